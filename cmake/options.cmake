@@ -1,0 +1,31 @@
+# Compile flags shared by every target of the project.
+add_library(drywell_flags INTERFACE)
+# Bit-exactness: no contraction into fused multiply-adds, no reassociation, ever.
+target_compile_options(drywell_flags INTERFACE -Wall -Wextra -Wpedantic -Wshadow -Wno-missing-field-initializers
+                       -ffp-contract=off -fno-math-errno)
+if(DRYWELL_WERROR)
+  target_compile_options(drywell_flags INTERFACE -Werror)
+endif()
+if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
+  # The baseline every x86-64 host of the last decade runs; wider vectors are dispatched at run time.
+  target_compile_options(drywell_flags INTERFACE -march=x86-64-v2)
+endif()
+if(DRYWELL_SANITIZE)
+  target_compile_options(drywell_flags INTERFACE -fsanitize=${DRYWELL_SANITIZE} -fno-omit-frame-pointer)
+  target_link_options(drywell_flags INTERFACE -fsanitize=${DRYWELL_SANITIZE})
+endif()
+
+# drywell_layer(name "deps" "globs"): static library drywell_<name>, alias drywell::<name>.
+function(drywell_layer name deps globs)
+  file(GLOB_RECURSE sources CONFIGURE_DEPENDS RELATIVE ${CMAKE_CURRENT_SOURCE_DIR} ${globs})
+  add_library(drywell_${name} STATIC ${sources})
+  add_library(drywell::${name} ALIAS drywell_${name})
+  target_include_directories(drywell_${name}
+    PUBLIC $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include> $<INSTALL_INTERFACE:include>
+    PRIVATE ${PROJECT_SOURCE_DIR})
+  target_link_libraries(drywell_${name} PRIVATE $<BUILD_INTERFACE:drywell_flags>)
+  foreach(dep ${deps})
+    target_link_libraries(drywell_${name} PUBLIC drywell_${dep})
+  endforeach()
+  set_target_properties(drywell_${name} PROPERTIES EXPORT_NAME ${name})
+endfunction()

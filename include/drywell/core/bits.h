@@ -1,0 +1,33 @@
+// Bit fields of architectural words, written once as (offset, width) and used by encoders, decoders and printers.
+#pragma once
+
+#include <bit>
+#include <cstdint>
+
+namespace drywell {
+
+/// A field of `Width` bits whose lowest bit is bit `Offset` of a word.
+template <unsigned Offset, unsigned Width>
+struct BitField {
+  static_assert(Width >= 1 && Offset + Width <= 64);
+  static constexpr unsigned kOffset = Offset, kWidth = Width;
+  static constexpr uint64_t kMax = Width == 64 ? ~uint64_t{0} : (uint64_t{1} << Width) - 1;
+  static constexpr uint64_t kMask = kMax << Offset;
+  static constexpr uint64_t get(uint64_t word) { return (word >> Offset) & kMax; }
+  static constexpr uint64_t set(uint64_t word, uint64_t v) { return (word & ~kMask) | ((v & kMax) << Offset); }
+  static constexpr bool fits(uint64_t v) { return v <= kMax; }
+};
+
+constexpr uint64_t round_up(uint64_t v, uint64_t to) { return (v + to - 1) / to * to; }
+constexpr uint64_t ceil_div(uint64_t a, uint64_t b) { return (a + b - 1) / b; }
+constexpr bool is_aligned(uint64_t v, uint64_t to) { return v % to == 0; }
+
+/// Low `n` bits set; n may be 0..64.
+constexpr uint64_t low_bits(unsigned n) { return n >= 64 ? ~uint64_t{0} : (uint64_t{1} << n) - 1; }
+
+/// Sign-extends the low `n` bits (1..64) of `v`.
+constexpr int64_t sign_extend(uint64_t v, unsigned n) {
+  return static_cast<int64_t>(v << (64 - n)) >> (64 - n);
+}
+
+}  // namespace drywell

@@ -1,0 +1,109 @@
+// Four different things that go wrong, never confused: bad input (Diagnostic), legal but not modelled (Unsupported),
+// guest misbehaviour (Fault, a value inside a run's result), simulator bug (InternalError).
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace drywell {
+
+enum class Severity : uint8_t { note, warning, error };
+
+/// A position in the text a user wrote: PTX file, DSL source, configuration or data file. Line 0 = unknown.
+struct SourcePos {
+  std::string file;
+  uint32_t line = 0;
+  uint32_t column = 0;
+  bool operator==(const SourcePos&) const = default;
+};
+
+/// One thing to tell the user. `code` is stable (docs/errors.md): E1xxx instruction set, E2xxx configuration,
+/// E4xxx files, U5xxx unsupported, F3xxx guest faults, H6xxx hazards.
+struct Diagnostic {
+  std::string code;
+  Severity severity = Severity::error;
+  SourcePos where;
+  std::string message;
+  std::string hint;  // how to mend it; may be empty
+
+  /// "file:line:col: error E1203: message\n    hint: …"
+  std::string to_string() const;
+};
+
+/// A collected list: stages report everything they find, not just the first.
+class Diagnostics {
+ public:
+  void add(Diagnostic d);
+  void error(std::string code, SourcePos where, std::string message, std::string hint = {});
+  void warning(std::string code, SourcePos where, std::string message, std::string hint = {});
+  void append(const Diagnostics& other);
+  bool has_errors() const { return errors_ != 0; }
+  size_t error_count() const { return errors_; }
+  bool empty() const { return list_.empty(); }
+  std::span<const Diagnostic> list() const { return list_; }
+  std::string to_string() const;
+
+ private:
+  std::vector<Diagnostic> list_;
+  size_t errors_ = 0;
+};
+
+/// Base of everything this library throws. Outer layers add context in front with `prepend`.
+class Error : public std::exception {
+ public:
+  explicit Error(std::string code, std::string message);
+  const char* what() const noexcept override { return what_.c_str(); }
+  const std::string& code() const { return code_; }
+  void prepend(std::string_view context);
+
+ protected:
+  std::string code_;
+  std::string what_;
+};
+
+/// Bad kernel, PTX, configuration or data: carries every diagnostic.
+class InputError : public Error {
+ public:
+  explicit InputError(Diagnostics d);
+  InputError(std::string code, std::string message, std::string hint = {});
+  const Diagnostics& diagnostics() const { return diagnostics_; }
+
+ private:
+  Diagnostics diagnostics_;
+};
+
+/// Legal by PTX, not modelled by Drywell. The message names the instruction or feature.
+class Unsupported : public Error {
+ public:
+  explicit Unsupported(std::string what, std::string code = "U5000");
+};
+
+/// A bug in Drywell itself.
+class InternalError : public Error {
+ public:
+  explicit InternalError(std::string what);
+};
+
+[[noreturn]] void fail_check(const char* expr, const char* file, int line, const std::string& note);
+
+/// Process exit codes of the tools, one per kind of failure.
+enum class ExitCode : int {
+  ok = 0,
+  verification_failed = 1,  // wrong values or a hazard was reported
+  usage = 2,
+  bad_input = 3,     // illegal PTX, kernel, configuration or data file
+  unsupported = 4,   // legal, not modelled
+  guest_fault = 5,   // the kernel faulted or deadlocked
+  unavailable = 6,   // no GPU, no CUDA toolkit
+  internal = 70,     // simulator bug
+};
+
+}  // namespace drywell
+
+/// Invariant of the simulator itself; failing is an InternalError, never a user's fault.
+#define DRYWELL_CHECK(expr, note) \
+  ((expr) ? void(0) : ::drywell::fail_check(#expr, __FILE__, __LINE__, (note)))
