@@ -1,0 +1,91 @@
+// NumPy .npy files: the format inputs arrive in and outputs leave in (format specification: NEP 1,
+// versions 1.0-3.0).
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace drywell {
+
+/// One array in C order. `dtype` is the file's own descriptor with the byte order normalised: "<f4", "<u2",
+/// "|u1", …
+/// "<V2" is what NumPy writes for ml_dtypes' bfloat16: two opaque bytes an element.
+struct NpyArray {
+  std::string dtype;
+  std::vector<uint64_t> shape;  // outermost dimension first; empty = scalar
+  std::vector<std::byte> data;  // element_size() * count() bytes, little endian
+
+  uint64_t count() const;
+  /// Bytes per element, from `dtype`.
+  uint32_t element_size() const;
+  /// "float32[8192, 5120]"
+  std::string describe() const;
+
+  /// The elements as T. Throws InputError E4007 unless `dtype` is T's.
+  template <class T>
+  std::span<const T> values() const {
+    static_assert(!kDtype<T>.empty(), "no .npy dtype for this type");
+    require_dtype(kDtype<T>);
+    return {reinterpret_cast<const T*>(data.data()), static_cast<size_t>(count())};
+  }
+
+  /// An array holding a copy of `values`; throws InputError E4006 if `shape` has another element count.
+  template <class T>
+  static NpyArray of(std::span<const T> values, std::vector<uint64_t> shape) {
+    static_assert(!kDtype<T>.empty(), "no .npy dtype for this type");
+    return of_bytes(std::string(kDtype<T>), std::as_bytes(values), std::move(shape));
+  }
+  static NpyArray of_bytes(std::string dtype, std::span<const std::byte> bytes, std::vector<uint64_t> shape);
+
+  /// NumPy's descriptor of T; only the specialisations below exist.
+  template <class T>
+  static constexpr std::string_view kDtype = {};
+
+ private:
+  void require_dtype(std::string_view wanted) const;
+};
+
+template <>
+inline constexpr std::string_view NpyArray::kDtype<float> = "<f4";
+template <>
+inline constexpr std::string_view NpyArray::kDtype<double> = "<f8";
+template <>
+inline constexpr std::string_view NpyArray::kDtype<uint8_t> = "|u1";
+template <>
+inline constexpr std::string_view NpyArray::kDtype<int8_t> = "|i1";
+template <>
+inline constexpr std::string_view NpyArray::kDtype<uint16_t> = "<u2";
+template <>
+inline constexpr std::string_view NpyArray::kDtype<int16_t> = "<i2";
+template <>
+inline constexpr std::string_view NpyArray::kDtype<uint32_t> = "<u4";
+template <>
+inline constexpr std::string_view NpyArray::kDtype<int32_t> = "<i4";
+template <>
+inline constexpr std::string_view NpyArray::kDtype<uint64_t> = "<u8";
+template <>
+inline constexpr std::string_view NpyArray::kDtype<int64_t> = "<i8";
+
+/// Reads a file. Throws InputError, naming the file:
+/// E4001 cannot be read, E4002 not a .npy file, E4003 bad header, E4004 Fortran order, E4005 unsupported
+/// dtype, E4006 data does not have the size the header says (truncated, trailing bytes, shape too large).
+NpyArray read_npy(const std::string& path);
+
+/// The same from memory; `name` stands for the file in messages.
+NpyArray parse_npy(std::span<const std::byte> file, const std::string& name);
+
+/// The bytes of a version 1.0 (2.0 if the header needs it) file.
+std::vector<std::byte> format_npy(const NpyArray& array);
+
+/// Writes beside `path` and renames, so that `path` is either the whole new file or what it was before.
+/// Throws InputError E4008 (cannot be written).
+void write_npy(const std::string& path, const NpyArray& array);
+
+/// The write-beside-and-rename of write_npy for any file.
+void write_file_atomically(const std::string& path, std::span<const std::byte> bytes);
+
+}  // namespace drywell

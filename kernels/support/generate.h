@@ -1,0 +1,47 @@
+// Generated kernel inputs: the same bits on every platform, for every thread count. Element i depends on
+// (seed, i) only; no std distribution and no libm function takes part.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+namespace drywell::kernels {
+
+enum class Distribution : uint8_t {
+  normal,        // mean 0, standard deviation `scale`
+  uniform,       // [-scale, scale)
+  heavy_tailed,  // as LLM activations are: see generate_floats
+};
+
+/// "normal", "uniform", "heavy-tailed"
+std::string_view distribution_name(Distribution d);
+std::optional<Distribution> parse_distribution(std::string_view name);
+
+struct GenerateOptions {
+  Distribution distribution = Distribution::normal;
+  uint64_t seed = 1;
+  float scale = 1;
+  /// heavy_tailed: one column in this many is an outlier channel; 0 = none.
+  uint32_t outlier_period = 128;
+  /// heavy_tailed: outlier channels are this many times larger at most, a quarter of it at least.
+  float outlier_gain = 64;
+};
+
+/// rows x columns, row-major. heavy_tailed: rows are tokens and columns are channels. Each element is normal
+/// times a mixture (1 for 90 %, 3 for 9 %, 10 for 1 % of the elements), each row carries a gain in [0.5, 2),
+/// and the outlier channels (a pseudo-random column out of each group of `outlier_period`) carry theirs in
+/// every row.
+std::vector<float> generate_floats(uint64_t rows, uint64_t columns, const GenerateOptions& options);
+
+/// The same values rounded to bf16 (nearest even).
+std::vector<uint16_t> generate_bf16(uint64_t rows, uint64_t columns, const GenerateOptions& options);
+
+/// Random 64-bit word `index` of stream `seed` (splitmix64 entered at a counter).
+uint64_t random_word(uint64_t seed, uint64_t index);
+
+/// Quantile function of the standard normal distribution, p in (0, 1): relative error below 1.2e-9.
+double normal_quantile(double p);
+
+}  // namespace drywell::kernels
