@@ -1,0 +1,177 @@
+// The C++ DSL: a kernel author writes PTX, one call per instruction, with C++ around it.
+//
+//   KernelBuilder k("axpy", Target::sm_100a);
+//   auto x = k.param(Mod::u64, "x");
+//   auto i = k.def("mov.u32", sreg::tid_x);
+//   k("st.global.f32", mem(address, 16), value);     // checked against the table here, with this line as its source
+//
+// Structured helpers (if_, while_, for_range, warp roles) emit plain instructions; nothing is hidden.
+#pragma once
+
+#include <functional>
+#include <initializer_list>
+#include <source_location>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "drywell/isa/instruction.h"
+
+namespace drywell::isa {
+
+/// A virtual register of the kernel being built.
+struct Reg {
+  RegId id = kNoReg;
+  Mod type = Mod::none;
+  bool valid() const { return id != kNoReg; }
+};
+/// A predicate operand that reads negated.
+struct NotReg {
+  Reg reg;
+};
+inline NotReg operator!(Reg r) { return {r}; }
+
+/// Registers addressed by number; a vector operand where PTX takes one.
+class RegArray {
+ public:
+  RegArray() = default;
+  explicit RegArray(std::vector<Reg> regs) : regs_(std::move(regs)) {}
+  Reg operator[](size_t i) const { return regs_.at(i); }
+  size_t size() const { return regs_.size(); }
+  /// `count` registers from `first`, as a vector operand.
+  RegArray slice(size_t first, size_t count) const;
+  auto begin() const { return regs_.begin(); }
+  auto end() const { return regs_.end(); }
+
+ private:
+  std::vector<Reg> regs_;
+};
+
+struct LabelRef {
+  uint32_t id = 0;
+};
+/// A parameter, shared variable or other named thing; as a value it is its address.
+struct Symbol {
+  uint32_t id = 0;
+};
+
+/// An argument of an instruction call.
+struct Arg {
+  enum class Kind : uint8_t { reg, imm, f32, addr_reg, addr_symbol, vec, label, symbol, sink, special, tensor, pair };
+  Kind kind = Kind::imm;
+  bool negated = false;
+  Reg reg{};
+  int64_t value = 0;       // immediate or address offset
+  uint32_t id = 0;         // label, symbol, special register
+  std::vector<Arg> parts;  // vec, tensor (address, coordinates, offsets), pair
+
+  Arg(Reg r) : kind(Kind::reg), reg(r) {}
+  Arg(NotReg n) : kind(Kind::reg), negated(true), reg(n.reg) {}
+  Arg(int v) : value(v) {}
+  Arg(unsigned v) : value(v) {}
+  Arg(long v) : value(v) {}
+  Arg(unsigned long v) : value(static_cast<int64_t>(v)) {}
+  Arg(float v);
+  Arg(LabelRef l) : kind(Kind::label), id(l.id) {}
+  Arg(Symbol s) : kind(Kind::symbol), id(s.id) {}
+  Arg(SpecialReg s) : kind(Kind::special), id(static_cast<uint32_t>(s)) {}
+  Arg(const RegArray& a);
+  Arg(std::initializer_list<Arg> elements) : kind(Kind::vec), parts(elements) {}
+  static Arg sink() { Arg a(0); a.kind = Kind::sink; return a; }
+};
+
+/// [reg + offset] and [symbol + offset].
+Arg mem(Reg base, int64_t offset = 0);
+Arg mem(Symbol base, int64_t offset = 0);
+/// [map, {coordinates}].
+Arg tensor(Reg map, std::initializer_list<Arg> coordinates);
+Arg tensor(Symbol map, std::initializer_list<Arg> coordinates);
+/// d|p
+Arg pair(Arg d, Reg p);
+inline Arg sink() { return Arg::sink(); }
+
+/// Opcode text that remembers the line it was written on.
+struct OpText {
+  std::string_view text;
+  std::source_location where;
+  OpText(const char* t, std::source_location w = std::source_location::current()) : text(t), where(w) {}
+  OpText(const std::string& t, std::source_location w = std::source_location::current()) : text(t), where(w) {}
+};
+
+class KernelBuilder {
+ public:
+  using Body = std::function<void()>;
+  using Where = std::source_location;
+
+  explicit KernelBuilder(std::string name, Target target = Target::sm_100a);
+
+  // ---- declarations
+  /// A fresh register; `name` defaults to %<prefix><n> by type.
+  Reg reg(Mod type, std::string_view name = {});
+  RegArray regs(Mod type, size_t count, std::string_view name = {});
+  /// Scalar kernel parameter. Use `load_param` to read it.
+  Symbol param(Mod type, std::string_view name);
+  /// Byte-array parameter (a tensor map: 128 bytes, align 64 or 128).
+  Symbol param_bytes(std::string_view name, uint32_t bytes, uint32_t align);
+  Reg load_param(Symbol p, Mod type, Where w = Where::current());
+  /// Static shared memory of the kernel.
+  Symbol shared(std::string_view name, uint32_t bytes, uint32_t align);
+  /// The launch's dynamic shared memory.
+  Symbol dynamic_shared(std::string_view name, uint32_t align);
+  Directives& directives() { return function().directives; }
+  /// Names warps first…last for statistics.
+  void role(std::string_view name, uint32_t first, uint32_t last);
+
+  // ---- instructions
+  /// Emits one instruction, checked against the table. Throws InputError naming this call's line.
+  template <class... A>
+  void operator()(OpText op, A&&... args) {
+    emit(op, {Arg(std::forward<A>(args))...});
+  }
+  /// Emits one instruction whose first operand is a fresh register of the type the row writes; returns it.
+  template <class... A>
+  Reg def(OpText op, A&&... args) {
+    return emit_def(op, {Arg(std::forward<A>(args))...});
+  }
+  void emit(OpText op, std::vector<Arg> args);
+  Reg emit_def(OpText op, std::vector<Arg> args);
+  /// The next instruction is guarded by @p or @!p.
+  KernelBuilder& when(Reg p) { guard_ = p.id; guard_negated_ = false; return *this; }
+  KernelBuilder& unless(Reg p) { guard_ = p.id; guard_negated_ = true; return *this; }
+
+  // ---- control flow
+  LabelRef label(std::string_view name = {});
+  void bind(LabelRef l);
+  void if_(Reg p, const Body& then, Where w = Where::current());
+  void if_not(Reg p, const Body& then, Where w = Where::current());
+  void if_else(Reg p, const Body& then, const Body& otherwise, Where w = Where::current());
+  /// Evaluates `condition` (which emits code and returns a predicate) before each round.
+  void while_(const std::function<Reg()>& condition, const Body& body, Where w = Where::current());
+  void do_while(const std::function<Reg()>& body_then_condition, Where w = Where::current());
+  /// for (i = begin; i < end; i += step) on 32-bit unsigned values.
+  void for_range(Arg begin, Arg end, Arg step, const std::function<void(Reg)>& body, Where w = Where::current());
+  /// Body for the warps first…last of the CTA; also names the role.
+  void warp_role(std::string_view name, Reg warp_index, uint32_t first, uint32_t last, const Body& body, Where w = Where::current());
+  /// Body for one elected lane of the (converged) warp.
+  void elect_one(const Body& body, Where w = Where::current());
+
+  // ---- result
+  Function& function() { return module_.functions[0]; }
+  const Module& module() const { return module_; }
+  /// Checks the whole kernel and hands it over. Throws InputError with every diagnostic.
+  Module finish();
+
+ private:
+  Operand lower(const Arg& a);
+  uint32_t put(const std::vector<Operand>& elements);
+  void branch(LabelRef target, RegId guard, bool negated, Where w);
+  uint32_t add_symbol(SymbolRef s);
+
+  Module module_;
+  RegId guard_ = kNoReg;
+  bool guard_negated_ = false;
+  std::vector<uint32_t> reg_counters_;
+  uint32_t label_counter_ = 0;
+};
+
+}  // namespace drywell::isa

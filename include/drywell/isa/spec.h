@@ -1,0 +1,161 @@
+// The instruction table: one row per instruction form. Enum, resolver, printer, validator, dispatch, row tests,
+// coverage and the ISA reference all derive from the rows in drywell/isa/table/*.inc.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+#include "drywell/isa/mods.h"
+#include "drywell/isa/target.h"
+
+namespace drywell::isa {
+
+/// One value per row of the table.
+enum class Opcode : uint16_t {
+#define INSTR(OP_, ...) OP_,
+#include "drywell/isa/table/all.inc"
+#undef INSTR
+  count_
+};
+inline constexpr size_t kOpcodeCount = static_cast<size_t>(Opcode::count_);
+
+/// What a modifier says; a row lists its slots in PTX's canonical order and never has a slot twice.
+enum class Slot : uint8_t {
+  type,      // the (destination) type
+  atype,     // second type: source of cvt, A of mma
+  btype, ctype,
+  rnd, ftz, sat, relu, approx, half, carry, nan, xorsign, clamp, cmp, boolop, op, mode, scaled,
+  space, space2, dst_space, src_space, sem, scope, proxy, cop, l1, l2, l2_prefetch, hint, vec, volatile_,
+  uni, sync, aligned, dim, tile_mode, completion, multicast, cta_group, kind, block_scale, scale_vec, collector,
+  ashift, shape, num, trans, pack, fmt, fmt_src, layout_a, layout_b, field, state, mask_mode, noinc, satfinite, abs, level, read
+};
+
+/// A modifier position of a row: which tokens may stand there, and whether one must.
+struct SlotSpec {
+  Slot slot{};
+  bool required = false;
+  const Mod* mods = nullptr;
+  uint8_t count = 0;
+  constexpr std::span<const Mod> values() const { return {mods, count}; }
+  constexpr bool admits(Mod m) const {
+    for (uint8_t i = 0; i < count; ++i) {
+      if (mods[i] == m) return true;
+    }
+    return false;
+  }
+};
+
+enum class Access : uint8_t { read, write, read_write };
+
+/// Bit set of the shapes an operand may take.
+enum OperandShape : uint16_t {
+  kReg = 1 << 0,       // register (predicate registers included; the type rule tells)
+  kImm = 1 << 1,       // integer, float or WARP_SZ immediate
+  kAddr = 1 << 2,      // [reg+imm], [symbol+imm], [imm]
+  kVec = 1 << 3,       // {a, b, …} (elements: registers, immediates, sinks)
+  kLabel = 1 << 4,     // branch target
+  kSymbol = 1 << 5,    // name of a variable, parameter or function, as a value
+  kSink = 1 << 6,      // _
+  kTensor = 1 << 7,    // [map, {coordinates}{, {offsets}}]
+  kPair = 1 << 8,      // d|p
+  kSpecial = 1 << 9,   // %tid.x and the like
+  kNegPred = 1 << 10,  // predicate that may be written !p
+  kArgs = 1 << 11,     // ( … ) of a call
+};
+
+/// Which register type an operand needs.
+struct TypeRule {
+  enum class From : uint8_t { any, fixed, slot, slot_wide } from = From::any;
+  Mod fixed = Mod::none;   // From::fixed
+  Slot slot = Slot::type;  // From::slot; slot_wide = twice that width
+  bool loose = false;      // a wider register is also legal (ld, st, cvt: PTX ISA 9.4.1 operand size exceeding)
+};
+
+/// An operand position of a row.
+struct OperandSpec {
+  const char* name = nullptr;
+  Access access = Access::read;
+  uint16_t shapes = 0;
+  TypeRule type{};
+  bool optional = false;
+  Mod when = Mod::none;  // present exactly if this modifier is (e.g. the mask with .multicast::cluster)
+};
+
+/// Who issues: decides which lanes must be active together.
+enum class Issue : uint8_t { lane, warp, warpgroup, cta, thread };
+/// The unit that does the work; statistics and timing group by it.
+enum class Engine : uint8_t { alu, control, lsu, barrier, mbarrier, tma, tensor, tmem, cluster, none };
+/// How an asynchronous form says it is done.
+enum class Completion : uint8_t { sync, mbarrier, bulk_group, async_group, commit, wait_ld, wait_st, wgmma_group };
+enum class Status : uint8_t { supported, unsupported };
+/// How far the simulated result can be trusted: stated, never implied.
+enum class Fidelity : uint8_t { exact, documented, inferred, approximate };
+
+/// Cost class; the arch file gives each a latency and an issue interval (facts/timing.md §3).
+enum class TimingClass : uint8_t {
+#define TIMING_CLASS(OP_) OP_,
+#include "drywell/isa/table/timing_classes.inc"
+#undef TIMING_CLASS
+  count_
+};
+std::string_view timing_class_name(TimingClass t);
+
+struct InstructionRef;   // instruction.h
+class LegalityReport;    // validate.h
+using LegalityFn = void (*)(const InstructionRef&, LegalityReport&);
+
+inline constexpr size_t kMaxSlots = 16;
+inline constexpr size_t kMaxOperands = 12;
+
+/// One row.
+struct InstrSpec {
+  std::string_view mnemonic;                           // fixed leading tokens, e.g. "tcgen05.mma"
+  std::array<SlotSpec, kMaxSlots> slots{};             // canonical order
+  std::array<OperandSpec, kMaxOperands> operands{};    // in PTX order
+  Issue issue = Issue::lane;
+  bool convergent = false;                             // .aligned: the whole warp must execute it together
+  Engine engine = Engine::alu;
+  Completion completion = Completion::sync;
+  TimingClass timing = TimingClass::alu;
+  PtxVersion since{1, 0};
+  Feature needs = Feature::base;
+  LegalityFn legality = nullptr;                       // rules across slots and operands; nullptr: none beyond the row
+  Status status = Status::supported;
+  Fidelity fidelity = Fidelity::exact;
+  std::string_view example;                            // one instruction that must parse, validate, print and assemble
+  std::string_view doc;                                // one line, with the PTX ISA section
+
+  constexpr size_t slot_count() const {
+    size_t n = 0;
+    while (n < kMaxSlots && slots[n].count != 0) ++n;
+    return n;
+  }
+  constexpr size_t operand_count() const {
+    size_t n = 0;
+    while (n < kMaxOperands && operands[n].name != nullptr) ++n;
+    return n;
+  }
+  /// Position of `s` among the row's slots, or -1.
+  constexpr int slot_index(Slot s) const {
+    for (size_t i = 0; i < kMaxSlots && slots[i].count != 0; ++i) {
+      if (slots[i].slot == s) return static_cast<int>(i);
+    }
+    return -1;
+  }
+};
+
+/// The row of an opcode.
+const InstrSpec& spec(Opcode op);
+/// The row's identifier ("tcgen05_mma"), which is also the name of its semantics and of its tests.
+std::string_view opcode_name(Opcode op);
+std::span<const InstrSpec> all_specs();
+/// Rows whose mnemonic is exactly `mnemonic`, in table order; empty if there is none.
+std::span<const Opcode> rows_of(std::string_view mnemonic);
+/// Longest run of leading dot-separated tokens of `opcode_text` that is a mnemonic of the table ("" if none).
+std::string_view mnemonic_of(std::string_view opcode_text);
+/// Mnemonics close to `text`, best first, for hints.
+std::string_view nearest_mnemonic(std::string_view text);
+
+}  // namespace drywell::isa

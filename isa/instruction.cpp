@@ -1,0 +1,70 @@
+#include "drywell/isa/instruction.h"
+
+#include "drywell/isa/resolve.h"
+
+namespace drywell::isa {
+namespace {
+
+constexpr std::string_view kSpecialText[] = {
+#define SREG(OP_, TEXT_) TEXT_,
+#include "drywell/isa/table/special_regs.inc"
+#undef SREG
+};
+
+}  // namespace
+
+std::string_view special_reg_text(SpecialReg r) { return kSpecialText[static_cast<size_t>(r)]; }
+
+std::optional<SpecialReg> find_special_reg(std::string_view text) {
+  for (size_t i = 0; i < std::size(kSpecialText); ++i) {
+    if (kSpecialText[i] == text) return static_cast<SpecialReg>(i);
+  }
+  return std::nullopt;
+}
+
+bool Instruction::has(Mod m) const {
+  const InstrSpec& row = spec(op);
+  for (size_t i = 0; i < kMaxSlots && row.slots[i].count != 0; ++i) {
+    if (mods[i] != 0 && row.slots[i].mods[mods[i] - 1] == m) return true;
+  }
+  return false;
+}
+
+const Function* Module::find_function(std::string_view name) const {
+  for (const Function& f : functions) {
+    if (f.name == name && !f.is_prototype) return &f;
+  }
+  return nullptr;
+}
+
+uint32_t Module::file_index(std::string_view path) {
+  for (size_t i = 1; i < files.size(); ++i) {
+    if (files[i] == path) return static_cast<uint32_t>(i);
+  }
+  files.emplace_back(path);
+  return static_cast<uint32_t>(files.size() - 1);
+}
+
+std::array<int8_t, kMaxOperands> operand_positions(const Function& f, const Instruction& i) {
+  std::array<int8_t, kMaxOperands> positions;
+  const OpcodeForm form{i.op, i.mods};
+  const bool fits = match_operands(f, form, f.operands(i), positions);
+  DRYWELL_CHECK(fits, "instruction whose operands do not fit its row: " + std::string(opcode_name(i.op)));
+  return positions;
+}
+
+const Operand* InstructionRef::operand(std::string_view name) const {
+  const auto positions = operand_positions(function, instr);
+  const InstrSpec& r = row();
+  for (size_t k = 0; k < kMaxOperands && r.operands[k].name != nullptr; ++k) {
+    if (r.operands[k].name == name) return positions[k] < 0 ? nullptr : &operands()[static_cast<size_t>(positions[k])];
+  }
+  return nullptr;
+}
+
+SourcePos InstructionRef::where() const {
+  if (instr.source.file != 0) return {module.files[instr.source.file], instr.source.line, instr.source.column};
+  return {function.name, instr.ptx_line, 0};
+}
+
+}  // namespace drywell::isa

@@ -1,0 +1,25 @@
+// Rules across slots and operands of a row, one function per family rule; rows name them.
+#pragma once
+
+#include "drywell/isa/instruction.h"
+#include "drywell/isa/validate.h"
+
+namespace drywell::isa::legality {
+
+void add_int(const InstructionRef&, LegalityReport&);
+void mad_int(const InstructionRef&, LegalityReport&);
+void minmax_int(const InstructionRef&, LegalityReport&);
+void minmax_f32(const InstructionRef&, LegalityReport&);
+void setp(const InstructionRef&, LegalityReport&);
+void cvt_x4(const InstructionRef&, LegalityReport&);
+void mov(const InstructionRef&, LegalityReport&);
+void ld_st(const InstructionRef&, LegalityReport&);
+void elect(const InstructionRef&, LegalityReport&);
+void named_barrier(const InstructionRef&, LegalityReport&);
+void mbarrier(const InstructionRef&, LegalityReport&);
+void tensor_copy(const InstructionRef&, LegalityReport&);
+void tcgen05_alloc(const InstructionRef&, LegalityReport&);
+void tcgen05_mma(const InstructionRef&, LegalityReport&);
+void tcgen05_ld_st(const InstructionRef&, LegalityReport&);
+
+}  // namespace drywell::isa::legality

@@ -1,0 +1,153 @@
+#include "drywell/isa/resolve.h"
+
+#include <fmt/format.h>
+
+namespace drywell::isa {
+namespace {
+
+// Puts each token into the first free slot that admits it. Tokens that two slots admit (the two types of cvt) thus keep
+// their order, while tokens of different slots may come in any order, as ptxas allows (facts/tcgen05.md §4.9).
+bool fill_slots(Opcode op, std::string_view rest, OpcodeForm& form, std::string& why) {
+  const InstrSpec& row = spec(op);
+  const size_t slots = row.slot_count();
+  form.op = op;
+  form.mods.fill(0);
+  while (!rest.empty()) {
+    const size_t dot = rest.find('.');
+    std::string_view token = rest.substr(0, dot);
+    std::string_view next = dot == std::string_view::npos ? std::string_view() : rest.substr(dot + 1);
+    const Mod m = find_mod(token);
+    size_t chosen = slots;
+    for (size_t i = 0; i < slots && m != Mod::none; ++i) {
+      if (form.mods[i] == 0 && row.slots[i].admits(m)) {
+        chosen = i;
+        break;
+      }
+    }
+    if (chosen == slots) {
+      why = m == Mod::none ? fmt::format("unknown modifier '.{}'", token)
+                           : fmt::format("'{}' does not take modifier '.{}' here", row.mnemonic, token);
+      return false;
+    }
+    for (uint8_t v = 0; v < row.slots[chosen].count; ++v) {
+      if (row.slots[chosen].mods[v] == m) form.mods[chosen] = static_cast<uint8_t>(v + 1);
+    }
+    rest = next;
+  }
+  for (size_t i = 0; i < slots; ++i) {
+    if (row.slots[i].required && form.mods[i] == 0) {
+      why = fmt::format("'{}' needs a modifier such as '.{}'", row.mnemonic, mod_text(row.slots[i].mods[0]));
+      return false;
+    }
+  }
+  return true;
+}
+
+bool form_has(const OpcodeForm& form, Mod m) {
+  const InstrSpec& row = spec(form.op);
+  for (size_t i = 0; i < kMaxSlots && row.slots[i].count != 0; ++i) {
+    if (form.mods[i] != 0 && row.slots[i].mods[form.mods[i] - 1] == m) return true;
+  }
+  return false;
+}
+
+bool shape_fits(const Function& f, const OperandSpec& want, const Operand& o) {
+  switch (o.kind) {
+    case Operand::Kind::reg: {
+      if ((want.shapes & kReg) == 0) return false;
+      if (o.negated && (want.shapes & kNegPred) == 0) return false;
+      // A predicate never stands where data does, and the other way round; that also tells optional operands apart.
+      const bool is_pred = o.index < f.regs.size() && f.regs[o.index].type == Mod::pred;
+      if (want.type.from == TypeRule::From::fixed) return is_pred == (want.type.fixed == Mod::pred);
+      return true;
+    }
+    case Operand::Kind::imm: return (want.shapes & kImm) != 0;
+    case Operand::Kind::addr: return (want.shapes & kAddr) != 0;
+    case Operand::Kind::vec: return (want.shapes & kVec) != 0;
+    case Operand::Kind::label: return (want.shapes & kLabel) != 0;
+    case Operand::Kind::symbol: return (want.shapes & kSymbol) != 0;
+    case Operand::Kind::sink: return (want.shapes & kSink) != 0;
+    case Operand::Kind::tensor: return (want.shapes & kTensor) != 0;
+    case Operand::Kind::pair: return (want.shapes & kPair) != 0;
+    case Operand::Kind::special: return (want.shapes & kSpecial) != 0;
+    case Operand::Kind::args: return (want.shapes & kArgs) != 0;
+    case Operand::Kind::none: return false;
+  }
+  return false;
+}
+
+struct Matcher {
+  const Function& f;
+  const OpcodeForm& form;
+  std::span<const Operand> given;
+  std::array<int8_t, kMaxOperands>& positions;
+  size_t furthest = 0;
+
+  bool match(size_t k, size_t j) {
+    furthest = std::max(furthest, j);
+    const InstrSpec& row = spec(form.op);
+    if (k == kMaxOperands || row.operands[k].name == nullptr) return j == given.size();
+    const OperandSpec& want = row.operands[k];
+    const bool forbidden = want.when != Mod::none && !form_has(form, want.when);
+    if (!forbidden && j < given.size() && shape_fits(f, want, given[j])) {
+      positions[k] = static_cast<int8_t>(j);
+      if (match(k + 1, j + 1)) return true;
+    }
+    positions[k] = -1;
+    return (want.optional || forbidden) && match(k + 1, j);
+  }
+};
+
+}  // namespace
+
+std::vector<OpcodeForm> resolve_opcode(std::string_view text, std::string* why, std::string* hint) {
+  std::vector<OpcodeForm> forms;
+  std::string reason;
+  std::string_view mnemonic = mnemonic_of(text);
+  if (mnemonic.empty()) {
+    reason = fmt::format("unknown instruction '{}'", text.substr(0, text.find('.')));
+    const std::string_view near = nearest_mnemonic(text);
+    if (hint != nullptr && !near.empty()) *hint = fmt::format("did you mean '{}'?", near);
+  }
+  // A longer mnemonic wins, but shorter ones are tried too: "mbarrier.arrive.expect_tx" against "mbarrier.arrive".
+  while (!mnemonic.empty() && forms.empty()) {
+    const std::string_view rest = text.size() > mnemonic.size() ? text.substr(mnemonic.size() + 1) : std::string_view();
+    for (Opcode op : rows_of(mnemonic)) {
+      OpcodeForm form;
+      std::string row_reason;
+      if (fill_slots(op, rest, form, row_reason)) {
+        forms.push_back(form);
+      } else if (reason.empty()) {
+        reason = std::move(row_reason);
+      }
+    }
+    const size_t dot = mnemonic.rfind('.');
+    mnemonic = dot == std::string_view::npos ? std::string_view() : mnemonic_of(mnemonic.substr(0, dot));
+  }
+  if (forms.empty() && why != nullptr) *why = std::move(reason);
+  return forms;
+}
+
+bool match_operands(const Function& f, const OpcodeForm& form, std::span<const Operand> given,
+                    std::array<int8_t, kMaxOperands>& positions) {
+  positions.fill(-1);
+  return Matcher{f, form, given, positions}.match(0, 0);
+}
+
+const OpcodeForm* choose_form(const Function& f, std::span<const OpcodeForm> forms, std::span<const Operand> given, std::string* why) {
+  size_t furthest = 0;
+  for (const OpcodeForm& form : forms) {
+    std::array<int8_t, kMaxOperands> positions;
+    positions.fill(-1);
+    Matcher m{f, form, given, positions};
+    if (m.match(0, 0)) return &form;
+    furthest = std::max(furthest, m.furthest);
+  }
+  if (why != nullptr && !forms.empty()) {
+    *why = furthest < given.size() ? fmt::format("operand {} does not fit '{}'", furthest + 1, spec(forms[0].op).mnemonic)
+                                   : fmt::format("'{}' needs more than {} operands", spec(forms[0].op).mnemonic, given.size());
+  }
+  return nullptr;
+}
+
+}  // namespace drywell::isa

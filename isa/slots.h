@@ -1,0 +1,93 @@
+// Named slot specs and operand helpers the rows are written with.
+#pragma once
+
+#include "drywell/isa/spec.h"
+
+namespace drywell::isa::slot {
+
+template <Mod... M>
+inline constexpr Mod kMods[] = {M...};
+
+template <Slot S, Mod... M>
+constexpr SlotSpec req() { return {S, true, kMods<M...>, sizeof...(M)}; }
+template <Slot S, Mod... M>
+constexpr SlotSpec opt() { return {S, false, kMods<M...>, sizeof...(M)}; }
+
+// Types.
+inline constexpr auto int_type = req<Slot::type, Mod::u16, Mod::u32, Mod::u64, Mod::s16, Mod::s32, Mod::s64>();
+inline constexpr auto bit_type = req<Slot::type, Mod::pred, Mod::b16, Mod::b32, Mod::b64>();
+inline constexpr auto mem_type =
+    req<Slot::type, Mod::b8, Mod::b16, Mod::b32, Mod::b64, Mod::b128, Mod::u8, Mod::u16, Mod::u32, Mod::u64, Mod::s8,
+        Mod::s16, Mod::s32, Mod::s64, Mod::f16, Mod::f16x2, Mod::bf16, Mod::bf16x2, Mod::f32, Mod::f64>();
+template <Mod... M>
+constexpr SlotSpec type() { return req<Slot::type, M...>(); }
+template <Mod... M>
+constexpr SlotSpec atype() { return req<Slot::atype, M...>(); }
+
+// Arithmetic modes.
+inline constexpr auto rnd_ieee = req<Slot::rnd, Mod::rn, Mod::rz, Mod::rm, Mod::rp>();
+inline constexpr auto rnd_ieee_opt = opt<Slot::rnd, Mod::rn, Mod::rz, Mod::rm, Mod::rp>();
+inline constexpr auto ftz = opt<Slot::ftz, Mod::ftz>();
+inline constexpr auto sat = opt<Slot::sat, Mod::sat>();
+inline constexpr auto satfinite = req<Slot::satfinite, Mod::satfinite>();
+inline constexpr auto satfinite_opt = opt<Slot::satfinite, Mod::satfinite>();
+inline constexpr auto relu = opt<Slot::relu, Mod::relu>();
+inline constexpr auto nan = opt<Slot::nan, Mod::NaN>();
+
+// Memory.
+inline constexpr auto space =
+    opt<Slot::space, Mod::global, Mod::shared, Mod::shared_cta, Mod::shared_cluster, Mod::local, Mod::param, Mod::param_entry,
+        Mod::param_func, Mod::const_>();
+inline constexpr auto shared_any = opt<Slot::space, Mod::shared, Mod::shared_cta, Mod::shared_cluster>();
+inline constexpr auto shared_cta = opt<Slot::space, Mod::shared, Mod::shared_cta>();
+inline constexpr auto vec = opt<Slot::vec, Mod::v2, Mod::v4, Mod::v8>();
+inline constexpr auto sem_ld = opt<Slot::sem, Mod::weak, Mod::relaxed, Mod::acquire, Mod::volatile_, Mod::mmio>();
+inline constexpr auto sem_st = opt<Slot::sem, Mod::weak, Mod::relaxed, Mod::release, Mod::volatile_, Mod::mmio>();
+inline constexpr auto sem_rmw = opt<Slot::sem, Mod::relaxed, Mod::acquire, Mod::release, Mod::acq_rel>();
+inline constexpr auto scope = opt<Slot::scope, Mod::cta, Mod::cluster, Mod::gpu, Mod::sys>();
+inline constexpr auto l2_hint = opt<Slot::hint, Mod::L2_cache_hint>();
+
+// Control and synchronisation.
+inline constexpr auto sync = req<Slot::sync, Mod::sync>();
+inline constexpr auto aligned = req<Slot::aligned, Mod::aligned>();
+inline constexpr auto aligned_opt = opt<Slot::aligned, Mod::aligned>();
+inline constexpr auto uni = opt<Slot::uni, Mod::uni>();
+inline constexpr auto cta_group = req<Slot::cta_group, Mod::cta_group_1, Mod::cta_group_2>();
+inline constexpr auto cta_group_opt = opt<Slot::cta_group, Mod::cta_group_1, Mod::cta_group_2>();
+inline constexpr auto b32 = req<Slot::type, Mod::b32>();
+inline constexpr auto b64 = req<Slot::type, Mod::b64>();
+
+}  // namespace drywell::isa::slot
+
+namespace drywell::isa::opd {
+
+constexpr TypeRule any() { return {}; }
+constexpr TypeRule fixed(Mod m, bool loose = false) { return {TypeRule::From::fixed, m, Slot::type, loose}; }
+constexpr TypeRule of(Slot s = Slot::type, bool loose = false) { return {TypeRule::From::slot, Mod::none, s, loose}; }
+constexpr TypeRule wide(Slot s = Slot::type) { return {TypeRule::From::slot_wide, Mod::none, s, false}; }
+
+inline constexpr TypeRule kT = of();
+inline constexpr TypeRule kLoose = of(Slot::type, true);
+inline constexpr TypeRule kPred = fixed(Mod::pred);
+inline constexpr TypeRule kB16 = fixed(Mod::b16);
+inline constexpr TypeRule kB32 = fixed(Mod::b32);
+inline constexpr TypeRule kB64 = fixed(Mod::b64);
+inline constexpr TypeRule kB128 = fixed(Mod::b128);
+
+constexpr OperandSpec dst(const char* name, TypeRule t = kT) { return {name, Access::write, kReg, t}; }
+constexpr OperandSpec dst_vec(const char* name, TypeRule t = kT) { return {name, Access::write, kReg | kVec, t}; }
+constexpr OperandSpec src(const char* name, TypeRule t = kT) { return {name, Access::read, kReg | kImm, t}; }
+constexpr OperandSpec src_vec(const char* name, TypeRule t = kT) { return {name, Access::read, kReg | kImm | kVec, t}; }
+constexpr OperandSpec rw(const char* name, TypeRule t = kT) { return {name, Access::read_write, kReg, t}; }
+constexpr OperandSpec reg(const char* name, TypeRule t = kT) { return {name, Access::read, kReg, t}; }
+constexpr OperandSpec imm(const char* name) { return {name, Access::read, kImm, any()}; }
+constexpr OperandSpec mem(const char* name) { return {name, Access::read, kAddr, any()}; }
+constexpr OperandSpec tensor(const char* name) { return {name, Access::read, kTensor, any()}; }
+constexpr OperandSpec pred(const char* name) { return {name, Access::read, kReg | kNegPred, kPred}; }
+constexpr OperandSpec dst_pred(const char* name) { return {name, Access::write, kReg, kPred}; }
+constexpr OperandSpec label(const char* name) { return {name, Access::read, kLabel, any()}; }
+constexpr OperandSpec optional(OperandSpec o) { o.optional = true; return o; }
+constexpr OperandSpec when(Mod m, OperandSpec o) { o.when = m; return o; }
+constexpr OperandSpec sinkable(OperandSpec o) { o.shapes |= kSink; return o; }
+
+}  // namespace drywell::isa::opd

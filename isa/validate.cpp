@@ -1,0 +1,123 @@
+#include "drywell/isa/validate.h"
+
+#include <fmt/format.h>
+
+#include <set>
+
+#include "drywell/isa/print.h"
+#include "drywell/isa/resolve.h"
+
+namespace drywell::isa {
+
+void LegalityReport::error(std::string code, std::string message, std::string hint) {
+  failed_ = true;
+  out_.error(std::move(code), at_.where(), fmt::format("{} — in '{}'", message, print_instruction(at_.function, at_.instr)), std::move(hint));
+}
+
+void LegalityReport::warning(std::string code, std::string message, std::string hint) {
+  out_.warning(std::move(code), at_.where(), fmt::format("{} — in '{}'", message, print_instruction(at_.function, at_.instr)), std::move(hint));
+}
+
+namespace {
+
+unsigned wanted_bits(const InstructionRef& i, const TypeRule& t) {
+  switch (t.from) {
+    case TypeRule::From::any: return 0;
+    case TypeRule::From::fixed: return type_bits(t.fixed);
+    case TypeRule::From::slot: return type_bits(i.mod(t.slot));
+    case TypeRule::From::slot_wide: return 2 * type_bits(i.mod(t.slot));
+  }
+  return 0;
+}
+
+Mod wanted_type(const InstructionRef& i, const TypeRule& t) {
+  if (t.from == TypeRule::From::fixed) return t.fixed;
+  if (t.from == TypeRule::From::slot) return i.mod(t.slot);
+  return Mod::none;
+}
+
+// PTX ISA 9.4: an operand's register must have the instruction's width and an agreeing kind; untyped .bN agrees with all.
+void check_register(const InstructionRef& i, LegalityReport& out, const OperandSpec& want, const Operand& o) {
+  const unsigned bits = wanted_bits(i, want.type);
+  if (bits == 0) return;
+  const RegDecl& r = i.function.regs[o.index];
+  const unsigned have = type_bits(r.type);
+  if (have != bits && !(want.type.loose && have >= bits)) {
+    out.error("E1201", fmt::format("operand '{}' is .{} ({} bits), the instruction takes {} bits", r.name, mod_text(r.type), have, bits),
+              fmt::format("declare it .b{} or convert it", bits));
+    return;
+  }
+  const Mod type = wanted_type(i, want.type);
+  const bool untyped = type == Mod::none || mod_text(type)[0] == 'b' || mod_text(r.type)[0] == 'b';
+  if (!untyped && !want.type.loose && is_float_type(type) != is_float_type(r.type)) {
+    out.error("E1202", fmt::format("operand '{}' is .{}, the instruction's type is .{}", r.name, mod_text(r.type), mod_text(type)),
+              "declare the register .bN, or move it with mov.bN");
+  }
+}
+
+void check_operand(const InstructionRef& i, LegalityReport& out, const OperandSpec& want, const Operand& o) {
+  switch (o.kind) {
+    case Operand::Kind::reg: check_register(i, out, want, o); break;
+    case Operand::Kind::vec:
+      if (want.type.from != TypeRule::From::any && i.row().legality == nullptr) {
+        for (const Operand& e : i.function.elements(o)) {
+          if (e.kind == Operand::Kind::reg) check_register(i, out, want, e);
+        }
+      }
+      break;
+    case Operand::Kind::addr:
+      if (o.base == Operand::Base::reg && type_bits(i.function.regs[o.index].type) < 32) {
+        out.error("E1203", fmt::format("address register '{}' is narrower than 32 bits", i.function.regs[o.index].name));
+      }
+      break;
+    default: break;
+  }
+}
+
+}  // namespace
+
+void validate_instruction(const InstructionRef& i, Diagnostics& out) {
+  LegalityReport report(i, out);
+  const InstrSpec& row = i.row();
+  if (!has_feature(i.module.target, row.needs)) {
+    report.error("E1210", fmt::format("'{}' needs {}, the target is {}", row.mnemonic, feature_name(row.needs), target_name(i.module.target)),
+                 "compile for a target that has it, e.g. sm_100a");
+  }
+  if (i.module.version < row.since) {
+    report.error("E1211", fmt::format("'{}' needs PTX {}.{}, the module says {}.{}", row.mnemonic, row.since.major, row.since.minor,
+                                      i.module.version.major, i.module.version.minor));
+  }
+  if (i.instr.guard != kNoReg && i.function.regs[i.instr.guard].type != Mod::pred) {
+    report.error("E1204", fmt::format("guard '{}' is not a predicate", i.function.regs[i.instr.guard].name));
+  }
+  std::array<int8_t, kMaxOperands> positions;
+  if (!match_operands(i.function, {i.instr.op, i.instr.mods}, i.operands(), positions)) {
+    report.error("E1205", fmt::format("operands do not fit '{}'", row.mnemonic), fmt::format("for example: {}", row.example));
+    return;
+  }
+  for (size_t k = 0; k < kMaxOperands && row.operands[k].name != nullptr; ++k) {
+    if (positions[k] >= 0) check_operand(i, report, row.operands[k], i.operands()[static_cast<size_t>(positions[k])]);
+  }
+  if (row.legality != nullptr && !report.failed()) row.legality(i, report);
+}
+
+void validate_function(const Module& m, const Function& f, Diagnostics& out) {
+  std::set<std::string_view> names;
+  for (const Label& l : f.labels) {
+    if (l.position > f.body.size()) out.error("E1220", {f.name, 0, 0}, fmt::format("label '{}' is never bound", l.name));
+    if (!names.insert(l.name).second) out.error("E1221", {f.name, 0, 0}, fmt::format("label '{}' is defined twice", l.name));
+  }
+  for (const Instruction& ins : f.body) validate_instruction({m, f, ins}, out);
+}
+
+Diagnostics validate(const Module& m) {
+  Diagnostics out;
+  std::set<std::string_view> names;
+  for (const Function& f : m.functions) {
+    if (!f.is_prototype && !names.insert(f.name).second) out.error("E1222", {f.name, 0, 0}, fmt::format("'{}' is defined twice", f.name));
+    validate_function(m, f, out);
+  }
+  return out;
+}
+
+}  // namespace drywell::isa

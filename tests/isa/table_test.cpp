@@ -1,0 +1,92 @@
+// Row-driven: every row of the instruction table is exercised by its own example.
+#include <gtest/gtest.h>
+
+#include <set>
+#include <sstream>
+
+#include "drywell/isa/builder.h"
+#include "drywell/isa/print.h"
+#include "drywell/isa/resolve.h"
+#include "drywell/isa/spec.h"
+
+namespace drywell::isa {
+namespace {
+
+TEST(InstructionTable, NoRowHasASlotTwiceAndNoModTextIsShared) {
+  std::set<std::string_view> texts;
+  for (size_t m = 1; m < static_cast<size_t>(Mod::count_); ++m) {
+    EXPECT_TRUE(texts.insert(mod_text(static_cast<Mod>(m))).second) << mod_text(static_cast<Mod>(m));
+  }
+  for (const InstrSpec& row : all_specs()) {
+    std::set<Slot> slots;
+    for (size_t s = 0; s < row.slot_count(); ++s) EXPECT_TRUE(slots.insert(row.slots[s].slot).second) << row.mnemonic;
+  }
+}
+
+TEST(InstructionTable, LongestMnemonicWins) {
+  EXPECT_EQ(mnemonic_of("mbarrier.arrive.expect_tx.shared::cta.b64"), "mbarrier.arrive.expect_tx");
+  EXPECT_EQ(mnemonic_of("mbarrier.arrive.shared::cta.b64"), "mbarrier.arrive");
+  EXPECT_EQ(mnemonic_of("nosuch.b64"), "");
+}
+
+TEST(InstructionTable, HintNamesTheNearestMnemonic) {
+  std::string why, hint;
+  EXPECT_TRUE(resolve_opcode("ad.s32", &why, &hint).empty());
+  EXPECT_EQ(why, "unknown instruction 'ad'");
+  EXPECT_NE(hint.find("did you mean"), std::string::npos);
+}
+
+// Opcode part of each example resolves to its own row and prints back in canonical order.
+TEST(InstructionTable, ExampleOpcodeResolvesToItsRow) {
+  for (size_t i = 0; i < kOpcodeCount; ++i) {
+    const auto op = static_cast<Opcode>(i);
+    std::istringstream in{std::string(spec(op).example)};
+    std::string text;
+    in >> text;
+    std::string why;
+    const auto forms = resolve_opcode(text, &why, nullptr);
+    bool found = false;
+    for (const OpcodeForm& f : forms) {
+      if (f.op != op) continue;
+      found = true;
+      Instruction ins;
+      ins.op = f.op;
+      ins.mods = f.mods;
+      EXPECT_EQ(print_opcode(ins), text);
+    }
+    EXPECT_TRUE(found) << opcode_name(op) << ": " << text << ": " << why;
+  }
+}
+
+TEST(KernelBuilder, EmitsPtxAsWritten) {
+  KernelBuilder k("axpy");
+  const Symbol x = k.param(Mod::u64, "x");
+  const Reg base = k.load_param(x, Mod::u64);
+  const Reg tid = k.def("mov.u32", SpecialReg::tid_x);
+  const Reg offset = k.def("mul.wide.u32", tid, 4);
+  const Reg address = k.def("add.s64", base, offset);
+  const Reg v = k.def("ld.global.f32", mem(address));
+  const Reg w = k.def("fma.rn.f32", v, 2.0f, 1.0f);
+  k("st.global.f32", mem(address, 16), w);
+  const Module m = k.finish();
+  const std::string text = print_module(m, {.source_lines = false});
+  EXPECT_NE(text.find(".visible .entry axpy(\n\t.param .u64 axpy_param_0_x\n)"), std::string::npos) << text;
+  EXPECT_NE(text.find("fma.rn.f32 %f5, %f4, 0f40000000, 0f3F800000;"), std::string::npos) << text;
+  EXPECT_NE(text.find("st.global.f32 [%rd3+16], %f5;\n\tret;"), std::string::npos) << text;
+}
+
+TEST(KernelBuilder, NamesTheAuthorsLineOfAMistake) {
+  KernelBuilder k("bad");
+  const Reg r = k.reg(Mod::b32), d = k.reg(Mod::b64);
+  const int line = __LINE__ + 2;
+  try {
+    k("add.s32", r, d, 1);
+    FAIL();
+  } catch (const InputError& e) {
+    EXPECT_EQ(e.code(), "E1201");
+    EXPECT_EQ(e.diagnostics().list()[0].where.line, static_cast<uint32_t>(line));
+  }
+}
+
+}  // namespace
+}  // namespace drywell::isa
