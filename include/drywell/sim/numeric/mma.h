@@ -1,0 +1,107 @@
+// The arithmetic of one matrix instruction, per output element: one parameterised algorithm, with the
+// parameters of every architecture and kind as data.
+//
+//   D = C + sum over k of A[k] * B[k] * SFA[k / block] * SFB[k / block]
+//
+// Source: facts/numerics.md §3 (merged from public bit-accurate models and words measured on B200, H100 and
+// H200). This header holds the slow, obvious version, `dot`, which works on exact integers and is the oracle
+// of the tiled one in mma_tile.h.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+#include "drywell/sim/numeric/format.h"
+
+namespace drywell::numeric {
+
+enum class MmaArch : uint8_t { sm_70, sm_75, sm_80, sm_89, sm_90, sm_100, sm_120 };
+enum class MmaInstruction : uint8_t { mma_sync, wgmma, tcgen05 };
+/// PTX kinds; f16 includes bf16, and f8f6f4 stands for every unscaled 8-, 6- and 4-bit product.
+enum class MmaKind : uint8_t { f16, tf32, f8f6f4, mxf8f6f4, mxf4, mxf4nvf4 };
+
+/// How the exact sum becomes a word of D.
+enum class MmaOutput : uint8_t {
+  f32_rz24,  // truncate to 24 significant bits; overflow to infinity although the mode is toward zero
+  f32_rz14,  // the same with 14 significant bits (Hopper fp8)
+  f16_rn,    // nearest even, from the exact sum
+};
+
+/// What an MMA does with its operands. All exponents are powers of two.
+struct MmaParams {
+  /// Efloor: the window never goes below this exponent. kNoFloor where the record knows none.
+  static constexpr int kNoFloor = -500;
+
+  int group = 1;              // consecutive k summed exactly before alignment: 16 in the mxf4 family, else 1
+  int window = 25;            // F: terms are truncated to multiples of 2^(E - F)
+  int exponent_floor = -133;  // lower bound of E
+  MmaOutput output = MmaOutput::f32_rz24;
+  int sum_terms = 0;  // k taken by one fused sum, several chaining through D; 0 = the whole instruction
+  /// The fp8 forms of mma.sync on sm_90 and sm_100 run as f16 work (facts/numerics.md §3.2, "Legacy fp8
+  /// mma.sync"): two chained sums over k mod 4 in {0,1} and {2,3}, starting from 0, then one ordinary
+  /// addition of C.
+  bool legacy_fp8 = false;
+
+  constexpr Format d_format() const { return output == MmaOutput::f16_rn ? Format::f16 : Format::f32; }
+  constexpr bool operator==(const MmaParams&) const = default;
+};
+
+/// How well the parameters of a row are established.
+enum class Confidence : uint8_t {
+  measured,  // result words of real hardware agree
+  modelled,  // a public model that claims bit accuracy, not checked against hardware words
+  assumed,
+};
+
+/// A set of formats, as bits 1 << Format.
+using FormatSet = uint16_t;
+
+struct MmaRow {
+  MmaArch arch;
+  MmaInstruction instruction;
+  MmaKind kind;
+  FormatSet a_formats, b_formats;
+  Format scale_format;  // f32 where the kind is not block-scaled
+  MmaParams params;
+  Confidence confidence;
+  std::string_view note;
+};
+
+/// All floating-point rows (integer MMA is exact, f64 is sequential fma: see below).
+std::span<const MmaRow> mma_rows();
+
+struct MmaQuery {
+  MmaArch arch = MmaArch::sm_100;
+  MmaInstruction instruction = MmaInstruction::tcgen05;
+  MmaKind kind = MmaKind::f16;
+  Format a = Format::f16, b = Format::f16, d = Format::f32;
+  Format scale = Format::f32;  // ue8m0 or ue4m3 for the block-scaled kinds
+};
+
+/// The row that governs `query`, or null if no public record tells how it computes (the caller reports
+/// Unsupported).
+const MmaRow* find_mma(const MmaQuery& query);
+
+/// One row of A and one of B: codes, one per element. Scales: one code per K / scales.size() elements, both
+/// sides alike; empty where the kind is not block-scaled.
+struct DotOperands {
+  Format a_format, b_format;
+  std::span<const uint32_t> a, b;
+  Format scale_format = Format::ue8m0;
+  std::span<const uint32_t> a_scales = {}, b_scales = {};
+};
+
+/// One element of D for one whole instruction. `c` is a code of params.d_format(); pass 0 when the
+/// instruction does not read D. `input_d_shift` is the scale-input-d operand of tcgen05.mma: C enters as C *
+/// 2^-shift. No public record tells when that scaling is rounded; here it is exact (assumed).
+uint32_t dot(const MmaParams& params, const DotOperands& operands, uint32_t c, unsigned input_d_shift = 0);
+
+/// Integer kinds: exact sum; wraps modulo 2^32, or clamps once after the whole sum including C if `saturate`.
+uint32_t dot_i8(std::span<const uint8_t> a, bool a_signed, std::span<const uint8_t> b, bool b_signed,
+                uint32_t c, bool saturate);
+
+/// f64 MMA: IEEE fused multiply-adds in k order, starting from C (modelled).
+double dot_f64(std::span<const double> a, std::span<const double> b, double c);
+
+}  // namespace drywell::numeric
