@@ -1,0 +1,158 @@
+// The TMA tensor map (CUtensorMap): its fields, the checks of the driver's encode functions, the 128 opaque
+// bytes and the edits of tensormap.replace. Source: facts/tma-mbarrier.md §2.1, §2.2 (CUDA driver API "Tensor
+// Map Object Management", PTX ISA 9.7.9.27 tensormap.replace; acceptance measured on an H200 where the page
+// marks it).
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "drywell/core/error.h"
+#include "drywell/isa/swizzle.h"
+
+namespace drywell::isa {
+
+/// Numbered as CUtensorMapDataType.
+enum class TensorType : uint8_t {
+  u8 = 0,
+  u16,
+  u32,
+  s32,
+  u64,
+  s64,
+  f16,
+  f32,
+  f64,
+  bf16,
+  f32_ftz,
+  tf32,
+  tf32_ftz,
+  b4x16,      // 16U4_ALIGN8B
+  b4x16_p64,  // 16U4_ALIGN16B: 8 bytes of GMEM become 16 of SMEM; load only
+  b6x16_p32,  // 16U6_ALIGN16B: 12 bytes of GMEM become 16 of SMEM
+};
+inline constexpr unsigned kTensorTypeCount = 16;
+
+enum class Interleave : uint8_t { none = 0, bytes16 = 1, bytes32 = 2 };
+enum class L2Promotion : uint8_t { none = 0, bytes64 = 1, bytes128 = 2, bytes256 = 3 };
+enum class OobFill : uint8_t { zero = 0, nan = 1 };
+enum class TensorMapMode : uint8_t { tile = 0, im2col = 1, im2col_w = 2, im2col_w128 = 3 };
+
+std::string_view to_string(TensorType t);
+std::string_view to_string(TensorMapMode m);
+
+/// Bits of one element in GMEM.
+constexpr unsigned element_bits(TensorType t) {
+  switch (t) {
+    case TensorType::u8: return 8;
+    case TensorType::u16:
+    case TensorType::f16:
+    case TensorType::bf16: return 16;
+    case TensorType::u64:
+    case TensorType::s64:
+    case TensorType::f64: return 64;
+    case TensorType::b4x16:
+    case TensorType::b4x16_p64: return 4;
+    case TensorType::b6x16_p32: return 6;
+    default: return 32;
+  }
+}
+/// The padded types keep 16 elements in each 16 bytes of SMEM.
+constexpr bool is_padded(TensorType t) { return t == TensorType::b4x16_p64 || t == TensorType::b6x16_p32; }
+/// Bits of one element in SMEM.
+constexpr unsigned smem_element_bits(TensorType t) { return is_padded(t) ? 8 : element_bits(t); }
+constexpr bool is_floating(TensorType t) { return t >= TensorType::f16 && t <= TensorType::tf32_ftz; }
+
+/// `tensormap.replace.elemtype` numbers f32.ftz, f64 and bf16 differently from the driver (facts §2.1).
+uint8_t to_ptx_number(TensorType t);
+TensorType from_ptx_number(uint8_t number);
+
+/// Everything a tensor map says. Dimension 0 is the contiguous one; entries at and beyond `rank` are ignored.
+struct TensorMapFields {
+  TensorMapMode mode = TensorMapMode::tile;
+  TensorType type = TensorType::u8;
+  uint32_t rank = 1;
+  uint64_t address = 0;                        // GMEM byte address
+  std::array<uint64_t, 5> dim{1, 1, 1, 1, 1};  // elements
+  std::array<uint64_t, 4> stride{};            // stride[i]: bytes between neighbours of dimension i + 1
+  std::array<uint32_t, 5> box{1, 1, 1, 1, 1};  // elements, tile mode
+  std::array<uint32_t, 5> element_stride{1, 1, 1, 1, 1};  // traversal strides
+  Interleave interleave = Interleave::none;
+  Swizzle swizzle = Swizzle::none;
+  L2Promotion l2_promotion = L2Promotion::none;
+  OobFill oob_fill = OobFill::zero;
+  // Im2col modes; spatial dimensions in the order W, H, D. The w modes use index 0 only.
+  std::array<int32_t, 3> lower_corner{}, upper_corner{};
+  uint32_t channels_per_pixel = 0, pixels_per_column = 0;
+
+  unsigned spatial_dims() const { return rank >= 3 ? rank - 2 : 0; }
+  bool operator==(const TensorMapFields&) const = default;
+};
+
+inline constexpr size_t kTensorMapBytes = 128;
+/// A tensor map must lie on this boundary (driver API; PTX ISA 9.7.9.27).
+inline constexpr uint64_t kTensorMapAlignment = 64;
+
+/// The opaque object. Tiled fields lie where ptxas' tensormap.replace code puts them (facts §2.1); L2
+/// promotion, the im2col fields and a signature have no published place and lie in bytes 0x3c..0x7f, which no
+/// known field uses.
+struct alignas(64) TensorMap {
+  std::array<uint8_t, kTensorMapBytes> bytes{};
+  bool operator==(const TensorMap&) const = default;
+};
+static_assert(sizeof(TensorMap) == kTensorMapBytes);
+
+/// cuTensorMapEncodeTiled. Reports every violated rule of facts §2.2 for a device of `compute_capability`
+/// (90, 100): E1461 rank, E1462 address, E1463 dimension, E1464 stride, E1465 box, E1466 element stride,
+/// E1467 inner box against swizzle, E1468 interleave, E1469 packed type, E1470 fill, E1471 target, E1476 box
+/// too large.
+std::optional<TensorMap> encode_tiled(const TensorMapFields& f, Diagnostics& out,
+                                      unsigned compute_capability = 100, const SourcePos& where = {});
+/// cuTensorMapEncodeIm2col: as above plus E1472 corners, E1473 channels and pixels.
+std::optional<TensorMap> encode_im2col(const TensorMapFields& f, Diagnostics& out,
+                                       unsigned compute_capability = 100, const SourcePos& where = {});
+/// cuTensorMapEncodeIm2colWide: compute capability 10.0 and newer.
+std::optional<TensorMap> encode_im2col_wide(const TensorMapFields& f, Diagnostics& out,
+                                            unsigned compute_capability = 100, const SourcePos& where = {});
+/// By `f.mode`; throws InputError with every finding.
+TensorMap encode(const TensorMapFields& f, unsigned compute_capability = 100);
+
+/// The rules of the encode function of `f.mode`, for maps edited by tensormap.replace.
+void check(const TensorMapFields& f, unsigned compute_capability, Diagnostics& out,
+           const SourcePos& where = {});
+
+/// Fields of a map. E1474 when rank, interleave or swizzle bits have no meaning (the field then keeps its
+/// default).
+TensorMapFields decode(const TensorMap& map, Diagnostics& out, const SourcePos& where = {});
+/// False for bytes that no encode function of this library made (or that were copied from none).
+bool has_signature(const TensorMap& map);
+
+/// `.field` of tensormap.replace.
+enum class TensorMapField : uint8_t {
+  global_address,
+  rank,  // operand is rank - 1
+  box_dim,
+  global_dim,
+  global_stride,  // bytes (PTX ISA 8.5 and newer; older modules pass stride >> 4)
+  element_stride,
+  elemtype,  // PTX numbering
+  interleave_layout,
+  swizzle_mode,
+  fill_mode,
+  swizzle_atomicity,
+};
+
+/// Inserts `value` as the device does: no check of the value, extra bits dropped. `ordinal` counts dimensions
+/// (of global_stride: stride[ordinal]) and is 0 for fields without one. Throws InputError E1477 for a bad
+/// ordinal.
+void replace_field(TensorMap& map, TensorMapField field, unsigned ordinal, uint64_t value);
+
+/// The fields in words, one line each.
+std::vector<std::string> describe(const TensorMapFields& f);
+
+}  // namespace drywell::isa

@@ -1,0 +1,91 @@
+// What one bulk tensor copy touches: rows of the box in SMEM, their GMEM bytes, what is out of bounds, and
+// the bytes counted on the mbarrier. Source: facts/tma-mbarrier.md §2.3, §2.4, §2.6, §2.7 (PTX ISA 5.5;
+// measured on an H200).
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+#include "drywell/core/bits.h"
+#include "drywell/core/error.h"
+#include "drywell/isa/tensor_map.h"
+
+namespace drywell::isa {
+
+/// The box of a copy as rows of the innermost dimension. Throws Unsupported for interleaved maps and the
+/// im2col w modes.
+struct TileGeometry {
+  std::array<uint32_t, 5> n{1, 1, 1, 1, 1};  // elements per dimension after traversal strides; im2col: {C, P}
+  uint32_t rows = 1;
+  uint32_t row_bytes = 0;          // SMEM bytes a row uses
+  uint32_t row_pitch = 0;          // SMEM bytes from one row to the next: row_bytes, or the swizzle span
+  uint32_t global_row_bytes = 0;   // GMEM bytes of a row; less than row_bytes for the padded types
+  uint32_t transaction_bytes = 0;  // complete-tx, independent of what was out of bounds
+
+  /// SMEM bytes from the first to the end of the last row.
+  uint32_t smem_bytes() const { return (rows - 1) * row_pitch + row_bytes; }
+};
+
+TileGeometry tile_geometry(const TensorMapFields& f);
+/// tile::gather4 / scatter4: four rows of box[0] elements (the map's box is {n, 1}, rank 2).
+TileGeometry gather4_geometry(const TensorMapFields& f);
+
+/// Bytes of SMEM each copy destination or source must be aligned to (CUDA Programming Guide, TMA; measured).
+inline constexpr uint32_t kTensorSmemAlignment = 128;
+
+enum class TensorAccess : uint8_t { load, store };  // store: also reduce
+
+/// One row of the box. Bytes `first`..`last` (SMEM row bytes, before the swizzle) are in bounds: on loads the
+/// rest is fill, on stores it is not written. first == last: nothing is in bounds.
+struct TileRow {
+  uint32_t smem_offset = 0;    // from the SMEM address of the copy, before the swizzle
+  uint64_t global_offset = 0;  // GMEM byte of row byte 0, from the tensor's address, modulo 2^64
+  uint32_t first = 0, last = 0;
+};
+
+using TensorCoordinates = std::array<int32_t, 5>;
+
+/// Row `row` (0..rows-1) of a tile copy at `start`. Loads clip every dimension per element; stores clip
+/// dimension 0 to the next 16 bytes (facts §2.4, note s).
+TileRow tile_row(const TensorMapFields& f, const TileGeometry& g, const TensorCoordinates& start,
+                 uint32_t row, TensorAccess access);
+
+/// E1475 when a copy may not start at `start`: the innermost start is not a multiple of 16 bytes (128
+/// elements for the padded types), or a store starts below zero. The device faults with error 715.
+void check_coordinates(const TensorMapFields& f, const TensorCoordinates& start, TensorAccess access,
+                       Diagnostics& out, const SourcePos& where = {});
+
+/// The 16 bits that fill every out-of-bounds half word: 0, or the NaN pattern 0x7FF7 (measured).
+constexpr uint16_t oob_fill_half(OobFill f) { return f == OobFill::nan ? 0x7FF7 : 0; }
+
+/// The loads of tf32 and tf32.ftz maps round each f32 to 10 fraction bits, nearest even; NaN becomes
+/// 7FFFE000.
+constexpr uint32_t tf32_load_rounding(uint32_t bits) {
+  if ((bits & 0x7FFFFFFF) > 0x7F800000) {
+    return 0x7FFFE000;
+  }
+  return (bits + 0xFFF + (bits >> 13 & 1)) & 0xFFFFE000;
+}
+
+/// The pixels of an im2col copy in order (facts §2.7).
+class Im2colWalk {
+ public:
+  struct Start {
+    int32_t channel = 0;
+    std::array<int32_t, 3> spatial{};  // W, H, D
+    int32_t image = 0;
+  };
+  Im2colWalk(const TensorMapFields& f, const Start& start, const std::array<uint32_t, 3>& offsets);
+
+  /// The current pixel as a row: channels start..start+C-1, clipped to the tensor's channels.
+  TileRow row() const;
+  void advance();
+
+ private:
+  const TensorMapFields& f_;
+  Start position_;
+  std::array<uint32_t, 3> offsets_;
+  uint32_t pixel_ = 0, pitch_ = 0, row_bytes_ = 0;
+};
+
+}  // namespace drywell::isa

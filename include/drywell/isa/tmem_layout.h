@@ -1,0 +1,258 @@
+// Where tcgen05 puts things in TMEM: accumulators (layouts A..G), A operands, scale factors, sparse metadata,
+// and the register maps of tcgen05.ld/st. All lanes and columns are relative to the base address of the
+// operand; add its lane and column. Source: facts/tcgen05.md §2, §5, §6 (PTX
+// ISA 9.7.16.2, 9.7.16.5, 9.7.16.10).
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+
+#include "drywell/core/error.h"
+#include "drywell/isa/instr_descriptor.h"
+
+namespace drywell::isa {
+
+inline constexpr unsigned kTmemLanes = 128, kTmemColumns = 512;
+
+// --- Accumulator D
+// ---------------------------------------------------------------------------------------------
+
+/// PTX's names of the data-path layouts.
+enum class DLayout : uint8_t { A, B, C, D, E, F, G };
+
+/// Layout of D for an MMA; nothing when no such MMA exists.
+constexpr std::optional<DLayout> d_layout(unsigned m, unsigned cta_group, bool ws, bool sparse) {
+  if (cta_group == 2) {
+    if (ws) {
+      return std::nullopt;
+    }
+    if (m == 256) {
+      return DLayout::A;
+    }
+    if (m == 128) {
+      return sparse ? DLayout::C : DLayout::B;
+    }
+    return std::nullopt;
+  }
+  if (m == 128) {
+    return DLayout::D;
+  }
+  if (m == 64) {
+    return ws ? DLayout::E : DLayout::F;
+  }
+  if (m == 32 && ws) {
+    return DLayout::G;
+  }
+  return std::nullopt;
+}
+
+/// A 32-bit cell of TMEM; `cta` is 0 for the even CTA of a pair (and for a single one), 1 for the odd.
+struct TmemCell {
+  uint8_t cta = 0;
+  uint16_t lane = 0, column = 0;
+  constexpr bool operator==(const TmemCell&) const = default;
+};
+
+/// Lane of row `m` (0..63) of the layouts that use 16 lanes of each 32-lane partition (C, F).
+constexpr unsigned half_lanes(unsigned m) { return 32 * (m / 16) + m % 16; }
+
+/// Place of D(m, n), m a row of the whole tile, for an MMA of N columns (facts §5).
+constexpr TmemCell d_cell(DLayout layout, unsigned m, unsigned n, unsigned total_n) {
+  const auto cell = [](unsigned cta, unsigned lane, unsigned column) {
+    return TmemCell{static_cast<uint8_t>(cta), static_cast<uint16_t>(lane), static_cast<uint16_t>(column)};
+  };
+  const unsigned half = total_n / 2, quarter = total_n / 4;
+  switch (layout) {
+    case DLayout::A: return cell(m / 128, m % 128, n);
+    case DLayout::B: return cell(m / 64, m % 64 + 64 * (n / half), n % half);
+    case DLayout::C: return cell(m / 64, half_lanes(m % 64), n);
+    case DLayout::D: return cell(0, m, n);
+    case DLayout::E: return cell(0, m + 64 * (n / half), n % half);
+    case DLayout::F: return cell(0, half_lanes(m), n);
+    case DLayout::G: return cell(0, m + 32 * (n / quarter), n % quarter);
+  }
+  return {};
+}
+
+/// Groups of lanes over which a layout spreads N: 1, 2 (B, E) or 4 (G).
+constexpr unsigned d_column_groups(DLayout layout) {
+  return layout == DLayout::B || layout == DLayout::E ? 2 : layout == DLayout::G ? 4 : 1;
+}
+
+/// Columns D occupies.
+constexpr unsigned d_columns(DLayout layout, unsigned total_n) { return total_n / d_column_groups(layout); }
+
+/// Rows of D one CTA holds.
+constexpr unsigned d_rows_per_cta(DLayout layout) {
+  switch (layout) {
+    case DLayout::A:
+    case DLayout::D: return 128;
+    case DLayout::G: return 32;
+    default: return 64;
+  }
+}
+
+/// Legal lane of the base address of D: 0, and 16 too for C and F (facts §5, rule M4).
+constexpr bool is_valid_d_base_lane(DLayout layout, unsigned lane) {
+  return lane == 0 || (lane == 16 && (layout == DLayout::C || layout == DLayout::F));
+}
+
+// --- A in TMEM
+// -------------------------------------------------------------------------------------------------
+
+/// Left shift of the value inside its byte container (facts §3, §5). The 6-bit place is contested in the
+/// public record (bits 5..0 or 6..1); every user takes it from here, so that cp, A in TMEM and the datapath
+/// agree.
+inline constexpr unsigned kFp4ContainerShift = 2, kFp6ContainerShift = 0;
+
+/// Column relative to the A address and the bits inside it.
+struct TmemBits {
+  uint16_t column = 0;
+  uint8_t low = 0, width = 0;
+  constexpr bool operator==(const TmemBits&) const = default;
+};
+
+/// Columns of A per MMA: 32 bytes a row.
+inline constexpr unsigned kTmemAColumns = 8;
+
+/// Column and bits of stored element k of an A row (k counts compressed elements when sparse).
+constexpr TmemBits a_bits(MmaKind kind, MmaElement element, unsigned k) {
+  const SmemElement stored = is_packed_fp4(kind)           ? SmemElement::packed4
+                             : element_bits(element) == 16 ? SmemElement::half
+                             : element_bits(element) == 32 ? SmemElement::word
+                                                           : SmemElement::byte;
+  const unsigned bits = storage_bits(stored), bit = k * bits;
+  unsigned shift = 0, width = bits;
+  if (stored == SmemElement::byte) {
+    width = element_bits(element);
+    shift = width == 4 ? kFp4ContainerShift : width == 6 ? kFp6ContainerShift : 0;
+  }
+  return {static_cast<uint16_t>(bit / 32), static_cast<uint8_t>(bit % 32 + shift),
+          static_cast<uint8_t>(width)};
+}
+
+/// CTA and lane of the copy of A row `m` that the output D(m, n) reads: D's own lane. Layouts B and E need
+/// two copies of A, G four.
+constexpr TmemCell a_row(DLayout layout, unsigned m, unsigned n, unsigned total_n) {
+  TmemCell c = d_cell(layout, m, n, total_n);
+  c.column = 0;
+  return c;
+}
+
+// --- Scale factors
+// ---------------------------------------------------------------------------------------------
+
+/// Byte `byte` of the 32-bit cell at (lane, column).
+struct TmemByte {
+  uint16_t lane = 0, column = 0;
+  uint8_t byte = 0;
+  constexpr bool operator==(const TmemByte&) const = default;
+};
+
+/// Address bits 31..30 of the scale operands carry CUTLASS's factor id and are ignored (facts §6.2).
+inline constexpr uint32_t kScaleAddressMask = 0x3FFFFFFF;
+
+/// Factor `j` of row `m` of A (row within the CTA), the copy of lane partition `partition` (0..3).
+constexpr TmemByte sfa_place(unsigned m, unsigned j, unsigned sfa_id, unsigned partition) {
+  return {static_cast<uint16_t>(m % 32 + 32 * partition), static_cast<uint16_t>(m / 32),
+          static_cast<uint8_t>(sfa_id + j)};
+}
+
+/// Factor `j` of column `n` of B. In layout B the partitions 2h, 2h+1 hold the N half h = n / (N/2) only, and
+/// `partition` must be one of them; elsewhere every partition holds all N.
+constexpr TmemByte sfb_place(DLayout layout, unsigned n, unsigned total_n, unsigned j, unsigned sfb_id,
+                             unsigned partition) {
+  const unsigned index = layout == DLayout::B ? n % (total_n / 2) : n;
+  return {static_cast<uint16_t>(index % 32 + 32 * partition), static_cast<uint16_t>(index / 32),
+          static_cast<uint8_t>(sfb_id + j)};
+}
+
+constexpr unsigned sfa_columns(DLayout layout) { return (d_rows_per_cta(layout) + 31) / 32; }
+constexpr unsigned sfb_columns(DLayout layout, unsigned total_n) {
+  return ((layout == DLayout::B ? total_n / 2 : total_n) + 31) / 32;
+}
+
+// --- Sparse metadata
+// -------------------------------------------------------------------------------------------
+
+/// The 4-bit group that says which elements of A(m, logical k ...) are kept: low half = first index, high =
+/// second. `m` is a row of the whole tile; `copy` 0..d_column_groups-1 picks a copy of the ws layouts.
+/// `selector` is the sparsity selector of f16 and tf32 (column inside a pair). C and F are inferred from D
+/// (facts §6.3, guess).
+TmemBits metadata_bits(MmaKind kind, unsigned k, unsigned m, unsigned selector);
+/// CTA-relative lane of the same group.
+unsigned metadata_lane(MmaKind kind, DLayout layout, unsigned m, unsigned k, unsigned copy);
+/// Columns the metadata of one MMA spans (from the base, selector included in the pair).
+unsigned metadata_columns(MmaKind kind);
+
+// --- tcgen05.ld / st
+// -------------------------------------------------------------------------------------------
+
+enum class TmemShape : uint8_t { s32x32b, s16x64b, s16x128b, s16x256b, s16x32bx2 };
+inline constexpr unsigned kTmemShapeCount = 5;
+
+/// One ld or st: `.SHAPE.xN{.pack::16b}` and the immediate of 16x32bx2.
+struct TmemAccess {
+  TmemShape shape = TmemShape::s32x32b;
+  uint16_t num = 1;
+  bool pack = false;
+  int32_t half_split = 0;  // TMEM columns between the halves of 16x32bx2
+};
+
+constexpr unsigned tmem_lanes(TmemShape s) { return s == TmemShape::s32x32b ? 32 : 16; }
+constexpr unsigned max_num(TmemShape s) {
+  return s == TmemShape::s16x128b ? 64 : s == TmemShape::s16x256b ? 32 : 128;
+}
+/// Registers per thread; `.pack` does not change it.
+constexpr unsigned tmem_registers(TmemShape s, unsigned num) {
+  return s == TmemShape::s16x128b ? 2 * num : s == TmemShape::s16x256b ? 4 * num : num;
+}
+/// Columns from the base without `.pack` (twice as many with it); of one half for 16x32bx2.
+constexpr unsigned tmem_columns(TmemShape s, unsigned num) {
+  switch (s) {
+    case TmemShape::s16x64b: return 2 * num;
+    case TmemShape::s16x128b: return 4 * num;
+    case TmemShape::s16x256b: return 8 * num;
+    default: return num;
+  }
+}
+
+/// Lane and column relative to the base; the column is signed because half_split is.
+struct TmemOffset {
+  uint32_t lane = 0;
+  int32_t column = 0;
+  constexpr bool operator==(const TmemOffset&) const = default;
+};
+
+/// Cell of register `r` of thread `t` (facts §2.2). With `.pack` it is the cell of bits 15..0; bits 31..16
+/// are the low half of the next column.
+constexpr TmemOffset tmem_offset(const TmemAccess& a, unsigned t, unsigned r) {
+  unsigned lane = 0, column = 0;
+  int32_t split = 0;
+  switch (a.shape) {
+    case TmemShape::s32x32b: lane = t, column = r; break;
+    case TmemShape::s16x64b: lane = t / 4 + 8 * (t & 1), column = ((t >> 1) & 1) + 2 * r; break;
+    case TmemShape::s16x128b: lane = t / 4 + 8 * (r & 1), column = (t & 3) + 4 * (r >> 1); break;
+    case TmemShape::s16x256b:
+      lane = t / 4 + 8 * ((r >> 1) & 1), column = 2 * (t & 3) + (r & 1) + 8 * (r >> 2);
+      break;
+    case TmemShape::s16x32bx2: lane = t % 16, column = r, split = t >= 16 ? a.half_split : 0; break;
+  }
+  return {lane, static_cast<int32_t>(a.pack ? 2 * column : column) + split};
+}
+
+/// First lane a warp touches, from the lane field of its address: fields below 32 are relative to the warp's
+/// own partition, larger ones absolute (facts §1.1). Nothing when the lane is not legal for the warp and
+/// shape.
+constexpr std::optional<unsigned> tmem_base_lane(TmemShape s, unsigned lane_field, unsigned warp) {
+  const unsigned partition = 32 * (warp % 4);
+  const unsigned lane = lane_field < 32 ? partition + lane_field : lane_field;
+  const bool aligned = lane % 32 == 0 || (s != TmemShape::s32x32b && lane % 32 == 16);
+  if (lane / 32 * 32 != partition || !aligned) {
+    return std::nullopt;
+  }
+  return lane;
+}
+
+}  // namespace drywell::isa
