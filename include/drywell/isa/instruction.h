@@ -114,6 +114,8 @@ struct Variable {
   bool is_pointer = false;
   uint32_t pointee_align = 0;
   std::vector<uint8_t> init;         // bytes; shorter than the variable = rest zero
+  bool managed = false;              // .attribute(.managed)
+  uint32_t position = 0;             // module variables: index of the function it stands before in the text
   struct Reloc { uint64_t offset; std::string symbol; int64_t addend; bool generic; bool operator==(const Reloc&) const = default; };
   std::vector<Reloc> relocations;    // initialisers that are addresses
   uint64_t bytes() const { return elements * vec * (type_bits(type) == 1 ? 8 : type_bits(type)) / 8; }
@@ -131,6 +133,7 @@ struct Directives {
   std::optional<std::array<uint32_t, 3>> maxntid, reqntid, reqnctapercluster;
   std::optional<uint32_t> minnctapersm, maxnctapersm, maxnreg, maxclusterrank;
   bool explicitcluster = false;
+  bool blocksareclusters = false;
   bool noreturn = false;
   bool operator==(const Directives&) const = default;
 };
@@ -144,8 +147,17 @@ struct WarpRole {
 
 /// What a symbol operand names: an index into one of the places a name can live.
 struct SymbolRef {
-  enum class Kind : uint8_t { variable, param, local, function, prototype, external } kind = Kind::variable;
-  uint32_t index = 0;  // Module::variables, Function::params, Function::variables, Module::functions …
+  enum class Kind : uint8_t {
+    variable,        // Module::variables
+    param,           // Function::params, then Function::returns: index - params.size()
+    local,           // Function::variables
+    function,        // Module::functions; the definition if the module has one, else the declaration
+    prototype,       // Function::prototypes
+    external,
+    branch_targets,  // Function::branch_targets
+    call_targets,    // Function::call_targets
+  } kind = Kind::variable;
+  uint32_t index = 0;
   std::string name;
   bool operator==(const SymbolRef&) const = default;
 };
@@ -155,6 +167,14 @@ struct Annotation {
   uint32_t position = 0;
   std::string text;
   bool operator==(const Annotation&) const = default;
+};
+
+/// A .callprototype: the signature of an indirect call.
+struct CallPrototype {
+  std::string name;
+  std::vector<Variable> returns, params;  // names may be "_"
+  bool noreturn = false;
+  bool operator==(const CallPrototype&) const = default;
 };
 
 /// A kernel (.entry) or a .func.
@@ -171,6 +191,8 @@ struct Function {
   std::vector<SymbolRef> symbols;   // what Operand::symbol / address_of index
   std::vector<Label> labels;
   std::vector<std::vector<uint32_t>> branch_targets;  // .branchtargets lists: label indices
+  std::vector<std::vector<uint32_t>> call_targets;    // .calltargets lists: Module::functions indices
+  std::vector<CallPrototype> prototypes;
   std::vector<Operand> pool;
   std::vector<Instruction> body;
   std::vector<Annotation> pragmas;
@@ -181,6 +203,12 @@ struct Function {
   std::span<const Operand> elements(const Operand& o) const { return {pool.data() + o.index, o.count}; }
 };
 
+/// .alias name, target: a second name of a function.
+struct Alias {
+  std::string name, target;
+  bool operator==(const Alias&) const = default;
+};
+
 /// A translation unit.
 struct Module {
   PtxVersion version{9, 0};
@@ -189,6 +217,8 @@ struct Module {
   std::vector<std::string> files{""};  // index 0 unused
   std::vector<Variable> variables;
   std::vector<Function> functions;
+  std::vector<Alias> aliases;
+  std::vector<std::string> pragmas;    // .pragma at module scope
 
   const Function* find_function(std::string_view name) const;
   uint32_t file_index(std::string_view path);
