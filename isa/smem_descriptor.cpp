@@ -1,5 +1,8 @@
 #include "drywell/isa/smem_descriptor.h"
 
+#include <algorithm>
+#include <array>
+
 #include "fmt/format.h"
 
 namespace drywell::isa {
@@ -162,11 +165,19 @@ void operand_row_chunks(const SmemDescriptor& d, const OperandTile& tile, std::s
   const uint32_t per_line = tile.chunks_per_line();
   const uint32_t run = span == 0 ? 1 : k_major ? per_line : span / 16;
   const uint32_t run_step = !k_major && span == 0 ? d.sbo : d.lbo;
-  size_t at = 0;
-  for (uint32_t line = 0; line < tile.lines(); ++line) {
-    const uint32_t base = d.start + line % group * pitch + line / group * group_step;
-    for (uint32_t c = 0; c < per_line; ++c) {
-      out[at++] = swizzle((base + c % run * 16 + c / run * run_step) & kSmemDescriptorAddressMask);
+  constexpr uint32_t kMaxChunks = 64;  // 256 elements of 4 bytes
+  DRYWELL_CHECK(per_line <= kMaxChunks, "operand_row_chunks: line too long");
+  std::array<uint32_t, kMaxChunks> along{};
+  for (uint32_t c = 0; c < per_line; ++c) {
+    along[c] = c % run * 16 + c / run * run_step;
+  }
+  uint32_t* next = out.data();
+  for (uint32_t line = 0, base = d.start; line < tile.lines(); line += group, base += group_step) {
+    const uint32_t count = std::min(group, tile.lines() - line);
+    for (uint32_t r = 0; r < count; ++r) {
+      for (uint32_t c = 0; c < per_line; ++c) {
+        *next++ = swizzle((base + r * pitch + along[c]) & kSmemDescriptorAddressMask);
+      }
     }
   }
 }

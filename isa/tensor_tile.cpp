@@ -97,6 +97,15 @@ TileRow tile_row(const TensorMapFields& f, const TileGeometry& g, const TensorCo
   return r;
 }
 
+TileRow gather4_row(const TensorMapFields& f, const TileGeometry& g, int32_t column,
+                    const std::array<int32_t, 4>& rows, unsigned i, TensorAccess access) {
+  TileGeometry one = g;
+  one.n[1] = 1;
+  TileRow r = tile_row(f, one, {column, rows[i]}, 0, access);
+  r.smem_offset = i * g.row_pitch;
+  return r;
+}
+
 void check_coordinates(const TensorMapFields& f, const TensorCoordinates& start, TensorAccess access,
                        Diagnostics& out, const SourcePos& where) {
   const int64_t step = is_padded(f.type) ? 128 : 128 / element_bits(f.type);

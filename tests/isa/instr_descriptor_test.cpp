@@ -169,8 +169,7 @@ TEST(InstrDescriptor, TypeCodesAreThoseOfPtx) {
   EXPECT_EQ(element_of(MmaKind::f8f6f4, 2), MmaElement::invalid);
 }
 
-// --- Shapes (facts/tcgen05.md §4.3), each row of the table written out as sets
-// --------------------------------
+// --- Shapes (facts/tcgen05.md §4.3), each row of the table written out as sets ---
 
 std::set<unsigned> steps(unsigned first, unsigned step, unsigned last = 256) {
   std::set<unsigned> s;
@@ -243,8 +242,7 @@ TEST(MmaShape, EqualsTheTableOfPtx) {
   }
 }
 
-// --- Rules
-// ----------------------------------------------------------------------------------------------------
+// --- Rules ---
 
 TEST(InstrDescriptorCheck, AcceptsAPlainDescriptorOfEveryKind) {
   for (unsigned k = 0; k < kMmaKindCount; ++k) {
@@ -371,8 +369,7 @@ TEST(InstrDescriptorExplain, NamesTypesShapeAndMajor) {
   }
 }
 
-// --- Zero-column mask
-// -----------------------------------------------------------------------------------------
+// --- Zero-column mask ---
 
 std::string pattern(const ZeroColumnMask& z, unsigned m, unsigned n) {
   std::vector<uint8_t> v(n);
@@ -417,6 +414,37 @@ TEST(ZeroColumnMask, SmallerMHasOneSubMaskPerColumnGroup) {
   z.start_count = {0, 0, 1, 1};
   EXPECT_EQ(pattern(z, 64, 8), "UU....UU");
   EXPECT_EQ(pattern(z, 32, 16), "UU....UUU..U.UU.");
+}
+
+// PTX ISA 9.7.16.4.3, examples 1 to 4; the page prints masks with column 0 at the right and 1 = zeroed. Its
+// field table swaps the names of the spans; the examples decide (facts/tcgen05.md §4.8).
+std::string mask_text(const ZeroColumnMask& z, unsigned m, unsigned part, unsigned columns) {
+  std::vector<uint8_t> v(zero_mask_parts(m) * 64);
+  zeroed_columns(z, m, v);
+  std::string s;
+  for (unsigned c = columns; c-- > 0;) {
+    s += v[part * 64 + c] ? '1' : '0';
+  }
+  return s;
+}
+
+TEST(ZeroColumnMask, GeneratesTheExamplesOfPtx) {
+  ZeroColumnMask z;
+  z.skip_span = 4;
+  z.use_span = 3;
+  EXPECT_EQ(mask_text(z, 128, 0, 14), "00000000000000");
+  z.generate = true;
+  z.skip_span = 2;
+  EXPECT_EQ(mask_text(z, 128, 0, 14), "11100001110000");
+  z.first_zeroed = {true, false};
+  EXPECT_EQ(mask_text(z, 64, 0, 17), "11100001110000111");
+  EXPECT_EQ(mask_text(z, 64, 1, 18), "000011100001110000");
+  z.first_zeroed = {true, true, false, false};
+  z.start_count = {0, 1, 2, 1};
+  EXPECT_EQ(mask_text(z, 32, 0, 14), "00001110000111");
+  EXPECT_EQ(mask_text(z, 32, 1, 13), "0000111000011");
+  EXPECT_EQ(mask_text(z, 32, 2, 12), "111000011100");
+  EXPECT_EQ(mask_text(z, 32, 3, 13), "1110000111000");
 }
 
 TEST(ZeroColumnMask, ShiftStaysBelowShapeAndDescriptorLimits) {

@@ -12,14 +12,7 @@ namespace {
 
 SmemDescriptor make(uint32_t start, uint32_t lbo, uint32_t sbo, Swizzle s,
                     SmemDescriptorFormat format = SmemDescriptorFormat::tcgen05) {
-  SmemDescriptor d;
-  d.format = format;
-  d.start = start;
-  d.lbo = lbo;
-  d.sbo = sbo;
-  d.version = format == SmemDescriptorFormat::tcgen05 ? 1 : 0;
-  EXPECT_TRUE(d.set_swizzle(s));
-  return d;
+  return SmemDescriptor::make(start, lbo, sbo, s, format);
 }
 
 std::vector<std::string> codes(const Diagnostics& d) {
@@ -57,6 +50,7 @@ TEST(SmemDescriptor, WgmmaFormatHasTwoSwizzleBitsAndNoVersion) {
   EXPECT_EQ(SmemDescriptor::decode(uint64_t{3} << 62, f).swizzle(), Swizzle::b32);
   SmemDescriptor d = SmemDescriptor::decode(0, f);
   EXPECT_FALSE(d.set_swizzle(Swizzle::b128_atom32));
+  EXPECT_THROW(make(0, 0, 0, Swizzle::b128_atom64), InputError);
   // PTX: bits 14-15, 30-31, 46-48 and 52-61 hold no field.
   for (unsigned bit : {14u, 15u, 30u, 31u, 46u, 47u, 48u, 52u, 60u, 61u}) {
     Diagnostics out;
@@ -92,8 +86,7 @@ TEST(SmemDescriptor, PlacesTheArticlesMnMajorTile) {
   }
 }
 
-// --- Addressing against a slow reading of CUTLASS' canonical layouts
-// ------------------------------------------
+// --- Addressing against a slow reading of CUTLASS' canonical layouts ---
 
 // CUTLASS mma_traits_sm100.hpp, in units of T: swizzle o ((8,m),(T,2k)) : ((1T,SBO),(1,LBO)) and friends; a
 // nested coordinate is decomposed first index fastest.
@@ -234,8 +227,7 @@ TEST(OperandPlacement, EveryModeReadsEachByteOnce) {
   }
 }
 
-// --- Checks
-// ---------------------------------------------------------------------------------------------------
+// --- Checks ---
 
 TEST(SmemDescriptorCheck, AcceptsAPlainDescriptor) {
   Diagnostics out;

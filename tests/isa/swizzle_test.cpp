@@ -4,6 +4,7 @@
 
 #include <set>
 #include <string>
+#include <vector>
 
 namespace drywell::isa {
 namespace {
@@ -45,6 +46,33 @@ TEST(Swizzle, GivesTheWorkedAddresses) {  // facts/tcgen05.md §10 row 7
   EXPECT_EQ(swizzle_address(Swizzle::b64, 0x190), 0x1A0u);
   EXPECT_EQ(swizzle_address(Swizzle::b32, 0x190), 0x180u);
   EXPECT_EQ(swizzle_address(Swizzle::b128_atom32, 0x490), 0x4B0u);
+}
+
+// PTX ISA 5.5.7 prints, per 128-byte line, which 16-byte cell lies at each place.
+struct PtxTable {
+  Swizzle mode;
+  std::vector<std::string> lines;
+};
+
+TEST(Swizzle, EqualsTheTablesOfPtx) {
+  const PtxTable tables[] = {
+      {Swizzle::b32, {"01234567", "10325476"}},
+      {Swizzle::b64, {"01234567", "10325476", "23016745", "32107654"}},
+      {Swizzle::b128,
+       {"01234567", "10325476", "23016745", "32107654", "45670123", "54761032", "67452301", "76543210"}},
+      {Swizzle::b128_atom32, {"01234567", "23016745", "45670123", "67452301"}},
+      {Swizzle::b128_atom64, {"01234567", "45670123"}},
+  };
+  for (const PtxTable& t : tables) {
+    EXPECT_EQ(swizzle_period(t.mode), t.lines.size() * 128);
+    for (uint32_t line = 0; line < 16; ++line) {
+      const std::string& cells = t.lines[line % t.lines.size()];
+      for (uint32_t place = 0; place < 8; ++place) {
+        const uint32_t logical = line * 128 + static_cast<uint32_t>(cells[place] - '0') * 16;
+        EXPECT_EQ(swizzle_address(t.mode, logical), line * 128 + place * 16);
+      }
+    }
+  }
 }
 
 TEST(Swizzle, FlipSwapsEightByteHalvesOfOddLines) {

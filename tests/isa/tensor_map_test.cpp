@@ -188,8 +188,7 @@ TEST(TensorMap, MeaninglessBitsAreReported) {
   }
 }
 
-// --- tensormap.replace
-// ----------------------------------------------------------------------------------------
+// --- tensormap.replace ---
 
 TEST(TensorMapReplace, ChangesExactlyOneField) {
   using F = TensorMapField;
@@ -252,8 +251,7 @@ TEST(TensorMapReplace, SwizzleModeClearsItsCompanionBit) {
   EXPECT_EQ(m, encode(tiled()));
 }
 
-// --- Encode rules (facts/tma-mbarrier.md §2.2)
-// ----------------------------------------------------------------
+// --- Encode rules (facts/tma-mbarrier.md §2.2) ---
 
 struct RuleCase {
   const char* code;  // nullptr: accepted

@@ -78,8 +78,7 @@ TEST(TileGeometry, RefusesWhatIsNotModelled) {
   EXPECT_THROW(tile_geometry(f), Unsupported);
 }
 
-// --- Rows against the per-element formula of facts/tma-mbarrier.md §2.4
-// ----------------------------------------
+// --- Rows against the per-element formula of facts/tma-mbarrier.md §2.4 ---
 
 struct Element {
   bool inside;
@@ -196,6 +195,17 @@ TEST(TileRow, GatherTakesOneRowPerCoordinate) {
   const TileGeometry g = gather4_geometry(f);
   EXPECT_EQ(g.transaction_bytes, 4u * 128);
   EXPECT_EQ(g.rows, 4u);
+  const std::array<int32_t, 4> rows{9, -1, 3, 10};
+  const uint64_t offsets[] = {9 * 128 + 16, 0, 3 * 128 + 16, 0};
+  const uint32_t last[] = {112, 0, 112, 0};  // starts 8 elements in: 56 remain
+  for (unsigned i = 0; i < 4; ++i) {
+    const TileRow r = gather4_row(f, g, 8, rows, i, TensorAccess::load);
+    EXPECT_EQ(r.smem_offset, i * 128);
+    EXPECT_EQ(r.last, last[i]);
+    if (last[i] != 0) {
+      EXPECT_EQ(r.global_offset, offsets[i]);
+    }
+  }
 }
 
 TEST(TensorCoordinates, InnermostStartIsAMultipleOfSixteenBytes) {  // facts/tma-mbarrier.md §2.3
@@ -233,8 +243,7 @@ TEST(Tf32Load, RoundsToTenFractionBits) {  // facts/tma-mbarrier.md §2.2, measu
   }
 }
 
-// --- im2col
-// ---------------------------------------------------------------------------------------------------
+// --- im2col ---
 
 // The walk written as the definition of a convolution's gather: base pixels in row-major order inside the
 // bounding box, starting somewhere, each shifted by the filter offset.

@@ -15,8 +15,7 @@ namespace {
 using Cell = std::tuple<unsigned, unsigned, unsigned>;
 Cell cell(const TmemCell& c) { return {c.cta, c.lane, c.column}; }
 
-// --- D
-// --------------------------------------------------------------------------------------------------------
+// --- D ---
 
 TEST(DLayout, IsChosenByShapeAndForm) {  // facts/tcgen05.md §5
   EXPECT_EQ(d_layout(256, 2, false, false), DLayout::A);
@@ -104,8 +103,7 @@ TEST(DLayout, EpilogueViewAliasesTheHadamardAccumulators) {
   }
 }
 
-// --- A
-// --------------------------------------------------------------------------------------------------------
+// --- A ---
 
 TEST(TmemA, PacksKLittleEndianIntoEightColumns) {  // facts/tcgen05.md §5, table "A in TMEM"
   EXPECT_EQ(a_bits(MmaKind::f16, MmaElement::bf16, 5), (TmemBits{2, 16, 16}));
@@ -144,8 +142,7 @@ TEST(TmemA, SpreadLayoutsReadCopiesOfARow) {
   EXPECT_EQ(g, (std::set<unsigned>{5, 37, 69, 101}));
 }
 
-// --- Scale factors
-// --------------------------------------------------------------------------------------------
+// --- Scale factors ---
 
 TEST(ScaleFactor, GivesTheWorkedPlace) {  // facts/tcgen05.md §10 row 14
   for (unsigned p = 0; p < 4; ++p) {
@@ -218,8 +215,7 @@ TEST(ScaleFactor, LayoutBSplitsTheNHalvesOverLaneHalves) {
   }
 }
 
-// --- Sparse metadata
-// ------------------------------------------------------------------------------------------
+// --- Sparse metadata ---
 
 struct MetaCase {
   const char* name;
@@ -282,8 +278,7 @@ TEST(SparseMetadataPlace, KeepsKHalvesInLaneGroupsOrColumns) {
   EXPECT_EQ(metadata_lane(MmaKind::f16, DLayout::G, 1, 0, 3), 97u);
 }
 
-// --- ld / st
-// --------------------------------------------------------------------------------------------------
+// --- ld / st ---
 
 TEST(TmemAccess, GivesTheWorkedOffsets) {  // facts/tcgen05.md §10 rows 8..10
   const TmemAccess a256{TmemShape::s16x256b, 1}, a128{TmemShape::s16x128b, 1}, a64{TmemShape::s16x64b, 2};

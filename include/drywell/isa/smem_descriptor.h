@@ -39,6 +39,9 @@ struct SmemDescriptor {
   /// Sets the code of `s`; false when the format has no code for it (it is then left unchanged).
   constexpr bool set_swizzle(Swizzle s);
   uint64_t encode() const;
+  /// A descriptor of these byte values with the constants of its format.
+  static constexpr SmemDescriptor make(uint32_t start, uint32_t lbo, uint32_t sbo, Swizzle s,
+                                       SmemDescriptorFormat format = SmemDescriptorFormat::tcgen05);
   static SmemDescriptor decode(uint64_t word, SmemDescriptorFormat format = SmemDescriptorFormat::tcgen05);
   bool operator==(const SmemDescriptor&) const = default;
 };
@@ -68,6 +71,20 @@ constexpr bool SmemDescriptor::set_swizzle(Swizzle s) {
   }
   swizzle_code = old;
   return false;
+}
+
+constexpr SmemDescriptor SmemDescriptor::make(uint32_t start, uint32_t lbo, uint32_t sbo, Swizzle s,
+                                              SmemDescriptorFormat format) {
+  SmemDescriptor d;
+  d.format = format;
+  d.start = start;
+  d.lbo = lbo;
+  d.sbo = sbo;
+  d.version = format == SmemDescriptorFormat::tcgen05 ? 1 : 0;
+  if (!d.set_swizzle(s)) {
+    throw InputError("E1401", "SMEM descriptor: the format has no code for this swizzle");
+  }
+  return d;
 }
 
 /// How one operand element is stored (facts §8). container4/6: the f8f6f4 kinds keep 16 elements in each

@@ -50,6 +50,10 @@ using TensorCoordinates = std::array<int32_t, 5>;
 TileRow tile_row(const TensorMapFields& f, const TileGeometry& g, const TensorCoordinates& start,
                  uint32_t row, TensorAccess access);
 
+/// Row `i` (0..3) of a gather4 or scatter4 copy: its own GMEM row, bounds-checked alone.
+TileRow gather4_row(const TensorMapFields& f, const TileGeometry& g, int32_t column,
+                    const std::array<int32_t, 4>& rows, unsigned i, TensorAccess access);
+
 /// E1475 when a copy may not start at `start`: the innermost start is not a multiple of 16 bytes (128
 /// elements for the padded types), or a store starts below zero. The device faults with error 715.
 void check_coordinates(const TensorMapFields& f, const TensorCoordinates& start, TensorAccess access,
@@ -82,7 +86,7 @@ class Im2colWalk {
   void advance();
 
  private:
-  const TensorMapFields& f_;
+  TensorMapFields f_;
   Start position_;
   std::array<uint32_t, 3> offsets_;
   uint32_t pixel_ = 0, pitch_ = 0, row_bytes_ = 0;

@@ -15,8 +15,7 @@ namespace drywell::isa {
 
 inline constexpr unsigned kTmemLanes = 128, kTmemColumns = 512;
 
-// --- Accumulator D
-// ---------------------------------------------------------------------------------------------
+// --- Accumulator D ---
 
 /// PTX's names of the data-path layouts.
 enum class DLayout : uint8_t { A, B, C, D, E, F, G };
@@ -98,8 +97,7 @@ constexpr bool is_valid_d_base_lane(DLayout layout, unsigned lane) {
   return lane == 0 || (lane == 16 && (layout == DLayout::C || layout == DLayout::F));
 }
 
-// --- A in TMEM
-// -------------------------------------------------------------------------------------------------
+// --- A in TMEM ---
 
 /// Left shift of the value inside its byte container (facts §3, §5). The 6-bit place is contested in the
 /// public record (bits 5..0 or 6..1); every user takes it from here, so that cp, A in TMEM and the datapath
@@ -140,8 +138,7 @@ constexpr TmemCell a_row(DLayout layout, unsigned m, unsigned n, unsigned total_
   return c;
 }
 
-// --- Scale factors
-// ---------------------------------------------------------------------------------------------
+// --- Scale factors ---
 
 /// Byte `byte` of the 32-bit cell at (lane, column).
 struct TmemByte {
@@ -173,8 +170,15 @@ constexpr unsigned sfb_columns(DLayout layout, unsigned total_n) {
   return ((layout == DLayout::B ? total_n / 2 : total_n) + 31) / 32;
 }
 
-// --- Sparse metadata
-// -------------------------------------------------------------------------------------------
+/// Byte of factor `sf` of row `row` in the interleaved GMEM/SMEM layout of scale factors: 512-byte tiles of
+/// 128 rows x 4 factors, `k_tiles` of them along K before the next 128 rows (CUTLASS
+/// sm100_blockscaled_layout.hpp, facts §6.2). One tile is the source of one tcgen05.cp.32x128b.warpx4 (no
+/// swizzle, SBO 128).
+constexpr uint64_t scale_factor_offset(uint64_t row, uint64_t sf, uint64_t k_tiles) {
+  return row / 128 * 512 * k_tiles + sf / 4 * 512 + row % 32 * 16 + row / 32 % 4 * 4 + sf % 4;
+}
+
+// --- Sparse metadata ---
 
 /// The 4-bit group that says which elements of A(m, logical k ...) are kept: low half = first index, high =
 /// second. `m` is a row of the whole tile; `copy` 0..d_column_groups-1 picks a copy of the ws layouts.
@@ -186,8 +190,7 @@ unsigned metadata_lane(MmaKind kind, DLayout layout, unsigned m, unsigned k, uns
 /// Columns the metadata of one MMA spans (from the base, selector included in the pair).
 unsigned metadata_columns(MmaKind kind);
 
-// --- tcgen05.ld / st
-// -------------------------------------------------------------------------------------------
+// --- tcgen05.ld / st ---
 
 enum class TmemShape : uint8_t { s32x32b, s16x64b, s16x128b, s16x256b, s16x32bx2 };
 inline constexpr unsigned kTmemShapeCount = 5;
