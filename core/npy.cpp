@@ -1,18 +1,15 @@
 #include "drywell/core/npy.h"
 
-#include <fcntl.h>
 #include <fmt/format.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include <bit>
 #include <cctype>
-#include <cerrno>
 #include <cstring>
 #include <limits>
 #include <optional>
 
 #include "drywell/core/error.h"
+#include "drywell/core/files.h"
 
 namespace drywell {
 namespace {
@@ -203,30 +200,6 @@ std::string normalised_dtype(std::string descr, const std::string& file) {
   return descr;
 }
 
-std::vector<std::byte> read_whole_file(const std::string& path) {
-  const auto cannot = [&](const char* why) { fail("E4001", path, fmt::format("cannot be read: {}", why)); };
-  const int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-  if (fd < 0) cannot(std::strerror(errno));
-  struct Closer {
-    int fd;
-    ~Closer() { ::close(fd); }
-  } closer{fd};
-  struct stat st {};
-  if (::fstat(fd, &st) != 0) cannot(std::strerror(errno));
-  if (!S_ISREG(st.st_mode)) cannot("not a regular file");
-  std::vector<std::byte> bytes(static_cast<size_t>(st.st_size));
-  size_t got = 0;
-  while (got < bytes.size()) {
-    const ssize_t n = ::read(fd, bytes.data() + got, bytes.size() - got);
-    if (n < 0 && errno == EINTR) continue;
-    if (n < 0) cannot(std::strerror(errno));
-    if (n == 0) break;
-    got += static_cast<size_t>(n);
-  }
-  bytes.resize(got);
-  return bytes;
-}
-
 }  // namespace
 
 uint64_t NpyArray::count() const {
@@ -295,7 +268,7 @@ NpyArray parse_npy(std::span<const std::byte> file, const std::string& name) {
   return out;
 }
 
-NpyArray read_npy(const std::string& path) { return parse_npy(read_whole_file(path), path); }
+NpyArray read_npy(const std::string& path) { return parse_npy(read_file(path), path); }
 
 std::vector<std::byte> format_npy(const NpyArray& array) {
   std::string shape = fmt::format("({}", fmt::join(array.shape, ", "));
@@ -318,40 +291,6 @@ std::vector<std::byte> format_npy(const NpyArray& array) {
   std::memcpy(out.data(), text.data(), text.size());
   if (!array.data.empty()) std::memcpy(out.data() + text.size(), array.data.data(), array.data.size());
   return out;
-}
-
-void write_file_atomically(const std::string& path, std::span<const std::byte> bytes) {
-  struct stat st {};
-  if (::stat(path.c_str(), &st) == 0 && !S_ISREG(st.st_mode)) {
-    fail("E4008", path, "cannot be written: it exists and is not a regular file");
-  }
-  const auto cannot = [&](int error) {
-    fail("E4008", path, fmt::format("cannot be written: {}", std::strerror(error)));
-  };
-  std::string beside;
-  int fd = -1;
-  for (int attempt = 0; fd < 0 && attempt < 100;
-       ++attempt) {  // another writer may hold a name, or have died with it
-    beside = fmt::format("{}.tmp{}-{}", path, ::getpid(), attempt);
-    fd = ::open(beside.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-    if (fd < 0 && errno != EEXIST) break;
-  }
-  if (fd < 0) cannot(errno);
-  int error = 0;
-  for (size_t put = 0; put < bytes.size() && error == 0;) {
-    const ssize_t n = ::write(fd, bytes.data() + put, bytes.size() - put);
-    if (n >= 0) {
-      put += static_cast<size_t>(n);
-    } else if (errno != EINTR) {
-      error = errno;
-    }
-  }
-  if (::close(fd) != 0 && error == 0) error = errno;
-  if (error == 0 && ::rename(beside.c_str(), path.c_str()) != 0) error = errno;
-  if (error != 0) {
-    ::unlink(beside.c_str());
-    cannot(error);
-  }
 }
 
 void write_npy(const std::string& path, const NpyArray& array) {

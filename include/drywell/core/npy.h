@@ -81,11 +81,7 @@ NpyArray parse_npy(std::span<const std::byte> file, const std::string& name);
 /// The bytes of a version 1.0 (2.0 if the header needs it) file.
 std::vector<std::byte> format_npy(const NpyArray& array);
 
-/// Writes beside `path` and renames, so that `path` is either the whole new file or what it was before.
-/// Throws InputError E4008 (cannot be written).
+/// As write_file_atomically (drywell/core/files.h). Throws InputError E4008 (cannot be written).
 void write_npy(const std::string& path, const NpyArray& array);
-
-/// The write-beside-and-rename of write_npy for any file.
-void write_file_atomically(const std::string& path, std::span<const std::byte> bytes);
 
 }  // namespace drywell

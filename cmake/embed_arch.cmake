@@ -1,0 +1,11 @@
+# Turns sim/arch/*.toml into a source file of drywell_sim, so that the binary needs no files at run time.
+file(GLOB arch_files CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/sim/arch/*.toml)
+set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${arch_files})
+set(ARCH_ROWS "")
+foreach(arch_file ${arch_files})
+  get_filename_component(arch_name ${arch_file} NAME_WE)
+  file(READ ${arch_file} arch_text)
+  string(APPEND ARCH_ROWS "    {\"${arch_name}\", R\"arch(${arch_text})arch\"},\n")
+endforeach()
+configure_file(${PROJECT_SOURCE_DIR}/cmake/arch_text.cpp.in ${PROJECT_BINARY_DIR}/generated/arch_text.cpp @ONLY)
+target_sources(drywell_sim PRIVATE ${PROJECT_BINARY_DIR}/generated/arch_text.cpp)

@@ -1,0 +1,91 @@
+#include "drywell/core/files.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+
+#include "drywell/core/error.h"
+
+namespace drywell {
+namespace {
+
+[[noreturn]] void fail(const char* code, const std::string& path, std::string message) {
+  Diagnostics d;
+  d.error(code, {path, 0, 0}, std::move(message));
+  throw InputError(std::move(d));
+}
+
+}  // namespace
+
+std::vector<std::byte> read_file(const std::string& path) {
+  const auto cannot = [&](const char* why) { fail("E4001", path, fmt::format("cannot be read: {}", why)); };
+  const int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+  if (fd < 0) cannot(std::strerror(errno));
+  struct Closer {
+    int fd;
+    ~Closer() { ::close(fd); }
+  } closer{fd};
+  struct stat st {};
+  if (::fstat(fd, &st) != 0) cannot(std::strerror(errno));
+  if (!S_ISREG(st.st_mode)) cannot("not a regular file");
+  std::vector<std::byte> bytes(static_cast<size_t>(st.st_size));
+  size_t got = 0;
+  while (got < bytes.size()) {
+    const ssize_t n = ::read(fd, bytes.data() + got, bytes.size() - got);
+    if (n < 0 && errno == EINTR) continue;
+    if (n < 0) cannot(std::strerror(errno));
+    if (n == 0) break;
+    got += static_cast<size_t>(n);
+  }
+  bytes.resize(got);
+  return bytes;
+}
+
+std::string read_text_file(const std::string& path) {
+  const std::vector<std::byte> bytes = read_file(path);
+  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+}
+
+void write_file_atomically(const std::string& path, std::span<const std::byte> bytes) {
+  struct stat st {};
+  if (::stat(path.c_str(), &st) == 0 && !S_ISREG(st.st_mode)) {
+    fail("E4008", path, "cannot be written: it exists and is not a regular file");
+  }
+  const auto cannot = [&](int error) {
+    fail("E4008", path, fmt::format("cannot be written: {}", std::strerror(error)));
+  };
+  std::string beside;
+  int fd = -1;
+  for (int attempt = 0; fd < 0 && attempt < 100;
+       ++attempt) {  // another writer may hold a name, or have died with it
+    beside = fmt::format("{}.tmp{}-{}", path, ::getpid(), attempt);
+    fd = ::open(beside.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    if (fd < 0 && errno != EEXIST) break;
+  }
+  if (fd < 0) cannot(errno);
+  int error = 0;
+  for (size_t put = 0; put < bytes.size() && error == 0;) {
+    const ssize_t n = ::write(fd, bytes.data() + put, bytes.size() - put);
+    if (n >= 0) {
+      put += static_cast<size_t>(n);
+    } else if (errno != EINTR) {
+      error = errno;
+    }
+  }
+  if (::close(fd) != 0 && error == 0) error = errno;
+  if (error == 0 && ::rename(beside.c_str(), path.c_str()) != 0) error = errno;
+  if (error != 0) {
+    ::unlink(beside.c_str());
+    cannot(error);
+  }
+}
+
+void write_file_atomically(const std::string& path, std::string_view text) {
+  write_file_atomically(path, std::as_bytes(std::span(text)));
+}
+
+}  // namespace drywell

@@ -1,0 +1,294 @@
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <filesystem>
+#include <fstream>
+#include <set>
+
+#include "drywell/sim/arch_config.h"
+
+namespace drywell::sim {
+namespace {
+
+/// The diagnostics of loading this text, one code per line, in order.
+std::vector<Diagnostic> diagnostics_of(std::string_view toml) {
+  try {
+    parse_arch(toml, "x.toml");
+  } catch (const InputError& e) {
+    return {e.diagnostics().list().begin(), e.diagnostics().list().end()};
+  }
+  return {};
+}
+
+class BuiltinArchs : public testing::TestWithParam<const char*> {};
+INSTANTIATE_TEST_SUITE_P(Arch, BuiltinArchs, testing::Values("sm_100a", "sm_90a"),
+                         [](const auto& test) { return std::string(test.param).substr(3); });
+
+TEST_P(BuiltinArchs, GiveEveryFigureWithProvenanceAndSource) {
+  const ArchConfig arch = load_arch(GetParam());
+  EXPECT_EQ(arch.name, GetParam());
+  EXPECT_EQ(isa::target_name(arch.target), GetParam());
+  const auto schema = arch_schema(arch.tensor);
+  ASSERT_EQ(arch.entries.size(), schema.size());
+  for (size_t i = 0; i < schema.size(); ++i) {
+    const ArchEntry& e = arch.entries[i];
+    EXPECT_EQ(e.key, schema[i].key);
+    EXPECT_FALSE(e.value.empty()) << e.key;
+    EXPECT_FALSE(e.doc.empty()) << e.key;
+    EXPECT_GE(e.source.size(), 5u) << e.key;
+    EXPECT_NE(e.where.line, 0u) << e.key << " comes from a default, not from the file";
+    if (e.provenance == Provenance::measured) {
+      EXPECT_EQ(e.source.find("B300: QRC"), std::string::npos)
+          << e.key << ": a sibling chip's figure is derived";
+    }
+  }
+}
+
+TEST_P(BuiltinArchs, CostEveryTimingClassOfTheChip) {
+  const ArchConfig arch = load_arch(GetParam());
+  std::set<std::string> costed;
+  for (const ArchEntry& e : arch.entries) {
+    if (e.key.starts_with("class.") && e.key.ends_with(".latency"))
+      costed.insert(e.key.substr(6, e.key.size() - 14));
+  }
+  const std::set<std::string> umma_only = {"umma",      "tmem_cp",    "tmem_ld",    "tmem_st",
+                                           "tmem_wait", "tmem_shift", "tmem_alloc", "tcgen05_commit",
+                                           "fma2",      "cvt_rs4",    "clc",        "tcgen05_fence"};
+  for (size_t i = 0; i < static_cast<size_t>(isa::TimingClass::count_); ++i) {
+    const std::string name(isa::timing_class_name(static_cast<isa::TimingClass>(i)));
+    const bool absent =
+        arch.tensor == TensorCore::umma ? name.starts_with("wgmma") : umma_only.contains(name);
+    EXPECT_EQ(costed.contains(name), !absent) << name;
+  }
+}
+
+TEST_P(BuiltinArchs, DescribeThemselves) {
+  const ArchConfig arch = load_arch(GetParam());
+  const std::string all = describe(arch, false), assumed = describe(arch, true);
+  EXPECT_NE(all.find("[smem] shared memory\n"), std::string::npos);
+  EXPECT_NE(all.find("232448 B"), std::string::npos);
+  EXPECT_EQ(assumed.find("measured  "), std::string::npos);
+  size_t lines = 0;
+  for (const ArchEntry& e : arch.entries) {
+    const bool is_assumed = e.provenance == Provenance::assumed;
+    EXPECT_NE(all.find("  " + e.key + ' '), std::string::npos) << e.key;
+    EXPECT_EQ(assumed.find("  " + e.key + ' ') != std::string::npos, is_assumed) << e.key;
+    EXPECT_EQ(assumed_figures_markdown(arch).find("| `" + e.key + "` |") != std::string::npos, is_assumed)
+        << e.key;
+    lines += is_assumed;
+  }
+  EXPECT_NE(assumed.find(std::to_string(lines) + " of " + std::to_string(arch.entries.size())),
+            std::string::npos);
+}
+
+TEST(ArchConfig, TypedMembersHoldTheFiguresOfTheFile) {
+  const ArchConfig b200 = load_arch("sm_100a"), h200 = load_arch("sm_90a");
+  EXPECT_EQ(b200.chip.sms, 148u);
+  EXPECT_EQ(b200.smem.cta_bytes, 232448u);
+  EXPECT_EQ(b200.tmem.columns, 512u);
+  EXPECT_TRUE(b200.smem.tensor_first);
+  EXPECT_EQ(b200.cost(isa::TimingClass::fma).latency, 4);
+  EXPECT_EQ(b200.cost(isa::TimingClass::mufu).pipe, Pipe::xu);
+  EXPECT_EQ(b200.seconds(1.85e9), 1);
+  EXPECT_EQ(h200.chip.sms, 132u);
+  EXPECT_EQ(h200.tensor, TensorCore::wgmma);
+  EXPECT_EQ(h200.cost(isa::TimingClass::ld_shared).latency, 23);
+  EXPECT_EQ(h200.barrier.cta_base + 4 * h200.barrier.cta_per_warp, 20);  // bar.sync of 128 threads
+}
+
+struct UmmaRow {
+  bool pair, from_smem;
+  int m;
+  std::array<double, 6> expected;  // N = 64, 80, 96, 112, 128, 256
+};
+constexpr std::array<int, 6> kColumns = {64, 80, 96, 112, 128, 256};
+
+/// Rows of A and of B one SM holds for an instruction, and array time per column, as arch_keys.inc describes
+/// them.
+double umma_interval(const ArchConfig& a, const UmmaRow& row, int n) {
+  const auto& u = a.umma;
+  const bool folded = row.pair && row.m == 128;
+  const double a_rows = row.pair ? row.m / 2 : row.m, b_rows = row.pair ? n / 2.0 : n;
+  const double k_bytes = static_cast<double>(u.k_bytes);
+  double fetch = ((row.from_smem ? k_bytes * a_rows : 0) + k_bytes * b_rows) / u.fetch_bytes_per_clk;
+  if (row.pair) fetch += folded ? u.fetch_pair_m128 : u.fetch_pair_m256;
+  const double array =
+      folded ? std::max(n * u.array_per_column_pair_m128, u.array_floor_pair_m128) : n * u.array_per_column;
+  return std::max({fetch, array, u.interval_floor});
+}
+
+double umma_latency(const ArchConfig& a, const UmmaRow& row, int n) {
+  const auto& u = a.umma;
+  const bool folded = row.pair && row.m == 128;
+  double latency = u.latency + (row.pair ? u.latency_pair : 0) + (folded ? u.latency_pair_m128 : 0);
+  latency += n * (folded ? u.array_per_column_pair_m128 : u.array_per_column);
+  if (!row.from_smem) return latency;
+  const double k_bytes = static_cast<double>(u.k_bytes);
+  const double load = k_bytes * (row.pair ? row.m / 2 : row.m) / u.fetch_bytes_per_clk;
+  return latency +
+         (folded ? std::min(load, n * k_bytes / 2 / u.fetch_bytes_per_clk) + u.load_pair_m128 : load);
+}
+
+TEST(ArchConfig, UmmaCoefficientsGiveTheMeasuredIntervals) {
+  // facts/timing.md 4.1 (SemiAnalysis, B200).
+  const UmmaRow rows[] = {
+      {false, false, 128, {32, 40, 48, 56, 64, 128}},   {false, true, 128, {48, 52, 56, 60, 64, 128}},
+      {false, true, 64, {32, 40, 48, 56, 64, 128}},     {true, false, 256, {32, 40, 48, 56, 64, 128}},
+      {true, true, 256, {43, 45.3, 49.4, 56, 64, 128}}, {true, false, 128, {18, 20, 24, 28, 32, 64}},
+      {true, true, 128, {25, 27, 29, 30, 32, 64}}};
+  const ArchConfig arch = load_arch("sm_100a");
+  for (const UmmaRow& row : rows) {
+    for (size_t i = 0; i < kColumns.size(); ++i) {
+      EXPECT_NEAR(umma_interval(arch, row, kColumns[i]), row.expected[i], 0.05 * row.expected[i])
+          << row.m << ' ' << i;
+    }
+  }
+}
+
+TEST(ArchConfig, UmmaCoefficientsGiveTheMeasuredLatencies) {
+  // facts/timing.md 4.2 (SemiAnalysis, B200): exact.
+  const UmmaRow rows[] = {
+      {false, false, 128, {136, 144, 152, 160, 168, 232}}, {false, true, 64, {152, 160, 168, 176, 184, 248}},
+      {false, true, 128, {168, 176, 184, 192, 200, 264}},  {true, false, 256, {170, 178, 186, 194, 202, 266}},
+      {true, true, 256, {202, 210, 218, 226, 234, 298}},   {true, false, 128, {162, 166, 170, 174, 178, 210}},
+      {true, true, 128, {173, 179, 185, 191, 197, 229}}};
+  const ArchConfig arch = load_arch("sm_100a");
+  for (const UmmaRow& row : rows) {
+    for (size_t i = 0; i < kColumns.size(); ++i) {
+      EXPECT_EQ(umma_latency(arch, row, kColumns[i]), row.expected[i]) << row.m << ' ' << i;
+    }
+  }
+  const auto& u = arch.umma;
+  EXPECT_EQ(u.latency_start + u.latency_drain + u.latency_commit +
+                arch.cost(isa::TimingClass::mbarrier_wait).latency,
+            u.latency);
+}
+
+constexpr std::string_view kVariant = R"(
+base = "sm_100a"
+name = "b200_half"
+[chip]
+sms = { value = 74, unit = "SM", provenance = "assumed", source = "one die, for an experiment" }
+[class]
+fma.latency = { value = 5, unit = "cyc", provenance = "assumed", source = "what if" }
+)";
+
+TEST(ArchLoader, InheritsFromItsBase) {
+  const ArchConfig arch = parse_arch(kVariant, "variant.toml");
+  EXPECT_EQ(arch.name, "b200_half");
+  EXPECT_EQ(arch.chip.sms, 74u);
+  EXPECT_EQ(arch.cost(isa::TimingClass::fma).latency, 5);
+  EXPECT_EQ(arch.cost(isa::TimingClass::fma).interval, 1);
+  EXPECT_EQ(arch.l2.latency, 305);
+  EXPECT_EQ(arch.entries.front().key, "chip.sms");
+  EXPECT_EQ(arch.entries.front().where, (SourcePos{"variant.toml", 5, 1}));
+  EXPECT_EQ(arch.entries[1].where.file, "sm_100a.toml");
+}
+
+TEST(ArchLoader, LoadsFilesWithBasesBesideThem) {
+  const auto dir = std::filesystem::temp_directory_path() / "drywell-arch-test";
+  std::filesystem::create_directories(dir);
+  std::ofstream(dir / "one.toml") << kVariant;
+  std::ofstream(dir / "two.toml") << "base = \"one.toml\"\nname = \"two\"\n";
+  std::ofstream(dir / "loop.toml") << "base = \"loop.toml\"\n";
+  std::ofstream(dir / "lost.toml") << "base = \"absent.toml\"\n";
+  EXPECT_EQ(load_arch(dir / "two.toml").chip.sms, 74u);
+  EXPECT_EQ(load_arch(dir / "two.toml").name, "two");
+  for (const char* bad : {"loop.toml", "lost.toml"}) {
+    try {
+      load_arch(dir / bad);
+      ADD_FAILURE() << bad;
+    } catch (const InputError& e) {
+      EXPECT_EQ(e.code(), "E2009");
+    }
+  }
+  std::filesystem::remove_all(dir);
+}
+
+TEST(ArchLoader, RefusesUnknownArchitectures) {
+  try {
+    load_arch("sm_10a");
+    FAIL();
+  } catch (const InputError& e) {
+    EXPECT_EQ(e.code(), "E2001");
+    EXPECT_EQ(e.diagnostics().list()[0].hint, "did you mean 'sm_100a'?");
+  }
+  EXPECT_THROW(load_arch("./absent.toml"), InputError);
+}
+
+TEST(ArchLoader, ReportsEverythingAtOnce) {
+  const auto d = diagnostics_of(R"(base = "sm_100a"
+colour = 3
+[smem]
+bank = { value = 32, unit = "bank", provenance = "documented", source = "a guide" }
+banks = { value = 1000, unit = "bank", provenance = "documented", source = "a guide" }
+bytes = { value = 1.5, unit = "B", provenance = "documented", source = "a guide" }
+[wgmma]
+queue = { value = 7, unit = "inst", provenance = "measured", source = "a probe" }
+[l2]
+latency = { value = 305, unit = "ns", provenance = "measured", source = "a probe" }
+line = 128
+sector = { value = 32, unit = "B", provenance = "rumoured", source = "a probe" }
+far_latency = { value = 450, unit = "cyc", provenance = "measured" }
+[class]
+fma.pipe = { value = "fmaa", unit = "", provenance = "measured", source = "a probe" }
+fmaa.pipe = { value = "fma", unit = "", provenance = "measured", source = "a probe" }
+)");
+  const auto has = [&](const char* code, uint32_t line, std::string_view text, std::string_view hint) {
+    return std::any_of(d.begin(), d.end(), [&](const Diagnostic& e) {
+      return e.code == code && e.where.file == "x.toml" && e.where.line == line &&
+             e.message.find(text) != std::string::npos && e.hint.find(hint) != std::string::npos;
+    });
+  };
+  EXPECT_TRUE(has("E2003", 2, "'colour'", ""));
+  EXPECT_TRUE(has("E2003", 4, "'smem.bank'", "did you mean 'smem.banks'?"));
+  EXPECT_TRUE(has("E2006", 5, "'smem.banks' = 1000 is outside 1 to 128", ""));
+  EXPECT_TRUE(has("E2005", 6, "'smem.bytes' must be of type integer", ""));
+  EXPECT_TRUE(has("E2003", 8, "'wgmma.queue'", "tensor = \"wgmma\""));
+  EXPECT_TRUE(has("E2008", 10, "unit 'ns'", "'cyc'"));
+  EXPECT_TRUE(has("E2005", 11, "'l2.line' is not a figure", "value"));
+  EXPECT_TRUE(has("E2007", 12, "unknown provenance 'rumoured'", "documented, measured"));
+  EXPECT_TRUE(has("E2007", 13, "'l2.far_latency' has no source", ""));
+  EXPECT_TRUE(has("E2006", 15, "unknown pipe 'fmaa'", "fma"));
+  EXPECT_TRUE(has("E2003", 16, "'class.fmaa.pipe'", "class.fma"));
+  EXPECT_EQ(d.size(), 11u);
+}
+
+struct BadArch {
+  const char* what;
+  const char* toml;
+  const char* code;
+};
+class BadArchs : public testing::TestWithParam<BadArch> {};
+
+TEST_P(BadArchs, AreRefusedWithTheirCode) {
+  const auto d = diagnostics_of(GetParam().toml);
+  ASSERT_FALSE(d.empty()) << GetParam().what;
+  EXPECT_EQ(d.front().code, GetParam().code) << GetParam().what << ": " << d.front().message;
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Arch, BadArchs,
+    testing::Values(BadArch{"not TOML", "name = ", "E2002"}, BadArch{"empty", "", "E2010"},
+                    BadArch{"no figures",
+                            "name = 'a'\ndescription = 'a'\ntarget = 'sm_90a'\ntensor = 'wgmma'", "E2004"},
+                    BadArch{"unknown target", "base = 'sm_90a'\ntarget = 'sm_91'", "E2010"},
+                    BadArch{"unknown tensor core", "base = 'sm_90a'\ntensor = 'abacus'", "E2010"},
+                    BadArch{"name is not text", "base = 'sm_90a'\nname = 3", "E2010"},
+                    BadArch{"unknown base", "base = 'sm_42'", "E2009"},
+                    BadArch{"base is not text", "base = 1", "E2009"},
+                    BadArch{"unknown part",
+                            "base = 'sm_90a'\n[l1]\nline = { value = 128, unit = 'B', provenance = "
+                            "'documented', source = 'a guide', note = '' }",
+                            "E2003"},
+                    BadArch{"NaN",
+                            "base = 'sm_90a'\n[chip]\nclock = { value = nan, unit = 'GHz', provenance = "
+                            "'measured', source = 'a probe' }",
+                            "E2006"},
+                    BadArch{"contradiction",
+                            "base = 'sm_90a'\n[chip]\nclock = { value = 3, unit = 'GHz', provenance "
+                            "= 'measured', source = 'a probe' }",
+                            "E2011"}));
+
+}  // namespace
+}  // namespace drywell::sim
