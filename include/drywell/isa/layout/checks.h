@@ -1,0 +1,40 @@
+// Questions about a layout as a function, answered with a counterexample.
+#pragma once
+
+#include <string>
+
+#include "drywell/isa/layout/composed.h"
+
+namespace drywell::layout {
+
+/// `detail` says in one line why, naming coordinates and indices.
+struct CheckResult {
+  bool ok = false;
+  std::string detail;
+};
+
+/// Smallest and largest index of a layout into the integers (swizzle applied).
+struct IndexRange {
+  int64_t low = 0, high = -1;  // high < low: the layout is empty
+};
+IndexRange index_range(const ComposedLayout& l);
+
+// All checks look at coordinates 0 … size-1. Those that must visit every element throw E1808 above 2^26
+// elements or when the indices spread over more than 2^31 places; E1804 when the codomain is not what the
+// check needs.
+
+/// No two coordinates map to one index (or to one coordinate, for ArithTuple strides).
+CheckResult check_injective(const ComposedLayout& l);
+/// Onto [0,size), one to one.
+CheckResult check_bijective(const ComposedLayout& l);
+/// The indices reached have no holes between the smallest and the largest.
+CheckResult check_contiguous(const ComposedLayout& l);
+/// All indices in [0,n).
+CheckResult check_in_bounds(const ComposedLayout& l, int64_t n);
+/// The same size and the same index (or pointer-relative index) at each 1-D coordinate.
+CheckResult check_equal(const ComposedLayout& a, const ComposedLayout& b);
+
+/// The index of every element in 1-D coordinate order; E1808 above `limit` elements.
+std::vector<int64_t> all_indices(const ComposedLayout& l, int64_t limit = int64_t{1} << 22);
+
+}  // namespace drywell::layout

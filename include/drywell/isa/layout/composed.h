@@ -1,0 +1,133 @@
+// Swizzles, and layouts behind what CuTe prints in front of them: a swizzle, a pointer, a coordinate.
+// Semantics follow NVIDIA/cutlass include/cute/{swizzle,swizzle_layout,layout_composed,pointer_flagged}.hpp.
+#pragma once
+
+#include <optional>
+
+#include "drywell/isa/layout/layout.h"
+
+namespace drywell::layout {
+
+/// Swizzle<B,M,S>: bits [M, M+B) ^= bits [M+S, M+S+B) (S < 0 swaps the roles). Throws E1811 when not 0 <= B
+/// <= |S| or when the bits do not fit in 62.
+class Swizzle {
+ public:
+  Swizzle() = default;
+  Swizzle(int bits, int base, int shift);
+  /// The swizzle that xors the bits of mask y into those of mask z (CuTe make_swizzle).
+  static Swizzle of_masks(uint64_t y, uint64_t z);
+
+  int bits() const { return bits_; }
+  int base() const { return base_; }
+  int shift() const { return shift_; }
+  uint64_t yyy_mask() const;
+  uint64_t zzz_mask() const;
+  int64_t operator()(int64_t index) const;
+  bool is_identity() const { return bits_ == 0; }
+  bool operator==(const Swizzle&) const = default;
+
+ private:
+  int bits_ = 0, base_ = 4, shift_ = 3;
+};
+
+Swizzle upcast(const Swizzle& s, int64_t n);
+Swizzle downcast(const Swizzle& s, int64_t n);
+Swizzle recast_layout(const Swizzle& s, int64_t old_bits, int64_t new_bits);
+/// Two swizzles of the same shift, one after the other.
+Swizzle composition(const Swizzle& a, const Swizzle& b);
+
+/// An address as CuTe prints it: `gmem_ptr[32b](0x7f…)`, `subptr[4b](0x….0)`, `tmem_[32b](0x0020.0000)`, …
+struct Pointer {
+  enum class Space : uint8_t { none, gmem, smem, rmem, tmem };
+  Space space = Space::none;
+  uint32_t bits = 8;       // element width
+  bool sub_byte = false;   // printed as subptr, with a bit index
+  uint64_t address = 0;    // bytes; TMEM: lane << 16 | column
+  uint32_t bit_index = 0;  // sub-byte position inside the byte at `address`
+  bool operator==(const Pointer&) const = default;
+  /// The pointer n elements further. TMEM words rotate sub-word positions into the top bits, as CuTe's
+  /// tmem_ptr does.
+  Pointer advanced(int64_t n) const;
+};
+
+/// What stands in front of a layout.
+struct NoOrigin {
+  bool operator==(const NoOrigin&) const = default;
+};
+/// `Sw<…> o offset o layout`: an offset added before the swizzle.
+struct Offset {
+  IntTuple value = 0;
+  bool operator==(const Offset&) const = default;
+};
+/// `Sw<3,4,3> o smem_ptr[16b](unset) o layout`: the swizzle acts on byte addresses of elements of `bits`.
+struct SmemFlag {
+  uint32_t bits = 8;
+  int64_t offset = 0;  // elements, from slicing
+  bool operator==(const SmemFlag&) const = default;
+};
+/// `ArithTuple(_0,_0) o layout`: coordinates start here.
+struct CoordOrigin {
+  IntTuple value;
+  bool operator==(const CoordOrigin&) const = default;
+};
+/// `UMMA::DescriptorIterator o layout`: indices count 16-byte units of SMEM descriptors' start address.
+struct DescriptorOrigin {
+  bool gmma = false;
+  bool operator==(const DescriptorOrigin&) const = default;
+};
+using Origin = std::variant<NoOrigin, Offset, SmemFlag, CoordOrigin, Pointer, DescriptorOrigin>;
+
+/// A layout, a swizzled layout or a tensor's view of memory. A plain layout is one without swizzle and
+/// origin.
+class ComposedLayout {
+ public:
+  ComposedLayout() = default;
+  ComposedLayout(Layout l) : layout_(std::move(l)) {}  // NOLINT
+  ComposedLayout(std::optional<Swizzle> s, Origin o, Layout l);
+  const std::optional<Swizzle>& swizzle() const { return swizzle_; }
+  const Origin& origin() const { return origin_; }
+  const Layout& layout() const { return layout_; }
+  bool is_plain() const { return !swizzle_ && std::holds_alternative<NoOrigin>(origin_); }
+  const IntTuple& shape() const { return layout_.shape(); }
+  size_t rank() const { return layout_.rank(); }
+  /// The same front with another layout behind it.
+  ComposedLayout with(Layout l) const { return {swizzle_, origin_, std::move(l)}; }
+
+  /// Index in elements (or a coordinate) at a coordinate, swizzle undone to where the element really lies.
+  /// For a swizzled pointer the result is relative to the pointer, whose low address bits take part in the
+  /// swizzle.
+  IntTuple operator()(const IntTuple& coord) const;
+  int64_t index(int64_t coord) const;
+  /// The pointer that a coordinate refers to; E1804 when there is none.
+  Pointer pointer_at(const IntTuple& coord) const;
+  /// The swizzle on element indices (a flagged swizzle acts on bytes and is recast here).
+  Swizzle element_swizzle() const;
+  /// Width of one element in bits when the front knows it.
+  std::optional<uint32_t> element_bits() const;
+  bool operator==(const ComposedLayout&) const = default;
+
+ private:
+  std::optional<Swizzle> swizzle_;
+  Origin origin_;
+  Layout layout_;
+};
+
+/// Keeps the modes at `_`; the rest of the coordinate moves the origin (a plain layout drops the offset, as
+/// CuTe's does).
+ComposedLayout slice(const IntTuple& coord, const ComposedLayout& l);
+/// Sw∘L composed, recast and inverted as CuTe does.
+ComposedLayout composition(const Layout& lhs, const Swizzle& rhs);
+ComposedLayout composition(const ComposedLayout& lhs, const ComposedLayout& rhs);
+ComposedLayout upcast(const ComposedLayout& l, int64_t n);
+ComposedLayout downcast(const ComposedLayout& l, int64_t n);
+ComposedLayout recast_layout(const ComposedLayout& l, int64_t old_bits, int64_t new_bits);
+ComposedLayout right_inverse(const ComposedLayout& l);
+ComposedLayout left_inverse(const ComposedLayout& l);
+/// The flagged swizzle as one on element indices: Sw<3,4,3> o smem_ptr[16b](unset) o L -> Sw<3,3,3> o _0 o L.
+ComposedLayout as_position_independent(const ComposedLayout& l);
+Int max_common_vector(const ComposedLayout& a, const ComposedLayout& b);
+/// local_tile on a tensor: the tile's origin is moved to the selected tile.
+ComposedLayout local_tile(const ComposedLayout& l, const Tiler& tiler, const IntTuple& coord,
+                          const IntTuple* projection = nullptr);
+
+}  // namespace drywell::layout

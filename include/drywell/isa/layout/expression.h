@@ -1,0 +1,54 @@
+// A small language over the layout algebra, written as CuTe prints: layouts `(8,_4):(_4,1)`, swizzled layouts
+// `Sw<3,4,3> o smem_ptr[16b](unset) o (_64,_8):(_1,_64)`, tensors `tmem_[32b](0x0000.0000) o …`, ArithTuple
+// strides
+// `_1@0`, calls `composition(A, B)` and `take<0,2>(A)`, application `A(_,3)`, names `A = …; coalesce(A)`.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "drywell/isa/layout/composed.h"
+#include "drywell/isa/layout/print.h"
+
+namespace drywell::layout {
+
+/// A bare word such as LayoutLeft or K, an argument of some functions.
+struct Word {
+  std::string text;
+  bool operator==(const Word&) const = default;
+};
+
+/// A swizzle, pointer or coordinate that still waits for its layout.
+struct Front {
+  std::optional<Swizzle> swizzle;
+  Origin origin;
+};
+
+using Value = std::variant<IntTuple, Tiler, ComposedLayout, Front, bool, Word>;
+
+std::string to_string(const Value& v, Marks marks);
+
+/// How unmarked numbers are read. automatic: cute when the text holds a `_N` anywhere, else plain.
+enum class Reading : uint8_t { automatic, cute, plain };
+
+struct Evaluation {
+  Value value;
+  Marks marks;  // in the notation of the input, for printing the result back
+  /// The value as a layout: throws E1803 when it is something else.
+  const ComposedLayout& layout() const;
+};
+
+/// Evaluates an expression. Throws InputError with line and column: E1801 syntax, E1802 unknown name, E1803
+/// wrong arguments, E1808 a limit (64 KiB of text, nesting, 512 calls), and the codes of the algebra at the
+/// failing call.
+Evaluation evaluate(std::string_view text, Reading reading = Reading::automatic);
+
+/// A layout literal or expression that yields a plain layout.
+Layout parse_layout(std::string_view text, Reading reading = Reading::automatic);
+IntTuple parse_int_tuple(std::string_view text, Reading reading = Reading::automatic);
+
+/// Names of all functions of the language with their argument patterns, one per line, for help and
+/// completion.
+std::string expression_help();
+
+}  // namespace drywell::layout

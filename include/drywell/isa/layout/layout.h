@@ -1,0 +1,147 @@
+// CuTe layouts (shape:stride functions from coordinates to indices) and their algebra, at run time.
+// Semantics and names follow NVIDIA/cutlass include/cute/layout.hpp; where CuTe stops with a static assertion
+// this library throws InputError: E1804 shape or rank mismatch, E1805 divisibility, E1806 not injective,
+// E1809 a value must be static, E1810 no such mode.
+#pragma once
+
+#include <memory>
+#include <variant>
+
+#include "drywell/isa/layout/int_tuple.h"
+
+namespace drywell::layout {
+
+/// A function from coordinates within `shape` to integers, or to coordinates when the strides are basis
+/// elements.
+class Layout {
+ public:
+  /// _1:_0
+  Layout() : shape_(1), stride_(0) {}
+  /// Throws E1804 unless shape and stride have the same profile.
+  Layout(IntTuple shape, IntTuple stride);
+  /// Compact, leftmost mode fastest.
+  explicit Layout(IntTuple shape);
+
+  const IntTuple& shape() const { return shape_; }
+  const IntTuple& stride() const { return stride_; }
+  size_t rank() const { return shape_.rank(); }
+  /// Mode i as a layout.
+  Layout mode(size_t i) const { return Layout(shape_[i], stride_[i]); }
+  /// Value at a coordinate (integer, hierarchical or mixed); `_` counts as 0.
+  IntTuple operator()(const IntTuple& coord) const { return crd2idx(coord, shape_, stride_); }
+  /// The index at a 1-D coordinate; E1804 when the codomain is not the integers.
+  int64_t index(int64_t coord) const { return crd2idx(Int(coord), shape_, stride_).leaf().value; }
+  bool operator==(const Layout&) const = default;
+
+ private:
+  IntTuple shape_, stride_;
+};
+
+/// What divides or composes a layout by modes: a layout, an integer n (standing for n:1), `_` (leave the mode
+/// alone), or a tuple of tilers.
+class Tiler {
+ public:
+  Tiler(Layout l) : node_(std::move(l)) {}  // NOLINT
+  /// A shape: leaves become integers and `_`, tuples become tuples of tilers.
+  Tiler(const IntTuple& shape);  // NOLINT
+  explicit Tiler(std::vector<Tiler> modes) : node_(std::move(modes)) {}
+  bool is_layout() const { return std::holds_alternative<Layout>(node_); }
+  bool is_tuple() const { return std::holds_alternative<std::vector<Tiler>>(node_); }
+  bool is_underscore() const;
+  const Layout& layout() const { return std::get<Layout>(node_); }
+  const std::vector<Tiler>& modes() const { return std::get<std::vector<Tiler>>(node_); }
+  /// An integer or `_`.
+  const IntTuple& leaf() const { return std::get<IntTuple>(node_); }
+
+ private:
+  std::variant<IntTuple, Layout, std::vector<Tiler>> node_;
+};
+
+// Construction
+Layout make_layout_right(const IntTuple& shape);
+/// Concatenates layouts as the modes of one.
+Layout make_layout(std::span<const Layout> modes);
+Layout make_ordered_layout(const IntTuple& shape, const IntTuple& order);
+Layout make_layout_like(const Layout& l);
+/// Compact like the source, with mode 0 always stride 1 (CuTe make_fragment_like).
+Layout make_fragment_like(const Layout& l);
+Layout make_identity_layout(const IntTuple& shape);
+
+// Queries
+inline Int size(const Layout& l) { return size(l.shape()); }
+inline int depth(const Layout& l) { return depth(l.shape()); }
+/// One more than the largest index (per component for coordinate codomains).
+IntTuple coshape(const Layout& l);
+Int cosize(const Layout& l);
+
+// Modes
+Layout take(const Layout& l, size_t b, size_t e);
+Layout select(const Layout& l, std::span<const size_t> modes);
+Layout group_modes(const Layout& l, size_t b, size_t e);
+Layout flatten(const Layout& l);
+Layout append(const Layout& l, const Layout& x = {});
+Layout append(const Layout& l, const Layout& x, size_t n);
+Layout prepend(const Layout& l, const Layout& x = {});
+Layout prepend(const Layout& l, const Layout& x, size_t n);
+Layout replace(const Layout& l, size_t mode, const Layout& x);
+Layout zip(const Layout& l);
+Layout zip(const Layout& a, const Layout& b);
+Layout slice(const IntTuple& coord, const Layout& l);
+Layout dice(const IntTuple& coord, const Layout& l);
+
+// Simplification
+Layout coalesce(const Layout& l);
+Layout coalesce(const Layout& l, const IntTuple& profile);
+Layout filter_zeros(const Layout& l);
+Layout filter_zeros(const Layout& l, const IntTuple& profile);
+Layout filter(const Layout& l);
+Layout filter(const Layout& l, const IntTuple& profile);
+
+// Algebra
+/// lhs after rhs. E1805 when CuTe's stride or shape divisibility condition fails.
+Layout composition(const Layout& lhs, const Layout& rhs);
+/// By modes; modes of lhs that the tiler does not name are dropped.
+Layout composition(const Layout& lhs, const Tiler& rhs);
+/// What reaches the indices below `cotarget` that `l` does not; E1806 when `l` is not injective.
+Layout complement(const Layout& l, const IntTuple& cotarget);
+Layout complement(const Layout& l);
+/// result with l(result(i)) == i on the largest static prefix it can find.
+Layout right_inverse(const Layout& l);
+/// result with result(l(i)) == i for injective l.
+Layout left_inverse(const Layout& l);
+Layout max_common_layout(const Layout& a, const Layout& b);
+Int max_common_vector(const Layout& a, const Layout& b);
+Layout nullspace(const Layout& l);
+
+Layout logical_divide(const Layout& l, const Tiler& tiler);
+Layout zipped_divide(const Layout& l, const Tiler& tiler);
+Layout tiled_divide(const Layout& l, const Tiler& tiler);
+Layout flat_divide(const Layout& l, const Tiler& tiler);
+Layout logical_product(const Layout& block, const Tiler& tiler);
+Layout zipped_product(const Layout& block, const Tiler& tiler);
+Layout tiled_product(const Layout& block, const Tiler& tiler);
+Layout flat_product(const Layout& block, const Tiler& tiler);
+Layout blocked_product(const Layout& block, const Layout& tiler);
+Layout raked_product(const Layout& block, const Layout& tiler);
+/// Repeats `block` over `target`; `order` as for make_ordered_layout, nullptr = first mode first.
+Layout tile_to_shape(const Layout& block, const IntTuple& target, const IntTuple* order = nullptr);
+
+/// Reinterpret elements as n times larger (upcast) or smaller (downcast) ones.
+Layout upcast(const Layout& l, int64_t n);
+Layout downcast(const Layout& l, int64_t n);
+/// From elements of old_bits to elements of new_bits.
+Layout recast_layout(const Layout& l, int64_t old_bits, int64_t new_bits);
+
+/// Tiles a layout and slices the rest modes with `coord` (missing trailing entries are `_`); `projection`
+/// drops the modes marked `_` from tiler and coord (CuTe local_tile, Step<_1,X,_1>). Returns the tile; its
+/// offset is `zipped_divide(l, tiler)(_, coord)`.
+struct LocalTile {
+  Layout layout;
+  IntTuple offset;
+};
+LocalTile local_tile(const Layout& l, const Tiler& tiler, const IntTuple& coord,
+                     const IntTuple* projection = nullptr);
+/// Keeps the modes of a tiler that are not paired with `_`.
+Tiler dice(const IntTuple& coord, const Tiler& tiler);
+
+}  // namespace drywell::layout
