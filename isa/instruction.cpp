@@ -1,5 +1,7 @@
 #include "drywell/isa/instruction.h"
 
+#include <unordered_map>
+
 #include "drywell/isa/resolve.h"
 
 namespace drywell::isa {
@@ -16,10 +18,13 @@ constexpr std::string_view kSpecialText[] = {
 std::string_view special_reg_text(SpecialReg r) { return kSpecialText[static_cast<size_t>(r)]; }
 
 std::optional<SpecialReg> find_special_reg(std::string_view text) {
-  for (size_t i = 0; i < std::size(kSpecialText); ++i) {
-    if (kSpecialText[i] == text) return static_cast<SpecialReg>(i);
-  }
-  return std::nullopt;
+  static const auto index = [] {
+    std::unordered_map<std::string_view, SpecialReg> m;
+    for (size_t i = 0; i < std::size(kSpecialText); ++i) m.emplace(kSpecialText[i], static_cast<SpecialReg>(i));
+    return m;
+  }();
+  const auto it = index.find(text);
+  return it == index.end() ? std::nullopt : std::optional(it->second);
 }
 
 bool Instruction::has(Mod m) const {

@@ -1,0 +1,233 @@
+// Function headers: linkage, parameters, performance directives, prototypes.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "isa/parser.h"
+
+namespace drywell::isa {
+
+void Parser::function_item(bool is_entry, Linkage linkage) {
+  fn_ = Function{};
+  param_names_.clear();
+  return_names_.clear();
+  fn_.is_entry = is_entry;
+  fn_.linkage = linkage;
+  if (lex_.peek() == '.') {
+    const std::string_view word = lex_.directive();
+    if (word != "attribute") fail_expected("the function's name");
+    skip_attribute(nullptr);
+  }
+  if (lex_.peek() == '(') {
+    if (is_entry)
+      fail("E1103", lex_.pos(), "an entry returns nothing", "write the name, then the parameters");
+    fn_.returns = parameter_list("a return parameter", return_names_);
+  }
+  const TextPos at = lex_.pos();
+  const std::string_view name = expect_identifier("the function's name");
+  fn_.name = name;
+  if (lex_.peek() == '(') fn_.params = parameter_list("a parameter", param_names_);
+  function_directives();
+  fn_.is_prototype = lex_.take(';');
+  if (!fn_.is_prototype && lex_.peek() != '{') fail_expected("'{' and the body, or ';'");
+
+  const auto index = static_cast<uint32_t>(module_.functions.size());
+  if (Binding* known = names_.find(name); known == nullptr) {
+    names_.declare(name, NameKind::function, index);
+  } else if (known->kind != NameKind::function) {
+    report("E1105", at, fmt::format("'{}' is already the name of a variable", name));
+  } else if (!fn_.is_prototype) {
+    if (!module_.functions[known->index].is_prototype)
+      report("E1105", at, fmt::format("'{}' is defined twice", name));
+    known->index = index;
+  }
+  if (fn_.is_prototype) {
+    module_.functions.push_back(std::move(fn_));
+    return;
+  }
+  // A recursive call names the function while it is being read.
+  module_.functions.emplace_back();
+  module_.functions.back().name = fn_.name;
+  function_body();
+  module_.functions[index] = std::move(fn_);
+}
+
+std::vector<Variable> Parser::parameter_list(std::string_view what, std::vector<std::string_view>& names) {
+  std::vector<Variable> out;
+  expect('(', "'('");
+  if (lex_.take(')')) return out;
+  do {
+    std::string_view name;
+    out.push_back(parameter(what, name));
+    names.push_back(name);
+  } while (lex_.take(','));
+  expect(')', "')' or ','");
+  return out;
+}
+
+// ".param {.align A} .type {.ptr {.space} {.align A}} name{[N]}"; a prototype may leave the name out.
+Variable Parser::parameter(std::string_view what, std::string_view& name) {
+  Variable v;
+  v.space = Mod::param;
+  v.name = "_";
+  const TextPos start = lex_.pos();
+  const std::string_view space = lex_.directive();
+  if (space == "reg") fail("U5001", start, "parameters in registers are not modelled", "declare them .param");
+  if (space != "param") fail("E1103", start, fmt::format("expected {} (.param …)", what));
+  uint32_t align = 0;
+  bool has_type = false;
+  while (lex_.peek() == '.') {
+    const TextPos at = lex_.pos();
+    const std::string_view word = lex_.directive();
+    const Mod mod = find_mod(word);
+    if (word == "align") {
+      (v.is_pointer ? v.pointee_align : align) = alignment();
+    } else if (word == "ptr") {
+      v.is_pointer = true;
+    } else if (v.is_pointer &&
+               (mod == Mod::global || mod == Mod::const_ || mod == Mod::shared || mod == Mod::local)) {
+      v.pointee = mod;
+    } else if (word == "v2" || word == "v4") {
+      v.vec = word == "v2" ? 2 : 4;
+    } else if (has_type) {
+      fail("E1108", at, fmt::format("unknown parameter attribute '.{}'", word));
+    } else if (word == "texref" || word == "samplerref" || word == "surfref") {
+      fail("U5001", at, fmt::format("textures and surfaces ('.{}') are not modelled", word));
+    } else {
+      v.type = type_word(word, at);
+      has_type = true;
+    }
+  }
+  if (!has_type) fail_expected("the parameter's type");
+  v.align = align != 0 ? align : std::max(1u, type_bits(v.type) / 8) * v.vec;
+  Dimensions dimensions;
+  if (lex_.peek() != ',' && lex_.peek() != ')') v = declarator(std::move(v), dimensions, name);
+  return v;
+}
+
+std::array<uint32_t, 3> Parser::triple() {
+  std::array<uint32_t, 3> t{1, 1, 1};
+  for (size_t i = 0; i < 3 && (i == 0 || lex_.take(',')); ++i) {
+    t[i] = static_cast<uint32_t>(unsigned_constant("an extent", ~uint32_t{0}));
+  }
+  return t;
+}
+
+void Parser::function_directives() {
+  Directives& d = fn_.directives;
+  const auto number = [&] { return static_cast<uint32_t>(unsigned_constant("the value", ~uint32_t{0})); };
+  while (lex_.peek() == '.') {
+    const TextPos at = lex_.pos();
+    const std::string_view word = lex_.directive();
+    if (word == "maxntid")
+      d.maxntid = triple();
+    else if (word == "reqntid")
+      d.reqntid = triple();
+    else if (word == "reqnctapercluster")
+      d.reqnctapercluster = triple();
+    else if (word == "minnctapersm")
+      d.minnctapersm = number();
+    else if (word == "maxnctapersm")
+      d.maxnctapersm = number();
+    else if (word == "maxnreg")
+      d.maxnreg = number();
+    else if (word == "maxclusterrank")
+      d.maxclusterrank = number();
+    else if (word == "explicitcluster")
+      d.explicitcluster = true;
+    else if (word == "blocksareclusters")
+      d.blocksareclusters = true;
+    else if (word == "noreturn")
+      d.noreturn = true;
+    else if (word == "abi_preserve" || word == "abi_preserve_control")
+      number();  // concerns register allocation only
+    else if (word == "pragma")
+      fn_.pragmas.push_back({0, pragma_text()});
+    else
+      fail("E1108", at, fmt::format("unknown function directive '.{}'", word),
+           "e.g. .maxntid, .reqntid, .minnctapersm, .reqnctapercluster, .explicitcluster");
+  }
+}
+
+CallPrototype Parser::call_prototype(std::string_view name) {
+  CallPrototype p;
+  p.name = name;
+  std::vector<std::string_view> ignored;
+  if (lex_.peek() == '(') p.returns = parameter_list("a return parameter", ignored);
+  expect_identifier("'_'");
+  if (lex_.peek() == '(') p.params = parameter_list("a parameter", ignored);
+  while (lex_.peek() == '.') {
+    const TextPos at = lex_.pos();
+    const std::string_view word = lex_.directive();
+    if (word == "noreturn")
+      p.noreturn = true;
+    else if (word == "abi_preserve" || word == "abi_preserve_control")
+      unsigned_constant("the value", ~uint32_t{0});
+    else
+      fail("E1108", at, fmt::format("unknown prototype directive '.{}'", word));
+  }
+  expect_semicolon();
+  return p;
+}
+
+// ---- the body as a whole
+
+void Parser::declare_parameters(TextPos at) {
+  uint32_t index = 0;
+  for (const auto* list : {&param_names_, &return_names_}) {
+    for (const std::string_view name : *list) {
+      const uint32_t i = index++;
+      if (name.empty() || name == "_") continue;
+      if (names_.declare(name, NameKind::param, i) == nullptr)
+        report("E1105", at, fmt::format("two parameters are called '{}'", name));
+      names_.reserve(name);
+    }
+  }
+}
+
+void Parser::function_body() {
+  in_function_ = true;
+  ++function_number_;
+  source_ = {};
+  names_.begin_function();
+  names_.open();
+  declare_parameters(lex_.pos());
+  open_scope();
+  while (!pending_starts_.empty()) {
+    if (lex_.at_end()) {
+      report("E1111", scope_positions_.front(), fmt::format("the body of '{}' is not closed", fn_.name),
+             "its matching '}' is missing");
+      while (!pending_starts_.empty()) close_scope();
+      break;
+    }
+    recovering([&] { statement(); });
+  }
+  names_.close();
+  in_function_ = false;
+  finish_function();
+}
+
+void Parser::finish_function() {
+  // Lists that no instruction names still print under theirs.
+  const auto complete = [&](SymbolRef::Kind kind, const std::vector<std::string_view>& names) {
+    std::vector<bool> named(names.size(), false);
+    for (const SymbolRef& s : fn_.symbols) {
+      if (s.kind == kind) named[s.index] = true;
+    }
+    for (uint32_t i = 0; i < names.size(); ++i) {
+      if (!named[i]) fn_.symbols.push_back({kind, i, std::string(names[i])});
+    }
+  };
+  complete(SymbolRef::Kind::branch_targets, branch_target_names_);
+  complete(SymbolRef::Kind::call_targets, call_target_names_);
+  branch_target_names_.clear();
+  call_target_names_.clear();
+  fn_.regs.shrink_to_fit();
+  fn_.pool.shrink_to_fit();
+  fn_.body.shrink_to_fit();
+  fn_.variables.shrink_to_fit();
+  fn_.symbols.shrink_to_fit();
+  fn_.labels.shrink_to_fit();
+}
+
+}  // namespace drywell::isa
