@@ -1,9 +1,10 @@
 # Compile flags shared by every target of the project.
 add_library(drywell_flags INTERFACE)
-# Bit-exactness: no contraction into fused multiply-adds, no reassociation, ever.
+# Bit-exactness: no contraction into fused multiply-adds, no reassociation, ever. -fno-trapping-math changes no value;
+# it lets lane loops with selects around float operations become vector code (nobody reads the exception flags).
 # -Wrestrict of g++ 12 reports std::string concatenation wrongly (GCC bug 105651).
 target_compile_options(drywell_flags INTERFACE -Wall -Wextra -Wpedantic -Wshadow -Wno-missing-field-initializers -Wno-restrict
-                       -ffp-contract=off -fno-math-errno)
+                       -ffp-contract=off -fno-math-errno -fno-trapping-math)
 if(DRYWELL_WERROR)
   target_compile_options(drywell_flags INTERFACE -Werror)
 endif()

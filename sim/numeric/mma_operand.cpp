@@ -1,7 +1,7 @@
 // Decoding of operands into the arrays the tile kernels read.
 #include <algorithm>
 #include <array>
-#include <cmath>
+#include <bit>
 #include <cstring>
 
 #include "drywell/core/bits.h"
@@ -13,6 +13,9 @@
 
 namespace drywell::numeric {
 namespace {
+
+/// 2^e, -1022 <= e <= 1023.
+constexpr double pow2(int e) { return std::bit_cast<double>(static_cast<uint64_t>(e + 1023) << 52); }
 
 /// Rows of these formats are scaled by one fixed exponent; bf16 and tf32 by that of their largest element.
 constexpr int max_raw_exponent(Format f) {
@@ -49,22 +52,24 @@ const NarrowTable& narrow_table(Format f) {
   return kTables[static_cast<unsigned>(f)];
 }
 
-uint32_t load_code(const unsigned char* row, unsigned i, CodeStorage storage) {
-  switch (storage) {
-    case CodeStorage::nibbles: return static_cast<uint32_t>(row[i / 2] >> (i % 2 * 4) & 0xF);
-    case CodeStorage::bytes: return row[i];
-    case CodeStorage::halves: {
-      uint16_t v;
-      std::memcpy(&v, row + 2 * i, 2);
-      return v;
-    }
-    case CodeStorage::words: {
-      uint32_t v;
-      std::memcpy(&v, row + 4 * i, 4);
-      return v;
-    }
+template <class T>
+void load_row(const unsigned char* row, unsigned k, uint32_t flip, uint32_t* out) {
+  for (unsigned i = 0; i < k; ++i) {
+    T code;
+    std::memcpy(&code, row + i * sizeof(T), sizeof(T));
+    out[i] = code ^ flip;
   }
-  throw InternalError("load_code: unknown storage");
+}
+
+void load_row(const unsigned char* row, unsigned k, CodeStorage storage, uint32_t flip, uint32_t* out) {
+  switch (storage) {
+    case CodeStorage::nibbles:
+      for (unsigned i = 0; i < k; ++i) out[i] = (row[i / 2] >> (i % 2 * 4) & 0xFu) ^ flip;
+      return;
+    case CodeStorage::bytes: return load_row<uint8_t>(row, k, flip, out);
+    case CodeStorage::halves: return load_row<uint16_t>(row, k, flip, out);
+    case CodeStorage::words: return load_row<uint32_t>(row, k, flip, out);
+  }
 }
 
 /// Order in which the legacy fp8 rule takes k: first k mod 4 in {0,1}, then {2,3} (facts/numerics.md §3.2).
@@ -81,8 +86,7 @@ void MmaOperand::load_codes(const OperandSource& s) {
   codes_.resize(size_t{rows_} * k_);
   for (unsigned r = 0; r < rows_; ++r) {
     const unsigned char* row = static_cast<const unsigned char*>(s.codes) + r * s.row_stride;
-    uint32_t* out = codes_.data() + size_t{r} * k_;
-    for (unsigned i = 0; i < k_; ++i) out[i] = load_code(row, i, s.storage) ^ sign;
+    load_row(row, k_, s.storage, sign, codes_.data() + size_t{r} * k_);
   }
   scale_codes_.resize(size_t{rows_} * scales_per_row_);
   for (unsigned r = 0; r < rows_; ++r) {
@@ -184,7 +188,7 @@ void MmaOperand::set_row_values(Format format, unsigned row, const uint32_t* cod
   if (top == kZeroExponent || top == -1000) return;
   if (top - bottom > kMaxFloatSpan) row_flags_[row] |= kWide;
   row_exponents_[row] = top;
-  const float scale = std::ldexp(1.0f, -top);
+  const auto scale = static_cast<float>(pow2(-top));
   for (unsigned i = 0; i < k_; ++i) {
     values_[at(row, i)] = detail::as_float(words[i]) * scale;
     exponents_[at(row, i)] = static_cast<int16_t>(raw[i] == kZeroExponent ? kZeroExponent : raw[i] - top);
@@ -195,7 +199,7 @@ void MmaOperand::set_wide_values(Format format) {
   wide_values_.assign(values_.size(), 0.0);
   for (unsigned r = 0; r < rows_; ++r) {
     if ((row_flags_[r] & kSpecial) != 0) continue;
-    const double scale = std::ldexp(1.0, -row_exponents_[r]);  // wide formats carry no block scale
+    const double scale = pow2(-row_exponents_[r]);  // wide formats carry no block scale
     for (unsigned i = 0; i < k_; ++i) {
       wide_values_[at(r, i)] = to_double(format, codes_[size_t{r} * k_ + i]) * scale;
     }
@@ -221,14 +225,15 @@ void MmaOperand::assign_grouped(const OperandSource& s, unsigned group) {
           decode(scale_format_, scale_codes_[size_t{r} * scales_per_row_ + g / groups_per_scale]);
       if (scale.is_nan()) row_flags_[r] |= kSpecial;
       uint32_t mask = 0;
-      for (unsigned i = 0; i < group; ++i) mask |= ((codes[g * group + i] & 7) != 0 ? 1u : 0u) << i;
+      for (unsigned i = 0; i < group; ++i)
+        mask |= static_cast<uint32_t>((codes[g * group + i] & 7) != 0) << i;
       const size_t to = side_ == Side::a ? size_t{r} * groups + g : g * element_step_ + r;
       const bool usable = scale.cls == FpClass::finite;
       group_masks_[to] = static_cast<uint16_t>(usable ? mask : 0);
       group_exponents_[to] = static_cast<int16_t>(usable ? scale.raw_exponent : 0);
       // The doubled values make a product four times too large; A's scale takes that back.
       const int exponent = scale.lsb_exponent - (side_ == Side::a ? 2 : 0);
-      group_scales_[to] = usable ? std::ldexp(static_cast<double>(scale.significand), exponent) : 0.0;
+      group_scales_[to] = usable ? static_cast<double>(scale.significand) * pow2(exponent) : 0.0;
     }
     any_special_ |= (row_flags_[r] & kSpecial) != 0;
   }

@@ -104,6 +104,29 @@ TEST(MmaWorkedExamples, WindowFloorAndOverflow) {
   EXPECT_EQ(tf32({0x7F000000, 0x7F000000}, {0x7F000000, 0xFF000000}, 0x3F800000), 0x00000000u);  // 9b
 }
 
+TEST(MmaWindowFloor, HalfOutputCutsBelow46) {
+  // 2^-25 is half of f16's smallest subnormal: a tie, to even, unless something below it survives. The floor
+  // -21 makes the quantum 2^-46 although every product has a raw exponent of -25 or less (facts/numerics.md
+  // §3.4 F).
+  EXPECT_EQ(f16({0x0C00, 0x0004}, {0x0800, 0x0001}, 0, Format::f16),
+            0x0001u);  // + 2^-22 * 2^-24 = 2^-46: kept
+  EXPECT_EQ(f16({0x0C00, 0x0002}, {0x0800, 0x0001}, 0, Format::f16), 0x0000u);  // + 2^-47: cut
+}
+
+TEST(MmaWindowFloor, Mxf4CutsBelow174) {
+  // 2^-149 minus something smaller truncates to zero if the something survives.
+  Codes a(64, 0), b(64, 0);
+  a[0] = b[0] = 4;       // 2 * 2, scaled by 2^-151: 2^-149
+  a[16] = 1, b[16] = 9;  // 0.5 * -0.5, scaled below
+  const MmaParams& p = params(MmaKind::mxf4nvf4, Format::e2m1, Format::f32, Format::ue8m0);
+  const auto with_scales = [&](uint32_t second) {
+    const Codes sfa = {127 - 75, 127 - 86, 0, 0}, sfb = {127 - 76, second, 0, 0};
+    return dot(p, {Format::e2m1, Format::e2m1, a, b, Format::ue8m0, sfa, sfb}, 0);
+  };
+  EXPECT_EQ(with_scales(127 - 86), 0x00000000u);  // -2^-174: kept
+  EXPECT_EQ(with_scales(127 - 87), 0x00000001u);  // -2^-175: cut
+}
+
 TEST(MmaSpecials, NanInfinityAndZero) {
   EXPECT_EQ(bf16({0x7F81}, {0x0000}, 0), 0x7FFFFFFFu);                  // NaN * 0
   EXPECT_EQ(bf16({0xFF80}, {0x8000}, 0), 0x7FFFFFFFu);                  // Inf * -0

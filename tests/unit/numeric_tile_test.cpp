@@ -202,6 +202,34 @@ TEST_P(TileRows, EqualsTheOracle) {
 
 INSTANTIATE_TEST_SUITE_P(, TileRows, ::testing::Range(size_t{0}, mma_rows().size()));
 
+TEST(Tile, RowsWhoseLargestElementsOnlyMeetZeros) {
+  // Each row spans up to the whole exponent range of its format, but its large elements meet zeros of the
+  // other side, so the sum is made of the small ones: nothing may be lost below the range of a float scaled
+  // by the row's maximum.
+  Gen gen(11);
+  for (const MmaRow& row : mma_rows()) {
+    if (row.kind != MmaKind::f16 && row.kind != MmaKind::tf32) continue;
+    for (int span : {30, 42, 46, 50, 56, 60, 64, 70, 90, 120, 180, 250}) {
+      Problem p = random_problem(row, Inputs::ordinary, 3, 33, gen);
+      const int bias = format_info(p.a_format).bias;
+      const int top = bias < 100 ? 2 * bias : std::min(2 * bias, bias + span / 2 + 20);
+      const int small = std::max(1, top - span);
+      for (auto* codes : {&p.a, &p.b}) {
+        const unsigned huge_position = codes == &p.a ? 0 : 1;
+        for (size_t i = 0; i < codes->size(); ++i) {
+          const unsigned position = i % p.k % 4;
+          (*codes)[i] = position == huge_position ? code_near(p.a_format, gen, top, 1)
+                        : position < 2            ? 0
+                                                  : code_near(p.a_format, gen, small, 2);
+        }
+      }
+      if (gen() % 2 == 0) p.c.assign(p.c.size(), 0);
+      expect_tile_equals_oracle(p,
+                                std::string(format_info(p.a_format).name) + " span " + std::to_string(span));
+    }
+  }
+}
+
 TEST(Tile, WholeInstructionShapeWithSeveralColumnBlocks) {
   Gen gen(99);
   for (const MmaRow& row : mma_rows()) {
