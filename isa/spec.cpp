@@ -5,17 +5,11 @@
 #include <unordered_map>
 #include <vector>
 
-#include "isa/legality/legality.h"
-#include "isa/slots.h"
+#include "isa/rows.h"
 
 namespace drywell::isa {
 namespace {
 
-constexpr InstrSpec kSpecs[] = {
-#define INSTR(OP_, ...) InstrSpec{__VA_ARGS__},
-#include "drywell/isa/table/all.inc"
-#undef INSTR
-};
 static_assert(std::size(kSpecs) == kOpcodeCount);
 
 constexpr std::string_view kNames[] = {

@@ -1,0 +1,33 @@
+// Guest misbehaviour found while a kernel ran: a value in the result, never thrown through the inner loop.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "drywell/core/error.h"
+#include "drywell/core/types.h"
+
+namespace drywell::sim {
+
+/// Where in a launch something happened.
+struct GuestPlace {
+  std::string kernel;
+  Dim3 cta{0, 0, 0};
+  uint32_t warp = 0;
+  LaneMask lanes = 0;
+  uint32_t instruction = 0;   // index in the kernel's body
+  std::string ptx;            // the instruction's text
+  SourcePos source;           // the author's line, if known
+  std::string to_string() const;
+};
+
+/// Stable codes: F30xx memory, F31xx mbarrier, F32xx tensor memory and tensor core, F33xx bulk copies, F34xx barriers and
+/// convergence, F35xx clusters, F36xx deadlock, F37xx traps and asserts (docs/errors.md).
+struct Fault {
+  std::string code;
+  std::string message;
+  GuestPlace where;
+  std::string to_string() const;
+};
+
+}  // namespace drywell::sim

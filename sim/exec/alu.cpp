@@ -1,0 +1,151 @@
+// Semantics of table/alu.inc: integer arithmetic.
+#include <limits>
+
+#include "sim/exec/bind_helpers.h"
+
+namespace drywell::sim {
+namespace {
+
+template <class T>
+using U = std::make_unsigned_t<T>;
+
+// Wrapping arithmetic goes through the unsigned type of at least 32 bits: signed overflow is undefined in C++.
+template <class T>
+using W = std::conditional_t<(sizeof(T) < 4), uint32_t, U<T>>;
+
+struct Add { template <class T> static T apply(T a, T b) { return static_cast<T>(W<T>(a) + W<T>(b)); } };
+struct Sub { template <class T> static T apply(T a, T b) { return static_cast<T>(W<T>(a) - W<T>(b)); } };
+struct MulLo { template <class T> static T apply(T a, T b) { return static_cast<T>(W<T>(a) * W<T>(b)); } };
+struct MulHi {
+  template <class T>
+  static T apply(T a, T b) {
+    if constexpr (sizeof(T) == 8) {
+      if constexpr (std::is_signed_v<T>) {
+        return static_cast<T>((static_cast<__int128>(a) * b) >> 64);
+      } else {
+        return static_cast<T>((static_cast<unsigned __int128>(a) * b) >> 64);
+      }
+    } else {
+      using Wide = std::conditional_t<std::is_signed_v<T>, int64_t, uint64_t>;
+      return static_cast<T>((Wide{a} * Wide{b}) >> (8 * sizeof(T)));
+    }
+  }
+};
+// Division by zero does not trap; all ones is what current hardware leaves, PTX calls it machine-specific.
+struct Div {
+  template <class T>
+  static T apply(T a, T b) {
+    if (b == 0) return static_cast<T>(~T{0});
+    if constexpr (std::is_signed_v<T>) {
+      if (b == -1) return Sub::apply<T>(0, a);
+    }
+    return static_cast<T>(a / b);
+  }
+};
+struct Rem {
+  template <class T>
+  static T apply(T a, T b) {
+    if (b == 0) return a;
+    if constexpr (std::is_signed_v<T>) {
+      if (b == -1) return 0;
+    }
+    return static_cast<T>(a % b);
+  }
+};
+struct Min { template <class T> static T apply(T a, T b) { return b < a ? b : a; } };
+struct Max { template <class T> static T apply(T a, T b) { return a < b ? b : a; } };
+struct MinRelu { template <class T> static T apply(T a, T b) { return Max::apply<T>(Min::apply<T>(a, b), 0); } };
+struct MaxRelu { template <class T> static T apply(T a, T b) { return Max::apply<T>(Max::apply<T>(a, b), 0); } };
+struct AddSat {
+  template <class T>
+  static T apply(T a, T b) {
+    const int64_t s = int64_t{a} + int64_t{b};
+    return static_cast<T>(std::clamp<int64_t>(s, std::numeric_limits<int32_t>::min(), std::numeric_limits<int32_t>::max()));
+  }
+};
+struct SubSat {
+  template <class T>
+  static T apply(T a, T b) {
+    const int64_t s = int64_t{a} - int64_t{b};
+    return static_cast<T>(std::clamp<int64_t>(s, std::numeric_limits<int32_t>::min(), std::numeric_limits<int32_t>::max()));
+  }
+};
+struct Neg { template <class T> static T apply(T a) { return Sub::apply<T>(0, a); } };
+struct Abs { template <class T> static T apply(T a) { return a < 0 ? Neg::apply<T>(a) : a; } };
+struct MadLo { template <class T> static T apply(T a, T b, T c) { return Add::apply<T>(MulLo::apply<T>(a, b), c); } };
+struct MadHi { template <class T> static T apply(T a, T b, T c) { return Add::apply<T>(MulHi::apply<T>(a, b), c); } };
+struct MadHiSat { template <class T> static T apply(T a, T b, T c) { return AddSat::apply<T>(MulHi::apply<T>(a, b), c); } };
+
+template <class T>
+Effect mul_wide(Warp& w, const DecodedOp& op, LaneMask mask) {
+  using D = std::conditional_t<std::is_signed_v<T>, std::conditional_t<sizeof(T) == 4, int64_t, int32_t>, std::conditional_t<sizeof(T) == 4, uint64_t, uint32_t>>;
+  map2<D, T>(w, op, mask, [](T a, T b) { return static_cast<D>(D{a} * D{b}); });
+  return Effect::next;
+}
+template <class T>
+Effect mad_wide(Warp& w, const DecodedOp& op, LaneMask mask) {
+  using D = std::conditional_t<std::is_signed_v<T>, std::conditional_t<sizeof(T) == 4, int64_t, int32_t>, std::conditional_t<sizeof(T) == 4, uint64_t, uint32_t>>;
+  map3<D, T, D>(w, op, mask, [](T a, T b, D c) { return Add::apply<D>(static_cast<D>(D{a} * D{b}), c); });
+  return Effect::next;
+}
+
+// u16x2/s16x2: two independent 16-bit sums.
+Effect add_16x2(Warp& w, const DecodedOp& op, LaneMask mask) {
+  map2<uint32_t, uint32_t>(w, op, mask, [](uint32_t a, uint32_t b) { return ((a + b) & 0xFFFF) | ((a & 0xFFFF0000) + (b & 0xFFFF0000)); });
+  return Effect::next;
+}
+
+}  // namespace
+
+template <> ExecFn bind<isa::Opcode::add_int>(Decoder& d, DecodedOp& op) {
+  sources(d, op, {1, 2});
+  if (type_bits(d.mod(isa::Slot::type)) == 32 && (d.has(isa::Mod::u16x2) || d.has(isa::Mod::s16x2))) return add_16x2;
+  return d.has(isa::Mod::sat) ? binary<AddSat, int32_t> : int_binary<Add>(d);
+}
+template <> ExecFn bind<isa::Opcode::sub_int>(Decoder& d, DecodedOp& op) {
+  sources(d, op, {1, 2});
+  return d.has(isa::Mod::sat) ? binary<SubSat, int32_t> : int_binary<Sub>(d);
+}
+template <> ExecFn bind<isa::Opcode::mul_int>(Decoder& d, DecodedOp& op) {
+  sources(d, op, {1, 2});
+  return d.has(isa::Mod::lo) ? int_binary<MulLo>(d) : int_binary<MulHi>(d);
+}
+template <> ExecFn bind<isa::Opcode::mul_wide>(Decoder& d, DecodedOp& op) {
+  sources(d, op, {1, 2});
+  switch (d.mod(isa::Slot::type)) {
+    case isa::Mod::u16: return mul_wide<uint16_t>;
+    case isa::Mod::s16: return mul_wide<int16_t>;
+    case isa::Mod::u32: return mul_wide<uint32_t>;
+    default: return mul_wide<int32_t>;
+  }
+}
+template <> ExecFn bind<isa::Opcode::mad_int>(Decoder& d, DecodedOp& op) {
+  sources(d, op, {1, 2, 3});
+  if (d.has(isa::Mod::sat)) return ternary<MadHiSat, int32_t>;
+  return d.has(isa::Mod::lo) ? int_ternary<MadLo>(d) : int_ternary<MadHi>(d);
+}
+template <> ExecFn bind<isa::Opcode::mad_wide>(Decoder& d, DecodedOp& op) {
+  const unsigned bits = isa::type_bits(d.mod(isa::Slot::type));
+  sources(d, op, {1, 2});
+  op.src[2] = d.source(*d.operand(3), 2 * bits);
+  switch (d.mod(isa::Slot::type)) {
+    case isa::Mod::u16: return mad_wide<uint16_t>;
+    case isa::Mod::s16: return mad_wide<int16_t>;
+    case isa::Mod::u32: return mad_wide<uint32_t>;
+    default: return mad_wide<int32_t>;
+  }
+}
+template <> ExecFn bind<isa::Opcode::div_int>(Decoder& d, DecodedOp& op) { sources(d, op, {1, 2}); return int_binary<Div>(d); }
+template <> ExecFn bind<isa::Opcode::rem_int>(Decoder& d, DecodedOp& op) { sources(d, op, {1, 2}); return int_binary<Rem>(d); }
+template <> ExecFn bind<isa::Opcode::neg_int>(Decoder& d, DecodedOp& op) { sources(d, op, {1}); return signed_unary<Neg>(d); }
+template <> ExecFn bind<isa::Opcode::abs_int>(Decoder& d, DecodedOp& op) { sources(d, op, {1}); return signed_unary<Abs>(d); }
+template <> ExecFn bind<isa::Opcode::min_int>(Decoder& d, DecodedOp& op) {
+  sources(d, op, {1, 2});
+  return d.has(isa::Mod::relu) ? binary<MinRelu, int32_t> : int_binary<Min>(d);
+}
+template <> ExecFn bind<isa::Opcode::max_int>(Decoder& d, DecodedOp& op) {
+  sources(d, op, {1, 2});
+  return d.has(isa::Mod::relu) ? binary<MaxRelu, int32_t> : int_binary<Max>(d);
+}
+
+}  // namespace drywell::sim

@@ -1,0 +1,28 @@
+#include <fmt/format.h>
+
+#include "sim/exec/exec.h"
+
+namespace drywell::sim {
+
+Effect fault(Warp& w, std::string code, std::string message) {
+  w.fault_code = std::move(code);
+  w.fault_message = std::move(message);
+  return Effect::fault;
+}
+
+Effect block(Warp& w, BlockReason reason, uint32_t address, uint32_t parity, uint64_t detail) {
+  w.block = {reason, address, parity, detail, w.cta->wake_epoch};
+  return Effect::blocked;
+}
+
+Effect exec_unsupported(Warp& w, const DecodedOp& op, LaneMask) {
+  return fault(w, "U5000", "unsupported instruction: " + w.cta->cluster->launch->program->unsupported[op.extra]);
+}
+
+Effect exec_fall_off_end(Warp& w, const DecodedOp&, LaneMask mask) {
+  w.alive &= ~mask;
+  w.active &= ~mask;
+  return Effect::exited;
+}
+
+}  // namespace drywell::sim

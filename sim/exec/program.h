@@ -1,0 +1,92 @@
+// A kernel decoded once for execution: operands resolved to register slots, constants and function pointers.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "drywell/isa/instruction.h"
+#include "sim/state/cta.h"
+
+namespace drywell::sim {
+
+/// What executing an instruction did to the warp.
+enum class Effect : uint8_t {
+  next,     // go on with the next instruction
+  jumped,   // pc was set
+  blocked,  // cannot go on; Warp::block tells why; the instruction runs again later
+  exited,   // lanes ended
+  yield,    // done, but let others run (nanosleep, a wait that timed out)
+  fault,    // guest misbehaviour; Warp::fault_code/message
+};
+
+struct DecodedOp;
+using ExecFn = Effect (*)(Warp&, const DecodedOp&, LaneMask);
+
+/// A source: byte offset into the frame's registers (bank 0) or the program's constants (bank 1).
+struct Src {
+  uint32_t offset = 0;
+  uint32_t bank = 0;
+};
+/// A predicate source; index 0 is constant true.
+struct PredSrc {
+  uint16_t index = 0;
+  bool negated = false;
+};
+
+struct DecodedOp {
+  ExecFn fn = nullptr;
+  PredSrc guard{};
+  bool needs_all = false;    // runs even if the guard excludes every active lane (warp-wide forms)
+  bool aligned = false;      // .aligned: every live lane of the warp must be active
+  bool wide = false;         // the address register (src[0]) has 64-bit lanes
+  uint8_t count = 0;         // elements of the vector operand
+  isa::Opcode opcode{};
+  uint32_t instr = 0;        // index in the function's body
+  uint32_t dst = 0, dst2 = 0;
+  Src src[4]{};
+  PredSrc pred[2]{};
+  uint64_t imm = 0;
+  uint32_t vec = 0;          // first entry in Program::slots of the vector operand
+  uint32_t target = 0;       // branch target pc
+  uint32_t extra = 0;        // family-specific
+};
+
+/// Lane-wise storage of one register: 32-bit lanes for types up to 32 bits, 64-bit lanes above, two runs of 64-bit lanes
+/// (low, high) for b128.
+constexpr uint32_t register_bytes(unsigned bits) { return bits <= 32 ? 128 : bits <= 64 ? 256 : 512; }
+
+struct Program {
+  const isa::Module* module = nullptr;
+  const isa::Function* function = nullptr;
+  std::vector<DecodedOp> code;
+  std::vector<Src> slots;                 // vector operands
+  std::vector<uint8_t> constants;         // broadcast to 32 lanes
+  std::vector<uint32_t> reg_offset;       // RegId → byte offset in the frame; predicates: index in preds
+  uint32_t frame_bytes = 0;
+  uint32_t pred_count = 1;
+  uint32_t static_smem = 0;               // bytes after the reserved part
+  uint32_t dynamic_smem_align = 1;
+  uint32_t local_bytes = 0;
+  std::vector<uint32_t> param_offset;     // per parameter
+  uint32_t param_bytes = 0;
+  // Registers an instruction reads and writes (byte offsets), for scoreboards: range in reg_lists.
+  struct RegUse { uint32_t first = 0; uint16_t reads = 0, writes = 0; };
+  std::vector<RegUse> reg_use;
+  std::vector<uint32_t> reg_lists;
+  std::vector<std::string> unsupported;   // why an instruction cannot run, indexed by DecodedOp::extra
+
+  const isa::Instruction& instruction(const DecodedOp& op) const { return function->body[op.instr]; }
+};
+
+/// Addresses module variables got in global memory, by index into Module::variables.
+struct ModuleImage {
+  std::vector<uint64_t> variable_address;
+};
+
+/// Decodes an entry function. Throws InputError for illegal programs; unsupported instructions decode to an operation
+/// that faults with U-code when reached, naming the instruction.
+std::unique_ptr<Program> decode(const isa::Module& m, const isa::Function& f, const ModuleImage& image);
+
+}  // namespace drywell::sim

@@ -1,0 +1,148 @@
+// Asynchronous work as an object. An operation has distinct moments: issue (this object is made), operand read, result
+// write, signal. A driver decides when each happens; engines (sim/engine) do them. Plain data: copyable, serialisable.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <variant>
+#include <vector>
+
+#include "drywell/core/types.h"
+#include "drywell/isa/mods.h"
+
+namespace drywell::sim {
+
+/// Who issued: CTA rank in its cluster, warp in the CTA, lane, and the instruction's program counter.
+struct Issuer {
+  uint32_t cta = 0;
+  uint32_t warp = 0;
+  uint32_t lane = 0;
+  uint32_t pc = 0;
+};
+
+/// cp.async.bulk.tensor and cp.reduce.async.bulk.tensor.
+struct TensorCopy {
+  enum class Direction : uint8_t { load, store, reduce } direction = Direction::load;
+  isa::Mod mode = isa::Mod::tile;
+  isa::Mod reduce_op = isa::Mod::none;
+  uint64_t map_address = 0;             // generic address the map was named by
+  std::array<uint8_t, 128> map{};       // its bytes, captured at issue (tensormap proxy read)
+  std::array<int32_t, 5> coord{};
+  std::array<uint16_t, 3> offset{};     // im2col
+  uint32_t rank = 0;
+  uint32_t smem = 0;                    // shared address: rank << 24 | offset
+  uint32_t mbar = 0;                    // likewise
+  uint16_t multicast = 0;               // CTA mask; 0 = none
+  uint8_t cta_group = 0;                // 0 = unspecified
+  uint32_t group = 0;                   // bulk-group serial of the issuing thread (stores)
+};
+
+/// tcgen05.mma in every form.
+struct Umma {
+  isa::Mod kind = isa::Mod::none;
+  uint32_t idesc = 0;
+  uint32_t d = 0;                       // TMEM address
+  bool a_in_tmem = false;
+  uint64_t a = 0;                       // SMEM descriptor or TMEM address
+  uint64_t b = 0;                       // SMEM descriptor
+  bool accumulate = false;              // enable-input-d
+  uint8_t scale_d = 0;                  // D · 2^-scale_d before the add
+  uint8_t cta_group = 1;
+  bool ws = false, sparse = false, ashift = false;
+  uint32_t sfa = 0, sfb = 0, meta = 0;  // TMEM addresses
+  uint8_t scale_vec = 0;                // factors per row and instruction: 1, 2, 4; 0 = not block scaled
+  std::array<uint32_t, 8> disable_lane{};
+  uint64_t zero_column_mask = 0;
+  isa::Mod collector = isa::Mod::none;
+};
+
+/// tcgen05.cp and tcgen05.shift.
+struct TmemCopy {
+  isa::Mod shape = isa::Mod::none;
+  isa::Mod multicast = isa::Mod::none;
+  isa::Mod format = isa::Mod::none;     // source format of the decompression
+  uint32_t taddr = 0;
+  uint64_t desc = 0;
+  uint8_t cta_group = 1;
+};
+struct TmemShift {
+  uint32_t taddr = 0;
+  uint8_t cta_group = 1;
+};
+
+/// tcgen05.commit: signals once every operation it depends on is complete.
+struct Commit {
+  uint32_t mbar = 0;
+  uint16_t multicast = 0;
+  uint8_t cta_group = 1;
+};
+
+/// tcgen05.ld / st of one warp. `regs` are register slots in the issuing warp's frame.
+struct TmemLdSt {
+  bool load = true;
+  isa::Mod shape = isa::Mod::none;
+  uint32_t num = 1;
+  bool pack = false;
+  int32_t split = 0;
+  uint32_t taddr = 0;
+  uint32_t frame = 0;                   // register frame base
+  std::vector<uint32_t> regs;
+  std::vector<uint32_t> data;           // st: values captured at issue, register-major, 32 lanes each
+};
+
+/// Non-tensor bulk copies and reductions (cp.async.bulk, cp.reduce.async.bulk) and st.bulk.
+struct BulkCopy {
+  enum class Kind : uint8_t { global_to_shared, shared_to_shared, shared_to_global } kind = Kind::global_to_shared;
+  isa::Mod reduce_op = isa::Mod::none, reduce_type = isa::Mod::none;
+  uint64_t src = 0, dst = 0;
+  uint32_t bytes = 0;
+  uint32_t mbar = 0;
+  uint16_t multicast = 0;
+  uint16_t byte_mask = 0xFFFF;
+  uint32_t group = 0;
+};
+
+/// st.async, red.async: data and completion to another CTA's shared memory.
+struct RemoteStore {
+  uint32_t dst = 0, mbar = 0;
+  std::array<uint64_t, 4> data{};
+  uint8_t element_bytes = 4, elements = 1;
+  isa::Mod reduce_op = isa::Mod::none, type = isa::Mod::none;
+};
+
+/// mbarrier.arrive and friends on another CTA's barrier.
+struct RemoteArrive {
+  uint32_t mbar = 0;
+  uint32_t count = 0;
+  uint32_t expect = 0;
+  uint32_t complete = 0;
+};
+
+/// cp.async (one warp instruction; per-lane addresses) and cp.async.mbarrier.arrive.
+struct AsyncCopy {
+  struct Lane { uint32_t smem; uint64_t gmem; uint8_t bytes, src_bytes; };
+  std::vector<Lane> lanes;
+  uint32_t mbar = 0;                    // cp.async.mbarrier.arrive: barrier; no lanes then
+  bool noinc = false;
+  uint32_t group = 0;
+};
+
+/// clusterlaunchcontrol.try_cancel.
+struct TryCancel {
+  uint32_t response = 0, mbar = 0;
+  bool multicast = false;
+};
+
+struct AsyncOp {
+  enum class Stage : uint8_t { issued, read, written };
+  using Payload = std::variant<TensorCopy, Umma, TmemCopy, TmemShift, Commit, TmemLdSt, BulkCopy, RemoteStore, RemoteArrive, AsyncCopy, TryCancel>;
+
+  uint64_t id = 0;                      // issue order in its cluster, from 1
+  Stage stage = Stage::issued;
+  Issuer issuer;
+  Payload payload;
+  std::vector<uint64_t> after;          // operations that must be complete first
+  std::vector<uint8_t> staging;         // bytes read, not yet written
+};
+
+}  // namespace drywell::sim

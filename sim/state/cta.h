@@ -1,0 +1,114 @@
+// CTA, cluster and launch state.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "drywell/core/types.h"
+#include "drywell/isa/instruction.h"
+#include "sim/state/async_op.h"
+#include "sim/state/gmem.h"
+#include "sim/state/mbarrier.h"
+#include "sim/state/tmem.h"
+#include "sim/state/warp.h"
+
+namespace drywell::sim {
+
+struct ArchConfig;
+struct Program;
+class ObserverHub;
+struct Cluster;
+
+/// The system-reserved part at the bottom of each CTA's shared window: a kernel's first variable sits at 0x400
+/// (facts/tma-mbarrier.md §5).
+inline constexpr uint32_t kSmemReserved = 1024;
+/// Shared addresses: CTA rank in bits 24..31, offset in bits 0..23 (facts/tma-mbarrier.md §5).
+inline constexpr uint32_t kSharedOffsetMask = 0x00FFFFFF;
+constexpr uint32_t shared_rank(uint32_t address) { return address >> 24; }
+constexpr uint32_t shared_offset(uint32_t address) { return address & kSharedOffsetMask; }
+
+/// One CTA's shared memory with the mbarriers that live in it. While a barrier is live its bytes keep what ordinary
+/// stores last wrote; its state is here (facts/tma-mbarrier.md §1.6).
+class Smem {
+ public:
+  void reset(uint32_t bytes);  // size including the reserved part
+  uint32_t size() const { return static_cast<uint32_t>(bytes_.size()); }
+  uint8_t* data() { return bytes_.data(); }
+  const uint8_t* data() const { return bytes_.data(); }
+  bool contains(uint32_t offset, uint64_t count) const { return offset <= bytes_.size() && count <= bytes_.size() - offset; }
+  /// The barrier at `offset`, or nullptr if there never was one.
+  Mbarrier* find_mbarrier(uint32_t offset);
+  Mbarrier& make_mbarrier(uint32_t offset);
+  struct Slot { uint32_t offset; Mbarrier barrier; };
+  const std::vector<Slot>& mbarriers() const { return barriers_; }
+
+ private:
+  std::vector<uint8_t> bytes_;
+  std::vector<Slot> barriers_;  // few; searched linearly, most recent first
+};
+
+/// Hardware named barrier (PTX ISA 9.7.13.1).
+struct NamedBarrier {
+  uint32_t expected = 0;      // threads of the current instance; 0 = idle
+  uint32_t arrived = 0;
+  uint64_t generation = 0;    // instances completed
+  uint64_t arrived_warps = 0; // bit per warp that arrived in this instance
+  uint32_t reduce_count = 0;  // bar.red.popc
+  bool reduce_and = true, reduce_or = false;
+  uint32_t last_count = 0;    // results of the completed instance
+  bool last_and = true, last_or = false;
+};
+
+struct Cta {
+  Cluster* cluster = nullptr;
+  uint32_t rank = 0;           // in the cluster
+  Dim3 index{0, 0, 0};         // %ctaid
+  uint32_t sm = 0;
+  uint64_t serial = 0;         // unique in the launch: TMEM ownership
+  Smem smem;
+  Tmem* tmem = nullptr;        // of the SM it runs on
+  std::unique_ptr<Tmem> own_tmem;
+  std::array<NamedBarrier, 16> barriers{};
+  std::vector<Warp> warps;
+  uint32_t live_warps = 0;
+  bool alloc_permit_given_up = false;
+  uint8_t cta_group_used = 0;  // 1 or 2 once a tcgen05 instruction ran
+  uint64_t wake_epoch = 0;     // bumped by anything that may unblock a warp of this CTA
+  bool started = false;
+};
+
+/// Everything a launch shares and does not change while it runs.
+struct Launch {
+  const ArchConfig* arch = nullptr;
+  const Program* program = nullptr;
+  Gmem* gmem = nullptr;
+  ObserverHub* observers = nullptr;  // nullptr: nothing attached
+  Dim3 grid, block, cluster;
+  uint32_t dynamic_smem = 0;
+  uint32_t smem_bytes = 0;           // reserved + static + dynamic
+  std::vector<uint8_t> params;
+  uint32_t sm_count = 1;
+};
+
+/// A cluster of CTAs and the asynchronous work in flight in it. The unit of functional simulation.
+struct Cluster {
+  const Launch* launch = nullptr;
+  uint64_t index = 0;
+  std::vector<std::unique_ptr<Cta>> ctas;
+  std::vector<AsyncOp> pending;      // in issue order
+  uint64_t next_op = 1;
+  uint64_t progress = 0;             // bumped by every event that can change what a wait sees
+  // barrier.cluster
+  uint32_t cluster_arrived = 0;      // threads
+  uint64_t cluster_generation = 0;
+  bool eager = true;                 // operations run at issue when nothing they depend on is pending
+  uint64_t now = 0;                  // clock registers: cycles (timed) or instructions (functional)
+
+  Cta& cta(uint32_t rank) { return *ctas[rank]; }
+  void wake(Cta& c) { ++c.wake_epoch; ++progress; }
+  void wake_all() { for (auto& c : ctas) wake(*c); }
+};
+
+}  // namespace drywell::sim

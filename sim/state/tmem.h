@@ -1,0 +1,72 @@
+// Tensor memory of one SM: 128 lanes × 512 columns × 32 bit, and its column allocator (PTX ISA 9.7.16.1, 9.7.16.7).
+#pragma once
+
+#include <array>
+#include <bitset>
+#include <cstdint>
+#include <vector>
+
+#include "drywell/core/types.h"
+
+namespace drywell::sim {
+
+inline constexpr uint32_t kTmemLanes = 128;
+inline constexpr uint32_t kTmemColumns = 512;
+inline constexpr uint32_t kTmemUnit = 32;  // columns per allocation unit
+
+class Tmem {
+ public:
+  // Column-major: a warp's 32 lanes of a column are one 128-byte run, like a register.
+  Tmem() : cells_(size_t{kTmemLanes} * kTmemColumns, kPoison) {}
+
+  uint32_t* column(uint32_t c) { return cells_.data() + size_t{c} * kTmemLanes; }
+  const uint32_t* column(uint32_t c) const { return cells_.data() + size_t{c} * kTmemLanes; }
+  uint32_t& at(uint32_t lane, uint32_t c) { return column(c)[lane]; }
+  uint32_t at(uint32_t lane, uint32_t c) const { return column(c)[lane]; }
+
+  /// First free aligned run of `columns` (a power of two ≥ 32), or -1. Lowest address first, as hardware is seen to do.
+  int find_free(uint32_t columns) const {
+    const uint32_t units = columns / kTmemUnit;
+    for (uint32_t u = 0; u + units <= kUnits; u += units) {
+      bool free = true;
+      for (uint32_t i = 0; i < units; ++i) free = free && owner_[u + i] == 0;
+      if (free) return static_cast<int>(u * kTmemUnit);
+    }
+    return -1;
+  }
+  /// Marks a run as owned by `owner` (non-zero: CTA serial + 1).
+  void allocate(uint32_t column, uint32_t columns, uint64_t owner) {
+    for (uint32_t u = column / kTmemUnit; u < (column + columns) / kTmemUnit; ++u) owner_[u] = owner;
+    size_[column / kTmemUnit] = static_cast<uint16_t>(columns);
+  }
+  /// Size of the live allocation that starts at `column` and belongs to `owner`; 0 if there is none.
+  uint32_t allocation_at(uint32_t column, uint64_t owner) const {
+    return column < kTmemColumns && column % kTmemUnit == 0 && owner_[column / kTmemUnit] == owner ? size_[column / kTmemUnit] : 0;
+  }
+  void release(uint32_t column) {
+    const uint32_t columns = size_[column / kTmemUnit];
+    for (uint32_t u = column / kTmemUnit; u < (column + columns) / kTmemUnit; ++u) owner_[u] = 0;
+    size_[column / kTmemUnit] = 0;
+  }
+  /// True if [column, column + count) belongs to `owner`.
+  bool owns(uint32_t column, uint32_t count, uint64_t owner) const {
+    if (count == 0 || column + count > kTmemColumns) return false;
+    for (uint32_t u = column / kTmemUnit; u <= (column + count - 1) / kTmemUnit; ++u) {
+      if (owner_[u] != owner) return false;
+    }
+    return true;
+  }
+  bool owns_any(uint64_t owner) const {
+    for (uint64_t o : owner_) if (o == owner) return true;
+    return false;
+  }
+
+ private:
+  static constexpr uint32_t kUnits = kTmemColumns / kTmemUnit;
+  static constexpr uint32_t kPoison = 0xFFFFFFFF;  // NaN: unwritten TMEM never looks like a result
+  std::vector<uint32_t> cells_;
+  std::array<uint64_t, kUnits> owner_{};
+  std::array<uint16_t, kUnits> size_{};
+};
+
+}  // namespace drywell::sim

@@ -1,0 +1,83 @@
+// Warp state: registers as structures of arrays (32 lanes), predicates as lane masks, divergence as groups of lanes.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "drywell/core/types.h"
+
+namespace drywell::sim {
+
+struct Cta;
+
+/// Why a warp waits: the closed list stall statistics and deadlock reports use.
+enum class BlockReason : uint8_t {
+  none, mbarrier, named_barrier, warp_sync, cluster_barrier, tmem_alloc, tmem_ld, tmem_st, bulk_group, async_group, wgmma,
+  register_dependency, setmaxnreg, grid_dependency, nanosleep, count_
+};
+const char* block_reason_name(BlockReason r);
+
+/// A set of lanes that share a program counter.
+struct LaneGroup {
+  uint32_t pc = 0;
+  LaneMask lanes = 0;
+  uint32_t frame = 0;       // register frame base (calls)
+  uint32_t backward = 0;    // backward branches since it was last chosen; spinning groups yield
+};
+
+/// What a blocked warp waits for.
+struct BlockInfo {
+  BlockReason reason = BlockReason::none;
+  uint32_t address = 0;     // mbarrier (rank << 24 | offset), named-barrier id, …
+  uint32_t parity = 0;      // phase waited for
+  uint64_t detail = 0;
+  uint64_t epoch = 0;       // cluster wake epoch when it blocked
+};
+
+/// Bulk and cp.async groups of one thread.
+struct ThreadGroups {
+  struct Group {
+    uint32_t serial = 0;
+    uint32_t reads = 0, writes = 0;  // operations not yet past that moment
+  };
+  uint32_t lane = 0;
+  uint32_t open_serial = 1;
+  std::vector<Group> groups;         // oldest first; back() is the uncommitted one if its serial == open_serial
+};
+
+struct Warp {
+  // Hot: what every instruction touches.
+  uint8_t* bank[2] = {nullptr, nullptr};  // [0] this frame's registers, [1] the program's constants
+  uint32_t* preds = nullptr;              // preds[0] is constant true
+  uint32_t pc = 0;
+  LaneMask active = 0;                    // lanes of the running group
+  Cta* cta = nullptr;
+  uint32_t index = 0;                     // in the CTA
+  uint32_t frame = 0;
+  uint32_t backward = 0;
+
+  LaneMask alive = 0;                     // launched and not exited
+  std::vector<LaneGroup> waiting;         // the other groups
+  BlockInfo block;
+  uint64_t instructions = 0;              // warp instructions executed
+  uint32_t timeouts = 0;                  // try_wait timeouts since the cluster last made progress
+  bool timed_out = false;                 // the next try_wait answers false
+
+  std::vector<uint8_t> register_file;     // frames
+  std::vector<uint32_t> predicate_file;
+  uint32_t frame_top = 0;
+  std::vector<std::vector<uint8_t>> local;  // per lane, allocated on first use
+
+  uint32_t pending_ld = 0, pending_st = 0;  // tcgen05.ld / st in flight
+  std::vector<uint64_t> pending_regs;       // bit per register slot written by a tcgen05.ld in flight
+  std::vector<ThreadGroups> bulk_groups, async_groups;
+  uint32_t max_registers = 0;               // setmaxnreg
+  std::string fault_code, fault_message;    // set by fault()
+
+  bool finished() const { return alive == 0; }
+  uint32_t* preds_base() { return predicate_file.data(); }
+};
+
+}  // namespace drywell::sim
