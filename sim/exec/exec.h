@@ -88,6 +88,17 @@ inline void map3(Warp& w, const DecodedOp& op, LaneMask mask, F f) {
   store_masked(lanes<D>(w, op.dst), r, mask);
 }
 
+/// Marks a register slot as written by a tcgen05.ld in flight.
+inline void mark_pending(Warp& w, uint32_t slot) {
+  const uint32_t bit = (w.frame + slot) / 128;
+  if (w.pending_regs.size() <= bit / 64) w.pending_regs.resize(bit / 64 + 1);
+  w.pending_regs[bit / 64] |= uint64_t{1} << (bit % 64);
+}
+inline bool is_pending(const Warp& w, uint32_t slot) {
+  const uint32_t bit = (w.frame + slot) / 128;
+  return bit / 64 < w.pending_regs.size() && (w.pending_regs[bit / 64] >> (bit % 64) & 1) != 0;
+}
+
 /// Lanes of `mask` from the lowest, one at a time.
 template <class F>
 inline void for_lanes(LaneMask mask, F f) {

@@ -75,6 +75,7 @@ struct Cta {
   uint32_t live_warps = 0;
   bool alloc_permit_given_up = false;
   uint8_t cta_group_used = 0;  // 1 or 2 once a tcgen05 instruction ran
+  uint32_t pair_request = 0, pair_warp = 0;  // tcgen05.alloc.cta_group::2 waiting for the peer: columns, warp
   uint64_t wake_epoch = 0;     // bumped by anything that may unblock a warp of this CTA
   bool started = false;
 };

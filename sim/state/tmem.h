@@ -34,6 +34,13 @@ class Tmem {
     }
     return -1;
   }
+  /// True if [column, column + columns) is free.
+  bool find_free_at(uint32_t column, uint32_t columns) const {
+    for (uint32_t u = column / kTmemUnit; u < (column + columns) / kTmemUnit; ++u) {
+      if (owner_[u] != 0) return false;
+    }
+    return true;
+  }
   /// Marks a run as owned by `owner` (non-zero: CTA serial + 1).
   void allocate(uint32_t column, uint32_t columns, uint64_t owner) {
     for (uint32_t u = column / kTmemUnit; u < (column + columns) / kTmemUnit; ++u) owner_[u] = owner;

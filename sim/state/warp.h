@@ -70,9 +70,13 @@ struct Warp {
   uint32_t frame_top = 0;
   std::vector<std::vector<uint8_t>> local;  // per lane, allocated on first use
 
+  bool barrier_wait = false;                // arrived at a named barrier, waiting for its instance to complete
+  uint64_t barrier_generation = 0;
+  uint64_t cluster_generation = 0;          // instance of barrier.cluster this warp arrived in
   uint32_t pending_ld = 0, pending_st = 0;  // tcgen05.ld / st in flight
   std::vector<uint64_t> pending_regs;       // bit per register slot written by a tcgen05.ld in flight
   std::vector<ThreadGroups> bulk_groups, async_groups;
+  int32_t pair_result = -1;                 // tcgen05.alloc.cta_group::2 completed by the peer: column
   uint32_t max_registers = 0;               // setmaxnreg
   std::string fault_code, fault_message;    // set by fault()
 

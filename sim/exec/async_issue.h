@@ -1,0 +1,30 @@
+// Issuing asynchronous operations and the orders PTX promises between them.
+#pragma once
+
+#include <utility>
+
+#include "sim/exec/exec.h"
+
+namespace drywell::sim {
+
+/// Puts an operation into its cluster's queue, with the operations it must come after (facts/tcgen05.md §7.2).
+template <class P>
+AsyncOp& issue(Warp& w, uint32_t lane, P payload) {
+  Cluster& c = *w.cta->cluster;
+  AsyncOp op;
+  op.id = c.next_op++;
+  op.issuer = {w.cta->rank, w.index, lane, w.pc};
+  op.payload = std::move(payload);
+  c.pending.push_back(std::move(op));
+  return c.pending.back();
+}
+
+/// Fills `op.after` with the pending tcgen05 operations that pipeline before it.
+void order_after_pending(Cluster& c, AsyncOp& op);
+
+/// The open bulk group (or cp.async group) of a thread; makes it on first use.
+ThreadGroups& groups_of(std::vector<ThreadGroups>& all, uint32_t lane);
+/// Adds one operation to the thread's uncommitted group; returns the group's serial.
+uint32_t join_group(std::vector<ThreadGroups>& all, uint32_t lane);
+
+}  // namespace drywell::sim

@@ -1,0 +1,174 @@
+// Semantics of table/mbarrier.inc.
+#include <fmt/format.h>
+
+#include "sim/exec/bind_helpers.h"
+#include "sim/observe/hub.h"
+#include "sim/state/mbarrier_ops.h"
+
+namespace drywell::sim {
+namespace {
+
+// op.extra: bit 0 the address is .shared::cluster; bit 1 the address is generic; bits 8.. the operation.
+uint32_t barrier_address(const Warp& w, const DecodedOp& op, uint32_t lane) {
+  const uint64_t a = lane_address(w, op, lane);
+  return shared_address(w, a, (op.extra & 1) != 0 || is_shared_generic(a));
+}
+
+void bind_barrier(Decoder& d, DecodedOp& op, const isa::Operand& address) {
+  d.set_address(op, address);
+  op.extra = d.has(isa::Mod::shared_cluster) ? 1 : 0;
+}
+
+Effect raise(Warp& w, const GuestError& e) { return fault(w, e.code, e.message); }
+
+Effect init(Warp& w, const DecodedOp& op, LaneMask mask) {
+  Effect result = Effect::next;
+  for_lanes(mask, [&](uint32_t i) {
+    const uint32_t address = barrier_address(w, op, i);
+    const uint32_t count = lanes<uint32_t>(w, op.src[1])[i], offset = shared_offset(address);
+    Cta& cta = *w.cta;
+    if (offset % 8 != 0 || !cta.smem.contains(offset, 8)) {
+      result = fault(w, "F3101", fmt::format("mbarrier.init at {:#x}: misaligned or outside shared memory", offset));
+      return;
+    }
+    if (count == 0 || count > Mbarrier::kMaxCount) {
+      result = fault(w, "F3105", fmt::format("mbarrier.init with count {}; 1 to 2^20-1 are legal (PTX ISA 9.7.13.15.9)", count));
+      return;
+    }
+    cta.smem.make_mbarrier(offset).init(count);
+    if (auto* o = cta.cluster->launch->observers; o != nullptr) o->mbarrier(cta, offset, *cta.smem.find_mbarrier(offset), MbarrierEvent::init, count);
+    cta.cluster->wake(cta);
+  });
+  return result;
+}
+
+Effect inval(Warp& w, const DecodedOp& op, LaneMask mask) {
+  Effect result = Effect::next;
+  for_lanes(mask, [&](uint32_t i) {
+    const uint32_t address = barrier_address(w, op, i);
+    GuestError why;
+    Mbarrier* b = find_mbarrier(*w.cta->cluster, address, why);
+    if (b == nullptr) {
+      result = raise(w, why);
+      return;
+    }
+    // The chip writes the live word back to shared memory (facts/tma-mbarrier.md §1.6).
+    const uint64_t word = b->word();
+    std::memcpy(w.cta->smem.data() + shared_offset(address), &word, 8);
+    b->live = false;
+    if (auto* o = w.cta->cluster->launch->observers; o != nullptr) o->mbarrier(*w.cta, shared_offset(address), *b, MbarrierEvent::inval, 0);
+  });
+  return result;
+}
+
+// Arrivals at another CTA's barrier travel: they are asynchronous operations.
+Effect remote(Warp& w, uint32_t lane, uint32_t address, MbarrierOp what, uint32_t amount) {
+  Cluster& c = *w.cta->cluster;
+  RemoteArrive r;
+  r.mbar = address;
+  if (what == MbarrierOp::arrive) r.count = amount;
+  if (what == MbarrierOp::arrive_expect_tx) {
+    r.count = 1;
+    r.expect = amount;
+  }
+  if (what == MbarrierOp::expect_tx) r.expect = amount;
+  if (what == MbarrierOp::complete_tx) r.complete = amount;
+  AsyncOp a;
+  a.id = c.next_op++;
+  a.issuer = {w.cta->rank, w.index, lane, w.pc};
+  a.payload = r;
+  c.pending.push_back(std::move(a));
+  return Effect::next;
+}
+
+// src[1]: amount; op.dst: state register (64-bit lanes), scratch if none.
+Effect arrive(Warp& w, const DecodedOp& op, LaneMask mask) {
+  const auto what = static_cast<MbarrierOp>(op.extra >> 8);
+  Effect result = Effect::next;
+  for_lanes(mask, [&](uint32_t i) {
+    if (result == Effect::fault) return;
+    const uint32_t address = barrier_address(w, op, i);
+    const uint32_t amount = lanes<uint32_t>(w, op.src[1])[i];
+    if (shared_rank(address) != w.cta->rank) {
+      result = remote(w, i, address, what, amount);
+      return;
+    }
+    GuestError why;
+    const Mbarrier* b = find_mbarrier(*w.cta->cluster, address, why);
+    if (b != nullptr) {
+      // The state's high word is that of the object before the operation, the low word is meaningless; for noComplete it
+      // is 1 (facts/tma-mbarrier.md §1.3).
+      lanes<uint64_t>(w, op.dst)[i] = (b->word() & 0xFFFFFFFF00000000ull) | 1u;
+    }
+    if (const auto e = apply_mbarrier(*w.cta->cluster, address, what, amount); e.has_value()) result = raise(w, *e);
+  });
+  return result;
+}
+
+template <bool Parity, bool Try>
+Effect wait(Warp& w, const DecodedOp& op, LaneMask mask) {
+  LaneMask done = 0, asked = 0;
+  uint32_t waiting_on = 0, waiting_parity = 0;
+  GuestError why;
+  Cluster& c = *w.cta->cluster;
+  for (LaneMask m = mask; m != 0; m &= m - 1) {
+    const auto i = static_cast<uint32_t>(std::countr_zero(m));
+    const uint32_t address = barrier_address(w, op, i);
+    const Mbarrier* b = find_mbarrier(c, address, why);
+    if (b == nullptr) return raise(w, why);
+    const uint64_t phase = lane_value(w, op.src[1], i, !Parity);
+    const uint32_t parity = Parity ? static_cast<uint32_t>(phase) & 1 : static_cast<uint32_t>(phase >> 63);
+    asked |= 1u << i;
+    if (b->parity_done(parity)) {
+      done |= 1u << i;
+    } else {
+      waiting_on = address;
+      waiting_parity = parity;
+    }
+  }
+  if (Try && done != asked) {
+    // try_wait may suspend: the warp sleeps until the phase completes or, if nothing else can, it answers false.
+    if (!w.timed_out) return block(w, BlockReason::mbarrier, waiting_on, waiting_parity);
+    w.timed_out = false;
+  }
+  write_pred(w, op.dst, done, mask);
+  if (auto* o = c.launch->observers; o != nullptr && done != 0) {
+    const uint32_t address = barrier_address(w, op, static_cast<uint32_t>(std::countr_zero(done)));
+    o->mbarrier(*w.cta, shared_offset(address), *w.cta->smem.find_mbarrier(shared_offset(address)), MbarrierEvent::wait_true, w.index);
+  }
+  return done == asked ? Effect::next : Effect::yield;
+}
+
+ExecFn bind_arrive(Decoder& d, DecodedOp& op, MbarrierOp what, size_t state, size_t address, size_t amount) {
+  bind_barrier(d, op, *d.operand(address));
+  op.extra |= static_cast<uint32_t>(what) << 8;
+  op.dst = state < isa::kMaxOperands && d.operand(state) != nullptr ? d.dest(*d.operand(state)) : d.scratch();
+  op.src[1] = d.operand(amount) != nullptr ? d.source(*d.operand(amount), 32) : d.constant(1, 32);
+  return arrive;
+}
+
+template <bool Try>
+ExecFn bind_wait(Decoder& d, DecodedOp& op) {
+  bind_barrier(d, op, *d.operand(1));
+  op.dst = d.dest_pred(*d.operand(0));
+  const bool parity = d.has(isa::Mod::parity);
+  op.src[1] = d.source(*d.operand(2), parity ? 32 : 64);
+  return parity ? wait<true, Try> : wait<false, Try>;
+}
+
+}  // namespace
+
+template <> ExecFn bind<isa::Opcode::mbarrier_init>(Decoder& d, DecodedOp& op) {
+  bind_barrier(d, op, *d.operand(0));
+  op.src[1] = d.source(*d.operand(1), 32);
+  return init;
+}
+template <> ExecFn bind<isa::Opcode::mbarrier_inval>(Decoder& d, DecodedOp& op) { bind_barrier(d, op, *d.operand(0)); return inval; }
+template <> ExecFn bind<isa::Opcode::mbarrier_arrive>(Decoder& d, DecodedOp& op) { return bind_arrive(d, op, MbarrierOp::arrive, 0, 1, 2); }
+template <> ExecFn bind<isa::Opcode::mbarrier_arrive_expect_tx>(Decoder& d, DecodedOp& op) { return bind_arrive(d, op, MbarrierOp::arrive_expect_tx, 0, 1, 2); }
+template <> ExecFn bind<isa::Opcode::mbarrier_expect_tx>(Decoder& d, DecodedOp& op) { return bind_arrive(d, op, MbarrierOp::expect_tx, isa::kMaxOperands, 0, 1); }
+template <> ExecFn bind<isa::Opcode::mbarrier_complete_tx>(Decoder& d, DecodedOp& op) { return bind_arrive(d, op, MbarrierOp::complete_tx, isa::kMaxOperands, 0, 1); }
+template <> ExecFn bind<isa::Opcode::mbarrier_test_wait>(Decoder& d, DecodedOp& op) { return bind_wait<false>(d, op); }
+template <> ExecFn bind<isa::Opcode::mbarrier_try_wait>(Decoder& d, DecodedOp& op) { return bind_wait<true>(d, op); }
+
+}  // namespace drywell::sim

@@ -1,0 +1,224 @@
+// Semantics of table/memory.inc: loads, stores, prefetch.
+#include "sim/exec/memory.h"
+
+#include <fmt/format.h>
+
+#include "drywell/core/bits.h"
+#include "sim/exec/bind_helpers.h"
+#include "sim/observe/hub.h"
+
+namespace drywell::sim {
+
+Space space_of(isa::Mod m) {
+  using isa::Mod;
+  switch (m) {
+    case Mod::global: case Mod::const_: return Space::global;
+    case Mod::shared: case Mod::shared_cta: return Space::shared_cta;
+    case Mod::shared_cluster: return Space::shared_cluster;
+    case Mod::local: return Space::local;
+    case Mod::param: case Mod::param_entry: case Mod::param_func: return Space::param;
+    default: return Space::generic;
+  }
+}
+
+namespace {
+
+uint8_t* resolve_local(Warp& w, uint64_t address, uint64_t bytes, uint32_t lane) {
+  const uint32_t size = w.cta->cluster->launch->program->local_bytes;
+  if (address + bytes > size) return nullptr;
+  if (w.local.empty()) w.local.resize(kWarpSize);
+  if (w.local[lane].size() < size) w.local[lane].resize(size, 0xFF);
+  return w.local[lane].data() + address;
+}
+
+uint8_t* resolve_param(const Warp& w, uint64_t address, uint64_t bytes) {
+  // Parameters are read-only to the guest; stores to them are refused by the validator.
+  auto& params = const_cast<std::vector<uint8_t>&>(w.cta->cluster->launch->params);
+  return address + bytes <= params.size() ? params.data() + address : nullptr;
+}
+
+}  // namespace
+
+uint8_t* resolve(Warp& w, Space space, uint64_t address, uint64_t bytes, uint32_t lane, const Gmem::Allocation*& hint) {
+  switch (space) {
+    case Space::global: return w.cta->cluster->launch->gmem->translate(address, bytes, hint);
+    case Space::shared_cta: return shared_pointer(w, shared_address(w, address, false), bytes);
+    case Space::shared_cluster: return shared_pointer(w, shared_address(w, address, true), bytes);
+    case Space::local: return resolve_local(w, address, bytes, lane);
+    case Space::param: return resolve_param(w, address, bytes);
+    case Space::generic: break;
+  }
+  switch (address >> 32) {
+    case window::kSharedHigh: return shared_pointer(w, static_cast<uint32_t>(address), bytes);
+    case window::kLocalHigh: return resolve_local(w, static_cast<uint32_t>(address), bytes, lane);
+    case window::kParamHigh: return resolve_param(w, static_cast<uint32_t>(address), bytes);
+    default: return w.cta->cluster->launch->gmem->translate(address, bytes, hint);
+  }
+}
+
+Effect access_fault(Warp& w, Space space, uint64_t address, uint64_t bytes, uint32_t lane, bool store) {
+  const char* what = store ? "store" : "load";
+  if (!std::has_single_bit(bytes) || !is_aligned(address, bytes)) {
+    return fault(w, "F3002", fmt::format("lane {}: misaligned {} of {} bytes at {:#x}", lane, what, bytes, address));
+  }
+  static constexpr const char* kNames[] = {"global", "shared::cta", "shared::cluster", "local", "param", "generic"};
+  std::string detail;
+  const Gmem& g = *w.cta->cluster->launch->gmem;
+  if (space == Space::global || space == Space::generic) {
+    if (const Gmem::Allocation* a = g.nearest_below(address); a != nullptr) {
+      detail = fmt::format("; the allocation below is '{}' at {:#x} with {} bytes, which ends {} bytes before", a->name, a->base, a->size, static_cast<int64_t>(address - (a->base + a->size)));
+    }
+  } else if (space == Space::shared_cta || space == Space::shared_cluster) {
+    detail = fmt::format("; the CTA has shared memory up to offset {:#x}", w.cta->smem.size());
+  }
+  return fault(w, "F3001", fmt::format("lane {}: {} of {} bytes out of bounds at {} address {:#x}{}", lane, what, bytes, kNames[static_cast<size_t>(space)], address, detail));
+}
+
+namespace {
+
+// op.extra packs what an access needs: element bytes, register lane bytes, sign extension, space, register bits.
+struct Access {
+  uint32_t element, reg_bits;
+  bool is_signed;
+  Space space;
+  static Access of(uint32_t extra) { return {extra & 0xFF, (extra >> 16) & 0xFF, ((extra >> 8) & 1) != 0, static_cast<Space>((extra >> 24) & 0xF)}; }
+  uint32_t pack() const { return element | (uint32_t{is_signed} << 8) | (reg_bits << 16) | (static_cast<uint32_t>(space) << 24); }
+};
+
+const Src* vector_slots(const Warp& w, const DecodedOp& op) { return &w.cta->cluster->launch->program->slots[op.vec]; }
+
+// 32-bit elements into 32-bit registers: the common case.
+template <uint32_t N>
+Effect load32(Warp& w, const DecodedOp& op, LaneMask mask) {
+  const Access x = Access::of(op.extra);
+  const Src* slots = vector_slots(w, op);
+  uint32_t* d[N];
+  for (uint32_t k = 0; k < N; ++k) d[k] = reinterpret_cast<uint32_t*>(w.bank[0] + slots[k].offset);
+  const Gmem::Allocation* hint = nullptr;
+  for (LaneMask m = mask; m != 0; m &= m - 1) {
+    const auto i = static_cast<uint32_t>(std::countr_zero(m));
+    const uint64_t address = lane_address(w, op, i);
+    const uint8_t* p = resolve(w, x.space, address, 4 * N, i, hint);
+    if (p == nullptr || address % (4 * N) != 0) [[unlikely]] return access_fault(w, x.space, address, 4 * N, i, false);
+    uint32_t v[N];
+    std::memcpy(v, p, sizeof(v));
+    for (uint32_t k = 0; k < N; ++k) d[k][i] = v[k];
+  }
+  if (auto* o = w.cta->cluster->launch->observers; o != nullptr) o->memory(w, op, mask, x.space, 4 * N, false);
+  return Effect::next;
+}
+template <uint32_t N>
+Effect store32(Warp& w, const DecodedOp& op, LaneMask mask) {
+  const Access x = Access::of(op.extra);
+  const Src* slots = vector_slots(w, op);
+  const uint32_t* s[N];
+  for (uint32_t k = 0; k < N; ++k) s[k] = reinterpret_cast<const uint32_t*>(w.bank[slots[k].bank] + slots[k].offset);
+  const Gmem::Allocation* hint = nullptr;
+  for (LaneMask m = mask; m != 0; m &= m - 1) {
+    const auto i = static_cast<uint32_t>(std::countr_zero(m));
+    const uint64_t address = lane_address(w, op, i);
+    uint8_t* p = resolve(w, x.space, address, 4 * N, i, hint);
+    if (p == nullptr || address % (4 * N) != 0) [[unlikely]] return access_fault(w, x.space, address, 4 * N, i, true);
+    uint32_t v[N];
+    for (uint32_t k = 0; k < N; ++k) v[k] = s[k][i];
+    std::memcpy(p, v, sizeof(v));
+  }
+  if (auto* o = w.cta->cluster->launch->observers; o != nullptr) o->memory(w, op, mask, x.space, 4 * N, true);
+  return Effect::next;
+}
+
+// Any element width, any register width.
+void write_register(Warp& w, uint32_t offset, uint32_t lane, const uint8_t* from, const Access& x) {
+  if (x.element == 16) {
+    std::memcpy(w.bank[0] + offset + 8 * lane, from, 8);
+    std::memcpy(w.bank[0] + offset + 256 + 8 * lane, from + 8, 8);
+    return;
+  }
+  uint64_t v = 0;
+  std::memcpy(&v, from, x.element);
+  if (x.is_signed) v = static_cast<uint64_t>(sign_extend(v, 8 * x.element)) & low_bits(x.reg_bits);
+  if (x.reg_bits <= 32) {
+    const auto v32 = static_cast<uint32_t>(v);
+    std::memcpy(w.bank[0] + offset + 4 * lane, &v32, 4);
+  } else {
+    std::memcpy(w.bank[0] + offset + 8 * lane, &v, 8);
+  }
+}
+void read_register(const Warp& w, Src s, uint32_t lane, uint8_t* to, const Access& x) {
+  const uint8_t* base = w.bank[s.bank] + s.offset;
+  if (x.element == 16) {
+    std::memcpy(to, base + 8 * lane, 8);
+    std::memcpy(to + 8, base + 256 + 8 * lane, 8);
+  } else if (x.reg_bits <= 32) {
+    std::memcpy(to, base + 4 * lane, std::min(x.element, 4u));
+  } else {
+    std::memcpy(to, base + 8 * lane, x.element);
+  }
+}
+
+template <bool Store>
+Effect access_general(Warp& w, const DecodedOp& op, LaneMask mask) {
+  const Access x = Access::of(op.extra);
+  const Src* slots = vector_slots(w, op);
+  const uint32_t bytes = x.element * op.count;
+  const Gmem::Allocation* hint = nullptr;
+  for (LaneMask m = mask; m != 0; m &= m - 1) {
+    const auto i = static_cast<uint32_t>(std::countr_zero(m));
+    const uint64_t address = lane_address(w, op, i);
+    uint8_t* p = resolve(w, x.space, address, bytes, i, hint);
+    if (p == nullptr || address % bytes != 0) [[unlikely]] return access_fault(w, x.space, address, bytes, i, Store);
+    for (uint32_t k = 0; k < op.count; ++k) {
+      if constexpr (Store) {
+        read_register(w, slots[k], i, p + k * x.element, x);
+      } else {
+        write_register(w, slots[k].offset, i, p + k * x.element, x);
+      }
+    }
+  }
+  if (auto* o = w.cta->cluster->launch->observers; o != nullptr) o->memory(w, op, mask, x.space, bytes, Store);
+  return Effect::next;
+}
+
+template <bool Store>
+ExecFn bind_access(Decoder& d, DecodedOp& op, const isa::Operand& address, const isa::Operand& data) {
+  const isa::Mod type = d.mod(isa::Slot::type);
+  Access x{isa::type_bits(type) / 8, 32, isa::is_signed_type(type), space_of(d.mod(isa::Slot::space))};
+  const isa::Operand& first = data.kind == isa::Operand::Kind::vec ? d.elements(data)[0] : data;
+  x.reg_bits = first.kind == isa::Operand::Kind::reg ? d.register_bits(first) : std::max(32u, isa::type_bits(type));
+  if (address.base == isa::Operand::Base::symbol && x.space == Space::generic) x.space = space_of(d.symbol_space(address.index));
+  d.set_address(op, address);
+  op.vec = d.vector(data, x.reg_bits);
+  op.count = static_cast<uint8_t>(data.kind == isa::Operand::Kind::vec ? data.count : 1);
+  op.extra = x.pack();
+  if (x.element == 4 && x.reg_bits == 32 && !x.is_signed) {
+    switch (op.count) {
+      case 1: return Store ? store32<1> : load32<1>;
+      case 2: return Store ? store32<2> : load32<2>;
+      case 4: return Store ? store32<4> : load32<4>;
+      default: return Store ? store32<8> : load32<8>;
+    }
+  }
+  return access_general<Store>;
+}
+
+Effect prefetch_map(Warp& w, const DecodedOp& op, LaneMask mask) {
+  const auto i = static_cast<uint32_t>(std::countr_zero(mask));
+  const uint64_t address = lane_address(w, op, i);
+  const Gmem::Allocation* hint = nullptr;
+  if (resolve(w, static_cast<Space>(op.extra), address, 128, i, hint) == nullptr) return access_fault(w, static_cast<Space>(op.extra), address, 128, i, false);
+  return Effect::next;
+}
+
+}  // namespace
+
+template <> ExecFn bind<isa::Opcode::ld>(Decoder& d, DecodedOp& op) { return bind_access<false>(d, op, *d.operand(1), *d.operand(0)); }
+template <> ExecFn bind<isa::Opcode::st>(Decoder& d, DecodedOp& op) { return bind_access<true>(d, op, *d.operand(0), *d.operand(1)); }
+template <> ExecFn bind<isa::Opcode::prefetch_tensormap>(Decoder& d, DecodedOp& op) {
+  d.set_address(op, *d.operand(0));
+  Space s = space_of(d.mod(isa::Slot::space));
+  if (d.operand(0)->base == isa::Operand::Base::symbol) s = space_of(d.symbol_space(d.operand(0)->index));
+  op.extra = static_cast<uint32_t>(s);
+  return prefetch_map;
+}
+
+}  // namespace drywell::sim

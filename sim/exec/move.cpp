@@ -1,0 +1,180 @@
+// Semantics of table/move.inc: copies, packing, special registers, address conversion.
+#include "sim/exec/bind_helpers.h"
+#include "sim/exec/special.h"
+
+namespace drywell::sim {
+namespace {
+
+template <class L>
+Effect copy(Warp& w, const DecodedOp& op, LaneMask mask) {
+  store_masked(lanes<L>(w, op.dst), lanes<L>(w, op.src[0]), mask);
+  return Effect::next;
+}
+Effect copy128(Warp& w, const DecodedOp& op, LaneMask mask) {
+  const auto* a = reinterpret_cast<const uint64_t*>(w.bank[op.src[0].bank] + op.src[0].offset);
+  auto* d = reinterpret_cast<uint64_t*>(w.bank[0] + op.dst);
+  store_masked(d, a, mask);
+  store_masked(d + kWarpSize, a + kWarpSize, mask);
+  return Effect::next;
+}
+Effect copy_pred(Warp& w, const DecodedOp& op, LaneMask mask) {
+  write_pred(w, op.dst, read_pred(w, op.pred[0]), mask);
+  return Effect::next;
+}
+
+// Address of a shared variable carries the CTA's rank (facts/tma-mbarrier.md §5).
+template <class L>
+Effect shared_symbol(Warp& w, const DecodedOp& op, LaneMask mask) {
+  L r[kWarpSize];
+  for (L& v : r) v = static_cast<L>(op.imm) | (L{w.cta->rank} << 24);
+  store_masked(lanes<L>(w, op.dst), r, mask);
+  return Effect::next;
+}
+
+Effect special(Warp& w, const DecodedOp& op, LaneMask mask) {
+  uint64_t v[kWarpSize];
+  read_special(w, static_cast<isa::SpecialReg>(op.extra), v);
+  if (op.wide) {
+    store_masked(lanes<uint64_t>(w, op.dst), v, mask);
+  } else {
+    uint32_t v32[kWarpSize];
+    for (uint32_t i = 0; i < kWarpSize; ++i) v32[i] = static_cast<uint32_t>(v[i]);
+    store_masked(lanes<uint32_t>(w, op.dst), v32, mask);
+  }
+  return Effect::next;
+}
+
+uint64_t* wide_lanes(Warp& w, Src s, uint32_t run) { return reinterpret_cast<uint64_t*>(w.bank[s.bank] + s.offset) + run * kWarpSize; }
+
+// op.extra: element bits; op.count elements, first element in the low bits.
+Effect pack(Warp& w, const DecodedOp& op, LaneMask mask) {
+  const Src* slots = &w.cta->cluster->launch->program->slots[op.vec];
+  const uint32_t bits = op.extra & 0xFF;
+  const bool to_wide = (op.extra >> 8) != 0;
+  uint64_t r[kWarpSize] = {};
+  if (bits == 64) {  // b128 from two b64
+    for (uint32_t k = 0; k < 2; ++k) store_masked(reinterpret_cast<uint64_t*>(w.bank[0] + op.dst) + k * kWarpSize, wide_lanes(w, slots[k], 0), mask);
+    return Effect::next;
+  }
+  const uint64_t keep = (uint64_t{1} << bits) - 1;
+  for (uint32_t k = 0; k < op.count; ++k) {
+    const auto* a = reinterpret_cast<const uint32_t*>(w.bank[slots[k].bank] + slots[k].offset);
+    for (uint32_t i = 0; i < kWarpSize; ++i) r[i] |= (a[i] & keep) << (k * bits);
+  }
+  if (to_wide) {
+    store_masked(lanes<uint64_t>(w, op.dst), r, mask);
+    return Effect::next;
+  }
+  uint32_t r32[kWarpSize];
+  for (uint32_t i = 0; i < kWarpSize; ++i) r32[i] = static_cast<uint32_t>(r[i]);
+  store_masked(lanes<uint32_t>(w, op.dst), r32, mask);
+  return Effect::next;
+}
+Effect unpack(Warp& w, const DecodedOp& op, LaneMask mask) {
+  const Src* slots = &w.cta->cluster->launch->program->slots[op.vec];
+  const uint32_t bits = op.extra & 0xFF;
+  const bool from_wide = (op.extra >> 8) != 0;
+  uint64_t v[2 * kWarpSize];
+  for (uint32_t i = 0; i < kWarpSize; ++i) v[i] = lane_value(w, op.src[0], i, from_wide);
+  if (bits == 64) {
+    for (uint32_t i = 0; i < kWarpSize; ++i) v[kWarpSize + i] = wide_lanes(w, op.src[0], 1)[i];
+    for (uint32_t k = 0; k < 2; ++k) store_masked(wide_lanes(w, slots[k], 0), v + k * kWarpSize, mask);
+    return Effect::next;
+  }
+  const uint64_t keep = (uint64_t{1} << bits) - 1;
+  for (uint32_t k = 0; k < op.count; ++k) {
+    uint32_t r[kWarpSize];
+    for (uint32_t i = 0; i < kWarpSize; ++i) r[i] = static_cast<uint32_t>((v[i] >> (k * bits)) & keep);
+    store_masked(reinterpret_cast<uint32_t*>(w.bank[0] + slots[k].offset), r, mask);
+  }
+  return Effect::next;
+}
+
+// 128-bit vectors of other element widths than 64 do not occur in nvcc's output.
+void check_vector(Decoder& d, unsigned bits, unsigned element) {
+  if (bits == 128 && element != 64) throw Unsupported("mov.b128 with elements other than .b64");
+  (void)d;
+}
+
+template <bool To>
+Effect convert_address(Warp& w, const DecodedOp& op, LaneMask mask) {
+  const uint64_t high = uint64_t{op.extra} << 32;
+  uint64_t r[kWarpSize];
+  for (uint32_t i = 0; i < kWarpSize; ++i) {
+    const uint64_t a = lane_value(w, op.src[0], i, op.wide);
+    r[i] = op.extra == 0 ? a : To ? static_cast<uint32_t>(a) : high | static_cast<uint32_t>(a);
+  }
+  if (!To && op.extra == window::kSharedHigh) {
+    // A generic address names the CTA; a bare .shared::cta offset is the own CTA's.
+    for (uint64_t& v : r) {
+      if (shared_rank(static_cast<uint32_t>(v)) == 0) v |= uint64_t{w.cta->rank} << 24;
+    }
+  }
+  store_masked(lanes<uint64_t>(w, op.dst), r, mask);
+  return Effect::next;
+}
+
+uint32_t window_of(isa::Mod space) {
+  using isa::Mod;
+  switch (space) {
+    case Mod::shared: case Mod::shared_cta: case Mod::shared_cluster: return window::kSharedHigh;
+    case Mod::local: return window::kLocalHigh;
+    case Mod::param: case Mod::param_entry: return window::kParamHigh;
+    default: return 0;
+  }
+}
+
+ExecFn bind_cvta(Decoder& d, DecodedOp& op, bool to) {
+  if (d.has(isa::Mod::u32)) throw Unsupported("32-bit generic addresses");
+  op.dst = d.dest(*d.operand(0));
+  const isa::Operand& a = *d.operand(1);
+  op.wide = !(a.kind == isa::Operand::Kind::reg && d.register_bits(a) == 32);
+  op.src[0] = d.source(a, 64);
+  op.extra = window_of(d.mod(isa::Slot::space));
+  return to ? convert_address<true> : convert_address<false>;
+}
+
+}  // namespace
+
+template <> ExecFn bind<isa::Opcode::mov>(Decoder& d, DecodedOp& op) {
+  const isa::Operand &dst = *d.operand(0), &a = *d.operand(1);
+  const unsigned bits = isa::type_bits(d.mod(isa::Slot::type));
+  if (d.has(isa::Mod::pred)) {
+    op.dst = d.dest_pred(dst);
+    op.pred[0] = d.pred(a);
+    return copy_pred;
+  }
+  if (dst.kind == isa::Operand::Kind::vec) {
+    const unsigned element = bits / dst.count;
+    check_vector(d, bits, element);
+    op.src[0] = d.source(a, bits);
+    op.vec = d.vector(dst, element);
+    op.count = static_cast<uint8_t>(dst.count);
+    op.extra = element | (uint32_t{bits > 32} << 8);
+    return unpack;
+  }
+  op.dst = d.dest(dst);
+  if (a.kind == isa::Operand::Kind::vec) {
+    const unsigned element = bits / a.count;
+    check_vector(d, bits, element);
+    op.vec = d.vector(a, element);
+    op.count = static_cast<uint8_t>(a.count);
+    op.extra = element | (uint32_t{bits > 32} << 8);
+    return pack;
+  }
+  op.wide = bits > 32;
+  if (a.kind == isa::Operand::Kind::special) {
+    op.extra = a.index;
+    return special;
+  }
+  if (a.kind == isa::Operand::Kind::symbol && d.symbol_space(a.index) == isa::Mod::shared) {
+    op.imm = d.symbol_value(a.index, false);
+    return bits > 32 ? shared_symbol<uint64_t> : shared_symbol<uint32_t>;
+  }
+  op.src[0] = d.source(a, bits);
+  return bits == 128 ? copy128 : bits > 32 ? copy<uint64_t> : copy<uint32_t>;
+}
+template <> ExecFn bind<isa::Opcode::cvta>(Decoder& d, DecodedOp& op) { return bind_cvta(d, op, false); }
+template <> ExecFn bind<isa::Opcode::cvta_to>(Decoder& d, DecodedOp& op) { return bind_cvta(d, op, true); }
+
+}  // namespace drywell::sim

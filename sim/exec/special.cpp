@@ -1,0 +1,77 @@
+#include "sim/exec/special.h"
+
+namespace drywell::sim {
+namespace {
+
+Dim3 cluster_grid(const Launch& l) { return {l.grid.x / l.cluster.x, l.grid.y / l.cluster.y, l.grid.z / l.cluster.z}; }
+
+uint64_t uniform_special(const Warp& w, isa::SpecialReg r) {
+  using S = isa::SpecialReg;
+  const Cta& c = *w.cta;
+  const Launch& l = *c.cluster->launch;
+  switch (r) {
+    case S::ntid_x: return l.block.x;
+    case S::ntid_y: return l.block.y;
+    case S::ntid_z: return l.block.z;
+    case S::ctaid_x: return c.index.x;
+    case S::ctaid_y: return c.index.y;
+    case S::ctaid_z: return c.index.z;
+    case S::nctaid_x: return l.grid.x;
+    case S::nctaid_y: return l.grid.y;
+    case S::nctaid_z: return l.grid.z;
+    case S::clusterid_x: return c.index.x / l.cluster.x;
+    case S::clusterid_y: return c.index.y / l.cluster.y;
+    case S::clusterid_z: return c.index.z / l.cluster.z;
+    case S::nclusterid_x: return cluster_grid(l).x;
+    case S::nclusterid_y: return cluster_grid(l).y;
+    case S::nclusterid_z: return cluster_grid(l).z;
+    case S::cluster_ctaid_x: return c.index.x % l.cluster.x;
+    case S::cluster_ctaid_y: return c.index.y % l.cluster.y;
+    case S::cluster_ctaid_z: return c.index.z % l.cluster.z;
+    case S::cluster_nctaid_x: return l.cluster.x;
+    case S::cluster_nctaid_y: return l.cluster.y;
+    case S::cluster_nctaid_z: return l.cluster.z;
+    case S::cluster_ctarank: return c.rank;
+    case S::cluster_nctarank: return l.cluster.count();
+    case S::is_explicit_cluster: return l.cluster.count() > 1 ? 1 : 0;
+    case S::warpid: return w.index;
+    case S::nwarpid: return c.warps.size();
+    case S::smid: return c.sm;
+    case S::nsmid: return l.sm_count;
+    case S::clock: return static_cast<uint32_t>(c.cluster->now);
+    case S::clock_hi: return c.cluster->now >> 32;
+    case S::clock64: case S::globaltimer: return c.cluster->now;
+    case S::globaltimer_lo: return static_cast<uint32_t>(c.cluster->now);
+    case S::globaltimer_hi: return c.cluster->now >> 32;
+    case S::total_smem_size: return l.smem_bytes - kSmemReserved;
+    case S::aggr_smem_size: return l.smem_bytes;
+    case S::dynamic_smem_size: return l.dynamic_smem;
+    case S::reserved_smem_offset_begin: return 0;
+    case S::reserved_smem_offset_end: case S::reserved_smem_offset_cap: return kSmemReserved;
+    default: return 0;
+  }
+}
+
+}  // namespace
+
+void read_special(const Warp& w, isa::SpecialReg r, uint64_t (&out)[kWarpSize]) {
+  using S = isa::SpecialReg;
+  const Dim3 block = w.cta->cluster->launch->block;
+  for (uint32_t i = 0; i < kWarpSize; ++i) {
+    const uint64_t bit = uint64_t{1} << i;
+    switch (r) {
+      case S::tid_x: out[i] = block.at(w.index * kWarpSize + i).x; break;
+      case S::tid_y: out[i] = block.at(w.index * kWarpSize + i).y; break;
+      case S::tid_z: out[i] = block.at(w.index * kWarpSize + i).z; break;
+      case S::laneid: out[i] = i; break;
+      case S::lanemask_eq: out[i] = bit; break;
+      case S::lanemask_lt: out[i] = bit - 1; break;
+      case S::lanemask_le: out[i] = bit | (bit - 1); break;
+      case S::lanemask_gt: out[i] = ~(bit | (bit - 1)) & kFullMask; break;
+      case S::lanemask_ge: out[i] = ~(bit - 1) & kFullMask; break;
+      default: out[i] = i == 0 ? uniform_special(w, r) : out[0]; break;
+    }
+  }
+}
+
+}  // namespace drywell::sim

@@ -1,0 +1,252 @@
+// Semantics of table/tcgen05.inc: allocation, and the issue side of the asynchronous forms.
+#include <fmt/format.h>
+
+#include "drywell/isa/tmem_layout.h"
+#include "sim/exec/async_issue.h"
+#include "sim/exec/bind_helpers.h"
+
+namespace drywell::sim {
+namespace {
+
+uint8_t group_of(Decoder& d) { return d.has(isa::Mod::cta_group_2) ? 2 : 1; }
+
+// One cta_group value for all tcgen05 instructions of a CTA (PTX ISA 9.7.16.2).
+Effect use_group(Warp& w, uint32_t group) {
+  Cta& c = *w.cta;
+  if (c.cta_group_used != 0 && c.cta_group_used != group) {
+    return fault(w, "F3203", fmt::format("tcgen05 with cta_group::{} after cta_group::{} in the same kernel", group, c.cta_group_used));
+  }
+  c.cta_group_used = static_cast<uint8_t>(group);
+  if (group == 2 && (c.rank ^ 1) >= c.cluster->ctas.size()) return fault(w, "F3204", "cta_group::2 without a peer CTA: the cluster has one CTA");
+  return Effect::next;
+}
+
+uint64_t owner_of(const Cta& c) { return c.serial + 1; }
+
+uint32_t uniform(const Warp& w, Src s, LaneMask mask) { return lanes<uint32_t>(w, s)[std::countr_zero(mask)]; }
+
+bool is_uniform(const Warp& w, Src s, LaneMask mask) {
+  const uint32_t first = uniform(w, s, mask);
+  bool same = true;
+  for_lanes(mask, [&](uint32_t i) { same = same && lanes<uint32_t>(w, s)[i] == first; });
+  return same;
+}
+
+// The pair's allocation needs a free run in both CTAs at the same address and one warp of each (facts/tcgen05.md §1.2).
+int find_pair(Cta& a, Cta& b, uint32_t columns) {
+  for (uint32_t c = 0; c + columns <= kTmemColumns; c += columns) {
+    if (a.tmem->find_free_at(c, columns) && b.tmem->find_free_at(c, columns)) return static_cast<int>(c);
+  }
+  return -1;
+}
+
+Effect store_address(Warp& w, const DecodedOp& op, uint32_t lane, uint32_t column) {
+  const uint64_t address = lane_address(w, op, lane);
+  uint8_t* p = shared_pointer(w, shared_address(w, address, is_shared_generic(address)), 4);
+  if (p == nullptr || address % 4 != 0) return fault(w, "F3205", fmt::format("tcgen05.alloc writes its result to {:#x}, outside the CTA's shared memory or misaligned", address));
+  std::memcpy(p, &column, 4);
+  return Effect::next;
+}
+
+Effect alloc(Warp& w, const DecodedOp& op, LaneMask mask) {
+  Cta& c = *w.cta;
+  const uint32_t columns = uniform(w, op.src[1], mask);
+  if (const Effect e = use_group(w, op.count); e != Effect::next) return e;
+  if (!is_uniform(w, op.src[1], mask)) return fault(w, "F3206", "tcgen05.alloc: lanes ask for different column counts");
+  if (columns < 32 || columns > 512 || !std::has_single_bit(columns)) return fault(w, "F3201", fmt::format("tcgen05.alloc of {} columns: a power of two from 32 to 512", columns));
+  if (c.alloc_permit_given_up) return fault(w, "F3202", "tcgen05.alloc after tcgen05.relinquish_alloc_permit");
+  const auto lane = static_cast<uint32_t>(std::countr_zero(mask));
+  if (op.count == 1) {
+    const int at = c.tmem->find_free(columns);
+    if (at < 0) return block(w, BlockReason::tmem_alloc, columns);
+    c.tmem->allocate(static_cast<uint32_t>(at), columns, owner_of(c));
+    return store_address(w, op, lane, static_cast<uint32_t>(at));
+  }
+  // cta_group::2: the first warp to come registers its wish; the peer's warp completes both.
+  Cta& peer = c.cluster->cta(c.rank ^ 1);
+  if (w.pair_result >= 0) {
+    const auto at = static_cast<uint32_t>(w.pair_result);
+    w.pair_result = -1;
+    return store_address(w, op, lane, at);
+  }
+  c.pair_request = columns;
+  c.pair_warp = w.index;
+  if (peer.pair_request != columns) return block(w, BlockReason::tmem_alloc, columns);
+  const int at = find_pair(c, peer, columns);
+  if (at < 0) return block(w, BlockReason::tmem_alloc, columns);
+  c.tmem->allocate(static_cast<uint32_t>(at), columns, owner_of(c));
+  peer.tmem->allocate(static_cast<uint32_t>(at), columns, owner_of(peer));
+  peer.warps[peer.pair_warp].pair_result = at;
+  c.pair_request = peer.pair_request = 0;
+  c.cluster->wake(peer);
+  return store_address(w, op, lane, static_cast<uint32_t>(at));
+}
+
+Effect dealloc(Warp& w, const DecodedOp& op, LaneMask mask) {
+  Cta& c = *w.cta;
+  const uint32_t address = uniform(w, op.src[0], mask), columns = uniform(w, op.src[1], mask);
+  if (const Effect e = use_group(w, op.count); e != Effect::next) return e;
+  const uint32_t live = c.tmem->allocation_at(TmemAddr(address).column(), owner_of(c));
+  if (live == 0) return fault(w, "F3207", fmt::format("tcgen05.dealloc at {:#010x}: no live allocation of this CTA starts there", address));
+  if (live != columns) return fault(w, "F3208", fmt::format("tcgen05.dealloc of {} columns at {:#010x}, which was allocated with {}", columns, address, live));
+  c.tmem->release(TmemAddr(address).column());
+  c.cluster->wake_all();
+  return Effect::next;
+}
+
+Effect relinquish(Warp& w, const DecodedOp& op, LaneMask) {
+  if (const Effect e = use_group(w, op.count); e != Effect::next) return e;
+  w.cta->alloc_permit_given_up = true;
+  return Effect::next;
+}
+
+// Decoded operands of an mma: slots d, a, b, idesc, then disable words; pred[0] enables the input D.
+// op.extra: bit 0 A in TMEM, bit 1 ashift, bits 4..7 scale_d, bits 8..11 disable words.
+Effect mma(Warp& w, const DecodedOp& op, LaneMask mask) {
+  if (const Effect e = use_group(w, op.count); e != Effect::next) return e;
+  const Src* s = &w.cta->cluster->launch->program->slots[op.vec];
+  const LaneMask enable = read_pred(w, op.pred[0]);
+  for_lanes(mask, [&](uint32_t lane) {
+    Umma u;
+    u.kind = static_cast<isa::Mod>(op.target);
+    u.d = static_cast<uint32_t>(lane_value(w, s[0], lane, false) + lane_value(w, s[1], lane, true));
+    u.a_in_tmem = (op.extra & 1) != 0;
+    u.a = u.a_in_tmem ? static_cast<uint32_t>(lane_value(w, s[2], lane, false) + lane_value(w, s[3], lane, true)) : lane_value(w, s[2], lane, true);
+    u.b = lane_value(w, s[4], lane, true);
+    u.idesc = static_cast<uint32_t>(lane_value(w, s[5], lane, false));
+    u.accumulate = (enable >> lane & 1) != 0;
+    u.ashift = (op.extra & 2) != 0;
+    u.scale_d = static_cast<uint8_t>((op.extra >> 4) & 15);
+    u.cta_group = op.count;
+    u.collector = static_cast<isa::Mod>(op.dst);
+    const uint32_t words = (op.extra >> 8) & 15;
+    for (uint32_t k = 0; k < words; ++k) u.disable_lane[k] = static_cast<uint32_t>(lane_value(w, s[6 + k], lane, false));
+    AsyncOp& a = issue(w, lane, u);
+    order_after_pending(*w.cta->cluster, a);
+  });
+  return Effect::next;
+}
+
+Effect commit(Warp& w, const DecodedOp& op, LaneMask mask) {
+  if (const Effect e = use_group(w, op.count); e != Effect::next) return e;
+  for_lanes(mask, [&](uint32_t lane) {
+    Commit c;
+    const uint64_t address = lane_address(w, op, lane);
+    c.mbar = static_cast<uint32_t>(address);
+    c.cta_group = op.count;
+    if ((op.extra & 2) != 0) c.multicast = static_cast<uint16_t>(lanes<uint32_t>(w, op.src[1])[lane]);
+    AsyncOp& a = issue(w, lane, c);
+    order_after_pending(*w.cta->cluster, a);
+  });
+  return Effect::next;
+}
+
+template <bool Load>
+Effect tmem_access(Warp& w, const DecodedOp& op, LaneMask mask) {
+  const Program& p = *w.cta->cluster->launch->program;
+  const auto lane = static_cast<uint32_t>(std::countr_zero(mask));
+  TmemLdSt t;
+  t.load = Load;
+  t.shape = static_cast<isa::Mod>(op.extra & 0xFFFF);
+  t.pack = (op.extra >> 16 & 1) != 0;
+  t.num = op.dst2;
+  t.split = static_cast<int32_t>(op.target);
+  t.taddr = static_cast<uint32_t>(lane_address(w, op, lane));
+  t.frame = w.frame;
+  for (uint32_t k = 0; k < op.count; ++k) {
+    const Src s = p.slots[op.vec + k];
+    if constexpr (Load) {
+      t.regs.push_back(s.offset);
+    } else {
+      const uint32_t* v = lanes<uint32_t>(w, s);
+      t.data.insert(t.data.end(), v, v + kWarpSize);
+    }
+  }
+  if constexpr (Load) {
+    ++w.pending_ld;
+    for (uint32_t r : t.regs) mark_pending(w, r);
+  } else {
+    ++w.pending_st;
+  }
+  issue(w, lane, std::move(t));
+  return Effect::next;
+}
+
+Effect wait_ld(Warp& w, const DecodedOp&, LaneMask) { return w.pending_ld == 0 ? Effect::next : block(w, BlockReason::tmem_ld); }
+Effect wait_st(Warp& w, const DecodedOp&, LaneMask) { return w.pending_st == 0 ? Effect::next : block(w, BlockReason::tmem_st); }
+Effect order_only(Warp&, const DecodedOp&, LaneMask) { return Effect::next; }
+
+template <bool Load>
+ExecFn bind_tmem_access(Decoder& d, DecodedOp& op, const isa::Operand& regs, const isa::Operand& address, const isa::Operand* split) {
+  d.set_address(op, address);
+  op.vec = d.vector(regs, 32);
+  op.count = static_cast<uint8_t>(regs.count);
+  op.extra = static_cast<uint32_t>(d.mod(isa::Slot::shape)) | (uint32_t{d.mod(isa::Slot::pack) != isa::Mod::none} << 16);
+  op.dst2 = 1u << (static_cast<unsigned>(d.mod(isa::Slot::num)) - static_cast<unsigned>(isa::Mod::x1));
+  op.target = split != nullptr ? static_cast<uint32_t>(split->value) : 0;
+  return tmem_access<Load>;
+}
+
+}  // namespace
+
+template <> ExecFn bind<isa::Opcode::tcgen05_alloc>(Decoder& d, DecodedOp& op) {
+  d.set_address(op, *d.operand(0));
+  op.src[1] = d.source(*d.operand(1), 32);
+  op.count = group_of(d);
+  return alloc;
+}
+template <> ExecFn bind<isa::Opcode::tcgen05_dealloc>(Decoder& d, DecodedOp& op) {
+  op.src[0] = d.source(*d.operand(0), 32);
+  op.src[1] = d.source(*d.operand(1), 32);
+  op.count = group_of(d);
+  return dealloc;
+}
+template <> ExecFn bind<isa::Opcode::tcgen05_relinquish_alloc_permit>(Decoder& d, DecodedOp& op) { op.count = group_of(d); return relinquish; }
+template <> ExecFn bind<isa::Opcode::tcgen05_mma>(Decoder& d, DecodedOp& op) {
+  op.count = group_of(d);
+  op.target = static_cast<uint32_t>(d.mod(isa::Slot::kind));
+  op.dst = static_cast<uint32_t>(d.mod(isa::Slot::collector));
+  const isa::Operand& a = *d.operand(1);
+  op.vec = static_cast<uint32_t>(d.program().slots.size());
+  const auto push_tmem = [&](const isa::Operand& o) {
+    const Decoder::Address t = d.address(o);
+    if (t.wide && t.has_base) throw Unsupported("64-bit tensor-memory address register");
+    d.push_slot(t.has_base ? t.base : d.constant(0, 32));
+    d.push_slot(d.constant(static_cast<uint64_t>(t.offset), 64));
+  };
+  push_tmem(*d.operand(0));
+  if (a.kind == isa::Operand::Kind::addr) {
+    op.extra |= 1;
+    push_tmem(a);
+  } else {
+    d.push_slot(d.source(a, 64));
+    d.push_slot({});
+  }
+  d.push_slot(d.source(*d.operand(2), 64));
+  d.push_slot(d.source(*d.operand(3), 32));
+  if (const isa::Operand* disable = d.operand(4); disable != nullptr) {
+    for (const isa::Operand& e : d.elements(*disable)) d.push_slot(d.source(e, 32));
+    op.extra |= uint32_t{disable->count} << 8;
+  }
+  op.pred[0] = d.pred(*d.operand(5));
+  if (const isa::Operand* s = d.operand(6); s != nullptr) op.extra |= (static_cast<uint32_t>(s->value) & 15) << 4;
+  if (d.has(isa::Mod::ashift)) op.extra |= 2;
+  return mma;
+}
+template <> ExecFn bind<isa::Opcode::tcgen05_commit>(Decoder& d, DecodedOp& op) {
+  d.set_address(op, *d.operand(0));
+  op.count = group_of(d);
+  if (d.operand(1) != nullptr) {
+    op.src[1] = d.source(*d.operand(1), 16);
+    op.extra |= 2;
+  }
+  return commit;
+}
+template <> ExecFn bind<isa::Opcode::tcgen05_ld>(Decoder& d, DecodedOp& op) { return bind_tmem_access<true>(d, op, *d.operand(0), *d.operand(1), d.operand(2)); }
+template <> ExecFn bind<isa::Opcode::tcgen05_st>(Decoder& d, DecodedOp& op) { return bind_tmem_access<false>(d, op, *d.operand(2), *d.operand(0), d.operand(1)); }
+template <> ExecFn bind<isa::Opcode::tcgen05_wait_ld>(Decoder&, DecodedOp&) { return wait_ld; }
+template <> ExecFn bind<isa::Opcode::tcgen05_wait_st>(Decoder&, DecodedOp&) { return wait_st; }
+template <> ExecFn bind<isa::Opcode::tcgen05_fence_before_thread_sync>(Decoder&, DecodedOp&) { return order_only; }
+template <> ExecFn bind<isa::Opcode::tcgen05_fence_after_thread_sync>(Decoder&, DecodedOp&) { return order_only; }
+
+}  // namespace drywell::sim

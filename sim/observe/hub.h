@@ -1,0 +1,54 @@
+// Where state changes are announced: checkers, traces, statistics and the debugger listen here. A launch without
+// observers has no hub, and the only cost is a pointer test on paths that are not the hottest.
+#pragma once
+
+#include <vector>
+
+#include "sim/exec/program.h"
+#include "sim/exec/space.h"
+#include "sim/state/cta.h"
+
+namespace drywell::sim {
+
+/// What happened to an mbarrier.
+enum class MbarrierEvent : uint8_t { init, inval, expect_tx, complete_tx, arrive, phase_complete, wait_true };
+/// Moments of an asynchronous operation.
+enum class AsyncMoment : uint8_t { issue, read, write, signal };
+
+/// Internal listener interface. Every method has an empty default, so that a listener overrides what it needs.
+class Listener {
+ public:
+  virtual ~Listener() = default;
+  /// An instruction was executed by the lanes of `mask` (effect next, jumped, exited or yield).
+  virtual void instruction(const Warp&, const DecodedOp&, LaneMask) {}
+  /// A load or store by the lanes of `mask`; addresses are lane_address(w, op, lane).
+  virtual void memory(const Warp&, const DecodedOp&, LaneMask, Space, uint32_t /*bytes*/, bool /*store*/) {}
+  virtual void mbarrier(const Cta&, uint32_t /*offset*/, const Mbarrier&, MbarrierEvent, int64_t /*amount*/) {}
+  virtual void async(const Cluster&, const AsyncOp&, AsyncMoment) {}
+  virtual void blocked(const Warp&, const DecodedOp&) {}
+  virtual void cta_started(const Cta&) {}
+  virtual void cta_finished(const Cta&) {}
+};
+
+/// Calls every listener in the order they were attached.
+class ObserverHub {
+ public:
+  void attach(Listener* l) { listeners_.push_back(l); }
+  bool empty() const { return listeners_.empty(); }
+  void instruction(const Warp& w, const DecodedOp& op, LaneMask m) { for (Listener* l : listeners_) l->instruction(w, op, m); }
+  void memory(const Warp& w, const DecodedOp& op, LaneMask m, Space s, uint32_t bytes, bool store) {
+    for (Listener* l : listeners_) l->memory(w, op, m, s, bytes, store);
+  }
+  void mbarrier(const Cta& c, uint32_t offset, const Mbarrier& b, MbarrierEvent e, int64_t amount) {
+    for (Listener* l : listeners_) l->mbarrier(c, offset, b, e, amount);
+  }
+  void async(const Cluster& c, const AsyncOp& op, AsyncMoment m) { for (Listener* l : listeners_) l->async(c, op, m); }
+  void blocked(const Warp& w, const DecodedOp& op) { for (Listener* l : listeners_) l->blocked(w, op); }
+  void cta_started(const Cta& c) { for (Listener* l : listeners_) l->cta_started(c); }
+  void cta_finished(const Cta& c) { for (Listener* l : listeners_) l->cta_finished(c); }
+
+ private:
+  std::vector<Listener*> listeners_;
+};
+
+}  // namespace drywell::sim

@@ -1,0 +1,24 @@
+// Operations on the mbarriers of a cluster, shared by instructions (sim/exec) and asynchronous units (sim/engine).
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "sim/state/cta.h"
+
+namespace drywell::sim {
+
+struct GuestError {
+  std::string code, message;
+};
+
+enum class MbarrierOp : uint8_t { arrive, arrive_expect_tx, arrive_drop, expect_tx, complete_tx, hold_tx, release_tx };
+
+/// Applies `op` with `amount` (arrivals or bytes) to the barrier at rank << 24 | offset. Wakes waiters when a phase
+/// completes. Returns the guest's error, if it made one (H200: error 719 for each, facts/tma-mbarrier.md §1.1).
+std::optional<GuestError> apply_mbarrier(Cluster& c, uint32_t address, MbarrierOp op, uint32_t amount);
+
+/// The barrier at rank << 24 | offset, or nullptr with the reason.
+Mbarrier* find_mbarrier(Cluster& c, uint32_t address, GuestError& why);
+
+}  // namespace drywell::sim
