@@ -1,6 +1,7 @@
 // Semantics of table/alu.inc: integer arithmetic.
 #include <limits>
 
+#include "drywell/core/bits.h"
 #include "sim/exec/bind_helpers.h"
 
 namespace drywell::sim {
@@ -21,9 +22,9 @@ struct MulHi {
   static T apply(T a, T b) {
     if constexpr (sizeof(T) == 8) {
       if constexpr (std::is_signed_v<T>) {
-        return static_cast<T>((static_cast<__int128>(a) * b) >> 64);
+        return static_cast<T>((static_cast<Int128>(a) * b) >> 64);
       } else {
-        return static_cast<T>((static_cast<unsigned __int128>(a) * b) >> 64);
+        return static_cast<T>((static_cast<UInt128>(a) * b) >> 64);
       }
     } else {
       using Wide = std::conditional_t<std::is_signed_v<T>, int64_t, uint64_t>;

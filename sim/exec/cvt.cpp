@@ -1,10 +1,11 @@
 // Semantics of table/cvt.inc: conversions. The arithmetic is in sim/numeric.
+#include <limits>
+
+#include "drywell/core/bits.h"
+#include "drywell/sim/numeric/convert.h"
 #include "drywell/sim/numeric/convert_fast.h"
 #include "sim/exec/bind_helpers.h"
 
-#include "drywell/sim/numeric/convert.h"
-
-#include <limits>
 
 namespace drywell::sim {
 namespace {
@@ -15,7 +16,7 @@ template <class D, class S, bool Sat>
 Effect int_to_int(Warp& w, const DecodedOp& op, LaneMask mask) {
   map1<D, S>(w, op, mask, [](S v) {
     if constexpr (Sat) {
-      using Wide = __int128;
+      using Wide = Int128;
       const Wide x = v;
       const Wide low = std::numeric_limits<D>::min(), high = std::numeric_limits<D>::max();
       return static_cast<D>(x < low ? low : x > high ? high : x);

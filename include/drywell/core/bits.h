@@ -6,6 +6,9 @@
 
 namespace drywell {
 
+__extension__ typedef __int128 Int128;
+__extension__ typedef unsigned __int128 UInt128;
+
 /// A field of `Width` bits whose lowest bit is bit `Offset` of a word.
 template <unsigned Offset, unsigned Width>
 struct BitField {

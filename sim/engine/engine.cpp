@@ -1,0 +1,96 @@
+#include "sim/engine/engine.h"
+
+#include <algorithm>
+
+#include "sim/observe/hub.h"
+
+namespace drywell::sim {
+
+bool is_ready(const Cluster& c, const AsyncOp& op) {
+  for (uint64_t before : op.after) {
+    for (const AsyncOp& p : c.pending) {
+      if (p.id == before) return false;
+      if (p.id > before) break;  // the queue is in issue order
+    }
+  }
+  return true;
+}
+
+StepResult step(Cluster& c, size_t index) {
+  StepResult result;
+  // The operation is taken out while it runs: writing may make new ones.
+  AsyncOp op = std::move(c.pending[index]);
+  ++c.progress;
+  if (op.stage == AsyncOp::Stage::issued) {
+    result.error = std::visit([&](auto& payload) { return read(c, op, payload); }, op.payload);
+    op.stage = AsyncOp::Stage::read;
+    if (auto* o = c.launch->observers; o != nullptr) o->async(c, op, AsyncMoment::read);
+    c.pending[index] = std::move(op);
+    return result;
+  }
+  result.error = std::visit([&](auto& payload) { return write(c, op, payload); }, op.payload);
+  if (auto* o = c.launch->observers; o != nullptr) o->async(c, op, AsyncMoment::signal);
+  result.completed = true;
+  const uint64_t id = op.id;
+  c.pending[index] = std::move(op);
+  c.pending.erase(std::find_if(c.pending.begin(), c.pending.end(), [&](const AsyncOp& p) { return p.id == id; }));
+  return result;
+}
+
+StepResult run_to_end(Cluster& c, size_t index) {
+  StepResult r;
+  while (!r.completed && !r.error.has_value()) r = step(c, index);
+  return r;
+}
+
+uint8_t* shared_bytes(Cluster& c, uint32_t address, uint64_t bytes) {
+  const uint32_t rank = shared_rank(address);
+  if (rank >= c.ctas.size() || !c.cta(rank).smem.contains(shared_offset(address), bytes)) return nullptr;
+  return c.cta(rank).smem.data() + shared_offset(address);
+}
+
+namespace {
+
+ThreadGroups::Group* find_group(Cluster& c, const Issuer& who, uint32_t serial, bool bulk) {
+  Warp& w = c.cta(who.cta).warps[who.warp];
+  for (ThreadGroups& t : bulk ? w.bulk_groups : w.async_groups) {
+    if (t.lane != who.lane) continue;
+    for (ThreadGroups::Group& g : t.groups) {
+      if (g.serial == serial) return &g;
+    }
+  }
+  return nullptr;
+}
+
+}  // namespace
+
+void group_read_done(Cluster& c, const Issuer& who, uint32_t serial, bool bulk) {
+  if (auto* g = find_group(c, who, serial, bulk); g != nullptr && g->reads != 0) --g->reads;
+  c.wake(c.cta(who.cta));
+}
+
+void group_write_done(Cluster& c, const Issuer& who, uint32_t serial, bool bulk) {
+  if (auto* g = find_group(c, who, serial, bulk); g != nullptr && g->writes != 0) --g->writes;
+  c.wake(c.cta(who.cta));
+}
+
+// A commit only signals; what it depends on has completed when it becomes ready.
+EngineResult read(Cluster&, AsyncOp&, Commit&) { return std::nullopt; }
+EngineResult write(Cluster& c, AsyncOp&, Commit& p) {
+  if (p.multicast == 0) return apply_mbarrier(c, p.mbar, MbarrierOp::arrive, 1);
+  for (uint32_t r = 0; r < 16; ++r) {
+    if ((p.multicast >> r & 1) == 0) continue;
+    if (auto e = apply_mbarrier(c, (r << 24) | shared_offset(p.mbar), MbarrierOp::arrive, 1); e.has_value()) return e;
+  }
+  return std::nullopt;
+}
+
+EngineResult read(Cluster&, AsyncOp&, RemoteArrive&) { return std::nullopt; }
+EngineResult write(Cluster& c, AsyncOp&, RemoteArrive& p) {
+  if (p.expect != 0 && p.count != 0) return apply_mbarrier(c, p.mbar, MbarrierOp::arrive_expect_tx, p.expect);
+  if (p.expect != 0) return apply_mbarrier(c, p.mbar, MbarrierOp::expect_tx, p.expect);
+  if (p.complete != 0) return apply_mbarrier(c, p.mbar, MbarrierOp::complete_tx, p.complete);
+  return apply_mbarrier(c, p.mbar, MbarrierOp::arrive, p.count);
+}
+
+}  // namespace drywell::sim

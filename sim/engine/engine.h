@@ -1,0 +1,56 @@
+// The asynchronous units as functions on operations: what happens at each moment of one. A driver chooses when.
+#pragma once
+
+#include <optional>
+
+#include "sim/state/async_op.h"
+#include "sim/state/cta.h"
+#include "sim/state/mbarrier_ops.h"
+
+namespace drywell::sim {
+
+/// True if everything `op` must come after has completed.
+bool is_ready(const Cluster& c, const AsyncOp& op);
+
+/// Performs the next moment of pending operation `index` (operand read, then result write and signal). When it was the
+/// last one the operation leaves the queue. Returns the guest's error, if the operation is wrong.
+struct StepResult {
+  bool completed = false;
+  std::optional<GuestError> error;
+};
+StepResult step(Cluster& c, size_t index);
+/// All remaining moments at once.
+StepResult run_to_end(Cluster& c, size_t index);
+
+// One pair per payload; read fills op.staging, write stores and signals.
+using EngineResult = std::optional<GuestError>;
+EngineResult read(Cluster&, AsyncOp&, TensorCopy&);
+EngineResult write(Cluster&, AsyncOp&, TensorCopy&);
+EngineResult read(Cluster&, AsyncOp&, Umma&);
+EngineResult write(Cluster&, AsyncOp&, Umma&);
+EngineResult read(Cluster&, AsyncOp&, TmemCopy&);
+EngineResult write(Cluster&, AsyncOp&, TmemCopy&);
+EngineResult read(Cluster&, AsyncOp&, TmemShift&);
+EngineResult write(Cluster&, AsyncOp&, TmemShift&);
+EngineResult read(Cluster&, AsyncOp&, Commit&);
+EngineResult write(Cluster&, AsyncOp&, Commit&);
+EngineResult read(Cluster&, AsyncOp&, TmemLdSt&);
+EngineResult write(Cluster&, AsyncOp&, TmemLdSt&);
+EngineResult read(Cluster&, AsyncOp&, BulkCopy&);
+EngineResult write(Cluster&, AsyncOp&, BulkCopy&);
+EngineResult read(Cluster&, AsyncOp&, RemoteStore&);
+EngineResult write(Cluster&, AsyncOp&, RemoteStore&);
+EngineResult read(Cluster&, AsyncOp&, RemoteArrive&);
+EngineResult write(Cluster&, AsyncOp&, RemoteArrive&);
+EngineResult read(Cluster&, AsyncOp&, AsyncCopy&);
+EngineResult write(Cluster&, AsyncOp&, AsyncCopy&);
+EngineResult read(Cluster&, AsyncOp&, TryCancel&);
+EngineResult write(Cluster&, AsyncOp&, TryCancel&);
+
+/// Host pointer to shared memory at rank << 24 | offset, or nullptr.
+uint8_t* shared_bytes(Cluster& c, uint32_t address, uint64_t bytes);
+/// Marks one operation of a thread's bulk (or cp.async) group as past its reads or writes.
+void group_read_done(Cluster& c, const Issuer& who, uint32_t serial, bool bulk);
+void group_write_done(Cluster& c, const Issuer& who, uint32_t serial, bool bulk);
+
+}  // namespace drywell::sim
