@@ -29,7 +29,7 @@ EngineResult locate(const Cluster& c, const AsyncOp& op, const TmemLdSt& t, Targ
   out.access.shape = shape_of(t.shape);
   out.access.num = static_cast<uint16_t>(t.num);
   out.access.pack = t.pack;
-  out.access.split = t.split;
+  out.access.half_split = t.split;
   const char* name = t.load ? "tcgen05.ld" : "tcgen05.st";
   const auto lane = isa::tmem_base_lane(out.access.shape, a.lane(), op.issuer.warp);
   if (!lane.has_value()) {

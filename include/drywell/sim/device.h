@@ -1,0 +1,127 @@
+// The simulated device: memory, modules, launches. Two devices coexist in one process.
+//
+//   Device device;
+//   const GmemAddr x = device.allocate(bytes, "x");
+//   device.write(x, host);
+//   LoadedModule m = device.load(module);
+//   RunResult r = device.launch(m, "axpy", {.grid = {4}, .block = {128}}, Args().add(x).add(2.0f));
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "drywell/core/types.h"
+#include "drywell/isa/instruction.h"
+#include "drywell/isa/tensor_map.h"
+#include "drywell/sim/fault.h"
+
+namespace drywell::sim {
+
+struct ArchConfig;
+class Listener;
+
+/// When asynchronous operations happen. Every correct kernel leaves the same memory under all of them.
+enum class DriverKind : uint8_t {
+  eager,     // at issue, as soon as what they depend on is done
+  lazy,      // as late as is legal: only when no warp can go on
+  shuffled,  // random order and interleaving, from a seed
+  timed,     // at the cycle the machine model says
+};
+std::string_view driver_name(DriverKind d);
+
+struct LaunchConfig {
+  Dim3 grid, block;
+  Dim3 cluster{1, 1, 1};      // overridden by .reqnctapercluster
+  uint32_t dynamic_smem = 0;  // bytes
+};
+
+struct RunOptions {
+  DriverKind driver = DriverKind::eager;
+  uint64_t seed = 0;
+  unsigned threads = 0;               // host threads; 0 = all cores. Results do not depend on it
+  uint64_t max_instructions = 0;      // warp instructions; 0 = unlimited. Exceeding it is fault F3602
+  std::vector<Listener*> listeners;   // attached observers; any makes the run single-threaded
+};
+
+/// Kernel arguments in declaration order.
+class Args {
+ public:
+  template <class T>
+  Args& add(const T& v) {
+    static_assert(std::is_trivially_copyable_v<T>);
+    const auto* p = reinterpret_cast<const uint8_t*>(&v);
+    values_.emplace_back(p, p + sizeof(T));
+    return *this;
+  }
+  Args& add(GmemAddr a) { return add(a.value()); }
+  Args& add(const isa::TensorMap& m) { values_.emplace_back(m.bytes.begin(), m.bytes.end()); return *this; }
+  Args& add_bytes(std::span<const uint8_t> b) { values_.emplace_back(b.begin(), b.end()); return *this; }
+  const std::vector<std::vector<uint8_t>>& values() const { return values_; }
+
+ private:
+  std::vector<std::vector<uint8_t>> values_;
+};
+
+struct RunResult {
+  std::optional<Fault> fault;         // the first by CTA order
+  uint64_t warp_instructions = 0;
+  uint64_t cycles = 0;                // timed driver only
+  double host_seconds = 0;
+  bool ok() const { return !fault.has_value(); }
+};
+
+/// A module with its global variables placed in a device's memory.
+class LoadedModule {
+ public:
+  const isa::Module& module() const { return *module_; }
+  /// Device address of a module variable, or nothing.
+  std::optional<GmemAddr> symbol(std::string_view name) const;
+
+ private:
+  friend class Device;
+  std::shared_ptr<const isa::Module> module_;
+  std::vector<uint64_t> addresses_;  // per module variable
+};
+
+struct DeviceOptions {
+  std::string arch = "sm_100a";  // name of a shipped architecture, or path of a .toml file
+  uint32_t sm_count = 0;         // 0: the architecture's
+};
+
+class Device {
+ public:
+  explicit Device(DeviceOptions options = {});
+  ~Device();
+  Device(Device&&) noexcept;
+  Device& operator=(Device&&) noexcept;
+
+  const ArchConfig& arch() const;
+  uint32_t sm_count() const;
+
+  /// Poisoned memory (0xFF bytes) of at least `bytes`, 256-byte aligned.
+  GmemAddr allocate(uint64_t bytes, std::string name = {});
+  /// Throws InputError E4102 if `a` is not a live allocation.
+  void free(GmemAddr a);
+  /// Throw InputError E4103 when the range is not inside one allocation.
+  void write(GmemAddr to, const void* from, uint64_t bytes);
+  void read(void* to, GmemAddr from, uint64_t bytes) const;
+  void fill(GmemAddr at, uint8_t value, uint64_t bytes);
+  uint8_t* host_pointer(GmemAddr at, uint64_t bytes);
+
+  LoadedModule load(isa::Module m);
+
+  /// Runs a kernel to its end. Throws InputError for launches a real device refuses (E41xx); guest misbehaviour is in the
+  /// result.
+  RunResult launch(const LoadedModule& m, std::string_view kernel, const LaunchConfig& config, const Args& args, const RunOptions& options = {});
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace drywell::sim

@@ -1,0 +1,173 @@
+#include "drywell/sim/device.h"
+
+#include <fmt/format.h>
+
+#include <chrono>
+#include <cstring>
+#include <map>
+
+#include "drywell/core/bits.h"
+#include "sim/driver/functional.h"
+#include "sim/exec/program.h"
+#include "sim/observe/hub.h"
+
+namespace drywell::sim {
+
+std::string_view driver_name(DriverKind d) {
+  static constexpr std::string_view kNames[] = {"eager", "lazy", "shuffled", "timed"};
+  return kNames[static_cast<size_t>(d)];
+}
+
+std::optional<GmemAddr> LoadedModule::symbol(std::string_view name) const {
+  for (size_t i = 0; i < module_->variables.size(); ++i) {
+    if (module_->variables[i].name == name && addresses_[i] != 0) return GmemAddr(addresses_[i]);
+  }
+  return std::nullopt;
+}
+
+struct Device::Impl {
+  explicit Impl(uint64_t capacity) : gmem(capacity) {}
+  Gmem gmem;
+  uint32_t sm_count = 148;
+  struct Decoded {
+    std::shared_ptr<const isa::Module> module;
+    std::unique_ptr<Program> program;
+  };
+  std::map<const isa::Function*, Decoded> programs;
+};
+
+namespace {
+
+// facts/timing.md §2: 178.35 GiB visible on a B200.
+constexpr uint64_t kHbmBytes = 178ull << 30;
+// Shared memory a CTA can have (facts/tma-mbarrier.md §6) and the static limit without opt-in.
+constexpr uint32_t kMaxSmemPerCta = 232448;
+
+void refuse(Diagnostics& out, std::string code, std::string message, std::string hint = {}) {
+  out.error(std::move(code), {}, std::move(message), std::move(hint));
+}
+
+std::vector<uint8_t> parameter_block(const isa::Function& f, const Program& p, const Args& args, Diagnostics& out) {
+  std::vector<uint8_t> block(p.param_bytes, 0);
+  if (args.values().size() != f.params.size()) {
+    refuse(out, "E4110", fmt::format("kernel '{}' takes {} arguments, {} given", f.name, f.params.size(), args.values().size()));
+    return block;
+  }
+  for (size_t i = 0; i < f.params.size(); ++i) {
+    const auto& v = args.values()[i];
+    const uint64_t want = f.params[i].bytes();
+    if (v.size() != want) {
+      refuse(out, "E4111", fmt::format("argument {} ('{}') has {} bytes, the parameter has {}", i, f.params[i].name, v.size(), want));
+      continue;
+    }
+    std::memcpy(block.data() + p.param_offset[i], v.data(), v.size());
+  }
+  return block;
+}
+
+void check_launch(const isa::Function& f, const Launch& l, Diagnostics& out) {
+  const uint64_t threads = l.block.count();
+  if (threads == 0 || threads > 1024) refuse(out, "E4120", fmt::format("{} threads per CTA; 1 to 1024", threads));
+  if (l.grid.count() == 0) refuse(out, "E4121", "the grid is empty");
+  const uint64_t size = l.cluster.count();
+  if (size == 0 || size > 16) refuse(out, "E4122", fmt::format("a cluster of {} CTAs; 1 to 16", size));
+  if (size != 0 && (l.grid.x % l.cluster.x != 0 || l.grid.y % l.cluster.y != 0 || l.grid.z % l.cluster.z != 0)) refuse(out, "E4123", "the grid is not a multiple of the cluster");
+  if (l.smem_bytes - kSmemReserved > kMaxSmemPerCta) {
+    refuse(out, "E4124", fmt::format("{} bytes of shared memory per CTA; at most {}", l.smem_bytes - kSmemReserved, kMaxSmemPerCta), "fewer pipeline stages");
+  }
+  const auto& d = f.directives;
+  const auto triple = [](const std::array<uint32_t, 3>& t) { return Dim3{t[0], t[1], t[2]}; };
+  if (d.reqntid && !(triple(*d.reqntid) == l.block)) refuse(out, "E4125", "the block differs from the kernel's .reqntid");
+  if (d.maxntid && threads > triple(*d.maxntid).count()) refuse(out, "E4126", "more threads than the kernel's .maxntid");
+}
+
+}  // namespace
+
+Device::Device(DeviceOptions options) : impl_(std::make_unique<Impl>(kHbmBytes)) {
+  if (options.sm_count != 0) impl_->sm_count = options.sm_count;
+}
+Device::~Device() = default;
+Device::Device(Device&&) noexcept = default;
+Device& Device::operator=(Device&&) noexcept = default;
+
+uint32_t Device::sm_count() const { return impl_->sm_count; }
+
+GmemAddr Device::allocate(uint64_t bytes, std::string name) { return impl_->gmem.allocate(bytes, std::move(name)); }
+
+void Device::free(GmemAddr a) {
+  if (!impl_->gmem.release(a)) throw InputError("E4102", fmt::format("{:#x} is not the start of an allocation", a.value()));
+}
+
+uint8_t* Device::host_pointer(GmemAddr at, uint64_t bytes) {
+  uint8_t* p = impl_->gmem.translate(at.value(), bytes);
+  if (p == nullptr) throw InputError("E4103", fmt::format("{} bytes at {:#x} are not inside one allocation", bytes, at.value()));
+  return p;
+}
+
+void Device::write(GmemAddr to, const void* from, uint64_t bytes) {
+  if (bytes != 0) std::memcpy(host_pointer(to, bytes), from, bytes);
+}
+void Device::read(void* to, GmemAddr from, uint64_t bytes) const {
+  if (bytes != 0) std::memcpy(to, const_cast<Device*>(this)->host_pointer(from, bytes), bytes);
+}
+void Device::fill(GmemAddr at, uint8_t value, uint64_t bytes) {
+  if (bytes != 0) std::memset(host_pointer(at, bytes), value, bytes);
+}
+
+LoadedModule Device::load(isa::Module m) {
+  LoadedModule out;
+  out.module_ = std::make_shared<const isa::Module>(std::move(m));
+  const isa::Module& module = *out.module_;
+  for (const isa::Variable& v : module.variables) {
+    uint64_t address = 0;
+    if (v.space == isa::Mod::global || v.space == isa::Mod::const_) {
+      address = impl_->gmem.allocate(std::max<uint64_t>(v.bytes(), 1), v.name, std::max(v.align, 16u)).value();
+      uint8_t* p = impl_->gmem.translate(address, std::max<uint64_t>(v.bytes(), 1));
+      std::memset(p, 0, v.bytes());  // module variables start zero (PTX ISA 5.4.4)
+      std::memcpy(p, v.init.data(), std::min<uint64_t>(v.init.size(), v.bytes()));
+    }
+    out.addresses_.push_back(address);
+  }
+  for (size_t i = 0; i < module.variables.size(); ++i) {
+    for (const auto& r : module.variables[i].relocations) {
+      const auto target = out.symbol(r.symbol);
+      if (!target.has_value()) throw Unsupported(fmt::format("initialiser of '{}' takes the address of '{}'", module.variables[i].name, r.symbol));
+      const uint64_t v = target->value() + static_cast<uint64_t>(r.addend);
+      std::memcpy(impl_->gmem.translate(out.addresses_[i] + r.offset, 8), &v, 8);
+    }
+  }
+  return out;
+}
+
+RunResult Device::launch(const LoadedModule& m, std::string_view kernel, const LaunchConfig& config, const Args& args, const RunOptions& options) {
+  const isa::Function* f = m.module().find_function(kernel);
+  if (f == nullptr || !f->is_entry) throw InputError("E4112", fmt::format("no kernel '{}' in the module", kernel));
+  Impl::Decoded& cached = impl_->programs[f];
+  if (cached.program == nullptr) {
+    cached.module = m.module_;
+    cached.program = decode(m.module(), *f, {m.addresses_});
+  }
+  ObserverHub hub;
+  for (Listener* l : options.listeners) hub.attach(l);
+  Diagnostics problems;
+  Launch l;
+  l.program = cached.program.get();
+  l.gmem = &impl_->gmem;
+  l.observers = hub.empty() ? nullptr : &hub;
+  l.grid = config.grid;
+  l.block = config.block;
+  l.cluster = config.cluster;
+  if (const auto& r = f->directives.reqnctapercluster; r.has_value()) l.cluster = {(*r)[0], (*r)[1], (*r)[2]};
+  l.dynamic_smem = config.dynamic_smem;
+  l.smem_bytes = static_cast<uint32_t>(round_up(kSmemReserved + l.program->static_smem + config.dynamic_smem, 16));
+  l.sm_count = impl_->sm_count;
+  l.params = parameter_block(*f, *l.program, args, problems);
+  check_launch(*f, l, problems);
+  if (problems.has_errors()) throw InputError(std::move(problems));
+  const auto start = std::chrono::steady_clock::now();
+  RunResult r = run_functional(l, options);
+  r.host_seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  return r;
+}
+
+}  // namespace drywell::sim

@@ -1,0 +1,132 @@
+#include <fmt/format.h>
+
+#include "drywell/isa/print.h"
+#include "sim/driver/functional.h"
+#include "sim/driver/warp_runner.h"
+#include "sim/exec/program.h"
+#include "sim/observe/hub.h"
+
+namespace drywell::sim {
+
+std::string GuestPlace::to_string() const {
+  std::string out = fmt::format("{} CTA ({},{},{}) warp {} lanes {:#010x}: {}", kernel, cta.x, cta.y, cta.z, warp, lanes, ptx);
+  if (!source.file.empty()) out += fmt::format("\n    at {}:{}", source.file, source.line);
+  return out;
+}
+
+std::string Fault::to_string() const { return fmt::format("fault {}: {}\n    in {}", code, message, where.to_string()); }
+
+std::unique_ptr<Cluster> make_cluster(const Launch& launch, uint64_t index) {
+  auto c = std::make_unique<Cluster>();
+  c->launch = &launch;
+  c->index = index;
+  const Dim3 clusters{launch.grid.x / launch.cluster.x, launch.grid.y / launch.cluster.y, launch.grid.z / launch.cluster.z};
+  const Dim3 at = clusters.at(index);
+  const auto threads = static_cast<uint32_t>(launch.block.count());
+  const uint32_t warps = (threads + kWarpSize - 1) / kWarpSize;
+  for (uint32_t rank = 0; rank < launch.cluster.count(); ++rank) {
+    const Dim3 r = launch.cluster.at(rank);
+    auto cta = std::make_unique<Cta>();
+    cta->cluster = c.get();
+    cta->rank = rank;
+    cta->index = {at.x * launch.cluster.x + r.x, at.y * launch.cluster.y + r.y, at.z * launch.cluster.z + r.z};
+    cta->serial = index * launch.cluster.count() + rank;
+    cta->sm = static_cast<uint32_t>(cta->serial % launch.sm_count);
+    cta->smem.reset(launch.smem_bytes);
+    cta->own_tmem = std::make_unique<Tmem>();
+    cta->tmem = cta->own_tmem.get();
+    cta->warps.resize(warps);
+    for (uint32_t w = 0; w < warps; ++w) {
+      const uint32_t left = threads - w * kWarpSize;
+      start_warp(cta->warps[w], *cta, w, *launch.program, left >= kWarpSize ? kFullMask : (1u << left) - 1);
+    }
+    cta->live_warps = warps;
+    cta->started = true;
+    c->ctas.push_back(std::move(cta));
+  }
+  if (launch.observers != nullptr) {
+    for (auto& cta : c->ctas) launch.observers->cta_started(*cta);
+  }
+  return c;
+}
+
+GuestPlace place_of(const Warp& w, uint32_t pc, LaneMask lanes) {
+  const Program& p = *w.cta->cluster->launch->program;
+  GuestPlace g;
+  g.kernel = p.function->name;
+  g.cta = w.cta->index;
+  g.warp = w.index;
+  g.lanes = lanes;
+  g.instruction = p.code[pc].instr;
+  if (!p.function->body.empty()) {
+    const isa::Instruction& i = p.instruction(p.code[pc]);
+    g.ptx = isa::print_instruction(*p.function, i);
+    if (i.source.file != 0) {
+      g.source = {p.module->files[i.source.file], i.source.line, i.source.column};
+    } else if (i.ptx_line != 0) {
+      g.source = {"<ptx>", i.ptx_line, 0};
+    }
+  }
+  return g;
+}
+
+Fault fault_of(const Warp& w) { return {w.fault_code, w.fault_message, place_of(w, w.pc, w.active)}; }
+
+Fault fault_of(const Cluster& c, const AsyncOp& op, const GuestError& e) {
+  const Warp& w = c.ctas[op.issuer.cta]->warps[op.issuer.warp];
+  return {e.code, e.message, place_of(w, op.issuer.pc, 1u << op.issuer.lane)};
+}
+
+namespace {
+
+std::string describe_wait(const Cluster& c, const Warp& w) {
+  const BlockInfo& b = w.block;
+  switch (b.reason) {
+    case BlockReason::mbarrier: {
+      Smem& smem = const_cast<Cluster&>(c).cta(shared_rank(b.address)).smem;
+      const Mbarrier* m = smem.find_mbarrier(shared_offset(b.address));
+      if (m == nullptr) return "an mbarrier that no longer exists";
+      return fmt::format("mbarrier {:#x} of CTA rank {}: parity {} (phase {} is incomplete: {} of {} arrivals missing, {} bytes expected and not delivered; so far {} arrivals, {} bytes expected, {} delivered)",
+                         shared_offset(b.address), shared_rank(b.address), b.parity, m->phase, m->pending, m->expected, m->tx, m->arrivals, m->tx_expected, m->tx_completed);
+    }
+    case BlockReason::named_barrier: {
+      const NamedBarrier& n = w.cta->barriers[b.address & 15];
+      return fmt::format("named barrier {}: {} of {} threads have arrived", b.address, n.arrived, n.expected);
+    }
+    case BlockReason::cluster_barrier: return fmt::format("barrier.cluster: {} threads have arrived", c.cluster_arrived);
+    case BlockReason::tmem_alloc: return fmt::format("tcgen05.alloc of {} columns", b.address);
+    case BlockReason::warp_sync: return "lanes of its own warp that are elsewhere";
+    default: return block_reason_name(b.reason);
+  }
+}
+
+}  // namespace
+
+std::string describe_deadlock(const Cluster& c) {
+  std::string out;
+  for (const auto& cta : c.ctas) {
+    for (const Warp& w : cta->warps) {
+      if (w.finished()) continue;
+      const GuestPlace p = place_of(w, w.pc, w.active);
+      out += fmt::format("  CTA ({},{},{}) warp {} waits at '{}'", cta->index.x, cta->index.y, cta->index.z, w.index, p.ptx);
+      if (!p.source.file.empty()) out += fmt::format(" ({}:{})", p.source.file.substr(p.source.file.rfind('/') + 1), p.source.line);
+      out += fmt::format(" for {}\n", describe_wait(c, w));
+    }
+  }
+  return out;
+}
+
+std::optional<Fault> check_finished(Cluster& c) {
+  for (auto& cta : c.ctas) {
+    if (c.launch->observers != nullptr) c.launch->observers->cta_finished(*cta);
+    if (cta->tmem->owns_any(cta->serial + 1)) {
+      GuestPlace p;
+      p.kernel = c.launch->program->function->name;
+      p.cta = cta->index;
+      return Fault{"F3214", "the CTA ended with tensor memory still allocated (PTX ISA 9.7.16.7)", p};
+    }
+  }
+  return std::nullopt;
+}
+
+}  // namespace drywell::sim

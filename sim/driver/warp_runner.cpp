@@ -1,0 +1,145 @@
+#include "sim/driver/warp_runner.h"
+
+#include <algorithm>
+
+#include "sim/exec/exec.h"
+#include "sim/observe/hub.h"
+
+namespace drywell::sim {
+namespace {
+
+// A diverged warp runs the group that is furthest behind (lowest pc), so that groups meet where code joins. A group that
+// keeps branching backwards moves back in the order every kSpin branches: lanes that spin on a lock held by others of
+// their warp cannot starve them (forward progress, PTX ISA 3.1 independent thread scheduling).
+constexpr uint32_t kSpin = 64;
+
+uint64_t priority(uint32_t backward, uint32_t pc) { return (uint64_t{backward / kSpin} << 32) | pc; }
+
+void switch_to(Warp& w, size_t index) {
+  std::swap(w.waiting[index].pc, w.pc);
+  std::swap(w.waiting[index].lanes, w.active);
+  std::swap(w.waiting[index].frame, w.frame);
+  std::swap(w.waiting[index].backward, w.backward);
+  w.bank[0] = w.register_file.data() + w.frame;
+}
+
+// Merges groups at the same place and picks the one to run.
+void reconverge(Warp& w) {
+  for (size_t i = 0; i < w.waiting.size();) {
+    const LaneGroup& g = w.waiting[i];
+    if (g.pc == w.pc && g.frame == w.frame) {
+      w.active |= g.lanes;
+      w.backward = 0;
+      w.waiting.erase(w.waiting.begin() + static_cast<ptrdiff_t>(i));
+    } else {
+      ++i;
+    }
+  }
+  size_t best = w.waiting.size();
+  uint64_t least = priority(w.backward, w.pc);
+  for (size_t i = 0; i < w.waiting.size(); ++i) {
+    const uint64_t p = priority(w.waiting[i].backward, w.waiting[i].pc);
+    if (p < least) {
+      least = p;
+      best = i;
+    }
+  }
+  if (best != w.waiting.size()) switch_to(w, best);
+}
+
+// After the running group exited: another one, if there is one.
+bool take_waiting(Warp& w) {
+  if (w.waiting.empty()) return false;
+  switch_to(w, w.waiting.size() - 1);
+  w.waiting.erase(std::remove_if(w.waiting.begin(), w.waiting.end(), [](const LaneGroup& g) { return g.lanes == 0; }), w.waiting.end());
+  return true;
+}
+
+bool touches_pending(const Warp& w, const Program& p, uint32_t pc) {
+  const Program::RegUse& use = p.reg_use[pc];
+  for (uint32_t i = 0; i < uint32_t{use.reads} + use.writes; ++i) {
+    if (is_pending(w, p.reg_lists[use.first + i])) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+void start_warp(Warp& w, Cta& cta, uint32_t index, const Program& program, LaneMask alive) {
+  w.cta = &cta;
+  w.index = index;
+  w.register_file.assign(program.frame_bytes, 0xFF);
+  w.predicate_file.assign(program.pred_count, 0);
+  w.predicate_file[0] = kFullMask;
+  w.preds = w.predicate_file.data();
+  w.frame_top = program.frame_bytes;
+  w.bank[0] = w.register_file.data();
+  w.bank[1] = const_cast<uint8_t*>(program.constants.data());
+  w.alive = w.active = alive;
+}
+
+RunStop run_warp(Warp& w, const Program& program, uint64_t& budget) {
+  const DecodedOp* code = program.code.data();
+  Cluster& cluster = *w.cta->cluster;
+  ObserverHub* observers = cluster.launch->observers;
+  w.block.reason = BlockReason::none;
+  size_t rotations = 0;  // groups tried in a row without progress
+  while (budget > 0) {
+    if (!w.waiting.empty() && rotations == 0) reconverge(w);
+    const DecodedOp& op = code[w.pc];
+    LaneMask mask = w.active & read_pred(w, op.guard);
+    Effect effect = Effect::next;
+    if (mask != 0 || op.needs_all) {
+      if (w.pending_ld != 0 && touches_pending(w, program, w.pc)) {
+        effect = block(w, BlockReason::register_dependency);
+      } else if (op.aligned && w.active != w.alive) {
+        effect = block(w, BlockReason::warp_sync);
+      } else {
+        const size_t queued = cluster.next_op;
+        effect = op.fn(w, op, mask);
+        if (effect != Effect::blocked) {
+          ++w.instructions;
+          --budget;
+          if (observers != nullptr && effect != Effect::fault) observers->instruction(w, op, mask);
+          if (cluster.next_op != queued && effect == Effect::next) {
+            ++w.pc;
+            return RunStop::enqueued;
+          }
+        }
+      }
+    } else {
+      ++w.instructions;
+      --budget;
+    }
+    switch (effect) {
+      case Effect::next:
+        ++w.pc;
+        rotations = 0;
+        break;
+      case Effect::jumped:
+        rotations = 0;
+        break;
+      case Effect::yield:
+        ++w.pc;
+        return RunStop::yielded;
+      case Effect::exited:
+        if (w.alive == 0) return RunStop::finished;
+        if (!take_waiting(w)) return RunStop::finished;
+        rotations = 0;
+        break;
+      case Effect::blocked:
+        // Another group of the warp may be able to run.
+        if (rotations < w.waiting.size()) {
+          switch_to(w, rotations);
+          ++rotations;
+          break;
+        }
+        if (observers != nullptr) observers->blocked(w, op);
+        return RunStop::blocked;
+      case Effect::fault: return RunStop::fault;
+    }
+  }
+  return RunStop::budget;
+}
+
+}  // namespace drywell::sim

@@ -1,0 +1,21 @@
+// Runs one warp for a while: guards, divergence, reconvergence, pending register results. Shared by all drivers.
+#pragma once
+
+#include "sim/exec/program.h"
+#include "sim/state/cta.h"
+
+namespace drywell::sim {
+
+enum class RunStop : uint8_t { budget, blocked, finished, enqueued, yielded, fault };
+
+/// Prepares a warp to run `program` with the lanes of `alive`.
+void start_warp(Warp& w, Cta& cta, uint32_t index, const Program& program, LaneMask alive);
+
+/// Executes up to `budget` instructions, counted down; stops early as RunStop says. `enqueued`: asynchronous work was
+/// issued and the driver should look at it.
+RunStop run_warp(Warp& w, const Program& program, uint64_t& budget);
+
+/// True if a blocked warp may find its condition changed.
+inline bool may_wake(const Warp& w) { return w.block.reason == BlockReason::none || w.timed_out || w.block.epoch != w.cta->wake_epoch; }
+
+}  // namespace drywell::sim

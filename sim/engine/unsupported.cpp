@@ -1,0 +1,19 @@
+// Payloads whose rows are marked unsupported never reach an engine.
+#include "sim/engine/engine.h"
+
+namespace drywell::sim {
+
+EngineResult read(Cluster&, AsyncOp&, TmemCopy&) { return GuestError{"U5000", "unsupported: tcgen05.cp"}; }
+EngineResult write(Cluster&, AsyncOp&, TmemCopy&) { return std::nullopt; }
+EngineResult read(Cluster&, AsyncOp&, TmemShift&) { return GuestError{"U5000", "unsupported: tcgen05.shift"}; }
+EngineResult write(Cluster&, AsyncOp&, TmemShift&) { return std::nullopt; }
+EngineResult read(Cluster&, AsyncOp&, BulkCopy&) { return GuestError{"U5000", "unsupported: cp.async.bulk"}; }
+EngineResult write(Cluster&, AsyncOp&, BulkCopy&) { return std::nullopt; }
+EngineResult read(Cluster&, AsyncOp&, RemoteStore&) { return GuestError{"U5000", "unsupported: st.async"}; }
+EngineResult write(Cluster&, AsyncOp&, RemoteStore&) { return std::nullopt; }
+EngineResult read(Cluster&, AsyncOp&, AsyncCopy&) { return GuestError{"U5000", "unsupported: cp.async"}; }
+EngineResult write(Cluster&, AsyncOp&, AsyncCopy&) { return std::nullopt; }
+EngineResult read(Cluster&, AsyncOp&, TryCancel&) { return GuestError{"U5000", "unsupported: clusterlaunchcontrol"}; }
+EngineResult write(Cluster&, AsyncOp&, TryCancel&) { return std::nullopt; }
+
+}  // namespace drywell::sim
