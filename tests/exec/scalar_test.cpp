@@ -64,7 +64,7 @@ TEST(Divergence, LanesLoopDifferentlyAndMeetAgain) {
   k("setp.eq.u32", yes, v, 1);
   k("vote.sync.ballot.b32", all, yes, -1);
   const Reg at = k.def("add.s64", k.load_param(out, Mod::u64), k.def("mul.wide.u32", tid, 8));
-  k("st.global.v2.u32", mem(at), {steps, all});
+  k("st.global.v2.u32", mem(at), vec(steps, all));
   Device d;
   const GmemAddr g = d.allocate(32 * 8);
   const LoadedModule m = d.load(k.finish());

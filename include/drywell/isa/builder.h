@@ -89,6 +89,11 @@ Arg tensor(Symbol map, std::initializer_list<Arg> coordinates);
 /// d|p
 Arg pair(Arg d, Reg p);
 inline Arg sink() { return Arg::sink(); }
+/// {a, b, …}
+template <class... A>
+Arg vec(A&&... elements) {
+  return Arg({Arg(std::forward<A>(elements))...});
+}
 
 /// Opcode text that remembers the line it was written on.
 struct OpText {
