@@ -19,6 +19,7 @@
 #include "drywell/isa/instruction.h"
 #include "drywell/isa/tensor_map.h"
 #include "drywell/sim/fault.h"
+#include "drywell/sim/report.h"
 
 namespace drywell::sim {
 
@@ -46,6 +47,7 @@ struct RunOptions {
   unsigned threads = 0;               // host threads; 0 = all cores. Results do not depend on it
   uint64_t max_instructions = 0;      // warp instructions; 0 = unlimited. Exceeding it is fault F3602
   std::vector<Listener*> listeners;   // attached observers; any makes the run single-threaded
+  bool values = true;                 // false (timed only): same cycles, the tensor core's results are not computed
 };
 
 /// Kernel arguments in declaration order.
@@ -71,6 +73,7 @@ struct RunResult {
   std::optional<Fault> fault;         // the first by CTA order
   uint64_t warp_instructions = 0;
   uint64_t cycles = 0;                // timed driver only
+  std::shared_ptr<const TimingReport> timing;  // timed driver only
   double host_seconds = 0;
   bool ok() const { return !fault.has_value(); }
 };

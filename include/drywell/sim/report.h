@@ -1,0 +1,103 @@
+// Where the time of a run went: the timed driver's account, for people and for machines.
+//
+// Every cycle between the start and the end of a warp has exactly one stall reason, so a role's row adds up to the time
+// its warps existed. Units count busy cycles; a unit's utilisation is what it did over what it could have done while
+// the kernel ran.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace drywell::sim {
+
+/// What a warp did with a cycle: a closed list.
+enum class Stall : uint8_t {
+  issued,               // issued an instruction
+  not_selected,         // could issue; its sub-partition issued another warp
+  register_dependency,  // an operand of a fixed-latency instruction was not there yet
+  memory,               // an operand comes from a load or atomic in flight
+  pipe_busy,            // the pipe, its queue or an engine's queue was full
+  branch,               // refetch after a taken branch: no instruction
+  issue_cost,           // held by its own instruction (issuing a copy, fences, arrivals)
+  mbarrier,             // mbarrier.try_wait
+  named_barrier,        // bar.sync
+  cluster_barrier,      // barrier.cluster.wait
+  warp_sync,            // lanes of its own warp that are elsewhere
+  tmem_wait,            // tcgen05.wait, or a register a tcgen05.ld has yet to write
+  tmem_alloc,           // tcgen05.alloc
+  bulk_wait,            // bulk and cp.async groups
+  sleep,                // nanosleep, setmaxnreg, griddepcontrol
+  finished,             // had ended while its CTA still ran
+  count_
+};
+inline constexpr size_t kStallCount = static_cast<size_t>(Stall::count_);
+/// "issued", "register_dependency", …: stable names for tables and JSON.
+std::string_view stall_name(Stall s);
+
+/// One unit, all its instances together.
+struct UnitTime {
+  std::string name;           // "issue", "alu", "fma", "half", "f64", "xu", "lsu", "smem", "tensor", "tmem_port", "tma", "l2", "hbm", …
+  uint64_t instances = 0;     // on the SMs that ran CTAs: 4 issue slots per SM, one hbm per chip
+  double busy_cycles = 0;     // summed over the instances
+  double utilisation = 0;     // busy_cycles / (instances * cycles)
+  double work = 0;            // in `work_unit`s
+  std::string work_unit;      // "warp instructions", "B", "instructions"
+};
+
+/// The warps of one role (Function::roles); warps without a role are "warps".
+struct RoleTime {
+  std::string name;
+  uint64_t warps = 0;         // over the whole grid
+  uint64_t instructions = 0;  // warp instructions executed
+  std::array<double, kStallCount> cycles{};  // summed over its warps, by Stall
+  double total() const {
+    double t = 0;
+    for (double c : cycles) t += c;
+    return t;
+  }
+};
+
+/// The least time one resource alone would have needed for the work done.
+struct Limit {
+  std::string name;      // a unit's name
+  double cycles = 0;     // if it had been busy without a gap, on the busiest instance
+  double fraction = 0;   // cycles / cycles of the run: 1 = the kernel runs at this limit
+  std::string what;      // "84.0 MB at 3924 B/clk"
+};
+
+/// Cost of one source line (the kernel author's), or of one PTX line if no source is known.
+struct LineTime {
+  std::string file;
+  uint32_t line = 0;
+  uint64_t instructions = 0;  // warp instructions
+  double cycles = 0;          // warp cycles between the issue before and the issue of its instructions
+};
+
+struct TimingReport {
+  uint64_t cycles = 0;           // first CTA's start to the last CTA's end and the last write to memory
+  double clock_ghz = 0;          // nominal
+  double seconds = 0;            // cycles at the nominal clock
+  double launch_seconds = 0;     // an empty kernel from event to event: comes on top
+  uint32_t sms = 0;              // of the chip
+  uint32_t sms_used = 0;
+  uint32_t ctas_per_sm = 0;      // that fit together
+  std::string residency_limit;   // what keeps more from fitting: "shared memory", "threads", "registers", "CTAs", "grid"
+  uint64_t hbm_bytes_read = 0, hbm_bytes_written = 0;
+  std::vector<UnitTime> units;
+  std::vector<RoleTime> roles;
+  std::vector<Limit> limits;     // tightest first; limits[0] is the one that binds
+  std::vector<LineTime> lines;   // most expensive first
+  bool values = true;            // false: tensor values were not computed
+
+  /// The unit of that name, or nullptr.
+  const UnitTime* unit(std::string_view name) const;
+  const RoleTime* role(std::string_view name) const;
+};
+
+/// The report as text: time, limits, units, stalls per role, the `lines` most expensive source lines.
+std::string to_text(const TimingReport& r, size_t lines = 10);
+
+}  // namespace drywell::sim
