@@ -1,0 +1,70 @@
+// Producer/consumer rings over pairs of mbarriers, with the phase protocol of CUTLASS's pipelines (facts/tma-mbarrier.md
+// §7). Everything here is sugar that emits plain instructions into a KernelBuilder.
+#pragma once
+
+#include <source_location>
+
+#include "drywell/isa/builder.h"
+
+namespace drywell::isa {
+
+/// Position in a ring: stage index and phase parity, both registers that change as the kernel runs. A producer starts with
+/// phase 1 (the empty barriers are "already" complete), a consumer with phase 0.
+class PipelineState {
+ public:
+  enum class Role : uint8_t { consumer, producer };
+  PipelineState(KernelBuilder& k, uint32_t stages, Role role, std::source_location w = std::source_location::current());
+  Reg index() const { return index_; }
+  Reg phase() const { return phase_; }
+  uint32_t stages() const { return stages_; }
+  /// ++state: next stage; wrapping flips the phase.
+  void advance(std::source_location w = std::source_location::current());
+  /// A copy whose later changes do not affect this one.
+  PipelineState snapshot(std::source_location w = std::source_location::current()) const;
+
+ private:
+  PipelineState(KernelBuilder& k, uint32_t stages) : k_(&k), stages_(stages) {}
+  KernelBuilder* k_;
+  uint32_t stages_;
+  Reg index_, phase_;
+};
+
+/// `stages` full barriers followed by `stages` empty barriers (8 bytes each) in shared memory at `base` + `offset` bytes.
+class MbarrierRing {
+ public:
+  using Where = std::source_location;
+  MbarrierRing(KernelBuilder& k, Reg base, int64_t offset, uint32_t stages) : k_(&k), base_(base), offset_(offset), stages_(stages) {}
+
+  uint32_t stages() const { return stages_; }
+  /// Bytes the barriers take.
+  uint32_t bytes() const { return 16 * stages_; }
+  /// mbarrier.init of all of them; run it in one thread, then fence and synchronise the CTA.
+  void init(uint32_t full_arrivals, uint32_t empty_arrivals, Where w = Where::current());
+
+  /// Shared address of the full (empty) barrier of the state's stage.
+  Reg full(const PipelineState& s, Where w = Where::current());
+  Reg empty(const PipelineState& s, Where w = Where::current());
+
+  /// One try_wait on the empty (full) barrier; the predicate tells whether the phase is complete.
+  Reg try_acquire(const PipelineState& s, Where w = Where::current());
+  Reg try_wait(const PipelineState& s, Where w = Where::current());
+  /// Waits unless `token` says it is not needed.
+  void acquire(const PipelineState& s, Reg token, Where w = Where::current());
+  void acquire(const PipelineState& s, Where w = Where::current());
+  void wait(const PipelineState& s, Reg token, Where w = Where::current());
+  void wait(const PipelineState& s, Where w = Where::current());
+  /// Producer's tail: waits until the consumers have released every stage.
+  void tail(PipelineState& s, Where w = Where::current());
+
+ private:
+  Reg address(const PipelineState& s, int64_t offset, Where w);
+  KernelBuilder* k_;
+  Reg base_;
+  int64_t offset_;
+  uint32_t stages_;
+};
+
+/// Blocks until the phase of parity `parity` of the barrier at `address` is complete (try_wait in a loop).
+void mbarrier_wait(KernelBuilder& k, Reg address, Arg parity, std::source_location w = std::source_location::current());
+
+}  // namespace drywell::isa
