@@ -4,8 +4,11 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <fstream>
 #include <limits>
 #include <vector>
+
+#include "unit/numeric_vectors.h"
 
 namespace drywell::numeric {
 namespace {
@@ -117,6 +120,25 @@ INSTANTIATE_TEST_SUITE_P(, NarrowConvert,
                                            NarrowLimits{Format::e2m3, 0x1F, 0x1p-4f},
                                            NarrowLimits{Format::e3m2, 0x1F, 0x1p-5f}),
                          [](const auto& p) { return std::string(format_info(p.param.f).name); });
+
+TEST(ConvertMeasured, EveryWordOfTheH200IsReproduced) {
+  std::ifstream in(std::string(DRYWELL_SOURCE_DIR) + "/tests/data/numerics/convert_h200.csv");
+  std::string line;
+  std::getline(in, line);
+  unsigned rows = 0;
+  for (; std::getline(in, line); ++rows) {
+    const std::vector<std::string> f = test::split_csv(line);
+    ConvertSpec spec;
+    spec.dst = test::format_named(f.at(0));
+    spec.src = test::format_named(f.at(1));
+    spec.rounding = f.at(2) == "rn" ? Rounding::rn : f.at(2) == "rz" ? Rounding::rz : Rounding::rna;
+    spec.satfinite = f.at(3).find('s') != std::string::npos;
+    spec.relu = f.at(3).find('r') != std::string::npos;
+    spec.ftz = f.at(3).find('f') != std::string::npos;
+    EXPECT_EQ(convert(spec, test::hex_list(f.at(4))[0]), test::hex_list(f.at(5))[0]) << line;
+  }
+  EXPECT_EQ(rows, 4194u);
+}
 
 TEST(ConvertE2m1, DecisionPoints) {
   // facts/numerics.md §2.1, from the CUDA header: closed bounds round to the lower value.

@@ -47,8 +47,13 @@ TEST_P(MmaVectors, EveryWordIsReproduced) {
 
 INSTANTIATE_TEST_SUITE_P(, MmaVectors,
                          ::testing::Values(std::pair<const char*, size_t>{"mma_numerics.csv", 1701},
-                                           std::pair<const char*, size_t>{"mma_measured_hw.csv", 800}),
-                         [](const auto& p) { return p.index == 0 ? "Generated" : "Measured"; });
+                                           std::pair<const char*, size_t>{"mma_measured_hw.csv", 800},
+                                           std::pair<const char*, size_t>{"mma_h200_adversarial.csv", 619}),
+                         [](const auto& p) {
+                           return std::string(p.index == 0   ? "Generated"
+                                              : p.index == 1 ? "Measured"
+                                                             : "Adversarial");
+                         });
 
 }  // namespace
 }  // namespace drywell::numeric

@@ -239,7 +239,7 @@ TEST(Tile, WholeInstructionShapeWithSeveralColumnBlocks) {
 }
 
 TEST(Tile, ReproducesTheResultWords) {
-  for (const char* file : {"mma_numerics.csv", "mma_measured_hw.csv"}) {
+  for (const char* file : {"mma_numerics.csv", "mma_measured_hw.csv", "mma_h200_adversarial.csv"}) {
     for (const test::VectorRow& v : test::read_vectors(file)) {
       if (v.integer() || v.unverified()) continue;
       Problem p;

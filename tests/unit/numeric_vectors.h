@@ -85,7 +85,7 @@ inline const MmaRow* row_of(const VectorRow& v) {
   const bool blackwell = v.arch == "blackwell-sm100-tcgen05" || v.arch == "b200";
   q.arch = blackwell ? MmaArch::sm_100 : MmaArch::sm_90;
   q.instruction = v.arch == "blackwell-sm100-tcgen05" ? MmaInstruction::tcgen05
-                  : v.kind == "mma.sync/wmma"         ? MmaInstruction::mma_sync
+                  : v.kind.rfind("mma.sync", 0) == 0  ? MmaInstruction::mma_sync
                                                       : MmaInstruction::wgmma;
   q.a = format_named(v.a_type);
   q.b = format_named(v.b_type);
