@@ -7,6 +7,7 @@
 #include <map>
 
 #include "drywell/core/bits.h"
+#include "drywell/sim/arch_config.h"
 #include "sim/driver/functional.h"
 #include "sim/exec/program.h"
 #include "sim/observe/hub.h"
@@ -26,9 +27,13 @@ std::optional<GmemAddr> LoadedModule::symbol(std::string_view name) const {
 }
 
 struct Device::Impl {
-  explicit Impl(uint64_t capacity) : gmem(capacity) {}
+  explicit Impl(const DeviceOptions& o)
+      : arch(load_arch(o.arch)),
+        gmem(arch.hbm.bytes),
+        sm_count(o.sm_count != 0 ? o.sm_count : static_cast<uint32_t>(arch.chip.sms)) {}
+  ArchConfig arch;
   Gmem gmem;
-  uint32_t sm_count = 148;
+  uint32_t sm_count;
   struct Decoded {
     std::shared_ptr<const isa::Module> module;
     std::unique_ptr<Program> program;
@@ -37,11 +42,6 @@ struct Device::Impl {
 };
 
 namespace {
-
-// facts/timing.md §2: 178.35 GiB visible on a B200.
-constexpr uint64_t kHbmBytes = 178ull << 30;
-// Shared memory a CTA can have (facts/tma-mbarrier.md §6) and the static limit without opt-in.
-constexpr uint32_t kMaxSmemPerCta = 232448;
 
 void refuse(Diagnostics& out, std::string code, std::string message, std::string hint = {}) {
   out.error(std::move(code), {}, std::move(message), std::move(hint));
@@ -72,8 +72,8 @@ void check_launch(const isa::Function& f, const Launch& l, Diagnostics& out) {
   const uint64_t size = l.cluster.count();
   if (size == 0 || size > 16) refuse(out, "E4122", fmt::format("a cluster of {} CTAs; 1 to 16", size));
   if (size != 0 && (l.grid.x % l.cluster.x != 0 || l.grid.y % l.cluster.y != 0 || l.grid.z % l.cluster.z != 0)) refuse(out, "E4123", "the grid is not a multiple of the cluster");
-  if (l.smem_bytes - kSmemReserved > kMaxSmemPerCta) {
-    refuse(out, "E4124", fmt::format("{} bytes of shared memory per CTA; at most {}", l.smem_bytes - kSmemReserved, kMaxSmemPerCta), "fewer pipeline stages");
+  if (l.smem_bytes - kSmemReserved > l.arch->smem.cta_bytes) {
+    refuse(out, "E4124", fmt::format("{} bytes of shared memory per CTA; at most {}", l.smem_bytes - kSmemReserved, l.arch->smem.cta_bytes), "fewer pipeline stages");
   }
   const auto& d = f.directives;
   const auto triple = [](const std::array<uint32_t, 3>& t) { return Dim3{t[0], t[1], t[2]}; };
@@ -83,13 +83,12 @@ void check_launch(const isa::Function& f, const Launch& l, Diagnostics& out) {
 
 }  // namespace
 
-Device::Device(DeviceOptions options) : impl_(std::make_unique<Impl>(kHbmBytes)) {
-  if (options.sm_count != 0) impl_->sm_count = options.sm_count;
-}
+Device::Device(DeviceOptions options) : impl_(std::make_unique<Impl>(options)) {}
 Device::~Device() = default;
 Device::Device(Device&&) noexcept = default;
 Device& Device::operator=(Device&&) noexcept = default;
 
+const ArchConfig& Device::arch() const { return impl_->arch; }
 uint32_t Device::sm_count() const { return impl_->sm_count; }
 
 GmemAddr Device::allocate(uint64_t bytes, std::string name) { return impl_->gmem.allocate(bytes, std::move(name)); }
@@ -151,6 +150,7 @@ RunResult Device::launch(const LoadedModule& m, std::string_view kernel, const L
   for (Listener* l : options.listeners) hub.attach(l);
   Diagnostics problems;
   Launch l;
+  l.arch = &impl_->arch;
   l.program = cached.program.get();
   l.gmem = &impl_->gmem;
   l.observers = hub.empty() ? nullptr : &hub;
@@ -164,6 +164,8 @@ RunResult Device::launch(const LoadedModule& m, std::string_view kernel, const L
   l.params = parameter_block(*f, *l.program, args, problems);
   check_launch(*f, l, problems);
   if (problems.has_errors()) throw InputError(std::move(problems));
+  if (options.driver == DriverKind::timed) throw Unsupported("the timed driver");
+  if (options.progress != nullptr) options.progress->ctas_total = l.grid.count();
   const auto start = std::chrono::steady_clock::now();
   RunResult r = run_functional(l, options);
   r.host_seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();

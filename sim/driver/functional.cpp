@@ -225,6 +225,7 @@ void work(const Launch& launch, const RunOptions& options, uint64_t clusters, Sh
     auto runner = std::make_unique<ClusterRunner>(launch, options, index);
     const ClusterStop stop = runner->run(options.max_instructions != 0 ? options.max_instructions : kSlice);
     if (stop == ClusterStop::fault) record_fault(s, index, runner->fault());
+    if (stop == ClusterStop::finished && options.progress != nullptr) options.progress->ctas_done += launch.cluster.count();
     const std::lock_guard lock(s.mutex);
     s.instructions += runner->instructions();
     if (stop == ClusterStop::stuck || stop == ClusterStop::slice) s.unfinished.push_back(std::move(runner));
@@ -247,6 +248,7 @@ void run_together(const Launch& launch, const RunOptions& options, Shared& s) {
         return;
       }
       if (stop == ClusterStop::finished) {
+        if (options.progress != nullptr) options.progress->ctas_done += launch.cluster.count();
         all.erase(all.begin() + static_cast<ptrdiff_t>(i--));
         progressed = true;
       }

@@ -100,7 +100,12 @@ RunStop run_warp(Warp& w, const Program& program, uint64_t& budget) {
         if (effect != Effect::blocked) {
           ++w.instructions;
           --budget;
-          if (observers != nullptr && effect != Effect::fault) observers->instruction(w, op, mask);
+          if (observers != nullptr && effect != Effect::fault) {
+            for (size_t i = cluster.pending.size() - (cluster.next_op - queued); i < cluster.pending.size(); ++i) {
+              observers->async(cluster, cluster.pending[i], AsyncMoment::issue);
+            }
+            observers->instruction(w, op, mask);
+          }
           if (cluster.next_op != queued && effect == Effect::next) {
             ++w.pc;
             return RunStop::enqueued;

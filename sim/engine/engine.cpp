@@ -28,6 +28,7 @@ StepResult step(Cluster& c, size_t index) {
     c.pending[index] = std::move(op);
     return result;
   }
+  if (auto* o = c.launch->observers; o != nullptr) o->async(c, op, AsyncMoment::write);
   result.error = std::visit([&](auto& payload) { return write(c, op, payload); }, op.payload);
   if (auto* o = c.launch->observers; o != nullptr) o->async(c, op, AsyncMoment::signal);
   result.completed = true;

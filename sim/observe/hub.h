@@ -12,7 +12,8 @@ namespace drywell::sim {
 
 /// What happened to an mbarrier.
 enum class MbarrierEvent : uint8_t { init, inval, expect_tx, complete_tx, arrive, phase_complete, wait_true };
-/// Moments of an asynchronous operation.
+/// Moments of an asynchronous operation. issue: announced before the instruction that issued it. write: about to write
+/// its result and to signal. signal: done; mbarrier events it caused were announced in between.
 enum class AsyncMoment : uint8_t { issue, read, write, signal };
 
 /// Internal listener interface. Every method has an empty default, so that a listener overrides what it needs.

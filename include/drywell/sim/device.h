@@ -7,6 +7,7 @@
 //   RunResult r = device.launch(m, "axpy", {.grid = {4}, .block = {128}}, Args().add(x).add(2.0f));
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -41,6 +42,12 @@ struct LaunchConfig {
   uint32_t dynamic_smem = 0;  // bytes
 };
 
+/// How far a launch has come, for whoever watches it from another thread.
+struct RunProgress {
+  std::atomic<uint64_t> ctas_total{0}, ctas_done{0};
+  std::atomic<uint64_t> cycles{0};  // timed driver only
+};
+
 struct RunOptions {
   DriverKind driver = DriverKind::eager;
   uint64_t seed = 0;
@@ -48,6 +55,7 @@ struct RunOptions {
   uint64_t max_instructions = 0;      // warp instructions; 0 = unlimited. Exceeding it is fault F3602
   std::vector<Listener*> listeners;   // attached observers; any makes the run single-threaded
   bool values = true;                 // false (timed only): same cycles, the tensor core's results are not computed
+  RunProgress* progress = nullptr;    // kept up to date while the launch runs
 };
 
 /// Kernel arguments in declaration order.
@@ -92,12 +100,13 @@ class LoadedModule {
 };
 
 struct DeviceOptions {
-  std::string arch = "sm_100a";  // name of a shipped architecture, or path of a .toml file
+  std::string arch = "sm_100a";  // name of a shipped architecture, or path of a .toml file (load_arch)
   uint32_t sm_count = 0;         // 0: the architecture's
 };
 
 class Device {
  public:
+  /// Throws InputError E20xx, E4001 if the architecture cannot be loaded.
   explicit Device(DeviceOptions options = {});
   ~Device();
   Device(Device&&) noexcept;
