@@ -154,6 +154,7 @@ void Parser::module_directive(std::string_view word, TextPos at) {
 }
 
 void Parser::header_version() {
+  ends_with_line_ = has_version_ = true;
   const TextPos at = lex_.pos();
   const Literal number = lex_.number();
   if (!number.ok || !number.is_decimal_float)
@@ -163,10 +164,10 @@ void Parser::header_version() {
     fail("E1109", at, "there is no such PTX version", "e.g. .version 9.0");
   module_.version.major = static_cast<uint8_t>(value);
   module_.version.minor = static_cast<uint8_t>((value - module_.version.major) * 10 + 0.5);
-  has_version_ = true;
 }
 
 void Parser::header_target() {
+  ends_with_line_ = has_target_ = true;
   do {
     const TextPos at = lex_.pos();
     const std::string_view word = expect_identifier("a target");
@@ -175,10 +176,7 @@ void Parser::header_target() {
     } else if (word == "texmode_unified" || word == "texmode_independent" || word == "map_f64_to_f32") {
       // Texture modes are meaningless without textures; map_f64_to_f32 is for targets without double
       // precision.
-    } else if (parse_target(word, module_.target)) {
-      has_target_ = true;
-    } else {
-      has_target_ = true;
+    } else if (!parse_target(word, module_.target)) {
       fail("E1109", at, fmt::format("unknown target '{}'", excerpt(word)),
            fmt::format("known are {}", known_targets()));
     }
@@ -186,6 +184,7 @@ void Parser::header_target() {
 }
 
 void Parser::header_address_size() {
+  ends_with_line_ = true;
   const TextPos at = lex_.pos();
   const Literal number = lex_.number();
   if (number.ok && number.bits == 32)
@@ -194,6 +193,7 @@ void Parser::header_address_size() {
 }
 
 void Parser::file_directive() {
+  ends_with_line_ = true;
   const TextPos at = lex_.pos();
   const Literal number = lex_.number();
   if (!number.ok || number.bits == 0)
@@ -202,8 +202,9 @@ void Parser::file_directive() {
     fail("E1110", at, fmt::format("file number {} is too large", number.bits),
          fmt::format("at most {}", kMaxFileNumber));
   bool closed = false;
+  const TextPos quote = lex_.pos();
   const std::string_view path = lex_.string(closed);
-  if (!closed) fail("E1111", lex_.pos(), "expected a file name in quotes on one line");
+  if (!closed) fail("E1111", quote, "expected a file name in quotes on one line");
   file_numbers_.emplace_back(static_cast<uint32_t>(number.bits), std::string(path));
   if (!lex_.take(',')) return;
   unsigned_constant("a time stamp", ~uint64_t{0});
@@ -211,6 +212,7 @@ void Parser::file_directive() {
 }
 
 void Parser::section_directive() {
+  ends_with_line_ = true;
   lex_.directive();
   const TextPos at = lex_.pos();
   expect('{', "'{' and the section's contents");

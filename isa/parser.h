@@ -180,6 +180,7 @@ class Parser {
   std::vector<std::string_view> branch_target_names_, call_target_names_;  // of fn_, as printed
   uint32_t function_number_ = 0;  // changes with every function; validates Binding::symbol
   unsigned open_braces_ = 0;      // of the statement being read
+  bool ends_with_line_ = false;   // the statement being read has no semicolon
   SourceRef source_{};
   std::vector<PendingLabel> pending_;
   std::vector<uint32_t> pending_starts_;
@@ -194,10 +195,17 @@ class Parser {
 template <class F>
 void Parser::recovering(F&& f) {
   open_braces_ = 0;
+  ends_with_line_ = false;
   try {
     f();
   } catch (const Recover&) {
-    in_function_ ? lex_.skip_statement(open_braces_) : lex_.skip_item(open_braces_);
+    if (ends_with_line_) {
+      lex_.skip_line();
+    } else if (in_function_) {
+      lex_.skip_statement(open_braces_);
+    } else {
+      lex_.skip_item(open_braces_);
+    }
   }
 }
 

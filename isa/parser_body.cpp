@@ -251,6 +251,7 @@ void Parser::body_directive(TextPos at) {
 // ".loc file line column {, function_name label{+n}} {, inlined_at file line column}": ends at the end of the
 // line.
 void Parser::loc_directive() {
+  ends_with_line_ = true;
   const uint32_t file = plain_number("a file number"), line = plain_number("a line"),
                  column = plain_number("a column");
   source_ = {file, line, column};

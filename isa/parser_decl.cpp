@@ -244,8 +244,8 @@ Variable::Reloc Parser::address_constant(uint64_t offset) {
     fail("E1113", at, fmt::format("'{}' has no address that is known before the launch", name));
   }
   r.symbol = b->kind == NameKind::local ? fn_.variables[b->index].name : std::string(name);
-  if (lex_.peek() == '+' || lex_.peek() == '-') r.addend = static_cast<int64_t>(constant().bits);
   if (r.generic) expect(')', "')'");
+  if (lex_.peek() == '+' || lex_.peek() == '-') r.addend = static_cast<int64_t>(constant().bits);
   return r;
 }
 

@@ -154,8 +154,8 @@ void put_value(Out& out, const Variable& v, uint64_t offset) {
 void put_address_constant(Out& out, const Variable::Reloc& r) {
   out += r.generic ? "generic(" : "";
   out += r.symbol;
-  put_offset(out, r.addend);
   out += r.generic ? ")" : "";
+  put_offset(out, r.addend);
 }
 
 // Elements of the variable's width; a pointer among bytes is written byte by byte with masks, as nvcc does.

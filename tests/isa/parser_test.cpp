@@ -215,7 +215,7 @@ TEST(PtxParser, ReadsVariablesAndInitialisers) {
   const Module m = parse(
       ".func f ;\n.global .align 1 .b8 empty[1];\n.global .align 1 .b8 $str$1[6] = {72, 105, 0x21};\n.const "
       ".align 8 .f64 c[2] = {0d3FF0000000000000, 1.5};\n"
-      ".global .u64 t[3] = {f, generic(empty), generic($str$1+2)};\n.global .f32 x = 0f40000000;\n.extern "
+      ".global .u64 t[3] = {f, generic(empty), generic($str$1)+2};\n.global .f32 x = 0f40000000;\n.extern "
       ".shared .align 1024 .b8 smem[];\n"
       ".shared .align 16 .b32 tile[4][8];\n.visible .global .s32 grid[][2] = {{-1, 0}, {2}, {3, 4}};\n"
       ".global .align 1 .u8 packed[9] = {7, 0xFF(generic(empty)), 0xFF00(generic(empty)), "

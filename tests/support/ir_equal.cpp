@@ -4,7 +4,8 @@
 
 #include "drywell/isa/print.h"
 
-namespace drywell::isa::test {
+namespace drywell::test {
+using namespace isa;
 namespace {
 
 bool same_instruction(const Instruction& a, const Instruction& b) {
@@ -53,7 +54,7 @@ std::string function_difference(const Function& a, const Function& b) {
 
 }  // namespace
 
-std::string first_difference(const Module& a, const Module& b) {
+std::string first_difference(const isa::Module& a, const isa::Module& b) {
   if (a.version != b.version || a.target != b.target || a.debug != b.debug) return "header";
   if (a.files != b.files) return "files";
   if (!(a.aliases == b.aliases)) return "aliases";
@@ -68,4 +69,4 @@ std::string first_difference(const Module& a, const Module& b) {
   return {};
 }
 
-}  // namespace drywell::isa::test
+}  // namespace drywell::test

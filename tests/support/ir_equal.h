@@ -5,10 +5,10 @@
 
 #include "drywell/isa/instruction.h"
 
-namespace drywell::isa::test {
+namespace drywell::test {
 
 /// What differs first between two modules, in words; empty if nothing does. Lines of the PTX text (ptx_line)
 /// and warp roles, which PTX text cannot say, are not compared.
-std::string first_difference(const Module& a, const Module& b);
+std::string first_difference(const isa::Module& a, const isa::Module& b);
 
-}  // namespace drywell::isa::test
+}  // namespace drywell::test

@@ -1,0 +1,60 @@
+// One mistake per file: tests/corpus/error/NAME.ptx says in its first line which diagnostic it must give,
+// where, and part of what it must say: "// E1104 9:14 '%q1' is not declared". Nothing else may be reported.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "drywell/isa/parse.h"
+
+namespace drywell::isa {
+namespace {
+
+std::vector<std::string> corpus() {
+  std::vector<std::string> names;
+  for (const auto& entry : std::filesystem::directory_iterator(DRYWELL_SOURCE_DIR "/tests/corpus/error")) {
+    if (entry.path().extension() == ".ptx") names.push_back(entry.path().stem().string());
+  }
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
+class PtxMistake : public testing::TestWithParam<std::string> {};
+
+TEST_P(PtxMistake, IsReportedWhereItIs) {
+  const std::string path = DRYWELL_SOURCE_DIR "/tests/corpus/error/" + GetParam() + ".ptx";
+  std::ifstream in(path, std::ios::binary);
+  const std::string text{std::istreambuf_iterator<char>(in), {}};
+  std::istringstream first_line(text.substr(0, text.find('\n')));
+  std::string slashes, code, says;
+  uint32_t line = 0, column = 0;
+  char colon = 0;
+  first_line >> slashes >> code >> line >> colon >> column >> std::ws;
+  std::getline(first_line, says);
+
+  const ParseResult r = parse_ptx(text, "mistake.ptx");
+  ASSERT_EQ(r.diagnostics.list().size(), 1u) << r.diagnostics.to_string();
+  const Diagnostic& d = r.diagnostics.list()[0];
+  EXPECT_EQ(d.code, code) << d.to_string();
+  EXPECT_EQ(d.where.line, line) << d.to_string();
+  EXPECT_EQ(d.where.column, column) << d.to_string();
+  EXPECT_NE(d.message.find(says), std::string::npos) << d.to_string();
+}
+
+INSTANTIATE_TEST_SUITE_P(Corpus, PtxMistake, testing::ValuesIn(corpus()), [](const auto& tested) {
+  std::string name;  // file names are words_with_underscores, test names have none
+  bool upper = true;
+  for (const char c : tested.param) {
+    if (c != '_') name += upper ? static_cast<char>(std::toupper(static_cast<unsigned char>(c))) : c;
+    upper = c == '_';
+  }
+  return name;
+});
+
+}  // namespace
+}  // namespace drywell::isa

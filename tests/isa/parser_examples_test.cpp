@@ -1,0 +1,90 @@
+// Row-driven: the example of every row of the instruction table is PTX that parses, is legal, prints as
+// written and assembles with ptxas.
+#include <gtest/gtest.h>
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "drywell/isa/parse.h"
+#include "drywell/isa/print.h"
+#include "drywell/isa/spec.h"
+#include "drywell/isa/validate.h"
+#include "support/ptxas.h"
+
+namespace drywell::isa {
+namespace {
+
+/// The target an example is shown on.
+Target target_of(const InstrSpec& row) {
+  for (const Target t : {Target::sm_100a, Target::sm_90a, Target::sm_103a, Target::sm_120a}) {
+    if (has_feature(t, row.needs)) return t;
+  }
+  return Target::sm_100a;
+}
+
+std::string header(Target t) {
+  return ".version 9.0\n.target " + std::string(target_name(t)) +
+         "\n.address_size 64\n.func (.param .b32 r) callee (.param .b32 a)\n{\nret;\n}\n" +
+         ".global .align 16 .b8 variable[256];\n.extern .shared .align 128 .b8 smem[];\n";
+}
+
+/// A kernel around an example. Registers are named by type: %r b32, %rd b64, %rs b16, %f f32, %fd f64, %p
+/// pred, %b b8, %rq b128; $done is a label, $targets a branch table, callee a function with (retval) and
+/// (arg).
+std::string wrap(Opcode op) {
+  return ".entry row_" + std::string(opcode_name(op)) +
+         "(.param .u64 p)\n.maxntid 128\n{\n.reg .b32 %r<300>;\n.reg .b64 %rd<140>;\n.reg .b16 "
+         "%rs<40>;\n.reg .f32 %f<300>;\n"
+         ".reg .f64 %fd<40>;\n.reg .pred %p<20>;\n.reg .b8 %b<20>;\n.reg .b128 %rq<10>;\n.param .b32 "
+         "retval;\n.param .b32 arg;\n"
+         "$targets: .branchtargets $done, $done;\n" +
+         std::string(spec(op).example) + ";\n$done:\nret;\n}\n";
+}
+
+class RowExample : public testing::TestWithParam<size_t> {};
+
+TEST_P(RowExample, ParsesIsLegalAndPrintsAsWritten) {
+  const auto op = static_cast<Opcode>(GetParam());
+  const ParseResult r = parse_ptx(header(target_of(spec(op))) + wrap(op), "example.ptx");
+  ASSERT_TRUE(r.diagnostics.empty()) << r.diagnostics.to_string();
+  const Function& f = r.module.functions.at(1);
+  ASSERT_EQ(f.body.size(), 2u);
+  EXPECT_EQ(f.body[0].op, op) << "resolved to " << opcode_name(f.body[0].op);
+  EXPECT_EQ(print_instruction(f, f.body[0]), std::string(spec(op).example) + ";");
+  const Diagnostics illegal = validate(r.module);
+  EXPECT_TRUE(illegal.empty()) << illegal.to_string();
+}
+
+std::vector<size_t> all_rows() {
+  std::vector<size_t> rows(kOpcodeCount);
+  for (size_t i = 0; i < rows.size(); ++i) rows[i] = i;
+  return rows;
+}
+INSTANTIATE_TEST_SUITE_P(Table, RowExample, testing::ValuesIn(all_rows()), [](const auto& tested) {
+  return std::string(opcode_name(static_cast<Opcode>(tested.param)));
+});
+
+// One module per target holds every example; only if ptxas rejects it are they tried one by one.
+TEST(RowExamples, AssembleWithPtxas) {
+  if (test::find_ptxas().empty())
+    GTEST_SKIP() << "no ptxas on this machine: set CUDA_HOME or PATH to a CUDA toolkit 13.0 or later";
+  std::map<Target, std::vector<Opcode>> by_target;
+  for (size_t i = 0; i < kOpcodeCount; ++i)
+    by_target[target_of(spec(static_cast<Opcode>(i)))].push_back(static_cast<Opcode>(i));
+  for (const auto& [target, rows] : by_target) {
+    std::string text = header(target);
+    for (const Opcode op : rows) text += wrap(op);
+    const std::string printed = print_module(parse_ptx_or_throw(text, "examples.ptx"));
+    if (test::run_ptxas(printed, std::string(target_name(target)))->accepted) continue;
+    for (const Opcode op : rows) {
+      const std::string one = print_module(parse_ptx_or_throw(header(target) + wrap(op), "example.ptx"));
+      const auto verdict = test::run_ptxas(one, std::string(target_name(target)));
+      EXPECT_TRUE(verdict->accepted) << opcode_name(op) << ": " << spec(op).example << "\n"
+                                     << verdict->output;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace drywell::isa
