@@ -2,7 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <bit>
+#include <map>
+#include <numeric>
 
 #include "drywell/isa/resolve.h"
 #include "drywell/isa/validate.h"
@@ -97,17 +100,26 @@ KernelBuilder::KernelBuilder(std::string name, Target target) {
   function().name = std::move(name);
 }
 
-Reg KernelBuilder::reg(Mod type, std::string_view name) {
+std::string KernelBuilder::unique_name(std::string_view name) {
+  uint32_t& uses = names_[std::string(name)];
+  return uses++ == 0 ? fmt::format("%{}", name) : fmt::format("%{}_{}_", name, uses);
+}
+
+Reg KernelBuilder::add_register(Mod type, std::string name) {
   const Mod stored = storage_type(type);
   if (stored == Mod::none) throw InputError("E1100", fmt::format("no register holds a .{}", mod_text(type)));
   const auto id = static_cast<RegId>(function().regs.size());
-  function().regs.push_back({name.empty() ? fmt::format("{}{}", reg_prefix(stored), id) : fmt::format("%{}_{}", name, id), stored});
+  named_.push_back(!name.empty());
+  function().regs.push_back({name.empty() ? fmt::format("{}{}", reg_prefix(stored), id) : std::move(name), stored});
   return {id, stored};
 }
 
+Reg KernelBuilder::reg(Mod type, std::string_view name) { return add_register(type, name.empty() ? std::string() : unique_name(name)); }
+
 RegArray KernelBuilder::regs(Mod type, size_t count, std::string_view name) {
+  const std::string base = name.empty() ? std::string() : unique_name(name);
   std::vector<Reg> out;
-  for (size_t i = 0; i < count; ++i) out.push_back(reg(type, name));
+  for (size_t i = 0; i < count; ++i) out.push_back(add_register(type, name.empty() ? std::string() : fmt::format("{}_{}", base, i)));
   return RegArray(std::move(out));
 }
 
@@ -335,12 +347,38 @@ void KernelBuilder::elect_one(const Body& body, Where w) {
   if_(elected, body, w);
 }
 
+// Registers of one type get consecutive numbers, so that they print as one range: %r<120>.
+void KernelBuilder::sort_registers() {
+  Function& f = function();
+  std::vector<RegId> order(f.regs.size()), place(f.regs.size());
+  std::iota(order.begin(), order.end(), 0);
+  std::stable_sort(order.begin(), order.end(), [&](RegId a, RegId b) {
+    return f.regs[a].type != f.regs[b].type ? f.regs[a].type < f.regs[b].type : named_[a] < named_[b];
+  });
+  std::vector<RegDecl> sorted;
+  std::map<Mod, uint32_t> count;
+  for (RegId old : order) {
+    place[old] = static_cast<RegId>(sorted.size());
+    RegDecl r = f.regs[old];
+    if (!named_[old]) r.name = fmt::format("{}{}", reg_prefix(r.type), count[r.type]++);
+    sorted.push_back(std::move(r));
+  }
+  f.regs = std::move(sorted);
+  for (Operand& o : f.pool) {
+    if (o.kind == Operand::Kind::reg || (o.kind == Operand::Kind::addr && o.base == Operand::Base::reg)) o.index = place[o.index];
+  }
+  for (Instruction& i : f.body) {
+    if (i.guard != kNoReg) i.guard = place[i.guard];
+  }
+}
+
 Module KernelBuilder::finish() {
   const Function& f = function();
   if (f.body.empty() || (spec(f.body.back().op).mnemonic != "ret" && spec(f.body.back().op).mnemonic != "exit")) emit(OpText("ret"), {});
+  sort_registers();
   Diagnostics problems = validate(module_);
   if (problems.has_errors()) throw InputError(std::move(problems));
-  return module_;
+  return std::move(module_);
 }
 
 }  // namespace drywell::isa

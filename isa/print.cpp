@@ -269,7 +269,8 @@ void put_registers(Out& out, const Function& f) {
   for (size_t i = 0; i < f.regs.size();) {
     const RegDecl& r = f.regs[i];
     size_t run = 1;
-    if (r.name.size() > 1 && r.name.back() == '0') {
+    // A prefix that ends in a digit would make ptxas read %r3<4> as more of %r<N>.
+    if (r.name.size() > 1 && r.name.back() == '0' && (r.name[r.name.size() - 2] < '0' || r.name[r.name.size() - 2] > '9')) {
       const std::string_view prefix = std::string_view(r.name).substr(0, r.name.size() - 1);
       while (i + run < f.regs.size() && f.regs[i + run].type == r.type &&
              is_numbered(f.regs[i + run].name, prefix, run))

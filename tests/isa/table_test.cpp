@@ -71,8 +71,8 @@ TEST(KernelBuilder, EmitsPtxAsWritten) {
   const Module m = k.finish();
   const std::string text = print_module(m, {.source_lines = false});
   EXPECT_NE(text.find(".visible .entry axpy(\n\t.param .u64 axpy_param_0_x\n)"), std::string::npos) << text;
-  EXPECT_NE(text.find("fma.rn.f32 %f5, %f4, 0f40000000, 0f3F800000;"), std::string::npos) << text;
-  EXPECT_NE(text.find("st.global.f32 [%rd3+16], %f5;\n\tret;"), std::string::npos) << text;
+  EXPECT_NE(text.find("fma.rn.f32 %f1, %f0, 0f40000000, 0f3F800000;"), std::string::npos) << text;
+  EXPECT_NE(text.find("st.global.f32 [%rd2+16], %f1;\n\tret;"), std::string::npos) << text;
 }
 
 TEST(KernelBuilder, NamesTheAuthorsLineOfAMistake) {

@@ -10,6 +10,7 @@
 
 #include <functional>
 #include <initializer_list>
+#include <map>
 #include <source_location>
 #include <string>
 #include <string_view>
@@ -111,7 +112,7 @@ class KernelBuilder {
   explicit KernelBuilder(std::string name, Target target = Target::sm_100a);
 
   // ---- declarations
-  /// A fresh register; `name` defaults to %<prefix><n> by type.
+  /// A fresh register, %<name> or %<prefix><n> by type; an array's elements are %<name>_<i>. Names used twice get a number.
   Reg reg(Mod type, std::string_view name = {});
   RegArray regs(Mod type, size_t count, std::string_view name = {});
   /// Scalar kernel parameter. Use `load_param` to read it.
@@ -163,7 +164,8 @@ class KernelBuilder {
   // ---- result
   Function& function() { return module_.functions[0]; }
   const Module& module() const { return module_; }
-  /// Checks the whole kernel and hands it over. Throws InputError with every diagnostic.
+  /// Checks the whole kernel and hands it over, its registers sorted by type. Throws InputError with every diagnostic.
+  /// The builder is spent afterwards.
   Module finish();
 
  private:
@@ -171,11 +173,16 @@ class KernelBuilder {
   uint32_t put(const std::vector<Operand>& elements);
   void branch(LabelRef target, RegId guard, bool negated, Where w);
   uint32_t add_symbol(SymbolRef s);
+  void sort_registers();
 
   Module module_;
   RegId guard_ = kNoReg;
   bool guard_negated_ = false;
-  std::vector<uint32_t> reg_counters_;
+  Reg add_register(Mod type, std::string name);
+  std::string unique_name(std::string_view name);
+
+  std::map<std::string, uint32_t, std::less<>> names_;  // how often each was asked for
+  std::vector<bool> named_;  // registers whose name the author chose
   uint32_t label_counter_ = 0;
 };
 
