@@ -12,6 +12,7 @@
 #include "drywell/isa/instruction.h"
 #include "drywell/sim/device.h"
 #include "kernels/reference/rht_nvfp4.h"
+#include "kernels/registry.h"
 
 namespace drywell::kernels {
 
@@ -60,5 +61,7 @@ FusedRhtResult run_fused_rht(sim::Device& device, std::span<const uint16_t> inpu
 
 /// The same options for the host reference.
 reference::RhtNvfp4Options reference_options(const FusedRhtOptions& o, float amax);
+
+Kernel fused_rht_kernel();
 
 }  // namespace drywell::kernels

@@ -1,0 +1,51 @@
+#include "drywell/core/text.h"
+
+#include <algorithm>
+#include <vector>
+
+namespace drywell {
+
+size_t edit_distance(std::string_view a, std::string_view b) {
+  std::vector<size_t> before(b.size() + 1), last(b.size() + 1), row(b.size() + 1);
+  for (size_t j = 0; j <= b.size(); ++j) last[j] = j;
+  for (size_t i = 1; i <= a.size(); ++i) {
+    row[0] = i;
+    for (size_t j = 1; j <= b.size(); ++j) {
+      row[j] = std::min({last[j] + 1, row[j - 1] + 1, last[j - 1] + (a[i - 1] == b[j - 1] ? 0 : 1)});
+      if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1])
+        row[j] = std::min(row[j], before[j - 2] + 1);
+    }
+    before.swap(last);
+    last.swap(row);
+  }
+  return last[b.size()];
+}
+
+std::string_view nearest(std::string_view text, std::span<const std::string_view> candidates) {
+  std::string_view best;
+  size_t least = std::max<size_t>(2, text.size() / 3) + 1;
+  for (const std::string_view c : candidates) {
+    const size_t d = edit_distance(text, c);
+    if (d < least && d < c.size()) {
+      least = d;
+      best = c;
+    }
+  }
+  return best;
+}
+
+std::string did_you_mean(std::string_view text, std::span<const std::string_view> candidates) {
+  const std::string_view best = nearest(text, candidates);
+  return best.empty() ? std::string() : "did you mean '" + std::string(best) + "'?";
+}
+
+std::string join(std::span<const std::string_view> parts, std::string_view separator) {
+  std::string out;
+  for (const std::string_view p : parts) {
+    if (!out.empty()) out += separator;
+    out += p;
+  }
+  return out;
+}
+
+}  // namespace drywell

@@ -1,0 +1,23 @@
+// Small text helpers for messages.
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace drywell {
+
+/// Insertions, deletions, substitutions and swaps of neighbours that turn `a` into `b`.
+size_t edit_distance(std::string_view a, std::string_view b);
+
+/// The candidate nearest to `text`, or "" if none is within a third of its length (at least two edits).
+std::string_view nearest(std::string_view text, std::span<const std::string_view> candidates);
+
+/// "did you mean 'x'?" for the nearest candidate, or "".
+std::string did_you_mean(std::string_view text, std::span<const std::string_view> candidates);
+
+/// "a, b, c"
+std::string join(std::span<const std::string_view> parts, std::string_view separator = ", ");
+
+}  // namespace drywell

@@ -1,0 +1,64 @@
+// A kernel's parameters: what a user may set, and what was set.
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "drywell/core/error.h"
+
+namespace drywell::kernels {
+
+enum class ParamType : uint8_t { integer, real, flag, choice, text };
+std::string_view param_type_name(ParamType t);
+
+/// One parameter of a kernel, given on the command line as --name=value.
+struct Parameter {
+  std::string_view name;  // lower case with dashes: "scale-order"
+  ParamType type = ParamType::integer;
+  std::string_view default_value;  // as a user would write it; flags: "false" or "true"
+  std::string_view doc;
+  std::vector<std::string_view> allowed{};  // choice: the values
+  int64_t least = std::numeric_limits<int64_t>::min(),
+          greatest = std::numeric_limits<int64_t>::max();  // integer
+};
+
+/// The parameters of one run: every one of the kernel has a value of its type.
+class Params {
+ public:
+  /// Parses `given` against `known`. Throws InputError with everything found wrong: E4301 unknown parameter
+  /// (with the list and the nearest name), E4302 not a value of its type or out of range, E4303 not one of
+  /// the choices, E4304 given twice. An empty value sets a flag.
+  Params(std::string_view kernel, std::span<const Parameter> known,
+         std::span<const std::pair<std::string, std::string>> given);
+  Params() = default;
+
+  // Values by name; asking for a name or type the kernel does not declare is an InternalError.
+  int64_t integer(std::string_view name) const;
+  double real(std::string_view name) const;
+  bool flag(std::string_view name) const;
+  /// A choice or text.
+  const std::string& text(std::string_view name) const;
+  /// True if the user set it.
+  bool given(std::string_view name) const;
+
+  struct Value {
+    std::string name;
+    ParamType type = ParamType::integer;
+    std::string text;  // canonical: as printed in reports and trace headers
+    int64_t integer = 0;
+    double real = 0;
+    bool given = false;
+  };
+  const std::vector<Value>& values() const { return values_; }
+
+ private:
+  const Value& find(std::string_view name, ParamType a, ParamType b) const;
+  std::vector<Value> values_;
+};
+
+}  // namespace drywell::kernels

@@ -1,0 +1,31 @@
+#include "kernels/registry.h"
+
+#include <fmt/format.h>
+
+#include "drywell/core/text.h"
+#include "kernels/fused_rht/fused_rht.h"
+#include "kernels/tma_copy/tma_copy.h"
+
+namespace drywell::kernels {
+
+// An explicit table: kernels that registered themselves would be dropped by the linker, or come in any order.
+std::span<const Kernel> all_kernels() {
+  static const std::vector<Kernel> kKernels = {
+      fused_rht_kernel(),
+      tma_copy_kernel(),
+  };
+  return kKernels;
+}
+
+const Kernel& find_kernel(std::string_view name) {
+  std::vector<std::string_view> names;
+  for (const Kernel& k : all_kernels()) {
+    if (k.name == name) return k;
+    names.push_back(k.name);
+  }
+  const std::string guess = did_you_mean(name, names);
+  throw InputError("E4305", fmt::format("no kernel '{}'", name),
+                   (guess.empty() ? "" : guess + " ") + "kernels: " + join(names));
+}
+
+}  // namespace drywell::kernels
