@@ -108,6 +108,7 @@ Value smem_atom_call(const Call& c) {
 
 template <Layout (*F)(const BlockwiseScale&)>
 Value deduce_call(const Call& c) {
+  if (c.fixed.size() == 1) return ComposedLayout(deduce_layout_sf(c.fixed[0]));
   return ComposedLayout(F(blockwise_of(c, 0)));
 }
 
@@ -142,8 +143,12 @@ constexpr Function kFunctions[] = {
     {"tmem_fragment",
      "tmem_fragment(((M,N),MMAs_M,…), bits[, CTAs[, Interleaved|NonInterleaved|Duplicated]])", 2, 4,
      tmem_fragment_call},
-    {"tmem_sf_fragment", "tmem_sf_fragment(((MN,(vector,factors)),MMAs,MMAs_K))", 1, 1,
-     [](const Call& c) -> Value { return tmem_sf_fragment(with_static(c.tuple(0), true)); }},
+    {"tmem_sf_fragment", "tmem_sf_fragment(((MN,(vector,factors)),MMAs,MMAs_K)[, Split])", 1, 2,
+     [](const Call& c) -> Value {
+       if (c.count() > 1 && c.word(1) != "Split")
+         fail("E1802", fmt::format("unknown data path '{}'", c.word(1)), "Split");
+       return tmem_sf_fragment(c.static_tuple(0), c.count() > 1);
+     }},
     {"tmem_columns", "tmem_columns(tmem tensor)", 1, 1,
      [](const Call& c) -> Value { return IntTuple(tmem_columns(c.layout(0))); }},
     {"sf_atom", "sf_atom<vector>([K|MN])", 0, 1,
@@ -162,8 +167,10 @@ constexpr Function kFunctions[] = {
     {"tile_atom_to_shape_SFB",
      "tile_atom_to_shape_SFB<vector>((M,N,K[,L])) | <vM,vN,vK>((M,N,K[,L])[, K|MN, K|MN])", 1, 3,
      tile_atom_call<tile_atom_to_shape_sfb, tile_atom_to_shape_sfb>},
-    {"deduce_layoutSFA", "deduce_layoutSFA<vM,vN,vK>([K|MN, K|MN])", 0, 2, deduce_call<deduce_layout_sfa>},
-    {"deduce_layoutSFB", "deduce_layoutSFB<vM,vN,vK>([K|MN, K|MN])", 0, 2, deduce_call<deduce_layout_sfb>},
+    {"deduce_layoutSFA", "deduce_layoutSFA<vector>() | <vM,vN,vK>([K|MN, K|MN])", 0, 2,
+     deduce_call<deduce_layout_sfa>},
+    {"deduce_layoutSFB", "deduce_layoutSFB<vector>() | <vM,vN,vK>([K|MN, K|MN])", 0, 2,
+     deduce_call<deduce_layout_sfb>},
     {"smem_atom_layoutSFA", "smem_atom_layoutSFA<vM,vN,vK>((tile M,N,K)[, K|MN, K|MN])", 1, 3,
      smem_atom_call<smem_atom_layout_sfa>},
     {"smem_atom_layoutSFB", "smem_atom_layoutSFB<vM,vN,vK>((tile M,N,K)[, K|MN, K|MN])", 1, 3,

@@ -32,6 +32,11 @@ Layout sf_atom(int64_t vector, Major major) {
                            : Layout(pair(factors, rows), pair(factor_stride, row_stride));
 }
 
+Layout deduce_layout_sf(int64_t vector) {
+  const Int open = Int::dynamic(0);
+  return blocked_product(sf_atom(vector), Layout(triple(open, open, open), triple(open, 1, open)));
+}
+
 Layout tile_atom_to_shape_sf(const IntTuple& mn_k_l, int64_t vector) {
   const IntTuple order = mn_k_l.rank() == 2 ? pair(2, 1) : triple(2, 1, 3);
   return tile_to_shape(sf_atom(vector), mn_k_l, &order);

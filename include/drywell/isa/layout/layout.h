@@ -98,7 +98,9 @@ Layout filter(const Layout& l);
 Layout filter(const Layout& l, const IntTuple& profile);
 
 // Algebra
-/// lhs after rhs. E1805 when CuTe's stride or shape divisibility condition fails.
+/// lhs after rhs. E1805 when CuTe's stride or shape divisibility condition fails. Like CuTe's, those
+/// conditions let some inexact cases pass: (6,4):(1,8) o 4:4 is (2,2):(4,8), which is not lhs(rhs(2))
+/// (checks.h: check_equal tells).
 Layout composition(const Layout& lhs, const Layout& rhs);
 /// By modes; modes of lhs that the tiler does not name are dropped.
 Layout composition(const Layout& lhs, const Tiler& rhs);

@@ -16,6 +16,8 @@ inline constexpr int64_t kSfTileRows = 128, kSfTileFactors = 4, kSfTileBytes = 5
 
 /// The tile: 128 rows x 4 factors of `vector` elements each; MN-major swaps the two modes.
 Layout sf_atom(int64_t vector, Major major = Major::k);
+/// The GMEM layout with its run-time extents still 0 (Sm1xxBlockScaledConfig::deduce_layoutSFA and SFB).
+Layout deduce_layout_sf(int64_t vector);
 /// Factors of an operand of shape (MN,K[,L]) in GMEM. Run-time (dynamic) extents are rounded up to whole
 /// tiles.
 Layout tile_atom_to_shape_sf(const IntTuple& mn_k_l, int64_t vector);
@@ -36,6 +38,7 @@ BlockScaledTile block_scaled_tile(std::string_view kind, int64_t m, int64_t n, i
 /// SMEM layout per stage as CUTLASS C++ deduces it (deduce_smem_layoutSFA/SFB).
 Layout deduce_smem_layout_sfa(const BlockScaledTile& t);
 Layout deduce_smem_layout_sfb(const BlockScaledTile& t);
+/// With several tiles in both N and K the DSL runs along K first, C++ along N first.
 /// SMEM layout with stages as CuTe DSL makes it: (((tile_M, rest_M),(vector, rest_K)), MMA_M, MMA_K, STAGE).
 Layout make_smem_layout_sfa(const BlockScaledTile& t);
 Layout make_smem_layout_sfb(const BlockScaledTile& t);
