@@ -1,0 +1,68 @@
+// Pictures of layouts, memory and fragments: a grid of labelled, coloured cells, drawn as text, SVG or HTML.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "drywell/isa/layout/composed.h"
+
+namespace drywell::layout {
+
+/// One cell. Cells of equal `key` get one colour; -1 leaves the cell empty of colour.
+struct Cell {
+  std::string text;
+  int key = -1;
+  std::string tip;  // shown when pointed at (SVG title)
+};
+
+/// Rows x columns cells, row by row. Anything that can fill one can be drawn: layouts, TMEM maps, fragments.
+struct Grid {
+  std::string title;
+  std::string note;      // below the picture, e.g. what was cut off
+  std::string key_name;  // what the colours mean, e.g. "bank"; empty = no legend
+  int key_count = 0;     // colours are spread over 0 … key_count-1
+  size_t rows = 0, columns = 0;
+  std::vector<std::string> row_labels, column_labels;
+  std::vector<Cell> cells;
+  Cell& at(size_t row, size_t column) { return cells[row * columns + column]; }
+  const Cell& at(size_t row, size_t column) const { return cells[row * columns + column]; }
+};
+
+/// What colours a cell of a layout's picture.
+enum class ColourBy : uint8_t {
+  none,
+  index,  // the index, in 16 steps over its range
+  bank,   // SMEM bank: byte address / 4 modulo 32
+  chunk,  // 16-byte chunk of a 128-byte row: what a 128-byte swizzle permutes
+};
+
+struct PictureOptions {
+  ColourBy colour = ColourBy::index;
+  uint32_t element_bits = 8;  // for bank and chunk, when the layout does not know its element width
+  size_t max_rows = 64, max_columns = 64;
+};
+
+/// Mode 0 down, the other modes across; each cell shows its index (or coordinate). A rank-1 layout is one
+/// row.
+Grid picture(const ComposedLayout& l, const PictureOptions& options = {});
+/// Memory in address order, `row_bytes` per row and `cell_bytes` per cell: which coordinate's element starts
+/// there (several elements map there: the first, with "+n"). Integer codomains only; E1808 above 2^20
+/// elements.
+Grid memory_map(const ComposedLayout& l, uint32_t element_bits, uint32_t row_bytes = 128,
+                uint32_t cell_bytes = 16, const PictureOptions& options = {});
+/// TMEM, lanes down and 32-bit columns across: which coordinate lies in each cell. Needs a tmem_[…] origin.
+Grid tmem_map(const ComposedLayout& tmem, const PictureOptions& options = {});
+/// A (thread, value) layout onto a column-major rows x columns tile: which thread's which value holds each
+/// element, coloured by thread.
+Grid thread_value_map(const Layout& tv, int64_t rows, int64_t columns, const PictureOptions& options = {});
+
+/// Plain text; with `colour`, ANSI 256-colour backgrounds.
+std::string to_text(const Grid& g, bool colour = false);
+/// A complete SVG document.
+std::string to_svg(const Grid& g);
+/// An HTML fragment (<figure> with inline SVG and legend) that needs nothing else.
+std::string to_html(const Grid& g);
+/// A complete HTML page around fragments.
+std::string html_page(std::string_view title, std::span<const std::string> fragments);
+
+}  // namespace drywell::layout

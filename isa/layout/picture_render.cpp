@@ -1,0 +1,192 @@
+// Grids as text, SVG and HTML. Colours are light, so that dark text is legible on each.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "drywell/isa/layout/picture.h"
+
+namespace drywell::layout {
+namespace {
+
+struct Rgb {
+  int r, g, b;
+};
+
+Rgb from_hsl(double hue, double saturation, double lightness) {
+  const auto channel = [&](double n) {
+    const double k = std::fmod(n + hue / 30.0, 12.0);
+    const double a = saturation * std::min(lightness, 1 - lightness);
+    return static_cast<int>(
+        std::lround(255 * (lightness - a * std::clamp(std::min(k - 3, 9 - k), -1.0, 1.0))));
+  };
+  return {channel(0), channel(8), channel(4)};
+}
+
+/// Ramps (no legend) run from blue to red; keys with a legend get hues far apart for neighbours.
+Rgb colour_of(const Grid& g, int key) {
+  const int n = std::max(1, g.key_count);
+  if (g.key_name.empty()) return from_hsl(220.0 - 200.0 * key / n, 0.75, 0.82);
+  // Eight hues, then the same lighter or darker.
+  const int hues = std::min(n, 8);
+  const int shades = (n + hues - 1) / hues;
+  const double lightness = shades == 1 ? 0.80 : 0.88 - 0.26 * (key / hues) / (shades - 1);
+  return from_hsl(360.0 * (key % hues) / hues, 0.70, lightness);
+}
+
+std::string hex(const Rgb& c) { return fmt::format("#{:02x}{:02x}{:02x}", c.r, c.g, c.b); }
+
+/// The nearest of the 6x6x6 cube of the 256-colour terminal palette.
+int terminal_colour(const Rgb& c) {
+  const auto level = [](int v) { return v < 48 ? 0 : v < 115 ? 1 : (v - 35) / 40; };
+  return 16 + 36 * level(c.r) + 6 * level(c.g) + level(c.b);
+}
+
+std::string escaped(std::string_view s) {
+  std::string out;
+  for (char c : s) {
+    switch (c) {
+      case '&': out += "&amp;"; break;
+      case '<': out += "&lt;"; break;
+      case '>': out += "&gt;"; break;
+      case '"': out += "&quot;"; break;
+      default: out += c;
+    }
+  }
+  return out;
+}
+
+size_t widest(const std::vector<std::string>& labels) {
+  size_t w = 0;
+  for (const std::string& s : labels) w = std::max(w, s.size());
+  return w;
+}
+
+size_t widest_cell(const Grid& g) {
+  size_t w = 0;
+  for (const Cell& c : g.cells) w = std::max(w, c.text.size());
+  return w;
+}
+
+std::string legend_label(const Grid& g, int key) { return fmt::format("{} {}", g.key_name, key); }
+
+// Geometry in SVG user units; a character of the 11-unit monospace font is 6.7 wide.
+constexpr double kChar = 6.7, kRow = 20, kPad = 8;
+
+struct Geometry {
+  double cell, left, top, width, height;
+};
+
+Geometry geometry_of(const Grid& g) {
+  const double longest = static_cast<double>(std::max(widest_cell(g), widest(g.column_labels)));
+  Geometry m{};
+  m.cell = std::max(26.0, longest * kChar + 8);
+  m.left = static_cast<double>(widest(g.row_labels)) * kChar + 2 * kPad;
+  m.top = (g.title.empty() ? 0 : kRow + 4) + kRow;
+  const double title = static_cast<double>(g.title.size()) * kChar + 2 * kPad;
+  m.width = std::max(m.left + m.cell * static_cast<double>(g.columns) + kPad, title);
+  m.height = m.top + kRow * static_cast<double>(g.rows) + kPad + (g.note.empty() ? 0 : kRow);
+  return m;
+}
+
+std::string svg_text(double x, double y, const char* anchor, std::string_view text, const char* extra = "") {
+  return fmt::format("<text x=\"{:.1f}\" y=\"{:.1f}\" text-anchor=\"{}\"{}>{}</text>\n", x, y, anchor, extra,
+                     escaped(text));
+}
+
+std::string svg_cell(const Grid& g, const Geometry& m, size_t r, size_t c) {
+  const Cell& cell = g.at(r, c);
+  const double x = m.left + m.cell * static_cast<double>(c), y = m.top + kRow * static_cast<double>(r);
+  const std::string fill = cell.key >= 0 ? hex(colour_of(g, cell.key)) : "#ffffff";
+  std::string out =
+      fmt::format("<g><rect x=\"{:.1f}\" y=\"{:.1f}\" width=\"{:.1f}\" height=\"{:.0f}\" fill=\"{}\"/>", x, y,
+                  m.cell, kRow, fill);
+  if (!cell.tip.empty()) out += "<title>" + escaped(cell.tip) + "</title>";
+  if (!cell.text.empty()) out += svg_text(x + m.cell / 2, y + 14, "middle", cell.text, " fill=\"#1a1a1a\"");
+  return out + "</g>\n";
+}
+
+std::string svg_body(const Grid& g, bool background) {
+  const Geometry m = geometry_of(g);
+  std::string out = fmt::format(
+      "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {0:.0f} {1:.0f}\" width=\"{0:.0f}\" "
+      "height=\"{1:.0f}\" "
+      "font-family=\"ui-monospace,Menlo,Consolas,monospace\" font-size=\"11\" role=\"img\">\n",
+      m.width, m.height);
+  if (background)
+    out += fmt::format("<rect width=\"{:.0f}\" height=\"{:.0f}\" fill=\"#ffffff\"/>\n", m.width, m.height);
+  const char* ink = background ? " fill=\"#1a1a1a\"" : " fill=\"currentColor\"";
+  if (!g.title.empty()) out += svg_text(kPad, 15, "start", g.title, ink);
+  for (size_t c = 0; c < g.column_labels.size(); ++c) {
+    out += svg_text(m.left + m.cell * (static_cast<double>(c) + 0.5), m.top - 6, "middle", g.column_labels[c],
+                    ink);
+  }
+  for (size_t r = 0; r < g.row_labels.size(); ++r) {
+    out += svg_text(m.left - kPad, m.top + kRow * static_cast<double>(r) + 14, "end", g.row_labels[r], ink);
+  }
+  // An attribute on the group would outline the text as well.
+  out += "<style>.cells rect{stroke:#8a8a8a;stroke-width:.6}</style>\n<g class=\"cells\">\n";
+  for (size_t r = 0; r < g.rows; ++r) {
+    for (size_t c = 0; c < g.columns; ++c) out += svg_cell(g, m, r, c);
+  }
+  out += "</g>\n";
+  if (!g.note.empty()) out += svg_text(kPad, m.height - kPad, "start", g.note, ink);
+  return out + "</svg>\n";
+}
+
+}  // namespace
+
+std::string to_text(const Grid& g, bool colour) {
+  const size_t label = widest(g.row_labels);
+  const size_t width = std::max(widest_cell(g), widest(g.column_labels)) + 1;
+  std::string out;
+  if (!g.title.empty()) out += g.title + "\n";
+  if (!g.column_labels.empty()) {
+    out += std::string(label + 1, ' ');
+    for (const std::string& s : g.column_labels) out += fmt::format("{:>{}}", s, width);
+    out += '\n';
+  }
+  for (size_t r = 0; r < g.rows; ++r) {
+    out += fmt::format("{:>{}} ", r < g.row_labels.size() ? g.row_labels[r] : "", label);
+    for (size_t c = 0; c < g.columns; ++c) {
+      const Cell& cell = g.at(r, c);
+      const std::string text = fmt::format("{:>{}}", cell.text.empty() ? "." : cell.text, width);
+      out += colour && cell.key >= 0 ? fmt::format("\x1b[48;5;{}m\x1b[38;5;16m{}\x1b[0m",
+                                                   terminal_colour(colour_of(g, cell.key)), text)
+                                     : text;
+    }
+    out += '\n';
+  }
+  if (!g.note.empty()) out += g.note + "\n";
+  return out;
+}
+
+std::string to_svg(const Grid& g) { return svg_body(g, true); }
+
+std::string to_html(const Grid& g) {
+  std::string out =
+      "<figure style=\"margin:1em 0\">\n<div style=\"overflow-x:auto\">\n" + svg_body(g, false) + "</div>\n";
+  if (!g.key_name.empty() && g.key_count > 0) {
+    out += "<figcaption style=\"font:12px ui-monospace,Menlo,Consolas,monospace\">\n";
+    for (int k = 0; k < g.key_count; ++k) {
+      out += fmt::format(
+          "<span style=\"display:inline-block;margin:2px 3px;padding:1px 5px;background:{};color:#1a1a1a\">"
+          "{}</span>\n",
+          hex(colour_of(g, k)), escaped(legend_label(g, k)));
+    }
+    out += "</figcaption>\n";
+  }
+  return out + "</figure>\n";
+}
+
+std::string html_page(std::string_view title, std::span<const std::string> fragments) {
+  std::string out = fmt::format(
+      "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n<title>{0}</title>\n"
+      "<style>:root{{color-scheme:light dark}}body{{font-family:system-ui,sans-serif;margin:1.5em}}</style>\n"
+      "</head>\n<body>\n<h1 style=\"font-size:1.1em\">{0}</h1>\n",
+      escaped(title));
+  for (const std::string& f : fragments) out += f;
+  return out + "</body>\n</html>\n";
+}
+
+}  // namespace drywell::layout
