@@ -1,21 +1,21 @@
 #include "drywell/isa/mods.h"
 
-#include <array>
+#include <iterator>
 #include <unordered_map>
 
 namespace drywell::isa {
 namespace {
 
-constexpr std::array kModText = {
-    std::string_view(""),
-#define MOD(OP_, TEXT_) std::string_view(TEXT_),
+constexpr std::string_view kModText[] = {
+    "",
+#define MOD(OP_, TEXT_) TEXT_,
 #include "drywell/isa/table/mods.inc"
 #undef MOD
 };
 
 std::unordered_map<std::string_view, Mod> make_index() {
   std::unordered_map<std::string_view, Mod> index;
-  for (size_t i = 1; i < kModText.size(); ++i) index.emplace(kModText[i], static_cast<Mod>(i));
+  for (size_t i = 1; i < std::size(kModText); ++i) index.emplace(kModText[i], static_cast<Mod>(i));
   return index;
 }
 

@@ -97,9 +97,8 @@ void Names::close() {
 void Names::begin_function() {
   used_.clear();
   suffix_.clear();
-  single_stems_.clear();
-  range_stems_.clear();
   used_ranges_.clear();
+  stems_.clear();
   kept_.clear();
 }
 
@@ -152,24 +151,14 @@ bool Names::is_used(std::string_view name) const {
     while (bindings_[outer].previous != NameMap::kAbsent) outer = bindings_[outer].previous;
     if (bindings_[outer].depth == 0) return true;
   }
-  if (name.empty() || !is_digit(name.back())) return false;
-  for (uint32_t r = range_stems_.find(stem_of(name)); r != NameMap::kAbsent; r = used_ranges_[r].next) {
-    const UsedRange& range = used_ranges_[r];
-    if (!name.starts_with(range.prefix)) continue;
-    if (any_split(name, [&](std::string_view prefix, uint64_t number) {
-          return prefix == range.prefix && number < range.count;
-        })) {
-      return true;
-    }
-  }
-  return false;
+  return any_split(name, [&](std::string_view prefix, uint64_t number) {
+    const uint32_t count = used_ranges_.find(prefix);
+    return count != NameMap::kAbsent && number < count;
+  });
 }
 
-bool Names::range_is_used(std::string_view prefix, uint32_t count) {
-  const std::string_view stem = stem_of(prefix);
-  const bool may_collide =
-      single_stems_.find(stem) != NameMap::kAbsent || range_stems_.find(stem) != NameMap::kAbsent;
-  if (!may_collide) return false;
+bool Names::range_is_used(std::string_view prefix, uint32_t count) const {
+  if (stems_.find(stem_of(prefix)) == NameMap::kAbsent) return false;
   std::string name;
   for (uint32_t i = 0; i < count; ++i) {
     name.assign(prefix);
@@ -186,7 +175,7 @@ std::string_view Names::keep(std::string text) {
 
 void Names::mark(std::string_view name) {
   used_.at(name) = 0;
-  if (is_digit(name.back())) single_stems_.at(stem_of(name)) = 0;
+  if (is_digit(name.back())) stems_.at(stem_of(name)) = 0;
 }
 
 std::string_view Names::unique(std::string_view name) {
@@ -216,9 +205,8 @@ std::string_view Names::unique_prefix(std::string_view prefix, uint32_t count) {
     suffix_.at(prefix) = next;
     prefix = keep(std::move(candidate));
   }
-  uint32_t& head = range_stems_.at(stem_of(prefix));
-  used_ranges_.push_back({prefix, count, head});
-  head = static_cast<uint32_t>(used_ranges_.size() - 1);
+  used_ranges_.at(prefix) = count;
+  stems_.at(stem_of(prefix)) = 0;
   return prefix;
 }
 

@@ -95,21 +95,16 @@ class Names {
   std::string_view keep(std::string text);
 
  private:
-  struct UsedRange {
-    std::string_view prefix;
-    uint32_t count = 0;
-    uint32_t next = NameMap::kAbsent;  // next range with the same stem
-  };
   bool is_used(std::string_view name) const;
-  bool range_is_used(std::string_view prefix, uint32_t count);
+  bool range_is_used(std::string_view prefix, uint32_t count) const;
   void mark(std::string_view name);
 
   std::vector<Binding> bindings_;
   std::vector<uint32_t> starts_;
-  NameMap names_, ranges_;              // → innermost binding
-  NameMap used_, suffix_;               // printed names; next suffix to try
-  NameMap single_stems_, range_stems_;  // names without their last digits; the latter → used_ranges_
-  std::vector<UsedRange> used_ranges_;
+  NameMap names_, ranges_;  // → innermost binding
+  NameMap used_, suffix_;   // printed names; next suffix to try
+  NameMap used_ranges_;     // printed range prefix → count
+  NameMap stems_;           // printed names and prefixes that may collide with a range, without last digits
   std::deque<std::string> kept_;
 };
 

@@ -168,11 +168,13 @@ class Parser {
   std::vector<Diagnostic> findings_;
   bool has_version_ = false, has_target_ = false;
   uint32_t registers_total_ = 0;
+  uint64_t initialised_total_ = 0;                              // bytes
   std::vector<std::pair<uint32_t, std::string>> file_numbers_;  // .file number → path
 
   NameMap opcode_index_;
   std::deque<OpcodeEntry> opcodes_;
   std::deque<std::string> joined_opcodes_;
+  size_t unknown_opcodes_ = 0;
 
   Function fn_;  // being read
   bool in_function_ = false;

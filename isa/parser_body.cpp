@@ -167,8 +167,9 @@ void Parser::labelled(std::string_view name, TextPos at) {
     if (word == "branchtargets") return branch_target_list(name, at);
     if (word == "calltargets") return call_target_list(name, at);
     if (word == "callprototype") {
-      if (names_.find_here(name) != nullptr)
+      if (names_.find_here(name) != nullptr) {
         fail("E1105", at, fmt::format("'{}' is declared twice in this scope", name));
+      }
       names_.declare(name, NameKind::prototype, static_cast<uint32_t>(fn_.prototypes.size()));
       fn_.prototypes.push_back(call_prototype(names_.unique(name)));
       return;

@@ -99,8 +99,9 @@ Parser::Constant Parser::constant_expression(int min_precedence, unsigned nestin
 
 Parser::Constant Parser::constant_primary(unsigned nesting) {
   const TextPos at = lex_.pos();
-  if (nesting > kMaxNesting)
+  if (nesting > kMaxNesting) {
     fail("E1110", at, "constant expression nested too deeply", fmt::format("at most {} levels", kMaxNesting));
+  }
   const char c = lex_.peek();
   if (c == '-' || c == '+' || c == '~' || c == '!') {
     lex_.take(c);

@@ -11,7 +11,9 @@ namespace drywell::isa {
 namespace {
 
 constexpr uint64_t kMaxElementsOfVariable = uint64_t{1} << 40;
-constexpr uint64_t kMaxInitialisedBytes = uint64_t{1} << 28;  // a row of a sparse table may skip far ahead
+// Rows of a sparse table may skip far ahead; what the text itself can fill is always allowed.
+constexpr uint64_t kMaxSkippedBytes = uint64_t{1} << 26;
+constexpr uint64_t kMaxBytesPerCharacter = 16;
 
 unsigned byte_width(Mod type) { return std::max(1u, type_bits(type) / 8); }
 
@@ -174,8 +176,9 @@ void Parser::initialiser_list(Variable& v, const Dimensions& d, size_t level, ui
     const TextPos here = lex_.pos();
     if (at >= end) fail("E1113", here, fmt::format("more initial values than '{}' has elements", v.name));
     if (lex_.peek() == '{') {
-      if (level + 1 >= d.sizes.size())
+      if (level + 1 >= d.sizes.size()) {
         fail("E1113", here, fmt::format("'{}' has fewer dimensions than its initialiser has braces", v.name));
+      }
       initialiser_list(v, d, level + 1, at);
     } else {
       initialiser_value(v, at);
@@ -189,11 +192,17 @@ void Parser::initialiser_list(Variable& v, const Dimensions& d, size_t level, ui
 
 void Parser::initialiser_put(Variable& v, uint64_t at, uint64_t bits) {
   const unsigned width = byte_width(v.type);
-  if (at > kMaxInitialisedBytes / width)
-    fail("E1110", lex_.pos(), "the initialised part of the array is too large");
-  v.init.resize(std::max<size_t>(v.init.size(), (at + 1) * width));
-  for (unsigned b = 0; b < width && b < 8; ++b)
+  const uint64_t end = (at + 1) * width;  // `at` is below kMaxElementsOfVariable
+  if (end > v.init.size()) {
+    initialised_total_ += end - v.init.size();
+    if (initialised_total_ > kMaxSkippedBytes + kMaxBytesPerCharacter * text_.size()) {
+      fail("E1110", lex_.pos(), "the initialised part of the variables is too large");
+    }
+    v.init.resize(end);
+  }
+  for (unsigned b = 0; b < width && b < 8; ++b) {
     v.init[at * width + b] = static_cast<uint8_t>(bits >> (8 * b));
+  }
 }
 
 void Parser::initialiser_value(Variable& v, uint64_t& at) {
@@ -203,9 +212,10 @@ void Parser::initialiser_value(Variable& v, uint64_t& at) {
   if (!(c >= '0' && c <= '9')) check_masked_address(here);
   const bool is_number = (c >= '0' && c <= '9') || c == '-' || c == '+' || c == '(' || c == '~' || c == '!';
   if (!is_number) {
-    if (width < 4)
+    if (width < 4) {
       fail("E1113", here, fmt::format("an address does not fit in a .{}", mod_text(v.type)),
            "use .u64, or masks such as 0xFF(name)");
+    }
     v.relocations.push_back(address_constant(at * width));
     initialiser_put(v, at++, 0);
     return;
@@ -222,10 +232,12 @@ void Parser::initialiser_value(Variable& v, uint64_t& at) {
     fail("E1113", here, fmt::format("this value does not initialise a .{}", mod_text(v.type)),
          float_variable ? "e.g. 0f3F800000" : "");
   }
-  if (v.type == Mod::f32 && k.kind == ImmKind::f64)
+  if (v.type == Mod::f32 && k.kind == ImmKind::f64) {
     k.bits = std::bit_cast<uint32_t>(static_cast<float>(std::bit_cast<double>(k.bits)));
-  if (v.type == Mod::f64 && k.kind == ImmKind::f32)
+  }
+  if (v.type == Mod::f64 && k.kind == ImmKind::f32) {
     k.bits = std::bit_cast<uint64_t>(double{std::bit_cast<float>(static_cast<uint32_t>(k.bits))});
+  }
   initialiser_put(v, at++, k.bits);
 }
 

@@ -6,6 +6,32 @@
 #include "isa/parser.h"
 
 namespace drywell::isa {
+namespace {
+
+template <class T>
+struct DirectiveField {
+  std::string_view word;
+  T Directives::*field;
+};
+constexpr DirectiveField<std::optional<std::array<uint32_t, 3>>> kExtents[] = {
+    {"maxntid", &Directives::maxntid},
+    {"reqntid", &Directives::reqntid},
+    {"reqnctapercluster", &Directives::reqnctapercluster}};
+constexpr DirectiveField<std::optional<uint32_t>> kNumbers[] = {
+    {"minnctapersm", &Directives::minnctapersm},
+    {"maxnctapersm", &Directives::maxnctapersm},
+    {"maxnreg", &Directives::maxnreg},
+    {"maxclusterrank", &Directives::maxclusterrank}};
+constexpr DirectiveField<bool> kFlags[] = {{"explicitcluster", &Directives::explicitcluster},
+                                           {"blocksareclusters", &Directives::blocksareclusters},
+                                           {"noreturn", &Directives::noreturn}};
+
+/// Directives that say how registers are allocated; a simulator has no use for them.
+bool concerns_registers_only(std::string_view word) {
+  return word == "abi_preserve" || word == "abi_preserve_control";
+}
+
+}  // namespace
 
 void Parser::function_item(bool is_entry, Linkage linkage) {
   fn_ = Function{};
@@ -19,8 +45,9 @@ void Parser::function_item(bool is_entry, Linkage linkage) {
     skip_attribute(nullptr);
   }
   if (lex_.peek() == '(') {
-    if (is_entry)
+    if (is_entry) {
       fail("E1103", lex_.pos(), "an entry returns nothing", "write the name, then the parameters");
+    }
     fn_.returns = parameter_list("a return parameter", return_names_);
   }
   const TextPos at = lex_.pos();
@@ -37,8 +64,9 @@ void Parser::function_item(bool is_entry, Linkage linkage) {
   } else if (known->kind != NameKind::function) {
     report("E1105", at, fmt::format("'{}' is already the name of a variable", name));
   } else if (!fn_.is_prototype) {
-    if (!module_.functions[known->index].is_prototype)
+    if (!module_.functions[known->index].is_prototype) {
       report("E1105", at, fmt::format("'{}' is defined twice", name));
+    }
     known->index = index;
   }
   if (fn_.is_prototype) {
@@ -115,37 +143,24 @@ std::array<uint32_t, 3> Parser::triple() {
 
 void Parser::function_directives() {
   Directives& d = fn_.directives;
-  const auto number = [&] { return static_cast<uint32_t>(unsigned_constant("the value", ~uint32_t{0})); };
   while (lex_.peek() == '.') {
     const TextPos at = lex_.pos();
     const std::string_view word = lex_.directive();
-    if (word == "maxntid")
-      d.maxntid = triple();
-    else if (word == "reqntid")
-      d.reqntid = triple();
-    else if (word == "reqnctapercluster")
-      d.reqnctapercluster = triple();
-    else if (word == "minnctapersm")
-      d.minnctapersm = number();
-    else if (word == "maxnctapersm")
-      d.maxnctapersm = number();
-    else if (word == "maxnreg")
-      d.maxnreg = number();
-    else if (word == "maxclusterrank")
-      d.maxclusterrank = number();
-    else if (word == "explicitcluster")
-      d.explicitcluster = true;
-    else if (word == "blocksareclusters")
-      d.blocksareclusters = true;
-    else if (word == "noreturn")
-      d.noreturn = true;
-    else if (word == "abi_preserve" || word == "abi_preserve_control")
-      number();  // concerns register allocation only
-    else if (word == "pragma")
+    const auto is_word = [&](const auto& entry) { return entry.word == word; };
+    if (const auto* extent = std::ranges::find_if(kExtents, is_word); extent != std::end(kExtents)) {
+      d.*extent->field = triple();
+    } else if (const auto* number = std::ranges::find_if(kNumbers, is_word); number != std::end(kNumbers)) {
+      d.*number->field = static_cast<uint32_t>(unsigned_constant("the value", ~uint32_t{0}));
+    } else if (const auto* flag = std::ranges::find_if(kFlags, is_word); flag != std::end(kFlags)) {
+      d.*flag->field = true;
+    } else if (concerns_registers_only(word)) {
+      unsigned_constant("the value", ~uint32_t{0});
+    } else if (word == "pragma") {
       fn_.pragmas.push_back({0, pragma_text()});
-    else
+    } else {
       fail("E1108", at, fmt::format("unknown function directive '.{}'", word),
            "e.g. .maxntid, .reqntid, .minnctapersm, .reqnctapercluster, .explicitcluster");
+    }
   }
 }
 
@@ -159,12 +174,13 @@ CallPrototype Parser::call_prototype(std::string_view name) {
   while (lex_.peek() == '.') {
     const TextPos at = lex_.pos();
     const std::string_view word = lex_.directive();
-    if (word == "noreturn")
+    if (word == "noreturn") {
       p.noreturn = true;
-    else if (word == "abi_preserve" || word == "abi_preserve_control")
+    } else if (concerns_registers_only(word)) {
       unsigned_constant("the value", ~uint32_t{0});
-    else
+    } else {
       fail("E1108", at, fmt::format("unknown prototype directive '.{}'", word));
+    }
   }
   expect_semicolon();
   return p;
@@ -178,8 +194,9 @@ void Parser::declare_parameters(TextPos at) {
     for (const std::string_view name : *list) {
       const uint32_t i = index++;
       if (name.empty() || name == "_") continue;
-      if (names_.declare(name, NameKind::param, i) == nullptr)
+      if (names_.declare(name, NameKind::param, i) == nullptr) {
         report("E1105", at, fmt::format("two parameters are called '{}'", name));
+      }
       names_.reserve(name);
     }
   }

@@ -50,6 +50,7 @@ Parser::OpcodeEntry& Parser::opcode_entry(std::string_view text, TextPos at) {
     e.text = text;
     e.first_seen = at;
     e.forms = resolve_opcode(text, &e.why, &e.hint);
+    if (e.forms.empty() && ++unknown_opcodes_ > kMaxUnknownOpcodes) throw TooMany{};  // this is no PTX
     e.label_first = admits(e.forms, 0, kLabel);
     for (size_t k = 0; k < kMaxOperands; ++k) e.takes_arguments |= admits(e.forms, k, kArgs);
   }
@@ -90,8 +91,9 @@ void Parser::instruction(std::string_view word, TextPos at) {
   if (form == nullptr || !match_operands(fn_, *form, given_, positions)) {
     form = given_.size() > kMaxOperands ? nullptr : choose_form(fn_, entry.forms, given_, &why);
     if (form == nullptr) {
-      if (why.empty())
+      if (why.empty()) {
         why = fmt::format("'{}' does not take {} operands", spec(entry.forms[0].op).mnemonic, given_.size());
+      }
       return report("E1102", at, fmt::format("{} — in '{}'", why, entry.text),
                     fmt::format("for example: {}", spec(entry.forms[0].op).example));
     }
@@ -139,8 +141,9 @@ void Parser::operand_list(const OpcodeEntry& entry) {
   saw_decimal_float_ = false;
   if (lex_.peek() == ';') return;
   do {
-    if (given_.size() == kMaxOperandsGiven)
+    if (given_.size() == kMaxOperandsGiven) {
       fail("E1110", lex_.pos(), fmt::format("more than {} operands", kMaxOperandsGiven));
+    }
     if (entry.label_first && given_.empty()) {
       label_operand();
     } else {
@@ -225,8 +228,9 @@ Operand Parser::register_of(Binding& b, std::string_view name, TextPos at) {
   if (lex_.look(0) == '.') {
     const std::string_view component = lex_.directive();
     const int k = component_of(component);
-    if (k < 0 || static_cast<uint32_t>(k) >= b.count)
+    if (k < 0 || static_cast<uint32_t>(k) >= b.count) {
       fail("E1104", at, fmt::format("'{}' has no component '.{}'", name, component));
+    }
     return Operand::reg(b.index + static_cast<uint32_t>(k));
   }
   const size_t start = elements_.size();
@@ -272,8 +276,9 @@ Operand Parser::symbol_operand(Binding& b) {
 
 Operand Parser::composite(Operand::Kind kind, size_t first_element) {
   const size_t count = elements_.size() - first_element;
-  if (count > kMaxElements)
+  if (count > kMaxElements) {
     fail("E1110", lex_.pos(), fmt::format("more than {} elements in one operand", kMaxElements));
+  }
   Operand o;
   o.kind = kind;
   o.count = static_cast<uint16_t>(count);

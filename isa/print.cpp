@@ -144,8 +144,9 @@ unsigned width_of(const Variable& v) { return std::max(1u, type_bits(v.type) / 8
 
 void put_value(Out& out, const Variable& v, uint64_t offset) {
   uint64_t e = 0;
-  for (unsigned b = 0; b < std::min(8u, width_of(v)) && offset + b < v.init.size(); ++b)
+  for (unsigned b = 0; b < std::min(8u, width_of(v)) && offset + b < v.init.size(); ++b) {
     e |= uint64_t{v.init[offset + b]} << (8 * b);
+  }
   if (v.type == Mod::f32) return put(out, "0f{:08X}", e);
   if (v.type == Mod::f64) return put(out, "0d{:016X}", e);
   put(out, "{}", e);
@@ -296,22 +297,23 @@ void put_registers(Out& out, const Function& f) {
 }
 
 void put_lists(Out& out, const Module& m, const Function& f) {
-  const auto name_of = [&](SymbolRef::Kind kind, size_t index) -> std::string {
-    for (const SymbolRef& s : f.symbols) {
-      if (s.kind == kind && s.index == index) return s.name;
-    }
-    return fmt::format("$list_{}", index);
-  };
+  std::vector<std::string_view> branch_names(f.branch_targets.size()), call_names(f.call_targets.size());
+  for (const SymbolRef& s : f.symbols) {
+    if (s.kind == SymbolRef::Kind::branch_targets) branch_names.at(s.index) = s.name;
+    if (s.kind == SymbolRef::Kind::call_targets) call_names.at(s.index) = s.name;
+  }
   for (size_t i = 0; i < f.branch_targets.size(); ++i) {
-    put(out, "{}: .branchtargets ", name_of(SymbolRef::Kind::branch_targets, i));
-    for (size_t k = 0; k < f.branch_targets[i].size(); ++k)
+    put(out, "{}: .branchtargets ", branch_names[i]);
+    for (size_t k = 0; k < f.branch_targets[i].size(); ++k) {
       put(out, "{}{}", k == 0 ? "" : ", ", f.labels[f.branch_targets[i][k]].name);
+    }
     out += ";\n";
   }
   for (size_t i = 0; i < f.call_targets.size(); ++i) {
-    put(out, "{}: .calltargets ", name_of(SymbolRef::Kind::call_targets, i));
-    for (size_t k = 0; k < f.call_targets[i].size(); ++k)
+    put(out, "{}: .calltargets ", call_names[i]);
+    for (size_t k = 0; k < f.call_targets[i].size(); ++k) {
       put(out, "{}{}", k == 0 ? "" : ", ", m.functions[f.call_targets[i][k]].name);
+    }
     out += ";\n";
   }
   for (const CallPrototype& p : f.prototypes) {
@@ -343,8 +345,9 @@ void put_body(Out& out, const Function& f, const PrintOptions& options) {
   size_t label = 0, pragma = 0;
   SourceRef last{};
   for (uint32_t i = 0; i <= f.body.size(); ++i) {
-    for (; label < labels.size() && f.labels[labels[label]].position == i; ++label)
+    for (; label < labels.size() && f.labels[labels[label]].position == i; ++label) {
       out += f.labels[labels[label]].name + ":\n";
+    }
     for (; pragma < pragmas.size() && f.pragmas[pragmas[pragma]].position == i; ++pragma) {
       put(out, "\t.pragma \"{}\";\n", f.pragmas[pragmas[pragma]].text);
     }

@@ -55,8 +55,9 @@ TEST_P(PtxCorpus, PrintsAndReadsBackAsItself) {
 TEST_P(PtxCorpus, PrintedTextAssembles) {
   const auto verdict =
       test::run_ptxas(print_module(result_.module), std::string(target_name(result_.module.target)));
-  if (!verdict)
+  if (!verdict) {
     GTEST_SKIP() << "no ptxas on this machine: set CUDA_HOME or PATH to a CUDA toolkit 13.0 or later";
+  }
   EXPECT_TRUE(verdict->accepted) << verdict->output;
 }
 

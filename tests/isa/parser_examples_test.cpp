@@ -67,11 +67,13 @@ INSTANTIATE_TEST_SUITE_P(Table, RowExample, testing::ValuesIn(all_rows()), [](co
 
 // One module per target holds every example; only if ptxas rejects it are they tried one by one.
 TEST(RowExamples, AssembleWithPtxas) {
-  if (test::find_ptxas().empty())
+  if (test::find_ptxas().empty()) {
     GTEST_SKIP() << "no ptxas on this machine: set CUDA_HOME or PATH to a CUDA toolkit 13.0 or later";
+  }
   std::map<Target, std::vector<Opcode>> by_target;
-  for (size_t i = 0; i < kOpcodeCount; ++i)
+  for (size_t i = 0; i < kOpcodeCount; ++i) {
     by_target[target_of(spec(static_cast<Opcode>(i)))].push_back(static_cast<Opcode>(i));
+  }
   for (const auto& [target, rows] : by_target) {
     std::string text = header(target);
     for (const Opcode op : rows) text += wrap(op);

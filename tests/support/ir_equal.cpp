@@ -30,8 +30,9 @@ std::string compare(const std::vector<T>& a, const std::vector<T>& b, const char
 
 std::string function_difference(const Function& a, const Function& b) {
   if (a.name != b.name) return "name";
-  if (a.is_entry != b.is_entry || a.is_prototype != b.is_prototype || a.linkage != b.linkage)
+  if (a.is_entry != b.is_entry || a.is_prototype != b.is_prototype || a.linkage != b.linkage) {
     return "kind or linkage";
+  }
   if (!(a.directives == b.directives)) return "directives";
   std::string why;
   const auto check = [&](std::string found) {

@@ -62,8 +62,9 @@ std::optional<PtxasResult> run_ptxas(const std::string& ptx, const std::string& 
   FILE* pipe = popen(command.c_str(), "r");
   if (pipe == nullptr) return std::nullopt;
   std::array<char, 4096> buffer;
-  while (const size_t n = fread(buffer.data(), 1, buffer.size(), pipe))
+  while (const size_t n = fread(buffer.data(), 1, buffer.size(), pipe)) {
     result.output.append(buffer.data(), n);
+  }
   result.accepted = pclose(pipe) == 0;
   return result;
 }
