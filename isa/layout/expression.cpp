@@ -3,11 +3,11 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <charconv>
 #include <map>
 
 #include "drywell/core/error.h"
+#include "drywell/core/text.h"
 #include "isa/layout/functions.h"
 
 namespace drywell::layout {
@@ -464,7 +464,7 @@ class Parser {
     const char next = peek();
     if (next != '(' && next != '<') return Word{std::string(name)};
     const Function* f = find_function(name);
-    if (!f) raise("E1802", start, fmt::format("unknown function '{}'", name), nearest(name));
+    if (!f) raise("E1802", start, fmt::format("unknown function '{}'", name), hint_for(name));
     Call call{f->name, {}, {}};
     if (next == '<') call.fixed = angle_numbers();
     call.args = arguments();
@@ -480,7 +480,7 @@ class Parser {
     return located(start, [&] { return f->eval(call); });
   }
 
-  static std::string nearest(std::string_view name);
+  static std::string hint_for(std::string_view name);
 
   std::string_view text_;
   Marks marks_;
@@ -490,35 +490,13 @@ class Parser {
   std::map<std::string, Value, std::less<>> names_;
 };
 
-size_t edit_distance(std::string_view a, std::string_view b) {
-  std::vector<size_t> row(b.size() + 1);
-  for (size_t j = 0; j <= b.size(); ++j) row[j] = j;
-  for (size_t i = 1; i <= a.size(); ++i) {
-    size_t diagonal = row[0];
-    row[0] = i;
-    for (size_t j = 1; j <= b.size(); ++j) {
-      const size_t replace = diagonal + (a[i - 1] != b[j - 1]);
-      diagonal = row[j];
-      row[j] = std::min({replace, row[j] + 1, row[j - 1] + 1});
-    }
-  }
-  return row[b.size()];
-}
-
-std::string Parser::nearest(std::string_view name) {
+std::string Parser::hint_for(std::string_view name) {
   if (name.size() > 64) return {};
-  const char* best = nullptr;
-  size_t best_distance = name.size() / 3 + 2;
+  std::vector<std::string_view> names;
   for (const auto table : {algebra_functions(), tuple_functions(), hardware_functions()}) {
-    for (const Function& f : table) {
-      const size_t d = edit_distance(name, f.name);
-      if (d < best_distance) {
-        best_distance = d;
-        best = f.name;
-      }
-    }
+    for (const Function& f : table) names.emplace_back(f.name);
   }
-  return best ? fmt::format("did you mean '{}'?", best) : std::string();
+  return did_you_mean(name, names);
 }
 
 }  // namespace

@@ -92,7 +92,7 @@ TEST(LayoutError, NamesTheLineOfALongExpression) {
 
 TEST(LayoutError, NearMissIsHinted) {
   try {
-    evaluate("composit((8,8):(8,1), 4:2)");
+    evaluate("compositon((8,8):(8,1), 4:2)");
     FAIL();
   } catch (const InputError& e) {
     EXPECT_EQ(e.diagnostics().list().front().hint, "did you mean 'composition'?");
