@@ -1,0 +1,152 @@
+// Launch files: the command line's words in TOML.
+#include <fmt/format.h>
+
+#define TOML_EXCEPTIONS 0
+#include <toml++/toml.h>
+
+#include "drywell/core/files.h"
+#include "kernels/launch/plan.h"
+
+namespace drywell::kernels {
+namespace {
+
+// Collects problems with their line in the file.
+class Reader {
+ public:
+  Reader(const std::string& path, Diagnostics& out) : path_(path), out_(out) {
+    const size_t slash = path.rfind('/');
+    folder_ = slash == std::string::npos ? "" : path.substr(0, slash + 1);
+  }
+
+  void problem(const toml::node& at, std::string message, std::string hint = {}) {
+    out_.error("E4406", {path_, static_cast<uint32_t>(at.source().begin.line), static_cast<uint32_t>(at.source().begin.column)}, std::move(message), std::move(hint));
+  }
+  std::string relative(std::string_view file) const { return file.starts_with('/') ? std::string(file) : folder_ + std::string(file); }
+
+  std::string text(const toml::node& n, std::string_view what) {
+    if (const auto v = n.value<std::string>(); v.has_value()) return *v;
+    problem(n, fmt::format("{} must be a string", what));
+    return {};
+  }
+
+  Dim3 extent(const toml::node& n, std::string_view what) {
+    Dim3 d{1, 1, 1};
+    uint32_t* at[] = {&d.x, &d.y, &d.z};
+    if (const auto v = n.value<int64_t>(); v.has_value() && *v > 0) {
+      d.x = static_cast<uint32_t>(*v);
+      return d;
+    }
+    const toml::array* a = n.as_array();
+    if (a == nullptr || a->empty() || a->size() > 3) {
+      problem(n, fmt::format("{} must be a number or an array of one to three", what));
+      return d;
+    }
+    for (size_t i = 0; i < a->size(); ++i) {
+      const auto v = (*a)[i].value<int64_t>();
+      if (v.has_value() && *v > 0 && *v <= 0xFFFFFFFF) *at[i] = static_cast<uint32_t>(*v);
+      else problem((*a)[i], fmt::format("{} needs positive numbers", what));
+    }
+    return d;
+  }
+
+  void launch(const toml::table& t, LaunchPlan& plan) {
+    LaunchSpec l;
+    for (const auto& [key, node] : t) {
+      if (key == "entry") l.entry = text(node, "entry");
+      else if (key == "grid") l.config.grid = extent(node, "grid");
+      else if (key == "block") l.config.block = extent(node, "block");
+      else if (key == "cluster") l.config.cluster = extent(node, "cluster");
+      else if (key == "smem") l.config.dynamic_smem = static_cast<uint32_t>(node.value<int64_t>().value_or(0));
+      else if (key == "args") arguments(node, plan, l);
+      else problem(node, fmt::format("a launch has no key '{}'", key.str()), "entry, grid, block, cluster, smem, args");
+    }
+    plan.launches.push_back(std::move(l));
+  }
+
+  void arguments(const toml::node& n, LaunchPlan& plan, LaunchSpec& l) {
+    const toml::array* a = n.as_array();
+    if (a == nullptr) {
+      problem(n, "args must be an array of strings");
+      return;
+    }
+    for (const toml::node& e : *a) {
+      ArgSpec s;
+      if (parse_arg(text(e, "an argument"), plan, s, out_)) l.args.push_back(std::move(s));
+    }
+  }
+
+  template <class F>
+  void each(const toml::node& n, std::string_view what, F f) {
+    const toml::table* t = n.as_table();
+    if (t == nullptr) {
+      problem(n, fmt::format("[{}] must be a table of strings", what));
+      return;
+    }
+    for (const auto& [key, node] : *t) f(std::string(key.str()), text(node, key.str()));
+  }
+
+ private:
+  std::string path_, folder_;
+  Diagnostics& out_;
+};
+
+void read_top(Reader& r, const toml::table& top, LaunchPlan& plan, Diagnostics& out) {
+  for (const auto& [key, node] : top) {
+    if (key == "module") {
+      plan.ptx_path = r.relative(r.text(node, "module"));
+    } else if (key == "buffers") {
+      r.each(node, "buffers", [&](const std::string& name, const std::string& v) {
+        BufferSpec b;
+        if (!parse_buffer(name, v, b, out)) return;
+        if (!b.path.empty()) b.path = r.relative(b.path);
+        plan.buffers.push_back(std::move(b));
+      });
+    } else if (key == "maps") {
+      r.each(node, "maps", [&](const std::string& name, const std::string& v) {
+        MapSpec m;
+        if (parse_map(name, v, m, out)) plan.maps.push_back(std::move(m));
+      });
+    } else if (key == "expect") {
+      r.each(node, "expect", [&](const std::string& name, const std::string& v) {
+        ExpectSpec e;
+        if (!parse_expect(name, v, e, out)) return;
+        e.path = r.relative(e.path);
+        plan.expects.push_back(std::move(e));
+      });
+    } else if (key == "save") {
+      r.each(node, "save", [&](const std::string& name, const std::string& v) { plan.saves.emplace_back(name, r.relative(v)); });
+    } else if (key != "launch") {
+      r.problem(node, fmt::format("unknown key '{}'", key.str()), "module, buffers, maps, launch, expect, save");
+    }
+  }
+}
+
+}  // namespace
+
+LaunchPlan read_launch_file(const std::string& path) {
+  LaunchPlan plan;
+  Diagnostics out;
+  const std::string text = read_text_file(path);
+  const toml::parse_result parsed = toml::parse(text, path);
+  if (!parsed) {
+    const auto& e = parsed.error();
+    out.error("E4406", {path, static_cast<uint32_t>(e.source().begin.line), static_cast<uint32_t>(e.source().begin.column)}, std::string(e.description()));
+    throw InputError(std::move(out));
+  }
+  Reader r(path, out);
+  const toml::table& top = parsed.table();
+  read_top(r, top, plan, out);
+  if (const toml::node* n = top.get("launch"); n != nullptr) {
+    if (const toml::array* a = n->as_array(); a != nullptr && a->is_array_of_tables()) {
+      for (const toml::node& e : *a) r.launch(*e.as_table(), plan);
+    } else {
+      r.problem(*n, "launches are written [[launch]]");
+    }
+  }
+  if (plan.ptx_path.empty()) out.error("E4406", {path, 1, 1}, "no module is named", "module = \"kernel.ptx\"");
+  if (plan.launches.empty()) out.error("E4406", {path, 1, 1}, "there is no [[launch]]");
+  if (out.has_errors()) throw InputError(std::move(out));
+  return plan;
+}
+
+}  // namespace drywell::kernels

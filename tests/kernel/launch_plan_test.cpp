@@ -1,0 +1,144 @@
+// PTX from outside, launched by a file: buffers, scalars, tensor maps, several launches, expectations.
+#include "kernels/launch/plan.h"
+
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <filesystem>
+
+#include "drywell/core/files.h"
+#include "drywell/core/npy.h"
+
+namespace drywell::kernels {
+namespace {
+
+constexpr const char* kScale = R"(.version 8.0
+.target sm_90
+.address_size 64
+.visible .entry scale(.param .u64 p, .param .f32 a, .param .u32 n)
+{
+  .reg .pred %q;
+  .reg .b32 %r<6>;
+  .reg .f32 %f<4>;
+  .reg .b64 %rd<4>;
+  ld.param.u64 %rd0, [p];
+  ld.param.f32 %f0, [a];
+  ld.param.u32 %r0, [n];
+  mov.u32 %r1, %ctaid.x;
+  mov.u32 %r2, %ntid.x;
+  mov.u32 %r3, %tid.x;
+  mad.lo.s32 %r4, %r1, %r2, %r3;
+  setp.ge.u32 %q, %r4, %r0;
+  @%q bra done;
+  mul.wide.u32 %rd1, %r4, 4;
+  add.s64 %rd2, %rd0, %rd1;
+  ld.global.f32 %f1, [%rd2];
+  mul.f32 %f2, %f1, %f0;
+  st.global.f32 [%rd2], %f2;
+done:
+  ret;
+}
+)";
+
+class LaunchPlanFile : public testing::Test {
+ protected:
+  void SetUp() override {
+    folder_ = std::filesystem::temp_directory_path() / ("drywell-plan-" + std::to_string(getpid()));
+    std::filesystem::create_directories(folder_);
+    write_file_atomically(file("k.ptx"), std::string_view(kScale));
+    std::vector<float> want(100);
+    for (size_t i = 0; i < want.size(); ++i) want[i] = static_cast<float>(i) * 6.0f;
+    write_npy(file("want.npy"), NpyArray::of<float>(want, {100}));
+  }
+  void TearDown() override { std::filesystem::remove_all(folder_); }
+  std::string file(const char* name) const { return (folder_ / name).string(); }
+  std::string plan(std::string_view text) {
+    write_file_atomically(file("plan.toml"), text);
+    return file("plan.toml");
+  }
+  std::filesystem::path folder_;
+};
+
+TEST_F(LaunchPlanFile, RunsSeveralKernelsOnOneMemoryAndCompares) {
+  const LaunchPlan p = read_launch_file(plan(R"(
+module = "k.ptx"
+[buffers]
+x = "f32[100]:iota"
+[expect]
+x = "want.npy"
+[save]
+x = "out.npy"
+[[launch]]
+entry = "scale"
+grid = 2
+block = [64]
+args = ["@x", "f32:2", "u32:100"]
+[[launch]]
+entry = "scale"
+grid = [2, 1, 1]
+block = 64
+args = ["@x", "f32:3", "u32:100"]
+)"));
+  sim::Device device;
+  const PlanResult r = run_plan(p, device, {});
+  ASSERT_EQ(r.runs.size(), 2u);
+  ASSERT_EQ(r.comparisons.size(), 1u);
+  EXPECT_EQ(r.comparisons[0].compared, 100u);
+  EXPECT_EQ(r.comparisons[0].mismatches, 0u) << r.comparisons[0].first;
+  EXPECT_EQ(read_npy(file("out.npy")).values<float>()[7], 42.0f);
+}
+
+TEST_F(LaunchPlanFile, SaysWhichElementDiffersFirst) {
+  const LaunchPlan p = read_launch_file(plan("module = 'k.ptx'\nbuffers.x = 'f32[100]:iota'\nexpect.x = 'want.npy,abs=0.5'\n[[launch]]\nblock = 128\nargs = ['@x', 'f32:5', 'u32:100']\n"));
+  sim::Device device;
+  const PlanResult r = run_plan(p, device, {});
+  EXPECT_FALSE(r.ok());
+  EXPECT_EQ(r.comparisons[0].mismatches, 99u);
+  EXPECT_EQ(r.comparisons[0].first, "[1]: 5, expected 6");
+}
+
+TEST_F(LaunchPlanFile, ReportsEveryProblemWithItsLine) {
+  try {
+    read_launch_file(plan("module = 'k.ptx'\nspeed = 3\n[buffers]\nx = 'f33[10]'\ny = 'f32[10]:ranom'\n[[launch]]\nblck = 3\nargs = ['u32:-', 'u8:300']\n"));
+    FAIL();
+  } catch (const InputError& e) {
+    EXPECT_EQ(e.diagnostics().error_count(), 6u) << e.what();
+    EXPECT_NE(std::string(e.what()).find("plan.toml:2:"), std::string::npos) << e.what();
+    EXPECT_NE(std::string(e.what()).find("unknown key 'speed'"), std::string::npos);
+  }
+}
+
+TEST(ArgumentWords, ScalarsKeepTheirBits) {
+  LaunchPlan plan;
+  Diagnostics out;
+  const auto bytes = [&](std::string_view text) {
+    ArgSpec a;
+    EXPECT_TRUE(parse_arg(text, plan, a, out)) << text;
+    return a.bytes;
+  };
+  EXPECT_EQ(bytes("u32:258"), (std::vector<uint8_t>{2, 1, 0, 0}));
+  EXPECT_EQ(bytes("s16:-2"), (std::vector<uint8_t>{0xFE, 0xFF}));
+  EXPECT_EQ(bytes("f32:1"), (std::vector<uint8_t>{0, 0, 0x80, 0x3F}));
+  EXPECT_EQ(bytes("bf16:1"), (std::vector<uint8_t>{0x80, 0x3F}));
+  EXPECT_EQ(bytes("hex:00ff10"), (std::vector<uint8_t>{0, 0xFF, 0x10}));
+  ArgSpec a;
+  EXPECT_TRUE(parse_arg("@x+256", plan, a, out));
+  EXPECT_EQ(a.name, "x");
+  EXPECT_EQ(a.offset, 256u);
+}
+
+TEST(MapWords, GiveTheFields) {
+  MapSpec m;
+  Diagnostics out;
+  ASSERT_TRUE(parse_map("a", "x,type=bf16,dims=256x64,strides=512,box=64x8,swizzle=128B,fill=nan", m, out)) << out.to_string();
+  EXPECT_EQ(m.buffer, "x");
+  EXPECT_EQ(m.fields.rank, 2u);
+  EXPECT_EQ(m.fields.dim[0], 256u);
+  EXPECT_EQ(m.fields.stride[0], 512u);
+  EXPECT_EQ(m.fields.box[1], 8u);
+  EXPECT_EQ(m.fields.swizzle, isa::Swizzle::b128);
+  EXPECT_FALSE(parse_map("a", "x,swizle=128B", m, out));
+}
+
+}  // namespace
+}  // namespace drywell::kernels
