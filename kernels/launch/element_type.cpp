@@ -1,5 +1,6 @@
 #include "kernels/launch/element_type.h"
 
+#include <bit>
 #include <cstring>
 
 #include "drywell/sim/numeric/convert_fast.h"
@@ -48,7 +49,7 @@ std::string element_type_names() {
 }
 
 uint16_t encode_half(const ElementType& t, float v) {
-  return t.name == "bf16" ? bf16_from_float(v) : static_cast<uint16_t>(numeric::f32_to_f16_rn(numeric::as_bits(v)));
+  return t.name == "bf16" ? bf16_from_float(v) : static_cast<uint16_t>(numeric::f32_to_f16_rn(std::bit_cast<uint32_t>(v)));
 }
 
 double element_value(const ElementType& t, const uint8_t* data, uint64_t i) {

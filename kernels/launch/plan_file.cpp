@@ -1,7 +1,6 @@
 // Launch files: the command line's words in TOML.
 #include <fmt/format.h>
 
-#define TOML_EXCEPTIONS 0
 #include <toml++/toml.h>
 
 #include "drywell/core/files.h"
@@ -127,14 +126,14 @@ LaunchPlan read_launch_file(const std::string& path) {
   LaunchPlan plan;
   Diagnostics out;
   const std::string text = read_text_file(path);
-  const toml::parse_result parsed = toml::parse(text, path);
-  if (!parsed) {
-    const auto& e = parsed.error();
+  toml::table top;
+  try {
+    top = toml::parse(text, path);
+  } catch (const toml::parse_error& e) {
     out.error("E4406", {path, static_cast<uint32_t>(e.source().begin.line), static_cast<uint32_t>(e.source().begin.column)}, std::string(e.description()));
     throw InputError(std::move(out));
   }
   Reader r(path, out);
-  const toml::table& top = parsed.table();
   read_top(r, top, plan, out);
   if (const toml::node* n = top.get("launch"); n != nullptr) {
     if (const toml::array* a = n->as_array(); a != nullptr && a->is_array_of_tables()) {

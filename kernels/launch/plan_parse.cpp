@@ -45,15 +45,16 @@ std::optional<double> parse_real(std::string_view t) {
 }
 
 // "64x128" or "64,128".
-std::optional<std::vector<uint64_t>> parse_extents(std::string_view text) {
-  std::vector<uint64_t> out;
+using Extents = std::vector<uint64_t>;
+bool parse_extents(std::string_view text, Extents& out) {
+  out.clear();
   const char by = text.find('x') != std::string_view::npos && !text.starts_with("0x") ? 'x' : ',';
   for (std::string_view part : split(text, by)) {
     const auto v = parse_unsigned(part);
-    if (!v.has_value()) return std::nullopt;
+    if (!v.has_value()) return false;
     out.push_back(*v);
   }
-  return out;
+  return true;
 }
 
 void problem(Diagnostics& out, std::string code, std::string message, std::string hint = {}) { out.error(std::move(code), {}, std::move(message), std::move(hint)); }
@@ -103,22 +104,23 @@ bool parse_buffer(std::string_view name, std::string_view text, BufferSpec& spec
     return false;
   }
   spec.type = std::string(text.substr(0, open));
-  const auto shape = parse_extents(text.substr(open + 1, close - open - 1));
+  Extents shape;
+  const bool shaped = parse_extents(text.substr(open + 1, close - open - 1), shape);
   bool ok = true;
   if (find_element_type(spec.type) == nullptr) {
     problem(out, "E4401", fmt::format("buffer '{}': no element type '{}'", name, spec.type), element_type_names());
     ok = false;
   }
   uint64_t elements = 1;
-  for (uint64_t d : shape.value_or(std::vector<uint64_t>{})) {
+  for (uint64_t d : shape) {
     if (d != 0 && elements > (uint64_t{1} << 40) / d) elements = uint64_t{1} << 41;
     else elements *= d;
   }
-  if (!shape.has_value() || elements > (uint64_t{1} << 40)) {
+  if (!shaped || elements > (uint64_t{1} << 40)) {
     problem(out, "E4401", fmt::format("buffer '{}': '{}' is not a shape of at most 2^40 elements", name, text.substr(open, close - open + 1)));
     return false;
   }
-  spec.shape = *shape;
+  spec.shape = shape;
   const std::string_view rest = text.substr(close + 1);
   if (rest.empty()) return ok;
   if (rest[0] != ':') {
@@ -151,9 +153,9 @@ std::optional<isa::TensorType> parse_tensor_type(std::string_view t) {
 
 template <class A>
 bool fill_extents(std::string_view text, A& into) {
-  const auto v = parse_extents(text);
-  if (!v.has_value() || v->size() > into.size()) return false;
-  for (size_t i = 0; i < v->size(); ++i) into[i] = static_cast<typename A::value_type>((*v)[i]);
+  Extents v;
+  if (!parse_extents(text, v) || v.size() > into.size()) return false;
+  for (size_t i = 0; i < v.size(); ++i) into[i] = static_cast<typename A::value_type>(v[i]);
   return true;
 }
 
@@ -170,9 +172,9 @@ bool parse_map_option(std::string_view key, std::string_view value, MapSpec& spe
     return s.has_value();
   }
   if (key == "dims") {
-    const auto v = parse_extents(value);
-    if (!v.has_value() || v->empty() || v->size() > 5) return false;
-    f.rank = static_cast<uint32_t>(v->size());
+    Extents v;
+    if (!parse_extents(value, v) || v.empty() || v.size() > 5) return false;
+    f.rank = static_cast<uint32_t>(v.size());
     spec.dims_given = true;
     return fill_extents(value, f.dim);
   }
@@ -206,40 +208,39 @@ bool parse_map(std::string_view name, std::string_view text, MapSpec& spec, Diag
 
 namespace {
 
-std::optional<std::vector<uint8_t>> parse_scalar(std::string_view type, std::string_view value) {
+bool parse_scalar(std::string_view type, std::string_view value, std::vector<uint8_t>& out) {
   const ElementType* t = find_element_type(type);
-  if (t == nullptr) return std::nullopt;
-  std::vector<uint8_t> out(t->bytes);
+  if (t == nullptr) return false;
   uint64_t bits = 0;
   if (t->kind == ElementType::Kind::real) {
     const auto v = parse_real(value);
-    if (!v.has_value()) return std::nullopt;
+    if (!v.has_value()) return false;
     if (t->bytes == 8) bits = std::bit_cast<uint64_t>(*v);
     if (t->bytes == 4) bits = std::bit_cast<uint32_t>(static_cast<float>(*v));
     if (t->bytes == 2) bits = encode_half(*t, static_cast<float>(*v));
   } else if (value.starts_with('-')) {
     const auto v = parse_unsigned(value.substr(1));
-    if (!v.has_value()) return std::nullopt;
+    if (!v.has_value()) return false;
     bits = ~*v + 1;
   } else {
     const auto v = parse_unsigned(value);
-    if (!v.has_value() || (t->bytes < 8 && (*v >> (8 * t->bytes)) != 0)) return std::nullopt;
+    if (!v.has_value() || (t->bytes < 8 && (*v >> (8 * t->bytes)) != 0)) return false;
     bits = *v;
   }
+  out.resize(t->bytes);
   std::memcpy(out.data(), &bits, t->bytes);
-  return out;
+  return true;
 }
 
-std::optional<std::vector<uint8_t>> parse_hex(std::string_view t) {
-  if (t.size() % 2 != 0) return std::nullopt;
-  std::vector<uint8_t> out;
+bool parse_hex(std::string_view t, std::vector<uint8_t>& out) {
+  if (t.size() % 2 != 0) return false;
   for (size_t i = 0; i < t.size(); i += 2) {
     uint8_t v = 0;
     const auto [end, error] = std::from_chars(t.data() + i, t.data() + i + 2, v, 16);
-    if (error != std::errc() || end != t.data() + i + 2) return std::nullopt;
+    if (error != std::errc() || end != t.data() + i + 2) return false;
     out.push_back(v);
   }
-  return out;
+  return true;
 }
 
 }  // namespace
@@ -261,10 +262,9 @@ bool parse_arg(std::string_view text, LaunchPlan& plan, ArgSpec& spec, Diagnosti
     return true;
   }
   if (text.starts_with("hex:")) {
-    const auto v = parse_hex(text.substr(4));
-    if (v.has_value()) spec.bytes = *v;
-    else problem(out, "E4404", fmt::format("argument '{}': not pairs of hexadecimal digits", text));
-    return v.has_value();
+    if (parse_hex(text.substr(4), spec.bytes)) return true;
+    problem(out, "E4404", fmt::format("argument '{}': not pairs of hexadecimal digits", text));
+    return false;
   }
   if (text.find('[') != std::string_view::npos || text.ends_with(".npy")) {
     BufferSpec b;
@@ -275,10 +275,9 @@ bool parse_arg(std::string_view text, LaunchPlan& plan, ArgSpec& spec, Diagnosti
     return true;
   }
   const size_t colon = text.find(':');
-  const auto v = colon == std::string_view::npos ? std::nullopt : parse_scalar(text.substr(0, colon), text.substr(colon + 1));
-  if (v.has_value()) spec.bytes = *v;
-  else problem(out, "E4404", fmt::format("argument '{}' is not understood", text), "u32:5, f32:0.5, @buffer, @buffer+256, map:NAME, hex:00ff, f32[1024]:zeros, input.npy");
-  return v.has_value();
+  if (colon != std::string_view::npos && parse_scalar(text.substr(0, colon), text.substr(colon + 1), spec.bytes)) return true;
+  problem(out, "E4404", fmt::format("argument '{}' is not understood", text), "u32:5, f32:0.5, @buffer, @buffer+256, map:NAME, hex:00ff, f32[1024]:zeros, input.npy");
+  return false;
 }
 
 bool parse_expect(std::string_view buffer, std::string_view text, ExpectSpec& spec, Diagnostics& out) {
@@ -299,12 +298,12 @@ bool parse_expect(std::string_view buffer, std::string_view text, ExpectSpec& sp
 }
 
 bool parse_dim3(std::string_view text, Dim3& out) {
-  const auto v = parse_extents(text);
-  if (!v.has_value() || v->empty() || v->size() > 3) return false;
-  for (uint64_t d : *v) {
+  Extents v;
+  if (!parse_extents(text, v) || v.empty() || v.size() > 3) return false;
+  for (uint64_t d : v) {
     if (d == 0 || d > 0xFFFFFFFF) return false;
   }
-  out = {static_cast<uint32_t>((*v)[0]), v->size() > 1 ? static_cast<uint32_t>((*v)[1]) : 1, v->size() > 2 ? static_cast<uint32_t>((*v)[2]) : 1};
+  out = {static_cast<uint32_t>(v[0]), v.size() > 1 ? static_cast<uint32_t>(v[1]) : 1, v.size() > 2 ? static_cast<uint32_t>(v[2]) : 1};
   return true;
 }
 
