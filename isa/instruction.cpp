@@ -36,6 +36,9 @@ bool Instruction::has(Mod m) const {
 }
 
 const Function* Module::find_function(std::string_view name) const {
+  for (const Alias& a : aliases) {
+    if (a.name == name) name = a.target;
+  }
   for (const Function& f : functions) {
     if (f.name == name && !f.is_prototype) return &f;
   }

@@ -60,7 +60,7 @@ std::vector<uint8_t> parameter_block(const isa::Function& f, const Program& p, c
       refuse(out, "E4111", fmt::format("argument {} ('{}') has {} bytes, the parameter has {}", i, f.params[i].name, v.size(), want));
       continue;
     }
-    std::memcpy(block.data() + p.param_offset[i], v.data(), v.size());
+    std::memcpy(block.data() + p.kernel().param_offset[i], v.data(), v.size());
   }
   return block;
 }
@@ -130,8 +130,10 @@ LoadedModule Device::load(isa::Module m) {
   for (size_t i = 0; i < module.variables.size(); ++i) {
     for (const auto& r : module.variables[i].relocations) {
       const auto target = out.symbol(r.symbol);
-      if (!target.has_value()) throw Unsupported(fmt::format("initialiser of '{}' takes the address of '{}'", module.variables[i].name, r.symbol));
-      const uint64_t v = target->value() + static_cast<uint64_t>(r.addend);
+      const isa::Function* f = module.find_function(r.symbol);
+      if (!target.has_value() && f == nullptr) throw Unsupported(fmt::format("initialiser of '{}' takes the address of '{}'", module.variables[i].name, r.symbol));
+      const uint64_t base = target.has_value() ? target->value() : window::function_address(static_cast<uint32_t>(f - module.functions.data()));
+      const uint64_t v = base + static_cast<uint64_t>(r.addend);
       std::memcpy(impl_->gmem.translate(out.addresses_[i] + r.offset, 8), &v, 8);
     }
   }
@@ -166,9 +168,13 @@ RunResult Device::launch(const LoadedModule& m, std::string_view kernel, const L
   if (problems.has_errors()) throw InputError(std::move(problems));
   if (options.driver == DriverKind::timed) throw Unsupported("the timed driver");
   if (options.progress != nullptr) options.progress->ctas_total = l.grid.count();
+  OutputLog output(options.max_output);
+  l.output = &output;
   const auto start = std::chrono::steady_clock::now();
   RunResult r = run_functional(l, options);
   r.host_seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  r.output = output.text();
+  r.output_truncated = output.truncated();
   return r;
 }
 

@@ -9,7 +9,7 @@
 namespace drywell::sim {
 
 std::string GuestPlace::to_string() const {
-  std::string out = fmt::format("{} CTA ({},{},{}) warp {} lanes {:#010x}: {}", kernel, cta.x, cta.y, cta.z, warp, lanes, ptx);
+  std::string out = fmt::format("{}{} CTA ({},{},{}) warp {} lanes {:#010x}: {}", kernel, function.empty() ? "" : " in " + function, cta.x, cta.y, cta.z, warp, lanes, ptx);
   if (!source.file.empty()) out += fmt::format("\n    at {}:{}", source.file, source.line);
   return out;
 }
@@ -58,9 +58,10 @@ GuestPlace place_of(const Warp& w, uint32_t pc, LaneMask lanes) {
   g.warp = w.index;
   g.lanes = lanes;
   g.instruction = p.code[pc].instr;
-  if (!p.function->body.empty()) {
+  if (const isa::Function& f = p.function_of(p.code[pc]); !f.body.empty()) {
     const isa::Instruction& i = p.instruction(p.code[pc]);
-    g.ptx = isa::print_instruction(*p.function, i);
+    g.ptx = isa::print_instruction(f, i);
+    if (&f != p.function) g.function = f.name;
     if (i.source.file != 0) {
       g.source = {p.module->files[i.source.file], i.source.line, i.source.column};
     } else if (i.ptx_line != 0) {

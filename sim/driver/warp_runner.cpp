@@ -13,14 +13,21 @@ namespace {
 // their warp cannot starve them (forward progress, PTX ISA 3.1 independent thread scheduling).
 constexpr uint32_t kSpin = 64;
 
-uint64_t priority(uint32_t backward, uint32_t pc) { return (uint64_t{backward / kSpin} << 32) | pc; }
+// Deeper calls go first: their lanes return to where the others wait.
+uint64_t priority(const Warp& w, uint32_t backward, uint32_t frame, uint32_t pc) {
+  const uint32_t depth = std::min(w.frames[frame].depth, 255u);
+  return (uint64_t{backward / kSpin} << 40) | (uint64_t{255 - depth} << 32) | pc;
+}
 
 void switch_to(Warp& w, size_t index) {
   std::swap(w.waiting[index].pc, w.pc);
   std::swap(w.waiting[index].lanes, w.active);
-  std::swap(w.waiting[index].frame, w.frame);
   std::swap(w.waiting[index].backward, w.backward);
-  w.bank[0] = w.register_file.data() + w.frame;
+  if (w.waiting[index].frame != w.frame) {
+    const uint32_t frame = w.waiting[index].frame;
+    w.waiting[index].frame = w.frame;
+    w.enter_frame(frame);
+  }
 }
 
 // Merges groups at the same place and picks the one to run.
@@ -36,9 +43,9 @@ void reconverge(Warp& w) {
     }
   }
   size_t best = w.waiting.size();
-  uint64_t least = priority(w.backward, w.pc);
+  uint64_t least = priority(w, w.backward, w.frame, w.pc);
   for (size_t i = 0; i < w.waiting.size(); ++i) {
-    const uint64_t p = priority(w.waiting[i].backward, w.waiting[i].pc);
+    const uint64_t p = priority(w, w.waiting[i].backward, w.waiting[i].frame, w.waiting[i].pc);
     if (p < least) {
       least = p;
       best = i;
@@ -68,12 +75,14 @@ bool touches_pending(const Warp& w, const Program& p, uint32_t pc) {
 void start_warp(Warp& w, Cta& cta, uint32_t index, const Program& program, LaneMask alive) {
   w.cta = &cta;
   w.index = index;
-  w.register_file.assign(program.frame_bytes, 0xFF);
-  w.predicate_file.assign(program.pred_count, 0);
+  const FunctionCode& kernel = program.kernel();
+  w.register_file.assign(kernel.frame_bytes, 0xFF);
+  w.predicate_file.assign(kernel.pred_count, 0);
   w.predicate_file[0] = kFullMask;
-  w.preds = w.predicate_file.data();
-  w.frame_top = program.frame_bytes;
-  w.bank[0] = w.register_file.data();
+  w.frames = {CallFrame{0, 0, 0, kernel.local_bytes, 0, 0, 0}};
+  w.enter_frame(0);
+  w.cta = &cta;
+  write_frame_addresses(w, 0, kernel);
   w.bank[1] = const_cast<uint8_t*>(program.constants.data());
   w.alive = w.active = alive;
 }

@@ -1,7 +1,11 @@
 // Semantics of table/barrier.inc: named barriers and fences.
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <array>
+
 #include "sim/exec/bind_helpers.h"
+#include "sim/exec/call.h"
 
 namespace drywell::sim {
 namespace {
@@ -67,7 +71,22 @@ Effect bar_arrive(Warp& w, const DecodedOp& op, LaneMask mask) {
 Effect warp_sync(Warp& w, const DecodedOp& op, LaneMask mask) {
   const uint32_t members = lanes<uint32_t>(w, op.src[0])[std::countr_zero(mask)];
   if ((mask & ~members) != 0) return fault(w, "F3401", fmt::format("bar.warp.sync by lanes {:#010x} outside its mask {:#010x}", mask & ~members, members));
-  if ((members & w.alive & ~w.active) != 0) return block(w, BlockReason::warp_sync);
+  const LaneMask expected = members & w.alive;
+  if ((expected & ~mask) == 0) return Effect::next;
+  // Lanes may stand at different bar.warp.sync instructions with the same mask.
+  const auto same = std::find_if(w.warp_syncs.begin(), w.warp_syncs.end(), [&](const WarpSync& s) { return s.members == members; });
+  WarpSync& s = same != w.warp_syncs.end() ? *same : w.warp_syncs.emplace_back(WarpSync{members, 0, 0});
+  if (const LaneMask go = s.released & mask; go != 0) {
+    s.released &= ~go;
+    if (go == mask) return Effect::next;
+    // Those that met here are in the next instance already.
+    run_groups(w, std::array{LaneGroup{w.pc + 1, go | (w.active & ~mask), w.frame, w.backward}, LaneGroup{w.pc, mask & ~go, w.frame, w.backward}});
+    return Effect::jumped;
+  }
+  s.arrived |= mask;
+  if ((expected & ~s.arrived) != 0) return block(w, BlockReason::warp_sync);
+  s.released = s.arrived & ~mask;
+  s.arrived = 0;
   return Effect::next;
 }
 

@@ -19,10 +19,4 @@ Effect exec_unsupported(Warp& w, const DecodedOp& op, LaneMask) {
   return fault(w, "U5000", "unsupported instruction: " + w.cta->cluster->launch->program->unsupported[op.extra]);
 }
 
-Effect exec_fall_off_end(Warp& w, const DecodedOp&, LaneMask mask) {
-  w.alive &= ~mask;
-  w.active &= ~mask;
-  return Effect::exited;
-}
-
 }  // namespace drywell::sim

@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <cstring>
 #include <utility>
@@ -10,6 +11,7 @@
 #include "isa/rows.h"
 #include "sim/exec/decoder.h"
 #include "sim/exec/exec.h"
+#include "sim/exec/memory.h"
 
 namespace drywell::sim {
 namespace {
@@ -38,92 +40,195 @@ constexpr std::array<BindFn, sizeof...(I)> make_table(std::index_sequence<I...>)
 
 constexpr auto kBind = make_table(std::make_index_sequence<isa::kOpcodeCount>());
 
-uint64_t symbol_key(const isa::SymbolRef& s) { return (uint64_t{static_cast<uint8_t>(s.kind)} << 32) | s.index; }
-
 }  // namespace
 
-Decoder::Decoder(Program& p, const isa::Module& m, const isa::Function& f, const ModuleImage& image) : p_(p), m_(m), f_(f), image_(image) {
-  p.module = &m;
-  p.function = &f;
+Decoder::Decoder(Program& p, const isa::Module& m, const ModuleImage& image) : p_(p), m_(m), image_(image) { p.module = &m; }
+
+// The kernel, what it names, what that names, and so on. An indirect call may reach every function of the module.
+void Decoder::find_functions(const isa::Function& kernel) {
+  const auto add = [&](const isa::Function* f) {
+    if (f == nullptr || f->is_prototype) return;
+    for (const FunctionCode& c : p_.functions) if (c.function == f) return;
+    p_.functions.emplace_back();
+    p_.functions.back().function = f;
+    p_.functions.back().module_index = static_cast<uint32_t>(f - m_.functions.data());
+  };
+  p_.function = &kernel;
+  add(&kernel);
+  for (size_t k = 0; k < p_.functions.size(); ++k) {
+    const isa::Function& f = *p_.functions[k].function;
+    for (const isa::SymbolRef& s : f.symbols) {
+      if (s.kind == isa::SymbolRef::Kind::function) add(m_.find_function(s.name));
+    }
+    const bool indirect = std::any_of(f.body.begin(), f.body.end(), [&](const isa::Instruction& i) {
+      if (i.op != isa::Opcode::call) return false;
+      const auto operands = f.operands(i);
+      return std::any_of(operands.begin(), operands.end(), [](const isa::Operand& o) { return o.kind == isa::Operand::Kind::reg; });
+    });
+    if (indirect) {
+      for (const isa::Function& g : m_.functions) add(g.is_entry ? nullptr : &g);
+    }
+  }
 }
 
-void Decoder::layout_registers() {
+std::optional<uint32_t> Decoder::callee(uint32_t symbol) const {
+  const isa::Function* f = m_.find_function(f_->symbols[symbol].name);
+  for (uint32_t i = 0; i < p_.functions.size(); ++i) {
+    if (p_.functions[i].function == f) return i;
+  }
+  return std::nullopt;
+}
+
+void Decoder::layout_registers(FunctionCode& c) {
   uint32_t offset = 0, preds = 1;
-  for (const isa::RegDecl& r : f_.regs) {
+  for (const isa::RegDecl& r : c.function->regs) {
     if (r.type == isa::Mod::pred) {
-      p_.reg_offset.push_back(preds++);
+      c.reg_offset.push_back(preds++);
     } else {
-      p_.reg_offset.push_back(offset);
+      c.reg_offset.push_back(offset);
       offset += register_bytes(isa::type_bits(r.type));
     }
   }
-  scratch_ = offset;
+  c.scratch = offset;
   offset += register_bytes(128);
-  p_.frame_bytes = offset;
-  p_.pred_count = preds + 1;  // the last one takes discarded predicates
+  c.return_pc = offset;
+  if (&c != &p_.functions[0]) offset += register_bytes(32);
+  c.frame_bytes = offset;
+  c.carry = preds;
+  c.sink_pred = preds + 1;
+  c.pred_count = preds + 2;
 }
 
-// Static shared variables are laid out in declaration order after the reserved part, then the dynamic block.
-void Decoder::layout_memory() {
-  uint32_t offset = kSmemReserved, local = 0, param = 0;
-  const auto place = [](uint32_t& at, const isa::Variable& v) {
-    at = static_cast<uint32_t>(round_up(at, std::max(1u, v.align)));
-    const uint32_t here = at;
-    at += static_cast<uint32_t>(v.bytes());
-    return here;
-  };
+namespace {
+uint32_t place(uint32_t& at, const isa::Variable& v) {
+  at = static_cast<uint32_t>(round_up(at, std::max(1u, v.align)));
+  const uint32_t here = at;
+  at += static_cast<uint32_t>(v.bytes());
+  return here;
+}
+bool is_dynamic(const isa::Variable& v) { return v.space == isa::Mod::shared && v.elements == 0; }
+}  // namespace
+
+// Static shared variables follow the reserved part: those of the module that this program names, in declaration order,
+// then those of its functions, then the dynamic block.
+void Decoder::layout_module_shared() {
+  std::vector<bool> used(m_.variables.size(), false);
+  for (const FunctionCode& c : p_.functions) {
+    for (const isa::SymbolRef& s : c.function->symbols) {
+      if (s.kind == isa::SymbolRef::Kind::variable) used[s.index] = true;
+    }
+  }
+  smem_ = kSmemReserved;
   for (uint32_t i = 0; i < m_.variables.size(); ++i) {
     const isa::Variable& v = m_.variables[i];
-    if (v.space == isa::Mod::shared && v.elements != 0) shared_offset_[symbol_key({isa::SymbolRef::Kind::variable, i, {}})] = place(offset, v);
+    if (used[i] && v.space == isa::Mod::shared && !is_dynamic(v)) module_shared_[i] = place(smem_, v);
   }
-  for (uint32_t i = 0; i < f_.variables.size(); ++i) {
-    const isa::Variable& v = f_.variables[i];
-    const uint64_t key = symbol_key({isa::SymbolRef::Kind::local, i, {}});
-    if (v.space == isa::Mod::shared && v.elements != 0) shared_offset_[key] = place(offset, v);
-    if (v.space == isa::Mod::local || v.space == isa::Mod::param) shared_offset_[key] = place(local, v);
-  }
-  p_.static_smem = offset - kSmemReserved;
-  p_.local_bytes = local;
-  uint32_t dynamic_align = 1;
-  const auto is_dynamic = [](const isa::Variable& v) { return v.space == isa::Mod::shared && v.elements == 0; };
-  for (const isa::Variable& v : m_.variables) if (is_dynamic(v)) dynamic_align = std::max(dynamic_align, v.align);
-  const auto dynamic = static_cast<uint32_t>(round_up(offset, std::max(16u, dynamic_align)));
-  bool any = false;
-  for (uint32_t i = 0; i < m_.variables.size(); ++i) {
-    if (is_dynamic(m_.variables[i])) {
-      shared_offset_[symbol_key({isa::SymbolRef::Kind::variable, i, {}})] = dynamic;
-      any = true;
-    }
-  }
-  if (any) p_.static_smem = dynamic - kSmemReserved;
-  p_.dynamic_smem_align = dynamic_align;
-  for (const isa::Variable& v : f_.params) p_.param_offset.push_back(place(param, v));
-  p_.param_bytes = param;
 }
 
-uint64_t Decoder::symbol_value(uint32_t symbol, bool generic) const {
-  const isa::SymbolRef& s = f_.symbols[symbol];
-  switch (s.kind) {
-    case isa::SymbolRef::Kind::param:
-      return generic ? window::generic(window::kParamHigh, p_.param_offset[s.index]) : p_.param_offset[s.index];
-    case isa::SymbolRef::Kind::variable:
-    case isa::SymbolRef::Kind::local: {
-      const isa::Mod space = symbol_space(symbol);
-      if (space == isa::Mod::global || space == isa::Mod::const_) return image_.variable_address.at(s.index);
-      const uint64_t low = shared_offset_.at(symbol_key(s));
-      if (!generic) return low;
-      return window::generic(space == isa::Mod::shared ? window::kSharedHigh : window::kLocalHigh, low);
-    }
-    default: throw Unsupported(fmt::format("address of '{}'", s.name));
+void Decoder::layout_function(uint32_t index) {
+  FunctionCode& c = p_.functions[index];
+  const isa::Function& f = *c.function;
+  auto& offsets = function_offset_.emplace_back();
+  uint32_t local = 0, param = 0;
+  uint32_t& formals = index == 0 ? param : local;
+  for (const isa::Variable& v : f.params) c.param_offset.push_back(place(formals, v));
+  for (const isa::Variable& v : f.returns) c.return_offset.push_back(place(local, v));
+  for (uint32_t i = 0; i < f.variables.size(); ++i) {
+    const isa::Variable& v = f.variables[i];
+    if (v.space == isa::Mod::shared && !is_dynamic(v)) offsets[i] = place(smem_, v);
+    if (v.space == isa::Mod::local || v.space == isa::Mod::param) offsets[i] = place(local, v);
   }
+  c.local_bytes = static_cast<uint32_t>(round_up(local, 16));
+  if (index == 0) p_.param_bytes = param;
+}
+
+void Decoder::layout_dynamic_shared() {
+  p_.static_smem = smem_ - kSmemReserved;
+  const auto for_dynamic = [&](auto f) {
+    for (uint32_t i = 0; i < m_.variables.size(); ++i) {
+      if (is_dynamic(m_.variables[i])) f(module_shared_, i, m_.variables[i]);
+    }
+    for (uint32_t k = 0; k < p_.functions.size(); ++k) {
+      const auto& variables = p_.functions[k].function->variables;
+      for (uint32_t i = 0; i < variables.size(); ++i) {
+        if (is_dynamic(variables[i])) f(function_offset_[k], i, variables[i]);
+      }
+    }
+  };
+  uint32_t align = 1;
+  bool any = false;
+  for_dynamic([&](auto&, uint32_t, const isa::Variable& v) {
+    align = std::max(align, v.align);
+    any = true;
+  });
+  p_.dynamic_smem_align = align;
+  const auto dynamic = static_cast<uint32_t>(round_up(smem_, std::max(16u, align)));
+  for_dynamic([&](auto& offsets, uint32_t i, const isa::Variable&) { offsets[i] = dynamic; });
+  if (any) p_.static_smem = dynamic - kSmemReserved;
 }
 
 isa::Mod Decoder::symbol_space(uint32_t symbol) const {
-  const isa::SymbolRef& s = f_.symbols[symbol];
-  if (s.kind == isa::SymbolRef::Kind::param) return isa::Mod::param;
-  if (s.kind == isa::SymbolRef::Kind::variable) return m_.variables[s.index].space;
-  if (s.kind == isa::SymbolRef::Kind::local) return f_.variables[s.index].space;
-  return isa::Mod::none;
+  const isa::SymbolRef& s = f_->symbols[symbol];
+  switch (s.kind) {
+    case isa::SymbolRef::Kind::param: return in_kernel() ? isa::Mod::param : isa::Mod::local;
+    case isa::SymbolRef::Kind::variable: return m_.variables[s.index].space;
+    case isa::SymbolRef::Kind::local: {
+      const isa::Mod space = f_->variables[s.index].space;
+      return space == isa::Mod::param ? isa::Mod::local : space;  // a call's argument
+    }
+    default: return isa::Mod::none;
+  }
+}
+
+Space Decoder::access_space(const isa::Operand& address) const {
+  const Space named = space_of(mod(isa::Slot::space));
+  if (address.base == isa::Operand::Base::symbol && (named == Space::generic || named == Space::param)) {
+    return space_of(symbol_space(address.index));
+  }
+  return named == Space::param && !in_kernel() ? Space::local : named;
+}
+
+// A register that is written when the function's frame is made, with an address that depends on the frame or the CTA.
+Src Decoder::frame_address(isa::Mod space, uint32_t offset, bool wide) {
+  for (const FunctionCode::FrameAddress& a : code_->frame_addresses) {
+    if (a.space == space && a.offset == offset && a.wide == wide) return {a.slot, 0};
+  }
+  const uint32_t slot = code_->frame_bytes;
+  code_->frame_bytes += register_bytes(wide ? 64 : 32);
+  code_->frame_addresses.push_back({space, slot, offset, wide});
+  return {slot, 0};
+}
+
+Src Decoder::symbol(uint32_t symbol, int64_t addend, unsigned bits) {
+  const isa::SymbolRef& s = f_->symbols[symbol];
+  const auto plus = [&](uint64_t base) { return base + static_cast<uint64_t>(addend); };
+  const auto in_frame = [&](isa::Mod space, uint64_t base) { return frame_address(space, static_cast<uint32_t>(plus(base)), bits > 32); };
+  switch (s.kind) {
+    case isa::SymbolRef::Kind::param: {
+      if (in_kernel()) return constant(plus(code_->param_offset[s.index]), bits);
+      const size_t params = code_->param_offset.size();
+      return in_frame(isa::Mod::local, s.index < params ? code_->param_offset[s.index] : code_->return_offset[s.index - params]);
+    }
+    case isa::SymbolRef::Kind::variable: {
+      const isa::Mod space = m_.variables[s.index].space;
+      if (space == isa::Mod::shared) return in_frame(space, module_shared_.at(s.index));
+      return constant(plus(image_.variable_address.at(s.index)), bits);
+    }
+    case isa::SymbolRef::Kind::local: {
+      const isa::Mod space = symbol_space(symbol);
+      const auto& offsets = function_offset_[static_cast<size_t>(code_ - p_.functions.data())];
+      const auto at = offsets.find(s.index);
+      if (at == offsets.end()) throw Unsupported(fmt::format("'{}': a variable of this state space inside a function", s.name));
+      if (space == isa::Mod::local && in_kernel()) return constant(plus(at->second), bits);
+      return in_frame(space, at->second);
+    }
+    case isa::SymbolRef::Kind::function: {
+      const auto c = callee(symbol);
+      if (!c.has_value()) throw Unsupported(fmt::format("address of '{}', which the module does not define", s.name));
+      return constant(window::function_address(p_.functions[*c].module_index), bits);
+    }
+    default: throw Unsupported(fmt::format("address of '{}'", s.name));
+  }
 }
 
 Src Decoder::constant(uint64_t value, unsigned bits) {
@@ -147,32 +252,32 @@ Src Decoder::constant(uint64_t value, unsigned bits) {
 
 Src Decoder::source(const isa::Operand& o, unsigned bits) {
   switch (o.kind) {
-    case isa::Operand::Kind::reg: return {p_.reg_offset[o.index], 0};
+    case isa::Operand::Kind::reg: return {code_->reg_offset[o.index], 0};
     case isa::Operand::Kind::imm: {
       if (o.imm_kind == isa::ImmKind::warp_size) return constant(kWarpSize, bits);
       return constant(static_cast<uint64_t>(o.value) & low_bits(bits), bits);
     }
-    case isa::Operand::Kind::symbol: return constant(symbol_value(o.index, false), bits);
+    case isa::Operand::Kind::symbol: return symbol(o.index, o.value, bits);
     default: break;
   }
-  throw InternalError(fmt::format("operand cannot be a source: {}", isa::print_operand(f_, o)));
+  throw InternalError(fmt::format("operand cannot be a source: {}", isa::print_operand(*f_, o)));
 }
 
-uint32_t Decoder::dest(const isa::Operand& o) { return o.kind == isa::Operand::Kind::reg ? p_.reg_offset[o.index] : scratch_; }
+uint32_t Decoder::dest(const isa::Operand& o) { return o.kind == isa::Operand::Kind::reg ? code_->reg_offset[o.index] : code_->scratch; }
 
 PredSrc Decoder::pred(const isa::Operand& o) {
   if (o.kind == isa::Operand::Kind::imm) return {0, o.value == 0};
-  return {static_cast<uint16_t>(p_.reg_offset[o.index]), o.negated};
+  return {static_cast<uint16_t>(code_->reg_offset[o.index]), o.negated};
 }
 
 uint32_t Decoder::dest_pred(const isa::Operand& o) {
-  return o.kind == isa::Operand::Kind::reg ? p_.reg_offset[o.index] : p_.pred_count - 1;
+  return o.kind == isa::Operand::Kind::reg ? code_->reg_offset[o.index] : code_->sink_pred;
 }
 
 Decoder::Address Decoder::address(const isa::Operand& o) {
   switch (o.base) {
-    case isa::Operand::Base::reg: return {{p_.reg_offset[o.index], 0}, o.value, register_bits(o) == 64, true};
-    case isa::Operand::Base::symbol: return {constant(symbol_value(o.index, false), 64), o.value, true, false};
+    case isa::Operand::Base::reg: return {{code_->reg_offset[o.index], 0}, o.value, register_bits(o) == 64, true};
+    case isa::Operand::Base::symbol: return {symbol(o.index, 0, 64), o.value, true, false};
     case isa::Operand::Base::none: return {constant(0, 64), o.value, true, false};
   }
   return {};
@@ -181,11 +286,11 @@ Decoder::Address Decoder::address(const isa::Operand& o) {
 uint32_t Decoder::vector(const isa::Operand& o, unsigned bits) {
   const auto first = static_cast<uint32_t>(p_.slots.size());
   if (o.kind != isa::Operand::Kind::vec) {
-    push_slot(o.kind == isa::Operand::Kind::sink ? Src{scratch_, 0} : source(o, bits));
+    push_slot(o.kind == isa::Operand::Kind::sink ? Src{code_->scratch, 0} : source(o, bits));
     return first;
   }
   std::vector<Src> slots;
-  for (const isa::Operand& e : elements(o)) slots.push_back(e.kind == isa::Operand::Kind::sink ? Src{scratch_, 0} : source(e, bits));
+  for (const isa::Operand& e : elements(o)) slots.push_back(e.kind == isa::Operand::Kind::sink ? Src{code_->scratch, 0} : source(e, bits));
   p_.slots.insert(p_.slots.end(), slots.begin(), slots.end());
   return first;
 }
@@ -197,13 +302,13 @@ void Decoder::record_registers(const isa::Instruction& i) {
   const auto visit = [&](const auto& self, const isa::Operand& o, bool write) -> void {
     switch (o.kind) {
       case isa::Operand::Kind::reg:
-        if (f_.regs[o.index].type != isa::Mod::pred) (write ? writes : reads).push_back(p_.reg_offset[o.index]);
+        if (f_->regs[o.index].type != isa::Mod::pred) (write ? writes : reads).push_back(code_->reg_offset[o.index]);
         break;
       case isa::Operand::Kind::addr:
-        if (o.base == isa::Operand::Base::reg) reads.push_back(p_.reg_offset[o.index]);
+        if (o.base == isa::Operand::Base::reg) reads.push_back(code_->reg_offset[o.index]);
         break;
       case isa::Operand::Kind::vec: case isa::Operand::Kind::tensor: case isa::Operand::Kind::pair: case isa::Operand::Kind::args:
-        for (const isa::Operand& e : f_.elements(o)) self(self, e, write);
+        for (const isa::Operand& e : f_->elements(o)) self(self, e, write);
         break;
       default: break;
     }
@@ -223,41 +328,56 @@ void Decoder::record_registers(const isa::Instruction& i) {
 }
 
 void Decoder::decode_one(uint32_t index) {
-  instr_ = &f_.body[index];
-  operands_ = f_.operands(*instr_);
-  positions_ = isa::operand_positions(f_, *instr_);
+  instr_ = &f_->body[index];
+  operands_ = f_->operands(*instr_);
+  positions_ = isa::operand_positions(*f_, *instr_);
   DecodedOp op;
   op.opcode = instr_->op;
+  op.function = static_cast<uint32_t>(code_ - p_.functions.data());
   op.instr = index;
   op.aligned = isa::spec(instr_->op).convergent;
-  if (instr_->guard != isa::kNoReg) op.guard = {static_cast<uint16_t>(p_.reg_offset[instr_->guard]), instr_->guard_negated};
+  if (instr_->guard != isa::kNoReg) op.guard = {static_cast<uint16_t>(code_->reg_offset[instr_->guard]), instr_->guard_negated};
   try {
     op.fn = kBind[static_cast<size_t>(instr_->op)](*this, op);
   } catch (const Unsupported& e) {
     // A supported row with an operand or modifier that is not modelled: like an unsupported row, when reached.
     op.extra = static_cast<uint32_t>(p_.unsupported.size());
-    p_.unsupported.push_back(fmt::format("{} ({})", isa::print_instruction(f_, *instr_), e.what()));
+    p_.unsupported.push_back(fmt::format("{} ({})", isa::print_instruction(*f_, *instr_), e.what()));
     op.fn = exec_unsupported;
   }
   record_registers(*instr_);
   p_.code.push_back(op);
 }
 
-void Decoder::run() {
-  layout_registers();
-  layout_memory();
-  for (uint32_t i = 0; i < f_.body.size(); ++i) decode_one(i);
+void Decoder::decode_function(uint32_t index) {
+  code_ = &p_.functions[index];
+  f_ = code_->function;
+  code_->first = static_cast<uint32_t>(p_.code.size());
+  for (uint32_t i = 0; i < f_->body.size(); ++i) decode_one(i);
   // Falling off the end is a return.
   DecodedOp end;
-  end.fn = exec_fall_off_end;
-  end.instr = static_cast<uint32_t>(f_.body.empty() ? 0 : f_.body.size() - 1);
+  end.fn = exec_return;
+  end.opcode = isa::Opcode::ret;
+  end.function = index;
+  end.instr = static_cast<uint32_t>(f_->body.empty() ? 0 : f_->body.size() - 1);
   p_.code.push_back(end);
   p_.reg_use.push_back({});
 }
 
+void Decoder::run(const isa::Function& kernel) {
+  find_functions(kernel);
+  layout_module_shared();
+  for (uint32_t i = 0; i < p_.functions.size(); ++i) {
+    layout_registers(p_.functions[i]);
+    layout_function(i);
+  }
+  layout_dynamic_shared();
+  for (uint32_t i = 0; i < p_.functions.size(); ++i) decode_function(i);
+}
+
 std::unique_ptr<Program> decode(const isa::Module& m, const isa::Function& f, const ModuleImage& image) {
   auto p = std::make_unique<Program>();
-  Decoder(*p, m, f, image).run();
+  Decoder(*p, m, image).run(f);
   return p;
 }
 

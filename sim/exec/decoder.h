@@ -1,19 +1,21 @@
 // What a row's semantics see while an instruction is decoded.
 #pragma once
 
+#include <optional>
 #include <string_view>
 #include <unordered_map>
 
 #include "drywell/isa/instruction.h"
 #include "sim/exec/program.h"
+#include "sim/exec/space.h"
 
 namespace drywell::sim {
 
 class Decoder {
  public:
-  Decoder(Program& p, const isa::Module& m, const isa::Function& f, const ModuleImage& image);
+  Decoder(Program& p, const isa::Module& m, const ModuleImage& image);
 
-  void run();
+  void run(const isa::Function& kernel);
 
   // --- the instruction being decoded
   const isa::Instruction& instr() const { return *instr_; }
@@ -39,38 +41,53 @@ class Decoder {
     op.imm = static_cast<uint64_t>(a.offset);
     op.wide = a.wide;
   }
-  unsigned register_bits(const isa::Operand& o) const { return isa::type_bits(f_.regs[o.index].type); }
-  std::span<const isa::Operand> elements(const isa::Operand& o) const { return f_.elements(o); }
+  unsigned register_bits(const isa::Operand& o) const { return isa::type_bits(f_->regs[o.index].type); }
+  std::span<const isa::Operand> elements(const isa::Operand& o) const { return f_->elements(o); }
   /// Vector elements as sources into Program::slots; sinks and absent lanes get bank 2.
   uint32_t vector(const isa::Operand& o, unsigned bits);
   uint32_t push_slot(Src s) { p_.slots.push_back(s); return static_cast<uint32_t>(p_.slots.size() - 1); }
-  uint32_t label_pc(const isa::Operand& o) const { return f_.labels[o.index].position; }
+  uint32_t label_pc(uint32_t label) const { return code_->first + f_->labels[label].position; }
   /// Constant of `bits` lane width holding `value` in every lane.
   Src constant(uint64_t value, unsigned bits);
-  /// Value of a symbol: address in its own state space (generic if `generic`).
-  uint64_t symbol_value(uint32_t symbol, bool generic) const;
-  /// Its state space.
+  /// A symbol's address plus `addend` in its own state space, with the lane width of `bits`.
+  Src symbol(uint32_t symbol, int64_t addend, unsigned bits);
+  /// Its state space; a .func's parameters are in local memory. Mod::none for functions.
   isa::Mod symbol_space(uint32_t symbol) const;
-  uint32_t scratch() const { return scratch_; }
+  /// The space an access goes to: the instruction's modifier, corrected by what the address names.
+  Space access_space(const isa::Operand& address) const;
+  /// Index in Program::functions of what a symbol names, or nothing if the module does not define it.
+  std::optional<uint32_t> callee(uint32_t symbol) const;
+  bool in_kernel() const { return code_ == &p_.functions[0]; }
+  uint32_t scratch() const { return code_->scratch; }
+  uint32_t sink_pred() const { return code_->sink_pred; }
+  uint32_t carry() const { return code_->carry; }
   Program& program() { return p_; }
-  const isa::Function& function() const { return f_; }
+  const isa::Module& module() const { return m_; }
+  const isa::Function& function() const { return *f_; }
 
  private:
-  void layout_registers();
-  void layout_memory();
+  void find_functions(const isa::Function& kernel);
+  void layout_registers(FunctionCode& c);
+  void layout_module_shared();
+  void layout_function(uint32_t index);
+  void layout_dynamic_shared();
+  Src frame_address(isa::Mod space, uint32_t offset, bool wide);
   void record_registers(const isa::Instruction& i);
   void decode_one(uint32_t index);
+  void decode_function(uint32_t index);
 
   Program& p_;
   const isa::Module& m_;
-  const isa::Function& f_;
   const ModuleImage& image_;
+  const isa::Function* f_ = nullptr;   // the function being decoded
+  FunctionCode* code_ = nullptr;       // and its code
   const isa::Instruction* instr_ = nullptr;
   std::span<const isa::Operand> operands_;
   std::array<int8_t, isa::kMaxOperands> positions_{};
   std::unordered_map<uint64_t, uint32_t> constants32_, constants64_;
-  std::unordered_map<uint64_t, uint64_t> shared_offset_;  // by symbol kind and index
-  uint32_t scratch_ = 0;                                  // register slot for discarded results
+  std::unordered_map<uint64_t, uint32_t> module_shared_;                 // by module variable
+  std::vector<std::unordered_map<uint64_t, uint32_t>> function_offset_;  // per function: by variable, in its space
+  uint32_t smem_ = 0;                                                    // shared memory laid out so far
 };
 
 /// Semantics of a row: fills `op` and returns the function that executes it. Specialised once per supported row, in the

@@ -12,7 +12,10 @@
 namespace drywell::sim {
 
 Effect exec_unsupported(Warp&, const DecodedOp&, LaneMask);
-Effect exec_fall_off_end(Warp&, const DecodedOp&, LaneMask);
+/// ret: the lanes go back to their call sites; in the kernel they end.
+Effect exec_return(Warp&, const DecodedOp&, LaneMask);
+/// Writes the registers of frame `index` that hold addresses (FunctionCode::frame_addresses).
+void write_frame_addresses(Warp& w, uint32_t index, const FunctionCode& code);
 
 /// Records a guest fault; the driver adds the place.
 Effect fault(Warp& w, std::string code, std::string message);
@@ -90,12 +93,12 @@ inline void map3(Warp& w, const DecodedOp& op, LaneMask mask, F f) {
 
 /// Marks a register slot as written by a tcgen05.ld in flight.
 inline void mark_pending(Warp& w, uint32_t slot) {
-  const uint32_t bit = (w.frame + slot) / 128;
+  const uint32_t bit = (w.frame_base + slot) / 128;
   if (w.pending_regs.size() <= bit / 64) w.pending_regs.resize(bit / 64 + 1);
   w.pending_regs[bit / 64] |= uint64_t{1} << (bit % 64);
 }
 inline bool is_pending(const Warp& w, uint32_t slot) {
-  const uint32_t bit = (w.frame + slot) / 128;
+  const uint32_t bit = (w.frame_base + slot) / 128;
   return bit / 64 < w.pending_regs.size() && (w.pending_regs[bit / 64] >> (bit % 64) & 1) != 0;
 }
 

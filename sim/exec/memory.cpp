@@ -5,6 +5,7 @@
 
 #include "drywell/core/bits.h"
 #include "sim/exec/bind_helpers.h"
+#include "sim/exec/call.h"
 #include "sim/observe/hub.h"
 
 namespace drywell::sim {
@@ -23,14 +24,6 @@ Space space_of(isa::Mod m) {
 
 namespace {
 
-uint8_t* resolve_local(Warp& w, uint64_t address, uint64_t bytes, uint32_t lane) {
-  const uint32_t size = w.cta->cluster->launch->program->local_bytes;
-  if (address + bytes > size) return nullptr;
-  if (w.local.empty()) w.local.resize(kWarpSize);
-  if (w.local[lane].size() < size) w.local[lane].resize(size, 0xFF);
-  return w.local[lane].data() + address;
-}
-
 uint8_t* resolve_param(const Warp& w, uint64_t address, uint64_t bytes) {
   // Parameters are read-only to the guest; stores to them are refused by the validator.
   auto& params = const_cast<std::vector<uint8_t>&>(w.cta->cluster->launch->params);
@@ -44,13 +37,13 @@ uint8_t* resolve(Warp& w, Space space, uint64_t address, uint64_t bytes, uint32_
     case Space::global: return w.cta->cluster->launch->gmem->translate(address, bytes, hint);
     case Space::shared_cta: return shared_pointer(w, shared_address(w, address, false), bytes);
     case Space::shared_cluster: return shared_pointer(w, shared_address(w, address, true), bytes);
-    case Space::local: return resolve_local(w, address, bytes, lane);
+    case Space::local: return local_pointer(w, lane, address, bytes);
     case Space::param: return resolve_param(w, address, bytes);
     case Space::generic: break;
   }
   switch (address >> 32) {
     case window::kSharedHigh: return shared_pointer(w, static_cast<uint32_t>(address), bytes);
-    case window::kLocalHigh: return resolve_local(w, static_cast<uint32_t>(address), bytes, lane);
+    case window::kLocalHigh: return local_pointer(w, lane, static_cast<uint32_t>(address), bytes);
     case window::kParamHigh: return resolve_param(w, static_cast<uint32_t>(address), bytes);
     default: return w.cta->cluster->launch->gmem->translate(address, bytes, hint);
   }
@@ -182,10 +175,9 @@ Effect access_general(Warp& w, const DecodedOp& op, LaneMask mask) {
 template <bool Store>
 ExecFn bind_access(Decoder& d, DecodedOp& op, const isa::Operand& address, const isa::Operand& data) {
   const isa::Mod type = d.mod(isa::Slot::type);
-  Access x{isa::type_bits(type) / 8, 32, isa::is_signed_type(type), space_of(d.mod(isa::Slot::space))};
+  Access x{isa::type_bits(type) / 8, 32, isa::is_signed_type(type), d.access_space(address)};
   const isa::Operand& first = data.kind == isa::Operand::Kind::vec ? d.elements(data)[0] : data;
   x.reg_bits = first.kind == isa::Operand::Kind::reg ? d.register_bits(first) : std::max(32u, isa::type_bits(type));
-  if (address.base == isa::Operand::Base::symbol && x.space == Space::generic) x.space = space_of(d.symbol_space(address.index));
   d.set_address(op, address);
   op.vec = d.vector(data, x.reg_bits);
   op.count = static_cast<uint8_t>(data.kind == isa::Operand::Kind::vec ? data.count : 1);
@@ -215,9 +207,7 @@ template <> ExecFn bind<isa::Opcode::ld>(Decoder& d, DecodedOp& op) { return bin
 template <> ExecFn bind<isa::Opcode::st>(Decoder& d, DecodedOp& op) { return bind_access<true>(d, op, *d.operand(0), *d.operand(1)); }
 template <> ExecFn bind<isa::Opcode::prefetch_tensormap>(Decoder& d, DecodedOp& op) {
   d.set_address(op, *d.operand(0));
-  Space s = space_of(d.mod(isa::Slot::space));
-  if (d.operand(0)->base == isa::Operand::Base::symbol) s = space_of(d.symbol_space(d.operand(0)->index));
-  op.extra = static_cast<uint32_t>(s);
+  op.extra = static_cast<uint32_t>(d.access_space(*d.operand(0)));
   return prefetch_map;
 }
 

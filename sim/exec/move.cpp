@@ -22,15 +22,6 @@ Effect copy_pred(Warp& w, const DecodedOp& op, LaneMask mask) {
   return Effect::next;
 }
 
-// Address of a shared variable carries the CTA's rank (facts/tma-mbarrier.md §5).
-template <class L>
-Effect shared_symbol(Warp& w, const DecodedOp& op, LaneMask mask) {
-  L r[kWarpSize];
-  for (L& v : r) v = static_cast<L>(op.imm) | (L{w.cta->rank} << 24);
-  store_masked(lanes<L>(w, op.dst), r, mask);
-  return Effect::next;
-}
-
 Effect special(Warp& w, const DecodedOp& op, LaneMask mask) {
   uint64_t v[kWarpSize];
   read_special(w, static_cast<isa::SpecialReg>(op.extra), v);
@@ -166,10 +157,6 @@ template <> ExecFn bind<isa::Opcode::mov>(Decoder& d, DecodedOp& op) {
   if (a.kind == isa::Operand::Kind::special) {
     op.extra = a.index;
     return special;
-  }
-  if (a.kind == isa::Operand::Kind::symbol && d.symbol_space(a.index) == isa::Mod::shared) {
-    op.imm = d.symbol_value(a.index, false);
-    return bits > 32 ? shared_symbol<uint64_t> : shared_symbol<uint32_t>;
   }
   op.src[0] = d.source(a, bits);
   return bits == 128 ? copy128 : bits > 32 ? copy<uint64_t> : copy<uint32_t>;

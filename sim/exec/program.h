@@ -43,7 +43,8 @@ struct DecodedOp {
   bool wide = false;         // the address register (src[0]) has 64-bit lanes
   uint8_t count = 0;         // elements of the vector operand
   isa::Opcode opcode{};
-  uint32_t instr = 0;        // index in the function's body
+  uint32_t function = 0;     // index into Program::functions
+  uint32_t instr = 0;        // index in that function's body
   uint32_t dst = 0, dst2 = 0;
   Src src[4]{};
   PredSrc pred[2]{};
@@ -57,19 +58,59 @@ struct DecodedOp {
 /// (low, high) for b128.
 constexpr uint32_t register_bytes(unsigned bits) { return bits <= 32 ? 128 : bits <= 64 ? 256 : 512; }
 
+/// One function of a program: the kernel, or a .func it can reach.
+struct FunctionCode {
+  const isa::Function* function = nullptr;
+  uint32_t module_index = 0;              // in Module::functions
+  uint32_t first = 0;                     // pc of its first instruction
+  std::vector<uint32_t> reg_offset;       // RegId → byte offset in the frame; predicates: index in preds
+  uint32_t frame_bytes = 0;
+  uint32_t pred_count = 1;                // [0] is constant true
+  uint32_t carry = 0;                     // predicate that holds CC.CF
+  uint32_t sink_pred = 0;                 // predicate that takes discarded results
+  uint32_t scratch = 0;                   // register slot for discarded results
+  uint32_t local_bytes = 0;               // .local and .param variables; a .func's formal parameters come first
+  std::vector<uint32_t> param_offset;     // per parameter: in the parameter block (kernel) or in local memory (.func)
+  std::vector<uint32_t> return_offset;    // per return parameter, in local memory
+  uint32_t return_pc = 0;                 // .func: register slot with each lane's return address
+  // Registers that hold addresses only the frame or the CTA can tell, written when a frame is made: local memory of a
+  // .func, and shared memory, whose addresses carry the CTA's rank (facts/tma-mbarrier.md §5).
+  struct FrameAddress {
+    isa::Mod space = isa::Mod::none;
+    uint32_t slot = 0;
+    uint32_t offset = 0;
+    bool wide = false;
+  };
+  std::vector<FrameAddress> frame_addresses;
+};
+
+/// Functions the machine has instead of the module (declared, never defined).
+enum class Builtin : uint8_t { none, vprintf, assert_fail };
+
+/// One call instruction: where its arguments and results live in the caller.
+struct CallSite {
+  static constexpr uint32_t kIndirect = ~uint32_t{0};
+  struct Value {
+    bool in_register = false;
+    Src src{};               // the register; else 64-bit lanes with the .param variable's address in local memory
+    uint32_t bytes = 0;      // size of the register or variable
+  };
+  std::vector<Value> args, results;
+  uint32_t callee = kIndirect;  // index into Program::functions
+  Builtin builtin = Builtin::none;
+};
+
 struct Program {
   const isa::Module* module = nullptr;
-  const isa::Function* function = nullptr;
+  const isa::Function* function = nullptr;  // the kernel
+  std::vector<FunctionCode> functions;      // [0] is the kernel
+  std::vector<CallSite> calls;              // indexed by DecodedOp::extra of call
+  std::vector<uint32_t> targets;            // branch targets of brx.idx: pcs
   std::vector<DecodedOp> code;
   std::vector<Src> slots;                 // vector operands
   std::vector<uint8_t> constants;         // broadcast to 32 lanes
-  std::vector<uint32_t> reg_offset;       // RegId → byte offset in the frame; predicates: index in preds
-  uint32_t frame_bytes = 0;
-  uint32_t pred_count = 1;
   uint32_t static_smem = 0;               // bytes after the reserved part
   uint32_t dynamic_smem_align = 1;
-  uint32_t local_bytes = 0;
-  std::vector<uint32_t> param_offset;     // per parameter
   uint32_t param_bytes = 0;
   // Registers an instruction reads and writes (byte offsets), for scoreboards: range in reg_lists.
   struct RegUse { uint32_t first = 0; uint16_t reads = 0, writes = 0; };
@@ -77,7 +118,9 @@ struct Program {
   std::vector<uint32_t> reg_lists;
   std::vector<std::string> unsupported;   // why an instruction cannot run, indexed by DecodedOp::extra
 
-  const isa::Instruction& instruction(const DecodedOp& op) const { return function->body[op.instr]; }
+  const FunctionCode& kernel() const { return functions[0]; }
+  const isa::Function& function_of(const DecodedOp& op) const { return *functions[op.function].function; }
+  const isa::Instruction& instruction(const DecodedOp& op) const { return function_of(op).body[op.instr]; }
 };
 
 /// Addresses module variables got in global memory, by index into Module::variables.
@@ -85,7 +128,7 @@ struct ModuleImage {
   std::vector<uint64_t> variable_address;
 };
 
-/// Decodes an entry function. Throws InputError for illegal programs; unsupported instructions decode to an operation
+/// Decodes an entry function and every function it can reach. Throws InputError for illegal programs; unsupported instructions decode to an operation
 /// that faults with U-code when reached, naming the instruction.
 std::unique_ptr<Program> decode(const isa::Module& m, const isa::Function& f, const ModuleImage& image);
 

@@ -152,7 +152,7 @@ Effect tmem_access(Warp& w, const DecodedOp& op, LaneMask mask) {
   t.num = op.dst2;
   t.split = static_cast<int32_t>(op.target);
   t.taddr = static_cast<uint32_t>(lane_address(w, op, lane));
-  t.frame = w.frame;
+  t.frame = w.frame_base;
   for (uint32_t k = 0; k < op.count; ++k) {
     const Src s = p.slots[op.vec + k];
     if constexpr (Load) {

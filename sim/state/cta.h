@@ -11,6 +11,7 @@
 #include "sim/state/async_op.h"
 #include "sim/state/gmem.h"
 #include "sim/state/mbarrier.h"
+#include "sim/state/output.h"
 #include "sim/state/tmem.h"
 #include "sim/state/warp.h"
 
@@ -86,6 +87,7 @@ struct Launch {
   const Program* program = nullptr;
   Gmem* gmem = nullptr;
   ObserverHub* observers = nullptr;  // nullptr: nothing attached
+  OutputLog* output = nullptr;       // what vprintf writes; nullptr: discarded
   Dim3 grid, block, cluster;
   uint32_t dynamic_smem = 0;
   uint32_t smem_bytes = 0;           // reserved + static + dynamic

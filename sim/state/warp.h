@@ -23,8 +23,21 @@ const char* block_reason_name(BlockReason r);
 struct LaneGroup {
   uint32_t pc = 0;
   LaneMask lanes = 0;
-  uint32_t frame = 0;       // register frame base (calls)
+  uint32_t frame = 0;       // index into Warp::frames
   uint32_t backward = 0;    // backward branches since it was last chosen; spinning groups yield
+};
+
+/// Registers and local memory of one function on one call path of a warp. All lanes that reach a function along the same
+/// path share a frame, whenever and from whichever call site they come: a lane is in one place at a time, so they never
+/// meet in it, and lanes that diverged before the call can run together inside. Frames live as long as the warp.
+struct CallFrame {
+  uint32_t registers = 0;   // byte offset in Warp::register_file
+  uint32_t preds = 0;       // index in Warp::predicate_file
+  uint32_t local = 0;       // base in every lane's local memory
+  uint32_t local_end = 0;
+  uint32_t function = 0;    // index into Program::functions
+  uint32_t parent = 0;      // frame of the caller
+  uint32_t depth = 0;       // calls deep; 0 = the kernel
 };
 
 /// What a blocked warp waits for.
@@ -47,6 +60,13 @@ struct ThreadGroups {
   std::vector<Group> groups;         // oldest first; back() is the uncommitted one if its serial == open_serial
 };
 
+/// bar.warp.sync of lanes that are not at the same instruction.
+struct WarpSync {
+  LaneMask members = 0;    // the mask operand
+  LaneMask arrived = 0;    // lanes that wait
+  LaneMask released = 0;   // lanes whose instance is complete and that have not gone on yet
+};
+
 struct Warp {
   // Hot: what every instruction touches.
   uint8_t* bank[2] = {nullptr, nullptr};  // [0] this frame's registers, [1] the program's constants
@@ -55,7 +75,8 @@ struct Warp {
   LaneMask active = 0;                    // lanes of the running group
   Cta* cta = nullptr;
   uint32_t index = 0;                     // in the CTA
-  uint32_t frame = 0;
+  uint32_t frame = 0;                     // index of the running group's frame
+  uint32_t frame_base = 0;                // its byte offset in register_file
   uint32_t backward = 0;
 
   LaneMask alive = 0;                     // launched and not exited
@@ -65,11 +86,12 @@ struct Warp {
   uint32_t timeouts = 0;                  // try_wait timeouts since the cluster last made progress
   bool timed_out = false;                 // the next try_wait answers false
 
-  std::vector<uint8_t> register_file;     // frames
+  std::vector<uint8_t> register_file;     // of all frames
   std::vector<uint32_t> predicate_file;
-  uint32_t frame_top = 0;
+  std::vector<CallFrame> frames;          // [0] is the kernel's
   std::vector<std::vector<uint8_t>> local;  // per lane, allocated on first use
 
+  std::vector<WarpSync> warp_syncs;
   bool barrier_wait = false;                // arrived at a named barrier, waiting for its instance to complete
   uint64_t barrier_generation = 0;
   uint64_t cluster_generation = 0;          // instance of barrier.cluster this warp arrived in
@@ -81,7 +103,14 @@ struct Warp {
   std::string fault_code, fault_message;    // set by fault()
 
   bool finished() const { return alive == 0; }
-  uint32_t* preds_base() { return predicate_file.data(); }
+  /// Makes that frame the running one: bank[0] and preds point into it.
+  void enter_frame(uint32_t frame_index) {
+    const CallFrame& f = frames[frame_index];
+    frame = frame_index;
+    frame_base = f.registers;
+    bank[0] = register_file.data() + f.registers;
+    preds = predicate_file.data() + f.preds;
+  }
 };
 
 }  // namespace drywell::sim

@@ -220,6 +220,7 @@ struct Module {
   std::vector<Alias> aliases;
   std::vector<std::string> pragmas;    // .pragma at module scope
 
+  /// The definition of the function with that name or alias, or nullptr.
   const Function* find_function(std::string_view name) const;
   uint32_t file_index(std::string_view path);
 };

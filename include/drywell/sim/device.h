@@ -53,6 +53,7 @@ struct RunOptions {
   uint64_t seed = 0;
   unsigned threads = 0;               // host threads; 0 = all cores. Results do not depend on it
   uint64_t max_instructions = 0;      // warp instructions; 0 = unlimited. Exceeding it is fault F3602
+  uint64_t max_output = 64 << 20;      // bytes of vprintf text kept; the rest is dropped
   std::vector<Listener*> listeners;   // attached observers; any makes the run single-threaded
   bool values = true;                 // false (timed only): same cycles, the tensor core's results are not computed
   RunProgress* progress = nullptr;    // kept up to date while the launch runs
@@ -83,6 +84,8 @@ struct RunResult {
   uint64_t cycles = 0;                // timed driver only
   std::shared_ptr<const TimingReport> timing;  // timed driver only
   double host_seconds = 0;
+  std::string output;                 // what the kernel printed (vprintf), in cluster order
+  bool output_truncated = false;
   bool ok() const { return !fault.has_value(); }
 };
 

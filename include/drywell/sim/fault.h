@@ -12,6 +12,7 @@ namespace drywell::sim {
 /// Where in a launch something happened.
 struct GuestPlace {
   std::string kernel;
+  std::string function;       // the .func it happened in; empty: the kernel itself
   Dim3 cta{0, 0, 0};
   uint32_t warp = 0;
   LaneMask lanes = 0;

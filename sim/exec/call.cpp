@@ -1,0 +1,280 @@
+#include "sim/exec/call.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "sim/exec/bind_helpers.h"
+
+namespace drywell::sim {
+
+void run_groups(Warp& w, std::span<const LaneGroup> groups) {
+  for (const LaneGroup& g : groups.subspan(1)) w.waiting.push_back(g);
+  w.pc = groups[0].pc;
+  w.active = groups[0].lanes;
+  w.backward = groups[0].backward;
+  w.enter_frame(groups[0].frame);
+}
+
+void write_frame_addresses(Warp& w, uint32_t index, const FunctionCode& code) {
+  const CallFrame& f = w.frames[index];
+  for (const FunctionCode::FrameAddress& a : code.frame_addresses) {
+    const uint32_t value = a.offset + (a.space == isa::Mod::shared ? w.cta->rank << 24 : f.local);
+    uint8_t* at = w.register_file.data() + f.registers + a.slot;
+    for (uint32_t lane = 0; lane < kWarpSize; ++lane) {
+      const uint64_t wide = value;
+      if (a.wide) {
+        std::memcpy(at + 8 * lane, &wide, 8);
+      } else {
+        std::memcpy(at + 4 * lane, &value, 4);
+      }
+    }
+  }
+}
+
+uint8_t* local_pointer(Warp& w, uint32_t lane, uint64_t address, uint64_t bytes) {
+  const uint32_t end = w.frames[w.frame].local_end;
+  if (address > end || bytes > end - address) return nullptr;
+  if (w.local.empty()) w.local.resize(kWarpSize);
+  std::vector<uint8_t>& memory = w.local[lane];
+  if (memory.size() < end) memory.resize(end, 0xFF);
+  return memory.data() + address;
+}
+
+uint8_t* call_value(Warp& w, const CallSite::Value& v, uint32_t lane) {
+  uint8_t* at = w.bank[v.src.bank] + v.src.offset;
+  if (v.in_register) return at + (v.bytes <= 4 ? 4 : 8) * lane;
+  uint64_t address;
+  std::memcpy(&address, at, 8);  // the same in every lane
+  return local_pointer(w, lane, address, v.bytes);
+}
+
+namespace {
+
+/// A thread's local memory (CUDA C++ Programming Guide, compute capabilities: 512 KB), and frames a warp may
+/// have.
+constexpr uint64_t kMaxLocalBytes = 512 << 10;
+constexpr size_t kMaxFrames = 1 << 14;
+
+const Program& program_of(const Warp& w) { return *w.cta->cluster->launch->program; }
+
+// The frame of `function` called from the running frame, made on first use; nothing if the stack is
+// exhausted.
+std::optional<uint32_t> child_frame(Warp& w, uint32_t function) {
+  for (uint32_t i = w.frame + 1; i < w.frames.size(); ++i) {
+    if (w.frames[i].parent == w.frame && w.frames[i].function == function) return i;
+  }
+  const FunctionCode& code = program_of(w).functions[function];
+  CallFrame f;
+  f.registers = static_cast<uint32_t>(w.register_file.size());
+  f.preds = static_cast<uint32_t>(w.predicate_file.size());
+  f.local = w.frames[w.frame].local_end;
+  f.local_end = f.local + code.local_bytes;
+  f.function = function;
+  f.parent = w.frame;
+  f.depth = w.frames[w.frame].depth + 1;
+  if (f.local_end > kMaxLocalBytes || w.frames.size() >= kMaxFrames) return std::nullopt;
+  w.register_file.resize(w.register_file.size() + code.frame_bytes, 0xFF);
+  w.predicate_file.resize(w.predicate_file.size() + code.pred_count, 0);
+  w.predicate_file[f.preds] = kFullMask;
+  const auto index = static_cast<uint32_t>(w.frames.size());
+  w.frames.push_back(f);
+  write_frame_addresses(w, index, code);
+  w.enter_frame(w.frame);  // the register file may have moved
+  return index;
+}
+
+// Copies a value between the running frame and the other frame of a call, lane by lane.
+template <class F>
+void for_values(Warp& w, const std::vector<CallSite::Value>& values, const std::vector<uint32_t>& offsets,
+                const std::vector<isa::Variable>& formals, uint32_t caller, uint32_t callee,
+                LaneMask lanes_of_call, F copy) {
+  const size_t n = std::min(values.size(), offsets.size());
+  for (size_t k = 0; k < n; ++k) {
+    const auto bytes = static_cast<uint32_t>(std::min<uint64_t>(values[k].bytes, formals[k].bytes()));
+    for_lanes(lanes_of_call, [&](uint32_t lane) {
+      w.enter_frame(callee);  // first: it may grow the lane's memory
+      uint8_t* formal = local_pointer(w, lane, w.frames[callee].local + offsets[k], bytes);
+      w.enter_frame(caller);
+      copy(call_value(w, values[k], lane), formal, bytes, values[k].in_register);
+    });
+  }
+}
+
+// Enters `function` with the lanes of `mask`; the group that runs there, or a fault.
+Effect enter(Warp& w, const CallSite& site, uint32_t function, LaneMask mask, LaneGroup& out) {
+  const auto child = child_frame(w, function);
+  if (!child.has_value()) {
+    return fault(w, "F3005",
+                 fmt::format("stack overflow: {} calls deep, {} bytes of local memory",
+                             w.frames[w.frame].depth + 1, w.frames[w.frame].local_end));
+  }
+  const FunctionCode& code = program_of(w).functions[function];
+  for_values(
+      w, site.args, code.param_offset, code.function->params, w.frame, *child, mask,
+      [](const uint8_t* value, uint8_t* formal, uint32_t bytes, bool) { std::memcpy(formal, value, bytes); });
+  auto* return_pc =
+      reinterpret_cast<uint32_t*>(w.register_file.data() + w.frames[*child].registers + code.return_pc);
+  for_lanes(mask, [&](uint32_t lane) { return_pc[lane] = w.pc + 1; });
+  out = {code.first, mask, *child, 0};
+  return Effect::jumped;
+}
+
+void keep_rest(const Warp& w, LaneMask mask, std::vector<LaneGroup>& groups) {
+  if (const LaneMask rest = w.active & ~mask; rest != 0)
+    groups.push_back({w.pc + 1, rest, w.frame, w.backward});
+}
+
+Effect call_direct(Warp& w, const DecodedOp& op, LaneMask mask) {
+  const CallSite& site = program_of(w).calls[op.extra];
+  std::vector<LaneGroup> groups(1);
+  if (const Effect e = enter(w, site, site.callee, mask, groups[0]); e == Effect::fault) return e;
+  keep_rest(w, mask, groups);
+  run_groups(w, groups);
+  return Effect::jumped;
+}
+
+Effect call_indirect(Warp& w, const DecodedOp& op, LaneMask mask) {
+  const Program& p = program_of(w);
+  const CallSite& site = p.calls[op.extra];
+  std::vector<LaneGroup> groups;
+  for (LaneMask left = mask; left != 0;) {
+    const uint64_t address = lanes<uint64_t>(w, op.src[0])[std::countr_zero(left)];
+    LaneMask same = 0;
+    for_lanes(left, [&](uint32_t lane) {
+      same |= LaneMask{lanes<uint64_t>(w, op.src[0])[lane] == address} << lane;
+    });
+    const auto callee = std::find_if(p.functions.begin() + 1, p.functions.end(), [&](const FunctionCode& c) {
+      return window::function_address(c.module_index) == address;
+    });
+    if (callee == p.functions.end())
+      return fault(
+          w, "F3006",
+          fmt::format("lanes {:#010x} call {:#x}, which is not the address of a function", same, address));
+    groups.emplace_back();
+    if (const Effect e =
+            enter(w, site, static_cast<uint32_t>(callee - p.functions.begin()), same, groups.back());
+        e == Effect::fault)
+      return e;
+    left &= ~same;
+  }
+  keep_rest(w, mask, groups);
+  run_groups(w, groups);
+  return Effect::jumped;
+}
+
+Effect call_builtin(Warp& w, const DecodedOp& op, LaneMask mask) {
+  const CallSite& site = program_of(w).calls[op.extra];
+  return site.builtin == Builtin::vprintf ? exec_vprintf(w, site, mask) : exec_assert_fail(w, site, mask);
+}
+
+CallSite::Value value_of(Decoder& d, const isa::Operand& o, bool result) {
+  CallSite::Value v;
+  if (o.kind == isa::Operand::Kind::symbol) {
+    const isa::SymbolRef& s = d.function().symbols[o.index];
+    if (s.kind != isa::SymbolRef::Kind::local)
+      throw Unsupported(fmt::format("'{}' as an argument of a call", s.name));
+    v.src = d.symbol(o.index, 0, 64);
+    v.bytes = static_cast<uint32_t>(d.function().variables[s.index].bytes());
+    return v;
+  }
+  v.in_register = true;
+  const unsigned bits = o.kind == isa::Operand::Kind::reg ? d.register_bits(o) : 64;
+  if (bits > 64 || bits == 1) throw Unsupported("a 128-bit register or a predicate as an argument of a call");
+  v.src = result ? Src{d.dest(o), 0} : d.source(o, bits);
+  v.bytes = bits / 8;
+  return v;
+}
+
+std::vector<CallSite::Value> values_of(Decoder& d, const isa::Operand* list, bool result) {
+  std::vector<CallSite::Value> out;
+  if (list == nullptr) return out;
+  for (const isa::Operand& o : d.elements(*list)) {
+    if (o.kind == isa::Operand::Kind::sink) throw Unsupported("_ as an argument of a call");
+    out.push_back(value_of(d, o, result));
+  }
+  return out;
+}
+
+Builtin builtin_of(std::string_view name, size_t args) {
+  if (name == "vprintf" && args == 2) return Builtin::vprintf;
+  if (name == "__assertfail" && args == 5) return Builtin::assert_fail;
+  return Builtin::none;
+}
+
+void check_arity(const CallSite& site, const isa::Function& callee) {
+  if (site.args.size() != callee.params.size() || site.results.size() > callee.returns.size()) {
+    throw Unsupported(fmt::format("'{}' takes {} arguments and returns {} values", callee.name,
+                                  callee.params.size(), callee.returns.size()));
+  }
+}
+
+}  // namespace
+
+Effect exec_return(Warp& w, const DecodedOp&, LaneMask mask) {
+  if (w.frames[w.frame].depth == 0) {
+    w.alive &= ~mask;
+    w.active &= ~mask;
+    w.cta->cluster->wake(*w.cta);
+    if (w.active == 0) return Effect::exited;
+    ++w.pc;  // a guarded return: the others go on
+    return Effect::jumped;
+  }
+  const Program& p = program_of(w);
+  const uint32_t callee = w.frame, caller = w.frames[callee].parent;
+  const FunctionCode& code = p.functions[w.frames[callee].function];
+  std::vector<LaneGroup> groups;
+  keep_rest(w, mask, groups);
+  const auto return_pc = [&](uint32_t lane) {
+    uint32_t pc;
+    std::memcpy(&pc, w.register_file.data() + w.frames[callee].registers + code.return_pc + 4 * lane, 4);
+    return pc;
+  };
+  for (LaneMask left = mask; left != 0;) {
+    const uint32_t pc = return_pc(static_cast<uint32_t>(std::countr_zero(left)));
+    LaneMask same = 0;
+    for_lanes(left, [&](uint32_t lane) { same |= LaneMask{return_pc(lane) == pc} << lane; });
+    const CallSite& site = p.calls[p.code[pc - 1].extra];
+    for_values(w, site.results, code.return_offset, code.function->returns, caller, callee, same,
+               [](uint8_t* value, const uint8_t* formal, uint32_t bytes, bool in_register) {
+                 if (in_register && bytes < 4) std::memset(value, 0, 4);  // narrow values live zero-extended
+                 std::memcpy(value, formal, bytes);
+               });
+    groups.push_back({pc, same, caller, 0});
+    left &= ~same;
+  }
+  run_groups(w, groups);
+  return Effect::jumped;
+}
+
+template <>
+ExecFn bind<isa::Opcode::call>(Decoder& d, DecodedOp& op) {
+  CallSite site;
+  site.results = values_of(d, d.operand(0), true);
+  site.args = values_of(d, d.operand(2), false);
+  const isa::Operand& target = *d.operand(1);
+  ExecFn fn = call_indirect;
+  if (target.kind == isa::Operand::Kind::reg) {
+    op.src[0] = d.source(target, 64);
+    if (d.register_bits(target) != 64) throw Unsupported("call through a 32-bit address");
+  } else if (const auto callee = d.callee(target.index); callee.has_value()) {
+    site.callee = *callee;
+    check_arity(site, *d.program().functions[*callee].function);
+    fn = call_direct;
+  } else {
+    const std::string& name = d.function().symbols[target.index].name;
+    site.builtin = builtin_of(name, site.args.size());
+    if (site.builtin == Builtin::none)
+      throw Unsupported(fmt::format("call of '{}', which the module does not define", name));
+    fn = call_builtin;
+  }
+  op.extra = static_cast<uint32_t>(d.program().calls.size());
+  d.program().calls.push_back(std::move(site));
+  return fn;
+}
+template <>
+ExecFn bind<isa::Opcode::ret>(Decoder&, DecodedOp&) {
+  return exec_return;
+}
+
+}  // namespace drywell::sim

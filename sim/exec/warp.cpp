@@ -1,0 +1,237 @@
+// Semantics of table/warp.inc: exchange, votes and reductions between the lanes of a warp.
+#include <fmt/format.h>
+
+#include "sim/exec/bind_helpers.h"
+#include "sim/exec/float_math.h"
+
+namespace drywell::sim {
+namespace {
+
+// Lanes named in a member mask must execute the instruction together; those still elsewhere are waited for.
+bool members_here(Warp& w, LaneMask members) { return (members & w.alive & ~w.active) == 0; }
+
+uint32_t member_mask(const Warp& w, Src s, LaneMask mask) { return lanes<uint32_t>(w, s)[std::countr_zero(mask)]; }
+
+Effect check_members(Warp& w, uint32_t members, LaneMask mask) {
+  if ((mask & ~members) != 0) return fault(w, "F3401", fmt::format("lanes {:#010x} execute a .sync instruction whose member mask {:#010x} excludes them", mask & ~members, members));
+  if (!members_here(w, members)) return block(w, BlockReason::warp_sync);
+  return Effect::next;
+}
+
+Effect elect(Warp& w, const DecodedOp& op, LaneMask mask) {
+  const uint32_t members = member_mask(w, op.src[0], mask);
+  if (const Effect e = check_members(w, members, mask); e != Effect::next) return e;
+  const LaneMask present = members & w.alive;
+  const auto leader = static_cast<uint32_t>(std::countr_zero(present));
+  uint32_t r[kWarpSize];
+  for (uint32_t& v : r) v = leader;
+  store_masked(lanes<uint32_t>(w, op.dst), r, mask);
+  write_pred(w, op.dst2, 1u << leader, mask);
+  return Effect::next;
+}
+
+// PTX ISA 9.7.9.6: c packs the segment mask (bits 12..8) and the clamp (bits 4..0).
+Effect shuffle(Warp& w, const DecodedOp& op, LaneMask mask) {
+  const uint32_t members = member_mask(w, op.src[3], mask);
+  if (const Effect e = check_members(w, members, mask); e != Effect::next) return e;
+  const uint32_t *a = lanes<uint32_t>(w, op.src[0]), *b = lanes<uint32_t>(w, op.src[1]), *c = lanes<uint32_t>(w, op.src[2]);
+  const auto mode = static_cast<isa::Mod>(op.extra);
+  uint32_t r[kWarpSize];
+  LaneMask in_range = 0;
+  for (uint32_t lane = 0; lane < kWarpSize; ++lane) {
+    const uint32_t bval = b[lane] & 0x1F, cval = c[lane] & 0x1F, segment = (c[lane] >> 8) & 0x1F;
+    const uint32_t max_lane = (lane & segment) | (cval & ~segment), min_lane = lane & segment;
+    uint32_t j = 0;
+    bool valid = false;
+    switch (mode) {
+      case isa::Mod::up:
+        j = lane - bval;
+        valid = static_cast<int32_t>(lane) - static_cast<int32_t>(bval) >= static_cast<int32_t>(max_lane);
+        break;
+      case isa::Mod::down: j = lane + bval; valid = j <= max_lane; break;
+      case isa::Mod::bfly: j = lane ^ bval; valid = j <= max_lane; break;
+      default: j = min_lane | (bval & ~segment & 0x1F); valid = j <= max_lane; break;
+    }
+    if (!valid) j = lane;
+    r[lane] = a[j & 31];
+    in_range |= uint32_t{valid} << lane;
+  }
+  store_masked(lanes<uint32_t>(w, op.dst), r, mask);
+  write_pred(w, op.dst2, in_range, mask);
+  return Effect::next;
+}
+
+Effect vote(Warp& w, const DecodedOp& op, LaneMask mask) {
+  const uint32_t members = member_mask(w, op.src[0], mask);
+  if (const Effect e = check_members(w, members, mask); e != Effect::next) return e;
+  const LaneMask present = members & w.alive, p = read_pred(w, op.pred[0]) & present;
+  switch (static_cast<isa::Mod>(op.extra)) {
+    case isa::Mod::all: write_pred(w, op.dst, p == present ? kFullMask : 0, mask); break;
+    case isa::Mod::any: write_pred(w, op.dst, p != 0 ? kFullMask : 0, mask); break;
+    case isa::Mod::uni: write_pred(w, op.dst, p == present || p == 0 ? kFullMask : 0, mask); break;
+    default: {
+      uint32_t r[kWarpSize];
+      for (uint32_t& v : r) v = p;
+      store_masked(lanes<uint32_t>(w, op.dst), r, mask);
+    }
+  }
+  return Effect::next;
+}
+
+template <class L>
+Effect match_any(Warp& w, const DecodedOp& op, LaneMask mask) {
+  const uint32_t members = member_mask(w, op.src[1], mask);
+  if (const Effect e = check_members(w, members, mask); e != Effect::next) return e;
+  const LaneMask present = members & w.alive;
+  const L* a = lanes<L>(w, op.src[0]);
+  uint32_t r[kWarpSize] = {};
+  for (LaneMask left = present; left != 0;) {
+    const L value = a[std::countr_zero(left)];
+    LaneMask same = 0;
+    for (uint32_t i = 0; i < kWarpSize; ++i) same |= LaneMask{a[i] == value} << i;
+    same &= present;
+    for_lanes(same, [&](uint32_t i) { r[i] = same; });
+    left &= ~same;
+  }
+  store_masked(lanes<uint32_t>(w, op.dst), r, mask);
+  return Effect::next;
+}
+template <class L>
+Effect match_all(Warp& w, const DecodedOp& op, LaneMask mask) {
+  const uint32_t members = member_mask(w, op.src[1], mask);
+  if (const Effect e = check_members(w, members, mask); e != Effect::next) return e;
+  const LaneMask present = members & w.alive;
+  const L* a = lanes<L>(w, op.src[0]);
+  const L value = a[std::countr_zero(present)];
+  LaneMask same = 0;
+  for (uint32_t i = 0; i < kWarpSize; ++i) same |= LaneMask{a[i] == value} << i;
+  const bool all = (present & ~same) == 0;
+  uint32_t r[kWarpSize];
+  for (uint32_t& v : r) v = all ? present : 0;
+  store_masked(lanes<uint32_t>(w, op.dst), r, mask);
+  write_pred(w, op.dst2, all ? kFullMask : 0, mask);
+  return Effect::next;
+}
+
+Effect active_mask(Warp& w, const DecodedOp& op, LaneMask mask) {
+  uint32_t r[kWarpSize];
+  for (uint32_t& v : r) v = mask;
+  store_masked(lanes<uint32_t>(w, op.dst), r, mask);
+  return Effect::next;
+}
+
+// F combines two 32-bit words.
+template <class F>
+Effect reduce(Warp& w, const DecodedOp& op, LaneMask mask) {
+  const uint32_t members = member_mask(w, op.src[1], mask);
+  if (const Effect e = check_members(w, members, mask); e != Effect::next) return e;
+  const LaneMask present = members & w.alive;
+  const uint32_t* a = lanes<uint32_t>(w, op.src[0]);
+  uint32_t total = F::prepare(a[std::countr_zero(present)]);
+  for_lanes(present & (present - 1), [&](uint32_t i) { total = F::apply(total, F::prepare(a[i])); });
+  total = F::finish(total);
+  uint32_t r[kWarpSize];
+  for (uint32_t& v : r) v = total;
+  store_masked(lanes<uint32_t>(w, op.dst), r, mask);
+  return Effect::next;
+}
+struct Plain {
+  static uint32_t prepare(uint32_t v) { return v; }
+  static uint32_t finish(uint32_t v) { return v; }
+};
+struct ReduceAdd : Plain { static uint32_t apply(uint32_t a, uint32_t b) { return a + b; } };
+struct ReduceAnd : Plain { static uint32_t apply(uint32_t a, uint32_t b) { return a & b; } };
+struct ReduceOr : Plain { static uint32_t apply(uint32_t a, uint32_t b) { return a | b; } };
+struct ReduceXor : Plain { static uint32_t apply(uint32_t a, uint32_t b) { return a ^ b; } };
+template <class T, bool Max>
+struct ReduceOrder : Plain {
+  static uint32_t apply(uint32_t a, uint32_t b) {
+    const bool first = Max ? static_cast<T>(a) > static_cast<T>(b) : static_cast<T>(a) < static_cast<T>(b);
+    return first ? a : b;
+  }
+};
+template <bool Max, bool Nan, bool Abs>
+struct ReduceFloat {
+  static uint32_t prepare(uint32_t v) { return Abs ? v & 0x7FFFFFFFu : v; }
+  static uint32_t apply(uint32_t a, uint32_t b) { return std::bit_cast<uint32_t>(min_max<Max, Nan>(std::bit_cast<float>(a), std::bit_cast<float>(b))); }
+  static uint32_t finish(uint32_t v) { return std::bit_cast<uint32_t>(canonical(std::bit_cast<float>(v))); }
+};
+
+void bind_reduction(Decoder& d, DecodedOp& op) {
+  op.dst = d.dest(*d.operand(0));
+  op.src[0] = d.source(*d.operand(1), isa::type_bits(d.mod(isa::Slot::type)));
+  op.src[1] = d.source(*d.operand(2), 32);
+}
+
+void bind_pair(Decoder& d, DecodedOp& op, const isa::Operand& o) {
+  if (o.kind == isa::Operand::Kind::pair) {
+    op.dst = d.dest(d.elements(o)[0]);
+    op.dst2 = d.dest_pred(d.elements(o)[1]);
+  } else {
+    op.dst = d.dest(o);
+    op.dst2 = d.sink_pred();
+  }
+}
+
+}  // namespace
+
+template <> ExecFn bind<isa::Opcode::elect_sync>(Decoder& d, DecodedOp& op) {
+  bind_pair(d, op, *d.operand(0));
+  op.src[0] = d.source(*d.operand(1), 32);
+  return elect;
+}
+template <> ExecFn bind<isa::Opcode::shfl_sync>(Decoder& d, DecodedOp& op) {
+  bind_pair(d, op, *d.operand(0));
+  for (size_t k = 0; k < 4; ++k) op.src[k] = d.source(*d.operand(k + 1), 32);
+  op.extra = static_cast<uint32_t>(d.mod(isa::Slot::mode));
+  return shuffle;
+}
+template <> ExecFn bind<isa::Opcode::vote_sync>(Decoder& d, DecodedOp& op) {
+  op.dst = d.dest_pred(*d.operand(0));
+  op.pred[0] = d.pred(*d.operand(1));
+  op.src[0] = d.source(*d.operand(2), 32);
+  op.extra = static_cast<uint32_t>(d.mod(isa::Slot::mode));
+  return vote;
+}
+template <> ExecFn bind<isa::Opcode::vote_sync_ballot>(Decoder& d, DecodedOp& op) {
+  op.dst = d.dest(*d.operand(0));
+  op.pred[0] = d.pred(*d.operand(1));
+  op.src[0] = d.source(*d.operand(2), 32);
+  op.extra = static_cast<uint32_t>(isa::Mod::ballot);
+  return vote;
+}
+
+template <> ExecFn bind<isa::Opcode::match_any>(Decoder& d, DecodedOp& op) {
+  bind_reduction(d, op);
+  return d.has(isa::Mod::b64) ? match_any<uint64_t> : match_any<uint32_t>;
+}
+template <> ExecFn bind<isa::Opcode::match_all>(Decoder& d, DecodedOp& op) {
+  bind_pair(d, op, *d.operand(0));
+  op.src[0] = d.source(*d.operand(1), isa::type_bits(d.mod(isa::Slot::type)));
+  op.src[1] = d.source(*d.operand(2), 32);
+  return d.has(isa::Mod::b64) ? match_all<uint64_t> : match_all<uint32_t>;
+}
+template <> ExecFn bind<isa::Opcode::activemask>(Decoder& d, DecodedOp& op) { op.dst = d.dest(*d.operand(0)); return active_mask; }
+template <> ExecFn bind<isa::Opcode::redux_sync>(Decoder& d, DecodedOp& op) {
+  bind_reduction(d, op);
+  const bool is_signed = d.has(isa::Mod::s32);
+  if (d.has(isa::Mod::add)) return reduce<ReduceAdd>;
+  if (d.has(isa::Mod::max)) return is_signed ? reduce<ReduceOrder<int32_t, true>> : reduce<ReduceOrder<uint32_t, true>>;
+  return is_signed ? reduce<ReduceOrder<int32_t, false>> : reduce<ReduceOrder<uint32_t, false>>;
+}
+template <> ExecFn bind<isa::Opcode::redux_sync_bits>(Decoder& d, DecodedOp& op) {
+  bind_reduction(d, op);
+  return d.has(isa::Mod::and_) ? reduce<ReduceAnd> : d.has(isa::Mod::or_) ? reduce<ReduceOr> : reduce<ReduceXor>;
+}
+template <> ExecFn bind<isa::Opcode::redux_sync_f32>(Decoder& d, DecodedOp& op) {
+  bind_reduction(d, op);
+  const bool max = d.has(isa::Mod::max), nan = d.has(isa::Mod::NaN), abs = d.has(isa::Mod::abs);
+  if (max) {
+    if (nan) return abs ? reduce<ReduceFloat<true, true, true>> : reduce<ReduceFloat<true, true, false>>;
+    return abs ? reduce<ReduceFloat<true, false, true>> : reduce<ReduceFloat<true, false, false>>;
+  }
+  if (nan) return abs ? reduce<ReduceFloat<false, true, true>> : reduce<ReduceFloat<false, true, false>>;
+  return abs ? reduce<ReduceFloat<false, false, true>> : reduce<ReduceFloat<false, false, false>>;
+}
+
+}  // namespace drywell::sim
