@@ -51,7 +51,8 @@ class Lexer {
     skip_space();
     return {line_, static_cast<uint32_t>(at_ - line_start_ + 1)};
   }
-  uint32_t line() const { return line_; }
+  /// Where the last word ended.
+  size_t offset() const { return at_; }
 
   /// [A-Za-z_$%][A-Za-z0-9_$]*, or "" if none stands here.
   std::string_view identifier();

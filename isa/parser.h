@@ -189,6 +189,7 @@ class Parser {
   std::vector<TextPos> scope_positions_;
   std::vector<Operand> elements_;           // stack of composite elements being read
   std::vector<Operand> given_;              // top-level operands of the instruction being read
+  std::vector<TextPos> given_at_;           // where they begin
   std::vector<PendingLabel> given_labels_;  // labels among given_; index = position there
   bool saw_decimal_float_ = false;
   unsigned masked_bytes_left_ = 0;  // of a pointer written byte by byte in an initialiser

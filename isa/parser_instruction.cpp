@@ -26,6 +26,19 @@ int component_of(std::string_view word) {
   return static_cast<int>(at != std::string_view::npos ? at : kRgba.find(word[0]));
 }
 
+/// An instruction as one line of a message.
+std::string one_line(std::string_view text) {
+  constexpr size_t kMost = 120;
+  std::string out;
+  for (const char c : text) {
+    const bool blank = c == ' ' || (c >= '\t' && c <= '\r');
+    if (!blank) out += c;
+    if (blank && !out.empty() && out.back() != ' ') out += ' ';
+    if (out.size() == kMost) return out + "…";
+  }
+  return out;
+}
+
 }  // namespace
 
 // ---- opcodes
@@ -76,6 +89,7 @@ void Parser::instruction(std::string_view word, TextPos at) {
     word = lex_.opcode();
     if (word.empty()) fail_expected("an instruction behind the guard");
   }
+  const auto begin = static_cast<size_t>(word.data() - text_.data());
   OpcodeEntry& entry = opcode_entry(word, at);
   ++entry.uses;
   if (entry.forms.empty()) {
@@ -86,17 +100,12 @@ void Parser::instruction(std::string_view word, TextPos at) {
   expect_semicolon();
 
   std::string why;
-  const OpcodeForm* form = entry.forms.size() == 1 ? &entry.forms[0] : nullptr;
-  std::array<int8_t, kMaxOperands> positions;
-  if (form == nullptr || !match_operands(fn_, *form, given_, positions)) {
-    form = given_.size() > kMaxOperands ? nullptr : choose_form(fn_, entry.forms, given_, &why);
-    if (form == nullptr) {
-      if (why.empty()) {
-        why = fmt::format("'{}' does not take {} operands", spec(entry.forms[0].op).mnemonic, given_.size());
-      }
-      return report("E1102", at, fmt::format("{} — in '{}'", why, entry.text),
-                    fmt::format("for example: {}", spec(entry.forms[0].op).example));
-    }
+  size_t which = 0;
+  const OpcodeForm* form = choose_form(fn_, entry.forms, given_, &why, &which);
+  if (form == nullptr) {
+    return report("E1102", which < given_at_.size() ? given_at_[which] : at,
+                  fmt::format("{} — in '{}'", why, one_line(text_.substr(begin, lex_.offset() - begin))),
+                  fmt::format("for example: {}", spec(entry.forms[0].op).example));
   }
   if (saw_decimal_float_) convert_float_literals(*form);
   i.op = form->op;
@@ -136,6 +145,7 @@ void Parser::convert_float_literals(const OpcodeForm& form) {
 
 void Parser::operand_list(const OpcodeEntry& entry) {
   given_.clear();
+  given_at_.clear();
   given_labels_.clear();
   elements_.clear();
   saw_decimal_float_ = false;
@@ -144,6 +154,7 @@ void Parser::operand_list(const OpcodeEntry& entry) {
     if (given_.size() == kMaxOperandsGiven) {
       fail("E1110", lex_.pos(), fmt::format("more than {} operands", kMaxOperandsGiven));
     }
+    given_at_.push_back(lex_.pos());
     if (entry.label_first && given_.empty()) {
       label_operand();
     } else {
@@ -339,8 +350,12 @@ Operand Parser::address_operand() {
 
 void Parser::fail_unknown_name(std::string_view name, TextPos at) {
   std::string hint = "declare it before it is used, in this block or an enclosing one";
-  if (const Binding* range = names_.near_range(name); range != nullptr) {
+  Binding* other = nullptr;
+  const std::string_view with_percent = names_.keep(fmt::format("%{}", name));
+  if (const Binding* range = names_.near_range(name); range != nullptr && range->count != 0) {
     hint = fmt::format("'{0}<{1}>' declares {0}0 to {0}{2}", range->name, range->count, range->count - 1);
+  } else if (find_register(with_percent, other) != kNoReg) {
+    hint = fmt::format("did you mean '{}'?", with_percent);
   }
   constexpr size_t kMost = 60;
   fail("E1104", at, fmt::format("'{}' is not declared", name.substr(0, kMost)), std::move(hint));

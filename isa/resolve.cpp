@@ -134,7 +134,8 @@ bool match_operands(const Function& f, const OpcodeForm& form, std::span<const O
   return Matcher{f, form, given, positions}.match(0, 0);
 }
 
-const OpcodeForm* choose_form(const Function& f, std::span<const OpcodeForm> forms, std::span<const Operand> given, std::string* why) {
+const OpcodeForm* choose_form(const Function& f, std::span<const OpcodeForm> forms, std::span<const Operand> given,
+                              std::string* why, size_t* which) {
   size_t furthest = 0;
   for (const OpcodeForm& form : forms) {
     std::array<int8_t, kMaxOperands> positions;
@@ -143,6 +144,7 @@ const OpcodeForm* choose_form(const Function& f, std::span<const OpcodeForm> for
     if (m.match(0, 0)) return &form;
     furthest = std::max(furthest, m.furthest);
   }
+  if (which != nullptr) *which = furthest;
   if (why != nullptr && !forms.empty()) {
     *why = furthest < given.size() ? fmt::format("operand {} does not fit '{}'", furthest + 1, spec(forms[0].op).mnemonic)
                                    : fmt::format("'{}' needs more than {} operands", spec(forms[0].op).mnemonic, given.size());

@@ -15,7 +15,9 @@ namespace {
 class KernelPtx : public testing::TestWithParam<size_t> {
  protected:
   const Kernel& kernel() const { return all_kernels()[GetParam()]; }
-  isa::Module build() const { return kernel().build(Params(kernel().name, kernel().parameters, {}), sim::load_arch("sm_100a")); }
+  isa::Module build() const {
+    return kernel().build(Params(kernel().name, kernel().parameters, {}), sim::load_arch("sm_100a"));
+  }
 };
 
 TEST_P(KernelPtx, ReadsBackAsItIsPrinted) {
@@ -28,17 +30,19 @@ TEST_P(KernelPtx, ReadsBackAsItIsPrinted) {
 
 TEST_P(KernelPtx, Assembles) {
   const auto verdict = test::run_ptxas(isa::print_module(build()), "sm_100a");
-  if (!verdict) GTEST_SKIP() << "no ptxas on this machine: set CUDA_HOME or PATH to a CUDA toolkit 13.0 or later";
+  if (!verdict)
+    GTEST_SKIP() << "no ptxas on this machine: set CUDA_HOME or PATH to a CUDA toolkit 13.0 or later";
   EXPECT_TRUE(verdict->accepted) << verdict->output;
 }
 
-INSTANTIATE_TEST_SUITE_P(All, KernelPtx, testing::Range<size_t>(0, all_kernels().size()), [](const auto& tested) {
-  std::string name;
-  for (const char c : all_kernels()[tested.param].name) {
-    if (std::isalnum(static_cast<unsigned char>(c)) != 0) name += c;
-  }
-  return name;
-});
+INSTANTIATE_TEST_SUITE_P(All, KernelPtx, testing::Range<size_t>(0, all_kernels().size()),
+                         [](const auto& tested) {
+                           std::string name;
+                           for (const char c : all_kernels()[tested.param].name) {
+                             if (std::isalnum(static_cast<unsigned char>(c)) != 0) name += c;
+                           }
+                           return name;
+                         });
 
 }  // namespace
 }  // namespace drywell::kernels

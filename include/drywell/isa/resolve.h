@@ -26,8 +26,9 @@ std::vector<OpcodeForm> resolve_opcode(std::string_view opcode_text, std::string
 bool match_operands(const Function& f, const OpcodeForm& form, std::span<const Operand> given,
                     std::array<int8_t, kMaxOperands>& positions);
 
-/// The form among `forms` that the operands fit, or nullptr with the reason.
+/// The form among `forms` that the operands fit, or nullptr with the reason and the operand at fault (given.size() if
+/// operands are missing).
 const OpcodeForm* choose_form(const Function& f, std::span<const OpcodeForm> forms, std::span<const Operand> given,
-                              std::string* why);
+                              std::string* why, size_t* which = nullptr);
 
 }  // namespace drywell::isa
