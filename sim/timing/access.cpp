@@ -1,0 +1,98 @@
+#include "sim/timing/access.h"
+
+#include <algorithm>
+#include <bit>
+
+namespace drywell::sim {
+namespace {
+
+bool is_contiguous(const LaneAddresses& a) {
+  if (a.mask != kFullMask) return false;
+  uint64_t wrong = 0;
+  for (uint32_t i = 0; i < kWarpSize; ++i) wrong |= a.at[i] ^ (a.at[0] + uint64_t{i} * a.bytes);
+  return wrong == 0;
+}
+
+bool is_uniform(const LaneAddresses& a) {
+  const uint64_t first = a.at[static_cast<size_t>(std::countr_zero(a.mask))];
+  uint64_t wrong = 0;
+  for (LaneMask m = a.mask; m != 0; m &= m - 1) wrong |= a.at[static_cast<size_t>(std::countr_zero(m))] ^ first;
+  return wrong == 0;
+}
+
+uint32_t lanes_per_pass(uint32_t bytes) { return bytes <= 4 ? 32 : std::max(1u, 128 / bytes); }
+
+// One group of lanes: the largest number of distinct words in a bank.
+uint32_t conflict(const LaneAddresses& a, LaneMask group) {
+  uint64_t words[kWarpSize][4];
+  uint8_t count[kWarpSize] = {};
+  uint32_t extra[kWarpSize] = {};  // distinct words beyond those kept
+  uint32_t most = 1;
+  for (LaneMask m = group; m != 0; m &= m - 1) {
+    const uint64_t address = a.at[static_cast<size_t>(std::countr_zero(m))];
+    for (uint64_t w = address / 4; w <= (address + a.bytes - 1) / 4; ++w) {
+      const auto bank = static_cast<uint32_t>(w % kWarpSize);
+      bool seen = false;
+      for (uint32_t k = 0; k < count[bank]; ++k) seen = seen || words[bank][k] == w;
+      if (seen) continue;
+      if (count[bank] < 4) {
+        words[bank][count[bank]++] = w;
+      } else {
+        ++extra[bank];  // lanes beyond four ways that repeat a word count as distinct: rare, and never too few
+      }
+      most = std::max(most, count[bank] + extra[bank]);
+    }
+  }
+  return most;
+}
+
+}  // namespace
+
+uint32_t smem_ideal_wavefronts(const LaneAddresses& a) {
+  return std::max(1u, (static_cast<uint32_t>(std::popcount(a.mask)) * a.bytes + 127) / 128);
+}
+
+uint32_t smem_wavefronts(const LaneAddresses& a) {
+  if (a.mask == 0) return 0;
+  if (is_contiguous(a)) return std::max(1u, kWarpSize * a.bytes / 128);
+  if (is_uniform(a)) return std::max(1u, a.bytes / 128);
+  const uint32_t step = lanes_per_pass(a.bytes);
+  uint32_t total = 0;
+  for (uint32_t i = 0; i < kWarpSize; i += step) {
+    const LaneMask group = a.mask & (step == kWarpSize ? kFullMask : ((1u << step) - 1) << i);
+    if (group != 0) total += conflict(a, group);
+  }
+  return total;
+}
+
+uint32_t gmem_sectors(const LaneAddresses& a, std::vector<ByteRange>& out) {
+  if (a.mask == 0) return 0;
+  if (is_contiguous(a)) {
+    const uint64_t first = a.at[0] & ~uint64_t{31}, last = (a.at[0] + uint64_t{kWarpSize} * a.bytes + 31) & ~uint64_t{31};
+    out.push_back({first, static_cast<uint32_t>(last - first)});
+    return static_cast<uint32_t>((last - 1) / 128 - first / 128 + 1);
+  }
+  std::array<uint64_t, 2 * kWarpSize> sectors;
+  size_t n = 0;
+  for (LaneMask m = a.mask; m != 0; m &= m - 1) {
+    const uint64_t address = a.at[static_cast<size_t>(std::countr_zero(m))];
+    for (uint64_t s = address / 32; s <= (address + a.bytes - 1) / 32; ++s) {
+      if (n != 0 && (sectors[n - 1] == s)) continue;
+      if (n < sectors.size()) sectors[n++] = s;
+    }
+  }
+  std::sort(sectors.begin(), sectors.begin() + static_cast<ptrdiff_t>(n));
+  n = static_cast<size_t>(std::unique(sectors.begin(), sectors.begin() + static_cast<ptrdiff_t>(n)) - sectors.begin());
+  uint32_t lines = 0;
+  for (size_t i = 0; i < n; ++i) {
+    if (i == 0 || sectors[i] / 4 != sectors[i - 1] / 4) ++lines;
+    if (i != 0 && sectors[i] == sectors[i - 1] + 1) {
+      out.back().bytes += 32;
+    } else {
+      out.push_back({sectors[i] * 32, 32});
+    }
+  }
+  return lines;
+}
+
+}  // namespace drywell::sim

@@ -1,0 +1,422 @@
+// Issuing: one warp instruction executes at its cycle, and its unit says when its results are there.
+#include <algorithm>
+#include <bit>
+
+#include "sim/driver/functional.h"
+#include "sim/driver/warp_runner.h"
+#include "sim/exec/exec.h"
+#include "sim/timing/group.h"
+
+namespace drywell::sim {
+
+void Group::charge(WarpClock& w, Stall reason, Time until) {
+  if (until <= w.mark) return;
+  account_.role_cycles[w.role][static_cast<size_t>(reason)] += until - w.mark;
+  w.mark = until;
+}
+
+// The cycles since the warp's last issue, each with its reason.
+void Group::charge_issue(WarpClock& w, const OpInfo& x, Time t) {
+  const Time before = w.mark;
+  charge(w, w.hold_reason, std::min(w.hold, t));
+  charge(w, w.wait_reason, std::min(w.ready, t));
+  charge(w, Stall::pipe_busy, std::min(w.admitted, t));
+  charge(w, Stall::not_selected, t);
+  charge(w, Stall::issued, t + 1);
+  Account::Line& line = account_.lines[x.line];
+  ++line.instructions;
+  line.cycles += w.mark - before;
+}
+
+uint32_t Group::resolve(const WarpClock& w, uint32_t value) const {
+  const uint32_t token = value - kTokenBase, k = token % kTokens;
+  if (w.token_id[k] != token) return 0;  // answered long ago
+  return w.token_time[k] == kNever ? value : static_cast<uint32_t>(w.token_time[k]);
+}
+
+uint32_t Group::new_token(WarpClock& w) {
+  const uint32_t token = w.next_token;
+  w.next_token = (w.next_token + 1) & 0x00FFFFFF;
+  w.token_id[token % kTokens] = token;
+  w.token_time[token % kTokens] = kNever;
+  return token;
+}
+
+void Group::set_writes(WarpClock& w, const OpInfo& x, Time ready, Stall why) {
+  const uint32_t* slot = timed_.slots.data() + x.first + x.reads;
+  for (uint32_t i = 0; i < x.writes; ++i) {
+    w.slots[slot[i]] = static_cast<uint32_t>(ready);
+    w.why[slot[i]] = static_cast<uint8_t>(why);
+  }
+}
+
+// A folded instruction executes with the one before it; its results are there when its operands are. False: it has to wait.
+bool Group::run_folded(WarpClock& w, const OpInfo& x) {
+  const uint32_t* slot = timed_.slots.data() + x.first;
+  uint32_t ready = 0;
+  uint8_t why = static_cast<uint8_t>(Stall::register_dependency);
+  for (uint32_t i = 0; i < x.reads; ++i) {
+    if (w.slots[slot[i]] > ready) {
+      ready = w.slots[slot[i]];
+      why = w.why[slot[i]];
+    }
+  }
+  uint64_t budget = 1;
+  const RunStop stop = run_warp(*w.warp, program_, budget);
+  if (stop == RunStop::fault) {
+    fail(fault_of(*w.warp), *w.warp->cta->cluster);
+    return true;
+  }
+  if (stop == RunStop::blocked) return false;
+  for (uint32_t i = x.reads; i < uint32_t{x.reads} + x.writes; ++i) {
+    w.slots[slot[i]] = ready;
+    w.why[slot[i]] = why;
+  }
+  return true;
+}
+
+// Finds when the warp's next instruction could issue.
+void Group::schedule(uint32_t warp) {
+  WarpClock& w = *warps_[warp];
+  Warp& g = *w.warp;
+  const OpInfo* x;
+  for (;;) {
+    if (!g.waiting.empty()) reconverge(g);
+    x = &timed_.ops[g.pc];
+    if (x->kind != OpKind::folded) break;
+    if (!run_folded(w, *x)) {
+      block(warp, std::max(w.hold, w.mark));
+      return;
+    }
+    if (fault_.has_value()) return;
+  }
+  const uint32_t* slot = timed_.slots.data() + x->first;
+  Time ready = w.hold;
+  uint32_t token = 0;
+  Stall why = Stall::register_dependency;
+  bool waits = false;
+  const auto need = [&](uint32_t s, uint32_t extra) {
+    uint32_t v = w.slots[s];
+    if (v >= kTokenBase) {
+      v = resolve(w, v);
+      if (v >= kTokenBase) {
+        waits = true;
+        token = v - kTokenBase;
+        return;
+      }
+      w.slots[s] = v;
+    }
+    if (v + extra > ready) {
+      ready = v + extra;
+      why = static_cast<Stall>(w.why[s]);
+    }
+  };
+  if (x->guard != ~0u) need(x->guard, timed_.guard_extra);
+  for (uint32_t i = 0; i < x->reads; ++i) need(slot[i], 0);
+  for (uint32_t i = x->reads; i < uint32_t{x->reads} + x->writes; ++i) {
+    if (w.slots[slot[i]] >= kTokenBase) need(slot[i], 0);  // a load's answer must not overtake this result
+  }
+  // Room for one more load in flight.
+  if (x->kind == OpKind::memory && w.token_id[w.next_token % kTokens] + kTokens == w.next_token && w.token_time[w.next_token % kTokens] == kNever) {
+    waits = true;
+    token = w.next_token - kTokens;
+  }
+  if (waits) {
+    w.state = WarpState::token;
+    w.token = token;
+    w.wait_reason = Stall::memory;
+    w.ready = ready;
+    set_candidate(w, kNever);
+    return;
+  }
+  w.state = WarpState::ready;
+  w.ready = ready;
+  w.admitted = ready;
+  w.wait_reason = why;
+  set_candidate(w, ready);
+}
+
+// Earliest cycle from `t` on at which the instruction's unit takes it.
+Time Group::admits(const WarpClock& w, const OpInfo& x, Time t) {
+  Partition& p = partition_of(w);
+  const auto queued = [&](const Server& s, double ahead) {
+    const double free = s.free_at() - ahead;
+    return free > static_cast<double>(t) ? ceil_time(free) : t;
+  };
+  switch (x.kind) {
+    case OpKind::local:
+    case OpKind::branch: return x.pipe == Pipe::none || is_shared(x.pipe) ? t : queued(p.pipes[static_cast<size_t>(x.pipe)], x.queue * static_cast<double>(x.interval));
+    case OpKind::memory:
+    case OpKind::lsu:
+      return std::max(queued(p.lsu, static_cast<double>(arch_.sm.lsu_queue) * arch_.smem.lone_warp_interval),
+                      queued(sms_[w.sm].lsu, static_cast<double>(arch_.sm.lsu_queue_shared)));
+    case OpKind::async:
+      if (x.timing == isa::TimingClass::umma || x.timing == isa::TimingClass::tmem_cp) {
+        const double free = p.mma_slots[p.mma_next];
+        return free > static_cast<double>(t) ? ceil_time(free) : t;
+      }
+      return t;
+    default: return t;
+  }
+}
+
+void Group::issue_next(Partition& p) {
+  const Time t = p.candidate;
+  const uint32_t id = p.warps[p.pick];
+  WarpClock& w = *warps_[id];
+  const Time admitted = admits(w, timed_.ops[w.warp->pc], t);
+  if (admitted > t) {
+    w.admitted = admitted;
+    p.at[p.pick] = admitted;
+    select(p);
+    return;
+  }
+  p.next_issue = t + 1;
+  p.last[p.pick] = t;
+  ++p.issued;
+  execute(id, t, false);
+}
+
+void Group::gather_addresses(const Warp& w, const DecodedOp& op, LaneMask mask, uint32_t bytes) {
+  addresses_.mask = mask;
+  addresses_.bytes = bytes;
+  for (LaneMask m = mask; m != 0; m &= m - 1) {
+    const auto lane = static_cast<uint32_t>(std::countr_zero(m));
+    addresses_.at[lane] = lane_address(w, op, lane);
+  }
+}
+
+// `resumed`: the instruction blocked before and what it waited for has happened; it does not issue again.
+void Group::execute(uint32_t warp, Time t, bool resumed) {
+  WarpClock& w = *warps_[warp];
+  Warp& g = *w.warp;
+  Cluster& c = *g.cta->cluster;
+  const uint32_t pc = g.pc;
+  const OpInfo& x = timed_.ops[pc];
+  const DecodedOp& op = program_.code[pc];
+  if (resumed) {
+    const Time before = w.mark;
+    charge(w, w.hold_reason, std::min(w.hold, t));
+    charge(w, w.wait_reason, t);
+    account_.lines[x.line].cycles += w.mark - before;
+  } else {
+    charge_issue(w, x, t);
+  }
+  const LaneMask mask = g.active & read_pred(g, op.guard);
+  if (x.addressed && mask != 0) gather_addresses(g, op, mask, x.bytes);
+  if (x.kind == OpKind::barrier && !resumed) {
+    Server& unit = sm_of(w).barrier;
+    barrier_arrival_ = unit.begin(static_cast<double>(t), x.interval) + static_cast<double>(x.interval);
+  }
+  c.now = t;
+  const uint64_t first_new = c.next_op;
+  uint64_t budget = 1;
+  const RunStop stop = run_warp(g, program_, budget);
+  if (stop == RunStop::fault) {
+    fail(fault_of(g), c);
+    return;
+  }
+  last_activity_ = t;
+  const uint32_t resident = w.resident;
+  if (stop == RunStop::blocked) {
+    block(warp, t + 1);
+  } else if (stop == RunStop::finished) {
+    end_warp(w, t + 1);
+    if (residents_[resident].cluster == nullptr) return;
+  } else {
+    complete(warp, x, pc, mask == 0 && !op.needs_all ? 0 : mask, t, resumed);
+  }
+  if (x.kind == OpKind::local) return;
+  if (c.next_op != first_new) {
+    const size_t fresh = c.next_op - first_new;
+    for (size_t i = c.pending.size() - fresh; i < c.pending.size(); ++i) dispatch(resident, i, t);
+  }
+  WakeTimes at = thread_wake(t);
+  if (x.kind == OpKind::barrier) at.barrier = ceil_time(barrier_arrival_ + arch_.barrier.cta_base);
+  wake_changed(residents_[resident], at);
+}
+
+void Group::complete(uint32_t warp, const OpInfo& x, uint32_t pc, LaneMask mask, Time t, bool resumed) {
+  WarpClock& w = *warps_[warp];
+  w.hold = resumed ? t : t + 1;
+  w.hold_reason = Stall::issue_cost;
+  if (mask != 0 || x.kind == OpKind::exit) {
+    switch (x.kind) {
+      case OpKind::local: {
+        double start = static_cast<double>(t);
+        if (x.pipe != Pipe::none && !is_shared(x.pipe)) start = partition_of(w).pipes[static_cast<size_t>(x.pipe)].begin(start, x.interval);
+        set_writes(w, x, ceil_time(start) + x.latency, Stall::register_dependency);
+        break;
+      }
+      case OpKind::branch:
+        if (x.pipe == Pipe::control) partition_of(w).pipes[static_cast<size_t>(x.pipe)].begin(static_cast<double>(t), x.interval);
+        if (w.warp->pc != pc + 1) {
+          w.hold = t + x.latency;
+          w.hold_reason = Stall::branch;
+        }
+        break;
+      case OpKind::memory: complete_memory(w, warp, x, t); break;
+      case OpKind::lsu: set_writes(w, x, ceil_time(lsu_begin(w, static_cast<double>(t), x.interval, true)) + x.latency, Stall::memory); break;
+      case OpKind::hold: complete_hold(w, x, mask, t, resumed); break;
+      case OpKind::wait: complete_wait(w, x, mask, t, resumed); break;
+      case OpKind::barrier: complete_barrier(w, x, t, resumed); break;
+      case OpKind::async: {
+        // A warp that issues for several lanes pays for each.
+        const auto lanes = x.timing == isa::TimingClass::tmem_ld || x.timing == isa::TimingClass::tmem_st ? 1.0 : static_cast<double>(std::popcount(mask));
+        w.hold = t + std::max<Time>(1, ceil_time(lanes * std::max<double>(x.latency, x.timing == isa::TimingClass::umma ? x.interval : 0)));
+        break;
+      }
+      case OpKind::folded:
+      case OpKind::exit: break;
+    }
+  }
+  schedule(warp);
+}
+
+double Group::lsu_begin(WarpClock& w, Time t, double wavefronts, bool smem) {
+  SmUnits& sm = sm_of(w);
+  sm.lsu_wavefronts += wavefronts;
+  double start = partition_of(w).lsu.begin(static_cast<double>(t), wavefronts * arch_.smem.lone_warp_interval);
+  start = sm.lsu.begin(start, wavefronts);
+  return smem ? sm.smem.begin(start, wavefronts) : start;
+}
+
+void Group::complete_hold(WarpClock& w, const OpInfo& x, LaneMask mask, Time t, bool resumed) {
+  const auto lanes = static_cast<double>(std::popcount(mask));
+  if (x.timing == isa::TimingClass::mbarrier_op) lsu_begin(w, t, lanes * static_cast<double>(x.interval), true);
+  if (!resumed) w.hold = t + std::max<Time>(1, x.latency);
+  if (x.timing == isa::TimingClass::bar_cluster) {
+    Resident& r = residents_[w.resident];
+    if (r.cluster->cluster_generation != r.cluster_generation) {
+      r.cluster_generation = r.cluster->cluster_generation;
+      r.cluster_release = t + static_cast<Time>(x.relaxed ? arch_.barrier.cluster_relaxed : arch_.barrier.cluster_acquire);
+    }
+    if (!x.arrives && !resumed) {
+      // The wait found everyone there, but perhaps only just.
+      w.hold = std::max(w.hold, r.cluster_release);
+      w.hold_reason = Stall::cluster_barrier;
+    }
+  }
+  if (x.timing == isa::TimingClass::nanosleep || x.timing == isa::TimingClass::setmaxnreg || x.timing == isa::TimingClass::griddep) w.hold_reason = Stall::sleep;
+  set_writes(w, x, w.hold, Stall::issue_cost);
+}
+
+void Group::complete_wait(WarpClock& w, const OpInfo& x, LaneMask mask, Time t, bool resumed) {
+  Time ready = t;
+  if (!resumed) {
+    lsu_begin(w, t, 1, true);
+    ready = t + x.latency;
+    const Resident& r = residents_[w.resident];
+    const auto address = static_cast<uint32_t>(addresses_.at[static_cast<size_t>(std::countr_zero(mask))]);
+    for (const Resident::Flip& f : r.flips) {
+      if (f.visible > t && shared_offset(f.mbar) == shared_offset(address)) ready = std::max(ready, f.visible + static_cast<Time>(arch_.mbarrier.wake));
+    }
+  }
+  // The figures are of a wait and the branch on its result: the guard's extra cycles are in them.
+  set_writes(w, x, ready > timed_.guard_extra ? ready - timed_.guard_extra : 0, Stall::mbarrier);
+}
+
+void Group::complete_barrier(WarpClock& w, const OpInfo& x, Time t, bool resumed) {
+  if (resumed) return;
+  const Time release = ceil_time(barrier_arrival_ + arch_.barrier.cta_base);
+  if (x.arrives) {
+    w.hold = t + x.latency;
+    return;
+  }
+  w.hold = std::max(w.hold, release);
+  w.hold_reason = Stall::named_barrier;
+  set_writes(w, x, release, Stall::named_barrier);
+}
+
+void Group::complete_memory(WarpClock& w, uint32_t warp, const OpInfo& x, Time t) {
+  SmUnits& sm = sm_of(w);
+  const LaneAddresses& a = addresses_;
+  const auto first = static_cast<size_t>(std::countr_zero(a.mask));
+  Space space = x.space;
+  if (space == Space::generic) {
+    const uint64_t high = a.at[first] >> 32;
+    space = high == window::kSharedHigh ? Space::shared_cluster : high == window::kLocalHigh ? Space::local : high == window::kParamHigh ? Space::param : Space::global;
+  }
+  const double data = std::max(1.0, static_cast<double>(std::popcount(a.mask)) * a.bytes / 128);
+  const auto from = static_cast<double>(t);
+  switch (space) {
+    case Space::shared_cluster:
+      if (shared_rank(static_cast<uint32_t>(a.at[first])) != w.warp->cta->rank) {
+        const ClassCost& c = arch_.cost(isa::TimingClass::dsmem);
+        const double start = sm.dsmem.begin(lsu_begin(w, t, data, false), c.interval * data);
+        set_writes(w, x, ceil_time(start + c.latency), Stall::memory);
+        return;
+      }
+      [[fallthrough]];
+    case Space::shared_cta: {
+      const double wavefronts = smem_wavefronts(a) * (x.atomic ? static_cast<double>(x.interval) : 1.0);
+      // Stores use the write side: continuous tensor reads cost them a little, loads wait for the read side.
+      const bool slowed = x.store && sm.smem.tensor_active(from);
+      const double start = lsu_begin(w, t, slowed ? wavefronts / arch_.smem.store_rate_under_mma : wavefronts, !x.store);
+      const double latency = arch_.cost(x.atomic ? isa::TimingClass::atom_shared : isa::TimingClass::ld_shared).latency;
+      set_writes(w, x, ceil_time(start + latency + (wavefronts - 1) * arch_.smem.conflict_cycles), Stall::memory);
+      return;
+    }
+    case Space::local:
+    case Space::param: set_writes(w, x, ceil_time(lsu_begin(w, t, data, false)) + x.latency, Stall::memory); return;
+    default: break;
+  }
+  const auto begin = static_cast<uint32_t>(runs.size());
+  const uint32_t lines = gmem_sectors(a, runs);
+  const auto count = static_cast<uint32_t>(runs.size()) - begin;
+  // Four tags a cycle; 128 bytes of data a cycle.
+  const double start = lsu_begin(w, t, std::max(data, lines / 4.0), false);
+  if (x.cached) {
+    bool hit = true;
+    for (uint32_t i = begin; i < begin + count && hit; ++i) hit = sm.l1.contains(runs[i].address, runs[i].bytes);
+    if (hit) {
+      runs.resize(begin);
+      set_writes(w, x, ceil_time(start + arch_.cost(isa::TimingClass::ld_global).latency + data - 1), Stall::memory);
+      return;
+    }
+  }
+  MemoryRequest r;
+  r.time = start;
+  r.kind = x.store ? MemoryKind::store : x.atomic ? MemoryKind::atomic : MemoryKind::load;
+  r.first = begin;
+  r.count = count;
+  r.token = ~0u;
+  if (x.writes != 0) {
+    PendingLoad p;
+    p.warp = warp;
+    p.token = new_token(w);
+    p.sm = w.sm;
+    p.resident = w.resident;
+    p.fill_l1 = x.cached;
+    p.serial = static_cast<uint32_t>(w.warp->cta->serial);
+    if (x.cached) p.runs.assign(runs.begin() + begin, runs.end());
+    const uint32_t* slot = timed_.slots.data() + x.first + x.reads;
+    for (uint32_t i = 0; i < x.writes; ++i) {
+      w.slots[slot[i]] = kTokenBase + p.token;
+      w.why[slot[i]] = static_cast<uint8_t>(Stall::memory);
+    }
+    r.token = add_pending(std::move(p));
+  }
+  requests.push_back(r);
+}
+
+// The answer to a load is back at the SM.
+void Group::load_data(uint32_t pending, Time t) {
+  PendingLoad p = std::move(pending_[pending]);
+  free_pending_.push_back(pending);
+  if (p.fill_l1) {
+    for (const ByteRange& r : p.runs) sms_[p.sm].l1.fill(r.address, r.bytes);
+  }
+  WarpClock& w = *warps_[p.warp];
+  // The warp may have exited, and another one may have its place.
+  if (w.state == WarpState::none || w.state == WarpState::finished || w.resident != p.resident || static_cast<uint32_t>(w.warp->cta->serial) != p.serial) return;
+  if (w.token_id[p.token % kTokens] == p.token) w.token_time[p.token % kTokens] = t;
+  if (w.state == WarpState::token && w.token == p.token) {
+    charge(w, w.hold_reason, std::min(w.hold, t));
+    charge(w, Stall::memory, t);
+    w.hold = std::max(w.hold, t);
+    schedule(p.warp);
+  }
+}
+
+}  // namespace drywell::sim

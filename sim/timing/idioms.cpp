@@ -1,0 +1,166 @@
+#include "sim/timing/idioms.h"
+
+#include <algorithm>
+#include <string_view>
+
+namespace drywell::sim {
+namespace {
+
+using isa::Access;
+using isa::Instruction;
+using isa::Mod;
+using isa::Operand;
+using isa::RegId;
+
+// How a register is used over the whole function.
+struct RegFacts {
+  uint32_t defs = 0, uses = 0, address_uses = 0, float_uses = 0;
+  uint32_t def_at = 0, use_at = 0;  // the last one seen
+};
+
+class Folder {
+ public:
+  explicit Folder(const isa::Function& f) : f_(f), regs_(f.regs.size()), folded_(f.body.size(), 0), absorbed_(f.body.size(), 0) {
+    scan();
+  }
+
+  std::vector<uint8_t> run() {
+    for (uint32_t i = 0; i < f_.body.size(); ++i) fold_moves(i);
+    for (uint32_t i = 0; i < f_.body.size(); ++i) fold_chains(i);
+    return std::move(folded_);
+  }
+
+ private:
+  std::string_view mnemonic(uint32_t i) const { return isa::spec(f_.body[i].op).mnemonic; }
+  Mod type(uint32_t i) const { return f_.body[i].mod(isa::Slot::type); }
+
+  template <class F>
+  void for_registers(const Operand& o, bool write, bool address, const F& f) const {
+    switch (o.kind) {
+      case Operand::Kind::reg: f(o.index, write, address); break;
+      case Operand::Kind::addr:
+        if (o.base == Operand::Base::reg) f(o.index, false, true);
+        break;
+      case Operand::Kind::vec:
+      case Operand::Kind::tensor:
+      case Operand::Kind::pair:
+      case Operand::Kind::args:
+        for (const Operand& e : f_.elements(o)) for_registers(e, write, address, f);
+        break;
+      default: break;
+    }
+  }
+
+  template <class F>
+  void for_operands(uint32_t i, const F& f) const {
+    const Instruction& instr = f_.body[i];
+    const isa::InstrSpec& row = isa::spec(instr.op);
+    const auto positions = isa::operand_positions(f_, instr);
+    for (size_t k = 0; k < isa::kMaxOperands && row.operands[k].name != nullptr; ++k) {
+      if (positions[k] < 0) continue;
+      const Operand& o = f_.operands(instr)[static_cast<size_t>(positions[k])];
+      if (row.operands[k].access != Access::write) for_registers(o, false, false, f);
+      if (row.operands[k].access != Access::read) for_registers(o, true, false, f);
+    }
+  }
+
+  void scan() {
+    for (uint32_t i = 0; i < f_.body.size(); ++i) {
+      const bool is_float = isa::is_float_type(type(i)) && !is_memory(i);
+      for_operands(i, [&](RegId r, bool write, bool address) {
+        RegFacts& x = regs_[r];
+        if (write) {
+          ++x.defs;
+          x.def_at = i;
+        } else {
+          ++x.uses;
+          x.use_at = i;
+          if (address) ++x.address_uses;
+          if (is_float) ++x.float_uses;
+        }
+      });
+      if (f_.body[i].guard != isa::kNoReg) ++regs_[f_.body[i].guard].uses;
+    }
+  }
+
+  bool is_memory(uint32_t i) const { return isa::spec(f_.body[i].op).engine == isa::Engine::lsu; }
+  bool is_plain(uint32_t i) const { return f_.body[i].guard == isa::kNoReg; }
+  /// Register written by an instruction with one destination, or kNoReg.
+  RegId destination(uint32_t i) const {
+    RegId d = isa::kNoReg;
+    for_operands(i, [&](RegId r, bool write, bool) {
+      if (write) d = r;
+    });
+    return d;
+  }
+  uint32_t register_sources(uint32_t i) const {
+    uint32_t n = 0;
+    for_operands(i, [&](RegId, bool write, bool) { n += write ? 0 : 1; });
+    return n;
+  }
+  bool has_immediate(uint32_t i) const {
+    for (const Operand& o : f_.operands(f_.body[i])) {
+      if (o.kind == Operand::Kind::imm) return true;
+    }
+    return false;
+  }
+
+  // Operand forms the machine has for free.
+  void fold_moves(uint32_t i) {
+    if (!is_plain(i)) return;
+    const std::string_view m = mnemonic(i);
+    const RegId d = destination(i);
+    if (d == isa::kNoReg || regs_[d].defs != 1) return;
+    const RegFacts& x = regs_[d];
+    // not.pred: every use of a predicate can be negated.
+    if (m == "not" && type(i) == Mod::pred) folded_[i] = 1;
+    // neg.f32, abs.f32: source modifiers of floating-point instructions.
+    if ((m == "neg" || m == "abs") && isa::is_float_type(type(i)) && x.uses != 0 && x.float_uses == x.uses) folded_[i] = 1;
+    // add of a constant that only feeds addresses: [reg + offset].
+    if ((m == "add" || m == "sub") && !isa::is_float_type(type(i)) && has_immediate(i) && x.uses != 0 && x.address_uses == x.uses) folded_[i] = 1;
+  }
+
+  // The producer of a single-use operand that the consumer's three-input form takes in.
+  void fold_chains(uint32_t i) {
+    if (folded_[i] != 0) return;
+    const std::string_view m = mnemonic(i);
+    const bool logic = m == "and" || m == "or" || m == "xor";
+    const bool add = (m == "add" || m == "sub") && !isa::is_float_type(type(i));
+    if (!logic && !add) return;
+    const unsigned bits = isa::type_bits(type(i));
+    if (bits != 32 && bits != 64) return;
+    for_operands(i, [&](RegId r, bool write, bool) {
+      if (write || absorbed_[i] != 0) return;
+      const RegFacts& x = regs_[r];
+      if (x.defs != 1 || x.uses != 1) return;
+      const uint32_t p = x.def_at;
+      if (p >= i || folded_[p] != 0 || absorbed_[p] != 0 || !is_plain(p)) return;
+      if (register_sources(p) + register_sources(i) > 4) return;  // three inputs besides the link
+      const std::string_view pm = mnemonic(p);
+      if (logic && (pm == "and" || pm == "or" || pm == "xor")) {
+        folded_[p] = 1;  // LOP3
+      } else if (add && bits == 32 && ((pm == "add" || pm == "sub") && !isa::is_float_type(type(p)))) {
+        folded_[p] = 1;  // IADD3
+      } else if (add && bits == 32 && pm == "shl") {
+        folded_[p] = 1;  // LEA
+      } else if (add && pm == "mul" && !f_.body[p].has(Mod::hi)) {
+        folded_[i] = 1;  // IMAD, IMAD.WIDE: the addition rides along
+        absorbed_[p] = 1;
+        return;
+      } else {
+        return;
+      }
+      absorbed_[i] = 1;
+    });
+  }
+
+  const isa::Function& f_;
+  std::vector<RegFacts> regs_;
+  std::vector<uint8_t> folded_, absorbed_;
+};
+
+}  // namespace
+
+std::vector<uint8_t> folded_instructions(const isa::Function& f) { return Folder(f).run(); }
+
+}  // namespace drywell::sim

@@ -1,0 +1,67 @@
+// L2 and device memory, shared by all SMs. SMs run apart from each other for a window shorter than the L2's latency; then
+// their requests come here, in the order of their cycles, and each gets the cycle it is answered. So the result is exact
+// queueing whatever the number of host threads.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "drywell/sim/arch_config.h"
+#include "sim/state/gmem.h"
+#include "sim/timing/access.h"
+#include "sim/timing/server.h"
+
+namespace drywell::sim {
+
+enum class MemoryKind : uint8_t { load, tma_load, store, atomic };
+
+struct MemoryRequest {
+  double time = 0;         // when it leaves the SM
+  MemoryKind kind = MemoryKind::load;
+  uint32_t token = 0;      // the SM's own name for it
+  uint32_t first = 0, count = 0;  // its runs, in the group's list
+  Time done = 0;           // answer: when the last byte is back at the SM
+};
+
+class MemorySystem {
+ public:
+  MemorySystem(const ArchConfig& arch, const Gmem& gmem, uint32_t sms);
+
+  /// Answers one request; call in the order of their times.
+  void serve(MemoryRequest& r, const ByteRange* runs);
+
+  double l2_busy() const { return l2_.busy(); }
+  double hbm_busy() const { return hbm_.busy(); }
+  uint64_t l2_bytes() const { return l2_bytes_; }
+  uint64_t hbm_read() const { return hbm_read_; }
+  uint64_t hbm_written() const { return hbm_written_; }
+  /// When the last byte on its way has reached memory.
+  double drained() const { return std::max(hbm_.free_at(), l2_.free_at()); }
+  double hbm_bytes_per_clk(MemoryKind k) const { return 1 / hbm_cycles_per_byte(k); }
+  double l2_bytes_per_clk(MemoryKind k) const { return 1 / l2_cycles_per_byte(k); }
+
+ private:
+  double hbm_cycles_per_byte(MemoryKind k) const;
+  double l2_cycles_per_byte(MemoryKind k) const;
+  struct Lookup {
+    uint64_t bytes = 0, missing = 0, newly_dirty = 0;
+    Time arriving = 0;  // latest arrival of sectors another request is already bringing
+  };
+  void look_up(const ByteRange& r, bool store, Lookup& out);
+  void evict_one();
+
+  // Per 128-byte line: bits 0..3 sectors present, 4..7 sectors written, 8..31 arrival cycle / 64.
+  static constexpr uint32_t kArrivalShift = 8, kArrivalUnit = 64;
+  const ArchConfig& arch_;
+  uint64_t sms_;
+  uint64_t base_ = 0;
+  std::vector<uint32_t> lines_;
+  std::vector<uint32_t> ring_;  // lines present, oldest first
+  size_t ring_head_ = 0, ring_count_ = 0;
+  Server l2_, hbm_;
+  uint64_t l2_bytes_ = 0, hbm_read_ = 0, hbm_written_ = 0;
+  double hbm_latency_;
+};
+
+}  // namespace drywell::sim

@@ -1,0 +1,55 @@
+#include "sim/timing/residency.h"
+
+#include <algorithm>
+
+#include "drywell/core/bits.h"
+
+namespace drywell::sim {
+
+Residency residency(const ArchConfig& arch, const Launch& launch, uint32_t registers) {
+  const auto threads = static_cast<uint64_t>(launch.block.count());
+  const uint64_t warps = (threads + kWarpSize - 1) / kWarpSize;
+  Residency r;
+  uint64_t best = arch.sm.ctas;
+  r.limit = "CTAs";
+  const auto limit = [&](uint64_t n, const char* what) {
+    if (n < best) {
+      best = n;
+      r.limit = what;
+    }
+  };
+  limit(arch.sm.threads / threads, "threads");
+  limit(arch.sm.warps / warps, "warps");
+  limit(arch.smem.bytes / round_up(launch.smem_bytes, arch.smem.allocation_unit), "shared memory");
+  if (registers != 0) {
+    const uint64_t per_warp = round_up(uint64_t{registers} * kWarpSize, arch.sm.register_unit);
+    limit(arch.sm.registers / (per_warp * warps), "registers");
+  }
+  r.ctas_per_sm = static_cast<uint32_t>(std::max<uint64_t>(1, best));
+  return r;
+}
+
+std::vector<uint32_t> cluster_places(const ArchConfig& arch, uint32_t sm_count, uint32_t size) {
+  std::vector<uint32_t> places;
+  if (size <= 1) {
+    for (uint32_t s = 0; s < sm_count; ++s) places.push_back(s);
+    return places;
+  }
+  // TPCs are dealt to the GPCs as evenly as they go: 74 over 8 are two of 10 and six of 9 (facts/timing.md §9).
+  const auto per_tpc = static_cast<uint32_t>(arch.chip.sms_per_tpc), gpcs = static_cast<uint32_t>(arch.chip.gpcs);
+  const uint32_t tpcs = (sm_count + per_tpc - 1) / per_tpc;
+  uint32_t first = 0;
+  for (uint32_t g = 0; g < gpcs; ++g) {
+    const uint32_t sms = std::min(sm_count - first, (tpcs / gpcs + (g < tpcs % gpcs ? 1 : 0)) * per_tpc);
+    for (uint32_t s = 0; s + size <= sms; s += size) places.push_back(first + s);
+    first += sms;
+  }
+  // A chip too small for GPCs of that size (sm_count was set by hand) still runs the cluster.
+  if (places.empty()) {
+    for (uint32_t s = 0; s + size <= sm_count; s += size) places.push_back(s);
+  }
+  if (places.empty()) places.push_back(0);
+  return places;
+}
+
+}  // namespace drywell::sim

@@ -1,0 +1,24 @@
+// How many CTAs fit on an SM, and which SMs a cluster can use.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "drywell/sim/arch_config.h"
+#include "sim/state/cta.h"
+
+namespace drywell::sim {
+
+struct Residency {
+  uint32_t ctas_per_sm = 1;
+  std::string limit;  // "shared memory", "threads", "registers", "CTAs"
+};
+
+/// `registers`: per thread, 0 if not known.
+Residency residency(const ArchConfig& arch, const Launch& launch, uint32_t registers);
+
+/// First SM of every place a cluster of `size` CTAs can run; a cluster stays inside a GPC. SMs are numbered GPC by GPC.
+std::vector<uint32_t> cluster_places(const ArchConfig& arch, uint32_t sm_count, uint32_t size);
+
+}  // namespace drywell::sim

@@ -1,0 +1,260 @@
+#include "sim/timing/timed.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <atomic>
+#include <barrier>
+#include <thread>
+
+#include "drywell/core/error.h"
+#include "sim/driver/functional.h"
+#include "sim/timing/group.h"
+#include "sim/timing/make_report.h"
+#include "sim/timing/residency.h"
+
+namespace drywell::sim {
+namespace {
+
+// Runs groups over a window on several host threads. Groups do not touch each other, so who runs which does not matter.
+class Crew {
+ public:
+  Crew(std::vector<std::unique_ptr<Group>>& groups, unsigned threads) : groups_(groups), barrier_(threads) {
+    for (unsigned t = 1; t < threads; ++t) {
+      pool_.emplace_back([this] {
+        for (;;) {
+          barrier_.arrive_and_wait();
+          if (end_) return;
+          work();
+          barrier_.arrive_and_wait();
+        }
+      });
+    }
+  }
+  ~Crew() {
+    end_ = true;
+    if (!pool_.empty()) barrier_.arrive_and_wait();
+    for (std::thread& t : pool_) t.join();
+  }
+  void run(const std::vector<uint32_t>& active, Time until) {
+    active_ = &active;
+    until_ = until;
+    next_ = 0;
+    if (pool_.empty() || active.size() < 4) {
+      work();
+      return;
+    }
+    barrier_.arrive_and_wait();
+    work();
+    barrier_.arrive_and_wait();
+  }
+
+ private:
+  void work() {
+    for (;;) {
+      const size_t i = next_.fetch_add(1);
+      if (i >= active_->size()) return;
+      groups_[(*active_)[i]]->run(until_);
+    }
+  }
+  std::vector<std::unique_ptr<Group>>& groups_;
+  std::barrier<> barrier_;
+  std::vector<std::thread> pool_;
+  const std::vector<uint32_t>* active_ = nullptr;
+  Time until_ = 0;
+  std::atomic<size_t> next_{0};
+  bool end_ = false;
+};
+
+class TimedRun {
+ public:
+  TimedRun(const Launch& launch, const RunOptions& options);
+  RunResult run();
+
+ private:
+  void deal_first_wave();
+  void serve_memory();
+  void replace_finished();
+  bool stop(Time now);
+
+  const Launch& launch_;
+  const RunOptions& options_;
+  const ArchConfig& arch_;
+  TimedProgram program_;
+  TimingContext context_;
+  Residency residency_;
+  MemorySystem memory_;
+  std::vector<std::unique_ptr<Group>> groups_;
+  uint64_t clusters_, next_cluster_ = 0, finished_ = 0;
+  uint64_t quiet_progress_ = 0;
+  Time quiet_since_ = 0;
+  std::optional<Fault> fault_;
+};
+
+TimedRun::TimedRun(const Launch& launch, const RunOptions& options)
+    : launch_(launch), options_(options), arch_(*launch.arch), program_(*launch.program, arch_), memory_(arch_, *launch.gmem, launch.sm_count),
+      clusters_(launch.grid.count() / launch.cluster.count()) {
+  const isa::Function& f = *launch.program->function;
+  residency_ = residency(arch_, launch, f.directives.maxnreg.value_or(0));
+  context_.launch = &launch;
+  context_.arch = &arch_;
+  context_.program = &program_;
+  context_.values = options.values;
+  const uint64_t smem = uint64_t{residency_.ctas_per_sm} * launch.smem_bytes;
+  context_.l1_bytes = arch_.l1.bytes > smem ? arch_.l1.bytes - smem : 0;
+  const uint64_t warps = (launch.block.count() + kWarpSize - 1) / kWarpSize;
+  for (const isa::WarpRole& r : f.roles) {
+    if (std::find(context_.roles.begin(), context_.roles.end(), r.name) == context_.roles.end()) context_.roles.push_back(r.name);
+  }
+  context_.roles.emplace_back("warps");
+  context_.role_of_warp.assign(warps, static_cast<uint16_t>(context_.roles.size() - 1));
+  for (const isa::WarpRole& r : f.roles) {
+    const auto name = std::find(context_.roles.begin(), context_.roles.end(), r.name);
+    for (uint64_t w = r.first; w <= r.last && w < warps; ++w) context_.role_of_warp[w] = static_cast<uint16_t>(name - context_.roles.begin());
+  }
+  const auto size = static_cast<uint32_t>(launch.cluster.count());
+  for (const uint32_t first : cluster_places(arch_, launch.sm_count, size)) groups_.push_back(std::make_unique<Group>(context_, first, size));
+}
+
+// The first wave goes round the SMs; later CTAs go where one ended.
+void TimedRun::deal_first_wave() {
+  const double rate = arch_.launch.ctas_per_clk / static_cast<double>(launch_.cluster.count());
+  for (uint32_t wave = 0; wave < residency_.ctas_per_sm; ++wave) {
+    for (auto& g : groups_) {
+      if (next_cluster_ == clusters_) return;
+      g->start_cluster(next_cluster_, static_cast<Time>(static_cast<double>(next_cluster_) / rate));
+      ++next_cluster_;
+    }
+  }
+}
+
+void TimedRun::serve_memory() {
+  struct Entry {
+    double time;
+    uint32_t group, index;
+  };
+  std::vector<Entry> order;
+  for (uint32_t g = 0; g < groups_.size(); ++g) {
+    const auto& list = groups_[g]->requests;
+    for (uint32_t i = 0; i < list.size(); ++i) order.push_back({list[i].time, g, i});
+  }
+  std::sort(order.begin(), order.end(), [](const Entry& a, const Entry& b) {
+    if (a.time != b.time) return a.time < b.time;
+    return a.group != b.group ? a.group < b.group : a.index < b.index;
+  });
+  for (const Entry& e : order) {
+    Group& g = *groups_[e.group];
+    MemoryRequest& r = g.requests[e.index];
+    memory_.serve(r, g.runs.data());
+    if (r.token != ~0u) g.answer(r);
+  }
+  for (auto& g : groups_) {
+    g->requests.clear();
+    g->runs.clear();
+  }
+}
+
+void TimedRun::replace_finished() {
+  struct Entry {
+    Time at;
+    uint32_t group;
+  };
+  std::vector<Entry> order;
+  for (uint32_t g = 0; g < groups_.size(); ++g) {
+    for (const Group::Finished& f : groups_[g]->finished) order.push_back({f.at, g});
+    groups_[g]->finished.clear();
+  }
+  finished_ += order.size();
+  std::sort(order.begin(), order.end(), [](const Entry& a, const Entry& b) { return a.at != b.at ? a.at < b.at : a.group < b.group; });
+  for (const Entry& e : order) {
+    if (next_cluster_ == clusters_) break;
+    groups_[e.group]->start_cluster(next_cluster_++, e.at + static_cast<Time>(arch_.launch.cta_replacement));
+  }
+}
+
+// Faults, the instruction limit, and deadlock: nothing but time-outs of waits has happened for a while.
+bool TimedRun::stop(Time now) {
+  uint64_t first = ~uint64_t{0}, instructions = 0, progress = 0;
+  bool stuck = true;
+  for (const auto& g : groups_) {
+    if (g->fault().has_value() && g->fault_cluster() < first) {
+      first = g->fault_cluster();
+      fault_ = g->fault();
+    }
+    instructions += g->account().instructions;
+    progress += g->progress();
+    stuck = stuck && g->stuck();
+  }
+  if (fault_.has_value()) return true;
+  if (finished_ == clusters_) return true;
+  GuestPlace place;
+  place.kernel = launch_.program->function->name;
+  if (options_.max_instructions != 0 && instructions > options_.max_instructions) {
+    fault_ = Fault{"F3602", fmt::format("more than {} warp instructions", options_.max_instructions), place};
+    return true;
+  }
+  if (!stuck || progress != quiet_progress_) {
+    quiet_progress_ = progress;
+    quiet_since_ = now;
+    return false;
+  }
+  const Cluster* waiting = nullptr;
+  bool hopeless = true;
+  for (const auto& g : groups_) {
+    const Cluster* c = g->a_live_cluster();
+    if (c != nullptr && (waiting == nullptr || c->index < waiting->index)) waiting = c;
+    hopeless = hopeless && g->next_time() == kNever;
+  }
+  if (!hopeless && static_cast<double>(now - quiet_since_) < 4 * arch_.mbarrier.suspend_limit) return false;
+  if (waiting == nullptr) throw InternalError("timing: clusters are missing");
+  place.cta = waiting->ctas[0]->index;
+  fault_ = Fault{"F3601", "deadlock: no warp can go on and nothing is in flight\n" + describe_deadlock(*waiting), place};
+  return true;
+}
+
+RunResult TimedRun::run() {
+  unsigned threads = options_.threads != 0 ? options_.threads : std::max(1u, std::thread::hardware_concurrency());
+  // CTAs that exchange values while they run are simulated in a fixed order.
+  if (launch_.observers != nullptr || program_.talks_between_ctas) threads = 1;
+  threads = static_cast<unsigned>(std::min<size_t>(threads, groups_.size()));
+  deal_first_wave();
+  const Time window = std::max<Time>(1, static_cast<Time>(arch_.l2.latency));
+  {
+    Crew crew(groups_, std::max(1u, threads));
+    std::vector<uint32_t> active;
+    for (;;) {
+      Time start = kNever;
+      for (const auto& g : groups_) start = std::min(start, g->next_time());
+      if (start == kNever) {
+        stop(quiet_since_);
+        break;
+      }
+      const Time until = start + window;
+      active.clear();
+      for (uint32_t g = 0; g < groups_.size(); ++g) {
+        if (groups_[g]->next_time() < until) active.push_back(g);
+      }
+      crew.run(active, until);
+      serve_memory();
+      replace_finished();
+      if (stop(until)) break;
+    }
+  }
+  RunResult r;
+  r.fault = fault_;
+  Time end = 0;
+  for (const auto& g : groups_) {
+    r.warp_instructions += g->account().instructions;
+    end = std::max(end, g->last_activity());
+  }
+  end = std::max(end, ceil_time(memory_.drained()));
+  r.cycles = end;
+  r.timing = make_report(context_, groups_, memory_, residency_, end);
+  return r;
+}
+
+}  // namespace
+
+RunResult run_timed(const Launch& launch, const RunOptions& options) { return TimedRun(launch, options).run(); }
+
+}  // namespace drywell::sim

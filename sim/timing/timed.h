@@ -1,0 +1,12 @@
+// The timing driver: the same instructions and engine moments as the functional drivers, at the cycles the machine model
+// says (docs/function-vs-time.md).
+#pragma once
+
+#include "drywell/sim/device.h"
+#include "sim/state/cta.h"
+
+namespace drywell::sim {
+
+RunResult run_timed(const Launch& launch, const RunOptions& options);
+
+}  // namespace drywell::sim

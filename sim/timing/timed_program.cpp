@@ -1,0 +1,231 @@
+#include "sim/timing/timed_program.h"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+#include "sim/timing/idioms.h"
+
+namespace drywell::sim {
+namespace {
+
+using isa::Mod;
+using isa::Slot;
+using isa::TimingClass;
+
+enum class Access : uint8_t { load, store, atomic };
+
+TimingClass memory_class(Access a, Mod space) {
+  const bool store = a == Access::store;
+  switch (space) {
+    case Mod::shared: case Mod::shared_cta: return a == Access::atomic ? TimingClass::atom_shared : store ? TimingClass::st_shared : TimingClass::ld_shared;
+    case Mod::shared_cluster: return TimingClass::dsmem;
+    case Mod::local: return store ? TimingClass::st_local : TimingClass::ld_local;
+    case Mod::param: case Mod::param_entry: case Mod::param_func: case Mod::const_: return TimingClass::ld_param;
+    case Mod::global: return a == Access::atomic ? TimingClass::atom_global : store ? TimingClass::st_global : TimingClass::ld_global;
+    default: return a == Access::atomic ? TimingClass::atom_global : store ? TimingClass::st_generic : TimingClass::ld_generic;
+  }
+}
+
+const isa::Operand* address_operand(const isa::Function& f, const isa::Instruction& i) {
+  for (const isa::Operand& o : f.operands(i)) {
+    if (o.kind == isa::Operand::Kind::addr) return &o;
+  }
+  return nullptr;
+}
+
+// State space of an access: the modifier, or the named variable's.
+Mod access_space(const isa::Function& f, const isa::Instruction& i) {
+  const Mod m = i.mod(Slot::space);
+  if (m != Mod::none) return m;
+  const isa::Operand* a = address_operand(f, i);
+  if (a != nullptr && a->base == isa::Operand::Base::symbol) {
+    const isa::SymbolRef& s = f.symbols[a->index];
+    if (s.kind == isa::SymbolRef::Kind::param) return Mod::param;
+    if (s.kind == isa::SymbolRef::Kind::local) return f.variables[s.index].space;
+  }
+  return Mod::none;
+}
+
+Space space_of_mod(Mod m) {
+  switch (m) {
+    case Mod::global: return Space::global;
+    case Mod::shared: case Mod::shared_cta: return Space::shared_cta;
+    case Mod::shared_cluster: return Space::shared_cluster;
+    case Mod::local: return Space::local;
+    case Mod::param: case Mod::param_entry: case Mod::param_func: case Mod::const_: return Space::param;
+    default: return Space::generic;
+  }
+}
+
+bool is_memory_class(TimingClass t) { return t >= TimingClass::ld_shared && t <= TimingClass::atom_global; }
+
+OpKind kind_of(TimingClass t) {
+  switch (t) {
+    case TimingClass::none: case TimingClass::move: return OpKind::folded;
+    case TimingClass::branch: case TimingClass::call: return OpKind::branch;
+    case TimingClass::shfl: case TimingClass::ldmatrix: case TimingClass::stmatrix: return OpKind::lsu;
+    case TimingClass::dsmem: return OpKind::memory;
+    case TimingClass::bar: return OpKind::barrier;
+    case TimingClass::mbarrier_wait: return OpKind::wait;
+    case TimingClass::bar_cluster: case TimingClass::fence_cta: case TimingClass::fence_gpu: case TimingClass::fence_proxy:
+    case TimingClass::mbarrier_op: case TimingClass::bulk_wait: case TimingClass::tensormap: case TimingClass::wgmma_sync:
+    case TimingClass::tmem_wait: case TimingClass::tmem_alloc: case TimingClass::tcgen05_fence: case TimingClass::setmaxnreg:
+    case TimingClass::nanosleep: case TimingClass::griddep: case TimingClass::tma_prefetch: return OpKind::hold;
+    case TimingClass::tma_load: case TimingClass::tma_store: case TimingClass::tma_reduce: case TimingClass::bulk_copy:
+    case TimingClass::umma: case TimingClass::tmem_cp: case TimingClass::tmem_ld: case TimingClass::tmem_st:
+    case TimingClass::tmem_shift: case TimingClass::tcgen05_commit: case TimingClass::clc: case TimingClass::wgmma:
+    case TimingClass::cp_async: return OpKind::async;
+    default: return is_memory_class(t) && t != TimingClass::ld_param ? OpKind::memory : OpKind::local;
+  }
+}
+
+// 64-bit integer work is two 32-bit instructions.
+double width_factor(const isa::Instruction& i, TimingClass t) {
+  if (t != TimingClass::alu && t != TimingClass::bitfield && t != TimingClass::imad) return 1;
+  const Mod type = i.mod(Slot::type);
+  return isa::type_bits(type) == 64 && !isa::is_float_type(type) ? 2 : 1;
+}
+
+uint16_t lane_bytes(const isa::Function& f, const isa::Instruction& i) {
+  uint32_t elements = 1;
+  for (const isa::Operand& o : f.operands(i)) {
+    if (o.kind == isa::Operand::Kind::vec) elements = std::max<uint32_t>(elements, o.count);
+  }
+  return static_cast<uint16_t>(elements * std::max(8u, isa::type_bits(i.mod(Slot::type))) / 8);
+}
+
+bool bypasses_l1(const isa::Instruction& i) {
+  for (const Mod m : {Mod::cg, Mod::cv, Mod::volatile_, Mod::relaxed, Mod::acquire, Mod::mmio}) {
+    if (i.has(m)) return true;
+  }
+  return false;
+}
+
+// Accesses other CTAs may answer to while the kernel runs.
+bool talks(const isa::Instruction& i, TimingClass t) {
+  if (t == TimingClass::atom_global || t == TimingClass::clc) return true;
+  if (!is_memory_class(t) || t == TimingClass::ld_shared || t == TimingClass::st_shared) return false;
+  for (const Mod m : {Mod::volatile_, Mod::relaxed, Mod::acquire, Mod::release, Mod::mmio}) {
+    if (i.has(m)) return true;
+  }
+  return false;
+}
+
+class Maker {
+ public:
+  Maker(TimedProgram& out, const Program& p, const ArchConfig& arch) : out_(out), p_(p), arch_(arch) {}
+
+  OpInfo make(const isa::Function& f, const isa::Instruction& i, bool folded) {
+    OpInfo x;
+    x.timing = timing_class(f, i);
+    x.kind = folded ? OpKind::folded : kind_of(x.timing);
+    const std::string_view mnemonic = isa::spec(i.op).mnemonic;
+    if (mnemonic == "exit" || mnemonic == "ret" || mnemonic == "trap") x.kind = OpKind::exit;
+    const ClassCost& c = arch_.cost(x.timing);
+    const double factor = width_factor(i, x.timing);
+    x.pipe = c.pipe;
+    x.latency = static_cast<uint16_t>(std::lround(c.latency + (factor - 1) * c.interval));
+    x.interval = static_cast<float>(c.interval * factor);
+    x.queue = static_cast<uint8_t>(x.pipe == Pipe::xu ? arch_.sm.xu_queue : is_shared(x.pipe) ? arch_.sm.lsu_queue : arch_.sm.alu_queue);
+    const isa::Engine engine = isa::spec(i.op).engine;
+    if (x.kind == OpKind::memory) {
+      x.space = space_of_mod(access_space(f, i));
+      x.bytes = lane_bytes(f, i);
+      x.atomic = x.timing == TimingClass::atom_global || x.timing == TimingClass::atom_shared;
+      x.store = mnemonic == "st";
+      x.cached = engine == isa::Engine::lsu && !x.store && !x.atomic && !bypasses_l1(i);
+    }
+    x.relaxed = i.has(Mod::relaxed);
+    x.arrives = mnemonic.ends_with("arrive");
+    x.addressed = x.kind == OpKind::memory || x.kind == OpKind::wait || x.timing == TimingClass::mbarrier_op;
+    out_.talks_between_ctas = out_.talks_between_ctas || talks(i, x.timing);
+    if (i.guard != isa::kNoReg) x.guard = i.guard;
+    record_slots(f, i, x);
+    x.line = line_of(i);
+    return x;
+  }
+
+ private:
+  void record_slots(const isa::Function& f, const isa::Instruction& i, OpInfo& x) {
+    std::vector<uint32_t> reads, writes;
+    const auto visit = [&](const auto& self, const isa::Operand& o, bool write) -> void {
+      switch (o.kind) {
+        case isa::Operand::Kind::reg: (write ? writes : reads).push_back(o.index); break;
+        case isa::Operand::Kind::addr:
+          if (o.base == isa::Operand::Base::reg) reads.push_back(o.index);
+          break;
+        case isa::Operand::Kind::vec: case isa::Operand::Kind::tensor: case isa::Operand::Kind::pair: case isa::Operand::Kind::args:
+          for (const isa::Operand& e : f.elements(o)) self(self, e, write);
+          break;
+        default: break;
+      }
+    };
+    const isa::InstrSpec& row = isa::spec(i.op);
+    const auto positions = isa::operand_positions(f, i);
+    for (size_t k = 0; k < isa::kMaxOperands && row.operands[k].name != nullptr; ++k) {
+      if (positions[k] < 0) continue;
+      const isa::Operand& o = f.operands(i)[static_cast<size_t>(positions[k])];
+      if (row.operands[k].access != isa::Access::write) visit(visit, o, false);
+      if (row.operands[k].access != isa::Access::read) visit(visit, o, true);
+    }
+    x.first = static_cast<uint32_t>(out_.slots.size());
+    x.reads = static_cast<uint16_t>(reads.size());
+    x.writes = static_cast<uint16_t>(writes.size());
+    out_.slots.insert(out_.slots.end(), reads.begin(), reads.end());
+    out_.slots.insert(out_.slots.end(), writes.begin(), writes.end());
+  }
+
+  uint32_t line_of(const isa::Instruction& i) {
+    const bool known = i.source.file != 0;
+    const std::pair<uint32_t, uint32_t> key = known ? std::pair{i.source.file, i.source.line} : std::pair{0u, i.ptx_line};
+    const auto [it, fresh] = line_ids_.try_emplace(key, static_cast<uint32_t>(out_.lines.size()));
+    if (fresh) out_.lines.push_back({known ? p_.module->files[key.first] : "<ptx>", key.second});
+    return it->second;
+  }
+
+  TimedProgram& out_;
+  const Program& p_;
+  const ArchConfig& arch_;
+  std::map<std::pair<uint32_t, uint32_t>, uint32_t> line_ids_;
+};
+
+}  // namespace
+
+isa::TimingClass timing_class(const isa::Function& f, const isa::Instruction& i) {
+  const isa::InstrSpec& row = isa::spec(i.op);
+  if (row.mnemonic == "mov") {
+    for (const isa::Operand& o : f.operands(i)) {
+      if (o.kind != isa::Operand::Kind::special) continue;
+      switch (static_cast<isa::SpecialReg>(o.index)) {
+        case isa::SpecialReg::clock: case isa::SpecialReg::clock_hi: case isa::SpecialReg::clock64: case isa::SpecialReg::globaltimer:
+        case isa::SpecialReg::globaltimer_lo: case isa::SpecialReg::globaltimer_hi: return TimingClass::clock;
+        default: return TimingClass::s2r;
+      }
+    }
+    return row.timing;
+  }
+  // Only the allocation itself negotiates with the SM's allocator.
+  if (row.timing == TimingClass::tmem_alloc && row.mnemonic != "tcgen05.alloc") return TimingClass::tmem_wait;
+  switch (row.timing) {
+    case TimingClass::ld_global: case TimingClass::ld_generic: case TimingClass::ld_shared: return memory_class(Access::load, access_space(f, i));
+    case TimingClass::st_global: case TimingClass::st_generic: case TimingClass::st_shared: return memory_class(Access::store, access_space(f, i));
+    case TimingClass::atom_global: case TimingClass::atom_shared: return memory_class(Access::atomic, access_space(f, i));
+    case TimingClass::fence_gpu: return i.mod(Slot::scope) == Mod::cta ? TimingClass::fence_cta : row.timing;
+    default: return row.timing;
+  }
+}
+
+TimedProgram::TimedProgram(const Program& p, const ArchConfig& arch) {
+  Maker maker(*this, p, arch);
+  const isa::Function& f = *p.function;
+  const std::vector<uint8_t> folded = folded_instructions(f);
+  for (size_t pc = 0; pc + 1 < p.code.size(); ++pc) ops.push_back(maker.make(f, f.body[p.code[pc].instr], folded[p.code[pc].instr] != 0));
+  slot_count = static_cast<uint32_t>(f.regs.size());
+  OpInfo end;  // falling off the end
+  end.kind = OpKind::exit;
+  ops.push_back(end);
+  guard_extra = static_cast<uint16_t>(std::max(0L, std::lround(arch.sm.guard_latency - arch.cost(TimingClass::alu).latency)));
+}
+
+}  // namespace drywell::sim
