@@ -11,6 +11,7 @@
 #include "sim/driver/functional.h"
 #include "sim/exec/program.h"
 #include "sim/observe/hub.h"
+#include "sim/timing/timed.h"
 
 namespace drywell::sim {
 
@@ -166,12 +167,11 @@ RunResult Device::launch(const LoadedModule& m, std::string_view kernel, const L
   l.params = parameter_block(*f, *l.program, args, problems);
   check_launch(*f, l, problems);
   if (problems.has_errors()) throw InputError(std::move(problems));
-  if (options.driver == DriverKind::timed) throw Unsupported("the timed driver");
   if (options.progress != nullptr) options.progress->ctas_total = l.grid.count();
   OutputLog output(options.max_output);
   l.output = &output;
   const auto start = std::chrono::steady_clock::now();
-  RunResult r = run_functional(l, options);
+  RunResult r = options.driver == DriverKind::timed ? run_timed(l, options) : run_functional(l, options);
   r.host_seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   r.output = output.text();
   r.output_truncated = output.truncated();

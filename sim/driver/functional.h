@@ -11,8 +11,8 @@
 
 namespace drywell::sim {
 
-/// Makes cluster `index` of a launch with all its CTAs ready to run.
-std::unique_ptr<Cluster> make_cluster(const Launch& launch, uint64_t index);
+/// Makes cluster `index` of a launch with all its CTAs ready to run, at clock `now`.
+std::unique_ptr<Cluster> make_cluster(const Launch& launch, uint64_t index, uint64_t now = 0);
 
 /// Place of a warp for messages.
 GuestPlace place_of(const Warp& w, uint32_t pc, LaneMask lanes);

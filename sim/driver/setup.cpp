@@ -16,10 +16,11 @@ std::string GuestPlace::to_string() const {
 
 std::string Fault::to_string() const { return fmt::format("fault {}: {}\n    in {}", code, message, where.to_string()); }
 
-std::unique_ptr<Cluster> make_cluster(const Launch& launch, uint64_t index) {
+std::unique_ptr<Cluster> make_cluster(const Launch& launch, uint64_t index, uint64_t now) {
   auto c = std::make_unique<Cluster>();
   c->launch = &launch;
   c->index = index;
+  c->now = now;
   const Dim3 clusters{launch.grid.x / launch.cluster.x, launch.grid.y / launch.cluster.y, launch.grid.z / launch.cluster.z};
   const Dim3 at = clusters.at(index);
   const auto threads = static_cast<uint32_t>(launch.block.count());

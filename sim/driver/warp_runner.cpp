@@ -87,6 +87,10 @@ void start_warp(Warp& w, Cta& cta, uint32_t index, const Program& program, LaneM
   w.alive = w.active = alive;
 }
 
+void pick_lanes(Warp& w) {
+  if (!w.waiting.empty()) reconverge(w);
+}
+
 RunStop run_warp(Warp& w, const Program& program, uint64_t& budget) {
   const DecodedOp* code = program.code.data();
   Cluster& cluster = *w.cta->cluster;

@@ -11,6 +11,10 @@ enum class RunStop : uint8_t { budget, blocked, finished, enqueued, yielded, fau
 /// Prepares a warp to run `program` with the lanes of `alive`.
 void start_warp(Warp& w, Cta& cta, uint32_t index, const Program& program, LaneMask alive);
 
+/// Brings groups of lanes that are at the same place together and makes the one that is to run the active one: afterwards
+/// Warp::pc is the instruction run_warp would execute.
+void pick_lanes(Warp& w);
+
 /// Executes up to `budget` instructions, counted down; stops early as RunStop says. `enqueued`: asynchronous work was
 /// issued and the driver should look at it.
 RunStop run_warp(Warp& w, const Program& program, uint64_t& budget);

@@ -16,7 +16,8 @@ bool is_contiguous(const LaneAddresses& a) {
 bool is_uniform(const LaneAddresses& a) {
   const uint64_t first = a.at[static_cast<size_t>(std::countr_zero(a.mask))];
   uint64_t wrong = 0;
-  for (LaneMask m = a.mask; m != 0; m &= m - 1) wrong |= a.at[static_cast<size_t>(std::countr_zero(m))] ^ first;
+  for (LaneMask m = a.mask; m != 0; m &= m - 1)
+    wrong |= a.at[static_cast<size_t>(std::countr_zero(m))] ^ first;
   return wrong == 0;
 }
 
@@ -38,7 +39,8 @@ uint32_t conflict(const LaneAddresses& a, LaneMask group) {
       if (count[bank] < 4) {
         words[bank][count[bank]++] = w;
       } else {
-        ++extra[bank];  // lanes beyond four ways that repeat a word count as distinct: rare, and never too few
+        ++extra[bank];  // lanes beyond four ways that repeat a word count as distinct: rare, and never too
+                        // few
       }
       most = std::max(most, count[bank] + extra[bank]);
     }
@@ -68,7 +70,8 @@ uint32_t smem_wavefronts(const LaneAddresses& a) {
 uint32_t gmem_sectors(const LaneAddresses& a, std::vector<ByteRange>& out) {
   if (a.mask == 0) return 0;
   if (is_contiguous(a)) {
-    const uint64_t first = a.at[0] & ~uint64_t{31}, last = (a.at[0] + uint64_t{kWarpSize} * a.bytes + 31) & ~uint64_t{31};
+    const uint64_t first = a.at[0] & ~uint64_t{31},
+                   last = (a.at[0] + uint64_t{kWarpSize} * a.bytes + 31) & ~uint64_t{31};
     out.push_back({first, static_cast<uint32_t>(last - first)});
     return static_cast<uint32_t>((last - 1) / 128 - first / 128 + 1);
   }
@@ -82,7 +85,8 @@ uint32_t gmem_sectors(const LaneAddresses& a, std::vector<ByteRange>& out) {
     }
   }
   std::sort(sectors.begin(), sectors.begin() + static_cast<ptrdiff_t>(n));
-  n = static_cast<size_t>(std::unique(sectors.begin(), sectors.begin() + static_cast<ptrdiff_t>(n)) - sectors.begin());
+  n = static_cast<size_t>(std::unique(sectors.begin(), sectors.begin() + static_cast<ptrdiff_t>(n)) -
+                          sectors.begin());
   uint32_t lines = 0;
   for (size_t i = 0; i < n; ++i) {
     if (i == 0 || sectors[i] / 4 != sectors[i - 1] / 4) ++lines;

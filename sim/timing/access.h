@@ -22,14 +22,15 @@ struct ByteRange {
   uint32_t bytes = 0;
 };
 
-/// Passes through the 32 banks: accesses wider than 4 bytes go in groups of lanes that fill 128 bytes, and every distinct
-/// word of a bank beyond the first costs one more pass (CUDA C++ Programming Guide, shared memory; same words broadcast).
+/// Passes through the 32 banks: accesses wider than 4 bytes go in groups of lanes that fill 128 bytes, and
+/// every distinct word of a bank beyond the first costs one more pass (CUDA C++ Programming Guide, shared
+/// memory; same words broadcast).
 uint32_t smem_wavefronts(const LaneAddresses& a);
 /// The passes if there were no conflict.
 uint32_t smem_ideal_wavefronts(const LaneAddresses& a);
 
-/// Appends the 32-byte sectors touched, merged into runs in the order of their addresses' first lanes; returns the number of
-/// 128-byte lines.
+/// Appends the 32-byte sectors touched, merged into runs in the order of their addresses' first lanes;
+/// returns the number of 128-byte lines.
 uint32_t gmem_sectors(const LaneAddresses& a, std::vector<ByteRange>& out);
 
 }  // namespace drywell::sim

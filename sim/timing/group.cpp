@@ -123,7 +123,8 @@ void Group::run(Time until) {
     Partition* first = nullptr;
     Time best = kNever, second = kNever;
     for (Partition* p : partitions_) {
-      if (p->candidate < best) {
+      if (p->candidate < best ||
+          (p->candidate == best && first != nullptr && p->last_shared < first->last_shared)) {
         second = best;
         best = p->candidate;
         first = p;
@@ -141,8 +142,8 @@ void Group::run(Time until) {
       continue;
     }
     if (best >= until) break;
-    // Local instructions may run ahead of the other sub-partitions; anything else waits for its turn. Listeners see every
-    // instruction in the order of cycles.
+    // Local instructions may run ahead of the other sub-partitions; anything else waits for its turn.
+    // Listeners see every instruction in the order of cycles.
     const Time ahead = observed_ || second > kNever - kLookahead ? second : second + kLookahead;
     do {
       issue_next(*first);
@@ -260,7 +261,8 @@ uint64_t Group::progress() const {
 const Cluster* Group::a_live_cluster() const {
   const Cluster* first = nullptr;
   for (const Resident& r : residents_) {
-    if (r.cluster != nullptr && (first == nullptr || r.cluster->index < first->index)) first = r.cluster.get();
+    if (r.cluster != nullptr && (first == nullptr || r.cluster->index < first->index))
+      first = r.cluster.get();
   }
   return first;
 }

@@ -1,10 +1,12 @@
-// The SMs one cluster runs on, simulated together: everything that interacts within a few cycles (warps, named barriers,
-// mbarriers, TMEM, TMA, tensor cores, remote SMEM). Groups meet only in the L2 (memory_system.h).
+// The SMs one cluster runs on, simulated together: everything that interacts within a few cycles (warps,
+// named barriers, mbarriers, TMEM, TMA, tensor cores, remote SMEM). Groups meet only in the L2
+// (memory_system.h).
 //
-// A group is a discrete-event simulation. Each sub-partition issues the warp that has been ready longest; a warp's next issue
-// cycle is known when its last instruction issued, except while it waits for an event. Everything that changes shared state
-// happens in the order of cycles; an instruction that touches nothing but its warp's registers may run ahead of the other
-// sub-partitions by less than it takes any of them to influence this one (kLookahead).
+// A group is a discrete-event simulation. Each sub-partition issues the warp that has been ready longest; a
+// warp's next issue cycle is known when its last instruction issued, except while it waits for an event.
+// Everything that changes shared state happens in the order of cycles; an instruction that touches nothing
+// but its warp's registers may run ahead of the other sub-partitions by less than it takes any of them to
+// influence this one (kLookahead).
 #pragma once
 
 #include <array>
@@ -27,8 +29,8 @@ struct TimingContext {
   const Launch* launch = nullptr;
   const ArchConfig* arch = nullptr;
   const TimedProgram* program = nullptr;
-  std::vector<std::string> roles;        // names
-  std::vector<uint16_t> role_of_warp;    // by warp index in the CTA
+  std::vector<std::string> roles;      // names
+  std::vector<uint16_t> role_of_warp;  // by warp index in the CTA
   bool values = true;
   uint64_t l1_bytes = 0;
 };
@@ -79,14 +81,24 @@ class Group {
   Time last_activity() const { return last_activity_; }
 
  private:
-  // No warp can influence another sub-partition's issue sooner than this: a named barrier releases after its unit's interval
-  // and the barrier's own latency, every other signal takes longer.
+  // No warp can influence another sub-partition's issue sooner than this: a named barrier releases after its
+  // unit's interval and the barrier's own latency, every other signal takes longer.
   static constexpr Time kLookahead = 10;
   // Scoreboard entries at or above this are loads whose answer is not known yet.
   static constexpr uint32_t kTokenBase = 0xF0000000u;
   static constexpr uint32_t kTokens = 128;
 
-  enum class EventKind : uint8_t { start, read, write, finish, tma_start, tma_data, load_data, wake, time_out };
+  enum class EventKind : uint8_t {
+    start,
+    read,
+    write,
+    finish,
+    tma_start,
+    tma_data,
+    load_data,
+    wake,
+    time_out
+  };
   struct Event {
     Time time;
     uint64_t order;
@@ -104,12 +116,12 @@ class Group {
     uint16_t partition = 0, place = 0;  // index in Partition::warps
     WarpState state = WarpState::none;
     Stall hold_reason = Stall::issue_cost, wait_reason = Stall::register_dependency;
-    Time hold = 0;      // its own last instruction lets it go on
-    Time ready = 0;     // operands are there
-    Time admitted = 0;  // its pipe takes it
-    Time mark = 0;      // cycles accounted for
-    uint32_t serial = 0;         // of waits: an event for an older wait is void
-    uint32_t token = 0;          // waited for
+    Time hold = 0;        // its own last instruction lets it go on
+    Time ready = 0;       // operands are there
+    Time admitted = 0;    // its pipe takes it
+    Time mark = 0;        // cycles accounted for
+    uint32_t serial = 0;  // of waits: an event for an older wait is void
+    uint32_t token = 0;   // waited for
     uint32_t next_token = 0;
     bool time_out_queued = false;
     Time blocked_at = 0;
@@ -131,12 +143,12 @@ class Group {
       uint64_t id;
       Time done;
     };
-    std::vector<Track> tracks;         // operations whose end is known
+    std::vector<Track> tracks;  // operations whose end is known
     struct Flip {
       uint32_t mbar = 0;
       Time visible = 0;
     };
-    std::array<Flip, 4> flips{};       // phases completed by threads a moment ago
+    std::array<Flip, 4> flips{};  // phases completed by threads a moment ago
     uint32_t next_flip = 0;
   };
 
@@ -202,7 +214,8 @@ class Group {
   void queue_tma(uint32_t resident, const AsyncOp& op, Time t);
   void start_tma(uint32_t resident, uint64_t id, Time t);
   void tma_data(uint32_t pending, Time t);
-  void request_async(uint32_t resident, const AsyncOp& op, MemoryKind kind, uint32_t sm, std::vector<ByteRange> ranges, Time t);
+  void request_async(uint32_t resident, const AsyncOp& op, MemoryKind kind, uint32_t sm,
+                     std::vector<ByteRange> ranges, Time t);
   void moments(uint32_t resident, uint64_t id, Time t, bool to_end);
   Time done_of(const Resident& r, uint64_t id) const;
   uint32_t add_pending(PendingLoad p);
@@ -222,10 +235,10 @@ class Group {
   std::vector<uint32_t> free_pending_;
   std::vector<Event> events_;  // heap, earliest first
   uint64_t next_event_ = 0;
-  uint32_t time_outs_ = 0;     // events of that kind in the heap
+  uint32_t time_outs_ = 0;  // events of that kind in the heap
   uint32_t live_clusters_ = 0;
   uint64_t ended_progress_ = 0;
-  LaneAddresses addresses_;    // of the instruction being executed, from before it ran
+  LaneAddresses addresses_;     // of the instruction being executed, from before it ran
   double barrier_arrival_ = 0;  // its arrival at the barrier unit
   Account account_;
   std::optional<Fault> fault_;

@@ -14,7 +14,8 @@
 namespace drywell::sim {
 namespace {
 
-// The rows of a tensor copy in global memory. False when the map or the coordinates are wrong: the engine will say so.
+// The rows of a tensor copy in global memory. False when the map or the coordinates are wrong: the engine
+// will say so.
 bool tensor_ranges(const TensorCopy& t, std::vector<ByteRange>& out, uint32_t& bytes) {
   isa::TensorMap map;
   std::memcpy(map.bytes.data(), t.map.data(), t.map.size());
@@ -47,8 +48,10 @@ ByteRange sectors_of(uint64_t address, uint32_t bytes) {
 }
 
 size_t index_of(const Cluster& c, uint64_t id) {
-  const auto it = std::lower_bound(c.pending.begin(), c.pending.end(), id, [](const AsyncOp& p, uint64_t v) { return p.id < v; });
-  if (it == c.pending.end() || it->id != id) throw InternalError("timing: an operation ended before its time");
+  const auto it = std::lower_bound(c.pending.begin(), c.pending.end(), id,
+                                   [](const AsyncOp& p, uint64_t v) { return p.id < v; });
+  if (it == c.pending.end() || it->id != id)
+    throw InternalError("timing: an operation ended before its time");
   return static_cast<size_t>(it - c.pending.begin());
 }
 
@@ -85,15 +88,18 @@ void Group::dispatch(uint32_t resident, size_t pending_index, Time t) {
     done = dispatch_copy(r, op, *c, t);
   } else if (std::holds_alternative<TmemShift>(op.payload)) {
     done = t + static_cast<Time>(arch_.cost(isa::TimingClass::tmem_shift).latency);
-    for (const uint64_t before : op.after) done = std::max(done, done_of(r, before) + static_cast<Time>(arch_.cost(isa::TimingClass::tmem_shift).latency));
+    for (const uint64_t before : op.after)
+      done = std::max(
+          done, done_of(r, before) + static_cast<Time>(arch_.cost(isa::TimingClass::tmem_shift).latency));
     push(done, EventKind::finish, resident, id);
   } else if (std::holds_alternative<Commit>(op.payload)) {
     Time work = t + static_cast<Time>(arch_.umma.latency_start);
     for (const uint64_t before : op.after) work = std::max(work, done_of(r, before));
-    push(work + static_cast<Time>(std::lround(commit_leg(arch_))), EventKind::finish, resident, id);
+    push(work + static_cast<Time>(std::lround(arch_.umma.latency_commit)), EventKind::finish, resident, id);
     return;
   } else if (std::holds_alternative<RemoteArrive>(op.payload)) {
-    const double leg = std::max(1.0, static_cast<double>(arch_.mbarrier.remote_visible) - static_cast<double>(arch_.mbarrier.wake));
+    const double leg = std::max(
+        1.0, static_cast<double>(arch_.mbarrier.remote_visible) - static_cast<double>(arch_.mbarrier.wake));
     push(t + static_cast<Time>(leg), EventKind::finish, resident, id);
     return;
   } else if (std::holds_alternative<RemoteStore>(op.payload)) {
@@ -117,8 +123,10 @@ Time Group::dispatch_umma(Resident& r, const AsyncOp& op, const Umma& u, Time t)
   double arrival = static_cast<double>(t) + static_cast<double>(arch_.umma.latency_start);
   // Copies and shifts it comes after must have ended; earlier MMAs only keep their order in the pipe.
   for (const uint64_t before : op.after) {
-    const auto it = std::lower_bound(r.cluster->pending.begin(), r.cluster->pending.end(), before, [](const AsyncOp& p, uint64_t v) { return p.id < v; });
-    if (it != r.cluster->pending.end() && it->id == before && !std::holds_alternative<Umma>(it->payload)) arrival = std::max(arrival, static_cast<double>(done_of(r, before)));
+    const auto it = std::lower_bound(r.cluster->pending.begin(), r.cluster->pending.end(), before,
+                                     [](const AsyncOp& p, uint64_t v) { return p.id < v; });
+    if (it != r.cluster->pending.end() && it->id == before && !std::holds_alternative<Umma>(it->payload))
+      arrival = std::max(arrival, static_cast<double>(done_of(r, before)));
   }
   const double free = std::max(own.tensor.free_at(), peer.tensor.free_at());
   // A batch: the second of instructions that queue up pays once more (facts/timing.md §4.2).
@@ -154,7 +162,8 @@ Time Group::dispatch_copy(Resident& r, const AsyncOp& op, const TmemCopy& c, Tim
   for (const uint64_t before : op.after) arrival = std::max(arrival, static_cast<double>(done_of(r, before)));
   const double interval = tmem_copy_interval(arch_, c);
   const double start = sm.tmem_copy.begin(arrival, interval);
-  sm.smem.reserve(start, std::min(interval, interval * arch_.tmem.cp_bytes_per_clk / arch_.smem.bytes_per_clk));
+  sm.smem.reserve(start,
+                  std::min(interval, interval * arch_.tmem.cp_bytes_per_clk / arch_.smem.bytes_per_clk));
   if (c.cta_group == 2) sms_[(op.issuer.cta ^ 1) % sms_.size()].tmem_copy.begin(start, interval);
   const Time done = ceil_time(start + interval + arch_.umma.latency_drain);
   Partition& p = sm.partitions[op.issuer.warp % sm.partitions.size()];
@@ -206,7 +215,8 @@ void Group::queue_tma(uint32_t resident, const AsyncOp& op, Time t) {
   push(ceil_time(start), EventKind::tma_start, resident, op.id);
 }
 
-void Group::request_async(uint32_t resident, const AsyncOp& op, MemoryKind kind, uint32_t sm, std::vector<ByteRange> ranges, Time t) {
+void Group::request_async(uint32_t resident, const AsyncOp& op, MemoryKind kind, uint32_t sm,
+                          std::vector<ByteRange> ranges, Time t) {
   MemoryRequest q;
   q.time = static_cast<double>(t);
   q.kind = kind;
@@ -239,7 +249,9 @@ void Group::start_tma(uint32_t resident, uint64_t id, Time t) {
     if (bulk->kind == BulkCopy::Kind::shared_to_shared) {
       const double start = sm.tma_drain.begin(static_cast<double>(t), bytes / arch_.dsmem.bulk_bytes_per_clk);
       sm.tma_bytes_out += bytes;
-      push(ceil_time(start + bytes / arch_.dsmem.bulk_bytes_per_clk + arch_.cost(isa::TimingClass::dsmem).latency), EventKind::finish, resident, id);
+      push(ceil_time(start + bytes / arch_.dsmem.bulk_bytes_per_clk +
+                     arch_.cost(isa::TimingClass::dsmem).latency),
+           EventKind::finish, resident, id);
       return;
     }
     load = bulk->kind == BulkCopy::Kind::global_to_shared;
@@ -248,8 +260,11 @@ void Group::start_tma(uint32_t resident, uint64_t id, Time t) {
     for (const AsyncCopy::Lane& l : lanes->lanes) {
       const ByteRange s = sectors_of(l.gmem, std::max<uint32_t>(1, l.src_bytes));
       bytes += l.bytes;
-      if (!ranges.empty() && ranges.back().address <= s.address && ranges.back().address + ranges.back().bytes >= s.address) {
-        ranges.back().bytes = static_cast<uint32_t>(std::max<uint64_t>(ranges.back().address + ranges.back().bytes, s.address + s.bytes) - ranges.back().address);
+      if (!ranges.empty() && ranges.back().address <= s.address &&
+          ranges.back().address + ranges.back().bytes >= s.address) {
+        ranges.back().bytes = static_cast<uint32_t>(
+            std::max<uint64_t>(ranges.back().address + ranges.back().bytes, s.address + s.bytes) -
+            ranges.back().address);
       } else {
         ranges.push_back(s);
       }
@@ -264,7 +279,8 @@ void Group::start_tma(uint32_t resident, uint64_t id, Time t) {
   // Stores: shared memory has been read after the transfer; the data is in global memory an L2 access later.
   double time = bytes / arch_.tma.store_bytes_per_clk;
   const auto* reduce = std::get_if<TensorCopy>(&op.payload);
-  if (reduce != nullptr && reduce->direction == TensorCopy::Direction::reduce) time *= arch_.tma.reduce_slowdown;
+  if (reduce != nullptr && reduce->direction == TensorCopy::Direction::reduce)
+    time *= arch_.tma.reduce_slowdown;
   if (sm.smem.tensor_active(static_cast<double>(t))) time /= arch_.tma.store_rate_under_mma;
   const double start = sm.tma_drain.begin(static_cast<double>(t), time);
   sm.tma_bytes_out += bytes;
@@ -283,16 +299,19 @@ void Group::tma_data(uint32_t pending, Time t) {
   SmUnits& sm = sms_[p.sm];
   const auto* copy = std::get_if<TensorCopy>(&op.payload);
   const auto* bulk = std::get_if<BulkCopy>(&op.payload);
-  const bool load = copy != nullptr ? copy->direction == TensorCopy::Direction::load : bulk == nullptr || bulk->kind == BulkCopy::Kind::global_to_shared;
+  const bool load = copy != nullptr ? copy->direction == TensorCopy::Direction::load
+                                    : bulk == nullptr || bulk->kind == BulkCopy::Kind::global_to_shared;
   if (!load) {
     // Not before its operands were read.
-    push(std::max(t, ceil_time(sm.tma_drain.free_at() + arch_.tma.store_overhead)), EventKind::finish, p.resident, p.op);
+    push(std::max(t, ceil_time(sm.tma_drain.free_at() + arch_.tma.store_overhead)), EventKind::finish,
+         p.resident, p.op);
     return;
   }
   const double time = p.bytes / arch_.tma.load_bytes_per_clk;
   const double start = sm.tma_fill.begin(static_cast<double>(t), time);
   double done = start + time + arch_.tma.load_overhead;
-  if ((copy != nullptr && copy->multicast != 0) || (bulk != nullptr && bulk->multicast != 0)) done += arch_.tma.multicast_extra;
+  if ((copy != nullptr && copy->multicast != 0) || (bulk != nullptr && bulk->multicast != 0))
+    done += arch_.tma.multicast_extra;
   push(ceil_time(done), EventKind::finish, p.resident, p.op);
 }
 
@@ -305,7 +324,9 @@ void Group::moments(uint32_t resident, uint64_t id, Time t, bool to_end) {
   const size_t index = index_of(c, id);
   const AsyncOp& op = c.pending[index];
   const Issuer issuer = op.issuer;
-  const bool tma = std::holds_alternative<TensorCopy>(op.payload) || std::holds_alternative<BulkCopy>(op.payload) || std::holds_alternative<AsyncCopy>(op.payload);
+  const bool tma = std::holds_alternative<TensorCopy>(op.payload) ||
+                   std::holds_alternative<BulkCopy>(op.payload) ||
+                   std::holds_alternative<AsyncCopy>(op.payload);
   StepResult s;
   if (!context_.values && std::holds_alternative<Umma>(op.payload)) {
     s.completed = op.stage != AsyncOp::Stage::issued;
@@ -319,14 +340,16 @@ void Group::moments(uint32_t resident, uint64_t id, Time t, bool to_end) {
     s = to_end ? run_to_end(c, index) : step(c, index);
   }
   if (s.error.has_value()) {
-    const auto still = std::lower_bound(c.pending.begin(), c.pending.end(), id, [](const AsyncOp& p, uint64_t v) { return p.id < v; });
+    const auto still = std::lower_bound(c.pending.begin(), c.pending.end(), id,
+                                        [](const AsyncOp& p, uint64_t v) { return p.id < v; });
     AsyncOp who;
     who.issuer = issuer;
     fail(fault_of(c, still != c.pending.end() && still->id == id ? *still : who, *s.error), c);
     return;
   }
   if (s.completed) {
-    const auto it = std::find_if(r.tracks.begin(), r.tracks.end(), [&](const Resident::Track& x) { return x.id == id; });
+    const auto it =
+        std::find_if(r.tracks.begin(), r.tracks.end(), [&](const Resident::Track& x) { return x.id == id; });
     if (it != r.tracks.end()) {
       *it = r.tracks.back();
       r.tracks.pop_back();

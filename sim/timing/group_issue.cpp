@@ -50,7 +50,8 @@ void Group::set_writes(WarpClock& w, const OpInfo& x, Time ready, Stall why) {
   }
 }
 
-// A folded instruction executes with the one before it; its results are there when its operands are. False: it has to wait.
+// A folded instruction executes with the one before it; its results are there when its operands are. False:
+// it has to wait.
 bool Group::run_folded(WarpClock& w, const OpInfo& x) {
   const uint32_t* slot = timed_.slots.data() + x.first;
   uint32_t ready = 0;
@@ -81,7 +82,7 @@ void Group::schedule(uint32_t warp) {
   Warp& g = *w.warp;
   const OpInfo* x;
   for (;;) {
-    if (!g.waiting.empty()) reconverge(g);
+    pick_lanes(g);
     x = &timed_.ops[g.pc];
     if (x->kind != OpKind::folded) break;
     if (!run_folded(w, *x)) {
@@ -117,7 +118,8 @@ void Group::schedule(uint32_t warp) {
     if (w.slots[slot[i]] >= kTokenBase) need(slot[i], 0);  // a load's answer must not overtake this result
   }
   // Room for one more load in flight.
-  if (x->kind == OpKind::memory && w.token_id[w.next_token % kTokens] + kTokens == w.next_token && w.token_time[w.next_token % kTokens] == kNever) {
+  if (x->kind == OpKind::memory && w.token_id[w.next_token % kTokens] + kTokens == w.next_token &&
+      w.token_time[w.next_token % kTokens] == kNever) {
     waits = true;
     token = w.next_token - kTokens;
   }
@@ -145,7 +147,10 @@ Time Group::admits(const WarpClock& w, const OpInfo& x, Time t) {
   };
   switch (x.kind) {
     case OpKind::local:
-    case OpKind::branch: return x.pipe == Pipe::none || is_shared(x.pipe) ? t : queued(p.pipes[static_cast<size_t>(x.pipe)], x.queue * static_cast<double>(x.interval));
+    case OpKind::branch:
+      return x.pipe == Pipe::none || is_shared(x.pipe)
+                 ? t
+                 : queued(p.pipes[static_cast<size_t>(x.pipe)], x.queue * static_cast<double>(x.interval));
     case OpKind::memory:
     case OpKind::lsu:
       return std::max(queued(p.lsu, static_cast<double>(arch_.sm.lsu_queue) * arch_.smem.lone_warp_interval),
@@ -155,7 +160,8 @@ Time Group::admits(const WarpClock& w, const OpInfo& x, Time t) {
         const double free = p.mma_slots[p.mma_next];
         return free > static_cast<double>(t) ? ceil_time(free) : t;
       }
-      return t;
+      // The copy engine takes a copy when it has started the one before.
+      return x.pipe == Pipe::tma ? queued(sms_[w.sm].tma_issue, 0) : t;
     default: return t;
   }
 }
@@ -171,6 +177,7 @@ void Group::issue_next(Partition& p) {
     select(p);
     return;
   }
+  if (timed_.ops[w.warp->pc].kind > OpKind::exit) p.last_shared = t + 1;
   p.next_issue = t + 1;
   p.last[p.pick] = t;
   ++p.issued;
@@ -244,26 +251,35 @@ void Group::complete(uint32_t warp, const OpInfo& x, uint32_t pc, LaneMask mask,
     switch (x.kind) {
       case OpKind::local: {
         double start = static_cast<double>(t);
-        if (x.pipe != Pipe::none && !is_shared(x.pipe)) start = partition_of(w).pipes[static_cast<size_t>(x.pipe)].begin(start, x.interval);
+        if (x.pipe != Pipe::none && !is_shared(x.pipe))
+          start = partition_of(w).pipes[static_cast<size_t>(x.pipe)].begin(start, x.interval);
         set_writes(w, x, ceil_time(start) + x.latency, Stall::register_dependency);
         break;
       }
       case OpKind::branch:
-        if (x.pipe == Pipe::control) partition_of(w).pipes[static_cast<size_t>(x.pipe)].begin(static_cast<double>(t), x.interval);
+        if (x.pipe == Pipe::control)
+          partition_of(w).pipes[static_cast<size_t>(x.pipe)].begin(static_cast<double>(t), x.interval);
         if (w.warp->pc != pc + 1) {
           w.hold = t + x.latency;
           w.hold_reason = Stall::branch;
         }
         break;
       case OpKind::memory: complete_memory(w, warp, x, t); break;
-      case OpKind::lsu: set_writes(w, x, ceil_time(lsu_begin(w, static_cast<double>(t), x.interval, true)) + x.latency, Stall::memory); break;
+      case OpKind::lsu:
+        set_writes(w, x, ceil_time(lsu_begin(w, t, static_cast<double>(x.interval), true)) + x.latency,
+                   Stall::memory);
+        break;
       case OpKind::hold: complete_hold(w, x, mask, t, resumed); break;
       case OpKind::wait: complete_wait(w, x, mask, t, resumed); break;
       case OpKind::barrier: complete_barrier(w, x, t, resumed); break;
       case OpKind::async: {
-        // A warp that issues for several lanes pays for each.
-        const auto lanes = x.timing == isa::TimingClass::tmem_ld || x.timing == isa::TimingClass::tmem_st ? 1.0 : static_cast<double>(std::popcount(mask));
-        w.hold = t + std::max<Time>(1, ceil_time(lanes * std::max<double>(x.latency, x.timing == isa::TimingClass::umma ? x.interval : 0)));
+        // The latency of a TMEM access is the port's; of the others it is the issuing warp's. A warp that
+        // issues for several lanes pays for each.
+        const bool port = x.timing == isa::TimingClass::tmem_ld || x.timing == isa::TimingClass::tmem_st;
+        const double cost =
+            port ? x.interval
+                 : std::popcount(mask) * std::max<double>(x.latency, x.pipe == Pipe::tensor ? x.interval : 0);
+        w.hold = t + std::max<Time>(1, ceil_time(cost));
         break;
       }
       case OpKind::folded:
@@ -276,20 +292,23 @@ void Group::complete(uint32_t warp, const OpInfo& x, uint32_t pc, LaneMask mask,
 double Group::lsu_begin(WarpClock& w, Time t, double wavefronts, bool smem) {
   SmUnits& sm = sm_of(w);
   sm.lsu_wavefronts += wavefronts;
-  double start = partition_of(w).lsu.begin(static_cast<double>(t), wavefronts * arch_.smem.lone_warp_interval);
+  double start =
+      partition_of(w).lsu.begin(static_cast<double>(t), wavefronts * arch_.smem.lone_warp_interval);
   start = sm.lsu.begin(start, wavefronts);
   return smem ? sm.smem.begin(start, wavefronts) : start;
 }
 
 void Group::complete_hold(WarpClock& w, const OpInfo& x, LaneMask mask, Time t, bool resumed) {
   const auto lanes = static_cast<double>(std::popcount(mask));
-  if (x.timing == isa::TimingClass::mbarrier_op) lsu_begin(w, t, lanes * static_cast<double>(x.interval), true);
+  if (x.timing == isa::TimingClass::mbarrier_op)
+    lsu_begin(w, t, lanes * static_cast<double>(x.interval), true);
   if (!resumed) w.hold = t + std::max<Time>(1, x.latency);
   if (x.timing == isa::TimingClass::bar_cluster) {
     Resident& r = residents_[w.resident];
     if (r.cluster->cluster_generation != r.cluster_generation) {
       r.cluster_generation = r.cluster->cluster_generation;
-      r.cluster_release = t + static_cast<Time>(x.relaxed ? arch_.barrier.cluster_relaxed : arch_.barrier.cluster_acquire);
+      r.cluster_release =
+          t + static_cast<Time>(x.relaxed ? arch_.barrier.cluster_relaxed : arch_.barrier.cluster_acquire);
     }
     if (!x.arrives && !resumed) {
       // The wait found everyone there, but perhaps only just.
@@ -297,7 +316,9 @@ void Group::complete_hold(WarpClock& w, const OpInfo& x, LaneMask mask, Time t, 
       w.hold_reason = Stall::cluster_barrier;
     }
   }
-  if (x.timing == isa::TimingClass::nanosleep || x.timing == isa::TimingClass::setmaxnreg || x.timing == isa::TimingClass::griddep) w.hold_reason = Stall::sleep;
+  if (x.timing == isa::TimingClass::nanosleep || x.timing == isa::TimingClass::setmaxnreg ||
+      x.timing == isa::TimingClass::griddep)
+    w.hold_reason = Stall::sleep;
   set_writes(w, x, w.hold, Stall::issue_cost);
 }
 
@@ -309,7 +330,8 @@ void Group::complete_wait(WarpClock& w, const OpInfo& x, LaneMask mask, Time t, 
     const Resident& r = residents_[w.resident];
     const auto address = static_cast<uint32_t>(addresses_.at[static_cast<size_t>(std::countr_zero(mask))]);
     for (const Resident::Flip& f : r.flips) {
-      if (f.visible > t && shared_offset(f.mbar) == shared_offset(address)) ready = std::max(ready, f.visible + static_cast<Time>(arch_.mbarrier.wake));
+      if (f.visible > t && shared_offset(f.mbar) == shared_offset(address))
+        ready = std::max(ready, f.visible + static_cast<Time>(arch_.mbarrier.wake));
     }
   }
   // The figures are of a wait and the branch on its result: the guard's extra cycles are in them.
@@ -335,7 +357,10 @@ void Group::complete_memory(WarpClock& w, uint32_t warp, const OpInfo& x, Time t
   Space space = x.space;
   if (space == Space::generic) {
     const uint64_t high = a.at[first] >> 32;
-    space = high == window::kSharedHigh ? Space::shared_cluster : high == window::kLocalHigh ? Space::local : high == window::kParamHigh ? Space::param : Space::global;
+    space = high == window::kSharedHigh  ? Space::shared_cluster
+            : high == window::kLocalHigh ? Space::local
+            : high == window::kParamHigh ? Space::param
+                                         : Space::global;
   }
   const double data = std::max(1.0, static_cast<double>(std::popcount(a.mask)) * a.bytes / 128);
   const auto from = static_cast<double>(t);
@@ -352,13 +377,18 @@ void Group::complete_memory(WarpClock& w, uint32_t warp, const OpInfo& x, Time t
       const double wavefronts = smem_wavefronts(a) * (x.atomic ? static_cast<double>(x.interval) : 1.0);
       // Stores use the write side: continuous tensor reads cost them a little, loads wait for the read side.
       const bool slowed = x.store && sm.smem.tensor_active(from);
-      const double start = lsu_begin(w, t, slowed ? wavefronts / arch_.smem.store_rate_under_mma : wavefronts, !x.store);
-      const double latency = arch_.cost(x.atomic ? isa::TimingClass::atom_shared : isa::TimingClass::ld_shared).latency;
-      set_writes(w, x, ceil_time(start + latency + (wavefronts - 1) * arch_.smem.conflict_cycles), Stall::memory);
+      const double start =
+          lsu_begin(w, t, slowed ? wavefronts / arch_.smem.store_rate_under_mma : wavefronts, !x.store);
+      const double latency =
+          arch_.cost(x.atomic ? isa::TimingClass::atom_shared : isa::TimingClass::ld_shared).latency;
+      set_writes(w, x, ceil_time(start + latency + (wavefronts - 1) * arch_.smem.conflict_cycles),
+                 Stall::memory);
       return;
     }
     case Space::local:
-    case Space::param: set_writes(w, x, ceil_time(lsu_begin(w, t, data, false)) + x.latency, Stall::memory); return;
+    case Space::param:
+      set_writes(w, x, ceil_time(lsu_begin(w, t, data, false)) + x.latency, Stall::memory);
+      return;
     default: break;
   }
   const auto begin = static_cast<uint32_t>(runs.size());
@@ -368,10 +398,12 @@ void Group::complete_memory(WarpClock& w, uint32_t warp, const OpInfo& x, Time t
   const double start = lsu_begin(w, t, std::max(data, lines / 4.0), false);
   if (x.cached) {
     bool hit = true;
-    for (uint32_t i = begin; i < begin + count && hit; ++i) hit = sm.l1.contains(runs[i].address, runs[i].bytes);
+    for (uint32_t i = begin; i < begin + count && hit; ++i)
+      hit = sm.l1.contains(runs[i].address, runs[i].bytes);
     if (hit) {
       runs.resize(begin);
-      set_writes(w, x, ceil_time(start + arch_.cost(isa::TimingClass::ld_global).latency + data - 1), Stall::memory);
+      set_writes(w, x, ceil_time(start + arch_.cost(isa::TimingClass::ld_global).latency + data - 1),
+                 Stall::memory);
       return;
     }
   }
@@ -409,7 +441,9 @@ void Group::load_data(uint32_t pending, Time t) {
   }
   WarpClock& w = *warps_[p.warp];
   // The warp may have exited, and another one may have its place.
-  if (w.state == WarpState::none || w.state == WarpState::finished || w.resident != p.resident || static_cast<uint32_t>(w.warp->cta->serial) != p.serial) return;
+  if (w.state == WarpState::none || w.state == WarpState::finished || w.resident != p.resident ||
+      static_cast<uint32_t>(w.warp->cta->serial) != p.serial)
+    return;
   if (w.token_id[p.token % kTokens] == p.token) w.token_time[p.token % kTokens] = t;
   if (w.state == WarpState::token && w.token == p.token) {
     charge(w, w.hold_reason, std::min(w.hold, t));

@@ -14,13 +14,18 @@ Stall stall_of(BlockReason r) {
     case BlockReason::warp_sync: return Stall::warp_sync;
     case BlockReason::cluster_barrier: return Stall::cluster_barrier;
     case BlockReason::tmem_alloc: return Stall::tmem_alloc;
-    case BlockReason::tmem_ld: case BlockReason::tmem_st: case BlockReason::register_dependency: return Stall::tmem_wait;
-    case BlockReason::bulk_group: case BlockReason::async_group: case BlockReason::wgmma: return Stall::bulk_wait;
+    case BlockReason::tmem_ld:
+    case BlockReason::tmem_st:
+    case BlockReason::register_dependency: return Stall::tmem_wait;
+    case BlockReason::bulk_group:
+    case BlockReason::async_group:
+    case BlockReason::wgmma: return Stall::bulk_wait;
     default: return Stall::sleep;
   }
 }
 
-// Whether a blocked warp would find its condition met. Reasons without a cheap test say yes: the retry finds out.
+// Whether a blocked warp would find its condition met. Reasons without a cheap test say yes: the retry finds
+// out.
 bool condition_met(const Warp& w) {
   const BlockInfo& b = w.block;
   Cluster& c = *w.cta->cluster;
@@ -30,7 +35,8 @@ bool condition_met(const Warp& w) {
       const Mbarrier* m = c.cta(shared_rank(b.address)).smem.find_mbarrier(shared_offset(b.address));
       return m == nullptr || !m->live || m->parity_done(b.parity);
     }
-    case BlockReason::named_barrier: return w.cta->barriers[b.address & 15].generation != w.barrier_generation;
+    case BlockReason::named_barrier:
+      return w.cta->barriers[b.address & 15].generation != w.barrier_generation;
     case BlockReason::tmem_ld: return w.pending_ld == 0;
     case BlockReason::tmem_st: return w.pending_st == 0;
     case BlockReason::cluster_barrier: return true;
@@ -61,7 +67,9 @@ Group::WakeTimes Group::thread_wake(Time t) const {
 }
 
 // An engine's latency figures end where the phase changes.
-Group::WakeTimes Group::async_wake(Time t) const { return {t + static_cast<Time>(arch_.mbarrier.wake), t + 1, t}; }
+Group::WakeTimes Group::async_wake(Time t) const {
+  return {t + static_cast<Time>(arch_.mbarrier.wake), t + 1, t};
+}
 
 void Group::wake_one(uint32_t warp, Time at) {
   WarpClock& w = *warps_[warp];
@@ -95,7 +103,8 @@ void Group::wake_changed(Resident& r, const WakeTimes& at) {
   }
 }
 
-// A suspended try_wait that nobody woke answers false (PTX ISA 9.7.13.15.16: potentially blocking, time-limited).
+// A suspended try_wait that nobody woke answers false (PTX ISA 9.7.13.15.16: potentially blocking,
+// time-limited).
 void Group::time_out(uint32_t warp, Time t) {
   WarpClock& w = *warps_[warp];
   w.time_out_queued = false;

@@ -20,7 +20,8 @@ struct RegFacts {
 
 class Folder {
  public:
-  explicit Folder(const isa::Function& f) : f_(f), regs_(f.regs.size()), folded_(f.body.size(), 0), absorbed_(f.body.size(), 0) {
+  explicit Folder(const isa::Function& f)
+      : f_(f), regs_(f.regs.size()), folded_(f.body.size(), 0), absorbed_(f.body.size(), 0) {
     scan();
   }
 
@@ -115,9 +116,12 @@ class Folder {
     // not.pred: every use of a predicate can be negated.
     if (m == "not" && type(i) == Mod::pred) folded_[i] = 1;
     // neg.f32, abs.f32: source modifiers of floating-point instructions.
-    if ((m == "neg" || m == "abs") && isa::is_float_type(type(i)) && x.uses != 0 && x.float_uses == x.uses) folded_[i] = 1;
+    if ((m == "neg" || m == "abs") && isa::is_float_type(type(i)) && x.uses != 0 && x.float_uses == x.uses)
+      folded_[i] = 1;
     // add of a constant that only feeds addresses: [reg + offset].
-    if ((m == "add" || m == "sub") && !isa::is_float_type(type(i)) && has_immediate(i) && x.uses != 0 && x.address_uses == x.uses) folded_[i] = 1;
+    if ((m == "add" || m == "sub") && !isa::is_float_type(type(i)) && has_immediate(i) && x.uses != 0 &&
+        x.address_uses == x.uses)
+      folded_[i] = 1;
   }
 
   // The producer of a single-use operand that the consumer's three-input form takes in.

@@ -1,6 +1,6 @@
-// Which PTX instructions of a function cost nothing because ptxas folds them into others. The list is short, and every
-// entry is a form the SASS of real kernels shows; docs/function-vs-time.md explains each. Function is untouched: a folded
-// instruction still executes.
+// Which PTX instructions of a function cost nothing because ptxas folds them into others. The list is short,
+// and every entry is a form the SASS of real kernels shows; docs/function-vs-time.md explains each. Function
+// is untouched: a folded instruction still executes.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,5 @@
-// Tags of an SM's L1: which sectors of global memory a load finds there. Set-associative, least recently used line out.
+// Tags of an SM's L1: which sectors of global memory a load finds there. Set-associative, least recently used
+// line out.
 #pragma once
 
 #include <cstdint>
@@ -21,7 +22,8 @@ class L1Cache {
     if (sets_ == 0) return false;
     for (uint64_t line = address / 128; line <= (address + bytes - 1) / 128; ++line) {
       const Line* l = find(line);
-      if (l == nullptr || (l->sectors & mask(line, address, bytes)) != mask(line, address, bytes)) return false;
+      if (l == nullptr || (l->sectors & mask(line, address, bytes)) != mask(line, address, bytes))
+        return false;
     }
     return true;
   }

@@ -41,7 +41,8 @@ void add_sm(Units& units, const SmUnits& sm) {
   for (const Partition& p : sm.partitions) {
     units.of("issue", "warp instructions").add(static_cast<double>(p.issued), static_cast<double>(p.issued));
     for (size_t k = static_cast<size_t>(Pipe::alu); k < kLocalPipes; ++k) {
-      units.of(std::string(pipe_name(static_cast<Pipe>(k))), "busy cycles").add(p.pipes[k].busy(), p.pipes[k].busy());
+      units.of(std::string(pipe_name(static_cast<Pipe>(k))), "busy cycles")
+          .add(p.pipes[k].busy(), p.pipes[k].busy());
     }
     units.of("tmem_port", "busy cycles").add(p.tmem.busy(), p.tmem.busy());
   }
@@ -65,13 +66,16 @@ void add_lines(const TimedProgram& program, const Account& sum, TimingReport& r)
     l.cycles += static_cast<double>(sum.lines[i].cycles);
   }
   for (auto& [key, l] : lines) r.lines.push_back(std::move(l));
-  std::stable_sort(r.lines.begin(), r.lines.end(), [](const LineTime& a, const LineTime& b) { return a.cycles > b.cycles; });
+  std::stable_sort(r.lines.begin(), r.lines.end(),
+                   [](const LineTime& a, const LineTime& b) { return a.cycles > b.cycles; });
 }
 
 }  // namespace
 
-std::shared_ptr<const TimingReport> make_report(const TimingContext& context, const std::vector<std::unique_ptr<Group>>& groups, const MemorySystem& memory,
-                                                const Residency& residency, Time cycles) {
+std::shared_ptr<const TimingReport> make_report(const TimingContext& context,
+                                                const std::vector<std::unique_ptr<Group>>& groups,
+                                                const MemorySystem& memory, const Residency& residency,
+                                                Time cycles) {
   const ArchConfig& arch = *context.arch;
   auto r = std::make_shared<TimingReport>();
   r->cycles = cycles;
@@ -114,10 +118,13 @@ std::shared_ptr<const TimingReport> make_report(const TimingContext& context, co
   const double total = std::max<double>(1, static_cast<double>(cycles));
   for (UnitSum& u : units.all()) {
     u.unit.utilisation = u.unit.busy_cycles / (static_cast<double>(u.unit.instances) * total);
-    if (u.busiest > 0) r->limits.push_back({u.unit.name, u.busiest, u.busiest / total, fmt::format("{:.6g} {}", u.unit.work, u.unit.work_unit)});
+    if (u.busiest > 0)
+      r->limits.push_back({u.unit.name, u.busiest, u.busiest / total,
+                           fmt::format("{:.6g} {}", u.unit.work, u.unit.work_unit)});
     r->units.push_back(u.unit);
   }
-  std::stable_sort(r->limits.begin(), r->limits.end(), [](const Limit& a, const Limit& b) { return a.cycles > b.cycles; });
+  std::stable_sort(r->limits.begin(), r->limits.end(),
+                   [](const Limit& a, const Limit& b) { return a.cycles > b.cycles; });
 
   for (size_t i = 0; i < context.roles.size(); ++i) {
     if (sum.role_warps[i] == 0) continue;

@@ -10,7 +10,9 @@
 
 namespace drywell::sim {
 
-std::shared_ptr<const TimingReport> make_report(const TimingContext& context, const std::vector<std::unique_ptr<Group>>& groups, const MemorySystem& memory,
-                                                const Residency& residency, Time cycles);
+std::shared_ptr<const TimingReport> make_report(const TimingContext& context,
+                                                const std::vector<std::unique_ptr<Group>>& groups,
+                                                const MemorySystem& memory, const Residency& residency,
+                                                Time cycles);
 
 }  // namespace drywell::sim

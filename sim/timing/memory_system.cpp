@@ -6,14 +6,18 @@
 namespace drywell::sim {
 
 MemorySystem::MemorySystem(const ArchConfig& arch, const Gmem& gmem, uint32_t sms)
-    : arch_(arch), sms_(sms), base_(window::kGlobalBase), hbm_latency_(arch.cycles_from_ns(arch.hbm.latency)) {
+    : arch_(arch),
+      sms_(sms),
+      base_(window::kGlobalBase),
+      hbm_latency_(arch.cycles_from_ns(arch.hbm.latency)) {
   uint64_t end = base_;
   for (const Gmem::Allocation* a : gmem.allocations()) end = std::max(end, a->base + a->size);
   lines_.resize((end - base_ + 127) / 128);
   ring_.resize(std::min<uint64_t>(lines_.size(), arch.l2.bytes / 128) + 1);
 }
 
-// Reads and writes that share the bus slow each other: the write's cost is what makes a copy reach copy_efficiency.
+// Reads and writes that share the bus slow each other: the write's cost is what makes a copy reach
+// copy_efficiency.
 double MemorySystem::hbm_cycles_per_byte(MemoryKind k) const {
   const double peak = arch_.hbm.peak * 1e3 / arch_.chip.clock;  // bytes per cycle
   switch (k) {
@@ -41,7 +45,8 @@ void MemorySystem::look_up(const ByteRange& r, bool store, Lookup& out) {
   for (uint64_t at = r.address; at < end;) {
     const uint64_t line_end = std::min(end, (at / 128 + 1) * 128);
     const uint64_t index = (at - base_) / 128;
-    const auto first = static_cast<uint32_t>(at % 128 / 32), last = static_cast<uint32_t>((line_end - 1) % 128 / 32);
+    const auto first = static_cast<uint32_t>(at % 128 / 32),
+               last = static_cast<uint32_t>((line_end - 1) % 128 / 32);
     const uint32_t want = ((2u << last) - 1) & ~((1u << first) - 1);
     at = line_end;
     if (index >= lines_.size()) continue;
@@ -72,11 +77,15 @@ void MemorySystem::serve(MemoryRequest& r, const ByteRange* runs) {
   l2_bytes_ += found.bytes;
   const double l2_time = static_cast<double>(found.bytes) * l2_cycles_per_byte(r.kind);
   const double start = l2_.begin(r.time, l2_time);
-  const double latency = r.kind == MemoryKind::atomic ? std::max(arch_.l2.latency, arch_.cost(isa::TimingClass::atom_global).latency) : arch_.l2.latency;
+  const double latency = r.kind == MemoryKind::atomic
+                             ? std::max(arch_.l2.latency, arch_.cost(isa::TimingClass::atom_global).latency)
+                             : arch_.l2.latency;
   double done = start + l2_time + latency;
   if (store) {
-    // Written sectors reach device memory once: at the price of a write-back in steady state, without holding up the store.
-    if (found.newly_dirty != 0) hbm_.begin(start, static_cast<double>(found.newly_dirty) * hbm_cycles_per_byte(r.kind));
+    // Written sectors reach device memory once: at the price of a write-back in steady state, without holding
+    // up the store.
+    if (found.newly_dirty != 0)
+      hbm_.begin(start, static_cast<double>(found.newly_dirty) * hbm_cycles_per_byte(r.kind));
     hbm_written_ += found.newly_dirty;
   } else if (found.missing != 0) {
     const double time = static_cast<double>(found.missing) * hbm_cycles_per_byte(r.kind);

@@ -1,6 +1,6 @@
-// L2 and device memory, shared by all SMs. SMs run apart from each other for a window shorter than the L2's latency; then
-// their requests come here, in the order of their cycles, and each gets the cycle it is answered. So the result is exact
-// queueing whatever the number of host threads.
+// L2 and device memory, shared by all SMs. SMs run apart from each other for a window shorter than the L2's
+// latency; then their requests come here, in the order of their cycles, and each gets the cycle it is
+// answered. So the result is exact queueing whatever the number of host threads.
 #pragma once
 
 #include <cstdint>
@@ -17,11 +17,11 @@ namespace drywell::sim {
 enum class MemoryKind : uint8_t { load, tma_load, store, atomic };
 
 struct MemoryRequest {
-  double time = 0;         // when it leaves the SM
+  double time = 0;  // when it leaves the SM
   MemoryKind kind = MemoryKind::load;
-  uint32_t token = 0;      // the SM's own name for it
+  uint32_t token = 0;             // the SM's own name for it
   uint32_t first = 0, count = 0;  // its runs, in the group's list
-  Time done = 0;           // answer: when the last byte is back at the SM
+  Time done = 0;                  // answer: when the last byte is back at the SM
 };
 
 class MemorySystem {

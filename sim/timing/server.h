@@ -17,7 +17,8 @@ inline Time ceil_time(double t) { return static_cast<Time>(std::ceil(t - 1e-9));
 /// Serves one request at a time; fractional intervals add up without drift.
 class Server {
  public:
-  /// A request that comes at `t` and occupies the resource for `interval` cycles; returns when its service starts.
+  /// A request that comes at `t` and occupies the resource for `interval` cycles; returns when its service
+  /// starts.
   double begin(double t, double interval) {
     const double start = std::max(t, free_);
     free_ = start + interval;
@@ -31,8 +32,8 @@ class Server {
   double free_ = 0, busy_ = 0;
 };
 
-/// The SMEM read stage: the tensor core's operand fetch takes its cycles first (facts/timing.md §4.3), loads and copies get
-/// what is left, in order.
+/// The SMEM read stage: the tensor core's operand fetch takes its cycles first (facts/timing.md §4.3), loads
+/// and copies get what is left, in order.
 class SmemPort {
  public:
   /// The tensor core reads for `cycles` from `start` on; starts do not decrease.

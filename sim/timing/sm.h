@@ -23,11 +23,13 @@ struct Partition {
   Time next_issue = 0;
   Time candidate = kNever;  // next cycle something issues
   uint32_t pick = 0;        // index in `warps`
+  Time last_shared = 0;     // last issue to a unit all sub-partitions share: they take turns
 
   std::array<Server, kLocalPipes> pipes;
   Server lsu;   // half a wavefront a cycle per sub-partition (facts/timing.md §6)
   Server tmem;  // ld and st share the port
-  std::vector<double> mma_slots;  // when the last tensor instructions issued from here leave the queue: credits
+  std::vector<double>
+      mma_slots;  // when the last tensor instructions issued from here leave the queue: credits
   size_t mma_next = 0;
   uint64_t issued = 0;
 };
@@ -48,7 +50,7 @@ struct SmUnits {
   Server tma_drain;  // bytes out of SMEM
   SmemPort smem;
   L1Cache l1;
-  double last_mma_start = -1;     // for the first of a batch
+  double last_mma_start = -1;  // for the first of a batch
   bool in_batch = false;
   double last_mma_done = 0;
   uint32_t tma_in_flight = 0;

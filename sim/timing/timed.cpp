@@ -16,7 +16,8 @@
 namespace drywell::sim {
 namespace {
 
-// Runs groups over a window on several host threads. Groups do not touch each other, so who runs which does not matter.
+// Runs groups over a window on several host threads. Groups do not touch each other, so who runs which does
+// not matter.
 class Crew {
  public:
   Crew(std::vector<std::unique_ptr<Group>>& groups, unsigned threads) : groups_(groups), barrier_(threads) {
@@ -92,7 +93,11 @@ class TimedRun {
 };
 
 TimedRun::TimedRun(const Launch& launch, const RunOptions& options)
-    : launch_(launch), options_(options), arch_(*launch.arch), program_(*launch.program, arch_), memory_(arch_, *launch.gmem, launch.sm_count),
+    : launch_(launch),
+      options_(options),
+      arch_(*launch.arch),
+      program_(*launch.program, arch_),
+      memory_(arch_, *launch.gmem, launch.sm_count),
       clusters_(launch.grid.count() / launch.cluster.count()) {
   const isa::Function& f = *launch.program->function;
   residency_ = residency(arch_, launch, f.directives.maxnreg.value_or(0));
@@ -104,16 +109,19 @@ TimedRun::TimedRun(const Launch& launch, const RunOptions& options)
   context_.l1_bytes = arch_.l1.bytes > smem ? arch_.l1.bytes - smem : 0;
   const uint64_t warps = (launch.block.count() + kWarpSize - 1) / kWarpSize;
   for (const isa::WarpRole& r : f.roles) {
-    if (std::find(context_.roles.begin(), context_.roles.end(), r.name) == context_.roles.end()) context_.roles.push_back(r.name);
+    if (std::find(context_.roles.begin(), context_.roles.end(), r.name) == context_.roles.end())
+      context_.roles.push_back(r.name);
   }
   context_.roles.emplace_back("warps");
   context_.role_of_warp.assign(warps, static_cast<uint16_t>(context_.roles.size() - 1));
   for (const isa::WarpRole& r : f.roles) {
     const auto name = std::find(context_.roles.begin(), context_.roles.end(), r.name);
-    for (uint64_t w = r.first; w <= r.last && w < warps; ++w) context_.role_of_warp[w] = static_cast<uint16_t>(name - context_.roles.begin());
+    for (uint64_t w = r.first; w <= r.last && w < warps; ++w)
+      context_.role_of_warp[w] = static_cast<uint16_t>(name - context_.roles.begin());
   }
   const auto size = static_cast<uint32_t>(launch.cluster.count());
-  for (const uint32_t first : cluster_places(arch_, launch.sm_count, size)) groups_.push_back(std::make_unique<Group>(context_, first, size));
+  for (const uint32_t first : cluster_places(arch_, launch.sm_count, size))
+    groups_.push_back(std::make_unique<Group>(context_, first, size));
 }
 
 // The first wave goes round the SMs; later CTAs go where one ended.
@@ -165,7 +173,8 @@ void TimedRun::replace_finished() {
     groups_[g]->finished.clear();
   }
   finished_ += order.size();
-  std::sort(order.begin(), order.end(), [](const Entry& a, const Entry& b) { return a.at != b.at ? a.at < b.at : a.group < b.group; });
+  std::sort(order.begin(), order.end(),
+            [](const Entry& a, const Entry& b) { return a.at != b.at ? a.at < b.at : a.group < b.group; });
   for (const Entry& e : order) {
     if (next_cluster_ == clusters_) break;
     groups_[e.group]->start_cluster(next_cluster_++, e.at + static_cast<Time>(arch_.launch.cta_replacement));
@@ -208,12 +217,14 @@ bool TimedRun::stop(Time now) {
   if (!hopeless && static_cast<double>(now - quiet_since_) < 4 * arch_.mbarrier.suspend_limit) return false;
   if (waiting == nullptr) throw InternalError("timing: clusters are missing");
   place.cta = waiting->ctas[0]->index;
-  fault_ = Fault{"F3601", "deadlock: no warp can go on and nothing is in flight\n" + describe_deadlock(*waiting), place};
+  fault_ = Fault{
+      "F3601", "deadlock: no warp can go on and nothing is in flight\n" + describe_deadlock(*waiting), place};
   return true;
 }
 
 RunResult TimedRun::run() {
-  unsigned threads = options_.threads != 0 ? options_.threads : std::max(1u, std::thread::hardware_concurrency());
+  unsigned threads =
+      options_.threads != 0 ? options_.threads : std::max(1u, std::thread::hardware_concurrency());
   // CTAs that exchange values while they run are simulated in a fixed order.
   if (launch_.observers != nullptr || program_.talks_between_ctas) threads = 1;
   threads = static_cast<unsigned>(std::min<size_t>(threads, groups_.size()));
@@ -255,6 +266,8 @@ RunResult TimedRun::run() {
 
 }  // namespace
 
-RunResult run_timed(const Launch& launch, const RunOptions& options) { return TimedRun(launch, options).run(); }
+RunResult run_timed(const Launch& launch, const RunOptions& options) {
+  return TimedRun(launch, options).run();
+}
 
 }  // namespace drywell::sim

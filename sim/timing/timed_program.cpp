@@ -18,12 +18,25 @@ enum class Access : uint8_t { load, store, atomic };
 TimingClass memory_class(Access a, Mod space) {
   const bool store = a == Access::store;
   switch (space) {
-    case Mod::shared: case Mod::shared_cta: return a == Access::atomic ? TimingClass::atom_shared : store ? TimingClass::st_shared : TimingClass::ld_shared;
+    case Mod::shared:
+    case Mod::shared_cta:
+      return a == Access::atomic ? TimingClass::atom_shared
+             : store             ? TimingClass::st_shared
+                                 : TimingClass::ld_shared;
     case Mod::shared_cluster: return TimingClass::dsmem;
     case Mod::local: return store ? TimingClass::st_local : TimingClass::ld_local;
-    case Mod::param: case Mod::param_entry: case Mod::param_func: case Mod::const_: return TimingClass::ld_param;
-    case Mod::global: return a == Access::atomic ? TimingClass::atom_global : store ? TimingClass::st_global : TimingClass::ld_global;
-    default: return a == Access::atomic ? TimingClass::atom_global : store ? TimingClass::st_generic : TimingClass::ld_generic;
+    case Mod::param:
+    case Mod::param_entry:
+    case Mod::param_func:
+    case Mod::const_: return TimingClass::ld_param;
+    case Mod::global:
+      return a == Access::atomic ? TimingClass::atom_global
+             : store             ? TimingClass::st_global
+                                 : TimingClass::ld_global;
+    default:
+      return a == Access::atomic ? TimingClass::atom_global
+             : store             ? TimingClass::st_generic
+                                 : TimingClass::ld_generic;
   }
 }
 
@@ -50,10 +63,14 @@ Mod access_space(const isa::Function& f, const isa::Instruction& i) {
 Space space_of_mod(Mod m) {
   switch (m) {
     case Mod::global: return Space::global;
-    case Mod::shared: case Mod::shared_cta: return Space::shared_cta;
+    case Mod::shared:
+    case Mod::shared_cta: return Space::shared_cta;
     case Mod::shared_cluster: return Space::shared_cluster;
     case Mod::local: return Space::local;
-    case Mod::param: case Mod::param_entry: case Mod::param_func: case Mod::const_: return Space::param;
+    case Mod::param:
+    case Mod::param_entry:
+    case Mod::param_func:
+    case Mod::const_: return Space::param;
     default: return Space::generic;
   }
 }
@@ -62,19 +79,43 @@ bool is_memory_class(TimingClass t) { return t >= TimingClass::ld_shared && t <=
 
 OpKind kind_of(TimingClass t) {
   switch (t) {
-    case TimingClass::none: case TimingClass::move: return OpKind::folded;
-    case TimingClass::branch: case TimingClass::call: return OpKind::branch;
-    case TimingClass::shfl: case TimingClass::ldmatrix: case TimingClass::stmatrix: return OpKind::lsu;
+    case TimingClass::none:
+    case TimingClass::move: return OpKind::folded;
+    case TimingClass::branch:
+    case TimingClass::call: return OpKind::branch;
+    case TimingClass::shfl:
+    case TimingClass::ldmatrix:
+    case TimingClass::stmatrix: return OpKind::lsu;
     case TimingClass::dsmem: return OpKind::memory;
     case TimingClass::bar: return OpKind::barrier;
     case TimingClass::mbarrier_wait: return OpKind::wait;
-    case TimingClass::bar_cluster: case TimingClass::fence_cta: case TimingClass::fence_gpu: case TimingClass::fence_proxy:
-    case TimingClass::mbarrier_op: case TimingClass::bulk_wait: case TimingClass::tensormap: case TimingClass::wgmma_sync:
-    case TimingClass::tmem_wait: case TimingClass::tmem_alloc: case TimingClass::tcgen05_fence: case TimingClass::setmaxnreg:
-    case TimingClass::nanosleep: case TimingClass::griddep: case TimingClass::tma_prefetch: return OpKind::hold;
-    case TimingClass::tma_load: case TimingClass::tma_store: case TimingClass::tma_reduce: case TimingClass::bulk_copy:
-    case TimingClass::umma: case TimingClass::tmem_cp: case TimingClass::tmem_ld: case TimingClass::tmem_st:
-    case TimingClass::tmem_shift: case TimingClass::tcgen05_commit: case TimingClass::clc: case TimingClass::wgmma:
+    case TimingClass::bar_cluster:
+    case TimingClass::fence_cta:
+    case TimingClass::fence_gpu:
+    case TimingClass::fence_proxy:
+    case TimingClass::mbarrier_op:
+    case TimingClass::bulk_wait:
+    case TimingClass::tensormap:
+    case TimingClass::wgmma_sync:
+    case TimingClass::tmem_wait:
+    case TimingClass::tmem_alloc:
+    case TimingClass::tcgen05_fence:
+    case TimingClass::setmaxnreg:
+    case TimingClass::nanosleep:
+    case TimingClass::griddep:
+    case TimingClass::tma_prefetch: return OpKind::hold;
+    case TimingClass::tma_load:
+    case TimingClass::tma_store:
+    case TimingClass::tma_reduce:
+    case TimingClass::bulk_copy:
+    case TimingClass::umma:
+    case TimingClass::tmem_cp:
+    case TimingClass::tmem_ld:
+    case TimingClass::tmem_st:
+    case TimingClass::tmem_shift:
+    case TimingClass::tcgen05_commit:
+    case TimingClass::clc:
+    case TimingClass::wgmma:
     case TimingClass::cp_async: return OpKind::async;
     default: return is_memory_class(t) && t != TimingClass::ld_param ? OpKind::memory : OpKind::local;
   }
@@ -127,7 +168,9 @@ class Maker {
     x.pipe = c.pipe;
     x.latency = static_cast<uint16_t>(std::lround(c.latency + (factor - 1) * c.interval));
     x.interval = static_cast<float>(c.interval * factor);
-    x.queue = static_cast<uint8_t>(x.pipe == Pipe::xu ? arch_.sm.xu_queue : is_shared(x.pipe) ? arch_.sm.lsu_queue : arch_.sm.alu_queue);
+    x.queue = static_cast<uint8_t>(x.pipe == Pipe::xu  ? arch_.sm.xu_queue
+                                   : is_shared(x.pipe) ? arch_.sm.lsu_queue
+                                                       : arch_.sm.alu_queue);
     const isa::Engine engine = isa::spec(i.op).engine;
     if (x.kind == OpKind::memory) {
       x.space = space_of_mod(access_space(f, i));
@@ -155,7 +198,10 @@ class Maker {
         case isa::Operand::Kind::addr:
           if (o.base == isa::Operand::Base::reg) reads.push_back(o.index);
           break;
-        case isa::Operand::Kind::vec: case isa::Operand::Kind::tensor: case isa::Operand::Kind::pair: case isa::Operand::Kind::args:
+        case isa::Operand::Kind::vec:
+        case isa::Operand::Kind::tensor:
+        case isa::Operand::Kind::pair:
+        case isa::Operand::Kind::args:
           for (const isa::Operand& e : f.elements(o)) self(self, e, write);
           break;
         default: break;
@@ -178,7 +224,8 @@ class Maker {
 
   uint32_t line_of(const isa::Instruction& i) {
     const bool known = i.source.file != 0;
-    const std::pair<uint32_t, uint32_t> key = known ? std::pair{i.source.file, i.source.line} : std::pair{0u, i.ptx_line};
+    const std::pair<uint32_t, uint32_t> key =
+        known ? std::pair{i.source.file, i.source.line} : std::pair{0u, i.ptx_line};
     const auto [it, fresh] = line_ids_.try_emplace(key, static_cast<uint32_t>(out_.lines.size()));
     if (fresh) out_.lines.push_back({known ? p_.module->files[key.first] : "<ptx>", key.second});
     return it->second;
@@ -198,8 +245,12 @@ isa::TimingClass timing_class(const isa::Function& f, const isa::Instruction& i)
     for (const isa::Operand& o : f.operands(i)) {
       if (o.kind != isa::Operand::Kind::special) continue;
       switch (static_cast<isa::SpecialReg>(o.index)) {
-        case isa::SpecialReg::clock: case isa::SpecialReg::clock_hi: case isa::SpecialReg::clock64: case isa::SpecialReg::globaltimer:
-        case isa::SpecialReg::globaltimer_lo: case isa::SpecialReg::globaltimer_hi: return TimingClass::clock;
+        case isa::SpecialReg::clock:
+        case isa::SpecialReg::clock_hi:
+        case isa::SpecialReg::clock64:
+        case isa::SpecialReg::globaltimer:
+        case isa::SpecialReg::globaltimer_lo:
+        case isa::SpecialReg::globaltimer_hi: return TimingClass::clock;
         default: return TimingClass::s2r;
       }
     }
@@ -208,9 +259,14 @@ isa::TimingClass timing_class(const isa::Function& f, const isa::Instruction& i)
   // Only the allocation itself negotiates with the SM's allocator.
   if (row.timing == TimingClass::tmem_alloc && row.mnemonic != "tcgen05.alloc") return TimingClass::tmem_wait;
   switch (row.timing) {
-    case TimingClass::ld_global: case TimingClass::ld_generic: case TimingClass::ld_shared: return memory_class(Access::load, access_space(f, i));
-    case TimingClass::st_global: case TimingClass::st_generic: case TimingClass::st_shared: return memory_class(Access::store, access_space(f, i));
-    case TimingClass::atom_global: case TimingClass::atom_shared: return memory_class(Access::atomic, access_space(f, i));
+    case TimingClass::ld_global:
+    case TimingClass::ld_generic:
+    case TimingClass::ld_shared: return memory_class(Access::load, access_space(f, i));
+    case TimingClass::st_global:
+    case TimingClass::st_generic:
+    case TimingClass::st_shared: return memory_class(Access::store, access_space(f, i));
+    case TimingClass::atom_global:
+    case TimingClass::atom_shared: return memory_class(Access::atomic, access_space(f, i));
     case TimingClass::fence_gpu: return i.mod(Slot::scope) == Mod::cta ? TimingClass::fence_cta : row.timing;
     default: return row.timing;
   }
@@ -220,12 +276,14 @@ TimedProgram::TimedProgram(const Program& p, const ArchConfig& arch) {
   Maker maker(*this, p, arch);
   const isa::Function& f = *p.function;
   const std::vector<uint8_t> folded = folded_instructions(f);
-  for (size_t pc = 0; pc + 1 < p.code.size(); ++pc) ops.push_back(maker.make(f, f.body[p.code[pc].instr], folded[p.code[pc].instr] != 0));
+  for (size_t pc = 0; pc + 1 < p.code.size(); ++pc)
+    ops.push_back(maker.make(f, f.body[p.code[pc].instr], folded[p.code[pc].instr] != 0));
   slot_count = static_cast<uint32_t>(f.regs.size());
   OpInfo end;  // falling off the end
   end.kind = OpKind::exit;
   ops.push_back(end);
-  guard_extra = static_cast<uint16_t>(std::max(0L, std::lround(arch.sm.guard_latency - arch.cost(TimingClass::alu).latency)));
+  guard_extra = static_cast<uint16_t>(
+      std::max(0L, std::lround(arch.sm.guard_latency - arch.cost(TimingClass::alu).latency)));
 }
 
 }  // namespace drywell::sim

@@ -1,5 +1,6 @@
-// What the timing driver knows of each instruction before it runs: pipe, latency, interval, registers, and how it
-// interacts with the rest of the SM. Made once per launch from the decoded program and the architecture's figures.
+// What the timing driver knows of each instruction before it runs: pipe, latency, interval, registers, and
+// how it interacts with the rest of the SM. Made once per launch from the decoded program and the
+// architecture's figures.
 #pragma once
 
 #include <string>
@@ -13,8 +14,8 @@ namespace drywell::sim {
 
 /// How the driver treats an instruction.
 enum class OpKind : uint8_t {
-  folded,   // costs nothing (sim/timing/idioms.h)
-  local,    // touches only its warp: a pipe of the sub-partition, results after a latency
+  folded,  // costs nothing (sim/timing/idioms.h)
+  local,   // touches only its warp: a pipe of the sub-partition, results after a latency
   branch,
   exit,
   memory,   // load, store, atomic: addresses decide
@@ -30,27 +31,27 @@ struct OpInfo {
   OpKind kind = OpKind::local;
   Pipe pipe = Pipe::none;
   isa::TimingClass timing{};
-  uint8_t queue = 1;         // operations the pipe admits ahead
-  bool store = false;        // memory: writes only
+  uint8_t queue = 1;   // operations the pipe admits ahead
+  bool store = false;  // memory: writes only
   bool atomic = false;
-  bool cached = false;       // memory: may hit in the L1
-  bool relaxed = false;      // .relaxed
-  bool arrives = false;      // barriers: does not wait
-  bool addressed = false;    // lane_address() is meaningful
+  bool cached = false;     // memory: may hit in the L1
+  bool relaxed = false;    // .relaxed
+  bool arrives = false;    // barriers: does not wait
+  bool addressed = false;  // lane_address() is meaningful
   Space space = Space::generic;
-  uint16_t bytes = 0;        // memory: per lane
+  uint16_t bytes = 0;  // memory: per lane
   uint16_t latency = 0;
   float interval = 0;
-  uint32_t first = 0;        // in TimedProgram::slots: reads, then writes
+  uint32_t first = 0;  // in TimedProgram::slots: reads, then writes
   uint16_t reads = 0, writes = 0;
-  uint32_t guard = ~0u;      // slot of the guard predicate
-  uint32_t line = 0;         // in TimedProgram::lines
+  uint32_t guard = ~0u;  // slot of the guard predicate
+  uint32_t line = 0;     // in TimedProgram::lines
 };
 
 struct TimedProgram {
   TimedProgram(const Program& p, const ArchConfig& arch);
 
-  std::vector<OpInfo> ops;            // per pc
+  std::vector<OpInfo> ops;  // per pc
   std::vector<uint32_t> slots;
   uint32_t slot_count = 0;
   struct Line {
@@ -58,11 +59,13 @@ struct TimedProgram {
     uint32_t line = 0;
   };
   std::vector<Line> lines;
-  uint16_t guard_extra = 0;           // cycles a guard needs beyond a value's latency
-  bool talks_between_ctas = false;    // global atomics, volatile or ordered accesses: SMs must not run at the same time
+  uint16_t guard_extra = 0;  // cycles a guard needs beyond a value's latency
+  bool talks_between_ctas =
+      false;  // global atomics, volatile or ordered accesses: SMs must not run at the same time
 };
 
-/// The cost class of one instruction: its row's, refined by its modifiers (state space, special register, scope).
+/// The cost class of one instruction: its row's, refined by its modifiers (state space, special register,
+/// scope).
 isa::TimingClass timing_class(const isa::Function& f, const isa::Instruction& i);
 
 }  // namespace drywell::sim

@@ -86,13 +86,8 @@ UmmaCost umma_cost(const ArchConfig& arch, const UmmaShape& s) {
   return c;
 }
 
-double commit_leg(const ArchConfig& arch) {
-  const auto& u = arch.umma;
-  return std::max(0.0, u.latency - u.latency_start - u.latency_drain - arch.mbarrier.wake);
-}
-
 double umma_latency(const ArchConfig& arch, const UmmaShape& s) {
-  return arch.umma.latency_start + umma_cost(arch, s).pass + commit_leg(arch) + arch.mbarrier.wake;
+  return arch.umma.latency_start + umma_cost(arch, s).pass + arch.umma.latency_commit + arch.mbarrier.wake;
 }
 
 double tmem_copy_interval(const ArchConfig& arch, const TmemCopy& c) {
@@ -107,7 +102,8 @@ double tmem_copy_interval(const ArchConfig& arch, const TmemCopy& c) {
 }
 
 double tmem_copy_issue(const ArchConfig& arch, const TmemCopy& c) {
-  return c.shape == isa::Mod::_32x128b ? arch.tmem.cp_32x128b_lone : arch.cost(isa::TimingClass::tmem_cp).interval;
+  return c.shape == isa::Mod::_32x128b ? arch.tmem.cp_32x128b_lone
+                                       : arch.cost(isa::TimingClass::tmem_cp).interval;
 }
 
 double tmem_port_service(const ArchConfig& arch, const TmemLdSt& t) {

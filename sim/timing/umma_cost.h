@@ -1,5 +1,5 @@
-// Closed forms of the tensor core's time (facts/timing.md §4): what one tcgen05.mma costs, from its shape and where its
-// operands lie. Figures from ArchConfig::umma; the formulas stand in arch_keys.inc next to them.
+// Closed forms of the tensor core's time (facts/timing.md §4): what one tcgen05.mma costs, from its shape and
+// where its operands lie. Figures from ArchConfig::umma; the formulas stand in arch_keys.inc next to them.
 #pragma once
 
 #include "drywell/sim/arch_config.h"
@@ -9,7 +9,7 @@ namespace drywell::sim {
 
 struct UmmaShape {
   uint32_t m = 128, n = 8;
-  bool pair = false;           // cta_group::2
+  bool pair = false;  // cta_group::2
   bool a_in_tmem = false;
   bool ws = false, sparse = false, scaled = false;
   bool a_in_collector = false;  // A is kept from the instruction before: not fetched again
@@ -18,16 +18,14 @@ struct UmmaShape {
 struct UmmaCost {
   double interval = 0;  // cycles until the pipe takes the next one
   double fetch = 0;     // cycles the SMEM read stage of each SM is taken
-  double pass = 0;      // start of service to the last column leaving the array, drain and pair extras included
+  double pass = 0;  // start of service to the last column leaving the array, drain and pair extras included
 };
 
 UmmaShape umma_shape(const Umma& u);
 UmmaCost umma_cost(const ArchConfig& arch, const UmmaShape& s);
 
-/// Signal leg of a commit: work done to the phase change of its mbarrier. With the wake-up of the waiter
-/// (mbarrier.wake) it makes the fixed part of the measured latency whole.
-double commit_leg(const ArchConfig& arch);
-/// Issue of one instruction and its commit to the return of the wait (facts/timing.md §4.2).
+/// Issue of one instruction and its commit to the return of the wait (facts/timing.md §4.2): start, pass,
+/// commit's signal and the wake-up of the waiter.
 double umma_latency(const ArchConfig& arch, const UmmaShape& s);
 
 /// Service of a tcgen05.cp: cycles its source's SMEM reads take in steady state.

@@ -159,9 +159,7 @@ TEST(ArchConfig, UmmaCoefficientsGiveTheMeasuredLatencies) {
     }
   }
   const auto& u = arch.umma;
-  EXPECT_EQ(u.latency_start + u.latency_drain + u.latency_commit +
-                arch.cost(isa::TimingClass::mbarrier_wait).latency,
-            u.latency);
+  EXPECT_EQ(u.latency_start + u.latency_drain + u.latency_commit + arch.mbarrier.wake, u.latency);
 }
 
 constexpr std::string_view kVariant = R"(
