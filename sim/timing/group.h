@@ -179,7 +179,7 @@ class Group {
   void execute(uint32_t warp, Time t, bool resumed);
   void complete(uint32_t warp, const OpInfo& x, uint32_t pc, LaneMask mask, Time t, bool resumed);
   void complete_memory(WarpClock& w, uint32_t warp, const OpInfo& x, Time t);
-  void complete_hold(WarpClock& w, const OpInfo& x, LaneMask mask, Time t, bool resumed);
+  void complete_hold(WarpClock& w, const OpInfo& x, uint32_t pc, LaneMask mask, Time t, bool resumed);
   void complete_wait(WarpClock& w, const OpInfo& x, LaneMask mask, Time t, bool resumed);
   void complete_barrier(WarpClock& w, const OpInfo& x, Time t, bool resumed);
   bool run_folded(WarpClock& w, const OpInfo& x);

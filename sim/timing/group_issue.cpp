@@ -269,7 +269,7 @@ void Group::complete(uint32_t warp, const OpInfo& x, uint32_t pc, LaneMask mask,
         set_writes(w, x, ceil_time(lsu_begin(w, t, static_cast<double>(x.interval), true)) + x.latency,
                    Stall::memory);
         break;
-      case OpKind::hold: complete_hold(w, x, mask, t, resumed); break;
+      case OpKind::hold: complete_hold(w, x, pc, mask, t, resumed); break;
       case OpKind::wait: complete_wait(w, x, mask, t, resumed); break;
       case OpKind::barrier: complete_barrier(w, x, t, resumed); break;
       case OpKind::async: {
@@ -298,7 +298,7 @@ double Group::lsu_begin(WarpClock& w, Time t, double wavefronts, bool smem) {
   return smem ? sm.smem.begin(start, wavefronts) : start;
 }
 
-void Group::complete_hold(WarpClock& w, const OpInfo& x, LaneMask mask, Time t, bool resumed) {
+void Group::complete_hold(WarpClock& w, const OpInfo& x, uint32_t pc, LaneMask mask, Time t, bool resumed) {
   const auto lanes = static_cast<double>(std::popcount(mask));
   if (x.timing == isa::TimingClass::mbarrier_op)
     lsu_begin(w, t, lanes * static_cast<double>(x.interval), true);
@@ -316,9 +316,15 @@ void Group::complete_hold(WarpClock& w, const OpInfo& x, LaneMask mask, Time t, 
       w.hold_reason = Stall::cluster_barrier;
     }
   }
+  if (x.timing == isa::TimingClass::nanosleep) {
+    const uint64_t ns =
+        lane_value(*w.warp, program_.code[pc].src[0], static_cast<uint32_t>(std::countr_zero(mask)), false);
+    w.hold = std::max(w.hold, t + ceil_time(arch_.cycles_from_ns(static_cast<double>(ns))));
+  }
   if (x.timing == isa::TimingClass::nanosleep || x.timing == isa::TimingClass::setmaxnreg ||
-      x.timing == isa::TimingClass::griddep)
+      x.timing == isa::TimingClass::griddep) {
     w.hold_reason = Stall::sleep;
+  }
   set_writes(w, x, w.hold, Stall::issue_cost);
 }
 

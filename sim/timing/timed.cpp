@@ -173,6 +173,7 @@ void TimedRun::replace_finished() {
     groups_[g]->finished.clear();
   }
   finished_ += order.size();
+  if (options_.progress != nullptr) options_.progress->ctas_done += order.size() * launch_.cluster.count();
   std::sort(order.begin(), order.end(),
             [](const Entry& a, const Entry& b) { return a.at != b.at ? a.at < b.at : a.group < b.group; });
   for (const Entry& e : order) {
@@ -241,6 +242,7 @@ RunResult TimedRun::run() {
         break;
       }
       const Time until = start + window;
+      if (options_.progress != nullptr) options_.progress->cycles = start;
       active.clear();
       for (uint32_t g = 0; g < groups_.size(); ++g) {
         if (groups_[g]->next_time() < until) active.push_back(g);

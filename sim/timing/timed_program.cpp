@@ -157,6 +157,8 @@ class Maker {
  public:
   Maker(TimedProgram& out, const Program& p, const ArchConfig& arch) : out_(out), p_(p), arch_(arch) {}
 
+  uint32_t first_slot = 0;  // of the function being described
+
   OpInfo make(const isa::Function& f, const isa::Instruction& i, bool folded) {
     OpInfo x;
     x.timing = timing_class(f, i);
@@ -183,7 +185,7 @@ class Maker {
     x.arrives = mnemonic.ends_with("arrive");
     x.addressed = x.kind == OpKind::memory || x.kind == OpKind::wait || x.timing == TimingClass::mbarrier_op;
     out_.talks_between_ctas = out_.talks_between_ctas || talks(i, x.timing);
-    if (i.guard != isa::kNoReg) x.guard = i.guard;
+    if (i.guard != isa::kNoReg) x.guard = first_slot + i.guard;
     record_slots(f, i, x);
     x.line = line_of(i);
     return x;
@@ -194,9 +196,9 @@ class Maker {
     std::vector<uint32_t> reads, writes;
     const auto visit = [&](const auto& self, const isa::Operand& o, bool write) -> void {
       switch (o.kind) {
-        case isa::Operand::Kind::reg: (write ? writes : reads).push_back(o.index); break;
+        case isa::Operand::Kind::reg: (write ? writes : reads).push_back(first_slot + o.index); break;
         case isa::Operand::Kind::addr:
-          if (o.base == isa::Operand::Base::reg) reads.push_back(o.index);
+          if (o.base == isa::Operand::Base::reg) reads.push_back(first_slot + o.index);
           break;
         case isa::Operand::Kind::vec:
         case isa::Operand::Kind::tensor:
@@ -274,14 +276,16 @@ isa::TimingClass timing_class(const isa::Function& f, const isa::Instruction& i)
 
 TimedProgram::TimedProgram(const Program& p, const ArchConfig& arch) {
   Maker maker(*this, p, arch);
-  const isa::Function& f = *p.function;
-  const std::vector<uint8_t> folded = folded_instructions(f);
-  for (size_t pc = 0; pc + 1 < p.code.size(); ++pc)
-    ops.push_back(maker.make(f, f.body[p.code[pc].instr], folded[p.code[pc].instr] != 0));
-  slot_count = static_cast<uint32_t>(f.regs.size());
-  OpInfo end;  // falling off the end
-  end.kind = OpKind::exit;
-  ops.push_back(end);
+  for (const FunctionCode& code : p.functions) {
+    const isa::Function& f = *code.function;
+    const std::vector<uint8_t> folded = folded_instructions(f);
+    for (size_t i = 0; i < f.body.size(); ++i) ops.push_back(maker.make(f, f.body[i], folded[i] != 0));
+    OpInfo end;  // falling off the end
+    end.kind = OpKind::exit;
+    ops.push_back(end);
+    maker.first_slot += static_cast<uint32_t>(f.regs.size());
+  }
+  slot_count = maker.first_slot;
   guard_extra = static_cast<uint16_t>(
       std::max(0L, std::lround(arch.sm.guard_latency - arch.cost(TimingClass::alu).latency)));
 }

@@ -26,7 +26,7 @@ enum class OpKind : uint8_t {
   async,    // issues asynchronous operations
 };
 
-/// Scoreboard slots are the function's virtual registers, predicates included.
+/// Scoreboard slots are the virtual registers of each function, predicates included.
 struct OpInfo {
   OpKind kind = OpKind::local;
   Pipe pipe = Pipe::none;
