@@ -1,0 +1,17 @@
+# Install tree: static libraries, public headers (with the instruction table the opcode enum derives from), the binary,
+# and a package configuration for find_package(drywell).
+include(GNUInstallDirs)
+include(CMakePackageConfigHelpers)
+
+install(TARGETS drywell_core drywell_isa drywell_sim drywell_kernels EXPORT drywell-targets
+        ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
+if(TARGET drywell)
+  install(TARGETS drywell RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+endif()
+install(DIRECTORY include/drywell DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+install(EXPORT drywell-targets NAMESPACE drywell:: DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/drywell)
+configure_package_config_file(cmake/drywell-config.cmake.in ${CMAKE_CURRENT_BINARY_DIR}/drywell-config.cmake
+                              INSTALL_DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/drywell)
+write_basic_package_version_file(${CMAKE_CURRENT_BINARY_DIR}/drywell-config-version.cmake COMPATIBILITY SameMinorVersion)
+install(FILES ${CMAKE_CURRENT_BINARY_DIR}/drywell-config.cmake ${CMAKE_CURRENT_BINARY_DIR}/drywell-config-version.cmake
+        DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/drywell)
