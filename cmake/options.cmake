@@ -4,7 +4,9 @@ add_library(drywell_flags INTERFACE)
 # it lets lane loops with selects around float operations become vector code (nobody reads the exception flags).
 # -Wrestrict of g++ 12 reports std::string concatenation wrongly (GCC bug 105651).
 target_compile_options(drywell_flags INTERFACE -Wall -Wextra -Wpedantic -Wshadow -Wno-missing-field-initializers -Wno-restrict
-                       -ffp-contract=off -fno-math-errno -fno-trapping-math)
+                       -ffp-contract=off -fno-math-errno -fno-trapping-math
+                       # Source locations in PTX, traces and messages are relative to the repository.
+                       -fmacro-prefix-map=${PROJECT_SOURCE_DIR}/=)
 if(DRYWELL_WERROR)
   target_compile_options(drywell_flags INTERFACE -Werror)
 endif()

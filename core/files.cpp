@@ -7,6 +7,7 @@
 
 #include <cerrno>
 #include <cstring>
+#include <utility>
 
 #include "drywell/core/error.h"
 
@@ -50,38 +51,57 @@ std::string read_text_file(const std::string& path) {
   return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
 }
 
-void write_file_atomically(const std::string& path, std::span<const std::byte> bytes) {
+PendingFile::PendingFile(std::string path) : path_(std::move(path)) {
   struct stat st {};
-  if (::stat(path.c_str(), &st) == 0 && !S_ISREG(st.st_mode)) {
-    fail("E4008", path, "cannot be written: it exists and is not a regular file");
+  if (::stat(path_.c_str(), &st) == 0 && !S_ISREG(st.st_mode)) {
+    drywell::fail("E4008", path_, "cannot be written: it exists and is not a regular file");
   }
-  const auto cannot = [&](int error) {
-    fail("E4008", path, fmt::format("cannot be written: {}", std::strerror(error)));
-  };
-  std::string beside;
-  int fd = -1;
-  for (int attempt = 0; fd < 0 && attempt < 100;
-       ++attempt) {  // another writer may hold a name, or have died with it
-    beside = fmt::format("{}.tmp{}-{}", path, ::getpid(), attempt);
-    fd = ::open(beside.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-    if (fd < 0 && errno != EEXIST) break;
+  // Another writer may hold a name, or have died with it.
+  for (int attempt = 0; fd_ < 0 && attempt < 100; ++attempt) {
+    beside_ = fmt::format("{}.tmp{}-{}", path_, ::getpid(), attempt);
+    fd_ = ::open(beside_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    if (fd_ < 0 && errno != EEXIST) break;
   }
-  if (fd < 0) cannot(errno);
-  int error = 0;
-  for (size_t put = 0; put < bytes.size() && error == 0;) {
-    const ssize_t n = ::write(fd, bytes.data() + put, bytes.size() - put);
+  if (fd_ < 0) {
+    const int error = errno;
+    beside_.clear();
+    fail(error);
+  }
+}
+
+PendingFile::~PendingFile() {
+  if (fd_ >= 0) ::close(fd_);
+  if (!beside_.empty()) ::unlink(beside_.c_str());
+}
+
+void PendingFile::fail(int error) {
+  drywell::fail("E4008", path_, fmt::format("cannot be written: {}", std::strerror(error)));
+}
+
+void PendingFile::write(std::span<const std::byte> bytes) {
+  for (size_t put = 0; put < bytes.size();) {
+    const ssize_t n = ::write(fd_, bytes.data() + put, bytes.size() - put);
     if (n >= 0) {
       put += static_cast<size_t>(n);
     } else if (errno != EINTR) {
-      error = errno;
+      fail(errno);
     }
   }
-  if (::close(fd) != 0 && error == 0) error = errno;
-  if (error == 0 && ::rename(beside.c_str(), path.c_str()) != 0) error = errno;
-  if (error != 0) {
-    ::unlink(beside.c_str());
-    cannot(error);
-  }
+}
+
+void PendingFile::write(std::string_view text) { write(std::as_bytes(std::span(text))); }
+
+void PendingFile::commit() {
+  const int fd = std::exchange(fd_, -1);
+  if (::close(fd) != 0) fail(errno);
+  if (::rename(beside_.c_str(), path_.c_str()) != 0) fail(errno);
+  beside_.clear();
+}
+
+void write_file_atomically(const std::string& path, std::span<const std::byte> bytes) {
+  PendingFile f(path);
+  f.write(bytes);
+  f.commit();
 }
 
 void write_file_atomically(const std::string& path, std::string_view text) {

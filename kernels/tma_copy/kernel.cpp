@@ -88,7 +88,8 @@ Module build_tma_copy(const TmaCopyOptions& o, Target target) {
     // Nobody may run ahead into the next tile's phase before its expect_tx.
     k("bar.sync", 0);
   });
-  k.if_(first, [&] { k("cp.async.bulk.wait_group", 0); });
+  // Threads that stored nothing have nothing to wait for; asking them all keeps the warp together.
+  k("cp.async.bulk.wait_group", 0);
   return k.finish();
 }
 

@@ -171,12 +171,14 @@ ClusterStop ClusterRunner::run(uint64_t slice) {
       fault_ = check_finished(*cluster_);
       return fault_.has_value() ? ClusterStop::fault : ClusterStop::finished;
     }
+    const uint64_t before = cluster_->progress;
     const bool ran = round();
     if (fault_.has_value()) break;
     // Late completion: an operation happens only when no warp could go on, or all of them had their turn and still run
     // (spinning on memory).
     const bool stepped = policy_ != DriverKind::eager && !cluster_->pending.empty() && step_one();
-    if (ran || stepped) {
+    // An operation that happened in the middle of the round may have woken a warp whose turn was over.
+    if (ran || stepped || cluster_->progress != before) {
       if (instructions_ >= end) return ClusterStop::slice;
       continue;
     }

@@ -4,6 +4,7 @@
 
 #include <vector>
 
+#include "drywell/sim/report.h"
 #include "sim/exec/program.h"
 #include "sim/exec/space.h"
 #include "sim/state/cta.h"
@@ -27,6 +28,8 @@ class Listener {
   virtual void mbarrier(const Cta&, uint32_t /*offset*/, const Mbarrier&, MbarrierEvent, int64_t /*amount*/) {}
   virtual void async(const Cluster&, const AsyncOp&, AsyncMoment) {}
   virtual void blocked(const Warp&, const DecodedOp&) {}
+  /// Timed driver: the warp did not issue in cycles [from, to), for one reason.
+  virtual void stalled(const Warp&, Stall, uint64_t /*from*/, uint64_t /*to*/) {}
   virtual void cta_started(const Cta&) {}
   virtual void cta_finished(const Cta&) {}
 };
@@ -45,6 +48,7 @@ class ObserverHub {
   }
   void async(const Cluster& c, const AsyncOp& op, AsyncMoment m) { for (Listener* l : listeners_) l->async(c, op, m); }
   void blocked(const Warp& w, const DecodedOp& op) { for (Listener* l : listeners_) l->blocked(w, op); }
+  void stalled(const Warp& w, Stall s, uint64_t from, uint64_t to) { for (Listener* l : listeners_) l->stalled(w, s, from, to); }
   void cta_started(const Cta& c) { for (Listener* l : listeners_) l->cta_started(c); }
   void cta_finished(const Cta& c) { for (Listener* l : listeners_) l->cta_finished(c); }
 

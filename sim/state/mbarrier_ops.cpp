@@ -60,8 +60,8 @@ std::optional<GuestError> apply_mbarrier(Cluster& c, uint32_t address, MbarrierO
     return GuestError{"F3104", fmt::format("transaction count of mbarrier {:#x} of CTA rank {} leaves ±(2^20-1): {} now, {} bytes", offset, cta.rank, b->tx, amount)};
   }
   if (auto* o = c.launch->observers; o != nullptr) {
-    o->mbarrier(cta, offset, *b, event_of(op), amount);
     if (op == MbarrierOp::arrive_expect_tx) o->mbarrier(cta, offset, *b, MbarrierEvent::expect_tx, amount);
+    o->mbarrier(cta, offset, *b, event_of(op), op == MbarrierOp::arrive_expect_tx ? 1 : amount);
     if (completed) o->mbarrier(cta, offset, *b, MbarrierEvent::phase_complete, 0);
   }
   if (completed) c.wake(cta);

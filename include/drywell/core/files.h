@@ -13,6 +13,29 @@ namespace drywell {
 std::vector<std::byte> read_file(const std::string& path);
 std::string read_text_file(const std::string& path);
 
+/// A file on its way: it lies beside `path` under another name until commit() puts it in place. Without
+/// commit it is gone, and `path` is what it was. Made before lengthy work, it tells early that `path` cannot
+/// be written.
+class PendingFile {
+ public:
+  /// Throws InputError E4008 if `path` cannot be written.
+  explicit PendingFile(std::string path);
+  ~PendingFile();
+  PendingFile(const PendingFile&) = delete;
+  PendingFile& operator=(const PendingFile&) = delete;
+
+  const std::string& path() const { return path_; }
+  /// Throw InputError E4008.
+  void write(std::span<const std::byte> bytes);
+  void write(std::string_view text);
+  void commit();
+
+ private:
+  [[noreturn]] void fail(int error);
+  std::string path_, beside_;
+  int fd_ = -1;
+};
+
 /// Writes beside `path` and renames, so that `path` is either the whole new file or what it was before.
 /// Throws InputError E4008 (cannot be written).
 void write_file_atomically(const std::string& path, std::span<const std::byte> bytes);

@@ -1,0 +1,108 @@
+// Traces of a run as line text: written by an observer, read and compared per owner. The format is in
+// traces/README.md.
+//
+//   TraceFile file("run.trace.zst");              // refuses now if it cannot be written
+//   TraceWriter trace(file, {.run = "my kernel"});
+//   options.listeners.push_back(trace.listener());
+//   RunResult r = device.launch(…, options);
+//   trace.finish(r);
+//   file.commit();
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+
+namespace drywell::sim {
+
+class Listener;
+struct RunResult;
+
+enum class TraceProfile : uint8_t {
+  arch,   // no cycles: what every owner did, in its own order, whatever the interleaving
+  cycle,  // with the cycle of every record (timed driver)
+};
+std::string_view trace_profile_name(TraceProfile p);
+
+struct TraceOptions {
+  TraceProfile profile = TraceProfile::arch;
+  bool values = false;  // also what each instruction wrote to registers, as values or digests
+  std::string run;      // how to make it again, for the header: "tma-copy --rows=64 --driver=eager"
+  std::string arch;     // name for the header
+  uint64_t seed = 0;
+};
+
+/// Where trace text goes.
+class TraceSink {
+ public:
+  virtual ~TraceSink() = default;
+  virtual void write(std::string_view text) = 0;
+};
+
+class TraceText : public TraceSink {
+ public:
+  void write(std::string_view t) override { text += t; }
+  std::string text;
+};
+
+/// A file, compressed with zstd if its name ends in ".zst". Lies beside its final place until commit().
+class TraceFile : public TraceSink {
+ public:
+  /// Throws InputError E4008 if `path` cannot be written.
+  explicit TraceFile(const std::string& path);
+  ~TraceFile() override;
+  void write(std::string_view text) override;
+  void commit();
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+/// The observer. One serves several launches one after the other; call finish after each.
+class TraceWriter {
+ public:
+  TraceWriter(TraceSink& sink, TraceOptions options);
+  ~TraceWriter();
+  Listener* listener();
+  /// Ends a launch: records its fault, if it had one, and hands everything to the sink.
+  void finish(const RunResult& result);
+
+ private:
+  class Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+/// The text of a trace file, decompressed. Throws InputError E4001 (cannot be read), E4201 (not zstd, or cut
+/// short), E4202 (not a trace).
+std::string read_trace(const std::string& path);
+
+struct TraceHeader {
+  TraceProfile profile = TraceProfile::arch;
+  std::string run, arch;
+  bool values = false;
+};
+/// Throws InputError E4202, naming `name`, if `text` is not a trace.
+TraceHeader parse_trace_header(std::string_view text, const std::string& name);
+
+struct TraceDiffOptions {
+  std::string name_a = "a", name_b = "b";
+  uint64_t cycle_tolerance = 0;  // cycle profile: how far two records' cycles may be apart
+};
+
+struct TraceDiff {
+  uint64_t owners = 0, differing_owners = 0, records = 0;
+  /// The first divergence in the order of `a`: owner, both records, where in the source, what came before;
+  /// empty if the traces agree.
+  std::string message;
+  bool equal() const { return differing_owners == 0; }
+};
+
+/// Compares two traces owner by owner (a warp, an mbarrier, an asynchronous operation): never the order of
+/// records of different owners. Program counters are not compared, so that a moved line is no difference; in
+/// the arch profile neither is the order of events on one mbarrier within a phase. Throws InputError E4202
+/// for text that is no trace, or for traces of different profiles.
+TraceDiff diff_traces(std::string_view a, std::string_view b, const TraceDiffOptions& options = {});
+
+}  // namespace drywell::sim

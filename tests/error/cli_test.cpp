@@ -1,0 +1,237 @@
+// The command line: what works, and one clear message with the right exit code for everything that does not.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <nlohmann/json.hpp>
+
+#include "drywell/core/files.h"
+#include "drywell/core/npy.h"
+#include "support/process.h"
+
+namespace drywell {
+namespace {
+
+using test::Finished;
+using test::TemporaryDirectory;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::Not;
+using testing::StartsWith;
+
+Finished drywell(const std::vector<std::string>& arguments) {
+  return test::run_process(DRYWELL_BINARY, arguments);
+}
+
+struct Mistake {
+  const char* name;
+  std::vector<std::string> arguments;
+  int exit_code;
+  const char* message;
+};
+
+class CliMistake : public testing::TestWithParam<Mistake> {};
+
+TEST_P(CliMistake, GetsOneMessageAndItsExitCode) {
+  const Finished f = drywell(GetParam().arguments);
+  EXPECT_EQ(f.exit_code, GetParam().exit_code) << f.err;
+  EXPECT_THAT(f.err, StartsWith("drywell: "));
+  EXPECT_THAT(f.err, HasSubstr(GetParam().message));
+  EXPECT_THAT(f.out, IsEmpty());
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Each, CliMistake,
+    testing::Values(
+        Mistake{"MisspeltCommand", {"rum"}, 2, "did you mean 'run'?"},
+        Mistake{"UnknownOption", {"arch", "--frobnicate"}, 2, "--frobnicate"},
+        Mistake{"NoKernel", {"run"}, 2, "which kernel"},
+        Mistake{"UnknownKernel", {"run", "fused-rth"}, 2, "did you mean 'fused-rht'?"},
+        Mistake{"UnknownParameter",
+                {"run", "tma-copy", "--row=4"},
+                2,
+                "did you mean 'rows'? its parameters: rows, columns"},
+        Mistake{"MalformedInteger", {"run", "tma-copy", "--rows=4k"}, 2, "'--rows=4k'"},
+        Mistake{"ValueOutOfRange", {"run", "tma-copy", "--rows=0"}, 2, "from 1 to"},
+        Mistake{"UnknownChoice", {"run", "tma-copy", "--swizzle=256"}, 2, "one of none, 32, 64, 128"},
+        Mistake{"ParameterTwice", {"run", "tma-copy", "--rows=4", "--rows=8"}, 2, "given twice"},
+        Mistake{"StrayArgument", {"run", "tma-copy", "64"}, 2, "unexpected argument '64'"},
+        Mistake{"UnknownDriver", {"run", "tma-copy", "--driver=lasy"}, 2, "did you mean 'lazy'?"},
+        Mistake{"BadSeed", {"run", "tma-copy", "--driver=shuffled:x"}, 2, "no driver 'shuffled:x'"},
+        Mistake{"UnknownArch", {"run", "tma-copy", "--arch=sm_100b"}, 3, "sm_100"},
+        Mistake{"BadShape", {"run", "fused-rht", "--m=8", "--n=128"}, 3, "multiple of 64"},
+        Mistake{"MissingInput", {"run", "tma-copy", "--input=/nonexistent/x.npy"}, 3, "/nonexistent/x.npy"},
+        Mistake{"UnwritableJson", {"run", "tma-copy", "--json=/nonexistent/x.json"}, 3, "cannot be written"},
+        Mistake{
+            "UnwritableTrace", {"run", "tma-copy", "--trace=/nonexistent/x.trace"}, 3, "cannot be written"},
+        Mistake{"UnwritableSave", {"run", "tma-copy", "--save=/nonexistent/x/y"}, 3, "cannot be made"},
+        Mistake{"CycleTraceWithoutClock",
+                {"run", "tma-copy", "--trace=/tmp/x", "--trace-profile=cycle"},
+                2,
+                "--driver=timed"},
+        Mistake{"MarkdownWithoutArch", {"arch", "--assumed"}, 2, "need an architecture"},
+        Mistake{"MissingPtx", {"ptx", "check", "/nonexistent.ptx"}, 3, "/nonexistent.ptx"},
+        Mistake{"EmitUnknownKernel", {"ptx", "emit", "nothing-like-it"}, 2, "kernels: "},
+        Mistake{"NotATrace", {"trace", "show", DRYWELL_SOURCE_DIR "/LICENSE"}, 3, "not a Drywell trace"}),
+    [](const auto& i) { return std::string(i.param.name); });
+
+TEST(Cli, PrintsItsVersion) {
+  const Finished f = drywell({"--version"});
+  EXPECT_EQ(f.exit_code, 0);
+  EXPECT_THAT(f.out, StartsWith("drywell "));
+}
+
+TEST(Cli, HelpsOnEveryLevel) {
+  EXPECT_THAT(drywell({"--help"}).out, HasSubstr("Exit codes"));
+  EXPECT_THAT(drywell({"run", "--help"}).out, HasSubstr("--driver"));
+  EXPECT_THAT(drywell({"run", "tma-copy", "--help"}).out, HasSubstr("--swizzle=none|32|64|128"));
+  EXPECT_EQ(drywell({}).exit_code, 2);
+}
+
+TEST(Cli, ListsKernelsAndParameters) {
+  const Finished f = drywell({"list"});
+  EXPECT_EQ(f.exit_code, 0);
+  EXPECT_THAT(f.out, HasSubstr("fused-rht"));
+  EXPECT_THAT(f.out, HasSubstr("--rounding=nearest-even|stochastic"));
+  EXPECT_THAT(f.out, Not(HasSubstr("\033["))) << "no colours into a pipe";
+}
+
+TEST(CliRun, VerifiesAndSaysSo) {
+  const Finished f = drywell({"run", "tma-copy", "--rows", "100", "--columns=40", "--verify"});
+  EXPECT_EQ(f.exit_code, 0) << f.err;
+  EXPECT_THAT(f.out, HasSubstr("verified: 4,000 values"));
+  EXPECT_THAT(f.err, IsEmpty());
+}
+
+TEST(CliRun, WritesJsonWithWhatMachinesNeed) {
+  const Finished f = drywell(
+      {"run", "tma-copy", "--rows=64", "--columns=32", "--verify", "--json=-", "--driver=shuffled:7"});
+  ASSERT_EQ(f.exit_code, 0) << f.err;
+  const auto j = nlohmann::json::parse(f.out);
+  EXPECT_EQ(j.at("kernel"), "tma-copy");
+  EXPECT_EQ(j.at("params").at("rows"), 64);
+  EXPECT_EQ(j.at("params").at("swizzle"), "128");
+  EXPECT_EQ(j.at("arch"), "sm_100a");
+  EXPECT_EQ(j.at("driver"), "shuffled:7");
+  EXPECT_TRUE(j.at("cycles").is_null());
+  EXPECT_GT(j.at("warp_instructions").get<uint64_t>(), 100u);
+  EXPECT_GE(j.at("host_seconds").get<double>(), 0.0);
+  EXPECT_EQ(j.at("verify").at("status"), "passed");
+  EXPECT_EQ(j.at("verify").at("compared"), 2048);
+  EXPECT_EQ(j.at("verify").at("mismatches"), 0);
+  EXPECT_TRUE(j.at("units").is_object());
+  EXPECT_TRUE(j.at("stalls").is_object());
+}
+
+TEST(CliRun, SavesOutputsAndTakesThemAsInput) {
+  const TemporaryDirectory d;
+  ASSERT_EQ(drywell({"run", "tma-copy", "--rows=8", "--columns=12", "--scale=2", "--save", d.file("out")})
+                .exit_code,
+            0);
+  const NpyArray y = read_npy(d.file("out/y.npy"));
+  EXPECT_EQ(y.describe(), "float32[8, 12]");
+  const Finished again = drywell(
+      {"run", "tma-copy", "--scale=0.5", "--verify", "--input", d.file("out/y.npy"), "--save", d.path()});
+  EXPECT_EQ(again.exit_code, 0) << again.err;
+  EXPECT_THAT(again.out, HasSubstr("8 x 12"));
+}
+
+TEST(CliRun, RefusesATruncatedInputAndOverwritesNothing) {
+  const TemporaryDirectory d;
+  const std::vector<float> x(64, 1.0f);
+  auto bytes = format_npy(NpyArray::of<float>(x, {8, 8}));
+  bytes.resize(bytes.size() - 4);
+  write_file_atomically(d.file("x.npy"), bytes);
+  for (const char* name : {"r.json", "r.trace", "y.npy"})
+    write_file_atomically(d.file(name), std::string_view("precious"));
+  const Finished f = drywell({"run", "tma-copy", "--input", d.file("x.npy"), "--json", d.file("r.json"),
+                              "--trace", d.file("r.trace"), "--save", d.path()});
+  EXPECT_EQ(f.exit_code, 3);
+  EXPECT_THAT(f.err, HasSubstr("x.npy"));
+  for (const char* name : {"r.json", "r.trace", "y.npy"}) EXPECT_EQ(read_text_file(d.file(name)), "precious");
+  EXPECT_EQ(std::distance(std::filesystem::directory_iterator(d.path()), {}), 4)
+      << "temporary files were left";
+}
+
+TEST(CliRun, RefusesAnInputOfAnotherType) {
+  const TemporaryDirectory d;
+  const std::vector<int32_t> x(64, 1);
+  write_npy(d.file("x.npy"), NpyArray::of<int32_t>(x, {8, 8}));
+  const Finished f = drywell({"run", "fused-rht", "--input", d.file("x.npy")});
+  EXPECT_EQ(f.exit_code, 3);
+}
+
+TEST(CliRun, StopsARunawayKernelAsAGuestFault) {
+  const Finished f = drywell({"run", "tma-copy", "--max-instructions=100"});
+  EXPECT_EQ(f.exit_code, 5) << f.out;
+  EXPECT_THAT(f.out, HasSubstr("F3602"));
+}
+
+TEST(CliPtx, EmitsWhatItAccepts) {
+  const TemporaryDirectory d;
+  for (const char* kernel : {"tma-copy", "fused-rht"}) {
+    ASSERT_EQ(drywell({"ptx", "emit", kernel, "-o", d.file("k.ptx")}).exit_code, 0);
+    const Finished f = drywell({"ptx", "check", d.file("k.ptx")});
+    EXPECT_EQ(f.exit_code, 0) << f.err;
+    EXPECT_THAT(f.out, HasSubstr("legal, 1 kernel"));
+  }
+}
+
+TEST(CliPtx, ReportsEveryMistakeOfAFile) {
+  const TemporaryDirectory d;
+  write_file_atomically(
+      d.file("k.ptx"),
+      std::string_view(".version 9.0\n.target sm_100a\n.address_size 64\n.visible .entry k() {\n .reg .b32 "
+                       "%r<3>;\n ad.s32 %r1, %r2, 1;\n mvo.u32 %r1, 0;\n ret;\n}\n"));
+  const Finished f = drywell({"ptx", "check", d.file("k.ptx")});
+  EXPECT_EQ(f.exit_code, 3);
+  EXPECT_THAT(f.err, HasSubstr(":6:"));
+  EXPECT_THAT(f.err, HasSubstr(":7:"));
+}
+
+TEST(CliArch, PrintsFiguresWithProvenance) {
+  EXPECT_THAT(drywell({"arch"}).out, HasSubstr("sm_100a"));
+  EXPECT_THAT(drywell({"arch", "sm_100a"}).out, HasSubstr("documented"));
+  EXPECT_THAT(drywell({"arch", "sm_100a", "--assumed", "--markdown"}).out, StartsWith("| figure |"));
+}
+
+TEST(CliTrace, ShowsDiffsAndChecks) {
+  const TemporaryDirectory d;
+  const auto record = [&](const char* scale, const char* file) {
+    return drywell({"run", "tma-copy", "--rows=64", "--columns=32", std::string("--swizzle=") + scale,
+                    "--trace", d.file(file)})
+        .exit_code;
+  };
+  ASSERT_EQ(record("128", "a.trace.zst"), 0);
+  ASSERT_EQ(record("128", "b.trace"), 0);
+  ASSERT_EQ(record("64", "c.trace"), 0);
+  EXPECT_EQ(drywell({"trace", "diff", d.file("a.trace.zst"), d.file("b.trace")}).exit_code, 0);
+  const Finished differ = drywell({"trace", "diff", d.file("a.trace.zst"), d.file("c.trace")});
+  EXPECT_EQ(differ.exit_code, 1);
+  EXPECT_THAT(differ.out, HasSubstr("first: cta="));
+  EXPECT_EQ(drywell({"trace", "check", d.file("a.trace.zst")}).exit_code, 0);
+  const Finished shown =
+      drywell({"trace", "show", d.file("a.trace.zst"), "--owner", "cta=0.0.0 mbar=0x2400"});
+  EXPECT_THAT(shown.out, HasSubstr("M expect_tx 8192"));
+  EXPECT_THAT(shown.out, Not(HasSubstr(" w=0 ")));
+}
+
+TEST(CliTrace, BlessRefreshesAStaleGoldenTrace) {
+  const TemporaryDirectory d;
+  ASSERT_EQ(drywell({"run", "tma-copy", "--rows=64", "--columns=32", "--trace", d.file("g.trace")}).exit_code,
+            0);
+  std::string text = read_text_file(d.file("g.trace"));
+  const std::string good = text;
+  const size_t at = text.find("I bar.sync");
+  ASSERT_NE(at, std::string::npos);
+  text.replace(at, 10, "I bar.arri");
+  write_file_atomically(d.file("g.trace"), text);
+  const Finished stale = drywell({"trace", "check", d.file("g.trace")});
+  EXPECT_EQ(stale.exit_code, 1);
+  EXPECT_THAT(stale.out, HasSubstr("bar.arri"));
+  EXPECT_EQ(drywell({"trace", "bless", d.file("g.trace")}).exit_code, 0);
+  EXPECT_EQ(read_text_file(d.file("g.trace")), good);
+}
+
+}  // namespace
+}  // namespace drywell

@@ -1,0 +1,65 @@
+// The golden traces under traces/golden, each run again as its header says. Refresh: drywell trace bless
+// FILE.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <filesystem>
+
+#include "kernels/golden.h"
+
+namespace drywell::kernels {
+namespace {
+
+std::vector<std::string> golden_files() {
+  std::vector<std::string> files;
+  for (const auto& e : std::filesystem::directory_iterator(DRYWELL_SOURCE_DIR "/traces/golden")) {
+    const std::string name = e.path().filename().string();
+    if (name.ends_with(".trace") || name.ends_with(".trace.zst")) files.push_back(name);
+  }
+  std::sort(files.begin(), files.end());
+  return files;
+}
+
+class GoldenTrace : public testing::TestWithParam<std::string> {};
+
+TEST_P(GoldenTrace, IsWhatTheKernelDoesNow) {
+  const std::string path = DRYWELL_SOURCE_DIR "/traces/golden/" + GetParam();
+  const std::string golden = sim::read_trace(path);
+  const std::string now = record_again(sim::parse_trace_header(golden, path));
+  const sim::TraceDiff d = sim::diff_traces(golden, now, {"golden", "now", 0});
+  EXPECT_TRUE(d.equal()) << d.message << "\nIf the change is meant: drywell trace bless traces/golden/"
+                         << GetParam();
+  EXPECT_GT(d.records, 100u);
+}
+
+TEST_P(GoldenTrace, HoldsForEveryDriverPolicy) {
+  const std::string path = DRYWELL_SOURCE_DIR "/traces/golden/" + GetParam();
+  const std::string golden = sim::read_trace(path);
+  sim::TraceHeader header = sim::parse_trace_header(golden, path);
+  if (header.profile != sim::TraceProfile::arch) GTEST_SKIP() << "cycles belong to one driver";
+  for (const std::string driver : {"eager", "lazy", "shuffled:1", "shuffled:2", "shuffled:3"}) {
+    sim::TraceHeader h = header;
+    const size_t at = h.run.find("--driver=");
+    ASSERT_NE(at, std::string::npos);
+    h.run.replace(at, h.run.find(' ', at) - at, "--driver=" + driver);
+    const sim::TraceDiff d = sim::diff_traces(golden, record_again(h), {"golden", driver, 0});
+    EXPECT_TRUE(d.equal()) << d.message;
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Files, GoldenTrace, testing::ValuesIn(golden_files()), [](const auto& i) {
+  std::string name;
+  bool upper = true;
+  for (const char c : i.param.substr(0, i.param.find('.'))) {
+    if (c == '-' || c == '_') {
+      upper = true;
+    } else {
+      name += upper ? static_cast<char>(std::toupper(c)) : c;
+      upper = false;
+    }
+  }
+  return name;
+});
+
+}  // namespace
+}  // namespace drywell::kernels

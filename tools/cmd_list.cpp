@@ -1,0 +1,64 @@
+// drywell list: the kernels and their parameters.
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+
+#include "kernels/registry.h"
+#include "tools/command.h"
+#include "tools/parameters.h"
+#include "tools/terminal.h"
+
+namespace drywell::tools {
+
+std::string describe_parameters(const kernels::Kernel& k) {
+  std::string out;
+  size_t width = 0;
+  const auto shown = [](const kernels::Parameter& p) {
+    if (p.type == kernels::ParamType::choice)
+      return fmt::format("--{}={}", p.name, fmt::join(p.allowed, "|"));
+    return p.type == kernels::ParamType::flag
+               ? fmt::format("--{}[=false]", p.name)
+               : fmt::format("--{}={}", p.name, kernels::param_type_name(p.type));
+  };
+  for (const kernels::Parameter& p : k.parameters) width = std::max(width, shown(p).size());
+  for (const kernels::Parameter& p : k.parameters) {
+    out += fmt::format("    {:<{}}  {} (default {})\n", shown(p), width, p.doc, p.default_value);
+  }
+  return out;
+}
+
+namespace {
+
+ExitCode list(const CommandContext& c, const std::string& only, bool names) {
+  std::string out;
+  for (const kernels::Kernel& k : kernels::all_kernels()) {
+    if (!only.empty() && k.name != only) continue;
+    if (names) {
+      out += fmt::format("{}\n", k.name);
+      continue;
+    }
+    out +=
+        fmt::format("{}  {}\n{}\n", paint(k.name, Colour::bold, c.colour_out), k.doc, describe_parameters(k));
+  }
+  if (out.empty()) kernels::find_kernel(only);
+  print(out);
+  return ExitCode::ok;
+}
+
+}  // namespace
+
+void register_list(CLI::App& app, CommandContext& context) {
+  struct Options {
+    std::string kernel;
+    bool names = false;
+  };
+  auto o = std::make_shared<Options>();
+  CLI::App* sub = app.add_subcommand("list", "Kernels that can be run, with their parameters");
+  sub->add_option("KERNEL", o->kernel, "only this one");
+  sub->add_flag("--names", o->names, "names only, one a line");
+  sub->callback(
+      [o, &context] { context.action = [o, &context] { return list(context, o->kernel, o->names); }; });
+}
+
+}  // namespace drywell::tools

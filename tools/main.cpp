@@ -1,0 +1,121 @@
+// drywell: the one command. Parses, runs the chosen subcommand, maps every failure to one message and an exit
+// code.
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <csignal>
+#include <cstdio>
+#include <exception>
+#include <new>
+#include <vector>
+
+#include "drywell/core/text.h"
+#include "tools/command.h"
+#include "tools/terminal.h"
+
+namespace drywell::tools {
+namespace {
+
+constexpr const char* kFooter =
+    "\nExit codes: 0 fine, 1 verification failed or a hazard was found, 2 usage, 3 bad input, 4 not "
+    "modelled,\n"
+    "5 the kernel faulted or deadlocked, 6 no GPU or CUDA toolkit, 70 a bug in Drywell.";
+
+void say(const CommandContext& c, std::string_view text) {
+  fmt::print(stderr, "{} {}\n", paint("drywell:", Colour::red, c.colour_err), text);
+}
+
+/// Codes E43xx are about the command line.
+ExitCode code_of(const InputError& e) {
+  return e.code().starts_with("E43") ? ExitCode::usage : ExitCode::bad_input;
+}
+
+ExitCode guarded(const CommandContext& c, const std::function<ExitCode()>& action) {
+  try {
+    return action();
+  } catch (const UsageError& e) {
+    say(c, e.what());
+    return ExitCode::usage;
+  } catch (const InputError& e) {
+    say(c, e.what());
+    return code_of(e);
+  } catch (const Unsupported& e) {
+    say(c, e.what());
+    return ExitCode::unsupported;
+  } catch (const Error& e) {
+    say(c, e.what());
+    return ExitCode::internal;
+  } catch (const std::bad_alloc&) {
+    say(c, "out of host memory");
+    return ExitCode::internal;
+  } catch (const std::exception& e) {
+    say(c, fmt::format("internal error (a bug in Drywell, please report it): {}", e.what()));
+    return ExitCode::internal;
+  }
+}
+
+/// What CLI11 says about a command line, with the nearest command if one was misspelt.
+ExitCode usage(CLI::App& app, const CommandContext& c, const CLI::ParseError& e, int argc, char** argv) {
+  if (e.get_exit_code() == static_cast<int>(CLI::ExitCodes::Success)) {
+    app.exit(e);  // --help and --version print here
+    return ExitCode::ok;
+  }
+  std::vector<std::string> names;
+  for (const CLI::App* s : app.get_subcommands([](const CLI::App*) { return true; }))
+    names.push_back(s->get_name());
+  const std::vector<std::string_view> views(names.begin(), names.end());
+  const bool known = argc > 1 && std::find(views.begin(), views.end(), argv[1]) != views.end();
+  if (argc > 1 && !known && argv[1][0] != '-') {
+    const std::string guess = did_you_mean(argv[1], views);
+    say(c, fmt::format("no command '{}'\n    hint: {}commands: {}", argv[1], guess.empty() ? "" : guess + " ",
+                       join(views)));
+  } else {
+    say(c, fmt::format("{}\n    hint: drywell {}--help", e.what(), known ? std::string(argv[1]) + " " : ""));
+  }
+  return ExitCode::usage;
+}
+
+int run(int argc, char** argv) {
+  CommandContext context;
+  context.colour_out = wants_colour(STDOUT_FILENO);
+  context.colour_err = wants_colour(STDERR_FILENO);
+  CLI::App app("Dry-runs Blackwell tensor-core kernels on a CPU: values, cycles and hazards.", "drywell");
+  app.set_version_flag("--version", "drywell " DRYWELL_VERSION);
+  app.require_subcommand(1);
+  app.footer(kFooter);
+  register_list(app, context);
+  register_run(app, context);
+  register_arch(app, context);
+  register_ptx(app, context);
+  register_trace(app, context);
+  if (argc < 2) {
+    fmt::print(stderr, "{}", app.help());
+    return static_cast<int>(ExitCode::usage);
+  }
+  const ExitCode code = guarded(context, [&] {
+    try {
+      app.parse(argc, argv);
+    } catch (const CLI::ParseError& e) {
+      return usage(app, context, e, argc, argv);
+    }
+    DRYWELL_CHECK(context.action != nullptr, "a subcommand set no action");
+    return context.action();
+  });
+  if (std::fflush(stdout) != 0 && code == ExitCode::ok) {
+    say(context, "standard output cannot be written");
+    return static_cast<int>(ExitCode::bad_input);
+  }
+  return static_cast<int>(code);
+}
+
+}  // namespace
+
+UsageError::UsageError(std::string message, std::string_view help) : Error("E4300", std::move(message)) {
+  what_ = "error E4300: " + what_;
+  if (!help.empty()) what_ += fmt::format("\n    hint: drywell {} --help", help);
+}
+
+}  // namespace drywell::tools
+
+int main(int argc, char** argv) { return drywell::tools::run(argc, argv); }
