@@ -1,0 +1,57 @@
+// Warp instructions per second of the functional executor. Counters are what to compare; host time is not.
+#include <benchmark/benchmark.h>
+
+#include "drywell/isa/builder.h"
+#include "drywell/sim/device.h"
+
+namespace {
+
+using namespace drywell;
+using namespace drywell::isa;
+
+/// A loop of integer, logic, float, conversion and select instructions: the mix of an epilogue without its
+/// memory.
+Module alu_mix(int rounds) {
+  KernelBuilder k("alu_mix");
+  const Symbol out = k.param(Mod::u64, "out");
+  const Reg tid = k.def("mov.u32", SpecialReg::tid_x), a = k.def("add.u32", tid, 1),
+            b = k.def("xor.b32", tid, 0x5A5A);
+  const Reg x = k.reg(Mod::f32), y = k.reg(Mod::f32), p = k.reg(Mod::pred);
+  k("mov.f32", x, 1.0f);
+  k("mov.f32", y, 2.0f);
+  k.for_range(0, rounds, 1, [&](Reg i) {
+    k("mad.lo.u32", a, a, b, i);
+    k("shr.u32", b, a, 3);
+    k("xor.b32", b, b, i);
+    k("lop3.b32", a, a, b, i, 0x96);
+    k("fma.rn.f32", x, x, y, 1.0f);
+    k("mul.rn.f32", y, y, 0.5f);
+    k("max.f32", x, x, y);
+    k("setp.lt.u32", p, a, b);
+    k("selp.b32", a, a, b, p);
+    k("mov.b32", y, k.def("and.b32", a, 0x3FFFFFFF));
+  });
+  const Reg at = k.def("add.s64", k.load_param(out, Mod::u64), k.def("mul.wide.u32", tid, 4));
+  k("st.global.f32", mem(at), x);
+  return k.finish();
+}
+
+void BM_AluMix(benchmark::State& state) {
+  sim::Device device;
+  const GmemAddr out = device.allocate(4 * 128, "out");
+  const sim::LoadedModule m = device.load(alu_mix(1000));
+  sim::RunOptions options;
+  options.threads = static_cast<unsigned>(state.range(0));
+  uint64_t instructions = 0;
+  for (auto _ : state) {
+    const sim::RunResult r =
+        device.launch(m, "alu_mix", {.grid = {8}, .block = {128}}, sim::Args().add(out), options);
+    if (!r.ok()) state.SkipWithError(r.fault->to_string().c_str());
+    instructions += r.warp_instructions;
+  }
+  state.counters["warp_instr"] =
+      benchmark::Counter(static_cast<double>(instructions), benchmark::Counter::kIsRate);
+}
+BENCHMARK(BM_AluMix)->ArgName("threads")->Arg(1)->Arg(2)->UseRealTime()->Unit(benchmark::kMillisecond);
+
+}  // namespace
