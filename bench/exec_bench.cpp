@@ -23,7 +23,7 @@ Module alu_mix(int rounds) {
     k("mad.lo.u32", a, a, b, i);
     k("shr.u32", b, a, 3);
     k("xor.b32", b, b, i);
-    k("lop3.b32", a, a, b, i, 0x96);
+    k("or.b32", a, a, 1);
     k("fma.rn.f32", x, x, y, 1.0f);
     k("mul.rn.f32", y, y, 0.5f);
     k("max.f32", x, x, y);
