@@ -2,6 +2,7 @@
 // compile time to know which semantics must exist.
 #pragma once
 
+#include "drywell/isa/opcode.h"
 #include "drywell/isa/spec.h"
 #include "isa/legality/legality.h"
 #include "isa/slots.h"

@@ -2,6 +2,7 @@
 #include <limits>
 
 #include "drywell/core/bits.h"
+#include "drywell/isa/opcode.h"
 #include "sim/exec/bind_helpers.h"
 
 namespace drywell::sim {

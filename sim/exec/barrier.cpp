@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 
+#include "drywell/isa/opcode.h"
 #include "sim/exec/bind_helpers.h"
 #include "sim/exec/call.h"
 

@@ -1,6 +1,7 @@
 // Semantics of table/bulk_copy.inc, the issue side: operands are captured, the engine does the rest.
 #include <fmt/format.h>
 
+#include "drywell/isa/opcode.h"
 #include "sim/exec/async_issue.h"
 #include "sim/exec/bind_helpers.h"
 #include "sim/exec/memory.h"

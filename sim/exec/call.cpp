@@ -1,3 +1,4 @@
+#include "drywell/isa/opcode.h"
 #include "sim/exec/call.h"
 
 #include <fmt/format.h>

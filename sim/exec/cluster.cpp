@@ -1,6 +1,7 @@
 // Semantics of table/cluster.inc.
 #include <fmt/format.h>
 
+#include "drywell/isa/opcode.h"
 #include "sim/exec/bind_helpers.h"
 
 namespace drywell::sim {

@@ -1,6 +1,7 @@
 // Semantics of table/control.inc: branches, exit, traps. Calls and returns are in call.cpp.
 #include <fmt/format.h>
 
+#include "drywell/isa/opcode.h"
 #include "sim/exec/bind_helpers.h"
 #include "sim/exec/call.h"
 

@@ -2,6 +2,7 @@
 #include <limits>
 
 #include "drywell/core/bits.h"
+#include "drywell/isa/opcode.h"
 #include "drywell/sim/numeric/convert.h"
 #include "drywell/sim/numeric/convert_fast.h"
 #include "sim/exec/bind_helpers.h"

@@ -7,6 +7,7 @@
 
 #include "drywell/core/bits.h"
 #include "drywell/core/error.h"
+#include "drywell/isa/opcode.h"
 #include "drywell/isa/print.h"
 #include "isa/rows.h"
 #include "sim/exec/decoder.h"

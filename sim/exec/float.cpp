@@ -2,6 +2,7 @@
 #include <cfenv>
 #include <cmath>
 
+#include "drywell/isa/opcode.h"
 #include "sim/exec/bind_helpers.h"
 #include "sim/exec/float_math.h"
 

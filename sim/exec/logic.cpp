@@ -1,6 +1,7 @@
 // Semantics of table/logic.inc: bitwise logic, shifts, comparison and selection.
 #include <cmath>
 
+#include "drywell/isa/opcode.h"
 #include "sim/exec/bind_helpers.h"
 
 namespace drywell::sim {

@@ -1,6 +1,7 @@
 // Semantics of table/mbarrier.inc.
 #include <fmt/format.h>
 
+#include "drywell/isa/opcode.h"
 #include "sim/exec/bind_helpers.h"
 #include "sim/observe/hub.h"
 #include "sim/state/mbarrier_ops.h"

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "drywell/core/bits.h"
+#include "drywell/isa/opcode.h"
 #include "sim/exec/bind_helpers.h"
 #include "sim/exec/call.h"
 #include "sim/observe/hub.h"

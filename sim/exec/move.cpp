@@ -1,4 +1,5 @@
 // Semantics of table/move.inc: copies, packing, special registers, address conversion.
+#include "drywell/isa/opcode.h"
 #include "sim/exec/bind_helpers.h"
 #include "sim/exec/special.h"
 

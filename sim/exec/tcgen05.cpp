@@ -1,6 +1,7 @@
 // Semantics of table/tcgen05.inc: allocation, and the issue side of the asynchronous forms.
 #include <fmt/format.h>
 
+#include "drywell/isa/opcode.h"
 #include "drywell/isa/tmem_layout.h"
 #include "sim/exec/async_issue.h"
 #include "sim/exec/bind_helpers.h"

@@ -1,6 +1,7 @@
 // Semantics of table/warp.inc: exchange, votes and reductions between the lanes of a warp.
 #include <fmt/format.h>
 
+#include "drywell/isa/opcode.h"
 #include "sim/exec/bind_helpers.h"
 #include "sim/exec/float_math.h"
 

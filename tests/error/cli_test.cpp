@@ -8,6 +8,7 @@
 #include "drywell/core/files.h"
 #include "drywell/core/npy.h"
 #include "support/process.h"
+#include "support/paths.h"
 
 namespace drywell {
 namespace {
@@ -20,7 +21,7 @@ using testing::Not;
 using testing::StartsWith;
 
 Finished drywell(const std::vector<std::string>& arguments) {
-  return test::run_process(DRYWELL_BINARY, arguments);
+  return test::run_process(test::binary_path(), arguments);
 }
 
 struct Mistake {
@@ -72,7 +73,7 @@ INSTANTIATE_TEST_SUITE_P(
         Mistake{"MarkdownWithoutArch", {"arch", "--assumed"}, 2, "need an architecture"},
         Mistake{"MissingPtx", {"ptx", "check", "/nonexistent.ptx"}, 3, "/nonexistent.ptx"},
         Mistake{"EmitUnknownKernel", {"ptx", "emit", "nothing-like-it"}, 2, "kernels: "},
-        Mistake{"NotATrace", {"trace", "show", DRYWELL_SOURCE_DIR "/LICENSE"}, 3, "not a Drywell trace"}),
+        Mistake{"NotATrace", {"trace", "show", test::source_path("LICENSE")}, 3, "not a Drywell trace"}),
     [](const auto& i) { return std::string(i.param.name); });
 
 TEST(Cli, PrintsItsVersion) {

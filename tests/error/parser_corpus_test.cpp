@@ -11,13 +11,14 @@
 #include <vector>
 
 #include "drywell/isa/parse.h"
+#include "support/paths.h"
 
 namespace drywell::isa {
 namespace {
 
 std::vector<std::string> corpus() {
   std::vector<std::string> names;
-  for (const auto& entry : std::filesystem::directory_iterator(DRYWELL_SOURCE_DIR "/tests/corpus/error")) {
+  for (const auto& entry : std::filesystem::directory_iterator(test::source_path("tests/corpus/error"))) {
     if (entry.path().extension() == ".ptx") names.push_back(entry.path().stem().string());
   }
   std::sort(names.begin(), names.end());
@@ -27,7 +28,7 @@ std::vector<std::string> corpus() {
 class PtxMistake : public testing::TestWithParam<std::string> {};
 
 TEST_P(PtxMistake, IsReportedWhereItIs) {
-  const std::string path = DRYWELL_SOURCE_DIR "/tests/corpus/error/" + GetParam() + ".ptx";
+  const std::string path = test::source_path("tests/corpus/error/") + GetParam() + ".ptx";
   std::ifstream in(path, std::ios::binary);
   const std::string text{std::istreambuf_iterator<char>(in), {}};
   std::istringstream first_line(text.substr(0, text.find('\n')));

@@ -7,13 +7,14 @@
 
 #include "drywell/core/error.h"
 #include "drywell/isa/layout/expression.h"
+#include "support/paths.h"
 
 namespace drywell::layout {
 namespace {
 
 /// Evaluates each `expression => result` line of a file; returns how many there are.
 int compare_with(const std::string& path) {
-  std::ifstream file(DRYWELL_SOURCE_DIR "/tests/data/layout/" + path);
+  std::ifstream file(test::source_path("tests/data/layout/") + path);
   EXPECT_TRUE(file) << path;
   int compared = 0;
   for (std::string line; std::getline(file, line);) {

@@ -14,13 +14,14 @@
 #include "drywell/isa/validate.h"
 #include "support/ir_equal.h"
 #include "support/ptxas.h"
+#include "support/paths.h"
 
 namespace drywell::isa {
 namespace {
 
 std::vector<std::string> corpus() {
   std::vector<std::string> names;
-  for (const auto& entry : std::filesystem::directory_iterator(DRYWELL_SOURCE_DIR "/tests/corpus")) {
+  for (const auto& entry : std::filesystem::directory_iterator(test::source_path("tests/corpus"))) {
     if (entry.path().extension() == ".ptx") names.push_back(entry.path().stem().string());
   }
   std::sort(names.begin(), names.end());
@@ -30,7 +31,7 @@ std::vector<std::string> corpus() {
 class PtxCorpus : public testing::TestWithParam<std::string> {
  protected:
   void SetUp() override {
-    std::ifstream in(DRYWELL_SOURCE_DIR "/tests/corpus/" + GetParam() + ".ptx", std::ios::binary);
+    std::ifstream in(test::source_path("tests/corpus/") + GetParam() + ".ptx", std::ios::binary);
     text_.assign(std::istreambuf_iterator<char>(in), {});
     result_ = parse_ptx(text_, GetParam() + ".ptx");
   }

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "drywell/isa/opcode.h"
 #include "drywell/isa/parse.h"
 #include "drywell/isa/print.h"
 #include "drywell/isa/spec.h"

@@ -5,6 +5,7 @@
 #include <sstream>
 
 #include "drywell/isa/builder.h"
+#include "drywell/isa/opcode.h"
 #include "drywell/isa/print.h"
 #include "drywell/isa/resolve.h"
 #include "drywell/isa/spec.h"

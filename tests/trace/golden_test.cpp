@@ -6,13 +6,14 @@
 #include <filesystem>
 
 #include "kernels/golden.h"
+#include "support/paths.h"
 
 namespace drywell::kernels {
 namespace {
 
 std::vector<std::string> golden_files() {
   std::vector<std::string> files;
-  for (const auto& e : std::filesystem::directory_iterator(DRYWELL_SOURCE_DIR "/traces/golden")) {
+  for (const auto& e : std::filesystem::directory_iterator(test::source_path("traces/golden"))) {
     const std::string name = e.path().filename().string();
     if (name.ends_with(".trace") || name.ends_with(".trace.zst")) files.push_back(name);
   }
@@ -23,7 +24,7 @@ std::vector<std::string> golden_files() {
 class GoldenTrace : public testing::TestWithParam<std::string> {};
 
 TEST_P(GoldenTrace, IsWhatTheKernelDoesNow) {
-  const std::string path = DRYWELL_SOURCE_DIR "/traces/golden/" + GetParam();
+  const std::string path = test::source_path("traces/golden/") + GetParam();
   const std::string golden = sim::read_trace(path);
   const std::string now = record_again(sim::parse_trace_header(golden, path));
   const sim::TraceDiff d = sim::diff_traces(golden, now, {"golden", "now", 0});
@@ -33,7 +34,7 @@ TEST_P(GoldenTrace, IsWhatTheKernelDoesNow) {
 }
 
 TEST_P(GoldenTrace, HoldsForEveryDriverPolicy) {
-  const std::string path = DRYWELL_SOURCE_DIR "/traces/golden/" + GetParam();
+  const std::string path = test::source_path("traces/golden/") + GetParam();
   const std::string golden = sim::read_trace(path);
   sim::TraceHeader header = sim::parse_trace_header(golden, path);
   if (header.profile != sim::TraceProfile::arch) GTEST_SKIP() << "cycles belong to one driver";

@@ -8,11 +8,12 @@
 
 #include "drywell/core/error.h"
 #include "kernels/support/bf16.h"
+#include "support/paths.h"
 
 namespace drywell {
 namespace {
 
-const std::string kData = DRYWELL_SOURCE_DIR "/tests/data/npy/";
+const std::string kData = test::source_path("tests/data/npy/");
 
 std::string error_code(const std::function<void()>& action) {
   try {

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "unit/numeric_vectors.h"
+#include "support/paths.h"
 
 namespace drywell::numeric {
 namespace {
@@ -122,7 +123,7 @@ INSTANTIATE_TEST_SUITE_P(, NarrowConvert,
                          [](const auto& p) { return std::string(format_info(p.param.f).name); });
 
 TEST(ConvertMeasured, EveryWordOfTheH200IsReproduced) {
-  std::ifstream in(std::string(DRYWELL_SOURCE_DIR) + "/tests/data/numerics/convert_h200.csv");
+  std::ifstream in(test::source_path("tests/data/numerics/convert_h200.csv"));
   std::string line;
   std::getline(in, line);
   unsigned rows = 0;

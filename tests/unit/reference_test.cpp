@@ -12,11 +12,12 @@
 #include "kernels/reference/fused_sum.h"
 #include "kernels/reference/rht_nvfp4.h"
 #include "kernels/support/generate.h"
+#include "support/paths.h"
 
 namespace drywell::kernels::reference {
 namespace {
 
-const std::string kData = DRYWELL_SOURCE_DIR "/tests/data/";
+const std::string kData = test::source_path("tests/data/");
 
 float f32(uint32_t bits) { return std::bit_cast<float>(bits); }
 uint32_t bits_of(float v) { return std::bit_cast<uint32_t>(v); }

@@ -12,14 +12,9 @@
 
 namespace drywell::isa {
 
-/// One value per row of the table.
-enum class Opcode : uint16_t {
-#define INSTR(OP_, ...) OP_,
-#include "drywell/isa/table/all.inc"
-#undef INSTR
-  count_
-};
-inline constexpr size_t kOpcodeCount = static_cast<size_t>(Opcode::count_);
+/// One value per row of the table. Its enumerators are in opcode.h, which only those include who name a row: everyone else
+/// need not be compiled again when a row is added.
+enum class Opcode : uint16_t;
 
 /// What a modifier says; a row lists its slots in PTX's canonical order and never has a slot twice.
 enum class Slot : uint8_t {
@@ -29,7 +24,7 @@ enum class Slot : uint8_t {
   rnd, ftz, sat, relu, approx, half, carry, nan, xorsign, clamp, cmp, boolop, op, mode, scaled,
   space, space2, dst_space, src_space, sem, scope, proxy, cop, l1, l2, l2_prefetch, hint, vec, volatile_,
   uni, sync, aligned, dim, tile_mode, completion, multicast, cta_group, kind, block_scale, scale_vec, collector,
-  ashift, shape, num, trans, pack, fmt, fmt_src, layout_a, layout_b, field, state, mask_mode, noinc, satfinite, abs, level, read
+  ashift, shape, num, trans, pack, fmt, fmt_src, layout_a, layout_b, field, state, mask_mode, noinc, satfinite, abs, level, read, sp, stype, dtype, oob, evict, exclusive, lhs, rhs
 };
 
 /// A modifier position of a row: which tokens may stand there, and whether one must.
