@@ -123,7 +123,7 @@ INSTANTIATE_TEST_SUITE_P(, NarrowConvert,
                          [](const auto& p) { return std::string(format_info(p.param.f).name); });
 
 TEST(ConvertMeasured, EveryWordOfTheH200IsReproduced) {
-  std::ifstream in(test::source_path("tests/data/numerics/convert_h200.csv"));
+  std::ifstream in(drywell::test::source_path("tests/data/numerics/convert_h200.csv"));
   std::string line;
   std::getline(in, line);
   unsigned rows = 0;

@@ -46,7 +46,7 @@ inline std::vector<uint32_t> hex_list(const std::string& text) {
 }
 
 inline std::vector<VectorRow> read_vectors(const std::string& name) {
-  std::ifstream in(test::source_path("tests/data/numerics/") + name);
+  std::ifstream in(drywell::test::source_path("tests/data/numerics/") + name);
   if (!in) throw std::runtime_error("cannot read " + name);
   std::string line;
   std::getline(in, line);
