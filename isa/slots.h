@@ -15,6 +15,8 @@ constexpr SlotSpec opt() { return {S, false, kMods<M...>, sizeof...(M)}; }
 
 // Types.
 inline constexpr auto int_type = req<Slot::type, Mod::u16, Mod::u32, Mod::u64, Mod::s16, Mod::s32, Mod::s64>();
+inline constexpr auto int_or_x2_type =
+    req<Slot::type, Mod::u16, Mod::u32, Mod::u64, Mod::s16, Mod::s32, Mod::s64, Mod::u16x2, Mod::s16x2>();
 inline constexpr auto bit_type = req<Slot::type, Mod::pred, Mod::b16, Mod::b32, Mod::b64>();
 inline constexpr auto mem_type =
     req<Slot::type, Mod::b8, Mod::b16, Mod::b32, Mod::b64, Mod::b128, Mod::u8, Mod::u16, Mod::u32, Mod::u64, Mod::s8,
@@ -33,6 +35,14 @@ inline constexpr auto satfinite = req<Slot::satfinite, Mod::satfinite>();
 inline constexpr auto satfinite_opt = opt<Slot::satfinite, Mod::satfinite>();
 inline constexpr auto relu = opt<Slot::relu, Mod::relu>();
 inline constexpr auto nan = opt<Slot::nan, Mod::NaN>();
+
+// Comparison.
+inline constexpr auto cmp_int =
+    req<Slot::cmp, Mod::eq, Mod::ne, Mod::lt, Mod::le, Mod::gt, Mod::ge, Mod::lo, Mod::ls, Mod::hi, Mod::hs>();
+inline constexpr auto cmp_float =
+    req<Slot::cmp, Mod::eq, Mod::ne, Mod::lt, Mod::le, Mod::gt, Mod::ge, Mod::equ, Mod::neu, Mod::ltu, Mod::leu, Mod::gtu, Mod::geu,
+        Mod::num, Mod::nan>();
+inline constexpr auto boolop = opt<Slot::boolop, Mod::and_, Mod::or_, Mod::xor_>();
 
 // Memory.
 inline constexpr auto space =

@@ -91,17 +91,46 @@ Effect mad_wide(Warp& w, const DecodedOp& op, LaneMask mask) {
   return Effect::next;
 }
 
-// u16x2/s16x2: two independent 16-bit sums.
-Effect add_16x2(Warp& w, const DecodedOp& op, LaneMask mask) {
-  map2<uint32_t, uint32_t>(w, op, mask, [](uint32_t a, uint32_t b) { return ((a + b) & 0xFFFF) | ((a & 0xFFFF0000) + (b & 0xFFFF0000)); });
-  return Effect::next;
+// u16x2/s16x2: two independent 16-bit operations.
+template <class F, class T>
+struct Both {
+  template <class W32>
+  static W32 apply(W32 a, W32 b) {
+    const auto half = [](W32 v, unsigned shift) { return static_cast<T>(v >> shift); };
+    const auto low = static_cast<uint16_t>(F::template apply<T>(half(a, 0), half(b, 0)));
+    const auto high = static_cast<uint16_t>(F::template apply<T>(half(a, 16), half(b, 16)));
+    return W32{high} << 16 | low;
+  }
+};
+template <class Plain, class Relu>
+ExecFn bind_min_max(Decoder& d, DecodedOp& op) {
+  sources(d, op, {1, 2});
+  const bool relu = d.has(isa::Mod::relu);
+  if (d.has(isa::Mod::u16x2)) return binary<Both<Plain, uint16_t>, uint32_t>;
+  if (d.has(isa::Mod::s16x2)) return relu ? binary<Both<Relu, int16_t>, uint32_t> : binary<Both<Plain, int16_t>, uint32_t>;
+  return relu ? binary<Relu, int32_t> : int_binary<Plain>(d);
 }
+
+// 24-bit operands live in the low bits; hi is bits 47..16 of the product.
+template <bool High>
+struct Mul24 {
+  template <class T>
+  static T apply(T a, T b) {
+    const auto value = [](T v) { return std::is_signed_v<T> ? int64_t{static_cast<T>(static_cast<uint32_t>(v) << 8) >> 8} : static_cast<int64_t>(v & 0xFFFFFF); };
+    const int64_t product = value(a) * value(b);
+    return static_cast<T>(High ? product >> 16 : product);
+  }
+};
+template <bool High>
+struct Mad24 { template <class T> static T apply(T a, T b, T c) { return Add::apply<T>(Mul24<High>::template apply<T>(a, b), c); } };
+struct Mad24HiSat { template <class T> static T apply(T a, T b, T c) { return AddSat::apply<T>(Mul24<true>::apply<T>(a, b), c); } };
+struct Sad { template <class T> static T apply(T a, T b, T c) { return Add::apply<T>(c, a < b ? Sub::apply<T>(b, a) : Sub::apply<T>(a, b)); } };
 
 }  // namespace
 
 template <> ExecFn bind<isa::Opcode::add_int>(Decoder& d, DecodedOp& op) {
   sources(d, op, {1, 2});
-  if (type_bits(d.mod(isa::Slot::type)) == 32 && (d.has(isa::Mod::u16x2) || d.has(isa::Mod::s16x2))) return add_16x2;
+  if (d.has(isa::Mod::u16x2) || d.has(isa::Mod::s16x2)) return binary<Both<Add, uint16_t>, uint32_t>;
   return d.has(isa::Mod::sat) ? binary<AddSat, int32_t> : int_binary<Add>(d);
 }
 template <> ExecFn bind<isa::Opcode::sub_int>(Decoder& d, DecodedOp& op) {
@@ -141,13 +170,19 @@ template <> ExecFn bind<isa::Opcode::div_int>(Decoder& d, DecodedOp& op) { sourc
 template <> ExecFn bind<isa::Opcode::rem_int>(Decoder& d, DecodedOp& op) { sources(d, op, {1, 2}); return int_binary<Rem>(d); }
 template <> ExecFn bind<isa::Opcode::neg_int>(Decoder& d, DecodedOp& op) { sources(d, op, {1}); return signed_unary<Neg>(d); }
 template <> ExecFn bind<isa::Opcode::abs_int>(Decoder& d, DecodedOp& op) { sources(d, op, {1}); return signed_unary<Abs>(d); }
-template <> ExecFn bind<isa::Opcode::min_int>(Decoder& d, DecodedOp& op) {
+template <> ExecFn bind<isa::Opcode::min_int>(Decoder& d, DecodedOp& op) { return bind_min_max<Min, MinRelu>(d, op); }
+template <> ExecFn bind<isa::Opcode::max_int>(Decoder& d, DecodedOp& op) { return bind_min_max<Max, MaxRelu>(d, op); }
+template <> ExecFn bind<isa::Opcode::mul24>(Decoder& d, DecodedOp& op) {
   sources(d, op, {1, 2});
-  return d.has(isa::Mod::relu) ? binary<MinRelu, int32_t> : int_binary<Min>(d);
+  if (d.has(isa::Mod::hi)) return d.has(isa::Mod::s32) ? binary<Mul24<true>, int32_t> : binary<Mul24<true>, uint32_t>;
+  return d.has(isa::Mod::s32) ? binary<Mul24<false>, int32_t> : binary<Mul24<false>, uint32_t>;
 }
-template <> ExecFn bind<isa::Opcode::max_int>(Decoder& d, DecodedOp& op) {
-  sources(d, op, {1, 2});
-  return d.has(isa::Mod::relu) ? binary<MaxRelu, int32_t> : int_binary<Max>(d);
+template <> ExecFn bind<isa::Opcode::mad24>(Decoder& d, DecodedOp& op) {
+  sources(d, op, {1, 2, 3});
+  if (d.has(isa::Mod::sat)) return ternary<Mad24HiSat, int32_t>;
+  if (d.has(isa::Mod::hi)) return d.has(isa::Mod::s32) ? ternary<Mad24<true>, int32_t> : ternary<Mad24<true>, uint32_t>;
+  return d.has(isa::Mod::s32) ? ternary<Mad24<false>, int32_t> : ternary<Mad24<false>, uint32_t>;
 }
+template <> ExecFn bind<isa::Opcode::sad>(Decoder& d, DecodedOp& op) { sources(d, op, {1, 2, 3}); return int_ternary<Sad>(d); }
 
 }  // namespace drywell::sim

@@ -4,6 +4,7 @@
 #include "drywell/isa/opcode.h"
 #include "sim/exec/bind_helpers.h"
 #include "sim/exec/float_math.h"
+#include "sim/exec/pair_operand.h"
 
 namespace drywell::sim {
 namespace {
@@ -162,16 +163,6 @@ void bind_reduction(Decoder& d, DecodedOp& op) {
   op.dst = d.dest(*d.operand(0));
   op.src[0] = d.source(*d.operand(1), isa::type_bits(d.mod(isa::Slot::type)));
   op.src[1] = d.source(*d.operand(2), 32);
-}
-
-void bind_pair(Decoder& d, DecodedOp& op, const isa::Operand& o) {
-  if (o.kind == isa::Operand::Kind::pair) {
-    op.dst = d.dest(d.elements(o)[0]);
-    op.dst2 = d.dest_pred(d.elements(o)[1]);
-  } else {
-    op.dst = d.dest(o);
-    op.dst2 = d.sink_pred();
-  }
 }
 
 }  // namespace

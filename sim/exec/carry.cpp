@@ -1,0 +1,86 @@
+// Semantics of table/carry.inc. CC.CF is a predicate of the frame (FunctionCode::carry): one bit per lane, which sub and
+// subc read and write as a borrow (PTX ISA 9.7.2).
+#include "drywell/core/bits.h"
+#include "drywell/isa/opcode.h"
+#include "sim/exec/bind_helpers.h"
+
+namespace drywell::sim {
+namespace {
+
+using isa::Mod;
+
+// op.dst2: the carry; op.extra: bit 0 read it, bit 1 write it.
+constexpr uint32_t kCarryIn = 1, kCarryOut = 2;
+
+template <class T>
+struct WithCarry {
+  T value;
+  bool carry;
+};
+template <class T>
+WithCarry<T> add_with_carry(T a, T b, bool in) {
+  const T partial = a + b;
+  const T sum = partial + T{in};
+  return {sum, partial < a || sum < partial};
+}
+template <class T>
+WithCarry<T> sub_with_borrow(T a, T b, bool in) {
+  const T partial = a - b;
+  return {static_cast<T>(partial - T{in}), a < b || (in && partial == 0)};
+}
+
+struct AddCarry { template <class T> static WithCarry<T> apply(T a, T b, T, bool in) { return add_with_carry(a, b, in); } };
+struct SubBorrow { template <class T> static WithCarry<T> apply(T a, T b, T, bool in) { return sub_with_borrow(a, b, in); } };
+struct MadLoCarry { template <class T> static WithCarry<T> apply(T a, T b, T c, bool in) { return add_with_carry<T>(a * b, c, in); } };
+template <bool Signed>
+struct MadHiCarry {
+  template <class T>
+  static WithCarry<T> apply(T a, T b, T c, bool in) {
+    using Narrow = std::conditional_t<Signed, std::make_signed_t<T>, T>;
+    using Wide = std::conditional_t<Signed, Int128, UInt128>;
+    const Wide product = static_cast<Wide>(static_cast<Narrow>(a)) * static_cast<Wide>(static_cast<Narrow>(b));
+    return add_with_carry<T>(static_cast<T>(static_cast<UInt128>(product) >> (8 * sizeof(T))), c, in);
+  }
+};
+
+template <class F, class T, bool Three>
+Effect chained(Warp& w, const DecodedOp& op, LaneMask mask) {
+  const T *a = lanes<T>(w, op.src[0]), *b = lanes<T>(w, op.src[1]), *c = Three ? lanes<T>(w, op.src[2]) : a;
+  const LaneMask in = (op.extra & kCarryIn) != 0 ? w.preds[op.dst2] : 0;
+  T r[kWarpSize];
+  LaneMask out = 0;
+  for (uint32_t i = 0; i < kWarpSize; ++i) {
+    const WithCarry<T> s = F::template apply<T>(a[i], b[i], c[i], (in >> i & 1) != 0);
+    r[i] = s.value;
+    out |= LaneMask{s.carry} << i;
+  }
+  store_masked(lanes<T>(w, op.dst), r, mask);
+  if ((op.extra & kCarryOut) != 0) write_pred(w, op.dst2, out, mask);
+  return Effect::next;
+}
+
+template <class F, bool Three>
+ExecFn bind_chained(Decoder& d, DecodedOp& op, uint32_t carry_in) {
+  sources(d, op, {1, 2});
+  const bool wide = isa::type_bits(d.mod(isa::Slot::type)) == 64;
+  if constexpr (Three) op.src[2] = d.source(*d.operand(3), wide ? 64 : 32);
+  op.dst2 = d.carry();
+  op.extra = carry_in | (d.has(Mod::cc) ? kCarryOut : 0);
+  return wide ? chained<F, uint64_t, Three> : chained<F, uint32_t, Three>;
+}
+ExecFn bind_mad(Decoder& d, DecodedOp& op, uint32_t carry_in) {
+  if (d.has(Mod::lo)) return bind_chained<MadLoCarry, true>(d, op, carry_in);
+  const bool is_signed = isa::is_signed_type(d.mod(isa::Slot::type));
+  return is_signed ? bind_chained<MadHiCarry<true>, true>(d, op, carry_in) : bind_chained<MadHiCarry<false>, true>(d, op, carry_in);
+}
+
+}  // namespace
+
+template <> ExecFn bind<isa::Opcode::add_cc>(Decoder& d, DecodedOp& op) { return bind_chained<AddCarry, false>(d, op, 0); }
+template <> ExecFn bind<isa::Opcode::addc>(Decoder& d, DecodedOp& op) { return bind_chained<AddCarry, false>(d, op, kCarryIn); }
+template <> ExecFn bind<isa::Opcode::sub_cc>(Decoder& d, DecodedOp& op) { return bind_chained<SubBorrow, false>(d, op, 0); }
+template <> ExecFn bind<isa::Opcode::subc>(Decoder& d, DecodedOp& op) { return bind_chained<SubBorrow, false>(d, op, kCarryIn); }
+template <> ExecFn bind<isa::Opcode::mad_cc>(Decoder& d, DecodedOp& op) { return bind_mad(d, op, 0); }
+template <> ExecFn bind<isa::Opcode::madc>(Decoder& d, DecodedOp& op) { return bind_mad(d, op, kCarryIn); }
+
+}  // namespace drywell::sim
