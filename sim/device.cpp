@@ -7,6 +7,8 @@
 #include <map>
 
 #include "drywell/core/bits.h"
+#include "drywell/isa/parse.h"
+#include "drywell/isa/validate.h"
 #include "drywell/sim/arch_config.h"
 #include "sim/driver/functional.h"
 #include "sim/exec/program.h"
@@ -139,6 +141,12 @@ LoadedModule Device::load(isa::Module m) {
     }
   }
   return out;
+}
+
+LoadedModule Device::load_ptx(std::string_view text, const std::string& name) {
+  isa::Module m = isa::parse_ptx_or_throw(text, name);
+  if (Diagnostics problems = isa::validate(m); problems.has_errors()) throw InputError(std::move(problems));
+  return load(std::move(m));
 }
 
 RunResult Device::launch(const LoadedModule& m, std::string_view kernel, const LaunchConfig& config, const Args& args, const RunOptions& options) {

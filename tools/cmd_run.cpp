@@ -12,59 +12,44 @@
 #include "kernels/golden.h"
 #include "tools/command.h"
 #include "tools/parameters.h"
+#include "tools/run_flags.h"
 #include "tools/run_report.h"
 #include "tools/terminal.h"
 
 namespace drywell::tools {
 namespace {
 
-struct Options {
-  std::string kernel, arch = "sm_100a", driver = "eager", json, trace, trace_profile, input, save;
-  bool verify = false, trace_values = false, no_values = false, help = false;
-  unsigned threads = 0;
-  uint64_t max_instructions = 0;
-};
-
-/// Every place a run writes to, opened before it starts: what cannot be written is known at once, and what is
-/// there already stays until the run is over.
-class Outputs {
+/// Where --save puts a kernel's outputs: made and tried before the run, gone again if nothing came.
+class SaveDirectory {
  public:
-  explicit Outputs(const Options& o) : save_(o.save) {
-    if (!o.json.empty() && o.json != "-") json_.emplace(o.json);
-    if (!o.trace.empty()) trace_.emplace(o.trace);
-    if (!save_.empty()) probe_directory();
+  explicit SaveDirectory(std::string path) : path_(std::move(path)) {
+    if (!path_.empty()) probe();
   }
-  ~Outputs() {
-    if (made_directory_) ::rmdir(save_.c_str());  // only an empty one goes
+  ~SaveDirectory() {
+    if (made_) ::rmdir(path_.c_str());  // only an empty one goes
   }
-  std::optional<sim::TraceFile>& trace() { return trace_; }
+  SaveDirectory(const SaveDirectory&) = delete;
+  SaveDirectory& operator=(const SaveDirectory&) = delete;
 
   void save(const kernels::KernelReport& r) {
     for (const auto& [name, array] : r.outputs)
-      write_npy((std::filesystem::path(save_) / (name + ".npy")).string(), array);
-    if (!r.outputs.empty()) made_directory_ = false;
-  }
-  void json(const std::string& text) {
-    if (!json_.has_value()) return;
-    json_->write(text);
-    json_->commit();
+      write_npy((std::filesystem::path(path_) / (name + ".npy")).string(), array);
+    if (!r.outputs.empty()) made_ = false;
   }
 
  private:
-  void probe_directory() {
+  void probe() {
     struct stat st {};
-    if (::stat(save_.c_str(), &st) != 0) {
-      if (::mkdir(save_.c_str(), 0777) != 0)
-        throw InputError("E4008", fmt::format("{}: cannot be made: {}", save_, std::strerror(errno)));
-      made_directory_ = true;
+    if (::stat(path_.c_str(), &st) != 0) {
+      if (::mkdir(path_.c_str(), 0777) != 0)
+        throw InputError("E4008", fmt::format("{}: cannot be made: {}", path_, std::strerror(errno)));
+      made_ = true;
     }
-    const PendingFile probe((std::filesystem::path(save_) / "drywell-probe").string());
+    const PendingFile probe((std::filesystem::path(path_) / "drywell-probe").string());
   }
 
-  std::string save_;
-  std::optional<PendingFile> json_;
-  std::optional<sim::TraceFile> trace_;
-  bool made_directory_ = false;
+  std::string path_;
+  bool made_ = false;
 };
 
 /// What makes the run again, for the trace's header.
@@ -74,50 +59,31 @@ std::string run_words(const kernels::Kernel& k, const kernels::RunContext& c) {
                      kernels::print_driver(c.options), c.arch);
 }
 
-sim::TraceOptions trace_options(const Options& o, const kernels::Kernel& k, const kernels::RunContext& c) {
-  sim::TraceOptions t;
-  const bool timed = c.options.driver == sim::DriverKind::timed;
-  if (o.trace_profile == "cycle" && !timed)
-    throw UsageError("--trace-profile=cycle needs --driver=timed: other drivers have no clock", "run");
-  t.profile = o.trace_profile == "cycle" || (o.trace_profile.empty() && timed) ? sim::TraceProfile::cycle
-                                                                               : sim::TraceProfile::arch;
-  t.values = o.trace_values;
-  // A run on a user's file cannot be made again from the header alone.
-  if (c.input.empty()) t.run = run_words(k, c);
-  t.arch = c.arch;
-  t.seed = c.options.seed;
-  return t;
-}
-
 ExitCode exit_code(const kernels::KernelReport& r) {
-  if (!r.run.ok()) return r.run.fault->code.starts_with('U') ? ExitCode::unsupported : ExitCode::guest_fault;
+  if (!r.run.ok()) return fault_exit(r.run);
   return r.verify.done && !r.verify.passed() ? ExitCode::verification_failed : ExitCode::ok;
 }
 
-ExitCode run(const CommandContext& c, const Options& o, const std::vector<std::string>& words) {
-  if (o.kernel.empty()) throw UsageError("which kernel? (drywell list)", "run");
-  const kernels::Kernel& k = kernels::find_kernel(o.kernel);
+ExitCode run_kernel(const CommandContext& c, const RunFlags& o, const std::vector<std::string>& words) {
+  const kernels::Kernel& k = kernels::find_kernel(o.subject);
+  if (o.plan.any())
+    throw UsageError("--entry, --grid, --block, --cluster, --smem, --buffer, --map, --arg and --expect are for PTX files", "run");
+  if (o.save.size() > 1) throw UsageError("--save takes one directory for a kernel's outputs", "run");
   kernels::RunContext context;
   context.params = kernels::Params(k.name, k.parameters, parse_parameters(k, words, "run"));
   context.arch = o.arch;
-  kernels::parse_driver(o.driver, context.options);
-  context.options.threads = o.threads;
-  context.options.max_instructions = o.max_instructions;
-  context.options.values = !o.no_values;
+  context.options = run_options(o);
   context.input = o.input;
   context.verify = o.verify;
   context.keep_outputs = !o.save.empty();
-  if (o.no_values && (context.options.driver != sim::DriverKind::timed || o.verify || !o.save.empty())) {
-    throw UsageError(
-        "--no-values is for --driver=timed without --verify and --save: there are no results to look at",
-        "run");
-  }
   const sim::ArchConfig arch = sim::load_arch(o.arch);
 
-  Outputs outputs(o);
+  SaveDirectory directory(o.save.empty() ? "" : o.save[0]);
+  RunOutputs outputs(o);
   std::optional<sim::TraceWriter> trace;
   if (outputs.trace().has_value()) {
-    trace.emplace(*outputs.trace(), trace_options(o, k, context));
+    // A run on a user's file cannot be made again from the header alone.
+    trace.emplace(*outputs.trace(), trace_options(o, context.options, context.input.empty() ? run_words(k, context) : ""));
     context.options.listeners.push_back(trace->listener());
   }
   kernels::KernelReport report;
@@ -133,32 +99,54 @@ ExitCode run(const CommandContext& c, const Options& o, const std::vector<std::s
     outputs.trace()->commit();
   }
   const RunDescription description{k, context.params, arch, context.options, report};
-  outputs.save(report);
+  directory.save(report);
   const std::string json = o.json.empty() ? "" : json_report(description);
   outputs.json(json);
   print(o.json == "-" ? json : summary(description, c.colour_out));
   return exit_code(report);
 }
 
-ExitCode help(const CLI::App& sub, const Options& o) {
+ExitCode run(const CommandContext& c, const RunFlags& f, const std::vector<std::string>& words) {
+  if (f.subject.empty()) throw UsageError("which kernel? (drywell list), or a .ptx or .toml file", "run");
+  return names_a_file(f.subject) ? run_file(c, f, words) : run_kernel(c, f, words);
+}
+
+ExitCode help(const CLI::App& sub, const RunFlags& o) {
   print(sub.help());
-  if (o.kernel.empty()) {
+  if (o.subject.empty() || names_a_file(o.subject)) {
     print("\nKernel parameters are given as --name=value; drywell run KERNEL --help lists them.\n");
   } else {
-    const kernels::Kernel& k = kernels::find_kernel(o.kernel);
+    const kernels::Kernel& k = kernels::find_kernel(o.subject);
     print(fmt::format("\n{}: {}\n{}", k.name, k.doc, describe_parameters(k)));
   }
   return ExitCode::ok;
 }
 
+/// The words are those of launch files (docs/running-ptx.md).
+void add_plan_flags(CLI::App& sub, PlanFlags& p) {
+  constexpr const char* kGroup = "PTX files (docs/running-ptx.md)";
+  const auto each = [&](const char* name, std::vector<std::string>& into, const char* doc) {
+    sub.add_option(name, into, doc)->allow_extra_args(false)->group(kGroup);
+  };
+  sub.add_option("--entry", p.entry, "kernel of the file; may be left out if it has one")->group(kGroup);
+  sub.add_option("--grid", p.grid, "CTAs, e.g. 4,2,1; default 1")->group(kGroup);
+  sub.add_option("--block", p.block, "threads per CTA; default .reqntid, else 1")->group(kGroup);
+  sub.add_option("--cluster", p.cluster, "CTAs per cluster; default .reqnctapercluster, else 1")->group(kGroup);
+  sub.add_option("--smem", p.smem, "dynamic shared memory in bytes")->group(kGroup);
+  each("--buffer", p.buffers, "NAME=f32[64,128]:zeros|ones|iota|random|poison[,seed=N], or NAME=FILE.npy");
+  each("--map", p.maps, "NAME=BUFFER,box=64x8,swizzle=128B,…: a tensor map");
+  each("--arg", p.args, "next argument: u32:5, f32:0.5, @BUFFER, @BUFFER+64, map:NAME, hex:00ff, file:RAW, block:SIZE;OFFSET=ARG");
+  each("--expect", p.expects, "BUFFER=FILE.npy[,abs=…][,rel=…]: what must come out");
+}
+
 }  // namespace
 
 void register_run(CLI::App& app, CommandContext& context) {
-  auto o = std::make_shared<Options>();
-  CLI::App* sub = app.add_subcommand("run", "Run a kernel: values, verification, cycles, trace");
+  auto o = std::make_shared<RunFlags>();
+  CLI::App* sub = app.add_subcommand("run", "Run a kernel or a PTX file: values, verification, cycles, trace");
   sub->set_help_flag();
   sub->add_flag("-h,--help", o->help, "this, with the parameters of KERNEL if one is given");
-  sub->add_option("KERNEL", o->kernel, "a kernel of `drywell list`");
+  sub->add_option("KERNEL|FILE", o->subject, "a kernel of `drywell list`, a .ptx file, or a launch file (.toml)");
   sub->add_option("--arch", o->arch, "architecture: a name of `drywell arch` or a .toml file")
       ->capture_default_str();
   sub->add_option("--driver", o->driver,
@@ -172,13 +160,14 @@ void register_run(CLI::App& app, CommandContext& context) {
       ->check(CLI::IsMember({"arch", "cycle"}));
   sub->add_flag("--trace-values", o->trace_values, "also what instructions wrote to registers");
   sub->add_option("--input", o->input, "input array (.npy) instead of a generated one");
-  sub->add_option("--save", o->save, "directory for the outputs, as .npy");
+  sub->add_option("--save", o->save, "kernel: directory for the outputs, as .npy; PTX file: NAME=FILE.npy")->allow_extra_args(false);
   sub->add_option("--threads", o->threads, "host threads; 0 = all cores. Results do not depend on it")
       ->capture_default_str();
   sub->add_option("--max-instructions", o->max_instructions,
                   "stop a runaway kernel after this many warp instructions; 0 = never")
       ->capture_default_str();
   sub->add_flag("--no-values", o->no_values, "timed driver: same cycles, tensor results not computed");
+  add_plan_flags(*sub, o->plan);
   sub->allow_extras();
   sub->callback([o, sub, &context] {
     context.action = [o, sub, &context] {

@@ -6,17 +6,13 @@
 
 #include "drywell/sim/report.h"
 #include "kernels/golden.h"
+#include "tools/report_parts.h"
 #include "tools/terminal.h"
 
 namespace drywell::tools {
 namespace {
 
 using Json = nlohmann::ordered_json;
-
-std::string extent(Dim3 d) {
-  if (d.y == 1 && d.z == 1) return fmt::format("{}", d.x);
-  return d.z == 1 ? fmt::format("{} x {}", d.x, d.y) : fmt::format("{} x {} x {}", d.x, d.y, d.z);
-}
 
 std::string verification(const RunDescription& d, bool colour) {
   const kernels::Verification& v = d.report.verify;
@@ -48,18 +44,6 @@ Json verify_json(const kernels::Verification& v) {
   return j;
 }
 
-Json fault_json(const sim::Fault& f) {
-  return {{"code", f.code},
-          {"message", f.message},
-          {"kernel", f.where.kernel},
-          {"cta", {f.where.cta.x, f.where.cta.y, f.where.cta.z}},
-          {"warp", f.where.warp},
-          {"lanes", f.where.lanes},
-          {"instruction", f.where.ptx},
-          {"file", f.where.source.file},
-          {"line", f.where.source.line}};
-}
-
 Json params_json(const kernels::Params& p) {
   Json j = Json::object();
   for (const auto& v : p.values()) {
@@ -73,29 +57,6 @@ Json params_json(const kernels::Params& p) {
   return j;
 }
 
-void timing_json(const sim::TimingReport& t, Json& j) {
-  for (const sim::UnitTime& u : t.units) {
-    j["units"][u.name] = {{"instances", u.instances},
-                          {"busy_cycles", u.busy_cycles},
-                          {"utilisation", u.utilisation},
-                          {"work", u.work},
-                          {"work_unit", u.work_unit}};
-  }
-  for (const sim::RoleTime& r : t.roles) {
-    Json& role = j["stalls"][r.name];
-    for (size_t i = 0; i < sim::kStallCount; ++i) {
-      if (r.cycles[i] != 0) role[std::string(sim::stall_name(static_cast<sim::Stall>(i)))] = r.cycles[i];
-    }
-    j["roles"][r.name] = {{"warps", r.warps}, {"warp_instructions", r.instructions}};
-  }
-  for (const sim::Limit& l : t.limits)
-    j["limits"].push_back(
-        {{"name", l.name}, {"cycles", l.cycles}, {"fraction", l.fraction}, {"what", l.what}});
-  j["sms_used"] = t.sms_used;
-  j["hbm_bytes_read"] = t.hbm_bytes_read;
-  j["hbm_bytes_written"] = t.hbm_bytes_written;
-}
-
 }  // namespace
 
 std::string summary(const RunDescription& d, bool colour) {
@@ -107,18 +68,11 @@ std::string summary(const RunDescription& d, bool colour) {
   };
   out += fmt::format("{}  {}\n", paint(d.kernel.name, Colour::bold, colour), r.shape);
   line("result", verification(d, colour));
-  line("launch", fmt::format("grid {}, block {}{}{}", extent(r.launch.grid), extent(r.launch.block),
-                             r.launch.cluster.count() > 1 ? ", cluster " + extent(r.launch.cluster) : "",
-                             r.launch.dynamic_smem != 0 ? fmt::format(", {} B dynamic shared memory",
-                                                                      with_commas(r.launch.dynamic_smem))
-                                                        : ""));
+  line("launch", describe_launch(r.launch));
   line("machine",
        fmt::format("{} ({}), driver {}", d.arch.name, d.arch.description, kernels::print_driver(d.options)));
   for (const auto& [name, text] : r.notes) line(name, text);
-  const double rate =
-      run.host_seconds > 0 ? static_cast<double>(run.warp_instructions) / run.host_seconds : 0;
-  line("simulated", fmt::format("{} warp instructions in {:.2f} s on the host ({}/s)",
-                                with_commas(run.warp_instructions), run.host_seconds, with_unit(rate, "")));
+  line("simulated", describe_speed(run));
   const double traffic = static_cast<double>(r.bytes_read + r.bytes_written);
   if (run.cycles == 0) {
     line("traffic",
@@ -139,7 +93,6 @@ std::string summary(const RunDescription& d, bool colour) {
 
 std::string json_report(const RunDescription& d) {
   const kernels::KernelReport& r = d.report;
-  const auto triple = [](Dim3 x) { return Json::array({x.x, x.y, x.z}); };
   Json j;
   j["drywell"] = DRYWELL_VERSION;
   j["kernel"] = d.kernel.name;
@@ -147,10 +100,7 @@ std::string json_report(const RunDescription& d) {
   j["shape"] = r.shape;
   j["arch"] = d.arch.name;
   j["driver"] = kernels::print_driver(d.options);
-  j["launch"] = {{"grid", triple(r.launch.grid)},
-                 {"block", triple(r.launch.block)},
-                 {"cluster", triple(r.launch.cluster)},
-                 {"dynamic_smem", r.launch.dynamic_smem}};
+  j["launch"] = launch_json(r.launch);
   // Functional drivers have no clock: null, never a number that could be taken for one.
   const bool timed = r.run.cycles != 0;
   j["cycles"] = timed ? Json(r.run.cycles) : Json(nullptr);
@@ -161,12 +111,10 @@ std::string json_report(const RunDescription& d) {
   j["warp_instructions"] = r.run.warp_instructions;
   j["host_seconds"] = r.run.host_seconds;
   j["verify"] = verify_json(r.verify);
-  j["fault"] = r.run.fault.has_value() ? fault_json(*r.run.fault) : Json(nullptr);
-  j["units"] = Json::object();
-  j["stalls"] = Json::object();
-  if (r.run.timing != nullptr) timing_json(*r.run.timing, j);
+  j["fault"] = fault_json(r.run);
+  add_timing(r.run, j);
   for (const auto& [name, text] : r.notes) j["notes"][name] = text;
-  return j.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+  return print_json(j);
 }
 
 }  // namespace drywell::tools

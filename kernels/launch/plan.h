@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -12,10 +13,11 @@
 #include "drywell/core/types.h"
 #include "drywell/isa/tensor_map.h"
 #include "drywell/sim/device.h"
+#include "kernels/accelerator.h"
 
 namespace drywell::kernels {
 
-/// "f32[64,128]:random,seed=3", "u8[4096]:zeros", "input.npy".
+/// "f32[64,128]:random,seed=3", "u8[4096]:zeros", "input.npy", "u8[4096]:file=raw.bin".
 struct BufferSpec {
   enum class Init : uint8_t { zeros, ones, iota, random, poison, file };
   std::string name;
@@ -28,25 +30,30 @@ struct BufferSpec {
   uint64_t bytes() const;
 };
 
-/// "x,box=64x8,swizzle=128B,type=bf16": a tiled tensor map over a buffer; dims and strides default to the buffer's,
-/// innermost dimension first.
+/// "x,box=64x8,swizzle=128B,type=bf16": a tensor map over a buffer, tiled or (mode=im2col) im2col; type, dims and
+/// strides default to the buffer's, innermost dimension first.
 struct MapSpec {
   std::string name, buffer;
   isa::TensorMapFields fields;
-  bool dims_given = false;
+  uint64_t offset = 0;  // bytes into the buffer
+  bool dims_given = false, type_given = false, strides_given = false;
 };
 
-/// "u32:5", "f32:0.5", "@x", "@x+256", "map:a", "hex:00ff", or a buffer spec for an anonymous buffer.
+/// "u32:5", "f32:0.5", "@x", "@x+256", "map:a", "hex:00ff", "file:raw.bin", "block:136;0=map:a;128=@x" (a structure: zero
+/// but for the arguments placed in it), or a buffer spec for an anonymous buffer.
 struct ArgSpec {
-  enum class Kind : uint8_t { bytes, pointer, map } kind = Kind::bytes;
+  enum class Kind : uint8_t { bytes, pointer, map, block } kind = Kind::bytes;
   std::vector<uint8_t> bytes;
   std::string name;
   uint64_t offset = 0;
+  uint64_t size = 0;                                 // block
+  std::vector<std::pair<uint64_t, ArgSpec>> fields;  // block: byte offset, argument
+  uint64_t byte_count() const;
 };
 
 struct LaunchSpec {
   std::string entry;
-  sim::LaunchConfig config{{1, 1, 1}, {1, 1, 1}, {1, 1, 1}, 0};
+  sim::LaunchConfig config{{1, 1, 1}, {0, 0, 0}, {1, 1, 1}, 0};  // block 0: the kernel's .reqntid, else one thread
   std::vector<ArgSpec> args;
 };
 
@@ -58,12 +65,14 @@ struct ExpectSpec {
 };
 
 struct LaunchPlan {
+  std::string folder;  // relative paths start here: empty, or ends with '/'
   std::string ptx_path;
   std::vector<BufferSpec> buffers;
   std::vector<MapSpec> maps;
   std::vector<LaunchSpec> launches;
   std::vector<ExpectSpec> expects;
   std::vector<std::pair<std::string, std::string>> saves;  // buffer, file
+  std::string resolve(std::string_view path) const { return path.starts_with('/') ? std::string(path) : folder + std::string(path); }
 };
 
 /// Each parses one spec; problems (E44xx) go to `out`, named by `what` ("--buffer x=…").
@@ -82,13 +91,32 @@ struct BufferComparison {
   uint64_t compared = 0, mismatches = 0;
   std::string first;  // "[12]: 1.5, expected 1.25"
 };
+struct PlanLaunch {
+  std::string entry;
+  sim::LaunchConfig config;  // as launched
+};
+struct PlanBuffer {
+  std::string name, type;
+  std::vector<uint64_t> shape;
+  std::vector<uint8_t> bytes;  // after the last launch
+};
 struct PlanResult {
-  std::vector<sim::RunResult> runs;  // one per launch, up to the first fault
+  std::vector<PlanLaunch> launches;  // those run, up to the first fault
+  std::vector<sim::RunResult> runs;  // one per launch run
   std::vector<BufferComparison> comparisons;
+  std::vector<PlanBuffer> buffers;
   bool ok() const;
 };
 
-/// Loads the PTX, makes the buffers, launches in order on one device, compares and saves.
-PlanResult run_plan(const LaunchPlan& plan, sim::Device& device, const sim::RunOptions& options);
+struct PlanOptions {
+  sim::RunOptions run;
+  /// Told of every launch when it is over; listeners of `run` see one launch at a time.
+  std::function<void(const sim::RunResult&)> launched;
+};
+
+/// Loads the PTX, makes the buffers, launches in order on one device and compares. Saving is `save_buffers`.
+PlanResult run_plan(const LaunchPlan& plan, Accelerator& device, const PlanOptions& options);
+/// Writes what the plan saves.
+void save_buffers(const LaunchPlan& plan, const PlanResult& result);
 
 }  // namespace drywell::kernels

@@ -12,15 +12,11 @@ namespace {
 // Collects problems with their line in the file.
 class Reader {
  public:
-  Reader(const std::string& path, Diagnostics& out) : path_(path), out_(out) {
-    const size_t slash = path.rfind('/');
-    folder_ = slash == std::string::npos ? "" : path.substr(0, slash + 1);
-  }
+  Reader(const std::string& path, Diagnostics& out) : path_(path), out_(out) {}
 
   void problem(const toml::node& at, std::string message, std::string hint = {}) {
     out_.error("E4406", {path_, static_cast<uint32_t>(at.source().begin.line), static_cast<uint32_t>(at.source().begin.column)}, std::move(message), std::move(hint));
   }
-  std::string relative(std::string_view file) const { return file.starts_with('/') ? std::string(file) : folder_ + std::string(file); }
 
   std::string text(const toml::node& n, std::string_view what) {
     if (const auto v = n.value<std::string>(); v.has_value()) return *v;
@@ -48,6 +44,13 @@ class Reader {
     return d;
   }
 
+  uint32_t byte_count(const toml::node& n, std::string_view what) {
+    const auto v = n.value<int64_t>();
+    if (v.has_value() && *v >= 0 && *v <= 0xFFFFFFFF) return static_cast<uint32_t>(*v);
+    problem(n, fmt::format("{} is a number of bytes", what));
+    return 0;
+  }
+
   void launch(const toml::table& t, LaunchPlan& plan) {
     LaunchSpec l;
     for (const auto& [key, node] : t) {
@@ -55,7 +58,7 @@ class Reader {
       else if (key == "grid") l.config.grid = extent(node, "grid");
       else if (key == "block") l.config.block = extent(node, "block");
       else if (key == "cluster") l.config.cluster = extent(node, "cluster");
-      else if (key == "smem") l.config.dynamic_smem = static_cast<uint32_t>(node.value<int64_t>().value_or(0));
+      else if (key == "smem") l.config.dynamic_smem = byte_count(node, "smem");
       else if (key == "args") arguments(node, plan, l);
       else problem(node, fmt::format("a launch has no key '{}'", key.str()), "entry, grid, block, cluster, smem, args");
     }
@@ -85,19 +88,19 @@ class Reader {
   }
 
  private:
-  std::string path_, folder_;
+  std::string path_;
   Diagnostics& out_;
 };
 
 void read_top(Reader& r, const toml::table& top, LaunchPlan& plan, Diagnostics& out) {
   for (const auto& [key, node] : top) {
     if (key == "module") {
-      plan.ptx_path = r.relative(r.text(node, "module"));
+      plan.ptx_path = plan.resolve(r.text(node, "module"));
     } else if (key == "buffers") {
       r.each(node, "buffers", [&](const std::string& name, const std::string& v) {
         BufferSpec b;
         if (!parse_buffer(name, v, b, out)) return;
-        if (!b.path.empty()) b.path = r.relative(b.path);
+        if (!b.path.empty()) b.path = plan.resolve(b.path);
         plan.buffers.push_back(std::move(b));
       });
     } else if (key == "maps") {
@@ -109,11 +112,11 @@ void read_top(Reader& r, const toml::table& top, LaunchPlan& plan, Diagnostics& 
       r.each(node, "expect", [&](const std::string& name, const std::string& v) {
         ExpectSpec e;
         if (!parse_expect(name, v, e, out)) return;
-        e.path = r.relative(e.path);
+        e.path = plan.resolve(e.path);
         plan.expects.push_back(std::move(e));
       });
     } else if (key == "save") {
-      r.each(node, "save", [&](const std::string& name, const std::string& v) { plan.saves.emplace_back(name, r.relative(v)); });
+      r.each(node, "save", [&](const std::string& name, const std::string& v) { plan.saves.emplace_back(name, plan.resolve(v)); });
     } else if (key != "launch") {
       r.problem(node, fmt::format("unknown key '{}'", key.str()), "module, buffers, maps, launch, expect, save");
     }
@@ -124,6 +127,7 @@ void read_top(Reader& r, const toml::table& top, LaunchPlan& plan, Diagnostics& 
 
 LaunchPlan read_launch_file(const std::string& path) {
   LaunchPlan plan;
+  plan.folder = path.substr(0, path.rfind('/') + 1);  // npos + 1 is 0
   Diagnostics out;
   const std::string text = read_text_file(path);
   toml::table top;

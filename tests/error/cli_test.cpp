@@ -61,6 +61,18 @@ INSTANTIATE_TEST_SUITE_P(
         Mistake{"BadSeed", {"run", "tma-copy", "--driver=shuffled:x"}, 2, "no driver 'shuffled:x'"},
         Mistake{"UnknownArch", {"run", "tma-copy", "--arch=sm_100b"}, 3, "sm_100"},
         Mistake{"BadShape", {"run", "fused-rht", "--m=8", "--n=128"}, 3, "multiple of 64"},
+        Mistake{"MissingPtxFile", {"run", "/nonexistent.ptx"}, 3, "/nonexistent.ptx"},
+        Mistake{"MissingPlan", {"run", "/nonexistent.toml"}, 3, "/nonexistent.toml"},
+        Mistake{"PlanFlagsForAKernel", {"run", "tma-copy", "--grid=4"}, 2, "are for PTX files"},
+        Mistake{"PlanFlagsForAPlan", {"run", "x.toml", "--grid=4"}, 2, "says itself"},
+        Mistake{"BadGrid", {"run", "x.ptx", "--grid=4,0"}, 2, "positive numbers"},
+        Mistake{"UnnamedBuffer", {"run", "x.ptx", "--buffer", "f32[4]"}, 2, "not NAME="},
+        Mistake{"BadBuffer", {"run", "x.ptx", "--buffer", "x=f33[4]"}, 3, "E4401"},
+        Mistake{"BadArgument", {"run", "x.ptx", "--arg", "u8:300"}, 3, "E4404"},
+        Mistake{"BadMap", {"run", "x.ptx", "--map", "a=x,mode=im3col"}, 3, "E4403"},
+        Mistake{"BadExpectation", {"run", "x.ptx", "--expect", "x=y.npy,abs=much"}, 3, "E4405"},
+        Mistake{"NothingToVerify", {"run", "x.ptx", "--verify"}, 2, "nothing is expected"},
+        Mistake{"InputOfAPtxFile", {"run", "x.ptx", "--input=x.npy"}, 2, "--buffer"},
         Mistake{"MissingInput", {"run", "tma-copy", "--input=/nonexistent/x.npy"}, 3, "/nonexistent/x.npy"},
         Mistake{"UnwritableJson", {"run", "tma-copy", "--json=/nonexistent/x.json"}, 3, "cannot be written"},
         Mistake{
@@ -166,6 +178,105 @@ TEST(CliRun, StopsARunawayKernelAsAGuestFault) {
   const Finished f = drywell({"run", "tma-copy", "--max-instructions=100"});
   EXPECT_EQ(f.exit_code, 5) << f.out;
   EXPECT_THAT(f.out, HasSubstr("F3602"));
+}
+
+constexpr const char* kAxpy = R"(.version 8.0
+.target sm_90
+.address_size 64
+.visible .entry axpy(.param .u64 x, .param .u64 y, .param .f32 a)
+.reqntid 64
+{
+  .reg .b32 %r<3>;
+  .reg .f32 %f<5>;
+  .reg .b64 %rd<6>;
+  ld.param.u64 %rd0, [x];
+  ld.param.u64 %rd1, [y];
+  ld.param.f32 %f0, [a];
+  mov.u32 %r0, %tid.x;
+  mul.wide.u32 %rd2, %r0, 4;
+  add.s64 %rd3, %rd0, %rd2;
+  add.s64 %rd4, %rd1, %rd2;
+  ld.global.f32 %f1, [%rd3];
+  ld.global.f32 %f2, [%rd4];
+  fma.rn.f32 %f3, %f1, %f0, %f2;
+  st.global.f32 [%rd4], %f3;
+  ret;
+}
+)";
+
+class CliRunFile : public testing::Test {
+ protected:
+  CliRunFile() {
+    write_file_atomically(d.file("axpy.ptx"), std::string_view(kAxpy));
+    std::vector<float> want(64);
+    for (size_t i = 0; i < want.size(); ++i) want[i] = static_cast<float>(i) * 2.0f + 1.0f;
+    write_npy(d.file("want.npy"), NpyArray::of<float>(want, {64}));
+  }
+  Finished run(std::vector<std::string> more, const char* a = "f32:2") {
+    std::vector<std::string> words = {"run", d.file("axpy.ptx"), "--buffer", "x=f32[64]:iota", "--buffer", "y=f32[64]:ones", "--arg", "@x", "--arg", "@y", "--arg", a};
+    words.insert(words.end(), more.begin(), more.end());
+    return drywell(words);
+  }
+  TemporaryDirectory d;
+};
+
+TEST_F(CliRunFile, ComparesAndSaves) {
+  const Finished f = run({"--expect", "y=" + d.file("want.npy"), "--save", "y=" + d.file("y.npy"), "--entry=axpy"});
+  EXPECT_EQ(f.exit_code, 0) << f.err;
+  EXPECT_THAT(f.out, HasSubstr("verified: y, 64 values"));
+  EXPECT_EQ(read_npy(d.file("y.npy")).values<float>()[5], 11.0f);
+}
+
+TEST_F(CliRunFile, SaysWhatDiffers) {
+  const Finished f = run({"--expect", "y=" + d.file("want.npy")}, "f32:3");
+  EXPECT_EQ(f.exit_code, 1);
+  EXPECT_THAT(f.out, HasSubstr("63 of 64 values differ; first [1]: 4, expected 3"));
+}
+
+TEST_F(CliRunFile, WritesJson) {
+  const Finished f = run({"--expect", "y=" + d.file("want.npy"), "--json=-", "--driver=timed"});
+  ASSERT_EQ(f.exit_code, 0) << f.err;
+  const auto j = nlohmann::json::parse(f.out);
+  EXPECT_EQ(j.at("verify").at("status"), "passed");
+  EXPECT_EQ(j.at("verify").at("compared"), 64);
+  EXPECT_EQ(j.at("launches").at(0).at("entry"), "axpy");
+  EXPECT_EQ(j.at("launches").at(0).at("block").at(0), 64);
+  EXPECT_GT(j.at("launches").at(0).at("cycles").get<uint64_t>(), 0u);
+}
+
+TEST_F(CliRunFile, TracesEveryLaunch) {
+  EXPECT_EQ(run({"--trace", d.file("t.trace")}).exit_code, 0);
+  EXPECT_THAT(drywell({"trace", "show", d.file("t.trace")}).out, HasSubstr("fma.rn.f32"));
+}
+
+TEST_F(CliRunFile, LaunchMistakesAreInputErrors) {
+  EXPECT_THAT(run({"--entry=other"}).err, HasSubstr("E4112"));
+  EXPECT_THAT(run({"--block=32"}).err, HasSubstr("E4125"));
+  EXPECT_THAT(run({"--arg", "u32:1"}).err, HasSubstr("E4110"));
+  EXPECT_THAT(run({"--expect", "z=" + d.file("want.npy")}).err, HasSubstr("no buffer 'z'"));
+  EXPECT_THAT(run({"--save", "y=/nonexistent/y.npy"}).err, HasSubstr("cannot be written"));
+}
+
+TEST_F(CliRunFile, GuestFaultsHaveTheirExitCode) {
+  const Finished f = drywell({"run", d.file("axpy.ptx"), "--buffer", "x=f32[8]", "--arg", "@x", "--arg", "@x", "--arg", "f32:1"});
+  EXPECT_EQ(f.exit_code, 5);
+  EXPECT_THAT(f.out, HasSubstr("F3001"));
+}
+
+TEST_F(CliRunFile, RunsALaunchFile) {
+  write_file_atomically(d.file("p.toml"), std::string_view(R"(
+module = "axpy.ptx"
+buffers.x = "f32[64]:iota"
+buffers.y = "f32[64]:ones"
+expect.y = "want.npy"
+[[launch]]
+args = ["@x", "@y", "f32:0.5"]
+[[launch]]
+args = ["@x", "@y", "f32:1.5"]
+)"));
+  const Finished f = drywell({"run", d.file("p.toml"), "--verify", "--driver=shuffled:3"});
+  EXPECT_EQ(f.exit_code, 0) << f.err << f.out;
+  EXPECT_THAT(f.out, HasSubstr("verified"));
 }
 
 TEST(CliPtx, EmitsWhatItAccepts) {

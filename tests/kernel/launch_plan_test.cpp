@@ -4,7 +4,9 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <cstring>
 #include <filesystem>
+#include <span>
 
 #include "drywell/core/files.h"
 #include "drywell/core/npy.h"
@@ -79,8 +81,9 @@ grid = [2, 1, 1]
 block = 64
 args = ["@x", "f32:3", "u32:100"]
 )"));
-  sim::Device device;
+  SimulatedDevice device;
   const PlanResult r = run_plan(p, device, {});
+  save_buffers(p, r);
   ASSERT_EQ(r.runs.size(), 2u);
   ASSERT_EQ(r.comparisons.size(), 1u);
   EXPECT_EQ(r.comparisons[0].compared, 100u);
@@ -90,7 +93,7 @@ args = ["@x", "f32:3", "u32:100"]
 
 TEST_F(LaunchPlanFile, SaysWhichElementDiffersFirst) {
   const LaunchPlan p = read_launch_file(plan("module = 'k.ptx'\nbuffers.x = 'f32[100]:iota'\nexpect.x = 'want.npy,abs=0.5'\n[[launch]]\nblock = 128\nargs = ['@x', 'f32:5', 'u32:100']\n"));
-  sim::Device device;
+  SimulatedDevice device;
   const PlanResult r = run_plan(p, device, {});
   EXPECT_FALSE(r.ok());
   EXPECT_EQ(r.comparisons[0].mismatches, 99u);
@@ -106,6 +109,37 @@ TEST_F(LaunchPlanFile, ReportsEveryProblemWithItsLine) {
     EXPECT_NE(std::string(e.what()).find("plan.toml:2:"), std::string::npos) << e.what();
     EXPECT_NE(std::string(e.what()).find("unknown key 'speed'"), std::string::npos);
   }
+}
+
+TEST_F(LaunchPlanFile, TakesTheBlockFromTheKernelAndRawFilesAsBuffers) {
+  std::string ptx = kScale;
+  ptx.replace(ptx.find(".param .u32 n)"), 14, ".param .u32 n)\n.reqntid 100");
+  write_file_atomically(file("k.ptx"), ptx);
+  const std::vector<float> x(100, 2.0f);
+  write_file_atomically(file("x.raw"), std::as_bytes(std::span(x)));
+  const LaunchPlan p = read_launch_file(plan("module = 'k.ptx'\nbuffers.x = 'f32[100]:file=x.raw'\n[[launch]]\nargs = ['@x', 'f32:4', 'u32:100']\n"));
+  SimulatedDevice device;
+  const PlanResult r = run_plan(p, device, {});
+  ASSERT_TRUE(r.ok());
+  EXPECT_EQ(r.launches[0].config.block, (Dim3{100, 1, 1}));
+  float last = 0;
+  std::memcpy(&last, r.buffers[0].bytes.data() + 4 * 99, 4);
+  EXPECT_EQ(last, 8.0f);
+}
+
+TEST(ArgumentWords, BlocksHoldArgumentsAtOffsets) {
+  LaunchPlan plan;
+  Diagnostics out;
+  ArgSpec a;
+  ASSERT_TRUE(parse_arg("block:160;0=map:m;128=@x+16;136=u32:7;140=hex:0102", plan, a, out)) << out.to_string();
+  EXPECT_EQ(a.byte_count(), 160u);
+  ASSERT_EQ(a.fields.size(), 4u);
+  EXPECT_EQ(a.fields[1].first, 128u);
+  EXPECT_EQ(a.fields[1].second.offset, 16u);
+  EXPECT_FALSE(parse_arg("block:16;12=@x", plan, a, out)) << "eight bytes do not fit at 12 of 16";
+  EXPECT_FALSE(parse_arg("block:16;x", plan, a, out));
+  EXPECT_FALSE(parse_arg("block:0", plan, a, out));
+  EXPECT_FALSE(parse_arg("s8:-129", plan, a, out));
 }
 
 TEST(ArgumentWords, ScalarsKeepTheirBits) {
@@ -138,6 +172,19 @@ TEST(MapWords, GiveTheFields) {
   EXPECT_EQ(m.fields.box[1], 8u);
   EXPECT_EQ(m.fields.swizzle, isa::Swizzle::b128);
   EXPECT_FALSE(parse_map("a", "x,swizle=128B", m, out));
+}
+
+TEST(MapWords, Im2colFields) {
+  MapSpec m;
+  Diagnostics out;
+  ASSERT_TRUE(parse_map("a", "x,mode=im2col,lower=-1x-2,upper=0x-1,channels=64,pixels=128,l2=256B,offset=32", m, out)) << out.to_string();
+  EXPECT_EQ(m.fields.mode, isa::TensorMapMode::im2col);
+  EXPECT_EQ(m.fields.lower_corner[1], -2);
+  EXPECT_EQ(m.fields.upper_corner[1], -1);
+  EXPECT_EQ(m.fields.channels_per_pixel, 64u);
+  EXPECT_EQ(m.fields.pixels_per_column, 128u);
+  EXPECT_EQ(m.fields.l2_promotion, isa::L2Promotion::bytes256);
+  EXPECT_EQ(m.offset, 32u);
 }
 
 }  // namespace

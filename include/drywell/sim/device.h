@@ -3,7 +3,7 @@
 //   Device device;
 //   const GmemAddr x = device.allocate(bytes, "x");
 //   device.write(x, host);
-//   LoadedModule m = device.load(module);
+//   LoadedModule m = device.load_ptx(text);    // or load(module) of the builder's
 //   RunResult r = device.launch(m, "axpy", {.grid = {4}, .block = {128}}, Args().add(x).add(2.0f));
 #pragma once
 
@@ -129,6 +129,8 @@ class Device {
   uint8_t* host_pointer(GmemAddr at, uint64_t bytes);
 
   LoadedModule load(isa::Module m);
+  /// Parses, validates and loads PTX text; `name` stands in messages. Throws InputError with every mistake.
+  LoadedModule load_ptx(std::string_view text, const std::string& name = "<ptx>");
 
   /// Runs a kernel to its end. Throws InputError for launches a real device refuses (E41xx); guest misbehaviour is in the
   /// result.

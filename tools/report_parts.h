@@ -1,0 +1,24 @@
+// Pieces that reports of kernels and of PTX files share.
+#pragma once
+
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+
+#include "drywell/sim/device.h"
+#include "drywell/sim/report.h"
+
+namespace drywell::tools {
+
+/// "grid 4 x 2, block 128, cluster 2, 16,384 B dynamic shared memory"
+std::string describe_launch(const sim::LaunchConfig& c);
+/// "12,345 warp instructions in 0.02 s on the host (600 k/s)"
+std::string describe_speed(const sim::RunResult& run);
+
+nlohmann::ordered_json launch_json(const sim::LaunchConfig& c);
+/// null without a fault.
+nlohmann::ordered_json fault_json(const sim::RunResult& run);
+/// Adds units, stalls and, with a timing report, roles, limits and traffic.
+void add_timing(const sim::RunResult& run, nlohmann::ordered_json& j);
+std::string print_json(const nlohmann::ordered_json& j);
+
+}  // namespace drywell::tools

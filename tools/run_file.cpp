@@ -1,0 +1,145 @@
+// drywell run on a PTX or launch file.
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+
+#include "kernels/golden.h"
+#include "tools/report_parts.h"
+#include "tools/run_flags.h"
+#include "tools/terminal.h"
+
+namespace drywell::tools {
+namespace {
+
+using Json = nlohmann::ordered_json;
+using kernels::PlanResult;
+
+struct FileRun {
+  const RunFlags& flags;
+  const sim::ArchConfig& arch;
+  const sim::RunOptions& options;
+  const PlanResult& result;
+  bool finished() const { return result.runs.empty() || result.runs.back().ok(); }
+};
+
+std::string verification(const FileRun& d, bool colour) {
+  if (!d.finished()) return paint("not verified: the kernel faulted", Colour::yellow, colour);
+  if (d.result.comparisons.empty()) return paint("not verified", Colour::yellow, colour) + " (--expect NAME=FILE.npy compares)";
+  std::string out;
+  for (const kernels::BufferComparison& c : d.result.comparisons) {
+    if (!out.empty()) out += "; ";
+    out += c.mismatches == 0 ? fmt::format("{}: {}, {} values", paint("verified", Colour::green, colour), c.buffer, with_commas(c.compared))
+                             : fmt::format("{}: {}, {} of {} values differ; first {}", paint("WRONG", Colour::red, colour), c.buffer,
+                                           with_commas(c.mismatches), with_commas(c.compared), c.first);
+  }
+  return out;
+}
+
+std::string summary(const FileRun& d, bool colour) {
+  std::string out;
+  const auto line = [&](std::string_view name, const std::string& text) { out += fmt::format("  {:<13} {}\n", name, text); };
+  for (const sim::RunResult& r : d.result.runs) {
+    out += r.output;
+    if (!r.output.empty() && !r.output.ends_with('\n')) out += '\n';
+    if (r.output_truncated) out += paint("(the rest of the kernel's output was dropped)\n", Colour::dim, colour);
+  }
+  out += paint(d.flags.subject, Colour::bold, colour) + "\n";
+  line("result", verification(d, colour));
+  line("machine", fmt::format("{} ({}), driver {}", d.arch.name, d.arch.description, kernels::print_driver(d.options)));
+  for (size_t i = 0; i < d.result.runs.size(); ++i) {
+    const sim::RunResult& r = d.result.runs[i];
+    line("launch", fmt::format("{}: {}", d.result.launches[i].entry, describe_launch(d.result.launches[i].config)));
+    line("simulated", describe_speed(r));
+    if (r.cycles != 0) line("cycles", fmt::format("{} = {:.2f} us at {} GHz", with_commas(r.cycles), d.arch.seconds(static_cast<double>(r.cycles)) * 1e6, d.arch.chip.clock));
+    if (r.timing != nullptr) out += "\n" + sim::to_text(*r.timing);
+    if (r.fault.has_value()) out += fmt::format("\n{}\n", paint(r.fault->to_string(), Colour::red, colour));
+  }
+  return out;
+}
+
+Json verify_json(const FileRun& d) {
+  uint64_t compared = 0, mismatches = 0;
+  Json first, buffers = Json::object();
+  for (const kernels::BufferComparison& c : d.result.comparisons) {
+    compared += c.compared;
+    mismatches += c.mismatches;
+    if (first.is_null() && c.mismatches != 0) first = c.buffer + c.first;
+    buffers[c.buffer] = {{"compared", c.compared}, {"mismatches", c.mismatches}};
+  }
+  Json j = {{"status", d.result.comparisons.empty() ? "not-run" : mismatches == 0 ? "passed" : "failed"}, {"compared", compared}, {"mismatches", mismatches}};
+  if (!first.is_null()) j["first_mismatch"] = first;
+  j["buffers"] = std::move(buffers);
+  return j;
+}
+
+Json launch_report(const FileRun& d, size_t i) {
+  const sim::RunResult& r = d.result.runs[i];
+  Json j = {{"entry", d.result.launches[i].entry}};
+  j.update(launch_json(d.result.launches[i].config));
+  const bool timed = r.cycles != 0;
+  j["cycles"] = timed ? Json(r.cycles) : Json(nullptr);
+  j["seconds"] = timed ? Json(d.arch.seconds(static_cast<double>(r.cycles))) : Json(nullptr);
+  j["warp_instructions"] = r.warp_instructions;
+  j["host_seconds"] = r.host_seconds;
+  j["fault"] = fault_json(r);
+  j["output"] = r.output;
+  add_timing(r, j);
+  return j;
+}
+
+std::string json_report(const FileRun& d) {
+  Json j;
+  j["drywell"] = DRYWELL_VERSION;
+  j["file"] = d.flags.subject;
+  j["arch"] = d.arch.name;
+  j["driver"] = kernels::print_driver(d.options);
+  j["verify"] = verify_json(d);
+  j["launches"] = Json::array();
+  for (size_t i = 0; i < d.result.runs.size(); ++i) j["launches"].push_back(launch_report(d, i));
+  return print_json(j);
+}
+
+ExitCode exit_code(const PlanResult& r) {
+  for (const sim::RunResult& run : r.runs) {
+    if (!run.ok()) return fault_exit(run);
+  }
+  return r.ok() ? ExitCode::ok : ExitCode::verification_failed;
+}
+
+}  // namespace
+
+ExitCode run_file(const CommandContext& c, const RunFlags& f, const std::vector<std::string>& words) {
+  if (!words.empty()) throw UsageError(fmt::format("unexpected argument '{}'", words[0]), "run");
+  if (!f.input.empty()) throw UsageError("--input is for kernels of the table; a PTX file's buffers are given with --buffer", "run");
+  kernels::PlanOptions options;
+  options.run = run_options(f);
+  const kernels::LaunchPlan plan = make_plan(f);
+  if (f.verify && plan.expects.empty()) throw UsageError("--verify: nothing is expected; --expect NAME=FILE.npy says what must come out", "run");
+  kernels::SimulatedDevice device({.arch = f.arch});
+
+  RunOutputs outputs(f);
+  for (const auto& [name, path] : plan.saves) const PendingFile probe(path);
+  std::optional<sim::TraceWriter> trace;
+  if (outputs.trace().has_value()) {
+    trace.emplace(*outputs.trace(), trace_options(f, options.run, {}));
+    options.run.listeners.push_back(trace->listener());
+    options.launched = [&](const sim::RunResult& r) { trace->finish(r); };
+  }
+  PlanResult result;
+  {
+    sim::RunProgress progress;
+    ProgressLine line(progress);
+    options.run.progress = &progress;
+    line.phase("running");
+    result = kernels::run_plan(plan, device, options);
+  }
+  if (trace.has_value()) outputs.trace()->commit();
+  const FileRun d{f, device.arch(), options.run, result};
+  if (d.finished()) kernels::save_buffers(plan, result);
+  const std::string json = f.json.empty() ? "" : json_report(d);
+  outputs.json(json);
+  print(f.json == "-" ? json : summary(d, c.colour_out));
+  return exit_code(result);
+}
+
+}  // namespace drywell::tools
