@@ -16,6 +16,9 @@ void setp(const InstructionRef&, LegalityReport&);
 void cvt_x4(const InstructionRef&, LegalityReport&);
 void mov(const InstructionRef&, LegalityReport&);
 void ld_st(const InstructionRef&, LegalityReport&);
+void ldmatrix(const InstructionRef&, LegalityReport&);
+void stmatrix(const InstructionRef&, LegalityReport&);
+void mma_sync(const InstructionRef&, LegalityReport&);
 void elect(const InstructionRef&, LegalityReport&);
 void named_barrier(const InstructionRef&, LegalityReport&);
 void mbarrier(const InstructionRef&, LegalityReport&);
@@ -23,5 +26,8 @@ void tensor_copy(const InstructionRef&, LegalityReport&);
 void tcgen05_alloc(const InstructionRef&, LegalityReport&);
 void tcgen05_mma(const InstructionRef&, LegalityReport&);
 void tcgen05_ld_st(const InstructionRef&, LegalityReport&);
+
+/// A vector operand of `count` registers of `bits` each; `is_float`: .f32 or .f64 registers are in order.
+void check_registers(const InstructionRef&, LegalityReport&, const char* operand, unsigned count, unsigned bits, bool is_float);
 
 }  // namespace drywell::isa::legality

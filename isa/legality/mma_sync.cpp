@@ -1,0 +1,94 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "isa/legality/legality.h"
+
+namespace drywell::isa::legality {
+namespace {
+
+struct Shape { unsigned m, n, k; };
+
+Shape shape_of(Mod m) {
+  switch (m) {
+    case Mod::m8n8k4: return {8, 8, 4};
+    case Mod::m8n8k16: return {8, 8, 16};
+    case Mod::m8n8k32: return {8, 8, 32};
+    case Mod::m8n8k128: return {8, 8, 128};
+    case Mod::m16n8k4: return {16, 8, 4};
+    case Mod::m16n8k8: return {16, 8, 8};
+    case Mod::m16n8k16: return {16, 8, 16};
+    case Mod::m16n8k32: return {16, 8, 32};
+    case Mod::m16n8k64: return {16, 8, 64};
+    case Mod::m16n8k128: return {16, 8, 128};
+    default: return {16, 8, 256};
+  }
+}
+
+bool is_f8(Mod t) { return t == Mod::e4m3 || t == Mod::e5m2; }
+bool is_f8f6f4(Mod t) { return is_f8(t) || t == Mod::e3m2 || t == Mod::e2m3 || t == Mod::e2m1; }
+
+template <class... M>
+bool one_of(Mod m, M... list) { return ((m == list) || ...); }
+
+bool shape_fits(Mod type, Mod shape) {
+  switch (type) {
+    case Mod::f16: return one_of(shape, Mod::m8n8k4, Mod::m16n8k8, Mod::m16n8k16);
+    case Mod::bf16: return one_of(shape, Mod::m16n8k8, Mod::m16n8k16);
+    case Mod::tf32: return one_of(shape, Mod::m16n8k4, Mod::m16n8k8);
+    case Mod::f64: return one_of(shape, Mod::m8n8k4, Mod::m16n8k4, Mod::m16n8k8, Mod::m16n8k16);
+    case Mod::s8: case Mod::u8: return one_of(shape, Mod::m8n8k16, Mod::m16n8k16, Mod::m16n8k32);
+    case Mod::s4: case Mod::u4: return one_of(shape, Mod::m8n8k32, Mod::m16n8k32, Mod::m16n8k64);
+    case Mod::b1: return true;
+    default: return one_of(shape, Mod::m16n8k16, Mod::m16n8k32);
+  }
+}
+
+// The kinds of consumer Blackwell.
+void block_kind(const InstructionRef& i, LegalityReport& out) {
+  const Mod kind = i.mod(Slot::kind);
+  if (i.module.target != Target::sm_120a) {
+    out.error("E1210", kind == Mod::none ? "6- and 4-bit types need sm_120a" : fmt::format(".{} needs sm_120a", mod_text(kind)));
+  }
+  if ((kind == Mod::kind_mxf8f6f4 || kind == Mod::kind_mxf4 || kind == Mod::kind_mxf4nvf4) != i.has(Mod::block_scale)) {
+    out.error("E1386", ".block_scale goes with the kinds mxf8f6f4, mxf4 and mxf4nvf4");
+  }
+  if (i.has(Mod::block_scale) != (i.mod(Slot::stype) != Mod::none)) out.error("E1386", "a scale type goes with .block_scale");
+}
+
+void check_types(const InstructionRef& i, LegalityReport& out) {
+  const Mod a = i.mod(Slot::atype), b = i.mod(Slot::btype), c = i.mod(Slot::ctype), d = i.mod(Slot::dtype), shape = i.mod(Slot::shape);
+  const bool volta = a == Mod::f16 && shape == Mod::m8n8k4;
+  const bool alike = a == b || (is_f8f6f4(a) && is_f8f6f4(b)) || (one_of(a, Mod::s8, Mod::u8) && one_of(b, Mod::s8, Mod::u8)) ||
+                     (one_of(a, Mod::s4, Mod::u4) && one_of(b, Mod::s4, Mod::u4));
+  if (!alike) out.error("E1384", fmt::format("A of .{} does not go with B of .{}", mod_text(a), mod_text(b)));
+  if (!shape_fits(a, shape)) out.error("E1385", fmt::format(".{} has no .{}", mod_text(a), mod_text(shape)));
+  if (c != d && !(volta && d == Mod::f32)) out.error("E1384", fmt::format("D of .{} does not go with C of .{}", mod_text(d), mod_text(c)));
+  if (d == Mod::f16 && one_of(a, Mod::bf16, Mod::tf32)) out.error("E1384", fmt::format("the products of .{} are .f32", mod_text(a)));
+  if (!volta && (i.mod(Slot::layout_a) != Mod::row || i.mod(Slot::layout_b) != Mod::col)) out.error("E1387", "A is .row and B is .col here");
+}
+
+}  // namespace
+
+// PTX ISA 9.7.14.5.14; which combinations exist is ptxas 13.0's answer.
+void mma_sync(const InstructionRef& i, LegalityReport& out) {
+  const Mod a = i.mod(Slot::atype), d = i.mod(Slot::dtype), c = i.mod(Slot::ctype);
+  const bool narrow = is_f8f6f4(a) && !(is_f8(a) && is_f8(i.mod(Slot::btype)));
+  if (i.mod(Slot::kind) != Mod::none || i.has(Mod::block_scale) || narrow) block_kind(i, out);
+  if (i.mod(Slot::kind) == Mod::none) check_types(i, out);
+  if (out.failed()) return;
+  const Shape s = shape_of(i.mod(Slot::shape));
+  // Outside the packed 4-bit kinds, 6- and 4-bit elements take a byte of their register.
+  const bool packed = one_of(i.mod(Slot::kind), Mod::kind_mxf4, Mod::kind_mxf4nvf4);
+  const unsigned bits = is_f8f6f4(a) ? (packed ? 4 : 8) : type_bits(a);
+  const unsigned word = a == Mod::f64 ? 64 : 32;
+  const auto registers = [&](unsigned elements, unsigned width) { return std::max(1u, elements * width / (32 * word)); };
+  // m8n8k4 of .f16 are four products, one per pair of quads.
+  const unsigned copies = a == Mod::f16 && i.mod(Slot::shape) == Mod::m8n8k4 ? 4 : 1;
+  check_registers(i, out, "d", registers(copies * s.m * s.n, type_bits(d)), word, d == Mod::f32 || d == Mod::f64);
+  check_registers(i, out, "a", registers(copies * s.m * s.k, bits), word, a == Mod::f64);
+  check_registers(i, out, "b", registers(copies * s.n * s.k, bits), word, a == Mod::f64);
+  check_registers(i, out, "c", registers(copies * s.m * s.n, type_bits(c)), word, c == Mod::f32 || c == Mod::f64);
+}
+
+}  // namespace drywell::isa::legality

@@ -1,0 +1,46 @@
+// Where the lanes of a warp hold the elements of mma.sync's operands (PTX ISA 9.7.14.5.1-9.7.14.5.13). All shapes but the
+// m8n8k4 of f16 are one rule: four lanes of a quad share a row, and each register holds neighbours along k.
+#pragma once
+
+#include <cstdint>
+
+namespace drywell::sim {
+
+struct MmaShape {
+  uint16_t m = 0, n = 0, k = 0;
+};
+/// Row (m or n) and k of an operand element, row and column of an accumulator element.
+struct FragmentPlace {
+  uint32_t row, column;
+};
+
+/// Elements of one register.
+constexpr uint32_t per_register(uint32_t bits) { return bits >= 32 ? 1 : 32 / bits; }
+
+/// Element `e` of register `r` of A in lane `lane`.
+constexpr FragmentPlace place_in_a(MmaShape s, uint32_t bits, uint32_t lane, uint32_t r, uint32_t e) {
+  const uint32_t per = per_register(bits), rows = s.m / 8;
+  return {lane / 4 + 8 * (r % rows), lane % 4 * per + 4 * per * (r / rows) + e};
+}
+/// The same for B: row counts n.
+constexpr FragmentPlace place_in_b(uint32_t bits, uint32_t lane, uint32_t r, uint32_t e) {
+  const uint32_t per = per_register(bits);
+  return {lane / 4, lane % 4 * per + 4 * per * r + e};
+}
+/// Element `i` of C or D.
+constexpr FragmentPlace place_in_d(uint32_t lane, uint32_t i) { return {lane / 4 + 8 * (i / 2), lane % 4 * 2 + i % 2}; }
+
+/// m8n8k4 of f16: lanes q*4 .. q*4+3 and 16 more form product q (PTX ISA 9.7.14.5.1).
+constexpr uint32_t quad_pair(uint32_t lane) { return lane / 4 % 4; }
+/// Row of A (k its column), or of B counting n, for the operand whose k (true) or rows run along a lane's elements.
+constexpr FragmentPlace place_in_quad_operand(bool along_k, uint32_t lane, uint32_t e) {
+  const uint32_t upper = lane / 16 * 4, own = lane % 4;
+  return along_k ? FragmentPlace{own + upper, e} : FragmentPlace{e + upper, own};
+}
+constexpr FragmentPlace place_in_quad_d(bool is_f32, uint32_t lane, uint32_t i) {
+  const uint32_t upper = lane / 16 * 4;
+  if (!is_f32) return {lane % 4 + upper, i};
+  return {(lane & 1) + (i & 2) + upper, (i & 4) + (lane & 2) + (i & 1)};
+}
+
+}  // namespace drywell::sim

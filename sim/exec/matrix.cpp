@@ -1,0 +1,161 @@
+// Semantics of table/matrix.inc: fragments to and from shared memory. Lane l names the l-th 16-byte row; the rows become a
+// tile of bytes, and a place function tells which byte of it each register holds.
+#include <fmt/format.h>
+
+#include "drywell/isa/opcode.h"
+#include "sim/exec/bind_helpers.h"
+#include "sim/exec/matrix.h"
+#include "sim/exec/memory.h"
+#include "sim/observe/hub.h"
+
+namespace drywell::sim {
+
+Effect need_full_warp(Warp& w, LaneMask mask) {
+  if (mask == kFullMask) return Effect::next;
+  return fault(w, "F3406", fmt::format("lanes {:#010x} alone execute an instruction that all 32 lanes of the warp execute together", mask));
+}
+
+namespace {
+
+constexpr uint32_t kRowBytes = 16;
+using Rows = uint8_t[kWarpSize][kRowBytes];
+
+/// A byte of the rows a fragment comes from.
+struct Place { uint32_t row, byte; };
+
+// Byte `b` of register `r` of a lane, by shape (PTX ISA 9.7.14.5.15, figures).
+using PlaceFn = Place (*)(uint32_t lane, uint32_t r, uint32_t b);
+
+Place plain(uint32_t lane, uint32_t r, uint32_t b) { return {8 * r + lane / 4, lane % 4 * 4 + b}; }
+Place transposed_b16(uint32_t lane, uint32_t r, uint32_t b) { return {8 * r + lane % 4 * 2 + b / 2, lane / 4 * 2 + b % 2}; }
+// Bytes, transposed: a register takes two columns, eight apart, of two neighbouring rows. As CUTLASS's copy traits of these
+// instructions say (SM100_U8x8_LDSM_T, SM100_U8x4_STSM_T): the PTX ISA shows it only as a picture.
+Place transposed_load_b8(uint32_t lane, uint32_t r, uint32_t b) { return {16 * (r / 2) + lane % 4 * 4 + r % 2 * 2 + b % 2, lane / 4 + 8 * (b / 2)}; }
+Place transposed_store_b8(uint32_t lane, uint32_t r, uint32_t b) { return {8 * r + lane % 4 * 2 + b % 2, lane / 4 + 8 * (b / 2)}; }
+
+// A row of 16 elements of `bits` each, packed, becomes 16 bytes with the element in the low bits (facts/tcgen05.md §3).
+void unpack_row(uint8_t* row, uint32_t bits) {
+  uint8_t packed[kRowBytes];
+  std::memcpy(packed, row, kRowBytes);
+  for (uint32_t e = 0; e < kRowBytes; ++e) {
+    const uint32_t at = e * bits;
+    const uint32_t pair = packed[at / 8] | (at / 8 + 1 < kRowBytes ? uint32_t{packed[at / 8 + 1]} << 8 : 0);
+    row[e] = static_cast<uint8_t>(pair >> (at % 8) & ((1u << bits) - 1));
+  }
+}
+
+// op.count: registers; op.dst2: rows named; op.extra: space, and from bit 8 the bits of packed elements (0: none).
+struct RowAccess {
+  Space space;
+  uint32_t rows, packed_bits;
+  LaneMask lanes() const { return rows == kWarpSize ? kFullMask : (1u << rows) - 1; }
+  static RowAccess of(const DecodedOp& op) { return {static_cast<Space>(op.extra & 0xFF), op.dst2, op.extra >> 8}; }
+};
+
+template <class F>
+Effect for_rows(Warp& w, const DecodedOp& op, const RowAccess& x, bool store, F f) {
+  const Gmem::Allocation* hint = nullptr;
+  for (uint32_t lane = 0; lane < x.rows; ++lane) {
+    const uint64_t address = lane_address(w, op, lane);
+    uint8_t* p = resolve(w, x.space, address, kRowBytes, lane, hint);
+    if (p == nullptr || address % kRowBytes != 0) return access_fault(w, x.space, address, kRowBytes, lane, store);
+    f(lane, p);
+  }
+  if (auto* o = w.cta->cluster->launch->observers; o != nullptr) o->memory(w, op, x.lanes(), x.space, kRowBytes, store);
+  return Effect::next;
+}
+
+template <PlaceFn At>
+Effect load_rows(Warp& w, const DecodedOp& op, LaneMask mask) {
+  if (const Effect e = need_full_warp(w, mask); e != Effect::next) return e;
+  const RowAccess x = RowAccess::of(op);
+  Rows rows;
+  const Effect e = for_rows(w, op, x, false, [&](uint32_t row, const uint8_t* p) {
+    std::memcpy(rows[row], p, kRowBytes);
+    if (x.packed_bits != 0) unpack_row(rows[row], x.packed_bits);
+  });
+  if (e != Effect::next) return e;
+  const Src* slots = &w.cta->cluster->launch->program->slots[op.vec];
+  for (uint32_t r = 0; r < op.count; ++r) {
+    uint32_t* d = lanes<uint32_t>(w, slots[r].offset);
+    for (uint32_t lane = 0; lane < kWarpSize; ++lane) {
+      uint32_t v = 0;
+      for (uint32_t b = 0; b < 4; ++b) {
+        const Place at = At(lane, r, b);
+        v |= uint32_t{rows[at.row][at.byte]} << (8 * b);
+      }
+      d[lane] = v;
+    }
+  }
+  return Effect::next;
+}
+
+template <PlaceFn At>
+Effect store_rows(Warp& w, const DecodedOp& op, LaneMask mask) {
+  if (const Effect e = need_full_warp(w, mask); e != Effect::next) return e;
+  Rows rows;
+  const Src* slots = &w.cta->cluster->launch->program->slots[op.vec];
+  for (uint32_t r = 0; r < op.count; ++r) {
+    const uint32_t* s = lanes<uint32_t>(w, slots[r]);
+    for (uint32_t lane = 0; lane < kWarpSize; ++lane) {
+      for (uint32_t b = 0; b < 4; ++b) {
+        const Place at = At(lane, r, b);
+        rows[at.row][at.byte] = static_cast<uint8_t>(s[lane] >> (8 * b));
+      }
+    }
+  }
+  return for_rows(w, op, RowAccess::of(op), true, [&](uint32_t row, uint8_t* p) { std::memcpy(p, rows[row], kRowBytes); });
+}
+
+Effect transpose_fragment(Warp& w, const DecodedOp& op, LaneMask mask) {
+  if (const Effect e = need_full_warp(w, mask); e != Effect::next) return e;
+  const uint32_t* a = lanes<uint32_t>(w, op.src[0]);
+  uint16_t tile[8][8];
+  for (uint32_t lane = 0; lane < kWarpSize; ++lane) {
+    tile[lane / 4][lane % 4 * 2] = static_cast<uint16_t>(a[lane]);
+    tile[lane / 4][lane % 4 * 2 + 1] = static_cast<uint16_t>(a[lane] >> 16);
+  }
+  uint32_t* d = lanes<uint32_t>(w, op.dst);
+  for (uint32_t lane = 0; lane < kWarpSize; ++lane) d[lane] = tile[lane % 4 * 2][lane / 4] | uint32_t{tile[lane % 4 * 2 + 1][lane / 4]} << 16;
+  return Effect::next;
+}
+
+void bind_rows(Decoder& d, DecodedOp& op, const isa::Operand& regs, const isa::Operand& address) {
+  d.set_address(op, address);
+  op.vec = d.vector(regs, 32);
+  op.count = static_cast<uint8_t>(regs.count);
+  const uint32_t matrices = 1u << (static_cast<unsigned>(d.mod(isa::Slot::num)) - static_cast<unsigned>(isa::Mod::x1));
+  op.dst2 = matrices * (d.mod(isa::Slot::shape) == isa::Mod::m16n16 ? 16 : 8);
+  op.extra = static_cast<uint32_t>(d.access_space(address));
+}
+
+}  // namespace
+
+template <> ExecFn bind<isa::Opcode::ldmatrix>(Decoder& d, DecodedOp& op) {
+  bind_rows(d, op, *d.operand(0), *d.operand(1));
+  return d.has(isa::Mod::trans) ? load_rows<transposed_b16> : load_rows<plain>;
+}
+template <> ExecFn bind<isa::Opcode::ldmatrix_b8>(Decoder& d, DecodedOp& op) {
+  bind_rows(d, op, *d.operand(0), *d.operand(1));
+  return load_rows<transposed_load_b8>;
+}
+template <> ExecFn bind<isa::Opcode::ldmatrix_unpack>(Decoder& d, DecodedOp& op) {
+  bind_rows(d, op, *d.operand(0), *d.operand(1));
+  op.extra |= (d.has(isa::Mod::b4x16_p64) ? 4u : 6u) << 8;
+  return d.has(isa::Mod::trans) ? load_rows<transposed_load_b8> : load_rows<plain>;
+}
+template <> ExecFn bind<isa::Opcode::stmatrix>(Decoder& d, DecodedOp& op) {
+  bind_rows(d, op, *d.operand(1), *d.operand(0));
+  return d.has(isa::Mod::trans) ? store_rows<transposed_b16> : store_rows<plain>;
+}
+template <> ExecFn bind<isa::Opcode::stmatrix_b8>(Decoder& d, DecodedOp& op) {
+  bind_rows(d, op, *d.operand(1), *d.operand(0));
+  return store_rows<transposed_store_b8>;
+}
+template <> ExecFn bind<isa::Opcode::movmatrix>(Decoder& d, DecodedOp& op) {
+  op.dst = d.dest(*d.operand(0));
+  op.src[0] = d.source(*d.operand(1), 32);
+  return transpose_fragment;
+}
+
+}  // namespace drywell::sim

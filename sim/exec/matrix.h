@@ -1,0 +1,11 @@
+// What the warp-level matrix instructions share.
+#pragma once
+
+#include "sim/exec/exec.h"
+
+namespace drywell::sim {
+
+/// Faults unless all 32 lanes execute the instruction.
+Effect need_full_warp(Warp& w, LaneMask mask);
+
+}  // namespace drywell::sim

@@ -1,0 +1,293 @@
+// Semantics of table/mma_sync.inc: fragments are gathered into plain operands, sim/numeric forms the product, and the
+// result is scattered back.
+#include <array>
+
+#include "drywell/isa/opcode.h"
+#include "drywell/sim/arch_config.h"
+#include "drywell/sim/numeric/mma_tile.h"
+#include "sim/exec/bind_helpers.h"
+#include "sim/exec/fragment.h"
+#include "sim/exec/matrix.h"
+#include "sim/exec/mma_format.h"
+
+namespace drywell::sim {
+namespace {
+
+// Program::slots from op.vec: registers of d, a, b, c. What the bits mean is kept in DecodedOp: op.imm the shape,
+// op.dst, op.dst2 the formats of A and B, op.target the row of numeric::mma_rows().
+struct Registers {
+  const Src *d, *a, *b, *c;
+  uint32_t d_count, a_count, b_count, c_count;
+};
+constexpr uint64_t pack_shape(MmaShape s) { return uint64_t{s.m} | uint64_t{s.n} << 16 | uint64_t{s.k} << 32; }
+MmaShape shape_of(const DecodedOp& op) { return {static_cast<uint16_t>(op.imm), static_cast<uint16_t>(op.imm >> 16), static_cast<uint16_t>(op.imm >> 32)}; }
+
+Registers registers_of(const Warp& w, const DecodedOp& op) {
+  const Src* s = &w.cta->cluster->launch->program->slots[op.vec];
+  const uint32_t d = op.extra & 0xFF, a = op.extra >> 8 & 0xFF, b = op.extra >> 16 & 0xFF, c = op.extra >> 24;
+  return {s, s + d, s + d + a, s + d + a + b, d, a, b, c};
+}
+
+constexpr uint32_t kMaxM = 16, kMaxN = 8, kMaxK = 256;
+
+/// Codes of A and B, K-major, and words of C and D.
+struct Operands {
+  std::array<uint32_t, kMaxM * 64> a;
+  std::array<uint32_t, kMaxN * 64> b;
+  std::array<uint32_t, kMaxM * kMaxN> cd;
+};
+
+template <class Place>
+void gather(const Warp& w, const Src* regs, uint32_t count, uint32_t bits, uint32_t k, uint32_t* codes, Place place) {
+  const uint32_t per = per_register(bits);
+  const uint32_t mask = bits == 32 ? ~0u : (1u << bits) - 1;
+  for (uint32_t r = 0; r < count; ++r) {
+    const uint32_t* v = lanes<uint32_t>(w, regs[r]);
+    for (uint32_t lane = 0; lane < kWarpSize; ++lane) {
+      for (uint32_t e = 0; e < per; ++e) {
+        const FragmentPlace at = place(lane, r, e);
+        codes[at.row * k + at.column] = v[lane] >> (e * bits) & mask;
+      }
+    }
+  }
+}
+
+void gather_operands(const Warp& w, const Registers& regs, MmaShape s, uint32_t bits, Operands& o) {
+  gather(w, regs.a, regs.a_count, bits, s.k, o.a.data(), [&](uint32_t lane, uint32_t r, uint32_t e) { return place_in_a(s, bits, lane, r, e); });
+  gather(w, regs.b, regs.b_count, bits, s.k, o.b.data(), [&](uint32_t lane, uint32_t r, uint32_t e) { return place_in_b(bits, lane, r, e); });
+}
+
+// Accumulators: one f32 or s32, or two f16, a register.
+template <class Place>
+void gather_c(const Warp& w, const Registers& regs, bool is_half, uint32_t* c, Place place) {
+  gather(w, regs.c, regs.c_count, is_half ? 16 : 32, kMaxN, c, [&](uint32_t lane, uint32_t r, uint32_t e) { return place(lane, is_half ? 2 * r + e : r); });
+}
+template <class Place>
+void scatter_d(Warp& w, const Registers& regs, bool is_half, const uint32_t* d, Place place) {
+  for (uint32_t r = 0; r < regs.d_count; ++r) {
+    uint32_t* v = lanes<uint32_t>(w, regs.d[r].offset);
+    for (uint32_t lane = 0; lane < kWarpSize; ++lane) {
+      const auto word = [&](uint32_t i) {
+        const FragmentPlace at = place(lane, i);
+        return d[at.row * kMaxN + at.column];
+      };
+      v[lane] = is_half ? word(2 * r) | word(2 * r + 1) << 16 : word(r);
+    }
+  }
+}
+
+const numeric::MmaRow& row_of(const DecodedOp& op) { return numeric::mma_rows()[op.target]; }
+
+void multiply(const DecodedOp& op, MmaShape s, Operands& o) {
+  numeric::MmaOperand a, b;
+  const numeric::MmaParams& params = row_of(op).params;
+  numeric::OperandSource src;
+  src.format = static_cast<numeric::Format>(op.dst);
+  src.rows = s.m;
+  src.k = s.k;
+  src.codes = o.a.data();
+  src.row_stride = 4 * size_t{s.k};
+  src.storage = numeric::CodeStorage::words;
+  a.assign(numeric::MmaOperand::Side::a, params, src);
+  src.format = static_cast<numeric::Format>(op.dst2);
+  src.rows = s.n;
+  src.codes = o.b.data();
+  b.assign(numeric::MmaOperand::Side::b, params, src);
+  numeric::mma_tile(params, a, b, {.c = o.cd.data(), .c_stride = kMaxN, .d = o.cd.data(), .d_stride = kMaxN});
+}
+
+Effect mma_float(Warp& w, const DecodedOp& op, LaneMask mask) {
+  if (const Effect e = need_full_warp(w, mask); e != Effect::next) return e;
+  const MmaShape s = shape_of(op);
+  const Registers regs = registers_of(w, op);
+  const bool half = row_of(op).params.d_format() == numeric::Format::f16;
+  Operands o;
+  gather_operands(w, regs, s, op.count, o);
+  gather_c(w, regs, half, o.cd.data(), place_in_d);
+  multiply(op, s, o);
+  scatter_d(w, regs, half, o.cd.data(), place_in_d);
+  return Effect::next;
+}
+
+// m8n8k4 of f16: four products, each of the lanes q*4 .. q*4+3 and their partners 16 lanes up. op.src[0].offset: bit 0
+// A is .row, bit 1 B is .col, bit 2 C is f16, bit 3 D is f16.
+Effect mma_quads(Warp& w, const DecodedOp& op, LaneMask mask) {
+  if (const Effect e = need_full_warp(w, mask); e != Effect::next) return e;
+  const Registers regs = registers_of(w, op);
+  const uint32_t flags = op.src[0].offset;
+  const bool half_c = (flags & 4) != 0, half_d = (flags & 8) != 0;
+  const MmaShape s{8, 8, 4};
+  std::array<Operands, 4> o;
+  const auto element = [&](const Src* r, uint32_t lane, uint32_t i) { return lanes<uint32_t>(w, r[i / 2])[lane] >> (16 * (i % 2)) & 0xFFFF; };
+  for (uint32_t lane = 0; lane < kWarpSize; ++lane) {
+    Operands& q = o[quad_pair(lane)];
+    for (uint32_t i = 0; i < 4; ++i) {
+      const FragmentPlace a = place_in_quad_operand((flags & 1) != 0, lane, i), b = place_in_quad_operand((flags & 2) != 0, lane, i);
+      q.a[a.row * 4 + a.column] = element(regs.a, lane, i);
+      q.b[b.row * 4 + b.column] = element(regs.b, lane, i);
+    }
+    for (uint32_t i = 0; i < 8; ++i) {
+      const FragmentPlace c = place_in_quad_d(!half_c, lane, i);
+      const uint32_t v = half_c ? element(regs.c, lane, i) : lanes<uint32_t>(w, regs.c[i])[lane];
+      q.cd[c.row * kMaxN + c.column] = half_c && !half_d ? half_to_float_bits(v) : v;
+    }
+  }
+  for (Operands& q : o) multiply(op, s, q);
+  for (uint32_t lane = 0; lane < kWarpSize; ++lane) {
+    for (uint32_t i = 0; i < 8; ++i) {
+      const FragmentPlace d = place_in_quad_d(!half_d, lane, i);
+      const uint32_t v = o[quad_pair(lane)].cd[d.row * kMaxN + d.column];
+      uint32_t& word = lanes<uint32_t>(w, regs.d[half_d ? i / 2 : i].offset)[lane];
+      word = !half_d ? v : i % 2 == 0 ? v : (word & 0xFFFF) | v << 16;
+    }
+  }
+  return Effect::next;
+}
+
+// op.dst, op.dst2: A, B signed; op.target: saturate.
+Effect mma_integer(Warp& w, const DecodedOp& op, LaneMask mask) {
+  if (const Effect e = need_full_warp(w, mask); e != Effect::next) return e;
+  const MmaShape s = shape_of(op);
+  const Registers regs = registers_of(w, op);
+  Operands o;
+  gather_operands(w, regs, s, op.count, o);
+  gather_c(w, regs, false, o.cd.data(), place_in_d);
+  const auto bytes = [&](const uint32_t* codes, uint32_t n, bool is_signed, uint8_t* out) {
+    const uint32_t flip = is_signed ? 1u << (op.count - 1) : 0;
+    for (uint32_t i = 0; i < n; ++i) out[i] = static_cast<uint8_t>((codes[i] ^ flip) - flip);
+  };
+  std::array<uint8_t, kMaxM * 64> a;
+  std::array<uint8_t, kMaxN * 64> b;
+  bytes(o.a.data(), uint32_t{s.m} * s.k, op.dst != 0, a.data());
+  bytes(o.b.data(), uint32_t{s.n} * s.k, op.dst2 != 0, b.data());
+  numeric::mma_tile_i8({.m = s.m, .n = s.n, .k = s.k, .a = a.data(), .a_stride = s.k, .a_signed = op.dst != 0, .b = b.data(), .b_stride = s.k,
+                        .b_signed = op.dst2 != 0, .saturate = op.target != 0},
+                       {.c = o.cd.data(), .c_stride = kMaxN, .d = o.cd.data(), .d_stride = kMaxN});
+  scatter_d(w, regs, false, o.cd.data(), place_in_d);
+  return Effect::next;
+}
+
+// Bits stay in words: lane quads hold a row, 32 bits of k a register. op.target: and rather than xor.
+Effect mma_bits(Warp& w, const DecodedOp& op, LaneMask mask) {
+  if (const Effect e = need_full_warp(w, mask); e != Effect::next) return e;
+  const MmaShape s = shape_of(op);
+  const Registers regs = registers_of(w, op);
+  const uint32_t words = s.k / 32;
+  const MmaShape in_words{s.m, s.n, static_cast<uint16_t>(words)};
+  Operands o;
+  gather_operands(w, regs, in_words, 32, o);
+  gather_c(w, regs, false, o.cd.data(), place_in_d);
+  for (uint32_t m = 0; m < s.m; ++m) {
+    for (uint32_t n = 0; n < s.n; ++n) {
+      for (uint32_t k = 0; k < words; ++k) {
+        const uint32_t a = o.a[m * words + k], b = o.b[n * words + k];
+        o.cd[m * kMaxN + n] += static_cast<uint32_t>(std::popcount(op.target != 0 ? a & b : a ^ b));
+      }
+    }
+  }
+  scatter_d(w, regs, false, o.cd.data(), place_in_d);
+  return Effect::next;
+}
+
+Effect mma_double(Warp& w, const DecodedOp& op, LaneMask mask) {
+  if (const Effect e = need_full_warp(w, mask); e != Effect::next) return e;
+  const MmaShape s = shape_of(op);
+  const Registers regs = registers_of(w, op);
+  std::array<double, kMaxM * 16> a;
+  std::array<double, kMaxN * 16> b;
+  std::array<double, kMaxM * kMaxN> d;
+  const auto read = [&](const Src* from, uint32_t count, auto place, uint32_t stride, double* to) {
+    for (uint32_t r = 0; r < count; ++r) {
+      for (uint32_t lane = 0; lane < kWarpSize; ++lane) {
+        const FragmentPlace at = place(lane, r);
+        to[at.row * stride + at.column] = std::bit_cast<double>(lanes<uint64_t>(w, from[r])[lane]);
+      }
+    }
+  };
+  read(regs.a, regs.a_count, [&](uint32_t lane, uint32_t r) { return place_in_a(s, 64, lane, r, 0); }, s.k, a.data());
+  read(regs.b, regs.b_count, [&](uint32_t lane, uint32_t r) { return place_in_b(64, lane, r, 0); }, s.k, b.data());
+  read(regs.c, regs.c_count, place_in_d, kMaxN, d.data());
+  for (uint32_t m = 0; m < s.m; ++m) {
+    for (uint32_t n = 0; n < s.n; ++n) {
+      double& at = d[m * kMaxN + n];
+      at = numeric::dot_f64({&a[size_t{m} * s.k], s.k}, {&b[size_t{n} * s.k], s.k}, at);
+    }
+  }
+  for (uint32_t r = 0; r < regs.d_count; ++r) {
+    for (uint32_t lane = 0; lane < kWarpSize; ++lane) {
+      const FragmentPlace at = place_in_d(lane, r);
+      lanes<uint64_t>(w, regs.d[r].offset)[lane] = std::bit_cast<uint64_t>(d[at.row * kMaxN + at.column]);
+    }
+  }
+  return Effect::next;
+}
+
+MmaShape shape_of(isa::Mod m) {
+  switch (m) {
+    case isa::Mod::m8n8k4: return {8, 8, 4};
+    case isa::Mod::m8n8k16: return {8, 8, 16};
+    case isa::Mod::m8n8k32: return {8, 8, 32};
+    case isa::Mod::m8n8k128: return {8, 8, 128};
+    case isa::Mod::m16n8k4: return {16, 8, 4};
+    case isa::Mod::m16n8k8: return {16, 8, 8};
+    case isa::Mod::m16n8k16: return {16, 8, 16};
+    case isa::Mod::m16n8k32: return {16, 8, 32};
+    case isa::Mod::m16n8k64: return {16, 8, 64};
+    case isa::Mod::m16n8k128: return {16, 8, 128};
+    default: return {16, 8, 256};
+  }
+}
+
+void bind_registers(Decoder& d, DecodedOp& op, unsigned bits) {
+  for (size_t k = 0; k < 4; ++k) {
+    const isa::Operand& o = *d.operand(k);
+    const uint32_t first = d.vector(o, bits);
+    if (k == 0) op.vec = first;
+    op.extra |= uint32_t{o.count} << (8 * k);
+  }
+  op.imm = pack_shape(shape_of(d.mod(isa::Slot::shape)));
+}
+
+}  // namespace
+
+template <> ExecFn bind<isa::Opcode::mma_sync>(Decoder& d, DecodedOp& op) {
+  if (d.mod(isa::Slot::kind) != isa::Mod::none) throw Unsupported("the mma.sync kinds of sm_120");
+  bind_registers(d, op, 32);
+  const isa::Mod a = d.mod(isa::Slot::atype), b = d.mod(isa::Slot::btype), dtype = d.mod(isa::Slot::dtype);
+  numeric::MmaQuery q;
+  q.arch = mma_arch(d.module().target);
+  q.instruction = numeric::MmaInstruction::mma_sync;
+  q.kind = mma_kind(a);
+  q.a = format_of(a);
+  q.b = format_of(b);
+  q.d = format_of(dtype);
+  op.target = find_row(q);
+  op.dst = static_cast<uint32_t>(q.a);
+  op.dst2 = static_cast<uint32_t>(q.b);
+  op.count = static_cast<uint8_t>(isa::type_bits(a));
+  if (a != isa::Mod::f16 || d.mod(isa::Slot::shape) != isa::Mod::m8n8k4) return mma_float;
+  op.src[0].offset = uint32_t{d.mod(isa::Slot::layout_a) == isa::Mod::row} | uint32_t{d.mod(isa::Slot::layout_b) == isa::Mod::col} << 1 |
+                     uint32_t{d.mod(isa::Slot::ctype) == isa::Mod::f16} << 2 | uint32_t{dtype == isa::Mod::f16} << 3;
+  return mma_quads;
+}
+template <> ExecFn bind<isa::Opcode::mma_sync_f64>(Decoder& d, DecodedOp& op) {
+  if (d.mod(isa::Slot::rnd) != isa::Mod::none && d.mod(isa::Slot::rnd) != isa::Mod::rn) throw Unsupported("rounding of a double-precision mma");
+  bind_registers(d, op, 64);
+  return mma_double;
+}
+template <> ExecFn bind<isa::Opcode::mma_sync_int>(Decoder& d, DecodedOp& op) {
+  bind_registers(d, op, 32);
+  const isa::Mod a = d.mod(isa::Slot::atype), b = d.mod(isa::Slot::btype);
+  op.count = static_cast<uint8_t>(isa::type_bits(a));
+  op.dst = isa::is_signed_type(a) ? 1 : 0;
+  op.dst2 = isa::is_signed_type(b) ? 1 : 0;
+  op.target = d.has(isa::Mod::satfinite) ? 1 : 0;
+  return mma_integer;
+}
+template <> ExecFn bind<isa::Opcode::mma_sync_b1>(Decoder& d, DecodedOp& op) {
+  bind_registers(d, op, 32);
+  op.target = d.has(isa::Mod::and_) ? 1 : 0;
+  return mma_bits;
+}
+
+}  // namespace drywell::sim

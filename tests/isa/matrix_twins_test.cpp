@@ -1,0 +1,47 @@
+// Rules of the warp-level matrix instructions: one illegal twin each (isa/legality/matrix.cpp, mma_sync.cpp).
+#include <gtest/gtest.h>
+
+#include "support/twins.h"
+
+namespace drywell::test {
+namespace {
+
+TEST(MatrixTwins, Rows) {
+  check_twins({
+      {"ldmatrix.sync.aligned.m8n8.x4.trans.shared.b16 {%r1, %r2, %r3}, [%r5]", "E1380"},
+      {"ldmatrix.sync.aligned.m8n8.x1.shared.b16 {%rd1}, [%r5]", "E1201"},
+      {"ldmatrix.sync.aligned.m8n8.x1.shared.b16 %r1, [%r5]", "E1102"},
+      {"ldmatrix.sync.aligned.m8n8.x1.shared::cluster.b16 {%r1}, [%r5]", "E1101"},
+      {"ldmatrix.sync.aligned.m16n16.x1.shared.b8x16.b6x16_p32 {%r1, %r2}, [%r5]", "E1382"},
+      {"ldmatrix.sync.aligned.m8n16.x1.trans.shared.b8x16.b6x16_p32 {%r1}, [%r5]", "E1382"},
+      {"ldmatrix.sync.aligned.m16n16.x4.trans.shared.b8x16.b6x16_p32 {%r1, %r2, %r3, %r4}, [%r5]", "E1383"},
+      {"ldmatrix.sync.aligned.m16n16.x1.trans.shared.b8 {%r1, %r2}, [%r5]", "E1210", "sm_90a"},
+      {"ldmatrix.sync.aligned.x4.m8n8.b16 {%r1, %r2, %r3, %r4}, [%rd5]", ""},
+      {"stmatrix.sync.aligned.m16n8.x1.shared.b8 [%r5], {%r1}", "E1101"},
+      {"stmatrix.sync.aligned.m16n8.x2.trans.shared.b8 [%r5], {%r1}", "E1380"},
+      {"stmatrix.sync.aligned.x4.m8n8.shared.b16.trans [%r5], {%r1, %r2, %r3, %r4}", ""},
+      {"movmatrix.sync.aligned.m8n8.trans.b16 %rd1, %r2", "E1201"},
+  });
+}
+
+TEST(MatrixTwins, Products) {
+  check_twins({
+      {"mma.sync.aligned.m16n8k8.row.col.f32.f16.f16.f32 {%f1, %f2, %f3, %f4}, {%r1, %r2, %r3}, {%r4}, {%f1, %f2, %f3, %f4}", "E1380"},
+      {"mma.sync.aligned.m16n8k8.row.col.f16.f16.f16.f16 {%r1, %r2}, {%r1, %r2}, %r3, {%r1, %r2}", "E1102"},
+      {"mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32 {%f1, %f2, %f3, %f4}, {%f1, %f2, %f3, %f4}, {%r3, %r4}, {%f1, %f2, %f3, %f4}", "E1202"},
+      {"mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%f1, %f2, %f3, %f4}, {%r1, %r2, %r3, %r4}, {%r5, %r6}, {0, 0, 0, 0}", "E1381"},
+      {"mma.sync.aligned.m16n8k8.row.col.f32.f16.bf16.f32 {%f1, %f2, %f3, %f4}, {%r1, %r2}, {%r3}, {%f1, %f2, %f3, %f4}", "E1384"},
+      {"mma.sync.aligned.m16n8k8.row.col.f32.f16.f16.f16 {%f1, %f2, %f3, %f4}, {%r1, %r2}, {%r3}, {%r1, %r2}", "E1384"},
+      {"mma.sync.aligned.m16n8k16.row.col.s32.s8.u4.s32 {%r1, %r2, %r3, %r4}, {%r5, %r6}, {%r7}, {%r1, %r2, %r3, %r4}", "E1384"},
+      {"mma.sync.aligned.m16n8k4.row.col.f32.f16.f16.f32 {%f1, %f2, %f3, %f4}, {%r1}, {%r3}, {%f1, %f2, %f3, %f4}", "E1385"},
+      {"mma.sync.aligned.m16n8k32.row.col.f32.e4m3.e2m1.f32 {%f1, %f2, %f3, %f4}, {%r1, %r2, %r3, %r4}, {%r5, %r6}, {%f1, %f2, %f3, %f4}", "E1210"},
+      {"mma.sync.aligned.m16n8k32.row.col.kind::f8f6f4.f32.e4m3.e2m1.f32 {%f1, %f2, %f3, %f4}, {%r1, %r2, %r3, %r4}, {%r5, %r6}, {%f1, %f2, %f3, %f4}", "E1210"},
+      {"mma.sync.aligned.m16n8k32.row.col.kind::f8f6f4.f32.e4m3.e2m1.f32 {%f1, %f2, %f3, %f4}, {%r1, %r2, %r3, %r4}, {%r5, %r6}, {%f1, %f2, %f3, %f4}", "", "sm_120a"},
+      {"mma.sync.aligned.m16n8k16.col.col.f32.f16.f16.f32 {%f1, %f2, %f3, %f4}, {%r1, %r2, %r3, %r4}, {%r5, %r6}, {%f1, %f2, %f3, %f4}", "E1387"},
+      {"mma.sync.aligned.m8n8k4.col.row.f16.f16.f16.f32 {%r1, %r2, %r3, %r4}, {%r5, %r6}, {%r7, %r8}, {%f1, %f2, %f3, %f4, %f5, %f6, %f7, %f8}", "E1384"},
+      {"mma.sync.aligned.m8n8k4.row.row.f32.f16.f16.f16 {%f1, %f2, %f3, %f4, %f5, %f6, %f7, %f8}, {%r5, %r6}, {%r7, %r8}, {%r1, %r2, %r3, %r4}", ""},
+  });
+}
+
+}  // namespace
+}  // namespace drywell::test
