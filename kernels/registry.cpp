@@ -4,6 +4,7 @@
 
 #include "drywell/core/text.h"
 #include "kernels/fused_rht/fused_rht.h"
+#include "kernels/gemm/gemm.h"
 #include "kernels/tma_copy/tma_copy.h"
 
 namespace drywell::kernels {
@@ -12,6 +13,7 @@ namespace drywell::kernels {
 std::span<const Kernel> all_kernels() {
   static const std::vector<Kernel> kKernels = {
       fused_rht_kernel(),
+      gemm_bf16_kernel(),
       tma_copy_kernel(),
   };
   return kKernels;

@@ -26,6 +26,18 @@ uint16_t float_to_bf16(float value) {
   return static_cast<uint16_t>(kept + (up ? 1 : 0));
 }
 
+uint16_t float_to_f16(float value) {
+  if (value != value) return 0x7FFF;
+  const uint16_t sign = std::signbit(value) ? 0x8000 : 0;
+  const float magnitude = std::fabs(value);
+  if (magnitude >= 65520) return static_cast<uint16_t>(sign | 0x7C00);
+  int exponent = -13;  // as in float_to_e4m3, with 10 fraction bits
+  if (magnitude >= 0x1p-14f) std::frexp(magnitude, &exponent);
+  const int lowest = exponent - 11;
+  const double steps = std::nearbyint(std::ldexp(static_cast<double>(magnitude), -lowest));
+  return static_cast<uint16_t>(sign | (static_cast<int>(steps) + (lowest + 24) * 1024));
+}
+
 uint8_t float_to_e4m3(float value) {
   if (value != value) return 0x7F;
   const uint8_t sign = std::signbit(value) ? 0x80 : 0;

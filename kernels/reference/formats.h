@@ -10,6 +10,8 @@ namespace drywell::kernels::reference {
 float bf16_to_float(uint16_t bits);
 /// Nearest even; NaN gives 0x7FFF.
 uint16_t float_to_bf16(float value);
+/// Nearest even, gradual underflow, overflow to infinity; NaN gives 0x7FFF.
+uint16_t float_to_f16(float value);
 
 /// cvt.rn.satfinite.e4m3x2.f32 of one element (PTX ISA, cvt): NaN gives 0x7F, too large gives +-448.
 uint8_t float_to_e4m3(float value);

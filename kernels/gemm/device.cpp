@@ -1,0 +1,126 @@
+// Set-up, tile order and tear-down.
+#include "kernels/gemm/device.h"
+
+namespace drywell::kernels::gemm {
+
+using namespace isa;
+
+GemmDevice::GemmDevice(const GemmPlan& plan, const std::string& name, Target target)
+    : p_(plan), c_(plan.config), k_(name, target), mainloop_(k_, Reg{}, 0, plan.stages), accumulator_(k_, Reg{}, 0, plan.accumulators) {}
+
+Module GemmDevice::build() {
+  parameters();
+  prologue();
+  k_.warp_role("epilogue", warp_, 0, 3, [&] { epilogue(); });
+  k_.warp_role("mma", warp_, 4, 4, [&] { mma(); });
+  k_.warp_role("load", warp_, 5, 5, [&] { load(); });
+  teardown();
+  return k_.finish();
+}
+
+void GemmDevice::parameters() {
+  const auto map = [&](const char* name) { return k_.param_bytes(name, kTensorMapBytes, 64); };
+  map_a_ = map("map_a");
+  map_b_ = map("map_b");
+  if (c_.scaled()) {
+    map_sfa_ = map("map_sfa");
+    map_sfb_ = map("map_sfb");
+  }
+  if (c_.reads_c) map_c_ = map("map_c");
+  map_d_ = map("map_d");
+  tiles_m_param_ = k_.param(Mod::u32, "tiles_m");
+  tiles_param_ = k_.param(Mod::u32, "tiles");
+  k_tiles_param_ = k_.param(Mod::u32, "k_tiles");
+  alpha_ = k_.param(Mod::f32, "alpha");
+  if (c_.reads_c) beta_ = k_.param(Mod::f32, "beta");
+  k_.directives().maxntid = {kThreads, 1, 1};
+  k_.directives().minnctapersm = 1;
+  if (p_.cluster > 1) k_.directives().reqnctapercluster = {p_.cluster, 1, 1};
+}
+
+void GemmDevice::prologue() {
+  smem_ = k_.def("mov.u32", k_.dynamic_shared("shared_memory", 1024));
+  const Reg tid = k_.def("mov.u32", SpecialReg::tid_x);
+  warp_ = k_.def("shr.u32", tid, 5);
+  lane_ = k_.def("and.b32", tid, 31);
+  tiles_m_ = k_.load_param(tiles_m_param_, Mod::u32);
+  tiles_ = k_.load_param(tiles_param_, Mod::u32);
+  k_tiles_ = k_.load_param(k_tiles_param_, Mod::u32);
+  // Rank r of the cluster is row r % cta_group of the pair r / cta_group; pairs lie side by side along N.
+  rank_ = p_.cluster > 1 ? k_.def("mov.u32", SpecialReg::cluster_ctarank) : k_.def("mov.u32", 0);
+  rank_m_ = k_.def("and.b32", rank_, c_.cta_group - 1);
+  rank_n_ = k_.def("shr.u32", rank_, c_.cta_group - 1);
+  is_leader_ = k_.reg(Mod::pred);
+  k_("setp.eq.u32", is_leader_, rank_m_, 0);
+  // The pair's MMA is issued by its leader, whose full barriers count both CTAs' bytes.
+  leader_smem_ = pair() ? k_.def("mapa.shared::cluster.u32", smem_, k_.def("and.b32", rank_, 0xFFFE)) : smem_;
+  mainloop_ = MbarrierRing(k_, smem_, kMainloopBarriers, p_.stages);
+  accumulator_ = MbarrierRing(k_, smem_, kAccumulatorBarriers, p_.accumulators);
+  init_barriers();
+  allocate_tmem();
+  // Also the barrier between the allocation and its users (PTX ISA 9.7.16.7.1: the address is a weak store).
+  k_("tcgen05.fence::before_thread_sync");
+  synchronise_cluster();
+  k_("tcgen05.fence::after_thread_sync");
+}
+
+void GemmDevice::init_barriers() {
+  const Reg mine = k_.reg(Mod::pred);
+  k_("setp.eq.u32", mine, warp_, 0);
+  k_.if_(mine, [&] {
+    k_.elect_one([&] {
+      mainloop_.init(1, c_.cluster_n);                                  // expect_tx; a commit of every MMA warp of the cluster
+      accumulator_.init(1, kEpilogueWarps * c_.cta_group);              // a commit; the epilogue warps of the pair
+      const Reg source = smem_at(kSourceBarriers);
+      if (c_.reads_c) {
+        for (uint32_t i = 0; i < kEpilogueWarps * kOutBuffers; ++i) k_("mbarrier.init.shared::cta.b64", mem(source, 8 * i), 1);
+      }
+      k_("fence.mbarrier_init.release.cluster");
+    });
+  });
+}
+
+void GemmDevice::allocate_tmem() {
+  const Reg mine = k_.reg(Mod::pred);
+  k_("setp.eq.u32", mine, warp_, 4);
+  k_.if_(mine, [&] {
+    k_("tcgen05.alloc" + group() + ".sync.aligned.shared::cta.b32", mem(smem_at(kTmemBase)), p_.tmem_columns);
+    k_("tcgen05.relinquish_alloc_permit" + group() + ".sync.aligned");
+  });
+}
+
+void GemmDevice::synchronise_cluster() {
+  k_("bar.warp.sync", -1);
+  if (p_.cluster == 1) {
+    k_("bar.sync", 0);
+    return;
+  }
+  k_("barrier.cluster.arrive.aligned");
+  k_("barrier.cluster.wait.aligned");
+}
+
+// Nobody leaves, and no tensor memory goes, while another CTA of the cluster may still signal or write here.
+void GemmDevice::teardown() {
+  k_("tcgen05.fence::before_thread_sync");
+  synchronise_cluster();
+  const Reg mine = k_.reg(Mod::pred);
+  k_("setp.eq.u32", mine, warp_, 4);
+  k_.if_(mine, [&] {
+    k_("tcgen05.fence::after_thread_sync");
+    k_("tcgen05.dealloc" + group() + ".sync.aligned.b32", k_.def("ld.shared.b32", mem(smem_at(kTmemBase))), p_.tmem_columns);
+  });
+}
+
+void GemmDevice::for_tiles(const std::function<void(const Tile&)>& body) {
+  const bool clusters = p_.cluster > 1;
+  const SpecialReg first = clusters ? SpecialReg::clusterid_x : SpecialReg::ctaid_x;
+  const Reg step = k_.def("mov.u32", clusters ? SpecialReg::nclusterid_x : SpecialReg::nctaid_x);
+  const Reg row = k_.def("shl.b32", rank_m_, 7);
+  k_.for_range(first, tiles_, step, [&](Reg tile) {
+    const Reg m = k_.def("rem.u32", tile, tiles_m_), n = k_.def("div.u32", tile, tiles_m_);
+    const Reg column = k_.def("mad.lo.u32", n, c_.cluster_n, rank_n_);
+    body({k_.def("mad.lo.u32", m, p_.tile_m, row), k_.def("mul.lo.u32", column, c_.bn)});
+  });
+}
+
+}  // namespace drywell::kernels::gemm

@@ -1,0 +1,82 @@
+// The device side of the GEMM kernels, in the DSL. Private to kernels/gemm.
+#pragma once
+
+#include <functional>
+#include <string>
+
+#include "drywell/isa/builder.h"
+#include "drywell/isa/pipeline.h"
+#include "kernels/gemm/plan.h"
+
+namespace drywell::kernels::gemm {
+
+/// Emits one kernel: warps 0-3 epilogue, warp 4 MMA, warp 5 TMA loads, as in CUTLASS's persistent examples.
+class GemmDevice {
+ public:
+  GemmDevice(const GemmPlan& plan, const std::string& name, isa::Target target);
+  isa::Module build();
+
+ private:
+  using Reg = isa::Reg;
+
+  /// The part of an output tile this CTA holds: first row and column.
+  struct Tile {
+    Reg m0, n0;
+  };
+
+  void parameters();
+  void prologue();
+  void init_barriers();
+  void allocate_tmem();
+  void teardown();
+  void synchronise_cluster();
+  /// Every tile of this cluster, in the order all roles share.
+  void for_tiles(const std::function<void(const Tile&)>& body);
+
+  /// CTA masks of the cluster: those that compute with the same rows of A; this CTA's pair.
+  Reg same_rows_mask();
+  Reg pair_mask();
+
+  // TMA loads
+  void load();
+  void load_stage(const Tile& t, Reg k_tile, const isa::PipelineState& state);
+  void load_operand(const OperandPlan& p, isa::Symbol map, uint32_t smem, Reg mn0, Reg k_tile, Reg stage, Reg barrier, bool shared_along_n);
+  void load_scales(const Tile& t, Reg k_tile, Reg stage, Reg barrier);
+  void tma_load(const std::vector<isa::Arg>& coordinates, Reg map, Reg to, Reg barrier, const Reg* mask);
+
+  // MMA
+  struct MmaState;
+  void mma();
+  void mma_tile(MmaState& s, const Tile& t);
+  void mma_stage(MmaState& s, Reg k_tile, Reg d, Reg sfb_shift);
+  /// Brings the stage's scale factors to tensor memory; returns where the first of SFA lies.
+  Reg copy_scales(MmaState& s);
+  void wait_for_scale_buffer(MmaState& s);
+  uint32_t instruction_descriptor(uint32_t step) const;
+  void commit(Reg barrier, const Reg* mask);
+
+  // Epilogue
+  struct EpilogueState;
+  void epilogue();
+  void epilogue_tile(EpilogueState& s, const Tile& t);
+  void epilogue_subtile(EpilogueState& s, const Tile& t, uint32_t subtile);
+  isa::RegArray load_accumulators(EpilogueState& s, uint32_t subtile);
+  void release_accumulators(EpilogueState& s);
+  void scale_by_alpha(EpilogueState& s, const isa::RegArray& acc, Reg buffer, Reg source_barrier);
+  void store_row(EpilogueState& s, const isa::RegArray& acc, Reg buffer);
+
+  Reg smem_at(uint32_t offset) { return k_.def("add.u32", smem_, offset); }
+  Reg stage_at(uint32_t offset, Reg stage, uint32_t bytes) { return k_.def("mad.lo.u32", stage, bytes, smem_at(offset)); }
+  bool pair() const { return c_.cta_group == 2; }
+  std::string group() const { return pair() ? ".cta_group::2" : ".cta_group::1"; }
+
+  const GemmPlan& p_;
+  const GemmConfig& c_;
+  isa::KernelBuilder k_;
+  isa::Symbol map_a_{}, map_b_{}, map_sfa_{}, map_sfb_{}, map_c_{}, map_d_{}, tiles_m_param_{}, tiles_param_{}, k_tiles_param_{}, alpha_{}, beta_{};
+  Reg smem_, leader_smem_, warp_, lane_, tiles_m_, tiles_, k_tiles_;
+  Reg rank_, rank_m_, rank_n_, is_leader_;  // in the cluster: row of the pair, column of the cluster, first of a pair
+  isa::MbarrierRing mainloop_, accumulator_;
+};
+
+}  // namespace drywell::kernels::gemm

@@ -1,0 +1,52 @@
+// D = alpha * A * B^T + beta * C on the tensor core, with and without block scaling: one parameterised kernel behind
+// `gemm-blockscaled`, `gemm-fp8` and `gemm-bf16`. docs/gemm.md describes it.
+//
+// It follows CUTLASS's dense_blockscaled_gemm_persistent.py, which the article "CUTLASS tutorial: hardware-supported block
+// scaling with Blackwell GPUs" walks through: persistent CTAs, a TMA warp, an MMA warp that brings the scale factors to tensor
+// memory on the same pipeline, epilogue warps with their own accumulators, output through TMA.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "drywell/sim/device.h"
+#include "kernels/gemm/plan.h"
+#include "kernels/registry.h"
+#include "kernels/support/quantise.h"
+
+namespace drywell::kernels {
+
+isa::Module build_gemm(const gemm::GemmConfig& config, const std::string& name, isa::Target target);
+
+/// Operands and scalars; `alpha` is without the operands' factors. C has the codes of the output type, row-major.
+struct GemmProblem {
+  uint64_t m = 0, n = 0, k = 0;
+  QuantisedMatrix a, b;  // m x k and n x k
+  std::vector<uint32_t> c;
+  float alpha = 1, beta = 0;
+  float total_alpha() const { return alpha * a.factor * b.factor; }
+};
+
+/// Throws InputError E2302 with everything the kernel cannot do with these sizes and this configuration.
+void check_gemm(const gemm::GemmConfig& config, uint64_t m, uint64_t n, uint64_t k);
+
+/// Bytes of an operand in global memory as TMA reads it: packed along k (K-major) or transposed (MN-major).
+std::vector<uint8_t> operand_image(const QuantisedMatrix& q, isa::Major major);
+/// Scale factors in atoms of 128 rows x 4 factors (facts/tcgen05.md §6.2), rows and factors padded with zero.
+std::vector<uint8_t> scale_image(const QuantisedMatrix& q);
+
+sim::LaunchConfig gemm_launch(const gemm::GemmPlan& plan, uint64_t m, uint64_t n, uint32_t sm_count);
+
+struct GemmResult {
+  sim::RunResult run;
+  std::vector<uint32_t> d;  // codes of the output type, row-major
+};
+
+GemmResult run_gemm(sim::Device& device, const gemm::GemmPlan& plan, const GemmProblem& problem, const sim::RunOptions& options);
+
+Kernel gemm_blockscaled_kernel();
+Kernel gemm_fp8_kernel();
+Kernel gemm_bf16_kernel();
+
+}  // namespace drywell::kernels

@@ -1,0 +1,197 @@
+// Device memory, tensor maps, launch.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+
+#include "drywell/core/bits.h"
+#include "drywell/isa/tensor_map.h"
+#include "kernels/gemm/device.h"
+#include "kernels/gemm/gemm.h"
+
+namespace drywell::kernels {
+namespace {
+
+using gemm::GemmConfig;
+using gemm::GemmPlan;
+using gemm::OperandPlan;
+
+uint64_t pitch_bytes(const OperandPlan& p, uint64_t rows, uint64_t k) {
+  return (p.major == isa::Major::k ? k : rows) * isa::element_bits(p.type) / 8;
+}
+
+isa::TensorMap operand_map(const OperandPlan& p, GmemAddr at, uint64_t rows, uint64_t k, uint32_t tile_k, uint32_t shares) {
+  isa::TensorMapFields f;
+  f.type = p.type;
+  f.rank = 2;
+  f.address = at.value();
+  f.stride[0] = pitch_bytes(p, rows, k);
+  f.swizzle = p.swizzle();
+  if (p.major == isa::Major::k) {
+    f.dim = {k, rows, 1, 1, 1};
+    f.box = {tile_k, p.rows / shares, 1, 1, 1};
+  } else {
+    f.dim = {rows, k, 1, 1, 1};
+    f.box = {p.chunk_rows, tile_k / shares, 1, 1, 1};
+  }
+  return isa::encode(f);
+}
+
+isa::TensorMap scale_map(GmemAddr at, uint64_t atoms_k, uint64_t atoms_rows, uint32_t box_k) {
+  isa::TensorMapFields f;
+  f.type = isa::TensorType::u16;
+  f.rank = 3;
+  f.address = at.value();
+  f.dim = {GemmPlan::kAtomBytes / 2, atoms_k, atoms_rows, 1, 1};
+  f.stride = {GemmPlan::kAtomBytes, GemmPlan::kAtomBytes * atoms_k};
+  f.box = {GemmPlan::kAtomBytes / 2, box_k, 1, 1, 1};
+  return isa::encode(f);
+}
+
+isa::TensorMap output_map(const GemmPlan& p, GmemAddr at, uint64_t m, uint64_t n) {
+  isa::TensorMapFields f;
+  f.type = p.config.output;
+  f.rank = 2;
+  f.address = at.value();
+  f.dim = {n, m, 1, 1, 1};
+  f.stride[0] = n * p.output_bytes();
+  f.box = {p.subtile_columns(), 32, 1, 1, 1};
+  f.swizzle = isa::Swizzle::b128;
+  return isa::encode(f);
+}
+
+uint64_t scales_per_row(const QuantisedMatrix& q) { return q.k / q.block; }
+
+/// Allocations of one launch, freed with it.
+class DeviceArrays {
+ public:
+  explicit DeviceArrays(sim::Device& device) : device_(device) {}
+  ~DeviceArrays() {
+    for (const GmemAddr a : all_) device_.free(a);
+  }
+  DeviceArrays(const DeviceArrays&) = delete;
+  DeviceArrays& operator=(const DeviceArrays&) = delete;
+  GmemAddr make(uint64_t bytes, const char* name) {
+    all_.push_back(device_.allocate(bytes, name));
+    return all_.back();
+  }
+  GmemAddr make(const std::vector<uint8_t>& bytes, const char* name) {
+    const GmemAddr a = make(bytes.size(), name);
+    device_.write(a, bytes.data(), bytes.size());
+    return a;
+  }
+
+ private:
+  sim::Device& device_;
+  std::vector<GmemAddr> all_;
+};
+
+std::vector<uint8_t> bytes_of(const std::vector<uint32_t>& codes, uint32_t width) {
+  std::vector<uint8_t> out(codes.size() * width);
+  for (size_t i = 0; i < codes.size(); ++i) std::memcpy(out.data() + i * width, &codes[i], width);
+  return out;
+}
+
+}  // namespace
+
+isa::Module build_gemm(const GemmConfig& config, const std::string& name, isa::Target target) {
+  const GemmPlan plan(config);
+  return gemm::GemmDevice(plan, name, target).build();
+}
+
+void check_gemm(const GemmConfig& config, uint64_t m, uint64_t n, uint64_t k) {
+  const GemmPlan p(config);
+  Diagnostics problems;
+  const auto need_multiple = [&](const char* what, uint64_t value, uint64_t of, const char* why) {
+    if (value == 0 || value % of != 0) problems.error("E2302", {}, fmt::format("{} = {}: must be a positive multiple of {}", what, value, of), why);
+  };
+  const auto operand = [&](const char* rows_name, uint64_t rows, const OperandPlan& o) {
+    const bool padded = isa::is_padded(o.type), k_major = o.major == isa::Major::k;
+    const uint64_t unit = padded ? 128 : 128 / isa::element_bits(o.type);
+    need_multiple(k_major ? "k" : rows_name, k_major ? k : rows, unit, padded ? "TMA takes padded 4- and 6-bit types in runs of 128" : "a tensor map's strides are multiples of 16 bytes");
+    if (!k_major && (isa::element_bits(o.type) < 8 || isa::is_packed_fp4(config.kind)))
+      problems.error("E2302", {}, fmt::format("{} MN-major: 4- and 6-bit operands are K-major only", rows_name), "facts/tcgen05.md §4.6");
+  };
+  need_multiple("m", m, 1, "");
+  need_multiple("k", k, config.scaled() ? p.mma_k / static_cast<uint32_t>(config.scale) : 1, "whole blocks of the scale factors");
+  need_multiple("n", n, 16 / p.output_bytes(), "rows of D are multiples of 16 bytes");
+  operand("m", m, p.a);
+  operand("n", n, p.b);
+  if (p.cluster > 8) problems.error("E2302", {}, fmt::format("a cluster of {} CTAs; at most 8 without opting in", p.cluster));
+  if (std::max({m, n, k}) > uint64_t{1} << 24) problems.error("E2302", {}, "m, n and k are at most 2^24");
+  if (problems.has_errors()) throw InputError(std::move(problems));
+}
+
+std::vector<uint8_t> operand_image(const QuantisedMatrix& q, isa::Major major) {
+  const unsigned bits = numeric::format_info(q.format).bits();
+  std::vector<uint8_t> out(ceil_div(q.rows * q.k * bits, 8));
+  uint64_t at = 0;  // bit
+  const auto put = [&](uint16_t code) {
+    for (unsigned done = 0; done < bits;) {
+      const unsigned room = 8 - at % 8, n = std::min(room, bits - done);
+      out[at / 8] = static_cast<uint8_t>(out[at / 8] | (code >> done & ((1u << n) - 1)) << at % 8);
+      at += n;
+      done += n;
+    }
+  };
+  if (major == isa::Major::k) {
+    for (const uint16_t code : q.codes) put(code);
+  } else {
+    for (uint64_t k = 0; k < q.k; ++k) {
+      for (uint64_t row = 0; row < q.rows; ++row) put(q.codes[row * q.k + k]);
+    }
+  }
+  return out;
+}
+
+std::vector<uint8_t> scale_image(const QuantisedMatrix& q) {
+  const uint64_t per_row = scales_per_row(q), atoms_k = ceil_div(per_row, 4), atoms_rows = ceil_div(q.rows, GemmPlan::kAtomRows);
+  std::vector<uint8_t> out(atoms_rows * atoms_k * GemmPlan::kAtomBytes);
+  for (uint64_t r = 0; r < q.rows; ++r) {
+    for (uint64_t s = 0; s < per_row; ++s) {
+      const uint64_t atom = r / GemmPlan::kAtomRows * atoms_k + s / 4;
+      out[atom * GemmPlan::kAtomBytes + r % 32 * 16 + r / 32 % 4 * 4 + s % 4] = q.scales[r * per_row + s];
+    }
+  }
+  return out;
+}
+
+sim::LaunchConfig gemm_launch(const GemmPlan& p, uint64_t m, uint64_t n, uint32_t sm_count) {
+  const uint64_t tiles = ceil_div(m, p.tile_m) * ceil_div(ceil_div(n, p.config.bn), p.config.cluster_n);
+  sim::LaunchConfig c;
+  c.cluster = {p.cluster};
+  c.grid = {static_cast<uint32_t>(std::min<uint64_t>(tiles, std::max(1u, sm_count / p.cluster))) * p.cluster};
+  c.block = {gemm::kThreads};
+  c.dynamic_smem = p.smem_bytes;
+  return c;
+}
+
+GemmResult run_gemm(sim::Device& device, const GemmPlan& p, const GemmProblem& x, const sim::RunOptions& options) {
+  const GemmConfig& c = p.config;
+  DeviceArrays arrays(device);
+  const uint64_t d_bytes = x.m * x.n * p.output_bytes();
+  const GmemAddr a = arrays.make(operand_image(x.a, c.a.major), "A"), b = arrays.make(operand_image(x.b, c.b.major), "B"), d = arrays.make(d_bytes, "D");
+  sim::Args args;
+  args.add(operand_map(p.a, a, x.m, x.k, p.tile_k, c.cluster_n)).add(operand_map(p.b, b, x.n, x.k, p.tile_k, 1));
+  if (c.scaled()) {
+    const uint64_t atoms_k = ceil_div(scales_per_row(x.a), 4);
+    args.add(scale_map(arrays.make(scale_image(x.a), "SFA"), atoms_k, ceil_div(x.m, GemmPlan::kAtomRows), p.scale_atoms_k));
+    args.add(scale_map(arrays.make(scale_image(x.b), "SFB"), atoms_k, ceil_div(x.n, GemmPlan::kAtomRows), p.scale_atoms_k));
+  }
+  if (c.reads_c) args.add(output_map(p, arrays.make(bytes_of(x.c, p.output_bytes()), "C"), x.m, x.n));
+  const uint64_t tiles_m = ceil_div(x.m, p.tile_m), tiles = tiles_m * ceil_div(ceil_div(x.n, c.bn), c.cluster_n);
+  args.add(output_map(p, d, x.m, x.n)).add(static_cast<uint32_t>(tiles_m)).add(static_cast<uint32_t>(tiles));
+  args.add(static_cast<uint32_t>(ceil_div(x.k, p.tile_k))).add(x.total_alpha());
+  if (c.reads_c) args.add(x.beta);
+
+  GemmResult r;
+  const sim::LoadedModule module = device.load(build_gemm(c, "gemm", device.arch().target));
+  r.run = device.launch(module, "gemm", gemm_launch(p, x.m, x.n, device.sm_count()), args, options);
+  std::vector<uint8_t> bytes(d_bytes);
+  device.read(bytes.data(), d, d_bytes);
+  r.d.assign(x.m * x.n, 0);
+  for (size_t i = 0; i < r.d.size(); ++i) std::memcpy(&r.d[i], bytes.data() + i * p.output_bytes(), p.output_bytes());
+  return r;
+}
+
+}  // namespace drywell::kernels

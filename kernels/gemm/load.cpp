@@ -1,0 +1,117 @@
+// The TMA warp: operands and scale factors of a stage, on one barrier.
+#include "kernels/gemm/device.h"
+
+namespace drywell::kernels::gemm {
+
+using namespace isa;
+
+void GemmDevice::load() {
+  k_.elect_one([&] {
+    for (const Symbol map : c_.scaled() ? std::vector{map_a_, map_b_, map_sfa_, map_sfb_} : std::vector{map_a_, map_b_}) {
+      k_("prefetch.tensormap", mem(k_.def("cvta.param.u64", map)));
+    }
+    PipelineState state(k_, p_.stages, PipelineState::Role::producer);
+    for_tiles([&](const Tile& t) {
+      k_.for_range(0, k_tiles_, 1, [&](Reg k_tile) {
+        mainloop_.acquire(state);
+        load_stage(t, k_tile, state);
+        state.advance();
+      });
+    });
+    mainloop_.tail(state);
+  });
+}
+
+void GemmDevice::load_stage(const Tile& t, Reg k_tile, const PipelineState& state) {
+  // A pair's bytes all count on the leader's barrier, wherever they land (facts/tma-mbarrier.md §2.8).
+  const Reg barrier = MbarrierRing(k_, leader_smem_, kMainloopBarriers, p_.stages).full(state);
+  k_.if_(is_leader_, [&] {
+    k_("mbarrier.arrive.expect_tx.shared::cta.b64", sink(), mem(mainloop_.full(state)), c_.cta_group * p_.stage_transaction_bytes);
+  });
+  load_operand(p_.a, map_a_, p_.smem_a, t.m0, k_tile, state.index(), barrier, true);
+  const Reg n0 = pair() ? k_.def("mad.lo.u32", rank_m_, p_.b.rows, t.n0) : t.n0;
+  load_operand(p_.b, map_b_, p_.smem_b, n0, k_tile, state.index(), barrier, false);
+  if (c_.scaled()) load_scales(t, k_tile, state.index(), barrier);
+}
+
+isa::Reg GemmDevice::same_rows_mask() {
+  uint32_t ranks = 0;
+  for (uint32_t n = 0; n < c_.cluster_n; ++n) ranks |= 1u << n * c_.cta_group;
+  return k_.def("cvt.u16.u32", k_.def("shl.b32", k_.def("mov.b32", ranks), rank_m_));
+}
+
+isa::Reg GemmDevice::pair_mask() {
+  return k_.def("cvt.u16.u32", k_.def("shl.b32", k_.def("mov.b32", 3), k_.def("and.b32", rank_, 0xFFFE)));
+}
+
+// A is the same for all columns of the cluster: each loads its share of the lines and sends it to all of them.
+void GemmDevice::load_operand(const OperandPlan& p, Symbol map, uint32_t smem, Reg mn0, Reg k_tile, Reg stage, Reg barrier, bool shared_along_n) {
+  const bool k_major = p.major == Major::k, multicast = shared_along_n && c_.cluster_n > 1;
+  const Reg descriptor = k_.def("cvta.param.u64", map);
+  Reg to = stage_at(smem, stage, p.bytes), k0 = k_.def("mul.lo.u32", k_tile, p_.tile_k), first = mn0, mask;
+  if (multicast) {
+    const uint32_t lines = (k_major ? p.rows : p_.tile_k) / c_.cluster_n;
+    to = k_.def("mad.lo.u32", rank_n_, lines * p.span, to);
+    (k_major ? first : k0) = k_.def("mad.lo.u32", rank_n_, lines, k_major ? first : k0);
+    mask = same_rows_mask();
+  }
+  for (uint32_t chunk = 0; chunk < p.chunks; ++chunk) {
+    const Reg at = k_.def("add.u32", to, chunk * p.lbo * (k_major ? 0 : 1));
+    const Reg along = k_.def("add.u32", first, chunk * p.chunk_rows);
+    if (k_major) {
+      tma_load({k0, along}, descriptor, at, barrier, multicast ? &mask : nullptr);
+    } else {
+      tma_load({along, k0}, descriptor, at, barrier, multicast ? &mask : nullptr);
+    }
+  }
+}
+
+// Atoms of 512 bytes as 256 halfwords. SFA: this CTA's 128 rows. SFB: every atom the columns touch; both CTAs of a pair need
+// all of them, so each loads every other one and sends it to both.
+void GemmDevice::load_scales(const Tile& t, Reg k_tile, Reg stage, Reg barrier) {
+  const Reg atom_k = k_.def("mul.lo.u32", k_tile, p_.scale_atoms_k);
+  const Reg sfa = k_.def("cvta.param.u64", map_sfa_), sfb = k_.def("cvta.param.u64", map_sfb_);
+  const auto load_sfa = [&](const Reg* mask) {
+    tma_load({0, atom_k, k_.def("shr.u32", t.m0, 7)}, sfa, stage_at(p_.smem_sfa, stage, p_.sfa_bytes()), barrier, mask);
+  };
+  if (c_.cluster_n == 1) {
+    load_sfa(nullptr);
+  } else {
+    const Reg first = k_.reg(Mod::pred);
+    k_("setp.eq.u32", first, rank_n_, 0);
+    k_.if_(first, [&] {
+      const Reg mask = same_rows_mask();
+      load_sfa(&mask);
+    });
+  }
+  const Reg atom_n = k_.def("shr.u32", t.n0, 7), to = stage_at(p_.smem_sfb, stage, p_.sfb_bytes());
+  for (uint32_t atom = 0; atom < p_.sfb_atoms; ++atom) {
+    const auto load_sfb = [&](const Reg* mask) {
+      tma_load({0, atom_k, k_.def("add.u32", atom_n, atom)}, sfb, k_.def("add.u32", to, atom * p_.sfa_bytes()), barrier, mask);
+    };
+    if (!pair()) {
+      load_sfb(nullptr);
+      continue;
+    }
+    const Reg mine = k_.reg(Mod::pred);
+    k_("setp.eq.u32", mine, rank_m_, atom % 2);
+    k_.if_(mine, [&] {
+      const Reg mask = pair_mask();
+      load_sfb(&mask);
+    });
+  }
+}
+
+void GemmDevice::tma_load(const std::vector<Arg>& coordinates, Reg map, Reg to, Reg barrier, const Reg* mask) {
+  std::string text = coordinates.size() == 2 ? "cp.async.bulk.tensor.2d" : "cp.async.bulk.tensor.3d";
+  text += ".shared::cluster.global.tile.mbarrier::complete_tx::bytes";
+  if (mask != nullptr) text += ".multicast::cluster";
+  if (pair()) text += ".cta_group::2";
+  Arg source = tensor(map, {});
+  source.parts[1].parts = coordinates;
+  std::vector<Arg> args = {mem(to), source, mem(barrier)};
+  if (mask != nullptr) args.emplace_back(*mask);
+  k_.emit(text, args);
+}
+
+}  // namespace drywell::kernels::gemm

@@ -1,0 +1,22 @@
+// What the command line offers for each of the GEMM kernels, and the configuration it means.
+#pragma once
+
+#include <vector>
+
+#include "kernels/gemm/plan.h"
+#include "kernels/params.h"
+#include "kernels/support/quantise.h"
+
+namespace drywell::kernels::gemm {
+
+enum class Family : uint8_t { bf16, fp8, blockscaled };
+
+std::vector<Parameter> parameters_of(Family family);
+
+/// Throws InputError E2302 for parameters that exclude each other.
+GemmConfig config_of(const Params& params, Family family);
+
+/// How one operand is quantised.
+QuantiseRecipe recipe_of(const GemmConfig& config, isa::MmaElement element, Family family);
+
+}  // namespace drywell::kernels::gemm

@@ -1,0 +1,93 @@
+// What a GEMM kernel is compiled for, and what follows from it: tiles, shared memory, tensor memory.
+#pragma once
+
+#include <cstdint>
+
+#include "drywell/isa/instr_descriptor.h"
+#include "drywell/isa/smem_descriptor.h"
+#include "drywell/isa/tensor_map.h"
+
+namespace drywell::kernels::gemm {
+
+struct OperandConfig {
+  isa::MmaElement element = isa::MmaElement::bf16;
+  isa::Major major = isa::Major::k;
+};
+
+struct GemmConfig {
+  isa::MmaKind kind = isa::MmaKind::f16;
+  OperandConfig a, b;
+  isa::ScaleVector scale = isa::ScaleVector::none;  // factors of one row an MMA takes
+  bool ue8m0 = true;                                // of the scale factors; else ue4m3
+  uint32_t cta_group = 1;                           // CTAs that share one MMA: tiles are 128 * cta_group rows
+  uint32_t cluster_n = 1;                           // tiles side by side along N that share A by multicast
+  uint32_t bn = 128;                                // columns of a tile: 64, 128, 192 or 256
+  uint32_t stages = 0;                              // of the mainloop ring; 0: as many as fit
+  isa::TensorType output = isa::TensorType::bf16;   // bf16, f16 or f32, also C's
+  bool reads_c = false;
+
+  bool scaled() const { return scale != isa::ScaleVector::none; }
+};
+
+/// One operand of one CTA and one stage in shared memory. K-major: rows of 128 bytes, swizzled over 128. MN-major: chunks
+/// of `span` bytes along M or N, each a box of tile_k lines.
+struct OperandPlan {
+  isa::TensorType type = isa::TensorType::bf16;
+  isa::Major major = isa::Major::k;
+  uint32_t rows = 0;              // M or N extent in this CTA
+  uint32_t bytes = 0;             // in shared memory
+  uint32_t transaction_bytes = 0; // what TMA counts: padded types count their packed size
+  uint32_t span = 128;            // swizzle span
+  uint32_t chunks = 1, chunk_rows = 0;
+  uint32_t sbo = 0, lbo = 0;      // of the MMA's descriptor
+  uint32_t k_step = 0;            // from one MMA to the next inside the stage, bytes
+  isa::Swizzle swizzle() const;
+};
+
+struct GemmPlan {
+  explicit GemmPlan(const GemmConfig& config);
+
+  GemmConfig config;
+  OperandPlan a, b;
+  uint32_t mma_k = 0, tile_m = 0, tile_k = 0;  // tile_k: four MMAs, 128 bytes of a row
+  uint32_t cluster = 1;                        // CTAs
+
+  // Scale factors, in atoms of 128 rows x 4 factors = 512 bytes. A tile of N needs whole atoms (the article's bN = 64 and
+  // 192): both neighbours of a boundary inside an atom load it.
+  uint32_t scale_atoms_k = 0;  // of one stage along K
+  uint32_t sfb_atoms = 0;      // along N
+
+  // Shared memory, bytes from its start.
+  uint32_t stages = 0;
+  uint32_t smem_a = 0, smem_b = 0, smem_out = 0, smem_sfa = 0, smem_sfb = 0, smem_bytes = 0;
+  uint32_t stage_bytes = 0, stage_transaction_bytes = 0;  // of one CTA
+
+  // Tensor memory, columns.
+  uint32_t accumulators = 1;   // stages of bn columns, from column 0
+  uint32_t scale_buffers = 0;  // of SFA then SFB, after them
+  uint32_t tmem_scales = 0, tmem_columns = 0;
+
+  uint32_t sfa_bytes() const { return kAtomBytes * scale_atoms_k; }
+  uint32_t sfb_bytes() const { return kAtomBytes * scale_atoms_k * sfb_atoms; }
+  /// Columns of one buffer: four an atom.
+  uint32_t sfa_columns() const { return 4 * scale_atoms_k; }
+  uint32_t sfb_columns() const { return 4 * scale_atoms_k * sfb_atoms; }
+  uint32_t output_bytes() const { return isa::element_bits(config.output) / 8; }
+  /// Columns of the epilogue's subtile: 128 bytes of output.
+  uint32_t subtile_columns() const { return 128 / output_bytes(); }
+
+  static constexpr uint32_t kAtomRows = 128, kAtomBytes = 512;
+};
+
+// Shared memory before the operands: barriers and the address of the tensor memory.
+inline constexpr uint32_t kMaxStages = 16;
+inline constexpr uint32_t kMainloopBarriers = 0;
+inline constexpr uint32_t kAccumulatorBarriers = 16 * kMaxStages;
+inline constexpr uint32_t kSourceBarriers = kAccumulatorBarriers + 32;  // per epilogue warp and buffer
+inline constexpr uint32_t kTmemBase = kSourceBarriers + 64;
+inline constexpr uint32_t kHeaderBytes = 1024;
+// The epilogue's staging: each warp has two buffers of 32 rows x 128 bytes.
+inline constexpr uint32_t kEpilogueWarps = 4, kOutBuffers = 2, kOutBufferBytes = 32 * 128;
+inline constexpr uint32_t kThreads = 192;
+
+}  // namespace drywell::kernels::gemm

@@ -1,0 +1,161 @@
+// The three kernels' rows in the table: parameters, operands, verification.
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "kernels/gemm/gemm.h"
+#include "kernels/gemm/parameters.h"
+#include "kernels/gemm/verification.h"
+#include "kernels/support/generate.h"
+
+namespace drywell::kernels {
+namespace {
+
+using gemm::Family;
+using gemm::GemmConfig;
+using gemm::GemmPlan;
+
+struct Shape {
+  uint64_t m, n, k;
+};
+
+Shape shape_of(const Params& p) {
+  return {static_cast<uint64_t>(p.integer("m")), static_cast<uint64_t>(p.integer("n")), static_cast<uint64_t>(p.integer("k"))};
+}
+
+/// A .npy matrix; its sizes replace the parameters that were not given and must agree with those that were.
+std::vector<float> read_matrix(const Params& p, const char* which, std::pair<const char*, uint64_t&> rows, std::pair<const char*, uint64_t&> columns) {
+  const std::string& path = p.text(which);
+  const NpyArray a = read_npy(path);
+  if (a.shape.size() != 2) throw InputError("E2303", fmt::format("{}: {} is not two-dimensional", path, a.describe()));
+  const auto agree = [&](const char* name, uint64_t& size, uint64_t given) {
+    if (p.given(name) && size != given) throw InputError("E2303", fmt::format("{}: {}, but --{}={}", path, a.describe(), name, size));
+    size = given;
+  };
+  agree(rows.first, rows.second, a.shape[0]);
+  agree(columns.first, columns.second, a.shape[1]);
+  return float_values(a);
+}
+
+GenerateOptions generation(const Params& p, uint64_t stream) {
+  GenerateOptions g;
+  if (const auto d = parse_distribution(p.text("distribution")); d.has_value()) g.distribution = *d;
+  g.seed = static_cast<uint64_t>(p.integer("input-seed")) * 4 + stream;
+  return g;
+}
+
+QuantisedMatrix operand_of(const Params& p, std::vector<float>& given, uint64_t rows, uint64_t k, const QuantiseRecipe& recipe, uint64_t stream) {
+  if (!given.empty()) return quantise_matrix(given, rows, k, recipe);
+  if (p.text("distribution") == "codes") return random_codes(rows, k, recipe, generation(p, stream).seed);
+  return quantise_matrix(generate_floats(rows, k, generation(p, stream)), rows, k, recipe);
+}
+
+std::vector<uint32_t> source_codes(const std::vector<float>& values, isa::TensorType type) {
+  std::vector<uint32_t> out;
+  out.reserve(values.size());
+  for (const float v : values) out.push_back(gemm::output_code(v, type));
+  return out;
+}
+
+GemmProblem problem_of(const RunContext& c, const GemmConfig& config, Family family) {
+  const Params& p = c.params;
+  if (!c.input.empty()) throw InputError("E2303", "a GEMM has several inputs", "--a, --b and --c name .npy files");
+  c.enter("making input");
+  Shape s = shape_of(p);
+  std::vector<float> a, b, source;
+  if (!p.text("a").empty()) a = read_matrix(p, "a", {"m", s.m}, {"k", s.k});
+  if (!p.text("b").empty()) b = read_matrix(p, "b", {"n", s.n}, {"k", s.k});
+  if (!p.text("c").empty()) source = read_matrix(p, "c", {"m", s.m}, {"n", s.n});
+  if ((!a.empty() && a.size() != s.m * s.k) || (!b.empty() && b.size() != s.n * s.k)) throw InputError("E2303", "A and B have different k");
+  check_gemm(config, s.m, s.n, s.k);
+  GemmProblem x;
+  x.m = s.m;
+  x.n = s.n;
+  x.k = s.k;
+  x.alpha = static_cast<float>(p.real("alpha"));
+  x.beta = static_cast<float>(p.real("beta"));
+  x.a = operand_of(p, a, s.m, s.k, gemm::recipe_of(config, config.a.element, family), 0);
+  x.b = operand_of(p, b, s.n, s.k, gemm::recipe_of(config, config.b.element, family), 1);
+  if (config.reads_c) x.c = source_codes(source.empty() ? generate_floats(s.m, s.n, generation(p, 2)) : source, config.output);
+  return x;
+}
+
+void add_notes(KernelReport& r, const GemmPlan& p, const GemmProblem& x) {
+  const GemmConfig& c = p.config;
+  r.notes.emplace_back("tile", fmt::format("{} x {} x {}, {} stages, cta_group::{}, cluster {}", p.tile_m, c.bn, p.tile_k, p.stages, c.cta_group, p.cluster));
+  r.notes.emplace_back("tensor memory", fmt::format("{} columns: {} accumulators of {}{}", p.tmem_columns, p.accumulators, c.bn,
+                                                    c.scaled() ? fmt::format(", {} scale buffers of {} + {}", p.scale_buffers, p.sfa_columns(), p.sfb_columns()) : ""));
+  if (r.run.host_seconds > 0) {
+    const double macs = static_cast<double>(x.m) * static_cast<double>(x.n) * static_cast<double>(x.k);
+    r.notes.emplace_back("simulated products", fmt::format("{:.3g} G/s", macs / r.run.host_seconds / 1e9));
+  }
+}
+
+NpyArray output_array(const std::vector<uint32_t>& d, const GemmProblem& x, isa::TensorType type) {
+  if (type == isa::TensorType::f32) {
+    return NpyArray::of_bytes("<f4", std::as_bytes(std::span(d)), {x.m, x.n});
+  }
+  const std::vector<uint16_t> halves(d.begin(), d.end());
+  return NpyArray::of_bytes(type == isa::TensorType::f16 ? "<f2" : "<V2", std::as_bytes(std::span(halves)), {x.m, x.n});
+}
+
+template <Family F>
+isa::Module build(const Params& p, const sim::ArchConfig& arch) {
+  const GemmConfig config = gemm::config_of(p, F);
+  const Shape s = shape_of(p);
+  check_gemm(config, s.m, s.n, s.k);
+  return build_gemm(config, "gemm", arch.target);
+}
+
+template <Family F>
+KernelReport run(const RunContext& c) {
+  const GemmConfig config = gemm::config_of(c.params, F);
+  const GemmPlan plan(config);
+  const GemmProblem x = problem_of(c, config, F);
+  sim::Device device({.arch = c.arch});
+  KernelReport r;
+  r.shape = fmt::format("{} x {} x {}, {} x {} -> {}", x.m, x.n, x.k, to_string(config.a.element), to_string(config.b.element), to_string(config.output));
+  r.launch = gemm_launch(plan, x.m, x.n, device.sm_count());
+  r.bytes_read = operand_image(x.a, config.a.major).size() + operand_image(x.b, config.b.major).size() + x.a.scales.size() + x.b.scales.size() +
+                 x.c.size() * plan.output_bytes();
+  r.bytes_written = x.m * x.n * plan.output_bytes();
+  c.enter("running");
+  GemmResult got = run_gemm(device, plan, x, c.options);
+  r.run = std::move(got.run);
+  add_notes(r, plan, x);
+  if (!r.run.ok()) return r;
+  if (c.verify) {
+    c.enter("verifying");
+    gemm::verify(r, plan, x, got.d, c.options.threads);
+  }
+  if (c.keep_outputs) r.outputs.emplace_back("d", output_array(got.d, x, config.output));
+  return r;
+}
+
+}  // namespace
+
+Kernel gemm_blockscaled_kernel() {
+  return {.name = "gemm-blockscaled",
+          .doc = "D = alpha * (A * SFA) * (B * SFB)^T + beta * C in NVFP4, MXFP4, MXFP6 and MXFP8",
+          .parameters = gemm::parameters_of(Family::blockscaled),
+          .build = build<Family::blockscaled>,
+          .run = run<Family::blockscaled>};
+}
+
+Kernel gemm_fp8_kernel() {
+  return {.name = "gemm-fp8",
+          .doc = "D = alpha * A * B^T + beta * C in 8-, 6- and 4-bit floats without block scaling",
+          .parameters = gemm::parameters_of(Family::fp8),
+          .build = build<Family::fp8>,
+          .run = run<Family::fp8>};
+}
+
+Kernel gemm_bf16_kernel() {
+  return {.name = "gemm-bf16",
+          .doc = "D = alpha * A * B^T + beta * C in bf16 or f16",
+          .parameters = gemm::parameters_of(Family::bf16),
+          .build = build<Family::bf16>,
+          .run = run<Family::bf16>};
+}
+
+}  // namespace drywell::kernels

@@ -1,0 +1,100 @@
+#include "kernels/gemm/verification.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "kernels/reference/gemm.h"
+#include "kernels/support/verify.h"
+
+namespace drywell::kernels::gemm {
+namespace {
+
+reference::NumberFormat number_format(numeric::Format f) {
+  switch (f) {
+    case numeric::Format::e2m1: return reference::NumberFormat::e2m1;
+    case numeric::Format::e2m3: return reference::NumberFormat::e2m3;
+    case numeric::Format::e3m2: return reference::NumberFormat::e3m2;
+    case numeric::Format::e4m3: return reference::NumberFormat::e4m3;
+    case numeric::Format::e5m2: return reference::NumberFormat::e5m2;
+    case numeric::Format::ue4m3: return reference::NumberFormat::ue4m3;
+    case numeric::Format::ue8m0: return reference::NumberFormat::ue8m0;
+    case numeric::Format::f16: return reference::NumberFormat::f16;
+    case numeric::Format::bf16: return reference::NumberFormat::bf16;
+    default: throw InternalError("gemm: no operand format");
+  }
+}
+
+reference::OutputFormat output_format(isa::TensorType t) {
+  return t == isa::TensorType::f32 ? reference::OutputFormat::f32 : t == isa::TensorType::f16 ? reference::OutputFormat::f16 : reference::OutputFormat::bf16;
+}
+
+reference::GemmOperand reference_operand(const QuantisedMatrix& q) {
+  reference::GemmOperand o;
+  o.format = number_format(q.format);
+  o.rows = q.rows;
+  o.k = q.k;
+  o.codes = q.codes.data();
+  o.block = q.block;
+  o.scale_format = number_format(q.scale_format);
+  o.scales = q.scales.data();
+  return o;
+}
+
+// At most 64 rows, evenly spread.
+std::vector<uint64_t> sampled_rows(uint64_t m) {
+  const uint64_t count = std::min<uint64_t>(m, 64);
+  std::vector<uint64_t> rows;
+  for (uint64_t i = 0; i < count; ++i) rows.push_back(m * i / count);
+  return rows;
+}
+
+void add_error_notes(KernelReport& r, const GemmPlan& p, const GemmProblem& x, const std::vector<uint32_t>& d, unsigned threads) {
+  const reference::OutputFormat format = output_format(p.config.output);
+  const std::vector<uint64_t> rows = sampled_rows(x.m);
+  const std::vector<double> exact = reference::gemm_float64(reference_operand(x.a), reference_operand(x.b), rows, threads);
+  double worst = 0, error = 0, norm = 0;
+  for (size_t i = 0; i < rows.size(); ++i) {
+    for (uint64_t j = 0; j < x.n; ++j) {
+      const uint64_t at = rows[i] * x.n + j;
+      double want = double{x.total_alpha()} * exact[i * x.n + j];
+      if (!x.c.empty()) want += double{x.beta} * reference::output_value(x.c[at], format);
+      const double off = reference::output_value(d[at], format) - want;
+      worst = std::max(worst, std::fabs(off));
+      error += off * off;
+      norm += want * want;
+    }
+  }
+  r.notes.emplace_back("error", fmt::format("{:.3g} relative (Frobenius), {:.3g} at most, against float64 over {} rows", norm == 0 ? 0 : std::sqrt(error / norm), worst, rows.size()));
+}
+
+template <class T>
+void compare(KernelReport& r, const std::vector<uint32_t>& got, const std::vector<uint32_t>& want, uint64_t columns) {
+  const std::vector<T> g(got.begin(), got.end()), w(want.begin(), want.end());
+  compare_bits<T>(r.verify, "d", g, w, columns);
+}
+
+}  // namespace
+
+uint32_t output_code(float value, isa::TensorType type) { return reference::gemm_output(value, 1, 0, std::nullopt, output_format(type)); }
+
+void verify(KernelReport& r, const GemmPlan& p, const GemmProblem& x, const std::vector<uint32_t>& d, unsigned threads) {
+  const reference::OutputFormat format = output_format(p.config.output);
+  const reference::GemmArithmetic arithmetic{p.mma_k, isa::is_packed_fp4(p.config.kind)};
+  const std::vector<float> acc = reference::gemm_accumulators(reference_operand(x.a), reference_operand(x.b), arithmetic, threads);
+  std::vector<uint32_t> want(acc.size());
+  for (size_t i = 0; i < acc.size(); ++i) {
+    std::optional<float> c;
+    if (!x.c.empty()) c = reference::output_value(x.c[i], format);
+    want[i] = reference::gemm_output(acc[i], x.total_alpha(), x.beta, c, format);
+  }
+  if (p.output_bytes() == 4) {
+    compare<uint32_t>(r, d, want, x.n);
+  } else {
+    compare<uint16_t>(r, d, want, x.n);
+  }
+  add_error_notes(r, p, x, d, threads);
+}
+
+}  // namespace drywell::kernels::gemm

@@ -1,0 +1,241 @@
+#include "kernels/reference/gemm.h"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <cstdlib>
+#include <limits>
+#include <thread>
+
+#include "kernels/reference/formats.h"
+#include "kernels/reference/gemm_operand.h"
+
+// The inner loops vectorise well with variable shifts; the results are integers, the same for every clone.
+#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__)
+#define DRYWELL_REFERENCE_CLONES [[gnu::target_clones("avx2", "default")]]
+#else
+#define DRYWELL_REFERENCE_CLONES
+#endif
+
+namespace drywell::kernels::reference {
+namespace {
+
+// facts/numerics.md §3.2, sm_100: bits of the alignment window and the exponent below which it never goes.
+constexpr int kAlignedWindow = 25, kAlignedFloor = -133;
+constexpr int kGroupedWindow = 35, kGroupedFloor = -139;
+
+/// Truncates |sum| * 2^quantum to f32: 24 bits, multiples of 2^-149, infinity from 2^128 on.
+inline float round_toward_zero(int64_t sum, int quantum) {
+  if (sum == 0) return 0;
+  const auto magnitude = static_cast<uint64_t>(std::abs(sum));
+  const int drop = std::max({static_cast<int>(std::bit_width(magnitude)) - 24, -149 - quantum, 0});
+  const uint64_t kept = drop > 63 ? 0 : magnitude >> drop;
+  if (kept == 0) return 0;  // a negative sum that vanishes gives +0 as well
+  const double unit = std::bit_cast<double>(static_cast<uint64_t>(quantum + drop + 1023) << 52);
+  const double value = static_cast<double>(kept) * unit;
+  const float result = value >= 0x1p128 ? std::numeric_limits<float>::infinity() : static_cast<float>(value);
+  return sum < 0 ? -result : result;
+}
+
+/// The accumulator as a term: its significand shifted left by window - 23, and its exponent.
+struct Accumulator {
+  int64_t magnitude;
+  int exponent;
+  bool negative;
+};
+inline Accumulator accumulator_term(float c, int window) {
+  const uint32_t bits = std::bit_cast<uint32_t>(c), field = bits >> 23 & 0xFF, fraction = bits & 0x7FFFFF;
+  if ((bits & 0x7FFFFFFF) == 0) return {0, kZeroExponent, false};
+  const int64_t significand = field == 0 ? fraction : fraction | 0x800000;
+  return {significand << (window - 23), static_cast<int>(std::max(field, 1u)) - 127, bits >> 31 != 0};
+}
+inline int64_t aligned_accumulator(const Accumulator& c, int top) {
+  const int64_t kept = c.magnitude >> std::min(top - c.exponent, 63);
+  return c.negative ? -kept : kept;
+}
+
+/// One instruction with a NaN or an infinity among its operands, for one element (facts/numerics.md §3.1 step 1).
+float special_step(const PreparedOperand& a, const PreparedOperand& b, uint64_t i, uint64_t j, uint64_t first, uint32_t k, float c) {
+  bool nan = std::isnan(c), plus = std::isinf(c) && c > 0, minus = std::isinf(c) && c < 0;
+  for (uint64_t at = first; at < first + k; ++at) {
+    const Number x = a.element(i, at), y = b.element(j, at);
+    const NumberClass most = std::max(x.kind, y.kind), least = std::min(x.kind, y.kind);
+    nan = nan || most == NumberClass::nan || a.scale(i, at).kind == NumberClass::nan || b.scale(j, at).kind == NumberClass::nan;
+    if (most != NumberClass::infinite) continue;
+    nan = nan || least == NumberClass::zero;
+    (x.negative != y.negative ? minus : plus) = true;
+  }
+  if (nan || (plus && minus)) return std::bit_cast<float>(0x7FFFFFFFu);
+  const float infinity = std::numeric_limits<float>::infinity();
+  return plus ? infinity : -infinity;
+}
+
+/// A rectangle of accumulators, row i at values + i * stride.
+struct Tile {
+  uint64_t row, rows, column, columns;
+  float* values;
+  uint64_t stride;
+};
+
+/// Step 2 to 5 with every product a term of its own.
+DRYWELL_REFERENCE_CLONES
+float aligned_step(const int16_t* sa, const int16_t* ea, const int16_t* sb, const int16_t* eb, uint32_t k, int widen, float start) {
+  const Accumulator c = accumulator_term(start, kAlignedWindow);
+  int top = std::max(kAlignedFloor, c.exponent);
+  for (uint32_t i = 0; i < k; i += 16) {
+    for (uint32_t j = i; j < i + 16; ++j) top = std::max(top, ea[j] + eb[j]);
+  }
+  int64_t sum = aligned_accumulator(c, top);
+  for (uint32_t i = 0; i < k; i += 16) {
+    int32_t part = 0;  // sixteen terms below 2^27 each
+    for (uint32_t j = i; j < i + 16; ++j) {
+      const int32_t product = sa[j] * sb[j], sign = product >> 31;
+      const int32_t kept = (((product ^ sign) - sign) << widen) >> std::min(top - ea[j] - eb[j], 31);
+      part += (kept ^ sign) - sign;
+    }
+    sum += part;
+  }
+  return round_toward_zero(sum, top - kAlignedWindow);
+}
+
+/// The same with groups of sixteen products: terms are t * scales * 2^(exponent - unit), t the exact sum of four times the
+/// products.
+DRYWELL_REFERENCE_CLONES
+float grouped_step(const GroupedOperand& a, uint64_t at_a, const GroupedOperand& b, uint64_t at_b, int scale_fraction, float start) {
+  const Accumulator c = accumulator_term(start, kGroupedWindow);
+  int top = std::max(kGroupedFloor, c.exponent);
+  int64_t term[4];
+  int exponent[4];
+  for (uint32_t g = 0; g < 4; ++g) {
+    const uint64_t ga = at_a / 16 + g, gb = at_b / 16 + g;
+    const int16_t *x = a.twice.data() + at_a + 16 * g, *y = b.twice.data() + at_b + 16 * g;
+    int32_t dot = 0;
+    for (int k = 0; k < 16; ++k) dot += x[k] * y[k];
+    // Products that are all zero are no term; ones that cancel are (facts/numerics.md §3.4 G).
+    const bool present = (a.nonzero[ga] & b.nonzero[gb]) != 0 && a.scale[ga] != 0 && b.scale[gb] != 0;
+    exponent[g] = present ? a.exponent[ga] + b.exponent[gb] : kZeroExponent;
+    term[g] = present ? int64_t{dot} * (a.scale[ga] * b.scale[gb]) : 0;
+    top = std::max(top, exponent[g]);
+  }
+  const int widen = kGroupedWindow - 2 - 2 * scale_fraction;
+  int64_t sum = aligned_accumulator(c, top);
+  for (uint32_t g = 0; g < 4; ++g) {
+    const int64_t sign = term[g] >> 63, magnitude = (term[g] ^ sign) - sign;
+    const int64_t kept = (magnitude << widen) >> std::min(top - exponent[g], 63);
+    sum += (kept ^ sign) - sign;
+  }
+  return round_toward_zero(sum, top - kGroupedWindow);
+}
+
+class Product {
+ public:
+  Product(const GemmOperand& a, const GemmOperand& b, const GemmArithmetic& arithmetic)
+      : arithmetic_(arithmetic), a_(prepare(a, arithmetic)), b_(prepare(b, arithmetic)) {}
+
+  // K is the outer loop, so that one step of a tile's operands stays in the first-level cache.
+  void compute(const Tile& t) const {
+    for (uint64_t step = 0; step < a_.steps; ++step) {
+      for (uint64_t i = t.row; i < t.row + t.rows; ++i) {
+        float* row = t.values + i * t.stride;
+        for (uint64_t j = t.column; j < t.column + t.columns; ++j) row[j] = element(i, j, step, row[j]);
+      }
+    }
+  }
+
+ private:
+  float element(uint64_t i, uint64_t j, uint64_t step, float c) const {
+    const uint32_t k = arithmetic_.k;
+    if ((a_.special[i * a_.steps + step] | b_.special[j * b_.steps + step]) != 0 || !std::isfinite(c)) {
+      return special_step(a_, b_, i, j, step * k, k, c);
+    }
+    const uint64_t x = i * a_.padded_k + step * k, y = j * b_.padded_k + step * k;
+    if (arithmetic_.grouped) {
+      const auto fraction = static_cast<int>(fraction_bits(a_.source->scale_format));
+      return grouped_step(a_.grouped, x, b_.grouped, y, fraction, c);
+    }
+    const auto fractions = static_cast<int>(fraction_bits(a_.source->format) + fraction_bits(b_.source->format));
+    return aligned_step(&a_.aligned.significand[x], &a_.aligned.exponent[x], &b_.aligned.significand[y], &b_.aligned.exponent[y], k,
+                        kAlignedWindow - fractions, c);
+  }
+
+  GemmArithmetic arithmetic_;
+  PreparedOperand a_, b_;
+};
+
+/// Runs body(first, end) over [0, count) on several threads.
+template <class Body>
+void in_parallel(uint64_t count, unsigned threads, const Body& body) {
+  const uint64_t cores = threads != 0 ? threads : std::max(1u, std::thread::hardware_concurrency());
+  const uint64_t workers = std::clamp<uint64_t>(cores, 1, std::max<uint64_t>(count, 1));
+  std::vector<std::jthread> pool;
+  for (uint64_t w = 1; w < workers; ++w) pool.emplace_back([=, &body] { body(count * w / workers, count * (w + 1) / workers); });
+  body(uint64_t{0}, count / workers);
+}
+
+std::vector<double> dequantised_row(const GemmOperand& o, uint64_t row) {
+  std::vector<double> out(o.k);
+  const uint64_t per_row = o.block == 0 ? 0 : (o.k + o.block - 1) / o.block;
+  for (uint64_t k = 0; k < o.k; ++k) {
+    out[k] = number_value(o.format, o.codes[row * o.k + k]);
+    if (o.block != 0) out[k] *= number_value(o.scale_format, o.scales[row * per_row + k / o.block]);
+  }
+  return out;
+}
+
+float canonical(float v) { return std::isnan(v) ? std::bit_cast<float>(0x7FFFFFFFu) : v; }
+
+}  // namespace
+
+std::vector<float> gemm_accumulators(const GemmOperand& a, const GemmOperand& b, const GemmArithmetic& arithmetic, unsigned threads) {
+  constexpr uint64_t kRows = 16, kColumns = 64;
+  const Product product(a, b, arithmetic);
+  std::vector<float> out(a.rows * b.rows, 0.0f);
+  in_parallel((a.rows + kRows - 1) / kRows, threads, [&](uint64_t first, uint64_t end) {
+    for (uint64_t block = first; block < end; ++block) {
+      const uint64_t row = block * kRows, rows = std::min(kRows, a.rows - row);
+      for (uint64_t column = 0; column < b.rows; column += kColumns) {
+        product.compute({row, rows, column, std::min(kColumns, b.rows - column), out.data(), b.rows});
+      }
+    }
+  });
+  return out;
+}
+
+std::vector<double> gemm_float64(const GemmOperand& a, const GemmOperand& b, std::span<const uint64_t> rows, unsigned threads) {
+  std::vector<std::vector<double>> left;
+  for (const uint64_t r : rows) left.push_back(dequantised_row(a, r));
+  std::vector<double> out(rows.size() * b.rows);
+  in_parallel(b.rows, threads, [&](uint64_t first, uint64_t end) {
+    for (uint64_t j = first; j < end; ++j) {
+      const std::vector<double> right = dequantised_row(b, j);
+      for (size_t i = 0; i < left.size(); ++i) {
+        double sum = 0;
+        for (uint64_t k = 0; k < a.k; ++k) sum += left[i][k] * right[k];
+        out[i * b.rows + j] = sum;
+      }
+    }
+  });
+  return out;
+}
+
+uint32_t gemm_output(float accumulator, float alpha, float beta, std::optional<float> c, OutputFormat format) {
+  float v = canonical(alpha * accumulator);
+  if (c.has_value()) v = canonical(std::fma(beta, *c, v));
+  switch (format) {
+    case OutputFormat::bf16: return float_to_bf16(v);
+    case OutputFormat::f16: return float_to_f16(v);
+    case OutputFormat::f32: break;
+  }
+  return std::bit_cast<uint32_t>(v);
+}
+
+float output_value(uint32_t code, OutputFormat format) {
+  switch (format) {
+    case OutputFormat::bf16: return bf16_to_float(static_cast<uint16_t>(code));
+    case OutputFormat::f16: return static_cast<float>(number_value(NumberFormat::f16, static_cast<uint16_t>(code)));
+    case OutputFormat::f32: break;
+  }
+  return std::bit_cast<float>(code);
+}
+
+}  // namespace drywell::kernels::reference

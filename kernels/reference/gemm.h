@@ -1,0 +1,49 @@
+// Host reference of D = A * B^T as tcgen05.mma computes it: exact integers, instruction by instruction along K
+// (facts/numerics.md §3.1, §3.2). Written apart from sim/ and isa/ on purpose, as formats.h is.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+namespace drywell::kernels::reference {
+
+enum class NumberFormat : uint8_t { e2m1, e2m3, e3m2, e4m3, e5m2, f16, bf16, ue4m3, ue8m0 };
+
+/// Exact; NaN for codes that are none.
+double number_value(NumberFormat format, uint16_t code);
+
+/// rows x k codes, one an entry, k contiguous, with one scale for every `block` of them along k.
+struct GemmOperand {
+  NumberFormat format = NumberFormat::bf16;
+  uint64_t rows = 0, k = 0;
+  const uint16_t* codes = nullptr;
+  uint32_t block = 0;  // 0: no scales
+  NumberFormat scale_format = NumberFormat::ue8m0;
+  const uint8_t* scales = nullptr;  // rows x ceil(k / block)
+};
+
+/// How one instruction sums.
+struct GemmArithmetic {
+  uint32_t k = 16;       // elements of K it takes
+  bool grouped = false;  // the mxf4 family: sixteen products are summed exactly before they are aligned
+};
+
+/// a.rows x b.rows accumulators after all of K, from zero: every instruction is one fused sum of its products and the
+/// accumulator so far. Elements past the end of K count as zero.
+std::vector<float> gemm_accumulators(const GemmOperand& a, const GemmOperand& b, const GemmArithmetic& arithmetic,
+                                     unsigned threads = 0);
+
+/// The same products in float64, for the given rows of A only: rows.size() x b.rows.
+std::vector<double> gemm_float64(const GemmOperand& a, const GemmOperand& b, std::span<const uint64_t> rows,
+                                 unsigned threads = 0);
+
+enum class OutputFormat : uint8_t { bf16, f16, f32 };
+
+/// What the epilogue makes of an accumulator, in f32: fl(alpha * x), with C fma(beta, c, fl(alpha * x)); then rounded
+/// to nearest even. Returns the code.
+uint32_t gemm_output(float accumulator, float alpha, float beta, std::optional<float> c, OutputFormat format);
+float output_value(uint32_t code, OutputFormat format);
+
+}  // namespace drywell::kernels::reference

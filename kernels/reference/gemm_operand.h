@@ -1,0 +1,56 @@
+// Operands of the GEMM reference taken apart, laid out for its inner loops. Private to kernels/reference.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "kernels/reference/gemm.h"
+
+namespace drywell::kernels::reference {
+
+enum class NumberClass : uint8_t { zero, finite, infinite, nan };
+
+/// (-1)^negative * significand * 2^lsb; `raw` is the exponent of the encoding, max(field, 1) - bias, which aligns sums.
+struct Number {
+  NumberClass kind = NumberClass::zero;
+  bool negative = false;
+  uint32_t significand = 0;
+  int lsb = 0, raw = 0;
+};
+
+Number number_of(NumberFormat format, uint32_t code);
+/// Of an f32 word.
+Number number_of(float value);
+unsigned fraction_bits(NumberFormat format);
+
+/// Exponent of a zero: low enough to lose every comparison, also as half of a sum.
+inline constexpr int16_t kZeroExponent = -16000;
+
+/// Element by element: value = significand * 2^(exponent - fraction bits), the exponent with the scale's in it.
+struct AlignedOperand {
+  std::vector<int16_t> significand, exponent;  // rows x padded k
+};
+
+/// In groups of sixteen e2m1 elements: `twice` is twice the values, exact.
+struct GroupedOperand {
+  std::vector<int16_t> twice;        // rows x padded k
+  std::vector<uint16_t> nonzero;     // rows x groups: bit i is set if element i is not zero
+  std::vector<int32_t> scale;        // significand of the group's scale
+  std::vector<int16_t> exponent;     // raw exponent of the scale; kZeroExponent where the scale is zero
+};
+
+/// An operand with K padded to whole instructions.
+struct PreparedOperand {
+  const GemmOperand* source = nullptr;
+  uint64_t steps = 0, padded_k = 0;
+  std::vector<uint8_t> special;  // rows x steps: the step has a NaN or an infinity
+  AlignedOperand aligned;
+  GroupedOperand grouped;
+
+  Number element(uint64_t row, uint64_t k) const;
+  Number scale(uint64_t row, uint64_t k) const;  // 1 where there are none
+};
+
+PreparedOperand prepare(const GemmOperand& operand, const GemmArithmetic& arithmetic);
+
+}  // namespace drywell::kernels::reference

@@ -1,0 +1,48 @@
+// Host-side quantisation of a matrix for the tensor core: every element format, and the block scales of the MX formats and
+// of NVFP4.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "drywell/core/npy.h"
+#include "drywell/sim/numeric/format.h"
+
+namespace drywell::kernels {
+
+enum class ScaleRule : uint8_t {
+  none,    // each element is rounded as it is (bf16, f16)
+  tensor,  // one f32 factor, the largest magnitude over the format's largest value
+  mx,      // OCP MX v1.0 §6.3: a power of two a block, from the block's largest magnitude
+  nvfp4,   // ue4m3 scales under one f32 factor (facts/numerics.md §4)
+};
+
+struct QuantiseRecipe {
+  numeric::Format format = numeric::Format::bf16;
+  ScaleRule rule = ScaleRule::none;
+  uint32_t block = 0;  // elements of one scale along k
+};
+
+/// rows x k elements, k contiguous: value = factor * scale * element.
+struct QuantisedMatrix {
+  numeric::Format format = numeric::Format::bf16;
+  uint64_t rows = 0, k = 0;
+  std::vector<uint16_t> codes;
+  uint32_t block = 0;  // 0: no scales
+  numeric::Format scale_format = numeric::Format::ue8m0;
+  std::vector<uint8_t> scales;  // rows x k / block
+  float factor = 1;
+};
+
+/// `k` must be a multiple of the recipe's block.
+QuantisedMatrix quantise_matrix(std::span<const float> values, uint64_t rows, uint64_t k, const QuantiseRecipe& recipe);
+
+/// Every code a random finite one and scales far apart: what no data gives, to exercise alignment and truncation.
+QuantisedMatrix random_codes(uint64_t rows, uint64_t k, const QuantiseRecipe& recipe, uint64_t seed);
+
+/// The elements as float: float32, float64 (rounded), float16, and NumPy's bfloat16 (dtype '<V2'). Throws InputError E4007
+/// for others.
+std::vector<float> float_values(const NpyArray& array);
+
+}  // namespace drywell::kernels
