@@ -31,7 +31,7 @@ std::vector<Parameter> common_parameters() {
       choice("b-major", "k", "the index of B that runs along memory; mn for 8- and 16-bit elements", {"k", "mn"}),
       {.name = "alpha", .type = ParamType::real, .default_value = "1", .doc = "factor of the product, besides the operands' own"},
       {.name = "beta", .type = ParamType::real, .default_value = "0", .doc = "factor of C; 0: C is not read"},
-      choice("output", "bf16", "type of D and C", {"bf16", "f16", "f32"}),
+      choice("d-type", "bf16", "type of D and C", {"bf16", "f16", "f32"}),
       text("a", "m x k .npy array to quantise; empty: generated"),
       text("b", "n x k .npy array to quantise; empty: generated"),
       text("c", "m x n .npy array; empty: generated"),
@@ -150,7 +150,7 @@ GemmConfig config_of(const Params& p, Family family) {
   c.cluster_n = number("cluster-n");
   c.bn = number("bn");
   c.stages = static_cast<uint32_t>(p.integer("stages"));
-  c.output = output_type(p.text("output"));
+  c.output = output_type(p.text("d-type"));
   c.reads_c = p.real("beta") != 0;
   return c;
 }

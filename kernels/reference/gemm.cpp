@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <limits>
 #include <thread>
+#include <utility>
 
 #include "kernels/reference/formats.h"
 #include "kernels/reference/gemm_operand.h"
@@ -186,10 +187,12 @@ float canonical(float v) { return std::isnan(v) ? std::bit_cast<float>(0x7FFFFFF
 
 }  // namespace
 
-std::vector<float> gemm_accumulators(const GemmOperand& a, const GemmOperand& b, const GemmArithmetic& arithmetic, unsigned threads) {
+std::vector<float> gemm_accumulators(const GemmOperand& a, const GemmOperand& b, const GemmArithmetic& arithmetic, unsigned threads,
+                                     std::vector<float> start) {
   constexpr uint64_t kRows = 16, kColumns = 64;
   const Product product(a, b, arithmetic);
-  std::vector<float> out(a.rows * b.rows, 0.0f);
+  std::vector<float> out = std::move(start);
+  out.resize(a.rows * b.rows, 0.0f);
   in_parallel((a.rows + kRows - 1) / kRows, threads, [&](uint64_t first, uint64_t end) {
     for (uint64_t block = first; block < end; ++block) {
       const uint64_t row = block * kRows, rows = std::min(kRows, a.rows - row);

@@ -30,10 +30,10 @@ struct GemmArithmetic {
   bool grouped = false;  // the mxf4 family: sixteen products are summed exactly before they are aligned
 };
 
-/// a.rows x b.rows accumulators after all of K, from zero: every instruction is one fused sum of its products and the
-/// accumulator so far. Elements past the end of K count as zero.
+/// a.rows x b.rows accumulators after all of K, starting from `start` (empty: from zero): every instruction is one fused
+/// sum of its products and the accumulator so far. Elements past the end of K count as zero.
 std::vector<float> gemm_accumulators(const GemmOperand& a, const GemmOperand& b, const GemmArithmetic& arithmetic,
-                                     unsigned threads = 0);
+                                     unsigned threads = 0, std::vector<float> start = {});
 
 /// The same products in float64, for the given rows of A only: rows.size() x b.rows.
 std::vector<double> gemm_float64(const GemmOperand& a, const GemmOperand& b, std::span<const uint64_t> rows,

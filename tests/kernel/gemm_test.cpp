@@ -62,12 +62,12 @@ TEST_P(Gemm, Assembles) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Bf16, Gemm, testing::Values(
-    "gemm-bf16 --m=128 --n=128 --k=64 --output=f32",
-    "gemm-bf16 --m=300 --n=200 --k=200 --distribution=codes --output=f32",
+    "gemm-bf16 --m=128 --n=128 --k=64 --d-type=f32",
+    "gemm-bf16 --m=300 --n=200 --k=200 --distribution=codes --d-type=f32",
     "gemm-bf16 --m=100 --n=72 --k=328 --bn=64 --alpha=-0.5 --beta=2",
-    "gemm-bf16 --m=256 --n=448 --k=136 --bn=192 --output=f16 --type=f16",
-    "gemm-bf16 --m=129 --n=264 --k=512 --bn=256 --stages=2 --beta=0.75 --output=f32 --distribution=heavy-tailed",
-    "gemm-bf16 --m=304 --n=200 --k=71 --a-major=mn --b-major=mn --output=f16 --beta=-1",
+    "gemm-bf16 --m=256 --n=448 --k=136 --bn=192 --d-type=f16 --type=f16",
+    "gemm-bf16 --m=129 --n=264 --k=512 --bn=256 --stages=2 --beta=0.75 --d-type=f32 --distribution=heavy-tailed",
+    "gemm-bf16 --m=304 --n=200 --k=71 --a-major=mn --b-major=mn --d-type=f16 --beta=-1",
     "gemm-bf16 --m=136 --n=136 --k=72 --a-major=mn --bn=64 --type=f16 --distribution=codes",
     "gemm-bf16 --m=128 --n=400 --k=72 --b-major=mn --bn=192"));
 
