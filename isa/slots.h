@@ -64,8 +64,23 @@ inline constexpr auto aligned_opt = opt<Slot::aligned, Mod::aligned>();
 inline constexpr auto uni = opt<Slot::uni, Mod::uni>();
 inline constexpr auto cta_group = req<Slot::cta_group, Mod::cta_group_1, Mod::cta_group_2>();
 inline constexpr auto cta_group_opt = opt<Slot::cta_group, Mod::cta_group_1, Mod::cta_group_2>();
+inline constexpr auto cta_group_1 = req<Slot::cta_group, Mod::cta_group_1>();
 inline constexpr auto b32 = req<Slot::type, Mod::b32>();
 inline constexpr auto b64 = req<Slot::type, Mod::b64>();
+
+// tcgen05.mma.
+inline constexpr auto mma_kind = req<Slot::kind, Mod::kind_f16, Mod::kind_tf32, Mod::kind_f8f6f4, Mod::kind_i8>();
+inline constexpr auto mma_scaled_kind = req<Slot::kind, Mod::kind_mxf8f6f4, Mod::kind_mxf4, Mod::kind_mxf4nvf4>();
+inline constexpr auto block_scale = req<Slot::block_scale, Mod::block_scale>();
+inline constexpr auto mma_scale_vec =
+    opt<Slot::scale_vec, Mod::scale_vec_1X, Mod::scale_vec_2X, Mod::scale_vec_4X, Mod::block16, Mod::block32>();
+inline constexpr auto collector_a =
+    opt<Slot::collector, Mod::collector_a_fill, Mod::collector_a_use, Mod::collector_a_lastuse, Mod::collector_a_discard>();
+inline constexpr auto collector_b =
+    opt<Slot::collector, Mod::collector_b0_fill, Mod::collector_b0_use, Mod::collector_b0_lastuse, Mod::collector_b0_discard,
+        Mod::collector_b1_fill, Mod::collector_b1_use, Mod::collector_b1_lastuse, Mod::collector_b1_discard,
+        Mod::collector_b2_fill, Mod::collector_b2_use, Mod::collector_b2_lastuse, Mod::collector_b2_discard,
+        Mod::collector_b3_fill, Mod::collector_b3_use, Mod::collector_b3_lastuse, Mod::collector_b3_discard>();
 
 }  // namespace drywell::isa::slot
 
@@ -98,6 +113,10 @@ constexpr OperandSpec dst_pred(const char* name) { return {name, Access::write, 
 constexpr OperandSpec label(const char* name) { return {name, Access::read, kLabel, any()}; }
 constexpr OperandSpec optional(OperandSpec o) { o.optional = true; return o; }
 constexpr OperandSpec when(Mod m, OperandSpec o) { o.when = m; return o; }
+// tcgen05.mma: A is an SMEM descriptor or a TMEM address; the lanes not to write; the predicate of the input D.
+inline constexpr OperandSpec mma_a{"a", Access::read, kReg | kAddr, any()};
+inline constexpr OperandSpec mma_disable{"disable", Access::read, kVec, kB32};
+inline constexpr OperandSpec mma_enable{"enable", Access::read, kReg | kImm | kNegPred, kPred};
 constexpr OperandSpec sinkable(OperandSpec o) { o.shapes |= kSink; return o; }
 
 }  // namespace drywell::isa::opd

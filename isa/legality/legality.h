@@ -25,6 +25,7 @@ void mbarrier(const InstructionRef&, LegalityReport&);
 void tensor_copy(const InstructionRef&, LegalityReport&);
 void tcgen05_alloc(const InstructionRef&, LegalityReport&);
 void tcgen05_mma(const InstructionRef&, LegalityReport&);
+void tcgen05_cp(const InstructionRef&, LegalityReport&);
 void tcgen05_ld_st(const InstructionRef&, LegalityReport&);
 
 /// A vector operand of `count` registers of `bits` each; `is_float`: .f32 or .f64 registers are in order.

@@ -16,26 +16,6 @@ void tcgen05_alloc(const InstructionRef& i, LegalityReport& out) {
   if (!alloc && (v == 0 || v > 512 || v % 32 != 0)) out.error("E1370", fmt::format("{} columns cannot be freed", v), "the number that was allocated");
 }
 
-// facts/tcgen05.md §4.5, §4.9.
-void tcgen05_mma(const InstructionRef& i, LegalityReport& out) {
-  const Mod kind = i.mod(Slot::kind), collector = i.mod(Slot::collector);
-  const bool a_in_tmem = i.operand("a")->kind == Operand::Kind::addr;
-  if (i.has(Mod::ashift)) {
-    if (!a_in_tmem) out.error("E1371", ".ashift needs A in tensor memory");
-    if (collector == Mod::collector_a_use || collector == Mod::collector_a_fill) out.error("E1372", ".ashift cannot go with collector use or fill");
-    if (!has_feature(i.module.target, Feature::sm100a)) out.error("E1210", ".ashift needs sm_100a");
-  }
-  if (const Operand* mask = i.operand("disable"); mask != nullptr) {
-    const unsigned want = i.has(Mod::cta_group_1) ? 4 : 8;
-    if (mask->count != want) out.error("E1373", fmt::format("the disable-output-lane vector has {} words here", want));
-  }
-  if (const Operand* s = i.operand("scale_d"); s != nullptr) {
-    if (kind == Mod::kind_f8f6f4) out.error("E1374", "scale-input-d is for kind::f16 and kind::tf32");
-    if (s->value < 0 || s->value > 15) out.error("E1374", "scale-input-d is 0 to 15");
-  }
-  if (kind == Mod::kind_i8 && !has_feature(i.module.target, Feature::sm100a_only)) out.error("E1210", "kind::i8 needs sm_100a");
-}
-
 // facts/tcgen05.md §2.1.
 void tcgen05_ld_st(const InstructionRef& i, LegalityReport& out) {
   const Mod shape = i.mod(Slot::shape);

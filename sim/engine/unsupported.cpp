@@ -3,10 +3,6 @@
 
 namespace drywell::sim {
 
-EngineResult read(Cluster&, AsyncOp&, TmemCopy&) { return GuestError{"U5000", "unsupported: tcgen05.cp"}; }
-EngineResult write(Cluster&, AsyncOp&, TmemCopy&) { return std::nullopt; }
-EngineResult read(Cluster&, AsyncOp&, TmemShift&) { return GuestError{"U5000", "unsupported: tcgen05.shift"}; }
-EngineResult write(Cluster&, AsyncOp&, TmemShift&) { return std::nullopt; }
 EngineResult read(Cluster&, AsyncOp&, BulkCopy&) { return GuestError{"U5000", "unsupported: cp.async.bulk"}; }
 EngineResult write(Cluster&, AsyncOp&, BulkCopy&) { return std::nullopt; }
 EngineResult read(Cluster&, AsyncOp&, RemoteStore&) { return GuestError{"U5000", "unsupported: st.async"}; }

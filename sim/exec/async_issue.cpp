@@ -7,23 +7,41 @@ namespace {
 
 bool same_thread(const Issuer& a, const Issuer& b) { return a.cta == b.cta && a.warp == b.warp && a.lane == b.lane; }
 
-// PTX ISA 9.7.16.6.2: pairs that execute in issue order. mma -> mma needs the same accumulator; it holds across threads
-// that synchronised, which the simulator cannot tell from threads that did not: races are the checkers' business.
+uint32_t cta_group_of(const AsyncOp::Payload& p) {
+  if (const auto* mma = std::get_if<Umma>(&p)) return mma->cta_group;
+  if (const auto* cp = std::get_if<TmemCopy>(&p)) return cp->cta_group;
+  if (const auto* shift = std::get_if<TmemShift>(&p)) return shift->cta_group;
+  if (const auto* commit = std::get_if<Commit>(&p)) return commit->cta_group;
+  return 0;
+}
+
+// The same tensor core, or the same pair of them.
+bool same_tensor_core(const AsyncOp& a, const AsyncOp& b) {
+  const uint32_t group = cta_group_of(a.payload);
+  return group != 0 && group == cta_group_of(b.payload) && (group == 2 ? a.issuer.cta / 2 == b.issuer.cta / 2 : a.issuer.cta == b.issuer.cta);
+}
+
+// M, N and K of an instruction: the shape bits of its descriptor, its kind and form.
+bool same_shape(const Umma& a, const Umma& b) {
+  constexpr uint32_t kShapeBits = 0x3Fu << 17 | 0x1Fu << 24;
+  return a.kind == b.kind && a.ws == b.ws && a.sparse == b.sparse && ((a.idesc ^ b.idesc) & kShapeBits) == 0;
+}
+
+// PTX ISA 9.7.16.6.2 (facts/tcgen05.md §7.2): pairs that execute in issue order. The order holds across threads that
+// synchronised with the tcgen05 fences, which is not told from threads that did not: races are the checkers' business.
 bool pipelines_before(const AsyncOp& first, const AsyncOp& second) {
+  if (!same_tensor_core(first, second)) return false;
+  const bool after_mma = std::holds_alternative<Umma>(first.payload), after_copy = std::holds_alternative<TmemCopy>(first.payload),
+             after_shift = std::holds_alternative<TmemShift>(first.payload);
   if (const auto* mma = std::get_if<Umma>(&second.payload)) {
-    if (const auto* before = std::get_if<Umma>(&first.payload)) return before->d == mma->d && first.issuer.cta / 2 == second.issuer.cta / 2;
-    if (std::holds_alternative<TmemCopy>(first.payload) || std::holds_alternative<TmemShift>(first.payload)) return same_thread(first.issuer, second.issuer);
-    return false;
+    if (!after_mma) return after_copy || after_shift;
+    const auto& before = std::get<Umma>(first.payload);
+    return before.d == mma->d && same_shape(before, *mma);
   }
-  if (!same_thread(first.issuer, second.issuer)) return false;
-  if (const auto* cp = std::get_if<TmemCopy>(&second.payload)) return cp->shape == isa::Mod::_4x256b && std::holds_alternative<TmemShift>(first.payload);
-  if (std::holds_alternative<TmemShift>(second.payload)) return std::holds_alternative<Umma>(first.payload);
-  if (const auto* commit = std::get_if<Commit>(&second.payload)) {
-    if (const auto* mma = std::get_if<Umma>(&first.payload)) return mma->cta_group == commit->cta_group;
-    if (const auto* cp = std::get_if<TmemCopy>(&first.payload)) return cp->cta_group == commit->cta_group;
-    if (const auto* shift = std::get_if<TmemShift>(&first.payload)) return shift->cta_group == commit->cta_group;
-  }
-  return false;
+  if (const auto* cp = std::get_if<TmemCopy>(&second.payload)) return cp->shape == isa::Mod::_4x256b && after_shift;
+  if (std::holds_alternative<TmemShift>(second.payload)) return after_mma;
+  // A commit covers what its own thread issued.
+  return std::holds_alternative<Commit>(second.payload) && same_thread(first.issuer, second.issuer) && (after_mma || after_copy || after_shift);
 }
 
 }  // namespace

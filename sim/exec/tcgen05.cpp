@@ -5,14 +5,11 @@
 #include "drywell/isa/tmem_layout.h"
 #include "sim/exec/async_issue.h"
 #include "sim/exec/bind_helpers.h"
+#include "sim/exec/tcgen05.h"
 
 namespace drywell::sim {
-namespace {
 
-uint8_t group_of(Decoder& d) { return d.has(isa::Mod::cta_group_2) ? 2 : 1; }
-
-// One cta_group value for all tcgen05 instructions of a CTA (PTX ISA 9.7.16.2).
-Effect use_group(Warp& w, uint32_t group) {
+Effect use_cta_group(Warp& w, uint32_t group) {
   Cta& c = *w.cta;
   if (c.cta_group_used != 0 && c.cta_group_used != group) {
     return fault(w, "F3203", fmt::format("tcgen05 with cta_group::{} after cta_group::{} in the same kernel", group, c.cta_group_used));
@@ -21,6 +18,22 @@ Effect use_group(Warp& w, uint32_t group) {
   if (group == 2 && (c.rank ^ 1) >= c.cluster->ctas.size()) return fault(w, "F3204", "cta_group::2 without a peer CTA: the cluster has one CTA");
   return Effect::next;
 }
+
+const isa::Operand* named_operand(Decoder& d, std::string_view name) {
+  const isa::InstrSpec& row = isa::spec(d.instr().op);
+  for (size_t k = 0; k < row.operand_count(); ++k) {
+    if (name == row.operands[k].name) return d.operand(k);
+  }
+  return nullptr;
+}
+
+void push_tmem_address(Decoder& d, const isa::Operand& o) {
+  const Decoder::Address t = d.address(o);
+  d.push_slot(t.has_base ? t.base : d.constant(0, 32));
+  d.push_slot(d.constant(static_cast<uint64_t>(t.offset), 64));
+}
+
+namespace {
 
 uint64_t owner_of(const Cta& c) { return c.serial + 1; }
 
@@ -52,7 +65,7 @@ Effect store_address(Warp& w, const DecodedOp& op, uint32_t lane, uint32_t colum
 Effect alloc(Warp& w, const DecodedOp& op, LaneMask mask) {
   Cta& c = *w.cta;
   const uint32_t columns = uniform(w, op.src[1], mask);
-  if (const Effect e = use_group(w, op.count); e != Effect::next) return e;
+  if (const Effect e = use_cta_group(w, op.count); e != Effect::next) return e;
   if (!is_uniform(w, op.src[1], mask)) return fault(w, "F3206", "tcgen05.alloc: lanes ask for different column counts");
   if (columns < 32 || columns > 512 || !std::has_single_bit(columns)) return fault(w, "F3201", fmt::format("tcgen05.alloc of {} columns: a power of two from 32 to 512", columns));
   if (c.alloc_permit_given_up) return fault(w, "F3202", "tcgen05.alloc after tcgen05.relinquish_alloc_permit");
@@ -86,7 +99,7 @@ Effect alloc(Warp& w, const DecodedOp& op, LaneMask mask) {
 Effect dealloc(Warp& w, const DecodedOp& op, LaneMask mask) {
   Cta& c = *w.cta;
   const uint32_t address = uniform(w, op.src[0], mask), columns = uniform(w, op.src[1], mask);
-  if (const Effect e = use_group(w, op.count); e != Effect::next) return e;
+  if (const Effect e = use_cta_group(w, op.count); e != Effect::next) return e;
   const uint32_t live = c.tmem->allocation_at(TmemAddr(address).column(), owner_of(c));
   if (live == 0) return fault(w, "F3207", fmt::format("tcgen05.dealloc at {:#010x}: no live allocation of this CTA starts there", address));
   if (live != columns) return fault(w, "F3208", fmt::format("tcgen05.dealloc of {} columns at {:#010x}, which was allocated with {}", columns, address, live));
@@ -96,40 +109,13 @@ Effect dealloc(Warp& w, const DecodedOp& op, LaneMask mask) {
 }
 
 Effect relinquish(Warp& w, const DecodedOp& op, LaneMask) {
-  if (const Effect e = use_group(w, op.count); e != Effect::next) return e;
+  if (const Effect e = use_cta_group(w, op.count); e != Effect::next) return e;
   w.cta->alloc_permit_given_up = true;
   return Effect::next;
 }
 
-// Decoded operands of an mma: slots d, a, b, idesc, then disable words; pred[0] enables the input D.
-// op.extra: bit 0 A in TMEM, bit 1 ashift, bits 4..7 scale_d, bits 8..11 disable words.
-Effect mma(Warp& w, const DecodedOp& op, LaneMask mask) {
-  if (const Effect e = use_group(w, op.count); e != Effect::next) return e;
-  const Src* s = &w.cta->cluster->launch->program->slots[op.vec];
-  const LaneMask enable = read_pred(w, op.pred[0]);
-  for_lanes(mask, [&](uint32_t lane) {
-    Umma u;
-    u.kind = static_cast<isa::Mod>(op.target);
-    u.d = static_cast<uint32_t>(lane_value(w, s[0], lane, false) + lane_value(w, s[1], lane, true));
-    u.a_in_tmem = (op.extra & 1) != 0;
-    u.a = u.a_in_tmem ? static_cast<uint32_t>(lane_value(w, s[2], lane, false) + lane_value(w, s[3], lane, true)) : lane_value(w, s[2], lane, true);
-    u.b = lane_value(w, s[4], lane, true);
-    u.idesc = static_cast<uint32_t>(lane_value(w, s[5], lane, false));
-    u.accumulate = (enable >> lane & 1) != 0;
-    u.ashift = (op.extra & 2) != 0;
-    u.scale_d = static_cast<uint8_t>((op.extra >> 4) & 15);
-    u.cta_group = op.count;
-    u.collector = static_cast<isa::Mod>(op.dst);
-    const uint32_t words = (op.extra >> 8) & 15;
-    for (uint32_t k = 0; k < words; ++k) u.disable_lane[k] = static_cast<uint32_t>(lane_value(w, s[6 + k], lane, false));
-    AsyncOp& a = issue(w, lane, u);
-    order_after_pending(*w.cta->cluster, a);
-  });
-  return Effect::next;
-}
-
 Effect commit(Warp& w, const DecodedOp& op, LaneMask mask) {
-  if (const Effect e = use_group(w, op.count); e != Effect::next) return e;
+  if (const Effect e = use_cta_group(w, op.count); e != Effect::next) return e;
   for_lanes(mask, [&](uint32_t lane) {
     Commit c;
     const uint64_t address = lane_address(w, op, lane);
@@ -193,50 +179,19 @@ ExecFn bind_tmem_access(Decoder& d, DecodedOp& op, const isa::Operand& regs, con
 template <> ExecFn bind<isa::Opcode::tcgen05_alloc>(Decoder& d, DecodedOp& op) {
   d.set_address(op, *d.operand(0));
   op.src[1] = d.source(*d.operand(1), 32);
-  op.count = group_of(d);
+  op.count = cta_group_of(d);
   return alloc;
 }
 template <> ExecFn bind<isa::Opcode::tcgen05_dealloc>(Decoder& d, DecodedOp& op) {
   op.src[0] = d.source(*d.operand(0), 32);
   op.src[1] = d.source(*d.operand(1), 32);
-  op.count = group_of(d);
+  op.count = cta_group_of(d);
   return dealloc;
 }
-template <> ExecFn bind<isa::Opcode::tcgen05_relinquish_alloc_permit>(Decoder& d, DecodedOp& op) { op.count = group_of(d); return relinquish; }
-template <> ExecFn bind<isa::Opcode::tcgen05_mma>(Decoder& d, DecodedOp& op) {
-  op.count = group_of(d);
-  op.target = static_cast<uint32_t>(d.mod(isa::Slot::kind));
-  op.dst = static_cast<uint32_t>(d.mod(isa::Slot::collector));
-  const isa::Operand& a = *d.operand(1);
-  op.vec = static_cast<uint32_t>(d.program().slots.size());
-  const auto push_tmem = [&](const isa::Operand& o) {
-    const Decoder::Address t = d.address(o);
-    if (t.wide && t.has_base) throw Unsupported("64-bit tensor-memory address register");
-    d.push_slot(t.has_base ? t.base : d.constant(0, 32));
-    d.push_slot(d.constant(static_cast<uint64_t>(t.offset), 64));
-  };
-  push_tmem(*d.operand(0));
-  if (a.kind == isa::Operand::Kind::addr) {
-    op.extra |= 1;
-    push_tmem(a);
-  } else {
-    d.push_slot(d.source(a, 64));
-    d.push_slot({});
-  }
-  d.push_slot(d.source(*d.operand(2), 64));
-  d.push_slot(d.source(*d.operand(3), 32));
-  if (const isa::Operand* disable = d.operand(4); disable != nullptr) {
-    for (const isa::Operand& e : d.elements(*disable)) d.push_slot(d.source(e, 32));
-    op.extra |= uint32_t{disable->count} << 8;
-  }
-  op.pred[0] = d.pred(*d.operand(5));
-  if (const isa::Operand* s = d.operand(6); s != nullptr) op.extra |= (static_cast<uint32_t>(s->value) & 15) << 4;
-  if (d.has(isa::Mod::ashift)) op.extra |= 2;
-  return mma;
-}
+template <> ExecFn bind<isa::Opcode::tcgen05_relinquish_alloc_permit>(Decoder& d, DecodedOp& op) { op.count = cta_group_of(d); return relinquish; }
 template <> ExecFn bind<isa::Opcode::tcgen05_commit>(Decoder& d, DecodedOp& op) {
   d.set_address(op, *d.operand(0));
-  op.count = group_of(d);
+  op.count = cta_group_of(d);
   if (d.operand(1) != nullptr) {
     op.src[1] = d.source(*d.operand(1), 16);
     op.extra |= 2;

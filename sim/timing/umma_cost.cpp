@@ -3,22 +3,10 @@
 #include <algorithm>
 #include <cmath>
 
-#include "drywell/isa/instr_descriptor.h"
+#include "sim/engine/umma_form.h"
 
 namespace drywell::sim {
 namespace {
-
-isa::MmaKind kind_of(isa::Mod m) {
-  switch (m) {
-    case isa::Mod::kind_tf32: return isa::MmaKind::tf32;
-    case isa::Mod::kind_f8f6f4: return isa::MmaKind::f8f6f4;
-    case isa::Mod::kind_i8: return isa::MmaKind::i8;
-    case isa::Mod::kind_mxf8f6f4: return isa::MmaKind::mxf8f6f4;
-    case isa::Mod::kind_mxf4: return isa::MmaKind::mxf4;
-    case isa::Mod::kind_mxf4nvf4: return isa::MmaKind::mxf4nvf4;
-    default: return isa::MmaKind::f16;
-  }
-}
 
 bool keeps_a(isa::Mod collector) {
   return collector == isa::Mod::collector_a_use || collector == isa::Mod::collector_a_lastuse;
@@ -52,7 +40,7 @@ Parts parts_of(const ArchConfig& arch, const UmmaShape& s) {
 }  // namespace
 
 UmmaShape umma_shape(const Umma& u) {
-  const isa::InstrDescriptor d = isa::InstrDescriptor::decode(kind_of(u.kind), u.idesc);
+  const isa::InstrDescriptor d = isa::InstrDescriptor::decode(mma_kind_of(u.kind), u.idesc);
   UmmaShape s;
   s.m = d.m;
   s.n = d.n;

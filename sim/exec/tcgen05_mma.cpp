@@ -1,0 +1,108 @@
+// Semantics of table/tcgen05_mma.inc: every form captures its operands as one Umma.
+#include "sim/exec/async_issue.h"
+#include "sim/exec/tcgen05.h"
+
+#include "drywell/isa/opcode.h"
+
+namespace drywell::sim {
+namespace {
+
+// Slots of an mma in the program, from op.vec: addresses take two each; absent operands read as 0.
+enum MmaSlot : uint32_t { kD = 0, kA = 2, kMeta = 4, kSfa = 6, kSfb = 8, kB = 10, kIdesc = 11, kZeroMask = 12, kDisable = 13 };
+
+// op.extra.
+enum MmaFlag : uint32_t { kAInTmem = 1, kAshift = 2, kWs = 4, kSparse = 8 };
+constexpr uint32_t kScaleDShift = 8, kWordsShift = 12, kScaleVecShift = 16;
+
+Effect mma(Warp& w, const DecodedOp& op, LaneMask mask) {
+  if (const Effect e = use_cta_group(w, op.count); e != Effect::next) return e;
+  const Src* s = &w.cta->cluster->launch->program->slots[op.vec];
+  const LaneMask enable = read_pred(w, op.pred[0]);
+  for_lanes(mask, [&](uint32_t lane) {
+    Umma u;
+    u.kind = static_cast<isa::Mod>(op.target);
+    u.d = slot_address(w, s + kD, lane);
+    u.a_in_tmem = (op.extra & kAInTmem) != 0;
+    u.a = u.a_in_tmem ? slot_address(w, s + kA, lane) : lane_value(w, s[kA], lane, true);
+    u.b = lane_value(w, s[kB], lane, true);
+    u.idesc = static_cast<uint32_t>(lane_value(w, s[kIdesc], lane, false));
+    u.meta = slot_address(w, s + kMeta, lane);
+    u.sfa = slot_address(w, s + kSfa, lane);
+    u.sfb = slot_address(w, s + kSfb, lane);
+    u.zero_column_mask = lane_value(w, s[kZeroMask], lane, true);
+    u.accumulate = (enable >> lane & 1) != 0;
+    u.ws = (op.extra & kWs) != 0;
+    u.sparse = (op.extra & kSparse) != 0;
+    u.ashift = (op.extra & kAshift) != 0;
+    u.scale_d = static_cast<uint8_t>(op.extra >> kScaleDShift & 15);
+    u.scale_vec = static_cast<uint8_t>(op.extra >> kScaleVecShift & 7);
+    u.cta_group = op.count;
+    u.collector = static_cast<isa::Mod>(op.dst);
+    const uint32_t words = op.extra >> kWordsShift & 15;
+    for (uint32_t k = 0; k < words; ++k) u.disable_lane[k] = static_cast<uint32_t>(lane_value(w, s[kDisable + k], lane, false));
+    AsyncOp& a = issue(w, lane, u);
+    order_after_pending(*w.cta->cluster, a);
+  });
+  return Effect::next;
+}
+
+// Factors per row and instruction; the kinds' defaults are 1X and 2X (facts/tcgen05.md §6.1).
+uint32_t scale_factors(Decoder& d) {
+  switch (d.mod(isa::Slot::kind)) {
+    case isa::Mod::kind_mxf8f6f4: return 1;
+    case isa::Mod::kind_mxf4: return 2;
+    default: break;
+  }
+  return d.has(isa::Mod::scale_vec_4X) || d.has(isa::Mod::block16) ? 4 : 2;
+}
+
+void push_address_or_zero(Decoder& d, const isa::Operand* o) {
+  if (o != nullptr) {
+    push_tmem_address(d, *o);
+  } else {
+    d.push_slot(d.constant(0, 32));
+    d.push_slot(d.constant(0, 64));
+  }
+}
+
+ExecFn bind_mma(Decoder& d, DecodedOp& op, uint32_t form) {
+  op.count = cta_group_of(d);
+  op.target = static_cast<uint32_t>(d.mod(isa::Slot::kind));
+  op.dst = static_cast<uint32_t>(d.mod(isa::Slot::collector));
+  op.extra = form;
+  op.vec = static_cast<uint32_t>(d.program().slots.size());
+  push_tmem_address(d, *named_operand(d, "d"));
+  const isa::Operand& a = *named_operand(d, "a");
+  if (a.kind == isa::Operand::Kind::addr) {
+    op.extra |= kAInTmem;
+    push_tmem_address(d, a);
+  } else {
+    d.push_slot(d.source(a, 64));
+    d.push_slot(d.constant(0, 64));
+  }
+  for (const char* name : {"meta", "sfa", "sfb"}) push_address_or_zero(d, named_operand(d, name));
+  d.push_slot(d.source(*named_operand(d, "b"), 64));
+  d.push_slot(d.source(*named_operand(d, "idesc"), 32));
+  const isa::Operand* zero_mask = named_operand(d, "zero_mask");
+  d.push_slot(zero_mask != nullptr ? d.source(*zero_mask, 64) : d.constant(0, 64));
+  if (const isa::Operand* disable = named_operand(d, "disable"); disable != nullptr) {
+    for (const isa::Operand& e : d.elements(*disable)) d.push_slot(d.source(e, 32));
+    op.extra |= uint32_t{disable->count} << kWordsShift;
+  }
+  op.pred[0] = d.pred(*named_operand(d, "enable"));
+  if (const isa::Operand* s = named_operand(d, "scale_d"); s != nullptr) op.extra |= (static_cast<uint32_t>(s->value) & 15) << kScaleDShift;
+  if (d.has(isa::Mod::ashift)) op.extra |= kAshift;
+  if (d.has(isa::Mod::block_scale)) op.extra |= scale_factors(d) << kScaleVecShift;
+  return mma;
+}
+
+}  // namespace
+
+template <> ExecFn bind<isa::Opcode::tcgen05_mma>(Decoder& d, DecodedOp& op) { return bind_mma(d, op, 0); }
+template <> ExecFn bind<isa::Opcode::tcgen05_mma_scaled>(Decoder& d, DecodedOp& op) { return bind_mma(d, op, 0); }
+template <> ExecFn bind<isa::Opcode::tcgen05_mma_sp>(Decoder& d, DecodedOp& op) { return bind_mma(d, op, kSparse); }
+template <> ExecFn bind<isa::Opcode::tcgen05_mma_sp_scaled>(Decoder& d, DecodedOp& op) { return bind_mma(d, op, kSparse); }
+template <> ExecFn bind<isa::Opcode::tcgen05_mma_ws>(Decoder& d, DecodedOp& op) { return bind_mma(d, op, kWs); }
+template <> ExecFn bind<isa::Opcode::tcgen05_mma_ws_sp>(Decoder& d, DecodedOp& op) { return bind_mma(d, op, kWs | kSparse); }
+
+}  // namespace drywell::sim

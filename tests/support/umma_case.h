@@ -1,0 +1,85 @@
+// One tcgen05.mma as a test sees it: matrices of codes, where they are put, what must come out. Layouts are written from
+// facts/tcgen05.md §4.6, §5, §6, §8, the arithmetic from facts/numerics.md §3.1; nothing here calls isa/ layouts or
+// sim/numeric.
+#pragma once
+
+#include <ostream>
+#include <string>
+
+#include "support/mma_reference.h"
+#include "support/tensor_run.h"
+
+namespace drywell::test {
+
+/// Swizzle modes by the name tests give them.
+enum class Swizzling : uint8_t { none, s32, s64, s128, s128_atom32 };
+
+/// How an operand lies in shared memory.
+struct SmemPlan {
+  bool mn_major = false;
+  Swizzling swizzle = Swizzling::none;
+  unsigned steps = 0;  // K-major with a swizzle: the operand starts this many 32-byte steps inside the span
+};
+
+struct UmmaCase {
+  std::string kind = "f16";  // PTX's name
+  std::string a_type = "f16", b_type = "f16", d_type = "f32";
+  unsigned m = 128, n = 64, cta_group = 1;
+  bool ws = false, sparse = false, a_in_tmem = false, accumulate = true, saturate = false;
+  bool negate_a = false, negate_b = false, ashift = false;
+  SmemPlan a, b;
+  std::string scale_type;       // "ue8m0", "ue4m3": block scaled
+  unsigned factors = 0;         // per row
+  unsigned sfa_id = 0, sfb_id = 0;
+  unsigned scale_d = 0, d_lane = 0, selector = 0, max_shift = 0;
+  uint64_t zero_mask = 0;
+  bool has_zero_mask = false;
+  std::vector<uint32_t> disable;
+  std::string qualifiers;       // collector and the like
+  unsigned issuer = 0;
+  bool tame = false;            // no infinities, NaNs or extremes among the codes
+  uint64_t seed = 1;
+
+  std::string name() const;
+  friend void PrintTo(const UmmaCase& c, std::ostream* out) { *out << c.name(); }
+  bool scaled() const { return factors != 0; }
+  unsigned bits(const std::string& type) const;  // of the value
+  unsigned stored_k() const;                     // of A
+  unsigned k() const { return stored_k() * (sparse ? 2 : 1); }
+  char layout() const;                           // PTX's letter
+  uint32_t idesc() const;
+};
+
+/// The matrices. Rows of A are the whole tile's; scale factors in order of k.
+struct UmmaData {
+  std::vector<std::vector<uint32_t>> a, b, sfa, sfb, c;
+  std::vector<std::vector<uint8_t>> meta;  // per row: one nibble per group
+};
+UmmaData random_data(const UmmaCase& c);
+
+/// Cell of D(m, n): CTA, lane and column relative to the base.
+struct Cell {
+  unsigned cta, lane, column;
+};
+Cell d_place(const UmmaCase& c, unsigned m, unsigned n);
+
+/// Images with every operand in its place and random bits elsewhere, and the instruction's operands.
+struct UmmaSetup {
+  std::vector<TensorImage> images;
+  uint64_t a_desc = 0, b_desc = 0;
+  uint32_t d = 0, a_tmem = 0, meta = 0, sfa = 0, sfb = 0;
+};
+UmmaSetup place(const UmmaCase& c, const UmmaData& data);
+
+/// D by the reference.
+std::vector<std::vector<uint32_t>> expected_d(const UmmaCase& c, const UmmaData& data);
+/// The images after the instruction.
+std::vector<TensorImage> expected_images(const UmmaCase& c, const UmmaData& data, const UmmaSetup& setup);
+
+/// Emits the instruction.
+void emit_mma(const UmmaCase& c, const UmmaSetup& setup, const TensorOperands& o);
+TensorProgram program_of(const UmmaCase& c, const UmmaSetup& setup);
+/// Random data, all drivers, whole tensor memory compared.
+void check_case(const UmmaCase& c);
+
+}  // namespace drywell::test
