@@ -36,5 +36,6 @@ void register_run(CLI::App& app, CommandContext& context);
 void register_arch(CLI::App& app, CommandContext& context);
 void register_ptx(CLI::App& app, CommandContext& context);
 void register_trace(CLI::App& app, CommandContext& context);
+void register_conformance(CLI::App& app, CommandContext& context);
 
 }  // namespace drywell::tools

@@ -89,6 +89,7 @@ int run(int argc, char** argv) {
   register_arch(app, context);
   register_ptx(app, context);
   register_trace(app, context);
+  register_conformance(app, context);
   if (argc < 2) {
     fmt::print(stderr, "{}", app.help());
     return static_cast<int>(ExitCode::usage);

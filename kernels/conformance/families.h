@@ -1,0 +1,16 @@
+// The families of the suite, each in its own file.
+#pragma once
+
+#include <vector>
+
+#include "kernels/conformance/lanes.h"
+
+namespace drywell::kernels::conformance {
+
+void add_integer(std::vector<ProgramSpec>& out);
+void add_logic(std::vector<ProgramSpec>& out);
+void add_float(std::vector<ProgramSpec>& out);
+void add_cvt(std::vector<ProgramSpec>& out);
+void add_warp(std::vector<ProgramSpec>& out);
+
+}  // namespace drywell::kernels::conformance

@@ -1,0 +1,15 @@
+#include "kernels/conformance/families.h"
+
+namespace drywell::kernels::conformance {
+
+std::vector<ProgramSpec> suite() {
+  std::vector<ProgramSpec> all;
+  add_integer(all);
+  add_logic(all);
+  add_float(all);
+  add_cvt(all);
+  add_warp(all);
+  return all;
+}
+
+}  // namespace drywell::kernels::conformance

@@ -1,0 +1,141 @@
+// drywell conformance: the programs that compare Drywell (or a device) with independent expectations.
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <regex>
+
+#include "drywell/core/files.h"
+#include "drywell/isa/print.h"
+#include "drywell/sim/arch_config.h"
+#include "kernels/conformance/program.h"
+#include "kernels/golden.h"
+#include "tools/command.h"
+#include "tools/terminal.h"
+
+namespace drywell::tools {
+namespace {
+
+using kernels::conformance::Outcome;
+using kernels::conformance::Program;
+using kernels::conformance::ProgramSpec;
+
+struct Options {
+  std::string filter, family, driver = "eager", arch = "sm_100a", emit, json;
+  bool list = false, verbose = false;
+};
+
+struct Tally {
+  size_t passed = 0, failed = 0, skipped = 0;
+  uint64_t compared = 0;
+};
+
+std::vector<ProgramSpec> chosen(const Options& o) {
+  std::regex pattern;
+  try {
+    pattern = std::regex(o.filter, std::regex::ECMAScript | std::regex::optimize);
+  } catch (const std::regex_error& e) {
+    throw UsageError(fmt::format("--filter '{}' is no regular expression: {}", o.filter, e.what()), "conformance");
+  }
+  std::vector<ProgramSpec> out;
+  for (ProgramSpec& s : kernels::conformance::suite()) {
+    if (!o.family.empty() && s.family != o.family) continue;
+    if (std::regex_search(s.name, pattern)) out.push_back(std::move(s));
+  }
+  if (out.empty()) throw UsageError("no program of that name or family; --list shows them", "conformance");
+  return out;
+}
+
+/// The program, or nothing if the target has not its instructions (E1210: the row names the feature).
+std::optional<Program> make(const ProgramSpec& s, isa::Target target) {
+  try {
+    return s.make(target);
+  } catch (const InputError& e) {
+    if (e.code() == "E1210") return std::nullopt;
+    throw;
+  }
+}
+
+std::string file_name(const std::string& program) {
+  std::string n = program;
+  for (char& c : n) {
+    if (c == '/' || c == ':' || c == ' ') c = '_';
+  }
+  return n + ".ptx";
+}
+
+void emit(const Options& o, const std::vector<ProgramSpec>& programs, isa::Target target) {
+  std::filesystem::create_directories(o.emit);
+  size_t written = 0;
+  for (const ProgramSpec& s : programs) {
+    const std::optional<Program> p = make(s, target);
+    if (!p.has_value()) continue;
+    write_file_atomically((std::filesystem::path(o.emit) / file_name(s.name)).string(), isa::print_module(p->module));
+    ++written;
+  }
+  print(fmt::format("{} programs written to {}\n", written, o.emit));
+}
+
+void report(const CommandContext& c, const Options& o, const ProgramSpec& s, const Outcome& r, Tally& t) {
+  t.compared += r.compared;
+  if (r.passed()) {
+    ++t.passed;
+    if (o.verbose) print(fmt::format("{} {} ({} values)\n", paint("ok  ", Colour::green, c.colour_out), s.name, r.compared));
+    return;
+  }
+  ++t.failed;
+  print(fmt::format("{} {}: {}\n", paint("FAIL", Colour::red, c.colour_out), s.name,
+                    r.status == Outcome::Status::faulted ? r.detail : fmt::format("{} of {} differ; {}", r.mismatches, r.compared, r.detail)));
+}
+
+ExitCode conformance(const CommandContext& c, const Options& o) {
+  const std::vector<ProgramSpec> programs = chosen(o);
+  if (o.list) {
+    for (const ProgramSpec& s : programs) print(fmt::format("{:<12} {}\n", s.family, s.name));
+    return ExitCode::ok;
+  }
+  sim::Device device({.arch = o.arch});
+  const isa::Target target = device.arch().target;
+  if (!o.emit.empty()) {
+    emit(o, programs, target);
+    return ExitCode::ok;
+  }
+  sim::RunOptions options;
+  kernels::parse_driver(o.driver, options);
+  Tally t;
+  nlohmann::json results = nlohmann::json::array();
+  for (const ProgramSpec& s : programs) {
+    const std::optional<Program> p = make(s, target);
+    if (!p.has_value()) {
+      ++t.skipped;
+      continue;
+    }
+    const Outcome r = kernels::conformance::simulate(*p, device, options);
+    report(c, o, s, r, t);
+    if (!o.json.empty())
+      results.push_back({{"program", s.name}, {"family", s.family}, {"passed", r.passed()}, {"compared", r.compared}, {"mismatches", r.mismatches}, {"detail", r.detail}});
+  }
+  if (!o.json.empty()) write_file_atomically(o.json, results.dump(1) + "\n");
+  print(fmt::format("{} programs passed, {} failed, {} not for {}; {} bytes compared\n", t.passed, t.failed, t.skipped, isa::target_name(target), t.compared));
+  return t.failed == 0 ? ExitCode::ok : ExitCode::verification_failed;
+}
+
+}  // namespace
+
+void register_conformance(CLI::App& app, CommandContext& context) {
+  auto o = std::make_shared<Options>();
+  CLI::App* sub = app.add_subcommand("conformance", "One small program per instruction form, against independent expectations");
+  sub->add_option("--filter", o->filter, "only programs whose name this regular expression finds");
+  sub->add_option("--family", o->family, "only this family");
+  sub->add_flag("--list", o->list, "names only");
+  sub->add_flag("-v,--verbose", o->verbose, "programs that pass, too");
+  sub->add_option("--driver", o->driver, "eager, lazy, shuffled[:seed] or timed")->capture_default_str();
+  sub->add_option("--arch", o->arch, "architecture; programs it has not the instructions for are skipped")->capture_default_str();
+  sub->add_option("--emit", o->emit, "write the programs' PTX into this folder instead of running them");
+  sub->add_option("--json", o->json, "write results to this file");
+  sub->callback([o, &context] { context.action = [o, &context] { return conformance(context, *o); }; });
+}
+
+}  // namespace drywell::tools
