@@ -107,12 +107,18 @@ ExitCode conformance(const CommandContext& c, const Options& o) {
   Tally t;
   nlohmann::json results = nlohmann::json::array();
   for (const ProgramSpec& s : programs) {
-    const std::optional<Program> p = make(s, target);
-    if (!p.has_value()) {
-      ++t.skipped;
-      continue;
+    Outcome r;
+    try {
+      const std::optional<Program> p = make(s, target);
+      if (!p.has_value()) {
+        ++t.skipped;
+        continue;
+      }
+      r = kernels::conformance::simulate(*p, device, options);
+    } catch (const InputError& e) {  // one program that does not build must not hide the others
+      r.status = Outcome::Status::faulted;
+      r.detail = e.what();
     }
-    const Outcome r = kernels::conformance::simulate(*p, device, options);
     report(c, o, s, r, t);
     if (!o.json.empty())
       results.push_back({{"program", s.name}, {"family", s.family}, {"passed", r.passed()}, {"compared", r.compared}, {"mismatches", r.mismatches}, {"detail", r.detail}});

@@ -112,8 +112,7 @@ uint64_t to_integer(const IntType& d, const ieee::Format& f, const Number& n, Ro
                                      : false;
     if (up) whole += 1;
   }
-  const ieee::Int top = ieee::Int(1) << 80;
-  const Wide magnitude = static_cast<Wide>(static_cast<__int128>(whole < top ? whole : top));
+  const Wide magnitude = whole < ieee::Int(1) << 64 ? Wide{static_cast<uint64_t>(whole)} : Wide{1} << 64;
   return in_register(d, std::clamp<Wide>(n.negative ? -magnitude : magnitude, least(d), most(d)));
 }
 

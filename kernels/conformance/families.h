@@ -12,5 +12,6 @@ void add_logic(std::vector<ProgramSpec>& out);
 void add_float(std::vector<ProgramSpec>& out);
 void add_cvt(std::vector<ProgramSpec>& out);
 void add_warp(std::vector<ProgramSpec>& out);
+void add_memory(std::vector<ProgramSpec>& out);
 
 }  // namespace drywell::kernels::conformance

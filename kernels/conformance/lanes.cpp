@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <cstring>
@@ -35,7 +36,7 @@ Storage storage(char letter) {
 
 /// An operand as parsed: scalar letter, immediate or sink, a vector or a pair of them.
 struct Slot {
-  enum class Kind : uint8_t { value, immediate, sink, vector, pair } kind = Kind::value;
+  enum class Kind : uint8_t { value, immediate, sink, vector, pair, memory } kind = Kind::value;
   char letter = 'w';
   int64_t immediate = 0;
   std::vector<Slot> parts;
@@ -64,6 +65,11 @@ class SignatureReader {
     const char c = text_.at(at_++);
     if (c == '_') return {Slot::Kind::sink};
     if (c == '#') return number();
+    if (c == 'M') {
+      Slot m{Slot::Kind::memory};
+      m.parts = {one()};
+      return m;
+    }
     if (c != '{') return {Slot::Kind::value, c};
     Slot v{Slot::Kind::vector};
     v.parts = read();
@@ -83,25 +89,35 @@ class SignatureReader {
   size_t at_ = 0;
 };
 
-/// The scalar values of a signature's side, in order.
-void letters(const std::vector<Slot>& slots, std::string& out) {
+/// The scalar values of a signature's side, in order; memory cells go to `cells`.
+void letters(const std::vector<Slot>& slots, std::string& out, std::string* cells) {
   for (const Slot& s : slots) {
     if (s.kind == Slot::Kind::value) out += s.letter;
-    letters(s.parts, out);
+    if (s.kind == Slot::Kind::memory) {
+      letters(s.parts, *cells, nullptr);
+    } else {
+      letters(s.parts, out, cells);
+    }
   }
 }
 
 struct Signature {
   std::vector<Slot> outputs, inputs;
-  std::string output_letters, input_letters;
+  std::string output_letters, input_letters, cell_letters;
   explicit Signature(std::string_view text) {
     const size_t eq = text.find('=');
     outputs = SignatureReader(text.substr(0, eq)).read();
     inputs = SignatureReader(text.substr(eq + 1)).read();
-    letters(outputs, output_letters);
-    letters(inputs, input_letters);
+    letters(outputs, output_letters, nullptr);
+    letters(inputs, input_letters, &cell_letters);
   }
 };
+
+uint32_t cell_bytes(const std::string& letters) {
+  uint32_t n = 0;
+  for (const char c : letters) n += storage(c).bytes;
+  return n;
+}
 
 class LaneKernel {
  public:
@@ -109,22 +125,41 @@ class LaneKernel {
 
   Module build() {
     std::vector<Symbol> params;
-    for (size_t i = 0; i < s_.input_letters.size() + s_.output_letters.size(); ++i) params.push_back(k_.param(Mod::u64, fmt::format("column{}", i)));
+    const size_t columns = s_.input_letters.size() + s_.output_letters.size() + (s_.cell_letters.empty() ? 0 : 1);
+    for (size_t i = 0; i < columns; ++i) params.push_back(k_.param(Mod::u64, fmt::format("column{}", i)));
     const Reg cta = k_.def("mov.u32", SpecialReg::ctaid_x), tid = k_.def("mov.u32", SpecialReg::tid_x);
     index_ = k_.def("mad.lo.u32", cta, kThreads, tid);
     std::vector<Reg> in, out;
     for (size_t i = 0; i < s_.input_letters.size(); ++i) in.push_back(load(params[i], s_.input_letters[i]));
     for (const char c : s_.output_letters) out.push_back(k_.reg(storage(c).type));
+    if (!s_.cell_letters.empty()) open_cell(params.back(), tid);
     std::vector<Arg> args;
     size_t next_out = 0, next_in = 0;
     for (const Slot& s : s_.outputs) args.push_back(argument(s, out, next_out));
     for (const Slot& s : s_.inputs) args.push_back(argument(s, in, next_in));
     k_.emit(OpText(form_.op), args);
     for (size_t i = 0; i < out.size(); ++i) store(params[s_.input_letters.size() + i], s_.output_letters[i], out[i]);
+    if (cell_.valid() && cell_.id != global_cell_.id) copy_cell("shared", cell_, "global", global_cell_);
     return k_.finish();
   }
 
  private:
+  // The row's cell; forms on shared memory work on a copy there.
+  void open_cell(Symbol p, Reg tid) {
+    global_cell_ = cell_ = address(p, cell_bytes(s_.cell_letters));
+    if (form_.op.find(".shared") == std::string::npos) return;
+    const Symbol cells = k_.shared("cells", kThreads * cell_bytes(s_.cell_letters), 16);
+    cell_ = k_.def("mad.lo.u32", tid, cell_bytes(s_.cell_letters), k_.def("mov.u32", cells));
+    copy_cell("global", global_cell_, "shared", cell_);
+  }
+  void copy_cell(const char* from_space, Reg from, const char* to_space, Reg to) {
+    const uint32_t bytes = cell_bytes(s_.cell_letters), unit = std::min(bytes, 8u);
+    for (uint32_t at = 0; at < bytes; at += unit) {
+      const Reg v = k_.reg(unit == 8 ? Mod::b64 : unit == 4 ? Mod::b32 : Mod::b16);
+      k_.emit(OpText(fmt::format("ld.{}.b{}", from_space, 8 * unit)), {v, mem(from, at)});
+      k_.emit(OpText(fmt::format("st.{}.b{}", to_space, 8 * unit)), {mem(to, at), v});
+    }
+  }
   Reg address(Symbol p, uint32_t bytes) { return k_.def("mad.wide.u32", index_, bytes, k_.load_param(p, Mod::u64)); }
   Reg load(Symbol p, char letter) {
     const Storage st = storage(letter);
@@ -152,6 +187,7 @@ class LaneKernel {
       case Slot::Kind::value: return regs.at(next++);
       case Slot::Kind::immediate: return Arg(static_cast<long>(s.immediate));
       case Slot::Kind::sink: return sink();
+      case Slot::Kind::memory: return mem(cell_);
       case Slot::Kind::pair: {
         Arg a = argument(s.parts[0], regs, next);
         return pair(std::move(a), argument(s.parts[1], regs, next).reg);
@@ -166,7 +202,7 @@ class LaneKernel {
   KernelBuilder k_;
   const LaneForm& form_;
   const Signature& s_;
-  Reg index_;
+  Reg index_, cell_, global_cell_;
 };
 
 uint64_t seed_of(std::string_view text) {  // FNV-1a
@@ -174,8 +210,6 @@ uint64_t seed_of(std::string_view text) {  // FNV-1a
   for (const char c : text) h = (h ^ static_cast<uint8_t>(c)) * 0x100000001B3ull;
   return h;
 }
-
-void put(std::vector<uint8_t>& bytes, size_t row, uint32_t size, uint64_t value) { std::memcpy(bytes.data() + row * size, &value, size); }
 
 using Lanes = std::vector<std::array<uint64_t, kWarpSize>>;
 
@@ -189,32 +223,59 @@ void expect_lane(const LaneForm& form, Lanes& in, Lanes& out, size_t lane) {
   for (size_t i = 0; i < out.size(); ++i) out[i][lane] = row_out[i];
 }
 
+// Which buffer a value is in, and where in a row.
+struct Place {
+  size_t buffer;
+  uint32_t row_bytes, offset, bytes;
+};
+struct Places {
+  std::vector<Place> in, out;  // operands, then cells
+  size_t buffers = 0;
+  explicit Places(const Signature& s) {
+    for (const char c : s.input_letters) in.push_back({buffers++, storage(c).bytes, 0, storage(c).bytes});
+    for (const char c : s.output_letters) out.push_back({buffers++, storage(c).bytes, 0, storage(c).bytes});
+    uint32_t offset = 0;
+    for (const char c : s.cell_letters) {
+      in.push_back({buffers, cell_bytes(s.cell_letters), offset, storage(c).bytes});
+      out.push_back(in.back());
+      offset += storage(c).bytes;
+    }
+    if (!s.cell_letters.empty()) ++buffers;
+  }
+};
+
+void put(std::vector<uint8_t>& bytes, const Place& p, size_t row, uint64_t value) {
+  std::memcpy(bytes.data() + row * p.row_bytes + p.offset, &value, p.bytes);
+}
+
 Program make(const LaneForm& form, Target target) {
   const Signature s(form.operands);
+  const Places places(s);
   Program p;
   p.module = LaneKernel(form, s, target).build();
   p.launch = {.grid = {kRows / kThreads}, .block = {kThreads}};
-  const size_t inputs = s.input_letters.size(), outputs = s.output_letters.size();
-  std::vector<std::vector<uint64_t>> columns;
-  for (size_t i = 0; i < inputs; ++i) columns.push_back(operand_values(s.input_letters[i], i, seed_of(form.op + form.operands)));
-  p.buffers.resize(inputs + outputs);
-  for (size_t i = 0; i < inputs + outputs; ++i) {
-    const uint32_t bytes = storage(i < inputs ? s.input_letters[i] : s.output_letters[i - inputs]).bytes;
-    p.buffers[i].initial.assign(kRows * bytes, i < inputs ? 0 : 0xEE);
-    if (i >= inputs) p.buffers[i].expected.resize(kRows * bytes);
-    p.buffers[i].compare = form.compare;
-    p.buffers[i].ulps = form.ulps;
+  p.buffers.resize(places.buffers);
+  for (const Place& at : places.out) {
+    ProgramBuffer& b = p.buffers[at.buffer];
+    b.initial.assign(kRows * at.row_bytes, 0xEE);
+    b.expected.resize(kRows * at.row_bytes);
+    b.compare = form.compare;
+    b.ulps = form.ulps;
   }
-  Lanes in(inputs), out(outputs);
+  for (const Place& at : places.in) p.buffers[at.buffer].initial.resize(kRows * at.row_bytes);
+  const std::string kinds = s.input_letters + s.cell_letters;
+  std::vector<std::vector<uint64_t>> columns;
+  for (size_t i = 0; i < kinds.size(); ++i) columns.push_back(operand_values(kinds[i], i, seed_of(form.op + form.operands)));
+  Lanes in(places.in.size()), out(places.out.size());
   for (size_t first = 0; first < kRows; first += kWarpSize) {
     for (size_t lane = 0; lane < kWarpSize; ++lane) {
-      for (size_t i = 0; i < inputs; ++i) in[i][lane] = columns[i][first + lane];
+      for (size_t i = 0; i < in.size(); ++i) in[i][lane] = columns[i][first + lane];
       expect_lane(form, in, out, lane);
-      for (size_t i = 0; i < inputs; ++i) put(p.buffers[i].initial, first + lane, storage(s.input_letters[i]).bytes, in[i][lane]);
+      for (size_t i = 0; i < in.size(); ++i) put(p.buffers[places.in[i].buffer].initial, places.in[i], first + lane, in[i][lane]);
     }
     if (form.expect_warp) form.expect_warp(in, out);
     for (size_t lane = 0; lane < kWarpSize; ++lane) {
-      for (size_t i = 0; i < outputs; ++i) put(p.buffers[inputs + i].expected, first + lane, storage(s.output_letters[i]).bytes, out[i][lane]);
+      for (size_t i = 0; i < out.size(); ++i) put(p.buffers[places.out[i].buffer].expected, places.out[i], first + lane, out[i][lane]);
     }
   }
   return p;

@@ -9,6 +9,7 @@ std::vector<ProgramSpec> suite() {
   add_float(all);
   add_cvt(all);
   add_warp(all);
+  add_memory(all);
   return all;
 }
 
