@@ -96,7 +96,7 @@ ExitCode conformance(const CommandContext& c, const Options& o) {
     for (const ProgramSpec& s : programs) print(fmt::format("{:<12} {}\n", s.family, s.name));
     return ExitCode::ok;
   }
-  sim::Device device({.arch = o.arch});
+  kernels::SimulatedDevice device({.arch = o.arch});
   const isa::Target target = device.arch().target;
   if (!o.emit.empty()) {
     emit(o, programs, target);
@@ -114,7 +114,7 @@ ExitCode conformance(const CommandContext& c, const Options& o) {
         ++t.skipped;
         continue;
       }
-      r = kernels::conformance::simulate(*p, device, options);
+      r = kernels::conformance::run(*p, device, options);
     } catch (const InputError& e) {  // one program that does not build must not hide the others
       r.status = Outcome::Status::faulted;
       r.detail = e.what();

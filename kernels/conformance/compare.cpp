@@ -3,6 +3,7 @@
 #include <bit>
 #include <cmath>
 #include <cstring>
+#include <string>
 
 #include "kernels/conformance/program.h"
 
@@ -68,31 +69,33 @@ Outcome compare(const Program& p, const std::vector<std::vector<uint8_t>>& resul
   return out;
 }
 
-Outcome simulate(const Program& p, sim::Device& device, const sim::RunOptions& options) {
+Outcome run(const Program& p, Accelerator& device, const sim::RunOptions& options) {
   std::vector<GmemAddr> at;
   sim::Args args;
   for (const ProgramBuffer& b : p.buffers) {
-    at.push_back(device.allocate(b.initial.size()));
+    at.push_back(device.allocate(b.initial.size(), "buffer " + std::to_string(at.size())));
     device.write(at.back(), b.initial.data(), b.initial.size());
     args.add(at.back());
   }
   for (const ProgramMap& m : p.maps) {
     isa::TensorMapFields f = m.fields;
     f.address = at[m.buffer].value() + m.offset;
-    args.add(isa::encode(f));
+    args.add(device.encode(f));
   }
-  const sim::RunResult r = device.launch(device.load(p.module), p.kernel().name, p.launch, args, options);
+  device.load(p.module);
+  const sim::RunResult r = device.launch(p.kernel().name, p.launch, args, options);
+  if (!r.ok()) {
+    Outcome out;
+    out.status = Outcome::Status::faulted;
+    out.detail = r.fault->to_string();
+    return out;
+  }
   std::vector<std::vector<uint8_t>> results;
   for (size_t k = 0; k < p.buffers.size(); ++k) {
     results.emplace_back(p.buffers[k].initial.size());
     device.read(results.back().data(), at[k], results.back().size());
-    device.free(at[k]);
   }
-  if (r.ok()) return compare(p, results);
-  Outcome out;
-  out.status = Outcome::Status::faulted;
-  out.detail = r.fault->to_string();
-  return out;
+  return compare(p, results);
 }
 
 }  // namespace drywell::kernels::conformance

@@ -14,6 +14,7 @@
 #include "drywell/isa/instruction.h"
 #include "drywell/isa/tensor_map.h"
 #include "drywell/sim/device.h"
+#include "kernels/accelerator.h"
 
 namespace drywell::kernels::conformance {
 
@@ -70,7 +71,7 @@ struct Outcome {
 /// Compares what a run left in the buffers with what was expected.
 Outcome compare(const Program& p, const std::vector<std::vector<uint8_t>>& results);
 
-/// Runs a program on a simulated device.
-Outcome simulate(const Program& p, sim::Device& device, const sim::RunOptions& options);
+/// Runs a program on a simulated or a real device.
+Outcome run(const Program& p, Accelerator& device, const sim::RunOptions& options);
 
 }  // namespace drywell::kernels::conformance

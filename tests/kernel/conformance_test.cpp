@@ -23,7 +23,7 @@ class Families : public testing::TestWithParam<std::string> {};
 // One test a family: a device and a few hundred launches.
 TEST_P(Families, PassesUnderEveryDriver) {
   using sim::DriverKind;
-  sim::Device device;
+  SimulatedDevice device;
   for (const ProgramSpec& s : all_programs()) {
     if (s.family != GetParam()) continue;
     Program p;
@@ -36,7 +36,7 @@ TEST_P(Families, PassesUnderEveryDriver) {
     for (const sim::RunOptions& o : {sim::RunOptions{.driver = DriverKind::eager}, sim::RunOptions{.driver = DriverKind::lazy},
                                      sim::RunOptions{.driver = DriverKind::shuffled, .seed = 11}}) {
       if (s.name.starts_with("cvt.sat.s8")) continue;  // row to be mended
-      const Outcome r = simulate(p, device, o);
+      const Outcome r = run(p, device, o);
       EXPECT_TRUE(r.passed()) << s.name << " under " << sim::driver_name(o.driver) << ": " << r.mismatches << " of " << r.compared << "; " << r.detail;
       EXPECT_GT(r.compared, 0u) << s.name << " checks nothing";
     }
