@@ -249,6 +249,7 @@ void Lexer::skip_item(unsigned open) {
     if (c == '}' && open-- == 0) return;
     if (c == '{') {
       skip_block();
+      if (open != 0) continue;  // inside an initialiser
       take(';');
       return;
     }

@@ -1,5 +1,5 @@
 // The PTX parser: recursive descent over the lexer, building the IR as it goes. Its parts: parser.cpp (module
-// and diagnostics), parser_decl.cpp (variables, initialisers), parser_function.cpp (headers, parameters,
+// and diagnostics), parser_decl.cpp (variables), parser_initialiser.cpp, parser_function.cpp (headers, parameters,
 // prototypes), parser_body.cpp (scopes, registers, labels), parser_instruction.cpp (opcodes, operands),
 // parser_const.cpp (constant expressions).
 #pragma once
@@ -65,6 +65,12 @@ class Parser {
   void declare_variable(Variable v, std::string_view name, TextPos at);
   uint32_t alignment();
   Mod type_word(std::string_view word, TextPos at);
+  Mod variable_type(std::string_view word, unsigned vec, TextPos at);
+  void variable_range(const Variable& v);
+  void count_constants(const Variable& v, TextPos at);
+  void check_redeclaration(const Variable& known, const Variable& v, TextPos at);
+
+  // ---- initialisers (parser_initialiser.cpp)
   void initialiser(Variable& v, Dimensions& dimensions);
   void initialiser_list(Variable& v, const Dimensions& d, size_t level, uint64_t& at);
   void initialiser_value(Variable& v, uint64_t& at);
@@ -137,7 +143,9 @@ class Parser {
     bool is_decimal_float = false;
     bool is_float() const { return kind == ImmKind::f32 || kind == ImmKind::f64; }
   };
-  Constant constant();
+  Constant constant(unsigned nesting = 0);
+  /// True if a number, a sign, a parenthesis or WARP_SZ stands next: no name of a variable.
+  bool at_constant();
   Constant constant_expression(int min_precedence, unsigned nesting);
   Constant constant_primary(unsigned nesting);
   /// A literal that fits in 32 bits, where no expression may stand.
@@ -153,6 +161,7 @@ class Parser {
   static constexpr size_t kMaxOperandsGiven = 64;
   static constexpr size_t kMaxElements = 4096;
   static constexpr uint64_t kMaxFileNumber = 65535;
+  static constexpr uint64_t kMaxElementsOfVariable = uint64_t{1} << 40;
 
   struct PendingLabel {
     std::string_view name;
@@ -168,7 +177,8 @@ class Parser {
   std::vector<Diagnostic> findings_;
   bool has_version_ = false, has_target_ = false;
   uint32_t registers_total_ = 0;
-  uint64_t initialised_total_ = 0;                              // bytes
+  uint64_t initialised_total_ = 0, constant_bytes_ = 0;         // bytes
+  std::deque<std::string> range_names_;                         // of name<N> declarations
   std::vector<std::pair<uint32_t, std::string>> file_numbers_;  // .file number → path
 
   NameMap opcode_index_;

@@ -2,11 +2,14 @@
 #include <fmt/format.h>
 
 #include <array>
+#include <cctype>
 
 #include "isa/parser.h"
 
 namespace drywell::isa {
 namespace {
+
+constexpr std::string_view kWarpSize = "WARP_SZ";
 
 struct BinaryOp {
   std::string_view text;
@@ -53,7 +56,26 @@ uint64_t shift_right(uint64_t a, uint64_t by, bool is_unsigned) {
 
 }  // namespace
 
-Parser::Constant Parser::constant() { return constant_expression(1, 0); }
+bool Parser::at_constant() {
+  const char c = lex_.peek();
+  if ((c >= '0' && c <= '9') || c == '-' || c == '+' || c == '(' || c == '~' || c == '!') return true;
+  size_t n = 0;
+  while (n < kWarpSize.size() && lex_.look(n) == kWarpSize[n]) ++n;
+  const char next = lex_.look(n);
+  return n == kWarpSize.size() && std::isalnum(static_cast<unsigned char>(next)) == 0 && next != '_' && next != '$';
+}
+
+// a ? b : c binds least and to the right.
+Parser::Constant Parser::constant(unsigned nesting) {
+  const Constant condition = constant_expression(1, nesting);
+  const TextPos at = lex_.pos();
+  if (!lex_.take('?')) return condition;
+  const Constant yes = constant(nesting + 1);
+  expect(':', "':'");
+  const Constant no = constant(nesting + 1);
+  if (condition.is_float() || yes.is_float() || no.is_float()) fail("E1107", at, "constant expressions are integers");
+  return condition.bits != 0 ? yes : no;
+}
 
 Parser::Constant Parser::constant_expression(int min_precedence, unsigned nesting) {
   Constant a = constant_primary(nesting);
@@ -107,6 +129,7 @@ Parser::Constant Parser::constant_primary(unsigned nesting) {
     lex_.take(c);
     Constant a = constant_primary(nesting + 1);
     if (a.is_float()) {
+      if (!a.is_decimal_float) fail("E1107", at, "bits of a float have no sign in front", "the sign is the first of the bits");
       if (c == '-') a.bits ^= a.kind == ImmKind::f32 ? uint64_t{1} << 31 : uint64_t{1} << 63;
       if (c == '~' || c == '!') fail("E1107", at, fmt::format("'{}' takes an integer", c));
       return a;
@@ -127,9 +150,13 @@ Parser::Constant Parser::constant_primary(unsigned nesting) {
       a.is_unsigned = type == "u64";
       return a;
     }
-    const Constant a = constant_expression(1, nesting + 1);
+    const Constant a = constant(nesting + 1);
     expect(')', "')'");
     return a;
+  }
+  if (c == 'W' && at_constant()) {
+    lex_.identifier();
+    return {32, false, ImmKind::decimal, false};
   }
   if (c < '0' || c > '9') fail_expected("a number");
   const Literal n = lex_.number();

@@ -68,6 +68,61 @@ std::vector<uint8_t> parameter_block(const isa::Function& f, const Program& p, c
   return block;
 }
 
+bool in_device_memory(const isa::Variable& v) { return v.space == isa::Mod::global || v.space == isa::Mod::const_; }
+
+/// Memory for every .global and .const variable; an .extern declaration has its definition's address.
+std::vector<uint64_t> place_variables(const isa::Module& module, Gmem& gmem) {
+  std::vector<uint64_t> addresses(module.variables.size(), 0);
+  std::map<std::string_view, uint64_t> defined;
+  for (size_t i = 0; i < module.variables.size(); ++i) {
+    const isa::Variable& v = module.variables[i];
+    if (!in_device_memory(v) || v.linkage == isa::Linkage::external) continue;
+    addresses[i] = gmem.allocate(std::max<uint64_t>(v.bytes(), 1), v.name, std::max(v.align, 16u)).value();
+    uint8_t* p = gmem.translate(addresses[i], std::max<uint64_t>(v.bytes(), 1));
+    std::memset(p, 0, v.bytes());  // module variables start zero (PTX ISA 5.4.4)
+    if (!v.init.empty()) std::memcpy(p, v.init.data(), std::min<uint64_t>(v.init.size(), v.bytes()));
+    defined.emplace(v.name, addresses[i]);
+  }
+  Diagnostics problems;
+  for (size_t i = 0; i < module.variables.size(); ++i) {
+    const isa::Variable& v = module.variables[i];
+    if (!in_device_memory(v) || v.linkage != isa::Linkage::external) continue;
+    const auto it = defined.find(v.name);
+    if (it != defined.end()) addresses[i] = it->second;
+    else refuse(problems, "E4113", fmt::format("variable '{}' is declared .extern and the module does not define it", v.name));
+  }
+  if (problems.has_errors()) throw InputError(std::move(problems));
+  return addresses;
+}
+
+/// What an initialiser's name stands for: a variable's address, or a function's.
+uint64_t address_of(const isa::Module& module, std::span<const uint64_t> addresses, const std::string& name) {
+  for (size_t i = 0; i < addresses.size(); ++i) {
+    if (module.variables[i].name == name && addresses[i] != 0) return addresses[i];
+  }
+  const isa::Function* f = module.find_function(name);
+  return f == nullptr ? 0 : window::function_address(static_cast<uint32_t>(f - module.functions.data()));
+}
+
+/// Writes the addresses that initialisers name. PTX also takes them in .u32; a device's addresses have more bits.
+void relocate(const isa::Module& module, std::span<const uint64_t> addresses, Gmem& gmem) {
+  for (size_t i = 0; i < addresses.size(); ++i) {
+    const isa::Variable& v = module.variables[i];
+    for (const isa::Variable::Reloc& r : v.relocations) {
+      const uint64_t base = address_of(module, addresses, r.symbol);
+      if (base == 0) throw Unsupported(fmt::format("initialiser of '{}' takes the address of '{}'", v.name, r.symbol));
+      const uint64_t value = base + static_cast<uint64_t>(r.addend);
+      const uint64_t width = isa::type_bits(v.type) == 32 ? 4 : 8;  // bytes: a whole pointer in eight of them
+      if (width == 4 && value >> 32 != 0) {
+        throw Unsupported(fmt::format("initialiser of '{}' puts the 64-bit address of '{}' into 32 bits", v.name, r.symbol), "U5001");
+      }
+      uint8_t* p = r.offset + width <= v.bytes() ? gmem.translate(addresses[i] + r.offset, width) : nullptr;
+      DRYWELL_CHECK(p != nullptr, "a relocation leaves its variable");
+      std::memcpy(p, &value, width);
+    }
+  }
+}
+
 void check_launch(const isa::Function& f, const Launch& l, Diagnostics& out) {
   const uint64_t threads = l.block.count();
   if (threads == 0 || threads > 1024) refuse(out, "E4120", fmt::format("{} threads per CTA; 1 to 1024", threads));
@@ -119,27 +174,8 @@ void Device::fill(GmemAddr at, uint8_t value, uint64_t bytes) {
 LoadedModule Device::load(isa::Module m) {
   LoadedModule out;
   out.module_ = std::make_shared<const isa::Module>(std::move(m));
-  const isa::Module& module = *out.module_;
-  for (const isa::Variable& v : module.variables) {
-    uint64_t address = 0;
-    if (v.space == isa::Mod::global || v.space == isa::Mod::const_) {
-      address = impl_->gmem.allocate(std::max<uint64_t>(v.bytes(), 1), v.name, std::max(v.align, 16u)).value();
-      uint8_t* p = impl_->gmem.translate(address, std::max<uint64_t>(v.bytes(), 1));
-      std::memset(p, 0, v.bytes());  // module variables start zero (PTX ISA 5.4.4)
-      std::memcpy(p, v.init.data(), std::min<uint64_t>(v.init.size(), v.bytes()));
-    }
-    out.addresses_.push_back(address);
-  }
-  for (size_t i = 0; i < module.variables.size(); ++i) {
-    for (const auto& r : module.variables[i].relocations) {
-      const auto target = out.symbol(r.symbol);
-      const isa::Function* f = module.find_function(r.symbol);
-      if (!target.has_value() && f == nullptr) throw Unsupported(fmt::format("initialiser of '{}' takes the address of '{}'", module.variables[i].name, r.symbol));
-      const uint64_t base = target.has_value() ? target->value() : window::function_address(static_cast<uint32_t>(f - module.functions.data()));
-      const uint64_t v = base + static_cast<uint64_t>(r.addend);
-      std::memcpy(impl_->gmem.translate(out.addresses_[i] + r.offset, 8), &v, 8);
-    }
-  }
+  out.addresses_ = place_variables(*out.module_, impl_->gmem);
+  relocate(*out.module_, out.addresses_, impl_->gmem);
   return out;
 }
 
