@@ -20,12 +20,12 @@ bool only_floats(Mod type) { return type == Mod::f32 || type == Mod::f64; }
 /// Types that take a floating-point value: .b32 and .b64 hold its bits.
 bool takes_float(Mod type) { return only_floats(type) || type == Mod::b32 || type == Mod::b64; }
 
-/// The bits of `value`, written with `kind`, in a variable `bits` wide.
-uint64_t float_bits(uint64_t value, ImmKind kind, unsigned bits) {
-  if (bits == 32 && kind == ImmKind::f64) {
+/// The bits of `value`, written with `kind`, in a variable of `type`. A .b64 takes the bits of 0f… as they are.
+uint64_t float_bits(uint64_t value, ImmKind kind, Mod type) {
+  if (type_bits(type) == 32 && kind == ImmKind::f64) {
     return std::bit_cast<uint32_t>(static_cast<float>(std::bit_cast<double>(value)));
   }
-  if (bits == 64 && kind == ImmKind::f32) {
+  if (type == Mod::f64 && kind == ImmKind::f32) {
     return std::bit_cast<uint64_t>(double{std::bit_cast<float>(static_cast<uint32_t>(value))});
   }
   return value;
@@ -134,7 +134,7 @@ void Parser::initialiser_value(Variable& v, uint64_t& at) {
     fail("E1113", here, fmt::format("this value does not initialise a .{}", mod_text(v.type)),
          only_floats(v.type) ? "e.g. 0f3F800000, 1.0" : "");
   }
-  initialiser_put(v, at++, k.is_float() ? float_bits(k.bits, k.kind, type_bits(v.type)) : k.bits);
+  initialiser_put(v, at++, k.is_float() ? float_bits(k.bits, k.kind, v.type) : k.bits);
 }
 
 Variable::Reloc Parser::address_constant(uint64_t offset) {

@@ -159,15 +159,19 @@ void put_address_constant(Out& out, const Variable::Reloc& r) {
   put_offset(out, r.addend);
 }
 
-// Elements of the variable's width; a pointer among bytes is written byte by byte with masks, as nvcc does.
+// Elements of the variable's width; a pointer among bytes is written byte by byte with masks, as nvcc does. Vectors of an
+// array are whole and have braces of their own.
 void put_initialiser(Out& out, const Variable& v) {
-  const unsigned width = width_of(v);
+  const unsigned width = width_of(v), vector = width * v.vec;
+  const bool grouped = v.is_array && v.vec > 1;
   auto reloc = v.relocations.begin();
-  const uint64_t end = v.relocations.empty()
-                           ? v.init.size()
-                           : std::max<uint64_t>(v.init.size(), v.relocations.back().offset + 1);
+  const uint64_t given = v.relocations.empty()
+                             ? v.init.size()
+                             : std::max<uint64_t>(v.init.size(), v.relocations.back().offset + 1);
+  const uint64_t end = (given + vector - 1) / vector * vector;
   for (uint64_t i = 0; i < end; i += width) {
-    if (i != 0) out += ", ";
+    if (i != 0) out += grouped && i % vector == 0 ? "}, " : ", ";
+    if (grouped && i % vector == 0) out += '{';
     while (reloc != v.relocations.end() && reloc->offset + (width == 1 ? 8 : width) <= i) ++reloc;
     if (reloc == v.relocations.end() || i < reloc->offset) {
       put_value(out, v, i);
@@ -179,6 +183,7 @@ void put_initialiser(Out& out, const Variable& v) {
       put_address_constant(out, *reloc);
     }
   }
+  if (grouped && end != 0) out += '}';
 }
 
 void put_array(Out& out, const Variable& v) {

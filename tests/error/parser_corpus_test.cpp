@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <set>
 #include <sstream>
 #include <string>
 #include <vector>
@@ -48,14 +49,16 @@ TEST_P(PtxMistake, IsReportedWhereItIs) {
   EXPECT_NE(d.message.find(says), std::string::npos) << d.to_string();
 }
 
-// The reader is no stricter than ptxas, but for what it does not model (U5001), its own limits (E1110), and two spellings
-// that no compiler emits: integers of more than 64 bits, and ranges of vector registers.
+// The reader is no stricter than ptxas, but for what it does not model (U5001), its own limits (E1110), and what no
+// compiler emits: integers of more than 64 bits, ranges of vector registers, components that a vector lacks (ptxas 13.0
+// takes v.z of a .v2 at -O0 and crashes at -O3).
 TEST_P(PtxMistake, IsOneForPtxasToo) {
   const std::string path = test::source_path("tests/corpus/error/") + GetParam() + ".ptx";
   std::ifstream in(path, std::ios::binary);
   const std::string text{std::istreambuf_iterator<char>(in), {}};
   const std::string code = text.substr(3, 5);
-  if (code == "U5001" || code == "E1110" || GetParam() == "number_too_large" || GetParam() == "range_of_vectors") return;
+  const std::set<std::string> accepted = {"number_too_large", "range_of_vectors", "unknown_component"};
+  if (code == "U5001" || code == "E1110" || accepted.contains(GetParam())) return;
   const auto verdict = test::run_ptxas(text, "sm_100a");
   if (!verdict) GTEST_SKIP() << "no ptxas on this machine";
   EXPECT_FALSE(verdict->accepted);
