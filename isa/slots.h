@@ -18,6 +18,7 @@ inline constexpr auto int_type = req<Slot::type, Mod::u16, Mod::u32, Mod::u64, M
 inline constexpr auto int_or_x2_type =
     req<Slot::type, Mod::u16, Mod::u32, Mod::u64, Mod::s16, Mod::s32, Mod::s64, Mod::u16x2, Mod::s16x2>();
 inline constexpr auto bit_type = req<Slot::type, Mod::pred, Mod::b16, Mod::b32, Mod::b64>();
+inline constexpr auto half_type = req<Slot::type, Mod::f16, Mod::f16x2, Mod::bf16, Mod::bf16x2>();
 inline constexpr auto mem_type =
     req<Slot::type, Mod::b8, Mod::b16, Mod::b32, Mod::b64, Mod::b128, Mod::u8, Mod::u16, Mod::u32, Mod::u64, Mod::s8,
         Mod::s16, Mod::s32, Mod::s64, Mod::f16, Mod::f16x2, Mod::bf16, Mod::bf16x2, Mod::f32, Mod::f64>();
@@ -29,6 +30,7 @@ constexpr SlotSpec atype() { return req<Slot::atype, M...>(); }
 // Arithmetic modes.
 inline constexpr auto rnd_ieee = req<Slot::rnd, Mod::rn, Mod::rz, Mod::rm, Mod::rp>();
 inline constexpr auto rnd_ieee_opt = opt<Slot::rnd, Mod::rn, Mod::rz, Mod::rm, Mod::rp>();
+inline constexpr auto approx = req<Slot::approx, Mod::approx>();
 inline constexpr auto ftz = opt<Slot::ftz, Mod::ftz>();
 inline constexpr auto sat = opt<Slot::sat, Mod::sat>();
 inline constexpr auto satfinite = req<Slot::satfinite, Mod::satfinite>();

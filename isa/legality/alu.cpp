@@ -17,9 +17,9 @@ void minmax_int(const InstructionRef& i, LegalityReport& out) {
 }
 
 void minmax_f32(const InstructionRef& i, LegalityReport& out) {
-  if (i.has(Mod::xorsign) != i.has(Mod::abs)) out.error("E1303", ".xorsign and .abs go together");
   const bool three = i.operand("c") != nullptr;
-  if (three && i.has(Mod::xorsign)) out.error("E1303", "the three-input form takes no .xorsign.abs");
+  if (!three && i.has(Mod::xorsign) != i.has(Mod::abs)) out.error("E1303", ".xorsign and .abs go together");
+  if (three && i.has(Mod::xorsign)) out.error("E1303", "the three-input form takes no .xorsign");
   if (three && !has_feature(i.module.target, Feature::sm100)) out.error("E1210", "the three-input form needs sm_100 or later");
 }
 

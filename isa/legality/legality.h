@@ -10,6 +10,8 @@ void add_int(const InstructionRef&, LegalityReport&);
 void mad_int(const InstructionRef&, LegalityReport&);
 void minmax_int(const InstructionRef&, LegalityReport&);
 void minmax_f32(const InstructionRef&, LegalityReport&);
+void half_arith(const InstructionRef&, LegalityReport&);
+void half_approx(const InstructionRef&, LegalityReport&);
 void setp_half(const InstructionRef&, LegalityReport&);
 void slct(const InstructionRef&, LegalityReport&);
 void setp(const InstructionRef&, LegalityReport&);

@@ -1,83 +1,62 @@
 // Semantics of table/float.inc: single-precision arithmetic. NaN results are 7FFFFFFF (facts/numerics.md §2.3).
-#include <cfenv>
 #include <cmath>
 
 #include "drywell/isa/opcode.h"
-#include "sim/exec/bind_helpers.h"
-#include "sim/exec/float_math.h"
+#include "sim/exec/rounded.h"
 
 namespace drywell::sim {
 namespace {
 
-struct AddOp { static float apply(float a, float b) { return a + b; } };
-struct SubOp { static float apply(float a, float b) { return a - b; } };
-struct MulOp { static float apply(float a, float b) { return a * b; } };
-struct DivOp { static float apply(float a, float b) { return a / b; } };
-struct FmaOp { static float apply(float a, float b, float c) { return std::fma(a, b, c); } };
-struct RcpOp { static float apply(float a) { return 1.0f / a; } };
+template <class F>
+ExecFn bind1(Decoder& d, DecodedOp& op) { sources(d, op, {1}); return bind_f32<F, Plain<float>>(d, op); }
+template <class F>
+ExecFn bind2(Decoder& d, DecodedOp& op) { sources(d, op, {1, 2}); return bind_f32<F, Plain<float>, Plain<float>>(d, op); }
+template <class F>
+ExecFn bind3(Decoder& d, DecodedOp& op) { sources(d, op, {1, 2, 3}); return bind_f32<F, Plain<float>, Plain<float>, Plain<float>>(d, op); }
 
-// Directed rounding is rare; it switches the host's rounding mode around one lane loop.
-class RoundingScope {
- public:
-  explicit RoundingScope(isa::Mod m) {
-    static constexpr int kModes[] = {FE_TONEAREST, FE_TOWARDZERO, FE_DOWNWARD, FE_UPWARD};
-    const int i = m == isa::Mod::rz ? 1 : m == isa::Mod::rm ? 2 : m == isa::Mod::rp ? 3 : 0;
-    std::fesetround(kModes[i]);
+// f32x2: lane k is both words of a 64-bit lane k, so a source is an array of floats, low half first. op.src[0..2], 64 floats each.
+template <class X, size_t N>
+void both_halves(Warp& w, const DecodedOp& op, float (&r)[2 * kWarpSize]) {
+  const float* s[N];
+  for (size_t k = 0; k < N; ++k) s[k] = reinterpret_cast<const float*>(w.bank[op.src[k].bank] + op.src[k].offset);
+  for (uint32_t i = 0; i < 2 * kWarpSize; ++i) {
+    if constexpr (N == 2) r[i] = X::apply(s[0][i], s[1][i]);
+    if constexpr (N == 3) r[i] = X::apply(s[0][i], s[1][i], s[2][i]);
   }
-  ~RoundingScope() { std::fesetround(FE_TONEAREST); }
-};
-
-// Ftz and sat are compile-time; rounding other than nearest goes through op.extra.
-template <class F, bool Ftz, bool Sat>
-struct Wrapped {
-  static float in(float v) { return Ftz ? flush(v) : v; }
-  static float out(float r) {
-    if constexpr (Ftz) r = flush(r);
-    if constexpr (Sat) return saturate(r);
-    return canonical(r);
-  }
-  template <class... A>
-  static float apply(A... a) { return out(F::apply(in(a)...)); }
-};
-
-template <class F, bool Ftz, bool Sat, size_t N>
-Effect arith(Warp& w, const DecodedOp& op, LaneMask mask) {
-  using X = Wrapped<F, Ftz, Sat>;
-  if constexpr (N == 1) map1<float, float>(w, op, mask, [](float a) { return X::apply(a); });
-  if constexpr (N == 2) map2<float, float>(w, op, mask, [](float a, float b) { return X::apply(a, b); });
-  if constexpr (N == 3) map3<float, float, float>(w, op, mask, [](float a, float b, float c) { return X::apply(a, b, c); });
+}
+void store_halves(Warp& w, const DecodedOp& op, const float (&r)[2 * kWarpSize], LaneMask mask) {
+  uint64_t lanes64[kWarpSize];
+  std::memcpy(lanes64, r, sizeof lanes64);
+  store_masked(lanes<uint64_t>(w, op.dst), lanes64, mask);
+}
+template <class X, size_t N>
+Effect packed(Warp& w, const DecodedOp& op, LaneMask mask) {
+  float r[2 * kWarpSize];
+  both_halves<X, N>(w, op, r);
+  store_halves(w, op, r, mask);
   return Effect::next;
 }
-template <class F, bool Ftz, bool Sat, size_t N>
-[[gnu::optimize("rounding-math")]] Effect arith_rounded(Warp& w, const DecodedOp& op, LaneMask mask) {
-  const RoundingScope scope(static_cast<isa::Mod>(op.extra));
-  for_lanes(mask, [&](uint32_t i) {
-    volatile float v[3] = {};
-    for (size_t k = 0; k < N; ++k) v[k] = from_lane<float>(lanes<float>(w, op.src[k])[i]);
-    using X = Wrapped<F, Ftz, Sat>;
-    float r = 0;
-    if constexpr (N == 1) r = X::apply(float{v[0]});
-    if constexpr (N == 2) r = X::apply(float{v[0]}, float{v[1]});
-    if constexpr (N == 3) r = X::apply(float{v[0]}, float{v[1]}, float{v[2]});
-    lanes<float>(w, op.dst)[i] = to_lane<float>(r);
-  });
+template <class X, size_t N>
+Effect packed_directed(Warp& w, const DecodedOp& op, LaneMask mask) {
+  float r[2 * kWarpSize];
+  {
+    const RoundingScope scope(static_cast<isa::Mod>(op.extra));
+    // A call the compiler cannot look into keeps the arithmetic inside the scope.
+    void (*volatile compute)(Warp&, const DecodedOp&, float (&)[2 * kWarpSize]) = both_halves<X, N>;
+    compute(w, op, r);
+  }
+  store_halves(w, op, r, mask);
   return Effect::next;
 }
-
 template <class F, size_t N>
-ExecFn bind_arith(Decoder& d, DecodedOp& op) {
-  if constexpr (N == 1) sources(d, op, {1});
+ExecFn bind_packed(Decoder& d, DecodedOp& op) {
   if constexpr (N == 2) sources(d, op, {1, 2});
   if constexpr (N == 3) sources(d, op, {1, 2, 3});
   const isa::Mod rnd = d.mod(isa::Slot::rnd);
-  const bool ftz = d.has(isa::Mod::ftz), sat = d.has(isa::Mod::sat);
-  if (rnd != isa::Mod::none && rnd != isa::Mod::rn) {
-    op.extra = static_cast<uint32_t>(rnd);
-    if (ftz) return sat ? arith_rounded<F, true, true, N> : arith_rounded<F, true, false, N>;
-    return sat ? arith_rounded<F, false, true, N> : arith_rounded<F, false, false, N>;
-  }
-  if (ftz) return sat ? arith<F, true, true, N> : arith<F, true, false, N>;
-  return sat ? arith<F, false, true, N> : arith<F, false, false, N>;
+  const bool ftz = d.has(isa::Mod::ftz);
+  if (rnd == isa::Mod::none || rnd == isa::Mod::rn) return ftz ? packed<F32<F, true, false>, N> : packed<F32<F, false, false>, N>;
+  op.extra = static_cast<uint32_t>(rnd);
+  return ftz ? packed_directed<F32<F, true, false>, N> : packed_directed<F32<F, false, false>, N>;
 }
 
 template <bool Max, bool Nan, bool Ftz>
@@ -91,10 +70,12 @@ struct MinMax {
     return min_max<Max, Nan>(a, b);
   }
 };
-template <bool Max, bool Nan, bool Ftz>
+// Three inputs; .abs compares and returns magnitudes.
+template <bool Max, bool Nan, bool Ftz, bool Abs>
 Effect min_max3(Warp& w, const DecodedOp& op, LaneMask mask) {
   using F = MinMax<Max, Nan, Ftz>;
-  map3<float, float, float>(w, op, mask, [](float a, float b, float c) { return F::template apply<float>(F::template apply<float>(a, b), c); });
+  const auto in = [](float v) { return Abs ? std::fabs(v) : v; };
+  map3<float, float, float>(w, op, mask, [in](float a, float b, float c) { return F::template apply<float>(F::template apply<float>(in(a), in(b)), in(c)); });
   return Effect::next;
 }
 // .xorsign.abs: magnitudes are compared, the sign is the exclusive or of the input signs.
@@ -114,7 +95,7 @@ ExecFn pick_min_max(Decoder& d, DecodedOp& op) {
   sources(d, op, {1, 2});
   if (d.operand(3) != nullptr) {
     op.src[2] = d.source(*d.operand(3), 32);
-    return min_max3<Max, Nan, Ftz>;
+    return d.has(isa::Mod::abs) ? min_max3<Max, Nan, Ftz, true> : min_max3<Max, Nan, Ftz, false>;
   }
   return d.has(isa::Mod::xorsign) ? min_max_xorsign<Max, Nan, Ftz> : binary<MinMax<Max, Nan, Ftz>, float>;
 }
@@ -130,16 +111,23 @@ template <bool Ftz>
 struct NegBits { template <class T> static T apply(T v) { return std::bit_cast<T>(std::bit_cast<uint32_t>(Ftz ? flush(v) : v) ^ 0x80000000u); } };
 template <bool Ftz>
 struct AbsBits { template <class T> static T apply(T v) { return std::bit_cast<T>(std::bit_cast<uint32_t>(Ftz ? flush(v) : v) & 0x7FFFFFFFu); } };
+// The sign of the first operand, the magnitude of the second; NaN payloads pass.
+struct CopySign { template <class T> static T apply(T a, T b) { return std::copysign(b, a); } };
 
 }  // namespace
 
-template <> ExecFn bind<isa::Opcode::add_f32>(Decoder& d, DecodedOp& op) { return bind_arith<AddOp, 2>(d, op); }
-template <> ExecFn bind<isa::Opcode::sub_f32>(Decoder& d, DecodedOp& op) { return bind_arith<SubOp, 2>(d, op); }
-template <> ExecFn bind<isa::Opcode::mul_f32>(Decoder& d, DecodedOp& op) { return bind_arith<MulOp, 2>(d, op); }
-template <> ExecFn bind<isa::Opcode::fma_f32>(Decoder& d, DecodedOp& op) { return bind_arith<FmaOp, 3>(d, op); }
-template <> ExecFn bind<isa::Opcode::div_f32_ieee>(Decoder& d, DecodedOp& op) { return bind_arith<DivOp, 2>(d, op); }
-template <> ExecFn bind<isa::Opcode::rcp_f32_ieee>(Decoder& d, DecodedOp& op) { return bind_arith<RcpOp, 1>(d, op); }
-template <> ExecFn bind<isa::Opcode::rcp_f32_approx>(Decoder& d, DecodedOp& op) { return bind_arith<RcpOp, 1>(d, op); }
+template <> ExecFn bind<isa::Opcode::add_f32>(Decoder& d, DecodedOp& op) { return bind2<AddOp>(d, op); }
+template <> ExecFn bind<isa::Opcode::sub_f32>(Decoder& d, DecodedOp& op) { return bind2<SubOp>(d, op); }
+template <> ExecFn bind<isa::Opcode::mul_f32>(Decoder& d, DecodedOp& op) { return bind2<MulOp>(d, op); }
+template <> ExecFn bind<isa::Opcode::fma_f32>(Decoder& d, DecodedOp& op) { return bind3<FmaOp>(d, op); }
+template <> ExecFn bind<isa::Opcode::div_f32_ieee>(Decoder& d, DecodedOp& op) { return bind2<DivOp>(d, op); }
+template <> ExecFn bind<isa::Opcode::rcp_f32_ieee>(Decoder& d, DecodedOp& op) { return bind1<RcpOp>(d, op); }
+template <> ExecFn bind<isa::Opcode::sqrt_f32_ieee>(Decoder& d, DecodedOp& op) { return bind1<SqrtOp>(d, op); }
+template <> ExecFn bind<isa::Opcode::mad_f32>(Decoder& d, DecodedOp& op) { return bind3<FmaOp>(d, op); }
+template <> ExecFn bind<isa::Opcode::add_f32x2>(Decoder& d, DecodedOp& op) { return bind_packed<AddOp, 2>(d, op); }
+template <> ExecFn bind<isa::Opcode::sub_f32x2>(Decoder& d, DecodedOp& op) { return bind_packed<SubOp, 2>(d, op); }
+template <> ExecFn bind<isa::Opcode::mul_f32x2>(Decoder& d, DecodedOp& op) { return bind_packed<MulOp, 2>(d, op); }
+template <> ExecFn bind<isa::Opcode::fma_f32x2>(Decoder& d, DecodedOp& op) { return bind_packed<FmaOp, 3>(d, op); }
 template <> ExecFn bind<isa::Opcode::min_f32>(Decoder& d, DecodedOp& op) { return bind_min_max<false>(d, op); }
 template <> ExecFn bind<isa::Opcode::max_f32>(Decoder& d, DecodedOp& op) { return bind_min_max<true>(d, op); }
 template <> ExecFn bind<isa::Opcode::neg_f32>(Decoder& d, DecodedOp& op) {
@@ -149,6 +137,10 @@ template <> ExecFn bind<isa::Opcode::neg_f32>(Decoder& d, DecodedOp& op) {
 template <> ExecFn bind<isa::Opcode::abs_f32>(Decoder& d, DecodedOp& op) {
   sources(d, op, {1});
   return d.has(isa::Mod::ftz) ? unary<AbsBits<true>, float> : unary<AbsBits<false>, float>;
+}
+template <> ExecFn bind<isa::Opcode::copysign>(Decoder& d, DecodedOp& op) {
+  sources(d, op, {1, 2});
+  return d.has(isa::Mod::f64) ? binary<CopySign, double> : binary<CopySign, float>;
 }
 
 }  // namespace drywell::sim

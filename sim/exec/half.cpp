@@ -1,0 +1,142 @@
+// Semantics of table/half.inc: f16 and bf16 arithmetic, alone, in pairs and mixed with f32.
+#include "sim/exec/half_math.h"
+
+#include "drywell/isa/opcode.h"
+#include "sim/exec/rounded.h"
+
+namespace drywell::sim {
+namespace {
+
+using isa::Mod;
+using isa::Slot;
+
+// op.extra of the families below.
+constexpr uint32_t kFtz = 1, kSat = 2, kRelu = 4, kOob = 8;
+
+struct AddHalf { static double apply(double a, double b, double) { return add_to_odd(a, b); } };
+struct SubHalf { static double apply(double a, double b, double) { return add_to_odd(a, -b); } };
+struct MulHalf { static double apply(double a, double b, double) { return a * b; } };  // exact: 22 bits at most
+struct FmaHalf { static double apply(double a, double b, double c) { return add_to_odd(a * b, c); } };
+
+template <class Fmt>
+uint32_t finish(uint32_t r, uint32_t flags) {
+  if ((flags & kFtz) != 0) r = Fmt::flush(r);
+  const bool nan = (r & 0x7FFF) > Fmt::kInfinity;
+  if ((flags & kSat) != 0) r = nan || (r & 0x8000) != 0 ? 0 : std::min(r, Fmt::kOne);
+  if ((flags & kRelu) != 0) r = !nan && (r & 0x8000) != 0 ? 0 : r;
+  return r;
+}
+template <class Fmt, class F>
+uint32_t compute(uint32_t a, uint32_t b, uint32_t c, uint32_t flags) {
+  if ((flags & kOob) != 0 && (a == 0xFFFF || b == 0xFFFF)) return 0;
+  const auto in = [flags](uint32_t h) { return Fmt::value((flags & kFtz) != 0 ? Fmt::flush(h) : h); };
+  return finish<Fmt>(Fmt::round(F::apply(in(a), in(b), in(c))), flags);
+}
+
+// Two-operand instructions have src[2] == src[1].
+template <class Fmt, class F, bool Pair>
+Effect arith(Warp& w, const DecodedOp& op, LaneMask mask) {
+  const uint32_t flags = op.extra;
+  map3<uint32_t, uint32_t, uint32_t>(w, op, mask, [flags](uint32_t a, uint32_t b, uint32_t c) {
+    const uint32_t low = compute<Fmt, F>(a & 0xFFFF, b & 0xFFFF, c & 0xFFFF, flags);
+    return Pair ? compute<Fmt, F>(a >> 16, b >> 16, c >> 16, flags) << 16 | low : low;
+  });
+  return Effect::next;
+}
+
+bool is_pair(Decoder& d) { return d.has(Mod::f16x2) || d.has(Mod::bf16x2); }
+bool is_f16(Decoder& d) { return d.has(Mod::f16) || d.has(Mod::f16x2); }
+
+template <class F>
+ExecFn bind_half(Decoder& d, DecodedOp& op, size_t operands) {
+  sources(d, op, {1, 2, operands});
+  op.extra = (d.has(Mod::ftz) ? kFtz : 0) | (d.has(Mod::sat) ? kSat : 0) | (d.has(Mod::relu) ? kRelu : 0) | (d.has(Mod::oob) ? kOob : 0);
+  if (is_f16(d)) return is_pair(d) ? arith<F16Format, F, true> : arith<F16Format, F, false>;
+  return is_pair(d) ? arith<Bf16Format, F, true> : arith<Bf16Format, F, false>;
+}
+
+// Bits of the sign, in one or both halves; .ftz flushes first.
+template <bool Neg, bool Pair>
+Effect sign(Warp& w, const DecodedOp& op, LaneMask mask) {
+  constexpr uint32_t kBit = Pair ? 0x80008000u : 0x8000u;
+  const bool ftz = op.extra != 0;
+  map1<uint32_t, uint32_t>(w, op, mask, [ftz](uint32_t v) {
+    if (ftz) v = Pair ? F16Format::flush(v >> 16) << 16 | F16Format::flush(v & 0xFFFF) : F16Format::flush(v);
+    return Neg ? v ^ kBit : v & ~kBit;
+  });
+  return Effect::next;
+}
+template <bool Neg>
+ExecFn bind_sign(Decoder& d, DecodedOp& op) {
+  sources(d, op, {1});
+  op.extra = d.has(Mod::ftz) ? 1 : 0;
+  return is_pair(d) ? sign<Neg, true> : sign<Neg, false>;
+}
+
+// Widening keeps order and zeros; the narrow result is one of the operands.
+constexpr uint32_t kNan = 16, kXorsign = 32;
+template <class Fmt, bool Max>
+uint32_t min_max_half(uint32_t a, uint32_t b, uint32_t flags) {
+  if ((flags & kFtz) != 0) {
+    a = Fmt::flush(a);
+    b = Fmt::flush(b);
+  }
+  const uint32_t sign_bit = (flags & kXorsign) != 0 ? (a ^ b) & 0x8000 : 0;
+  if ((flags & kXorsign) != 0) {
+    a &= 0x7FFF;
+    b &= 0x7FFF;
+  }
+  const bool a_nan = (a & 0x7FFF) > Fmt::kInfinity, b_nan = (b & 0x7FFF) > Fmt::kInfinity;
+  if ((a_nan && b_nan) || ((flags & kNan) != 0 && (a_nan || b_nan))) return 0x7FFF;
+  const auto key = [](uint32_t h) { return static_cast<int32_t>((h & 0x8000) != 0 ? 0x8000u ^ h ^ ~0u : h); };
+  const bool first = b_nan || (!a_nan && (Max ? key(a) > key(b) : key(a) < key(b)));
+  return (first ? a : b) | sign_bit;
+}
+template <class Fmt, bool Max, bool Pair>
+Effect min_max_lanes(Warp& w, const DecodedOp& op, LaneMask mask) {
+  const uint32_t flags = op.extra;
+  map2<uint32_t, uint32_t>(w, op, mask, [flags](uint32_t a, uint32_t b) {
+    const uint32_t low = min_max_half<Fmt, Max>(a & 0xFFFF, b & 0xFFFF, flags);
+    return Pair ? min_max_half<Fmt, Max>(a >> 16, b >> 16, flags) << 16 | low : low;
+  });
+  return Effect::next;
+}
+template <bool Max>
+ExecFn bind_min_max(Decoder& d, DecodedOp& op) {
+  sources(d, op, {1, 2});
+  op.extra = (d.has(Mod::ftz) ? kFtz : 0) | (d.has(Mod::NaN) ? kNan : 0) | (d.has(Mod::xorsign) ? kXorsign : 0);
+  if (is_f16(d)) return is_pair(d) ? min_max_lanes<F16Format, Max, true> : min_max_lanes<F16Format, Max, false>;
+  return is_pair(d) ? min_max_lanes<Bf16Format, Max, true> : min_max_lanes<Bf16Format, Max, false>;
+}
+
+// The narrow operand goes first, the f32 one last.
+template <class F>
+ExecFn bind_mixed2(Decoder& d, DecodedOp& op) {
+  op.dst = d.dest(*d.operand(0));
+  op.src[0] = d.source(*d.operand(1), 16);
+  op.src[1] = d.source(*d.operand(2), 32);
+  return d.mod(Slot::atype) == Mod::f16 ? bind_f32<F, F16Source, Plain<float>>(d, op) : bind_f32<F, Bf16Source, Plain<float>>(d, op);
+}
+
+}  // namespace
+
+template <> ExecFn bind<isa::Opcode::add_half>(Decoder& d, DecodedOp& op) { return bind_half<AddHalf>(d, op, 2); }
+template <> ExecFn bind<isa::Opcode::sub_half>(Decoder& d, DecodedOp& op) { return bind_half<SubHalf>(d, op, 2); }
+template <> ExecFn bind<isa::Opcode::mul_half>(Decoder& d, DecodedOp& op) { return bind_half<MulHalf>(d, op, 2); }
+template <> ExecFn bind<isa::Opcode::fma_half>(Decoder& d, DecodedOp& op) { return bind_half<FmaHalf>(d, op, 3); }
+template <> ExecFn bind<isa::Opcode::fma_half_oob>(Decoder& d, DecodedOp& op) { return bind_half<FmaHalf>(d, op, 3); }
+template <> ExecFn bind<isa::Opcode::neg_half>(Decoder& d, DecodedOp& op) { return bind_sign<true>(d, op); }
+template <> ExecFn bind<isa::Opcode::abs_half>(Decoder& d, DecodedOp& op) { return bind_sign<false>(d, op); }
+template <> ExecFn bind<isa::Opcode::min_half>(Decoder& d, DecodedOp& op) { return bind_min_max<false>(d, op); }
+template <> ExecFn bind<isa::Opcode::max_half>(Decoder& d, DecodedOp& op) { return bind_min_max<true>(d, op); }
+template <> ExecFn bind<isa::Opcode::add_f32_half>(Decoder& d, DecodedOp& op) { return bind_mixed2<AddOp>(d, op); }
+template <> ExecFn bind<isa::Opcode::sub_f32_half>(Decoder& d, DecodedOp& op) { return bind_mixed2<SubOp>(d, op); }
+template <> ExecFn bind<isa::Opcode::fma_f32_half>(Decoder& d, DecodedOp& op) {
+  op.dst = d.dest(*d.operand(0));
+  for (size_t k = 0; k < 2; ++k) op.src[k] = d.source(*d.operand(k + 1), 16);
+  op.src[2] = d.source(*d.operand(3), 32);
+  if (d.mod(Slot::atype) == Mod::f16) return bind_f32<FmaOp, F16Source, F16Source, Plain<float>>(d, op);
+  return bind_f32<FmaOp, Bf16Source, Bf16Source, Plain<float>>(d, op);
+}
+
+}  // namespace drywell::sim

@@ -1,0 +1,46 @@
+// Arithmetic of 16-bit floats through wider ones, rounded once. A wide result rounded to odd (the last bit set if anything
+// was cut off) rounds on to the narrow format as the exact value would, since the wide format has more than two bits to
+// spare (Boldo and Melquiond, Emulation of a FMA and correctly rounded sums, 2008).
+#pragma once
+
+#include <bit>
+#include <cmath>
+#include <cstdint>
+
+#include "drywell/sim/numeric/convert_fast.h"
+
+namespace drywell::sim {
+
+/// a + b rounded to odd.
+inline double add_to_odd(double a, double b) {
+  const double s = a + b;
+  const double other = s - a, error = (a - (s - other)) + (b - other);  // a + b - s exactly (Knuth)
+  if (!(std::fabs(s) <= 0x1.FFFFFFFFFFFFFp1023) || error == 0.0) return s;
+  auto bits = std::bit_cast<uint64_t>(s);
+  if ((error < 0) != (s < 0)) --bits;  // s was rounded away from zero
+  return std::bit_cast<double>(bits | 1);
+}
+
+/// The float nearest below in magnitude, its last bit set if v is not a float.
+inline float to_float_odd(double v) {
+  const auto f = static_cast<float>(v);
+  if (double{f} == v || v != v) return f;
+  auto bits = std::bit_cast<uint32_t>(f);
+  if (std::fabs(double{f}) > std::fabs(v)) --bits;
+  return std::bit_cast<float>(bits | 1);
+}
+
+struct F16Format {
+  static double value(uint32_t h) { return std::bit_cast<float>(numeric::f16_to_f32(h)); }
+  static uint32_t round(double v) { return numeric::f32_to_f16_rn(std::bit_cast<uint32_t>(to_float_odd(v))); }
+  static uint32_t flush(uint32_t h) { return (h & 0x7C00) == 0 ? h & 0x8000 : h; }
+  static constexpr uint32_t kOne = 0x3C00, kInfinity = 0x7C00;
+};
+struct Bf16Format {
+  static double value(uint32_t h) { return std::bit_cast<float>(numeric::bf16_to_f32(h)); }
+  static uint32_t round(double v) { return numeric::f32_to_bf16_rn(std::bit_cast<uint32_t>(to_float_odd(v))); }
+  static uint32_t flush(uint32_t h) { return (h & 0x7F80) == 0 ? h & 0x8000 : h; }
+  static constexpr uint32_t kOne = 0x3F80, kInfinity = 0x7F80;
+};
+
+}  // namespace drywell::sim
