@@ -11,8 +11,20 @@ void require_modelled(const TensorMapFields& f) {
   if (f.interleave != Interleave::none) {
     throw Unsupported("interleaved tensor maps");
   }
-  if (f.mode == TensorMapMode::im2col_w || f.mode == TensorMapMode::im2col_w128) {
-    throw Unsupported("tensor copies in im2col::w modes");
+}
+
+// im2col::w::128 loads 128 pixels, with the halo behind every 32 of them.
+constexpr uint32_t kWidePixels = 128, kWideChunk = 32;
+
+bool is_wide(const TensorMapFields& f) {
+  return f.mode == TensorMapMode::im2col_w || f.mode == TensorMapMode::im2col_w128;
+}
+
+uint32_t pixels(const TensorMapFields& f, uint32_t halo) {
+  switch (f.mode) {
+    case TensorMapMode::im2col_w: return f.pixels_per_column + halo;
+    case TensorMapMode::im2col_w128: return kWidePixels / kWideChunk * (kWideChunk + halo);
+    default: return f.pixels_per_column;
   }
 }
 
@@ -53,12 +65,12 @@ uint64_t element_offset(const TensorMapFields& f, int64_t element) {
 
 }  // namespace
 
-TileGeometry tile_geometry(const TensorMapFields& f) {
+TileGeometry tile_geometry(const TensorMapFields& f, uint32_t halo) {
   require_modelled(f);
   TileGeometry g;
-  if (f.mode == TensorMapMode::im2col) {
-    g.n = {f.channels_per_pixel, f.pixels_per_column, 1, 1, 1};
-    g.rows = f.pixels_per_column;
+  if (f.mode != TensorMapMode::tile) {
+    g.rows = pixels(f, halo);
+    g.n = {f.channels_per_pixel, g.rows, 1, 1, 1};
   } else {
     g.n[0] = f.box[0];  // the traversal stride of dimension 0 has no effect without interleave
     for (unsigned i = 1; i < f.rank; ++i) {
@@ -127,11 +139,21 @@ void check_coordinates(const TensorMapFields& f, const TensorCoordinates& start,
   }
 }
 
-Im2colWalk::Im2colWalk(const TensorMapFields& f, const Start& start, const std::array<uint32_t, 3>& offsets)
-    : f_(f), position_(start), offsets_(offsets) {
+Im2colWalk::Im2colWalk(const TensorMapFields& f, const Start& start, const std::array<uint32_t, 3>& offsets,
+                       TensorAccess access)
+    : f_(f), position_(start), offsets_(offsets), access_(access), moving_(f.spatial_dims()) {
   const TileGeometry g = tile_geometry(f);
   pitch_ = g.row_pitch;
   row_bytes_ = g.row_bytes;
+  if (is_wide(f)) {
+    // The whole box moves by wOffset (PTX ISA 5.5.5.4).
+    const auto shift = static_cast<int32_t>(offsets[1]);
+    f_.lower_corner[0] += shift;
+    f_.upper_corner[0] += shift;
+    position_.spatial[0] += shift;
+    offsets_ = {};
+    moving_ = 1;
+  }
 }
 
 TileRow Im2colWalk::row() const {
@@ -149,14 +171,14 @@ TileRow Im2colWalk::row() const {
   inside = inside && position_.image >= 0 && position_.image < static_cast<int64_t>(f_.dim[spatial + 1]);
   r.global_offset += static_cast<uint64_t>(int64_t{position_.image}) * f_.stride[spatial];
   if (inside) {
-    clip_row(f_, position_.channel, row_bytes_, TensorAccess::load, r);
+    clip_row(f_, position_.channel, row_bytes_, access_, r);
   }
   return r;
 }
 
 void Im2colWalk::advance() {
   ++pixel_;
-  for (unsigned j = 0; j < f_.spatial_dims(); ++j) {
+  for (unsigned j = 0; j < moving_; ++j) {
     position_.spatial[j] += static_cast<int32_t>(f_.element_stride[j + 1]);
     const int64_t bound = static_cast<int64_t>(f_.dim[j + 1]) + f_.upper_corner[j];
     if (position_.spatial[j] < bound) {
@@ -165,6 +187,138 @@ void Im2colWalk::advance() {
     position_.spatial[j] = f_.lower_corner[j];  // restart at the corner itself, then carry
   }
   ++position_.image;
+}
+
+namespace {
+
+Im2colWalk walk_of(const TensorMapFields& f, const TensorRequest& r) {
+  const unsigned spatial = f.spatial_dims();
+  Im2colWalk::Start start;
+  start.channel = r.coord[0];
+  for (unsigned j = 0; j < spatial; ++j) {
+    start.spatial[j] = r.coord[j + 1];
+  }
+  start.image = r.coord[spatial + 1];
+  return Im2colWalk(f, start, {r.offset[0], r.offset[1], r.offset[2]}, r.access);
+}
+
+void im2col_rows(const TensorMapFields& f, const TensorRequest& r, TensorRows& out) {
+  const uint32_t halo = is_wide(f) ? r.offset[0] : 0;
+  out.geometry = tile_geometry(f, halo);
+  const uint32_t chunk = f.mode == TensorMapMode::im2col_w128 ? kWideChunk : out.geometry.rows - halo;
+  std::vector<TileRow> walked;  // the pixels, each once
+  Im2colWalk walk = walk_of(f, r);
+  const uint32_t count = out.geometry.rows / (chunk + halo) * chunk + halo;
+  for (uint32_t p = 0; p < count; ++p, walk.advance()) {
+    walked.push_back(walk.row());
+  }
+  // A chunk's halo is what the walk comes to next; the next chunk starts there again.
+  for (uint32_t row = 0; row < out.geometry.rows; ++row) {
+    out.rows.push_back(walked[row / (chunk + halo) * chunk + row % (chunk + halo)]);
+    out.rows.back().smem_offset = row * out.geometry.row_pitch;
+  }
+}
+
+bool is_gather4(Mod mode) { return mode == Mod::tile_gather4 || mode == Mod::tile_scatter4; }
+
+TensorMapMode map_mode(Mod mode) {
+  switch (mode) {
+    case Mod::im2col:
+    case Mod::im2col_no_offs: return TensorMapMode::im2col;
+    case Mod::im2col_w: return TensorMapMode::im2col_w;
+    case Mod::im2col_w_128: return TensorMapMode::im2col_w128;
+    default: return TensorMapMode::tile;
+  }
+}
+
+void check_mode(const TensorMapFields& f, const TensorRequest& r, Diagnostics& out, const SourcePos& where) {
+  if (map_mode(r.mode) != f.mode) {
+    out.error("E1478", where, fmt::format("a .{} copy through a map made for {}", mod_text(r.mode), to_string(f.mode)));
+  }
+  if (is_gather4(r.mode) && (f.rank != 2 || f.box[1] != 1)) {
+    out.error("E1478", where, fmt::format("a .{} copy through a map of rank {} with {} rows in its box", mod_text(r.mode), f.rank, f.box[1]),
+              "gather4 and scatter4 take maps of rank 2 whose box is {n, 1}");
+  }
+}
+
+void check_direction(const TensorMapFields& f, const TensorRequest& r, Diagnostics& out, const SourcePos& where) {
+  const bool store = r.access == TensorAccess::store;
+  if (store && f.type == TensorType::b4x16_p64) {
+    out.error("E1479", where, "b4x16_p64 maps cannot be stored to");
+  }
+  if (store && f.swizzle == Swizzle::b128_atom32_flip8) {
+    out.error("E1479", where, "maps with the 8-byte flip cannot be stored to");
+  }
+  if (!store && f.type == TensorType::b6x16_p32 && f.swizzle == Swizzle::b128_atom64) {
+    out.error("E1479", where, "6-bit maps with 64-byte atoms can only be stored to");
+  }
+}
+
+// Limits of the im2col offsets: 16, 8 or 5 bits for 1, 2 or 3 spatial dimensions; wHalo and wOffset of the w modes.
+void check_offsets(const TensorMapFields& f, const TensorRequest& r, Diagnostics& out, const SourcePos& where) {
+  static constexpr uint32_t kSpatialLimit[] = {0, 1 << 16, 1 << 8, 1 << 5};
+  const auto check = [&](uint32_t value, uint32_t limit, std::string_view what) {
+    if (value >= limit) {
+      out.error("E1475", where, fmt::format("{} {} is outside 0..{}", what, value, limit - 1));
+    }
+  };
+  if (r.mode == Mod::im2col) {
+    for (unsigned j = 0; j < f.spatial_dims(); ++j) {
+      check(r.offset[j], kSpatialLimit[f.spatial_dims()], "im2col offset");
+    }
+  }
+  if (is_wide(f)) {
+    check(r.offset[0], f.mode == TensorMapMode::im2col_w ? 512 : 32, "wHalo");
+    check(r.offset[1], 32, "wOffset");
+    if (int64_t{r.coord[1]} >= static_cast<int64_t>(f.dim[1]) + f.upper_corner[0]) {
+      out.error("E1475", where, fmt::format("W starts at {}, right of the bounding box", r.coord[1]), "the first element may lie outside only on the left (PTX ISA 5.5.5.1)");
+    }
+  }
+}
+
+void check_im2col_store(const TensorMapFields& f, Diagnostics& out, const SourcePos& where) {
+  for (unsigned j = 0; j < f.spatial_dims(); ++j) {
+    if (f.lower_corner[j] < 0 || f.upper_corner[j] > 0) {
+      out.error("E1475", where, fmt::format("an im2col store whose bounding box ({} to {}) leaves the tensor in spatial dimension {}", f.lower_corner[j], f.upper_corner[j], j));
+    }
+  }
+}
+
+}  // namespace
+
+TensorRows tensor_rows(const TensorMapFields& f, const TensorRequest& r) {
+  TensorRows out;
+  if (f.mode != TensorMapMode::tile) {
+    im2col_rows(f, r, out);
+    return out;
+  }
+  const bool four = is_gather4(r.mode);
+  out.geometry = four ? gather4_geometry(f) : tile_geometry(f);
+  out.rows.reserve(out.geometry.rows);
+  for (uint32_t row = 0; row < out.geometry.rows; ++row) {
+    out.rows.push_back(four ? gather4_row(f, out.geometry, r.coord[0], {r.coord[1], r.coord[2], r.coord[3], r.coord[4]}, row, r.access)
+                            : tile_row(f, out.geometry, r.coord, row, r.access));
+  }
+  return out;
+}
+
+void check_request(const TensorMapFields& f, const TensorRequest& r, Diagnostics& out, const SourcePos& where) {
+  check_mode(f, r, out, where);
+  if (out.has_errors()) {
+    return;
+  }
+  check_direction(f, r, out, where);
+  check_offsets(f, r, out, where);
+  if (is_gather4(r.mode)) {
+    for (unsigned i = 1; i < 5; ++i) {
+      check_coordinates(f, {r.coord[0], r.coord[i]}, r.access, out, where);
+    }
+    return;
+  }
+  check_coordinates(f, r.coord, r.access, out, where);
+  if (r.mode == Mod::im2col_no_offs) {
+    check_im2col_store(f, out, where);
+  }
 }
 
 }  // namespace drywell::isa

@@ -5,34 +5,41 @@
 namespace drywell::isa::legality {
 namespace {
 
-unsigned rank_of(Mod dim) { return static_cast<unsigned>(dim) - static_cast<unsigned>(Mod::_1d) + 1; }
+void check_size(const InstructionRef& i, LegalityReport& out, int64_t multiple) {
+  const Operand* size = i.operand("size");
+  if (size->kind == Operand::Kind::imm && size->value % multiple != 0) out.error("E1365", fmt::format("a size of {} bytes; a multiple of {} is needed", size->value, multiple));
+}
+
+bool is_bitwise(Mod op) { return op == Mod::and_ || op == Mod::or_ || op == Mod::xor_; }
+
+// What reduces (facts/tma-mbarrier.md §2.3, as ptxas takes it). Shared memory knows fewer types; its row lists them.
+bool reduces(Mod op, Mod type, bool remote) {
+  if (is_bitwise(op)) return type == Mod::b32 || type == Mod::b64;
+  if (op == Mod::inc || op == Mod::dec) return type == Mod::u32;
+  if (type == Mod::b32 || type == Mod::b64) return false;
+  if (op == Mod::add) return type != Mod::s64;
+  return type != Mod::f32 && type != Mod::f64 && !(remote && type == Mod::u64);
+}
 
 }  // namespace
 
-// facts/tma-mbarrier.md §2.3.
-void tensor_copy(const InstructionRef& i, LegalityReport& out) {
-  const Mod dim = i.mod(Slot::dim), mode = i.mod(Slot::tile_mode);
-  unsigned rank = rank_of(dim);
-  if (mode == Mod::tile_gather4 || mode == Mod::tile_scatter4) {
-    if (dim != Mod::_2d) out.error("E1360", "gather4 and scatter4 are two-dimensional");
-    if (!has_feature(i.module.target, Feature::sm100)) out.error("E1210", "gather4 and scatter4 need sm_100 or later");
-    rank = 5;
-  }
-  const bool im2col = mode == Mod::im2col || mode == Mod::im2col_w || mode == Mod::im2col_w_128 || mode == Mod::im2col_no_offs;
-  if (im2col && rank < 3) out.error("E1361", "im2col has three to five dimensions");
-  const Operand* map = nullptr;
-  for (const Operand& o : i.operands()) {
-    if (o.kind == Operand::Kind::tensor) map = &o;
-  }
-  const auto elements = i.function.elements(*map);
-  if (elements.size() < 2 || elements[1].count != rank) {
-    out.error("E1362", fmt::format("{} coordinates are needed", rank));
-  }
+void bulk_copy(const InstructionRef& i, LegalityReport& out) {
+  check_size(i, out, 16);
   if (i.has(Mod::multicast_cluster) && i.mod(Slot::dst_space) != Mod::shared_cluster) out.error("E1363", ".multicast::cluster needs .shared::cluster");
-  if (i.mod(Slot::cta_group) != Mod::none && !has_feature(i.module.target, Feature::sm100f)) out.error("E1210", ".cta_group needs the sm_100 family");
-  const bool offsets = i.operand("offsets") != nullptr;
-  const bool needs_offsets = mode == Mod::im2col || mode == Mod::im2col_w || mode == Mod::im2col_w_128;
-  if (offsets != needs_offsets) out.error("E1364", "im2col offsets go with the im2col modes");
+  if (i.has(Mod::cp_mask) && !has_feature(i.module.target, Feature::sm100)) out.error("E1210", ".cp_mask needs sm_100 or later");
+}
+
+void bulk_reduce(const InstructionRef& i, LegalityReport& out) {
+  const Mod op = i.mod(Slot::op), type = i.mod(Slot::type);
+  check_size(i, out, 16);
+  if (!reduces(op, type, i.mod(Slot::dst_space) == Mod::shared_cluster)) out.error("E1366", fmt::format("no .{} reduction of .{}", mod_text(op), mod_text(type)));
+  const bool half = type == Mod::f16 || type == Mod::bf16;
+  if (i.has(Mod::noftz) != (half && op == Mod::add)) out.error("E1367", ".noftz goes with .add of .f16 and .bf16, which need it");
+}
+
+void st_bulk(const InstructionRef& i, LegalityReport& out) {
+  check_size(i, out, 8);
+  if (i.operand("initval")->value != 0) out.error("E1368", "st.bulk writes zeros only");
 }
 
 }  // namespace drywell::isa::legality

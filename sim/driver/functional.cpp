@@ -273,7 +273,7 @@ RunResult run_functional(const Launch& launch, const RunOptions& options) {
   const uint64_t clusters = launch.grid.count() / launch.cluster.count();
   Shared shared;
   unsigned threads = options.threads != 0 ? options.threads : std::max(1u, std::thread::hardware_concurrency());
-  if (launch.observers != nullptr) threads = 1;
+  if (launch.observers != nullptr || launch.program->ordered_across_ctas) threads = 1;
   threads = static_cast<unsigned>(std::min<uint64_t>(threads, clusters));
   std::vector<std::thread> pool;
   for (unsigned t = 1; t < threads; ++t) pool.emplace_back([&] { work(launch, options, clusters, shared); });

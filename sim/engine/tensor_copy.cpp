@@ -1,23 +1,30 @@
-// The TMA engine, tensor copies: box rows between global memory and swizzled shared memory (facts/tma-mbarrier.md §2).
+// The TMA engine, tensor copies and reductions: box rows between global memory and swizzled shared memory
+// (facts/tma-mbarrier.md §2).
 #include <fmt/format.h>
 
 #include <cstring>
 
 #include "drywell/isa/tensor_tile.h"
 #include "sim/engine/engine.h"
+#include "sim/engine/reduce.h"
+#include "sim/engine/signals.h"
 
 namespace drywell::sim {
 namespace {
 
+using isa::Mod;
 using isa::TensorMapFields;
-using isa::TileGeometry;
+using isa::TensorType;
 using isa::TileRow;
 
-// What every copy needs, checked once at its first moment.
+// What every copy needs; the map's bytes were captured when it was issued.
 struct Plan {
   TensorMapFields map;
-  TileGeometry geometry;
+  isa::TensorRows box;
+  const isa::TileGeometry& geometry() const { return box.geometry; }
 };
+
+isa::TensorAccess access_of(const TensorCopy& t) { return t.direction == TensorCopy::Direction::load ? isa::TensorAccess::load : isa::TensorAccess::store; }
 
 EngineResult make_plan(const TensorCopy& t, Plan& plan) {
   isa::TensorMap bytes;
@@ -28,115 +35,171 @@ EngineResult make_plan(const TensorCopy& t, Plan& plan) {
     return GuestError{"F3302", fmt::format("the 128 bytes at {:#x} are not a tensor map: {}", t.map_address, problems.to_string())};
   }
   if (plan.map.rank != t.rank) return GuestError{"F3303", fmt::format("a {}-dimensional copy through a tensor map of rank {} (error 715 on a device)", t.rank, plan.map.rank)};
-  const bool store = t.direction != TensorCopy::Direction::load;
-  isa::check_coordinates(plan.map, t.coord, store ? isa::TensorAccess::store : isa::TensorAccess::load, problems);
+  if (plan.map.interleave != isa::Interleave::none) return GuestError{"U5000", "unsupported: tensor copy through an interleaved map"};
+  const isa::TensorRequest request{t.mode, access_of(t), t.coord, t.offset};
+  isa::check_request(plan.map, request, problems);
   if (problems.has_errors()) return GuestError{"F3304", problems.to_string()};
-  if (t.mode != isa::Mod::tile) return GuestError{"U5000", fmt::format("unsupported: tensor copy mode .{}", isa::mod_text(t.mode))};
-  plan.geometry = isa::tile_geometry(plan.map);
   if (shared_offset(t.smem) % isa::kTensorSmemAlignment != 0) {
     return GuestError{"F3305", fmt::format("tensor copy at shared address {:#x}: 128-byte alignment is needed (error 716 on a device)", shared_offset(t.smem))};
   }
+  plan.box = isa::tensor_rows(plan.map, request);
   return std::nullopt;
 }
 
 // Runs of a row between swizzle atoms: calls f(row byte, shared offset, length).
 template <class F>
-void for_runs(const Plan& p, uint32_t smem, const TileRow& row, uint32_t bytes, F f) {
+void for_runs(const Plan& p, uint32_t smem, const TileRow& row, F f) {
+  const uint32_t bytes = p.geometry().row_bytes;
   const uint32_t atom = p.map.swizzle == isa::Swizzle::none ? bytes : isa::swizzle_atom(p.map.swizzle);
   for (uint32_t b = 0; b < bytes; b += atom) {
     f(b, isa::swizzle_address(p.map.swizzle, smem + row.smem_offset + b), std::min(atom, bytes - b));
   }
 }
 
-std::string outside(const Plan& p, uint64_t address, uint64_t bytes) {
-  return fmt::format("tensor map of '{}' bytes per row reaches global address {:#x} (+{}), outside every allocation; the map's tensor starts at {:#x}", p.geometry.row_bytes, address, bytes, p.map.address);
+GuestError outside(const Plan& p, uint64_t address, uint64_t bytes) {
+  return {"F3306", fmt::format("tensor copy reaches {} bytes at global address {:#x}, outside every allocation; the map's tensor starts at {:#x}", bytes, address, p.map.address)};
 }
 
-EngineResult gather(Cluster& c, AsyncOp& op, const TensorCopy& t, const Plan& p) {
-  const TileGeometry& g = p.geometry;
-  op.staging.resize(size_t{g.rows} * g.row_bytes);
-  const uint16_t fill = isa::oob_fill_half(p.map.oob_fill);
-  const Gmem::Allocation* hint = nullptr;
-  for (uint32_t r = 0; r < g.rows; ++r) {
-    const TileRow row = isa::tile_row(p.map, g, t.coord, r, isa::TensorAccess::load);
-    uint8_t* to = op.staging.data() + size_t{r} * g.row_bytes;
-    if (row.first != 0 || row.last != g.row_bytes) {
-      for (uint32_t b = 0; b + 1 < g.row_bytes; b += 2) std::memcpy(to + b, &fill, 2);
-    }
-    if (row.first == row.last) continue;
-    const uint64_t address = p.map.address + row.global_offset + row.first;
-    const uint8_t* from = c.launch->gmem->translate(address, row.last - row.first, hint);
-    if (from == nullptr) return GuestError{"F3306", outside(p, address, row.last - row.first)};
-    std::memcpy(to + row.first, from, row.last - row.first);
-    if (p.map.type == isa::TensorType::tf32 || p.map.type == isa::TensorType::tf32_ftz) {
-      for (uint32_t b = row.first; b + 4 <= row.last; b += 4) {
-        uint32_t v;
-        std::memcpy(&v, to + b, 4);
-        v = isa::tf32_load_rounding(v);
-        std::memcpy(to + b, &v, 4);
-      }
+EngineResult check_box(const Plan& p, uint32_t base, const Smem& smem) {
+  if (smem.contains(base, p.geometry().smem_bytes())) return std::nullopt;
+  return GuestError{"F3307", fmt::format("a box of {} bytes at shared address {:#x} passes the end of the CTA's shared memory ({:#x})", p.geometry().smem_bytes(), base, smem.size())};
+}
+
+// ---- element formats on their way
+
+// Sixteen packed values take 16 bytes of shared memory; what pads them is not data (poison, facts §2.6).
+constexpr uint32_t kPaddedGroup = 16;
+constexpr uint8_t kPadPoison = 0xFF;
+
+void expand_padded(const uint8_t* packed, uint32_t packed_group, uint8_t* row, uint32_t row_bytes) {
+  for (uint32_t b = 0; b < row_bytes; b += kPaddedGroup, packed += packed_group) {
+    std::memcpy(row + b, packed, packed_group);
+    std::memset(row + b + packed_group, kPadPoison, kPaddedGroup - packed_group);
+  }
+}
+
+// b6p2x16: each byte holds a 6-bit value in its low bits; they are packed, first value lowest.
+void pack_six_bits(const uint8_t* row, uint32_t row_bytes, uint8_t* packed) {
+  for (uint32_t b = 0; b < row_bytes; b += 4, packed += 3) {
+    uint32_t word = 0;
+    for (uint32_t k = 0; k < 4; ++k) word |= uint32_t{row[b + k] & 0x3Fu} << (6 * k);
+    for (uint32_t k = 0; k < 3; ++k) packed[k] = static_cast<uint8_t>(word >> (8 * k));
+  }
+}
+
+void round_tf32(uint8_t* row, uint32_t first, uint32_t last) {
+  for (uint32_t b = first; b + 4 <= last; b += 4) {
+    uint32_t v;
+    std::memcpy(&v, row + b, 4);
+    v = isa::tf32_load_rounding(v);
+    std::memcpy(row + b, &v, 4);
+  }
+}
+
+// ---- loads
+
+EngineResult load_row(Cluster& c, const Plan& p, const TileRow& row, uint8_t* to, const Gmem::Allocation*& hint) {
+  const isa::TileGeometry& g = p.geometry();
+  const bool padded = isa::is_padded(p.map.type);
+  if (row.first == row.last || row.first != 0 || row.last != g.row_bytes) {
+    const uint16_t fill = isa::oob_fill_half(p.map.oob_fill);
+    for (uint32_t b = 0; b + 1 < g.row_bytes; b += 2) std::memcpy(to + b, &fill, 2);
+    if (padded) {
+      const std::vector<uint8_t> zero(g.global_row_bytes);
+      expand_padded(zero.data(), g.global_row_bytes * kPaddedGroup / g.row_bytes, to, g.row_bytes);
     }
   }
+  if (row.first == row.last) return std::nullopt;
+  const uint32_t bytes = padded ? g.global_row_bytes : row.last - row.first;
+  const uint64_t address = p.map.address + row.global_offset + row.first;
+  const uint8_t* from = c.launch->gmem->translate(address, bytes, hint);
+  if (from == nullptr) return outside(p, address, bytes);
+  if (padded) {
+    expand_padded(from, g.global_row_bytes * kPaddedGroup / g.row_bytes, to, g.row_bytes);
+  } else {
+    std::memcpy(to + row.first, from, bytes);
+  }
+  if (p.map.type == TensorType::tf32 || p.map.type == TensorType::tf32_ftz) round_tf32(to, row.first, row.last);
   return std::nullopt;
 }
 
-// Destination CTAs of a load: the multicast mask, or the CTA that owns the destination address.
-uint32_t destination_mask(const TensorCopy& t) { return t.multicast != 0 ? t.multicast : 1u << shared_rank(t.smem); }
-
-// The CTA whose mbarrier hears of data landing in CTA d (facts/tma-mbarrier.md §2.8).
-uint32_t signalled_cta(const TensorCopy& t, uint32_t d) {
-  if (t.multicast == 0) return shared_rank(t.mbar);
-  return t.cta_group == 2 ? (d & ~1u) | (shared_rank(t.mbar) & 1u) : d;
+EngineResult gather(Cluster& c, AsyncOp& op, const Plan& p) {
+  const isa::TileGeometry& g = p.geometry();
+  op.staging.resize(size_t{g.rows} * g.row_bytes);
+  const Gmem::Allocation* hint = nullptr;
+  for (uint32_t r = 0; r < g.rows; ++r) {
+    if (auto e = load_row(c, p, p.box.rows[r], op.staging.data() + size_t{r} * g.row_bytes, hint); e.has_value()) return e;
+  }
+  return std::nullopt;
 }
 
 EngineResult scatter_to_shared(Cluster& c, const AsyncOp& op, const TensorCopy& t, const Plan& p) {
-  const TileGeometry& g = p.geometry;
-  for (uint32_t d = 0; d < 16; ++d) {
-    if ((destination_mask(t) >> d & 1) == 0) continue;
-    if (d >= c.ctas.size()) return GuestError{"F3503", fmt::format("tensor copy to CTA rank {} of a cluster of {}", d, c.ctas.size())};
+  const LoadTarget target{t.smem, t.mbar, t.multicast, t.cta_group};
+  if (auto e = check_target(c, target); e.has_value()) return e;
+  for (uint32_t d = 0; d < kMaxClusterCtas; ++d) {
+    if ((target.ctas() >> d & 1) == 0) continue;
     Smem& smem = c.cta(d).smem;
-    const uint32_t base = shared_offset(t.smem);
-    if (!smem.contains(base, g.smem_bytes())) return GuestError{"F3307", fmt::format("a box of {} bytes at shared address {:#x} passes the end of the CTA's shared memory ({:#x})", g.smem_bytes(), base, smem.size())};
-    for (uint32_t r = 0; r < g.rows; ++r) {
-      TileRow row;
-      row.smem_offset = r * g.row_pitch;
-      const uint8_t* from = op.staging.data() + size_t{r} * g.row_bytes;
-      for_runs(p, base, row, g.row_bytes, [&](uint32_t b, uint32_t at, uint32_t n) { std::memcpy(smem.data() + at, from + b, n); });
+    if (auto e = check_box(p, shared_offset(t.smem), smem); e.has_value()) return e;
+    for (uint32_t r = 0; r < p.geometry().rows; ++r) {
+      const uint8_t* from = op.staging.data() + size_t{r} * p.geometry().row_bytes;
+      for_runs(p, shared_offset(t.smem), p.box.rows[r], [&](uint32_t b, uint32_t at, uint32_t n) { std::memcpy(smem.data() + at, from + b, n); });
     }
   }
-  for (uint32_t d = 0; d < 16; ++d) {
-    if ((destination_mask(t) >> d & 1) == 0) continue;
-    const uint32_t mbar = (signalled_cta(t, d) << 24) | shared_offset(t.mbar);
-    if (auto e = apply_mbarrier(c, mbar, MbarrierOp::complete_tx, g.transaction_bytes); e.has_value()) return e;
+  return signal_target(c, target, p.geometry().transaction_bytes);
+}
+
+// ---- stores and reductions
+
+EngineResult gather_from_shared(Cluster& c, AsyncOp& op, const TensorCopy& t, const Plan& p) {
+  const isa::TileGeometry& g = p.geometry();
+  const Smem& smem = c.cta(shared_rank(t.smem)).smem;
+  if (auto e = check_box(p, shared_offset(t.smem), smem); e.has_value()) return e;
+  op.staging.resize(size_t{g.rows} * g.row_bytes);
+  for (uint32_t r = 0; r < g.rows; ++r) {
+    uint8_t* to = op.staging.data() + size_t{r} * g.row_bytes;
+    for_runs(p, shared_offset(t.smem), p.box.rows[r], [&](uint32_t b, uint32_t at, uint32_t n) { std::memcpy(to + b, smem.data() + at, n); });
   }
   return std::nullopt;
 }
 
-EngineResult gather_from_shared(Cluster& c, AsyncOp& op, const TensorCopy& t, const Plan& p) {
-  const TileGeometry& g = p.geometry;
-  Smem& smem = c.cta(shared_rank(t.smem)).smem;
-  const uint32_t base = shared_offset(t.smem);
-  if (!smem.contains(base, g.smem_bytes())) return GuestError{"F3307", fmt::format("a box of {} bytes at shared address {:#x} passes the end of the CTA's shared memory ({:#x})", g.smem_bytes(), base, smem.size())};
-  op.staging.resize(size_t{g.rows} * g.row_bytes);
-  for (uint32_t r = 0; r < g.rows; ++r) {
-    TileRow row;
-    row.smem_offset = r * g.row_pitch;
-    uint8_t* to = op.staging.data() + size_t{r} * g.row_bytes;
-    for_runs(p, base, row, g.row_bytes, [&](uint32_t b, uint32_t at, uint32_t n) { std::memcpy(to + b, smem.data() + at, n); });
+// The reduction type of a map's elements under an operation; none if there is no such reduction.
+Mod reduce_type(TensorType type, Mod op) {
+  const bool bitwise = op == Mod::and_ || op == Mod::or_ || op == Mod::xor_;
+  switch (type) {
+    case TensorType::u32: return bitwise ? Mod::b32 : Mod::u32;
+    case TensorType::s32: return bitwise ? Mod::b32 : Mod::s32;
+    case TensorType::u64: return bitwise ? Mod::b64 : Mod::u64;
+    case TensorType::s64: return bitwise ? Mod::b64 : op == Mod::add ? Mod::none : Mod::s64;
+    case TensorType::f16: return Mod::f16;
+    case TensorType::bf16: return Mod::bf16;
+    case TensorType::f32: case TensorType::f32_ftz: return Mod::f32;
+    default: return Mod::none;
   }
-  return std::nullopt;
 }
 
 EngineResult scatter_to_global(Cluster& c, const AsyncOp& op, const TensorCopy& t, const Plan& p) {
-  const TileGeometry& g = p.geometry;
+  const isa::TileGeometry& g = p.geometry();
+  const bool reduces = t.direction == TensorCopy::Direction::reduce, padded = isa::is_padded(p.map.type);
+  const ReduceFn reduce = reduces ? reduce_function(t.reduce_op, reduce_type(p.map.type, t.reduce_op)) : nullptr;
+  if (reduces && reduce == nullptr) return GuestError{"F3308", fmt::format("no .{} reduction of {} elements", isa::mod_text(t.reduce_op), isa::to_string(p.map.type))};
   const Gmem::Allocation* hint = nullptr;
+  std::vector<uint8_t> packed(padded ? g.global_row_bytes : 0);
   for (uint32_t r = 0; r < g.rows; ++r) {
-    const TileRow row = isa::tile_row(p.map, g, t.coord, r, isa::TensorAccess::store);
+    const TileRow& row = p.box.rows[r];
     if (row.first == row.last) continue;
     const uint64_t address = p.map.address + row.global_offset + row.first;
-    uint8_t* to = c.launch->gmem->translate(address, row.last - row.first, hint);
-    if (to == nullptr) return GuestError{"F3306", outside(p, address, row.last - row.first)};
-    std::memcpy(to, op.staging.data() + size_t{r} * g.row_bytes + row.first, row.last - row.first);
+    const uint32_t bytes = padded ? g.global_row_bytes : row.last - row.first;
+    uint8_t* to = c.launch->gmem->translate(address, bytes, hint);
+    if (to == nullptr) return outside(p, address, bytes);
+    const uint8_t* from = op.staging.data() + size_t{r} * g.row_bytes + row.first;
+    if (padded) {
+      pack_six_bits(from, g.row_bytes, packed.data());
+      std::memcpy(to, packed.data(), bytes);
+    } else if (reduces) {
+      reduce(to, from, bytes);
+    } else {
+      std::memcpy(to, from, bytes);
+    }
   }
   return std::nullopt;
 }
@@ -146,7 +209,7 @@ EngineResult scatter_to_global(Cluster& c, const AsyncOp& op, const TensorCopy& 
 EngineResult read(Cluster& c, AsyncOp& op, TensorCopy& t) {
   Plan p;
   if (auto e = make_plan(t, p); e.has_value()) return e;
-  if (t.direction == TensorCopy::Direction::load) return gather(c, op, t, p);
+  if (t.direction == TensorCopy::Direction::load) return gather(c, op, p);
   if (auto e = gather_from_shared(c, op, t, p); e.has_value()) return e;
   group_read_done(c, op.issuer, t.group, true);
   return std::nullopt;
@@ -156,7 +219,6 @@ EngineResult write(Cluster& c, AsyncOp& op, TensorCopy& t) {
   Plan p;
   if (auto e = make_plan(t, p); e.has_value()) return e;
   if (t.direction == TensorCopy::Direction::load) return scatter_to_shared(c, op, t, p);
-  if (t.direction == TensorCopy::Direction::reduce) return GuestError{"U5000", "unsupported: tensor reduction"};
   if (auto e = scatter_to_global(c, op, t, p); e.has_value()) return e;
   group_write_done(c, op.issuer, t.group, true);
   return std::nullopt;

@@ -3,8 +3,6 @@
 
 namespace drywell::sim {
 
-EngineResult read(Cluster&, AsyncOp&, BulkCopy&) { return GuestError{"U5000", "unsupported: cp.async.bulk"}; }
-EngineResult write(Cluster&, AsyncOp&, BulkCopy&) { return std::nullopt; }
 EngineResult read(Cluster&, AsyncOp&, RemoteStore&) { return GuestError{"U5000", "unsupported: st.async"}; }
 EngineResult write(Cluster&, AsyncOp&, RemoteStore&) { return std::nullopt; }
 EngineResult read(Cluster&, AsyncOp&, AsyncCopy&) { return GuestError{"U5000", "unsupported: cp.async"}; }

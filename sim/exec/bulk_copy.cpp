@@ -1,96 +1,122 @@
-// Semantics of table/bulk_copy.inc, the issue side: operands are captured, the engine does the rest.
+// Semantics of table/bulk_copy.inc, the issue side, and bulk groups.
 #include <fmt/format.h>
 
+#include "drywell/core/bits.h"
 #include "drywell/isa/opcode.h"
 #include "sim/exec/async_issue.h"
 #include "sim/exec/bind_helpers.h"
 #include "sim/exec/memory.h"
+#include "sim/exec/operands.h"
 
 namespace drywell::sim {
 namespace {
 
-// Program::slots from op.vec: map base and offset, shared base and offset, mbarrier base and offset, multicast mask,
-// coordinates, im2col offsets.
-uint64_t slot_address(const Warp& w, Src base, Src offset, bool wide, uint32_t lane) {
-  return lane_value(w, base, lane, wide) + lane_value(w, offset, lane, true);
-}
+// Program::slots from op.vec: destination, source, mbarrier (addresses), size, multicast mask, byte mask. op.extra: bit 0
+// the destination is .shared::cluster, bit 1 multicast, bit 2 byte mask; op.dst, op.dst2: reduction and its type.
+enum Place : size_t { kTo = 0, kFrom = kAddressSlots, kMbar = 2 * kAddressSlots, kSize = 3 * kAddressSlots, kMask, kByteMask };
 
-// op.extra: bits 0..2 rank, bit 3 map address wide, bit 4 shared wide, bit 5 mbar wide, bit 6 dst is shared::cluster,
-// bit 7 has mask, bits 8..9 cta_group, bits 10..11 offsets count; op.target: tile mode; op.imm: map space.
-Effect tensor_issue(Warp& w, const DecodedOp& op, LaneMask mask, TensorCopy::Direction direction) {
-  const Src* s = &w.cta->cluster->launch->program->slots[op.vec];
+// PTX wants multiples of 16 bytes; the chip drops the rest of other sizes (facts/tma-mbarrier.md §2.3).
+constexpr uint32_t kGranule = 16;
+
+uint32_t value_of(const Warp& w, Src s, uint32_t lane) { return lanes<uint32_t>(w, s)[lane]; }
+
+template <BulkCopy::Kind Kind>
+Effect copy(Warp& w, const DecodedOp& op, LaneMask mask) {
+  const Src* s = slots_of(w, op);
+  const bool cluster = (op.extra & 1) != 0;
   Effect result = Effect::next;
   for_lanes(mask, [&](uint32_t lane) {
     if (result == Effect::fault) return;
-    TensorCopy t;
-    t.direction = direction;
-    t.mode = static_cast<isa::Mod>(op.target);
-    t.reduce_op = static_cast<isa::Mod>(op.dst);
-    t.rank = op.extra & 7;
-    t.map_address = slot_address(w, s[0], s[1], (op.extra >> 3) & 1, lane);
-    const Gmem::Allocation* hint = nullptr;
-    const uint8_t* map = resolve(w, static_cast<Space>(op.imm), t.map_address, t.map.size(), lane, hint);
-    if (map == nullptr || t.map_address % 64 != 0) {
-      result = map == nullptr ? access_fault(w, static_cast<Space>(op.imm), t.map_address, t.map.size(), lane, false)
-                              : fault(w, "F3301", fmt::format("tensor map at {:#x} is not 64-byte aligned", t.map_address));
+    BulkCopy b;
+    b.kind = Kind;
+    b.reduce_op = static_cast<isa::Mod>(op.dst);
+    b.reduce_type = static_cast<isa::Mod>(op.dst2);
+    b.bytes = value_of(w, s[kSize], lane) / kGranule * kGranule;
+    b.src = Kind == BulkCopy::Kind::global_to_shared ? slot_address(w, s + kFrom, lane) : slot_shared_address(w, s + kFrom, lane, false);
+    b.dst = Kind == BulkCopy::Kind::shared_to_global ? slot_address(w, s + kTo, lane) : slot_shared_address(w, s + kTo, lane, cluster);
+    if (!is_aligned(b.src, kGranule) || !is_aligned(b.dst, kGranule)) {
+      result = fault(w, "F3310", fmt::format("bulk copy from {:#x} to {:#x}: both must be 16-byte aligned (error 716 on a device)", b.src, b.dst));
       return;
     }
-    std::memcpy(t.map.data(), map, t.map.size());
-    const uint64_t shared = slot_address(w, s[2], s[3], (op.extra >> 4) & 1, lane);
-    t.smem = shared_address(w, shared, (op.extra >> 6 & 1) != 0 || is_shared_generic(shared));
-    const uint32_t count = op.count;
-    for (uint32_t k = 0; k < count; ++k) t.coord[k] = static_cast<int32_t>(lanes<uint32_t>(w, s[7 + k])[lane]);
-    for (uint32_t k = 0; k < ((op.extra >> 10) & 3); ++k) t.offset[k] = static_cast<uint16_t>(lanes<uint32_t>(w, s[7 + count + k])[lane]);
-    t.cta_group = static_cast<uint8_t>((op.extra >> 8) & 3);
-    if (direction == TensorCopy::Direction::load) {
-      const uint64_t mbar = slot_address(w, s[4], s[5], (op.extra >> 5) & 1, lane);
-      t.mbar = shared_address(w, mbar, (op.extra >> 6 & 1) != 0 || is_shared_generic(mbar));
-      if ((op.extra >> 7) & 1) t.multicast = static_cast<uint16_t>(lanes<uint32_t>(w, s[6])[lane]);
+    if (b.bytes == 0) return;  // copies nothing and signals nothing (measured)
+    if (Kind == BulkCopy::Kind::shared_to_global) {
+      if ((op.extra & 4) != 0) b.byte_mask = static_cast<uint16_t>(value_of(w, s[kByteMask], lane));
+      b.group = join_group(w.bulk_groups, lane);
     } else {
-      t.group = join_group(w.bulk_groups, lane);
+      b.mbar = slot_shared_address(w, s + kMbar, lane, cluster);
+      if ((op.extra & 2) != 0) b.multicast = static_cast<uint16_t>(value_of(w, s[kMask], lane));
+      if ((op.extra & 2) != 0 && b.multicast == 0) {
+        result = fault(w, "F3503", "multicast copy to no CTA at all");
+        return;
+      }
     }
-    issue(w, lane, t);
+    issue(w, lane, b);
   });
   return result;
 }
-Effect tensor_load(Warp& w, const DecodedOp& op, LaneMask mask) { return tensor_issue(w, op, mask, TensorCopy::Direction::load); }
-Effect tensor_store(Warp& w, const DecodedOp& op, LaneMask mask) { return tensor_issue(w, op, mask, TensorCopy::Direction::store); }
 
-void bind_tensor(Decoder& d, DecodedOp& op, const isa::Operand& tensor, const isa::Operand& shared, const isa::Operand* mbar,
-                 const isa::Operand* offsets, const isa::Operand* mask) {
-  const auto parts = d.elements(tensor);
-  const auto push_address = [&](const isa::Operand& o, uint32_t wide_bit) {
-    const Decoder::Address a = d.address(o);
-    d.push_slot(a.base);
-    d.push_slot(d.constant(static_cast<uint64_t>(a.offset), 64));
-    op.extra |= uint32_t{a.wide} << wide_bit;
-  };
-  op.vec = static_cast<uint32_t>(d.program().slots.size());
-  op.extra = 0;
-  push_address(parts[0], 3);
-  push_address(shared, 4);
-  if (mbar != nullptr) {
-    push_address(*mbar, 5);
-  } else {
-    d.push_slot({});
-    d.push_slot({});
-  }
-  d.push_slot(mask != nullptr ? d.source(*mask, 16) : Src{});
-  op.count = static_cast<uint8_t>(parts[1].count);
-  for (const isa::Operand& e : d.elements(parts[1])) d.push_slot(d.source(e, 32));
-  const isa::Operand* off = offsets != nullptr ? offsets : parts.size() > 2 ? &parts[2] : nullptr;
-  if (off != nullptr) {
-    for (const isa::Operand& e : d.elements(*off)) d.push_slot(d.source(e, 16));
-    op.extra |= uint32_t{off->count} << 10;
-  }
-  const unsigned rank = static_cast<unsigned>(d.mod(isa::Slot::dim)) - static_cast<unsigned>(isa::Mod::_1d) + 1;
-  op.extra |= rank;
-  op.extra |= uint32_t{d.has(isa::Mod::shared_cluster)} << 6;
-  op.extra |= uint32_t{mask != nullptr} << 7;
-  op.extra |= (d.has(isa::Mod::cta_group_1) ? 1u : d.has(isa::Mod::cta_group_2) ? 2u : 0u) << 8;
-  const isa::Mod mode = d.mod(isa::Slot::tile_mode);
-  op.target = static_cast<uint32_t>(mode == isa::Mod::none ? isa::Mod::tile : mode);
-  op.imm = static_cast<uint64_t>(parts[0].base == isa::Operand::Base::symbol ? space_of(d.symbol_space(parts[0].index)) : Space::generic);
+Effect prefetch(Warp& w, const DecodedOp& op, LaneMask mask) {
+  Effect result = Effect::next;
+  const Gmem::Allocation* hint = nullptr;
+  for_lanes(mask, [&](uint32_t lane) {
+    if (result == Effect::fault) return;
+    const uint64_t address = lane_address(w, op, lane);
+    const uint32_t bytes = value_of(w, op.src[1], lane);
+    if (!is_aligned(address, kGranule)) {
+      result = fault(w, "F3310", fmt::format("bulk prefetch at {:#x}: 16-byte alignment is needed", address));
+    } else if (bytes != 0 && w.cta->cluster->launch->gmem->translate(address, bytes, hint) == nullptr) {
+      result = access_fault(w, Space::global, address, kGranule, lane, false);
+    }
+  });
+  return result;
+}
+
+// src[1]: size (64-bit lanes).
+Effect zero_fill(Warp& w, const DecodedOp& op, LaneMask mask) {
+  constexpr uint64_t kMost = 16777216;
+  Effect result = Effect::next;
+  for_lanes(mask, [&](uint32_t lane) {
+    if (result == Effect::fault) return;
+    const uint64_t address = lane_address(w, op, lane), bytes = lanes<uint64_t>(w, op.src[1])[lane];
+    const uint32_t at = shared_address(w, address, is_shared_generic(address));
+    if (bytes % 8 != 0 || bytes > kMost || !is_aligned(address, 8)) {
+      result = fault(w, "F3310", fmt::format("st.bulk of {} bytes at {:#x}: multiples of 8, at most {} bytes", bytes, address, kMost));
+      return;
+    }
+    uint8_t* to = shared_rank(at) == w.cta->rank ? shared_pointer(w, at, bytes) : nullptr;
+    if (to == nullptr) {
+      result = access_fault(w, Space::shared_cta, address, 8, lane, true);
+      return;
+    }
+    std::memset(to, 0, bytes);
+  });
+  return result;
+}
+
+// Positions of the operands in the row; -1: the form has none.
+struct Positions {
+  int mbar = -1, mask = -1, byte_mask = -1;
+};
+
+void bind_copy(Decoder& d, DecodedOp& op, const Positions& at) {
+  const auto operand = [&](int position) { return position < 0 ? nullptr : d.operand(static_cast<size_t>(position)); };
+  const auto push_value = [&](const isa::Operand* o, unsigned bits) { d.push_slot(o != nullptr ? d.source(*o, bits) : Src{}); };
+  const isa::Operand *mbar = operand(at.mbar), *mask = operand(at.mask), *byte_mask = operand(at.byte_mask);
+  begin_slots(d, op);
+  push_address(d, *d.operand(0));
+  push_address(d, *d.operand(1));
+  mbar != nullptr ? push_address(d, *mbar) : push_nothing(d, kAddressSlots);
+  push_value(d.operand(2), 32);
+  push_value(mask, 16);
+  push_value(byte_mask, 16);
+  op.extra = uint32_t{d.has(isa::Mod::shared_cluster)} | uint32_t{mask != nullptr} << 1 | uint32_t{byte_mask != nullptr} << 2;
+}
+
+void bind_reduction(Decoder& d, DecodedOp& op) {
+  const isa::Mod what = d.mod(isa::Slot::op), type = d.mod(isa::Slot::type);
+  op.dst = static_cast<uint32_t>(what);
+  op.dst2 = static_cast<uint32_t>(type);
+  if (what == isa::Mod::add && isa::is_float_type(type)) d.program().ordered_across_ctas = true;
 }
 
 Effect commit_group(Warp& w, const DecodedOp&, LaneMask mask) {
@@ -123,13 +149,37 @@ Effect wait_group(Warp& w, const DecodedOp& op, LaneMask mask) {
 
 }  // namespace
 
-template <> ExecFn bind<isa::Opcode::cp_async_bulk_tensor_load>(Decoder& d, DecodedOp& op) {
-  bind_tensor(d, op, *d.operand(1), *d.operand(0), d.operand(2), d.operand(3), d.operand(4));
-  return tensor_load;
+template <> ExecFn bind<isa::Opcode::cp_async_bulk_load>(Decoder& d, DecodedOp& op) {
+  bind_copy(d, op, {.mbar = 3, .mask = 4});
+  return copy<BulkCopy::Kind::global_to_shared>;
 }
-template <> ExecFn bind<isa::Opcode::cp_async_bulk_tensor_store>(Decoder& d, DecodedOp& op) {
-  bind_tensor(d, op, *d.operand(0), *d.operand(1), nullptr, nullptr, nullptr);
-  return tensor_store;
+template <> ExecFn bind<isa::Opcode::cp_async_bulk_remote>(Decoder& d, DecodedOp& op) {
+  bind_copy(d, op, {.mbar = 3});
+  return copy<BulkCopy::Kind::shared_to_shared>;
+}
+template <> ExecFn bind<isa::Opcode::cp_async_bulk_store>(Decoder& d, DecodedOp& op) {
+  bind_copy(d, op, {.byte_mask = 4});
+  return copy<BulkCopy::Kind::shared_to_global>;
+}
+template <> ExecFn bind<isa::Opcode::cp_reduce_async_bulk_remote>(Decoder& d, DecodedOp& op) {
+  bind_copy(d, op, {.mbar = 3});
+  bind_reduction(d, op);
+  return copy<BulkCopy::Kind::shared_to_shared>;
+}
+template <> ExecFn bind<isa::Opcode::cp_reduce_async_bulk>(Decoder& d, DecodedOp& op) {
+  bind_copy(d, op, {});
+  bind_reduction(d, op);
+  return copy<BulkCopy::Kind::shared_to_global>;
+}
+template <> ExecFn bind<isa::Opcode::cp_async_bulk_prefetch>(Decoder& d, DecodedOp& op) {
+  d.set_address(op, *d.operand(0));
+  op.src[1] = d.source(*d.operand(1), 32);
+  return prefetch;
+}
+template <> ExecFn bind<isa::Opcode::st_bulk>(Decoder& d, DecodedOp& op) {
+  d.set_address(op, *d.operand(0));
+  op.src[1] = d.source(*d.operand(1), 64);
+  return zero_fill;
 }
 template <> ExecFn bind<isa::Opcode::cp_async_bulk_commit_group>(Decoder&, DecodedOp&) { return commit_group; }
 template <> ExecFn bind<isa::Opcode::cp_async_bulk_wait_group>(Decoder& d, DecodedOp& op) {

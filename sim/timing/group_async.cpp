@@ -23,13 +23,13 @@ bool tensor_ranges(const TensorCopy& t, std::vector<ByteRange>& out, uint32_t& b
   const isa::TensorMapFields f = isa::decode(map, problems);
   const bool store = t.direction != TensorCopy::Direction::load;
   const auto access = store ? isa::TensorAccess::store : isa::TensorAccess::load;
-  if (problems.has_errors() || t.mode != isa::Mod::tile || f.rank != t.rank) return false;
-  isa::check_coordinates(f, t.coord, access, problems);
+  if (problems.has_errors() || f.interleave != isa::Interleave::none || f.rank != t.rank) return false;
+  const isa::TensorRequest request{t.mode, access, t.coord, t.offset};
+  isa::check_request(f, request, problems);
   if (problems.has_errors()) return false;
-  const isa::TileGeometry g = isa::tile_geometry(f);
-  bytes = g.rows * g.row_bytes;
-  for (uint32_t r = 0; r < g.rows; ++r) {
-    const isa::TileRow row = isa::tile_row(f, g, t.coord, r, access);
+  const isa::TensorRows box = isa::tensor_rows(f, request);
+  bytes = box.geometry.rows * box.geometry.row_bytes;
+  for (const isa::TileRow& row : box.rows) {
     if (row.first == row.last) continue;
     const uint64_t first = (f.address + row.global_offset + row.first) & ~uint64_t{31};
     const uint64_t last = (f.address + row.global_offset + row.last + 31) & ~uint64_t{31};

@@ -227,7 +227,7 @@ RunResult TimedRun::run() {
   unsigned threads =
       options_.threads != 0 ? options_.threads : std::max(1u, std::thread::hardware_concurrency());
   // CTAs that exchange values while they run are simulated in a fixed order.
-  if (launch_.observers != nullptr || program_.talks_between_ctas) threads = 1;
+  if (launch_.observers != nullptr || program_.talks_between_ctas || launch_.program->ordered_across_ctas) threads = 1;
   threads = static_cast<unsigned>(std::min<size_t>(threads, groups_.size()));
   deal_first_wave();
   const Time window = std::max<Time>(1, static_cast<Time>(arch_.l2.latency));

@@ -73,9 +73,6 @@ TEST(TileGeometry, RefusesWhatIsNotModelled) {
   f.rank = 3;
   f.interleave = Interleave::bytes16;
   EXPECT_THROW(tile_geometry(f), Unsupported);
-  f.interleave = Interleave::none;
-  f.mode = TensorMapMode::im2col_w;
-  EXPECT_THROW(tile_geometry(f), Unsupported);
 }
 
 // --- Rows against the per-element formula of facts/tma-mbarrier.md §2.4 ---

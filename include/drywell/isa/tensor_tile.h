@@ -5,15 +5,16 @@
 
 #include <array>
 #include <cstdint>
+#include <vector>
 
 #include "drywell/core/bits.h"
 #include "drywell/core/error.h"
+#include "drywell/isa/mods.h"
 #include "drywell/isa/tensor_map.h"
 
 namespace drywell::isa {
 
-/// The box of a copy as rows of the innermost dimension. Throws Unsupported for interleaved maps and the
-/// im2col w modes.
+/// The box of a copy as rows of the innermost dimension. Throws Unsupported for interleaved maps.
 struct TileGeometry {
   std::array<uint32_t, 5> n{1, 1, 1, 1, 1};  // elements per dimension after traversal strides; im2col: {C, P}
   uint32_t rows = 1;
@@ -26,7 +27,8 @@ struct TileGeometry {
   uint32_t smem_bytes() const { return (rows - 1) * row_pitch + row_bytes; }
 };
 
-TileGeometry tile_geometry(const TensorMapFields& f);
+/// Of a tile or im2col copy; `halo` is wHalo of the im2col::w modes.
+TileGeometry tile_geometry(const TensorMapFields& f, uint32_t halo = 0);
 /// tile::gather4 / scatter4: four rows of box[0] elements (the map's box is {n, 1}, rank 2).
 TileGeometry gather4_geometry(const TensorMapFields& f);
 
@@ -71,7 +73,8 @@ constexpr uint32_t tf32_load_rounding(uint32_t bits) {
   return (bits + 0xFFF + (bits >> 13 & 1)) & 0xFFFFE000;
 }
 
-/// The pixels of an im2col copy in order (facts §2.7).
+/// The pixels of an im2col copy in order (facts §2.7). In the w modes only W advances, then the image, in a
+/// bounding box moved by wOffset (PTX ISA 5.5.5).
 class Im2colWalk {
  public:
   struct Start {
@@ -79,7 +82,9 @@ class Im2colWalk {
     std::array<int32_t, 3> spatial{};  // W, H, D
     int32_t image = 0;
   };
-  Im2colWalk(const TensorMapFields& f, const Start& start, const std::array<uint32_t, 3>& offsets);
+  /// `offsets`: W, H, D; in the w modes {wHalo, wOffset}.
+  Im2colWalk(const TensorMapFields& f, const Start& start, const std::array<uint32_t, 3>& offsets,
+             TensorAccess access = TensorAccess::load);
 
   /// The current pixel as a row: channels start..start+C-1, clipped to the tensor's channels.
   TileRow row() const;
@@ -89,7 +94,29 @@ class Im2colWalk {
   TensorMapFields f_;
   Start position_;
   std::array<uint32_t, 3> offsets_;
+  TensorAccess access_;
+  unsigned moving_ = 0;  // spatial dimensions that advance
   uint32_t pixel_ = 0, pitch_ = 0, row_bytes_ = 0;
 };
+
+/// What one copy instruction asks for, in any mode.
+struct TensorRequest {
+  Mod mode = Mod::tile;  // tile, tile_gather4, tile_scatter4, im2col, im2col_w, im2col_w_128, im2col_no_offs
+  TensorAccess access = TensorAccess::load;
+  TensorCoordinates coord{};         // dimension 0 first; gather4 and scatter4: {column, row0 … row3}
+  std::array<uint16_t, 3> offset{};  // im2col: W, H, D; w modes: {wHalo, wOffset}
+};
+
+/// The rows of any copy, in the order they lie in SMEM.
+struct TensorRows {
+  TileGeometry geometry;
+  std::vector<TileRow> rows;
+};
+TensorRows tensor_rows(const TensorMapFields& f, const TensorRequest& r);
+
+/// E1475 for coordinates and offsets the device refuses, E1478 when the mode does not fit the map, E1479 for
+/// types and swizzles that only work in the other direction (facts §2.2, §2.3, §2.5).
+void check_request(const TensorMapFields& f, const TensorRequest& r, Diagnostics& out,
+                   const SourcePos& where = {});
 
 }  // namespace drywell::isa

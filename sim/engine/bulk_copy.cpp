@@ -1,0 +1,74 @@
+// The TMA engine, copies of plain byte ranges (PTX ISA 9.7.9.25.4).
+#include <fmt/format.h>
+
+#include <cstring>
+
+#include "sim/engine/engine.h"
+#include "sim/engine/reduce.h"
+#include "sim/engine/signals.h"
+
+namespace drywell::sim {
+namespace {
+
+using Kind = BulkCopy::Kind;
+
+GuestError outside_shared(uint32_t address, uint64_t bytes) {
+  return {"F3307", fmt::format("bulk copy of {} bytes at offset {:#x} of CTA rank {}: outside shared memory", bytes, shared_offset(address), shared_rank(address))};
+}
+
+uint8_t* global_bytes(Cluster& c, uint64_t address, uint64_t bytes) { return c.launch->gmem->translate(address, bytes); }
+GuestError outside_global(uint64_t address, uint64_t bytes) { return {"F3306", fmt::format("bulk copy of {} bytes at global address {:#x}: outside every allocation", bytes, address)}; }
+
+// Copies or reduces the staged bytes.
+void deliver(const AsyncOp& op, const BulkCopy& b, uint8_t* to) {
+  if (b.reduce_op != isa::Mod::none) {
+    reduce_function(b.reduce_op, b.reduce_type)(to, op.staging.data(), b.bytes);
+    return;
+  }
+  if (b.byte_mask == 0xFFFF) {
+    std::memcpy(to, op.staging.data(), b.bytes);
+    return;
+  }
+  for (uint32_t i = 0; i < b.bytes; ++i) {
+    if ((b.byte_mask >> (i % 16) & 1) != 0) to[i] = op.staging[i];
+  }
+}
+
+EngineResult to_shared(Cluster& c, const AsyncOp& op, const BulkCopy& b) {
+  const auto dst = static_cast<uint32_t>(b.dst);
+  const LoadTarget target{dst, b.mbar, b.multicast, 0};
+  if (auto e = check_target(c, target); e.has_value()) return e;
+  if (b.kind == Kind::shared_to_shared && shared_rank(dst) == op.issuer.cta) {
+    return GuestError{"F3311", "bulk copy from shared memory to the CTA's own; the destination must be another CTA (PTX ISA 9.7.9.25.4.1)"};
+  }
+  for (uint32_t d = 0; d < kMaxClusterCtas; ++d) {
+    if ((target.ctas() >> d & 1) == 0) continue;
+    const uint32_t at = d << 24 | shared_offset(dst);
+    uint8_t* to = shared_bytes(c, at, b.bytes);
+    if (to == nullptr) return outside_shared(at, b.bytes);
+    deliver(op, b, to);
+  }
+  return signal_target(c, target, b.bytes);
+}
+
+}  // namespace
+
+EngineResult read(Cluster& c, AsyncOp& op, BulkCopy& b) {
+  const bool global = b.kind == Kind::global_to_shared;
+  const uint8_t* from = global ? global_bytes(c, b.src, b.bytes) : shared_bytes(c, static_cast<uint32_t>(b.src), b.bytes);
+  if (from == nullptr) return global ? outside_global(b.src, b.bytes) : outside_shared(static_cast<uint32_t>(b.src), b.bytes);
+  op.staging.assign(from, from + b.bytes);
+  if (b.kind == Kind::shared_to_global) group_read_done(c, op.issuer, b.group, true);
+  return std::nullopt;
+}
+
+EngineResult write(Cluster& c, AsyncOp& op, BulkCopy& b) {
+  if (b.kind != Kind::shared_to_global) return to_shared(c, op, b);
+  uint8_t* to = global_bytes(c, b.dst, b.bytes);
+  if (to == nullptr) return outside_global(b.dst, b.bytes);
+  deliver(op, b, to);
+  group_write_done(c, op.issuer, b.group, true);
+  return std::nullopt;
+}
+
+}  // namespace drywell::sim

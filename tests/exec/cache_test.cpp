@@ -1,0 +1,48 @@
+// Cache control changes no values, except that discarded memory has none.
+#include <gtest/gtest.h>
+
+#include "support/async_run.h"
+
+namespace drywell::test {
+namespace {
+
+TEST(CacheControl, HintsChangeNothing) {
+  AsyncCase c;
+  c.buffers = {Bytes(256, 7), Bytes(8)};
+  c.body = "  prefetch.global.L1 [buf0];\n  prefetch.L2 [buf0];\n  prefetch.global.L2::evict_last [buf0];\n  prefetchu.L1 [buf0];\n  applypriority.global.L2::evict_normal [buf0+128], 128;\n"
+           "  createpolicy.fractional.L2::evict_last.L2::evict_unchanged.b64 %rd1, 0.5;\n  createpolicy.range.L2::evict_last.b64 %rd2, [buf0], 128, 256;\n  createpolicy.cvt.L2.b64 %rd3, 65536;\n"
+           "  ld.global.L2::cache_hint.b32 %r1, [buf0], %rd1;\n  @first st.global.L2::cache_hint.b32 [buf1], %r1, %rd2;\n  @first st.global.L2::cache_hint.b32 [buf1+4], %r1, %rd3;\n";
+  const auto memory = run_everywhere(c);
+  EXPECT_EQ(memory[0], c.buffers[0]);
+  EXPECT_EQ(memory[1], Bytes(8, 7));
+}
+
+// The constants CUTLASS passes (facts/tma-mbarrier.md §2.3).
+TEST(CacheControl, WholePoliciesAreCutlasssConstants) {
+  AsyncCase c;
+  c.buffers = {Bytes(24)};
+  c.body = "  createpolicy.fractional.L2::evict_normal.b64 %rd1;\n  createpolicy.fractional.L2::evict_first.b64 %rd2, 1.0;\n  createpolicy.fractional.L2::evict_last.b64 %rd3;\n"
+           "  @first st.global.b64 [buf0], %rd1;\n  @first st.global.b64 [buf0+8], %rd2;\n  @first st.global.b64 [buf0+16], %rd3;\n";
+  EXPECT_EQ(from_bytes<uint64_t>(run_everywhere(c).at(0)), (std::vector<uint64_t>{0x1000000000000000, 0x12F0000000000000, 0x14F0000000000000}));
+}
+
+TEST(CacheControl, DiscardedMemoryIsPoisoned) {
+  AsyncCase c;
+  c.buffers = {Bytes(384, 7)};
+  c.body = "  discard.global.L2 [buf0+128], 128;\n";
+  Bytes want(384, 7);
+  std::fill_n(want.begin() + 128, 128, uint8_t{0xFF});
+  EXPECT_EQ(run_everywhere(c).at(0), want);
+  c.body = "  discard.global.L2 [buf0+64], 128;\n";
+  expect_fault(c, "F3002");
+}
+
+TEST(CacheControl, LegalityAgreesWithPtxas) {
+  expect_illegal("discard.global.L2 [%rd1], 64", "E1371");
+  expect_illegal("applypriority.global.L2::evict_normal [%rd1], 64", "E1371");
+  expect_illegal("prefetch.local.L2::evict_last [%rd1]", "E1370");
+  expect_illegal("prefetchu.L2 [%rd1]", "E1101");
+}
+
+}  // namespace
+}  // namespace drywell::test
