@@ -5,11 +5,11 @@ namespace drywell::isa::legality {
 // Eviction priorities are for global memory (PTX ISA 9.7.9.15).
 void prefetch(const InstructionRef& i, LegalityReport& out) {
   const Mod level = i.mod(Slot::level);
-  if (i.mod(Slot::space) == Mod::local && (level == Mod::L2_evict_last || level == Mod::L2_evict_normal)) out.error("E1370", "an eviction priority goes with .global");
+  if (i.mod(Slot::space) == Mod::local && (level == Mod::L2_evict_last || level == Mod::L2_evict_normal)) out.error("E1393", "an eviction priority goes with .global");
 }
 
 void cache_line(const InstructionRef& i, LegalityReport& out) {
-  if (i.operand("size")->value != 128) out.error("E1371", "the size is 128");
+  if (i.operand("size")->value != 128) out.error("E1394", "the size is 128");
 }
 
 }  // namespace drywell::isa::legality

@@ -38,9 +38,9 @@ TEST(CacheControl, DiscardedMemoryIsPoisoned) {
 }
 
 TEST(CacheControl, LegalityAgreesWithPtxas) {
-  expect_illegal("discard.global.L2 [%rd1], 64", "E1371");
-  expect_illegal("applypriority.global.L2::evict_normal [%rd1], 64", "E1371");
-  expect_illegal("prefetch.local.L2::evict_last [%rd1]", "E1370");
+  expect_illegal("discard.global.L2 [%rd1], 64", "E1394");
+  expect_illegal("applypriority.global.L2::evict_normal [%rd1], 64", "E1394");
+  expect_illegal("prefetch.local.L2::evict_last [%rd1]", "E1393");
   expect_illegal("prefetchu.L2 [%rd1]", "E1101");
 }
 
