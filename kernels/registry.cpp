@@ -14,6 +14,8 @@ std::span<const Kernel> all_kernels() {
   static const std::vector<Kernel> kKernels = {
       fused_rht_kernel(),
       gemm_bf16_kernel(),
+      gemm_blockscaled_kernel(),
+      gemm_fp8_kernel(),
       tma_copy_kernel(),
   };
   return kKernels;

@@ -109,8 +109,6 @@ void check_gemm(const GemmConfig& config, uint64_t m, uint64_t n, uint64_t k) {
     const bool padded = isa::is_padded(o.type), k_major = o.major == isa::Major::k;
     const uint64_t unit = padded ? 128 : 128 / isa::element_bits(o.type);
     need_multiple(k_major ? "k" : rows_name, k_major ? k : rows, unit, padded ? "TMA takes padded 4- and 6-bit types in runs of 128" : "a tensor map's strides are multiples of 16 bytes");
-    if (!k_major && (isa::element_bits(o.type) < 8 || isa::is_packed_fp4(config.kind)))
-      problems.error("E2302", {}, fmt::format("{} MN-major: 4- and 6-bit operands are K-major only", rows_name), "facts/tcgen05.md §4.6");
   };
   need_multiple("m", m, 1, "");
   need_multiple("k", k, config.scaled() ? p.mma_k / static_cast<uint32_t>(config.scale) : 1, "whole blocks of the scale factors");

@@ -41,6 +41,7 @@ OperandPlan plan_operand(const GemmConfig& c, const OperandConfig& o, uint32_t r
     p.k_step = 32;
     return p;
   }
+  if (element == 0) throw InputError("E2302", fmt::format("{} MN-major: 4- and 6-bit operands are K-major only", to_string(o.element)), "PTX ISA 9.7.16.4.1: they cannot be transposed");
   p.span = std::min(kRowBytes, 1u << std::countr_zero(rows * element));
   p.chunk_rows = p.span / element;
   p.chunks = rows / p.chunk_rows;

@@ -11,13 +11,6 @@
 #include "kernels/reference/formats.h"
 #include "kernels/reference/gemm_operand.h"
 
-// The inner loops vectorise well with variable shifts; the results are integers, the same for every clone.
-#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__)
-#define DRYWELL_REFERENCE_CLONES [[gnu::target_clones("avx2", "default")]]
-#else
-#define DRYWELL_REFERENCE_CLONES
-#endif
-
 namespace drywell::kernels::reference {
 namespace {
 
@@ -78,40 +71,42 @@ struct Tile {
   uint64_t stride;
 };
 
-/// Step 2 to 5 with every product a term of its own.
-DRYWELL_REFERENCE_CLONES
-float aligned_step(const int16_t* sa, const int16_t* ea, const int16_t* sb, const int16_t* eb, uint32_t k, int widen, float start) {
+// The loops below have bounds the compiler does not see: it vectorises them instead of unrolling them.
+
+/// Steps 2 to 5 with every product a term of its own. Products of significands are exact in float (22 bits at most), and
+/// so is their scaling by a power of two: the conversion to an integer is the truncation to the window.
+float aligned_step(const float* sa, const int32_t* ea, const float* sb, const int32_t* eb, uint32_t k, int widen, float start) {
   const Accumulator c = accumulator_term(start, kAlignedWindow);
   int top = std::max(kAlignedFloor, c.exponent);
-  for (uint32_t i = 0; i < k; i += 16) {
-    for (uint32_t j = i; j < i + 16; ++j) top = std::max(top, ea[j] + eb[j]);
+  for (uint32_t i = 0; i < k; ++i) top = std::max(top, ea[i] + eb[i]);
+  const int bias = widen + 127 - top;
+  const auto term = [&](uint32_t i) {
+    const int32_t exponent = std::max(bias + ea[i] + eb[i], 0);
+    return static_cast<int32_t>(sa[i] * sb[i] * std::bit_cast<float>(exponent << 23));
+  };
+  int32_t low = 0, high = 0;  // at most sixteen terms below 2^27 each
+  for (uint32_t i = 0; i < k / 2; ++i) {
+    low += term(i);
+    high += term(i + k / 2);
   }
-  int64_t sum = aligned_accumulator(c, top);
-  for (uint32_t i = 0; i < k; i += 16) {
-    int32_t part = 0;  // sixteen terms below 2^27 each
-    for (uint32_t j = i; j < i + 16; ++j) {
-      const int32_t product = sa[j] * sb[j], sign = product >> 31;
-      const int32_t kept = (((product ^ sign) - sign) << widen) >> std::min(top - ea[j] - eb[j], 31);
-      part += (kept ^ sign) - sign;
-    }
-    sum += part;
-  }
-  return round_toward_zero(sum, top - kAlignedWindow);
+  return round_toward_zero(aligned_accumulator(c, top) + low + high, top - kAlignedWindow);
 }
 
-/// The same with groups of sixteen products: terms are t * scales * 2^(exponent - unit), t the exact sum of four times the
-/// products.
-DRYWELL_REFERENCE_CLONES
-float grouped_step(const GroupedOperand& a, uint64_t at_a, const GroupedOperand& b, uint64_t at_b, int scale_fraction, float start) {
+int32_t exact_dot(const int16_t* x, const int16_t* y, uint32_t count) {
+  int32_t dot = 0;
+  for (uint32_t i = 0; i < count; ++i) dot += x[i] * y[i];
+  return dot;
+}
+
+/// The same with groups of `group` products: a term is their exact sum, counted in quarters, times the scales.
+float grouped_step(const GroupedOperand& a, uint64_t at_a, const GroupedOperand& b, uint64_t at_b, uint32_t group, int scale_fraction, float start) {
   const Accumulator c = accumulator_term(start, kGroupedWindow);
   int top = std::max(kGroupedFloor, c.exponent);
   int64_t term[4];
   int exponent[4];
   for (uint32_t g = 0; g < 4; ++g) {
-    const uint64_t ga = at_a / 16 + g, gb = at_b / 16 + g;
-    const int16_t *x = a.twice.data() + at_a + 16 * g, *y = b.twice.data() + at_b + 16 * g;
-    int32_t dot = 0;
-    for (int k = 0; k < 16; ++k) dot += x[k] * y[k];
+    const uint64_t ga = at_a / group + g, gb = at_b / group + g;
+    const int32_t dot = exact_dot(a.twice.data() + at_a + group * g, b.twice.data() + at_b + group * g, group);
     // Products that are all zero are no term; ones that cancel are (facts/numerics.md §3.4 G).
     const bool present = (a.nonzero[ga] & b.nonzero[gb]) != 0 && a.scale[ga] != 0 && b.scale[gb] != 0;
     exponent[g] = present ? a.exponent[ga] + b.exponent[gb] : kZeroExponent;
@@ -121,9 +116,8 @@ float grouped_step(const GroupedOperand& a, uint64_t at_a, const GroupedOperand&
   const int widen = kGroupedWindow - 2 - 2 * scale_fraction;
   int64_t sum = aligned_accumulator(c, top);
   for (uint32_t g = 0; g < 4; ++g) {
-    const int64_t sign = term[g] >> 63, magnitude = (term[g] ^ sign) - sign;
-    const int64_t kept = (magnitude << widen) >> std::min(top - exponent[g], 63);
-    sum += (kept ^ sign) - sign;
+    const int64_t kept = (std::abs(term[g]) << widen) >> std::min(top - exponent[g], 63);
+    sum += term[g] < 0 ? -kept : kept;
   }
   return round_toward_zero(sum, top - kGroupedWindow);
 }
@@ -152,7 +146,7 @@ class Product {
     const uint64_t x = i * a_.padded_k + step * k, y = j * b_.padded_k + step * k;
     if (arithmetic_.grouped) {
       const auto fraction = static_cast<int>(fraction_bits(a_.source->scale_format));
-      return grouped_step(a_.grouped, x, b_.grouped, y, fraction, c);
+      return grouped_step(a_.grouped, x, b_.grouped, y, k / 4, fraction, c);
     }
     const auto fractions = static_cast<int>(fraction_bits(a_.source->format) + fraction_bits(b_.source->format));
     return aligned_step(&a_.aligned.significand[x], &a_.aligned.exponent[x], &b_.aligned.significand[y], &b_.aligned.exponent[y], k,

@@ -58,9 +58,9 @@ void prepare_aligned(PreparedOperand& p, const GemmArithmetic& arithmetic) {
       const Number n = p.element(r, k), s = p.scale(r, k);
       if (is_special(n) || is_special(s)) p.special[r * p.steps + k / arithmetic.k] = 1;
       if (n.kind != NumberClass::finite) continue;
-      const auto significand = static_cast<int16_t>(n.significand);
-      p.aligned.significand[r * p.padded_k + k] = n.negative ? static_cast<int16_t>(-significand) : significand;
-      p.aligned.exponent[r * p.padded_k + k] = static_cast<int16_t>(n.raw + s.raw);
+      const auto significand = static_cast<float>(n.significand);
+      p.aligned.significand[r * p.padded_k + k] = n.negative ? -significand : significand;
+      p.aligned.exponent[r * p.padded_k + k] = n.raw + s.raw;
     }
   }
 }
@@ -82,7 +82,7 @@ void prepare_grouped(PreparedOperand& p, const GemmArithmetic& arithmetic) {
       if (is_special(s)) p.special[r * p.steps + k / arithmetic.k] = 1;
       if (s.kind != NumberClass::finite) continue;
       p.grouped.scale[group] = static_cast<int32_t>(s.significand);
-      p.grouped.exponent[group] = static_cast<int16_t>(s.raw);
+      p.grouped.exponent[group] = s.raw;
     }
   }
 }

@@ -1,10 +1,13 @@
 // The GEMM kernels: bit for bit against the reference in every format, tile and layout, the same memory under every driver,
 // and PTX that ptxas takes.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <cctype>
 #include <sstream>
 
 #include "drywell/isa/print.h"
+#include "kernels/gemm/plan.h"
 #include "kernels/registry.h"
 #include "support/ptxas.h"
 
@@ -40,7 +43,7 @@ KernelReport run_gemm(const std::string& text, sim::DriverKind driver, uint64_t 
   return w.kernel->run(c);
 }
 
-class Gemm : public testing::TestWithParam<const char*> {};
+class Gemm : public testing::TestWithParam<std::string> {};
 
 TEST_P(Gemm, EqualsTheReferenceAndDoesNotDependOnTheDriver) {
   const KernelReport eager = run_gemm(GetParam(), sim::DriverKind::eager);
@@ -61,6 +64,61 @@ TEST_P(Gemm, Assembles) {
   EXPECT_TRUE(verdict->accepted) << verdict->output;
 }
 
+std::string test_name(const testing::TestParamInfo<std::string>& info) {
+  std::string name;
+  for (const char c : info.param) {
+    if (std::isalnum(static_cast<unsigned char>(c)) != 0) name += c;
+    if (c == ' ') name += '_';
+  }
+  return name;
+}
+
+/// Every format in every tile, shapes with edges in m, n and k, and the remaining options in turn.
+std::vector<std::string> block_scaled_matrix() {
+  std::vector<std::string> all;
+  unsigned turn = 0;
+  for (const char* format : {"nvf4", "nvf4-ue8m0", "mxf4", "mxf8-e4m3", "mxf8-e5m2"}) {
+    const bool sixes = std::string(format).rfind("mxf6", 0) == 0;
+    for (const int group : {1, 2}) {
+      for (const int bn : {64, 128, 192, 256}) {
+        static constexpr const char* kShapes[] = {"--m=129 --n=264", "--m=300 --n=200", "--m=72 --n=456", "--m=257 --n=136"};
+        static constexpr const char* kOptions[] = {" --d-type=f32 --distribution=codes", " --beta=-0.5", " --d-type=f16 --alpha=0.125 --stages=2",
+                                                   " --d-type=f32 --beta=2 --distribution=heavy-tailed", " --distribution=codes --cluster-n=2"};
+        all.push_back(fmt::format("gemm-blockscaled --format={} --cta-group={} --bn={} {} --k={}{}", format, group, bn, kShapes[turn % 4], sixes ? 384 : 544,
+                                  kOptions[turn % 5]));
+        ++turn;
+      }
+    }
+  }
+  return all;
+}
+
+INSTANTIATE_TEST_SUITE_P(BlockScaled, Gemm, testing::ValuesIn(block_scaled_matrix()), test_name);
+
+INSTANTIATE_TEST_SUITE_P(Mixed, Gemm, testing::Values(
+    "gemm-blockscaled --format=mxf8-e4m3 --b-format=e5m2 --m=200 --n=136 --k=160 --d-type=f32"), test_name);
+
+INSTANTIATE_TEST_SUITE_P(Majors, Gemm, testing::Values(
+    "gemm-blockscaled --format=mxf8-e4m3 --a-major=mn --m=272 --n=136 --k=160",
+    "gemm-blockscaled --format=mxf8-e5m2 --b-major=mn --m=136 --n=272 --k=160 --bn=192 --distribution=codes --d-type=f32",
+    "gemm-blockscaled --format=mxf8-e4m3 --a-major=mn --b-major=mn --m=272 --n=400 --k=544 --bn=256 --cta-group=2",
+    "gemm-blockscaled --format=mxf8-e4m3 --a-major=mn --b-major=mn --m=400 --n=272 --k=288 --bn=64 --cta-group=2 --cluster-n=2",
+    "gemm-blockscaled --format=mxf8-e5m2 --a-major=mn --b-major=mn --m=160 --n=592 --k=160 --bn=192 --cta-group=2 --beta=1",
+    "gemm-fp8 --a-major=mn --b-major=mn --m=272 --n=144 --k=77 --d-type=f16",
+    "gemm-fp8 --b-major=mn --m=100 --n=144 --k=272 --bn=64 --cta-group=2"), test_name);
+
+INSTANTIATE_TEST_SUITE_P(Clusters, Gemm, testing::Values(
+    "gemm-blockscaled --format=nvf4 --m=300 --n=1000 --k=544 --bn=64 --cta-group=2 --cluster-n=4",
+    "gemm-blockscaled --format=nvf4 --m=300 --n=712 --k=544 --bn=192 --cluster-n=4 --d-type=f32 --distribution=codes",
+    "gemm-blockscaled --format=mxf8-e4m3 --m=528 --n=520 --k=544 --bn=128 --cta-group=2 --cluster-n=2 --a-major=mn",
+    "gemm-bf16 --m=520 --n=520 --k=264 --cta-group=2 --cluster-n=2 --a-major=mn",
+    "gemm-fp8 --m=300 --n=520 --k=528 --cluster-n=4"), test_name);
+
+INSTANTIATE_TEST_SUITE_P(Fp8, Gemm, testing::Values(
+    "gemm-fp8 --m=300 --n=200 --k=208 --distribution=codes --d-type=f32",
+    "gemm-fp8 --a-format=e5m2 --b-format=e4m3 --m=129 --n=264 --k=528 --bn=192 --cta-group=2 --beta=1",
+    "gemm-fp8 --a-format=e5m2 --b-format=e5m2 --m=129 --n=264 --k=528 --bn=256 --d-type=f32 --distribution=codes"), test_name);
+
 INSTANTIATE_TEST_SUITE_P(Bf16, Gemm, testing::Values(
     "gemm-bf16 --m=128 --n=128 --k=64 --d-type=f32",
     "gemm-bf16 --m=300 --n=200 --k=200 --distribution=codes --d-type=f32",
@@ -69,16 +127,47 @@ INSTANTIATE_TEST_SUITE_P(Bf16, Gemm, testing::Values(
     "gemm-bf16 --m=129 --n=264 --k=512 --bn=256 --stages=2 --beta=0.75 --d-type=f32 --distribution=heavy-tailed",
     "gemm-bf16 --m=304 --n=200 --k=71 --a-major=mn --b-major=mn --d-type=f16 --beta=-1",
     "gemm-bf16 --m=136 --n=136 --k=72 --a-major=mn --bn=64 --type=f16 --distribution=codes",
-    "gemm-bf16 --m=128 --n=400 --k=72 --b-major=mn --bn=192"));
+    "gemm-bf16 --m=128 --n=400 --k=72 --b-major=mn --bn=192",
+    "gemm-bf16 --m=300 --n=200 --k=200 --bn=192 --cta-group=2 --b-major=mn"), test_name);
 
 TEST(GemmTimed, GivesTheSameMemory) {
-  for (const char* text : {"gemm-bf16 --m=256 --n=200 --k=256 --beta=1"}) {
+  for (const char* text : {"gemm-bf16 --m=256 --n=200 --k=256 --beta=1", "gemm-fp8 --m=200 --n=200 --k=256 --bn=64",
+                           "gemm-blockscaled --m=300 --n=264 --k=768 --bn=192", "gemm-blockscaled --m=300 --n=264 --k=768 --cta-group=2 --cluster-n=2",
+                           "gemm-blockscaled --format=mxf8-e4m3 --m=300 --n=264 --k=768 --cta-group=2 --bn=256 --beta=1",
+                           "gemm-blockscaled --format=mxf4 --m=300 --n=264 --k=768 --bn=64"}) {
     const KernelReport eager = run_gemm(text, sim::DriverKind::eager), timed = run_gemm(text, sim::DriverKind::timed);
     ASSERT_TRUE(timed.run.ok()) << timed.run.fault->to_string();
     EXPECT_TRUE(eager.verify.passed()) << text;
     EXPECT_TRUE(timed.outputs.at(0).second.data == eager.outputs.at(0).second.data) << text;
     EXPECT_GT(timed.run.cycles, 0u);
   }
+}
+
+// What the article prints: mxf8 with a tile of 128 x 256 has its accumulator in columns 0 to 255 and factors of 4 and 8
+// columns; nvf4 takes four times as many; bN = 192 loads the atoms of 256.
+TEST(GemmPlan, LaysTensorMemoryOutAsTheArticleDoes) {
+  gemm::GemmConfig c;
+  c.kind = isa::MmaKind::mxf8f6f4;
+  c.a.element = c.b.element = isa::MmaElement::e4m3;
+  c.scale = isa::ScaleVector::x1;
+  c.bn = 256;
+  const gemm::GemmPlan mxf8(c);
+  EXPECT_EQ(mxf8.tmem_scales, 256u);
+  EXPECT_EQ(mxf8.sfa_columns(), 4u);
+  EXPECT_EQ(mxf8.sfb_columns(), 8u);
+  EXPECT_EQ(mxf8.tile_k, 128u);
+  c.bn = 192;
+  EXPECT_EQ(gemm::GemmPlan(c).sfb_bytes(), mxf8.sfb_bytes());
+  EXPECT_EQ(gemm::GemmPlan(c).b.bytes, 24576u);
+  c.kind = isa::MmaKind::mxf4nvf4;
+  c.a.element = c.b.element = isa::MmaElement::e2m1;
+  c.scale = isa::ScaleVector::x4;
+  const gemm::GemmPlan nvf4(c);
+  EXPECT_EQ(nvf4.sfa_columns(), 16u);
+  EXPECT_EQ(nvf4.sfb_columns(), 32u);
+  EXPECT_EQ(nvf4.sfa_bytes(), 2048u);
+  EXPECT_EQ(nvf4.sfb_bytes(), 4096u);
+  EXPECT_EQ(nvf4.tile_k, 256u);
 }
 
 TEST(GemmErrors, SayWhatDoesNotFit) {
@@ -94,6 +183,10 @@ TEST(GemmErrors, SayWhatDoesNotFit) {
   EXPECT_EQ(code_of("gemm-bf16 --m=8 --n=9 --k=16"), "E2302");
   EXPECT_EQ(code_of("gemm-bf16 --m=9 --n=8 --k=16 --a-major=mn"), "E2302");
   EXPECT_EQ(code_of("gemm-bf16 --m=8 --n=8 --k=16 --stages=16"), "E2301");
+  EXPECT_EQ(code_of("gemm-blockscaled --format=nvf4 --a-format=e4m3"), "E2302");
+  EXPECT_EQ(code_of("gemm-blockscaled --format=nvf4 --a-major=mn"), "E2302");
+  EXPECT_EQ(code_of("gemm-blockscaled --format=mxf6-e2m3 --k=96"), "E2302");
+  EXPECT_EQ(code_of("gemm-blockscaled --format=mxf8-e4m3 --k=48"), "E2302");
   EXPECT_EQ(code_of("gemm-bf16 --m=8 --n=8 --k=16 --a=/nowhere.npy"), "E4001");
 }
 
