@@ -4,7 +4,6 @@
 #include <bit>
 #include <cmath>
 #include <cstdlib>
-#include <limits>
 #include <thread>
 #include <utility>
 
@@ -17,19 +16,6 @@ namespace {
 // facts/numerics.md §3.2, sm_100: bits of the alignment window and the exponent below which it never goes.
 constexpr int kAlignedWindow = 25, kAlignedFloor = -133;
 constexpr int kGroupedWindow = 35, kGroupedFloor = -139;
-
-/// Truncates |sum| * 2^quantum to f32: 24 bits, multiples of 2^-149, infinity from 2^128 on.
-inline float round_toward_zero(int64_t sum, int quantum) {
-  if (sum == 0) return 0;
-  const auto magnitude = static_cast<uint64_t>(std::abs(sum));
-  const int drop = std::max({static_cast<int>(std::bit_width(magnitude)) - 24, -149 - quantum, 0});
-  const uint64_t kept = drop > 63 ? 0 : magnitude >> drop;
-  if (kept == 0) return 0;  // a negative sum that vanishes gives +0 as well
-  const double unit = std::bit_cast<double>(static_cast<uint64_t>(quantum + drop + 1023) << 52);
-  const double value = static_cast<double>(kept) * unit;
-  const float result = value >= 0x1p128 ? std::numeric_limits<float>::infinity() : static_cast<float>(value);
-  return sum < 0 ? -result : result;
-}
 
 /// The accumulator as a term: its significand shifted left by window - 23, and its exponent.
 struct Accumulator {
@@ -48,20 +34,15 @@ inline int64_t aligned_accumulator(const Accumulator& c, int top) {
   return c.negative ? -kept : kept;
 }
 
-/// One instruction with a NaN or an infinity among its operands, for one element (facts/numerics.md §3.1 step 1).
+/// One instruction with a NaN or an infinity among its operands, for one element.
 float special_step(const PreparedOperand& a, const PreparedOperand& b, uint64_t i, uint64_t j, uint64_t first, uint32_t k, float c) {
-  bool nan = std::isnan(c), plus = std::isinf(c) && c > 0, minus = std::isinf(c) && c < 0;
+  SpecialSum sum;
+  sum.add(c);
   for (uint64_t at = first; at < first + k; ++at) {
-    const Number x = a.element(i, at), y = b.element(j, at);
-    const NumberClass most = std::max(x.kind, y.kind), least = std::min(x.kind, y.kind);
-    nan = nan || most == NumberClass::nan || a.scale(i, at).kind == NumberClass::nan || b.scale(j, at).kind == NumberClass::nan;
-    if (most != NumberClass::infinite) continue;
-    nan = nan || least == NumberClass::zero;
-    (x.negative != y.negative ? minus : plus) = true;
+    sum.add_product(a.element(i, at), b.element(j, at));
+    if (a.scale(i, at).is_special() || b.scale(j, at).is_special()) sum.add_nan();
   }
-  if (nan || (plus && minus)) return std::bit_cast<float>(0x7FFFFFFFu);
-  const float infinity = std::numeric_limits<float>::infinity();
-  return plus ? infinity : -infinity;
+  return sum.result();
 }
 
 /// A rectangle of accumulators, row i at values + i * stride.
@@ -177,7 +158,7 @@ std::vector<double> dequantised_row(const GemmOperand& o, uint64_t row) {
   return out;
 }
 
-float canonical(float v) { return std::isnan(v) ? std::bit_cast<float>(0x7FFFFFFFu) : v; }
+float canonical(float v) { return std::isnan(v) ? kNan : v; }
 
 }  // namespace
 

@@ -1,24 +1,13 @@
 #include "kernels/reference/gemm_operand.h"
 
-#include <algorithm>
-#include <bit>
 #include <cmath>
 #include <limits>
 
 namespace drywell::kernels::reference {
 namespace {
 
-enum class Specials : uint8_t { none, all_ones, ieee };
-
-struct Layout {
-  unsigned exponent_bits, fraction_bits;
-  int bias;
-  bool is_signed;
-  Specials specials;
-};
-
 // facts/numerics.md §1.
-Layout layout_of(NumberFormat f) {
+NumberLayout layout_of(NumberFormat f) {
   switch (f) {
     case NumberFormat::e2m1: return {2, 1, 1, true, Specials::none};
     case NumberFormat::e2m3: return {2, 3, 1, true, Specials::none};
@@ -26,28 +15,12 @@ Layout layout_of(NumberFormat f) {
     case NumberFormat::e4m3: return {4, 3, 7, true, Specials::all_ones};
     case NumberFormat::e5m2: return {5, 2, 15, true, Specials::ieee};
     case NumberFormat::f16: return {5, 10, 15, true, Specials::ieee};
-    case NumberFormat::bf16: return {8, 7, 127, true, Specials::ieee};
+    case NumberFormat::bf16: return kBfloat16;
     case NumberFormat::ue4m3: return {4, 3, 7, false, Specials::all_ones};
     case NumberFormat::ue8m0: return {8, 0, 127, false, Specials::all_ones};
   }
   return {};
 }
-
-Number take_apart(const Layout& l, uint32_t code) {
-  const uint32_t top = (1u << l.exponent_bits) - 1, ones = (1u << l.fraction_bits) - 1;
-  const uint32_t field = code >> l.fraction_bits & top, fraction = code & ones;
-  Number n;
-  n.negative = l.is_signed && (code >> (l.exponent_bits + l.fraction_bits) & 1) != 0;
-  n.raw = static_cast<int>(std::max(field, 1u)) - l.bias;
-  n.lsb = n.raw - static_cast<int>(l.fraction_bits);
-  n.significand = field == 0 ? fraction : fraction | (ones + 1);
-  n.kind = n.significand == 0 ? NumberClass::zero : NumberClass::finite;
-  if (l.specials == Specials::all_ones && field == top && fraction == ones) n.kind = NumberClass::nan;
-  if (l.specials == Specials::ieee && field == top) n.kind = fraction == 0 ? NumberClass::infinite : NumberClass::nan;
-  return n;
-}
-
-bool is_special(const Number& n) { return n.kind == NumberClass::nan || n.kind == NumberClass::infinite; }
 
 void prepare_aligned(PreparedOperand& p, const GemmArithmetic& arithmetic) {
   const GemmOperand& o = *p.source;
@@ -56,7 +29,7 @@ void prepare_aligned(PreparedOperand& p, const GemmArithmetic& arithmetic) {
   for (uint64_t r = 0; r < o.rows; ++r) {
     for (uint64_t k = 0; k < o.k; ++k) {
       const Number n = p.element(r, k), s = p.scale(r, k);
-      if (is_special(n) || is_special(s)) p.special[r * p.steps + k / arithmetic.k] = 1;
+      if (n.is_special() || s.is_special()) p.special[r * p.steps + k / arithmetic.k] = 1;
       if (n.kind != NumberClass::finite) continue;
       const auto significand = static_cast<float>(n.significand);
       p.aligned.significand[r * p.padded_k + k] = n.negative ? -significand : significand;
@@ -79,7 +52,7 @@ void prepare_grouped(PreparedOperand& p, const GemmArithmetic& arithmetic) {
       const auto twice = static_cast<int16_t>(n.significand << (n.lsb + 1));
       p.grouped.twice[r * p.padded_k + k] = n.negative ? static_cast<int16_t>(-twice) : twice;
       if (twice != 0) p.grouped.nonzero[group] = static_cast<uint16_t>(p.grouped.nonzero[group] | 1u << k % 16);
-      if (is_special(s)) p.special[r * p.steps + k / arithmetic.k] = 1;
+      if (s.is_special()) p.special[r * p.steps + k / arithmetic.k] = 1;
       if (s.kind != NumberClass::finite) continue;
       p.grouped.scale[group] = static_cast<int32_t>(s.significand);
       p.grouped.exponent[group] = s.raw;
@@ -97,10 +70,6 @@ Number number_of(NumberFormat format, uint32_t code) {
   n.significand = 1;
   n.raw = n.lsb = static_cast<int>(code & 0xFF) - 127;
   return n;
-}
-
-Number number_of(float value) {
-  return take_apart({8, 23, 127, true, Specials::ieee}, std::bit_cast<uint32_t>(value));
 }
 
 unsigned fraction_bits(NumberFormat format) { return layout_of(format).fraction_bits; }

@@ -5,22 +5,11 @@
 #include <vector>
 
 #include "kernels/reference/gemm.h"
+#include "kernels/reference/number.h"
 
 namespace drywell::kernels::reference {
 
-enum class NumberClass : uint8_t { zero, finite, infinite, nan };
-
-/// (-1)^negative * significand * 2^lsb; `raw` is the exponent of the encoding, max(field, 1) - bias, which aligns sums.
-struct Number {
-  NumberClass kind = NumberClass::zero;
-  bool negative = false;
-  uint32_t significand = 0;
-  int lsb = 0, raw = 0;
-};
-
 Number number_of(NumberFormat format, uint32_t code);
-/// Of an f32 word.
-Number number_of(float value);
 unsigned fraction_bits(NumberFormat format);
 
 /// Exponent of a zero: low enough to lose every comparison, also as half of a sum.

@@ -3,7 +3,12 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <unistd.h>
+
 #include <cctype>
+#include <cmath>
+#include <filesystem>
+#include <limits>
 #include <sstream>
 
 #include "drywell/isa/print.h"
@@ -77,7 +82,7 @@ std::string test_name(const testing::TestParamInfo<std::string>& info) {
 std::vector<std::string> block_scaled_matrix() {
   std::vector<std::string> all;
   unsigned turn = 0;
-  for (const char* format : {"nvf4", "nvf4-ue8m0", "mxf4", "mxf8-e4m3", "mxf8-e5m2"}) {
+  for (const char* format : {"nvf4", "nvf4-ue8m0", "mxf4", "mxf6-e2m3", "mxf6-e3m2", "mxf8-e4m3", "mxf8-e5m2"}) {
     const bool sixes = std::string(format).rfind("mxf6", 0) == 0;
     for (const int group : {1, 2}) {
       for (const int bn : {64, 128, 192, 256}) {
@@ -96,7 +101,11 @@ std::vector<std::string> block_scaled_matrix() {
 INSTANTIATE_TEST_SUITE_P(BlockScaled, Gemm, testing::ValuesIn(block_scaled_matrix()), test_name);
 
 INSTANTIATE_TEST_SUITE_P(Mixed, Gemm, testing::Values(
-    "gemm-blockscaled --format=mxf8-e4m3 --b-format=e5m2 --m=200 --n=136 --k=160 --d-type=f32"), test_name);
+    "gemm-blockscaled --format=mxf8-e4m3 --b-format=e5m2 --m=200 --n=136 --k=160 --d-type=f32",
+    "gemm-blockscaled --format=mxf8-e5m2 --b-format=e2m1 --m=136 --n=72 --k=256 --cta-group=2",
+    "gemm-blockscaled --format=mxf6-e2m3 --a-format=e4m3 --m=136 --n=264 --k=256 --bn=192 --distribution=codes --d-type=f32",
+    "gemm-blockscaled --format=mxf8-e4m3 --a-format=e2m1 --b-format=e3m2 --m=264 --n=264 --k=256 --bn=64 --beta=1",
+    "gemm-blockscaled --format=mxf8-e4m3 --a-format=e2m1 --b-format=e2m1 --m=264 --n=264 --k=384 --cta-group=2 --bn=256"), test_name);
 
 INSTANTIATE_TEST_SUITE_P(Majors, Gemm, testing::Values(
     "gemm-blockscaled --format=mxf8-e4m3 --a-major=mn --m=272 --n=136 --k=160",
@@ -117,7 +126,9 @@ INSTANTIATE_TEST_SUITE_P(Clusters, Gemm, testing::Values(
 INSTANTIATE_TEST_SUITE_P(Fp8, Gemm, testing::Values(
     "gemm-fp8 --m=300 --n=200 --k=208 --distribution=codes --d-type=f32",
     "gemm-fp8 --a-format=e5m2 --b-format=e4m3 --m=129 --n=264 --k=528 --bn=192 --cta-group=2 --beta=1",
-    "gemm-fp8 --a-format=e5m2 --b-format=e5m2 --m=129 --n=264 --k=528 --bn=256 --d-type=f32 --distribution=codes"), test_name);
+    "gemm-fp8 --a-format=e5m2 --b-format=e5m2 --m=129 --n=264 --k=528 --bn=256 --d-type=f32 --distribution=codes",
+    "gemm-fp8 --a-format=e2m1 --b-format=e3m2 --m=200 --n=136 --k=256 --d-type=f32",
+    "gemm-fp8 --a-format=e2m3 --b-format=e4m3 --m=200 --n=136 --k=384 --bn=64 --cta-group=2"), test_name);
 
 INSTANTIATE_TEST_SUITE_P(Bf16, Gemm, testing::Values(
     "gemm-bf16 --m=128 --n=128 --k=64 --d-type=f32",
@@ -140,6 +151,58 @@ TEST(GemmTimed, GivesTheSameMemory) {
     EXPECT_TRUE(eager.verify.passed()) << text;
     EXPECT_TRUE(timed.outputs.at(0).second.data == eager.outputs.at(0).second.data) << text;
     EXPECT_GT(timed.run.cycles, 0u);
+  }
+}
+
+/// A .npy file that goes away.
+class ArrayFile {
+ public:
+  ArrayFile(const char* name, std::vector<float> values, uint64_t rows, uint64_t columns)
+      : path_((std::filesystem::temp_directory_path() / fmt::format("drywell_{}_{}.npy", ::getpid(), name)).string()) {
+    write_npy(path_, NpyArray::of<float>(values, {rows, columns}));
+  }
+  ~ArrayFile() { std::filesystem::remove(path_); }
+  const std::string& path() const { return path_; }
+
+ private:
+  std::string path_;
+};
+
+TEST(GemmInput, QuantisesArrays) {
+  // Small integers are exact in e4m3 under a power-of-two scale, their sums in f32.
+  constexpr uint64_t kM = 40, kN = 24, kK = 64;
+  std::vector<float> a(kM * kK), b(kN * kK), c(kM * kN);
+  for (size_t i = 0; i < a.size(); ++i) a[i] = static_cast<float>(static_cast<int>(i * 7 % 9) - 4);
+  for (size_t i = 0; i < b.size(); ++i) b[i] = static_cast<float>(static_cast<int>(i * 5 % 7) - 3);
+  for (size_t i = 0; i < c.size(); ++i) c[i] = static_cast<float>(i % 11);
+  const ArrayFile fa("a", a, kM, kK), fb("b", b, kN, kK), fc("c", c, kM, kN);
+  const KernelReport r = run_gemm(fmt::format("gemm-blockscaled --format=mxf8-e4m3 --d-type=f32 --alpha=0.5 --beta=2 --a={} --b={} --c={}", fa.path(), fb.path(), fc.path()),
+                                  sim::DriverKind::eager);
+  ASSERT_TRUE(r.run.ok());
+  EXPECT_TRUE(r.verify.passed());
+  const auto d = r.outputs.at(0).second.values<float>();
+  for (uint64_t m = 0; m < kM; ++m) {
+    for (uint64_t n = 0; n < kN; ++n) {
+      float want = 0;
+      for (uint64_t k = 0; k < kK; ++k) want += a[m * kK + k] * b[n * kK + k];
+      EXPECT_EQ(d[m * kN + n], 0.5f * want + 2 * c[m * kN + n]) << m << ", " << n;
+    }
+  }
+}
+
+TEST(GemmInput, NanAndInfinityComeThrough) {
+  std::vector<float> a(16 * 64, 1.0f), b(8 * 64, 1.0f);
+  a[0] = std::numeric_limits<float>::quiet_NaN();
+  a[64] = std::numeric_limits<float>::infinity();
+  b[64] = 0;  // infinity times zero in column 1
+  const ArrayFile fa("a", a, 16, 64), fb("b", b, 8, 64);
+  for (const char* kernel : {"gemm-bf16", "gemm-blockscaled --format=mxf4"}) {
+    const KernelReport r = run_gemm(fmt::format("{} --d-type=f32 --a={} --b={}", kernel, fa.path(), fb.path()), sim::DriverKind::eager);
+    ASSERT_TRUE(r.run.ok());
+    EXPECT_TRUE(r.verify.passed()) << kernel << ": " << r.verify.first_mismatch;
+    const auto d = r.outputs.at(0).second.values<float>();
+    EXPECT_TRUE(std::isnan(d[0]) && std::isnan(d[8 + 1])) << kernel;
+    EXPECT_EQ(d[2 * 8], 64.0f) << kernel;
   }
 }
 
