@@ -37,6 +37,20 @@ BENCHMARK(BM_FusedRht)
     ->UseManualTime()
     ->Unit(benchmark::kMillisecond);
 
+void BM_Gemm(benchmark::State& state, const char* kernel, std::pair<std::string, std::string> option) {
+  const std::string side = std::to_string(state.range(0));
+  run(state, kernel, {{"m", side}, {"n", side}, {"k", side}, std::move(option)},
+      static_cast<sim::DriverKind>(state.range(1)));
+}
+void gemm_sizes(benchmark::internal::Benchmark* b) {
+  b->ArgNames({"side", "driver"})->UseManualTime()->Unit(benchmark::kMillisecond);
+  for (const auto driver : {sim::DriverKind::eager, sim::DriverKind::timed})
+    b->Args({1024, static_cast<int>(driver)});
+}
+BENCHMARK_CAPTURE(BM_Gemm, nvf4, "gemm-blockscaled", {"format", "nvf4"})->Apply(gemm_sizes);
+BENCHMARK_CAPTURE(BM_Gemm, mxf8, "gemm-blockscaled", {"format", "mxf8-e4m3"})->Apply(gemm_sizes);
+BENCHMARK_CAPTURE(BM_Gemm, bf16, "gemm-bf16", {"type", "bf16"})->Apply(gemm_sizes);
+
 void BM_TmaCopy(benchmark::State& state) {
   run(state, "tma-copy", {{"rows", "2048"}, {"columns", "2048"}},
       static_cast<sim::DriverKind>(state.range(0)));

@@ -6,7 +6,11 @@ namespace drywell::kernels::gemm {
 using namespace isa;
 
 GemmDevice::GemmDevice(const GemmPlan& plan, const std::string& name, Target target)
-    : p_(plan), c_(plan.config), k_(name, target), mainloop_(k_, Reg{}, 0, plan.stages), accumulator_(k_, Reg{}, 0, plan.accumulators) {}
+    : p_(plan),
+      c_(plan.config),
+      k_(name, target),
+      mainloop_(k_, Reg{}, 0, plan.stages),
+      accumulator_(k_, Reg{}, 0, plan.accumulators) {}
 
 Module GemmDevice::build() {
   parameters();
@@ -69,11 +73,12 @@ void GemmDevice::init_barriers() {
   k_("setp.eq.u32", mine, warp_, 0);
   k_.if_(mine, [&] {
     k_.elect_one([&] {
-      mainloop_.init(1, c_.cluster_n);                                  // expect_tx; a commit of every MMA warp of the cluster
-      accumulator_.init(1, kEpilogueWarps * c_.cta_group);              // a commit; the epilogue warps of the pair
+      mainloop_.init(1, c_.cluster_n);  // expect_tx; a commit of every MMA warp of the cluster
+      accumulator_.init(1, kEpilogueWarps * c_.cta_group);  // a commit; the epilogue warps of the pair
       const Reg source = smem_at(kSourceBarriers);
       if (c_.reads_c) {
-        for (uint32_t i = 0; i < kEpilogueWarps * kOutBuffers; ++i) k_("mbarrier.init.shared::cta.b64", mem(source, 8 * i), 1);
+        for (uint32_t i = 0; i < kEpilogueWarps * kOutBuffers; ++i)
+          k_("mbarrier.init.shared::cta.b64", mem(source, 8 * i), 1);
       }
       k_("fence.mbarrier_init.release.cluster");
     });
@@ -107,7 +112,8 @@ void GemmDevice::teardown() {
   k_("setp.eq.u32", mine, warp_, 4);
   k_.if_(mine, [&] {
     k_("tcgen05.fence::after_thread_sync");
-    k_("tcgen05.dealloc" + group() + ".sync.aligned.b32", k_.def("ld.shared.b32", mem(smem_at(kTmemBase))), p_.tmem_columns);
+    k_("tcgen05.dealloc" + group() + ".sync.aligned.b32", k_.def("ld.shared.b32", mem(smem_at(kTmemBase))),
+       p_.tmem_columns);
   });
 }
 

@@ -40,7 +40,8 @@ class GemmDevice {
   // TMA loads
   void load();
   void load_stage(const Tile& t, Reg k_tile, const isa::PipelineState& state);
-  void load_operand(const OperandPlan& p, isa::Symbol map, uint32_t smem, Reg mn0, Reg k_tile, Reg stage, Reg barrier, bool shared_along_n);
+  void load_operand(const OperandPlan& p, isa::Symbol map, uint32_t smem, Reg mn0, Reg k_tile, Reg stage,
+                    Reg barrier, bool shared_along_n);
   void load_scales(const Tile& t, Reg k_tile, Reg stage, Reg barrier);
   void tma_load(const std::vector<isa::Arg>& coordinates, Reg map, Reg to, Reg barrier, const Reg* mask);
 
@@ -66,16 +67,20 @@ class GemmDevice {
   void store_row(EpilogueState& s, const isa::RegArray& acc, Reg buffer);
 
   Reg smem_at(uint32_t offset) { return k_.def("add.u32", smem_, offset); }
-  Reg stage_at(uint32_t offset, Reg stage, uint32_t bytes) { return k_.def("mad.lo.u32", stage, bytes, smem_at(offset)); }
+  Reg stage_at(uint32_t offset, Reg stage, uint32_t bytes) {
+    return k_.def("mad.lo.u32", stage, bytes, smem_at(offset));
+  }
   bool pair() const { return c_.cta_group == 2; }
   std::string group() const { return pair() ? ".cta_group::2" : ".cta_group::1"; }
 
   const GemmPlan& p_;
   const GemmConfig& c_;
   isa::KernelBuilder k_;
-  isa::Symbol map_a_{}, map_b_{}, map_sfa_{}, map_sfb_{}, map_c_{}, map_d_{}, tiles_m_param_{}, tiles_param_{}, k_tiles_param_{}, alpha_{}, beta_{};
+  isa::Symbol map_a_{}, map_b_{}, map_sfa_{}, map_sfb_{}, map_c_{}, map_d_{}, tiles_m_param_{},
+      tiles_param_{}, k_tiles_param_{}, alpha_{}, beta_{};
   Reg smem_, leader_smem_, warp_, lane_, tiles_m_, tiles_, k_tiles_;
-  Reg rank_, rank_m_, rank_n_, is_leader_;  // in the cluster: row of the pair, column of the cluster, first of a pair
+  Reg rank_, rank_m_, rank_n_,
+      is_leader_;  // in the cluster: row of the pair, column of the cluster, first of a pair
   isa::MbarrierRing mainloop_, accumulator_;
 };
 

@@ -1,5 +1,5 @@
-// The epilogue warps: accumulators to registers, alpha and beta, rounding, TMA store. Every warp works on its own 32 rows
-// and needs none of the others.
+// The epilogue warps: accumulators to registers, alpha and beta, rounding, TMA store. Every warp works on its
+// own 32 rows and needs none of the others.
 #include "kernels/gemm/device.h"
 
 namespace drywell::kernels::gemm {
@@ -8,7 +8,8 @@ using namespace isa;
 
 struct GemmDevice::EpilogueState {
   EpilogueState(KernelBuilder& k, const GemmPlan& p)
-      : accumulator(k, p.accumulators, PipelineState::Role::consumer), out(k, kOutBuffers, PipelineState::Role::consumer) {}
+      : accumulator(k, p.accumulators, PipelineState::Role::consumer),
+        out(k, kOutBuffers, PipelineState::Role::consumer) {}
 
   PipelineState accumulator, out;  // the stage in tensor memory; the staging buffer
   Reg first_lane;                  // predicate: the thread that talks to TMA
@@ -38,12 +39,14 @@ void GemmDevice::epilogue() {
 }
 
 void GemmDevice::epilogue_tile(EpilogueState& s, const Tile& t) {
-  for (uint32_t subtile = 0; subtile < c_.bn / p_.subtile_columns(); ++subtile) epilogue_subtile(s, t, subtile);
+  for (uint32_t subtile = 0; subtile < c_.bn / p_.subtile_columns(); ++subtile)
+    epilogue_subtile(s, t, subtile);
   s.accumulator.advance();
 }
 
 void GemmDevice::epilogue_subtile(EpilogueState& s, const Tile& t, uint32_t subtile) {
-  const Reg row = k_.def("add.u32", t.m0, s.row_in_tile), column = k_.def("add.u32", t.n0, subtile * p_.subtile_columns());
+  const Reg row = k_.def("add.u32", t.m0, s.row_in_tile),
+            column = k_.def("add.u32", t.n0, subtile * p_.subtile_columns());
   const Reg buffer = k_.def("mad.lo.u32", s.out.index(), kOutBufferBytes, s.staging);
   const Reg source_barrier = k_.def("mad.lo.u32", s.out.index(), 8, s.source_barriers);
   k_.if_(s.first_lane, [&] {
@@ -51,8 +54,8 @@ void GemmDevice::epilogue_subtile(EpilogueState& s, const Tile& t, uint32_t subt
     k_("cp.async.bulk.wait_group.read", kOutBuffers - 1);
     if (!c_.reads_c) return;
     k_("mbarrier.arrive.expect_tx.shared::cta.b64", sink(), mem(source_barrier), kOutBufferBytes);
-    k_("cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes", mem(buffer), tensor(s.map_c, {column, row}),
-       mem(source_barrier));
+    k_("cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes", mem(buffer),
+       tensor(s.map_c, {column, row}), mem(source_barrier));
   });
   k_("bar.warp.sync", -1);
   if (subtile == 0) {
@@ -66,7 +69,8 @@ void GemmDevice::epilogue_subtile(EpilogueState& s, const Tile& t, uint32_t subt
   k_("fence.proxy.async.shared::cta");
   k_("bar.warp.sync", -1);
   k_.if_(s.first_lane, [&] {
-    k_("cp.async.bulk.tensor.2d.global.shared::cta.tile.bulk_group", tensor(s.map_d, {column, row}), mem(buffer));
+    k_("cp.async.bulk.tensor.2d.global.shared::cta.tile.bulk_group", tensor(s.map_d, {column, row}),
+       mem(buffer));
     k_("cp.async.bulk.commit_group");
   });
   s.out.advance();
@@ -76,7 +80,8 @@ RegArray GemmDevice::load_accumulators(EpilogueState& s, uint32_t subtile) {
   const uint32_t columns = p_.subtile_columns();
   const Reg from = k_.def("mad.lo.u32", s.accumulator.index(), c_.bn, s.tmem);
   const RegArray acc = k_.regs(Mod::f32, columns, "acc");
-  k_("tcgen05.ld.sync.aligned.32x32b.x" + std::to_string(columns) + ".b32", acc, mem(from, subtile * columns));
+  k_("tcgen05.ld.sync.aligned.32x32b.x" + std::to_string(columns) + ".b32", acc,
+     mem(from, subtile * columns));
   k_("tcgen05.wait::ld.sync.aligned");
   return acc;
 }
@@ -86,7 +91,8 @@ void GemmDevice::release_accumulators(EpilogueState& s) {
   k_("bar.warp.sync", -1);
   k_.if_(s.first_lane, [&] {
     if (pair()) {
-      const Reg empty = MbarrierRing(k_, leader_smem_, kAccumulatorBarriers, p_.accumulators).empty(s.accumulator);
+      const Reg empty =
+          MbarrierRing(k_, leader_smem_, kAccumulatorBarriers, p_.accumulators).empty(s.accumulator);
       k_("mbarrier.arrive.release.cluster.shared::cluster.b64", sink(), mem(empty));
     } else {
       k_("mbarrier.arrive.shared::cta.b64", sink(), mem(accumulator_.empty(s.accumulator)));
@@ -102,7 +108,8 @@ void GemmDevice::scale_by_alpha(EpilogueState& s, const RegArray& acc, Reg buffe
   const Reg row = k_.def("mad.lo.u32", lane_, 128, buffer);
   for (uint32_t chunk = 0; chunk < 8; ++chunk) {
     const RegArray words = k_.regs(c_.output == TensorType::f32 ? Mod::f32 : Mod::b32, 4);
-    k_("ld.shared.v4.b32", words, mem(k_.def("add.u32", row, k_.def("xor.b32", s.chunk_swizzle, 16 * chunk))));
+    k_("ld.shared.v4.b32", words,
+       mem(k_.def("add.u32", row, k_.def("xor.b32", s.chunk_swizzle, 16 * chunk))));
     for (uint32_t w = 0; w < 4; ++w) {
       const uint32_t index = (4 * chunk + w) * 4 / p_.output_bytes();
       if (c_.output == TensorType::f32) {

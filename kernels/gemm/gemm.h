@@ -1,9 +1,10 @@
-// D = alpha * A * B^T + beta * C on the tensor core, with and without block scaling: one parameterised kernel behind
-// `gemm-blockscaled`, `gemm-fp8` and `gemm-bf16`. docs/gemm.md describes it.
+// D = alpha * A * B^T + beta * C on the tensor core, with and without block scaling: one parameterised kernel
+// behind `gemm-blockscaled`, `gemm-fp8` and `gemm-bf16`. docs/gemm.md describes it.
 //
-// It follows CUTLASS's dense_blockscaled_gemm_persistent.py, which the article "CUTLASS tutorial: hardware-supported block
-// scaling with Blackwell GPUs" walks through: persistent CTAs, a TMA warp, an MMA warp that brings the scale factors to tensor
-// memory on the same pipeline, epilogue warps with their own accumulators, output through TMA.
+// It follows CUTLASS's dense_blockscaled_gemm_persistent.py, which the article "CUTLASS tutorial:
+// hardware-supported block scaling with Blackwell GPUs" walks through: persistent CTAs, a TMA warp, an MMA
+// warp that brings the scale factors to tensor memory on the same pipeline, epilogue warps with their own
+// accumulators, output through TMA.
 #pragma once
 
 #include <cstdint>
@@ -19,7 +20,8 @@ namespace drywell::kernels {
 
 isa::Module build_gemm(const gemm::GemmConfig& config, const std::string& name, isa::Target target);
 
-/// Operands and scalars; `alpha` is without the operands' factors. C has the codes of the output type, row-major.
+/// Operands and scalars; `alpha` is without the operands' factors. C has the codes of the output type,
+/// row-major.
 struct GemmProblem {
   uint64_t m = 0, n = 0, k = 0;
   QuantisedMatrix a, b;  // m x k and n x k
@@ -43,7 +45,8 @@ struct GemmResult {
   std::vector<uint32_t> d;  // codes of the output type, row-major
 };
 
-GemmResult run_gemm(sim::Device& device, const gemm::GemmPlan& plan, const GemmProblem& problem, const sim::RunOptions& options);
+GemmResult run_gemm(sim::Device& device, const gemm::GemmPlan& plan, const GemmProblem& problem,
+                    const sim::RunOptions& options);
 
 Kernel gemm_blockscaled_kernel();
 Kernel gemm_fp8_kernel();

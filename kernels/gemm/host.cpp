@@ -20,7 +20,8 @@ uint64_t pitch_bytes(const OperandPlan& p, uint64_t rows, uint64_t k) {
   return (p.major == isa::Major::k ? k : rows) * isa::element_bits(p.type) / 8;
 }
 
-isa::TensorMap operand_map(const OperandPlan& p, GmemAddr at, uint64_t rows, uint64_t k, uint32_t tile_k, uint32_t shares) {
+isa::TensorMap operand_map(const OperandPlan& p, GmemAddr at, uint64_t rows, uint64_t k, uint32_t tile_k,
+                           uint32_t shares) {
   isa::TensorMapFields f;
   f.type = p.type;
   f.rank = 2;
@@ -103,19 +104,25 @@ void check_gemm(const GemmConfig& config, uint64_t m, uint64_t n, uint64_t k) {
   const GemmPlan p(config);
   Diagnostics problems;
   const auto need_multiple = [&](const char* what, uint64_t value, uint64_t of, const char* why) {
-    if (value == 0 || value % of != 0) problems.error("E2302", {}, fmt::format("{} = {}: must be a positive multiple of {}", what, value, of), why);
+    if (value == 0 || value % of != 0)
+      problems.error("E2302", {}, fmt::format("{} = {}: must be a positive multiple of {}", what, value, of),
+                     why);
   };
   const auto operand = [&](const char* rows_name, uint64_t rows, const OperandPlan& o) {
     const bool padded = isa::is_padded(o.type), k_major = o.major == isa::Major::k;
     const uint64_t unit = padded ? 128 : 128 / isa::element_bits(o.type);
-    need_multiple(k_major ? "k" : rows_name, k_major ? k : rows, unit, padded ? "TMA takes padded 4- and 6-bit types in runs of 128" : "a tensor map's strides are multiples of 16 bytes");
+    need_multiple(k_major ? "k" : rows_name, k_major ? k : rows, unit,
+                  padded ? "TMA takes padded 4- and 6-bit types in runs of 128"
+                         : "a tensor map's strides are multiples of 16 bytes");
   };
   need_multiple("m", m, 1, "");
-  need_multiple("k", k, config.scaled() ? p.mma_k / static_cast<uint32_t>(config.scale) : 1, "whole blocks of the scale factors");
+  need_multiple("k", k, config.scaled() ? p.mma_k / static_cast<uint32_t>(config.scale) : 1,
+                "whole blocks of the scale factors");
   need_multiple("n", n, 16 / p.output_bytes(), "rows of D are multiples of 16 bytes");
   operand("m", m, p.a);
   operand("n", n, p.b);
-  if (p.cluster > 8) problems.error("E2302", {}, fmt::format("a cluster of {} CTAs; at most 8 without opting in", p.cluster));
+  if (p.cluster > 8)
+    problems.error("E2302", {}, fmt::format("a cluster of {} CTAs; at most 8 without opting in", p.cluster));
   if (std::max({m, n, k}) > uint64_t{1} << 24) problems.error("E2302", {}, "m, n and k are at most 2^24");
   if (problems.has_errors()) throw InputError(std::move(problems));
 }
@@ -143,7 +150,8 @@ std::vector<uint8_t> operand_image(const QuantisedMatrix& q, isa::Major major) {
 }
 
 std::vector<uint8_t> scale_image(const QuantisedMatrix& q) {
-  const uint64_t per_row = scales_per_row(q), atoms_k = ceil_div(per_row, 4), atoms_rows = ceil_div(q.rows, GemmPlan::kAtomRows);
+  const uint64_t per_row = scales_per_row(q), atoms_k = ceil_div(per_row, 4),
+                 atoms_rows = ceil_div(q.rows, GemmPlan::kAtomRows);
   std::vector<uint8_t> out(atoms_rows * atoms_k * GemmPlan::kAtomBytes);
   for (uint64_t r = 0; r < q.rows; ++r) {
     for (uint64_t s = 0; s < per_row; ++s) {
@@ -158,26 +166,33 @@ sim::LaunchConfig gemm_launch(const GemmPlan& p, uint64_t m, uint64_t n, uint32_
   const uint64_t tiles = ceil_div(m, p.tile_m) * ceil_div(ceil_div(n, p.config.bn), p.config.cluster_n);
   sim::LaunchConfig c;
   c.cluster = {p.cluster};
-  c.grid = {static_cast<uint32_t>(std::min<uint64_t>(tiles, std::max(1u, sm_count / p.cluster))) * p.cluster};
+  const uint32_t ctas = p.config.ctas == 0 ? sm_count : std::min(p.config.ctas, sm_count);
+  c.grid = {static_cast<uint32_t>(std::min<uint64_t>(tiles, std::max(1u, ctas / p.cluster))) * p.cluster};
   c.block = {gemm::kThreads};
   c.dynamic_smem = p.smem_bytes;
   return c;
 }
 
-GemmResult run_gemm(sim::Device& device, const GemmPlan& p, const GemmProblem& x, const sim::RunOptions& options) {
+GemmResult run_gemm(sim::Device& device, const GemmPlan& p, const GemmProblem& x,
+                    const sim::RunOptions& options) {
   const GemmConfig& c = p.config;
   DeviceArrays arrays(device);
   const uint64_t d_bytes = x.m * x.n * p.output_bytes();
-  const GmemAddr a = arrays.make(operand_image(x.a, c.a.major), "A"), b = arrays.make(operand_image(x.b, c.b.major), "B"), d = arrays.make(d_bytes, "D");
+  const GmemAddr a = arrays.make(operand_image(x.a, c.a.major), "A"),
+                 b = arrays.make(operand_image(x.b, c.b.major), "B"), d = arrays.make(d_bytes, "D");
   sim::Args args;
-  args.add(operand_map(p.a, a, x.m, x.k, p.tile_k, c.cluster_n)).add(operand_map(p.b, b, x.n, x.k, p.tile_k, 1));
+  args.add(operand_map(p.a, a, x.m, x.k, p.tile_k, c.cluster_n))
+      .add(operand_map(p.b, b, x.n, x.k, p.tile_k, 1));
   if (c.scaled()) {
     const uint64_t atoms_k = ceil_div(scales_per_row(x.a), 4);
-    args.add(scale_map(arrays.make(scale_image(x.a), "SFA"), atoms_k, ceil_div(x.m, GemmPlan::kAtomRows), p.scale_atoms_k));
-    args.add(scale_map(arrays.make(scale_image(x.b), "SFB"), atoms_k, ceil_div(x.n, GemmPlan::kAtomRows), p.scale_atoms_k));
+    args.add(scale_map(arrays.make(scale_image(x.a), "SFA"), atoms_k, ceil_div(x.m, GemmPlan::kAtomRows),
+                       p.scale_atoms_k));
+    args.add(scale_map(arrays.make(scale_image(x.b), "SFB"), atoms_k, ceil_div(x.n, GemmPlan::kAtomRows),
+                       p.scale_atoms_k));
   }
   if (c.reads_c) args.add(output_map(p, arrays.make(bytes_of(x.c, p.output_bytes()), "C"), x.m, x.n));
-  const uint64_t tiles_m = ceil_div(x.m, p.tile_m), tiles = tiles_m * ceil_div(ceil_div(x.n, c.bn), c.cluster_n);
+  const uint64_t tiles_m = ceil_div(x.m, p.tile_m),
+                 tiles = tiles_m * ceil_div(ceil_div(x.n, c.bn), c.cluster_n);
   args.add(output_map(p, d, x.m, x.n)).add(static_cast<uint32_t>(tiles_m)).add(static_cast<uint32_t>(tiles));
   args.add(static_cast<uint32_t>(ceil_div(x.k, p.tile_k))).add(x.total_alpha());
   if (c.reads_c) args.add(x.beta);
@@ -188,7 +203,8 @@ GemmResult run_gemm(sim::Device& device, const GemmPlan& p, const GemmProblem& x
   std::vector<uint8_t> bytes(d_bytes);
   device.read(bytes.data(), d, d_bytes);
   r.d.assign(x.m * x.n, 0);
-  for (size_t i = 0; i < r.d.size(); ++i) std::memcpy(&r.d[i], bytes.data() + i * p.output_bytes(), p.output_bytes());
+  for (size_t i = 0; i < r.d.size(); ++i)
+    std::memcpy(&r.d[i], bytes.data() + i * p.output_bytes(), p.output_bytes());
   return r;
 }
 

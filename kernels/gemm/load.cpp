@@ -7,7 +7,8 @@ using namespace isa;
 
 void GemmDevice::load() {
   k_.elect_one([&] {
-    for (const Symbol map : c_.scaled() ? std::vector{map_a_, map_b_, map_sfa_, map_sfb_} : std::vector{map_a_, map_b_}) {
+    for (const Symbol map :
+         c_.scaled() ? std::vector{map_a_, map_b_, map_sfa_, map_sfb_} : std::vector{map_a_, map_b_}) {
       k_("prefetch.tensormap", mem(k_.def("cvta.param.u64", map)));
     }
     PipelineState state(k_, p_.stages, PipelineState::Role::producer);
@@ -26,7 +27,8 @@ void GemmDevice::load_stage(const Tile& t, Reg k_tile, const PipelineState& stat
   // A pair's bytes all count on the leader's barrier, wherever they land (facts/tma-mbarrier.md §2.8).
   const Reg barrier = MbarrierRing(k_, leader_smem_, kMainloopBarriers, p_.stages).full(state);
   k_.if_(is_leader_, [&] {
-    k_("mbarrier.arrive.expect_tx.shared::cta.b64", sink(), mem(mainloop_.full(state)), c_.cta_group * p_.stage_transaction_bytes);
+    k_("mbarrier.arrive.expect_tx.shared::cta.b64", sink(), mem(mainloop_.full(state)),
+       c_.cta_group * p_.stage_transaction_bytes);
   });
   load_operand(p_.a, map_a_, p_.smem_a, t.m0, k_tile, state.index(), barrier, true);
   const Reg n0 = pair() ? k_.def("mad.lo.u32", rank_m_, p_.b.rows, t.n0) : t.n0;
@@ -44,8 +46,10 @@ isa::Reg GemmDevice::pair_mask() {
   return k_.def("cvt.u16.u32", k_.def("shl.b32", k_.def("mov.b32", 3), k_.def("and.b32", rank_, 0xFFFE)));
 }
 
-// A is the same for all columns of the cluster: each loads its share of the lines and sends it to all of them.
-void GemmDevice::load_operand(const OperandPlan& p, Symbol map, uint32_t smem, Reg mn0, Reg k_tile, Reg stage, Reg barrier, bool shared_along_n) {
+// A is the same for all columns of the cluster: each loads its share of the lines and sends it to all of
+// them.
+void GemmDevice::load_operand(const OperandPlan& p, Symbol map, uint32_t smem, Reg mn0, Reg k_tile, Reg stage,
+                              Reg barrier, bool shared_along_n) {
   const bool k_major = p.major == Major::k, multicast = shared_along_n && c_.cluster_n > 1;
   const Reg descriptor = k_.def("cvta.param.u64", map);
   Reg to = stage_at(smem, stage, p.bytes), k0 = k_.def("mul.lo.u32", k_tile, p_.tile_k), first = mn0, mask;
@@ -66,13 +70,14 @@ void GemmDevice::load_operand(const OperandPlan& p, Symbol map, uint32_t smem, R
   }
 }
 
-// Atoms of 512 bytes as 256 halfwords. SFA: this CTA's 128 rows. SFB: every atom the columns touch; both CTAs of a pair need
-// all of them, so each loads every other one and sends it to both.
+// Atoms of 512 bytes as 256 halfwords. SFA: this CTA's 128 rows. SFB: every atom the columns touch; both CTAs
+// of a pair need all of them, so each loads every other one and sends it to both.
 void GemmDevice::load_scales(const Tile& t, Reg k_tile, Reg stage, Reg barrier) {
   const Reg atom_k = k_.def("mul.lo.u32", k_tile, p_.scale_atoms_k);
   const Reg sfa = k_.def("cvta.param.u64", map_sfa_), sfb = k_.def("cvta.param.u64", map_sfb_);
   const auto load_sfa = [&](const Reg* mask) {
-    tma_load({0, atom_k, k_.def("shr.u32", t.m0, 7)}, sfa, stage_at(p_.smem_sfa, stage, p_.sfa_bytes()), barrier, mask);
+    tma_load({0, atom_k, k_.def("shr.u32", t.m0, 7)}, sfa, stage_at(p_.smem_sfa, stage, p_.sfa_bytes()),
+             barrier, mask);
   };
   if (c_.cluster_n == 1) {
     load_sfa(nullptr);
@@ -87,7 +92,8 @@ void GemmDevice::load_scales(const Tile& t, Reg k_tile, Reg stage, Reg barrier) 
   const Reg atom_n = k_.def("shr.u32", t.n0, 7), to = stage_at(p_.smem_sfb, stage, p_.sfb_bytes());
   for (uint32_t atom = 0; atom < p_.sfb_atoms; ++atom) {
     const auto load_sfb = [&](const Reg* mask) {
-      tma_load({0, atom_k, k_.def("add.u32", atom_n, atom)}, sfb, k_.def("add.u32", to, atom * p_.sfa_bytes()), barrier, mask);
+      tma_load({0, atom_k, k_.def("add.u32", atom_n, atom)}, sfb,
+               k_.def("add.u32", to, atom * p_.sfa_bytes()), barrier, mask);
     };
     if (!pair()) {
       load_sfb(nullptr);
@@ -102,7 +108,8 @@ void GemmDevice::load_scales(const Tile& t, Reg k_tile, Reg stage, Reg barrier) 
   }
 }
 
-void GemmDevice::tma_load(const std::vector<Arg>& coordinates, Reg map, Reg to, Reg barrier, const Reg* mask) {
+void GemmDevice::tma_load(const std::vector<Arg>& coordinates, Reg map, Reg to, Reg barrier,
+                          const Reg* mask) {
   std::string text = coordinates.size() == 2 ? "cp.async.bulk.tensor.2d" : "cp.async.bulk.tensor.3d";
   text += ".shared::cluster.global.tile.mbarrier::complete_tx::bytes";
   if (mask != nullptr) text += ".multicast::cluster";

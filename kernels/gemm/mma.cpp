@@ -8,22 +8,27 @@ using namespace isa;
 namespace {
 
 // A matrix descriptor without its start address; the address is added at run time.
-uint64_t descriptor_base(uint32_t lbo, uint32_t sbo, Swizzle swizzle) { return SmemDescriptor::make(0, lbo, sbo, swizzle).encode(); }
+uint64_t descriptor_base(uint32_t lbo, uint32_t sbo, Swizzle swizzle) {
+  return SmemDescriptor::make(0, lbo, sbo, swizzle).encode();
+}
 
-// Scale factors lie as 32 rows of 16 bytes: eight rows in 128 bytes, not swizzled (facts/tcgen05.md §3, §6.2).
+// Scale factors lie as 32 rows of 16 bytes: eight rows in 128 bytes, not swizzled (facts/tcgen05.md §3,
+// §6.2).
 constexpr uint32_t kScaleSbo = 128, kScaleLbo = 16;
 
 }  // namespace
 
 struct GemmDevice::MmaState {
   MmaState(KernelBuilder& k, const GemmPlan& p)
-      : ready(k, p.stages, PipelineState::Role::consumer), drained(k, p.stages, PipelineState::Role::consumer),
-        accumulator(k, p.accumulators, PipelineState::Role::producer), scale_buffer(k, std::max(1u, p.scale_buffers), PipelineState::Role::consumer) {}
+      : ready(k, p.stages, PipelineState::Role::consumer),
+        drained(k, p.stages, PipelineState::Role::consumer),
+        accumulator(k, p.accumulators, PipelineState::Role::producer),
+        scale_buffer(k, std::max(1u, p.scale_buffers), PipelineState::Role::consumer) {}
 
-  Reg tmem, a, b, sfa, sfb;    // base of tensor memory; descriptors of stage 0
-  std::vector<Reg> idesc;      // of the four MMAs of a stage
-  PipelineState ready;         // the stage to compute with
-  PipelineState drained;       // the stage whose scale factors were in the buffer used next
+  Reg tmem, a, b, sfa, sfb;  // base of tensor memory; descriptors of stage 0
+  std::vector<Reg> idesc;    // of the four MMAs of a stage
+  PipelineState ready;       // the stage to compute with
+  PipelineState drained;     // the stage whose scale factors were in the buffer used next
   PipelineState accumulator, scale_buffer;
   Reg stages_done, all_empty, both_full;
 };
@@ -39,7 +44,8 @@ void GemmDevice::mma() {
       };
       s.a = descriptor(p_.smem_a, descriptor_base(p_.a.lbo, p_.a.sbo, p_.a.swizzle()));
       s.b = descriptor(p_.smem_b, descriptor_base(p_.b.lbo, p_.b.sbo, p_.b.swizzle()));
-      for (uint32_t step = 0; step < 4; ++step) s.idesc.push_back(k_.def("mov.b32", instruction_descriptor(step)));
+      for (uint32_t step = 0; step < 4; ++step)
+        s.idesc.push_back(k_.def("mov.b32", instruction_descriptor(step)));
       if (c_.scaled()) {
         s.sfa = descriptor(p_.smem_sfa, descriptor_base(kScaleLbo, kScaleSbo, Swizzle::none));
         s.sfb = descriptor(p_.smem_sfb, descriptor_base(kScaleLbo, kScaleSbo, Swizzle::none));
@@ -100,12 +106,13 @@ void GemmDevice::mma_stage(MmaState& s, Reg k_tile, Reg d, Reg sfb_shift) {
   const Reg a = stage(s.a, p_.a.bytes), b = stage(s.b, p_.b.bytes), accumulate = k_.reg(Mod::pred);
   k_("setp.ne.u32", accumulate, k_tile, 0);
   for (uint32_t step = 0; step < 4; ++step) {
-    const Reg at_a = k_.def("add.s64", a, step * p_.a.k_step / 16), at_b = k_.def("add.s64", b, step * p_.b.k_step / 16);
+    const Reg at_a = k_.def("add.s64", a, step * p_.a.k_step / 16),
+              at_b = k_.def("add.s64", b, step * p_.b.k_step / 16);
     const std::string kind = "tcgen05.mma" + group() + ".kind::" + std::string(to_string(c_.kind));
     if (c_.scaled()) {
       const uint32_t atom = step * static_cast<uint32_t>(c_.scale) / 4;
-      k_(kind + ".block_scale" + (c_.scale == ScaleVector::x4 ? ".block16" : ".block32"), mem(d), at_a, at_b, s.idesc[step], mem(sfa, 4 * atom),
-         mem(sfb, p_.sfa_columns() + 4 * p_.sfb_atoms * atom), accumulate);
+      k_(kind + ".block_scale" + (c_.scale == ScaleVector::x4 ? ".block16" : ".block32"), mem(d), at_a, at_b,
+         s.idesc[step], mem(sfa, 4 * atom), mem(sfb, p_.sfa_columns() + 4 * p_.sfb_atoms * atom), accumulate);
     } else {
       k_(kind, mem(d), at_a, at_b, s.idesc[step], accumulate);
     }
@@ -113,14 +120,17 @@ void GemmDevice::mma_stage(MmaState& s, Reg k_tile, Reg d, Reg sfb_shift) {
   }
 }
 
-// An atom of 128 rows x 4 factors becomes four columns, the same in all four lane partitions. Atoms of N lie side by side
-// in tensor memory and a stage apart along K in shared memory.
+// An atom of 128 rows x 4 factors becomes four columns, the same in all four lane partitions. Atoms of N lie
+// side by side in tensor memory and a stage apart along K in shared memory.
 isa::Reg GemmDevice::copy_scales(MmaState& s) {
   wait_for_scale_buffer(s);
-  const Reg to = k_.def("add.u32", k_.def("mad.lo.u32", s.scale_buffer.index(), p_.sfa_columns() + p_.sfb_columns(), s.tmem), p_.tmem_scales);
+  const Reg to = k_.def(
+      "add.u32", k_.def("mad.lo.u32", s.scale_buffer.index(), p_.sfa_columns() + p_.sfb_columns(), s.tmem),
+      p_.tmem_scales);
   const auto copy = [&](Reg base, uint32_t stage_bytes, uint32_t atom, uint32_t column) {
     const Reg stage = k_.def("add.s64", base, k_.def("mul.wide.u32", s.ready.index(), stage_bytes / 16));
-    k_("tcgen05.cp" + group() + ".32x128b.warpx4", mem(to, column), k_.def("add.s64", stage, atom * GemmPlan::kAtomBytes / 16));
+    k_("tcgen05.cp" + group() + ".32x128b.warpx4", mem(to, column),
+       k_.def("add.s64", stage, atom * GemmPlan::kAtomBytes / 16));
   };
   for (uint32_t k = 0; k < p_.scale_atoms_k; ++k) {
     copy(s.sfa, p_.sfa_bytes(), k, 4 * k);
@@ -132,8 +142,8 @@ isa::Reg GemmDevice::copy_scales(MmaState& s) {
   return to;
 }
 
-// mma -> cp is not among the pairs that execute in issue order (PTX ISA 9.7.16.6.2), so the MMAs that read the buffer last
-// must be complete: their commit is on the empty barrier of their stage.
+// mma -> cp is not among the pairs that execute in issue order (PTX ISA 9.7.16.6.2), so the MMAs that read
+// the buffer last must be complete: their commit is on the empty barrier of their stage.
 void GemmDevice::wait_for_scale_buffer(MmaState& s) {
   const Reg used = k_.reg(Mod::pred);
   k_("setp.ge.u32", used, s.stages_done, p_.scale_buffers);

@@ -15,10 +15,17 @@ std::vector<Parameter> common_parameters() {
   const auto side = [](std::string_view name, std::string_view size, std::string_view doc) {
     return Parameter{.name = name, .default_value = size, .doc = doc, .least = 1, .greatest = kMaxSide};
   };
-  const auto choice = [](std::string_view name, std::string_view value, std::string_view doc, std::vector<std::string_view> allowed) {
-    return Parameter{.name = name, .type = ParamType::choice, .default_value = value, .doc = doc, .allowed = std::move(allowed)};
+  const auto choice = [](std::string_view name, std::string_view value, std::string_view doc,
+                         std::vector<std::string_view> allowed) {
+    return Parameter{.name = name,
+                     .type = ParamType::choice,
+                     .default_value = value,
+                     .doc = doc,
+                     .allowed = std::move(allowed)};
   };
-  const auto text = [](std::string_view name, std::string_view doc) { return Parameter{.name = name, .type = ParamType::text, .default_value = "", .doc = doc}; };
+  const auto text = [](std::string_view name, std::string_view doc) {
+    return Parameter{.name = name, .type = ParamType::text, .default_value = "", .doc = doc};
+  };
   return {
       side("m", "1024", "rows of D"),
       side("n", "1024", "columns of D"),
@@ -26,21 +33,38 @@ std::vector<Parameter> common_parameters() {
       choice("cta-group", "1", "CTAs that share an MMA: tiles of 128 or 256 rows", {"1", "2"}),
       choice("cluster-n", "1", "tiles along n whose CTAs share A by multicast", {"1", "2", "4"}),
       choice("bn", "128", "columns of a tile", {"64", "128", "192", "256"}),
-      {.name = "stages", .default_value = "0", .doc = "of the mainloop ring; 0: as many as fit", .least = 0, .greatest = kMaxStages},
-      choice("a-major", "k", "the index of A that runs along memory; mn for 8- and 16-bit elements", {"k", "mn"}),
-      choice("b-major", "k", "the index of B that runs along memory; mn for 8- and 16-bit elements", {"k", "mn"}),
-      {.name = "alpha", .type = ParamType::real, .default_value = "1", .doc = "factor of the product, besides the operands' own"},
+      {.name = "stages",
+       .default_value = "0",
+       .doc = "of the mainloop ring; 0: as many as fit",
+       .least = 0,
+       .greatest = kMaxStages},
+      {.name = "ctas",
+       .default_value = "0",
+       .doc = "CTAs of the grid at most, so that each computes several tiles; 0: one for every SM",
+       .least = 0,
+       .greatest = 1 << 16},
+      choice("a-major", "k", "the index of A that runs along memory; mn for 8- and 16-bit elements",
+             {"k", "mn"}),
+      choice("b-major", "k", "the index of B that runs along memory; mn for 8- and 16-bit elements",
+             {"k", "mn"}),
+      {.name = "alpha",
+       .type = ParamType::real,
+       .default_value = "1",
+       .doc = "factor of the product, besides the operands' own"},
       {.name = "beta", .type = ParamType::real, .default_value = "0", .doc = "factor of C; 0: C is not read"},
       choice("d-type", "bf16", "type of D and C", {"bf16", "f16", "f32"}),
       text("a", "m x k .npy array to quantise; empty: generated"),
       text("b", "n x k .npy array to quantise; empty: generated"),
       text("c", "m x n .npy array; empty: generated"),
-      choice("distribution", "normal", "of generated input; codes: random codes and scales, which no data gives", {"normal", "uniform", "heavy-tailed", "codes"}),
+      choice("distribution", "normal",
+             "of generated input; codes: random codes and scales, which no data gives",
+             {"normal", "uniform", "heavy-tailed", "codes"}),
       {.name = "input-seed", .default_value = "1", .doc = "seed of generated input", .least = 0},
   };
 }
 
-constexpr std::array kNarrow = {MmaElement::e4m3, MmaElement::e5m2, MmaElement::e2m3, MmaElement::e3m2, MmaElement::e2m1};
+constexpr std::array kNarrow = {MmaElement::e4m3, MmaElement::e5m2, MmaElement::e2m3, MmaElement::e3m2,
+                                MmaElement::e2m1};
 
 std::vector<std::string_view> narrow_names(bool automatic) {
   std::vector<std::string_view> names;
@@ -84,7 +108,8 @@ void set_block_format(GemmConfig& c, const Params& p) {
     c.b.element = element_named(p.text("b-format"), f.element);
   }
   if (isa::is_packed_fp4(c.kind) && (c.a.element != MmaElement::e2m1 || c.b.element != MmaElement::e2m1)) {
-    throw InputError("E2302", fmt::format("--format={} takes e2m1 only", p.text("format")), "mixed elements go with the mxf6 and mxf8 formats");
+    throw InputError("E2302", fmt::format("--format={} takes e2m1 only", p.text("format")),
+                     "mixed elements go with the mxf6 and mxf8 formats");
   }
 }
 
@@ -108,8 +133,13 @@ numeric::Format format_of(MmaElement e) {
 
 std::vector<Parameter> parameters_of(Family family) {
   std::vector<Parameter> all = common_parameters();
-  const auto add = [&](std::string_view name, std::string_view value, std::string_view doc, std::vector<std::string_view> allowed) {
-    all.insert(all.begin() + 3, {.name = name, .type = ParamType::choice, .default_value = value, .doc = doc, .allowed = std::move(allowed)});
+  const auto add = [&](std::string_view name, std::string_view value, std::string_view doc,
+                       std::vector<std::string_view> allowed) {
+    all.insert(all.begin() + 3, {.name = name,
+                                 .type = ParamType::choice,
+                                 .default_value = value,
+                                 .doc = doc,
+                                 .allowed = std::move(allowed)});
   };
   switch (family) {
     case Family::bf16: add("type", "bf16", "of A and B", {"bf16", "f16"}); break;
@@ -118,8 +148,10 @@ std::vector<Parameter> parameters_of(Family family) {
       add("a-format", "e4m3", "elements of A", narrow_names(false));
       break;
     case Family::blockscaled: {
-      add("b-format", "auto", "elements of B in the mxf6 and mxf8 formats; auto: as the format says", narrow_names(true));
-      add("a-format", "auto", "elements of A in the mxf6 and mxf8 formats; auto: as the format says", narrow_names(true));
+      add("b-format", "auto", "elements of B in the mxf6 and mxf8 formats; auto: as the format says",
+          narrow_names(true));
+      add("a-format", "auto", "elements of A in the mxf6 and mxf8 formats; auto: as the format says",
+          narrow_names(true));
       std::vector<std::string_view> names;
       for (const BlockFormat& f : kBlockFormats) names.push_back(f.name);
       add("format", "nvf4", "elements and scale factors", names);
@@ -150,6 +182,7 @@ GemmConfig config_of(const Params& p, Family family) {
   c.cluster_n = number("cluster-n");
   c.bn = number("bn");
   c.stages = static_cast<uint32_t>(p.integer("stages"));
+  c.ctas = static_cast<uint32_t>(p.integer("ctas"));
   c.output = output_type(p.text("d-type"));
   c.reads_c = p.real("beta") != 0;
   return c;

@@ -19,7 +19,8 @@ isa::TensorType tensor_type(isa::MmaKind kind, isa::MmaElement e) {
   switch (e) {
     case isa::MmaElement::f16: return isa::TensorType::f16;
     case isa::MmaElement::bf16: return isa::TensorType::bf16;
-    case isa::MmaElement::e2m1: return isa::is_packed_fp4(kind) ? isa::TensorType::b4x16 : isa::TensorType::b4x16_p64;
+    case isa::MmaElement::e2m1:
+      return isa::is_packed_fp4(kind) ? isa::TensorType::b4x16 : isa::TensorType::b4x16_p64;
     case isa::MmaElement::e2m3:
     case isa::MmaElement::e3m2: return isa::TensorType::b6x16_p32;
     default: return isa::TensorType::u8;
@@ -41,7 +42,10 @@ OperandPlan plan_operand(const GemmConfig& c, const OperandConfig& o, uint32_t r
     p.k_step = 32;
     return p;
   }
-  if (element == 0) throw InputError("E2302", fmt::format("{} MN-major: 4- and 6-bit operands are K-major only", to_string(o.element)), "PTX ISA 9.7.16.4.1: they cannot be transposed");
+  if (element == 0)
+    throw InputError("E2302",
+                     fmt::format("{} MN-major: 4- and 6-bit operands are K-major only", to_string(o.element)),
+                     "PTX ISA 9.7.16.4.1: they cannot be transposed");
   p.span = std::min(kRowBytes, 1u << std::countr_zero(rows * element));
   p.chunk_rows = p.span / element;
   p.chunks = rows / p.chunk_rows;
@@ -81,7 +85,8 @@ GemmPlan::GemmPlan(const GemmConfig& c) : config(c) {
   const uint32_t fit = std::min(kMaxStages, (kSmemLimit - kHeaderBytes - kOutBytes) / stage_bytes);
   stages = c.stages == 0 ? fit : c.stages;
   if (stages < 2 || stages > fit) {
-    throw InputError("E2301", fmt::format("gemm: {} stages of {} bytes do not fit", stages, stage_bytes), fmt::format("2 to {}", fit));
+    throw InputError("E2301", fmt::format("gemm: {} stages of {} bytes do not fit", stages, stage_bytes),
+                     fmt::format("2 to {}", fit));
   }
   smem_a = kHeaderBytes;
   smem_b = smem_a + stages * a.bytes;

@@ -25,22 +25,23 @@ struct GemmConfig {
   uint32_t stages = 0;                              // of the mainloop ring; 0: as many as fit
   isa::TensorType output = isa::TensorType::bf16;   // bf16, f16 or f32, also C's
   bool reads_c = false;
+  uint32_t ctas = 0;  // of the grid at most; 0: one for every SM
 
   bool scaled() const { return scale != isa::ScaleVector::none; }
 };
 
-/// One operand of one CTA and one stage in shared memory. K-major: rows of 128 bytes, swizzled over 128. MN-major: chunks
-/// of `span` bytes along M or N, each a box of tile_k lines.
+/// One operand of one CTA and one stage in shared memory. K-major: rows of 128 bytes, swizzled over 128.
+/// MN-major: chunks of `span` bytes along M or N, each a box of tile_k lines.
 struct OperandPlan {
   isa::TensorType type = isa::TensorType::bf16;
   isa::Major major = isa::Major::k;
-  uint32_t rows = 0;              // M or N extent in this CTA
-  uint32_t bytes = 0;             // in shared memory
-  uint32_t transaction_bytes = 0; // what TMA counts: padded types count their packed size
-  uint32_t span = 128;            // swizzle span
+  uint32_t rows = 0;               // M or N extent in this CTA
+  uint32_t bytes = 0;              // in shared memory
+  uint32_t transaction_bytes = 0;  // what TMA counts: padded types count their packed size
+  uint32_t span = 128;             // swizzle span
   uint32_t chunks = 1, chunk_rows = 0;
-  uint32_t sbo = 0, lbo = 0;      // of the MMA's descriptor
-  uint32_t k_step = 0;            // from one MMA to the next inside the stage, bytes
+  uint32_t sbo = 0, lbo = 0;  // of the MMA's descriptor
+  uint32_t k_step = 0;        // from one MMA to the next inside the stage, bytes
   isa::Swizzle swizzle() const;
 };
 
@@ -52,8 +53,8 @@ struct GemmPlan {
   uint32_t mma_k = 0, tile_m = 0, tile_k = 0;  // tile_k: four MMAs, 128 bytes of a row
   uint32_t cluster = 1;                        // CTAs
 
-  // Scale factors, in atoms of 128 rows x 4 factors = 512 bytes. A tile of N needs whole atoms (the article's bN = 64 and
-  // 192): both neighbours of a boundary inside an atom load it.
+  // Scale factors, in atoms of 128 rows x 4 factors = 512 bytes. A tile of N needs whole atoms (the article's
+  // bN = 64 and 192): both neighbours of a boundary inside an atom load it.
   uint32_t scale_atoms_k = 0;  // of one stage along K
   uint32_t sfb_atoms = 0;      // along N
 

@@ -20,16 +20,20 @@ struct Shape {
 };
 
 Shape shape_of(const Params& p) {
-  return {static_cast<uint64_t>(p.integer("m")), static_cast<uint64_t>(p.integer("n")), static_cast<uint64_t>(p.integer("k"))};
+  return {static_cast<uint64_t>(p.integer("m")), static_cast<uint64_t>(p.integer("n")),
+          static_cast<uint64_t>(p.integer("k"))};
 }
 
 /// A .npy matrix; its sizes replace the parameters that were not given and must agree with those that were.
-std::vector<float> read_matrix(const Params& p, const char* which, std::pair<const char*, uint64_t&> rows, std::pair<const char*, uint64_t&> columns) {
+std::vector<float> read_matrix(const Params& p, const char* which, std::pair<const char*, uint64_t&> rows,
+                               std::pair<const char*, uint64_t&> columns) {
   const std::string& path = p.text(which);
   const NpyArray a = read_npy(path);
-  if (a.shape.size() != 2) throw InputError("E2303", fmt::format("{}: {} is not two-dimensional", path, a.describe()));
+  if (a.shape.size() != 2)
+    throw InputError("E2303", fmt::format("{}: {} is not two-dimensional", path, a.describe()));
   const auto agree = [&](const char* name, uint64_t& size, uint64_t given) {
-    if (p.given(name) && size != given) throw InputError("E2303", fmt::format("{}: {}, but --{}={}", path, a.describe(), name, size));
+    if (p.given(name) && size != given)
+      throw InputError("E2303", fmt::format("{}: {}, but --{}={}", path, a.describe(), name, size));
     size = given;
   };
   agree(rows.first, rows.second, a.shape[0]);
@@ -44,7 +48,8 @@ GenerateOptions generation(const Params& p, uint64_t stream) {
   return g;
 }
 
-QuantisedMatrix operand_of(const Params& p, std::vector<float>& given, uint64_t rows, uint64_t k, const QuantiseRecipe& recipe, uint64_t stream) {
+QuantisedMatrix operand_of(const Params& p, std::vector<float>& given, uint64_t rows, uint64_t k,
+                           const QuantiseRecipe& recipe, uint64_t stream) {
   if (!given.empty()) return quantise_matrix(given, rows, k, recipe);
   if (p.text("distribution") == "codes") return random_codes(rows, k, recipe, generation(p, stream).seed);
   return quantise_matrix(generate_floats(rows, k, generation(p, stream)), rows, k, recipe);
@@ -59,14 +64,16 @@ std::vector<uint32_t> source_codes(const std::vector<float>& values, isa::Tensor
 
 GemmProblem problem_of(const RunContext& c, const GemmConfig& config, Family family) {
   const Params& p = c.params;
-  if (!c.input.empty()) throw InputError("E2303", "a GEMM has several inputs", "--a, --b and --c name .npy files");
+  if (!c.input.empty())
+    throw InputError("E2303", "a GEMM has several inputs", "--a, --b and --c name .npy files");
   c.enter("making input");
   Shape s = shape_of(p);
   std::vector<float> a, b, source;
   if (!p.text("a").empty()) a = read_matrix(p, "a", {"m", s.m}, {"k", s.k});
   if (!p.text("b").empty()) b = read_matrix(p, "b", {"n", s.n}, {"k", s.k});
   if (!p.text("c").empty()) source = read_matrix(p, "c", {"m", s.m}, {"n", s.n});
-  if ((!a.empty() && a.size() != s.m * s.k) || (!b.empty() && b.size() != s.n * s.k)) throw InputError("E2303", "A and B have different k");
+  if ((!a.empty() && a.size() != s.m * s.k) || (!b.empty() && b.size() != s.n * s.k))
+    throw InputError("E2303", "A and B have different k");
   check_gemm(config, s.m, s.n, s.k);
   GemmProblem x;
   x.m = s.m;
@@ -76,15 +83,21 @@ GemmProblem problem_of(const RunContext& c, const GemmConfig& config, Family fam
   x.beta = static_cast<float>(p.real("beta"));
   x.a = operand_of(p, a, s.m, s.k, gemm::recipe_of(config, config.a.element, family), 0);
   x.b = operand_of(p, b, s.n, s.k, gemm::recipe_of(config, config.b.element, family), 1);
-  if (config.reads_c) x.c = source_codes(source.empty() ? generate_floats(s.m, s.n, generation(p, 2)) : source, config.output);
+  if (config.reads_c)
+    x.c = source_codes(source.empty() ? generate_floats(s.m, s.n, generation(p, 2)) : source, config.output);
   return x;
 }
 
 void add_notes(KernelReport& r, const GemmPlan& p, const GemmProblem& x) {
   const GemmConfig& c = p.config;
-  r.notes.emplace_back("tile", fmt::format("{} x {} x {}, {} stages, cta_group::{}, cluster {}", p.tile_m, c.bn, p.tile_k, p.stages, c.cta_group, p.cluster));
-  r.notes.emplace_back("tensor memory", fmt::format("{} columns: {} accumulators of {}{}", p.tmem_columns, p.accumulators, c.bn,
-                                                    c.scaled() ? fmt::format(", {} scale buffers of {} + {}", p.scale_buffers, p.sfa_columns(), p.sfb_columns()) : ""));
+  r.notes.emplace_back("tile", fmt::format("{} x {} x {}, {} stages, cta_group::{}, cluster {}", p.tile_m,
+                                           c.bn, p.tile_k, p.stages, c.cta_group, p.cluster));
+  r.notes.emplace_back(
+      "tensor memory",
+      fmt::format("{} columns: {} accumulators of {}{}", p.tmem_columns, p.accumulators, c.bn,
+                  c.scaled() ? fmt::format(", {} scale buffers of {} + {}", p.scale_buffers, p.sfa_columns(),
+                                           p.sfb_columns())
+                             : ""));
   if (r.run.host_seconds > 0) {
     const double macs = static_cast<double>(x.m) * static_cast<double>(x.n) * static_cast<double>(x.k);
     r.notes.emplace_back("simulated products", fmt::format("{:.3g} G/s", macs / r.run.host_seconds / 1e9));
@@ -96,7 +109,8 @@ NpyArray output_array(const std::vector<uint32_t>& d, const GemmProblem& x, isa:
     return NpyArray::of_bytes("<f4", std::as_bytes(std::span(d)), {x.m, x.n});
   }
   const std::vector<uint16_t> halves(d.begin(), d.end());
-  return NpyArray::of_bytes(type == isa::TensorType::f16 ? "<f2" : "<V2", std::as_bytes(std::span(halves)), {x.m, x.n});
+  return NpyArray::of_bytes(type == isa::TensorType::f16 ? "<f2" : "<V2", std::as_bytes(std::span(halves)),
+                            {x.m, x.n});
 }
 
 template <Family F>
@@ -114,10 +128,11 @@ KernelReport run(const RunContext& c) {
   const GemmProblem x = problem_of(c, config, F);
   sim::Device device({.arch = c.arch});
   KernelReport r;
-  r.shape = fmt::format("{} x {} x {}, {} x {} -> {}", x.m, x.n, x.k, to_string(config.a.element), to_string(config.b.element), to_string(config.output));
+  r.shape = fmt::format("{} x {} x {}, {} x {} -> {}", x.m, x.n, x.k, to_string(config.a.element),
+                        to_string(config.b.element), to_string(config.output));
   r.launch = gemm_launch(plan, x.m, x.n, device.sm_count());
-  r.bytes_read = operand_image(x.a, config.a.major).size() + operand_image(x.b, config.b.major).size() + x.a.scales.size() + x.b.scales.size() +
-                 x.c.size() * plan.output_bytes();
+  r.bytes_read = operand_image(x.a, config.a.major).size() + operand_image(x.b, config.b.major).size() +
+                 x.a.scales.size() + x.b.scales.size() + x.c.size() * plan.output_bytes();
   r.bytes_written = x.m * x.n * plan.output_bytes();
   c.enter("running");
   GemmResult got = run_gemm(device, plan, x, c.options);

@@ -27,7 +27,9 @@ reference::NumberFormat number_format(numeric::Format f) {
 }
 
 reference::OutputFormat output_format(isa::TensorType t) {
-  return t == isa::TensorType::f32 ? reference::OutputFormat::f32 : t == isa::TensorType::f16 ? reference::OutputFormat::f16 : reference::OutputFormat::bf16;
+  return t == isa::TensorType::f32   ? reference::OutputFormat::f32
+         : t == isa::TensorType::f16 ? reference::OutputFormat::f16
+                                     : reference::OutputFormat::bf16;
 }
 
 reference::GemmOperand reference_operand(const QuantisedMatrix& q) {
@@ -50,10 +52,12 @@ std::vector<uint64_t> sampled_rows(uint64_t m) {
   return rows;
 }
 
-void add_error_notes(KernelReport& r, const GemmPlan& p, const GemmProblem& x, const std::vector<uint32_t>& d, unsigned threads) {
+void add_error_notes(KernelReport& r, const GemmPlan& p, const GemmProblem& x, const std::vector<uint32_t>& d,
+                     unsigned threads) {
   const reference::OutputFormat format = output_format(p.config.output);
   const std::vector<uint64_t> rows = sampled_rows(x.m);
-  const std::vector<double> exact = reference::gemm_float64(reference_operand(x.a), reference_operand(x.b), rows, threads);
+  const std::vector<double> exact =
+      reference::gemm_float64(reference_operand(x.a), reference_operand(x.b), rows, threads);
   double worst = 0, error = 0, norm = 0;
   for (size_t i = 0; i < rows.size(); ++i) {
     for (uint64_t j = 0; j < x.n; ++j) {
@@ -66,23 +70,30 @@ void add_error_notes(KernelReport& r, const GemmPlan& p, const GemmProblem& x, c
       norm += want * want;
     }
   }
-  r.notes.emplace_back("error", fmt::format("{:.3g} relative (Frobenius), {:.3g} at most, against float64 over {} rows", norm == 0 ? 0 : std::sqrt(error / norm), worst, rows.size()));
+  r.notes.emplace_back(
+      "error", fmt::format("{:.3g} relative (Frobenius), {:.3g} at most, against float64 over {} rows",
+                           norm == 0 ? 0 : std::sqrt(error / norm), worst, rows.size()));
 }
 
 template <class T>
-void compare(KernelReport& r, const std::vector<uint32_t>& got, const std::vector<uint32_t>& want, uint64_t columns) {
+void compare(KernelReport& r, const std::vector<uint32_t>& got, const std::vector<uint32_t>& want,
+             uint64_t columns) {
   const std::vector<T> g(got.begin(), got.end()), w(want.begin(), want.end());
   compare_bits<T>(r.verify, "d", g, w, columns);
 }
 
 }  // namespace
 
-uint32_t output_code(float value, isa::TensorType type) { return reference::gemm_output(value, 1, 0, std::nullopt, output_format(type)); }
+uint32_t output_code(float value, isa::TensorType type) {
+  return reference::gemm_output(value, 1, 0, std::nullopt, output_format(type));
+}
 
-void verify(KernelReport& r, const GemmPlan& p, const GemmProblem& x, const std::vector<uint32_t>& d, unsigned threads) {
+void verify(KernelReport& r, const GemmPlan& p, const GemmProblem& x, const std::vector<uint32_t>& d,
+            unsigned threads) {
   const reference::OutputFormat format = output_format(p.config.output);
   const reference::GemmArithmetic arithmetic{p.mma_k, isa::is_packed_fp4(p.config.kind)};
-  const std::vector<float> acc = reference::gemm_accumulators(reference_operand(x.a), reference_operand(x.b), arithmetic, threads);
+  const std::vector<float> acc =
+      reference::gemm_accumulators(reference_operand(x.a), reference_operand(x.b), arithmetic, threads);
   std::vector<uint32_t> want(acc.size());
   for (size_t i = 0; i < acc.size(); ++i) {
     std::optional<float> c;

@@ -8,7 +8,9 @@ namespace drywell::kernels::gemm {
 /// The code of `value` in an output type, nearest even.
 uint32_t output_code(float value, isa::TensorType type);
 
-/// Compares every value of `d` bit for bit and adds the error against the float64 product of the same operands to the notes.
-void verify(KernelReport& report, const GemmPlan& plan, const GemmProblem& problem, const std::vector<uint32_t>& d, unsigned threads);
+/// Compares every value of `d` bit for bit and adds the error against the float64 product of the same
+/// operands to the notes.
+void verify(KernelReport& report, const GemmPlan& plan, const GemmProblem& problem,
+            const std::vector<uint32_t>& d, unsigned threads);
 
 }  // namespace drywell::kernels::gemm

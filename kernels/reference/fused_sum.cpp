@@ -23,10 +23,13 @@ float fused_dot_bf16(std::span<const uint16_t> a, std::span<const uint16_t> b, f
     special.add_product(x, y);
     // Zero products do not take part in the window.
     if (x.kind != NumberClass::finite || y.kind != NumberClass::finite) continue;
-    terms.push_back({NumberClass::finite, x.negative != y.negative, x.significand * y.significand, x.lsb + y.lsb, x.raw + y.raw});
+    terms.push_back({NumberClass::finite, x.negative != y.negative, x.significand * y.significand,
+                     x.lsb + y.lsb, x.raw + y.raw});
   }
   if (special.decided()) return special.result();
-  if (const Number start = take_apart(kFloat32, std::bit_cast<uint32_t>(c)); start.kind == NumberClass::finite) terms.push_back(start);
+  if (const Number start = take_apart(kFloat32, std::bit_cast<uint32_t>(c));
+      start.kind == NumberClass::finite)
+    terms.push_back(start);
 
   int top = kWindowFloor;
   for (const Number& t : terms) top = std::max(top, t.raw);

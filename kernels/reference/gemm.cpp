@@ -35,7 +35,8 @@ inline int64_t aligned_accumulator(const Accumulator& c, int top) {
 }
 
 /// One instruction with a NaN or an infinity among its operands, for one element.
-float special_step(const PreparedOperand& a, const PreparedOperand& b, uint64_t i, uint64_t j, uint64_t first, uint32_t k, float c) {
+float special_step(const PreparedOperand& a, const PreparedOperand& b, uint64_t i, uint64_t j, uint64_t first,
+                   uint32_t k, float c) {
   SpecialSum sum;
   sum.add(c);
   for (uint64_t at = first; at < first + k; ++at) {
@@ -54,9 +55,11 @@ struct Tile {
 
 // The loops below have bounds the compiler does not see: it vectorises them instead of unrolling them.
 
-/// Steps 2 to 5 with every product a term of its own. Products of significands are exact in float (22 bits at most), and
-/// so is their scaling by a power of two: the conversion to an integer is the truncation to the window.
-float aligned_step(const float* sa, const int32_t* ea, const float* sb, const int32_t* eb, uint32_t k, int widen, float start) {
+/// Steps 2 to 5 with every product a term of its own. Products of significands are exact in float (22 bits at
+/// most), and so is their scaling by a power of two: the conversion to an integer is the truncation to the
+/// window.
+float aligned_step(const float* sa, const int32_t* ea, const float* sb, const int32_t* eb, uint32_t k,
+                   int widen, float start) {
   const Accumulator c = accumulator_term(start, kAlignedWindow);
   int top = std::max(kAlignedFloor, c.exponent);
   for (uint32_t i = 0; i < k; ++i) top = std::max(top, ea[i] + eb[i]);
@@ -79,15 +82,18 @@ int32_t exact_dot(const int16_t* x, const int16_t* y, uint32_t count) {
   return dot;
 }
 
-/// The same with groups of `group` products: a term is their exact sum, counted in quarters, times the scales.
-float grouped_step(const GroupedOperand& a, uint64_t at_a, const GroupedOperand& b, uint64_t at_b, uint32_t group, int scale_fraction, float start) {
+/// The same with groups of `group` products: a term is their exact sum, counted in quarters, times the
+/// scales.
+float grouped_step(const GroupedOperand& a, uint64_t at_a, const GroupedOperand& b, uint64_t at_b,
+                   uint32_t group, int scale_fraction, float start) {
   const Accumulator c = accumulator_term(start, kGroupedWindow);
   int top = std::max(kGroupedFloor, c.exponent);
   int64_t term[4];
   int exponent[4];
   for (uint32_t g = 0; g < 4; ++g) {
     const uint64_t ga = at_a / group + g, gb = at_b / group + g;
-    const int32_t dot = exact_dot(a.twice.data() + at_a + group * g, b.twice.data() + at_b + group * g, group);
+    const int32_t dot =
+        exact_dot(a.twice.data() + at_a + group * g, b.twice.data() + at_b + group * g, group);
     // Products that are all zero are no term; ones that cancel are (facts/numerics.md §3.4 G).
     const bool present = (a.nonzero[ga] & b.nonzero[gb]) != 0 && a.scale[ga] != 0 && b.scale[gb] != 0;
     exponent[g] = present ? a.exponent[ga] + b.exponent[gb] : kZeroExponent;
@@ -129,9 +135,10 @@ class Product {
       const auto fraction = static_cast<int>(fraction_bits(a_.source->scale_format));
       return grouped_step(a_.grouped, x, b_.grouped, y, k / 4, fraction, c);
     }
-    const auto fractions = static_cast<int>(fraction_bits(a_.source->format) + fraction_bits(b_.source->format));
-    return aligned_step(&a_.aligned.significand[x], &a_.aligned.exponent[x], &b_.aligned.significand[y], &b_.aligned.exponent[y], k,
-                        kAlignedWindow - fractions, c);
+    const auto fractions =
+        static_cast<int>(fraction_bits(a_.source->format) + fraction_bits(b_.source->format));
+    return aligned_step(&a_.aligned.significand[x], &a_.aligned.exponent[x], &b_.aligned.significand[y],
+                        &b_.aligned.exponent[y], k, kAlignedWindow - fractions, c);
   }
 
   GemmArithmetic arithmetic_;
@@ -144,7 +151,8 @@ void in_parallel(uint64_t count, unsigned threads, const Body& body) {
   const uint64_t cores = threads != 0 ? threads : std::max(1u, std::thread::hardware_concurrency());
   const uint64_t workers = std::clamp<uint64_t>(cores, 1, std::max<uint64_t>(count, 1));
   std::vector<std::jthread> pool;
-  for (uint64_t w = 1; w < workers; ++w) pool.emplace_back([=, &body] { body(count * w / workers, count * (w + 1) / workers); });
+  for (uint64_t w = 1; w < workers; ++w)
+    pool.emplace_back([=, &body] { body(count * w / workers, count * (w + 1) / workers); });
   body(uint64_t{0}, count / workers);
 }
 
@@ -162,7 +170,8 @@ float canonical(float v) { return std::isnan(v) ? kNan : v; }
 
 }  // namespace
 
-std::vector<float> gemm_accumulators(const GemmOperand& a, const GemmOperand& b, const GemmArithmetic& arithmetic, unsigned threads,
+std::vector<float> gemm_accumulators(const GemmOperand& a, const GemmOperand& b,
+                                     const GemmArithmetic& arithmetic, unsigned threads,
                                      std::vector<float> start) {
   constexpr uint64_t kRows = 16, kColumns = 64;
   const Product product(a, b, arithmetic);
@@ -179,7 +188,8 @@ std::vector<float> gemm_accumulators(const GemmOperand& a, const GemmOperand& b,
   return out;
 }
 
-std::vector<double> gemm_float64(const GemmOperand& a, const GemmOperand& b, std::span<const uint64_t> rows, unsigned threads) {
+std::vector<double> gemm_float64(const GemmOperand& a, const GemmOperand& b, std::span<const uint64_t> rows,
+                                 unsigned threads) {
   std::vector<std::vector<double>> left;
   for (const uint64_t r : rows) left.push_back(dequantised_row(a, r));
   std::vector<double> out(rows.size() * b.rows);
@@ -196,7 +206,8 @@ std::vector<double> gemm_float64(const GemmOperand& a, const GemmOperand& b, std
   return out;
 }
 
-uint32_t gemm_output(float accumulator, float alpha, float beta, std::optional<float> c, OutputFormat format) {
+uint32_t gemm_output(float accumulator, float alpha, float beta, std::optional<float> c,
+                     OutputFormat format) {
   float v = canonical(alpha * accumulator);
   if (c.has_value()) v = canonical(std::fma(beta, *c, v));
   switch (format) {
@@ -210,7 +221,8 @@ uint32_t gemm_output(float accumulator, float alpha, float beta, std::optional<f
 float output_value(uint32_t code, OutputFormat format) {
   switch (format) {
     case OutputFormat::bf16: return bf16_to_float(static_cast<uint16_t>(code));
-    case OutputFormat::f16: return static_cast<float>(number_value(NumberFormat::f16, static_cast<uint16_t>(code)));
+    case OutputFormat::f16:
+      return static_cast<float>(number_value(NumberFormat::f16, static_cast<uint16_t>(code)));
     case OutputFormat::f32: break;
   }
   return std::bit_cast<float>(code);

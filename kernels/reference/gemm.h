@@ -1,5 +1,5 @@
-// Host reference of D = A * B^T as tcgen05.mma computes it: exact integers, instruction by instruction along K
-// (facts/numerics.md §3.1, §3.2). Written apart from sim/ and isa/ on purpose, as formats.h is.
+// Host reference of D = A * B^T as tcgen05.mma computes it: exact integers, instruction by instruction along
+// K (facts/numerics.md §3.1, §3.2). Written apart from sim/ and isa/ on purpose, as formats.h is.
 #pragma once
 
 #include <cstdint>
@@ -30,10 +30,11 @@ struct GemmArithmetic {
   bool grouped = false;  // the mxf4 family: sixteen products are summed exactly before they are aligned
 };
 
-/// a.rows x b.rows accumulators after all of K, starting from `start` (empty: from zero): every instruction is one fused
-/// sum of its products and the accumulator so far. Elements past the end of K count as zero.
-std::vector<float> gemm_accumulators(const GemmOperand& a, const GemmOperand& b, const GemmArithmetic& arithmetic,
-                                     unsigned threads = 0, std::vector<float> start = {});
+/// a.rows x b.rows accumulators after all of K, starting from `start` (empty: from zero): every instruction
+/// is one fused sum of its products and the accumulator so far. Elements past the end of K count as zero.
+std::vector<float> gemm_accumulators(const GemmOperand& a, const GemmOperand& b,
+                                     const GemmArithmetic& arithmetic, unsigned threads = 0,
+                                     std::vector<float> start = {});
 
 /// The same products in float64, for the given rows of A only: rows.size() x b.rows.
 std::vector<double> gemm_float64(const GemmOperand& a, const GemmOperand& b, std::span<const uint64_t> rows,
@@ -41,8 +42,8 @@ std::vector<double> gemm_float64(const GemmOperand& a, const GemmOperand& b, std
 
 enum class OutputFormat : uint8_t { bf16, f16, f32 };
 
-/// What the epilogue makes of an accumulator, in f32: fl(alpha * x), with C fma(beta, c, fl(alpha * x)); then rounded
-/// to nearest even. Returns the code.
+/// What the epilogue makes of an accumulator, in f32: fl(alpha * x), with C fma(beta, c, fl(alpha * x)); then
+/// rounded to nearest even. Returns the code.
 uint32_t gemm_output(float accumulator, float alpha, float beta, std::optional<float> c, OutputFormat format);
 float output_value(uint32_t code, OutputFormat format);
 

@@ -51,7 +51,8 @@ void prepare_grouped(PreparedOperand& p, const GemmArithmetic& arithmetic) {
       const Number n = p.element(r, k), s = p.scale(r, k);
       const auto twice = static_cast<int16_t>(n.significand << (n.lsb + 1));
       p.grouped.twice[r * p.padded_k + k] = n.negative ? static_cast<int16_t>(-twice) : twice;
-      if (twice != 0) p.grouped.nonzero[group] = static_cast<uint16_t>(p.grouped.nonzero[group] | 1u << k % 16);
+      if (twice != 0)
+        p.grouped.nonzero[group] = static_cast<uint16_t>(p.grouped.nonzero[group] | 1u << k % 16);
       if (s.is_special()) p.special[r * p.steps + k / arithmetic.k] = 1;
       if (s.kind != NumberClass::finite) continue;
       p.grouped.scale[group] = static_cast<int32_t>(s.significand);

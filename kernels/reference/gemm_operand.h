@@ -15,7 +15,8 @@ unsigned fraction_bits(NumberFormat format);
 /// Exponent of a zero: low enough to lose every comparison, also as half of a sum.
 inline constexpr int32_t kZeroExponent = -16000;
 
-/// Element by element: value = significand * 2^(exponent - fraction bits), the exponent with the scale's in it.
+/// Element by element: value = significand * 2^(exponent - fraction bits), the exponent with the scale's in
+/// it.
 struct AlignedOperand {
   std::vector<float> significand;  // rows x padded k, integers with a sign
   std::vector<int32_t> exponent;
@@ -23,10 +24,10 @@ struct AlignedOperand {
 
 /// In groups of sixteen e2m1 elements: `twice` is twice the values, exact.
 struct GroupedOperand {
-  std::vector<int16_t> twice;        // rows x padded k
-  std::vector<uint16_t> nonzero;     // rows x groups: bit i is set if element i is not zero
-  std::vector<int32_t> scale;        // significand of the group's scale
-  std::vector<int32_t> exponent;     // raw exponent of the scale; kZeroExponent where the scale is zero
+  std::vector<int16_t> twice;     // rows x padded k
+  std::vector<uint16_t> nonzero;  // rows x groups: bit i is set if element i is not zero
+  std::vector<int32_t> scale;     // significand of the group's scale
+  std::vector<int32_t> exponent;  // raw exponent of the scale; kZeroExponent where the scale is zero
 };
 
 /// An operand with K padded to whole instructions.

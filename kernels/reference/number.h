@@ -1,4 +1,5 @@
-// Host references: a number taken apart, and the rounding of a tensor core's f32 result. Private to kernels/reference.
+// Host references: a number taken apart, and the rounding of a tensor core's f32 result. Private to
+// kernels/reference.
 #pragma once
 
 #include <algorithm>
@@ -12,7 +13,8 @@ namespace drywell::kernels::reference {
 
 enum class NumberClass : uint8_t { zero, finite, infinite, nan };
 
-/// (-1)^negative * significand * 2^lsb; `raw` is the exponent of the encoding, max(field, 1) - bias, which aligns sums.
+/// (-1)^negative * significand * 2^lsb; `raw` is the exponent of the encoding, max(field, 1) - bias, which
+/// aligns sums.
 struct Number {
   NumberClass kind = NumberClass::zero;
   bool negative = false;
@@ -31,7 +33,8 @@ struct NumberLayout {
   bool is_signed;
   Specials specials;
 };
-inline constexpr NumberLayout kFloat32{8, 23, 127, true, Specials::ieee}, kBfloat16{8, 7, 127, true, Specials::ieee};
+inline constexpr NumberLayout kFloat32{8, 23, 127, true, Specials::ieee},
+    kBfloat16{8, 7, 127, true, Specials::ieee};
 
 constexpr Number take_apart(const NumberLayout& l, uint32_t code) {
   const uint32_t top = (1u << l.exponent_bits) - 1, ones = (1u << l.fraction_bits) - 1;
@@ -43,7 +46,8 @@ constexpr Number take_apart(const NumberLayout& l, uint32_t code) {
   n.significand = field == 0 ? fraction : fraction | (ones + 1);
   n.kind = n.significand == 0 ? NumberClass::zero : NumberClass::finite;
   if (l.specials == Specials::all_ones && field == top && fraction == ones) n.kind = NumberClass::nan;
-  if (l.specials == Specials::ieee && field == top) n.kind = fraction == 0 ? NumberClass::infinite : NumberClass::nan;
+  if (l.specials == Specials::ieee && field == top)
+    n.kind = fraction == 0 ? NumberClass::infinite : NumberClass::nan;
   return n;
 }
 
@@ -56,7 +60,8 @@ class SpecialSum {
   void add(float c) { add_term(take_apart(kFloat32, std::bit_cast<uint32_t>(c))); }
   void add_product(const Number& x, const Number& y) {
     Number product{std::max(x.kind, y.kind), x.negative != y.negative, 0, 0, 0};
-    if (product.kind == NumberClass::infinite && std::min(x.kind, y.kind) == NumberClass::zero) product.kind = NumberClass::nan;
+    if (product.kind == NumberClass::infinite && std::min(x.kind, y.kind) == NumberClass::zero)
+      product.kind = NumberClass::nan;
     add_term(product);
   }
   bool decided() const { return nan_ || plus_ || minus_; }

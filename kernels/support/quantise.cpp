@@ -29,7 +29,8 @@ float largest(std::span<const float> v) {
 
 /// Rounds values * factor to nearest even.
 void round_to(Format f, std::span<const float> values, float factor, uint16_t* codes) {
-  const numeric::ConvertSpec spec{.dst = f, .src = Format::f32, .satfinite = numeric::format_info(f).bits() <= 8};
+  const numeric::ConvertSpec spec{
+      .dst = f, .src = Format::f32, .satfinite = numeric::format_info(f).bits() <= 8};
   constexpr unsigned kChunk = 256;
   uint32_t words[kChunk];
   for (size_t first = 0; first < values.size(); first += kChunk) {
@@ -73,7 +74,8 @@ void quantise_nvfp4(QuantisedMatrix& q, std::span<const float> values) {
     const auto block = values.subspan(b * q.block, q.block);
     const float scale = std::min(largest(block) * multiplier, kMaxFloat);
     q.scales[b] = static_cast<uint8_t>(numeric::convert(to_scale, std::bit_cast<uint32_t>(scale)));
-    const float inverse = std::min(1.0f / (numeric::to_float(Format::ue4m3, q.scales[b]) * q.factor), kMaxFloat);
+    const float inverse =
+        std::min(1.0f / (numeric::to_float(Format::ue4m3, q.scales[b]) * q.factor), kMaxFloat);
     round_to(q.format, block, inverse, q.codes.data() + b * q.block);
   }
 }
@@ -94,13 +96,15 @@ QuantisedMatrix empty_matrix(uint64_t rows, uint64_t k, const QuantiseRecipe& r)
 
 }  // namespace
 
-QuantisedMatrix quantise_matrix(std::span<const float> values, uint64_t rows, uint64_t k, const QuantiseRecipe& recipe) {
+QuantisedMatrix quantise_matrix(std::span<const float> values, uint64_t rows, uint64_t k,
+                                const QuantiseRecipe& recipe) {
   QuantisedMatrix q = empty_matrix(rows, k, recipe);
   switch (recipe.rule) {
     case ScaleRule::mx: quantise_mx(q, values); break;
     case ScaleRule::nvfp4: quantise_nvfp4(q, values); break;
     case ScaleRule::tensor: {
-      const float amax = largest(values), top = numeric::to_float(q.format, numeric::format_info(q.format).max_finite);
+      const float amax = largest(values),
+                  top = numeric::to_float(q.format, numeric::format_info(q.format).max_finite);
       q.factor = amax == 0 || !std::isfinite(amax) ? 1 : amax / top;
       round_to(q.format, values, 1.0f / q.factor, q.codes.data());
       break;
@@ -118,8 +122,10 @@ QuantisedMatrix random_codes(uint64_t rows, uint64_t k, const QuantiseRecipe& re
     const uint64_t word = random_word(seed, i);
     auto code = static_cast<uint32_t>(word) & mask;
     // The whole range of bf16 would overflow at once.
-    if (q.format == Format::bf16) code = (code & 0x807F) | (127 - 12 + static_cast<uint32_t>(word >> 32) % 25) << 7;
-    if ((code & ~info.sign_mask()) > info.max_finite) code = static_cast<uint32_t>(word >> 32) % info.max_finite;
+    if (q.format == Format::bf16)
+      code = (code & 0x807F) | (127 - 12 + static_cast<uint32_t>(word >> 32) % 25) << 7;
+    if ((code & ~info.sign_mask()) > info.max_finite)
+      code = static_cast<uint32_t>(word >> 32) % info.max_finite;
     q.codes[i] = static_cast<uint16_t>(code);
   }
   for (size_t i = 0; i < q.scales.size(); ++i) {
@@ -141,7 +147,8 @@ std::vector<float> float_values(const NpyArray& array) {
     return out;
   }
   if (array.dtype != "<f2" && array.dtype != "<V2") {
-    throw InputError("E4007", fmt::format("wrong dtype: the array is {}", array.describe()), "float32, float64, float16 or bfloat16");
+    throw InputError("E4007", fmt::format("wrong dtype: the array is {}", array.describe()),
+                     "float32, float64, float16 or bfloat16");
   }
   for (uint64_t i = 0; i < array.count(); ++i) {
     uint16_t bits = 0;

@@ -1,5 +1,5 @@
-// Host-side quantisation of a matrix for the tensor core: every element format, and the block scales of the MX formats and
-// of NVFP4.
+// Host-side quantisation of a matrix for the tensor core: every element format, and the block scales of the
+// MX formats and of NVFP4.
 #pragma once
 
 #include <cstdint>
@@ -36,13 +36,15 @@ struct QuantisedMatrix {
 };
 
 /// `k` must be a multiple of the recipe's block.
-QuantisedMatrix quantise_matrix(std::span<const float> values, uint64_t rows, uint64_t k, const QuantiseRecipe& recipe);
+QuantisedMatrix quantise_matrix(std::span<const float> values, uint64_t rows, uint64_t k,
+                                const QuantiseRecipe& recipe);
 
-/// Every code a random finite one and scales far apart: what no data gives, to exercise alignment and truncation.
+/// Every code a random finite one and scales far apart: what no data gives, to exercise alignment and
+/// truncation.
 QuantisedMatrix random_codes(uint64_t rows, uint64_t k, const QuantiseRecipe& recipe, uint64_t seed);
 
-/// The elements as float: float32, float64 (rounded), float16, and NumPy's bfloat16 (dtype '<V2'). Throws InputError E4007
-/// for others.
+/// The elements as float: float32, float64 (rounded), float16, and NumPy's bfloat16 (dtype '<V2'). Throws
+/// InputError E4007 for others.
 std::vector<float> float_values(const NpyArray& array);
 
 }  // namespace drywell::kernels

@@ -1,5 +1,5 @@
-// The GEMM kernels: bit for bit against the reference in every format, tile and layout, the same memory under every driver,
-// and PTX that ptxas takes.
+// The GEMM kernels: bit for bit against the reference in every format, tile and layout, the same memory under
+// every driver, and PTX that ptxas takes.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -29,7 +29,8 @@ struct Words {
     std::vector<std::pair<std::string, std::string>> given;
     while (in >> word) {
       const size_t equals = word.find('=');
-      given.emplace_back(word.substr(2, equals - 2), equals == std::string::npos ? "" : word.substr(equals + 1));
+      given.emplace_back(word.substr(2, equals - 2),
+                         equals == std::string::npos ? "" : word.substr(equals + 1));
     }
     params = Params(kernel->name, kernel->parameters, given);
   }
@@ -53,9 +54,12 @@ class Gemm : public testing::TestWithParam<std::string> {};
 TEST_P(Gemm, EqualsTheReferenceAndDoesNotDependOnTheDriver) {
   const KernelReport eager = run_gemm(GetParam(), sim::DriverKind::eager);
   ASSERT_TRUE(eager.run.ok()) << eager.run.fault->to_string();
-  EXPECT_TRUE(eager.verify.passed()) << eager.verify.mismatches << " mismatches, " << eager.verify.first_mismatch;
+  EXPECT_TRUE(eager.verify.passed()) << eager.verify.mismatches << " mismatches, "
+                                     << eager.verify.first_mismatch;
   const auto& want = eager.outputs.at(0).second.data;
-  for (const auto& [driver, seed] : {std::pair{sim::DriverKind::lazy, 0}, {sim::DriverKind::shuffled, 1}, {sim::DriverKind::shuffled, 2}}) {
+  for (const auto& [driver, seed] : {std::pair{sim::DriverKind::lazy, 0},
+                                     {sim::DriverKind::shuffled, 1},
+                                     {sim::DriverKind::shuffled, 2}}) {
     const KernelReport other = run_gemm(GetParam(), driver, static_cast<uint64_t>(seed));
     ASSERT_TRUE(other.run.ok()) << other.run.fault->to_string();
     EXPECT_TRUE(other.outputs.at(0).second.data == want) << driver_name(driver) << " " << seed;
@@ -64,8 +68,10 @@ TEST_P(Gemm, EqualsTheReferenceAndDoesNotDependOnTheDriver) {
 
 TEST_P(Gemm, Assembles) {
   const Words w(GetParam());
-  const auto verdict = test::run_ptxas(isa::print_module(w.kernel->build(w.params, sim::load_arch("sm_100a"))), "sm_100a");
-  if (!verdict) GTEST_SKIP() << "no ptxas on this machine: set CUDA_HOME or PATH to a CUDA toolkit 13.0 or later";
+  const auto verdict =
+      test::run_ptxas(isa::print_module(w.kernel->build(w.params, sim::load_arch("sm_100a"))), "sm_100a");
+  if (!verdict)
+    GTEST_SKIP() << "no ptxas on this machine: set CUDA_HOME or PATH to a CUDA toolkit 13.0 or later";
   EXPECT_TRUE(verdict->accepted) << verdict->output;
 }
 
@@ -82,15 +88,19 @@ std::string test_name(const testing::TestParamInfo<std::string>& info) {
 std::vector<std::string> block_scaled_matrix() {
   std::vector<std::string> all;
   unsigned turn = 0;
-  for (const char* format : {"nvf4", "nvf4-ue8m0", "mxf4", "mxf6-e2m3", "mxf6-e3m2", "mxf8-e4m3", "mxf8-e5m2"}) {
+  for (const char* format :
+       {"nvf4", "nvf4-ue8m0", "mxf4", "mxf6-e2m3", "mxf6-e3m2", "mxf8-e4m3", "mxf8-e5m2"}) {
     const bool sixes = std::string(format).rfind("mxf6", 0) == 0;
     for (const int group : {1, 2}) {
       for (const int bn : {64, 128, 192, 256}) {
-        static constexpr const char* kShapes[] = {"--m=129 --n=264", "--m=300 --n=200", "--m=72 --n=456", "--m=257 --n=136"};
-        static constexpr const char* kOptions[] = {" --d-type=f32 --distribution=codes", " --beta=-0.5", " --d-type=f16 --alpha=0.125 --stages=2",
-                                                   " --d-type=f32 --beta=2 --distribution=heavy-tailed", " --distribution=codes --cluster-n=2"};
-        all.push_back(fmt::format("gemm-blockscaled --format={} --cta-group={} --bn={} {} --k={}{}", format, group, bn, kShapes[turn % 4], sixes ? 384 : 544,
-                                  kOptions[turn % 5]));
+        static constexpr const char* kShapes[] = {"--m=129 --n=264", "--m=300 --n=200", "--m=72 --n=456",
+                                                  "--m=257 --n=136"};
+        static constexpr const char* kOptions[] = {
+            " --d-type=f32 --distribution=codes --ctas=2", " --beta=-0.5 --ctas=4",
+            " --d-type=f16 --alpha=0.125 --stages=2", " --d-type=f32 --beta=2 --distribution=heavy-tailed --ctas=2",
+            " --distribution=codes --cluster-n=2 --ctas=4"};
+        all.push_back(fmt::format("gemm-blockscaled --format={} --cta-group={} --bn={} {} --k={}{}", format,
+                                  group, bn, kShapes[(turn + turn / 4) % 4], sixes ? 384 : 544, kOptions[turn % 5]));
         ++turn;
       }
     }
@@ -100,53 +110,80 @@ std::vector<std::string> block_scaled_matrix() {
 
 INSTANTIATE_TEST_SUITE_P(BlockScaled, Gemm, testing::ValuesIn(block_scaled_matrix()), test_name);
 
-INSTANTIATE_TEST_SUITE_P(Mixed, Gemm, testing::Values(
-    "gemm-blockscaled --format=mxf8-e4m3 --b-format=e5m2 --m=200 --n=136 --k=160 --d-type=f32",
-    "gemm-blockscaled --format=mxf8-e5m2 --b-format=e2m1 --m=136 --n=72 --k=256 --cta-group=2",
-    "gemm-blockscaled --format=mxf6-e2m3 --a-format=e4m3 --m=136 --n=264 --k=256 --bn=192 --distribution=codes --d-type=f32",
-    "gemm-blockscaled --format=mxf8-e4m3 --a-format=e2m1 --b-format=e3m2 --m=264 --n=264 --k=256 --bn=64 --beta=1",
-    "gemm-blockscaled --format=mxf8-e4m3 --a-format=e2m1 --b-format=e2m1 --m=264 --n=264 --k=384 --cta-group=2 --bn=256"), test_name);
+INSTANTIATE_TEST_SUITE_P(
+    Mixed, Gemm,
+    testing::Values(
+        "gemm-blockscaled --format=mxf8-e4m3 --b-format=e5m2 --m=200 --n=136 --k=160 --d-type=f32",
+        "gemm-blockscaled --format=mxf8-e5m2 --b-format=e2m1 --m=136 --n=72 --k=256 --cta-group=2",
+        "gemm-blockscaled --format=mxf6-e2m3 --a-format=e4m3 --m=136 --n=264 --k=256 --bn=192 "
+        "--distribution=codes --d-type=f32",
+        "gemm-blockscaled --format=mxf8-e4m3 --a-format=e2m1 --b-format=e3m2 --m=264 --n=264 --k=256 --bn=64 "
+        "--beta=1",
+        "gemm-blockscaled --format=mxf8-e4m3 --a-format=e2m1 --b-format=e2m1 --m=264 --n=264 --k=384 "
+        "--cta-group=2 --bn=256"),
+    test_name);
 
-INSTANTIATE_TEST_SUITE_P(Majors, Gemm, testing::Values(
-    "gemm-blockscaled --format=mxf8-e4m3 --a-major=mn --m=272 --n=136 --k=160",
-    "gemm-blockscaled --format=mxf8-e5m2 --b-major=mn --m=136 --n=272 --k=160 --bn=192 --distribution=codes --d-type=f32",
-    "gemm-blockscaled --format=mxf8-e4m3 --a-major=mn --b-major=mn --m=272 --n=400 --k=544 --bn=256 --cta-group=2",
-    "gemm-blockscaled --format=mxf8-e4m3 --a-major=mn --b-major=mn --m=400 --n=272 --k=288 --bn=64 --cta-group=2 --cluster-n=2",
-    "gemm-blockscaled --format=mxf8-e5m2 --a-major=mn --b-major=mn --m=160 --n=592 --k=160 --bn=192 --cta-group=2 --beta=1",
-    "gemm-fp8 --a-major=mn --b-major=mn --m=272 --n=144 --k=77 --d-type=f16",
-    "gemm-fp8 --b-major=mn --m=100 --n=144 --k=272 --bn=64 --cta-group=2"), test_name);
+INSTANTIATE_TEST_SUITE_P(
+    Majors, Gemm,
+    testing::Values("gemm-blockscaled --format=mxf8-e4m3 --a-major=mn --m=272 --n=136 --k=160",
+                    "gemm-blockscaled --format=mxf8-e5m2 --b-major=mn --m=136 --n=272 --k=160 --bn=192 "
+                    "--distribution=codes --d-type=f32",
+                    "gemm-blockscaled --format=mxf8-e4m3 --a-major=mn --b-major=mn --m=272 --n=400 --k=544 "
+                    "--bn=256 --cta-group=2",
+                    "gemm-blockscaled --format=mxf8-e4m3 --a-major=mn --b-major=mn --m=400 --n=272 --k=288 "
+                    "--bn=64 --cta-group=2 --cluster-n=2 --ctas=4",
+                    "gemm-blockscaled --format=mxf8-e5m2 --a-major=mn --b-major=mn --m=160 --n=592 --k=160 "
+                    "--bn=192 --cta-group=2 --beta=1",
+                    "gemm-fp8 --a-major=mn --b-major=mn --m=272 --n=144 --k=77 --d-type=f16",
+                    "gemm-fp8 --b-major=mn --m=100 --n=144 --k=272 --bn=64 --cta-group=2"),
+    test_name);
 
-INSTANTIATE_TEST_SUITE_P(Clusters, Gemm, testing::Values(
-    "gemm-blockscaled --format=nvf4 --m=300 --n=1000 --k=544 --bn=64 --cta-group=2 --cluster-n=4",
-    "gemm-blockscaled --format=nvf4 --m=300 --n=712 --k=544 --bn=192 --cluster-n=4 --d-type=f32 --distribution=codes",
-    "gemm-blockscaled --format=mxf8-e4m3 --m=528 --n=520 --k=544 --bn=128 --cta-group=2 --cluster-n=2 --a-major=mn",
-    "gemm-bf16 --m=520 --n=520 --k=264 --cta-group=2 --cluster-n=2 --a-major=mn",
-    "gemm-fp8 --m=300 --n=520 --k=528 --cluster-n=4"), test_name);
+INSTANTIATE_TEST_SUITE_P(
+    Clusters, Gemm,
+    testing::Values(
+        "gemm-blockscaled --format=nvf4 --m=300 --n=1000 --k=544 --bn=64 --cta-group=2 --cluster-n=4",
+        "gemm-blockscaled --format=nvf4 --m=300 --n=712 --k=544 --bn=192 --cluster-n=4 --d-type=f32 "
+        "--distribution=codes",
+        "gemm-blockscaled --format=mxf8-e4m3 --m=528 --n=520 --k=544 --bn=128 --cta-group=2 --cluster-n=2 "
+        "--a-major=mn",
+        "gemm-bf16 --m=520 --n=520 --k=264 --cta-group=2 --cluster-n=2 --a-major=mn",
+        "gemm-fp8 --m=300 --n=520 --k=528 --cluster-n=4"),
+    test_name);
 
-INSTANTIATE_TEST_SUITE_P(Fp8, Gemm, testing::Values(
-    "gemm-fp8 --m=300 --n=200 --k=208 --distribution=codes --d-type=f32",
-    "gemm-fp8 --a-format=e5m2 --b-format=e4m3 --m=129 --n=264 --k=528 --bn=192 --cta-group=2 --beta=1",
-    "gemm-fp8 --a-format=e5m2 --b-format=e5m2 --m=129 --n=264 --k=528 --bn=256 --d-type=f32 --distribution=codes",
-    "gemm-fp8 --a-format=e2m1 --b-format=e3m2 --m=200 --n=136 --k=256 --d-type=f32",
-    "gemm-fp8 --a-format=e2m3 --b-format=e4m3 --m=200 --n=136 --k=384 --bn=64 --cta-group=2"), test_name);
+INSTANTIATE_TEST_SUITE_P(
+    Fp8, Gemm,
+    testing::Values(
+        "gemm-fp8 --m=300 --n=200 --k=208 --distribution=codes --d-type=f32 --ctas=1",
+        "gemm-fp8 --a-format=e5m2 --b-format=e4m3 --m=129 --n=264 --k=528 --bn=192 --cta-group=2 --beta=1",
+        "gemm-fp8 --a-format=e5m2 --b-format=e5m2 --m=129 --n=264 --k=528 --bn=256 --d-type=f32 "
+        "--distribution=codes",
+        "gemm-fp8 --a-format=e2m1 --b-format=e3m2 --m=200 --n=136 --k=256 --d-type=f32",
+        "gemm-fp8 --a-format=e2m3 --b-format=e4m3 --m=200 --n=136 --k=384 --bn=64 --cta-group=2"),
+    test_name);
 
-INSTANTIATE_TEST_SUITE_P(Bf16, Gemm, testing::Values(
-    "gemm-bf16 --m=128 --n=128 --k=64 --d-type=f32",
-    "gemm-bf16 --m=300 --n=200 --k=200 --distribution=codes --d-type=f32",
-    "gemm-bf16 --m=100 --n=72 --k=328 --bn=64 --alpha=-0.5 --beta=2",
-    "gemm-bf16 --m=256 --n=448 --k=136 --bn=192 --d-type=f16 --type=f16",
-    "gemm-bf16 --m=129 --n=264 --k=512 --bn=256 --stages=2 --beta=0.75 --d-type=f32 --distribution=heavy-tailed",
-    "gemm-bf16 --m=304 --n=200 --k=71 --a-major=mn --b-major=mn --d-type=f16 --beta=-1",
-    "gemm-bf16 --m=136 --n=136 --k=72 --a-major=mn --bn=64 --type=f16 --distribution=codes",
-    "gemm-bf16 --m=128 --n=400 --k=72 --b-major=mn --bn=192",
-    "gemm-bf16 --m=300 --n=200 --k=200 --bn=192 --cta-group=2 --b-major=mn"), test_name);
+INSTANTIATE_TEST_SUITE_P(
+    Bf16, Gemm,
+    testing::Values("gemm-bf16 --m=128 --n=128 --k=64 --d-type=f32",
+                    "gemm-bf16 --m=300 --n=200 --k=200 --distribution=codes --d-type=f32 --ctas=1",
+                    "gemm-bf16 --m=100 --n=72 --k=328 --bn=64 --alpha=-0.5 --beta=2",
+                    "gemm-bf16 --m=256 --n=448 --k=136 --bn=192 --d-type=f16 --type=f16",
+                    "gemm-bf16 --m=129 --n=264 --k=512 --bn=256 --stages=2 --beta=0.75 --d-type=f32 "
+                    "--distribution=heavy-tailed",
+                    "gemm-bf16 --m=304 --n=200 --k=71 --a-major=mn --b-major=mn --d-type=f16 --beta=-1",
+                    "gemm-bf16 --m=136 --n=136 --k=72 --a-major=mn --bn=64 --type=f16 --distribution=codes",
+                    "gemm-bf16 --m=128 --n=400 --k=72 --b-major=mn --bn=192",
+                    "gemm-bf16 --m=300 --n=200 --k=200 --bn=192 --cta-group=2 --b-major=mn"),
+    test_name);
 
 TEST(GemmTimed, GivesTheSameMemory) {
-  for (const char* text : {"gemm-bf16 --m=256 --n=200 --k=256 --beta=1", "gemm-fp8 --m=200 --n=200 --k=256 --bn=64",
-                           "gemm-blockscaled --m=300 --n=264 --k=768 --bn=192", "gemm-blockscaled --m=300 --n=264 --k=768 --cta-group=2 --cluster-n=2",
-                           "gemm-blockscaled --format=mxf8-e4m3 --m=300 --n=264 --k=768 --cta-group=2 --bn=256 --beta=1",
-                           "gemm-blockscaled --format=mxf4 --m=300 --n=264 --k=768 --bn=64"}) {
-    const KernelReport eager = run_gemm(text, sim::DriverKind::eager), timed = run_gemm(text, sim::DriverKind::timed);
+  for (const char* text :
+       {"gemm-bf16 --m=256 --n=200 --k=256 --beta=1", "gemm-fp8 --m=200 --n=200 --k=256 --bn=64",
+        "gemm-blockscaled --m=300 --n=264 --k=768 --bn=192 --ctas=2",
+        "gemm-blockscaled --m=300 --n=264 --k=768 --cta-group=2 --cluster-n=2 --ctas=4",
+        "gemm-blockscaled --format=mxf8-e4m3 --m=300 --n=264 --k=768 --cta-group=2 --bn=256 --beta=1",
+        "gemm-blockscaled --format=mxf4 --m=300 --n=264 --k=768 --bn=64"}) {
+    const KernelReport eager = run_gemm(text, sim::DriverKind::eager),
+                       timed = run_gemm(text, sim::DriverKind::timed);
     ASSERT_TRUE(timed.run.ok()) << timed.run.fault->to_string();
     EXPECT_TRUE(eager.verify.passed()) << text;
     EXPECT_TRUE(timed.outputs.at(0).second.data == eager.outputs.at(0).second.data) << text;
@@ -158,7 +195,8 @@ TEST(GemmTimed, GivesTheSameMemory) {
 class ArrayFile {
  public:
   ArrayFile(const char* name, std::vector<float> values, uint64_t rows, uint64_t columns)
-      : path_((std::filesystem::temp_directory_path() / fmt::format("drywell_{}_{}.npy", ::getpid(), name)).string()) {
+      : path_((std::filesystem::temp_directory_path() / fmt::format("drywell_{}_{}.npy", ::getpid(), name))
+                  .string()) {
     write_npy(path_, NpyArray::of<float>(values, {rows, columns}));
   }
   ~ArrayFile() { std::filesystem::remove(path_); }
@@ -176,8 +214,11 @@ TEST(GemmInput, QuantisesArrays) {
   for (size_t i = 0; i < b.size(); ++i) b[i] = static_cast<float>(static_cast<int>(i * 5 % 7) - 3);
   for (size_t i = 0; i < c.size(); ++i) c[i] = static_cast<float>(i % 11);
   const ArrayFile fa("a", a, kM, kK), fb("b", b, kN, kK), fc("c", c, kM, kN);
-  const KernelReport r = run_gemm(fmt::format("gemm-blockscaled --format=mxf8-e4m3 --d-type=f32 --alpha=0.5 --beta=2 --a={} --b={} --c={}", fa.path(), fb.path(), fc.path()),
-                                  sim::DriverKind::eager);
+  const KernelReport r = run_gemm(
+      fmt::format(
+          "gemm-blockscaled --format=mxf8-e4m3 --d-type=f32 --alpha=0.5 --beta=2 --a={} --b={} --c={}",
+          fa.path(), fb.path(), fc.path()),
+      sim::DriverKind::eager);
   ASSERT_TRUE(r.run.ok());
   EXPECT_TRUE(r.verify.passed());
   const auto d = r.outputs.at(0).second.values<float>();
@@ -197,7 +238,8 @@ TEST(GemmInput, NanAndInfinityComeThrough) {
   b[64] = 0;  // infinity times zero in column 1
   const ArrayFile fa("a", a, 16, 64), fb("b", b, 8, 64);
   for (const char* kernel : {"gemm-bf16", "gemm-blockscaled --format=mxf4"}) {
-    const KernelReport r = run_gemm(fmt::format("{} --d-type=f32 --a={} --b={}", kernel, fa.path(), fb.path()), sim::DriverKind::eager);
+    const KernelReport r = run_gemm(
+        fmt::format("{} --d-type=f32 --a={} --b={}", kernel, fa.path(), fb.path()), sim::DriverKind::eager);
     ASSERT_TRUE(r.run.ok());
     EXPECT_TRUE(r.verify.passed()) << kernel << ": " << r.verify.first_mismatch;
     const auto d = r.outputs.at(0).second.values<float>();
@@ -206,8 +248,8 @@ TEST(GemmInput, NanAndInfinityComeThrough) {
   }
 }
 
-// What the article prints: mxf8 with a tile of 128 x 256 has its accumulator in columns 0 to 255 and factors of 4 and 8
-// columns; nvf4 takes four times as many; bN = 192 loads the atoms of 256.
+// What the article prints: mxf8 with a tile of 128 x 256 has its accumulator in columns 0 to 255 and factors
+// of 4 and 8 columns; nvf4 takes four times as many; bN = 192 loads the atoms of 256.
 TEST(GemmPlan, LaysTensorMemoryOutAsTheArticleDoes) {
   gemm::GemmConfig c;
   c.kind = isa::MmaKind::mxf8f6f4;

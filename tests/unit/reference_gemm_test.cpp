@@ -1,4 +1,5 @@
-// The GEMM reference by itself: result words of the record, its order along K, the epilogue; and the host-side quantiser.
+// The GEMM reference by itself: result words of the record, its order along K, the epilogue; and the
+// host-side quantiser.
 #include <gtest/gtest.h>
 
 #include <bit>
@@ -20,8 +21,10 @@ using reference::OutputFormat;
 
 std::optional<NumberFormat> format_named(const std::string& name) {
   static const std::map<std::string, NumberFormat> kNames = {
-      {"e2m1", NumberFormat::e2m1}, {"e2m3", NumberFormat::e2m3}, {"e3m2", NumberFormat::e3m2},   {"e4m3", NumberFormat::e4m3},  {"e5m2", NumberFormat::e5m2},
-      {"fp16", NumberFormat::f16},  {"f16", NumberFormat::f16},   {"bf16", NumberFormat::bf16},   {"ue4m3", NumberFormat::ue4m3}, {"ue8m0", NumberFormat::ue8m0}};
+      {"e2m1", NumberFormat::e2m1},  {"e2m3", NumberFormat::e2m3}, {"e3m2", NumberFormat::e3m2},
+      {"e4m3", NumberFormat::e4m3},  {"e5m2", NumberFormat::e5m2}, {"fp16", NumberFormat::f16},
+      {"f16", NumberFormat::f16},    {"bf16", NumberFormat::bf16}, {"ue4m3", NumberFormat::ue4m3},
+      {"ue8m0", NumberFormat::ue8m0}};
   const auto it = kNames.find(name);
   return it == kNames.end() ? std::nullopt : std::optional(it->second);
 }
@@ -49,9 +52,11 @@ TEST(GemmReference, GivesTheRecordedWords) {
   for (const numeric::test::VectorRow& v : numeric::test::read_vectors("mma_numerics.csv")) {
     const auto a = format_named(v.a_type), b = format_named(v.b_type), scale = format_named(v.scale_type);
     if (v.arch != "blackwell-sm100-tcgen05" || v.d_type != "f32" || v.unverified() || !a || !b) continue;
-    const Codes x{{v.a.begin(), v.a.end()}, {v.a_scales.begin(), v.a_scales.end()}}, y{{v.b.begin(), v.b.end()}, {v.b_scales.begin(), v.b_scales.end()}};
+    const Codes x{{v.a.begin(), v.a.end()}, {v.a_scales.begin(), v.a_scales.end()}},
+        y{{v.b.begin(), v.b.end()}, {v.b_scales.begin(), v.b_scales.end()}};
     const GemmArithmetic arithmetic{static_cast<uint32_t>(v.a.size()), v.kind.rfind("mxf4", 0) == 0};
-    const auto d = reference::gemm_accumulators(x.operand(*a, scale), y.operand(*b, scale), arithmetic, 1, {std::bit_cast<float>(v.c)});
+    const auto d = reference::gemm_accumulators(x.operand(*a, scale), y.operand(*b, scale), arithmetic, 1,
+                                                {std::bit_cast<float>(v.c)});
     EXPECT_EQ(std::bit_cast<uint32_t>(d[0]), v.d) << "line " << v.line << " " << v.kind;
     ++compared;
   }
@@ -59,7 +64,8 @@ TEST(GemmReference, GivesTheRecordedWords) {
 }
 
 TEST(GemmReference, RoundsAfterEveryInstruction) {
-  // 1 + 2^-24 is 1 after truncation, however often it is added in steps of sixteen; sixteen of them in one sum are not lost.
+  // 1 + 2^-24 is 1 after truncation, however often it is added in steps of sixteen; sixteen of them in one
+  // sum are not lost.
   std::vector<uint16_t> a(64, 0), b(64, 0x3F80);
   a[0] = 0x3F80;
   for (size_t k = 16; k < 64; k += 16) a[k] = 0x3380;  // 2^-24
@@ -74,9 +80,11 @@ TEST(GemmReference, AgreesWithFloat64WhereNothingIsLost) {
   std::vector<float> v(40 * 96);
   for (size_t i = 0; i < v.size(); ++i) v[i] = static_cast<float>(static_cast<int>(i * 37 % 101) - 50);
   const QuantiseRecipe recipe{numeric::Format::e2m1, ScaleRule::mx, 32};
-  const QuantisedMatrix a = quantise_matrix(v, 40, 96, recipe), b = quantise_matrix(std::span(v).first(24 * 96), 24, 96, recipe);
+  const QuantisedMatrix a = quantise_matrix(v, 40, 96, recipe),
+                        b = quantise_matrix(std::span(v).first(24 * 96), 24, 96, recipe);
   const auto operand = [](const QuantisedMatrix& q) {
-    return GemmOperand{NumberFormat::e2m1, q.rows, q.k, q.codes.data(), q.block, NumberFormat::ue8m0, q.scales.data()};
+    return GemmOperand{NumberFormat::e2m1,  q.rows,         q.k, q.codes.data(), q.block,
+                       NumberFormat::ue8m0, q.scales.data()};
   };
   std::vector<uint64_t> rows;
   for (uint64_t i = 0; i < 40; ++i) rows.push_back(i);
@@ -86,12 +94,15 @@ TEST(GemmReference, AgreesWithFloat64WhereNothingIsLost) {
 }
 
 TEST(GemmReference, EpilogueIsTwoRoundedOperationsAndOneConversion) {
-  EXPECT_EQ(reference::gemm_output(3, 0.5f, 0, std::nullopt, OutputFormat::f32), std::bit_cast<uint32_t>(1.5f));
+  EXPECT_EQ(reference::gemm_output(3, 0.5f, 0, std::nullopt, OutputFormat::f32),
+            std::bit_cast<uint32_t>(1.5f));
   EXPECT_EQ(reference::gemm_output(1, 1, 2, 0x1p-9f, OutputFormat::bf16), 0x3F80u);  // 1 + 2^-8 is a tie
   EXPECT_EQ(reference::gemm_output(1, 1, 3, 0x1p-8f, OutputFormat::f16), 0x3C0Cu);
   EXPECT_EQ(reference::gemm_output(65520, 1, 0, std::nullopt, OutputFormat::f16), 0x7C00u);
   EXPECT_EQ(reference::gemm_output(-0x1.8p-25f, 1, 0, std::nullopt, OutputFormat::f16), 0x8001u);
-  EXPECT_EQ(reference::gemm_output(std::numeric_limits<float>::quiet_NaN(), -1, 0, std::nullopt, OutputFormat::f32), 0x7FFFFFFFu);
+  EXPECT_EQ(
+      reference::gemm_output(std::numeric_limits<float>::quiet_NaN(), -1, 0, std::nullopt, OutputFormat::f32),
+      0x7FFFFFFFu);
 }
 
 TEST(Quantise, MxScalesAreThePowerOfTwoOfTheLargestMagnitude) {
