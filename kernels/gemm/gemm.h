@@ -24,7 +24,8 @@ isa::Module build_gemm(const gemm::GemmConfig& config, const std::string& name, 
 /// row-major.
 struct GemmProblem {
   uint64_t m = 0, n = 0, k = 0;
-  QuantisedMatrix a, b;  // m x k and n x k
+  QuantisedMatrix a, b;                   // m x k and n x k
+  std::vector<float> a_values, b_values;  // what they were quantised from; empty for random codes
   std::vector<uint32_t> c;
   float alpha = 1, beta = 0;
   float total_alpha() const { return alpha * a.factor * b.factor; }

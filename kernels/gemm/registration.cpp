@@ -48,11 +48,14 @@ GenerateOptions generation(const Params& p, uint64_t stream) {
   return g;
 }
 
-QuantisedMatrix operand_of(const Params& p, std::vector<float>& given, uint64_t rows, uint64_t k,
+/// Quantises `values`, which are generated first unless they were given.
+QuantisedMatrix operand_of(const Params& p, std::vector<float>& values, uint64_t rows, uint64_t k,
                            const QuantiseRecipe& recipe, uint64_t stream) {
-  if (!given.empty()) return quantise_matrix(given, rows, k, recipe);
-  if (p.text("distribution") == "codes") return random_codes(rows, k, recipe, generation(p, stream).seed);
-  return quantise_matrix(generate_floats(rows, k, generation(p, stream)), rows, k, recipe);
+  if (values.empty()) {
+    if (p.text("distribution") == "codes") return random_codes(rows, k, recipe, generation(p, stream).seed);
+    values = generate_floats(rows, k, generation(p, stream));
+  }
+  return quantise_matrix(values, rows, k, recipe);
 }
 
 std::vector<uint32_t> source_codes(const std::vector<float>& values, isa::TensorType type) {
@@ -68,40 +71,47 @@ GemmProblem problem_of(const RunContext& c, const GemmConfig& config, Family fam
     throw InputError("E2303", "a GEMM has several inputs", "--a, --b and --c name .npy files");
   c.enter("making input");
   Shape s = shape_of(p);
-  std::vector<float> a, b, source;
-  if (!p.text("a").empty()) a = read_matrix(p, "a", {"m", s.m}, {"k", s.k});
-  if (!p.text("b").empty()) b = read_matrix(p, "b", {"n", s.n}, {"k", s.k});
-  if (!p.text("c").empty()) source = read_matrix(p, "c", {"m", s.m}, {"n", s.n});
-  if ((!a.empty() && a.size() != s.m * s.k) || (!b.empty() && b.size() != s.n * s.k))
-    throw InputError("E2303", "A and B have different k");
-  check_gemm(config, s.m, s.n, s.k);
   GemmProblem x;
+  std::vector<float> source;
+  if (!p.text("a").empty()) x.a_values = read_matrix(p, "a", {"m", s.m}, {"k", s.k});
+  if (!p.text("b").empty()) x.b_values = read_matrix(p, "b", {"n", s.n}, {"k", s.k});
+  if (!p.text("c").empty()) source = read_matrix(p, "c", {"m", s.m}, {"n", s.n});
+  if ((!x.a_values.empty() && x.a_values.size() != s.m * s.k) ||
+      (!x.b_values.empty() && x.b_values.size() != s.n * s.k)) {
+    throw InputError("E2303", "A and B have different k");
+  }
+  check_gemm(config, s.m, s.n, s.k);
   x.m = s.m;
   x.n = s.n;
   x.k = s.k;
   x.alpha = static_cast<float>(p.real("alpha"));
   x.beta = static_cast<float>(p.real("beta"));
-  x.a = operand_of(p, a, s.m, s.k, gemm::recipe_of(config, config.a.element, family), 0);
-  x.b = operand_of(p, b, s.n, s.k, gemm::recipe_of(config, config.b.element, family), 1);
+  x.a = operand_of(p, x.a_values, s.m, s.k, gemm::recipe_of(config, config.a.element, family), 0);
+  x.b = operand_of(p, x.b_values, s.n, s.k, gemm::recipe_of(config, config.b.element, family), 1);
   if (config.reads_c)
     x.c = source_codes(source.empty() ? generate_floats(s.m, s.n, generation(p, 2)) : source, config.output);
   return x;
 }
 
-void add_notes(KernelReport& r, const GemmPlan& p, const GemmProblem& x) {
+void add_notes(KernelReport& r, const GemmPlan& p, const GemmProblem& x, bool values) {
   const GemmConfig& c = p.config;
-  r.notes.emplace_back("tile", fmt::format("{} x {} x {}, {} stages, cta_group::{}, cluster {}", p.tile_m,
+  r.notes.emplace_back("tile", fmt::format("{} x {} x {}, {} stages, cta_group::{}, clusters of {}", p.tile_m,
                                            c.bn, p.tile_k, p.stages, c.cta_group, p.cluster));
-  r.notes.emplace_back(
-      "tensor memory",
-      fmt::format("{} columns: {} accumulators of {}{}", p.tmem_columns, p.accumulators, c.bn,
-                  c.scaled() ? fmt::format(", {} scale buffers of {} + {}", p.scale_buffers, p.sfa_columns(),
-                                           p.sfb_columns())
-                             : ""));
-  if (r.run.host_seconds > 0) {
+  std::string columns = fmt::format("{} columns: {} x {} accumulator", p.tmem_columns, p.accumulators, c.bn);
+  if (c.scaled())
+    columns += fmt::format(", {} x ({} SFA + {} SFB)", p.scale_buffers, p.sfa_columns(), p.sfb_columns());
+  r.notes.emplace_back("tensor memory", columns);
+  if (r.run.host_seconds > 0 && values) {
     const double macs = static_cast<double>(x.m) * static_cast<double>(x.n) * static_cast<double>(x.k);
-    r.notes.emplace_back("simulated products", fmt::format("{:.3g} G/s", macs / r.run.host_seconds / 1e9));
+    r.notes.emplace_back("products", fmt::format("{:.3g} G/s on the host", macs / r.run.host_seconds / 1e9));
   }
+}
+
+std::string shape_text(const GemmConfig& c, const GemmProblem& x) {
+  std::string text =
+      fmt::format("{} x {} x {}, {} x {}", x.m, x.n, x.k, to_string(c.a.element), to_string(c.b.element));
+  if (c.scaled()) text += fmt::format(", {} every {}", c.ue8m0 ? "ue8m0" : "ue4m3", x.a.block);
+  return text + fmt::format(" -> {}", to_string(c.output));
 }
 
 NpyArray output_array(const std::vector<uint32_t>& d, const GemmProblem& x, isa::TensorType type) {
@@ -128,8 +138,7 @@ KernelReport run(const RunContext& c) {
   const GemmProblem x = problem_of(c, config, F);
   sim::Device device({.arch = c.arch});
   KernelReport r;
-  r.shape = fmt::format("{} x {} x {}, {} x {} -> {}", x.m, x.n, x.k, to_string(config.a.element),
-                        to_string(config.b.element), to_string(config.output));
+  r.shape = shape_text(config, x);
   r.launch = gemm_launch(plan, x.m, x.n, device.sm_count());
   r.bytes_read = operand_image(x.a, config.a.major).size() + operand_image(x.b, config.b.major).size() +
                  x.a.scales.size() + x.b.scales.size() + x.c.size() * plan.output_bytes();
@@ -137,7 +146,7 @@ KernelReport run(const RunContext& c) {
   c.enter("running");
   GemmResult got = run_gemm(device, plan, x, c.options);
   r.run = std::move(got.run);
-  add_notes(r, plan, x);
+  add_notes(r, plan, x, c.options.values);
   if (!r.run.ok()) return r;
   if (c.verify) {
     c.enter("verifying");

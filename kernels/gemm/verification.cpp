@@ -52,17 +52,15 @@ std::vector<uint64_t> sampled_rows(uint64_t m) {
   return rows;
 }
 
-void add_error_notes(KernelReport& r, const GemmPlan& p, const GemmProblem& x, const std::vector<uint32_t>& d,
-                     unsigned threads) {
+/// Over the sampled rows, against alpha * exact + beta * C.
+std::string error_text(const GemmPlan& p, const GemmProblem& x, const std::vector<uint32_t>& d,
+                       const std::vector<uint64_t>& rows, const std::vector<double>& exact, double alpha) {
   const reference::OutputFormat format = output_format(p.config.output);
-  const std::vector<uint64_t> rows = sampled_rows(x.m);
-  const std::vector<double> exact =
-      reference::gemm_float64(reference_operand(x.a), reference_operand(x.b), rows, threads);
   double worst = 0, error = 0, norm = 0;
   for (size_t i = 0; i < rows.size(); ++i) {
     for (uint64_t j = 0; j < x.n; ++j) {
       const uint64_t at = rows[i] * x.n + j;
-      double want = double{x.total_alpha()} * exact[i * x.n + j];
+      double want = alpha * exact[i * x.n + j];
       if (!x.c.empty()) want += double{x.beta} * reference::output_value(x.c[at], format);
       const double off = reference::output_value(d[at], format) - want;
       worst = std::max(worst, std::fabs(off));
@@ -70,9 +68,24 @@ void add_error_notes(KernelReport& r, const GemmPlan& p, const GemmProblem& x, c
       norm += want * want;
     }
   }
-  r.notes.emplace_back(
-      "error", fmt::format("{:.3g} relative (Frobenius), {:.3g} at most, against float64 over {} rows",
-                           norm == 0 ? 0 : std::sqrt(error / norm), worst, rows.size()));
+  return fmt::format("{:.3g} relative (Frobenius), {:.3g} at most", norm == 0 ? 0 : std::sqrt(error / norm),
+                     worst);
+}
+
+void add_error_notes(KernelReport& r, const GemmPlan& p, const GemmProblem& x, const std::vector<uint32_t>& d,
+                     unsigned threads) {
+  using reference::float64_rows;
+  const std::vector<uint64_t> rows = sampled_rows(x.m);
+  const auto exact = reference::gemm_float64(float64_rows(reference_operand(x.a)),
+                                             float64_rows(reference_operand(x.b)), x.n, rows, threads);
+  r.notes.emplace_back("error",
+                       fmt::format("{}, against float64 over {} rows",
+                                   error_text(p, x, d, rows, exact, double{x.total_alpha()}), rows.size()));
+  if (x.a_values.empty() || x.b_values.empty()) return;
+  const auto ideal = reference::gemm_float64(float64_rows(x.a_values, x.k), float64_rows(x.b_values, x.k),
+                                             x.n, rows, threads);
+  r.notes.emplace_back("quantisation",
+                       error_text(p, x, d, rows, ideal, double{x.alpha}) + ", against the values before it");
 }
 
 template <class T>

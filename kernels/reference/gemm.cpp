@@ -188,18 +188,29 @@ std::vector<float> gemm_accumulators(const GemmOperand& a, const GemmOperand& b,
   return out;
 }
 
-std::vector<double> gemm_float64(const GemmOperand& a, const GemmOperand& b, std::span<const uint64_t> rows,
-                                 unsigned threads) {
+RowOf float64_rows(const GemmOperand& operand) {
+  return [operand](uint64_t row) { return dequantised_row(operand, row); };
+}
+
+RowOf float64_rows(std::span<const float> values, uint64_t k) {
+  return [values, k](uint64_t row) {
+    const auto r = values.subspan(row * k, k);
+    return std::vector<double>(r.begin(), r.end());
+  };
+}
+
+std::vector<double> gemm_float64(const RowOf& a, const RowOf& b, uint64_t columns,
+                                 std::span<const uint64_t> rows, unsigned threads) {
   std::vector<std::vector<double>> left;
-  for (const uint64_t r : rows) left.push_back(dequantised_row(a, r));
-  std::vector<double> out(rows.size() * b.rows);
-  in_parallel(b.rows, threads, [&](uint64_t first, uint64_t end) {
+  for (const uint64_t r : rows) left.push_back(a(r));
+  std::vector<double> out(rows.size() * columns);
+  in_parallel(columns, threads, [&](uint64_t first, uint64_t end) {
     for (uint64_t j = first; j < end; ++j) {
-      const std::vector<double> right = dequantised_row(b, j);
+      const std::vector<double> right = b(j);
       for (size_t i = 0; i < left.size(); ++i) {
         double sum = 0;
-        for (uint64_t k = 0; k < a.k; ++k) sum += left[i][k] * right[k];
-        out[i * b.rows + j] = sum;
+        for (size_t k = 0; k < right.size(); ++k) sum += left[i][k] * right[k];
+        out[i * columns + j] = sum;
       }
     }
   });

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <span>
 #include <vector>
@@ -36,9 +37,15 @@ std::vector<float> gemm_accumulators(const GemmOperand& a, const GemmOperand& b,
                                      const GemmArithmetic& arithmetic, unsigned threads = 0,
                                      std::vector<float> start = {});
 
-/// The same products in float64, for the given rows of A only: rows.size() x b.rows.
-std::vector<double> gemm_float64(const GemmOperand& a, const GemmOperand& b, std::span<const uint64_t> rows,
-                                 unsigned threads = 0);
+/// A row of an operand as float64.
+using RowOf = std::function<std::vector<double>(uint64_t row)>;
+RowOf float64_rows(const GemmOperand& operand);
+/// Of a rows x k float array.
+RowOf float64_rows(std::span<const float> values, uint64_t k);
+
+/// The products in float64 for the given rows of A: rows.size() x columns.
+std::vector<double> gemm_float64(const RowOf& a, const RowOf& b, uint64_t columns,
+                                 std::span<const uint64_t> rows, unsigned threads = 0);
 
 enum class OutputFormat : uint8_t { bf16, f16, f32 };
 

@@ -88,7 +88,8 @@ TEST(GemmReference, AgreesWithFloat64WhereNothingIsLost) {
   };
   std::vector<uint64_t> rows;
   for (uint64_t i = 0; i < 40; ++i) rows.push_back(i);
-  const auto exact = reference::gemm_float64(operand(a), operand(b), rows);
+  const auto exact = reference::gemm_float64(reference::float64_rows(operand(a)),
+                                             reference::float64_rows(operand(b)), 24, rows);
   const auto got = reference::gemm_accumulators(operand(a), operand(b), {64, true});
   for (size_t i = 0; i < got.size(); ++i) EXPECT_EQ(got[i], exact[i]);
 }
