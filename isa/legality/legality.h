@@ -1,6 +1,8 @@
 // Rules across slots and operands of a row, one function per family rule; rows name them.
 #pragma once
 
+#include <initializer_list>
+
 #include "drywell/isa/instruction.h"
 #include "drywell/isa/validate.h"
 
@@ -30,6 +32,8 @@ void tensor_copy(const InstructionRef&, LegalityReport&);
 void bulk_copy(const InstructionRef&, LegalityReport&);
 void bulk_reduce(const InstructionRef&, LegalityReport&);
 void st_bulk(const InstructionRef&, LegalityReport&);
+/// The operands called `names`, where they are register addresses, are 32 bits wide.
+void tmem_address_width(const InstructionRef&, LegalityReport&, std::initializer_list<const char*> names);
 void tcgen05_alloc(const InstructionRef&, LegalityReport&);
 void tcgen05_mma(const InstructionRef&, LegalityReport&);
 void tcgen05_cp(const InstructionRef&, LegalityReport&);

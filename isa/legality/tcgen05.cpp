@@ -6,6 +6,16 @@
 
 namespace drywell::isa::legality {
 
+void tmem_address_width(const InstructionRef& i, LegalityReport& out, std::initializer_list<const char*> names) {
+  for (const char* name : names) {
+    const Operand* o = i.operand(name);
+    if (o == nullptr || o->kind != Operand::Kind::addr || o->base != Operand::Base::reg) continue;
+    if (type_bits(i.function.regs[o->index].type) != 32) {
+      out.error("E1392", fmt::format("tensor-memory address '{}' is not a 32-bit register", i.function.regs[o->index].name));
+    }
+  }
+}
+
 // facts/tcgen05.md §1.2: ptxas checks immediates only, registers are checked at run time.
 void tcgen05_alloc(const InstructionRef& i, LegalityReport& out) {
   const Operand& n = *i.operand("nCols");
@@ -25,6 +35,13 @@ void tcgen05_ld_st(const InstructionRef& i, LegalityReport& out) {
   if (const unsigned given = i.operand("r")->count; given != n * per) {
     out.error("E1376", fmt::format(".{}.x{} takes {} registers, {} given", mod_text(shape), n, n * per, given));
   }
+  tmem_address_width(i, out, {"taddr"});
+  const bool load = i.row().operands[0].access == Access::write;
+  for (const Operand& e : i.function.elements(*i.operand("r"))) {
+    const bool fits = e.kind == Operand::Kind::reg ? type_bits(i.function.regs[e.index].type) == 32 : !load && e.kind == Operand::Kind::imm;
+    if (!fits) out.error("E1391", load ? "the destinations are 32-bit registers" : "the sources are 32-bit registers and immediates");
+  }
+  if ((i.has(Mod::abs) || i.has(Mod::NaN)) && i.mod(Slot::type) != Mod::f32) out.error("E1389", ".abs and .NaN go with .f32");
   if ((i.operand("split") != nullptr) != (shape == Mod::_16x32bx2)) out.error("E1377", "the half-split immediate goes with .16x32bx2");
 }
 

@@ -6,17 +6,6 @@
 namespace drywell::isa::legality {
 namespace {
 
-// Tensor-memory addresses are 32 bits wide.
-void tmem_addresses(const InstructionRef& i, LegalityReport& out, std::initializer_list<const char*> names) {
-  for (const char* name : names) {
-    const Operand* o = i.operand(name);
-    if (o == nullptr || o->kind != Operand::Kind::addr || o->base != Operand::Base::reg) continue;
-    if (type_bits(i.function.regs[o->index].type) != 32) {
-      out.error("E1392", fmt::format("tensor-memory address '{}' is not a 32-bit register", i.function.regs[o->index].name));
-    }
-  }
-}
-
 void ashift(const InstructionRef& i, LegalityReport& out) {
   const Mod collector = i.mod(Slot::collector);
   if (i.operand("a")->kind != Operand::Kind::addr) out.error("E1371", ".ashift needs A in tensor memory");
@@ -66,11 +55,8 @@ void tcgen05_mma(const InstructionRef& i, LegalityReport& out) {
   }
   if (const Operand* s = i.operand("scale_d"); s != nullptr) scale_input_d(i, out, s->value);
   if (i.has(Mod::block_scale)) scale_vec(i, out);
-  if (const Operand* z = i.operand("zero_mask"); z != nullptr && z->kind == Operand::Kind::imm && z->value != 0) {
-    out.error("E1391", "an immediate zero-column mask can only be 0", "keep the descriptor in a register");
-  }
   if (i.mod(Slot::kind) == Mod::kind_i8 && !has_feature(i.module.target, Feature::sm100a_only)) out.error("E1210", "kind::i8 needs sm_100a");
-  tmem_addresses(i, out, {"d", "a", "meta", "sfa", "sfb"});
+  tmem_address_width(i, out, {"d", "a", "meta", "sfa", "sfb"});
 }
 
 void tcgen05_cp(const InstructionRef& i, LegalityReport& out) {
@@ -85,7 +71,7 @@ void tcgen05_cp(const InstructionRef& i, LegalityReport& out) {
   if ((i.mod(Slot::fmt) == Mod::none) != (i.mod(Slot::fmt_src) == Mod::none)) {
     out.error("E1379", "a decompression names both formats", ".b8x16.b6x16_p32 or .b8x16.b4x16_p64");
   }
-  tmem_addresses(i, out, {"taddr"});
+  tmem_address_width(i, out, {"taddr"});
 }
 
 }  // namespace drywell::isa::legality

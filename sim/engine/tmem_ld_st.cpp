@@ -1,6 +1,7 @@
 // tcgen05.ld and tcgen05.st: a warp's quarter of tensor memory to and from its registers (facts/tcgen05.md §2).
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstring>
 
 #include "drywell/isa/tmem_layout.h"
@@ -88,6 +89,30 @@ void store_general(Tmem& tmem, const Target& t, unsigned regs, const uint32_t* d
   }
 }
 
+// One step of ld.red. Without .NaN a NaN loses against a number (PTX ISA 9.7.16.8.1).
+uint32_t reduce(const TmemLdSt& t, uint32_t a, uint32_t b) {
+  const bool max = t.reduce_op == isa::Mod::max;
+  if (t.reduce_type == isa::Mod::u32) return max ? std::max(a, b) : std::min(a, b);
+  const auto ia = static_cast<int32_t>(a), ib = static_cast<int32_t>(b);
+  if (t.reduce_type == isa::Mod::s32) return static_cast<uint32_t>(max ? std::max(ia, ib) : std::min(ia, ib));
+  const auto is_nan = [](uint32_t v) { return (v & 0x7FFFFFFF) > 0x7F800000; };
+  constexpr uint32_t kNan = 0x7FFFFFFF;
+  if (is_nan(a) || is_nan(b)) return t.reduce_nan || (is_nan(a) && is_nan(b)) ? kNan : is_nan(a) ? b : a;
+  // Sign-magnitude to two's complement, so that -0 is below +0.
+  const auto key = [](uint32_t v) { return static_cast<int32_t>((v & 0x80000000u) != 0 ? ~(v & 0x7FFFFFFF) : v); };
+  return (key(a) < key(b)) == max ? b : a;
+}
+
+void append_reduction(TmemLdSt& t, unsigned regs) {
+  t.data.resize(size_t{regs + 1} * kWarpSize);
+  const uint32_t keep = t.reduce_abs ? 0x7FFFFFFF : 0xFFFFFFFF;
+  for (unsigned l = 0; l < kWarpSize; ++l) {
+    uint32_t v = t.data[l] & keep;
+    for (unsigned r = 1; r < regs; ++r) v = reduce(t, v, t.data[r * kWarpSize + l] & keep);
+    t.data[regs * kWarpSize + l] = v;
+  }
+}
+
 }  // namespace
 
 EngineResult read(Cluster& c, AsyncOp& op, TmemLdSt& t) {
@@ -102,6 +127,7 @@ EngineResult read(Cluster& c, AsyncOp& op, TmemLdSt& t) {
   } else {
     load_general(tmem, at, regs, t.data.data());
   }
+  if (t.reduce_op != isa::Mod::none) append_reduction(t, regs);
   return std::nullopt;
 }
 

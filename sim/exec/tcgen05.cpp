@@ -1,6 +1,8 @@
 // Semantics of table/tcgen05.inc: allocation, and the issue side of the asynchronous forms.
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "drywell/isa/opcode.h"
 #include "drywell/isa/tmem_layout.h"
 #include "sim/exec/async_issue.h"
@@ -9,13 +11,17 @@
 
 namespace drywell::sim {
 
-Effect use_cta_group(Warp& w, uint32_t group) {
+Effect use_cta_group(Warp& w, uint32_t group, Peer peer) {
   Cta& c = *w.cta;
   if (c.cta_group_used != 0 && c.cta_group_used != group) {
     return fault(w, "F3203", fmt::format("tcgen05 with cta_group::{} after cta_group::{} in the same kernel", group, c.cta_group_used));
   }
   c.cta_group_used = static_cast<uint8_t>(group);
-  if (group == 2 && (c.rank ^ 1) >= c.cluster->ctas.size()) return fault(w, "F3204", "cta_group::2 without a peer CTA: the cluster has one CTA");
+  if (group == 1) return Effect::next;
+  if ((c.rank ^ 1) >= c.cluster->ctas.size()) return fault(w, "F3204", "cta_group::2 without a peer CTA: the cluster has one CTA");
+  const std::vector<Warp>& warps = c.cluster->cta(c.rank ^ 1).warps;
+  const bool ended = std::all_of(warps.begin(), warps.end(), [](const Warp& p) { return p.finished(); });
+  if (peer == Peer::alive && ended) return fault(w, "F3204", "cta_group::2 after the peer CTA has ended");
   return Effect::next;
 }
 
@@ -128,6 +134,19 @@ Effect commit(Warp& w, const DecodedOp& op, LaneMask mask) {
   return Effect::next;
 }
 
+// op.extra of ld and st: shape, then these. The register ld.red reduces into is op.dst.
+enum AccessFlag : uint32_t { kPack = 1u << 16, kReduce = 1u << 17, kMax = 1u << 18, kAbs = 1u << 19, kNan = 1u << 20 };
+constexpr uint32_t kReduceTypeShift = 22;
+constexpr isa::Mod kReduceTypes[] = {isa::Mod::f32, isa::Mod::u32, isa::Mod::s32};
+
+void set_reduction(TmemLdSt& t, const DecodedOp& op) {
+  t.reduce_op = (op.extra & kMax) != 0 ? isa::Mod::max : isa::Mod::min;
+  t.reduce_type = kReduceTypes[op.extra >> kReduceTypeShift];
+  t.reduce_abs = (op.extra & kAbs) != 0;
+  t.reduce_nan = (op.extra & kNan) != 0;
+  t.regs.push_back(op.dst);
+}
+
 template <bool Load>
 Effect tmem_access(Warp& w, const DecodedOp& op, LaneMask mask) {
   const Program& p = *w.cta->cluster->launch->program;
@@ -135,7 +154,7 @@ Effect tmem_access(Warp& w, const DecodedOp& op, LaneMask mask) {
   TmemLdSt t;
   t.load = Load;
   t.shape = static_cast<isa::Mod>(op.extra & 0xFFFF);
-  t.pack = (op.extra >> 16 & 1) != 0;
+  t.pack = (op.extra & kPack) != 0;
   t.num = op.dst2;
   t.split = static_cast<int32_t>(op.target);
   t.taddr = static_cast<uint32_t>(lane_address(w, op, lane));
@@ -150,6 +169,7 @@ Effect tmem_access(Warp& w, const DecodedOp& op, LaneMask mask) {
     }
   }
   if constexpr (Load) {
+    if ((op.extra & kReduce) != 0) set_reduction(t, op);
     ++w.pending_ld;
     for (uint32_t r : t.regs) mark_pending(w, r);
   } else {
@@ -164,11 +184,13 @@ Effect wait_st(Warp& w, const DecodedOp&, LaneMask) { return w.pending_st == 0 ?
 Effect order_only(Warp&, const DecodedOp&, LaneMask) { return Effect::next; }
 
 template <bool Load>
-ExecFn bind_tmem_access(Decoder& d, DecodedOp& op, const isa::Operand& regs, const isa::Operand& address, const isa::Operand* split) {
-  d.set_address(op, address);
+ExecFn bind_tmem_access(Decoder& d, DecodedOp& op) {
+  const isa::Operand& regs = *named_operand(d, "r");
+  const isa::Operand* split = named_operand(d, "split");
+  d.set_address(op, *named_operand(d, "taddr"));
   op.vec = d.vector(regs, 32);
   op.count = static_cast<uint8_t>(regs.count);
-  op.extra = static_cast<uint32_t>(d.mod(isa::Slot::shape)) | (uint32_t{d.mod(isa::Slot::pack) != isa::Mod::none} << 16);
+  op.extra = static_cast<uint32_t>(d.mod(isa::Slot::shape)) | (d.mod(isa::Slot::pack) != isa::Mod::none ? uint32_t{kPack} : 0u);
   op.dst2 = 1u << (static_cast<unsigned>(d.mod(isa::Slot::num)) - static_cast<unsigned>(isa::Mod::x1));
   op.target = split != nullptr ? static_cast<uint32_t>(split->value) : 0;
   return tmem_access<Load>;
@@ -198,8 +220,18 @@ template <> ExecFn bind<isa::Opcode::tcgen05_commit>(Decoder& d, DecodedOp& op) 
   }
   return commit;
 }
-template <> ExecFn bind<isa::Opcode::tcgen05_ld>(Decoder& d, DecodedOp& op) { return bind_tmem_access<true>(d, op, *d.operand(0), *d.operand(1), d.operand(2)); }
-template <> ExecFn bind<isa::Opcode::tcgen05_st>(Decoder& d, DecodedOp& op) { return bind_tmem_access<false>(d, op, *d.operand(2), *d.operand(0), d.operand(1)); }
+template <> ExecFn bind<isa::Opcode::tcgen05_ld>(Decoder& d, DecodedOp& op) { return bind_tmem_access<true>(d, op); }
+template <> ExecFn bind<isa::Opcode::tcgen05_st>(Decoder& d, DecodedOp& op) { return bind_tmem_access<false>(d, op); }
+template <> ExecFn bind<isa::Opcode::tcgen05_ld_red>(Decoder& d, DecodedOp& op) {
+  const ExecFn run = bind_tmem_access<true>(d, op);
+  op.dst = d.dest(*named_operand(d, "red"));
+  const auto type = std::find(std::begin(kReduceTypes), std::end(kReduceTypes), d.mod(isa::Slot::type)) - std::begin(kReduceTypes);
+  op.extra |= kReduce | static_cast<uint32_t>(type) << kReduceTypeShift;
+  if (d.has(isa::Mod::max)) op.extra |= kMax;
+  if (d.has(isa::Mod::abs)) op.extra |= kAbs;
+  if (d.has(isa::Mod::NaN)) op.extra |= kNan;
+  return run;
+}
 template <> ExecFn bind<isa::Opcode::tcgen05_wait_ld>(Decoder&, DecodedOp&) { return wait_ld; }
 template <> ExecFn bind<isa::Opcode::tcgen05_wait_st>(Decoder&, DecodedOp&) { return wait_st; }
 template <> ExecFn bind<isa::Opcode::tcgen05_fence_before_thread_sync>(Decoder&, DecodedOp&) { return order_only; }

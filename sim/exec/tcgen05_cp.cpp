@@ -1,15 +1,14 @@
 // Semantics of table/tcgen05_cp.inc: the issue side of copies into tensor memory and of shifts inside it.
+#include "drywell/isa/opcode.h"
 #include "sim/exec/async_issue.h"
 #include "sim/exec/tcgen05.h"
-
-#include "drywell/isa/opcode.h"
 
 namespace drywell::sim {
 namespace {
 
 // op.src: 1 descriptor; op.dst shape, op.dst2 multicast, op.target source format.
 Effect copy(Warp& w, const DecodedOp& op, LaneMask mask) {
-  if (const Effect e = use_cta_group(w, op.count); e != Effect::next) return e;
+  if (const Effect e = use_cta_group(w, op.count, Peer::alive); e != Effect::next) return e;
   for_lanes(mask, [&](uint32_t lane) {
     TmemCopy c;
     c.shape = static_cast<isa::Mod>(op.dst);
@@ -24,7 +23,7 @@ Effect copy(Warp& w, const DecodedOp& op, LaneMask mask) {
 }
 
 Effect shift(Warp& w, const DecodedOp& op, LaneMask mask) {
-  if (const Effect e = use_cta_group(w, op.count); e != Effect::next) return e;
+  if (const Effect e = use_cta_group(w, op.count, Peer::alive); e != Effect::next) return e;
   for_lanes(mask, [&](uint32_t lane) {
     TmemShift t;
     t.taddr = static_cast<uint32_t>(lane_address(w, op, lane));

@@ -1,8 +1,9 @@
 // Semantics of table/tcgen05_mma.inc: every form captures its operands as one Umma.
-#include "sim/exec/async_issue.h"
-#include "sim/exec/tcgen05.h"
+#include <fmt/format.h>
 
 #include "drywell/isa/opcode.h"
+#include "sim/exec/async_issue.h"
+#include "sim/exec/tcgen05.h"
 
 namespace drywell::sim {
 namespace {
@@ -14,8 +15,32 @@ enum MmaSlot : uint32_t { kD = 0, kA = 2, kMeta = 4, kSfa = 6, kSfb = 8, kB = 10
 enum MmaFlag : uint32_t { kAInTmem = 1, kAshift = 2, kWs = 4, kSparse = 8 };
 constexpr uint32_t kScaleDShift = 8, kWordsShift = 12, kScaleVecShift = 16;
 
+// The buffer an mma's collector modifier names, and what it does with it; the modifiers stand in this order.
+enum class CollectorUse : uint8_t { fill, use, lastuse, discard };
+
+// A use needs a fill of the same operand before it (facts/tcgen05.md §4.5, rule I13).
+Effect use_collector(Warp& w, const Umma& u) {
+  Cta& c = u.cta_group == 2 ? w.cta->cluster->cta(w.cta->rank & ~1u) : *w.cta;
+  const auto index = u.collector == isa::Mod::none ? 4u * u.ws + 3 : static_cast<unsigned>(u.collector) - static_cast<unsigned>(isa::Mod::collector_a_fill);
+  CollectorBuffer& buffer = c.collectors[index / 4];
+  // Size, type, sign and major-ness of the operand that is kept.
+  constexpr uint32_t kOfA = 7u << 7 | 1u << 13 | 1u << 15 | 0x1Fu << 24, kOfB = 7u << 10 | 1u << 14 | 1u << 16 | 0x3Fu << 17;
+  const CollectorBuffer wanted{true, u.ws ? u.b : u.a, u.idesc & (u.ws ? kOfB : kOfA)};
+  switch (static_cast<CollectorUse>(index % 4)) {
+    case CollectorUse::fill: buffer = wanted; return Effect::next;
+    case CollectorUse::discard: buffer.filled = false; return Effect::next;
+    default: break;
+  }
+  if (!buffer.filled || buffer.operand != wanted.operand || buffer.idesc != wanted.idesc) {
+    return fault(w, "F3219", fmt::format(".{} without a fill of this operand before it", isa::mod_text(u.collector)));
+  }
+  buffer.filled = static_cast<CollectorUse>(index % 4) == CollectorUse::use;
+  return Effect::next;
+}
+
 Effect mma(Warp& w, const DecodedOp& op, LaneMask mask) {
-  if (const Effect e = use_cta_group(w, op.count); e != Effect::next) return e;
+  if (const Effect e = use_cta_group(w, op.count, Peer::alive); e != Effect::next) return e;
+  Effect result = Effect::next;
   const Src* s = &w.cta->cluster->launch->program->slots[op.vec];
   const LaneMask enable = read_pred(w, op.pred[0]);
   for_lanes(mask, [&](uint32_t lane) {
@@ -40,10 +65,11 @@ Effect mma(Warp& w, const DecodedOp& op, LaneMask mask) {
     u.collector = static_cast<isa::Mod>(op.dst);
     const uint32_t words = op.extra >> kWordsShift & 15;
     for (uint32_t k = 0; k < words; ++k) u.disable_lane[k] = static_cast<uint32_t>(lane_value(w, s[kDisable + k], lane, false));
-    AsyncOp& a = issue(w, lane, u);
-    order_after_pending(*w.cta->cluster, a);
+    if (result != Effect::next) return;
+    result = use_collector(w, u);
+    if (result == Effect::next) order_after_pending(*w.cta->cluster, issue(w, lane, u));
   });
-  return Effect::next;
+  return result;
 }
 
 // Factors per row and instruction; the kinds' defaults are 1X and 2X (facts/tcgen05.md §6.1).

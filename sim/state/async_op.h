@@ -88,6 +88,9 @@ struct TmemLdSt {
   uint32_t frame = 0;                   // register frame base
   std::vector<uint32_t> regs;
   std::vector<uint32_t> data;           // st: values captured at issue, register-major, 32 lanes each
+  isa::Mod reduce_op = isa::Mod::none;  // ld.red: the last of `regs` takes the minimum or maximum of the others
+  isa::Mod reduce_type = isa::Mod::none;
+  bool reduce_abs = false, reduce_nan = false;
 };
 
 /// Non-tensor bulk copies and reductions (cp.async.bulk, cp.reduce.async.bulk) and st.bulk.

@@ -62,6 +62,14 @@ struct NamedBarrier {
   bool last_and = true, last_or = false;
 };
 
+/// Which operand a collector buffer of the tensor core was last filled with (PTX ISA 9.7.16.10.9). Values always come
+/// from memory; this tells uses that have no fill.
+struct CollectorBuffer {
+  bool filled = false;
+  uint64_t operand = 0;  // descriptor or TMEM address
+  uint32_t idesc = 0;
+};
+
 struct Cta {
   Cluster* cluster = nullptr;
   uint32_t rank = 0;           // in the cluster
@@ -77,6 +85,7 @@ struct Cta {
   bool alloc_permit_given_up = false;
   uint8_t cta_group_used = 0;  // 1 or 2 once a tcgen05 instruction ran
   uint32_t pair_request = 0, pair_warp = 0;  // tcgen05.alloc.cta_group::2 waiting for the peer: columns, warp
+  std::array<CollectorBuffer, 5> collectors{};  // a, b0..b3; a pair's are its even CTA's
   uint64_t wake_epoch = 0;     // bumped by anything that may unblock a warp of this CTA
   bool started = false;
 };

@@ -18,6 +18,7 @@ inline constexpr unsigned kTmemLanes = 128, kTmemColumns = 512;
 struct TensorImage {
   std::vector<uint8_t> smem;
   std::vector<uint32_t> tmem = std::vector<uint32_t>(kTmemLanes * kTmemColumns, 0);
+  std::vector<uint32_t> registers_in, registers_out;  // [register][thread], for TensorProgram::every_thread
 
   uint32_t& cell(unsigned lane, unsigned column) { return tmem[column * kTmemLanes + lane]; }
   uint32_t cell(unsigned lane, unsigned column) const { return tmem[column * kTmemLanes + lane]; }
@@ -27,6 +28,7 @@ struct TensorImage {
 struct TensorOperands {
   isa::KernelBuilder& k;
   isa::Reg image;  // shared address of the image
+  isa::Reg tmem;   // base of the allocation: column 0
 
   /// A descriptor whose start address counts from the image.
   isa::Reg descriptor(uint64_t relative) const;
@@ -41,6 +43,10 @@ struct TensorProgram {
   unsigned cta_group = 1;       // images.size() CTAs
   unsigned issuer = 0;          // rank of the CTA whose thread issues
   std::vector<TensorStep> steps;
+  /// Runs in every thread after the steps; `in` come from TensorImage::registers_in, `out` go to registers_out.
+  std::function<void(const TensorOperands&, const isa::RegArray& in, const isa::RegArray& out)> every_thread;
+  unsigned in = 0, out = 0;
+  isa::Target target = isa::Target::sm_100a;
 };
 
 /// The kernel: loads the images, runs the steps, stores tensor memory.
@@ -49,7 +55,7 @@ isa::Module tensor_kernel(const TensorProgram& program, uint32_t smem_bytes);
 /// Runs the program; `images` take the tensor memories it leaves.
 sim::RunResult run_tensor(const TensorProgram& program, std::vector<TensorImage>& images, sim::DriverKind driver, uint64_t seed = 1);
 
-/// Runs under every driver and expects the same memories, no fault and, if `expected` says other words, tells where.
+/// Runs under every driver and expects these tensor memories and registers; tells where they differ.
 void expect_tensor(const TensorProgram& program, const std::vector<TensorImage>& images, const std::vector<TensorImage>& expected);
 /// Runs under the eager driver and expects a fault with this code.
 void expect_tensor_fault(const TensorProgram& program, const std::vector<TensorImage>& images, const std::string& code);

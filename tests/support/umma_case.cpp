@@ -47,11 +47,10 @@ struct SmemOperand {
 
   SmemOperand(const UmmaCase& c, const SmemPlan& p, const std::string& type, unsigned rows_, unsigned k_, uint32_t start_)
       : plan(p), rows(rows_), k(k_), bytes(stored_bytes(c, type)), value_bits(c.bits(type)), start(start_) {
-    const unsigned row_bytes = bytes == 0 ? k / 2 : k * bytes, span = span_of(p.swizzle), slack = 32;
+    const unsigned span = span_of(p.swizzle), slack = 32;
     if (!p.mn_major) {
       sbo = span == 0 ? 128 + slack : 8 * span;
       lbo = span == 0 ? (rows + 7) / 8 * sbo + slack : 16;
-      (void)row_bytes;
     } else if (span == 0) {
       lbo = 128 + slack;
       sbo = (k + 7) / 8 * lbo + slack;
@@ -311,24 +310,30 @@ void place_metadata(const UmmaCase& c, const UmmaData& data, std::vector<TensorI
 
 }  // namespace
 
+SmemOperands store_smem(const UmmaCase& c, const UmmaData& data, std::vector<TensorImage>& images, uint32_t a_start) {
+  const unsigned a_rows = c.m / c.cta_group, b_rows = c.n / c.cta_group + column_shift(c);
+  const SmemOperand a(c, c.a, c.a_type, a_rows, c.stored_k(), a_start), b(c, c.b, c.b_type, b_rows, c.k(), c.a_in_tmem ? a_start : a.end());
+  Words words(c.seed + 17);
+  for (unsigned i = 0; i < c.cta_group; ++i) {
+    std::vector<uint8_t>& smem = images[i].smem;
+    while (smem.size() < b.end()) smem.push_back(static_cast<uint8_t>(words.next() >> 9));
+    for (unsigned r = 0; r < a_rows && !c.a_in_tmem; ++r) {
+      for (unsigned k = 0; k < c.stored_k(); ++k) a.store(smem, r, k, data.a[i * a_rows + r][k]);
+    }
+    for (unsigned r = 0; r < b_rows; ++r) {
+      for (unsigned k = 0; k < c.k(); ++k) b.store(smem, r, k, data.b[i * (c.n / c.cta_group) + r][k]);
+    }
+  }
+  return {a.descriptor(), b.descriptor(), b.end()};
+}
+
 UmmaSetup place(const UmmaCase& c, const UmmaData& data) {
   UmmaSetup s;
   s.images.resize(c.cta_group);
-  const unsigned a_rows = c.m / c.cta_group, b_rows = c.n / c.cta_group + column_shift(c);
-  const SmemOperand a(c, c.a, c.a_type, a_rows, c.stored_k(), 0), b(c, c.b, c.b_type, b_rows, c.k(), c.a_in_tmem ? 0 : a.end());
-  Words words(c.seed + 17);
+  const SmemOperands operands = store_smem(c, data, s.images);
+  Words words(c.seed + 18);
   for (TensorImage& image : s.images) {
-    image.smem.resize(b.end());
-    for (uint8_t& v : image.smem) v = static_cast<uint8_t>(words.next() >> 9);
     for (uint32_t& v : image.tmem) v = static_cast<uint32_t>(words.next() >> 9);
-  }
-  for (unsigned i = 0; i < c.cta_group; ++i) {
-    for (unsigned r = 0; r < a_rows && !c.a_in_tmem; ++r) {
-      for (unsigned k = 0; k < c.stored_k(); ++k) a.store(s.images[i].smem, r, k, data.a[i * a_rows + r][k]);
-    }
-    for (unsigned r = 0; r < b_rows; ++r) {
-      for (unsigned k = 0; k < c.k(); ++k) b.store(s.images[i].smem, r, k, data.b[i * (c.n / c.cta_group) + r][k]);
-    }
   }
   for (unsigned m = 0; m < c.m; ++m) {
     for (unsigned n = 0; n < c.n; ++n) {
@@ -340,8 +345,8 @@ UmmaSetup place(const UmmaCase& c, const UmmaData& data) {
   if (c.scaled()) place_scales(c, data, s.images);
   if (c.sparse) place_metadata(c, data, s.images);
   const uint32_t lane = c.d_lane << 16;
-  s.a_desc = a.descriptor();
-  s.b_desc = b.descriptor();
+  s.a_desc = operands.a_desc;
+  s.b_desc = operands.b_desc;
   s.d = lane;
   s.a_tmem = lane | kAColumn;
   s.meta = lane | kMetaColumn;
@@ -421,7 +426,7 @@ void emit_mma(const UmmaCase& c, const UmmaSetup& s, const TensorOperands& o) {
   }
   args.emplace_back(o.descriptor(s.b_desc));
   if (c.sparse) args.push_back(isa::mem(o.word(s.meta)));
-  args.emplace_back(o.word(c.idesc()));
+  args.emplace_back(o.word(c.idesc() ^ c.wrong_bits));
   if (c.scaled()) {
     args.push_back(isa::mem(o.word(s.sfa)));
     args.push_back(isa::mem(o.word(s.sfb)));

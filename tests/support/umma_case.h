@@ -37,6 +37,7 @@ struct UmmaCase {
   std::vector<uint32_t> disable;
   std::string qualifiers;       // collector and the like
   unsigned issuer = 0;
+  uint32_t wrong_bits = 0;      // XORed into the instruction descriptor: illegal twins
   bool tame = false;            // no infinities, NaNs or extremes among the codes
   uint64_t seed = 1;
 
@@ -70,6 +71,12 @@ struct UmmaSetup {
   uint32_t d = 0, a_tmem = 0, meta = 0, sfa = 0, sfb = 0;
 };
 UmmaSetup place(const UmmaCase& c, const UmmaData& data);
+/// Only A and B into shared memory that is large enough; A starts at `a_start`, B after it. Gives the descriptors.
+struct SmemOperands {
+  uint64_t a_desc, b_desc;
+  uint32_t end;
+};
+SmemOperands store_smem(const UmmaCase& c, const UmmaData& data, std::vector<TensorImage>& images, uint32_t a_start = 0);
 
 /// D by the reference.
 std::vector<std::vector<uint32_t>> expected_d(const UmmaCase& c, const UmmaData& data);
