@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "drywell/sim/numeric/convert_fast.h"
+#include "kernels/launch/words.h"
 #include "kernels/support/bf16.h"
 
 namespace drywell::kernels {
@@ -50,6 +51,28 @@ std::string element_type_names() {
 
 uint16_t encode_half(const ElementType& t, float v) {
   return t.name == "bf16" ? bf16_from_float(v) : static_cast<uint16_t>(numeric::f32_to_f16_rn(std::bit_cast<uint32_t>(v)));
+}
+
+bool parse_element(const ElementType& t, std::string_view value, std::vector<uint8_t>& out) {
+  uint64_t bits = 0;
+  if (t.kind == ElementType::Kind::real) {
+    const auto v = parse_real(value);
+    if (!v.has_value()) return false;
+    if (t.bytes == 8) bits = std::bit_cast<uint64_t>(*v);
+    if (t.bytes == 4) bits = std::bit_cast<uint32_t>(static_cast<float>(*v));
+    if (t.bytes == 2) bits = encode_half(t, static_cast<float>(*v));
+  } else if (value.starts_with('-')) {
+    const auto v = parse_unsigned(value.substr(1));
+    if (!v.has_value() || *v > uint64_t{1} << (8 * t.bytes - 1)) return false;
+    bits = ~*v + 1;
+  } else {
+    const auto v = parse_unsigned(value);
+    if (!v.has_value() || (t.bytes < 8 && (*v >> (8 * t.bytes)) != 0)) return false;
+    bits = *v;
+  }
+  out.resize(t.bytes);
+  std::memcpy(out.data(), &bits, t.bytes);
+  return true;
 }
 
 double element_value(const ElementType& t, const uint8_t* data, uint64_t i) {

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace drywell::kernels {
 
@@ -22,6 +23,8 @@ std::string element_type_names();
 
 /// f16 or bf16 bits of `v`, nearest even.
 uint16_t encode_half(const ElementType& t, float v);
+/// "-2", "0x3F", "1.5": the element's bytes; false if the text is no value of the type.
+bool parse_element(const ElementType& t, std::string_view value, std::vector<uint8_t>& out);
 /// Element `i` of a buffer as a double.
 double element_value(const ElementType& t, const uint8_t* data, uint64_t i);
 

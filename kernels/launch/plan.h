@@ -17,7 +17,7 @@
 
 namespace drywell::kernels {
 
-/// "f32[64,128]:random,seed=3", "u8[4096]:zeros", "input.npy", "u8[4096]:file=raw.bin".
+/// "f32[64,128]:random,seed=3", "bf16[64]:random,of=-1|0|2", "u8[4096]:zeros", "input.npy", "u8[4096]:file=raw.bin".
 struct BufferSpec {
   enum class Init : uint8_t { zeros, ones, iota, random, poison, file };
   std::string name;
@@ -25,6 +25,7 @@ struct BufferSpec {
   std::vector<uint64_t> shape;
   Init init = Init::zeros;
   uint64_t seed = 1;
+  std::vector<std::vector<uint8_t>> choices;  // random: elements to choose from; empty: any
   std::string path;
   uint64_t count() const;
   uint64_t bytes() const;
@@ -85,6 +86,8 @@ bool parse_dim3(std::string_view text, Dim3& out);
 
 /// Reads a launch file. Paths in it are relative to it. Throws InputError with every problem.
 LaunchPlan read_launch_file(const std::string& path);
+/// The same for text; `path` stands in messages and says where relative paths start.
+LaunchPlan parse_launch_file(std::string_view text, const std::string& path);
 
 struct BufferComparison {
   std::string buffer;

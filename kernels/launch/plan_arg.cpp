@@ -1,7 +1,6 @@
 // Kernel arguments of a launch plan: scalars, pointers, tensor maps, raw bytes, and blocks with all of these inside.
 #include <fmt/format.h>
 
-#include <bit>
 #include <charconv>
 #include <cstring>
 
@@ -12,30 +11,6 @@
 
 namespace drywell::kernels {
 namespace {
-
-bool parse_scalar(std::string_view type, std::string_view value, std::vector<uint8_t>& out) {
-  const ElementType* t = find_element_type(type);
-  if (t == nullptr) return false;
-  uint64_t bits = 0;
-  if (t->kind == ElementType::Kind::real) {
-    const auto v = parse_real(value);
-    if (!v.has_value()) return false;
-    if (t->bytes == 8) bits = std::bit_cast<uint64_t>(*v);
-    if (t->bytes == 4) bits = std::bit_cast<uint32_t>(static_cast<float>(*v));
-    if (t->bytes == 2) bits = encode_half(*t, static_cast<float>(*v));
-  } else if (value.starts_with('-')) {
-    const auto v = parse_unsigned(value.substr(1));
-    if (!v.has_value() || *v > uint64_t{1} << (8 * t->bytes - 1)) return false;
-    bits = ~*v + 1;
-  } else {
-    const auto v = parse_unsigned(value);
-    if (!v.has_value() || (t->bytes < 8 && (*v >> (8 * t->bytes)) != 0)) return false;
-    bits = *v;
-  }
-  out.resize(t->bytes);
-  std::memcpy(out.data(), &bits, t->bytes);
-  return true;
-}
 
 bool parse_hex(std::string_view t, std::vector<uint8_t>& out) {
   if (t.size() % 2 != 0) return false;
@@ -79,6 +54,11 @@ bool parse_block(std::string_view text, LaunchPlan& plan, ArgSpec& spec, Diagnos
     spec.fields.emplace_back(*at, std::move(inner));
   }
   return ok;
+}
+
+bool parse_scalar(std::string_view type, std::string_view value, std::vector<uint8_t>& out) {
+  const ElementType* t = find_element_type(type);
+  return t != nullptr && parse_element(*t, value, out);
 }
 
 }  // namespace

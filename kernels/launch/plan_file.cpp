@@ -125,11 +125,12 @@ void read_top(Reader& r, const toml::table& top, LaunchPlan& plan, Diagnostics& 
 
 }  // namespace
 
-LaunchPlan read_launch_file(const std::string& path) {
+LaunchPlan read_launch_file(const std::string& path) { return parse_launch_file(read_text_file(path), path); }
+
+LaunchPlan parse_launch_file(std::string_view text, const std::string& path) {
   LaunchPlan plan;
   plan.folder = path.substr(0, path.rfind('/') + 1);  // npos + 1 is 0
   Diagnostics out;
-  const std::string text = read_text_file(path);
   toml::table top;
   try {
     top = toml::parse(text, path);

@@ -7,6 +7,17 @@
 namespace drywell::kernels {
 namespace {
 
+// "of=-1|0|0.5"
+bool parse_choices(std::string_view text, BufferSpec& spec) {
+  const ElementType* t = find_element_type(spec.type);
+  for (std::string_view word : split(text, '|')) {
+    std::vector<uint8_t> bytes;
+    if (t == nullptr || !parse_element(*t, word, bytes)) return false;
+    spec.choices.push_back(std::move(bytes));
+  }
+  return true;
+}
+
 bool parse_init(std::string_view text, BufferSpec& spec, Diagnostics& out) {
   for (std::string_view word : split(text, ',')) {
     using Init = BufferSpec::Init;
@@ -22,8 +33,8 @@ bool parse_init(std::string_view text, BufferSpec& spec, Diagnostics& out) {
       spec.init = Init::poison;
     } else if (word.starts_with("seed=") && parse_unsigned(word.substr(5)).has_value()) {
       spec.seed = *parse_unsigned(word.substr(5));
-    } else {
-      plan_problem(out, "E4402", fmt::format("buffer '{}': '{}' is not a way to fill it", spec.name, word), "zeros, ones, iota, random, poison, seed=N, file=RAW");
+    } else if (!word.starts_with("of=") || !parse_choices(word.substr(3), spec)) {
+      plan_problem(out, "E4402", fmt::format("buffer '{}': '{}' is not a way to fill it", spec.name, word), "zeros, ones, iota, random, poison, seed=N, of=V|V|…, file=RAW");
       return false;
     }
   }

@@ -41,6 +41,14 @@ void fill_random(const ElementType& t, uint64_t seed, std::vector<uint8_t>& data
   }
 }
 
+void fill_chosen(const std::vector<std::vector<uint8_t>>& choices, uint64_t seed, std::vector<uint8_t>& data) {
+  const size_t bytes = choices[0].size();
+  for (uint64_t i = 0; i * bytes < data.size(); ++i) {
+    const auto& one = choices[(random_word(seed, i) >> 32) % choices.size()];
+    std::copy(one.begin(), one.end(), data.begin() + static_cast<ptrdiff_t>(i * bytes));
+  }
+}
+
 void fill_number(const ElementType& t, std::vector<uint8_t>& data, bool iota) {
   for (uint64_t i = 0; i < data.size() / t.bytes; ++i) {
     const uint64_t n = iota ? i : 1;
@@ -81,7 +89,8 @@ Buffer make_buffer(const BufferSpec& given, Accelerator& device) {
     const ElementType& t = *find_element_type(given.type);
     data.resize(given.bytes());
     if (given.init == BufferSpec::Init::ones || given.init == BufferSpec::Init::iota) fill_number(t, data, given.init == BufferSpec::Init::iota);
-    if (given.init == BufferSpec::Init::random) fill_random(t, given.seed, data);
+    if (given.init == BufferSpec::Init::random && given.choices.empty()) fill_random(t, given.seed, data);
+    if (given.init == BufferSpec::Init::random && !given.choices.empty()) fill_chosen(given.choices, given.seed, data);
     if (given.init == BufferSpec::Init::poison) std::fill(data.begin(), data.end(), uint8_t{0xFF});
   }
   b.address = device.allocate(data.size(), given.name);

@@ -1,0 +1,96 @@
+// The CUDA C++ examples of kernels/cuda through nvcc's PTX: every launch file runs under every driver and leaves what the
+// arithmetic written out here says.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstring>
+#include <string>
+
+#include "kernels/launch/plan.h"
+#include "support/paths.h"
+
+namespace drywell::kernels {
+namespace {
+
+class CudaExample : public testing::TestWithParam<sim::DriverKind> {
+ protected:
+  void run(const std::string& name) {
+    const LaunchPlan plan = read_launch_file(test::source_path("kernels/cuda/" + name + ".toml"));
+    SimulatedDevice device;
+    result_ = run_plan(plan, device, {.run = {.driver = GetParam(), .seed = 5}});
+    ASSERT_TRUE(result_.ok()) << result_.runs.back().fault->to_string();
+  }
+  template <class T>
+  std::vector<T> buffer(std::string_view name) const {
+    for (const PlanBuffer& b : result_.buffers) {
+      if (b.name != name) continue;
+      std::vector<T> out(b.bytes.size() / sizeof(T));
+      std::memcpy(out.data(), b.bytes.data(), b.bytes.size());
+      return out;
+    }
+    ADD_FAILURE() << "no buffer " << name;
+    return {};
+  }
+  PlanResult result_;
+};
+
+// bf16 is the upper half of binary32.
+float from_bf16(uint16_t bits) {
+  const uint32_t word = uint32_t{bits} << 16;
+  float f = 0;
+  std::memcpy(&f, &word, 4);
+  return f;
+}
+
+// Nearest even, for finite values.
+uint16_t to_bf16(float f) {
+  uint32_t word = 0;
+  std::memcpy(&word, &f, 4);
+  return static_cast<uint16_t>((word + 0x7FFF + (word >> 16 & 1)) >> 16);
+}
+
+double from_e4m3(uint8_t code) {
+  const int exponent = code >> 3 & 15, fraction = code & 7;
+  const double magnitude = exponent == 0 ? std::ldexp(fraction, -9) : std::ldexp(8 + fraction, exponent - 10);
+  return code & 0x80 ? -magnitude : magnitude;
+}
+
+TEST_P(CudaExample, GemmBf16WithBiasAndRelu) {
+  run("gemm_bf16");
+  constexpr size_t kM = 256, kN = 128, kK = 256;
+  const auto a = buffer<uint16_t>("a"), b = buffer<uint16_t>("b"), d = buffer<uint16_t>("d");
+  const auto bias = buffer<float>("bias");
+  for (size_t m = 0; m < kM; ++m) {
+    for (size_t n = 0; n < kN; ++n) {
+      double sum = bias[n];
+      for (size_t k = 0; k < kK; ++k) sum += double{from_bf16(a[m * kK + k])} * from_bf16(b[n * kK + k]);
+      ASSERT_EQ(d[m * kN + n], to_bf16(static_cast<float>(std::max(sum, 0.0)))) << m << ", " << n;
+    }
+  }
+}
+
+TEST_P(CudaExample, GemmMxf8WithBlockScales) {
+  run("gemm_mxf8");
+  constexpr size_t kM = 128, kN = 256, kK = 384;
+  const auto a = buffer<uint8_t>("a"), b = buffer<uint8_t>("b"), sa = buffer<uint8_t>("scale_a"), sb = buffer<uint8_t>("scale_b");
+  const auto d = buffer<float>("d");
+  // 128 rows x 4 factors a block of 512 bytes; one factor per 32 elements of K.
+  const auto factor = [&](const std::vector<uint8_t>& s, size_t row, size_t k) {
+    const size_t block = row / 128 * (kK / 128) + k / 128, r = row % 128;
+    return std::ldexp(1, s[block * 512 + r % 32 * 16 + r / 32 * 4 + k % 128 / 32] - 127);
+  };
+  for (size_t m = 0; m < kM; ++m) {
+    for (size_t n = 0; n < kN; ++n) {
+      double sum = 0;
+      for (size_t k = 0; k < kK; ++k) sum += from_e4m3(a[m * kK + k]) * factor(sa, m, k) * from_e4m3(b[n * kK + k]) * factor(sb, n, k);
+      ASSERT_EQ(d[m * kN + n], static_cast<float>(sum)) << m << ", " << n;
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Drivers, CudaExample,
+                         testing::Values(sim::DriverKind::eager, sim::DriverKind::lazy, sim::DriverKind::shuffled, sim::DriverKind::timed),
+                         [](const auto& i) { return std::string(sim::driver_name(i.param)); });
+
+}  // namespace
+}  // namespace drywell::kernels
