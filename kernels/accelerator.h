@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -24,6 +25,7 @@ class Accelerator {
 
   /// Poisoned memory (0xFF bytes), 256-byte aligned. Throws InputError E4100 when there is none left.
   virtual GmemAddr allocate(uint64_t bytes, std::string name) = 0;
+  virtual void release(GmemAddr a) = 0;
   virtual void write(GmemAddr to, const void* from, uint64_t bytes) = 0;
   virtual void read(void* to, GmemAddr from, uint64_t bytes) = 0;
 
@@ -32,7 +34,8 @@ class Accelerator {
 
   /// The module launches go to; a second one replaces the first. `text` is its PTX as the user wrote it; empty: the
   /// printed module.
-  virtual void load(isa::Module module, std::string_view text = {}) = 0;
+  void load(isa::Module module) { load(std::move(module), {}); }
+  virtual void load(isa::Module module, std::string_view text) = 0;
   /// Throws InputError E41xx for launches the device refuses; guest faults are in the result. A GPU takes no notice of
   /// `options`; its RunResult has host_seconds (time on the device) and no cycles.
   virtual sim::RunResult launch(std::string_view kernel, const sim::LaunchConfig& config, const sim::Args& args, const sim::RunOptions& options) = 0;
@@ -46,9 +49,11 @@ class SimulatedDevice : public Accelerator {
   const sim::ArchConfig& arch() const override { return device_.arch(); }
   uint32_t sm_count() const override { return device_.sm_count(); }
   GmemAddr allocate(uint64_t bytes, std::string name) override { return device_.allocate(bytes, std::move(name)); }
+  void release(GmemAddr a) override { device_.free(a); }
   void write(GmemAddr to, const void* from, uint64_t bytes) override { device_.write(to, from, bytes); }
   void read(void* to, GmemAddr from, uint64_t bytes) override { device_.read(to, from, bytes); }
   isa::TensorMap encode(const isa::TensorMapFields& fields) override;
+  using Accelerator::load;
   void load(isa::Module module, std::string_view text) override;
   sim::RunResult launch(std::string_view kernel, const sim::LaunchConfig& config, const sim::Args& args, const sim::RunOptions& options) override;
 

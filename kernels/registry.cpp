@@ -21,6 +21,11 @@ std::span<const Kernel> all_kernels() {
   return kKernels;
 }
 
+std::unique_ptr<Accelerator> RunContext::open() const {
+  if (machine) return machine();
+  return std::make_unique<SimulatedDevice>(sim::DeviceOptions{.arch = arch});
+}
+
 const Kernel& find_kernel(std::string_view name) {
   std::vector<std::string_view> names;
   for (const Kernel& k : all_kernels()) {

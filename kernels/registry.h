@@ -6,6 +6,7 @@
 #pragma once
 
 #include <functional>
+#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
@@ -16,6 +17,7 @@
 #include "drywell/isa/instruction.h"
 #include "drywell/sim/arch_config.h"
 #include "drywell/sim/device.h"
+#include "kernels/accelerator.h"
 #include "kernels/params.h"
 
 namespace drywell::kernels {
@@ -34,6 +36,10 @@ struct RunContext {
   void enter(std::string_view what) const {
     if (phase) phase(what);
   }
+  /// Opens the machine to run on; empty: a simulated device of `arch`.
+  std::function<std::unique_ptr<Accelerator>()> machine;
+  /// What the kernel's host code drives.
+  std::unique_ptr<Accelerator> open() const;
 };
 
 /// Outcome of comparing with the reference.

@@ -11,6 +11,7 @@
 #include "drywell/isa/print.h"
 #include "drywell/sim/arch_config.h"
 #include "kernels/conformance/program.h"
+#include "kernels/cuda_driver/cuda_device.h"
 #include "kernels/golden.h"
 #include "tools/command.h"
 #include "tools/terminal.h"
@@ -24,7 +25,7 @@ using kernels::conformance::ProgramSpec;
 
 struct Options {
   std::string filter, family, driver = "eager", arch = "sm_100a", emit, json;
-  bool list = false, verbose = false;
+  bool list = false, verbose = false, on_device = false;
 };
 
 struct Tally {
@@ -90,14 +91,19 @@ void report(const CommandContext& c, const Options& o, const ProgramSpec& s, con
                     r.status == Outcome::Status::faulted ? r.detail : fmt::format("{} of {} differ; {}", r.mismatches, r.compared, r.detail)));
 }
 
+std::unique_ptr<kernels::Accelerator> open(const Options& o) {
+  if (o.on_device) return std::make_unique<kernels::CudaDevice>();
+  return std::make_unique<kernels::SimulatedDevice>(sim::DeviceOptions{.arch = o.arch});
+}
+
 ExitCode conformance(const CommandContext& c, const Options& o) {
   const std::vector<ProgramSpec> programs = chosen(o);
   if (o.list) {
     for (const ProgramSpec& s : programs) print(fmt::format("{:<12} {}\n", s.family, s.name));
     return ExitCode::ok;
   }
-  kernels::SimulatedDevice device({.arch = o.arch});
-  const isa::Target target = device.arch().target;
+  std::unique_ptr<kernels::Accelerator> device = open(o);
+  const isa::Target target = device->arch().target;
   if (!o.emit.empty()) {
     emit(o, programs, target);
     return ExitCode::ok;
@@ -114,10 +120,14 @@ ExitCode conformance(const CommandContext& c, const Options& o) {
         ++t.skipped;
         continue;
       }
-      r = kernels::conformance::run(*p, device, options);
+      r = kernels::conformance::run(*p, *device, options);
     } catch (const InputError& e) {  // one program that does not build must not hide the others
       r.status = Outcome::Status::faulted;
       r.detail = e.what();
+    }
+    if (o.on_device && r.status == Outcome::Status::faulted) {  // a GPU's context does not survive a fault
+      device.reset();
+      device = open(o);
     }
     report(c, o, s, r, t);
     if (!o.json.empty())
@@ -139,6 +149,7 @@ void register_conformance(CLI::App& app, CommandContext& context) {
   sub->add_flag("-v,--verbose", o->verbose, "programs that pass, too");
   sub->add_option("--driver", o->driver, "eager, lazy, shuffled[:seed] or timed")->capture_default_str();
   sub->add_option("--arch", o->arch, "architecture; programs it has not the instructions for are skipped")->capture_default_str();
+  sub->add_flag("--device", o->on_device, "on this machine's GPU instead of the simulator");
   sub->add_option("--emit", o->emit, "write the programs' PTX into this folder instead of running them");
   sub->add_option("--json", o->json, "write results to this file");
   sub->callback([o, &context] { context.action = [o, &context] { return conformance(context, *o); }; });

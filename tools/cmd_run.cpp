@@ -122,23 +122,6 @@ ExitCode help(const CLI::App& sub, const RunFlags& o) {
   return ExitCode::ok;
 }
 
-/// The words are those of launch files (docs/running-ptx.md).
-void add_plan_flags(CLI::App& sub, PlanFlags& p) {
-  constexpr const char* kGroup = "PTX files (docs/running-ptx.md)";
-  const auto each = [&](const char* name, std::vector<std::string>& into, const char* doc) {
-    sub.add_option(name, into, doc)->allow_extra_args(false)->group(kGroup);
-  };
-  sub.add_option("--entry", p.entry, "kernel of the file; may be left out if it has one")->group(kGroup);
-  sub.add_option("--grid", p.grid, "CTAs, e.g. 4,2,1; default 1")->group(kGroup);
-  sub.add_option("--block", p.block, "threads per CTA; default .reqntid, else 1")->group(kGroup);
-  sub.add_option("--cluster", p.cluster, "CTAs per cluster; default .reqnctapercluster, else 1")->group(kGroup);
-  sub.add_option("--smem", p.smem, "dynamic shared memory in bytes")->group(kGroup);
-  each("--buffer", p.buffers, "NAME=f32[64,128]:zeros|ones|iota|random|poison[,seed=N], or NAME=FILE.npy");
-  each("--map", p.maps, "NAME=BUFFER,box=64x8,swizzle=128B,…: a tensor map");
-  each("--arg", p.args, "next argument: u32:5, f32:0.5, @BUFFER, @BUFFER+64, map:NAME, hex:00ff, file:RAW, block:SIZE;OFFSET=ARG");
-  each("--expect", p.expects, "BUFFER=FILE.npy[,abs=…][,rel=…]: what must come out");
-}
-
 }  // namespace
 
 void register_run(CLI::App& app, CommandContext& context) {

@@ -36,6 +36,9 @@ void register_run(CLI::App& app, CommandContext& context);
 void register_arch(CLI::App& app, CommandContext& context);
 void register_ptx(CLI::App& app, CommandContext& context);
 void register_trace(CLI::App& app, CommandContext& context);
+void register_build(CLI::App& app, CommandContext& context);
+void register_device(CLI::App& app, CommandContext& context);
+void register_device_record(CLI::App& device, CommandContext& context);  // subcommands of `device`
 void register_conformance(CLI::App& app, CommandContext& context);
 
 }  // namespace drywell::tools

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "drywell/core/text.h"
+#include "kernels/cuda_driver/library.h"
 #include "tools/command.h"
 #include "tools/terminal.h"
 
@@ -43,6 +44,9 @@ ExitCode guarded(const CommandContext& c, const std::function<ExitCode()>& actio
   } catch (const Unsupported& e) {
     say(c, e.what());
     return ExitCode::unsupported;
+  } catch (const kernels::Unavailable& e) {
+    say(c, e.what());
+    return ExitCode::unavailable;
   } catch (const Error& e) {
     say(c, e.what());
     return ExitCode::internal;
@@ -89,6 +93,8 @@ int run(int argc, char** argv) {
   register_arch(app, context);
   register_ptx(app, context);
   register_trace(app, context);
+  register_build(app, context);
+  register_device(app, context);
   register_conformance(app, context);
   if (argc < 2) {
     fmt::print(stderr, "{}", app.help());

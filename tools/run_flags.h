@@ -31,6 +31,9 @@ struct RunFlags {
   PlanFlags plan;
 };
 
+/// Options for `p`; the words are those of launch files.
+void add_plan_flags(CLI::App& sub, PlanFlags& p);
+
 /// True if `subject` names a PTX or launch file, not a kernel of the table.
 bool names_a_file(const std::string& subject);
 

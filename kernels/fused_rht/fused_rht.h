@@ -57,7 +57,7 @@ struct FusedRhtResult {
 };
 
 /// Puts the tensors on the device, launches, and reads the results back. `amax` is the transformed tensor's.
-FusedRhtResult run_fused_rht(sim::Device& device, std::span<const uint16_t> input, float amax, const FusedRhtOptions& o, const sim::RunOptions& run);
+FusedRhtResult run_fused_rht(Accelerator& device, std::span<const uint16_t> input, float amax, const FusedRhtOptions& o, const sim::RunOptions& run);
 
 /// The same options for the host reference.
 reference::RhtNvfp4Options reference_options(const FusedRhtOptions& o, float amax);

@@ -10,7 +10,7 @@
 namespace drywell::kernels {
 namespace {
 
-isa::TensorMap bf16_map(GmemAddr address, uint64_t inner, uint64_t outer, uint32_t box_inner, uint32_t box_outer, isa::Swizzle swizzle) {
+isa::TensorMap bf16_map(Accelerator& device, GmemAddr address, uint64_t inner, uint64_t outer, uint32_t box_inner, uint32_t box_outer, isa::Swizzle swizzle) {
   isa::TensorMapFields f;
   f.type = isa::TensorType::bf16;
   f.rank = 2;
@@ -19,7 +19,7 @@ isa::TensorMap bf16_map(GmemAddr address, uint64_t inner, uint64_t outer, uint32
   f.stride[0] = 2 * inner;
   f.box = {box_inner, box_outer, 1, 1, 1};
   f.swizzle = swizzle;
-  return isa::encode(f);
+  return device.encode(f);
 }
 
 uint64_t k_tile_size(const FusedRhtOptions& o) { return o.k_tile_size != 0 ? o.k_tile_size : reference::rht_k_tile_size(o.m, o.n); }
@@ -58,7 +58,7 @@ reference::RhtNvfp4Options reference_options(const FusedRhtOptions& o, float ama
   return r;
 }
 
-FusedRhtResult run_fused_rht(sim::Device& device, std::span<const uint16_t> input, float amax, const FusedRhtOptions& o, const sim::RunOptions& run) {
+FusedRhtResult run_fused_rht(Accelerator& device, std::span<const uint16_t> input, float amax, const FusedRhtOptions& o, const sim::RunOptions& run) {
   check_fused_rht(o);
   if (input.size() != o.m * o.n) throw InputError("E2103", fmt::format("the input has {} elements, m x n = {}", input.size(), o.m * o.n));
   const GmemAddr a = device.allocate(2 * input.size(), "A"), b = device.allocate(fused_rht::kHadamardBytes, "hadamard");
@@ -70,22 +70,22 @@ FusedRhtResult run_fused_rht(sim::Device& device, std::span<const uint16_t> inpu
   device.write(amax_at, &amax, 4);
   const uint64_t rng_state[2] = {o.seed, o.offset};
   device.write(rng, rng_state, sizeof(rng_state));
-  const sim::LoadedModule module = device.load(build_fused_rht(o));
+  device.load(build_fused_rht(o));
   sim::LaunchConfig config;
   config.grid = {fused_rht_grid(o, device.sm_count())};
   config.block = {256};
   config.dynamic_smem = fused_rht::kSmemBytes;
   sim::Args args;
-  args.add(bf16_map(a, o.n, o.m, 64, 8, isa::Swizzle::b128)).add(bf16_map(b, 16, 16, 16, 16, isa::Swizzle::b32));
+  args.add(bf16_map(device, a, o.n, o.m, 64, 8, isa::Swizzle::b128)).add(bf16_map(device, b, 16, 16, 16, 16, isa::Swizzle::b32));
   args.add(c).add(sfc).add(amax_at).add(rng);
   args.add(static_cast<uint32_t>(o.n)).add(static_cast<uint32_t>(o.m)).add(static_cast<uint32_t>(k_tile_size(o)));
   FusedRhtResult result;
-  result.run = device.launch(module, "fused_rht", config, args, run);
+  result.run = device.launch("fused_rht", config, args, run);
   result.codes.resize(code_bytes);
   result.scales.resize(scale_bytes);
   device.read(result.codes.data(), c, code_bytes);
   device.read(result.scales.data(), sfc, scale_bytes);
-  for (GmemAddr g : {a, b, c, sfc, amax_at, rng}) device.free(g);
+  for (GmemAddr g : {a, b, c, sfc, amax_at, rng}) device.release(g);
   return result;
 }
 

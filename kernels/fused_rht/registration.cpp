@@ -64,7 +64,8 @@ KernelReport run(const RunContext& c) {
       c.params.real("amax") != 0 ? static_cast<float>(c.params.real("amax")) : reference::rht_amax(input, ro);
   ro.amax = amax;
 
-  sim::Device device({.arch = c.arch});
+  const std::unique_ptr<Accelerator> machine = c.open();
+  Accelerator& device = *machine;
   KernelReport r;
   r.shape = fmt::format("{} x {} bf16 -> {} x {} e2m1 codes, {} x {} ue4m3 scales", o.m, o.n, o.n, o.m, o.n,
                         o.m / 16);

@@ -52,7 +52,7 @@ void check(const TmaCopyOptions& o) {
   }
 }
 
-isa::TensorMap map_of(GmemAddr address, const TmaCopyOptions& o) {
+isa::TensorMap map_of(Accelerator& device, GmemAddr address, const TmaCopyOptions& o) {
   isa::TensorMapFields f;
   f.type = isa::TensorType::f32;
   f.rank = 2;
@@ -61,7 +61,7 @@ isa::TensorMap map_of(GmemAddr address, const TmaCopyOptions& o) {
   f.stride = {4 * o.columns};
   f.box = {tile_columns(o.swizzle), kTileRows, 1, 1, 1};
   f.swizzle = o.swizzle;
-  return isa::encode(f);
+  return device.encode(f);
 }
 
 void verify(KernelReport& r, const TmaCopyOptions& o, const std::vector<float>& x,
@@ -85,10 +85,11 @@ KernelReport run(const RunContext& c) {
   check(o);
   const uint64_t bytes = 4 * o.rows * o.columns, tiles_x = ceil_div(o.columns, tile_columns(o.swizzle));
   const uint64_t tiles = tiles_x * ceil_div(o.rows, kTileRows);
-  sim::Device device({.arch = c.arch});
+  const std::unique_ptr<Accelerator> machine = c.open();
+  Accelerator& device = *machine;
   const GmemAddr in = device.allocate(bytes, "x"), out = device.allocate(bytes, "y");
   device.write(in, x.data(), bytes);
-  const sim::LoadedModule m = device.load(build_tma_copy(o, device.arch().target));
+  device.load(build_tma_copy(o, device.arch().target));
 
   KernelReport r;
   r.shape = fmt::format("{} x {} float32, {} tiles of {} x {}", o.rows, o.columns, tiles, kTileRows,
@@ -97,10 +98,10 @@ KernelReport run(const RunContext& c) {
               .block = {kThreads}};
   r.bytes_read = r.bytes_written = bytes;
   c.enter("running");
-  r.run = device.launch(m, "tma_copy", r.launch,
+  r.run = device.launch("tma_copy", r.launch,
                         sim::Args()
-                            .add(map_of(in, o))
-                            .add(map_of(out, o))
+                            .add(map_of(device, in, o))
+                            .add(map_of(device, out, o))
                             .add(static_cast<uint32_t>(tiles_x))
                             .add(static_cast<uint32_t>(tiles))
                             .add(o.scale),

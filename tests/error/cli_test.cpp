@@ -301,6 +301,52 @@ TEST(CliPtx, ReportsEveryMistakeOfAFile) {
   EXPECT_THAT(f.err, HasSubstr(":7:"));
 }
 
+// Without a toolkit or a GPU: one message, exit code 6.
+class CliWithoutCuda : public testing::Test {
+ protected:
+  CliWithoutCuda() {
+    ::setenv("DRYWELL_CUDA_BIN", "/nonexistent", 1);
+    ::setenv("DRYWELL_LIBCUDA", "/nonexistent/libcuda.so", 1);
+  }
+  ~CliWithoutCuda() override {
+    ::unsetenv("DRYWELL_CUDA_BIN");
+    ::unsetenv("DRYWELL_LIBCUDA");
+  }
+  TemporaryDirectory d;
+};
+
+TEST_F(CliWithoutCuda, BuildSaysThatThereIsNoToolkit) {
+  const Finished f = drywell({"build", "tma-copy", "-o", d.file("x.cubin")});
+  EXPECT_EQ(f.exit_code, 6);
+  EXPECT_THAT(f.err, HasSubstr("E4510: no ptxas"));
+  EXPECT_FALSE(std::filesystem::exists(d.file("x.cubin")));
+}
+
+TEST_F(CliWithoutCuda, DeviceRunSaysThatThereIsNoGpu) {
+  const Finished f = drywell({"device", "run", "tma-copy"});
+  EXPECT_EQ(f.exit_code, 6);
+  EXPECT_THAT(f.err, HasSubstr("E4501: no CUDA driver"));
+  EXPECT_EQ(drywell({"device", "run", test::source_path("kernels/cuda/tma_copy.toml")}).exit_code, 6);
+}
+
+TEST(CliBuild, MakesCodeForEveryTarget) {
+  const TemporaryDirectory d;
+  const Finished first = drywell({"build", "tma-copy", "--swizzle=64", "-o", d.file("x.cubin")});
+  if (first.exit_code == 6) GTEST_SKIP() << "no ptxas on this machine";
+  EXPECT_EQ(first.exit_code, 0) << first.err;
+  for (const char* target : {"sm_90a", "sm_103a"}) {
+    EXPECT_EQ(drywell({"build", "tma-copy", "--target", target, "-o", d.file(target)}).exit_code, 0) << target;
+    EXPECT_GT(std::filesystem::file_size(d.file(target)), 1000u);
+  }
+  EXPECT_EQ(drywell({"build", test::source_path("tests/corpus/cuda_gemm_bf16.ptx"), "-o", d.file("g.cubin")}).exit_code, 0);
+}
+
+TEST(CliBuild, RefusesWhatDoesNotFitTheTarget) {
+  const TemporaryDirectory d;
+  EXPECT_EQ(drywell({"build", "tma-copy", "--target", "sm_1", "-o", d.file("x")}).exit_code, 2);
+  EXPECT_EQ(drywell({"build", "fused-rht", "--target", "sm_90a", "-o", d.file("x")}).exit_code, 3);
+}
+
 TEST(CliArch, PrintsFiguresWithProvenance) {
   EXPECT_THAT(drywell({"arch"}).out, HasSubstr("sm_100a"));
   EXPECT_THAT(drywell({"arch", "sm_100a"}).out, HasSubstr("documented"));

@@ -48,7 +48,7 @@ class FusedRhtArticle : public testing::Test {
     options_.k_tile_size = 1024;
     GenerateOptions g;
     const auto input = generate_bf16(options_.m, options_.n, g);
-    sim::Device device({.sm_count = 1});
+    SimulatedDevice device({.sm_count = 1});
     sim::RunOptions run;
     run.listeners.push_back(&seen_);
     const auto r = run_fused_rht(device, input, 4.0f, options_, run);

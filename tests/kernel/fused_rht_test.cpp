@@ -29,7 +29,7 @@ TEST_P(FusedRhtValues, EqualTheReferenceUnderEveryPolicy) {
   const auto want = reference::rht_nvfp4(input, ro);
   struct Policy { sim::DriverKind kind; uint64_t seed; };
   for (const Policy p : {Policy{sim::DriverKind::eager, 0}, {sim::DriverKind::lazy, 0}, {sim::DriverKind::shuffled, 1}, {sim::DriverKind::shuffled, 2}, {sim::DriverKind::shuffled, 3}}) {
-    sim::Device device({.sm_count = 3});
+    SimulatedDevice device({.sm_count = 3});
     sim::RunOptions run;
     run.driver = p.kind;
     run.seed = p.seed;

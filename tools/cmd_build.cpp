@@ -1,0 +1,87 @@
+// drywell build: a kernel of the table or a PTX file to machine code, by ptxas.
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+
+#include "drywell/core/files.h"
+#include "drywell/isa/parse.h"
+#include "drywell/isa/print.h"
+#include "drywell/isa/validate.h"
+#include "tools/command.h"
+#include "tools/parameters.h"
+#include "tools/terminal.h"
+#include "tools/toolkit.h"
+
+namespace drywell::tools {
+namespace {
+
+struct BuildOptions {
+  std::string subject, target, output;
+};
+
+struct Source {
+  std::string text;
+  isa::Target target;
+};
+
+/// A kernel, built for `target` by the architecture whose family it is of.
+Source kernel_source(const BuildOptions& o, const std::vector<std::string>& words) {
+  const kernels::Kernel& k = kernels::find_kernel(o.subject);
+  const kernels::Params params(k.name, k.parameters, parse_parameters(k, words, "build"));
+  isa::Target target = isa::Target::sm_100a;
+  if (!o.target.empty() && !isa::parse_target(o.target, target)) throw UsageError(fmt::format("no target '{}'", o.target), "build");
+  const bool hopper = target == isa::Target::sm_90a || target == isa::Target::sm_90;
+  isa::Module m = k.build(params, sim::load_arch(hopper ? "sm_90a" : "sm_100a"));
+  if (m.target == isa::Target::sm_100a && !hopper) m.target = target;
+  if (hopper && m.target != target) throw InputError("E1210", fmt::format("{} needs {}", k.name, isa::target_name(m.target)));
+  if (Diagnostics problems = isa::validate(m); problems.has_errors()) throw InputError(std::move(problems));
+  return {isa::print_module(m), target};
+}
+
+/// A file as it stands, once it is known to be legal PTX.
+Source file_source(const BuildOptions& o, const std::vector<std::string>& words) {
+  if (!words.empty()) throw UsageError(fmt::format("unexpected argument '{}'", words[0]), "build");
+  Source s{read_text_file(o.subject), {}};
+  const isa::Module m = isa::parse_ptx_or_throw(s.text, o.subject);
+  if (Diagnostics problems = isa::validate(m); problems.has_errors()) throw InputError(std::move(problems));
+  s.target = m.target;
+  if (!o.target.empty() && !isa::parse_target(o.target, s.target)) throw UsageError(fmt::format("no target '{}'", o.target), "build");
+  return s;
+}
+
+ExitCode build(const BuildOptions& o, const std::vector<std::string>& words) {
+  const Source source = o.subject.ends_with(".ptx") ? file_source(o, words) : kernel_source(o, words);
+  const std::string ptxas = find_ptxas();
+  // ptxas writes where it is told to; what is there stays until it has succeeded.
+  PendingFile out(o.output);
+  const std::string ptx = o.output + ".drywell.ptx", cubin = o.output + ".drywell.cubin";
+  write_file_atomically(ptx, source.text);
+  const ProcessResult r = run_program(ptxas, {"-arch=" + std::string(isa::target_name(source.target)), ptx, "-o", cubin});
+  ::unlink(ptx.c_str());
+  if (r.exit_code != 0) {
+    ::unlink(cubin.c_str());
+    throw InputError("E4511", fmt::format("ptxas does not assemble {} for {}", o.subject, isa::target_name(source.target)), r.output);
+  }
+  const auto code = read_file(cubin);
+  ::unlink(cubin.c_str());
+  out.write(code);
+  out.commit();
+  print(fmt::format("{}: {} bytes of {} code\n", o.output, with_commas(code.size()), isa::target_name(source.target)));
+  return ExitCode::ok;
+}
+
+}  // namespace
+
+void register_build(CLI::App& app, CommandContext& context) {
+  auto o = std::make_shared<BuildOptions>();
+  CLI::App* sub = app.add_subcommand("build", "Machine code of a kernel or PTX file, by ptxas");
+  sub->add_option("KERNEL|FILE.ptx", o->subject, "a kernel of `drywell list` or a PTX file")->required();
+  sub->add_option("--target", o->target, "sm_100a, sm_103a, sm_90a; default: sm_100a, or the file's own");
+  sub->add_option("-o,--output", o->output, "the .cubin to write")->required();
+  sub->allow_extras();
+  sub->footer("Kernel parameters are given as --name=value (drywell list KERNEL).");
+  sub->callback([o, sub, &context] { context.action = [o, sub] { return build(*o, sub->remaining()); }; });
+}
+
+}  // namespace drywell::tools

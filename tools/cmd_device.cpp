@@ -1,0 +1,176 @@
+// drywell device run: the same launch on a GPU and in the simulator, compared bit by bit.
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <cstring>
+#include <nlohmann/json.hpp>
+
+#include "kernels/cuda_driver/cuda_device.h"
+#include "kernels/golden.h"
+#include "tools/command.h"
+#include "tools/parameters.h"
+#include "tools/report_parts.h"
+#include "tools/run_flags.h"
+#include "tools/terminal.h"
+
+namespace drywell::tools {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+struct OutputComparison {
+  std::string name;
+  uint64_t bytes = 0, differing = 0, first = 0;
+};
+
+/// What both machines made of one launch, or of one plan's launches together.
+struct BothRuns {
+  std::string subject, gpu;
+  std::vector<OutputComparison> outputs;
+  std::vector<sim::RunResult> on_gpu, simulated;
+
+  bool faulted() const {
+    const auto bad = [](const std::vector<sim::RunResult>& r) { return !r.empty() && !r.back().ok(); };
+    return bad(on_gpu) || bad(simulated);
+  }
+  uint64_t differing() const {
+    uint64_t n = 0;
+    for (const OutputComparison& o : outputs) n += o.differing;
+    return n;
+  }
+};
+
+double seconds(const std::vector<sim::RunResult>& runs) {
+  double s = 0;
+  for (const sim::RunResult& r : runs) s += r.host_seconds;
+  return s;
+}
+
+OutputComparison compare(std::string name, std::span<const std::byte> gpu, std::span<const std::byte> simulated) {
+  OutputComparison c{std::move(name), gpu.size(), 0, 0};
+  if (gpu.size() != simulated.size()) c.differing = std::max(gpu.size(), simulated.size());
+  for (size_t i = 0; i < std::min(gpu.size(), simulated.size()); ++i) {
+    if (gpu[i] == simulated[i]) continue;
+    if (c.differing++ == 0) c.first = i;
+  }
+  return c;
+}
+
+/// The simulator's architecture: the GPU's, unless another was asked for.
+std::string arch_name(const RunFlags& f, const kernels::CudaDevice& gpu) {
+  if (!f.arch.empty() && f.arch != gpu.arch().name)
+    throw UsageError(fmt::format("--arch={}: this machine's GPU is {}", f.arch, gpu.arch().name), "device run");
+  return std::string(gpu.arch().name);
+}
+
+BothRuns run_kernel(const RunFlags& f, const std::vector<std::string>& words) {
+  const kernels::Kernel& k = kernels::find_kernel(f.subject);
+  if (f.plan.any() || !f.save.empty()) throw UsageError("--entry, --grid, --buffer, … are for PTX files", "device run");
+  kernels::RunContext context;
+  context.params = kernels::Params(k.name, k.parameters, parse_parameters(k, words, "device run"));
+  context.options = run_options(f);
+  context.input = f.input;
+  context.keep_outputs = true;
+  BothRuns both{.subject = std::string(k.name)};
+  bool opened = false;
+  context.machine = [&]() -> std::unique_ptr<kernels::Accelerator> {
+    auto gpu = std::make_unique<kernels::CudaDevice>();
+    both.gpu = gpu->describe();
+    opened = true;
+    return gpu;
+  };
+  {
+    const kernels::CudaDevice gpu;  // first of all: without one, nothing is computed in vain
+    context.arch = arch_name(f, gpu);
+  }
+  const kernels::KernelReport real = k.run(context);
+  if (!opened) throw Unsupported(fmt::format("the host side of '{}' drives the simulator only", k.name));
+  context.machine = nullptr;
+  const kernels::KernelReport simulated = k.run(context);
+  both.on_gpu = {real.run};
+  both.simulated = {simulated.run};
+  if (both.faulted()) return both;
+  for (size_t i = 0; i < real.outputs.size(); ++i)
+    both.outputs.push_back(compare(real.outputs[i].first, real.outputs[i].second.data, simulated.outputs[i].second.data));
+  return both;
+}
+
+BothRuns run_plan_on_both(const RunFlags& f, const std::vector<std::string>& words) {
+  if (!words.empty()) throw UsageError(fmt::format("unexpected argument '{}'", words[0]), "device run");
+  const kernels::LaunchPlan plan = make_plan(f);
+  const kernels::PlanOptions options{.run = run_options(f)};
+  kernels::CudaDevice gpu;
+  kernels::SimulatedDevice simulator({.arch = arch_name(f, gpu)});
+  const kernels::PlanResult real = kernels::run_plan(plan, gpu, options);
+  if (!real.buffers.empty()) kernels::save_buffers(plan, real);  // what the silicon made, whatever the simulator makes of it
+  const kernels::PlanResult simulated = kernels::run_plan(plan, simulator, options);
+  BothRuns both{.subject = f.subject, .gpu = gpu.describe(), .on_gpu = real.runs, .simulated = simulated.runs};
+  if (both.faulted()) return both;
+  for (size_t i = 0; i < real.buffers.size(); ++i)
+    both.outputs.push_back(compare(real.buffers[i].name, std::as_bytes(std::span(real.buffers[i].bytes)), std::as_bytes(std::span(simulated.buffers[i].bytes))));
+  return both;
+}
+
+std::string summary(const BothRuns& b, const sim::RunOptions& options, bool colour) {
+  std::string out = paint(b.subject, Colour::bold, colour) + "\n";
+  const auto line = [&](std::string_view name, const std::string& text) { out += fmt::format("  {:<13} {}\n", name, text); };
+  line("GPU", b.gpu);
+  if (b.faulted()) line("result", paint("not compared: a kernel faulted", Colour::yellow, colour));
+  for (const OutputComparison& o : b.outputs) {
+    line(o.name, o.differing == 0 ? fmt::format("{}: {} bytes", paint("identical", Colour::green, colour), with_commas(o.bytes))
+                                  : fmt::format("{}: {} of {} bytes, first at {:#x}", paint("DIFFERENT", Colour::red, colour),
+                                                with_commas(o.differing), with_commas(o.bytes), o.first));
+  }
+  line("time, GPU", fmt::format("{:.3f} ms", seconds(b.on_gpu) * 1e3));
+  line("time, CPU", fmt::format("{:.3f} ms, simulated with driver {}", seconds(b.simulated) * 1e3, kernels::print_driver(options)));
+  for (const auto* runs : {&b.on_gpu, &b.simulated}) {
+    for (const sim::RunResult& r : *runs)
+      if (r.fault.has_value()) out += fmt::format("\n{}\n", paint(r.fault->to_string(), Colour::red, colour));
+  }
+  return out;
+}
+
+std::string json_report(const BothRuns& b) {
+  Json j = {{"drywell", DRYWELL_VERSION}, {"subject", b.subject}, {"gpu", b.gpu}, {"gpu_seconds", seconds(b.on_gpu)}, {"simulator_seconds", seconds(b.simulated)}};
+  j["identical"] = !b.faulted() && b.differing() == 0;
+  j["outputs"] = Json::object();
+  for (const OutputComparison& o : b.outputs) j["outputs"][o.name] = {{"bytes", o.bytes}, {"differing", o.differing}};
+  j["gpu_fault"] = b.on_gpu.empty() ? Json(nullptr) : fault_json(b.on_gpu.back());
+  j["simulator_fault"] = b.simulated.empty() ? Json(nullptr) : fault_json(b.simulated.back());
+  return print_json(j);
+}
+
+ExitCode device_run(const CommandContext& c, const RunFlags& f, const std::vector<std::string>& words) {
+  if (f.subject.empty()) throw UsageError("which kernel? (drywell list), or a .ptx or .toml file", "device run");
+  RunOutputs outputs(f);
+  const BothRuns both = names_a_file(f.subject) ? run_plan_on_both(f, words) : run_kernel(f, words);
+  const std::string json = f.json.empty() ? "" : json_report(both);
+  outputs.json(json);
+  print(f.json == "-" ? json : summary(both, run_options(f), c.colour_out));
+  if (both.faulted()) return ExitCode::guest_fault;
+  return both.differing() == 0 ? ExitCode::ok : ExitCode::verification_failed;
+}
+
+}  // namespace
+
+void register_device(CLI::App& app, CommandContext& context) {
+  CLI::App* device = app.add_subcommand("device", "A real GPU beside the simulator");
+  device->require_subcommand(1);
+  register_device_record(*device, context);
+  auto f = std::make_shared<RunFlags>();
+  f->arch.clear();
+  CLI::App* sub = device->add_subcommand("run", "Run on the GPU and in the simulator, compare bit by bit, print both times");
+  sub->add_option("KERNEL|FILE", f->subject, "a kernel of `drywell list`, a .ptx file, or a launch file (.toml)");
+  sub->add_option("--arch", f->arch, "must be the GPU's; default: the GPU's");
+  sub->add_option("--driver", f->driver, "of the simulator: eager, lazy, shuffled:SEED or timed")->capture_default_str();
+  sub->add_option("--input", f->input, "input array (.npy) instead of a generated one");
+  sub->add_option("--json", f->json, "write the report as JSON (- for standard output)");
+  sub->add_option("--save", f->save, "PTX file: NAME=FILE.npy, what the GPU left")->allow_extra_args(false);
+  sub->add_option("--threads", f->threads, "host threads; 0 = all cores")->capture_default_str();
+  sub->add_option("--max-instructions", f->max_instructions, "stop a runaway simulation after this many warp instructions; 0 = never");
+  add_plan_flags(*sub, f->plan);
+  sub->allow_extras();
+  sub->callback([f, sub, &context] { context.action = [f, sub, &context] { return device_run(context, *f, sub->remaining()); }; });
+}
+
+}  // namespace drywell::tools
