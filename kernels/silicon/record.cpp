@@ -1,0 +1,147 @@
+#include "kernels/silicon/record.h"
+
+#include <fmt/format.h>
+
+#include <charconv>
+#include <cstring>
+#include <span>
+
+#include "drywell/isa/print.h"
+#include "kernels/launch/words.h"
+
+namespace drywell::kernels::silicon {
+namespace {
+
+constexpr std::string_view kFirstLine = "# drywell silicon record, format 1";
+constexpr size_t kPiece = 256;
+
+// FNV-1a, 64 bits.
+class Digest {
+ public:
+  void add(std::span<const uint8_t> bytes) {
+    for (const uint8_t b : bytes) h_ = (h_ ^ b) * 0x100000001B3ull;
+  }
+  void add(std::string_view text) { add({reinterpret_cast<const uint8_t*>(text.data()), text.size()}); }
+  uint64_t value() const { return h_; }
+
+ private:
+  uint64_t h_ = 0xCBF29CE484222325ull;
+};
+
+std::string describe(std::span<const uint8_t> before, std::span<const uint8_t> after) {
+  if (std::memcmp(before.data(), after.data(), after.size()) == 0) return "=";
+  std::string out;
+  for (size_t at = 0; at < after.size(); at += kPiece) {
+    Digest d;
+    d.add(after.subspan(at, std::min(kPiece, after.size() - at)));
+    out += fmt::format("{}{:x}", at == 0 ? "" : ",", d.value());
+  }
+  return out;
+}
+
+}  // namespace
+
+uint64_t program_digest(const Program& p) {
+  Digest d;
+  d.add(isa::print_module(p.module));
+  for (const auto& b : p.buffers) d.add(b.initial);
+  for (const auto& m : p.maps) {
+    isa::TensorMapFields f = m.fields;
+    f.address = 0;
+    for (const std::string& line : isa::describe(f)) d.add(line);
+    d.add(fmt::format("{} {}", m.buffer, m.offset));
+  }
+  d.add(fmt::format("{} {} {}", p.launch.grid.x, p.launch.block.x, p.launch.cluster.x));
+  return d.value();
+}
+
+RecordLine observe(const Program& p, Accelerator& device, const sim::RunOptions& options) {
+  RecordLine out;
+  out.program = program_digest(p);
+  std::vector<GmemAddr> at;
+  sim::Args args;
+  for (const auto& b : p.buffers) {
+    at.push_back(device.allocate(b.initial.size(), "probe"));
+    device.write(at.back(), b.initial.data(), b.initial.size());
+    args.add(at.back());
+  }
+  for (const auto& m : p.maps) {
+    isa::TensorMapFields f = m.fields;
+    f.address = at[m.buffer].value() + m.offset;
+    args.add(device.encode(f));
+  }
+  device.load(p.module);
+  const sim::RunResult r = device.launch(p.kernel().name, p.launch, args, options);
+  if (!r.ok()) {  // the memory of a GPU whose kernel failed is gone
+    out.fault = r.fault->code + ": " + r.fault->message;
+    return out;
+  }
+  for (size_t k = 0; k < at.size(); ++k) {
+    std::vector<uint8_t> after(p.buffers[k].initial.size());
+    device.read(after.data(), at[k], after.size());
+    out.buffers.push_back(describe(p.buffers[k].initial, after));
+    device.release(at[k]);
+  }
+  return out;
+}
+
+std::string print_record(const Record& r) {
+  std::string out(kFirstLine);
+  out += '\n';
+  for (const std::string& p : r.provenance) out += "# " + p + "\n";
+  for (const auto& [name, line] : r.lines) {
+    out += fmt::format("{} {:x}", name, line.program);
+    if (!line.fault.empty()) out += " FAULT " + line.fault;
+    for (const std::string& b : line.buffers) out += " " + b;
+    out += '\n';
+  }
+  return out;
+}
+
+Record parse_record(std::string_view text, const std::string& name) {
+  Record out;
+  uint32_t number = 0;
+  const auto fail = [&](std::string what) {
+    Diagnostics d;
+    d.error("E4203", {name, number, 1}, std::move(what));
+    throw InputError(std::move(d));
+  };
+  for (const std::string_view line : split(text, '\n')) {
+    ++number;
+    if (number == 1 && line != kFirstLine) fail("not a silicon record");
+    if (line.empty()) continue;
+    if (line.starts_with('#')) {
+      if (number > 1) out.provenance.emplace_back(line.substr(std::min<size_t>(2, line.size())));
+      continue;
+    }
+    const auto words = split(line, ' ');
+    if (words.size() < 3) fail("a line has a name, the program's digest and what became of its buffers");
+    RecordLine r;
+    const auto [end, error] = std::from_chars(words[1].data(), words[1].data() + words[1].size(), r.program, 16);
+    if (error != std::errc() || end != words[1].data() + words[1].size()) fail("the program's digest is no hexadecimal number");
+    if (words[2] == "FAULT") {
+      r.fault = std::string(line.substr(line.find("FAULT ") + 6));
+    } else {
+      r.buffers.assign(words.begin() + 2, words.end());
+    }
+    out.lines.emplace_back(std::string(words[0]), std::move(r));
+  }
+  return out;
+}
+
+std::string difference(const RecordLine& device, const RecordLine& simulator) {
+  if (device.fault.empty() != simulator.fault.empty())
+    return device.fault.empty() ? "the simulator faults: " + simulator.fault : "the device faults: " + device.fault;
+  if (!device.fault.empty()) return {};
+  for (size_t k = 0; k < device.buffers.size(); ++k) {
+    const std::string &a = device.buffers[k], &b = k < simulator.buffers.size() ? simulator.buffers[k] : "";
+    if (a == b) continue;
+    if (a == "=" || b == "=") return fmt::format("buffer {}: {} leaves it as it was", k, a == "=" ? "the device" : "the simulator");
+    const auto x = split(a, ','), y = split(b, ',');
+    for (size_t i = 0; i < std::min(x.size(), y.size()); ++i)
+      if (x[i] != y[i]) return fmt::format("buffer {}, bytes {} to {}", k, i * kPiece, (i + 1) * kPiece - 1);
+  }
+  return {};
+}
+
+}  // namespace drywell::kernels::silicon

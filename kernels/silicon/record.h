@@ -1,0 +1,40 @@
+// What a device left in memory after each probe, as text: one line a probe, a digest for each 256 bytes of each buffer.
+#pragma once
+
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "kernels/accelerator.h"
+#include "kernels/conformance/program.h"
+
+namespace drywell::kernels::silicon {
+
+using conformance::Program;
+
+/// A probe's line. `buffers` has one word per buffer: "=" if it is as it was, else the digests of its 256-byte pieces.
+struct RecordLine {
+  uint64_t program = 0;  // digest of PTX, launch and inputs: another program is another probe
+  std::string fault;     // empty: it ran
+  std::vector<std::string> buffers;
+  bool operator==(const RecordLine&) const = default;
+};
+
+struct Record {
+  std::vector<std::string> provenance;  // "# device: …"
+  std::vector<std::pair<std::string, RecordLine>> lines;
+};
+
+/// Runs the program and describes what it left. Frees its memory.
+RecordLine observe(const Program& p, Accelerator& device, const sim::RunOptions& options);
+uint64_t program_digest(const Program& p);
+
+std::string print_record(const Record& r);
+/// Throws InputError E4203 for text that is no record.
+Record parse_record(std::string_view text, const std::string& name);
+
+/// "" if they agree, else where they part: "buffer 1, bytes 512 to 767".
+std::string difference(const RecordLine& device, const RecordLine& simulator);
+
+}  // namespace drywell::kernels::silicon

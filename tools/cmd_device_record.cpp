@@ -1,0 +1,124 @@
+// drywell device record, drywell device check: what silicon left after each probe, and the simulator against it.
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <ctime>
+#include <optional>
+#include <regex>
+
+#include "drywell/core/files.h"
+#include "kernels/cuda_driver/cuda_device.h"
+#include "kernels/golden.h"
+#include "kernels/silicon/probes.h"
+#include "kernels/silicon/record.h"
+#include "tools/command.h"
+#include "tools/terminal.h"
+
+namespace drywell::tools {
+namespace {
+
+namespace silicon = kernels::silicon;
+
+struct Options {
+  std::string file, filter, driver = "eager", note;
+  std::vector<std::string> files;
+};
+
+std::string today() {
+  const std::time_t now = std::time(nullptr);
+  std::tm utc{};
+  gmtime_r(&now, &utc);
+  return fmt::format("{:04}-{:02}-{:02}", utc.tm_year + 1900, utc.tm_mon + 1, utc.tm_mday);
+}
+
+/// The program, or nothing while the instruction table lacks something of it.
+std::optional<silicon::Program> make(const silicon::ProgramSpec& s) {
+  try {
+    return s.make(isa::Target::sm_90a);
+  } catch (const InputError&) {
+    return std::nullopt;
+  }
+}
+
+ExitCode record(const Options& o) {
+  auto gpu = std::make_unique<kernels::CudaDevice>();
+  silicon::Record r;
+  r.provenance = {"device: " + gpu->describe(), "date: " + today(), "made by: drywell " DRYWELL_VERSION " device record"};
+  if (!o.note.empty()) r.provenance.push_back("note: " + o.note);
+  const std::regex pattern(o.filter);
+  size_t skipped = 0, faulted = 0;
+  for (const silicon::ProgramSpec& s : silicon::probes()) {
+    if (!std::regex_search(s.name, pattern)) continue;
+    const std::optional<silicon::Program> p = make(s);
+    if (!p.has_value()) {
+      ++skipped;
+      continue;
+    }
+    silicon::RecordLine line;
+    try {
+      line = silicon::observe(*p, *gpu, {});
+    } catch (const InputError& e) {
+      line.program = silicon::program_digest(*p);
+      line.fault = e.code() + ": " + e.what();
+      std::replace(line.fault.begin(), line.fault.end(), '\n', ' ');
+    }
+    if (!line.fault.empty()) {  // the context is lost
+      ++faulted;
+      gpu.reset();
+      gpu = std::make_unique<kernels::CudaDevice>();
+    }
+    r.lines.emplace_back(s.name, std::move(line));
+  }
+  write_file_atomically(o.file, silicon::print_record(r));
+  print(fmt::format("{}: {} probes recorded, {} of them faulted, {} skipped\n", o.file, r.lines.size(), faulted, skipped));
+  return ExitCode::ok;
+}
+
+struct Tally {
+  size_t same = 0, different = 0, stale = 0;
+};
+
+void check_file(const CommandContext& c, const Options& o, const std::string& file, Tally& t) {
+  const silicon::Record r = silicon::parse_record(read_text_file(file), file);
+  sim::RunOptions options;
+  kernels::parse_driver(o.driver, options);
+  std::map<std::string, silicon::ProgramSpec> known;
+  for (silicon::ProgramSpec& s : silicon::probes()) known.emplace(s.name, std::move(s));
+  for (const auto& [name, line] : r.lines) {
+    const auto it = known.find(name);
+    const std::optional<silicon::Program> p = it == known.end() ? std::nullopt : make(it->second);
+    if (!p.has_value() || silicon::program_digest(*p) != line.program) {
+      ++t.stale;
+      continue;
+    }
+    kernels::SimulatedDevice device({.arch = "sm_90a"});
+    const std::string why = silicon::difference(line, silicon::observe(*p, device, options));
+    ++(why.empty() ? t.same : t.different);
+    if (!why.empty()) print(fmt::format("{} {}: {}\n", paint("DIFFERENT", Colour::red, c.colour_out), name, why));
+  }
+}
+
+ExitCode check(const CommandContext& c, const Options& o) {
+  Tally t;
+  for (const std::string& file : o.files) check_file(c, o, file, t);
+  print(fmt::format("{} probes as on the device, {} different, {} recorded from another program\n", t.same, t.different, t.stale));
+  return t.different == 0 ? ExitCode::ok : ExitCode::verification_failed;
+}
+
+}  // namespace
+
+void register_device_record(CLI::App& device, CommandContext& context) {
+  auto o = std::make_shared<Options>();
+  CLI::App* made = device.add_subcommand("record", "Run the probes on the GPU and write down what they leave");
+  made->add_option("FILE", o->file, "the record to write")->required();
+  made->add_option("--filter", o->filter, "only probes whose name this regular expression finds");
+  made->add_option("--note", o->note, "a line for the record's head");
+  made->callback([o, &context] { context.action = [o] { return record(*o); }; });
+
+  CLI::App* checked = device.add_subcommand("check", "The simulator against records of a GPU; needs none");
+  checked->add_option("FILE", o->files, "records (traces/hw)")->required();
+  checked->add_option("--driver", o->driver, "eager, lazy, shuffled:SEED or timed")->capture_default_str();
+  checked->callback([o, &context] { context.action = [o, &context] { return check(context, *o); }; });
+}
+
+}  // namespace drywell::tools
