@@ -30,6 +30,8 @@ constexpr SlotSpec atype() { return req<Slot::atype, M...>(); }
 // Arithmetic modes.
 inline constexpr auto rnd_ieee = req<Slot::rnd, Mod::rn, Mod::rz, Mod::rm, Mod::rp>();
 inline constexpr auto rnd_ieee_opt = opt<Slot::rnd, Mod::rn, Mod::rz, Mod::rm, Mod::rp>();
+inline constexpr auto rnd_integral = req<Slot::rnd, Mod::rni, Mod::rzi, Mod::rmi, Mod::rpi>();
+inline constexpr auto rnd_integral_opt = opt<Slot::rnd, Mod::rni, Mod::rzi, Mod::rmi, Mod::rpi>();
 inline constexpr auto approx = req<Slot::approx, Mod::approx>();
 inline constexpr auto ftz = opt<Slot::ftz, Mod::ftz>();
 inline constexpr auto sat = opt<Slot::sat, Mod::sat>();

@@ -1,6 +1,46 @@
 #include "isa/legality/legality.h"
 
 namespace drywell::isa::legality {
+namespace {
+
+// bf16 came late: no .sat, no 8-bit integers, and little of it before sm_90.
+void bf16_scalar(const InstructionRef& i, LegalityReport& out, Mod integer) {
+  if (i.mod(Slot::type) != Mod::bf16 && i.mod(Slot::atype) != Mod::bf16) return;
+  if (i.has(Mod::sat)) out.error("E1301", ".sat needs a format other than bf16");
+  if (type_bits(integer) == 8) out.error("E1311", "bf16 converts to and from integers of 16 bits or more");
+  if (!has_feature(i.module.target, Feature::sm90)) out.error("E1210", "bf16 conversions other than from f32 need sm_90 or later");
+}
+
+}  // namespace
+
+void cvt_float_int(const InstructionRef& i, LegalityReport& out) {
+  if (i.has(Mod::ftz) && i.mod(Slot::type) != Mod::f32) out.error("E1304", ".ftz needs .f32");
+  bf16_scalar(i, out, i.mod(Slot::atype));
+}
+
+void cvt_int_float(const InstructionRef& i, LegalityReport& out) {
+  cvt_ftz(i, out);
+  bf16_scalar(i, out, i.mod(Slot::type));
+}
+
+void cvt_ftz(const InstructionRef& i, LegalityReport& out) {
+  if (i.has(Mod::ftz) && i.mod(Slot::atype) != Mod::f32) out.error("E1304", ".ftz needs .f32");
+}
+
+void cvt_half(const InstructionRef& i, LegalityReport& out) {
+  const bool directed = i.has(Mod::rm) || i.has(Mod::rp), bf16 = i.mod(Slot::type) == Mod::bf16, narrow_range = i.has(Mod::relu) || i.has(Mod::satfinite);
+  if (i.mod(Slot::type) == i.mod(Slot::atype)) out.error("E1312", "a conversion to the same format rounds to an integral value: .rni, .rzi, .rmi, .rpi or nothing");
+  if (directed && narrow_range) out.error("E1302", ".relu and .satfinite go with .rn and .rz");
+  if (i.has(Mod::sat) && narrow_range) out.error("E1301", ".sat excludes .relu and .satfinite");
+  if (i.has(Mod::sat) && bf16) out.error("E1301", ".sat needs a format other than bf16");
+  if (i.has(Mod::ftz) && narrow_range) out.error("E1304", ".ftz excludes .relu and .satfinite");
+}
+
+void cvt_tf32(const InstructionRef& i, LegalityReport& out) {
+  if (i.has(Mod::rna) && i.has(Mod::relu)) out.error("E1302", ".relu goes with .rn and .rz");
+  if (!i.has(Mod::rna) && !has_feature(i.module.target, Feature::sm90)) out.error("E1210", "tf32 with .rn or .rz needs sm_90 or later");
+  if (!i.has(Mod::rna) && i.has(Mod::satfinite) && !has_feature(i.module.target, Feature::sm100)) out.error("E1210", "tf32 with .satfinite and .rn or .rz needs sm_100 or later");
+}
 
 void cvt_x4(const InstructionRef& i, LegalityReport& out) {
   if (i.operand("a")->count != 4) out.error("E1310", "the x4 forms take a vector of four registers");

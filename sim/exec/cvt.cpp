@@ -1,179 +1,367 @@
-// Semantics of table/cvt.inc: conversions. The arithmetic is in sim/numeric.
+// Semantics of table/cvt.inc: conversions between integers and scalar floats.
+#include <cmath>
 #include <limits>
 
 #include "drywell/core/bits.h"
 #include "drywell/isa/opcode.h"
 #include "drywell/sim/numeric/convert.h"
-#include "drywell/sim/numeric/convert_fast.h"
-#include "sim/exec/bind_helpers.h"
-
+#include "sim/exec/half_math.h"
+#include "sim/exec/rounded.h"
 
 namespace drywell::sim {
 namespace {
 
+using isa::Mod;
+using isa::Slot;
 using numeric::Format;
+using numeric::Rounding;
 
-template <class D, class S, bool Sat>
+Rounding rounding_of(Decoder& d) {
+  switch (d.mod(Slot::rnd)) {
+    case Mod::rz: case Mod::rzi: return Rounding::rz;
+    case Mod::rm: case Mod::rmi: return Rounding::rm;
+    case Mod::rp: case Mod::rpi: return Rounding::rp;
+    case Mod::rna: return Rounding::rna;
+    default: return Rounding::rn;
+  }
+}
+Format format_of(Mod type) { return type == Mod::f16 ? Format::f16 : type == Mod::bf16 ? Format::bf16 : type == Mod::tf32 ? Format::tf32 : Format::f32; }
+
+// ---- integers. An integer in flight is 64 bits and a sign; registers may be wider than the type (PTX ISA 9.4.1).
+
+struct IntShape {
+  uint8_t bits = 32, register_bits = 32;
+  bool is_signed = false;
+  uint64_t extended(uint64_t v) const { return is_signed ? static_cast<uint64_t>(static_cast<int64_t>(v << (64 - bits)) >> (64 - bits)) : v & low_bits(bits); }
+};
+IntShape shape_of(Decoder& d, Mod type, const isa::Operand& o) {
+  const unsigned bits = isa::type_bits(type);
+  return {static_cast<uint8_t>(bits), static_cast<uint8_t>(o.kind == isa::Operand::Kind::reg ? d.register_bits(o) : bits), isa::is_signed_type(type)};
+}
+uint64_t read_int(const Warp& w, Src s, uint32_t lane, const IntShape& from) { return from.extended(lane_value(w, s, lane, from.register_bits == 64)); }
+void write_ints(Warp& w, const DecodedOp& op, const IntShape& to, const uint64_t (&v)[kWarpSize], LaneMask mask) {
+  if (to.register_bits == 64) {
+    store_masked(lanes<uint64_t>(w, op.dst), v, mask);
+    return;
+  }
+  uint32_t r[kWarpSize];
+  for (uint32_t i = 0; i < kWarpSize; ++i) r[i] = static_cast<uint32_t>(v[i] & low_bits(to.register_bits));
+  store_masked(lanes<uint32_t>(w, op.dst), r, mask);
+}
+
+// What the general routes need beside the operands, packed into op.extra and op.imm.
+struct Conversion {
+  IntShape from, to;
+  Rounding rounding = Rounding::rn;
+  Format format = Format::f32;
+  bool f64 = false, ftz = false, sat = false;
+
+  void keep_in(DecodedOp& op) const {
+    op.imm = shape_word(from) | shape_word(to) << 24;
+    op.extra = static_cast<uint32_t>(rounding) | static_cast<uint32_t>(format) << 4 | uint32_t{f64} << 8 | uint32_t{ftz} << 9 | uint32_t{sat} << 10;
+  }
+  static Conversion of(const DecodedOp& op) {
+    Conversion c;
+    c.from = word_shape(op.imm);
+    c.to = word_shape(op.imm >> 24);
+    c.rounding = static_cast<Rounding>(op.extra & 15);
+    c.format = static_cast<Format>(op.extra >> 4 & 15);
+    c.f64 = (op.extra >> 8 & 1) != 0;
+    c.ftz = (op.extra >> 9 & 1) != 0;
+    c.sat = (op.extra >> 10 & 1) != 0;
+    return c;
+  }
+
+ private:
+  static uint64_t shape_word(const IntShape& s) { return s.bits | uint64_t{s.register_bits} << 8 | uint64_t{s.is_signed} << 16; }
+  static IntShape word_shape(uint64_t v) { return {static_cast<uint8_t>(v), static_cast<uint8_t>(v >> 8), (v >> 16 & 1) != 0}; }
+};
+
+template <class D, class S>
 Effect int_to_int(Warp& w, const DecodedOp& op, LaneMask mask) {
-  map1<D, S>(w, op, mask, [](S v) {
-    if constexpr (Sat) {
-      using Wide = Int128;
-      const Wide x = v;
-      const Wide low = std::numeric_limits<D>::min(), high = std::numeric_limits<D>::max();
-      return static_cast<D>(x < low ? low : x > high ? high : x);
-    } else {
-      return static_cast<D>(v);
+  map1<D, S>(w, op, mask, [](S v) { return static_cast<D>(v); });
+  return Effect::next;
+}
+Effect int_to_int_general(Warp& w, const DecodedOp& op, LaneMask mask) {
+  const Conversion c = Conversion::of(op);
+  const Int128 low = c.to.is_signed ? -(Int128{1} << (c.to.bits - 1)) : Int128{0}, high = (Int128{1} << (c.to.bits - (c.to.is_signed ? 1 : 0))) - 1;
+  uint64_t r[kWarpSize];
+  for (uint32_t i = 0; i < kWarpSize; ++i) {
+    const uint64_t v = read_int(w, op.src[0], i, c.from);
+    const Int128 exact = c.from.is_signed ? Int128{static_cast<int64_t>(v)} : Int128{v};
+    r[i] = c.to.extended(c.sat ? static_cast<uint64_t>(exact < low ? low : exact > high ? high : exact) : v);
+  }
+  write_ints(w, op, c.to, r, mask);
+  return Effect::next;
+}
+
+// Without saturation the source only needs its width and sign, the destination the register's width and, if the value is
+// extended past the type, its sign.
+template <class S>
+ExecFn pick_plain(const IntShape& to) {
+  const bool extends = to.is_signed && to.register_bits > to.bits && to.bits <= 8 * sizeof(S);
+  if (extends || (to.bits < 32 && to.register_bits == 64)) return int_to_int_general;
+  switch (std::max<unsigned>(to.bits, to.register_bits == 64 ? 64 : 8)) {
+    case 8: return int_to_int<uint8_t, S>;
+    case 16: return to.is_signed && to.register_bits == 32 ? int_to_int<int32_t, S> : int_to_int<uint16_t, S>;
+    case 32: return int_to_int<uint32_t, S>;
+    default: return to.bits == 32 ? int_to_int_general : int_to_int<uint64_t, S>;
+  }
+}
+
+// ---- integer to float
+
+uint64_t magnitude(uint64_t v, bool negative) { return negative ? 0 - v : v; }
+
+double int_to_f64(uint64_t v, bool negative, Rounding mode) {
+  const uint64_t m = magnitude(v, negative);
+  const int shift = std::max(0, 11 - std::countl_zero(m));  // bits below the 53 that stay
+  const double r = std::ldexp(static_cast<double>(numeric::round_shift(m, shift, mode, negative)), shift);
+  return negative ? -r : r;
+}
+
+// Saturation to [0, 1] of a result that is an integer.
+uint64_t clamp_to_one(uint64_t v, bool negative) { return negative ? 0 : std::min<uint64_t>(v, 1); }
+
+Effect int_to_float_general(Warp& w, const DecodedOp& op, LaneMask mask) {
+  const Conversion c = Conversion::of(op);
+  uint64_t r[kWarpSize];
+  for (uint32_t i = 0; i < kWarpSize; ++i) {
+    uint64_t v = read_int(w, op.src[0], i, c.from);
+    bool negative = c.from.is_signed && static_cast<int64_t>(v) < 0;
+    if (c.sat) {
+      v = clamp_to_one(v, negative);
+      negative = false;
     }
+    r[i] = c.f64 ? std::bit_cast<uint64_t>(int_to_f64(v, negative, c.rounding)) : numeric::encode(c.format, negative, magnitude(v, negative), 0, c.rounding, false);
+  }
+  write_ints(w, op, c.to, r, mask);
+  return Effect::next;
+}
+template <class F, class S>
+Effect int_to_float_nearest(Warp& w, const DecodedOp& op, LaneMask mask) {
+  map1<F, S>(w, op, mask, [](S v) { return static_cast<F>(v); });
+  return Effect::next;
+}
+
+// ---- float to integer
+
+double round_to_integral(double v, Rounding mode) {
+  switch (mode) {
+    case Rounding::rz: return std::trunc(v);
+    case Rounding::rm: return std::floor(v);
+    case Rounding::rp: return std::ceil(v);
+    default: return std::nearbyint(v);
+  }
+}
+uint64_t clamp_to_int(double v, const IntShape& to, bool nan_is_top_bit) {
+  if (std::isnan(v)) return nan_is_top_bit ? to.extended(uint64_t{1} << (to.bits - 1)) : 0;
+  const double end = std::ldexp(1.0, to.bits - (to.is_signed ? 1 : 0));
+  if (v >= end) return low_bits(to.bits - (to.is_signed ? 1 : 0));
+  if (!to.is_signed) return v <= 0 ? 0 : static_cast<uint64_t>(v);
+  return v <= -end ? to.extended(uint64_t{1} << (to.bits - 1)) : static_cast<uint64_t>(static_cast<int64_t>(v));
+}
+template <class Read>
+Effect float_to_int(Warp& w, const DecodedOp& op, LaneMask mask) {
+  const Conversion c = Conversion::of(op);
+  const bool nan_is_top_bit = c.f64 || c.to.bits == 64;
+  uint64_t r[kWarpSize];
+  for (uint32_t i = 0; i < kWarpSize; ++i) {
+    auto v = Read::read(w, op.src[0], i);
+    if constexpr (std::is_same_v<decltype(v), float>) v = c.ftz ? flush(v) : v;
+    r[i] = clamp_to_int(round_to_integral(v, c.rounding), c.to, nan_is_top_bit);
+  }
+  write_ints(w, op, c.to, r, mask);
+  return Effect::next;
+}
+// cvt.rzi.s32.f32, the usual one: 2^31 and above clamp, NaN gives 0.
+Effect truncate_to_s32(Warp& w, const DecodedOp& op, LaneMask mask) {
+  map1<int32_t, float>(w, op, mask, [](float v) {
+    const float low = v > -0x1p31f ? v : -0x1p31f;
+    const auto r = static_cast<int32_t>(low < 0x1.FFFFFEp30f ? low : 0x1.FFFFFEp30f);
+    return v != v ? 0 : v >= 0x1p31f ? std::numeric_limits<int32_t>::max() : r;
   });
   return Effect::next;
 }
 
-// A destination register wider than the type receives the value sign- or zero-extended (PTX ISA 9.4.1).
-template <class S, class D>
-ExecFn pick_extended(Decoder& d, unsigned reg_bits) {
-  const bool sat = d.has(isa::Mod::sat);
-  if constexpr (std::is_signed_v<D>) {
-    if (!sat && reg_bits > 8 * sizeof(D)) {
-      if (reg_bits == 64) return [](Warp& w, const DecodedOp& op, LaneMask m) { map1<int64_t, S>(w, op, m, [](S v) { return int64_t{static_cast<D>(v)}; }); return Effect::next; };
-      if (reg_bits == 32) return [](Warp& w, const DecodedOp& op, LaneMask m) { map1<int32_t, S>(w, op, m, [](S v) { return static_cast<int32_t>(static_cast<D>(v)); }); return Effect::next; };
-      if (reg_bits == 16) return [](Warp& w, const DecodedOp& op, LaneMask m) { map1<int16_t, S>(w, op, m, [](S v) { return static_cast<int16_t>(static_cast<D>(v)); }); return Effect::next; };
-    }
-  } else if (!sat && reg_bits == 64 && sizeof(D) < 8) {
-    return [](Warp& w, const DecodedOp& op, LaneMask m) { map1<uint64_t, S>(w, op, m, [](S v) { return uint64_t{static_cast<D>(v)}; }); return Effect::next; };
-  }
-  return sat ? int_to_int<D, S, true> : int_to_int<D, S, false>;
-}
+// ---- float to float. op.extra: Conversion.
 
-// One f32 → packed pair: a in the high part.
-template <Format F>
-struct Rn { static uint32_t apply(uint32_t x) { return numeric::narrow_rn<F>(x); } };
-struct Bf16Rn { static uint32_t apply(uint32_t x) { return numeric::f32_to_bf16_rn(x); } };
+struct F64Source { static double read(const Warp& w, Src s, uint32_t i) { return from_lane<double>(lanes<double>(w, s)[i]); } };
 
-template <class C, unsigned Bits>
-Effect pack2(Warp& w, const DecodedOp& op, LaneMask mask) {
-  map2<uint32_t, uint32_t>(w, op, mask, [](uint32_t a, uint32_t b) { return (C::apply(a) << Bits) | C::apply(b); });
-  return Effect::next;
-}
+template <class T>
+T clamp01(T v) { return v > T{0} ? (v < T{1} ? v : T{1}) : T{0}; }
 
-// The general route: any rounding, relu and satfinite, through the exact conversion of sim/numeric.
-numeric::ConvertSpec spec_of(uint32_t packed) {
-  numeric::ConvertSpec s;
-  s.src = static_cast<Format>(packed & 0xFF);
-  s.dst = static_cast<Format>((packed >> 8) & 0xFF);
-  s.rounding = static_cast<numeric::Rounding>((packed >> 16) & 0xF);
-  s.satfinite = (packed >> 20) & 1;
-  s.relu = (packed >> 21) & 1;
-  return s;
-}
-uint32_t pack_spec(Decoder& d, Format src, Format dst) {
-  const isa::Mod r = d.mod(isa::Slot::rnd);
-  const auto rounding = r == isa::Mod::rz ? numeric::Rounding::rz : r == isa::Mod::rs ? numeric::Rounding::rs : numeric::Rounding::rn;
-  return static_cast<uint32_t>(src) | (static_cast<uint32_t>(dst) << 8) | (static_cast<uint32_t>(rounding) << 16) |
-         (uint32_t{d.has(isa::Mod::satfinite)} << 20) | (uint32_t{d.has(isa::Mod::relu)} << 21);
-}
-Effect convert1_general(Warp& w, const DecodedOp& op, LaneMask mask) {
-  const numeric::ConvertSpec s = spec_of(op.extra);
-  map1<uint32_t, uint32_t>(w, op, mask, [&](uint32_t a) { return numeric::convert(s, a); });
-  return Effect::next;
-}
-Effect convert2_general(Warp& w, const DecodedOp& op, LaneMask mask) {
-  const numeric::ConvertSpec s = spec_of(op.extra);
-  map2<uint32_t, uint32_t>(w, op, mask, [&](uint32_t a, uint32_t b) { return numeric::pack_x2(s.dst, numeric::convert(s, a), numeric::convert(s, b)); });
-  return Effect::next;
-}
-
-Effect cvt_e2m1x4_rs(Warp& w, const DecodedOp& op, LaneMask mask) {
-  const Src* v = &w.cta->cluster->launch->program->slots[op.vec];
-  const uint32_t *a = lanes<uint32_t>(w, v[0]), *b = lanes<uint32_t>(w, v[1]), *e = lanes<uint32_t>(w, v[2]), *f = lanes<uint32_t>(w, v[3]);
-  const uint32_t* bits = lanes<uint32_t>(w, op.src[0]);
-  const bool relu = op.extra != 0;
-  uint32_t r[kWarpSize];
+/// Read as D's arithmetic type, flush, make integral, saturate, write with Write (NaN rules included).
+template <class D, class Read, class Write>
+Effect float_to_float(Warp& w, const DecodedOp& op, LaneMask mask) {
+  const Conversion c = Conversion::of(op);
+  Lane<D> r[kWarpSize];
   for (uint32_t i = 0; i < kWarpSize; ++i) {
-    const auto random = numeric::random_bits_x4(Format::e2m1, bits[i]);
-    r[i] = numeric::pack_x4(Format::e2m1, numeric::f32_to_e2m1_rs(a[i], random[0]), numeric::f32_to_e2m1_rs(b[i], random[1]),
-                            numeric::f32_to_e2m1_rs(e[i], random[2]), numeric::f32_to_e2m1_rs(f[i], random[3]));
-    if (relu) {
-      for (uint32_t k = 0; k < 16; k += 4) {
-        if ((r[i] >> k) & 8) r[i] &= ~(0xFu << k);
-      }
-    }
+    auto v = Read::read(w, op.src[0], i);
+    if constexpr (std::is_same_v<decltype(v), float>) v = c.ftz ? flush(v) : v;
+    r[i] = Write::apply(c.sat ? clamp01(v) : v, c);
   }
+  store_masked(lanes<D>(w, op.dst), r, mask);
+  return Effect::next;
+}
+struct ToF32 {  // the value is a float already, or rounds to one
+  static uint32_t apply(float v, const Conversion&) { return std::bit_cast<uint32_t>(v); }
+  static uint32_t apply(double v, const Conversion& c) {
+    const float f = c.rounding == Rounding::rn || !std::isfinite(v) ? static_cast<float>(v) : directed(v, c.rounding);
+    return std::bit_cast<uint32_t>(canonical(c.ftz ? flush(f) : f));
+  }
+  static float directed(double v, Rounding mode) {
+    const auto bits = std::bit_cast<uint64_t>(v);
+    const uint64_t field = bits >> 52 & 0x7FF, fraction = bits & low_bits(52);
+    return std::bit_cast<float>(numeric::encode(Format::f32, bits >> 63 != 0, fraction | (field != 0 ? uint64_t{1} << 52 : 0), static_cast<int>(field != 0 ? field : 1) - 1075, mode, false));
+  }
+};
+struct ToF64 { static uint64_t apply(double v, const Conversion&) { return std::bit_cast<uint64_t>(v); } };
+struct ToHalf {
+  static uint32_t apply(float v, const Conversion& c) { return numeric::convert({.dst = c.format, .src = Format::f32, .rounding = c.rounding}, std::bit_cast<uint32_t>(v)); }
+  static uint32_t apply(double v, const Conversion& c) { return apply(to_float_odd(v), c); }
+};
+template <class T>
+T integral(T v, const Conversion& c) { return static_cast<T>(round_to_integral(v, c.rounding)); }
+template <class Write>
+struct Integral {
+  static auto apply(auto v, const Conversion& c) { return Write::apply(integral(v, c), c); }
+};
+struct ToCanonicalF32 { static uint32_t apply(float v, const Conversion&) { return std::bit_cast<uint32_t>(canonical(v)); } };
+
+void bind_float(Decoder& d, DecodedOp& op) {
+  sources(d, op, {1}, Slot::atype);
+  Conversion c;
+  c.rounding = rounding_of(d);
+  c.format = format_of(d.mod(Slot::type));
+  c.ftz = d.has(Mod::ftz);
+  c.sat = d.has(Mod::sat);
+  c.keep_in(op);
+}
+template <class D, class Read, class Write>
+ExecFn bind_same(Decoder& d, DecodedOp& op) {
+  bind_float(d, op);
+  return d.mod(Slot::rnd) == Mod::none ? float_to_float<D, Read, Write> : float_to_float<D, Read, Integral<Write>>;
+}
+
+numeric::ConvertSpec narrow_spec(const DecodedOp& op) {
+  return {.dst = static_cast<Format>(op.extra & 15), .src = Format::f32, .rounding = static_cast<Rounding>(op.extra >> 4 & 15), .satfinite = (op.extra >> 8 & 1) != 0, .relu = (op.extra >> 9 & 1) != 0};
+}
+Effect narrow_f32(Warp& w, const DecodedOp& op, LaneMask mask) {
+  uint32_t r[kWarpSize];
+  numeric::convert_lanes(narrow_spec(op), lanes<uint32_t>(w, op.src[0]), r, kWarpSize);
   store_masked(lanes<uint32_t>(w, op.dst), r, mask);
   return Effect::next;
+}
+ExecFn bind_narrow(Decoder& d, DecodedOp& op) {
+  sources(d, op, {1}, Slot::atype);
+  op.extra = static_cast<uint32_t>(format_of(d.mod(Slot::type))) | static_cast<uint32_t>(rounding_of(d)) << 4 | uint32_t{d.has(Mod::satfinite)} << 8 | uint32_t{d.has(Mod::relu)} << 9;
+  return narrow_f32;
 }
 
 struct F16ToF32 { template <class T> static T apply(T v) { return numeric::f16_to_f32(v); } };
 struct Bf16ToF32 { template <class T> static T apply(T v) { return numeric::bf16_to_f32(v & 0xFFFF); } };
-struct FlushF32 { static uint32_t apply(uint32_t v) { return (v & 0x7F800000u) == 0 ? v & 0x80000000u : v; } };
 
-template <Format F>
-Effect expand2(Warp& w, const DecodedOp& op, LaneMask mask) {
-  const bool relu = op.extra != 0;
-  map1<uint32_t, uint32_t>(w, op, mask, [relu](uint32_t v) {
-    const auto one = [relu](uint32_t code) {
-      const uint32_t h = F == Format::e4m3 ? numeric::e4m3_to_f16(code) : numeric::e5m2_to_f16(code);
-      return relu && (h & 0x8000u) != 0 ? 0u : h;
-    };
-    return (one((v >> 8) & 0xFF) << 16) | one(v & 0xFF);
+// op.extra: bits of an element; op.count: 1 if it is signed.
+Effect pack_saturated(Warp& w, const DecodedOp& op, LaneMask mask) {
+  const uint32_t bits = op.extra;
+  const int32_t low = op.count != 0 ? -(1 << (bits - 1)) : 0, high = (1 << (bits - op.count)) - 1;
+  const auto one = [=](uint32_t v) { return static_cast<uint32_t>(std::clamp(static_cast<int32_t>(v), low, high)) & static_cast<uint32_t>(low_bits(bits)); };
+  map3<uint32_t, uint32_t, uint32_t>(w, op, mask, [=](uint32_t a, uint32_t b, uint32_t c) {
+    const uint32_t above = bits == 16 ? 0 : c << (2 * bits);
+    return above | one(a) << bits | one(b);
   });
   return Effect::next;
+}
+ExecFn bind_pack(Decoder& d, DecodedOp& op, size_t third) {
+  op.dst = d.dest(*d.operand(0));
+  op.src[0] = d.source(*d.operand(1), 32);
+  op.src[1] = d.source(*d.operand(2), 32);
+  op.src[2] = d.source(*d.operand(third), 32);
+  const Mod type = d.mod(Slot::type);
+  op.extra = isa::type_bits(type);
+  op.count = type == Mod::s16 || type == Mod::s8 || type == Mod::s4 ? 1 : 0;
+  return pack_saturated;
 }
 
 }  // namespace
 
 template <> ExecFn bind<isa::Opcode::cvt_int_int>(Decoder& d, DecodedOp& op) {
-  const isa::Operand& dst = *d.operand(0);
-  op.dst = d.dest(dst);
-  op.src[0] = d.source(*d.operand(1), isa::type_bits(d.mod(isa::Slot::atype)));
-  const unsigned reg_bits = dst.kind == isa::Operand::Kind::reg ? d.register_bits(dst) : 32;
-  // A source register with 64-bit lanes read as a narrower type: the low bits (little-endian lanes do not line up).
-  const bool wide_source = d.operand(1)->kind == isa::Operand::Kind::reg && d.register_bits(*d.operand(1)) == 64;
-  const isa::Mod type = d.mod(isa::Slot::type), atype = d.mod(isa::Slot::atype);
-  if (wide_source && isa::type_bits(atype) < 64) throw Unsupported("cvt from a 64-bit register read as a narrower type");
-  return with_int_type(atype, [&]<class S>() -> ExecFn {
-    return with_int_type(type, [&]<class D>() -> ExecFn { return pick_extended<S, D>(d, reg_bits); });
-  });
+  op.dst = d.dest(*d.operand(0));
+  op.src[0] = d.source(*d.operand(1), isa::type_bits(d.mod(Slot::atype)));
+  Conversion c;
+  c.from = shape_of(d, d.mod(Slot::atype), *d.operand(1));
+  c.to = shape_of(d, d.mod(Slot::type), *d.operand(0));
+  c.sat = d.has(Mod::sat);
+  c.keep_in(op);
+  if (c.sat || (c.from.register_bits == 64 && c.from.bits < 64)) return int_to_int_general;
+  return with_int_type(d.mod(Slot::atype), [&]<class S>() -> ExecFn { return pick_plain<S>(c.to); });
+}
+template <> ExecFn bind<isa::Opcode::cvt_float_int>(Decoder& d, DecodedOp& op) {
+  op.dst = d.dest(*d.operand(0));
+  op.src[0] = d.source(*d.operand(1), isa::type_bits(d.mod(Slot::atype)));
+  const Mod type = d.mod(Slot::type);
+  Conversion c;
+  c.from = shape_of(d, d.mod(Slot::atype), *d.operand(1));
+  c.to = {static_cast<uint8_t>(isa::type_bits(type)), static_cast<uint8_t>(isa::type_bits(type)), false};
+  c.rounding = rounding_of(d);
+  c.format = format_of(type);
+  c.f64 = type == Mod::f64;
+  c.sat = d.has(Mod::sat);
+  c.keep_in(op);
+  const bool host = c.rounding == Rounding::rn && !c.sat && (type == Mod::f32 || type == Mod::f64) && (c.from.register_bits != 64 || c.from.bits == 64);
+  if (!host) return int_to_float_general;
+  return with_int_type(d.mod(Slot::atype), [&]<class S>() -> ExecFn { return c.f64 ? int_to_float_nearest<double, S> : int_to_float_nearest<float, S>; });
+}
+template <> ExecFn bind<isa::Opcode::cvt_int_float>(Decoder& d, DecodedOp& op) {
+  op.dst = d.dest(*d.operand(0));
+  const Mod from = d.mod(Slot::atype);
+  op.src[0] = d.source(*d.operand(1), isa::type_bits(from));
+  Conversion c;
+  c.to = shape_of(d, d.mod(Slot::type), *d.operand(0));
+  c.rounding = rounding_of(d);
+  c.f64 = from == Mod::f64;
+  c.ftz = d.has(Mod::ftz);
+  c.keep_in(op);
+  if (from == Mod::f32 && c.rounding == Rounding::rz && d.has(Mod::s32) && c.to.register_bits == 32) return truncate_to_s32;
+  switch (from) {
+    case Mod::f16: return float_to_int<F16Source>;
+    case Mod::bf16: return float_to_int<Bf16Source>;
+    case Mod::f64: return float_to_int<F64Source>;
+    default: return float_to_int<Plain<float>>;
+  }
 }
 template <> ExecFn bind<isa::Opcode::cvt_f32_half>(Decoder& d, DecodedOp& op) {
-  sources(d, op, {1}, isa::Slot::atype);
-  return d.mod(isa::Slot::atype) == isa::Mod::f16 ? unary<F16ToF32, uint32_t> : unary<Bf16ToF32, uint32_t>;
+  const bool f16 = d.mod(Slot::atype) == Mod::f16;
+  bind_float(d, op);
+  if (d.has(Mod::sat) || d.has(Mod::ftz)) return f16 ? float_to_float<float, F16Source, ToF32> : float_to_float<float, Bf16Source, ToF32>;
+  return f16 ? unary<F16ToF32, uint32_t> : unary<Bf16ToF32, uint32_t>;
+}
+template <> ExecFn bind<isa::Opcode::cvt_f64_float>(Decoder& d, DecodedOp& op) {
+  bind_float(d, op);
+  switch (d.mod(Slot::atype)) {
+    case Mod::f16: return float_to_float<double, F16Source, ToF64>;
+    case Mod::bf16: return float_to_float<double, Bf16Source, ToF64>;
+    default: return float_to_float<double, Plain<float>, ToF64>;
+  }
+}
+template <> ExecFn bind<isa::Opcode::cvt_f32_f64>(Decoder& d, DecodedOp& op) { bind_float(d, op); return float_to_float<float, F64Source, ToF32>; }
+template <> ExecFn bind<isa::Opcode::cvt_half_f64>(Decoder& d, DecodedOp& op) { bind_float(d, op); return float_to_float<uint32_t, F64Source, ToHalf>; }
+template <> ExecFn bind<isa::Opcode::cvt_half_half>(Decoder& d, DecodedOp& op) {
+  bind_float(d, op);
+  return d.mod(Slot::atype) == Mod::f16 ? float_to_float<uint32_t, F16Source, ToHalf> : float_to_float<uint32_t, Bf16Source, ToHalf>;
 }
 template <> ExecFn bind<isa::Opcode::cvt_half_f32>(Decoder& d, DecodedOp& op) {
-  sources(d, op, {1}, isa::Slot::atype);
-  op.extra = pack_spec(d, Format::f32, d.has(isa::Mod::f16) ? Format::f16 : Format::bf16);
-  return convert1_general;
+  if (!d.has(Mod::ftz) && !d.has(Mod::sat)) return bind_narrow(d, op);
+  bind_float(d, op);
+  return float_to_float<uint32_t, Plain<float>, ToHalf>;
 }
-template <> ExecFn bind<isa::Opcode::cvt_half2_f32>(Decoder& d, DecodedOp& op) {
-  sources(d, op, {1, 2}, isa::Slot::atype);
-  const bool plain = d.has(isa::Mod::rn) && !d.has(isa::Mod::relu) && !d.has(isa::Mod::satfinite);
-  const bool f16 = d.has(isa::Mod::f16x2);
-  if (plain) return f16 ? pack2<Rn<Format::f16>, 16> : pack2<Bf16Rn, 16>;
-  op.extra = pack_spec(d, Format::f32, f16 ? Format::f16 : Format::bf16);
-  return convert2_general;
-}
-template <> ExecFn bind<isa::Opcode::cvt_fp8x2_f32>(Decoder& d, DecodedOp& op) {
-  sources(d, op, {1, 2}, isa::Slot::atype);
-  const bool e4m3 = d.has(isa::Mod::e4m3x2);
-  op.extra = pack_spec(d, Format::f32, e4m3 ? Format::e4m3 : Format::e5m2);
-  if (d.has(isa::Mod::relu)) return convert2_general;
-  return e4m3 ? pack2<Rn<Format::e4m3>, 8> : pack2<Rn<Format::e5m2>, 8>;
-}
-template <> ExecFn bind<isa::Opcode::cvt_fp4x2_f32>(Decoder& d, DecodedOp& op) {
-  sources(d, op, {1, 2}, isa::Slot::atype);
-  op.extra = pack_spec(d, Format::f32, Format::e2m1);
-  return d.has(isa::Mod::relu) ? convert2_general : pack2<Rn<Format::e2m1>, 4>;
-}
-template <> ExecFn bind<isa::Opcode::cvt_fp4x4_rs>(Decoder& d, DecodedOp& op) {
-  op.dst = d.dest(*d.operand(0));
-  op.vec = d.vector(*d.operand(1), 32);
-  op.src[0] = d.source(*d.operand(2), 32);
-  op.extra = d.has(isa::Mod::relu) ? 1 : 0;
-  return cvt_e2m1x4_rs;
-}
-template <> ExecFn bind<isa::Opcode::cvt_f16x2_narrow>(Decoder& d, DecodedOp& op) {
-  sources(d, op, {1});
-  op.extra = d.has(isa::Mod::relu) ? 1 : 0;
-  return d.mod(isa::Slot::atype) == isa::Mod::e4m3x2 ? expand2<Format::e4m3> : expand2<Format::e5m2>;
-}
+template <> ExecFn bind<isa::Opcode::cvt_tf32_f32>(Decoder& d, DecodedOp& op) { return bind_narrow(d, op); }
+template <> ExecFn bind<isa::Opcode::cvt_f32_f32>(Decoder& d, DecodedOp& op) { return bind_same<float, Plain<float>, ToCanonicalF32>(d, op); }
+template <> ExecFn bind<isa::Opcode::cvt_f64_f64>(Decoder& d, DecodedOp& op) { return bind_same<double, F64Source, ToF64>(d, op); }
+template <> ExecFn bind<isa::Opcode::cvt_f16_f16>(Decoder& d, DecodedOp& op) { return bind_same<uint32_t, F16Source, ToHalf>(d, op); }
+template <> ExecFn bind<isa::Opcode::cvt_bf16_bf16>(Decoder& d, DecodedOp& op) { return bind_same<uint32_t, Bf16Source, ToHalf>(d, op); }
+template <> ExecFn bind<isa::Opcode::cvt_pack_16>(Decoder& d, DecodedOp& op) { return bind_pack(d, op, 2); }
+template <> ExecFn bind<isa::Opcode::cvt_pack_narrow>(Decoder& d, DecodedOp& op) { return bind_pack(d, op, 3); }
 
 }  // namespace drywell::sim

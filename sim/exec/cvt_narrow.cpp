@@ -1,0 +1,95 @@
+// Semantics of table/cvt_narrow.inc: pairs and quadruples of narrow floats. The arithmetic is in sim/numeric.
+#include "drywell/isa/opcode.h"
+#include "drywell/sim/numeric/convert.h"
+#include "sim/exec/bind_helpers.h"
+
+namespace drywell::sim {
+namespace {
+
+using isa::Mod;
+using isa::Slot;
+using numeric::Format;
+using numeric::Rounding;
+
+Format element_format(Mod type) {
+  switch (type) {
+    case Mod::f16x2: return Format::f16;
+    case Mod::bf16x2: return Format::bf16;
+    case Mod::e4m3x2: case Mod::e4m3x4: return Format::e4m3;
+    case Mod::e5m2x2: case Mod::e5m2x4: return Format::e5m2;
+    case Mod::e2m3x2: case Mod::e2m3x4: return Format::e2m3;
+    case Mod::e3m2x2: case Mod::e3m2x4: return Format::e3m2;
+    case Mod::e2m1x2: case Mod::e2m1x4: return Format::e2m1;
+    case Mod::ue8m0x2: return Format::ue8m0;
+    default: return Format::f32;
+  }
+}
+Rounding rounding_of(Mod m) { return m == Mod::rz ? Rounding::rz : m == Mod::rp ? Rounding::rp : m == Mod::rs ? Rounding::rs : Rounding::rn; }
+
+// op.extra holds the conversion of one element.
+void keep_spec(Decoder& d, DecodedOp& op) {
+  op.extra = static_cast<uint32_t>(element_format(d.mod(Slot::type))) | static_cast<uint32_t>(element_format(d.mod(Slot::atype))) << 4 |
+             static_cast<uint32_t>(rounding_of(d.mod(Slot::rnd))) << 8 | uint32_t{d.has(Mod::satfinite)} << 12 | uint32_t{d.has(Mod::relu)} << 13;
+}
+numeric::ConvertSpec spec_of(const DecodedOp& op) {
+  return {.dst = static_cast<Format>(op.extra & 15), .src = static_cast<Format>(op.extra >> 4 & 15), .rounding = static_cast<Rounding>(op.extra >> 8 & 15),
+          .satfinite = (op.extra >> 12 & 1) != 0, .relu = (op.extra >> 13 & 1) != 0};
+}
+
+Effect convert_packed(Warp& w, const DecodedOp& op, LaneMask mask) {
+  uint32_t r[kWarpSize];
+  numeric::convert_packed_lanes(spec_of(op), lanes<uint32_t>(w, op.src[0]), r, kWarpSize);
+  store_masked(lanes<uint32_t>(w, op.dst), r, mask);
+  return Effect::next;
+}
+Effect convert_two(Warp& w, const DecodedOp& op, LaneMask mask) {
+  uint32_t r[kWarpSize];
+  numeric::convert_x2_lanes(spec_of(op), lanes<uint32_t>(w, op.src[0]), lanes<uint32_t>(w, op.src[1]), lanes<uint32_t>(w, op.src[2]), r, kWarpSize);
+  store_masked(lanes<uint32_t>(w, op.dst), r, mask);
+  return Effect::next;
+}
+Effect convert_four(Warp& w, const DecodedOp& op, LaneMask mask) {
+  const Src* v = &w.cta->cluster->launch->program->slots[op.vec];
+  uint32_t r[kWarpSize];
+  numeric::convert_x4_lanes(spec_of(op), lanes<uint32_t>(w, v[0]), lanes<uint32_t>(w, v[1]), lanes<uint32_t>(w, v[2]), lanes<uint32_t>(w, v[3]), lanes<uint32_t>(w, op.src[0]), r, kWarpSize);
+  store_masked(lanes<uint32_t>(w, op.dst), r, mask);
+  return Effect::next;
+}
+
+ExecFn bind_packed(Decoder& d, DecodedOp& op) {
+  sources(d, op, {1}, Slot::atype);
+  keep_spec(d, op);
+  return convert_packed;
+}
+ExecFn bind_two(Decoder& d, DecodedOp& op, size_t random) {
+  sources(d, op, {1, 2, random}, Slot::atype);
+  keep_spec(d, op);
+  return convert_two;
+}
+ExecFn bind_four(Decoder& d, DecodedOp& op) {
+  op.dst = d.dest(*d.operand(0));
+  op.vec = d.vector(*d.operand(1), 32);
+  op.src[0] = d.source(*d.operand(2), 32);
+  keep_spec(d, op);
+  return convert_four;
+}
+
+}  // namespace
+
+template <> ExecFn bind<isa::Opcode::cvt_half2_f32>(Decoder& d, DecodedOp& op) { return bind_two(d, op, 2); }
+template <> ExecFn bind<isa::Opcode::cvt_half2_f32_rs>(Decoder& d, DecodedOp& op) { return bind_two(d, op, 3); }
+template <> ExecFn bind<isa::Opcode::cvt_fp8x2_f32>(Decoder& d, DecodedOp& op) { return bind_two(d, op, 2); }
+template <> ExecFn bind<isa::Opcode::cvt_fp6x2_f32>(Decoder& d, DecodedOp& op) { return bind_two(d, op, 2); }
+template <> ExecFn bind<isa::Opcode::cvt_fp4x2_f32>(Decoder& d, DecodedOp& op) { return bind_two(d, op, 2); }
+template <> ExecFn bind<isa::Opcode::cvt_ue8m0x2_f32>(Decoder& d, DecodedOp& op) { return bind_two(d, op, 2); }
+template <> ExecFn bind<isa::Opcode::cvt_fp8x2_f16x2>(Decoder& d, DecodedOp& op) { return bind_packed(d, op); }
+template <> ExecFn bind<isa::Opcode::cvt_fp4x2_f16x2>(Decoder& d, DecodedOp& op) { return bind_packed(d, op); }
+template <> ExecFn bind<isa::Opcode::cvt_ue8m0x2_bf16x2>(Decoder& d, DecodedOp& op) { return bind_packed(d, op); }
+template <> ExecFn bind<isa::Opcode::cvt_f16x2_narrow>(Decoder& d, DecodedOp& op) { return bind_packed(d, op); }
+template <> ExecFn bind<isa::Opcode::cvt_f16x2_fp6>(Decoder& d, DecodedOp& op) { return bind_packed(d, op); }
+template <> ExecFn bind<isa::Opcode::cvt_f16x2_fp4>(Decoder& d, DecodedOp& op) { return bind_packed(d, op); }
+template <> ExecFn bind<isa::Opcode::cvt_bf16x2_ue8m0x2>(Decoder& d, DecodedOp& op) { return bind_packed(d, op); }
+template <> ExecFn bind<isa::Opcode::cvt_fp4x4_rs>(Decoder& d, DecodedOp& op) { return bind_four(d, op); }
+template <> ExecFn bind<isa::Opcode::cvt_narrow_x4_rs>(Decoder& d, DecodedOp& op) { return bind_four(d, op); }
+
+}  // namespace drywell::sim
