@@ -5,20 +5,21 @@
 namespace drywell::isa {
 namespace {
 
-// Puts each token into the first free slot that admits it. Tokens that two slots admit (the two types of cvt) thus keep
-// their order, while tokens of different slots may come in any order, as ptxas allows (facts/tcgen05.md §4.9).
+// Puts each token into the first free slot that admits it. Types keep their order (cvt.f32.f64 is no cvt.f64.f32), while tokens
+// of different slots may otherwise come in any order, as ptxas allows (facts/tcgen05.md §4.9).
 bool fill_slots(Opcode op, std::string_view rest, OpcodeForm& form, std::string& why) {
   const InstrSpec& row = spec(op);
   const size_t slots = row.slot_count();
   form.op = op;
   form.mods.fill(0);
+  size_t next_type = 0;  // slot behind the last type
   while (!rest.empty()) {
     const size_t dot = rest.find('.');
     std::string_view token = rest.substr(0, dot);
     std::string_view next = dot == std::string_view::npos ? std::string_view() : rest.substr(dot + 1);
     const Mod m = find_mod(token);
     size_t chosen = slots;
-    for (size_t i = 0; i < slots && m != Mod::none; ++i) {
+    for (size_t i = is_type(m) ? next_type : 0; i < slots && m != Mod::none; ++i) {
       if (form.mods[i] == 0 && row.slots[i].admits(m)) {
         chosen = i;
         break;
@@ -29,6 +30,7 @@ bool fill_slots(Opcode op, std::string_view rest, OpcodeForm& form, std::string&
                            : fmt::format("'{}' does not take modifier '.{}' here", row.mnemonic, token);
       return false;
     }
+    if (is_type(m)) next_type = chosen + 1;
     for (uint8_t v = 0; v < row.slots[chosen].count; ++v) {
       if (row.slots[chosen].mods[v] == m) form.mods[chosen] = static_cast<uint8_t>(v + 1);
     }

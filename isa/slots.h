@@ -63,6 +63,7 @@ inline constexpr auto l2_hint = opt<Slot::hint, Mod::L2_cache_hint>();
 
 // Control and synchronisation.
 inline constexpr auto sync = req<Slot::sync, Mod::sync>();
+inline constexpr auto cta_opt = opt<Slot::scope, Mod::cta>();
 inline constexpr auto aligned = req<Slot::aligned, Mod::aligned>();
 inline constexpr auto aligned_opt = opt<Slot::aligned, Mod::aligned>();
 inline constexpr auto uni = opt<Slot::uni, Mod::uni>();

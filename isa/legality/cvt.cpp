@@ -13,6 +13,18 @@ void bf16_scalar(const InstructionRef& i, LegalityReport& out, Mod integer) {
 
 }  // namespace
 
+// .sat where the destination holds every value of the source does not exist.
+void cvt_int_int(const InstructionRef& i, LegalityReport& out) {
+  const Mod to = i.mod(Slot::type), from = i.mod(Slot::atype);
+  const bool to_signed = is_signed_type(to), from_signed = is_signed_type(from);
+  const unsigned to_bits = type_bits(to) - (to_signed ? 1 : 0), from_bits = type_bits(from) - (from_signed ? 1 : 0);
+  if (i.has(Mod::sat) && from_bits <= to_bits && (to_signed || !from_signed)) out.error("E1301", "every value fits: .sat has nothing to saturate");
+}
+
+void cvt_f32_half(const InstructionRef& i, LegalityReport& out) {
+  if (i.has(Mod::sat) && i.mod(Slot::atype) == Mod::bf16) out.error("E1301", ".sat needs a format other than bf16");
+}
+
 void cvt_float_int(const InstructionRef& i, LegalityReport& out) {
   if (i.has(Mod::ftz) && i.mod(Slot::type) != Mod::f32) out.error("E1304", ".ftz needs .f32");
   bf16_scalar(i, out, i.mod(Slot::atype));
@@ -24,6 +36,7 @@ void cvt_int_float(const InstructionRef& i, LegalityReport& out) {
 }
 
 void cvt_ftz(const InstructionRef& i, LegalityReport& out) {
+  if (i.has(Mod::sat) && i.mod(Slot::atype) == Mod::bf16) out.error("E1301", ".sat needs a format other than bf16");
   if (i.has(Mod::ftz) && i.mod(Slot::atype) != Mod::f32) out.error("E1304", ".ftz needs .f32");
 }
 

@@ -50,9 +50,9 @@ void elect(const InstructionRef& i, LegalityReport& out) {
 }
 
 void named_barrier(const InstructionRef& i, LegalityReport& out) {
-  const auto o = i.operands();
-  if (o[0].kind == Operand::Kind::imm && (o[0].value < 0 || o[0].value > 15)) out.error("E1341", "barriers are numbered 0 to 15");
-  if (o.size() > 1 && o[1].kind == Operand::Kind::imm && (o[1].value <= 0 || o[1].value % 32 != 0)) {
+  const Operand *barrier = i.operand("a"), *count = i.operand("b");
+  if (barrier->kind == Operand::Kind::imm && (barrier->value < 0 || barrier->value > 15)) out.error("E1341", "barriers are numbered 0 to 15");
+  if (count != nullptr && count->kind == Operand::Kind::imm && (count->value <= 0 || count->value % 32 != 0)) {
     out.error("E1342", "the thread count is a positive multiple of 32");
   }
 }

@@ -35,9 +35,22 @@ void arrive(Warp& w, uint32_t id, uint32_t count) {
   if (b.arrived >= count) {
     b.expected = b.arrived = 0;
     b.arrived_warps = 0;
+    b.last_count = b.reduce_count;
+    b.last_and = b.reduce_and;
+    b.last_or = b.reduce_or;
+    b.reduce_count = 0;
+    b.reduce_and = true;
+    b.reduce_or = false;
     ++b.generation;
     w.cta->cluster->wake(*w.cta);
   }
+}
+// What a warp brings to bar.red: its live lanes' predicates.
+void contribute(Warp& w, uint32_t id, LaneMask p) {
+  NamedBarrier& b = w.cta->barriers[id];
+  b.reduce_count += static_cast<uint32_t>(std::popcount(p & w.alive));
+  b.reduce_and = b.reduce_and && (w.alive & ~p) == 0;
+  b.reduce_or = b.reduce_or || (w.alive & p) != 0;
 }
 
 // src[0] id, src[1] count (bank 2: absent, all threads).
@@ -45,6 +58,10 @@ uint32_t operand_of(const Warp& w, Src s, LaneMask mask, uint32_t absent) {
   return s.bank == 2 ? absent : lanes<uint32_t>(w, s)[std::countr_zero(mask)];
 }
 
+// Lanes of a barrier instruction without .aligned come one by one; the barrier itself works per warp.
+bool lanes_missing(const Warp& w, LaneMask mask) { return (w.alive & ~mask) != 0; }
+
+// op.extra != 0: reduces pred[0].
 Effect bar_sync(Warp& w, const DecodedOp& op, LaneMask mask) {
   const uint32_t id = operand_of(w, op.src[0], mask, 0);
   const uint32_t count = operand_of(w, op.src[1], mask, static_cast<uint32_t>(w.cta->warps.size()) * kWarpSize);
@@ -53,7 +70,9 @@ Effect bar_sync(Warp& w, const DecodedOp& op, LaneMask mask) {
     w.barrier_wait = false;
     return Effect::next;
   }
+  if (lanes_missing(w, mask)) return block(w, BlockReason::warp_sync);
   if (const Effect e = check_count(w, id, count); e != Effect::next) return e;
+  if (op.extra != 0) contribute(w, id, read_pred(w, op.pred[0]));
   const uint64_t generation = w.cta->barriers[id].generation;
   arrive(w, id, count);
   if (w.cta->barriers[id].generation != generation) return Effect::next;
@@ -62,8 +81,24 @@ Effect bar_sync(Warp& w, const DecodedOp& op, LaneMask mask) {
   return block(w, BlockReason::named_barrier, id);
 }
 
+// The results stay with the barrier until its next instance completes, for which it needs this warp.
+template <bool Popc, bool And>
+Effect bar_red(Warp& w, const DecodedOp& op, LaneMask mask) {
+  if (const Effect e = bar_sync(w, op, mask); e != Effect::next) return e;
+  const NamedBarrier& b = w.cta->barriers[operand_of(w, op.src[0], mask, 0)];
+  if constexpr (Popc) {
+    uint32_t r[kWarpSize];
+    for (uint32_t& v : r) v = b.last_count;
+    store_masked(lanes<uint32_t>(w, op.dst), r, mask);
+  } else {
+    write_pred(w, op.dst, (And ? b.last_and : b.last_or) ? kFullMask : 0, mask);
+  }
+  return Effect::next;
+}
+
 Effect bar_arrive(Warp& w, const DecodedOp& op, LaneMask mask) {
   const uint32_t id = operand_of(w, op.src[0], mask, 0), count = operand_of(w, op.src[1], mask, 0);
+  if (lanes_missing(w, mask)) return block(w, BlockReason::warp_sync);
   if (const Effect e = check_count(w, id, count); e != Effect::next) return e;
   arrive(w, id, count);
   return Effect::next;
@@ -94,18 +129,42 @@ Effect warp_sync(Warp& w, const DecodedOp& op, LaneMask mask) {
 // Memory is sequentially consistent here; fences matter to checkers, which see them as instructions.
 Effect fence(Warp&, const DecodedOp&, LaneMask) { return Effect::next; }
 
-}  // namespace
-
-template <> ExecFn bind<isa::Opcode::bar_sync>(Decoder& d, DecodedOp& op) {
-  op.src[0] = d.source(*d.operand(0), 32);
-  op.src[1] = d.operand(1) != nullptr ? d.source(*d.operand(1), 32) : Src{0, 2};
+// Operands a and b stand at row positions `first` and the next.
+void bind_barrier(Decoder& d, DecodedOp& op, size_t first) {
+  op.src[0] = d.source(*d.operand(first), 32);
+  op.src[1] = d.operand(first + 1) != nullptr ? d.source(*d.operand(first + 1), 32) : Src{0, 2};
+  op.aligned = op.aligned || d.has(isa::Mod::aligned);
+}
+ExecFn bind_sync(Decoder& d, DecodedOp& op) {
+  bind_barrier(d, op, 0);
   return bar_sync;
 }
-template <> ExecFn bind<isa::Opcode::bar_arrive>(Decoder& d, DecodedOp& op) {
-  op.src[0] = d.source(*d.operand(0), 32);
-  op.src[1] = d.source(*d.operand(1), 32);
+ExecFn bind_arrive(Decoder& d, DecodedOp& op) {
+  bind_barrier(d, op, 0);
   return bar_arrive;
 }
+ExecFn bind_red(Decoder& d, DecodedOp& op) {
+  bind_barrier(d, op, 1);
+  op.pred[0] = d.pred(*d.operand(3));
+  op.extra = 1;
+  if (d.has(isa::Mod::popc)) {
+    op.dst = d.dest(*d.operand(0));
+    return bar_red<true, false>;
+  }
+  op.dst = d.dest_pred(*d.operand(0));
+  return d.has(isa::Mod::and_) ? bar_red<false, true> : bar_red<false, false>;
+}
+
+}  // namespace
+
+template <> ExecFn bind<isa::Opcode::bar_sync>(Decoder& d, DecodedOp& op) { return bind_sync(d, op); }
+template <> ExecFn bind<isa::Opcode::bar_arrive>(Decoder& d, DecodedOp& op) { return bind_arrive(d, op); }
+template <> ExecFn bind<isa::Opcode::bar_red_pred>(Decoder& d, DecodedOp& op) { return bind_red(d, op); }
+template <> ExecFn bind<isa::Opcode::bar_red_popc>(Decoder& d, DecodedOp& op) { return bind_red(d, op); }
+template <> ExecFn bind<isa::Opcode::barrier_sync>(Decoder& d, DecodedOp& op) { return bind_sync(d, op); }
+template <> ExecFn bind<isa::Opcode::barrier_arrive>(Decoder& d, DecodedOp& op) { return bind_arrive(d, op); }
+template <> ExecFn bind<isa::Opcode::barrier_red_pred>(Decoder& d, DecodedOp& op) { return bind_red(d, op); }
+template <> ExecFn bind<isa::Opcode::barrier_red_popc>(Decoder& d, DecodedOp& op) { return bind_red(d, op); }
 template <> ExecFn bind<isa::Opcode::bar_warp_sync>(Decoder& d, DecodedOp& op) { op.src[0] = d.source(*d.operand(0), 32); return warp_sync; }
 template <> ExecFn bind<isa::Opcode::fence>(Decoder&, DecodedOp&) { return fence; }
 template <> ExecFn bind<isa::Opcode::fence_mbarrier_init>(Decoder&, DecodedOp&) { return fence; }

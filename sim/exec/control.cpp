@@ -65,6 +65,18 @@ Effect brkpt(Warp& w, const DecodedOp&, LaneMask mask) { return fault(w, "F3704"
 // Others get their turn; how long the sleep lasts is the timed driver's business.
 Effect nanosleep(Warp&, const DecodedOp&, LaneMask) { return Effect::yield; }
 
+// Registers are not scarce here: only the count a warp asked for is kept. inc never takes fewer than the warp has, dec never
+// more (PTX ISA 9.7.19.5: undefined).
+template <bool Increase>
+Effect set_max_registers(Warp& w, const DecodedOp& op, LaneMask) {
+  const uint32_t now = w.max_registers;
+  if (now != 0 && (Increase ? op.extra < now : op.extra > now)) {
+    return fault(w, "F3407", fmt::format("setmaxnreg.{} to {} registers by warp {}, which has {}", Increase ? "inc" : "dec", op.extra, w.index, now));
+  }
+  w.max_registers = op.extra;
+  return Effect::next;
+}
+
 Effect no_effect(Warp&, const DecodedOp&, LaneMask) { return Effect::next; }
 
 }  // namespace
@@ -86,6 +98,10 @@ template <> ExecFn bind<isa::Opcode::pmevent>(Decoder&, DecodedOp&) { return no_
 template <> ExecFn bind<isa::Opcode::nanosleep>(Decoder& d, DecodedOp& op) {
   op.src[0] = d.source(*d.operand(0), 32);
   return nanosleep;
+}
+template <> ExecFn bind<isa::Opcode::setmaxnreg>(Decoder& d, DecodedOp& op) {
+  op.extra = static_cast<uint32_t>(d.operand(0)->value);
+  return d.has(isa::Mod::inc) ? set_max_registers<true> : set_max_registers<false>;
 }
 
 }  // namespace drywell::sim

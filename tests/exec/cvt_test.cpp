@@ -36,6 +36,7 @@ TEST(CvtInt, EveryPairTruncatesExtendsAndSaturates) {
   for (const IntType& to : kInts) {
     for (const IntType& from : kInts) {
       for (const bool sat : {false, true}) {
+        if (sat && lowest(from) >= lowest(to) && highest(from) <= highest(to)) continue;  // no such form
         check_lanes<1>(std::string("cvt") + (sat ? ".sat" : "") + to.text + from.text + " " + reg_of(to.bits, 0) + ", " + reg_of(from.bits, 1) + ";", reg_of(to.bits, 0), {reg_of(from.bits, 1)},
                        {integer_values(reg_bits(from.bits), kCount, 1)}, [&](auto v) {
                          const cpp_int x = value_of(from, v[0]);
@@ -131,7 +132,7 @@ TEST(CvtFloat, BetweenFormats) {
       for (const Mode& m : kModes) {
         if (widens && m.round != Round::rn) continue;
         for (const bool sat : {false, true}) {
-          if (sat && (to.f.fraction == 7 || (to.bits == 16 && from.bits == 16))) continue;
+          if (sat && (to.f.fraction == 7 || from.f.fraction == 7 || (to.bits == 16 && from.bits == 16))) continue;
           check_lanes<1>(std::string("cvt") + (widens ? "" : m.text) + (sat ? ".sat" : "") + to.text + from.text + " " + reg_of(to.bits, 0) + ", " + reg_of(from.bits, 1) + ";", reg_of(to.bits, 0), {reg_of(from.bits, 1)},
                          {numbers(from, 6)}, [&](auto v) {
                            const uint64_t r = converted(to.f, from.f, v[0], m.round);

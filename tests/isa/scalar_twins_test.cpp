@@ -1,0 +1,126 @@
+// Rules of the scalar families: illegal twins, refused by the validator and by ptxas.
+#include <gtest/gtest.h>
+
+#include "support/twins.h"
+
+namespace drywell::test {
+namespace {
+
+TEST(ScalarTwins, Integers) {
+  check_twins({
+      {"add.sat.u32 %r1, %r2, %r3", "E1301"},
+      {"add.sat.s16x2 %r1, %r2, %r3", "E1301"},
+      {"sub.u16x2 %r1, %r2, %r3", "E1101"},
+      {"min.relu.u16x2 %r1, %r2, %r3", "E1302"},
+      {"min.relu.s64 %rd1, %rd2, %rd3", "E1302"},
+      {"min.relu.s16x2 %r1, %r2, %r3", ""},
+      {"max.s16x2.relu %r1, %r2, %r3", ""},
+      {"add.u16x2 %r1, %r2, %r3", "", "sm_90a"},
+      {"mad24.lo.sat.s32 %r1, %r2, %r3, %r4", "E1301"},
+      {"add.cc.u16 %rs1, %rs2, %rs3", "E1101"},
+      {"madc.wide.u32 %rd1, %r2, %r3, %rd4", "E1101"},
+      {"mad.lo.cc.u64 %rd1, %rd2, %rd3, %rd4", ""},
+      {"lop3.xor.b32 %r1|%p1, %r2, %r3, %r4, 232, %p2", "E1101"},
+      {"lop3.b32 %r1, %r2, %r3, %r4, %r5", "E1102"},
+      {"lop3.or.b32 _|%p1, %r2, %r3, %r4, 232, !%p2", ""},
+      {"bfe.b32 %r1, %r2, %r3, %r4", "E1101"},
+      {"prmt.f4e.b32 %r1, %r2, %r3, %r4", ""},
+      {"popc.b64 %rd1, %rd2", "E1201"},
+  });
+}
+
+TEST(ScalarTwins, Comparisons) {
+  check_twins({
+      {"setp.lo.b32 %p1, %r1, %r2", "E1306"},
+      {"setp.lt.b32 %p1, %r1, %r2", "E1306"},
+      {"setp.eq.ftz.bf16 %p1, %rs1, %rs2", "E1304"},
+      {"setp.eq.f16 %p1|%p2, %rs1, %rs2", "E1102"},
+      {"setp.eq.and.ftz.f16x2 %p1|%p2, %r2, %r3, !%p3", ""},
+      {"set.eq.and.u32.u32 %r1, %r2, %r3", "E1305"},
+      {"set.equ.u32.u32 %r1, %r2, %r3", "E1101"},
+      {"set.eq.ftz.u32.f64 %r1, %fd2, %fd3", "E1304"},
+      {"set.eq.f16.bf16 %rs1, %rs2, %rs3", "E1306"},
+      {"set.eq.bf16x2.f16x2 %r1, %r2, %r3", "E1306"},
+      {"set.eq.bf16.f16 %rs1, %rs2, %rs3", ""},
+      {"slct.ftz.u32.s32 %r1, %r2, %r3, %r4", "E1304"},
+      {"testp.finite.ftz.f32 %p1, %f1", "E1101"},
+  });
+}
+
+TEST(ScalarTwins, Floats) {
+  check_twins({
+      {"fma.f64 %fd1, %fd2, %fd3, %fd4", "E1101"},
+      {"sqrt.approx.f64 %fd1, %fd2", "E1101"},
+      {"rcp.approx.f64 %fd1, %fd2", "E1101"},
+      {"rsqrt.rn.f32 %f1, %f2", "E1101"},
+      {"min.NaN.f64 %fd1, %fd2, %fd3", "E1101"},
+      {"max.abs.f32 %f1, %f2, %f3", "E1303"},
+      {"max.xorsign.abs.f32 %f1, %f2, %f3, %f4", "E1303"},
+      {"max.NaN.abs.f32 %f1, %f2, %f3, %f4", ""},
+      {"add.sat.f32x2 %rd1, %rd2, %rd3", "E1101"},
+      {"add.f32x2 %rd1, %rd2, %rd3", "E1210", "sm_90a"},
+      {"add.rz.f16 %rs1, %rs2, %rs3", "E1101"},
+      {"add.sat.bf16 %rs1, %rs2, %rs3", "E1301"},
+      {"add.ftz.bf16 %rs1, %rs2, %rs3", "E1304"},
+      {"fma.rn.sat.relu.f16 %rs1, %rs2, %rs3, %rs4", "E1301"},
+      {"fma.rn.ftz.relu.f16 %rs1, %rs2, %rs3, %rs4", ""},
+      {"fma.rn.ftz.oob.f16 %rs1, %rs2, %rs3, %rs4", "E1101"},
+      {"min.xorsign.f16 %rs1, %rs2, %rs3", "E1303"},
+      {"neg.ftz.bf16 %rs1, %rs2", "E1304"},
+      {"ex2.approx.ftz.f16 %rs1, %rs2", "E1304"},
+      {"ex2.approx.bf16 %rs1, %rs2", "E1304"},
+      {"tanh.approx.ftz.f32 %f1, %f2", "E1101"},
+      {"add.ftz.f32.f16 %f1, %rs2, %f3", "E1101"},
+  });
+}
+
+TEST(ScalarTwins, Conversions) {
+  check_twins({
+      {"cvt.f32.f64 %f1, %fd2", "E1101"},
+      {"cvt.rn.f32.f32 %f1, %f2", "E1101"},
+      {"cvt.rn.s32.f32 %r1, %f2", "E1101"},
+      {"cvt.sat.u32.u16 %r1, %rs2", "E1301"},
+      {"cvt.sat.u32.s16 %r1, %rs2", ""},
+      {"cvt.sat.f32.bf16 %f1, %rs2", "E1301"},
+      {"cvt.s32.f32 %r1, %f2", "E1101"},
+      {"cvt.rn.bf16.u8 %rs1, %r2", "E1311"},
+      {"cvt.rn.sat.bf16.s32 %rs1, %r2", "E1301"},
+      {"cvt.rni.ftz.s32.f64 %r1, %fd2", "E1304"},
+      {"cvt.ftz.f64.f16 %fd1, %rs2", "E1304"},
+      {"cvt.rm.relu.f16.f32 %rs1, %f2", "E1302"},
+      {"cvt.rn.sat.relu.f16.f32 %rs1, %f2", "E1301"},
+      {"cvt.rn.ftz.relu.f16.f32 %rs1, %f2", "E1304"},
+      {"cvt.rn.f16.f16 %rs1, %rs2", "E1312"},
+      {"cvt.sat.bf16.bf16 %rs1, %rs2", "E1101"},
+      {"cvt.rna.relu.tf32.f32 %r1, %f2", "E1302"},
+      {"cvt.rz.relu.satfinite.tf32.f32 %r1, %f2", "E1210", "sm_90a"},
+      {"cvt.rz.relu.satfinite.tf32.f32 %r1, %f2", ""},
+      {"cvt.rs.f16x2.f32 %r1, %f2, %f3, %r4", "E1210", "sm_100f"},
+      {"cvt.rn.ue8m0x2.f32 %rs1, %f2, %f3", "E1101"},
+      {"cvt.rs.satfinite.e4m3x4.f32 %r1, {%f1, %f2, %f3}, %r2", "E1310"},
+      {"cvt.rn.satfinite.e2m3x2.f16x2 %rs1, %r2", "E1101"},
+      {"cvt.pack.sat.u8.s32 %r1, %r2, %r3", "E1101"},
+      {"cvt.pack.u16.s32 %r1, %r2, %r3", "E1101"},
+      {"cvt.rn.satfinite.relu.f16.f32 %rs1, %f2", ""},
+      {"cvt.u16.u32 %r1, %rd2", ""},
+      {"cvt.rni.s32.f32 %rs1, %f2", "E1201"},
+  });
+}
+
+TEST(ScalarTwins, Barriers) {
+  check_twins({
+      {"bar.sync 16", "E1341"},
+      {"bar.sync 0, 33", "E1342"},
+      {"bar.red.popc.s32 %r1, 0, %p1", "E1101"},
+      {"bar.red.popc.aligned.u32 %r1, 0, %p1", "E1101"},
+      {"barrier.cta.red.or.aligned.pred %p1, 0, 64, !%p2", ""},
+      {"barrier.red.aligned.popc.u32 %r1, 0, 64, %p1", ""},
+      {"bar.cta.arrive 1, 64", ""},
+      {"setmaxnreg.dec.sync.aligned.u32 20", "E1343"},
+      {"setmaxnreg.inc.sync.aligned.u32 264", "E1343"},
+      {"setmaxnreg.inc.sync.aligned.u32 256", ""},
+  });
+}
+
+}  // namespace
+}  // namespace drywell::test
