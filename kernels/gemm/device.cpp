@@ -5,10 +5,10 @@ namespace drywell::kernels::gemm {
 
 using namespace isa;
 
-GemmDevice::GemmDevice(const GemmPlan& plan, const std::string& name, Target target)
+GemmDevice::GemmDevice(const GemmPlan& plan, Target target)
     : p_(plan),
       c_(plan.config),
-      k_(name, target),
+      k_(plan.entry_name(), target),
       mainloop_(k_, Reg{}, 0, plan.stages),
       accumulator_(k_, Reg{}, 0, plan.accumulators) {}
 

@@ -13,7 +13,7 @@ namespace drywell::kernels::gemm {
 /// Emits one kernel: warps 0-3 epilogue, warp 4 MMA, warp 5 TMA loads, as in CUTLASS's persistent examples.
 class GemmDevice {
  public:
-  GemmDevice(const GemmPlan& plan, const std::string& name, isa::Target target);
+  GemmDevice(const GemmPlan& plan, isa::Target target);
   isa::Module build();
 
  private:
@@ -53,6 +53,8 @@ class GemmDevice {
   /// Brings the stage's scale factors to tensor memory; returns where the first of SFA lies.
   Reg copy_scales(MmaState& s);
   void wait_for_scale_buffer(MmaState& s);
+  /// The matrix descriptor `bytes` times `stage` on.
+  Reg stage_descriptor(Reg first, Reg stage, uint32_t bytes);
   uint32_t instruction_descriptor(uint32_t step) const;
   void commit(Reg barrier, const Reg* mask);
 

@@ -18,7 +18,7 @@
 
 namespace drywell::kernels {
 
-isa::Module build_gemm(const gemm::GemmConfig& config, const std::string& name, isa::Target target);
+isa::Module build_gemm(const gemm::GemmPlan& plan, isa::Target target);
 
 /// Operands and scalars; `alpha` is without the operands' factors. C has the codes of the output type,
 /// row-major.

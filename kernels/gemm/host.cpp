@@ -95,9 +95,8 @@ std::vector<uint8_t> bytes_of(const std::vector<uint32_t>& codes, uint32_t width
 
 }  // namespace
 
-isa::Module build_gemm(const GemmConfig& config, const std::string& name, isa::Target target) {
-  const GemmPlan plan(config);
-  return gemm::GemmDevice(plan, name, target).build();
+isa::Module build_gemm(const GemmPlan& plan, isa::Target target) {
+  return gemm::GemmDevice(plan, target).build();
 }
 
 void check_gemm(const GemmConfig& config, uint64_t m, uint64_t n, uint64_t k) {
@@ -198,8 +197,8 @@ GemmResult run_gemm(sim::Device& device, const GemmPlan& p, const GemmProblem& x
   if (c.reads_c) args.add(x.beta);
 
   GemmResult r;
-  const sim::LoadedModule module = device.load(build_gemm(c, "gemm", device.arch().target));
-  r.run = device.launch(module, "gemm", gemm_launch(p, x.m, x.n, device.sm_count()), args, options);
+  const sim::LoadedModule module = device.load(build_gemm(p, device.arch().target));
+  r.run = device.launch(module, p.entry_name(), gemm_launch(p, x.m, x.n, device.sm_count()), args, options);
   std::vector<uint8_t> bytes(d_bytes);
   device.read(bytes.data(), d, d_bytes);
   r.d.assign(x.m * x.n, 0);

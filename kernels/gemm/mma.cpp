@@ -94,16 +94,18 @@ void GemmDevice::mma_tile(MmaState& s, const Tile& t) {
   s.accumulator.advance();
 }
 
+isa::Reg GemmDevice::stage_descriptor(Reg first, Reg stage, uint32_t bytes) {
+  return k_.def("add.s64", first, k_.def("mul.wide.u32", stage, bytes / 16));
+}
+
 void GemmDevice::mma_stage(MmaState& s, Reg k_tile, Reg d, Reg sfb_shift) {
-  const auto stage = [&](Reg descriptor, uint32_t bytes) {
-    return k_.def("add.s64", descriptor, k_.def("mul.wide.u32", s.ready.index(), bytes / 16));
-  };
   Reg sfa, sfb;
   if (c_.scaled()) {
     sfa = copy_scales(s);
     sfb = k_.def("add.u32", sfa, sfb_shift);
   }
-  const Reg a = stage(s.a, p_.a.bytes), b = stage(s.b, p_.b.bytes), accumulate = k_.reg(Mod::pred);
+  const Reg a = stage_descriptor(s.a, s.ready.index(), p_.a.bytes);
+  const Reg b = stage_descriptor(s.b, s.ready.index(), p_.b.bytes), accumulate = k_.reg(Mod::pred);
   k_("setp.ne.u32", accumulate, k_tile, 0);
   for (uint32_t step = 0; step < 4; ++step) {
     const Reg at_a = k_.def("add.s64", a, step * p_.a.k_step / 16),
@@ -127,15 +129,16 @@ isa::Reg GemmDevice::copy_scales(MmaState& s) {
   const Reg to = k_.def(
       "add.u32", k_.def("mad.lo.u32", s.scale_buffer.index(), p_.sfa_columns() + p_.sfb_columns(), s.tmem),
       p_.tmem_scales);
-  const auto copy = [&](Reg base, uint32_t stage_bytes, uint32_t atom, uint32_t column) {
-    const Reg stage = k_.def("add.s64", base, k_.def("mul.wide.u32", s.ready.index(), stage_bytes / 16));
+  const Reg sfa = stage_descriptor(s.sfa, s.ready.index(), p_.sfa_bytes());
+  const Reg sfb = stage_descriptor(s.sfb, s.ready.index(), p_.sfb_bytes());
+  const auto copy = [&](Reg stage, uint32_t atom, uint32_t column) {
     k_("tcgen05.cp" + group() + ".32x128b.warpx4", mem(to, column),
        k_.def("add.s64", stage, atom * GemmPlan::kAtomBytes / 16));
   };
   for (uint32_t k = 0; k < p_.scale_atoms_k; ++k) {
-    copy(s.sfa, p_.sfa_bytes(), k, 4 * k);
+    copy(sfa, k, 4 * k);
     for (uint32_t n = 0; n < p_.sfb_atoms; ++n) {
-      copy(s.sfb, p_.sfb_bytes(), n * p_.scale_atoms_k + k, p_.sfa_columns() + 4 * (k * p_.sfb_atoms + n));
+      copy(sfb, n * p_.scale_atoms_k + k, p_.sfa_columns() + 4 * (k * p_.sfb_atoms + n));
     }
   }
   s.scale_buffer.advance();

@@ -96,4 +96,9 @@ GemmPlan::GemmPlan(const GemmConfig& c) : config(c) {
   smem_bytes = smem_sfb + stages * sfb_bytes();
 }
 
+const char* GemmPlan::entry_name() const {
+  if (config.scaled()) return "gemm_blockscaled";
+  return config.kind == isa::MmaKind::f8f6f4 ? "gemm_fp8" : "gemm_bf16";
+}
+
 }  // namespace drywell::kernels::gemm

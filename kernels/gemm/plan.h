@@ -68,6 +68,8 @@ struct GemmPlan {
   uint32_t scale_buffers = 0;  // of SFA then SFB, after them
   uint32_t tmem_scales = 0, tmem_columns = 0;
 
+  /// Name of the kernel in its module.
+  const char* entry_name() const;
   uint32_t sfa_bytes() const { return kAtomBytes * scale_atoms_k; }
   uint32_t sfb_bytes() const { return kAtomBytes * scale_atoms_k * sfb_atoms; }
   /// Columns of one buffer: four an atom.

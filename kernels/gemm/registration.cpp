@@ -128,7 +128,7 @@ isa::Module build(const Params& p, const sim::ArchConfig& arch) {
   const GemmConfig config = gemm::config_of(p, F);
   const Shape s = shape_of(p);
   check_gemm(config, s.m, s.n, s.k);
-  return build_gemm(config, "gemm", arch.target);
+  return build_gemm(GemmPlan(config), arch.target);
 }
 
 template <Family F>

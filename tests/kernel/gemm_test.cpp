@@ -12,7 +12,7 @@
 #include <sstream>
 
 #include "drywell/isa/print.h"
-#include "kernels/gemm/plan.h"
+#include "kernels/gemm/gemm.h"
 #include "kernels/registry.h"
 #include "support/ptxas.h"
 
@@ -97,10 +97,12 @@ std::vector<std::string> block_scaled_matrix() {
                                                   "--m=257 --n=136"};
         static constexpr const char* kOptions[] = {
             " --d-type=f32 --distribution=codes --ctas=2", " --beta=-0.5 --ctas=4",
-            " --d-type=f16 --alpha=0.125 --stages=2", " --d-type=f32 --beta=2 --distribution=heavy-tailed --ctas=2",
+            " --d-type=f16 --alpha=0.125 --stages=2",
+            " --d-type=f32 --beta=2 --distribution=heavy-tailed --ctas=2",
             " --distribution=codes --cluster-n=2 --ctas=4"};
         all.push_back(fmt::format("gemm-blockscaled --format={} --cta-group={} --bn={} {} --k={}{}", format,
-                                  group, bn, kShapes[(turn + turn / 4) % 4], sixes ? 384 : 544, kOptions[turn % 5]));
+                                  group, bn, kShapes[(turn + turn / 4) % 4], sixes ? 384 : 544,
+                                  kOptions[turn % 5]));
         ++turn;
       }
     }
@@ -189,6 +191,40 @@ TEST(GemmTimed, GivesTheSameMemory) {
     EXPECT_TRUE(timed.outputs.at(0).second.data == eager.outputs.at(0).second.data) << text;
     EXPECT_GT(timed.run.cycles, 0u);
   }
+}
+
+// The article's interleave_sf_tensor: reshape to (M/128, 4, 32, K/4, 4), permute to (M/128, K/4, 32, 4, 4).
+TEST(GemmImage, ScaleFactorsAreInterleavedAsTheArticleSays) {
+  QuantisedMatrix q;
+  q.rows = 256;
+  q.k = 12 * 16;
+  q.block = 16;
+  for (uint64_t r = 0; r < q.rows; ++r) {
+    for (uint64_t s = 0; s < 12; ++s) q.scales.push_back(static_cast<uint8_t>(r * 31 + s * 7));
+  }
+  const std::vector<uint8_t> got = scale_image(q);
+  std::vector<uint8_t> want;
+  for (uint64_t m = 0; m < 2; ++m) {
+    for (uint64_t k = 0; k < 3; ++k) {
+      for (uint64_t row = 0; row < 32; ++row) {
+        for (uint64_t quarter = 0; quarter < 4; ++quarter) {
+          for (uint64_t s = 0; s < 4; ++s)
+            want.push_back(q.scales[(m * 128 + quarter * 32 + row) * 12 + k * 4 + s]);
+        }
+      }
+    }
+  }
+  EXPECT_EQ(got, want);
+}
+
+TEST(GemmImage, PacksNarrowElementsLowBitsFirst) {
+  QuantisedMatrix q{.format = numeric::Format::e2m1, .rows = 1, .k = 4, .codes = {0x1, 0xF, 0x7, 0x8}};
+  EXPECT_EQ(operand_image(q, isa::Major::k), (std::vector<uint8_t>{0xF1, 0x87}));
+  q.format = numeric::Format::e2m3;
+  q.codes = {0x3F, 0x00, 0x21, 0x12};
+  EXPECT_EQ(operand_image(q, isa::Major::k), (std::vector<uint8_t>{0x3F, 0x10, 0x4A}));
+  q = {.format = numeric::Format::bf16, .rows = 2, .k = 2, .codes = {0x0102, 0x0304, 0x0506, 0x0708}};
+  EXPECT_EQ(operand_image(q, isa::Major::mn), (std::vector<uint8_t>{2, 1, 6, 5, 4, 3, 8, 7}));
 }
 
 /// A .npy file that goes away.
