@@ -21,7 +21,7 @@ inline constexpr auto bit_type = req<Slot::type, Mod::pred, Mod::b16, Mod::b32, 
 inline constexpr auto half_type = req<Slot::type, Mod::f16, Mod::f16x2, Mod::bf16, Mod::bf16x2>();
 inline constexpr auto mem_type =
     req<Slot::type, Mod::b8, Mod::b16, Mod::b32, Mod::b64, Mod::b128, Mod::u8, Mod::u16, Mod::u32, Mod::u64, Mod::s8,
-        Mod::s16, Mod::s32, Mod::s64, Mod::f16, Mod::f16x2, Mod::bf16, Mod::bf16x2, Mod::f32, Mod::f64>();
+        Mod::s16, Mod::s32, Mod::s64, Mod::f32, Mod::f64>();
 template <Mod... M>
 constexpr SlotSpec type() { return req<Slot::type, M...>(); }
 template <Mod... M>
@@ -48,15 +48,29 @@ inline constexpr auto cmp_float =
         Mod::num, Mod::nan>();
 inline constexpr auto boolop = opt<Slot::boolop, Mod::and_, Mod::or_, Mod::xor_>();
 
+/// Shapes of wgmma: 32 values of N for each K, in the order of mods.inc; `Ks`: the first 3 or 4 of 8, 16, 32, 256.
+template <unsigned Ks>
+inline constexpr auto kWgmmaShapes = [] {
+  std::array<Mod, 32 * Ks> shapes{};
+  for (size_t i = 0; i < shapes.size(); ++i) shapes[i] = static_cast<Mod>(static_cast<size_t>(Mod::m64n8k8) + i);
+  return shapes;
+}();
+template <unsigned Ks>
+inline constexpr SlotSpec wgmma_shape = {Slot::shape, true, kWgmmaShapes<Ks>.data(), kWgmmaShapes<Ks>.size()};
+
 // Memory.
 inline constexpr auto space =
     opt<Slot::space, Mod::global, Mod::shared, Mod::shared_cta, Mod::shared_cluster, Mod::local, Mod::param, Mod::param_entry,
         Mod::param_func, Mod::const_>();
+inline constexpr auto atomic_type =
+    req<Slot::type, Mod::b16, Mod::b32, Mod::b64, Mod::b128, Mod::u32, Mod::u64, Mod::s32, Mod::s64, Mod::f16, Mod::f16x2, Mod::bf16,
+        Mod::bf16x2, Mod::f32, Mod::f64>();
 inline constexpr auto shared_any = opt<Slot::space, Mod::shared, Mod::shared_cta, Mod::shared_cluster>();
 inline constexpr auto shared_cta = opt<Slot::space, Mod::shared, Mod::shared_cta>();
 inline constexpr auto vec = opt<Slot::vec, Mod::v2, Mod::v4, Mod::v8>();
-inline constexpr auto sem_ld = opt<Slot::sem, Mod::weak, Mod::relaxed, Mod::acquire, Mod::volatile_, Mod::mmio>();
-inline constexpr auto sem_st = opt<Slot::sem, Mod::weak, Mod::relaxed, Mod::release, Mod::volatile_, Mod::mmio>();
+inline constexpr auto sem_ld = opt<Slot::sem, Mod::weak, Mod::relaxed, Mod::acquire, Mod::volatile_>();
+inline constexpr auto mmio = opt<Slot::mode, Mod::mmio>();
+inline constexpr auto sem_st = opt<Slot::sem, Mod::weak, Mod::relaxed, Mod::release, Mod::volatile_>();
 inline constexpr auto sem_rmw = opt<Slot::sem, Mod::relaxed, Mod::acquire, Mod::release, Mod::acq_rel>();
 inline constexpr auto scope = opt<Slot::scope, Mod::cta, Mod::cluster, Mod::gpu, Mod::sys>();
 inline constexpr auto l2_hint = opt<Slot::hint, Mod::L2_cache_hint>();

@@ -31,7 +31,18 @@ bool is_f8f6f4(Mod t) { return is_f8(t) || t == Mod::e3m2 || t == Mod::e2m3 || t
 template <class... M>
 bool one_of(Mod m, M... list) { return ((m == list) || ...); }
 
-bool shape_fits(Mod type, Mod shape) {
+bool sparse_shape_fits(Mod type, Mod shape) {
+  switch (type) {
+    case Mod::f16: case Mod::bf16: return one_of(shape, Mod::m16n8k16, Mod::m16n8k32);
+    case Mod::tf32: return one_of(shape, Mod::m16n8k8, Mod::m16n8k16);
+    case Mod::s8: case Mod::u8: return one_of(shape, Mod::m16n8k32, Mod::m16n8k64);
+    case Mod::s4: case Mod::u4: return one_of(shape, Mod::m16n8k64, Mod::m16n8k128);
+    default: return shape == Mod::m16n8k64;
+  }
+}
+
+bool shape_fits(const InstructionRef& i, Mod type, Mod shape) {
+  if (i.mod(Slot::sp) != Mod::none) return sparse_shape_fits(type, shape);
   switch (type) {
     case Mod::f16: return one_of(shape, Mod::m8n8k4, Mod::m16n8k8, Mod::m16n8k16);
     case Mod::bf16: return one_of(shape, Mod::m16n8k8, Mod::m16n8k16);
@@ -62,7 +73,7 @@ void check_types(const InstructionRef& i, LegalityReport& out) {
   const bool alike = a == b || (is_f8f6f4(a) && is_f8f6f4(b)) || (one_of(a, Mod::s8, Mod::u8) && one_of(b, Mod::s8, Mod::u8)) ||
                      (one_of(a, Mod::s4, Mod::u4) && one_of(b, Mod::s4, Mod::u4));
   if (!alike) out.error("E1384", fmt::format("A of .{} does not go with B of .{}", mod_text(a), mod_text(b)));
-  if (!shape_fits(a, shape)) out.error("E1385", fmt::format(".{} has no .{}", mod_text(a), mod_text(shape)));
+  if (!shape_fits(i, a, shape)) out.error("E1385", fmt::format(".{} has no .{}", mod_text(a), mod_text(shape)));
   if (c != d && !(volta && d == Mod::f32)) out.error("E1384", fmt::format("D of .{} does not go with C of .{}", mod_text(d), mod_text(c)));
   if (d == Mod::f16 && one_of(a, Mod::bf16, Mod::tf32)) out.error("E1384", fmt::format("the products of .{} are .f32", mod_text(a)));
   if (!volta && (i.mod(Slot::layout_a) != Mod::row || i.mod(Slot::layout_b) != Mod::col)) out.error("E1387", "A is .row and B is .col here");
@@ -89,6 +100,24 @@ void mma_sync(const InstructionRef& i, LegalityReport& out) {
   check_registers(i, out, "a", registers(copies * s.m * s.k, bits), word, a == Mod::f64);
   check_registers(i, out, "b", registers(copies * s.n * s.k, bits), word, a == Mod::f64);
   check_registers(i, out, "c", registers(copies * s.m * s.n, type_bits(c)), word, c == Mod::f32 || c == Mod::f64);
+}
+
+// The lanes that hold the metadata: with half as many groups twice as many choices. ptxas lets .m16n8k32 of 16-bit types
+// pass with 2 and 3; an H100 answers with an illegal instruction.
+void mma_sp(const InstructionRef& i, LegalityReport& out) {
+  const Mod a = i.mod(Slot::atype), d = i.mod(Slot::dtype), c = i.mod(Slot::ctype);
+  if (i.mod(Slot::kind) != Mod::none || (is_f8f6f4(a) && !(is_f8(a) && is_f8(i.mod(Slot::btype))))) block_kind(i, out);
+  check_types(i, out);
+  if (out.failed()) return;
+  const Shape s = shape_of(i.mod(Slot::shape));
+  const unsigned bits = is_f8f6f4(a) ? 8 : type_bits(a);
+  check_registers(i, out, "d", s.m * s.n * type_bits(d) / 1024, 32, d == Mod::f32);
+  check_registers(i, out, "a", s.m * s.k / 2 * bits / 1024, 32, false);
+  check_registers(i, out, "b", s.n * s.k * bits / 1024, 32, false);
+  check_registers(i, out, "c", s.m * s.n * type_bits(c) / 1024, 32, c == Mod::f32);
+  const bool small = s.k * bits == 256;  // 32 bytes along K
+  const int64_t choices = (bits >= 16 ? 2 : 1) * (small ? 2 : 1);
+  if (const int64_t f = i.operand("f")->value; f < 0 || f >= choices) out.error("E1388", fmt::format("the sparsity selector is 0 to {} here", choices - 1));
 }
 
 }  // namespace drywell::isa::legality

@@ -103,7 +103,7 @@ RunStop run_warp(Warp& w, const Program& program, uint64_t& budget) {
     LaneMask mask = w.active & read_pred(w, op.guard);
     Effect effect = Effect::next;
     if (mask != 0 || op.needs_all) {
-      if (w.pending_ld != 0 && touches_pending(w, program, w.pc)) {
+      if ((w.pending_ld | w.pending_wgmma) != 0 && touches_pending(w, program, w.pc)) {
         effect = block(w, BlockReason::register_dependency);
       } else if (op.aligned && w.active != w.alive) {
         effect = block(w, BlockReason::warp_sync);

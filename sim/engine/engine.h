@@ -44,6 +44,8 @@ EngineResult read(Cluster&, AsyncOp&, RemoteArrive&);
 EngineResult write(Cluster&, AsyncOp&, RemoteArrive&);
 EngineResult read(Cluster&, AsyncOp&, AsyncCopy&);
 EngineResult write(Cluster&, AsyncOp&, AsyncCopy&);
+EngineResult read(Cluster&, AsyncOp&, Wgmma&);
+EngineResult write(Cluster&, AsyncOp&, Wgmma&);
 EngineResult read(Cluster&, AsyncOp&, TryCancel&);
 EngineResult write(Cluster&, AsyncOp&, TryCancel&);
 

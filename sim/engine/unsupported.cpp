@@ -5,8 +5,6 @@ namespace drywell::sim {
 
 EngineResult read(Cluster&, AsyncOp&, RemoteStore&) { return GuestError{"U5000", "unsupported: st.async"}; }
 EngineResult write(Cluster&, AsyncOp&, RemoteStore&) { return std::nullopt; }
-EngineResult read(Cluster&, AsyncOp&, AsyncCopy&) { return GuestError{"U5000", "unsupported: cp.async"}; }
-EngineResult write(Cluster&, AsyncOp&, AsyncCopy&) { return std::nullopt; }
 EngineResult read(Cluster&, AsyncOp&, TryCancel&) { return GuestError{"U5000", "unsupported: clusterlaunchcontrol"}; }
 EngineResult write(Cluster&, AsyncOp&, TryCancel&) { return std::nullopt; }
 

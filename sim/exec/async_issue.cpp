@@ -68,4 +68,25 @@ uint32_t join_group(std::vector<ThreadGroups>& all, uint32_t lane) {
   return t.open_serial;
 }
 
+void commit_groups(std::vector<ThreadGroups>& all, LaneMask mask) {
+  for_lanes(mask, [&](uint32_t lane) {
+    ThreadGroups& t = groups_of(all, lane);
+    if (t.groups.empty() || t.groups.back().serial != t.open_serial) t.groups.push_back({t.open_serial, 0, 0});
+    ++t.open_serial;
+  });
+}
+
+// Groups complete in order: one is pending while it or an older one has a write to do.
+bool groups_complete(std::vector<ThreadGroups>& all, LaneMask mask, uint64_t allowed) {
+  bool complete = true;
+  for_lanes(mask, [&](uint32_t lane) {
+    ThreadGroups& t = groups_of(all, lane);
+    while (!t.groups.empty() && t.groups.front().serial < t.open_serial && t.groups.front().writes == 0) t.groups.erase(t.groups.begin());
+    uint64_t pending = 0;
+    for (const ThreadGroups::Group& g : t.groups) pending += g.serial < t.open_serial ? 1 : 0;
+    complete = complete && pending <= allowed;
+  });
+  return complete;
+}
+
 }  // namespace drywell::sim

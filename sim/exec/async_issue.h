@@ -14,7 +14,7 @@ AsyncOp& issue(Warp& w, uint32_t lane, P payload) {
   AsyncOp op;
   op.id = c.next_op++;
   op.issuer = {w.cta->rank, w.index, lane, w.pc};
-  op.payload = std::move(payload);
+  op.payload.template emplace<P>(std::move(payload));
   c.pending.push_back(std::move(op));
   return c.pending.back();
 }
@@ -26,5 +26,10 @@ void order_after_pending(Cluster& c, AsyncOp& op);
 ThreadGroups& groups_of(std::vector<ThreadGroups>& all, uint32_t lane);
 /// Adds one operation to the thread's uncommitted group; returns the group's serial.
 uint32_t join_group(std::vector<ThreadGroups>& all, uint32_t lane);
+
+/// Closes the open group of each lane.
+void commit_groups(std::vector<ThreadGroups>& all, LaneMask mask);
+/// True if no lane has more than `allowed` committed groups whose writes are not done; forgets groups that are.
+bool groups_complete(std::vector<ThreadGroups>& all, LaneMask mask, uint64_t allowed);
 
 }  // namespace drywell::sim

@@ -321,6 +321,8 @@ void Decoder::record_registers(const isa::Instruction& i) {
   const isa::InstrSpec& row = isa::spec(i.op);
   for (size_t k = 0; k < isa::kMaxOperands && row.operands[k].name != nullptr; ++k) {
     if (const isa::Operand* o = operand(k); o != nullptr) {
+      // Fragments of wgmma are read and written by the asynchronous operation, not by the instruction.
+      if (row.completion == isa::Completion::wgmma_group && o->kind == isa::Operand::Kind::vec) continue;
       if (row.operands[k].access != isa::Access::write) visit(visit, *o, false);
       if (row.operands[k].access != isa::Access::read) visit(visit, *o, true);
     }

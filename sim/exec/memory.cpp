@@ -150,6 +150,9 @@ void read_register(const Warp& w, Src s, uint32_t lane, uint8_t* to, const Acces
   }
 }
 
+// Bank of a sink in a 256-bit store: that element is not written (PTX ISA 9.7.9.11).
+constexpr uint32_t kLeftOut = 2;
+
 template <bool Store>
 Effect access_general(Warp& w, const DecodedOp& op, LaneMask mask) {
   const Access x = Access::of(op.extra);
@@ -163,6 +166,7 @@ Effect access_general(Warp& w, const DecodedOp& op, LaneMask mask) {
     if (p == nullptr || address % bytes != 0) [[unlikely]] return access_fault(w, x.space, address, bytes, i, Store);
     for (uint32_t k = 0; k < op.count; ++k) {
       if constexpr (Store) {
+        if (slots[k].bank == kLeftOut) continue;
         read_register(w, slots[k], i, p + k * x.element, x);
       } else {
         write_register(w, slots[k].offset, i, p + k * x.element, x);
@@ -183,7 +187,15 @@ ExecFn bind_access(Decoder& d, DecodedOp& op, const isa::Operand& address, const
   op.vec = d.vector(data, x.reg_bits);
   op.count = static_cast<uint8_t>(data.kind == isa::Operand::Kind::vec ? data.count : 1);
   op.extra = x.pack();
-  if (x.element == 4 && x.reg_bits == 32 && !x.is_signed) {
+  bool all = true;
+  if (Store && data.kind == isa::Operand::Kind::vec) {
+    for (uint32_t k = 0; k < data.count; ++k) {
+      if (d.elements(data)[k].kind != isa::Operand::Kind::sink) continue;
+      d.program().slots[op.vec + k].bank = kLeftOut;
+      all = false;
+    }
+  }
+  if (all && x.element == 4 && x.reg_bits == 32 && !x.is_signed) {
     switch (op.count) {
       case 1: return Store ? store32<1> : load32<1>;
       case 2: return Store ? store32<2> : load32<2>;
@@ -204,6 +216,7 @@ Effect prefetch_map(Warp& w, const DecodedOp& op, LaneMask mask) {
 
 }  // namespace
 
+template <> ExecFn bind<isa::Opcode::ldu>(Decoder& d, DecodedOp& op) { return bind_access<false>(d, op, *d.operand(1), *d.operand(0)); }
 template <> ExecFn bind<isa::Opcode::ld>(Decoder& d, DecodedOp& op) { return bind_access<false>(d, op, *d.operand(1), *d.operand(0)); }
 template <> ExecFn bind<isa::Opcode::st>(Decoder& d, DecodedOp& op) { return bind_access<true>(d, op, *d.operand(0), *d.operand(1)); }
 template <> ExecFn bind<isa::Opcode::prefetch_tensormap>(Decoder& d, DecodedOp& op) {

@@ -9,6 +9,7 @@
 #include "sim/exec/fragment.h"
 #include "sim/exec/matrix.h"
 #include "sim/exec/mma_format.h"
+#include "sim/exec/sparse.h"
 
 namespace drywell::sim {
 namespace {
@@ -33,7 +34,7 @@ constexpr uint32_t kMaxM = 16, kMaxN = 8, kMaxK = 256;
 /// Codes of A and B, K-major, and words of C and D.
 struct Operands {
   std::array<uint32_t, kMaxM * 64> a;
-  std::array<uint32_t, kMaxN * 64> b;
+  std::array<uint32_t, kMaxN * 128> b;
   std::array<uint32_t, kMaxM * kMaxN> cd;
 };
 
@@ -78,23 +79,25 @@ void scatter_d(Warp& w, const Registers& regs, bool is_half, const uint32_t* d, 
 
 const numeric::MmaRow& row_of(const DecodedOp& op) { return numeric::mma_rows()[op.target]; }
 
-void multiply(const DecodedOp& op, MmaShape s, Operands& o) {
+// D = A * B + C of `s`, whose k counts stored elements; C and D at `cd`.
+void multiply(const DecodedOp& op, MmaShape s, const uint32_t* a_codes, const uint32_t* b_codes, uint32_t* cd) {
   numeric::MmaOperand a, b;
   const numeric::MmaParams& params = row_of(op).params;
   numeric::OperandSource src;
   src.format = static_cast<numeric::Format>(op.dst);
   src.rows = s.m;
   src.k = s.k;
-  src.codes = o.a.data();
+  src.codes = a_codes;
   src.row_stride = 4 * size_t{s.k};
   src.storage = numeric::CodeStorage::words;
   a.assign(numeric::MmaOperand::Side::a, params, src);
   src.format = static_cast<numeric::Format>(op.dst2);
   src.rows = s.n;
-  src.codes = o.b.data();
+  src.codes = b_codes;
   b.assign(numeric::MmaOperand::Side::b, params, src);
-  numeric::mma_tile(params, a, b, {.c = o.cd.data(), .c_stride = kMaxN, .d = o.cd.data(), .d_stride = kMaxN});
+  numeric::mma_tile(params, a, b, {.c = cd, .c_stride = kMaxN, .d = cd, .d_stride = kMaxN});
 }
+void multiply(const DecodedOp& op, MmaShape s, Operands& o) { multiply(op, s, o.a.data(), o.b.data(), o.cd.data()); }
 
 Effect mma_float(Warp& w, const DecodedOp& op, LaneMask mask) {
   if (const Effect e = need_full_warp(w, mask); e != Effect::next) return e;
@@ -144,7 +147,23 @@ Effect mma_quads(Warp& w, const DecodedOp& op, LaneMask mask) {
   return Effect::next;
 }
 
+/// Bytes of integer codes of `bits`, sign- or zero-extended.
+void extend(const uint32_t* codes, uint32_t count, uint32_t bits, bool is_signed, uint8_t* out) {
+  const uint32_t flip = is_signed ? 1u << (bits - 1) : 0;
+  for (uint32_t i = 0; i < count; ++i) out[i] = static_cast<uint8_t>((codes[i] ^ flip) - flip);
+}
+
 // op.dst, op.dst2: A, B signed; op.target: saturate.
+void multiply_integers(const DecodedOp& op, MmaShape s, const uint32_t* a_codes, const uint32_t* b_codes, uint32_t* cd) {
+  std::array<uint8_t, kMaxM * 64> a;
+  std::array<uint8_t, kMaxN * 64> b;
+  extend(a_codes, uint32_t{s.m} * s.k, op.count, op.dst != 0, a.data());
+  extend(b_codes, uint32_t{s.n} * s.k, op.count, op.dst2 != 0, b.data());
+  numeric::mma_tile_i8({.m = s.m, .n = s.n, .k = s.k, .a = a.data(), .a_stride = s.k, .a_signed = op.dst != 0, .b = b.data(), .b_stride = s.k,
+                        .b_signed = op.dst2 != 0, .saturate = op.target != 0},
+                       {.c = cd, .c_stride = kMaxN, .d = cd, .d_stride = kMaxN});
+}
+
 Effect mma_integer(Warp& w, const DecodedOp& op, LaneMask mask) {
   if (const Effect e = need_full_warp(w, mask); e != Effect::next) return e;
   const MmaShape s = shape_of(op);
@@ -152,18 +171,43 @@ Effect mma_integer(Warp& w, const DecodedOp& op, LaneMask mask) {
   Operands o;
   gather_operands(w, regs, s, op.count, o);
   gather_c(w, regs, false, o.cd.data(), place_in_d);
-  const auto bytes = [&](const uint32_t* codes, uint32_t n, bool is_signed, uint8_t* out) {
-    const uint32_t flip = is_signed ? 1u << (op.count - 1) : 0;
-    for (uint32_t i = 0; i < n; ++i) out[i] = static_cast<uint8_t>((codes[i] ^ flip) - flip);
-  };
-  std::array<uint8_t, kMaxM * 64> a;
-  std::array<uint8_t, kMaxN * 64> b;
-  bytes(o.a.data(), uint32_t{s.m} * s.k, op.dst != 0, a.data());
-  bytes(o.b.data(), uint32_t{s.n} * s.k, op.dst2 != 0, b.data());
-  numeric::mma_tile_i8({.m = s.m, .n = s.n, .k = s.k, .a = a.data(), .a_stride = s.k, .a_signed = op.dst != 0, .b = b.data(), .b_stride = s.k,
-                        .b_signed = op.dst2 != 0, .saturate = op.target != 0},
-                       {.c = o.cd.data(), .c_stride = kMaxN, .d = o.cd.data(), .d_stride = kMaxN});
+  multiply_integers(op, s, o.a.data(), o.b.data(), o.cd.data());
   scatter_d(w, regs, false, o.cd.data(), place_in_d);
+  return Effect::next;
+}
+
+// 2:4 sparse A: for each row the stored elements meet the B they were kept for; the rest of B does not exist for it. Slots:
+// d, a, b, c, then the metadata; op.src[0].offset: the selector.
+template <bool Integer>
+Effect mma_sparse(Warp& w, const DecodedOp& op, LaneMask mask) {
+  if (const Effect e = need_full_warp(w, mask); e != Effect::next) return e;
+  const MmaShape dense = shape_of(op);
+  const uint32_t bits = op.count, stored = dense.k / 2u;
+  const MmaShape row_shape{1, dense.n, static_cast<uint16_t>(stored)}, a_shape{dense.m, dense.n, static_cast<uint16_t>(stored)};
+  const SparseGroup group = sparse_group(bits);
+  const Registers regs = registers_of(w, op);
+  const uint32_t* metadata = lanes<uint32_t>(w, regs.c[regs.c_count]);
+  const bool half = !Integer && row_of(op).params.d_format() == numeric::Format::f16;
+  Operands o;
+  gather(w, regs.a, regs.a_count, bits, stored, o.a.data(), [&](uint32_t lane, uint32_t r, uint32_t e) { return place_in_a(a_shape, bits, lane, r, e); });
+  gather(w, regs.b, regs.b_count, bits, dense.k, o.b.data(), [&](uint32_t lane, uint32_t r, uint32_t e) { return place_in_b(bits, lane, r, e); });
+  gather_c(w, regs, half, o.cd.data(), place_in_d);
+  std::array<uint32_t, kMaxN * 64> b;
+  for (uint32_t row = 0; row < dense.m; ++row) {
+    for (uint32_t s = 0; s < stored; ++s) {
+      const uint32_t g = s / group.stored;
+      const MetadataPlace at = metadata_place(bits, dense.k / group.dense, op.src[0].offset, row, g);
+      const uint32_t k = g * group.dense + dense_position(bits, metadata[at.lane] >> at.shift & 0xF, s % group.stored);
+      for (uint32_t n = 0; n < dense.n; ++n) b[n * stored + s] = o.b[n * dense.k + k];
+    }
+    const uint32_t* a = o.a.data() + size_t{row} * stored;
+    if constexpr (Integer) {
+      multiply_integers(op, row_shape, a, b.data(), o.cd.data() + row * kMaxN);
+    } else {
+      multiply(op, row_shape, a, b.data(), o.cd.data() + row * kMaxN);
+    }
+  }
+  scatter_d(w, regs, half, o.cd.data(), place_in_d);
   return Effect::next;
 }
 
@@ -238,6 +282,29 @@ MmaShape shape_of(isa::Mod m) {
   }
 }
 
+// Formats and the numeric row of the float forms.
+void bind_float(Decoder& d, DecodedOp& op) {
+  if (d.mod(isa::Slot::kind) != isa::Mod::none) throw Unsupported("the mma.sync kinds of sm_120");
+  const isa::Mod a = d.mod(isa::Slot::atype), b = d.mod(isa::Slot::btype);
+  numeric::MmaQuery q;
+  q.arch = mma_arch(d.module().target);
+  q.instruction = numeric::MmaInstruction::mma_sync;
+  q.kind = mma_kind(a);
+  q.a = format_of(a);
+  q.b = format_of(b);
+  q.d = format_of(d.mod(isa::Slot::dtype));
+  op.target = find_row(q);
+  op.dst = static_cast<uint32_t>(q.a);
+  op.dst2 = static_cast<uint32_t>(q.b);
+  op.count = static_cast<uint8_t>(isa::type_bits(a));
+}
+void bind_integer(Decoder& d, DecodedOp& op) {
+  op.count = static_cast<uint8_t>(isa::type_bits(d.mod(isa::Slot::atype)));
+  op.dst = isa::is_signed_type(d.mod(isa::Slot::atype)) ? 1 : 0;
+  op.dst2 = isa::is_signed_type(d.mod(isa::Slot::btype)) ? 1 : 0;
+  op.target = d.has(isa::Mod::satfinite) ? 1 : 0;
+}
+
 void bind_registers(Decoder& d, DecodedOp& op, unsigned bits) {
   for (size_t k = 0; k < 4; ++k) {
     const isa::Operand& o = *d.operand(k);
@@ -251,23 +318,11 @@ void bind_registers(Decoder& d, DecodedOp& op, unsigned bits) {
 }  // namespace
 
 template <> ExecFn bind<isa::Opcode::mma_sync>(Decoder& d, DecodedOp& op) {
-  if (d.mod(isa::Slot::kind) != isa::Mod::none) throw Unsupported("the mma.sync kinds of sm_120");
+  bind_float(d, op);
   bind_registers(d, op, 32);
-  const isa::Mod a = d.mod(isa::Slot::atype), b = d.mod(isa::Slot::btype), dtype = d.mod(isa::Slot::dtype);
-  numeric::MmaQuery q;
-  q.arch = mma_arch(d.module().target);
-  q.instruction = numeric::MmaInstruction::mma_sync;
-  q.kind = mma_kind(a);
-  q.a = format_of(a);
-  q.b = format_of(b);
-  q.d = format_of(dtype);
-  op.target = find_row(q);
-  op.dst = static_cast<uint32_t>(q.a);
-  op.dst2 = static_cast<uint32_t>(q.b);
-  op.count = static_cast<uint8_t>(isa::type_bits(a));
-  if (a != isa::Mod::f16 || d.mod(isa::Slot::shape) != isa::Mod::m8n8k4) return mma_float;
+  if (d.mod(isa::Slot::atype) != isa::Mod::f16 || d.mod(isa::Slot::shape) != isa::Mod::m8n8k4) return mma_float;
   op.src[0].offset = uint32_t{d.mod(isa::Slot::layout_a) == isa::Mod::row} | uint32_t{d.mod(isa::Slot::layout_b) == isa::Mod::col} << 1 |
-                     uint32_t{d.mod(isa::Slot::ctype) == isa::Mod::f16} << 2 | uint32_t{dtype == isa::Mod::f16} << 3;
+                     uint32_t{d.mod(isa::Slot::ctype) == isa::Mod::f16} << 2 | uint32_t{d.mod(isa::Slot::dtype) == isa::Mod::f16} << 3;
   return mma_quads;
 }
 template <> ExecFn bind<isa::Opcode::mma_sync_f64>(Decoder& d, DecodedOp& op) {
@@ -276,13 +331,23 @@ template <> ExecFn bind<isa::Opcode::mma_sync_f64>(Decoder& d, DecodedOp& op) {
   return mma_double;
 }
 template <> ExecFn bind<isa::Opcode::mma_sync_int>(Decoder& d, DecodedOp& op) {
+  bind_integer(d, op);
   bind_registers(d, op, 32);
-  const isa::Mod a = d.mod(isa::Slot::atype), b = d.mod(isa::Slot::btype);
-  op.count = static_cast<uint8_t>(isa::type_bits(a));
-  op.dst = isa::is_signed_type(a) ? 1 : 0;
-  op.dst2 = isa::is_signed_type(b) ? 1 : 0;
-  op.target = d.has(isa::Mod::satfinite) ? 1 : 0;
   return mma_integer;
+}
+template <> ExecFn bind<isa::Opcode::mma_sp>(Decoder& d, DecodedOp& op) {
+  bind_float(d, op);
+  bind_registers(d, op, 32);
+  d.push_slot(d.source(*d.operand(4), 32));
+  op.src[0].offset = static_cast<uint32_t>(d.operand(5)->value);
+  return mma_sparse<false>;
+}
+template <> ExecFn bind<isa::Opcode::mma_sp_int>(Decoder& d, DecodedOp& op) {
+  bind_integer(d, op);
+  bind_registers(d, op, 32);
+  d.push_slot(d.source(*d.operand(4), 32));
+  op.src[0].offset = static_cast<uint32_t>(d.operand(5)->value);
+  return mma_sparse<true>;
 }
 template <> ExecFn bind<isa::Opcode::mma_sync_b1>(Decoder& d, DecodedOp& op) {
   bind_registers(d, op, 32);

@@ -38,6 +38,7 @@ Queue queue_of(const AsyncOp::Payload& p) {
     Queue operator()(const Commit&) const { return kTensorCore; }
     Queue operator()(const TmemLdSt&) const { return kTmem; }
     Queue operator()(const AsyncCopy&) const { return kCopy; }
+    Queue operator()(const Wgmma&) const { return kTensorCore; }
     Queue operator()(const RemoteStore&) const { return kCluster; }
     Queue operator()(const RemoteArrive&) const { return kCluster; }
     Queue operator()(const TryCancel&) const { return kCluster; }
@@ -85,6 +86,10 @@ struct Describe {
   std::string operator()(const AsyncCopy& a) const {
     return a.lanes.empty() ? fmt::format("cp_arrive mbar={:#x}", a.mbar)
                            : fmt::format("cp lanes={}", a.lanes.size());
+  }
+  std::string operator()(const Wgmma& m) const {
+    return fmt::format("wgmma n={} k={} {}*{} a={} b={:#x} acc={}", m.n, m.k, isa::mod_text(m.a_type), isa::mod_text(m.b_type),
+                       m.a_in_registers ? "registers" : fmt::format("{:#x}", m.a), m.b, m.accumulate ? 1 : 0);
   }
   std::string operator()(const TryCancel& t) const {
     return fmt::format("try_cancel response={:#x} mbar={:#x}", t.response, t.mbar);

@@ -121,13 +121,32 @@ struct RemoteArrive {
   uint32_t complete = 0;
 };
 
-/// cp.async (one warp instruction; per-lane addresses) and cp.async.mbarrier.arrive.
+/// cp.async (one warp instruction; per-lane addresses) and cp.async.mbarrier.arrive. All lanes of one operation are in the
+/// same group or arrive on the same barrier.
 struct AsyncCopy {
   struct Lane { uint32_t smem; uint64_t gmem; uint8_t bytes, src_bytes; };
-  std::vector<Lane> lanes;
+  std::vector<Lane> lanes;              // in the order of `mask`
+  LaneMask mask = 0;
   uint32_t mbar = 0;                    // cp.async.mbarrier.arrive: barrier; no lanes then
   bool noinc = false;
   uint32_t group = 0;
+};
+
+/// wgmma.mma_async, the part of one warp: 16 of the 64 rows.
+struct Wgmma {
+  uint16_t n = 0, k = 0;                // k counts elements of dense A
+  isa::Mod a_type = isa::Mod::none, b_type = isa::Mod::none, d_type = isa::Mod::none;
+  bool a_in_registers = false;
+  uint64_t a = 0, b = 0;                // SMEM descriptors
+  bool accumulate = false;              // scale-d
+  bool negate_a = false, negate_b = false, trans_a = false, trans_b = false;
+  bool saturate = false;
+  bool sparse = false;
+  uint8_t selector = 0;                 // sparse: lanes that hold the metadata
+  uint32_t frame = 0;                   // register frame base; slots below are relative to it
+  std::vector<uint32_t> d_regs, a_regs; // D of f16: two elements a register
+  std::array<uint32_t, 32> metadata{};
+  uint32_t group = 0;                   // serial in Warp::wgmma_groups
 };
 
 /// clusterlaunchcontrol.try_cancel.
@@ -138,7 +157,7 @@ struct TryCancel {
 
 struct AsyncOp {
   enum class Stage : uint8_t { issued, read, written };
-  using Payload = std::variant<TensorCopy, Umma, TmemCopy, TmemShift, Commit, TmemLdSt, BulkCopy, RemoteStore, RemoteArrive, AsyncCopy, TryCancel>;
+  using Payload = std::variant<TensorCopy, Umma, TmemCopy, TmemShift, Commit, TmemLdSt, BulkCopy, RemoteStore, RemoteArrive, AsyncCopy, Wgmma, TryCancel>;
 
   uint64_t id = 0;                      // issue order in its cluster, from 1
   Stage stage = Stage::issued;

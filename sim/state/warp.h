@@ -97,7 +97,9 @@ struct Warp {
   uint64_t cluster_generation = 0;          // instance of barrier.cluster this warp arrived in
   uint32_t pending_ld = 0, pending_st = 0;  // tcgen05.ld / st in flight
   std::vector<uint64_t> pending_regs;       // bit per register slot written by a tcgen05.ld in flight
+  uint32_t pending_wgmma = 0;               // wgmma.mma_async in flight; their registers are in pending_regs too
   std::vector<ThreadGroups> bulk_groups, async_groups;
+  std::vector<ThreadGroups> wgmma_groups;   // of the warp: one entry
   int32_t pair_result = -1;                 // tcgen05.alloc.cta_group::2 completed by the peer: column
   uint32_t max_registers = 0;               // setmaxnreg
   std::string fault_code, fault_message;    // set by fault()

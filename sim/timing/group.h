@@ -211,6 +211,7 @@ class Group {
   Time dispatch_umma(Resident& r, const AsyncOp& op, const Umma& u, Time t);
   Time dispatch_tmem(Resident& r, const AsyncOp& op, const TmemLdSt& l, Time t);
   Time dispatch_copy(Resident& r, const AsyncOp& op, const TmemCopy& c, Time t);
+  Time dispatch_wgmma(Resident& r, const AsyncOp& op, const Wgmma& m, Time t);
   void queue_tma(uint32_t resident, const AsyncOp& op, Time t);
   void start_tma(uint32_t resident, uint64_t id, Time t);
   void tma_data(uint32_t pending, Time t);

@@ -47,6 +47,12 @@ ByteRange sectors_of(uint64_t address, uint32_t bytes) {
   return {first, static_cast<uint32_t>(last - first)};
 }
 
+/// cp.async.mbarrier.arrive: happens when the copies it comes after are complete.
+bool is_copy_arrival(const AsyncOp& op) {
+  const auto* copy = std::get_if<AsyncCopy>(&op.payload);
+  return copy != nullptr && copy->lanes.empty();
+}
+
 size_t index_of(const Cluster& c, uint64_t id) {
   const auto it = std::lower_bound(c.pending.begin(), c.pending.end(), id,
                                    [](const AsyncOp& p, uint64_t v) { return p.id < v; });
@@ -86,6 +92,8 @@ void Group::dispatch(uint32_t resident, size_t pending_index, Time t) {
     done = dispatch_tmem(r, op, *l, t);
   } else if (const auto* c = std::get_if<TmemCopy>(&op.payload)) {
     done = dispatch_copy(r, op, *c, t);
+  } else if (const auto* m = std::get_if<Wgmma>(&op.payload)) {
+    done = dispatch_wgmma(r, op, *m, t);
   } else if (std::holds_alternative<TmemShift>(op.payload)) {
     done = t + static_cast<Time>(arch_.cost(isa::TimingClass::tmem_shift).latency);
     for (const uint64_t before : op.after)
@@ -107,6 +115,9 @@ void Group::dispatch(uint32_t resident, size_t pending_index, Time t) {
     return;
   } else if (std::holds_alternative<TryCancel>(op.payload)) {
     push(t + static_cast<Time>(arch_.cost(isa::TimingClass::clc).latency), EventKind::finish, resident, id);
+    return;
+  } else if (is_copy_arrival(op)) {
+    if (is_ready(*r.cluster, op)) push(t, EventKind::finish, resident, id);  // else with the last of its copies
     return;
   } else {
     queue_tma(resident, op, t);
@@ -173,6 +184,25 @@ Time Group::dispatch_copy(Resident& r, const AsyncOp& op, const TmemCopy& c, Tim
   push(ceil_time(start), EventKind::read, resident, op.id);
   push(done, EventKind::write, resident, op.id);
   return done;
+}
+
+// One warp's quarter of a warpgroup's instruction: a quarter of its interval in the pipe (facts/timing.md §10).
+Time Group::dispatch_wgmma(Resident& r, const AsyncOp& op, const Wgmma& m, Time t) {
+  SmUnits& sm = sms_[op.issuer.cta % sms_.size()];
+  const double array = m.n * arch_.wgmma.array_per_column, row_bytes = static_cast<double>(arch_.wgmma.k_bytes);
+  const double fetch = ((m.a_in_registers ? 0 : 64) + m.n) * row_bytes / arch_.wgmma.fetch_bytes_per_clk;
+  const double interval = std::max({array, fetch, m.a_in_registers ? arch_.wgmma.register_a_floor : 0.0}) / 4;
+  double arrival = static_cast<double>(t);
+  for (const uint64_t before : op.after) arrival = std::max(arrival, static_cast<double>(done_of(r, before)) - arch_.wgmma.latency);
+  const double start = sm.tensor.begin(arrival, interval);
+  sm.smem.reserve(start, fetch / 4);
+  sm.tensor_instructions += 1;
+  double done = start + arch_.wgmma.latency + array / 4;
+  for (const uint64_t before : op.after) done = std::max(done, static_cast<double>(done_of(r, before)) + 1);
+  const auto resident = static_cast<uint32_t>(&r - residents_.data());
+  push(ceil_time(start), EventKind::read, resident, op.id);
+  push(ceil_time(done), EventKind::write, resident, op.id);
+  return ceil_time(done);
 }
 
 Time Group::dispatch_tmem(Resident& r, const AsyncOp& op, const TmemLdSt& l, Time t) {
@@ -326,7 +356,7 @@ void Group::moments(uint32_t resident, uint64_t id, Time t, bool to_end) {
   const Issuer issuer = op.issuer;
   const bool tma = std::holds_alternative<TensorCopy>(op.payload) ||
                    std::holds_alternative<BulkCopy>(op.payload) ||
-                   std::holds_alternative<AsyncCopy>(op.payload);
+                   (std::holds_alternative<AsyncCopy>(op.payload) && !is_copy_arrival(op));
   StepResult s;
   if (!context_.values && std::holds_alternative<Umma>(op.payload)) {
     s.completed = op.stage != AsyncOp::Stage::issued;
@@ -353,6 +383,10 @@ void Group::moments(uint32_t resident, uint64_t id, Time t, bool to_end) {
     if (it != r.tracks.end()) {
       *it = r.tracks.back();
       r.tracks.pop_back();
+    }
+    for (const AsyncOp& p : c.pending) {
+      const bool waited = is_copy_arrival(p) && std::find(p.after.begin(), p.after.end(), id) != p.after.end();
+      if (waited && is_ready(c, p)) push(t, EventKind::finish, resident, p.id);
     }
     if (tma) {
       SmUnits& sm = sms_[issuer.cta % sms_.size()];

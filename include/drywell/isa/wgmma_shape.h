@@ -1,0 +1,19 @@
+// N and K of wgmma's shape tokens.
+#pragma once
+
+#include "drywell/isa/mods.h"
+
+namespace drywell::isa {
+
+struct WgmmaShape {
+  unsigned n = 0, k = 0;
+};
+
+/// .m64nNkK; mods.inc lists N = 8 … 256 for each K.
+constexpr WgmmaShape wgmma_shape(Mod m) {
+  constexpr unsigned kDepths[] = {8, 16, 32, 256};
+  const unsigned i = static_cast<unsigned>(m) - static_cast<unsigned>(Mod::m64n8k8);
+  return {8 * (i % 32 + 1), kDepths[i / 32 % 4]};
+}
+
+}  // namespace drywell::isa

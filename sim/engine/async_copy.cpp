@@ -1,0 +1,44 @@
+// cp.async: bytes of global memory are read at one moment and put into shared memory at another.
+#include <fmt/format.h>
+
+#include <bit>
+#include <cstring>
+
+#include "sim/engine/engine.h"
+
+namespace drywell::sim {
+
+EngineResult read(Cluster& c, AsyncOp& op, AsyncCopy& copy) {
+  const Gmem::Allocation* hint = nullptr;
+  size_t total = 0;
+  for (const AsyncCopy::Lane& l : copy.lanes) total += l.bytes;
+  op.staging.assign(total, 0);
+  uint8_t* to = op.staging.data();
+  for (const AsyncCopy::Lane& l : copy.lanes) {
+    if (l.src_bytes != 0) {
+      const uint8_t* from = c.launch->gmem->translate(l.gmem, l.src_bytes, hint);
+      if (from == nullptr) return GuestError{"F3001", fmt::format("cp.async reads {} bytes at {:#x}, outside any allocation", l.src_bytes, l.gmem)};
+      std::memcpy(to, from, l.src_bytes);
+    }
+    to += l.bytes;
+  }
+  return std::nullopt;
+}
+
+EngineResult write(Cluster& c, AsyncOp& op, AsyncCopy& copy) {
+  if (copy.lanes.empty()) return apply_mbarrier(c, copy.mbar, MbarrierOp::arrive, static_cast<uint32_t>(std::popcount(copy.mask)));
+  const uint8_t* from = op.staging.data();
+  for (const AsyncCopy::Lane& l : copy.lanes) {
+    std::memcpy(shared_bytes(c, l.smem, l.bytes), from, l.bytes);
+    from += l.bytes;
+  }
+  Issuer lane = op.issuer;
+  for (LaneMask m = copy.mask; m != 0; m &= m - 1) {
+    lane.lane = static_cast<uint32_t>(std::countr_zero(m));
+    group_read_done(c, lane, copy.group, false);
+    group_write_done(c, lane, copy.group, false);
+  }
+  return std::nullopt;
+}
+
+}  // namespace drywell::sim

@@ -1,0 +1,201 @@
+// wgmma.mma_async: 16 rows of the warpgroup's product. Operands are read as raw bytes at one moment, the product is formed
+// and the accumulator registers written at another.
+#include <fmt/format.h>
+
+#include <bit>
+#include <cstring>
+
+#include "drywell/isa/smem_descriptor.h"
+#include "drywell/sim/numeric/mma_tile.h"
+#include "sim/engine/engine.h"
+#include "sim/exec/fragment.h"
+#include "sim/exec/mma_format.h"
+
+namespace drywell::sim {
+namespace {
+
+constexpr uint32_t kRows = 16;      // of one warp
+constexpr uint32_t kDepthBytes = 32;  // of K, in every form
+
+isa::SmemElement element_of(isa::Mod type) {
+  switch (isa::type_bits(type)) {
+    case 16: return isa::SmemElement::half;
+    case 32: return isa::SmemElement::word;
+    default: return isa::SmemElement::byte;  // also 8 single bits
+  }
+}
+
+// Rows [first, first + rows) of an operand, K-major: `depth` bytes each.
+EngineResult gather(const Smem& smem, uint64_t word, isa::Mod type, bool transposed, uint32_t mn, uint32_t first, uint32_t rows, uint8_t* out) {
+  const auto d = isa::SmemDescriptor::decode(word, isa::SmemDescriptorFormat::wgmma);
+  const isa::SmemElement element = element_of(type);
+  const uint32_t bytes = isa::storage_bits(element) / 8, k = kDepthBytes / bytes, per_chunk = 16 / bytes;
+  const isa::OperandTile tile{transposed ? isa::Major::mn : isa::Major::k, element, mn, k};
+  std::vector<uint32_t> chunks(tile.chunks());
+  isa::operand_row_chunks(d, tile, chunks);
+  const uint32_t per_line = tile.chunks_per_line();
+  for (uint32_t line = 0; line < tile.lines(); ++line) {
+    for (uint32_t c = 0; c < per_line; ++c) {
+      const uint32_t from = transposed ? c * per_chunk : line;
+      if (from < first || from >= first + rows) continue;
+      const uint32_t at = chunks[line * per_line + c];
+      if (!smem.contains(at, 16)) return GuestError{"F3222", fmt::format("a wgmma operand reaches shared address {:#x}, past the CTA's {:#x}", at, smem.size())};
+      const uint8_t* p = smem.data() + at;
+      if (!transposed) {
+        std::memcpy(out + (line - first) * kDepthBytes + 16 * c, p, 16);
+      } else {
+        for (uint32_t e = 0; e < per_chunk; ++e) std::memcpy(out + (from - first + e) * kDepthBytes + line * bytes, p + e * bytes, bytes);
+      }
+    }
+  }
+  return std::nullopt;
+}
+
+const uint32_t* register_of(const Warp& w, const Wgmma& m, uint32_t slot) { return reinterpret_cast<const uint32_t*>(w.register_file.data() + m.frame + slot); }
+
+// A fragment as mma.sync's m16: four registers of 32 bits, two steps of K.
+void gather_registers(const Warp& w, const Wgmma& m, uint8_t* out) {
+  for (uint32_t r = 0; r < 4; ++r) {
+    const uint32_t* v = register_of(w, m, m.a_regs[r]);
+    for (uint32_t lane = 0; lane < kWarpSize; ++lane) {
+      const FragmentPlace at = place_in_a({kRows, 8, 8}, 32, lane, r, 0);
+      std::memcpy(out + at.row * kDepthBytes + 4 * at.column, &v[lane], 4);
+    }
+  }
+}
+
+/// C and D of 16 rows as words, one element each.
+using Accumulator = std::vector<uint32_t>;
+
+void load_accumulator(const Warp& w, const Wgmma& m, Accumulator& c) {
+  const bool half = m.d_type == isa::Mod::f16;
+  for (uint32_t r = 0; r < m.d_regs.size(); ++r) {
+    const uint32_t* v = register_of(w, m, m.d_regs[r]);
+    for (uint32_t lane = 0; lane < kWarpSize; ++lane) {
+      for (uint32_t e = 0; e < (half ? 2u : 1u); ++e) {
+        const uint32_t i = half ? 2 * r + e : r;
+        const FragmentPlace at = place_in_d(lane, i % 4);
+        c[at.row * m.n + i / 4 * 8 + at.column] = half ? v[lane] >> (16 * e) & 0xFFFF : v[lane];
+      }
+    }
+  }
+}
+
+void store_accumulator(Warp& w, const Wgmma& m, const Accumulator& d) {
+  const bool half = m.d_type == isa::Mod::f16;
+  for (uint32_t r = 0; r < m.d_regs.size(); ++r) {
+    auto* v = const_cast<uint32_t*>(register_of(w, m, m.d_regs[r]));
+    for (uint32_t lane = 0; lane < kWarpSize; ++lane) {
+      const auto word = [&](uint32_t i) {
+        const FragmentPlace at = place_in_d(lane, i % 4);
+        return d[at.row * m.n + i / 4 * 8 + at.column];
+      };
+      v[lane] = half ? word(2 * r) | word(2 * r + 1) << 16 : word(r);
+    }
+  }
+}
+
+EngineResult multiply_float(const Wgmma& m, const uint8_t* a_bytes, const uint8_t* b_bytes, Accumulator& cd) {
+  numeric::MmaQuery q{numeric::MmaArch::sm_90, numeric::MmaInstruction::wgmma, mma_kind(m.a_type), format_of(m.a_type), format_of(m.b_type), format_of(m.d_type)};
+  const numeric::MmaRow* row = numeric::find_mma(q);
+  if (row == nullptr) return GuestError{"U5000", "unsupported: no public record of this product's arithmetic"};
+  const uint32_t bits = isa::type_bits(m.a_type);
+  numeric::OperandSource src;
+  src.k = m.k;
+  src.row_stride = kDepthBytes;
+  src.storage = bits == 32 ? numeric::CodeStorage::words : bits == 16 ? numeric::CodeStorage::halves : numeric::CodeStorage::bytes;
+  numeric::MmaOperand a, b;
+  src.format = q.a;
+  src.rows = kRows;
+  src.codes = a_bytes;
+  src.negate = m.negate_a;
+  a.assign(numeric::MmaOperand::Side::a, row->params, src);
+  src.format = q.b;
+  src.rows = m.n;
+  src.codes = b_bytes;
+  src.negate = m.negate_b;
+  b.assign(numeric::MmaOperand::Side::b, row->params, src);
+  numeric::mma_tile(row->params, a, b, {.c = m.accumulate ? cd.data() : nullptr, .c_stride = m.n, .d = cd.data(), .d_stride = m.n});
+  return std::nullopt;
+}
+
+void multiply_bits(const Wgmma& m, const uint8_t* a, const uint8_t* b, Accumulator& cd) {
+  const auto word = [](const uint8_t* p) {
+    uint64_t v;
+    std::memcpy(&v, p, 8);
+    return v;
+  };
+  for (uint32_t r = 0; r < kRows; ++r) {
+    for (uint32_t n = 0; n < m.n; ++n) {
+      uint32_t sum = m.accumulate ? cd[r * m.n + n] : 0;
+      for (uint32_t at = 0; at < kDepthBytes; at += 8) sum += static_cast<uint32_t>(std::popcount(word(a + r * kDepthBytes + at) & word(b + n * kDepthBytes + at)));
+      cd[r * m.n + n] = sum;
+    }
+  }
+}
+
+// Takes this operation's registers out of the set in flight and puts back those of others.
+void release_registers(Cluster& c, const AsyncOp& op, const Wgmma& m) {
+  Warp& w = c.cta(op.issuer.cta).warps[op.issuer.warp];
+  const auto mark = [&](const Wgmma& x, bool pending) {
+    for (const auto* list : {&x.d_regs, &x.a_regs}) {
+      for (uint32_t r : *list) {
+        const uint32_t bit = (x.frame + r) / 128;
+        const uint64_t one = uint64_t{1} << (bit % 64);
+        w.pending_regs[bit / 64] = pending ? w.pending_regs[bit / 64] | one : w.pending_regs[bit / 64] & ~one;
+      }
+    }
+  };
+  mark(m, false);
+  for (const AsyncOp& p : c.pending) {
+    const auto* other = std::get_if<Wgmma>(&p.payload);
+    if (other != nullptr && p.id != op.id && p.issuer.cta == op.issuer.cta && p.issuer.warp == op.issuer.warp) mark(*other, true);
+  }
+  --w.pending_wgmma;
+}
+
+void leave_group(Cluster& c, const AsyncOp& op, const Wgmma& m) {
+  Cta& cta = c.cta(op.issuer.cta);
+  for (ThreadGroups& t : cta.warps[op.issuer.warp].wgmma_groups) {
+    for (ThreadGroups::Group& g : t.groups) {
+      if (g.serial == m.group) --g.reads, --g.writes;
+    }
+  }
+  c.wake(cta);
+}
+
+}  // namespace
+
+EngineResult read(Cluster& c, AsyncOp& op, Wgmma& m) {
+  const Cta& cta = c.cta(op.issuer.cta);
+  const Warp& w = cta.warps[op.issuer.warp];
+  op.staging.resize(kDepthBytes * (kRows + m.n));
+  if (m.a_in_registers) {
+    gather_registers(w, m, op.staging.data());
+  } else if (auto e = gather(cta.smem, m.a, m.a_type, m.trans_a, 64, kRows * (op.issuer.warp % 4), kRows, op.staging.data()); e.has_value()) {
+    return e;
+  }
+  return gather(cta.smem, m.b, m.b_type, m.trans_b, m.n, 0, m.n, op.staging.data() + kDepthBytes * kRows);
+}
+
+EngineResult write(Cluster& c, AsyncOp& op, Wgmma& m) {
+  Warp& w = c.cta(op.issuer.cta).warps[op.issuer.warp];
+  const uint8_t *a = op.staging.data(), *b = a + kDepthBytes * kRows;
+  Accumulator cd(kRows * m.n);
+  if (m.accumulate) load_accumulator(w, m, cd);
+  if (m.a_type == isa::Mod::b1) {
+    multiply_bits(m, a, b, cd);
+  } else if (m.d_type == isa::Mod::s32) {
+    numeric::mma_tile_i8({.m = kRows, .n = m.n, .k = m.k, .a = a, .a_stride = kDepthBytes, .a_signed = m.a_type == isa::Mod::s8, .b = b, .b_stride = kDepthBytes,
+                          .b_signed = m.b_type == isa::Mod::s8, .saturate = m.saturate},
+                         {.c = m.accumulate ? cd.data() : nullptr, .c_stride = m.n, .d = cd.data(), .d_stride = m.n});
+  } else if (auto e = multiply_float(m, a, b, cd); e.has_value()) {
+    return e;
+  }
+  store_accumulator(w, m, cd);
+  release_registers(c, op, m);
+  leave_group(c, op, m);
+  return std::nullopt;
+}
+
+}  // namespace drywell::sim

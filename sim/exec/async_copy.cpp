@@ -1,0 +1,131 @@
+// Semantics of table/async_copy.inc, the issue side: one operation for the lanes of a warp that share a group.
+#include <fmt/format.h>
+
+#include <map>
+
+#include "drywell/isa/opcode.h"
+#include "sim/exec/async_issue.h"
+#include "sim/exec/bind_helpers.h"
+#include "sim/exec/memory.h"
+#include "sim/state/mbarrier_ops.h"
+
+namespace drywell::sim {
+namespace {
+
+// op.vec: slots of the source address, its offset and src-size; op.count: cp-size; op.pred[0]: ignore-src; op.extra: bit 0
+// the source address is wide, bit 1 there is a src-size, bit 2 there is an ignore-src.
+struct Source {
+  const Src* s;
+  const DecodedOp& op;
+  uint64_t address(const Warp& w, uint32_t lane) const { return lane_value(w, s[0], lane, (op.extra & 1) != 0) + lane_value(w, s[1], lane, true); }
+  uint32_t bytes(const Warp& w, uint32_t lane, LaneMask ignored) const {
+    if ((ignored >> lane & 1) != 0) return 0;
+    return (op.extra & 2) != 0 ? static_cast<uint32_t>(lane_value(w, s[2], lane, false)) : op.count;
+  }
+};
+
+Effect copy(Warp& w, const DecodedOp& op, LaneMask mask) {
+  const Source source{&w.cta->cluster->launch->program->slots[op.vec], op};
+  const LaneMask ignored = (op.extra & 4) != 0 ? read_pred(w, op.pred[0]) : 0;
+  std::map<uint32_t, AsyncCopy> by_group;
+  Effect result = Effect::next;
+  for_lanes(mask, [&](uint32_t lane) {
+    if (result == Effect::fault) return;
+    const uint64_t to = lane_address(w, op, lane), from = source.address(w, lane);
+    const uint32_t bytes = source.bytes(w, lane, ignored), shared = shared_address(w, to, false);
+    if (to % op.count != 0 || shared_pointer(w, shared, op.count) == nullptr) {
+      result = access_fault(w, Space::shared_cta, to, op.count, lane, true);
+    } else if (from % op.count != 0) {
+      result = access_fault(w, Space::global, from, op.count, lane, false);
+    } else if (bytes > op.count) {
+      result = fault(w, "F3321", fmt::format("lane {}: cp.async of {} bytes with src-size {}", lane, op.count, bytes));
+    } else {
+      const uint32_t group = join_group(w.async_groups, lane);
+      AsyncCopy& c = by_group[group];
+      c.group = group;
+      c.mask |= 1u << lane;
+      c.lanes.push_back({shared, from, op.count, static_cast<uint8_t>(bytes)});
+    }
+  });
+  if (result == Effect::fault) return result;
+  for (auto& [group, c] : by_group) {
+    const auto first = static_cast<uint32_t>(std::countr_zero(c.mask));
+    issue(w, first, std::move(c));
+  }
+  return Effect::next;
+}
+
+Effect commit_group(Warp& w, const DecodedOp&, LaneMask mask) {
+  commit_groups(w.async_groups, mask);
+  return Effect::next;
+}
+Effect wait_group(Warp& w, const DecodedOp& op, LaneMask mask) {
+  return groups_complete(w.async_groups, mask, op.imm) ? Effect::next : block(w, BlockReason::async_group, static_cast<uint32_t>(op.imm));
+}
+// As a commit and a wait for every group (PTX ISA 9.7.9.25.2.3).
+Effect wait_all(Warp& w, const DecodedOp&, LaneMask mask) {
+  commit_groups(w.async_groups, mask);
+  return groups_complete(w.async_groups, mask, 0) ? Effect::next : block(w, BlockReason::async_group);
+}
+
+bool is_copy_of(const AsyncOp& op, const Warp& w, LaneMask mask) {
+  const auto* c = std::get_if<AsyncCopy>(&op.payload);
+  return c != nullptr && !c->lanes.empty() && op.issuer.cta == w.cta->rank && op.issuer.warp == w.index && (c->mask & mask) != 0;
+}
+
+// Lanes that name the same barrier arrive together, once all their copies are complete. Without .noinc each adds one to
+// the pending count at once, so that its own arrival changes nothing in the end (PTX ISA 9.7.13.15.15).
+Effect arrive(Warp& w, const DecodedOp& op, LaneMask mask) {
+  Cluster& cluster = *w.cta->cluster;
+  std::map<uint32_t, LaneMask> by_barrier;
+  for_lanes(mask, [&](uint32_t lane) {
+    const uint64_t a = lane_address(w, op, lane);
+    by_barrier[shared_address(w, a, is_shared_generic(a))] |= 1u << lane;
+  });
+  for (const auto& [address, members] : by_barrier) {
+    GuestError why;
+    Mbarrier* b = find_mbarrier(cluster, address, why);
+    if (b == nullptr) return fault(w, why.code, why.message);
+    AsyncCopy c;
+    c.mbar = address;
+    c.mask = members;
+    c.noinc = op.extra != 0;
+    const auto count = static_cast<uint32_t>(std::popcount(members));
+    if (!c.noinc) {
+      if (b->pending + count > Mbarrier::kMaxCount) return fault(w, "F3103", fmt::format("cp.async.mbarrier.arrive raises the pending count of mbarrier {:#x} past its limit", address));
+      b->pending += count;
+    }
+    AsyncOp& a = issue(w, static_cast<uint32_t>(std::countr_zero(members)), std::move(c));
+    for (const AsyncOp& p : cluster.pending) {
+      if (p.id < a.id && is_copy_of(p, w, members)) a.after.push_back(p.id);
+    }
+  }
+  return Effect::next;
+}
+
+}  // namespace
+
+template <> ExecFn bind<isa::Opcode::cp_async>(Decoder& d, DecodedOp& op) {
+  d.set_address(op, *d.operand(0));
+  const Decoder::Address from = d.address(*d.operand(1));
+  op.vec = d.push_slot(from.base);
+  d.push_slot(d.constant(static_cast<uint64_t>(from.offset), 64));
+  d.push_slot(d.operand(3) != nullptr ? d.source(*d.operand(3), 32) : Src{});
+  op.extra = uint32_t{from.wide} | uint32_t{d.operand(3) != nullptr} << 1 | uint32_t{d.operand(4) != nullptr} << 2;
+  if (d.operand(4) != nullptr) op.pred[0] = d.pred(*d.operand(4));
+  op.count = static_cast<uint8_t>(d.operand(2)->value);
+  return copy;
+}
+template <> ExecFn bind<isa::Opcode::cp_async_commit_group>(Decoder&, DecodedOp&) { return commit_group; }
+template <> ExecFn bind<isa::Opcode::cp_async_wait_group>(Decoder& d, DecodedOp& op) {
+  op.imm = static_cast<uint64_t>(d.operand(0)->value);
+  return wait_group;
+}
+template <> ExecFn bind<isa::Opcode::cp_async_wait_all>(Decoder&, DecodedOp&) { return wait_all; }
+template <> ExecFn bind<isa::Opcode::cp_async_mbarrier_arrive>(Decoder& d, DecodedOp& op) {
+  d.set_address(op, *d.operand(0));
+  op.extra = d.has(isa::Mod::noinc) ? 1 : 0;
+  return arrive;
+}
+
+}  // namespace drywell::sim

@@ -1,0 +1,215 @@
+// Semantics of table/atomic.inc. The lanes of an instruction take turns from the lowest; warps and CTAs in the order the
+// driver runs them, which for programs with atomics on global memory is one host thread's (docs/deviations.md).
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "drywell/isa/opcode.h"
+#include "drywell/sim/numeric/convert_fast.h"
+#include "sim/exec/bind_helpers.h"
+#include "sim/exec/float_math.h"
+#include "sim/exec/memory.h"
+#include "sim/observe/hub.h"
+
+namespace drywell::sim {
+namespace {
+
+// Operations on a value type: new value from the old one and the operands b and c.
+struct And { template <class T> static T apply(T old, T b, T) { return old & b; } };
+struct Or { template <class T> static T apply(T old, T b, T) { return old | b; } };
+struct Xor { template <class T> static T apply(T old, T b, T) { return old ^ b; } };
+struct Exchange { template <class T> static T apply(T, T b, T) { return b; } };
+struct CompareAndSwap { template <class T> static T apply(T old, T b, T c) { return old == b ? c : old; } };
+struct Add { template <class T> static T apply(T old, T b, T) { return static_cast<T>(old + b); } };
+struct Increment { template <class T> static T apply(T old, T b, T) { return old >= b ? T{0} : static_cast<T>(old + 1); } };
+struct Decrement { template <class T> static T apply(T old, T b, T) { return old == 0 || old > b ? b : static_cast<T>(old - 1); } };
+struct Min { template <class T> static T apply(T old, T b, T) { return std::min(old, b); } };
+struct Max { template <class T> static T apply(T old, T b, T) { return std::max(old, b); } };
+
+float as_float(uint32_t bits) { return std::bit_cast<float>(bits); }
+uint32_t as_bits(float v) { return std::bit_cast<uint32_t>(v); }
+
+// Nearest even. In global memory subnormal inputs and results are flushed, in shared memory they are not (PTX ISA 9.7.13.3).
+uint32_t add_f32(uint32_t old, uint32_t b, bool flushes) {
+  if (flushes) return as_bits(flush(canonical(flush(as_float(old)) + flush(as_float(b)))));
+  return as_bits(canonical(as_float(old) + as_float(b)));
+}
+struct AddF64 {
+  static uint64_t apply(uint64_t old, uint64_t b, uint64_t) {
+    const double sum = std::bit_cast<double>(old) + std::bit_cast<double>(b);
+    return sum != sum ? 0x7FFFFFFFFFFFFFFFull : std::bit_cast<uint64_t>(sum);
+  }
+};
+
+// 16-bit floats by way of f32, whose 24 bits make the second rounding harmless; subnormals are kept (.noftz).
+struct Half {
+  static float widen(uint16_t v) { return as_float(numeric::f16_to_f32(v)); }
+  static uint16_t narrow(float v) { return static_cast<uint16_t>(numeric::f32_to_f16_rn(as_bits(v))); }
+};
+struct Brain {
+  static float widen(uint16_t v) { return as_float(numeric::bf16_to_f32(v)); }
+  static uint16_t narrow(float v) { return static_cast<uint16_t>(numeric::f32_to_bf16_rn(as_bits(v))); }
+};
+struct FloatAdd { static float apply(float a, float b) { return canonical(a + b); } };
+struct FloatMin { static float apply(float a, float b) { return min_max<false, false>(a, b); } };
+struct FloatMax { static float apply(float a, float b) { return min_max<true, false>(a, b); } };
+template <class Format, class Op>
+struct Narrow {
+  static uint16_t one(uint16_t old, uint16_t b) { return Format::narrow(Op::apply(Format::widen(old), Format::widen(b))); }
+  static uint16_t apply(uint16_t old, uint16_t b, uint16_t) { return one(old, b); }
+  static uint32_t apply(uint32_t old, uint32_t b, uint32_t) {
+    return one(static_cast<uint16_t>(old), static_cast<uint16_t>(b)) | uint32_t{one(static_cast<uint16_t>(old >> 16), static_cast<uint16_t>(b >> 16))} << 16;
+  }
+};
+
+// Program::slots from op.vec: d, b, c, op.count of each. op.extra: space.
+struct Values {
+  const Src *d, *b, *c;
+  static Values of(const Warp& w, const DecodedOp& op) {
+    const Src* s = &w.cta->cluster->launch->program->slots[op.vec];
+    return {s, s + op.count, s + 2 * op.count};
+  }
+};
+
+template <class F>
+Effect for_addresses(Warp& w, const DecodedOp& op, LaneMask mask, uint32_t bytes, F f) {
+  const auto space = static_cast<Space>(op.extra);
+  const Gmem::Allocation* hint = nullptr;
+  for (LaneMask m = mask; m != 0; m &= m - 1) {
+    const auto i = static_cast<uint32_t>(std::countr_zero(m));
+    const uint64_t address = lane_address(w, op, i);
+    uint8_t* p = resolve(w, space, address, bytes, i, hint);
+    if (p == nullptr || address % bytes != 0) return access_fault(w, space, address, bytes, i, true);
+    f(i, p, address);
+  }
+  if (auto* o = w.cta->cluster->launch->observers; o != nullptr) o->memory(w, op, mask, space, bytes, true);
+  return Effect::next;
+}
+
+template <class Op, class T>
+Effect atomic(Warp& w, const DecodedOp& op, LaneMask mask) {
+  const Values v = Values::of(w, op);
+  return for_addresses(w, op, mask, sizeof(T) * op.count, [&](uint32_t i, uint8_t* p, uint64_t) {
+    for (uint32_t k = 0; k < op.count; ++k, p += sizeof(T)) {
+      T old;
+      std::memcpy(&old, p, sizeof(T));
+      const T result = Op::apply(old, from_lane<T>(lanes<T>(w, v.b[k])[i]), from_lane<T>(lanes<T>(w, v.c[k])[i]));
+      std::memcpy(p, &result, sizeof(T));
+      lanes<T>(w, v.d[k].offset)[i] = to_lane<T>(old);
+    }
+  });
+}
+
+Effect atomic_add_f32(Warp& w, const DecodedOp& op, LaneMask mask) {
+  const Values v = Values::of(w, op);
+  const auto space = static_cast<Space>(op.extra);
+  return for_addresses(w, op, mask, 4 * op.count, [&](uint32_t i, uint8_t* p, uint64_t address) {
+    const bool flushes = space == Space::global || (space == Space::generic && !is_shared_generic(address));
+    for (uint32_t k = 0; k < op.count; ++k, p += 4) {
+      uint32_t old;
+      std::memcpy(&old, p, 4);
+      const uint32_t result = add_f32(old, lanes<uint32_t>(w, v.b[k])[i], flushes);
+      std::memcpy(p, &result, 4);
+      lanes<uint32_t>(w, v.d[k].offset)[i] = old;
+    }
+  });
+}
+
+struct Wide {
+  uint64_t low, high;
+  bool operator==(const Wide&) const = default;
+};
+Wide wide_lane(const Warp& w, Src s, uint32_t lane) {
+  Wide v;
+  std::memcpy(&v.low, w.bank[s.bank] + s.offset + 8 * lane, 8);
+  std::memcpy(&v.high, w.bank[s.bank] + s.offset + 256 + 8 * lane, 8);
+  return v;
+}
+
+template <class Op>
+Effect atomic_wide(Warp& w, const DecodedOp& op, LaneMask mask) {
+  const Values v = Values::of(w, op);
+  return for_addresses(w, op, mask, 16, [&](uint32_t i, uint8_t* p, uint64_t) {
+    Wide old;
+    std::memcpy(&old, p, 16);
+    const Wide result = Op::apply(old, wide_lane(w, v.b[0], i), wide_lane(w, v.c[0], i));
+    std::memcpy(p, &result, 16);
+    std::memcpy(w.bank[0] + v.d[0].offset + 8 * i, &old.low, 8);
+    std::memcpy(w.bank[0] + v.d[0].offset + 256 + 8 * i, &old.high, 8);
+  });
+}
+
+template <class Op>
+ExecFn integer(isa::Mod type) {
+  switch (type) {
+    case isa::Mod::s32: return atomic<Op, int32_t>;
+    case isa::Mod::s64: return atomic<Op, int64_t>;
+    case isa::Mod::b64: case isa::Mod::u64: return atomic<Op, uint64_t>;
+    default: return atomic<Op, uint32_t>;
+  }
+}
+template <class Op>
+ExecFn bits(isa::Mod type) { return type == isa::Mod::b64 ? atomic<Op, uint64_t> : atomic<Op, uint32_t>; }
+
+template <class Op>
+ExecFn narrow(isa::Mod type) {
+  switch (type) {
+    case isa::Mod::f16: return atomic<Narrow<Half, Op>, uint16_t>;
+    case isa::Mod::f16x2: return atomic<Narrow<Half, Op>, uint32_t>;
+    case isa::Mod::bf16: return atomic<Narrow<Brain, Op>, uint16_t>;
+    default: return atomic<Narrow<Brain, Op>, uint32_t>;
+  }
+}
+
+bool is_narrow(isa::Mod t) { return t == isa::Mod::f16 || t == isa::Mod::f16x2 || t == isa::Mod::bf16 || t == isa::Mod::bf16x2; }
+
+ExecFn choose(isa::Mod op, isa::Mod type) {
+  switch (op) {
+    case isa::Mod::and_: return bits<And>(type);
+    case isa::Mod::or_: return bits<Or>(type);
+    case isa::Mod::xor_: return bits<Xor>(type);
+    case isa::Mod::exch: return type == isa::Mod::b128 ? atomic_wide<Exchange> : bits<Exchange>(type);
+    case isa::Mod::cas:
+      if (type == isa::Mod::b128) return atomic_wide<CompareAndSwap>;
+      return type == isa::Mod::b16 ? atomic<CompareAndSwap, uint16_t> : bits<CompareAndSwap>(type);
+    case isa::Mod::inc: return atomic<Increment, uint32_t>;
+    case isa::Mod::dec: return atomic<Decrement, uint32_t>;
+    case isa::Mod::min: return is_narrow(type) ? narrow<FloatMin>(type) : integer<Min>(type);
+    case isa::Mod::max: return is_narrow(type) ? narrow<FloatMax>(type) : integer<Max>(type);
+    default:
+      if (is_narrow(type)) return narrow<FloatAdd>(type);
+      if (type == isa::Mod::f64) return atomic<AddF64, uint64_t>;
+      if (type == isa::Mod::f32) return atomic_add_f32;
+      return type == isa::Mod::u64 ? atomic<Add, uint64_t> : atomic<Add, uint32_t>;
+  }
+}
+
+ExecFn bind_atomic(Decoder& d, DecodedOp& op, const isa::Operand* result, const isa::Operand& address, const isa::Operand& b, const isa::Operand* c) {
+  const isa::Mod type = d.mod(isa::Slot::type);
+  const unsigned width = isa::type_bits(type);
+  d.set_address(op, address);
+  op.count = static_cast<uint8_t>(b.kind == isa::Operand::Kind::vec ? b.count : 1);
+  op.vec = static_cast<uint32_t>(d.program().slots.size());
+  if (result != nullptr && result->kind != isa::Operand::Kind::sink) {
+    d.vector(*result, width);
+  } else {
+    for (uint32_t k = 0; k < op.count; ++k) d.push_slot({d.scratch(), 0});
+  }
+  d.vector(b, width);
+  if (c != nullptr) {
+    d.vector(*c, width);
+  } else {
+    for (uint32_t k = 0; k < op.count; ++k) d.push_slot(d.program().slots[op.vec + op.count + k]);
+  }
+  const Space space = d.access_space(address);
+  op.extra = static_cast<uint32_t>(space);
+  if (space != Space::shared_cta && space != Space::shared_cluster) d.program().ordered_across_ctas = true;
+  return choose(d.mod(isa::Slot::op), type);
+}
+
+}  // namespace
+
+template <> ExecFn bind<isa::Opcode::atom>(Decoder& d, DecodedOp& op) { return bind_atomic(d, op, d.operand(0), *d.operand(1), *d.operand(2), d.operand(3)); }
+template <> ExecFn bind<isa::Opcode::red>(Decoder& d, DecodedOp& op) { return bind_atomic(d, op, nullptr, *d.operand(0), *d.operand(1), nullptr); }
+
+}  // namespace drywell::sim

@@ -1,0 +1,136 @@
+// Semantics of table/wgmma.inc, the issue side. Each warp of the warpgroup forms its 16 rows in an operation of its own.
+// Registers in flight are marked, so that an instruction that touches them waits as for a load (PTX calls it undefined).
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "drywell/isa/opcode.h"
+#include "drywell/isa/wgmma_shape.h"
+#include "sim/exec/async_issue.h"
+#include "sim/exec/bind_helpers.h"
+#include "sim/exec/matrix.h"
+
+namespace drywell::sim {
+namespace {
+
+// Program::slots from op.vec: the registers of d (op.count), then A's four registers or its descriptor, then B's descriptor.
+// op.extra: flags below; op.dst, op.dst2: types of A and B; op.target: shape; op.imm: type of D.
+enum Flag : uint32_t { kARegisters = 1, kNegateA = 2, kNegateB = 4, kTransA = 8, kTransB = 16, kSaturate = 32 };
+
+bool overlaps(const std::vector<uint32_t>& a, const std::vector<uint32_t>& b) {
+  return std::any_of(a.begin(), a.end(), [&](uint32_t r) { return std::find(b.begin(), b.end(), r) != b.end(); });
+}
+
+// Operations on the same registers execute in order; others need not (PTX ISA 9.7.15.3).
+void order_after_own(Cluster& c, AsyncOp& op) {
+  const auto& own = std::get<Wgmma>(op.payload);
+  for (const AsyncOp& p : c.pending) {
+    const auto* before = std::get_if<Wgmma>(&p.payload);
+    if (before == nullptr || p.id >= op.id || p.issuer.cta != op.issuer.cta || p.issuer.warp != op.issuer.warp || before->frame != own.frame) continue;
+    if (overlaps(before->d_regs, own.d_regs) || overlaps(before->d_regs, own.a_regs) || overlaps(before->a_regs, own.d_regs)) op.after.push_back(p.id);
+  }
+}
+
+Effect need_warpgroup(Warp& w, LaneMask mask) {
+  if (w.index / 4 * 4 + 4 > w.cta->warps.size()) return fault(w, "F3220", fmt::format("wgmma by warp {}, whose warpgroup has fewer than four warps", w.index));
+  return need_full_warp(w, mask);
+}
+
+bool same_in_all_lanes(const Warp& w, Src s) {
+  const uint64_t* v = lanes<uint64_t>(w, s);
+  return std::all_of(v, v + kWarpSize, [&](uint64_t x) { return x == v[0]; });
+}
+
+Effect multiply(Warp& w, const DecodedOp& op, LaneMask mask) {
+  if (const Effect e = need_warpgroup(w, mask); e != Effect::next) return e;
+  const Src* s = &w.cta->cluster->launch->program->slots[op.vec];
+  const isa::WgmmaShape shape = isa::wgmma_shape(static_cast<isa::Mod>(op.target));
+  Wgmma m;
+  m.n = static_cast<uint16_t>(shape.n);
+  m.k = static_cast<uint16_t>(shape.k);
+  m.a_type = static_cast<isa::Mod>(op.dst);
+  m.b_type = static_cast<isa::Mod>(op.dst2);
+  m.d_type = static_cast<isa::Mod>(op.imm);
+  m.a_in_registers = (op.extra & kARegisters) != 0;
+  m.negate_a = (op.extra & kNegateA) != 0;
+  m.negate_b = (op.extra & kNegateB) != 0;
+  m.trans_a = (op.extra & kTransA) != 0;
+  m.trans_b = (op.extra & kTransB) != 0;
+  m.saturate = (op.extra & kSaturate) != 0;
+  m.frame = w.frame_base;
+  for (uint32_t r = 0; r < op.count; ++r) m.d_regs.push_back(s[r].offset);
+  const Src *a = s + op.count, *b = a + (m.a_in_registers ? 4 : 1);
+  if (!same_in_all_lanes(w, *b) || (!m.a_in_registers && !same_in_all_lanes(w, *a))) return fault(w, "F3221", "wgmma.mma_async: lanes give different matrix descriptors");
+  const LaneMask accumulate = read_pred(w, op.pred[0]);
+  if (accumulate != 0 && accumulate != kFullMask) return fault(w, "F3221", "wgmma.mma_async: lanes disagree on scale-d");
+  m.accumulate = accumulate != 0;
+  if (m.a_in_registers) {
+    for (uint32_t r = 0; r < 4; ++r) m.a_regs.push_back(a[r].offset);
+  } else {
+    m.a = lanes<uint64_t>(w, *a)[0];
+  }
+  m.b = lanes<uint64_t>(w, *b)[0];
+  m.group = join_group(w.wgmma_groups, 0);
+  ++w.pending_wgmma;
+  for (uint32_t r : m.d_regs) mark_pending(w, r);
+  for (uint32_t r : m.a_regs) mark_pending(w, r);
+  order_after_own(*w.cta->cluster, issue(w, 0, std::move(m)));
+  return Effect::next;
+}
+
+Effect fence(Warp& w, const DecodedOp&, LaneMask mask) { return need_warpgroup(w, mask); }
+Effect commit(Warp& w, const DecodedOp&, LaneMask mask) {
+  if (const Effect e = need_warpgroup(w, mask); e != Effect::next) return e;
+  commit_groups(w.wgmma_groups, 1);
+  return Effect::next;
+}
+Effect wait(Warp& w, const DecodedOp& op, LaneMask mask) {
+  if (const Effect e = need_warpgroup(w, mask); e != Effect::next) return e;
+  return groups_complete(w.wgmma_groups, 1, op.imm) ? Effect::next : block(w, BlockReason::wgmma, static_cast<uint32_t>(op.imm));
+}
+
+ExecFn bind_multiply(Decoder& d, DecodedOp& op) {
+  const isa::Operand &regs = *d.operand(0), &a = *d.operand(1);
+  op.vec = d.vector(regs, 32);
+  op.count = static_cast<uint8_t>(regs.count);
+  if (a.kind == isa::Operand::Kind::vec) {
+    op.extra |= kARegisters;
+    d.vector(a, 32);
+  } else {
+    d.push_slot(d.source(a, 64));
+  }
+  d.push_slot(d.source(*d.operand(2), 64));
+  op.pred[0] = d.pred(*d.operand(3));
+  op.target = static_cast<uint32_t>(d.mod(isa::Slot::shape));
+  op.dst = static_cast<uint32_t>(d.mod(isa::Slot::atype));
+  op.dst2 = static_cast<uint32_t>(d.mod(isa::Slot::btype));
+  op.imm = static_cast<uint64_t>(d.mod(isa::Slot::dtype));
+  return multiply;
+}
+
+}  // namespace
+
+template <> ExecFn bind<isa::Opcode::wgmma_fence>(Decoder&, DecodedOp&) { return fence; }
+template <> ExecFn bind<isa::Opcode::wgmma_commit_group>(Decoder&, DecodedOp&) { return commit; }
+template <> ExecFn bind<isa::Opcode::wgmma_wait_group>(Decoder& d, DecodedOp& op) {
+  op.imm = static_cast<uint64_t>(d.operand(0)->value);
+  return wait;
+}
+template <> ExecFn bind<isa::Opcode::wgmma_mma>(Decoder& d, DecodedOp& op) {
+  const ExecFn f = bind_multiply(d, op);
+  if (d.operand(4)->value < 0) op.extra |= kNegateA;
+  if (d.operand(5)->value < 0) op.extra |= kNegateB;
+  // One transpose immediate is B's, of two the first is A's.
+  const isa::Operand *first = d.operand(6), *second = d.operand(7);
+  if (second != nullptr && first->value != 0) op.extra |= kTransA;
+  if (const isa::Operand* of_b = second != nullptr ? second : first; of_b != nullptr && of_b->value != 0) op.extra |= kTransB;
+  return f;
+}
+template <> ExecFn bind<isa::Opcode::wgmma_mma_int>(Decoder& d, DecodedOp& op) {
+  const ExecFn f = bind_multiply(d, op);
+  if (d.has(isa::Mod::satfinite)) op.extra |= kSaturate;
+  return f;
+}
+template <> ExecFn bind<isa::Opcode::wgmma_mma_b1>(Decoder& d, DecodedOp& op) { return bind_multiply(d, op); }
+
+}  // namespace drywell::sim
