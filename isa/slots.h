@@ -73,6 +73,8 @@ inline constexpr auto mmio = opt<Slot::mode, Mod::mmio>();
 inline constexpr auto sem_st = opt<Slot::sem, Mod::weak, Mod::relaxed, Mod::release, Mod::volatile_>();
 inline constexpr auto sem_rmw = opt<Slot::sem, Mod::relaxed, Mod::acquire, Mod::release, Mod::acq_rel>();
 inline constexpr auto scope = opt<Slot::scope, Mod::cta, Mod::cluster, Mod::gpu, Mod::sys>();
+inline constexpr auto async_reduction = req<Slot::op, Mod::add, Mod::min, Mod::max, Mod::inc, Mod::dec, Mod::and_, Mod::or_, Mod::xor_>();
+inline constexpr auto sync_restrict = req<Slot::mode, Mod::sync_restrict_shared_cta, Mod::sync_restrict_shared_cluster>();
 inline constexpr auto l2_hint = opt<Slot::hint, Mod::L2_cache_hint>();
 
 // Control and synchronisation.

@@ -194,7 +194,6 @@ ClusterStop ClusterRunner::run(uint64_t slice) {
 
 struct Shared {
   std::mutex mutex;
-  std::atomic<uint64_t> next{0};
   std::atomic<bool> stop{false};
   uint64_t instructions = 0;
   uint64_t fault_cluster = ~uint64_t{0};
@@ -220,10 +219,11 @@ Fault deadlock(const Cluster& c) {
   return {"F3601", "deadlock: no warp can go on and nothing is in flight\n" + describe_deadlock(c), p};
 }
 
-void work(const Launch& launch, const RunOptions& options, uint64_t clusters, Shared& s) {
+void work(const Launch& launch, const RunOptions& options, Shared& s) {
   while (!s.stop) {
-    const uint64_t index = s.next++;
-    if (index >= clusters) return;
+    const std::optional<uint64_t> next = launch.queue->take();
+    if (!next.has_value()) return;
+    const uint64_t index = *next;
     auto runner = std::make_unique<ClusterRunner>(launch, options, index);
     const ClusterStop stop = runner->run(options.max_instructions != 0 ? options.max_instructions : kSlice);
     if (stop == ClusterStop::fault) record_fault(s, index, runner->fault());
@@ -269,17 +269,22 @@ void run_together(const Launch& launch, const RunOptions& options, Shared& s) {
 
 }  // namespace
 
-RunResult run_functional(const Launch& launch, const RunOptions& options) {
-  const uint64_t clusters = launch.grid.count() / launch.cluster.count();
+RunResult run_functional(const Launch& given, const RunOptions& options) {
+  const uint64_t clusters = given.grid.count() / given.cluster.count();
+  const bool odd = options.driver == DriverKind::shuffled && options.seed % 2 != 0;
+  LaunchQueue queue(clusters, odd ? LaunchQueue::Cancels::last : LaunchQueue::Cancels::first);
+  Launch launch = given;
+  launch.queue = &queue;
   Shared shared;
   unsigned threads = options.threads != 0 ? options.threads : std::max(1u, std::thread::hardware_concurrency());
   if (launch.observers != nullptr || launch.program->ordered_across_ctas) threads = 1;
   threads = static_cast<unsigned>(std::min<uint64_t>(threads, clusters));
   std::vector<std::thread> pool;
-  for (unsigned t = 1; t < threads; ++t) pool.emplace_back([&] { work(launch, options, clusters, shared); });
-  work(launch, options, clusters, shared);
+  for (unsigned t = 1; t < threads; ++t) pool.emplace_back([&] { work(launch, options, shared); });
+  work(launch, options, shared);
   for (std::thread& t : pool) t.join();
   if (!shared.fault.has_value()) run_together(launch, options, shared);
+  if (options.progress != nullptr) options.progress->ctas_done += queue.cancelled() * launch.cluster.count();
   RunResult r;
   r.fault = shared.fault;
   r.warp_instructions = shared.instructions;

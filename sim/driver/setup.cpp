@@ -1,5 +1,7 @@
 #include <fmt/format.h>
 
+#include <bit>
+
 #include "drywell/isa/print.h"
 #include "sim/driver/functional.h"
 #include "sim/driver/warp_runner.h"
@@ -81,6 +83,14 @@ Fault fault_of(const Cluster& c, const AsyncOp& op, const GuestError& e) {
 
 namespace {
 
+uint32_t cluster_arrivals(const Cluster& c) {
+  uint32_t n = 0;
+  for (const auto& cta : c.ctas) {
+    for (const Warp& w : cta->warps) n += static_cast<uint32_t>(std::popcount(w.cluster_arrived));
+  }
+  return n;
+}
+
 std::string describe_wait(const Cluster& c, const Warp& w) {
   const BlockInfo& b = w.block;
   switch (b.reason) {
@@ -95,7 +105,8 @@ std::string describe_wait(const Cluster& c, const Warp& w) {
       const NamedBarrier& n = w.cta->barriers[b.address & 15];
       return fmt::format("named barrier {}: {} of {} threads have arrived", b.address, n.arrived, n.expected);
     }
-    case BlockReason::cluster_barrier: return fmt::format("barrier.cluster: {} threads have arrived", c.cluster_arrived);
+    case BlockReason::cluster_barrier: return fmt::format("barrier.cluster: {} threads have arrived", cluster_arrivals(c));
+    case BlockReason::setmaxnreg: return fmt::format("setmaxnreg: {} registers, {} are in the CTA's pool", b.address, w.cta->register_pool);
     case BlockReason::tmem_alloc: return fmt::format("tcgen05.alloc of {} columns", b.address);
     case BlockReason::warp_sync: return "lanes of its own warp that are elsewhere";
     default: return block_reason_name(b.reason);

@@ -87,11 +87,6 @@ EngineResult write(Cluster& c, AsyncOp&, Commit& p) {
 }
 
 EngineResult read(Cluster&, AsyncOp&, RemoteArrive&) { return std::nullopt; }
-EngineResult write(Cluster& c, AsyncOp&, RemoteArrive& p) {
-  if (p.expect != 0 && p.count != 0) return apply_mbarrier(c, p.mbar, MbarrierOp::arrive_expect_tx, p.expect);
-  if (p.expect != 0) return apply_mbarrier(c, p.mbar, MbarrierOp::expect_tx, p.expect);
-  if (p.complete != 0) return apply_mbarrier(c, p.mbar, MbarrierOp::complete_tx, p.complete);
-  return apply_mbarrier(c, p.mbar, MbarrierOp::arrive, p.count);
-}
+EngineResult write(Cluster& c, AsyncOp&, RemoteArrive& p) { return apply_mbarrier(c, p.mbar, p.what, p.amount); }
 
 }  // namespace drywell::sim

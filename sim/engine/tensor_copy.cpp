@@ -36,6 +36,8 @@ EngineResult make_plan(const TensorCopy& t, Plan& plan) {
   }
   if (plan.map.rank != t.rank) return GuestError{"F3303", fmt::format("a {}-dimensional copy through a tensor map of rank {} (error 715 on a device)", t.rank, plan.map.rank)};
   if (plan.map.interleave != isa::Interleave::none) return GuestError{"U5000", "unsupported: tensor copy through an interleaved map"};
+  isa::check(plan.map, 100, problems);
+  if (problems.has_errors()) return GuestError{"F3302", fmt::format("tensormap.replace made the map at {:#x} one that cannot be encoded: {}", t.map_address, problems.to_string())};
   const isa::TensorRequest request{t.mode, access_of(t), t.coord, t.offset};
   isa::check_request(plan.map, request, problems);
   if (problems.has_errors()) return GuestError{"F3304", problems.to_string()};

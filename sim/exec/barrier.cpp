@@ -1,4 +1,4 @@
-// Semantics of table/barrier.inc: named barriers and fences.
+// Semantics of table/barrier.inc: named barriers.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -126,9 +126,6 @@ Effect warp_sync(Warp& w, const DecodedOp& op, LaneMask mask) {
   return Effect::next;
 }
 
-// Memory is sequentially consistent here; fences matter to checkers, which see them as instructions.
-Effect fence(Warp&, const DecodedOp&, LaneMask) { return Effect::next; }
-
 // Operands a and b stand at row positions `first` and the next.
 void bind_barrier(Decoder& d, DecodedOp& op, size_t first) {
   op.src[0] = d.source(*d.operand(first), 32);
@@ -166,8 +163,5 @@ template <> ExecFn bind<isa::Opcode::barrier_arrive>(Decoder& d, DecodedOp& op) 
 template <> ExecFn bind<isa::Opcode::barrier_red_pred>(Decoder& d, DecodedOp& op) { return bind_red(d, op); }
 template <> ExecFn bind<isa::Opcode::barrier_red_popc>(Decoder& d, DecodedOp& op) { return bind_red(d, op); }
 template <> ExecFn bind<isa::Opcode::bar_warp_sync>(Decoder& d, DecodedOp& op) { op.src[0] = d.source(*d.operand(0), 32); return warp_sync; }
-template <> ExecFn bind<isa::Opcode::fence>(Decoder&, DecodedOp&) { return fence; }
-template <> ExecFn bind<isa::Opcode::fence_mbarrier_init>(Decoder&, DecodedOp&) { return fence; }
-template <> ExecFn bind<isa::Opcode::fence_proxy_async>(Decoder&, DecodedOp&) { return fence; }
 
 }  // namespace drywell::sim

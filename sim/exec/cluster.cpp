@@ -7,40 +7,40 @@
 namespace drywell::sim {
 namespace {
 
-uint32_t live_threads(const Cluster& c) {
-  uint32_t n = 0;
+// All threads of the cluster that have not exited arrive once per instance (PTX ISA 9.7.13.3).
+void complete_if_all_arrived(Cluster& c) {
+  bool any = false;
   for (const auto& cta : c.ctas) {
-    for (const Warp& w : cta->warps) n += static_cast<uint32_t>(std::popcount(w.alive));
+    for (const Warp& w : cta->warps) {
+      if ((w.alive & ~w.cluster_arrived) != 0) return;
+      any = any || w.cluster_arrived != 0;
+    }
   }
-  return n;
+  if (!any) return;
+  for (auto& cta : c.ctas) {
+    for (Warp& w : cta->warps) w.cluster_arrived = 0;
+  }
+  ++c.cluster_generation;
+  c.wake_all();
 }
 
-// All threads of the cluster that have not exited arrive once per instance (PTX ISA 9.7.13.3).
 Effect cluster_arrive(Warp& w, const DecodedOp&, LaneMask mask) {
-  Cluster& c = *w.cta->cluster;
-  w.cluster_generation = c.cluster_generation;
-  c.cluster_arrived += static_cast<uint32_t>(std::popcount(mask));
-  if (c.cluster_arrived >= live_threads(c)) {
-    c.cluster_arrived = 0;
-    ++c.cluster_generation;
-    c.wake_all();
-  }
+  if (const LaneMask twice = w.cluster_unwaited & mask; twice != 0) return fault(w, "F3504", fmt::format("barrier.cluster.arrive by lanes {:#010x}, which have not waited since they last arrived", twice));
+  w.cluster_arrived |= mask;
+  w.cluster_unwaited |= mask;
+  complete_if_all_arrived(*w.cta->cluster);
   return Effect::next;
 }
 
-Effect cluster_wait(Warp& w, const DecodedOp&, LaneMask) {
-  Cluster& c = *w.cta->cluster;
-  if (c.cluster_generation != w.cluster_generation) return Effect::next;
-  // Threads that exited meanwhile no longer have to arrive.
-  if (c.cluster_arrived != 0 && c.cluster_arrived >= live_threads(c)) {
-    c.cluster_arrived = 0;
-    ++c.cluster_generation;
-    c.wake_all();
-    return Effect::next;
-  }
-  return block(w, BlockReason::cluster_barrier);
+Effect cluster_wait(Warp& w, const DecodedOp&, LaneMask mask) {
+  if (const LaneMask early = mask & ~w.cluster_unwaited; early != 0) return fault(w, "F3505", fmt::format("barrier.cluster.wait by lanes {:#010x}, which have not arrived", early));
+  complete_if_all_arrived(*w.cta->cluster);  // threads that exited meanwhile no longer have to arrive
+  if ((w.cluster_arrived & mask) != 0) return block(w, BlockReason::cluster_barrier);
+  w.cluster_unwaited &= ~mask;
+  return Effect::next;
 }
 
+// The rank is in bits 24..31, of generic addresses too (facts/tma-mbarrier.md §5).
 template <class L>
 Effect map_address(Warp& w, const DecodedOp& op, LaneMask mask) {
   const L* a = lanes<L>(w, op.src[0]);
@@ -55,6 +55,19 @@ Effect map_address(Warp& w, const DecodedOp& op, LaneMask mask) {
   return Effect::next;
 }
 
+// op.extra: the address is generic.
+template <class L>
+Effect rank_of_address(Warp& w, const DecodedOp& op, LaneMask mask) {
+  const L* a = lanes<L>(w, op.src[0]);
+  uint32_t r[kWarpSize];
+  for (uint32_t i = 0; i < kWarpSize; ++i) {
+    if (sizeof(L) == 8 && op.extra != 0 && (mask >> i & 1) != 0 && !is_shared_generic(a[i])) return fault(w, "F3506", fmt::format("getctarank of {:#x}, which is no address of shared memory", a[i]));
+    r[i] = shared_rank(static_cast<uint32_t>(a[i]));
+  }
+  store_masked(lanes<uint32_t>(w, op.dst), r, mask);
+  return Effect::next;
+}
+
 }  // namespace
 
 template <> ExecFn bind<isa::Opcode::barrier_cluster_arrive>(Decoder& d, DecodedOp& op) { op.aligned = d.has(isa::Mod::aligned); return cluster_arrive; }
@@ -66,5 +79,11 @@ template <> ExecFn bind<isa::Opcode::mapa>(Decoder& d, DecodedOp& op) {
   op.src[1] = d.source(*d.operand(2), 32);
   return wide ? map_address<uint64_t> : map_address<uint32_t>;
 }
-
+template <> ExecFn bind<isa::Opcode::getctarank>(Decoder& d, DecodedOp& op) {
+  const bool wide = d.has(isa::Mod::u64);
+  op.dst = d.dest(*d.operand(0));
+  op.src[0] = d.source(*d.operand(1), wide ? 64 : 32);
+  op.extra = d.has(isa::Mod::shared_cluster) ? 0 : 1;
+  return wide ? rank_of_address<uint64_t> : rank_of_address<uint32_t>;
+}
 }  // namespace drywell::sim

@@ -1,7 +1,10 @@
 // Semantics of table/control.inc: branches, exit, traps. Calls and returns are in call.cpp.
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "drywell/isa/opcode.h"
+#include "drywell/sim/arch_config.h"
 #include "sim/exec/bind_helpers.h"
 #include "sim/exec/call.h"
 
@@ -65,15 +68,37 @@ Effect brkpt(Warp& w, const DecodedOp&, LaneMask mask) { return fault(w, "F3704"
 // Others get their turn; how long the sleep lasts is the timed driver's business.
 Effect nanosleep(Warp&, const DecodedOp&, LaneMask) { return Effect::yield; }
 
-// Registers are not scarce here: only the count a warp asked for is kept. inc never takes fewer than the warp has, dec never
-// more (PTX ISA 9.7.19.5: undefined).
-template <bool Increase>
-Effect set_max_registers(Warp& w, const DecodedOp& op, LaneMask) {
-  const uint32_t now = w.max_registers;
-  if (now != 0 && (Increase ? op.extra < now : op.extra > now)) {
-    return fault(w, "F3407", fmt::format("setmaxnreg.{} to {} registers by warp {}, which has {}", Increase ? "inc" : "dec", op.extra, w.index, now));
+// Registers a thread starts with: the kernel's .maxnreg, or what its block and minimum of resident CTAs leave, as ptxas
+// takes it. 0: unknown, and setmaxnreg has no effect (PTX ISA 9.7.19.5).
+uint32_t launch_registers(const Launch& l) {
+  const isa::Directives& d = l.program->function->directives;
+  if (d.maxnreg.has_value()) return *d.maxnreg;
+  if (!d.maxntid.has_value() && !d.reqntid.has_value()) return 0;
+  const auto& bound = d.reqntid.has_value() ? *d.reqntid : *d.maxntid;
+  const uint64_t threads = uint64_t{bound[0]} * bound[1] * bound[2] * d.minnctapersm.value_or(1);
+  constexpr uint64_t kMost = 255;
+  const uint64_t share = static_cast<uint64_t>(l.arch->sm.registers) / std::max<uint64_t>(1, threads);
+  return static_cast<uint32_t>(std::min(kMost, share / 8 * 8));
+}
+
+// op.imm: count; op.extra: 1 for .inc.
+Effect set_registers(Warp& w, const DecodedOp& op, LaneMask) {
+  const auto count = static_cast<uint32_t>(op.imm);
+  if (w.max_registers == 0) w.max_registers = launch_registers(*w.cta->cluster->launch);
+  if (w.max_registers == 0) return Effect::next;
+  const bool grow = op.extra != 0;
+  if (grow ? count < w.max_registers : count > w.max_registers) {
+    return fault(w, "F3407", fmt::format("setmaxnreg.{} to {} registers by warp {}, which has {}", grow ? "inc" : "dec", count, w.index, w.max_registers));
   }
-  w.max_registers = op.extra;
+  if (grow) {
+    const uint32_t more = (count - w.max_registers) * kWarpSize;
+    if (more > w.cta->register_pool) return block(w, BlockReason::setmaxnreg, more);
+    w.cta->register_pool -= more;
+  } else {
+    w.cta->register_pool += (w.max_registers - count) * kWarpSize;
+    w.cta->cluster->wake(*w.cta);
+  }
+  w.max_registers = count;
   return Effect::next;
 }
 
@@ -100,8 +125,9 @@ template <> ExecFn bind<isa::Opcode::nanosleep>(Decoder& d, DecodedOp& op) {
   return nanosleep;
 }
 template <> ExecFn bind<isa::Opcode::setmaxnreg>(Decoder& d, DecodedOp& op) {
-  op.extra = static_cast<uint32_t>(d.operand(0)->value);
-  return d.has(isa::Mod::inc) ? set_max_registers<true> : set_max_registers<false>;
+  op.imm = static_cast<uint64_t>(d.operand(0)->value);
+  op.extra = d.has(isa::Mod::inc) ? 1 : 0;
+  return set_registers;
 }
 
 }  // namespace drywell::sim

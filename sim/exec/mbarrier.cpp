@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include "drywell/isa/opcode.h"
+#include "sim/exec/async_issue.h"
 #include "sim/exec/bind_helpers.h"
 #include "sim/observe/hub.h"
 #include "sim/state/mbarrier_ops.h"
@@ -64,21 +65,11 @@ Effect inval(Warp& w, const DecodedOp& op, LaneMask mask) {
 
 // Arrivals at another CTA's barrier travel: they are asynchronous operations.
 Effect remote(Warp& w, uint32_t lane, uint32_t address, MbarrierOp what, uint32_t amount) {
-  Cluster& c = *w.cta->cluster;
-  RemoteArrive r;
-  r.mbar = address;
-  if (what == MbarrierOp::arrive) r.count = amount;
-  if (what == MbarrierOp::arrive_expect_tx) {
-    r.count = 1;
-    r.expect = amount;
+  const Cluster& c = *w.cta->cluster;
+  if (shared_rank(address) >= c.ctas.size()) {
+    return fault(w, "F3501", fmt::format("mbarrier address {:#x} names CTA rank {} of a cluster of {}", address, shared_rank(address), c.ctas.size()));
   }
-  if (what == MbarrierOp::expect_tx) r.expect = amount;
-  if (what == MbarrierOp::complete_tx) r.complete = amount;
-  AsyncOp a;
-  a.id = c.next_op++;
-  a.issuer = {w.cta->rank, w.index, lane, w.pc};
-  a.payload = r;
-  c.pending.push_back(std::move(a));
+  issue(w, lane, RemoteArrive{address, what, amount});
   return Effect::next;
 }
 
@@ -140,6 +131,15 @@ Effect wait(Warp& w, const DecodedOp& op, LaneMask mask) {
   return done == asked ? Effect::next : Effect::yield;
 }
 
+// The state's high word holds 2^20 - P in bits 11..30, as ptxas decodes it (facts/tma-mbarrier.md §1.6).
+Effect pending_count(Warp& w, const DecodedOp& op, LaneMask mask) {
+  const uint64_t* state = lanes<uint64_t>(w, op.src[0]);
+  uint32_t r[kWarpSize];
+  for (uint32_t i = 0; i < kWarpSize; ++i) r[i] = (1u << 20) - (static_cast<uint32_t>(state[i] >> 43) & 0xFFFFF);
+  store_masked(lanes<uint32_t>(w, op.dst), r, mask);
+  return Effect::next;
+}
+
 ExecFn bind_arrive(Decoder& d, DecodedOp& op, MbarrierOp what, size_t state, size_t address, size_t amount) {
   bind_barrier(d, op, *d.operand(address));
   op.extra |= static_cast<uint32_t>(what) << 8;
@@ -167,9 +167,17 @@ template <> ExecFn bind<isa::Opcode::mbarrier_init>(Decoder& d, DecodedOp& op) {
 template <> ExecFn bind<isa::Opcode::mbarrier_inval>(Decoder& d, DecodedOp& op) { bind_barrier(d, op, *d.operand(0)); return inval; }
 template <> ExecFn bind<isa::Opcode::mbarrier_arrive>(Decoder& d, DecodedOp& op) { return bind_arrive(d, op, MbarrierOp::arrive, 0, 1, 2); }
 template <> ExecFn bind<isa::Opcode::mbarrier_arrive_expect_tx>(Decoder& d, DecodedOp& op) { return bind_arrive(d, op, MbarrierOp::arrive_expect_tx, 0, 1, 2); }
+template <> ExecFn bind<isa::Opcode::mbarrier_arrive_drop>(Decoder& d, DecodedOp& op) { return bind_arrive(d, op, MbarrierOp::arrive_drop, 0, 1, 2); }
+template <> ExecFn bind<isa::Opcode::mbarrier_arrive_drop_expect_tx>(Decoder& d, DecodedOp& op) { return bind_arrive(d, op, MbarrierOp::arrive_drop_expect_tx, 0, 1, 2); }
 template <> ExecFn bind<isa::Opcode::mbarrier_expect_tx>(Decoder& d, DecodedOp& op) { return bind_arrive(d, op, MbarrierOp::expect_tx, isa::kMaxOperands, 0, 1); }
 template <> ExecFn bind<isa::Opcode::mbarrier_complete_tx>(Decoder& d, DecodedOp& op) { return bind_arrive(d, op, MbarrierOp::complete_tx, isa::kMaxOperands, 0, 1); }
 template <> ExecFn bind<isa::Opcode::mbarrier_test_wait>(Decoder& d, DecodedOp& op) { return bind_wait<false>(d, op); }
 template <> ExecFn bind<isa::Opcode::mbarrier_try_wait>(Decoder& d, DecodedOp& op) { return bind_wait<true>(d, op); }
+
+template <> ExecFn bind<isa::Opcode::mbarrier_pending_count>(Decoder& d, DecodedOp& op) {
+  op.dst = d.dest(*d.operand(0));
+  op.src[0] = d.source(*d.operand(1), 64);
+  return pending_count;
+}
 
 }  // namespace drywell::sim

@@ -80,8 +80,15 @@ struct Describe {
     return fmt::format("remote_store dst={:#x} mbar={:#x}", r.dst, r.mbar);
   }
   std::string operator()(const RemoteArrive& r) const {
-    return fmt::format("remote_arrive mbar={:#x} count={} expect={} complete={}", r.mbar, r.count, r.expect,
-                       r.complete);
+    const bool expects = r.what == MbarrierOp::expect_tx || r.what == MbarrierOp::arrive_expect_tx ||
+                         r.what == MbarrierOp::arrive_drop_expect_tx;
+    const bool completes = r.what == MbarrierOp::complete_tx;
+    const bool arrives = r.what != MbarrierOp::expect_tx && !completes;
+    return fmt::format("remote_arrive mbar={:#x} count={} expect={} complete={}", r.mbar,
+                       !arrives  ? 0
+                       : expects ? 1
+                                 : r.amount,
+                       expects ? r.amount : 0, completes ? r.amount : 0);
   }
   std::string operator()(const AsyncCopy& a) const {
     return a.lanes.empty() ? fmt::format("cp_arrive mbar={:#x}", a.mbar)

@@ -9,6 +9,7 @@
 
 #include "drywell/core/types.h"
 #include "drywell/isa/mods.h"
+#include "sim/state/mbarrier.h"
 
 namespace drywell::sim {
 
@@ -105,20 +106,22 @@ struct BulkCopy {
   uint32_t group = 0;
 };
 
-/// st.async, red.async: data and completion to another CTA's shared memory.
+/// st.async, red.async: data and completion to shared memory of the cluster, or data to global memory.
 struct RemoteStore {
-  uint32_t dst = 0, mbar = 0;
+  bool global = false;                  // dst is a global address, nobody is signalled
+  uint64_t dst = 0;                     // else rank << 24 | offset
+  uint32_t mbar = 0;
   std::array<uint64_t, 4> data{};
   uint8_t element_bytes = 4, elements = 1;
   isa::Mod reduce_op = isa::Mod::none, type = isa::Mod::none;
+  uint32_t bytes() const { return uint32_t{element_bytes} * elements; }
 };
 
 /// mbarrier.arrive and friends on another CTA's barrier.
 struct RemoteArrive {
-  uint32_t mbar = 0;
-  uint32_t count = 0;
-  uint32_t expect = 0;
-  uint32_t complete = 0;
+  uint32_t mbar = 0;                    // rank << 24 | offset
+  MbarrierOp what = MbarrierOp::arrive;
+  uint32_t amount = 0;                  // arrivals or bytes
 };
 
 /// cp.async (one warp instruction; per-lane addresses) and cp.async.mbarrier.arrive. All lanes of one operation are in the

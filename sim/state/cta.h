@@ -10,6 +10,7 @@
 #include "drywell/isa/instruction.h"
 #include "sim/state/async_op.h"
 #include "sim/state/gmem.h"
+#include "sim/state/launch_queue.h"
 #include "sim/state/mbarrier.h"
 #include "sim/state/output.h"
 #include "sim/state/tmem.h"
@@ -86,6 +87,8 @@ struct Cta {
   uint8_t cta_group_used = 0;  // 1 or 2 once a tcgen05 instruction ran
   uint32_t pair_request = 0, pair_warp = 0;  // tcgen05.alloc.cta_group::2 waiting for the peer: columns, warp
   std::array<CollectorBuffer, 5> collectors{};  // a, b0..b3; a pair's are its even CTA's
+  uint32_t register_pool = 0;  // setmaxnreg: registers given back and not taken
+  bool cancel_failed = false;  // a failed try_cancel was observed
   uint64_t wake_epoch = 0;     // bumped by anything that may unblock a warp of this CTA
   bool started = false;
 };
@@ -96,6 +99,7 @@ struct Launch {
   const Program* program = nullptr;
   Gmem* gmem = nullptr;
   ObserverHub* observers = nullptr;  // nullptr: nothing attached
+  LaunchQueue* queue = nullptr;      // clusters that have not started
   OutputLog* output = nullptr;       // what vprintf writes; nullptr: discarded
   Dim3 grid, block, cluster;
   uint32_t dynamic_smem = 0;
@@ -113,8 +117,7 @@ struct Cluster {
   uint64_t next_op = 1;
   uint64_t progress = 0;             // bumped by every event that can change what a wait sees
   // barrier.cluster
-  uint32_t cluster_arrived = 0;      // threads
-  uint64_t cluster_generation = 0;
+  uint64_t cluster_generation = 0;   // instances completed
   bool eager = true;                 // operations run at issue when nothing they depend on is pending
   uint64_t now = 0;                  // clock registers: cycles (timed) or instructions (functional)
 

@@ -12,6 +12,9 @@ namespace drywell::sim {
 /// What an operation on an mbarrier did; anything but ok ends the launch (error 719 on an H200).
 enum class MbarrierStatus : uint8_t { ok, not_initialised, tx_overflow, arrive_overflow, bad_expect };
 
+/// What can be done to an mbarrier. hold_tx and release_tx: cp.async.mbarrier.arrive (facts/tma-mbarrier.md §1.5).
+enum class MbarrierOp : uint8_t { arrive, arrive_expect_tx, arrive_drop, arrive_drop_expect_tx, expect_tx, complete_tx, hold_tx, release_tx };
+
 struct Mbarrier {
   static constexpr uint32_t kMaxCount = (1u << 20) - 1;
 

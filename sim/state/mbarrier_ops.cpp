@@ -34,6 +34,15 @@ MbarrierEvent event_of(MbarrierOp op) {
   }
 }
 
+// One step: the phase cannot complete between the two, as the arrival that is to come is still pending.
+MbarrierStatus drop_expecting(Mbarrier& b, uint32_t bytes, bool& completed) {
+  if (b.live && b.pending == 0) return MbarrierStatus::arrive_overflow;
+  const MbarrierStatus s = b.expect_tx(bytes, completed);
+  return s == MbarrierStatus::ok ? b.arrive_drop(1, completed) : s;
+}
+
+bool expects_and_arrives(MbarrierOp op) { return op == MbarrierOp::arrive_expect_tx || op == MbarrierOp::arrive_drop_expect_tx; }
+
 }  // namespace
 
 std::optional<GuestError> apply_mbarrier(Cluster& c, uint32_t address, MbarrierOp op, uint32_t amount) {
@@ -46,6 +55,7 @@ std::optional<GuestError> apply_mbarrier(Cluster& c, uint32_t address, MbarrierO
     case MbarrierOp::arrive: s = b->arrive(amount, completed); break;
     case MbarrierOp::arrive_expect_tx: s = b->arrive_expect_tx(amount, completed); break;
     case MbarrierOp::arrive_drop: s = b->arrive_drop(amount, completed); break;
+    case MbarrierOp::arrive_drop_expect_tx: s = drop_expecting(*b, amount, completed); break;
     case MbarrierOp::expect_tx: s = b->expect_tx(amount, completed); break;
     case MbarrierOp::complete_tx: case MbarrierOp::release_tx: s = b->complete_tx(amount, completed); break;
     case MbarrierOp::hold_tx: s = b->hold_tx(completed); break;
@@ -53,15 +63,15 @@ std::optional<GuestError> apply_mbarrier(Cluster& c, uint32_t address, MbarrierO
   Cta& cta = c.cta(shared_rank(address));
   const uint32_t offset = shared_offset(address);
   if (s == MbarrierStatus::arrive_overflow) {
-    return GuestError{"F3103", fmt::format("{} arrivals at mbarrier {:#x} of CTA rank {}, which waits for {} in phase {} (expects {} per phase)", amount, offset, cta.rank,
+    return GuestError{"F3103", fmt::format("{} arrivals at mbarrier {:#x} of CTA rank {}, which waits for {} in phase {} (expects {} per phase)", expects_and_arrives(op) ? 1 : amount, offset, cta.rank,
                                            b->pending, b->phase, b->expected)};
   }
   if (s != MbarrierStatus::ok) {
     return GuestError{"F3104", fmt::format("transaction count of mbarrier {:#x} of CTA rank {} leaves ±(2^20-1): {} now, {} bytes", offset, cta.rank, b->tx, amount)};
   }
   if (auto* o = c.launch->observers; o != nullptr) {
-    if (op == MbarrierOp::arrive_expect_tx) o->mbarrier(cta, offset, *b, MbarrierEvent::expect_tx, amount);
-    o->mbarrier(cta, offset, *b, event_of(op), op == MbarrierOp::arrive_expect_tx ? 1 : amount);
+    if (expects_and_arrives(op)) o->mbarrier(cta, offset, *b, MbarrierEvent::expect_tx, amount);
+    o->mbarrier(cta, offset, *b, event_of(op), expects_and_arrives(op) ? 1 : amount);
     if (completed) o->mbarrier(cta, offset, *b, MbarrierEvent::phase_complete, 0);
   }
   if (completed) c.wake(cta);

@@ -12,8 +12,6 @@ struct GuestError {
   std::string code, message;
 };
 
-enum class MbarrierOp : uint8_t { arrive, arrive_expect_tx, arrive_drop, expect_tx, complete_tx, hold_tx, release_tx };
-
 /// Applies `op` with `amount` (arrivals or bytes) to the barrier at rank << 24 | offset. Wakes waiters when a phase
 /// completes. Returns the guest's error, if it made one (H200: error 719 for each, facts/tma-mbarrier.md §1.1).
 std::optional<GuestError> apply_mbarrier(Cluster& c, uint32_t address, MbarrierOp op, uint32_t amount);

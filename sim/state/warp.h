@@ -94,7 +94,8 @@ struct Warp {
   std::vector<WarpSync> warp_syncs;
   bool barrier_wait = false;                // arrived at a named barrier, waiting for its instance to complete
   uint64_t barrier_generation = 0;
-  uint64_t cluster_generation = 0;          // instance of barrier.cluster this warp arrived in
+  LaneMask cluster_arrived = 0;             // lanes that arrived in the incomplete instance of barrier.cluster
+  LaneMask cluster_unwaited = 0;            // lanes that arrived and have not waited since
   uint32_t pending_ld = 0, pending_st = 0;  // tcgen05.ld / st in flight
   std::vector<uint64_t> pending_regs;       // bit per register slot written by a tcgen05.ld in flight
   uint32_t pending_wgmma = 0;               // wgmma.mma_async in flight; their registers are in pending_regs too

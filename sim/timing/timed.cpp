@@ -78,7 +78,8 @@ class TimedRun {
   void replace_finished();
   bool stop(Time now);
 
-  const Launch& launch_;
+  LaunchQueue queue_;
+  Launch launch_;
   const RunOptions& options_;
   const ArchConfig& arch_;
   TimedProgram program_;
@@ -86,22 +87,23 @@ class TimedRun {
   Residency residency_;
   MemorySystem memory_;
   std::vector<std::unique_ptr<Group>> groups_;
-  uint64_t clusters_, next_cluster_ = 0, finished_ = 0;
+  uint64_t started_ = 0, finished_ = 0;
   uint64_t quiet_progress_ = 0;
   Time quiet_since_ = 0;
   std::optional<Fault> fault_;
 };
 
 TimedRun::TimedRun(const Launch& launch, const RunOptions& options)
-    : launch_(launch),
+    : queue_(launch.grid.count() / launch.cluster.count()),
+      launch_(launch),
       options_(options),
       arch_(*launch.arch),
       program_(*launch.program, arch_),
-      memory_(arch_, *launch.gmem, launch.sm_count),
-      clusters_(launch.grid.count() / launch.cluster.count()) {
+      memory_(arch_, *launch.gmem, launch.sm_count) {
+  launch_.queue = &queue_;
   const isa::Function& f = *launch.program->function;
   residency_ = residency(arch_, launch, f.directives.maxnreg.value_or(0));
-  context_.launch = &launch;
+  context_.launch = &launch_;
   context_.arch = &arch_;
   context_.program = &program_;
   context_.values = options.values;
@@ -129,9 +131,10 @@ void TimedRun::deal_first_wave() {
   const double rate = arch_.launch.ctas_per_clk / static_cast<double>(launch_.cluster.count());
   for (uint32_t wave = 0; wave < residency_.ctas_per_sm; ++wave) {
     for (auto& g : groups_) {
-      if (next_cluster_ == clusters_) return;
-      g->start_cluster(next_cluster_, static_cast<Time>(static_cast<double>(next_cluster_) / rate));
-      ++next_cluster_;
+      const std::optional<uint64_t> next = queue_.take();
+      if (!next.has_value()) return;
+      g->start_cluster(*next, static_cast<Time>(static_cast<double>(*next) / rate));
+      ++started_;
     }
   }
 }
@@ -177,8 +180,10 @@ void TimedRun::replace_finished() {
   std::sort(order.begin(), order.end(),
             [](const Entry& a, const Entry& b) { return a.at != b.at ? a.at < b.at : a.group < b.group; });
   for (const Entry& e : order) {
-    if (next_cluster_ == clusters_) break;
-    groups_[e.group]->start_cluster(next_cluster_++, e.at + static_cast<Time>(arch_.launch.cta_replacement));
+    const std::optional<uint64_t> next = queue_.take();
+    if (!next.has_value()) break;
+    groups_[e.group]->start_cluster(*next, e.at + static_cast<Time>(arch_.launch.cta_replacement));
+    ++started_;
   }
 }
 
@@ -196,7 +201,7 @@ bool TimedRun::stop(Time now) {
     stuck = stuck && g->stuck();
   }
   if (fault_.has_value()) return true;
-  if (finished_ == clusters_) return true;
+  if (finished_ == started_ && queue_.empty()) return true;
   GuestPlace place;
   place.kernel = launch_.program->function->name;
   if (options_.max_instructions != 0 && instructions > options_.max_instructions) {

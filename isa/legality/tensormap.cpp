@@ -1,0 +1,36 @@
+#include <fmt/format.h>
+
+#include "isa/legality/legality.h"
+
+namespace drywell::isa::legality {
+namespace {
+
+// Largest immediate of a field (PTX ISA 9.7.9.28, table "tensormap new_val validity", as ptxas takes it).
+int64_t largest_value(Mod field) {
+  switch (field) {
+    case Mod::elemtype: return 15;
+    case Mod::interleave_layout: return 2;
+    case Mod::fill_mode: return 1;
+    default: return 3;
+  }
+}
+
+}  // namespace
+
+void tensormap_replace(const InstructionRef& i, LegalityReport& out) {
+  const Mod field = i.mod(Slot::field);
+  const bool wide = field == Mod::global_address || field == Mod::global_stride;
+  if ((i.mod(Slot::type) == Mod::b64) != wide) out.error("E1395", fmt::format(".{} takes .{} values", mod_text(field), wide ? "b64" : "b32"));
+  if (const Operand* ord = i.operand("ord"); ord != nullptr && (ord->value < 0 || ord->value > 4)) out.error("E1396", fmt::format("ordinal {} is outside 0..4", ord->value));
+  const Operand& value = *i.operand("value");
+  const bool enumerated = i.row().slots[1].admits(Mod::elemtype);
+  if (enumerated && (value.value < 0 || value.value > largest_value(field))) out.error("E1397", fmt::format("{} has no meaning for .{}", value.value, mod_text(field)));
+  const bool late = field == Mod::swizzle_atomicity || (field == Mod::elemtype && value.value > 12);
+  if (late && !has_feature(i.module.target, Feature::sm100f)) out.error("E1210", fmt::format(".{} {} needs the sm_100 family", mod_text(field), value.value));
+}
+
+void tensormap_size(const InstructionRef& i, LegalityReport& out) {
+  if (i.operand("size")->value != 128) out.error("E1398", "a tensor map has 128 bytes");
+}
+
+}  // namespace drywell::isa::legality

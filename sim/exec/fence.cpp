@@ -1,0 +1,40 @@
+// Semantics of table/fence.inc.
+#include <fmt/format.h>
+
+#include "drywell/isa/opcode.h"
+#include "sim/exec/bind_helpers.h"
+#include "sim/exec/memory.h"
+#include "sim/exec/tensormap.h"
+
+namespace drywell::sim {
+namespace {
+
+// Memory is sequentially consistent here; fences matter to checkers, which see them as instructions.
+Effect fence(Warp&, const DecodedOp&, LaneMask) { return Effect::next; }
+
+// The one fence that names memory: a tensor map in global memory.
+Effect acquire_tensormap(Warp& w, const DecodedOp& op, LaneMask mask) {
+  Effect result = Effect::next;
+  for_lanes(mask, [&](uint32_t lane) {
+    if (result == Effect::next) tensormap_bytes(w, Space::generic, lane_address(w, op, lane), lane, result);
+  });
+  return result;
+}
+
+}  // namespace
+
+template <> ExecFn bind<isa::Opcode::fence>(Decoder&, DecodedOp&) { return fence; }
+template <> ExecFn bind<isa::Opcode::fence_mbarrier_init>(Decoder&, DecodedOp&) { return fence; }
+template <> ExecFn bind<isa::Opcode::fence_proxy_async>(Decoder&, DecodedOp&) { return fence; }
+template <> ExecFn bind<isa::Opcode::fence_sync_restrict>(Decoder&, DecodedOp&) { return fence; }
+template <> ExecFn bind<isa::Opcode::fence_proxy_async_generic>(Decoder&, DecodedOp&) { return fence; }
+template <> ExecFn bind<isa::Opcode::fence_proxy_tensormap_release>(Decoder&, DecodedOp&) { return fence; }
+template <> ExecFn bind<isa::Opcode::fence_proxy_alias>(Decoder&, DecodedOp&) { return fence; }
+template <> ExecFn bind<isa::Opcode::membar>(Decoder&, DecodedOp&) { return fence; }
+template <> ExecFn bind<isa::Opcode::membar_proxy_alias>(Decoder&, DecodedOp&) { return fence; }
+template <> ExecFn bind<isa::Opcode::fence_proxy_tensormap_acquire>(Decoder& d, DecodedOp& op) {
+  d.set_address(op, *d.operand(0));
+  return acquire_tensormap;
+}
+
+}  // namespace drywell::sim

@@ -1,0 +1,100 @@
+// Semantics of table/grid.inc.
+#include <fmt/format.h>
+
+#include "drywell/core/bits.h"
+#include "drywell/isa/opcode.h"
+#include "sim/exec/async_issue.h"
+#include "sim/exec/bind_helpers.h"
+#include "sim/exec/operands.h"
+#include "sim/state/cancel_response.h"
+
+namespace drywell::sim {
+namespace {
+
+// Program::slots from op.vec: response, mbarrier (addresses). op.extra: multicast.
+Effect try_cancel(Warp& w, const DecodedOp& op, LaneMask mask) {
+  if (w.cta->cancel_failed) return fault(w, "F3509", "clusterlaunchcontrol.try_cancel after this CTA saw one fail (PTX ISA 9.7.13.17)");
+  const Src* s = slots_of(w, op);
+  Effect result = Effect::next;
+  for_lanes(mask, [&](uint32_t lane) {
+    if (result == Effect::fault) return;
+    TryCancel t;
+    t.response = slot_shared_address(w, s, lane, false);
+    t.mbar = slot_shared_address(w, s + kAddressSlots, lane, false);
+    t.multicast = op.extra != 0;
+    if (shared_rank(t.response) != w.cta->rank || shared_rank(t.mbar) != w.cta->rank) {
+      result = fault(w, "F3510", "clusterlaunchcontrol.try_cancel takes addresses of the CTA's own shared memory");
+    } else if (!is_aligned(t.response, 16)) {
+      result = fault(w, "F3002", fmt::format("lane {}: the response of try_cancel at {:#x} is not 16-byte aligned", lane, t.response));
+    } else {
+      issue(w, lane, t);
+    }
+  });
+  return result;
+}
+
+// A .b128 register: two runs of 64-bit lanes.
+CancelResponse response_of(const Warp& w, const DecodedOp& op, uint32_t lane) {
+  const uint64_t low = lanes<uint64_t>(w, op.src[0])[lane], high = lanes<uint64_t>(w, op.src[0])[kWarpSize + lane];
+  return CancelResponse::of({static_cast<uint32_t>(low), static_cast<uint32_t>(low >> 32), static_cast<uint32_t>(high), static_cast<uint32_t>(high >> 32)});
+}
+
+Effect is_canceled(Warp& w, const DecodedOp& op, LaneMask mask) {
+  LaneMask yes = 0;
+  for_lanes(mask, [&](uint32_t lane) { yes |= LaneMask{response_of(w, op, lane).cancelled} << lane; });
+  if ((mask & ~yes) != 0) w.cta->cancel_failed = true;
+  write_pred(w, op.dst, yes, mask);
+  return Effect::next;
+}
+
+// Program::slots from op.vec: destinations of x, y, z. op.extra: which of them exist.
+Effect first_ctaid(Warp& w, const DecodedOp& op, LaneMask mask) {
+  Effect result = Effect::next;
+  const Src* s = slots_of(w, op);
+  for_lanes(mask, [&](uint32_t lane) {
+    const CancelResponse r = response_of(w, op, lane);
+    if (!r.cancelled) {
+      result = fault(w, "F3511", "get_first_ctaid of a cancellation that failed (PTX ISA 9.7.13.18)");
+      return;
+    }
+    const uint32_t id[] = {r.first_cta.x, r.first_cta.y, r.first_cta.z};
+    for (uint32_t k = 0; k < 3; ++k) {
+      if ((op.extra >> k & 1) != 0) lanes<uint32_t>(w, s[k].offset)[lane] = id[k];
+    }
+  });
+  return result;
+}
+
+Effect no_effect(Warp&, const DecodedOp&, LaneMask) { return Effect::next; }
+
+}  // namespace
+
+template <> ExecFn bind<isa::Opcode::clc_try_cancel>(Decoder& d, DecodedOp& op) {
+  begin_slots(d, op);
+  push_address(d, *d.operand(0));
+  push_address(d, *d.operand(1));
+  op.extra = d.has(isa::Mod::multicast_cluster_all) ? 1 : 0;
+  d.program().ordered_across_ctas = true;  // who gets which cluster
+  return try_cancel;
+}
+template <> ExecFn bind<isa::Opcode::clc_is_canceled>(Decoder& d, DecodedOp& op) {
+  op.dst = d.dest_pred(*d.operand(0));
+  op.src[0] = d.source(*d.operand(1), 128);
+  return is_canceled;
+}
+template <> ExecFn bind<isa::Opcode::clc_first_ctaid>(Decoder& d, DecodedOp& op) {
+  op.src[0] = d.source(*d.operand(1), 128);
+  op.vec = d.vector(*d.operand(0), 32);
+  op.extra = 7;  // the fourth element is unspecified and keeps its value
+  return first_ctaid;
+}
+template <> ExecFn bind<isa::Opcode::clc_first_ctaid_dim>(Decoder& d, DecodedOp& op) {
+  const uint32_t dst = d.dest(*d.operand(0));
+  op.src[0] = d.source(*d.operand(1), 128);
+  begin_slots(d, op);
+  for (int k = 0; k < 3; ++k) d.push_slot({dst, 0});
+  op.extra = 1u << (static_cast<unsigned>(d.mod(isa::Slot::mode)) - static_cast<unsigned>(isa::Mod::get_first_ctaid_x));
+  return first_ctaid;
+}
+template <> ExecFn bind<isa::Opcode::griddepcontrol>(Decoder&, DecodedOp&) { return no_effect; }
+}  // namespace drywell::sim

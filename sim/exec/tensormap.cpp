@@ -1,0 +1,103 @@
+// Semantics of table/tensormap.inc.
+#include "sim/exec/tensormap.h"
+
+#include <fmt/format.h>
+
+#include "drywell/core/bits.h"
+#include "drywell/isa/opcode.h"
+#include "drywell/isa/tensor_map.h"
+#include "sim/exec/bind_helpers.h"
+#include "sim/exec/memory.h"
+#include "sim/exec/operands.h"
+
+namespace drywell::sim {
+
+uint8_t* tensormap_bytes(Warp& w, Space space, uint64_t address, uint32_t lane, Effect& result) {
+  if (!is_aligned(address, isa::kTensorMapAlignment)) {
+    result = fault(w, "F3301", fmt::format("tensor map at {:#x} is not 64-byte aligned", address));
+    return nullptr;
+  }
+  const Gmem::Allocation* hint = nullptr;
+  uint8_t* at = resolve(w, space, address, isa::kTensorMapBytes, lane, hint);
+  if (at == nullptr) {
+    result = fault(w, "F3001", fmt::format("lane {}: the {} bytes of a tensor map at {:#x} are outside memory", lane, isa::kTensorMapBytes, address));
+  }
+  return at;
+}
+
+namespace {
+
+// op.extra: the space; op.dst: field; op.dst2: ordinal; src[1]: value; op.count: what the value is shifted by.
+template <bool Wide>
+Effect replace(Warp& w, const DecodedOp& op, LaneMask mask) {
+  Effect result = Effect::next;
+  for_lanes(mask, [&](uint32_t lane) {
+    if (result != Effect::next) return;
+    uint8_t* at = tensormap_bytes(w, static_cast<Space>(op.extra), lane_address(w, op, lane), lane, result);
+    if (at == nullptr) return;
+    isa::TensorMap map;
+    std::memcpy(map.bytes.data(), at, map.bytes.size());
+    isa::replace_field(map, static_cast<isa::TensorMapField>(op.dst), op.dst2, lane_value(w, op.src[1], lane, Wide) << op.count);
+    std::memcpy(at, map.bytes.data(), map.bytes.size());
+  });
+  return result;
+}
+
+// The whole warp copies once.
+Effect copy_and_fence(Warp& w, const DecodedOp& op, LaneMask mask) {
+  const auto lane = static_cast<uint32_t>(std::countr_zero(mask));
+  const Src* s = slots_of(w, op);
+  Effect result = Effect::next;
+  const uint8_t* from = tensormap_bytes(w, Space::shared_cta, slot_address(w, s + kAddressSlots, lane), lane, result);
+  if (from == nullptr) return result;
+  uint8_t* to = tensormap_bytes(w, Space::global, slot_address(w, s, lane), lane, result);
+  if (to != nullptr) std::memcpy(to, from, isa::kTensorMapBytes);
+  return result;
+}
+
+isa::TensorMapField field_of(isa::Mod m) {
+  using isa::Mod;
+  using isa::TensorMapField;
+  switch (m) {
+    case Mod::rank: return TensorMapField::rank;
+    case Mod::box_dim: return TensorMapField::box_dim;
+    case Mod::global_dim: return TensorMapField::global_dim;
+    case Mod::global_stride: return TensorMapField::global_stride;
+    case Mod::element_stride: return TensorMapField::element_stride;
+    case Mod::elemtype: return TensorMapField::elemtype;
+    case Mod::interleave_layout: return TensorMapField::interleave_layout;
+    case Mod::swizzle_mode: return TensorMapField::swizzle_mode;
+    case Mod::swizzle_atomicity: return TensorMapField::swizzle_atomicity;
+    case Mod::fill_mode: return TensorMapField::fill_mode;
+    default: return TensorMapField::global_address;
+  }
+}
+
+ExecFn bind_replace(Decoder& d, DecodedOp& op, const isa::Operand& value, const isa::Operand* ordinal) {
+  const isa::TensorMapField field = field_of(d.mod(isa::Slot::field));
+  d.set_address(op, *d.operand(0));
+  op.extra = static_cast<uint32_t>(d.access_space(*d.operand(0)));
+  op.dst = static_cast<uint32_t>(field);
+  op.dst2 = ordinal != nullptr ? static_cast<uint32_t>(ordinal->value) : 0;
+  op.src[1] = d.source(value, isa::type_bits(d.mod(isa::Slot::type)));
+  // Strides are bytes since PTX 8.5, units of 16 bytes before (facts/tma-mbarrier.md §2.1).
+  const bool in_units = field == isa::TensorMapField::global_stride && d.module().version < isa::PtxVersion{8, 5};
+  op.count = in_units ? 4 : 0;
+  // A fifth stride exists in the text only: it has no place in the map.
+  if (field == isa::TensorMapField::global_stride && op.dst2 > 3) throw Unsupported("tensormap.replace of global_stride 4");
+  return d.has(isa::Mod::b64) ? replace<true> : replace<false>;
+}
+
+}  // namespace
+
+template <> ExecFn bind<isa::Opcode::tensormap_replace>(Decoder& d, DecodedOp& op) { return bind_replace(d, op, *d.operand(1), nullptr); }
+template <> ExecFn bind<isa::Opcode::tensormap_replace_dim>(Decoder& d, DecodedOp& op) { return bind_replace(d, op, *d.operand(2), d.operand(1)); }
+template <> ExecFn bind<isa::Opcode::tensormap_replace_mode>(Decoder& d, DecodedOp& op) { return bind_replace(d, op, *d.operand(1), nullptr); }
+template <> ExecFn bind<isa::Opcode::tensormap_cp_fenceproxy>(Decoder& d, DecodedOp& op) {
+  begin_slots(d, op);
+  push_address(d, *d.operand(0));
+  push_address(d, *d.operand(1));
+  return copy_and_fence;
+}
+
+}  // namespace drywell::sim

@@ -1,0 +1,12 @@
+// Tensor maps as memory that instructions edit, copy and fence.
+#pragma once
+
+#include "sim/exec/exec.h"
+#include "sim/exec/space.h"
+
+namespace drywell::sim {
+
+/// Host pointer to the tensor map at `address`, or nullptr and `result` the fault: outside memory or misaligned.
+uint8_t* tensormap_bytes(Warp& w, Space space, uint64_t address, uint32_t lane, Effect& result);
+
+}  // namespace drywell::sim

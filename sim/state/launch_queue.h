@@ -1,0 +1,44 @@
+// The clusters of a launch that have not started: drivers take from it, and so does clusterlaunchcontrol.try_cancel.
+#pragma once
+
+#include <cstdint>
+#include <mutex>
+#include <optional>
+
+namespace drywell::sim {
+
+class LaunchQueue {
+ public:
+  /// Which cluster a cancellation gets is not specified (PTX ISA 9.7.13.17); drivers that try other orders choose `last`.
+  enum class Cancels : uint8_t { first, last };
+  explicit LaunchQueue(uint64_t clusters, Cancels cancels = Cancels::first) : end_(clusters), cancels_(cancels) {}
+
+  /// The next cluster to launch.
+  std::optional<uint64_t> take() {
+    const std::lock_guard lock(mutex_);
+    if (next_ == end_) return std::nullopt;
+    return next_++;
+  }
+  /// A cluster that will not be launched, because somebody asked for its work.
+  std::optional<uint64_t> cancel() {
+    const std::lock_guard lock(mutex_);
+    if (next_ == end_) return std::nullopt;
+    ++cancelled_;
+    return cancels_ == Cancels::first ? next_++ : --end_;
+  }
+  bool empty() const {
+    const std::lock_guard lock(mutex_);
+    return next_ == end_;
+  }
+  uint64_t cancelled() const {
+    const std::lock_guard lock(mutex_);
+    return cancelled_;
+  }
+
+ private:
+  mutable std::mutex mutex_;
+  uint64_t next_ = 0, end_, cancelled_ = 0;
+  Cancels cancels_;
+};
+
+}  // namespace drywell::sim
