@@ -10,6 +10,7 @@ std::vector<ProgramSpec> suite() {
   add_cvt(all);
   add_warp(all);
   add_memory(all);
+  add_tma(all);
   return all;
 }
 
