@@ -18,6 +18,12 @@ constexpr std::string_view kNames[] = {
 #undef INSTR
 };
 
+constexpr std::string_view kTableFiles[] = {
+#define INSTR(OP_, ...) __FILE__,
+#include "drywell/isa/table/all.inc"
+#undef INSTR
+};
+
 constexpr bool every_row_is_complete() {
   for (const InstrSpec& s : kSpecs) {
     if (s.mnemonic.empty() || s.doc.empty() || s.example.empty()) return false;
@@ -67,6 +73,12 @@ std::string_view first_tokens(std::string_view text, ptrdiff_t count) {
 }  // namespace
 
 const InstrSpec& spec(Opcode op) { return kSpecs[static_cast<size_t>(op)]; }
+std::string_view opcode_family(Opcode op) {
+  std::string_view path = kTableFiles[static_cast<size_t>(op)];
+  path.remove_prefix(path.rfind('/') + 1);
+  return path.substr(0, path.rfind('.'));
+}
+
 std::string_view opcode_name(Opcode op) { return kNames[static_cast<size_t>(op)]; }
 std::span<const InstrSpec> all_specs() { return kSpecs; }
 std::string_view timing_class_name(TimingClass t) { return kTimingNames[static_cast<size_t>(t)]; }

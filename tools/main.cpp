@@ -96,6 +96,7 @@ int run(int argc, char** argv) {
   register_build(app, context);
   register_device(app, context);
   register_conformance(app, context);
+  register_isa(app, context);
   if (argc < 2) {
     fmt::print(stderr, "{}", app.help());
     return static_cast<int>(ExitCode::usage);

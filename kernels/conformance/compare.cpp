@@ -40,6 +40,17 @@ void compare_ulps(Outcome& out, const ProgramBuffer& b, size_t index, const std:
   }
 }
 
+void compare_f64(Outcome& out, const ProgramBuffer& b, size_t index, const std::vector<uint8_t>& got) {
+  for (size_t i = 0; i + 8 <= b.expected.size(); i += 8) {
+    double g, w;
+    std::memcpy(&g, got.data() + i, 8);
+    std::memcpy(&w, b.expected.data() + i, 8);
+    out.compared += 8;
+    if (std::isnan(g) && std::isnan(w)) continue;
+    if (std::memcmp(&g, &w, 8) != 0) mismatch(out, index, i, got.data() + i, b.expected.data() + i, 8);
+  }
+}
+
 // Eight bytes at a time name the whole value that differs.
 void compare_bytes(Outcome& out, const ProgramBuffer& b, size_t index, const std::vector<uint8_t>& got) {
   for (size_t i = 0; i < b.expected.size(); ++i) {
@@ -59,10 +70,10 @@ Outcome compare(const Program& p, const std::vector<std::vector<uint8_t>>& resul
   for (size_t k = 0; k < p.buffers.size(); ++k) {
     const ProgramBuffer& b = p.buffers[k];
     if (b.expected.empty()) continue;
-    if (b.compare == Compare::ulp_f32) {
-      compare_ulps(out, b, k, results[k]);
-    } else {
-      compare_bytes(out, b, k, results[k]);
+    switch (b.compare) {
+      case Compare::bits: compare_bytes(out, b, k, results[k]); break;
+      case Compare::ulp_f32: compare_ulps(out, b, k, results[k]); break;
+      case Compare::any_nan: compare_f64(out, b, k, results[k]); break;
     }
   }
   if (out.mismatches != 0) out.status = Outcome::Status::failed;

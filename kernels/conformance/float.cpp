@@ -73,6 +73,7 @@ void form(std::vector<ProgramSpec>& out, const char* stem, const Type& t, Operat
   LaneForm f;
   f.op = fmt::format("{}{}{}{}{}{}.{}", stem, rounding ? "." : "", rounding ? text(m.round) : "", m.ftz ? ".ftz" : "", m.sat ? ".sat" : "", m.relu ? ".relu" : "", t.name);
   f.operands = fmt::format("{}={}", t.letter, std::string(inputs, t.letter));
+  if (t.letter == 'g') f.compare = Compare::any_nan;
   f.expect = [t, op, inputs, m](const uint64_t* in, uint64_t* result) { result[0] = apply(t, op, inputs, m, in); };
   out.push_back(lane_program("float", std::move(f)));
 }

@@ -20,8 +20,9 @@ namespace drywell::kernels::conformance {
 
 /// How an output is compared.
 enum class Compare : uint8_t {
-  bits,    // every byte the mask selects
-  ulp_f32  // float32 values: at most `ulps` apart, NaN equal to NaN (forms PTX only bounds)
+  bits,     // every byte the mask selects
+  ulp_f32,  // float32 values: at most `ulps` apart, NaN equal to NaN (forms PTX only bounds)
+  any_nan   // float64 values: any NaN equals any other (PTX names no code)
 };
 
 /// A buffer in global memory; the kernel gets its address as parameter, in order.

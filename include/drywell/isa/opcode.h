@@ -13,6 +13,8 @@ enum class Opcode : uint16_t {
 #undef INSTR
   count_
 };
+/// The table file the row is in, without path and ending: "tcgen05_mma".
+std::string_view opcode_family(Opcode op);
 inline constexpr size_t kOpcodeCount = static_cast<size_t>(Opcode::count_);
 
 }  // namespace drywell::isa

@@ -1,0 +1,142 @@
+// drywell isa: the instruction table as a reference, and the coverage page made from it.
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <map>
+#include <set>
+
+#include "drywell/core/text.h"
+#include "drywell/isa/opcode.h"
+#include "kernels/conformance/program.h"
+#include "tools/command.h"
+#include "tools/terminal.h"
+
+namespace drywell::tools {
+namespace {
+
+using isa::InstrSpec;
+using isa::Opcode;
+
+std::string_view fidelity(const InstrSpec& s) {
+  if (s.status == isa::Status::unsupported) return "unsupported";
+  switch (s.fidelity) {
+    case isa::Fidelity::exact: return "exact";
+    case isa::Fidelity::documented: return "documented";
+    case isa::Fidelity::inferred: return "inferred";
+    case isa::Fidelity::approximate: return "approximate";
+  }
+  return "?";
+}
+
+/// "ld{.weak|.relaxed}{.global|…}.v4": optional slots in braces.
+std::string grammar(const InstrSpec& s) {
+  std::string out(s.mnemonic);
+  for (size_t i = 0; i < s.slot_count(); ++i) {
+    const isa::SlotSpec& slot = s.slots[i];
+    std::string tokens;
+    for (const isa::Mod m : slot.values()) tokens += fmt::format("{}.{}", tokens.empty() ? "" : "|", isa::mod_text(m));
+    const bool several = slot.count > 1;
+    out += slot.required ? (several ? "(" + tokens + ")" : tokens) : "{" + tokens + "}";
+  }
+  return out;
+}
+
+std::string operands(const InstrSpec& s) {
+  std::string out;
+  for (size_t i = 0; i < s.operand_count(); ++i) {
+    const isa::OperandSpec& o = s.operands[i];
+    const std::string name = (o.shapes & (isa::kAddr | isa::kTensor)) != 0 && (o.shapes & isa::kReg) == 0 ? fmt::format("[{}]", o.name) : o.name;
+    const bool maybe = o.optional || o.when != isa::Mod::none;
+    out += fmt::format("{}{}{}{}", out.empty() ? "" : ", ", maybe ? "{" : "", name, maybe ? "}" : "");
+  }
+  return out;
+}
+
+/// Programs of the conformance suite in which each row occurs.
+std::map<Opcode, size_t> programs_per_row() {
+  std::map<Opcode, size_t> count;
+  for (const auto& s : kernels::conformance::suite()) {
+    std::set<Opcode> seen;
+    try {
+      const auto program = s.make(isa::Target::sm_100a);
+      for (const isa::Instruction& i : program.kernel().body) seen.insert(i.op);
+    } catch (const InputError&) {  // not for this target
+    }
+    for (const Opcode op : seen) ++count[op];
+  }
+  return count;
+}
+
+std::string version(isa::PtxVersion v) { return fmt::format("{}.{}", v.major, v.minor); }
+
+std::string escaped(std::string text) {
+  for (size_t at = 0; (at = text.find('|', at)) != std::string::npos; at += 2) text.replace(at, 1, "\\|");
+  return text;
+}
+
+std::string coverage_markdown() {
+  const std::map<Opcode, size_t> programs = programs_per_row();
+  std::map<std::string_view, std::vector<Opcode>> families;
+  std::map<std::string_view, size_t> totals;
+  for (size_t i = 0; i < isa::kOpcodeCount; ++i) {
+    const auto op = static_cast<Opcode>(i);
+    families[isa::opcode_family(op)].push_back(op);
+    ++totals[fidelity(isa::spec(op))];
+  }
+  std::string out =
+      "# Instruction coverage\n\nMade by `drywell isa --coverage`; do not edit. A row is one instruction form of the table in\n"
+      "`include/drywell/isa/table`: braces are optional modifiers, parentheses a choice. *Result* says how far a simulated result can be\n"
+      "trusted: **exact** (bit for bit by PTX or measured), **documented** (PTX defines it, hardware was not compared), **inferred**\n"
+      "(from vendor code or one measurement), **approximate** (within PTX's error bound, other bits than hardware's), **unsupported**\n"
+      "(parses and validates; faults by name when reached). *Programs* counts the conformance programs in which the row runs.\n\n";
+  for (const auto& [name, n] : totals) out += fmt::format("- {}: {} rows\n", name, n);
+  for (const auto& [family, rows] : families) {
+    out += fmt::format("\n## {}\n\n| form | operands | result | PTX | target | programs |\n| --- | --- | --- | --- | --- | --- |\n", family);
+    for (const Opcode op : rows) {
+      const InstrSpec& s = isa::spec(op);
+      const auto found = programs.find(op);
+      out += fmt::format("| `{}` | {} | {} | {} | {} | {} |\n", escaped(grammar(s)), operands(s), fidelity(s), version(s.since), isa::feature_name(s.needs),
+                         found == programs.end() ? 0 : found->second);
+    }
+  }
+  return out;
+}
+
+void describe(const CommandContext& c, Opcode op) {
+  const InstrSpec& s = isa::spec(op);
+  print(fmt::format("{} {}\n    {}\n    {}; PTX {}, {}; result {}; {}\n    e.g. {};\n", paint(grammar(s), Colour::bold, c.colour_out), operands(s), s.doc,
+                    isa::opcode_family(op), version(s.since), isa::feature_name(s.needs), fidelity(s), isa::timing_class_name(s.timing), s.example));
+}
+
+ExitCode isa_command(const CommandContext& c, const std::string& mnemonic, bool coverage) {
+  if (coverage) {
+    print(coverage_markdown());
+    return ExitCode::ok;
+  }
+  size_t shown = 0;
+  for (size_t i = 0; i < isa::kOpcodeCount; ++i) {
+    const auto op = static_cast<Opcode>(i);
+    const std::string_view name = isa::spec(op).mnemonic;
+    if (!mnemonic.empty() && name != mnemonic && !(name.starts_with(mnemonic) && name[mnemonic.size()] == '.')) continue;
+    describe(c, op);
+    ++shown;
+  }
+  if (shown == 0) throw InputError("E4306", fmt::format("no instruction '{}'", mnemonic), fmt::format("did you mean '{}'?", isa::nearest_mnemonic(mnemonic)));
+  return ExitCode::ok;
+}
+
+}  // namespace
+
+void register_isa(CLI::App& app, CommandContext& context) {
+  struct Options {
+    std::string mnemonic;
+    bool coverage = false;
+  };
+  auto o = std::make_shared<Options>();
+  CLI::App* sub = app.add_subcommand("isa", "Instructions Drywell knows: form, operands, target, how far to trust the result");
+  sub->add_option("MNEMONIC", o->mnemonic, "only this instruction, e.g. tcgen05.mma or ld; without it: all");
+  sub->add_flag("--coverage", o->coverage, "the whole table as the page docs/coverage.md");
+  sub->callback([o, &context] { context.action = [o, &context] { return isa_command(context, o->mnemonic, o->coverage); }; });
+}
+
+}  // namespace drywell::tools
