@@ -95,16 +95,17 @@ Outcome run(const Program& p, Accelerator& device, const sim::RunOptions& option
   }
   device.load(p.module);
   const sim::RunResult r = device.launch(p.kernel().name, p.launch, args, options);
+  std::vector<std::vector<uint8_t>> results;
+  for (size_t k = 0; k < p.buffers.size(); ++k) {
+    results.emplace_back(p.buffers[k].initial.size());
+    if (r.ok()) device.read(results.back().data(), at[k], results.back().size());
+    device.release(at[k]);
+  }
   if (!r.ok()) {
     Outcome out;
     out.status = Outcome::Status::faulted;
     out.detail = r.fault->to_string();
     return out;
-  }
-  std::vector<std::vector<uint8_t>> results;
-  for (size_t k = 0; k < p.buffers.size(); ++k) {
-    results.emplace_back(p.buffers[k].initial.size());
-    device.read(results.back().data(), at[k], results.back().size());
   }
   return compare(p, results);
 }

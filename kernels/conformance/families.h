@@ -14,5 +14,6 @@ void add_cvt(std::vector<ProgramSpec>& out);
 void add_warp(std::vector<ProgramSpec>& out);
 void add_memory(std::vector<ProgramSpec>& out);
 void add_tma(std::vector<ProgramSpec>& out);
+void add_tensor(std::vector<ProgramSpec>& out);
 
 }  // namespace drywell::kernels::conformance

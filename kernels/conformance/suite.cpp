@@ -11,6 +11,7 @@ std::vector<ProgramSpec> suite() {
   add_warp(all);
   add_memory(all);
   add_tma(all);
+  add_tensor(all);
   return all;
 }
 

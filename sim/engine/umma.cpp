@@ -156,19 +156,24 @@ class Product {
   const uint8_t* stage_;
 };
 
-// Calls visit(m, n, cell, absolute lane, CTA) for D(m, n), lanes outside so that columns are walked inside.
+// Calls visit(m, n, cell, disabled) for every D(m, n). Tensor memory lies column by column and a tile row by row: blocks of
+// columns keep both in the cache.
 template <class Visit>
 void for_cells(const TmemGroup& group, const Umma& u, const UmmaForm& f, Visit visit) {
   const TmemAddr d(u.d);
   const uint32_t width = f.n / f.column_groups;
-  for (uint32_t m = 0; m < f.m; ++m) {
-    for (uint32_t g = 0; g < f.column_groups; ++g) {
-      const isa::TmemCell at = isa::d_cell(f.layout, m, g * width, f.n);
-      const uint32_t lane = d.lane() + at.lane;
-      uint32_t* cell = group.tmem(at.cta).column(d.column()) + lane;
-      // disable-output-lane: words 0..3 the even CTA's lanes, 4..7 the odd's (facts/tcgen05.md §4.5).
-      const bool disabled = (u.disable_lane[4 * at.cta + lane / 32] >> (lane % 32) & 1) != 0;
-      for (uint32_t i = 0; i < width; ++i) visit(m, g * width + i, cell[size_t{i} * kTmemLanes], disabled);
+  constexpr uint32_t kBlock = 16;
+  for (uint32_t g = 0; g < f.column_groups; ++g) {
+    for (uint32_t first = 0; first < width; first += kBlock) {
+      const uint32_t last = std::min(first + kBlock, width);
+      for (uint32_t m = 0; m < f.m; ++m) {
+        const isa::TmemCell at = isa::d_cell(f.layout, m, g * width, f.n);
+        const uint32_t lane = d.lane() + at.lane;
+        uint32_t* cell = group.tmem(at.cta).column(d.column()) + lane;
+        // disable-output-lane: words 0..3 the even CTA's lanes, 4..7 the odd's (facts/tcgen05.md §4.5).
+        const bool disabled = (u.disable_lane[4 * at.cta + lane / 32] >> (lane % 32) & 1) != 0;
+        for (uint32_t i = first; i < last; ++i) visit(m, g * width + i, cell[size_t{i} * kTmemLanes], disabled);
+      }
     }
   }
 }

@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "support/twins.h"
-#include "support/umma_case.h"
+#include "support/tensor_run.h"
 
 namespace drywell::test {
 namespace {
@@ -107,8 +107,8 @@ TEST(Tcgen05Twins, LoadsStoresAllocationCommit) {
   });
 }
 
-UmmaCase small(const std::string& kind) {
-  UmmaCase c;
+MmaCase small(const std::string& kind) {
+  MmaCase c;
   c.kind = kind;
   c.n = 32;
   if (kind == "tf32") c.a_type = c.b_type = "tf32";
@@ -119,20 +119,20 @@ UmmaCase small(const std::string& kind) {
   return c;
 }
 
-void expect_fault(const UmmaCase& c, const std::string& code, const std::function<void(UmmaSetup&)>& change = {}) {
+void expect_fault(const MmaCase& c, const std::string& code, const std::function<void(MmaSetup&)>& change = {}) {
   SCOPED_TRACE(c.name());
-  UmmaSetup s = place(c, random_data(c));
+  MmaSetup s = place(c, random_matrices(c));
   if (change) change(s);
   expect_tensor_fault(program_of(c, s), s.images, code);
 }
 
-UmmaCase with(UmmaCase c, const std::function<void(UmmaCase&)>& change) {
+MmaCase with(MmaCase c, const std::function<void(MmaCase&)>& change) {
   change(c);
   return c;
 }
 
 TEST(Tcgen05Faults, InstructionDescriptor) {
-  using C = UmmaCase;
+  using C = MmaCase;
   const auto bits = [](const char* kind, uint32_t wrong) { return with(small(kind), [=](C& c) { c.wrong_bits = wrong; }); };
   expect_fault(bits("f16", 1u << 6), "F3212");                              // I1: reserved
   expect_fault(bits("mxf8f6f4", 1u << 3), "F3212");
@@ -157,8 +157,8 @@ TEST(Tcgen05Faults, InstructionDescriptor) {
 }
 
 TEST(Tcgen05Faults, WeightStationaryShiftsAndAshift) {
-  using C = UmmaCase;
-  const UmmaCase ws = with(small("f16"), [](C& c) { c.ws = true, c.n = 64; });
+  using C = MmaCase;
+  const MmaCase ws = with(small("f16"), [](C& c) { c.ws = true, c.n = 64; });
   expect_fault(with(ws, [](C& c) { c.m = 32, c.max_shift = 3; }), "F3212");  // I11
   expect_fault(with(ws, [](C& c) { c.has_zero_mask = true, c.zero_mask = uint64_t{9} << 56, c.max_shift = 1; }), "F3212");
   expect_fault(with(ws, [](C& c) { c.has_zero_mask = true, c.zero_mask = uint64_t{1} << 62; }), "F3212");
@@ -167,14 +167,14 @@ TEST(Tcgen05Faults, WeightStationaryShiftsAndAshift) {
 }
 
 TEST(Tcgen05Faults, CollectorUseWithoutFill) {
-  using C = UmmaCase;
+  using C = MmaCase;
   expect_fault(with(small("f16"), [](C& c) { c.qualifiers = ".collector::a::use"; }), "F3219");
   expect_fault(with(small("f16"), [](C& c) { c.ws = true, c.n = 64, c.qualifiers = ".collector::b1::lastuse"; }), "F3219");
 }
 
 TEST(Tcgen05Faults, SharedMemoryDescriptors) {
-  const UmmaCase c = small("f16");
-  const auto a = [&](uint64_t wrong, const std::string& code) { expect_fault(c, code, [=](UmmaSetup& s) { s.a_desc ^= wrong; }); };
+  const MmaCase c = small("f16");
+  const auto a = [&](uint64_t wrong, const std::string& code) { expect_fault(c, code, [=](MmaSetup& s) { s.a_desc ^= wrong; }); };
   a(uint64_t{3} << 61, "F3212");        // D1: undefined swizzle
   a(uint64_t{1} << 14, "F3212");        // reserved
   a(uint64_t{1} << 55, "F3212");
@@ -182,47 +182,47 @@ TEST(Tcgen05Faults, SharedMemoryDescriptors) {
   a(uint64_t{1} << 49, "U5401");        // base offset
   a(uint64_t{1} << 61, "U5402");        // K-major with 32-byte atoms
   a(uint64_t{0x2000} << 32, "F3211");   // D4: far past the CTA's memory
-  expect_fault(c, "F3211", [](UmmaSetup& s) { s.b_desc ^= uint64_t{0x2000} << 32; });
-  UmmaCase words = small("tf32");       // MN-major tf32 takes the 32-byte atoms only
+  expect_fault(c, "F3211", [](MmaSetup& s) { s.b_desc ^= uint64_t{0x2000} << 32; });
+  MmaCase words = small("tf32");       // MN-major tf32 takes the 32-byte atoms only
   words.b = {true, Swizzling::s128, 0};
   expect_fault(words, "F3212");
-  UmmaCase bytes = small("i8");         // and 8 bits everything else
+  MmaCase bytes = small("i8");         // and 8 bits everything else
   bytes.a = {true, Swizzling::s128_atom32, 0};
   expect_fault(bytes, "F3212");
 }
 
 TEST(Tcgen05Faults, TensorMemoryPlaces) {
-  const auto d = [](uint32_t address) { return [=](UmmaSetup& s) { s.d = address; }; };
+  const auto d = [](uint32_t address) { return [=](MmaSetup& s) { s.d = address; }; };
   expect_fault(small("f16"), "F3213", d(500));                              // M2
   expect_fault(small("f16"), "F3215", d(16 << 16));                         // M4: layout D at lane 16
-  UmmaCase half = small("f16");
+  MmaCase half = small("f16");
   half.m = 64;
   expect_fault(half, "F3215", d(8 << 16));
   half.a_in_tmem = true;
   expect_fault(half, "F3215", d(16 << 16));                                 // A stays at lane 0
-  expect_fault(half, "F3213", [](UmmaSetup& s) { s.a_tmem = 505; });
-  expect_fault(small("mxf8f6f4"), "F3215", [](UmmaSetup& s) { s.sfa |= 32 << 16; });
-  expect_fault(small("mxf8f6f4"), "F3213", [](UmmaSetup& s) { s.sfb = 512; });
+  expect_fault(half, "F3213", [](MmaSetup& s) { s.a_tmem = 505; });
+  expect_fault(small("mxf8f6f4"), "F3215", [](MmaSetup& s) { s.sfa |= 32 << 16; });
+  expect_fault(small("mxf8f6f4"), "F3213", [](MmaSetup& s) { s.sfb = 512; });
   // Bits 31..30 of scale addresses are CUTLASS's and ignored.
-  const UmmaCase c = small("mxf8f6f4");
-  const UmmaData data = random_data(c);
-  UmmaSetup s = place(c, data);
+  const MmaCase c = small("mxf8f6f4");
+  const MmaData data = random_matrices(c);
+  MmaSetup s = place(c, data);
   s.sfa |= 0x80000000u;
   s.sfb |= 0x40000000u;
   expect_tensor(program_of(c, s), s.images, expected_images(c, data, s));
 }
 
 TEST(Tcgen05Faults, WhatTensorMemoryHolds) {
-  expect_fault(small("mxf4"), "F3217", [](UmmaSetup& s) { s.images[0].cell(64, s.sfa) ^= 1; });   // S2: a copy differs
-  expect_fault(small("mxf4"), "F3217", [](UmmaSetup& s) { s.images[0].cell(127, s.sfb) ^= 0x100; });
-  UmmaCase sp = small("f8f6f4");
+  expect_fault(small("mxf4"), "F3217", [](MmaSetup& s) { s.images[0].cell(64, s.sfa) ^= 1; });   // S2: a copy differs
+  expect_fault(small("mxf4"), "F3217", [](MmaSetup& s) { s.images[0].cell(127, s.sfb) ^= 0x100; });
+  MmaCase sp = small("f8f6f4");
   sp.sparse = true;
-  expect_fault(sp, "F3218", [](UmmaSetup& s) { s.images[0].cell(3, s.meta & 0xFFFF) &= ~0xFu; });  // S1: nibble 0
+  expect_fault(sp, "F3218", [](MmaSetup& s) { s.images[0].cell(3, s.meta & 0xFFFF) &= ~0xFu; });  // S1: nibble 0
 }
 
 TEST(Tcgen05Faults, GroupsOfCtas) {
-  UmmaCase c = small("f16");
-  UmmaSetup s = place(c, random_data(c));
+  MmaCase c = small("f16");
+  MmaSetup s = place(c, random_matrices(c));
   TensorProgram p = program_of(c, s);
   p.steps.emplace_back([](const TensorOperands& o) { o.k("tcgen05.cp.cta_group::2.4x256b", isa::mem(o.word(0)), o.descriptor(uint64_t{1} << 46)); });
   expect_tensor_fault(p, s.images, "F3203");                                // A9
@@ -230,6 +230,47 @@ TEST(Tcgen05Faults, GroupsOfCtas) {
   std::vector<TensorImage> one(1);
   one[0].smem.resize(1024);
   expect_tensor_fault(p, one, "F3204");
+}
+
+TEST(TmemCopy, RefusesWhatLeavesTheTensorMemory) {
+  const auto copy = [](const char* shape, uint32_t address, uint64_t desc) {
+    TensorProgram p;
+    p.steps = {[=](const TensorOperands& o) { o.k(std::string("tcgen05.cp.cta_group::1.") + shape, isa::mem(o.word(address)), o.descriptor(desc)); }};
+    return p;
+  };
+  std::vector<TensorImage> images(1);
+  images[0].smem.resize(8192);
+  const uint64_t good = uint64_t{8} << 32 | uint64_t{1} << 46;
+  expect_tensor_fault(copy("32x128b.warpx4", 509, good), images, "F3216");
+  expect_tensor_fault(copy("32x128b.warpx4", 16 << 16, good), images, "F3216");
+  expect_tensor_fault(copy("4x256b", 32 << 16, good), images, "F3216");
+  expect_tensor_fault(copy("32x128b.warpx4", 0, good | uint64_t{3} << 61), images, "F3216");      // swizzle code 3
+  expect_tensor_fault(copy("32x128b.warpx4", 0, good | uint64_t{1} << 14), images, "F3216");      // reserved bit
+  expect_tensor_fault(copy("32x128b.warpx4", 0, uint64_t{0x2000} << 32 | good), images, "F3216");  // past the CTA's memory
+  expect_tensor_fault(copy("32x128b.warpx4", 0, good | uint64_t{1} << 49), images, "U5401");      // base offset: not modelled
+}
+
+TEST(TmemShift, NeedsTheFirstLaneOfAPartition) {
+  std::vector<TensorImage> images(1);
+  TensorProgram p;
+  p.steps = {[](const TensorOperands& o) { o.k("tcgen05.shift.cta_group::1.down", isa::mem(o.word(16 << 16))); }};
+  expect_tensor_fault(p, images, "F3215");
+}
+
+void expect_access_fault(const char* op, uint32_t address, const std::string& code) {
+  std::vector<TensorImage> images(1);
+  TensorProgram p;
+  p.out = 2;
+  p.every_thread = [&](const TensorOperands& o, const isa::RegArray&, const isa::RegArray& out) { o.k(op, out, isa::mem(o.tmem, address)); };
+  expect_tensor_fault(p, images, code);
+}
+
+TEST(TmemAccess, StaysInTheWarpsLanesAndTheAllocation) {
+  expect_access_fault("tcgen05.ld.sync.aligned.32x32b.x2.b32", 511, "F3210");
+  expect_access_fault("tcgen05.ld.sync.aligned.16x64b.x2.b32", 509, "F3210");
+  expect_access_fault("tcgen05.ld.sync.aligned.32x32b.x2.b32", 16 << 16, "F3209");
+  expect_access_fault("tcgen05.ld.sync.aligned.16x64b.x2.b32", 8 << 16, "F3209");
+  expect_access_fault("tcgen05.ld.sync.aligned.32x32b.x2.b32", 64 << 16, "F3209");  // warp 2's lanes
 }
 
 }  // namespace

@@ -4,15 +4,15 @@
 #include <cstring>
 
 #include "support/ptx_run.h"
-#include "support/umma_case.h"
+#include "support/tensor_run.h"
 
 namespace drywell::test {
 namespace {
 
 using isa::mem;
 
-UmmaCase f16_case(uint64_t seed) {
-  UmmaCase c;
+MmaCase f16_case(uint64_t seed) {
+  MmaCase c;
   c.n = 32;
   c.tame = true;
   c.seed = seed;
@@ -21,16 +21,16 @@ UmmaCase f16_case(uint64_t seed) {
 
 // Eight MMAs on one accumulator, A and B stepped through two 128-byte spans: each reads the D of the one before.
 TEST(Tcgen05Order, MmasOnOneAccumulatorRunInOrder) {
-  std::vector<UmmaCase> cases;
-  std::vector<UmmaData> data;
+  std::vector<MmaCase> cases;
+  std::vector<MmaData> data;
   std::vector<SmemOperands> places;
   std::vector<TensorImage> images(1);
   for (unsigned k = 0; k < 8; ++k) {
-    UmmaCase c = f16_case(10 + k);
+    MmaCase c = f16_case(10 + k);
     c.a = c.b = {false, Swizzling::s128, k % 4};
     c.accumulate = k != 0;
     cases.push_back(c);
-    data.push_back(random_data(c));
+    data.push_back(random_matrices(c));
     if (k != 0) data[k].c = expected_d(cases[k - 1], data[k - 1]);
     places.push_back(store_smem(c, data[k], images, k < 4 ? 0 : 24 * 1024));
   }
@@ -42,7 +42,7 @@ TEST(Tcgen05Order, MmasOnOneAccumulatorRunInOrder) {
   TensorProgram p;
   p.steps = {[&](const TensorOperands& o) {
     for (unsigned k = 0; k < 8; ++k) {
-      UmmaSetup s;
+      MmaSetup s;
       s.a_desc = places[k].a_desc;
       s.b_desc = places[k].b_desc;
       emit_mma(cases[k], s, o);
@@ -60,7 +60,7 @@ void shift_rows(TensorImage& image, unsigned first, unsigned columns) {
 }
 
 // A of the reference after its rows moved down once more.
-void shift_a(UmmaData& data) {
+void shift_a(MmaData& data) {
   for (unsigned m = 0; m < 128; ++m) {
     if (m % 32 != 31) data.a[m] = data.a[m + 1];
   }
@@ -69,11 +69,11 @@ void shift_a(UmmaData& data) {
 // shift -> mma, mma -> shift, mma.ashift -> mma: each in one thread, one step, no wait.
 TEST(Tcgen05Order, ShiftsAndMmasRunInOrder) {
   for (const bool ashift : {false, true}) {
-    UmmaCase c = f16_case(30);
+    MmaCase c = f16_case(30);
     c.a_in_tmem = true;
     c.ashift = ashift;
-    UmmaData data = random_data(c);
-    const UmmaSetup setup = place(c, data);
+    MmaData data = random_matrices(c);
+    const MmaSetup setup = place(c, data);
     std::vector<TensorImage> expected = setup.images;
     for (unsigned i = 0; i < 3; ++i) {
       if (i != 0) shift_a(data);
@@ -96,11 +96,11 @@ TEST(Tcgen05Order, ShiftsAndMmasRunInOrder) {
 
 // shift -> cp.4x256b at lane 31: the copy refreshes the rows the shift leaves.
 TEST(Tcgen05Order, ACopyRefreshesTheLastRowsAfterAShift) {
-  Words words(3);
+  RandomWords words(3);
   std::vector<TensorImage> images(1);
   images[0].smem.resize(1024);
-  for (uint8_t& v : images[0].smem) v = static_cast<uint8_t>(words.next() >> 9);
-  for (uint32_t& v : images[0].tmem) v = static_cast<uint32_t>(words.next() >> 9);
+  for (uint8_t& v : images[0].smem) v = static_cast<uint8_t>(words.next());
+  images[0].fill_tmem(words);
   std::vector<TensorImage> expected = images;
   shift_rows(expected[0], 64, 8);
   for (unsigned r = 0; r < 4; ++r) {
@@ -116,13 +116,13 @@ TEST(Tcgen05Order, ACopyRefreshesTheLastRowsAfterAShift) {
 
 // Collector: fill, use, lastuse of one A with three B; values as without.
 TEST(Tcgen05Order, CollectorUsesChangeNoValue) {
-  std::vector<UmmaCase> cases;
-  const UmmaCase base = f16_case(50);
-  const UmmaData data = random_data(base);
-  const UmmaSetup setup = place(base, data);
-  UmmaData step = data;
+  std::vector<MmaCase> cases;
+  const MmaCase base = f16_case(50);
+  const MmaData data = random_matrices(base);
+  const MmaSetup setup = place(base, data);
+  MmaData step = data;
   for (const char* use : {".collector::a::fill", ".collector::a::use", ".collector::a::lastuse"}) {
-    UmmaCase c = base;
+    MmaCase c = base;
     c.qualifiers = use;
     cases.push_back(c);
     step.c = expected_d(c, step);
@@ -133,7 +133,7 @@ TEST(Tcgen05Order, CollectorUsesChangeNoValue) {
   }
   TensorProgram p;
   p.steps = {[&](const TensorOperands& o) {
-    for (const UmmaCase& c : cases) emit_mma(c, setup, o);
+    for (const MmaCase& c : cases) emit_mma(c, setup, o);
   }};
   expect_tensor(p, setup.images, expected);
   cases.push_back(cases[1]);  // a use after the last use

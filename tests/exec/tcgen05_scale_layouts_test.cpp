@@ -3,8 +3,7 @@
 // layouts, four MMAs that use them on the same pipeline with no wait in between.
 #include <gtest/gtest.h>
 
-#include "support/ptx_run.h"
-#include "support/umma_case.h"
+#include "support/tensor_run.h"
 
 namespace drywell::test {
 namespace {
@@ -48,14 +47,14 @@ TEST_P(ArticleScales, ReachTheInstructionThroughSharedAndTensorMemory) {
   const unsigned sfb_rows = (tile.first_row + tile.n + 127) / 128 * 128;
   // tcgen05.find_tmem_tensor_col_offset(tCtAcc_base) = 256, (tCtSFA) = 4, (tCtSFB) = 8 for mxf8 and (128, 256)
   const unsigned sfa_column = 256, sfb_column = sfa_column + 4 * l.tiles_k;
-  std::vector<UmmaCase> cases;
-  std::vector<UmmaData> data;
+  std::vector<MmaCase> cases;
+  std::vector<MmaData> data;
   std::vector<TensorImage> images(1);
-  Words words(tile.n + l.factors);
-  for (uint32_t& v : images[0].tmem) v = static_cast<uint32_t>(words.next() >> 9);
-  UmmaSetup setup;
+  RandomWords words(tile.n + l.factors);
+  images[0].fill_tmem(words);
+  MmaSetup setup;
   for (unsigned k = 0; k < 4; ++k) {  // four MMAs share 128-byte rows of A and B
-    UmmaCase c;
+    MmaCase c;
     c.kind = l.kind;
     c.a_type = c.b_type = l.factors == 1 ? "e4m3" : "e2m1";
     c.scale_type = l.scale_type;
@@ -67,7 +66,7 @@ TEST_P(ArticleScales, ReachTheInstructionThroughSharedAndTensorMemory) {
     c.seed = 40 + k;
     c.tame = true;
     cases.push_back(c);
-    data.push_back(random_data(c));
+    data.push_back(random_matrices(c));
     if (k != 0) data[k].c = expected_d(cases[k - 1], data[k - 1]);
     store_smem(c, data[k], images);
   }
@@ -108,7 +107,7 @@ TEST_P(ArticleScales, ReachTheInstructionThroughSharedAndTensorMemory) {
       for (unsigned r = 0; r < sfb_rows / 128; ++r) copy_tile(sfb_at + 512 * t + r * l.smem_n, sfb_column + (t * (sfb_rows / 128) + r) * 4);
     }
     for (unsigned k = 0; k < 4; ++k) {
-      UmmaSetup s;
+      MmaSetup s;
       std::vector<TensorImage> unused(1);
       const SmemOperands at = store_smem(cases[k], data[k], unused);
       s.a_desc = at.a_desc;

@@ -4,7 +4,7 @@
 
 #include <map>
 
-#include "support/umma_case.h"
+#include "support/tensor_run.h"
 #include "unit/numeric_vectors.h"
 
 namespace drywell::test {
@@ -18,8 +18,8 @@ bool is_fp8(const std::string& type) { return type[0] == 'e'; }
 // tf32 and integer words follow the rule of tcgen05.
 bool has_tcgen05(const VectorRow& v) { return v.arch == "blackwell-sm100-tcgen05" || !is_fp8(v.a_type); }
 
-UmmaCase case_of(const VectorRow& v) {
-  UmmaCase c;
+MmaCase case_of(const VectorRow& v) {
+  MmaCase c;
   c.n = 128;
   c.a_type = v.a_type;
   c.b_type = v.b_type;
@@ -33,15 +33,15 @@ UmmaCase case_of(const VectorRow& v) {
 }
 
 std::string form_of(const VectorRow& v) {
-  const UmmaCase c = case_of(v);
+  const MmaCase c = case_of(v);
   return c.kind + ' ' + c.a_type + ' ' + c.b_type + ' ' + c.d_type + ' ' + c.scale_type + ' ' + std::to_string(c.factors) + (c.saturate ? " sat" : "");
 }
 
 // Runs up to 128 vectors of one form; returns D's diagonal.
 std::vector<uint32_t> diagonal(const std::vector<const VectorRow*>& rows, sim::DriverKind driver) {
-  const UmmaCase c = case_of(*rows[0]);
+  const MmaCase c = case_of(*rows[0]);
   const auto zeros = [](size_t n, size_t k) { return std::vector<std::vector<uint32_t>>(n, std::vector<uint32_t>(k, 0)); };
-  UmmaData data{zeros(128, c.stored_k()), zeros(128, c.k()), zeros(128, c.factors), zeros(128, c.factors), zeros(128, 128), {}};
+  MmaData data{zeros(128, c.stored_k()), zeros(128, c.k()), zeros(128, c.factors), zeros(128, c.factors), zeros(128, 128), {}};
   for (size_t i = 0; i < rows.size(); ++i) {
     data.a[i] = rows[i]->a;
     data.b[i] = rows[i]->b;
@@ -51,7 +51,7 @@ std::vector<uint32_t> diagonal(const std::vector<const VectorRow*>& rows, sim::D
     // The word holds tf32 in its upper bits; the files give the whole word.
     EXPECT_EQ(rows[i]->a.size(), c.stored_k());
   }
-  UmmaSetup setup = place(c, data);
+  MmaSetup setup = place(c, data);
   const sim::RunResult r = run_tensor(program_of(c, setup), setup.images, driver);
   EXPECT_TRUE(r.ok()) << r.fault->to_string();
   std::vector<uint32_t> d(rows.size());

@@ -1,11 +1,11 @@
-#include "support/mma_reference.h"
+#include "kernels/conformance/tensor_reference.h"
 
 #include <algorithm>
 #include <bit>
 #include <stdexcept>
 #include <string>
 
-namespace drywell::test {
+namespace drywell::kernels::conformance {
 namespace {
 
 constexpr FloatFormat kFormats[] = {
@@ -144,4 +144,4 @@ uint32_t fused_sum(const FusedSum& rule, const FusedInputs& in, uint32_t c_code)
   return rule.f16_result ? to_f16(negative, magnitude, top - rule.window) : to_f32(negative, magnitude, top - rule.window);
 }
 
-}  // namespace drywell::test
+}  // namespace drywell::kernels::conformance

@@ -1,19 +1,13 @@
-// tcgen05.mma in all its forms: random matrices, laid out by the text of facts/tcgen05.md, multiplied by an independent
-// reference; the whole tensor memory is compared under every driver.
-#include <gtest/gtest.h>
+// The forms of tcgen05.mma: every kind, type, shape, layout and small operand, with random matrices.
+#include <tuple>
 
-#include "support/umma_case.h"
+#include "kernels/conformance/tensor_case.h"
 
-namespace drywell::test {
+namespace drywell::kernels::conformance {
 namespace {
 
-class Mma : public testing::TestWithParam<UmmaCase> {};
-TEST_P(Mma, LeavesTheReferencesTensorMemory) { check_case(GetParam()); }
-
-std::string case_name(const testing::TestParamInfo<UmmaCase>& p) { return std::to_string(p.index) + "_" + p.param.name(); }
-
-UmmaCase base(const std::string& kind) {
-  UmmaCase c;
+MmaCase base(const std::string& kind) {
+  MmaCase c;
   c.kind = kind;
   if (kind == "tf32") c.a_type = c.b_type = "tf32";
   if (kind == "f8f6f4" || kind == "mxf8f6f4") c.a_type = "e4m3", c.b_type = "e5m2";
@@ -26,15 +20,14 @@ UmmaCase base(const std::string& kind) {
 }
 
 constexpr const char* kDense[] = {"f16", "tf32", "f8f6f4", "i8"};
-constexpr const char* kScaled[] = {"mxf8f6f4", "mxf4", "mxf4nvf4"};
 
 // Every M with small, odd-sized and full N, in both cta_groups (facts/tcgen05.md §4.3).
-std::vector<UmmaCase> shapes() {
-  std::vector<UmmaCase> cases;
+std::vector<MmaCase> shapes() {
+  std::vector<MmaCase> cases;
   for (const char* kind : {"f16", "tf32", "f8f6f4", "i8", "mxf8f6f4", "mxf4", "mxf4nvf4"}) {
     const bool scaled = kind[0] == 'm';
     const auto add = [&](unsigned group, unsigned m, unsigned n) {
-      UmmaCase c = base(kind);
+      MmaCase c = base(kind);
       c.cta_group = group;
       c.m = m;
       c.n = n;
@@ -53,12 +46,11 @@ std::vector<UmmaCase> shapes() {
   }
   return cases;
 }
-INSTANTIATE_TEST_SUITE_P(Shapes, Mma, testing::ValuesIn(shapes()), case_name);
 
 // All type combinations of each kind, both accumulator types, SS and TS.
-std::vector<UmmaCase> types() {
-  std::vector<UmmaCase> cases;
-  const auto add = [&](UmmaCase c) {
+std::vector<MmaCase> types() {
+  std::vector<MmaCase> cases;
+  const auto add = [&](MmaCase c) {
     c.n = 16;
     c.seed = cases.size() + 100;
     for (const bool tmem : {false, true}) {
@@ -66,7 +58,7 @@ std::vector<UmmaCase> types() {
       cases.push_back(c);
     }
   };
-  UmmaCase c = base("f16");
+  MmaCase c = base("f16");
   add(c);
   c.d_type = "f16";
   add(c);
@@ -103,13 +95,12 @@ std::vector<UmmaCase> types() {
   add(c);
   return cases;
 }
-INSTANTIATE_TEST_SUITE_P(Types, Mma, testing::ValuesIn(types()), case_name);
 
 // Every legal swizzle and major-ness of A and B by element size; starts inside the swizzle span (facts/tcgen05.md §4.6).
-std::vector<UmmaCase> layouts() {
+std::vector<MmaCase> layouts() {
   using enum Swizzling;
-  std::vector<UmmaCase> cases;
-  const auto add = [&](UmmaCase c, SmemPlan a, SmemPlan b) {
+  std::vector<MmaCase> cases;
+  const auto add = [&](MmaCase c, SmemPlan a, SmemPlan b) {
     c.a = a;
     c.b = b;
     c.n = 48;
@@ -133,7 +124,7 @@ std::vector<UmmaCase> layouts() {
     if (mn && !words) add(base(kind), {true, s128, 0}, {true, s64, 0});
     add(base(kind), {false, s64, 1}, {false, s128, 1});
     add(base(kind), {false, s128, 2}, {false, s128, 3});
-    UmmaCase narrow = base(kind);
+    MmaCase narrow = base(kind);
     if (narrow.a_type != "e4m3") continue;
     narrow.a_type = "e2m1";
     narrow.b_type = "e3m2";
@@ -141,17 +132,16 @@ std::vector<UmmaCase> layouts() {
   }
   return cases;
 }
-INSTANTIATE_TEST_SUITE_P(Layouts, Mma, testing::ValuesIn(layouts()), case_name);
 
 // Small operands: negation, the input D, lanes not written, base lane 16, ids of scale factors, A in tensor memory.
-std::vector<UmmaCase> operands() {
-  std::vector<UmmaCase> cases;
-  const auto add = [&](UmmaCase c) {
+std::vector<MmaCase> operands() {
+  std::vector<MmaCase> cases;
+  const auto add = [&](MmaCase c) {
     c.seed = cases.size() + 500;
     cases.push_back(c);
   };
   for (const char* kind : {"f16", "tf32", "f8f6f4", "mxf8f6f4", "mxf4", "mxf4nvf4"}) {
-    UmmaCase c = base(kind);
+    MmaCase c = base(kind);
     c.n = 32;
     c.negate_a = true;
     add(c);
@@ -165,7 +155,7 @@ std::vector<UmmaCase> operands() {
   for (const char* kind : kDense) {
     for (const bool tmem : {false, true}) {
       for (const auto& [group, m, n] : {std::tuple{1u, 64u, 40u}, {1u, 128u, 32u}, {2u, 128u, 64u}, {2u, 256u, 64u}}) {
-        UmmaCase c = base(kind);
+        MmaCase c = base(kind);
         c.a_in_tmem = tmem;
         c.cta_group = group;
         c.m = m;
@@ -182,7 +172,7 @@ std::vector<UmmaCase> operands() {
   }
   for (const char* kind : {"f16", "tf32"}) {
     for (unsigned s : {1u, 7u, 15u}) {
-      UmmaCase c = base(kind);
+      MmaCase c = base(kind);
       c.n = 16;
       c.scale_d = s;
       c.tame = true;
@@ -192,7 +182,7 @@ std::vector<UmmaCase> operands() {
   for (const auto& [kind, step] : {std::pair{"mxf8f6f4", 1u}, {"mxf4", 2u}, {"mxf4nvf4", 4u}}) {
     for (unsigned id = 0; id < 4; id += step) {
       for (const auto& [group, m, n] : {std::tuple{1u, 128u, 72u}, {2u, 128u, 96u}, {2u, 256u, 224u}}) {
-        UmmaCase c = base(kind);
+        MmaCase c = base(kind);
         c.cta_group = group;
         c.m = m;
         c.n = n;
@@ -205,16 +195,15 @@ std::vector<UmmaCase> operands() {
   }
   return cases;
 }
-INSTANTIATE_TEST_SUITE_P(Operands, Mma, testing::ValuesIn(operands()), case_name);
 
 // Half of A left out; metadata say which (facts/tcgen05.md §6.3).
-std::vector<UmmaCase> sparse() {
-  std::vector<UmmaCase> cases;
+std::vector<MmaCase> sparse() {
+  std::vector<MmaCase> cases;
   for (const char* kind : {"f16", "tf32", "f8f6f4", "i8", "mxf8f6f4", "mxf4", "mxf4nvf4"}) {
     const bool scaled = kind[0] == 'm';
     for (const auto& [group, m, n] : {std::tuple{1u, 64u, 16u}, {1u, 128u, 40u}, {2u, 128u, 32u}, {2u, 256u, 32u}}) {
       if (scaled && m != 128 * group) continue;
-      UmmaCase c = base(kind);
+      MmaCase c = base(kind);
       c.sparse = true;
       c.cta_group = group;
       c.m = m;
@@ -232,15 +221,14 @@ std::vector<UmmaCase> sparse() {
   }
   return cases;
 }
-INSTANTIATE_TEST_SUITE_P(Sparse, Mma, testing::ValuesIn(sparse()), case_name);
 
 // Weight stationary: layouts D, E, G, copies of A, the zero-column mask (facts/tcgen05.md §4.8, §5).
-std::vector<UmmaCase> weight_stationary() {
-  std::vector<UmmaCase> cases;
+std::vector<MmaCase> weight_stationary() {
+  std::vector<MmaCase> cases;
   for (const char* kind : kDense) {
     for (unsigned m : {32u, 64u, 128u}) {
       for (unsigned n : {64u, 128u, 256u}) {
-        UmmaCase c = base(kind);
+        MmaCase c = base(kind);
         c.ws = true;
         c.m = m;
         c.n = n;
@@ -266,14 +254,13 @@ std::vector<UmmaCase> weight_stationary() {
   }
   return cases;
 }
-INSTANTIATE_TEST_SUITE_P(WeightStationary, Mma, testing::ValuesIn(weight_stationary()), case_name);
 
 // .ashift: the product uses A as it is, then A moves.
-std::vector<UmmaCase> ashift() {
-  std::vector<UmmaCase> cases;
+std::vector<MmaCase> ashift() {
+  std::vector<MmaCase> cases;
   for (const char* kind : kDense) {
     for (unsigned group : {1u, 2u}) {
-      UmmaCase c = base(kind);
+      MmaCase c = base(kind);
       c.a_in_tmem = c.ashift = true;
       c.cta_group = group;
       c.m = 128 * group;
@@ -284,7 +271,13 @@ std::vector<UmmaCase> ashift() {
   }
   return cases;
 }
-INSTANTIATE_TEST_SUITE_P(Ashift, Mma, testing::ValuesIn(ashift()), case_name);
 
 }  // namespace
-}  // namespace drywell::test
+
+void add_mma_forms(std::vector<TensorSpec>& out) {
+  for (const auto& list : {shapes(), types(), layouts(), operands(), sparse(), weight_stationary(), ashift()}) {
+    for (const MmaCase& c : list) out.push_back({"tcgen05.mma/" + c.name(), [c] { return mma_check(c); }});
+  }
+}
+
+}  // namespace drywell::kernels::conformance

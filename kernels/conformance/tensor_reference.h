@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-namespace drywell::test {
+namespace drywell::kernels::conformance {
 
 /// A floating-point format by its fields. `ieee`: the largest exponent means infinity and NaN; `one_nan`: only the code of
 /// all ones below the sign is NaN (e4m3, ue4m3); neither: every code is finite.
@@ -41,4 +41,4 @@ struct FusedInputs {
 };
 uint32_t fused_sum(const FusedSum& rule, const FusedInputs& in, uint32_t c);
 
-}  // namespace drywell::test
+}  // namespace drywell::kernels::conformance
