@@ -1,5 +1,6 @@
 #include "drywell/isa/tensor_map.h"
 
+#include <algorithm>
 #include <cstring>
 
 #include "drywell/core/bits.h"
@@ -8,25 +9,25 @@
 namespace drywell::isa {
 namespace {
 
-// Published positions (facts/tma-mbarrier.md §2.1), from the code ptxas emits for tensormap.replace.
+// Positions of the tiled fields from the code ptxas emits for tensormap.replace (facts/tma-mbarrier.md §2.1), of the others
+// from the bytes an H200's driver makes (tests/data/tensor_map/h200.txt).
 constexpr unsigned kAddress = 0x00, kModes = 0x08, kStrideLow = 0x0c, kStrideHigh = 0x1c, kDim = 0x20,
-                   kTraversal = 0x34, kBox = 0x38;
+                   kTraversal = 0x34, kBox = 0x38, kLowerCorner = 0x38, kUpperCorner = 0x3a, kPixels = 0x3c,
+                   kBoxBytes = 0x40, kSwizzlePeriod = 0x48;
+using Im2colBit = BitField<0, 1>;
+using WideBits = BitField<1, 2>;  // im2col::w and w::128: chosen here, only devices of capability 10.0 make such maps
 using RankBits = BitField<4, 3>;
 using TypeBits = BitField<7, 4>;
 using InterleaveBits = BitField<11, 2>;
 using SwizzleBits = BitField<13, 2>;
 using FillBits = BitField<15, 1>;
+using Tf32Bit = BitField<16, 1>;  // with type f32 or f32.ftz
+using L2Bits = BitField<17, 2>;
 using AtomicityBits = BitField<19, 3>;
 using SwizzleExtraBit =
     BitField<22, 1>;               // cleared by every replacement of the swizzle mode; meaning unpublished
-using Box0Bits = BitField<24, 8>;  // of the word at kTraversal
-
-// Places chosen here, in bytes no known field uses.
-constexpr unsigned kExtra = 0x3c, kLowerCorner = 0x40, kUpperCorner = 0x46, kChannels = 0x4c, kPixels = 0x4e,
-                   kSignatureAt = 0x7c;
-using L2Bits = BitField<0, 2>;
-using ModeBits = BitField<2, 2>;
-constexpr uint32_t kSignature = 0x314D5444;  // "DTM1"
+using Box0Bits = BitField<24, 8>;  // of the word at kTraversal; im2col: channels per pixel
+using PixelBits = BitField<0, 10>;
 
 template <class T>
 T load(const TensorMap& m, unsigned at) {
@@ -102,11 +103,48 @@ std::optional<Swizzle> join(uint64_t mode, uint64_t atomicity) {
   return static_cast<Swizzle>(3 + atomicity);
 }
 
+/// Corners share 16 bits: the bits of one spatial dimension.
+unsigned corner_bits(const TensorMapFields& f) {
+  return f.mode != TensorMapMode::im2col || f.spatial_dims() == 1 ? 16 : f.spatial_dims() == 2 ? 8 : 5;
+}
+
+unsigned corners(const TensorMapFields& f) { return f.mode == TensorMapMode::im2col ? f.spatial_dims() : 1; }
+
+uint16_t pack_corner(const TensorMapFields& f, const std::array<int32_t, 3>& corner) {
+  const unsigned bits = corner_bits(f);
+  uint32_t out = 0;
+  for (unsigned j = 0; j < corners(f); ++j) out |= (static_cast<uint32_t>(corner[j]) & ((1u << bits) - 1)) << (bits * j);
+  return static_cast<uint16_t>(out);
+}
+
+void unpack_corner(const TensorMapFields& f, uint16_t word, std::array<int32_t, 3>& corner) {
+  const unsigned bits = corner_bits(f);
+  for (unsigned j = 0; j < corners(f); ++j) {
+    const uint32_t field = static_cast<uint32_t>(word) >> (bits * j) << (32 - bits);
+    corner[j] = static_cast<int32_t>(field) >> (32 - bits);
+  }
+}
+
+/// Bytes of one box or column as copied, without the swizzle's padding.
+uint32_t box_bytes(const TensorMapFields& f) {
+  uint64_t elements = f.mode == TensorMapMode::tile ? 1 : uint64_t{f.channels_per_pixel} * f.pixels_per_column;
+  for (unsigned i = 0; f.mode == TensorMapMode::tile && i < f.rank; ++i) elements *= ceil_div(f.box[i], i == 0 ? 1 : f.element_stride[i]);
+  return static_cast<uint32_t>(elements * element_bits(f.type) / 8);
+}
+
+TensorType without_tf32(TensorType t) {
+  return t == TensorType::tf32 ? TensorType::f32 : t == TensorType::tf32_ftz ? TensorType::f32_ftz : t;
+}
+
 TensorMap pack(const TensorMapFields& f) {
   TensorMap m;
   store<uint64_t>(m, kAddress, f.address);
   insert<RankBits>(m, kModes, f.rank - 1);
-  insert<TypeBits>(m, kModes, to_ptx_number(f.type));
+  insert<TypeBits>(m, kModes, to_ptx_number(without_tf32(f.type)));
+  insert<Tf32Bit>(m, kModes, without_tf32(f.type) != f.type);
+  insert<L2Bits>(m, kModes, static_cast<uint64_t>(f.l2_promotion));
+  insert<Im2colBit>(m, kModes, f.mode != TensorMapMode::tile);
+  insert<WideBits>(m, kModes, f.mode < TensorMapMode::im2col_w ? 0 : static_cast<uint64_t>(f.mode) - 1);
   insert<InterleaveBits>(m, kModes, static_cast<uint64_t>(f.interleave));
   insert<SwizzleBits>(m, kModes, split(f.swizzle).mode);
   insert<AtomicityBits>(m, kModes, split(f.swizzle).atomicity);
@@ -121,17 +159,14 @@ TensorMap pack(const TensorMapFields& f) {
       store_box(m, i, f.box[i]);
     }
   }
-  insert<L2Bits>(m, kExtra, static_cast<uint64_t>(f.l2_promotion));
-  insert<ModeBits>(m, kExtra, static_cast<uint64_t>(f.mode));
   if (f.mode != TensorMapMode::tile) {
-    for (unsigned j = 0; j < 3; ++j) {
-      store<int16_t>(m, kLowerCorner + 2 * j, static_cast<int16_t>(f.lower_corner[j]));
-      store<int16_t>(m, kUpperCorner + 2 * j, static_cast<int16_t>(f.upper_corner[j]));
-    }
-    store<uint16_t>(m, kChannels, static_cast<uint16_t>(f.channels_per_pixel));
-    store<uint16_t>(m, kPixels, static_cast<uint16_t>(f.pixels_per_column));
+    store<uint16_t>(m, kLowerCorner, pack_corner(f, f.lower_corner));
+    store<uint16_t>(m, kUpperCorner, pack_corner(f, f.upper_corner));
+    insert<Box0Bits>(m, kTraversal, f.channels_per_pixel - 1);
+    insert<PixelBits>(m, kPixels, f.pixels_per_column - 1);
   }
-  store<uint32_t>(m, kSignatureAt, kSignature);
+  store<uint32_t>(m, kBoxBytes, box_bytes(f));
+  store<uint32_t>(m, kSwizzlePeriod, f.swizzle == Swizzle::none ? 16 : swizzle_period(f.swizzle));
   return m;
 }
 
@@ -218,13 +253,15 @@ TensorMap encode(const TensorMapFields& f, unsigned compute_capability) {
 
 TensorMapFields decode(const TensorMap& m, Diagnostics& out, const SourcePos& where) {
   TensorMapFields f;
-  const uint32_t modes = load<uint32_t>(m, kModes), extra = load<uint32_t>(m, kExtra);
+  const uint32_t modes = load<uint32_t>(m, kModes);
   const auto bad = [&](std::string_view what, uint64_t v) {
     out.error("E1474", where, fmt::format("tensor map: {} bits {} have no meaning", what, v),
               "was the object made by cuTensorMapEncode* and edited by tensormap.replace only?");
   };
   f.address = load<uint64_t>(m, kAddress);
   f.type = from_ptx_number(static_cast<uint8_t>(TypeBits::get(modes)));
+  if (Tf32Bit::get(modes) != 0 && f.type == TensorType::f32) f.type = TensorType::tf32;
+  if (Tf32Bit::get(modes) != 0 && f.type == TensorType::f32_ftz) f.type = TensorType::tf32_ftz;
   f.oob_fill = static_cast<OobFill>(FillBits::get(modes));
   if (RankBits::get(modes) < 5) {
     f.rank = static_cast<uint32_t>(RankBits::get(modes)) + 1;
@@ -241,10 +278,8 @@ TensorMapFields decode(const TensorMap& m, Diagnostics& out, const SourcePos& wh
   } else {
     bad("swizzle atomicity", AtomicityBits::get(modes));
   }
-  if (has_signature(m)) {
-    f.l2_promotion = static_cast<L2Promotion>(L2Bits::get(extra));
-    f.mode = static_cast<TensorMapMode>(ModeBits::get(extra));
-  }
+  f.l2_promotion = static_cast<L2Promotion>(L2Bits::get(modes));
+  if (Im2colBit::get(modes) != 0) f.mode = static_cast<TensorMapMode>(1 + WideBits::get(modes) % 3);
   for (unsigned i = 0; i < f.rank; ++i) {
     f.dim[i] = uint64_t{load<uint32_t>(m, kDim + 4 * i)} + 1;
     f.element_stride[i] = load_element_stride(m, i);
@@ -256,17 +291,20 @@ TensorMapFields decode(const TensorMap& m, Diagnostics& out, const SourcePos& wh
     }
   }
   if (f.mode != TensorMapMode::tile) {
-    for (unsigned j = 0; j < 3; ++j) {
-      f.lower_corner[j] = load<int16_t>(m, kLowerCorner + 2 * j);
-      f.upper_corner[j] = load<int16_t>(m, kUpperCorner + 2 * j);
-    }
-    f.channels_per_pixel = load<uint16_t>(m, kChannels);
-    f.pixels_per_column = load<uint16_t>(m, kPixels);
+    unpack_corner(f, load<uint16_t>(m, kLowerCorner), f.lower_corner);
+    unpack_corner(f, load<uint16_t>(m, kUpperCorner), f.upper_corner);
+    f.channels_per_pixel = load_box(m, 0);
+    f.pixels_per_column = static_cast<uint32_t>(PixelBits::get(load<uint32_t>(m, kPixels))) + 1;
   }
   return f;
 }
 
-bool has_signature(const TensorMap& m) { return load<uint32_t>(m, kSignatureAt) == kSignature; }
+bool has_signature(const TensorMap& m) {
+  const uint32_t period = load<uint32_t>(m, kSwizzlePeriod);
+  const bool plausible = period == 16 || period == 256 || period == 512 || period == 1024;
+  const auto zero = [](uint8_t b) { return b == 0; };
+  return plausible && load<uint32_t>(m, kBoxBytes) != 0 && std::all_of(m.bytes.begin() + kSwizzlePeriod + 4, m.bytes.end(), zero);
+}
 
 void replace_field(TensorMap& m, TensorMapField field, unsigned ordinal, uint64_t value) {
   if (ordinal >= ordinals(field)) {

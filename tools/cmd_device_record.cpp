@@ -3,7 +3,7 @@
 
 #include <CLI/CLI.hpp>
 #include <ctime>
-#include <optional>
+#include <map>
 #include <regex>
 
 #include "drywell/core/files.h"
@@ -31,12 +31,13 @@ std::string today() {
   return fmt::format("{:04}-{:02}-{:02}", utc.tm_year + 1900, utc.tm_mon + 1, utc.tm_mday);
 }
 
-/// The program, or nothing while the instruction table lacks something of it.
-std::optional<silicon::Program> make(const silicon::ProgramSpec& s) {
+/// False while the instruction table lacks something of the probe.
+bool can_be_made(const silicon::Probe& p) {
   try {
-    return s.make(isa::Target::sm_90a);
+    p.make();
+    return true;
   } catch (const InputError&) {
-    return std::nullopt;
+    return false;
   }
 }
 
@@ -47,18 +48,17 @@ ExitCode record(const Options& o) {
   if (!o.note.empty()) r.provenance.push_back("note: " + o.note);
   const std::regex pattern(o.filter);
   size_t skipped = 0, faulted = 0;
-  for (const silicon::ProgramSpec& s : silicon::probes()) {
-    if (!std::regex_search(s.name, pattern)) continue;
-    const std::optional<silicon::Program> p = make(s);
-    if (!p.has_value()) {
+  for (const silicon::Probe& p : silicon::probes()) {
+    if (!std::regex_search(p.name, pattern)) continue;
+    if (!can_be_made(p)) {
       ++skipped;
       continue;
     }
     silicon::RecordLine line;
     try {
-      line = silicon::observe(*p, *gpu, {});
+      line = silicon::observe(p, *gpu, {});
     } catch (const InputError& e) {
-      line.program = silicon::program_digest(*p);
+      line.program = p.digest;
       line.fault = e.code() + ": " + e.what();
       std::replace(line.fault.begin(), line.fault.end(), '\n', ' ');
     }
@@ -67,7 +67,7 @@ ExitCode record(const Options& o) {
       gpu.reset();
       gpu = std::make_unique<kernels::CudaDevice>();
     }
-    r.lines.emplace_back(s.name, std::move(line));
+    r.lines.emplace_back(p.name, std::move(line));
   }
   write_file_atomically(o.file, silicon::print_record(r));
   print(fmt::format("{}: {} probes recorded, {} of them faulted, {} skipped\n", o.file, r.lines.size(), faulted, skipped));
@@ -82,17 +82,16 @@ void check_file(const CommandContext& c, const Options& o, const std::string& fi
   const silicon::Record r = silicon::parse_record(read_text_file(file), file);
   sim::RunOptions options;
   kernels::parse_driver(o.driver, options);
-  std::map<std::string, silicon::ProgramSpec> known;
-  for (silicon::ProgramSpec& s : silicon::probes()) known.emplace(s.name, std::move(s));
+  std::map<std::string, silicon::Probe> known;
+  for (silicon::Probe& p : silicon::probes()) known.emplace(p.name, p);
   for (const auto& [name, line] : r.lines) {
     const auto it = known.find(name);
-    const std::optional<silicon::Program> p = it == known.end() ? std::nullopt : make(it->second);
-    if (!p.has_value() || silicon::program_digest(*p) != line.program) {
+    if (it == known.end() || it->second.digest != line.program || !can_be_made(it->second)) {
       ++t.stale;
       continue;
     }
     kernels::SimulatedDevice device({.arch = "sm_90a"});
-    const std::string why = silicon::difference(line, silicon::observe(*p, device, options));
+    const std::string why = silicon::difference(line, silicon::observe(it->second, device, options));
     ++(why.empty() ? t.same : t.different);
     if (!why.empty()) print(fmt::format("{} {}: {}\n", paint("DIFFERENT", Colour::red, c.colour_out), name, why));
   }

@@ -14,14 +14,14 @@ const std::string kClusterSync = "barrier.cluster.arrive.release.aligned;\nbarri
 /// Every CTA dumps into its own part of the second buffer.
 const std::string kOwnPart = fmt::format("mov.u32 %r20, %cluster_ctarank;\nmul.lo.u32 %r21, %r20, {};\ncvt.u64.u32 %rd20, %r21;\nadd.u64 %rd1, %rd1, %rd20;\n", kArea);
 
-ProgramSpec cluster_probe(std::string name, uint64_t seed, const std::string& body) {
+Probe cluster_probe(std::string name, uint64_t seed, const std::string& body) {
   Draw d(seed);
   const std::string text = kernel_head(kArea, false) + kOwnPart + fill_area(kArea, true) + body + kClusterSync + dump_area(kArea);
   return probe("cluster", std::move(name), {text, kClusterOfFour, {d.bytes(kArea), std::vector<uint8_t>(kCtas * kArea)}, {}});
 }
 
 // CTA 1 sends 512 bytes to the CTAs of the mask; those wait for them.
-void add_multicast(std::vector<ProgramSpec>& out) {
+void add_multicast(std::vector<Probe>& out) {
   for (const uint32_t mask : {0x1u, 0x2u, 0x5u, 0xEu, 0xFu}) {
     const std::string copy = fmt::format(
         "setp.ne.u32 %p2, %r20, 1;\n@%p2 bra ISSUED;\nmov.b16 %rs0, {};\nadd.u32 %r10, %r1, 256;\n"
@@ -41,10 +41,11 @@ std::string map_next(const std::string& local) {
   return fmt::format("add.u32 %r31, %r20, 1;\nand.b32 %r31, %r31, 3;\nmapa.shared::cluster.u32 %r30, {}, %r31;\n", local);
 }
 
-void add_remote_accesses(std::vector<ProgramSpec>& out) {
+void add_remote_accesses(std::vector<Probe>& out) {
   const std::string mine = "shl.b32 %r10, %r0, 2;\nadd.u32 %r10, %r10, %r1;\nmad.lo.u32 %r11, %r20, 1000, %r0;\n";
+  uint64_t seed = 9405;
   const auto remote = [&](const char* name, const std::string& access) {
-    out.push_back(cluster_probe(fmt::format("cluster.{}", name), 9100 + out.size(), kClusterSync + mine + map_next("%r10") + access));
+    out.push_back(cluster_probe(fmt::format("cluster.{}", name), seed++, kClusterSync + mine + map_next("%r10") + access));
   };
   remote("store", "st.shared::cluster.u32 [%r30+1024], %r11;\n");
   remote("load", "ld.shared::cluster.u32 %r12, [%r30];\nst.shared.u32 [%r10+1024], %r12;\n");
@@ -53,7 +54,7 @@ void add_remote_accesses(std::vector<ProgramSpec>& out) {
   remote("atom.cas", "atom.shared::cluster.cas.b32 %r12, [%r30+1024], %r11, %r0;\nst.shared.u32 [%r10+512], %r12;\n");
 }
 
-void add_remote_barriers(std::vector<ProgramSpec>& out) {
+void add_remote_barriers(std::vector<Probe>& out) {
   // Every thread of every CTA arrives on the next CTA's barrier.
   out.push_back(cluster_probe("cluster.arrive", 9200,
                               init_barrier(128) + kClusterSync + map_next("%r2") + "mbarrier.arrive.release.cluster.shared::cluster.b64 _, [%r30];\n" +
@@ -75,10 +76,11 @@ void add_remote_barriers(std::vector<ProgramSpec>& out) {
           wait_parity(0, "WAIT")));
 }
 
-void add_barriers(std::vector<ProgramSpec>& out) {
+void add_barriers(std::vector<Probe>& out) {
   const std::string value = "shl.b32 %r10, %r0, 2;\nadd.u32 %r10, %r10, %r1;\nld.shared.u32 %r11, [%r10];\nsetp.lt.s32 %p2, %r11, 0;\nbar.sync 0;\n";
   const std::string keep = "st.shared.u32 [%r10+512], %r12;\n";
-  const auto add = [&](const char* name, const std::string& body) { out.push_back(cluster_probe(fmt::format("barrier.{}", name), 9300 + out.size(), value + body + keep)); };
+  uint64_t seed = 9300;
+  const auto add = [&](const char* name, const std::string& body) { out.push_back(cluster_probe(fmt::format("barrier.{}", name), seed++, value + body + keep)); };
   add("red.popc", "barrier.cta.red.popc.aligned.u32 %r12, 1, %p2;\n");
   add("red.and", "barrier.cta.red.and.aligned.pred %p3, 2, %p2;\nselp.b32 %r12, 1, 0, %p3;\n");
   add("red.or", "barrier.cta.red.or.aligned.pred %p3, 3, %p2;\nselp.b32 %r12, 1, 0, %p3;\n");
@@ -89,7 +91,7 @@ void add_barriers(std::vector<ProgramSpec>& out) {
 
 }  // namespace
 
-void add_cluster(std::vector<ProgramSpec>& out) {
+void add_cluster(std::vector<Probe>& out) {
   add_multicast(out);
   add_remote_accesses(out);
   add_remote_barriers(out);

@@ -57,7 +57,7 @@ std::string draw_operation(Draw& d, Model& m) {
 
 }  // namespace
 
-void add_mbarrier(std::vector<ProgramSpec>& out) {
+void add_mbarrier(std::vector<Probe>& out) {
   constexpr uint32_t kSteps = 40;
   for (uint32_t i = 0; i < 32; ++i) {
     Draw d(7000 + i);

@@ -1,6 +1,8 @@
 // mma.sync and cvt on random bits: every lane's operands from the first buffer, results into the second.
 #include <fmt/format.h>
 
+#include <iterator>
+
 #include "kernels/silicon/probes.h"
 
 namespace drywell::kernels::silicon {
@@ -50,7 +52,7 @@ constexpr TypedForm kMma[] = {
 };
 
 // Four warps, each its own operands; `rounds` of them.
-ProgramSpec mma_probe(const TypedForm& t, Bits bits, uint64_t seed) {
+Probe mma_probe(const TypedForm& t, Bits bits, uint64_t seed) {
   constexpr uint32_t kRounds = 8, kThreads = 128;
   const MmaForm& f = t.form;
   const uint32_t words = f.a + f.b + f.c;
@@ -101,7 +103,7 @@ uint32_t bytes_of(std::string_view type) { return type == "b16" ? 2 : type == "b
 /// Source and result registers have letters of their own: f, h, w, d by width.
 char letter(std::string_view type) { return type == "f32" ? 'f' : type == "b16" ? 'h' : type == "b64" ? 'd' : 'w'; }
 
-ProgramSpec cvt_probe(const CvtForm& c, uint64_t seed) {
+Probe cvt_probe(const CvtForm& c, uint64_t seed) {
   constexpr uint32_t kRounds = 32, kThreads = 128;
   const uint32_t in = bytes_of(c.from), result = bytes_of(c.to);
   Draw d(seed);
@@ -118,15 +120,41 @@ ProgramSpec cvt_probe(const CvtForm& c, uint64_t seed) {
   return probe("cvt", c.op, {text, {{1}, {kThreads}}, {d.bytes(kRounds * kThreads * in), std::vector<uint8_t>(kRounds * kThreads * result)}, {}});
 }
 
+// Specials of binary64 in every combination: which NaN a result is (sign, payload) is on record.
+Probe f64_probe(const char* op, uint32_t sources) {
+  constexpr uint64_t kValues[] = {0, 1ull << 63, 0x3FF0000000000000, 0xBFF8000000000000, 0x7FF0000000000000, 0xFFF0000000000000,
+                                  0x7FF8000000000000, 0xFFF8000000000000, 0x7FF0000000000001, 0xFFF4000000000123, 0x7FFABCDE00000321, 0xFFFFFFFFFFFFFFFF,
+                                  1, 0x800FFFFFFFFFFFFF, 0x7FEFFFFFFFFFFFFF, 0x4008000000000000};
+  constexpr uint32_t kCount = std::size(kValues), kThreads = 128;
+  const uint32_t rows = sources == 1 ? kThreads : sources == 2 ? kCount * kCount : kCount * kCount * kCount;
+  std::vector<uint8_t> input;
+  for (uint32_t k = 0; k < sources; ++k) {
+    for (uint32_t i = 0; i < rows; ++i) {
+      const uint64_t v = kValues[(i >> (4 * k)) % kCount];
+      for (unsigned b = 0; b < 8; ++b) input.push_back(static_cast<uint8_t>(v >> (8 * b)));
+    }
+  }
+  std::string body = ".reg .f64 x<3>, y;\nmul.wide.u32 %rd3, %r0, 8;\nadd.u64 %rd0, %rd0, %rd3;\nadd.u64 %rd1, %rd1, %rd3;\n";
+  const std::string list = sources == 1 ? "x0" : sources == 2 ? "x0, x1" : "x0, x1, x2";
+  for (uint32_t row = 0; row < rows; row += kThreads) {
+    for (uint32_t k = 0; k < sources; ++k) body += fmt::format("ld.global.f64 x{}, [%rd0+{}];\n", k, 8 * (k * rows + row));
+    body += fmt::format("{} y, {};\nst.global.f64 [%rd1+{}], y;\n", op, list, 8 * row);
+  }
+  return probe("f64", fmt::format("specials.{}", op), {kernel_head(512, false) + body + "ret;\n}\n", {{1}, {kThreads}}, {input, std::vector<uint8_t>(8 * rows)}, {}});
+}
+
 }  // namespace
 
-void add_numerics(std::vector<ProgramSpec>& out) {
+void add_numerics(std::vector<Probe>& out) {
   uint64_t seed = 10000;
   for (const TypedForm& t : kMma) {
     out.push_back(mma_probe(t, Bits::any, seed++));
     if (!t.input.empty()) out.push_back(mma_probe(t, Bits::moderate, seed++));
   }
   for (const CvtForm& c : kCvt) out.push_back(cvt_probe(c, seed++));
+  for (const char* op : {"rcp.rn.f64", "sqrt.rn.f64", "neg.f64", "abs.f64"}) out.push_back(f64_probe(op, 1));
+  for (const char* op : {"add.rn.f64", "sub.rn.f64", "mul.rn.f64", "div.rn.f64", "min.f64", "max.f64"}) out.push_back(f64_probe(op, 2));
+  out.push_back(f64_probe("fma.rn.f64", 3));
 }
 
 }  // namespace drywell::kernels::silicon

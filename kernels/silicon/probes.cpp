@@ -1,6 +1,7 @@
 #include "kernels/silicon/probes.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <memory>
 
@@ -10,8 +11,8 @@
 
 namespace drywell::kernels::silicon {
 
-std::vector<ProgramSpec> probes() {
-  std::vector<ProgramSpec> out;
+std::vector<Probe> probes() {
+  std::vector<Probe> out;
   add_tma(out);
   add_mbarrier(out);
   add_bulk(out);
@@ -28,9 +29,29 @@ std::vector<uint8_t> Draw::bytes(size_t n) {
   return out;
 }
 
-ProgramSpec probe(std::string family, std::string name, ProbeText p) {
+namespace {
+
+uint64_t digest_of(const ProbeText& p) {
+  Digest d;
+  d.add(p.text);
+  for (const auto& b : p.buffers) d.add(b);
+  for (const auto& m : p.maps) {
+    const isa::TensorMapFields& f = m.fields;
+    d.add(fmt::format("{} {} {} {} {} {} {}", static_cast<int>(f.mode), static_cast<int>(f.type), f.rank, static_cast<int>(f.interleave),
+                      static_cast<int>(f.swizzle), static_cast<int>(f.oob_fill), m.offset));
+    d.add(fmt::format("{} {} {} {}", fmt::join(f.dim, ","), fmt::join(f.stride, ","), fmt::join(f.box, ","), fmt::join(f.element_stride, ",")));
+    d.add(fmt::format("{} {} {} {}", fmt::join(f.lower_corner, ","), fmt::join(f.upper_corner, ","), f.channels_per_pixel, f.pixels_per_column));
+  }
+  d.add(fmt::format("{} {} {}", p.launch.grid.x, p.launch.block.x, p.launch.cluster.x));
+  return d.value();
+}
+
+}  // namespace
+
+Probe probe(std::string family, std::string name, ProbeText p) {
+  const uint64_t digest = digest_of(p);
   auto shared = std::make_shared<const ProbeText>(std::move(p));
-  const auto make = [shared, name](isa::Target) {
+  const auto make = [shared, name] {
     Program out;
     out.module = isa::parse_ptx_or_throw(".version 8.6\n.target sm_90a\n.address_size 64\n" + shared->text, name);
     if (Diagnostics problems = isa::validate(out.module); problems.has_errors()) throw InputError(std::move(problems));
@@ -39,7 +60,7 @@ ProgramSpec probe(std::string family, std::string name, ProbeText p) {
     out.maps = shared->maps;
     return out;
   };
-  return {std::move(name), std::move(family), make};
+  return {std::move(name), std::move(family), make, digest};
 }
 
 std::string kernel_head(uint32_t smem_bytes, bool has_map) {

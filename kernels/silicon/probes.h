@@ -3,6 +3,8 @@
 // runs; what they ask holds for sm_100a alike (facts/tma-mbarrier.md §9).
 #pragma once
 
+#include <functional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -12,19 +14,38 @@
 namespace drywell::kernels::silicon {
 
 using conformance::Program;
-using conformance::ProgramSpec;
+
+/// One probe. `make` throws InputError while the instruction table lacks something of it.
+struct Probe {
+  std::string name, family;
+  std::function<Program()> make;
+  uint64_t digest = 0;  // of text, launch and inputs
+};
 
 /// Every probe. Names never change their meaning: a changed program gets a new name.
-std::vector<ProgramSpec> probes();
+std::vector<Probe> probes();
 
 // ---- the families, one file each
-void add_tma(std::vector<ProgramSpec>& out);       // tile loads, stores, reductions; im2col
-void add_mbarrier(std::vector<ProgramSpec>& out);  // accounting and parity
-void add_bulk(std::vector<ProgramSpec>& out);      // cp.async.bulk, cp.reduce.async.bulk
-void add_cluster(std::vector<ProgramSpec>& out);   // multicast, DSMEM, remote arrivals, barriers
-void add_numerics(std::vector<ProgramSpec>& out);  // mma.sync and cvt on random bits
+void add_tma(std::vector<Probe>& out);       // tile loads, stores, reductions; im2col
+void add_mbarrier(std::vector<Probe>& out);  // accounting and parity
+void add_bulk(std::vector<Probe>& out);      // cp.async.bulk, cp.reduce.async.bulk
+void add_cluster(std::vector<Probe>& out);   // multicast, DSMEM, remote arrivals, barriers
+void add_numerics(std::vector<Probe>& out);  // mma.sync and cvt on random bits
 
 // ---- what they are written with
+
+/// FNV-1a, 64 bits.
+class Digest {
+ public:
+  void add(std::span<const uint8_t> bytes) {
+    for (const uint8_t b : bytes) h_ = (h_ ^ b) * 0x100000001B3ull;
+  }
+  void add(std::string_view text) { add({reinterpret_cast<const uint8_t*>(text.data()), text.size()}); }
+  uint64_t value() const { return h_; }
+
+ private:
+  uint64_t h_ = 0xCBF29CE484222325ull;
+};
 
 /// Random numbers of one probe.
 class Draw {
@@ -48,7 +69,7 @@ struct ProbeText {
   std::vector<std::vector<uint8_t>> buffers;
   std::vector<conformance::ProgramMap> maps;
 };
-ProgramSpec probe(std::string family, std::string name, ProbeText p);
+Probe probe(std::string family, std::string name, ProbeText p);
 
 /// A kernel of 128 threads over `smem_bytes` of shared memory: registers, `area` and `bar`, threads' roles; parameters b0, b1
 /// (buffers), then a tensor map if `has_map`.

@@ -6,7 +6,6 @@
 #include <cstring>
 #include <span>
 
-#include "drywell/isa/print.h"
 #include "kernels/launch/words.h"
 
 namespace drywell::kernels::silicon {
@@ -14,19 +13,6 @@ namespace {
 
 constexpr std::string_view kFirstLine = "# drywell silicon record, format 1";
 constexpr size_t kPiece = 256;
-
-// FNV-1a, 64 bits.
-class Digest {
- public:
-  void add(std::span<const uint8_t> bytes) {
-    for (const uint8_t b : bytes) h_ = (h_ ^ b) * 0x100000001B3ull;
-  }
-  void add(std::string_view text) { add({reinterpret_cast<const uint8_t*>(text.data()), text.size()}); }
-  uint64_t value() const { return h_; }
-
- private:
-  uint64_t h_ = 0xCBF29CE484222325ull;
-};
 
 std::string describe(std::span<const uint8_t> before, std::span<const uint8_t> after) {
   if (std::memcmp(before.data(), after.data(), after.size()) == 0) return "=";
@@ -41,23 +27,10 @@ std::string describe(std::span<const uint8_t> before, std::span<const uint8_t> a
 
 }  // namespace
 
-uint64_t program_digest(const Program& p) {
-  Digest d;
-  d.add(isa::print_module(p.module));
-  for (const auto& b : p.buffers) d.add(b.initial);
-  for (const auto& m : p.maps) {
-    isa::TensorMapFields f = m.fields;
-    f.address = 0;
-    for (const std::string& line : isa::describe(f)) d.add(line);
-    d.add(fmt::format("{} {}", m.buffer, m.offset));
-  }
-  d.add(fmt::format("{} {} {}", p.launch.grid.x, p.launch.block.x, p.launch.cluster.x));
-  return d.value();
-}
-
-RecordLine observe(const Program& p, Accelerator& device, const sim::RunOptions& options) {
+RecordLine observe(const Probe& probe, Accelerator& device, const sim::RunOptions& options) {
+  const Program p = probe.make();
   RecordLine out;
-  out.program = program_digest(p);
+  out.program = probe.digest;
   std::vector<GmemAddr> at;
   sim::Args args;
   for (const auto& b : p.buffers) {

@@ -7,15 +7,13 @@
 #include <vector>
 
 #include "kernels/accelerator.h"
-#include "kernels/conformance/program.h"
+#include "kernels/silicon/probes.h"
 
 namespace drywell::kernels::silicon {
 
-using conformance::Program;
-
 /// A probe's line. `buffers` has one word per buffer: "=" if it is as it was, else the digests of its 256-byte pieces.
 struct RecordLine {
-  uint64_t program = 0;  // digest of PTX, launch and inputs: another program is another probe
+  uint64_t program = 0;  // the probe's digest: another program is another probe
   std::string fault;     // empty: it ran
   std::vector<std::string> buffers;
   bool operator==(const RecordLine&) const = default;
@@ -26,9 +24,8 @@ struct Record {
   std::vector<std::pair<std::string, RecordLine>> lines;
 };
 
-/// Runs the program and describes what it left. Frees its memory.
-RecordLine observe(const Program& p, Accelerator& device, const sim::RunOptions& options);
-uint64_t program_digest(const Program& p);
+/// Runs the probe and describes what it left. Frees its memory. Throws as Probe::make does.
+RecordLine observe(const Probe& probe, Accelerator& device, const sim::RunOptions& options);
 
 std::string print_record(const Record& r);
 /// Throws InputError E4203 for text that is no record.

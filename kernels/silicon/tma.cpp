@@ -90,7 +90,7 @@ std::string store_text(const TensorMapFields& f, const Box& b, const std::string
   return kernel_head(b.smem(), true) + fill_area(b.smem(), true) + by_first(copy, "STORED") + "ret;\n}\n";
 }
 
-void add_loads(std::vector<ProgramSpec>& out) {
+void add_loads(std::vector<Probe>& out) {
   for (uint32_t i = 0; i < 96; ++i) {
     Draw d(1000 + i);
     TensorMapFields f = draw_tile(d, kTypes[i % kTypes.size()], true);
@@ -102,7 +102,7 @@ void add_loads(std::vector<ProgramSpec>& out) {
 }
 
 // The tensor is the second buffer: its bytes before and after are on record.
-void add_store(std::vector<ProgramSpec>& out, const std::string& name, uint64_t seed, TensorType type, const std::string& instruction) {
+void add_store(std::vector<Probe>& out, const std::string& name, uint64_t seed, TensorType type, const std::string& instruction) {
   Draw d(seed);
   TensorMapFields f = draw_tile(d, type, false);
   f.oob_fill = isa::OobFill::zero;
@@ -112,7 +112,7 @@ void add_store(std::vector<ProgramSpec>& out, const std::string& name, uint64_t 
   out.push_back(probe("tma", name, {text, {{1}, {128}}, {d.bytes(b.smem()), d.bytes(size)}, {{f, 1, 0}}}));
 }
 
-void add_reductions(std::vector<ProgramSpec>& out) {
+void add_reductions(std::vector<Probe>& out) {
   struct Operation {
     const char* name;
     std::vector<TensorType> types;
@@ -165,7 +165,7 @@ std::string im2col_start(const TensorMapFields& f, Draw& d) {
   return out + fmt::format(", {}}}", d.below(static_cast<uint32_t>(f.dim[f.rank - 1])));
 }
 
-void add_im2col(std::vector<ProgramSpec>& out) {
+void add_im2col(std::vector<Probe>& out) {
   constexpr std::array kSome = {TensorType::f16, TensorType::u8, TensorType::f32, TensorType::bf16, TensorType::tf32, TensorType::u32};
   for (uint32_t i = 0; i < 36; ++i) {
     Draw d(5000 + i);
@@ -192,7 +192,7 @@ void add_im2col(std::vector<ProgramSpec>& out) {
 
 }  // namespace
 
-void add_tma(std::vector<ProgramSpec>& out) {
+void add_tma(std::vector<Probe>& out) {
   add_loads(out);
   for (uint32_t i = 0; i < 48; ++i)
     add_store(out, fmt::format("tma.store.{}", i), 2000 + i, kTypes[i % kTypes.size()], "cp.async.bulk.tensor.{}d.global.shared::cta.tile.bulk_group");

@@ -115,10 +115,14 @@ bool ClusterRunner::run_one(Warp& w) {
     again = false;
     cluster_->now = instructions_ + (w.instructions - before);
     switch (run_warp(w, program_, budget)) {
-      case RunStop::enqueued:
+      case RunStop::enqueued: {
+        const uint64_t progress = cluster_->progress;
         if (policy_ == DriverKind::eager) settle();
-        again = budget > 0 && !fault_.has_value();
+        // Whoever waited for what has just completed gets a turn first: a warp must not run whole phases ahead of the others
+        // only because its copies take no time here.
+        again = budget > 0 && !fault_.has_value() && cluster_->progress == progress;
         break;
+      }
       case RunStop::fault: fault_ = fault_of(w); break;
       case RunStop::finished:
         --w.cta->live_warps;

@@ -1,6 +1,8 @@
 // Semantics of table/mbarrier.inc.
 #include <fmt/format.h>
 
+#include <utility>
+
 #include "drywell/isa/opcode.h"
 #include "sim/exec/async_issue.h"
 #include "sim/exec/bind_helpers.h"
@@ -103,6 +105,7 @@ Effect wait(Warp& w, const DecodedOp& op, LaneMask mask) {
   uint32_t waiting_on = 0, waiting_parity = 0;
   GuestError why;
   Cluster& c = *w.cta->cluster;
+  const bool resumed = Try && std::exchange(w.block.detail, 0) == kPhaseSeen;
   for (LaneMask m = mask; m != 0; m &= m - 1) {
     const auto i = static_cast<uint32_t>(std::countr_zero(m));
     const uint32_t address = barrier_address(w, op, i);
@@ -111,7 +114,7 @@ Effect wait(Warp& w, const DecodedOp& op, LaneMask mask) {
     const uint64_t phase = lane_value(w, op.src[1], i, !Parity);
     const uint32_t parity = Parity ? static_cast<uint32_t>(phase) & 1 : static_cast<uint32_t>(phase >> 63);
     asked |= 1u << i;
-    if (b->parity_done(parity)) {
+    if (b->parity_done(parity) || (resumed && address == w.block.address && parity == w.block.parity)) {
       done |= 1u << i;
     } else {
       waiting_on = address;

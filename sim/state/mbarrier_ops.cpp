@@ -43,6 +43,14 @@ MbarrierStatus drop_expecting(Mbarrier& b, uint32_t bytes, bool& completed) {
 
 bool expects_and_arrives(MbarrierOp op) { return op == MbarrierOp::arrive_expect_tx || op == MbarrierOp::arrive_drop_expect_tx; }
 
+// A thread that try_wait has suspended resumes when its phase completes (PTX ISA 9.7.13.15.16), also if it gets its turn
+// only when the phase after it is over.
+void resume_waiters(Cta& cta, uint32_t offset, uint32_t parity) {
+  for (Warp& w : cta.warps) {
+    if (w.block.reason == BlockReason::mbarrier && shared_offset(w.block.address) == offset && w.block.parity == parity) w.block.detail = kPhaseSeen;
+  }
+}
+
 }  // namespace
 
 std::optional<GuestError> apply_mbarrier(Cluster& c, uint32_t address, MbarrierOp op, uint32_t amount) {
@@ -74,7 +82,10 @@ std::optional<GuestError> apply_mbarrier(Cluster& c, uint32_t address, MbarrierO
     o->mbarrier(cta, offset, *b, event_of(op), expects_and_arrives(op) ? 1 : amount);
     if (completed) o->mbarrier(cta, offset, *b, MbarrierEvent::phase_complete, 0);
   }
-  if (completed) c.wake(cta);
+  if (completed) {
+    resume_waiters(cta, offset, static_cast<uint32_t>(b->phase - 1) & 1);
+    c.wake(cta);
+  }
   return std::nullopt;
 }
 

@@ -19,4 +19,7 @@ std::optional<GuestError> apply_mbarrier(Cluster& c, uint32_t address, MbarrierO
 /// The barrier at rank << 24 | offset, or nullptr with the reason.
 Mbarrier* find_mbarrier(Cluster& c, uint32_t address, GuestError& why);
 
+/// BlockInfo::detail of a warp suspended on an mbarrier: the phase it waits for has completed.
+inline constexpr uint64_t kPhaseSeen = 1;
+
 }  // namespace drywell::sim

@@ -165,13 +165,14 @@ TEST(TensorMap, KeepsIm2colFields) {
   EXPECT_EQ(decoded(encode(w)), w);
 }
 
-TEST(TensorMap, ForeignBytesAreTileMapsWithoutSignature) {
-  TensorMap m = encode(tiled());
-  for (unsigned i = 0x3c; i < kTensorMapBytes; ++i) {
-    m.bytes[i] = 0;
-  }
-  EXPECT_FALSE(has_signature(m));
-  EXPECT_EQ(decoded(m), tiled());
+TEST(TensorMap, BytesOfNoMapAreTold) {
+  TensorMap zeros, poison, text = encode(tiled());
+  poison.bytes.fill(0xFF);
+  text.bytes[0x70] = 'x';
+  EXPECT_TRUE(has_signature(encode(tiled())));
+  EXPECT_FALSE(has_signature(zeros));
+  EXPECT_FALSE(has_signature(poison));
+  EXPECT_FALSE(has_signature(text));
 }
 
 TEST(TensorMap, MeaninglessBitsAreReported) {

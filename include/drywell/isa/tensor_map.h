@@ -98,9 +98,9 @@ inline constexpr size_t kTensorMapBytes = 128;
 /// A tensor map must lie on this boundary (driver API; PTX ISA 9.7.9.27).
 inline constexpr uint64_t kTensorMapAlignment = 64;
 
-/// The opaque object. Tiled fields lie where ptxas' tensormap.replace code puts them (facts §2.1); L2
-/// promotion, the im2col fields and a signature have no published place and lie in bytes 0x3c..0x7f, which no
-/// known field uses.
+/// The opaque object, byte for byte as a driver for compute capability 9.0 makes it (measured on an H200), so
+/// that maps made there are read here; only the bits that tell im2col::w, which such a device has not, are
+/// chosen freely.
 struct alignas(64) TensorMap {
   std::array<uint8_t, kTensorMapBytes> bytes{};
   bool operator==(const TensorMap&) const = default;
@@ -129,7 +129,7 @@ void check(const TensorMapFields& f, unsigned compute_capability, Diagnostics& o
 /// Fields of a map. E1474 when rank, interleave or swizzle bits have no meaning (the field then keeps its
 /// default).
 TensorMapFields decode(const TensorMap& map, Diagnostics& out, const SourcePos& where = {});
-/// False for bytes that no encode function of this library made (or that were copied from none).
+/// False for bytes that no encode function made: a map says its box's bytes and swizzle's period and ends with zeros.
 bool has_signature(const TensorMap& map);
 
 /// `.field` of tensormap.replace.
