@@ -33,7 +33,7 @@ struct MulHi {
     }
   }
 };
-// Division by zero does not trap; all ones is what current hardware leaves, PTX calls it machine-specific.
+// Division by zero does not trap; quotient and remainder are all ones (H200), PTX calls them machine-specific.
 struct Div {
   template <class T>
   static T apply(T a, T b) {
@@ -47,7 +47,7 @@ struct Div {
 struct Rem {
   template <class T>
   static T apply(T a, T b) {
-    if (b == 0) return a;
+    if (b == 0) return static_cast<T>(~T{0});
     if constexpr (std::is_signed_v<T>) {
       if (b == -1) return 0;
     }

@@ -28,25 +28,20 @@ ExecFn bind_f32_approx(Decoder& d, DecodedOp& op) {
   return bind_f32<InDouble<F>, Plain<float>>(d, op);
 }
 
-// a * (1 / b), whose reciprocal vanishes for |b| > 2^126 and overflows for subnormal b (PTX ISA 9.7.3.8).
+// a * (1 / b), whose reciprocal vanishes for |b| > 2^126 (PTX ISA 9.7.3.8).
 struct DivApprox {
-  static float apply(float a, float b) {
-    const float size = std::fabs(b);
-    const float rcp = size > 0x1p126f ? std::copysign(0.0f, b) : 1.0f / b;
-    return size >= 0x1p-126f && size <= 0x1p126f ? a / b : a * rcp;
-  }
+  static float apply(float a, float b) { return std::fabs(b) > 0x1p126f ? a * std::copysign(0.0f, b) : a / b; }
 };
 
-// Subnormals count as zeros, only the upper word of the result is computed.
+// Only the upper words of argument and result count; subnormals are zeros (H200: the quotient is cut off, not rounded).
 double flush64(double v) { return std::fabs(v) < 0x1p-1022 ? std::copysign(0.0, v) : v; }
 template <class F>
 struct UpperWord {
   static double apply(double a) {
-    const double r = flush64(F::apply(flush64(a)));
-    const auto bits = std::bit_cast<uint64_t>(r);
-    if (std::isnan(r)) return std::bit_cast<double>(uint64_t{0x7FFFFFFF'00000000});
-    return std::bit_cast<double>((bits + 0x80000000u) & ~uint64_t{0xFFFFFFFF});
+    const double r = flush64(F::apply(flush64(upper(a))));
+    return std::isnan(r) ? std::bit_cast<double>(uint64_t{0x7FFFFFFF'00000000}) : upper(r);
   }
+  static double upper(double v) { return std::bit_cast<double>(std::bit_cast<uint64_t>(v) & ~uint64_t{0xFFFFFFFF}); }
 };
 
 template <class Fmt, class F, bool Pair>

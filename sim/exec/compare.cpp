@@ -176,7 +176,7 @@ struct Finite { bool operator()(int c) const { return c != FP_NAN && c != FP_INF
 struct Infinite { bool operator()(int c) const { return c == FP_INFINITE; } };
 struct Number { bool operator()(int c) const { return c != FP_NAN; } };
 struct NotANumber { bool operator()(int c) const { return c == FP_NAN; } };
-struct Normal { bool operator()(int c) const { return c == FP_NORMAL; } };
+struct Normal { bool operator()(int c) const { return c == FP_NORMAL || c == FP_ZERO; } };  // PTX ISA 9.7.3.1: zeros count as normal
 struct Subnormal { bool operator()(int c) const { return c == FP_SUBNORMAL; } };
 template <class Test>
 ExecFn bind_classify(Decoder& d, DecodedOp& op) {

@@ -50,6 +50,7 @@ void write_ints(Warp& w, const DecodedOp& op, const IntShape& to, const uint64_t
 }
 
 // What the general routes need beside the operands, packed into op.extra and op.imm.
+constexpr uint32_t kConversionFtz = 1u << 9;
 struct Conversion {
   IntShape from, to;
   Rounding rounding = Rounding::rn;
@@ -58,7 +59,7 @@ struct Conversion {
 
   void keep_in(DecodedOp& op) const {
     op.imm = shape_word(from) | shape_word(to) << 24;
-    op.extra = static_cast<uint32_t>(rounding) | static_cast<uint32_t>(format) << 4 | uint32_t{f64} << 8 | uint32_t{ftz} << 9 | uint32_t{sat} << 10;
+    op.extra = static_cast<uint32_t>(rounding) | static_cast<uint32_t>(format) << 4 | uint32_t{f64} << 8 | (ftz ? kConversionFtz : 0) | uint32_t{sat} << 10;
   }
   static Conversion of(const DecodedOp& op) {
     Conversion c;
@@ -67,7 +68,7 @@ struct Conversion {
     c.rounding = static_cast<Rounding>(op.extra & 15);
     c.format = static_cast<Format>(op.extra >> 4 & 15);
     c.f64 = (op.extra >> 8 & 1) != 0;
-    c.ftz = (op.extra >> 9 & 1) != 0;
+    c.ftz = (op.extra & kConversionFtz) != 0;
     c.sat = (op.extra >> 10 & 1) != 0;
     return c;
   }
@@ -186,6 +187,18 @@ Effect truncate_to_s32(Warp& w, const DecodedOp& op, LaneMask mask) {
 
 // ---- float to float. op.extra: Conversion.
 
+/// f16 read as a double: a NaN keeps sign and payload, quieted (H200).
+struct F16AsF64 {
+  static double read(const Warp& w, Src s, uint32_t i) {
+    const uint64_t h = lanes<uint32_t>(w, s)[i] & 0xFFFF;
+    if ((h & 0x7FFF) <= 0x7C00) return F16Source::read(w, s, i);
+    return std::bit_cast<double>((h & 0x8000) << 48 | uint64_t{0x7FF8} << 48 | (h & 0x3FF) << 42);
+  }
+};
+/// With .ftz a float's NaN becomes the canonical one first (H200).
+struct FlushedF32 {
+  static float read(const Warp& w, Src s, uint32_t i) { return canonical(flush(Plain<float>::read(w, s, i))); }
+};
 struct F64Source { static double read(const Warp& w, Src s, uint32_t i) { return from_lane<double>(lanes<double>(w, s)[i]); } };
 
 template <class T>
@@ -204,12 +217,21 @@ Effect float_to_float(Warp& w, const DecodedOp& op, LaneMask mask) {
   store_masked(lanes<D>(w, op.dst), r, mask);
   return Effect::next;
 }
+// Narrowing a double's NaN keeps sign and upper payload, quieted (H200).
+template <unsigned Fraction, unsigned Width>
+uint32_t narrow_nan(double v) {
+  const auto bits = std::bit_cast<uint64_t>(v);
+  constexpr uint32_t kQuiet = ((1u << (Width - 1 - Fraction)) - 1) << Fraction | 1u << (Fraction - 1);
+  return static_cast<uint32_t>(bits >> 63) << (Width - 1) | kQuiet | static_cast<uint32_t>((bits & low_bits(52)) >> (52 - Fraction));
+}
 struct ToF32 {  // the value is a float already, or rounds to one
-  static uint32_t apply(float v, const Conversion&) { return std::bit_cast<uint32_t>(v); }
+  static uint32_t apply(float v, const Conversion& c) { return std::bit_cast<uint32_t>(c.ftz ? canonical(v) : v); }
   static uint32_t apply(double v, const Conversion& c) {
-    const float f = c.rounding == Rounding::rn || !std::isfinite(v) ? static_cast<float>(v) : directed(v, c.rounding);
-    return std::bit_cast<uint32_t>(canonical(c.ftz ? flush(f) : f));
+    if (std::isnan(v)) return narrow_nan<23, 32>(v);
+    const bool flushed = c.ftz && std::fabs(rounded(v * 0x1p64, c.rounding)) < 0x1p-62f;  // subnormal with an unbounded exponent, as rounded.h
+    return std::bit_cast<uint32_t>(flushed ? std::copysign(0.0f, static_cast<float>(v)) : rounded(v, c.rounding));
   }
+  static float rounded(double v, Rounding mode) { return mode == Rounding::rn || !std::isfinite(v) ? static_cast<float>(v) : directed(v, mode); }
   static float directed(double v, Rounding mode) {
     const auto bits = std::bit_cast<uint64_t>(v);
     const uint64_t field = bits >> 52 & 0x7FF, fraction = bits & low_bits(52);
@@ -219,7 +241,10 @@ struct ToF32 {  // the value is a float already, or rounds to one
 struct ToF64 { static uint64_t apply(double v, const Conversion&) { return std::bit_cast<uint64_t>(v); } };
 struct ToHalf {
   static uint32_t apply(float v, const Conversion& c) { return numeric::convert({.dst = c.format, .src = Format::f32, .rounding = c.rounding}, std::bit_cast<uint32_t>(v)); }
-  static uint32_t apply(double v, const Conversion& c) { return apply(to_float_odd(v), c); }
+  static uint32_t apply(double v, const Conversion& c) {
+    if (std::isnan(v)) return c.format == Format::f16 ? narrow_nan<10, 16>(v) : narrow_nan<7, 16>(v);
+    return apply(to_float_odd(v), c);
+  }
 };
 template <class T>
 T integral(T v, const Conversion& c) { return static_cast<T>(round_to_integral(v, c.rounding)); }
@@ -340,9 +365,9 @@ template <> ExecFn bind<isa::Opcode::cvt_f32_half>(Decoder& d, DecodedOp& op) {
 template <> ExecFn bind<isa::Opcode::cvt_f64_float>(Decoder& d, DecodedOp& op) {
   bind_float(d, op);
   switch (d.mod(Slot::atype)) {
-    case Mod::f16: return float_to_float<double, F16Source, ToF64>;
+    case Mod::f16: return float_to_float<double, F16AsF64, ToF64>;
     case Mod::bf16: return float_to_float<double, Bf16Source, ToF64>;
-    default: return float_to_float<double, Plain<float>, ToF64>;
+    default: return d.has(Mod::ftz) ? float_to_float<double, FlushedF32, ToF64> : float_to_float<double, Plain<float>, ToF64>;
   }
 }
 template <> ExecFn bind<isa::Opcode::cvt_f32_f64>(Decoder& d, DecodedOp& op) { bind_float(d, op); return float_to_float<float, F64Source, ToF32>; }
@@ -354,10 +379,14 @@ template <> ExecFn bind<isa::Opcode::cvt_half_half>(Decoder& d, DecodedOp& op) {
 template <> ExecFn bind<isa::Opcode::cvt_half_f32>(Decoder& d, DecodedOp& op) {
   if (!d.has(Mod::ftz) && !d.has(Mod::sat)) return bind_narrow(d, op);
   bind_float(d, op);
+  if (d.has(Mod::f16)) op.extra &= ~kConversionFtz;  // a subnormal still rounds away from zero: it is not flushed (H200)
   return float_to_float<uint32_t, Plain<float>, ToHalf>;
 }
 template <> ExecFn bind<isa::Opcode::cvt_tf32_f32>(Decoder& d, DecodedOp& op) { return bind_narrow(d, op); }
-template <> ExecFn bind<isa::Opcode::cvt_f32_f32>(Decoder& d, DecodedOp& op) { return bind_same<float, Plain<float>, ToCanonicalF32>(d, op); }
+template <> ExecFn bind<isa::Opcode::cvt_f32_f32>(Decoder& d, DecodedOp& op) {
+  const bool copies = d.mod(Slot::rnd) == Mod::none && !d.has(Mod::ftz) && !d.has(Mod::sat);  // NaN and all
+  return copies ? bind_same<float, Plain<float>, ToF32>(d, op) : bind_same<float, Plain<float>, ToCanonicalF32>(d, op);
+}
 template <> ExecFn bind<isa::Opcode::cvt_f64_f64>(Decoder& d, DecodedOp& op) { return bind_same<double, F64Source, ToF64>(d, op); }
 template <> ExecFn bind<isa::Opcode::cvt_f16_f16>(Decoder& d, DecodedOp& op) { return bind_same<uint32_t, F16Source, ToHalf>(d, op); }
 template <> ExecFn bind<isa::Opcode::cvt_bf16_bf16>(Decoder& d, DecodedOp& op) { return bind_same<uint32_t, Bf16Source, ToHalf>(d, op); }

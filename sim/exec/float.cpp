@@ -106,11 +106,11 @@ ExecFn bind_min_max(Decoder& d, DecodedOp& op) {
   return ftz ? pick_min_max<Max, false, true>(d, op) : pick_min_max<Max, false, false>(d, op);
 }
 
-// neg and abs work on the bits; NaN payloads pass (PTX leaves them open), .ftz flushes.
+// Every NaN becomes the canonical one (H200; PTX leaves it open), .ftz flushes.
 template <bool Ftz>
-struct NegBits { template <class T> static T apply(T v) { return std::bit_cast<T>(std::bit_cast<uint32_t>(Ftz ? flush(v) : v) ^ 0x80000000u); } };
+struct NegBits { template <class T> static T apply(T v) { return canonical(-(Ftz ? flush(v) : v)); } };
 template <bool Ftz>
-struct AbsBits { template <class T> static T apply(T v) { return std::bit_cast<T>(std::bit_cast<uint32_t>(Ftz ? flush(v) : v) & 0x7FFFFFFFu); } };
+struct AbsBits { template <class T> static T apply(T v) { return canonical(std::fabs(Ftz ? flush(v) : v)); } };
 // The sign of the first operand, the magnitude of the second; NaN payloads pass.
 struct CopySign { template <class T> static T apply(T a, T b) { return std::copysign(b, a); } };
 

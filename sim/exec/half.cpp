@@ -12,6 +12,7 @@ using isa::Slot;
 
 // op.extra of the families below.
 constexpr uint32_t kFtz = 1, kSat = 2, kRelu = 4, kOob = 8;
+constexpr uint32_t kOobNan = 0x7FF7;  // of either sign, as a or b: all codes on an H200. TMA fills with it (facts/tma-mbarrier.md §2.4)
 
 struct AddHalf { static double apply(double a, double b, double) { return add_to_odd(a, b); } };
 struct SubHalf { static double apply(double a, double b, double) { return add_to_odd(a, -b); } };
@@ -19,8 +20,9 @@ struct MulHalf { static double apply(double a, double b, double) { return a * b;
 struct FmaHalf { static double apply(double a, double b, double c) { return add_to_odd(a * b, c); } };
 
 template <class Fmt>
-uint32_t finish(uint32_t r, uint32_t flags) {
-  if ((flags & kFtz) != 0) r = Fmt::flush(r);
+uint32_t finish(double exact, uint32_t flags) {
+  const bool tiny = (flags & kFtz) != 0 && Fmt::is_subnormal(exact);
+  uint32_t r = Fmt::round(tiny ? std::copysign(0.0, exact) : exact);
   const bool nan = (r & 0x7FFF) > Fmt::kInfinity;
   if ((flags & kSat) != 0) r = nan || (r & 0x8000) != 0 ? 0 : std::min(r, Fmt::kOne);
   if ((flags & kRelu) != 0) r = !nan && (r & 0x8000) != 0 ? 0 : r;
@@ -28,9 +30,9 @@ uint32_t finish(uint32_t r, uint32_t flags) {
 }
 template <class Fmt, class F>
 uint32_t compute(uint32_t a, uint32_t b, uint32_t c, uint32_t flags) {
-  if ((flags & kOob) != 0 && (a == 0xFFFF || b == 0xFFFF)) return 0;
+  if ((flags & kOob) != 0 && ((a & 0x7FFF) == kOobNan || (b & 0x7FFF) == kOobNan)) return 0;
   const auto in = [flags](uint32_t h) { return Fmt::value((flags & kFtz) != 0 ? Fmt::flush(h) : h); };
-  return finish<Fmt>(Fmt::round(F::apply(in(a), in(b), in(c))), flags);
+  return finish<Fmt>(F::apply(in(a), in(b), in(c)), flags);
 }
 
 // Two-operand instructions have src[2] == src[1].
@@ -55,14 +57,18 @@ ExecFn bind_half(Decoder& d, DecodedOp& op, size_t operands) {
   return is_pair(d) ? arith<Bf16Format, F, true> : arith<Bf16Format, F, false>;
 }
 
-// Bits of the sign, in one or both halves; .ftz flushes first.
-template <bool Neg, bool Pair>
+// The sign of one or both halves; .ftz flushes first. NaN becomes the canonical one (H200).
+template <class Fmt, bool Neg>
+uint32_t sign_half(uint32_t h, bool ftz) {
+  if (ftz) h = Fmt::flush(h);
+  return (h & 0x7FFF) > Fmt::kInfinity ? 0x7FFF : Neg ? h ^ 0x8000 : h & 0x7FFF;
+}
+template <class Fmt, bool Neg, bool Pair>
 Effect sign(Warp& w, const DecodedOp& op, LaneMask mask) {
-  constexpr uint32_t kBit = Pair ? 0x80008000u : 0x8000u;
   const bool ftz = op.extra != 0;
   map1<uint32_t, uint32_t>(w, op, mask, [ftz](uint32_t v) {
-    if (ftz) v = Pair ? F16Format::flush(v >> 16) << 16 | F16Format::flush(v & 0xFFFF) : F16Format::flush(v);
-    return Neg ? v ^ kBit : v & ~kBit;
+    const uint32_t low = sign_half<Fmt, Neg>(v & 0xFFFF, ftz);
+    return Pair ? sign_half<Fmt, Neg>(v >> 16, ftz) << 16 | low : low;
   });
   return Effect::next;
 }
@@ -70,7 +76,8 @@ template <bool Neg>
 ExecFn bind_sign(Decoder& d, DecodedOp& op) {
   sources(d, op, {1});
   op.extra = d.has(Mod::ftz) ? 1 : 0;
-  return is_pair(d) ? sign<Neg, true> : sign<Neg, false>;
+  if (is_f16(d)) return is_pair(d) ? sign<F16Format, Neg, true> : sign<F16Format, Neg, false>;
+  return is_pair(d) ? sign<Bf16Format, Neg, true> : sign<Bf16Format, Neg, false>;
 }
 
 // Widening keeps order and zeros; the narrow result is one of the operands.

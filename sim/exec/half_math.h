@@ -34,12 +34,15 @@ struct F16Format {
   static double value(uint32_t h) { return std::bit_cast<float>(numeric::f16_to_f32(h)); }
   static uint32_t round(double v) { return numeric::f32_to_f16_rn(std::bit_cast<uint32_t>(to_float_odd(v))); }
   static uint32_t flush(uint32_t h) { return (h & 0x7C00) == 0 ? h & 0x8000 : h; }
+  /// Subnormal after rounding with an unbounded exponent (rounded.h).
+  static bool is_subnormal(double v) { return (round(v * 0x1p12) & 0x7FFF) < 0x3400; }
   static constexpr uint32_t kOne = 0x3C00, kInfinity = 0x7C00;
 };
 struct Bf16Format {
   static double value(uint32_t h) { return std::bit_cast<float>(numeric::bf16_to_f32(h)); }
   static uint32_t round(double v) { return numeric::f32_to_bf16_rn(std::bit_cast<uint32_t>(to_float_odd(v))); }
   static uint32_t flush(uint32_t h) { return (h & 0x7F80) == 0 ? h & 0x8000 : h; }
+  static bool is_subnormal(double v) { return (round(v * 0x1p12) & 0x7FFF) < 0x0680; }
   static constexpr uint32_t kOne = 0x3F80, kInfinity = 0x7F80;
 };
 

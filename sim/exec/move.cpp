@@ -38,6 +38,28 @@ Effect special(Warp& w, const DecodedOp& op, LaneMask mask) {
 
 uint64_t* wide_lanes(Warp& w, Src s, uint32_t run) { return reinterpret_cast<uint64_t*>(w.bank[s.bank] + s.offset) + run * kWarpSize; }
 
+// b128 from or to four b32: two words of each run.
+Effect pack128(Warp& w, const DecodedOp& op, LaneMask mask) {
+  const Src* slots = &w.cta->cluster->launch->program->slots[op.vec];
+  uint64_t r[2][kWarpSize];
+  for (uint32_t k = 0; k < 2; ++k) {
+    const uint32_t *low = lanes<uint32_t>(w, slots[2 * k]), *high = lanes<uint32_t>(w, slots[2 * k + 1]);
+    for (uint32_t i = 0; i < kWarpSize; ++i) r[k][i] = low[i] | uint64_t{high[i]} << 32;
+  }
+  for (uint32_t k = 0; k < 2; ++k) store_masked(wide_lanes(w, {op.dst, 0}, k), r[k], mask);
+  return Effect::next;
+}
+Effect unpack128(Warp& w, const DecodedOp& op, LaneMask mask) {
+  const Src* slots = &w.cta->cluster->launch->program->slots[op.vec];
+  for (uint32_t k = 0; k < 4; ++k) {
+    const uint64_t* run = wide_lanes(w, op.src[0], k / 2);
+    uint32_t r[kWarpSize];
+    for (uint32_t i = 0; i < kWarpSize; ++i) r[i] = static_cast<uint32_t>(run[i] >> (32 * (k % 2)));
+    store_masked(lanes<uint32_t>(w, slots[k].offset), r, mask);
+  }
+  return Effect::next;
+}
+
 // op.extra: element bits; op.count elements, first element in the low bits.
 Effect pack(Warp& w, const DecodedOp& op, LaneMask mask) {
   const Src* slots = &w.cta->cluster->launch->program->slots[op.vec];
@@ -80,12 +102,6 @@ Effect unpack(Warp& w, const DecodedOp& op, LaneMask mask) {
     store_masked(reinterpret_cast<uint32_t*>(w.bank[0] + slots[k].offset), r, mask);
   }
   return Effect::next;
-}
-
-// 128-bit vectors of other element widths than 64 do not occur in nvcc's output.
-void check_vector(Decoder& d, unsigned bits, unsigned element) {
-  if (bits == 128 && element != 64) throw Unsupported("mov.b128 with elements other than .b64");
-  (void)d;
 }
 
 template <bool To>
@@ -138,21 +154,19 @@ template <> ExecFn bind<isa::Opcode::mov>(Decoder& d, DecodedOp& op) {
   }
   if (dst.kind == isa::Operand::Kind::vec) {
     const unsigned element = bits / dst.count;
-    check_vector(d, bits, element);
     op.src[0] = d.source(a, bits);
     op.vec = d.vector(dst, element);
     op.count = static_cast<uint8_t>(dst.count);
     op.extra = element | (uint32_t{bits > 32} << 8);
-    return unpack;
+    return bits == 128 && element == 32 ? unpack128 : unpack;
   }
   op.dst = d.dest(dst);
   if (a.kind == isa::Operand::Kind::vec) {
     const unsigned element = bits / a.count;
-    check_vector(d, bits, element);
     op.vec = d.vector(a, element);
     op.count = static_cast<uint8_t>(a.count);
     op.extra = element | (uint32_t{bits > 32} << 8);
-    return pack;
+    return bits == 128 && element == 32 ? pack128 : pack;
   }
   op.wide = bits > 32;
   if (a.kind == isa::Operand::Kind::special) {

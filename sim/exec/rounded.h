@@ -13,10 +13,22 @@ namespace drywell::sim {
 
 struct AddOp { template <class T> static T apply(T a, T b) { return a + b; } };
 struct SubOp { template <class T> static T apply(T a, T b) { return a - b; } };
-struct MulOp { template <class T> static T apply(T a, T b) { return a * b; } };
-struct DivOp { template <class T> static T apply(T a, T b) { return a / b; } };
-struct FmaOp { template <class T> static T apply(T a, T b, T c) { return std::fma(a, b, c); } };
-struct RcpOp { template <class T> static T apply(T a) { return T{1} / a; } };
+struct MulOp {
+  template <class T> static T apply(T a, T b) { return a * b; }
+  static float scaled(float a, float b, float scale) { return a * scale * b; }
+};
+struct DivOp {
+  template <class T> static T apply(T a, T b) { return a / b; }
+  static float scaled(float a, float b, float scale) { return a * scale / b; }
+};
+struct FmaOp {
+  template <class T> static T apply(T a, T b, T c) { return std::fma(a, b, c); }
+  static float scaled(float a, float b, float c, float scale) { return std::fma(a * scale, b, c * scale); }
+};
+struct RcpOp {
+  template <class T> static T apply(T a) { return T{1} / a; }
+  static float scaled(float a, float scale) { return scale / a; }
+};
 struct SqrtOp { template <class T> static T apply(T a) { return std::sqrt(a); } };
 
 class RoundingScope {
@@ -31,7 +43,9 @@ class RoundingScope {
   RoundingScope& operator=(const RoundingScope&) = delete;
 };
 
-/// F on floats with PTX's flushing, saturation and NaN.
+/// F on floats with PTX's flushing, saturation and NaN. A result is subnormal if it is after rounding with an unbounded exponent
+/// (H200): 2^-126 (1 - 2^-24) is flushed although it rounds to 2^-126 on the grid of the subnormals. F::scaled gives the result
+/// times a power of two, where nothing is subnormal.
 template <class F, bool Ftz, bool Sat>
 struct F32 {
   static float in(float v) { return Ftz ? flush(v) : v; }
@@ -41,7 +55,13 @@ struct F32 {
     return canonical(r);
   }
   template <class... A>
-  static float apply(A... a) { return out(F::apply(in(a)...)); }
+  static float apply(A... a) {
+    float r = F::apply(in(a)...);
+    if constexpr (Ftz && requires { F::scaled(in(a)..., 0x1p64f); }) {
+      if (std::fabs(r) == 0x1p-126f && std::fabs(F::scaled(in(a)..., 0x1p64f)) < 0x1p-62f) r = std::copysign(0.0f, r);
+    }
+    return out(r);
+  }
 };
 
 /// How a source lane becomes a number.

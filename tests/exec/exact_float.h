@@ -95,8 +95,16 @@ inline Exact add(const Exact& a, const Exact& b, Round mode) {
   return r;
 }
 
-/// a * b + c in format f, once rounded; f.nan for what is no number.
-inline uint64_t reference_fma(const FloatFormat& f, uint64_t a, uint64_t b, uint64_t c, Round mode) {
+/// f with a wider exponent.
+inline FloatFormat widened(const FloatFormat& f) { return {f.exponent + 1, f.fraction, f.nan}; }
+/// Whether a result of format f is subnormal before its exponent is bounded: `wide` is the same in widened(f).
+inline bool subnormal_result(const FloatFormat& f, uint64_t wide) {
+  const FloatFormat w = widened(f);
+  return w.magnitude(wide) < static_cast<uint64_t>(w.bias() - f.bias() + 1) << f.fraction;
+}
+
+/// a * b + c for operands of format f, once rounded to `to`; f.nan for what is no number.
+inline uint64_t reference_fma(const FloatFormat& f, uint64_t a, uint64_t b, uint64_t c, Round mode, const FloatFormat& to) {
   if (f.is_nan(a) || f.is_nan(b) || f.is_nan(c)) return f.nan;
   const bool product_infinite = f.is_infinite(a) || f.is_infinite(b);
   const uint64_t product_sign = (a ^ b) & f.sign();
@@ -105,13 +113,15 @@ inline uint64_t reference_fma(const FloatFormat& f, uint64_t a, uint64_t b, uint
     return product_sign | f.infinity();
   }
   if (f.is_infinite(c)) return c;
-  return rounded(f, add(exact(f, a) * exact(f, b), exact(f, c), mode), mode);
+  return rounded(to, add(exact(f, a) * exact(f, b), exact(f, c), mode), mode);
 }
+inline uint64_t reference_fma(const FloatFormat& f, uint64_t a, uint64_t b, uint64_t c, Round mode) { return reference_fma(f, a, b, c, mode, f); }
 inline uint64_t reference_add(const FloatFormat& f, uint64_t a, uint64_t b, Round mode) { return reference_fma(f, a, f.one(), b, mode); }
-inline uint64_t reference_mul(const FloatFormat& f, uint64_t a, uint64_t b, Round mode) {
-  return reference_fma(f, a, b, ((a ^ b) & f.sign()), mode);  // adding a zero of the product's sign changes nothing
+inline uint64_t reference_mul(const FloatFormat& f, uint64_t a, uint64_t b, Round mode, const FloatFormat& to) {
+  return reference_fma(f, a, b, ((a ^ b) & f.sign()), mode, to);  // adding a zero of the product's sign changes nothing
 }
-inline uint64_t reference_div(const FloatFormat& f, uint64_t a, uint64_t b, Round mode) {
+inline uint64_t reference_mul(const FloatFormat& f, uint64_t a, uint64_t b, Round mode) { return reference_mul(f, a, b, mode, f); }
+inline uint64_t reference_div(const FloatFormat& f, uint64_t a, uint64_t b, Round mode, const FloatFormat& to) {
   const uint64_t sign = (a ^ b) & f.sign();
   if (f.is_nan(a) || f.is_nan(b) || (f.is_infinite(a) && f.is_infinite(b)) || (f.is_zero(a) && f.is_zero(b))) return f.nan;
   if (f.is_infinite(a) || f.is_zero(b)) return sign | f.infinity();
@@ -121,8 +131,9 @@ inline uint64_t reference_div(const FloatFormat& f, uint64_t a, uint64_t b, Roun
   Exact q{numerator / y.significand, x.exponent - y.exponent - 200};
   q.sticky = numerator % y.significand != 0;
   if (sign != 0) q.significand = -q.significand;
-  return rounded(f, q, mode);
+  return rounded(to, q, mode);
 }
+inline uint64_t reference_div(const FloatFormat& f, uint64_t a, uint64_t b, Round mode) { return reference_div(f, a, b, mode, f); }
 inline uint64_t reference_sqrt(const FloatFormat& f, uint64_t a, Round mode) {
   if (f.is_zero(a)) return a;
   if (f.is_nan(a) || f.negative(a)) return f.nan;
