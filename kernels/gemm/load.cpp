@@ -5,22 +5,22 @@ namespace drywell::kernels::gemm {
 
 using namespace isa;
 
+// The warp waits together and one lane issues: elect.sync names the same lane every time.
 void GemmDevice::load() {
   k_.elect_one([&] {
     for (const Symbol map :
-         c_.scaled() ? std::vector{map_a_, map_b_, map_sfa_, map_sfb_} : std::vector{map_a_, map_b_}) {
+         c_.scaled() ? std::vector{map_a_, map_b_, map_sfa_, map_sfb_} : std::vector{map_a_, map_b_})
       k_("prefetch.tensormap", mem(k_.def("cvta.param.u64", map)));
-    }
-    PipelineState state(k_, p_.stages, PipelineState::Role::producer);
-    for_tiles([&](const Tile& t) {
-      k_.for_range(0, k_tiles_, 1, [&](Reg k_tile) {
-        mainloop_.acquire(state);
-        load_stage(t, k_tile, state);
-        state.advance();
-      });
-    });
-    mainloop_.tail(state);
   });
+  PipelineState state(k_, p_.stages, PipelineState::Role::producer);
+  for_tiles([&](const Tile& t) {
+    k_.for_range(0, k_tiles_, 1, [&](Reg k_tile) {
+      mainloop_.acquire(state);
+      k_.elect_one([&] { load_stage(t, k_tile, state); });
+      state.advance();
+    });
+  });
+  mainloop_.tail(state);
 }
 
 void GemmDevice::load_stage(const Tile& t, Reg k_tile, const PipelineState& state) {

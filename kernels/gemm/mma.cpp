@@ -1,4 +1,5 @@
-// The MMA warp: one thread copies the stage's scale factors to tensor memory, issues four MMAs and commits.
+// The MMA warp. It waits together; one lane copies the stage's scale factors to tensor memory, issues four
+// MMAs and commits.
 #include "kernels/gemm/device.h"
 
 namespace drywell::kernels::gemm {
@@ -35,26 +36,24 @@ struct GemmDevice::MmaState {
 
 void GemmDevice::mma() {
   k_.if_(is_leader_, [&] {
-    k_.elect_one([&] {
-      MmaState s(k_, p_);
-      s.tmem = k_.def("ld.shared.b32", mem(smem_at(kTmemBase)));
-      const auto descriptor = [&](uint32_t at, uint64_t base) {
-        const Reg field = k_.def("and.b32", k_.def("shr.u32", smem_at(at), 4), 0x3FFF);
-        return k_.def("or.b64", k_.def("cvt.u64.u32", field), static_cast<int64_t>(base));
-      };
-      s.a = descriptor(p_.smem_a, descriptor_base(p_.a.lbo, p_.a.sbo, p_.a.swizzle()));
-      s.b = descriptor(p_.smem_b, descriptor_base(p_.b.lbo, p_.b.sbo, p_.b.swizzle()));
-      for (uint32_t step = 0; step < 4; ++step)
-        s.idesc.push_back(k_.def("mov.b32", instruction_descriptor(step)));
-      if (c_.scaled()) {
-        s.sfa = descriptor(p_.smem_sfa, descriptor_base(kScaleLbo, kScaleSbo, Swizzle::none));
-        s.sfb = descriptor(p_.smem_sfb, descriptor_base(kScaleLbo, kScaleSbo, Swizzle::none));
-        s.stages_done = k_.def("mov.u32", 0);
-      }
-      if (p_.cluster > 1) s.all_empty = k_.def("cvt.u16.u32", k_.def("mov.b32", (1u << p_.cluster) - 1));
-      if (pair()) s.both_full = pair_mask();
-      for_tiles([&](const Tile& t) { mma_tile(s, t); });
-    });
+    MmaState s(k_, p_);
+    s.tmem = k_.def("ld.shared.b32", mem(smem_at(kTmemBase)));
+    const auto descriptor = [&](uint32_t at, uint64_t base) {
+      const Reg field = k_.def("and.b32", k_.def("shr.u32", smem_at(at), 4), 0x3FFF);
+      return k_.def("or.b64", k_.def("cvt.u64.u32", field), static_cast<int64_t>(base));
+    };
+    s.a = descriptor(p_.smem_a, descriptor_base(p_.a.lbo, p_.a.sbo, p_.a.swizzle()));
+    s.b = descriptor(p_.smem_b, descriptor_base(p_.b.lbo, p_.b.sbo, p_.b.swizzle()));
+    for (uint32_t step = 0; step < 4; ++step)
+      s.idesc.push_back(k_.def("mov.b32", instruction_descriptor(step)));
+    if (c_.scaled()) {
+      s.sfa = descriptor(p_.smem_sfa, descriptor_base(kScaleLbo, kScaleSbo, Swizzle::none));
+      s.sfb = descriptor(p_.smem_sfb, descriptor_base(kScaleLbo, kScaleSbo, Swizzle::none));
+      s.stages_done = k_.def("mov.u32", 0);
+    }
+    if (p_.cluster > 1) s.all_empty = k_.def("cvt.u16.u32", k_.def("mov.b32", (1u << p_.cluster) - 1));
+    if (pair()) s.both_full = pair_mask();
+    for_tiles([&](const Tile& t) { mma_tile(s, t); });
   });
 }
 
@@ -86,11 +85,15 @@ void GemmDevice::mma_tile(MmaState& s, const Tile& t) {
   if (c_.scaled()) sfb_shift = k_.def("shr.u32", k_.def("and.b32", t.n0, GemmPlan::kAtomRows - 1), 5);
   k_.for_range(0, k_tiles_, 1, [&](Reg k_tile) {
     mainloop_.wait(s.ready);
-    mma_stage(s, k_tile, d, sfb_shift);
-    commit(mainloop_.empty(s.ready), p_.cluster > 1 ? &s.all_empty : nullptr);
+    if (c_.scaled()) wait_for_scale_buffer(s);
+    k_.elect_one([&] {
+      mma_stage(s, k_tile, d, sfb_shift);
+      commit(mainloop_.empty(s.ready), p_.cluster > 1 ? &s.all_empty : nullptr);
+    });
     s.ready.advance();
+    if (c_.scaled()) s.scale_buffer.advance();
   });
-  commit(accumulator_.full(s.accumulator), pair() ? &s.both_full : nullptr);
+  k_.elect_one([&] { commit(accumulator_.full(s.accumulator), pair() ? &s.both_full : nullptr); });
   s.accumulator.advance();
 }
 
@@ -125,7 +128,6 @@ void GemmDevice::mma_stage(MmaState& s, Reg k_tile, Reg d, Reg sfb_shift) {
 // An atom of 128 rows x 4 factors becomes four columns, the same in all four lane partitions. Atoms of N lie
 // side by side in tensor memory and a stage apart along K in shared memory.
 isa::Reg GemmDevice::copy_scales(MmaState& s) {
-  wait_for_scale_buffer(s);
   const Reg to = k_.def(
       "add.u32", k_.def("mad.lo.u32", s.scale_buffer.index(), p_.sfa_columns() + p_.sfb_columns(), s.tmem),
       p_.tmem_scales);
@@ -141,7 +143,6 @@ isa::Reg GemmDevice::copy_scales(MmaState& s) {
       copy(sfb, n * p_.scale_atoms_k + k, p_.sfa_columns() + 4 * (k * p_.sfb_atoms + n));
     }
   }
-  s.scale_buffer.advance();
   return to;
 }
 
