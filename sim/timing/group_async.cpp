@@ -308,8 +308,10 @@ void Group::start_tma(uint32_t resident, uint64_t id, Time t) {
   }
   // Stores: shared memory has been read after the transfer; the data is in global memory an L2 access later.
   double time = bytes / arch_.tma.store_bytes_per_clk;
-  const auto* reduce = std::get_if<TensorCopy>(&op.payload);
-  if (reduce != nullptr && reduce->direction == TensorCopy::Direction::reduce)
+  const auto* tensor = std::get_if<TensorCopy>(&op.payload);
+  const auto* range = std::get_if<BulkCopy>(&op.payload);
+  if ((tensor != nullptr && tensor->direction == TensorCopy::Direction::reduce) ||
+      (range != nullptr && range->reduce_op != isa::Mod::none))
     time *= arch_.tma.reduce_slowdown;
   if (sm.smem.tensor_active(static_cast<double>(t))) time /= arch_.tma.store_rate_under_mma;
   const double start = sm.tma_drain.begin(static_cast<double>(t), time);

@@ -26,6 +26,33 @@ TEST(Dsmem, LoadsAndStoresReachTheNeighbour) {
   EXPECT_EQ(from_bytes<uint32_t>(run_everywhere(c).at(0)), want);
 }
 
+// Sums in the next CTA's memory, through cluster and generic addresses, by every thread of the cluster.
+TEST(Dsmem, AtomicsReachTheNeighbour) {
+  AsyncCase c;
+  c.cluster = c.ctas = 4;
+  c.threads = 64;
+  c.buffers = {to_bytes(std::vector<uint32_t>(8))};
+  c.body = "  mov.u32 %r1, 0;\n  @first st.shared.v2.b32 [smem], {%r1, %r1};\n" + cluster_sync() +
+           "  add.u32 %r2, rank, 1;\n  and.b32 %r2, %r2, 3;\n  mapa.shared::cluster.u32 %r3, smem, %r2;\n  cvt.u64.u32 %rd1, %r3;\n  cvta.shared::cluster.u64 %rd2, %rd1;\n  add.u32 %r4, rank, 1;\n"
+           "  atom.shared::cluster.add.u32 %r5, [%r3], %r4;\n  red.relaxed.cluster.max.u32 [%rd2+4], %r4;\n" +
+           cluster_sync() + "  ld.shared.v2.b32 {%r6, %r7}, [smem];\n  @!first bra END;\n" + cta_word("%r6", 8) + cta_word("%r7", 8, 4) + "END:\n" + cluster_sync();
+  std::vector<uint32_t> want;
+  for (uint32_t r = 0; r < 4; ++r) want.insert(want.end(), {64 * ((r + 3) % 4 + 1), (r + 3) % 4 + 1});
+  EXPECT_EQ(from_bytes<uint32_t>(run_everywhere(c).at(0)), want);
+}
+
+// shared::cta is the own CTA's window, shared::cluster that of all of them (PTX ISA 9.7.9.19, 9.7.9.20).
+TEST(ClusterAddresses, WindowsAndConversions) {
+  AsyncCase c;
+  c.cluster = c.ctas = 2;
+  c.buffers = {to_bytes(std::vector<uint32_t>(2))};
+  c.body = "  xor.b32 %r1, rank, 1;\n  mov.u64 %rd1, smem;\n  cvta.shared::cta.u64 %rd1, %rd1;\n  mapa.u64 %rd2, %rd1, %r1;\n  isspacep.shared::cta %p1, %rd1;\n  isspacep.shared::cta %p2, %rd2;\n"
+           "  isspacep.shared::cluster %p3, %rd2;\n  isspacep.global %p4, %rd2;\n  cvta.to.shared::cluster.u64 %rd3, %rd2;\n  cvt.u32.u64 %r2, %rd3;\n  getctarank.shared::cluster.u32 %r3, %r2;\n"
+           "  selp.u32 %r4, 1, 0, %p1;\n  selp.u32 %r5, 2, 0, %p2;\n  selp.u32 %r6, 4, 0, %p3;\n  selp.u32 %r7, 8, 0, %p4;\n  or.b32 %r4, %r4, %r5;\n  or.b32 %r6, %r6, %r7;\n  or.b32 %r4, %r4, %r6;\n  shl.b32 %r3, %r3, 4;\n"
+           "  or.b32 %r4, %r4, %r3;\n  @!first bra END;\n" + cta_word("%r4") + "END:\n";
+  EXPECT_EQ(from_bytes<uint32_t>(run_everywhere(c).at(0)), (std::vector<uint32_t>{5 + 16, 5}));
+}
+
 // facts §5: rank in bits 24..31; a shared::cta address is the cluster address of the own CTA.
 TEST(ClusterAddresses, MapaAndGetctarank) {
   AsyncCase c;

@@ -255,6 +255,26 @@ TEST(Scatter4, StoresFourRowsEachCheckedAlone) {
   EXPECT_EQ(run_everywhere(c).at(0), want);
 }
 
+TEST(Scatter4, AddsFourRows) {
+  TensorMapFields f;
+  f.type = TensorType::u32;
+  f.rank = 2;
+  f.dim = {30, 7, 1, 1, 1};
+  f.stride[0] = 128;
+  f.box = {16, 1, 1, 1, 1};
+  const Coordinates start{20, 6, 9, 0, 3};
+  AsyncCase c;
+  c.buffers = {random_bytes(7 * 128, 3), random_bytes(kSmemBytes, 4)};
+  c.maps = {{f, 0}};
+  c.body = store_text(2, list(start, 5), "cp.reduce.async.bulk.tensor .add", ".tile::scatter4");
+  std::vector<uint32_t> want = from_bytes<uint32_t>(c.buffers[0]);
+  const auto source = from_bytes<uint32_t>(c.buffers[1]);
+  for_tile(f, start, true, true, [&](uint32_t at, int64_t to, bool inside) {
+    if (inside) want.at(static_cast<size_t>(to / 4)) += source[at / 4];
+  });
+  EXPECT_EQ(from_bytes<uint32_t>(run_everywhere(c).at(0)), want);
+}
+
 // ---- im2col (facts §2.7)
 
 struct Im2col {
@@ -372,6 +392,30 @@ TEST(Im2colNoOffs, StoresPixelsInTheBoundingBox) {
     for (uint32_t b = 0; inside && b < 4; ++b) want.at(static_cast<size_t>(to + b)) = c.buffers[1][p * 32 + i * 4 + b];
   });
   EXPECT_EQ(run_everywhere(c).at(0), want);
+}
+
+TEST(Im2colNoOffs, ReducesPixels) {
+  Im2col m = random_im2col(4, 1);
+  m.f.type = TensorType::u32;
+  m.f.swizzle = Swizzle::none;
+  m.f.dim = {8, 5, 3, 1, 1};
+  m.f.stride = {32, 160};
+  m.f.lower_corner = m.f.upper_corner = {};
+  m.f.element_stride = {1, 1, 1, 1, 1};
+  m.f.channels_per_pixel = 8;
+  m.f.pixels_per_column = 9;
+  m.start = {0, 2, 1};
+  m.offset = {};
+  AsyncCase c;
+  c.buffers = {random_bytes(tensor_bytes(m.f), 1), random_bytes(kSmemBytes, 2)};
+  c.maps = {{m.f, 0}};
+  c.body = store_text(3, list(m.start, 3), "cp.reduce.async.bulk.tensor .max", ".im2col_no_offs");
+  std::vector<uint32_t> want = from_bytes<uint32_t>(c.buffers[0]);
+  const auto source = from_bytes<uint32_t>(c.buffers[1]);
+  for_im2col(m, [&](uint32_t p, uint32_t i, int64_t to, bool inside) {
+    if (inside) want.at(static_cast<size_t>(to / 4)) = std::max(want.at(static_cast<size_t>(to / 4)), source[p * 8 + i]);
+  });
+  EXPECT_EQ(from_bytes<uint32_t>(run_everywhere(c).at(0)), want);
 }
 
 // PTX ISA 5.5.5: only W moves, then the image; the halo is what follows, once (w) or behind every 32 pixels (w::128).
@@ -521,7 +565,7 @@ TEST(Multicast, EverySelectedCtaGetsDataAndSignal) {
       rows[r] = 6;
     }
     const AsyncCase c = cluster_case(fmt::format("  setp.eq.u32 %p2, rank, {};\n  and.pred %p2, %p2, first;\n  mov.b16 %h1, {};\n"
-                                                 "  @%p2 cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes.multicast::cluster [smem], [map0, {{0, 6}}], [bar], %h1;\n",
+                                                 "  @%p2 cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes.multicast::cluster.L2::cache_hint [smem], [map0, {{0, 6}}], [bar], %h1, 0x14F0000000000000;\n",
                                                  rank, mask),
                                      expected);
     EXPECT_EQ(run_everywhere(c).at(1), cluster_image(c, rows)) << mask;
@@ -664,6 +708,8 @@ TEST(TensorPrefetch, ChecksTheMapAndChangesNothing) {
   EXPECT_EQ(run_everywhere(c).at(0), c.buffers[0]);
   c.body = "  cp.async.bulk.prefetch.tensor.1d.L2.global [map0, {0}];\n";
   expect_fault(c, "F3303");
+  c.body = "  cp.async.bulk.prefetch.tensor.2d.L2.global [map0, {2, 0}];\n";
+  expect_fault(c, "F3304");
 }
 
 TEST(TensorLegality, AgreesWithPtxas) {
