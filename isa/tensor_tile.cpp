@@ -8,9 +8,41 @@ namespace drywell::isa {
 namespace {
 
 void require_modelled(const TensorMapFields& f) {
-  if (f.interleave != Interleave::none) {
-    throw Unsupported("interleaved tensor maps");
+  if (f.interleave != Interleave::none && f.mode != TensorMapMode::tile) {
+    throw Unsupported("im2col copies through interleaved tensor maps");
   }
+}
+
+// Interleaved maps list their dimensions as memory has them: W, H, …, channel slices, N. The unit of dimension 0 is a slice
+// of 16 or 32 bytes; a copy takes one slice of the channels, whatever the box says (measured on an H200).
+uint32_t slice_bytes(const TensorMapFields& f) { return f.interleave == Interleave::bytes16 ? 16 : 32; }
+
+uint32_t traversed(const TensorMapFields& f, unsigned k) { return static_cast<uint32_t>(ceil_div(f.box[k], f.element_stride[k])); }
+
+// Each slice is a row: with a traversal stride they need not be neighbours in GMEM.
+TileGeometry interleaved_geometry(const TensorMapFields& f) {
+  TileGeometry g;
+  for (unsigned k = 0; k < f.rank; ++k) {
+    g.n[k] = k + 2 == f.rank ? 1 : traversed(f, k);
+    g.rows *= g.n[k];
+  }
+  g.row_bytes = g.row_pitch = g.global_row_bytes = slice_bytes(f);
+  g.transaction_bytes = g.rows * g.row_bytes;
+  return g;
+}
+
+TileRow interleaved_row(const TensorMapFields& f, const TileGeometry& g, const TensorCoordinates& start, uint32_t row) {
+  TileRow r;
+  r.smem_offset = row * g.row_pitch;
+  bool inside = true;
+  for (unsigned k = 0; k < f.rank; ++k) {
+    const int64_t at = int64_t{start[k]} + int64_t{row % g.n[k]} * f.element_stride[k];
+    row /= g.n[k];
+    inside = inside && at >= 0 && at < static_cast<int64_t>(f.dim[k]);
+    r.global_offset += static_cast<uint64_t>(at) * (k == 0 ? slice_bytes(f) : f.stride[k - 1]);
+  }
+  r.last = inside ? g.row_bytes : 0;
+  return r;
 }
 
 // im2col::w::128 loads 128 pixels, with the halo behind every 32 of them.
@@ -67,6 +99,9 @@ uint64_t element_offset(const TensorMapFields& f, int64_t element) {
 
 TileGeometry tile_geometry(const TensorMapFields& f, uint32_t halo) {
   require_modelled(f);
+  if (f.interleave != Interleave::none) {
+    return interleaved_geometry(f);
+  }
   TileGeometry g;
   if (f.mode != TensorMapMode::tile) {
     g.rows = pixels(f, halo);
@@ -74,7 +109,7 @@ TileGeometry tile_geometry(const TensorMapFields& f, uint32_t halo) {
   } else {
     g.n[0] = f.box[0];  // the traversal stride of dimension 0 has no effect without interleave
     for (unsigned i = 1; i < f.rank; ++i) {
-      g.n[i] = static_cast<uint32_t>(ceil_div(f.box[i], f.element_stride[i]));
+      g.n[i] = traversed(f, i);
       g.rows *= g.n[i];
     }
   }
@@ -93,6 +128,9 @@ TileGeometry gather4_geometry(const TensorMapFields& f) {
 
 TileRow tile_row(const TensorMapFields& f, const TileGeometry& g, const TensorCoordinates& start,
                  uint32_t row, TensorAccess access) {
+  if (f.interleave != Interleave::none) {
+    return interleaved_row(f, g, start, row);
+  }
   TileRow r;
   r.smem_offset = row * g.row_pitch;
   r.global_offset = element_offset(f, start[0]);
@@ -120,7 +158,8 @@ TileRow gather4_row(const TensorMapFields& f, const TileGeometry& g, int32_t col
 
 void check_coordinates(const TensorMapFields& f, const TensorCoordinates& start, TensorAccess access,
                        Diagnostics& out, const SourcePos& where) {
-  const int64_t step = is_padded(f.type) ? 128 : 128 / element_bits(f.type);
+  const bool slices = f.interleave != Interleave::none;
+  const int64_t step = slices ? 1 : is_padded(f.type) ? 128 : 128 / element_bits(f.type);
   if (start[0] % step != 0) {
     out.error(
         "E1475", where,
@@ -235,7 +274,7 @@ void check_mode(const TensorMapFields& f, const TensorRequest& r, Diagnostics& o
   if (map_mode(r.mode) != f.mode) {
     out.error("E1478", where, fmt::format("a .{} copy through a map made for {}", mod_text(r.mode), to_string(f.mode)));
   }
-  if (is_gather4(r.mode) && (f.rank != 2 || f.box[1] != 1)) {
+  if (is_gather4(r.mode) && (f.rank != 2 || f.box[1] != 1 || f.interleave != Interleave::none)) {
     out.error("E1478", where, fmt::format("a .{} copy through a map of rank {} with {} rows in its box", mod_text(r.mode), f.rank, f.box[1]),
               "gather4 and scatter4 take maps of rank 2 whose box is {n, 1}");
   }
@@ -272,6 +311,15 @@ void check_offsets(const TensorMapFields& f, const TensorRequest& r, Diagnostics
     check(r.offset[1], 32, "wOffset");
     if (int64_t{r.coord[1]} >= static_cast<int64_t>(f.dim[1]) + f.upper_corner[0]) {
       out.error("E1475", where, fmt::format("W starts at {}, right of the bounding box", r.coord[1]), "the first element may lie outside only on the left (PTX ISA 5.5.5.1)");
+    }
+  }
+}
+
+// Measured on an H200: a start right of the bounding box, in any spatial dimension, is error 715.
+void check_im2col_start(const TensorMapFields& f, const TensorRequest& r, Diagnostics& out, const SourcePos& where) {
+  for (unsigned j = 0; j < f.spatial_dims(); ++j) {
+    if (int64_t{r.coord[j + 1]} >= static_cast<int64_t>(f.dim[j + 1]) + f.upper_corner[j]) {
+      out.error("E1475", where, fmt::format("an im2col copy starts at {} in spatial dimension {}, beyond its bounding box", r.coord[j + 1], j));
     }
   }
 }
@@ -316,6 +364,9 @@ void check_request(const TensorMapFields& f, const TensorRequest& r, Diagnostics
     return;
   }
   check_coordinates(f, r.coord, r.access, out, where);
+  if (f.mode == TensorMapMode::im2col) {
+    check_im2col_start(f, r, out, where);
+  }
   if (r.mode == Mod::im2col_no_offs) {
     check_im2col_store(f, out, where);
   }

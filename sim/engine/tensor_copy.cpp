@@ -35,7 +35,7 @@ EngineResult make_plan(const TensorCopy& t, Plan& plan) {
     return GuestError{"F3302", fmt::format("the 128 bytes at {:#x} are not a tensor map: {}", t.map_address, problems.to_string())};
   }
   if (plan.map.rank != t.rank) return GuestError{"F3303", fmt::format("a {}-dimensional copy through a tensor map of rank {} (error 715 on a device)", t.rank, plan.map.rank)};
-  if (plan.map.interleave != isa::Interleave::none) return GuestError{"U5000", "unsupported: tensor copy through an interleaved map"};
+  if (plan.map.interleave != isa::Interleave::none && plan.map.mode != isa::TensorMapMode::tile) return GuestError{"U5000", "unsupported: im2col copy through an interleaved map"};
   isa::check(plan.map, 100, problems);
   if (problems.has_errors()) return GuestError{"F3302", fmt::format("tensormap.replace made the map at {:#x} one that cannot be encoded: {}", t.map_address, problems.to_string())};
   const isa::TensorRequest request{t.mode, access_of(t), t.coord, t.offset};
@@ -171,7 +171,7 @@ Mod reduce_type(TensorType type, Mod op) {
     case TensorType::u32: return bitwise ? Mod::b32 : Mod::u32;
     case TensorType::s32: return bitwise ? Mod::b32 : Mod::s32;
     case TensorType::u64: return bitwise ? Mod::b64 : Mod::u64;
-    case TensorType::s64: return bitwise ? Mod::b64 : op == Mod::add ? Mod::none : Mod::s64;
+    case TensorType::s64: return bitwise || op == Mod::add ? Mod::none : Mod::s64;  // error 715 on an H200
     case TensorType::f16: return Mod::f16;
     case TensorType::bf16: return Mod::bf16;
     case TensorType::f32: case TensorType::f32_ftz: return Mod::f32;

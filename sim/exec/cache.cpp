@@ -1,6 +1,9 @@
 // Semantics of table/cache.inc. Caches change times, not values; what a program gets for a policy is opaque to it.
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <bit>
+
 #include "drywell/core/bits.h"
 #include "drywell/isa/opcode.h"
 #include "sim/exec/bind_helpers.h"
@@ -31,32 +34,43 @@ Effect line(Warp& w, const DecodedOp& op, LaneMask mask) {
   return result;
 }
 
-// Kinds as in the constants CUTLASS passes for whole policies (facts/tma-mbarrier.md §2.3): normal 10.., first 12F0..,
-// last 14F0... Fractions, ranges and second priorities have no published bits: they get places of their own.
+// Bits as an H200 makes them: 1 in the top nibble, then the primary priority (and 1 for a secondary evict_first), then
+// sixteenths less one. Of a range only the kind is known: 8 is added to the priority.
 uint64_t priority_code(isa::Mod m) {
   switch (m) {
     case isa::Mod::L2_evict_first: return 2;
     case isa::Mod::L2_evict_last: return 4;
-    case isa::Mod::L2_evict_unchanged: return 6;
+    case isa::Mod::L2_evict_normal: return 6;
     default: return 0;
   }
 }
-uint64_t policy_base(const Decoder& d) {
-  const uint64_t primary = priority_code(d.mod(isa::Slot::l2));
-  return uint64_t{1} << 60 | primary << 56 | (primary != 0 ? uint64_t{0xF} << 52 : 0) | priority_code(d.mod(isa::Slot::evict)) << 40;
+constexpr uint64_t kRange = 8;
+uint64_t policy_kind(const Decoder& d, uint64_t range) {
+  return uint64_t{1} << 60 | (range | priority_code(d.mod(isa::Slot::l2)) | uint64_t{d.mod(isa::Slot::evict) == isa::Mod::L2_evict_first}) << 56;
 }
 
-Effect constant_policy(Warp& w, const DecodedOp& op, LaneMask mask) {
+// op.imm: kind; src[0]: fraction.
+Effect fractional_policy(Warp& w, const DecodedOp& op, LaneMask mask) {
+  const uint32_t* fraction = lanes<uint32_t>(w, op.src[0]);
   uint64_t r[kWarpSize];
-  for (uint64_t& v : r) v = op.imm;
+  for (uint32_t i = 0; i < kWarpSize; ++i) {
+    const auto sixteenths = static_cast<int64_t>(std::clamp(std::bit_cast<float>(fraction[i]), 0.0625f, 1.0f) * 16);
+    r[i] = op.imm | static_cast<uint64_t>(sixteenths - 1) << 52;
+  }
   store_masked(lanes<uint64_t>(w, op.dst), r, mask);
   return Effect::next;
 }
 
-ExecFn bind_policy(Decoder& d, DecodedOp& op) {
-  op.dst = d.dest(*d.operand(0));
-  op.imm = policy_base(d);
-  return constant_policy;
+Effect copy_policy(Warp& w, const DecodedOp& op, LaneMask mask) {
+  map1<uint64_t, uint64_t>(w, op, mask, [&](uint64_t v) { return v; });
+  return Effect::next;
+}
+
+// A register, or a literal of either precision.
+Src fraction_of(Decoder& d, const isa::Operand* o) {
+  if (o == nullptr) return d.constant(std::bit_cast<uint32_t>(1.0f), 32);
+  if (o->kind == isa::Operand::Kind::imm && o->imm_kind == isa::ImmKind::f64) return d.constant(std::bit_cast<uint32_t>(static_cast<float>(std::bit_cast<double>(o->value))), 32);
+  return d.source(*o, 32);
 }
 
 }  // namespace
@@ -71,12 +85,21 @@ template <> ExecFn bind<isa::Opcode::discard>(Decoder& d, DecodedOp& op) {
   d.set_address(op, *d.operand(0));
   return line<true>;
 }
-template <> ExecFn bind<isa::Opcode::createpolicy_fractional>(Decoder& d, DecodedOp& op) { return bind_policy(d, op); }
-template <> ExecFn bind<isa::Opcode::createpolicy_range>(Decoder& d, DecodedOp& op) { return bind_policy(d, op); }
+template <> ExecFn bind<isa::Opcode::createpolicy_fractional>(Decoder& d, DecodedOp& op) {
+  op.dst = d.dest(*d.operand(0));
+  op.imm = policy_kind(d, 0);
+  op.src[0] = fraction_of(d, d.operand(1));
+  return fractional_policy;
+}
+template <> ExecFn bind<isa::Opcode::createpolicy_range>(Decoder& d, DecodedOp& op) {
+  op.dst = d.dest(*d.operand(0));
+  op.src[0] = d.constant(policy_kind(d, kRange), 64);
+  return copy_policy;
+}
 template <> ExecFn bind<isa::Opcode::createpolicy_cvt>(Decoder& d, DecodedOp& op) {
   op.dst = d.dest(*d.operand(0));
-  op.imm = uint64_t{1} << 60;
-  return constant_policy;
+  op.src[0] = d.source(*d.operand(1), 64);
+  return copy_policy;
 }
 
 }  // namespace drywell::sim

@@ -112,8 +112,8 @@ Effect convert_address(Warp& w, const DecodedOp& op, LaneMask mask) {
     const uint64_t a = lane_value(w, op.src[0], i, op.wide);
     r[i] = op.extra == 0 ? a : To ? static_cast<uint32_t>(a) : high | static_cast<uint32_t>(a);
   }
-  if (!To && op.extra == window::kSharedHigh) {
-    // A generic address names the CTA; a bare .shared::cta offset is the own CTA's.
+  if (!To && op.count != 0) {
+    // A generic address names the CTA; a bare .shared::cta offset is the own CTA's, one of .shared::cluster that of rank 0.
     for (uint64_t& v : r) {
       if (shared_rank(static_cast<uint32_t>(v)) == 0) v |= uint64_t{w.cta->rank} << 24;
     }
@@ -139,6 +139,7 @@ ExecFn bind_cvta(Decoder& d, DecodedOp& op, bool to) {
   op.wide = !(a.kind == isa::Operand::Kind::reg && d.register_bits(a) == 32);
   op.src[0] = d.source(a, 64);
   op.extra = window_of(d.mod(isa::Slot::space));
+  op.count = op.extra == window::kSharedHigh && !d.has(isa::Mod::shared_cluster) ? 1 : 0;
   return to ? convert_address<true> : convert_address<false>;
 }
 

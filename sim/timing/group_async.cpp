@@ -23,7 +23,7 @@ bool tensor_ranges(const TensorCopy& t, std::vector<ByteRange>& out, uint32_t& b
   const isa::TensorMapFields f = isa::decode(map, problems);
   const bool store = t.direction != TensorCopy::Direction::load;
   const auto access = store ? isa::TensorAccess::store : isa::TensorAccess::load;
-  if (problems.has_errors() || f.interleave != isa::Interleave::none || f.rank != t.rank) return false;
+  if (problems.has_errors() || (f.interleave != isa::Interleave::none && f.mode != isa::TensorMapMode::tile) || f.rank != t.rank) return false;
   const isa::TensorRequest request{t.mode, access, t.coord, t.offset};
   isa::check_request(f, request, problems);
   if (problems.has_errors()) return false;

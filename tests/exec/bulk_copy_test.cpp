@@ -181,8 +181,12 @@ std::vector<Reduction> all_reductions() {
                    return std::isnan(s) ? 0x7FFFFFFFu : std::bit_cast<uint32_t>(s);
                  }, 4});
   all.push_back({"add", "f64", [](uint64_t a, uint64_t b) -> uint64_t {
+                   // Measured on an H200: a NaN operand comes through, then one in memory, and ∞ - ∞ is FFF8….
+                   for (const uint64_t v : {b, a}) {
+                     if (std::isnan(std::bit_cast<double>(v))) return v;
+                   }
                    const double s = std::bit_cast<double>(a) + std::bit_cast<double>(b);
-                   return std::isnan(s) ? 0x7FF8000000000000 : std::bit_cast<uint64_t>(s);
+                   return std::isnan(s) ? 0xFFF8000000000000 : std::bit_cast<uint64_t>(s);
                  }, 8});
   return all;
 }
@@ -247,7 +251,7 @@ TEST(TensorReduce, EveryOperationAndType) {
     if (t == "u64") return TensorType::u64;
     if (t == "s64") return TensorType::s64;
     if (t == "b32") return which % 2 == 0 ? TensorType::u32 : TensorType::s32;
-    if (t == "b64") return which % 2 == 0 ? TensorType::u64 : TensorType::s64;
+    if (t == "b64") return TensorType::u64;
     return t == "f16" ? TensorType::f16 : t == "bf16" ? TensorType::bf16 : TensorType::f32;
   };
   uint64_t which = 0;
@@ -277,7 +281,7 @@ TEST(TensorReduce, EveryOperationAndType) {
 
 TEST(TensorReduce, RefusesTypesWithoutTheOperation) {
   using isa::TensorType;
-  for (const auto& [type, op] : {std::pair{TensorType::u8, "add"}, {TensorType::s64, "add"}, {TensorType::f32, "min"}, {TensorType::f64, "add"}, {TensorType::f16, "and"}, {TensorType::s32, "inc"}}) {
+  for (const auto& [type, op] : {std::pair{TensorType::u8, "add"}, {TensorType::s64, "add"}, {TensorType::s64, "and"}, {TensorType::f32, "min"}, {TensorType::f64, "add"}, {TensorType::f16, "and"}, {TensorType::s32, "inc"}}) {
     AsyncCase c;
     c.buffers = {operands(1), operands(2)};
     isa::TensorMapFields f;

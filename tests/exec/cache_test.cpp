@@ -1,4 +1,5 @@
 // Cache control changes no values, except that discarded memory has none.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include "support/async_run.h"
@@ -17,13 +18,27 @@ TEST(CacheControl, HintsChangeNothing) {
   EXPECT_EQ(memory[1], Bytes(8, 7));
 }
 
-// The constants CUTLASS passes (facts/tma-mbarrier.md §2.3).
-TEST(CacheControl, WholePoliciesAreCutlasssConstants) {
+// Words an H200 made (driver 580.159, CUDA 13.0).
+TEST(CacheControl, PoliciesHaveTheMeasuredBits) {
+  const std::vector<std::pair<std::string, uint64_t>> rows = {
+      {"L2::evict_last.b64 %rd1", 0x14F0000000000000},
+      {"L2::evict_last.b64 %rd1, 0.5", 0x1470000000000000},
+      {"L2::evict_last.L2::evict_first.b64 %rd1, 0.25", 0x1530000000000000},
+      {"L2::evict_normal.b64 %rd1, 1.0", 0x16F0000000000000},
+      {"L2::evict_normal.L2::evict_unchanged.b64 %rd1, 0.0625", 0x1600000000000000},
+      {"L2::evict_first.b64 %rd1", 0x12F0000000000000},
+      {"L2::evict_first.L2::evict_first.b64 %rd1, 0.5", 0x1370000000000000},
+      {"L2::evict_unchanged.L2::evict_first.b64 %rd1", 0x11F0000000000000}};
   AsyncCase c;
-  c.buffers = {Bytes(24)};
-  c.body = "  createpolicy.fractional.L2::evict_normal.b64 %rd1;\n  createpolicy.fractional.L2::evict_first.b64 %rd2, 1.0;\n  createpolicy.fractional.L2::evict_last.b64 %rd3;\n"
-           "  @first st.global.b64 [buf0], %rd1;\n  @first st.global.b64 [buf0+8], %rd2;\n  @first st.global.b64 [buf0+16], %rd3;\n";
-  EXPECT_EQ(from_bytes<uint64_t>(run_everywhere(c).at(0)), (std::vector<uint64_t>{0x1000000000000000, 0x12F0000000000000, 0x14F0000000000000}));
+  c.buffers = {Bytes(8 * rows.size() + 8)};
+  std::vector<uint64_t> want;
+  for (const auto& [form, word] : rows) {
+    c.body += fmt::format("  createpolicy.fractional.{};\n  @first st.global.b64 [buf0+{}], %rd1;\n", form, 8 * want.size());
+    want.push_back(word);
+  }
+  c.body += fmt::format("  createpolicy.cvt.L2.b64 %rd1, 65536;\n  @first st.global.b64 [buf0+{}], %rd1;\n", 8 * want.size());
+  want.push_back(65536);
+  EXPECT_EQ(from_bytes<uint64_t>(run_everywhere(c).at(0)), want);
 }
 
 TEST(CacheControl, DiscardedMemoryIsPoisoned) {

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <random>
+#include <tuple>
 
 #include "support/async_run.h"
 #include "support/smem_text.h"
@@ -275,6 +276,85 @@ TEST(Scatter4, AddsFourRows) {
   EXPECT_EQ(from_bytes<uint32_t>(run_everywhere(c).at(0)), want);
 }
 
+// ---- interleaved maps: what an H200 does. Dimension 0 counts slices of 16 or 32 bytes, the last but one the slices of the
+// channels, of which a copy takes one; rows of slices follow each other.
+
+struct Interleaved {
+  TensorMapFields f;
+  Coordinates start{};
+  uint32_t slice() const { return f.interleave == isa::Interleave::bytes16 ? 16 : 32; }
+};
+
+template <class F>
+uint32_t for_slices(const Interleaved& m, F fn) {
+  const TensorMapFields& f = m.f;
+  std::array<uint32_t, 5> n{1, 1, 1, 1, 1}, i{};
+  for (unsigned k = 0; k < f.rank; ++k) n[k] = k + 2 == f.rank ? 1 : (f.box[k] + f.element_stride[k] - 1) / f.element_stride[k];
+  uint32_t slices = 0;
+  for (i[4] = 0; i[4] < n[4]; ++i[4])
+    for (i[3] = 0; i[3] < n[3]; ++i[3])
+      for (i[2] = 0; i[2] < n[2]; ++i[2])
+        for (i[1] = 0; i[1] < n[1]; ++i[1])
+          for (i[0] = 0; i[0] < n[0]; ++i[0]) {
+            int64_t at = 0;
+            bool inside = true;
+            for (unsigned k = 0; k < f.rank; ++k) {
+              const int64_t g = m.start[k] + int64_t{i[k]} * f.element_stride[k];
+              inside = inside && g >= 0 && g < static_cast<int64_t>(f.dim[k]);
+              at += g * (k == 0 ? m.slice() : static_cast<int64_t>(f.stride[k - 1]));
+            }
+            fn(slices++, at, inside);
+          }
+  return slices;
+}
+
+Interleaved interleaved_map(unsigned rank, int interleave, Swizzle swizzle) {
+  Interleaved m;
+  m.f.type = TensorType::u32;
+  m.f.rank = rank;
+  m.f.interleave = static_cast<isa::Interleave>(interleave);
+  m.f.swizzle = swizzle;
+  uint64_t stride = 0;
+  for (unsigned k = 0; k < rank; ++k) {
+    m.f.dim[k] = std::array<uint64_t, 5>{8, 4, 3, 6, 2}[k];
+    m.f.box[k] = std::array<uint32_t, 5>{8, 3, 2, 4, 2}[k];
+    stride = k == 0 ? m.f.dim[0] * m.slice() : stride * m.f.dim[k];
+    if (k + 1 < rank) m.f.stride[k] = stride;
+    m.start[k] = std::array<int64_t, 5>{2, -1, 1, 2, 0}[k];
+  }
+  if (rank > 3) m.f.element_stride = {2, 2, 1, 1, 1};
+  return m;
+}
+
+class InterleavedMaps : public testing::TestWithParam<std::tuple<int, int, Swizzle>> {};
+
+TEST_P(InterleavedMaps, LoadAndStoreSlices) {
+  const auto [rank, interleave, swizzle] = GetParam();
+  const Interleaved m = interleaved_map(static_cast<unsigned>(rank), interleave, swizzle);
+  const size_t bytes = m.f.stride[m.f.rank - 2] * m.f.dim[m.f.rank - 1];
+  AsyncCase c;
+  c.buffers = {random_bytes(bytes, 1), Bytes(kSmemBytes)};
+  c.maps = {{m.f, 0}};
+  Bytes want(kSmemBytes, kSmemFill);
+  const uint32_t slices = for_slices(m, [&](uint32_t s, int64_t from, bool inside) {
+    for (uint32_t b = 0; b < m.slice(); ++b) want[swizzled(swizzle, s * m.slice() + b)] = inside ? c.buffers[0].at(static_cast<size_t>(from) + b) : 0;
+  });
+  c.body = tile_load_text(m.f.rank, list(m.start, m.f.rank), slices * m.slice());
+  EXPECT_EQ(run_everywhere(c).at(1), want);
+  Interleaved stored = m;
+  for (int64_t& v : stored.start) v = std::max<int64_t>(v, 0);
+  c.buffers[1] = random_bytes(kSmemBytes, 2);
+  c.body = store_text(m.f.rank, list(stored.start, m.f.rank), "cp.async.bulk.tensor");
+  want = c.buffers[0];
+  for_slices(stored, [&](uint32_t s, int64_t to, bool inside) {
+    for (uint32_t b = 0; inside && b < m.slice(); ++b) want.at(static_cast<size_t>(to) + b) = c.buffers[1][swizzled(swizzle, s * m.slice() + b)];
+  });
+  EXPECT_EQ(run_everywhere(c).at(0), want);
+}
+INSTANTIATE_TEST_SUITE_P(Layouts, InterleavedMaps,
+                         testing::Values(std::tuple{3, 1, Swizzle::none}, std::tuple{4, 1, Swizzle::none}, std::tuple{5, 1, Swizzle::b64}, std::tuple{4, 1, Swizzle::b128},
+                                         std::tuple{3, 2, Swizzle::b32}, std::tuple{5, 2, Swizzle::b32}, std::tuple{4, 2, Swizzle::none}));
+
 // ---- im2col (facts §2.7)
 
 struct Im2col {
@@ -338,7 +418,7 @@ Im2col random_im2col(uint32_t seed, unsigned ns) {
     m.f.lower_corner[j] = r.pick(-2, 1);
     m.f.upper_corner[j] = r.pick(-1, 1);
     m.f.element_stride[j + 1] = static_cast<uint32_t>(r.pick(1, 2));
-    m.start[j + 1] = r.pick(m.f.lower_corner[j], static_cast<int>(m.f.dim[j + 1]) - 1);
+    m.start[j + 1] = r.pick(m.f.lower_corner[j], static_cast<int>(m.f.dim[j + 1]) + m.f.upper_corner[j] - 1);
     m.offset[j] = r.pick(0, 3);
   }
   m.start[ns + 1] = r.pick(0, 1);
@@ -687,6 +767,8 @@ TEST(TensorFaults, ModesMustFitTheMap) {
   expect_fault(bad_load(tile, "0, 0, 0", ".im2col", ", {0}"), "F3304");
   f.upper_corner = f.lower_corner = {};
   expect_fault(bad_load(f, "0, 0, 0, 0", ".im2col", ", {0, 256}"), "F3304");  // offsets have 8 bits in 4D
+  f.upper_corner[1] = -1;
+  expect_fault(bad_load(f, fmt::format("0, 0, {}, 0", f.dim[2] - 1), ".im2col", ", {0, 0}"), "F3304");  // right of the box (measured)
 }
 
 TEST(TensorFaults, TheBarrierMustBeWhereTheDataLands) {

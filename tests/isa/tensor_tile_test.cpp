@@ -72,6 +72,7 @@ TEST(TileGeometry, RefusesWhatIsNotModelled) {
   TensorMapFields f;
   f.rank = 3;
   f.interleave = Interleave::bytes16;
+  f.mode = TensorMapMode::im2col;
   EXPECT_THROW(tile_geometry(f), Unsupported);
 }
 
