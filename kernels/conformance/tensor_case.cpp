@@ -8,8 +8,9 @@ namespace {
 
 // §4.7: type codes.
 unsigned type_code(const MmaCase& c, const std::string& t) {
-  static const std::map<std::string, unsigned> codes = {{"f16", 0},  {"bf16", 1}, {"tf32", 2}, {"e4m3", 0}, {"e5m2", 1},
-                                                        {"e2m3", 3}, {"e3m2", 4}, {"e2m1", 5}, {"u8", 0},   {"s8", 1}};
+  static const std::map<std::string, unsigned> codes = {{"f16", 0},  {"bf16", 1}, {"tf32", 2}, {"e4m3", 0},
+                                                        {"e5m2", 1}, {"e2m3", 3}, {"e3m2", 4}, {"e2m1", 5},
+                                                        {"u8", 0},   {"s8", 1}};
   return c.packed_fp4() ? 1 : codes.at(t);
 }
 
@@ -32,8 +33,10 @@ uint32_t random_code(const MmaCase& c, const std::string& type, RandomWords& wor
 uint32_t random_c(const MmaCase& c, RandomWords& words) {
   const auto r = words.next();
   if (c.d_type == "s32") return r;
-  if (c.d_type == "f16") return c.tame || r % 32 != 0 ? (r & 0x8000) | (10 + r % 10) << 10 | (r >> 4 & 0x3FF) : r & 0xFFFF;
-  if (c.scale_d != 0 || c.tame || r % 32 != 0) return (r & 0x80000000u) | (122 + r % 12) << 23 | (words.next() & 0x7FFFFF);
+  if (c.d_type == "f16")
+    return c.tame || r % 32 != 0 ? (r & 0x8000) | (10 + r % 10) << 10 | (r >> 4 & 0x3FF) : r & 0xFFFF;
+  if (c.scale_d != 0 || c.tame || r % 32 != 0)
+    return (r & 0x80000000u) | (122 + r % 12) << 23 | (words.next() & 0x7FFFFF);
   return r;
 }
 
@@ -43,15 +46,21 @@ uint32_t random_scale(const MmaCase& c, RandomWords& words) {
   return c.scale_type == "ue4m3" ? 0x28 + r % 0x20 : 120 + r % 14;
 }
 
-std::vector<std::vector<uint32_t>> matrix(size_t rows, size_t columns) { return std::vector<std::vector<uint32_t>>(rows, std::vector<uint32_t>(columns)); }
+std::vector<std::vector<uint32_t>> matrix(size_t rows, size_t columns) {
+  return std::vector<std::vector<uint32_t>>(rows, std::vector<uint32_t>(columns));
+}
 
 }  // namespace
 
 unsigned MmaCase::bits(const std::string& type) const {
-  static const std::map<std::string, unsigned> widths = {{"f16", 16}, {"bf16", 16}, {"tf32", 32}, {"e4m3", 8}, {"e5m2", 8}, {"e2m3", 6}, {"e3m2", 6}, {"e2m1", 4}, {"u8", 8}, {"s8", 8}};
+  static const std::map<std::string, unsigned> widths = {{"f16", 16}, {"bf16", 16}, {"tf32", 32}, {"e4m3", 8},
+                                                         {"e5m2", 8}, {"e2m3", 6},  {"e3m2", 6},  {"e2m1", 4},
+                                                         {"u8", 8},   {"s8", 8}};
   return widths.at(type);
 }
-unsigned MmaCase::stored_k() const { return kind == "f16" ? 16 : kind == "tf32" ? 8 : kind == "mxf4" || kind == "mxf4nvf4" ? 64 : 32; }
+unsigned MmaCase::stored_k() const {
+  return kind == "f16" ? 16 : kind == "tf32" ? 8 : kind == "mxf4" || kind == "mxf4nvf4" ? 64 : 32;
+}
 char MmaCase::layout() const {
   if (cta_group == 2) return m == 256 ? 'A' : sparse ? 'C' : 'B';
   if (m == 128) return 'D';
@@ -59,10 +68,13 @@ char MmaCase::layout() const {
 }
 
 uint32_t MmaCase::idesc() const {
-  uint32_t w = static_cast<uint32_t>(sparse) << 2 | static_cast<uint32_t>(negate_a) << 13 | static_cast<uint32_t>(negate_b) << 14 | type_code(*this, a_type) << 7 |
+  uint32_t w = static_cast<uint32_t>(sparse) << 2 | static_cast<uint32_t>(negate_a) << 13 |
+               static_cast<uint32_t>(negate_b) << 14 | type_code(*this, a_type) << 7 |
                type_code(*this, b_type) << 10 | (n >> 3) << 17;
   w |= static_cast<uint32_t>(a.mn_major) << 15 | static_cast<uint32_t>(b.mn_major) << 16;
-  if (scaled()) return w | sfb_id << 4 | static_cast<uint32_t>(scale_type == "ue8m0") << 23 | (m >> 7) << 27 | sfa_id << 29;
+  if (scaled())
+    return w | sfb_id << 4 | static_cast<uint32_t>(scale_type == "ue8m0") << 23 | (m >> 7) << 27 |
+           sfa_id << 29;
   const uint32_t d = d_type == "f16" ? 0 : d_type == "f32" ? 1 : 2;
   return w | selector | static_cast<uint32_t>(saturate) << 3 | d << 4 | (m >> 4) << 24 | max_shift << 30;
 }
@@ -70,13 +82,29 @@ uint32_t MmaCase::idesc() const {
 std::string MmaCase::name() const {
   static constexpr const char* kSwizzles[] = {"", "32", "64", "128", "Atom32"};
   const auto smem = [&](const SmemPlan& p) {
-    return std::string(p.mn_major ? "mn" : "k") + kSwizzles[static_cast<unsigned>(p.swizzle)] + (p.steps != 0 ? "s" + std::to_string(p.steps) : "");
+    return std::string(p.mn_major ? "mn" : "k") + kSwizzles[static_cast<unsigned>(p.swizzle)] +
+           (p.steps != 0 ? "s" + std::to_string(p.steps) : "");
   };
-  std::string s = kind + "_" + a_type + "_" + b_type + "_" + d_type + "_m" + std::to_string(m) + "n" + std::to_string(n) + "_cg" + std::to_string(cta_group);
+  std::string s = kind + "_" + a_type + "_" + b_type + "_" + d_type + "_m" + std::to_string(m) + "n" +
+                  std::to_string(n) + "_cg" + std::to_string(cta_group);
   s += "_" + (a_in_tmem ? "tmem" : smem(a)) + "_" + smem(b);
-  if (scaled()) s += "_" + scale_type + std::to_string(factors) + "X_ids" + std::to_string(sfa_id) + std::to_string(sfb_id);
-  for (const auto& [on, text] : {std::pair{ws, "_ws"}, {sparse, "_sp"}, {!accumulate, "_zero"}, {saturate, "_sat"}, {negate_a, "_negA"}, {negate_b, "_negB"}, {ashift, "_ashift"},
-                                 {has_zero_mask, "_mask"}, {!disable.empty(), "_disable"}, {d_lane != 0, "_lane16"}, {selector != 0, "_sel1"}, {issuer != 0, "_odd"}, {scale_d != 0, "_scaleD"}, {max_shift != 0, "_shift"}}) {
+  if (scaled())
+    s += "_" + scale_type + std::to_string(factors) + "X_ids" + std::to_string(sfa_id) +
+         std::to_string(sfb_id);
+  for (const auto& [on, text] : {std::pair{ws, "_ws"},
+                                 {sparse, "_sp"},
+                                 {!accumulate, "_zero"},
+                                 {saturate, "_sat"},
+                                 {negate_a, "_negA"},
+                                 {negate_b, "_negB"},
+                                 {ashift, "_ashift"},
+                                 {has_zero_mask, "_mask"},
+                                 {!disable.empty(), "_disable"},
+                                 {d_lane != 0, "_lane16"},
+                                 {selector != 0, "_sel1"},
+                                 {issuer != 0, "_odd"},
+                                 {scale_d != 0, "_scaleD"},
+                                 {max_shift != 0, "_shift"}}) {
     if (on) s += text;
   }
   return s + "_" + std::to_string(seed);
@@ -87,9 +115,13 @@ unsigned MmaCase::column_shift() const { return has_zero_mask ? zero_mask >> 56 
 
 MmaData random_matrices(const MmaCase& c) {
   RandomWords words(c.seed * 7919 + c.m + c.n);
-  MmaData data{matrix(c.m, c.stored_k()), matrix(c.n + c.column_shift(), c.k()), matrix(c.m, c.factors), matrix(c.n, c.factors), matrix(c.m, c.n), {}};
-  for (auto& row : data.a) std::generate(row.begin(), row.end(), [&] { return random_code(c, c.a_type, words); });
-  for (auto& row : data.b) std::generate(row.begin(), row.end(), [&] { return random_code(c, c.b_type, words); });
+  MmaData data{matrix(c.m, c.stored_k()), matrix(c.n + c.column_shift(), c.k()),
+               matrix(c.m, c.factors),    matrix(c.n, c.factors),
+               matrix(c.m, c.n),          {}};
+  for (auto& row : data.a)
+    std::generate(row.begin(), row.end(), [&] { return random_code(c, c.a_type, words); });
+  for (auto& row : data.b)
+    std::generate(row.begin(), row.end(), [&] { return random_code(c, c.b_type, words); });
   for (auto* scales : {&data.sfa, &data.sfb}) {
     for (auto& row : *scales) std::generate(row.begin(), row.end(), [&] { return random_scale(c, words); });
   }
@@ -98,15 +130,20 @@ MmaData random_matrices(const MmaCase& c) {
   static constexpr uint8_t kPairs[] = {0x4, 0x8, 0xC, 0x9, 0xD, 0x6, 0xE}, kOnes[] = {0x4, 0xE};
   data.meta.assign(c.m, std::vector<uint8_t>(c.meta_groups()));
   for (auto& row : data.meta) {
-    std::generate(row.begin(), row.end(), [&] { return c.kind == "tf32" ? kOnes[words.next() % 2] : kPairs[words.next() % 7]; });
+    std::generate(row.begin(), row.end(),
+                  [&] { return c.kind == "tf32" ? kOnes[words.next() % 2] : kPairs[words.next() % 7]; });
   }
   return data;
 }
 
 void emit_mma(const MmaCase& c, const MmaSetup& s, const TensorOperands& o) {
   using isa::Arg;
-  std::string op = std::string("tcgen05.mma") + (c.ws ? ".ws" : "") + (c.sparse ? ".sp" : "") + ".cta_group::" + std::to_string(c.cta_group) + ".kind::" + c.kind;
-  if (c.scaled()) op += std::string(".block_scale") + (c.factors == 1 ? ".block32" : c.factors == 2 ? ".scale_vec::2X" : ".block16");
+  std::string op = std::string("tcgen05.mma") + (c.ws ? ".ws" : "") + (c.sparse ? ".sp" : "") +
+                   ".cta_group::" + std::to_string(c.cta_group) + ".kind::" + c.kind;
+  if (c.scaled())
+    op += std::string(".block_scale") + (c.factors == 1   ? ".block32"
+                                         : c.factors == 2 ? ".scale_vec::2X"
+                                                          : ".block16");
   if (c.ashift) op += ".ashift";
   op += c.qualifiers;
   std::vector<Arg> args = {isa::mem(o.word(s.d))};

@@ -48,12 +48,14 @@ std::vector<std::vector<uint32_t>> expected_d(const MmaCase& c, const MmaData& d
   for (unsigned m = 0; m < c.m; ++m) {
     for (unsigned n = 0; n < c.n; ++n) {
       std::vector<uint32_t> a = data.a[m], b(c.stored_k());
-      for (unsigned i = 0; i < c.stored_k(); ++i) b[i] = zeroed[n] ? 0 : data.b[n + shift][c.sparse ? kept_k(c, data.meta[m], i) : i];
+      for (unsigned i = 0; i < c.stored_k(); ++i)
+        b[i] = zeroed[n] ? 0 : data.b[n + shift][c.sparse ? kept_k(c, data.meta[m], i) : i];
       const uint32_t old = c.accumulate ? data.c[m][n] : 0;
       if (c.kind == "i8") {
         int64_t sum = static_cast<int32_t>(old);
         for (unsigned i = 0; i < c.stored_k(); ++i) {
-          const int va = c.a_type == "s8" ? static_cast<int8_t>(a[i]) : static_cast<int>(a[i]), vb = c.b_type == "s8" ? static_cast<int8_t>(b[i]) : static_cast<int>(b[i]);
+          const int va = c.a_type == "s8" ? static_cast<int8_t>(a[i]) : static_cast<int>(a[i]),
+                    vb = c.b_type == "s8" ? static_cast<int8_t>(b[i]) : static_cast<int>(b[i]);
           sum += va * vb;
         }
         if (c.saturate) sum = std::clamp<int64_t>(sum, INT32_MIN, INT32_MAX);
@@ -63,8 +65,12 @@ std::vector<std::vector<uint32_t>> expected_d(const MmaCase& c, const MmaData& d
       for (uint32_t& v : a) v ^= c.negate_a ? sign(c.a_type) : 0;
       for (uint32_t& v : b) v ^= c.negate_b ? sign(c.b_type) : 0;
       uint32_t scaled = old;
-      if (c.scale_d != 0 && (old & 0x7FFFFFFF) != 0) scaled -= c.scale_d << 23;  // normal numbers: the exponent field
-      d[m][n] = fused_sum(rule, {float_format(c.a_type), float_format(c.b_type), float_format(c.scaled() ? c.scale_type : "ue8m0"), a, b, data.sfa[m], data.sfb[n]}, scaled);
+      if (c.scale_d != 0 && (old & 0x7FFFFFFF) != 0)
+        scaled -= c.scale_d << 23;  // normal numbers: the exponent field
+      d[m][n] = fused_sum(rule,
+                          {float_format(c.a_type), float_format(c.b_type),
+                           float_format(c.scaled() ? c.scale_type : "ue8m0"), a, b, data.sfa[m], data.sfb[n]},
+                          scaled);
     }
   }
   return d;

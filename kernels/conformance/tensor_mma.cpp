@@ -96,7 +96,8 @@ std::vector<MmaCase> types() {
   return cases;
 }
 
-// Every legal swizzle and major-ness of A and B by element size; starts inside the swizzle span (facts/tcgen05.md §4.6).
+// Every legal swizzle and major-ness of A and B by element size; starts inside the swizzle span
+// (facts/tcgen05.md §4.6).
 std::vector<MmaCase> layouts() {
   using enum Swizzling;
   std::vector<MmaCase> cases;
@@ -133,7 +134,8 @@ std::vector<MmaCase> layouts() {
   return cases;
 }
 
-// Small operands: negation, the input D, lanes not written, base lane 16, ids of scale factors, A in tensor memory.
+// Small operands: negation, the input D, lanes not written, base lane 16, ids of scale factors, A in tensor
+// memory.
 std::vector<MmaCase> operands() {
   std::vector<MmaCase> cases;
   const auto add = [&](MmaCase c) {
@@ -154,7 +156,8 @@ std::vector<MmaCase> operands() {
   }
   for (const char* kind : kDense) {
     for (const bool tmem : {false, true}) {
-      for (const auto& [group, m, n] : {std::tuple{1u, 64u, 40u}, {1u, 128u, 32u}, {2u, 128u, 64u}, {2u, 256u, 64u}}) {
+      for (const auto& [group, m, n] :
+           {std::tuple{1u, 64u, 40u}, {1u, 128u, 32u}, {2u, 128u, 64u}, {2u, 256u, 64u}}) {
         MmaCase c = base(kind);
         c.a_in_tmem = tmem;
         c.cta_group = group;
@@ -201,7 +204,8 @@ std::vector<MmaCase> sparse() {
   std::vector<MmaCase> cases;
   for (const char* kind : {"f16", "tf32", "f8f6f4", "i8", "mxf8f6f4", "mxf4", "mxf4nvf4"}) {
     const bool scaled = kind[0] == 'm';
-    for (const auto& [group, m, n] : {std::tuple{1u, 64u, 16u}, {1u, 128u, 40u}, {2u, 128u, 32u}, {2u, 256u, 32u}}) {
+    for (const auto& [group, m, n] :
+         {std::tuple{1u, 64u, 16u}, {1u, 128u, 40u}, {2u, 128u, 32u}, {2u, 256u, 32u}}) {
       if (scaled && m != 128 * group) continue;
       MmaCase c = base(kind);
       c.sparse = true;
@@ -244,7 +248,8 @@ std::vector<MmaCase> weight_stationary() {
         c.sparse = n == 64;
         c.has_zero_mask = true;
         // Runs of 3 used and 5 zeroed columns, first spans and counts different per sub-mask.
-        c.zero_mask = uint64_t{1} << 39 | uint64_t{4} << 40 | uint64_t{2} << 48 | uint64_t{0b0101} << 32 | 0x09030102;
+        c.zero_mask =
+            uint64_t{1} << 39 | uint64_t{4} << 40 | uint64_t{2} << 48 | uint64_t{0b0101} << 32 | 0x09030102;
         cases.push_back(c);
         c.max_shift = 2;
         c.zero_mask |= uint64_t{m == 32 ? 9u : 16u} << 56;
@@ -275,7 +280,8 @@ std::vector<MmaCase> ashift() {
 }  // namespace
 
 void add_mma_forms(std::vector<TensorSpec>& out) {
-  for (const auto& list : {shapes(), types(), layouts(), operands(), sparse(), weight_stationary(), ashift()}) {
+  for (const auto& list :
+       {shapes(), types(), layouts(), operands(), sparse(), weight_stationary(), ashift()}) {
     for (const MmaCase& c : list) out.push_back({"tcgen05.mma/" + c.name(), [c] { return mma_check(c); }});
   }
 }

@@ -1,5 +1,5 @@
-// The forms that move data into, out of and inside tensor memory: tcgen05.cp, shift, ld, st, ld.red (PTX ISA 9.7.16.8,
-// 9.7.16.9; the tables of facts/tcgen05.md §2 and §3).
+// The forms that move data into, out of and inside tensor memory: tcgen05.cp, shift, ld, st, ld.red (PTX
+// ISA 9.7.16.8, 9.7.16.9; the tables of facts/tcgen05.md §2 and §3).
 #include <algorithm>
 #include <bit>
 #include <cmath>
@@ -23,7 +23,8 @@ struct CopyCase {
   uint32_t lbo() const { return swizzle != 0 ? 16 : sbo() * 16 + 48; }
   uint64_t descriptor() const {
     const uint64_t code = swizzle == 128 ? 2 : swizzle == 64 ? 4 : swizzle == 32 ? 6 : 0;
-    return uint64_t{start >> 4} | uint64_t{lbo() >> 4} << 16 | uint64_t{sbo() >> 4} << 32 | uint64_t{1} << 46 | code << 61;
+    return uint64_t{start >> 4} | uint64_t{lbo() >> 4} << 16 | uint64_t{sbo() >> 4} << 32 |
+           uint64_t{1} << 46 | code << 61;
   }
   std::string op() const {
     const char* format = bits == 8 ? "" : bits == 4 ? ".b8x16.b4x16_p64" : ".b8x16.b6x16_p32";
@@ -42,9 +43,18 @@ const CopyCase kCopies[] = {
     {"128x256b", 128, 8, [](unsigned r) { return Lanes{r}; }},
     {"4x256b", 4, 8, [](unsigned r) { return Lanes{32 * r}; }},
     {"128x128b", 128, 4, [](unsigned r) { return Lanes{r}; }},
-    {"64x128b.warpx2::02_13", 64, 4, [](unsigned r) { return Lanes{r, r + 64}; }},
-    {"64x128b.warpx2::01_23", 64, 4, [](unsigned r) { return Lanes{64 * (r / 32) + r % 32, 64 * (r / 32) + r % 32 + 32}; }},
-    {"32x128b.warpx4", 32, 4, [](unsigned r) { return Lanes{r, r + 32, r + 64, r + 96}; }},
+    {"64x128b.warpx2::02_13", 64, 4,
+     [](unsigned r) {
+       return Lanes{r, r + 64};
+     }},
+    {"64x128b.warpx2::01_23", 64, 4,
+     [](unsigned r) {
+       return Lanes{64 * (r / 32) + r % 32, 64 * (r / 32) + r % 32 + 32};
+     }},
+    {"32x128b.warpx4", 32, 4,
+     [](unsigned r) {
+       return Lanes{r, r + 32, r + 64, r + 96};
+     }},
 };
 
 // Byte i of a unit: the i-th element of its bit stream, a nibble in bits 5..2, six bits in 5..0 (§3).
@@ -69,12 +79,15 @@ TensorCheck copy_check(const CopyCase& c) {
     for (unsigned r = 0; r < c.rows; ++r) {
       for (unsigned i = 0; i < 4 * c.columns; ++i) {
         const uint32_t v = expanded(image.smem.data() + c.source(r, i / 16), c.bits, i % 16);
-        for (const unsigned lane : c.lanes(r)) put_bits(image.cell(c.base_lane + lane, kColumn + i / 4), 8 * (i % 4), 8, v);
+        for (const unsigned lane : c.lanes(r))
+          put_bits(image.cell(c.base_lane + lane, kColumn + i / 4), 8 * (i % 4), 8, v);
       }
     }
   }
   check.program.cta_group = c.cta_group;
-  check.program.steps = {[c](const TensorOperands& o) { o.k(c.op(), isa::mem(o.word(c.base_lane << 16 | kColumn)), o.descriptor(c.descriptor())); }};
+  check.program.steps = {[c](const TensorOperands& o) {
+    o.k(c.op(), isa::mem(o.word(c.base_lane << 16 | kColumn)), o.descriptor(c.descriptor()));
+  }};
   return check;
 }
 
@@ -111,7 +124,9 @@ TensorCheck shift_check(unsigned group) {
     }
   }
   check.program.cta_group = group;
-  check.program.steps = {[group](const TensorOperands& o) { o.k("tcgen05.shift.cta_group::" + std::to_string(group) + ".down", isa::mem(o.word(32 << 16 | 100))); }};
+  check.program.steps = {[group](const TensorOperands& o) {
+    o.k("tcgen05.shift.cta_group::" + std::to_string(group) + ".down", isa::mem(o.word(32 << 16 | 100)));
+  }};
   return check;
 }
 
@@ -128,11 +143,26 @@ struct Access {
 };
 
 const Access kAccesses[] = {
-    {"32x32b", 128, 1, [](unsigned t, unsigned r) { return Place{t, r}; }},
-    {"16x64b", 128, 1, [](unsigned t, unsigned r) { return Place{t / 4 + 8 * (t & 1), ((t >> 1) & 1) + 2 * r}; }},
-    {"16x128b", 64, 2, [](unsigned t, unsigned r) { return Place{t / 4 + 8 * (r & 1), (t & 3) + 4 * (r >> 1)}; }},
-    {"16x256b", 32, 4, [](unsigned t, unsigned r) { return Place{t / 4 + 8 * ((r >> 1) & 1), 2 * (t & 3) + (r & 1) + 8 * (r >> 2)}; }},
-    {"16x32bx2", 128, 1, [](unsigned t, unsigned r) { return Place{t % 16, r}; }},
+    {"32x32b", 128, 1,
+     [](unsigned t, unsigned r) {
+       return Place{t, r};
+     }},
+    {"16x64b", 128, 1,
+     [](unsigned t, unsigned r) {
+       return Place{t / 4 + 8 * (t & 1), ((t >> 1) & 1) + 2 * r};
+     }},
+    {"16x128b", 64, 2,
+     [](unsigned t, unsigned r) {
+       return Place{t / 4 + 8 * (r & 1), (t & 3) + 4 * (r >> 1)};
+     }},
+    {"16x256b", 32, 4,
+     [](unsigned t, unsigned r) {
+       return Place{t / 4 + 8 * ((r >> 1) & 1), 2 * (t & 3) + (r & 1) + 8 * (r >> 2)};
+     }},
+    {"16x32bx2", 128, 1,
+     [](unsigned t, unsigned r) {
+       return Place{t % 16, r};
+     }},
 };
 
 struct AccessForm {
@@ -147,7 +177,8 @@ struct AccessForm {
   std::string suffix() const { return access->shape + ".x" + std::to_string(num); }
   unsigned first_lane() const { return access->shape == "32x32b" ? 0 : 16 * half; }
   uint32_t address() const { return first_lane() << 16; }
-  // Cell of register r of thread t; with packing the cell of its lower half, the upper half is in the next column (§2.3).
+  // Cell of register r of thread t; with packing the cell of its lower half, the upper half is in the next
+  // column (§2.3).
   Place at(unsigned thread, unsigned r) const {
     Place p = access->place(thread % 32, r);
     if (pack) p.column *= 2;
@@ -184,7 +215,8 @@ TensorCheck load_check(const AccessForm& f) {
     for (unsigned t = 0; t < kTensorThreads; ++t) {
       const Place at = f.at(t, r);
       const uint32_t low = image.cell(at.lane, at.column);
-      check.expected[0].registers_out[r * kTensorThreads + t] = f.pack ? (low & 0xFFFF) | image.cell(at.lane, at.column + 1) << 16 : low;
+      check.expected[0].registers_out[r * kTensorThreads + t] =
+          f.pack ? (low & 0xFFFF) | image.cell(at.lane, at.column + 1) << 16 : low;
     }
   }
   return check;
@@ -220,8 +252,10 @@ void add_accesses(std::vector<TensorSpec>& out) {
     for (unsigned num = 1; num <= a.max_num; num *= 2, ++count) {
       for (const bool pack : {false, true}) {
         const AccessForm f{&a, num, pack, count % 2};
-        out.push_back({"tcgen05.ld." + f.suffix() + (pack ? ".pack::16b" : ""), [f] { return load_check(f); }});
-        out.push_back({"tcgen05.st." + f.suffix() + (pack ? ".unpack::16b" : ""), [f] { return store_check(f); }});
+        out.push_back(
+            {"tcgen05.ld." + f.suffix() + (pack ? ".pack::16b" : ""), [f] { return load_check(f); }});
+        out.push_back(
+            {"tcgen05.st." + f.suffix() + (pack ? ".unpack::16b" : ""), [f] { return store_check(f); }});
       }
     }
   }
@@ -238,7 +272,8 @@ uint32_t as_word(float v) { return std::isnan(v) ? 0x7FFFFFFF : std::bit_cast<ui
 // A number wins against NaN. (std::fmin and fmax do not promise that for signalling ones.)
 template <class Choose>
 uint32_t number(uint32_t a, uint32_t b, Choose choose) {
-  if (std::isnan(as_float(a)) || std::isnan(as_float(b))) return std::isnan(as_float(b)) ? as_word(as_float(a)) : b;
+  if (std::isnan(as_float(a)) || std::isnan(as_float(b)))
+    return std::isnan(as_float(b)) ? as_word(as_float(a)) : b;
   return as_word(choose(as_float(a), as_float(b)));
 }
 float lower(float a, float b) { return std::fmin(a, b); }
@@ -246,22 +281,34 @@ float higher(float a, float b) { return std::fmax(a, b); }
 const Reduction kReductions[] = {
     {"min.u32", [](uint32_t a, uint32_t b) { return std::min(a, b); }},
     {"max.u32", [](uint32_t a, uint32_t b) { return std::max(a, b); }},
-    {"min.s32", [](uint32_t a, uint32_t b) { return static_cast<uint32_t>(std::min(static_cast<int32_t>(a), static_cast<int32_t>(b))); }},
-    {"max.s32", [](uint32_t a, uint32_t b) { return static_cast<uint32_t>(std::max(static_cast<int32_t>(a), static_cast<int32_t>(b))); }},
+    {"min.s32",
+     [](uint32_t a, uint32_t b) {
+       return static_cast<uint32_t>(std::min(static_cast<int32_t>(a), static_cast<int32_t>(b)));
+     }},
+    {"max.s32",
+     [](uint32_t a, uint32_t b) {
+       return static_cast<uint32_t>(std::max(static_cast<int32_t>(a), static_cast<int32_t>(b)));
+     }},
     {"min.f32", [](uint32_t a, uint32_t b) { return number(a, b, lower); }},
     {"max.f32", [](uint32_t a, uint32_t b) { return number(a, b, higher); }},
     {"max.abs.f32", [](uint32_t a, uint32_t b) { return number(a & 0x7FFFFFFF, b & 0x7FFFFFFF, higher); }},
-    {"min.NaN.f32", [](uint32_t a, uint32_t b) { return as_word(std::isnan(as_float(a)) || std::isnan(as_float(b)) ? NAN : lower(as_float(a), as_float(b))); }},
+    {"min.NaN.f32",
+     [](uint32_t a, uint32_t b) {
+       return as_word(std::isnan(as_float(a)) || std::isnan(as_float(b)) ? NAN
+                                                                         : lower(as_float(a), as_float(b)));
+     }},
 };
 
 TensorCheck reduction_check(const AccessForm& f, const Reduction& reduction) {
   const unsigned n = f.registers();
   TensorCheck check = random_check(5, 0, n + 1);
   for (unsigned lane = 0; lane < kTmemLanes; lane += 3) {  // some NaNs
-    for (auto* images : {&check.images, &check.expected}) (*images)[0].cell(lane, lane % 16) = 0x7FC00000 + lane;
+    for (auto* images : {&check.images, &check.expected})
+      (*images)[0].cell(lane, lane % 16) = 0x7FC00000 + lane;
   }
   check.program.target = isa::Target::sm_103a;
-  check.program.every_thread = [f, n, reduction](const TensorOperands& o, const isa::RegArray&, const isa::RegArray& out) {
+  check.program.every_thread = [f, n, reduction](const TensorOperands& o, const isa::RegArray&,
+                                                 const isa::RegArray& out) {
     std::vector<isa::Arg> args = {out.slice(0, n), out[n], isa::mem(o.tmem)};
     if (f.split()) args.emplace_back(f.split_columns());
     o.k.emit("tcgen05.ld.red.sync.aligned." + f.suffix() + "." + reduction.text, args);
@@ -284,7 +331,8 @@ void add_reductions(std::vector<TensorSpec>& out) {
   for (const Access* a : {&kAccesses[0], &kAccesses[4]}) {
     for (const Reduction& reduction : kReductions) {
       const AccessForm f{a, 8, false, 0};
-      out.push_back({"tcgen05.ld.red." + f.suffix() + "." + reduction.text, [f, reduction] { return reduction_check(f, reduction); }, isa::Target::sm_103a});
+      out.push_back({"tcgen05.ld.red." + f.suffix() + "." + reduction.text,
+                     [f, reduction] { return reduction_check(f, reduction); }, isa::Target::sm_103a});
     }
   }
 }
@@ -293,7 +341,9 @@ void add_reductions(std::vector<TensorSpec>& out) {
 
 void add_move_forms(std::vector<TensorSpec>& out) {
   add_copies(out);
-  for (const unsigned group : {1u, 2u}) out.push_back({"tcgen05.shift.cta_group::" + std::to_string(group) + ".down", [group] { return shift_check(group); }});
+  for (const unsigned group : {1u, 2u})
+    out.push_back({"tcgen05.shift.cta_group::" + std::to_string(group) + ".down",
+                   [group] { return shift_check(group); }});
   add_accesses(out);
   add_reductions(out);
 }

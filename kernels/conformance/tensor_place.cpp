@@ -7,9 +7,13 @@ namespace drywell::kernels::conformance {
 namespace {
 
 // Bytes an element takes in shared memory: containers count one (§8); two packed fp4 share one.
-unsigned stored_bytes(const MmaCase& c, const std::string& type) { return c.bits(type) >= 16 ? c.bits(type) / 8 : c.packed_fp4() ? 0 : 1; }
+unsigned stored_bytes(const MmaCase& c, const std::string& type) {
+  return c.bits(type) >= 16 ? c.bits(type) / 8 : c.packed_fp4() ? 0 : 1;
+}
 
-unsigned span_of(Swizzling s) { return s == Swizzling::none ? 0 : s == Swizzling::s32 ? 32 : s == Swizzling::s64 ? 64 : 128; }
+unsigned span_of(Swizzling s) {
+  return s == Swizzling::none ? 0 : s == Swizzling::s32 ? 32 : s == Swizzling::s64 ? 64 : 128;
+}
 unsigned swizzle_code(Swizzling s) {
   static constexpr unsigned kCodes[] = {0, 6, 4, 2, 1};
   return kCodes[static_cast<unsigned>(s)];
@@ -32,7 +36,8 @@ struct SmemOperand {
   unsigned rows, k, bytes, value_bits;  // bytes 0: two elements a byte
   uint32_t start, lbo, sbo;
 
-  SmemOperand(const MmaCase& c, const SmemPlan& p, const std::string& type, unsigned rows_, unsigned k_, uint32_t start_)
+  SmemOperand(const MmaCase& c, const SmemPlan& p, const std::string& type, unsigned rows_, unsigned k_,
+              uint32_t start_)
       : plan(p), rows(rows_), k(k_), bytes(stored_bytes(c, type)), value_bits(c.bits(type)), start(start_) {
     const unsigned span = span_of(p.swizzle), slack = 32;
     if (!p.mn_major) {
@@ -48,12 +53,14 @@ struct SmemOperand {
     }
   }
 
-  // Byte of the element's 16-byte chunk or of the element, before the swizzle (§4.6, table of offset formulas).
+  // Byte of the element's 16-byte chunk or of the element, before the swizzle (§4.6, table of offset
+  // formulas).
   uint32_t offset(unsigned mn, unsigned kk) const {
     const unsigned span = span_of(plan.swizzle);
     if (!plan.mn_major) {
       const unsigned b = bytes == 0 ? kk / 2 : kk * bytes;
-      return span == 0 ? mn % 8 * 16 + mn / 8 * sbo + b / 16 * lbo + b % 16 : mn % 8 * span + mn / 8 * sbo + b + 32 * plan.steps;
+      return span == 0 ? mn % 8 * 16 + mn / 8 * sbo + b / 16 * lbo + b % 16
+                       : mn % 8 * span + mn / 8 * sbo + b + 32 * plan.steps;
     }
     if (span == 0) {
       const unsigned t = 16 / bytes;
@@ -85,8 +92,8 @@ struct SmemOperand {
   }
 
   uint64_t descriptor() const {
-    return uint64_t{(start + 32 * plan.steps) >> 4} | uint64_t{lbo >> 4} << 16 | uint64_t{sbo >> 4} << 32 | uint64_t{1} << 46 |
-           uint64_t{swizzle_code(plan.swizzle)} << 61;
+    return uint64_t{(start + 32 * plan.steps) >> 4} | uint64_t{lbo >> 4} << 16 | uint64_t{sbo >> 4} << 32 |
+           uint64_t{1} << 46 | uint64_t{swizzle_code(plan.swizzle)} << 61;
   }
 };
 
@@ -115,13 +122,15 @@ constexpr unsigned kSfaColumn = 280, kSfbColumn = 290, kMetaColumn = 310;
 
 // §5, "A in TMEM": k packed little-endian into 8 columns, at every lane D's row m has.
 void place_a_tmem(const MmaCase& c, const MmaData& data, std::vector<TensorImage>& images) {
-  const unsigned width = c.bits(c.a_type), slot = c.packed_fp4() ? 4 : std::max(width, 8u), shift = slot == 8 && width == 4 ? 2 : 0;
+  const unsigned width = c.bits(c.a_type), slot = c.packed_fp4() ? 4 : std::max(width, 8u),
+                 shift = slot == 8 && width == 4 ? 2 : 0;
   const unsigned groups = lane_groups(c.layout());
   for (unsigned g = 0; g < groups; ++g) {
     for (unsigned m = 0; m < c.m; ++m) {
       const Cell at = d_place(c, m, g * (c.n / groups));
       for (unsigned k = 0; k < c.stored_k(); ++k) {
-        put_bits(images[at.cta].cell(at.lane + c.d_lane, kAColumn + k * slot / 32), k * slot % 32 + shift, width, data.a[m][k]);
+        put_bits(images[at.cta].cell(at.lane + c.d_lane, kAColumn + k * slot / 32), k * slot % 32 + shift,
+                 width, data.a[m][k]);
       }
     }
   }
@@ -132,7 +141,9 @@ void place_scales(const MmaCase& c, const MmaData& data, std::vector<TensorImage
   const unsigned rows = rows_per_cta(c);
   for (unsigned m = 0; m < c.m; ++m) {
     for (unsigned j = 0; j < c.factors; ++j) {
-      for (unsigned p = 0; p < 4; ++p) put_bits(images[m / rows].cell(m % rows % 32 + 32 * p, kSfaColumn + m % rows / 32), 8 * (c.sfa_id + j), 8, data.sfa[m][j]);
+      for (unsigned p = 0; p < 4; ++p)
+        put_bits(images[m / rows].cell(m % rows % 32 + 32 * p, kSfaColumn + m % rows / 32),
+                 8 * (c.sfa_id + j), 8, data.sfa[m][j]);
     }
   }
   for (TensorImage& image : images) {
@@ -144,7 +155,8 @@ void place_scales(const MmaCase& c, const MmaData& data, std::vector<TensorImage
             if (p / 2 != n / (c.n / 2)) continue;
             index = n % (c.n / 2);
           }
-          put_bits(image.cell(index % 32 + 32 * p, kSfbColumn + index / 32), 8 * (c.sfb_id + j), 8, data.sfb[n][j]);
+          put_bits(image.cell(index % 32 + 32 * p, kSfbColumn + index / 32), 8 * (c.sfb_id + j), 8,
+                   data.sfb[n][j]);
         }
       }
     }
@@ -167,7 +179,8 @@ void place_metadata(const MmaCase& c, const MmaData& data, std::vector<TensorIma
           column = c.selector;
           nibble += 4 * (r / 8 % 2);
         }
-        put_bits(images[m / rows].cell(lane + copy * (128 / groups) + c.d_lane, kMetaColumn + column), 4 * nibble, 4, data.meta[m][g]);
+        put_bits(images[m / rows].cell(lane + copy * (128 / groups) + c.d_lane, kMetaColumn + column),
+                 4 * nibble, 4, data.meta[m][g]);
       }
     }
   }
@@ -175,9 +188,11 @@ void place_metadata(const MmaCase& c, const MmaData& data, std::vector<TensorIma
 
 }  // namespace
 
-SmemOperands store_smem(const MmaCase& c, const MmaData& data, std::vector<TensorImage>& images, uint32_t a_start) {
+SmemOperands store_smem(const MmaCase& c, const MmaData& data, std::vector<TensorImage>& images,
+                        uint32_t a_start) {
   const unsigned a_rows = c.m / c.cta_group, b_rows = c.n / c.cta_group + c.column_shift();
-  const SmemOperand a(c, c.a, c.a_type, a_rows, c.stored_k(), a_start), b(c, c.b, c.b_type, b_rows, c.k(), c.a_in_tmem ? a_start : a.end());
+  const SmemOperand a(c, c.a, c.a_type, a_rows, c.stored_k(), a_start),
+      b(c, c.b, c.b_type, b_rows, c.k(), c.a_in_tmem ? a_start : a.end());
   RandomWords words(c.seed + 17);
   for (unsigned i = 0; i < c.cta_group; ++i) {
     std::vector<uint8_t>& smem = images[i].smem;
@@ -203,7 +218,8 @@ MmaSetup place(const MmaCase& c, const MmaData& data) {
   for (unsigned m = 0; m < c.m; ++m) {
     for (unsigned n = 0; n < c.n; ++n) {
       const Cell at = d_place(c, m, n);
-      put_bits(s.images[at.cta].cell(at.lane + c.d_lane, at.column), 0, c.d_type == "f16" ? 16 : 32, data.c[m][n]);
+      put_bits(s.images[at.cta].cell(at.lane + c.d_lane, at.column), 0, c.d_type == "f16" ? 16 : 32,
+               data.c[m][n]);
     }
   }
   if (c.a_in_tmem) place_a_tmem(c, data, s.images);

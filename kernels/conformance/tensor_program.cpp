@@ -15,11 +15,17 @@ constexpr unsigned kChunk = 32;  // columns moved at a time
 // One kernel: image in, steps, tensor memory out. Warp w moves lanes 32w to 32w+31.
 class KernelWriter {
  public:
-  KernelWriter(const TensorProgram& program, uint32_t smem_bytes) : program_(program), smem_bytes_(smem_bytes), group_(std::to_string(program.cta_group)), k_("tensor", program.target) {}
+  KernelWriter(const TensorProgram& program, uint32_t smem_bytes)
+      : program_(program),
+        smem_bytes_(smem_bytes),
+        group_(std::to_string(program.cta_group)),
+        k_("tensor", program.target) {}
 
   Module write() {
-    const Symbol smem_in = k_.param(Mod::u64, "smem_in"), tmem_in = k_.param(Mod::u64, "tmem_in"), tmem_out = k_.param(Mod::u64, "tmem_out");
-    const Symbol registers_in = k_.param(Mod::u64, "registers_in"), registers_out = k_.param(Mod::u64, "registers_out");
+    const Symbol smem_in = k_.param(Mod::u64, "smem_in"), tmem_in = k_.param(Mod::u64, "tmem_in"),
+                 tmem_out = k_.param(Mod::u64, "tmem_out");
+    const Symbol registers_in = k_.param(Mod::u64, "registers_in"),
+                 registers_out = k_.param(Mod::u64, "registers_out");
     bar_ = k_.def("mov.u32", k_.shared("bar", 8, 8));
     const Symbol slot = k_.shared("slot", 4, 4);
     image_ = k_.def("mov.u32", k_.dynamic_shared("image", 1024));
@@ -30,7 +36,9 @@ class KernelWriter {
     load_image(smem_in);
     const Reg first_warp = k_.reg(Mod::pred);
     k_("setp.lt.u32", first_warp, tid_, 32);
-    k_.if_(first_warp, [&] { k_("tcgen05.alloc.cta_group::" + group_ + ".sync.aligned.shared::cta.b32", mem(slot), kTmemColumns); });
+    k_.if_(first_warp, [&] {
+      k_("tcgen05.alloc.cta_group::" + group_ + ".sync.aligned.shared::cta.b32", mem(slot), kTmemColumns);
+    });
     k_.when(first_thread_)("mbarrier.init.shared::cta.b64", mem(bar_), 1);
     k_("fence.proxy.async.shared::cta");
     synchronise();
@@ -42,7 +50,8 @@ class KernelWriter {
     if (program_.every_thread) run_threads(registers_in, registers_out);
     move_tmem(tmem, tmem_out, false);
     synchronise();
-    k_.if_(first_warp, [&] { k_("tcgen05.dealloc.cta_group::" + group_ + ".sync.aligned.b32", tmem, kTmemColumns); });
+    k_.if_(first_warp,
+           [&] { k_("tcgen05.dealloc.cta_group::" + group_ + ".sync.aligned.b32", tmem, kTmemColumns); });
     return k_.finish();
   }
 
@@ -65,14 +74,17 @@ class KernelWriter {
     const Reg at = k_.def("add.s64", at_rank(with, 4 * kTmemLanes * kTmemColumns), lane_bytes);
     const RegArray v = k_.regs(Mod::b32, kChunk);
     k_.for_range(0, kTmemColumns, kChunk, [&](Reg column) {
-      const Reg chunk = k_.def("add.s64", at, k_.def("mul.wide.u32", column, 4 * kTmemLanes)), address = k_.def("add.u32", tmem, column);
+      const Reg chunk = k_.def("add.s64", at, k_.def("mul.wide.u32", column, 4 * kTmemLanes)),
+                address = k_.def("add.u32", tmem, column);
       if (in) {
-        for (unsigned c = 0; c < kChunk; ++c) k_("ld.global.b32", v[c], mem(chunk, int64_t{4} * kTmemLanes * c));
+        for (unsigned c = 0; c < kChunk; ++c)
+          k_("ld.global.b32", v[c], mem(chunk, int64_t{4} * kTmemLanes * c));
         k_("tcgen05.st.sync.aligned.32x32b.x32.b32", mem(address), v);
       } else {
         k_("tcgen05.ld.sync.aligned.32x32b.x32.b32", v, mem(address));
         k_("tcgen05.wait::ld.sync.aligned");
-        for (unsigned c = 0; c < kChunk; ++c) k_("st.global.b32", mem(chunk, int64_t{4} * kTmemLanes * c), v[c]);
+        for (unsigned c = 0; c < kChunk; ++c)
+          k_("st.global.b32", mem(chunk, int64_t{4} * kTmemLanes * c), v[c]);
       }
     });
     if (in) k_("tcgen05.wait::st.sync.aligned");
@@ -92,7 +104,8 @@ class KernelWriter {
     const Reg here = k_.reg(Mod::pred), issues = k_.reg(Mod::pred);
     k_("setp.eq.u32", here, rank_, program_.issuer);
     k_("and.pred", issues, here, first_thread_);
-    const std::string commit = "tcgen05.commit.cta_group::" + group_ + ".mbarrier::arrive::one.shared::cluster";
+    const std::string commit =
+        "tcgen05.commit.cta_group::" + group_ + ".mbarrier::arrive::one.shared::cluster";
     const Reg both = k_.def("mov.b16", 3);
     for (size_t s = 0; s < program_.steps.size(); ++s) {
       k_.if_(issues, [&] {
@@ -113,10 +126,12 @@ class KernelWriter {
     const Reg thread_bytes = k_.def("mul.wide.u32", tid_, 4);
     const RegArray in = k_.regs(Mod::b32, program_.in), out = k_.regs(Mod::b32, program_.out);
     const Reg from = k_.def("add.s64", at_rank(registers_in, 4 * kTensorThreads * program_.in), thread_bytes);
-    for (unsigned r = 0; r < program_.in; ++r) k_("ld.global.b32", in[r], mem(from, int64_t{4} * kTensorThreads * r));
+    for (unsigned r = 0; r < program_.in; ++r)
+      k_("ld.global.b32", in[r], mem(from, int64_t{4} * kTensorThreads * r));
     program_.every_thread({k_, image_, tmem_}, in, out);
     const Reg to = k_.def("add.s64", at_rank(registers_out, 4 * kTensorThreads * program_.out), thread_bytes);
-    for (unsigned r = 0; r < program_.out; ++r) k_("st.global.b32", mem(to, int64_t{4} * kTensorThreads * r), out[r]);
+    for (unsigned r = 0; r < program_.out; ++r)
+      k_("st.global.b32", mem(to, int64_t{4} * kTensorThreads * r), out[r]);
     synchronise();
   }
 
@@ -141,8 +156,9 @@ Reg TensorOperands::predicate(bool value) const {
   return p;
 }
 
-Module tensor_kernel(const TensorProgram& program, uint32_t smem_bytes) { return KernelWriter(program, smem_bytes).write(); }
-
+Module tensor_kernel(const TensorProgram& program, uint32_t smem_bytes) {
+  return KernelWriter(program, smem_bytes).write();
+}
 
 uint32_t RandomWords::next() {
   uint64_t z = (state_ += 0x9E3779B97F4A7C15ull);
@@ -175,7 +191,10 @@ Program to_program(const TensorCheck& check) {
   Program p;
   p.module = tensor_kernel(check.program, static_cast<uint32_t>(smem_bytes));
   const auto ctas = static_cast<uint32_t>(check.images.size());
-  p.launch = {.grid = {ctas}, .block = {kTensorThreads}, .cluster = {ctas}, .dynamic_smem = static_cast<uint32_t>(smem_bytes)};
+  p.launch = {.grid = {ctas},
+              .block = {kTensorThreads},
+              .cluster = {ctas},
+              .dynamic_smem = static_cast<uint32_t>(smem_bytes)};
   enum { kSmem, kTmemIn, kTmemOut, kRegistersIn, kRegistersOut, kCount };
   p.buffers.resize(kCount);
   for (uint32_t i = 0; i < ctas; ++i) {
@@ -189,7 +208,8 @@ Program to_program(const TensorCheck& check) {
     if (!check.open.empty()) append(p.buffers[kTmemOut].mask, check.open[i]);
   }
   for (uint8_t& m : p.buffers[kTmemOut].mask) m = static_cast<uint8_t>(~m);
-  for (ProgramBuffer& b : p.buffers) b.initial.resize(std::max<size_t>({b.initial.size(), b.expected.size(), 16}), 0xFF);
+  for (ProgramBuffer& b : p.buffers)
+    b.initial.resize(std::max<size_t>({b.initial.size(), b.expected.size(), 16}), 0xFF);
   return p;
 }
 

@@ -1,5 +1,5 @@
-// Programs of the tcgen05 family: images of shared and tensor memory go in, one thread runs the instructions, the whole
-// tensor memory comes out. What is expected is computed on the images.
+// Programs of the tcgen05 family: images of shared and tensor memory go in, one thread runs the instructions,
+// the whole tensor memory comes out. What is expected is computed on the images.
 #pragma once
 
 #include <cstdint>
@@ -63,8 +63,8 @@ struct TensorProgram {
   isa::Target target = isa::Target::sm_100a;
 };
 
-/// The kernel "tensor": loads the images, runs the steps, stores tensor memory. Parameters: addresses of shared memories,
-/// tensor memories in and out, registers in and out, one image after the other.
+/// The kernel "tensor": loads the images, runs the steps, stores tensor memory. Parameters: addresses of
+/// shared memories, tensor memories in and out, registers in and out, one image after the other.
 isa::Module tensor_kernel(const TensorProgram& program, uint32_t smem_bytes);
 
 /// A program with what it must leave.

@@ -9,10 +9,17 @@ namespace drywell::kernels::conformance {
 namespace {
 
 constexpr FloatFormat kFormats[] = {
-    {"f32", 8, 23, 127, true},           {"tf32", 8, 10, 127, true},           {"bf16", 8, 7, 127, true},
-    {"f16", 5, 10, 15, true},            {"e5m2", 5, 2, 15, true},             {"e4m3", 4, 3, 7, false, true},
-    {"e2m3", 2, 3, 1},                   {"e3m2", 3, 2, 3},                    {"e2m1", 2, 1, 1},
-    {"ue8m0", 8, 0, 127, false, true, false}, {"ue4m3", 4, 3, 7, false, true, false},
+    {"f32", 8, 23, 127, true},
+    {"tf32", 8, 10, 127, true},
+    {"bf16", 8, 7, 127, true},
+    {"f16", 5, 10, 15, true},
+    {"e5m2", 5, 2, 15, true},
+    {"e4m3", 4, 3, 7, false, true},
+    {"e2m3", 2, 3, 1},
+    {"e3m2", 3, 2, 3},
+    {"e2m1", 2, 1, 1},
+    {"ue8m0", 8, 0, 127, false, true, false},
+    {"ue4m3", 4, 3, 7, false, true, false},
 };
 
 // One addend before alignment: value = magnitude * 2^lsb.
@@ -40,7 +47,8 @@ uint32_t to_f32(bool negative, uint64_t magnitude, int lsb) {
   const uint32_t sign = negative ? 0x80000000u : 0;
   if (top >= 128) return sign | 0x7F800000;
   const int unit = std::max(top - 23, -149);
-  const uint64_t kept = unit >= lsb ? (unit - lsb > 63 ? 0 : magnitude >> (unit - lsb)) : magnitude << (lsb - unit);
+  const uint64_t kept =
+      unit >= lsb ? (unit - lsb > 63 ? 0 : magnitude >> (unit - lsb)) : magnitude << (lsb - unit);
   if (kept == 0) return 0;  // underflow gives +0
   if (top < -126) return sign | static_cast<uint32_t>(kept);
   return sign | static_cast<uint32_t>(top + 127) << 23 | (static_cast<uint32_t>(kept) & 0x7FFFFF);
@@ -63,7 +71,9 @@ uint32_t to_f16(bool negative, uint64_t magnitude, int lsb) {
   }
   if (kept == 0) return 0;
   // The code of kept * 2^unit: a carry of the rounding runs into the exponent by itself.
-  const uint32_t code = unit == -24 ? static_cast<uint32_t>(kept) : static_cast<uint32_t>(((unit + 25) << 10) + static_cast<int64_t>(kept) - 1024);
+  const uint32_t code = unit == -24
+                            ? static_cast<uint32_t>(kept)
+                            : static_cast<uint32_t>(((unit + 25) << 10) + static_cast<int64_t>(kept) - 1024);
   return sign | std::min(code, 0x7C00u);
 }
 
@@ -129,10 +139,13 @@ uint32_t fused_sum(const FusedSum& rule, const FusedInputs& in, uint32_t c_code)
       if (rule.group == 1) raw += a.raw + b.raw;
     }
     if (!any || sa.zero() || sb.zero()) continue;
-    terms.push_back({sum < 0, (sum < 0 ? -sum : sum) * sa.significand * sb.significand, lsb + sa.lsb + sb.lsb, raw});
+    terms.push_back(
+        {sum < 0, (sum < 0 ? -sum : sum) * sa.significand * sb.significand, lsb + sa.lsb + sb.lsb, raw});
   }
   if (is_nan || (plus && minus)) return nan;
-  if (plus || minus) return (minus ? (rule.f16_result ? 0x8000u : 0x80000000u) : 0u) | (rule.f16_result ? 0x7C00u : 0x7F800000u);
+  if (plus || minus)
+    return (minus ? (rule.f16_result ? 0x8000u : 0x80000000u) : 0u) |
+           (rule.f16_result ? 0x7C00u : 0x7F800000u);
   if (terms.empty()) return 0;
   int top = rule.floor;
   for (const Term& t : terms) top = std::max(top, t.raw);
@@ -141,7 +154,8 @@ uint32_t fused_sum(const FusedSum& rule, const FusedInputs& in, uint32_t c_code)
   if (total == 0) return 0;
   const bool negative = total < 0;
   const auto magnitude = static_cast<uint64_t>(negative ? -total : total);
-  return rule.f16_result ? to_f16(negative, magnitude, top - rule.window) : to_f32(negative, magnitude, top - rule.window);
+  return rule.f16_result ? to_f16(negative, magnitude, top - rule.window)
+                         : to_f32(negative, magnitude, top - rule.window);
 }
 
 }  // namespace drywell::kernels::conformance

@@ -1,5 +1,5 @@
-// The arithmetic of one matrix instruction, element by element, written from facts/numerics.md §3.1 with 64-bit integers:
-// slow, obvious, and sharing nothing with sim/numeric.
+// The arithmetic of one matrix instruction, element by element, written from facts/numerics.md §3.1 with
+// 64-bit integers: slow, obvious, and sharing nothing with sim/numeric.
 #pragma once
 
 #include <cstdint>
@@ -8,8 +8,8 @@
 
 namespace drywell::kernels::conformance {
 
-/// A floating-point format by its fields. `ieee`: the largest exponent means infinity and NaN; `one_nan`: only the code of
-/// all ones below the sign is NaN (e4m3, ue4m3); neither: every code is finite.
+/// A floating-point format by its fields. `ieee`: the largest exponent means infinity and NaN; `one_nan`:
+/// only the code of all ones below the sign is NaN (e4m3, ue4m3); neither: every code is finite.
 struct FloatFormat {
   std::string_view name;
   int exponent_bits, fraction_bits, bias;

@@ -15,7 +15,9 @@ isa::CopyShape shape_of(const TmemCopy& p) {
   switch (p.shape) {
     case isa::Mod::_4x256b: return isa::CopyShape::s4x256b;
     case isa::Mod::_128x128b: return isa::CopyShape::s128x128b;
-    case isa::Mod::_64x128b: return p.multicast == isa::Mod::warpx2_01_23 ? isa::CopyShape::s64x128b_01_23 : isa::CopyShape::s64x128b_02_13;
+    case isa::Mod::_64x128b:
+      return p.multicast == isa::Mod::warpx2_01_23 ? isa::CopyShape::s64x128b_01_23
+                                                   : isa::CopyShape::s64x128b_02_13;
     case isa::Mod::_32x128b: return isa::CopyShape::s32x128b_warpx4;
     default: return isa::CopyShape::s128x256b;
   }
@@ -29,12 +31,14 @@ isa::CopyFormat format_of(const TmemCopy& p) {
   }
 }
 
-EngineResult check(const TmemGroup& group, const TmemCopy& p, const isa::SmemDescriptor& desc, isa::CopyShape shape) {
+EngineResult check(const TmemGroup& group, const TmemCopy& p, const isa::SmemDescriptor& desc,
+                   isa::CopyShape shape) {
   const TmemAddr at(p.taddr);
   Diagnostics problems;
   isa::check_copy(desc, shape, at.lane(), at.column(), group.cta(0).smem.size(), problems);
   for (const Diagnostic& d : problems.list()) {
-    if (d.severity == Severity::error) return GuestError{d.code[0] == 'U' ? d.code : "F3216", fmt::format("tcgen05.cp: {}", d.to_string())};
+    if (d.severity == Severity::error)
+      return GuestError{d.code[0] == 'U' ? d.code : "F3216", fmt::format("tcgen05.cp: {}", d.to_string())};
   }
   return group.check_columns("tcgen05.cp writes", at.column(), isa::copy_columns(shape));
 }
@@ -54,7 +58,8 @@ EngineResult read(Cluster& c, AsyncOp& op, TmemCopy& p) {
     for (uint32_t row = 0; row < rows; ++row) {
       for (uint32_t unit = 0; unit < units; ++unit, out += 16) {
         const uint8_t* in = smem.data() + isa::copy_source(desc, row, unit);
-        isa::decompress_unit(format_of(p), std::span<const uint8_t, 16>(in, 16), std::span<uint8_t, 16>(out, 16));
+        isa::decompress_unit(format_of(p), std::span<const uint8_t, 16>(in, 16),
+                             std::span<uint8_t, 16>(out, 16));
       }
     }
   }
@@ -87,7 +92,8 @@ constexpr uint32_t kShiftColumns = 8;  // 32 bytes a row
 EngineResult read(Cluster& c, AsyncOp& op, TmemShift& p) {
   const TmemAddr at(p.taddr);
   if (at.lane() % 32 != 0 || at.lane() >= kTmemLanes) {
-    return GuestError{"F3215", fmt::format("tcgen05.shift at lane {}: a multiple of 32 is needed", at.lane())};
+    return GuestError{"F3215",
+                      fmt::format("tcgen05.shift at lane {}: a multiple of 32 is needed", at.lane())};
   }
   return TmemGroup(c, op.issuer, p.cta_group).check_columns("tcgen05.shift", at.column(), kShiftColumns);
 }

@@ -1,4 +1,5 @@
-// The tensor memories a tcgen05 operation works in: its CTA's, or those of its pair (facts/tcgen05.md §1.2, §4.4).
+// The tensor memories a tcgen05 operation works in: its CTA's, or those of its pair (facts/tcgen05.md §1.2,
+// §4.4).
 #pragma once
 
 #include <fmt/format.h>
@@ -12,7 +13,8 @@ namespace drywell::sim {
 
 class TmemGroup {
  public:
-  TmemGroup(Cluster& c, const Issuer& who, uint32_t cta_group) : cluster_(c), first_(cta_group == 2 ? who.cta & ~1u : who.cta), count_(cta_group) {}
+  TmemGroup(Cluster& c, const Issuer& who, uint32_t cta_group)
+      : cluster_(c), first_(cta_group == 2 ? who.cta & ~1u : who.cta), count_(cta_group) {}
 
   uint32_t count() const { return count_; }
   /// Even rank first; both CTAs use the same addresses.
@@ -23,13 +25,15 @@ class TmemGroup {
   EngineResult check_columns(std::string_view what, uint32_t first, uint32_t columns) const {
     for (uint32_t i = 0; i < count_; ++i) {
       if (tmem(i).owns(first, columns, cta(i).serial + 1)) continue;
-      return GuestError{"F3213", fmt::format("{} at TMEM columns {} to {}, which CTA rank {} has not allocated", what, first, first + columns - 1, first_ + i)};
+      return GuestError{"F3213",
+                        fmt::format("{} at TMEM columns {} to {}, which CTA rank {} has not allocated", what,
+                                    first, first + columns - 1, first_ + i)};
     }
     return std::nullopt;
   }
 
-  /// "Down by one row": every lane takes its upper neighbour's words, the last of each partition keeps its own. Which
-  /// partitions move is not published: all four here (facts/tcgen05.md §2.6, §12).
+  /// "Down by one row": every lane takes its upper neighbour's words, the last of each partition keeps its
+  /// own. Which partitions move is not published: all four here (facts/tcgen05.md §2.6, §12).
   void shift_down(uint32_t column, uint32_t columns) const {
     for (uint32_t i = 0; i < count_; ++i) {
       for (uint32_t c = column; c < column + columns; ++c) {

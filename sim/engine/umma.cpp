@@ -1,5 +1,5 @@
-// The tensor core: tcgen05.mma. Operands are read as codes at one moment, the product is formed and D written at another,
-// so that a missing wait shows.
+// The tensor core: tcgen05.mma. Operands are read as codes at one moment, the product is formed and D written
+// at another, so that a missing wait shows.
 #include <algorithm>
 #include <cstring>
 
@@ -33,7 +33,8 @@ class Product {
   }
 
  private:
-  // Each CTA uses its own copy of B's scale factors. They are equal in every sensible program, and one product will do.
+  // Each CTA uses its own copy of B's scale factors. They are equal in every sensible program, and one
+  // product will do.
   uint32_t row_blocks() const {
     const size_t bytes = size_t{f_.n} * f_.factors;
     return f_.ctas == 2 && std::memcmp(stage_ + at_.sfb, stage_ + at_.sfb + bytes, bytes) != 0 ? 2 : 1;
@@ -74,15 +75,20 @@ class Product {
       take_rows(all.sfa, f_.factors, rows, sfa);
       select_b(all, pattern, b);
       tile.resize(rows.size() * all.columns);
-      for (size_t r = 0; r < rows.size(); ++r) std::copy_n(all.tile + rows[r] * all.stride, all.columns, tile.data() + r * all.columns);
-      multiply({static_cast<uint32_t>(rows.size()), all.columns, a.data(), b.data(), f_.a_row_bytes, sfa.data(), all.sfb, tile.data(), all.columns});
-      for (size_t r = 0; r < rows.size(); ++r) std::copy_n(tile.data() + r * all.columns, all.columns, all.tile + rows[r] * all.stride);
+      for (size_t r = 0; r < rows.size(); ++r)
+        std::copy_n(all.tile + rows[r] * all.stride, all.columns, tile.data() + r * all.columns);
+      multiply({static_cast<uint32_t>(rows.size()), all.columns, a.data(), b.data(), f_.a_row_bytes,
+                sfa.data(), all.sfb, tile.data(), all.columns});
+      for (size_t r = 0; r < rows.size(); ++r)
+        std::copy_n(tile.data() + r * all.columns, all.columns, all.tile + rows[r] * all.stride);
     }
   }
 
-  static void take_rows(const uint8_t* from, size_t bytes, const std::vector<uint32_t>& rows, std::vector<uint8_t>& out) {
+  static void take_rows(const uint8_t* from, size_t bytes, const std::vector<uint32_t>& rows,
+                        std::vector<uint8_t>& out) {
     out.resize(rows.size() * bytes);
-    for (size_t r = 0; r < rows.size(); ++r) std::copy_n(from + rows[r] * bytes, bytes, out.data() + r * bytes);
+    for (size_t r = 0; r < rows.size(); ++r)
+      std::copy_n(from + rows[r] * bytes, bytes, out.data() + r * bytes);
   }
 
   void select_b(const Piece& p, const uint8_t* meta, std::vector<uint8_t>& out) const {
@@ -96,7 +102,8 @@ class Product {
       uint8_t* to = out.data() + n * f_.a_row_bytes;
       for (uint32_t i = 0; i < f_.stored_k; ++i) {
         if (nibbles) {
-          to[i / 2] = static_cast<uint8_t>(to[i / 2] | (from[k[i] / 2] >> (k[i] % 2 * 4) & 0xF) << (i % 2 * 4));
+          to[i / 2] =
+              static_cast<uint8_t>(to[i / 2] | (from[k[i] / 2] >> (k[i] % 2 * 4) & 0xF) << (i % 2 * 4));
         } else {
           std::memcpy(to + i * bytes, from + k[i] * bytes, bytes);
         }
@@ -114,12 +121,15 @@ class Product {
     if (f_.integer()) return multiply_integers(p, out);
     const numeric::MmaParams& params = f_.arithmetic->params;
     numeric::MmaOperand a, b;
-    a.assign(numeric::MmaOperand::Side::a, params, source(f_.a_format(), p.rows, p.a, f_.a_row_bytes, f_.idesc.negate_a, p.sfa));
-    b.assign(numeric::MmaOperand::Side::b, params, source(f_.b_format(), p.columns, p.b, p.b_stride, f_.idesc.negate_b, p.sfb));
+    a.assign(numeric::MmaOperand::Side::a, params,
+             source(f_.a_format(), p.rows, p.a, f_.a_row_bytes, f_.idesc.negate_a, p.sfa));
+    b.assign(numeric::MmaOperand::Side::b, params,
+             source(f_.b_format(), p.columns, p.b, p.b_stride, f_.idesc.negate_b, p.sfb));
     numeric::mma_tile(params, a, b, out);
   }
 
-  numeric::OperandSource source(numeric::Format format, uint32_t rows, const uint8_t* codes, size_t stride, bool negate, const uint8_t* scales) const {
+  numeric::OperandSource source(numeric::Format format, uint32_t rows, const uint8_t* codes, size_t stride,
+                                bool negate, const uint8_t* scales) const {
     numeric::OperandSource s;
     s.format = format;
     s.rows = rows;
@@ -156,8 +166,8 @@ class Product {
   const uint8_t* stage_;
 };
 
-// Calls visit(m, n, cell, disabled) for every D(m, n). Tensor memory lies column by column and a tile row by row: blocks of
-// columns keep both in the cache.
+// Calls visit(m, n, cell, disabled) for every D(m, n). Tensor memory lies column by column and a tile row by
+// row: blocks of columns keep both in the cache.
 template <class Visit>
 void for_cells(const TmemGroup& group, const Umma& u, const UmmaForm& f, Visit visit) {
   const TmemAddr d(u.d);
@@ -172,7 +182,8 @@ void for_cells(const TmemGroup& group, const Umma& u, const UmmaForm& f, Visit v
         uint32_t* cell = group.tmem(at.cta).column(d.column()) + lane;
         // disable-output-lane: words 0..3 the even CTA's lanes, 4..7 the odd's (facts/tcgen05.md §4.5).
         const bool disabled = (u.disable_lane[4 * at.cta + lane / 32] >> (lane % 32) & 1) != 0;
-        for (uint32_t i = first; i < last; ++i) visit(m, g * width + i, cell[size_t{i} * kTmemLanes], disabled);
+        for (uint32_t i = first; i < last; ++i)
+          visit(m, g * width + i, cell[size_t{i} * kTmemLanes], disabled);
       }
     }
   }
@@ -196,11 +207,15 @@ EngineResult write(Cluster& c, AsyncOp& op, Umma& u) {
   UmmaForm f;
   if (auto e = decode_form(u, f); e.has_value()) return e;
   const TmemGroup group(c, op.issuer, u.cta_group);
-  if (auto e = group.check_columns("tcgen05.mma: D", TmemAddr(u.d).column(), isa::d_columns(f.layout, f.n)); e.has_value()) return e;
+  if (auto e = group.check_columns("tcgen05.mma: D", TmemAddr(u.d).column(), isa::d_columns(f.layout, f.n));
+      e.has_value())
+    return e;
   std::vector<uint32_t> tile(size_t{f.m} * f.n);
   const bool halves = f.halves_d();
   if (u.accumulate) {
-    for_cells(group, u, f, [&](uint32_t m, uint32_t n, uint32_t& cell, bool) { tile[size_t{m} * f.n + n] = halves ? cell & 0xFFFF : cell; });
+    for_cells(group, u, f, [&](uint32_t m, uint32_t n, uint32_t& cell, bool) {
+      tile[size_t{m} * f.n + n] = halves ? cell & 0xFFFF : cell;
+    });
   }
   Product(u, f, op.staging.data()).run(tile);
   for_cells(group, u, f, [&](uint32_t m, uint32_t n, uint32_t& cell, bool disabled) {

@@ -71,13 +71,16 @@ EngineResult check_smem(const Smem& smem, uint64_t word, const isa::OperandTile&
   return first_error(problems, operand);
 }
 
-// A, metadata and scale factors start at lane 0, or where D does in the layouts that use half of the lanes (rule M4).
+// A, metadata and scale factors start at lane 0, or where D does in the layouts that use half of the lanes
+// (rule M4).
 EngineResult check_lane(const char* what, uint32_t lane, uint32_t wanted) {
   if (lane == wanted) return std::nullopt;
-  return GuestError{"F3215", fmt::format("tcgen05.mma: {} at lane {}, where lane {} is needed", what, lane, wanted)};
+  return GuestError{"F3215",
+                    fmt::format("tcgen05.mma: {} at lane {}, where lane {} is needed", what, lane, wanted)};
 }
 
-EngineResult check_tmem(const TmemGroup& group, const char* what, uint32_t address, uint32_t lane, uint32_t columns) {
+EngineResult check_tmem(const TmemGroup& group, const char* what, uint32_t address, uint32_t lane,
+                        uint32_t columns) {
   if (auto e = check_lane(what, TmemAddr(address).lane(), lane); e.has_value()) return e;
   return group.check_columns(fmt::format("tcgen05.mma: {}", what), TmemAddr(address).column(), columns);
 }
@@ -112,7 +115,8 @@ EngineResult decode_form(const Umma& u, UmmaForm& f) {
   Diagnostics problems;
   isa::check(f.idesc, f.form, problems);
   if (u.ws) isa::check(f.mask, f.idesc, problems);
-  if (u.ashift && f.idesc.m != 128 && f.idesc.m != 256) problems.error("E1432", {}, "ashift needs M = 128 or 256");
+  if (u.ashift && f.idesc.m != 128 && f.idesc.m != 256)
+    problems.error("E1432", {}, "ashift needs M = 128 or 256");
   if (auto e = first_error(problems, ""); e.has_value()) return e;
   f.layout = *isa::d_layout(f.idesc.m, u.cta_group, u.ws, u.sparse);
   f.ctas = u.cta_group;
@@ -134,20 +138,29 @@ EngineResult decode_form(const Umma& u, UmmaForm& f) {
   f.b_row_bytes = f.k * isa::storage_bits(f.b.element) / 8;
   if (!f.integer()) {
     f.arithmetic = find_arithmetic(f.idesc);
-    if (f.arithmetic == nullptr) return GuestError{"U5000", "unsupported: no public record of this MMA's arithmetic"};
+    if (f.arithmetic == nullptr)
+      return GuestError{"U5000", "unsupported: no public record of this MMA's arithmetic"};
   }
   return std::nullopt;
 }
 
 EngineResult check_places(const TmemGroup& group, const Umma& u, const UmmaForm& f) {
   const uint32_t d_lane = TmemAddr(u.d).lane();
-  if (!isa::is_valid_d_base_lane(f.layout, d_lane)) return GuestError{"F3215", fmt::format("tcgen05.mma: D at lane {}", d_lane)};
-  EngineResult e = group.check_columns("tcgen05.mma: D", TmemAddr(u.d).column(), isa::d_columns(f.layout, f.n));
-  if (!e.has_value() && u.a_in_tmem) e = check_tmem(group, "A", static_cast<uint32_t>(u.a), d_lane, isa::kTmemAColumns);
-  if (!e.has_value() && u.sparse) e = check_tmem(group, "sparse metadata", u.meta, d_lane, isa::metadata_columns(f.idesc.kind) + f.idesc.sparsity_selector);
+  if (!isa::is_valid_d_base_lane(f.layout, d_lane))
+    return GuestError{"F3215", fmt::format("tcgen05.mma: D at lane {}", d_lane)};
+  EngineResult e =
+      group.check_columns("tcgen05.mma: D", TmemAddr(u.d).column(), isa::d_columns(f.layout, f.n));
+  if (!e.has_value() && u.a_in_tmem)
+    e = check_tmem(group, "A", static_cast<uint32_t>(u.a), d_lane, isa::kTmemAColumns);
+  if (!e.has_value() && u.sparse)
+    e = check_tmem(group, "sparse metadata", u.meta, d_lane,
+                   isa::metadata_columns(f.idesc.kind) + f.idesc.sparsity_selector);
   if (!e.has_value() && f.factors != 0) {
-    e = check_tmem(group, "scale factors of A", u.sfa & isa::kScaleAddressMask, 0, isa::sfa_columns(f.layout));
-    if (!e.has_value()) e = check_tmem(group, "scale factors of B", u.sfb & isa::kScaleAddressMask, 0, isa::sfb_columns(f.layout, f.n));
+    e = check_tmem(group, "scale factors of A", u.sfa & isa::kScaleAddressMask, 0,
+                   isa::sfa_columns(f.layout));
+    if (!e.has_value())
+      e = check_tmem(group, "scale factors of B", u.sfb & isa::kScaleAddressMask, 0,
+                     isa::sfb_columns(f.layout, f.n));
   }
   for (uint32_t i = 0; i < group.count() && !e.has_value(); ++i) {
     if (!u.a_in_tmem) e = check_smem(group.cta(i).smem, u.a, f.a, " operand A");

@@ -16,17 +16,18 @@ struct UmmaForm {
   isa::MmaForm form;
   isa::DLayout layout = isa::DLayout::D;
   isa::ZeroColumnMask mask;
-  isa::OperandTile a, b;                 // what each CTA holds in shared memory; b includes the columns a shift reaches
+  isa::OperandTile a, b;  // what each CTA holds in shared memory; b includes the columns a shift reaches
   uint32_t ctas = 1, m = 0, n = 0;
-  uint32_t stored_k = 0, k = 0;          // of A and of B: they differ if A is sparse
-  uint32_t factors = 0;                  // scale factors per row; 0 = not block scaled
-  uint32_t groups = 0;                   // sparse: 4-bit groups of metadata per row
-  uint32_t column_groups = 1;            // lane groups D spreads N over: each has its own copies of A in TMEM and metadata
+  uint32_t stored_k = 0, k = 0;  // of A and of B: they differ if A is sparse
+  uint32_t factors = 0;          // scale factors per row; 0 = not block scaled
+  uint32_t groups = 0;           // sparse: 4-bit groups of metadata per row
+  uint32_t column_groups =
+      1;  // lane groups D spreads N over: each has its own copies of A in TMEM and metadata
   uint32_t a_copies = 1, meta_copies = 1;
   uint32_t m_per_cta = 0;
   numeric::CodeStorage storage = numeric::CodeStorage::halves;  // of codes between read and write
   uint32_t a_row_bytes = 0, b_row_bytes = 0;
-  const numeric::MmaRow* arithmetic = nullptr;                  // null: integers
+  const numeric::MmaRow* arithmetic = nullptr;  // null: integers
 
   bool integer() const { return idesc.kind == isa::MmaKind::i8; }
   numeric::Format a_format() const;

@@ -8,7 +8,8 @@
 namespace drywell::sim {
 namespace {
 
-// 16 elements of a padded 16-byte unit, one byte each (facts/tcgen05.md §8: little-endian bit stream, data first).
+// 16 elements of a padded 16-byte unit, one byte each (facts/tcgen05.md §8: little-endian bit stream, data
+// first).
 void unpack_container(unsigned bits, const uint8_t* in, uint8_t* out) {
   for (unsigned i = 0; i < 16; ++i) {
     const unsigned bit = i * bits, window = in[bit / 8] | unsigned{in[bit / 8 + 1]} << 8;
@@ -16,7 +17,8 @@ void unpack_container(unsigned bits, const uint8_t* in, uint8_t* out) {
   }
 }
 
-void gather_k_major(const Smem& smem, const isa::OperandTile& tile, const std::vector<uint32_t>& chunks, uint8_t* out, size_t row_bytes) {
+void gather_k_major(const Smem& smem, const isa::OperandTile& tile, const std::vector<uint32_t>& chunks,
+                    uint8_t* out, size_t row_bytes) {
   const uint32_t per_line = tile.chunks_per_line();
   const unsigned bits = isa::value_bits(tile.element);
   const bool container = bits < isa::storage_bits(tile.element);
@@ -34,19 +36,22 @@ void gather_k_major(const Smem& smem, const isa::OperandTile& tile, const std::v
 }
 
 template <class T>
-void gather_mn_major(const Smem& smem, const isa::OperandTile& tile, const std::vector<uint32_t>& chunks, uint8_t* out, size_t row_bytes) {
+void gather_mn_major(const Smem& smem, const isa::OperandTile& tile, const std::vector<uint32_t>& chunks,
+                     uint8_t* out, size_t row_bytes) {
   constexpr uint32_t kPer = 16 / sizeof(T);
   const uint32_t per_line = tile.chunks_per_line();
   for (uint32_t k = 0; k < tile.k; ++k) {
     for (uint32_t c = 0; c < per_line; ++c) {
       const uint8_t* in = smem.data() + chunks[k * per_line + c];
-      for (uint32_t e = 0; e < kPer && c * kPer + e < tile.mn; ++e) std::memcpy(out + (c * kPer + e) * row_bytes + k * sizeof(T), in + e * sizeof(T), sizeof(T));
+      for (uint32_t e = 0; e < kPer && c * kPer + e < tile.mn; ++e)
+        std::memcpy(out + (c * kPer + e) * row_bytes + k * sizeof(T), in + e * sizeof(T), sizeof(T));
     }
   }
 }
 
 // Rows of an operand in shared memory as codes along k. Bounds were checked with the descriptor.
-void gather_smem(const Smem& smem, uint64_t desc, const isa::OperandTile& tile, uint8_t* out, size_t row_bytes) {
+void gather_smem(const Smem& smem, uint64_t desc, const isa::OperandTile& tile, uint8_t* out,
+                 size_t row_bytes) {
   std::vector<uint32_t> chunks(tile.chunks());
   isa::operand_row_chunks(isa::SmemDescriptor::decode(desc), tile, chunks);
   if (tile.major == isa::Major::k) return gather_k_major(smem, tile, chunks, out, row_bytes);
@@ -57,7 +62,8 @@ void gather_smem(const Smem& smem, uint64_t desc, const isa::OperandTile& tile, 
   }
 }
 
-// A row of A lies in eight columns of the lane that D's row has (facts/tcgen05.md §5); narrow elements in byte containers.
+// A row of A lies in eight columns of the lane that D's row has (facts/tcgen05.md §5); narrow elements in
+// byte containers.
 void gather_tmem_a(const TmemGroup& group, const Umma& u, const UmmaForm& f, uint8_t* out) {
   const TmemAddr base(static_cast<uint32_t>(u.a));
   const unsigned width = isa::element_bits(f.idesc.a_element());
@@ -72,7 +78,8 @@ void gather_tmem_a(const TmemGroup& group, const Umma& u, const UmmaForm& f, uin
         const uint32_t word = tmem.at(base.lane() + cell.lane, base.column() + c);
         std::memcpy(row + 4 * c, &word, 4);
       }
-      for (uint32_t i = 0; container && i < f.a_row_bytes; ++i) row[i] = static_cast<uint8_t>(row[i] >> shift & ((1u << width) - 1));
+      for (uint32_t i = 0; container && i < f.a_row_bytes; ++i)
+        row[i] = static_cast<uint8_t>(row[i] >> shift & ((1u << width) - 1));
     }
   }
 }
@@ -83,7 +90,8 @@ void gather_b(const TmemGroup& group, const Umma& u, const UmmaForm& f, uint8_t*
   for (uint32_t i = 0; i < f.ctas; ++i) {
     uint8_t* rows = out + size_t{i} * n_per_cta * f.b_row_bytes;
     gather_smem(group.cta(i).smem, u.b, f.b, shift != 0 ? shifted.data() : rows, f.b_row_bytes);
-    if (shift != 0) std::memcpy(rows, shifted.data() + size_t{shift} * f.b_row_bytes, size_t{n_per_cta} * f.b_row_bytes);
+    if (shift != 0)
+      std::memcpy(rows, shifted.data() + size_t{shift} * f.b_row_bytes, size_t{n_per_cta} * f.b_row_bytes);
   }
   if (!f.mask.generate) return;
   std::vector<uint8_t> zeroed(f.n);
@@ -98,7 +106,9 @@ uint8_t byte_at(const Tmem& tmem, TmemAddr base, const isa::TmemByte& at) {
 }
 
 GuestError copies_differ(const char* operand, const char* index, uint32_t i, uint32_t factor) {
-  return GuestError{"F3217", fmt::format("tcgen05.mma: scale factor {} of {} {} {} differs between the lane partitions that must hold copies of it", factor, operand, index, i)};
+  return GuestError{"F3217", fmt::format("tcgen05.mma: scale factor {} of {} {} {} differs between the lane "
+                                         "partitions that must hold copies of it",
+                                         factor, operand, index, i)};
 }
 
 EngineResult gather_sfa(const TmemGroup& group, const Umma& u, const UmmaForm& f, uint8_t* out) {
@@ -106,7 +116,9 @@ EngineResult gather_sfa(const TmemGroup& group, const Umma& u, const UmmaForm& f
   for (uint32_t m = 0; m < f.m; ++m) {
     const Tmem& tmem = group.tmem(m / f.m_per_cta);
     for (uint32_t j = 0; j < f.factors; ++j, ++out) {
-      const auto copy = [&](uint32_t p) { return byte_at(tmem, base, isa::sfa_place(m % f.m_per_cta, j, f.idesc.sfa_id, p)); };
+      const auto copy = [&](uint32_t p) {
+        return byte_at(tmem, base, isa::sfa_place(m % f.m_per_cta, j, f.idesc.sfa_id, p));
+      };
       *out = copy(0);
       for (uint32_t p = 1; p < 4; ++p) {
         if (copy(p) != *out) return copies_differ("A", "row", m, j);
@@ -124,7 +136,9 @@ EngineResult gather_sfb(const TmemGroup& group, const Umma& u, const UmmaForm& f
     for (uint32_t n = 0; n < f.n; ++n) {
       const uint32_t first = halves ? n / (f.n / 2) * 2 : 0, last = halves ? first + 2 : 4;
       for (uint32_t j = 0; j < f.factors; ++j, ++out) {
-        const auto copy = [&](uint32_t p) { return byte_at(group.tmem(i), base, isa::sfb_place(f.layout, n, f.n, j, f.idesc.sfb_id, p)); };
+        const auto copy = [&](uint32_t p) {
+          return byte_at(group.tmem(i), base, isa::sfb_place(f.layout, n, f.n, j, f.idesc.sfb_id, p));
+        };
         *out = copy(first);
         for (uint32_t p = first + 1; p < last; ++p) {
           if (copy(p) != *out) return copies_differ("B", "column", n, j);
@@ -136,7 +150,8 @@ EngineResult gather_sfb(const TmemGroup& group, const Umma& u, const UmmaForm& f
 }
 
 bool is_legal_group(isa::MmaKind kind, unsigned nibble) {
-  constexpr unsigned kPairs = 1u << 0x4 | 1u << 0x8 | 1u << 0xC | 1u << 0x9 | 1u << 0xD | 1u << 0x6 | 1u << 0xE;
+  constexpr unsigned kPairs =
+      1u << 0x4 | 1u << 0x8 | 1u << 0xC | 1u << 0x9 | 1u << 0xD | 1u << 0x6 | 1u << 0xE;
   return ((kind == isa::MmaKind::tf32 ? 1u << 0x4 | 1u << 0xE : kPairs) >> nibble & 1) != 0;
 }
 
@@ -151,7 +166,9 @@ EngineResult gather_meta(const TmemGroup& group, const Umma& u, const UmmaForm& 
         const uint32_t lane = isa::metadata_lane(f.idesc.kind, f.layout, m, g * step, copy);
         *out = static_cast<uint8_t>(tmem.at(base.lane() + lane, base.column() + at.column) >> at.low & 0xF);
         if (!is_legal_group(f.idesc.kind, *out)) {
-          return GuestError{"F3218", fmt::format("tcgen05.mma.sp: metadata {:#x} of row {}, k {} to {} names no legal pair", *out, m, g * step, (g + 1) * step - 1)};
+          return GuestError{
+              "F3218", fmt::format("tcgen05.mma.sp: metadata {:#x} of row {}, k {} to {} names no legal pair",
+                                   *out, m, g * step, (g + 1) * step - 1)};
         }
       }
     }
@@ -173,7 +190,9 @@ EngineResult read_operands(const TmemGroup& group, const Umma& u, const UmmaForm
   if (u.a_in_tmem) {
     gather_tmem_a(group, u, f, stage);
   } else {
-    for (uint32_t i = 0; i < f.ctas; ++i) gather_smem(group.cta(i).smem, u.a, f.a, stage + size_t{i} * f.m_per_cta * f.a_row_bytes, f.a_row_bytes);
+    for (uint32_t i = 0; i < f.ctas; ++i)
+      gather_smem(group.cta(i).smem, u.a, f.a, stage + size_t{i} * f.m_per_cta * f.a_row_bytes,
+                  f.a_row_bytes);
   }
   gather_b(group, u, f, stage + at.b);
   EngineResult e;

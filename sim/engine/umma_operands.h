@@ -1,4 +1,5 @@
-// The operands of one tcgen05.mma between its read and its write: codes gathered from shared and tensor memory.
+// The operands of one tcgen05.mma between its read and its write: codes gathered from shared and tensor
+// memory.
 #pragma once
 
 #include "sim/engine/umma_form.h"
@@ -16,8 +17,8 @@ struct UmmaStage {
   size_t b, sfa, sfb, meta, bytes;  // a starts at 0
 };
 
-/// Fills `stage` (UmmaStage::bytes). What the places hold must make sense: F3217 scale factors that differ between lane
-/// partitions, F3218 metadata outside PTX's list.
+/// Fills `stage` (UmmaStage::bytes). What the places hold must make sense: F3217 scale factors that differ
+/// between lane partitions, F3218 metadata outside PTX's list.
 EngineResult read_operands(const TmemGroup& group, const Umma& u, const UmmaForm& f, uint8_t* stage);
 
 /// Logical k of stored element `i` of a sparse row whose metadata groups are `meta` (facts/tcgen05.md §6.3).

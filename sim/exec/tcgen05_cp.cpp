@@ -35,7 +35,8 @@ Effect shift(Warp& w, const DecodedOp& op, LaneMask mask) {
 
 }  // namespace
 
-template <> ExecFn bind<isa::Opcode::tcgen05_cp>(Decoder& d, DecodedOp& op) {
+template <>
+ExecFn bind<isa::Opcode::tcgen05_cp>(Decoder& d, DecodedOp& op) {
   d.set_address(op, *named_operand(d, "taddr"));
   op.src[1] = d.source(*named_operand(d, "desc"), 64);
   op.count = cta_group_of(d);
@@ -44,7 +45,8 @@ template <> ExecFn bind<isa::Opcode::tcgen05_cp>(Decoder& d, DecodedOp& op) {
   op.target = static_cast<uint32_t>(d.mod(isa::Slot::fmt_src));
   return copy;
 }
-template <> ExecFn bind<isa::Opcode::tcgen05_shift>(Decoder& d, DecodedOp& op) {
+template <>
+ExecFn bind<isa::Opcode::tcgen05_shift>(Decoder& d, DecodedOp& op) {
   d.set_address(op, *named_operand(d, "taddr"));
   op.count = cta_group_of(d);
   return shift;

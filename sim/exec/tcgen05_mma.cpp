@@ -9,7 +9,17 @@ namespace drywell::sim {
 namespace {
 
 // Slots of an mma in the program, from op.vec: addresses take two each; absent operands read as 0.
-enum MmaSlot : uint32_t { kD = 0, kA = 2, kMeta = 4, kSfa = 6, kSfb = 8, kB = 10, kIdesc = 11, kZeroMask = 12, kDisable = 13 };
+enum MmaSlot : uint32_t {
+  kD = 0,
+  kA = 2,
+  kMeta = 4,
+  kSfa = 6,
+  kSfb = 8,
+  kB = 10,
+  kIdesc = 11,
+  kZeroMask = 12,
+  kDisable = 13
+};
 
 // op.extra.
 enum MmaFlag : uint32_t { kAInTmem = 1, kAshift = 2, kWs = 4, kSparse = 8 };
@@ -21,10 +31,13 @@ enum class CollectorUse : uint8_t { fill, use, lastuse, discard };
 // A use needs a fill of the same operand before it (facts/tcgen05.md §4.5, rule I13).
 Effect use_collector(Warp& w, const Umma& u) {
   Cta& c = u.cta_group == 2 ? w.cta->cluster->cta(w.cta->rank & ~1u) : *w.cta;
-  const auto index = u.collector == isa::Mod::none ? 4u * u.ws + 3 : static_cast<unsigned>(u.collector) - static_cast<unsigned>(isa::Mod::collector_a_fill);
+  const auto index = u.collector == isa::Mod::none ? 4u * u.ws + 3
+                                                   : static_cast<unsigned>(u.collector) -
+                                                         static_cast<unsigned>(isa::Mod::collector_a_fill);
   CollectorBuffer& buffer = c.collectors[index / 4];
   // Size, type, sign and major-ness of the operand that is kept.
-  constexpr uint32_t kOfA = 7u << 7 | 1u << 13 | 1u << 15 | 0x1Fu << 24, kOfB = 7u << 10 | 1u << 14 | 1u << 16 | 0x3Fu << 17;
+  constexpr uint32_t kOfA = 7u << 7 | 1u << 13 | 1u << 15 | 0x1Fu << 24,
+                     kOfB = 7u << 10 | 1u << 14 | 1u << 16 | 0x3Fu << 17;
   const CollectorBuffer wanted{true, u.ws ? u.b : u.a, u.idesc & (u.ws ? kOfB : kOfA)};
   switch (static_cast<CollectorUse>(index % 4)) {
     case CollectorUse::fill: buffer = wanted; return Effect::next;
@@ -32,7 +45,8 @@ Effect use_collector(Warp& w, const Umma& u) {
     default: break;
   }
   if (!buffer.filled || buffer.operand != wanted.operand || buffer.idesc != wanted.idesc) {
-    return fault(w, "F3219", fmt::format(".{} without a fill of this operand before it", isa::mod_text(u.collector)));
+    return fault(w, "F3219",
+                 fmt::format(".{} without a fill of this operand before it", isa::mod_text(u.collector)));
   }
   buffer.filled = static_cast<CollectorUse>(index % 4) == CollectorUse::use;
   return Effect::next;
@@ -64,7 +78,8 @@ Effect mma(Warp& w, const DecodedOp& op, LaneMask mask) {
     u.cta_group = op.count;
     u.collector = static_cast<isa::Mod>(op.dst);
     const uint32_t words = op.extra >> kWordsShift & 15;
-    for (uint32_t k = 0; k < words; ++k) u.disable_lane[k] = static_cast<uint32_t>(lane_value(w, s[kDisable + k], lane, false));
+    for (uint32_t k = 0; k < words; ++k)
+      u.disable_lane[k] = static_cast<uint32_t>(lane_value(w, s[kDisable + k], lane, false));
     if (result != Effect::next) return;
     result = use_collector(w, u);
     if (result == Effect::next) order_after_pending(*w.cta->cluster, issue(w, lane, u));
@@ -116,7 +131,8 @@ ExecFn bind_mma(Decoder& d, DecodedOp& op, uint32_t form) {
     op.extra |= uint32_t{disable->count} << kWordsShift;
   }
   op.pred[0] = d.pred(*named_operand(d, "enable"));
-  if (const isa::Operand* s = named_operand(d, "scale_d"); s != nullptr) op.extra |= (static_cast<uint32_t>(s->value) & 15) << kScaleDShift;
+  if (const isa::Operand* s = named_operand(d, "scale_d"); s != nullptr)
+    op.extra |= (static_cast<uint32_t>(s->value) & 15) << kScaleDShift;
   if (d.has(isa::Mod::ashift)) op.extra |= kAshift;
   if (d.has(isa::Mod::block_scale)) op.extra |= scale_factors(d) << kScaleVecShift;
   return mma;
@@ -124,11 +140,29 @@ ExecFn bind_mma(Decoder& d, DecodedOp& op, uint32_t form) {
 
 }  // namespace
 
-template <> ExecFn bind<isa::Opcode::tcgen05_mma>(Decoder& d, DecodedOp& op) { return bind_mma(d, op, 0); }
-template <> ExecFn bind<isa::Opcode::tcgen05_mma_scaled>(Decoder& d, DecodedOp& op) { return bind_mma(d, op, 0); }
-template <> ExecFn bind<isa::Opcode::tcgen05_mma_sp>(Decoder& d, DecodedOp& op) { return bind_mma(d, op, kSparse); }
-template <> ExecFn bind<isa::Opcode::tcgen05_mma_sp_scaled>(Decoder& d, DecodedOp& op) { return bind_mma(d, op, kSparse); }
-template <> ExecFn bind<isa::Opcode::tcgen05_mma_ws>(Decoder& d, DecodedOp& op) { return bind_mma(d, op, kWs); }
-template <> ExecFn bind<isa::Opcode::tcgen05_mma_ws_sp>(Decoder& d, DecodedOp& op) { return bind_mma(d, op, kWs | kSparse); }
+template <>
+ExecFn bind<isa::Opcode::tcgen05_mma>(Decoder& d, DecodedOp& op) {
+  return bind_mma(d, op, 0);
+}
+template <>
+ExecFn bind<isa::Opcode::tcgen05_mma_scaled>(Decoder& d, DecodedOp& op) {
+  return bind_mma(d, op, 0);
+}
+template <>
+ExecFn bind<isa::Opcode::tcgen05_mma_sp>(Decoder& d, DecodedOp& op) {
+  return bind_mma(d, op, kSparse);
+}
+template <>
+ExecFn bind<isa::Opcode::tcgen05_mma_sp_scaled>(Decoder& d, DecodedOp& op) {
+  return bind_mma(d, op, kSparse);
+}
+template <>
+ExecFn bind<isa::Opcode::tcgen05_mma_ws>(Decoder& d, DecodedOp& op) {
+  return bind_mma(d, op, kWs);
+}
+template <>
+ExecFn bind<isa::Opcode::tcgen05_mma_ws_sp>(Decoder& d, DecodedOp& op) {
+  return bind_mma(d, op, kWs | kSparse);
+}
 
 }  // namespace drywell::sim

@@ -1,5 +1,5 @@
-// Every form of the tensor family of the conformance suite, the whole tensor memory compared: nothing else may change. The
-// suite's own test runs them under the other drivers.
+// Every form of the tensor family of the conformance suite, the whole tensor memory compared: nothing else
+// may change. The suite's own test runs them under the other drivers.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -21,11 +21,14 @@ TEST_P(Tcgen05Forms, LeaveTheExpectedTensorMemory) {
   expect_tensor(check.program, check.images, check.expected, kDrivers);
 }
 
-INSTANTIATE_TEST_SUITE_P(, Tcgen05Forms, testing::ValuesIn(kernels::conformance::tensor_specs()), [](const auto& p) {
-  std::string name = p.param.name;
-  std::replace_if(name.begin(), name.end(), [](unsigned char ch) { return std::isalnum(ch) == 0; }, '_');
-  return name;
-});
+INSTANTIATE_TEST_SUITE_P(, Tcgen05Forms, testing::ValuesIn(kernels::conformance::tensor_specs()),
+                         [](const auto& p) {
+                           std::string name = p.param.name;
+                           std::replace_if(
+                               name.begin(), name.end(),
+                               [](unsigned char ch) { return std::isalnum(ch) == 0; }, '_');
+                           return name;
+                         });
 
 }  // namespace
 }  // namespace drywell::test

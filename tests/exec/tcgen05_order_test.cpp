@@ -19,7 +19,8 @@ MmaCase f16_case(uint64_t seed) {
   return c;
 }
 
-// Eight MMAs on one accumulator, A and B stepped through two 128-byte spans: each reads the D of the one before.
+// Eight MMAs on one accumulator, A and B stepped through two 128-byte spans: each reads the D of the one
+// before.
 TEST(Tcgen05Order, MmasOnOneAccumulatorRunInOrder) {
   std::vector<MmaCase> cases;
   std::vector<MmaData> data;
@@ -104,12 +105,15 @@ TEST(Tcgen05Order, ACopyRefreshesTheLastRowsAfterAShift) {
   std::vector<TensorImage> expected = images;
   shift_rows(expected[0], 64, 8);
   for (unsigned r = 0; r < 4; ++r) {
-    for (unsigned w = 0; w < 8; ++w) std::memcpy(&expected[0].cell(32 * r + 31, 64 + w), &images[0].smem[16 * r + w / 4 * 128 + w % 4 * 4], 4);
+    for (unsigned w = 0; w < 8; ++w)
+      std::memcpy(&expected[0].cell(32 * r + 31, 64 + w), &images[0].smem[16 * r + w / 4 * 128 + w % 4 * 4],
+                  4);
   }
   TensorProgram p;
   p.steps = {[](const TensorOperands& o) {
     o.k("tcgen05.shift.cta_group::1.down", mem(o.word(64)));
-    o.k("tcgen05.cp.cta_group::1.4x256b", mem(o.word(31 << 16 | 64)), o.descriptor(uint64_t{8} << 16 | uint64_t{8} << 32 | uint64_t{1} << 46));
+    o.k("tcgen05.cp.cta_group::1.4x256b", mem(o.word(31 << 16 | 64)),
+        o.descriptor(uint64_t{8} << 16 | uint64_t{8} << 32 | uint64_t{1} << 46));
   }};
   expect_tensor(p, images, expected);
 }
@@ -142,13 +146,17 @@ TEST(Tcgen05Order, CollectorUsesChangeNoValue) {
 
 // ---- kernels as text
 
-constexpr sim::DriverKind kDrivers[] = {sim::DriverKind::eager, sim::DriverKind::lazy, sim::DriverKind::shuffled, sim::DriverKind::timed};
+constexpr sim::DriverKind kDrivers[] = {sim::DriverKind::eager, sim::DriverKind::lazy,
+                                        sim::DriverKind::shuffled, sim::DriverKind::timed};
 
 std::string kernel_text(const std::string& body) {
   return ".version 9.0\n.target sm_100a\n.address_size 64\n.entry k(.param .u64 out)\n{\n"
-         ".reg .b32 %r<40>;\n.reg .b64 %d<8>;\n.reg .b16 %h<4>;\n.reg .pred %p<8>;\n.shared .align 8 .b8 bar[8];\n.shared .align 4 .b8 slot[16];\n"
-         "mov.u32 %r0, %tid.x;\nmov.u32 %r1, %cluster_ctarank;\nld.param.u64 %d0, [out];\nmov.u32 %r2, bar;\nmov.u32 %r3, slot;\n"
-         "setp.eq.u32 %p0, %r0, 0;\nsetp.lt.u32 %p1, %r0, 32;\n" + body + "\nret;\n}\n";
+         ".reg .b32 %r<40>;\n.reg .b64 %d<8>;\n.reg .b16 %h<4>;\n.reg .pred %p<8>;\n.shared .align 8 .b8 "
+         "bar[8];\n.shared .align 4 .b8 slot[16];\n"
+         "mov.u32 %r0, %tid.x;\nmov.u32 %r1, %cluster_ctarank;\nld.param.u64 %d0, [out];\nmov.u32 %r2, "
+         "bar;\nmov.u32 %r3, slot;\n"
+         "setp.eq.u32 %p0, %r0, 0;\nsetp.lt.u32 %p1, %r0, 32;\n" +
+         body + "\nret;\n}\n";
 }
 
 struct Ran {
@@ -162,7 +170,8 @@ Ran run_text(const std::string& body, sim::DriverKind driver, uint32_t ctas = 1,
   const GmemAddr out = device.allocate(256);
   device.write(out, r.out.data(), 256);
   const sim::LoadedModule m = device.load(parse_or_throw(kernel_text(body)));
-  r.result = device.launch(m, "k", {.grid = {ctas}, .block = {threads}, .cluster = {ctas}}, sim::Args().add(out), {.driver = driver});
+  r.result = device.launch(m, "k", {.grid = {ctas}, .block = {threads}, .cluster = {ctas}},
+                           sim::Args().add(out), {.driver = driver});
   device.read(r.out.data(), out, 256);
   return r;
 }
@@ -171,7 +180,8 @@ void expect_out(const std::string& body, const std::vector<uint32_t>& expected, 
   for (const sim::DriverKind driver : kDrivers) {
     const Ran r = run_text(body, driver, ctas);
     ASSERT_TRUE(r.result.ok()) << sim::driver_name(driver) << ": " << r.result.fault->to_string();
-    for (size_t i = 0; i < expected.size(); ++i) EXPECT_EQ(r.out[i], expected[i]) << sim::driver_name(driver) << " word " << i;
+    for (size_t i = 0; i < expected.size(); ++i)
+      EXPECT_EQ(r.out[i], expected[i]) << sim::driver_name(driver) << " word " << i;
   }
 }
 void expect_text_fault(const std::string& body, const std::string& code, uint32_t ctas = 1) {
@@ -184,67 +194,106 @@ const std::string kAlloc = "tcgen05.alloc.cta_group::1.sync.aligned.shared::cta.
 const std::string kDealloc = "tcgen05.dealloc.cta_group::1.sync.aligned.b32 ";
 
 TEST(TmemAllocation, SeveralLiveOnesAndReuse) {
-  expect_out("@!%p1 bra done;\n" + kAlloc + "[slot], 256;\n" + kAlloc + "[slot+4], 128;\n" + kAlloc + "[slot+8], 64;\n" +
-                 "ld.shared.u32 %r10, [slot];\nld.shared.u32 %r11, [slot+4];\nld.shared.u32 %r12, [slot+8];\n" + kDealloc + "%r11, 128;\n" + kAlloc + "[slot+12], 128;\n" +
-                 "ld.shared.u32 %r13, [slot+12];\n" + kDealloc + "%r10, 256;\n" + kDealloc + "%r12, 64;\n" + kDealloc + "%r13, 128;\n" +
-                 "@%p0 st.global.v4.u32 [%d0], {%r10, %r11, %r12, %r13};\ndone:",
-             {0, 256, 384, 256});
+  expect_out(
+      "@!%p1 bra done;\n" + kAlloc + "[slot], 256;\n" + kAlloc + "[slot+4], 128;\n" + kAlloc +
+          "[slot+8], 64;\n" +
+          "ld.shared.u32 %r10, [slot];\nld.shared.u32 %r11, [slot+4];\nld.shared.u32 %r12, [slot+8];\n" +
+          kDealloc + "%r11, 128;\n" + kAlloc + "[slot+12], 128;\n" + "ld.shared.u32 %r13, [slot+12];\n" +
+          kDealloc + "%r10, 256;\n" + kDealloc + "%r12, 64;\n" + kDealloc + "%r13, 128;\n" +
+          "@%p0 st.global.v4.u32 [%d0], {%r10, %r11, %r12, %r13};\ndone:",
+      {0, 256, 384, 256});
 }
 
 // Warp 1 asks for columns that warp 0 holds: it blocks until they are free.
 TEST(TmemAllocation, BlocksUntilColumnsAreFree) {
-  expect_out("@!%p1 bra second;\n" + kAlloc + "[slot], 512;\nbar.sync 0;\nld.shared.u32 %r10, [slot];\nmov.u32 %r20, 0;\n" +
-                 "spin: add.u32 %r20, %r20, 1;\nsetp.lt.u32 %p2, %r20, 200;\n@%p2 bra spin;\n@%p0 st.global.u32 [%d0], 7;\n" + kDealloc + "%r10, 512;\nbra done;\n" +
-                 "second:\nbar.sync 0;\n" + kAlloc + "[slot+4], 256;\nld.global.u32 %r12, [%d0];\nld.shared.u32 %r11, [slot+4];\n" +
-                 "st.global.u32 [%d0+4], %r12;\nst.global.u32 [%d0+8], %r11;\n" + kDealloc + "%r11, 256;\ndone:",
+  expect_out("@!%p1 bra second;\n" + kAlloc +
+                 "[slot], 512;\nbar.sync 0;\nld.shared.u32 %r10, [slot];\nmov.u32 %r20, 0;\n" +
+                 "spin: add.u32 %r20, %r20, 1;\nsetp.lt.u32 %p2, %r20, 200;\n@%p2 bra spin;\n@%p0 "
+                 "st.global.u32 [%d0], 7;\n" +
+                 kDealloc + "%r10, 512;\nbra done;\n" + "second:\nbar.sync 0;\n" + kAlloc +
+                 "[slot+4], 256;\nld.global.u32 %r12, [%d0];\nld.shared.u32 %r11, [slot+4];\n" +
+                 "st.global.u32 [%d0+4], %r12;\nst.global.u32 [%d0+8], %r11;\n" + kDealloc +
+                 "%r11, 256;\ndone:",
              {7, 7, 0});
 }
 
 TEST(TmemAllocation, RefusesWhatPtxForbids) {
   const std::string warp0 = "@!%p1 bra done;\n";
   expect_text_fault(warp0 + "mov.u32 %r5, 48;\n" + kAlloc + "[slot], %r5;\ndone:", "F3201");
-  expect_text_fault(warp0 + "tcgen05.relinquish_alloc_permit.cta_group::1.sync.aligned;\n" + kAlloc + "[slot], 32;\ndone:", "F3202");
-  expect_text_fault(warp0 + "tcgen05.alloc.cta_group::2.sync.aligned.shared::cta.b32 [slot], 32;\ndone:", "F3204");
+  expect_text_fault(
+      warp0 + "tcgen05.relinquish_alloc_permit.cta_group::1.sync.aligned;\n" + kAlloc + "[slot], 32;\ndone:",
+      "F3202");
+  expect_text_fault(warp0 + "tcgen05.alloc.cta_group::2.sync.aligned.shared::cta.b32 [slot], 32;\ndone:",
+                    "F3204");
   expect_text_fault(warp0 + kAlloc + "[slot+2], 32;\ndone:", "F3205");
-  expect_text_fault(warp0 + "shl.b32 %r5, %r0, 5;\nadd.u32 %r5, %r5, 32;\n" + kAlloc + "[slot], %r5;\ndone:", "F3206");
+  expect_text_fault(warp0 + "shl.b32 %r5, %r0, 5;\nadd.u32 %r5, %r5, 32;\n" + kAlloc + "[slot], %r5;\ndone:",
+                    "F3206");
   expect_text_fault(warp0 + kDealloc + "0, 32;\ndone:", "F3207");
   expect_text_fault(warp0 + kAlloc + "[slot], 64;\n" + kDealloc + "0, 32;\ndone:", "F3208");
-  expect_text_fault(warp0 + kAlloc + "[slot], 64;\n" + kDealloc + "0, 64;\n" + kDealloc + "0, 64;\ndone:", "F3207");
+  expect_text_fault(warp0 + kAlloc + "[slot], 64;\n" + kDealloc + "0, 64;\n" + kDealloc + "0, 64;\ndone:",
+                    "F3207");
   expect_text_fault(warp0 + kAlloc + "[slot], 64;\ndone:", "F3214");
 }
 
-// cta_group::2: both CTAs get the same columns; the first to come waits for the other. Alone it waits for ever.
+// cta_group::2: both CTAs get the same columns; the first to come waits for the other. Alone it waits for
+// ever.
 TEST(TmemAllocation, PairsAllocateTogether) {
-  const std::string alloc = "tcgen05.alloc.cta_group::2.sync.aligned.shared::cta.b32 [slot], 128;\n", dealloc = "tcgen05.dealloc.cta_group::2.sync.aligned.b32 %r10, 128;\n";
-  const std::string delay = "setp.ne.u32 %p3, %r1, 1;\n@%p3 bra go;\nmov.u32 %r20, 0;\nspin: add.u32 %r20, %r20, 1;\nsetp.lt.u32 %p2, %r20, 300;\n@%p2 bra spin;\ngo:\n";
-  expect_out("@!%p1 bra done;\n" + delay + alloc + alloc + "ld.shared.u32 %r10, [slot];\nmul.wide.u32 %d1, %r1, 4;\nadd.s64 %d1, %d0, %d1;\n@%p0 st.global.u32 [%d1], %r10;\n" + dealloc +
-                 "mov.u32 %r10, 0;\n" + dealloc + "done:",
+  const std::string alloc = "tcgen05.alloc.cta_group::2.sync.aligned.shared::cta.b32 [slot], 128;\n",
+                    dealloc = "tcgen05.dealloc.cta_group::2.sync.aligned.b32 %r10, 128;\n";
+  const std::string delay =
+      "setp.ne.u32 %p3, %r1, 1;\n@%p3 bra go;\nmov.u32 %r20, 0;\nspin: add.u32 %r20, %r20, 1;\nsetp.lt.u32 "
+      "%p2, %r20, 300;\n@%p2 bra spin;\ngo:\n";
+  expect_out("@!%p1 bra done;\n" + delay + alloc + alloc +
+                 "ld.shared.u32 %r10, [slot];\nmul.wide.u32 %d1, %r1, 4;\nadd.s64 %d1, %d0, %d1;\n@%p0 "
+                 "st.global.u32 [%d1], %r10;\n" +
+                 dealloc + "mov.u32 %r10, 0;\n" + dealloc + "done:",
              {128, 128, 128, 128}, 4);
-  expect_text_fault("@!%p1 bra done;\nsetp.ne.u32 %p3, %r1, 0;\n@%p3 bra done;\n" + alloc + "done:", "F3601", 2);
+  expect_text_fault("@!%p1 bra done;\nsetp.ne.u32 %p3, %r1, 0;\n@%p3 bra done;\n" + alloc + "done:", "F3601",
+                    2);
 }
 
-const std::string kBarrier = "@%p0 mbarrier.init.shared::cta.b64 [bar], 1;\nfence.mbarrier_init.release.cluster;\nbar.sync 0;\nbarrier.cluster.arrive.aligned;\nbarrier.cluster.wait.aligned;\n";
+const std::string kBarrier =
+    "@%p0 mbarrier.init.shared::cta.b64 [bar], 1;\nfence.mbarrier_init.release.cluster;\nbar.sync "
+    "0;\nbarrier.cluster.arrive.aligned;\nbarrier.cluster.wait.aligned;\n";
 // Waits if its CTA's bit is set in %r30, then asks once for everybody; out[rank] tells.
 const std::string kReport =
     "shr.u32 %r31, %r30, %r1;\nand.b32 %r31, %r31, 1;\nsetp.eq.u32 %p4, %r31, 0;\n@%p4 bra asked;\n"
     "again: mbarrier.try_wait.parity.shared::cta.b64 %p5, [bar], 0;\n@!%p5 bra again;\nasked:\nbar.sync 0;\n"
-    "barrier.cluster.arrive.aligned;\nbarrier.cluster.wait.aligned;\nmbarrier.test_wait.parity.shared::cta.b64 %p5, [bar], 0;\n"
-    "selp.u32 %r32, 1, 0, %p5;\nmul.wide.u32 %d1, %r1, 4;\nadd.s64 %d1, %d0, %d1;\n@%p0 st.global.u32 [%d1], %r32;\n";
+    "barrier.cluster.arrive.aligned;\nbarrier.cluster.wait.aligned;\nmbarrier.test_wait.parity.shared::cta."
+    "b64 %p5, [bar], 0;\n"
+    "selp.u32 %r32, 1, 0, %p5;\nmul.wide.u32 %d1, %r1, 4;\nadd.s64 %d1, %d0, %d1;\n@%p0 st.global.u32 [%d1], "
+    "%r32;\n";
 
 TEST(Tcgen05Commit, ArrivesInTheCtasOfTheMask) {
-  const std::string commit = "tcgen05.commit.cta_group::1.mbarrier::arrive::one.shared::cluster.multicast::cluster.b64 [%r2], %h0;\n";
-  expect_out(kBarrier + "mov.u32 %r30, 13;\nsetp.eq.u32 %p2, %r1, 1;\nand.pred %p2, %p2, %p0;\nmov.b16 %h0, 13;\n@!%p2 bra issued;\n" + commit + "issued:\n" + kReport, {1, 0, 1, 1}, 4);
+  const std::string commit =
+      "tcgen05.commit.cta_group::1.mbarrier::arrive::one.shared::cluster.multicast::cluster.b64 [%r2], "
+      "%h0;\n";
+  expect_out(kBarrier +
+                 "mov.u32 %r30, 13;\nsetp.eq.u32 %p2, %r1, 1;\nand.pred %p2, %p2, %p0;\nmov.b16 %h0, "
+                 "13;\n@!%p2 bra issued;\n" +
+                 commit + "issued:\n" + kReport,
+             {1, 0, 1, 1}, 4);
 }
 
 TEST(Tcgen05Commit, ArrivesAtTheBarrierOfAnotherCta) {
-  const std::string commit = "mapa.shared::cluster.u32 %r4, %r2, 2;\ntcgen05.commit.cta_group::1.mbarrier::arrive::one.shared::cluster.b64 [%r4];\n";
-  expect_out(kBarrier + "mov.u32 %r30, 4;\nsetp.eq.u32 %p2, %r1, 0;\nand.pred %p2, %p2, %p0;\n@!%p2 bra issued;\n" + commit + "issued:\n" + kReport, {0, 0, 1, 0}, 4);
+  const std::string commit =
+      "mapa.shared::cluster.u32 %r4, %r2, "
+      "2;\ntcgen05.commit.cta_group::1.mbarrier::arrive::one.shared::cluster.b64 [%r4];\n";
+  expect_out(kBarrier +
+                 "mov.u32 %r30, 4;\nsetp.eq.u32 %p2, %r1, 0;\nand.pred %p2, %p2, %p0;\n@!%p2 bra issued;\n" +
+                 commit + "issued:\n" + kReport,
+             {0, 0, 1, 0}, 4);
 }
 
 TEST(Tcgen05Commit, NamesCtasAndBarriersThatExist) {
-  const std::string commit = "tcgen05.commit.cta_group::1.mbarrier::arrive::one.shared::cluster.multicast::cluster.b64 [%r2], %h0;\n";
+  const std::string commit =
+      "tcgen05.commit.cta_group::1.mbarrier::arrive::one.shared::cluster.multicast::cluster.b64 [%r2], "
+      "%h0;\n";
   expect_text_fault(kBarrier + "mov.b16 %h0, 4;\n@!%p0 bra issued;\n" + commit + "issued:", "F3501", 2);
-  expect_text_fault("@!%p0 bra issued;\ntcgen05.commit.cta_group::1.mbarrier::arrive::one.shared::cluster.b64 [%r2];\nissued:", "F3102");
+  expect_text_fault(
+      "@!%p0 bra issued;\ntcgen05.commit.cta_group::1.mbarrier::arrive::one.shared::cluster.b64 "
+      "[%r2];\nissued:",
+      "F3102");
 }
 
 }  // namespace

@@ -1,5 +1,6 @@
-// The published, generated and measured result words (tests/data/numerics) through executed tcgen05.mma: 128 dot products
-// lie on the diagonal of one 128x128 instruction, with real descriptors, shared and tensor memory.
+// The published, generated and measured result words (tests/data/numerics) through executed tcgen05.mma: 128
+// dot products lie on the diagonal of one 128x128 instruction, with real descriptors, shared and tensor
+// memory.
 #include <gtest/gtest.h>
 
 #include <map>
@@ -14,8 +15,8 @@ using numeric::test::VectorRow;
 
 bool is_fp8(const std::string& type) { return type[0] == 'e'; }
 
-// Hopper sums fp8 with 13 bits and mma.sync goes through f16: no tcgen05 does that (facts/numerics.md §3.2). Its f16, bf16,
-// tf32 and integer words follow the rule of tcgen05.
+// Hopper sums fp8 with 13 bits and mma.sync goes through f16: no tcgen05 does that (facts/numerics.md §3.2).
+// Its f16, bf16, tf32 and integer words follow the rule of tcgen05.
 bool has_tcgen05(const VectorRow& v) { return v.arch == "blackwell-sm100-tcgen05" || !is_fp8(v.a_type); }
 
 MmaCase case_of(const VectorRow& v) {
@@ -25,7 +26,10 @@ MmaCase case_of(const VectorRow& v) {
   c.b_type = v.b_type;
   c.d_type = v.d_type;
   c.saturate = v.kind.find("satfinite") != std::string::npos;
-  c.kind = v.integer() ? "i8" : v.arch == "blackwell-sm100-tcgen05" ? v.kind : v.a_type == "tf32" ? "tf32" : "f16";
+  c.kind = v.integer()                           ? "i8"
+           : v.arch == "blackwell-sm100-tcgen05" ? v.kind
+           : v.a_type == "tf32"                  ? "tf32"
+                                                 : "f16";
   c.scale_type = v.scale_type;
   c.factors = static_cast<unsigned>(v.a_scales.size());
   c.a.swizzle = c.b.swizzle = c.factors % 2 == 0 ? Swizzling::s128 : Swizzling::s32;
@@ -34,14 +38,18 @@ MmaCase case_of(const VectorRow& v) {
 
 std::string form_of(const VectorRow& v) {
   const MmaCase c = case_of(v);
-  return c.kind + ' ' + c.a_type + ' ' + c.b_type + ' ' + c.d_type + ' ' + c.scale_type + ' ' + std::to_string(c.factors) + (c.saturate ? " sat" : "");
+  return c.kind + ' ' + c.a_type + ' ' + c.b_type + ' ' + c.d_type + ' ' + c.scale_type + ' ' +
+         std::to_string(c.factors) + (c.saturate ? " sat" : "");
 }
 
 // Runs up to 128 vectors of one form; returns D's diagonal.
 std::vector<uint32_t> diagonal(const std::vector<const VectorRow*>& rows, sim::DriverKind driver) {
   const MmaCase c = case_of(*rows[0]);
-  const auto zeros = [](size_t n, size_t k) { return std::vector<std::vector<uint32_t>>(n, std::vector<uint32_t>(k, 0)); };
-  MmaData data{zeros(128, c.stored_k()), zeros(128, c.k()), zeros(128, c.factors), zeros(128, c.factors), zeros(128, 128), {}};
+  const auto zeros = [](size_t n, size_t k) {
+    return std::vector<std::vector<uint32_t>>(n, std::vector<uint32_t>(k, 0));
+  };
+  MmaData data{zeros(128, c.stored_k()), zeros(128, c.k()), zeros(128, c.factors),
+               zeros(128, c.factors),    zeros(128, 128),   {}};
   for (size_t i = 0; i < rows.size(); ++i) {
     data.a[i] = rows[i]->a;
     data.b[i] = rows[i]->b;
@@ -55,7 +63,8 @@ std::vector<uint32_t> diagonal(const std::vector<const VectorRow*>& rows, sim::D
   const sim::RunResult r = run_tensor(program_of(c, setup), setup.images, driver);
   EXPECT_TRUE(r.ok()) << r.fault->to_string();
   std::vector<uint32_t> d(rows.size());
-  for (unsigned i = 0; i < rows.size(); ++i) d[i] = setup.images[0].cell(i, i) & (c.d_type == "f16" ? 0xFFFF : 0xFFFFFFFF);
+  for (unsigned i = 0; i < rows.size(); ++i)
+    d[i] = setup.images[0].cell(i, i) & (c.d_type == "f16" ? 0xFFFF : 0xFFFFFFFF);
   return d;
 }
 
@@ -76,9 +85,12 @@ TEST_P(Tcgen05Vectors, ComeOutOfTheInstruction) {
   size_t executed = 0, open = 0, open_equal = 0;
   for (const auto& [form, all] : forms) {
     for (size_t first = 0; first < all.size(); first += 128) {
-      const std::vector<const VectorRow*> part(all.begin() + static_cast<long>(first), all.begin() + static_cast<long>(std::min(first + 128, all.size())));
+      const std::vector<const VectorRow*> part(
+          all.begin() + static_cast<long>(first),
+          all.begin() + static_cast<long>(std::min(first + 128, all.size())));
       const std::vector<uint32_t> d = diagonal(part, sim::DriverKind::eager);
-      for (const auto driver : {sim::DriverKind::lazy, sim::DriverKind::shuffled}) EXPECT_EQ(diagonal(part, driver), d) << form;
+      for (const auto driver : {sim::DriverKind::lazy, sim::DriverKind::shuffled})
+        EXPECT_EQ(diagonal(part, driver), d) << form;
       for (size_t i = 0; i < part.size(); ++i) {
         const VectorRow& v = *part[i];
         ++executed;
@@ -87,7 +99,8 @@ TEST_P(Tcgen05Vectors, ComeOutOfTheInstruction) {
           open_equal += d[i] == v.d ? 1 : 0;
           continue;
         }
-        EXPECT_EQ(d[i], v.d) << "line " << v.line << ": " << form << " (" << v.origin << ", " << v.note << ')';
+        EXPECT_EQ(d[i], v.d) << "line " << v.line << ": " << form << " (" << v.origin << ", " << v.note
+                             << ')';
       }
     }
   }
@@ -98,7 +111,9 @@ TEST_P(Tcgen05Vectors, ComeOutOfTheInstruction) {
 }
 
 // Left out: Hopper's fp8 words, 231 of the generated and 200 of the measured ones.
-INSTANTIATE_TEST_SUITE_P(, Tcgen05Vectors, testing::Values(File{"mma_numerics.csv", 1701, 1470, 6}, File{"mma_measured_hw.csv", 800, 600, 0}),
+INSTANTIATE_TEST_SUITE_P(, Tcgen05Vectors,
+                         testing::Values(File{"mma_numerics.csv", 1701, 1470, 6},
+                                         File{"mma_measured_hw.csv", 800, 600, 0}),
                          [](const auto& p) { return p.index == 0 ? "Generated" : "Measured"; });
 
 }  // namespace

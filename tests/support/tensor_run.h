@@ -1,4 +1,5 @@
-// Runs tcgen05 programs of the conformance suite's kind in tests: every driver, the whole tensor memory compared.
+// Runs tcgen05 programs of the conformance suite's kind in tests: every driver, the whole tensor memory
+// compared.
 #pragma once
 
 #include <span>
@@ -20,15 +21,19 @@ using kernels::conformance::TensorImage;
 using kernels::conformance::TensorOperands;
 using kernels::conformance::TensorProgram;
 
-inline constexpr sim::DriverKind kAllDrivers[] = {sim::DriverKind::eager, sim::DriverKind::lazy, sim::DriverKind::shuffled, sim::DriverKind::timed};
+inline constexpr sim::DriverKind kAllDrivers[] = {sim::DriverKind::eager, sim::DriverKind::lazy,
+                                                  sim::DriverKind::shuffled, sim::DriverKind::timed};
 
 /// Runs the program; `images` take the tensor memories and registers it leaves.
-sim::RunResult run_tensor(const TensorProgram& program, std::vector<TensorImage>& images, sim::DriverKind driver, uint64_t seed = 1);
+sim::RunResult run_tensor(const TensorProgram& program, std::vector<TensorImage>& images,
+                          sim::DriverKind driver, uint64_t seed = 1);
 
 /// Runs under the drivers and expects these tensor memories and registers; tells where they differ.
-void expect_tensor(const TensorProgram& program, const std::vector<TensorImage>& images, const std::vector<TensorImage>& expected,
+void expect_tensor(const TensorProgram& program, const std::vector<TensorImage>& images,
+                   const std::vector<TensorImage>& expected,
                    std::span<const sim::DriverKind> drivers = kAllDrivers);
 /// Runs under the eager driver and expects a fault with this code.
-void expect_tensor_fault(const TensorProgram& program, const std::vector<TensorImage>& images, const std::string& code);
+void expect_tensor_fault(const TensorProgram& program, const std::vector<TensorImage>& images,
+                         const std::string& code);
 
 }  // namespace drywell::test
