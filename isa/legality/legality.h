@@ -34,6 +34,7 @@ void cache_line(const InstructionRef&, LegalityReport&);
 void atomic(const InstructionRef&, LegalityReport&);
 void cp_async(const InstructionRef&, LegalityReport&);
 void mma_sp(const InstructionRef&, LegalityReport&);
+void wmma(const InstructionRef&, LegalityReport&);
 void wgmma(const InstructionRef&, LegalityReport&);
 void wgmma_wait(const InstructionRef&, LegalityReport&);
 void mma_sync(const InstructionRef&, LegalityReport&);

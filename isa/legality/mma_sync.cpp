@@ -2,28 +2,11 @@
 
 #include <algorithm>
 
+#include "drywell/isa/mma_shape.h"
 #include "isa/legality/legality.h"
 
 namespace drywell::isa::legality {
 namespace {
-
-struct Shape { unsigned m, n, k; };
-
-Shape shape_of(Mod m) {
-  switch (m) {
-    case Mod::m8n8k4: return {8, 8, 4};
-    case Mod::m8n8k16: return {8, 8, 16};
-    case Mod::m8n8k32: return {8, 8, 32};
-    case Mod::m8n8k128: return {8, 8, 128};
-    case Mod::m16n8k4: return {16, 8, 4};
-    case Mod::m16n8k8: return {16, 8, 8};
-    case Mod::m16n8k16: return {16, 8, 16};
-    case Mod::m16n8k32: return {16, 8, 32};
-    case Mod::m16n8k64: return {16, 8, 64};
-    case Mod::m16n8k128: return {16, 8, 128};
-    default: return {16, 8, 256};
-  }
-}
 
 bool is_f8(Mod t) { return t == Mod::e4m3 || t == Mod::e5m2; }
 bool is_f8f6f4(Mod t) { return is_f8(t) || t == Mod::e3m2 || t == Mod::e2m3 || t == Mod::e2m1; }
@@ -88,7 +71,7 @@ void mma_sync(const InstructionRef& i, LegalityReport& out) {
   if (i.mod(Slot::kind) != Mod::none || i.has(Mod::block_scale) || narrow) block_kind(i, out);
   if (i.mod(Slot::kind) == Mod::none) check_types(i, out);
   if (out.failed()) return;
-  const Shape s = shape_of(i.mod(Slot::shape));
+  const MmaShape s = mma_shape(i.mod(Slot::shape));
   // Outside the packed 4-bit kinds, 6- and 4-bit elements take a byte of their register.
   const bool packed = one_of(i.mod(Slot::kind), Mod::kind_mxf4, Mod::kind_mxf4nvf4);
   const unsigned bits = is_f8f6f4(a) ? (packed ? 4 : 8) : type_bits(a);
@@ -109,7 +92,7 @@ void mma_sp(const InstructionRef& i, LegalityReport& out) {
   if (i.mod(Slot::kind) != Mod::none || (is_f8f6f4(a) && !(is_f8(a) && is_f8(i.mod(Slot::btype))))) block_kind(i, out);
   check_types(i, out);
   if (out.failed()) return;
-  const Shape s = shape_of(i.mod(Slot::shape));
+  const MmaShape s = mma_shape(i.mod(Slot::shape));
   const unsigned bits = is_f8f6f4(a) ? 8 : type_bits(a);
   check_registers(i, out, "d", s.m * s.n * type_bits(d) / 1024, 32, d == Mod::f32);
   check_registers(i, out, "a", s.m * s.k / 2 * bits / 1024, 32, false);

@@ -10,12 +10,14 @@
 #include "sim/engine/engine.h"
 #include "sim/exec/fragment.h"
 #include "sim/exec/mma_format.h"
+#include "sim/exec/sparse.h"
 
 namespace drywell::sim {
 namespace {
 
 constexpr uint32_t kRows = 16;      // of one warp
-constexpr uint32_t kDepthBytes = 32;  // of K, in every form
+constexpr uint32_t kDepthBytes = 32;  // of stored K, in every form; B has twice as many where A is sparse
+uint32_t depth_of_b(const Wgmma& m) { return m.sparse ? 2 * kDepthBytes : kDepthBytes; }
 
 isa::SmemElement element_of(isa::Mod type) {
   switch (isa::type_bits(type)) {
@@ -25,11 +27,20 @@ isa::SmemElement element_of(isa::Mod type) {
   }
 }
 
-// Rows [first, first + rows) of an operand, K-major: `depth` bytes each.
-EngineResult gather(const Smem& smem, uint64_t word, isa::Mod type, bool transposed, uint32_t mn, uint32_t first, uint32_t rows, uint8_t* out) {
+/// Which operand, and of it the rows [first, first + rows).
+struct Part {
+  uint64_t descriptor;
+  isa::Mod type;
+  bool transposed;
+  uint32_t mn, first, rows, depth;
+};
+
+// K-major: `depth` bytes for each row.
+EngineResult gather(const Smem& smem, const Part& part, uint8_t* out) {
+  const auto [word, type, transposed, mn, first, rows, depth] = part;
   const auto d = isa::SmemDescriptor::decode(word, isa::SmemDescriptorFormat::wgmma);
   const isa::SmemElement element = element_of(type);
-  const uint32_t bytes = isa::storage_bits(element) / 8, k = kDepthBytes / bytes, per_chunk = 16 / bytes;
+  const uint32_t bytes = isa::storage_bits(element) / 8, k = depth / bytes, per_chunk = 16 / bytes;
   const isa::OperandTile tile{transposed ? isa::Major::mn : isa::Major::k, element, mn, k};
   std::vector<uint32_t> chunks(tile.chunks());
   isa::operand_row_chunks(d, tile, chunks);
@@ -42,9 +53,9 @@ EngineResult gather(const Smem& smem, uint64_t word, isa::Mod type, bool transpo
       if (!smem.contains(at, 16)) return GuestError{"F3222", fmt::format("a wgmma operand reaches shared address {:#x}, past the CTA's {:#x}", at, smem.size())};
       const uint8_t* p = smem.data() + at;
       if (!transposed) {
-        std::memcpy(out + (line - first) * kDepthBytes + 16 * c, p, 16);
+        std::memcpy(out + (line - first) * depth + 16 * c, p, 16);
       } else {
-        for (uint32_t e = 0; e < per_chunk; ++e) std::memcpy(out + (from - first + e) * kDepthBytes + line * bytes, p + e * bytes, bytes);
+        for (uint32_t e = 0; e < per_chunk; ++e) std::memcpy(out + (from - first + e) * depth + line * bytes, p + e * bytes, bytes);
       }
     }
   }
@@ -95,18 +106,19 @@ void store_accumulator(Warp& w, const Wgmma& m, const Accumulator& d) {
   }
 }
 
-EngineResult multiply_float(const Wgmma& m, const uint8_t* a_bytes, const uint8_t* b_bytes, Accumulator& cd) {
+// `rows` rows of A, stored K bytes each, times B of as many.
+EngineResult multiply_float(const Wgmma& m, uint32_t rows, const uint8_t* a_bytes, const uint8_t* b_bytes, uint32_t* cd) {
   numeric::MmaQuery q{numeric::MmaArch::sm_90, numeric::MmaInstruction::wgmma, mma_kind(m.a_type), format_of(m.a_type), format_of(m.b_type), format_of(m.d_type)};
   const numeric::MmaRow* row = numeric::find_mma(q);
   if (row == nullptr) return GuestError{"U5000", "unsupported: no public record of this product's arithmetic"};
   const uint32_t bits = isa::type_bits(m.a_type);
   numeric::OperandSource src;
-  src.k = m.k;
+  src.k = kDepthBytes * 8 / bits;
   src.row_stride = kDepthBytes;
   src.storage = bits == 32 ? numeric::CodeStorage::words : bits == 16 ? numeric::CodeStorage::halves : numeric::CodeStorage::bytes;
   numeric::MmaOperand a, b;
   src.format = q.a;
-  src.rows = kRows;
+  src.rows = rows;
   src.codes = a_bytes;
   src.negate = m.negate_a;
   a.assign(numeric::MmaOperand::Side::a, row->params, src);
@@ -115,7 +127,24 @@ EngineResult multiply_float(const Wgmma& m, const uint8_t* a_bytes, const uint8_
   src.codes = b_bytes;
   src.negate = m.negate_b;
   b.assign(numeric::MmaOperand::Side::b, row->params, src);
-  numeric::mma_tile(row->params, a, b, {.c = m.accumulate ? cd.data() : nullptr, .c_stride = m.n, .d = cd.data(), .d_stride = m.n});
+  numeric::mma_tile(row->params, a, b, {.c = m.accumulate ? cd : nullptr, .c_stride = m.n, .d = cd, .d_stride = m.n});
+  return std::nullopt;
+}
+
+// Each row's stored elements meet the B they were kept for.
+EngineResult multiply_sparse(const Wgmma& m, const uint8_t* a, const uint8_t* b, Accumulator& cd) {
+  const uint32_t bits = isa::type_bits(m.a_type), bytes = bits / 8, stored = kDepthBytes / bytes;
+  const SparseGroup group = sparse_group(bits);
+  std::vector<uint8_t> kept(size_t{m.n} * kDepthBytes);
+  for (uint32_t row = 0; row < kRows; ++row) {
+    for (uint32_t s = 0; s < stored; ++s) {
+      const uint32_t g = s / group.stored;
+      const MetadataPlace at = metadata_place(bits, m.k / group.dense, m.selector, row, g);
+      const uint32_t k = g * group.dense + dense_position(bits, m.metadata[at.lane] >> at.shift & 0xF, s % group.stored);
+      for (uint32_t n = 0; n < m.n; ++n) std::memcpy(&kept[n * kDepthBytes + s * bytes], b + n * 2 * kDepthBytes + k * bytes, bytes);
+    }
+    if (auto e = multiply_float(m, 1, a + row * kDepthBytes, kept.data(), cd.data() + size_t{row} * m.n); e.has_value()) return e;
+  }
   return std::nullopt;
 }
 
@@ -169,13 +198,13 @@ void leave_group(Cluster& c, const AsyncOp& op, const Wgmma& m) {
 EngineResult read(Cluster& c, AsyncOp& op, Wgmma& m) {
   const Cta& cta = c.cta(op.issuer.cta);
   const Warp& w = cta.warps[op.issuer.warp];
-  op.staging.resize(kDepthBytes * (kRows + m.n));
+  op.staging.resize(kDepthBytes * kRows + depth_of_b(m) * m.n);
   if (m.a_in_registers) {
     gather_registers(w, m, op.staging.data());
-  } else if (auto e = gather(cta.smem, m.a, m.a_type, m.trans_a, 64, kRows * (op.issuer.warp % 4), kRows, op.staging.data()); e.has_value()) {
+  } else if (auto e = gather(cta.smem, {m.a, m.a_type, m.trans_a, 64, kRows * (op.issuer.warp % 4), kRows, kDepthBytes}, op.staging.data()); e.has_value()) {
     return e;
   }
-  return gather(cta.smem, m.b, m.b_type, m.trans_b, m.n, 0, m.n, op.staging.data() + kDepthBytes * kRows);
+  return gather(cta.smem, {m.b, m.b_type, m.trans_b, m.n, 0, m.n, depth_of_b(m)}, op.staging.data() + kDepthBytes * kRows);
 }
 
 EngineResult write(Cluster& c, AsyncOp& op, Wgmma& m) {
@@ -189,7 +218,7 @@ EngineResult write(Cluster& c, AsyncOp& op, Wgmma& m) {
     numeric::mma_tile_i8({.m = kRows, .n = m.n, .k = m.k, .a = a, .a_stride = kDepthBytes, .a_signed = m.a_type == isa::Mod::s8, .b = b, .b_stride = kDepthBytes,
                           .b_signed = m.b_type == isa::Mod::s8, .saturate = m.saturate},
                          {.c = m.accumulate ? cd.data() : nullptr, .c_stride = m.n, .d = cd.data(), .d_stride = m.n});
-  } else if (auto e = multiply_float(m, a, b, cd); e.has_value()) {
+  } else if (auto e = m.sparse ? multiply_sparse(m, a, b, cd) : multiply_float(m, kRows, a, b, cd.data()); e.has_value()) {
     return e;
   }
   store_accumulator(w, m, cd);

@@ -4,11 +4,12 @@
 
 #include <cstdint>
 
+#include "drywell/isa/mma_shape.h"
+
 namespace drywell::sim {
 
-struct MmaShape {
-  uint16_t m = 0, n = 0, k = 0;
-};
+using isa::MmaShape;
+
 /// Row (m or n) and k of an operand element, row and column of an accumulator element.
 struct FragmentPlace {
   uint32_t row, column;

@@ -266,22 +266,6 @@ Effect mma_double(Warp& w, const DecodedOp& op, LaneMask mask) {
   return Effect::next;
 }
 
-MmaShape shape_of(isa::Mod m) {
-  switch (m) {
-    case isa::Mod::m8n8k4: return {8, 8, 4};
-    case isa::Mod::m8n8k16: return {8, 8, 16};
-    case isa::Mod::m8n8k32: return {8, 8, 32};
-    case isa::Mod::m8n8k128: return {8, 8, 128};
-    case isa::Mod::m16n8k4: return {16, 8, 4};
-    case isa::Mod::m16n8k8: return {16, 8, 8};
-    case isa::Mod::m16n8k16: return {16, 8, 16};
-    case isa::Mod::m16n8k32: return {16, 8, 32};
-    case isa::Mod::m16n8k64: return {16, 8, 64};
-    case isa::Mod::m16n8k128: return {16, 8, 128};
-    default: return {16, 8, 256};
-  }
-}
-
 // Formats and the numeric row of the float forms.
 void bind_float(Decoder& d, DecodedOp& op) {
   if (d.mod(isa::Slot::kind) != isa::Mod::none) throw Unsupported("the mma.sync kinds of sm_120");
@@ -312,7 +296,7 @@ void bind_registers(Decoder& d, DecodedOp& op, unsigned bits) {
     if (k == 0) op.vec = first;
     op.extra |= uint32_t{o.count} << (8 * k);
   }
-  op.imm = pack_shape(shape_of(d.mod(isa::Slot::shape)));
+  op.imm = pack_shape(isa::mma_shape(d.mod(isa::Slot::shape)));
 }
 
 }  // namespace

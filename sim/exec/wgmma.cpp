@@ -13,9 +13,10 @@
 namespace drywell::sim {
 namespace {
 
-// Program::slots from op.vec: the registers of d (op.count), then A's four registers or its descriptor, then B's descriptor.
+// Program::slots from op.vec: the registers of d (op.count), then A's four registers or its descriptor, then B's descriptor,
+// then the metadata of sparse A, whose selector is op.src[0].bank.
 // op.extra: flags below; op.dst, op.dst2: types of A and B; op.target: shape; op.imm: type of D.
-enum Flag : uint32_t { kARegisters = 1, kNegateA = 2, kNegateB = 4, kTransA = 8, kTransB = 16, kSaturate = 32 };
+enum Flag : uint32_t { kARegisters = 1, kNegateA = 2, kNegateB = 4, kTransA = 8, kTransB = 16, kSaturate = 32, kSparse = 64 };
 
 bool overlaps(const std::vector<uint32_t>& a, const std::vector<uint32_t>& b) {
   return std::any_of(a.begin(), a.end(), [&](uint32_t r) { return std::find(b.begin(), b.end(), r) != b.end(); });
@@ -57,6 +58,7 @@ Effect multiply(Warp& w, const DecodedOp& op, LaneMask mask) {
   m.trans_a = (op.extra & kTransA) != 0;
   m.trans_b = (op.extra & kTransB) != 0;
   m.saturate = (op.extra & kSaturate) != 0;
+  m.sparse = (op.extra & kSparse) != 0;
   m.frame = w.frame_base;
   for (uint32_t r = 0; r < op.count; ++r) m.d_regs.push_back(s[r].offset);
   const Src *a = s + op.count, *b = a + (m.a_in_registers ? 4 : 1);
@@ -70,6 +72,10 @@ Effect multiply(Warp& w, const DecodedOp& op, LaneMask mask) {
     m.a = lanes<uint64_t>(w, *a)[0];
   }
   m.b = lanes<uint64_t>(w, *b)[0];
+  if (m.sparse) {
+    m.selector = static_cast<uint8_t>(op.src[0].bank);
+    std::memcpy(m.metadata.data(), lanes<uint32_t>(w, b[1]), sizeof(m.metadata));
+  }
   m.group = join_group(w.wgmma_groups, 0);
   ++w.pending_wgmma;
   for (uint32_t r : m.d_regs) mark_pending(w, r);
@@ -89,7 +95,7 @@ Effect wait(Warp& w, const DecodedOp& op, LaneMask mask) {
   return groups_complete(w.wgmma_groups, 1, op.imm) ? Effect::next : block(w, BlockReason::wgmma, static_cast<uint32_t>(op.imm));
 }
 
-ExecFn bind_multiply(Decoder& d, DecodedOp& op) {
+ExecFn bind_multiply(Decoder& d, DecodedOp& op, size_t scale_d) {
   const isa::Operand &regs = *d.operand(0), &a = *d.operand(1);
   op.vec = d.vector(regs, 32);
   op.count = static_cast<uint8_t>(regs.count);
@@ -100,12 +106,21 @@ ExecFn bind_multiply(Decoder& d, DecodedOp& op) {
     d.push_slot(d.source(a, 64));
   }
   d.push_slot(d.source(*d.operand(2), 64));
-  op.pred[0] = d.pred(*d.operand(3));
+  op.pred[0] = d.pred(*d.operand(scale_d));
   op.target = static_cast<uint32_t>(d.mod(isa::Slot::shape));
   op.dst = static_cast<uint32_t>(d.mod(isa::Slot::atype));
   op.dst2 = static_cast<uint32_t>(d.mod(isa::Slot::btype));
   op.imm = static_cast<uint64_t>(d.mod(isa::Slot::dtype));
   return multiply;
+}
+
+// imm-scale-a, imm-scale-b and the transposes, from row position `first`. One transpose is B's, of two the first is A's.
+void bind_immediates(Decoder& d, DecodedOp& op, size_t first) {
+  if (d.operand(first)->value < 0) op.extra |= kNegateA;
+  if (d.operand(first + 1)->value < 0) op.extra |= kNegateB;
+  const isa::Operand *one = d.operand(first + 2), *two = d.operand(first + 3);
+  if (two != nullptr && one->value != 0) op.extra |= kTransA;
+  if (const isa::Operand* of_b = two != nullptr ? two : one; of_b != nullptr && of_b->value != 0) op.extra |= kTransB;
 }
 
 }  // namespace
@@ -117,20 +132,22 @@ template <> ExecFn bind<isa::Opcode::wgmma_wait_group>(Decoder& d, DecodedOp& op
   return wait;
 }
 template <> ExecFn bind<isa::Opcode::wgmma_mma>(Decoder& d, DecodedOp& op) {
-  const ExecFn f = bind_multiply(d, op);
-  if (d.operand(4)->value < 0) op.extra |= kNegateA;
-  if (d.operand(5)->value < 0) op.extra |= kNegateB;
-  // One transpose immediate is B's, of two the first is A's.
-  const isa::Operand *first = d.operand(6), *second = d.operand(7);
-  if (second != nullptr && first->value != 0) op.extra |= kTransA;
-  if (const isa::Operand* of_b = second != nullptr ? second : first; of_b != nullptr && of_b->value != 0) op.extra |= kTransB;
+  bind_immediates(d, op, 4);
+  return bind_multiply(d, op, 3);
+}
+template <> ExecFn bind<isa::Opcode::wgmma_mma_sp>(Decoder& d, DecodedOp& op) {
+  bind_immediates(d, op, 6);
+  const ExecFn f = bind_multiply(d, op, 5);
+  d.push_slot(d.source(*d.operand(3), 32));
+  op.src[0].bank = static_cast<uint32_t>(d.operand(4)->value);
+  op.extra |= kSparse;
   return f;
 }
 template <> ExecFn bind<isa::Opcode::wgmma_mma_int>(Decoder& d, DecodedOp& op) {
-  const ExecFn f = bind_multiply(d, op);
+  const ExecFn f = bind_multiply(d, op, 3);
   if (d.has(isa::Mod::satfinite)) op.extra |= kSaturate;
   return f;
 }
-template <> ExecFn bind<isa::Opcode::wgmma_mma_b1>(Decoder& d, DecodedOp& op) { return bind_multiply(d, op); }
+template <> ExecFn bind<isa::Opcode::wgmma_mma_b1>(Decoder& d, DecodedOp& op) { return bind_multiply(d, op, 3); }
 
 }  // namespace drywell::sim

@@ -11,6 +11,7 @@
 #include "drywell/core/error.h"
 #include "support/ptx_run.h"
 #include "support/warp_run.h"
+#include "unit/numeric_vectors.h"
 
 namespace drywell::test {
 namespace {
@@ -232,6 +233,192 @@ INSTANTIATE_TEST_SUITE_P(, Wgmma, testing::ValuesIn(forms()), [](const auto& tes
   return fmt::format("n{}_{}_{}_{}_{}_sw{}{}{}{}{}{}", f.n, f.d, f.a, f.b, f.a_in_registers ? "RS" : "SS", f.swizzle, f.trans_a ? "_ta" : "", f.trans_b ? "_tb" : "",
                      f.negate_a ? "_na" : "", f.negate_b ? "_nb" : "", f.accumulate ? "" : "_zero");
 });
+
+// Result words of H100s and H200s: row i of A meets column i of B, 64 dot products an instruction. The f16, bf16 and tf32
+// words came from mma.sync, whose arithmetic is the same; the fp8 words are wgmma's 13-bit ones (facts/numerics.md §3.2).
+TEST(WgmmaWords, MeasuredOnSilicon) {
+  using numeric::test::VectorRow;
+  std::map<std::string, std::vector<VectorRow>> groups;
+  for (const char* file : {"mma_h200_adversarial.csv", "mma_measured_hw.csv"}) {
+    for (const VectorRow& v : numeric::test::read_vectors(file)) {
+      const bool legacy = v.kind.rfind("mma.sync", 0) == 0 && v.a_type[0] == 'e';
+      if (v.arch != "b200" && !legacy) groups[v.a_type + " " + v.b_type + " " + v.d_type].push_back(v);
+    }
+  }
+  ASSERT_GE(groups.size(), 6u);
+  for (const auto& [key, rows] : groups) {
+    const VectorRow& v0 = rows[0];
+    const unsigned bits = bits_of(v0.a_type), k = 256 / bits;
+    const bool half = v0.d_type == "f16";
+    ASSERT_EQ(v0.a.size(), k) << key;
+    for (size_t first = 0; first < rows.size(); first += 64) {
+      const size_t count = std::min<size_t>(64, rows.size() - first);
+      const Operand oa(0, 64, bits / 8, 128, false), ob(8192, 64, bits / 8, 128, false);
+      WarpProgram p;
+      p.target = "sm_90a";
+      p.threads = 128;
+      p.smem.assign(16384, 0);
+      p.smem_bytes = p.smem.size();
+      const unsigned regs = half ? 16 : 32;
+      p.inputs = p.outputs = regs;
+      std::vector<uint64_t> in(regs * 128);
+      for (size_t i = 0; i < count; ++i) {
+        const auto row = static_cast<unsigned>(i);
+        for (unsigned byte = 0; byte < 32; ++byte) {
+          const unsigned e = byte * 8 / bits, shift = byte * 8 % bits;
+          p.smem[oa.place(row, byte)] = static_cast<uint8_t>(rows[first + i].a[e] >> shift);
+          p.smem[ob.place(row, byte)] = static_cast<uint8_t>(rows[first + i].b[e] >> shift);
+        }
+      }
+      for (unsigned t = 0; t < 128; ++t) {
+        for (unsigned i = 0; i < 32; ++i) {
+          const auto [row, column] = d_place(t, i);
+          if (row == column && row < count) in[(half ? i / 2 : i) * 128 + t] |= uint64_t{rows[first + row].c} << (half ? 16 * (i % 2) : 0);
+        }
+      }
+      p.body = "  fence.proxy.async;\n  bar.sync 0;\n  cvt.u64.u32 %d0, %s;\n  and.b64 %d0, %d0, 0x3FFFF;\n  shr.u64 %d0, %d0, 4;\n";
+      p.body += fmt::format("  add.s64 %d1, %d0, {};\n  add.s64 %d2, %d0, {};\n", static_cast<int64_t>(oa.descriptor(0)), static_cast<int64_t>(ob.descriptor(0)));
+      for (unsigned r = 0; r < regs; ++r) p.body += fmt::format("  mov.b32 %o{0}, %i{0};\n", r);
+      p.body += fmt::format("  wgmma.fence.sync.aligned;\n  wgmma.mma_async.sync.aligned.m64n64k{}.{}.{}.{} {}, %d1, %d2, 1, 1, 1{};\n  wgmma.commit_group.sync.aligned;\n"
+                            "  wgmma.wait_group.sync.aligned 0;", k, v0.d_type, v0.a_type, v0.b_type, list("o", 0, regs), bits == 16 ? ", 0, 0" : "");
+      const WarpResult r = run_warps(p, in);
+      for (unsigned t = 0; t < 128; ++t) {
+        for (unsigned i = 0; i < 32; ++i) {
+          const auto [row, column] = d_place(t, i);
+          if (row != column || row >= count) continue;
+          const uint64_t got = half ? r.registers[i / 2 * 128 + t] >> (16 * (i % 2)) & 0xFFFF : r.registers[i * 128 + t];
+          EXPECT_EQ(got, rows[first + row].d) << key << ", line " << rows[first + row].line;
+        }
+      }
+    }
+  }
+}
+
+/// 2:4 sparse A: 32 bytes of K are kept of 64. The metadata lies as mma.sp's for each warp's 16 rows.
+struct SparseForm {
+  const char* type;
+  unsigned selector;
+  bool a_in_registers;
+  unsigned swizzle;  // of A and B; 0 or at least 64
+};
+
+class SparseWgmma : public testing::TestWithParam<SparseForm> {};
+
+TEST_P(SparseWgmma, ProductsOfSmallIntegers) {
+  const SparseForm f = GetParam();
+  constexpr unsigned kN = 16;
+  const unsigned bits = bits_of(f.type), stored = 256 / bits, k = 2 * stored, dense = bits == 32 ? 2 : 4, kept = dense / 2, groups = k / dense;
+  Words random(bits + f.selector);
+  const auto fill = [&](size_t count) {
+    std::vector<int> v(count);
+    for (int& x : v) x = static_cast<int>(random.next() % 7) - 3;
+    return v;
+  };
+  const std::vector<int> a = fill(64 * stored), b = fill(kN * k);
+  std::vector<unsigned> position(64 * stored);  // dense k of each stored element
+  std::vector<uint64_t> metadata(128);
+  for (unsigned row = 0; row < 64; ++row) {
+    for (unsigned g = 0; g < groups; ++g) {
+      static constexpr std::pair<unsigned, unsigned> kPairs[] = {{0, 1}, {2, 3}, {0, 2}, {0, 3}, {1, 2}, {1, 3}};
+      const auto [first, second] = kPairs[random.next() % (bits == 32 ? 2 : 6)];
+      position[row * stored + g * kept] = g * dense + (bits == 32 ? first / 2 : first);
+      if (bits != 32) position[row * stored + g * kept + 1] = g * dense + second;
+      const unsigned thread = row / 16 * 32 + row % 8 * 4 + 2 * f.selector + g / 4;
+      metadata[thread] |= uint64_t{first | second << 2} << (16 * (row % 16 / 8) + 4 * (g % 4));
+    }
+  }
+  WarpProgram p;
+  p.target = "sm_90a";
+  p.threads = 128;
+  p.smem.assign(16384, 0);
+  p.smem_bytes = p.smem.size();
+  const unsigned element = bits / 8, span = f.swizzle == 0 ? 16 : f.swizzle;
+  // B has four 16-byte columns of core matrices without a swizzle: 512 bytes for 8 rows.
+  const auto place = [&](unsigned base, unsigned row, unsigned byte, unsigned row_bytes) {
+    if (f.swizzle == 0) return base + row / 8 * 8 * row_bytes + byte / 16 * 128 + row % 8 * 16 + byte % 16;
+    const unsigned chunk = f.swizzle == 128 ? byte / 16 ^ row % 8 : byte / 16 ^ (row / 2 % 4);
+    return base + row * span + chunk * 16 + byte % 16;
+  };
+  const auto store = [&](unsigned base, unsigned row, unsigned i, unsigned row_bytes, int v) {
+    const uint32_t code = code_of(f.type, v);
+    for (unsigned byte = 0; byte < element; ++byte) p.smem[place(base, row, i * element + byte, row_bytes)] = static_cast<uint8_t>(code >> (8 * byte));
+  };
+  for (unsigned r = 0; r < 64; ++r) for (unsigned i = 0; i < stored; ++i) store(0, r, i, 32, a[r * stored + i]);
+  for (unsigned r = 0; r < kN; ++r) for (unsigned i = 0; i < k; ++i) store(8192, r, i, 64, b[r * k + i]);
+  const auto descriptor = [&](unsigned base, unsigned row_bytes) {
+    const uint64_t lead = 128, stride = f.swizzle == 0 ? 8 * row_bytes : 8 * f.swizzle, mode = f.swizzle == 128 ? 1 : f.swizzle == 64 ? 2 : 0;
+    return static_cast<int64_t>((uint64_t{base} >> 4) | (lead >> 4) << 16 | (stride >> 4) << 32 | mode << 62);
+  };
+  p.inputs = 5;
+  p.outputs = kN / 2;
+  std::vector<uint64_t> in(5 * 128);
+  for (unsigned t = 0; t < 128; ++t) {
+    for (unsigned r = 0; r < 4; ++r) {
+      const unsigned row = t / 32 * 16 + t % 32 / 4 + (r % 2) * 8, first = (t % 4 * 4 + r / 2 * 16) * 8 / bits;
+      for (unsigned e = 0; e < 32 / bits; ++e) in[r * 128 + t] |= uint64_t{code_of(f.type, a[row * stored + first + e])} << (e * bits);
+    }
+    in[4 * 128 + t] = metadata[t];
+  }
+  p.body = "  fence.proxy.async;\n  bar.sync 0;\n  cvt.u64.u32 %d0, %s;\n  and.b64 %d0, %d0, 0x3FFFF;\n  shr.u64 %d0, %d0, 4;\n";
+  p.body += fmt::format("  add.s64 %d1, %d0, {};\n  add.s64 %d2, %d0, {};\n", descriptor(0, 32), descriptor(8192, 64));
+  p.body += fmt::format("  wgmma.fence.sync.aligned;\n  wgmma.mma_async.sp.sync.aligned.m64n{}k{}.f32.{}.{} {}, {}, %d2, %i4, {}, 0, 1, 1{};\n  wgmma.commit_group.sync.aligned;\n"
+                        "  wgmma.wait_group.sync.aligned 0;", kN, k, f.type, f.type, list("o", 0, kN / 2), f.a_in_registers ? list("i", 0, 4) : "%d1", f.selector,
+                        bits == 32 ? "" : f.a_in_registers ? ", 0" : ", 0, 0");
+  for (const auto driver : {sim::DriverKind::eager, sim::DriverKind::lazy, sim::DriverKind::shuffled}) {
+    const WarpResult r = run_warps(p, in, 1, driver, 5);
+    for (unsigned t = 0; t < 128; ++t) {
+      for (unsigned i = 0; i < kN / 2; ++i) {
+        const auto [row, column] = d_place(t, i);
+        int want = 0;
+        for (unsigned s = 0; s < stored; ++s) want += a[row * stored + s] * b[column * k + position[row * stored + s]];
+        EXPECT_EQ(r.registers[i * 128 + t], code_of("f32", want)) << "row " << row << " column " << column;
+      }
+    }
+  }
+}
+INSTANTIATE_TEST_SUITE_P(, SparseWgmma,
+                         testing::Values(SparseForm{"f16", 0, false, 0}, SparseForm{"f16", 1, true, 64}, SparseForm{"bf16", 0, true, 128}, SparseForm{"tf32", 0, false, 128},
+                                         SparseForm{"tf32", 1, true, 0}, SparseForm{"bf16", 1, false, 64}));
+
+// A chain of products in two groups: the accumulator of the first group can be read while the second is in flight.
+TEST(WgmmaGroups, CompleteInOrder) {
+  WarpProgram p;
+  p.target = "sm_90a";
+  p.threads = 128;
+  p.outputs = 8;
+  const Operand oa(0, 64, 2, 0, false), ob(4096, 8, 2, 0, false);
+  p.smem.assign(8192, 0);
+  const std::vector<int> ones(64 * 16, 1);
+  put(p.smem, oa, "f16", ones, 64, 16);
+  put(p.smem, ob, "f16", ones, 8, 16);
+  p.body = "  fence.proxy.async;\n  bar.sync 0;\n  cvt.u64.u32 %d0, %s;\n  and.b64 %d0, %d0, 0x3FFFF;\n  shr.u64 %d0, %d0, 4;\n";
+  p.body += fmt::format("  add.s64 %d1, %d0, {};\n  add.s64 %d2, %d0, {};\n  wgmma.fence.sync.aligned;\n", static_cast<int64_t>(oa.descriptor(0)), static_cast<int64_t>(ob.descriptor(0)));
+  const auto product = [](unsigned first, int accumulate) {
+    return fmt::format("  wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 {}, %d1, %d2, {}, 1, 1, 0, 0;\n", list("o", first, 4), accumulate);
+  };
+  p.body += product(0, 0) + product(0, 1) + "  wgmma.commit_group.sync.aligned;\n" + product(4, 0) + product(4, 1) + product(4, 1) +
+            "  wgmma.commit_group.sync.aligned;\n  wgmma.wait_group.sync.aligned 1;\n";
+  for (unsigned r = 0; r < 4; ++r) p.body += fmt::format("  mov.b32 %t{}, %o{};\n", r, r);
+  p.body += "  wgmma.wait_group.sync.aligned 0;\n";
+  for (unsigned r = 0; r < 4; ++r) p.body += fmt::format("  mov.b32 %o{}, %t{};\n", r, r);
+  for (const auto& [driver, seed] : {std::pair{sim::DriverKind::eager, 0}, {sim::DriverKind::lazy, 0}, {sim::DriverKind::shuffled, 3}, {sim::DriverKind::timed, 0}}) {
+    const WarpResult r = run_warps(p, {}, 1, driver, static_cast<uint64_t>(seed));
+    for (size_t i = 0; i < r.registers.size(); ++i) EXPECT_EQ(r.registers[i], std::bit_cast<uint32_t>(i < 512 ? 32.0f : 48.0f)) << i;
+  }
+}
+
+TEST(WgmmaFaults, AWarpgroupHasFourWarps) {
+  WarpProgram p;
+  p.target = "sm_90a";
+  p.threads = 64;
+  p.body = "  wgmma.fence.sync.aligned;";
+  try {
+    run_warps(p, {});
+    FAIL() << "no fault";
+  } catch (const InputError& e) {
+    EXPECT_NE(std::string(e.what()).find("F3220"), std::string::npos) << e.what();
+  }
+}
 
 }  // namespace
 }  // namespace drywell::test

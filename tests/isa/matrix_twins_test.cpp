@@ -54,6 +54,18 @@ TEST(MatrixTwins, Sparse) {
   });
 }
 
+TEST(MatrixTwins, Wmma) {
+  check_twins({
+      {"wmma.load.a.sync.aligned.row.m16n16k16.global.f16 {%f1, %f2, %f3, %f4, %f5, %f6, %f7, %f8}, [%rd1], 16", "E1202"},
+      {"wmma.load.a.sync.aligned.row.m16n16k16.global.bf16 {%r1, %r2, %r3, %r4, %r5, %r6, %r7, %r8}, [%rd1], 16", "E1380"},
+      {"wmma.load.b.sync.aligned.row.m8n8k32.global.u4 {%r1}, [%rd1], 32", "E1387"},
+      {"wmma.load.a.sync.aligned.row.m8n8k32.global.s8 {%r1}, [%rd1], 32", "E1385"},
+      {"wmma.load.a.sync.aligned.row.m16n16k16.shared::cluster.bf16 {%r1, %r2, %r3, %r4}, [%r9], 16", "E1101"},
+      {"wmma.mma.sync.aligned.row.col.m8n8k32.s32.u4.s4.s32 {%r1, %r2}, {%r3}, {%r4}, {%r1, %r2}", "E1384"},
+      {"wmma.mma.sync.aligned.row.col.m16n16k16.s32.u8.u8.s32.satfinite {%r1, %r2, %r3, %r4, %r5, %r6, %r7, %r8}, {%r3, %r4}, {%r4, %r5}, {%r1, %r2, %r3, %r4, %r5, %r6, %r7, %r8}", ""},
+  });
+}
+
 TEST(MatrixTwins, Wgmma) {
   check_twins({
       {"wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 {%f1, %f2, %f3, %f4}, %rd1, %rd2, 1, 1, -1, 0, 1", "", "sm_90a"},
@@ -70,6 +82,8 @@ TEST(MatrixTwins, Wgmma) {
       {"wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 {%f1, %f2, %f3, %f4}, {%r1, %r2, %r3, %r4}, %rd2, %p1, 1, 1, 0, 1", "E1356", "sm_90a"},
       {"wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 {%f1, %f2, %f3, %f4}, %rd1, %rd2, %p1, 1, 1, 2, 0", "E1356", "sm_90a"},
       {"wgmma.mma_async.sync.aligned.m64n8k8.f32.tf32.tf32 {%f1, %f2, %f3, %f4}, %rd1, %rd2, %p1, 1, 1, 0, 0", "E1356", "sm_90a"},
+      {"wgmma.mma_async.sp.sync.aligned.m64n8k32.f32.f16.f16 {%f1, %f2, %f3, %f4}, %rd1, %rd2, %r1, 2, %p1, 1, 1, 0, 0", "E1388", "sm_90a"},
+      {"wgmma.mma_async.sp.sync.aligned.m64n8k16.f32.f16.f16 {%f1, %f2, %f3, %f4}, %rd1, %rd2, %r1, 0, %p1, 1, 1, 0, 0", "E1385", "sm_90a"},
       {"wgmma.wait_group.sync.aligned -1", "E1357", "sm_90a"},
       {"wgmma.mma_async.sync.aligned.m64n8k256.s32.b1.b1.xor.popc {%r1, %r2, %r3, %r4}, %rd1, %rd2, %p1", "E1101", "sm_90a"},
   });

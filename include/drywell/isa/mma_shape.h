@@ -1,0 +1,30 @@
+// The shape tokens of mma.sync: .m16n8k16 and its like.
+#pragma once
+
+#include <cstdint>
+
+#include "drywell/isa/mods.h"
+
+namespace drywell::isa {
+
+struct MmaShape {
+  uint16_t m = 0, n = 0, k = 0;
+};
+
+constexpr MmaShape mma_shape(Mod m) {
+  switch (m) {
+    case Mod::m8n8k4: return {8, 8, 4};
+    case Mod::m8n8k16: return {8, 8, 16};
+    case Mod::m8n8k32: return {8, 8, 32};
+    case Mod::m8n8k128: return {8, 8, 128};
+    case Mod::m16n8k4: return {16, 8, 4};
+    case Mod::m16n8k8: return {16, 8, 8};
+    case Mod::m16n8k16: return {16, 8, 16};
+    case Mod::m16n8k32: return {16, 8, 32};
+    case Mod::m16n8k64: return {16, 8, 64};
+    case Mod::m16n8k128: return {16, 8, 128};
+    default: return {16, 8, 256};
+  }
+}
+
+}  // namespace drywell::isa
