@@ -42,14 +42,19 @@ struct MapSpec {
 
 /// "u32:5", "f32:0.5", "@x", "@x+256", "map:a", "hex:00ff", "file:raw.bin", "block:136;0=map:a;128=@x" (a structure: zero
 /// but for the arguments placed in it), or a buffer spec for an anonymous buffer.
+struct ArgField;
 struct ArgSpec {
   enum class Kind : uint8_t { bytes, pointer, map, block } kind = Kind::bytes;
   std::vector<uint8_t> bytes;
   std::string name;
   uint64_t offset = 0;
-  uint64_t size = 0;                                 // block
-  std::vector<std::pair<uint64_t, ArgSpec>> fields;  // block: byte offset, argument
+  uint64_t size = 0;             // block
+  std::vector<ArgField> fields;  // block
   uint64_t byte_count() const;
+};
+struct ArgField {
+  uint64_t at = 0;  // byte offset
+  ArgSpec what;
 };
 
 struct LaunchSpec {

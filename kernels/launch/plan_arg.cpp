@@ -51,7 +51,7 @@ bool parse_block(std::string_view text, LaunchPlan& plan, ArgSpec& spec, Diagnos
       plan_problem(out, "E4404", fmt::format("argument '{}': '{}' leaves the block's {} bytes", text, words[i], spec.size));
       ok = false;
     }
-    spec.fields.emplace_back(*at, std::move(inner));
+    spec.fields.push_back({*at, std::move(inner)});
   }
   return ok;
 }

@@ -55,6 +55,12 @@ double from_e4m3(uint8_t code) {
   return code & 0x80 ? -magnitude : magnitude;
 }
 
+TEST_P(CudaExample, TmaCopyScalesAndAddsTheColumn) {
+  run("tma_copy");
+  const auto x = buffer<float>("x"), y = buffer<float>("y");
+  for (size_t i = 0; i < x.size(); ++i) ASSERT_EQ(y[i], std::fmaf(2, x[i], static_cast<float>(i % 96))) << i;
+}
+
 TEST_P(CudaExample, GemmBf16WithBiasAndRelu) {
   run("gemm_bf16");
   constexpr size_t kM = 256, kN = 128, kK = 256;

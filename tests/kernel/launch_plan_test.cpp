@@ -134,8 +134,8 @@ TEST(ArgumentWords, BlocksHoldArgumentsAtOffsets) {
   ASSERT_TRUE(parse_arg("block:160;0=map:m;128=@x+16;136=u32:7;140=hex:0102", plan, a, out)) << out.to_string();
   EXPECT_EQ(a.byte_count(), 160u);
   ASSERT_EQ(a.fields.size(), 4u);
-  EXPECT_EQ(a.fields[1].first, 128u);
-  EXPECT_EQ(a.fields[1].second.offset, 16u);
+  EXPECT_EQ(a.fields[1].at, 128u);
+  EXPECT_EQ(a.fields[1].what.offset, 16u);
   EXPECT_FALSE(parse_arg("block:16;12=@x", plan, a, out)) << "eight bytes do not fit at 12 of 16";
   EXPECT_FALSE(parse_arg("block:16;x", plan, a, out));
   EXPECT_FALSE(parse_arg("block:0", plan, a, out));
