@@ -135,8 +135,16 @@ void float_to_int(std::vector<ProgramSpec>& out) {
 void float_to_float(std::vector<ProgramSpec>& out) {
   const auto form = [&](std::string op, const FloatType& d, const FloatType& s, Encode how) {
     how.nan = ieee::canonical_nan(d.format);
+    // Between f32 and f64 a NaN keeps its sign and payload and becomes quiet (measured on an H200).
+    const bool payload_passes = s.format.bits() != d.format.bits() && s.format.bits() >= 32 && d.format.bits() >= 32;
     add(out, std::move(op), fmt::format("{}={}", d.letter, s.letter), [=](const uint64_t* in, uint64_t* o) {
       Number n = ieee::decode(s.format, in[0]);
+      if (payload_passes && n.kind == Number::Kind::nan) {
+        const bool widens = d.format.bits() == 64;
+        const uint64_t sign = in[0] >> (s.format.bits() - 1) & 1, payload = in[0] & (widens ? 0x7FFFFF : 0xFFFFFFFFFFFFF);
+        o[0] = widens ? sign << 63 | 0x7FF8000000000000 | payload << 29 : sign << 31 | 0x7FC00000 | payload >> 29;
+        return;
+      }
       if (how.ftz && s.letter == 'f') n = ieee::flush(s.format, n);
       o[0] = ieee::encode(d.format, n, how);
     });
