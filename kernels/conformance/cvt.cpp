@@ -16,7 +16,9 @@ using ieee::Number;
 using ieee::Round;
 
 void add(std::vector<ProgramSpec>& out, std::string op, std::string operands, RowFn expect) {
-  out.push_back(lane_program("cvt", {.op = std::move(op), .operands = std::move(operands), .expect = std::move(expect)}));
+  // PTX names no code for a float64 NaN.
+  const Compare compare = operands[0] == 'g' ? Compare::any_nan : Compare::bits;
+  out.push_back(lane_program("cvt", {.op = std::move(op), .operands = std::move(operands), .expect = std::move(expect), .compare = compare}));
 }
 
 // ---- integers
