@@ -18,6 +18,7 @@ std::vector<Probe> probes() {
   add_bulk(out);
   add_cluster(out);
   add_numerics(out);
+  add_scalar(out);
   return out;
 }
 

@@ -31,6 +31,7 @@ void add_mbarrier(std::vector<Probe>& out);  // accounting and parity
 void add_bulk(std::vector<Probe>& out);      // cp.async.bulk, cp.reduce.async.bulk
 void add_cluster(std::vector<Probe>& out);   // multicast, DSMEM, remote arrivals, barriers
 void add_numerics(std::vector<Probe>& out);  // mma.sync and cvt on random bits
+void add_scalar(std::vector<Probe>& out);    // integer and float arithmetic, comparisons, conversions
 
 // ---- what they are written with
 
