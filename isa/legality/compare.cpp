@@ -11,7 +11,8 @@ Mod compared_type(const InstructionRef& i) {
 
 void combination(const InstructionRef& i, LegalityReport& out) {
   const bool combines = i.mod(Slot::boolop) != Mod::none;
-  if (combines != (i.operand("c") != nullptr)) out.error("E1305", "a predicate operand goes with .and, .or or .xor", "e.g. setp.lt.and.s32 p, a, b, q");
+  if (combines != (i.operand("c") != nullptr))
+    out.error("E1305", "a predicate operand goes with .and, .or or .xor", "e.g. setp.lt.and.s32 p, a, b, q");
 }
 
 }  // namespace
@@ -32,12 +33,14 @@ void setp_half(const InstructionRef& i, LegalityReport& out) {
   const bool bf16 = type == Mod::bf16 || type == Mod::bf16x2;
   if (i.has(Mod::ftz) && bf16) out.error("E1304", ".ftz needs f16, not bf16");
   const bool same = result == type || (result == Mod::bf16 && type == Mod::f16);
-  if (is_float_type(result) && !same) out.error("E1306", "a comparison of halves gives halves of the same format, or integers");
+  if (is_float_type(result) && !same)
+    out.error("E1306", "a comparison of halves gives halves of the same format, or integers");
   combination(i, out);
 }
 
 void slct(const InstructionRef& i, LegalityReport& out) {
-  if (i.has(Mod::ftz) && i.mod(Slot::stype) != Mod::f32) out.error("E1304", ".ftz needs a selector of type .f32");
+  if (i.has(Mod::ftz) && i.mod(Slot::stype) != Mod::f32)
+    out.error("E1304", ".ftz needs a selector of type .f32");
 }
 
 }  // namespace drywell::isa::legality

@@ -8,7 +8,8 @@ void bf16_scalar(const InstructionRef& i, LegalityReport& out, Mod integer) {
   if (i.mod(Slot::type) != Mod::bf16 && i.mod(Slot::atype) != Mod::bf16) return;
   if (i.has(Mod::sat)) out.error("E1301", ".sat needs a format other than bf16");
   if (type_bits(integer) == 8) out.error("E1311", "bf16 converts to and from integers of 16 bits or more");
-  if (!has_feature(i.module.target, Feature::sm90)) out.error("E1210", "bf16 conversions other than from f32 need sm_90 or later");
+  if (!has_feature(i.module.target, Feature::sm90))
+    out.error("E1210", "bf16 conversions other than from f32 need sm_90 or later");
 }
 
 }  // namespace
@@ -17,12 +18,15 @@ void bf16_scalar(const InstructionRef& i, LegalityReport& out, Mod integer) {
 void cvt_int_int(const InstructionRef& i, LegalityReport& out) {
   const Mod to = i.mod(Slot::type), from = i.mod(Slot::atype);
   const bool to_signed = is_signed_type(to), from_signed = is_signed_type(from);
-  const unsigned to_bits = type_bits(to) - (to_signed ? 1 : 0), from_bits = type_bits(from) - (from_signed ? 1 : 0);
-  if (i.has(Mod::sat) && from_bits <= to_bits && (to_signed || !from_signed)) out.error("E1301", "every value fits: .sat has nothing to saturate");
+  const unsigned to_bits = type_bits(to) - (to_signed ? 1 : 0),
+                 from_bits = type_bits(from) - (from_signed ? 1 : 0);
+  if (i.has(Mod::sat) && from_bits <= to_bits && (to_signed || !from_signed))
+    out.error("E1301", "every value fits: .sat has nothing to saturate");
 }
 
 void cvt_f32_half(const InstructionRef& i, LegalityReport& out) {
-  if (i.has(Mod::sat) && i.mod(Slot::atype) == Mod::bf16) out.error("E1301", ".sat needs a format other than bf16");
+  if (i.has(Mod::sat) && i.mod(Slot::atype) == Mod::bf16)
+    out.error("E1301", ".sat needs a format other than bf16");
 }
 
 void cvt_float_int(const InstructionRef& i, LegalityReport& out) {
@@ -36,13 +40,18 @@ void cvt_int_float(const InstructionRef& i, LegalityReport& out) {
 }
 
 void cvt_ftz(const InstructionRef& i, LegalityReport& out) {
-  if (i.has(Mod::sat) && i.mod(Slot::atype) == Mod::bf16) out.error("E1301", ".sat needs a format other than bf16");
+  if (i.has(Mod::sat) && i.mod(Slot::atype) == Mod::bf16)
+    out.error("E1301", ".sat needs a format other than bf16");
   if (i.has(Mod::ftz) && i.mod(Slot::atype) != Mod::f32) out.error("E1304", ".ftz needs .f32");
 }
 
 void cvt_half(const InstructionRef& i, LegalityReport& out) {
-  const bool directed = i.has(Mod::rm) || i.has(Mod::rp), bf16 = i.mod(Slot::type) == Mod::bf16, narrow_range = i.has(Mod::relu) || i.has(Mod::satfinite);
-  if (i.mod(Slot::type) == i.mod(Slot::atype)) out.error("E1312", "a conversion to the same format rounds to an integral value: .rni, .rzi, .rmi, .rpi or nothing");
+  const bool directed = i.has(Mod::rm) || i.has(Mod::rp), bf16 = i.mod(Slot::type) == Mod::bf16,
+             narrow_range = i.has(Mod::relu) || i.has(Mod::satfinite);
+  if (i.mod(Slot::type) == i.mod(Slot::atype))
+    out.error(
+        "E1312",
+        "a conversion to the same format rounds to an integral value: .rni, .rzi, .rmi, .rpi or nothing");
   if (directed && narrow_range) out.error("E1302", ".relu and .satfinite go with .rn and .rz");
   if (i.has(Mod::sat) && narrow_range) out.error("E1301", ".sat excludes .relu and .satfinite");
   if (i.has(Mod::sat) && bf16) out.error("E1301", ".sat needs a format other than bf16");
@@ -51,8 +60,10 @@ void cvt_half(const InstructionRef& i, LegalityReport& out) {
 
 void cvt_tf32(const InstructionRef& i, LegalityReport& out) {
   if (i.has(Mod::rna) && i.has(Mod::relu)) out.error("E1302", ".relu goes with .rn and .rz");
-  if (!i.has(Mod::rna) && !has_feature(i.module.target, Feature::sm90)) out.error("E1210", "tf32 with .rn or .rz needs sm_90 or later");
-  if (!i.has(Mod::rna) && i.has(Mod::satfinite) && !has_feature(i.module.target, Feature::sm100)) out.error("E1210", "tf32 with .satfinite and .rn or .rz needs sm_100 or later");
+  if (!i.has(Mod::rna) && !has_feature(i.module.target, Feature::sm90))
+    out.error("E1210", "tf32 with .rn or .rz needs sm_90 or later");
+  if (!i.has(Mod::rna) && i.has(Mod::satfinite) && !has_feature(i.module.target, Feature::sm100))
+    out.error("E1210", "tf32 with .satfinite and .rn or .rz needs sm_100 or later");
 }
 
 void cvt_x4(const InstructionRef& i, LegalityReport& out) {

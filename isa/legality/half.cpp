@@ -3,10 +3,13 @@
 namespace drywell::isa::legality {
 namespace {
 
-bool is_bf16(const InstructionRef& i) { return i.mod(Slot::type) == Mod::bf16 || i.mod(Slot::type) == Mod::bf16x2; }
+bool is_bf16(const InstructionRef& i) {
+  return i.mod(Slot::type) == Mod::bf16 || i.mod(Slot::type) == Mod::bf16x2;
+}
 
 void need_sm90(const InstructionRef& i, LegalityReport& out, std::string_view what) {
-  if (!has_feature(i.module.target, Feature::sm90)) out.error("E1210", std::string(what) + " needs sm_90 or later");
+  if (!has_feature(i.module.target, Feature::sm90))
+    out.error("E1210", std::string(what) + " needs sm_90 or later");
 }
 
 }  // namespace
@@ -25,7 +28,8 @@ void half_arith(const InstructionRef& i, LegalityReport& out) {
 
 void half_approx(const InstructionRef& i, LegalityReport& out) {
   if (is_bf16(i)) need_sm90(i, out, "a bf16 approximation");
-  if (i.row().slot_index(Slot::ftz) >= 0 && is_bf16(i) != i.has(Mod::ftz)) out.error("E1304", "ex2 of bf16 is always .ftz, of f16 never");
+  if (i.row().slot_index(Slot::ftz) >= 0 && is_bf16(i) != i.has(Mod::ftz))
+    out.error("E1304", "ex2 of bf16 is always .ftz, of f16 never");
 }
 
 }  // namespace drywell::isa::legality

@@ -18,28 +18,45 @@ using numeric::Rounding;
 
 Rounding rounding_of(Decoder& d) {
   switch (d.mod(Slot::rnd)) {
-    case Mod::rz: case Mod::rzi: return Rounding::rz;
-    case Mod::rm: case Mod::rmi: return Rounding::rm;
-    case Mod::rp: case Mod::rpi: return Rounding::rp;
+    case Mod::rz:
+    case Mod::rzi: return Rounding::rz;
+    case Mod::rm:
+    case Mod::rmi: return Rounding::rm;
+    case Mod::rp:
+    case Mod::rpi: return Rounding::rp;
     case Mod::rna: return Rounding::rna;
     default: return Rounding::rn;
   }
 }
-Format format_of(Mod type) { return type == Mod::f16 ? Format::f16 : type == Mod::bf16 ? Format::bf16 : type == Mod::tf32 ? Format::tf32 : Format::f32; }
+Format format_of(Mod type) {
+  return type == Mod::f16    ? Format::f16
+         : type == Mod::bf16 ? Format::bf16
+         : type == Mod::tf32 ? Format::tf32
+                             : Format::f32;
+}
 
-// ---- integers. An integer in flight is 64 bits and a sign; registers may be wider than the type (PTX ISA 9.4.1).
+// ---- integers. An integer in flight is 64 bits and a sign; registers may be wider than the type (PTX
+// ISA 9.4.1).
 
 struct IntShape {
   uint8_t bits = 32, register_bits = 32;
   bool is_signed = false;
-  uint64_t extended(uint64_t v) const { return is_signed ? static_cast<uint64_t>(static_cast<int64_t>(v << (64 - bits)) >> (64 - bits)) : v & low_bits(bits); }
+  uint64_t extended(uint64_t v) const {
+    return is_signed ? static_cast<uint64_t>(static_cast<int64_t>(v << (64 - bits)) >> (64 - bits))
+                     : v & low_bits(bits);
+  }
 };
 IntShape shape_of(Decoder& d, Mod type, const isa::Operand& o) {
   const unsigned bits = isa::type_bits(type);
-  return {static_cast<uint8_t>(bits), static_cast<uint8_t>(o.kind == isa::Operand::Kind::reg ? d.register_bits(o) : bits), isa::is_signed_type(type)};
+  return {static_cast<uint8_t>(bits),
+          static_cast<uint8_t>(o.kind == isa::Operand::Kind::reg ? d.register_bits(o) : bits),
+          isa::is_signed_type(type)};
 }
-uint64_t read_int(const Warp& w, Src s, uint32_t lane, const IntShape& from) { return from.extended(lane_value(w, s, lane, from.register_bits == 64)); }
-void write_ints(Warp& w, const DecodedOp& op, const IntShape& to, const uint64_t (&v)[kWarpSize], LaneMask mask) {
+uint64_t read_int(const Warp& w, Src s, uint32_t lane, const IntShape& from) {
+  return from.extended(lane_value(w, s, lane, from.register_bits == 64));
+}
+void write_ints(Warp& w, const DecodedOp& op, const IntShape& to, const uint64_t (&v)[kWarpSize],
+                LaneMask mask) {
   if (to.register_bits == 64) {
     store_masked(lanes<uint64_t>(w, op.dst), v, mask);
     return;
@@ -59,7 +76,8 @@ struct Conversion {
 
   void keep_in(DecodedOp& op) const {
     op.imm = shape_word(from) | shape_word(to) << 24;
-    op.extra = static_cast<uint32_t>(rounding) | static_cast<uint32_t>(format) << 4 | uint32_t{f64} << 8 | (ftz ? kConversionFtz : 0) | uint32_t{sat} << 10;
+    op.extra = static_cast<uint32_t>(rounding) | static_cast<uint32_t>(format) << 4 | uint32_t{f64} << 8 |
+               (ftz ? kConversionFtz : 0) | uint32_t{sat} << 10;
   }
   static Conversion of(const DecodedOp& op) {
     Conversion c;
@@ -74,8 +92,12 @@ struct Conversion {
   }
 
  private:
-  static uint64_t shape_word(const IntShape& s) { return s.bits | uint64_t{s.register_bits} << 8 | uint64_t{s.is_signed} << 16; }
-  static IntShape word_shape(uint64_t v) { return {static_cast<uint8_t>(v), static_cast<uint8_t>(v >> 8), (v >> 16 & 1) != 0}; }
+  static uint64_t shape_word(const IntShape& s) {
+    return s.bits | uint64_t{s.register_bits} << 8 | uint64_t{s.is_signed} << 16;
+  }
+  static IntShape word_shape(uint64_t v) {
+    return {static_cast<uint8_t>(v), static_cast<uint8_t>(v >> 8), (v >> 16 & 1) != 0};
+  }
 };
 
 template <class D, class S>
@@ -85,7 +107,8 @@ Effect int_to_int(Warp& w, const DecodedOp& op, LaneMask mask) {
 }
 Effect int_to_int_general(Warp& w, const DecodedOp& op, LaneMask mask) {
   const Conversion c = Conversion::of(op);
-  const Int128 low = c.to.is_signed ? -(Int128{1} << (c.to.bits - 1)) : Int128{0}, high = (Int128{1} << (c.to.bits - (c.to.is_signed ? 1 : 0))) - 1;
+  const Int128 low = c.to.is_signed ? -(Int128{1} << (c.to.bits - 1)) : Int128{0},
+               high = (Int128{1} << (c.to.bits - (c.to.is_signed ? 1 : 0))) - 1;
   uint64_t r[kWarpSize];
   for (uint32_t i = 0; i < kWarpSize; ++i) {
     const uint64_t v = read_int(w, op.src[0], i, c.from);
@@ -96,8 +119,8 @@ Effect int_to_int_general(Warp& w, const DecodedOp& op, LaneMask mask) {
   return Effect::next;
 }
 
-// Without saturation the source only needs its width and sign, the destination the register's width and, if the value is
-// extended past the type, its sign.
+// Without saturation the source only needs its width and sign, the destination the register's width and, if
+// the value is extended past the type, its sign.
 template <class S>
 ExecFn pick_plain(const IntShape& to) {
   const bool extends = to.is_signed && to.register_bits > to.bits && to.bits <= 8 * sizeof(S);
@@ -134,7 +157,8 @@ Effect int_to_float_general(Warp& w, const DecodedOp& op, LaneMask mask) {
       v = clamp_to_one(v, negative);
       negative = false;
     }
-    r[i] = c.f64 ? std::bit_cast<uint64_t>(int_to_f64(v, negative, c.rounding)) : numeric::encode(c.format, negative, magnitude(v, negative), 0, c.rounding, false);
+    r[i] = c.f64 ? std::bit_cast<uint64_t>(int_to_f64(v, negative, c.rounding))
+                 : numeric::encode(c.format, negative, magnitude(v, negative), 0, c.rounding, false);
   }
   write_ints(w, op, c.to, r, mask);
   return Effect::next;
@@ -160,7 +184,8 @@ uint64_t clamp_to_int(double v, const IntShape& to, bool nan_is_top_bit) {
   const double end = std::ldexp(1.0, to.bits - (to.is_signed ? 1 : 0));
   if (v >= end) return low_bits(to.bits - (to.is_signed ? 1 : 0));
   if (!to.is_signed) return v <= 0 ? 0 : static_cast<uint64_t>(v);
-  return v <= -end ? to.extended(uint64_t{1} << (to.bits - 1)) : static_cast<uint64_t>(static_cast<int64_t>(v));
+  return v <= -end ? to.extended(uint64_t{1} << (to.bits - 1))
+                   : static_cast<uint64_t>(static_cast<int64_t>(v));
 }
 template <class Read>
 Effect float_to_int(Warp& w, const DecodedOp& op, LaneMask mask) {
@@ -197,12 +222,18 @@ struct F16AsF64 {
 };
 /// With .ftz a float's NaN becomes the canonical one first (H200).
 struct FlushedF32 {
-  static float read(const Warp& w, Src s, uint32_t i) { return canonical(flush(Plain<float>::read(w, s, i))); }
+  static float read(const Warp& w, Src s, uint32_t i) {
+    return canonical(flush(Plain<float>::read(w, s, i)));
+  }
 };
-struct F64Source { static double read(const Warp& w, Src s, uint32_t i) { return from_lane<double>(lanes<double>(w, s)[i]); } };
+struct F64Source {
+  static double read(const Warp& w, Src s, uint32_t i) { return from_lane<double>(lanes<double>(w, s)[i]); }
+};
 
 template <class T>
-T clamp01(T v) { return v > T{0} ? (v < T{1} ? v : T{1}) : T{0}; }
+T clamp01(T v) {
+  return v > T{0} ? (v < T{1} ? v : T{1}) : T{0};
+}
 
 /// Read as D's arithmetic type, flush, make integral, saturate, write with Write (NaN rules included).
 template <class D, class Read, class Write>
@@ -222,37 +253,55 @@ template <unsigned Fraction, unsigned Width>
 uint32_t narrow_nan(double v) {
   const auto bits = std::bit_cast<uint64_t>(v);
   constexpr uint32_t kQuiet = ((1u << (Width - 1 - Fraction)) - 1) << Fraction | 1u << (Fraction - 1);
-  return static_cast<uint32_t>(bits >> 63) << (Width - 1) | kQuiet | static_cast<uint32_t>((bits & low_bits(52)) >> (52 - Fraction));
+  return static_cast<uint32_t>(bits >> 63) << (Width - 1) | kQuiet |
+         static_cast<uint32_t>((bits & low_bits(52)) >> (52 - Fraction));
 }
 struct ToF32 {  // the value is a float already, or rounds to one
-  static uint32_t apply(float v, const Conversion& c) { return std::bit_cast<uint32_t>(c.ftz ? canonical(v) : v); }
+  static uint32_t apply(float v, const Conversion& c) {
+    return std::bit_cast<uint32_t>(c.ftz ? canonical(v) : v);
+  }
   static uint32_t apply(double v, const Conversion& c) {
     if (std::isnan(v)) return narrow_nan<23, 32>(v);
-    const bool flushed = c.ftz && std::fabs(rounded(v * 0x1p64, c.rounding)) < 0x1p-62f;  // subnormal with an unbounded exponent, as rounded.h
-    return std::bit_cast<uint32_t>(flushed ? std::copysign(0.0f, static_cast<float>(v)) : rounded(v, c.rounding));
+    const bool flushed = c.ftz && std::fabs(rounded(v * 0x1p64, c.rounding)) <
+                                      0x1p-62f;  // subnormal with an unbounded exponent, as rounded.h
+    return std::bit_cast<uint32_t>(flushed ? std::copysign(0.0f, static_cast<float>(v))
+                                           : rounded(v, c.rounding));
   }
-  static float rounded(double v, Rounding mode) { return mode == Rounding::rn || !std::isfinite(v) ? static_cast<float>(v) : directed(v, mode); }
+  static float rounded(double v, Rounding mode) {
+    return mode == Rounding::rn || !std::isfinite(v) ? static_cast<float>(v) : directed(v, mode);
+  }
   static float directed(double v, Rounding mode) {
     const auto bits = std::bit_cast<uint64_t>(v);
     const uint64_t field = bits >> 52 & 0x7FF, fraction = bits & low_bits(52);
-    return std::bit_cast<float>(numeric::encode(Format::f32, bits >> 63 != 0, fraction | (field != 0 ? uint64_t{1} << 52 : 0), static_cast<int>(field != 0 ? field : 1) - 1075, mode, false));
+    return std::bit_cast<float>(
+        numeric::encode(Format::f32, bits >> 63 != 0, fraction | (field != 0 ? uint64_t{1} << 52 : 0),
+                        static_cast<int>(field != 0 ? field : 1) - 1075, mode, false));
   }
 };
-struct ToF64 { static uint64_t apply(double v, const Conversion&) { return std::bit_cast<uint64_t>(v); } };
+struct ToF64 {
+  static uint64_t apply(double v, const Conversion&) { return std::bit_cast<uint64_t>(v); }
+};
 struct ToHalf {
-  static uint32_t apply(float v, const Conversion& c) { return numeric::convert({.dst = c.format, .src = Format::f32, .rounding = c.rounding}, std::bit_cast<uint32_t>(v)); }
+  static uint32_t apply(float v, const Conversion& c) {
+    return numeric::convert({.dst = c.format, .src = Format::f32, .rounding = c.rounding},
+                            std::bit_cast<uint32_t>(v));
+  }
   static uint32_t apply(double v, const Conversion& c) {
     if (std::isnan(v)) return c.format == Format::f16 ? narrow_nan<10, 16>(v) : narrow_nan<7, 16>(v);
     return apply(to_float_odd(v), c);
   }
 };
 template <class T>
-T integral(T v, const Conversion& c) { return static_cast<T>(round_to_integral(v, c.rounding)); }
+T integral(T v, const Conversion& c) {
+  return static_cast<T>(round_to_integral(v, c.rounding));
+}
 template <class Write>
 struct Integral {
   static auto apply(auto v, const Conversion& c) { return Write::apply(integral(v, c), c); }
 };
-struct ToCanonicalF32 { static uint32_t apply(float v, const Conversion&) { return std::bit_cast<uint32_t>(canonical(v)); } };
+struct ToCanonicalF32 {
+  static uint32_t apply(float v, const Conversion&) { return std::bit_cast<uint32_t>(canonical(v)); }
+};
 
 void bind_float(Decoder& d, DecodedOp& op) {
   sources(d, op, {1}, Slot::atype);
@@ -266,11 +315,16 @@ void bind_float(Decoder& d, DecodedOp& op) {
 template <class D, class Read, class Write>
 ExecFn bind_same(Decoder& d, DecodedOp& op) {
   bind_float(d, op);
-  return d.mod(Slot::rnd) == Mod::none ? float_to_float<D, Read, Write> : float_to_float<D, Read, Integral<Write>>;
+  return d.mod(Slot::rnd) == Mod::none ? float_to_float<D, Read, Write>
+                                       : float_to_float<D, Read, Integral<Write>>;
 }
 
 numeric::ConvertSpec narrow_spec(const DecodedOp& op) {
-  return {.dst = static_cast<Format>(op.extra & 15), .src = Format::f32, .rounding = static_cast<Rounding>(op.extra >> 4 & 15), .satfinite = (op.extra >> 8 & 1) != 0, .relu = (op.extra >> 9 & 1) != 0};
+  return {.dst = static_cast<Format>(op.extra & 15),
+          .src = Format::f32,
+          .rounding = static_cast<Rounding>(op.extra >> 4 & 15),
+          .satfinite = (op.extra >> 8 & 1) != 0,
+          .relu = (op.extra >> 9 & 1) != 0};
 }
 Effect narrow_f32(Warp& w, const DecodedOp& op, LaneMask mask) {
   uint32_t r[kWarpSize];
@@ -280,18 +334,33 @@ Effect narrow_f32(Warp& w, const DecodedOp& op, LaneMask mask) {
 }
 ExecFn bind_narrow(Decoder& d, DecodedOp& op) {
   sources(d, op, {1}, Slot::atype);
-  op.extra = static_cast<uint32_t>(format_of(d.mod(Slot::type))) | static_cast<uint32_t>(rounding_of(d)) << 4 | uint32_t{d.has(Mod::satfinite)} << 8 | uint32_t{d.has(Mod::relu)} << 9;
+  op.extra = static_cast<uint32_t>(format_of(d.mod(Slot::type))) |
+             static_cast<uint32_t>(rounding_of(d)) << 4 | uint32_t{d.has(Mod::satfinite)} << 8 |
+             uint32_t{d.has(Mod::relu)} << 9;
   return narrow_f32;
 }
 
-struct F16ToF32 { template <class T> static T apply(T v) { return numeric::f16_to_f32(v); } };
-struct Bf16ToF32 { template <class T> static T apply(T v) { return numeric::bf16_to_f32(v & 0xFFFF); } };
+struct F16ToF32 {
+  template <class T>
+  static T apply(T v) {
+    return numeric::f16_to_f32(v);
+  }
+};
+struct Bf16ToF32 {
+  template <class T>
+  static T apply(T v) {
+    return numeric::bf16_to_f32(v & 0xFFFF);
+  }
+};
 
 // op.extra: bits of an element; op.count: 1 if it is signed.
 Effect pack_saturated(Warp& w, const DecodedOp& op, LaneMask mask) {
   const uint32_t bits = op.extra;
   const int32_t low = op.count != 0 ? -(1 << (bits - 1)) : 0, high = (1 << (bits - op.count)) - 1;
-  const auto one = [=](uint32_t v) { return static_cast<uint32_t>(std::clamp(static_cast<int32_t>(v), low, high)) & static_cast<uint32_t>(low_bits(bits)); };
+  const auto one = [=](uint32_t v) {
+    return static_cast<uint32_t>(std::clamp(static_cast<int32_t>(v), low, high)) &
+           static_cast<uint32_t>(low_bits(bits));
+  };
   map3<uint32_t, uint32_t, uint32_t>(w, op, mask, [=](uint32_t a, uint32_t b, uint32_t c) {
     const uint32_t above = bits == 16 ? 0 : c << (2 * bits);
     return above | one(a) << bits | one(b);
@@ -311,7 +380,8 @@ ExecFn bind_pack(Decoder& d, DecodedOp& op, size_t third) {
 
 }  // namespace
 
-template <> ExecFn bind<isa::Opcode::cvt_int_int>(Decoder& d, DecodedOp& op) {
+template <>
+ExecFn bind<isa::Opcode::cvt_int_int>(Decoder& d, DecodedOp& op) {
   op.dst = d.dest(*d.operand(0));
   op.src[0] = d.source(*d.operand(1), isa::type_bits(d.mod(Slot::atype)));
   Conversion c;
@@ -322,7 +392,8 @@ template <> ExecFn bind<isa::Opcode::cvt_int_int>(Decoder& d, DecodedOp& op) {
   if (c.sat || (c.from.register_bits == 64 && c.from.bits < 64)) return int_to_int_general;
   return with_int_type(d.mod(Slot::atype), [&]<class S>() -> ExecFn { return pick_plain<S>(c.to); });
 }
-template <> ExecFn bind<isa::Opcode::cvt_float_int>(Decoder& d, DecodedOp& op) {
+template <>
+ExecFn bind<isa::Opcode::cvt_float_int>(Decoder& d, DecodedOp& op) {
   op.dst = d.dest(*d.operand(0));
   op.src[0] = d.source(*d.operand(1), isa::type_bits(d.mod(Slot::atype)));
   const Mod type = d.mod(Slot::type);
@@ -334,11 +405,15 @@ template <> ExecFn bind<isa::Opcode::cvt_float_int>(Decoder& d, DecodedOp& op) {
   c.f64 = type == Mod::f64;
   c.sat = d.has(Mod::sat);
   c.keep_in(op);
-  const bool host = c.rounding == Rounding::rn && !c.sat && (type == Mod::f32 || type == Mod::f64) && (c.from.register_bits != 64 || c.from.bits == 64);
+  const bool host = c.rounding == Rounding::rn && !c.sat && (type == Mod::f32 || type == Mod::f64) &&
+                    (c.from.register_bits != 64 || c.from.bits == 64);
   if (!host) return int_to_float_general;
-  return with_int_type(d.mod(Slot::atype), [&]<class S>() -> ExecFn { return c.f64 ? int_to_float_nearest<double, S> : int_to_float_nearest<float, S>; });
+  return with_int_type(d.mod(Slot::atype), [&]<class S>() -> ExecFn {
+    return c.f64 ? int_to_float_nearest<double, S> : int_to_float_nearest<float, S>;
+  });
 }
-template <> ExecFn bind<isa::Opcode::cvt_int_float>(Decoder& d, DecodedOp& op) {
+template <>
+ExecFn bind<isa::Opcode::cvt_int_float>(Decoder& d, DecodedOp& op) {
   op.dst = d.dest(*d.operand(0));
   const Mod from = d.mod(Slot::atype);
   op.src[0] = d.source(*d.operand(1), isa::type_bits(from));
@@ -348,7 +423,8 @@ template <> ExecFn bind<isa::Opcode::cvt_int_float>(Decoder& d, DecodedOp& op) {
   c.f64 = from == Mod::f64;
   c.ftz = d.has(Mod::ftz);
   c.keep_in(op);
-  if (from == Mod::f32 && c.rounding == Rounding::rz && d.has(Mod::s32) && c.to.register_bits == 32) return truncate_to_s32;
+  if (from == Mod::f32 && c.rounding == Rounding::rz && d.has(Mod::s32) && c.to.register_bits == 32)
+    return truncate_to_s32;
   switch (from) {
     case Mod::f16: return float_to_int<F16Source>;
     case Mod::bf16: return float_to_int<Bf16Source>;
@@ -356,41 +432,78 @@ template <> ExecFn bind<isa::Opcode::cvt_int_float>(Decoder& d, DecodedOp& op) {
     default: return float_to_int<Plain<float>>;
   }
 }
-template <> ExecFn bind<isa::Opcode::cvt_f32_half>(Decoder& d, DecodedOp& op) {
+template <>
+ExecFn bind<isa::Opcode::cvt_f32_half>(Decoder& d, DecodedOp& op) {
   const bool f16 = d.mod(Slot::atype) == Mod::f16;
   bind_float(d, op);
-  if (d.has(Mod::sat) || d.has(Mod::ftz)) return f16 ? float_to_float<float, F16Source, ToF32> : float_to_float<float, Bf16Source, ToF32>;
+  if (d.has(Mod::sat) || d.has(Mod::ftz))
+    return f16 ? float_to_float<float, F16Source, ToF32> : float_to_float<float, Bf16Source, ToF32>;
   return f16 ? unary<F16ToF32, uint32_t> : unary<Bf16ToF32, uint32_t>;
 }
-template <> ExecFn bind<isa::Opcode::cvt_f64_float>(Decoder& d, DecodedOp& op) {
+template <>
+ExecFn bind<isa::Opcode::cvt_f64_float>(Decoder& d, DecodedOp& op) {
   bind_float(d, op);
   switch (d.mod(Slot::atype)) {
     case Mod::f16: return float_to_float<double, F16AsF64, ToF64>;
     case Mod::bf16: return float_to_float<double, Bf16Source, ToF64>;
-    default: return d.has(Mod::ftz) ? float_to_float<double, FlushedF32, ToF64> : float_to_float<double, Plain<float>, ToF64>;
+    default:
+      return d.has(Mod::ftz) ? float_to_float<double, FlushedF32, ToF64>
+                             : float_to_float<double, Plain<float>, ToF64>;
   }
 }
-template <> ExecFn bind<isa::Opcode::cvt_f32_f64>(Decoder& d, DecodedOp& op) { bind_float(d, op); return float_to_float<float, F64Source, ToF32>; }
-template <> ExecFn bind<isa::Opcode::cvt_half_f64>(Decoder& d, DecodedOp& op) { bind_float(d, op); return float_to_float<uint32_t, F64Source, ToHalf>; }
-template <> ExecFn bind<isa::Opcode::cvt_half_half>(Decoder& d, DecodedOp& op) {
+template <>
+ExecFn bind<isa::Opcode::cvt_f32_f64>(Decoder& d, DecodedOp& op) {
   bind_float(d, op);
-  return d.mod(Slot::atype) == Mod::f16 ? float_to_float<uint32_t, F16Source, ToHalf> : float_to_float<uint32_t, Bf16Source, ToHalf>;
+  return float_to_float<float, F64Source, ToF32>;
 }
-template <> ExecFn bind<isa::Opcode::cvt_half_f32>(Decoder& d, DecodedOp& op) {
+template <>
+ExecFn bind<isa::Opcode::cvt_half_f64>(Decoder& d, DecodedOp& op) {
+  bind_float(d, op);
+  return float_to_float<uint32_t, F64Source, ToHalf>;
+}
+template <>
+ExecFn bind<isa::Opcode::cvt_half_half>(Decoder& d, DecodedOp& op) {
+  bind_float(d, op);
+  return d.mod(Slot::atype) == Mod::f16 ? float_to_float<uint32_t, F16Source, ToHalf>
+                                        : float_to_float<uint32_t, Bf16Source, ToHalf>;
+}
+template <>
+ExecFn bind<isa::Opcode::cvt_half_f32>(Decoder& d, DecodedOp& op) {
   if (!d.has(Mod::ftz) && !d.has(Mod::sat)) return bind_narrow(d, op);
   bind_float(d, op);
-  if (d.has(Mod::f16)) op.extra &= ~kConversionFtz;  // a subnormal still rounds away from zero: it is not flushed (H200)
+  if (d.has(Mod::f16))
+    op.extra &= ~kConversionFtz;  // a subnormal still rounds away from zero: it is not flushed (H200)
   return float_to_float<uint32_t, Plain<float>, ToHalf>;
 }
-template <> ExecFn bind<isa::Opcode::cvt_tf32_f32>(Decoder& d, DecodedOp& op) { return bind_narrow(d, op); }
-template <> ExecFn bind<isa::Opcode::cvt_f32_f32>(Decoder& d, DecodedOp& op) {
-  const bool copies = d.mod(Slot::rnd) == Mod::none && !d.has(Mod::ftz) && !d.has(Mod::sat);  // NaN and all
-  return copies ? bind_same<float, Plain<float>, ToF32>(d, op) : bind_same<float, Plain<float>, ToCanonicalF32>(d, op);
+template <>
+ExecFn bind<isa::Opcode::cvt_tf32_f32>(Decoder& d, DecodedOp& op) {
+  return bind_narrow(d, op);
 }
-template <> ExecFn bind<isa::Opcode::cvt_f64_f64>(Decoder& d, DecodedOp& op) { return bind_same<double, F64Source, ToF64>(d, op); }
-template <> ExecFn bind<isa::Opcode::cvt_f16_f16>(Decoder& d, DecodedOp& op) { return bind_same<uint32_t, F16Source, ToHalf>(d, op); }
-template <> ExecFn bind<isa::Opcode::cvt_bf16_bf16>(Decoder& d, DecodedOp& op) { return bind_same<uint32_t, Bf16Source, ToHalf>(d, op); }
-template <> ExecFn bind<isa::Opcode::cvt_pack_16>(Decoder& d, DecodedOp& op) { return bind_pack(d, op, 2); }
-template <> ExecFn bind<isa::Opcode::cvt_pack_narrow>(Decoder& d, DecodedOp& op) { return bind_pack(d, op, 3); }
+template <>
+ExecFn bind<isa::Opcode::cvt_f32_f32>(Decoder& d, DecodedOp& op) {
+  const bool copies = d.mod(Slot::rnd) == Mod::none && !d.has(Mod::ftz) && !d.has(Mod::sat);  // NaN and all
+  return copies ? bind_same<float, Plain<float>, ToF32>(d, op)
+                : bind_same<float, Plain<float>, ToCanonicalF32>(d, op);
+}
+template <>
+ExecFn bind<isa::Opcode::cvt_f64_f64>(Decoder& d, DecodedOp& op) {
+  return bind_same<double, F64Source, ToF64>(d, op);
+}
+template <>
+ExecFn bind<isa::Opcode::cvt_f16_f16>(Decoder& d, DecodedOp& op) {
+  return bind_same<uint32_t, F16Source, ToHalf>(d, op);
+}
+template <>
+ExecFn bind<isa::Opcode::cvt_bf16_bf16>(Decoder& d, DecodedOp& op) {
+  return bind_same<uint32_t, Bf16Source, ToHalf>(d, op);
+}
+template <>
+ExecFn bind<isa::Opcode::cvt_pack_16>(Decoder& d, DecodedOp& op) {
+  return bind_pack(d, op, 2);
+}
+template <>
+ExecFn bind<isa::Opcode::cvt_pack_narrow>(Decoder& d, DecodedOp& op) {
+  return bind_pack(d, op, 3);
+}
 
 }  // namespace drywell::sim

@@ -15,25 +15,40 @@ Format element_format(Mod type) {
   switch (type) {
     case Mod::f16x2: return Format::f16;
     case Mod::bf16x2: return Format::bf16;
-    case Mod::e4m3x2: case Mod::e4m3x4: return Format::e4m3;
-    case Mod::e5m2x2: case Mod::e5m2x4: return Format::e5m2;
-    case Mod::e2m3x2: case Mod::e2m3x4: return Format::e2m3;
-    case Mod::e3m2x2: case Mod::e3m2x4: return Format::e3m2;
-    case Mod::e2m1x2: case Mod::e2m1x4: return Format::e2m1;
+    case Mod::e4m3x2:
+    case Mod::e4m3x4: return Format::e4m3;
+    case Mod::e5m2x2:
+    case Mod::e5m2x4: return Format::e5m2;
+    case Mod::e2m3x2:
+    case Mod::e2m3x4: return Format::e2m3;
+    case Mod::e3m2x2:
+    case Mod::e3m2x4: return Format::e3m2;
+    case Mod::e2m1x2:
+    case Mod::e2m1x4: return Format::e2m1;
     case Mod::ue8m0x2: return Format::ue8m0;
     default: return Format::f32;
   }
 }
-Rounding rounding_of(Mod m) { return m == Mod::rz ? Rounding::rz : m == Mod::rp ? Rounding::rp : m == Mod::rs ? Rounding::rs : Rounding::rn; }
+Rounding rounding_of(Mod m) {
+  return m == Mod::rz   ? Rounding::rz
+         : m == Mod::rp ? Rounding::rp
+         : m == Mod::rs ? Rounding::rs
+                        : Rounding::rn;
+}
 
 // op.extra holds the conversion of one element.
 void keep_spec(Decoder& d, DecodedOp& op) {
-  op.extra = static_cast<uint32_t>(element_format(d.mod(Slot::type))) | static_cast<uint32_t>(element_format(d.mod(Slot::atype))) << 4 |
-             static_cast<uint32_t>(rounding_of(d.mod(Slot::rnd))) << 8 | uint32_t{d.has(Mod::satfinite)} << 12 | uint32_t{d.has(Mod::relu)} << 13;
+  op.extra = static_cast<uint32_t>(element_format(d.mod(Slot::type))) |
+             static_cast<uint32_t>(element_format(d.mod(Slot::atype))) << 4 |
+             static_cast<uint32_t>(rounding_of(d.mod(Slot::rnd))) << 8 |
+             uint32_t{d.has(Mod::satfinite)} << 12 | uint32_t{d.has(Mod::relu)} << 13;
 }
 numeric::ConvertSpec spec_of(const DecodedOp& op) {
-  return {.dst = static_cast<Format>(op.extra & 15), .src = static_cast<Format>(op.extra >> 4 & 15), .rounding = static_cast<Rounding>(op.extra >> 8 & 15),
-          .satfinite = (op.extra >> 12 & 1) != 0, .relu = (op.extra >> 13 & 1) != 0};
+  return {.dst = static_cast<Format>(op.extra & 15),
+          .src = static_cast<Format>(op.extra >> 4 & 15),
+          .rounding = static_cast<Rounding>(op.extra >> 8 & 15),
+          .satfinite = (op.extra >> 12 & 1) != 0,
+          .relu = (op.extra >> 13 & 1) != 0};
 }
 
 Effect convert_packed(Warp& w, const DecodedOp& op, LaneMask mask) {
@@ -44,14 +59,17 @@ Effect convert_packed(Warp& w, const DecodedOp& op, LaneMask mask) {
 }
 Effect convert_two(Warp& w, const DecodedOp& op, LaneMask mask) {
   uint32_t r[kWarpSize];
-  numeric::convert_x2_lanes(spec_of(op), lanes<uint32_t>(w, op.src[0]), lanes<uint32_t>(w, op.src[1]), lanes<uint32_t>(w, op.src[2]), r, kWarpSize);
+  numeric::convert_x2_lanes(spec_of(op), lanes<uint32_t>(w, op.src[0]), lanes<uint32_t>(w, op.src[1]),
+                            lanes<uint32_t>(w, op.src[2]), r, kWarpSize);
   store_masked(lanes<uint32_t>(w, op.dst), r, mask);
   return Effect::next;
 }
 Effect convert_four(Warp& w, const DecodedOp& op, LaneMask mask) {
   const Src* v = &w.cta->cluster->launch->program->slots[op.vec];
   uint32_t r[kWarpSize];
-  numeric::convert_x4_lanes(spec_of(op), lanes<uint32_t>(w, v[0]), lanes<uint32_t>(w, v[1]), lanes<uint32_t>(w, v[2]), lanes<uint32_t>(w, v[3]), lanes<uint32_t>(w, op.src[0]), r, kWarpSize);
+  numeric::convert_x4_lanes(spec_of(op), lanes<uint32_t>(w, v[0]), lanes<uint32_t>(w, v[1]),
+                            lanes<uint32_t>(w, v[2]), lanes<uint32_t>(w, v[3]), lanes<uint32_t>(w, op.src[0]),
+                            r, kWarpSize);
   store_masked(lanes<uint32_t>(w, op.dst), r, mask);
   return Effect::next;
 }
@@ -76,20 +94,65 @@ ExecFn bind_four(Decoder& d, DecodedOp& op) {
 
 }  // namespace
 
-template <> ExecFn bind<isa::Opcode::cvt_half2_f32>(Decoder& d, DecodedOp& op) { return bind_two(d, op, 2); }
-template <> ExecFn bind<isa::Opcode::cvt_half2_f32_rs>(Decoder& d, DecodedOp& op) { return bind_two(d, op, 3); }
-template <> ExecFn bind<isa::Opcode::cvt_fp8x2_f32>(Decoder& d, DecodedOp& op) { return bind_two(d, op, 2); }
-template <> ExecFn bind<isa::Opcode::cvt_fp6x2_f32>(Decoder& d, DecodedOp& op) { return bind_two(d, op, 2); }
-template <> ExecFn bind<isa::Opcode::cvt_fp4x2_f32>(Decoder& d, DecodedOp& op) { return bind_two(d, op, 2); }
-template <> ExecFn bind<isa::Opcode::cvt_ue8m0x2_f32>(Decoder& d, DecodedOp& op) { return bind_two(d, op, 2); }
-template <> ExecFn bind<isa::Opcode::cvt_fp8x2_f16x2>(Decoder& d, DecodedOp& op) { return bind_packed(d, op); }
-template <> ExecFn bind<isa::Opcode::cvt_fp4x2_f16x2>(Decoder& d, DecodedOp& op) { return bind_packed(d, op); }
-template <> ExecFn bind<isa::Opcode::cvt_ue8m0x2_bf16x2>(Decoder& d, DecodedOp& op) { return bind_packed(d, op); }
-template <> ExecFn bind<isa::Opcode::cvt_f16x2_narrow>(Decoder& d, DecodedOp& op) { return bind_packed(d, op); }
-template <> ExecFn bind<isa::Opcode::cvt_f16x2_fp6>(Decoder& d, DecodedOp& op) { return bind_packed(d, op); }
-template <> ExecFn bind<isa::Opcode::cvt_f16x2_fp4>(Decoder& d, DecodedOp& op) { return bind_packed(d, op); }
-template <> ExecFn bind<isa::Opcode::cvt_bf16x2_ue8m0x2>(Decoder& d, DecodedOp& op) { return bind_packed(d, op); }
-template <> ExecFn bind<isa::Opcode::cvt_fp4x4_rs>(Decoder& d, DecodedOp& op) { return bind_four(d, op); }
-template <> ExecFn bind<isa::Opcode::cvt_narrow_x4_rs>(Decoder& d, DecodedOp& op) { return bind_four(d, op); }
+template <>
+ExecFn bind<isa::Opcode::cvt_half2_f32>(Decoder& d, DecodedOp& op) {
+  return bind_two(d, op, 2);
+}
+template <>
+ExecFn bind<isa::Opcode::cvt_half2_f32_rs>(Decoder& d, DecodedOp& op) {
+  return bind_two(d, op, 3);
+}
+template <>
+ExecFn bind<isa::Opcode::cvt_fp8x2_f32>(Decoder& d, DecodedOp& op) {
+  return bind_two(d, op, 2);
+}
+template <>
+ExecFn bind<isa::Opcode::cvt_fp6x2_f32>(Decoder& d, DecodedOp& op) {
+  return bind_two(d, op, 2);
+}
+template <>
+ExecFn bind<isa::Opcode::cvt_fp4x2_f32>(Decoder& d, DecodedOp& op) {
+  return bind_two(d, op, 2);
+}
+template <>
+ExecFn bind<isa::Opcode::cvt_ue8m0x2_f32>(Decoder& d, DecodedOp& op) {
+  return bind_two(d, op, 2);
+}
+template <>
+ExecFn bind<isa::Opcode::cvt_fp8x2_f16x2>(Decoder& d, DecodedOp& op) {
+  return bind_packed(d, op);
+}
+template <>
+ExecFn bind<isa::Opcode::cvt_fp4x2_f16x2>(Decoder& d, DecodedOp& op) {
+  return bind_packed(d, op);
+}
+template <>
+ExecFn bind<isa::Opcode::cvt_ue8m0x2_bf16x2>(Decoder& d, DecodedOp& op) {
+  return bind_packed(d, op);
+}
+template <>
+ExecFn bind<isa::Opcode::cvt_f16x2_narrow>(Decoder& d, DecodedOp& op) {
+  return bind_packed(d, op);
+}
+template <>
+ExecFn bind<isa::Opcode::cvt_f16x2_fp6>(Decoder& d, DecodedOp& op) {
+  return bind_packed(d, op);
+}
+template <>
+ExecFn bind<isa::Opcode::cvt_f16x2_fp4>(Decoder& d, DecodedOp& op) {
+  return bind_packed(d, op);
+}
+template <>
+ExecFn bind<isa::Opcode::cvt_bf16x2_ue8m0x2>(Decoder& d, DecodedOp& op) {
+  return bind_packed(d, op);
+}
+template <>
+ExecFn bind<isa::Opcode::cvt_fp4x4_rs>(Decoder& d, DecodedOp& op) {
+  return bind_four(d, op);
+}
+template <>
+ExecFn bind<isa::Opcode::cvt_narrow_x4_rs>(Decoder& d, DecodedOp& op) {
+  return bind_four(d, op);
+}
 
 }  // namespace drywell::sim

@@ -10,21 +10,24 @@ constexpr uint32_t kThreads = 96;
 
 /// Runs `body` in one CTA; it leaves one word per thread in `result`.
 std::vector<uint32_t> run_cta(const std::string& body, sim::DriverKind driver) {
-  const std::string text = ".version 9.0\n.target sm_100a\n.address_size 64\n.visible .entry k(.param .u64 out) {\n"
-                           ".reg .b32 tid, result, t; .reg .b64 a; .reg .pred p, q, r;\nmov.u32 tid, %tid.x;\n" +
-                           body + "\nld.param.u64 a, [out];\nmad.wide.u32 a, tid, 4, a;\nst.global.u32 [a], result;\nret;\n}\n";
+  const std::string text =
+      ".version 9.0\n.target sm_100a\n.address_size 64\n.visible .entry k(.param .u64 out) {\n"
+      ".reg .b32 tid, result, t; .reg .b64 a; .reg .pred p, q, r;\nmov.u32 tid, %tid.x;\n" +
+      body + "\nld.param.u64 a, [out];\nmad.wide.u32 a, tid, 4, a;\nst.global.u32 [a], result;\nret;\n}\n";
   sim::Device d;
   const GmemAddr out = d.allocate(4 * kThreads);
   sim::RunOptions options;
   options.driver = driver;
-  const sim::RunResult r = d.launch(d.load(parse_or_throw(text)), "k", {.grid = {1}, .block = {kThreads}}, sim::Args().add(out), options);
+  const sim::RunResult r = d.launch(d.load(parse_or_throw(text)), "k", {.grid = {1}, .block = {kThreads}},
+                                    sim::Args().add(out), options);
   EXPECT_TRUE(r.ok()) << (r.ok() ? "" : r.fault->to_string());
   std::vector<uint32_t> words(kThreads);
   d.read(words.data(), out, 4 * kThreads);
   return words;
 }
 void expect_all(const std::string& body, uint32_t want) {
-  for (const auto driver : {sim::DriverKind::eager, sim::DriverKind::lazy, sim::DriverKind::shuffled, sim::DriverKind::timed}) {
+  for (const auto driver :
+       {sim::DriverKind::eager, sim::DriverKind::lazy, sim::DriverKind::shuffled, sim::DriverKind::timed}) {
     EXPECT_EQ(run_cta(body, driver), std::vector<uint32_t>(kThreads, want)) << body;
   }
 }
@@ -38,16 +41,21 @@ TEST(NamedBarrier, Reduces) {
   expect_all("setp.eq.u32 p, tid, 96; bar.red.or.pred q, 0, p; selp.u32 result, 1, 0, q;", 0);
 }
 
-// A second instance starts from nothing, and a first one's result is not disturbed by early arrivals at the second.
+// A second instance starts from nothing, and a first one's result is not disturbed by early arrivals at the
+// second.
 TEST(NamedBarrier, InstancesDoNotMix) {
-  expect_all("setp.lt.u32 p, tid, 10; bar.red.popc.u32 result, 0, p; setp.lt.u32 p, tid, 3; bar.red.popc.u32 t, 0, p; mad.lo.u32 result, result, 1000, t;", 10003);
+  expect_all(
+      "setp.lt.u32 p, tid, 10; bar.red.popc.u32 result, 0, p; setp.lt.u32 p, tid, 3; bar.red.popc.u32 t, 0, "
+      "p; mad.lo.u32 result, result, 1000, t;",
+      10003);
 }
 
 // barrier.sync without .aligned: the halves of a warp arrive at different times, from a divergent branch.
 TEST(NamedBarrier, LanesComeOneByOne) {
   expect_all(R"(mov.u32 result, 0; and.b32 t, tid, 1; setp.eq.u32 p, t, 0;
 @p bra MEET; add.u32 result, result, 7; sub.u32 result, result, 7;
-MEET: barrier.sync 0; setp.eq.u32 q, t, 0; barrier.red.popc.u32 result, 1, q;)", 48);
+MEET: barrier.sync 0; setp.eq.u32 q, t, 0; barrier.red.popc.u32 result, 1, q;)",
+             48);
 }
 
 }  // namespace

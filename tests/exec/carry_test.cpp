@@ -31,26 +31,41 @@ TEST(Carry, ChainsOf32BitDigits) {
   const Column a = longs(5), b = longs(6);
   const std::vector<std::string> extra = {"w0", "w1", "w2", "w3", "w4", "w5", "w6"};
   const std::string open = "mov.b64 {w0, w1}, d1; mov.b64 {w2, w3}, d2;", close = " mov.b64 d0, {w4, w5};";
-  check_lanes<2>(open + "add.cc.u32 w4, w0, w2; addc.cc.u32 w5, w1, w3; addc.u32 w6, 0, 0;" + close, "d0", {"d1", "d2"}, {a, b}, [](auto v) { return v[0] + v[1]; }, extra);
-  check_lanes<2>(open + "add.cc.s32 w4, w0, w2; addc.cc.s32 w5, w1, w3; addc.s32 w6, 0, 0;", "w6", {"d1", "d2"}, {a, b}, [](auto v) { return v[0] + v[1] < v[0]; }, {"w0", "w1", "w2", "w3", "w4", "w5"});
-  check_lanes<2>(open + "sub.cc.u32 w4, w0, w2; subc.cc.u32 w5, w1, w3; subc.u32 w6, 0, 0;", "w6", {"d1", "d2"}, {a, b}, [](auto v) { return v[0] < v[1] ? ~0u : 0u; }, {"w0", "w1", "w2", "w3", "w4", "w5"});
+  check_lanes<2>(
+      open + "add.cc.u32 w4, w0, w2; addc.cc.u32 w5, w1, w3; addc.u32 w6, 0, 0;" + close, "d0", {"d1", "d2"},
+      {a, b}, [](auto v) { return v[0] + v[1]; }, extra);
+  check_lanes<2>(open + "add.cc.s32 w4, w0, w2; addc.cc.s32 w5, w1, w3; addc.s32 w6, 0, 0;", "w6",
+                 {"d1", "d2"}, {a, b}, [](auto v) { return v[0] + v[1] < v[0]; },
+                 {"w0", "w1", "w2", "w3", "w4", "w5"});
+  check_lanes<2>(open + "sub.cc.u32 w4, w0, w2; subc.cc.u32 w5, w1, w3; subc.u32 w6, 0, 0;", "w6",
+                 {"d1", "d2"}, {a, b}, [](auto v) { return v[0] < v[1] ? ~0u : 0u; },
+                 {"w0", "w1", "w2", "w3", "w4", "w5"});
 }
 
 TEST(Carry, LongProducts) {
-  check_wide("mul.lo.u64 d0, d2, d4; mul.hi.u64 d1, d2, d4; mad.lo.cc.u64 d0, d2, d5, d0; madc.hi.u64 d1, d2, d5, d1;", [](U128 a, U128 b) {
-    const uint64_t a0 = static_cast<uint64_t>(a), b0 = static_cast<uint64_t>(b), b1 = static_cast<uint64_t>(b >> 64);
-    const U128 p = static_cast<U128>(a0) * b0, q = static_cast<U128>(a0) * b1;
-    const uint64_t low = static_cast<uint64_t>(p) + static_cast<uint64_t>(q);
-    return join(low, static_cast<uint64_t>(p >> 64) + static_cast<uint64_t>(q >> 64) + (low < static_cast<uint64_t>(p)));
-  });
+  check_wide(
+      "mul.lo.u64 d0, d2, d4; mul.hi.u64 d1, d2, d4; mad.lo.cc.u64 d0, d2, d5, d0; madc.hi.u64 d1, d2, d5, "
+      "d1;",
+      [](U128 a, U128 b) {
+        const uint64_t a0 = static_cast<uint64_t>(a), b0 = static_cast<uint64_t>(b),
+                       b1 = static_cast<uint64_t>(b >> 64);
+        const U128 p = static_cast<U128>(a0) * b0, q = static_cast<U128>(a0) * b1;
+        const uint64_t low = static_cast<uint64_t>(p) + static_cast<uint64_t>(q);
+        return join(low, static_cast<uint64_t>(p >> 64) + static_cast<uint64_t>(q >> 64) +
+                             (low < static_cast<uint64_t>(p)));
+      });
   for (const bool is_signed : {false, true}) {
     const std::string type = is_signed ? ".s64" : ".u64";
-    check_wide("mad.hi.cc" + type + " d0, d2, d3, d4; madc.lo" + type + " d1, d2, d3, d5;", [is_signed](U128 a, U128 b) {
-      const auto x = static_cast<uint64_t>(a), y = static_cast<uint64_t>(a >> 64), c = static_cast<uint64_t>(b), e = static_cast<uint64_t>(b >> 64);
-      const U128 p = is_signed ? static_cast<U128>(static_cast<I128>(static_cast<int64_t>(x)) * static_cast<int64_t>(y)) : static_cast<U128>(x) * y;
-      const uint64_t high = static_cast<uint64_t>(p >> 64), low = high + c;
-      return join(low, x * y + e + (low < high));
-    });
+    check_wide("mad.hi.cc" + type + " d0, d2, d3, d4; madc.lo" + type + " d1, d2, d3, d5;",
+               [is_signed](U128 a, U128 b) {
+                 const auto x = static_cast<uint64_t>(a), y = static_cast<uint64_t>(a >> 64),
+                            c = static_cast<uint64_t>(b), e = static_cast<uint64_t>(b >> 64);
+                 const U128 p = is_signed ? static_cast<U128>(static_cast<I128>(static_cast<int64_t>(x)) *
+                                                              static_cast<int64_t>(y))
+                                          : static_cast<U128>(x) * y;
+                 const uint64_t high = static_cast<uint64_t>(p >> 64), low = high + c;
+                 return join(low, x * y + e + (low < high));
+               });
   }
 }
 

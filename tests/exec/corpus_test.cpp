@@ -1,4 +1,5 @@
-// CUDA code through nvcc: what its kernels leave equals what the same functions gave on the host (tests/corpus/README.md).
+// CUDA code through nvcc: what its kernels leave equals what the same functions gave on the host
+// (tests/corpus/README.md).
 #include <gtest/gtest.h>
 
 #include <fstream>
@@ -46,13 +47,15 @@ std::string check_corpus(const std::string& name, sim::DriverKind driver) {
     const GmemAddr out = d.allocate(8 * kThreads);
     sim::RunOptions options;
     options.driver = driver;
-    const sim::RunResult r = d.launch(module, kernel, {.grid = {1}, .block = {kThreads}}, sim::Args().add(out), options);
+    const sim::RunResult r =
+        d.launch(module, kernel, {.grid = {1}, .block = {kThreads}}, sim::Args().add(out), options);
     EXPECT_TRUE(r.ok()) << kernel << ": " << (r.ok() ? "" : r.fault->to_string());
     Column got(kThreads);
     d.read(got.data(), out, 8 * kThreads);
     for (uint32_t i = 0; i < kThreads; ++i) {
       if (got[i] == words.at(i)) continue;
-      ADD_FAILURE() << kernel << " thread " << i << std::hex << ": " << got[i] << ", on the host " << words[i];
+      ADD_FAILURE() << kernel << " thread " << i << std::hex << ": " << got[i] << ", on the host "
+                    << words[i];
       break;
     }
     printed += r.output;
@@ -63,8 +66,10 @@ std::string check_corpus(const std::string& name, sim::DriverKind driver) {
 TEST(Corpus, ScalarCodeGivesTheHostsResults) { check_corpus("scalar", sim::DriverKind::eager); }
 
 TEST(Corpus, WarpCodeUnderEveryDriver) {
-  for (const auto driver : {sim::DriverKind::eager, sim::DriverKind::lazy, sim::DriverKind::shuffled, sim::DriverKind::timed}) {
-    EXPECT_EQ(check_corpus("warp", driver), "-5 7 -1234567890123 0xff    3.142 text z 1.234568e+04    42|17  |%\n");
+  for (const auto driver :
+       {sim::DriverKind::eager, sim::DriverKind::lazy, sim::DriverKind::shuffled, sim::DriverKind::timed}) {
+    EXPECT_EQ(check_corpus("warp", driver),
+              "-5 7 -1234567890123 0xff    3.142 text z 1.234568e+04    42|17  |%\n");
   }
 }
 

@@ -1,4 +1,5 @@
-// Reference arithmetic of binary floating-point formats on unbounded integers: every operation is exact, then rounded once.
+// Reference arithmetic of binary floating-point formats on unbounded integers: every operation is exact, then
+// rounded once.
 #pragma once
 
 #include <boost/multiprecision/cpp_int.hpp>
@@ -24,7 +25,8 @@ struct FloatFormat {
   uint64_t flushed(uint64_t v) const { return magnitude(v) < (uint64_t{1} << fraction) ? v & sign() : v; }
   uint64_t one() const { return static_cast<uint64_t>(bias()) << fraction; }
 };
-inline constexpr FloatFormat kF64{11, 52, 0}, kF32{8, 23, 0x7FFFFFFF}, kF16{5, 10, 0x7FFF}, kBf16{8, 7, 0x7FFF};
+inline constexpr FloatFormat kF64{11, 52, 0}, kF32{8, 23, 0x7FFFFFFF}, kF16{5, 10, 0x7FFF},
+    kBf16{8, 7, 0x7FFF};
 
 /// A finite number: significand * 2^exponent, the significand signed; `negative_zero` for -0.
 struct Exact {
@@ -66,7 +68,8 @@ inline uint64_t rounded(const FloatFormat& f, const Exact& x, Round mode) {
     half = bit_test(m, static_cast<unsigned>(shift - 1));
     rest = rest || (m & ((cpp_int(1) << (shift - 1)) - 1)) != 0;
   }
-  const bool up = mode == Round::rn ? half && (rest || bit_test(units, 0)) : (half || rest) && mode == (negative ? Round::rm : Round::rp);
+  const bool up = mode == Round::rn ? half && (rest || bit_test(units, 0))
+                                    : (half || rest) && mode == (negative ? Round::rm : Round::rp);
   if (up) ++units;
   if (units >> (f.fraction + 1) != 0) {
     units >>= 1;
@@ -78,7 +81,8 @@ inline uint64_t rounded(const FloatFormat& f, const Exact& x, Round mode) {
     const bool to_infinity = mode == Round::rn || mode == (negative ? Round::rm : Round::rp);
     return sign | (to_infinity ? f.infinity() : f.infinity() - 1);
   }
-  return sign | static_cast<uint64_t>(field) << f.fraction | (static_cast<uint64_t>(units) & ((uint64_t{1} << f.fraction) - 1));
+  return sign | static_cast<uint64_t>(field) << f.fraction |
+         (static_cast<uint64_t>(units) & ((uint64_t{1} << f.fraction) - 1));
 }
 
 inline Exact operator*(const Exact& a, const Exact& b) {
@@ -91,20 +95,24 @@ inline Exact operator*(const Exact& a, const Exact& b) {
 inline Exact add(const Exact& a, const Exact& b, Round mode) {
   const int e = std::min(a.exponent, b.exponent);
   Exact r{(a.significand << (a.exponent - e)) + (b.significand << (b.exponent - e)), e};
-  if (r.significand == 0) r.negative_zero = a.significand == 0 && a.negative_zero == b.negative_zero ? a.negative_zero : mode == Round::rm;
+  if (r.significand == 0)
+    r.negative_zero =
+        a.significand == 0 && a.negative_zero == b.negative_zero ? a.negative_zero : mode == Round::rm;
   return r;
 }
 
 /// f with a wider exponent.
 inline FloatFormat widened(const FloatFormat& f) { return {f.exponent + 1, f.fraction, f.nan}; }
-/// Whether a result of format f is subnormal before its exponent is bounded: `wide` is the same in widened(f).
+/// Whether a result of format f is subnormal before its exponent is bounded: `wide` is the same in
+/// widened(f).
 inline bool subnormal_result(const FloatFormat& f, uint64_t wide) {
   const FloatFormat w = widened(f);
   return w.magnitude(wide) < static_cast<uint64_t>(w.bias() - f.bias() + 1) << f.fraction;
 }
 
 /// a * b + c for operands of format f, once rounded to `to`; f.nan for what is no number.
-inline uint64_t reference_fma(const FloatFormat& f, uint64_t a, uint64_t b, uint64_t c, Round mode, const FloatFormat& to) {
+inline uint64_t reference_fma(const FloatFormat& f, uint64_t a, uint64_t b, uint64_t c, Round mode,
+                              const FloatFormat& to) {
   if (f.is_nan(a) || f.is_nan(b) || f.is_nan(c)) return f.nan;
   const bool product_infinite = f.is_infinite(a) || f.is_infinite(b);
   const uint64_t product_sign = (a ^ b) & f.sign();
@@ -115,15 +123,25 @@ inline uint64_t reference_fma(const FloatFormat& f, uint64_t a, uint64_t b, uint
   if (f.is_infinite(c)) return c;
   return rounded(to, add(exact(f, a) * exact(f, b), exact(f, c), mode), mode);
 }
-inline uint64_t reference_fma(const FloatFormat& f, uint64_t a, uint64_t b, uint64_t c, Round mode) { return reference_fma(f, a, b, c, mode, f); }
-inline uint64_t reference_add(const FloatFormat& f, uint64_t a, uint64_t b, Round mode) { return reference_fma(f, a, f.one(), b, mode); }
-inline uint64_t reference_mul(const FloatFormat& f, uint64_t a, uint64_t b, Round mode, const FloatFormat& to) {
-  return reference_fma(f, a, b, ((a ^ b) & f.sign()), mode, to);  // adding a zero of the product's sign changes nothing
+inline uint64_t reference_fma(const FloatFormat& f, uint64_t a, uint64_t b, uint64_t c, Round mode) {
+  return reference_fma(f, a, b, c, mode, f);
 }
-inline uint64_t reference_mul(const FloatFormat& f, uint64_t a, uint64_t b, Round mode) { return reference_mul(f, a, b, mode, f); }
-inline uint64_t reference_div(const FloatFormat& f, uint64_t a, uint64_t b, Round mode, const FloatFormat& to) {
+inline uint64_t reference_add(const FloatFormat& f, uint64_t a, uint64_t b, Round mode) {
+  return reference_fma(f, a, f.one(), b, mode);
+}
+inline uint64_t reference_mul(const FloatFormat& f, uint64_t a, uint64_t b, Round mode,
+                              const FloatFormat& to) {
+  return reference_fma(f, a, b, ((a ^ b) & f.sign()), mode,
+                       to);  // adding a zero of the product's sign changes nothing
+}
+inline uint64_t reference_mul(const FloatFormat& f, uint64_t a, uint64_t b, Round mode) {
+  return reference_mul(f, a, b, mode, f);
+}
+inline uint64_t reference_div(const FloatFormat& f, uint64_t a, uint64_t b, Round mode,
+                              const FloatFormat& to) {
   const uint64_t sign = (a ^ b) & f.sign();
-  if (f.is_nan(a) || f.is_nan(b) || (f.is_infinite(a) && f.is_infinite(b)) || (f.is_zero(a) && f.is_zero(b))) return f.nan;
+  if (f.is_nan(a) || f.is_nan(b) || (f.is_infinite(a) && f.is_infinite(b)) || (f.is_zero(a) && f.is_zero(b)))
+    return f.nan;
   if (f.is_infinite(a) || f.is_zero(b)) return sign | f.infinity();
   if (f.is_infinite(b) || f.is_zero(a)) return sign;
   const Exact x = exact(f, a & ~f.sign()), y = exact(f, b & ~f.sign());
@@ -133,7 +151,9 @@ inline uint64_t reference_div(const FloatFormat& f, uint64_t a, uint64_t b, Roun
   if (sign != 0) q.significand = -q.significand;
   return rounded(to, q, mode);
 }
-inline uint64_t reference_div(const FloatFormat& f, uint64_t a, uint64_t b, Round mode) { return reference_div(f, a, b, mode, f); }
+inline uint64_t reference_div(const FloatFormat& f, uint64_t a, uint64_t b, Round mode) {
+  return reference_div(f, a, b, mode, f);
+}
 inline uint64_t reference_sqrt(const FloatFormat& f, uint64_t a, Round mode) {
   if (f.is_zero(a)) return a;
   if (f.is_nan(a) || f.negative(a)) return f.nan;
