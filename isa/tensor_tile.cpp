@@ -13,11 +13,14 @@ void require_modelled(const TensorMapFields& f) {
   }
 }
 
-// Interleaved maps list their dimensions as memory has them: W, H, …, channel slices, N. The unit of dimension 0 is a slice
-// of 16 or 32 bytes; a copy takes one slice of the channels, whatever the box says (measured on an H200).
+// Interleaved maps list their dimensions as memory has them: W, H, …, channel slices, N. The unit of
+// dimension 0 is a slice of 16 or 32 bytes; a copy takes one slice of the channels, whatever the box says
+// (measured on an H200).
 uint32_t slice_bytes(const TensorMapFields& f) { return f.interleave == Interleave::bytes16 ? 16 : 32; }
 
-uint32_t traversed(const TensorMapFields& f, unsigned k) { return static_cast<uint32_t>(ceil_div(f.box[k], f.element_stride[k])); }
+uint32_t traversed(const TensorMapFields& f, unsigned k) {
+  return static_cast<uint32_t>(ceil_div(f.box[k], f.element_stride[k]));
+}
 
 // Each slice is a row: with a traversal stride they need not be neighbours in GMEM.
 TileGeometry interleaved_geometry(const TensorMapFields& f) {
@@ -31,7 +34,8 @@ TileGeometry interleaved_geometry(const TensorMapFields& f) {
   return g;
 }
 
-TileRow interleaved_row(const TensorMapFields& f, const TileGeometry& g, const TensorCoordinates& start, uint32_t row) {
+TileRow interleaved_row(const TensorMapFields& f, const TileGeometry& g, const TensorCoordinates& start,
+                        uint32_t row) {
   TileRow r;
   r.smem_offset = row * g.row_pitch;
   bool inside = true;
@@ -272,15 +276,19 @@ TensorMapMode map_mode(Mod mode) {
 
 void check_mode(const TensorMapFields& f, const TensorRequest& r, Diagnostics& out, const SourcePos& where) {
   if (map_mode(r.mode) != f.mode) {
-    out.error("E1478", where, fmt::format("a .{} copy through a map made for {}", mod_text(r.mode), to_string(f.mode)));
+    out.error("E1478", where,
+              fmt::format("a .{} copy through a map made for {}", mod_text(r.mode), to_string(f.mode)));
   }
   if (is_gather4(r.mode) && (f.rank != 2 || f.box[1] != 1 || f.interleave != Interleave::none)) {
-    out.error("E1478", where, fmt::format("a .{} copy through a map of rank {} with {} rows in its box", mod_text(r.mode), f.rank, f.box[1]),
+    out.error("E1478", where,
+              fmt::format("a .{} copy through a map of rank {} with {} rows in its box", mod_text(r.mode),
+                          f.rank, f.box[1]),
               "gather4 and scatter4 take maps of rank 2 whose box is {n, 1}");
   }
 }
 
-void check_direction(const TensorMapFields& f, const TensorRequest& r, Diagnostics& out, const SourcePos& where) {
+void check_direction(const TensorMapFields& f, const TensorRequest& r, Diagnostics& out,
+                     const SourcePos& where) {
   const bool store = r.access == TensorAccess::store;
   if (store && f.type == TensorType::b4x16_p64) {
     out.error("E1479", where, "b4x16_p64 maps cannot be stored to");
@@ -293,8 +301,10 @@ void check_direction(const TensorMapFields& f, const TensorRequest& r, Diagnosti
   }
 }
 
-// Limits of the im2col offsets: 16, 8 or 5 bits for 1, 2 or 3 spatial dimensions; wHalo and wOffset of the w modes.
-void check_offsets(const TensorMapFields& f, const TensorRequest& r, Diagnostics& out, const SourcePos& where) {
+// Limits of the im2col offsets: 16, 8 or 5 bits for 1, 2 or 3 spatial dimensions; wHalo and wOffset of the w
+// modes.
+void check_offsets(const TensorMapFields& f, const TensorRequest& r, Diagnostics& out,
+                   const SourcePos& where) {
   static constexpr uint32_t kSpatialLimit[] = {0, 1 << 16, 1 << 8, 1 << 5};
   const auto check = [&](uint32_t value, uint32_t limit, std::string_view what) {
     if (value >= limit) {
@@ -310,16 +320,20 @@ void check_offsets(const TensorMapFields& f, const TensorRequest& r, Diagnostics
     check(r.offset[0], f.mode == TensorMapMode::im2col_w ? 512 : 32, "wHalo");
     check(r.offset[1], 32, "wOffset");
     if (int64_t{r.coord[1]} >= static_cast<int64_t>(f.dim[1]) + f.upper_corner[0]) {
-      out.error("E1475", where, fmt::format("W starts at {}, right of the bounding box", r.coord[1]), "the first element may lie outside only on the left (PTX ISA 5.5.5.1)");
+      out.error("E1475", where, fmt::format("W starts at {}, right of the bounding box", r.coord[1]),
+                "the first element may lie outside only on the left (PTX ISA 5.5.5.1)");
     }
   }
 }
 
 // Measured on an H200: a start right of the bounding box, in any spatial dimension, is error 715.
-void check_im2col_start(const TensorMapFields& f, const TensorRequest& r, Diagnostics& out, const SourcePos& where) {
+void check_im2col_start(const TensorMapFields& f, const TensorRequest& r, Diagnostics& out,
+                        const SourcePos& where) {
   for (unsigned j = 0; j < f.spatial_dims(); ++j) {
     if (int64_t{r.coord[j + 1]} >= static_cast<int64_t>(f.dim[j + 1]) + f.upper_corner[j]) {
-      out.error("E1475", where, fmt::format("an im2col copy starts at {} in spatial dimension {}, beyond its bounding box", r.coord[j + 1], j));
+      out.error("E1475", where,
+                fmt::format("an im2col copy starts at {} in spatial dimension {}, beyond its bounding box",
+                            r.coord[j + 1], j));
     }
   }
 }
@@ -327,7 +341,10 @@ void check_im2col_start(const TensorMapFields& f, const TensorRequest& r, Diagno
 void check_im2col_store(const TensorMapFields& f, Diagnostics& out, const SourcePos& where) {
   for (unsigned j = 0; j < f.spatial_dims(); ++j) {
     if (f.lower_corner[j] < 0 || f.upper_corner[j] > 0) {
-      out.error("E1475", where, fmt::format("an im2col store whose bounding box ({} to {}) leaves the tensor in spatial dimension {}", f.lower_corner[j], f.upper_corner[j], j));
+      out.error("E1475", where,
+                fmt::format(
+                    "an im2col store whose bounding box ({} to {}) leaves the tensor in spatial dimension {}",
+                    f.lower_corner[j], f.upper_corner[j], j));
     }
   }
 }
@@ -344,13 +361,15 @@ TensorRows tensor_rows(const TensorMapFields& f, const TensorRequest& r) {
   out.geometry = four ? gather4_geometry(f) : tile_geometry(f);
   out.rows.reserve(out.geometry.rows);
   for (uint32_t row = 0; row < out.geometry.rows; ++row) {
-    out.rows.push_back(four ? gather4_row(f, out.geometry, r.coord[0], {r.coord[1], r.coord[2], r.coord[3], r.coord[4]}, row, r.access)
+    out.rows.push_back(four ? gather4_row(f, out.geometry, r.coord[0],
+                                          {r.coord[1], r.coord[2], r.coord[3], r.coord[4]}, row, r.access)
                             : tile_row(f, out.geometry, r.coord, row, r.access));
   }
   return out;
 }
 
-void check_request(const TensorMapFields& f, const TensorRequest& r, Diagnostics& out, const SourcePos& where) {
+void check_request(const TensorMapFields& f, const TensorRequest& r, Diagnostics& out,
+                   const SourcePos& where) {
   check_mode(f, r, out, where);
   if (out.has_errors()) {
     return;

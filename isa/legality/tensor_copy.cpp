@@ -10,13 +10,17 @@ unsigned rank_of(Mod dim) { return static_cast<unsigned>(dim) - static_cast<unsi
 bool is_gather4(Mod mode) { return mode == Mod::tile_gather4 || mode == Mod::tile_scatter4; }
 bool is_wide(Mod mode) { return mode == Mod::im2col_w || mode == Mod::im2col_w_128; }
 
-// Which target has a mode: the loads of gather4 and im2col::w into .shared::cta came first (facts/tma-mbarrier.md §2.3).
+// Which target has a mode: the loads of gather4 and im2col::w into .shared::cta came first
+// (facts/tma-mbarrier.md §2.3).
 void check_target(const InstructionRef& i, Mod mode, LegalityReport& out) {
-  if (i.mod(Slot::cta_group) != Mod::none && !has_feature(i.module.target, Feature::sm100f)) out.error("E1210", ".cta_group needs the sm_100 family");
+  if (i.mod(Slot::cta_group) != Mod::none && !has_feature(i.module.target, Feature::sm100f))
+    out.error("E1210", ".cta_group needs the sm_100 family");
   if (!is_gather4(mode) && !is_wide(mode)) return;
-  const bool early = (mode == Mod::tile_gather4 || mode == Mod::im2col_w) && i.mod(Slot::dst_space) == Mod::shared_cta;
+  const bool early =
+      (mode == Mod::tile_gather4 || mode == Mod::im2col_w) && i.mod(Slot::dst_space) == Mod::shared_cta;
   if (!has_feature(i.module.target, early ? Feature::sm100 : Feature::sm100f)) {
-    out.error("E1210", fmt::format(".{} {}", mod_text(mode), early ? "needs sm_100 or later" : "needs the sm_100 family"));
+    out.error("E1210", fmt::format(".{} {}", mod_text(mode),
+                                   early ? "needs sm_100 or later" : "needs the sm_100 family"));
   }
 }
 
@@ -35,11 +39,15 @@ void tensor_copy(const InstructionRef& i, LegalityReport& out) {
   }
   const auto elements = i.function.elements(*map);
   const unsigned coordinates = is_gather4(mode) ? 5 : rank;
-  if (elements.size() < 2 || elements[1].count != coordinates) out.error("E1362", fmt::format("{} coordinates are needed", coordinates));
-  if (i.has(Mod::multicast_cluster) && i.mod(Slot::dst_space) != Mod::shared_cluster) out.error("E1363", ".multicast::cluster needs .shared::cluster");
+  if (elements.size() < 2 || elements[1].count != coordinates)
+    out.error("E1362", fmt::format("{} coordinates are needed", coordinates));
+  if (i.has(Mod::multicast_cluster) && i.mod(Slot::dst_space) != Mod::shared_cluster)
+    out.error("E1363", ".multicast::cluster needs .shared::cluster");
   const Operand* offsets = i.operand("offsets");
   const unsigned needed = mode == Mod::im2col ? rank - 2 : is_wide(mode) ? 2 : 0;
-  if ((offsets != nullptr ? offsets->count : 0u) != needed) out.error("E1364", fmt::format("{} im2col offsets are needed", needed), "one per spatial dimension; {wHalo, wOffset} in the w modes");
+  if ((offsets != nullptr ? offsets->count : 0u) != needed)
+    out.error("E1364", fmt::format("{} im2col offsets are needed", needed),
+              "one per spatial dimension; {wHalo, wOffset} in the w modes");
 }
 
 }  // namespace drywell::isa::legality

@@ -13,11 +13,17 @@ namespace {
 using Kind = BulkCopy::Kind;
 
 GuestError outside_shared(uint32_t address, uint64_t bytes) {
-  return {"F3307", fmt::format("bulk copy of {} bytes at offset {:#x} of CTA rank {}: outside shared memory", bytes, shared_offset(address), shared_rank(address))};
+  return {"F3307", fmt::format("bulk copy of {} bytes at offset {:#x} of CTA rank {}: outside shared memory",
+                               bytes, shared_offset(address), shared_rank(address))};
 }
 
-uint8_t* global_bytes(Cluster& c, uint64_t address, uint64_t bytes) { return c.launch->gmem->translate(address, bytes); }
-GuestError outside_global(uint64_t address, uint64_t bytes) { return {"F3306", fmt::format("bulk copy of {} bytes at global address {:#x}: outside every allocation", bytes, address)}; }
+uint8_t* global_bytes(Cluster& c, uint64_t address, uint64_t bytes) {
+  return c.launch->gmem->translate(address, bytes);
+}
+GuestError outside_global(uint64_t address, uint64_t bytes) {
+  return {"F3306", fmt::format("bulk copy of {} bytes at global address {:#x}: outside every allocation",
+                               bytes, address)};
+}
 
 // Copies or reduces the staged bytes.
 void deliver(const AsyncOp& op, const BulkCopy& b, uint8_t* to) {
@@ -39,7 +45,9 @@ EngineResult to_shared(Cluster& c, const AsyncOp& op, const BulkCopy& b) {
   const LoadTarget target{dst, b.mbar, b.multicast, 0};
   if (auto e = check_target(c, target); e.has_value()) return e;
   if (b.kind == Kind::shared_to_shared && shared_rank(dst) == op.issuer.cta) {
-    return GuestError{"F3311", "bulk copy from shared memory to the CTA's own; the destination must be another CTA (PTX ISA 9.7.9.25.4.1)"};
+    return GuestError{"F3311",
+                      "bulk copy from shared memory to the CTA's own; the destination must be another CTA "
+                      "(PTX ISA 9.7.9.25.4.1)"};
   }
   for (uint32_t d = 0; d < kMaxClusterCtas; ++d) {
     if ((target.ctas() >> d & 1) == 0) continue;
@@ -55,8 +63,10 @@ EngineResult to_shared(Cluster& c, const AsyncOp& op, const BulkCopy& b) {
 
 EngineResult read(Cluster& c, AsyncOp& op, BulkCopy& b) {
   const bool global = b.kind == Kind::global_to_shared;
-  const uint8_t* from = global ? global_bytes(c, b.src, b.bytes) : shared_bytes(c, static_cast<uint32_t>(b.src), b.bytes);
-  if (from == nullptr) return global ? outside_global(b.src, b.bytes) : outside_shared(static_cast<uint32_t>(b.src), b.bytes);
+  const uint8_t* from =
+      global ? global_bytes(c, b.src, b.bytes) : shared_bytes(c, static_cast<uint32_t>(b.src), b.bytes);
+  if (from == nullptr)
+    return global ? outside_global(b.src, b.bytes) : outside_shared(static_cast<uint32_t>(b.src), b.bytes);
   op.staging.assign(from, from + b.bytes);
   if (b.kind == Kind::shared_to_global) group_read_done(c, op.issuer, b.group, true);
   return std::nullopt;

@@ -17,7 +17,11 @@ Dim3 first_cta(const Launch& l, uint64_t cluster) {
 EngineResult respond(Cluster& c, uint32_t rank, const TryCancel& t, const std::array<uint32_t, 4>& words) {
   const uint32_t at = rank << 24 | shared_offset(t.response);
   uint8_t* to = shared_bytes(c, at, sizeof(words));
-  if (to == nullptr) return GuestError{"F3307", fmt::format("the response of try_cancel at offset {:#x} of CTA rank {}: outside shared memory", shared_offset(at), rank)};
+  if (to == nullptr)
+    return GuestError{
+        "F3307",
+        fmt::format("the response of try_cancel at offset {:#x} of CTA rank {}: outside shared memory",
+                    shared_offset(at), rank)};
   std::memcpy(to, words.data(), sizeof(words));
   return apply_mbarrier(c, rank << 24 | shared_offset(t.mbar), MbarrierOp::complete_tx, sizeof(words));
 }
@@ -27,7 +31,9 @@ EngineResult respond(Cluster& c, uint32_t rank, const TryCancel& t, const std::a
 EngineResult read(Cluster&, AsyncOp&, TryCancel&) { return std::nullopt; }
 EngineResult write(Cluster& c, AsyncOp& op, TryCancel& t) {
   CancelResponse response;
-  if (const auto cluster = c.launch->queue != nullptr ? c.launch->queue->cancel() : std::nullopt; cluster.has_value()) response = {first_cta(*c.launch, *cluster), true};
+  if (const auto cluster = c.launch->queue != nullptr ? c.launch->queue->cancel() : std::nullopt;
+      cluster.has_value())
+    response = {first_cta(*c.launch, *cluster), true};
   const auto words = response.words();
   if (!t.multicast) return respond(c, op.issuer.cta, t, words);
   for (uint32_t rank = 0; rank < c.ctas.size(); ++rank) {

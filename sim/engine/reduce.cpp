@@ -28,20 +28,33 @@ void reduce(uint8_t* to, const uint8_t* from, size_t bytes) {
 // ---- integers
 
 struct Add {
-  template <class W> static W apply(W a, W b) { return a + b; }
+  template <class W>
+  static W apply(W a, W b) {
+    return a + b;
+  }
 };
 struct And {
-  template <class W> static W apply(W a, W b) { return a & b; }
+  template <class W>
+  static W apply(W a, W b) {
+    return a & b;
+  }
 };
 struct Or {
-  template <class W> static W apply(W a, W b) { return a | b; }
+  template <class W>
+  static W apply(W a, W b) {
+    return a | b;
+  }
 };
 struct Xor {
-  template <class W> static W apply(W a, W b) { return a ^ b; }
+  template <class W>
+  static W apply(W a, W b) {
+    return a ^ b;
+  }
 };
 template <bool Max, bool Signed>
 struct Order {
-  template <class W> static W apply(W a, W b) {
+  template <class W>
+  static W apply(W a, W b) {
     using T = std::conditional_t<Signed, std::make_signed_t<W>, W>;
     const bool greater = static_cast<T>(a) > static_cast<T>(b);
     return greater == Max ? a : b;
@@ -49,21 +62,28 @@ struct Order {
 };
 // Counters that wrap at the operand.
 struct Inc {
-  template <class W> static W apply(W d, W s) { return d >= s ? 0 : d + 1; }
+  template <class W>
+  static W apply(W d, W s) {
+    return d >= s ? 0 : d + 1;
+  }
 };
 struct Dec {
-  template <class W> static W apply(W d, W s) { return d == 0 || d > s ? s : d - 1; }
+  template <class W>
+  static W apply(W d, W s) {
+    return d == 0 || d > s ? s : d - 1;
+  }
 };
 
 // ---- floating point
 
-// One addition, rounded to nearest even; NaN becomes the canonical one. Two 16-bit numbers have few enough bits that
-// rounding their binary32 sum again is rounding once.
+// One addition, rounded to nearest even; NaN becomes the canonical one. Two 16-bit numbers have few enough
+// bits that rounding their binary32 sum again is rounding once.
 template <numeric::Format Format>
 struct AddHalf {
   static uint16_t apply(uint16_t a, uint16_t b) {
     const float sum = numeric::to_float(Format, a) + numeric::to_float(Format, b);
-    return static_cast<uint16_t>(numeric::convert({.dst = Format, .src = numeric::Format::f32}, std::bit_cast<uint32_t>(sum)));
+    return static_cast<uint16_t>(
+        numeric::convert({.dst = Format, .src = numeric::Format::f32}, std::bit_cast<uint32_t>(sum)));
   }
 };
 struct AddF32 {
@@ -72,7 +92,8 @@ struct AddF32 {
     return std::isnan(sum) ? 0x7FFFFFFF : std::bit_cast<uint32_t>(sum);
   }
 };
-// A NaN operand comes through as it is, then one in memory; a sum that is none of them is FFF8… (measured on an H200).
+// A NaN operand comes through as it is, then one in memory; a sum that is none of them is FFF8… (measured on
+// an H200).
 struct AddF64 {
   static bool is_nan(uint64_t v) { return (v & 0x7FFFFFFFFFFFFFFF) > 0x7FF0000000000000; }
   static uint64_t apply(uint64_t a, uint64_t b) {

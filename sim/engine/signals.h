@@ -8,10 +8,10 @@ namespace drywell::sim {
 inline constexpr uint32_t kMaxClusterCtas = 16;
 
 struct LoadTarget {
-  uint32_t smem = 0;        // rank << 24 | offset
-  uint32_t mbar = 0;        // likewise
-  uint16_t multicast = 0;   // CTA mask; 0 = none: the CTA that owns `smem`
-  uint8_t cta_group = 0;    // 0 = unspecified
+  uint32_t smem = 0;       // rank << 24 | offset
+  uint32_t mbar = 0;       // likewise
+  uint16_t multicast = 0;  // CTA mask; 0 = none: the CTA that owns `smem`
+  uint8_t cta_group = 0;   // 0 = unspecified
   /// Bit per rank of the CTAs that receive the data.
   uint32_t ctas() const { return multicast != 0 ? multicast : 1u << shared_rank(smem); }
 };

@@ -24,7 +24,9 @@ struct Plan {
   const isa::TileGeometry& geometry() const { return box.geometry; }
 };
 
-isa::TensorAccess access_of(const TensorCopy& t) { return t.direction == TensorCopy::Direction::load ? isa::TensorAccess::load : isa::TensorAccess::store; }
+isa::TensorAccess access_of(const TensorCopy& t) {
+  return t.direction == TensorCopy::Direction::load ? isa::TensorAccess::load : isa::TensorAccess::store;
+}
 
 EngineResult make_plan(const TensorCopy& t, Plan& plan) {
   isa::TensorMap bytes;
@@ -32,17 +34,29 @@ EngineResult make_plan(const TensorCopy& t, Plan& plan) {
   Diagnostics problems;
   plan.map = isa::decode(bytes, problems);
   if (problems.has_errors() || !isa::has_signature(bytes)) {
-    return GuestError{"F3302", fmt::format("the 128 bytes at {:#x} are not a tensor map: {}", t.map_address, problems.to_string())};
+    return GuestError{"F3302", fmt::format("the 128 bytes at {:#x} are not a tensor map: {}", t.map_address,
+                                           problems.to_string())};
   }
-  if (plan.map.rank != t.rank) return GuestError{"F3303", fmt::format("a {}-dimensional copy through a tensor map of rank {} (error 715 on a device)", t.rank, plan.map.rank)};
-  if (plan.map.interleave != isa::Interleave::none && plan.map.mode != isa::TensorMapMode::tile) return GuestError{"U5000", "unsupported: im2col copy through an interleaved map"};
+  if (plan.map.rank != t.rank)
+    return GuestError{
+        "F3303", fmt::format("a {}-dimensional copy through a tensor map of rank {} (error 715 on a device)",
+                             t.rank, plan.map.rank)};
+  if (plan.map.interleave != isa::Interleave::none && plan.map.mode != isa::TensorMapMode::tile)
+    return GuestError{"U5000", "unsupported: im2col copy through an interleaved map"};
   isa::check(plan.map, 100, problems);
-  if (problems.has_errors()) return GuestError{"F3302", fmt::format("tensormap.replace made the map at {:#x} one that cannot be encoded: {}", t.map_address, problems.to_string())};
+  if (problems.has_errors())
+    return GuestError{"F3302",
+                      fmt::format("tensormap.replace made the map at {:#x} one that cannot be encoded: {}",
+                                  t.map_address, problems.to_string())};
   const isa::TensorRequest request{t.mode, access_of(t), t.coord, t.offset};
   isa::check_request(plan.map, request, problems);
   if (problems.has_errors()) return GuestError{"F3304", problems.to_string()};
   if (shared_offset(t.smem) % isa::kTensorSmemAlignment != 0) {
-    return GuestError{"F3305", fmt::format("tensor copy at shared address {:#x}: 128-byte alignment is needed (error 716 on a device)", shared_offset(t.smem))};
+    return GuestError{
+        "F3305",
+        fmt::format(
+            "tensor copy at shared address {:#x}: 128-byte alignment is needed (error 716 on a device)",
+            shared_offset(t.smem))};
   }
   plan.box = isa::tensor_rows(plan.map, request);
   return std::nullopt;
@@ -59,12 +73,18 @@ void for_runs(const Plan& p, uint32_t smem, const TileRow& row, F f) {
 }
 
 GuestError outside(const Plan& p, uint64_t address, uint64_t bytes) {
-  return {"F3306", fmt::format("tensor copy reaches {} bytes at global address {:#x}, outside every allocation; the map's tensor starts at {:#x}", bytes, address, p.map.address)};
+  return {"F3306", fmt::format("tensor copy reaches {} bytes at global address {:#x}, outside every "
+                               "allocation; the map's tensor starts at {:#x}",
+                               bytes, address, p.map.address)};
 }
 
 EngineResult check_box(const Plan& p, uint32_t base, const Smem& smem) {
   if (smem.contains(base, p.geometry().smem_bytes())) return std::nullopt;
-  return GuestError{"F3307", fmt::format("a box of {} bytes at shared address {:#x} passes the end of the CTA's shared memory ({:#x})", p.geometry().smem_bytes(), base, smem.size())};
+  return GuestError{
+      "F3307",
+      fmt::format(
+          "a box of {} bytes at shared address {:#x} passes the end of the CTA's shared memory ({:#x})",
+          p.geometry().smem_bytes(), base, smem.size())};
 }
 
 // ---- element formats on their way
@@ -100,7 +120,8 @@ void round_tf32(uint8_t* row, uint32_t first, uint32_t last) {
 
 // ---- loads
 
-EngineResult load_row(Cluster& c, const Plan& p, const TileRow& row, uint8_t* to, const Gmem::Allocation*& hint) {
+EngineResult load_row(Cluster& c, const Plan& p, const TileRow& row, uint8_t* to,
+                      const Gmem::Allocation*& hint) {
   const isa::TileGeometry& g = p.geometry();
   const bool padded = isa::is_padded(p.map.type);
   if (row.first == row.last || row.first != 0 || row.last != g.row_bytes) {
@@ -121,7 +142,8 @@ EngineResult load_row(Cluster& c, const Plan& p, const TileRow& row, uint8_t* to
   } else {
     std::memcpy(to + row.first, from, bytes);
   }
-  if (p.map.type == TensorType::tf32 || p.map.type == TensorType::tf32_ftz) round_tf32(to, row.first, row.last);
+  if (p.map.type == TensorType::tf32 || p.map.type == TensorType::tf32_ftz)
+    round_tf32(to, row.first, row.last);
   return std::nullopt;
 }
 
@@ -130,7 +152,9 @@ EngineResult gather(Cluster& c, AsyncOp& op, const Plan& p) {
   op.staging.resize(size_t{g.rows} * g.row_bytes);
   const Gmem::Allocation* hint = nullptr;
   for (uint32_t r = 0; r < g.rows; ++r) {
-    if (auto e = load_row(c, p, p.box.rows[r], op.staging.data() + size_t{r} * g.row_bytes, hint); e.has_value()) return e;
+    if (auto e = load_row(c, p, p.box.rows[r], op.staging.data() + size_t{r} * g.row_bytes, hint);
+        e.has_value())
+      return e;
   }
   return std::nullopt;
 }
@@ -144,7 +168,8 @@ EngineResult scatter_to_shared(Cluster& c, const AsyncOp& op, const TensorCopy& 
     if (auto e = check_box(p, shared_offset(t.smem), smem); e.has_value()) return e;
     for (uint32_t r = 0; r < p.geometry().rows; ++r) {
       const uint8_t* from = op.staging.data() + size_t{r} * p.geometry().row_bytes;
-      for_runs(p, shared_offset(t.smem), p.box.rows[r], [&](uint32_t b, uint32_t at, uint32_t n) { std::memcpy(smem.data() + at, from + b, n); });
+      for_runs(p, shared_offset(t.smem), p.box.rows[r],
+               [&](uint32_t b, uint32_t at, uint32_t n) { std::memcpy(smem.data() + at, from + b, n); });
     }
   }
   return signal_target(c, target, p.geometry().transaction_bytes);
@@ -159,7 +184,8 @@ EngineResult gather_from_shared(Cluster& c, AsyncOp& op, const TensorCopy& t, co
   op.staging.resize(size_t{g.rows} * g.row_bytes);
   for (uint32_t r = 0; r < g.rows; ++r) {
     uint8_t* to = op.staging.data() + size_t{r} * g.row_bytes;
-    for_runs(p, shared_offset(t.smem), p.box.rows[r], [&](uint32_t b, uint32_t at, uint32_t n) { std::memcpy(to + b, smem.data() + at, n); });
+    for_runs(p, shared_offset(t.smem), p.box.rows[r],
+             [&](uint32_t b, uint32_t at, uint32_t n) { std::memcpy(to + b, smem.data() + at, n); });
   }
   return std::nullopt;
 }
@@ -174,7 +200,8 @@ Mod reduce_type(TensorType type, Mod op) {
     case TensorType::s64: return bitwise || op == Mod::add ? Mod::none : Mod::s64;  // error 715 on an H200
     case TensorType::f16: return Mod::f16;
     case TensorType::bf16: return Mod::bf16;
-    case TensorType::f32: case TensorType::f32_ftz: return Mod::f32;
+    case TensorType::f32:
+    case TensorType::f32_ftz: return Mod::f32;
     default: return Mod::none;
   }
 }
@@ -182,8 +209,11 @@ Mod reduce_type(TensorType type, Mod op) {
 EngineResult scatter_to_global(Cluster& c, const AsyncOp& op, const TensorCopy& t, const Plan& p) {
   const isa::TileGeometry& g = p.geometry();
   const bool reduces = t.direction == TensorCopy::Direction::reduce, padded = isa::is_padded(p.map.type);
-  const ReduceFn reduce = reduces ? reduce_function(t.reduce_op, reduce_type(p.map.type, t.reduce_op)) : nullptr;
-  if (reduces && reduce == nullptr) return GuestError{"F3308", fmt::format("no .{} reduction of {} elements", isa::mod_text(t.reduce_op), isa::to_string(p.map.type))};
+  const ReduceFn reduce =
+      reduces ? reduce_function(t.reduce_op, reduce_type(p.map.type, t.reduce_op)) : nullptr;
+  if (reduces && reduce == nullptr)
+    return GuestError{"F3308", fmt::format("no .{} reduction of {} elements", isa::mod_text(t.reduce_op),
+                                           isa::to_string(p.map.type))};
   const Gmem::Allocation* hint = nullptr;
   std::vector<uint8_t> packed(padded ? g.global_row_bytes : 0);
   for (uint32_t r = 0; r < g.rows; ++r) {

@@ -10,8 +10,8 @@
 namespace drywell::sim {
 namespace {
 
-// Program::slots from op.vec: address, mbarrier (addresses), values. op.count: elements; op.target: bytes of one;
-// op.dst: reduction; op.dst2: type; op.extra: bit 0 global, bit 1 the addresses are .shared::cluster.
+// Program::slots from op.vec: address, mbarrier (addresses), values. op.count: elements; op.target: bytes of
+// one; op.dst: reduction; op.dst2: type; op.extra: bit 0 global, bit 1 the addresses are .shared::cluster.
 enum Place : size_t { kTo = 0, kMbar = kAddressSlots, kValues = 2 * kAddressSlots };
 
 Effect store(Warp& w, const DecodedOp& op, LaneMask mask) {
@@ -28,9 +28,12 @@ Effect store(Warp& w, const DecodedOp& op, LaneMask mask) {
     r.type = static_cast<isa::Mod>(op.dst2);
     r.dst = r.global ? slot_address(w, s + kTo, lane) : slot_shared_address(w, s + kTo, lane, cluster);
     if (!r.global) r.mbar = slot_shared_address(w, s + kMbar, lane, cluster);
-    for (uint32_t k = 0; k < r.elements; ++k) r.data[k] = lane_value(w, s[kValues + k], lane, r.element_bytes == 8);
+    for (uint32_t k = 0; k < r.elements; ++k)
+      r.data[k] = lane_value(w, s[kValues + k], lane, r.element_bytes == 8);
     if (!is_aligned(r.dst, r.bytes())) {
-      result = fault(w, "F3002", fmt::format("lane {}: misaligned asynchronous store of {} bytes at {:#x}", lane, r.bytes(), r.dst));
+      result = fault(
+          w, "F3002",
+          fmt::format("lane {}: misaligned asynchronous store of {} bytes at {:#x}", lane, r.bytes(), r.dst));
       return;
     }
     issue(w, lane, r);
@@ -55,9 +58,21 @@ ExecFn bind_store(Decoder& d, DecodedOp& op, bool global) {
 
 }  // namespace
 
-template <> ExecFn bind<isa::Opcode::st_async>(Decoder& d, DecodedOp& op) { return bind_store(d, op, false); }
-template <> ExecFn bind<isa::Opcode::st_async_global>(Decoder& d, DecodedOp& op) { return bind_store(d, op, true); }
-template <> ExecFn bind<isa::Opcode::red_async>(Decoder& d, DecodedOp& op) { return bind_store(d, op, false); }
-template <> ExecFn bind<isa::Opcode::red_async_global>(Decoder& d, DecodedOp& op) { return bind_store(d, op, true); }
+template <>
+ExecFn bind<isa::Opcode::st_async>(Decoder& d, DecodedOp& op) {
+  return bind_store(d, op, false);
+}
+template <>
+ExecFn bind<isa::Opcode::st_async_global>(Decoder& d, DecodedOp& op) {
+  return bind_store(d, op, true);
+}
+template <>
+ExecFn bind<isa::Opcode::red_async>(Decoder& d, DecodedOp& op) {
+  return bind_store(d, op, false);
+}
+template <>
+ExecFn bind<isa::Opcode::red_async_global>(Decoder& d, DecodedOp& op) {
+  return bind_store(d, op, true);
+}
 
 }  // namespace drywell::sim

@@ -11,9 +11,17 @@
 namespace drywell::sim {
 namespace {
 
-// Program::slots from op.vec: destination, source, mbarrier (addresses), size, multicast mask, byte mask. op.extra: bit 0
-// the destination is .shared::cluster, bit 1 multicast, bit 2 byte mask; op.dst, op.dst2: reduction and its type.
-enum Place : size_t { kTo = 0, kFrom = kAddressSlots, kMbar = 2 * kAddressSlots, kSize = 3 * kAddressSlots, kMask, kByteMask };
+// Program::slots from op.vec: destination, source, mbarrier (addresses), size, multicast mask, byte mask.
+// op.extra: bit 0 the destination is .shared::cluster, bit 1 multicast, bit 2 byte mask; op.dst, op.dst2:
+// reduction and its type.
+enum Place : size_t {
+  kTo = 0,
+  kFrom = kAddressSlots,
+  kMbar = 2 * kAddressSlots,
+  kSize = 3 * kAddressSlots,
+  kMask,
+  kByteMask
+};
 
 // PTX wants multiples of 16 bytes; the chip drops the rest of other sizes (facts/tma-mbarrier.md §2.3).
 constexpr uint32_t kGranule = 16;
@@ -32,10 +40,15 @@ Effect copy(Warp& w, const DecodedOp& op, LaneMask mask) {
     b.reduce_op = static_cast<isa::Mod>(op.dst);
     b.reduce_type = static_cast<isa::Mod>(op.dst2);
     b.bytes = value_of(w, s[kSize], lane) / kGranule * kGranule;
-    b.src = Kind == BulkCopy::Kind::global_to_shared ? slot_address(w, s + kFrom, lane) : slot_shared_address(w, s + kFrom, lane, false);
-    b.dst = Kind == BulkCopy::Kind::shared_to_global ? slot_address(w, s + kTo, lane) : slot_shared_address(w, s + kTo, lane, cluster);
+    b.src = Kind == BulkCopy::Kind::global_to_shared ? slot_address(w, s + kFrom, lane)
+                                                     : slot_shared_address(w, s + kFrom, lane, false);
+    b.dst = Kind == BulkCopy::Kind::shared_to_global ? slot_address(w, s + kTo, lane)
+                                                     : slot_shared_address(w, s + kTo, lane, cluster);
     if (!is_aligned(b.src, kGranule) || !is_aligned(b.dst, kGranule)) {
-      result = fault(w, "F3310", fmt::format("bulk copy from {:#x} to {:#x}: both must be 16-byte aligned (error 716 on a device)", b.src, b.dst));
+      result = fault(
+          w, "F3310",
+          fmt::format("bulk copy from {:#x} to {:#x}: both must be 16-byte aligned (error 716 on a device)",
+                      b.src, b.dst));
       return;
     }
     if (b.bytes == 0) return;  // copies nothing and signals nothing (measured)
@@ -80,7 +93,9 @@ Effect zero_fill(Warp& w, const DecodedOp& op, LaneMask mask) {
     const uint64_t address = lane_address(w, op, lane), bytes = lanes<uint64_t>(w, op.src[1])[lane];
     const uint32_t at = shared_address(w, address, is_shared_generic(address));
     if (bytes % 8 != 0 || bytes > kMost || !is_aligned(address, 8)) {
-      result = fault(w, "F3310", fmt::format("st.bulk of {} bytes at {:#x}: multiples of 8, at most {} bytes", bytes, address, kMost));
+      result = fault(w, "F3310",
+                     fmt::format("st.bulk of {} bytes at {:#x}: multiples of 8, at most {} bytes", bytes,
+                                 address, kMost));
       return;
     }
     uint8_t* to = shared_rank(at) == w.cta->rank ? shared_pointer(w, at, bytes) : nullptr;
@@ -99,8 +114,12 @@ struct Positions {
 };
 
 void bind_copy(Decoder& d, DecodedOp& op, const Positions& at) {
-  const auto operand = [&](int position) { return position < 0 ? nullptr : d.operand(static_cast<size_t>(position)); };
-  const auto push_value = [&](const isa::Operand* o, unsigned bits) { d.push_slot(o != nullptr ? d.source(*o, bits) : Src{}); };
+  const auto operand = [&](int position) {
+    return position < 0 ? nullptr : d.operand(static_cast<size_t>(position));
+  };
+  const auto push_value = [&](const isa::Operand* o, unsigned bits) {
+    d.push_slot(o != nullptr ? d.source(*o, bits) : Src{});
+  };
   const isa::Operand *mbar = operand(at.mbar), *mask = operand(at.mask), *byte_mask = operand(at.byte_mask);
   begin_slots(d, op);
   push_address(d, *d.operand(0));
@@ -109,7 +128,8 @@ void bind_copy(Decoder& d, DecodedOp& op, const Positions& at) {
   push_value(d.operand(2), 32);
   push_value(mask, 16);
   push_value(byte_mask, 16);
-  op.extra = uint32_t{d.has(isa::Mod::shared_cluster)} | uint32_t{mask != nullptr} << 1 | uint32_t{byte_mask != nullptr} << 2;
+  op.extra = uint32_t{d.has(isa::Mod::shared_cluster)} | uint32_t{mask != nullptr} << 1 |
+             uint32_t{byte_mask != nullptr} << 2;
 }
 
 void bind_reduction(Decoder& d, DecodedOp& op) {
@@ -122,7 +142,8 @@ void bind_reduction(Decoder& d, DecodedOp& op) {
 Effect commit_group(Warp& w, const DecodedOp&, LaneMask mask) {
   for_lanes(mask, [&](uint32_t lane) {
     ThreadGroups& t = groups_of(w.bulk_groups, lane);
-    if (t.groups.empty() || t.groups.back().serial != t.open_serial) t.groups.push_back({t.open_serial, 0, 0});
+    if (t.groups.empty() || t.groups.back().serial != t.open_serial)
+      t.groups.push_back({t.open_serial, 0, 0});
     ++t.open_serial;
   });
   return Effect::next;
@@ -142,47 +163,59 @@ Effect wait_group(Warp& w, const DecodedOp& op, LaneMask mask) {
       if (open) ++pending;
     }
     satisfied = satisfied && pending <= op.imm;
-    while (!t.groups.empty() && t.groups.front().serial < t.open_serial && t.groups.front().writes == 0) t.groups.erase(t.groups.begin());
+    while (!t.groups.empty() && t.groups.front().serial < t.open_serial && t.groups.front().writes == 0)
+      t.groups.erase(t.groups.begin());
   });
   return satisfied ? Effect::next : block(w, BlockReason::bulk_group, static_cast<uint32_t>(op.imm));
 }
 
 }  // namespace
 
-template <> ExecFn bind<isa::Opcode::cp_async_bulk_load>(Decoder& d, DecodedOp& op) {
+template <>
+ExecFn bind<isa::Opcode::cp_async_bulk_load>(Decoder& d, DecodedOp& op) {
   bind_copy(d, op, {.mbar = 3, .mask = 4});
   return copy<BulkCopy::Kind::global_to_shared>;
 }
-template <> ExecFn bind<isa::Opcode::cp_async_bulk_remote>(Decoder& d, DecodedOp& op) {
+template <>
+ExecFn bind<isa::Opcode::cp_async_bulk_remote>(Decoder& d, DecodedOp& op) {
   bind_copy(d, op, {.mbar = 3});
   return copy<BulkCopy::Kind::shared_to_shared>;
 }
-template <> ExecFn bind<isa::Opcode::cp_async_bulk_store>(Decoder& d, DecodedOp& op) {
+template <>
+ExecFn bind<isa::Opcode::cp_async_bulk_store>(Decoder& d, DecodedOp& op) {
   bind_copy(d, op, {.byte_mask = 4});
   return copy<BulkCopy::Kind::shared_to_global>;
 }
-template <> ExecFn bind<isa::Opcode::cp_reduce_async_bulk_remote>(Decoder& d, DecodedOp& op) {
+template <>
+ExecFn bind<isa::Opcode::cp_reduce_async_bulk_remote>(Decoder& d, DecodedOp& op) {
   bind_copy(d, op, {.mbar = 3});
   bind_reduction(d, op);
   return copy<BulkCopy::Kind::shared_to_shared>;
 }
-template <> ExecFn bind<isa::Opcode::cp_reduce_async_bulk>(Decoder& d, DecodedOp& op) {
+template <>
+ExecFn bind<isa::Opcode::cp_reduce_async_bulk>(Decoder& d, DecodedOp& op) {
   bind_copy(d, op, {});
   bind_reduction(d, op);
   return copy<BulkCopy::Kind::shared_to_global>;
 }
-template <> ExecFn bind<isa::Opcode::cp_async_bulk_prefetch>(Decoder& d, DecodedOp& op) {
+template <>
+ExecFn bind<isa::Opcode::cp_async_bulk_prefetch>(Decoder& d, DecodedOp& op) {
   d.set_address(op, *d.operand(0));
   op.src[1] = d.source(*d.operand(1), 32);
   return prefetch;
 }
-template <> ExecFn bind<isa::Opcode::st_bulk>(Decoder& d, DecodedOp& op) {
+template <>
+ExecFn bind<isa::Opcode::st_bulk>(Decoder& d, DecodedOp& op) {
   d.set_address(op, *d.operand(0));
   op.src[1] = d.source(*d.operand(1), 64);
   return zero_fill;
 }
-template <> ExecFn bind<isa::Opcode::cp_async_bulk_commit_group>(Decoder&, DecodedOp&) { return commit_group; }
-template <> ExecFn bind<isa::Opcode::cp_async_bulk_wait_group>(Decoder& d, DecodedOp& op) {
+template <>
+ExecFn bind<isa::Opcode::cp_async_bulk_commit_group>(Decoder&, DecodedOp&) {
+  return commit_group;
+}
+template <>
+ExecFn bind<isa::Opcode::cp_async_bulk_wait_group>(Decoder& d, DecodedOp& op) {
   op.imm = static_cast<uint64_t>(d.operand(0)->value);
   op.extra = d.has(isa::Mod::read) ? 1 : 0;
   return wait_group;

@@ -1,4 +1,5 @@
-// Semantics of table/cache.inc. Caches change times, not values; what a program gets for a policy is opaque to it.
+// Semantics of table/cache.inc. Caches change times, not values; what a program gets for a policy is opaque
+// to it.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -34,8 +35,8 @@ Effect line(Warp& w, const DecodedOp& op, LaneMask mask) {
   return result;
 }
 
-// Bits as an H200 makes them: 1 in the top nibble, then the primary priority (and 1 for a secondary evict_first), then
-// sixteenths less one. Of a range only the kind is known: 8 is added to the priority.
+// Bits as an H200 makes them: 1 in the top nibble, then the primary priority (and 1 for a secondary
+// evict_first), then sixteenths less one. Of a range only the kind is known: 8 is added to the priority.
 uint64_t priority_code(isa::Mod m) {
   switch (m) {
     case isa::Mod::L2_evict_first: return 2;
@@ -46,7 +47,9 @@ uint64_t priority_code(isa::Mod m) {
 }
 constexpr uint64_t kRange = 8;
 uint64_t policy_kind(const Decoder& d, uint64_t range) {
-  return uint64_t{1} << 60 | (range | priority_code(d.mod(isa::Slot::l2)) | uint64_t{d.mod(isa::Slot::evict) == isa::Mod::L2_evict_first}) << 56;
+  return uint64_t{1} << 60 | (range | priority_code(d.mod(isa::Slot::l2)) |
+                              uint64_t{d.mod(isa::Slot::evict) == isa::Mod::L2_evict_first})
+                                 << 56;
 }
 
 // op.imm: kind; src[0]: fraction.
@@ -54,7 +57,8 @@ Effect fractional_policy(Warp& w, const DecodedOp& op, LaneMask mask) {
   const uint32_t* fraction = lanes<uint32_t>(w, op.src[0]);
   uint64_t r[kWarpSize];
   for (uint32_t i = 0; i < kWarpSize; ++i) {
-    const auto sixteenths = static_cast<int64_t>(std::clamp(std::bit_cast<float>(fraction[i]), 0.0625f, 1.0f) * 16);
+    const auto sixteenths =
+        static_cast<int64_t>(std::clamp(std::bit_cast<float>(fraction[i]), 0.0625f, 1.0f) * 16);
     r[i] = op.imm | static_cast<uint64_t>(sixteenths - 1) << 52;
   }
   store_masked(lanes<uint64_t>(w, op.dst), r, mask);
@@ -69,34 +73,46 @@ Effect copy_policy(Warp& w, const DecodedOp& op, LaneMask mask) {
 // A register, or a literal of either precision.
 Src fraction_of(Decoder& d, const isa::Operand* o) {
   if (o == nullptr) return d.constant(std::bit_cast<uint32_t>(1.0f), 32);
-  if (o->kind == isa::Operand::Kind::imm && o->imm_kind == isa::ImmKind::f64) return d.constant(std::bit_cast<uint32_t>(static_cast<float>(std::bit_cast<double>(o->value))), 32);
+  if (o->kind == isa::Operand::Kind::imm && o->imm_kind == isa::ImmKind::f64)
+    return d.constant(std::bit_cast<uint32_t>(static_cast<float>(std::bit_cast<double>(o->value))), 32);
   return d.source(*o, 32);
 }
 
 }  // namespace
 
-template <> ExecFn bind<isa::Opcode::prefetch>(Decoder&, DecodedOp&) { return no_effect; }
-template <> ExecFn bind<isa::Opcode::prefetchu>(Decoder&, DecodedOp&) { return no_effect; }
-template <> ExecFn bind<isa::Opcode::applypriority>(Decoder& d, DecodedOp& op) {
+template <>
+ExecFn bind<isa::Opcode::prefetch>(Decoder&, DecodedOp&) {
+  return no_effect;
+}
+template <>
+ExecFn bind<isa::Opcode::prefetchu>(Decoder&, DecodedOp&) {
+  return no_effect;
+}
+template <>
+ExecFn bind<isa::Opcode::applypriority>(Decoder& d, DecodedOp& op) {
   d.set_address(op, *d.operand(0));
   return line<false>;
 }
-template <> ExecFn bind<isa::Opcode::discard>(Decoder& d, DecodedOp& op) {
+template <>
+ExecFn bind<isa::Opcode::discard>(Decoder& d, DecodedOp& op) {
   d.set_address(op, *d.operand(0));
   return line<true>;
 }
-template <> ExecFn bind<isa::Opcode::createpolicy_fractional>(Decoder& d, DecodedOp& op) {
+template <>
+ExecFn bind<isa::Opcode::createpolicy_fractional>(Decoder& d, DecodedOp& op) {
   op.dst = d.dest(*d.operand(0));
   op.imm = policy_kind(d, 0);
   op.src[0] = fraction_of(d, d.operand(1));
   return fractional_policy;
 }
-template <> ExecFn bind<isa::Opcode::createpolicy_range>(Decoder& d, DecodedOp& op) {
+template <>
+ExecFn bind<isa::Opcode::createpolicy_range>(Decoder& d, DecodedOp& op) {
   op.dst = d.dest(*d.operand(0));
   op.src[0] = d.constant(policy_kind(d, kRange), 64);
   return copy_policy;
 }
-template <> ExecFn bind<isa::Opcode::createpolicy_cvt>(Decoder& d, DecodedOp& op) {
+template <>
+ExecFn bind<isa::Opcode::createpolicy_cvt>(Decoder& d, DecodedOp& op) {
   op.dst = d.dest(*d.operand(0));
   op.src[0] = d.source(*d.operand(1), 64);
   return copy_policy;

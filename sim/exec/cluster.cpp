@@ -25,7 +25,11 @@ void complete_if_all_arrived(Cluster& c) {
 }
 
 Effect cluster_arrive(Warp& w, const DecodedOp&, LaneMask mask) {
-  if (const LaneMask twice = w.cluster_unwaited & mask; twice != 0) return fault(w, "F3504", fmt::format("barrier.cluster.arrive by lanes {:#010x}, which have not waited since they last arrived", twice));
+  if (const LaneMask twice = w.cluster_unwaited & mask; twice != 0)
+    return fault(
+        w, "F3504",
+        fmt::format("barrier.cluster.arrive by lanes {:#010x}, which have not waited since they last arrived",
+                    twice));
   w.cluster_arrived |= mask;
   w.cluster_unwaited |= mask;
   complete_if_all_arrived(*w.cta->cluster);
@@ -33,7 +37,9 @@ Effect cluster_arrive(Warp& w, const DecodedOp&, LaneMask mask) {
 }
 
 Effect cluster_wait(Warp& w, const DecodedOp&, LaneMask mask) {
-  if (const LaneMask early = mask & ~w.cluster_unwaited; early != 0) return fault(w, "F3505", fmt::format("barrier.cluster.wait by lanes {:#010x}, which have not arrived", early));
+  if (const LaneMask early = mask & ~w.cluster_unwaited; early != 0)
+    return fault(w, "F3505",
+                 fmt::format("barrier.cluster.wait by lanes {:#010x}, which have not arrived", early));
   complete_if_all_arrived(*w.cta->cluster);  // threads that exited meanwhile no longer have to arrive
   if ((w.cluster_arrived & mask) != 0) return block(w, BlockReason::cluster_barrier);
   w.cluster_unwaited &= ~mask;
@@ -48,7 +54,8 @@ Effect map_address(Warp& w, const DecodedOp& op, LaneMask mask) {
   const uint32_t size = static_cast<uint32_t>(w.cta->cluster->ctas.size());
   L r[kWarpSize];
   for (uint32_t i = 0; i < kWarpSize; ++i) {
-    if ((mask >> i & 1) != 0 && rank[i] >= size) return fault(w, "F3502", fmt::format("mapa to CTA rank {} of a cluster of {}", rank[i], size));
+    if ((mask >> i & 1) != 0 && rank[i] >= size)
+      return fault(w, "F3502", fmt::format("mapa to CTA rank {} of a cluster of {}", rank[i], size));
     r[i] = (a[i] & ~L{0xFF000000u}) | (L{rank[i]} << 24);
   }
   store_masked(lanes<L>(w, op.dst), r, mask);
@@ -61,7 +68,9 @@ Effect rank_of_address(Warp& w, const DecodedOp& op, LaneMask mask) {
   const L* a = lanes<L>(w, op.src[0]);
   uint32_t r[kWarpSize];
   for (uint32_t i = 0; i < kWarpSize; ++i) {
-    if (sizeof(L) == 8 && op.extra != 0 && (mask >> i & 1) != 0 && !is_shared_generic(a[i])) return fault(w, "F3506", fmt::format("getctarank of {:#x}, which is no address of shared memory", a[i]));
+    if (sizeof(L) == 8 && op.extra != 0 && (mask >> i & 1) != 0 && !is_shared_generic(a[i]))
+      return fault(w, "F3506",
+                   fmt::format("getctarank of {:#x}, which is no address of shared memory", a[i]));
     r[i] = shared_rank(static_cast<uint32_t>(a[i]));
   }
   store_masked(lanes<uint32_t>(w, op.dst), r, mask);
@@ -70,16 +79,26 @@ Effect rank_of_address(Warp& w, const DecodedOp& op, LaneMask mask) {
 
 }  // namespace
 
-template <> ExecFn bind<isa::Opcode::barrier_cluster_arrive>(Decoder& d, DecodedOp& op) { op.aligned = d.has(isa::Mod::aligned); return cluster_arrive; }
-template <> ExecFn bind<isa::Opcode::barrier_cluster_wait>(Decoder& d, DecodedOp& op) { op.aligned = d.has(isa::Mod::aligned); return cluster_wait; }
-template <> ExecFn bind<isa::Opcode::mapa>(Decoder& d, DecodedOp& op) {
+template <>
+ExecFn bind<isa::Opcode::barrier_cluster_arrive>(Decoder& d, DecodedOp& op) {
+  op.aligned = d.has(isa::Mod::aligned);
+  return cluster_arrive;
+}
+template <>
+ExecFn bind<isa::Opcode::barrier_cluster_wait>(Decoder& d, DecodedOp& op) {
+  op.aligned = d.has(isa::Mod::aligned);
+  return cluster_wait;
+}
+template <>
+ExecFn bind<isa::Opcode::mapa>(Decoder& d, DecodedOp& op) {
   const bool wide = d.has(isa::Mod::u64);
   op.dst = d.dest(*d.operand(0));
   op.src[0] = d.source(*d.operand(1), wide ? 64 : 32);
   op.src[1] = d.source(*d.operand(2), 32);
   return wide ? map_address<uint64_t> : map_address<uint32_t>;
 }
-template <> ExecFn bind<isa::Opcode::getctarank>(Decoder& d, DecodedOp& op) {
+template <>
+ExecFn bind<isa::Opcode::getctarank>(Decoder& d, DecodedOp& op) {
   const bool wide = d.has(isa::Mod::u64);
   op.dst = d.dest(*d.operand(0));
   op.src[0] = d.source(*d.operand(1), wide ? 64 : 32);

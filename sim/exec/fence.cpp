@@ -23,16 +23,44 @@ Effect acquire_tensormap(Warp& w, const DecodedOp& op, LaneMask mask) {
 
 }  // namespace
 
-template <> ExecFn bind<isa::Opcode::fence>(Decoder&, DecodedOp&) { return fence; }
-template <> ExecFn bind<isa::Opcode::fence_mbarrier_init>(Decoder&, DecodedOp&) { return fence; }
-template <> ExecFn bind<isa::Opcode::fence_proxy_async>(Decoder&, DecodedOp&) { return fence; }
-template <> ExecFn bind<isa::Opcode::fence_sync_restrict>(Decoder&, DecodedOp&) { return fence; }
-template <> ExecFn bind<isa::Opcode::fence_proxy_async_generic>(Decoder&, DecodedOp&) { return fence; }
-template <> ExecFn bind<isa::Opcode::fence_proxy_tensormap_release>(Decoder&, DecodedOp&) { return fence; }
-template <> ExecFn bind<isa::Opcode::fence_proxy_alias>(Decoder&, DecodedOp&) { return fence; }
-template <> ExecFn bind<isa::Opcode::membar>(Decoder&, DecodedOp&) { return fence; }
-template <> ExecFn bind<isa::Opcode::membar_proxy_alias>(Decoder&, DecodedOp&) { return fence; }
-template <> ExecFn bind<isa::Opcode::fence_proxy_tensormap_acquire>(Decoder& d, DecodedOp& op) {
+template <>
+ExecFn bind<isa::Opcode::fence>(Decoder&, DecodedOp&) {
+  return fence;
+}
+template <>
+ExecFn bind<isa::Opcode::fence_mbarrier_init>(Decoder&, DecodedOp&) {
+  return fence;
+}
+template <>
+ExecFn bind<isa::Opcode::fence_proxy_async>(Decoder&, DecodedOp&) {
+  return fence;
+}
+template <>
+ExecFn bind<isa::Opcode::fence_sync_restrict>(Decoder&, DecodedOp&) {
+  return fence;
+}
+template <>
+ExecFn bind<isa::Opcode::fence_proxy_async_generic>(Decoder&, DecodedOp&) {
+  return fence;
+}
+template <>
+ExecFn bind<isa::Opcode::fence_proxy_tensormap_release>(Decoder&, DecodedOp&) {
+  return fence;
+}
+template <>
+ExecFn bind<isa::Opcode::fence_proxy_alias>(Decoder&, DecodedOp&) {
+  return fence;
+}
+template <>
+ExecFn bind<isa::Opcode::membar>(Decoder&, DecodedOp&) {
+  return fence;
+}
+template <>
+ExecFn bind<isa::Opcode::membar_proxy_alias>(Decoder&, DecodedOp&) {
+  return fence;
+}
+template <>
+ExecFn bind<isa::Opcode::fence_proxy_tensormap_acquire>(Decoder& d, DecodedOp& op) {
   d.set_address(op, *d.operand(0));
   return acquire_tensormap;
 }

@@ -13,7 +13,9 @@ namespace {
 
 // Program::slots from op.vec: response, mbarrier (addresses). op.extra: multicast.
 Effect try_cancel(Warp& w, const DecodedOp& op, LaneMask mask) {
-  if (w.cta->cancel_failed) return fault(w, "F3509", "clusterlaunchcontrol.try_cancel after this CTA saw one fail (PTX ISA 9.7.13.17)");
+  if (w.cta->cancel_failed)
+    return fault(w, "F3509",
+                 "clusterlaunchcontrol.try_cancel after this CTA saw one fail (PTX ISA 9.7.13.17)");
   const Src* s = slots_of(w, op);
   Effect result = Effect::next;
   for_lanes(mask, [&](uint32_t lane) {
@@ -23,9 +25,12 @@ Effect try_cancel(Warp& w, const DecodedOp& op, LaneMask mask) {
     t.mbar = slot_shared_address(w, s + kAddressSlots, lane, false);
     t.multicast = op.extra != 0;
     if (shared_rank(t.response) != w.cta->rank || shared_rank(t.mbar) != w.cta->rank) {
-      result = fault(w, "F3510", "clusterlaunchcontrol.try_cancel takes addresses of the CTA's own shared memory");
+      result =
+          fault(w, "F3510", "clusterlaunchcontrol.try_cancel takes addresses of the CTA's own shared memory");
     } else if (!is_aligned(t.response, 16)) {
-      result = fault(w, "F3002", fmt::format("lane {}: the response of try_cancel at {:#x} is not 16-byte aligned", lane, t.response));
+      result = fault(w, "F3002",
+                     fmt::format("lane {}: the response of try_cancel at {:#x} is not 16-byte aligned", lane,
+                                 t.response));
     } else {
       issue(w, lane, t);
     }
@@ -35,8 +40,10 @@ Effect try_cancel(Warp& w, const DecodedOp& op, LaneMask mask) {
 
 // A .b128 register: two runs of 64-bit lanes.
 CancelResponse response_of(const Warp& w, const DecodedOp& op, uint32_t lane) {
-  const uint64_t low = lanes<uint64_t>(w, op.src[0])[lane], high = lanes<uint64_t>(w, op.src[0])[kWarpSize + lane];
-  return CancelResponse::of({static_cast<uint32_t>(low), static_cast<uint32_t>(low >> 32), static_cast<uint32_t>(high), static_cast<uint32_t>(high >> 32)});
+  const uint64_t low = lanes<uint64_t>(w, op.src[0])[lane],
+                 high = lanes<uint64_t>(w, op.src[0])[kWarpSize + lane];
+  return CancelResponse::of({static_cast<uint32_t>(low), static_cast<uint32_t>(low >> 32),
+                             static_cast<uint32_t>(high), static_cast<uint32_t>(high >> 32)});
 }
 
 Effect is_canceled(Warp& w, const DecodedOp& op, LaneMask mask) {
@@ -69,7 +76,8 @@ Effect no_effect(Warp&, const DecodedOp&, LaneMask) { return Effect::next; }
 
 }  // namespace
 
-template <> ExecFn bind<isa::Opcode::clc_try_cancel>(Decoder& d, DecodedOp& op) {
+template <>
+ExecFn bind<isa::Opcode::clc_try_cancel>(Decoder& d, DecodedOp& op) {
   begin_slots(d, op);
   push_address(d, *d.operand(0));
   push_address(d, *d.operand(1));
@@ -77,24 +85,31 @@ template <> ExecFn bind<isa::Opcode::clc_try_cancel>(Decoder& d, DecodedOp& op) 
   d.program().ordered_across_ctas = true;  // who gets which cluster
   return try_cancel;
 }
-template <> ExecFn bind<isa::Opcode::clc_is_canceled>(Decoder& d, DecodedOp& op) {
+template <>
+ExecFn bind<isa::Opcode::clc_is_canceled>(Decoder& d, DecodedOp& op) {
   op.dst = d.dest_pred(*d.operand(0));
   op.src[0] = d.source(*d.operand(1), 128);
   return is_canceled;
 }
-template <> ExecFn bind<isa::Opcode::clc_first_ctaid>(Decoder& d, DecodedOp& op) {
+template <>
+ExecFn bind<isa::Opcode::clc_first_ctaid>(Decoder& d, DecodedOp& op) {
   op.src[0] = d.source(*d.operand(1), 128);
   op.vec = d.vector(*d.operand(0), 32);
   op.extra = 7;  // the fourth element is unspecified and keeps its value
   return first_ctaid;
 }
-template <> ExecFn bind<isa::Opcode::clc_first_ctaid_dim>(Decoder& d, DecodedOp& op) {
+template <>
+ExecFn bind<isa::Opcode::clc_first_ctaid_dim>(Decoder& d, DecodedOp& op) {
   const uint32_t dst = d.dest(*d.operand(0));
   op.src[0] = d.source(*d.operand(1), 128);
   begin_slots(d, op);
   for (int k = 0; k < 3; ++k) d.push_slot({dst, 0});
-  op.extra = 1u << (static_cast<unsigned>(d.mod(isa::Slot::mode)) - static_cast<unsigned>(isa::Mod::get_first_ctaid_x));
+  op.extra = 1u << (static_cast<unsigned>(d.mod(isa::Slot::mode)) -
+                    static_cast<unsigned>(isa::Mod::get_first_ctaid_x));
   return first_ctaid;
 }
-template <> ExecFn bind<isa::Opcode::griddepcontrol>(Decoder&, DecodedOp&) { return no_effect; }
+template <>
+ExecFn bind<isa::Opcode::griddepcontrol>(Decoder&, DecodedOp&) {
+  return no_effect;
+}
 }  // namespace drywell::sim

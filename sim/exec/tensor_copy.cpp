@@ -11,9 +11,16 @@
 namespace drywell::sim {
 namespace {
 
-// Program::slots from op.vec: the map's address, the shared address, the mbarrier's address, the multicast mask, the
-// coordinates, the im2col offsets. op.count: coordinates; op.target: mode; op.dst: reduction; op.imm: the map's space.
-enum Place : size_t { kMap = 0, kShared = kAddressSlots, kMbar = 2 * kAddressSlots, kMask = 3 * kAddressSlots, kCoordinates = kMask + 1 };
+// Program::slots from op.vec: the map's address, the shared address, the mbarrier's address, the multicast
+// mask, the coordinates, the im2col offsets. op.count: coordinates; op.target: mode; op.dst: reduction;
+// op.imm: the map's space.
+enum Place : size_t {
+  kMap = 0,
+  kShared = kAddressSlots,
+  kMbar = 2 * kAddressSlots,
+  kMask = 3 * kAddressSlots,
+  kCoordinates = kMask + 1
+};
 
 struct Extra {
   uint32_t rank = 0;       // bits 0..2
@@ -21,8 +28,12 @@ struct Extra {
   bool multicast = false;  // bit 4
   uint32_t cta_group = 0;  // bits 5..6
   uint32_t offsets = 0;    // bits 7..8
-  uint32_t pack() const { return rank | uint32_t{cluster} << 3 | uint32_t{multicast} << 4 | cta_group << 5 | offsets << 7; }
-  static Extra of(uint32_t v) { return {v & 7, (v >> 3 & 1) != 0, (v >> 4 & 1) != 0, v >> 5 & 3, v >> 7 & 3}; }
+  uint32_t pack() const {
+    return rank | uint32_t{cluster} << 3 | uint32_t{multicast} << 4 | cta_group << 5 | offsets << 7;
+  }
+  static Extra of(uint32_t v) {
+    return {v & 7, (v >> 3 & 1) != 0, (v >> 4 & 1) != 0, v >> 5 & 3, v >> 7 & 3};
+  }
 };
 
 // Map, coordinates and offsets: what every form has.
@@ -37,11 +48,15 @@ Effect capture(Warp& w, const DecodedOp& op, uint32_t lane, TensorCopy& t) {
   const Gmem::Allocation* hint = nullptr;
   const uint8_t* map = resolve(w, space, t.map_address, t.map.size(), lane, hint);
   if (map == nullptr) return access_fault(w, space, t.map_address, t.map.size(), lane, false);
-  if (t.map_address % isa::kTensorMapAlignment != 0) return fault(w, "F3301", fmt::format("tensor map at {:#x} is not 64-byte aligned", t.map_address));
-  if (is_shared_generic(t.map_address)) return fault(w, "F3301", "a tensor map in shared memory can be edited, but not used by a copy");
+  if (t.map_address % isa::kTensorMapAlignment != 0)
+    return fault(w, "F3301", fmt::format("tensor map at {:#x} is not 64-byte aligned", t.map_address));
+  if (is_shared_generic(t.map_address))
+    return fault(w, "F3301", "a tensor map in shared memory can be edited, but not used by a copy");
   std::memcpy(t.map.data(), map, t.map.size());
-  for (uint32_t k = 0; k < op.count; ++k) t.coord[k] = static_cast<int32_t>(lanes<uint32_t>(w, s[kCoordinates + k])[lane]);
-  for (uint32_t k = 0; k < x.offsets; ++k) t.offset[k] = static_cast<uint16_t>(lanes<uint32_t>(w, s[kCoordinates + op.count + k])[lane]);
+  for (uint32_t k = 0; k < op.count; ++k)
+    t.coord[k] = static_cast<int32_t>(lanes<uint32_t>(w, s[kCoordinates + k])[lane]);
+  for (uint32_t k = 0; k < x.offsets; ++k)
+    t.offset[k] = static_cast<uint16_t>(lanes<uint32_t>(w, s[kCoordinates + op.count + k])[lane]);
   return Effect::next;
 }
 
@@ -91,8 +106,11 @@ Effect prefetch(Warp& w, const DecodedOp& op, LaneMask mask) {
     map.bytes = t.map;
     Diagnostics problems;
     const isa::TensorMapFields f = isa::decode(map, problems);
-    if (problems.has_errors() || !isa::has_signature(map)) return fault(w, "F3302", fmt::format("the 128 bytes at {:#x} are not a tensor map", t.map_address));
-    if (f.rank != t.rank) return fault(w, "F3303", fmt::format("a {}-dimensional prefetch through a tensor map of rank {}", t.rank, f.rank));
+    if (problems.has_errors() || !isa::has_signature(map))
+      return fault(w, "F3302", fmt::format("the 128 bytes at {:#x} are not a tensor map", t.map_address));
+    if (f.rank != t.rank)
+      return fault(w, "F3303",
+                   fmt::format("a {}-dimensional prefetch through a tensor map of rank {}", t.rank, f.rank));
     isa::check_request(f, {t.mode, isa::TensorAccess::load, t.coord, t.offset}, problems);
     return problems.has_errors() ? fault(w, "F3304", problems.to_string()) : Effect::next;
   });
@@ -104,8 +122,12 @@ struct Positions {
 };
 
 void bind_tensor(Decoder& d, DecodedOp& op, const Positions& at) {
-  const auto operand = [&](int position) { return position < 0 ? nullptr : d.operand(static_cast<size_t>(position)); };
-  const auto push = [&](const isa::Operand* o) { o != nullptr ? push_address(d, *o) : push_nothing(d, kAddressSlots); };
+  const auto operand = [&](int position) {
+    return position < 0 ? nullptr : d.operand(static_cast<size_t>(position));
+  };
+  const auto push = [&](const isa::Operand* o) {
+    o != nullptr ? push_address(d, *o) : push_nothing(d, kAddressSlots);
+  };
   const auto parts = d.elements(*operand(at.tensor));
   const isa::Operand* offsets = operand(at.offsets);
   begin_slots(d, op);
@@ -127,26 +149,32 @@ void bind_tensor(Decoder& d, DecodedOp& op, const Positions& at) {
   op.extra = x.pack();
   op.count = static_cast<uint8_t>(parts[1].count);
   op.target = static_cast<uint32_t>(mode == isa::Mod::none ? isa::Mod::tile : mode);
-  op.imm = static_cast<uint64_t>(parts[0].base == isa::Operand::Base::symbol ? space_of(d.symbol_space(parts[0].index)) : Space::generic);
+  op.imm = static_cast<uint64_t>(parts[0].base == isa::Operand::Base::symbol
+                                     ? space_of(d.symbol_space(parts[0].index))
+                                     : Space::generic);
 }
 
 }  // namespace
 
-template <> ExecFn bind<isa::Opcode::cp_async_bulk_tensor_load>(Decoder& d, DecodedOp& op) {
+template <>
+ExecFn bind<isa::Opcode::cp_async_bulk_tensor_load>(Decoder& d, DecodedOp& op) {
   bind_tensor(d, op, {.tensor = 1, .shared = 0, .mbar = 2, .offsets = 3, .mask = 4});
   return load;
 }
-template <> ExecFn bind<isa::Opcode::cp_async_bulk_tensor_store>(Decoder& d, DecodedOp& op) {
+template <>
+ExecFn bind<isa::Opcode::cp_async_bulk_tensor_store>(Decoder& d, DecodedOp& op) {
   bind_tensor(d, op, {.tensor = 0, .shared = 1});
   return store<TensorCopy::Direction::store>;
 }
-template <> ExecFn bind<isa::Opcode::cp_reduce_async_bulk_tensor>(Decoder& d, DecodedOp& op) {
+template <>
+ExecFn bind<isa::Opcode::cp_reduce_async_bulk_tensor>(Decoder& d, DecodedOp& op) {
   bind_tensor(d, op, {.tensor = 0, .shared = 1});
   op.dst = static_cast<uint32_t>(d.mod(isa::Slot::op));
   d.program().ordered_across_ctas = true;  // the map may say a floating-point type
   return store<TensorCopy::Direction::reduce>;
 }
-template <> ExecFn bind<isa::Opcode::cp_async_bulk_prefetch_tensor>(Decoder& d, DecodedOp& op) {
+template <>
+ExecFn bind<isa::Opcode::cp_async_bulk_prefetch_tensor>(Decoder& d, DecodedOp& op) {
   bind_tensor(d, op, {.tensor = 0, .offsets = 1});
   return prefetch;
 }

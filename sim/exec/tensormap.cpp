@@ -20,14 +20,17 @@ uint8_t* tensormap_bytes(Warp& w, Space space, uint64_t address, uint32_t lane, 
   const Gmem::Allocation* hint = nullptr;
   uint8_t* at = resolve(w, space, address, isa::kTensorMapBytes, lane, hint);
   if (at == nullptr) {
-    result = fault(w, "F3001", fmt::format("lane {}: the {} bytes of a tensor map at {:#x} are outside memory", lane, isa::kTensorMapBytes, address));
+    result = fault(w, "F3001",
+                   fmt::format("lane {}: the {} bytes of a tensor map at {:#x} are outside memory", lane,
+                               isa::kTensorMapBytes, address));
   }
   return at;
 }
 
 namespace {
 
-// op.extra: the space; op.dst: field; op.dst2: ordinal; src[1]: value; op.count: what the value is shifted by.
+// op.extra: the space; op.dst: field; op.dst2: ordinal; src[1]: value; op.count: what the value is shifted
+// by.
 template <bool Wide>
 Effect replace(Warp& w, const DecodedOp& op, LaneMask mask) {
   Effect result = Effect::next;
@@ -37,7 +40,8 @@ Effect replace(Warp& w, const DecodedOp& op, LaneMask mask) {
     if (at == nullptr) return;
     isa::TensorMap map;
     std::memcpy(map.bytes.data(), at, map.bytes.size());
-    isa::replace_field(map, static_cast<isa::TensorMapField>(op.dst), op.dst2, lane_value(w, op.src[1], lane, Wide) << op.count);
+    isa::replace_field(map, static_cast<isa::TensorMapField>(op.dst), op.dst2,
+                       lane_value(w, op.src[1], lane, Wide) << op.count);
     std::memcpy(at, map.bytes.data(), map.bytes.size());
   });
   return result;
@@ -48,7 +52,8 @@ Effect copy_and_fence(Warp& w, const DecodedOp& op, LaneMask mask) {
   const auto lane = static_cast<uint32_t>(std::countr_zero(mask));
   const Src* s = slots_of(w, op);
   Effect result = Effect::next;
-  const uint8_t* from = tensormap_bytes(w, Space::shared_cta, slot_address(w, s + kAddressSlots, lane), lane, result);
+  const uint8_t* from =
+      tensormap_bytes(w, Space::shared_cta, slot_address(w, s + kAddressSlots, lane), lane, result);
   if (from == nullptr) return result;
   uint8_t* to = tensormap_bytes(w, Space::global, slot_address(w, s, lane), lane, result);
   if (to != nullptr) std::memcpy(to, from, isa::kTensorMapBytes);
@@ -81,19 +86,31 @@ ExecFn bind_replace(Decoder& d, DecodedOp& op, const isa::Operand& value, const 
   op.dst2 = ordinal != nullptr ? static_cast<uint32_t>(ordinal->value) : 0;
   op.src[1] = d.source(value, isa::type_bits(d.mod(isa::Slot::type)));
   // Strides are bytes since PTX 8.5, units of 16 bytes before (facts/tma-mbarrier.md §2.1).
-  const bool in_units = field == isa::TensorMapField::global_stride && d.module().version < isa::PtxVersion{8, 5};
+  const bool in_units =
+      field == isa::TensorMapField::global_stride && d.module().version < isa::PtxVersion{8, 5};
   op.count = in_units ? 4 : 0;
   // A fifth stride exists in the text only: it has no place in the map.
-  if (field == isa::TensorMapField::global_stride && op.dst2 > 3) throw Unsupported("tensormap.replace of global_stride 4");
+  if (field == isa::TensorMapField::global_stride && op.dst2 > 3)
+    throw Unsupported("tensormap.replace of global_stride 4");
   return d.has(isa::Mod::b64) ? replace<true> : replace<false>;
 }
 
 }  // namespace
 
-template <> ExecFn bind<isa::Opcode::tensormap_replace>(Decoder& d, DecodedOp& op) { return bind_replace(d, op, *d.operand(1), nullptr); }
-template <> ExecFn bind<isa::Opcode::tensormap_replace_dim>(Decoder& d, DecodedOp& op) { return bind_replace(d, op, *d.operand(2), d.operand(1)); }
-template <> ExecFn bind<isa::Opcode::tensormap_replace_mode>(Decoder& d, DecodedOp& op) { return bind_replace(d, op, *d.operand(1), nullptr); }
-template <> ExecFn bind<isa::Opcode::tensormap_cp_fenceproxy>(Decoder& d, DecodedOp& op) {
+template <>
+ExecFn bind<isa::Opcode::tensormap_replace>(Decoder& d, DecodedOp& op) {
+  return bind_replace(d, op, *d.operand(1), nullptr);
+}
+template <>
+ExecFn bind<isa::Opcode::tensormap_replace_dim>(Decoder& d, DecodedOp& op) {
+  return bind_replace(d, op, *d.operand(2), d.operand(1));
+}
+template <>
+ExecFn bind<isa::Opcode::tensormap_replace_mode>(Decoder& d, DecodedOp& op) {
+  return bind_replace(d, op, *d.operand(1), nullptr);
+}
+template <>
+ExecFn bind<isa::Opcode::tensormap_cp_fenceproxy>(Decoder& d, DecodedOp& op) {
   begin_slots(d, op);
   push_address(d, *d.operand(0));
   push_address(d, *d.operand(1));

@@ -6,7 +6,8 @@
 
 namespace drywell::sim {
 
-/// Host pointer to the tensor map at `address`, or nullptr and `result` the fault: outside memory or misaligned.
+/// Host pointer to the tensor map at `address`, or nullptr and `result` the fault: outside memory or
+/// misaligned.
 uint8_t* tensormap_bytes(Warp& w, Space space, uint64_t address, uint32_t lane, Effect& result);
 
 }  // namespace drywell::sim

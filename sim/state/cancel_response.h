@@ -13,8 +13,12 @@ struct CancelResponse {
   Dim3 first_cta{0, 0, 0};
   bool cancelled = false;
 
-  std::array<uint32_t, 4> words() const { return {first_cta.x, first_cta.y, first_cta.z, cancelled ? kCancelled : 0}; }
-  static CancelResponse of(const std::array<uint32_t, 4>& w) { return {{w[0], w[1], w[2]}, w[3] == kCancelled}; }
+  std::array<uint32_t, 4> words() const {
+    return {first_cta.x, first_cta.y, first_cta.z, cancelled ? kCancelled : 0};
+  }
+  static CancelResponse of(const std::array<uint32_t, 4>& w) {
+    return {{w[0], w[1], w[2]}, w[3] == kCancelled};
+  }
 };
 
 }  // namespace drywell::sim

@@ -1,4 +1,5 @@
-// The clusters of a launch that have not started: drivers take from it, and so does clusterlaunchcontrol.try_cancel.
+// The clusters of a launch that have not started: drivers take from it, and so does
+// clusterlaunchcontrol.try_cancel.
 #pragma once
 
 #include <cstdint>
@@ -9,9 +10,11 @@ namespace drywell::sim {
 
 class LaunchQueue {
  public:
-  /// Which cluster a cancellation gets is not specified (PTX ISA 9.7.13.17); drivers that try other orders choose `last`.
+  /// Which cluster a cancellation gets is not specified (PTX ISA 9.7.13.17); drivers that try other orders
+  /// choose `last`.
   enum class Cancels : uint8_t { first, last };
-  explicit LaunchQueue(uint64_t clusters, Cancels cancels = Cancels::first) : end_(clusters), cancels_(cancels) {}
+  explicit LaunchQueue(uint64_t clusters, Cancels cancels = Cancels::first)
+      : end_(clusters), cancels_(cancels) {}
 
   /// The next cluster to launch.
   std::optional<uint64_t> take() {

@@ -10,9 +10,19 @@ namespace {
 TEST(CacheControl, HintsChangeNothing) {
   AsyncCase c;
   c.buffers = {Bytes(256, 7), Bytes(8)};
-  c.body = "  prefetch.global.L1 [buf0];\n  prefetch.L2 [buf0];\n  prefetch.global.L2::evict_last [buf0];\n  prefetchu.L1 [buf0];\n  applypriority.global.L2::evict_normal [buf0+128], 128;\n"
-           "  createpolicy.fractional.L2::evict_last.L2::evict_unchanged.b64 %rd1, 0.5;\n  createpolicy.range.L2::evict_last.b64 %rd2, [buf0], 128, 256;\n  createpolicy.cvt.L2.b64 %rd3, 65536;\n"
-           "  ld.global.L2::cache_hint.b32 %r1, [buf0], %rd1;\n  @first st.global.L2::cache_hint.b32 [buf1], %r1, %rd2;\n  @first st.global.L2::cache_hint.b32 [buf1+4], %r1, %rd3;\n";
+  c.body = R"(
+  prefetch.global.L1 [buf0];
+  prefetch.L2 [buf0];
+  prefetch.global.L2::evict_last [buf0];
+  prefetchu.L1 [buf0];
+  applypriority.global.L2::evict_normal [buf0+128], 128;
+  createpolicy.fractional.L2::evict_last.L2::evict_unchanged.b64 %rd1, 0.5;
+  createpolicy.range.L2::evict_last.b64 %rd2, [buf0], 128, 256;
+  createpolicy.cvt.L2.b64 %rd3, 65536;
+  ld.global.L2::cache_hint.b32 %r1, [buf0], %rd1;
+  @first st.global.L2::cache_hint.b32 [buf1], %r1, %rd2;
+  @first st.global.L2::cache_hint.b32 [buf1+4], %r1, %rd3;
+)";
   const auto memory = run_everywhere(c);
   EXPECT_EQ(memory[0], c.buffers[0]);
   EXPECT_EQ(memory[1], Bytes(8, 7));
@@ -33,10 +43,18 @@ TEST(CacheControl, PoliciesHaveTheMeasuredBits) {
   c.buffers = {Bytes(8 * rows.size() + 8)};
   std::vector<uint64_t> want;
   for (const auto& [form, word] : rows) {
-    c.body += fmt::format("  createpolicy.fractional.{};\n  @first st.global.b64 [buf0+{}], %rd1;\n", form, 8 * want.size());
+    c.body += fmt::format(R"(
+  createpolicy.fractional.{};
+  @first st.global.b64 [buf0+{}], %rd1;
+)",
+                          form, 8 * want.size());
     want.push_back(word);
   }
-  c.body += fmt::format("  createpolicy.cvt.L2.b64 %rd1, 65536;\n  @first st.global.b64 [buf0+{}], %rd1;\n", 8 * want.size());
+  c.body += fmt::format(R"(
+  createpolicy.cvt.L2.b64 %rd1, 65536;
+  @first st.global.b64 [buf0+{}], %rd1;
+)",
+                        8 * want.size());
   want.push_back(65536);
   EXPECT_EQ(from_bytes<uint64_t>(run_everywhere(c).at(0)), want);
 }

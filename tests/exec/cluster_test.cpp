@@ -8,7 +8,12 @@ namespace drywell::test {
 namespace {
 
 std::string cta_word(const char* reg, unsigned stride = 4, unsigned offset = 0) {
-  return fmt::format("  mul.wide.u32 %rd30, rank, {};\n  add.u64 %rd30, %rd30, buf0;\n  st.global.b32 [%rd30+{}], {};\n", stride, offset, reg);
+  return fmt::format(R"(
+  mul.wide.u32 %rd30, rank, {};
+  add.u64 %rd30, %rd30, buf0;
+  st.global.b32 [%rd30+{}], {};
+)",
+                     stride, offset, reg);
 }
 
 // Each CTA writes into and reads its right neighbour's memory through both kinds of addresses.
@@ -17,12 +22,29 @@ TEST(Dsmem, LoadsAndStoresReachTheNeighbour) {
   c.cluster = c.ctas = 4;
   c.buffers = {to_bytes(std::vector<uint32_t>(16))};
   c.body = fill_smem(1024) + cluster_sync() +
-           "  add.u32 %r1, rank, 1;\n  and.b32 %r1, %r1, 3;\n  mapa.shared::cluster.u32 %r2, smem, %r1;\n  mov.u64 %rd1, smem;\n  cvta.shared::cta.u64 %rd1, %rd1;\n  mapa.u64 %rd2, %rd1, %r1;\n"
-           "  add.u32 %r3, rank, 100;\n  @first st.shared::cluster.b32 [%r2], %r3;\n  @first st.b32 [%rd2+4], %r3;\n" +
-           cluster_sync() + "  ld.shared.b32 %r6, [smem];\n  ld.b32 %r7, [%rd1+4];\n  ld.shared::cluster.b32 %r8, [%r2];\n  ld.relaxed.cluster.b32 %r9, [%rd2+4];\n  @!first bra END;\n" + cta_word("%r6", 16) +
-           cta_word("%r7", 16, 4) + cta_word("%r8", 16, 8) + cta_word("%r9", 16, 12) + "END:\n" + cluster_sync();
+           R"(
+  add.u32 %r1, rank, 1;
+  and.b32 %r1, %r1, 3;
+  mapa.shared::cluster.u32 %r2, smem, %r1;
+  mov.u64 %rd1, smem;
+  cvta.shared::cta.u64 %rd1, %rd1;
+  mapa.u64 %rd2, %rd1, %r1;
+  add.u32 %r3, rank, 100;
+  @first st.shared::cluster.b32 [%r2], %r3;
+  @first st.b32 [%rd2+4], %r3;
+)" + cluster_sync() +
+           R"(
+  ld.shared.b32 %r6, [smem];
+  ld.b32 %r7, [%rd1+4];
+  ld.shared::cluster.b32 %r8, [%r2];
+  ld.relaxed.cluster.b32 %r9, [%rd2+4];
+  @!first bra END;
+)" + cta_word("%r6", 16) +
+           cta_word("%r7", 16, 4) + cta_word("%r8", 16, 8) + cta_word("%r9", 16, 12) + "END:\n" +
+           cluster_sync();
   std::vector<uint32_t> want;
-  for (uint32_t r = 0; r < 4; ++r) want.insert(want.end(), {(r + 3) % 4 + 100, (r + 3) % 4 + 100, r + 100, r + 100});
+  for (uint32_t r = 0; r < 4; ++r)
+    want.insert(want.end(), {(r + 3) % 4 + 100, (r + 3) % 4 + 100, r + 100, r + 100});
   EXPECT_EQ(from_bytes<uint32_t>(run_everywhere(c).at(0)), want);
 }
 
@@ -32,10 +54,25 @@ TEST(Dsmem, AtomicsReachTheNeighbour) {
   c.cluster = c.ctas = 4;
   c.threads = 64;
   c.buffers = {to_bytes(std::vector<uint32_t>(8))};
-  c.body = "  mov.u32 %r1, 0;\n  @first st.shared.v2.b32 [smem], {%r1, %r1};\n" + cluster_sync() +
-           "  add.u32 %r2, rank, 1;\n  and.b32 %r2, %r2, 3;\n  mapa.shared::cluster.u32 %r3, smem, %r2;\n  cvt.u64.u32 %rd1, %r3;\n  cvta.shared::cluster.u64 %rd2, %rd1;\n  add.u32 %r4, rank, 1;\n"
-           "  atom.shared::cluster.add.u32 %r5, [%r3], %r4;\n  red.relaxed.cluster.max.u32 [%rd2+4], %r4;\n" +
-           cluster_sync() + "  ld.shared.v2.b32 {%r6, %r7}, [smem];\n  @!first bra END;\n" + cta_word("%r6", 8) + cta_word("%r7", 8, 4) + "END:\n" + cluster_sync();
+  c.body = R"(
+  mov.u32 %r1, 0;
+  @first st.shared.v2.b32 [smem], {%r1, %r1};
+)" + cluster_sync() +
+           R"(
+  add.u32 %r2, rank, 1;
+  and.b32 %r2, %r2, 3;
+  mapa.shared::cluster.u32 %r3, smem, %r2;
+  cvt.u64.u32 %rd1, %r3;
+  cvta.shared::cluster.u64 %rd2, %rd1;
+  add.u32 %r4, rank, 1;
+  atom.shared::cluster.add.u32 %r5, [%r3], %r4;
+  red.relaxed.cluster.max.u32 [%rd2+4], %r4;
+)" + cluster_sync() +
+           R"(
+  ld.shared.v2.b32 {%r6, %r7}, [smem];
+  @!first bra END;
+)" + cta_word("%r6", 8) +
+           cta_word("%r7", 8, 4) + "END:\n" + cluster_sync();
   std::vector<uint32_t> want;
   for (uint32_t r = 0; r < 4; ++r) want.insert(want.end(), {64 * ((r + 3) % 4 + 1), (r + 3) % 4 + 1});
   EXPECT_EQ(from_bytes<uint32_t>(run_everywhere(c).at(0)), want);
@@ -46,10 +83,30 @@ TEST(ClusterAddresses, WindowsAndConversions) {
   AsyncCase c;
   c.cluster = c.ctas = 2;
   c.buffers = {to_bytes(std::vector<uint32_t>(2))};
-  c.body = "  xor.b32 %r1, rank, 1;\n  mov.u64 %rd1, smem;\n  cvta.shared::cta.u64 %rd1, %rd1;\n  mapa.u64 %rd2, %rd1, %r1;\n  isspacep.shared::cta %p1, %rd1;\n  isspacep.shared::cta %p2, %rd2;\n"
-           "  isspacep.shared::cluster %p3, %rd2;\n  isspacep.global %p4, %rd2;\n  cvta.to.shared::cluster.u64 %rd3, %rd2;\n  cvt.u32.u64 %r2, %rd3;\n  getctarank.shared::cluster.u32 %r3, %r2;\n"
-           "  selp.u32 %r4, 1, 0, %p1;\n  selp.u32 %r5, 2, 0, %p2;\n  selp.u32 %r6, 4, 0, %p3;\n  selp.u32 %r7, 8, 0, %p4;\n  or.b32 %r4, %r4, %r5;\n  or.b32 %r6, %r6, %r7;\n  or.b32 %r4, %r4, %r6;\n  shl.b32 %r3, %r3, 4;\n"
-           "  or.b32 %r4, %r4, %r3;\n  @!first bra END;\n" + cta_word("%r4") + "END:\n";
+  c.body = R"(
+  xor.b32 %r1, rank, 1;
+  mov.u64 %rd1, smem;
+  cvta.shared::cta.u64 %rd1, %rd1;
+  mapa.u64 %rd2, %rd1, %r1;
+  isspacep.shared::cta %p1, %rd1;
+  isspacep.shared::cta %p2, %rd2;
+  isspacep.shared::cluster %p3, %rd2;
+  isspacep.global %p4, %rd2;
+  cvta.to.shared::cluster.u64 %rd3, %rd2;
+  cvt.u32.u64 %r2, %rd3;
+  getctarank.shared::cluster.u32 %r3, %r2;
+  selp.u32 %r4, 1, 0, %p1;
+  selp.u32 %r5, 2, 0, %p2;
+  selp.u32 %r6, 4, 0, %p3;
+  selp.u32 %r7, 8, 0, %p4;
+  or.b32 %r4, %r4, %r5;
+  or.b32 %r6, %r6, %r7;
+  or.b32 %r4, %r4, %r6;
+  shl.b32 %r3, %r3, 4;
+  or.b32 %r4, %r4, %r3;
+  @!first bra END;
+)" + cta_word("%r4") +
+           "END:\n";
   EXPECT_EQ(from_bytes<uint32_t>(run_everywhere(c).at(0)), (std::vector<uint32_t>{5 + 16, 5}));
 }
 
@@ -58,17 +115,31 @@ TEST(ClusterAddresses, MapaAndGetctarank) {
   AsyncCase c;
   c.cluster = c.ctas = 4;
   c.buffers = {to_bytes(std::vector<uint32_t>(4 * 4))};
-  c.body = "  mov.u32 %r1, smem;\n  getctarank.shared::cluster.u32 %r2, %r1;\n  xor.b32 %r3, rank, 3;\n  mapa.shared::cluster.u32 %r4, %r1, %r3;\n  getctarank.shared::cluster.u32 %r5, %r4;\n"
-           "  mov.u64 %rd1, smem;\n  cvta.shared::cta.u64 %rd1, %rd1;\n  mapa.u64 %rd2, %rd1, %r3;\n  getctarank.u64 %r6, %rd2;\n  sub.u32 %r7, %r4, %r1;\n  shl.b32 %r8, %r3, 24;\n  shl.b32 %r9, rank, 24;\n"
-           "  sub.u32 %r8, %r8, %r9;\n  sub.u32 %r7, %r7, %r8;\n  @!first bra END;\n" +
-           cta_word("%r2", 16) + cta_word("%r5", 16, 4) + cta_word("%r6", 16, 8) + cta_word("%r7", 16, 12) + "END:\n";
+  c.body = R"(
+  mov.u32 %r1, smem;
+  getctarank.shared::cluster.u32 %r2, %r1;
+  xor.b32 %r3, rank, 3;
+  mapa.shared::cluster.u32 %r4, %r1, %r3;
+  getctarank.shared::cluster.u32 %r5, %r4;
+  mov.u64 %rd1, smem;
+  cvta.shared::cta.u64 %rd1, %rd1;
+  mapa.u64 %rd2, %rd1, %r3;
+  getctarank.u64 %r6, %rd2;
+  sub.u32 %r7, %r4, %r1;
+  shl.b32 %r8, %r3, 24;
+  shl.b32 %r9, rank, 24;
+  sub.u32 %r8, %r8, %r9;
+  sub.u32 %r7, %r7, %r8;
+  @!first bra END;
+)" + cta_word("%r2", 16) +
+           cta_word("%r5", 16, 4) + cta_word("%r6", 16, 8) + cta_word("%r7", 16, 12) + "END:\n";
   std::vector<uint32_t> want;
   for (uint32_t r = 0; r < 4; ++r) want.insert(want.end(), {r, r ^ 3, r ^ 3, 0});
   EXPECT_EQ(from_bytes<uint32_t>(run_everywhere(c).at(0)), want);
 }
 
-// Every thread writes the round's number, and behind the barrier finds it with a thread of another CTA, 16 times over,
-// aligned or diverged.
+// Every thread writes the round's number, and behind the barrier finds it with a thread of another CTA, 16
+// times over, aligned or diverged.
 TEST(ClusterBarrier, NobodyPassesEarly) {
   for (const char* form : {".aligned", ".release", ".relaxed.aligned", ""}) {
     AsyncCase c;
@@ -76,12 +147,51 @@ TEST(ClusterBarrier, NobodyPassesEarly) {
     c.threads = 96;
     c.buffers = {to_bytes(std::vector<uint32_t>(4 * 96, 77))};
     const bool aligned = std::string(form).ends_with("aligned");
-    c.body = "  shl.b32 %r1, tid, 2;\n  mov.u32 %r2, smem;\n  add.u32 %r1, %r1, %r2;\n  add.u32 %r3, rank, 1;\n  and.b32 %r3, %r3, 3;\n  add.u32 %r4, tid, 37;\n  rem.u32 %r4, %r4, 96;\n  shl.b32 %r4, %r4, 2;\n"
-             "  add.u32 %r4, %r4, %r2;\n  mapa.shared::cluster.u32 %r4, %r4, %r3;\n  mov.u32 %r5, 0;\n  mov.u32 %r6, 0;\n  and.b32 %r7, tid, 1;\n  setp.eq.u32 %p1, %r7, 0;\n"
-             "LOOP: add.u32 %r5, %r5, 1;\n  st.shared.b32 [%r1], %r5;\n" + std::string(aligned ? "" : "  @%p1 bra EVEN;\n  add.u32 %r8, %r5, 1;\n  barrier.cluster.arrive.release;\n  barrier.cluster.wait;\n  bra JOIN;\nEVEN:\n") +
-             fmt::format("  barrier.cluster.arrive{};\n  barrier.cluster.wait{};\nJOIN:\n", form, aligned ? ".acquire.aligned" : ".acquire") +
-             "  ld.shared::cluster.u32 %r9, [%r4];\n  setp.ne.u32 %p2, %r9, %r5;\n  selp.u32 %r10, 1, 0, %p2;\n  add.u32 %r6, %r6, %r10;\n" + cluster_sync() +
-             "  setp.lt.u32 %p3, %r5, 16;\n  @%p3 bra LOOP;\n  mad.lo.u32 %r11, rank, 96, tid;\n  mul.wide.u32 %rd1, %r11, 4;\n  add.u64 %rd1, %rd1, buf0;\n  st.global.b32 [%rd1], %r6;\n" + cluster_sync();
+    c.body = R"(
+  shl.b32 %r1, tid, 2;
+  mov.u32 %r2, smem;
+  add.u32 %r1, %r1, %r2;
+  add.u32 %r3, rank, 1;
+  and.b32 %r3, %r3, 3;
+  add.u32 %r4, tid, 37;
+  rem.u32 %r4, %r4, 96;
+  shl.b32 %r4, %r4, 2;
+  add.u32 %r4, %r4, %r2;
+  mapa.shared::cluster.u32 %r4, %r4, %r3;
+  mov.u32 %r5, 0;
+  mov.u32 %r6, 0;
+  and.b32 %r7, tid, 1;
+  setp.eq.u32 %p1, %r7, 0;
+LOOP: add.u32 %r5, %r5, 1;
+  st.shared.b32 [%r1], %r5;
+)" + std::string(aligned ? "" : R"(
+  @%p1 bra EVEN;
+  add.u32 %r8, %r5, 1;
+  barrier.cluster.arrive.release;
+  barrier.cluster.wait;
+  bra JOIN;
+EVEN:
+)") +
+             fmt::format(R"(
+  barrier.cluster.arrive{};
+  barrier.cluster.wait{};
+JOIN:
+)",
+                         form, aligned ? ".acquire.aligned" : ".acquire") +
+             R"(
+  ld.shared::cluster.u32 %r9, [%r4];
+  setp.ne.u32 %p2, %r9, %r5;
+  selp.u32 %r10, 1, 0, %p2;
+  add.u32 %r6, %r6, %r10;
+)" + cluster_sync() +
+             R"(
+  setp.lt.u32 %p3, %r5, 16;
+  @%p3 bra LOOP;
+  mad.lo.u32 %r11, rank, 96, tid;
+  mul.wide.u32 %rd1, %r11, 4;
+  add.u64 %rd1, %rd1, buf0;
+  st.global.b32 [%rd1], %r6;
+)" + cluster_sync();
     EXPECT_EQ(from_bytes<uint32_t>(run_everywhere(c).at(0)), std::vector<uint32_t>(4 * 96)) << form;
   }
 }
@@ -93,9 +203,30 @@ TEST(ClusterBarrier, ExitedThreadsNeedNotArrive) {
   c.threads = 96;
   c.buffers = {to_bytes(std::vector<uint32_t>(2))};
   // Warp 2 leaves at once, warp 1 arrives and leaves, warp 0 works before it arrives.
-  c.body = "  setp.ge.u32 %p1, tid, 64;\n  @%p1 exit;\n  setp.ge.u32 %p2, tid, 32;\n  @!%p2 bra WORK;\n  barrier.cluster.arrive;\n  exit;\n"
-           "WORK: mov.u32 %r1, 0;\n  SPIN: add.u32 %r1, %r1, 1;\n  setp.lt.u32 %p3, %r1, 300;\n  @%p3 bra SPIN;\n  add.u32 %r2, rank, 7;\n  @first st.shared.b32 [smem], %r2;\n  barrier.cluster.arrive;\n  barrier.cluster.wait;\n"
-           "  xor.b32 %r3, rank, 1;\n  mapa.shared::cluster.u32 %r4, smem, %r3;\n  ld.shared::cluster.b32 %r5, [%r4];\n  @!first bra END;\n" + cta_word("%r5") + "END: barrier.cluster.arrive;\n  barrier.cluster.wait;\n";
+  c.body = R"(
+  setp.ge.u32 %p1, tid, 64;
+  @%p1 exit;
+  setp.ge.u32 %p2, tid, 32;
+  @!%p2 bra WORK;
+  barrier.cluster.arrive;
+  exit;
+WORK: mov.u32 %r1, 0;
+  SPIN: add.u32 %r1, %r1, 1;
+  setp.lt.u32 %p3, %r1, 300;
+  @%p3 bra SPIN;
+  add.u32 %r2, rank, 7;
+  @first st.shared.b32 [smem], %r2;
+  barrier.cluster.arrive;
+  barrier.cluster.wait;
+  xor.b32 %r3, rank, 1;
+  mapa.shared::cluster.u32 %r4, smem, %r3;
+  ld.shared::cluster.b32 %r5, [%r4];
+  @!first bra END;
+)" + cta_word("%r5") +
+           R"(
+END: barrier.cluster.arrive;
+  barrier.cluster.wait;
+)";
   EXPECT_EQ(from_bytes<uint32_t>(run_everywhere(c).at(0)), (std::vector<uint32_t>{8, 7}));
 }
 
@@ -106,14 +237,42 @@ TEST(ClusterFaults, AreReportedUnderEveryDriver) {
     c.body = text;
     expect_fault(c, code);
   };
-  fault("  barrier.cluster.arrive;\n  barrier.cluster.arrive;\n", "F3504");
+  fault(R"(
+  barrier.cluster.arrive;
+  barrier.cluster.arrive;
+)",
+        "F3504");
   fault("  barrier.cluster.wait;\n", "F3505");
   fault("  mapa.shared::cluster.u32 %r1, smem, 2;\n", "F3502");
-  fault("  mov.u64 %rd1, 4096;\n  getctarank.u64 %r1, %rd1;\n", "F3506");
-  fault("  mov.u32 %r1, smem;\n  or.b32 %r1, %r1, 0x9000000;\n  ld.shared::cluster.b32 %r2, [%r1];\n", "F3001");
-  fault("  setp.eq.u32 %p1, rank, 0;\n  @%p1 bra END;\n  barrier.cluster.arrive;\n  mov.u32 %r1, 0;\nSPIN: bar.sync 1, 64;\nEND:\n", "F3403");
+  fault(R"(
+  mov.u64 %rd1, 4096;
+  getctarank.u64 %r1, %rd1;
+)",
+        "F3506");
+  fault(R"(
+  mov.u32 %r1, smem;
+  or.b32 %r1, %r1, 0x9000000;
+  ld.shared::cluster.b32 %r2, [%r1];
+)",
+        "F3001");
+  fault(R"(
+  setp.eq.u32 %p1, rank, 0;
+  @%p1 bra END;
+  barrier.cluster.arrive;
+  mov.u32 %r1, 0;
+SPIN: bar.sync 1, 64;
+END:
+)",
+        "F3403");
   c.threads = 64;  // half of the cluster never arrives and never leaves
-  fault("  setp.lt.u32 %p1, tid, 32;\n  @%p1 bra WAIT;\n  bar.sync 1, 64;\nWAIT: barrier.cluster.arrive;\n  barrier.cluster.wait;\n", "F3601");
+  fault(R"(
+  setp.lt.u32 %p1, tid, 32;
+  @%p1 bra WAIT;
+  bar.sync 1, 64;
+WAIT: barrier.cluster.arrive;
+  barrier.cluster.wait;
+)",
+        "F3601");
 }
 
 TEST(ClusterLegality, AgreesWithPtxas) {

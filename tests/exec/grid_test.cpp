@@ -9,21 +9,47 @@
 namespace drywell::test {
 namespace {
 
-// A persistent kernel: works on its own CTA's item, then on those of clusters it cancels, until there is none left. Each
-// item counts its visits, so that twice or never shows.
+// A persistent kernel: works on its own CTA's item, then on those of clusters it cancels, until there is none
+// left. Each item counts its visits, so that twice or never shows.
 std::string persistent(bool multicast, uint32_t cluster) {
   const std::string form = multicast ? ".multicast::cluster::all" : "";
   return init_bar() + (cluster > 1 ? cluster_sync() : "") +
-         "  mov.u32 %r1, %ctaid.x;\n  sub.u32 %r1, %r1, rank;\n  mov.u32 %r2, 0;\nWORK: add.u32 %r3, %r1, rank;\n  mul.wide.u32 %rd1, %r3, 4;\n  add.u64 %rd1, %rd1, buf0;\n  @first red.async.release.gpu.global.add.u32 [%rd1], 1;\n"
-         "  @first mbarrier.arrive.expect_tx.relaxed.cluster.shared::cta.b64 _, [bar], 16;\n" +
-         (cluster > 1 ? cluster_sync() : "") +
-         fmt::format("  @{} clusterlaunchcontrol.try_cancel.async.shared::cta.mbarrier::complete_tx::bytes{}.b128 [smem], [bar];\n", multicast ? "leader" : "first", form) +
-         "  { .reg .pred done;\n  AGAIN: mbarrier.try_wait.parity.shared::cta.b64 done, [bar], %r2;\n  @!done bra AGAIN; }\n  xor.b32 %r2, %r2, 1;\n  ld.shared.b128 %q1, [smem];\n"
-         "  clusterlaunchcontrol.query_cancel.is_canceled.pred.b128 %p1, %q1;\n" +
-         (cluster > 1 ? cluster_sync() : "  bar.sync 0;\n") +
-         "  @!%p1 bra END;\n  clusterlaunchcontrol.query_cancel.get_first_ctaid.v4.b32.b128 {%r1, %r4, %r5, _}, %q1;\n  clusterlaunchcontrol.query_cancel.get_first_ctaid::x.b32.b128 %r6, %q1;\n"
-         "  sub.u32 %r6, %r6, %r1;\n  add.u32 %r4, %r4, %r5;\n  add.u32 %r6, %r6, %r4;\n  setp.ne.u32 %p2, %r6, 0;\n  @%p2 trap;\n  fence.proxy.async::generic.release.sync_restrict::shared::cta.cluster;\n"
-         "  fence.proxy.async::generic.acquire.sync_restrict::shared::cluster.cluster;\n  bra WORK;\nEND:\n";
+         R"(
+  mov.u32 %r1, %ctaid.x;
+  sub.u32 %r1, %r1, rank;
+  mov.u32 %r2, 0;
+WORK: add.u32 %r3, %r1, rank;
+  mul.wide.u32 %rd1, %r3, 4;
+  add.u64 %rd1, %rd1, buf0;
+  @first red.async.release.gpu.global.add.u32 [%rd1], 1;
+  @first mbarrier.arrive.expect_tx.relaxed.cluster.shared::cta.b64 _, [bar], 16;
+)" + (cluster > 1 ? cluster_sync() : "") +
+         fmt::format(
+             "  @{} clusterlaunchcontrol.try_cancel.async.shared::cta.mbarrier::complete_tx::bytes{}.b128 "
+             "[smem], [bar];\n",
+             multicast ? "leader" : "first", form) +
+         R"(
+  { .reg .pred done;
+  AGAIN: mbarrier.try_wait.parity.shared::cta.b64 done, [bar], %r2;
+  @!done bra AGAIN; }
+  xor.b32 %r2, %r2, 1;
+  ld.shared.b128 %q1, [smem];
+  clusterlaunchcontrol.query_cancel.is_canceled.pred.b128 %p1, %q1;
+)" + (cluster > 1 ? cluster_sync() : "  bar.sync 0;\n") +
+         R"(
+  @!%p1 bra END;
+  clusterlaunchcontrol.query_cancel.get_first_ctaid.v4.b32.b128 {%r1, %r4, %r5, _}, %q1;
+  clusterlaunchcontrol.query_cancel.get_first_ctaid::x.b32.b128 %r6, %q1;
+  sub.u32 %r6, %r6, %r1;
+  add.u32 %r4, %r4, %r5;
+  add.u32 %r6, %r6, %r4;
+  setp.ne.u32 %p2, %r6, 0;
+  @%p2 trap;
+  fence.proxy.async::generic.release.sync_restrict::shared::cta.cluster;
+  fence.proxy.async::generic.acquire.sync_restrict::shared::cluster.cluster;
+  bra WORK;
+END:
+)";
 }
 
 TEST(ClusterLaunchControl, EveryItemIsDoneOnce) {
@@ -33,13 +59,16 @@ TEST(ClusterLaunchControl, EveryItemIsDoneOnce) {
     c.cluster = cluster;
     c.buffers = {to_bytes(std::vector<uint32_t>(40))};
     c.body = persistent(multicast, cluster);
-    EXPECT_EQ(from_bytes<uint32_t>(run_everywhere(c).at(0)), std::vector<uint32_t>(40, 1)) << multicast << " " << cluster;
+    EXPECT_EQ(from_bytes<uint32_t>(run_everywhere(c).at(0)), std::vector<uint32_t>(40, 1))
+        << multicast << " " << cluster;
   }
 }
 
-// Who gets which item may differ, so this runs apart: with more items than the machine holds at once, a CTA takes over others' work.
+// Who gets which item may differ, so this runs apart: with more items than the machine holds at once, a CTA
+// takes over others' work.
 TEST(ClusterLaunchControl, CtasStealWork) {
-  for (const auto driver : {sim::DriverKind::eager, sim::DriverKind::lazy, sim::DriverKind::shuffled, sim::DriverKind::timed}) {
+  for (const auto driver :
+       {sim::DriverKind::eager, sim::DriverKind::lazy, sim::DriverKind::shuffled, sim::DriverKind::timed}) {
     AsyncCase c;
     c.ctas = 600;
     c.dynamic_smem = 200 * 1024;
@@ -55,24 +84,44 @@ TEST(ClusterLaunchControl, CtasStealWork) {
 TEST(ClusterLaunchControlFaults, AreReportedUnderEveryDriver) {
   AsyncCase c;
   c.ctas = 1;
-  const std::string once = init_bar() + "  @first mbarrier.arrive.expect_tx.shared::cta.b64 _, [bar], 16;\n  @first clusterlaunchcontrol.try_cancel.async.shared::cta.mbarrier::complete_tx::bytes.b128 [smem], [bar];\n" +
-                           wait_for("[bar]", 0) + "  ld.shared.b128 %q1, [smem];\n  clusterlaunchcontrol.query_cancel.is_canceled.pred.b128 %p1, %q1;\n";
-  c.body = once + "  @!%p1 clusterlaunchcontrol.try_cancel.async.shared::cta.mbarrier::complete_tx::bytes.b128 [smem], [bar];\n";
+  const std::string once = init_bar() + R"(
+  @first mbarrier.arrive.expect_tx.shared::cta.b64 _, [bar], 16;
+  @first clusterlaunchcontrol.try_cancel.async.shared::cta.mbarrier::complete_tx::bytes.b128 [smem], [bar];
+)" + wait_for("[bar]", 0) + R"(
+  ld.shared.b128 %q1, [smem];
+  clusterlaunchcontrol.query_cancel.is_canceled.pred.b128 %p1, %q1;
+)";
+  c.body = once +
+           "  @!%p1 clusterlaunchcontrol.try_cancel.async.shared::cta.mbarrier::complete_tx::bytes.b128 "
+           "[smem], [bar];\n";
   expect_fault(c, "F3509");
   c.body = once + "  clusterlaunchcontrol.query_cancel.get_first_ctaid::x.b32.b128 %r1, %q1;\n";
   expect_fault(c, "F3511");
-  c.body = init_bar() + "  clusterlaunchcontrol.try_cancel.async.shared::cta.mbarrier::complete_tx::bytes.b128 [smem+8], [bar];\n";
+  c.body = init_bar() +
+           "  clusterlaunchcontrol.try_cancel.async.shared::cta.mbarrier::complete_tx::bytes.b128 [smem+8], "
+           "[bar];\n";
   expect_fault(c, "F3002");
   c.cluster = c.ctas = 2;
-  c.body = init_bar() + cluster_sync() + "  xor.b32 %r1, rank, 1;\n  mov.u64 %rd1, smem;\n  cvta.shared.u64 %rd1, %rd1;\n  mapa.u64 %rd1, %rd1, %r1;\n  mov.u64 %rd2, bar;\n  cvta.shared.u64 %rd2, %rd2;\n"
-                                         "  clusterlaunchcontrol.try_cancel.async.mbarrier::complete_tx::bytes.b128 [%rd1], [%rd2];\n" + cluster_sync();
+  c.body = init_bar() + cluster_sync() + R"(
+  xor.b32 %r1, rank, 1;
+  mov.u64 %rd1, smem;
+  cvta.shared.u64 %rd1, %rd1;
+  mapa.u64 %rd1, %rd1, %r1;
+  mov.u64 %rd2, bar;
+  cvta.shared.u64 %rd2, %rd2;
+  clusterlaunchcontrol.try_cancel.async.mbarrier::complete_tx::bytes.b128 [%rd1], [%rd2];
+)" + cluster_sync();
   expect_fault(c, "F3510");
 }
 
 TEST(Griddepcontrol, DoesNothingWithoutDependentGrids) {
   AsyncCase c;
   c.buffers = {to_bytes(std::vector<uint32_t>(1))};
-  c.body = "  griddepcontrol.wait;\n  griddepcontrol.launch_dependents;\n  @first st.global.b32 [buf0], 3;\n";
+  c.body = R"(
+  griddepcontrol.wait;
+  griddepcontrol.launch_dependents;
+  @first st.global.b32 [buf0], 3;
+)";
   EXPECT_EQ(from_bytes<uint32_t>(run_everywhere(c).at(0))[0], 3u);
 }
 
@@ -82,12 +131,22 @@ AsyncCase registers(const std::string& body) {
   c.threads = 384;
   c.directives = ".maxntid 384, 1, 1 .minnctapersm 1";
   c.buffers = {to_bytes(std::vector<uint32_t>(1))};
-  c.body = "  shr.u32 %r1, tid, 7;\n  setp.eq.u32 %p1, %r1, 0;\n" + body;
+  c.body = R"(
+  shr.u32 %r1, tid, 7;
+  setp.eq.u32 %p1, %r1, 0;
+)" + body;
   return c;
 }
 
 TEST(Setmaxnreg, ConsumersTakeWhatTheProducerGives) {
-  const AsyncCase c = registers("  @%p1 bra PRODUCER;\n  setmaxnreg.inc.sync.aligned.u32 240;\n  bra JOIN;\nPRODUCER: nanosleep.u32 500;\n  setmaxnreg.dec.sync.aligned.u32 24;\nJOIN: red.async.release.gpu.global.add.u32 [buf0], 1;\n");
+  const AsyncCase c = registers(R"(
+  @%p1 bra PRODUCER;
+  setmaxnreg.inc.sync.aligned.u32 240;
+  bra JOIN;
+PRODUCER: nanosleep.u32 500;
+  setmaxnreg.dec.sync.aligned.u32 24;
+JOIN: red.async.release.gpu.global.add.u32 [buf0], 1;
+)");
   EXPECT_EQ(from_bytes<uint32_t>(run_everywhere(c).at(0))[0], 384u);
 }
 
@@ -102,16 +161,22 @@ TEST(GridLegality, AgreesWithPtxas) {
   expect_illegal("setmaxnreg.inc.sync.aligned.u32 264", "E1343");
   expect_illegal("setmaxnreg.dec.sync.aligned.u32 25", "E1343");
   expect_illegal("setmaxnreg.dec.sync.aligned.u32 24", "E1210", "sm_100");
-  expect_illegal("clusterlaunchcontrol.try_cancel.async.shared::cta.mbarrier::complete_tx::bytes.multicast::cluster::all.b128 [%r1], [%r2]", "E1210", "sm_100");
+  expect_illegal(
+      "clusterlaunchcontrol.try_cancel.async.shared::cta.mbarrier::complete_tx::bytes.multicast::cluster::"
+      "all.b128 [%r1], [%r2]",
+      "E1210", "sm_100");
   expect_illegal("clusterlaunchcontrol.query_cancel.is_canceled.pred.b128 %p1, %q1", "E1210", "sm_90a");
   expect_illegal("griddepcontrol.launch", "E1101");
-  expect_legal("clusterlaunchcontrol.query_cancel.get_first_ctaid.v4.b32.b128 {%r1, %r2, %r3, %r4}, %q1", "sm_100");
+  expect_legal("clusterlaunchcontrol.query_cancel.get_first_ctaid.v4.b32.b128 {%r1, %r2, %r3, %r4}, %q1",
+               "sm_100");
 }
 
 TEST(Multimem, IsUnsupportedByName) {
   AsyncCase c;
   c.buffers = {Bytes(64)};
-  for (const char* text : {"multimem.ld_reduce.relaxed.sys.global.max.s32 %r1, [buf0]", "multimem.st.weak.global.v4.f32 [buf0], {%f1, %f2, %f3, %f4}", "multimem.red.release.sys.global.add.f32 [buf0], %f1"}) {
+  for (const char* text : {"multimem.ld_reduce.relaxed.sys.global.max.s32 %r1, [buf0]",
+                           "multimem.st.weak.global.v4.f32 [buf0], {%f1, %f2, %f3, %f4}",
+                           "multimem.red.release.sys.global.add.f32 [buf0], %f1"}) {
     c.body = std::string("  ") + text + ";\n";
     expect_fault(c, "U5000");
   }

@@ -1,5 +1,5 @@
-// mbarrier operations through executed instructions, against the reference model of facts/tma-mbarrier.md §1.1 and the
-// measured words of §1.6.
+// mbarrier operations through executed instructions, against the reference model of facts/tma-mbarrier.md
+// §1.1 and the measured words of §1.6.
 #include <gtest/gtest.h>
 
 #include <functional>
@@ -22,16 +22,41 @@ struct Model {
       p = e;
     }
   }
-  void expect(int64_t n) { t += n; try_complete(); }
-  void complete(int64_t n) { t -= n; try_complete(); }
-  void arrive(int64_t c) { p -= c; try_complete(); }
-  void arrive_expect(int64_t n) { t += n; p -= 1; try_complete(); }
-  void drop(int64_t c) { e -= c; p -= c; try_complete(); }
-  void drop_expect(int64_t n) { t += n; e -= 1; p -= 1; try_complete(); }
+  void expect(int64_t n) {
+    t += n;
+    try_complete();
+  }
+  void complete(int64_t n) {
+    t -= n;
+    try_complete();
+  }
+  void arrive(int64_t c) {
+    p -= c;
+    try_complete();
+  }
+  void arrive_expect(int64_t n) {
+    t += n;
+    p -= 1;
+    try_complete();
+  }
+  void drop(int64_t c) {
+    e -= c;
+    p -= c;
+    try_complete();
+  }
+  void drop_expect(int64_t n) {
+    t += n;
+    e -= 1;
+    p -= 1;
+    try_complete();
+  }
   // facts §1.6, bit table.
   uint64_t word() const {
-    const auto field = [](int64_t v, unsigned bits) { return static_cast<uint64_t>(v) & ((uint64_t{1} << bits) - 1); };
-    return field(static_cast<int64_t>(phase & 1), 1) << 63 | field((1 << 20) - p, 20) << 43 | field(-t, 21) << 21 | field((1 << 20) - e, 20) << 1;
+    const auto field = [](int64_t v, unsigned bits) {
+      return static_cast<uint64_t>(v) & ((uint64_t{1} << bits) - 1);
+    };
+    return field(static_cast<int64_t>(phase & 1), 1) << 63 | field((1 << 20) - p, 20) << 43 |
+           field(-t, 21) << 21 | field((1 << 20) - e, 20) << 1;
   }
 };
 
@@ -42,19 +67,31 @@ AsyncCase one_thread(std::string body, size_t words) {
   c.body = "  @!first bra END;\n" + std::move(body) + "END:\n";
   return c;
 }
-std::string keep(const char* reg, size_t i) { return fmt::format("  st.global.b64 [buf0+{}], {};\n", 8 * i, reg); }
+std::string keep(const char* reg, size_t i) {
+  return fmt::format("  st.global.b64 [buf0+{}], {};\n", 8 * i, reg);
+}
 // Ends the object's life and keeps its word.
-std::string word_to(size_t i) { return "  mbarrier.inval.shared::cta.b64 [bar];\n  ld.shared.b64 %rd9, [bar];\n" + keep("%rd9", i); }
+std::string word_to(size_t i) {
+  return R"(
+  mbarrier.inval.shared::cta.b64 [bar];
+  ld.shared.b64 %rd9, [bar];
+)" + keep("%rd9", i);
+}
 
 // The words printed in facts §1.6, measured on an H200.
 TEST(MbarrierWord, MeasuredExamples) {
   const std::vector<std::pair<std::string, uint64_t>> rows = {
       {"mbarrier.init.shared::cta.b64 [bar], 5;", 0x7FFFD800001FFFF6},
-      {"mbarrier.init.shared::cta.b64 [bar], 5; mbarrier.arrive.shared::cta.b64 _, [bar], 2;", 0x7FFFE800001FFFF6},
-      {"mbarrier.init.shared::cta.b64 [bar], 5; mbarrier.arrive.shared::cta.b64 _, [bar], 2; mbarrier.expect_tx.relaxed.cta.shared::cta.b64 [bar], 100;", 0x7FFFEBFFF39FFFF6},
-      {"mbarrier.init.shared::cta.b64 [bar], 2; mbarrier.complete_tx.relaxed.cta.shared::cta.b64 [bar], 64; mbarrier.arrive.shared::cta.b64 _, [bar]; mbarrier.arrive.shared::cta.b64 _, [bar];",
+      {"mbarrier.init.shared::cta.b64 [bar], 5; mbarrier.arrive.shared::cta.b64 _, [bar], 2;",
+       0x7FFFE800001FFFF6},
+      {"mbarrier.init.shared::cta.b64 [bar], 5; mbarrier.arrive.shared::cta.b64 _, [bar], 2; "
+       "mbarrier.expect_tx.relaxed.cta.shared::cta.b64 [bar], 100;",
+       0x7FFFEBFFF39FFFF6},
+      {"mbarrier.init.shared::cta.b64 [bar], 2; mbarrier.complete_tx.relaxed.cta.shared::cta.b64 [bar], 64; "
+       "mbarrier.arrive.shared::cta.b64 _, [bar]; mbarrier.arrive.shared::cta.b64 _, [bar];",
        0x00000000081FFFFC},
-      {"mbarrier.init.shared::cta.b64 [bar], 2; mbarrier.complete_tx.relaxed.cta.shared::cta.b64 [bar], 64; mbarrier.arrive.shared::cta.b64 _, [bar]; mbarrier.arrive.shared::cta.b64 _, [bar]; "
+      {"mbarrier.init.shared::cta.b64 [bar], 2; mbarrier.complete_tx.relaxed.cta.shared::cta.b64 [bar], 64; "
+       "mbarrier.arrive.shared::cta.b64 _, [bar]; mbarrier.arrive.shared::cta.b64 _, [bar]; "
        "mbarrier.expect_tx.shared::cta.b64 [bar], 64;",
        0xFFFFF000001FFFFC},
       {"mbarrier.init.shared::cta.b64 [bar], 1048575;", 0x0000080000000002}};
@@ -75,16 +112,20 @@ struct Sequence {
 };
 Sequence random_sequence(uint32_t seed, bool remote) {
   std::mt19937 rng(seed);
-  const auto pick = [&](int low, int high) { return low + static_cast<int>(rng() % static_cast<unsigned>(high - low + 1)); };
+  const auto pick = [&](int low, int high) {
+    return low + static_cast<int>(rng() % static_cast<unsigned>(high - low + 1));
+  };
   const int initial = pick(1, 6);
   Model m(initial);
-  const std::string to = remote ? ".shared::cluster.b64 " : ".shared::cta.b64 ", at = remote ? "[%r9]" : "[bar]";
+  const std::string to = remote ? ".shared::cluster.b64 " : ".shared::cta.b64 ",
+                    at = remote ? "[%r9]" : "[bar]";
   std::string text;
   for (int i = 0; i < 14; ++i) {
     const int bytes = pick(1, 500), kind = pick(0, 5);
     if (kind <= 1) {
       kind == 0 ? m.expect(bytes) : m.complete(bytes);
-      text += fmt::format("  mbarrier.{}_tx.relaxed.cluster{}{}, {};\n", kind == 0 ? "expect" : "complete", to, at, bytes);
+      text += fmt::format("  mbarrier.{}_tx.relaxed.cluster{}{}, {};\n", kind == 0 ? "expect" : "complete",
+                          to, at, bytes);
     } else if (m.p == 0 || (kind >= 4 && m.e <= 1)) {
       continue;  // would fault
     } else if (kind == 2) {
@@ -108,7 +149,8 @@ Sequence random_sequence(uint32_t seed, bool remote) {
 TEST(MbarrierWord, RandomSequencesFollowTheModel) {
   for (uint32_t seed = 0; seed < 40; ++seed) {
     const Sequence q = random_sequence(seed, false);
-    const AsyncCase c = one_thread(fmt::format("  mbarrier.init.shared::cta.b64 [bar], {};\n", q.count) + q.text + word_to(0), 1);
+    const AsyncCase c = one_thread(
+        fmt::format("  mbarrier.init.shared::cta.b64 [bar], {};\n", q.count) + q.text + word_to(0), 1);
     EXPECT_EQ(from_bytes<uint64_t>(run_everywhere(c).at(0))[0], q.model.word()) << seed << "\n" << q.text;
   }
 }
@@ -120,13 +162,25 @@ TEST(MbarrierWord, RemoteSequencesFollowTheModel) {
     AsyncCase c;
     c.cluster = c.ctas = 2;
     c.buffers = {to_bytes(std::vector<uint64_t>(1))};
-    c.body = init_bar(static_cast<uint32_t>(q.count)) + "  mapa.shared::cluster.u32 %r9, bar, 1;\n" + cluster_sync() + "  @!leader bra SENT;\n" + q.text + "SENT:\n" + cluster_sync() +
-             "  mov.u32 %r1, 0;\n  SPIN: add.u32 %r1, %r1, 1;\n  nanosleep.u32 1000;\n  setp.lt.u32 %p1, %r1, 200;\n  @%p1 bra SPIN;\n"
-             "  setp.eq.u32 %p2, rank, 1;\n  and.pred %p2, %p2, first;\n  @!%p2 bra END;\n" + word_to(0) + "END:\n" + cluster_sync();
+    c.body = init_bar(static_cast<uint32_t>(q.count)) + "  mapa.shared::cluster.u32 %r9, bar, 1;\n" +
+             cluster_sync() + "  @!leader bra SENT;\n" + q.text + "SENT:\n" + cluster_sync() +
+             R"(
+  mov.u32 %r1, 0;
+  SPIN: add.u32 %r1, %r1, 1;
+  nanosleep.u32 1000;
+  setp.lt.u32 %p1, %r1, 200;
+  @%p1 bra SPIN;
+  setp.eq.u32 %p2, rank, 1;
+  and.pred %p2, %p2, first;
+  @!%p2 bra END;
+)" + word_to(0) +
+             "END:\n" + cluster_sync();
     for (const auto driver : {sim::DriverKind::eager, sim::DriverKind::lazy, sim::DriverKind::timed}) {
       const AsyncRun run = run_async(c, driver);
       ASSERT_TRUE(run.result.ok()) << run.result.fault->to_string();
-      EXPECT_EQ(from_bytes<uint64_t>(run.buffers[0])[0], q.model.word()) << seed << " " << sim::driver_name(driver) << "\n" << q.text;
+      EXPECT_EQ(from_bytes<uint64_t>(run.buffers[0])[0], q.model.word())
+          << seed << " " << sim::driver_name(driver) << "\n"
+          << q.text;
     }
   }
 }
@@ -139,7 +193,9 @@ TEST(MbarrierState, HighWordIsTheObjectsBeforeTheOperation) {
   std::vector<uint64_t> high;
   const auto step = [&](const std::string& text, const std::function<void()>& apply) {
     high.push_back(m.word() >> 32);
-    body += "  " + text + "\n  shr.u64 %rd1, %rd1, 32;\n" + keep("%rd1", high.size() - 1);
+    body += "  " + text + R"(
+  shr.u64 %rd1, %rd1, 32;
+)" + keep("%rd1", high.size() - 1);
     apply();
   };
   step("mbarrier.arrive.shared::cta.b64 %rd1, [bar];", [&] { m.arrive(1); });
@@ -157,7 +213,13 @@ TEST(MbarrierState, PendingCountIsThatBeforeTheOperation) {
   std::string body = "  mbarrier.init.shared::cta.b64 [bar], 9;\n";
   std::vector<uint64_t> want;
   for (const int count : {2, 3, 1}) {
-    body += fmt::format("  mbarrier.arrive.noComplete.shared::cta.b64 %rd1, [bar], {};\n  mbarrier.pending_count.b64 %r1, %rd1;\n  cvt.u64.u32 %rd2, %r1;\n", count) + keep("%rd2", want.size());
+    body += fmt::format(R"(
+  mbarrier.arrive.noComplete.shared::cta.b64 %rd1, [bar], {};
+  mbarrier.pending_count.b64 %r1, %rd1;
+  cvt.u64.u32 %rd2, %r1;
+)",
+                        count) +
+            keep("%rd2", want.size());
     want.push_back(want.empty() ? 9 : want.size() == 1 ? 7 : 4);
   }
   EXPECT_EQ(from_bytes<uint64_t>(run_everywhere(one_thread(body, 3)).at(0)), want);
@@ -168,19 +230,32 @@ TEST(MbarrierWait, ParitiesAndStates) {
   std::string body = "  mbarrier.init.shared::cta.b64 [bar], 1;\n";
   std::vector<uint64_t> want;
   const auto test = [&](const std::string& operands, bool result, const char* form) {
-    body += fmt::format("  mbarrier.{} %p1, [bar], {};\n  selp.u64 %rd3, 1, 0, %p1;\n", form, operands) + keep("%rd3", want.size());
+    body += fmt::format(R"(
+  mbarrier.{} %p1, [bar], {};
+  selp.u64 %rd3, 1, 0, %p1;
+)",
+                        form, operands) +
+            keep("%rd3", want.size());
     want.push_back(result);
   };
   for (uint64_t phase = 0; phase < 3; ++phase) {
-    for (const char* form : {"test_wait.parity.shared::cta.b64", "test_wait.parity.acquire.cluster.shared::cta.b64", "try_wait.parity.relaxed.cta.shared::cta.b64"}) {
+    for (const char* form :
+         {"test_wait.parity.shared::cta.b64", "test_wait.parity.acquire.cluster.shared::cta.b64",
+          "try_wait.parity.relaxed.cta.shared::cta.b64"}) {
       test("0", phase % 2 != 0, form);
       test("1", phase % 2 != 1, form);
     }
-    body += "  mov.u32 %r1, 2;\n  mov.u32 %r2, 3;\n";
+    body += R"(
+  mov.u32 %r1, 2;
+  mov.u32 %r2, 3;
+)";
     test("%r1", phase % 2 != 0, "test_wait.parity.shared::cta.b64");
     test("%r2", phase % 2 != 1, "test_wait.parity.shared::cta.b64");
     test("%r2, %r1", phase % 2 != 1, "try_wait.parity.shared::cta.b64");
-    body += "  mbarrier.expect_tx.shared::cta.b64 [bar], 8;\n  mbarrier.arrive.shared::cta.b64 %rd1, [bar];\n";
+    body += R"(
+  mbarrier.expect_tx.shared::cta.b64 [bar], 8;
+  mbarrier.arrive.shared::cta.b64 %rd1, [bar];
+)";
     test("%rd1", false, "test_wait.shared::cta.b64");
     test("%rd1, 100", false, "try_wait.acquire.cta.shared::cta.b64");
     body += "  mbarrier.complete_tx.shared::cta.b64 [bar], 8;\n";
@@ -192,8 +267,15 @@ TEST(MbarrierWait, ParitiesAndStates) {
 
 // Generic addresses reach the same objects.
 TEST(MbarrierAddress, GenericAddressesWork) {
-  const AsyncCase c = one_thread("  mov.u64 %rd1, bar;\n  cvta.shared.u64 %rd1, %rd1;\n  mbarrier.init.b64 [%rd1], 2;\n  mbarrier.arrive.b64 %rd2, [%rd1];\n  mbarrier.arrive.shared::cta.b64 _, [bar];\n"
-                                 "  mbarrier.test_wait.b64 %p1, [%rd1], %rd2;\n  selp.u64 %rd3, 1, 0, %p1;\n" + keep("%rd3", 0),
+  const AsyncCase c = one_thread(R"(
+  mov.u64 %rd1, bar;
+  cvta.shared.u64 %rd1, %rd1;
+  mbarrier.init.b64 [%rd1], 2;
+  mbarrier.arrive.b64 %rd2, [%rd1];
+  mbarrier.arrive.shared::cta.b64 _, [bar];
+  mbarrier.test_wait.b64 %p1, [%rd1], %rd2;
+  selp.u64 %rd3, 1, 0, %p1;
+)" + keep("%rd3", 0),
                                  1);
   EXPECT_EQ(from_bytes<uint64_t>(run_everywhere(c).at(0))[0], 1u);
 }
@@ -204,15 +286,54 @@ TEST(MbarrierPipeline, ProducerAndConsumerTakeTurns) {
   c.threads = 64;
   c.buffers = {to_bytes(std::vector<uint32_t>(64))};
   const auto wait = [](const char* at, const char* parity) {
-    return fmt::format("  {{ .reg .pred done;\n  AGAIN: mbarrier.try_wait.parity.shared::cta.b64 done, {}, {};\n  @!done bra AGAIN; }}\n", at, parity);
+    return fmt::format(R"(
+  {{ .reg .pred done;
+  AGAIN: mbarrier.try_wait.parity.shared::cta.b64 done, {}, {};
+  @!done bra AGAIN; }}
+)",
+                       at, parity);
   };
   c.body =
-      "  @first mbarrier.init.shared::cta.b64 [bar], 32;\n  @first mbarrier.init.shared::cta.b64 [bar+8], 32;\n  bar.sync 0;\n  and.b32 %r1, tid, 31;\n  shl.b32 %r2, %r1, 2;\n"
-      "  mov.u32 %r3, smem;\n  add.u32 %r3, %r3, %r2;\n  mov.u32 %r4, 0;\n  setp.ge.u32 %p1, tid, 32;\n  @%p1 bra CONSUME;\nPRODUCE: and.b32 %r5, %r4, 1;\n  xor.b32 %r6, %r5, 1;\n" +
-      wait("[bar+8]", "%r6") + "  mad.lo.u32 %r7, %r4, 1000, %r1;\n  st.shared.b32 [%r3], %r7;\n  mbarrier.arrive.shared::cta.b64 _, [bar];\n  add.u32 %r4, %r4, 1;\n  setp.lt.u32 %p2, %r4, 20;\n"
-            "  @%p2 bra PRODUCE;\n  bra END;\nCONSUME: mov.u32 %r8, 0;\n  xor.b32 %r9, %r2, 4;\n  mov.u32 %r10, smem;\n  add.u32 %r9, %r9, %r10;\nLOOP: and.b32 %r5, %r4, 1;\n" +
-            wait("[bar]", "%r5") + "  ld.shared.b32 %r7, [%r9];\n  mad.lo.u32 %r8, %r8, 31, %r7;\n  mbarrier.arrive.shared::cta.b64 _, [bar+8];\n  add.u32 %r4, %r4, 1;\n  setp.lt.u32 %p2, %r4, 20;\n"
-            "  @%p2 bra LOOP;\n  cvt.u64.u32 %rd1, %r2;\n  add.u64 %rd1, %rd1, buf0;\n  st.global.b32 [%rd1], %r8;\nEND:\n";
+      R"(
+  @first mbarrier.init.shared::cta.b64 [bar], 32;
+  @first mbarrier.init.shared::cta.b64 [bar+8], 32;
+  bar.sync 0;
+  and.b32 %r1, tid, 31;
+  shl.b32 %r2, %r1, 2;
+  mov.u32 %r3, smem;
+  add.u32 %r3, %r3, %r2;
+  mov.u32 %r4, 0;
+  setp.ge.u32 %p1, tid, 32;
+  @%p1 bra CONSUME;
+PRODUCE: and.b32 %r5, %r4, 1;
+  xor.b32 %r6, %r5, 1;
+)" + wait("[bar+8]", "%r6") +
+      R"(
+  mad.lo.u32 %r7, %r4, 1000, %r1;
+  st.shared.b32 [%r3], %r7;
+  mbarrier.arrive.shared::cta.b64 _, [bar];
+  add.u32 %r4, %r4, 1;
+  setp.lt.u32 %p2, %r4, 20;
+  @%p2 bra PRODUCE;
+  bra END;
+CONSUME: mov.u32 %r8, 0;
+  xor.b32 %r9, %r2, 4;
+  mov.u32 %r10, smem;
+  add.u32 %r9, %r9, %r10;
+LOOP: and.b32 %r5, %r4, 1;
+)" + wait("[bar]", "%r5") +
+      R"(
+  ld.shared.b32 %r7, [%r9];
+  mad.lo.u32 %r8, %r8, 31, %r7;
+  mbarrier.arrive.shared::cta.b64 _, [bar+8];
+  add.u32 %r4, %r4, 1;
+  setp.lt.u32 %p2, %r4, 20;
+  @%p2 bra LOOP;
+  cvt.u64.u32 %rd1, %r2;
+  add.u64 %rd1, %rd1, buf0;
+  st.global.b32 [%rd1], %r8;
+END:
+)";
   std::vector<uint32_t> want(64);
   for (uint32_t lane = 0; lane < 32; ++lane) {
     for (uint32_t i = 0; i < 20; ++i) want[lane] = want[lane] * 31 + i * 1000 + (lane ^ 1);
@@ -223,21 +344,57 @@ TEST(MbarrierPipeline, ProducerAndConsumerTakeTurns) {
 // ---- reports
 
 TEST(MbarrierFaults, AreReportedUnderEveryDriver) {
-  const auto fault = [](const std::string& text, const char* code) { expect_fault(one_thread(text, 1), code); };
+  const auto fault = [](const std::string& text, const char* code) {
+    expect_fault(one_thread(text, 1), code);
+  };
   const std::string init = "  mbarrier.init.shared::cta.b64 [bar], 2;\n";
   fault("  mbarrier.arrive.shared::cta.b64 _, [bar];\n", "F3102");
-  fault(init + "  mbarrier.inval.shared::cta.b64 [bar];\n  mbarrier.arrive.shared::cta.b64 _, [bar];\n", "F3102");
+  fault(init + R"(
+  mbarrier.inval.shared::cta.b64 [bar];
+  mbarrier.arrive.shared::cta.b64 _, [bar];
+)",
+        "F3102");
   fault(init + "  mbarrier.arrive.shared::cta.b64 _, [bar], 3;\n", "F3103");
   fault(init + "  mbarrier.arrive_drop.shared::cta.b64 _, [bar], 3;\n", "F3103");
-  fault(init + "  mbarrier.expect_tx.shared::cta.b64 [bar], 1;\n  mbarrier.arrive.shared::cta.b64 _, [bar], 2;\n  mbarrier.arrive.shared::cta.b64 _, [bar];\n", "F3103");
-  fault(init + "  mbarrier.arrive_drop.shared::cta.b64 _, [bar], 2;\n  mbarrier.arrive.shared::cta.b64 _, [bar];\n", "F3103");
+  fault(init + R"(
+  mbarrier.expect_tx.shared::cta.b64 [bar], 1;
+  mbarrier.arrive.shared::cta.b64 _, [bar], 2;
+  mbarrier.arrive.shared::cta.b64 _, [bar];
+)",
+        "F3103");
+  fault(init + R"(
+  mbarrier.arrive_drop.shared::cta.b64 _, [bar], 2;
+  mbarrier.arrive.shared::cta.b64 _, [bar];
+)",
+        "F3103");
   fault(init + "  mbarrier.expect_tx.shared::cta.b64 [bar], 1048576;\n", "F3104");
-  fault(init + "  mbarrier.expect_tx.shared::cta.b64 [bar], 1048575;\n  mbarrier.expect_tx.shared::cta.b64 [bar], 1;\n", "F3104");
-  fault(init + "  mbarrier.complete_tx.shared::cta.b64 [bar], 1048575;\n  mbarrier.complete_tx.shared::cta.b64 [bar], 1;\n", "F3104");
-  fault("  mov.u32 %r1, 0;\n  mbarrier.init.shared::cta.b64 [bar], %r1;\n", "F3105");
-  fault("  mov.u32 %r1, 1048576;\n  mbarrier.init.shared::cta.b64 [bar], %r1;\n", "F3105");
+  fault(init + R"(
+  mbarrier.expect_tx.shared::cta.b64 [bar], 1048575;
+  mbarrier.expect_tx.shared::cta.b64 [bar], 1;
+)",
+        "F3104");
+  fault(init + R"(
+  mbarrier.complete_tx.shared::cta.b64 [bar], 1048575;
+  mbarrier.complete_tx.shared::cta.b64 [bar], 1;
+)",
+        "F3104");
+  fault(R"(
+  mov.u32 %r1, 0;
+  mbarrier.init.shared::cta.b64 [bar], %r1;
+)",
+        "F3105");
+  fault(R"(
+  mov.u32 %r1, 1048576;
+  mbarrier.init.shared::cta.b64 [bar], %r1;
+)",
+        "F3105");
   fault("  mbarrier.init.shared::cta.b64 [bar+4], 1;\n", "F3101");
-  fault(init + "  mov.u32 %r1, bar;\n  or.b32 %r1, %r1, 0x5000000;\n  mbarrier.arrive.shared::cluster.b64 _, [%r1];\n", "F3501");
+  fault(init + R"(
+  mov.u32 %r1, bar;
+  or.b32 %r1, %r1, 0x5000000;
+  mbarrier.arrive.shared::cluster.b64 _, [%r1];
+)",
+        "F3501");
 }
 
 TEST(MbarrierLegality, AgreesWithPtxas) {

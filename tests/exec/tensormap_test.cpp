@@ -28,12 +28,22 @@ AsyncCase edit(const std::string& edits, bool shared, const TensorMapFields& f =
   c.maps = {{f, 0}};
   // The parameter is copied word by word.
   std::string copy = shared ? "  mov.u32 %r9, smem;\n" : "";
-  for (int i = 0; i < 16; ++i) copy += fmt::format("  ld.b64 %rd1, [map0+{0}];\n  st.{1}.b64 [{2}+{0}], %rd1;\n", 8 * i, shared ? "shared" : "global", shared ? "%r9" : "buf1");
+  for (int i = 0; i < 16; ++i)
+    copy += fmt::format(R"(
+  ld.b64 %rd1, [map0+{0}];
+  st.{1}.b64 [{2}+{0}], %rd1;
+)",
+                        8 * i, shared ? "shared" : "global", shared ? "%r9" : "buf1");
   std::string text = edits;
-  for (size_t at = 0; (at = text.find("SPACE", at)) != std::string::npos;) text.replace(at, 5, shared ? "shared::cta" : "global");
-  for (size_t at = 0; (at = text.find("MAP", at)) != std::string::npos;) text.replace(at, 3, shared ? "[smem]" : "[buf1]");
+  for (size_t at = 0; (at = text.find("SPACE", at)) != std::string::npos;)
+    text.replace(at, 5, shared ? "shared::cta" : "global");
+  for (size_t at = 0; (at = text.find("MAP", at)) != std::string::npos;)
+    text.replace(at, 3, shared ? "[smem]" : "[buf1]");
   c.body = "  @!first bra END;\n" + copy + text + "END: bar.warp.sync -1;\n";
-  if (shared) c.body += "  tensormap.cp_fenceproxy.global.shared::cta.tensormap::generic.release.gpu.sync.aligned [buf1], [smem], 128;\n";
+  if (shared)
+    c.body +=
+        "  tensormap.cp_fenceproxy.global.shared::cta.tensormap::generic.release.gpu.sync.aligned [buf1], "
+        "[smem], 128;\n";
   return c;
 }
 
@@ -48,11 +58,19 @@ TensorMapFields edited(const AsyncCase& c) {
 TEST(TensormapReplace, EveryField) {
   const std::string r = "  tensormap.replace.tile.";
   for (const bool shared : {true, false}) {
-    const std::string edits = "  mov.u64 %rd2, 0x123456789A0;\n  mov.u32 %r1, 77;\n  mov.u64 %rd3, 4096;\n" + r + "global_address.SPACE.b1024.b64 MAP, %rd2;\n" + r + "rank.SPACE.b1024.b32 MAP, 2;\n" + r +
-                              "box_dim.SPACE.b1024.b32 MAP, 0, 32;\n" + r + "box_dim.SPACE.b1024.b32 MAP, 2, 3;\n" + r + "global_dim.SPACE.b1024.b32 MAP, 1, %r1;\n" + r + "global_dim.SPACE.b1024.b32 MAP, 2, 5;\n" + r +
-                              "global_stride.SPACE.b1024.b64 MAP, 0, 128;\n" + r + "global_stride.SPACE.b1024.b64 MAP, 1, %rd3;\n" + r + "element_stride.SPACE.b1024.b32 MAP, 2, 2;\n" + r +
-                              "elemtype.SPACE.b1024.b32 MAP, 6;\n" + r + "interleave_layout.SPACE.b1024.b32 MAP, 0;\n" + r + "swizzle_mode.SPACE.b1024.b32 MAP, 3;\n" + r + "swizzle_atomicity.SPACE.b1024.b32 MAP, 1;\n" + r +
-                              "fill_mode.SPACE.b1024.b32 MAP, 1;\n";
+    const std::string edits =
+        R"(
+  mov.u64 %rd2, 0x123456789A0;
+  mov.u32 %r1, 77;
+  mov.u64 %rd3, 4096;
+)" + r + "global_address.SPACE.b1024.b64 MAP, %rd2;\n" +
+        r + "rank.SPACE.b1024.b32 MAP, 2;\n" + r + "box_dim.SPACE.b1024.b32 MAP, 0, 32;\n" + r +
+        "box_dim.SPACE.b1024.b32 MAP, 2, 3;\n" + r + "global_dim.SPACE.b1024.b32 MAP, 1, %r1;\n" + r +
+        "global_dim.SPACE.b1024.b32 MAP, 2, 5;\n" + r + "global_stride.SPACE.b1024.b64 MAP, 0, 128;\n" + r +
+        "global_stride.SPACE.b1024.b64 MAP, 1, %rd3;\n" + r + "element_stride.SPACE.b1024.b32 MAP, 2, 2;\n" +
+        r + "elemtype.SPACE.b1024.b32 MAP, 6;\n" + r + "interleave_layout.SPACE.b1024.b32 MAP, 0;\n" + r +
+        "swizzle_mode.SPACE.b1024.b32 MAP, 3;\n" + r + "swizzle_atomicity.SPACE.b1024.b32 MAP, 1;\n" + r +
+        "fill_mode.SPACE.b1024.b32 MAP, 1;\n";
     TensorMapFields want = base_map();
     want.address = 0x123456789A0;
     want.rank = 3;
@@ -76,13 +94,25 @@ TEST(TensormapReplace, AnEditedMapLoadsThroughItsNewAddress) {
   c.buffers = {to_bytes(source), Bytes(256), Bytes(1024)};
   c.maps = {{f, 1}};
   std::string copy;
-  for (int i = 0; i < 16; ++i) copy += fmt::format("  ld.b64 %rd1, [map0+{0}];\n  @first st.shared.b64 [smem+{1}], %rd1;\n", 8 * i, 1024 + 8 * i);
+  for (int i = 0; i < 16; ++i)
+    copy += fmt::format(R"(
+  ld.b64 %rd1, [map0+{0}];
+  @first st.shared.b64 [smem+{1}], %rd1;
+)",
+                        8 * i, 1024 + 8 * i);
   c.body = fill_smem(1024) + init_bar() + copy +
-           "  add.u64 %rd2, buf0, 256;\n  @first tensormap.replace.tile.global_address.shared::cta.b1024.b64 [smem+1024], %rd2;\n  @first tensormap.replace.tile.global_dim.shared::cta.b1024.b32 [smem+1024], 1, 3;\n"
-           "  @first tensormap.replace.tile.swizzle_mode.shared::cta.b1024.b32 [smem+1024], 2;\n  bar.warp.sync -1;\n"
-           "  tensormap.cp_fenceproxy.global.shared::cta.tensormap::generic.release.gpu.sync.aligned [buf1], [smem+1024], 128;\n  fence.proxy.tensormap::generic.acquire.gpu [buf1], 128;\n"
-           "  @first mbarrier.arrive.expect_tx.shared::cta.b64 _, [bar], 256;\n  @first cp.async.bulk.tensor.2d.shared::cta.global.tile.mbarrier::complete_tx::bytes [smem], [buf1, {0, 1}], [bar];\n" +
-           wait_for("[bar]", 0) + dump_smem("buf2", 1024);
+           R"(
+  add.u64 %rd2, buf0, 256;
+  @first tensormap.replace.tile.global_address.shared::cta.b1024.b64 [smem+1024], %rd2;
+  @first tensormap.replace.tile.global_dim.shared::cta.b1024.b32 [smem+1024], 1, 3;
+  @first tensormap.replace.tile.swizzle_mode.shared::cta.b1024.b32 [smem+1024], 2;
+  bar.warp.sync -1;
+  tensormap.cp_fenceproxy.global.shared::cta.tensormap::generic.release.gpu.sync.aligned [buf1], [smem+1024], 128;
+  fence.proxy.tensormap::generic.acquire.gpu [buf1], 128;
+  @first mbarrier.arrive.expect_tx.shared::cta.b64 _, [bar], 256;
+  @first cp.async.bulk.tensor.2d.shared::cta.global.tile.mbarrier::complete_tx::bytes [smem], [buf1, {0, 1}], [bar];
+)" + wait_for("[bar]", 0) +
+           dump_smem("buf2", 1024);
   Bytes want(1024, kSmemFill);
   for (uint32_t row = 0; row < 4; ++row) {
     for (uint32_t i = 0; i < 16; ++i) {
@@ -105,11 +135,18 @@ TEST(TensormapFaults, AreReportedUnderEveryDriver) {
   expect_fault(c, "F3301");
   // A copy through a map that no encode function would have made.
   c = edit("  tensormap.replace.tile.box_dim.SPACE.b1024.b32 MAP, 0, 3;\n", true);
-  c.body += init_bar() + "  @first cp.async.bulk.tensor.2d.shared::cta.global.tile.mbarrier::complete_tx::bytes [smem], [buf1, {0, 1}], [bar];\n" + wait_for("[bar]", 0);
+  c.body += init_bar() +
+            "  @first cp.async.bulk.tensor.2d.shared::cta.global.tile.mbarrier::complete_tx::bytes [smem], "
+            "[buf1, {0, 1}], [bar];\n" +
+            wait_for("[bar]", 0);
   expect_fault(c, "F3302");
   // A map in shared memory can be edited, not used.
   c = edit("", true);
-  c.body += init_bar() + "  mov.u64 %rd5, smem;\n  cvta.shared.u64 %rd5, %rd5;\n  @first cp.async.bulk.tensor.2d.shared::cta.global.tile.mbarrier::complete_tx::bytes [smem+1024], [%rd5, {0, 1}], [bar];\n" + wait_for("[bar]", 0);
+  c.body += init_bar() + R"(
+  mov.u64 %rd5, smem;
+  cvta.shared.u64 %rd5, %rd5;
+  @first cp.async.bulk.tensor.2d.shared::cta.global.tile.mbarrier::complete_tx::bytes [smem+1024], [%rd5, {0, 1}], [bar];
+)" + wait_for("[bar]", 0);
   expect_fault(c, "F3301");
 }
 
@@ -129,7 +166,10 @@ TEST(TensormapLegality, AgreesWithPtxas) {
   expect_illegal(r + "rank.global.b1024.b32 [%rd1], %r2", "E1210", "sm_100");
   expect_illegal(r + "elemtype.global.b1024.b32 [%rd1], 13", "E1210", "sm_90a");
   expect_illegal(r + "swizzle_atomicity.global.b1024.b32 [%rd1], 1", "E1210", "sm_90a");
-  expect_illegal("tensormap.cp_fenceproxy.global.shared::cta.tensormap::generic.release.gpu.sync.aligned [%rd1], [%r2], 64", "E1398");
+  expect_illegal(
+      "tensormap.cp_fenceproxy.global.shared::cta.tensormap::generic.release.gpu.sync.aligned [%rd1], [%r2], "
+      "64",
+      "E1398");
   expect_illegal("fence.proxy.tensormap::generic.acquire.gpu [%rd1], 64", "E1398");
   expect_legal(r + "elemtype.b1024.b32 [%rd1], 12", "sm_90a");
   expect_legal(r + "global_stride.global.b1024.b64 [%rd1], 3, %rd2", "sm_90a");
@@ -144,8 +184,11 @@ TEST(FenceLegality, AgreesWithPtxas) {
   expect_illegal("fence.proxy.async.shared", "E1101");
   expect_illegal("fence.mbarrier_init.release.cta", "E1101");
   expect_illegal("membar.proxy.async", "E1101");
-  for (const char* legal : {"fence.sc.cluster", "fence.gpu", "fence.acquire.gpu", "fence.release.cta", "membar.cta", "membar.sys", "fence.proxy.alias", "membar.proxy.alias", "fence.proxy.async",
-                            "fence.proxy.tensormap::generic.release.sys", "fence.acquire.sync_restrict::shared::cluster.cluster", "fence.release.sync_restrict::shared::cta.cluster"}) {
+  for (const char* legal :
+       {"fence.sc.cluster", "fence.gpu", "fence.acquire.gpu", "fence.release.cta", "membar.cta", "membar.sys",
+        "fence.proxy.alias", "membar.proxy.alias", "fence.proxy.async",
+        "fence.proxy.tensormap::generic.release.sys", "fence.acquire.sync_restrict::shared::cluster.cluster",
+        "fence.release.sync_restrict::shared::cta.cluster"}) {
     expect_legal(legal, "sm_90a");
   }
 }

@@ -12,12 +12,32 @@ namespace drywell::test {
 namespace {
 
 constexpr std::string_view kRegisters =
-    "  .reg .b32 %r<32>;\n  .reg .b64 %rd<32>;\n  .reg .b16 %h<32>;\n  .reg .pred %p<32>;\n  .reg .b128 %q<8>;\n  .reg .f32 %f<32>;\n";
+    R"(
+  .reg .b32 %r<32>;
+  .reg .b64 %rd<32>;
+  .reg .b16 %h<32>;
+  .reg .pred %p<32>;
+  .reg .b128 %q<8>;
+  .reg .f32 %f<32>;
+)";
 
-std::string header(std::string_view target) { return fmt::format(".version 9.0\n.target {}\n.address_size 64\n", target); }
+std::string header(std::string_view target) {
+  return fmt::format(R"(
+.version 9.0
+.target {}
+.address_size 64
+)",
+                     target);
+}
 
 std::string one_instruction(std::string_view instruction, std::string_view target) {
-  return header(target) + fmt::format(".visible .entry test(.param .align 128 .b8 map[128]) {{\n{}  {};\n  ret;\n}}\n", kRegisters, instruction);
+  return header(target) + fmt::format(R"(
+.visible .entry test(.param .align 128 .b8 map[128]) {{
+{}  {};
+  ret;
+}}
+)",
+                                      kRegisters, instruction);
 }
 
 Diagnostics problems_of(const std::string& text) {
@@ -28,15 +48,43 @@ Diagnostics problems_of(const std::string& text) {
 }  // namespace
 
 std::string AsyncCase::text() const {
-  std::string s = header(target) + ".extern .shared .align 1024 .b8 smem[];\n" + declarations + ".visible .entry test(";
+  std::string s =
+      header(target) + ".extern .shared .align 1024 .b8 smem[];\n" + declarations + ".visible .entry test(";
   for (size_t i = 0; i < buffers.size(); ++i) s += fmt::format("{}.param .u64 b{}", i == 0 ? "" : ", ", i);
-  for (size_t i = 0; i < maps.size(); ++i) s += fmt::format("{}.param .align 128 .b8 m{}[128]", buffers.empty() && i == 0 ? "" : ", ", i);
-  s += fmt::format(") {} {{\n{}  .shared .align 8 .b64 bar[8];\n  .reg .b32 tid, rank, cta;\n  .reg .pred first, leader;\n", directives, kRegisters);
-  for (size_t i = 0; i < buffers.size(); ++i) s += fmt::format("  .reg .b64 buf{0};\n  ld.param.u64 buf{0}, [b{0}];\n", i);
-  for (size_t i = 0; i < maps.size(); ++i) s += fmt::format("  .reg .b64 map{0};\n  mov.b64 map{0}, m{0};\n  cvta.param.u64 map{0}, map{0};\n", i);
-  s += "  mov.u32 tid, %tid.x;\n  mov.u32 rank, %cluster_ctarank;\n  mov.u32 cta, %ctaid.x;\n  setp.eq.u32 first, tid, 0;\n"
-       "  or.b32 %r0, tid, rank;\n  setp.eq.u32 leader, %r0, 0;\n";
-  return s + body + "\n  ret;\n}\n";
+  for (size_t i = 0; i < maps.size(); ++i)
+    s += fmt::format("{}.param .align 128 .b8 m{}[128]", buffers.empty() && i == 0 ? "" : ", ", i);
+  s += fmt::format(R"(
+) {} {{
+{}  .shared .align 8 .b64 bar[8];
+  .reg .b32 tid, rank, cta;
+  .reg .pred first, leader;
+)",
+                   directives, kRegisters);
+  for (size_t i = 0; i < buffers.size(); ++i)
+    s += fmt::format(R"(
+  .reg .b64 buf{0};
+  ld.param.u64 buf{0}, [b{0}];
+)",
+                     i);
+  for (size_t i = 0; i < maps.size(); ++i)
+    s += fmt::format(R"(
+  .reg .b64 map{0};
+  mov.b64 map{0}, m{0};
+  cvta.param.u64 map{0}, map{0};
+)",
+                     i);
+  s += R"(
+  mov.u32 tid, %tid.x;
+  mov.u32 rank, %cluster_ctarank;
+  mov.u32 cta, %ctaid.x;
+  setp.eq.u32 first, tid, 0;
+  or.b32 %r0, tid, rank;
+  setp.eq.u32 leader, %r0, 0;
+)";
+  return s + body + R"(
+  ret;
+}
+)";
 }
 
 AsyncRun run_async(const AsyncCase& c, sim::DriverKind driver, uint64_t seed) {
@@ -55,8 +103,13 @@ AsyncRun run_async(const AsyncCase& c, sim::DriverKind driver, uint64_t seed) {
     args.add(isa::encode(f));
   }
   AsyncRun run;
-  run.result = device.launch(module, "test", {.grid = {c.ctas, 1, 1}, .block = {c.threads, 1, 1}, .cluster = {c.cluster, 1, 1}, .dynamic_smem = c.dynamic_smem}, args,
-                             {.driver = driver, .seed = seed, .threads = 2, .max_instructions = 4'000'000});
+  run.result =
+      device.launch(module, "test",
+                    {.grid = {c.ctas, 1, 1},
+                     .block = {c.threads, 1, 1},
+                     .cluster = {c.cluster, 1, 1},
+                     .dynamic_smem = c.dynamic_smem},
+                    args, {.driver = driver, .seed = seed, .threads = 2, .max_instructions = 4'000'000});
   for (size_t i = 0; i < at.size(); ++i) {
     run.buffers.emplace_back(c.buffers[i].size());
     device.read(run.buffers.back().data(), at[i], run.buffers.back().size());
@@ -69,15 +122,17 @@ struct Policy {
   sim::DriverKind driver;
   uint64_t seed;
 };
-constexpr Policy kPolicies[] = {{sim::DriverKind::eager, 0},    {sim::DriverKind::lazy, 0},     {sim::DriverKind::shuffled, 1},
-                                {sim::DriverKind::shuffled, 2}, {sim::DriverKind::shuffled, 3}, {sim::DriverKind::timed, 0}};
+constexpr Policy kPolicies[] = {{sim::DriverKind::eager, 0},    {sim::DriverKind::lazy, 0},
+                                {sim::DriverKind::shuffled, 1}, {sim::DriverKind::shuffled, 2},
+                                {sim::DriverKind::shuffled, 3}, {sim::DriverKind::timed, 0}};
 }  // namespace
 
 std::vector<Bytes> run_everywhere(const AsyncCase& c) {
   std::vector<Bytes> memory;
   for (const auto& [driver, seed] : kPolicies) {
     AsyncRun run = run_async(c, driver, seed);
-    EXPECT_TRUE(run.result.ok()) << sim::driver_name(driver) << " " << seed << ": " << run.result.fault->to_string();
+    EXPECT_TRUE(run.result.ok()) << sim::driver_name(driver) << " " << seed << ": "
+                                 << run.result.fault->to_string();
     if (!run.result.ok()) return run.buffers;
     if (memory.empty()) memory = run.buffers;
     EXPECT_EQ(run.buffers, memory) << "memory differs under " << sim::driver_name(driver) << " " << seed;
@@ -91,15 +146,26 @@ void expect_fault(const AsyncCase& c, std::string_view code) {
     if (run.result.ok()) {
       ADD_FAILURE() << "no fault under " << sim::driver_name(driver) << ", " << code << " expected";
     } else {
-      EXPECT_EQ(run.result.fault->code, code) << sim::driver_name(driver) << ": " << run.result.fault->to_string();
+      EXPECT_EQ(run.result.fault->code, code)
+          << sim::driver_name(driver) << ": " << run.result.fault->to_string();
     }
   }
 }
 
 std::string wait_for(std::string_view address, uint32_t parity) {
-  return fmt::format("  {{ .reg .pred done;\n  AGAIN: mbarrier.try_wait.parity.shared::cta.b64 done, {}, {};\n  @!done bra AGAIN; }}\n", address, parity);
+  return fmt::format(R"(
+  {{ .reg .pred done;
+  AGAIN: mbarrier.try_wait.parity.shared::cta.b64 done, {}, {};
+  @!done bra AGAIN; }}
+)",
+                     address, parity);
 }
-std::string cluster_sync() { return "  barrier.cluster.arrive.aligned;\n  barrier.cluster.wait.aligned;\n"; }
+std::string cluster_sync() {
+  return R"(
+  barrier.cluster.arrive.aligned;
+  barrier.cluster.wait.aligned;
+)";
+}
 
 void expect_illegal(std::string_view instruction, std::string_view code, std::string_view target) {
   const std::string text = one_instruction(instruction, target);

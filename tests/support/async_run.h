@@ -57,7 +57,8 @@ struct AsyncRun {
 };
 AsyncRun run_async(const AsyncCase& c, sim::DriverKind driver, uint64_t seed = 0);
 
-/// Runs under eager, lazy, several shuffled and the timed driver; expects success and equal memory. Returns it.
+/// Runs under eager, lazy, several shuffled and the timed driver; expects success and equal memory. Returns
+/// it.
 std::vector<Bytes> run_everywhere(const AsyncCase& c);
 /// Expects the fault under every driver.
 void expect_fault(const AsyncCase& c, std::string_view code);
@@ -67,8 +68,8 @@ std::string wait_for(std::string_view address, uint32_t parity);
 /// barrier.cluster of the whole cluster.
 std::string cluster_sync();
 
-/// Expects the validator to refuse `instruction` with `code` for `target` (its operands: %r, %rd, %h, %p, %q, %f and map,
-/// a parameter), and ptxas, if it is there, to refuse it too.
+/// Expects the validator to refuse `instruction` with `code` for `target` (its operands: %r, %rd, %h, %p, %q,
+/// %f and map, a parameter), and ptxas, if it is there, to refuse it too.
 void expect_illegal(std::string_view instruction, std::string_view code, std::string_view target = "sm_100a");
 /// Expects both to take it.
 void expect_legal(std::string_view instruction, std::string_view target = "sm_100a");

@@ -13,34 +13,82 @@ inline constexpr uint8_t kSmemFill = 0xEE;
 /// Every byte of smem[0, bytes) becomes kSmemFill, seen by the async proxy too.
 inline std::string fill_smem(uint32_t bytes) {
   return fmt::format(
-      "  {{ .reg .b32 at, end, word; .reg .pred more;\n  mov.u32 word, smem;\n  mad.lo.u32 at, tid, 16, word;\n  add.u32 end, word, {};\n  mov.u32 word, 0xEEEEEEEE;\n"
-      "  LOOP: setp.lt.u32 more, at, end;\n  @!more bra DONE;\n  st.shared.v4.b32 [at], {{word, word, word, word}};\n  mov.u32 word, %ntid.x;\n  mad.lo.u32 at, word, 16, at;\n"
-      "  mov.u32 word, 0xEEEEEEEE;\n  bra LOOP;\n  DONE: }}\n  fence.proxy.async.shared::cta;\n  bar.sync 0;\n",
+      R"(
+  {{ .reg .b32 at, end, word; .reg .pred more;
+  mov.u32 word, smem;
+  mad.lo.u32 at, tid, 16, word;
+  add.u32 end, word, {};
+  mov.u32 word, 0xEEEEEEEE;
+  LOOP: setp.lt.u32 more, at, end;
+  @!more bra DONE;
+  st.shared.v4.b32 [at], {{word, word, word, word}};
+  mov.u32 word, %ntid.x;
+  mad.lo.u32 at, word, 16, at;
+  mov.u32 word, 0xEEEEEEEE;
+  bra LOOP;
+  DONE: }}
+  fence.proxy.async.shared::cta;
+  bar.sync 0;
+)",
       bytes);
 }
 
 /// smem[0, bytes) from global memory at `address` + rank · bytes.
 inline std::string load_smem(std::string_view address, uint32_t bytes) {
   return fmt::format(
-      "  {{ .reg .b32 at, end, offset, base; .reg .b64 from; .reg .b32 v<4>; .reg .pred more;\n  mov.u32 base, smem;\n  shl.b32 offset, tid, 4;\n"
-      "  LOOP: setp.lt.u32 more, offset, {1};\n  @!more bra DONE;\n  mad.lo.u32 at, rank, {1}, offset;\n  cvt.u64.u32 from, at;\n  add.u64 from, from, {0};\n"
-      "  ld.global.v4.b32 {{v0, v1, v2, v3}}, [from];\n  add.u32 at, base, offset;\n  st.shared.v4.b32 [at], {{v0, v1, v2, v3}};\n  mov.u32 at, %ntid.x;\n  mad.lo.u32 offset, at, 16, offset;\n"
-      "  bra LOOP;\n  DONE: }}\n  fence.proxy.async.shared::cta;\n  bar.sync 0;\n",
+      R"(
+  {{ .reg .b32 at, end, offset, base; .reg .b64 from; .reg .b32 v<4>; .reg .pred more;
+  mov.u32 base, smem;
+  shl.b32 offset, tid, 4;
+  LOOP: setp.lt.u32 more, offset, {1};
+  @!more bra DONE;
+  mad.lo.u32 at, rank, {1}, offset;
+  cvt.u64.u32 from, at;
+  add.u64 from, from, {0};
+  ld.global.v4.b32 {{v0, v1, v2, v3}}, [from];
+  add.u32 at, base, offset;
+  st.shared.v4.b32 [at], {{v0, v1, v2, v3}};
+  mov.u32 at, %ntid.x;
+  mad.lo.u32 offset, at, 16, offset;
+  bra LOOP;
+  DONE: }}
+  fence.proxy.async.shared::cta;
+  bar.sync 0;
+)",
       address, bytes);
 }
 
 /// smem[0, bytes) to global memory at `address` + rank · bytes.
 inline std::string dump_smem(std::string_view address, uint32_t bytes) {
   return fmt::format(
-      "  {{ .reg .b32 at, offset, base; .reg .b64 to; .reg .b32 v<4>; .reg .pred more;\n  mov.u32 base, smem;\n  shl.b32 offset, tid, 4;\n"
-      "  LOOP: setp.lt.u32 more, offset, {1};\n  @!more bra DONE;\n  add.u32 at, base, offset;\n  ld.shared.v4.b32 {{v0, v1, v2, v3}}, [at];\n  mad.lo.u32 at, rank, {1}, offset;\n"
-      "  cvt.u64.u32 to, at;\n  add.u64 to, to, {0};\n  st.global.v4.b32 [to], {{v0, v1, v2, v3}};\n  mov.u32 at, %ntid.x;\n  mad.lo.u32 offset, at, 16, offset;\n  bra LOOP;\n  DONE: }}\n",
+      R"(
+  {{ .reg .b32 at, offset, base; .reg .b64 to; .reg .b32 v<4>; .reg .pred more;
+  mov.u32 base, smem;
+  shl.b32 offset, tid, 4;
+  LOOP: setp.lt.u32 more, offset, {1};
+  @!more bra DONE;
+  add.u32 at, base, offset;
+  ld.shared.v4.b32 {{v0, v1, v2, v3}}, [at];
+  mad.lo.u32 at, rank, {1}, offset;
+  cvt.u64.u32 to, at;
+  add.u64 to, to, {0};
+  st.global.v4.b32 [to], {{v0, v1, v2, v3}};
+  mov.u32 at, %ntid.x;
+  mad.lo.u32 offset, at, 16, offset;
+  bra LOOP;
+  DONE: }}
+)",
       address, bytes);
 }
 
 /// Thread 0 makes an mbarrier at [bar] that expects `count` arrivals; everyone sees it.
 inline std::string init_bar(uint32_t count = 1) {
-  return fmt::format("  @first mbarrier.init.shared::cta.b64 [bar], {};\n  fence.mbarrier_init.release.cluster;\n  bar.sync 0;\n", count);
+  return fmt::format(R"(
+  @first mbarrier.init.shared::cta.b64 [bar], {};
+  fence.mbarrier_init.release.cluster;
+  bar.sync 0;
+)",
+                     count);
 }
 
 }  // namespace drywell::test
