@@ -76,7 +76,7 @@ uint32_t launch_registers(const Launch& l) {
   if (!d.maxntid.has_value() && !d.reqntid.has_value()) return 0;
   const auto& bound = d.reqntid.has_value() ? *d.reqntid : *d.maxntid;
   const uint64_t threads = uint64_t{bound[0]} * bound[1] * bound[2] * d.minnctapersm.value_or(1);
-  constexpr uint64_t kMost = 255;
+  constexpr uint64_t kMost = 256;  // registers are dealt in eights: 255 names and one more
   const uint64_t share = static_cast<uint64_t>(l.arch->sm.registers) / std::max<uint64_t>(1, threads);
   return static_cast<uint32_t>(std::min(kMost, share / 8 * 8));
 }
