@@ -91,6 +91,7 @@ void mma_sp(const InstructionRef& i, LegalityReport& out) {
   const Mod a = i.mod(Slot::atype), d = i.mod(Slot::dtype), c = i.mod(Slot::ctype);
   if (i.mod(Slot::kind) != Mod::none || (is_f8f6f4(a) && !(is_f8(a) && is_f8(i.mod(Slot::btype))))) block_kind(i, out);
   check_types(i, out);
+  if (is_f8(a) && d == Mod::f16) out.error("E1384", "sparse products of 8-bit floats are .f32");
   if (out.failed()) return;
   const MmaShape s = mma_shape(i.mod(Slot::shape));
   const unsigned bits = is_f8f6f4(a) ? 8 : type_bits(a);

@@ -1,11 +1,13 @@
 // Semantics of table/mma_sync.inc: fragments are gathered into plain operands, sim/numeric forms the product, and the
 // result is scattered back.
 #include <array>
+#include <cmath>
 
 #include "drywell/isa/opcode.h"
 #include "drywell/sim/arch_config.h"
 #include "drywell/sim/numeric/mma_tile.h"
 #include "sim/exec/bind_helpers.h"
+#include "sim/exec/float_math.h"
 #include "sim/exec/fragment.h"
 #include "sim/exec/matrix.h"
 #include "sim/exec/mma_format.h"
@@ -112,6 +114,20 @@ Effect mma_float(Warp& w, const DecodedOp& op, LaneMask mask) {
   return Effect::next;
 }
 
+// m8n8k4 with D of f32, as an H200 answers: fused multiply-adds in k order from 0, then one addition of C (10,240 of 10,240
+// words; the fused sum of the other shapes gives 5,826). With D of f16 the fused sum gives every word.
+void multiply_quad_f32(Operands& o) {
+  const auto value = [](uint32_t half) { return std::bit_cast<float>(half_to_float_bits(half)); };
+  for (uint32_t m = 0; m < 8; ++m) {
+    for (uint32_t n = 0; n < 8; ++n) {
+      float sum = 0;
+      for (uint32_t k = 0; k < 4; ++k) sum = std::fma(value(o.a[m * 4 + k]), value(o.b[n * 4 + k]), sum);
+      uint32_t& d = o.cd[m * kMaxN + n];
+      d = std::bit_cast<uint32_t>(canonical(sum + std::bit_cast<float>(d)));
+    }
+  }
+}
+
 // m8n8k4 of f16: four products, each of the lanes q*4 .. q*4+3 and their partners 16 lanes up. op.src[0].offset: bit 0
 // A is .row, bit 1 B is .col, bit 2 C is f16, bit 3 D is f16.
 Effect mma_quads(Warp& w, const DecodedOp& op, LaneMask mask) {
@@ -135,7 +151,7 @@ Effect mma_quads(Warp& w, const DecodedOp& op, LaneMask mask) {
       q.cd[c.row * kMaxN + c.column] = half_c && !half_d ? half_to_float_bits(v) : v;
     }
   }
-  for (Operands& q : o) multiply(op, s, q);
+  for (Operands& q : o) half_d ? multiply(op, s, q) : multiply_quad_f32(q);
   for (uint32_t lane = 0; lane < kWarpSize; ++lane) {
     for (uint32_t i = 0; i < 8; ++i) {
       const FragmentPlace d = place_in_quad_d(!half_d, lane, i);

@@ -199,6 +199,36 @@ TEST_P(QuadMma, FourProducts) {
 }
 INSTANTIATE_TEST_SUITE_P(, QuadMma, testing::Combine(testing::Bool(), testing::Bool(), testing::Values(0, 1, 2)));
 
+// Words an H200 returned (f32 C and D): it adds C last, after fused multiply-adds in k order.
+TEST(QuadMmaWords, MeasuredOnSilicon) {
+  struct Word {
+    uint32_t a[4], b[4], c, d;
+  };
+  static constexpr Word kWords[] = {
+      {{0x967E, 0xBFDC, 0xEF60, 0xC3A0}, {0xC42B, 0xC0C6, 0x4248, 0x4217}, 0xC17664A0, 0xC6B978A1},
+      {{0x3FB7, 0xB9D3, 0x86CF, 0x3ABD}, {0x5B86, 0x3D0D, 0x39BC, 0x5FA0}, 0x43142600, 0x447FA67E},
+      {{0x3FB7, 0xB9D3, 0x86CF, 0x3ABD}, {0xC42B, 0xC0C6, 0x4248, 0x4217}, 0x443E7FB0, 0x443D9088},
+      {{0x3FB7, 0xB9D3, 0x86CF, 0x3ABD}, {0xBC75, 0x678A, 0x28C7, 0xA09C}, 0x44986950, 0xC33BF558},
+      {{0x466A, 0xF90B, 0x2357, 0xA8B8}, {0xC42B, 0xC0C6, 0x4248, 0x4217}, 0xC69B39E0, 0x4799B832},
+      {{0x04D7, 0xC7DE, 0x9AF8, 0x46E7}, {0xBC75, 0x678A, 0x28C7, 0xA09C}, 0x3F4DDFF0, 0xC66D3BB9},
+  };
+  // Row 0 of A (by rows), column 0 of B (by columns) and element (0, 0) of C are in lane 0.
+  for (const Word& w : kWords) {
+    WarpProgram p;
+    p.inputs = 5;
+    p.outputs = 8;
+    p.body = "  mov.b32 %t1, 0;\n  mma.sync.aligned.m8n8k4.row.col.f32.f16.f16.f32 {%o0, %o1, %o2, %o3, %o4, %o5, %o6, %o7}, {%i0, %i1}, {%i2, %i3}, "
+             "{%i4, %t1, %t1, %t1, %t1, %t1, %t1, %t1};";
+    std::vector<uint64_t> in(5 * 32);
+    in[0] = w.a[0] | w.a[1] << 16;
+    in[32] = w.a[2] | w.a[3] << 16;
+    in[64] = w.b[0] | w.b[1] << 16;
+    in[96] = w.b[2] | w.b[3] << 16;
+    in[128] = w.c;
+    EXPECT_EQ(run_warps(p, in).registers[0], w.d);
+  }
+}
+
 // 2:4 sparse A. Where the metadata lies was measured on an H100, nibble by nibble: 16- and 32-bit types keep rows r and r + 8
 // in the halves of one word; narrower types keep 8 groups of one row in a word, rows r and r + 8 in neighbouring lanes.
 struct SparseForm {
