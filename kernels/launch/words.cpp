@@ -1,5 +1,6 @@
 #include "kernels/launch/words.h"
 
+#include <algorithm>
 #include <charconv>
 #include <utility>
 
@@ -43,7 +44,9 @@ std::optional<double> parse_real(std::string_view t) {
 
 bool parse_extents(std::string_view text, Extents& out) {
   out.clear();
-  const char by = text.find('x') != std::string_view::npos && !text.starts_with("0x") ? 'x' : ',';
+  // "0x40" is one number, "0x0x64" are three.
+  const auto crosses = std::count(text.begin(), text.end(), 'x');
+  const char by = crosses > (text.starts_with("0x") ? 1 : 0) ? 'x' : ',';
   for (std::string_view part : split(text, by)) {
     const auto v = parse_unsigned(part);
     if (!v.has_value()) return false;

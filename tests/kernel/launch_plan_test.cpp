@@ -174,6 +174,17 @@ TEST(MapWords, GiveTheFields) {
   EXPECT_FALSE(parse_map("a", "x,swizle=128B", m, out));
 }
 
+// Size-1 dimensions of real kernels have stride 0.
+TEST(MapWords, StridesMayBeZero) {
+  MapSpec m;
+  Diagnostics out;
+  ASSERT_TRUE(parse_map("a", "x,dims=8x1x4x4,strides=0x0x64", m, out)) << out.to_string();
+  EXPECT_EQ(m.fields.stride[0], 0u);
+  EXPECT_EQ(m.fields.stride[2], 64u);
+  ASSERT_TRUE(parse_map("a", "x,strides=0x40", m, out));
+  EXPECT_EQ(m.fields.stride[0], 0x40u);
+}
+
 TEST(MapWords, Im2colFields) {
   MapSpec m;
   Diagnostics out;
