@@ -38,7 +38,11 @@ bool pipelines_before(const AsyncOp& first, const AsyncOp& second) {
     const auto& before = std::get<Umma>(first.payload);
     return before.d == mma->d && same_shape(before, *mma);
   }
-  if (const auto* cp = std::get_if<TmemCopy>(&second.payload)) return cp->shape == isa::Mod::_4x256b && after_shift;
+  if (const auto* cp = std::get_if<TmemCopy>(&second.payload)) {
+    // Not in PTX's list, but CUTLASS's block-scaled mainloops (sm100_blockscaled_mma_warpspecialized.hpp) copy the next scale
+    // factors over those that MMAs of the same thread issued before still read.
+    return (after_mma && same_thread(first.issuer, second.issuer)) || (cp->shape == isa::Mod::_4x256b && after_shift);
+  }
   if (std::holds_alternative<TmemShift>(second.payload)) return after_mma;
   // A commit covers what its own thread issued.
   return std::holds_alternative<Commit>(second.payload) && same_thread(first.issuer, second.issuer) && (after_mma || after_copy || after_shift);

@@ -111,6 +111,16 @@ TEST_F(LaunchPlanFile, ReportsEveryProblemWithItsLine) {
   }
 }
 
+// Found by fuzzing: toml++ does not survive this one.
+TEST_F(LaunchPlanFile, RefusesUnicodeOutsideStrings) {
+  EXPECT_THROW(parse_launch_file("\xef\xbb\xb7", "p.toml"), InputError);
+  try {
+    parse_launch_file("module = 'k\xc3\xa4.ptx' # \xc3\xa4\n[[launch]]\n", "p.toml");
+  } catch (const InputError& e) {
+    ADD_FAILURE() << e.what();
+  }
+}
+
 TEST_F(LaunchPlanFile, TakesTheBlockFromTheKernelAndRawFilesAsBuffers) {
   std::string ptx = kScale;
   ptx.replace(ptx.find(".param .u32 n)"), 14, ".param .u32 n)\n.reqntid 100");
