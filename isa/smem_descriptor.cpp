@@ -155,7 +155,6 @@ uint64_t SmemDescriptor::encode() const {
 void operand_row_chunks(const SmemDescriptor& d, const OperandTile& tile, std::span<uint32_t> out) {
   DRYWELL_CHECK(out.size() >= tile.chunks(), "operand_row_chunks: output too small");
   const Swizzle mode = d.swizzle().value_or(Swizzle::none);
-  const SwizzleXor swizzle = swizzle_xor(mode);
   const uint32_t span = swizzle_span(mode), pitch = span == 0 ? 16 : span;
   const bool k_major = tile.major == Major::k;
   const uint32_t group = mode == Swizzle::b128_atom32 && !k_major ? 4 : 8;
@@ -176,7 +175,7 @@ void operand_row_chunks(const SmemDescriptor& d, const OperandTile& tile, std::s
     const uint32_t count = std::min(group, tile.lines() - line);
     for (uint32_t r = 0; r < count; ++r) {
       for (uint32_t c = 0; c < per_line; ++c) {
-        *next++ = swizzle((base + r * pitch + along[c]) & kSmemDescriptorAddressMask);
+        *next++ = swizzled_address(d, (base + r * pitch + along[c]) & kSmemDescriptorAddressMask);
       }
     }
   }
@@ -211,11 +210,6 @@ void check(const SmemDescriptor& d, Diagnostics& out, const SourcePos& where) {
     out.error("E1405", where,
               "SMEM descriptor: absolute leading-dimension mode (bit 52) exists on sm_103a only",
               "clear bit 52");
-  }
-  if (d.base_offset != 0) {
-    out.error("U5401", where,
-              fmt::format("SMEM descriptor: base offset {} (bits 51..49) is not modelled", d.base_offset),
-              "align the operand to its swizzle pattern and leave the base offset 0");
   }
 }
 

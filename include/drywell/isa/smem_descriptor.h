@@ -127,6 +127,14 @@ struct OperandTile {
   constexpr uint32_t chunks() const { return lines() * chunks_per_line(); }
 };
 
+/// Physical address of logical address `address`: the XOR takes its row from the address less `base_offset` 128-byte lines.
+/// Measured for wgmma (H200: three swizzles, all starts and base offsets, tests/isa/smem_descriptor_test.cpp); taken to hold for
+/// tcgen05, whose descriptor says the same of the field (PTX ISA 9.7.16.4.1).
+constexpr uint32_t swizzled_address(const SmemDescriptor& d, uint32_t address) {
+  const uint32_t from_pattern = address - d.base_offset * 128u;
+  return address ^ from_pattern ^ swizzle_address(d.swizzle().value_or(Swizzle::none), from_pattern);
+}
+
 /// Address of 16-byte chunk `chunk` of line `line`, swizzled and wrapped at 18 bits; independent of the
 /// element type (facts §4.6). Swizzle codes without a meaning address as if not swizzled: run `check` first.
 constexpr uint32_t operand_chunk_address(const SmemDescriptor& d, Major major, uint32_t line,
@@ -143,7 +151,7 @@ constexpr uint32_t operand_chunk_address(const SmemDescriptor& d, Major major, u
                  ? chunk * d.sbo + line % 8 * 16 + line / 8 * d.lbo
                  : chunk * 16 % span + chunk * 16 / span * d.lbo + line % group * span + line / group * d.sbo;
   }
-  return swizzle_address(mode, (d.start + offset) & kSmemDescriptorAddressMask);
+  return swizzled_address(d, (d.start + offset) & kSmemDescriptorAddressMask);
 }
 
 /// Where an element's lowest bit lies. A 6-bit element may continue in the next byte.
@@ -169,8 +177,7 @@ constexpr OperandPlace operand_address(const SmemDescriptor& d, Major major, Sme
 void operand_row_chunks(const SmemDescriptor& d, const OperandTile& tile, std::span<uint32_t> out);
 
 /// Rules of the descriptor alone (facts §9 D1, D2 alignment, D3): E1401 undefined swizzle code, E1402
-/// reserved bits, E1403 version (warning), E1404 unaligned or too large, E1405 absolute LBO; U5401 base
-/// offset not modelled.
+/// reserved bits, E1403 version (warning), E1404 unaligned or too large, E1405 absolute LBO.
 void check(const SmemDescriptor& d, Diagnostics& out, const SourcePos& where = {});
 
 /// Rules of the descriptor with the operand it serves (D2 pattern base, D4, table of type/major/swizzle):
