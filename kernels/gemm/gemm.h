@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "drywell/sim/device.h"
+#include "kernels/accelerator.h"
 #include "kernels/gemm/plan.h"
 #include "kernels/registry.h"
 #include "kernels/support/quantise.h"
@@ -46,7 +47,7 @@ struct GemmResult {
   std::vector<uint32_t> d;  // codes of the output type, row-major
 };
 
-GemmResult run_gemm(sim::Device& device, const gemm::GemmPlan& plan, const GemmProblem& problem,
+GemmResult run_gemm(Accelerator& device, const gemm::GemmPlan& plan, const GemmProblem& problem,
                     const sim::RunOptions& options);
 
 Kernel gemm_blockscaled_kernel();

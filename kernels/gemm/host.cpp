@@ -20,7 +20,7 @@ uint64_t pitch_bytes(const OperandPlan& p, uint64_t rows, uint64_t k) {
   return (p.major == isa::Major::k ? k : rows) * isa::element_bits(p.type) / 8;
 }
 
-isa::TensorMap operand_map(const OperandPlan& p, GmemAddr at, uint64_t rows, uint64_t k, uint32_t tile_k,
+isa::TensorMap operand_map(Accelerator& device, const OperandPlan& p, GmemAddr at, uint64_t rows, uint64_t k, uint32_t tile_k,
                            uint32_t shares) {
   isa::TensorMapFields f;
   f.type = p.type;
@@ -35,10 +35,10 @@ isa::TensorMap operand_map(const OperandPlan& p, GmemAddr at, uint64_t rows, uin
     f.dim = {rows, k, 1, 1, 1};
     f.box = {p.chunk_rows, tile_k / shares, 1, 1, 1};
   }
-  return isa::encode(f);
+  return device.encode(f);
 }
 
-isa::TensorMap scale_map(GmemAddr at, uint64_t atoms_k, uint64_t atoms_rows, uint32_t box_k) {
+isa::TensorMap scale_map(Accelerator& device, GmemAddr at, uint64_t atoms_k, uint64_t atoms_rows, uint32_t box_k) {
   isa::TensorMapFields f;
   f.type = isa::TensorType::u16;
   f.rank = 3;
@@ -46,10 +46,10 @@ isa::TensorMap scale_map(GmemAddr at, uint64_t atoms_k, uint64_t atoms_rows, uin
   f.dim = {GemmPlan::kAtomBytes / 2, atoms_k, atoms_rows, 1, 1};
   f.stride = {GemmPlan::kAtomBytes, GemmPlan::kAtomBytes * atoms_k};
   f.box = {GemmPlan::kAtomBytes / 2, box_k, 1, 1, 1};
-  return isa::encode(f);
+  return device.encode(f);
 }
 
-isa::TensorMap output_map(const GemmPlan& p, GmemAddr at, uint64_t m, uint64_t n) {
+isa::TensorMap output_map(Accelerator& device, const GemmPlan& p, GmemAddr at, uint64_t m, uint64_t n) {
   isa::TensorMapFields f;
   f.type = p.config.output;
   f.rank = 2;
@@ -58,7 +58,7 @@ isa::TensorMap output_map(const GemmPlan& p, GmemAddr at, uint64_t m, uint64_t n
   f.stride[0] = n * p.output_bytes();
   f.box = {p.subtile_columns(), 32, 1, 1, 1};
   f.swizzle = isa::Swizzle::b128;
-  return isa::encode(f);
+  return device.encode(f);
 }
 
 uint64_t scales_per_row(const QuantisedMatrix& q) { return q.k / q.block; }
@@ -66,9 +66,9 @@ uint64_t scales_per_row(const QuantisedMatrix& q) { return q.k / q.block; }
 /// Allocations of one launch, freed with it.
 class DeviceArrays {
  public:
-  explicit DeviceArrays(sim::Device& device) : device_(device) {}
+  explicit DeviceArrays(Accelerator& device) : device_(device) {}
   ~DeviceArrays() {
-    for (const GmemAddr a : all_) device_.free(a);
+    for (const GmemAddr a : all_) device_.release(a);
   }
   DeviceArrays(const DeviceArrays&) = delete;
   DeviceArrays& operator=(const DeviceArrays&) = delete;
@@ -83,7 +83,7 @@ class DeviceArrays {
   }
 
  private:
-  sim::Device& device_;
+  Accelerator& device_;
   std::vector<GmemAddr> all_;
 };
 
@@ -172,7 +172,7 @@ sim::LaunchConfig gemm_launch(const GemmPlan& p, uint64_t m, uint64_t n, uint32_
   return c;
 }
 
-GemmResult run_gemm(sim::Device& device, const GemmPlan& p, const GemmProblem& x,
+GemmResult run_gemm(Accelerator& device, const GemmPlan& p, const GemmProblem& x,
                     const sim::RunOptions& options) {
   const GemmConfig& c = p.config;
   DeviceArrays arrays(device);
@@ -180,25 +180,25 @@ GemmResult run_gemm(sim::Device& device, const GemmPlan& p, const GemmProblem& x
   const GmemAddr a = arrays.make(operand_image(x.a, c.a.major), "A"),
                  b = arrays.make(operand_image(x.b, c.b.major), "B"), d = arrays.make(d_bytes, "D");
   sim::Args args;
-  args.add(operand_map(p.a, a, x.m, x.k, p.tile_k, c.cluster_n))
-      .add(operand_map(p.b, b, x.n, x.k, p.tile_k, 1));
+  args.add(operand_map(device, p.a, a, x.m, x.k, p.tile_k, c.cluster_n))
+      .add(operand_map(device, p.b, b, x.n, x.k, p.tile_k, 1));
   if (c.scaled()) {
     const uint64_t atoms_k = ceil_div(scales_per_row(x.a), 4);
-    args.add(scale_map(arrays.make(scale_image(x.a), "SFA"), atoms_k, ceil_div(x.m, GemmPlan::kAtomRows),
+    args.add(scale_map(device, arrays.make(scale_image(x.a), "SFA"), atoms_k, ceil_div(x.m, GemmPlan::kAtomRows),
                        p.scale_atoms_k));
-    args.add(scale_map(arrays.make(scale_image(x.b), "SFB"), atoms_k, ceil_div(x.n, GemmPlan::kAtomRows),
+    args.add(scale_map(device, arrays.make(scale_image(x.b), "SFB"), atoms_k, ceil_div(x.n, GemmPlan::kAtomRows),
                        p.scale_atoms_k));
   }
-  if (c.reads_c) args.add(output_map(p, arrays.make(bytes_of(x.c, p.output_bytes()), "C"), x.m, x.n));
+  if (c.reads_c) args.add(output_map(device, p, arrays.make(bytes_of(x.c, p.output_bytes()), "C"), x.m, x.n));
   const uint64_t tiles_m = ceil_div(x.m, p.tile_m),
                  tiles = tiles_m * ceil_div(ceil_div(x.n, c.bn), c.cluster_n);
-  args.add(output_map(p, d, x.m, x.n)).add(static_cast<uint32_t>(tiles_m)).add(static_cast<uint32_t>(tiles));
+  args.add(output_map(device, p, d, x.m, x.n)).add(static_cast<uint32_t>(tiles_m)).add(static_cast<uint32_t>(tiles));
   args.add(static_cast<uint32_t>(ceil_div(x.k, p.tile_k))).add(x.total_alpha());
   if (c.reads_c) args.add(x.beta);
 
   GemmResult r;
-  const sim::LoadedModule module = device.load(build_gemm(p, device.arch().target));
-  r.run = device.launch(module, p.entry_name(), gemm_launch(p, x.m, x.n, device.sm_count()), args, options);
+  device.load(build_gemm(p, device.arch().target));
+  r.run = device.launch(p.entry_name(), gemm_launch(p, x.m, x.n, device.sm_count()), args, options);
   std::vector<uint8_t> bytes(d_bytes);
   device.read(bytes.data(), d, d_bytes);
   r.d.assign(x.m * x.n, 0);

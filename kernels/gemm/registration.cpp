@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <cmath>
+#include <memory>
 
 #include "kernels/gemm/gemm.h"
 #include "kernels/gemm/parameters.h"
@@ -136,7 +137,8 @@ KernelReport run(const RunContext& c) {
   const GemmConfig config = gemm::config_of(c.params, F);
   const GemmPlan plan(config);
   const GemmProblem x = problem_of(c, config, F);
-  sim::Device device({.arch = c.arch});
+  const std::unique_ptr<Accelerator> machine = c.open();
+  Accelerator& device = *machine;
   KernelReport r;
   r.shape = shape_text(config, x);
   r.launch = gemm_launch(plan, x.m, x.n, device.sm_count());
