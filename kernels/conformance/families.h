@@ -12,6 +12,8 @@ void add_logic(std::vector<ProgramSpec>& out);
 void add_float(std::vector<ProgramSpec>& out);
 void add_cvt(std::vector<ProgramSpec>& out);
 void add_warp(std::vector<ProgramSpec>& out);
+void add_matrix(std::vector<ProgramSpec>& out);
+void add_mma_sync(std::vector<ProgramSpec>& out);
 void add_memory(std::vector<ProgramSpec>& out);
 void add_tma(std::vector<ProgramSpec>& out);
 void add_tensor(std::vector<ProgramSpec>& out);

@@ -139,7 +139,10 @@ class LaneKernel {
     for (const Slot& s : s_.inputs) args.push_back(argument(s, in, next_in));
     k_.emit(OpText(form_.op), args);
     for (size_t i = 0; i < out.size(); ++i) store(params[s_.input_letters.size() + i], s_.output_letters[i], out[i]);
-    if (cell_.valid() && cell_.id != global_cell_.id) copy_cell("shared", cell_, "global", global_cell_);
+    if (cell_.valid() && cell_.id != global_cell_.id) {
+      if (form_.expect_warp) k_("bar.sync", 0);
+      copy_cell("shared", cell_, "global", global_cell_);
+    }
     return k_.finish();
   }
 
@@ -151,6 +154,7 @@ class LaneKernel {
     const Symbol cells = k_.shared("cells", kThreads * cell_bytes(s_.cell_letters), 16);
     cell_ = k_.def("mad.lo.u32", tid, cell_bytes(s_.cell_letters), k_.def("mov.u32", cells));
     copy_cell("global", global_cell_, "shared", cell_);
+    if (form_.expect_warp) k_("bar.sync", 0);  // lanes look at each other's cells
   }
   void copy_cell(const char* from_space, Reg from, const char* to_space, Reg to) {
     const uint32_t bytes = cell_bytes(s_.cell_letters), unit = std::min(bytes, 8u);

@@ -9,6 +9,8 @@ std::vector<ProgramSpec> suite() {
   add_float(all);
   add_cvt(all);
   add_warp(all);
+  add_matrix(all);
+  add_mma_sync(all);
   add_memory(all);
   add_tma(all);
   add_tensor(all);
