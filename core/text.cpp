@@ -48,4 +48,17 @@ std::string join(std::span<const std::string_view> parts, std::string_view separ
   return out;
 }
 
+size_t stray_toml_unicode(std::string_view text) {
+  char inside = 0;  // the quote or '#' that was opened
+  for (size_t i = 0; i < text.size(); ++i) {
+    const char c = text[i];
+    if (inside == 0 && (c == '"' || c == '\'' || c == '#')) inside = c;
+    else if (inside == '#') inside = c == '\n' ? 0 : '#';
+    else if (inside == '"' && c == '\\') ++i;
+    else if (inside != 0 && c == inside) inside = 0;
+    else if (inside == 0 && static_cast<unsigned char>(c) >= 0x80) return i;
+  }
+  return std::string_view::npos;
+}
+
 }  // namespace drywell

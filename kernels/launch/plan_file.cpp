@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "drywell/core/files.h"
+#include "drywell/core/text.h"
 #include "kernels/launch/plan.h"
 
 namespace drywell::kernels {
@@ -125,21 +126,6 @@ void read_top(Reader& r, const toml::table& top, LaunchPlan& plan, Diagnostics& 
   }
 }
 
-// The first character beyond ASCII outside strings and comments, or npos. toml++ 3.3 runs into undefined behaviour on some of
-// them (found by fuzzing), and TOML 1.0 allows none there.
-size_t find_stray_unicode(std::string_view text) {
-  char inside = 0;  // the quote or '#' that was opened
-  for (size_t i = 0; i < text.size(); ++i) {
-    const char c = text[i];
-    if (inside == 0 && (c == '"' || c == '\'' || c == '#')) inside = c;
-    else if (inside == '#') inside = c == '\n' ? 0 : '#';
-    else if (inside == '"' && c == '\\') ++i;
-    else if (inside != 0 && c == inside) inside = 0;
-    else if (inside == 0 && static_cast<unsigned char>(c) >= 0x80) return i;
-  }
-  return std::string_view::npos;
-}
-
 }  // namespace
 
 LaunchPlan read_launch_file(const std::string& path) { return parse_launch_file(read_text_file(path), path); }
@@ -148,7 +134,7 @@ LaunchPlan parse_launch_file(std::string_view text, const std::string& path) {
   LaunchPlan plan;
   plan.folder = path.substr(0, path.rfind('/') + 1);  // npos + 1 is 0
   Diagnostics out;
-  if (const size_t at = find_stray_unicode(text); at != std::string_view::npos) {
+  if (const size_t at = stray_toml_unicode(text); at != std::string_view::npos) {
     const auto line = static_cast<uint32_t>(1 + std::count(text.begin(), text.begin() + static_cast<ptrdiff_t>(at), '\n'));
     out.error("E4406", {path, line, 0}, "a character beyond ASCII outside strings and comments");
     throw InputError(std::move(out));

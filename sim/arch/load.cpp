@@ -8,6 +8,7 @@
 #include <tuple>
 
 #include "drywell/core/files.h"
+#include "drywell/core/text.h"
 #include "drywell/sim/arch_config.h"
 #include "sim/arch/builtin.h"
 #include "sim/arch/schema.h"
@@ -99,6 +100,11 @@ class Loader {
 
   /// Parses `text` and, before it, the files it is based on.
   void add_chain(std::string_view text, const std::string& file, int depth) {
+    if (const size_t at = stray_toml_unicode(text); at != std::string_view::npos) {
+      const auto line = static_cast<uint32_t>(1 + std::count(text.begin(), text.begin() + static_cast<ptrdiff_t>(at), '\n'));
+      errors_.error("E2002", {file, line, 0}, "a character beyond ASCII outside strings and comments");
+      return;
+    }
     toml::table table;
     try {
       table = toml::parse(text, std::string_view(file));

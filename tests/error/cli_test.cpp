@@ -3,12 +3,14 @@
 #include <gtest/gtest.h>
 
 #include <filesystem>
+#include <fstream>
+#include <iterator>
 #include <nlohmann/json.hpp>
 
 #include "drywell/core/files.h"
 #include "drywell/core/npy.h"
-#include "support/process.h"
 #include "support/paths.h"
+#include "support/process.h"
 
 namespace drywell {
 namespace {
@@ -92,6 +94,28 @@ TEST(Cli, PrintsItsVersion) {
   const Finished f = drywell({"--version"});
   EXPECT_EQ(f.exit_code, 0);
   EXPECT_THAT(f.out, StartsWith("drywell "));
+}
+
+// docs/coverage.md is what the table says: `drywell isa --coverage > docs/coverage.md` after changing rows or programs.
+TEST(Cli, CoveragePageIsCurrent) {
+  std::ifstream in(test::source_path("docs/coverage.md"));
+  const std::string page{std::istreambuf_iterator<char>(in), {}};
+  EXPECT_EQ(drywell({"isa", "--coverage"}).out, page);
+}
+
+TEST(Cli, IsaShowsOneInstruction) {
+  const Finished f = drywell({"isa", "tcgen05.mma"});
+  EXPECT_EQ(f.exit_code, 0);
+  EXPECT_THAT(f.out, HasSubstr("kind::mxf4nvf4"));
+  EXPECT_THAT(drywell({"isa", "tcgen05.mna"}).err, HasSubstr("did you mean"));
+}
+
+TEST(Cli, ConformanceRunsOneFamily) {
+  const Finished f = drywell({"conformance", "--family=warp"});
+  EXPECT_EQ(f.exit_code, 0);
+  EXPECT_THAT(f.out, HasSubstr(" 0 failed"));
+  EXPECT_EQ(drywell({"conformance", "--filter=nothing-like-it"}).exit_code, 2);
+  EXPECT_EQ(drywell({"conformance", "--filter=("}).exit_code, 2);
 }
 
 TEST(Cli, HelpsOnEveryLevel) {

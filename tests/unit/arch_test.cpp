@@ -267,7 +267,7 @@ TEST_P(BadArchs, AreRefusedWithTheirCode) {
 
 INSTANTIATE_TEST_SUITE_P(
     Arch, BadArchs,
-    testing::Values(BadArch{"not TOML", "name = ", "E2002"}, BadArch{"empty", "", "E2010"},
+    testing::Values(BadArch{"not TOML", "name = ", "E2002"}, BadArch{"stray Unicode", "name\u00e9 = 1", "E2002"}, BadArch{"empty", "", "E2010"},
                     BadArch{"no figures",
                             "name = 'a'\ndescription = 'a'\ntarget = 'sm_90a'\ntensor = 'wgmma'", "E2004"},
                     BadArch{"unknown target", "base = 'sm_90a'\ntarget = 'sm_91'", "E2010"},

@@ -20,4 +20,8 @@ std::string did_you_mean(std::string_view text, std::span<const std::string_view
 /// "a, b, c"
 std::string join(std::span<const std::string_view> parts, std::string_view separator = ", ");
 
+/// Index of the first character beyond ASCII outside strings and comments of a TOML text, or npos. TOML 1.0 allows none
+/// there, and toml++ 3.3 runs into undefined behaviour on some (found by fuzzing): ask before parsing.
+size_t stray_toml_unicode(std::string_view text);
+
 }  // namespace drywell
