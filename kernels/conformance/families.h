@@ -15,6 +15,8 @@ void add_warp(std::vector<ProgramSpec>& out);
 void add_matrix(std::vector<ProgramSpec>& out);
 void add_mma_sync(std::vector<ProgramSpec>& out);
 void add_memory(std::vector<ProgramSpec>& out);
+void add_mbarrier(std::vector<ProgramSpec>& out);
+void add_bulk(std::vector<ProgramSpec>& out);
 void add_tma(std::vector<ProgramSpec>& out);
 void add_tensor(std::vector<ProgramSpec>& out);
 

@@ -12,6 +12,8 @@ std::vector<ProgramSpec> suite() {
   add_matrix(all);
   add_mma_sync(all);
   add_memory(all);
+  add_mbarrier(all);
+  add_bulk(all);
   add_tma(all);
   add_tensor(all);
   return all;
