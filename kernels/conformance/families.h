@@ -10,6 +10,10 @@ namespace drywell::kernels::conformance {
 void add_integer(std::vector<ProgramSpec>& out);
 void add_logic(std::vector<ProgramSpec>& out);
 void add_float(std::vector<ProgramSpec>& out);
+void add_comparison(std::vector<ProgramSpec>& out);
+void add_carry(std::vector<ProgramSpec>& out);
+void add_bits(std::vector<ProgramSpec>& out);
+void add_sign(std::vector<ProgramSpec>& out);
 void add_cvt(std::vector<ProgramSpec>& out);
 void add_warp(std::vector<ProgramSpec>& out);
 void add_matrix(std::vector<ProgramSpec>& out);

@@ -101,15 +101,31 @@ void letters(const std::vector<Slot>& slots, std::string& out, std::string* cell
   }
 }
 
-struct Signature {
+std::vector<std::string_view> split_steps(std::string_view text) {
+  std::vector<std::string_view> steps;
+  for (;;) {
+    const size_t end = text.find(';');
+    steps.push_back(text.substr(0, end));
+    if (end == std::string_view::npos) return steps;
+    text.remove_prefix(end + 1);
+  }
+}
+
+/// The operands of one instruction of a form.
+struct Step {
   std::vector<Slot> outputs, inputs;
+};
+
+struct Signature {
+  std::vector<Step> steps;
   std::string output_letters, input_letters, cell_letters;
   explicit Signature(std::string_view text) {
-    const size_t eq = text.find('=');
-    outputs = SignatureReader(text.substr(0, eq)).read();
-    inputs = SignatureReader(text.substr(eq + 1)).read();
-    letters(outputs, output_letters, nullptr);
-    letters(inputs, input_letters, &cell_letters);
+    for (const std::string_view step : split_steps(text)) {
+      const size_t eq = step.find('=');
+      steps.push_back({SignatureReader(step.substr(0, eq)).read(), SignatureReader(step.substr(eq + 1)).read()});
+      letters(steps.back().outputs, output_letters, nullptr);
+      letters(steps.back().inputs, input_letters, &cell_letters);
+    }
   }
 };
 
@@ -133,11 +149,7 @@ class LaneKernel {
     for (size_t i = 0; i < s_.input_letters.size(); ++i) in.push_back(load(params[i], s_.input_letters[i]));
     for (const char c : s_.output_letters) out.push_back(k_.reg(storage(c).type));
     if (!s_.cell_letters.empty()) open_cell(params.back(), tid);
-    std::vector<Arg> args;
-    size_t next_out = 0, next_in = 0;
-    for (const Slot& s : s_.outputs) args.push_back(argument(s, out, next_out));
-    for (const Slot& s : s_.inputs) args.push_back(argument(s, in, next_in));
-    k_.emit(OpText(form_.op), args);
+    emit_steps(in, out);
     for (size_t i = 0; i < out.size(); ++i) store(params[s_.input_letters.size() + i], s_.output_letters[i], out[i]);
     if (cell_.valid() && cell_.id != global_cell_.id) {
       if (form_.expect_warp) k_("bar.sync", 0);
@@ -147,6 +159,17 @@ class LaneKernel {
   }
 
  private:
+  void emit_steps(const std::vector<Reg>& in, const std::vector<Reg>& out) {
+    const std::vector<std::string_view> ops = split_steps(form_.op);
+    DRYWELL_CHECK(ops.size() == s_.steps.size(), "every instruction of a form needs its operands");
+    size_t next_out = 0, next_in = 0;
+    for (size_t i = 0; i < ops.size(); ++i) {
+      std::vector<Arg> args;
+      for (const Slot& s : s_.steps[i].outputs) args.push_back(argument(s, out, next_out));
+      for (const Slot& s : s_.steps[i].inputs) args.push_back(argument(s, in, next_in));
+      k_.emit(OpText(std::string(ops[i])), args);
+    }
+  }
   // The row's cell; forms on shared memory work on a copy there.
   void open_cell(Symbol p, Reg tid) {
     global_cell_ = cell_ = address(p, cell_bytes(s_.cell_letters));

@@ -26,7 +26,9 @@ using WarpFn = std::function<void(std::span<const std::array<uint64_t, 32>> in, 
 /// `operands` is "outputs=inputs", a letter an operand: p predicate, b 8, h 16, w 32, d 64 bits of integers; f f32, g f64,
 /// e f16, k bf16, t tf32, E f16x2, K bf16x2, F f32x2 values; s a shift amount; {…} a vector; | joins a pair; #123 or #0x1F an
 /// immediate; _ a sink. M before a letter or vector is a memory operand: each row has a cell of that content, an input before
-/// and an output (behind the others) after; it is in the state space the opcode names.
+/// and an output (behind the others) after; it is in the state space the opcode names. Instructions that follow one another
+/// (a carry chain) are separated by ; in both texts; inputs and outputs are
+/// then those of the first, of the second, ….
 struct LaneForm {
   std::string op;
   std::string operands;

@@ -7,6 +7,10 @@ std::vector<ProgramSpec> suite() {
   add_integer(all);
   add_logic(all);
   add_float(all);
+  add_comparison(all);
+  add_carry(all);
+  add_bits(all);
+  add_sign(all);
   add_cvt(all);
   add_warp(all);
   add_matrix(all);
