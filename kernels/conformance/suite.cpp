@@ -15,6 +15,8 @@ std::vector<ProgramSpec> suite() {
   add_warp(all);
   add_matrix(all);
   add_mma_sync(all);
+  add_mma_sp(all);
+  add_wmma(all);
   add_memory(all);
   add_mbarrier(all);
   add_bulk(all);
