@@ -20,6 +20,7 @@ std::vector<ProgramSpec> suite() {
   add_memory(all);
   add_mbarrier(all);
   add_bulk(all);
+  add_cluster(all);
   add_tma(all);
   add_tensor(all);
   return all;
