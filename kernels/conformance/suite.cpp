@@ -11,7 +11,10 @@ std::vector<ProgramSpec> suite() {
   add_carry(all);
   add_bits(all);
   add_sign(all);
+  add_mixed(all);
+  add_approx(all);
   add_cvt(all);
+  add_cvt_pairs(all);
   add_warp(all);
   add_matrix(all);
   add_mma_sync(all);
