@@ -20,6 +20,7 @@ std::vector<ProgramSpec> suite() {
   add_mma_sync(all);
   add_mma_sp(all);
   add_wmma(all);
+  add_wgmma(all);
   add_memory(all);
   add_mbarrier(all);
   add_bulk(all);
