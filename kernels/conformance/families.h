@@ -28,6 +28,7 @@ void add_memory(std::vector<ProgramSpec>& out);
 void add_mbarrier(std::vector<ProgramSpec>& out);
 void add_bulk(std::vector<ProgramSpec>& out);
 void add_cluster(std::vector<ProgramSpec>& out);
+void add_control(std::vector<ProgramSpec>& out);
 void add_tma(std::vector<ProgramSpec>& out);
 void add_tensor(std::vector<ProgramSpec>& out);
 

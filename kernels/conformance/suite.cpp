@@ -25,6 +25,7 @@ std::vector<ProgramSpec> suite() {
   add_mbarrier(all);
   add_bulk(all);
   add_cluster(all);
+  add_control(all);
   add_tma(all);
   add_tensor(all);
   return all;
