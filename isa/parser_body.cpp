@@ -171,7 +171,10 @@ void Parser::labelled(std::string_view name, TextPos at) {
         fail("E1105", at, fmt::format("'{}' is declared twice in this scope", name));
       }
       names_.declare(name, NameKind::prototype, static_cast<uint32_t>(fn_.prototypes.size()));
-      fn_.prototypes.push_back(call_prototype(names_.unique(name)));
+      // The place is taken first: a prototype that does not parse leaves an empty one behind, never a name without a place.
+      const size_t place = fn_.prototypes.size();
+      fn_.prototypes.emplace_back();
+      fn_.prototypes[place] = call_prototype(names_.unique(name));
       return;
     }
     lex_ = before;
