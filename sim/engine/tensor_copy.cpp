@@ -4,81 +4,25 @@
 
 #include <cstring>
 
-#include "drywell/isa/tensor_tile.h"
 #include "sim/engine/engine.h"
 #include "sim/engine/reduce.h"
 #include "sim/engine/signals.h"
+#include "sim/engine/tensor_plan.h"
 
 namespace drywell::sim {
 namespace {
 
 using isa::Mod;
-using isa::TensorMapFields;
 using isa::TensorType;
 using isa::TileRow;
 
-// What every copy needs; the map's bytes were captured when it was issued.
-struct Plan {
-  TensorMapFields map;
-  isa::TensorRows box;
-  const isa::TileGeometry& geometry() const { return box.geometry; }
-};
-
-isa::TensorAccess access_of(const TensorCopy& t) {
-  return t.direction == TensorCopy::Direction::load ? isa::TensorAccess::load : isa::TensorAccess::store;
-}
-
-EngineResult make_plan(const TensorCopy& t, Plan& plan) {
-  isa::TensorMap bytes;
-  std::memcpy(bytes.bytes.data(), t.map.data(), t.map.size());
-  Diagnostics problems;
-  plan.map = isa::decode(bytes, problems);
-  if (problems.has_errors() || !isa::has_signature(bytes)) {
-    return GuestError{"F3302", fmt::format("the 128 bytes at {:#x} are not a tensor map: {}", t.map_address,
-                                           problems.to_string())};
-  }
-  if (plan.map.rank != t.rank)
-    return GuestError{
-        "F3303", fmt::format("a {}-dimensional copy through a tensor map of rank {} (error 715 on a device)",
-                             t.rank, plan.map.rank)};
-  if (plan.map.interleave != isa::Interleave::none && plan.map.mode != isa::TensorMapMode::tile)
-    return GuestError{"U5000", "unsupported: im2col copy through an interleaved map"};
-  isa::check(plan.map, 100, problems);
-  if (problems.has_errors())
-    return GuestError{"F3302",
-                      fmt::format("tensormap.replace made the map at {:#x} one that cannot be encoded: {}",
-                                  t.map_address, problems.to_string())};
-  const isa::TensorRequest request{t.mode, access_of(t), t.coord, t.offset};
-  isa::check_request(plan.map, request, problems);
-  if (problems.has_errors()) return GuestError{"F3304", problems.to_string()};
-  if (shared_offset(t.smem) % isa::kTensorSmemAlignment != 0) {
-    return GuestError{
-        "F3305",
-        fmt::format(
-            "tensor copy at shared address {:#x}: 128-byte alignment is needed (error 716 on a device)",
-            shared_offset(t.smem))};
-  }
-  plan.box = isa::tensor_rows(plan.map, request);
-  return std::nullopt;
-}
-
-// Runs of a row between swizzle atoms: calls f(row byte, shared offset, length).
-template <class F>
-void for_runs(const Plan& p, uint32_t smem, const TileRow& row, F f) {
-  const uint32_t bytes = p.geometry().row_bytes;
-  const uint32_t atom = p.map.swizzle == isa::Swizzle::none ? bytes : isa::swizzle_atom(p.map.swizzle);
-  for (uint32_t b = 0; b < bytes; b += atom) {
-    f(b, isa::swizzle_address(p.map.swizzle, smem + row.smem_offset + b), std::min(atom, bytes - b));
-  }
-}
-
-GuestError outside(const Plan& p, uint64_t address, uint64_t bytes) {
+GuestError outside(const TensorPlan& p, uint64_t address, uint64_t bytes) {
   return {"F3306", fmt::format("tensor copy reaches {} bytes at global address {:#x}, outside every "
                                "allocation; the map's tensor starts at {:#x}",
                                bytes, address, p.map.address)};
 }
 
-EngineResult check_box(const Plan& p, uint32_t base, const Smem& smem) {
+EngineResult check_box(const TensorPlan& p, uint32_t base, const Smem& smem) {
   if (smem.contains(base, p.geometry().smem_bytes())) return std::nullopt;
   return GuestError{
       "F3307",
@@ -120,7 +64,7 @@ void round_tf32(uint8_t* row, uint32_t first, uint32_t last) {
 
 // ---- loads
 
-EngineResult load_row(Cluster& c, const Plan& p, const TileRow& row, uint8_t* to,
+EngineResult load_row(Cluster& c, const TensorPlan& p, const TileRow& row, uint8_t* to,
                       const Gmem::Allocation*& hint) {
   const isa::TileGeometry& g = p.geometry();
   const bool padded = isa::is_padded(p.map.type);
@@ -147,7 +91,7 @@ EngineResult load_row(Cluster& c, const Plan& p, const TileRow& row, uint8_t* to
   return std::nullopt;
 }
 
-EngineResult gather(Cluster& c, AsyncOp& op, const Plan& p) {
+EngineResult gather(Cluster& c, AsyncOp& op, const TensorPlan& p) {
   const isa::TileGeometry& g = p.geometry();
   op.staging.resize(size_t{g.rows} * g.row_bytes);
   const Gmem::Allocation* hint = nullptr;
@@ -159,7 +103,7 @@ EngineResult gather(Cluster& c, AsyncOp& op, const Plan& p) {
   return std::nullopt;
 }
 
-EngineResult scatter_to_shared(Cluster& c, const AsyncOp& op, const TensorCopy& t, const Plan& p) {
+EngineResult scatter_to_shared(Cluster& c, const AsyncOp& op, const TensorCopy& t, const TensorPlan& p) {
   const LoadTarget target{t.smem, t.mbar, t.multicast, t.cta_group};
   if (auto e = check_target(c, target); e.has_value()) return e;
   for (uint32_t d = 0; d < kMaxClusterCtas; ++d) {
@@ -177,7 +121,7 @@ EngineResult scatter_to_shared(Cluster& c, const AsyncOp& op, const TensorCopy& 
 
 // ---- stores and reductions
 
-EngineResult gather_from_shared(Cluster& c, AsyncOp& op, const TensorCopy& t, const Plan& p) {
+EngineResult gather_from_shared(Cluster& c, AsyncOp& op, const TensorCopy& t, const TensorPlan& p) {
   const isa::TileGeometry& g = p.geometry();
   const Smem& smem = c.cta(shared_rank(t.smem)).smem;
   if (auto e = check_box(p, shared_offset(t.smem), smem); e.has_value()) return e;
@@ -206,7 +150,7 @@ Mod reduce_type(TensorType type, Mod op) {
   }
 }
 
-EngineResult scatter_to_global(Cluster& c, const AsyncOp& op, const TensorCopy& t, const Plan& p) {
+EngineResult scatter_to_global(Cluster& c, const AsyncOp& op, const TensorCopy& t, const TensorPlan& p) {
   const isa::TileGeometry& g = p.geometry();
   const bool reduces = t.direction == TensorCopy::Direction::reduce, padded = isa::is_padded(p.map.type);
   const ReduceFn reduce =
@@ -239,8 +183,8 @@ EngineResult scatter_to_global(Cluster& c, const AsyncOp& op, const TensorCopy& 
 }  // namespace
 
 EngineResult read(Cluster& c, AsyncOp& op, TensorCopy& t) {
-  Plan p;
-  if (auto e = make_plan(t, p); e.has_value()) return e;
+  TensorPlan p;
+  if (auto e = plan_copy(t, p); e.has_value()) return e;
   if (t.direction == TensorCopy::Direction::load) return gather(c, op, p);
   if (auto e = gather_from_shared(c, op, t, p); e.has_value()) return e;
   group_read_done(c, op.issuer, t.group, true);
@@ -248,8 +192,8 @@ EngineResult read(Cluster& c, AsyncOp& op, TensorCopy& t) {
 }
 
 EngineResult write(Cluster& c, AsyncOp& op, TensorCopy& t) {
-  Plan p;
-  if (auto e = make_plan(t, p); e.has_value()) return e;
+  TensorPlan p;
+  if (auto e = plan_copy(t, p); e.has_value()) return e;
   if (t.direction == TensorCopy::Direction::load) return scatter_to_shared(c, op, t, p);
   if (auto e = scatter_to_global(c, op, t, p); e.has_value()) return e;
   group_write_done(c, op.issuer, t.group, true);

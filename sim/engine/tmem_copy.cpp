@@ -1,27 +1,14 @@
 // tcgen05.cp: units of 16 bytes from shared memory, expanded if asked, to one or several lane partitions
 // (facts/tcgen05.md §3). tcgen05.shift: rows move down (§2.6).
-#include "drywell/isa/tmem_copy.h"
-
 #include <fmt/format.h>
 
 #include <cstring>
 
+#include "sim/engine/tmem_copy_form.h"
 #include "sim/engine/tmem_group.h"
 
 namespace drywell::sim {
 namespace {
-
-isa::CopyShape shape_of(const TmemCopy& p) {
-  switch (p.shape) {
-    case isa::Mod::_4x256b: return isa::CopyShape::s4x256b;
-    case isa::Mod::_128x128b: return isa::CopyShape::s128x128b;
-    case isa::Mod::_64x128b:
-      return p.multicast == isa::Mod::warpx2_01_23 ? isa::CopyShape::s64x128b_01_23
-                                                   : isa::CopyShape::s64x128b_02_13;
-    case isa::Mod::_32x128b: return isa::CopyShape::s32x128b_warpx4;
-    default: return isa::CopyShape::s128x256b;
-  }
-}
 
 isa::CopyFormat format_of(const TmemCopy& p) {
   switch (p.format) {
@@ -48,7 +35,7 @@ EngineResult check(const TmemGroup& group, const TmemCopy& p, const isa::SmemDes
 EngineResult read(Cluster& c, AsyncOp& op, TmemCopy& p) {
   const TmemGroup group(c, op.issuer, p.cta_group);
   const isa::SmemDescriptor desc = isa::SmemDescriptor::decode(p.desc);
-  const isa::CopyShape shape = shape_of(p);
+  const isa::CopyShape shape = copy_shape(p);
   if (auto e = check(group, p, desc, shape); e.has_value()) return e;
   const uint32_t rows = isa::copy_rows(shape), units = isa::copy_units(shape);
   op.staging.resize(size_t{16} * group.count() * rows * units);
@@ -68,7 +55,7 @@ EngineResult read(Cluster& c, AsyncOp& op, TmemCopy& p) {
 
 EngineResult write(Cluster& c, AsyncOp& op, TmemCopy& p) {
   const TmemGroup group(c, op.issuer, p.cta_group);
-  const isa::CopyShape shape = shape_of(p);
+  const isa::CopyShape shape = copy_shape(p);
   const TmemAddr at(p.taddr);
   const uint32_t words = isa::copy_columns(shape);
   if (auto e = group.check_columns("tcgen05.cp writes", at.column(), words); e.has_value()) return e;
@@ -85,24 +72,20 @@ EngineResult write(Cluster& c, AsyncOp& op, TmemCopy& p) {
   return std::nullopt;
 }
 
-namespace {
-constexpr uint32_t kShiftColumns = 8;  // 32 bytes a row
-}
-
 EngineResult read(Cluster& c, AsyncOp& op, TmemShift& p) {
   const TmemAddr at(p.taddr);
   if (at.lane() % 32 != 0 || at.lane() >= kTmemLanes) {
     return GuestError{"F3215",
                       fmt::format("tcgen05.shift at lane {}: a multiple of 32 is needed", at.lane())};
   }
-  return TmemGroup(c, op.issuer, p.cta_group).check_columns("tcgen05.shift", at.column(), kShiftColumns);
+  return TmemGroup(c, op.issuer, p.cta_group).check_columns("tcgen05.shift", at.column(), isa::kTmemAColumns);
 }
 
 EngineResult write(Cluster& c, AsyncOp& op, TmemShift& p) {
   const TmemGroup group(c, op.issuer, p.cta_group);
   const uint32_t column = TmemAddr(p.taddr).column();
-  if (auto e = group.check_columns("tcgen05.shift", column, kShiftColumns); e.has_value()) return e;
-  group.shift_down(column, kShiftColumns);
+  if (auto e = group.check_columns("tcgen05.shift", column, isa::kTmemAColumns); e.has_value()) return e;
+  group.shift_down(column, isa::kTmemAColumns);
   return std::nullopt;
 }
 

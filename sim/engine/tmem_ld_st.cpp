@@ -1,64 +1,14 @@
 // tcgen05.ld and tcgen05.st: a warp's quarter of tensor memory to and from its registers (facts/tcgen05.md §2).
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <cstring>
 
-#include "drywell/isa/tmem_layout.h"
-#include "sim/engine/engine.h"
+#include "sim/engine/tmem_target.h"
 
 namespace drywell::sim {
 namespace {
 
-isa::TmemShape shape_of(isa::Mod m) {
-  switch (m) {
-    case isa::Mod::_16x64b: return isa::TmemShape::s16x64b;
-    case isa::Mod::_16x128b: return isa::TmemShape::s16x128b;
-    case isa::Mod::_16x256b: return isa::TmemShape::s16x256b;
-    case isa::Mod::_16x32bx2: return isa::TmemShape::s16x32bx2;
-    default: return isa::TmemShape::s32x32b;
-  }
-}
-
-struct Target {
-  isa::TmemAccess access;
-  uint32_t lane = 0, column = 0;
-};
-
-EngineResult locate(const Cluster& c, const AsyncOp& op, const TmemLdSt& t, Target& out) {
-  const TmemAddr a(t.taddr);
-  out.access.shape = shape_of(t.shape);
-  out.access.num = static_cast<uint16_t>(t.num);
-  out.access.pack = t.pack;
-  out.access.half_split = t.split;
-  const char* name = t.load ? "tcgen05.ld" : "tcgen05.st";
-  const auto lane = isa::tmem_base_lane(out.access.shape, a.lane(), op.issuer.warp);
-  if (!lane.has_value()) {
-    return GuestError{"F3209", fmt::format("{} at lane {} by warp {}, which may touch lanes {} to {}", name, a.lane(), op.issuer.warp, 32 * (op.issuer.warp % 4), 32 * (op.issuer.warp % 4) + 31)};
-  }
-  out.lane = *lane;
-  out.column = a.column();
-  const Cta& cta = *c.ctas[op.issuer.cta];
-  uint32_t first = ~0u, last = 0;
-  const unsigned regs = isa::tmem_registers(out.access.shape, t.num);
-  for (unsigned r : {0u, regs - 1}) {
-    for (unsigned lane_id : {0u, 31u}) {
-      const auto o = isa::tmem_offset(out.access, lane_id, r);
-      const auto column = static_cast<uint32_t>(static_cast<int32_t>(out.column) + o.column);
-      first = std::min(first, column);
-      last = std::max(last, column + (t.pack ? 1 : 0));
-    }
-  }
-  if (last >= kTmemColumns || !cta.tmem->owns(first, last - first + 1, cta.serial + 1)) {
-    return GuestError{"F3210", fmt::format("{} touches columns {} to {}, which this CTA has not allocated", name, first, last)};
-  }
-  return std::nullopt;
-}
-
-// 32x32b without packing: each register is 32 neighbouring lanes of a column.
-bool is_plain(const Target& t) { return t.access.shape == isa::TmemShape::s32x32b && !t.access.pack; }
-
-void load_general(const Tmem& tmem, const Target& t, unsigned regs, uint32_t* out) {
+void load_general(const Tmem& tmem, const TmemTarget& t, unsigned regs, uint32_t* out) {
   for (unsigned r = 0; r < regs; ++r) {
     for (unsigned l = 0; l < kWarpSize; ++l) {
       const auto o = isa::tmem_offset(t.access, l, r);
@@ -70,7 +20,7 @@ void load_general(const Tmem& tmem, const Target& t, unsigned regs, uint32_t* ou
   }
 }
 
-void store_general(Tmem& tmem, const Target& t, unsigned regs, const uint32_t* data) {
+void store_general(Tmem& tmem, const TmemTarget& t, unsigned regs, const uint32_t* data) {
   for (unsigned r = 0; r < regs; ++r) {
     for (unsigned l = 0; l < kWarpSize; ++l) {
       const auto o = isa::tmem_offset(t.access, l, r);
@@ -116,13 +66,13 @@ void append_reduction(TmemLdSt& t, unsigned regs) {
 }  // namespace
 
 EngineResult read(Cluster& c, AsyncOp& op, TmemLdSt& t) {
-  Target at;
+  TmemTarget at;
   if (auto e = locate(c, op, t, at); e.has_value()) return e;
   if (!t.load) return std::nullopt;
   const unsigned regs = isa::tmem_registers(at.access.shape, t.num);
   t.data.resize(size_t{regs} * kWarpSize);
   const Tmem& tmem = *c.cta(op.issuer.cta).tmem;
-  if (is_plain(at)) {
+  if (at.is_plain()) {
     for (unsigned r = 0; r < regs; ++r) std::memcpy(&t.data[r * kWarpSize], tmem.column(at.column + r) + at.lane, 4 * kWarpSize);
   } else {
     load_general(tmem, at, regs, t.data.data());
@@ -142,10 +92,10 @@ EngineResult write(Cluster& c, AsyncOp& op, TmemLdSt& t) {
     }
     --w.pending_ld;
   } else {
-    Target at;
+    TmemTarget at;
     if (auto e = locate(c, op, t, at); e.has_value()) return e;
     const unsigned regs = isa::tmem_registers(at.access.shape, t.num);
-    if (is_plain(at)) {
+    if (at.is_plain()) {
       for (unsigned r = 0; r < regs; ++r) std::memcpy(cta.tmem->column(at.column + r) + at.lane, &t.data[r * kWarpSize], 4 * kWarpSize);
     } else {
       store_general(*cta.tmem, at, regs, t.data.data());

@@ -1,0 +1,157 @@
+#include "sim/engine/footprint.h"
+
+#include "drywell/isa/smem_descriptor.h"
+#include "sim/engine/signals.h"
+#include "sim/engine/span_sink.h"
+#include "sim/engine/tensor_plan.h"
+
+namespace drywell::sim {
+namespace {
+
+Span shared(uint32_t address, uint64_t bytes) { return {Memory::shared, shared_rank(address), shared_offset(address), bytes}; }
+Span global(uint64_t address, uint64_t bytes) { return {Memory::global, 0, address, bytes}; }
+
+template <class F>
+void for_ctas(uint32_t mask, F f) {
+  for (; mask != 0; mask &= mask - 1) f(static_cast<uint32_t>(std::countr_zero(mask)));
+}
+
+// ---- tensor copies
+
+void shared_side(const TensorCopy& t, const TensorPlan& p, uint32_t cta, const SpanVisitor& visit) {
+  SharedSpans spans(cta, visit);
+  for (const isa::TileRow& row : p.box.rows)
+    for_runs(p, shared_offset(t.smem), row, [&](uint32_t, uint32_t at, uint32_t n) { spans.add(at, n); });
+}
+
+void global_side(const TensorPlan& p, const SpanVisitor& visit) {
+  const bool padded = isa::is_padded(p.map.type);
+  for (const isa::TileRow& row : p.box.rows) {
+    if (row.first == row.last) continue;
+    visit(global(p.map.address + row.global_offset + row.first, padded ? p.geometry().global_row_bytes : row.last - row.first));
+  }
+}
+
+void reads_of(const TensorCopy& t, const SpanVisitor& visit) {
+  TensorPlan p;
+  if (plan_copy(t, p).has_value()) return;
+  if (t.direction == TensorCopy::Direction::load) return global_side(p, visit);
+  shared_side(t, p, shared_rank(t.smem), visit);
+  if (t.direction == TensorCopy::Direction::reduce) global_side(p, visit);
+}
+
+void writes_of(const TensorCopy& t, const SpanVisitor& visit) {
+  TensorPlan p;
+  if (plan_copy(t, p).has_value()) return;
+  if (t.direction != TensorCopy::Direction::load) return global_side(p, visit);
+  for_ctas(LoadTarget{t.smem, t.mbar, t.multicast, t.cta_group}.ctas(), [&](uint32_t cta) { shared_side(t, p, cta, visit); });
+}
+
+// ---- plain bulk copies
+
+void reads_of(const BulkCopy& b, const SpanVisitor& visit) {
+  visit(b.kind == BulkCopy::Kind::global_to_shared ? global(b.src, b.bytes) : shared(static_cast<uint32_t>(b.src), b.bytes));
+}
+
+// Only the bytes the mask keeps, of each 16.
+void masked(const Span& all, uint16_t mask, const SpanVisitor& visit) {
+  if (mask == 0xFFFF) return visit(all);
+  for (uint64_t i = 0; i < all.bytes; ++i) {
+    if ((mask >> (i % 16) & 1) == 0) continue;
+    Span one = all;
+    one.begin += i;
+    one.bytes = 1;
+    visit(one);
+  }
+}
+
+void writes_of(const BulkCopy& b, const SpanVisitor& visit) {
+  if (b.kind == BulkCopy::Kind::shared_to_global) return masked(global(b.dst, b.bytes), b.byte_mask, visit);
+  const auto dst = static_cast<uint32_t>(b.dst);
+  for_ctas(LoadTarget{dst, b.mbar, b.multicast, 0}.ctas(),
+           [&](uint32_t cta) { masked(shared(cta << 24 | shared_offset(dst), b.bytes), b.byte_mask, visit); });
+}
+
+// ---- wgmma: the rows of A its warp multiplies, and all of B
+
+void operand(uint64_t word, isa::Mod type, bool transposed, uint32_t mn, uint32_t first, uint32_t rows, uint32_t depth,
+             SharedSpans& spans) {
+  const auto d = isa::SmemDescriptor::decode(word, isa::SmemDescriptorFormat::wgmma);
+  const uint32_t bits = isa::type_bits(type);
+  const isa::SmemElement element =
+      bits == 16 ? isa::SmemElement::half : bits == 32 ? isa::SmemElement::word : isa::SmemElement::byte;
+  const uint32_t bytes = isa::storage_bits(element) / 8, per_chunk = 16 / bytes;
+  const isa::OperandTile tile{transposed ? isa::Major::mn : isa::Major::k, element, mn, depth / bytes};
+  std::vector<uint32_t> chunks(tile.chunks());
+  isa::operand_row_chunks(d, tile, chunks);
+  for (uint32_t i = 0; i < chunks.size(); ++i) {
+    const uint32_t line = i / tile.chunks_per_line(), from = transposed ? i % tile.chunks_per_line() * per_chunk : line;
+    if (from >= first && from < first + rows) spans.add(chunks[i], 16);
+  }
+}
+
+void reads_of(const AsyncOp& op, const Wgmma& m, const SpanVisitor& visit) {
+  constexpr uint32_t kRows = 16, kDepthBytes = 32;
+  SharedSpans spans(op.issuer.cta, visit);
+  if (!m.a_in_registers) operand(m.a, m.a_type, m.trans_a, 64, kRows * (op.issuer.warp % 4), kRows, kDepthBytes, spans);
+  operand(m.b, m.b_type, m.trans_b, m.n, 0, m.n, m.sparse ? 2 * kDepthBytes : kDepthBytes, spans);
+}
+
+struct Reads {
+  const Cluster& c;
+  const AsyncOp& op;
+  const SpanVisitor& visit;
+  void operator()(const TensorCopy& t) const { reads_of(t, visit); }
+  void operator()(const BulkCopy& b) const { reads_of(b, visit); }
+  void operator()(const Umma& u) const { reads_of(op, u, visit); }
+  void operator()(const TmemCopy& p) const { reads_of(op, p, visit); }
+  void operator()(const TmemShift& p) const { cells_of(op, p, visit); }
+  void operator()(const TmemLdSt& t) const { if (t.load) cells_of(c, op, t, visit); }
+  void operator()(const AsyncCopy& a) const {
+    for (const AsyncCopy::Lane& l : a.lanes) if (l.src_bytes != 0) visit(global(l.gmem, l.src_bytes));
+  }
+  void operator()(const Wgmma& m) const { reads_of(op, m, visit); }
+  void operator()(const Commit&) const {}
+  void operator()(const RemoteArrive&) const {}
+  void operator()(const RemoteStore&) const {}
+  void operator()(const TryCancel&) const {}
+};
+
+struct Writes {
+  const Cluster& c;
+  const AsyncOp& op;
+  const SpanVisitor& visit;
+  void operator()(const TensorCopy& t) const { writes_of(t, visit); }
+  void operator()(const BulkCopy& b) const { writes_of(b, visit); }
+  void operator()(const Umma& u) const { writes_of(op, u, visit); }
+  void operator()(const TmemCopy& p) const { writes_of(op, p, visit); }
+  void operator()(const TmemShift& p) const { cells_of(op, p, visit); }
+  void operator()(const TmemLdSt& t) const { if (!t.load) cells_of(c, op, t, visit); }
+  void operator()(const AsyncCopy& a) const {
+    for (const AsyncCopy::Lane& l : a.lanes) visit(shared(l.smem, l.bytes));
+  }
+  void operator()(const RemoteStore& r) const {
+    visit(r.global ? global(r.dst, r.bytes()) : shared(static_cast<uint32_t>(r.dst), r.bytes()));
+  }
+  void operator()(const TryCancel& t) const {
+    const uint32_t all = t.multicast ? (1u << c.ctas.size()) - 1 : 1u << op.issuer.cta;
+    for_ctas(all, [&](uint32_t cta) { visit(shared(cta << 24 | shared_offset(t.response), 16)); });
+  }
+  void operator()(const Wgmma&) const {}
+  void operator()(const Commit&) const {}
+  void operator()(const RemoteArrive&) const {}
+};
+
+}  // namespace
+
+void for_each_read(const Cluster& c, const AsyncOp& op, const SpanVisitor& visit) { std::visit(Reads{c, op, visit}, op.payload); }
+void for_each_write(const Cluster& c, const AsyncOp& op, const SpanVisitor& visit) { std::visit(Writes{c, op, visit}, op.payload); }
+
+bool is_reduction(const AsyncOp& op) {
+  if (const auto* t = std::get_if<TensorCopy>(&op.payload)) return t->direction == TensorCopy::Direction::reduce;
+  if (const auto* b = std::get_if<BulkCopy>(&op.payload)) return b->reduce_op != isa::Mod::none;
+  if (const auto* r = std::get_if<RemoteStore>(&op.payload)) return r->reduce_op != isa::Mod::none;
+  return false;
+}
+
+}  // namespace drywell::sim

@@ -1,0 +1,36 @@
+// What an asynchronous operation reads and writes, as data: bytes of shared and global memory, cells of tensor memory. Made with
+// the address functions the engines themselves use; tests/kernel/footprint_test.cpp holds the two together.
+#pragma once
+
+#include <functional>
+
+#include "sim/state/async_op.h"
+#include "sim/state/cta.h"
+
+namespace drywell::sim {
+
+enum class Memory : uint8_t { shared, tmem, global };
+
+/// A run of bytes, or a rectangle of tensor memory cells.
+struct Span {
+  Memory memory = Memory::shared;
+  uint32_t cta = 0;                    // rank of the CTA it belongs to (shared, tmem)
+  uint64_t begin = 0;                  // shared: offset in the CTA's window; global: address
+  uint64_t bytes = 0;
+  uint32_t lane = 0, lanes = 0;        // tmem
+  uint32_t column = 0, columns = 0;
+  bool operator==(const Span&) const = default;
+};
+
+using SpanVisitor = std::function<void(const Span&)>;
+
+/// Everything the operation reads between its issue and its end. Spans may touch or overlap. Nothing for operations that are
+/// wrong (the engine faults when it gets to them).
+void for_each_read(const Cluster& c, const AsyncOp& op, const SpanVisitor& visit);
+/// Everything it writes, signals on mbarriers not counted.
+void for_each_write(const Cluster& c, const AsyncOp& op, const SpanVisitor& visit);
+
+/// It combines with what is there instead of overwriting: two such operations do not race with each other.
+bool is_reduction(const AsyncOp& op);
+
+}  // namespace drywell::sim
