@@ -5,6 +5,7 @@
 #include "drywell/core/text.h"
 #include "kernels/fused_rht/fused_rht.h"
 #include "kernels/gemm/gemm.h"
+#include "kernels/nvfp4/nvfp4.h"
 #include "kernels/tma_copy/tma_copy.h"
 
 namespace drywell::kernels {
@@ -12,10 +13,16 @@ namespace drywell::kernels {
 // An explicit table: kernels that registered themselves would be dropped by the linker, or come in any order.
 std::span<const Kernel> all_kernels() {
   static const std::vector<Kernel> kKernels = {
+      amax_kernel(),
       fused_rht_kernel(),
       gemm_bf16_kernel(),
       gemm_blockscaled_kernel(),
       gemm_fp8_kernel(),
+      interleave_shards_kernel(),
+      quantise_nvfp4_kernel(),
+      quantise_nvfp4_2d_kernel(),
+      rht_amax_kernel(),
+      swizzle_sf_kernel(),
       tma_copy_kernel(),
   };
   return kKernels;

@@ -51,6 +51,12 @@ void check_fused_rht(const FusedRhtOptions& o);
 /// CTAs of the launch: min(tiles, SMs).
 uint32_t fused_rht_grid(const FusedRhtOptions& o, uint32_t sm_count);
 
+/// Tensors on the device: input, the 16 x 16 transform, codes, scales, the transformed tensor's amax, [seed, offset].
+struct FusedRhtTensors {
+  GmemAddr input{}, hadamard{}, codes{}, scales{}, amax{}, rng{};
+};
+sim::RunResult launch_fused_rht(Accelerator& device, const FusedRhtTensors& t, const FusedRhtOptions& o, const sim::RunOptions& run);
+
 struct FusedRhtResult {
   sim::RunResult run;
   std::vector<uint8_t> codes, scales;  // as reference::RhtNvfp4Result

@@ -6,6 +6,7 @@
 #include "drywell/core/bits.h"
 #include "drywell/isa/tensor_map.h"
 #include "kernels/fused_rht/fused_rht.h"
+#include "kernels/support/device_arrays.h"
 
 namespace drywell::kernels {
 namespace {
@@ -58,34 +59,37 @@ reference::RhtNvfp4Options reference_options(const FusedRhtOptions& o, float ama
   return r;
 }
 
-FusedRhtResult run_fused_rht(Accelerator& device, std::span<const uint16_t> input, float amax, const FusedRhtOptions& o, const sim::RunOptions& run) {
+sim::RunResult launch_fused_rht(Accelerator& device, const FusedRhtTensors& t, const FusedRhtOptions& o, const sim::RunOptions& run) {
   check_fused_rht(o);
-  if (input.size() != o.m * o.n) throw InputError("E2103", fmt::format("the input has {} elements, m x n = {}", input.size(), o.m * o.n));
-  const GmemAddr a = device.allocate(2 * input.size(), "A"), b = device.allocate(fused_rht::kHadamardBytes, "hadamard");
-  const uint64_t code_bytes = o.n * o.m / 2, scale_bytes = o.n * o.m / 16;
-  const GmemAddr c = device.allocate(code_bytes, "C"), sfc = device.allocate(scale_bytes, "SFC"), amax_at = device.allocate(4, "global_amax"), rng = device.allocate(16, "rng_state");
-  device.write(a, input.data(), 2 * input.size());
-  const auto hadamard = reference::rht_matrix(reference::kRhtSigns);
-  device.write(b, hadamard.data(), sizeof(hadamard));
-  device.write(amax_at, &amax, 4);
-  const uint64_t rng_state[2] = {o.seed, o.offset};
-  device.write(rng, rng_state, sizeof(rng_state));
   device.load(build_fused_rht(o));
   sim::LaunchConfig config;
   config.grid = {fused_rht_grid(o, device.sm_count())};
   config.block = {256};
   config.dynamic_smem = fused_rht::kSmemBytes;
   sim::Args args;
-  args.add(bf16_map(device, a, o.n, o.m, 64, 8, isa::Swizzle::b128)).add(bf16_map(device, b, 16, 16, 16, 16, isa::Swizzle::b32));
-  args.add(c).add(sfc).add(amax_at).add(rng);
+  args.add(bf16_map(device, t.input, o.n, o.m, 64, 8, isa::Swizzle::b128)).add(bf16_map(device, t.hadamard, 16, 16, 16, 16, isa::Swizzle::b32));
+  args.add(t.codes).add(t.scales).add(t.amax).add(t.rng);
   args.add(static_cast<uint32_t>(o.n)).add(static_cast<uint32_t>(o.m)).add(static_cast<uint32_t>(k_tile_size(o)));
+  return device.launch("fused_rht", config, args, run);
+}
+
+FusedRhtResult run_fused_rht(Accelerator& device, std::span<const uint16_t> input, float amax, const FusedRhtOptions& o, const sim::RunOptions& run) {
+  check_fused_rht(o);
+  if (input.size() != o.m * o.n) throw InputError("E2103", fmt::format("the input has {} elements, m x n = {}", input.size(), o.m * o.n));
+  const uint64_t code_bytes = o.n * o.m / 2, scale_bytes = o.n * o.m / 16, rng_state[2] = {o.seed, o.offset};
+  const auto hadamard = reference::rht_matrix(reference::kRhtSigns);
+  DeviceArrays arrays(device);
+  FusedRhtTensors t;
+  t.input = arrays.make(input, "A");
+  t.hadamard = arrays.make(std::span<const uint16_t>(hadamard), "hadamard");
+  t.codes = arrays.make(code_bytes, "C");
+  t.scales = arrays.make(scale_bytes, "SFC");
+  t.amax = arrays.make(std::span<const float>(&amax, 1), "global_amax");
+  t.rng = arrays.make(std::span<const uint64_t>(rng_state), "rng_state");
   FusedRhtResult result;
-  result.run = device.launch("fused_rht", config, args, run);
-  result.codes.resize(code_bytes);
-  result.scales.resize(scale_bytes);
-  device.read(result.codes.data(), c, code_bytes);
-  device.read(result.scales.data(), sfc, scale_bytes);
-  for (GmemAddr g : {a, b, c, sfc, amax_at, rng}) device.release(g);
+  result.run = launch_fused_rht(device, t, o, run);
+  result.codes = arrays.read<uint8_t>(t.codes, code_bytes);
+  result.scales = arrays.read<uint8_t>(t.scales, scale_bytes);
   return result;
 }
 

@@ -6,19 +6,30 @@
 #include "drywell/isa/pipeline.h"
 #include "drywell/isa/smem_descriptor.h"
 #include "kernels/fused_rht/fused_rht.h"
-#include "kernels/fused_rht/quantise.h"
+#include "kernels/nvfp4/arithmetic.h"
 
 namespace drywell::kernels {
 namespace {
 
 using namespace isa;
 using namespace fused_rht;
+using nvfp4::GlobalScales;
+using nvfp4::PhiloxSeed;
+using nvfp4::QuantisedTile;
 
 // Named barrier for the TMEM allocation: 32 MMA threads arrive, 128 epilogue threads wait (CUTLASS reserves id 6,
 // cutlass/arch/barrier.h ReservedNamedBarriers::TmemAllocBarrier).
 constexpr int kTmemAllocBarrier = 6;
 constexpr int kTmemAllocThreads = 32 + 128;
 constexpr int kTmemColumns = 512;
+
+nvfp4::Arithmetic arithmetic_of(const FusedRhtOptions& o) {
+  return {.stochastic = o.stochastic,
+          .te_scale_order = o.te_scale_order,
+          .bf16_round_trip = o.bf16_round_trip,
+          .approximate_reciprocal = o.approximate_reciprocal,
+          .propagates_nan = true};
+}
 
 class FusedRht {
  public:
@@ -47,7 +58,7 @@ class FusedRht {
   void dma();
   void mma();
   void epilogue();
-  void epilogue_tile(const Tile& t, Reg k_tile, PipelineState& state, const QuantiseScales& scales, Reg row, Reg row_inside, const PhiloxSeed& seed);
+  void epilogue_tile(const Tile& t, Reg k_tile, PipelineState& state, const GlobalScales& scales, Reg row, Reg row_inside, const PhiloxSeed& seed);
   Tile first_tile();
   void tile_coordinates(const Tile& t);
   /// do { body } while (tile inside); advance by the grid in between.
@@ -258,14 +269,14 @@ void FusedRht::mma() {
 }
 
 void FusedRht::epilogue() {
-  const QuantiseScales scales = global_scales(k_, o_, k_.load_param(amax_, Mod::u64));
+  const GlobalScales scales = nvfp4::global_scales(k_, arithmetic_of(o_), k_.load_param(amax_, Mod::u64));
   k_("bar.sync", kTmemAllocBarrier, kTmemAllocThreads);
   const Reg tmem = k_.def("ld.shared.b32", mem(tma_address(kTmemBase)));
   const Reg thread = k_.def("and.b32", tid_, 127);
   // Each epilogue warp owns 32 lanes of tensor memory; thread t owns row t of the tile.
   const Reg lane_base = k_.def("shl.b32", k_.def("and.b32", thread, 0x60), 16);
   const Reg warp_tmem = k_.def("add.u32", tmem, lane_base);
-  const PhiloxSeed seed = o_.stochastic ? load_seed(k_, k_.load_param(rng_, Mod::u64)) : PhiloxSeed{};
+  const PhiloxSeed seed = o_.stochastic ? nvfp4::load_seed(k_, k_.load_param(rng_, Mod::u64)) : PhiloxSeed{};
   const Reg c = k_.load_param(c_, Mod::u64), sfc = k_.load_param(sfc_, Mod::u64);
   const Reg rows = k_.load_param(m_size_, Mod::u32), n = k_.load_param(n_size_, Mod::u32);
   const Reg c_pitch = k_.def("shr.u32", n, 1), sfc_pitch = k_.def("shr.u32", n, 4);
@@ -285,7 +296,7 @@ void FusedRht::epilogue() {
       state.advance();
       Reg sequence;
       if (o_.stochastic) sequence = k_.def("add.u32", k_.def("mad.lo.u32", k_tile, 256, thread), stripe);
-      const QuantisedTile q = quantise_tile(k_, o_, acc, scales, seed, sequence);
+      const QuantisedTile q = nvfp4::quantise_tile(k_, arithmetic_of(o_), acc, scales, seed, sequence);
       const Reg tile = k_.def("add.u32", t.n, k_tile);
       const Reg c_at = k_.def("add.s64", c_row, k_.def("mul.wide.u32", tile, 32)), sf_at = k_.def("add.s64", sfc_row, k_.def("mul.wide.u32", tile, 4));
       k_.if_(inside, [&] {

@@ -35,7 +35,7 @@ void GemmDevice::parameters() {
   tiles_m_param_ = k_.param(Mod::u32, "tiles_m");
   tiles_param_ = k_.param(Mod::u32, "tiles");
   k_tiles_param_ = k_.param(Mod::u32, "k_tiles");
-  alpha_ = k_.param(Mod::f32, "alpha");
+  alpha_ = k_.param(c_.alpha_in_memory ? Mod::u64 : Mod::f32, "alpha");
   if (c_.reads_c) beta_ = k_.param(Mod::f32, "beta");
   k_.directives().maxntid = {kThreads, 1, 1};
   k_.directives().minnctapersm = 1;

@@ -28,7 +28,7 @@ void GemmDevice::epilogue() {
   s.source_barriers = k_.def("mad.lo.u32", warp_, 8 * kOutBuffers, smem_at(kSourceBarriers));
   s.chunk_swizzle = k_.def("shl.b32", k_.def("and.b32", lane_, 7), 4);
   s.map_d = k_.def("cvta.param.u64", map_d_);
-  s.alpha = k_.load_param(alpha_, Mod::f32);
+  s.alpha = c_.alpha_in_memory ? k_.def("ld.global.f32", mem(k_.load_param(alpha_, Mod::u64))) : k_.load_param(alpha_, Mod::f32);
   if (c_.reads_c) {
     s.map_c = k_.def("cvta.param.u64", map_c_);
     s.beta = k_.load_param(beta_, Mod::f32);

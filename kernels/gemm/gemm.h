@@ -42,6 +42,18 @@ std::vector<uint8_t> scale_image(const QuantisedMatrix& q);
 
 sim::LaunchConfig gemm_launch(const gemm::GemmPlan& plan, uint64_t m, uint64_t n, uint32_t sm_count);
 
+/// A GEMM's operands on the device, as the kernel reads them.
+struct GemmTensors {
+  uint64_t m = 0, n = 0, k = 0;
+  GmemAddr a{}, b{}, sfa{}, sfb{}, c{}, d{};
+  float alpha = 1, beta = 0;
+  GmemAddr alpha_at{};  // where alpha is, if the configuration has it in memory
+};
+
+/// Launches on tensors that are there already.
+sim::RunResult launch_gemm(Accelerator& device, const gemm::GemmPlan& plan, const GemmTensors& x,
+                           const sim::RunOptions& options);
+
 struct GemmResult {
   sim::RunResult run;
   std::vector<uint32_t> d;  // codes of the output type, row-major

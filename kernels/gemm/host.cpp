@@ -8,6 +8,7 @@
 #include "drywell/isa/tensor_map.h"
 #include "kernels/gemm/device.h"
 #include "kernels/gemm/gemm.h"
+#include "kernels/support/device_arrays.h"
 
 namespace drywell::kernels {
 namespace {
@@ -62,30 +63,6 @@ isa::TensorMap output_map(Accelerator& device, const GemmPlan& p, GmemAddr at, u
 }
 
 uint64_t scales_per_row(const QuantisedMatrix& q) { return q.k / q.block; }
-
-/// Allocations of one launch, freed with it.
-class DeviceArrays {
- public:
-  explicit DeviceArrays(Accelerator& device) : device_(device) {}
-  ~DeviceArrays() {
-    for (const GmemAddr a : all_) device_.release(a);
-  }
-  DeviceArrays(const DeviceArrays&) = delete;
-  DeviceArrays& operator=(const DeviceArrays&) = delete;
-  GmemAddr make(uint64_t bytes, const char* name) {
-    all_.push_back(device_.allocate(bytes, name));
-    return all_.back();
-  }
-  GmemAddr make(const std::vector<uint8_t>& bytes, const char* name) {
-    const GmemAddr a = make(bytes.size(), name);
-    device_.write(a, bytes.data(), bytes.size());
-    return a;
-  }
-
- private:
-  Accelerator& device_;
-  std::vector<GmemAddr> all_;
-};
 
 std::vector<uint8_t> bytes_of(const std::vector<uint32_t>& codes, uint32_t width) {
   std::vector<uint8_t> out(codes.size() * width);
@@ -172,35 +149,52 @@ sim::LaunchConfig gemm_launch(const GemmPlan& p, uint64_t m, uint64_t n, uint32_
   return c;
 }
 
+sim::RunResult launch_gemm(Accelerator& device, const GemmPlan& p, const GemmTensors& x,
+                           const sim::RunOptions& options) {
+  const GemmConfig& c = p.config;
+  sim::Args args;
+  args.add(operand_map(device, p.a, x.a, x.m, x.k, p.tile_k, c.cluster_n))
+      .add(operand_map(device, p.b, x.b, x.n, x.k, p.tile_k, 1));
+  if (c.scaled()) {
+    const uint64_t block = p.mma_k / static_cast<uint32_t>(c.scale), atoms_k = ceil_div(x.k / block, 4);
+    args.add(scale_map(device, x.sfa, atoms_k, ceil_div(x.m, GemmPlan::kAtomRows), p.scale_atoms_k));
+    args.add(scale_map(device, x.sfb, atoms_k, ceil_div(x.n, GemmPlan::kAtomRows), p.scale_atoms_k));
+  }
+  if (c.reads_c) args.add(output_map(device, p, x.c, x.m, x.n));
+  const uint64_t tiles_m = ceil_div(x.m, p.tile_m),
+                 tiles = tiles_m * ceil_div(ceil_div(x.n, c.bn), c.cluster_n);
+  args.add(output_map(device, p, x.d, x.m, x.n))
+      .add(static_cast<uint32_t>(tiles_m))
+      .add(static_cast<uint32_t>(tiles))
+      .add(static_cast<uint32_t>(ceil_div(x.k, p.tile_k)));
+  if (c.alpha_in_memory) {
+    args.add(x.alpha_at);
+  } else {
+    args.add(x.alpha);
+  }
+  if (c.reads_c) args.add(x.beta);
+  device.load(build_gemm(p, device.arch().target));
+  return device.launch(p.entry_name(), gemm_launch(p, x.m, x.n, device.sm_count()), args, options);
+}
+
 GemmResult run_gemm(Accelerator& device, const GemmPlan& p, const GemmProblem& x,
                     const sim::RunOptions& options) {
   const GemmConfig& c = p.config;
   DeviceArrays arrays(device);
   const uint64_t d_bytes = x.m * x.n * p.output_bytes();
-  const GmemAddr a = arrays.make(operand_image(x.a, c.a.major), "A"),
-                 b = arrays.make(operand_image(x.b, c.b.major), "B"), d = arrays.make(d_bytes, "D");
-  sim::Args args;
-  args.add(operand_map(device, p.a, a, x.m, x.k, p.tile_k, c.cluster_n))
-      .add(operand_map(device, p.b, b, x.n, x.k, p.tile_k, 1));
+  GemmTensors t{.m = x.m, .n = x.n, .k = x.k, .alpha = x.total_alpha(), .beta = x.beta};
+  t.a = arrays.make(operand_image(x.a, c.a.major), "A");
+  t.b = arrays.make(operand_image(x.b, c.b.major), "B");
+  t.d = arrays.make(d_bytes, "D");
   if (c.scaled()) {
-    const uint64_t atoms_k = ceil_div(scales_per_row(x.a), 4);
-    args.add(scale_map(device, arrays.make(scale_image(x.a), "SFA"), atoms_k, ceil_div(x.m, GemmPlan::kAtomRows),
-                       p.scale_atoms_k));
-    args.add(scale_map(device, arrays.make(scale_image(x.b), "SFB"), atoms_k, ceil_div(x.n, GemmPlan::kAtomRows),
-                       p.scale_atoms_k));
+    t.sfa = arrays.make(scale_image(x.a), "SFA");
+    t.sfb = arrays.make(scale_image(x.b), "SFB");
   }
-  if (c.reads_c) args.add(output_map(device, p, arrays.make(bytes_of(x.c, p.output_bytes()), "C"), x.m, x.n));
-  const uint64_t tiles_m = ceil_div(x.m, p.tile_m),
-                 tiles = tiles_m * ceil_div(ceil_div(x.n, c.bn), c.cluster_n);
-  args.add(output_map(device, p, d, x.m, x.n)).add(static_cast<uint32_t>(tiles_m)).add(static_cast<uint32_t>(tiles));
-  args.add(static_cast<uint32_t>(ceil_div(x.k, p.tile_k))).add(x.total_alpha());
-  if (c.reads_c) args.add(x.beta);
-
+  if (c.reads_c) t.c = arrays.make(bytes_of(x.c, p.output_bytes()), "C");
   GemmResult r;
-  device.load(build_gemm(p, device.arch().target));
-  r.run = device.launch(p.entry_name(), gemm_launch(p, x.m, x.n, device.sm_count()), args, options);
+  r.run = launch_gemm(device, p, t, options);
   std::vector<uint8_t> bytes(d_bytes);
-  device.read(bytes.data(), d, d_bytes);
+  device.read(bytes.data(), t.d, d_bytes);
   r.d.assign(x.m * x.n, 0);
   for (size_t i = 0; i < r.d.size(); ++i)
     std::memcpy(&r.d[i], bytes.data() + i * p.output_bytes(), p.output_bytes());

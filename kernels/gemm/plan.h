@@ -25,6 +25,7 @@ struct GemmConfig {
   uint32_t stages = 0;                              // of the mainloop ring; 0: as many as fit
   isa::TensorType output = isa::TensorType::bf16;   // bf16, f16 or f32, also C's
   bool reads_c = false;
+  bool alpha_in_memory = false;  // alpha is an f32 in device memory, what kernels before this one wrote
   uint32_t ctas = 0;  // of the grid at most; 0: one for every SM
 
   bool scaled() const { return scale != isa::ScaleVector::none; }

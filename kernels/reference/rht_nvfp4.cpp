@@ -20,19 +20,7 @@ constexpr uint64_t kBlock = 16;           // values per scale
 constexpr uint64_t kTileRows = 64;        // input rows one pipeline stage of the kernel holds
 constexpr uint64_t kTileColumns = 128;    // input columns of a tile, one epilogue thread each
 constexpr uint64_t kColumnsAtATime = 32;  // of the host loop: one cache line of input
-constexpr float kFloatMax = std::numeric_limits<float>::max();
-
 using Block = std::array<float, kBlock>;
-
-/// min that yields NaN when either side is NaN (min.NaN.f32).
-float min_nan(float a, float b) {
-  return a != a || b != b ? std::numeric_limits<float>::quiet_NaN() : std::min(a, b);
-}
-
-/// max.NaN.f32
-float max_nan(float a, float b) {
-  return a != a || b != b ? std::numeric_limits<float>::quiet_NaN() : std::max(a, b);
-}
 
 /// Transforms blocks of finite values. All entries of the matrix have the same magnitude, so the sixteen sums
 /// of a block share their window: the truncated terms are the same integers up to sign, and a Walsh-Hadamard
@@ -127,52 +115,28 @@ void for_blocks(std::span<const uint16_t> input, const RhtNvfp4Options& o, uint6
 
 uint64_t chunk_count(const RhtNvfp4Options& o) { return (o.n + kColumnsAtATime - 1) / kColumnsAtATime; }
 
-/// The scaling and rounding of one tensor, with everything that is the same for all blocks worked out.
+/// The blocks of one tensor, with everything that is the same for all of them worked out.
 class Quantiser {
  public:
   Quantiser(const RhtNvfp4Options& o, uint64_t k_tile_size, float amax)
-      : options_(o), tiles_per_strip_(std::min(o.m, k_tile_size) / kTileRows) {
-    encode_ = min_nan(2688.0f / amax, kFloatMax);
-    if (amax == 0 || encode_ == 0) encode_ = 1;
-    decode_ = 1.0f / encode_;
-    te_multiplier_ = encode_ * (1.0f / 6.0f);
-  }
+      : options_(o),
+        scaler_({o.scale_order, o.approximate_reciprocal, true}, amax),
+        tiles_per_strip_(std::min(o.m, k_tile_size) / kTileRows) {}
 
   void block(uint64_t column, uint64_t index, Block x, uint8_t* codes, uint8_t& scale) const {
     if (options_.bf16_round_trip) {
       for (float& v : x) v = bf16_to_float(float_to_bf16(v));
     }
-    float largest = 0;
-    for (float v : x) largest = max_nan(largest, std::fabs(v));
-    const float wanted =
-        options_.scale_order == ScaleOrder::article ? largest / 6.0f * encode_ : largest * te_multiplier_;
-    scale = float_to_e4m3(wanted);
-    const float inverse = min_nan(reciprocal(ue4m3_to_float(scale) * decode_), kFloatMax);
-    for (float& v : x) v *= inverse;
-    std::array<uint8_t, kBlock> code;
+    const float largest = scaler_.block_amax(x);
     if (options_.rounding == Rounding::nearest_even) {
-      for (uint64_t i = 0; i < kBlock; ++i) code[i] = float_to_e2m1(x[i]);
+      scaler_.quantise(x, largest, nullptr, codes, scale);
     } else {
       const auto words = random_words(column, index);
-      for (uint64_t word = 0; word < 4; ++word) {
-        const auto random = e2m1x4_random_bits(words[word]);
-        for (uint64_t i = 0; i < 4; ++i)
-          code[word * 4 + i] = float_to_e2m1_stochastic(x[word * 4 + i], random[i]);
-      }
+      scaler_.quantise(x, largest, &words, codes, scale);
     }
-    for (uint64_t i = 0; i < kBlock / 2; ++i)
-      codes[i] = static_cast<uint8_t>(code[2 * i] | code[2 * i + 1] << 4);
   }
 
  private:
-  float reciprocal(float p) const {
-    constexpr float kMinNormal = std::numeric_limits<float>::min();
-    if (!options_.approximate_reciprocal) return 1.0f / p;
-    if (std::fabs(p) < kMinNormal) return std::numeric_limits<float>::infinity();
-    const float r = 1.0f / p;
-    return std::fabs(r) < kMinNormal ? 0.0f : r;
-  }
-
   /// The Philox block a column's thread draws for 16-element block `index` (facts/numerics.md §4, Philox).
   std::array<uint32_t, 4> random_words(uint64_t column, uint64_t index) const {
     const uint64_t tile_row = index / (kTileRows / kBlock), draw = index % (kTileRows / kBlock);
@@ -189,8 +153,8 @@ class Quantiser {
   }
 
   const RhtNvfp4Options& options_;
+  Nvfp4Scaler scaler_;
   uint64_t tiles_per_strip_;
-  float encode_ = 1, decode_ = 1, te_multiplier_ = 1;
 };
 
 /// The sixteen values of block `index` of a result, as TransformerEngine's dequantize kernel computes them.

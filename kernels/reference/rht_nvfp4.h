@@ -8,15 +8,9 @@
 #include <span>
 #include <vector>
 
+#include "kernels/reference/nvfp4_block.h"
+
 namespace drywell::kernels::reference {
-
-enum class Rounding : uint8_t { nearest_even, stochastic };
-
-/// Order of the f32 operations that make a block's scale out of its largest magnitude `bmax`.
-enum class ScaleOrder : uint8_t {
-  article,  // (bmax / 6) * S_enc: the article's listing and TransformerEngine of 2025 (commit 004e5299)
-  te,       // bmax * (S_enc * (1/6)): TransformerEngine at d0067d0
-};
 
 /// The random signs of the transform: bit i set = row i of the Hadamard matrix is negated (facts/numerics.md
 /// §4).

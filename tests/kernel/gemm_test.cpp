@@ -5,84 +5,26 @@
 
 #include <unistd.h>
 
-#include <cctype>
 #include <cmath>
 #include <filesystem>
 #include <limits>
-#include <sstream>
 
-#include "drywell/isa/print.h"
 #include "kernels/gemm/gemm.h"
-#include "kernels/registry.h"
-#include "support/ptxas.h"
+#include "support/kernel_run.h"
 
 namespace drywell::kernels {
 namespace {
 
-/// "gemm-bf16 --m=128 --n=64" as a kernel and its parameters.
-struct Words {
-  explicit Words(const std::string& text) {
-    std::istringstream in(text);
-    std::string word;
-    in >> word;
-    kernel = &find_kernel(word);
-    std::vector<std::pair<std::string, std::string>> given;
-    while (in >> word) {
-      const size_t equals = word.find('=');
-      given.emplace_back(word.substr(2, equals - 2),
-                         equals == std::string::npos ? "" : word.substr(equals + 1));
-    }
-    params = Params(kernel->name, kernel->parameters, given);
-  }
-  const Kernel* kernel = nullptr;
-  Params params;
-};
-
-KernelReport run_gemm(const std::string& text, sim::DriverKind driver, uint64_t seed = 0) {
-  const Words w(text);
-  RunContext c;
-  c.params = w.params;
-  c.options.driver = driver;
-  c.options.seed = seed;
-  c.verify = driver == sim::DriverKind::eager;
-  c.keep_outputs = true;
-  return w.kernel->run(c);
+KernelReport run_gemm(const std::string& text, sim::DriverKind driver) {
+  return test::run_kernel(text, {.driver = driver, .verify = driver == sim::DriverKind::eager});
 }
 
 class Gemm : public testing::TestWithParam<std::string> {};
 
-TEST_P(Gemm, EqualsTheReferenceAndDoesNotDependOnTheDriver) {
-  const KernelReport eager = run_gemm(GetParam(), sim::DriverKind::eager);
-  ASSERT_TRUE(eager.run.ok()) << eager.run.fault->to_string();
-  EXPECT_TRUE(eager.verify.passed()) << eager.verify.mismatches << " mismatches, "
-                                     << eager.verify.first_mismatch;
-  const auto& want = eager.outputs.at(0).second.data;
-  for (const auto& [driver, seed] : {std::pair{sim::DriverKind::lazy, 0},
-                                     {sim::DriverKind::shuffled, 1},
-                                     {sim::DriverKind::shuffled, 2}}) {
-    const KernelReport other = run_gemm(GetParam(), driver, static_cast<uint64_t>(seed));
-    ASSERT_TRUE(other.run.ok()) << other.run.fault->to_string();
-    EXPECT_TRUE(other.outputs.at(0).second.data == want) << driver_name(driver) << " " << seed;
-  }
-}
+TEST_P(Gemm, EqualsTheReferenceAndDoesNotDependOnTheDriver) { test::expect_verified_under_every_driver(GetParam(), "sm_100a", false); }
+TEST_P(Gemm, Assembles) { test::expect_assembles(GetParam()); }
 
-TEST_P(Gemm, Assembles) {
-  const Words w(GetParam());
-  const auto verdict =
-      test::run_ptxas(isa::print_module(w.kernel->build(w.params, sim::load_arch("sm_100a"))), "sm_100a");
-  if (!verdict)
-    GTEST_SKIP() << "no ptxas on this machine: set CUDA_HOME or PATH to a CUDA toolkit 13.0 or later";
-  EXPECT_TRUE(verdict->accepted) << verdict->output;
-}
-
-std::string test_name(const testing::TestParamInfo<std::string>& info) {
-  std::string name;
-  for (const char c : info.param) {
-    if (std::isalnum(static_cast<unsigned char>(c)) != 0) name += c;
-    if (c == ' ') name += '_';
-  }
-  return name;
-}
+std::string test_name(const testing::TestParamInfo<std::string>& info) { return test::words_name(info.param); }
 
 /// Every format in every tile, shapes with edges in m, n and k, and the remaining options in turn.
 std::vector<std::string> block_scaled_matrix() {

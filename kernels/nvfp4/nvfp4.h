@@ -1,0 +1,105 @@
+// The kernels around the three GEMMs of TransformerEngine's NVFP4 linear layer, as the article "NVFP4 training in
+// TransformerEngine" describes them: amaxes, quantisation, scale-factor layout, and what tensor parallelism adds.
+//
+// Each launch takes tensors that are on the device already, so that a layer's kernels follow one another there.
+#pragma once
+
+#include <cstdint>
+
+#include "kernels/accelerator.h"
+#include "kernels/nvfp4/arithmetic.h"
+#include "kernels/registry.h"
+
+namespace drywell::kernels::nvfp4 {
+
+/// rows x columns bf16, row-major.
+struct Bf16Matrix {
+  GmemAddr at{};
+  uint64_t rows = 0, columns = 0;
+  uint64_t bytes() const { return 2 * rows * columns; }
+};
+
+/// rows x k e2m1 codes, two a byte along k, and their block scales: what TransformerEngine keeps of one orientation. A
+/// column-wise one is the row-major transpose.
+struct Nvfp4Matrix {
+  GmemAddr codes{}, scales{}, amax{};
+  uint64_t rows = 0, k = 0;
+  uint64_t code_bytes() const { return rows * k / 2; }
+  uint64_t scales_per_row() const { return k / kBlockSize; }
+  /// Bytes from one row of scales to the next: "padded to be divisible by 4 along the quantization dim".
+  uint64_t scale_pitch() const { return (scales_per_row() + 3) / 4 * 4; }
+  uint64_t scale_bytes() const { return rows * scale_pitch(); }
+};
+
+// ---- amax
+
+/// max |x| into an f32 in memory that holds 0 (or an earlier maximum), NaN ignored. Columns are a multiple of 8.
+isa::Module build_amax(isa::Target target);
+sim::LaunchConfig amax_launch(const Bf16Matrix& x, uint32_t sm_count);
+sim::RunResult launch_amax(Accelerator& device, const Bf16Matrix& x, GmemAddr amax, const sim::RunOptions& run);
+
+struct RhtAmaxOptions {
+  bool identity = true, transformed = true;  // which maxima
+};
+/// HadamardAmaxTmaKernel: max |x| and max |x' rounded to bf16|, x' the random Hadamard transform of runs of 16 rows.
+isa::Module build_rht_amax(const RhtAmaxOptions& o, isa::Target target);
+sim::LaunchConfig rht_amax_launch(const Bf16Matrix& x);
+/// Rows are a multiple of 16, columns of 8.
+sim::RunResult launch_rht_amax(Accelerator& device, const Bf16Matrix& x, const RhtAmaxOptions& o, uint16_t signs, GmemAddr identity,
+                               GmemAddr transformed, const sim::RunOptions& run);
+
+// ---- quantisation
+
+struct QuantiseOptions {
+  Arithmetic arithmetic;
+  bool rowwise = true, columnwise = false;
+  bool square_blocks = false;  // one scale for 16 x 16 values (weights), else for 16 along the quantised dimension
+};
+/// quantize_transpose_nvfp4 and quantize_transpose_nvfp4_2D_kernel.
+isa::Module build_quantise(const QuantiseOptions& o, isa::Target target);
+/// Rows (columnwise) and columns (rowwise) are multiples of 32: TMA's strides. Throws InputError E2110.
+void check_quantise(const QuantiseOptions& o, uint64_t rows, uint64_t columns);
+sim::LaunchConfig quantise_launch(uint64_t rows, uint64_t columns);
+/// `row` and `column` say where results go and which amax each uses; `rng`: [seed, offset], or null.
+sim::RunResult launch_quantise(Accelerator& device, const Bf16Matrix& x, const QuantiseOptions& o, const Nvfp4Matrix& row, const Nvfp4Matrix& column,
+                               GmemAddr rng, const sim::RunOptions& run);
+
+// ---- scale factors
+
+/// Scales in rows of `pitch` bytes to atoms of 128 rows x 4 factors (facts/tcgen05.md §6.2), what lies outside zero.
+isa::Module build_swizzle_sf(isa::Target target);
+sim::LaunchConfig swizzle_sf_launch(uint64_t rows, uint64_t columns);
+uint64_t swizzled_sf_bytes(uint64_t rows, uint64_t columns);
+sim::RunResult launch_swizzle_sf(Accelerator& device, GmemAddr in, uint64_t rows, uint64_t columns, uint64_t pitch, GmemAddr out,
+                                 const sim::RunOptions& run);
+
+/// What a GEMM multiplies its accumulators with: ((amax_a * amax_b) * 1/2688^2), into `out`.
+isa::Module build_alpha(isa::Target target);
+sim::RunResult launch_alpha(Accelerator& device, GmemAddr amax_a, GmemAddr amax_b, GmemAddr out, const sim::RunOptions& run);
+
+// ---- tensor parallelism
+
+/// [shards, rows, width] bytes to [rows, shards * width]: the columnwise shards of an all-gather put side by side. With
+/// one shard it takes padding off or puts it on: bytes outside the input are zero.
+struct ShardCopy {
+  uint64_t shards = 1, rows = 0, width = 0;    // of the input, bytes
+  uint64_t in_pitch = 0, in_shard = 0;         // bytes from row to row, from shard to shard
+  uint64_t out_rows = 0, out_width = 0, out_pitch = 0;
+};
+isa::Module build_interleave_shards(uint32_t unit, isa::Target target);
+/// The widest access, 1, 4 or 16 bytes, that divides every size of the copy.
+uint32_t shard_copy_unit(const ShardCopy& c);
+sim::LaunchConfig interleave_shards_launch(const ShardCopy& c);
+sim::RunResult launch_interleave_shards(Accelerator& device, const ShardCopy& c, GmemAddr in, GmemAddr out, const sim::RunOptions& run);
+
+}  // namespace drywell::kernels::nvfp4
+
+namespace drywell::kernels {
+Kernel amax_kernel();
+Kernel rht_amax_kernel();
+Kernel quantise_nvfp4_kernel();
+Kernel quantise_nvfp4_2d_kernel();
+Kernel swizzle_sf_kernel();
+Kernel interleave_shards_kernel();
+Kernel linear_nvfp4_kernel();
+}  // namespace drywell::kernels
