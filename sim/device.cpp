@@ -215,7 +215,9 @@ RunResult Device::launch(const LoadedModule& m, std::string_view kernel, const L
   OutputLog output(options.max_output);
   l.output = &output;
   const auto start = std::chrono::steady_clock::now();
-  RunResult r = options.driver == DriverKind::timed ? run_timed(l, options) : run_functional(l, options);
+  RunResult r = options.runner != nullptr                   ? options.runner->run(l, options)
+                : options.driver == DriverKind::timed ? run_timed(l, options)
+                                                      : run_functional(l, options);
   r.host_seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   r.output = output.text();
   r.output_truncated = output.truncated();

@@ -18,12 +18,31 @@ std::unique_ptr<Cluster> make_cluster(const Launch& launch, uint64_t index, uint
 GuestPlace place_of(const Warp& w, uint32_t pc, LaneMask lanes);
 Fault fault_of(const Warp& w);
 /// Place of the instruction that issued an operation.
-Fault fault_of(const Cluster& c, const AsyncOp& op, const GuestError& e);
+Fault fault_of(const Cluster& c, const Issuer& issuer, const GuestError& e);
+inline Fault fault_of(const Cluster& c, const AsyncOp& op, const GuestError& e) { return fault_of(c, op.issuer, e); }
 
 /// Who waits for what in a cluster that cannot go on.
 std::string describe_deadlock(const Cluster& c);
+Fault deadlock_of(const Cluster& c);
+/// What a warp that is blocked waits for, in words.
+std::string describe_wait(const Cluster& c, const Warp& w);
 /// Checks at the end of a CTA: leaked TMEM, operations in flight.
 std::optional<Fault> check_finished(Cluster& c);
+
+/// A cluster runs alone for so many instructions; then, and when it can't go on alone, clusters take turns of
+/// kTogetherSlice. Nobody made progress in more than kQuietRounds rounds of turns: deadlock.
+inline constexpr uint64_t kSlice = 64'000'000, kTogetherSlice = 1'000'000, kQuietRounds = 4;
+/// Which cluster try_cancel gets: shuffled drivers with odd seeds choose the last.
+inline LaunchQueue::Cancels cancels_of(const RunOptions& o) {
+  return o.driver == DriverKind::shuffled && o.seed % 2 != 0 ? LaunchQueue::Cancels::last : LaunchQueue::Cancels::first;
+}
+
+/// Runs a launch instead of a driver: RunOptions::runner.
+class LaunchRunner {
+ public:
+  virtual ~LaunchRunner() = default;
+  virtual RunResult run(const Launch& launch, const RunOptions& options) = 0;
+};
 
 RunResult run_functional(const Launch& launch, const RunOptions& options);
 

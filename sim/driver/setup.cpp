@@ -76,9 +76,9 @@ GuestPlace place_of(const Warp& w, uint32_t pc, LaneMask lanes) {
 
 Fault fault_of(const Warp& w) { return {w.fault_code, w.fault_message, place_of(w, w.pc, w.active)}; }
 
-Fault fault_of(const Cluster& c, const AsyncOp& op, const GuestError& e) {
-  const Warp& w = c.ctas[op.issuer.cta]->warps[op.issuer.warp];
-  return {e.code, e.message, place_of(w, op.issuer.pc, 1u << op.issuer.lane)};
+Fault fault_of(const Cluster& c, const Issuer& issuer, const GuestError& e) {
+  const Warp& w = c.ctas[issuer.cta]->warps[issuer.warp];
+  return {e.code, e.message, place_of(w, issuer.pc, 1u << issuer.lane)};
 }
 
 namespace {
@@ -90,6 +90,8 @@ uint32_t cluster_arrivals(const Cluster& c) {
   }
   return n;
 }
+
+}  // namespace
 
 std::string describe_wait(const Cluster& c, const Warp& w) {
   const BlockInfo& b = w.block;
@@ -113,8 +115,6 @@ std::string describe_wait(const Cluster& c, const Warp& w) {
   }
 }
 
-}  // namespace
-
 std::string describe_deadlock(const Cluster& c) {
   std::string out;
   for (const auto& cta : c.ctas) {
@@ -127,6 +127,13 @@ std::string describe_deadlock(const Cluster& c) {
     }
   }
   return out;
+}
+
+Fault deadlock_of(const Cluster& c) {
+  GuestPlace p;
+  p.kernel = c.launch->program->function->name;
+  p.cta = c.ctas[0]->index;
+  return {"F3601", "deadlock: no warp can go on and nothing is in flight\n" + describe_deadlock(c), p};
 }
 
 std::optional<Fault> check_finished(Cluster& c) {

@@ -26,6 +26,7 @@ namespace drywell::sim {
 
 struct ArchConfig;
 class Listener;
+class LaunchRunner;
 
 /// When asynchronous operations happen. Every correct kernel leaves the same memory under all of them.
 enum class DriverKind : uint8_t {
@@ -55,6 +56,7 @@ struct RunOptions {
   uint64_t max_instructions = 0;      // warp instructions; 0 = unlimited. Exceeding it is fault F3602
   uint64_t max_output = 64 << 20;      // bytes of vprintf text kept; the rest is dropped
   std::vector<Listener*> listeners;   // attached observers; any makes the run single-threaded
+  LaunchRunner* runner = nullptr;     // runs the launch instead of `driver` (the debugger: sim/debug)
   bool values = true;                 // false (timed only): same cycles, the tensor core's results are not computed
   RunProgress* progress = nullptr;    // kept up to date while the launch runs
 };
