@@ -19,6 +19,7 @@ std::span<const Kernel> all_kernels() {
       gemm_blockscaled_kernel(),
       gemm_fp8_kernel(),
       interleave_shards_kernel(),
+      linear_nvfp4_kernel(),
       quantise_nvfp4_kernel(),
       quantise_nvfp4_2d_kernel(),
       rht_amax_kernel(),

@@ -28,7 +28,9 @@ struct Nvfp4Matrix {
   uint64_t scales_per_row() const { return k / kBlockSize; }
   /// Bytes from one row of scales to the next: "padded to be divisible by 4 along the quantization dim".
   uint64_t scale_pitch() const { return (scales_per_row() + 3) / 4 * 4; }
-  uint64_t scale_bytes() const { return rows * scale_pitch(); }
+  /// "and 128 along the non-quant mode".
+  uint64_t padded_rows() const { return (rows + 127) / 128 * 128; }
+  uint64_t scale_bytes() const { return padded_rows() * scale_pitch(); }
 };
 
 // ---- amax
