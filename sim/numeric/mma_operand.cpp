@@ -1,14 +1,13 @@
 // Decoding of operands into the arrays the tile kernels read.
 #include <algorithm>
-#include <array>
 #include <bit>
 #include <cstring>
 
 #include "drywell/core/bits.h"
 #include "drywell/core/error.h"
 #include "drywell/sim/numeric/convert.h"
-#include "drywell/sim/numeric/convert_fast.h"
 #include "drywell/sim/numeric/mma_tile.h"
+#include "sim/numeric/operand_kernels.h"
 #include "sim/numeric/tile_kernels.h"
 
 namespace drywell::numeric {
@@ -17,59 +16,21 @@ namespace {
 /// 2^e, -1022 <= e <= 1023.
 constexpr double pow2(int e) { return std::bit_cast<double>(static_cast<uint64_t>(e + 1023) << 52); }
 
-/// Rows of these formats are scaled by one fixed exponent; bf16 and tf32 by that of their largest element.
-constexpr int max_raw_exponent(Format f) {
-  const FormatInfo& in = format_info(f);
-  return in.has_infinity() ? in.bias : in.bias + 1;
-}
-
-/// Every code of a format of at most 8 bits, ready to use.
-struct NarrowTable {
-  std::array<float, 256> value;
-  std::array<int16_t, 256> exponent;
-  std::array<bool, 256> special;
-};
-
-constexpr NarrowTable make_table(Format f) {
-  NarrowTable t = {};
-  for (uint32_t code = 0; code < 256; ++code) {
-    const Decoded d = decode(f, code);
-    const int relative = d.raw_exponent - max_raw_exponent(f);
-    t.special[code] = d.is_nan() || d.is_infinity();
-    t.exponent[code] = static_cast<int16_t>(d.cls == FpClass::finite ? relative : kZeroExponent);
-    if (d.cls == FpClass::finite) {
-      const float unit = detail::as_float(detail::pow2_bits(relative - format_info(f).fraction_bits));
-      t.value[code] = (d.negative ? -unit : unit) * static_cast<float>(d.significand);
-    }
+unsigned storage_bits(CodeStorage s) {
+  switch (s) {
+    case CodeStorage::nibbles: return 4;
+    case CodeStorage::bytes: return 8;
+    case CodeStorage::halves: return 16;
+    case CodeStorage::words: return 32;
   }
-  return t;
+  throw InternalError("storage_bits: unknown storage");
 }
 
-const NarrowTable& narrow_table(Format f) {
-  static constexpr std::array<NarrowTable, 5> kTables = {make_table(Format::e2m1), make_table(Format::e2m3),
-                                                         make_table(Format::e3m2), make_table(Format::e4m3),
-                                                         make_table(Format::e5m2)};
-  return kTables[static_cast<unsigned>(f)];
-}
-
-template <class T>
-void load_row(const unsigned char* row, unsigned k, uint32_t flip, uint32_t* out) {
-  for (unsigned i = 0; i < k; ++i) {
-    T code;
-    std::memcpy(&code, row + i * sizeof(T), sizeof(T));
-    out[i] = code ^ flip;
-  }
-}
-
-void load_row(const unsigned char* row, unsigned k, CodeStorage storage, uint32_t flip, uint32_t* out) {
-  switch (storage) {
-    case CodeStorage::nibbles:
-      for (unsigned i = 0; i < k; ++i) out[i] = (row[i / 2] >> (i % 2 * 4) & 0xFu) ^ flip;
-      return;
-    case CodeStorage::bytes: return load_row<uint8_t>(row, k, flip, out);
-    case CodeStorage::halves: return load_row<uint16_t>(row, k, flip, out);
-    case CodeStorage::words: return load_row<uint32_t>(row, k, flip, out);
-  }
+/// The sign bits of the elements in a word.
+uint32_t sign_bits(Format f, unsigned element_bits) {
+  uint32_t signs = 0;
+  for (unsigned bit = 0; bit < 32; bit += element_bits) signs |= format_info(f).sign_mask() << bit;
+  return signs;
 }
 
 /// Order in which the legacy fp8 rule takes k: first k mod 4 in {0,1}, then {2,3} (facts/numerics.md §3.2).
@@ -81,19 +42,47 @@ unsigned legacy_source_index(unsigned i, unsigned k) {
 
 }  // namespace
 
-void MmaOperand::load_codes(const OperandSource& s) {
-  const uint32_t sign = s.negate ? format_info(s.format).sign_mask() : 0;
-  codes_.resize(size_t{rows_} * k_);
+uint32_t MmaOperand::code(unsigned row, unsigned k) const {
+  const unsigned per_word = 32 / element_bits_;
+  const uint32_t word = words_[k / per_word * stride_ + row];
+  return element_bits_ == 32 ? word : word >> k % per_word * element_bits_ & ((1u << element_bits_) - 1);
+}
+
+/// Turns rows of bytes into rows side by side, a word at a time.
+void MmaOperand::load_words(const OperandSource& s) {
+  element_bits_ = storage_bits(s.storage);
+  const size_t bytes = size_t{k_} * element_bits_ / 8, whole = bytes / 4, words = ceil_div(bytes, size_t{4});
+  const uint32_t flip = s.negate ? sign_bits(s.format, element_bits_) : 0;
+  words_.resize(words * stride_);
+  for (size_t w = 0; w < words; ++w) std::fill_n(words_.begin() + static_cast<ptrdiff_t>(w * stride_ + rows_), stride_ - rows_, 0);
   for (unsigned r = 0; r < rows_; ++r) {
     const unsigned char* row = static_cast<const unsigned char*>(s.codes) + r * s.row_stride;
-    load_row(row, k_, s.storage, sign, codes_.data() + size_t{r} * k_);
-  }
-  scale_codes_.resize(size_t{rows_} * scales_per_row_);
-  for (unsigned r = 0; r < rows_; ++r) {
-    for (unsigned i = 0; i < scales_per_row_; ++i) {
-      scale_codes_[size_t{r} * scales_per_row_ + i] = s.scales[r * s.scale_stride + i];
+    for (size_t w = 0; w < whole; ++w) {
+      uint32_t word;
+      std::memcpy(&word, row + 4 * w, 4);
+      words_[w * stride_ + r] = word ^ flip;
     }
+    if (whole == words) continue;
+    uint32_t last = 0;
+    std::memcpy(&last, row + 4 * whole, bytes % 4);
+    words_[whole * stride_ + r] = last ^ flip;
   }
+}
+
+/// The same codes, eight to a word.
+void MmaOperand::pack_nibbles() {
+  std::vector<uint32_t> packed(ceil_div(k_, 8u) * stride_);
+  for (unsigned r = 0; r < rows_; ++r)
+    for (unsigned k = 0; k < k_; ++k) packed[k / 8 * stride_ + r] |= (code(r, k) & 0xF) << k % 8 * 4;
+  words_.swap(packed);
+  element_bits_ = 4;
+}
+
+void MmaOperand::load_scales(const OperandSource& s) {
+  DRYWELL_CHECK(scales_per_row_ <= 4, "scale factors of a row fill a word");
+  scale_words_.assign(scales_per_row_ == 0 ? 0 : stride_, 0);
+  for (unsigned r = 0; r < rows_ && scales_per_row_ != 0; ++r)
+    std::memcpy(&scale_words_[r], s.scales + r * s.scale_stride, scales_per_row_);
 }
 
 void MmaOperand::assign(Side side, const MmaParams& params, const OperandSource& s) {
@@ -104,138 +93,118 @@ void MmaOperand::assign(Side side, const MmaParams& params, const OperandSource&
   k_ = s.k;
   scales_per_row_ = s.scales_per_row;
   any_special_ = any_wide_ = false;
-  load_codes(s);
-  row_flags_.assign(rows_, 0);
-  const size_t padded = round_up(rows_, kColumnMultiple);
-  row_step_ = side == Side::a ? k_ : 1;
-  element_step_ = side == Side::a ? 1 : padded;
-  if (params.group == 1) {
-    assign_aligned(s, params.legacy_fp8);
+  stride_ = round_up(rows_, kColumnMultiple);
+  load_words(s);
+  load_scales(s);
+  row_flags_.assign(stride_, 0);
+  if (params.group != 1) {
+    DRYWELL_CHECK(s.format == Format::e2m1 && scales_per_row_ != 0 && k_ % static_cast<unsigned>(params.group) == 0,
+                  "grouped sums are mxf4 kinds");
+    assign_grouped(static_cast<unsigned>(params.group));
+  } else if (params.legacy_fp8) {
+    assign_legacy_fp8();
   } else {
-    assign_grouped(s, static_cast<unsigned>(params.group));
+    assign_aligned(s);
   }
+  for (uint8_t flags : row_flags_) {
+    any_special_ |= (flags & kSpecial) != 0;
+    any_wide_ |= (flags & kWide) != 0;
+  }
+  if (any_wide_) set_wide_values(params.legacy_fp8 ? Format::f16 : format_);
 }
 
-void MmaOperand::assign_aligned(const OperandSource& s, bool legacy_fp8) {
+void MmaOperand::assign_aligned(const OperandSource& s) {
   DRYWELL_CHECK(scales_per_row_ <= 1, "one scale per row: the kind's block is the whole K");
-  const size_t count = side_ == Side::a ? size_t{rows_} * k_ : element_step_ * k_;
-  values_.assign(count, 0.0f);
-  exponents_.assign(count, static_cast<int16_t>(kZeroExponent));
-  row_exponents_.assign(round_up(rows_, kColumnMultiple), 0);
-  const Format format = legacy_fp8 ? Format::f16 : s.format;
-  std::vector<uint32_t> permuted(legacy_fp8 ? k_ : 0);
+  decode_values(s.format, words_.data(), static_cast<unsigned>(words_.size() / stride_), element_bits_);
+}
+
+/// The fp8 forms of mma.sync: f16 elements in the order of their two sums.
+void MmaOperand::assign_legacy_fp8() {
+  std::vector<uint32_t> halves(ceil_div(k_, 2u) * stride_);
   for (unsigned r = 0; r < rows_; ++r) {
-    const uint32_t* codes = codes_.data() + size_t{r} * k_;
-    if (legacy_fp8) {
-      for (unsigned i = 0; i < k_; ++i) {
-        permuted[i] = convert({.dst = Format::f16, .src = s.format}, codes[legacy_source_index(i, k_)]);
-      }
-      codes = permuted.data();
+    for (unsigned i = 0; i < k_; ++i) {
+      const uint32_t half = convert({.dst = Format::f16, .src = format_}, code(r, legacy_source_index(i, k_)));
+      halves[i / 2 * stride_ + r] |= half << i % 2 * 16;
     }
-    if (format_info(format).bits() <= 8) {
-      set_narrow_row(format, r, codes);
-    } else {
-      set_row_values(format, r, codes);
-    }
-    if (scales_per_row_ == 1) {
-      const Decoded scale = decode(scale_format_, scale_codes_[r]);
-      if (scale.is_nan()) row_flags_[r] |= kSpecial;
-      row_exponents_[r] += scale.raw_exponent;
-    }
-    any_special_ |= (row_flags_[r] & kSpecial) != 0;
-    any_wide_ |= (row_flags_[r] & kWide) != 0;
   }
-  if (any_wide_) set_wide_values(format);
+  decode_values(Format::f16, halves.data(), ceil_div(k_, 2u), 16);
 }
 
-void MmaOperand::set_narrow_row(Format format, unsigned row, const uint32_t* codes) {
-  const NarrowTable& table = narrow_table(format);
-  bool special = false;
-  for (unsigned i = 0; i < k_; ++i) {
-    const uint32_t code = codes[i] & 0xFF;
-    values_[at(row, i)] = table.value[code];
-    exponents_[at(row, i)] = table.exponent[code];
-    special |= table.special[code];
-  }
-  row_exponents_[row] = max_raw_exponent(format);
-  if (special) row_flags_[row] |= kSpecial;
-}
-
-/// f16, bf16 and tf32: through their f32 words, which hold the value exactly.
-void MmaOperand::set_row_values(Format format, unsigned row, const uint32_t* codes) {
-  const bool fixed = format == Format::f16;
-  const int min_exponent = format_info(format).min_exponent();
-  std::array<uint32_t, 64> words;
-  std::array<int, 64> raw;
-  DRYWELL_CHECK(k_ <= words.size(), "K of one instruction");
-  int top = fixed ? max_raw_exponent(format) : -1000, bottom = 1000;
-  bool special = false;
-  for (unsigned i = 0; i < k_; ++i) {
-    words[i] = format == Format::f16    ? f16_to_f32(codes[i])
-               : format == Format::bf16 ? bf16_to_f32(codes[i])
-                                        : codes[i] & ~uint32_t{0x1FFF};
-    const int field = static_cast<int>(words[i] >> 23 & 0xFF);
-    const bool zero = (words[i] & 0x7FFFFFFF) == 0;
-    special |= field == 0xFF;
-    raw[i] = zero ? kZeroExponent : std::max(field - 127, min_exponent);
-    top = std::max(top, raw[i]);
-    bottom = std::min(bottom, zero ? 1000 : raw[i]);
-  }
-  if (special) {  // every element of D that meets this row is computed by `dot`
-    row_flags_[row] |= kSpecial;
-    return;
-  }
-  if (top == kZeroExponent || top == -1000) return;
-  if (top - bottom > kMaxFloatSpan) row_flags_[row] |= kWide;
-  row_exponents_[row] = top;
-  const auto scale = static_cast<float>(pow2(-top));
-  for (unsigned i = 0; i < k_; ++i) {
-    values_[at(row, i)] = detail::as_float(words[i]) * scale;
-    exponents_[at(row, i)] = static_cast<int16_t>(raw[i] == kZeroExponent ? kZeroExponent : raw[i] - top);
+void MmaOperand::decode_values(Format format, const uint32_t* words, unsigned word_count, unsigned element_bits) {
+  const size_t count = size_t{word_count} * (32 / element_bits) * stride_;
+  values_.resize(count + kReadSlack);
+  exponents_.resize(count + kReadSlack);
+  row_exponents_.resize(stride_);
+  row_tops_.resize(stride_);
+  row_lowest_.resize(stride_);
+  std::vector<int32_t> bottoms(stride_);
+  std::vector<uint32_t> specials(stride_);
+  numeric::decode_values({format, element_bits, word_count, static_cast<unsigned>(stride_), words, values_.data(), exponents_.data(),
+                          row_exponents_.data(), row_tops_.data(), bottoms.data(), row_lowest_.data(), specials.data()});
+  for (unsigned r = 0; r < rows_; ++r) {
+    if (specials[r] != 0) {
+      row_flags_[r] |= kSpecial;  // every element of D that meets this row is computed by `dot`
+    } else if (row_tops_[r] - bottoms[r] > kMaxExponentSpan) {
+      row_flags_[r] |= kWide;
+    }
+    if (scales_per_row_ == 0) continue;
+    const Decoded scale = decode(scale_format_, scale_code(r, 0));
+    if (scale.is_nan()) row_flags_[r] |= kSpecial;
+    for (auto* exponents : {&row_exponents_, &row_tops_, &row_lowest_}) (*exponents)[r] += scale.raw_exponent;
   }
 }
 
 void MmaOperand::set_wide_values(Format format) {
-  wide_values_.assign(values_.size(), 0.0);
+  wide_values_.resize(size_t{k_} * stride_ + kReadSlack);
+  wide_exponents_.resize(wide_values_.size());
+  for (size_t i = 0; i < size_t{k_} * stride_; ++i) {
+    wide_values_[i] = values_[i];
+    wide_exponents_[i] = exponents_[i] == kZeroExponent ? kWideZeroExponent : exponents_[i];
+  }
   for (unsigned r = 0; r < rows_; ++r) {
-    if ((row_flags_[r] & kSpecial) != 0) continue;
+    if ((row_flags_[r] & (kWide | kSpecial)) != kWide) continue;
     const double scale = pow2(-row_exponents_[r]);  // wide formats carry no block scale
     for (unsigned i = 0; i < k_; ++i) {
-      wide_values_[at(r, i)] = to_double(format, codes_[size_t{r} * k_ + i]) * scale;
+      const Decoded d = decode(format, code(r, i));
+      wide_values_[i * stride_ + r] = to_double(format, code(r, i)) * scale;
+      wide_exponents_[i * stride_ + r] =
+          static_cast<int16_t>(d.is_zero() ? kWideZeroExponent : d.raw_exponent - row_exponents_[r]);
     }
   }
 }
 
-void MmaOperand::assign_grouped(const OperandSource& s, unsigned group) {
-  DRYWELL_CHECK(s.format == Format::e2m1 && scales_per_row_ != 0 && k_ % group == 0,
-                "grouped sums are mxf4 kinds");
-  const unsigned groups = k_ / group, groups_per_scale = groups / scales_per_row_;
-  const size_t lanes = side_ == Side::a ? rows_ : element_step_;
-  integers_.assign(lanes * k_, 0);
-  group_scales_.assign(lanes * groups, 0.0);
-  group_exponents_.assign(lanes * groups, 0);
-  group_masks_.assign(lanes * groups, 0);
-  static constexpr std::array<int16_t, 16> kDoubled = {0, 1,  2,  3,  4,  6,  8,  12,
-                                                       0, -1, -2, -3, -4, -6, -8, -12};
-  for (unsigned r = 0; r < rows_; ++r) {
-    const uint32_t* codes = codes_.data() + size_t{r} * k_;
-    for (unsigned i = 0; i < k_; ++i) integers_[at(r, i)] = kDoubled[codes[i] & 0xF];
-    for (unsigned g = 0; g < groups; ++g) {
-      const Decoded scale =
-          decode(scale_format_, scale_codes_[size_t{r} * scales_per_row_ + g / groups_per_scale]);
+void MmaOperand::assign_grouped(unsigned group) {
+  const unsigned groups = k_ / group, groups_per_scale = groups / scales_per_row_, words = k_ / 8;
+  if (element_bits_ != 4) pack_nibbles();
+  bytes_.resize(size_t{2} * words * stride_);
+  decode_e2m1(words_.data(), words, static_cast<unsigned>(stride_), side_ == Side::b ? kE2m1Bias : 0, bytes_.data());
+  for (auto* scales : {&group_scales_, &group_magic_scales_}) scales->assign(groups * stride_, 0.0f);
+  group_exponents_.assign(groups * stride_, kNoScale);
+  group_bias_.assign(groups * stride_, 0);
+  row_tops_.assign(stride_, -1000);
+  row_lowest_.assign(stride_, 1000);
+  for (unsigned g = 0; g < groups; ++g) {
+    for (unsigned r = 0; r < rows_; ++r) {
+      const size_t at = g * stride_ + r;
+      const Decoded scale = decode(scale_format_, scale_code(r, g / groups_per_scale));
       if (scale.is_nan()) row_flags_[r] |= kSpecial;
-      uint32_t mask = 0;
-      for (unsigned i = 0; i < group; ++i)
-        mask |= static_cast<uint32_t>((codes[g * group + i] & 7) != 0) << i;
-      const size_t to = side_ == Side::a ? size_t{r} * groups + g : g * element_step_ + r;
-      const bool usable = scale.cls == FpClass::finite;
-      group_masks_[to] = static_cast<uint16_t>(usable ? mask : 0);
-      group_exponents_[to] = static_cast<int16_t>(usable ? scale.raw_exponent : 0);
+      if (scale.cls != FpClass::finite) continue;
       // The doubled values make a product four times too large; A's scale takes that back.
-      const int exponent = scale.lsb_exponent - (side_ == Side::a ? 2 : 0);
-      group_scales_[to] = usable ? static_cast<double>(scale.significand) * pow2(exponent) : 0.0;
+      const double value = static_cast<double>(scale.significand) * pow2(scale.lsb_exponent - (side_ == Side::a ? 2 : 0));
+      group_scales_[at] = static_cast<float>(value);
+      group_magic_scales_[at] = static_cast<float>(value * -kMagic);
+      group_exponents_[at] = scale.raw_exponent;
+      row_tops_[r] = std::max(row_tops_[r], scale.raw_exponent);
+      row_lowest_[r] = std::min(row_lowest_[r], scale.raw_exponent);
     }
-    any_special_ |= (row_flags_[r] & kSpecial) != 0;
+  }
+  if (side_ == Side::b) return;
+  for (unsigned w = 0; w < 2 * words; ++w) {
+    int32_t* bias = group_bias_.data() + w / 4 * stride_;
+    const uint32_t* bytes = bytes_.data() + w * stride_;
+    for (unsigned r = 0; r < rows_; ++r) {
+      for (unsigned shift = 0; shift < 32; shift += 8) bias[r] -= kE2m1Bias * static_cast<int8_t>(bytes[r] >> shift);
+    }
   }
 }
 

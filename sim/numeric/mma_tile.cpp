@@ -8,6 +8,8 @@
 #include "drywell/core/error.h"
 #include "drywell/sim/numeric/convert.h"
 #include "drywell/sim/numeric/convert_fast.h"
+#include "sim/numeric/exact_kernels.h"
+#include "sim/numeric/exact_rounding.h"
 #include "sim/numeric/tile_kernels.h"
 
 namespace drywell::numeric {
@@ -20,27 +22,120 @@ class TileRun {
     DRYWELL_CHECK(a.side() == MmaOperand::Side::a && b.side() == MmaOperand::Side::b,
                   "operands on the wrong side");
     DRYWELL_CHECK(a.k() == b.k(), "A and B of different K");
-    if (p_.group == 1 && (a.any_wide_ || b.any_wide_)) widen();
+    wide_ = p_.group == 1 && (a.any_wide_ || b.any_wide_);
+    if (wide_) {
+      if (!a.any_wide_) widened_a_ = widened(a);
+      if (!b.any_wide_) widened_b_ = widened(b);
+    }
+    plan_fast_path();
   }
 
   void rows(unsigned first, unsigned count) {
-    const unsigned bytes_per_column = a_.k() * static_cast<unsigned>(p_.group == 1 ? 6 : 2);
-    const unsigned fit = 24 * 1024 / bytes_per_column / kColumnMultiple * kColumnMultiple;
-    const unsigned block = std::clamp(fit, kColumnMultiple, kMaxColumns);
-    for (unsigned n = 0; n < b_.rows(); n += block) {
-      const unsigned columns = std::min(block, b_.rows() - n);
-      for (unsigned m = first; m < first + count; ++m) row(m, n, columns);
+    for (unsigned n = 0; n < b_.rows(); n += kMaxColumns) {
+      const unsigned columns = std::min(kMaxColumns, b_.rows() - n);
+      const unsigned fast = fast_ ? columns / kColumnMultiple * kColumnMultiple : 0;
+      for (unsigned m = first; fast != 0 && m < first + count; m += kBlockRows)
+        block(m, std::min(kBlockRows, first + count - m), n, fast);
+      for (unsigned m = first; fast < columns && m < first + count; ++m) row(m, n + fast, columns - fast);
     }
   }
 
  private:
-  /// Values of both operands as double, for operands whose rows leave float's range.
-  void widen() {
-    const auto doubles = [](const MmaOperand& x) {
-      return x.any_wide_ ? x.wide_values_ : std::vector<double>(x.values_.begin(), x.values_.end());
-    };
-    wide_a_ = doubles(a_);
-    wide_b_ = doubles(b_);
+  /// Exponents of one side, over all rows.
+  struct Range {
+    int32_t least_lowest = 1000, greatest_top = -1000, least_row = 1000, greatest_row = -1000;
+    int64_t span = 0;  // mean distance from a row's top to its lowest bit
+  };
+  static Range range_of(const MmaOperand& x) {
+    Range r;
+    unsigned counted = 0;
+    for (unsigned i = 0; i < x.rows(); ++i) {
+      r.least_lowest = std::min(r.least_lowest, x.row_lowest_[i]);
+      r.greatest_top = std::max(r.greatest_top, x.row_tops_[i]);
+      if (!x.row_exponents_.empty()) {
+        r.least_row = std::min(r.least_row, x.row_exponents_[i]);
+        r.greatest_row = std::max(r.greatest_row, x.row_exponents_[i]);
+      }
+      if (x.row_tops_[i] < x.row_lowest_[i]) continue;  // nothing but zeros
+      r.span += x.row_tops_[i] - x.row_lowest_[i];
+      ++counted;
+    }
+    r.span = counted == 0 ? 0 : r.span / counted;
+    return r;
+  }
+
+  /// Whether the exact kernels may be tried, and whether it is likely to pay.
+  void plan_fast_path() {
+    fast_ = p_.output == MmaOutput::f32_rz24 && !p_.legacy_fp8 && !wide_ && out_.input_d_shift == 0 && !a_.any_special_ &&
+            !b_.any_special_ && b_.rows() >= kColumnMultiple && (p_.sum_terms == 0 || static_cast<unsigned>(p_.sum_terms) >= a_.k());
+    if (!fast_) return;
+    const Range a = range_of(a_), b = range_of(b_);
+    b_range_ = b;
+    // Powers of two that are made of these exponents are normal floats, and sums stay far from infinity.
+    constexpr int kSafe = 45;
+    if (p_.group == 1) {
+      constexpr int kTypicalSlack = 4;  // the window's top is somewhat below the tops of the rows
+      fast_ = std::min(a.least_row, b.least_row) > -kSafe && std::max(a.greatest_row, b.greatest_row) < kSafe &&
+              a.span + b.span < p_.window - kTypicalSlack;
+    } else {
+      fast_ = std::max(a.greatest_top, b.greatest_top) < kSafe;
+    }
+  }
+
+  void block(unsigned m, unsigned rows, unsigned n, unsigned columns) {
+    rounding_.reset();
+    if (p_.group == 1) {
+      exact_aligned_sums({a_.values_.data() + m, b_.values_.data() + n, a_.stride_, b_.stride_, a_.k(), rows, columns, sums_.data(),
+                          kMaxColumns});
+    } else {
+      exact_grouped_sums({a_.bytes_.data() + m, b_.bytes_.data() + n, a_.group_bias_.data() + m, a_.group_scales_.data() + m,
+                          b_.group_scales_.data() + n, b_.group_magic_scales_.data() + n, a_.stride_, b_.stride_,
+                          a_.k() / static_cast<unsigned>(p_.group), rows, columns, sums_.data(), kMaxColumns});
+    }
+    const bool exact = !rounding_.inexact();
+    for (unsigned r = 0; r < rows; ++r) {
+      const uint32_t left = exact ? finish(m + r, n, columns, sums_.data() + size_t{r} * kMaxColumns) : ~0u;
+      if (left == 0) continue;
+      rounding_.restore();
+      for (unsigned i = 0; i < columns; i += kColumnMultiple)
+        if ((left >> i / kColumnMultiple & 1) != 0) row(m + r, n + i, kColumnMultiple);
+      rounding_.reset();
+    }
+    rounding_.restore();
+  }
+
+  /// Columns the exact sums do not settle.
+  uint32_t finish(unsigned m, unsigned n, unsigned columns, float* sums) const {
+    const uint32_t* c = out_.c == nullptr ? nullptr : out_.c + m * out_.c_stride + n;
+    uint32_t* d = out_.d + m * out_.d_stride + n;
+    if (p_.group != 1) return finish_groups(m, {sums, columns, 0, 0, c, d});
+    return finish_aligned({sums, a_.exponents_.data() + m, b_.exponents_.data() + n, a_.stride_, b_.stride_, a_.k(), columns,
+                           a_.row_exponents_[m], a_.row_lowest_[m], b_.row_exponents_.data() + n, b_.row_lowest_.data() + n,
+                           p_.window, p_.exponent_floor, c, d});
+  }
+
+  /// A group's sum is a multiple of 2^(S - 8), S the exponent of its scales: two three-bit fractions and the quarter. C's
+  /// last bit lies 23 below its exponent. Neither is cut off while the window reaches down that far.
+  uint32_t finish_groups(unsigned m, GroupedFinish io) const {
+    constexpr int kGroupDepth = 8, kCDepth = 23;
+    const int top = a_.row_tops_[m] + b_range_.greatest_top, bottom = a_.row_lowest_[m] + b_range_.least_lowest;
+    if (bottom < 1000 && top - p_.window > bottom - kGroupDepth) return ~0u;
+    const int least = top - p_.window + kCDepth, greatest = std::min(bottom + p_.window - kGroupDepth, 126);
+    if (greatest < -126) return ~0u;
+    io.least = least <= -126 ? 1 : static_cast<uint32_t>(least + 127) << 23;
+    io.greatest = (static_cast<uint32_t>(greatest + 128) << 23) - 1;
+    return finish_grouped(io);
+  }
+
+  /// Values and exponents of an operand as those of wide rows are.
+  struct Widened {
+    std::vector<double> values;
+    std::vector<int16_t> exponents;
+  };
+  static Widened widened(const MmaOperand& x) {
+    Widened w{{x.values_.begin(), x.values_.end()}, {x.exponents_.begin(), x.exponents_.end()}};
+    std::replace(w.exponents.begin(), w.exponents.end(), int16_t{kZeroExponent}, int16_t{kWideZeroExponent});
+    return w;
   }
 
   void row(unsigned m, unsigned n, unsigned columns) {
@@ -118,31 +213,24 @@ class TileRun {
   }
 
   void fused_sum(unsigned m, unsigned n, unsigned k, unsigned count, const RowOutput& io) {
-    if (p_.group != 1) {
-      grouped(m, n, io);
-    } else if (wide_a_.empty()) {
-      aligned(m, n, k, count, a_.values_.data(), b_.values_.data(), io);
-    } else {
-      aligned(m, n, k, count, wide_a_.data(), wide_b_.data(), io);
-    }
-  }
-
-  template <class T>
-  void aligned(unsigned m, unsigned n, unsigned k, unsigned count, const T* a, const T* b,
-               const RowOutput& io) {
-    const size_t a_at = a_.at(m, k), b_at = b_.at(n, k);
-    aligned_row(
-        AlignedRow<T>{a + a_at, a_.exponents_.data() + a_at, a_.row_exponents_[m], b + b_at,
-                      b_.exponents_.data() + b_at, b_.element_step_, b_.row_exponents_.data() + n, count},
-        io);
+    if (p_.group != 1) return grouped(m, n, io);
+    const size_t a_at = k * a_.stride_ + m, b_at = k * b_.stride_ + n;
+    const int32_t* b_rows = b_.row_exponents_.data() + n;
+    const auto run = [&](const auto* a, const auto* a_exponents, const auto* b, const auto* b_exponents) {
+      aligned_row({a + a_at, a_exponents + a_at, a_.stride_, a_.row_exponents_[m], b + b_at, b_exponents + b_at, b_.stride_,
+                   b_rows, count},
+                  io);
+    };
+    if (!wide_) return run(a_.values_.data(), a_.exponents_.data(), b_.values_.data(), b_.exponents_.data());
+    const bool own_a = a_.any_wide_, own_b = b_.any_wide_;
+    run((own_a ? a_.wide_values_ : widened_a_.values).data(), (own_a ? a_.wide_exponents_ : widened_a_.exponents).data(),
+        (own_b ? b_.wide_values_ : widened_b_.values).data(), (own_b ? b_.wide_exponents_ : widened_b_.exponents).data());
   }
 
   void grouped(unsigned m, unsigned n, const RowOutput& io) {
-    const unsigned groups = a_.k() / static_cast<unsigned>(p_.group);
-    const size_t at = size_t{m} * groups;
-    grouped_row({a_.integers_.data() + a_.at(m, 0), b_.integers_.data() + n, b_.element_step_, groups,
-                 a_.group_scales_.data() + at, b_.group_scales_.data() + n, a_.group_exponents_.data() + at,
-                 b_.group_exponents_.data() + n, a_.group_masks_.data() + at, b_.group_masks_.data() + n},
+    grouped_row({a_.bytes_.data() + m, b_.bytes_.data() + n, a_.words_.data() + m, b_.words_.data() + n, a_.stride_, b_.stride_,
+                 a_.k() / static_cast<unsigned>(p_.group), a_.group_bias_.data() + m, a_.group_scales_.data() + m,
+                 b_.group_scales_.data() + n, a_.group_exponents_.data() + m, b_.group_exponents_.data() + n},
                 io);
   }
 
@@ -159,16 +247,18 @@ class TileRun {
   }
 
   uint32_t exact(unsigned m, unsigned n, uint32_t c) const {
-    const auto slice = [](const std::vector<uint32_t>& all, unsigned row, unsigned count) {
-      return std::span<const uint32_t>(all).subspan(size_t{row} * count, count);
+    const auto codes = [](const MmaOperand& x, unsigned row) {
+      std::vector<uint32_t> out(x.k());
+      for (unsigned k = 0; k < x.k(); ++k) out[k] = x.code(row, k);
+      return out;
     };
-    const DotOperands in = {a_.format_,
-                            b_.format_,
-                            slice(a_.codes_, m, a_.k()),
-                            slice(b_.codes_, n, b_.k()),
-                            a_.scale_format_,
-                            slice(a_.scale_codes_, m, a_.scales_per_row_),
-                            slice(b_.scale_codes_, n, b_.scales_per_row_)};
+    const auto scales = [](const MmaOperand& x, unsigned row) {
+      std::vector<uint32_t> out(x.scales_per_row_);
+      for (unsigned i = 0; i < x.scales_per_row_; ++i) out[i] = x.scale_code(row, i);
+      return out;
+    };
+    const std::vector<uint32_t> a = codes(a_, m), b = codes(b_, n), a_scales = scales(a_, m), b_scales = scales(b_, n);
+    const DotOperands in = {a_.format_, b_.format_, a, b, a_.scale_format_, a_scales, b_scales};
     return dot(p_, in, c, out_.input_d_shift);
   }
 
@@ -177,7 +267,11 @@ class TileRun {
   const MmaOperand& b_;
   const TileOutput& out_;
   const bool f16_d_;
-  std::vector<double> wide_a_, wide_b_;
+  bool wide_ = false, fast_ = false;
+  Widened widened_a_, widened_b_;
+  Range b_range_;
+  ExactRounding rounding_;
+  alignas(64) std::array<float, size_t{kBlockRows} * kMaxColumns> sums_;
   bool any_patch_ = false;
   std::array<bool, kMaxColumns> patch_{};
   std::array<uint32_t, kMaxColumns> c_codes_{};

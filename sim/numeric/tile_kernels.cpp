@@ -1,7 +1,7 @@
 // The algorithm of facts/numerics.md §3.1 on vectors of columns. Why it is exact:
 //
 // * Values of a row are scaled by a power of two so that every magnitude is below 2 and, in float, at least
-// 2^-46 (or
+// 2^-kMaxExponentSpan (or
 //   zero); a product of two (at most 11-bit) significands is then exact in float, whatever the formats.
 // * Multiplying by 2^(F - E), E relative to the rows' exponents, and converting to an integer toward zero is
 // step 3 of
@@ -13,12 +13,14 @@
 // * The final rounding works on the exact sum, a double.
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "sim/numeric/tile_kernels.cpp"
+#define HWY_WANT_AVX3_DL  // integer dot products
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
 
 #include "sim/numeric/tile_kernels.h"
 
 HWY_BEFORE_NAMESPACE();
+#include "sim/numeric/byte_dot-inl.h"
 namespace drywell::numeric {
 namespace HWY_NAMESPACE {
 
@@ -26,12 +28,12 @@ namespace hn = hwy::HWY_NAMESPACE;
 
 using F32 = hn::ScalableTag<float>;
 using F64 = hn::ScalableTag<double>;
-using I16 = hn::Repartition<int16_t, F32>;
 using I32 = hn::Repartition<int32_t, F32>;
 
 /// Per column: exponent q of the quantum, and the integer sums of the terms.
+template <class Exponent>
 struct Stage {
-  alignas(64) int16_t top16[kMaxColumns];
+  alignas(64) Exponent tops[kMaxColumns + kReadSlack];
   alignas(64) int32_t quantum[kMaxColumns];
   alignas(64) int32_t sum[2][kMaxColumns];
 };
@@ -117,35 +119,41 @@ HWY_INLINE hn::Vec<F64> truncated_c(F64 dd, const Powers& p, const RowOutput& ou
   return hn::Trunc(hn::Mul(c, p.c_down));
 }
 
-/// Step 3, first half, for a vector of 16-bit lanes: the highest raw exponent over the non-zero products.
-template <class T>
-HWY_INLINE void find_tops(const AlignedRow<T>& row, unsigned columns, Stage& stage) {
-  const I16 d16;
-  for (unsigned n = 0; n < columns; n += static_cast<unsigned>(hn::Lanes(d16))) {
-    auto top = hn::Set(d16, 2 * kZeroExponent);
+/// Relative exponents up to this come of products with a zero.
+template <class Exponent>
+constexpr int kNoProduct = sizeof(Exponent) == 1 ? kZeroExponent : kWideZeroExponent + 1000;
+
+/// Step 3, first half: the highest raw exponent over the non-zero products.
+template <class T, class Exponent>
+HWY_INLINE void find_tops(const AlignedRow<T, Exponent>& row, unsigned columns, Stage<Exponent>& stage) {
+  const hn::Repartition<Exponent, F32> d;
+  for (unsigned n = 0; n < columns; n += static_cast<unsigned>(hn::Lanes(d))) {
+    auto top = hn::Set(d, sizeof(Exponent) == 1 ? 2 * kZeroExponent : 2 * kWideZeroExponent);
     for (unsigned k = 0; k < row.k; ++k) {
-      const auto b = hn::LoadU(d16, row.b_exponents + k * row.stride + n);
-      top = hn::Max(top, hn::Add(hn::Set(d16, row.a_exponents[k]), b));
+      const auto b = hn::LoadU(d, row.b_exponents + k * row.b_stride + n);
+      top = hn::Max(top, hn::Add(hn::Set(d, row.a_exponents[k * row.a_stride]), b));
     }
-    hn::StoreU(top, d16, stage.top16 + n);
+    hn::StoreU(top, d, stage.tops + n);
   }
 }
 
 /// Writes the quantum and returns the window's top relative to the exponents of the two rows.
-template <class T>
-HWY_INLINE hn::Vec<I32> find_quantum(const AlignedRow<T>& row, const RowOutput& out, unsigned n,
-                                     Stage& stage) {
+template <class T, class Exponent>
+HWY_INLINE hn::Vec<I32> find_quantum(const AlignedRow<T, Exponent>& row, const RowOutput& out, unsigned n,
+                                     Stage<Exponent>& stage) {
   const I32 d32;
-  const hn::Rebind<int16_t, I32> half;
+  const hn::Rebind<Exponent, I32> narrow;
   const auto rows = hn::Add(hn::Set(d32, row.a_row_exponent), hn::LoadU(d32, row.b_row_exponents + n));
-  const auto products = hn::PromoteTo(d32, hn::LoadU(half, stage.top16 + n));
+  const auto relative = hn::PromoteTo(d32, hn::LoadU(narrow, stage.tops + n));
+  const auto real = hn::Gt(relative, hn::Set(d32, kNoProduct<Exponent>));
+  const auto products = hn::IfThenElse(real, relative, hn::Set(d32, 2 * kWideZeroExponent));
   const auto top = hn::Max(products, hn::Sub(c_top(out, n), rows));
   hn::StoreU(hn::Sub(hn::Add(top, rows), hn::Set(d32, out.window)), d32, stage.quantum + n);
   return top;
 }
 
-/// 2^(F - E) as float. The clamps only bind where every product is zero or below the quantum (facts: a
-/// non-zero product has relative exponent >= -2 * kMaxFloatSpan, and products are below 4).
+/// 2^(F - E) as float. The clamps only bind where every product is zero or below the quantum (a
+/// non-zero product has relative exponent >= -2 * kMaxExponentSpan, and products are below 4).
 HWY_INLINE hn::Vec<F32> float_scale(hn::Vec<I32> top, int window) {
   const I32 d32;
   const auto exponent = hn::Sub(hn::Set(d32, window), top);
@@ -153,11 +161,11 @@ HWY_INLINE hn::Vec<F32> float_scale(hn::Vec<I32> top, int window) {
   return hn::BitCast(F32(), hn::ShiftLeft<23>(hn::Add(clamped, hn::Set(d32, 127))));
 }
 
-void AlignedFloatRow(const AlignedRow<float>& row, const RowOutput& out) {
+void AlignedFloatRow(const FloatRow& row, const RowOutput& out) {
   const F32 df;
   const I32 d32;
   const auto lanes = static_cast<unsigned>(hn::Lanes(df));
-  Stage stage;
+  Stage<int8_t> stage;
   find_tops(row, out.columns, stage);
   for (unsigned n = 0; n < out.columns; n += 2 * lanes) {
     const auto scale0 = float_scale(find_quantum(row, out, n, stage), out.window);
@@ -166,8 +174,8 @@ void AlignedFloatRow(const AlignedRow<float>& row, const RowOutput& out) {
       auto sum0 = hn::Zero(d32), sum1 = hn::Zero(d32);
       const unsigned last = part == 0 ? (row.k < 16 ? row.k : 16) : row.k;
       for (unsigned k = part * 16; k < last; ++k) {
-        const auto a = hn::Set(df, row.a[k]);
-        const float* b = row.b + k * row.stride + n;
+        const auto a = hn::Set(df, row.a[k * row.a_stride]);
+        const float* b = row.b + k * row.b_stride + n;
         sum0 = hn::Add(sum0, truncate_small(hn::Mul(hn::Mul(a, hn::LoadU(df, b)), scale0)));
         sum1 = hn::Add(sum1, truncate_small(hn::Mul(hn::Mul(a, hn::LoadU(df, b + lanes)), scale1)));
       }
@@ -186,10 +194,10 @@ void AlignedFloatRow(const AlignedRow<float>& row, const RowOutput& out) {
   }
 }
 
-void AlignedDoubleRow(const AlignedRow<double>& row, const RowOutput& out) {
+void AlignedDoubleRow(const DoubleRow& row, const RowOutput& out) {
   const F64 dd;
   const I32 d32;
-  Stage stage;
+  Stage<int16_t> stage;
   find_tops(row, out.columns, stage);
   for (unsigned n = 0; n < out.columns; n += static_cast<unsigned>(hn::Lanes(d32))) {
     hn::StoreU(find_quantum(row, out, n, stage), d32, stage.sum[0] + n);
@@ -204,7 +212,7 @@ void AlignedDoubleRow(const AlignedRow<double>& row, const RowOutput& out) {
     const auto scale = hn::BitCast(dd, hn::ShiftLeft<52>(hn::PromoteTo(d64, biased)));
     auto sum = truncated_c(dd, p, out, n);
     for (unsigned k = 0; k < row.k; ++k) {
-      const auto product = hn::Mul(hn::Set(dd, row.a[k]), hn::LoadU(dd, row.b + k * row.stride + n));
+      const auto product = hn::Mul(hn::Set(dd, row.a[k * row.a_stride]), hn::LoadU(dd, row.b + k * row.b_stride + n));
       sum = hn::Add(sum, hn::Trunc(hn::Mul(product, scale)));
     }
     // A sum of -0 terms must give +0.
@@ -212,44 +220,53 @@ void AlignedDoubleRow(const AlignedRow<double>& row, const RowOutput& out) {
   }
 }
 
-void Grouped(const GroupedRow& row, const RowOutput& out) {
-  const I16 d16;
-  const hn::RebindToUnsigned<I16> du16;
-  const I32 d32;
-  Stage stage;
-  alignas(64) int16_t dots[kMaxGroups][kMaxColumns];
-  for (unsigned n = 0; n < out.columns; n += static_cast<unsigned>(hn::Lanes(d16))) {
-    const auto none = hn::Set(d16, 2 * kZeroExponent);
-    auto top = none;
-    for (unsigned g = 0; g < row.groups; ++g) {
-      auto dot = hn::Zero(d16);  // |dot| <= 16 * 144
-      for (unsigned k = g * 16; k < (g + 1) * 16; ++k) {
-        dot = hn::Add(dot, hn::Mul(hn::Set(d16, row.a[k]), hn::LoadU(d16, row.b + k * row.stride + n)));
-      }
-      hn::StoreU(dot, d16, dots[g] + n);
-      const size_t at = g * row.stride + n;
-      const auto both = hn::And(hn::Set(du16, row.a_masks[g]), hn::LoadU(du16, row.b_masks + at));
-      const auto empty = hn::Eq(hn::BitCast(d16, both), hn::Zero(d16));
-      const auto exponent = hn::Add(hn::Set(d16, row.a_exponents[g]), hn::LoadU(d16, row.b_exponents + at));
-      top = hn::Max(top, hn::IfThenElse(empty, none, exponent));
+/// Bit 0 of each 4-bit code that is not zero.
+HWY_INLINE hn::Vec<I32> nonzero_codes(hn::Vec<I32> codes) {
+  const I32 d;
+  const auto magnitude = hn::And(codes, hn::Set(d, 0x77777777));
+  const auto any = hn::Or(magnitude, hn::Or(hn::ShiftRight<1>(magnitude), hn::ShiftRight<2>(magnitude)));
+  return hn::And(any, hn::Set(d, 0x11111111));
+}
+
+/// Dot products of the groups of one vector of columns, and the highest exponent of those with a product that is not zero.
+HWY_INLINE hn::Vec<I32> group_dots(const GroupedRow& row, unsigned n, int32_t (*dots)[kMaxColumns]) {
+  const I32 d;
+  const auto word = [](const uint32_t* p) { return hn::LoadU(I32(), reinterpret_cast<const int32_t*>(p)); };
+  const auto same = [](uint32_t v) { return hn::Set(I32(), static_cast<int32_t>(v)); };
+  auto top = hn::Set(d, 2 * kNoScale);
+  for (unsigned g = 0; g < row.groups; ++g) {
+    auto dot = hn::Set(d, row.a_bias[g * row.a_stride]);
+    for (unsigned w = 4 * g; w < 4 * g + 4; ++w)
+      dot = add_byte_products<true>(dot, word(row.b + w * row.b_stride + n), same(row.a[w * row.a_stride]));
+    hn::StoreU(dot, d, dots[g] + n);
+    auto both = hn::Zero(d);
+    for (unsigned w = 2 * g; w < 2 * g + 2; ++w) {
+      const auto a = nonzero_codes(same(row.a_codes[w * row.a_stride])), b = nonzero_codes(word(row.b_codes + w * row.b_stride + n));
+      both = hn::Or(both, hn::And(a, b));
     }
-    hn::StoreU(top, d16, stage.top16 + n);
+    const auto exponent = hn::Add(hn::Set(d, row.a_exponents[g * row.a_stride]), hn::LoadU(d, row.b_exponents + g * row.b_stride + n));
+    top = hn::IfThenElse(hn::Eq(both, hn::Zero(d)), top, hn::Max(top, exponent));
   }
+  return top;
+}
+
+void Grouped(const GroupedRow& row, const RowOutput& out) {
+  const I32 d32;
+  alignas(64) int32_t dots[kMaxGroups][kMaxColumns], quantum[kMaxColumns];
   for (unsigned n = 0; n < out.columns; n += static_cast<unsigned>(hn::Lanes(d32))) {
-    const auto products = hn::PromoteTo(d32, hn::LoadU(hn::Rebind<int16_t, I32>(), stage.top16 + n));
-    const auto top = hn::Max(products, c_top(out, n));
-    hn::StoreU(hn::Sub(top, hn::Set(d32, out.window)), d32, stage.quantum + n);
+    const auto top = hn::Max(group_dots(row, n, dots), c_top(out, n));
+    hn::StoreU(hn::Sub(top, hn::Set(d32, out.window)), d32, quantum + n);
   }
   const F64 dd;
   const hn::Rebind<int32_t, F64> half;
-  const hn::Rebind<int16_t, F64> quarter;
+  const hn::Rebind<float, F64> half_float;
   for (unsigned n = 0; n < out.columns; n += static_cast<unsigned>(hn::Lanes(dd))) {
-    const Powers p = powers(dd, stage.quantum + n, out.c_shift);
+    const Powers p = powers(dd, quantum + n, out.c_shift);
     auto sum = truncated_c(dd, p, out, n);
     for (unsigned g = 0; g < row.groups; ++g) {
-      const auto dot = hn::PromoteTo(dd, hn::PromoteTo(half, hn::LoadU(quarter, dots[g] + n)));
-      const auto scale =
-          hn::Mul(hn::Set(dd, row.a_scales[g]), hn::LoadU(dd, row.b_scales + g * row.stride + n));
+      const auto dot = hn::PromoteTo(dd, hn::LoadU(half, dots[g] + n));
+      const auto a_scale = hn::Set(dd, static_cast<double>(row.a_scales[g * row.a_stride]));
+      const auto scale = hn::Mul(a_scale, hn::PromoteTo(dd, hn::LoadU(half_float, row.b_scales + g * row.b_stride + n)));
       sum = hn::Add(sum, hn::Trunc(hn::Mul(hn::Mul(dot, scale), p.down)));
     }
     store_result(dd, hn::Mul(hn::Add(sum, hn::Zero(dd)), p.up), out, n);
@@ -267,10 +284,10 @@ HWY_EXPORT(AlignedFloatRow);
 HWY_EXPORT(AlignedDoubleRow);
 HWY_EXPORT(Grouped);
 
-void aligned_row(const AlignedRow<float>& row, const RowOutput& out) {
+void aligned_row(const FloatRow& row, const RowOutput& out) {
   HWY_DYNAMIC_DISPATCH(AlignedFloatRow)(row, out);
 }
-void aligned_row(const AlignedRow<double>& row, const RowOutput& out) {
+void aligned_row(const DoubleRow& row, const RowOutput& out) {
   HWY_DYNAMIC_DISPATCH(AlignedDoubleRow)(row, out);
 }
 void grouped_row(const GroupedRow& row, const RowOutput& out) { HWY_DYNAMIC_DISPATCH(Grouped)(row, out); }

@@ -6,19 +6,12 @@
 #include <cstdint>
 
 #include "drywell/sim/numeric/mma.h"
+#include "sim/numeric/tile_layout.h"
 
 namespace drywell::numeric {
 
-/// Columns are processed in multiples of this: the widest vector of 16-bit lanes.
-inline constexpr unsigned kColumnMultiple = 32;
 /// At most this many columns a call.
 inline constexpr unsigned kMaxColumns = 256;
-/// Relative raw exponent of a zero element; the sum of two still fits 16 bits, and no real product comes
-/// near.
-inline constexpr int kZeroExponent = -12000;
-/// A row whose raw exponents span more than this is `wide`: products of two such rows would leave float's
-/// range.
-inline constexpr int kMaxFloatSpan = 46;
 
 /// What every kernel needs beside its operands. C is given as f32 values (finite; f16 widened), D comes back
 /// as f32 values; f16_rn yields values rounded to f16.
@@ -32,36 +25,43 @@ struct RowOutput {
   MmaOutput output;
 };
 
-/// group == 1. T is float, or double for wide rows.
-template <class T>
+/// group == 1: rows as float with exponents of 8 bits, wide rows as double with 16. Element k of row r lies at
+/// k * stride + r of either side; `a` points to its row, `b` to its first column.
+template <class T, class Exponent>
 struct AlignedRow {
   const T* a;
-  const int16_t* a_exponents;
+  const Exponent* a_exponents;
+  size_t a_stride;
   int a_row_exponent;
-  const T* b;  // element k of column n at k * stride + n, exponents alike
-  const int16_t* b_exponents;
-  size_t stride;
+  const T* b;
+  const Exponent* b_exponents;
+  size_t b_stride;
   const int32_t* b_row_exponents;
   unsigned k;  // <= 32 for float
 };
+using FloatRow = AlignedRow<float, int8_t>;
+using DoubleRow = AlignedRow<double, int16_t>;
 
-/// group == 16.
+/// group == 16; bytes, biases and scales as in exact_kernels.h.
 struct GroupedRow {
-  const int16_t* a;
-  const int16_t* b;
-  size_t stride;
-  unsigned groups;         // <= kMaxGroups
-  const double* a_scales;  // [group], the factor 1/4 of the doubled values included
-  const double* b_scales;  // [group][column]
-  const int16_t* a_exponents;
-  const int16_t* b_exponents;
-  const uint16_t* a_masks;
-  const uint16_t* b_masks;
+  const uint32_t* a;
+  const uint32_t* b;
+  const uint32_t* a_codes;  // eight elements a word
+  const uint32_t* b_codes;
+  size_t a_stride, b_stride;
+  unsigned groups;  // <= kMaxGroups
+  const int32_t* a_bias;
+  const float* a_scales;
+  const float* b_scales;
+  const int32_t* a_exponents;  // kNoScale: zero
+  const int32_t* b_exponents;
 };
 inline constexpr unsigned kMaxGroups = 8;
+/// Exponent of a scale that is zero; what it is added to must not matter.
+inline constexpr int kNoScale = -100000;
 
-void aligned_row(const AlignedRow<float>& row, const RowOutput& out);
-void aligned_row(const AlignedRow<double>& row, const RowOutput& out);
+void aligned_row(const FloatRow& row, const RowOutput& out);
+void aligned_row(const DoubleRow& row, const RowOutput& out);
 void grouped_row(const GroupedRow& row, const RowOutput& out);
 
 }  // namespace drywell::numeric

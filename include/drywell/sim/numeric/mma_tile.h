@@ -30,9 +30,10 @@ struct OperandSource {
   size_t scale_stride = 0;  // bytes
 };
 
-/// A decoded operand. Plain data laid out for the kernels: A row after row, B with the N rows side by side.
+/// A decoded operand. Every array has the rows side by side, [k][row], rows padded to the kernels' block.
 class MmaOperand {
  public:
+  /// Rows of `a` are taken one at a time, rows of `b` a vector at a time.
   enum class Side : uint8_t { a, b };
 
   /// Decodes `source` for instructions computing with `params`; reuses this object's memory.
@@ -46,33 +47,44 @@ class MmaOperand {
   friend class TileRun;
   enum RowFlag : uint8_t { kSpecial = 1, kWide = 2 };
 
-  void assign_aligned(const OperandSource& source, bool legacy_fp8);
-  void assign_grouped(const OperandSource& source, unsigned group);
-  void set_row_values(Format format, unsigned row, const uint32_t* codes);
-  void set_narrow_row(Format format, unsigned row, const uint32_t* codes);
+  void assign_aligned(const OperandSource& source);
+  void assign_legacy_fp8();
+  void assign_grouped(unsigned group);
+  void decode_values(Format format, const uint32_t* words, unsigned word_count, unsigned element_bits);
+  void finish_rows(Format format);
   void set_wide_values(Format format);
-  void load_codes(const OperandSource& source);
-  size_t at(unsigned row, unsigned i) const { return row * row_step_ + i * element_step_; }
+  void load_words(const OperandSource& source);
+  void pack_nibbles();
+  void load_scales(const OperandSource& source);
+  uint32_t code(unsigned row, unsigned k) const;
+  uint32_t scale_code(unsigned row, unsigned i) const { return scale_words_[row] >> (8 * i) & 0xFF; }
 
   Side side_ = Side::a;
   Format format_ = Format::f16, scale_format_ = Format::ue8m0;
-  unsigned rows_ = 0, k_ = 0, scales_per_row_ = 0;
-  size_t row_step_ = 0, element_step_ = 0;  // of the arrays below: A is row-major, B column-major and padded
+  unsigned rows_ = 0, k_ = 0, scales_per_row_ = 0, element_bits_ = 16;
+  size_t stride_ = 0;  // rows, padded
   bool any_special_ = false, any_wide_ = false;
 
-  std::vector<uint32_t> codes_, scale_codes_;  // row-major, for the elements left to `dot`
+  std::vector<uint32_t> words_;        // the codes as they came, 32 bits of a row together: [word][row]
+  std::vector<uint32_t> scale_words_;  // a row's scale codes
   std::vector<uint8_t> row_flags_;
+
   // group == 1: value = values_ * 2^row_exponents_[row]; exponents_ are raw exponents relative to the row's.
   std::vector<float> values_;
-  std::vector<double> wide_values_;  // only if some row spans more than float can hold
-  std::vector<int16_t> exponents_;
+  std::vector<int8_t> exponents_;
   std::vector<int32_t> row_exponents_;
-  // group == 16: twice the e2m1 values; per group the scale's value and exponent and a mask of non-zero
-  // elements.
-  std::vector<int16_t> integers_;
-  std::vector<double> group_scales_;
-  std::vector<int16_t> group_exponents_;
-  std::vector<uint16_t> group_masks_;
+  // Largest raw exponent and lowest set bit of a row's products' factors, the scale's exponent included.
+  std::vector<int32_t> row_tops_, row_lowest_;
+  // Rows whose exponents span more than exponents_ can hold: everything once more. Only if there are any.
+  std::vector<double> wide_values_;
+  std::vector<int16_t> wide_exponents_;
+
+  // group == 16: twice the e2m1 values in bytes, four a word; per group the scale's value and exponent.
+  std::vector<uint32_t> bytes_;            // side b: biased by kE2m1Bias
+  std::vector<int32_t> group_bias_;        // side a: what the bias of b adds to a group's dot product, negated
+  std::vector<float> group_scales_;        // side a: a quarter of the value, which takes the doubling back
+  std::vector<float> group_magic_scales_;  // side b: see exact_kernels.h
+  std::vector<int32_t> group_exponents_;
 };
 
 /// Where C comes from and D goes: one code of params.d_format() per 32-bit word, row r at + r * stride words.

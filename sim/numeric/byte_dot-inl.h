@@ -1,0 +1,33 @@
+// Four products of bytes per 32-bit lane, added to it: the one instruction the exact kernels live on, in the forms the
+// targets have. Included once per target, between HWY_BEFORE_NAMESPACE and HWY_AFTER_NAMESPACE.
+
+namespace drywell::numeric {
+namespace HWY_NAMESPACE {
+
+/// sum + u0*s0 + u1*s1 + u2*s2 + u3*s3 with u unsigned and s signed bytes. kSmall: products of two neighbours stay below
+/// 2^15.
+template <bool kSmall, class V>
+HWY_INLINE V add_byte_products(V sum, V u, V s) {
+#if HWY_TARGET == HWY_AVX3_DL
+  // Highway 1.0 has no name for it, and compiles this target without -mavx512vnni.
+  asm("vpdpbusd %2, %1, %0" : "+v"(sum.raw) : "v"(u.raw), "v"(s.raw));
+  return sum;
+#else
+  namespace hn = hwy::HWY_NAMESPACE;
+  const hn::RebindToSigned<hn::ScalableTag<float>> d;
+#if HWY_TARGET == HWY_AVX3
+  if constexpr (kSmall) return hn::Add(sum, V{_mm512_madd_epi16(_mm512_maddubs_epi16(u.raw, s.raw), _mm512_set1_epi16(1))});
+#elif HWY_TARGET == HWY_AVX2
+  if constexpr (kSmall) return hn::Add(sum, V{_mm256_madd_epi16(_mm256_maddubs_epi16(u.raw, s.raw), _mm256_set1_epi16(1))});
+#elif HWY_ARCH_X86 && HWY_TARGET != HWY_EMU128 && HWY_TARGET != HWY_SCALAR
+  if constexpr (kSmall) return hn::Add(sum, V{_mm_madd_epi16(_mm_maddubs_epi16(u.raw, s.raw), _mm_set1_epi16(1))});
+#endif
+  const auto unsigned_byte = [&](int shift) { return hn::And(hn::ShiftRightSame(u, shift), hn::Set(d, 0xFF)); };
+  const auto signed_byte = [&](int shift) { return hn::ShiftRight<24>(hn::ShiftLeftSame(s, shift)); };
+  for (int i = 0; i < 4; ++i) sum = hn::Add(sum, hn::Mul(unsigned_byte(8 * i), signed_byte(24 - 8 * i)));
+  return sum;
+#endif
+}
+
+}  // namespace HWY_NAMESPACE
+}  // namespace drywell::numeric

@@ -1,0 +1,48 @@
+// Floating-point environment of the exact kernels: rounding toward zero, and the flags that tell that something was
+// rounded. Kernels are called through function pointers, so that the compiler cannot move arithmetic out of the scope.
+// Private to sim/numeric.
+#pragma once
+
+#if defined(__x86_64__)
+#include <immintrin.h>
+#else
+#include <cfenv>
+#endif
+
+namespace drywell::numeric {
+
+/// Takes effect with reset(); the destructor puts things back.
+class ExactRounding {
+ public:
+#if defined(__x86_64__)
+  ExactRounding() : saved_(_mm_getcsr()) {}
+  ~ExactRounding() { _mm_setcsr(saved_); }
+  /// Rounds toward zero with clear flags.
+  void reset() { _mm_setcsr((saved_ & ~kFlags) | kTowardZero); }
+  /// True if anything was rounded, overflowed or was not a number since the last reset.
+  bool inexact() const { return (_mm_getcsr() & kFlags & ~kDenormalOperand) != 0; }
+  /// The caller's rounding, until the next reset.
+  void restore() { _mm_setcsr(saved_); }
+
+ private:
+  static constexpr unsigned kFlags = 0x3F, kDenormalOperand = 0x02, kTowardZero = 0x6000;
+  unsigned saved_;
+#else
+  ExactRounding() { std::fegetenv(&saved_); }
+  ~ExactRounding() { std::fesetenv(&saved_); }
+  void reset() {
+    std::feclearexcept(FE_ALL_EXCEPT);
+    std::fesetround(FE_TOWARDZERO);
+  }
+  bool inexact() const { return std::fetestexcept(FE_ALL_EXCEPT) != 0; }
+  void restore() { std::fesetenv(&saved_); }
+
+ private:
+  std::fenv_t saved_;
+#endif
+ public:
+  ExactRounding(const ExactRounding&) = delete;
+  ExactRounding& operator=(const ExactRounding&) = delete;
+};
+
+}  // namespace drywell::numeric
