@@ -140,7 +140,7 @@ void executed(benchmark::State& state, const UmmaKind& kind) {
   std::vector<SmemOperands> places;
   setup.images[0].smem.assign(kSteps * kTileBytes, 0);
   for (unsigned i = 0; i < kSteps; ++i) places.push_back(store_smem(c, umma_data(c, i + 1), setup.images, i * kTileBytes));
-  constexpr int kRounds = 8;
+  constexpr int kRounds = 64;
   const auto program = [&](int rounds) {
     TensorProgram p;
     p.steps = {[&, rounds](const TensorOperands& o) {

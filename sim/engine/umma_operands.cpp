@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <cstring>
 
@@ -101,29 +102,40 @@ void gather_b(const TmemGroup& group, const Umma& u, const UmmaForm& f, uint8_t*
   }
 }
 
-uint8_t byte_at(const Tmem& tmem, TmemAddr base, const isa::TmemByte& at) {
-  return static_cast<uint8_t>(tmem.at(base.lane() + at.lane, base.column() + at.column) >> (8 * at.byte));
+GuestError copies_differ(const char* operand, const char* index, uint32_t i) {
+  return GuestError{"F3217", fmt::format("tcgen05.mma: scale factors of {} {} {} differ between the lane partitions that must "
+                                         "hold copies of them",
+                                         operand, index, i)};
 }
 
-GuestError copies_differ(const char* operand, const char* index, uint32_t i, uint32_t factor) {
-  return GuestError{"F3217", fmt::format("tcgen05.mma: scale factor {} of {} {} {} differs between the lane "
-                                         "partitions that must hold copies of it",
-                                         factor, operand, index, i)};
+// Factors of `count` neighbouring rows, one to a lane, from the partitions first .. last - 1 of `column`; false with the
+// row if their copies differ.
+bool gather_factors(const uint32_t* column, uint32_t first, uint32_t last, uint32_t count, uint32_t id, uint32_t factors,
+                    uint8_t* out, uint32_t& differs) {
+  const uint32_t mask = factors == 4 ? ~0u : (1u << 8 * factors) - 1;
+  uint32_t words[32], difference = 0;
+  for (uint32_t i = 0; i < count; ++i) words[i] = column[32 * first + i] >> 8 * id & mask;
+  for (uint32_t p = first + 1; p < last; ++p)
+    for (uint32_t i = 0; i < count; ++i) difference |= words[i] ^ (column[32 * p + i] >> 8 * id & mask);
+  for (uint32_t i = 0; i < count; ++i) std::memcpy(out + i * factors, &words[i], factors);
+  for (uint32_t i = 0; difference != 0 && i < count; ++i) {
+    for (uint32_t p = first + 1; p < last; ++p) {
+      if (words[i] == (column[32 * p + i] >> 8 * id & mask)) continue;
+      differs = i;
+      return false;
+    }
+  }
+  return true;
 }
 
 EngineResult gather_sfa(const TmemGroup& group, const Umma& u, const UmmaForm& f, uint8_t* out) {
   const TmemAddr base(u.sfa & isa::kScaleAddressMask);
-  for (uint32_t m = 0; m < f.m; ++m) {
-    const Tmem& tmem = group.tmem(m / f.m_per_cta);
-    for (uint32_t j = 0; j < f.factors; ++j, ++out) {
-      const auto copy = [&](uint32_t p) {
-        return byte_at(tmem, base, isa::sfa_place(m % f.m_per_cta, j, f.idesc.sfa_id, p));
-      };
-      *out = copy(0);
-      for (uint32_t p = 1; p < 4; ++p) {
-        if (copy(p) != *out) return copies_differ("A", "row", m, j);
-      }
-    }
+  for (uint32_t m = 0; m < f.m; m += 32) {
+    const isa::TmemByte at = isa::sfa_place(m % f.m_per_cta, 0, f.idesc.sfa_id, 0);
+    const uint32_t* column = group.tmem(m / f.m_per_cta).column(base.column() + at.column) + base.lane() + at.lane;
+    uint32_t differs = 0;
+    if (!gather_factors(column, 0, 4, std::min(32u, f.m - m), at.byte, f.factors, out + size_t{m} * f.factors, differs))
+      return copies_differ("A", "row", m + differs);
   }
   return std::nullopt;
 }
@@ -131,18 +143,18 @@ EngineResult gather_sfa(const TmemGroup& group, const Umma& u, const UmmaForm& f
 // All partitions hold all columns, except in layout B: two partitions for each half of N.
 EngineResult gather_sfb(const TmemGroup& group, const Umma& u, const UmmaForm& f, uint8_t* out) {
   const TmemAddr base(u.sfb & isa::kScaleAddressMask);
-  const bool halves = f.layout == isa::DLayout::B;
+  const uint32_t halves = f.layout == isa::DLayout::B ? 2 : 1, width = f.n / halves;
   for (uint32_t i = 0; i < f.ctas; ++i) {
-    for (uint32_t n = 0; n < f.n; ++n) {
-      const uint32_t first = halves ? n / (f.n / 2) * 2 : 0, last = halves ? first + 2 : 4;
-      for (uint32_t j = 0; j < f.factors; ++j, ++out) {
-        const auto copy = [&](uint32_t p) {
-          return byte_at(group.tmem(i), base, isa::sfb_place(f.layout, n, f.n, j, f.idesc.sfb_id, p));
-        };
-        *out = copy(first);
-        for (uint32_t p = first + 1; p < last; ++p) {
-          if (copy(p) != *out) return copies_differ("B", "column", n, j);
-        }
+    for (uint32_t h = 0; h < halves; ++h) {
+      const uint32_t first = 2 * h, last = halves == 2 ? first + 2 : 4;
+      for (uint32_t n = 0; n < width; n += 32) {
+        const isa::TmemByte at = isa::sfb_place(f.layout, h * width + n, f.n, 0, f.idesc.sfb_id, 0);
+        const uint32_t* column = group.tmem(i).column(base.column() + at.column) + base.lane() + at.lane;
+        const uint32_t count = std::min(32u, width - n);
+        uint32_t differs = 0;
+        if (!gather_factors(column, first, last, count, at.byte, f.factors, out, differs))
+          return copies_differ("B", "column", h * width + n + differs);
+        out += size_t{count} * f.factors;
       }
     }
   }
