@@ -43,6 +43,43 @@ bool exact_hex(std::string_view digits, size_t count, uint64_t& bits) {
   return true;
 }
 
+Literal exact_float(std::string_view word, ImmKind kind) {
+  Literal out;
+  out.kind = kind;
+  out.ok = exact_hex(word.substr(2), kind == ImmKind::f32 ? 8 : 16, out.bits);
+  return out;
+}
+
+// 0x…, 0b…, octal 0…, decimal, each with an optional U.
+Literal integer(std::string_view word) {
+  Literal out;
+  if (word.back() == 'U') {
+    out.is_unsigned = true;
+    word.remove_suffix(1);
+  }
+  uint64_t base = 10;
+  const char second = word.size() > 1 && word[0] == '0' ? word[1] : '\0';
+  if (second == 'x' || second == 'X') {
+    base = 16;
+    out.kind = ImmKind::hex;
+    word.remove_prefix(2);
+  } else if (second == 'b' || second == 'B') {
+    base = 2;
+    word.remove_prefix(2);
+  } else if (second != '\0') {
+    base = 8;
+  }
+  if (word.empty()) return out;
+  for (const char c : word) {
+    const auto d = static_cast<uint64_t>(digit_value(c));
+    if (d >= base || out.bits > (std::numeric_limits<uint64_t>::max() - d) / base) return out;
+    out.bits = out.bits * base + d;
+  }
+  if (out.bits > static_cast<uint64_t>(std::numeric_limits<int64_t>::max())) out.is_unsigned = true;
+  out.ok = true;
+  return out;
+}
+
 }  // namespace
 
 bool Lexer::skip_comment() {
@@ -130,68 +167,38 @@ std::string_view Lexer::directive() {
 }
 
 Literal Lexer::number() {
-  Literal out;
   skip_space();
   const size_t begin = at_;
   while (at_ < text_.size() && is(text_[at_], kIdentPart)) ++at_;
-  std::string_view word = text_.substr(begin, at_ - begin);
-  if (word.empty() || (!is(word[0], kDigit))) return out;
-  const char second = word.size() > 1 ? word[1] : '\0';
-  if (word[0] == '0' && (second == 'f' || second == 'F')) {
-    out.kind = ImmKind::f32;
-    out.ok = exact_hex(word.substr(2), 8, out.bits);
-    return out;
+  const std::string_view word = text_.substr(begin, at_ - begin);
+  if (word.empty() ? look(0) != '.' : !is(word[0], kDigit)) return {};
+  const char second = word.size() > 1 && word[0] == '0' ? word[1] : '\0';
+  if (second == 'f' || second == 'F') return exact_float(word, ImmKind::f32);
+  if (second == 'd' || second == 'D') return exact_float(word, ImmKind::f64);
+  const bool prefixed = second == 'x' || second == 'X' || second == 'b' || second == 'B';
+  if (!prefixed && (look(0) == '.' || word.find_first_of("eE") != std::string_view::npos)) return decimal_float(begin);
+  return integer(word);
+}
+
+// "1.5", ".5", "5.", "1e-3": at_ stands behind the digits in front of the point.
+Literal Lexer::decimal_float(size_t begin) {
+  size_t end = at_;
+  if (look(0) == '.') {
+    ++end;
+    while (end < text_.size() && is(text_[end], kIdentPart)) ++end;
   }
-  if (word[0] == '0' && (second == 'd' || second == 'D')) {
-    out.kind = ImmKind::f64;
-    out.ok = exact_hex(word.substr(2), 16, out.bits);
-    return out;
+  const bool exponent = text_[end - 1] == 'e' || text_[end - 1] == 'E';
+  if (exponent && end + 1 < text_.size() && (text_[end] == '+' || text_[end] == '-')) {
+    ++end;
+    while (end < text_.size() && is(text_[end], kDigit)) ++end;
   }
-  const bool fraction = look(0) == '.' && second != 'x' && second != 'X';
-  const char last = word.back();
-  if (fraction || (second != 'x' && second != 'X' && word.find_first_of("eE") != std::string_view::npos)) {
-    size_t end = at_;
-    if (fraction) {
-      ++end;
-      while (end < text_.size() && is(text_[end], kIdentPart)) ++end;
-    }
-    if ((text_[end - 1] == 'e' || text_[end - 1] == 'E') && end + 1 < text_.size() &&
-        (text_[end] == '+' || text_[end] == '-')) {
-      ++end;
-      while (end < text_.size() && is(text_[end], kDigit)) ++end;
-    }
-    double value = 0;
-    const auto [stop, error] = std::from_chars(text_.data() + begin, text_.data() + end, value);
-    out.ok = error == std::errc() && stop == text_.data() + end;
-    out.kind = ImmKind::f64;
-    out.is_decimal_float = true;
-    out.bits = std::bit_cast<uint64_t>(value);
-    at_ = end;
-    return out;
-  }
-  if (last == 'U' || last == 'u') {
-    out.is_unsigned = true;
-    word.remove_suffix(1);
-  }
-  uint64_t base = 10;
-  if (second == 'x' || second == 'X') {
-    base = 16;
-    out.kind = ImmKind::hex;
-    word.remove_prefix(2);
-  } else if (second == 'b' || second == 'B') {
-    base = 2;
-    word.remove_prefix(2);
-  } else if (word.size() > 1 && word[0] == '0') {
-    base = 8;
-  }
-  if (word.empty()) return out;
-  for (const char c : word) {
-    const auto d = static_cast<uint64_t>(digit_value(c));
-    if (d >= base || out.bits > (std::numeric_limits<uint64_t>::max() - d) / base) return out;
-    out.bits = out.bits * base + d;
-  }
-  if (out.bits > static_cast<uint64_t>(std::numeric_limits<int64_t>::max())) out.is_unsigned = true;
-  out.ok = true;
+  Literal out;
+  double value = 0;
+  const auto [stop, error] = std::from_chars(text_.data() + begin, text_.data() + end, value);
+  out.ok = error == std::errc() && stop == text_.data() + end;
+  out.kind = ImmKind::f64;
+  out.bits = std::bit_cast<uint64_t>(value);
+  at_ = end;
   return out;
 }
 

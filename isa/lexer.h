@@ -20,7 +20,6 @@ struct TextPos {
 struct Literal {
   bool ok = false;
   bool is_unsigned = false;  // U suffix, or too large for a signed 64-bit value
-  bool is_decimal_float = false;
   ImmKind kind = ImmKind::decimal;
   uint64_t bits = 0;
 };
@@ -60,7 +59,7 @@ class Lexer {
   std::string_view opcode();
   /// A '.' and the word behind it, without the dot ("shared::cta"); "" if none.
   std::string_view directive();
-  /// A number: decimal, 0x, 0, 0b, with an optional U; 0f, 0d; decimal float. No sign.
+  /// A number: decimal, 0x, 0, 0b, with an optional U; 0f, 0d; decimal float ("1.5", ".5", "5.", "1e3"). No sign.
   Literal number();
   /// The inside of a "string"; `ok` false if it is not closed on its line.
   std::string_view string(bool& ok);
@@ -82,6 +81,7 @@ class Lexer {
     line_start_ = at_;
   }
   bool skip_comment();
+  Literal decimal_float(size_t begin);
 
   std::string_view text_;
   size_t at_ = 0;

@@ -159,7 +159,7 @@ void Parser::header_version() {
   ends_with_line_ = has_version_ = true;
   const TextPos at = lex_.pos();
   const Literal number = lex_.number();
-  if (!number.ok || !number.is_decimal_float) {
+  if (!number.ok || number.kind != ImmKind::f64) {
     fail("E1109", at, "a version is written MAJOR.MINOR", "e.g. .version 9.0");
   }
   const auto value = std::bit_cast<double>(number.bits);

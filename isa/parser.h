@@ -11,6 +11,7 @@
 
 #include "drywell/isa/parse.h"
 #include "drywell/isa/resolve.h"
+#include "isa/constant.h"
 #include "isa/lexer.h"
 #include "isa/names.h"
 
@@ -136,26 +137,26 @@ class Parser {
   [[noreturn]] void fail_unknown_name(std::string_view name, TextPos at);
 
   // ---- constant expressions (parser_const.cpp)
-  struct Constant {
-    uint64_t bits = 0;
-    bool is_unsigned = false;
-    ImmKind kind = ImmKind::decimal;
-    bool is_decimal_float = false;
-    bool is_float() const { return kind == ImmKind::f32 || kind == ImmKind::f64; }
-  };
   Constant constant(unsigned nesting = 0);
+  /// True if a number stands next, without a sign: a digit, or ".5".
+  bool at_number();
   /// True if a number, a sign, a parenthesis or WARP_SZ stands next: no name of a variable.
   bool at_constant();
+  template <class F>
+  Constant evaluated(TextPos at, F&& f);
   Constant constant_expression(int min_precedence, unsigned nesting);
   Constant constant_primary(unsigned nesting);
+  Constant parenthesised(TextPos at, unsigned nesting);
   /// A literal that fits in 32 bits, where no expression may stand.
   uint32_t plain_number(std::string_view what);
   uint64_t unsigned_constant(std::string_view what, uint64_t max);
+  int64_t address_offset();
 
   static constexpr size_t kMaxErrors = 100;
   static constexpr size_t kMaxUnknownOpcodes = 1000;
   static constexpr uint32_t kMaxScopes = 256;
   static constexpr unsigned kMaxNesting = 64;
+  static constexpr uint64_t kWarpLanes = 32;  // WARP_SZ
   static constexpr uint32_t kMaxRegistersPerFunction = 1u << 20;
   static constexpr uint32_t kMaxRegistersPerModule = 1u << 23;
   static constexpr size_t kMaxOperandsGiven = 64;

@@ -20,15 +20,11 @@ bool only_floats(Mod type) { return type == Mod::f32 || type == Mod::f64; }
 /// Types that take a floating-point value: .b32 and .b64 hold its bits.
 bool takes_float(Mod type) { return only_floats(type) || type == Mod::b32 || type == Mod::b64; }
 
-/// The bits of `value`, written with `kind`, in a variable of `type`. A .b64 takes the bits of 0f… as they are.
+/// The bits of `value`, written with `kind`, in a variable of `type`. 64 bits take those of 0f… as they are (PTX ISA 4.5.2,
+/// and what ptxas does).
 uint64_t float_bits(uint64_t value, ImmKind kind, Mod type) {
-  if (type_bits(type) == 32 && kind == ImmKind::f64) {
-    return std::bit_cast<uint32_t>(static_cast<float>(std::bit_cast<double>(value)));
-  }
-  if (type == Mod::f64 && kind == ImmKind::f32) {
-    return std::bit_cast<uint64_t>(double{std::bit_cast<float>(static_cast<uint32_t>(value))});
-  }
-  return value;
+  const bool narrows = type_bits(type) == 32 && kind == ImmKind::f64;
+  return narrows ? std::bit_cast<uint32_t>(static_cast<float>(std::bit_cast<double>(value))) : value;
 }
 
 }  // namespace
@@ -109,9 +105,8 @@ void Parser::initialiser_put(Variable& v, uint64_t at, uint64_t bits) {
 
 void Parser::initialiser_value(Variable& v, uint64_t& at) {
   const TextPos here = lex_.pos();
-  const char c = lex_.peek();
   const unsigned width = byte_width(v.type);
-  if (!(c >= '0' && c <= '9')) check_masked_address(here);
+  if (!at_number()) check_masked_address(here);
   if (!at_constant()) {
     if (width < 4) {
       fail("E1113", here, fmt::format("an address does not fit in a .{}", mod_text(v.type)), "use .u64, or masks such as 0xFF(name)");
@@ -162,7 +157,7 @@ Variable::Reloc Parser::address_constant(uint64_t offset) {
     r.symbol = target.name;
   }
   if (r.generic) expect(')', "')'");
-  if (lex_.peek() == '+') r.addend = static_cast<int64_t>(constant().bits);
+  if (lex_.peek() == '+') r.addend = address_offset();
   return r;
 }
 

@@ -280,8 +280,7 @@ Operand Parser::symbol_operand(Binding& b) {
     fn_.symbols.push_back(std::move(s));
   }
   Operand o = Operand::symbol(b.symbol);
-  const char c = lex_.peek();
-  if (c == '+' || c == '-') o.value = static_cast<int64_t>(constant().bits);
+  if (lex_.peek() == '+') o.value = address_offset();
   return o;
 }
 
@@ -328,11 +327,11 @@ Operand Parser::address_operand() {
     } else {
       fail("E1103", at, "an address starts with a register, a variable or a number", "[%rd1+16], [name+4]");
     }
-    if (const char c = lex_.peek(); address.base == Operand::Base::reg && (c == '+' || c == '-')) {
-      address.value = static_cast<int64_t>(constant().bits);
+    if (address.base == Operand::Base::reg && lex_.peek() == '+') {
+      address.value = address_offset();
     }
   } else {
-    address = Operand::absolute(static_cast<int64_t>(constant().bits));
+    address = Operand::absolute(address_offset());
   }
   if (lex_.peek() != ',') {
     expect(']', "']'");

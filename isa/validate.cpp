@@ -55,13 +55,35 @@ void check_register(const InstructionRef& i, LegalityReport& out, const OperandS
   }
 }
 
+// As ptxas: no conversion between integers and floats, and bits of another width only as they are written.
+bool literal_fits(ImmKind kind, Mod type) {
+  const bool is_float = kind == ImmKind::f32 || kind == ImmKind::f64;
+  switch (type) {
+    case Mod::none: return true;
+    case Mod::f32:
+    case Mod::f64: return is_float;
+    case Mod::b32: return kind != ImmKind::f64;
+    case Mod::b64: return kind != ImmKind::f32;
+    default: return !is_float || is_float_type(type);
+  }
+}
+
+void check_immediate(const InstructionRef& i, LegalityReport& out, const OperandSpec& want, const Operand& o) {
+  const Mod type = wanted_type(i, want.type);
+  if (literal_fits(o.imm_kind, type)) return;
+  out.error("E1206", fmt::format("the literal does not fit type .{}", mod_text(type)),
+            is_float_type(type) ? "floats are written 1.0, 0f3F800000, 0d3FF0000000000000" : "0f… is 32 bits, 0d… and 1.0 are 64 bits");
+}
+
 void check_operand(const InstructionRef& i, LegalityReport& out, const OperandSpec& want, const Operand& o) {
   switch (o.kind) {
     case Operand::Kind::reg: check_register(i, out, want, o); break;
+    case Operand::Kind::imm: check_immediate(i, out, want, o); break;
     case Operand::Kind::vec:
       if (want.type.from != TypeRule::From::any && i.row().legality == nullptr) {
         for (const Operand& e : i.function.elements(o)) {
           if (e.kind == Operand::Kind::reg) check_register(i, out, want, e);
+          if (e.kind == Operand::Kind::imm) check_immediate(i, out, want, e);
         }
       }
       break;

@@ -70,11 +70,9 @@ Effect copy_policy(Warp& w, const DecodedOp& op, LaneMask mask) {
   return Effect::next;
 }
 
-// A register, or a literal of either precision.
+// A register or a literal.
 Src fraction_of(Decoder& d, const isa::Operand* o) {
   if (o == nullptr) return d.constant(std::bit_cast<uint32_t>(1.0f), 32);
-  if (o->kind == isa::Operand::Kind::imm && o->imm_kind == isa::ImmKind::f64)
-    return d.constant(std::bit_cast<uint32_t>(static_cast<float>(std::bit_cast<double>(o->value))), 32);
   return d.source(*o, 32);
 }
 

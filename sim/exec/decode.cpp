@@ -257,8 +257,7 @@ Src Decoder::source(const isa::Operand& o, unsigned bits) {
     case isa::Operand::Kind::reg: return {code_->reg_offset[o.index], 0};
     case isa::Operand::Kind::imm: {
       if (o.imm_kind == isa::ImmKind::warp_size) return constant(kWarpSize, bits);
-      // A float literal of the other width keeps its value, not its bits (PTX ISA 4.5.2).
-      if (o.imm_kind == isa::ImmKind::f32 && bits == 64) return constant(std::bit_cast<uint64_t>(double{std::bit_cast<float>(static_cast<uint32_t>(o.value))}), 64);
+      // Double-precision literals take the operand's width; the bits of 0f… stay what they are (PTX ISA 4.5.2).
       if (o.imm_kind == isa::ImmKind::f64 && bits == 32) return constant(std::bit_cast<uint32_t>(static_cast<float>(std::bit_cast<double>(o.value))), 32);
       return constant(static_cast<uint64_t>(o.value) & low_bits(bits), bits);
     }

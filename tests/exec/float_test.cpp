@@ -178,11 +178,12 @@ TEST(F64, EveryRounding) {
   }
 }
 
-TEST(F64, LiteralsOfTheOtherWidthKeepTheirValue) {
-  EXPECT_EQ(run_lanes("add.f64 d0, d1, 0f3F800000;", {"d0"}, {"d1"}, {{0x3FF0000000000000}}).at(0).at(0),
-            0x4000000000000000u);
+// PTX ISA 4.5.2. ptxas 13.0 makes the same machine code of 0f3F800000 in an .f64 instruction as of 0d000000003F800000.
+TEST(F64, LiteralsOfTheOtherWidth) {
+  EXPECT_EQ(run_lanes("add.f64 d0, d1, 0f3F800000;", {"d0"}, {"d1"}, {{0}}).at(0).at(0), 0x3F800000u);
   EXPECT_EQ(run_lanes("add.f32 w0, w1, 0d3FF0000000000000;", {"w0"}, {"w1"}, {{0x3F800000}}).at(0).at(0),
             0x40000000u);
+  EXPECT_EQ(run_lanes("add.f32 w0, w1, .5 + .5;", {"w0"}, {"w1"}, {{0x3F800000}}).at(0).at(0), 0x40000000u);
 }
 
 // Which NaN a double-precision result is, and what becomes of NaN on the way to and from double: measured on
