@@ -214,6 +214,7 @@ RunResult Device::launch(const LoadedModule& m, std::string_view kernel, const L
   if (options.progress != nullptr) options.progress->ctas_total = l.grid.count();
   OutputLog output(options.max_output);
   l.output = &output;
+  if (l.observers != nullptr) l.observers->launch_started(l);
   const auto start = std::chrono::steady_clock::now();
   RunResult r = options.runner != nullptr                   ? options.runner->run(l, options)
                 : options.driver == DriverKind::timed ? run_timed(l, options)

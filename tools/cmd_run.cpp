@@ -80,6 +80,7 @@ ExitCode run_kernel(const CommandContext& c, const RunFlags& o, const std::vecto
 
   SaveDirectory directory(o.save.empty() ? "" : o.save[0]);
   RunOutputs outputs(o);
+  CheckedRun check(o.check, context.options);
   std::optional<sim::TraceWriter> trace;
   if (outputs.trace().has_value()) {
     // A run on a user's file cannot be made again from the header alone.
@@ -98,12 +99,13 @@ ExitCode run_kernel(const CommandContext& c, const RunFlags& o, const std::vecto
     trace->finish(report.run);
     outputs.trace()->commit();
   }
-  const RunDescription description{k, context.params, arch, context.options, report};
+  const RunDescription description{k, context.params, arch, context.options, report, check};
   directory.save(report);
+  check.write_sarif();
   const std::string json = o.json.empty() ? "" : json_report(description);
   outputs.json(json);
   print(o.json == "-" ? json : summary(description, c.colour_out));
-  return exit_code(report);
+  return check.exit_code(exit_code(report));
 }
 
 ExitCode run(const CommandContext& c, const RunFlags& f, const std::vector<std::string>& words) {
@@ -150,6 +152,10 @@ void register_run(CLI::App& app, CommandContext& context) {
                   "stop a runaway kernel after this many warp instructions; 0 = never")
       ->capture_default_str();
   sub->add_flag("--no-values", o->no_values, "timed driver: same cycles, tensor results not computed");
+  sub->add_flag("--check{full}", o->check.level, "look for hazards (docs/hazards.md): off or full; exit code 1 if there is an error")
+      ->capture_default_str();
+  sub->add_flag("--strict", o->check.strict, "with --check: warnings count as errors");
+  sub->add_option("--sarif", o->check.sarif, "with --check: write the hazards as SARIF 2.1.0");
   add_plan_flags(*sub, o->plan);
   sub->allow_extras();
   sub->callback([o, sub, &context] {

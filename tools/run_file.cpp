@@ -19,6 +19,7 @@ struct FileRun {
   const sim::ArchConfig& arch;
   const sim::RunOptions& options;
   const PlanResult& result;
+  const CheckedRun& check;
   bool finished() const { return result.runs.empty() || result.runs.back().ok(); }
 };
 
@@ -46,6 +47,7 @@ std::string summary(const FileRun& d, bool colour) {
   out += paint(d.flags.subject, Colour::bold, colour) + "\n";
   line("result", verification(d, colour));
   line("machine", fmt::format("{} ({}), driver {}", d.arch.name, d.arch.description, kernels::print_driver(d.options)));
+  out += d.check.text(colour);
   for (size_t i = 0; i < d.result.runs.size(); ++i) {
     const sim::RunResult& r = d.result.runs[i];
     line("launch", fmt::format("{}: {}", d.result.launches[i].entry, describe_launch(d.result.launches[i].config)));
@@ -95,6 +97,7 @@ std::string json_report(const FileRun& d) {
   j["driver"] = kernels::print_driver(d.options);
   j["verify"] = verify_json(d);
   j["launches"] = Json::array();
+  d.check.add_json(j);
   for (size_t i = 0; i < d.result.runs.size(); ++i) j["launches"].push_back(launch_report(d, i));
   return print_json(j);
 }
@@ -118,6 +121,7 @@ ExitCode run_file(const CommandContext& c, const RunFlags& f, const std::vector<
   kernels::SimulatedDevice device({.arch = f.arch});
 
   RunOutputs outputs(f);
+  CheckedRun check(f.check, options.run);
   for (const auto& [name, path] : plan.saves) const PendingFile probe(path);
   std::optional<sim::TraceWriter> trace;
   if (outputs.trace().has_value()) {
@@ -134,12 +138,13 @@ ExitCode run_file(const CommandContext& c, const RunFlags& f, const std::vector<
     result = kernels::run_plan(plan, device, options);
   }
   if (trace.has_value()) outputs.trace()->commit();
-  const FileRun d{f, device.arch(), options.run, result};
+  const FileRun d{f, device.arch(), options.run, result, check};
   if (d.finished()) kernels::save_buffers(plan, result);
   const std::string json = f.json.empty() ? "" : json_report(d);
   outputs.json(json);
+  check.write_sarif();
   print(f.json == "-" ? json : summary(d, c.colour_out));
-  return exit_code(result);
+  return check.exit_code(exit_code(result));
 }
 
 }  // namespace drywell::tools

@@ -9,6 +9,7 @@
 #include "drywell/sim/device.h"
 #include "drywell/sim/trace.h"
 #include "kernels/launch/plan.h"
+#include "tools/check_report.h"
 #include "tools/command.h"
 
 namespace drywell::tools {
@@ -29,6 +30,7 @@ struct RunFlags {
   unsigned threads = 0;
   uint64_t max_instructions = 0;
   PlanFlags plan;
+  CheckFlags check;
 };
 
 /// Options for `p`; the words are those of launch files.

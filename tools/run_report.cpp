@@ -86,6 +86,7 @@ std::string summary(const RunDescription& d, bool colour) {
                                   d.arch.hbm.peak, 100 * bandwidth(d) / (d.arch.hbm.peak * 1e12),
                                   with_unit(traffic, "B")));
   }
+  out += d.check.text(colour);
   if (run.timing != nullptr) out += "\n" + sim::to_text(*run.timing);
   if (run.fault.has_value()) out += fmt::format("\n{}\n", paint(run.fault->to_string(), Colour::red, colour));
   return out;
@@ -112,6 +113,7 @@ std::string json_report(const RunDescription& d) {
   j["host_seconds"] = r.run.host_seconds;
   j["verify"] = verify_json(r.verify);
   j["fault"] = fault_json(r.run);
+  d.check.add_json(j);
   add_timing(r.run, j);
   for (const auto& [name, text] : r.notes) j["notes"][name] = text;
   return print_json(j);

@@ -5,6 +5,7 @@
 
 #include "drywell/sim/arch_config.h"
 #include "kernels/registry.h"
+#include "tools/check_report.h"
 
 namespace drywell::tools {
 
@@ -14,6 +15,7 @@ struct RunDescription {
   const sim::ArchConfig& arch;
   const sim::RunOptions& options;
   const kernels::KernelReport& report;
+  const CheckedRun& check;
 };
 
 std::string summary(const RunDescription& d, bool colour);

@@ -117,6 +117,8 @@ std::string describe_wait(const Cluster& c, const Warp& w) {
 
 std::string describe_deadlock(const Cluster& c) {
   std::string out;
+  if (c.launch->observers != nullptr) out = c.launch->observers->explain_hang(c);
+  if (!out.empty()) return out;
   for (const auto& cta : c.ctas) {
     for (const Warp& w : cta->warps) {
       if (w.finished()) continue;

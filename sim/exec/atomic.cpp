@@ -74,6 +74,7 @@ struct Values {
 template <class F>
 Effect for_addresses(Warp& w, const DecodedOp& op, LaneMask mask, uint32_t bytes, F f) {
   const auto space = static_cast<Space>(op.extra);
+  if (auto* o = w.cta->cluster->launch->observers; o != nullptr) o->memory(w, op, mask, space, bytes, true);
   const Gmem::Allocation* hint = nullptr;
   for (LaneMask m = mask; m != 0; m &= m - 1) {
     const auto i = static_cast<uint32_t>(std::countr_zero(m));
@@ -82,7 +83,6 @@ Effect for_addresses(Warp& w, const DecodedOp& op, LaneMask mask, uint32_t bytes
     if (p == nullptr || address % bytes != 0) return access_fault(w, space, address, bytes, i, true);
     f(i, p, address);
   }
-  if (auto* o = w.cta->cluster->launch->observers; o != nullptr) o->memory(w, op, mask, space, bytes, true);
   return Effect::next;
 }
 

@@ -7,6 +7,7 @@
 #include "drywell/isa/opcode.h"
 #include "sim/exec/bind_helpers.h"
 #include "sim/exec/call.h"
+#include "sim/observe/hub.h"
 
 namespace drywell::sim {
 namespace {
@@ -44,6 +45,7 @@ void arrive(Warp& w, uint32_t id, uint32_t count) {
     ++b.generation;
     w.cta->cluster->wake(*w.cta);
   }
+  if (auto* o = w.cta->cluster->launch->observers; o != nullptr) o->named_barrier(w, id, b);
 }
 // What a warp brings to bar.red: its live lanes' predicates.
 void contribute(Warp& w, uint32_t id, LaneMask p) {

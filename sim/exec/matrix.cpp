@@ -54,6 +54,7 @@ struct RowAccess {
 
 template <class F>
 Effect for_rows(Warp& w, const DecodedOp& op, const RowAccess& x, bool store, F f) {
+  if (auto* o = w.cta->cluster->launch->observers; o != nullptr) o->memory(w, op, x.lanes(), x.space, kRowBytes, store);
   const Gmem::Allocation* hint = nullptr;
   for (uint32_t lane = 0; lane < x.rows; ++lane) {
     const uint64_t address = lane_address(w, op, lane);
@@ -61,7 +62,6 @@ Effect for_rows(Warp& w, const DecodedOp& op, const RowAccess& x, bool store, F 
     if (p == nullptr || address % kRowBytes != 0) return access_fault(w, x.space, address, kRowBytes, lane, store);
     f(lane, p);
   }
-  if (auto* o = w.cta->cluster->launch->observers; o != nullptr) o->memory(w, op, x.lanes(), x.space, kRowBytes, store);
   return Effect::next;
 }
 

@@ -127,9 +127,13 @@ Effect wait(Warp& w, const DecodedOp& op, LaneMask mask) {
     w.timed_out = false;
   }
   write_pred(w, op.dst, done, mask);
-  if (auto* o = c.launch->observers; o != nullptr && done != 0) {
-    const uint32_t address = barrier_address(w, op, static_cast<uint32_t>(std::countr_zero(done)));
-    o->mbarrier(*w.cta, shared_offset(address), *w.cta->smem.find_mbarrier(shared_offset(address)), MbarrierEvent::wait_true, w.index);
+  if (auto* o = c.launch->observers; o != nullptr) {
+    uint32_t told = ~0u;  // lanes mostly wait on the same barrier
+    for_lanes(done, [&](uint32_t lane) {
+      const uint32_t address = barrier_address(w, op, lane);
+      if (std::exchange(told, address) == address) return;
+      o->mbarrier(*w.cta, shared_offset(address), *w.cta->smem.find_mbarrier(shared_offset(address)), MbarrierEvent::wait_true, w.index);
+    });
   }
   return done == asked ? Effect::next : Effect::yield;
 }

@@ -88,6 +88,7 @@ Effect load32(Warp& w, const DecodedOp& op, LaneMask mask) {
   const Src* slots = vector_slots(w, op);
   uint32_t* d[N];
   for (uint32_t k = 0; k < N; ++k) d[k] = reinterpret_cast<uint32_t*>(w.bank[0] + slots[k].offset);
+  if (auto* o = w.cta->cluster->launch->observers; o != nullptr) o->memory(w, op, mask, x.space, 4 * N, false);
   const Gmem::Allocation* hint = nullptr;
   for (LaneMask m = mask; m != 0; m &= m - 1) {
     const auto i = static_cast<uint32_t>(std::countr_zero(m));
@@ -98,7 +99,6 @@ Effect load32(Warp& w, const DecodedOp& op, LaneMask mask) {
     std::memcpy(v, p, sizeof(v));
     for (uint32_t k = 0; k < N; ++k) d[k][i] = v[k];
   }
-  if (auto* o = w.cta->cluster->launch->observers; o != nullptr) o->memory(w, op, mask, x.space, 4 * N, false);
   return Effect::next;
 }
 template <uint32_t N>
@@ -107,6 +107,7 @@ Effect store32(Warp& w, const DecodedOp& op, LaneMask mask) {
   const Src* slots = vector_slots(w, op);
   const uint32_t* s[N];
   for (uint32_t k = 0; k < N; ++k) s[k] = reinterpret_cast<const uint32_t*>(w.bank[slots[k].bank] + slots[k].offset);
+  if (auto* o = w.cta->cluster->launch->observers; o != nullptr) o->memory(w, op, mask, x.space, 4 * N, true);
   const Gmem::Allocation* hint = nullptr;
   for (LaneMask m = mask; m != 0; m &= m - 1) {
     const auto i = static_cast<uint32_t>(std::countr_zero(m));
@@ -117,7 +118,6 @@ Effect store32(Warp& w, const DecodedOp& op, LaneMask mask) {
     for (uint32_t k = 0; k < N; ++k) v[k] = s[k][i];
     std::memcpy(p, v, sizeof(v));
   }
-  if (auto* o = w.cta->cluster->launch->observers; o != nullptr) o->memory(w, op, mask, x.space, 4 * N, true);
   return Effect::next;
 }
 
@@ -158,6 +158,7 @@ Effect access_general(Warp& w, const DecodedOp& op, LaneMask mask) {
   const Access x = Access::of(op.extra);
   const Src* slots = vector_slots(w, op);
   const uint32_t bytes = x.element * op.count;
+  if (auto* o = w.cta->cluster->launch->observers; o != nullptr) o->memory(w, op, mask, x.space, bytes, Store);
   const Gmem::Allocation* hint = nullptr;
   for (LaneMask m = mask; m != 0; m &= m - 1) {
     const auto i = static_cast<uint32_t>(std::countr_zero(m));
@@ -173,7 +174,6 @@ Effect access_general(Warp& w, const DecodedOp& op, LaneMask mask) {
       }
     }
   }
-  if (auto* o = w.cta->cluster->launch->observers; o != nullptr) o->memory(w, op, mask, x.space, bytes, Store);
   return Effect::next;
 }
 

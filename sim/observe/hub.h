@@ -2,6 +2,7 @@
 // observers has no hub, and the only cost is a pointer test on paths that are not the hottest.
 #pragma once
 
+#include <string>
 #include <vector>
 
 #include "drywell/sim/report.h"
@@ -23,15 +24,20 @@ class Listener {
   virtual ~Listener() = default;
   /// An instruction was executed by the lanes of `mask` (effect next, jumped, exited or yield).
   virtual void instruction(const Warp&, const DecodedOp&, LaneMask) {}
-  /// A load or store by the lanes of `mask`; addresses are lane_address(w, op, lane).
+  /// The lanes of `mask` are about to load or store `bytes` each; addresses are lane_address(w, op, lane), not yet checked.
   virtual void memory(const Warp&, const DecodedOp&, LaneMask, Space, uint32_t /*bytes*/, bool /*store*/) {}
   virtual void mbarrier(const Cta&, uint32_t /*offset*/, const Mbarrier&, MbarrierEvent, int64_t /*amount*/) {}
+  /// A warp arrived at a named barrier, whose state is that after the arrival.
+  virtual void named_barrier(const Warp&, uint32_t /*id*/, const NamedBarrier&) {}
   virtual void async(const Cluster&, const AsyncOp&, AsyncMoment) {}
   virtual void blocked(const Warp&, const DecodedOp&) {}
   /// Timed driver: the warp did not issue in cycles [from, to), for one reason.
   virtual void stalled(const Warp&, Stall, uint64_t /*from*/, uint64_t /*to*/) {}
+  virtual void launch_started(const Launch&) {}
   virtual void cta_started(const Cta&) {}
   virtual void cta_finished(const Cta&) {}
+  /// The cluster cannot go on: what a listener knows about why, for the fault's message.
+  virtual std::string explain_hang(const Cluster&) { return {}; }
 };
 
 /// Calls every listener in the order they were attached.
@@ -46,11 +52,18 @@ class ObserverHub {
   void mbarrier(const Cta& c, uint32_t offset, const Mbarrier& b, MbarrierEvent e, int64_t amount) {
     for (Listener* l : listeners_) l->mbarrier(c, offset, b, e, amount);
   }
+  void named_barrier(const Warp& w, uint32_t id, const NamedBarrier& b) { for (Listener* l : listeners_) l->named_barrier(w, id, b); }
   void async(const Cluster& c, const AsyncOp& op, AsyncMoment m) { for (Listener* l : listeners_) l->async(c, op, m); }
   void blocked(const Warp& w, const DecodedOp& op) { for (Listener* l : listeners_) l->blocked(w, op); }
   void stalled(const Warp& w, Stall s, uint64_t from, uint64_t to) { for (Listener* l : listeners_) l->stalled(w, s, from, to); }
+  void launch_started(const Launch& launch) { for (Listener* l : listeners_) l->launch_started(launch); }
   void cta_started(const Cta& c) { for (Listener* l : listeners_) l->cta_started(c); }
   void cta_finished(const Cta& c) { for (Listener* l : listeners_) l->cta_finished(c); }
+  std::string explain_hang(const Cluster& c) {
+    std::string all;
+    for (Listener* l : listeners_) all += l->explain_hang(c);
+    return all;
+  }
 
  private:
   std::vector<Listener*> listeners_;

@@ -1,0 +1,72 @@
+// Hazard checking: what is wrong with a kernel although it ran (docs/hazards.md).
+//
+//   HazardChecker checker;
+//   options.listeners.push_back(checker.listener());
+//   RunResult r = device.launch(m, "kernel", config, args, options);
+//   for (const Finding& f : checker.findings()) …
+//
+// Verdicts follow from what happens before what in the PTX memory model, never from the order one run happened to take: a
+// missing wait is found even if the copy was done long before.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "drywell/sim/fault.h"
+
+namespace drywell::sim {
+
+class Listener;
+
+/// error: PTX says undefined or wrong. warning: today's hardware allows it, PTX does not promise it. note: worth knowing.
+enum class HazardLevel : uint8_t { error, warning, note };
+
+/// One side of a hazard.
+struct FindingParty {
+  std::string role;        // "reads", "writes", "still writes", …
+  GuestPlace where;
+  uint64_t when = 0;       // clock of the run: cycles (timed driver) or warp instructions
+};
+
+struct Finding {
+  std::string code;        // H7xxx, a section of docs/hazards.md
+  HazardLevel level = HazardLevel::error;
+  std::string rule;        // what was broken, one line
+  FindingParty here, other;  // `other.role` is empty if there is no second party
+  std::string memory;      // what it is about
+  std::string why, mend;   // why it can bite; how to mend it
+  std::string ptx;         // section of the PTX ISA
+  uint64_t count = 1;      // how often: the same two instructions and rule
+
+  std::string to_string() const;
+};
+
+struct CheckOptions {
+  bool global_memory = true;   // races in global memory too
+  bool uninitialised = true;   // reads of shared and tensor memory that nobody wrote
+  size_t most = 200;           // different findings kept
+};
+
+class HazardChecker {
+ public:
+  explicit HazardChecker(CheckOptions options = {});
+  ~HazardChecker();
+  HazardChecker(const HazardChecker&) = delete;
+  HazardChecker& operator=(const HazardChecker&) = delete;
+
+  /// One checker serves launches one after the other.
+  Listener* listener();
+  /// Errors first, then in the order they were met.
+  std::vector<Finding> findings() const;
+
+ private:
+  class Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+std::string_view hazard_level_name(HazardLevel l);
+
+}  // namespace drywell::sim

@@ -1,0 +1,56 @@
+// Accesses, the unit findings are about: who touched memory, and when that is known to be over.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "drywell/core/types.h"
+#include "sim/check/clock.h"
+
+namespace drywell::sim::check {
+
+enum class Agent : uint8_t { thread, atomic, cp_async, load, store, remote, mma, copy, shift, tmem_ld, tmem_st, wgmma, mbarrier, dealloc };
+
+/// Bulk and tensor copies, tensor core operands: memory through the async proxy (facts/tma-mbarrier.md §3.1).
+constexpr bool is_async_proxy(Agent a) { return a == Agent::load || a == Agent::store || a == Agent::mma || a == Agent::copy || a == Agent::wgmma; }
+/// Ordinary accesses, over when the instruction is.
+constexpr bool is_plain(Agent a) { return a == Agent::thread || a == Agent::atomic || a == Agent::mbarrier; }
+/// Operations of the tensor core, which keep their thread's order.
+constexpr bool is_tensor_core(Agent a) { return a == Agent::mma || a == Agent::copy || a == Agent::shift; }
+
+struct Access {
+  Agent agent = Agent::thread;
+  bool write = false;
+  bool reduction = false;
+  uint8_t swizzles = 0;          // bit per isa::Swizzle: written with (tensor copy), read with (tensor core); 0: neither
+  uint16_t cta = 0, warp = 0;    // issuer: rank and warp
+  LaneMask lanes = 0;
+  uint32_t pc = 0;
+  Component done = 0;            // over for whoever's clock has done_at
+  uint32_t done_at = kInFlight;
+  Component issuer = 0;          // the warp's component and its time at issue
+  uint32_t issued_at = 0;
+  uint64_t cluster = 0;          // serial of the checker
+  uint64_t when = 0;
+  Dim3 index{0, 0, 0};           // %ctaid
+};
+
+using AccessId = uint32_t;  // 0: none
+
+class AccessTable {
+ public:
+  AccessTable() : all_(1) {}
+  AccessId add(const Access& a) {
+    all_.push_back(a);
+    return static_cast<AccessId>(all_.size() - 1);
+  }
+  const Access& operator[](AccessId id) const { return all_[id]; }
+  Access& at(AccessId id) { return all_[id]; }
+  size_t size() const { return all_.size(); }
+  void clear() { all_.resize(1); }
+
+ private:
+  std::vector<Access> all_;
+};
+
+}  // namespace drywell::sim::check

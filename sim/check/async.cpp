@@ -1,0 +1,211 @@
+// Asynchronous operations: what they touch is checked when they are issued; who may know of their end follows from their
+// mbarrier, commit, group or wait.
+#include "drywell/isa/opcode.h"
+#include "drywell/isa/smem_descriptor.h"
+#include "drywell/isa/tensor_map.h"
+#include "sim/check/monitor.h"
+#include "sim/engine/tensor_plan.h"
+#include "sim/exec/exec.h"
+
+namespace drywell::sim::check {
+namespace {
+
+constexpr uint8_t swizzle_bit(isa::Swizzle s) { return static_cast<uint8_t>(1u << static_cast<unsigned>(s)); }
+uint8_t swizzle_bit(uint64_t descriptor, isa::SmemDescriptorFormat f) {
+  return swizzle_bit(isa::SmemDescriptor::decode(descriptor, f).swizzle().value_or(isa::Swizzle::none));
+}
+
+uint8_t swizzles_of(const TensorCopy& t) {
+  TensorPlan p;
+  return plan_copy(t, p).has_value() ? 0 : swizzle_bit(p.map.swizzle);
+}
+uint8_t swizzles_of(const Umma& u) {
+  const uint8_t b = swizzle_bit(u.b, isa::SmemDescriptorFormat::tcgen05);
+  return u.a_in_tmem ? b : static_cast<uint8_t>(b | swizzle_bit(u.a, isa::SmemDescriptorFormat::tcgen05));
+}
+uint8_t swizzles_of(const Wgmma& m) {
+  const uint8_t b = swizzle_bit(m.b, isa::SmemDescriptorFormat::wgmma);
+  return m.a_in_registers ? b : static_cast<uint8_t>(b | swizzle_bit(m.a, isa::SmemDescriptorFormat::wgmma));
+}
+
+constexpr size_t kGroupsKept = 256;
+
+}  // namespace
+
+Queue& ClusterMonitor::queue_of(std::map<uint32_t, Queue>& all, uint32_t lane, bool reads) {
+  const auto [at, made] = all.try_emplace(lane);
+  if (made) {
+    at->second.done = new_component();
+    at->second.read = reads ? new_component() : at->second.done;
+  }
+  return at->second;
+}
+
+// One payload each: fills in when its accesses are over, and marks what it touches.
+struct ClusterMonitor::Issue {
+  ClusterMonitor& m;
+  const AsyncOp& op;
+  const Warp& w;
+  WarpState& state;
+  Flight& flight;
+
+  Access access(Agent agent, bool write) const { return m.access_of(w, op.issuer.pc, 1u << op.issuer.lane, agent, write); }
+  AccessId add(const Access& a) const { return m.launch_.accesses.add(a); }
+
+  void reads(AccessId id, Rule tensor_unwritten = Rule::none) const {
+    for_each_read(m.cluster_, op, [&](const Span& s) { m.touch(s, id, state.clock, s.memory == Memory::tmem ? tensor_unwritten : Rule::none); });
+  }
+  void writes(AccessId id, Rule unwritten = Rule::none) const {
+    for_each_write(m.cluster_, op, [&](const Span& s) { m.touch(s, id, state.clock, unwritten); });
+  }
+
+  /// Copies an mbarrier in each destination CTA tells about.
+  void signalled(Agent agent, uint8_t swizzles, std::initializer_list<uint32_t> barriers) const {
+    Access a = access(agent, false);
+    a.done_at = kInFlight;
+    reads(flight.source = add(a));
+    a.write = true;
+    a.swizzles = swizzles;
+    a.reduction = is_reduction(op);
+    uint32_t cta = ~0u;
+    for_each_write(m.cluster_, op, [&](const Span& s) {
+      if (s.memory != Memory::shared) return;
+      if (s.cta != cta) flight.landings.push_back(add(a));
+      cta = s.cta;
+      m.touch(s, flight.landings.back(), state.clock, Rule::none);
+    });
+    for (uint32_t b : barriers) m.check_init(b, flight.who, state.clock);
+  }
+  void store() const {
+    Queue& q = m.queue_of(state.bulk, op.issuer.lane, true);
+    Access a = access(Agent::store, false);
+    a.done = q.read;
+    a.done_at = ++q.issued;
+    const AccessId source = add(a);
+    q.reads.push_back(source);
+    reads(source);
+    a.write = true;
+    a.reduction = is_reduction(op);
+    a.done = q.done;
+    writes(add(a));
+  }
+  /// Operations of a queue: their reads and writes end together.
+  void queued(Queue& q, Agent agent, uint8_t swizzles, Rule unread, Rule unwritten) const {
+    if (q.issued == 0 && q.done == 0) q.done = m.new_component();
+    Access a = access(agent, false);
+    a.done = q.done;
+    a.done_at = ++q.issued;
+    a.swizzles = swizzles;
+    reads(add(a), unread);
+    a.write = true;
+    a.swizzles = 0;
+    writes(add(a), unwritten);
+  }
+  Queue& tensor() const { return m.queue_of(state.tensor, op.issuer.lane, false); }
+
+  void operator()(const TensorCopy& t) const { t.direction == TensorCopy::Direction::load ? signalled(Agent::load, swizzles_of(t), {t.mbar}) : store(); }
+  void operator()(const BulkCopy& b) const { b.kind == BulkCopy::Kind::shared_to_global ? store() : signalled(Agent::load, 0, {b.mbar}); }
+  void operator()(const RemoteStore& r) const { if (!r.global) signalled(Agent::remote, 0, {r.mbar}); }
+  void operator()(const TryCancel& t) const { signalled(Agent::load, 0, {op.issuer.cta << 24 | shared_offset(t.mbar)}); }
+  void operator()(const Umma& u) const { mma(u); }
+  void operator()(const TmemCopy&) const { queued(tensor(), Agent::copy, 0, Rule::none, Rule::none); }
+  void operator()(const TmemShift&) const { queued(tensor(), Agent::shift, 0, Rule::none, Rule::none); }
+  void operator()(const TmemLdSt& t) const { queued(t.load ? state.loads : state.stores, t.load ? Agent::tmem_ld : Agent::tmem_st, 0, Rule::none, Rule::none); }
+  void operator()(const Wgmma& p) const { queued(state.products, Agent::wgmma, swizzles_of(p), Rule::none, Rule::none); }
+
+  // The accumulator counts as written only: who may write it may read it.
+  void mma(const Umma& u) const {
+    Queue& q = tensor();
+    Access a = access(Agent::mma, false);
+    a.done = q.done;
+    a.done_at = ++q.issued;
+    a.swizzles = swizzles_of(u);
+    AsyncOp operands = op;
+    std::get<Umma>(operands.payload).accumulate = false;
+    const AccessId id = add(a);
+    for_each_read(m.cluster_, operands, [&](const Span& s) { m.touch(s, id, state.clock, s.memory == Memory::tmem ? Rule::tensor_operand_unwritten : Rule::none); });
+    a.write = true;
+    a.swizzles = 0;
+    writes(add(a), u.accumulate ? Rule::accumulates_nothing : Rule::none);
+  }
+
+  void operator()(const AsyncCopy& c) const {
+    if (!c.lanes.empty()) return queued(state.copies, Agent::cp_async, 0, Rule::none, Rule::none);
+    if (state.copies.issued != 0) flight.message.seen.raise(state.copies.done, state.copies.issued);
+    m.check_init(c.mbar, flight.who, state.clock);
+  }
+  // The arrival releases what its thread issued before, and implies fence::before_thread_sync.
+  void operator()(const Commit& c) const {
+    Queue& q = tensor();
+    Message& out = flight.message;
+    out = state.clock.now;
+    out.seen.raise(q.done, q.issued);
+    out.tensor.join(state.clock.tensor_told);
+    out.tensor.raise(q.done, q.issued);
+    out.tensor.raise(state.clock.self, state.clock.time());
+    state.clock.tick();
+    for (uint32_t r = 0; r < 16; ++r) {
+      if (c.multicast == 0 ? r == 0 : (c.multicast >> r & 1) != 0)
+        m.check_init(c.multicast == 0 ? c.mbar : r << 24 | shared_offset(c.mbar), flight.who, state.clock);
+    }
+  }
+  void operator()(const RemoteArrive& r) const {
+    const Ordering o = m.launch_.ordering(m.launch_.program->code[op.issuer.pc]);
+    m.check_init(r.mbar, flight.who, state.clock);
+    flight.message = o.release ? state.clock.release() : state.clock.fenced;
+    flight.message.tensor.join(state.clock.tensor_told);
+    state.clock.tick();
+  }
+};
+
+void ClusterMonitor::async(const AsyncOp& op, AsyncMoment moment) {
+  switch (moment) {
+    case AsyncMoment::issue: issue(op); break;
+    case AsyncMoment::write: running_ = op.id; break;
+    case AsyncMoment::signal:
+      running_ = 0;
+      flights_.erase(op.id);
+      break;
+    case AsyncMoment::read: break;
+  }
+}
+
+void ClusterMonitor::issue(const AsyncOp& op) {
+  const Warp& w = cluster_.ctas[op.issuer.cta]->warps[op.issuer.warp];
+  Flight& f = flights_[op.id];
+  f.who = access_of(w, op.issuer.pc, 1u << op.issuer.lane, Agent::thread, false);
+  std::visit(Issue{*this, op, w, state_of(w), f}, op.payload);
+}
+
+void ClusterMonitor::wait_groups(Queue& q, WarpState& w, uint64_t allowed, bool reads_only) {
+  if (q.groups.size() <= allowed) return;
+  const uint32_t over = q.groups[q.groups.size() - 1 - allowed];
+  if (q.read != 0) w.clock.now.seen.raise(q.read, over);
+  if (!reads_only && q.done != 0) w.clock.now.seen.raise(q.done, over);
+  if (q.groups.size() > kGroupsKept) q.groups.erase(q.groups.begin(), q.groups.end() - kGroupsKept / 2);
+  std::erase_if(q.reads, [&](AccessId id) { return launch_.accesses[id].done_at <= over; });
+}
+
+// Allocation makes the columns fresh; freeing uses all of them.
+void ClusterMonitor::tensor_memory(const Warp& w, const DecodedOp& op, LaneMask mask) {
+  const auto pc = static_cast<uint32_t>(&op - launch_.program->code.data());
+  const auto lane = static_cast<uint32_t>(std::countr_zero(mask));
+  CtaState& cta = ctas_[w.cta->rank];
+  WarpState& state = state_of(w);
+  if (op.opcode == isa::Opcode::tcgen05_alloc) {
+    const uint64_t a = lane_address(w, op, lane);
+    const uint32_t at = shared_address(w, a, is_shared_generic(a)), columns = lanes<uint32_t>(w, op.src[1])[lane];
+    touch({Memory::shared, shared_rank(at), shared_offset(at), 4}, launch_.accesses.add(access_of(w, pc, 1u << lane, Agent::thread, true)), state.clock, Rule::none);
+    uint32_t column = 0;
+    std::memcpy(&column, w.cta->smem.data() + shared_offset(at), 4);
+    cta.tensor.update(uint64_t{column} * kTmemLanes, uint64_t{column + columns} * kTmemLanes, [](StateId, uint64_t) { return StateId{0}; });
+    return;
+  }
+  const TmemAddr at(lanes<uint32_t>(w, op.src[0])[lane]);
+  const uint32_t columns = lanes<uint32_t>(w, op.src[1])[lane];
+  const AccessId id = launch_.accesses.add(access_of(w, pc, mask, Agent::dealloc, true));
+  touch({Memory::tmem, w.cta->rank, 0, 0, 0, kTmemLanes, at.column(), columns}, id, state.clock, Rule::none);
+  cta.tensor.update(uint64_t{at.column()} * kTmemLanes, uint64_t{at.column() + columns} * kTmemLanes, [](StateId, uint64_t) { return StateId{0}; });
+}
+
+}  // namespace drywell::sim::check

@@ -1,0 +1,70 @@
+// Vector clocks. A component counts something that happens in order: the steps of a warp, the operations of a unit that
+// complete together, the phases of an mbarrier. Something with (component, value) happened before whoever's clock has reached
+// the value.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <vector>
+
+namespace drywell::sim::check {
+
+using Component = uint32_t;
+/// A value no clock reaches: not known to be complete by anyone.
+inline constexpr uint32_t kInFlight = ~uint32_t{0};
+
+class Clock {
+ public:
+  uint32_t operator[](Component c) const { return c < v_.size() ? v_[c] : 0; }
+  void raise(Component c, uint32_t value) {
+    if (c >= v_.size()) v_.resize(c + 1);
+    v_[c] = std::max(v_[c], value);
+  }
+  void join(const Clock& o) {
+    if (v_.size() < o.v_.size()) v_.resize(o.v_.size());
+    for (size_t i = 0; i < o.v_.size(); ++i) v_[i] = std::max(v_[i], o.v_[i]);
+  }
+  void clear() { v_.clear(); }
+
+ private:
+  std::vector<uint32_t> v_;
+};
+
+/// What a release hands to whoever acquires it.
+struct Message {
+  Clock seen;                       // happened before
+  Clock proxy_shared, proxy_global; // of that, ordinary accesses that a fence.proxy.async covers
+  Clock tensor;                     // of that, tcgen05 work that a tcgen05.fence::before_thread_sync covers
+  void join(const Message& m) {
+    seen.join(m.seen);
+    proxy_shared.join(m.proxy_shared);
+    proxy_global.join(m.proxy_global);
+    tensor.join(m.tensor);
+  }
+};
+
+/// What one warp knows.
+struct WarpClock {
+  Component self = 0;
+  Message now;         // `tensor`: ordered by tcgen05.fence::after_thread_sync, or the warp's own
+  Clock tensor_heard;  // covered by others' before-fences, waiting for an after-fence
+  Clock tensor_told;   // what a before-fence covered
+  Message fenced;      // state at the last releasing fence: what a relaxed arrive hands over
+  Message heard;       // brought by relaxed waits, for the next acquiring fence
+
+  uint32_t time() const { return now.seen[self]; }
+  void tick() { now.seen.raise(self, time() + 1); }
+  Message release() const {
+    Message m = now;
+    m.tensor = tensor_told;
+    return m;
+  }
+  void acquire(const Message& m) {
+    now.seen.join(m.seen);
+    now.proxy_shared.join(m.proxy_shared);
+    now.proxy_global.join(m.proxy_global);
+    tensor_heard.join(m.tensor);
+  }
+};
+
+}  // namespace drywell::sim::check

@@ -1,0 +1,165 @@
+// Memory: who touches it, and what the shadow says about that.
+#include <fmt/format.h>
+
+#include <bit>
+
+#include "drywell/isa/opcode.h"
+#include "sim/check/monitor.h"
+#include "sim/exec/exec.h"
+
+namespace drywell::sim::check {
+namespace {
+
+constexpr bool is_atomic(isa::Opcode o) { return o == isa::Opcode::atom || o == isa::Opcode::red; }
+
+/// The bytes the lanes of an instruction touch, neighbours joined.
+class LaneRuns {
+ public:
+  void add(uint64_t at, uint64_t bytes) {
+    if (count_ != 0 && at == runs_[count_ - 1].end) {
+      runs_[count_ - 1].end = at + bytes;
+    } else if (count_ == 0 || at != runs_[count_ - 1].begin || at + bytes != runs_[count_ - 1].end) {
+      runs_[count_++] = {at, at + bytes};
+    }
+  }
+  template <class F>
+  void each(F f) const {
+    for (size_t i = 0; i < count_; ++i) f(runs_[i].begin, runs_[i].end);
+  }
+
+ private:
+  struct Run {
+    uint64_t begin, end;
+  };
+  Run runs_[kWarpSize];
+  size_t count_ = 0;
+};
+
+std::string shared_place(uint32_t cta, uint64_t at) { return fmt::format("shared memory of CTA rank {} at {:#x}", cta, at); }
+
+}  // namespace
+
+ClusterMonitor::ClusterMonitor(const Cluster& c, LaunchState& launch, uint64_t serial) : cluster_(c), launch_(launch), serial_(serial) {
+  ctas_.reserve(c.ctas.size());
+  for (const auto& cta : c.ctas) {
+    CtaState& s = ctas_.emplace_back(*cta);
+    for (WarpState& w : s.warps) {
+      w.clock.self = new_component();
+      w.clock.now.seen.raise(w.clock.self, 1);
+    }
+  }
+}
+
+Access ClusterMonitor::access_of(const Warp& w, uint32_t pc, LaneMask lanes, Agent agent, bool write) {
+  const WarpClock& clock = state_of(w).clock;
+  Access a;
+  a.agent = agent;
+  a.write = write;
+  a.cta = static_cast<uint16_t>(w.cta->rank);
+  a.warp = static_cast<uint16_t>(w.index);
+  a.lanes = lanes;
+  a.pc = pc;
+  a.done = a.issuer = clock.self;
+  a.done_at = a.issued_at = clock.time();
+  a.cluster = serial_;
+  a.when = cluster_.now;
+  a.index = w.cta->index;
+  return a;
+}
+
+// Marks cells as read or written by an access and reports what it is not ordered after.
+template <class Cells, class Judge, class Where>
+void ClusterMonitor::touch_cells(Cells& cells, uint64_t begin, uint64_t end, AccessId id, const Judge& judge, const Where& where, Rule unwritten) {
+  const Access now = launch_.accesses[id];
+  const AccessTable& accesses = launch_.accesses;
+  StateTable& states = launch_.states;
+  const auto check = [&](AccessId prior, uint64_t cell) {
+    if (prior == id) return;
+    if (const Rule r = judge(accesses[prior], now); r != Rule::none) launch_.reporter.report(r, &accesses[prior], now, [&] { return where(cell); });
+  };
+  StateId in = ~0u, out = 0;
+  cells.update(begin, end, [&](StateId s, uint64_t cell) {
+    if (s == in) return out;
+    in = s;
+    if (const AccessId writer = states.writer(s); writer != 0) {
+      check(writer, cell);
+    } else if (unwritten != Rule::none) {
+      launch_.reporter.report(unwritten, nullptr, now, [&] { return where(cell); });
+    }
+    if (now.write) {
+      for (const AccessId r : states.readers(s)) check(r, cell);
+    }
+    return out = now.write ? states.written(id) : states.read(s, id);
+  });
+}
+
+void ClusterMonitor::touch(const Span& s, AccessId id, const WarpClock& who, Rule unwritten) {
+  const Access& now = launch_.accesses[id];
+  if (!launch_.options.uninitialised) unwritten = Rule::none;
+  if (s.memory == Memory::global) {
+    if (!launch_.options.global_memory) return;
+    const auto judge = [&](const Access& prior, const Access& a) { return judge_global(prior, a, who, launch_.synchronised); };
+    touch_cells(launch_.global, s.begin, s.begin + s.bytes, id, judge, [](uint64_t at) { return fmt::format("global memory at {:#x}", at); }, Rule::none);
+    return;
+  }
+  if (s.cta >= ctas_.size()) return;
+  CtaState& cta = ctas_[s.cta];
+  if (s.memory == Memory::shared) {
+    const auto judge = [&](const Access& prior, const Access& a) {
+      const Rule r = judge_shared(prior, a, who);
+      const bool mixed = prior.swizzles > 1 && a.swizzles != 0 && !a.write && (prior.swizzles & a.swizzles) == 0;
+      return r == Rule::none && mixed ? Rule::swizzle_mismatch : r;
+    };
+    const Rule nobody = now.write || launch_.hidden_writes ? Rule::none : Rule::shared_unwritten;
+    touch_cells(cta.shared, s.begin, s.begin + s.bytes, id, judge, [&](uint64_t at) { return shared_place(s.cta, at); }, launch_.options.uninitialised ? nobody : Rule::none);
+    return;
+  }
+  const auto judge = [&](const Access& prior, const Access& a) { return judge_tensor(prior, a, who); };
+  const auto where = [&](uint64_t cell) { return fmt::format("tensor memory of CTA rank {}, lane {}, column {}", s.cta, cell % kTmemLanes, cell / kTmemLanes); };
+  const uint32_t step = s.lanes == kTmemLanes ? s.columns : 1;  // whole columns lie next to each other
+  for (uint32_t c = s.column; c < s.column + s.columns; c += step) {
+    const uint64_t first = uint64_t{c} * kTmemLanes + s.lane;
+    touch_cells(cta.tensor, first, first + uint64_t{step} * s.lanes, id, judge, where, unwritten);
+  }
+}
+
+void ClusterMonitor::memory(const Warp& w, const DecodedOp& op, LaneMask mask, Space space, uint32_t bytes, bool store) {
+  if (space == Space::local || space == Space::param) return;
+  WarpState& state = state_of(w);
+  const Ordering ordering = launch_.ordering(op);
+  LaneRuns shared, global;
+  for_lanes(mask, [&](uint32_t lane) {
+    const uint64_t a = lane_address(w, op, lane);
+    if (space == Space::global || (space == Space::generic && a >= window::kGlobalBase)) {
+      if (ordering.strong) flags(w, op, a, store);
+      if (launch_.options.global_memory) global.add(a, bytes);
+    } else if (space != Space::generic || is_shared_generic(a)) {
+      const uint32_t at = shared_address(w, a, space != Space::shared_cta);
+      if (ordering.strong) flags(w, op, at, store);
+      shared.add(at, bytes);
+    }
+  });
+  const auto pc = static_cast<uint32_t>(&op - launch_.program->code.data());
+  const Access now = access_of(w, pc, mask, is_atomic(op.opcode) || ordering.strong ? Agent::atomic : Agent::thread, store);
+  AccessId id = state.last_access;
+  const Access& last = launch_.accesses[id];
+  if (id == 0 || last.pc != pc || last.issued_at != now.issued_at) id = state.last_access = launch_.accesses.add(now);
+  shared.each([&](uint64_t begin, uint64_t end) {
+    touch({Memory::shared, shared_rank(static_cast<uint32_t>(begin)), shared_offset(static_cast<uint32_t>(begin)), end - begin}, id, state.clock, Rule::none);
+  });
+  global.each([&](uint64_t begin, uint64_t end) { touch({Memory::global, 0, begin, end - begin}, id, state.clock, Rule::none); });
+}
+
+void ClusterMonitor::finish(const Cta& cta) {
+  for (WarpState& w : ctas_[cta.rank].warps) {
+    for (const auto& [lane, q] : w.bulk) {
+      for (size_t i = 0; i < q.reads.size(); ++i) {
+        const Access& a = launch_.accesses[q.reads[i]];
+        if (w.clock.now.seen[a.done] < a.done_at)
+          launch_.reporter.report(Rule::exit_while_reading, nullptr, a, [&] { return fmt::format("shared memory of CTA rank {}", cta.rank); });
+      }
+    }
+  }
+}
+
+}  // namespace drywell::sim::check

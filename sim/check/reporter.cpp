@@ -1,0 +1,51 @@
+#include "sim/check/reporter.h"
+
+#include <algorithm>
+
+#include "drywell/isa/print.h"
+#include "sim/check/judge.h"
+
+namespace drywell::sim::check {
+
+FindingParty Reporter::party(const Access& a, const char* role) const {
+  GuestPlace g;
+  g.kernel = program_->function->name;
+  g.cta = a.index;
+  g.warp = a.warp;
+  g.lanes = a.lanes;
+  const DecodedOp& op = program_->code[a.pc];
+  g.instruction = op.instr;
+  const isa::Function& f = program_->function_of(op);
+  const isa::Instruction& i = program_->instruction(op);
+  g.ptx = isa::print_instruction(f, i);
+  if (&f != program_->function) g.function = f.name;
+  if (i.source.file != 0) {
+    g.source = {program_->module->files[i.source.file], i.source.line, i.source.column};
+  } else if (i.ptx_line != 0) {
+    g.source = {"<ptx>", i.ptx_line, 0};
+  }
+  return {role, std::move(g), a.when};
+}
+
+Finding Reporter::make(Rule rule, const Access* prior, const Access& now, std::string memory) const {
+  const RuleText& t = text_of(rule);
+  Finding f;
+  f.code = t.code;
+  f.level = t.level;
+  f.rule = t.title;
+  f.here = party(now, verb_of(now, false));
+  if (prior != nullptr) f.other = party(*prior, verb_of(*prior, true));
+  f.memory = std::move(memory);
+  f.why = t.why;
+  f.mend = t.mend;
+  f.ptx = t.ptx;
+  return f;
+}
+
+std::vector<Finding> Reporter::sorted() const {
+  std::vector<Finding> all = findings_;
+  std::stable_sort(all.begin(), all.end(), [](const Finding& a, const Finding& b) { return a.level < b.level; });
+  return all;
+}
+
+}  // namespace drywell::sim::check

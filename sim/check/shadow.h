@@ -1,0 +1,171 @@
+// Shadow memory: for every byte (or cell) who wrote it last and who has read it since. States are numbered and shared; a unit
+// of neighbouring cells has one state until an access touches only part of it.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <unordered_map>
+#include <vector>
+
+#include "sim/check/access.h"
+
+namespace drywell::sim::check {
+
+using StateId = uint32_t;  // 0: never touched
+
+class StateTable {
+ public:
+  explicit StateTable(const AccessTable& accesses) : accesses_(accesses), states_(1) {}
+
+  AccessId writer(StateId s) const { return states_[s].writer; }
+  std::span<const AccessId> readers(StateId s) const { return {pool_.data() + states_[s].first, states_[s].count}; }
+
+  StateId written(AccessId a) {
+    if (a == last_written_) return last_written_state_;
+    last_written_ = a;
+    states_.push_back({a, 0, 0});
+    return last_written_state_ = static_cast<StateId>(states_.size() - 1);
+  }
+  /// `s` read once more. A reader that a later one of the same component implies is forgotten.
+  StateId read(StateId s, AccessId a) {
+    const uint64_t key = uint64_t{s} << 32 | a;
+    if (const auto found = reads_.find(key); found != reads_.end()) return found->second;
+    const State old = states_[s];
+    const auto first = static_cast<uint32_t>(pool_.size());
+    for (uint32_t i = 0; i < old.count; ++i) {
+      const AccessId r = pool_[old.first + i];
+      if (!implied(accesses_[r], accesses_[a])) pool_.push_back(r);
+    }
+    pool_.push_back(a);
+    states_.push_back({old.writer, first, static_cast<uint32_t>(pool_.size()) - first});
+    const auto id = static_cast<StateId>(states_.size() - 1);
+    if (reads_.size() > kCache) reads_.clear();
+    reads_.emplace(key, id);
+    return id;
+  }
+  size_t size() const { return states_.size(); }
+  void clear() {
+    states_.resize(1);
+    pool_.clear();
+    reads_.clear();
+    last_written_ = last_written_state_ = 0;
+  }
+
+ private:
+  struct State {
+    AccessId writer = 0;
+    uint32_t first = 0, count = 0;
+  };
+  static constexpr size_t kCache = 4096;
+
+  static bool implied(const Access& old, const Access& now) {
+    return old.cluster == now.cluster && old.done == now.done && old.agent == now.agent && old.done_at != kInFlight && old.done_at <= now.done_at;
+  }
+
+  const AccessTable& accesses_;
+  std::vector<State> states_;
+  std::vector<AccessId> pool_;
+  std::unordered_map<uint64_t, StateId> reads_;
+  AccessId last_written_ = 0;
+  StateId last_written_state_ = 0;
+};
+
+/// States of a run of cells, `Unit` of them together.
+template <uint32_t Unit>
+class Shadow {
+ public:
+  explicit Shadow(size_t cells) : units_((cells + Unit - 1) / Unit) {}
+  size_t cells() const { return units_.size() * Unit; }
+
+  /// Calls next(state, cell) → state for the cells [begin, end), once per run of equal states where it can.
+  template <class F>
+  void update(size_t begin, size_t end, F next) {
+    end = std::min(end, cells());
+    while (begin < end) {
+      const size_t u = begin / Unit, first = begin % Unit, last = std::min<size_t>(Unit, end - u * Unit);
+      begin = u * Unit + last;
+      if (first == 0 && last == Unit && (units_[u] & kSplit) == 0) {
+        units_[u] = next(units_[u], u * Unit);
+        continue;
+      }
+      update_part(u, first, last, next);
+    }
+  }
+  void reset() {
+    std::fill(units_.begin(), units_.end(), 0);
+    parts_.clear();
+    free_.clear();
+  }
+
+ private:
+  static constexpr StateId kSplit = 0x80000000u;
+  using Part = std::array<StateId, Unit>;
+
+  template <class F>
+  void update_part(size_t u, size_t first, size_t last, F next) {
+    Part p;
+    if ((units_[u] & kSplit) != 0) {
+      p = parts_[units_[u] & ~kSplit];
+    } else {
+      p.fill(units_[u]);
+    }
+    StateId in = ~0u, out = 0;
+    for (size_t i = first; i < last; ++i) {
+      if (p[i] != in) out = next(in = p[i], u * Unit + i);
+      p[i] = out;
+    }
+    store(u, p);
+  }
+
+  void store(size_t u, const Part& p) {
+    const bool equal = std::all_of(p.begin(), p.end(), [&](StateId s) { return s == p[0]; });
+    if (equal) {
+      if ((units_[u] & kSplit) != 0) free_.push_back(units_[u] & ~kSplit);
+      units_[u] = p[0];
+      return;
+    }
+    if ((units_[u] & kSplit) == 0) {
+      if (free_.empty()) {
+        free_.push_back(static_cast<uint32_t>(parts_.size()));
+        parts_.emplace_back();
+      }
+      units_[u] = kSplit | free_.back();
+      free_.pop_back();
+    }
+    parts_[units_[u] & ~kSplit] = p;
+  }
+
+  std::vector<StateId> units_;
+  std::vector<Part> parts_;
+  std::vector<uint32_t> free_;
+};
+
+/// Shared memory by the byte; tensor memory by the cell, a column's lanes after each other.
+using SharedShadow = Shadow<4>;
+using TensorShadow = Shadow<16>;
+
+/// Global memory: pages made on first use.
+class GlobalShadow {
+ public:
+  static constexpr uint64_t kPage = 4096;
+  using Page = Shadow<16>;
+  template <class F>
+  void update(uint64_t begin, uint64_t end, F next) {
+    while (begin < end) {
+      const uint64_t page = begin / kPage, last = std::min(end, (page + 1) * kPage);
+      auto& p = pages_[page];
+      if (p == nullptr) p = std::make_unique<Page>(kPage);
+      p->update(begin % kPage, last - page * kPage, [&](StateId s, size_t cell) { return next(s, page * kPage + cell); });
+      begin = last;
+    }
+  }
+  void clear() { pages_.clear(); }
+
+ private:
+  std::unordered_map<uint64_t, std::unique_ptr<Page>> pages_;
+};
+
+}  // namespace drywell::sim::check

@@ -1,0 +1,279 @@
+// Synchronisation: what a warp learns, and from whom. Fences, mbarriers, named and cluster barriers, flags in memory, waits.
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "drywell/isa/opcode.h"
+#include "sim/check/monitor.h"
+#include "sim/exec/exec.h"
+
+namespace drywell::sim::check {
+
+using isa::Mod;
+using isa::Opcode;
+
+namespace {
+
+bool arrives(MbarrierEvent e) { return e == MbarrierEvent::arrive || e == MbarrierEvent::complete_tx; }
+
+void join_fence(WarpClock& c, bool release, bool acquire) {
+  if (acquire) {
+    c.acquire(c.heard);
+    c.heard = {};
+  }
+  if (!release) return;
+  c.fenced = c.release();
+  c.tick();
+}
+
+// tcgen05.wait: everything of the queue is over, for this warp in every sense.
+void drain(const Queue& q, WarpClock& c) {
+  if (q.issued == 0) return;
+  c.now.seen.raise(q.done, q.issued);
+  c.now.tensor.raise(q.done, q.issued);
+}
+
+std::string barrier_place(const Cta& cta, uint32_t offset, uint32_t phase) {
+  return fmt::format("mbarrier at {:#x} of CTA rank {}, phase {}", offset, cta.rank, phase);
+}
+
+}  // namespace
+
+BarrierState* ClusterMonitor::find_barrier(uint32_t address) {
+  if (shared_rank(address) >= ctas_.size()) return nullptr;
+  auto& all = ctas_[shared_rank(address)].barriers;
+  const auto found = all.find(shared_offset(address));
+  return found == all.end() || !found->second.live ? nullptr : &found->second;
+}
+
+void ClusterMonitor::check_init(uint32_t address, const Access& who, const WarpClock& clock) {
+  const BarrierState* b = find_barrier(address);
+  if (b == nullptr || b->init == 0) return;
+  const Access& init = launch_.accesses[b->init];
+  if (clock.now.seen[init.issuer] >= init.issued_at) return;
+  launch_.reporter.report(Rule::init_not_seen, &init, who, [&] { return fmt::format("mbarrier at {:#x} of CTA rank {}", shared_offset(address), shared_rank(address)); });
+}
+
+void ClusterMonitor::init(const BarrierEvent& e, const Warp& w, uint32_t pc, LaneMask mask) {
+  CtaState& cta = ctas_[e.cta->rank];
+  BarrierState& b = cta.barriers[e.offset];
+  const Access who = access_of(w, pc, mask, Agent::mbarrier, true);
+  if (b.live) {
+    const Access& old = launch_.accesses[b.init];
+    // Lanes of one instruction that all initialise the same object leave one state.
+    if (old.pc == pc && old.issuer == who.issuer && old.issued_at == who.issued_at) return;
+    launch_.reporter.report(Rule::double_init, &old, who, [&] { return barrier_place(*e.cta, e.offset, b.phase); });
+  }
+  const Component component = b.component != 0 ? b.component : new_component();
+  const uint32_t before = b.phase;
+  b = {};
+  b.component = component;
+  b.phase = b.base = before;
+  b.observed = before;
+  b.live = true;
+  b.init = launch_.accesses.add(who);
+  touch({Memory::shared, e.cta->rank, e.offset, 8}, b.init, state_of(w).clock, Rule::none);
+}
+
+void ClusterMonitor::arrive(const BarrierEvent& e, const Message& m, const Access& who) {
+  BarrierState& b = ctas_[e.cta->rank].barriers[e.offset];
+  if (b.component == 0) b.component = new_component();
+  if (e.what == MbarrierEvent::phase_complete) {
+    b.collecting.seen.raise(b.component, b.phase + 1);
+    b.done[b.phase & 1] = b.collecting;  // arrivals of later phases are read-modify-writes: the release sequence goes on
+    ++b.phase;
+    b.last_ledger = std::move(b.ledger);
+    b.ledger.clear();
+    return;
+  }
+  if (arrives(e.what) && b.phase > b.base && b.observed < b.phase)
+    launch_.reporter.report(Rule::phase_not_observed, nullptr, who, [&] { return barrier_place(*e.cta, e.offset, b.phase - b.base); });
+  if (e.what == MbarrierEvent::arrive) b.collecting.join(m);
+  b.ledger.push_back({e.what, e.amount, who.pc, who.cta, who.warp, running_ != 0});
+}
+
+// In the middle of an instruction, or while an operation writes and signals.
+void ClusterMonitor::mbarrier(const Cta& cta, uint32_t offset, const Mbarrier&, MbarrierEvent what, int64_t amount) {
+  const BarrierEvent e{&cta, offset, what, amount};
+  const auto running = flights_.find(running_);
+  if (running_ == 0 || running == flights_.end()) {
+    events_.push_back(e);
+    return;
+  }
+  Flight& f = running->second;
+  if (what == MbarrierEvent::complete_tx && f.signalled < f.landings.size()) {
+    BarrierState& b = ctas_[cta.rank].barriers[offset];
+    if (b.component == 0) b.component = new_component();
+    for (AccessId id : {f.landings[f.signalled++], f.source}) {
+      if (id == 0) continue;
+      launch_.accesses.at(id).done = b.component;
+      launch_.accesses.at(id).done_at = b.phase + 1;
+    }
+  }
+  arrive(e, f.message, f.who);
+}
+
+void ClusterMonitor::barrier_events(const Warp& w, const DecodedOp& op, LaneMask mask) {
+  if (events_.empty()) return;
+  WarpState& state = state_of(w);
+  const auto pc = static_cast<uint32_t>(&op - launch_.program->code.data());
+  const Access who = access_of(w, pc, mask, Agent::thread, false);
+  const Ordering o = launch_.ordering(op);
+  Message m;
+  bool released = false;
+  for (const BarrierEvent& e : events_) {
+    switch (e.what) {
+      case MbarrierEvent::init: init(e, w, pc, mask); break;
+      case MbarrierEvent::inval: ctas_[e.cta->rank].barriers[e.offset].live = false; break;
+      case MbarrierEvent::wait_true: break;
+      default:
+        if (!std::exchange(released, true)) {
+          m = o.release ? state.clock.release() : state.clock.fenced;
+          m.tensor = state.clock.tensor_told;
+        }
+        if (e.what != MbarrierEvent::phase_complete) check_init(e.cta->rank << 24 | e.offset, who, state.clock);
+        arrive(e, m, who);
+    }
+  }
+  events_.clear();
+  if (released) state.clock.tick();
+}
+
+// A wait that answered true tells the warp everything the phase's arrivals released.
+void ClusterMonitor::wait(const Warp& w, const DecodedOp& op, LaneMask mask) {
+  WarpState& state = state_of(w);
+  const bool parity = launch_.program->instruction(op).has(Mod::parity);
+  const Ordering o = launch_.ordering(op);
+  const auto pc = static_cast<uint32_t>(&op - launch_.program->code.data());
+  uint64_t last = ~uint64_t{0};
+  for_lanes(w.preds[op.dst] & mask, [&](uint32_t lane) {
+    const uint64_t a = lane_address(w, op, lane);
+    const uint32_t address = shared_address(w, a, (op.extra & 1) != 0 || is_shared_generic(a));
+    const uint64_t phase = lane_value(w, op.src[1], lane, !parity);
+    const uint32_t asked = parity ? static_cast<uint32_t>(phase) & 1 : static_cast<uint32_t>(phase >> 63);
+    if (std::exchange(last, uint64_t{address} << 1 | asked) == (uint64_t{address} << 1 | asked)) return;
+    BarrierState* b = find_barrier(address);
+    if (b == nullptr) return;
+    check_init(address, access_of(w, pc, mask, Agent::thread, false), state.clock);
+    // A thread that try_wait suspended may resume one phase later.
+    const uint32_t phases = b->phase - b->base, seen = (phases & 1) != asked ? phases : phases - 1;
+    if (seen == 0 || seen > phases) return;  // the phase before the first
+    b->observed = std::max(b->observed, b->base + seen);
+    const Message& m = b->done[(b->base + seen - 1) & 1];
+    if (o.acquire) {
+      state.clock.acquire(m);
+    } else {
+      state.clock.heard.join(m);
+      state.clock.tensor_heard.join(m.tensor);
+    }
+  });
+}
+
+void ClusterMonitor::named_barrier(const Warp& w, uint32_t id, const NamedBarrier& b) {
+  std::shared_ptr<Message>& instance = ctas_[w.cta->rank].named[id];
+  if (instance == nullptr) instance = std::make_shared<Message>();
+  WarpState& state = state_of(w);
+  instance->join(state.clock.release());
+  state.clock.tick();
+  state.named = instance;
+  if (b.arrived == 0) instance = nullptr;  // complete
+}
+
+void ClusterMonitor::cluster_barrier(const Warp& w, const DecodedOp& op) {
+  WarpState& state = state_of(w);
+  if (op.opcode == Opcode::barrier_cluster_wait) {
+    if (state.cluster != nullptr) state.clock.acquire(*state.cluster);
+    return;
+  }
+  if (cluster_instance_ == nullptr) cluster_instance_ = std::make_shared<Message>();
+  Message m = launch_.ordering(op).release ? state.clock.release() : state.clock.fenced;
+  m.tensor = state.clock.tensor_told;
+  cluster_instance_->join(m);
+  state.clock.tick();
+  state.cluster = cluster_instance_;
+  if (std::exchange(cluster_generation_, cluster_.cluster_generation) != cluster_.cluster_generation) cluster_instance_ = nullptr;
+}
+
+// Strong accesses: what was released into a place, a later one may acquire.
+void ClusterMonitor::flags(const Warp& w, const DecodedOp& op, uint64_t key, bool store) {
+  const Ordering o = launch_.ordering(op);
+  WarpState& state = state_of(w);
+  Message& place = flags_[key];
+  const bool loads = !store || op.opcode == Opcode::atom;
+  if (loads && o.acquire) state.clock.acquire(place);
+  if (loads && !o.acquire) state.clock.heard.join(place);
+  if (!store) return;
+  place.join(o.release ? state.clock.release() : state.clock.fenced);
+  state.clock.tick();
+}
+
+void ClusterMonitor::fence(const Warp& w, const DecodedOp& op) {
+  WarpClock& c = state_of(w).clock;
+  const isa::Instruction& i = launch_.program->instruction(op);
+  switch (op.opcode) {
+    case Opcode::fence:
+    case Opcode::fence_sync_restrict:
+    case Opcode::membar: join_fence(c, !i.has(Mod::acquire), !i.has(Mod::release)); break;
+    case Opcode::fence_mbarrier_init: join_fence(c, true, false); break;
+    case Opcode::fence_proxy_async:
+      if (!i.has(Mod::global)) c.now.proxy_shared.join(c.now.seen);
+      if (i.mod(isa::Slot::space) == Mod::none || i.has(Mod::global)) c.now.proxy_global.join(c.now.seen);
+      c.tick();
+      break;
+    case Opcode::fence_proxy_async_generic:
+      if (i.has(Mod::acquire)) join_fence(c, false, true);
+      c.now.proxy_shared.join(c.now.seen);
+      if (i.has(Mod::release)) join_fence(c, true, false);
+      break;
+    case Opcode::tcgen05_fence_before_thread_sync:
+      c.tensor_told.join(c.now.tensor);
+      c.tensor_told.raise(c.self, c.time());
+      c.tick();
+      break;
+    case Opcode::tcgen05_fence_after_thread_sync: c.now.tensor.join(c.tensor_heard); break;
+    default: break;
+  }
+}
+
+void ClusterMonitor::instruction(const Warp& w, const DecodedOp& op, LaneMask mask) {
+  barrier_events(w, op, mask);
+  WarpState& state = state_of(w);
+  switch (op.opcode) {
+    case Opcode::mbarrier_try_wait:
+    case Opcode::mbarrier_test_wait: wait(w, op, mask); break;
+    case Opcode::bar_sync: case Opcode::bar_red_pred: case Opcode::bar_red_popc:
+    case Opcode::barrier_sync: case Opcode::barrier_red_pred: case Opcode::barrier_red_popc:
+      if (state.named != nullptr) state.clock.acquire(*state.named);
+      break;
+    case Opcode::barrier_cluster_arrive:
+    case Opcode::barrier_cluster_wait: cluster_barrier(w, op); break;
+    case Opcode::fence: case Opcode::fence_sync_restrict: case Opcode::membar: case Opcode::fence_mbarrier_init:
+    case Opcode::fence_proxy_async: case Opcode::fence_proxy_async_generic:
+    case Opcode::tcgen05_fence_before_thread_sync: case Opcode::tcgen05_fence_after_thread_sync: fence(w, op); break;
+    case Opcode::tcgen05_wait_ld: drain(state.loads, state.clock); break;
+    case Opcode::tcgen05_wait_st: drain(state.stores, state.clock); break;
+    case Opcode::tcgen05_alloc:
+    case Opcode::tcgen05_dealloc: tensor_memory(w, op, mask); break;
+    case Opcode::cp_async_bulk_commit_group:
+    case Opcode::cp_async_bulk_wait_group:
+      for (auto& [lane, q] : state.bulk) {
+        if ((mask >> lane & 1) == 0) continue;
+        if (op.opcode == Opcode::cp_async_bulk_commit_group) {
+          q.groups.push_back(q.issued);
+        } else {
+          wait_groups(q, state, op.imm, op.extra != 0);
+        }
+      }
+      break;
+    case Opcode::cp_async_commit_group: state.copies.groups.push_back(state.copies.issued); break;
+    case Opcode::cp_async_wait_group: wait_groups(state.copies, state, op.imm, false); break;
+    case Opcode::cp_async_wait_all:
+      if (state.copies.issued != 0) state.clock.now.seen.raise(state.copies.done, state.copies.issued);
+      break;
+    case Opcode::wgmma_commit_group: state.products.groups.push_back(state.products.issued); break;
+    case Opcode::wgmma_wait_group: wait_groups(state.products, state, static_cast<uint64_t>(launch_.program->function_of(op).operands(launch_.program->instruction(op))[0].value), false); break;
+    default: break;
+  }
+}
+
+}  // namespace drywell::sim::check
