@@ -52,8 +52,12 @@ struct ClusterMonitor::Issue {
   Access access(Agent agent, bool write) const { return m.access_of(w, op.issuer.pc, 1u << op.issuer.lane, agent, write); }
   AccessId add(const Access& a) const { return m.launch_.accesses.add(a); }
 
-  void reads(AccessId id, Rule tensor_unwritten = Rule::none) const {
-    for_each_read(m.cluster_, op, [&](const Span& s) { m.touch(s, id, state.clock, s.memory == Memory::tmem ? tensor_unwritten : Rule::none); });
+  // What a reduction reads in global memory it also writes.
+  void reads(AccessId id) const {
+    const bool reduces = is_reduction(op);
+    for_each_read(m.cluster_, op, [&](const Span& s) {
+      if (!reduces || s.memory == Memory::shared) m.touch(s, id, state.clock, Rule::none);
+    });
   }
   void writes(AccessId id, Rule unwritten = Rule::none) const {
     for_each_write(m.cluster_, op, [&](const Span& s) { m.touch(s, id, state.clock, unwritten); });
@@ -90,16 +94,16 @@ struct ClusterMonitor::Issue {
     writes(add(a));
   }
   /// Operations of a queue: their reads and writes end together.
-  void queued(Queue& q, Agent agent, uint8_t swizzles, Rule unread, Rule unwritten) const {
+  void queued(Queue& q, Agent agent, uint8_t swizzles = 0) const {
     if (q.issued == 0 && q.done == 0) q.done = m.new_component();
     Access a = access(agent, false);
     a.done = q.done;
     a.done_at = ++q.issued;
     a.swizzles = swizzles;
-    reads(add(a), unread);
+    reads(add(a));
     a.write = true;
     a.swizzles = 0;
-    writes(add(a), unwritten);
+    writes(add(a));
   }
   Queue& tensor() const { return m.queue_of(state.tensor, op.issuer.lane, false); }
 
@@ -108,10 +112,10 @@ struct ClusterMonitor::Issue {
   void operator()(const RemoteStore& r) const { if (!r.global) signalled(Agent::remote, 0, {r.mbar}); }
   void operator()(const TryCancel& t) const { signalled(Agent::load, 0, {op.issuer.cta << 24 | shared_offset(t.mbar)}); }
   void operator()(const Umma& u) const { mma(u); }
-  void operator()(const TmemCopy&) const { queued(tensor(), Agent::copy, 0, Rule::none, Rule::none); }
-  void operator()(const TmemShift&) const { queued(tensor(), Agent::shift, 0, Rule::none, Rule::none); }
-  void operator()(const TmemLdSt& t) const { queued(t.load ? state.loads : state.stores, t.load ? Agent::tmem_ld : Agent::tmem_st, 0, Rule::none, Rule::none); }
-  void operator()(const Wgmma& p) const { queued(state.products, Agent::wgmma, swizzles_of(p), Rule::none, Rule::none); }
+  void operator()(const TmemCopy&) const { queued(tensor(), Agent::copy); }
+  void operator()(const TmemShift&) const { queued(tensor(), Agent::shift); }
+  void operator()(const TmemLdSt& t) const { queued(t.load ? state.loads : state.stores, t.load ? Agent::tmem_ld : Agent::tmem_st); }
+  void operator()(const Wgmma& p) const { queued(state.products, Agent::wgmma, swizzles_of(p)); }
 
   // The accumulator counts as written only: who may write it may read it.
   void mma(const Umma& u) const {
@@ -130,7 +134,7 @@ struct ClusterMonitor::Issue {
   }
 
   void operator()(const AsyncCopy& c) const {
-    if (!c.lanes.empty()) return queued(state.copies, Agent::cp_async, 0, Rule::none, Rule::none);
+    if (!c.lanes.empty()) return queued(state.copies, Agent::cp_async);
     if (state.copies.issued != 0) flight.message.seen.raise(state.copies.done, state.copies.issued);
     m.check_init(c.mbar, flight.who, state.clock);
   }

@@ -27,7 +27,7 @@ Rule unfinished(const Access& prior, const Access& now) {
 
 Rule judge_shared(const Access& prior, const Access& now, const WarpClock& who) {
   if (combine(prior, now)) return Rule::none;
-  if (prior.agent == Agent::mbarrier) return Rule::mbarrier_bytes;
+  if (prior.agent == Agent::mbarrier) return now.agent == Agent::mbarrier ? Rule::none : Rule::mbarrier_bytes;
   if (is_plain(prior.agent)) return after_plain(prior, now, who, who.now.proxy_shared);
   if (!knows_end(who, prior)) {
     if (prior.agent == Agent::cp_async && now.agent == Agent::cp_async && same_warp(prior, now)) return Rule::none;

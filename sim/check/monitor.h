@@ -129,6 +129,7 @@ class ClusterMonitor {
   void barrier_events(const Warp& w, const DecodedOp& op, LaneMask mask);
   void arrive(const BarrierEvent& e, const Message& m, const Access& who);
   void init(const BarrierEvent& e, const Warp& w, uint32_t pc, LaneMask mask);
+  void inval(const BarrierEvent& e, const Warp& w, uint32_t pc, LaneMask mask);
   void wait(const Warp& w, const DecodedOp& op, LaneMask mask);
   void check_init(uint32_t address, const Access& who, const WarpClock& clock);
   BarrierState* find_barrier(uint32_t address);

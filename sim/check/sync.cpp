@@ -75,6 +75,14 @@ void ClusterMonitor::init(const BarrierEvent& e, const Warp& w, uint32_t pc, Lan
   touch({Memory::shared, e.cta->rank, e.offset, 8}, b.init, state_of(w).clock, Rule::none);
 }
 
+// The object's word is left in its bytes, as a store would.
+void ClusterMonitor::inval(const BarrierEvent& e, const Warp& w, uint32_t pc, LaneMask mask) {
+  CtaState& cta = ctas_[e.cta->rank];
+  cta.barriers[e.offset].live = false;
+  const StateId plain = launch_.states.written(launch_.accesses.add(access_of(w, pc, mask, Agent::thread, true)));
+  cta.shared.update(e.offset, e.offset + 8, [&](StateId, uint64_t) { return plain; });
+}
+
 void ClusterMonitor::arrive(const BarrierEvent& e, const Message& m, const Access& who) {
   BarrierState& b = ctas_[e.cta->rank].barriers[e.offset];
   if (b.component == 0) b.component = new_component();
@@ -124,7 +132,7 @@ void ClusterMonitor::barrier_events(const Warp& w, const DecodedOp& op, LaneMask
   for (const BarrierEvent& e : events_) {
     switch (e.what) {
       case MbarrierEvent::init: init(e, w, pc, mask); break;
-      case MbarrierEvent::inval: ctas_[e.cta->rank].barriers[e.offset].live = false; break;
+      case MbarrierEvent::inval: inval(e, w, pc, mask); break;
       case MbarrierEvent::wait_true: break;
       default:
         if (!std::exchange(released, true)) {

@@ -88,6 +88,10 @@ std::string AsyncCase::text() const {
 }
 
 AsyncRun run_async(const AsyncCase& c, sim::DriverKind driver, uint64_t seed) {
+  return run_async(c, {.driver = driver, .seed = seed, .threads = 2, .max_instructions = 4'000'000});
+}
+
+AsyncRun run_async(const AsyncCase& c, const sim::RunOptions& options) {
   sim::Device device;
   const sim::LoadedModule module = device.load(parse_or_throw(c.text()));
   sim::Args args;
@@ -109,7 +113,7 @@ AsyncRun run_async(const AsyncCase& c, sim::DriverKind driver, uint64_t seed) {
                      .block = {c.threads, 1, 1},
                      .cluster = {c.cluster, 1, 1},
                      .dynamic_smem = c.dynamic_smem},
-                    args, {.driver = driver, .seed = seed, .threads = 2, .max_instructions = 4'000'000});
+                    args, options);
   for (size_t i = 0; i < at.size(); ++i) {
     run.buffers.emplace_back(c.buffers[i].size());
     device.read(run.buffers.back().data(), at[i], run.buffers.back().size());

@@ -56,6 +56,7 @@ struct AsyncRun {
   std::vector<Bytes> buffers;
 };
 AsyncRun run_async(const AsyncCase& c, sim::DriverKind driver, uint64_t seed = 0);
+AsyncRun run_async(const AsyncCase& c, const sim::RunOptions& options);
 
 /// Runs under eager, lazy, several shuffled and the timed driver; expects success and equal memory. Returns
 /// it.
