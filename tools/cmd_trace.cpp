@@ -1,11 +1,19 @@
-// drywell trace: show, compare and refresh traces.
+// drywell trace: record, show, compare, export and refresh traces.
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
+#include <filesystem>
+#include <nlohmann/json.hpp>
 
+#include "drywell/core/files.h"
 #include "drywell/sim/trace.h"
 #include "kernels/golden.h"
+#include "sim/inspect/trace_export.h"
 #include "tools/command.h"
+#include "tools/parameters.h"
+#include "tools/report_parts.h"
+#include "tools/run_flags.h"
 #include "tools/terminal.h"
 
 namespace drywell::tools {
@@ -58,35 +66,101 @@ ExitCode diff(const CommandContext& c, const DiffOptions& o) {
   return ExitCode::ok;
 }
 
-/// Runs each golden trace again. `write`: replaces those that differ.
-ExitCode golden(const CommandContext& c, const std::vector<std::string>& files, bool write) {
-  ExitCode worst = ExitCode::ok;
-  for (const std::string& path : files) {
-    const std::string old = sim::read_trace(path);
-    const std::string now = kernels::record_again(sim::parse_trace_header(old, path));
-    const sim::TraceDiff d = sim::diff_traces(old, now, {path, "now", 0});
-    if (d.equal()) {
-      print(fmt::format("{}: {}, {} records\n", path, paint("unchanged", Colour::green, c.colour_out),
-                        with_commas(d.records)));
-    } else {
-      print(fmt::format("{}: {}\n{}", path, paint("differs", Colour::red, c.colour_out), d.message));
-      worst = write ? worst : ExitCode::verification_failed;
-    }
-    // Moved source lines are no difference, but bless brings them up to date too.
-    if (write && now != old) {
-      sim::TraceFile file(path);
-      file.write(now);
-      file.commit();
-      print(fmt::format("{}: written\n", path));
-    }
+struct RecordOptions {
+  RunFlags run;
+  std::string output;
+};
+
+/// What makes the run again: a kernel's own words, or the launch file as seen from the trace's folder.
+std::string run_words(const RecordOptions& o, const std::vector<std::string>& words, const sim::RunOptions& options) {
+  namespace fs = std::filesystem;
+  const std::string how = fmt::format("--driver={} --arch={}", kernels::print_driver(options), o.run.arch);
+  if (names_a_file(o.run.subject)) {
+    if (!o.run.subject.ends_with(".toml")) throw UsageError("only kernels and launch files (.toml) can be recorded: a trace says how to make it again", "trace record");
+    const fs::path folder = fs::absolute(o.output).parent_path();
+    return fmt::format("{}{} {}", kernels::kLaunchWord, fs::relative(fs::absolute(o.run.subject), folder).string(), how);
   }
+  const kernels::Kernel& k = kernels::find_kernel(o.run.subject);
+  const std::string given = print_given(kernels::Params(k.name, k.parameters, parse_parameters(k, words, "trace record")));
+  return fmt::format("{}{}{} {}", k.name, given.empty() ? "" : " ", given, how);
+}
+
+/// Made by what will make it again: a golden trace is right from its first day.
+ExitCode record(const RecordOptions& o, const std::vector<std::string>& words) {
+  const sim::RunOptions options = run_options(o.run);
+  sim::TraceHeader header;
+  header.profile = trace_options(o.run, options, {}).profile;
+  header.values = o.run.trace_values;
+  header.run = run_words(o, words, options);
+  header.arch = o.run.arch;
+  sim::TraceFile file(o.output);
+  const std::string text = kernels::record_again(header, std::filesystem::path(o.output).parent_path().string());
+  file.write(text);
+  file.commit();
+  print(fmt::format("{}: {} lines, {} profile\n", o.output, with_commas(static_cast<uint64_t>(std::count(text.begin(), text.end(), '\n'))),
+                    sim::trace_profile_name(header.profile)));
+  return ExitCode::ok;
+}
+
+struct GoldenOptions {
+  std::vector<std::string> paths;
+  std::string junit, json;
+  uint64_t tolerance = 0;
+};
+
+std::string golden_json(const std::vector<kernels::GoldenResult>& results) {
+  nlohmann::ordered_json j = {{"drywell", DRYWELL_VERSION}, {"traces", nlohmann::ordered_json::array()}};
+  for (const kernels::GoldenResult& r : results)
+    j["traces"].push_back({{"path", r.path}, {"status", r.equal ? "unchanged" : r.failed_to_run ? "error" : "differs"}, {"records", r.records}, {"message", r.message}});
+  return print_json(j);
+}
+
+void print_result(const CommandContext& c, const kernels::GoldenResult& r) {
+  if (r.equal) print(fmt::format("{}: {}, {} records\n", r.path, paint("unchanged", Colour::green, c.colour_out), with_commas(r.records)));
+  else print(fmt::format("{}: {}\n{}{}", r.path, paint(r.failed_to_run ? "cannot be run" : "differs", Colour::red, c.colour_out), r.message, r.message.ends_with('\n') ? "" : "\n"));
+  if (r.written) print(fmt::format("{}: written\n", r.path));
+}
+
+/// Runs each golden trace again. `write`: replaces those that differ.
+ExitCode golden(const CommandContext& c, const GoldenOptions& o, bool write) {
+  std::vector<kernels::GoldenResult> results;
+  ExitCode worst = ExitCode::ok;
+  for (const std::string& path : kernels::golden_files(o.paths)) {
+    results.push_back(kernels::check_golden(path, o.tolerance, write));
+    print_result(c, results.back());
+    if (results.back().failed_to_run) worst = ExitCode::bad_input;
+    else if (!results.back().equal && !write && worst == ExitCode::ok) worst = ExitCode::verification_failed;
+  }
+  if (!o.junit.empty()) write_file_atomically(o.junit, kernels::golden_junit(results));
+  if (!o.json.empty()) write_file_atomically(o.json, golden_json(results));
   return worst;
+}
+
+struct ExportOptions {
+  std::string file, format = "perfetto", output;
+  sim::TimelineOptions timeline;
+};
+
+ExitCode export_trace(const CommandContext& c, const ExportOptions& o) {
+  const std::string trace = sim::read_trace(o.file);
+  std::string out;
+  if (o.format == "perfetto") out = sim::trace_to_perfetto(trace, o.file);
+  else if (o.format == "csv") out = sim::trace_to_csv(trace, o.file);
+  else {
+    const layout::Grid g = sim::trace_timeline(trace, o.file, o.timeline);
+    if (g.rows == 0) throw UsageError(fmt::format("no CTA {} in the trace", o.timeline.cta), "trace export");
+    const std::string figure = layout::to_html(g);
+    out = o.format == "svg" ? layout::to_svg(g) : o.format == "html" ? layout::html_page(o.file, {&figure, 1}) : layout::to_text(g, c.colour_out && o.output.empty());
+  }
+  if (o.output.empty()) print(out);
+  else write_file_atomically(o.output, out);
+  return ExitCode::ok;
 }
 
 }  // namespace
 
 void register_trace(CLI::App& app, CommandContext& context) {
-  CLI::App* trace = app.add_subcommand("trace", "Traces: show, compare, check and refresh golden ones");
+  CLI::App* trace = app.add_subcommand("trace", "Traces: record, show, compare, export, check and refresh golden ones");
   trace->require_subcommand(1);
 
   auto s = std::make_shared<ShowOptions>();
@@ -106,16 +180,40 @@ void register_trace(CLI::App& app, CommandContext& context) {
       ->capture_default_str();
   compared->callback([d, &context] { context.action = [d, &context] { return diff(context, *d); }; });
 
-  auto files = std::make_shared<std::vector<std::string>>();
-  CLI::App* check =
-      trace->add_subcommand("check", "Run golden traces again and compare; exit code 1 if one differs");
-  check->add_option("FILE", *files, "traces with a '# run' line")->required();
-  check->callback(
-      [files, &context] { context.action = [files, &context] { return golden(context, *files, false); }; });
-  CLI::App* bless = trace->add_subcommand("bless", "Run golden traces again and replace those that differ");
-  bless->add_option("FILE", *files, "traces with a '# run' line")->required();
-  bless->callback(
-      [files, &context] { context.action = [files, &context] { return golden(context, *files, true); }; });
+  auto r = std::make_shared<RecordOptions>();
+  CLI::App* recorded = trace->add_subcommand("record", "Run a kernel or a launch file and keep its trace, which says how to make it again");
+  recorded->add_option("KERNEL|FILE", r->run.subject, "a kernel of `drywell list`, or a launch file (.toml)")->required();
+  recorded->add_option("-o,--output", r->output, "the trace; zstd if the name ends in .zst")->required();
+  recorded->add_option("--arch", r->run.arch, "architecture")->capture_default_str();
+  recorded->add_option("--driver", r->run.driver, "eager, lazy, shuffled:SEED or timed")->capture_default_str();
+  recorded->add_option("--profile", r->run.trace_profile, "arch (no cycles) or cycle (timed driver)")->check(CLI::IsMember({"arch", "cycle"}));
+  recorded->add_flag("--values", r->run.trace_values, "also what instructions wrote to registers, as values or digests");
+  recorded->allow_extras();
+  recorded->footer("Kernel parameters are given as --name=value (drywell list KERNEL).");
+  recorded->callback([r, recorded, &context] { context.action = [r, recorded] { return record(*r, recorded->remaining()); }; });
+
+  auto g = std::make_shared<GoldenOptions>();
+  const auto add_golden = [&](const char* name, const char* what, bool write) {
+    CLI::App* command = trace->add_subcommand(name, what);
+    command->add_option("FILE|DIR", g->paths, "traces with a '# run' line, or directories of them")->required();
+    if (!write) command->add_option("--tolerance", g->tolerance, "cycles two records may be apart (cycle profile)")->capture_default_str();
+    command->add_option("--junit", g->junit, "write the results as JUnit XML");
+    command->add_option("--json", g->json, "write the results as JSON");
+    command->callback([g, write, &context] { context.action = [g, write, &context] { return golden(context, *g, write); }; });
+  };
+  add_golden("check", "Run golden traces again and compare; exit code 1 if one differs, 3 if one cannot be run", false);
+  add_golden("bless", "Run golden traces again and replace those that differ", true);
+
+  auto e = std::make_shared<ExportOptions>();
+  CLI::App* exported = trace->add_subcommand("export", "A trace for other programs, or a picture of a CTA's timeline");
+  exported->add_option("FILE", e->file, "trace file; all but csv need cycles")->required();
+  exported->add_option("--format", e->format, "perfetto (JSON for ui.perfetto.dev), csv, text, svg or html")->check(CLI::IsMember({"perfetto", "csv", "text", "svg", "html"}))->capture_default_str();
+  exported->add_option("-o,--output", e->output, "file instead of standard output");
+  exported->add_option("--cta", e->timeline.cta, "pictures: the CTA, x.y.z")->capture_default_str();
+  exported->add_option("--from", e->timeline.from, "pictures: first cycle")->capture_default_str();
+  exported->add_option("--to", e->timeline.to, "pictures: last cycle; 0 = the end")->capture_default_str();
+  exported->add_option("--columns", e->timeline.columns, "pictures: columns of time")->check(CLI::Range(1, 4096))->capture_default_str();
+  exported->callback([e, &context] { context.action = [e, &context] { return export_trace(context, *e); }; });
 }
 
 }  // namespace drywell::tools

@@ -5,6 +5,7 @@
 #include "sim/driver/functional.h"
 #include "sim/driver/warp_runner.h"
 #include "sim/exec/exec.h"
+#include "sim/observe/hub.h"
 #include "sim/timing/group.h"
 
 namespace drywell::sim {
@@ -12,6 +13,7 @@ namespace drywell::sim {
 void Group::charge(WarpClock& w, Stall reason, Time until) {
   if (until <= w.mark) return;
   account_.role_cycles[w.role][static_cast<size_t>(reason)] += until - w.mark;
+  if (observed_ && reason != Stall::issued && reason != Stall::finished) w.warp->cta->cluster->launch->observers->stalled(*w.warp, reason, w.mark, until);
   w.mark = until;
 }
 
