@@ -41,5 +41,11 @@ void register_device(CLI::App& app, CommandContext& context);
 void register_device_record(CLI::App& device, CommandContext& context);  // subcommands of `device`
 void register_conformance(CLI::App& app, CommandContext& context);
 void register_isa(CLI::App& app, CommandContext& context);
+void register_layout(CLI::App& app, CommandContext& context);
+void register_desc(CLI::App& app, CommandContext& context);
+void register_sf(CLI::App& app, CommandContext& context);
+void register_fragment(CLI::App& app, CommandContext& context);
+void register_smem(CLI::App& app, CommandContext& context);
+void register_tmem(CLI::App& app, CommandContext& context);
 
 }  // namespace drywell::tools

@@ -97,6 +97,12 @@ int run(int argc, char** argv) {
   register_device(app, context);
   register_conformance(app, context);
   register_isa(app, context);
+  register_layout(app, context);
+  register_desc(app, context);
+  register_sf(app, context);
+  register_fragment(app, context);
+  register_smem(app, context);
+  register_tmem(app, context);
   if (argc < 2) {
     fmt::print(stderr, "{}", app.help());
     return static_cast<int>(ExitCode::usage);

@@ -68,7 +68,12 @@ size_t widest_cell(const Grid& g) {
   return w;
 }
 
-std::string legend_label(const Grid& g, int key) { return fmt::format("{} {}", g.key_name, key); }
+bool has_legend(const Grid& g) { return !g.key_name.empty() && g.key_count > 0; }
+
+std::string legend_label(const Grid& g, int key) {
+  const auto k = static_cast<size_t>(key);
+  return k < g.key_labels.size() ? g.key_labels[k] : fmt::format("{} {}", g.key_name, key);
+}
 
 // Geometry in SVG user units; a character of the 11-unit monospace font is 6.7 wide.
 constexpr double kChar = 6.7, kRow = 20, kPad = 8;
@@ -106,16 +111,11 @@ std::string svg_cell(const Grid& g, const Geometry& m, size_t r, size_t c) {
   return out + "</g>\n";
 }
 
-std::string svg_body(const Grid& g, bool background) {
-  const Geometry m = geometry_of(g);
-  std::string out = fmt::format(
-      "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {0:.0f} {1:.0f}\" width=\"{0:.0f}\" "
-      "height=\"{1:.0f}\" "
-      "font-family=\"ui-monospace,Menlo,Consolas,monospace\" font-size=\"11\" role=\"img\">\n",
-      m.width, m.height);
-  if (background)
-    out += fmt::format("<rect width=\"{:.0f}\" height=\"{:.0f}\" fill=\"#ffffff\"/>\n", m.width, m.height);
-  const char* ink = background ? " fill=\"#1a1a1a\"" : " fill=\"currentColor\"";
+constexpr const char* kSvgFont = "font-family=\"ui-monospace,Menlo,Consolas,monospace\" font-size=\"11\"";
+
+/// Everything of one grid, its top left corner at (0,0).
+std::string svg_content(const Grid& g, const Geometry& m, const char* ink) {
+  std::string out;
   if (!g.title.empty()) out += svg_text(kPad, 15, "start", g.title, ink);
   for (size_t c = 0; c < g.column_labels.size(); ++c) {
     out += svg_text(m.left + m.cell * (static_cast<double>(c) + 0.5), m.top - 6, "middle", g.column_labels[c],
@@ -131,7 +131,39 @@ std::string svg_body(const Grid& g, bool background) {
   }
   out += "</g>\n";
   if (!g.note.empty()) out += svg_text(kPad, m.height - kPad, "start", g.note, ink);
-  return out + "</svg>\n";
+  return out;
+}
+
+/// The legend's boxes, `per_row` side by side, from `y` on.
+struct Legend {
+  double box = 0;
+  int per_row = 1, rows = 0;
+};
+
+Legend legend_of(const Grid& g, double width) {
+  if (!has_legend(g)) return {};
+  size_t longest = 0;
+  for (int k = 0; k < g.key_count; ++k) longest = std::max(longest, legend_label(g, k).size());
+  Legend l{static_cast<double>(longest) * kChar + 12, 1, 0};
+  l.per_row = std::max(1, static_cast<int>((width - 2 * kPad) / l.box));
+  l.rows = (g.key_count + l.per_row - 1) / l.per_row;
+  return l;
+}
+
+std::string svg_legend(const Grid& g, const Legend& l, double y) {
+  std::string out;
+  for (int k = 0; k < g.key_count && l.rows > 0; ++k) {
+    const double x = kPad + l.box * (k % l.per_row), top = y + kRow * (k / l.per_row);
+    out += fmt::format("<rect x=\"{:.1f}\" y=\"{:.1f}\" width=\"{:.1f}\" height=\"{:.0f}\" fill=\"{}\"/>\n", x + 1, top + 1, l.box - 4, kRow - 4,
+                       hex(colour_of(g, k)));
+    out += svg_text(x + l.box / 2 - 1, top + 13, "middle", legend_label(g, k), " fill=\"#1a1a1a\"");
+  }
+  return out;
+}
+
+std::string svg_open(double width, double height) {
+  return fmt::format("<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {0:.0f} {1:.0f}\" width=\"{0:.0f}\" height=\"{1:.0f}\" {2} role=\"img\">\n",
+                     width, height, kSvgFont);
 }
 
 }  // namespace
@@ -157,16 +189,34 @@ std::string to_text(const Grid& g, bool colour) {
     }
     out += '\n';
   }
+  if (colour && has_legend(g) && !g.key_labels.empty()) {
+    for (int k = 0; k < g.key_count; ++k)
+      out += fmt::format("\x1b[48;5;{}m\x1b[38;5;16m {} \x1b[0m ", terminal_colour(colour_of(g, k)), legend_label(g, k));
+    out += '\n';
+  }
   if (!g.note.empty()) out += g.note + "\n";
   return out;
 }
 
-std::string to_svg(const Grid& g) { return svg_body(g, true); }
+std::string to_svg(std::span<const Grid> grids) {
+  double width = 0, height = 0;
+  for (const Grid& g : grids) width = std::max(width, geometry_of(g).width);
+  std::string body;
+  for (const Grid& g : grids) {
+    const Geometry m = geometry_of(g);
+    const Legend legend = legend_of(g, width);
+    body += fmt::format("<g transform=\"translate(0,{:.0f})\">\n", height) + svg_content(g, m, " fill=\"#1a1a1a\"") +
+            svg_legend(g, legend, m.height) + "</g>\n";
+    height += m.height + kRow * legend.rows + kPad;
+  }
+  return svg_open(width, height) + fmt::format("<rect width=\"{:.0f}\" height=\"{:.0f}\" fill=\"#ffffff\"/>\n", width, height) + body + "</svg>\n";
+}
 
 std::string to_html(const Grid& g) {
-  std::string out =
-      "<figure style=\"margin:1em 0\">\n<div style=\"overflow-x:auto\">\n" + svg_body(g, false) + "</div>\n";
-  if (!g.key_name.empty() && g.key_count > 0) {
+  const Geometry m = geometry_of(g);
+  std::string out = "<figure style=\"margin:1em 0\">\n<div style=\"overflow-x:auto\">\n" + svg_open(m.width, m.height) +
+                    svg_content(g, m, " fill=\"currentColor\"") + "</svg>\n</div>\n";
+  if (has_legend(g)) {
     out += "<figcaption style=\"font:12px ui-monospace,Menlo,Consolas,monospace\">\n";
     for (int k = 0; k < g.key_count; ++k) {
       out += fmt::format(

@@ -44,4 +44,16 @@ constexpr FragmentPlace place_in_quad_d(bool is_f32, uint32_t lane, uint32_t i) 
   return {(lane & 1) + (i & 2) + upper, (i & 4) + (lane & 2) + (i & 1)};
 }
 
+/// ldmatrix and stmatrix: lane l names the l-th 16-byte row. Byte `b` of register `r` of a lane is a byte of a row (PTX ISA
+/// 9.7.14.5.15, figures).
+struct RowByte {
+  uint32_t row, byte;
+};
+constexpr RowByte rows_plain(uint32_t lane, uint32_t r, uint32_t b) { return {8 * r + lane / 4, lane % 4 * 4 + b}; }
+constexpr RowByte rows_transposed_b16(uint32_t lane, uint32_t r, uint32_t b) { return {8 * r + lane % 4 * 2 + b / 2, lane / 4 * 2 + b % 2}; }
+/// Bytes, transposed: a register takes two columns, eight apart, of two neighbouring rows. As CUTLASS's copy traits of these
+/// instructions say (SM100_U8x8_LDSM_T, SM100_U8x4_STSM_T): the PTX ISA shows it only as a picture.
+constexpr RowByte rows_transposed_load_b8(uint32_t lane, uint32_t r, uint32_t b) { return {16 * (r / 2) + lane % 4 * 4 + r % 2 * 2 + b % 2, lane / 4 + 8 * (b / 2)}; }
+constexpr RowByte rows_transposed_store_b8(uint32_t lane, uint32_t r, uint32_t b) { return {8 * r + lane % 4 * 2 + b % 2, lane / 4 + 8 * (b / 2)}; }
+
 }  // namespace drywell::sim

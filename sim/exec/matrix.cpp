@@ -1,9 +1,10 @@
 // Semantics of table/matrix.inc: fragments to and from shared memory. Lane l names the l-th 16-byte row; the rows become a
-// tile of bytes, and a place function tells which byte of it each register holds.
+// tile of bytes, and a place function (fragment.h) tells which byte of it each register holds.
 #include <fmt/format.h>
 
 #include "drywell/isa/opcode.h"
 #include "sim/exec/bind_helpers.h"
+#include "sim/exec/fragment.h"
 #include "sim/exec/matrix.h"
 #include "sim/exec/memory.h"
 #include "sim/observe/hub.h"
@@ -20,18 +21,7 @@ namespace {
 constexpr uint32_t kRowBytes = 16;
 using Rows = uint8_t[kWarpSize][kRowBytes];
 
-/// A byte of the rows a fragment comes from.
-struct Place { uint32_t row, byte; };
-
-// Byte `b` of register `r` of a lane, by shape (PTX ISA 9.7.14.5.15, figures).
-using PlaceFn = Place (*)(uint32_t lane, uint32_t r, uint32_t b);
-
-Place plain(uint32_t lane, uint32_t r, uint32_t b) { return {8 * r + lane / 4, lane % 4 * 4 + b}; }
-Place transposed_b16(uint32_t lane, uint32_t r, uint32_t b) { return {8 * r + lane % 4 * 2 + b / 2, lane / 4 * 2 + b % 2}; }
-// Bytes, transposed: a register takes two columns, eight apart, of two neighbouring rows. As CUTLASS's copy traits of these
-// instructions say (SM100_U8x8_LDSM_T, SM100_U8x4_STSM_T): the PTX ISA shows it only as a picture.
-Place transposed_load_b8(uint32_t lane, uint32_t r, uint32_t b) { return {16 * (r / 2) + lane % 4 * 4 + r % 2 * 2 + b % 2, lane / 4 + 8 * (b / 2)}; }
-Place transposed_store_b8(uint32_t lane, uint32_t r, uint32_t b) { return {8 * r + lane % 4 * 2 + b % 2, lane / 4 + 8 * (b / 2)}; }
+using PlaceFn = RowByte (*)(uint32_t lane, uint32_t r, uint32_t b);
 
 // A row of 16 elements of `bits` each, packed, becomes 16 bytes with the element in the low bits (facts/tcgen05.md §3).
 void unpack_row(uint8_t* row, uint32_t bits) {
@@ -81,7 +71,7 @@ Effect load_rows(Warp& w, const DecodedOp& op, LaneMask mask) {
     for (uint32_t lane = 0; lane < kWarpSize; ++lane) {
       uint32_t v = 0;
       for (uint32_t b = 0; b < 4; ++b) {
-        const Place at = At(lane, r, b);
+        const RowByte at = At(lane, r, b);
         v |= uint32_t{rows[at.row][at.byte]} << (8 * b);
       }
       d[lane] = v;
@@ -99,7 +89,7 @@ Effect store_rows(Warp& w, const DecodedOp& op, LaneMask mask) {
     const uint32_t* s = lanes<uint32_t>(w, slots[r]);
     for (uint32_t lane = 0; lane < kWarpSize; ++lane) {
       for (uint32_t b = 0; b < 4; ++b) {
-        const Place at = At(lane, r, b);
+        const RowByte at = At(lane, r, b);
         rows[at.row][at.byte] = static_cast<uint8_t>(s[lane] >> (8 * b));
       }
     }
@@ -133,24 +123,24 @@ void bind_rows(Decoder& d, DecodedOp& op, const isa::Operand& regs, const isa::O
 
 template <> ExecFn bind<isa::Opcode::ldmatrix>(Decoder& d, DecodedOp& op) {
   bind_rows(d, op, *d.operand(0), *d.operand(1));
-  return d.has(isa::Mod::trans) ? load_rows<transposed_b16> : load_rows<plain>;
+  return d.has(isa::Mod::trans) ? load_rows<rows_transposed_b16> : load_rows<rows_plain>;
 }
 template <> ExecFn bind<isa::Opcode::ldmatrix_b8>(Decoder& d, DecodedOp& op) {
   bind_rows(d, op, *d.operand(0), *d.operand(1));
-  return load_rows<transposed_load_b8>;
+  return load_rows<rows_transposed_load_b8>;
 }
 template <> ExecFn bind<isa::Opcode::ldmatrix_unpack>(Decoder& d, DecodedOp& op) {
   bind_rows(d, op, *d.operand(0), *d.operand(1));
   op.extra |= (d.has(isa::Mod::b4x16_p64) ? 4u : 6u) << 8;
-  return d.has(isa::Mod::trans) ? load_rows<transposed_load_b8> : load_rows<plain>;
+  return d.has(isa::Mod::trans) ? load_rows<rows_transposed_load_b8> : load_rows<rows_plain>;
 }
 template <> ExecFn bind<isa::Opcode::stmatrix>(Decoder& d, DecodedOp& op) {
   bind_rows(d, op, *d.operand(1), *d.operand(0));
-  return d.has(isa::Mod::trans) ? store_rows<transposed_b16> : store_rows<plain>;
+  return d.has(isa::Mod::trans) ? store_rows<rows_transposed_b16> : store_rows<rows_plain>;
 }
 template <> ExecFn bind<isa::Opcode::stmatrix_b8>(Decoder& d, DecodedOp& op) {
   bind_rows(d, op, *d.operand(1), *d.operand(0));
-  return store_rows<transposed_store_b8>;
+  return store_rows<rows_transposed_store_b8>;
 }
 template <> ExecFn bind<isa::Opcode::movmatrix>(Decoder& d, DecodedOp& op) {
   op.dst = d.dest(*d.operand(0));

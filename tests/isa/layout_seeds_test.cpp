@@ -55,6 +55,10 @@ const SeedLine kSeed000[] = {
      "tile_atom_to_shape_SF<16>((256,64,1))", Marks::plain},
     {"Sfa256x128", "(((32,4),2),((16,4),2),(1,1)):(((16,4),1024),((0,1),512),(0,2048))",
      "tile_atom_to_shape_SF<16>((256,128,1))", Marks::plain},
+    // a_tensor = (128,128,1):(128,1,16384), (256,64,1):(64,1,16384), (256,128,1):(128,1,32768)
+    {"A128x128", "(128,128,1):(128,1,16384)", "make_ordered_layout((128,128,1),(_1,_0,_2))", Marks::plain},
+    {"A256x64", "(256,64,1):(64,1,16384)", "make_ordered_layout((256,64,1),(_1,_0,_2))", Marks::plain},
+    {"A256x128", "(256,128,1):(128,1,32768)", "make_ordered_layout((256,128,1),(_1,_0,_2))", Marks::plain},
     {"SizeOfA", "8192", "size((128,64,1):(64,1,8192))", Marks::plain},
     {"SizeOfSfa", "8192", "size(tile_atom_to_shape_SF<16>((128,64,1)))", Marks::plain},
     {"SizeOfLargestSfa", "32768", "size(tile_atom_to_shape_SF<16>((256,128,1)))", Marks::plain},
@@ -169,6 +173,28 @@ const SeedLine kSeed001[] = {
     // (0xe00c00 bytes further is tile (28,96))
     {"TCgCMn", "subptr[4b](0x7f8046e00c00.0) o ((_128,_64),_1,_1):((8192,_1),_0,_0)",
      "slice((_,_,_,28,96), partition_C<128,64,16>(" + kGc + "))"},
+    // tCgC_mn: subptr[4b](0x7f2bce000000.0) o ((_128,_64),_1,_1):((8192,_1),_0,_0)      (tile (0,0) of another run)
+    {"TCgCMnFirst", "subptr[4b](0x7f2bce000000.0) o ((_128,_64),_1,_1):((8192,_1),_0,_0)",
+     "slice((_,_,_,0,0), partition_C<128,64,16>(local_tile(subptr[4b](0x7f2bce000000.0) o (5120,8192):(8192,_1), (_128,_64,_64),"
+     " (_,_,_), (_1,_1,X))))"},
+    // tDgC: subptr[4b](0x7eff7ce60c00.0) o ((_64,_1),_1,_1,_1):((_1,_0),_0,_0,_0)       (thread 96 of a tile at 0x7eff7ce00c00)
+    {"TDgC", "subptr[4b](0x7eff7ce60c00.0) o ((_64,_1),_1,_1,_1):((_1,_0),_0,_0,_0)",
+     "append<4>(group_modes<0,2>(append<2>(slice(((96,_),_0,_0),"
+     " subptr[4b](0x7eff7ce00c00.0) o ((_128,_64),_1,_1):((8192,_1),_0,_0)))))"},
+    // tTR_rAcc: ptr[32b](0x7f2c19fffa20) o ((_64,_1),_1,_1,_1):((_1,_0),_0,_0,_0)
+    {"TTRrAccAgain", "ptr[32b](0x7f2c19fffa20) o ((_64,_1),_1,_1,_1):((_1,_0),_0,_0,_0)",
+     "ptr[32b](0x7f2c19fffa20) o make_layout(((_64,_1),_1,_1,_1))"},
+    // tDrC: subptr[4b](0x7f2c71fffc50.0) o ((_64,_1),_1,_1,_1):((_1,_0),_0,_0,_0)
+    {"TDrC", "subptr[4b](0x7f2c71fffc50.0) o ((_64,_1),_1,_1,_1):((_1,_0),_0,_0,_0)",
+     "subptr[4b](0x7f2c71fffc50.0) o make_layout(((_64,_1),_1,_1,_1))"},
+    // src: subptr[4b](0x7f8091fffc50.0) o ((_64,_1),_1,_1,_1):((_1,_0),_0,_0,_0)
+    {"Src", "subptr[4b](0x7f8091fffc50.0) o ((_64,_1),_1,_1,_1):((_1,_0),_0,_0,_0)",
+     "subptr[4b](0x7f8091fffc50.0) o make_layout(((_64,_1),_1,_1,_1))"},
+    // "an innermost layout (_128, _16):(_65536, _1) and (_128, _64):(_65536, _1)"
+    {"InnermostMma", "(_128,_16):(_65536,_1)", "layout<0>(((_128,_16),_1,_1,_16):((_65536,_1),_0,_0,_16))"},
+    {"InnermostEpilogue", "(_128,_64):(_65536,_1)", "layout<0>(((_128,_64),_1,_1,_4):((_65536,_1),_0,_0,_64))"},
+    // "the bulk_tmem_mma layout ((_128,_16),_1,_1):((_65536,_1),_0,_0)"
+    {"BulkTmemMmaStage", "((_128,_16),_1,_1):((_65536,_1),_0,_0)", "take<0,3>(((_128,_16),_1,_1,_16):((_65536,_1),_0,_0,_16))"},
     // dst: subptr[4b](0x7f8046e60c00.0) o ((_64,_1),_1,_1,_1):((_1,_0),_0,_0,_0)     (thread 96 has row 96)
     {"Dst", "subptr[4b](0x7f8046e60c00.0) o ((_64,_1),_1,_1,_1):((_1,_0),_0,_0,_0)",
      "append<4>(group_modes<0,2>(append<2>(slice(((96,_),_0,_0),"
@@ -191,6 +217,8 @@ const SeedLine kSeed001[] = {
 
 // 003: block-scaled UMMA, CuTe DSL prints.
 const SeedLine kSeed003[] = {
+    // "(32, 4) : (16, 4) corresponds to sf_tile_M"
+    {"SfTileM", "(32,4):(16,4)", "layout<0>(sf_atom<32>())", Marks::plain},
     // (((32, 4), REST_M), ((16, 4), REST_K)) : (((16, 4), 512 * REST_K), ((0, 1), 512)), with REST_M = 2,
     // REST_K = 8
     {"Broadcast", "(((32,4),2),((16,4),8)):(((16,4),4096),((0,1),512))",
@@ -315,6 +343,9 @@ const SeedLine kSeed004[] = {
     // cSFB_k: ArithTuple((_0,0),(_0,_0),0) o (_128,_128,8):(_1@0@0,_1@0@1,_1@1@1)
     {"CSfbK", "ArithTuple((_0,0),(_0,_0),0) o (_128,_128,8):(_1@0@0,_1@0@1,_1@1@1)",
      "slice((_,_,0,_,0), local_tile(" + kISfb + ", (_128,_128,_128), (_,_,_), (X,_1,_1)))"},
+    // filter_zeros(tSFBgSFB_k(_,_,_,0)): gmem_ptr[32b](0x7efc106c2000) o ((_1,_1),_1,_1):((_0,_0),_0,_0)
+    {"TSfbGSfbFilteredAgain", "gmem_ptr[32b](0x7efc106c2000) o ((_1,_1),_1,_1):((_0,_0),_0,_0)",
+     "filter_zeros(slice((_,_,_,0), gmem_ptr[32b](0x7efc106c2000) o ((_1,_1),_4,_128,8):((_0,_0),_0,_0,4)))"},
     // tSFBcSFB: ArithTuple((0,0),(_0,0),0) o ((_1,_1),_4,_128):((_0,_0),_32@0@0,_1@0@1)
     {"TSfbCSfb", "ArithTuple((0,0),(_0,0),0) o ((_1,_1),_4,_128):((_0,_0),_32@0@0,_1@0@1)",
      "slice((_,_,_,0), " + by_32("ArithTuple((_0,0),(_0,_0),0) o (_128,_128,8):(_1@0@0,_1@0@1,_1@1@1)") +
@@ -384,6 +415,17 @@ TEST(SeedLayout002, BlockwiseFactorsAreBroadcastWithStrideZero) {
 }
 
 // The TV layouts of the s2t copy are constants of the copy atom: they are parsed and checked as functions.
+TEST(SeedLayout004, CopyAtomLayoutsReadBack) {
+  // TiledLayout_TV: (_1,((_128,_1))):(_0,((_1,_0))); ValLayoutSrc: (_1,_128):(_0,_1); TiledLayout_TV: (_32,_1):(_1,_0);
+  // ValLayoutSrc: (_1,_1):(_0,_1); tSFBcSFB_k and its filter_zeros, whose marks the article shortens
+  for (const char* text : {"(_1,((_128,_1))):(_0,((_1,_0)))", "(_1,_128):(_0,_1)", "(_32,_1):(_1,_0)", "(_1,_1):(_0,_1)",
+                           "ArithTuple((0,0),(_0,_0),0) o ((_1,_1),_4,_128,8):((_0,_0),_0,_0,4)",
+                           "ArithTuple((0,0),(_0,0),0) o ((_1,_1),_4,_128):((_0,_0),_0,_0)"}) {
+    EXPECT_EQ(to_string(evaluate(text, Reading::cute).value, Marks::cute), text);
+  }
+  EXPECT_EQ(to_string(evaluate("make_layout(_32, _1:_0)", Reading::cute).value, Marks::cute), "(_32,_1):(_1,_0)");
+}
+
 TEST(SeedLayout003, CopyAtomLayoutsReadBackAndBroadcastFourTimes) {
   for (const char* text :
        {"(1,(32,(4,4),4)):(0,(1,(512,32),128))", "(1,(4,128,4)):(0,(1,4,0))", "(1,2048):(0,1)",

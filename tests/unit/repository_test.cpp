@@ -34,7 +34,7 @@ std::vector<fs::path> sources(const std::vector<std::string>& folders) {
 
 /// Layers from the bottom; a file may include its own layer and those below (docs/reading-guide.md). Headers of
 /// include/drywell count as their folder, what a user of the simulator includes as sim/driver.
-const std::vector<std::string> kLayers = {"core", "isa", "sim/numeric", "sim/arch", "sim/state", "sim/exec", "sim/observe", "sim/engine", "sim/driver", "sim/check", "sim/debug", "kernels", "tools"};
+const std::vector<std::string> kLayers = {"core", "isa", "sim/numeric", "sim/arch", "sim/state", "sim/exec", "sim/observe", "sim/engine", "sim/driver", "sim/check", "sim/inspect", "sim/debug", "kernels", "tools"};
 
 /// Rank of a path relative to the tree ("sim/exec/alu.cpp", "drywell/isa/spec.h"), or -1.
 int rank_of(std::string path) {

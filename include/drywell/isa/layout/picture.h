@@ -1,6 +1,7 @@
 // Pictures of layouts, memory and fragments: a grid of labelled, coloured cells, drawn as text, SVG or HTML.
 #pragma once
 
+#include <span>
 #include <string>
 #include <vector>
 
@@ -21,6 +22,7 @@ struct Grid {
   std::string note;      // below the picture, e.g. what was cut off
   std::string key_name;  // what the colours mean, e.g. "bank"; empty = no legend
   int key_count = 0;     // colours are spread over 0 … key_count-1
+  std::vector<std::string> key_labels;  // what each key means; without them "key_name k"
   size_t rows = 0, columns = 0;
   std::vector<std::string> row_labels, column_labels;
   std::vector<Cell> cells;
@@ -58,8 +60,9 @@ Grid thread_value_map(const Layout& tv, int64_t rows, int64_t columns, const Pic
 
 /// Plain text; with `colour`, ANSI 256-colour backgrounds.
 std::string to_text(const Grid& g, bool colour = false);
-/// A complete SVG document.
-std::string to_svg(const Grid& g);
+/// A complete SVG document with a legend; several grids stand one under the other.
+std::string to_svg(std::span<const Grid> grids);
+inline std::string to_svg(const Grid& g) { return to_svg(std::span(&g, 1)); }
 /// An HTML fragment (<figure> with inline SVG and legend) that needs nothing else.
 std::string to_html(const Grid& g);
 /// A complete HTML page around fragments.

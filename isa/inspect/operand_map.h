@@ -1,0 +1,38 @@
+// Pictures of where a descriptor puts things in shared memory: the elements of an MMA operand, the rows of a tensor copy.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "drywell/isa/layout/picture.h"
+#include "drywell/isa/smem_descriptor.h"
+#include "drywell/isa/tensor_tile.h"
+
+namespace drywell::isa {
+
+/// Bytes [first, last) of shared memory.
+struct ByteRun {
+  uint64_t first = 0, last = 0;
+  bool operator==(const ByteRun&) const = default;
+};
+
+/// The bytes an operand touches, whole 16-byte units, merged and in order.
+std::vector<ByteRun> operand_bytes(const SmemDescriptor& d, const OperandTile& tile);
+/// "0x400..0xbff, 0x1000..0x13ff (3072 bytes)"
+std::string to_string(const std::vector<ByteRun>& runs);
+
+/// Memory in address order, 128 bytes a row: which elements lie in each 16-byte unit.
+layout::Grid operand_memory(const SmemDescriptor& d, const OperandTile& tile, const layout::PictureOptions& options = {});
+/// The operand, one of its lines a row: at which address each 16-byte unit lies.
+layout::Grid operand_addresses(const SmemDescriptor& d, const OperandTile& tile, const layout::PictureOptions& options = {});
+
+/// Shared memory after a tensor copy at `request`: which row and byte of the box lies in each 16-byte unit, offsets from a
+/// destination aligned to the swizzle's period.
+layout::Grid tensor_memory(const TensorMapFields& f, const TensorRequest& request, const layout::PictureOptions& options = {});
+
+/// `rows` x `row_bytes` bytes stored row after row with a swizzle: which 16-byte unit of which row each address holds. The
+/// first byte is at address `base`.
+layout::Grid swizzled_tile(Swizzle s, uint32_t rows, uint32_t row_bytes, uint32_t base, uint32_t element_bits,
+                           const layout::PictureOptions& options = {});
+
+}  // namespace drywell::isa

@@ -1,0 +1,49 @@
+// A CuTe layout of tensor memory held against what tcgen05 instructions read and write there.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "drywell/isa/instr_descriptor.h"
+#include "drywell/isa/layout/composed.h"
+#include "drywell/isa/tmem_layout.h"
+
+namespace drywell::isa {
+
+enum class TmemOperand : uint8_t { d, a, sfa, sfb };
+std::string_view to_string(TmemOperand o);
+
+/// The instruction a layout is meant for. `m` and `n` are those of the instruction, both CTAs counted.
+struct TmemUseForm {
+  TmemOperand operand = TmemOperand::d;
+  MmaForm form;
+  unsigned m = 128, n = 128;
+  MmaElement element = MmaElement::f16;  // of A in tensor memory
+};
+
+/// An address as CuTe counts it: lane, column, and the bit inside the 32-bit cell.
+struct TmemPlace {
+  int64_t lane = 0, column = 0;
+  unsigned bit = 0;
+  bool operator==(const TmemPlace&) const = default;
+};
+std::string to_string(const TmemPlace& p);
+
+struct TmemCheck {
+  bool ok = false;
+  std::string detail;             // what was compared, or the first cell that differs
+  std::vector<TmemPlace> bases;   // where each MMA's part of the layout begins, modes 1… in order
+};
+
+/// Compares the layout's mode 0 with the cells that one instruction touches in one CTA, for every coordinate of the other modes.
+/// Offsets count elements: 32-bit cells for d (whatever its type, as CUTLASS stores it), bytes for scale factors, elements for a.
+/// D's mode 0 is (rows, columns); A's (rows, K); scale factors' ((rows, 4 copies), (vector, factors)).
+/// Throws InputError E1804 for a layout of another form.
+TmemCheck check_tmem_layout(const layout::ComposedLayout& l, const TmemUseForm& use);
+
+/// The same for a warp's tcgen05.ld or st: mode 0 is (registers, 32 threads) or ((registers, threads), …).
+TmemCheck check_tmem_access(const layout::ComposedLayout& l, const TmemAccess& access);
+
+}  // namespace drywell::isa

@@ -1,0 +1,20 @@
+// Shared-memory accesses of a warp from an expression for each lane's address, and the banks they meet in.
+#pragma once
+
+#include <string_view>
+
+#include "drywell/isa/layout/picture.h"
+#include "sim/timing/access.h"
+
+namespace drywell::sim {
+
+/// Addresses of 32 lanes. `expression` is arithmetic on `lane` ("lane*16 ^ (lane/8*16)": + - * / % & | ^ << >> and parentheses,
+/// C's precedence) or a layout from lanes to bytes ("Sw<3,4,3> o 0 o (8,4):(128,16)"). Throws InputError E18xx, and E1803 for
+/// addresses below zero.
+LaneAddresses lane_addresses(std::string_view expression, uint32_t bytes, uint32_t lanes = kWarpSize);
+
+/// Rows: the groups of lanes that go together (accesses wider than 4 bytes go in several); columns: the banks. Each cell says how
+/// many different words of the bank the group needs, and which lanes.
+layout::Grid bank_picture(const LaneAddresses& a);
+
+}  // namespace drywell::sim

@@ -1,0 +1,215 @@
+#include "sim/inspect/tmem_record.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "drywell/isa/opcode.h"
+#include "drywell/isa/print.h"
+#include "sim/engine/umma_form.h"
+
+namespace drywell::sim {
+namespace {
+
+/// Rectangles of tensor memory, merged: an operation's spans may be single lanes or columns.
+class Rectangle {
+ public:
+  void add(const Span& s) {
+    lane_ = std::min(lane_, s.lane);
+    lane_end_ = std::max(lane_end_, s.lane + s.lanes);
+    column_ = std::min(column_, s.column);
+    column_end_ = std::max(column_end_, s.column + s.columns);
+  }
+  bool empty() const { return lane_end_ == 0; }
+  Span span() const {
+    Span s;
+    s.memory = Memory::tmem;
+    s.lane = lane_;
+    s.lanes = lane_end_ - lane_;
+    s.column = column_;
+    s.columns = column_end_ - column_;
+    return s;
+  }
+
+ private:
+  uint32_t lane_ = ~0u, lane_end_ = 0, column_ = ~0u, column_end_ = 0;
+};
+
+template <class ForEach>
+Rectangle cover(uint32_t cta, ForEach for_each) {
+  Rectangle r;
+  for_each([&](const Span& s) {
+    if (s.memory == Memory::tmem && s.cta == cta) r.add(s);
+  });
+  return r;
+}
+
+std::string_view from_repository(std::string_view path) {
+  while (path.starts_with("../")) path.remove_prefix(3);
+  return path;
+}
+
+bool overlaps(uint32_t a, uint32_t a_count, uint32_t b, uint32_t b_end) { return a < b_end && b < a + a_count; }
+
+}  // namespace
+
+std::string_view to_string(TmemRole r) {
+  static constexpr std::string_view kNames[] = {"D", "A", "SFA", "SFB", "metadata", "cp", "ld", "st", "shift"};
+  return kNames[static_cast<size_t>(r)];
+}
+
+void TmemRecord::cta_started(const Cta& cta) { seen_ = seen_ || is_ours(cta); }
+
+void TmemRecord::instruction(const Warp& w, const DecodedOp& op, LaneMask) {
+  if (op.opcode != isa::Opcode::tcgen05_alloc && op.opcode != isa::Opcode::tcgen05_dealloc) return;
+  // A pair's allocation is completed by either CTA's warp.
+  for (const auto& cta : w.cta->cluster->ctas)
+    if (cta != nullptr && is_ours(*cta)) note_allocations(*cta);
+}
+
+void TmemRecord::note_allocations(const Cta& c) {
+  const uint64_t now = c.cluster->now;
+  if (now > until_ || c.tmem == nullptr) return;
+  for (TmemAllocation& a : allocations_)
+    if (a.to == 0 && c.tmem->allocation_at(a.column, c.serial + 1) == 0) a.to = now;
+  for (uint32_t column = 0; column < kTmemColumns; column += kTmemUnit) {
+    const uint32_t columns = c.tmem->allocation_at(column, c.serial + 1);
+    const auto live = [&](const TmemAllocation& a) { return a.to == 0 && a.column == column; };
+    if (columns != 0 && std::none_of(allocations_.begin(), allocations_.end(), live)) allocations_.push_back({column, columns, now, 0});
+  }
+}
+
+const TmemRecord::Place& TmemRecord::place_of(const Launch& launch, uint32_t pc) {
+  const auto [it, fresh] = places_.try_emplace(pc);
+  if (!fresh) return it->second;
+  const Program& p = *launch.program;
+  const isa::Instruction& i = p.function_of(p.code[pc]).body[p.code[pc].instr];
+  Place& at = it->second;
+  at.instruction = isa::spec(i.op).mnemonic;
+  at.source = i.source.file != 0 ? fmt::format("{}:{}", from_repository(p.module->files[i.source.file]), i.source.line) : fmt::format("ptx:{}", i.ptx_line);
+  at.number = lines_.try_emplace(at.instruction + " " + at.source, lines_.size()).first->second;
+  return at;
+}
+
+void TmemRecord::add(const Cluster& c, const AsyncOp& op, TmemRole role, const Span& s) {
+  const Place& at = place_of(*c.launch, op.issuer.pc);
+  const auto [it, fresh] = index_.try_emplace({role, s.lane, s.lanes, s.column, s.columns, at.number}, regions_.size());
+  if (fresh) regions_.push_back({role, s.lane, s.lanes, s.column, s.columns, at.instruction, at.source, 0, c.now, 0, 0});
+  TmemRegion& r = regions_[it->second];
+  ++r.count;
+  ++r.in_flight;
+  open_.emplace(op.id, it->second);
+}
+
+std::vector<TmemRegion> TmemRecord::regions() const {
+  std::vector<TmemRegion> sorted = regions_, out;
+  std::stable_sort(sorted.begin(), sorted.end(), [](const TmemRegion& a, const TmemRegion& b) {
+    return std::tie(a.column, a.columns, a.role, a.source, a.lane) < std::tie(b.column, b.columns, b.role, b.source, b.lane);
+  });
+  for (const TmemRegion& r : sorted) {
+    if (out.empty() || std::tie(out.back().column, out.back().columns, out.back().role, out.back().source, out.back().instruction) !=
+                           std::tie(r.column, r.columns, r.role, r.source, r.instruction) || out.back().lane + out.back().lanes != r.lane) {
+      out.push_back(r);
+      continue;
+    }
+    TmemRegion& to = out.back();
+    to.lanes += r.lanes;
+    to.count += r.count;
+    to.in_flight += r.in_flight;
+    to.first = std::min(to.first, r.first);
+    to.last = std::max(to.last, r.last);
+  }
+  return out;
+}
+
+/// The operands in tensor memory; factors and metadata by the columns the form says they have.
+void TmemRecord::add_mma(const Cluster& c, const AsyncOp& op, const Umma& u) {
+  UmmaForm f;
+  if (decode_form(u, f).has_value()) return;
+  const uint32_t rank = op.issuer.cta;
+  if (known_.insert({u.idesc, u.d, u.sfa, u.sfb}).second) mmas_.push_back(u);
+  const Rectangle d = cover(rank, [&](const SpanVisitor& v) { for_each_write(c, op, v); });
+  if (!d.empty()) add(c, op, TmemRole::accumulator, d.span());
+  const auto columns = [&](TmemRole role, uint32_t address, uint32_t count) {
+    Span s;
+    s.lane = 0;
+    s.lanes = kTmemLanes;
+    s.column = TmemAddr(address).column();
+    s.columns = count;
+    add(c, op, role, s);
+  };
+  if (u.a_in_tmem) columns(TmemRole::a, static_cast<uint32_t>(u.a), isa::kTmemAColumns);
+  if (f.factors != 0) {
+    columns(TmemRole::sfa, u.sfa & isa::kScaleAddressMask, isa::sfa_columns(f.layout));
+    columns(TmemRole::sfb, u.sfb & isa::kScaleAddressMask, isa::sfb_columns(f.layout, f.n));
+  }
+  if (u.sparse) columns(TmemRole::metadata, u.meta, isa::metadata_columns(f.idesc.kind));
+}
+
+void TmemRecord::async(const Cluster& c, const AsyncOp& op, AsyncMoment m) {
+  const uint64_t now = c.now;
+  if (m == AsyncMoment::signal) {
+    const auto [first, last] = open_.equal_range(op.id);
+    for (auto it = first; it != last && now <= until_; ++it) {
+      --regions_[it->second].in_flight;
+      regions_[it->second].last = now;
+    }
+    open_.erase(first, last);
+    return;
+  }
+  if (m != AsyncMoment::issue || now > until_ || op.issuer.cta >= c.ctas.size() || !is_ours(*c.ctas[op.issuer.cta])) return;
+  const uint32_t rank = op.issuer.cta;
+  const auto whole = [&](TmemRole role, bool writes) {
+    const Rectangle r = cover(rank, [&](const SpanVisitor& v) { writes ? for_each_write(c, op, v) : for_each_read(c, op, v); });
+    if (!r.empty()) add(c, op, role, r.span());
+  };
+  if (const auto* u = std::get_if<Umma>(&op.payload)) add_mma(c, op, *u);
+  if (std::holds_alternative<TmemCopy>(op.payload)) whole(TmemRole::copied, true);
+  if (std::holds_alternative<TmemShift>(op.payload)) whole(TmemRole::shifted, true);
+  if (const auto* t = std::get_if<TmemLdSt>(&op.payload)) whole(t->load ? TmemRole::loaded : TmemRole::stored, !t->load);
+}
+
+layout::Grid tmem_picture(const TmemRecord& record, const layout::PictureOptions& options) {
+  const std::vector<TmemRegion> regions = record.regions();
+  std::set<uint32_t> lane_cuts = {0, kTmemLanes}, column_cuts = {0, kTmemColumns};
+  for (const TmemRegion& r : regions) {
+    lane_cuts.insert({r.lane, r.lane + r.lanes});
+    column_cuts.insert({r.column, r.column + r.columns});
+  }
+  for (const TmemAllocation& a : record.allocations()) column_cuts.insert({a.column, a.column + a.columns});
+  const std::vector<uint32_t> lanes(lane_cuts.begin(), lane_cuts.end()), columns(column_cuts.begin(), column_cuts.end());
+  layout::Grid g;
+  g.title = "tensor memory: roles by lanes and columns";
+  g.key_name = "role";
+  g.rows = std::min(lanes.size() - 1, options.max_rows);
+  g.columns = std::min(columns.size() - 1, options.max_columns);
+  if (g.rows + 1 < lanes.size() || g.columns + 1 < columns.size()) g.note = "cut: --max-rows, --max-columns";
+  g.cells.resize(g.rows * g.columns);
+  std::map<std::string, int> keys;
+  for (size_t r = 0; r < g.rows; ++r) g.row_labels.push_back(fmt::format("{}-{}", lanes[r], lanes[r + 1] - 1));
+  for (size_t col = 0; col < g.columns; ++col) g.column_labels.push_back(fmt::format("{}-{}", columns[col], columns[col + 1] - 1));
+  for (size_t row = 0; row < g.rows; ++row) {
+    for (size_t col = 0; col < g.columns; ++col) {
+      std::set<std::string_view> roles;
+      layout::Cell& cell = g.at(row, col);
+      for (const TmemRegion& r : regions) {
+        if (!overlaps(r.lane, r.lanes, lanes[row], lanes[row + 1]) || !overlaps(r.column, r.columns, columns[col], columns[col + 1])) continue;
+        roles.insert(to_string(r.role));
+        cell.tip += fmt::format("{}{} {} at {}, {} times", cell.tip.empty() ? "" : "; ", to_string(r.role), r.instruction, r.source, r.count);
+      }
+      for (const std::string_view role : roles) cell.text += fmt::format("{}{}", cell.text.empty() ? "" : "+", role);
+      const bool allocated = std::any_of(record.allocations().begin(), record.allocations().end(), [&](const TmemAllocation& a) {
+        return (a.to == 0 || record.whole_run()) && overlaps(a.column, a.columns, columns[col], columns[col + 1]);
+      });
+      if (cell.text.empty() && allocated) cell.text = "unused";
+      if (cell.text.empty()) continue;
+      const auto [it, fresh] = keys.try_emplace(cell.text, static_cast<int>(keys.size()));
+      if (fresh) g.key_labels.push_back(cell.text);
+      cell.key = it->second;
+    }
+  }
+  g.key_count = static_cast<int>(keys.size());
+  return g;
+}
+
+}  // namespace drywell::sim

@@ -1,0 +1,124 @@
+// Fragments against the thread-value layouts that CuTe's MMA traits give (include/cute/atom/mma_traits_sm80.hpp, _sm90_gmma.hpp:
+// published constants, column-major tiles), and properties every fragment has.
+#include "sim/inspect/fragment_map.h"
+
+#include <gtest/gtest.h>
+
+#include <set>
+
+#include "drywell/core/error.h"
+#include "drywell/isa/layout/expression.h"
+#include "sim/inspect/banks.h"
+
+namespace drywell::sim {
+namespace {
+
+struct Published {
+  const char* name;
+  const char* instruction;
+  const char* operand;
+  const char* layout;  // (thread, value) -> row + rows * column
+};
+
+class PublishedFragment : public testing::TestWithParam<Published> {};
+
+TEST_P(PublishedFragment, IsThatOfCute) {
+  const layout::Layout tv = layout::parse_layout(GetParam().layout);
+  for (const FragmentMap& f : fragments_of(GetParam().instruction)) {
+    if (f.operand != GetParam().operand) continue;
+    ASSERT_EQ(f.elements.size(), static_cast<size_t>(layout::size(tv).value));
+    for (const FragmentElement& e : f.elements) {
+      const int64_t value = e.reg * f.per_register + e.part;
+      // B's tile is (N, K) in CuTe.
+      const int64_t want = f.operand == "b" ? e.column + f.columns * e.row : e.row + f.rows * e.column;
+      EXPECT_EQ(tv(layout::IntTuple::of({int64_t{e.thread}, value})).leaf().value, want) << e.thread << " " << value;
+    }
+    return;
+  }
+  FAIL() << "no operand " << GetParam().operand;
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Cute, PublishedFragment,
+    testing::Values(Published{"F16k16A", "mma.m16n8k16.f32.f16.f16.f32", "a", "((4,8),(2,2,2)):((32,1),(16,8,128))"},
+                    Published{"F16k16B", "mma.m16n8k16.f32.f16.f16.f32", "b", "((4,8),(2,2)):((16,1),(8,64))"},
+                    Published{"F32D", "mma.m16n8k16.f32.f16.f16.f32", "d", "((4,8),(2,2)):((32,1),(16,8))"},
+                    Published{"F16D", "mma.sync.aligned.m16n8k16.row.col.f16.f16.f16.f16", "d", "((4,8),(2,2)):((32,1),(16,8))"},
+                    Published{"F16k8A", "mma.m16n8k8.f32.bf16.bf16.f32", "a", "((4,8),(2,2)):((32,1),(16,8))"},
+                    Published{"Tf32k8A", "mma.m16n8k8.f32.tf32.tf32.f32", "a", "((4,8),(2,2)):((16,1),(8,64))"},
+                    Published{"S8k32A", "mma.m16n8k32.s32.s8.s8.s32", "a", "((4,8),(4,2,2)):((64,1),(16,8,256))"},
+                    Published{"S8k32B", "mma.m16n8k32.s32.s8.s8.s32", "b", "((4,8),(4,2)):((32,1),(8,128))"},
+                    Published{"F64k4A", "mma.m8n8k4.f64", "a", "((4,8),1):((8,1),0)"},
+                    Published{"WgmmaD64", "wgmma.m64n64k16.f32.bf16.bf16", "d", "((4,8,4),(2,2,8)):((128,1,16),(64,8,512))"},
+                    Published{"WgmmaA", "wgmma.m64n64k16.f32.bf16", "a", "((4,8,4),(2,2,2)):((128,1,16),(64,8,512))"}),
+    [](const auto& i) { return std::string(i.param.name); });
+
+TEST(Fragments, HoldEveryElementOnce) {
+  for (const char* text : {"tcgen05.ld.32x32b.x16", "tcgen05.ld.16x64b.x8", "tcgen05.st.16x128b.x4", "tcgen05.ld.16x256b.x2", "tcgen05.ld.16x32bx2.x4",
+                           "tcgen05.ld.16x64b.x2.pack::16b", "ldmatrix.x4", "ldmatrix.x2.trans", "ldmatrix.m16n16.x2.trans.b8", "stmatrix.m16n8.x4.trans.b8",
+                           "mma.m16n8k64.s32.s4.s4.s32", "wgmma.m64n128k32.f16.e4m3.e5m2"}) {
+    for (const FragmentMap& f : fragments_of(text)) {
+      std::set<std::pair<uint32_t, uint32_t>> places;
+      for (const FragmentElement& e : f.elements) EXPECT_TRUE(places.insert({e.row, e.column}).second) << text << " " << e.row << "," << e.column;
+      EXPECT_EQ(places.size(), size_t{f.rows} * f.columns) << text;
+      EXPECT_EQ(f.elements.size(), size_t{f.threads} * f.registers * f.per_register) << text;
+    }
+  }
+}
+
+// PTX ISA 9.7.16.2, figure of .16x256b: thread t holds of row t/4 the two neighbouring cells from 2 (t mod 4) on.
+TEST(Fragments, OfTensorMemoryLoads) {
+  const FragmentMap f = fragments_of("tcgen05.ld.16x256b.x1")[0];
+  EXPECT_EQ(f.rows, 16u);
+  EXPECT_EQ(f.columns, 8u);
+  for (const FragmentElement& e : f.elements) {
+    EXPECT_EQ(e.row, e.thread / 4 + 8 * (e.reg / 2));
+    EXPECT_EQ(e.column, 2 * (e.thread % 4) + e.reg % 2);
+  }
+}
+
+TEST(Fragments, RefuseWhatHasNone) {
+  for (const char* text : {"", "add.f32", "mma", "mma.m16n8k17.f16", "mma.m16n8k16", "tcgen05.ld.x4", "tcgen05.ld.16x256b.x64", "ldmatrix.x8", "wgmma.m16n8k16.f16"})
+    EXPECT_THROW(fragments_of(text), InputError) << text;
+}
+
+TEST(Fragments, PicturesNameThreadAndRegister) {
+  const FragmentMap a = fragments_of("mma.m16n8k16.f32.f16.f16.f32")[0];
+  EXPECT_EQ(matrix_picture(a).at(8, 1).text, "T0 R1.1");
+  EXPECT_EQ(register_picture(a).at(5, 2).text, "(1,10) (1,11)");
+}
+
+// Passes by the CUDA C++ Programming Guide: one for 32 neighbouring words, 32 for a stride of 128 bytes; 16-byte accesses go in
+// four groups of eight lanes.
+TEST(Banks, CountPasses) {
+  const auto passes = [](const char* expression, uint32_t bytes) { return smem_wavefronts(lane_addresses(expression, bytes)); };
+  EXPECT_EQ(passes("lane*4", 4), 1u);
+  EXPECT_EQ(passes("lane*8", 4), 2u);
+  EXPECT_EQ(passes("lane*128", 4), 32u);
+  EXPECT_EQ(passes("128", 4), 1u);
+  EXPECT_EQ(passes("lane*16", 16), 4u);
+  EXPECT_EQ(passes("(8,4):(128,16)", 16), 32u);
+  EXPECT_EQ(passes("Swizzle<3,4,3> o 0 o (8,4):(128,16)", 16), 4u);
+  EXPECT_EQ(passes("(lane%8)*128 + ((lane/8 ^ lane%8) * 16)", 16), 4u);
+}
+
+TEST(Banks, ExpressionsFollowC) {
+  const auto at = [](const char* e) { return lane_addresses(e, 4).at[5]; };
+  EXPECT_EQ(at("1 + 2 * lane"), 11u);
+  EXPECT_EQ(at("1 | 2 ^ 3 & lane << 1"), uint64_t{1 | (2 ^ (3 & (5 << 1)))});
+  EXPECT_EQ(at("100 - lane - 1"), 94u);
+  EXPECT_EQ(at("0x100 + (lane & 4) / 2 % 3"), 0x102u);
+  EXPECT_EQ(at("- -lane"), 5u);
+  for (const char* bad : {"", "lane +", "(lane", "lane / 0", "lane lane", "x", "-1", "lane*4;", "((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((1"})
+    EXPECT_THROW(lane_addresses(bad, 4), InputError) << bad;
+}
+
+TEST(Banks, PictureCountsWordsOfABank) {
+  const layout::Grid g = bank_picture(lane_addresses("lane*8", 4));
+  EXPECT_EQ(g.at(0, 0).text, "2");
+  EXPECT_EQ(g.at(0, 1).text, "");
+  EXPECT_NE(g.at(0, 0).tip.find("word 0x80: lanes 16"), std::string::npos) << g.at(0, 0).tip;
+}
+
+}  // namespace
+}  // namespace drywell::sim

@@ -1,0 +1,220 @@
+// The inspection commands on a command line. Layouts that articles 000, 002, 003 and 004 print come out of `drywell layout`, `sf` and
+// `tmem` as they stand there.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "drywell/core/files.h"
+#include "drywell/core/npy.h"
+#include "support/paths.h"
+#include "support/process.h"
+
+namespace drywell {
+namespace {
+
+using test::Finished;
+using test::TemporaryDirectory;
+using testing::HasSubstr;
+using testing::StartsWith;
+
+Finished drywell(const std::vector<std::string>& arguments) { return test::run_process(test::binary_path(), arguments); }
+
+struct SeedCommand {
+  const char* name;
+  const char* quoted;  // from the article
+  std::vector<std::string> arguments;
+};
+
+class SeedOnTheCommandLine : public testing::TestWithParam<SeedCommand> {};
+
+TEST_P(SeedOnTheCommandLine, IsPrinted) {
+  const Finished f = drywell(GetParam().arguments);
+  EXPECT_EQ(f.exit_code, 0) << f.err;
+  EXPECT_THAT(f.out, HasSubstr(GetParam().quoted));
+}
+
+const std::vector<std::string> kMxf8 = {"sf", "mma", "mxf8", "--tile=128x256", "--stages=4"};
+const std::vector<std::string> kMxf4 = {"sf", "mma", "mxf4", "--tile=128x256", "--stages=4"};
+const std::vector<std::string> kNvf4 = {"sf", "mma", "nvf4", "--tile=128x256", "--stages=3"};
+std::vector<std::string> problem(const char* mnk) { return {"sf", "mma", "nvf4", "--problem", mnk}; }
+std::vector<std::string> blockwise(const char* granularity) {
+  return {"sf", "blockwise", "--granularity", granularity, "--problem=256x512x1024", "--tile=128x128x128", "--stages=4"};
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Articles, SeedOnTheCommandLine,
+    testing::Values(
+        SeedCommand{"A000Atom", "((32,4),(16,4)):((16,4),(0,1))", {"layout", "sf_atom<16>()"}},
+        SeedCommand{"A000Sfa128x64", "(((32,4),1),((16,4),1),(1,1)):(((16,4),512),((0,1),512),(0,512))", problem("128x128x64")},
+        SeedCommand{"A000Sfa128x128", "(((32,4),1),((16,4),2),(1,1)):(((16,4),1024),((0,1),512),(0,1024))", problem("128x128x128")},
+        SeedCommand{"A000Sfa256x64", "(((32,4),2),((16,4),1),(1,1)):(((16,4),512),((0,1),512),(0,1024))", problem("256x128x64")},
+        SeedCommand{"A000Sfa256x128", "(((32,4),2),((16,4),2),(1,1)):(((16,4),1024),((0,1),512),(0,2048))", problem("256x128x128")},
+        SeedCommand{"A003Mxf8SmemSfa", "((((32,4),1),(32,1)),1,4,4):((((16,4),0),(0,0)),0,1,512)", kMxf8},
+        SeedCommand{"A003Mxf8SmemSfb", "((((32,4),2),(32,1)),1,4,4):((((16,4),512),(0,0)),0,1,1024)", kMxf8},
+        SeedCommand{"A003Mxf8TmemSfa", "((((32,4),4),(32,1)),1,4):((((262144,4),8388608),(0,0)),0,1)   # 4 columns", kMxf8},
+        SeedCommand{"A003Mxf8TmemSfb", "((((32,8),4),(32,1)),1,4):((((262144,4),8388608),(0,0)),0,1)   # 8 columns", kMxf8},
+        SeedCommand{"A003Nvf4SmemSfa", "((((32,4),1),(16,4)),1,4,3):((((16,4),0),(0,1)),0,512,2048)", kNvf4},
+        SeedCommand{"A003Nvf4SmemSfb", "((((32,4),2),(16,4)),1,4,3):((((16,4),2048),(0,1)),0,512,4096)", kNvf4},
+        SeedCommand{"A003Nvf4TmemSfa", "((((32,4),4),(16,4)),1,4):((((262144,4),8388608),(0,1)),0,16)", kNvf4},
+        SeedCommand{"A003Nvf4TmemSfb", "((((32,8),4),(16,4)),1,4):((((262144,4),8388608),(0,1)),0,32)", kNvf4},
+        SeedCommand{"A003Mxf4SmemSfa", "((((32,4),1),(32,2)),1,(2,2),4):((((16,4),0),(0,1)),0,(2,512),1024)", kMxf4},
+        SeedCommand{"A003Mxf4SmemSfb", "((((32,4),2),(32,2)),1,(2,2),4):((((16,4),1024),(0,1)),0,(2,512),2048)", kMxf4},
+        // 004 with the marks of C++ dropped: ((_128,2), (_128,8), 1) :((_0,_1), (_0,2), 2*8)
+        SeedCommand{"A004BlockwiseSfa", "((128,2),(128,8),1):((0,1),(0,2),16)", blockwise("128x128x128")},
+        SeedCommand{"A004BlockwiseSfb", "((128,4),(128,8),1):((0,1),(0,4),32)", blockwise("128x128x128")},
+        SeedCommand{"A004BlockwiseAtom", "((128,1),(128,1)):((0,1),(0,1))", blockwise("128x128x128")},
+        SeedCommand{"A004BlockwiseStaged", "((128,1),(128,1),4):((0,1),(0,1),1)", blockwise("128x128x128")},
+        SeedCommand{"A004GroupwiseSfa", "((1,256),(128,8),1):((0,1),(0,256),2048)", blockwise("1x128x128")},
+        SeedCommand{"A004GroupwiseAtom", "((1,128),(128,1)):((0,1),(0,128))", blockwise("1x128x128")},
+        SeedCommand{"A004GroupwiseStaged", "((1,128),(128,1),4):((0,1),(0,128),128)", blockwise("1x128x128")},
+        // 002: ((scale granularity M, M / scale granularity M), (scale granularity K, K / scale granularity K)) : ((0, int), (0, int))
+        SeedCommand{"A002Sfa", "((1,8192),(128,64),1):((0,64),(0,1),524288)",
+                    {"sf", "blockwise", "--granularity=1x128x128", "--problem=8192x8192x8192", "--major-a=k"}},
+        // 001: bulk_tmem_mma: tmem_[32b](0x0000.0000) o ((_128,_16),_1,_1,_16):((_65536,_1),_0,_0,_16)
+        SeedCommand{"A001BulkTmemMma", "agrees: 2048 elements of 16 instructions",
+                    {"tmem", "check", "tmem_[32b](0x0000.0000) o ((_128,_16),_1,_1,_16):((_65536,_1),_0,_0,_16)", "--n=16"}}),
+    [](const auto& i) { return std::string(i.param.name); });
+
+struct Mistake {
+  const char* name;
+  std::vector<std::string> arguments;
+  int exit_code;
+  const char* message;
+};
+
+class InspectMistake : public testing::TestWithParam<Mistake> {};
+
+TEST_P(InspectMistake, GetsOneMessageAndItsExitCode) {
+  const Finished f = drywell(GetParam().arguments);
+  EXPECT_EQ(f.exit_code, GetParam().exit_code) << f.err;
+  EXPECT_THAT(f.err, StartsWith("drywell: "));
+  EXPECT_THAT(f.err, HasSubstr(GetParam().message));
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Each, InspectMistake,
+    testing::Values(Mistake{"NoLayout", {"layout"}, 2, "which layout"}, Mistake{"BadLayout", {"layout", "(4,2):(1"}, 3, "E1801"},
+                    Mistake{"UnknownFunction", {"layout", "coalesc((4,2))"}, 3, "did you mean 'coalesce'?"},
+                    Mistake{"NotALayout", {"layout", "size((4,2))", "--injective"}, 3, "E1803"},
+                    Mistake{"UnknownView", {"layout", "(4,2):(1,4)", "--table", "--view=3d"}, 2, "no view '3d'"},
+                    Mistake{"UnwritableSvg", {"layout", "(4,2):(1,4)", "--svg=/nonexistent/x.svg"}, 3, "cannot be written"},
+                    Mistake{"BadWord", {"desc", "smem", "0x12g"}, 2, "'0x12g' is not a number"},
+                    Mistake{"PictureWithoutTile", {"desc", "smem", "0", "--bytes"}, 2, "need --tile"},
+                    Mistake{"OutsideTheTile", {"desc", "smem", "0x4000404000010040", "--tile=8x64", "--at=8,0"}, 2, "outside the 8 x 64"},
+                    Mistake{"UnknownKind", {"desc", "instr", "0", "--kind=f64"}, 2, "no kind 'f64'"},
+                    Mistake{"ShortMap", {"desc", "tensor-map", "/dev/null"}, 3, "E4001"},
+                    Mistake{"BadMap", {"desc", "tensor-map", "--make", "dims=64,kind=x"}, 3, "E4403"},
+                    Mistake{"UnknownSf", {"sf", "mma", "mxf9"}, 3, "E1802"}, Mistake{"BadTile", {"sf", "mma", "mxf8", "--tile=128"}, 2, "is not a tile MxN"},
+                    Mistake{"MissingNpy", {"sf", "to-blocked", "/nonexistent.npy", "x.npy"}, 3, "/nonexistent.npy"},
+                    Mistake{"WideNpy", {"sf", "to-blocked", test::source_path("tests/data/npy/float32_2x3.npy"), "x.npy"}, 3, "are bytes"},
+                    Mistake{"NoFragments", {"fragment", "add.f32"}, 2, "no instruction with fragments"},
+                    Mistake{"NoOperand", {"fragment", "mma.m16n8k16.f16", "--operand=c"}, 2, "no operand 'c'"},
+                    Mistake{"BadAddress", {"smem", "banks", "lane*"}, 3, "column 6"}, Mistake{"BadBytes", {"smem", "banks", "lane", "--bytes=3"}, 2, "--bytes"},
+                    Mistake{"NoSuchCta", {"tmem", "map", "tma-copy", "--rows=64", "--columns=32", "--cta=9"}, 2, "no CTA 9"},
+                    Mistake{"NoMma", {"tmem", "map", "tma-copy", "--rows=64", "--columns=32", "--check=((128,16),1):((65536,1),0)"}, 2, "no tcgen05.mma"},
+                    Mistake{"NoSuchShape", {"tmem", "check", "((128,16),1):((65536,1),0)", "--n=17"}, 3, "E1422"},
+                    Mistake{"RecordAPtxFile", {"trace", "record", "x.ptx", "-o", "/tmp/x.trace"}, 2, "launch files"},
+                    Mistake{"TimelineWithoutCycles", {"trace", "export", test::source_path("traces/golden/tma-copy.trace")}, 3, "has no timeline"},
+                    Mistake{"NoGoldens", {"trace", "check", test::source_path("docs")}, 3, "holds no .trace"}),
+    [](const auto& i) { return std::string(i.param.name); });
+
+TEST(InspectDesc, WordsRoundTripThroughTheirFields) {
+  EXPECT_THAT(drywell({"desc", "smem", "--start=1024", "--lbo=16", "--sbo=1024", "--swizzle=128B"}).out, StartsWith("0x4000404000010040"));
+  EXPECT_THAT(drywell({"desc", "smem", "--start=1024", "--lbo=16", "--sbo=1024", "--swizzle=128B", "--wgmma"}).out, StartsWith("0x4000004000010040"));
+  // kind::f16, bf16 x bf16 -> f32, 128 x 128: facts/tcgen05.md 10.
+  EXPECT_THAT(drywell({"desc", "instr", "--m=128", "--n=128"}).out, StartsWith("0x08200490"));
+  EXPECT_EQ(drywell({"desc", "instr", "0x08200490"}).exit_code, 0);
+  const Finished bad = drywell({"desc", "smem", "0x6000404000010040"});
+  EXPECT_EQ(bad.exit_code, 1);
+  EXPECT_THAT(bad.out, HasSubstr("E1401"));
+}
+
+TEST(InspectDesc, TensorMapsGoToAFileAndBack) {
+  const TemporaryDirectory d;
+  const Finished made = drywell({"desc", "tensor-map", "--make", "type=bf16,dims=64x128,box=64x8,swizzle=128B", "--address=4096", "-o", d.file("map")});
+  ASSERT_EQ(made.exit_code, 0) << made.err;
+  const std::string fields = made.out.substr(0, made.out.find("OOB fill"));
+  EXPECT_THAT(drywell({"desc", "tensor-map", d.file("map")}).out, StartsWith(fields));
+  std::string bytes = read_text_file(d.file("map"));
+  bytes[127] = 1;
+  write_file_atomically(d.file("map"), bytes);
+  EXPECT_THAT(drywell({"desc", "tensor-map", d.file("map")}).out, HasSubstr("no encode function made these bytes"));
+}
+
+TEST(InspectSf, ConvertsFilesBothWaysWithPadding) {
+  const TemporaryDirectory d;
+  std::vector<uint8_t> factors(2 * 130 * 6);
+  for (size_t i = 0; i < factors.size(); ++i) factors[i] = static_cast<uint8_t>(i * 7 % 251);
+  write_npy(d.file("x.npy"), NpyArray::of<uint8_t>(factors, {2, 130, 6}));
+  ASSERT_EQ(drywell({"sf", "to-blocked", d.file("x.npy"), d.file("b.npy"), "--pad=255"}).exit_code, 0);
+  const NpyArray b = read_npy(d.file("b.npy"));
+  EXPECT_EQ(b.shape, (std::vector<uint64_t>{2, 2, 2, 512}));
+  // Factor (row 33, 5) of the second matrix: its second factor tile, lane 1, group 1 (article 003).
+  EXPECT_EQ(b.values<uint8_t>()[2048 + 512 + 1 * 16 + 1 * 4 + 1], factors[130 * 6 + 33 * 6 + 5]);
+  EXPECT_EQ(b.values<uint8_t>()[2047], 255);
+  ASSERT_EQ(drywell({"sf", "from-blocked", d.file("b.npy"), d.file("y.npy"), "--rows=130", "--factors=6"}).exit_code, 0);
+  EXPECT_EQ(read_text_file(d.file("y.npy")), read_text_file(d.file("x.npy")));
+}
+
+TEST(InspectPictures, AreWrittenForEveryCommand) {
+  const TemporaryDirectory d;
+  const std::vector<std::vector<std::string>> commands = {{"layout", "((8,2),(4,2)):((4,64),(1,32))"},
+                                                          {"desc", "smem", "0x4000404000010040", "--tile=16x64"},
+                                                          {"desc", "tensor-map", "--make", "type=f16,dims=64x64,box=64x8,swizzle=128B"},
+                                                          {"sf", "mma", "nvf4"},
+                                                          {"fragment", "mma.m16n8k16.f16"},
+                                                          {"smem", "tile"},
+                                                          {"smem", "banks", "lane*4"},
+                                                          {"tmem", "map", "fused-rht", "--m=64", "--n=128"}};
+  for (std::vector<std::string> c : commands) {
+    c.insert(c.end(), {"--svg", d.file("x.svg"), "--html", d.file("x.html")});
+    const Finished f = drywell(c);
+    EXPECT_EQ(f.exit_code, 0) << c[0] << f.err;
+    const std::string svg = read_text_file(d.file("x.svg")), html = read_text_file(d.file("x.html"));
+    EXPECT_THAT(svg, StartsWith("<svg xmlns=")) << c[0];
+    EXPECT_EQ(svg.substr(svg.size() - 7), "</svg>\n") << c[0];
+    EXPECT_THAT(html, HasSubstr("</html>")) << c[0];
+    for (const char* outside : {"<script", "<link", "src=", "url("}) EXPECT_EQ(html.find(outside), std::string::npos) << c[0];
+  }
+}
+
+TEST(InspectTrace, ChecksADirectoryForCi) {
+  const TemporaryDirectory d;
+  ASSERT_EQ(drywell({"trace", "record", "tma-copy", "--rows=64", "--columns=32", "-o", d.file("a.trace")}).exit_code, 0);
+  ASSERT_EQ(drywell({"trace", "record", "tma-copy", "--rows=64", "--columns=64", "--values", "-o", d.file("b.trace.zst")}).exit_code, 0);
+  EXPECT_EQ(drywell({"trace", "check", d.path()}).exit_code, 0);
+  std::string text = read_text_file(d.file("a.trace"));
+  text.replace(text.find("tx=8192"), 7, "tx=4096");
+  write_file_atomically(d.file("a.trace"), text);
+  write_file_atomically(d.file("c.trace"), std::string_view("# trace 1\n# profile arch\n"));
+  const Finished f = drywell({"trace", "check", d.path(), "--junit", d.file("r.xml"), "--json", d.file("r.json")});
+  EXPECT_EQ(f.exit_code, 3) << "one cannot be run";
+  EXPECT_THAT(read_text_file(d.file("r.xml")), HasSubstr("tests=\"3\" failures=\"0\" errors=\"1\""));
+  EXPECT_EQ(nlohmann::json::parse(read_text_file(d.file("r.json"))).at("traces").size(), 3u);
+  // A count that is not compared in the arch profile is still refreshed.
+  EXPECT_THAT(drywell({"trace", "bless", d.file("a.trace")}).out, HasSubstr("written"));
+}
+
+TEST(InspectTrace, ExportsTimelines) {
+  const TemporaryDirectory d;
+  ASSERT_EQ(drywell({"trace", "record", "tma-copy", "--rows=64", "--columns=32", "--driver=timed", "-o", d.file("a.trace")}).exit_code, 0);
+  const Finished perfetto = drywell({"trace", "export", d.file("a.trace")});
+  const auto j = nlohmann::json::parse(perfetto.out);
+  size_t begins = 0, ends = 0, stalls = 0;
+  for (const auto& e : j.at("traceEvents")) {
+    const std::string ph = e.at("ph");
+    begins += ph == "b";
+    ends += ph == "e";
+    stalls += ph == "X" && e.at("name").get<std::string>().starts_with("stall: ");
+    if (ph == "X") { EXPECT_GT(e.at("dur").get<int>(), 0); }
+  }
+  EXPECT_GE(begins, 2u) << "a load and a store by TMA";
+  EXPECT_EQ(begins, ends);
+  EXPECT_GT(stalls, 0u);
+  EXPECT_THAT(drywell({"trace", "export", d.file("a.trace"), "--format=csv"}).out, HasSubstr("\"cta=0.0.0 w=0\",0,I,"));
+  EXPECT_THAT(drywell({"trace", "export", d.file("a.trace"), "--format=html"}).out, HasSubstr("</html>"));
+}
+
+}  // namespace
+}  // namespace drywell

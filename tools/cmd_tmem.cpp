@@ -1,0 +1,213 @@
+// drywell tmem: what a kernel does with tensor memory, and a layout held against what instructions touch.
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+
+#include "drywell/isa/layout/expression.h"
+#include "isa/inspect/tmem_check.h"
+#include "sim/engine/umma_form.h"
+#include "sim/inspect/tmem_record.h"
+#include "tools/choice.h"
+#include "tools/command.h"
+#include "tools/observed_run.h"
+#include "tools/picture_output.h"
+#include "tools/terminal.h"
+
+namespace drywell::tools {
+namespace {
+
+constexpr std::pair<std::string_view, isa::TmemOperand> kOperands[] = {
+    {"d", isa::TmemOperand::d}, {"a", isa::TmemOperand::a}, {"sfa", isa::TmemOperand::sfa}, {"sfb", isa::TmemOperand::sfb}};
+
+ExitCode verdict(const CommandContext& c, const isa::TmemCheck& r) {
+  print(fmt::format("{}: {}\n", r.ok ? paint("agrees", Colour::green, c.colour_out) : paint("differs", Colour::red, c.colour_out), r.detail));
+  return r.ok ? ExitCode::ok : ExitCode::verification_failed;
+}
+
+// --- map ---
+
+struct MapOptions {
+  RunFlags run;
+  std::string cta = "0,0,0", check, operand = "d";
+  uint64_t at = ~uint64_t{0};
+  PictureFlags picture;
+};
+
+Dim3 cta_of(const std::string& text) {
+  std::vector<int64_t> v = numbers(text, 1, 3, "a CTA x,y,z", "tmem map");
+  v.resize(3);
+  return {static_cast<uint32_t>(v[0]), static_cast<uint32_t>(v[1]), static_cast<uint32_t>(v[2])};
+}
+
+std::string extent(uint32_t first, uint32_t count) { return count == 1 ? fmt::format("{}", first) : fmt::format("{}-{}", first, first + count - 1); }
+
+void print_regions(const sim::TmemRecord& record) {
+  for (const sim::TmemAllocation& a : record.allocations())
+    print(fmt::format("allocated: columns {} ({}), from {} on{}\n", extent(a.column, a.columns), a.columns, a.from, a.to == 0 ? "" : fmt::format(", freed at {}", a.to)));
+  const std::vector<sim::TmemRegion> regions = record.regions();
+  if (!regions.empty()) print(fmt::format("{:<9} {:<8} {:<8} {:>7} {:>9} {:>9}  {}\n", "columns", "lanes", "role", "times", "first", "last", "instruction"));
+  for (const sim::TmemRegion& r : regions) {
+    print(fmt::format("{:<9} {:<8} {:<8} {:>7} {:>9} {:>9}  {} at {}{}\n", extent(r.column, r.columns), extent(r.lane, r.lanes), to_string(r.role), r.count,
+                      r.first, r.last, r.instruction, r.source, r.in_flight != 0 ? fmt::format(" ({} in flight)", r.in_flight) : ""));
+  }
+}
+
+isa::TmemUseForm form_of(const sim::Umma& u, isa::TmemOperand operand) {
+  sim::UmmaForm f;
+  sim::decode_form(u, f);
+  return {operand, f.form, f.m, f.n, f.idesc.a_element()};
+}
+
+/// Where the operand begins: for scale factors also the byte that the factor id picks.
+isa::TmemPlace begin_of(const sim::Umma& u, isa::TmemOperand operand) {
+  const auto d = isa::InstrDescriptor::decode(sim::mma_kind_of(u.kind), u.idesc);
+  const auto at = [](uint32_t address, unsigned byte) { return isa::TmemPlace{int64_t{TmemAddr(address).lane()}, int64_t{TmemAddr(address).column()}, 8 * byte}; };
+  switch (operand) {
+    case isa::TmemOperand::a: return at(static_cast<uint32_t>(u.a), 0);
+    case isa::TmemOperand::sfa: return at(u.sfa & isa::kScaleAddressMask, d.sfa_id);
+    case isa::TmemOperand::sfb: return at(u.sfb & isa::kScaleAddressMask, d.sfb_id);
+    default: return at(u.d, 0);
+  }
+}
+
+/// The layout against the form of the kernel's MMAs and against the addresses they were given, from the lowest on.
+isa::TmemCheck check_run(const sim::TmemRecord& record, const layout::ComposedLayout& l, isa::TmemOperand operand) {
+  if (record.mmas().empty()) throw UsageError("the CTA issued no tcgen05.mma to hold the layout against", "tmem map");
+  isa::TmemCheck r = isa::check_tmem_layout(l, form_of(record.mmas()[0], operand));
+  if (!r.ok) return r;
+  std::vector<isa::TmemPlace> used;
+  for (const sim::Umma& u : record.mmas()) {
+    const isa::TmemPlace p = begin_of(u, operand);
+    if (std::find(used.begin(), used.end(), p) == used.end()) used.push_back(p);
+  }
+  const int64_t lowest = std::min_element(used.begin(), used.end(), [](const auto& a, const auto& b) { return a.column < b.column; })->column;
+  for (isa::TmemPlace p : used) {
+    p.column -= lowest;
+    if (std::find(r.bases.begin(), r.bases.end(), p) != r.bases.end()) continue;
+    return {false, fmt::format("an instruction's {} begins at {}, counted from column {}: no part of the layout begins there", to_string(operand), isa::to_string(p), lowest),
+            r.bases};
+  }
+  r.detail += fmt::format("; the kernel uses {} of its {} addresses, from column {} on", used.size(), r.bases.size(), lowest);
+  return r;
+}
+
+ExitCode map(const CommandContext& c, const MapOptions& o, const std::vector<std::string>& words) {
+  sim::TmemRecord record(cta_of(o.cta), o.at);
+  const sim::RunResult result = run_observed(o.run, words, &record, "tmem map");
+  if (!record.seen()) throw UsageError(fmt::format("no CTA {} in this launch", o.cta), "tmem map");
+  print(fmt::format("CTA {}{}\n", o.cta, record.whole_run() ? "" : fmt::format(" at {}", o.at)));
+  print_regions(record);
+  if (o.picture.wanted()) {
+    const layout::Grid g = sim::tmem_picture(record, o.picture.options());
+    draw(o.picture, c, fmt::format("{}: tensor memory of CTA {}", o.run.subject, o.cta), {&g, 1});
+  }
+  if (!result.ok()) {
+    print(result.fault->to_string() + "\n");
+    return fault_exit(result);
+  }
+  if (o.check.empty()) return ExitCode::ok;
+  return verdict(c, check_run(record, layout::evaluate(o.check).layout(), choose(o.operand, kOperands, "operand", "tmem map")));
+}
+
+void add_map(CLI::App& tmem, CommandContext& context) {
+  auto o = std::make_shared<MapOptions>();
+  CLI::App* sub = tmem.add_subcommand("map", "Run a kernel: its allocations, and which instruction touches which lanes and columns as what");
+  add_observed_run(*sub, o->run);
+  sub->add_option("--cta", o->cta, "the CTA to watch, x,y,z")->capture_default_str();
+  sub->add_option("--at", o->at, "as it is at this cycle (timed driver) or after this many instructions of the cluster");
+  sub->add_option("--check", o->check, "a layout to hold against the kernel's MMAs, e.g. '((128,16),1,1,16):((65536,1),0,0,16)'");
+  sub->add_option("--operand", o->operand, "what the layout is of: d, a, sfa, sfb")->capture_default_str();
+  add_picture_options(*sub, o->picture);
+  sub->callback([o, sub, &context] { context.action = [o, sub, &context] { return map(context, *o, sub->remaining()); }; });
+}
+
+// --- check ---
+
+struct CheckOptions {
+  std::string layout, operand = "d", kind = "f16", access, element, scale;
+  uint32_t m = 128, n = 128, cta_group = 1;
+  bool ws = false, sparse = false;
+};
+
+isa::TmemAccess access_of(std::string_view text) {
+  static constexpr std::pair<std::string_view, isa::TmemShape> kShapes[] = {{"32x32b", isa::TmemShape::s32x32b},
+                                                                            {"16x64b", isa::TmemShape::s16x64b},
+                                                                            {"16x128b", isa::TmemShape::s16x128b},
+                                                                            {"16x256b", isa::TmemShape::s16x256b}};
+  const size_t dot = text.find(".x");
+  if (dot == std::string_view::npos) throw UsageError(fmt::format("'{}' is not a shape such as 32x32b.x64", text), "tmem check");
+  isa::TmemAccess a;
+  a.shape = choose(text.substr(0, dot), kShapes, "shape", "tmem check");
+  const uint64_t num = word64(text.substr(dot + 2), "tmem check");
+  if (num < 1 || num > isa::max_num(a.shape)) throw UsageError(fmt::format("no .x{} of this shape", num), "tmem check");
+  a.num = static_cast<uint16_t>(num);
+  return a;
+}
+
+/// mxf8, mxf4 and nvf4 name kind and factors at once.
+isa::MmaForm mma_form(const CheckOptions& o) {
+  struct Kind {
+    isa::MmaKind kind;
+    isa::ScaleVector scale;
+  };
+  using isa::MmaKind, isa::ScaleVector;
+  static constexpr std::pair<std::string_view, Kind> kKinds[] = {
+      {"f16", {MmaKind::f16, ScaleVector::none}},        {"tf32", {MmaKind::tf32, ScaleVector::none}}, {"f8f6f4", {MmaKind::f8f6f4, ScaleVector::none}},
+      {"i8", {MmaKind::i8, ScaleVector::none}},          {"mxf8", {MmaKind::mxf8f6f4, ScaleVector::x1}}, {"mxf8f6f4", {MmaKind::mxf8f6f4, ScaleVector::x1}},
+      {"mxf4", {MmaKind::mxf4, ScaleVector::x2}},        {"nvf4", {MmaKind::mxf4nvf4, ScaleVector::x4}}, {"mxf4nvf4", {MmaKind::mxf4nvf4, ScaleVector::x4}}};
+  const Kind k = choose(o.kind, kKinds, "kind", "tmem check");
+  isa::MmaForm f{k.kind, static_cast<uint8_t>(o.cta_group), o.ws, o.sparse, o.operand == "a", k.scale};
+  static constexpr std::pair<std::string_view, ScaleVector> kVectors[] = {{"1", ScaleVector::x1}, {"2", ScaleVector::x2}, {"4", ScaleVector::x4}};
+  if (!o.scale.empty()) f.scale = choose(o.scale, kVectors, "scale vector", "tmem check");
+  return f;
+}
+
+ExitCode check(const CommandContext& c, const CheckOptions& o) {
+  const layout::Evaluation e = layout::evaluate(o.layout);
+  if (!o.access.empty()) return verdict(c, isa::check_tmem_access(e.layout(), access_of(o.access)));
+  if (o.cta_group != 1 && o.cta_group != 2) throw UsageError("--cta-group is 1 or 2", "tmem check");
+  isa::TmemUseForm use{choose(o.operand, kOperands, "operand", "tmem check"), mma_form(o), o.m, o.n, isa::MmaElement::f16};
+  if (!isa::is_valid_shape(use.form, o.m, o.n))
+    throw InputError("E1422", fmt::format("M = {}, N = {} is no shape of this form", o.m, o.n), isa::valid_shapes(use.form));
+  static constexpr std::pair<std::string_view, isa::MmaElement> kElements[] = {{"f16", isa::MmaElement::f16}, {"bf16", isa::MmaElement::bf16},
+                                                                               {"tf32", isa::MmaElement::tf32}, {"e4m3", isa::MmaElement::e4m3},
+                                                                               {"e5m2", isa::MmaElement::e5m2}, {"s8", isa::MmaElement::s8},
+                                                                               {"u8", isa::MmaElement::u8}, {"e2m1", isa::MmaElement::e2m1}};
+  use.element = choose(!o.element.empty()                          ? o.element
+                       : use.form.kind == isa::MmaKind::tf32       ? "tf32"
+                       : isa::is_packed_fp4(use.form.kind)         ? "e2m1"
+                       : use.form.kind == isa::MmaKind::f16        ? "f16"
+                                                                   : "e4m3",
+                       kElements, "element", "tmem check");
+  return verdict(c, isa::check_tmem_layout(e.layout(), use));
+}
+
+void add_check(CLI::App& tmem, CommandContext& context) {
+  auto o = std::make_shared<CheckOptions>();
+  CLI::App* sub = tmem.add_subcommand("check", "Hold a layout against what tcgen05.mma or tcgen05.ld touches, naming the first cell that differs");
+  sub->add_option("LAYOUT", o->layout, "an expression of `drywell layout`, e.g. 'make_tmem_layout_sfa(nvf4, (128,128))'")->required();
+  sub->add_option("--operand", o->operand, "what the layout is of: d, a, sfa, sfb")->capture_default_str();
+  sub->add_option("--kind", o->kind, "f16, tf32, f8f6f4, i8, mxf8, mxf4, nvf4")->capture_default_str();
+  sub->add_option("--m", o->m, "rows of the instruction")->capture_default_str();
+  sub->add_option("--n", o->n, "columns of the instruction")->capture_default_str();
+  sub->add_option("--cta-group", o->cta_group, "1 or 2")->capture_default_str();
+  sub->add_option("--scale-vec", o->scale, "1, 2 or 4 factors a row, when the kind allows several");
+  sub->add_option("--element", o->element, "elements of A in tensor memory");
+  sub->add_flag("--ws", o->ws, "tcgen05.mma.ws");
+  sub->add_flag("--sparse", o->sparse, "tcgen05.mma.sp");
+  sub->add_option("--access", o->access, "instead of an MMA: a warp's tcgen05.ld or st, e.g. 32x32b.x64; mode 0 is (registers, threads)");
+  sub->callback([o, &context] { context.action = [o, &context] { return check(context, *o); }; });
+}
+
+}  // namespace
+
+void register_tmem(CLI::App& app, CommandContext& context) {
+  CLI::App* tmem = app.add_subcommand("tmem", "Tensor memory: a kernel's use of it, layouts held against instructions");
+  tmem->require_subcommand(1);
+  add_map(*tmem, context);
+  add_check(*tmem, context);
+  tmem->footer("Exit code 1 if a layout differs.");
+}
+
+}  // namespace drywell::tools

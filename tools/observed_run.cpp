@@ -1,0 +1,39 @@
+#include "tools/observed_run.h"
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+
+#include "kernels/golden.h"
+#include "tools/parameters.h"
+
+namespace drywell::tools {
+
+sim::RunResult run_observed(const RunFlags& f, const std::vector<std::string>& words, sim::Listener* listener, std::string_view command) {
+  sim::RunOptions options = run_options(f);
+  options.listeners.push_back(listener);
+  if (!names_a_file(f.subject)) {
+    const kernels::Kernel& k = kernels::find_kernel(f.subject);
+    kernels::RunContext context;
+    context.params = kernels::Params(k.name, k.parameters, parse_parameters(k, words, command));
+    context.arch = f.arch;
+    context.options = options;
+    return k.run(context).run;
+  }
+  if (!words.empty()) throw UsageError(fmt::format("unexpected argument '{}'", words[0]), command);
+  kernels::SimulatedDevice device({.arch = f.arch});
+  const kernels::PlanResult r = kernels::run_plan(make_plan(f), device, {options, {}});
+  for (const sim::RunResult& run : r.runs)
+    if (!run.ok()) return run;
+  return r.runs.empty() ? sim::RunResult{} : r.runs.back();
+}
+
+void add_observed_run(CLI::App& sub, RunFlags& f) {
+  sub.add_option("KERNEL|FILE", f.subject, "a kernel of `drywell list`, a .ptx file, or a launch file (.toml)")->required();
+  sub.add_option("--arch", f.arch, "architecture")->capture_default_str();
+  sub.add_option("--driver", f.driver, "eager, lazy, shuffled:SEED or timed")->capture_default_str();
+  add_plan_flags(sub, f.plan);
+  sub.allow_extras();
+}
+
+}  // namespace drywell::tools
