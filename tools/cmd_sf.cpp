@@ -7,6 +7,7 @@
 #include "drywell/core/npy.h"
 #include "drywell/isa/layout/print.h"
 #include "drywell/isa/layout/scale_factor.h"
+#include "isa/inspect/sf_picture.h"
 #include "tools/choice.h"
 #include "tools/command.h"
 #include "tools/picture_output.h"
@@ -60,12 +61,7 @@ ExitCode mma(const CommandContext& c, const MmaOptions& o) {
   print_line("tmem SFA", a.layout(), fmt::format("{} columns", layout::tmem_columns(a)));
   print_line("tmem SFB", b.layout(), fmt::format("{} columns", layout::tmem_columns(b)));
   if (!o.picture.wanted()) return ExitCode::ok;
-  layout::PictureOptions p = o.picture.options();
-  p.max_rows = std::max<size_t>(p.max_rows, 32);
-  layout::Grid grids[] = {layout::memory_map(layout::filter_zeros(layout::sf_atom(t.vector)), 8, 16, 1, p), layout::tmem_map(a, p), layout::tmem_map(b, p)};
-  grids[0].title = "one 512-byte tile in global and shared memory: (row, factor) at each byte";
-  grids[1].title = "SFA in tensor memory: " + grids[1].title;
-  grids[2].title = "SFB in tensor memory: " + grids[2].title;
+  const layout::Grid grids[] = {isa::sf_tile_picture(), isa::sf_tmem_picture(t, false, o.picture.options()), isa::sf_tmem_picture(t, true, o.picture.options())};
   draw(o.picture, c, fmt::format("scale factors of {}", o.kind), grids);
   return ExitCode::ok;
 }

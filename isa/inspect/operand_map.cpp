@@ -101,7 +101,7 @@ layout::Grid operand_memory(const SmemDescriptor& d, const OperandTile& tile, co
     }
   }
   return memory_grid(units, fmt::format("{} x {} operand, {}-major: what lies where", tile.mn, tile.k, tile.major == Major::k ? "K" : "MN"),
-                     "unit of its line, modulo 8,", static_cast<int>(std::min(per_line, 8u)), options);
+                     "unit of its line:", static_cast<int>(std::min(per_line, 8u)), options);
 }
 
 layout::Grid operand_addresses(const SmemDescriptor& d, const OperandTile& tile, const layout::PictureOptions& options) {
@@ -109,8 +109,9 @@ layout::Grid operand_addresses(const SmemDescriptor& d, const OperandTile& tile,
   const uint32_t per_line = tile.chunks_per_line();
   layout::Grid g;
   g.title = fmt::format("{} x {} operand, {}-major: address of each 16-byte unit", tile.mn, tile.k, tile.major == Major::k ? "K" : "MN");
-  g.key_name = "banks from 4 *";
+  g.key_name = "banks";
   g.key_count = kUnitsPerRow;
+  for (uint32_t u = 0; u < kUnitsPerRow; ++u) g.key_labels.push_back(fmt::format("banks {}-{}", 4 * u, 4 * u + 3));
   g.rows = std::min<size_t>(tile.lines(), options.max_rows);
   g.columns = std::min<size_t>(per_line, options.max_columns);
   if (g.rows < tile.lines() || g.columns < per_line)
@@ -144,7 +145,7 @@ layout::Grid tensor_memory(const TensorMapFields& f, const TensorRequest& reques
   }
   layout::Grid g = memory_grid(units, fmt::format("box of {} rows x {} bytes, swizzle {}: row+byte at each address", rows.rows.size(),
                                                   rows.geometry.row_bytes, to_string(f.swizzle)),
-                               "unit of its row", kUnitsPerRow, options);
+                               "unit of its row:", kUnitsPerRow, options);
   if (g.note.empty()) g.note = "* fill: outside the tensor";
   return g;
 }
@@ -160,7 +161,7 @@ layout::Grid swizzled_tile(Swizzle s, uint32_t rows, uint32_t row_bytes, uint32_
     }
   }
   return memory_grid(units, fmt::format("{} rows of {} bytes, swizzle {}: row and elements at each address", rows, row_bytes, to_string(s)),
-                     "unit of its row, modulo 8,", kUnitsPerRow, options);
+                     "unit of its row:", kUnitsPerRow, options);
 }
 
 }  // namespace drywell::isa
