@@ -15,6 +15,9 @@
 
 namespace drywell::kernels {
 
+/// The fault of a kernel that failed on a GPU, whatever the cause: the driver tells no more.
+inline constexpr std::string_view kLaunchFailedOnGpu = "F3801";
+
 class Accelerator {
  public:
   virtual ~Accelerator() = default;

@@ -56,16 +56,7 @@ std::string operands(const InstrSpec& s) {
 std::map<Opcode, size_t> programs_per_row() {
   std::map<Opcode, size_t> count;
   for (const auto& s : kernels::conformance::suite()) {
-    std::set<Opcode> seen;
-    for (const isa::Target target : {isa::Target::sm_100a, isa::Target::sm_90a}) {
-      try {
-        const auto program = s.make(target);
-        for (const isa::Instruction& i : program.kernel().body) seen.insert(i.op);
-        break;
-      } catch (const InputError&) {  // not for this target
-      }
-    }
-    for (const Opcode op : seen) ++count[op];
+    for (const Opcode op : kernels::conformance::rows_of(s)) ++count[op];
   }
   return count;
 }

@@ -22,6 +22,9 @@ struct AsyncText {
   std::vector<ProgramBuffer> buffers;
   std::vector<ProgramMap> maps = {};
   uint32_t ctas = 1, cluster = 1;
+  std::string module_scope = {};  // functions and variables before the kernel
+  std::string directives = {};    // of the kernel, after its .reqntid
+  std::string fault = {};         // Program::fault
 };
 
 ProgramSpec text_program(std::string family, std::string name, AsyncText text);

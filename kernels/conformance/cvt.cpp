@@ -269,6 +269,38 @@ void stochastic_four(std::vector<ProgramSpec>& out) {
   }
 }
 
+// Two halves (§2.2): the random field is as wide as what is cut off, 13 or 16 bits, the first operand's in the upper half word.
+// Subnormal results are open, and so are NaN: magnitudes stay where results are normal.
+void stochastic_two(std::vector<ProgramSpec>& out) {
+  for (const auto& [type, exponent, fraction] : {std::tuple{"f16x2", 5u, 10u}, std::tuple{"bf16x2", 8u, 7u}}) {
+    const unsigned cut = 23 - fraction;
+    const uint64_t bias = 127 - ((uint64_t{1} << (exponent - 1)) - 1);  // between the exponents of f32 and of the half
+    for (const bool relu : {false, true}) {
+      LaneForm f;
+      f.op = fmt::format("cvt.rs{}.{}.f32", relu ? ".relu" : "", type);
+      f.operands = fmt::format("{}=ffw", type[0] == 'f' ? 'E' : 'K');
+      f.prepare = [bias](uint64_t* in) {
+        for (unsigned i = 0; i < 2; ++i) {
+          if ((in[i] & 0x7FFFFFFF) == 0) continue;
+          const uint64_t field = in[i] >> 23 & 0xFF, least = bias + 1, most = 253 - bias;  // one binade short of overflow
+          in[i] = (in[i] & 0x807FFFFF) | (least + field % (most - least + 1)) << 23;
+        }
+      };
+      f.expect = [=, fraction = fraction](const uint64_t* in, uint64_t* o) {
+        o[0] = 0;
+        for (unsigned i = 0; i < 2; ++i) {
+          const uint64_t random = in[2] >> (i == 0 ? 16 : 0) & ((uint64_t{1} << cut) - 1), magnitude = in[i] & 0x7FFFFFFF;
+          uint64_t half = magnitude == 0 ? 0 : ((magnitude + random) >> cut) - (bias << fraction);
+          half |= in[i] >> 16 & 0x8000;
+          if (relu && (half & 0x8000) != 0) half = 0;
+          o[0] |= half << (i == 0 ? 16 : 0);
+        }
+      };
+      out.push_back(lane_program("cvt", std::move(f)));
+    }
+  }
+}
+
 }  // namespace
 
 void add_cvt(std::vector<ProgramSpec>& out) {
@@ -279,6 +311,7 @@ void add_cvt(std::vector<ProgramSpec>& out) {
   pack_two(out);
   unpack_two(out);
   stochastic_four(out);
+  stochastic_two(out);
 }
 
 }  // namespace drywell::kernels::conformance

@@ -16,6 +16,7 @@ void add_bits(std::vector<ProgramSpec>& out);
 void add_sign(std::vector<ProgramSpec>& out);
 void add_mixed(std::vector<ProgramSpec>& out);
 void add_approx(std::vector<ProgramSpec>& out);
+void add_approx_half(std::vector<ProgramSpec>& out);
 void add_cvt(std::vector<ProgramSpec>& out);
 void add_cvt_pairs(std::vector<ProgramSpec>& out);
 void add_warp(std::vector<ProgramSpec>& out);
@@ -29,7 +30,13 @@ void add_mbarrier(std::vector<ProgramSpec>& out);
 void add_bulk(std::vector<ProgramSpec>& out);
 void add_cluster(std::vector<ProgramSpec>& out);
 void add_control(std::vector<ProgramSpec>& out);
+void add_named_barrier(std::vector<ProgramSpec>& out);
+void add_flow(std::vector<ProgramSpec>& out);
+void add_space(std::vector<ProgramSpec>& out);
+void add_tma_modes(std::vector<ProgramSpec>& out);
 void add_tma(std::vector<ProgramSpec>& out);
 void add_tensor(std::vector<ProgramSpec>& out);
+void add_tensor_alloc(std::vector<ProgramSpec>& out);
+void add_aborts(std::vector<ProgramSpec>& out);
 
 }  // namespace drywell::kernels::conformance

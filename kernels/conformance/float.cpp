@@ -94,6 +94,33 @@ void arithmetic(std::vector<ProgramSpec>& out, const Type& t, std::initializer_l
   }
 }
 
+// fma.rn.oob gives +0 where a or b is the code that TMA fills with, of either sign; c does not matter (H200).
+void out_of_bounds(std::vector<ProgramSpec>& out, const Type& t) {
+  constexpr uint64_t kFill = 0x7FF7;
+  for (const bool relu : {false, true}) {
+    const Modes m{Round::rn, false, false, relu};
+    LaneForm f;
+    f.op = fmt::format("fma.rn.oob{}.{}", relu ? ".relu" : "", t.name);
+    f.operands = fmt::format("{0}={0}{0}{0}", t.letter);
+    f.prepare = [t](uint64_t* in) {  // one in eight operands is the fill
+      for (unsigned i = 0; i < 3; ++i) {
+        for (unsigned lane = 0; lane < t.lanes; ++lane) {
+          const uint64_t half = in[i] >> 16 * lane & 0xFFFF;
+          if ((half ^ half >> 7 ^ half >> 11) % 8 == i) in[i] = (in[i] & ~(uint64_t{0x7FFF} << 16 * lane)) | kFill << 16 * lane;
+        }
+      }
+    };
+    f.expect = [t, m](const uint64_t* in, uint64_t* result) {
+      result[0] = apply(t, fused, 3, m, in);
+      for (unsigned lane = 0; lane < t.lanes; ++lane) {
+        const bool fill = (in[0] >> 16 * lane & 0x7FFF) == kFill || (in[1] >> 16 * lane & 0x7FFF) == kFill;
+        if (fill) result[0] &= ~(uint64_t{0xFFFF} << 16 * lane);
+      }
+    };
+    out.push_back(lane_program("float", std::move(f)));
+  }
+}
+
 }  // namespace
 
 void add_float(std::vector<ProgramSpec>& out) {
@@ -104,6 +131,7 @@ void add_float(std::vector<ProgramSpec>& out) {
   for (const Type& t : {kF16, kF16x2, kBf16, kBf16x2}) {
     arithmetic(out, t, {Round::rn});
     form(out, "fma", t, fused, 3, {Round::rn, false, false, true});
+    out_of_bounds(out, t);
   }
   for (const Round r : all) {
     for (const Type& t : {kF32, kF64}) {

@@ -35,7 +35,7 @@ struct LaneForm {
   RowFn expect;
   std::function<void(uint64_t*)> prepare = {};  // keeps inputs where PTX defines the result
   Compare compare = Compare::bits;
-  uint32_t ulps = 0;
+  uint64_t ulps = 0;
   std::string name = {};                        // of the program, if the opcode alone does not tell
   WarpFn expect_warp = {};                      // instead of `expect`, where lanes see each other
 };

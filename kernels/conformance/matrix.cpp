@@ -73,6 +73,34 @@ void unpacked(std::vector<ProgramSpec>& out, unsigned count, unsigned bits) {
       });
 }
 
+// Bytes of transposed matrices. A register takes bytes of column l / 4 and of the one eight further, each from two neighbouring
+// rows: loads go through 16 rows of a matrix in two registers, stores through 8 rows in one (the pictures of 9.7.14.5.15-16).
+uint64_t byte_at(In cells, unsigned row, unsigned column) { return cells[column / 4][row] >> 8 * (column % 4) & 0xFF; }
+void bytes(std::vector<ProgramSpec>& out, unsigned count) {
+  if (count <= 2) {
+    add(out, fmt::format("ldmatrix.sync.aligned.m16n16.x{}.trans.shared.b8", count), words(2 * count) + "=M" + words(kCellWords), [count](In in, Out o) {
+      for (unsigned r = 0; r < 2 * count; ++r) {
+        for (unsigned lane = 0; lane < 32; ++lane) {
+          const unsigned row = 16 * (r / 2) + 4 * (lane % 4) + 2 * (r % 2), column = lane / 4;
+          o[r][lane] = byte_at(in, row, column) | byte_at(in, row + 1, column) << 8 | byte_at(in, row, column + 8) << 16 | byte_at(in, row + 1, column + 8) << 24;
+        }
+      }
+      for (unsigned w = 0; w < kCellWords; ++w) o[2 * count + w] = in[w];
+    });
+  }
+  add(out, fmt::format("stmatrix.sync.aligned.m16n8.x{}.trans.shared.b8", count), "=M" + words(kCellWords) + words(count), [count](In in, Out o) {
+    for (unsigned w = 0; w < kCellWords; ++w) o[w] = in[count + w];
+    for (unsigned r = 0; r < count; ++r) {
+      for (unsigned lane = 0; lane < 32; ++lane) {
+        for (unsigned b = 0; b < 4; ++b) {
+          const unsigned row = 8 * r + 2 * (lane % 4) + b % 2, column = lane / 4 + 8 * (b / 2), shift = 8 * (column % 4);
+          o[column / 4][row] = (o[column / 4][row] & ~(uint64_t{0xFF} << shift)) | (in[r][lane] >> 8 * b & 0xFF) << shift;
+        }
+      }
+    }
+  });
+}
+
 void transposed_fragment(std::vector<ProgramSpec>& out) {
   add(out, "movmatrix.sync.aligned.m8n8.trans.b16", "w=w", [](In in, Out o) {
     const auto element = [&](unsigned row, unsigned column) { return in[0][row * 4 + column / 2] >> (16 * (column % 2)) & 0xFFFF; };
@@ -86,6 +114,7 @@ void add_matrix(std::vector<ProgramSpec>& out) {
   for (const unsigned count : {1u, 2u, 4u}) {
     for (const bool trans : {false, true}) eight_by_eight(out, count, trans);
     for (const unsigned bits : {4u, 6u}) unpacked(out, count, bits);
+    bytes(out, count);
   }
   transposed_fragment(out);
 }

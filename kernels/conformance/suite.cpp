@@ -13,6 +13,7 @@ std::vector<ProgramSpec> suite() {
   add_sign(all);
   add_mixed(all);
   add_approx(all);
+  add_approx_half(all);
   add_cvt(all);
   add_cvt_pairs(all);
   add_warp(all);
@@ -26,8 +27,14 @@ std::vector<ProgramSpec> suite() {
   add_bulk(all);
   add_cluster(all);
   add_control(all);
+  add_named_barrier(all);
+  add_flow(all);
+  add_space(all);
+  add_tma_modes(all);
   add_tma(all);
   add_tensor(all);
+  add_tensor_alloc(all);
+  add_aborts(all);  // last: a GPU may not take launches afterwards
   return all;
 }
 

@@ -222,7 +222,6 @@ std::vector<TensorSpec> tensor_specs() {
 
 void add_tensor(std::vector<ProgramSpec>& out) {
   for (const TensorSpec& s : tensor_specs()) {
-    if (s.target != isa::Target::sm_100a) continue;  // the suite's devices have no sm_103a
     out.push_back({s.name, "tensor", [s](isa::Target target) {
                      TensorCheck check = s.make();
                      check.program.target = target;

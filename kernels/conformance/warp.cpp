@@ -120,6 +120,28 @@ void reductions(std::vector<ProgramSpec>& out) {
   reduction<uint32_t>(out, "redux.sync.xor.b32", [](uint32_t a, uint32_t b) { return a ^ b; });
 }
 
+// A NaN loses against a number, or wins with .NaN; -0 lies below +0; a NaN comes out as 7FFFFFFF (9.7.13.10).
+void float_reductions(std::vector<ProgramSpec>& out) {
+  const auto nan = [](uint64_t v) { return (v & 0x7FFFFFFF) > 0x7F800000; };
+  const auto place = [](uint64_t v) { return (v >> 31) != 0 ? -1 - static_cast<int64_t>(v & 0x7FFFFFFF) : static_cast<int64_t>(v); };
+  for (const bool max : {false, true}) {
+    for (const bool abs : {false, true}) {
+      for (const bool nan_wins : {false, true}) {
+        add(out, fmt::format("redux.sync.{}{}{}.f32", max ? "max" : "min", abs ? ".abs" : "", nan_wins ? ".NaN" : ""), "f=f#0xFFFFFFFF", [=](In in, Out o) {
+          uint64_t best = 0x7FFFFFFF;  // of nothing but NaN
+          bool any_nan = false;
+          for (unsigned lane = 0; lane < 32; ++lane) {
+            const uint64_t v = abs ? in[0][lane] & 0x7FFFFFFF : in[0][lane];
+            any_nan = any_nan || nan(v);
+            if (!nan(v) && (nan(best) || (max ? place(v) > place(best) : place(v) < place(best)))) best = v;
+          }
+          all_lanes(o[0], nan_wins && any_nan ? 0x7FFFFFFF : best);
+        });
+      }
+    }
+  }
+}
+
 }  // namespace
 
 void add_warp(std::vector<ProgramSpec>& out) {
@@ -127,6 +149,7 @@ void add_warp(std::vector<ProgramSpec>& out) {
   votes(out);
   matches(out);
   reductions(out);
+  float_reductions(out);
 }
 
 }  // namespace drywell::kernels::conformance

@@ -1,4 +1,4 @@
-// wgmma.mma_async of sm_90a (PTX ISA 9.7.15): products of small integers, exact in every format, over types, widths, operand
+// wgmma.mma_async of sm_90a, dense and sparse (PTX ISA 9.7.15): products of small integers, exact in every format, over types, widths, operand
 // places, swizzles and transpositions. Layouts are written from 9.7.15.5.1.
 #include <fmt/format.h>
 
@@ -24,16 +24,22 @@ struct Form {
   bool trans_a = false, trans_b = false;
   bool negate_a = false, negate_b = false;
   bool accumulate = true;
+  bool sparse = false;  // half of A is kept, and metadata tells which
+  uint32_t selector = 0;
 
-  uint32_t k() const { return 256 / a.bits; }
+  uint32_t stored_k() const { return 256 / a.bits; }  // of A
+  uint32_t k() const { return stored_k() * (sparse ? 2 : 1); }
+  // A nibble of metadata is for a group: 4 elements, of which 2 are kept; of 32 bits 1 of 2.
+  uint32_t group() const { return a.bits == 32 ? 2 : 4; }
   uint32_t d_registers() const { return n * d.bits / 64; }
   uint32_t a_registers() const { return a_in_registers ? 4 : 0; }
+  uint32_t metadata() const { return d_registers() + a_registers(); }
   std::string op() const {
-    return fmt::format("wgmma.mma_async.sync.aligned.m{}n{}k{}.{}.{}.{}{}", kM, n, k(), d.name, a.name, b.name, a.bits == 1 ? ".and.popc" : "");
+    return fmt::format("wgmma.mma_async{}.sync.aligned.m{}n{}k{}.{}.{}.{}{}", sparse ? ".sp" : "", kM, n, k(), d.name, a.name, b.name, a.bits == 1 ? ".and.popc" : "");
   }
   std::string name() const {
-    return fmt::format("{}/{}.swizzle-{}{}{}{}{}{}", op(), a_in_registers ? "registers" : "shared", swizzle, trans_a ? ".trans-a" : "", trans_b ? ".trans-b" : "",
-                       negate_a ? ".negate-a" : "", negate_b ? ".negate-b" : "", accumulate ? "" : ".overwrite");
+    return fmt::format("{}/{}.swizzle-{}{}{}{}{}{}{}", op(), a_in_registers ? "registers" : "shared", swizzle, trans_a ? ".trans-a" : "", trans_b ? ".trans-b" : "",
+                       negate_a ? ".negate-a" : "", negate_b ? ".negate-b" : "", accumulate ? "" : ".overwrite", sparse ? fmt::format(".selector{}", selector) : "");
   }
 };
 
@@ -41,10 +47,11 @@ struct Form {
 struct Tile {
   uint32_t base, mn, element_bytes, swizzle;
   bool transposed;  // mn-major; 16-bit elements
+  uint32_t k_bytes = 32;
 
   uint32_t size() const {
     if (transposed) return swizzle == 0 ? mn / 8 * 256 : (mn * 2 + swizzle - 1) / swizzle * swizzle * 16;
-    return mn * (swizzle == 0 ? 32 : swizzle);
+    return mn * (swizzle == 0 ? k_bytes : swizzle);
   }
   uint32_t end() const { return (base + size() + kTileAlignment - 1) / kTileAlignment * kTileAlignment; }
   // Between core matrices along k, between repeats of the swizzle along mn.
@@ -53,7 +60,7 @@ struct Tile {
     return swizzle == 0 ? mn / 8 * 128 : swizzle * 16;
   }
   uint32_t strided() const {
-    if (!transposed) return swizzle == 0 ? 256 : 8 * swizzle;
+    if (!transposed) return 8 * (swizzle == 0 ? k_bytes : swizzle);
     return swizzle == 0 ? 128 : 8 * swizzle;
   }
   // Start, leading and stride byte offsets in units of 16 bytes; the address of shared memory is added by the kernel.
@@ -77,7 +84,7 @@ struct Tile {
 };
 
 Tile tile_a(const Form& f) { return {0, kM, std::max(1u, f.a.bits / 8), f.swizzle, f.trans_a}; }
-Tile tile_b(const Form& f) { return {tile_a(f).end(), f.n, std::max(1u, f.b.bits / 8), f.swizzle, f.trans_b}; }
+Tile tile_b(const Form& f) { return {tile_a(f).end(), f.n, std::max(1u, f.b.bits / 8), f.swizzle, f.trans_b, f.sparse ? 64u : 32u}; }
 
 class WgmmaKernel {
  public:
@@ -94,6 +101,7 @@ class WgmmaKernel {
     const Reg from = thread_column(in), to = thread_column(out);
     const Arg d = load(from, 0, f_.d_registers(), f_.d.letter == 'f' ? Mod::f32 : Mod::b32);
     const Arg a_fragment = load(from, f_.d_registers(), f_.a_registers(), Mod::b32);
+    if (f_.sparse) metadata_ = load(from, f_.metadata(), 1, Mod::b32).parts[0].reg;
     k_("wgmma.fence.sync.aligned");
     multiply(d, f_.a_in_registers ? a_fragment : Arg(a), b);
     k_("wgmma.commit_group.sync.aligned");
@@ -122,7 +130,9 @@ class WgmmaKernel {
     return v;
   }
   void multiply(const Arg& d, const Arg& a, Reg b) {
-    std::vector<Arg> args = {d, a, b, f_.accumulate ? 1 : 0};
+    std::vector<Arg> args = {d, a, b};
+    if (f_.sparse) args.insert(args.end(), {metadata_, f_.selector});
+    args.push_back(f_.accumulate ? 1 : 0);
     if (f_.a.is_float()) {
       args.push_back(f_.negate_a ? -1 : 1);
       args.push_back(f_.negate_b ? -1 : 1);
@@ -136,7 +146,7 @@ class WgmmaKernel {
 
   KernelBuilder k_;
   const Form& f_;
-  Reg tid_;
+  Reg tid_, metadata_;
 };
 
 std::vector<int64_t> values(const ElementType& t, size_t count, uint64_t seed) {
@@ -183,9 +193,46 @@ void put_a(std::vector<uint8_t>& image, const Form& f, const std::vector<int64_t
   for (uint32_t t = 0; t < kThreads; ++t) {
     for (uint32_t i = 0; i < f.a_registers() * per; ++i) {
       const Place at = place_a(f.a, 16, t % 32, i);
-      put_word(image, f.d_registers() + i / per, t, encode(f.a, a[(t / 32 * 16 + at.row) * f.k() + at.column]) << (i % per * f.a.bits));
+      put_word(image, f.d_registers() + i / per, t, encode(f.a, a[(t / 32 * 16 + at.row) * f.stored_k() + at.column]) << (i % per * f.a.bits));
     }
   }
+}
+
+// Which elements of a row are kept, as two increasing places in each group (of 32 bits both halves of one).
+std::vector<uint32_t> kept_pairs(const Form& f) {
+  static constexpr uint32_t kPairs[] = {0x4, 0xE, 0x8, 0xC, 0x9, 0xD};
+  std::vector<uint32_t> nibbles(kM * f.k() / f.group());
+  for (size_t i = 0; i < nibbles.size(); ++i) nibbles[i] = kPairs[(random_word(4, i) >> 40) % (f.a.bits == 32 ? 2 : 6)];
+  return nibbles;
+}
+
+// A warp's metadata lies as mma.sp's of its 16 rows (9.7.15.5.2): of 16 and 32 bits in the two lanes the selector names, rows r and
+// r + 8 in the halves of a word; of 8 bits in all four, rows r and r + 8 in neighbours.
+void put_metadata(std::vector<uint8_t>& image, const Form& f, const std::vector<uint32_t>& nibbles) {
+  const uint32_t groups = f.k() / f.group();
+  for (uint32_t row = 0; row < kM; ++row) {
+    const uint32_t first = row / 16 * 32 + row % 8 * 4, lower = row % 16 / 8;
+    for (uint32_t g = 0; g < groups; ++g) {
+      const uint64_t nibble = nibbles[row * groups + g];
+      if (f.a.bits >= 16) {
+        put_word(image, f.metadata(), first + 2 * f.selector + g / 4, nibble << (16 * lower + 4 * (g % 4)));
+      } else {
+        put_word(image, f.metadata(), first + lower + 2 * (g / 8), nibble << 4 * (g % 8));
+      }
+    }
+  }
+}
+
+// A with the zeros between what is kept.
+std::vector<int64_t> dense(const Form& f, const std::vector<int64_t>& a, const std::vector<uint32_t>& nibbles) {
+  const uint32_t kept = f.group() / 2, groups = f.k() / f.group();
+  std::vector<int64_t> full(kM * f.k());
+  for (uint32_t i = 0; i < a.size(); ++i) {
+    const uint32_t row = i / f.stored_k(), g = i % f.stored_k() / kept, nibble = nibbles[row * groups + g];
+    const uint32_t place = f.a.bits == 32 ? (nibble & 3) / 2 : nibble >> (2 * (i % kept)) & 3;
+    full[row * f.k() + g * f.group() + place] = a[i];
+  }
+  return full;
 }
 
 Program make(const Form& f, Target target) {
@@ -193,20 +240,23 @@ Program make(const Form& f, Target target) {
   p.module = WgmmaKernel(f, target).build();
   p.launch = {.grid = {1}, .block = {kThreads}};
   const uint32_t k = f.k();
-  const std::vector<int64_t> a = values(f.a, kM * k, 1), b = values(f.b, f.n * k, 2), c = values(f.d, kM * f.n, 3);
+  const std::vector<int64_t> a = values(f.a, kM * f.stored_k(), 1), b = values(f.b, f.n * k, 2), c = values(f.d, kM * f.n, 3);
   ProgramBuffer tiles, in, out;
   tiles.initial.resize(tile_b(f).end());
-  put(tiles.initial, tile_a(f), f.a, a, k);
+  put(tiles.initial, tile_a(f), f.a, a, f.stored_k());
   put(tiles.initial, tile_b(f), f.b, b, k);
-  in.initial.resize(4 * kThreads * (f.d_registers() + f.a_registers()));
+  in.initial.resize(4 * kThreads * (f.metadata() + (f.sparse ? 1 : 0)));
   put_accumulator(in.initial, f, [&](uint32_t row, uint32_t column) { return c[row * f.n + column]; });
   put_a(in.initial, f, a);
+  const std::vector<uint32_t> nibbles = kept_pairs(f);
+  if (f.sparse) put_metadata(in.initial, f, nibbles);
+  const std::vector<int64_t> rows = f.sparse ? dense(f, a, nibbles) : a;
   out.initial.assign(4 * kThreads * f.d_registers(), 0xEE);
   out.expected.resize(out.initial.size());
   const int64_t sign = f.negate_a != f.negate_b ? -1 : 1;
   put_accumulator(out.expected, f, [&](uint32_t row, uint32_t column) {
     int64_t sum = f.accumulate ? c[row * f.n + column] : 0;
-    for (uint32_t i = 0; i < k; ++i) sum += sign * a[row * k + i] * b[column * k + i];
+    for (uint32_t i = 0; i < k; ++i) sum += sign * rows[row * k + i] * b[column * k + i];
     return sum;
   });
   p.buffers = {std::move(tiles), std::move(in), std::move(out)};
@@ -239,10 +289,29 @@ std::vector<Form> forms() {
   return all;
 }
 
+std::vector<Form> sparse_forms() {
+  std::vector<Form> all;
+  const auto add = [&](Form f) {
+    f.sparse = true;
+    for (f.selector = 0; f.selector < (f.a.bits >= 16 ? 2u : 1u); ++f.selector) all.push_back(f);
+  };
+  for (const uint32_t swizzle : {0u, 64u, 128u}) {  // a row of B has 64 bytes
+    for (const bool registers : {false, true}) {
+      add({16, kF32, kF16, kF16, registers, swizzle});
+      add({64, kF16, kF16, kF16, registers, swizzle});
+      add({136, kF32, kBf16, kBf16, registers, swizzle});
+      add({32, kF32, kTf32, kTf32, registers, swizzle});
+    }
+  }
+  return all;
+}
+
 }  // namespace
 
 void add_wgmma(std::vector<ProgramSpec>& out) {
-  for (const Form& f : forms()) out.push_back({f.name(), "wgmma", [f](Target t) { return make(f, t); }});
+  for (const std::vector<Form>& all : {forms(), sparse_forms()}) {
+    for (const Form& f : all) out.push_back({f.name(), "wgmma", [f](Target t) { return make(f, t); }});
+  }
 }
 
 }  // namespace drywell::kernels::conformance

@@ -39,6 +39,7 @@ struct CudaDevice::Impl {
   sim::ArchConfig arch;
   std::string name;
   isa::Module ir;
+  bool lost = false;  // after a failed kernel: the context's memory goes with it
 };
 
 CudaDevice::CudaDevice() : impl_(std::make_unique<Impl>(cuda::Library::open())) {
@@ -74,7 +75,9 @@ GmemAddr CudaDevice::allocate(uint64_t bytes, std::string) {
   return GmemAddr(p);
 }
 
-void CudaDevice::release(GmemAddr a) { impl_->api->check((*impl_->api)->cuMemFree_v2(a.value()), "to free memory"); }
+void CudaDevice::release(GmemAddr a) {
+  if (!impl_->lost) impl_->api->check((*impl_->api)->cuMemFree_v2(a.value()), "to free memory");
+}
 
 void CudaDevice::write(GmemAddr to, const void* from, uint64_t bytes) {
   if (bytes != 0) impl_->api->check((*impl_->api)->cuMemcpyHtoD_v2(to.value(), from, bytes), "a copy to the GPU");
@@ -160,8 +163,9 @@ sim::RunResult CudaDevice::launch(std::string_view kernel, const sim::LaunchConf
   sim::RunResult out;
   // A failed kernel leaves the context unusable (CUDA driver API, "sticky" errors): the caller makes a new process.
   if (const cuda::Result r = impl_->finish(handle, config, parameters.data(), out.host_seconds); r != 0) {
+    impl_->lost = true;
     sim::Fault fault;
-    fault.code = "F3801";
+    fault.code = kLaunchFailedOnGpu;
     fault.message = "on the GPU: " + api.describe(r);
     fault.where.kernel = name;
     out.fault = std::move(fault);

@@ -63,21 +63,38 @@ uint32_t operand_of(const Warp& w, Src s, LaneMask mask, uint32_t absent) {
 // Lanes of a barrier instruction without .aligned come one by one; the barrier itself works per warp.
 bool lanes_missing(const Warp& w, LaneMask mask) { return (w.alive & ~mask) != 0; }
 
+Effect bar_sync(Warp& w, const DecodedOp& op, LaneMask mask);
+
+// Lanes need not stand at the same barrier.sync: the last group to come speaks for the others that are at one of that barrier.
+bool at_barrier(const Warp& w, const LaneGroup& g, uint32_t id) {
+  const DecodedOp& op = w.cta->cluster->launch->program->code[g.pc];
+  return op.fn == bar_sync && op.extra == 0 && g.frame == w.frame && (g.lanes & ~read_pred(w, op.guard)) == 0 && operand_of(w, op.src[0], g.lanes, 0) == id;
+}
+bool others_are_at(const Warp& w, const DecodedOp& op, LaneMask mask, uint32_t id) {
+  return op.extra == 0 && mask == w.active && std::all_of(w.waiting.begin(), w.waiting.end(), [&](const LaneGroup& g) { return at_barrier(w, g, id); });
+}
+Effect pass(Warp& w, uint32_t id) {
+  w.barrier_wait = false;
+  for (LaneGroup& g : w.waiting) {
+    if (at_barrier(w, g, id)) ++g.pc;
+  }
+  return Effect::next;
+}
+
 // op.extra != 0: reduces pred[0].
 Effect bar_sync(Warp& w, const DecodedOp& op, LaneMask mask) {
   const uint32_t id = operand_of(w, op.src[0], mask, 0);
   const uint32_t count = operand_of(w, op.src[1], mask, static_cast<uint32_t>(w.cta->warps.size()) * kWarpSize);
   if (w.barrier_wait) {
     if (w.cta->barriers[id].generation == w.barrier_generation) return block(w, BlockReason::named_barrier, id);
-    w.barrier_wait = false;
-    return Effect::next;
+    return pass(w, id);
   }
-  if (lanes_missing(w, mask)) return block(w, BlockReason::warp_sync);
+  if (lanes_missing(w, mask) && !others_are_at(w, op, mask, id)) return block(w, BlockReason::warp_sync);
   if (const Effect e = check_count(w, id, count); e != Effect::next) return e;
   if (op.extra != 0) contribute(w, id, read_pred(w, op.pred[0]));
   const uint64_t generation = w.cta->barriers[id].generation;
   arrive(w, id, count);
-  if (w.cta->barriers[id].generation != generation) return Effect::next;
+  if (w.cta->barriers[id].generation != generation) return pass(w, id);
   w.barrier_wait = true;
   w.barrier_generation = generation;
   return block(w, BlockReason::named_barrier, id);

@@ -187,15 +187,15 @@ ExecFn bind_classify(Decoder& d, DecodedOp& op) {
   return [](Warp& w, const DecodedOp& o, LaneMask m) { return classify<float>(w, o, m, Test()); };
 }
 
-// op.extra: the window's high word, 0 for global. .shared::cta accepts the own CTA's part of the shared window only.
+// op.extra: the window's high word, 0 for global, in which that of kernel parameters lies (PTX ISA 9.7.9.19). .shared::cta accepts the own CTA's part of the shared window only.
 template <bool OwnCta>
 Effect in_space(Warp& w, const DecodedOp& op, LaneMask mask) {
   const uint64_t* a = lanes<uint64_t>(w, op.src[0]);
   LaneMask r = 0;
   for (uint32_t i = 0; i < kWarpSize; ++i) {
     const uint64_t high = a[i] >> 32;
-    const bool windowed = high == window::kSharedHigh || high == window::kLocalHigh || high == window::kParamHigh || high == window::kCodeHigh;
-    bool here = op.extra == 0 ? !windowed : high == op.extra;
+    const bool outside_global = high == window::kSharedHigh || high == window::kLocalHigh || high == window::kCodeHigh;
+    bool here = op.extra == 0 ? !outside_global : high == op.extra;
     if (OwnCta) here = here && shared_rank(static_cast<uint32_t>(a[i])) == w.cta->rank;
     r |= LaneMask{here} << i;
   }

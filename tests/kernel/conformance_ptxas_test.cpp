@@ -17,8 +17,9 @@ class Combined {
  public:
   explicit Combined(isa::Target target) { module_.target = target; }
 
-  /// False if the program's module variables clash with those already there.
+  /// False if the program's functions or module variables do not go with those already there.
   bool add(const isa::Module& m) {
+    if (m.functions.size() != 1) return false;  // functions refer to each other by number
     const size_t shared = std::min(module_.variables.size(), m.variables.size());
     if (!std::equal(m.variables.begin(), m.variables.begin() + static_cast<long>(shared), module_.variables.begin())) return false;
     for (size_t i = shared; i < m.variables.size(); ++i) module_.variables.push_back(m.variables[i]);
@@ -34,31 +35,25 @@ class Combined {
   isa::Module module_;
 };
 
-void expect_assembles(const Combined& c, const std::string& what) {
-  if (c.empty()) return;
-  const auto result = test::run_ptxas(c.text(), "sm_100a");
+void expect_assembles(const std::string& text, isa::Target target, const std::string& what) {
+  const auto result = test::run_ptxas(text, std::string(isa::target_name(target)));
   EXPECT_TRUE(result->accepted) << what << ": " << result->output.substr(0, 2000);
 }
 
 class Assembles : public testing::TestWithParam<std::string> {};
-TEST_P(Assembles, ForSm100a) {
+TEST_P(Assembles, ForItsTarget) {
   if (test::find_ptxas().empty()) GTEST_SKIP() << "no ptxas on this machine: set CUDA_HOME or PATH to a CUDA toolkit 13.0 or later";
-  Combined all(isa::Target::sm_100a);
+  std::map<isa::Target, Combined> all;
   for (const ProgramSpec& s : suite()) {
     if (s.family != GetParam()) continue;
-    Program p;
-    try {
-      p = s.make(isa::Target::sm_100a);
-    } catch (const InputError& e) {
-      EXPECT_EQ(e.code(), "E1210") << s.name << ": " << e.what();  // another target's
-      continue;
-    }
-    if (all.add(p.module)) continue;
-    Combined alone(isa::Target::sm_100a);
-    alone.add(p.module);
-    expect_assembles(alone, s.name);
+    const std::optional<Program> p = make_for(s, kSuiteTargets);
+    ASSERT_TRUE(p.has_value()) << s.name;
+    if (all.try_emplace(p->module.target, p->module.target).first->second.add(p->module)) continue;
+    expect_assembles(isa::print_module(p->module, {.source_lines = false}), p->module.target, s.name);
   }
-  expect_assembles(all, GetParam());
+  for (const auto& [target, programs] : all) {
+    if (!programs.empty()) expect_assembles(programs.text(), target, GetParam());
+  }
 }
 
 std::vector<std::string> families() {
