@@ -120,6 +120,7 @@ RunStop run_warp(Warp& w, const Program& program, uint64_t& budget) {
             observers->instruction(w, op, mask);
           }
           if (cluster.next_op != queued && effect == Effect::next) {
+            w.block.reason = BlockReason::none;  // another group may have been tried first: the warp is not blocked
             ++w.pc;
             return RunStop::enqueued;
           }
@@ -138,6 +139,7 @@ RunStop run_warp(Warp& w, const Program& program, uint64_t& budget) {
         rotations = 0;
         break;
       case Effect::yield:
+        w.block.reason = BlockReason::none;
         ++w.pc;
         return RunStop::yielded;
       case Effect::exited:
@@ -157,6 +159,7 @@ RunStop run_warp(Warp& w, const Program& program, uint64_t& budget) {
       case Effect::fault: return RunStop::fault;
     }
   }
+  w.block.reason = BlockReason::none;
   return RunStop::budget;
 }
 

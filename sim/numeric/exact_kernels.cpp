@@ -18,6 +18,20 @@ using I32 = hn::RebindToSigned<F32>;
 using VF = hn::Vec<F32>;
 using VI = hn::Vec<I32>;
 
+/// Truncation toward zero of values known to be below 2^31. Highway's ConvertTo also handles overflow, which
+/// costs more than the rest of the inner loop.
+HWY_INLINE VI truncate_small(VF v) {
+#if HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_AVX3_DL
+  return VI{_mm512_cvttps_epi32(v.raw)};
+#elif HWY_TARGET == HWY_AVX2
+  return VI{_mm256_cvttps_epi32(v.raw)};
+#elif HWY_ARCH_X86 && HWY_TARGET != HWY_EMU128 && HWY_TARGET != HWY_SCALAR
+  return VI{_mm_cvttps_epi32(v.raw)};
+#else
+  return hn::ConvertTo(I32(), v);
+#endif
+}
+
 HWY_INLINE size_t lanes() { return hn::Lanes(I32()); }
 HWY_INLINE VI load(const uint32_t* p) { return hn::LoadU(I32(), reinterpret_cast<const int32_t*>(p)); }
 HWY_INLINE VI load(const int32_t* p) { return hn::LoadU(I32(), p); }
@@ -31,6 +45,7 @@ template <class F>
 HWY_INLINE void for_register_blocks(unsigned rows, unsigned columns, F f) {
   const auto step = static_cast<unsigned>(lanes());
   unsigned n = 0;
+  for (; rows == 1 && n + 8 * step <= columns; n += 8 * step) f.template operator()<1, 8>(0, n);
   for (; n + 4 * step <= columns; n += 4 * step) {
     unsigned r = 0;
     for (; r + 2 <= rows; r += 2) f.template operator()<2, 4>(r, n);
@@ -109,7 +124,7 @@ void GroupedSums(const GroupedBlock& x) {
 }
 
 /// Step 3, first half: the highest raw exponent over the non-zero products, relative to the rows' exponents.
-HWY_INLINE void find_tops(const AlignedFinish& x, int8_t* tops) {
+HWY_INLINE void find_tops(const AlignedColumns& x, int8_t* tops) {
   const hn::Repartition<int8_t, F32> d8;
   for (unsigned n = 0; n < x.columns; n += static_cast<unsigned>(hn::Lanes(d8))) {
     auto top = hn::Set(d8, 2 * kZeroExponent);
@@ -122,7 +137,7 @@ HWY_INLINE void find_tops(const AlignedFinish& x, int8_t* tops) {
 }
 
 /// D of one vector, in place of the sums; lanes that are not sound come back negative.
-HWY_INLINE VI finish_vector(const AlignedFinish& x, const int8_t* tops, unsigned n) {
+HWY_INLINE VI finish_vector(const AlignedColumns& x, const int8_t* tops, float* sums, unsigned n) {
   const I32 d;
   const F32 df;
   const VI c = x.c == nullptr ? hn::Zero(d) : load(x.c + n);
@@ -141,25 +156,111 @@ HWY_INLINE VI finish_vector(const AlignedFinish& x, const int8_t* tops, unsigned
   const VI kept = hn::And(c, hn::Shl(hn::Set(d, -1), hn::Min(drop, hn::Set(d, 23))));
   const VI cut = hn::IfThenElse(hn::Gt(drop, hn::Set(d, 23)), hn::Zero(d), kept);
   const VF up = hn::BitCast(df, hn::ShiftLeft<23>(hn::Add(rows, hn::Set(d, 127))));
-  const VF result = hn::MulAdd(load(x.sums + n), up, hn::BitCast(df, cut));
-  hn::StoreU(result, df, x.sums + n);
+  const VF result = hn::MulAdd(load(sums + n), up, hn::BitCast(df, cut));
+  hn::StoreU(result, df, sums + n);
   return bad;
 }
 
-uint32_t FinishAligned(const AlignedFinish& x) {
+uint32_t FinishAligned(const AlignedColumns& x, float* sums) {
   const I32 d;
   alignas(64) int8_t tops[256 + kReadSlack];
   find_tops(x, tops);
   uint32_t left = 0;
   for (unsigned n = 0; n < x.columns; n += kColumnMultiple) {
     VI bad = hn::Zero(d);
-    for (unsigned i = 0; i < kColumnMultiple; i += static_cast<unsigned>(lanes())) bad = hn::Or(bad, finish_vector(x, tops, n + i));
+    for (unsigned i = 0; i < kColumnMultiple; i += static_cast<unsigned>(lanes())) bad = hn::Or(bad, finish_vector(x, tops, sums, n + i));
     if (!hn::AllFalse(d, hn::Lt(bad, hn::Zero(d)))) {
       left |= 1u << n / kColumnMultiple;
       continue;
     }
     for (unsigned i = n; i < n + kColumnMultiple; i += static_cast<unsigned>(lanes()))
-      hn::StoreU(load(x.sums + i), F32(), reinterpret_cast<float*>(x.d) + i);
+      hn::StoreU(load(sums + i), F32(), reinterpret_cast<float*>(x.d) + i);
+  }
+  return left;
+}
+
+/// Exponents of one vector of columns for truncated_aligned: the quantum, and a mask of lanes it cannot do, negative.
+struct Window {
+  VI c, rows, quantum, bad;
+};
+HWY_INLINE Window window_of(const AlignedColumns& x, const int8_t* tops, unsigned n) {
+  const I32 d;
+  // Within these, powers of two made of the quantum are normal floats and so is every result.
+  const VI least = hn::Set(d, -100), greatest = hn::Set(d, 100);
+  Window w;
+  w.c = x.c == nullptr ? hn::Zero(d) : load(x.c + n);
+  const VI field = hn::And(hn::ShiftRight<23>(w.c), hn::Set(d, 0xFF));
+  const auto zero = hn::Eq(hn::And(w.c, hn::Set(d, 0x7FFFFFFF)), hn::Zero(d));
+  const VI c_raw = hn::IfThenElse(zero, least, hn::Sub(field, hn::Set(d, 127)));
+  const VI top = hn::PromoteTo(d, hn::LoadU(hn::Rebind<int8_t, I32>(), tops + n));
+  w.rows = hn::Add(hn::Set(d, x.a_row_exponent), load(x.b_row_exponents + n));
+  const VI products = hn::IfThenElse(hn::Gt(top, hn::Set(d, kZeroExponent)), hn::Add(top, w.rows), least);
+  const VI highest = hn::Max(products, c_raw);
+  w.bad = hn::Or(hn::Sub(hn::Min(products, c_raw), least), hn::Sub(greatest, highest));
+  w.quantum = hn::Sub(highest, hn::Set(d, x.window));
+  return w;
+}
+
+HWY_INLINE VF power_of_two(VI exponent) { return hn::BitCast(F32(), hn::ShiftLeft<23>(hn::Add(exponent, hn::Set(I32(), 127)))); }
+
+/// Negative where a + b = sum left the range of 32 bits.
+HWY_INLINE VI overflowed(VI a, VI b, VI sum) { return hn::And(hn::Xor(a, sum), hn::Xor(b, sum)); }
+
+/// Products of `count` (at most 16) elements from `k`, in units of the quantum, each cut toward zero: |sum| < 2^31.
+template <unsigned V>
+HWY_INLINE void truncated_sums(const AlignedColumns& x, unsigned k, unsigned count, unsigned n, const VF (&scale)[V], VI (&sum)[V]) {
+  for (unsigned v = 0; v < V; ++v) sum[v] = hn::Zero(I32());
+  for (const unsigned end = k + count; k < end; ++k) {
+    const VF a = broadcast(x.a + k * x.a_stride);
+    const float* b = x.b + k * x.b_stride + n;
+    for (unsigned v = 0; v < V; ++v)
+      sum[v] = hn::Add(sum[v], truncate_small(hn::Mul(hn::Mul(a, load(b + v * lanes())), scale[v])));
+  }
+}
+
+/// D of V vectors into `d`; the lanes that are not sound are negative in the result.
+template <unsigned V>
+HWY_INLINE VI truncated_vectors(const AlignedColumns& x, const int8_t* tops, unsigned n, float* out) {
+  const I32 d;
+  Window w[V];
+  VF scale[V];
+  VI bad = hn::Zero(d), low[V], high[V];
+  for (unsigned v = 0; v < V; ++v) {
+    w[v] = window_of(x, tops, n + v * static_cast<unsigned>(lanes()));
+    const VI exponent = hn::Sub(w[v].rows, w[v].quantum);
+    // The upper bound binds only where every product is zero.
+    scale[v] = power_of_two(hn::Max(hn::Min(exponent, hn::Set(d, 126)), hn::Set(d, -126)));
+  }
+  truncated_sums<V>(x, 0, x.k < 16 ? x.k : 16, n, scale, low);
+  truncated_sums<V>(x, 16, x.k < 16 ? 0 : x.k - 16, n, scale, high);
+  for (unsigned v = 0; v < V; ++v) {
+    const VI products = hn::Add(low[v], high[v]);
+    const VI c = truncate_small(hn::Mul(hn::BitCast(F32(), w[v].c), power_of_two(hn::Neg(w[v].quantum))));
+    const VI sum = hn::Add(products, c);
+    const VI wrapped = hn::Or(overflowed(low[v], high[v], products), overflowed(products, c, sum));
+    bad = hn::Or(bad, hn::Or(w[v].bad, wrapped));
+    // The conversion rounds toward zero, as the processor does now.
+    hn::StoreU(hn::Mul(hn::ConvertTo(F32(), sum), power_of_two(w[v].quantum)), F32(), out + v * lanes());
+  }
+  return bad;
+}
+
+uint32_t TruncatedAligned(const AlignedColumns& x) {
+  const I32 d;
+  alignas(64) int8_t tops[256 + kReadSlack];
+  alignas(64) float out[kColumnMultiple];
+  find_tops(x, tops);
+  uint32_t left = 0;
+  for (unsigned n = 0; n < x.columns; n += kColumnMultiple) {
+    VI bad = hn::Zero(d);
+    for (unsigned i = 0; i < kColumnMultiple; i += static_cast<unsigned>(2 * lanes()))
+      bad = hn::Or(bad, truncated_vectors<2>(x, tops, n + i, out + i));
+    if (!hn::AllFalse(d, hn::Lt(bad, hn::Zero(d)))) {
+      left |= 1u << n / kColumnMultiple;
+      continue;
+    }
+    for (unsigned i = 0; i < kColumnMultiple; i += static_cast<unsigned>(lanes()))
+      hn::StoreU(load(out + i), F32(), reinterpret_cast<float*>(x.d) + n + i);
   }
   return left;
 }
@@ -214,12 +315,14 @@ namespace drywell::numeric {
 HWY_EXPORT(AlignedSums);
 HWY_EXPORT(GroupedSums);
 HWY_EXPORT(FinishAligned);
+HWY_EXPORT(TruncatedAligned);
 HWY_EXPORT(FinishGrouped);
 HWY_EXPORT(ByteDots);
 
 void exact_aligned_sums(const AlignedBlock& x) { HWY_DYNAMIC_DISPATCH(AlignedSums)(x); }
 void exact_grouped_sums(const GroupedBlock& x) { HWY_DYNAMIC_DISPATCH(GroupedSums)(x); }
-uint32_t finish_aligned(const AlignedFinish& x) { return HWY_DYNAMIC_DISPATCH(FinishAligned)(x); }
+uint32_t finish_aligned(const AlignedColumns& x, float* sums) { return HWY_DYNAMIC_DISPATCH(FinishAligned)(x, sums); }
+uint32_t truncated_aligned(const AlignedColumns& x) { return HWY_DYNAMIC_DISPATCH(TruncatedAligned)(x); }
 uint32_t finish_grouped(const GroupedFinish& x) { return HWY_DYNAMIC_DISPATCH(FinishGrouped)(x); }
 void byte_dots(const ByteRow& x) { HWY_DYNAMIC_DISPATCH(ByteDots)(x); }
 

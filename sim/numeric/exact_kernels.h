@@ -14,8 +14,8 @@
 
 namespace drywell::numeric {
 
-/// Rows of a block: their sums stay in the L1 cache.
-inline constexpr unsigned kBlockRows = 8;
+/// Rows of a block. One rounded sum spoils a block, and sums of narrow floats are rounded more often than those of e2m1.
+inline constexpr unsigned kGroupedBlockRows = 8, kAlignedBlockRows = 1;
 
 /// A block of rows of `a` against `columns` rows of `b`; pointers are to the first of each. Element (k, r) is at
 /// k * stride + r.
@@ -47,22 +47,26 @@ struct GroupedBlock {
 };
 void exact_grouped_sums(const GroupedBlock& block);
 
-/// One row of sums becomes D where that is sound. `c` may be null (+0) and may be `d`.
-struct AlignedFinish {
-  float* sums;  // overwritten
-  const int8_t* a_exponents;  // of this row: k * a_stride
-  const int8_t* b_exponents;
-  size_t a_stride, b_stride;
-  unsigned k, columns;
+/// One row of `a` against columns of `b`. `c` may be null (+0) and may be `d`.
+struct AlignedColumns {
+  const float* a;
+  const int8_t* a_exponents;
   int a_row_exponent, a_lowest;
+  const float* b;
+  const int8_t* b_exponents;
   const int32_t* b_row_exponents;
   const int32_t* b_lowest;
+  size_t a_stride, b_stride;
+  unsigned k, columns;  // k <= 32; columns: a multiple of kColumnMultiple
   int window, floor;
   const uint32_t* c;
   uint32_t* d;
 };
-/// Returns a bit for each kColumnMultiple columns it left alone.
-uint32_t finish_aligned(const AlignedFinish& row);
+/// A row of sums (overwritten) becomes D where that is sound. Returns a bit for each kColumnMultiple columns it left alone.
+uint32_t finish_aligned(const AlignedColumns& row, float* sums);
+/// D of a row with every product cut to the window: for any input but infinities, NaN and exponents near the ends of
+/// float's range, whose columns it leaves alone.
+uint32_t truncated_aligned(const AlignedColumns& row);
 
 struct GroupedFinish {
   const float* sums;

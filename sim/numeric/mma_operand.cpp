@@ -178,34 +178,19 @@ void MmaOperand::assign_grouped(unsigned group) {
   if (element_bits_ != 4) pack_nibbles();
   bytes_.resize(size_t{2} * words * stride_);
   decode_e2m1(words_.data(), words, static_cast<unsigned>(stride_), side_ == Side::b ? kE2m1Bias : 0, bytes_.data());
-  for (auto* scales : {&group_scales_, &group_magic_scales_}) scales->assign(groups * stride_, 0.0f);
-  group_exponents_.assign(groups * stride_, kNoScale);
-  group_bias_.assign(groups * stride_, 0);
-  row_tops_.assign(stride_, -1000);
-  row_lowest_.assign(stride_, 1000);
-  for (unsigned g = 0; g < groups; ++g) {
-    for (unsigned r = 0; r < rows_; ++r) {
-      const size_t at = g * stride_ + r;
-      const Decoded scale = decode(scale_format_, scale_code(r, g / groups_per_scale));
-      if (scale.is_nan()) row_flags_[r] |= kSpecial;
-      if (scale.cls != FpClass::finite) continue;
-      // The doubled values make a product four times too large; A's scale takes that back.
-      const double value = static_cast<double>(scale.significand) * pow2(scale.lsb_exponent - (side_ == Side::a ? 2 : 0));
-      group_scales_[at] = static_cast<float>(value);
-      group_magic_scales_[at] = static_cast<float>(value * -kMagic);
-      group_exponents_[at] = scale.raw_exponent;
-      row_tops_[r] = std::max(row_tops_[r], scale.raw_exponent);
-      row_lowest_[r] = std::min(row_lowest_[r], scale.raw_exponent);
-    }
+  for (auto* scales : {&group_scales_, &group_magic_scales_}) scales->resize(groups * stride_);
+  for (auto* exponents : {&group_exponents_, &group_bias_}) exponents->resize(groups * stride_);
+  for (auto* exponents : {&row_tops_, &row_lowest_}) exponents->resize(stride_);
+  row_exponents_.clear();
+  std::vector<uint32_t> specials(stride_);
+  // The doubled values make a product four times too large; A's scale takes that back.
+  decode_scales({scale_format_, groups, groups_per_scale, static_cast<unsigned>(stride_), scale_words_.data(),
+                 side_ == Side::a ? 0.25f : 1.0f, group_scales_.data(), group_magic_scales_.data(), group_exponents_.data(),
+                 row_tops_.data(), row_lowest_.data(), specials.data()});
+  for (unsigned r = 0; r < rows_; ++r) {
+    if (specials[r] != 0) row_flags_[r] |= kSpecial;
   }
-  if (side_ == Side::b) return;
-  for (unsigned w = 0; w < 2 * words; ++w) {
-    int32_t* bias = group_bias_.data() + w / 4 * stride_;
-    const uint32_t* bytes = bytes_.data() + w * stride_;
-    for (unsigned r = 0; r < rows_; ++r) {
-      for (unsigned shift = 0; shift < 32; shift += 8) bias[r] -= kE2m1Bias * static_cast<int8_t>(bytes[r] >> shift);
-    }
-  }
+  if (side_ == Side::a) group_biases(bytes_.data(), groups, static_cast<unsigned>(stride_), group_bias_.data());
 }
 
 }  // namespace drywell::numeric

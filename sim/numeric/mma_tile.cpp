@@ -28,15 +28,15 @@ class TileRun {
       if (!a.any_wide_) widened_a_ = widened(a);
       if (!b.any_wide_) widened_b_ = widened(b);
     }
-    plan_fast_path();
+    plan_path();
   }
 
   void rows(unsigned first, unsigned count) {
     for (unsigned n = 0; n < b_.rows(); n += kMaxColumns) {
       const unsigned columns = std::min(kMaxColumns, b_.rows() - n);
-      const unsigned fast = fast_ ? columns / kColumnMultiple * kColumnMultiple : 0;
-      for (unsigned m = first; fast != 0 && m < first + count; m += kBlockRows)
-        block(m, std::min(kBlockRows, first + count - m), n, fast);
+      const unsigned fast = path_ == Path::general ? 0 : columns / kColumnMultiple * kColumnMultiple;
+      const unsigned step = p_.group == 1 ? kAlignedBlockRows : kGroupedBlockRows;
+      for (unsigned m = first; fast != 0 && m < first + count; m += step) block(m, std::min(step, first + count - m), n, fast);
       for (unsigned m = first; fast < columns && m < first + count; ++m) row(m, n + fast, columns - fast);
     }
   }
@@ -65,25 +65,45 @@ class TileRun {
     return r;
   }
 
-  /// Whether the exact kernels may be tried, and whether it is likely to pay.
-  void plan_fast_path() {
-    fast_ = p_.output == MmaOutput::f32_rz24 && !p_.legacy_fp8 && !wide_ && out_.input_d_shift == 0 && !a_.any_special_ &&
-            !b_.any_special_ && b_.rows() >= kColumnMultiple && (p_.sum_terms == 0 || static_cast<unsigned>(p_.sum_terms) >= a_.k());
-    if (!fast_) return;
+  /// How a tile is tried first; what a path leaves is done by the next.
+  enum class Path : uint8_t { exact, truncated, general };
+
+  void plan_path() {
+    path_ = Path::general;
+    if (p_.output != MmaOutput::f32_rz24 || p_.legacy_fp8 || wide_ || out_.input_d_shift != 0 || a_.any_special_ || b_.any_special_ ||
+        b_.rows() < kColumnMultiple || (p_.sum_terms != 0 && static_cast<unsigned>(p_.sum_terms) < a_.k()))
+      return;
     const Range a = range_of(a_), b = range_of(b_);
     b_range_ = b;
     // Powers of two that are made of these exponents are normal floats, and sums stay far from infinity.
     constexpr int kSafe = 45;
-    if (p_.group == 1) {
-      constexpr int kTypicalSlack = 4;  // the window's top is somewhat below the tops of the rows
-      fast_ = std::min(a.least_row, b.least_row) > -kSafe && std::max(a.greatest_row, b.greatest_row) < kSafe &&
-              a.span + b.span < p_.window - kTypicalSlack;
-    } else {
-      fast_ = std::max(a.greatest_top, b.greatest_top) < kSafe;
+    if (p_.group != 1) {
+      if (std::max(a.greatest_top, b.greatest_top) < kSafe) path_ = Path::exact;
+      return;
     }
+    if (std::min(a.least_row, b.least_row) <= -kSafe || std::max(a.greatest_row, b.greatest_row) >= kSafe || a_.k() > 32) return;
+    constexpr int kTypicalSlack = 4;  // the window's top is somewhat below the tops of the rows
+    path_ = a.span + b.span < p_.window - kTypicalSlack ? Path::exact : Path::truncated;
   }
 
   void block(unsigned m, unsigned rows, unsigned n, unsigned columns) {
+    const bool exact = path_ == Path::exact && exact_sums(m, rows, n, columns);
+    for (unsigned r = 0; r < rows; ++r) {
+      rounding_.reset();
+      uint32_t left = exact ? finish(m + r, n, columns, sums_.data() + size_t{r} * kMaxColumns) : ~0u;
+      if (left == ~0u && p_.group == 1) left = truncated_aligned(columns_of(m + r, n, columns));
+      for (unsigned i = 0; left != 0 && exact && p_.group == 1 && i < columns; i += kColumnMultiple) {
+        const uint32_t bit = 1u << i / kColumnMultiple;
+        if ((left & bit) != 0 && truncated_aligned(columns_of(m + r, n + i, kColumnMultiple)) == 0) left &= ~bit;
+      }
+      rounding_.restore();
+      for (unsigned i = 0; left != 0 && i < columns; i += kColumnMultiple)
+        if ((left >> i / kColumnMultiple & 1) != 0) row(m + r, n + i, kColumnMultiple);
+    }
+  }
+
+  /// Sums of products into sums_; false if any of them was rounded.
+  bool exact_sums(unsigned m, unsigned rows, unsigned n, unsigned columns) {
     rounding_.reset();
     if (p_.group == 1) {
       exact_aligned_sums({a_.values_.data() + m, b_.values_.data() + n, a_.stride_, b_.stride_, a_.k(), rows, columns, sums_.data(),
@@ -93,26 +113,26 @@ class TileRun {
                           b_.group_scales_.data() + n, b_.group_magic_scales_.data() + n, a_.stride_, b_.stride_,
                           a_.k() / static_cast<unsigned>(p_.group), rows, columns, sums_.data(), kMaxColumns});
     }
-    const bool exact = !rounding_.inexact();
-    for (unsigned r = 0; r < rows; ++r) {
-      const uint32_t left = exact ? finish(m + r, n, columns, sums_.data() + size_t{r} * kMaxColumns) : ~0u;
-      if (left == 0) continue;
-      rounding_.restore();
-      for (unsigned i = 0; i < columns; i += kColumnMultiple)
-        if ((left >> i / kColumnMultiple & 1) != 0) row(m + r, n + i, kColumnMultiple);
-      rounding_.reset();
-    }
-    rounding_.restore();
+    return !rounding_.inexact();
   }
+
+  AlignedColumns columns_of(unsigned m, unsigned n, unsigned columns) const {
+    return {a_.values_.data() + m,        a_.exponents_.data() + m,
+            a_.row_exponents_[m],         a_.row_lowest_[m],
+            b_.values_.data() + n,        b_.exponents_.data() + n,
+            b_.row_exponents_.data() + n, b_.row_lowest_.data() + n,
+            a_.stride_,                   b_.stride_,
+            a_.k(),                       columns,
+            p_.window,                    p_.exponent_floor,
+            c_of(m, n),                   d_of(m, n)};
+  }
+  const uint32_t* c_of(unsigned m, unsigned n) const { return out_.c == nullptr ? nullptr : out_.c + m * out_.c_stride + n; }
+  uint32_t* d_of(unsigned m, unsigned n) const { return out_.d + m * out_.d_stride + n; }
 
   /// Columns the exact sums do not settle.
   uint32_t finish(unsigned m, unsigned n, unsigned columns, float* sums) const {
-    const uint32_t* c = out_.c == nullptr ? nullptr : out_.c + m * out_.c_stride + n;
-    uint32_t* d = out_.d + m * out_.d_stride + n;
-    if (p_.group != 1) return finish_groups(m, {sums, columns, 0, 0, c, d});
-    return finish_aligned({sums, a_.exponents_.data() + m, b_.exponents_.data() + n, a_.stride_, b_.stride_, a_.k(), columns,
-                           a_.row_exponents_[m], a_.row_lowest_[m], b_.row_exponents_.data() + n, b_.row_lowest_.data() + n,
-                           p_.window, p_.exponent_floor, c, d});
+    if (p_.group != 1) return finish_groups(m, {sums, columns, 0, 0, c_of(m, n), d_of(m, n)});
+    return finish_aligned(columns_of(m, n, columns), sums);
   }
 
   /// A group's sum is a multiple of 2^(S - 8), S the exponent of its scales: two three-bit fractions and the quarter. C's
@@ -268,11 +288,12 @@ class TileRun {
   const MmaOperand& b_;
   const TileOutput& out_;
   const bool f16_d_;
-  bool wide_ = false, fast_ = false;
+  bool wide_ = false;
+  Path path_ = Path::general;
   Widened widened_a_, widened_b_;
   Range b_range_;
   ExactRounding rounding_;
-  alignas(64) std::array<float, size_t{kBlockRows} * kMaxColumns> sums_;
+  alignas(64) std::array<float, size_t{kGroupedBlockRows} * kMaxColumns> sums_;
   bool any_patch_ = false;
   std::array<bool, kMaxColumns> patch_{};
   std::array<uint32_t, kMaxColumns> c_codes_{};

@@ -1,11 +1,13 @@
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "sim/numeric/operand_kernels.cpp"
+#define HWY_WANT_AVX3_DL  // integer dot products
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
 
 #include "sim/numeric/operand_kernels.h"
 
 HWY_BEFORE_NAMESPACE();
+#include "sim/numeric/byte_dot-inl.h"
 namespace drywell::numeric {
 namespace HWY_NAMESPACE {
 
@@ -179,6 +181,57 @@ void DecodeE2m1(const uint32_t* codes, unsigned words, unsigned rows, int bias, 
   }
 }
 
+void GroupBiases(const uint32_t* bytes, unsigned groups, unsigned rows, int32_t* biases) {
+  const I32 d;
+  const auto ones = hn::Set(d, 0x01010101);
+  for (unsigned g = 0; g < groups; ++g) {
+    for (unsigned r = 0; r < rows; r += static_cast<unsigned>(hn::Lanes(d))) {
+      VI sum = hn::Zero(d);
+      for (unsigned w = 4 * g; w < 4 * g + 4; ++w)
+        sum = add_byte_products<true>(sum, ones, hn::LoadU(d, reinterpret_cast<const int32_t*>(bytes) + size_t{w} * rows + r));
+      hn::StoreU(hn::Mul(sum, hn::Set(d, -kE2m1Bias)), d, biases + size_t{g} * rows + r);
+    }
+  }
+}
+
+/// 2^(code - 127); code 0 is a subnormal float.
+HWY_INLINE VF ue8m0_value(VI code) {
+  const I32 d;
+  const auto bits = hn::IfThenElse(hn::Eq(code, hn::Zero(d)), hn::Set(d, 1 << 22), hn::ShiftLeft<23>(code));
+  return hn::BitCast(F32(), bits);
+}
+
+void DecodeScales(const ScaleTask& t) {
+  const I32 d;
+  const F32 df;
+  const bool exponents_only = t.format == Format::ue8m0;
+  Layout l = {};
+  if (!exponents_only) l = {7, 3, 7, -6, 0x7F, 0x7F, false, 0};
+  for (unsigned r = 0; r < t.rows; r += static_cast<unsigned>(hn::Lanes(d))) {
+    const VI word = hn::LoadU(d, reinterpret_cast<const int32_t*>(t.codes) + r), none = hn::Set(d, kNoScale);
+    VI top = none, lowest = hn::Set(d, -kNoScale), special = hn::Zero(d);
+    for (unsigned g = 0; g < t.groups; ++g) {
+      const VI code = hn::And(hn::ShiftRightSame(word, static_cast<int>(8 * (g / t.groups_per_scale))), hn::Set(d, 0xFF));
+      const Element e = {hn::And(code, hn::Set(d, 0x7F)), hn::Zero(d), hn::ShiftRight<3>(hn::And(code, hn::Set(d, 0x7F)))};
+      const auto nan = exponents_only ? hn::Eq(code, hn::Set(d, 0xFF)) : hn::Eq(e.magnitude, hn::Set(d, 0x7F));
+      const VI raw = exponents_only ? hn::Sub(code, hn::Set(d, 127)) : raw_exponent(l, e, none);
+      const VF value = hn::Mul(exponents_only ? ue8m0_value(code) : narrow_value(l, e), hn::Set(df, t.factor));
+      const VI exponent = hn::IfThenElse(nan, none, raw);
+      const VF scale = hn::BitCast(df, hn::IfThenZeroElse(hn::Eq(exponent, none), hn::BitCast(d, value)));
+      const size_t at = size_t{g} * t.rows + r;
+      hn::StoreU(scale, df, t.scales + at);
+      hn::StoreU(hn::Mul(scale, hn::Set(df, -kMagic)), df, t.magic_scales + at);
+      hn::StoreU(exponent, d, t.exponents + at);
+      special = hn::Or(special, hn::VecFromMask(d, nan));
+      top = hn::Max(top, exponent);
+      lowest = hn::IfThenElse(hn::Eq(exponent, none), lowest, hn::Min(lowest, exponent));
+    }
+    hn::StoreU(top, d, t.tops + r);
+    hn::StoreU(lowest, d, t.lowest + r);
+    hn::StoreU(special, d, reinterpret_cast<int32_t*>(t.specials) + r);
+  }
+}
+
 }  // namespace HWY_NAMESPACE
 }  // namespace drywell::numeric
 HWY_AFTER_NAMESPACE();
@@ -188,11 +241,18 @@ namespace drywell::numeric {
 
 HWY_EXPORT(DecodeValues);
 HWY_EXPORT(DecodeE2m1);
+HWY_EXPORT(GroupBiases);
+HWY_EXPORT(DecodeScales);
 
 void decode_values(const DecodeTask& t) { HWY_DYNAMIC_DISPATCH(DecodeValues)(t); }
 void decode_e2m1(const uint32_t* codes, unsigned words, unsigned rows, int bias, uint32_t* bytes) {
   HWY_DYNAMIC_DISPATCH(DecodeE2m1)(codes, words, rows, bias, bytes);
 }
+
+void group_biases(const uint32_t* bytes, unsigned groups, unsigned rows, int32_t* biases) {
+  HWY_DYNAMIC_DISPATCH(GroupBiases)(bytes, groups, rows, biases);
+}
+void decode_scales(const ScaleTask& t) { HWY_DYNAMIC_DISPATCH(DecodeScales)(t); }
 
 }  // namespace drywell::numeric
 #endif

@@ -31,4 +31,24 @@ void decode_values(const DecodeTask& task);
 /// Words of eight e2m1 codes into two words of bytes of twice their values, plus `bias`.
 void decode_e2m1(const uint32_t* codes, unsigned words, unsigned rows, int bias, uint32_t* bytes);
 
+/// Minus kE2m1Bias times the sum of each group of four words of bytes.
+void group_biases(const uint32_t* bytes, unsigned groups, unsigned rows, int32_t* biases);
+
+/// Block scales of a grouped kind: one byte per `groups_per_scale` groups in each row's word.
+struct ScaleTask {
+  Format format;  // ue8m0 or ue4m3
+  unsigned groups, groups_per_scale, rows;
+  const uint32_t* codes;  // [row]
+  float factor;           // what the values are multiplied by
+  float* scales;          // [group][row]; 0 where the code is zero or NaN
+  float* magic_scales;    // -kMagic times that
+  int32_t* exponents;     // raw; kNoScale where the scale is 0
+  int32_t* tops;          // per row: largest exponent, at least kNoScale
+  int32_t* lowest;        // smallest exponent, at most -kNoScale
+  uint32_t* specials;     // non-zero: NaN among them
+};
+/// Exponent of a scale that is zero: what it is added to must not matter.
+inline constexpr int32_t kNoScale = -100000;
+void decode_scales(const ScaleTask& task);
+
 }  // namespace drywell::numeric

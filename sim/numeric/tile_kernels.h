@@ -6,6 +6,7 @@
 #include <cstdint>
 
 #include "drywell/sim/numeric/mma.h"
+#include "sim/numeric/operand_kernels.h"
 #include "sim/numeric/tile_layout.h"
 
 namespace drywell::numeric {
@@ -53,12 +54,10 @@ struct GroupedRow {
   const int32_t* a_bias;
   const float* a_scales;
   const float* b_scales;
-  const int32_t* a_exponents;  // kNoScale: zero
+  const int32_t* a_exponents;  // kNoScale where the scale is zero
   const int32_t* b_exponents;
 };
 inline constexpr unsigned kMaxGroups = 8;
-/// Exponent of a scale that is zero; what it is added to must not matter.
-inline constexpr int kNoScale = -100000;
 
 void aligned_row(const FloatRow& row, const RowOutput& out);
 void aligned_row(const DoubleRow& row, const RowOutput& out);

@@ -52,6 +52,17 @@ TEST(Tcgen05Order, MmasOnOneAccumulatorRunInOrder) {
   expect_tensor(p, images, expected);
 }
 
+// One lane issues from a loop that is long enough for its warp to give the others a turn; they wait for it at a barrier.
+TEST(Tcgen05Order, ALoopOfOneLaneIsNotTakenForADeadlock) {
+  MmaCase c = f16_case(20);
+  c.accumulate = false;
+  const MmaData data = random_matrices(c);
+  const MmaSetup setup = place(c, data);
+  TensorProgram p;
+  p.steps = {[&](const TensorOperands& o) { o.k.for_range(0, 200, 1, [&](isa::Reg) { emit_mma(c, setup, o); }); }};
+  expect_tensor(p, setup.images, expected_images(c, data, setup));
+}
+
 void shift_rows(TensorImage& image, unsigned first, unsigned columns) {
   for (unsigned column = first; column < first + columns; ++column) {
     for (unsigned lane = 0; lane < 128; ++lane) {
