@@ -7,6 +7,7 @@ install(TARGETS drywell_core drywell_isa drywell_sim drywell_kernels EXPORT dryw
         ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
 if(TARGET drywell)
   install(TARGETS drywell RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+  install(TARGETS drywell_cudart EXPORT drywell-targets LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/drywell)
 endif()
 install(DIRECTORY include/drywell DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 install(EXPORT drywell-targets NAMESPACE drywell:: DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/drywell)

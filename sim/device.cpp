@@ -13,6 +13,7 @@
 #include "sim/driver/functional.h"
 #include "sim/exec/program.h"
 #include "sim/observe/hub.h"
+#include "sim/timing/residency.h"
 #include "sim/timing/timed.h"
 
 namespace drywell::sim {
@@ -42,6 +43,8 @@ struct Device::Impl {
     std::unique_ptr<Program> program;
   };
   std::map<const isa::Function*, Decoded> programs;
+
+  Launch prepare(const LoadedModule& m, std::string_view kernel, const LaunchConfig& config);
 };
 
 namespace {
@@ -151,6 +154,16 @@ uint32_t Device::sm_count() const { return impl_->sm_count; }
 
 GmemAddr Device::allocate(uint64_t bytes, std::string name) { return impl_->gmem.allocate(bytes, std::move(name)); }
 
+GmemAddr Device::map_host(void* host, uint64_t bytes, std::string name) { return impl_->gmem.map_host(host, bytes, std::move(name)); }
+
+std::optional<MemoryRange> Device::find(GmemAddr a) const {
+  const Gmem::Allocation* found = impl_->gmem.find(a.value());
+  if (found == nullptr) return std::nullopt;
+  return MemoryRange{GmemAddr(found->base), found->size, found->data};
+}
+uint64_t Device::memory_used() const { return impl_->gmem.used(); }
+uint64_t Device::memory_capacity() const { return impl_->gmem.capacity(); }
+
 void Device::free(GmemAddr a) {
   if (!impl_->gmem.release(a)) throw InputError("E4102", fmt::format("{:#x} is not the start of an allocation", a.value()));
 }
@@ -185,31 +198,49 @@ LoadedModule Device::load_ptx(std::string_view text, const std::string& name) {
   return load(std::move(m));
 }
 
-RunResult Device::launch(const LoadedModule& m, std::string_view kernel, const LaunchConfig& config, const Args& args, const RunOptions& options) {
+/// What a launch is made of, before anything is checked.
+Launch Device::Impl::prepare(const LoadedModule& m, std::string_view kernel, const LaunchConfig& config) {
   const isa::Function* f = m.module().find_function(kernel);
   if (f == nullptr || !f->is_entry) throw InputError("E4112", fmt::format("no kernel '{}' in the module", kernel));
-  Impl::Decoded& cached = impl_->programs[f];
+  Decoded& cached = programs[f];
   if (cached.program == nullptr) {
     cached.module = m.module_;
     cached.program = decode(m.module(), *f, {m.addresses_});
   }
-  ObserverHub hub;
-  for (Listener* l : options.listeners) hub.attach(l);
-  Diagnostics problems;
   Launch l;
-  l.arch = &impl_->arch;
+  l.arch = &arch;
   l.program = cached.program.get();
-  l.gmem = &impl_->gmem;
-  l.observers = hub.empty() ? nullptr : &hub;
+  l.gmem = &gmem;
   l.grid = config.grid;
   l.block = config.block;
   l.cluster = config.cluster;
   if (const auto& r = f->directives.reqnctapercluster; r.has_value()) l.cluster = {(*r)[0], (*r)[1], (*r)[2]};
   l.dynamic_smem = config.dynamic_smem;
   l.smem_bytes = static_cast<uint32_t>(round_up(kSmemReserved + l.program->static_smem + config.dynamic_smem, 16));
-  l.sm_count = impl_->sm_count;
-  l.params = parameter_block(*f, *l.program, args, problems);
-  check_launch(*f, l, problems);
+  l.sm_count = sm_count;
+  return l;
+}
+
+uint32_t Device::static_smem(const LoadedModule& m, std::string_view kernel) { return impl_->prepare(m, kernel, {}).program->static_smem; }
+
+Device::Occupancy Device::occupancy(const LoadedModule& m, std::string_view kernel, const LaunchConfig& config) {
+  const Launch l = impl_->prepare(m, kernel, config);
+  Diagnostics problems;
+  check_launch(*l.program->function, l, problems);
+  if (problems.has_errors()) return {};
+  const Residency r = residency(impl_->arch, l, l.program->function->directives.maxnreg.value_or(0));
+  return {r.ctas_per_sm, static_cast<uint32_t>(cluster_places(impl_->arch, l.sm_count, static_cast<uint32_t>(l.cluster.count())).size()) * r.ctas_per_sm};
+}
+
+RunResult Device::launch(const LoadedModule& m, std::string_view kernel, const LaunchConfig& config, const Args& args, const RunOptions& options) {
+  Launch l = impl_->prepare(m, kernel, config);
+  ObserverHub hub;
+  for (Listener* observer : options.listeners) hub.attach(observer);
+  l.observers = hub.empty() ? nullptr : &hub;
+  Diagnostics problems;
+  const isa::Function& f = *l.program->function;
+  l.params = parameter_block(f, *l.program, args, problems);
+  check_launch(f, l, problems);
   if (problems.has_errors()) throw InputError(std::move(problems));
   if (options.progress != nullptr) options.progress->ctas_total = l.grid.count();
   OutputLog output(options.max_output);

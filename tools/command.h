@@ -47,5 +47,7 @@ void register_sf(CLI::App& app, CommandContext& context);
 void register_fragment(CLI::App& app, CommandContext& context);
 void register_smem(CLI::App& app, CommandContext& context);
 void register_tmem(CLI::App& app, CommandContext& context);
+void register_exec(CLI::App& app, CommandContext& context);
+void register_nvcc(CLI::App& app, CommandContext& context);
 
 }  // namespace drywell::tools

@@ -103,6 +103,8 @@ int run(int argc, char** argv) {
   register_fragment(app, context);
   register_smem(app, context);
   register_tmem(app, context);
+  register_exec(app, context);
+  register_nvcc(app, context);
   if (argc < 2) {
     fmt::print(stderr, "{}", app.help());
     return static_cast<int>(ExitCode::usage);

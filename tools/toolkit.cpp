@@ -14,7 +14,7 @@ extern char** environ;
 
 namespace drywell::tools {
 
-std::string find_ptxas() {
+std::string find_toolkit_program(const std::string& name) {
   std::string directories;
   for (const char* variable : {"CUDA_HOME", "CUDA_PATH"}) {
     if (const char* home = std::getenv(variable); home != nullptr) directories += std::string(home) + "/bin:";
@@ -25,11 +25,13 @@ std::string find_ptxas() {
   else directories += "/usr/local/cuda/bin";
   std::istringstream in(directories);
   for (std::string directory; std::getline(in, directory, ':');) {
-    const std::string candidate = directory + "/ptxas";
+    const std::string candidate = directory + "/" + name;
     if (!directory.empty() && ::access(candidate.c_str(), X_OK) == 0) return candidate;
   }
-  throw kernels::Unavailable("E4510", "no ptxas on this machine", "set CUDA_HOME, or put CUDA 13.0's bin directory into PATH");
+  throw kernels::Unavailable("E4510", fmt::format("no {} on this machine", name), "set CUDA_HOME, or put CUDA 13.0's bin directory into PATH");
 }
+
+std::string find_ptxas() { return find_toolkit_program("ptxas"); }
 
 ProcessResult run_program(const std::string& path, const std::vector<std::string>& arguments) {
   std::vector<char*> argv = {const_cast<char*>(path.c_str())};

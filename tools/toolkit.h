@@ -6,7 +6,8 @@
 
 namespace drywell::tools {
 
-/// Path of ptxas: $CUDA_HOME/bin, $CUDA_PATH/bin, the PATH, /usr/local/cuda/bin. Throws Unavailable E4510 if it is nowhere.
+/// Path of ptxas or nvcc: $CUDA_HOME/bin, $CUDA_PATH/bin, the PATH, /usr/local/cuda/bin. Throws Unavailable E4510 if it is nowhere.
+std::string find_toolkit_program(const std::string& name);
 std::string find_ptxas();
 
 struct ProcessResult {

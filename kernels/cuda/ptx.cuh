@@ -58,7 +58,7 @@ __device__ inline void commit_group() { asm volatile("cp.async.bulk.commit_group
 __device__ inline void wait_all_groups() { asm volatile("cp.async.bulk.wait_group 0;" ::: "memory"); }
 __device__ inline void fence_async_shared() { asm volatile("fence.proxy.async.shared::cta;" ::: "memory"); }
 
-#if defined(__CUDA_ARCH_FEAT_SM100_ALL) || (defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 1000)
+#if !defined(__CUDA_ARCH__) || defined(__CUDA_ARCH_FEAT_SM100_ALL) || __CUDA_ARCH__ >= 1000  // the host pass sees them too
 
 // ---- tensor memory
 

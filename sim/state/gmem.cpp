@@ -27,7 +27,8 @@ GmemAddr Gmem::allocate(uint64_t bytes, std::string name, uint64_t align) {
   // First gap that fits, scanning from the bottom: deterministic, and freed memory is used again.
   const uint64_t want = std::max<uint64_t>(bytes, 1);
   uint64_t at = window::kGlobalBase;
-  size_t index = 0;
+  const auto first = std::lower_bound(by_base_.begin(), by_base_.end(), at, [](const Allocation* a, uint64_t v) { return a->base < v; });
+  auto index = static_cast<size_t>(first - by_base_.begin());
   for (; index < by_base_.size(); ++index) {
     const Allocation& a = *by_base_[index];
     if (round_up(at, align) + want <= a.base) break;
@@ -44,14 +45,28 @@ GmemAddr Gmem::allocate(uint64_t bytes, std::string name, uint64_t align) {
   return GmemAddr(at);
 }
 
+GmemAddr Gmem::map_host(void* host, uint64_t bytes, std::string name) {
+  const uint64_t first = reinterpret_cast<uintptr_t>(host), end = first + bytes;
+  const Allocation* below = nearest_below(end == first ? first : end - 1);
+  const bool in_window = end > window::generic(window::kCodeHigh, 0) && first < window::kGlobalBase + capacity_;
+  if (bytes == 0 || in_window || (below != nullptr && below->base + below->size > first)) {
+    throw InputError("E4104", fmt::format("{} bytes of host memory at {:#x} cannot be device memory: the addresses are taken", bytes, first));
+  }
+  const auto at = std::upper_bound(by_base_.begin(), by_base_.end(), first, [](uint64_t v, const Allocation* a) { return v < a->base; });
+  by_base_.insert(at, new Allocation{first, bytes, static_cast<uint8_t*>(host), std::move(name), true});
+  return GmemAddr(first);
+}
+
 bool Gmem::release(GmemAddr addr) {
   const auto it = std::find_if(by_base_.begin(), by_base_.end(), [&](const Allocation* a) { return a->base == addr.value(); });
   if (it == by_base_.end()) return false;
-  used_ -= (*it)->size;
-  // Whole pages go back to the host at once.
-  const auto first = round_up(reinterpret_cast<uintptr_t>((*it)->data), 4096);
-  const auto last = (reinterpret_cast<uintptr_t>((*it)->data) + (*it)->size) / 4096 * 4096;
-  if (last > first) madvise(reinterpret_cast<void*>(first), last - first, MADV_DONTNEED);
+  if (!(*it)->borrowed) {
+    used_ -= (*it)->size;
+    // Whole pages go back to the host at once.
+    const auto first = round_up(reinterpret_cast<uintptr_t>((*it)->data), 4096);
+    const auto last = (reinterpret_cast<uintptr_t>((*it)->data) + (*it)->size) / 4096 * 4096;
+    if (last > first) madvise(reinterpret_cast<void*>(first), last - first, MADV_DONTNEED);
+  }
   delete *it;
   by_base_.erase(it);
   return true;

@@ -29,6 +29,7 @@ class Gmem {
     uint64_t size = 0;
     uint8_t* data = nullptr;
     std::string name;
+    bool borrowed = false;  // somebody else's memory (map_host)
   };
 
   /// Reserves (without committing) `capacity` bytes of host address space.
@@ -40,6 +41,9 @@ class Gmem {
   /// Throws InputError E4100 when the capacity is exhausted. New memory is poisoned with 0xFF bytes (NaN in every
   /// float format), so that "nothing ran" never looks like "passed".
   GmemAddr allocate(uint64_t bytes, std::string name = {}, uint64_t align = 256);
+  /// Makes memory of this process device memory under its own address, as pinned and managed memory is; the caller keeps
+  /// it alive until release. Throws InputError E4104 if it overlaps a window or an allocation.
+  GmemAddr map_host(void* host, uint64_t bytes, std::string name = {});
   /// Returns false if `addr` is not the base of a live allocation.
   bool release(GmemAddr addr);
 

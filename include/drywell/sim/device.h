@@ -91,6 +91,13 @@ struct RunResult {
   bool ok() const { return !fault.has_value(); }
 };
 
+/// A live allocation.
+struct MemoryRange {
+  GmemAddr base;
+  uint64_t bytes = 0;
+  uint8_t* host = nullptr;  // where its bytes lie in this process
+};
+
 /// A module with its global variables placed in a device's memory.
 class LoadedModule {
  public:
@@ -122,8 +129,15 @@ class Device {
 
   /// Poisoned memory (0xFF bytes) of at least `bytes`, 256-byte aligned.
   GmemAddr allocate(uint64_t bytes, std::string name = {});
+  /// Makes memory of this process device memory under its own address, as pinned and managed memory is; it must live until
+  /// free. Throws InputError E4104 if the addresses are taken.
+  GmemAddr map_host(void* host, uint64_t bytes, std::string name = {});
   /// Throws InputError E4102 if `a` is not a live allocation.
   void free(GmemAddr a);
+  /// The allocation `a` lies in.
+  std::optional<MemoryRange> find(GmemAddr a) const;
+  uint64_t memory_used() const;
+  uint64_t memory_capacity() const;
   /// Throw InputError E4103 when the range is not inside one allocation.
   void write(GmemAddr to, const void* from, uint64_t bytes);
   void read(void* to, GmemAddr from, uint64_t bytes) const;
@@ -133,6 +147,14 @@ class Device {
   LoadedModule load(isa::Module m);
   /// Parses, validates and loads PTX text; `name` stands in messages. Throws InputError with every mistake.
   LoadedModule load_ptx(std::string_view text, const std::string& name = "<ptx>");
+
+  /// How many CTAs of such a launch an SM holds at once, and how many clusters the chip.
+  struct Occupancy {
+    uint32_t ctas_per_sm = 0, clusters = 0;
+  };
+  Occupancy occupancy(const LoadedModule& m, std::string_view kernel, const LaunchConfig& config);
+  /// Bytes of shared memory the kernel declares itself.
+  uint32_t static_smem(const LoadedModule& m, std::string_view kernel);
 
   /// Runs a kernel to its end. Throws InputError for launches a real device refuses (E41xx); guest misbehaviour is in the
   /// result.

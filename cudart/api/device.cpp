@@ -1,0 +1,169 @@
+// Device queries and errors of the runtime interface.
+#include <cstring>
+
+#include "cudart/errors.h"
+#include "cudart/properties.h"
+#include "cudart/serve.h"
+
+using namespace drywell::cudart;
+
+namespace {
+
+void require_device(int device) { require(device == 0, CudaError::invalid_device); }
+
+// cudaLimit: what a device says before anything was set (CUDA C++ Programming Guide, device limits; H200).
+constexpr size_t kLimits[] = {1024, 1 << 20, 8 << 20, 2, 2048, 64, 0};
+
+}  // namespace
+
+extern "C" {
+#pragma GCC visibility push(default)
+
+const char* cudaGetErrorName(CudaError e) { return runtime_name(e); }
+const char* cudaGetErrorString(CudaError e) {
+  const char* text = error_text(e);
+  return text != nullptr ? text : "unrecognized error code";
+}
+
+CudaError cudaGetLastError() {
+  CudaError out = CudaError::success;
+  const CudaError call = serve_always("cudaGetLastError", [&](Context& c) {
+    out = c.sticky != CudaError::success ? c.sticky : c.thread().last;
+    c.thread().last = CudaError::success;
+  });
+  return call != CudaError::success ? call : out;
+}
+CudaError cudaPeekAtLastError() {
+  CudaError out = CudaError::success;
+  const CudaError call =
+      serve_always("cudaPeekAtLastError", [&](Context& c) { out = c.sticky != CudaError::success ? c.sticky : c.thread().last; });
+  return call != CudaError::success ? call : out;
+}
+
+CudaError cudaDeviceSynchronize() {
+  return serve("cudaDeviceSynchronize", [](Context& c) {
+    c.streams.refuse_while_capturing();
+    c.device();
+    c.launcher().queue_drained();
+  });
+}
+CudaError cudaDeviceReset() {
+  return serve_always("cudaDeviceReset", [](Context& c) { c.reset(); });
+}
+
+CudaError cudaGetDeviceCount(int* out) {
+  return serve_always("cudaGetDeviceCount", [&](Context& c) {
+    require_value(out != nullptr);
+    c.device();
+    *out = 1;
+  });
+}
+CudaError cudaGetDevice(int* out) {
+  return serve_always("cudaGetDevice", [&](Context&) {
+    require_value(out != nullptr);
+    *out = 0;
+  });
+}
+CudaError cudaSetDevice(int device) {
+  return serve("cudaSetDevice", [&](Context& c) {
+    require_device(device);
+    c.device();
+  });
+}
+CudaError cudaInitDevice(int device, unsigned, unsigned) { return cudaSetDevice(device); }
+CudaError cudaSetDeviceFlags(unsigned) {
+  return serve("cudaSetDeviceFlags", [](Context&) {});
+}
+CudaError cudaGetDeviceFlags(unsigned* out) {
+  return serve("cudaGetDeviceFlags", [&](Context&) { *out = 0; });
+}
+CudaError cudaChooseDevice(int* out, const void*) { return cudaGetDevice(out); }
+CudaError cudaSetValidDevices(int* list, int n) {
+  return serve("cudaSetValidDevices", [&](Context&) {
+    for (int i = 0; i < n; ++i) require_device(list[i]);
+  });
+}
+
+CudaError cudaDeviceGetAttribute(int* out, int attribute, int device) {
+  return serve("cudaDeviceGetAttribute", [&](Context& c) {
+    require_device(device);
+    require_value(out != nullptr);
+    *out = device_attribute(c.device(), attribute);
+  });
+}
+CudaError cudaGetDeviceProperties(void* out, int device) {
+  return serve("cudaGetDeviceProperties", [&](Context& c) {
+    require_device(device);
+    require_value(out != nullptr);
+    fill_properties13(c.device(), out);
+  });
+}
+/// What programs of CUDA 12 call.
+CudaError cudaGetDeviceProperties_v2(void* out, int device) {
+  return serve("cudaGetDeviceProperties_v2", [&](Context& c) {
+    require_device(device);
+    require_value(out != nullptr);
+    fill_properties12(c.device(), out);
+  });
+}
+
+CudaError cudaDeviceGetPCIBusId(char* out, int bytes, int device) {
+  return serve("cudaDeviceGetPCIBusId", [&](Context&) {
+    require_device(device);
+    constexpr char kId[] = "0000:00:00.0";
+    require_value(out != nullptr && bytes >= static_cast<int>(sizeof kId));
+    std::memcpy(out, kId, sizeof kId);
+  });
+}
+CudaError cudaDeviceGetByPCIBusId(int* out, const char*) { return cudaGetDevice(out); }
+
+CudaError cudaDriverGetVersion(int* out) {
+  return serve_always("cudaDriverGetVersion", [&](Context&) { *out = kRuntimeVersion; });
+}
+CudaError cudaRuntimeGetVersion(int* out) {
+  return serve_always("cudaRuntimeGetVersion", [&](Context&) { *out = kRuntimeVersion; });
+}
+
+CudaError cudaDeviceGetLimit(size_t* out, int limit) {
+  return serve("cudaDeviceGetLimit", [&](Context&) {
+    require_value(out != nullptr && limit >= 0 && limit < static_cast<int>(std::size(kLimits)));
+    *out = kLimits[limit];
+  });
+}
+// Stacks, the printf buffer and the caches have no limit a program could raise.
+CudaError cudaDeviceSetLimit(int limit, size_t) {
+  return serve("cudaDeviceSetLimit", [&](Context&) { require_value(limit >= 0 && limit < static_cast<int>(std::size(kLimits))); });
+}
+CudaError cudaDeviceGetStreamPriorityRange(int* least, int* greatest) {
+  return serve("cudaDeviceGetStreamPriorityRange", [&](Context&) {
+    if (least != nullptr) *least = 0;
+    if (greatest != nullptr) *greatest = -5;
+  });
+}
+CudaError cudaDeviceGetCacheConfig(int* out) {
+  return serve("cudaDeviceGetCacheConfig", [&](Context&) { *out = 0; });
+}
+CudaError cudaDeviceSetCacheConfig(int) {
+  return serve("cudaDeviceSetCacheConfig", [](Context&) {});
+}
+CudaError cudaCtxResetPersistingL2Cache() {
+  return serve("cudaCtxResetPersistingL2Cache", [](Context&) {});
+}
+CudaError cudaDeviceCanAccessPeer(int* out, int, int) {
+  return serve("cudaDeviceCanAccessPeer", [&](Context&) { *out = 0; });
+}
+/// cudaChannelFormatDesc: words about a texel, no more.
+struct ChannelDesc {
+  int x, y, z, w, kind;
+};
+ChannelDesc cudaCreateChannelDesc(int x, int y, int z, int w, int kind) { return {x, y, z, w, kind}; }
+
+CudaError cudaProfilerStart() {
+  return serve("cudaProfilerStart", [](Context&) {});
+}
+CudaError cudaProfilerStop() {
+  return serve("cudaProfilerStop", [](Context&) {});
+}
+
+#pragma GCC visibility pop
+}

@@ -1,0 +1,140 @@
+// Initialisation, devices, contexts and errors of the driver interface. There is one device and one context.
+#include <cstring>
+
+#include "cudart/entry_points.h"
+#include "cudart/errors.h"
+#include "cudart/properties.h"
+#include "cudart/runtime_api.h"
+#include "cudart/serve.h"
+
+using namespace drywell::cudart;
+
+namespace {
+
+/// The one context: only its address means something.
+void* the_context() {
+  static char address;
+  return &address;
+}
+
+CudaError give_context(const char* name, void** out) {
+  return serve(name, [&](Context& c) {
+    require_value(out != nullptr);
+    c.device();
+    *out = the_context();
+  });
+}
+
+CudaError take_context(const char* name, const void* context) {
+  return serve(name, [&](Context& c) {
+    require(context == nullptr || context == the_context(), CudaError::invalid_context);
+    c.device();
+  });
+}
+
+}  // namespace
+
+extern "C" {
+#pragma GCC visibility push(default)
+
+CudaError cuInit(unsigned flags) {
+  return serve("cuInit", [&](Context& c) {
+    require_value(flags == 0);
+    c.device();
+  });
+}
+CudaError cuDriverGetVersion(int* out) {
+  return serve_always("cuDriverGetVersion", [&](Context&) {
+    require_value(out != nullptr);
+    *out = kRuntimeVersion;
+  });
+}
+CudaError cuGetErrorName(CudaError e, const char** out) {
+  *out = driver_name(e);
+  return *out != nullptr ? CudaError::success : CudaError::invalid_value;
+}
+CudaError cuGetErrorString(CudaError e, const char** out) {
+  *out = error_text(e);
+  return *out != nullptr ? CudaError::success : CudaError::invalid_value;
+}
+
+CudaError cuDeviceGetCount(int* out) { return cudaGetDeviceCount(out); }
+CudaError cuDeviceGet(int* out, int ordinal) {
+  return serve("cuDeviceGet", [&](Context&) {
+    require_value(out != nullptr);
+    require(ordinal == 0, CudaError::invalid_device);
+    *out = 0;
+  });
+}
+CudaError cuDeviceGetName(char* out, int bytes, int device) {
+  return serve("cuDeviceGetName", [&](Context& c) {
+    require(device == 0, CudaError::invalid_device);
+    require_value(out != nullptr && bytes > 0);
+    const std::string name = device_name(c.device());
+    const size_t n = std::min(name.size(), static_cast<size_t>(bytes) - 1);
+    std::memcpy(out, name.data(), n);
+    out[n] = 0;
+  });
+}
+CudaError cuDeviceGetAttribute(int* out, int attribute, int device) { return cudaDeviceGetAttribute(out, attribute, device); }
+CudaError cuDeviceTotalMem_v2(size_t* out, int device) {
+  size_t free = 0;
+  return device == 0 ? cudaMemGetInfo(&free, out) : CudaError::invalid_device;
+}
+CudaError cuDeviceComputeCapability(int* major, int* minor, int device) {
+  const CudaError e = cudaDeviceGetAttribute(major, 75, device);
+  return e == CudaError::success ? cudaDeviceGetAttribute(minor, 76, device) : e;
+}
+CudaError cuDeviceGetUuid_v2(char* out, int device) {
+  return serve("cuDeviceGetUuid", [&](Context&) {
+    require(device == 0, CudaError::invalid_device);
+    std::memcpy(out, "drywell simulated", 16);
+  });
+}
+CudaError cuDeviceGetPCIBusId(char* out, int bytes, int device) { return cudaDeviceGetPCIBusId(out, bytes, device); }
+CudaError cuDeviceCanAccessPeer(int* out, int, int) {
+  return serve("cuDeviceCanAccessPeer", [&](Context&) { *out = 0; });
+}
+
+CudaError cuDevicePrimaryCtxRetain(void** out, int device) {
+  return device == 0 ? give_context("cuDevicePrimaryCtxRetain", out) : CudaError::invalid_device;
+}
+CudaError cuDevicePrimaryCtxRelease_v2(int) { return CudaError::success; }
+CudaError cuDevicePrimaryCtxReset_v2(int) { return cudaDeviceReset(); }
+CudaError cuDevicePrimaryCtxSetFlags_v2(int, unsigned) { return CudaError::success; }
+CudaError cuDevicePrimaryCtxGetState(int, unsigned* flags, int* active) {
+  return serve("cuDevicePrimaryCtxGetState", [&](Context& c) {
+    *flags = 0;
+    *active = c.has_device() ? 1 : 0;
+  });
+}
+CudaError cuCtxCreate_v2(void** out, unsigned, int device) { return device == 0 ? give_context("cuCtxCreate", out) : CudaError::invalid_device; }
+CudaError cuCtxCreate_v4(void** out, const void*, unsigned flags, int device) { return cuCtxCreate_v2(out, flags, device); }
+CudaError cuCtxDestroy_v2(void* context) { return take_context("cuCtxDestroy", context); }
+CudaError cuCtxSetCurrent(void* context) { return take_context("cuCtxSetCurrent", context); }
+CudaError cuCtxPushCurrent_v2(void* context) { return take_context("cuCtxPushCurrent", context); }
+CudaError cuCtxPopCurrent_v2(void** out) { return out != nullptr ? give_context("cuCtxPopCurrent", out) : CudaError::success; }
+CudaError cuCtxGetCurrent(void** out) { return give_context("cuCtxGetCurrent", out); }
+CudaError cuCtxGetDevice(int* out) {
+  return serve("cuCtxGetDevice", [&](Context&) { *out = 0; });
+}
+CudaError cuCtxGetApiVersion(void*, unsigned* out) {
+  return serve("cuCtxGetApiVersion", [&](Context&) { *out = kRuntimeVersion; });
+}
+CudaError cuCtxGetLimit(size_t* out, int limit) { return cudaDeviceGetLimit(out, limit); }
+CudaError cuCtxSetLimit(int limit, size_t value) { return cudaDeviceSetLimit(limit, value); }
+CudaError cuCtxSynchronize() { return cudaDeviceSynchronize(); }
+
+CudaError cuGetProcAddress_v2(const char* name, void** out, int, uint64_t, int* status) {
+  return serve("cuGetProcAddress", [&](Context& c) {
+    require_value(name != nullptr && out != nullptr);
+    *out = driver_entry_point(name);
+    if (status != nullptr) *status = *out != nullptr ? 0 : 1;  // CU_GET_PROC_ADDRESS_SUCCESS, SYMBOL_NOT_FOUND
+    if (*out != nullptr) return;
+    c.say_once(std::string(name) + " is not served");
+    throw CallFailed{CudaError::symbol_not_found};
+  });
+}
+
+#pragma GCC visibility pop
+}

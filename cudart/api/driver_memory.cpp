@@ -1,0 +1,77 @@
+// Memory of the driver interface. A CUdeviceptr is the address the runtime has as a pointer.
+#include "cudart/runtime_api.h"
+#include "cudart/serve.h"
+
+using namespace drywell::cudart;
+
+namespace {
+
+void* pointer(uint64_t p) { return reinterpret_cast<void*>(p); }
+
+CudaError set(const char* name, uint64_t to, uint32_t value, unsigned element, size_t n, void* stream) {
+  return serve(name, [&](Context& c) {
+    Memory& m = c.memory();
+    c.streams.submit(c.streams.get(stream), GraphNodeType::memset,
+                     [&m, to, value, element, n] { m.set({pointer(to), n * element, 0}, value, element, {n * element, 1, 1}); });
+  });
+}
+
+}  // namespace
+
+extern "C" {
+#pragma GCC visibility push(default)
+
+CudaError cuMemAlloc_v2(uint64_t* out, size_t bytes) {
+  return bytes == 0 ? CudaError::invalid_value : cudaMalloc(reinterpret_cast<void**>(out), bytes);
+}
+CudaError cuMemFree_v2(uint64_t p) { return cudaFree(pointer(p)); }
+CudaError cuMemAllocAsync(uint64_t* out, size_t bytes, void* stream) { return cudaMallocAsync(reinterpret_cast<void**>(out), bytes, stream); }
+CudaError cuMemFreeAsync(uint64_t p, void* stream) { return cudaFreeAsync(pointer(p), stream); }
+CudaError cuMemAllocManaged(uint64_t* out, size_t bytes, unsigned flags) { return cudaMallocManaged(reinterpret_cast<void**>(out), bytes, flags); }
+CudaError cuMemAllocPitch_v2(uint64_t* out, size_t* pitch, size_t width, size_t height, unsigned) {
+  return cudaMallocPitch(reinterpret_cast<void**>(out), pitch, width, height);
+}
+CudaError cuMemAllocHost_v2(void** out, size_t bytes) { return cudaHostAlloc(out, bytes, 0); }
+CudaError cuMemHostAlloc(void** out, size_t bytes, unsigned flags) { return cudaHostAlloc(out, bytes, flags); }
+CudaError cuMemFreeHost(void* p) { return cudaFreeHost(p); }
+CudaError cuMemHostRegister_v2(void* p, size_t bytes, unsigned flags) { return cudaHostRegister(p, bytes, flags); }
+CudaError cuMemHostUnregister(void* p) { return cudaHostUnregister(p); }
+CudaError cuMemHostGetDevicePointer_v2(uint64_t* out, void* p, unsigned flags) {
+  return cudaHostGetDevicePointer(reinterpret_cast<void**>(out), p, flags);
+}
+CudaError cuMemGetInfo_v2(size_t* free, size_t* total) { return cudaMemGetInfo(free, total); }
+CudaError cuMemGetAddressRange_v2(uint64_t* base, size_t* bytes, uint64_t p) {
+  return serve("cuMemGetAddressRange", [&](Context& c) {
+    const auto a = c.memory().find(pointer(p));
+    require_value(a.has_value());
+    if (base != nullptr) *base = a->base;
+    if (bytes != nullptr) *bytes = a->bytes;
+  });
+}
+
+CudaError cuMemcpyHtoD_v2(uint64_t to, const void* from, size_t bytes) { return cudaMemcpy(pointer(to), from, bytes, CopyKind::host_to_device); }
+CudaError cuMemcpyDtoH_v2(void* to, uint64_t from, size_t bytes) { return cudaMemcpy(to, pointer(from), bytes, CopyKind::device_to_host); }
+CudaError cuMemcpyDtoD_v2(uint64_t to, uint64_t from, size_t bytes) { return cudaMemcpy(pointer(to), pointer(from), bytes, CopyKind::device_to_device); }
+CudaError cuMemcpy(uint64_t to, uint64_t from, size_t bytes) { return cudaMemcpy(pointer(to), pointer(from), bytes, CopyKind::inferred); }
+CudaError cuMemcpyHtoDAsync_v2(uint64_t to, const void* from, size_t bytes, void* stream) {
+  return cudaMemcpyAsync(pointer(to), from, bytes, CopyKind::host_to_device, stream);
+}
+CudaError cuMemcpyDtoHAsync_v2(void* to, uint64_t from, size_t bytes, void* stream) {
+  return cudaMemcpyAsync(to, pointer(from), bytes, CopyKind::device_to_host, stream);
+}
+CudaError cuMemcpyDtoDAsync_v2(uint64_t to, uint64_t from, size_t bytes, void* stream) {
+  return cudaMemcpyAsync(pointer(to), pointer(from), bytes, CopyKind::device_to_device, stream);
+}
+CudaError cuMemcpyAsync(uint64_t to, uint64_t from, size_t bytes, void* stream) {
+  return cudaMemcpyAsync(pointer(to), pointer(from), bytes, CopyKind::inferred, stream);
+}
+
+CudaError cuMemsetD8_v2(uint64_t to, unsigned char value, size_t n) { return set("cuMemsetD8", to, value, 1, n, nullptr); }
+CudaError cuMemsetD16_v2(uint64_t to, unsigned short value, size_t n) { return set("cuMemsetD16", to, value, 2, n, nullptr); }
+CudaError cuMemsetD32_v2(uint64_t to, unsigned value, size_t n) { return set("cuMemsetD32", to, value, 4, n, nullptr); }
+CudaError cuMemsetD8Async(uint64_t to, unsigned char value, size_t n, void* stream) { return set("cuMemsetD8Async", to, value, 1, n, stream); }
+CudaError cuMemsetD16Async(uint64_t to, unsigned short value, size_t n, void* stream) { return set("cuMemsetD16Async", to, value, 2, n, stream); }
+CudaError cuMemsetD32Async(uint64_t to, unsigned value, size_t n, void* stream) { return set("cuMemsetD32Async", to, value, 4, n, stream); }
+
+#pragma GCC visibility pop
+}

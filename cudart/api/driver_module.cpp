@@ -1,0 +1,107 @@
+// Modules, functions and launches of the driver interface.
+#include <fmt/format.h>
+
+#include "cudart/functions.h"
+#include "cudart/runtime_api.h"
+#include "cudart/serve.h"
+#include "drywell/core/files.h"
+
+using namespace drywell::cudart;
+
+extern "C" {
+#pragma GCC visibility push(default)
+
+CudaError cuModuleLoadData(void** out, const void* image) { return cudaLibraryLoadData(out, image, nullptr, nullptr, 0, nullptr, nullptr, 0); }
+CudaError cuModuleLoadDataEx(void** out, const void* image, unsigned, int*, void**) { return cuModuleLoadData(out, image); }
+CudaError cuModuleLoadFatBinary(void** out, const void* image) { return cuModuleLoadData(out, image); }
+CudaError cuModuleLoad(void** out, const char* path) {
+  return serve("cuModuleLoad", [&](Context& c) {
+    require_value(out != nullptr && path != nullptr);
+    GuestModule& m = c.modules.add(std::make_unique<GuestModule>(drywell::read_text_file(path), path));
+    c.loaded(m);
+    *out = &m;
+  });
+}
+CudaError cuModuleUnload(void* module) { return cudaLibraryUnload(module); }
+CudaError cuModuleGetFunction(void** out, void* module, const char* name) { return cudaLibraryGetKernel(out, module, name); }
+CudaError cuModuleGetGlobal_v2(uint64_t* out, size_t* bytes, void* module, const char* name) {
+  return cudaLibraryGetGlobal(reinterpret_cast<void**>(out), bytes, module, name);
+}
+CudaError cuLibraryLoadData(void** out, const void* code, int*, void**, unsigned, int*, void**, unsigned) { return cuModuleLoadData(out, code); }
+CudaError cuLibraryUnload(void* library) { return cudaLibraryUnload(library); }
+CudaError cuLibraryGetKernel(void** out, void* library, const char* name) { return cudaLibraryGetKernel(out, library, name); }
+CudaError cuLibraryGetModule(void** out, void* library) {
+  return serve("cuLibraryGetModule", [&](Context& c) { *out = &c.modules.module(library); });
+}
+CudaError cuLibraryGetGlobal(uint64_t* out, size_t* bytes, void* library, const char* name) { return cuModuleGetGlobal_v2(out, bytes, library, name); }
+CudaError cuKernelGetFunction(void** out, void* kernel) {
+  return serve("cuKernelGetFunction", [&](Context& c) { *out = &c.modules.kernel(kernel); });
+}
+
+CudaError cuFuncGetAttribute(int* out, int attribute, void* function) {
+  return serve("cuFuncGetAttribute", [&](Context& c) {
+    require_value(out != nullptr);
+    const FuncAttributes a = attributes_of(c, c.modules.kernel(function));
+    // CUfunction_attribute (cuda.h) from 0.
+    const int values[] = {a.max_threads_per_block, static_cast<int>(a.shared_bytes), static_cast<int>(a.const_bytes), static_cast<int>(a.local_bytes),
+                          a.num_regs,              a.ptx_version,                    a.binary_version,                a.cache_mode_ca,
+                          a.max_dynamic_shared_bytes, a.preferred_carveout,          a.cluster_must_be_set,           a.required_cluster_width,
+                          a.required_cluster_height, a.required_cluster_depth,       a.non_portable_cluster_allowed,  a.cluster_scheduling_policy};
+    require_value(attribute >= 0 && attribute < static_cast<int>(std::size(values)));
+    *out = values[attribute];
+  });
+}
+CudaError cuFuncSetAttribute(void* function, int attribute, int value) { return cudaFuncSetAttribute(function, attribute, value); }
+CudaError cuKernelSetAttribute(int attribute, int value, void* kernel, int) { return cudaFuncSetAttribute(kernel, attribute, value); }
+CudaError cuKernelGetAttribute(int* out, int attribute, void* kernel, int) { return cuFuncGetAttribute(out, attribute, kernel); }
+CudaError cuFuncSetCacheConfig(void* function, int) {
+  return serve("cuFuncSetCacheConfig", [&](Context& c) { c.modules.kernel(function); });
+}
+CudaError cuFuncGetName(const char** out, void* function) { return cudaFuncGetName(out, function); }
+
+CudaError cuLaunchKernelEx(const DriverLaunchConfig* config, void* function, void** arguments, void** extra) {
+  return serve("cuLaunchKernelEx", [&](Context& c) {
+    require_value(config != nullptr);
+    const AbiDim3 &g = config->grid, &b = config->block;
+    c.launch(c.modules.kernel(function), {{g.x, g.y, g.z}, {b.x, b.y, b.z}, {1, 1, 1}, config->dynamic_smem}, arguments, extra,
+             {config->attributes, config->attribute_count}, config->stream);
+  });
+}
+CudaError cuLaunchKernel(void* function, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by, unsigned bz, unsigned smem, void* stream,
+                         void** arguments, void** extra) {
+  const DriverLaunchConfig config{{gx, gy, gz}, {bx, by, bz}, smem, stream, nullptr, 0};
+  return cuLaunchKernelEx(&config, function, arguments, extra);
+}
+CudaError cuLaunchCooperativeKernel(void* function, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by, unsigned bz, unsigned smem,
+                                    void* stream, void** arguments) {
+  LaunchAttribute attribute{};
+  attribute.id = kCooperative;
+  attribute.flag = 1;
+  const DriverLaunchConfig config{{gx, gy, gz}, {bx, by, bz}, smem, stream, &attribute, 1};
+  return cuLaunchKernelEx(&config, function, arguments, nullptr);
+}
+
+CudaError cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int* out, void* function, int threads, size_t smem, unsigned flags) {
+  return cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(out, function, threads, smem, flags);
+}
+CudaError cuOccupancyMaxActiveBlocksPerMultiprocessor(int* out, void* function, int threads, size_t smem) {
+  return cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(out, function, threads, smem, 0);
+}
+CudaError cuOccupancyAvailableDynamicSMemPerBlock(size_t* out, void* function, int ctas, int threads) {
+  return cudaOccupancyAvailableDynamicSMemPerBlock(out, function, ctas, threads);
+}
+CudaError cuOccupancyMaxActiveClusters(int* out, void* function, const DriverLaunchConfig* config) {
+  return serve("cuOccupancyMaxActiveClusters", [&](Context& c) {
+    require_value(out != nullptr && config != nullptr);
+    *out = max_clusters(c, c.modules.kernel(function), {config->grid, config->block, config->dynamic_smem, nullptr, config->attributes, config->attribute_count});
+  });
+}
+CudaError cuOccupancyMaxPotentialClusterSize(int* out, void* function, const DriverLaunchConfig* config) {
+  return serve("cuOccupancyMaxPotentialClusterSize", [&](Context& c) {
+    require_value(out != nullptr && config != nullptr);
+    *out = max_cluster_size(c, c.modules.kernel(function), {config->grid, config->block, config->dynamic_smem, nullptr, config->attributes, config->attribute_count});
+  });
+}
+
+#pragma GCC visibility pop
+}

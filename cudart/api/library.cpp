@@ -1,0 +1,48 @@
+// Code loaded at run time: the library interface of the runtime.
+#include <fmt/format.h>
+
+#include "cudart/serve.h"
+
+using namespace drywell::cudart;
+
+extern "C" {
+#pragma GCC visibility push(default)
+
+CudaError cudaLibraryLoadData(void** out, const void* code, int*, void**, unsigned, int*, void**, unsigned) {
+  return serve("cudaLibraryLoadData", [&](Context& c) {
+    require_value(out != nullptr && code != nullptr);
+    GuestModule& m = c.modules.add(std::make_unique<GuestModule>(code, fmt::format("<library {}>", c.modules.all().size())));
+    c.loaded(m);
+    *out = &m;
+  });
+}
+CudaError cudaLibraryUnload(void* library) {
+  return serve("cudaLibraryUnload", [&](Context& c) { c.modules.remove(&c.modules.module(library)); });
+}
+CudaError cudaLibraryGetKernel(void** out, void* library, const char* name) {
+  return serve("cudaLibraryGetKernel", [&](Context& c) {
+    GuestModule& m = c.modules.module(library);
+    require_value(out != nullptr && name != nullptr);
+    const auto* f = c.loaded(m).module().find_function(name);
+    require(f != nullptr && f->is_entry, CudaError::symbol_not_found);
+    *out = &m.kernel(name);
+  });
+}
+CudaError cudaLibraryGetGlobal(void** out, size_t* bytes, void* library, const char* name) {
+  return serve("cudaLibraryGetGlobal", [&](Context& c) {
+    require_value(name != nullptr);
+    const auto range = c.variable(c.modules.module(library), name);
+    if (out != nullptr) *out = reinterpret_cast<void*>(range.base.value());
+    if (bytes != nullptr) *bytes = range.bytes;
+  });
+}
+CudaError cudaLibraryGetKernelCount(unsigned* out, void* library) {
+  return serve("cudaLibraryGetKernelCount", [&](Context& c) {
+    require_value(out != nullptr);
+    *out = 0;
+    for (const auto& f : c.loaded(c.modules.module(library)).module().functions) *out += f.is_entry ? 1 : 0;
+  });
+}
+
+#pragma GCC visibility pop
+}

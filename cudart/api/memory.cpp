@@ -1,0 +1,128 @@
+// Allocation and pointers of the runtime interface.
+#include "cudart/api/per_thread.h"
+#include "cudart/serve.h"
+#include "drywell/core/bits.h"
+
+using namespace drywell::cudart;
+
+namespace {
+
+constexpr size_t kPitchAlignment = 512;  // bytes; what devices of compute capability 9.0 and 10.0 return
+
+void allocate(Context& c, void** out, size_t bytes, MemoryType type, unsigned flags) {
+  require_value(out != nullptr);
+  c.streams.refuse_while_capturing();
+  *out = c.memory().allocate(bytes, type, flags);
+}
+
+}  // namespace
+
+extern "C" {
+#pragma GCC visibility push(default)
+
+CudaError cudaMalloc(void** out, size_t bytes) {
+  return serve("cudaMalloc", [&](Context& c) { allocate(c, out, bytes, MemoryType::device, 0); });
+}
+
+CudaError cudaFree(void* p) {
+  return serve("cudaFree", [&](Context& c) {
+    c.device();  // cudaFree(0) is how programs make the device ready
+    c.memory().release(p, {MemoryType::device, MemoryType::managed});
+  });
+}
+
+CudaError cudaMallocAsync(void** out, size_t bytes, void* stream) {
+  return serve("cudaMallocAsync", [&](Context& c) {
+    require(c.streams.get(stream).capture == nullptr, CudaError::not_supported);  // would be a memory node
+    allocate(c, out, bytes, MemoryType::device, 0);
+  });
+}
+PER_THREAD_ALIAS(cudaMallocAsync, _ptsz);
+
+CudaError cudaFreeAsync(void* p, void* stream) {
+  return serve("cudaFreeAsync", [&](Context& c) {
+    require(c.streams.get(stream).capture == nullptr, CudaError::not_supported);
+    c.memory().release(p, {MemoryType::device});
+  });
+}
+PER_THREAD_ALIAS(cudaFreeAsync, _ptsz);
+
+CudaError cudaMallocManaged(void** out, size_t bytes, unsigned flags) {
+  return serve("cudaMallocManaged", [&](Context& c) { allocate(c, out, bytes, MemoryType::managed, flags); });
+}
+
+CudaError cudaHostAlloc(void** out, size_t bytes, unsigned flags) {
+  return serve("cudaHostAlloc", [&](Context& c) { allocate(c, out, bytes, MemoryType::host, flags); });
+}
+
+CudaError cudaMallocHost(void** out, size_t bytes) { return cudaHostAlloc(out, bytes, 0); }
+
+CudaError cudaFreeHost(void* p) {
+  return serve("cudaFreeHost", [&](Context& c) { c.memory().release(p, {MemoryType::host}); });
+}
+
+CudaError cudaHostRegister(void* p, size_t bytes, unsigned flags) {
+  return serve("cudaHostRegister", [&](Context& c) { c.memory().register_host(p, bytes, flags); });
+}
+
+CudaError cudaHostUnregister(void* p) {
+  return serve("cudaHostUnregister", [&](Context& c) { c.memory().unregister_host(p); });
+}
+
+CudaError cudaHostGetDevicePointer(void** out, void* p, unsigned) {
+  return serve("cudaHostGetDevicePointer", [&](Context& c) {
+    require_value(out != nullptr && c.memory().find(p).has_value());
+    *out = p;
+  });
+}
+
+CudaError cudaHostGetFlags(unsigned* out, void* p) {
+  return serve("cudaHostGetFlags", [&](Context& c) {
+    const auto a = c.memory().find(p);
+    require_value(out != nullptr && a.has_value() && a->type == MemoryType::host);
+    *out = a->flags;
+  });
+}
+
+CudaError cudaMallocPitch(void** out, size_t* pitch, size_t width, size_t height) {
+  return serve("cudaMallocPitch", [&](Context& c) {
+    require_value(pitch != nullptr);
+    *pitch = drywell::round_up(width, kPitchAlignment);
+    allocate(c, out, *pitch * height, MemoryType::device, 0);
+  });
+}
+
+CudaError cudaMalloc3D(PitchedPtr* out, Extent extent) {
+  return serve("cudaMalloc3D", [&](Context& c) {
+    require_value(out != nullptr);
+    out->pitch = drywell::round_up(extent.width, kPitchAlignment);
+    out->xsize = extent.width;
+    out->ysize = extent.height;
+    allocate(c, &out->ptr, out->pitch * extent.height * extent.depth, MemoryType::device, 0);
+  });
+}
+
+CudaError cudaMemGetInfo(size_t* free, size_t* total) {
+  return serve("cudaMemGetInfo", [&](Context& c) {
+    require_value(free != nullptr && total != nullptr);
+    *total = c.device().memory_capacity();
+    *free = *total - c.device().memory_used();
+  });
+}
+
+CudaError cudaPointerGetAttributes(PointerAttributes* out, const void* p) {
+  return serve("cudaPointerGetAttributes", [&](Context& c) {
+    require_value(out != nullptr);
+    const auto a = c.memory().find(p);
+    const bool variable = !a.has_value() && c.device().find(drywell::GmemAddr(reinterpret_cast<uintptr_t>(p))).has_value();
+    *out = {};
+    out->type = a.has_value() ? a->type : variable ? MemoryType::device : MemoryType::unregistered;
+    out->device = out->type == MemoryType::unregistered ? -2 : 0;  // cudaInvalidDeviceId
+    void* const address = const_cast<void*>(p);
+    if (out->type != MemoryType::unregistered) out->device_pointer = address;
+    if (out->type != MemoryType::device) out->host_pointer = address;
+  });
+}
+
+#pragma GCC visibility pop
+}

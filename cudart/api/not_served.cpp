@@ -1,0 +1,14 @@
+// Entry points that CUDA 13.0's libraries have and the stand-in does not serve: calling one fails with cudaErrorNotSupported and
+// says so once. They take arguments that nobody looks at, which the C calling convention allows.
+#include "cudart/serve.h"
+
+extern "C" {
+#pragma GCC visibility push(default)
+
+#define NOT_SERVED(NAME_) drywell::cudart::CudaError NAME_() { return drywell::cudart::not_served(#NAME_); }
+#include "cudart/table/driver_not_served.inc"
+#include "cudart/table/runtime_not_served.inc"
+#undef NOT_SERVED
+
+#pragma GCC visibility pop
+}

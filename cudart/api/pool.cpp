@@ -1,0 +1,66 @@
+// Memory pools: names for the one heap the device has.
+#include "cudart/api/per_thread.h"
+#include "cudart/serve.h"
+
+using namespace drywell::cudart;
+
+namespace {
+
+// Opaque handles that only need to be told apart from nothing; pools keep no memory back, so they have no state.
+constexpr uintptr_t kDefaultPool = 0x10, kOwnPool = 0x20;
+
+void require_pool(const void* pool) {
+  const auto p = reinterpret_cast<uintptr_t>(pool);
+  require_value(p == kDefaultPool || p == kOwnPool);
+}
+void give(void** out, uintptr_t pool) {
+  require_value(out != nullptr);
+  *out = reinterpret_cast<void*>(pool);
+}
+
+}  // namespace
+
+extern "C" {
+#pragma GCC visibility push(default)
+
+CudaError cudaDeviceGetDefaultMemPool(void** out, int device) {
+  return serve("cudaDeviceGetDefaultMemPool", [&](Context&) {
+    require(device == 0, CudaError::invalid_device);
+    give(out, kDefaultPool);
+  });
+}
+CudaError cudaDeviceGetMemPool(void** out, int device) { return cudaDeviceGetDefaultMemPool(out, device); }
+CudaError cudaDeviceSetMemPool(int device, void* pool) {
+  return serve("cudaDeviceSetMemPool", [&](Context&) {
+    require(device == 0, CudaError::invalid_device);
+    require_pool(pool);
+  });
+}
+CudaError cudaMemPoolCreate(void** out, const void*) {
+  return serve("cudaMemPoolCreate", [&](Context&) { give(out, kOwnPool); });
+}
+CudaError cudaMemPoolDestroy(void* pool) {
+  return serve("cudaMemPoolDestroy", [&](Context&) { require_pool(pool); });
+}
+// Nothing is kept after it is freed, so there is nothing to trim, to reuse or to limit.
+CudaError cudaMemPoolTrimTo(void* pool, size_t) {
+  return serve("cudaMemPoolTrimTo", [&](Context&) { require_pool(pool); });
+}
+CudaError cudaMemPoolSetAttribute(void* pool, int, void*) {
+  return serve("cudaMemPoolSetAttribute", [&](Context&) { require_pool(pool); });
+}
+CudaError cudaMemPoolSetAccess(void* pool, const void*, size_t) {
+  return serve("cudaMemPoolSetAccess", [&](Context&) { require_pool(pool); });
+}
+CudaError cudaMallocFromPoolAsync(void** out, size_t bytes, void* pool, void* stream) {
+  return serve("cudaMallocFromPoolAsync", [&](Context& c) {
+    require_pool(pool);
+    require_value(out != nullptr);
+    require(c.streams.get(stream).capture == nullptr, CudaError::not_supported);
+    *out = c.memory().allocate(bytes, MemoryType::device);
+  });
+}
+PER_THREAD_ALIAS(cudaMallocFromPoolAsync, _ptsz);
+
+#pragma GCC visibility pop
+}

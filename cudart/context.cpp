@@ -1,0 +1,70 @@
+#include "cudart/context.h"
+
+#include <fmt/format.h>
+
+#include <cstdio>
+
+#include "cudart/call.h"
+#include "cudart/fatbin.h"
+
+namespace drywell::cudart {
+
+Context::Session::Session(const ExecOptions& options, Streams& streams)
+    : device({.arch = options.arch}), memory(device), launcher(device, memory, streams, options) {}
+
+Context::Context(ExecOptions options) : options_(std::move(options)) {}
+
+Context::Session& Context::session() {
+  if (session_ == nullptr) session_ = std::make_unique<Session>(options_, streams);
+  return *session_;
+}
+
+const sim::LoadedModule& Context::loaded(GuestModule& m) {
+  return m.loaded([this](const void* image, const std::string& name) {
+    const std::vector<FatbinImage> images = read_fatbin(image);
+    return device().load_ptx(best_image(images, device().arch().target).ptx(), name);
+  });
+}
+
+sim::MemoryRange Context::variable(GuestModule& m, const std::string& name) {
+  const auto address = loaded(m).symbol(name);
+  require(address.has_value(), CudaError::invalid_symbol);
+  sim::MemoryRange range = *device().find(*address);
+  // An allocation of no bytes has one.
+  for (const isa::Variable& v : loaded(m).module().variables) {
+    if (v.name == name) range.bytes = v.bytes();
+  }
+  return range;
+}
+
+Action Context::launch_action(Kernel& k, const sim::LaunchConfig& config, void** arguments, void** extra, std::span<const LaunchAttribute> attributes) {
+  LaunchRequest request = launcher().prepare(k, loaded(*k.module), config, arguments, extra, attributes);
+  return [this, request = std::move(request)] {
+    const CudaError error = launcher().run(request, loaded(*request.kernel->module));
+    // The launch itself succeeds, as on a device; the calls after it tell of the fault.
+    if (error != CudaError::success) sticky = error;
+  };
+}
+
+void Context::launch(Kernel& k, const sim::LaunchConfig& config, void** arguments, void** extra, std::span<const LaunchAttribute> attributes,
+                     const void* stream) {
+  Stream& s = streams.get(stream);
+  streams.submit(s, GraphNodeType::kernel, launch_action(k, config, arguments, extra, attributes));
+}
+
+void Context::reset() {
+  sticky = CudaError::success;
+  if (session_ == nullptr) return;
+  session_->memory.release_all();
+  for (const auto& m : modules.all()) m->unload();
+}
+
+void Context::finish() {
+  if (session_ != nullptr) session_->launcher.finish();
+}
+
+void Context::say_once(const std::string& text) {
+  if (said_.insert(text).second) fmt::print(stderr, "drywell: {}\n", text);
+}
+
+}  // namespace drywell::cudart

@@ -1,0 +1,79 @@
+// The state behind the C interface. A C interface has nowhere else to keep it, so this is the one process-wide object of
+// Drywell (docs/adr/0002-cuda-context.md); everything below it is passed by reference as everywhere else.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <mutex>
+#include <set>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "cudart/launch.h"
+#include "cudart/memory.h"
+#include "cudart/modules.h"
+#include "cudart/options.h"
+#include "cudart/streams.h"
+#include "drywell/sim/arch_config.h"
+#include "drywell/sim/device.h"
+
+namespace drywell::cudart {
+
+/// What <<<…>>> says, between pushing it and the stub that pops it (crt/host_runtime.h).
+struct CallConfiguration {
+  AbiDim3 grid, block;
+  size_t smem = 0;
+  void* stream = nullptr;
+};
+
+struct ThreadState {
+  CudaError last = CudaError::success;
+  std::vector<CallConfiguration> pushed;
+};
+
+class Context {
+ public:
+  explicit Context(ExecOptions options);
+
+  /// The device, made when something first needs it.
+  sim::Device& device() { return session().device; }
+  Memory& memory() { return session().memory; }
+  Launcher& launcher() { return session().launcher; }
+  bool has_device() const { return session_ != nullptr; }
+  const sim::LoadedModule& loaded(GuestModule& m);
+  /// Address and size of a module's variable. Throws CallFailed.
+  sim::MemoryRange variable(GuestModule& m, const std::string& name);
+
+  /// Runs a kernel in a stream, or records it. Arguments are copied now.
+  void launch(Kernel& k, const sim::LaunchConfig& config, void** arguments, void** extra, std::span<const LaunchAttribute> attributes, const void* stream);
+  Action launch_action(Kernel& k, const sim::LaunchConfig& config, void** arguments, void** extra, std::span<const LaunchAttribute> attributes);
+  /// cudaDeviceReset
+  void reset();
+  /// The program ends: writes what was asked for.
+  void finish();
+
+  ThreadState& thread() { return threads_[std::this_thread::get_id()]; }
+  /// Says `text` on standard error if it was not said before.
+  void say_once(const std::string& text);
+
+  Modules modules;
+  Streams streams;
+  CudaError sticky = CudaError::success;  // a kernel's fault: every call fails until the device is reset
+
+ private:
+  struct Session {
+    Session(const ExecOptions& options, Streams& streams);
+    sim::Device device;
+    Memory memory;
+    Launcher launcher;
+  };
+  Session& session();
+
+  ExecOptions options_;
+  std::unique_ptr<Session> session_;
+  std::map<std::thread::id, ThreadState> threads_;
+  std::set<std::string> said_;
+};
+
+}  // namespace drywell::cudart

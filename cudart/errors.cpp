@@ -1,0 +1,72 @@
+#include "cudart/errors.h"
+
+#include <algorithm>
+#include <iterator>
+
+namespace drywell::cudart {
+namespace {
+
+struct Row {
+  int value;
+  const char *runtime, *driver, *text;
+};
+
+constexpr Row kRows[] = {
+#define CUDA_ERROR(VALUE_, RUNTIME_, DRIVER_, TEXT_) {VALUE_, RUNTIME_, DRIVER_, TEXT_},
+#include "cudart/table/errors.inc"
+#undef CUDA_ERROR
+};
+
+const Row* row(CudaError e) {
+  const auto it = std::find_if(std::begin(kRows), std::end(kRows), [&](const Row& r) { return r.value == static_cast<int>(e); });
+  return it == std::end(kRows) ? nullptr : it;
+}
+
+struct CodeMeaning {
+  std::string_view code;  // a code, or the beginning of several
+  CudaError error;
+};
+
+// The first match counts. Where PTX leaves the device's word open, a launch failure is what CUDA reports for errors inside a
+// kernel that have no number of their own.
+constexpr CodeMeaning kFaults[] = {
+    {"F3001", CudaError::illegal_address},  {"F3002", CudaError::misaligned_address}, {"F3006", CudaError::invalid_pc},
+    {"F3101", CudaError::misaligned_address}, {"F3214", CudaError::tensor_memory_leak}, {"F3301", CudaError::misaligned_address},
+    {"F3305", CudaError::misaligned_address}, {"F3306", CudaError::illegal_address},    {"F3307", CudaError::illegal_address},
+    {"F3310", CudaError::misaligned_address}, {"F33", CudaError::illegal_instruction},  {"F3501", CudaError::illegal_address},
+    {"F3601", CudaError::launch_timeout},     {"F3602", CudaError::launch_timeout},     {"F3702", CudaError::assert_failed},
+    {"U", CudaError::not_supported},          {"", CudaError::launch_failure},
+};
+
+constexpr CodeMeaning kExceptions[] = {
+    {"E4100", CudaError::memory_allocation},     {"E4101", CudaError::memory_allocation}, {"E4102", CudaError::invalid_value},
+    {"E4103", CudaError::invalid_value},         {"E4104", CudaError::not_supported},     {"E411", CudaError::invalid_value},
+    {"E4122", CudaError::invalid_cluster_size},  {"E4124", CudaError::invalid_value},     {"E412", CudaError::invalid_configuration},
+    {"E46", CudaError::no_kernel_image},         {"E40", CudaError::file_not_found},      {"E1", CudaError::invalid_ptx},
+    {"U", CudaError::not_supported},             {"", CudaError::unknown},
+};
+
+template <size_t N>
+CudaError lookup(const CodeMeaning (&table)[N], std::string_view code) {
+  return std::find_if(std::begin(table), std::end(table), [&](const CodeMeaning& m) { return code.starts_with(m.code); })->error;
+}
+
+}  // namespace
+
+const char* runtime_name(CudaError e) {
+  const Row* r = row(e);
+  return r != nullptr && *r->runtime != 0 ? r->runtime : "unrecognized error code";
+}
+const char* driver_name(CudaError e) {
+  const Row* r = row(e);
+  return r != nullptr && *r->driver != 0 ? r->driver : nullptr;
+}
+const char* error_text(CudaError e) {
+  const Row* r = row(e);
+  return r != nullptr ? r->text : nullptr;
+}
+
+CudaError error_of_fault(std::string_view code) { return lookup(kFaults, code); }
+CudaError error_of(const Error& e) { return lookup(kExceptions, e.code()); }
+
+}  // namespace drywell::cudart

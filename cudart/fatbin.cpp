@@ -1,0 +1,135 @@
+#include "cudart/fatbin.h"
+
+#include <fmt/format.h>
+#include <zstd.h>
+
+#include <algorithm>
+#include <cstring>
+
+#include "cudart/lz4.h"
+#include "drywell/core/error.h"
+
+namespace drywell::cudart {
+namespace {
+
+constexpr uint32_t kMagic = 0xBA55ED50;
+constexpr uint64_t kFlagLz4 = 0x2000, kFlagZstd = 0x8000, kFlagArchSpecific = 0x10'0000, kFlagFamily = 0x20'0000;
+constexpr uint64_t kMostPtx = uint64_t{1} << 30;  // bytes; more is damage
+
+template <class T>
+T at(const uint8_t* p, size_t offset) {
+  T v;
+  std::memcpy(&v, p + offset, sizeof v);
+  return v;
+}
+
+[[noreturn]] void damaged(const char* what) {
+  throw InputError("E4601", fmt::format("this is no fat binary: {}", what), "device code comes from nvcc, or is PTX text");
+}
+
+FatbinImage read_entry(const uint8_t* e, uint32_t header, uint64_t payload) {
+  FatbinImage i;
+  i.kind = static_cast<ImageKind>(at<uint16_t>(e, 0));
+  i.sm = at<uint32_t>(e, 28);
+  const auto flags = at<uint64_t>(e, 40);
+  i.variant = (flags & kFlagArchSpecific) != 0 ? 'a' : (flags & kFlagFamily) != 0 ? 'f' : 0;
+  i.payload = {e + header, payload};
+  i.packing = (flags & kFlagZstd) != 0 ? FatbinImage::Packing::zstd : (flags & kFlagLz4) != 0 ? FatbinImage::Packing::lz4 : FatbinImage::Packing::none;
+  i.compressed = std::min<uint64_t>(at<uint32_t>(e, 16), payload);
+  i.uncompressed = at<uint64_t>(e, 56);
+  return i;
+}
+
+bool looks_like_ptx(std::string_view head) {
+  const size_t first = head.find_first_not_of(" \t\r\n");
+  return first != std::string_view::npos && (head.substr(first).starts_with(".version") || head.substr(first).starts_with("//"));
+}
+
+FatbinImage bare_ptx(const char* text, size_t bytes) {
+  FatbinImage i;
+  i.payload = {reinterpret_cast<const uint8_t*>(text), bytes};
+  return i;
+}
+
+/// sm number, and how it is tied to it.
+struct Chip {
+  uint32_t sm;
+  char variant;
+};
+Chip chip_of(isa::Target t) {
+  const std::string_view name = isa::target_name(t);  // "sm_100a"
+  const char last = name.back();
+  const bool tied = last == 'a' || last == 'f';
+  return {static_cast<uint32_t>(std::stoul(std::string(name.substr(3)))), tied ? last : '\0'};
+}
+
+/// How well PTX for an image suits the chip; 0 not at all. A bare text says its target itself.
+unsigned suitability(const FatbinImage& i, Chip chip) {
+  if (i.kind != ImageKind::ptx) return 0;
+  if (i.sm == 0) return 1;
+  if (i.variant == 'a') return i.sm == chip.sm && chip.variant == 'a' ? 10'000 : 0;
+  // A family is the chips of one major number from its own on (PTX ISA, .target).
+  if (i.variant == 'f') return i.sm / 10 == chip.sm / 10 && i.sm <= chip.sm ? 5'000 + i.sm : 0;
+  return i.sm <= chip.sm ? i.sm : 0;
+}
+
+}  // namespace
+
+std::string FatbinImage::target() const {
+  std::string name = fmt::format("{}_{}", kind == ImageKind::ptx ? "compute" : "sm", sm);
+  if (variant != 0) name += variant;
+  return name;
+}
+
+std::string FatbinImage::ptx() const {
+  std::string text(reinterpret_cast<const char*>(payload.data()), payload.size());
+  if (packing != Packing::none) {
+    bool fine = uncompressed <= kMostPtx;
+    text.assign(fine ? uncompressed : 0, '\0');
+    if (fine && packing == Packing::zstd) {
+      fine = ZSTD_decompress(text.data(), text.size(), payload.data(), compressed) == uncompressed;
+    } else if (fine) {
+      const auto bytes = lz4_block(payload.first(compressed), uncompressed);
+      fine = bytes.has_value();
+      if (fine) text.assign(bytes->begin(), bytes->end());
+    }
+    if (!fine) throw InputError("E4602", fmt::format("the PTX for {} in a fat binary is damaged: it does not decompress", target()));
+  }
+  text.resize(std::min(text.size(), std::strlen(text.c_str())));  // padded with zeros
+  return text;
+}
+
+std::vector<FatbinImage> read_fatbin(const void* data, uint64_t limit) {
+  const auto* p = static_cast<const uint8_t*>(data);
+  if (p == nullptr || limit < 4) damaged("it has no bytes");
+  if (at<uint32_t>(p, 0) != kMagic) {
+    const auto* text = static_cast<const char*>(data);
+    if (!looks_like_ptx({text, strnlen(text, std::min<uint64_t>(limit, 64))})) damaged("neither the container's magic number nor PTX text");
+    return {bare_ptx(text, strnlen(text, std::min(limit, kMostPtx)))};
+  }
+  if (limit < 16) damaged("it is cut short");
+  const uint64_t header = at<uint16_t>(p, 6), size = at<uint64_t>(p, 8);
+  if (header < 16 || header > limit || size > limit - header) damaged("it is cut short");
+  std::vector<FatbinImage> images;
+  for (uint64_t offset = header; offset + 64 <= header + size;) {
+    const uint8_t* e = p + offset;
+    const uint64_t entry_header = at<uint32_t>(e, 4), payload = at<uint64_t>(e, 8), rest = header + size - offset;
+    if (entry_header < 64 || entry_header > rest || payload > rest - entry_header) damaged("an entry reaches beyond its end");
+    images.push_back(read_entry(e, static_cast<uint32_t>(entry_header), payload));
+    offset += entry_header + payload;
+  }
+  return images;
+}
+
+const FatbinImage& best_image(const std::vector<FatbinImage>& images, isa::Target target) {
+  const Chip chip = chip_of(target);
+  const auto best = std::max_element(images.begin(), images.end(), [&](const FatbinImage& a, const FatbinImage& b) { return suitability(a, chip) < suitability(b, chip); });
+  if (best != images.end() && suitability(*best, chip) != 0) return *best;
+  std::string there;
+  for (const FatbinImage& i : images) there += (there.empty() ? "" : ", ") + i.target();
+  throw InputError("E4603", fmt::format("the program has no PTX that {} can run; there is {}", isa::target_name(target), there.empty() ? "nothing" : there),
+                   fmt::format("compile with -gencode arch=compute_{0}{1},code=compute_{0}{1} (drywell nvcc does): machine code (sm_…) cannot be simulated", chip.sm,
+                               chip.variant == 0 ? "" : std::string(1, chip.variant)));
+}
+
+}  // namespace drywell::cudart

@@ -1,0 +1,40 @@
+// Fat binaries: the containers nvcc puts device code into, one image per target.
+//
+// Layout by experiment with CUDA 13.0's `nvcc -fatbin -compress-mode …` (none, speed = LZ4, balance, size and default =
+// zstd) and -gencode lists; NVIDIA documents none of it. A container is { u32 magic 0xBA55ED50, u16 version 1, u16 header
+// bytes, u64 bytes that follow }, then entries: { u16 kind, u16 0x0101, u32 header bytes, u64 payload bytes (padded), u32
+// compressed bytes, u32, u16 minor, u16 major, u32 sm number, u32, u32, u64 flags, u64, u64 uncompressed bytes }.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "drywell/isa/target.h"
+
+namespace drywell::cudart {
+
+enum class ImageKind : uint16_t { ptx = 1, machine_code = 2 };
+
+struct FatbinImage {
+  ImageKind kind = ImageKind::ptx;
+  uint32_t sm = 0;                  // 100
+  char variant = 0;                 // 'a' (exactly this chip), 'f' (its family) or 0
+  std::span<const uint8_t> payload;  // as it lies there
+  uint64_t compressed = 0, uncompressed = 0;
+  enum class Packing : uint8_t { none, lz4, zstd } packing = Packing::none;
+
+  std::string target() const;  // "compute_100a", "sm_100"
+  /// The text. Throws InputError E4602 if it is damaged.
+  std::string ptx() const;
+};
+
+/// Reads a container (or a bare PTX text) of at most `limit` bytes. Throws InputError E4601 if it is neither.
+std::vector<FatbinImage> read_fatbin(const void* data, uint64_t limit = UINT64_MAX);
+
+/// The image a device of `target` would compile: exactly its own, else its family's, else the newest generic one not newer
+/// than it. Throws InputError E4603, naming what there is, if none fits.
+const FatbinImage& best_image(const std::vector<FatbinImage>& images, isa::Target target);
+
+}  // namespace drywell::cudart

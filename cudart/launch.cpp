@@ -1,0 +1,232 @@
+#include "cudart/launch.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <cstring>
+
+#include "cudart/errors.h"
+#include "cudart/launch_report.h"
+#include "drywell/core/files.h"
+#include "drywell/sim/report.h"
+
+namespace drywell::cudart {
+namespace {
+
+constexpr uint32_t kPortableCluster = 8;  // CUDA C++ Programming Guide, thread block clusters
+
+// cuLaunchKernel's `extra`: CU_LAUNCH_PARAM_END, _BUFFER_POINTER, _BUFFER_SIZE (cuda.h).
+constexpr uintptr_t kParamEnd = 0, kParamBuffer = 1, kParamSize = 2;
+
+struct PackedArguments {
+  const uint8_t* bytes = nullptr;
+  size_t size = 0;
+};
+
+PackedArguments unpack(void** extra) {
+  PackedArguments p;
+  for (; reinterpret_cast<uintptr_t>(*extra) != kParamEnd; extra += 2) {
+    const auto what = reinterpret_cast<uintptr_t>(extra[0]);
+    require_value(what == kParamBuffer || what == kParamSize);
+    if (what == kParamBuffer) p.bytes = static_cast<const uint8_t*>(extra[1]);
+    else p.size = *static_cast<const size_t*>(extra[1]);
+  }
+  return p;
+}
+
+std::vector<std::vector<uint8_t>> copy_arguments(const isa::Function& f, void** arguments, void** extra) {
+  std::vector<std::vector<uint8_t>> out;
+  const PackedArguments packed = arguments == nullptr && extra != nullptr ? unpack(extra) : PackedArguments{};
+  size_t offset = 0;
+  for (size_t i = 0; i < f.params.size(); ++i) {
+    const isa::Variable& v = f.params[i];
+    const uint8_t* from = nullptr;
+    if (packed.bytes != nullptr) {
+      offset = (offset + v.align - 1) / v.align * v.align;
+      require_value(offset + v.bytes() <= packed.size);
+      from = packed.bytes + offset;
+      offset += v.bytes();
+    } else {
+      require_value(arguments != nullptr && arguments[i] != nullptr);
+      from = static_cast<const uint8_t*>(arguments[i]);
+    }
+    out.emplace_back(from, from + v.bytes());
+  }
+  return out;
+}
+
+Dim3 dim(const AbiDim3& d) { return {d.x, d.y, d.z}; }
+
+bool divides(const Dim3& part, const Dim3& whole) {
+  return part.count() != 0 && whole.x % part.x == 0 && whole.y % part.y == 0 && whole.z % part.z == 0;
+}
+
+/// A byte that is wrong for as long as this lives.
+class CorruptByte {
+ public:
+  CorruptByte(sim::Device& device, const Memory& memory, const ExecOptions::Corruption& c) {
+    const auto a = memory.device_allocation(c.allocation);
+    if (!a.has_value() || c.offset >= a->bytes) {
+      throw InputError("E4605", fmt::format("--corrupt {}+{}: the program has no such byte of device memory now", c.allocation, c.offset));
+    }
+    at_ = device.host_pointer(GmemAddr(a->base + c.offset), 1);
+    before_ = *at_;
+    *at_ = wrong();
+  }
+  // What the kernel wrote there stays.
+  ~CorruptByte() {
+    if (*at_ == wrong()) *at_ = before_;
+  }
+  CorruptByte(const CorruptByte&) = delete;
+  CorruptByte& operator=(const CorruptByte&) = delete;
+
+ private:
+  uint8_t wrong() const { return static_cast<uint8_t>(~before_); }
+  uint8_t* at_ = nullptr;
+  uint8_t before_ = 0;
+};
+
+std::optional<std::regex> compile(const std::string& text) {
+  if (text.empty()) return std::nullopt;
+  try {
+    return std::regex(text);
+  } catch (const std::regex_error& e) {
+    throw InputError("E4306", fmt::format("--kernel {}: not a regular expression: {}", text, e.what()));
+  }
+}
+
+}  // namespace
+
+Launcher::Launcher(sim::Device& device, Memory& memory, Streams& streams, ExecOptions options)
+    : device_(device), memory_(memory), streams_(streams), options_(std::move(options)), run_options_(run_options(options_)), filter_(compile(options_.kernel)) {
+  if (options_.trace.empty()) return;
+  sim::TraceOptions t;
+  t.profile = timed() ? sim::TraceProfile::cycle : sim::TraceProfile::arch;
+  t.arch = options_.arch;
+  t.seed = run_options_.seed;
+  trace_.emplace(trace_text_, t);
+}
+
+bool Launcher::watched(const Kernel& k) const {
+  return !filter_.has_value() || std::regex_search(k.name, *filter_) || std::regex_search(k.display, *filter_);
+}
+
+void Launcher::apply(const LaunchAttribute& a, LaunchRequest& r) const {
+  const auto event = [&](const void* handle) {
+    if (handle != nullptr) r.events.push_back(&streams_.events.get(handle));
+  };
+  switch (a.id) {
+    case kClusterDimension: r.config.cluster = dim(a.cluster); break;
+    // Either shape is right by CUDA's rules; a device takes the preferred one wherever it fits.
+    case kPreferredClusterDimension:
+      if (divides(dim(a.cluster), r.config.grid)) r.config.cluster = dim(a.cluster);
+      break;
+    case kCooperative: r.cooperative = a.flag != 0; break;
+    case kProgrammaticEvent:
+    case kLaunchCompletionEvent: event(a.programmatic_event.event); break;
+    // Say something about speed, caches or overlap with other work; kernels run one after the other here.
+    case kIgnore:
+    case kAccessPolicyWindow:
+    case kSynchronizationPolicy:
+    case kClusterSchedulingPolicy:
+    case kProgrammaticStreamSerialization:
+    case kPriority:
+    case kMemSyncDomainMap:
+    case kMemSyncDomain:
+    case kPreferredCarveout:
+    case kNvlinkUtilCentricScheduling: break;
+    default: throw Unsupported(fmt::format("launch attribute {} of kernel '{}'", a.id, r.kernel->display));
+  }
+}
+
+void Launcher::check_limits(const LaunchRequest& r, const sim::LoadedModule& m) const {
+  const auto refuse = [&](CudaError e, const std::string& why) {
+    fmt::print(stderr, "drywell: launch of '{}' refused: {}\n", r.kernel->display, why);
+    throw CallFailed{e};
+  };
+  const Kernel& k = *r.kernel;
+  if (r.config.dynamic_smem > static_cast<uint32_t>(k.max_dynamic_smem)) {
+    refuse(CudaError::invalid_value, fmt::format("{} bytes of dynamic shared memory; {} are allowed (cudaFuncAttributeMaxDynamicSharedMemorySize)",
+                                                 r.config.dynamic_smem, k.max_dynamic_smem));
+  }
+  if (r.config.cluster.count() > kPortableCluster && !k.non_portable_cluster) {
+    refuse(CudaError::invalid_cluster_size,
+           fmt::format("a cluster of {} CTAs needs cudaFuncAttributeNonPortableClusterSizeAllowed", r.config.cluster.count()));
+  }
+  if (r.cooperative) {
+    const auto o = device_.occupancy(m, k.name, r.config);
+    const uint64_t fit = uint64_t{o.clusters} * r.config.cluster.count();
+    if (r.config.grid.count() > fit) {
+      refuse(CudaError::cooperative_launch_too_large, fmt::format("a cooperative grid of {} CTAs; {} fit at once", r.config.grid.count(), fit));
+    }
+  }
+}
+
+LaunchRequest Launcher::prepare(Kernel& k, const sim::LoadedModule& m, const sim::LaunchConfig& config, void** arguments, void** extra,
+                                std::span<const LaunchAttribute> attributes) {
+  const isa::Function* f = m.module().find_function(k.name);
+  require(f != nullptr, CudaError::symbol_not_found);
+  LaunchRequest r{&k, config, {}, false, {}};
+  if (k.required_cluster.x != 0) r.config.cluster = k.required_cluster;
+  for (const LaunchAttribute& a : attributes) {
+    if (a.id != kPreferredClusterDimension) apply(a, r);
+  }
+  for (const LaunchAttribute& a : attributes) {
+    if (a.id == kPreferredClusterDimension) apply(a, r);
+  }
+  check_limits(r, m);
+  r.arguments = copy_arguments(*f, arguments, extra);
+  return r;
+}
+
+CudaError Launcher::run(const LaunchRequest& r, const sim::LoadedModule& m) {
+  sim::Args args;
+  for (const auto& a : r.arguments) args.add_bytes(a);
+  const bool seen = watched(*r.kernel);
+  std::optional<CorruptByte> wrong;
+  if (options_.corrupt.has_value() && seen) wrong.emplace(device_, memory_, *options_.corrupt);
+  sim::RunOptions options = run_options_;
+  const bool traced = trace_.has_value() && seen;
+  if (traced) options.listeners.push_back(trace_->listener());
+  std::fflush(stdout);
+  sim::RunResult result = device_.launch(m, r.kernel->name, r.config, args, options);
+  wrong.reset();
+  if (traced) trace_->finish(result);
+  std::fwrite(result.output.data(), 1, result.output.size(), stdout);
+  LaunchRecord record{r.kernel->display, r.config, result.warp_instructions, result.cycles, 0, result.host_seconds, {}, seen ? result.timing : nullptr};
+  if (result.timing != nullptr) {
+    record.seconds = result.timing->seconds;
+    streams_.now += record.seconds + (queue_empty_ ? result.timing->launch_seconds : 0);
+    queue_empty_ = false;
+  }
+  for (const void* handle : r.events) {
+    Event& e = streams_.events.get(handle);
+    e.recorded = true;
+    e.seconds = streams_.now;
+  }
+  CudaError error = CudaError::success;
+  if (result.fault.has_value()) {
+    record.fault = result.fault->code;
+    error = error_of_fault(result.fault->code);
+    result.fault->where.kernel = r.kernel->display;
+    std::fflush(stdout);
+    fmt::print(stderr, "drywell: {}\n    the program gets {} ({})\n", result.fault->to_string(), runtime_name(error), static_cast<int>(error));
+  }
+  records_.push_back(std::move(record));
+  return error;
+}
+
+void Launcher::finish() const {
+  if (options_.summary) fmt::print(stderr, "{}", launch_summary(records_, timed()));
+  if (!options_.report.empty()) {
+    write_file_atomically(options_.report, options_.report.ends_with(".json") ? launch_json(records_, options_) : launch_text(records_));
+  }
+  if (trace_.has_value()) {
+    sim::TraceFile file(options_.trace);
+    file.write(trace_text_.text);
+    file.commit();
+  }
+}
+
+}  // namespace drywell::cudart

@@ -1,0 +1,72 @@
+// Kernel launches: from what a program passes to what the simulator runs, and what is kept about each.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <regex>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "cudart/memory.h"
+#include "cudart/modules.h"
+#include "cudart/options.h"
+#include "cudart/streams.h"
+#include "drywell/sim/trace.h"
+
+namespace drywell::cudart {
+
+/// A launch with its arguments copied.
+struct LaunchRequest {
+  Kernel* kernel = nullptr;
+  sim::LaunchConfig config;
+  std::vector<std::vector<uint8_t>> arguments;
+  bool cooperative = false;
+  std::vector<const void*> events;  // handles; recorded with it (programmatic and completion events)
+};
+
+/// What became of a launch.
+struct LaunchRecord {
+  std::string kernel;  // display name
+  sim::LaunchConfig config;
+  uint64_t warp_instructions = 0, cycles = 0;
+  double seconds = 0, host_seconds = 0;
+  std::string fault;  // code, or empty
+  std::shared_ptr<const sim::TimingReport> timing;
+};
+
+class Launcher {
+ public:
+  Launcher(sim::Device& device, Memory& memory, Streams& streams, ExecOptions options);
+
+  /// Throws CallFailed or InputError for what a device refuses before anything runs.
+  LaunchRequest prepare(Kernel& k, const sim::LoadedModule& m, const sim::LaunchConfig& config, void** arguments, void** extra,
+                        std::span<const LaunchAttribute> attributes);
+  /// Runs it. Returns success, or the error that stays.
+  CudaError run(const LaunchRequest& r, const sim::LoadedModule& m);
+  bool timed() const { return run_options_.driver == sim::DriverKind::timed; }
+  const std::vector<LaunchRecord>& records() const { return records_; }
+  /// Writes what was asked for: summary, report, trace.
+  void finish() const;
+  /// The next launch pays for the way from host to device again: work queued behind another launch does not.
+  void queue_drained() { queue_empty_ = true; }
+
+ private:
+  void check_limits(const LaunchRequest& r, const sim::LoadedModule& m) const;
+  void apply(const LaunchAttribute& a, LaunchRequest& r) const;
+  bool watched(const Kernel& k) const;
+
+  sim::Device& device_;
+  Memory& memory_;
+  Streams& streams_;
+  ExecOptions options_;
+  sim::RunOptions run_options_;
+  std::optional<std::regex> filter_;
+  std::vector<LaunchRecord> records_;
+  sim::TraceText trace_text_;
+  std::optional<sim::TraceWriter> trace_;
+  bool queue_empty_ = true;
+};
+
+}  // namespace drywell::cudart

@@ -1,0 +1,140 @@
+#include "cudart/memory.h"
+
+#include <fmt/format.h>
+#include <sys/mman.h>
+
+#include <algorithm>
+#include <cstring>
+
+#include "cudart/call.h"
+#include "drywell/core/bits.h"
+#include "drywell/core/error.h"
+
+namespace drywell::cudart {
+namespace {
+
+// Where pinned and managed memory goes: an address range that neither the kernel's own choices nor the simulated device's
+// windows (sim/state/gmem.h) come near, so that a run hands out the same addresses every time.
+constexpr uint64_t kHostBase = 0x1000'0000'0000, kHostEnd = 0x2000'0000'0000;
+constexpr uint64_t kPage = 4096;
+constexpr uint8_t kPoison = 0xFF;
+
+void* map_pages(uint64_t bytes, const std::map<uint64_t, Allocation>& taken) {
+  uint64_t at = kHostBase;
+  for (const auto& [base, a] : taken) {
+    if (base < kHostBase || base >= kHostEnd) continue;
+    if (base - at >= bytes) break;
+    at = round_up(base + a.bytes, kPage);
+  }
+  require(bytes < kHostEnd - at, CudaError::memory_allocation);
+  void* p = ::mmap(reinterpret_cast<void*>(at), bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
+  require(p != MAP_FAILED, CudaError::memory_allocation);
+  return p;
+}
+
+}  // namespace
+
+Memory::~Memory() { release_all(); }
+
+void Memory::release_all() {
+  for (const auto& [base, a] : allocations_) {
+    device_.free(GmemAddr(base));
+    if (a.type != MemoryType::device && !a.registered) ::munmap(reinterpret_cast<void*>(base), round_up(a.bytes, kPage));
+  }
+  allocations_.clear();
+  device_order_.clear();
+}
+
+void* Memory::allocate(uint64_t bytes, MemoryType type, unsigned flags) {
+  if (bytes == 0) return nullptr;
+  Allocation a{0, bytes, type, flags};
+  if (type == MemoryType::device) {
+    a.base = device_.allocate(bytes, fmt::format("allocation {} of the program", device_order_.size())).value();
+    device_order_.push_back(a.base);
+  } else {
+    void* p = map_pages(round_up(bytes, kPage), allocations_);
+    std::memset(p, kPoison, bytes);
+    a.base = device_.map_host(p, bytes, type == MemoryType::managed ? "managed memory" : "pinned memory").value();
+  }
+  allocations_[a.base] = a;
+  return reinterpret_cast<void*>(a.base);
+}
+
+void Memory::register_host(void* p, uint64_t bytes, unsigned flags) {
+  require_value(p != nullptr && bytes != 0);
+  require(!find(p).has_value(), CudaError::host_memory_already_registered);
+  const uint64_t base = device_.map_host(p, bytes, "registered host memory").value();
+  allocations_[base] = {base, bytes, MemoryType::host, flags, true};
+}
+
+void Memory::release(void* p, std::initializer_list<MemoryType> types) {
+  if (p == nullptr) return;
+  const auto it = allocations_.find(reinterpret_cast<uintptr_t>(p));
+  require_value(it != allocations_.end() && std::find(types.begin(), types.end(), it->second.type) != types.end() && !it->second.registered);
+  device_.free(GmemAddr(it->first));
+  if (it->second.type != MemoryType::device) ::munmap(p, round_up(it->second.bytes, kPage));
+  allocations_.erase(it);
+}
+
+void Memory::unregister_host(void* p) {
+  const auto it = allocations_.find(reinterpret_cast<uintptr_t>(p));
+  require(it != allocations_.end() && it->second.registered, CudaError::host_memory_not_registered);
+  device_.free(GmemAddr(it->first));
+  allocations_.erase(it);
+}
+
+std::optional<Allocation> Memory::find(const void* p) const {
+  const uint64_t at = reinterpret_cast<uintptr_t>(p);
+  auto it = allocations_.upper_bound(at);
+  if (it == allocations_.begin()) return std::nullopt;
+  --it;
+  if (at - it->first >= it->second.bytes) return std::nullopt;
+  return it->second;
+}
+
+std::optional<Allocation> Memory::device_allocation(uint64_t index) const {
+  if (index >= device_order_.size()) return std::nullopt;
+  return find(reinterpret_cast<const void*>(device_order_[index]));
+}
+
+uint8_t* Memory::resolve(const void* p, uint64_t bytes, bool must_be_device) const {
+  const GmemAddr at(reinterpret_cast<uintptr_t>(p));
+  const auto range = device_.find(at);
+  if (range.has_value()) return device_.host_pointer(at, bytes);
+  if (must_be_device) throw InputError("E4103", fmt::format("{:#x} is not device memory", at.value()));
+  require_value(p != nullptr);
+  return static_cast<uint8_t*>(const_cast<void*>(p));
+}
+
+void Memory::copy(void* to, const void* from, uint64_t bytes, CopyKind kind) { copy({to, bytes, 0}, {from, bytes, 0}, {bytes, 1, 1}, kind); }
+
+void Memory::copy(CopyPlace to, CopyPlace from, CopyShape shape, CopyKind kind) {
+  require(kind >= CopyKind::host_to_host && kind <= CopyKind::inferred, CudaError::invalid_memcpy_direction);
+  if (shape.width == 0 || shape.height == 0 || shape.depth == 0) return;
+  require_value(shape.height == 1 || (to.pitch >= shape.width && from.pitch >= shape.width));
+  const bool to_device = kind == CopyKind::host_to_device || kind == CopyKind::device_to_device;
+  const bool from_device = kind == CopyKind::device_to_host || kind == CopyKind::device_to_device;
+  const auto extent = [&](const CopyPlace& p) { return (shape.depth - 1) * p.slice + (shape.height - 1) * p.pitch + shape.width; };
+  uint8_t* const d = resolve(to.at, extent(to), to_device);
+  const uint8_t* const s = resolve(from.at, extent(from), from_device);
+  for (uint64_t z = 0; z < shape.depth; ++z) {
+    for (uint64_t y = 0; y < shape.height; ++y) std::memmove(d + z * to.slice + y * to.pitch, s + z * from.slice + y * from.pitch, shape.width);
+  }
+}
+
+void Memory::set(CopyPlace to, uint32_t value, unsigned element, CopyShape shape) {
+  require_value(element == 1 || element == 2 || element == 4);
+  if (shape.width == 0 || shape.height == 0 || shape.depth == 0) return;
+  require_value(shape.height == 1 || to.pitch >= shape.width);
+  uint8_t* const d = resolve(to.at, (shape.depth - 1) * to.slice + (shape.height - 1) * to.pitch + shape.width, true);
+  for (uint64_t z = 0; z < shape.depth; ++z) {
+    for (uint64_t y = 0; y < shape.height; ++y) {
+      uint8_t* row = d + z * to.slice + y * to.pitch;
+      if (element == 1) std::memset(row, static_cast<int>(value), shape.width);
+      else
+        for (uint64_t x = 0; x + element <= shape.width; x += element) std::memcpy(row + x, &value, element);
+    }
+  }
+}
+
+}  // namespace drywell::cudart

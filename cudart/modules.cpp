@@ -1,0 +1,111 @@
+#include "cudart/modules.h"
+
+#include <cxxabi.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cctype>
+#include <cstdio>
+#include <cstdlib>
+
+#include "cudart/call.h"
+#include "cudart/errors.h"
+
+namespace drywell::cudart {
+namespace {
+
+constexpr size_t kDisplayLength = 96;
+
+/// "cutlass::device_kernel" of "_ZN7cutlass13device_kernelINS_4gemm…", for the names the C++ library cannot demangle.
+std::string plain_beginning(const std::string& mangled) {
+  size_t at = mangled.starts_with("_ZN") ? 3 : 2;
+  std::string name;
+  while (mangled.starts_with("_Z") && at < mangled.size() && std::isdigit(static_cast<unsigned char>(mangled[at])) != 0) {
+    size_t end = at, length = 0;
+    for (; end < mangled.size() && std::isdigit(static_cast<unsigned char>(mangled[end])) != 0 && length < mangled.size(); ++end) {
+      length = length * 10 + static_cast<size_t>(mangled[end] - '0');
+    }
+    name += (name.empty() ? "" : "::") + mangled.substr(end, length);
+    at = end + length;
+  }
+  return name.empty() ? mangled : name;
+}
+
+}  // namespace
+
+std::string display_name(const std::string& mangled) {
+  int status = 0;
+  const std::unique_ptr<char, void (*)(void*)> plain(abi::__cxa_demangle(mangled.c_str(), nullptr, nullptr, &status), std::free);
+  std::string name = status == 0 ? plain.get() : plain_beginning(mangled);
+  // "void gemm<…>(…)": neither result nor parameters; a template's arguments begin at the first '<'.
+  if (name.starts_with("void ")) name.erase(0, 5);
+  const size_t angle = name.find('<'), parenthesis = name.find('(');
+  if (parenthesis != std::string::npos && parenthesis < angle) name.erase(parenthesis);
+  if (name.size() > kDisplayLength) name = name.substr(0, kDisplayLength - 3) + "...";
+  return name;
+}
+
+const sim::LoadedModule& GuestModule::loaded(const ModuleLoader& load) {
+  if (failed_.has_value()) throw CallFailed{*failed_};
+  if (!module_.has_value()) {
+    try {
+      module_ = load(image_, name_);
+    } catch (const Error& e) {
+      failed_ = error_of(e);
+      fmt::print(stderr, "drywell: {}\n", e.what());
+      throw CallFailed{*failed_};
+    }
+  }
+  return *module_;
+}
+
+Kernel& GuestModule::kernel(const std::string& name) {
+  std::unique_ptr<Kernel>& k = kernels_[name];
+  if (k == nullptr) {
+    k = std::make_unique<Kernel>();
+    k->module = this;
+    k->name = name;
+    k->display = display_name(name);
+  }
+  return *k;
+}
+
+GuestModule& Modules::add(std::unique_ptr<GuestModule> m) { return *modules_.emplace_back(std::move(m)); }
+
+void Modules::remove(const GuestModule* m) {
+  std::erase_if(by_host_, [&](const auto& entry) { return entry.second->module == m; });
+  std::erase_if(symbols_, [&](const auto& entry) { return entry.second.module == m; });
+  std::erase_if(modules_, [&](const auto& entry) { return entry.get() == m; });
+}
+
+GuestModule& Modules::module(const void* handle) const {
+  const auto it = std::find_if(modules_.begin(), modules_.end(), [&](const auto& m) { return m.get() == handle; });
+  require(it != modules_.end(), CudaError::invalid_handle);
+  return **it;
+}
+
+void Modules::register_function(GuestModule& m, const void* host, const std::string& name) { by_host_[host] = &m.kernel(name); }
+
+void Modules::register_variable(GuestModule& m, const void* host, const std::string& name, size_t bytes, void** managed) {
+  symbols_[host] = {&m, name, bytes, managed};
+}
+
+bool Modules::is_kernel(const void* handle) const {
+  return std::any_of(modules_.begin(), modules_.end(), [&](const auto& m) {
+    return std::any_of(m->kernels().begin(), m->kernels().end(), [&](const auto& k) { return k.second.get() == handle; });
+  });
+}
+
+Kernel& Modules::kernel(const void* host_or_handle) const {
+  if (const auto it = by_host_.find(host_or_handle); it != by_host_.end()) return *it->second;
+  require(host_or_handle != nullptr && is_kernel(host_or_handle), CudaError::invalid_device_function);
+  return *static_cast<Kernel*>(const_cast<void*>(host_or_handle));
+}
+
+const Symbol& Modules::symbol(const void* host) const {
+  const auto it = symbols_.find(host);
+  require(it != symbols_.end(), CudaError::invalid_symbol);
+  return it->second;
+}
+
+}  // namespace drywell::cudart

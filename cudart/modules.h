@@ -1,0 +1,89 @@
+// Device code the program registered or loaded: modules, their kernels and variables, and the host symbols that stand for
+// them. A module is read and placed in device memory when something of it is first used.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "cudart/abi.h"
+#include "drywell/sim/device.h"
+
+namespace drywell::cudart {
+
+class GuestModule;
+
+/// What CUfunction, cudaFunction_t and cudaKernel_t point to.
+struct Kernel {
+  GuestModule* module = nullptr;
+  std::string name;              // mangled
+  std::string display;           // for people: demangled, without arguments, cut short
+  int max_dynamic_smem = 48 << 10;  // until the program raises it
+  bool non_portable_cluster = false;
+  int carveout = -1, cluster_policy = 0;
+  Dim3 required_cluster{0, 0, 0};
+};
+std::string display_name(const std::string& mangled);
+
+/// Reads text or a fat binary into a device.
+using ModuleLoader = std::function<sim::LoadedModule(const void* image, const std::string& name)>;
+
+class GuestModule {
+ public:
+  GuestModule(const void* image, std::string name) : image_(image), name_(std::move(name)) {}
+  /// Keeps its own copy of PTX text.
+  GuestModule(std::string text, std::string name) : text_(std::move(text)), image_(text_.c_str()), name_(std::move(name)) {}
+
+  /// Loads at the first call. Throws CallFailed, after the first time without words.
+  const sim::LoadedModule& loaded(const ModuleLoader& load);
+  bool is_loaded() const { return module_.has_value(); }
+  void unload() { module_.reset(); failed_.reset(); }
+  Kernel& kernel(const std::string& name);
+  const std::map<std::string, std::unique_ptr<Kernel>>& kernels() const { return kernels_; }
+  const std::string& name() const { return name_; }
+
+ private:
+  std::string text_;
+  const void* image_;
+  std::string name_;
+  std::optional<sim::LoadedModule> module_;
+  std::optional<CudaError> failed_;
+  std::map<std::string, std::unique_ptr<Kernel>> kernels_;
+};
+
+/// A __device__, __constant__ or __managed__ variable.
+struct Symbol {
+  GuestModule* module = nullptr;
+  std::string name;
+  size_t bytes = 0;
+  void** managed = nullptr;  // where the program keeps the pointer to a __managed__ variable
+};
+
+class Modules {
+ public:
+  GuestModule& add(std::unique_ptr<GuestModule> m);
+  /// The module and everything that stands for it is forgotten.
+  void remove(const GuestModule* m);
+  GuestModule& module(const void* handle) const;  // throws CallFailed
+  bool is_kernel(const void* handle) const;
+
+  void register_function(GuestModule& m, const void* host, const std::string& name);
+  void register_variable(GuestModule& m, const void* host, const std::string& name, size_t bytes, void** managed);
+  /// A kernel by its host stub or by its handle. Throws CallFailed.
+  Kernel& kernel(const void* host_or_handle) const;
+  const Symbol& symbol(const void* host) const;
+  const std::vector<std::unique_ptr<GuestModule>>& all() const { return modules_; }
+  const std::map<const void*, Symbol>& symbols() const { return symbols_; }
+
+ private:
+  std::vector<std::unique_ptr<GuestModule>> modules_;
+  std::map<const void*, Kernel*> by_host_;
+  std::map<const void*, Symbol> symbols_;
+};
+
+}  // namespace drywell::cudart

@@ -1,0 +1,71 @@
+#include "cudart/options.h"
+
+#include <fmt/format.h>
+
+#include <charconv>
+
+#include "kernels/golden.h"
+
+namespace drywell::cudart {
+namespace {
+
+uint64_t number(std::string_view text, std::string_view what) {
+  uint64_t n = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), n);
+  if (error != std::errc() || end != text.data() + text.size() || text.empty()) throw InputError("E4306", fmt::format("{}: '{}' is no number", what, text));
+  return n;
+}
+
+void set(ExecOptions& o, std::string_view name, const std::string& value) {
+  if (name == "arch") o.arch = value;
+  else if (name == "driver") o.driver = value;
+  else if (name == "kernel") o.kernel = value;
+  else if (name == "trace") o.trace = value;
+  else if (name == "report") o.report = value;
+  else if (name == "check") o.check = value == "1";
+  else if (name == "summary") o.summary = value == "1";
+  else if (name == "threads") o.threads = static_cast<unsigned>(number(value, name));
+  else if (name == "max-instructions") o.max_instructions = number(value, name);
+  else if (name == "corrupt") o.corrupt = parse_corruption(value);
+  else throw InputError("E4306", fmt::format("{}: there is no option '{}'", kOptionsVariable, name));
+}
+
+}  // namespace
+
+ExecOptions::Corruption parse_corruption(const std::string& text) {
+  const size_t plus = text.find('+');
+  const std::string_view all = text;
+  if (plus == std::string::npos) return {number(all, "corrupt"), 0};
+  return {number(all.substr(0, plus), "corrupt"), number(all.substr(plus + 1), "corrupt")};
+}
+
+std::string to_environment(const ExecOptions& o) {
+  std::string out = fmt::format("arch={}\ndriver={}\nkernel={}\ntrace={}\nreport={}\ncheck={:d}\nsummary={:d}\nthreads={}\nmax-instructions={}\n", o.arch,
+                                o.driver, o.kernel, o.trace, o.report, o.check, o.summary, o.threads, o.max_instructions);
+  if (o.corrupt.has_value()) out += fmt::format("corrupt={}+{}\n", o.corrupt->allocation, o.corrupt->offset);
+  return out;
+}
+
+ExecOptions from_environment(std::string_view text) {
+  ExecOptions o;
+  while (!text.empty()) {
+    const size_t end = std::min(text.find('\n'), text.size());
+    const std::string_view line = text.substr(0, end);
+    text.remove_prefix(std::min(end + 1, text.size()));
+    if (line.empty()) continue;
+    const size_t equals = line.find('=');
+    if (equals == std::string_view::npos) throw InputError("E4306", fmt::format("{}: '{}' is not name=value", kOptionsVariable, line));
+    set(o, line.substr(0, equals), std::string(line.substr(equals + 1)));
+  }
+  return o;
+}
+
+sim::RunOptions run_options(const ExecOptions& o) {
+  sim::RunOptions r;
+  kernels::parse_driver(o.driver, r);
+  r.threads = o.threads;
+  r.max_instructions = o.max_instructions;
+  return r;
+}
+
+}  // namespace drywell::cudart

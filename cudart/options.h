@@ -1,0 +1,38 @@
+// What `drywell exec` asks of the stand-in, carried in one environment variable: lines of name=value.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "drywell/sim/device.h"
+
+namespace drywell::cudart {
+
+inline constexpr const char* kOptionsVariable = "DRYWELL_EXEC";
+
+struct ExecOptions {
+  std::string arch = "sm_100a", driver = "eager";
+  std::string kernel;          // regular expression on kernel names; empty: all launches are looked at
+  std::string trace, report;   // files
+  bool check = false, summary = false;
+  unsigned threads = 0;
+  uint64_t max_instructions = 0;
+  /// Byte `offset` of the `allocation`-th cudaMalloc (from 0) is wrong while a kernel that `kernel` matches runs.
+  struct Corruption {
+    uint64_t allocation = 0, offset = 0;
+  };
+  std::optional<Corruption> corrupt;
+};
+
+/// "3+17": byte 17 of allocation 3. Throws InputError E4306.
+ExecOptions::Corruption parse_corruption(const std::string& text);
+
+std::string to_environment(const ExecOptions& o);
+/// Throws InputError E4306 for words it does not know.
+ExecOptions from_environment(std::string_view text);
+/// Throws InputError E4306 for a driver that is none.
+sim::RunOptions run_options(const ExecOptions& o);
+
+}  // namespace drywell::cudart

@@ -1,0 +1,98 @@
+#include "cudart/properties.h"
+
+#include <fmt/format.h>
+
+#include <cstring>
+#include <string>
+
+#include "cudart/call.h"
+#include "cudart/device_prop.h"
+#include "drywell/sim/arch_config.h"
+
+namespace drywell::cudart {
+namespace {
+
+constexpr int kLastAttribute = 147;  // cudaDevAttrMax - 1 in CUDA 13.0
+
+/// The fields both versions have.
+template <class Prop>
+void fill(const sim::Device& d, Prop& p) {
+  const auto attribute = [&](int n) { return device_attribute(d, n); };
+  const auto size = [&](int n) { return static_cast<size_t>(attribute(n)); };
+  p = {};
+  const std::string name = device_name(d);
+  std::memcpy(p.name, name.data(), std::min(name.size(), sizeof p.name - 1));
+  std::memcpy(p.uuid, "drywell simulated", sizeof p.uuid);
+  p.totalGlobalMem = d.memory_capacity();
+  p.sharedMemPerBlock = size(8);
+  p.regsPerBlock = attribute(12);
+  p.warpSize = attribute(10);
+  p.memPitch = size(11);
+  p.maxThreadsPerBlock = attribute(1);
+  for (int i = 0; i < 3; ++i) {
+    p.maxThreadsDim[i] = attribute(2 + i);
+    p.maxGridSize[i] = attribute(5 + i);
+  }
+  p.totalConstMem = size(9);
+  p.major = attribute(75);
+  p.minor = attribute(76);
+  p.textureAlignment = size(14);
+  p.texturePitchAlignment = size(51);
+  p.multiProcessorCount = attribute(16);
+  p.canMapHostMemory = attribute(19);
+  p.surfaceAlignment = size(30);
+  p.concurrentKernels = attribute(31);
+  p.asyncEngineCount = attribute(40);
+  p.unifiedAddressing = attribute(41);
+  p.memoryBusWidth = attribute(37);
+  p.l2CacheSize = attribute(38);
+  p.maxThreadsPerMultiProcessor = attribute(39);
+  p.streamPrioritiesSupported = attribute(78);
+  p.globalL1CacheSupported = attribute(79);
+  p.localL1CacheSupported = attribute(80);
+  p.sharedMemPerMultiprocessor = size(81);
+  p.regsPerMultiprocessor = attribute(82);
+  p.managedMemory = attribute(83);
+  p.canUseHostPointerForRegisteredMem = attribute(91);
+  p.cooperativeLaunch = attribute(95);
+  p.sharedMemPerBlockOptin = size(97);
+  p.maxBlocksPerMultiProcessor = attribute(106);
+  p.reservedSharedMemPerBlock = size(111);
+  p.hostRegisterSupported = attribute(99);
+  p.memoryPoolsSupported = attribute(115);
+  p.clusterLaunch = attribute(120);
+}
+
+}  // namespace
+
+int compute_capability(const sim::Device& d) {
+  const std::string name(isa::target_name(d.arch().target));
+  return std::stoi(name.substr(3));  // "sm_100a"
+}
+
+std::string device_name(const sim::Device& d) { return fmt::format("{} (simulated by Drywell)", d.arch().description); }
+
+int device_attribute(const sim::Device& d, int attribute) {
+  require_value(attribute >= 1 && attribute <= kLastAttribute);
+  const sim::ArchConfig& a = d.arch();
+  const int cc = compute_capability(d);
+  const uint32_t sms = d.sm_count();
+  switch (attribute) {
+#define ATTRIBUTE(NUMBER_, VALUE_) \
+  case NUMBER_: return static_cast<int>(VALUE_);
+#include "cudart/table/device_attributes.inc"
+#undef ATTRIBUTE
+    default: return 0;
+  }
+}
+
+void fill_properties13(const sim::Device& d, void* out) { fill(d, *static_cast<DeviceProp13*>(out)); }
+
+void fill_properties12(const sim::Device& d, void* out) {
+  auto& p = *static_cast<DeviceProp12*>(out);
+  fill(d, p);
+  p.clockRate = device_attribute(d, 13);
+  p.deviceOverlap = 1;
+}
+
+}  // namespace drywell::cudart

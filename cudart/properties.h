@@ -1,0 +1,22 @@
+// What the device says of itself.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "drywell/sim/device.h"
+
+namespace drywell::cudart {
+
+/// Compute capability times ten: 100, 90.
+int compute_capability(const sim::Device& d);
+/// Value of a cudaDeviceAttr; 0 for what is not served. Throws CallFailed for a number that is none.
+int device_attribute(const sim::Device& d, int attribute);
+/// "NVIDIA B200 (simulated by Drywell)"
+std::string device_name(const sim::Device& d);
+
+/// cudaDeviceProp of CUDA 13 and of CUDA 12.
+void fill_properties13(const sim::Device& d, void* out);
+void fill_properties12(const sim::Device& d, void* out);
+
+}  // namespace drywell::cudart

@@ -1,0 +1,63 @@
+// The runtime's functions that the driver interface is made of: both have one meaning, and one set of error numbers.
+#pragma once
+
+#include "cudart/abi.h"
+
+extern "C" {
+using drywell::cudart::AbiDim3;
+using drywell::cudart::CopyKind;
+using drywell::cudart::CudaError;
+using drywell::cudart::RuntimeLaunchConfig;
+
+CudaError cudaMalloc(void** out, size_t bytes);
+CudaError cudaFree(void* p);
+CudaError cudaMallocAsync(void** out, size_t bytes, void* stream);
+CudaError cudaFreeAsync(void* p, void* stream);
+CudaError cudaMallocManaged(void** out, size_t bytes, unsigned flags);
+CudaError cudaHostAlloc(void** out, size_t bytes, unsigned flags);
+CudaError cudaFreeHost(void* p);
+CudaError cudaHostRegister(void* p, size_t bytes, unsigned flags);
+CudaError cudaHostUnregister(void* p);
+CudaError cudaHostGetDevicePointer(void** out, void* p, unsigned flags);
+CudaError cudaMallocPitch(void** out, size_t* pitch, size_t width, size_t height);
+CudaError cudaMemGetInfo(size_t* free, size_t* total);
+CudaError cudaMemcpy(void* to, const void* from, size_t bytes, CopyKind kind);
+CudaError cudaMemcpyAsync(void* to, const void* from, size_t bytes, CopyKind kind, void* stream);
+CudaError cudaStreamCreateWithPriority(void** out, unsigned flags, int priority);
+CudaError cudaStreamDestroy(void* stream);
+CudaError cudaStreamSynchronize(void* stream);
+CudaError cudaStreamQuery(void* stream);
+CudaError cudaStreamWaitEvent(void* stream, void* event, unsigned flags);
+CudaError cudaLaunchHostFunc(void* stream, void (*function)(void*), void* data);
+CudaError cudaEventCreateWithFlags(void** out, unsigned flags);
+CudaError cudaEventDestroy(void* event);
+CudaError cudaEventRecord(void* event, void* stream);
+CudaError cudaEventSynchronize(void* event);
+CudaError cudaEventQuery(void* event);
+CudaError cudaEventElapsedTime(float* ms, void* start, void* end);
+CudaError cudaDeviceSynchronize();
+CudaError cudaDeviceReset();
+CudaError cudaSetDevice(int device);
+CudaError cudaGetDeviceCount(int* out);
+CudaError cudaDeviceGetAttribute(int* out, int attribute, int device);
+CudaError cudaDeviceGetPCIBusId(char* out, int bytes, int device);
+CudaError cudaDeviceGetLimit(size_t* out, int limit);
+CudaError cudaDeviceSetLimit(int limit, size_t value);
+CudaError cudaFuncSetAttribute(const void* function, int attribute, int value);
+CudaError cudaFuncGetName(const char** out, const void* function);
+CudaError cudaLaunchKernelExC(const RuntimeLaunchConfig* config, const void* function, void** arguments);
+CudaError cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int* out, const void* function, int threads, size_t smem, unsigned flags);
+CudaError cudaOccupancyAvailableDynamicSMemPerBlock(size_t* out, const void* function, int ctas, int threads);
+CudaError cudaStreamBeginCapture(void* stream, int mode);
+CudaError cudaStreamEndCapture(void* stream, void** graph);
+CudaError cudaStreamIsCapturing(void* stream, int* out);
+CudaError cudaGraphInstantiate(void** out, void* graph, unsigned long long flags);
+CudaError cudaGraphLaunch(void* executable, void* stream);
+CudaError cudaGraphDestroy(void* graph);
+CudaError cudaGraphExecDestroy(void* executable);
+CudaError cudaLibraryLoadData(void** out, const void* code, int* options, void** values, unsigned count, int* library_options, void** library_values,
+                              unsigned library_count);
+CudaError cudaLibraryUnload(void* library);
+CudaError cudaLibraryGetKernel(void** out, void* library, const char* name);
+CudaError cudaLibraryGetGlobal(void** out, size_t* bytes, void* library, const char* name);
+}

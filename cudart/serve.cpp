@@ -1,0 +1,91 @@
+#include "cudart/serve.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <new>
+
+#include "cudart/errors.h"
+
+namespace drywell::cudart {
+namespace {
+
+/// What the process has: made by the first call, never destroyed, since destructors of the program's own globals may still
+/// free memory after any destructor of ours would have run.
+struct Process {
+  std::recursive_mutex lock;  // host functions of a stream may call back
+  std::unique_ptr<Context> context;
+  pid_t owner = ::getpid();
+};
+
+Process& process() {
+  static Process* const only = new Process;
+  return *only;
+}
+
+Context& context(Process& p) {
+  if (p.context == nullptr) {
+    const char* text = std::getenv(kOptionsVariable);
+    p.context = std::make_unique<Context>(from_environment(text != nullptr ? text : ""));
+  }
+  return *p.context;
+}
+
+/// A device does not survive a fork; a child that never used it may begin anew (CUDA C++ Programming Guide, initialization).
+bool forked_away(Process& p) {
+  if (p.owner == ::getpid()) return false;
+  if (p.context == nullptr || !p.context->has_device()) {
+    p.owner = ::getpid();
+    return false;
+  }
+  p.context->say_once("this process was forked from one that used the device, and a device does not survive a fork; start workers with exec (spawn)");
+  return true;
+}
+
+// The program ended (exit, or return from main). A killed one leaves nothing: files are written here only.
+[[gnu::destructor]] void finish() {
+  Process& p = process();
+  if (p.context == nullptr || p.owner != ::getpid()) return;
+  try {
+    p.context->finish();
+  } catch (const std::exception& e) {
+    fmt::print(stderr, "drywell: {}\n", e.what());
+  }
+}
+
+}  // namespace
+
+CudaError serve_call(const char* name, Body body, void* closure, bool after_fault) {
+  Process& p = process();
+  const std::lock_guard lock(p.lock);
+  CudaError error = CudaError::success;
+  try {
+    if (forked_away(p)) return CudaError::initialization;
+    Context& c = context(p);
+    if (!after_fault) require(c.sticky == CudaError::success, c.sticky);
+    body(closure, c);
+  } catch (const CallFailed& e) {
+    error = e.error;
+  } catch (const Error& e) {
+    error = error_of(e);
+    fmt::print(stderr, "drywell: {}: {}\n", name, e.what());
+  } catch (const std::bad_alloc&) {
+    error = CudaError::memory_allocation;
+  } catch (const std::exception& e) {
+    error = CudaError::unknown;
+    fmt::print(stderr, "drywell: {}: internal error (a bug in Drywell, please report it): {}\n", name, e.what());
+  }
+  if (error != CudaError::success && error != CudaError::not_ready && p.context != nullptr) p.context->thread().last = error;
+  return error;
+}
+
+CudaError not_served(const char* name) {
+  return serve_always(name, [&](Context& c) {
+    c.say_once(fmt::format("{} is not served", name));
+    throw CallFailed{CudaError::not_supported};
+  });
+}
+
+}  // namespace drywell::cudart

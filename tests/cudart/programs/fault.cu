@@ -1,0 +1,13 @@
+// A kernel that writes where there is nothing: the program gets the error and ends by itself.
+#include "check.cuh"
+
+__global__ void stray(int* p) { p[1 << 20] = 1; }
+
+int main() {
+  int* p = nullptr;
+  CHECK(cudaMalloc(&p, 256));
+  stray<<<1, 1>>>(p);
+  const cudaError_t e = cudaDeviceSynchronize();
+  std::printf("%s\n", cudaGetErrorName(e));
+  return e == cudaErrorIllegalAddress ? 3 : 0;
+}

@@ -1,0 +1,84 @@
+// The runtime through NVIDIA's own headers: captures, graphs, managed and pinned memory, clusters, occupancy, pools.
+#include "check.cuh"
+
+__managed__ int managed_total;
+
+__global__ void add(int* p, int v) { p[blockIdx.x * blockDim.x + threadIdx.x] += v; }
+__global__ void total(const int* p, int n) {
+  if (threadIdx.x == 0)
+    for (int i = 0; i < n; ++i) managed_total += p[i];
+}
+__global__ void cluster_shape(int* out) {
+  unsigned x;
+  asm("mov.u32 %0, %%cluster_nctaid.x;" : "=r"(x));
+  if (threadIdx.x == 0) out[blockIdx.x] = static_cast<int>(x);
+}
+
+int main() {
+  constexpr int kN = 64;
+  size_t wrong = 0;
+  const auto expect = [&](bool fine, const char* what) {
+    if (!fine) std::printf("wrong: %s\n", what);
+    wrong += !fine;
+  };
+  int *p = nullptr, *pinned = nullptr, *managed = nullptr;
+  cudaStream_t stream;
+  CHECK(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
+  CHECK(cudaMallocAsync(&p, kN * sizeof(int), stream));
+  CHECK(cudaMallocHost(&pinned, kN * sizeof(int)));
+  CHECK(cudaMallocManaged(&managed, kN * sizeof(int)));
+  CHECK(cudaMemsetAsync(p, 0, kN * sizeof(int), stream));
+
+  cudaGraph_t graph;
+  cudaGraphExec_t executable;
+  CHECK(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal));
+  add<<<2, 32, 0, stream>>>(p, 1);
+  add<<<2, 32, 0, stream>>>(p, 2);
+  CHECK(cudaMemcpyAsync(pinned, p, kN * sizeof(int), cudaMemcpyDeviceToHost, stream));
+  CHECK(cudaStreamEndCapture(stream, &graph));
+  size_t nodes = 0;
+  CHECK(cudaGraphGetNodes(graph, nullptr, &nodes));
+  expect(nodes == 3, "three nodes were captured");
+  CHECK(cudaGraphInstantiate(&executable, graph, 0));
+  for (int i = 0; i < 4; ++i) CHECK(cudaGraphLaunch(executable, stream));
+  CHECK(cudaStreamSynchronize(stream));
+  for (int i = 0; i < kN; ++i) expect(pinned[i] == 12, "the graph ran four times");
+
+  for (int i = 0; i < kN; ++i) managed[i] = i;
+  add<<<1, kN>>>(managed, 1);
+  managed_total = 5;
+  total<<<1, 1>>>(managed, kN);
+  CHECK(cudaDeviceSynchronize());
+  expect(managed[10] == 11, "managed memory");
+  expect(managed_total == 5 + kN * (kN + 1) / 2, "a managed variable");
+
+  cudaLaunchConfig_t config{};
+  config.gridDim = 8;
+  config.blockDim = 32;
+  cudaLaunchAttribute attribute[2];
+  attribute[0].id = cudaLaunchAttributeClusterDimension;
+  attribute[0].val.clusterDim = {2, 1, 1};
+  attribute[1].id = cudaLaunchAttributePreferredClusterDimension;
+  attribute[1].val.preferredClusterDim = {4, 1, 1};
+  config.attrs = attribute;
+  config.numAttrs = 2;
+  CHECK(cudaLaunchKernelEx(&config, cluster_shape, managed));
+  CHECK(cudaDeviceSynchronize());
+  expect(managed[0] == 4 || managed[0] == 2, "a cluster of a size asked for");
+  int clusters = 0, ctas = 0;
+  CHECK(cudaOccupancyMaxActiveClusters(&clusters, cluster_shape, &config));
+  CHECK(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&ctas, add, 256, 0));
+  expect(clusters > 0 && ctas == 8, "occupancy");
+
+  cudaFuncAttributes f;
+  CHECK(cudaFuncGetAttributes(&f, add));
+  expect(f.maxThreadsPerBlock == 1024 && f.sharedSizeBytes == 0, "function attributes");
+  cudaDeviceProp prop;
+  CHECK(cudaGetDeviceProperties(&prop, 0));
+  expect(prop.warpSize == 32 && prop.sharedMemPerBlockOptin == 227 << 10 && prop.clusterLaunch == 1 && prop.memoryPoolsSupported == 1, "properties");
+  cudaPointerAttributes where;
+  CHECK(cudaPointerGetAttributes(&where, pinned));
+  expect(where.type == cudaMemoryTypeHost && where.devicePointer == pinned, "pointer attributes");
+  CHECK(cudaFreeAsync(p, stream));
+  return verdict(wrong, 1);
+}

@@ -1,0 +1,132 @@
+// drywell exec: an unchanged CUDA program, with the simulator behind the CUDA runtime.
+#include <fmt/format.h>
+#include <sys/personality.h>
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <cctype>
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <sstream>
+
+#include "cudart/options.h"
+#include "drywell/sim/arch_config.h"
+#include "tools/command.h"
+#include "tools/elf_program.h"
+#include "tools/terminal.h"
+
+namespace drywell::tools {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* kRuntime = "libcudart.so.13";
+
+struct ExecFlags {
+  cudart::ExecOptions options;
+  std::string corrupt;
+};
+
+/// Where the stand-ins lie: beside the installed binary, or in the build tree.
+fs::path stand_ins() {
+  const fs::path self = fs::read_symlink("/proc/self/exe").parent_path();
+  for (const fs::path& candidate : {self / "../lib/drywell", self / "../lib64/drywell", self / ("../" DRYWELL_LIBDIR "/drywell")}) {
+    if (fs::exists(candidate / kRuntime)) return fs::canonical(candidate);
+  }
+  throw InputError("E4611", fmt::format("{}: no {} in ../lib/drywell of it", self.string(), kRuntime), "install Drywell whole, or build the target drywell_cudart");
+}
+
+/// The file execvp would run.
+std::string find_program(const std::string& name) {
+  if (name.find('/') != std::string::npos) return name;
+  const char* path = std::getenv("PATH");
+  std::istringstream in(path != nullptr ? path : "");
+  for (std::string directory; std::getline(in, directory, ':');) {
+    const std::string candidate = (directory.empty() ? "." : directory) + "/" + name;
+    if (::access(candidate.c_str(), X_OK) == 0 && !fs::is_directory(candidate)) return candidate;
+  }
+  return name;
+}
+
+/// What would fail later with a riddle, said now. Throws InputError E461x.
+void check_program(const std::string& path, const fs::path& library) {
+  if (::access(path.c_str(), X_OK) != 0) throw InputError("E4610", fmt::format("{}: cannot be run: {}", path, std::strerror(errno)));
+  const auto program = read_elf(path);
+  if (!program.has_value()) return;  // a script: what it starts is linked as it is
+  const auto has = [](const std::vector<std::string>& list, const char* name) { return std::find(list.begin(), list.end(), name) != list.end(); };
+  if (program->has_device_code && !has(program->undefined, "__cudaRegisterFatBinary") && !program->needs("libcudart.so")) {
+    throw InputError("E4612", fmt::format("{}: the CUDA runtime is linked into it, so that nothing can stand in for it", path),
+                     "link with -cudart shared (drywell nvcc does), or set CUDA_RUNTIME_LIBRARY to Shared in CMake");
+  }
+  const auto stand_in = read_elf((library / kRuntime).string());
+  if (!stand_in.has_value() || !(program->needs("libcudart.so") || program->needs("libcuda.so"))) return;
+  std::string missing;
+  for (const std::string& name : program->undefined) {
+    const bool cuda = name.starts_with("cuda") || name.starts_with("__cuda") || (name.starts_with("cu") && name.size() > 2 && std::isupper(static_cast<unsigned char>(name[2])) != 0);
+    // Libraries above the runtime (cuBLAS, cuDNN, …) bring their own names.
+    const bool other = std::any_of(program->needed.begin(), program->needed.end(), [](const std::string& n) { return n.starts_with("libcu") && !n.starts_with("libcudart.") && !n.starts_with("libcuda."); });
+    if (cuda && !other && !has(stand_in->defined, name.c_str())) missing += (missing.empty() ? "" : ", ") + name;
+  }
+  if (!missing.empty()) throw InputError("E4613", fmt::format("{}: needs CUDA functions the stand-in does not have: {}", path, missing));
+}
+
+void set_environment(const ExecFlags& f, const fs::path& library) {
+  std::string path = library.string();
+  if (const char* before = std::getenv("LD_LIBRARY_PATH"); before != nullptr && *before != 0) path += std::string(":") + before;
+  ::setenv("LD_LIBRARY_PATH", path.c_str(), 1);
+  ::setenv(cudart::kOptionsVariable, cudart::to_environment(f.options).c_str(), 1);
+}
+
+std::string absolute(const std::string& path) { return path.empty() ? path : fs::absolute(path).string(); }
+
+ExitCode exec(ExecFlags f, const std::vector<std::string>& words) {
+  if (words.empty()) throw UsageError("which program? drywell exec [options] -- ./program arguments…", "exec");
+  const std::string program = find_program(words[0]);
+  const fs::path library = stand_ins();
+  if (!f.corrupt.empty()) f.options.corrupt = cudart::parse_corruption(f.corrupt);
+  cudart::run_options(f.options);
+  sim::load_arch(f.options.arch);
+  for (std::string* file : {&f.options.trace, &f.options.report}) *file = absolute(*file);
+  if (f.options.arch.find('/') != std::string::npos || f.options.arch.ends_with(".toml")) f.options.arch = absolute(f.options.arch);
+  check_program(program, library);
+  set_environment(f, library);
+  // The same addresses in every run, where the system lets us ask for it.
+  if (const int now = ::personality(0xFFFFFFFF); now != -1) ::personality(static_cast<unsigned long>(now) | ADDR_NO_RANDOMIZE);
+  std::vector<char*> argv;
+  for (const std::string& w : words) argv.push_back(const_cast<char*>(w.c_str()));
+  argv.push_back(nullptr);
+  std::fflush(stdout);
+  ::execv(program.c_str(), argv.data());
+  throw InputError("E4610", fmt::format("{}: cannot be run: {}", program, std::strerror(errno)));
+}
+
+}  // namespace
+
+void register_exec(CLI::App& app, CommandContext& context) {
+  auto f = std::make_shared<ExecFlags>();
+  cudart::ExecOptions& o = f->options;
+  CLI::App* sub = app.add_subcommand("exec", "Run a CUDA program unchanged, with the simulator in place of the GPU (docs/exec.md)");
+  sub->add_option("--arch", o.arch, "architecture: a name of `drywell arch` or a .toml file")->capture_default_str();
+  sub->add_option("--driver", o.driver, "when asynchronous work happens: eager, lazy, shuffled:SEED or timed")->capture_default_str();
+  sub->add_option("--kernel", o.kernel, "regular expression: which kernels --trace, --report and --corrupt look at");
+  sub->add_flag("--summary", o.summary, "when the program ends, a line per launch on standard error");
+  sub->add_option("--report", o.report, "when the program ends, write what each launch did (JSON if the name ends in .json)");
+  sub->add_option("--trace", o.trace, "when the program ends, write a trace of its launches (zstd if the name ends in .zst)");
+  sub->add_option("--corrupt", f->corrupt, "N+BYTE: that byte of the N-th cudaMalloc (from 0) is wrong while --kernel's kernels run");
+  sub->add_option("--threads", o.threads, "host threads; 0 = all cores. Results do not depend on it")->capture_default_str();
+  sub->add_option("--max-instructions", o.max_instructions, "stop a runaway kernel after this many warp instructions; 0 = never")->capture_default_str();
+  sub->prefix_command();
+  sub->footer("\nThe program comes after --: drywell exec --driver=timed -- ./gemm --m=256");
+  sub->callback([f, sub, &context] {
+    context.action = [f, sub] {
+      std::vector<std::string> words = sub->remaining();
+      if (!words.empty() && words[0] == "--") words.erase(words.begin());
+      return exec(*f, words);
+    };
+  });
+}
+
+}  // namespace drywell::tools

@@ -1,0 +1,54 @@
+// drywell nvcc: the installed nvcc with what a simulated run needs: PTX for the target, and the shared runtime.
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+
+#include "tools/command.h"
+#include "tools/toolkit.h"
+
+namespace drywell::tools {
+namespace {
+
+/// True if one of `words` is one of the options, alone or with its value ("-arch=…").
+bool given(const std::vector<std::string>& words, std::initializer_list<std::string_view> options) {
+  return std::any_of(words.begin(), words.end(), [&](const std::string& w) {
+    return std::any_of(options.begin(), options.end(), [&](std::string_view o) { return w == o || w.starts_with(std::string(o) + "="); });
+  });
+}
+
+ExitCode nvcc(const std::string& target, std::vector<std::string> words) {
+  const std::string path = find_toolkit_program("nvcc");
+  std::vector<std::string> all = {path};
+  if (!given(words, {"-arch", "--gpu-architecture", "-gencode", "--generate-code"})) {
+    const std::string compute = "compute_" + target.substr(std::string_view("sm_").size());
+    all.insert(all.end(), {"-gencode", fmt::format("arch={0},code={0}", compute)});
+  }
+  if (!given(words, {"-cudart", "--cudart"})) all.insert(all.end(), {"-cudart", "shared"});
+  // Faults and profiles then name lines of the source.
+  if (!given(words, {"-lineinfo", "--generate-line-info", "-G", "--device-debug"})) all.push_back("-lineinfo");
+  all.insert(all.end(), words.begin(), words.end());
+  std::vector<char*> argv;
+  for (const std::string& w : all) argv.push_back(const_cast<char*>(w.c_str()));
+  argv.push_back(nullptr);
+  ::execv(path.c_str(), argv.data());
+  throw InputError("E4610", fmt::format("{}: cannot be run: {}", path, std::strerror(errno)));
+}
+
+}  // namespace
+
+void register_nvcc(CLI::App& app, CommandContext& context) {
+  auto target = std::make_shared<std::string>("sm_100a");
+  CLI::App* sub = app.add_subcommand("nvcc", "Call nvcc so that what it makes runs under drywell exec");
+  sub->set_help_flag("--drywell-help", "this");
+  sub->add_option("--target", *target, "sm_100a, sm_90a, …")->capture_default_str()->check([](const std::string& t) {
+    return t.starts_with("sm_") && t.size() > 4 ? "" : "not a target such as sm_100a";
+  });
+  sub->prefix_command();
+  sub->callback([target, sub, &context] { context.action = [target, sub] { return nvcc(*target, sub->remaining()); }; });
+}
+
+}  // namespace drywell::tools
