@@ -27,6 +27,12 @@ Dim3 cluster_of(const Kernel& k, const RuntimeLaunchConfig& config) {
 
 }  // namespace
 
+uint32_t max_dynamic_smem(sim::Device& device, const Kernel& k, const sim::LoadedModule& m) {
+  if (k.max_dynamic_smem.has_value()) return *k.max_dynamic_smem;
+  const uint32_t all = static_cast<uint32_t>(device_attribute(device, 8)), fixed = device.static_smem(m, k.name);
+  return all > fixed ? all - fixed : 0;
+}
+
 FuncAttributes attributes_of(Context& c, Kernel& k) {
   const isa::Function& f = function_of(c, k);
   FuncAttributes a{};
@@ -36,7 +42,7 @@ FuncAttributes attributes_of(Context& c, Kernel& k) {
   // PTX has no register allocation; what the kernel bounds itself to, else none is claimed.
   a.num_regs = static_cast<int>(f.directives.maxnreg.value_or(0));
   a.ptx_version = a.binary_version = compute_capability(c.device());
-  a.max_dynamic_shared_bytes = k.max_dynamic_smem;
+  a.max_dynamic_shared_bytes = static_cast<int>(max_dynamic_smem(c.device(), k, c.loaded(*k.module)));
   a.preferred_carveout = k.carveout;
   a.non_portable_cluster_allowed = k.non_portable_cluster ? 1 : 0;
   a.cluster_scheduling_policy = k.cluster_policy;
@@ -55,7 +61,7 @@ void set_attribute(Context& c, Kernel& k, int attribute, int value) {
     case kMaxDynamicSharedMemorySize: {
       const auto fixed = static_cast<int64_t>(c.device().static_smem(c.loaded(*k.module), k.name));
       require_value(value >= 0 && fixed + value <= device_attribute(c.device(), 97));
-      k.max_dynamic_smem = value;
+      k.max_dynamic_smem = static_cast<uint32_t>(value);
       return;
     }
     case kPreferredSharedMemoryCarveout: k.carveout = value; return;

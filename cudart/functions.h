@@ -5,6 +5,8 @@
 
 namespace drywell::cudart {
 
+/// Dynamic shared memory a launch may ask for: 48 KiB less what the kernel declares, until the program raises it.
+uint32_t max_dynamic_smem(sim::Device& device, const Kernel& k, const sim::LoadedModule& m);
 FuncAttributes attributes_of(Context& c, Kernel& k);
 /// Throws CallFailed for an attribute that cannot be set, or a value out of range.
 void set_attribute(Context& c, Kernel& k, int attribute, int value);

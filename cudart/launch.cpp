@@ -7,6 +7,7 @@
 #include <cstring>
 
 #include "cudart/errors.h"
+#include "cudart/functions.h"
 #include "cudart/launch_report.h"
 #include "drywell/core/files.h"
 #include "drywell/sim/report.h"
@@ -146,9 +147,9 @@ void Launcher::check_limits(const LaunchRequest& r, const sim::LoadedModule& m) 
     throw CallFailed{e};
   };
   const Kernel& k = *r.kernel;
-  if (r.config.dynamic_smem > static_cast<uint32_t>(k.max_dynamic_smem)) {
+  if (const uint32_t most = max_dynamic_smem(device_, k, m); r.config.dynamic_smem > most) {
     refuse(CudaError::invalid_value, fmt::format("{} bytes of dynamic shared memory; {} are allowed (cudaFuncAttributeMaxDynamicSharedMemorySize)",
-                                                 r.config.dynamic_smem, k.max_dynamic_smem));
+                                                 r.config.dynamic_smem, most));
   }
   if (r.config.cluster.count() > kPortableCluster && !k.non_portable_cluster) {
     refuse(CudaError::invalid_cluster_size,

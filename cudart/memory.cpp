@@ -9,6 +9,7 @@
 #include "cudart/call.h"
 #include "drywell/core/bits.h"
 #include "drywell/core/error.h"
+#include "sim/state/gmem.h"
 
 namespace drywell::cudart {
 namespace {
@@ -34,7 +35,17 @@ void* map_pages(uint64_t bytes, const std::map<uint64_t, Allocation>& taken) {
 
 }  // namespace
 
-Memory::~Memory() { release_all(); }
+Memory::Memory(sim::Device& device) : device_(device) {
+  void* const wanted = reinterpret_cast<void*>(sim::window::kGlobalBase);
+  void* const got = ::mmap(wanted, device.memory_capacity(), PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1, 0);
+  if (got == wanted) window_ = got;
+  else if (got != MAP_FAILED) ::munmap(got, device.memory_capacity());
+}
+
+Memory::~Memory() {
+  release_all();
+  if (window_ != nullptr) ::munmap(window_, device_.memory_capacity());
+}
 
 void Memory::release_all() {
   for (const auto& [base, a] : allocations_) {
@@ -99,9 +110,9 @@ std::optional<Allocation> Memory::device_allocation(uint64_t index) const {
 
 uint8_t* Memory::resolve(const void* p, uint64_t bytes, bool must_be_device) const {
   const GmemAddr at(reinterpret_cast<uintptr_t>(p));
-  const auto range = device_.find(at);
-  if (range.has_value()) return device_.host_pointer(at, bytes);
-  if (must_be_device) throw InputError("E4103", fmt::format("{:#x} is not device memory", at.value()));
+  if (device_.find(at).has_value()) return device_.host_pointer(at, bytes);
+  const bool in_window = window_ != nullptr && at.value() >= sim::window::kGlobalBase && at.value() - sim::window::kGlobalBase < device_.memory_capacity();
+  if (must_be_device || in_window) throw InputError("E4103", fmt::format("{:#x} is not device memory", at.value()));
   require_value(p != nullptr);
   return static_cast<uint8_t*>(const_cast<void*>(p));
 }

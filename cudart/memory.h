@@ -30,7 +30,7 @@ struct CopyPlace {
 
 class Memory {
  public:
-  explicit Memory(sim::Device& device) : device_(device) {}
+  explicit Memory(sim::Device& device);
   ~Memory();
   Memory(const Memory&) = delete;
   Memory& operator=(const Memory&) = delete;
@@ -56,6 +56,7 @@ class Memory {
   uint8_t* resolve(const void* p, uint64_t bytes, bool must_be_device) const;
 
   sim::Device& device_;
+  void* window_ = nullptr;  // the device's addresses, kept free of host memory: a device pointer is never a host pointer
   std::map<uint64_t, Allocation> allocations_;
   std::vector<uint64_t> device_order_;  // bases in the order the program asked for them
 };

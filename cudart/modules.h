@@ -23,7 +23,7 @@ struct Kernel {
   GuestModule* module = nullptr;
   std::string name;              // mangled
   std::string display;           // for people: demangled, without arguments, cut short
-  int max_dynamic_smem = 48 << 10;  // until the program raises it
+  std::optional<uint32_t> max_dynamic_smem;  // what the program raised it to
   bool non_portable_cluster = false;
   int carveout = -1, cluster_policy = 0;
   Dim3 required_cluster{0, 0, 0};

@@ -4,7 +4,7 @@
 
 #include <charconv>
 
-#include "kernels/golden.h"
+#include "drywell/sim/driver_words.h"
 
 namespace drywell::cudart {
 namespace {
@@ -62,7 +62,7 @@ ExecOptions from_environment(std::string_view text) {
 
 sim::RunOptions run_options(const ExecOptions& o) {
   sim::RunOptions r;
-  kernels::parse_driver(o.driver, r);
+  sim::parse_driver(o.driver, r);
   r.threads = o.threads;
   r.max_instructions = o.max_instructions;
   return r;

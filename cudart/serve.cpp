@@ -70,14 +70,18 @@ CudaError serve_call(const char* name, Body body, void* closure, bool after_faul
     error = e.error;
   } catch (const Error& e) {
     error = error_of(e);
-    fmt::print(stderr, "drywell: {}: {}\n", name, e.what());
+    const std::string text = fmt::format("{}: {}", name, e.what());
+    if (p.context != nullptr) p.context->say_once(text);
+    else fmt::print(stderr, "drywell: {}\n", text);
   } catch (const std::bad_alloc&) {
     error = CudaError::memory_allocation;
   } catch (const std::exception& e) {
     error = CudaError::unknown;
     fmt::print(stderr, "drywell: {}: internal error (a bug in Drywell, please report it): {}\n", name, e.what());
   }
-  if (error != CudaError::success && error != CudaError::not_ready && p.context != nullptr) p.context->thread().last = error;
+  const bool own = error != CudaError::success && error != CudaError::not_ready;
+  // A fault's error is the device's, not this call's: a reset takes it away.
+  if (own && p.context != nullptr && error != p.context->sticky) p.context->thread().last = error;
   return error;
 }
 

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <chrono>
 #include <filesystem>
 
@@ -11,33 +10,6 @@
 #include "kernels/launch/plan.h"
 
 namespace drywell::kernels {
-
-void parse_driver(std::string_view text, sim::RunOptions& options) {
-  static constexpr std::string_view kNames[] = {"eager", "lazy", "shuffled", "timed"};
-  const size_t colon = text.find(':');
-  const std::string_view name = text.substr(0, colon);
-  for (size_t i = 0; i < std::size(kNames); ++i) {
-    if (name != kNames[i]) continue;
-    options.driver = static_cast<sim::DriverKind>(i);
-    options.seed = 0;
-    if (colon == std::string_view::npos) return;
-    const std::string_view seed = text.substr(colon + 1);
-    const auto [end, error] = std::from_chars(seed.data(), seed.data() + seed.size(), options.seed);
-    if (options.driver == sim::DriverKind::shuffled && error == std::errc() &&
-        end == seed.data() + seed.size())
-      return;
-    break;
-  }
-  throw InputError("E4306", fmt::format("no driver '{}'", text),
-                   did_you_mean(name, kNames) + (did_you_mean(name, kNames).empty() ? "" : " ") +
-                       "drivers: eager, lazy, shuffled:SEED, timed");
-}
-
-std::string print_driver(const sim::RunOptions& options) {
-  const std::string_view name = sim::driver_name(options.driver);
-  return options.driver == sim::DriverKind::shuffled ? fmt::format("{}:{}", name, options.seed)
-                                                     : std::string(name);
-}
 
 RunSpec RunSpec::parse(std::string_view words) {
   RunSpec spec;

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "drywell/sim/driver_words.h"
 #include "drywell/sim/trace.h"
 #include "kernels/registry.h"
 
@@ -19,10 +20,8 @@ struct RunSpec {
   static RunSpec parse(std::string_view words);
 };
 
-/// Parses "eager", "lazy", "shuffled:SEED", "timed". Throws InputError E4306.
-void parse_driver(std::string_view text, sim::RunOptions& options);
-/// The inverse.
-std::string print_driver(const sim::RunOptions& options);
+using sim::parse_driver;
+using sim::print_driver;
 
 /// "launch:PATH --driver=…": a run of a launch file (docs/running-ptx.md), PATH as seen from the trace's folder.
 inline constexpr std::string_view kLaunchWord = "launch:";

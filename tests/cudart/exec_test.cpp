@@ -59,7 +59,7 @@ TEST_F(CompiledProgram, OutputOfKernelsIsInItsPlace) {
 
 TEST_F(CompiledProgram, ACorruptByteIsFound) {
   const std::string path = program("gemm_bf16");
-  for (const char* byte : {"0+0", "0+1001", "1+64", "2+3"}) {
+  for (const char* byte : {"0+1", "0+1001", "1+65", "2+3"}) {
     const Finished f = drywell({"exec", "--kernel=gemm_bf16", std::string("--corrupt=") + byte, "--", path});
     EXPECT_EQ(f.exit_code, 1) << byte << f.out << f.err;
     EXPECT_NE(f.out.find("Failed"), std::string::npos) << byte << f.out;

@@ -1,5 +1,7 @@
 // The runtime interface as a program sees it, without CUDA: device code in PTX, registered as nvcc's host code registers it.
 #include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <cmath>
 #include <cstring>
@@ -254,6 +256,19 @@ TEST_F(Runtime, WithoutAClockTimeIsNotANumber) {
   ASSERT_EQ(cudaEventRecord(b, nullptr), kOk);
   ASSERT_EQ(cudaEventElapsedTime(&ms, a, b), kOk);
   EXPECT_TRUE(std::isnan(ms));
+}
+
+// As with CUDA, whose documentation asks for a fresh process.
+TEST_F(Runtime, AForkedChildHasNoDevice) {
+  void* p = nullptr;
+  ASSERT_EQ(cudaMalloc(&p, 4), kOk);
+  const pid_t child = ::fork();
+  ASSERT_GE(child, 0);
+  if (child == 0) ::_exit(static_cast<int>(cudaMalloc(&p, 4)));
+  int status = 0;
+  ASSERT_EQ(::waitpid(child, &status, 0), child);
+  EXPECT_EQ(WEXITSTATUS(status), static_cast<int>(CudaError::initialization));
+  EXPECT_EQ(cudaFree(p), kOk);
 }
 
 TEST_F(Runtime, TheDeviceIsTheArchitecture) {

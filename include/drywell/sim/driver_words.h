@@ -1,0 +1,16 @@
+// Drivers as people write them, on command lines and in trace headers.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "drywell/sim/device.h"
+
+namespace drywell::sim {
+
+/// Parses "eager", "lazy", "shuffled:SEED", "timed". Throws InputError E4306.
+void parse_driver(std::string_view text, RunOptions& options);
+/// The inverse.
+std::string print_driver(const RunOptions& options);
+
+}  // namespace drywell::sim

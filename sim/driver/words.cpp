@@ -1,0 +1,34 @@
+#include <fmt/format.h>
+
+#include <charconv>
+#include <iterator>
+
+#include "drywell/core/text.h"
+#include "drywell/sim/driver_words.h"
+
+namespace drywell::sim {
+
+void parse_driver(std::string_view text, RunOptions& options) {
+  static constexpr std::string_view kNames[] = {"eager", "lazy", "shuffled", "timed"};
+  const size_t colon = text.find(':');
+  const std::string_view name = text.substr(0, colon);
+  for (size_t i = 0; i < std::size(kNames); ++i) {
+    if (name != kNames[i]) continue;
+    options.driver = static_cast<DriverKind>(i);
+    options.seed = 0;
+    if (colon == std::string_view::npos) return;
+    const std::string_view seed = text.substr(colon + 1);
+    const auto [end, error] = std::from_chars(seed.data(), seed.data() + seed.size(), options.seed);
+    if (options.driver == DriverKind::shuffled && error == std::errc() && end == seed.data() + seed.size()) return;
+    break;
+  }
+  throw InputError("E4306", fmt::format("no driver '{}'", text),
+                   did_you_mean(name, kNames) + (did_you_mean(name, kNames).empty() ? "" : " ") + "drivers: eager, lazy, shuffled:SEED, timed");
+}
+
+std::string print_driver(const RunOptions& options) {
+  const std::string_view name = driver_name(options.driver);
+  return options.driver == DriverKind::shuffled ? fmt::format("{}:{}", name, options.seed) : std::string(name);
+}
+
+}  // namespace drywell::sim

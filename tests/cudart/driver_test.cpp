@@ -1,0 +1,131 @@
+// The driver interface, without CUDA: the committed PTX of kernels/cuda (tests/corpus) loaded and launched as a host program
+// would, against arithmetic written out here.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstring>
+#include <vector>
+
+#include "cudart/abi.h"
+#include "cudart_program.h"
+#include "support/paths.h"
+
+extern "C" {
+CudaError cuInit(unsigned flags);
+CudaError cuModuleLoad(void** out, const char* path);
+CudaError cuModuleLoadData(void** out, const void* image);
+CudaError cuModuleGetFunction(void** out, void* module, const char* name);
+CudaError cuModuleUnload(void* module);
+CudaError cuMemAlloc_v2(uint64_t* out, size_t bytes);
+CudaError cuMemcpyHtoD_v2(uint64_t to, const void* from, size_t bytes);
+CudaError cuMemcpyDtoH_v2(void* to, uint64_t from, size_t bytes);
+CudaError cuFuncSetAttribute(void* function, int attribute, int value);
+CudaError cuLaunchKernel(void* function, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by, unsigned bz, unsigned smem, void* stream,
+                         void** arguments, void** extra);
+CudaError cuCtxSynchronize();
+CudaError cuGetProcAddress_v2(const char* name, void** out, int version, uint64_t flags, int* status);
+}
+
+namespace drywell::test {
+namespace {
+
+using cudart::CudaError;
+constexpr CudaError kOk = CudaError::success;
+
+template <class T>
+uint64_t to_device(const std::vector<T>& v) {
+  uint64_t p = 0;
+  EXPECT_EQ(cuMemAlloc_v2(&p, v.size() * sizeof(T)), kOk);
+  EXPECT_EQ(cuMemcpyHtoD_v2(p, v.data(), v.size() * sizeof(T)), kOk);
+  return p;
+}
+
+struct alignas(64) Map {
+  unsigned char bytes[128];
+};
+/// 128-byte swizzled boxes of a row-major matrix.
+Map map_of(int type, uint64_t element, uint64_t p, uint64_t rows, uint64_t columns, uint32_t box_columns, uint32_t box_rows) {
+  Map m{};
+  const uint64_t dim[] = {columns, rows}, stride[] = {columns * element};
+  const uint32_t box[] = {box_columns, box_rows}, step[] = {1, 1};
+  EXPECT_EQ(cuTensorMapEncodeTiled(&m, type, 2, reinterpret_cast<void*>(p), dim, stride, box, step, 0, 3, 0, 0), kOk);
+  return m;
+}
+
+// bf16 is the upper half of binary32; these values have it exactly.
+uint16_t bf16(float f) {
+  uint32_t word = 0;
+  std::memcpy(&word, &f, 4);
+  return static_cast<uint16_t>(word >> 16);
+}
+
+TEST(Driver, GemmBf16OfTheCorpus) {
+  constexpr unsigned kM = 128, kN = 128, kK = 128, kSmem = 98304;
+  ASSERT_EQ(cuInit(0), kOk);
+  void *module = nullptr, *function = nullptr;
+  ASSERT_EQ(cuModuleLoad(&module, source_path("tests/corpus/cuda_gemm_bf16.ptx").c_str()), kOk);
+  ASSERT_EQ(cuModuleGetFunction(&function, module, "gemm_bf16"), kOk);
+  EXPECT_EQ(cuModuleGetFunction(&function, module, "gemm_fp64"), CudaError::symbol_not_found);
+  ASSERT_EQ(cuModuleGetFunction(&function, module, "gemm_bf16"), kOk);
+
+  const auto value = [](size_t i, int range) { return static_cast<float>(static_cast<int>(i * 7919 % (2 * range + 1)) - range); };
+  std::vector<uint16_t> a(kM * kK), b(kN * kK), d(kM * kN);
+  std::vector<float> bias(kN);
+  for (size_t i = 0; i < a.size(); ++i) a[i] = bf16(value(i, 1));
+  for (size_t i = 0; i < b.size(); ++i) b[i] = bf16(value(i + 3, 1));
+  for (size_t i = 0; i < kN; ++i) bias[i] = value(i, 4);
+  const uint64_t da = to_device(a), db = to_device(b), dd = to_device(d);
+  uint64_t dbias = to_device(bias);
+  Map ma = map_of(9, 2, da, kM, kK, 64, 128), mb = map_of(9, 2, db, kN, kK, 64, 128);  // CU_TENSOR_MAP_DATA_TYPE_BFLOAT16
+  int n = kN, k = kK;
+  uint64_t out = dd;
+  void* arguments[] = {&ma, &mb, &dbias, &out, &n, &k};
+  EXPECT_EQ(cuLaunchKernel(function, 1, 1, 1, 128, 1, 1, kSmem, nullptr, arguments, nullptr), CudaError::invalid_value);
+  ASSERT_EQ(cuFuncSetAttribute(function, cudart::kMaxDynamicSharedMemorySize, kSmem), kOk);
+  ASSERT_EQ(cuLaunchKernel(function, 1, 1, 1, 128, 1, 1, kSmem, nullptr, arguments, nullptr), kOk);
+  ASSERT_EQ(cuCtxSynchronize(), kOk);
+  ASSERT_EQ(cuMemcpyDtoH_v2(d.data(), dd, d.size() * 2), kOk);
+  for (size_t i = 0; i < kM; ++i) {
+    for (size_t j = 0; j < kN; ++j) {
+      float sum = bias[j];
+      for (size_t q = 0; q < kK; ++q) sum += value(i * kK + q, 1) * value(j * kK + q + 3, 1);
+      ASSERT_EQ(d[i * kN + j], bf16(std::max(sum, 0.0f))) << i << ", " << j;  // at most 132: exact in bf16
+    }
+  }
+  EXPECT_EQ(cuModuleUnload(module), kOk);
+}
+
+// Parameters packed into a buffer, as cuLaunchKernel's `extra` takes them.
+TEST(Driver, PackedParametersAndTextInMemory) {
+  static constexpr char kText[] =
+      ".version 8.0\n.target sm_90\n.address_size 64\n.visible .entry put(.param .u32 v, .param .u64 p)\n{\n.reg .b64 %rd1;\n.reg .b32 %r1;\n"
+      "ld.param.u64 %rd1, [p];\nld.param.u32 %r1, [v];\nst.global.u32 [%rd1], %r1;\nret;\n}\n";
+  void *module = nullptr, *function = nullptr;
+  ASSERT_EQ(cuModuleLoadData(&module, kText), kOk);
+  ASSERT_EQ(cuModuleGetFunction(&function, module, "put"), kOk);
+  uint64_t p = to_device(std::vector<uint32_t>{0});
+  unsigned char packed[16] = {};
+  const uint32_t v = 77;
+  std::memcpy(packed, &v, 4);
+  std::memcpy(packed + 8, &p, 8);
+  size_t bytes = sizeof packed;
+  void* extra[] = {reinterpret_cast<void*>(1), packed, reinterpret_cast<void*>(2), &bytes, nullptr};
+  ASSERT_EQ(cuLaunchKernel(function, 1, 1, 1, 1, 1, 1, 0, nullptr, nullptr, extra), kOk);
+  uint32_t got = 0;
+  ASSERT_EQ(cuMemcpyDtoH_v2(&got, p, 4), kOk);
+  EXPECT_EQ(got, 77u);
+  EXPECT_EQ(cuModuleLoadData(&module, "not code"), CudaError::invalid_kernel_image);
+  EXPECT_EQ(cuModuleLoadData(&module, ".version 8.0\n.target sm_90\n.address_size 64\n.entry k() { nonsense; }"), CudaError::invalid_ptx);
+}
+
+TEST(Driver, EntryPointsByName) {
+  void* entry = nullptr;
+  int status = 0;
+  ASSERT_EQ(cuGetProcAddress_v2("cuMemAlloc", &entry, 13000, 0, &status), kOk);
+  EXPECT_EQ(entry, reinterpret_cast<void*>(&cuMemAlloc_v2));
+  EXPECT_EQ(cuGetProcAddress_v2("cuTexRefCreate", &entry, 13000, 0, &status), CudaError::symbol_not_found);
+  EXPECT_EQ(status, 1);
+}
+
+}  // namespace
+}  // namespace drywell::test
