@@ -1,5 +1,6 @@
-// Semantics of table/carry.inc. CC.CF is a predicate of the frame (FunctionCode::carry): one bit per lane, which sub and
-// subc read and write as a borrow (PTX ISA 9.7.2).
+// Semantics of table/carry.inc. CC.CF is a predicate of the frame (FunctionCode::carry): one bit per lane. PTX ISA 9.7.2 calls it
+// a borrow for sub and subc; the machine subtracts by adding the complement, so that CF is the carry out of that: set when there
+// was no borrow. It shows where chains mix: nvcc's 128-bit division reads the borrow of subc.cc with addc.
 #include "drywell/core/bits.h"
 #include "drywell/isa/opcode.h"
 #include "sim/exec/bind_helpers.h"
@@ -9,8 +10,8 @@ namespace {
 
 using isa::Mod;
 
-// op.dst2: the carry; op.extra: bit 0 read it, bit 1 write it.
-constexpr uint32_t kCarryIn = 1, kCarryOut = 2;
+// op.dst2: the carry; op.extra: bit 0 read it, bit 1 write it, bit 2 what comes in when it is not read.
+constexpr uint32_t kCarryIn = 1, kCarryOut = 2, kCarrySet = 4;
 
 template <class T>
 struct WithCarry {
@@ -23,14 +24,9 @@ WithCarry<T> add_with_carry(T a, T b, bool in) {
   const T sum = partial + T{in};
   return {sum, partial < a || sum < partial};
 }
-template <class T>
-WithCarry<T> sub_with_borrow(T a, T b, bool in) {
-  const T partial = a - b;
-  return {static_cast<T>(partial - T{in}), a < b || (in && partial == 0)};
-}
 
 struct AddCarry { template <class T> static WithCarry<T> apply(T a, T b, T, bool in) { return add_with_carry(a, b, in); } };
-struct SubBorrow { template <class T> static WithCarry<T> apply(T a, T b, T, bool in) { return sub_with_borrow(a, b, in); } };
+struct SubCarry { template <class T> static WithCarry<T> apply(T a, T b, T, bool in) { return add_with_carry<T>(a, ~b, in); } };
 struct MadLoCarry { template <class T> static WithCarry<T> apply(T a, T b, T c, bool in) { return add_with_carry<T>(a * b, c, in); } };
 template <bool Signed>
 struct MadHiCarry {
@@ -46,7 +42,8 @@ struct MadHiCarry {
 template <class F, class T, bool Three>
 Effect chained(Warp& w, const DecodedOp& op, LaneMask mask) {
   const T *a = lanes<T>(w, op.src[0]), *b = lanes<T>(w, op.src[1]), *c = Three ? lanes<T>(w, op.src[2]) : a;
-  const LaneMask in = (op.extra & kCarryIn) != 0 ? w.preds[op.dst2] : 0;
+  const LaneMask without = (op.extra & kCarrySet) != 0 ? ~LaneMask{0} : LaneMask{0};
+  const LaneMask in = (op.extra & kCarryIn) != 0 ? w.preds[op.dst2] : without;
   T r[kWarpSize];
   LaneMask out = 0;
   for (uint32_t i = 0; i < kWarpSize; ++i) {
@@ -78,8 +75,8 @@ ExecFn bind_mad(Decoder& d, DecodedOp& op, uint32_t carry_in) {
 
 template <> ExecFn bind<isa::Opcode::add_cc>(Decoder& d, DecodedOp& op) { return bind_chained<AddCarry, false>(d, op, 0); }
 template <> ExecFn bind<isa::Opcode::addc>(Decoder& d, DecodedOp& op) { return bind_chained<AddCarry, false>(d, op, kCarryIn); }
-template <> ExecFn bind<isa::Opcode::sub_cc>(Decoder& d, DecodedOp& op) { return bind_chained<SubBorrow, false>(d, op, 0); }
-template <> ExecFn bind<isa::Opcode::subc>(Decoder& d, DecodedOp& op) { return bind_chained<SubBorrow, false>(d, op, kCarryIn); }
+template <> ExecFn bind<isa::Opcode::sub_cc>(Decoder& d, DecodedOp& op) { return bind_chained<SubCarry, false>(d, op, kCarrySet); }
+template <> ExecFn bind<isa::Opcode::subc>(Decoder& d, DecodedOp& op) { return bind_chained<SubCarry, false>(d, op, kCarryIn); }
 template <> ExecFn bind<isa::Opcode::mad_cc>(Decoder& d, DecodedOp& op) { return bind_mad(d, op, 0); }
 template <> ExecFn bind<isa::Opcode::madc>(Decoder& d, DecodedOp& op) { return bind_mad(d, op, kCarryIn); }
 

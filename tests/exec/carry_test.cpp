@@ -42,6 +42,15 @@ TEST(Carry, ChainsOf32BitDigits) {
                  {"w0", "w1", "w2", "w3", "w4", "w5"});
 }
 
+// Behind a subtraction CC.CF is what adding the complement carries out: set when nothing was borrowed. nvcc's 128-bit division
+// looks at a borrow with addc.
+TEST(Carry, SumsReadTheBorrowOfDifferences) {
+  check_lanes<2>("sub.cc.u64 d0, d1, d2; addc.u64 d0, 0, 0;", "d0", {"d1", "d2"}, {longs(7), longs(8)},
+                 [](auto v) { return v[0] >= v[1]; });
+  check_lanes<2>("add.cc.u64 d0, d1, d2; subc.u64 d0, 0, 0;", "d0", {"d1", "d2"}, {longs(7), longs(8)},
+                 [](auto v) { return v[0] + v[1] < v[0] ? 0 : ~uint64_t{0}; });
+}
+
 TEST(Carry, LongProducts) {
   check_wide(
       "mul.lo.u64 d0, d2, d4; mul.hi.u64 d1, d2, d4; mad.lo.cc.u64 d0, d2, d5, d0; madc.hi.u64 d1, d2, d5, "
