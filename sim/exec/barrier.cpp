@@ -7,6 +7,7 @@
 #include "drywell/isa/opcode.h"
 #include "sim/exec/bind_helpers.h"
 #include "sim/exec/call.h"
+#include "sim/exec/member_mask.h"
 #include "sim/observe/hub.h"
 
 namespace drywell::sim {
@@ -123,26 +124,37 @@ Effect bar_arrive(Warp& w, const DecodedOp& op, LaneMask mask) {
   return Effect::next;
 }
 
-Effect warp_sync(Warp& w, const DecodedOp& op, LaneMask mask) {
-  const uint32_t members = lanes<uint32_t>(w, op.src[0])[std::countr_zero(mask)];
-  if ((mask & ~members) != 0) return fault(w, "F3401", fmt::format("bar.warp.sync by lanes {:#010x} outside its mask {:#010x}", mask & ~members, members));
+// The lanes of `group`, which bring the mask `members`, that may go on. Lanes may stand at different bar.warp.sync instructions with
+// the same mask.
+LaneMask meet(Warp& w, uint32_t members, LaneMask group) {
   const LaneMask expected = members & w.alive;
-  if ((expected & ~mask) == 0) return Effect::next;
-  // Lanes may stand at different bar.warp.sync instructions with the same mask.
+  if ((expected & ~group) == 0) return group;
   const auto same = std::find_if(w.warp_syncs.begin(), w.warp_syncs.end(), [&](const WarpSync& s) { return s.members == members; });
   WarpSync& s = same != w.warp_syncs.end() ? *same : w.warp_syncs.emplace_back(WarpSync{members, 0, 0});
-  if (const LaneMask go = s.released & mask; go != 0) {
+  if (const LaneMask go = s.released & group; go != 0) {  // the others are in the next instance already
     s.released &= ~go;
-    if (go == mask) return Effect::next;
-    // Those that met here are in the next instance already.
-    run_groups(w, std::array{LaneGroup{w.pc + 1, go | (w.active & ~mask), w.frame, w.backward}, LaneGroup{w.pc, mask & ~go, w.frame, w.backward}});
-    return Effect::jumped;
+    return go;
   }
-  s.arrived |= mask;
-  if ((expected & ~s.arrived) != 0) return block(w, BlockReason::warp_sync);
-  s.released = s.arrived & ~mask;
+  s.arrived |= group;
+  if ((expected & ~s.arrived) != 0) return 0;
+  s.released = s.arrived & ~group;
   s.arrived = 0;
-  return Effect::next;
+  return group;
+}
+
+Effect warp_sync(Warp& w, const DecodedOp& op, LaneMask mask) {
+  LaneMask go = 0;
+  const Effect e = for_member_masks(w, op.src[0], mask, [&](uint32_t members, LaneMask group) {
+    if ((group & ~members) != 0) {
+      return fault(w, "F3401", fmt::format("bar.warp.sync by lanes {:#010x} outside its mask {:#010x}", group & ~members, members));
+    }
+    go |= meet(w, members, group);
+    return Effect::next;
+  });
+  if (e != Effect::next || go == mask) return e;
+  if (go == 0) return block(w, BlockReason::warp_sync);
+  run_groups(w, std::array{LaneGroup{w.pc + 1, go | (w.active & ~mask), w.frame, w.backward}, LaneGroup{w.pc, mask & ~go, w.frame, w.backward}});
+  return Effect::jumped;
 }
 
 // Operands a and b stand at row positions `first` and the next.

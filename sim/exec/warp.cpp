@@ -4,6 +4,7 @@
 #include "drywell/isa/opcode.h"
 #include "sim/exec/bind_helpers.h"
 #include "sim/exec/float_math.h"
+#include "sim/exec/member_mask.h"
 #include "sim/exec/pair_operand.h"
 
 namespace drywell::sim {
@@ -12,30 +13,37 @@ namespace {
 // Lanes named in a member mask must execute the instruction together; those still elsewhere are waited for.
 bool members_here(Warp& w, LaneMask members) { return (members & w.alive & ~w.active) == 0; }
 
-uint32_t member_mask(const Warp& w, Src s, LaneMask mask) { return lanes<uint32_t>(w, s)[std::countr_zero(mask)]; }
-
 Effect check_members(Warp& w, uint32_t members, LaneMask mask) {
   if ((mask & ~members) != 0) return fault(w, "F3401", fmt::format("lanes {:#010x} execute a .sync instruction whose member mask {:#010x} excludes them", mask & ~members, members));
   if (!members_here(w, members)) return block(w, BlockReason::warp_sync);
   return Effect::next;
 }
 
+// Runs f(members, lanes) for every group of lanes with one member mask, once all members of all groups are here.
+template <class F>
+Effect together(Warp& w, Src masks, LaneMask mask, F&& f) {
+  const Effect e = for_member_masks(w, masks, mask, [&](uint32_t members, LaneMask group) { return check_members(w, members, group); });
+  if (e != Effect::next) return e;
+  return for_member_masks(w, masks, mask, [&](uint32_t members, LaneMask group) {
+    f(members & w.alive, group);
+    return Effect::next;
+  });
+}
+
 Effect elect(Warp& w, const DecodedOp& op, LaneMask mask) {
-  const uint32_t members = member_mask(w, op.src[0], mask);
-  if (const Effect e = check_members(w, members, mask); e != Effect::next) return e;
-  const LaneMask present = members & w.alive;
-  const auto leader = static_cast<uint32_t>(std::countr_zero(present));
-  uint32_t r[kWarpSize];
-  for (uint32_t& v : r) v = leader;
-  store_masked(lanes<uint32_t>(w, op.dst), r, mask);
-  write_pred(w, op.dst2, 1u << leader, mask);
-  return Effect::next;
+  return together(w, op.src[0], mask, [&](LaneMask present, LaneMask group) {
+    const auto leader = static_cast<uint32_t>(std::countr_zero(present));
+    uint32_t r[kWarpSize];
+    for (uint32_t& v : r) v = leader;
+    store_masked(lanes<uint32_t>(w, op.dst), r, group);
+    write_pred(w, op.dst2, 1u << leader, group);
+  });
 }
 
 // PTX ISA 9.7.9.6: c packs the segment mask (bits 12..8) and the clamp (bits 4..0).
 Effect shuffle(Warp& w, const DecodedOp& op, LaneMask mask) {
-  const uint32_t members = member_mask(w, op.src[3], mask);
-  if (const Effect e = check_members(w, members, mask); e != Effect::next) return e;
+  // What a lane reads depends on its operands alone: groups need not be told apart but for being complete.
+  if (const Effect e = together(w, op.src[3], mask, [](LaneMask, LaneMask) {}); e != Effect::next) return e;
   const uint32_t *a = lanes<uint32_t>(w, op.src[0]), *b = lanes<uint32_t>(w, op.src[1]), *c = lanes<uint32_t>(w, op.src[2]);
   const auto mode = static_cast<isa::Mod>(op.extra);
   uint32_t r[kWarpSize];
@@ -64,55 +72,51 @@ Effect shuffle(Warp& w, const DecodedOp& op, LaneMask mask) {
 }
 
 Effect vote(Warp& w, const DecodedOp& op, LaneMask mask) {
-  const uint32_t members = member_mask(w, op.src[0], mask);
-  if (const Effect e = check_members(w, members, mask); e != Effect::next) return e;
-  const LaneMask present = members & w.alive, p = read_pred(w, op.pred[0]) & present;
-  switch (static_cast<isa::Mod>(op.extra)) {
-    case isa::Mod::all: write_pred(w, op.dst, p == present ? kFullMask : 0, mask); break;
-    case isa::Mod::any: write_pred(w, op.dst, p != 0 ? kFullMask : 0, mask); break;
-    case isa::Mod::uni: write_pred(w, op.dst, p == present || p == 0 ? kFullMask : 0, mask); break;
-    default: {
-      uint32_t r[kWarpSize];
-      for (uint32_t& v : r) v = p;
-      store_masked(lanes<uint32_t>(w, op.dst), r, mask);
+  const LaneMask votes = read_pred(w, op.pred[0]);
+  return together(w, op.src[0], mask, [&](LaneMask present, LaneMask group) {
+    const LaneMask p = votes & present;
+    switch (static_cast<isa::Mod>(op.extra)) {
+      case isa::Mod::all: return write_pred(w, op.dst, p == present ? kFullMask : 0, group);
+      case isa::Mod::any: return write_pred(w, op.dst, p != 0 ? kFullMask : 0, group);
+      case isa::Mod::uni: return write_pred(w, op.dst, p == present || p == 0 ? kFullMask : 0, group);
+      default: {
+        uint32_t r[kWarpSize];
+        for (uint32_t& v : r) v = p;
+        store_masked(lanes<uint32_t>(w, op.dst), r, group);
+      }
     }
-  }
-  return Effect::next;
+  });
 }
 
 template <class L>
+LaneMask lanes_with(const L* a, L value) {
+  LaneMask same = 0;
+  for (uint32_t i = 0; i < kWarpSize; ++i) same |= LaneMask{a[i] == value} << i;
+  return same;
+}
+template <class L>
 Effect match_any(Warp& w, const DecodedOp& op, LaneMask mask) {
-  const uint32_t members = member_mask(w, op.src[1], mask);
-  if (const Effect e = check_members(w, members, mask); e != Effect::next) return e;
-  const LaneMask present = members & w.alive;
   const L* a = lanes<L>(w, op.src[0]);
-  uint32_t r[kWarpSize] = {};
-  for (LaneMask left = present; left != 0;) {
-    const L value = a[std::countr_zero(left)];
-    LaneMask same = 0;
-    for (uint32_t i = 0; i < kWarpSize; ++i) same |= LaneMask{a[i] == value} << i;
-    same &= present;
-    for_lanes(same, [&](uint32_t i) { r[i] = same; });
-    left &= ~same;
-  }
-  store_masked(lanes<uint32_t>(w, op.dst), r, mask);
-  return Effect::next;
+  return together(w, op.src[1], mask, [&](LaneMask present, LaneMask group) {
+    uint32_t r[kWarpSize] = {};
+    for (LaneMask left = present; left != 0;) {
+      const LaneMask same = lanes_with(a, a[std::countr_zero(left)]) & present;
+      for_lanes(same, [&](uint32_t i) { r[i] = same; });
+      left &= ~same;
+    }
+    store_masked(lanes<uint32_t>(w, op.dst), r, group);
+  });
 }
 template <class L>
 Effect match_all(Warp& w, const DecodedOp& op, LaneMask mask) {
-  const uint32_t members = member_mask(w, op.src[1], mask);
-  if (const Effect e = check_members(w, members, mask); e != Effect::next) return e;
-  const LaneMask present = members & w.alive;
   const L* a = lanes<L>(w, op.src[0]);
-  const L value = a[std::countr_zero(present)];
-  LaneMask same = 0;
-  for (uint32_t i = 0; i < kWarpSize; ++i) same |= LaneMask{a[i] == value} << i;
-  const bool all = (present & ~same) == 0;
-  uint32_t r[kWarpSize];
-  for (uint32_t& v : r) v = all ? present : 0;
-  store_masked(lanes<uint32_t>(w, op.dst), r, mask);
-  write_pred(w, op.dst2, all ? kFullMask : 0, mask);
-  return Effect::next;
+  return together(w, op.src[1], mask, [&](LaneMask present, LaneMask group) {
+    const bool all = (present & ~lanes_with(a, a[std::countr_zero(present)])) == 0;
+    uint32_t r[kWarpSize];
+    for (uint32_t& v : r) v = all ? present : 0;
+    store_masked(lanes<uint32_t>(w, op.dst), r, group);
+    write_pred(w, op.dst2, all ? kFullMask : 0, group);
+  });
 }
 
 Effect active_mask(Warp& w, const DecodedOp& op, LaneMask mask) {
@@ -125,17 +129,15 @@ Effect active_mask(Warp& w, const DecodedOp& op, LaneMask mask) {
 // F combines two 32-bit words.
 template <class F>
 Effect reduce(Warp& w, const DecodedOp& op, LaneMask mask) {
-  const uint32_t members = member_mask(w, op.src[1], mask);
-  if (const Effect e = check_members(w, members, mask); e != Effect::next) return e;
-  const LaneMask present = members & w.alive;
   const uint32_t* a = lanes<uint32_t>(w, op.src[0]);
-  uint32_t total = F::prepare(a[std::countr_zero(present)]);
-  for_lanes(present & (present - 1), [&](uint32_t i) { total = F::apply(total, F::prepare(a[i])); });
-  total = F::finish(total);
-  uint32_t r[kWarpSize];
-  for (uint32_t& v : r) v = total;
-  store_masked(lanes<uint32_t>(w, op.dst), r, mask);
-  return Effect::next;
+  return together(w, op.src[1], mask, [&](LaneMask present, LaneMask group) {
+    uint32_t total = F::prepare(a[std::countr_zero(present)]);
+    for_lanes(present & (present - 1), [&](uint32_t i) { total = F::apply(total, F::prepare(a[i])); });
+    total = F::finish(total);
+    uint32_t r[kWarpSize];
+    for (uint32_t& v : r) v = total;
+    store_masked(lanes<uint32_t>(w, op.dst), r, group);
+  });
 }
 struct Plain {
   static uint32_t prepare(uint32_t v) { return v; }
