@@ -59,8 +59,10 @@ void Context::reset() {
   for (const auto& m : modules.all()) m->unload();
 }
 
-void Context::finish() {
-  if (session_ != nullptr) session_->launcher.finish();
+bool Context::finish() {
+  if (session_ == nullptr) return true;
+  session_->launcher.finish();
+  return !session_->launcher.found_hazards();
 }
 
 void Context::say_once(const std::string& text) {

@@ -50,8 +50,8 @@ class Context {
   Action launch_action(Kernel& k, const sim::LaunchConfig& config, void** arguments, void** extra, std::span<const LaunchAttribute> attributes);
   /// cudaDeviceReset
   void reset();
-  /// The program ends: writes what was asked for.
-  void finish();
+  /// The program ends: writes what was asked for. False if a checked launch had a hazard.
+  bool finish();
 
   ThreadState& thread() { return threads_[std::this_thread::get_id()]; }
   /// Says `text` on standard error if it was not said before.

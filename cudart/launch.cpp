@@ -190,6 +190,8 @@ CudaError Launcher::run(const LaunchRequest& r, const sim::LoadedModule& m) {
   sim::RunOptions options = run_options_;
   const bool traced = trace_.has_value() && seen;
   if (traced) options.listeners.push_back(trace_->listener());
+  std::optional<sim::HazardChecker> checker;
+  if (options_.check && seen) options.listeners.push_back(checker.emplace().listener());
   std::fflush(stdout);
   sim::RunResult result = device_.launch(m, r.kernel->name, r.config, args, options);
   wrong.reset();
@@ -214,8 +216,22 @@ CudaError Launcher::run(const LaunchRequest& r, const sim::LoadedModule& m) {
     std::fflush(stdout);
     fmt::print(stderr, "drywell: {}\n    the program gets {} ({})\n", result.fault->to_string(), runtime_name(error), static_cast<int>(error));
   }
+  if (checker.has_value()) report_hazards(*checker, record);
   records_.push_back(std::move(record));
   return error;
+}
+
+void Launcher::report_hazards(const sim::HazardChecker& checker, LaunchRecord& record) {
+  for (sim::Finding f : checker.findings()) {
+    if (f.level == sim::HazardLevel::error) ++record.hazard_errors;
+    if (f.level == sim::HazardLevel::warning) ++record.hazard_warnings;
+    f.here.where.kernel = f.other.where.kernel = record.kernel;
+    if (const std::string text = f.to_string(); told_.insert(text).second) fmt::print(stderr, "drywell: {}\n", text);
+  }
+}
+
+bool Launcher::found_hazards() const {
+  return std::any_of(records_.begin(), records_.end(), [](const LaunchRecord& r) { return r.hazard_errors != 0; });
 }
 
 void Launcher::finish() const {

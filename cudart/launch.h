@@ -5,6 +5,7 @@
 #include <memory>
 #include <optional>
 #include <regex>
+#include <set>
 #include <span>
 #include <string>
 #include <vector>
@@ -13,6 +14,7 @@
 #include "cudart/modules.h"
 #include "cudart/options.h"
 #include "cudart/streams.h"
+#include "drywell/sim/check.h"
 #include "drywell/sim/trace.h"
 
 namespace drywell::cudart {
@@ -33,6 +35,7 @@ struct LaunchRecord {
   uint64_t warp_instructions = 0, cycles = 0;
   double seconds = 0, host_seconds = 0;
   std::string fault;  // code, or empty
+  uint64_t hazard_errors = 0, hazard_warnings = 0;  // different ones, with --check
   std::shared_ptr<const sim::TimingReport> timing;
 };
 
@@ -49,6 +52,8 @@ class Launcher {
   const std::vector<LaunchRecord>& records() const { return records_; }
   /// Writes what was asked for: summary, report, trace.
   void finish() const;
+  /// True if a checked launch had a hazard that PTX calls wrong.
+  bool found_hazards() const;
   /// The next launch pays for the way from host to device again: work queued behind another launch does not.
   void queue_drained() { queue_empty_ = true; }
 
@@ -56,6 +61,7 @@ class Launcher {
   void check_limits(const LaunchRequest& r, const sim::LoadedModule& m) const;
   void apply(const LaunchAttribute& a, LaunchRequest& r) const;
   bool watched(const Kernel& k) const;
+  void report_hazards(const sim::HazardChecker& checker, LaunchRecord& record);
 
   sim::Device& device_;
   Memory& memory_;
@@ -66,6 +72,7 @@ class Launcher {
   std::vector<LaunchRecord> records_;
   sim::TraceText trace_text_;
   std::optional<sim::TraceWriter> trace_;
+  std::set<std::string> told_;  // hazards said before: a launch repeated a hundred times has them once
   bool queue_empty_ = true;
 };
 

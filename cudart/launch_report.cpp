@@ -15,6 +15,7 @@ std::string line(size_t index, const LaunchRecord& r, bool timed) {
   std::string out = fmt::format("  {:>4}  {:<40} grid {:<12} block {:<10} cluster {:<6} smem {:>6}  {:>12} warp instructions", index, r.kernel, extent(r.config.grid),
                                 extent(r.config.block), extent(r.config.cluster), r.config.dynamic_smem, r.warp_instructions);
   if (timed) out += fmt::format("  {:>10} cycles  {:.3f} us", r.cycles, r.seconds * 1e6);
+  if (r.hazard_errors + r.hazard_warnings != 0) out += fmt::format("  {} hazards, {} warnings", r.hazard_errors, r.hazard_warnings);
   return out + (r.fault.empty() ? "" : "  FAULT " + r.fault) + "\n";
 }
 
@@ -60,6 +61,7 @@ std::string launch_json(const std::vector<LaunchRecord>& records, const ExecOpti
       for (const sim::UnitTime& u : r.timing->units) j["utilisation"][u.name] = u.utilisation;
       if (!r.timing->limits.empty()) j["limit"] = r.timing->limits.front().name;
     }
+    if (options.check) j["hazards"] = {{"errors", r.hazard_errors}, {"warnings", r.hazard_warnings}};
     if (!r.fault.empty()) j["fault"] = r.fault;
     list.push_back(std::move(j));
   }

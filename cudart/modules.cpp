@@ -16,6 +16,17 @@ namespace {
 
 constexpr size_t kDisplayLength = 96;
 
+/// Where the parameter list of a demangled name begins: the first parenthesis outside a template's arguments.
+size_t parameters(const std::string& name) {
+  int depth = 0;
+  for (size_t i = 0; i < name.size(); ++i) {
+    if (name[i] == '<') ++depth;
+    if (name[i] == '>') --depth;
+    if (name[i] == '(' && depth == 0 && name.compare(i, 11, "(anonymous ") != 0) return i;
+  }
+  return name.size();
+}
+
 /// "cutlass::device_kernel" of "_ZN7cutlass13device_kernelINS_4gemm…", for the names the C++ library cannot demangle.
 std::string plain_beginning(const std::string& mangled) {
   size_t at = mangled.starts_with("_ZN") ? 3 : 2;
@@ -37,10 +48,9 @@ std::string display_name(const std::string& mangled) {
   int status = 0;
   const std::unique_ptr<char, void (*)(void*)> plain(abi::__cxa_demangle(mangled.c_str(), nullptr, nullptr, &status), std::free);
   std::string name = status == 0 ? plain.get() : plain_beginning(mangled);
-  // "void gemm<…>(…)": neither result nor parameters; a template's arguments begin at the first '<'.
+  // "void gemm<…>(…)": neither result nor parameters.
   if (name.starts_with("void ")) name.erase(0, 5);
-  const size_t angle = name.find('<'), parenthesis = name.find('(');
-  if (parenthesis != std::string::npos && parenthesis < angle) name.erase(parenthesis);
+  name.erase(parameters(name));
   if (name.size() > kDisplayLength) name = name.substr(0, kDisplayLength - 3) + "...";
   return name;
 }

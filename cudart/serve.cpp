@@ -18,6 +18,7 @@ struct Process {
   std::recursive_mutex lock;  // host functions of a stream may call back
   std::unique_ptr<Context> context;
   pid_t owner = ::getpid();
+  int exit_status = 0;  // what the program ended with, once it does
 };
 
 Process& process() {
@@ -27,6 +28,7 @@ Process& process() {
 
 Context& context(Process& p) {
   if (p.context == nullptr) {
+    ::on_exit([](int status, void* process_) { static_cast<Process*>(process_)->exit_status = status; }, &p);
     const char* text = std::getenv(kOptionsVariable);
     p.context = std::make_unique<Context>(from_environment(text != nullptr ? text : ""));
   }
@@ -49,7 +51,12 @@ bool forked_away(Process& p) {
   Process& p = process();
   if (p.context == nullptr || p.owner != ::getpid()) return;
   try {
-    p.context->finish();
+    const bool clean = p.context->finish();
+    // The program's own failure comes first.
+    if (!clean && p.exit_status == 0) {
+      std::fflush(nullptr);
+      ::_exit(static_cast<int>(ExitCode::verification_failed));
+    }
   } catch (const std::exception& e) {
     fmt::print(stderr, "drywell: {}\n", e.what());
   }

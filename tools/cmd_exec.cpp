@@ -28,6 +28,7 @@ constexpr const char* kRuntime = "libcudart.so.13";
 struct ExecFlags {
   cudart::ExecOptions options;
   std::string corrupt;
+  std::vector<std::string> words;  // the program and its arguments
 };
 
 /// Where the stand-ins lie: beside the installed binary, or in the build tree.
@@ -82,7 +83,8 @@ void set_environment(const ExecFlags& f, const fs::path& library) {
 
 std::string absolute(const std::string& path) { return path.empty() ? path : fs::absolute(path).string(); }
 
-ExitCode exec(ExecFlags f, const std::vector<std::string>& words) {
+ExitCode exec(ExecFlags f) {
+  const std::vector<std::string>& words = f.words;
   if (words.empty()) throw UsageError("which program? drywell exec [options] -- ./program arguments…", "exec");
   const std::string program = find_program(words[0]);
   const fs::path library = stand_ins();
@@ -111,22 +113,17 @@ void register_exec(CLI::App& app, CommandContext& context) {
   CLI::App* sub = app.add_subcommand("exec", "Run a CUDA program unchanged, with the simulator in place of the GPU (docs/exec.md)");
   sub->add_option("--arch", o.arch, "architecture: a name of `drywell arch` or a .toml file")->capture_default_str();
   sub->add_option("--driver", o.driver, "when asynchronous work happens: eager, lazy, shuffled:SEED or timed")->capture_default_str();
-  sub->add_option("--kernel", o.kernel, "regular expression: which kernels --trace, --report and --corrupt look at");
+  sub->add_option("--kernel", o.kernel, "regular expression: which kernels --check, --trace, --report and --corrupt look at");
+  sub->add_flag("--check", o.check, "look for hazards (docs/hazards.md); a program that ends with 0 then ends with 1 if there is an error");
   sub->add_flag("--summary", o.summary, "when the program ends, a line per launch on standard error");
   sub->add_option("--report", o.report, "when the program ends, write what each launch did (JSON if the name ends in .json)");
   sub->add_option("--trace", o.trace, "when the program ends, write a trace of its launches (zstd if the name ends in .zst)");
   sub->add_option("--corrupt", f->corrupt, "N+BYTE: that byte of the N-th cudaMalloc (from 0) is wrong while --kernel's kernels run");
   sub->add_option("--threads", o.threads, "host threads; 0 = all cores. Results do not depend on it")->capture_default_str();
   sub->add_option("--max-instructions", o.max_instructions, "stop a runaway kernel after this many warp instructions; 0 = never")->capture_default_str();
-  sub->prefix_command();
-  sub->footer("\nThe program comes after --: drywell exec --driver=timed -- ./gemm --m=256");
-  sub->callback([f, sub, &context] {
-    context.action = [f, sub] {
-      std::vector<std::string> words = sub->remaining();
-      if (!words.empty() && words[0] == "--") words.erase(words.begin());
-      return exec(*f, words);
-    };
-  });
+  sub->add_option("PROGRAM", f->words, "the program and its arguments, after --");
+  sub->footer("\ndrywell exec --driver=timed -- ./gemm --m=256");
+  sub->callback([f, &context] { context.action = [f] { return exec(*f); }; });
 }
 
 }  // namespace drywell::tools

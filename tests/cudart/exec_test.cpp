@@ -89,6 +89,19 @@ TEST_F(CompiledProgram, AFaultIsToldOnceAndTheProgramGetsItsNumber) {
   EXPECT_EQ(f.err.find("F3001"), f.err.rfind("F3001")) << f.err;
 }
 
+TEST_F(CompiledProgram, HazardsAreToldAndChangeTheExitStatus) {
+  const std::string path = program("race");
+  EXPECT_EQ(drywell({"exec", "--", path}).exit_code, 0);
+  const Finished f = drywell({"exec", "--check", "--summary", "--", path});
+  EXPECT_EQ(f.exit_code, 1) << f.err;
+  EXPECT_EQ(f.out, "done\n");
+  EXPECT_NE(f.err.find("race.cu:7"), std::string::npos) << f.err;
+  EXPECT_NE(f.err.find("hazards"), std::string::npos) << f.err;
+  EXPECT_EQ(drywell({"exec", "--check", "--kernel=other", "--", path}).exit_code, 0);
+  const Finished clean = drywell({"exec", "--check", "--", program("gemm_bf16")});
+  EXPECT_EQ(clean.exit_code, 0) << clean.err;
+}
+
 TEST_F(CompiledProgram, EveryCompressionAndTheDriversLibraryBesideTheRuntime) {
   for (const char* mode : {"-compress-mode=none", "-compress-mode=speed", "-compress-mode=size", "--default-stream=per-thread"}) {
     const Finished f = drywell({"exec", "--", program("tma_copy", {mode, "-L/usr/local/cuda/lib64/stubs", "-lcuda"})});

@@ -29,6 +29,7 @@ int main(int argc, char** argv) {
   CHECK(cudaEventCreate(&end));
   CHECK(cudaEventRecord(begin));
   gemm_bf16<<<dim3(n / kTileN, m / kTileM), kThreads, kSmem>>>(ma, mb, dbias, dd, n, k);
+  CHECK(cudaGetLastError());
   CHECK(cudaEventRecord(end));
   CHECK(cudaEventSynchronize(end));
   float ms = 0;
