@@ -197,7 +197,13 @@ CudaError Launcher::run(const LaunchRequest& r, const sim::LoadedModule& m) {
   wrong.reset();
   if (traced) trace_->finish(result);
   std::fwrite(result.output.data(), 1, result.output.size(), stdout);
-  LaunchRecord record{r.kernel->display, r.config, result.warp_instructions, result.cycles, 0, result.host_seconds, {}, seen ? result.timing : nullptr};
+  LaunchRecord record;
+  record.kernel = r.kernel->display;
+  record.config = r.config;
+  record.warp_instructions = result.warp_instructions;
+  record.cycles = result.cycles;
+  record.host_seconds = result.host_seconds;
+  if (seen) record.timing = result.timing;
   if (result.timing != nullptr) {
     record.seconds = result.timing->seconds;
     streams_.now += record.seconds + (queue_empty_ ? result.timing->launch_seconds : 0);
