@@ -28,6 +28,7 @@ struct Access {
   uint32_t pc = 0;
   Component done = 0;            // over for whoever's clock has done_at
   uint32_t done_at = kInFlight;
+  Component used = 0;            // tcgen05.ld: done_at of this one means that its registers were used; 0: does not apply
   Component issuer = 0;          // the warp's component and its time at issue
   uint32_t issued_at = 0;
   uint64_t cluster = 0;          // serial of the checker

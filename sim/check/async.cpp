@@ -99,6 +99,7 @@ struct ClusterMonitor::Issue {
     Access a = access(agent, false);
     a.done = q.done;
     a.done_at = ++q.issued;
+    a.used = agent == Agent::tmem_ld ? q.read : 0;
     a.swizzles = swizzles;
     reads(add(a));
     a.write = true;
@@ -114,8 +115,19 @@ struct ClusterMonitor::Issue {
   void operator()(const Umma& u) const { mma(u); }
   void operator()(const TmemCopy&) const { queued(tensor(), Agent::copy); }
   void operator()(const TmemShift&) const { queued(tensor(), Agent::shift); }
-  void operator()(const TmemLdSt& t) const { queued(t.load ? state.loads : state.stores, t.load ? Agent::tmem_ld : Agent::tmem_st); }
-  void operator()(const Wgmma& p) const { queued(state.products, Agent::wgmma, swizzles_of(p)); }
+  void operator()(const TmemLdSt& t) const {
+    if (!t.load) return queued(state.stores, Agent::tmem_st);
+    if (state.loads.read == 0) state.loads.read = m.new_component();
+    queued(state.loads, Agent::tmem_ld);
+    for (uint32_t r : t.regs) state.loading.emplace_back(t.frame + r, state.loads.issued);
+  }
+  // A warpgroup's product is one operation, here in four parts: whichever warp waits for a group waits for all of them.
+  void operator()(const Wgmma& p) const {
+    Queue& first = m.ctas_[op.issuer.cta].warps[op.issuer.warp & ~3u].products;
+    if (first.done == 0) first.done = m.new_component();
+    state.products.done = first.done;
+    queued(state.products, Agent::wgmma, swizzles_of(p));
+  }
 
   // The accumulator counts as written only: who may write it may read it.
   void mma(const Umma& u) const {

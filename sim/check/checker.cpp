@@ -94,6 +94,8 @@ class HazardChecker::Impl : public Listener {
   void named_barrier(const Warp& w, uint32_t id, const NamedBarrier& b) override { monitor(*w.cta->cluster).named_barrier(w, id, b); }
   void async(const Cluster& c, const AsyncOp& op, AsyncMoment m) override { monitor(c).async(op, m); }
 
+  std::string explain_hang(const Cluster& c) override { return monitor(c).explain_hang(); }
+
   std::vector<Finding> findings() const { return launch_.reporter.sorted(); }
 
  private:

@@ -48,6 +48,7 @@ Rule judge_tensor(const Access& prior, const Access& now, const WarpClock& who) 
     return knows_issue(who, prior) ? Rule::before_fence_missing : Rule::tensor_threads_unordered;
   }
   if (!knows_end(who, prior)) {
+    if (prior.used != 0 && who.now.seen[prior.used] >= prior.done_at) return same_warp(prior, now) && !freeing ? Rule::none : Rule::load_only_consumed;
     if (freeing) return Rule::dealloc_in_use;
     if (is_tensor_core(prior.agent)) return Rule::result_not_waited;
     // A warp's store after its own load takes the loaded registers, or at least its turn.

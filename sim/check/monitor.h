@@ -74,6 +74,8 @@ struct WarpState {
   Queue copies, loads, stores, products;   // cp.async, tcgen05.ld, tcgen05.st, wgmma
   std::shared_ptr<Message> named, cluster; // instances of barriers it arrived at
   AccessId last_access = 0;
+  /// Registers (offsets in the register file) of tcgen05.ld that was not waited for, and which load.
+  std::vector<std::pair<uint32_t, uint32_t>> loading;
 };
 
 struct CtaState {
@@ -96,7 +98,7 @@ class ClusterMonitor {
   void async(const AsyncOp& op, AsyncMoment moment);
   void named_barrier(const Warp& w, uint32_t id, const NamedBarrier& b);
   void finish(const Cta& cta);
-  std::string explain_hang();
+  std::string explain_hang() const;
 
  private:
   struct BarrierEvent {
@@ -136,6 +138,10 @@ class ClusterMonitor {
   void fence(const Warp& w, const DecodedOp& op);
   void cluster_barrier(const Warp& w, const DecodedOp& op);
   void flags(const Warp& w, const DecodedOp& op, uint64_t key, bool store);
+  // hang.cpp
+  std::string ledger_of(uint32_t address) const;
+  std::string releasers(uint32_t address) const;
+  void note_register_use(const Warp& w, const DecodedOp& op, WarpState& state);
   // async.cpp
   void issue(const AsyncOp& op);
   void wait_groups(Queue& q, WarpState& w, uint64_t allowed, bool reads_only);

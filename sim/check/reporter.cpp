@@ -27,6 +27,11 @@ FindingParty Reporter::party(const Access& a, const char* role) const {
   return {role, std::move(g), a.when};
 }
 
+uint64_t Reporter::place_key(uint32_t pc) const {
+  const isa::Instruction& i = program_->instruction(program_->code[pc]);
+  return uint64_t{i.source.file} << 48 | uint64_t{i.source.line} << 16 | static_cast<uint16_t>(i.op);
+}
+
 Finding Reporter::make(Rule rule, const Access* prior, const Access& now, std::string memory) const {
   const RuleText& t = text_of(rule);
   Finding f;

@@ -1,4 +1,5 @@
-// Findings: made once per rule and pair of instructions, then counted.
+// Findings: made once per rule and pair of source lines (without lines: of instruction forms), then counted. Unrolled code would
+// otherwise say the same hundreds of times.
 #pragma once
 
 #include <map>
@@ -17,6 +18,7 @@ class Reporter {
   void begin(const Program& program) {
     program_ = &program;
     known_.clear();
+    groups_.clear();
   }
   /// `memory` is called only for the first of its kind. `prior`: nullptr if there is no other party.
   template <class F>
@@ -26,8 +28,15 @@ class Reporter {
       ++findings_[found->second].count;
       return;
     }
+    const auto group = std::tuple(rule, prior != nullptr ? place_key(prior->pc) : 0, place_key(now.pc));
+    if (const auto found = groups_.find(group); found != groups_.end()) {
+      known_.emplace(key, found->second);
+      ++findings_[found->second].count;
+      return;
+    }
     if (findings_.size() >= most_) return;
     known_.emplace(key, findings_.size());
+    groups_.emplace(group, findings_.size());
     findings_.push_back(make(rule, prior, now, memory()));
   }
   std::vector<Finding> sorted() const;
@@ -35,10 +44,13 @@ class Reporter {
  private:
   Finding make(Rule rule, const Access* prior, const Access& now, std::string memory) const;
   FindingParty party(const Access& a, const char* role) const;
+  /// The form of an instruction and its line in the author's source.
+  uint64_t place_key(uint32_t pc) const;
 
   const Program* program_ = nullptr;
   size_t most_;
   std::map<std::tuple<Rule, uint32_t, uint32_t>, size_t> known_;
+  std::map<std::tuple<Rule, uint64_t, uint64_t>, size_t> groups_;
   std::vector<Finding> findings_;
 };
 

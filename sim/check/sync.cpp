@@ -189,7 +189,11 @@ void ClusterMonitor::named_barrier(const Warp& w, uint32_t id, const NamedBarrie
 
 void ClusterMonitor::cluster_barrier(const Warp& w, const DecodedOp& op) {
   WarpState& state = state_of(w);
+  const auto close = [&] {
+    if (std::exchange(cluster_generation_, cluster_.cluster_generation) != cluster_.cluster_generation) cluster_instance_ = nullptr;
+  };
   if (op.opcode == Opcode::barrier_cluster_wait) {
+    close();  // threads that exited can complete the barrier, too
     if (state.cluster != nullptr) state.clock.acquire(*state.cluster);
     return;
   }
@@ -199,7 +203,7 @@ void ClusterMonitor::cluster_barrier(const Warp& w, const DecodedOp& op) {
   cluster_instance_->join(m);
   state.clock.tick();
   state.cluster = cluster_instance_;
-  if (std::exchange(cluster_generation_, cluster_.cluster_generation) != cluster_.cluster_generation) cluster_instance_ = nullptr;
+  close();
 }
 
 // Strong accesses: what was released into a place, a later one may acquire.
@@ -243,9 +247,22 @@ void ClusterMonitor::fence(const Warp& w, const DecodedOp& op) {
   }
 }
 
+// A register written by a tcgen05.ld in flight holds the value when an instruction uses it; so do those of the loads before.
+void ClusterMonitor::note_register_use(const Warp& w, const DecodedOp& op, WarpState& state) {
+  const Program& p = *launch_.program;
+  const Program::RegUse& use = p.reg_use[static_cast<size_t>(&op - p.code.data())];
+  for (uint32_t i = 0; i < use.reads; ++i) {
+    const uint32_t at = w.frame_base + p.reg_lists[use.first + i];
+    for (const auto& [slot, load] : state.loading) {
+      if (slot == at) state.clock.now.seen.raise(state.loads.read, load);
+    }
+  }
+}
+
 void ClusterMonitor::instruction(const Warp& w, const DecodedOp& op, LaneMask mask) {
   barrier_events(w, op, mask);
   WarpState& state = state_of(w);
+  if (!state.loading.empty()) note_register_use(w, op, state);
   switch (op.opcode) {
     case Opcode::mbarrier_try_wait:
     case Opcode::mbarrier_test_wait: wait(w, op, mask); break;
@@ -258,7 +275,10 @@ void ClusterMonitor::instruction(const Warp& w, const DecodedOp& op, LaneMask ma
     case Opcode::fence: case Opcode::fence_sync_restrict: case Opcode::membar: case Opcode::fence_mbarrier_init:
     case Opcode::fence_proxy_async: case Opcode::fence_proxy_async_generic:
     case Opcode::tcgen05_fence_before_thread_sync: case Opcode::tcgen05_fence_after_thread_sync: fence(w, op); break;
-    case Opcode::tcgen05_wait_ld: drain(state.loads, state.clock); break;
+    case Opcode::tcgen05_wait_ld:
+      drain(state.loads, state.clock);
+      state.loading.clear();
+      break;
     case Opcode::tcgen05_wait_st: drain(state.stores, state.clock); break;
     case Opcode::tcgen05_alloc:
     case Opcode::tcgen05_dealloc: tensor_memory(w, op, mask); break;

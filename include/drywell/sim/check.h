@@ -67,6 +67,21 @@ class HazardChecker {
   std::unique_ptr<Impl> impl_;
 };
 
+/// Fills the destination of every copy to shared memory with 0xFF when it is issued, so that reading it early shows in the values.
+/// For runs that look for races by their results; correct kernels do not notice.
+class InFlightPoison {
+ public:
+  InFlightPoison();
+  ~InFlightPoison();
+  InFlightPoison(const InFlightPoison&) = delete;
+  InFlightPoison& operator=(const InFlightPoison&) = delete;
+  Listener* listener();
+
+ private:
+  class Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
 std::string_view hazard_level_name(HazardLevel l);
 
 }  // namespace drywell::sim

@@ -1,0 +1,134 @@
+// Why a cluster cannot go on: each blocked warp, what it waits for, the ledger of that barrier, and who should have released it.
+#include <fmt/format.h>
+
+#include <map>
+#include <set>
+
+#include "sim/check/monitor.h"
+#include "sim/driver/functional.h"
+
+namespace drywell::sim::check {
+namespace {
+
+std::string source_of(const GuestPlace& p) {
+  return p.source.file.empty() ? "" : fmt::format(" ({}:{})", p.source.file.substr(p.source.file.rfind('/') + 1), p.source.line);
+}
+
+std::string warp_name(const Cluster& c, uint32_t cta, uint32_t warp) {
+  return c.ctas.size() == 1 ? fmt::format("warp {}", warp) : fmt::format("warp {} of CTA rank {}", warp, cta);
+}
+
+const char* verb(MbarrierEvent e) {
+  switch (e) {
+    case MbarrierEvent::expect_tx: return "expects bytes";
+    case MbarrierEvent::complete_tx: return "delivered bytes";
+    default: return "arrived";
+  }
+}
+
+const Mbarrier* object(const Cluster& c, uint32_t address) {
+  for (const Smem::Slot& s : c.ctas[shared_rank(address)]->smem.mbarriers()) {
+    if (s.offset == shared_offset(address)) return &s.barrier;
+  }
+  return nullptr;
+}
+
+/// Entries of a ledger that say the same, added up.
+struct Sum {
+  uint64_t times = 0;
+  int64_t amount = 0;
+};
+using Key = std::tuple<MbarrierEvent, uint32_t, uint16_t, uint16_t>;  // what, pc, CTA, warp
+std::map<Key, Sum> sums(const std::vector<LedgerEntry>& ledger) {
+  std::map<Key, Sum> all;
+  for (const LedgerEntry& e : ledger) {
+    Sum& s = all[{e.what, e.pc, e.cta, e.warp}];
+    ++s.times;
+    s.amount += e.amount;
+  }
+  return all;
+}
+
+std::string state_of_warp(const Cluster& c, uint32_t cta, uint32_t warp) {
+  const Warp& w = c.ctas[cta]->warps[warp];
+  if (w.finished()) return "has exited";
+  if (w.block.reason == BlockReason::mbarrier)
+    return fmt::format("waits itself, for the mbarrier at {:#x} of CTA rank {}, parity {}", shared_offset(w.block.address), shared_rank(w.block.address), w.block.parity);
+  return fmt::format("waits itself, for {}", block_reason_name(w.block.reason));
+}
+
+}  // namespace
+
+std::string ClusterMonitor::ledger_of(uint32_t address) const {
+  const CtaState& cta = ctas_[shared_rank(address)];
+  const auto found = cta.barriers.find(shared_offset(address));
+  const Mbarrier* m = object(cluster_, address);
+  if (found == cta.barriers.end() || m == nullptr) return "      it was never initialised\n";
+  const BarrierState& b = found->second;
+  const auto line = [&](const Key& k, const Sum& s) {
+    const auto& [what, pc, rank, warp] = k;
+    const GuestPlace p = place_of(cluster_.ctas[rank]->warps[warp], pc, 0);
+    return fmt::format("{} {} {}: '{}'{}{}", warp_name(cluster_, rank, warp), verb(what), s.amount, p.ptx, source_of(p), s.times > 1 ? fmt::format(", {} times", s.times) : "");
+  };
+  std::string out;
+  if (b.init != 0) {
+    const Access& i = launch_.accesses[b.init];
+    const GuestPlace p = place_of(cluster_.ctas[i.cta]->warps[i.warp], i.pc, i.lanes);
+    out += fmt::format("      initialised by {}: '{}'{}; {} phases completed since\n", warp_name(cluster_, i.cta, i.warp), p.ptx, source_of(p), b.phase - b.base);
+  }
+  out += fmt::format("      phase {}: {} of {} arrivals missing, {} bytes expected and not delivered\n", b.phase - b.base, m->pending, m->expected, m->tx);
+  const auto now = sums(b.ledger), before = sums(b.last_ledger);
+  for (const auto& [k, s] : now) out += "        so far: " + line(k, s) + "\n";
+  for (const auto& [k, s] : before) {
+    if (now.contains(k)) continue;
+    out += fmt::format("        in the phase before, and not in this one: {}; that warp {}\n", line(k, s), state_of_warp(cluster_, std::get<2>(k), std::get<3>(k)));
+  }
+  if (b.ledger.empty() && b.last_ledger.empty()) out += "        nobody has ever arrived on it\n";
+  return out;
+}
+
+std::string ClusterMonitor::explain_hang() const {
+  std::string out;
+  std::set<uint32_t> told;
+  std::string graph;
+  for (const auto& cta : cluster_.ctas) {
+    for (const Warp& w : cta->warps) {
+      if (w.finished()) continue;
+      const GuestPlace p = place_of(w, w.pc, w.active);
+      const std::string name = fmt::format("CTA ({},{},{}) warp {}", cta->index.x, cta->index.y, cta->index.z, w.index);
+      out += fmt::format("  {} waits at '{}'{} for ", name, p.ptx, source_of(p));
+      if (w.block.reason == BlockReason::mbarrier) {
+        out += fmt::format("parity {} of the mbarrier at {:#x} of CTA rank {}\n", w.block.parity, shared_offset(w.block.address), shared_rank(w.block.address));
+        graph += fmt::format("    {} -> mbarrier {:#x}/{}", name, shared_offset(w.block.address), shared_rank(w.block.address)) + releasers(w.block.address) + "\n";
+        if (told.insert(w.block.address).second) out += ledger_of(w.block.address);
+      } else if (w.block.reason == BlockReason::named_barrier) {
+        const NamedBarrier& n = cta->barriers[w.block.address & 15];
+        out += fmt::format("named barrier {}: {} of {} threads have arrived\n", w.block.address, n.arrived, n.expected);
+        for (const Warp& other : cta->warps) {
+          if ((n.arrived_warps >> (other.index & 63) & 1) == 0 && other.index != w.index) graph += fmt::format("    {} -> barrier {} -> warp {}?\n", name, w.block.address, other.index);
+        }
+      } else {
+        out += fmt::format("{}\n", block_reason_name(w.block.reason));
+      }
+    }
+  }
+  if (!graph.empty()) out += "  who waits for whom:\n" + graph;
+  return out;
+}
+
+// Warps that arrived in the phase before and have not in this one.
+std::string ClusterMonitor::releasers(uint32_t address) const {
+  const auto& barriers = ctas_[shared_rank(address)].barriers;
+  const auto found = barriers.find(shared_offset(address));
+  if (found == barriers.end()) return "";
+  std::set<std::pair<uint16_t, uint16_t>> late, here;
+  for (const LedgerEntry& e : found->second.last_ledger) late.emplace(e.cta, e.warp);
+  for (const LedgerEntry& e : found->second.ledger) here.emplace(e.cta, e.warp);
+  std::string out;
+  for (const auto& [cta, warp] : late) {
+    if (!here.contains({cta, warp})) out += (out.empty() ? " -> " : ", ") + warp_name(cluster_, cta, warp);
+  }
+  return out;
+}
+
+}  // namespace drywell::sim::check
