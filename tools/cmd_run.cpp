@@ -64,6 +64,25 @@ ExitCode exit_code(const kernels::KernelReport& r) {
   return r.verify.done && !r.verify.passed() ? ExitCode::verification_failed : ExitCode::ok;
 }
 
+/// What differs between a run under another schedule and the first one; empty: nothing.
+std::string difference(const kernels::KernelReport& first, const kernels::KernelReport& r) {
+  if (!r.run.ok()) return r.run.fault->to_string();
+  if (r.verify.done && !r.verify.passed()) return fmt::format("{} of {} values are wrong; first {}", r.verify.mismatches, r.verify.compared, r.verify.first_mismatch);
+  for (size_t i = 0; i < r.outputs.size(); ++i) {
+    if (r.outputs[i].second.data != first.outputs.at(i).second.data) return fmt::format("'{}' is not what the first run left", r.outputs[i].first);
+  }
+  return {};
+}
+
+/// The run that ended in a deadlock once more, watched: its fault then tells who should have released whom.
+kernels::KernelReport explained(const kernels::Kernel& k, kernels::RunContext context) {
+  sim::HazardChecker watcher;
+  context.options.listeners = {watcher.listener()};
+  context.options.progress = nullptr;
+  context.phase = {};
+  return k.run(context);
+}
+
 ExitCode run_kernel(const CommandContext& c, const RunFlags& o, const std::vector<std::string>& words) {
   const kernels::Kernel& k = kernels::find_kernel(o.subject);
   if (o.plan.any())
@@ -75,7 +94,7 @@ ExitCode run_kernel(const CommandContext& c, const RunFlags& o, const std::vecto
   context.options = run_options(o);
   context.input = o.input;
   context.verify = o.verify;
-  context.keep_outputs = !o.save.empty();
+  context.keep_outputs = !o.save.empty() || o.explore != 0;
   const sim::ArchConfig arch = sim::load_arch(o.arch);
 
   SaveDirectory directory(o.save.empty() ? "" : o.save[0]);
@@ -95,17 +114,28 @@ ExitCode run_kernel(const CommandContext& c, const RunFlags& o, const std::vecto
     context.phase = [&](std::string_view what) { line.phase(what); };
     report = k.run(context);
   }
+  if (!report.run.ok() && report.run.fault->code == "F3601" && context.options.listeners.empty()) report = explained(k, context);
   if (trace.has_value()) {
     trace->finish(report.run);
     outputs.trace()->commit();
   }
-  const RunDescription description{k, context.params, arch, context.options, report, check};
+  std::optional<Exploration> exploration;
+  if (o.explore != 0 && report.run.ok()) {
+    exploration = explore(o.explore, context.options, [&](const sim::RunOptions& options) {
+      kernels::RunContext again = context;
+      again.options = options;
+      again.phase = {};
+      return difference(report, k.run(again));
+    });
+  }
+  const RunDescription description{k, context.params, arch, context.options, report, check, exploration};
   directory.save(report);
   check.write_sarif();
   const std::string json = o.json.empty() ? "" : json_report(description);
   outputs.json(json);
   print(o.json == "-" ? json : summary(description, c.colour_out));
-  return check.exit_code(exit_code(report));
+  const bool differs = exploration.has_value() && exploration->seed.has_value();
+  return check.exit_code(differs && report.run.ok() ? ExitCode::verification_failed : exit_code(report));
 }
 
 ExitCode run(const CommandContext& c, const RunFlags& f, const std::vector<std::string>& words) {
@@ -156,6 +186,7 @@ void register_run(CLI::App& app, CommandContext& context) {
       ->capture_default_str();
   sub->add_flag("--strict", o->check.strict, "with --check: warnings count as errors");
   sub->add_option("--sarif", o->check.sarif, "with --check: write the hazards as SARIF 2.1.0");
+  sub->add_option("--explore", o->explore, "kernels: run N more random schedules, copies in flight poisoned, and compare; tells the first seed that differs");
   add_plan_flags(*sub, o->plan);
   sub->allow_extras();
   sub->callback([o, sub, &context] {

@@ -105,6 +105,7 @@ int run(int argc, char** argv) {
   register_tmem(app, context);
   register_exec(app, context);
   register_nvcc(app, context);
+  register_mutate(app, context);
   if (argc < 2) {
     fmt::print(stderr, "{}", app.help());
     return static_cast<int>(ExitCode::usage);

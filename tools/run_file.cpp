@@ -114,6 +114,7 @@ ExitCode exit_code(const PlanResult& r) {
 ExitCode run_file(const CommandContext& c, const RunFlags& f, const std::vector<std::string>& words) {
   if (!words.empty()) throw UsageError(fmt::format("unexpected argument '{}'", words[0]), "run");
   if (!f.input.empty()) throw UsageError("--input is for kernels of the table; a PTX file's buffers are given with --buffer", "run");
+  if (f.explore != 0) throw UsageError("--explore is for kernels of the table", "run");
   kernels::PlanOptions options;
   options.run = run_options(f);
   const kernels::LaunchPlan plan = make_plan(f);
@@ -136,6 +137,15 @@ ExitCode run_file(const CommandContext& c, const RunFlags& f, const std::vector<
     options.run.progress = &progress;
     line.phase("running");
     result = kernels::run_plan(plan, device, options);
+  }
+  if (!result.runs.empty() && !result.runs.back().ok() && result.runs.back().fault->code == "F3601" && options.run.listeners.empty()) {
+    // Once more, watched: the fault then tells who should have released whom.
+    sim::HazardChecker watcher;
+    kernels::SimulatedDevice again({.arch = f.arch});
+    kernels::PlanOptions watched = options;
+    watched.run.listeners = {watcher.listener()};
+    watched.run.progress = nullptr;
+    result = kernels::run_plan(plan, again, watched);
   }
   if (trace.has_value()) outputs.trace()->commit();
   const FileRun d{f, device.arch(), options.run, result, check};

@@ -31,6 +31,7 @@ struct RunFlags {
   uint64_t max_instructions = 0;
   PlanFlags plan;
   CheckFlags check;
+  uint64_t explore = 0;  // schedules
 };
 
 /// Options for `p`; the words are those of launch files.

@@ -86,6 +86,7 @@ std::string summary(const RunDescription& d, bool colour) {
                                   d.arch.hbm.peak, 100 * bandwidth(d) / (d.arch.hbm.peak * 1e12),
                                   with_unit(traffic, "B")));
   }
+  if (d.exploration.has_value()) line("explored", d.exploration->text());
   out += d.check.text(colour);
   if (run.timing != nullptr) out += "\n" + sim::to_text(*run.timing);
   if (run.fault.has_value()) out += fmt::format("\n{}\n", paint(run.fault->to_string(), Colour::red, colour));
@@ -114,6 +115,10 @@ std::string json_report(const RunDescription& d) {
   j["verify"] = verify_json(r.verify);
   j["fault"] = fault_json(r.run);
   d.check.add_json(j);
+  if (d.exploration.has_value()) {
+    const Exploration& e = *d.exploration;
+    j["explored"] = {{"asked", e.asked}, {"runs", e.runs}, {"seed", e.seed.has_value() ? Json(*e.seed) : Json(nullptr)}, {"what", e.what}};
+  }
   add_timing(r.run, j);
   for (const auto& [name, text] : r.notes) j["notes"][name] = text;
   return print_json(j);

@@ -1,11 +1,13 @@
 // A run's result as text for people and as JSON for machines.
 #pragma once
 
+#include <optional>
 #include <string>
 
 #include "drywell/sim/arch_config.h"
 #include "kernels/registry.h"
 #include "tools/check_report.h"
+#include "tools/explore.h"
 
 namespace drywell::tools {
 
@@ -16,6 +18,7 @@ struct RunDescription {
   const sim::RunOptions& options;
   const kernels::KernelReport& report;
   const CheckedRun& check;
+  const std::optional<Exploration>& exploration;
 };
 
 std::string summary(const RunDescription& d, bool colour);

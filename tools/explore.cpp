@@ -1,0 +1,33 @@
+#include "tools/explore.h"
+
+#include <fmt/format.h>
+
+#include "drywell/sim/check.h"
+
+namespace drywell::tools {
+
+std::string Exploration::text() const {
+  if (!seed.has_value()) return fmt::format("{} schedules, all alike", runs);
+  return fmt::format("seed {} of {}: {}; --driver=shuffled:{} runs it again", *seed, asked, what, *seed);
+}
+
+Exploration explore(uint64_t schedules, const sim::RunOptions& options, const std::function<std::string(const sim::RunOptions&)>& run) {
+  Exploration e;
+  e.asked = schedules;
+  sim::InFlightPoison poison;
+  for (uint64_t seed = 1; seed <= schedules; ++seed) {
+    sim::RunOptions o = options;
+    o.driver = sim::DriverKind::shuffled;
+    o.seed = seed;
+    o.listeners = {poison.listener()};
+    o.progress = nullptr;
+    ++e.runs;
+    e.what = run(o);
+    if (e.what.empty()) continue;
+    e.seed = seed;
+    break;
+  }
+  return e;
+}
+
+}  // namespace drywell::tools

@@ -1,0 +1,24 @@
+// drywell run --explore N: the same launch under N random schedules, with the destinations of copies in flight poisoned.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+
+#include "drywell/sim/device.h"
+
+namespace drywell::tools {
+
+struct Exploration {
+  uint64_t asked = 0, runs = 0;
+  std::optional<uint64_t> seed;  // the first that failed
+  std::string what;              // how
+  /// "100 schedules, all alike" or what went wrong and how to see it again.
+  std::string text() const;
+};
+
+/// `run` runs under the given options and tells what is wrong; empty: nothing. Stops at the first seed that fails.
+Exploration explore(uint64_t schedules, const sim::RunOptions& options, const std::function<std::string(const sim::RunOptions&)>& run);
+
+}  // namespace drywell::tools

@@ -1,0 +1,157 @@
+#include "tools/mutation.h"
+
+#include <fmt/format.h>
+
+#include <regex>
+#include <sstream>
+
+#include "drywell/isa/parse.h"
+#include "drywell/isa/print.h"
+
+namespace drywell::tools {
+namespace {
+
+constexpr std::string_view kScratch = "%mutant";
+
+std::vector<std::string> lines_of(std::string_view text) {
+  std::istringstream in{std::string(text)};
+  std::vector<std::string> all;
+  for (std::string line; std::getline(in, line);) all.push_back(line);
+  return all;
+}
+
+/// A line that is one instruction: label, guard, opcode, operands.
+struct Parts {
+  std::string guard, opcode;
+  std::vector<std::string> operands;
+  std::string text(const std::vector<std::string>& ops) const {
+    std::string all;
+    for (const std::string& o : ops) all += (all.empty() ? " " : ", ") + o;
+    return fmt::format("{}{}{};", guard, opcode, all);
+  }
+};
+
+// Commas inside brackets and braces belong to one operand.
+std::vector<std::string> split_operands(const std::string& text) {
+  std::vector<std::string> all;
+  int depth = 0;
+  for (char c : text) {
+    depth += c == '[' || c == '{' ? 1 : c == ']' || c == '}' ? -1 : 0;
+    if (all.empty() || (c == ',' && depth == 0)) all.emplace_back();
+    if (c == ',' && depth == 0) continue;
+    if (c != ' ' || !all.back().empty()) all.back() += c;
+  }
+  return all;
+}
+
+bool parse_line(const std::string& line, Parts& p) {
+  static const std::regex instruction(R"(^\s*(@!?\S+\s+)?([a-z][\w.:]*)\s*([^;]*);)");
+  std::smatch m;
+  if (!std::regex_search(line, m, instruction)) return false;
+  p.guard = m[1];
+  p.opcode = m[2];
+  p.operands = split_operands(m[3]);
+  return true;
+}
+
+bool removable(std::string_view opcode) {
+  for (const char* head : {"fence", "membar", "tcgen05.fence", "tcgen05.wait", "tcgen05.commit", "mbarrier.arrive", "mbarrier.expect_tx", "bar.", "barrier.",
+                           "cp.async.wait", "cp.async.commit", "cp.async.bulk.wait", "cp.async.bulk.commit", "cp.async.mbarrier", "wgmma.fence", "wgmma.wait", "wgmma.commit"}) {
+    if (opcode.starts_with(head)) return true;
+  }
+  return false;
+}
+
+bool is_number(const std::string& s) { return !s.empty() && s.find_first_not_of("0123456789") == std::string::npos; }
+
+class Maker {
+ public:
+  Maker(size_t line, const Parts& p, std::vector<Mutant>& out) : line_(line), p_(p), out_(out) {}
+
+  void replace(std::string what, std::string text) { out_.push_back({line_, std::move(what), p_.text(p_.operands), std::move(text)}); }
+  /// Operand `i` moved by `step` and by -step.
+  void shift(const char* what, size_t i, int64_t step) {
+    if (i >= p_.operands.size()) return;
+    for (int64_t d : {step, -step}) {
+      std::vector<std::string> ops = p_.operands;
+      std::string before;
+      if (is_number(ops[i])) {
+        const int64_t v = std::stoll(ops[i]) + d;
+        if (v < 0) continue;
+        ops[i] = std::to_string(v);
+      } else {
+        before = fmt::format("add.s32 {}, {}, {};\n", kScratch, ops[i], d);
+        ops[i] = kScratch;
+      }
+      replace(fmt::format("{} {} {}", what, d < 0 ? "-" : "+", std::abs(d)), before + p_.text(ops));
+    }
+  }
+  void flip_parity(size_t i) {
+    std::vector<std::string> ops = p_.operands;
+    std::string before;
+    if (is_number(ops[i])) {
+      ops[i] = ops[i] == "0" ? "1" : "0";
+    } else {
+      before = fmt::format("xor.b32 {}, {}, 1;\n", kScratch, ops[i]);
+      ops[i] = kScratch;
+    }
+    replace("other parity", before + p_.text(ops));
+  }
+
+ private:
+  size_t line_;
+  const Parts& p_;
+  std::vector<Mutant>& out_;
+};
+
+void mutate(size_t line, const Parts& p, std::vector<Mutant>& out) {
+  Maker m(line, p, out);
+  if (removable(p.opcode)) m.replace("without", "");
+  if (p.opcode.starts_with("mbarrier.try_wait") || p.opcode.starts_with("mbarrier.test_wait")) {
+    m.replace("true at once", fmt::format("{}setp.eq.u32 {}, 0, 0;", p.guard, p.operands[0]));
+    if (p.opcode.find(".parity") != std::string::npos) m.flip_parity(2);
+  }
+  if (p.opcode.starts_with("mbarrier.init")) m.shift("count", 1, 1);
+  if (p.opcode.starts_with("mbarrier.arrive.expect_tx")) m.shift("bytes", 2, 16);
+  if (p.opcode.starts_with("mbarrier.expect_tx")) m.shift("bytes", 1, 16);
+  if (p.opcode.starts_with("bar.") || p.opcode.starts_with("barrier.cta")) m.shift("threads", 1, 32);
+  if (p.opcode.find("wait_group") != std::string::npos) m.shift("groups", 0, 1);
+}
+
+}  // namespace
+
+std::vector<Mutant> mutants_of(std::string_view ptx) {
+  std::vector<Mutant> all;
+  const std::vector<std::string> lines = lines_of(ptx);
+  for (size_t i = 0; i < lines.size(); ++i) {
+    Parts p;
+    if (parse_line(lines[i], p)) mutate(i, p, all);
+  }
+  return all;
+}
+
+std::string mutated(std::string_view ptx, const Mutant& m) {
+  std::string out;
+  bool declared = false;
+  const std::vector<std::string> lines = lines_of(ptx);
+  for (size_t i = 0; i < lines.size(); ++i) {
+    if (i == m.line) {
+      out += m.replacement + "\n";
+      continue;
+    }
+    out += lines[i] + "\n";
+    if (!declared && lines[i].find('{') != std::string::npos && lines[i].find('[') == std::string::npos) {
+      out += fmt::format(".reg .b32 {};\n", kScratch);
+      declared = true;
+    }
+  }
+  return out;
+}
+
+void MutantDevice::load(isa::Module module, std::string_view text) {
+  original_ = isa::print_module(module);
+  if (mutant_ == nullptr) return SimulatedDevice::load(std::move(module), text);
+  SimulatedDevice::load(isa::parse_ptx_or_throw(mutated(original_, *mutant_), "mutant.ptx"), text);
+}
+
+}  // namespace drywell::tools

@@ -1,0 +1,39 @@
+// Mutants of a kernel: its PTX with one piece of synchronisation taken out or one number moved.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "kernels/accelerator.h"
+
+namespace drywell::tools {
+
+struct Mutant {
+  size_t line = 0;         // of the printed PTX, from 0
+  std::string what;        // "without", "true at once", "count + 1", …
+  std::string original;    // the instruction
+  std::string replacement; // lines that stand in its place; may be empty
+};
+
+/// One mutant for each fence, wait, commit, arrive and barrier, and two for each count, parity and number of bytes.
+std::vector<Mutant> mutants_of(std::string_view ptx);
+/// The text of a mutant.
+std::string mutated(std::string_view ptx, const Mutant& m);
+
+/// A simulated device that runs a mutant of what it is given.
+class MutantDevice : public kernels::SimulatedDevice {
+ public:
+  /// `mutant`: nullptr runs the kernel as it is.
+  MutantDevice(sim::DeviceOptions options, const Mutant* mutant) : SimulatedDevice(std::move(options)), mutant_(mutant) {}
+  using SimulatedDevice::load;
+  void load(isa::Module module, std::string_view text) override;
+  /// The unchanged PTX of the last module.
+  const std::string& original() const { return original_; }
+
+ private:
+  const Mutant* mutant_;
+  std::string original_;
+};
+
+}  // namespace drywell::tools
