@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 
 #include "drywell/core/text.h"
+#include "kernels/blockwise/sm90.h"
 #include "kernels/fused_rht/fused_rht.h"
+#include "kernels/gemm/blockwise.h"
 #include "kernels/gemm/gemm.h"
 #include "kernels/nvfp4/nvfp4.h"
 #include "kernels/tma_copy/tma_copy.h"
@@ -17,7 +19,9 @@ std::span<const Kernel> all_kernels() {
       fused_rht_kernel(),
       gemm_bf16_kernel(),
       gemm_blockscaled_kernel(),
+      gemm_blockwise_kernel(),
       gemm_fp8_kernel(),
+      gemm_sm90_blockwise_kernel(),
       interleave_shards_kernel(),
       linear_nvfp4_kernel(),
       quantise_nvfp4_kernel(),

@@ -4,6 +4,7 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 
+#include "kernels/blockwise/kernel_name.h"
 #include "kernels/registry.h"
 #include "tools/command.h"
 #include "tools/parameters.h"
@@ -46,19 +47,31 @@ ExitCode list(const CommandContext& c, const std::string& only, bool names) {
   return ExitCode::ok;
 }
 
+/// What a CUTLASS kernel name says.
+ExitCode explain_name(const std::string& name) {
+  const kernels::blockwise::KernelName n = kernels::blockwise::parse_kernel_name(name);
+  std::string out = fmt::format("{}\n", name);
+  for (const std::string& line : kernels::blockwise::explain(n)) out += fmt::format("  {}\n", line);
+  out += fmt::format("here: {}\n", kernels::blockwise::equivalent(n));
+  print(out);
+  return ExitCode::ok;
+}
+
 }  // namespace
 
 void register_list(CLI::App& app, CommandContext& context) {
   struct Options {
     std::string kernel;
+    std::string explain;
     bool names = false;
   };
   auto o = std::make_shared<Options>();
   CLI::App* sub = app.add_subcommand("list", "Kernels that can be run, with their parameters");
   sub->add_option("KERNEL", o->kernel, "only this one");
   sub->add_flag("--names", o->names, "names only, one a line");
+  sub->add_option("--explain", o->explain, "what a CUTLASS name of a blockwise GEMM kernel says, and the kernel here");
   sub->callback(
-      [o, &context] { context.action = [o, &context] { return list(context, o->kernel, o->names); }; });
+      [o, &context] { context.action = [o, &context] { return o->explain.empty() ? list(context, o->kernel, o->names) : explain_name(o->explain); }; });
 }
 
 }  // namespace drywell::tools

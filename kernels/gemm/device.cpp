@@ -1,4 +1,6 @@
 // Set-up, tile order and tear-down.
+#include <cstddef>
+
 #include "kernels/gemm/device.h"
 
 namespace drywell::kernels::gemm {
@@ -10,7 +12,8 @@ GemmDevice::GemmDevice(const GemmPlan& plan, Target target)
       c_(plan.config),
       k_(plan.entry_name(), target),
       mainloop_(k_, Reg{}, 0, plan.stages),
-      accumulator_(k_, Reg{}, 0, plan.accumulators) {}
+      accumulator_(k_, Reg{}, 0, plan.accumulators),
+      block_scales_(k_, Reg{}, 0, kBlockRing) {}
 
 Module GemmDevice::build() {
   parameters();
@@ -18,11 +21,18 @@ Module GemmDevice::build() {
   k_.warp_role("epilogue", warp_, 0, 3, [&] { epilogue(); });
   k_.warp_role("mma", warp_, 4, 4, [&] { mma(); });
   k_.warp_role("load", warp_, 5, 5, [&] { load(); });
+  if (c_.blockwise()) k_.warp_role("scales", warp_, 6, 6, [&] { load_block_scales(); });
   teardown();
   return k_.finish();
 }
 
 void GemmDevice::parameters() {
+  if (c_.blockwise()) {
+    problem_ = c_.grouped ? k_.param(Mod::u64, "problems") : k_.param_bytes("problem", sizeof(DeviceProblem), 128);
+    tiles_param_ = k_.param(Mod::u32, "tiles");
+    scalar_parameters();
+    return;
+  }
   const auto map = [&](const char* name) { return k_.param_bytes(name, kTensorMapBytes, 64); };
   map_a_ = map("map_a");
   map_b_ = map("map_b");
@@ -35,9 +45,13 @@ void GemmDevice::parameters() {
   tiles_m_param_ = k_.param(Mod::u32, "tiles_m");
   tiles_param_ = k_.param(Mod::u32, "tiles");
   k_tiles_param_ = k_.param(Mod::u32, "k_tiles");
+  scalar_parameters();
+}
+
+void GemmDevice::scalar_parameters() {
   alpha_ = k_.param(c_.alpha_in_memory ? Mod::u64 : Mod::f32, "alpha");
   if (c_.reads_c) beta_ = k_.param(Mod::f32, "beta");
-  k_.directives().maxntid = {kThreads, 1, 1};
+  k_.directives().maxntid = {p_.threads(), 1, 1};
   k_.directives().minnctapersm = 1;
   if (p_.cluster > 1) k_.directives().reqnctapercluster = {p_.cluster, 1, 1};
 }
@@ -47,9 +61,9 @@ void GemmDevice::prologue() {
   const Reg tid = k_.def("mov.u32", SpecialReg::tid_x);
   warp_ = k_.def("shr.u32", tid, 5);
   lane_ = k_.def("and.b32", tid, 31);
-  tiles_m_ = k_.load_param(tiles_m_param_, Mod::u32);
+  if (!c_.blockwise()) tiles_m_ = k_.load_param(tiles_m_param_, Mod::u32);
   tiles_ = k_.load_param(tiles_param_, Mod::u32);
-  k_tiles_ = k_.load_param(k_tiles_param_, Mod::u32);
+  if (!c_.blockwise()) k_tiles_ = k_.load_param(k_tiles_param_, Mod::u32);
   // Rank r of the cluster is row r % cta_group of the pair r / cta_group; pairs lie side by side along N.
   rank_ = p_.cluster > 1 ? k_.def("mov.u32", SpecialReg::cluster_ctarank) : k_.def("mov.u32", 0);
   rank_m_ = k_.def("and.b32", rank_, c_.cta_group - 1);
@@ -60,6 +74,7 @@ void GemmDevice::prologue() {
   leader_smem_ = pair() ? k_.def("mapa.shared::cluster.u32", smem_, k_.def("and.b32", rank_, 0xFFFE)) : smem_;
   mainloop_ = MbarrierRing(k_, smem_, kMainloopBarriers, p_.stages);
   accumulator_ = MbarrierRing(k_, smem_, kAccumulatorBarriers, p_.accumulators);
+  block_scales_ = MbarrierRing(k_, smem_, kBlockBarriers, kBlockRing);
   init_barriers();
   allocate_tmem();
   // Also the barrier between the allocation and its users (PTX ISA 9.7.16.7.1: the address is a weak store).
@@ -75,6 +90,7 @@ void GemmDevice::init_barriers() {
     k_.elect_one([&] {
       mainloop_.init(1, c_.cluster_n);  // expect_tx; a commit of every MMA warp of the cluster
       accumulator_.init(1, kEpilogueWarps * c_.cta_group);  // a commit; the epilogue warps of the pair
+      if (c_.blockwise()) block_scales_.init(32, kEpilogueWarps);  // cp.async of a warp's lanes; the epilogue warps
       const Reg source = smem_at(kSourceBarriers);
       if (c_.reads_c) {
         for (uint32_t i = 0; i < kEpilogueWarps * kOutBuffers; ++i)
@@ -117,7 +133,42 @@ void GemmDevice::teardown() {
   });
 }
 
+Reg GemmDevice::map_address(const Tile& t, Symbol map, size_t offset) {
+  return c_.blockwise() ? k_.def("add.s64", t.problem, offset) : k_.def("cvta.param.u64", map);
+}
+
+// Tiles are numbered through all problems; each role walks along with the problem its tile is in.
+void GemmDevice::for_problem_tiles(const std::function<void(const Tile&)>& body) {
+  const bool clusters = p_.cluster > 1;
+  const SpecialReg first = clusters ? SpecialReg::clusterid_x : SpecialReg::ctaid_x;
+  const Reg step = k_.def("mov.u32", clusters ? SpecialReg::nclusterid_x : SpecialReg::nctaid_x);
+  const Reg row = k_.def("shl.b32", rank_m_, 7);
+  const Reg problem = c_.grouped ? k_.load_param(problem_, Mod::u64) : k_.def("cvta.param.u64", problem_);
+  const Reg begin = k_.def("mov.u32", 0), end = k_.def("ld.u32", mem(problem, offsetof(DeviceProblem, tiles)));
+  k_.for_range(first, tiles_, step, [&](Reg tile) {
+    if (c_.grouped) {
+      k_.while_(
+          [&] {
+            const Reg behind = k_.reg(Mod::pred);
+            k_("setp.ge.u32", behind, tile, end);
+            return behind;
+          },
+          [&] {
+            k_("add.s64", problem, problem, sizeof(DeviceProblem));
+            k_("mov.u32", begin, end);
+            k_("add.u32", end, end, k_.def("ld.u32", mem(problem, offsetof(DeviceProblem, tiles))));
+          });
+    }
+    const Reg tiles_m = k_.def("ld.u32", mem(problem, offsetof(DeviceProblem, tiles_m))), local = k_.def("sub.u32", tile, begin);
+    const Reg m = k_.def("rem.u32", local, tiles_m), n = k_.def("div.u32", local, tiles_m);
+    const Reg column = k_.def("mad.lo.u32", n, c_.cluster_n, rank_n_);
+    const Reg k_tiles = k_.def("ld.u32", mem(problem, offsetof(DeviceProblem, k_tiles)));
+    body({k_.def("mad.lo.u32", m, p_.tile_m, row), k_.def("mul.lo.u32", column, c_.bn), problem, k_tiles});
+  });
+}
+
 void GemmDevice::for_tiles(const std::function<void(const Tile&)>& body) {
+  if (c_.blockwise()) return for_problem_tiles(body);
   const bool clusters = p_.cluster > 1;
   const SpecialReg first = clusters ? SpecialReg::clusterid_x : SpecialReg::ctaid_x;
   const Reg step = k_.def("mov.u32", clusters ? SpecialReg::nclusterid_x : SpecialReg::nctaid_x);
@@ -125,7 +176,7 @@ void GemmDevice::for_tiles(const std::function<void(const Tile&)>& body) {
   k_.for_range(first, tiles_, step, [&](Reg tile) {
     const Reg m = k_.def("rem.u32", tile, tiles_m_), n = k_.def("div.u32", tile, tiles_m_);
     const Reg column = k_.def("mad.lo.u32", n, c_.cluster_n, rank_n_);
-    body({k_.def("mad.lo.u32", m, p_.tile_m, row), k_.def("mul.lo.u32", column, c_.bn)});
+    body({k_.def("mad.lo.u32", m, p_.tile_m, row), k_.def("mul.lo.u32", column, c_.bn), Reg{}, Reg{}});
   });
 }
 

@@ -22,9 +22,11 @@ class GemmDevice {
   /// The part of an output tile this CTA holds: first row and column.
   struct Tile {
     Reg m0, n0;
+    Reg problem, k_tiles;  // blockwise: the address of its DeviceProblem
   };
 
   void parameters();
+  void scalar_parameters();
   void prologue();
   void init_barriers();
   void allocate_tmem();
@@ -32,24 +34,39 @@ class GemmDevice {
   void synchronise_cluster();
   /// Every tile of this cluster, in the order all roles share.
   void for_tiles(const std::function<void(const Tile&)>& body);
+  void for_problem_tiles(const std::function<void(const Tile&)>& body);
+  /// A tensor map's address: a parameter's, or `offset` bytes into the tile's problem.
+  Reg map_address(const Tile& t, isa::Symbol map, size_t offset);
+  Reg k_tiles(const Tile& t) const { return c_.blockwise() ? t.k_tiles : k_tiles_; }
 
   /// CTA masks of the cluster: those that compute with the same rows of A; this CTA's pair.
   Reg same_rows_mask();
   Reg pair_mask();
 
+  struct EpilogueState;
+
   // TMA loads
   void load();
   void load_stage(const Tile& t, Reg k_tile, const isa::PipelineState& state);
-  void load_operand(const OperandPlan& p, isa::Symbol map, uint32_t smem, Reg mn0, Reg k_tile, Reg stage,
+  void load_operand(const OperandPlan& p, Reg descriptor, uint32_t smem, Reg mn0, Reg k_tile, Reg stage,
                     Reg barrier, bool shared_along_n);
   void load_scales(const Tile& t, Reg k_tile, Reg stage, Reg barrier);
   void tma_load(const std::vector<isa::Arg>& coordinates, Reg map, Reg to, Reg barrier, const Reg* mask);
+
+  // Software scales: their loads, and what the epilogue does with them
+  void load_block_scales();
+  void promote_tile(EpilogueState& s, const Tile& t);
+  void promote_block(EpilogueState& s, const Tile& t, Reg stage, uint32_t block);
+  isa::Reg block_stage(Reg stage) { return stage_at(p_.smem_sfa, stage, p_.block_bytes()); }
 
   // MMA
   struct MmaState;
   void mma();
   void mma_tile(MmaState& s, const Tile& t);
   void mma_stage(MmaState& s, Reg k_tile, Reg d, Reg sfb_shift);
+  void mma_blocks(MmaState& s, const Tile& t);
+  /// Instruction `step` of a stage.
+  void issue(MmaState& s, uint32_t step, Reg d, Reg a, Reg b, Reg sfa, Reg sfb, Reg accumulate);
   /// Brings the stage's scale factors to tensor memory; returns where the first of SFA lies.
   Reg copy_scales(MmaState& s);
   void wait_for_scale_buffer(MmaState& s);
@@ -59,7 +76,6 @@ class GemmDevice {
   void commit(Reg barrier, const Reg* mask);
 
   // Epilogue
-  struct EpilogueState;
   void epilogue();
   void epilogue_tile(EpilogueState& s, const Tile& t);
   void epilogue_subtile(EpilogueState& s, const Tile& t, uint32_t subtile);
@@ -67,6 +83,7 @@ class GemmDevice {
   void release_accumulators(EpilogueState& s);
   void scale_by_alpha(EpilogueState& s, const isa::RegArray& acc, Reg buffer, Reg source_barrier);
   void store_row(EpilogueState& s, const isa::RegArray& acc, Reg buffer);
+  Reg chunk_swizzle();
 
   Reg smem_at(uint32_t offset) { return k_.def("add.u32", smem_, offset); }
   Reg stage_at(uint32_t offset, Reg stage, uint32_t bytes) {
@@ -79,11 +96,11 @@ class GemmDevice {
   const GemmConfig& c_;
   isa::KernelBuilder k_;
   isa::Symbol map_a_{}, map_b_{}, map_sfa_{}, map_sfb_{}, map_c_{}, map_d_{}, tiles_m_param_{},
-      tiles_param_{}, k_tiles_param_{}, alpha_{}, beta_{};
+      tiles_param_{}, k_tiles_param_{}, alpha_{}, beta_{}, problem_{};
   Reg smem_, leader_smem_, warp_, lane_, tiles_m_, tiles_, k_tiles_;
   Reg rank_, rank_m_, rank_n_,
       is_leader_;  // in the cluster: row of the pair, column of the cluster, first of a pair
-  isa::MbarrierRing mainloop_, accumulator_;
+  isa::MbarrierRing mainloop_, accumulator_, block_scales_;
 };
 
 }  // namespace drywell::kernels::gemm

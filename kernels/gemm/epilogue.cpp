@@ -1,21 +1,12 @@
 // The epilogue warps: accumulators to registers, alpha and beta, rounding, TMA store. Every warp works on its
 // own 32 rows and needs none of the others.
-#include "kernels/gemm/device.h"
+#include <cstddef>
+
+#include "kernels/gemm/epilogue_state.h"
 
 namespace drywell::kernels::gemm {
 
 using namespace isa;
-
-struct GemmDevice::EpilogueState {
-  EpilogueState(KernelBuilder& k, const GemmPlan& p)
-      : accumulator(k, p.accumulators, PipelineState::Role::consumer),
-        out(k, kOutBuffers, PipelineState::Role::consumer) {}
-
-  PipelineState accumulator, out;  // the stage in tensor memory; the staging buffer
-  Reg first_lane;                  // predicate: the thread that talks to TMA
-  Reg tmem, row_in_tile, staging, source_barriers, chunk_swizzle;
-  Reg map_c, map_d, alpha, beta;
-};
 
 void GemmDevice::epilogue() {
   EpilogueState s(k_, p_);
@@ -26,11 +17,11 @@ void GemmDevice::epilogue() {
   s.tmem = k_.def("add.u32", k_.def("ld.shared.b32", mem(smem_at(kTmemBase))), k_.def("shl.b32", warp_, 21));
   s.staging = k_.def("mad.lo.u32", warp_, kOutBuffers * kOutBufferBytes, smem_at(p_.smem_out));
   s.source_barriers = k_.def("mad.lo.u32", warp_, 8 * kOutBuffers, smem_at(kSourceBarriers));
-  s.chunk_swizzle = k_.def("shl.b32", k_.def("and.b32", lane_, 7), 4);
-  s.map_d = k_.def("cvta.param.u64", map_d_);
+  s.chunk_swizzle = chunk_swizzle();
+  if (!c_.blockwise()) s.map_d = k_.def("cvta.param.u64", map_d_);
   s.alpha = c_.alpha_in_memory ? k_.def("ld.global.f32", mem(k_.load_param(alpha_, Mod::u64))) : k_.load_param(alpha_, Mod::f32);
   if (c_.reads_c) {
-    s.map_c = k_.def("cvta.param.u64", map_c_);
+    if (!c_.blockwise()) s.map_c = k_.def("cvta.param.u64", map_c_);
     s.beta = k_.load_param(beta_, Mod::f32);
   }
   for_tiles([&](const Tile& t) { epilogue_tile(s, t); });
@@ -38,10 +29,24 @@ void GemmDevice::epilogue() {
   k_("bar.warp.sync", -1);
 }
 
+// TMA's swizzle of rows of 128, 64 or 32 bytes: which bits of the row turn up in the chunk (facts/tma-mbarrier.md §2.5).
+Reg GemmDevice::chunk_swizzle() {
+  switch (p_.subtile_row_bytes()) {
+    case 128: return k_.def("shl.b32", k_.def("and.b32", lane_, 7), 4);
+    case 64: return k_.def("shl.b32", k_.def("and.b32", k_.def("shr.u32", lane_, 1), 3), 4);
+    default: return k_.def("shl.b32", k_.def("and.b32", k_.def("shr.u32", lane_, 2), 1), 4);
+  }
+}
+
 void GemmDevice::epilogue_tile(EpilogueState& s, const Tile& t) {
+  if (c_.blockwise()) {
+    s.map_d = map_address(t, map_d_, offsetof(DeviceProblem, map_d));
+    if (c_.reads_c) s.map_c = map_address(t, map_c_, offsetof(DeviceProblem, map_c));
+    promote_tile(s, t);
+  }
   for (uint32_t subtile = 0; subtile < c_.bn / p_.subtile_columns(); ++subtile)
     epilogue_subtile(s, t, subtile);
-  s.accumulator.advance();
+  if (!c_.blockwise()) s.accumulator.advance();
 }
 
 void GemmDevice::epilogue_subtile(EpilogueState& s, const Tile& t, uint32_t subtile) {
@@ -53,17 +58,17 @@ void GemmDevice::epilogue_subtile(EpilogueState& s, const Tile& t, uint32_t subt
     // The store before the last, which used this buffer, must have read it.
     k_("cp.async.bulk.wait_group.read", kOutBuffers - 1);
     if (!c_.reads_c) return;
-    k_("mbarrier.arrive.expect_tx.shared::cta.b64", sink(), mem(source_barrier), kOutBufferBytes);
+    k_("mbarrier.arrive.expect_tx.shared::cta.b64", sink(), mem(source_barrier), 32 * p_.subtile_row_bytes());
     k_("cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes", mem(buffer),
        tensor(s.map_c, {column, row}), mem(source_barrier));
   });
   k_("bar.warp.sync", -1);
-  if (subtile == 0) {
+  if (subtile == 0 && !c_.blockwise()) {
     accumulator_.wait(s.accumulator);
     k_("tcgen05.fence::after_thread_sync");
   }
-  const RegArray acc = load_accumulators(s, subtile);
-  if ((subtile + 1) * p_.subtile_columns() == c_.bn) release_accumulators(s);
+  const RegArray acc = c_.blockwise() ? s.promoted.slice(subtile * p_.subtile_columns(), p_.subtile_columns()) : load_accumulators(s, subtile);
+  if (!c_.blockwise() && (subtile + 1) * p_.subtile_columns() == c_.bn) release_accumulators(s);
   scale_by_alpha(s, acc, buffer, source_barrier);
   store_row(s, acc, buffer);
   k_("fence.proxy.async.shared::cta");
@@ -105,8 +110,8 @@ void GemmDevice::scale_by_alpha(EpilogueState& s, const RegArray& acc, Reg buffe
   for (const Reg e : acc) k_("mul.rn.f32", e, e, s.alpha);
   if (!c_.reads_c) return;
   mbarrier_wait(k_, source_barrier, s.out.phase());
-  const Reg row = k_.def("mad.lo.u32", lane_, 128, buffer);
-  for (uint32_t chunk = 0; chunk < 8; ++chunk) {
+  const Reg row = k_.def("mad.lo.u32", lane_, p_.subtile_row_bytes(), buffer);
+  for (uint32_t chunk = 0; chunk < p_.subtile_row_bytes() / 16; ++chunk) {
     const RegArray words = k_.regs(c_.output == TensorType::f32 ? Mod::f32 : Mod::b32, 4);
     k_("ld.shared.v4.b32", words,
        mem(k_.def("add.u32", row, k_.def("xor.b32", s.chunk_swizzle, 16 * chunk))));
@@ -126,7 +131,7 @@ void GemmDevice::scale_by_alpha(EpilogueState& s, const RegArray& acc, Reg buffe
   }
 }
 
-// A thread's row of 128 bytes, eight chunks swizzled as TMA expects them (facts/tma-mbarrier.md §2.5).
+// A thread's row, at most 128 bytes, its chunks swizzled as TMA expects them (facts/tma-mbarrier.md §2.5).
 void GemmDevice::store_row(EpilogueState& s, const RegArray& acc, Reg buffer) {
   std::vector<Reg> words;
   if (c_.output == TensorType::f32) {
@@ -135,8 +140,8 @@ void GemmDevice::store_row(EpilogueState& s, const RegArray& acc, Reg buffer) {
     const char* pack = c_.output == TensorType::bf16 ? "cvt.rn.bf16x2.f32" : "cvt.rn.f16x2.f32";
     for (uint32_t i = 0; i < acc.size(); i += 2) words.push_back(k_.def(pack, acc[i + 1], acc[i]));
   }
-  const Reg row = k_.def("mad.lo.u32", lane_, 128, buffer);
-  for (uint32_t chunk = 0; chunk < 8; ++chunk) {
+  const Reg row = k_.def("mad.lo.u32", lane_, p_.subtile_row_bytes(), buffer);
+  for (uint32_t chunk = 0; chunk < p_.subtile_row_bytes() / 16; ++chunk) {
     const Reg at = k_.def("add.u32", row, k_.def("xor.b32", s.chunk_swizzle, 16 * chunk));
     k_("st.shared.v4.b32", mem(at), RegArray(words).slice(4 * chunk, 4));
   }

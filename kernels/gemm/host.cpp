@@ -5,9 +5,9 @@
 #include <cstring>
 
 #include "drywell/core/bits.h"
-#include "drywell/isa/tensor_map.h"
 #include "kernels/gemm/device.h"
 #include "kernels/gemm/gemm.h"
+#include "kernels/gemm/maps.h"
 #include "kernels/support/device_arrays.h"
 
 namespace drywell::kernels {
@@ -16,51 +16,6 @@ namespace {
 using gemm::GemmConfig;
 using gemm::GemmPlan;
 using gemm::OperandPlan;
-
-uint64_t pitch_bytes(const OperandPlan& p, uint64_t rows, uint64_t k) {
-  return (p.major == isa::Major::k ? k : rows) * isa::element_bits(p.type) / 8;
-}
-
-isa::TensorMap operand_map(Accelerator& device, const OperandPlan& p, GmemAddr at, uint64_t rows, uint64_t k, uint32_t tile_k,
-                           uint32_t shares) {
-  isa::TensorMapFields f;
-  f.type = p.type;
-  f.rank = 2;
-  f.address = at.value();
-  f.stride[0] = pitch_bytes(p, rows, k);
-  f.swizzle = p.swizzle();
-  if (p.major == isa::Major::k) {
-    f.dim = {k, rows, 1, 1, 1};
-    f.box = {tile_k, p.rows / shares, 1, 1, 1};
-  } else {
-    f.dim = {rows, k, 1, 1, 1};
-    f.box = {p.chunk_rows, tile_k / shares, 1, 1, 1};
-  }
-  return device.encode(f);
-}
-
-isa::TensorMap scale_map(Accelerator& device, GmemAddr at, uint64_t atoms_k, uint64_t atoms_rows, uint32_t box_k) {
-  isa::TensorMapFields f;
-  f.type = isa::TensorType::u16;
-  f.rank = 3;
-  f.address = at.value();
-  f.dim = {GemmPlan::kAtomBytes / 2, atoms_k, atoms_rows, 1, 1};
-  f.stride = {GemmPlan::kAtomBytes, GemmPlan::kAtomBytes * atoms_k};
-  f.box = {GemmPlan::kAtomBytes / 2, box_k, 1, 1, 1};
-  return device.encode(f);
-}
-
-isa::TensorMap output_map(Accelerator& device, const GemmPlan& p, GmemAddr at, uint64_t m, uint64_t n) {
-  isa::TensorMapFields f;
-  f.type = p.config.output;
-  f.rank = 2;
-  f.address = at.value();
-  f.dim = {n, m, 1, 1, 1};
-  f.stride[0] = n * p.output_bytes();
-  f.box = {p.subtile_columns(), 32, 1, 1, 1};
-  f.swizzle = isa::Swizzle::b128;
-  return device.encode(f);
-}
 
 uint64_t scales_per_row(const QuantisedMatrix& q) { return q.k / q.block; }
 
@@ -144,7 +99,7 @@ sim::LaunchConfig gemm_launch(const GemmPlan& p, uint64_t m, uint64_t n, uint32_
   c.cluster = {p.cluster};
   const uint32_t ctas = p.config.ctas == 0 ? sm_count : std::min(p.config.ctas, sm_count);
   c.grid = {static_cast<uint32_t>(std::min<uint64_t>(tiles, std::max(1u, ctas / p.cluster))) * p.cluster};
-  c.block = {gemm::kThreads};
+  c.block = {p.threads()};
   c.dynamic_smem = p.smem_bytes;
   return c;
 }
@@ -153,17 +108,17 @@ sim::RunResult launch_gemm(Accelerator& device, const GemmPlan& p, const GemmTen
                            const sim::RunOptions& options) {
   const GemmConfig& c = p.config;
   sim::Args args;
-  args.add(operand_map(device, p.a, x.a, x.m, x.k, p.tile_k, c.cluster_n))
-      .add(operand_map(device, p.b, x.b, x.n, x.k, p.tile_k, 1));
+  args.add(gemm::operand_map(device, p.a, x.a, x.m, x.k, p.tile_k, c.cluster_n))
+      .add(gemm::operand_map(device, p.b, x.b, x.n, x.k, p.tile_k, 1));
   if (c.scaled()) {
     const uint64_t block = p.mma_k / static_cast<uint32_t>(c.scale), atoms_k = ceil_div(x.k / block, 4);
-    args.add(scale_map(device, x.sfa, atoms_k, ceil_div(x.m, GemmPlan::kAtomRows), p.scale_atoms_k));
-    args.add(scale_map(device, x.sfb, atoms_k, ceil_div(x.n, GemmPlan::kAtomRows), p.scale_atoms_k));
+    args.add(gemm::scale_map(device, x.sfa, atoms_k, ceil_div(x.m, GemmPlan::kAtomRows), p.scale_atoms_k));
+    args.add(gemm::scale_map(device, x.sfb, atoms_k, ceil_div(x.n, GemmPlan::kAtomRows), p.scale_atoms_k));
   }
-  if (c.reads_c) args.add(output_map(device, p, x.c, x.m, x.n));
+  if (c.reads_c) args.add(gemm::output_map(device, p, x.c, x.m, x.n));
   const uint64_t tiles_m = ceil_div(x.m, p.tile_m),
                  tiles = tiles_m * ceil_div(ceil_div(x.n, c.bn), c.cluster_n);
-  args.add(output_map(device, p, x.d, x.m, x.n))
+  args.add(gemm::output_map(device, p, x.d, x.m, x.n))
       .add(static_cast<uint32_t>(tiles_m))
       .add(static_cast<uint32_t>(tiles))
       .add(static_cast<uint32_t>(ceil_div(x.k, p.tile_k)));

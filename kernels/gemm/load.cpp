@@ -1,4 +1,6 @@
 // The TMA warp: operands and scale factors of a stage, on one barrier.
+#include <cstddef>
+
 #include "kernels/gemm/device.h"
 
 namespace drywell::kernels::gemm {
@@ -8,13 +10,14 @@ using namespace isa;
 // The warp waits together and one lane issues: elect.sync names the same lane every time.
 void GemmDevice::load() {
   k_.elect_one([&] {
+    if (c_.blockwise()) return;  // maps of a problem are not known yet
     for (const Symbol map :
          c_.scaled() ? std::vector{map_a_, map_b_, map_sfa_, map_sfb_} : std::vector{map_a_, map_b_})
       k_("prefetch.tensormap", mem(k_.def("cvta.param.u64", map)));
   });
   PipelineState state(k_, p_.stages, PipelineState::Role::producer);
   for_tiles([&](const Tile& t) {
-    k_.for_range(0, k_tiles_, 1, [&](Reg k_tile) {
+    k_.for_range(0, k_tiles(t), 1, [&](Reg k_tile) {
       mainloop_.acquire(state);
       k_.elect_one([&] { load_stage(t, k_tile, state); });
       state.advance();
@@ -30,9 +33,9 @@ void GemmDevice::load_stage(const Tile& t, Reg k_tile, const PipelineState& stat
     k_("mbarrier.arrive.expect_tx.shared::cta.b64", sink(), mem(mainloop_.full(state)),
        c_.cta_group * p_.stage_transaction_bytes);
   });
-  load_operand(p_.a, map_a_, p_.smem_a, t.m0, k_tile, state.index(), barrier, true);
+  load_operand(p_.a, map_address(t, map_a_, offsetof(DeviceProblem, map_a)), p_.smem_a, t.m0, k_tile, state.index(), barrier, true);
   const Reg n0 = pair() ? k_.def("mad.lo.u32", rank_m_, p_.b.rows, t.n0) : t.n0;
-  load_operand(p_.b, map_b_, p_.smem_b, n0, k_tile, state.index(), barrier, false);
+  load_operand(p_.b, map_address(t, map_b_, offsetof(DeviceProblem, map_b)), p_.smem_b, n0, k_tile, state.index(), barrier, false);
   if (c_.scaled()) load_scales(t, k_tile, state.index(), barrier);
 }
 
@@ -48,10 +51,9 @@ isa::Reg GemmDevice::pair_mask() {
 
 // A is the same for all columns of the cluster: each loads its share of the lines and sends it to all of
 // them.
-void GemmDevice::load_operand(const OperandPlan& p, Symbol map, uint32_t smem, Reg mn0, Reg k_tile, Reg stage,
+void GemmDevice::load_operand(const OperandPlan& p, Reg descriptor, uint32_t smem, Reg mn0, Reg k_tile, Reg stage,
                               Reg barrier, bool shared_along_n) {
   const bool k_major = p.major == Major::k, multicast = shared_along_n && c_.cluster_n > 1;
-  const Reg descriptor = k_.def("cvta.param.u64", map);
   Reg to = stage_at(smem, stage, p.bytes), k0 = k_.def("mul.lo.u32", k_tile, p_.tile_k), first = mn0, mask;
   if (multicast) {
     const uint32_t lines = (k_major ? p.rows : p_.tile_k) / c_.cluster_n;

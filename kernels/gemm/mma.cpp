@@ -53,7 +53,7 @@ void GemmDevice::mma() {
     }
     if (p_.cluster > 1) s.all_empty = k_.def("cvt.u16.u32", k_.def("mov.b32", (1u << p_.cluster) - 1));
     if (pair()) s.both_full = pair_mask();
-    for_tiles([&](const Tile& t) { mma_tile(s, t); });
+    for_tiles([&](const Tile& t) { c_.blockwise() ? mma_blocks(s, t) : mma_tile(s, t); });
   });
 }
 
@@ -113,16 +113,47 @@ void GemmDevice::mma_stage(MmaState& s, Reg k_tile, Reg d, Reg sfb_shift) {
   for (uint32_t step = 0; step < 4; ++step) {
     const Reg at_a = k_.def("add.s64", a, step * p_.a.k_step / 16),
               at_b = k_.def("add.s64", b, step * p_.b.k_step / 16);
-    const std::string kind = "tcgen05.mma" + group() + ".kind::" + std::string(to_string(c_.kind));
-    if (c_.scaled()) {
-      const uint32_t atom = step * static_cast<uint32_t>(c_.scale) / 4;
-      k_(kind + ".block_scale" + (c_.scale == ScaleVector::x4 ? ".block16" : ".block32"), mem(d), at_a, at_b,
-         s.idesc[step], mem(sfa, 4 * atom), mem(sfb, p_.sfa_columns() + 4 * p_.sfb_atoms * atom), accumulate);
-    } else {
-      k_(kind, mem(d), at_a, at_b, s.idesc[step], accumulate);
-    }
+    issue(s, step, d, at_a, at_b, sfa, sfb, accumulate);
     if (step == 0) k_("setp.eq.u32", accumulate, k_tile, k_tile);  // from here on: always
   }
+}
+
+void GemmDevice::issue(MmaState& s, uint32_t step, Reg d, Reg a, Reg b, Reg sfa, Reg sfb, Reg accumulate) {
+  const std::string kind = "tcgen05.mma" + group() + ".kind::" + std::string(to_string(c_.kind));
+  if (c_.scaled()) {
+    const uint32_t atom = step * static_cast<uint32_t>(c_.scale) / 4;
+    k_(kind + ".block_scale" + (c_.scale == ScaleVector::x4 ? ".block16" : ".block32"), mem(d), a, b,
+       s.idesc[step], mem(sfa, 4 * atom), mem(sfb, p_.sfa_columns() + 4 * p_.sfb_atoms * atom), accumulate);
+  } else {
+    k_(kind, mem(d), a, b, s.idesc[step], accumulate);
+  }
+}
+
+// Software scales: every block of K gets an accumulator of its own, which the epilogue scales and adds up.
+void GemmDevice::mma_blocks(MmaState& s, const Tile& t) {
+  const uint32_t blocks = p_.blocks_of_stage(), steps = 4 / blocks;
+  k_.for_range(0, t.k_tiles, 1, [&](Reg) {
+    mainloop_.wait(s.ready);
+    for (uint32_t block = 0; block < blocks; ++block) {
+      accumulator_.acquire(s.accumulator);
+      k_("tcgen05.fence::after_thread_sync");
+      const Reg d = k_.def("mad.lo.u32", s.accumulator.index(), c_.bn, s.tmem);
+      k_.elect_one([&] {
+        const Reg a = stage_descriptor(s.a, s.ready.index(), p_.a.bytes), b = stage_descriptor(s.b, s.ready.index(), p_.b.bytes);
+        const Reg accumulate = k_.reg(Mod::pred);
+        k_("setp.ne.u32", accumulate, s.tmem, s.tmem);  // the first step starts from zero
+        for (uint32_t step = block * steps; step < (block + 1) * steps; ++step) {
+          const Reg at_a = k_.def("add.s64", a, step * p_.a.k_step / 16), at_b = k_.def("add.s64", b, step * p_.b.k_step / 16);
+          issue(s, step, d, at_a, at_b, Reg{}, Reg{}, accumulate);
+          if (step == block * steps) k_("setp.eq.u32", accumulate, s.tmem, s.tmem);
+        }
+        commit(accumulator_.full(s.accumulator), pair() ? &s.both_full : nullptr);
+        if (block + 1 == blocks) commit(mainloop_.empty(s.ready), p_.cluster > 1 ? &s.all_empty : nullptr);
+      });
+      s.accumulator.advance();
+    }
+    s.ready.advance();
+  });
 }
 
 // An atom of 128 rows x 4 factors becomes four columns, the same in all four lane partitions. Atoms of N lie

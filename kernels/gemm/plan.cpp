@@ -73,6 +73,11 @@ GemmPlan::GemmPlan(const GemmConfig& c) : config(c) {
     sfb_atoms = static_cast<uint32_t>(ceil_div(uint64_t{c.bn}, kAtomRows));
   }
 
+  if (c.blockwise()) {
+    block_a = {128 / c.block.m, tile_k / c.block.k, c.block.a_major};
+    block_b = {c.bn / c.block.n, tile_k / c.block.k, c.block.b_major};
+  }
+
   const uint32_t scale_columns = sfa_columns() + sfb_columns();
   accumulators = 2 * c.bn + scale_columns <= kTmemLimit ? 2 : 1;
   scale_buffers = scale_columns == 0 ? 0 : std::min(2u, (kTmemLimit - accumulators * c.bn) / scale_columns);
@@ -82,7 +87,7 @@ GemmPlan::GemmPlan(const GemmConfig& c) : config(c) {
   stage_bytes = a.bytes + b.bytes + sfa_bytes() + sfb_bytes();
   stage_transaction_bytes = a.transaction_bytes + b.transaction_bytes + sfa_bytes() + sfb_bytes();
   constexpr uint32_t kOutBytes = kEpilogueWarps * kOutBuffers * kOutBufferBytes;
-  const uint32_t fit = std::min(kMaxStages, (kSmemLimit - kHeaderBytes - kOutBytes) / stage_bytes);
+  const uint32_t fit = std::min(kMaxStages, (kSmemLimit - kHeaderBytes - kOutBytes - block_ring_bytes()) / stage_bytes);
   stages = c.stages == 0 ? fit : c.stages;
   if (stages < 2 || stages > fit) {
     throw InputError("E2301", fmt::format("gemm: {} stages of {} bytes do not fit", stages, stage_bytes),
@@ -93,11 +98,12 @@ GemmPlan::GemmPlan(const GemmConfig& c) : config(c) {
   smem_out = smem_b + stages * b.bytes;
   smem_sfa = smem_out + kOutBytes;
   smem_sfb = smem_sfa + stages * sfa_bytes();
-  smem_bytes = smem_sfb + stages * sfb_bytes();
+  smem_bytes = smem_sfb + stages * sfb_bytes() + block_ring_bytes();
 }
 
 const char* GemmPlan::entry_name() const {
   if (config.scaled()) return "gemm_blockscaled";
+  if (config.blockwise()) return config.grouped ? "gemm_blockwise_grouped" : "gemm_blockwise";
   return config.kind == isa::MmaKind::f8f6f4 ? "gemm_fp8" : "gemm_bf16";
 }
 

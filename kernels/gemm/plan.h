@@ -1,13 +1,18 @@
 // What a GEMM kernel is compiled for, and what follows from it: tiles, shared memory, tensor memory.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 
 #include "drywell/isa/instr_descriptor.h"
 #include "drywell/isa/smem_descriptor.h"
 #include "drywell/isa/tensor_map.h"
+#include "kernels/blockwise/scales.h"
 
 namespace drywell::kernels::gemm {
+
+inline constexpr uint32_t kThreads = 192;  // and a warp for software scales
+inline constexpr uint32_t kBlockRing = 4;   // stages of software scales
 
 struct OperandConfig {
   isa::MmaElement element = isa::MmaElement::bf16;
@@ -19,9 +24,11 @@ struct GemmConfig {
   OperandConfig a, b;
   isa::ScaleVector scale = isa::ScaleVector::none;  // factors of one row an MMA takes
   bool ue8m0 = true;                                // of the scale factors; else ue4m3
+  blockwise::ScaleConfig block;                     // factors in f32 that the epilogue applies to every block of K
+  bool grouped = false;                             // several problems of their own shapes and pointers (with block)
   uint32_t cta_group = 1;                           // CTAs that share one MMA: tiles are 128 * cta_group rows
   uint32_t cluster_n = 1;                           // tiles side by side along N that share A by multicast
-  uint32_t bn = 128;                                // columns of a tile: 64, 128, 192 or 256
+  uint32_t bn = 128;                                // columns of a tile: 64, 128, 192 or 256; with block 16 to 128
   uint32_t stages = 0;                              // of the mainloop ring; 0: as many as fit
   isa::TensorType output = isa::TensorType::bf16;   // bf16, f16 or f32, also C's
   bool reads_c = false;
@@ -29,6 +36,7 @@ struct GemmConfig {
   uint32_t ctas = 0;  // of the grid at most; 0: one for every SM
 
   bool scaled() const { return scale != isa::ScaleVector::none; }
+  bool blockwise() const { return block.present(); }
 };
 
 /// One operand of one CTA and one stage in shared memory. K-major: rows of 128 bytes, swizzled over 128.
@@ -62,6 +70,7 @@ struct GemmPlan {
   // Shared memory, bytes from its start.
   uint32_t stages = 0;
   uint32_t smem_a = 0, smem_b = 0, smem_out = 0, smem_sfa = 0, smem_sfb = 0, smem_bytes = 0;
+  blockwise::StageScales block_a, block_b;  // f32 factors of a stage; their ring lies at smem_sfa
   uint32_t stage_bytes = 0, stage_transaction_bytes = 0;  // of one CTA
 
   // Tensor memory, columns.
@@ -77,8 +86,14 @@ struct GemmPlan {
   uint32_t sfa_columns() const { return 4 * scale_atoms_k; }
   uint32_t sfb_columns() const { return 4 * scale_atoms_k * sfb_atoms; }
   uint32_t output_bytes() const { return isa::element_bits(config.output) / 8; }
-  /// Columns of the epilogue's subtile: 128 bytes of output.
-  uint32_t subtile_columns() const { return 128 / output_bytes(); }
+  /// Columns of the epilogue's subtile: 128 bytes of output, or the whole of a narrower tile.
+  uint32_t subtile_columns() const { return std::min(128 / output_bytes(), config.bn); }
+  uint32_t subtile_row_bytes() const { return subtile_columns() * output_bytes(); }
+  /// Parts of a stage along K that have factors of their own.
+  uint32_t blocks_of_stage() const { return config.blockwise() ? tile_k / config.block.k : 1; }
+  uint32_t block_bytes() const { return (block_a.bytes() + block_b.bytes() + 15) / 16 * 16; }
+  uint32_t block_ring_bytes() const { return config.blockwise() ? kBlockRing * block_bytes() : 0; }
+  uint32_t threads() const { return config.blockwise() ? kThreads + 32 : kThreads; }
 
   static constexpr uint32_t kAtomRows = 128, kAtomBytes = 512;
 };
@@ -89,9 +104,18 @@ inline constexpr uint32_t kMainloopBarriers = 0;
 inline constexpr uint32_t kAccumulatorBarriers = 16 * kMaxStages;
 inline constexpr uint32_t kSourceBarriers = kAccumulatorBarriers + 32;  // per epilogue warp and buffer
 inline constexpr uint32_t kTmemBase = kSourceBarriers + 64;
+inline constexpr uint32_t kBlockBarriers = kTmemBase + 16;  // of the ring of f32 factors
 inline constexpr uint32_t kHeaderBytes = 1024;
 // The epilogue's staging: each warp has two buffers of 32 rows x 128 bytes.
 inline constexpr uint32_t kEpilogueWarps = 4, kOutBuffers = 2, kOutBufferBytes = 32 * 128;
-inline constexpr uint32_t kThreads = 192;
+
+/// One problem as a blockwise kernel finds it: a parameter, or an element of an array in memory.
+struct DeviceProblem {
+  isa::TensorMap map_a, map_b, map_c, map_d;
+  blockwise::DeviceScales sfa, sfb;
+  uint32_t tiles_m = 0, tiles = 0, k_tiles = 0;
+  uint32_t pad[17] = {};
+};
+static_assert(sizeof(DeviceProblem) == 640);
 
 }  // namespace drywell::kernels::gemm

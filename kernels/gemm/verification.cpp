@@ -9,7 +9,6 @@
 #include "kernels/support/verify.h"
 
 namespace drywell::kernels::gemm {
-namespace {
 
 reference::NumberFormat number_format(numeric::Format f) {
   switch (f) {
@@ -31,6 +30,8 @@ reference::OutputFormat output_format(isa::TensorType t) {
          : t == isa::TensorType::f16 ? reference::OutputFormat::f16
                                      : reference::OutputFormat::bf16;
 }
+
+namespace {
 
 reference::GemmOperand reference_operand(const QuantisedMatrix& q) {
   reference::GemmOperand o;
@@ -88,14 +89,16 @@ void add_error_notes(KernelReport& r, const GemmPlan& p, const GemmProblem& x, c
                        error_text(p, x, d, rows, ideal, double{x.alpha}) + ", against the values before it");
 }
 
-template <class T>
-void compare(KernelReport& r, const std::vector<uint32_t>& got, const std::vector<uint32_t>& want,
-             uint64_t columns) {
-  const std::vector<T> g(got.begin(), got.end()), w(want.begin(), want.end());
-  compare_bits<T>(r.verify, "d", g, w, columns);
-}
-
 }  // namespace
+
+void compare_outputs(KernelReport& r, const std::vector<uint32_t>& got, const std::vector<uint32_t>& want, uint64_t columns,
+                     uint32_t bytes) {
+  const auto compare = [&]<class T>(T) {
+    const std::vector<T> g(got.begin(), got.end()), w(want.begin(), want.end());
+    compare_bits<T>(r.verify, "d", g, w, columns);
+  };
+  bytes == 4 ? compare(uint32_t{}) : compare(uint16_t{});
+}
 
 uint32_t output_code(float value, isa::TensorType type) {
   return reference::gemm_output(value, 1, 0, std::nullopt, output_format(type));
@@ -113,11 +116,7 @@ void verify(KernelReport& r, const GemmPlan& p, const GemmProblem& x, const std:
     if (!x.c.empty()) c = reference::output_value(x.c[i], format);
     want[i] = reference::gemm_output(acc[i], x.total_alpha(), x.beta, c, format);
   }
-  if (p.output_bytes() == 4) {
-    compare<uint32_t>(r, d, want, x.n);
-  } else {
-    compare<uint16_t>(r, d, want, x.n);
-  }
+  compare_outputs(r, d, want, x.n, p.output_bytes());
   add_error_notes(r, p, x, d, threads);
 }
 

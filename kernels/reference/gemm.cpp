@@ -13,8 +13,8 @@
 namespace drywell::kernels::reference {
 namespace {
 
-// facts/numerics.md §3.2, sm_100: bits of the alignment window and the exponent below which it never goes.
-constexpr int kAlignedWindow = 25, kAlignedFloor = -133;
+// facts/numerics.md §3.2: bits of the alignment window and the exponent below which it never goes.
+constexpr int kAlignedFloor = -133;
 constexpr int kGroupedWindow = 35, kGroupedFloor = -139;
 
 /// The accumulator as a term: its significand shifted left by window - 23, and its exponent.
@@ -27,7 +27,9 @@ inline Accumulator accumulator_term(float c, int window) {
   const uint32_t bits = std::bit_cast<uint32_t>(c), field = bits >> 23 & 0xFF, fraction = bits & 0x7FFFFF;
   if ((bits & 0x7FFFFFFF) == 0) return {0, kZeroExponent, false};
   const int64_t significand = field == 0 ? fraction : fraction | 0x800000;
-  return {significand << (window - 23), static_cast<int>(std::max(field, 1u)) - 127, bits >> 31 != 0};
+  // Bits that a window below 23 cuts off would not survive the alignment either.
+  const int64_t magnitude = window >= 23 ? significand << (window - 23) : significand >> (23 - window);
+  return {magnitude, static_cast<int>(std::max(field, 1u)) - 127, bits >> 31 != 0};
 }
 inline int64_t aligned_accumulator(const Accumulator& c, int top) {
   const int64_t kept = c.magnitude >> std::min(top - c.exponent, 63);
@@ -59,11 +61,11 @@ struct Tile {
 /// most), and so is their scaling by a power of two: the conversion to an integer is the truncation to the
 /// window.
 float aligned_step(const float* sa, const int32_t* ea, const float* sb, const int32_t* eb, uint32_t k,
-                   int widen, float start) {
-  const Accumulator c = accumulator_term(start, kAlignedWindow);
+                   int fractions, const GemmArithmetic& arithmetic, float start) {
+  const Accumulator c = accumulator_term(start, arithmetic.window);
   int top = std::max(kAlignedFloor, c.exponent);
   for (uint32_t i = 0; i < k; ++i) top = std::max(top, ea[i] + eb[i]);
-  const int bias = widen + 127 - top;
+  const int bias = arithmetic.window - fractions + 127 - top;
   const auto term = [&](uint32_t i) {
     const int32_t exponent = std::max(bias + ea[i] + eb[i], 0);
     return static_cast<int32_t>(sa[i] * sb[i] * std::bit_cast<float>(exponent << 23));
@@ -73,7 +75,7 @@ float aligned_step(const float* sa, const int32_t* ea, const float* sb, const in
     low += term(i);
     high += term(i + k / 2);
   }
-  return round_toward_zero(aligned_accumulator(c, top) + low + high, top - kAlignedWindow);
+  return round_toward_zero(aligned_accumulator(c, top) + low + high, top - arithmetic.window, arithmetic.significant);
 }
 
 int32_t exact_dot(const int16_t* x, const int16_t* y, uint32_t count) {
@@ -138,7 +140,7 @@ class Product {
     const auto fractions =
         static_cast<int>(fraction_bits(a_.source->format) + fraction_bits(b_.source->format));
     return aligned_step(&a_.aligned.significand[x], &a_.aligned.exponent[x], &b_.aligned.significand[y],
-                        &b_.aligned.exponent[y], k, kAlignedWindow - fractions, c);
+                        &b_.aligned.exponent[y], k, fractions, arithmetic_, c);
   }
 
   GemmArithmetic arithmetic_;

@@ -29,7 +29,11 @@ struct GemmOperand {
 struct GemmArithmetic {
   uint32_t k = 16;       // elements of K it takes
   bool grouped = false;  // the mxf4 family: sixteen products are summed exactly before they are aligned
+  int window = 25;       // bits of the alignment window, when not grouped
+  int significant = 24;  // bits of the result
 };
+/// wgmma on e4m3 and e5m2: facts/numerics.md §3.2, sm_90.
+inline constexpr GemmArithmetic kHopperFp8{.k = 32, .window = 13, .significant = 14};
 
 /// a.rows x b.rows accumulators after all of K, starting from `start` (empty: from zero): every instruction
 /// is one fused sum of its products and the accumulator so far. Elements past the end of K count as zero.

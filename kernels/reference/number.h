@@ -78,11 +78,11 @@ class SpecialSum {
   bool nan_ = false, plus_ = false, minus_ = false;
 };
 
-/// Step 5: truncates |sum| * 2^quantum to f32: 24 bits, multiples of 2^-149, infinity from 2^128 on.
-inline float round_toward_zero(int64_t sum, int quantum) {
+/// Step 5: truncates |sum| * 2^quantum to f32: 24 bits (Hopper's fp8: 14), the subnormals' multiples, infinity from 2^128 on.
+inline float round_toward_zero(int64_t sum, int quantum, int significant = 24) {
   if (sum == 0) return 0;
   const auto magnitude = static_cast<uint64_t>(std::abs(sum));
-  const int drop = std::max({static_cast<int>(std::bit_width(magnitude)) - 24, -149 - quantum, 0});
+  const int drop = std::max({static_cast<int>(std::bit_width(magnitude)) - significant, -125 - significant - quantum, 0});
   const uint64_t kept = drop > 63 ? 0 : magnitude >> drop;
   if (kept == 0) return 0;  // a negative sum that vanishes gives +0 as well
   const double unit = std::bit_cast<double>(static_cast<uint64_t>(quantum + drop + 1023) << 52);

@@ -29,7 +29,8 @@ TEST_P(KernelPtx, ReadsBackAsItIsPrinted) {
 }
 
 TEST_P(KernelPtx, Assembles) {
-  const auto verdict = test::run_ptxas(isa::print_module(build()), "sm_100a");
+  const isa::Module module = build();
+  const auto verdict = test::run_ptxas(isa::print_module(module), std::string(isa::target_name(module.target)));
   if (!verdict)
     GTEST_SKIP() << "no ptxas on this machine: set CUDA_HOME or PATH to a CUDA toolkit 13.0 or later";
   EXPECT_TRUE(verdict->accepted) << verdict->output;

@@ -1,0 +1,23 @@
+// Command-line parameters that the Blackwell and the Hopper blockwise GEMM share.
+#pragma once
+
+#include "kernels/blockwise/problem.h"
+#include "kernels/params.h"
+
+namespace drywell::kernels::blockwise {
+
+/// m, n, k, formats, granularities, alpha, beta, d-type, distribution, input-seed.
+std::vector<Parameter> common_parameters();
+
+/// What those parameters say.
+ProblemSpec spec_of(const Params& p);
+Scalars scalars_of(const Params& p);
+Parameter choice(std::string_view name, std::string_view value, std::string_view doc, std::vector<std::string_view> allowed);
+
+/// "128x256x512,64x64x128" as shapes; empty text: none. Throws InputError E2310.
+std::vector<Shape> parse_shapes(const std::string& text);
+
+NpyArray output_array(const std::vector<uint32_t>& d, const Shape& s, isa::TensorType type);
+std::string describe(const ProblemSpec& s);
+
+}  // namespace drywell::kernels::blockwise

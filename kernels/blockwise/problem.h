@@ -1,0 +1,54 @@
+// Operands of a software-scaled GEMM: 8-bit elements and f32 factors, made from values or at random; the comparison with the
+// reference. Shared by the Blackwell and the Hopper kernel.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "drywell/isa/tensor_map.h"
+#include "kernels/blockwise/scales.h"
+#include "kernels/reference/gemm_blockwise.h"
+#include "kernels/registry.h"
+#include "kernels/support/generate.h"
+#include "kernels/support/quantise.h"
+
+namespace drywell::kernels::blockwise {
+
+struct Shape {
+  uint64_t m = 0, n = 0, k = 0;
+};
+
+struct ProblemSpec {
+  Shape shape;
+  numeric::Format a = numeric::Format::e4m3, b = numeric::Format::e4m3;
+  ScaleConfig scales;
+  isa::TensorType output = isa::TensorType::bf16;
+  bool reads_c = false;
+  bool codes = false;  // random codes and factors, which no data gives
+  GenerateOptions generate;
+};
+
+struct Problem {
+  Shape shape;
+  QuantisedMatrix a, b;         // codes: m x k and n x k
+  std::vector<float> sfa, sfb;  // k contiguous
+  std::vector<uint32_t> c;      // codes of the output type, m x n
+};
+
+Problem make_problem(const ProblemSpec& spec);
+/// B^T A^T: the same problem with the roles of A and B exchanged, C and D transposed.
+Problem swapped(const Problem& p);
+ScaleConfig swapped(const ScaleConfig& s);
+std::vector<uint32_t> transposed(const std::vector<uint32_t>& d, uint64_t rows, uint64_t columns);
+
+struct Scalars {
+  float alpha = 1, beta = 0;
+};
+/// Every value bit for bit; `name` of the problem in messages.
+void verify(KernelReport& r, const Problem& p, const ScaleConfig& scales, const reference::BlockwiseArithmetic& arithmetic, const Scalars& s,
+            isa::TensorType output, const std::vector<uint32_t>& d, unsigned threads);
+/// "… relative (Frobenius)" against alpha A B^T + beta C in float64 over some rows.
+std::string error_text(const Problem& p, const ScaleConfig& scales, const Scalars& s, isa::TensorType output, const std::vector<uint32_t>& d,
+                       unsigned threads);
+
+}  // namespace drywell::kernels::blockwise

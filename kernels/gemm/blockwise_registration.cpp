@@ -1,0 +1,137 @@
+// gemm-blockwise's row in the table.
+#include <fmt/format.h>
+
+#include "kernels/blockwise/parameters.h"
+#include "kernels/gemm/blockwise.h"
+
+namespace drywell::kernels {
+namespace {
+
+using blockwise::Problem;
+using blockwise::ProblemSpec;
+using blockwise::Shape;
+
+isa::Major major_of(const Params& p, std::string_view name) { return p.text(name) == "mn" ? isa::Major::mn : isa::Major::k; }
+
+isa::MmaElement element_of(numeric::Format f) { return f == numeric::Format::e5m2 ? isa::MmaElement::e5m2 : isa::MmaElement::e4m3; }
+
+/// Problems as asked for, and the kernel that computes them: with --swap of their transposes.
+struct Request {
+  explicit Request(const Params& p) : spec(blockwise::spec_of(p)), swap(p.flag("swap")) {
+    spec.scales.a_major = major_of(p, "sfa-major");
+    spec.scales.b_major = major_of(p, "sfb-major");
+    shapes = blockwise::parse_shapes(p.text("groups"));
+    config.grouped = !shapes.empty();
+    if (shapes.empty()) shapes = {spec.shape};
+    const auto number = [&](std::string_view name) { return static_cast<uint32_t>(std::stoul(p.text(name))); };
+    config.kind = isa::MmaKind::f8f6f4;
+    config.a = {element_of(spec.a), major_of(p, "a-major")};
+    config.b = {element_of(spec.b), major_of(p, "b-major")};
+    config.block = swap ? blockwise::swapped(spec.scales) : spec.scales;
+    if (swap) std::swap(config.a, config.b);
+    config.cta_group = number("cta-group");
+    config.cluster_n = number("cluster-n");
+    config.bn = number("bn");
+    config.stages = static_cast<uint32_t>(p.integer("stages"));
+    config.ctas = static_cast<uint32_t>(p.integer("ctas"));
+    config.output = spec.output;
+    config.reads_c = spec.reads_c;
+    check_blockwise(config, kernel_shapes());
+  }
+
+  std::vector<Shape> kernel_shapes() const {
+    std::vector<Shape> out = shapes;
+    if (swap) {
+      for (Shape& s : out) std::swap(s.m, s.n);
+    }
+    return out;
+  }
+
+  ProblemSpec spec;
+  bool swap = false;
+  std::vector<Shape> shapes;  // of D
+  gemm::GemmConfig config;    // of the kernel
+};
+
+std::vector<Problem> make_problems(const Request& q) {
+  std::vector<Problem> out;
+  for (size_t i = 0; i < q.shapes.size(); ++i) {
+    ProblemSpec s = q.spec;
+    s.shape = q.shapes[i];
+    s.generate.seed += 16 * i;
+    out.push_back(blockwise::make_problem(s));
+  }
+  return out;
+}
+
+isa::Module build(const Params& p, const sim::ArchConfig& arch) { return build_gemm(gemm::GemmPlan(Request(p).config), arch.target); }
+
+void add_notes(KernelReport& r, const gemm::GemmPlan& p, const Request& q) {
+  r.notes.emplace_back("tile", fmt::format("{} x {} x {}, {} stages, cta_group::{}, clusters of {}", p.tile_m, q.config.bn, p.tile_k, p.stages, q.config.cta_group,
+                                           p.cluster));
+  r.notes.emplace_back("factors", fmt::format("{} x {} of SFA and {} x {} of SFB a stage, {} promotions", p.block_a.rows, p.block_a.factors, p.block_b.rows,
+                                              p.block_b.factors, p.blocks_of_stage()));
+  if (q.swap) r.notes.emplace_back("swap", "computes the transpose of D from B^T and A^T");
+}
+
+KernelReport run(const RunContext& c) {
+  const Request q(c.params);
+  const gemm::GemmPlan plan(q.config);
+  c.enter("making input");
+  const std::vector<Problem> problems = make_problems(q);
+  std::vector<Problem> given;
+  for (const Problem& p : problems) given.push_back(q.swap ? blockwise::swapped(p) : p);
+  const blockwise::Scalars scalars = blockwise::scalars_of(c.params);
+  const auto machine = c.open();
+  KernelReport r;
+  r.shape = q.config.grouped ? fmt::format("{} problems, {} x {}", q.shapes.size(), to_string(q.config.a.element), to_string(q.config.b.element)) : describe(q.spec);
+  r.launch = blockwise_launch(plan, q.kernel_shapes(), machine->sm_count());
+  for (const Problem& p : problems) {
+    r.bytes_read += p.a.codes.size() + p.b.codes.size() + 4 * (p.sfa.size() + p.sfb.size()) + p.c.size() * plan.output_bytes();
+    r.bytes_written += p.shape.m * p.shape.n * plan.output_bytes();
+  }
+  c.enter("running");
+  BlockwiseResult got = run_blockwise(*machine, plan, given, scalars, c.options);
+  r.run = std::move(got.run);
+  add_notes(r, plan, q);
+  if (!r.run.ok()) return r;
+  const reference::BlockwiseArithmetic arithmetic{.instruction = {.k = plan.mma_k}, .granularity_k = q.spec.scales.k, .stage_k = plan.tile_k};
+  for (size_t i = 0; i < problems.size(); ++i) {
+    const Problem& p = problems[i];
+    const auto d = q.swap ? blockwise::transposed(got.d[i], p.shape.n, p.shape.m) : got.d[i];
+    if (c.verify) {
+      c.enter("verifying");
+      blockwise::verify(r, p, q.spec.scales, arithmetic, scalars, q.spec.output, d, c.options.threads);
+      if (i == 0) r.notes.emplace_back("error", blockwise::error_text(p, q.spec.scales, scalars, q.spec.output, d, c.options.threads));
+    }
+    if (c.keep_outputs) r.outputs.emplace_back(problems.size() == 1 ? "d" : fmt::format("d{}", i), blockwise::output_array(d, p.shape, q.spec.output));
+  }
+  return r;
+}
+
+}  // namespace
+
+Kernel gemm_blockwise_kernel() {
+  using blockwise::choice;
+  std::vector<Parameter> p = blockwise::common_parameters();
+  const std::vector<Parameter> more = {
+      {.name = "groups", .type = ParamType::text, .default_value = "", .doc = "shapes of a grouped GEMM, as 128x256x512,64x64x128; empty: one problem"},
+      choice("sfa-major", "mn", "the index of SFA that runs along memory", {"mn", "k"}),
+      choice("sfb-major", "mn", "the index of SFB that runs along memory", {"mn", "k"}),
+      choice("a-major", "k", "the index of A that runs along memory", {"k", "mn"}),
+      choice("b-major", "k", "the index of B that runs along memory", {"k", "mn"}),
+      {.name = "swap", .type = ParamType::flag, .default_value = "false", .doc = "compute the transpose of D from B^T and A^T: for small m"},
+      choice("cta-group", "1", "CTAs that share an MMA: tiles of 128 or 256 rows", {"1", "2"}),
+      choice("cluster-n", "1", "tiles along n whose CTAs share A by multicast", {"1", "2", "4"}),
+      choice("bn", "128", "columns of a tile", {"16", "32", "64", "128"}),
+      {.name = "stages", .default_value = "0", .doc = "of the mainloop ring; 0: as many as fit", .least = 0, .greatest = gemm::kMaxStages},
+      {.name = "ctas", .default_value = "0", .doc = "CTAs of the grid at most; 0: one for every SM", .least = 0, .greatest = 1 << 16}};
+  p.insert(p.end(), more.begin(), more.end());
+  return {.name = "gemm-blockwise",
+          .doc = "D = alpha * (A * SFA) * (B * SFB)^T + beta * C in 8-bit floats with f32 factors applied in software; grouped too",
+          .parameters = p,
+          .build = build,
+          .run = run};
+}
+
+}  // namespace drywell::kernels

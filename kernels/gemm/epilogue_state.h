@@ -1,0 +1,25 @@
+// What the epilogue warps carry from subtile to subtile. Private to kernels/gemm.
+#pragma once
+
+#include <optional>
+
+#include "kernels/gemm/device.h"
+
+namespace drywell::kernels::gemm {
+
+struct GemmDevice::EpilogueState {
+  EpilogueState(isa::KernelBuilder& k, const GemmPlan& p)
+      : accumulator(k, p.accumulators, isa::PipelineState::Role::consumer),
+        out(k, kOutBuffers, isa::PipelineState::Role::consumer) {
+    if (p.config.blockwise()) block_scales.emplace(k, kBlockRing, isa::PipelineState::Role::consumer);
+  }
+
+  isa::PipelineState accumulator, out;  // the stage in tensor memory; the staging buffer
+  std::optional<isa::PipelineState> block_scales;  // the stage of software scales
+  isa::RegArray promoted;                          // with software scales: the sums of a thread's row
+  Reg first_lane;                       // predicate: the thread that talks to TMA
+  Reg tmem, row_in_tile, staging, source_barriers, chunk_swizzle;
+  Reg map_c, map_d, alpha, beta;
+};
+
+}  // namespace drywell::kernels::gemm

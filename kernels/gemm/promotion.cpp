@@ -1,0 +1,71 @@
+// Software scales: one warp brings a stage's f32 factors to shared memory, the epilogue warps scale each block of K and add it to
+// sums of their own in registers.
+#include <cstddef>
+
+#include "kernels/gemm/epilogue_state.h"
+
+namespace drywell::kernels::gemm {
+
+using namespace isa;
+
+void GemmDevice::load_block_scales() {
+  PipelineState state(k_, kBlockRing, PipelineState::Role::producer);
+  for_tiles([&](const Tile& t) {
+    const blockwise::ScaleView a = blockwise::load_view(k_, t.problem, offsetof(DeviceProblem, sfa)),
+                               b = blockwise::load_view(k_, t.problem, offsetof(DeviceProblem, sfb));
+    const Reg row_a = k_.def("div.u32", t.m0, c_.block.m), row_b = k_.def("div.u32", t.n0, c_.block.n);
+    k_.for_range(0, t.k_tiles, 1, [&](Reg k_tile) {
+      block_scales_.acquire(state);
+      const Reg first_k = k_.def("mul.lo.u32", k_tile, p_.blocks_of_stage()), to = block_stage(state.index());
+      blockwise::copy_stage(k_, p_.block_a, a, row_a, first_k, to, lane_);
+      blockwise::copy_stage(k_, p_.block_b, b, row_b, first_k, k_.def("add.u32", to, p_.block_a.bytes()), lane_);
+      k_("cp.async.mbarrier.arrive.noinc.shared::cta.b64", mem(block_scales_.full(state)));
+      state.advance();
+    });
+  });
+  block_scales_.tail(state);
+  k_("cp.async.wait_all");
+}
+
+void GemmDevice::promote_tile(EpilogueState& s, const Tile& t) {
+  s.promoted = k_.regs(Mod::f32, c_.bn, "sum");
+  for (const Reg r : s.promoted) k_("mov.f32", r, 0.0f);
+  k_.for_range(0, t.k_tiles, 1, [&](Reg) {
+    PipelineState& scales = *s.block_scales;
+    block_scales_.wait(scales);
+    const Reg stage = block_stage(scales.index());
+    for (uint32_t block = 0; block < p_.blocks_of_stage(); ++block) promote_block(s, t, stage, block);
+    k_("bar.warp.sync", -1);
+    k_.if_(s.first_lane, [&] { k_("mbarrier.arrive.shared::cta.b64", sink(), mem(block_scales_.empty(scales))); });
+    scales.advance();
+  });
+}
+
+// sum = fma(accumulator, fl(SFA * SFB), sum): SFA belongs to the thread's row, SFB to granularity_n columns.
+void GemmDevice::promote_block(EpilogueState& s, const Tile&, Reg stage, uint32_t block) {
+  const Reg row = k_.def("add.u32", s.row_in_tile, lane_), factor_row = k_.def("div.u32", row, c_.block.m);
+  const Reg at = k_.def("mad.lo.u32", factor_row, 4 * p_.block_a.row_stride(), stage);
+  const Reg sfa = k_.def("ld.shared.f32", mem(at, 4 * block * p_.block_a.k_stride()));
+  accumulator_.wait(s.accumulator);
+  k_("tcgen05.fence::after_thread_sync");
+  const Reg from = k_.def("mad.lo.u32", s.accumulator.index(), c_.bn, s.tmem);
+  const uint32_t chunk = std::min(c_.bn, 32u);
+  Reg scale;
+  for (uint32_t first = 0; first < c_.bn; first += chunk) {
+    const RegArray part = k_.regs(Mod::f32, chunk, "part");
+    k_("tcgen05.ld.sync.aligned.32x32b.x" + std::to_string(chunk) + ".b32", part, mem(from, first));
+    k_("tcgen05.wait::ld.sync.aligned");
+    if (first + chunk == c_.bn) release_accumulators(s);
+    for (uint32_t i = 0; i < chunk; ++i) {
+      const uint32_t column = first + i;
+      if (column % c_.block.n == 0) {
+        const uint32_t index = column / c_.block.n * p_.block_b.row_stride() + block * p_.block_b.k_stride();
+        scale = k_.def("mul.f32", sfa, k_.def("ld.shared.f32", mem(stage, p_.block_a.bytes() + 4 * index)));
+      }
+      k_("fma.rn.f32", s.promoted[column], part[i], scale, s.promoted[column]);
+    }
+  }
+  s.accumulator.advance();
+}
+
+}  // namespace drywell::kernels::gemm

@@ -1,0 +1,127 @@
+// gemm-blockwise: granularities, majors, tiles, one and two CTAs, grouped, swapped; bit for bit, the same under every driver.
+#include <gtest/gtest.h>
+
+#include <bit>
+
+#include <fmt/format.h>
+
+#include "drywell/isa/layout/print.h"
+
+#include "kernels/gemm/blockwise.h"
+#include "support/kernel_run.h"
+
+namespace drywell::kernels {
+namespace {
+
+class GemmBlockwise : public testing::TestWithParam<std::string> {};
+
+TEST_P(GemmBlockwise, EqualsTheReferenceUnderEveryDriver) { test::expect_verified_under_every_driver("gemm-blockwise " + GetParam()); }
+TEST_P(GemmBlockwise, Assembles) { test::expect_assembles("gemm-blockwise " + GetParam()); }
+
+std::string name_of(const testing::TestParamInfo<std::string>& p) { return fmt::format("{}_{}", p.index, test::words_name(p.param)); }
+
+/// Every granularity the article names and those around them, in turn with shapes, majors, formats and tiles.
+std::vector<std::string> matrix() {
+  static constexpr const char* kGranularities[] = {"--scale-m=1 --scale-n=128 --scale-k=128", "--scale-m=128 --scale-n=128 --scale-k=128",
+                                                   "--scale-m=64 --scale-n=1 --scale-k=128",  "--scale-m=1 --scale-n=1 --scale-k=128",
+                                                   "--scale-m=1 --scale-n=64 --scale-k=64",   "--scale-m=32 --scale-n=16 --scale-k=32",
+                                                   "--scale-m=128 --scale-n=64 --scale-k=64", "--scale-m=16 --scale-n=32 --scale-k=128"};
+  static constexpr const char* kShapes[] = {"--m=144 --n=144 --k=272", "--m=208 --n=80 --k=144", "--m=80 --n=272 --k=400"};
+  static constexpr const char* kOptions[] = {"--d-type=f32 --distribution=codes",
+                                             "--beta=-0.5 --sfa-major=k --ctas=2",
+                                             "--sfb-major=k --d-type=f16 --alpha=0.125",
+                                             "--a-major=mn --a-format=e5m2 --ctas=1",
+                                             "--b-major=mn --sfa-major=k --sfb-major=k --b-format=e5m2 --d-type=f32 --beta=2"};
+  std::vector<std::string> all;
+  unsigned turn = 0;
+  for (const char* granularity : kGranularities) {
+    for (const int group : {1, 2}) {
+      const int bn = std::string(granularity).find("-n=128") == std::string::npos && turn % 3 == 1 ? 64 : 128;
+      all.push_back(fmt::format("{} --cta-group={} --bn={} {} {}", granularity, group, bn, kShapes[turn % 3], kOptions[turn % 5]));
+      ++turn;
+    }
+  }
+  return all;
+}
+INSTANTIATE_TEST_SUITE_P(Granularities, GemmBlockwise, testing::ValuesIn(matrix()), name_of);
+
+INSTANTIATE_TEST_SUITE_P(Tiles, GemmBlockwise,
+                         testing::Values("--m=128 --n=80 --k=128 --bn=16 --scale-n=16 --d-type=f32", "--m=136 --n=72 --k=272 --bn=32 --scale-n=8 --distribution=codes",
+                                         "--m=264 --n=72 --k=144 --bn=32 --scale-n=32 --cta-group=2 --beta=1", "--m=136 --n=264 --k=272 --bn=64 --scale-n=64 --cluster-n=2",
+                                         "--m=272 --n=264 --k=272 --bn=64 --scale-n=64 --cluster-n=2 --cta-group=2 --a-major=mn",
+                                         "--m=136 --n=272 --k=144 --bn=32 --scale-n=32 --b-major=mn", "--m=1 --n=8 --k=16"),
+                         name_of);
+
+// "For problem sizes where M is small consider computing D^T = alpha B^T A^T + beta C^T instead"; "we must swap the scale vector
+// sizes".
+INSTANTIATE_TEST_SUITE_P(Swapped, GemmBlockwise,
+                         testing::Values("--m=16 --n=264 --k=272 --bn=16 --swap", "--m=8 --n=200 --k=144 --bn=32 --swap --beta=1 --d-type=f32",
+                                         "--m=40 --n=264 --k=144 --bn=32 --swap --cta-group=2 --scale-m=32 --scale-n=64 --sfa-major=k --distribution=codes"),
+                         name_of);
+
+INSTANTIATE_TEST_SUITE_P(Grouped, GemmBlockwise,
+                         testing::Values("--groups=136x72x272,64x136x144,8x8x16 --ctas=2", "--groups=264x136x144,8x136x400 --cta-group=2 --beta=1",
+                                         "--groups=136x136x144,136x136x144,136x136x144,136x136x144 --scale-m=64 --scale-n=1 --sfb-major=k",
+                                         "--groups=8x136x144,16x72x272 --swap --bn=16 --d-type=f32 --ctas=3", "--groups=64x64x128"),
+                         name_of);
+
+TEST(GemmBlockwiseMatrix, HasAtLeastThirtyConfigurations) { EXPECT_GE(matrix().size() + 7 + 3 + 5, 30u); }
+
+// "SFA: broadcast the same scale within a block": a product of ones shows the factors themselves.
+TEST(GemmBlockwiseValues, FactorsAreBroadcast) {
+  blockwise::Problem p;
+  p.shape = {128, 128, 256};
+  const auto ones = [](uint64_t rows) {
+    return QuantisedMatrix{.format = numeric::Format::e4m3, .rows = rows, .k = 256, .codes = std::vector<uint16_t>(rows * 256, 0x38)};
+  };
+  p.a = ones(128);
+  p.b = ones(128);
+  for (int i = 0; i < 4; ++i) p.sfa.push_back(static_cast<float>(1 << i));  // two rows of blocks, two along k
+  p.sfb = {1, 16};
+  gemm::GemmConfig c;
+  c.kind = isa::MmaKind::f8f6f4;
+  c.a.element = c.b.element = isa::MmaElement::e4m3;
+  c.block = {64, 128, 128};
+  c.output = isa::TensorType::f32;
+  SimulatedDevice device;
+  const BlockwiseResult r = run_blockwise(device, gemm::GemmPlan(c), std::span(&p, 1), {}, {});
+  ASSERT_TRUE(r.run.ok());
+  for (uint64_t i = 0; i < 128; ++i) {
+    const float want = i < 64 ? 128 * (1 + 2 * 16) : 128 * (4 + 8 * 16);
+    for (uint64_t j = 0; j < 128; j += 17) EXPECT_EQ(std::bit_cast<float>(r.d[0][i * 128 + j]), want) << i << ", " << j;
+  }
+}
+
+// Sm100BlockwiseScaleConfig: ((granularity M, M / granularity M), (granularity K, K / granularity K)) : ((0, int), (0, int)).
+TEST(GemmBlockwiseLayout, ImagesAreTheArticlesLayouts) {
+  using layout::IntTuple;
+  for (const isa::Major major : {isa::Major::mn, isa::Major::k}) {
+    const blockwise::ScaleConfig config{64, 1, 128, major, major};
+    const blockwise::ScaleShape a = blockwise::scale_shape(256, 512, config.m, config.k, major), b = blockwise::scale_shape(96, 512, config.n, config.k, major);
+    const layout::Layout la = layout::tile_atom_to_shape_sfa(config.layout(), IntTuple::of({256, 96, 512})),
+                         lb = layout::tile_atom_to_shape_sfb(config.layout(), IntTuple::of({256, 96, 512}));
+    for (const uint64_t k : {0, 127, 128, 511}) {
+      for (const uint64_t r : {0, 63, 64, 200}) {
+        const auto at = static_cast<int64_t>(r / 64 * a.row_stride + k / 128 * a.k_stride);
+        EXPECT_EQ(layout::to_string(la(IntTuple::of({static_cast<int64_t>(r), static_cast<int64_t>(k), 0})), layout::Marks::plain), std::to_string(at));
+      }
+      const auto at = static_cast<int64_t>(95 * b.row_stride + k / 128 * b.k_stride);
+      EXPECT_EQ(layout::to_string(lb(IntTuple::of({95, static_cast<int64_t>(k), 0})), layout::Marks::plain), std::to_string(at));
+    }
+  }
+}
+
+TEST(GemmBlockwiseErrors, SayWhatDoesNotFit) {
+  for (const char* text : {"--scale-m=48", "--scale-n=128 --bn=64", "--scale-k=16", "--bn=16 --scale-n=16 --cta-group=2", "--bn=16 --scale-n=16 --b-major=mn",
+                           "--groups=1x2", "--groups=64x64x64,", "--groups=0x8x8"}) {
+    try {
+      test::run_kernel(std::string("gemm-blockwise ") + text);
+      ADD_FAILURE() << text;
+    } catch (const InputError& e) {
+      EXPECT_EQ(e.code(), "E2310") << text;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace drywell::kernels

@@ -1,0 +1,56 @@
+// CUTLASS's names of blockwise GEMM kernels.
+#include "kernels/blockwise/kernel_name.h"
+
+#include <gtest/gtest.h>
+
+#include "drywell/core/error.h"
+
+namespace drywell::kernels::blockwise {
+namespace {
+
+constexpr const char* kArticle = "cutlass3x_sm100_tensorop_gemm_64x128f32xe4m3_1x128f32xe4m3_f32_f16_f16_64x128x128_1x1x1_0_nnn_align16_1sm";
+
+// The article's list, line by line.
+TEST(KernelName, SaysWhatTheArticleSays) {
+  const std::vector<std::string> want = {"a CUTLASS 3 GEMM for SM100 that uses tensor cores",
+                                         "SFA is f32 with a 64 element scale granularity m and a 128 element scale granularity k",
+                                         "the A matrix is e4m3",
+                                         "SFB is f32 with a 1 element scale granularity n and a 128 element scale granularity k",
+                                         "the B matrix is e4m3",
+                                         "the epilogue is done in f32",
+                                         "the C matrix is f16",
+                                         "the D matrix is f16",
+                                         "the MMA tile shape is 64x128x128",
+                                         "the cluster shape is 1x1x1",
+                                         "as many stages as fit",
+                                         "A, B, C, and D are all column major",
+                                         "the alignment of the major modes is 16 elements for A, B, C, and D",
+                                         "the MMA variant is a 1SM instruction"};
+  EXPECT_EQ(explain(parse_kernel_name(kArticle)), want);
+}
+
+// "C can be void if scaling by beta is not needed."
+TEST(KernelName, EquivalentHere) {
+  EXPECT_EQ(equivalent(parse_kernel_name("cutlass3x_sm100_tensorop_gemm_1x128f32xe4m3_128x128f32xe5m2_f32_void_bf16_256x128x128_2x1x1_0_tnt_align16_2sm")),
+            "gemm-blockwise --a-format=e4m3 --b-format=e5m2 --scale-m=1 --scale-n=128 --scale-k=128 --bn=128 --d-type=bf16 --cta-group=2");
+  EXPECT_EQ(equivalent(parse_kernel_name("cutlass3x_sm90_tensorop_gemm_128x128f32xe4m3_128x128f32xe4m3_f32_f16_f16_128x128x128_1x1x1_4_tnt_align16")),
+            "gemm-sm90-blockwise --arch=sm_90a --a-format=e4m3 --b-format=e4m3 --scale-m=128 --scale-n=128 --scale-k=128 --bn=128 --d-type=f16 --beta=1 --stages=4");
+  EXPECT_EQ(equivalent(parse_kernel_name(kArticle)), "none: tiles here have 128 rows");
+}
+
+TEST(KernelName, RefusesWhatIsNone) {
+  for (const char* name : {"", "gemm", "cutlass3x_sm100", "cutlass3x_smXX_tensorop_gemm_1x1f32xe4m3", "cutlass3x_sm100_tensorop_gemm_64x128f32_1x128f32xe4m3_f32_f16_f16",
+                           "cutlass3x_sm100_tensorop_gemm_64x128f32xe4m3_1x128f32xe4m3_f32_f16_f16_64x128_1x1x1_0_nnn_align16_1sm",
+                           "cutlass3x_sm100_tensorop_gemm_64x128f32xe4m3_1x128f32xe4m3_f32_f16_f16_64x128x128_1x1x1_0_nxn_align16_1sm",
+                           "cutlass3x_sm100_tensorop_gemm_64x128f32xe4m3_1x128f32xe4m3_f32_f16_f16_64x128x128_1x1x1_0_nnn_16_1sm"}) {
+    try {
+      parse_kernel_name(name);
+      ADD_FAILURE() << name;
+    } catch (const InputError& e) {
+      EXPECT_EQ(e.code(), "E2311") << name;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace drywell::kernels::blockwise
