@@ -50,5 +50,7 @@ void register_smem(CLI::App& app, CommandContext& context);
 void register_tmem(CLI::App& app, CommandContext& context);
 void register_exec(CLI::App& app, CommandContext& context);
 void register_nvcc(CLI::App& app, CommandContext& context);
+void register_step(CLI::App& app, CommandContext& context);
+void register_dap(CLI::App& app, CommandContext& context);
 
 }  // namespace drywell::tools

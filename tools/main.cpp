@@ -106,6 +106,8 @@ int run(int argc, char** argv) {
   register_exec(app, context);
   register_nvcc(app, context);
   register_mutate(app, context);
+  register_step(app, context);
+  register_dap(app, context);
   if (argc < 2) {
     fmt::print(stderr, "{}", app.help());
     return static_cast<int>(ExitCode::usage);

@@ -18,13 +18,18 @@ class Session::Recorder : public Listener {
  public:
   explicit Recorder(Session& s) : session_(s) {}
 
-  void instruction(const Warp&, const DecodedOp& op, LaneMask mask) override {
+  void instruction(const Warp& w, const DecodedOp& op, LaneMask mask) override {
+    if (session_.probe_ != nullptr) session_.probe_->instruction(w, op, mask);
     StepRecord& r = session_.record_;
     r.pc = static_cast<uint32_t>(&op - session_.program().code.data());
     r.lanes = mask;
     told_ = true;
   }
-  void async(const Cluster&, const AsyncOp& op, AsyncMoment m) override {
+  void memory(const Warp& w, const DecodedOp& op, LaneMask mask, Space space, uint32_t bytes, bool store) override {
+    if (session_.probe_ != nullptr) session_.probe_->memory(w, op, mask, space, bytes, store);
+  }
+  void async(const Cluster& c, const AsyncOp& op, AsyncMoment m) override {
+    if (session_.probe_ != nullptr) session_.probe_->async(c, op, m);
     StepRecord& r = session_.record_;
     if (m == AsyncMoment::issue) {
       r.issued.push_back(op.id);

@@ -77,6 +77,9 @@ class Session {
   /// The warp whose turn it is, or that will do the next instruction as far as is known.
   std::optional<WarpRef> next_warp();
 
+  /// Told what the steps do besides the listeners of the options; nullptr: nobody.
+  void set_probe(Listener* probe) { probe_ = probe; }
+
   /// Position of the latest snapshot at or before `position`.
   uint64_t snapshot_before(uint64_t position) const;
   /// FNV-1a of everything the guest and the schedule can tell apart.
@@ -123,6 +126,7 @@ class Session {
   LaunchPosition at_;
   uint64_t position_ = 0;
   StepRecord record_;
+  Listener* probe_ = nullptr;
   std::optional<Fault> fault_;
   std::vector<std::unique_ptr<Snapshot>> snapshots_;  // by position; the first is at 0
   uint64_t interval_;

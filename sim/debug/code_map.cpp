@@ -1,0 +1,151 @@
+#include "sim/debug/code_map.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <optional>
+#include <set>
+
+#include "drywell/core/error.h"
+#include "drywell/core/text.h"
+#include "drywell/isa/print.h"
+
+namespace drywell::sim {
+namespace {
+
+std::optional<uint32_t> number(std::string_view text) {
+  uint32_t v = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), v);
+  return error == std::errc() && end == text.data() + text.size() && !text.empty() ? std::optional(v) : std::nullopt;
+}
+
+/// `given` may lack leading folders of `path`.
+bool same_file(std::string_view path, std::string_view given) {
+  path = from_repository(path);
+  given = from_repository(given);
+  if (path.size() < given.size()) std::swap(path, given);  // an editor's absolute path for a relative one
+  return !given.empty() && path.ends_with(given) && (path.size() == given.size() || path[path.size() - given.size() - 1] == '/');
+}
+
+bool same_source(const CodeLine& l, std::string_view file, uint32_t line) { return l.line == line && same_file(l.file, file); }
+bool same_ptx(const CodeLine& l, std::string_view, uint32_t line) { return l.ptx_line == line; }
+
+}  // namespace
+
+std::string_view from_repository(std::string_view path) {
+  while (path.starts_with("../")) path.remove_prefix(3);
+  return path;
+}
+
+std::string_view base_name(std::string_view path) { return path.substr(path.rfind('/') + 1); }
+
+CodeMap::CodeMap(const Program& p) {
+  for (size_t pc = 0; pc < p.code.size(); ++pc) {
+    const DecodedOp& op = p.code[pc];
+    const isa::Function& f = p.function_of(op);
+    CodeLine& l = lines_.emplace_back();
+    if (&f != p.function) l.function = f.name;
+    l.end = pc + 1 == p.code.size() || p.code[pc + 1].function != op.function;
+    if (l.end) {
+      l.text = "(end)";
+      opcodes_.emplace_back();
+      continue;
+    }
+    const isa::Instruction& i = f.body[op.instr];
+    l.text = isa::print_instruction(f, i);
+    l.ptx_line = i.ptx_line;
+    if (i.source.file != 0) {
+      l.file = from_repository(p.module->files[i.source.file]);
+      l.line = i.source.line;
+    }
+    opcodes_.push_back(isa::print_opcode(i));
+  }
+  for (const FunctionCode& f : p.functions) {
+    for (const isa::Label& l : f.function->labels) labels_.push_back({l.name, f.first + l.position});
+    if (f.function != p.function) labels_.push_back({f.function->name, f.first});
+  }
+}
+
+std::vector<std::string> CodeMap::labels_at(uint32_t pc) const {
+  std::vector<std::string> names;
+  for (const Label& l : labels_) {
+    if (l.pc == pc) names.push_back(l.name);
+  }
+  return names;
+}
+
+std::string CodeMap::place(uint32_t pc) const {
+  const CodeLine& l = lines_[pc];
+  if (!l.file.empty()) return fmt::format("{}:{}", base_name(l.file), l.line);
+  return l.ptx_line != 0 ? fmt::format("ptx:{}", l.ptx_line) : fmt::format("pc:{}", pc);
+}
+
+// Where runs of instructions of that line begin; of the next line that has any.
+std::vector<uint32_t> CodeMap::starts_of(bool (*same)(const CodeLine&, std::string_view, uint32_t), std::string_view file, uint32_t& line) const {
+  constexpr uint32_t kNearby = 50;  // a line further down is not what was meant
+  for (const uint32_t end = line + kNearby; line <= end; ++line) {
+    std::vector<uint32_t> found;
+    for (uint32_t pc = 0; pc < size(); ++pc) {
+      if (same(lines_[pc], file, line) && (pc == 0 || !same(lines_[pc - 1], file, line))) found.push_back(pc);
+    }
+    if (!found.empty()) return found;
+  }
+  return {};
+}
+
+std::vector<uint32_t> CodeMap::find_line(std::string_view file, uint32_t& line) const {
+  const uint32_t asked = line;
+  std::vector<uint32_t> found = starts_of(same_source, file, line);
+  if (!found.empty()) return found;
+  line = asked;
+  return starts_of(same_ptx, file, line);
+}
+
+std::vector<uint32_t> CodeMap::find(std::string_view words, std::string_view file) const {
+  const auto refuse = [&](std::string why, std::string hint = {}) -> std::vector<uint32_t> { throw InputError("E4320", std::move(why), std::move(hint)); };
+  if (words.empty()) return refuse("which place?", "pc:N, LINE, FILE:LINE, ptx:LINE, a label, or an instruction's name");
+  if (std::optional<uint32_t> line = number(words); line.has_value()) {
+    const std::vector<uint32_t> found = file.empty() ? starts_of(same_ptx, {}, *line) : find_line(file, *line);
+    return !found.empty() ? found : refuse(fmt::format("no code at line {} of {}", words, file.empty() ? "the PTX" : file), "pc:N names a program counter");
+  }
+  if (const size_t colon = words.rfind(':'); colon != std::string_view::npos) {
+    std::optional<uint32_t> n = number(words.substr(colon + 1));
+    const std::string_view before = words.substr(0, colon);
+    if (n.has_value() && before == "pc") return *n < size() ? std::vector{*n} : refuse(fmt::format("there are only {} instructions", size()));
+    if (n.has_value()) {
+      const std::vector<uint32_t> found = before == "ptx" ? starts_of(same_ptx, {}, *n) : starts_of(same_source, before, *n);
+      return !found.empty() ? found : refuse(fmt::format("no code at {}", words));
+    }
+  }
+  std::vector<uint32_t> found;
+  for (const Label& l : labels_) {
+    if (l.name == words) found.push_back(l.pc);
+  }
+  if (!found.empty()) return found;
+  for (uint32_t pc = 0; pc < size(); ++pc) {
+    const std::string_view op = opcodes_[pc];
+    if (op.starts_with(words) && (op.size() == words.size() || op[words.size()] == '.' || op[words.size()] == ':')) found.push_back(pc);
+  }
+  if (!found.empty()) return found;
+  const std::vector<std::string> all = names();
+  const std::vector<std::string_view> views(all.begin(), all.end());
+  return refuse(fmt::format("no place '{}': neither a label nor an instruction of this kernel", words), did_you_mean(words, views));
+}
+
+std::vector<std::string> CodeMap::names() const {
+  std::set<std::string> all;
+  for (const Label& l : labels_) all.insert(l.name);
+  for (const std::string& op : opcodes_) {
+    // Up to the second dot: "tcgen05.mma", "cp.async", "bar.sync".
+    const size_t dot = op.find('.');
+    all.insert(dot == std::string::npos ? op : op.substr(0, op.find('.', dot + 1)));
+  }
+  for (const CodeLine& l : lines_) {
+    if (!l.file.empty()) all.insert(fmt::format("{}:{}", base_name(l.file), l.line));
+  }
+  all.erase("");
+  return {all.begin(), all.end()};
+}
+
+}  // namespace drywell::sim

@@ -1,0 +1,61 @@
+// What a user calls places of a program: source lines, PTX lines, labels, instruction names, program counters.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "sim/exec/program.h"
+
+namespace drywell::sim {
+
+/// One instruction as a user knows it.
+struct CodeLine {
+  std::string text;          // PTX
+  std::string function;      // empty: the kernel itself
+  std::string file;          // of the author's source; empty: none known
+  uint32_t line = 0;
+  uint32_t ptx_line = 0;     // in the PTX file it was read from; 0: built
+  bool end = false;          // the return every function has behind its last instruction
+};
+
+class CodeMap {
+ public:
+  explicit CodeMap(const Program& p);
+
+  const CodeLine& at(uint32_t pc) const { return lines_[pc]; }
+  uint32_t size() const { return static_cast<uint32_t>(lines_.size()); }
+  /// Labels that stand before `pc`.
+  std::vector<std::string> labels_at(uint32_t pc) const;
+  /// "kernel.cpp:17", "ptx:17" or "pc 17": the best name a place has.
+  std::string place(uint32_t pc) const;
+
+  /// Program counters that `words` name: pc:N; LINE (of `file`, or of the PTX if that is empty); FILE:LINE; ptx:LINE; a
+  /// label; an instruction's name or its beginning up to a dot ("tcgen05.mma"). A line of which several copies were made
+  /// (unrolled loops) has several. A line without code stands for the next that has some. Throws InputError E4320.
+  std::vector<uint32_t> find(std::string_view words, std::string_view file) const;
+  /// The same for a line of a file; empty if there is none. `file` may lack leading folders. `line` becomes the one taken.
+  std::vector<uint32_t> find_line(std::string_view file, uint32_t& line) const;
+
+  /// What find takes and completion offers: labels, file:line, opcodes.
+  std::vector<std::string> names() const;
+
+ private:
+  std::vector<uint32_t> starts_of(bool (*same)(const CodeLine&, std::string_view, uint32_t), std::string_view file, uint32_t& line) const;
+
+  std::vector<CodeLine> lines_;
+  std::vector<std::string> opcodes_;  // per pc
+  struct Label {
+    std::string name;
+    uint32_t pc;
+  };
+  std::vector<Label> labels_;
+};
+
+/// A source path as seen from the repository: build tools may have made it relative to the build folder.
+std::string_view from_repository(std::string_view path);
+/// The last component.
+std::string_view base_name(std::string_view path);
+
+}  // namespace drywell::sim

@@ -1,0 +1,68 @@
+// What the command line and the editor protocol share: a session with the names of its program, its stops and a focus.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+
+#include "sim/debug/code_map.h"
+#include "sim/debug/session.h"
+#include "sim/debug/stops.h"
+
+namespace drywell::sim {
+
+/// Why running ended.
+struct StopReason {
+  enum class Kind : uint8_t { done, hit, start, end, interrupted } kind = Kind::done;
+  Hit hit;  // Kind::hit
+};
+
+class Debugger {
+ public:
+  Debugger(const Launch& launch, const RunOptions& options);
+
+  Session& session() { return session_; }
+  const CodeMap& code() const { return code_; }
+  Stops& stops() { return stops_; }
+
+  /// Asked after each step: is this one wanted? May be empty: only stops end the run.
+  using Wanted = std::function<bool()>;
+  /// Runs until the `count`-th wanted step, a stop, or the end.
+  StopReason forward(const Wanted& wanted, uint64_t count = 1);
+  /// Goes back to where the `count`-th wanted step before this one had just been done, a stop before it, or the start.
+  StopReason back(const Wanted& wanted, uint64_t count = 1);
+  /// The last `count`-th wanted step at or before position `last`, or a stop of `stops` if there is one after it; the
+  /// session is left somewhere. `interrupted` ended the search if `stopped`.
+  struct Found {
+    uint64_t position = 0;
+    std::optional<Hit> hit;
+  };
+  std::optional<Found> scan_back(Stops& stops, const Wanted& wanted, uint64_t count, uint64_t last, bool& stopped);
+
+  /// Polled now and then while running; true ends the run.
+  std::function<bool()> interrupted;
+
+  /// The warp (and lane) commands speak of.
+  WarpRef focus;
+  uint32_t lane = 0;
+  Warp* focused() { return session_.find(focus); }
+
+  // Wanted steps.
+  Wanted any_step() const;
+  Wanted warp_step();             // an instruction of the focused warp
+  Wanted cta_step();              // of any warp of its CTA
+  Wanted async_step();            // a moment of an asynchronous operation
+  Wanted line_step(bool over);    // the focused warp comes to another line; `over`: of this function or a caller
+  Wanted out_step();              // the focused warp returns from its function
+  Wanted arrives_at(std::vector<uint32_t> pcs);  // the focused warp comes to one of them
+
+ private:
+  bool poll(uint64_t step) { return step % 4096 == 4095 && interrupted && interrupted(); }
+  std::string line_of(uint32_t pc) const;
+
+  Session session_;
+  CodeMap code_;
+  Stops stops_;
+};
+
+}  // namespace drywell::sim

@@ -1,0 +1,107 @@
+// The debugger behind the Debug Adapter Protocol: one launch, its warps as threads.
+#pragma once
+
+#include <deque>
+#include <functional>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "sim/debug/debugger.h"
+#include "tools/dap/wire.h"
+#include "tools/step/shell.h"
+#include "tools/step/step_flags.h"
+
+namespace drywell::tools {
+
+/// A request that cannot be answered: becomes a response with success false.
+struct DapError {
+  std::string message;
+};
+
+class DapAdapter {
+ public:
+  DapAdapter(Wire& wire, sim::Debugger& debugger, const StepFlags& flags, std::string source_root, bool stop_on_entry);
+
+  /// Serves requests until the launch is over (true) or the client leaves (false).
+  bool serve();
+
+ private:
+  using Motion = std::function<sim::StopReason()>;
+  struct Request {
+    std::string_view name;
+    Json (DapAdapter::*answer)(const Json& arguments);
+  };
+  static const Request kRequests[];
+
+  void handle(const Json& message);
+  void respond(const Json& request, Json body);
+  void refuse(const Json& request, const std::string& why);
+  void event(std::string_view name, Json body);
+
+  // Running: a request sets what comes next, and it happens once the response is out (adapter_run.cpp).
+  void run_motion();
+  void report_stop(const sim::StopReason& r);
+  Json start(Motion m, Json body = Json::object());
+  Json configuration_done(const Json&);
+  Json do_continue(const Json&);
+  Json do_next(const Json&);
+  Json do_step_in(const Json&);
+  Json do_step_out(const Json&);
+  Json do_step_back(const Json&);
+  Json do_reverse_continue(const Json&);
+  Json do_pause(const Json&);
+  Json do_goto(const Json&);
+  Json do_restart(const Json&);
+  Json do_disconnect(const Json&);
+
+  // Breakpoints (adapter_break.cpp).
+  Json set_breakpoints(const Json&);
+  Json set_function_breakpoints(const Json&);
+  Json set_instruction_breakpoints(const Json&);
+  Json data_breakpoint_info(const Json&);
+  Json set_data_breakpoints(const Json&);
+  Json breakpoint_locations(const Json&);
+  Json replace_stops(const std::string& set, const Json& wanted, const std::function<Json(const Json&)>& add);
+  Json add_code_stop(const std::string& set, std::vector<uint32_t> pcs, const Json& wanted, std::string text);
+
+  // State (adapter_state.cpp).
+  Json threads(const Json&);
+  Json stack_trace(const Json&);
+  Json scopes(const Json&);
+  Json variables(const Json&);
+  Json evaluate(const Json&);
+  Json read_memory(const Json&);
+  Json disassemble(const Json&);
+  Json loaded_sources(const Json&);
+
+  sim::Session& session() { return debugger_.session(); }
+  uint64_t thread_id(const sim::WarpRef& w);
+  sim::WarpRef warp_of(uint64_t thread);
+  sim::Warp& find_warp(const sim::WarpRef& w);
+  Json source_of(uint32_t pc, uint32_t& line);
+  /// What a variablesReference or frame id stands for until the next stop.
+  struct Handle {
+    enum class Kind : uint8_t { frame, registers, predicates, special, mbarriers, async, lanes } kind = Kind::frame;
+    sim::WarpRef warp;
+    std::string name;
+  };
+  uint64_t new_handle(Handle h);
+  const Handle& handle_of(const Json& arguments, const char* key);
+
+  Wire& wire_;
+  sim::Debugger& debugger_;
+  Shell shell_;
+  const StepFlags& flags_;
+  std::string source_root_;
+  bool stop_on_entry_;
+  bool left_ = false, over_ = false, pause_ = false;
+  Motion motion_;
+  std::string motion_name_;
+  std::deque<Json> waiting_;                          // messages that came while running
+  std::map<std::string, std::vector<uint32_t>> sets_;  // stops by what set them: "source:PATH", "function", …
+  std::vector<Handle> handles_;
+  size_t printed_ = 0;
+};
+
+}  // namespace drywell::tools

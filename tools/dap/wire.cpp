@@ -1,0 +1,94 @@
+#include "tools/dap/wire.h"
+
+#include <poll.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cctype>
+#include <cerrno>
+#include <charconv>
+
+namespace drywell::tools {
+namespace {
+
+constexpr size_t kMostBytes = 16 << 20;  // of a message: none of the protocol's comes near
+
+std::string lower(std::string text) {
+  std::transform(text.begin(), text.end(), text.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  return text;
+}
+
+}  // namespace
+
+bool Wire::ready() const {
+  if (!buffer_.empty()) return true;
+  pollfd p{in_, POLLIN, 0};
+  return ::poll(&p, 1, 0) > 0;
+}
+
+bool Wire::fill() {
+  char chunk[65536];
+  ssize_t n;
+  do n = ::read(in_, chunk, sizeof(chunk));
+  while (n < 0 && errno == EINTR);
+  if (n <= 0) return false;
+  buffer_.append(chunk, static_cast<size_t>(n));
+  return true;
+}
+
+std::optional<std::string> Wire::line() {
+  size_t end;
+  while ((end = buffer_.find('\n')) == std::string::npos) {
+    if (buffer_.size() > kMostBytes) buffer_.clear();
+    if (!fill()) return std::nullopt;
+  }
+  std::string text = buffer_.substr(0, end);
+  buffer_.erase(0, end + 1);
+  if (!text.empty() && text.back() == '\r') text.pop_back();
+  return text;
+}
+
+std::optional<Wire::Message> Wire::receive() {
+  std::optional<size_t> length;
+  while (true) {
+    const std::optional<std::string> header = line();
+    if (!header.has_value()) return std::nullopt;
+    if (header->empty()) {
+      if (length.has_value()) break;
+      continue;
+    }
+    const std::string name = lower(header->substr(0, header->find(':')));
+    if (name != "content-length") {
+      if (name.starts_with("content-")) continue;
+      return Message{{}, "a line that is no header: Content-Length: N is expected"};
+    }
+    size_t n = 0;
+    const size_t digits = header->find_first_not_of(' ', header->find(':') + 1);
+    const char* begin = digits == std::string::npos ? nullptr : header->data() + digits;
+    const auto [end, error] = begin == nullptr ? std::from_chars_result{nullptr, std::errc::invalid_argument} : std::from_chars(begin, header->data() + header->size(), n);
+    if (error != std::errc() || n > kMostBytes) return Message{{}, "a Content-Length that is no sensible number"};
+    length = n;
+  }
+  while (buffer_.size() < *length) {
+    if (!fill()) return std::nullopt;
+  }
+  Message m{Json::parse(buffer_.begin(), buffer_.begin() + static_cast<ptrdiff_t>(*length), nullptr, false), {}};
+  buffer_.erase(0, *length);
+  if (m.body.is_discarded()) m = {{}, "the message is not JSON"};
+  else if (!m.body.is_object()) m = {{}, "the message is no object"};
+  return m;
+}
+
+void Wire::send(Json message) {
+  message["seq"] = next_++;
+  const std::string text = message.dump(-1, ' ', false, Json::error_handler_t::replace);
+  const std::string all = "Content-Length: " + std::to_string(text.size()) + "\r\n\r\n" + text;
+  for (size_t at = 0; at < all.size();) {
+    const ssize_t n = ::write(out_, all.data() + at, all.size() - at);
+    if (n < 0 && errno == EINTR) continue;
+    if (n <= 0) return;
+    at += static_cast<size_t>(n);
+  }
+}
+
+}  // namespace drywell::tools

@@ -1,0 +1,120 @@
+// Breakpoints and watches.
+#include <algorithm>
+#include <variant>
+
+#include "drywell/core/text.h"
+#include "tools/step/shell.h"
+
+namespace drywell::tools {
+namespace {
+
+using sim::AsyncOp;
+
+/// Words for kinds of operations, by index in AsyncOp::Payload.
+struct KindWord {
+  std::string_view word;
+  size_t index;
+};
+template <class T, size_t I = 0>
+constexpr size_t index_of() {
+  if constexpr (std::is_same_v<std::variant_alternative_t<I, AsyncOp::Payload>, T>) return I;
+  else return index_of<T, I + 1>();
+}
+constexpr KindWord kKinds[] = {
+    {"tma", index_of<sim::TensorCopy>()},       {"umma", index_of<sim::Umma>()},        {"cp", index_of<sim::TmemCopy>()},     {"commit", index_of<sim::Commit>()},
+    {"tmem", index_of<sim::TmemLdSt>()},        {"bulk", index_of<sim::BulkCopy>()},    {"cp.async", index_of<sim::AsyncCopy>()}, {"wgmma", index_of<sim::Wgmma>()},
+    {"remote", index_of<sim::RemoteArrive>()},
+};
+
+/// break umma [issue|read|done]; nothing if `word` names no kind.
+std::optional<sim::StopWhat> async_stop(std::string_view word, Words& w) {
+  sim::AsyncStop stop;
+  const auto kind = std::find_if(std::begin(kKinds), std::end(kKinds), [&](const KindWord& k) { return k.word == word; });
+  if (kind != std::end(kKinds)) stop.kind = kind->index;
+  else if (word != "async") return std::nullopt;
+  if (w.take("read")) stop.moment = sim::AsyncMoment::read;
+  else if (!w.take("done")) {
+    w.take("issue");
+    stop.moment = sim::AsyncMoment::issue;
+  }
+  return stop;
+}
+
+void add_break(Shell& s, Words& w, bool once) {
+  if (w.empty()) refuse("break where?", "help break");
+  Words copy = w;
+  const std::string text = copy.rest(), first = w.next();
+  sim::StopWhat what;
+  std::optional<sim::Expression> condition;
+  std::optional<sim::WarpRef> warp;
+  if (first == "phase") {
+    sim::PhaseStop phase;
+    if (!w.empty()) phase.offset = sim::shared_offset(static_cast<uint32_t>(s.address(w.next())));
+    what = phase;
+  } else if (std::optional<sim::StopWhat> async = async_stop(first, w); async.has_value()) {
+    what = *async;
+  } else {
+    sim::CodeStop code{s.code().find(first, s.current_file())};
+    std::sort(code.pcs.begin(), code.pcs.end());
+    if (w.take("warp")) {
+      warp = s.debugger().focus;
+      warp->warp = static_cast<uint32_t>(w.number(warp->warp, "warp"));
+    }
+    if (w.take("if")) condition = sim::Expression::parse(w.rest());
+    what = std::move(code);
+  }
+  w.finish("break");
+  sim::Stop& stop = s.debugger().stops().add(std::move(what), text);
+  stop.condition = std::move(condition);
+  stop.warp = warp;
+  stop.once = once;
+  std::string where;
+  if (const auto* code = std::get_if<sim::CodeStop>(&stop.what); code != nullptr) {
+    where = code->pcs.size() == 1 ? fmt::format(": pc:{} {}", code->pcs[0], abbreviated(s.code().at(code->pcs[0]).text)) : fmt::format(": {} places", code->pcs.size());
+  }
+  s.say("breakpoint {}{}", stop.id, where);
+}
+
+void add_breakpoint(Shell& s, Words& w) { add_break(s, w, false); }
+void add_temporary(Shell& s, Words& w) { add_break(s, w, true); }
+
+void watch(Shell& s, Words& w) {
+  Words copy = w;
+  const std::string text = copy.rest();
+  sim::StopWhat what = parse_watched(s, w);
+  w.finish("watch");
+  const sim::Stop& stop = s.debugger().stops().add(std::move(what), text);
+  s.say("watch {}", stop.id);
+}
+
+void remove(Shell& s, Words& w) {
+  if (w.empty()) return s.debugger().stops().clear();
+  const auto id = static_cast<uint32_t>(w.number(0, "delete"));
+  w.finish("delete");
+  if (!s.debugger().stops().remove(id)) refuse(fmt::format("no breakpoint {}", id), "info break lists them");
+}
+
+void set_enabled(Shell& s, Words& w, bool on) {
+  sim::Stop* stop = s.debugger().stops().find(static_cast<uint32_t>(w.number(0, "number")));
+  if (stop == nullptr) refuse("no breakpoint of that number", "info break lists them");
+  stop->enabled = on;
+}
+void enable(Shell& s, Words& w) { set_enabled(s, w, true); }
+void disable(Shell& s, Words& w) { set_enabled(s, w, false); }
+
+constexpr StepCommand kCommands[] = {
+    {"break", "b", "PLACE [warp N] [if CONDITION] | phase [ADDR] | umma|tma|commit|tmem|cp|bulk|async [issue|read|done]",
+     "stop when a warp comes to a place (file:line, line, ptx:line, label, instruction name, pc:N); when a phase of an mbarrier completes; when an operation is issued, reads, is done", add_breakpoint,
+     "stopping"},
+    {"tbreak", "tb", "PLACE [warp N] [if CONDITION] | …", "the same, once", add_temporary, "stopping"},
+    {"watch", "w", "smem ADDR[,BYTES] | gmem ADDR[,BYTES] | tmem LANES,COLUMNS | %REGISTER", "stop when a value changes", watch, "stopping"},
+    {"delete", "d", "[N]", "remove one, or all", remove, "stopping"},
+    {"disable", "", "N", "leave it out", disable, "stopping"},
+    {"enable", "", "N", "take it in again", enable, "stopping"},
+};
+
+}  // namespace
+
+std::span<const StepCommand> stop_commands() { return kCommands; }
+
+}  // namespace drywell::tools

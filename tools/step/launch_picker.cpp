@@ -1,0 +1,61 @@
+#include "tools/step/launch_picker.h"
+
+#include <fmt/format.h>
+
+#include "kernels/registry.h"
+#include "tools/parameters.h"
+
+namespace drywell::tools {
+namespace {
+
+HostOutcome run_kernel(const RunFlags& f, const std::vector<std::string>& words, sim::RunOptions options, std::string_view command) {
+  const kernels::Kernel& k = kernels::find_kernel(f.subject);
+  if (f.plan.any()) throw UsageError("--entry, --grid, --buffer and the like are for PTX files", command);
+  kernels::RunContext c;
+  c.params = kernels::Params(k.name, k.parameters, parse_parameters(k, words, command));
+  c.arch = f.arch;
+  c.options = std::move(options);
+  c.input = f.input;
+  c.verify = f.verify;
+  const kernels::KernelReport r = k.run(c);
+  HostOutcome out{r.run, {}, true};
+  if (r.run.ok() && r.verify.done) {
+    out.passed = r.verify.passed();
+    out.verification = out.passed ? fmt::format("verified: {} values", r.verify.compared) : fmt::format("WRONG: {} of {} values differ; first {}", r.verify.mismatches, r.verify.compared, r.verify.first_mismatch);
+  }
+  return out;
+}
+
+HostOutcome run_plan_file(const RunFlags& f, const std::vector<std::string>& words, sim::RunOptions options, std::string_view command) {
+  if (!words.empty()) throw UsageError(fmt::format("unexpected argument '{}'", words[0]), command);
+  kernels::PlanOptions o;
+  o.run = std::move(options);
+  kernels::SimulatedDevice device({.arch = f.arch});
+  const kernels::PlanResult r = kernels::run_plan(make_plan(f), device, o);
+  HostOutcome out;
+  if (!r.runs.empty()) out.run = r.runs.back();
+  for (const kernels::BufferComparison& c : r.comparisons) {
+    out.passed = out.passed && c.mismatches == 0;
+    if (!out.verification.empty()) out.verification += "; ";
+    out.verification += c.mismatches == 0 ? fmt::format("verified: {}, {} values", c.buffer, c.compared) : fmt::format("WRONG: {}, {} of {} values differ; first {}", c.buffer, c.mismatches, c.compared, c.first);
+  }
+  return out;
+}
+
+}  // namespace
+
+sim::RunResult LaunchPicker::run(const sim::Launch& launch, const sim::RunOptions& options) {
+  if (++seen_ == which_) return body_(launch, options);
+  return run_functional(launch, options);
+}
+
+HostOutcome run_host(const RunFlags& f, const std::vector<std::string>& words, LaunchPicker& picker, uint32_t which, std::string_view command) {
+  sim::RunOptions options = run_options(f);
+  if (options.driver == sim::DriverKind::timed) throw UsageError("stepping has no clock: --driver=eager, lazy or shuffled:SEED", command);
+  options.runner = &picker;
+  HostOutcome out = names_a_file(f.subject) ? run_plan_file(f, words, std::move(options), command) : run_kernel(f, words, std::move(options), command);
+  if (picker.seen() < which) throw InputError("E4327", fmt::format("--launch {}: there were {} launches", which, picker.seen()));
+  return out;
+}
+
+}  // namespace drywell::tools

@@ -1,0 +1,40 @@
+// Runs the host code of a kernel or the launches of a PTX file, and hands one launch to whoever steps it.
+#pragma once
+
+#include <functional>
+#include <vector>
+
+#include "sim/debug/debugger.h"
+#include "tools/run_flags.h"
+
+namespace drywell::tools {
+
+/// The launch whose turn it is runs in `body`; the others run as they would.
+class LaunchPicker : public sim::LaunchRunner {
+ public:
+  using Body = std::function<sim::RunResult(const sim::Launch&, const sim::RunOptions&)>;
+  LaunchPicker(uint32_t which, Body body) : which_(which), body_(std::move(body)) {}
+  sim::RunResult run(const sim::Launch& launch, const sim::RunOptions& options) override;
+  /// Launches seen so far.
+  uint32_t seen() const { return seen_; }
+
+ private:
+  uint32_t which_, seen_ = 0;
+  Body body_;
+};
+
+/// Leaves the host code without finishing it.
+struct Abandoned {};
+
+/// What the host code said in the end.
+struct HostOutcome {
+  sim::RunResult run;
+  std::string verification;  // empty: not verified
+  bool passed = true;
+};
+
+/// Runs the kernel of the table or the PTX or launch file of `f` with its launches going through `picker`. Throws
+/// Abandoned if the body did, InputError E4327 if there were fewer launches.
+HostOutcome run_host(const RunFlags& f, const std::vector<std::string>& words, LaunchPicker& picker, uint32_t which, std::string_view command);
+
+}  // namespace drywell::tools

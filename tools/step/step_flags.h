@@ -1,0 +1,18 @@
+// What both doors of the debugger take on a command line: drywell step, and the launch request of drywell dap.
+#pragma once
+
+#include <string>
+
+#include "tools/run_flags.h"
+
+namespace drywell::tools {
+
+struct StepFlags {
+  RunFlags run;
+  std::string script;
+  uint32_t launch = 1;
+};
+
+void add_step_flags(CLI::App& sub, StepFlags& f);
+
+}  // namespace drywell::tools
