@@ -1,0 +1,244 @@
+// drywell dap, driven as an editor drives it.
+#include <gtest/gtest.h>
+
+#include "drywell/core/files.h"
+#include "step/dap_client.h"
+#include "support/paths.h"
+#include "support/process.h"
+
+namespace drywell::test {
+namespace {
+
+class Dap : public testing::Test {
+ protected:
+  void SetUp() override {
+    if (binary_path().empty()) GTEST_SKIP() << "no drywell command in this build";
+    client_ = std::make_unique<DapClient>(binary_path(), source_path(""));
+  }
+  Json ok(const std::string& command, Json arguments = Json::object()) {
+    Json r = client_->request(command, std::move(arguments));
+    EXPECT_TRUE(r.value("success", false)) << command << ": " << r.dump();
+    return r.contains("body") ? r["body"] : Json::object();
+  }
+  std::string refused(const std::string& command, Json arguments = Json::object()) {
+    const Json r = client_->request(command, std::move(arguments));
+    EXPECT_FALSE(r.value("success", true)) << command << ": " << r.dump();
+    return r.value("message", "");
+  }
+  void begin(Json launch) {
+    ok("initialize", {{"adapterID", "drywell"}});
+    ok("launch", std::move(launch));
+    client_->event("initialized");
+  }
+  Json registers(uint64_t thread) {
+    const Json frames = ok("stackTrace", {{"threadId", thread}})["stackFrames"];
+    const Json scopes = ok("scopes", {{"frameId", frames[0]["id"]}})["scopes"];
+    for (const Json& s : scopes) {
+      if (s["name"] != "Registers") continue;
+      const Json list = ok("variables", {{"variablesReference", s["variablesReference"]}})["variables"];
+      Json values = Json::object();
+      for (const Json& v : list) values[v["name"].get<std::string>()] = v["value"];
+      return values;
+    }
+    return nullptr;
+  }
+  std::unique_ptr<DapClient> client_;
+};
+
+const Json kFused = {{"program", "fused-rht"}, {"args", {"--m=256", "--n=256", "--verify"}}};
+
+TEST_F(Dap, StepsAKernelForwardAndBack) {
+  const Json capabilities = ok("initialize", {{"adapterID", "drywell"}});
+  EXPECT_TRUE(capabilities["supportsStepBack"]);
+  ok("launch", kFused);
+  client_->event("initialized");
+
+  const Json mma = ok("setFunctionBreakpoints", {{"breakpoints", {{{"name", "tcgen05.mma"}}, {{"name", "no.such"}}}}})["breakpoints"];
+  ASSERT_EQ(mma.size(), 2u);
+  EXPECT_TRUE(mma[0]["verified"]);
+  EXPECT_FALSE(mma[1]["verified"]);
+  ASSERT_TRUE(mma[0].contains("source"));
+  EXPECT_NE(mma[0]["source"]["path"].get<std::string>().find("kernels/fused_rht/kernel.cpp"), std::string::npos);
+
+  ok("configurationDone");
+  Json stop = client_->event("stopped");
+  EXPECT_EQ(stop["reason"], "entry");
+  EXPECT_GT(ok("threads")["threads"].size(), 4u);
+
+  ok("continue", {{"threadId", 1}});
+  stop = client_->event("stopped");
+  EXPECT_EQ(stop["reason"], "breakpoint");
+  EXPECT_EQ(stop["hitBreakpointIds"][0], mma[0]["id"]);
+  const auto thread = stop["threadId"].get<uint64_t>();
+  const Json frame = ok("stackTrace", {{"threadId", thread}})["stackFrames"][0];
+  EXPECT_EQ(frame["line"], mma[0]["line"]);
+  EXPECT_NE(frame["name"].get<std::string>().find("tcgen05.mma"), std::string::npos);
+
+  // A breakpoint at the line itself replaces the one by name.
+  ok("setFunctionBreakpoints", {{"breakpoints", Json::array()}});
+  const Json lines = ok("setBreakpoints", {{"source", frame["source"]}, {"breakpoints", {{{"line", frame["line"]}, {"condition", "warp == 0 || warp != 0"}}, {{"line", frame["line"]}, {"condition", "warp =="}}}}});
+  EXPECT_TRUE(lines["breakpoints"][0]["verified"]);
+  EXPECT_FALSE(lines["breakpoints"][1]["verified"]);
+
+  const Json before = registers(thread);
+  ASSERT_FALSE(before.empty());
+  ok("next", {{"threadId", thread}, {"granularity", "instruction"}});
+  EXPECT_EQ(client_->event("stopped")["reason"], "step");
+  ok("next", {{"threadId", thread}});
+  client_->event("stopped");
+  ok("reverseContinue", {{"threadId", thread}});
+  EXPECT_EQ(client_->event("stopped")["reason"], "breakpoint");
+  EXPECT_EQ(registers(thread), before);
+
+  ok("stepIn", {{"threadId", thread}, {"granularity", "instruction"}});
+  client_->event("stopped");
+  ok("stepBack", {{"threadId", thread}, {"granularity", "instruction"}});
+  client_->event("stopped");
+  EXPECT_EQ(registers(thread), before);
+
+  ok("setBreakpoints", {{"source", frame["source"]}, {"breakpoints", Json::array()}});
+  ok("continue", {{"threadId", thread}});
+  EXPECT_EQ(client_->event("exited")["exitCode"], 0);
+  client_->event("terminated");
+  EXPECT_NE(client_->event("output")["output"].get<std::string>().find("verified"), std::string::npos);
+  ok("disconnect");
+  EXPECT_EQ(client_->finish(), 0);
+}
+
+TEST_F(Dap, ShowsWhatIsThere) {
+  begin(kFused);
+  ok("configurationDone");
+  client_->event("stopped");
+  const Json frame = ok("stackTrace", {{"threadId", 1}})["stackFrames"][0];
+  const Json code = ok("disassemble", {{"memoryReference", frame["instructionPointerReference"]}, {"instructionOffset", -2}, {"instructionCount", 10}})["instructions"];
+  ASSERT_EQ(code.size(), 10u);
+  EXPECT_EQ(code[0]["presentationHint"], "invalid");
+  EXPECT_FALSE(code[2]["instruction"].get<std::string>().empty());
+  const Json at = ok("setInstructionBreakpoints", {{"breakpoints", {{{"instructionReference", code[8]["address"]}}, {{"instructionReference", "0xffffffff"}}}}})["breakpoints"];
+  EXPECT_TRUE(at[0]["verified"]);
+  EXPECT_FALSE(at[1]["verified"]);
+  ok("continue", {{"threadId", 1}});
+  EXPECT_EQ(client_->event("stopped")["reason"], "breakpoint");
+  ok("setInstructionBreakpoints", {{"breakpoints", Json::array()}});
+
+  // A command of `drywell step` in the debug console; it moves, so the client is told.
+  const Json frame2 = ok("stackTrace", {{"threadId", 1}})["stackFrames"][0];
+  const Json said = ok("evaluate", {{"expression", "break umma done"}, {"context", "repl"}, {"frameId", frame2["id"]}});
+  EXPECT_NE(said["result"].get<std::string>().find("breakpoint"), std::string::npos);
+  ok("evaluate", {{"expression", "continue"}, {"context", "repl"}});
+  const uint64_t thread = client_->event("stopped")["threadId"].get<uint64_t>();
+  const Json frame3 = ok("stackTrace", {{"threadId", thread}})["stackFrames"][0];
+  EXPECT_EQ(ok("evaluate", {{"expression", "%tid.x * 0 + 7"}, {"context", "watch"}, {"frameId", frame3["id"]}})["result"], "7");
+  const Json scopes = ok("scopes", {{"frameId", frame3["id"]}})["scopes"];
+  for (const Json& scope : scopes) {
+    const Json values = ok("variables", {{"variablesReference", scope["variablesReference"]}})["variables"];
+    if (scope["name"] == "mbarriers") {
+      ASSERT_FALSE(values.empty());
+      const Json memory = ok("readMemory", {{"memoryReference", values[0]["memoryReference"]}, {"count", 8}});
+      EXPECT_EQ(memory["data"].get<std::string>().size(), 12u);
+    }
+    if (scope["name"] == "Special registers") {
+      EXPECT_EQ(values[0]["name"], "%tid.x");
+      EXPECT_EQ(ok("variables", {{"variablesReference", values[0]["variablesReference"]}})["variables"].size(), 32u);
+    }
+  }
+  EXPECT_FALSE(ok("loadedSources")["sources"].empty());
+  const Json info = ok("dataBreakpointInfo", {{"name", "tmem 5,3"}});
+  ASSERT_TRUE(info["dataId"].is_string());
+  EXPECT_TRUE(ok("dataBreakpointInfo", {{"name", "%nonsense"}})["dataId"].is_null());
+  ok("evaluate", {{"expression", "delete"}, {"context", "repl"}});
+  ok("setDataBreakpoints", {{"breakpoints", {{{"dataId", info["dataId"]}}}}});
+  ok("continue", {{"threadId", thread}});
+  EXPECT_EQ(client_->event("stopped")["reason"], "data breakpoint");
+  ok("terminate");
+  EXPECT_EQ(client_->finish(), 0);
+}
+
+TEST_F(Dap, PausesWhatRuns) {
+  const TemporaryDirectory folder;
+  const std::string file = folder.file("spin.ptx");
+  write_file_atomically(file, std::string_view(".version 8.7\n.target sm_100a\n.address_size 64\n.visible .entry spin(.param .u64 p) {\n  .reg .b64 %a;\n  .reg .b32 %v;\n  .reg .pred %q;\n"
+                                               "  ld.param.u64 %a, [p];\nagain:\n  ld.volatile.global.u32 %v, [%a];\n  setp.eq.u32 %q, %v, 0;\n  @%q bra again;\n  ret;\n}\n"));
+  begin({{"program", file}, {"args", {"--block=32", "--buffer=x=u32[1]:zeros", "--arg=@x"}}, {"stopOnEntry", false}});
+  const Json bp = ok("setBreakpoints", {{"source", {{"path", file}}}, {"breakpoints", {{{"line", 10}}}}})["breakpoints"];
+  EXPECT_TRUE(bp[0]["verified"]) << bp.dump();
+  ok("configurationDone");
+  Json stop = client_->event("stopped");
+  EXPECT_EQ(stop["reason"], "breakpoint");
+  const Json frame = ok("stackTrace", {{"threadId", 1}})["stackFrames"][0];
+  EXPECT_EQ(frame["line"], 10);
+  EXPECT_EQ(frame["source"]["path"], file);
+  ok("continue", {{"threadId", 1}});  // the loop comes by again
+  client_->event("stopped");
+  ok("setBreakpoints", {{"source", {{"path", file}}}, {"breakpoints", Json::array()}});
+  ok("continue", {{"threadId", 1}});
+  ok("threads");  // answered while it runs
+  ok("pause", {{"threadId", 1}});
+  stop = client_->event("stopped");
+  EXPECT_EQ(stop["reason"], "pause");
+  ok("disconnect");
+  EXPECT_EQ(client_->finish(), 0);
+}
+
+TEST_F(Dap, AFaultIsAnExceptionThatCanBeSteppedBackFrom) {
+  const TemporaryDirectory folder;
+  const std::string file = folder.file("fault.ptx");
+  write_file_atomically(file, std::string_view(".version 8.7\n.target sm_100a\n.address_size 64\n.visible .entry f(.param .u64 p) {\n  .reg .b64 %a;\n  .reg .b32 %v;\n"
+                                               "  ld.param.u64 %a, [p];\n  mov.u32 %v, 7;\n  st.global.u32 [%a+4096], %v;\n  ret;\n}\n"));
+  begin({{"program", file}, {"args", {"--block=32", "--buffer=x=u32[1]:zeros", "--arg=@x"}}});
+  ok("configurationDone");
+  client_->event("stopped");
+  ok("continue", {{"threadId", 1}});
+  const Json stop = client_->event("stopped");
+  EXPECT_EQ(stop["reason"], "exception");
+  EXPECT_EQ(stop["description"], "F3001");
+  ok("stepBack", {{"threadId", 1}, {"granularity", "instruction"}});
+  client_->event("stopped");
+  EXPECT_EQ(registers(1)["%v"], "0x00000007");
+  ok("disconnect");
+  EXPECT_EQ(client_->finish(), 0);
+}
+
+TEST_F(Dap, SurvivesBadMessages) {
+  EXPECT_FALSE(refused("threads").empty());
+  EXPECT_FALSE(refused("launch", {{"program", "no-such-kernel"}}).empty());
+  EXPECT_FALSE(refused("launch", {{"args", 3}}).empty());
+  EXPECT_FALSE(refused("launch", {{"program", "fused-rht"}, {"args", {"--no-such=1"}}}).empty());
+  begin(kFused);
+  client_->send_text("{ this is no JSON");
+  EXPECT_FALSE(client_->receive()["success"]);
+  client_->send_text("[1, 2]");
+  EXPECT_FALSE(client_->receive()["success"]);
+  client_->send_raw("GET / HTTP/1.1\r\n");
+  EXPECT_FALSE(client_->receive()["success"]);
+  client_->send_raw("Content-Length: banana\r\n\r\n");
+  EXPECT_FALSE(client_->receive()["success"]);
+  client_->send_text(R"({"seq": 1000, "type": "response"})");
+  EXPECT_FALSE(client_->receive()["success"]);
+  client_->send_text(R"({"seq": "x", "type": 7, "command": []})");
+  EXPECT_FALSE(client_->receive()["success"]);
+  refused("fly");
+  refused("next", {{"threadId", "one"}});
+  refused("next");
+  refused("next", {{"threadId", 123456789}});
+  refused("stackTrace", {{"threadId", 0}});
+  refused("variables", {{"variablesReference", 77}});
+  refused("scopes", {{"frameId", -1}});
+  refused("readMemory", {{"memoryReference", "zz"}, {"count", 4}});
+  refused("setBreakpoints", {{"source", 3}});
+  refused("evaluate", {{"expression", "1 +"}, {"context", "watch"}});
+  EXPECT_EQ(ok("readMemory", {{"memoryReference", "0x10"}, {"count", 4}})["unreadableBytes"], 4);
+  ok("configurationDone");
+  client_->event("stopped");
+  ok("threads");
+  ok("disconnect");
+  EXPECT_EQ(client_->finish(), 0);
+}
+
+TEST_F(Dap, EndsWhenTheEditorIsGone) {
+  begin(kFused);
+  EXPECT_EQ(client_->finish(), 0);
+}
+
+}  // namespace
+}  // namespace drywell::test
