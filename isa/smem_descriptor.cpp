@@ -170,12 +170,16 @@ void operand_row_chunks(const SmemDescriptor& d, const OperandTile& tile, std::s
   for (uint32_t c = 0; c < per_line; ++c) {
     along[c] = c % run * 16 + c / run * run_step;
   }
+  const SwizzleXor swizzled = swizzle_xor(mode);
+  const uint32_t phase = d.base_offset * 128u;
   uint32_t* next = out.data();
   for (uint32_t line = 0, base = d.start; line < tile.lines(); line += group, base += group_step) {
     const uint32_t count = std::min(group, tile.lines() - line);
     for (uint32_t r = 0; r < count; ++r) {
       for (uint32_t c = 0; c < per_line; ++c) {
-        *next++ = swizzled_address(d, (base + r * pitch + along[c]) & kSmemDescriptorAddressMask);
+        // swizzled_address, its mode looked up once
+        const uint32_t address = (base + r * pitch + along[c]) & kSmemDescriptorAddressMask, from_pattern = address - phase;
+        *next++ = address ^ from_pattern ^ swizzled(from_pattern);
       }
     }
   }
@@ -226,6 +230,8 @@ void check_operand(const SmemDescriptor& d, const OperandTile& tile, uint32_t sm
     out.warning("E1409", where, fmt::format("operand ends at {:#x} and wraps at 256 KiB", end),
                 "check LBO and SBO");
   }
+  // A swizzle moves bytes inside lines of 128.
+  if (round_up(end, uint64_t{128}) <= smem_bytes) return;
   std::vector<uint32_t> chunks(tile.chunks());
   operand_row_chunks(d, tile, chunks);
   for (uint32_t a : chunks) {

@@ -1,6 +1,7 @@
 #include "tools/report_parts.h"
 
 #include <fmt/format.h>
+#include <sys/resource.h>
 
 #include <nlohmann/json.hpp>
 
@@ -28,8 +29,15 @@ std::string describe_launch(const sim::LaunchConfig& c) {
 std::string describe_speed(const sim::RunResult& run) {
   const double rate =
       run.host_seconds > 0 ? static_cast<double>(run.warp_instructions) / run.host_seconds : 0;
-  return fmt::format("{} warp instructions in {:.2f} s on the host ({}/s)",
-                     with_commas(run.warp_instructions), run.host_seconds, with_unit(rate, ""));
+  return fmt::format("{} warp instructions in {:.2f} s on the host ({}/s), {} of memory at most",
+                     with_commas(run.warp_instructions), run.host_seconds, with_unit(rate, ""),
+                     with_unit(static_cast<double>(peak_memory()), "B"));
+}
+
+uint64_t peak_memory() {
+  rusage usage = {};
+  getrusage(RUSAGE_SELF, &usage);
+  return static_cast<uint64_t>(usage.ru_maxrss) * 1024;
 }
 
 Json launch_json(const sim::LaunchConfig& c) {

@@ -13,6 +13,8 @@ namespace drywell::tools {
 std::string describe_launch(const sim::LaunchConfig& c);
 /// "12,345 warp instructions in 0.02 s on the host (600 k/s)"
 std::string describe_speed(const sim::RunResult& run);
+/// Most memory this process ever held, in bytes: the simulated device and the host's own arrays.
+uint64_t peak_memory();
 
 nlohmann::ordered_json launch_json(const sim::LaunchConfig& c);
 /// null without a fault.

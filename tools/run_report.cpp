@@ -112,6 +112,7 @@ std::string json_report(const RunDescription& d) {
   j["bytes_written"] = r.bytes_written;
   j["warp_instructions"] = r.run.warp_instructions;
   j["host_seconds"] = r.run.host_seconds;
+  j["peak_memory"] = peak_memory();
   j["verify"] = verify_json(r.verify);
   j["fault"] = fault_json(r.run);
   d.check.add_json(j);

@@ -1,0 +1,112 @@
+// Sums of several instructions over ordinary data, where the exact and truncating kernels do the work, against the oracle
+// for every vector width this machine has.
+#define HWY_WANT_AVX3_DL
+#include <gtest/gtest.h>
+#include <hwy/highway.h>
+
+#include <bit>
+#include <random>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "drywell/sim/numeric/convert.h"
+#include "drywell/sim/numeric/mma_tile.h"
+
+namespace drywell::numeric {
+namespace {
+
+struct Case {
+  const char* name;
+  MmaKind kind;
+  Format format;
+  unsigned k;
+  double sigma;
+  Format scale = Format::f32;
+  unsigned factors = 0;
+};
+constexpr Case kCases[] = {
+    {"nvf4", MmaKind::mxf4nvf4, Format::e2m1, 64, 2.5, Format::ue4m3, 4},
+    {"mxf4", MmaKind::mxf4, Format::e2m1, 64, 2.5, Format::ue8m0, 2},
+    {"mxf8", MmaKind::mxf8f6f4, Format::e4m3, 32, 150, Format::ue8m0, 1},
+    {"e2m3", MmaKind::f8f6f4, Format::e2m3, 32, 2.5},
+    {"e5m2", MmaKind::f8f6f4, Format::e5m2, 32, 8},
+    {"f16", MmaKind::f16, Format::f16, 16, 1},
+    {"bf16", MmaKind::f16, Format::bf16, 16, 1},
+    {"tf32", MmaKind::tf32, Format::tf32, 8, 1},
+};
+
+/// A matrix of codes with its block scales.
+struct Matrix {
+  std::vector<uint32_t> codes, scale_codes;
+  std::vector<uint8_t> scales;
+
+  Matrix(const Case& c, unsigned rows, std::mt19937& gen) : codes(size_t{rows} * c.k), scale_codes(size_t{rows} * c.factors) {
+    std::normal_distribution<float> normal(0, static_cast<float>(c.sigma));
+    for (uint32_t& code : codes) {
+      const auto bits = std::bit_cast<uint32_t>(normal(gen));
+      code = c.format == Format::tf32 ? bits & ~uint32_t{0x1FFF}
+                                      : convert({.dst = c.format, .src = Format::f32, .satfinite = true}, bits);
+      if (gen() % 16 == 0) code = 0;
+    }
+    for (uint32_t& code : scale_codes) code = (c.scale == Format::ue8m0 ? 126 : 0x40) + gen() % 8;
+    scales.assign(scale_codes.begin(), scale_codes.end());
+  }
+  MmaOperand operand(const Case& c, const MmaParams& params, MmaOperand::Side side) const {
+    OperandSource s;
+    s.format = c.format;
+    s.rows = static_cast<unsigned>(codes.size() / c.k);
+    s.k = c.k;
+    s.codes = codes.data();
+    s.row_stride = size_t{4} * c.k;
+    s.storage = CodeStorage::words;
+    s.scale_format = c.scale;
+    s.scales_per_row = c.factors;
+    s.scales = scales.data();
+    s.scale_stride = c.factors;
+    MmaOperand out;
+    out.assign(side, params, s);
+    return out;
+  }
+};
+
+void expect_chain_equals_oracle(const Case& c, const std::string& where) {
+  constexpr unsigned kRows = 9, kColumns = 72;  // not whole blocks of either
+  MmaQuery q;
+  q.kind = c.kind;
+  q.a = q.b = c.format;
+  q.scale = c.scale;
+  const MmaParams& params = find_mma(q)->params;
+  std::mt19937 gen(7);
+  std::vector<uint32_t> d(size_t{kRows} * kColumns, 0);
+  for (unsigned step = 0; step < 4; ++step) {
+    const Matrix a(c, kRows, gen), b(c, kColumns, gen);
+    std::vector<uint32_t> expected(d.size());
+    for (unsigned m = 0; m < kRows; ++m) {
+      for (unsigned n = 0; n < kColumns; ++n) {
+        const auto row = [](const std::vector<uint32_t>& all, unsigned r, unsigned count) {
+          return std::span<const uint32_t>(all).subspan(size_t{r} * count, count);
+        };
+        const DotOperands in = {c.format, c.format, row(a.codes, m, c.k), row(b.codes, n, c.k), c.scale,
+                                row(a.scale_codes, m, c.factors), row(b.scale_codes, n, c.factors)};
+        expected[m * kColumns + n] = dot(params, in, d[m * kColumns + n]);
+      }
+    }
+    mma_tile(params, a.operand(c, params, MmaOperand::Side::a), b.operand(c, params, MmaOperand::Side::b),
+             {step == 0 ? nullptr : d.data(), kColumns, d.data(), kColumns});
+    ASSERT_EQ(d, expected) << c.name << where << ", instruction " << step;
+  }
+}
+
+TEST(TileTargets, EveryVectorWidthEqualsTheOracle) {
+  for (const int64_t target : hwy::SupportedAndGeneratedTargets()) {
+    hwy::SetSupportedTargetsForTest(target);
+    hwy::GetChosenTarget().Update(target);
+    for (const Case& c : kCases) expect_chain_equals_oracle(c, std::string(" on ") + hwy::TargetName(target));
+  }
+  hwy::SetSupportedTargetsForTest(0);
+  hwy::GetChosenTarget().DeInit();
+}
+
+}  // namespace
+}  // namespace drywell::numeric
