@@ -1,5 +1,7 @@
 #include "sim/driver/warp_runner.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "sim/exec/exec.h"
@@ -107,6 +109,8 @@ RunStop run_warp(Warp& w, const Program& program, uint64_t& budget) {
         effect = block(w, BlockReason::register_dependency);
       } else if (op.aligned && w.active != w.alive) {
         effect = block(w, BlockReason::warp_sync);
+      } else if (op.aligned && mask != 0 && mask != w.alive) {
+        effect = fault(w, "F3406", fmt::format("lanes {:#010x} execute an .aligned instruction, lanes {:#010x} of their warp do not: its guard must be the same in all", mask, w.alive & ~mask));
       } else {
         const size_t queued = cluster.next_op;
         effect = op.fn(w, op, mask);

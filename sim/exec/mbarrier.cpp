@@ -12,7 +12,8 @@
 namespace drywell::sim {
 namespace {
 
-// op.extra: bit 0 the address is .shared::cluster; bit 1 the address is generic; bits 8.. the operation.
+// op.extra: bit 0 the address is .shared::cluster; bit 1 .noComplete; bits 8.. the operation.
+constexpr uint32_t kNoComplete = 2;
 uint32_t barrier_address(const Warp& w, const DecodedOp& op, uint32_t lane) {
   const uint64_t a = lane_address(w, op, lane);
   return shared_address(w, a, (op.extra & 1) != 0 || is_shared_generic(a));
@@ -37,6 +38,10 @@ Effect init(Warp& w, const DecodedOp& op, LaneMask mask) {
     }
     if (count == 0 || count > Mbarrier::kMaxCount) {
       result = fault(w, "F3105", fmt::format("mbarrier.init with count {}; 1 to 2^20-1 are legal (PTX ISA 9.7.13.15.9)", count));
+      return;
+    }
+    if (const Mbarrier* b = cta.smem.find_mbarrier(offset); b != nullptr && b->live) {
+      result = fault(w, "F3106", fmt::format("mbarrier.init at {:#x}, where an mbarrier lives: mbarrier.inval must come between (PTX ISA 9.7.13.15.9)", offset));
       return;
     }
     cta.smem.make_mbarrier(offset).init(count);
@@ -87,14 +92,23 @@ Effect arrive(Warp& w, const DecodedOp& op, LaneMask mask) {
       result = remote(w, i, address, what, amount);
       return;
     }
+    if (amount == 0 && (what == MbarrierOp::arrive || what == MbarrierOp::arrive_drop)) {
+      result = fault(w, "F3103", fmt::format("0 arrivals at mbarrier {:#x}; 1 to 2^20-1 are legal (PTX ISA 9.7.13.15.13)", shared_offset(address)));
+      return;
+    }
     GuestError why;
     const Mbarrier* b = find_mbarrier(*w.cta->cluster, address, why);
+    const uint64_t phase = b != nullptr ? b->phase : 0;
     if (b != nullptr) {
       // The state's high word is that of the object before the operation, the low word is meaningless; for noComplete it
       // is 1 (facts/tma-mbarrier.md §1.3).
       lanes<uint64_t>(w, op.dst)[i] = (b->word() & 0xFFFFFFFF00000000ull) | 1u;
     }
-    if (const auto e = apply_mbarrier(*w.cta->cluster, address, what, amount); e.has_value()) result = raise(w, *e);
+    if (const auto e = apply_mbarrier(*w.cta->cluster, address, what, amount); e.has_value()) {
+      result = raise(w, *e);
+    } else if ((op.extra & kNoComplete) != 0 && b->phase != phase) {
+      result = fault(w, "F3107", fmt::format("an arrival with .noComplete completes phase {} of mbarrier {:#x}", phase, shared_offset(address)));
+    }
   });
   return result;
 }
@@ -109,6 +123,9 @@ Effect wait(Warp& w, const DecodedOp& op, LaneMask mask) {
   for (LaneMask m = mask; m != 0; m &= m - 1) {
     const auto i = static_cast<uint32_t>(std::countr_zero(m));
     const uint32_t address = barrier_address(w, op, i);
+    if (shared_rank(address) != w.cta->rank) {
+      return fault(w, "F3101", fmt::format("a wait on mbarrier {:#x} of CTA rank {} by a thread of rank {}: waits are for the own CTA's (PTX ISA 9.7.13.15.16)", shared_offset(address), shared_rank(address), w.cta->rank));
+    }
     const Mbarrier* b = find_mbarrier(c, address, why);
     if (b == nullptr) return raise(w, why);
     const uint64_t phase = lane_value(w, op.src[1], i, !Parity);
@@ -150,6 +167,7 @@ Effect pending_count(Warp& w, const DecodedOp& op, LaneMask mask) {
 ExecFn bind_arrive(Decoder& d, DecodedOp& op, MbarrierOp what, size_t state, size_t address, size_t amount) {
   bind_barrier(d, op, *d.operand(address));
   op.extra |= static_cast<uint32_t>(what) << 8;
+  if (d.has(isa::Mod::noComplete)) op.extra |= kNoComplete;
   op.dst = state < isa::kMaxOperands && d.operand(state) != nullptr ? d.dest(*d.operand(state)) : d.scratch();
   op.src[1] = d.operand(amount) != nullptr ? d.source(*d.operand(amount), 32) : d.constant(1, 32);
   return arrive;

@@ -7,6 +7,7 @@
 #include "drywell/isa/tmem_layout.h"
 #include "sim/exec/async_issue.h"
 #include "sim/exec/bind_helpers.h"
+#include "sim/exec/matrix.h"
 #include "sim/exec/tcgen05.h"
 
 namespace drywell::sim {
@@ -70,6 +71,7 @@ Effect store_address(Warp& w, const DecodedOp& op, uint32_t lane, uint32_t colum
 
 Effect alloc(Warp& w, const DecodedOp& op, LaneMask mask) {
   Cta& c = *w.cta;
+  if (const Effect e = need_full_warp(w, mask); e != Effect::next) return e;
   const uint32_t columns = uniform(w, op.src[1], mask);
   if (const Effect e = use_cta_group(w, op.count); e != Effect::next) return e;
   if (!is_uniform(w, op.src[1], mask)) return fault(w, "F3206", "tcgen05.alloc: lanes ask for different column counts");
@@ -105,7 +107,9 @@ Effect alloc(Warp& w, const DecodedOp& op, LaneMask mask) {
 Effect dealloc(Warp& w, const DecodedOp& op, LaneMask mask) {
   Cta& c = *w.cta;
   const uint32_t address = uniform(w, op.src[0], mask), columns = uniform(w, op.src[1], mask);
+  if (const Effect e = need_full_warp(w, mask); e != Effect::next) return e;
   if (const Effect e = use_cta_group(w, op.count); e != Effect::next) return e;
+  if (!is_uniform(w, op.src[0], mask) || !is_uniform(w, op.src[1], mask)) return fault(w, "F3206", "tcgen05.dealloc: lanes name different columns");
   const uint32_t live = c.tmem->allocation_at(TmemAddr(address).column(), owner_of(c));
   if (live == 0) return fault(w, "F3207", fmt::format("tcgen05.dealloc at {:#010x}: no live allocation of this CTA starts there", address));
   if (live != columns) return fault(w, "F3208", fmt::format("tcgen05.dealloc of {} columns at {:#010x}, which was allocated with {}", columns, address, live));
@@ -114,7 +118,8 @@ Effect dealloc(Warp& w, const DecodedOp& op, LaneMask mask) {
   return Effect::next;
 }
 
-Effect relinquish(Warp& w, const DecodedOp& op, LaneMask) {
+Effect relinquish(Warp& w, const DecodedOp& op, LaneMask mask) {
+  if (const Effect e = need_full_warp(w, mask); e != Effect::next) return e;
   if (const Effect e = use_cta_group(w, op.count); e != Effect::next) return e;
   w.cta->alloc_permit_given_up = true;
   return Effect::next;
@@ -150,7 +155,13 @@ void set_reduction(TmemLdSt& t, const DecodedOp& op) {
 template <bool Load>
 Effect tmem_access(Warp& w, const DecodedOp& op, LaneMask mask) {
   const Program& p = *w.cta->cluster->launch->program;
+  if (const Effect e = need_full_warp(w, mask); e != Effect::next) return e;
   const auto lane = static_cast<uint32_t>(std::countr_zero(mask));
+  for (uint32_t i = 1; i < kWarpSize; ++i) {
+    if (lane_address(w, op, i) != lane_address(w, op, 0)) {
+      return fault(w, "F3206", fmt::format("tcgen05.{}: lane {} gives another address than lane 0 (PTX ISA 9.7.16.8: the same in all)", Load ? "ld" : "st", i));
+    }
+  }
   TmemLdSt t;
   t.load = Load;
   t.shape = static_cast<isa::Mod>(op.extra & 0xFFFF);

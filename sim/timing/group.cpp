@@ -55,6 +55,9 @@ void Group::begin_cluster(uint32_t which, Time t) {
     Cta& cta = *res.cluster->ctas[rank];
     SmUnits& sm = sms_[rank % sms_.size()];
     cta.sm = sm.id;
+    if (sm.tensor_memory == nullptr) sm.tensor_memory = std::move(cta.own_tmem);
+    cta.own_tmem.reset();
+    cta.tmem = sm.tensor_memory.get();
     sm.used = true;
     res.seen_epoch[rank] = cta.wake_epoch;
     for (Warp& w : cta.warps) {

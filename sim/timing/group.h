@@ -200,6 +200,7 @@ class Group {
   };
   void block(uint32_t warp, Time t);
   void wake_changed(Resident& r, const WakeTimes& at);
+  void wake_allocators(Time at);
   void wake_one(uint32_t warp, Time at);
   void time_out(uint32_t warp, Time t);
   void note_flip(Resident& r, uint32_t mbar, Time visible);

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <bit>
 
+#include "drywell/isa/opcode.h"
 #include "sim/driver/functional.h"
 #include "sim/driver/warp_runner.h"
 #include "sim/exec/exec.h"
@@ -243,6 +244,7 @@ void Group::execute(uint32_t warp, Time t, bool resumed) {
   WakeTimes at = thread_wake(t);
   if (x.kind == OpKind::barrier) at.barrier = ceil_time(barrier_arrival_ + arch_.barrier.cta_base);
   wake_changed(residents_[resident], at);
+  if (op.opcode == isa::Opcode::tcgen05_dealloc) wake_allocators(at.other);
 }
 
 void Group::complete(uint32_t warp, const OpInfo& x, uint32_t pc, LaneMask mask, Time t, bool resumed) {

@@ -103,6 +103,22 @@ void Group::wake_changed(Resident& r, const WakeTimes& at) {
   }
 }
 
+// Columns came free: other CTAs of the SM, or pairs with a CTA on it, may have waited for them. Who still finds none waits on.
+void Group::wake_allocators(Time at) {
+  for (Resident& r : residents_) {
+    for (size_t i = 0; i < r.blocked.size();) {
+      const uint32_t id = r.blocked[i];
+      if (warps_[id]->warp->block.reason != BlockReason::tmem_alloc) {
+        ++i;
+        continue;
+      }
+      r.blocked[i] = r.blocked.back();
+      r.blocked.pop_back();
+      wake_one(id, at);
+    }
+  }
+}
+
 // A suspended try_wait that nobody woke answers false (PTX ISA 9.7.13.15.16: potentially blocking,
 // time-limited).
 void Group::time_out(uint32_t warp, Time t) {

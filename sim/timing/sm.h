@@ -4,9 +4,11 @@
 #include <array>
 #include <cstdint>
 #include <deque>
+#include <memory>
 #include <vector>
 
 #include "drywell/sim/arch_config.h"
+#include "sim/state/tmem.h"
 #include "sim/timing/l1_cache.h"
 #include "sim/timing/server.h"
 
@@ -50,6 +52,7 @@ struct SmUnits {
   Server tma_drain;  // bytes out of SMEM
   SmemPort smem;
   L1Cache l1;
+  std::unique_ptr<Tmem> tensor_memory;  // its CTAs share the columns (PTX ISA 9.7.16.7)
   double last_mma_start = -1;  // for the first of a batch
   bool in_batch = false;
   double last_mma_done = 0;

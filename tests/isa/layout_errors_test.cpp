@@ -109,6 +109,15 @@ void must_not_crash(const std::string& text) {
   }
 }
 
+TEST(LayoutError, LimitsAreErrors) {
+  try {
+    evaluate(std::string(1000, '(') + "1" + std::string(1000, ')'));
+    FAIL() << "accepted";
+  } catch (const InputError& e) {
+    EXPECT_EQ(e.code(), "E1808") << e.what();
+  }
+}
+
 TEST(LayoutFuzz, DeepAndLongTextEndsInAnError) {
   for (const char* piece : {"(", "coalesce(", "((", "4*", "A=", "3:", "Sw<", "_", "1@", "(1,", "4:1 o ",
                             "4:1(", ";", "ArithTuple("}) {

@@ -1,4 +1,4 @@
-// Rules of the tree that no compiler checks: who may include whom, and that every diagnostic code is documented.
+// Rules of the tree that no compiler checks: who may include whom, and that every diagnostic code is documented and tested.
 #include <gtest/gtest.h>
 
 #include <filesystem>
@@ -90,6 +90,23 @@ TEST(Repository, EveryDiagnosticCodeIsDocumented) {
   }
   EXPECT_GT(codes, 200u);
   for (const std::string& m : missing) ADD_FAILURE() << m << " is not in docs/errors.md";
+}
+
+// Every rule a program can break (E1…) and every fault (F3…) has its twin in a test, which names the code.
+TEST(Repository, EveryRuleHasATest) {
+  const std::regex row("\n\\| ([EF][13][0-9]{3}) \\|");
+  const std::set<std::string> not_rules = {"E1000", "E1420",  // no error of their own
+                                           "E1432"};          // reaches users as F3212
+  std::string tests;
+  for (const fs::path& p : sources({"tests", "kernels/conformance"})) tests += text_of(p);
+  for (const auto& e : fs::directory_iterator(source_path("tests/corpus/error"))) tests += text_of(e.path());
+  const std::string page = text_of(source_path("docs/errors.md"));
+  size_t rules = 0;
+  for (std::sregex_iterator i(page.begin(), page.end(), row), end; i != end; ++i, ++rules) {
+    const std::string code = (*i)[1];
+    EXPECT_TRUE(not_rules.contains(code) || tests.find(code) != std::string::npos) << "no test names " << code;
+  }
+  EXPECT_GT(rules, 150u);
 }
 
 }  // namespace
