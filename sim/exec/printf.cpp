@@ -28,7 +28,7 @@ class GuestReader {
     return true;
   }
   bool read_string(uint64_t address, std::string& out) {
-    char c = 0;
+    char c = 1;  // not the end yet, should the first byte be unreadable
     for (; out.size() < kMaxString && read(address, &c, 1) && c != 0; ++address) out += c;
     return c == 0 || out.size() == kMaxString;
   }
