@@ -40,10 +40,6 @@ Effect init(Warp& w, const DecodedOp& op, LaneMask mask) {
       result = fault(w, "F3105", fmt::format("mbarrier.init with count {}; 1 to 2^20-1 are legal (PTX ISA 9.7.13.15.9)", count));
       return;
     }
-    if (const Mbarrier* b = cta.smem.find_mbarrier(offset); b != nullptr && b->live) {
-      result = fault(w, "F3106", fmt::format("mbarrier.init at {:#x}, where an mbarrier lives: mbarrier.inval must come between (PTX ISA 9.7.13.15.9)", offset));
-      return;
-    }
     cta.smem.make_mbarrier(offset).init(count);
     if (auto* o = cta.cluster->launch->observers; o != nullptr) o->mbarrier(cta, offset, *cta.smem.find_mbarrier(offset), MbarrierEvent::init, count);
     cta.cluster->wake(cta);

@@ -36,7 +36,6 @@ TEST(Misuse, AlignedInstructionsByPartOfAWarp) {
 
 TEST(Misuse, Mbarriers) {
   const std::string init = "@!first bra END;\nmbarrier.init.shared::cta.b64 [bar], 2;\n";
-  expect_misuse(init + "mbarrier.init.shared::cta.b64 [bar], 2;\nEND:\n", "F3106");
   expect_misuse(init + "mov.u32 %r1, 0;\nmbarrier.arrive.shared::cta.b64 _, [bar], %r1;\nEND:\n", "F3103");
   expect_misuse(init + "mov.u32 %r1, 0;\nmbarrier.arrive_drop.shared::cta.b64 _, [bar], %r1;\nEND:\n", "F3103");
   expect_misuse(init + "mbarrier.arrive.noComplete.release.cta.shared::cta.b64 %rd1, [bar], 2;\nEND:\n", "F3107");
