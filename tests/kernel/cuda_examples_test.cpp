@@ -94,6 +94,36 @@ TEST_P(CudaExample, GemmMxf8WithBlockScales) {
   }
 }
 
+double from_e2m1(unsigned code) {
+  constexpr double kMagnitudes[] = {0, 0.5, 1, 1.5, 2, 3, 4, 6};
+  return code & 8 ? -kMagnitudes[code & 7] : kMagnitudes[code & 7];
+}
+
+TEST_P(CudaExample, GemmNvf4WithBlockScales) {
+  run("gemm_nvf4");
+  constexpr size_t kM = 256, kN = 128, kK = 768;
+  const auto a = buffer<uint8_t>("a"), b = buffer<uint8_t>("b"), sa = buffer<uint8_t>("scale_a"), sb = buffer<uint8_t>("scale_b");
+  const auto d = buffer<uint16_t>("d");
+  // 128 rows x 4 factors a block of 512 bytes; one ue4m3 factor per 16 elements of K.
+  const auto factor = [&](const std::vector<uint8_t>& s, size_t row, size_t k) {
+    const size_t block = row / 128 * (kK / 64) + k / 64, r = row % 128;
+    return from_e4m3(s[block * 512 + r % 32 * 16 + r / 32 * 4 + k % 64 / 16]);
+  };
+  const auto scaled = [&](const std::vector<uint8_t>& v, const std::vector<uint8_t>& s, size_t rows) {
+    std::vector<double> out(rows * kK);  // an even element is in the low half of its byte
+    for (size_t i = 0; i < out.size(); ++i) out[i] = from_e2m1(v[i / 2] >> (i % 2 * 4) & 15u) * factor(s, i / kK, i % kK);
+    return out;
+  };
+  const std::vector<double> x = scaled(a, sa, kM), y = scaled(b, sb, kN);
+  for (size_t m = 0; m < kM; ++m) {
+    for (size_t n = 0; n < kN; ++n) {
+      double sum = 0;
+      for (size_t k = 0; k < kK; ++k) sum += x[m * kK + k] * y[n * kK + k];
+      ASSERT_EQ(d[m * kN + n], to_bf16(0.75f * static_cast<float>(sum))) << m << ", " << n;
+    }
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(Drivers, CudaExample,
                          testing::Values(sim::DriverKind::eager, sim::DriverKind::lazy, sim::DriverKind::shuffled, sim::DriverKind::timed),
                          [](const auto& i) { return std::string(sim::driver_name(i.param)); });
