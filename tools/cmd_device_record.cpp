@@ -13,6 +13,7 @@
 #include "kernels/silicon/record.h"
 #include "tools/command.h"
 #include "tools/terminal.h"
+#include "tools/toolkit.h"
 
 namespace drywell::tools {
 namespace {
@@ -20,7 +21,7 @@ namespace {
 namespace silicon = kernels::silicon;
 
 struct Options {
-  std::string file, filter, driver = "eager", note;
+  std::string file, filter, driver = "eager", note, commit;
   std::vector<std::string> files;
 };
 
@@ -29,6 +30,20 @@ std::string today() {
   std::tm utc{};
   gmtime_r(&now, &utc);
   return fmt::format("{:04}-{:02}-{:02}", utc.tm_year + 1900, utc.tm_mon + 1, utc.tm_mday);
+}
+
+/// All forty digits of the commit whose probes run: as given, or git's for this directory. A machine that got only the files has
+/// no git, hence the option.
+std::string commit_of(const Options& o) {
+  std::string commit = o.commit;
+  if (commit.empty()) {
+    const ProcessResult git = run_program("/usr/bin/env", {"git", "rev-parse", "HEAD"});
+    if (git.exit_code == 0) commit = git.output.substr(0, git.output.find('\n'));
+  }
+  if (std::regex_match(commit, std::regex("[0-9a-f]{40}"))) return commit;
+  Diagnostics d;
+  d.error("E4203", {"--commit", 0, 0}, "a record names the commit of its probes in full", "--commit $(git rev-parse HEAD)");
+  throw InputError(std::move(d));
 }
 
 /// False while the instruction table lacks something of the probe.
@@ -42,9 +57,10 @@ bool can_be_made(const silicon::Probe& p) {
 }
 
 ExitCode record(const Options& o) {
+  const std::string commit = commit_of(o);
   auto gpu = std::make_unique<kernels::CudaDevice>();
   silicon::Record r;
-  r.provenance = {"device: " + gpu->describe(), "date: " + today(), "made by: drywell " DRYWELL_VERSION " device record"};
+  r.provenance = {"device: " + gpu->describe(), "date: " + today(), "made by: drywell " DRYWELL_VERSION " device record", "commit: " + commit};
   if (!o.note.empty()) r.provenance.push_back("note: " + o.note);
   const std::regex pattern(o.filter);
   size_t skipped = 0, faulted = 0;
@@ -111,6 +127,7 @@ void register_device_record(CLI::App& device, CommandContext& context) {
   CLI::App* made = device.add_subcommand("record", "Run the probes on the GPU and write down what they leave");
   made->add_option("FILE", o->file, "the record to write")->required();
   made->add_option("--filter", o->filter, "only probes whose name this regular expression finds");
+  made->add_option("--commit", o->commit, "the commit the probes are of, in full (default: git's, here)");
   made->add_option("--note", o->note, "a line for the record's head");
   made->callback([o, &context] { context.action = [o] { return record(*o); }; });
 
