@@ -80,14 +80,17 @@ void commit_groups(std::vector<ThreadGroups>& all, LaneMask mask) {
   });
 }
 
-// Groups complete in order: one is pending while it or an older one has a write to do.
-bool groups_complete(std::vector<ThreadGroups>& all, LaneMask mask, uint64_t allowed) {
+// Groups complete in order: one is pending while it or an older one has work left.
+bool groups_complete(std::vector<ThreadGroups>& all, LaneMask mask, uint64_t allowed, GroupWork work) {
   bool complete = true;
   for_lanes(mask, [&](uint32_t lane) {
     ThreadGroups& t = groups_of(all, lane);
     while (!t.groups.empty() && t.groups.front().serial < t.open_serial && t.groups.front().writes == 0) t.groups.erase(t.groups.begin());
     uint64_t pending = 0;
-    for (const ThreadGroups::Group& g : t.groups) pending += g.serial < t.open_serial ? 1 : 0;
+    for (const ThreadGroups::Group& g : t.groups) {
+      if (g.serial >= t.open_serial) break;
+      if (pending != 0 || (work == GroupWork::reads ? g.reads : g.writes) != 0) ++pending;
+    }
     complete = complete && pending <= allowed;
   });
   return complete;

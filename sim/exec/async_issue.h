@@ -29,7 +29,9 @@ uint32_t join_group(std::vector<ThreadGroups>& all, uint32_t lane);
 
 /// Closes the open group of each lane.
 void commit_groups(std::vector<ThreadGroups>& all, LaneMask mask);
-/// True if no lane has more than `allowed` committed groups whose writes are not done; forgets groups that are.
-bool groups_complete(std::vector<ThreadGroups>& all, LaneMask mask, uint64_t allowed);
+/// What a wait for groups waits for: that sources have been read, or that everything is done.
+enum class GroupWork : uint8_t { writes, reads };
+/// True if no lane has more than `allowed` committed groups with such work left; forgets groups that are done.
+bool groups_complete(std::vector<ThreadGroups>& all, LaneMask mask, uint64_t allowed, GroupWork work = GroupWork::writes);
 
 }  // namespace drywell::sim

@@ -140,33 +140,14 @@ void bind_reduction(Decoder& d, DecodedOp& op) {
 }
 
 Effect commit_group(Warp& w, const DecodedOp&, LaneMask mask) {
-  for_lanes(mask, [&](uint32_t lane) {
-    ThreadGroups& t = groups_of(w.bulk_groups, lane);
-    if (t.groups.empty() || t.groups.back().serial != t.open_serial)
-      t.groups.push_back({t.open_serial, 0, 0});
-    ++t.open_serial;
-  });
+  commit_groups(w.bulk_groups, mask);
   return Effect::next;
 }
 
-// Groups complete in order; a group is pending until its last operation has been read (.read) or written.
 Effect wait_group(Warp& w, const DecodedOp& op, LaneMask mask) {
-  const bool read = op.extra != 0;
-  bool satisfied = true;
-  for_lanes(mask, [&](uint32_t lane) {
-    ThreadGroups& t = groups_of(w.bulk_groups, lane);
-    uint64_t pending = 0;
-    bool open = false;
-    for (const ThreadGroups::Group& g : t.groups) {
-      if (g.serial >= t.open_serial) break;
-      open = open || (read ? g.reads : g.writes) != 0;
-      if (open) ++pending;
-    }
-    satisfied = satisfied && pending <= op.imm;
-    while (!t.groups.empty() && t.groups.front().serial < t.open_serial && t.groups.front().writes == 0)
-      t.groups.erase(t.groups.begin());
-  });
-  return satisfied ? Effect::next : block(w, BlockReason::bulk_group, static_cast<uint32_t>(op.imm));
+  const GroupWork work = op.extra != 0 ? GroupWork::reads : GroupWork::writes;
+  if (groups_complete(w.bulk_groups, mask, op.imm, work)) return Effect::next;
+  return block(w, BlockReason::bulk_group, static_cast<uint32_t>(op.imm));
 }
 
 }  // namespace
