@@ -5,6 +5,7 @@
 #include <string>
 
 #include "kernels/conformance/program.h"
+#include "kernels/conformance/program_run.h"
 
 namespace drywell::kernels::conformance {
 namespace {
@@ -134,28 +135,9 @@ Outcome compare(const Program& p, const std::vector<std::vector<uint8_t>>& resul
 }
 
 Outcome run(const Program& p, Accelerator& device, const sim::RunOptions& options) {
-  std::vector<GmemAddr> at;
-  sim::Args args;
-  for (const ProgramBuffer& b : p.buffers) {
-    at.push_back(device.allocate(b.initial.size(), "buffer " + std::to_string(at.size())));
-    device.write(at.back(), b.initial.data(), b.initial.size());
-    args.add(at.back());
-  }
-  for (const ProgramMap& m : p.maps) {
-    isa::TensorMapFields f = m.fields;
-    f.address = at[m.buffer].value() + m.offset;
-    args.add(device.encode(f));
-  }
-  device.load(p.module);
-  const sim::RunResult r = device.launch(p.kernel().name, p.launch, args, options);
-  std::vector<std::vector<uint8_t>> results;
-  for (size_t k = 0; k < p.buffers.size(); ++k) {
-    results.emplace_back(p.buffers[k].initial.size());
-    if (r.ok()) device.read(results.back().data(), at[k], results.back().size());
-    device.release(at[k]);
-  }
-  if (!r.ok()) return judge_fault(p, *r.fault);
-  if (p.fault.empty()) return compare(p, results);
+  const ProgramRun r = run_program(p, device, options);
+  if (!r.result.ok()) return judge_fault(p, *r.result.fault);
+  if (p.fault.empty()) return compare(p, r.buffers);
   Outcome out;
   out.status = Outcome::Status::failed;
   out.detail = "the launch ended well, expected " + p.fault;

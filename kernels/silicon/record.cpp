@@ -6,6 +6,7 @@
 #include <cstring>
 #include <span>
 
+#include "kernels/conformance/program_run.h"
 #include "kernels/launch/words.h"
 
 namespace drywell::kernels::silicon {
@@ -31,30 +32,9 @@ RecordLine observe(const Probe& probe, Accelerator& device, const sim::RunOption
   const Program p = probe.make();
   RecordLine out;
   out.program = probe.digest;
-  std::vector<GmemAddr> at;
-  sim::Args args;
-  for (const auto& b : p.buffers) {
-    at.push_back(device.allocate(b.initial.size(), "probe"));
-    device.write(at.back(), b.initial.data(), b.initial.size());
-    args.add(at.back());
-  }
-  for (const auto& m : p.maps) {
-    isa::TensorMapFields f = m.fields;
-    f.address = at[m.buffer].value() + m.offset;
-    args.add(device.encode(f));
-  }
-  device.load(p.module);
-  const sim::RunResult r = device.launch(p.kernel().name, p.launch, args, options);
-  if (!r.ok()) {  // the memory of a GPU whose kernel failed is gone
-    out.fault = r.fault->code + ": " + r.fault->message;
-    return out;
-  }
-  for (size_t k = 0; k < at.size(); ++k) {
-    std::vector<uint8_t> after(p.buffers[k].initial.size());
-    device.read(after.data(), at[k], after.size());
-    out.buffers.push_back(describe(p.buffers[k].initial, after));
-    device.release(at[k]);
-  }
+  const conformance::ProgramRun r = conformance::run_program(p, device, options);
+  if (!r.result.ok()) out.fault = r.result.fault->code + ": " + r.result.fault->message;
+  for (size_t k = 0; k < r.buffers.size(); ++k) out.buffers.push_back(describe(p.buffers[k].initial, r.buffers[k]));
   return out;
 }
 
