@@ -65,6 +65,8 @@ std::string check_corpus(const std::string& name, sim::DriverKind driver) {
 
 TEST(Corpus, ScalarCodeGivesTheHostsResults) { check_corpus("scalar", sim::DriverKind::eager); }
 
+TEST(Corpus, LanguageFeaturesGiveTheHostsResults) { check_corpus("language", sim::DriverKind::eager); }
+
 TEST(Corpus, WarpCodeUnderEveryDriver) {
   for (const auto driver :
        {sim::DriverKind::eager, sim::DriverKind::lazy, sim::DriverKind::shuffled, sim::DriverKind::timed}) {
