@@ -41,6 +41,7 @@ void register_device(CLI::App& app, CommandContext& context);
 void register_device_record(CLI::App& device, CommandContext& context);  // subcommands of `device`
 void register_conformance(CLI::App& app, CommandContext& context);
 void register_mutate(CLI::App& app, CommandContext& context);
+void register_bench_hw(CLI::App& app, CommandContext& context);
 void register_isa(CLI::App& app, CommandContext& context);
 void register_layout(CLI::App& app, CommandContext& context);
 void register_desc(CLI::App& app, CommandContext& context);

@@ -96,6 +96,7 @@ int run(int argc, char** argv) {
   register_build(app, context);
   register_device(app, context);
   register_conformance(app, context);
+  register_bench_hw(app, context);
   register_isa(app, context);
   register_layout(app, context);
   register_desc(app, context);

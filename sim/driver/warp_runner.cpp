@@ -64,7 +64,9 @@ bool take_waiting(Warp& w) {
   return true;
 }
 
+// wgmma's own order takes care of accumulators and operands in flight (PTX ISA 9.7.15.3).
 bool touches_pending(const Warp& w, const Program& p, uint32_t pc) {
+  if (w.pending_ld == 0 && isa::spec(p.code[pc].opcode).timing == isa::TimingClass::wgmma) return false;
   const Program::RegUse& use = p.reg_use[pc];
   for (uint32_t i = 0; i < uint32_t{use.reads} + use.writes; ++i) {
     if (is_pending(w, p.reg_lists[use.first + i])) return true;

@@ -1,7 +1,12 @@
 #include "sim/exec/special.h"
 
+#include "drywell/sim/arch_config.h"
+
 namespace drywell::sim {
 namespace {
+
+// The timer's nanoseconds at the nominal clock.
+uint64_t nanoseconds(const Cluster& c) { return static_cast<uint64_t>(static_cast<double>(c.now) / c.launch->arch->chip.clock); }
 
 Dim3 cluster_grid(const Launch& l) { return {l.grid.x / l.cluster.x, l.grid.y / l.cluster.y, l.grid.z / l.cluster.z}; }
 
@@ -40,9 +45,10 @@ uint64_t uniform_special(const Warp& w, isa::SpecialReg r) {
     case S::nsmid: return l.sm_count;
     case S::clock: return static_cast<uint32_t>(c.cluster->now);
     case S::clock_hi: return c.cluster->now >> 32;
-    case S::clock64: case S::globaltimer: return c.cluster->now;
-    case S::globaltimer_lo: return static_cast<uint32_t>(c.cluster->now);
-    case S::globaltimer_hi: return c.cluster->now >> 32;
+    case S::clock64: return c.cluster->now;
+    case S::globaltimer: return nanoseconds(*c.cluster);
+    case S::globaltimer_lo: return static_cast<uint32_t>(nanoseconds(*c.cluster));
+    case S::globaltimer_hi: return nanoseconds(*c.cluster) >> 32;
     case S::total_smem_size: return l.smem_bytes - kSmemReserved;
     case S::aggr_smem_size: return l.smem_bytes;
     case S::dynamic_smem_size: return l.dynamic_smem;

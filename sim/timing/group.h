@@ -67,6 +67,7 @@ class Group {
     Time at = 0;
   };
   std::vector<Finished> finished;
+  Time store_gate = 0;  // stores to global memory wait until then: the L2 has no clean line left for them
 
   bool idle() const { return live_clusters_ == 0; }
   /// No warp can issue, and nothing is under way but time-outs of waits.
@@ -118,6 +119,8 @@ class Group {
     Stall hold_reason = Stall::issue_cost, wait_reason = Stall::register_dependency;
     Time hold = 0;        // its own last instruction lets it go on
     Time ready = 0;       // operands are there
+    Time inputs = 0;      // its registers alone
+    Time block_start = 0; // entry of the basic block: the last branch taken
     Time admitted = 0;    // its pipe takes it
     Time mark = 0;        // cycles accounted for
     uint32_t serial = 0;  // of waits: an event for an older wait is void
@@ -148,6 +151,10 @@ class Group {
       uint32_t mbar = 0;
       Time visible = 0;
     };
+    struct Warpgroup {
+      std::array<std::deque<uint64_t>, 4> issued;  // wgmma operations of each warp that have not entered the pipe
+    };
+    std::map<uint32_t, Warpgroup> warpgroups;  // by CTA rank * 64 + warpgroup
     std::array<Flip, 4> flips{};  // phases completed by threads a moment ago
     uint32_t next_flip = 0;
   };
@@ -188,6 +195,7 @@ class Group {
   Time admits(const WarpClock& w, const OpInfo& x, Time t);
   void charge(WarpClock& w, Stall reason, Time until);
   void charge_issue(WarpClock& w, const OpInfo& x, Time t);
+  Time hoisted(const WarpClock& w, const OpInfo& x, Time ready) const;
   void set_writes(WarpClock& w, const OpInfo& x, Time ready, Stall why);
   uint32_t resolve(const WarpClock& w, uint32_t value) const;
   double lsu_begin(WarpClock& w, Time t, double wavefronts, bool smem);
@@ -212,7 +220,7 @@ class Group {
   Time dispatch_umma(Resident& r, const AsyncOp& op, const Umma& u, Time t);
   Time dispatch_tmem(Resident& r, const AsyncOp& op, const TmemLdSt& l, Time t);
   Time dispatch_copy(Resident& r, const AsyncOp& op, const TmemCopy& c, Time t);
-  Time dispatch_wgmma(Resident& r, const AsyncOp& op, const Wgmma& m, Time t);
+  void dispatch_wgmma(Resident& r, const AsyncOp& op, const Wgmma& m, Time t);
   void queue_tma(uint32_t resident, const AsyncOp& op, Time t);
   void start_tma(uint32_t resident, uint64_t id, Time t);
   void tma_data(uint32_t pending, Time t);

@@ -93,7 +93,8 @@ void Group::dispatch(uint32_t resident, size_t pending_index, Time t) {
   } else if (const auto* c = std::get_if<TmemCopy>(&op.payload)) {
     done = dispatch_copy(r, op, *c, t);
   } else if (const auto* m = std::get_if<Wgmma>(&op.payload)) {
-    done = dispatch_wgmma(r, op, *m, t);
+    dispatch_wgmma(r, op, *m, t);
+    return;
   } else if (std::holds_alternative<TmemShift>(op.payload)) {
     done = t + static_cast<Time>(arch_.cost(isa::TimingClass::tmem_shift).latency);
     for (const uint64_t before : op.after)
@@ -186,23 +187,26 @@ Time Group::dispatch_copy(Resident& r, const AsyncOp& op, const TmemCopy& c, Tim
   return done;
 }
 
-// One warp's quarter of a warpgroup's instruction: a quarter of its interval in the pipe (facts/timing.md §10).
-Time Group::dispatch_wgmma(Resident& r, const AsyncOp& op, const Wgmma& m, Time t) {
+// The four warps of a warpgroup issue their parts one by one; the instruction enters the pipe with the last of them. Its
+// accumulators go round in the pipe, so that a chain on the same registers goes at the pipe's rate (facts/timing.md §10).
+void Group::dispatch_wgmma(Resident& r, const AsyncOp& op, const Wgmma& m, Time t) {
+  Resident::Warpgroup& group = r.warpgroups[op.issuer.cta * 64 + op.issuer.warp / 4];
+  group.issued[op.issuer.warp % 4].push_back(op.id);
+  if (std::any_of(group.issued.begin(), group.issued.end(), [](const auto& q) { return q.empty(); })) return;
   SmUnits& sm = sms_[op.issuer.cta % sms_.size()];
   const double array = m.n * arch_.wgmma.array_per_column, row_bytes = static_cast<double>(arch_.wgmma.k_bytes);
   const double fetch = ((m.a_in_registers ? 0 : 64) + m.n) * row_bytes / arch_.wgmma.fetch_bytes_per_clk;
-  const double interval = std::max({array, fetch, m.a_in_registers ? arch_.wgmma.register_a_floor : 0.0}) / 4;
-  double arrival = static_cast<double>(t);
-  for (const uint64_t before : op.after) arrival = std::max(arrival, static_cast<double>(done_of(r, before)) - arch_.wgmma.latency);
-  const double start = sm.tensor.begin(arrival, interval);
-  sm.smem.reserve(start, fetch / 4);
+  const double start = sm.tensor.begin(static_cast<double>(t), std::max({array, fetch, m.a_in_registers ? arch_.wgmma.register_a_floor : 0.0}));
+  sm.smem.reserve(start, fetch);
   sm.tensor_instructions += 1;
-  double done = start + arch_.wgmma.latency + array / 4;
-  for (const uint64_t before : op.after) done = std::max(done, static_cast<double>(done_of(r, before)) + 1);
+  const Time done = ceil_time(start + arch_.wgmma.latency + array);
   const auto resident = static_cast<uint32_t>(&r - residents_.data());
-  push(ceil_time(start), EventKind::read, resident, op.id);
-  push(ceil_time(done), EventKind::write, resident, op.id);
-  return ceil_time(done);
+  for (auto& issued : group.issued) {
+    push(ceil_time(start), EventKind::read, resident, issued.front());
+    push(done, EventKind::write, resident, issued.front());
+    r.tracks.push_back({issued.front(), done});
+    issued.pop_front();
+  }
 }
 
 Time Group::dispatch_tmem(Resident& r, const AsyncOp& op, const TmemLdSt& l, Time t) {

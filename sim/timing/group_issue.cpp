@@ -97,6 +97,7 @@ void Group::schedule(uint32_t warp) {
   const uint32_t* slot = timed_.slots.data() + x->first;
   Time ready = w.hold;
   uint32_t token = 0;
+  Time inputs = 0;
   Stall why = Stall::register_dependency;
   bool waits = false;
   const auto need = [&](uint32_t s, uint32_t extra) {
@@ -110,6 +111,7 @@ void Group::schedule(uint32_t warp) {
       }
       w.slots[s] = v;
     }
+    inputs = std::max<Time>(inputs, v + extra);
     if (v + extra > ready) {
       ready = v + extra;
       why = static_cast<Stall>(w.why[s]);
@@ -136,6 +138,7 @@ void Group::schedule(uint32_t warp) {
   }
   w.state = WarpState::ready;
   w.ready = ready;
+  w.inputs = inputs;
   w.admitted = ready;
   w.wait_reason = why;
   set_candidate(w, ready);
@@ -156,8 +159,11 @@ Time Group::admits(const WarpClock& w, const OpInfo& x, Time t) {
                  : queued(p.pipes[static_cast<size_t>(x.pipe)], x.queue * static_cast<double>(x.interval));
     case OpKind::memory:
     case OpKind::lsu:
+      if (x.store && store_gate > t && x.space != Space::shared_cta) t = store_gate;
       return std::max(queued(p.lsu, static_cast<double>(arch_.sm.lsu_queue) * arch_.smem.lone_warp_interval),
-                      queued(sms_[w.sm].lsu, static_cast<double>(arch_.sm.lsu_queue_shared)));
+                      std::max(queued(sms_[w.sm].lsu, static_cast<double>(arch_.sm.lsu_queue_shared)),
+                               queued(sms_[w.sm].dsmem, static_cast<double>(arch_.sm.lsu_queue_shared) *
+                                                            arch_.cost(isa::TimingClass::dsmem).interval)));
     case OpKind::async:
       if (x.timing == isa::TimingClass::umma || x.timing == isa::TimingClass::tmem_cp) {
         const double free = p.mma_slots[p.mma_next];
@@ -247,6 +253,13 @@ void Group::execute(uint32_t warp, Time t, bool resumed) {
   if (op.opcode == isa::Opcode::tcgen05_dealloc) wake_allocators(at.other);
 }
 
+// ptxas moves arithmetic up within its basic block, to where the operands are there; the loop's counter and its comparison
+// do not hold up the branch.
+Time Group::hoisted(const WarpClock& w, const OpInfo& x, Time ready) const {
+  if (x.timing == isa::TimingClass::clock) return ready;
+  return std::min(ready, std::max(w.inputs, w.block_start) + x.latency);
+}
+
 void Group::complete(uint32_t warp, const OpInfo& x, uint32_t pc, LaneMask mask, Time t, bool resumed) {
   WarpClock& w = *warps_[warp];
   w.hold = resumed ? t : t + 1;
@@ -257,7 +270,7 @@ void Group::complete(uint32_t warp, const OpInfo& x, uint32_t pc, LaneMask mask,
         double start = static_cast<double>(t);
         if (x.pipe != Pipe::none && !is_shared(x.pipe))
           start = partition_of(w).pipes[static_cast<size_t>(x.pipe)].begin(start, x.interval);
-        set_writes(w, x, ceil_time(start) + x.latency, Stall::register_dependency);
+        set_writes(w, x, hoisted(w, x, ceil_time(start) + x.latency), Stall::register_dependency);
         break;
       }
       case OpKind::branch:
@@ -266,6 +279,7 @@ void Group::complete(uint32_t warp, const OpInfo& x, uint32_t pc, LaneMask mask,
         if (w.warp->pc != pc + 1) {
           w.hold = t + x.latency;
           w.hold_reason = Stall::branch;
+          w.block_start = w.hold;
         }
         break;
       case OpKind::memory: complete_memory(w, warp, x, t); break;
@@ -278,11 +292,10 @@ void Group::complete(uint32_t warp, const OpInfo& x, uint32_t pc, LaneMask mask,
       case OpKind::barrier: complete_barrier(w, x, t, resumed); break;
       case OpKind::async: {
         // The latency of a TMEM access is the port's; of the others it is the issuing warp's. A warp that
-        // issues for several lanes pays for each.
+        // issues operations of several lanes pays for each; wgmma is one of all lanes.
         const bool port = x.timing == isa::TimingClass::tmem_ld || x.timing == isa::TimingClass::tmem_st;
-        const double cost =
-            port ? x.interval
-                 : std::popcount(mask) * std::max<double>(x.latency, x.pipe == Pipe::tensor ? x.interval : 0);
+        const int operations = x.timing == isa::TimingClass::wgmma ? 1 : std::popcount(mask);
+        const double cost = port ? x.interval : operations * std::max<double>(x.latency, x.pipe == Pipe::tensor ? x.interval : 0);
         w.hold = t + std::max<Time>(1, ceil_time(cost));
         break;
       }
@@ -372,13 +385,14 @@ void Group::complete_memory(WarpClock& w, uint32_t warp, const OpInfo& x, Time t
             : high == window::kParamHigh ? Space::param
                                          : Space::global;
   }
-  const double data = std::max(1.0, static_cast<double>(std::popcount(a.mask)) * a.bytes / 128);
+  double data = std::max(1.0, static_cast<double>(std::popcount(a.mask)) * a.bytes / 128);
   const auto from = static_cast<double>(t);
   switch (space) {
     case Space::shared_cluster:
       if (shared_rank(static_cast<uint32_t>(a.at[first])) != w.warp->cta->rank) {
         const ClassCost& c = arch_.cost(isa::TimingClass::dsmem);
-        const double start = sm.dsmem.begin(lsu_begin(w, t, data, false), c.interval * data);
+        const double rate = x.store ? arch_.dsmem.store_bytes_per_clk : arch_.dsmem.load_bytes_per_clk;
+        const double start = sm.dsmem.begin(lsu_begin(w, t, data, false), 128 * data / rate);
         set_writes(w, x, ceil_time(start + c.latency), Stall::memory);
         return;
       }
@@ -389,8 +403,9 @@ void Group::complete_memory(WarpClock& w, uint32_t warp, const OpInfo& x, Time t
       const bool slowed = x.store && sm.smem.tensor_active(from);
       const double start =
           lsu_begin(w, t, slowed ? wavefronts / arch_.smem.store_rate_under_mma : wavefronts, !x.store);
-      const double latency =
-          arch_.cost(x.atomic ? isa::TimingClass::atom_shared : isa::TimingClass::ld_shared).latency;
+      const double latency = x.atomic ? arch_.cost(isa::TimingClass::atom_shared).latency
+                             : x.space == Space::shared_cluster ? static_cast<double>(arch_.dsmem.self_latency)
+                                                                : arch_.cost(isa::TimingClass::ld_shared).latency;
       set_writes(w, x, ceil_time(start + latency + (wavefronts - 1) * arch_.smem.conflict_cycles),
                  Stall::memory);
       return;
@@ -404,8 +419,12 @@ void Group::complete_memory(WarpClock& w, uint32_t warp, const OpInfo& x, Time t
   const auto begin = static_cast<uint32_t>(runs.size());
   const uint32_t lines = gmem_sectors(a, runs);
   const auto count = static_cast<uint32_t>(runs.size()) - begin;
+  double distinct = 0;  // lanes that read the same bytes share them
+  for (uint32_t i = begin; i < begin + count; ++i) distinct += runs[i].bytes;
+  data = std::max(1.0, std::min(data, distinct / 128));
   // Four tags a cycle; 128 bytes of data a cycle.
-  const double start = lsu_begin(w, t, std::max(data, lines / 4.0), false);
+  const double wavefronts = data * static_cast<double>(arch_.smem.bytes_per_clk) / arch_.l1.bytes_per_clk;
+  const double start = lsu_begin(w, t, std::max(wavefronts, lines / 4.0), false);
   if (x.cached) {
     bool hit = true;
     for (uint32_t i = begin; i < begin + count && hit; ++i)

@@ -32,6 +32,11 @@ double MemorySystem::l2_cycles_per_byte(MemoryKind k) const {
   return 1 / (per_sm * static_cast<double>(sms_));
 }
 
+Time MemorySystem::stores_wait_until() const {
+  const double ahead = static_cast<double>(arch_.l2.bytes) / 2 * hbm_cycles_per_byte(MemoryKind::store);
+  return hbm_.free_at() > ahead ? static_cast<Time>(hbm_.free_at() - ahead) : 0;
+}
+
 void MemorySystem::evict_one() {
   uint32_t& line = lines_[ring_[ring_head_]];
   line = 0;
@@ -78,8 +83,9 @@ void MemorySystem::serve(MemoryRequest& r, const ByteRange* runs) {
   const double l2_time = static_cast<double>(found.bytes) * l2_cycles_per_byte(r.kind);
   const double start = l2_.begin(r.time, l2_time);
   const double latency = r.kind == MemoryKind::atomic
-                             ? std::max(arch_.l2.latency, arch_.cost(isa::TimingClass::atom_global).latency)
-                             : arch_.l2.latency;
+                             ? arch_.cost(isa::TimingClass::atom_global).latency
+                         : r.kind == MemoryKind::tma_load ? static_cast<double>(arch_.tma.l2_latency)
+                                                          : static_cast<double>(arch_.l2.latency);
   double done = start + l2_time + latency;
   if (store) {
     // Written sectors reach device memory once: at the price of a write-back in steady state, without holding

@@ -36,6 +36,8 @@ class MemorySystem {
   uint64_t l2_bytes() const { return l2_bytes_; }
   uint64_t hbm_read() const { return hbm_read_; }
   uint64_t hbm_written() const { return hbm_written_; }
+  /// Stores run ahead of device memory by as much as half of the L2 holds; then they go at its pace.
+  Time stores_wait_until() const;
   /// When the last byte on its way has reached memory.
   double drained() const { return std::max(hbm_.free_at(), l2_.free_at()); }
   double hbm_bytes_per_clk(MemoryKind k) const { return 1 / hbm_cycles_per_byte(k); }

@@ -235,7 +235,10 @@ RunResult TimedRun::run() {
   if (launch_.observers != nullptr || program_.talks_between_ctas || launch_.program->ordered_across_ctas) threads = 1;
   threads = static_cast<unsigned>(std::min<size_t>(threads, groups_.size()));
   deal_first_wave();
-  const Time window = std::max<Time>(1, static_cast<Time>(arch_.l2.latency));
+  // No answer of the memory comes sooner.
+  const double soonest = std::min({static_cast<double>(arch_.l2.latency), static_cast<double>(arch_.tma.l2_latency),
+                                   static_cast<double>(arch_.cost(isa::TimingClass::atom_global).latency)});
+  const Time window = std::max<Time>(1, static_cast<Time>(soonest));
   {
     Crew crew(groups_, std::max(1u, threads));
     std::vector<uint32_t> active;
@@ -254,6 +257,7 @@ RunResult TimedRun::run() {
       }
       crew.run(active, until);
       serve_memory();
+      for (const auto& g : groups_) g->store_gate = memory_.stores_wait_until();
       replace_finished();
       if (stop(until)) break;
     }

@@ -121,8 +121,12 @@ OpKind kind_of(TimingClass t) {
   }
 }
 
+// The figures of ldmatrix and stmatrix are of .x4; each matrix is a wavefront.
+double matrices(const isa::Instruction& i) { return i.has(Mod::x1) ? 1 : i.has(Mod::x2) ? 2 : 4; }
+
 // 64-bit integer work is two 32-bit instructions.
 double width_factor(const isa::Instruction& i, TimingClass t) {
+  if (t == TimingClass::ldmatrix || t == TimingClass::stmatrix) return matrices(i) / 4;
   if (t != TimingClass::alu && t != TimingClass::bitfield && t != TimingClass::imad) return 1;
   const Mod type = i.mod(Slot::type);
   return isa::type_bits(type) == 64 && !isa::is_float_type(type) ? 2 : 1;
@@ -168,7 +172,7 @@ class Maker {
     const ClassCost& c = arch_.cost(x.timing);
     const double factor = width_factor(i, x.timing);
     x.pipe = c.pipe;
-    x.latency = static_cast<uint16_t>(std::lround(c.latency + (factor - 1) * c.interval));
+    x.latency = static_cast<uint16_t>(std::lround(c.latency + std::max(0.0, factor - 1) * c.interval));
     x.interval = static_cast<float>(c.interval * factor);
     x.queue = static_cast<uint8_t>(x.pipe == Pipe::xu  ? arch_.sm.xu_queue
                                    : is_shared(x.pipe) ? arch_.sm.lsu_queue
@@ -260,6 +264,7 @@ isa::TimingClass timing_class(const isa::Function& f, const isa::Instruction& i)
   }
   // Only the allocation itself negotiates with the SM's allocator.
   if (row.timing == TimingClass::tmem_alloc && row.mnemonic != "tcgen05.alloc") return TimingClass::tmem_wait;
+  if (row.timing == TimingClass::imad && i.has(Mod::hi)) return TimingClass::imad_wide;
   switch (row.timing) {
     case TimingClass::ld_global:
     case TimingClass::ld_generic:

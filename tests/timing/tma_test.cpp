@@ -83,13 +83,15 @@ Outcome load(const Loads& l) {
   return {r.log.of("cp.async.bulk.tensor"), r.log.of("mbarrier.try_wait"), r.result.cycles};
 }
 
-// One thread issues a tensor load every 54 cycles, whatever its size (H200, measured).
+// One thread issues a tensor load at the engine's spacing, whatever its size. 54 cycles by facts/timing.md §8, taken over for sm_100a;
+// about 9 where the operands are uniform (traces/hw, tma.sixteen.512B: sixteen loads and their latency in 436 cycles), and the
+// addition before each.
 TEST(TensorLoad, IssuesAtTheEnginesSpacing) {
   for (const uint32_t rows : {4u, 32u}) {
-    for (const char* arch : {"sm_100a", "sm_90a"}) {
+    for (const auto& [arch, cycles] : {std::pair{"sm_100a", 54.0}, std::pair{"sm_90a", 10.0}}) {
       auto issue = load({.box_rows = rows, .count = 24, .arch = arch}).issue;
       issue.erase(issue.begin());  // it fetches the tensor map
-      EXPECT_NEAR(spacing(issue), 54, 0.05 * 54) << rows << ' ' << arch;
+      EXPECT_NEAR(spacing(issue), cycles, 0.05 * cycles) << rows << ' ' << arch;
     }
   }
 }

@@ -1,0 +1,126 @@
+// drywell bench-hw: microbenchmarks on a GPU and under the timed driver, side by side.
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <ctime>
+#include <nlohmann/json.hpp>
+#include <regex>
+
+#include "drywell/core/files.h"
+#include "kernels/cuda_driver/cuda_device.h"
+#include "kernels/microbench/record.h"
+#include "tools/command.h"
+#include "tools/terminal.h"
+
+namespace drywell::tools {
+namespace {
+
+namespace microbench = kernels::microbench;
+using microbench::Comparison;
+using microbench::Microbench;
+
+struct Options {
+  std::string filter, from, save, arch = "sm_90a", json, note;
+  unsigned repeats = 5;
+  bool list = false, simulate = false;
+};
+
+std::vector<Microbench> chosen(const Options& o) {
+  std::regex pattern;
+  try {
+    pattern = std::regex(o.filter);
+  } catch (const std::regex_error& e) {
+    throw UsageError(fmt::format("--filter '{}' is no regular expression: {}", o.filter, e.what()), "bench-hw");
+  }
+  std::vector<Microbench> out;
+  for (Microbench& b : microbench::suite()) {
+    if (std::regex_search(b.name, pattern)) out.push_back(std::move(b));
+  }
+  if (out.empty()) throw UsageError("no microbenchmark of that name; --list shows them", "bench-hw");
+  return out;
+}
+
+std::string today() {
+  const std::time_t now = std::time(nullptr);
+  std::tm utc{};
+  gmtime_r(&now, &utc);
+  return fmt::format("{:04}-{:02}-{:02}", utc.tm_year + 1900, utc.tm_mon + 1, utc.tm_mday);
+}
+
+microbench::Record measure_gpu(const Options& o, const std::vector<Microbench>& suite) {
+  auto gpu = std::make_unique<kernels::CudaDevice>();
+  microbench::Record r;
+  r.provenance = {"device: " + gpu->describe(), "date: " + today(), "made by: drywell " DRYWELL_VERSION " bench-hw"};
+  if (!o.note.empty()) r.provenance.push_back("note: " + o.note);
+  for (const Microbench& b : suite) {
+    try {
+      r.values[b.name] = microbench::measure(b, *gpu, {}, o.repeats);
+    } catch (const InputError& e) {  // the context is lost; the others need not be
+      print(fmt::format("{}: {}\n", b.name, e.what()));
+      gpu.reset();
+      gpu = std::make_unique<kernels::CudaDevice>();
+    }
+  }
+  return r;
+}
+
+void print_table(const CommandContext& c, const std::vector<Comparison>& all) {
+  print(fmt::format("{:<36} {:<5} {:<6} {:>10} {:>10} {:>8}\n", "microbenchmark", "half", "unit", "measured", "simulated", "error"));
+  for (const Comparison& x : all) {
+    const std::string error = fmt::format("{:>7.1f}%", 100 * (x.simulated / x.measured - 1));
+    const Colour colour = x.error() <= 0.05 ? Colour::green : x.error() <= 0.15 ? Colour::yellow : Colour::red;
+    print(fmt::format("{:<36} {:<5} {:<6} {:>10.2f} {:>10.2f} {}\n", x.name, x.fitted ? "fit" : "check", microbench::unit_name(x.unit), x.measured, x.simulated,
+                      paint(error, colour, c.colour_out)));
+  }
+  print(fmt::format("median error: {:.1f} % of those fitted to, {:.1f} % of those held back\n", 100 * microbench::median_error(all, true),
+                    100 * microbench::median_error(all, false)));
+}
+
+void write_json(const std::string& file, const std::vector<Comparison>& all) {
+  nlohmann::json out = nlohmann::json::array();
+  for (const Comparison& x : all)
+    out.push_back({{"name", x.name}, {"fitted", x.fitted}, {"unit", microbench::unit_name(x.unit)}, {"measured", x.measured}, {"simulated", x.simulated}});
+  write_file_atomically(file, out.dump(1) + "\n");
+}
+
+ExitCode bench_hw(const CommandContext& c, const Options& o) {
+  const std::vector<Microbench> suite = chosen(o);
+  if (o.list) {
+    for (const Microbench& b : suite) print(fmt::format("{:<10} {:<5} {}\n", b.family, b.fitted ? "fit" : "check", b.name));
+    return ExitCode::ok;
+  }
+  kernels::SimulatedDevice simulator({.arch = o.arch});
+  if (o.simulate) {
+    for (const Microbench& b : suite) {
+      sim::RunOptions options;
+      options.driver = sim::DriverKind::timed;
+      print(fmt::format("{:<36} {:>10.2f} {}\n", b.name, microbench::measure(b, simulator, options), microbench::unit_name(b.unit)));
+    }
+    return ExitCode::ok;
+  }
+  const microbench::Record r = o.from.empty() ? measure_gpu(o, suite) : microbench::parse_record(read_text_file(o.from), o.from);
+  if (!o.save.empty()) write_file_atomically(o.save, microbench::print_record(r));
+  const std::vector<Comparison> all = microbench::compare(r, suite, simulator);
+  print_table(c, all);
+  if (!o.json.empty()) write_json(o.json, all);
+  return ExitCode::ok;
+}
+
+}  // namespace
+
+void register_bench_hw(CLI::App& app, CommandContext& context) {
+  auto o = std::make_shared<Options>();
+  CLI::App* sub = app.add_subcommand("bench-hw", "Microbenchmarks on this machine's GPU (or from a record) beside the timed simulator");
+  sub->add_option("--filter", o->filter, "only those whose name this regular expression finds");
+  sub->add_option("--from", o->from, "compare with this record (traces/hw) instead of a GPU");
+  sub->add_option("--save", o->save, "write what the GPU yields into this record");
+  sub->add_option("--arch", o->arch, "architecture to simulate")->capture_default_str();
+  sub->add_option("--repeats", o->repeats, "runs on the GPU; the fastest counts")->capture_default_str();
+  sub->add_option("--json", o->json, "write the comparison to this file");
+  sub->add_option("--note", o->note, "a line for the record's head");
+  sub->add_flag("--list", o->list, "names only");
+  sub->add_flag("--simulate", o->simulate, "simulate only");
+  sub->callback([o, &context] { context.action = [o, &context] { return bench_hw(context, *o); }; });
+}
+
+}  // namespace drywell::tools

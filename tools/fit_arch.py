@@ -1,0 +1,123 @@
+#!/usr/bin/env python3
+"""Fits an architecture file to a record of microbenchmarks.
+
+    tools/fit_arch.py build/tools/drywell traces/hw/h200-2026-11-22-microbench.txt sim/arch/sm_90a.toml
+
+Runs `drywell bench-hw --from RECORD --arch FILE`, moves every figure below by what its microbenchmark is off, and repeats until
+nothing moves by more than half a percent. Only microbenchmarks of the fitted half may appear in the table: the half held back
+is what tells whether the fit is any good (docs/calibration.md).
+"""
+import json
+import os
+import re
+import subprocess
+import sys
+import tempfile
+
+# figure: (section, key), microbenchmark, how: "add" a difference of cycles (times `weight`), or "scale" by the ratio.
+RULES = [
+    (("class", "half.interval"), "rate.fma.f16x2", "scale", 1),
+    (("class", "f64.interval"), "rate.fma.f64", "scale", 1),
+    (("class", "mufu.latency"), "latency.ex2", "add", 1),
+    (("class", "fdiv.latency"), "latency.div.rn.f32", "add", 1),
+    (("class", "fdiv.interval"), "rate.div.rn.f32", "scale", 1),
+    (("class", "idiv.latency"), "latency.div.u32", "add", 1),
+    (("class", "idiv.interval"), "rate.div.u32", "scale", 1),
+    (("class", "bitcount.latency"), "latency.popc", "add", 1),
+    (("class", "bitfield.latency"), "latency.bfe", "add", 2),
+    (("class", "cvt_pack.interval"), "rate.cvt.f16x2.f32", "scale", 1),
+    (("class", "cvt_int.latency"), "latency.cvt.f32.s32", "add", 1),
+    (("class", "cvt_int.interval"), "rate.cvt.f32.s32", "scale", 1),
+    (("class", "ld_global.latency"), "l1.latency", "add", 1),
+    (("class", "atom_shared.latency"), "atom.shared.add.latency", "add", 1),
+    (("class", "atom_shared.interval"), "red.shared.add.rate.warps-16", "scale", 1),
+    (("class", "atom_global.latency"), "atom.global.add.latency", "add", 1),
+    (("class", "ldmatrix.latency"), "ldmatrix.latency", "add", 1),
+    (("class", "ldmatrix.interval"), "ldmatrix.x4.rate.warps-16", "scale", 1),
+    (("class", "stmatrix.interval"), "stmatrix.x4.rate.warps-16", "scale", 1),
+    (("class", "fence_cta.latency"), "fence.cta", "add", 1),
+    (("class", "fence_gpu.latency"), "fence.gpu", "add", 1),
+    (("class", "fence_proxy.latency"), "fence.proxy.async.smem", "add", 1),
+    (("class", "mbarrier_op.latency"), "mbarrier.arrive.issue", "add", 1),
+    (("class", "mbarrier_wait.latency"), "mbarrier.try_wait.completed", "add", 1),
+    (("class", "dsmem.latency"), "dsmem.latency", "add", 1),
+    (("class", "tma_load.latency"), "tma.sixteen.512B", "add", 1),
+    (("mbarrier", "wake"), "mbarrier.arrive-wait", "add", 1),
+    (("mbarrier", "remote_visible"), "mbarrier.remote-arrive-wait", "add", 1),
+    (("barrier", "cta_base"), "bar.sync.warps-4", "add", 1),
+    (("barrier", "cluster_relaxed"), "barrier.cluster.relaxed.ctas-4", "add", 1),
+    (("barrier", "cluster_acquire"), "barrier.cluster.ctas-4", "add", 1),
+    (("dsmem", "self_latency"), "dsmem.latency.self", "add", 1),
+    (("dsmem", "load_bytes_per_clk"), "dsmem.read.warps-16", "scale", 1),
+    (("dsmem", "store_bytes_per_clk"), "dsmem.write.warps-16", "scale", 1),
+    (("l2", "latency"), "l2.latency.1MiB", "add", 1),
+    (("l2", "load_bytes_per_clk"), "l2.read", "scale", 1),
+    (("l2", "tma_bytes_per_clk"), "tma.ring.8KiB.all", "scale", 1),
+    (("hbm", "latency"), "hbm.latency", "add", 1),
+    (("hbm", "load_efficiency"), "hbm.read", "scale", 1),
+    (("tma", "load_bytes_per_clk"), "tma.ring.16KiB", "scale", 1),
+    (("tma", "load_overhead"), "tma.latency.4KiB", "add", 1),
+    (("tma", "store_overhead"), "tma.store.4KiB", "add", 1),
+    (("tma", "reduce_slowdown"), "reduce.store.4KiB", "scale", 1),
+    (("wgmma", "latency"), "wgmma.bf16.n64.waited", "add", 4),
+]
+
+
+def simulate(drywell, record, arch):
+    with tempfile.TemporaryDirectory() as folder:
+        out = os.path.join(folder, "out.json")
+        subprocess.run([drywell, "bench-hw", "--from", record, "--arch", arch, "--json", out], check=True, stdout=subprocess.DEVNULL)
+        with open(out) as f:
+            return {x["name"]: x for x in json.load(f)}
+
+
+def figure(text, section, key):
+    """Match of the figure's line: groups value, unit and so on."""
+    start = text.index(f"\n[{section}]\n")
+    line = re.compile(rf'^{re.escape(key)} = \{{ value = (?P<value>[^,]+), unit = "(?P<unit>[^"]*)", provenance = "\w+", source = "[^"]*" \}}$', re.M)
+    found = line.search(text, start)
+    if found is None:
+        sys.exit(f"[{section}] {key}: no such figure")
+    return found
+
+
+def fit(text, results):
+    moved = 0.0
+    for (section, key), bench, how, weight in RULES:
+        x = results.get(bench)
+        if x is None:
+            continue
+        if not x["fitted"]:
+            sys.exit(f"{bench} is held back: nothing may be fitted to it")
+        m = figure(text, section, key)
+        old = float(m["value"])
+        if how == "scale":
+            new = old * x["measured"] / x["simulated"]
+        else:
+            new = max(0.0, old + weight * (x["measured"] - x["simulated"]))
+        if abs(x["measured"] / x["simulated"] - 1) <= 0.005:
+            new = old
+        moved = max(moved, abs(new - old) / max(abs(old), 1.0))
+        line = f'{key} = {{ value = {new:.4g}, unit = "{m["unit"]}", provenance = "measured", source = "H200, drywell bench-hw {bench}; traces/hw/h200-2026-11-22-microbench.txt" }}'
+        text = text[: m.start()] + line + text[m.end() :]
+    return text, moved
+
+
+def main():
+    drywell, record, arch = sys.argv[1:4]
+    for step in range(8):
+        results = simulate(drywell, record, arch)
+        with open(arch) as f:
+            text = f.read()
+        text, moved = fit(text, results)
+        with open(arch, "w") as f:
+            f.write(text)
+        print(f"step {step}: figures moved by up to {100 * moved:.1f} %")
+        if moved <= 0.005:
+            break
+
+
+if __name__ == "__main__":
+    if len(sys.argv) != 4:
+        sys.exit(__doc__)
+    main()
