@@ -423,7 +423,6 @@ TEST(SeedLayout004, CopyAtomLayoutsReadBack) {
                            "ArithTuple((0,0),(_0,0),0) o ((_1,_1),_4,_128):((_0,_0),_0,_0)"}) {
     EXPECT_EQ(to_string(evaluate(text, Reading::cute).value, Marks::cute), text);
   }
-  EXPECT_EQ(to_string(evaluate("make_layout(_32, _1:_0)", Reading::cute).value, Marks::cute), "(_32,_1):(_1,_0)");
 }
 
 TEST(SeedLayout003, CopyAtomLayoutsReadBackAndBroadcastFourTimes) {
