@@ -31,8 +31,8 @@ int main() {
   auto *da = to_device(a), *db = to_device(b), *dsa = to_device(sa), *dsb = to_device(sb);
   float* dd = nullptr;
   CHECK(cudaMalloc(&dd, kM * kN * sizeof *dd));
-  const auto map = [](unsigned char* p, int rows) { return matrix_map<ptx::TensorMap>(CU_TENSOR_MAP_DATA_TYPE_UINT8, 1, p, rows, kK, kTileK, kTileM); };
-  constexpr int kSmem = kStages * sizeof(Stage) + 1024;
+  const auto map = [](unsigned char* p, int rows) { return matrix_map<ptx::TensorMap>(CU_TENSOR_MAP_DATA_TYPE_UINT8, 1, p, rows, kK, Mxf8::kTileK, kTileM); };
+  constexpr int kSmem = kStages * sizeof(Stage<Mxf8>) + 1024;
   CHECK(cudaFuncSetAttribute(gemm_mxf8, cudaFuncAttributeMaxDynamicSharedMemorySize, kSmem));
   gemm_mxf8<<<dim3(kN / kTileN, kM / kTileM), kThreads, kSmem>>>(map(da, kM), map(db, kN), dsa, dsb, dd, kN, kK);
   CHECK(cudaGetLastError());
