@@ -167,7 +167,15 @@ bool is_legal_group(isa::MmaKind kind, unsigned nibble) {
   return ((kind == isa::MmaKind::tf32 ? 1u << 0x4 | 1u << 0xE : kPairs) >> nibble & 1) != 0;
 }
 
-EngineResult gather_meta(const TmemGroup& group, const Umma& u, const UmmaForm& f, uint8_t* out) {
+// Compressors write no particular pair for a group whose values are all zero (CUTLASS 83), and none is needed.
+bool is_zero_group(const UmmaForm& f, const uint8_t* a, uint32_t copy, uint32_t m, uint32_t g) {
+  const uint32_t bytes = f.a_row_bytes / f.groups;
+  const uint8_t* first = a + (size_t{copy % f.a_copies} * f.m + m) * f.a_row_bytes + size_t{g} * bytes;
+  return std::all_of(first, first + bytes, [](uint8_t b) { return b == 0; });
+}
+
+/// `a`: the staged operand.
+EngineResult gather_meta(const TmemGroup& group, const Umma& u, const UmmaForm& f, const uint8_t* a, uint8_t* out) {
   const TmemAddr base(u.meta);
   const uint32_t step = f.k / f.groups;
   for (uint32_t copy = 0; copy < f.meta_copies; ++copy) {
@@ -177,7 +185,7 @@ EngineResult gather_meta(const TmemGroup& group, const Umma& u, const UmmaForm& 
         const isa::TmemBits at = isa::metadata_bits(f.idesc.kind, g * step, m, f.idesc.sparsity_selector);
         const uint32_t lane = isa::metadata_lane(f.idesc.kind, f.layout, m, g * step, copy);
         *out = static_cast<uint8_t>(tmem.at(base.lane() + lane, base.column() + at.column) >> at.low & 0xF);
-        if (!is_legal_group(f.idesc.kind, *out)) {
+        if (!is_legal_group(f.idesc.kind, *out) && !is_zero_group(f, a, copy, m, g)) {
           return GuestError{
               "F3218", fmt::format("tcgen05.mma.sp: metadata {:#x} of row {}, k {} to {} names no legal pair",
                                    *out, m, g * step, (g + 1) * step - 1)};
@@ -212,7 +220,7 @@ EngineResult read_operands(const TmemGroup& group, const Umma& u, const UmmaForm
     e = gather_sfa(group, u, f, stage + at.sfa);
     if (!e.has_value()) e = gather_sfb(group, u, f, stage + at.sfb);
   }
-  if (!e.has_value() && u.sparse) e = gather_meta(group, u, f, stage + at.meta);
+  if (!e.has_value() && u.sparse) e = gather_meta(group, u, f, stage, stage + at.meta);
   return e;
 }
 
