@@ -126,6 +126,33 @@ LaneAddresses lane_addresses(std::string_view expression, uint32_t bytes, uint32
   return a;
 }
 
+AccessForm access_form(std::string_view instruction) {
+  const auto has = [&](std::string_view word) {
+    for (size_t at = instruction.find(word); at != std::string_view::npos; at = instruction.find(word, at + 1)) {
+      const size_t end = at + word.size();
+      if (at > 0 && instruction[at - 1] == '.' && (end == instruction.size() || instruction[end] == '.')) return true;
+    }
+    return false;
+  };
+  if (instruction.starts_with("ldmatrix") || instruction.starts_with("stmatrix")) {
+    const uint32_t rows = has("m16n16") ? 16 : 8;
+    return {16, std::min(kWarpSize, rows * (has("x4") ? 4 : has("x2") ? 2 : 1))};
+  }
+  uint32_t bits = 0;
+  for (const uint32_t width : {8u, 16u, 32u, 64u, 128u})
+    for (const char letter : {'b', 'u', 's', 'f'})
+      if (has(fmt::format("{}{}", letter, width))) bits = width;
+  const bool known = instruction.starts_with("ld.") || instruction.starts_with("st.") || instruction.starts_with("atom.") || instruction.starts_with("red.");
+  if (!known || bits == 0)
+    throw InputError("E4306", fmt::format("'{}' is no access of shared memory", instruction), "ld.v4.b32, st.b64, ldmatrix.x4, stmatrix.x2");
+  return {bits / 8 * (has("v8") ? 8 : has("v4") ? 4 : has("v2") ? 2 : 1), kWarpSize};
+}
+
+LaneAddresses swizzled(LaneAddresses a, isa::Swizzle s) {
+  for (uint64_t& at : a.at) at = (at & ~uint64_t{0xFFFFFFFF}) | isa::swizzle_address(s, static_cast<uint32_t>(at));
+  return a;
+}
+
 layout::Grid bank_picture(const LaneAddresses& a) {
   const uint32_t together = lanes_together(a.bytes), groups = kWarpSize / together;
   layout::Grid g;

@@ -4,6 +4,7 @@
 #include <string_view>
 
 #include "drywell/isa/layout/picture.h"
+#include "drywell/isa/swizzle.h"
 #include "sim/timing/access.h"
 
 namespace drywell::sim {
@@ -12,6 +13,16 @@ namespace drywell::sim {
 /// C's precedence) or a layout from lanes to bytes ("Sw<3,4,3> o 0 o (8,4):(128,16)"). Throws InputError E18xx, and E1803 for
 /// addresses below zero.
 LaneAddresses lane_addresses(std::string_view expression, uint32_t bytes, uint32_t lanes = kWarpSize);
+
+/// What an instruction moves per lane, and how many of its lanes give addresses: "ld.v4.b32", "st.b64", "ldmatrix.x4",
+/// "stmatrix.x2.trans". Throws InputError E4306 for others.
+struct AccessForm {
+  uint32_t bytes = 4, lanes = kWarpSize;
+};
+AccessForm access_form(std::string_view instruction);
+
+/// The same addresses after a shared-memory swizzle.
+LaneAddresses swizzled(LaneAddresses a, isa::Swizzle s);
 
 /// Rows: the groups of lanes that go together (accesses wider than 4 bytes go in several); columns: the banks. Each cell says how
 /// many different words of the bank the group needs, and which lanes.

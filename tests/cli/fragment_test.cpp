@@ -113,6 +113,22 @@ TEST(Banks, ExpressionsFollowC) {
     EXPECT_THROW(lane_addresses(bad, 4), InputError) << bad;
 }
 
+TEST(Banks, InstructionsSayBytesAndLanes) {
+  const auto form = [](const char* text) {
+    const AccessForm f = access_form(text);
+    return std::pair{f.bytes, f.lanes};
+  };
+  EXPECT_EQ(form("ld.shared.v4.b32"), (std::pair{16u, 32u}));
+  EXPECT_EQ(form("st.shared.b64"), (std::pair{8u, 32u}));
+  EXPECT_EQ(form("ldmatrix.sync.aligned.m8n8.x2.shared.b16"), (std::pair{16u, 16u}));
+  EXPECT_EQ(form("ldmatrix.x4"), (std::pair{16u, 32u}));
+  EXPECT_THROW(access_form("mma.m16n8k16"), InputError);
+  // Rows of 128 bytes: eight ways, unless swizzled.
+  const LaneAddresses rows = lane_addresses("lane*128", 16);
+  EXPECT_EQ(smem_wavefronts(rows), 32u);
+  EXPECT_EQ(smem_wavefronts(swizzled(rows, isa::Swizzle::b128)), 4u);
+}
+
 TEST(Banks, PictureCountsWordsOfABank) {
   const layout::Grid g = bank_picture(lane_addresses("lane*8", 4));
   EXPECT_EQ(g.at(0, 0).text, "2");

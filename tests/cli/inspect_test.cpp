@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <nlohmann/json.hpp>
+#include <sstream>
 
 #include "drywell/core/files.h"
 #include "drywell/core/npy.h"
@@ -177,6 +178,29 @@ TEST(InspectPictures, AreWrittenForEveryCommand) {
     EXPECT_THAT(html, HasSubstr("</html>")) << c[0];
     for (const char* outside : {"<script", "<link", "src=", "url("}) EXPECT_EQ(html.find(outside), std::string::npos) << c[0];
   }
+}
+
+// As it is at a cycle: the accumulator is in flight between the issue and the end of the MMA, and nothing later is told.
+TEST(InspectTmem, MapsAKernelAtACycle) {
+  const std::vector<std::string> run = {"tmem", "map", "fused-rht", "--m=64", "--n=128", "--driver=timed"};
+  const auto at = [&](uint64_t cycle) {
+    std::vector<std::string> words = run;
+    words.insert(words.end(), {"--at", std::to_string(cycle)});
+    return drywell(words).out;
+  };
+  const std::string whole = drywell(run).out;
+  EXPECT_THAT(whole, HasSubstr("freed at"));
+  EXPECT_THAT(whole, HasSubstr("tcgen05.ld"));
+  EXPECT_THAT(at(0), testing::Not(HasSubstr("tcgen05")));
+  // The first MMA's line: columns lanes role times first last.
+  std::istringstream line(whole.substr(whole.find("\n0-15 ") + 1));
+  std::string columns, lanes, role;
+  uint64_t times = 0, first = 0;
+  line >> columns >> lanes >> role >> times >> first;
+  ASSERT_EQ(role, "D");
+  EXPECT_THAT(at(first), HasSubstr("in flight)"));
+  EXPECT_THAT(at(first), testing::Not(HasSubstr("freed")));
+  EXPECT_THAT(at(first - 1), testing::Not(HasSubstr("tcgen05.mma")));
 }
 
 TEST(InspectTrace, ChecksADirectoryForCi) {
