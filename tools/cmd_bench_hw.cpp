@@ -2,13 +2,13 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
-#include <ctime>
 #include <nlohmann/json.hpp>
 #include <regex>
 
 #include "drywell/core/files.h"
 #include "kernels/cuda_driver/cuda_device.h"
 #include "kernels/microbench/record.h"
+#include "kernels/support/record_text.h"
 #include "tools/command.h"
 #include "tools/terminal.h"
 
@@ -40,18 +40,10 @@ std::vector<Microbench> chosen(const Options& o) {
   return out;
 }
 
-std::string today() {
-  const std::time_t now = std::time(nullptr);
-  std::tm utc{};
-  gmtime_r(&now, &utc);
-  return fmt::format("{:04}-{:02}-{:02}", utc.tm_year + 1900, utc.tm_mon + 1, utc.tm_mday);
-}
-
 microbench::Record measure_gpu(const Options& o, const std::vector<Microbench>& suite) {
   auto gpu = std::make_unique<kernels::CudaDevice>();
   microbench::Record r;
-  r.provenance = {"device: " + gpu->describe(), "date: " + today(), "made by: drywell " DRYWELL_VERSION " bench-hw"};
-  if (!o.note.empty()) r.provenance.push_back("note: " + o.note);
+  r.provenance = kernels::provenance(gpu->describe(), "drywell " DRYWELL_VERSION " bench-hw", o.note);
   for (const Microbench& b : suite) {
     try {
       r.values[b.name] = microbench::measure(b, *gpu, {}, o.repeats);

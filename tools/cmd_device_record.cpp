@@ -2,7 +2,6 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
-#include <ctime>
 #include <map>
 #include <regex>
 
@@ -11,6 +10,7 @@
 #include "kernels/golden.h"
 #include "kernels/silicon/probes.h"
 #include "kernels/silicon/record.h"
+#include "kernels/support/record_text.h"
 #include "tools/command.h"
 #include "tools/terminal.h"
 #include "tools/toolkit.h"
@@ -25,13 +25,6 @@ struct Options {
   std::vector<std::string> files;
 };
 
-std::string today() {
-  const std::time_t now = std::time(nullptr);
-  std::tm utc{};
-  gmtime_r(&now, &utc);
-  return fmt::format("{:04}-{:02}-{:02}", utc.tm_year + 1900, utc.tm_mon + 1, utc.tm_mday);
-}
-
 /// All forty digits of the commit whose probes run: as given, or git's for this directory. A machine that got only the files has
 /// no git, hence the option.
 std::string commit_of(const Options& o) {
@@ -42,7 +35,7 @@ std::string commit_of(const Options& o) {
   }
   if (std::regex_match(commit, std::regex("[0-9a-f]{40}"))) return commit;
   Diagnostics d;
-  d.error("E4203", {"--commit", 0, 0}, "a record names the commit of its probes in full", "--commit $(git rev-parse HEAD)");
+  d.error("E4506", {"--commit", 0, 0}, "a record names the commit of its probes in full", "--commit $(git rev-parse HEAD)");
   throw InputError(std::move(d));
 }
 
@@ -60,8 +53,8 @@ ExitCode record(const Options& o) {
   const std::string commit = commit_of(o);
   auto gpu = std::make_unique<kernels::CudaDevice>();
   silicon::Record r;
-  r.provenance = {"device: " + gpu->describe(), "date: " + today(), "made by: drywell " DRYWELL_VERSION " device record", "commit: " + commit};
-  if (!o.note.empty()) r.provenance.push_back("note: " + o.note);
+  r.provenance = kernels::provenance(gpu->describe(), "drywell " DRYWELL_VERSION " device record", o.note);
+  r.provenance.push_back("commit: " + commit);
   const std::regex pattern(o.filter);
   size_t skipped = 0, faulted = 0;
   for (const silicon::Probe& p : silicon::probes()) {

@@ -10,19 +10,10 @@ namespace {
 constexpr char kMeet[] = "barrier.cluster.arrive.aligned;\nbarrier.cluster.wait.aligned;\n";
 
 Microbench bench(std::string name, bool fitted, KernelText k, unsigned ctas, Unit unit, double work) {
-  Microbench b;
-  b.name = std::move(name);
-  b.family = "cluster";
-  b.fitted = fitted;
-  b.unit = unit;
-  b.work = work;
   k.finish = kMeet + k.finish;  // nobody leaves while the others use its memory
-  b.text = kernel_text(k);
+  Microbench b = microbench(std::move(name), "cluster", fitted, unit, work, k);
   b.launch.grid.x = b.launch.cluster.x = ctas;
-  b.launch.block.x = k.threads;
   b.per_cta = true;
-  b.few = 8;
-  b.many = 40;
   return b;
 }
 

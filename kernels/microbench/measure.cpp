@@ -59,7 +59,7 @@ class Bench {
     const sim::RunResult r = device_.launch("bench", launch_, args, options);
     if (!r.ok()) {
       Diagnostics d;
-      d.error("E4601", {}, fmt::format("microbenchmark {}: {}", b_.name, r.fault->to_string()));
+      d.error("E4505", {}, fmt::format("microbenchmark {}: {}", b_.name, r.fault->to_string()));
       throw InputError(std::move(d));
     }
     std::vector<uint64_t> elapsed(launch_.grid.count() * kWarps);

@@ -10,15 +10,7 @@ namespace {
 constexpr uint64_t KiB = 1024, MiB = 1024 * KiB;
 
 Microbench bench(std::string name, bool fitted, const KernelText& k, Unit unit, double work) {
-  Microbench b;
-  b.name = std::move(name);
-  b.family = "memory";
-  b.fitted = fitted;
-  b.unit = unit;
-  b.work = work;
-  b.launch.block.x = k.threads;
-  b.text = kernel_text(k);
-  return b;
+  return microbench(std::move(name), "memory", fitted, unit, work, k);
 }
 
 // A ring of `hops` pointers, `stride` bytes apart, in an order no prefetcher follows. `load` reads %rd10 from [%rd10].
@@ -107,10 +99,7 @@ Microbench atomic_latency() {
   k.setup = "mov.u32 %r10, %r4;\n@%others bra DONE;\n";
   k.loop = repeat(8, "atom.global.add.u32 %r10, [%rd1], %r10;\n");
   k.keep = "%r10";
-  Microbench b = bench("atom.global.add.latency", true, k, Unit::cycles, 8);
-  b.few = 8;
-  b.many = 40;
-  return b;
+  return bench("atom.global.add.latency", true, k, Unit::cycles, 8);
 }
 
 }  // namespace

@@ -33,7 +33,7 @@ struct Microbench {
   double work = 1;      // operations (cycles, nanoseconds) or bytes (rates) of one iteration
   std::string text;     // PTX without its header: entry `bench(out, count, memory[, map])`
   sim::LaunchConfig launch{{1, 1, 1}, {32, 1, 1}, {1, 1, 1}, 0};  // grid.x 0: one CTA for each SM
-  uint32_t few = 4, many = 12;   // iterations of the two launches
+  uint32_t few = 8, many = 40;   // iterations of the two launches
   uint64_t memory_bytes = 4096;  // zeros
   std::vector<Link> links;
   std::optional<isa::TensorMapFields> map;  // over the memory
@@ -51,7 +51,7 @@ void add_tma(std::vector<Microbench>& out);     // tensor and bulk copies
 void add_cluster(std::vector<Microbench>& out); // DSMEM, multicast, cluster barriers
 void add_tensor(std::vector<Microbench>& out);  // mma.sync, wgmma
 
-/// Runs it. On a GPU the least of several runs counts. Throws InputError E4601 if the kernel faults, and as Accelerator does.
+/// Runs it. On a GPU the least of several runs counts. Throws InputError E4505 if the kernel faults, and as Accelerator does.
 double measure(const Microbench& b, Accelerator& device, const sim::RunOptions& options, unsigned repeats = 1);
 
 }  // namespace drywell::kernels::microbench

@@ -97,15 +97,7 @@ Microbench make(const Op& op, unsigned chains, unsigned warps, unsigned steps) {
   k.finish = collect(op, chains);
   k.keep = "%r9";
   k.threads = warps * 32;
-  Microbench b;
-  b.family = "pipes";
-  b.fitted = op.fitted;
-  b.work = double(steps) * op.instructions * std::max(1.0, warps / 4.0);
-  b.text = kernel_text(k);
-  b.launch.block.x = warps * 32;
-  b.few = 8;
-  b.many = 40;
-  return b;
+  return microbench({}, "pipes", op.fitted, Unit::cycles, double(steps) * op.instructions * std::max(1.0, warps / 4.0), k);
 }
 
 }  // namespace

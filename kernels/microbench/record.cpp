@@ -6,8 +6,7 @@
 #include <charconv>
 #include <cmath>
 
-#include "drywell/core/text.h"
-#include "kernels/launch/words.h"
+#include "kernels/support/record_text.h"
 
 namespace drywell::kernels::microbench {
 namespace {
@@ -28,26 +27,14 @@ std::string print_record(const Record& r) {
 }
 
 Record parse_record(std::string_view text, const std::string& name) {
-  Record out;
-  uint32_t number = 0;
-  const auto fail = [&](std::string what) {
-    Diagnostics d;
-    d.error("E4203", {name, number, 1}, std::move(what));
-    throw InputError(std::move(d));
-  };
-  for (const std::string_view line : split(text, '\n')) {
-    ++number;
-    if (number == 1 && line != kFirstLine) fail("not a record of microbenchmarks");
-    if (line.empty()) continue;
-    if (line.starts_with('#')) {
-      if (number > 1) out.provenance.emplace_back(line.substr(std::min<size_t>(2, line.size())));
-      continue;
-    }
-    const auto words = split(line, ' ');
+  const RecordText read = read_record_text(text, name, kFirstLine);
+  Record out{read.provenance, {}};
+  for (const RecordText::Line& line : read.lines) {
+    const auto& words = line.words;
     double value = 0;
-    const bool read =
+    const bool is_number =
         words.size() >= 3 && std::from_chars(words[1].data(), words[1].data() + words[1].size(), value).ec == std::errc();
-    if (!read || !(value > 0) || !std::isfinite(value)) fail("a line has a name, a positive number and its unit");
+    if (!is_number || !(value > 0) || !std::isfinite(value)) read.fail(line.number, "a line has a name, a positive number and its unit");
     out.values.emplace(words[0], value);
   }
   return out;

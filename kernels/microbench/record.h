@@ -15,7 +15,7 @@ struct Record {
   std::map<std::string, double> values;
 };
 std::string print_record(const Record& r);
-/// Throws InputError E4203 for text that is no record.
+/// Throws InputError E4506 for text that is no record.
 Record parse_record(std::string_view text, const std::string& name);
 
 /// One line of the comparison.

@@ -7,17 +7,8 @@
 namespace drywell::kernels::microbench {
 namespace {
 
-Microbench bench(std::string name, bool fitted, KernelText k, double work) {
-  Microbench b;
-  b.name = std::move(name);
-  b.family = "smem";
-  b.fitted = fitted;
-  b.work = work;
-  b.launch.block.x = k.threads;
-  b.text = kernel_text(k);
-  b.few = 8;
-  b.many = 40;
-  return b;
+Microbench bench(std::string name, bool fitted, const KernelText& k, double work) {
+  return microbench(std::move(name), "smem", fitted, Unit::cycles, work, k);
 }
 
 // Lane i's word lies `ways` words from lane i-1's: as many lanes share a bank.

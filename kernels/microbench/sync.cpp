@@ -8,16 +8,7 @@ namespace drywell::kernels::microbench {
 namespace {
 
 Microbench bench(std::string name, bool fitted, const KernelText& k, double work) {
-  Microbench b;
-  b.name = std::move(name);
-  b.family = "sync";
-  b.fitted = fitted;
-  b.work = work;
-  b.launch.block.x = k.threads;
-  b.text = kernel_text(k);
-  b.few = 8;
-  b.many = 40;
-  return b;
+  return microbench(std::move(name), "sync", fitted, Unit::cycles, work, k);
 }
 
 Microbench named_barrier(unsigned warps, bool fitted) {

@@ -59,4 +59,16 @@ std::string kernel_text(const KernelText& k) {
          "st.global.u64 [%rd6], %rd5;\nDONE:\nret;\n}\n";
 }
 
+Microbench microbench(std::string name, std::string family, bool fitted, Unit unit, double work, const KernelText& k) {
+  Microbench b;
+  b.name = std::move(name);
+  b.family = std::move(family);
+  b.fitted = fitted;
+  b.unit = unit;
+  b.work = work;
+  b.text = kernel_text(k);
+  b.launch.block.x = k.threads;
+  return b;
+}
+
 }  // namespace drywell::kernels::microbench

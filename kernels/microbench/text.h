@@ -4,6 +4,8 @@
 #include <string>
 #include <string_view>
 
+#include "kernels/microbench/microbench.h"
+
 namespace drywell::kernels::microbench {
 
 /// One kernel in pieces. Free to use: %r10…, %rd10…, %f, %h, %fd, %p0…%p5, %q, and %va, %vb, %vc, %vd for values of vectors. Given: %r0 tid, %r1 count, %r2 address of
@@ -21,6 +23,8 @@ struct KernelText {
   bool dynamic_smem = false;     // `area` is the launch's dynamic shared memory
 };
 std::string kernel_text(const KernelText& k);
+/// The microbenchmark that runs `k` in one CTA.
+Microbench microbench(std::string name, std::string family, bool fitted, Unit unit, double work, const KernelText& k);
 
 /// `pattern` with every `mark` replaced.
 std::string substitute(std::string_view pattern, std::string_view mark, std::string_view with);

@@ -25,21 +25,13 @@ isa::TensorMapFields rows_map(unsigned rows) {
 }
 
 Microbench bench(std::string name, bool fitted, KernelText k, unsigned bytes, unsigned stages, Unit unit, double work, bool tensor) {
-  Microbench b;
-  b.name = std::move(name);
-  b.family = "tma";
-  b.fitted = fitted;
-  b.unit = unit;
-  b.work = work;
   k.has_map = tensor;
   k.setup = fmt::format("mov.u32 %r7, %ctaid.x;\nmul.lo.u32 %r8, %r7, {};\n", kRows) + k.setup;  // the CTA's first row
   k.dynamic_smem = true;
-  b.text = kernel_text(k);
+  Microbench b = microbench(std::move(name), "tma", fitted, unit, work, k);
   b.launch.dynamic_smem = bytes * stages;
   b.memory_bytes = kRow * kRows * kMostCtas;
   if (tensor) b.map = rows_map(bytes / kRow);
-  b.few = 8;
-  b.many = 40;
   return b;
 }
 

@@ -8,6 +8,7 @@
 
 #include "kernels/conformance/program_run.h"
 #include "kernels/launch/words.h"
+#include "kernels/support/record_text.h"
 
 namespace drywell::kernels::silicon {
 namespace {
@@ -52,28 +53,17 @@ std::string print_record(const Record& r) {
 }
 
 Record parse_record(std::string_view text, const std::string& name) {
-  Record out;
-  uint32_t number = 0;
-  const auto fail = [&](std::string what) {
-    Diagnostics d;
-    d.error("E4203", {name, number, 1}, std::move(what));
-    throw InputError(std::move(d));
-  };
-  for (const std::string_view line : split(text, '\n')) {
-    ++number;
-    if (number == 1 && line != kFirstLine) fail("not a silicon record");
-    if (line.empty()) continue;
-    if (line.starts_with('#')) {
-      if (number > 1) out.provenance.emplace_back(line.substr(std::min<size_t>(2, line.size())));
-      continue;
-    }
-    const auto words = split(line, ' ');
-    if (words.size() < 3) fail("a line has a name, the program's digest and what became of its buffers");
+  const RecordText read = read_record_text(text, name, kFirstLine);
+  Record out{read.provenance, {}};
+  for (const RecordText::Line& line : read.lines) {
+    const auto& words = line.words;
+    if (words.size() < 3) read.fail(line.number, "a line has a name, the program's digest and what became of its buffers");
     RecordLine r;
     const auto [end, error] = std::from_chars(words[1].data(), words[1].data() + words[1].size(), r.program, 16);
-    if (error != std::errc() || end != words[1].data() + words[1].size()) fail("the program's digest is no hexadecimal number");
+    if (error != std::errc() || end != words[1].data() + words[1].size())
+      read.fail(line.number, "the program's digest is no hexadecimal number");
     if (words[2] == "FAULT") {
-      r.fault = std::string(line.substr(line.find("FAULT ") + 6));
+      r.fault = std::string(line.text.substr(line.text.find("FAULT ") + 6));
     } else {
       r.buffers.assign(words.begin() + 2, words.end());
     }

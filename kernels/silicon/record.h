@@ -28,7 +28,7 @@ struct Record {
 RecordLine observe(const Probe& probe, Accelerator& device, const sim::RunOptions& options);
 
 std::string print_record(const Record& r);
-/// Throws InputError E4203 for text that is no record.
+/// Throws InputError E4506 for text that is no record.
 Record parse_record(std::string_view text, const std::string& name);
 
 /// "" if they agree, else where they part: "buffer 1, bytes 512 to 767".

@@ -61,7 +61,14 @@ TEST(SiliconRecord, PrintsAndReadsBackAsItself) {
   EXPECT_EQ(again.lines[1].second, r.lines[1].second);
   EXPECT_EQ(difference(r.lines[0].second, {0x12, {}, {"=", "ab,ce"}}), "buffer 1, bytes 256 to 511");
   EXPECT_NE(difference(r.lines[1].second, r.lines[0].second), "");
-  EXPECT_THROW(parse_record("nonsense", "r"), InputError);
+  for (const char* text : {"nonsense", "# drywell silicon record, format 1\na 12\n", "# drywell silicon record, format 1\na xy =\n"}) {
+    try {
+      parse_record(text, "r");
+      ADD_FAILURE() << text;
+    } catch (const InputError& e) {
+      EXPECT_EQ(e.code(), "E4506");
+    }
+  }
 }
 
 }  // namespace

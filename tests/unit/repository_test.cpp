@@ -92,6 +92,15 @@ TEST(Repository, EveryDiagnosticCodeIsDocumented) {
   for (const std::string& m : missing) ADD_FAILURE() << m << " is not in docs/errors.md";
 }
 
+TEST(Repository, EveryDiagnosticCodeHasOneMeaning) {
+  const std::regex row("\n\\| ([EFUW][0-9]{4})(?= \\|)");
+  const std::string page = text_of(source_path("docs/errors.md"));
+  std::set<std::string> seen;
+  for (std::sregex_iterator i(page.begin(), page.end(), row), end; i != end; ++i)
+    EXPECT_TRUE(seen.insert((*i)[1]).second) << (*i)[1] << " stands twice in docs/errors.md";
+  EXPECT_GT(seen.size(), 200u);
+}
+
 // Every rule a program can break (E1…) and every fault (F3…) has its twin in a test, which names the code.
 TEST(Repository, EveryRuleHasATest) {
   const std::regex row("\n\\| ([EF][13][0-9]{3}) \\|");

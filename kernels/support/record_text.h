@@ -1,0 +1,34 @@
+// The text form that records of devices share: a first line that names the format, provenance in '#' lines, then one line of
+// words for each thing recorded.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "drywell/core/error.h"
+
+namespace drywell::kernels {
+
+struct RecordText {
+  struct Line {
+    uint32_t number;  // of the file, from 1
+    std::string_view text;
+    std::vector<std::string_view> words;
+  };
+  std::string name;                     // of the file, for messages
+  std::vector<std::string> provenance;  // "device: …"
+  std::vector<Line> lines;
+
+  /// Throws InputError E4506 at `line`.
+  [[noreturn]] void fail(uint32_t line, std::string what) const;
+};
+
+/// `text` must outlive the result. Throws InputError E4506 if the first line is not `first_line`.
+RecordText read_record_text(std::string_view text, std::string name, std::string_view first_line);
+
+/// Where a record comes from: the device, the day (UTC), what made it, and the user's note if there is one.
+std::vector<std::string> provenance(const std::string& device, std::string_view made_by, const std::string& note);
+
+}  // namespace drywell::kernels
