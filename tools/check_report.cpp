@@ -2,8 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <cctype>
+#include <map>
 #include <nlohmann/json.hpp>
-#include <set>
 
 #include "tools/command.h"
 #include "tools/report_parts.h"
@@ -28,10 +29,20 @@ Json party_json(const sim::FindingParty& p) {
           {"when", p.when}};
 }
 
+/// A path as a URI reference.
+std::string uri_of(const std::string& path) {
+  std::string out;
+  for (const char c : path) {
+    const bool plain = std::isalnum(static_cast<unsigned char>(c)) != 0 || std::string_view("-._~/:+@").find(c) != std::string_view::npos;
+    out += plain ? std::string(1, c) : fmt::format("%{:02X}", static_cast<unsigned char>(c));
+  }
+  return out == "%3Cptx%3E" ? "ptx" : out;
+}
+
 Json place_json(const sim::GuestPlace& w) {
   const bool known = !w.source.file.empty() && w.source.line != 0;
   Json region = {{"startLine", known ? w.source.line : 1u}};
-  return {{"physicalLocation", {{"artifactLocation", {{"uri", known ? w.source.file : "<ptx>"}}}, {"region", region}}},
+  return {{"physicalLocation", {{"artifactLocation", {{"uri", known ? uri_of(w.source.file) : "ptx"}}}, {"region", region}}},
           {"message", {{"text", fmt::format("{} (CTA {},{},{} warp {})", w.ptx, w.cta.x, w.cta.y, w.cta.z, w.warp)}}}};
 }
 
@@ -55,12 +66,16 @@ Json findings_json(const std::vector<sim::Finding>& findings) {
 
 std::string findings_sarif(const std::vector<sim::Finding>& findings) {
   Json rules = Json::array(), results = Json::array();
-  std::set<std::string> known;
+  std::map<std::string, size_t> known;
   for (const sim::Finding& f : findings) {
-    if (known.insert(f.code).second) {
-      rules.push_back({{"id", f.code}, {"shortDescription", {{"text", f.rule}}}, {"help", {{"text", f.why + ". To mend: " + f.mend + ". PTX ISA " + f.ptx}}}});
+    const auto [rule, first] = known.try_emplace(f.code, known.size());
+    if (first) {
+      rules.push_back({{"id", f.code},
+                       {"shortDescription", {{"text", f.rule}}},
+                       {"help", {{"text", f.why + ". To mend: " + f.mend + ". PTX ISA " + f.ptx}}},
+                       {"helpUri", "docs/hazards.md"}});
     }
-    Json r = {{"ruleId", f.code}, {"level", sim::hazard_level_name(f.level)}};
+    Json r = {{"ruleId", f.code}, {"ruleIndex", rule->second}, {"level", sim::hazard_level_name(f.level)}};
     r["message"]["text"] = fmt::format("{}: {}", f.rule, f.memory);
     r["locations"] = Json::array({place_json(f.here.where)});
     if (!f.other.role.empty()) r["relatedLocations"] = Json::array({place_json(f.other.where)});

@@ -186,7 +186,7 @@ void register_run(CLI::App& app, CommandContext& context) {
       ->capture_default_str();
   sub->add_flag("--strict", o->check.strict, "with --check: warnings count as errors");
   sub->add_option("--sarif", o->check.sarif, "with --check: write the hazards as SARIF 2.1.0");
-  sub->add_option("--explore", o->explore, "kernels: run N more random schedules, copies in flight poisoned, and compare; tells the first seed that differs");
+  sub->add_option("--explore", o->explore, "run N more random schedules, copies in flight poisoned, and compare; tells the first seed that differs, which `drywell step --seed` replays");
   add_plan_flags(*sub, o->plan);
   sub->allow_extras();
   sub->callback([o, sub, &context] {

@@ -2,13 +2,21 @@
 
 #include <fmt/format.h>
 
+#include <nlohmann/json.hpp>
+
 #include "drywell/sim/check.h"
 
 namespace drywell::tools {
 
 std::string Exploration::text() const {
   if (!seed.has_value()) return fmt::format("{} schedules, all alike", runs);
-  return fmt::format("seed {} of {}: {}; --driver=shuffled:{} runs it again", *seed, asked, what, *seed);
+  return fmt::format("seed {} of {}: {}; `drywell step --seed={}` replays it", *seed, asked, what, *seed);
+}
+
+nlohmann::ordered_json Exploration::json() const {
+  nlohmann::ordered_json j = {{"asked", asked}, {"runs", runs}, {"seed", nullptr}, {"what", what}};
+  if (seed.has_value()) j["seed"] = *seed;
+  return j;
 }
 
 Exploration explore(uint64_t schedules, const sim::RunOptions& options, const std::function<std::string(const sim::RunOptions&)>& run) {

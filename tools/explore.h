@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
 
@@ -16,6 +17,7 @@ struct Exploration {
   std::string what;              // how
   /// "100 schedules, all alike" or what went wrong and how to see it again.
   std::string text() const;
+  nlohmann::ordered_json json() const;
 };
 
 /// `run` runs under the given options and tells what is wrong; empty: nothing. Stops at the first seed that fails.

@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "kernels/golden.h"
+#include "tools/explore.h"
 #include "tools/report_parts.h"
 #include "tools/run_flags.h"
 #include "tools/terminal.h"
@@ -20,6 +21,7 @@ struct FileRun {
   const sim::RunOptions& options;
   const PlanResult& result;
   const CheckedRun& check;
+  const std::optional<Exploration>& exploration;
   bool finished() const { return result.runs.empty() || result.runs.back().ok(); }
 };
 
@@ -47,6 +49,7 @@ std::string summary(const FileRun& d, bool colour) {
   out += paint(d.flags.subject, Colour::bold, colour) + "\n";
   line("result", verification(d, colour));
   line("machine", fmt::format("{} ({}), driver {}", d.arch.name, d.arch.description, kernels::print_driver(d.options)));
+  if (d.exploration.has_value()) line("explored", d.exploration->text());
   out += d.check.text(colour);
   for (size_t i = 0; i < d.result.runs.size(); ++i) {
     const sim::RunResult& r = d.result.runs[i];
@@ -98,8 +101,21 @@ std::string json_report(const FileRun& d) {
   j["verify"] = verify_json(d);
   j["launches"] = Json::array();
   d.check.add_json(j);
+  if (d.exploration.has_value()) j["explored"] = d.exploration->json();
   for (size_t i = 0; i < d.result.runs.size(); ++i) j["launches"].push_back(launch_report(d, i));
   return print_json(j);
+}
+
+/// What differs between a run under another schedule and the first one; empty: nothing.
+std::string difference(const PlanResult& first, const PlanResult& r) {
+  if (!r.runs.empty() && !r.runs.back().ok()) return r.runs.back().fault->to_string();
+  for (const kernels::BufferComparison& c : r.comparisons) {
+    if (c.mismatches != 0) return fmt::format("{}: {} of {} values are wrong; first {}", c.buffer, c.mismatches, c.compared, c.first);
+  }
+  for (size_t i = 0; i < first.buffers.size(); ++i) {
+    if (r.buffers.at(i).bytes != first.buffers[i].bytes) return fmt::format("'{}' is not what the first run left", first.buffers[i].name);
+  }
+  return {};
 }
 
 ExitCode exit_code(const PlanResult& r) {
@@ -114,7 +130,6 @@ ExitCode exit_code(const PlanResult& r) {
 ExitCode run_file(const CommandContext& c, const RunFlags& f, const std::vector<std::string>& words) {
   if (!words.empty()) throw UsageError(fmt::format("unexpected argument '{}'", words[0]), "run");
   if (!f.input.empty()) throw UsageError("--input is for kernels of the table; a PTX file's buffers are given with --buffer", "run");
-  if (f.explore != 0) throw UsageError("--explore is for kernels of the table", "run");
   kernels::PlanOptions options;
   options.run = run_options(f);
   const kernels::LaunchPlan plan = make_plan(f);
@@ -148,13 +163,21 @@ ExitCode run_file(const CommandContext& c, const RunFlags& f, const std::vector<
     result = kernels::run_plan(plan, again, watched);
   }
   if (trace.has_value()) outputs.trace()->commit();
-  const FileRun d{f, device.arch(), options.run, result, check};
+  std::optional<Exploration> exploration;
+  if (f.explore != 0 && exit_code(result) == ExitCode::ok) {
+    exploration = explore(f.explore, options.run, [&](const sim::RunOptions& o) {
+      kernels::SimulatedDevice again({.arch = f.arch});
+      return difference(result, kernels::run_plan(plan, again, {o, {}}));
+    });
+  }
+  const FileRun d{f, device.arch(), options.run, result, check, exploration};
   if (d.finished()) kernels::save_buffers(plan, result);
   const std::string json = f.json.empty() ? "" : json_report(d);
   outputs.json(json);
   check.write_sarif();
   print(f.json == "-" ? json : summary(d, c.colour_out));
-  return check.exit_code(exit_code(result));
+  const bool differs = exploration.has_value() && exploration->seed.has_value();
+  return check.exit_code(differs ? ExitCode::verification_failed : exit_code(result));
 }
 
 }  // namespace drywell::tools

@@ -32,6 +32,7 @@ struct RunFlags {
   PlanFlags plan;
   CheckFlags check;
   uint64_t explore = 0;  // schedules
+  std::optional<uint64_t> seed;  // step: a schedule of --explore
 };
 
 /// Options for `p`; the words are those of launch files.

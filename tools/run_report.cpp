@@ -116,10 +116,7 @@ std::string json_report(const RunDescription& d) {
   j["verify"] = verify_json(r.verify);
   j["fault"] = fault_json(r.run);
   d.check.add_json(j);
-  if (d.exploration.has_value()) {
-    const Exploration& e = *d.exploration;
-    j["explored"] = {{"asked", e.asked}, {"runs", e.runs}, {"seed", e.seed.has_value() ? Json(*e.seed) : Json(nullptr)}, {"what", e.what}};
-  }
+  if (d.exploration.has_value()) j["explored"] = d.exploration->json();
   add_timing(r.run, j);
   for (const auto& [name, text] : r.notes) j["notes"][name] = text;
   return print_json(j);

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "drywell/sim/check.h"
 #include "kernels/registry.h"
 #include "tools/parameters.h"
 
@@ -51,6 +52,12 @@ sim::RunResult LaunchPicker::run(const sim::Launch& launch, const sim::RunOption
 
 HostOutcome run_host(const RunFlags& f, const std::vector<std::string>& words, LaunchPicker& picker, uint32_t which, std::string_view command) {
   sim::RunOptions options = run_options(f);
+  sim::InFlightPoison poison;
+  if (f.seed.has_value()) {
+    options.driver = sim::DriverKind::shuffled;
+    options.seed = *f.seed;
+    options.listeners.push_back(poison.listener());
+  }
   if (options.driver == sim::DriverKind::timed) throw UsageError("stepping has no clock: --driver=eager, lazy or shuffled:SEED", command);
   options.runner = &picker;
   HostOutcome out = names_a_file(f.subject) ? run_plan_file(f, words, std::move(options), command) : run_kernel(f, words, std::move(options), command);

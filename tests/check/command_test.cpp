@@ -1,0 +1,155 @@
+// The command: --check, --strict, --json, --sarif, --explore, step --seed, mutate.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <regex>
+
+#include "support/paths.h"
+#include "support/process.h"
+
+namespace drywell::test {
+namespace {
+
+using nlohmann::json;
+using testing::HasSubstr;
+
+class CheckCommand : public testing::Test {
+ protected:
+  void SetUp() override {
+    if (binary_path().empty()) GTEST_SKIP() << "the drywell command is not built";
+  }
+  static Finished drywell(const std::vector<std::string>& arguments) { return run_process(binary_path(), arguments); }
+  static std::vector<std::string> fused(std::vector<std::string> more) {
+    std::vector<std::string> all = {"run", "fused-rht", "--m=128", "--n=128"};
+    all.insert(all.end(), more.begin(), more.end());
+    return all;
+  }
+};
+
+TEST_F(CheckCommand, ACleanKernelIsSilent) {
+  const Finished f = drywell({"run", "tma-copy", "--rows=64", "--columns=64", "--check", "--strict"});
+  EXPECT_EQ(f.exit_code, 0) << f.err;
+  EXPECT_THAT(f.out, HasSubstr("none found"));
+}
+
+TEST_F(CheckCommand, WarningsCountOnlyIfStrict) {
+  EXPECT_EQ(drywell(fused({"--check"})).exit_code, 0);
+  const Finished f = drywell(fused({"--check", "--strict"}));
+  EXPECT_EQ(f.exit_code, 1);
+  EXPECT_THAT(f.out, HasSubstr("warning H7202"));
+}
+
+TEST_F(CheckCommand, JsonHasBothParties) {
+  const json all = json::parse(drywell(fused({"--check", "--json=-"})).out).at("hazards");
+  ASSERT_EQ(all.size(), 1u);
+  const json& h = all[0];
+  EXPECT_EQ(h.at("code"), "H7202");
+  EXPECT_EQ(h.at("level"), "warning");
+  for (const char* party : {"here", "other"}) {
+    EXPECT_THAT(h.at(party).at("file").get<std::string>(), HasSubstr("kernel.cpp"));
+    EXPECT_GT(h.at(party).at("line").get<int>(), 0);
+    EXPECT_NE(h.at(party).at("lanes").get<uint32_t>(), 0u);
+    EXPECT_EQ(h.at(party).at("cta").size(), 3u);
+  }
+  for (const char* text : {"rule", "memory", "why", "mend", "ptx_isa"}) EXPECT_FALSE(h.at(text).get<std::string>().empty()) << text;
+}
+
+// What the schema of SARIF 2.1.0 requires of the objects we write (sarif-schema-2.1.0.json, "required", "enum", "minimum").
+void expect_place(const json& location) {
+  const json& physical = location.at("physicalLocation");
+  const std::string uri = physical.at("artifactLocation").at("uri");
+  EXPECT_FALSE(uri.empty());
+  EXPECT_EQ(uri.find_first_of("<> "), std::string::npos) << uri << " is no URI reference";
+  EXPECT_GE(physical.at("region").at("startLine").get<int>(), 1);
+  EXPECT_FALSE(location.at("message").at("text").get<std::string>().empty());
+}
+
+TEST_F(CheckCommand, SarifHasWhatTheSchemaRequires) {
+  const TemporaryDirectory dir;
+  drywell(fused({"--check", "--sarif=" + dir.file("x.sarif")}));
+  std::ifstream in(dir.file("x.sarif"));
+  const json log = json::parse(in);
+  EXPECT_EQ(log.at("version"), "2.1.0");
+  ASSERT_EQ(log.at("runs").size(), 1u);
+  const json &run = log["runs"][0], &driver = run.at("tool").at("driver");
+  EXPECT_EQ(driver.at("name"), "drywell");
+  std::vector<std::string> ids;
+  for (const json& rule : driver.at("rules")) {
+    ids.push_back(rule.at("id"));
+    EXPECT_FALSE(rule.at("shortDescription").at("text").get<std::string>().empty());
+    EXPECT_THAT(rule.at("helpUri").get<std::string>(), HasSubstr("hazards.md"));
+  }
+  ASSERT_FALSE(run.at("results").empty());
+  for (const json& r : run["results"]) {
+    EXPECT_FALSE(r.at("message").at("text").get<std::string>().empty());
+    EXPECT_THAT(ids, testing::Contains(r.at("ruleId").get<std::string>()));
+    EXPECT_EQ(ids.at(r.at("ruleIndex").get<size_t>()), r["ruleId"]);
+    EXPECT_THAT((std::vector<std::string>{"none", "note", "warning", "error"}), testing::Contains(r.at("level").get<std::string>()));
+    for (const json& l : r.at("locations")) expect_place(l);
+    for (const json& l : r.at("relatedLocations")) expect_place(l);
+  }
+}
+
+TEST_F(CheckCommand, RefusesFlagsThatMakeNoSense) {
+  EXPECT_EQ(drywell({"run", "tma-copy", "--check=off", "--strict"}).exit_code, 2);
+  EXPECT_EQ(drywell({"run", "tma-copy", "--check=some"}).exit_code, 2);
+}
+
+TEST_F(CheckCommand, ExploresSchedules) {
+  const Finished f = drywell({"run", "tma-copy", "--rows=64", "--columns=64", "--explore=5"});
+  EXPECT_EQ(f.exit_code, 0) << f.err;
+  EXPECT_THAT(f.out, HasSubstr("5 schedules, all alike"));
+}
+
+// Two warps and one word: eager runs give what the lower warp wrote last, some schedule does not.
+constexpr std::string_view kRace = R"(
+.version 9.0
+.target sm_100a
+.address_size 64
+.visible .entry race(.param .u64 out) {
+  .reg .b32 %r<4>;
+  .reg .b64 %rd<2>;
+  .shared .b32 word;
+  mov.u32 %r0, %tid.x;
+  shr.u32 %r1, %r0, 5;
+  st.shared.b32 [word], %r1;
+  bar.sync 0;
+  ld.shared.b32 %r2, [word];
+  ld.param.u64 %rd0, [out];
+  st.global.b32 [%rd0], %r2;
+  ret;
+}
+)";
+
+TEST_F(CheckCommand, ExplorationNamesASeedThatStepReplays) {
+  const TemporaryDirectory dir;
+  const std::string ptx = dir.file("race.ptx"), script = dir.file("script");
+  std::ofstream(ptx) << kRace;
+  std::ofstream(script) << "continue\n";
+  const std::vector<std::string> launch = {"--block=64", "--buffer=out=u32[1]:zeros", "--arg=@out"};
+  std::vector<std::string> run = {"run", ptx, "--explore=50"};
+  run.insert(run.end(), launch.begin(), launch.end());
+  const Finished f = drywell(run);
+  EXPECT_EQ(f.exit_code, 1) << f.out << f.err;
+  std::smatch m;
+  ASSERT_TRUE(std::regex_search(f.out, m, std::regex("seed ([0-9]+) of 50: 'out' is not what the first run left; `drywell step --seed=([0-9]+)` replays it"))) << f.out;
+  std::vector<std::string> step = {"step", ptx, "--seed=" + m[1].str(), "--script=" + script};
+  step.insert(step.end(), launch.begin(), launch.end());
+  const Finished replayed = drywell(step);
+  EXPECT_EQ(replayed.exit_code, 0) << replayed.err;
+  EXPECT_THAT(replayed.out, HasSubstr("shuffled:" + m[1].str()));
+}
+
+// What survives stands in docs/hazards.md with the reason.
+TEST_F(CheckCommand, MutantsAreReported) {
+  const Finished f = drywell({"mutate", "tma-copy", "--rows=128", "--columns=64"});
+  EXPECT_EQ(f.exit_code, 0) << f.err;
+  std::smatch m;
+  ASSERT_TRUE(std::regex_search(f.out, m, std::regex("([0-9]+) mutants, ([0-9]+) reported \\(([0-9.]+) %\\)"))) << f.out;
+  EXPECT_GT(std::stod(m[3]), 60.0) << f.out;
+}
+
+}  // namespace
+}  // namespace drywell::test
