@@ -1,6 +1,9 @@
 #include "kernels/blockwise/scales.h"
 
+#include <bit>
+
 #include "drywell/core/bits.h"
+#include "drywell/core/error.h"
 
 namespace drywell::kernels::blockwise {
 
@@ -32,22 +35,44 @@ ScaleView load_view(KernelBuilder& k, Reg from, int64_t offset) {
   return {at, number(8), number(12), number(16), number(20)};
 }
 
-void copy_stage(KernelBuilder& k, const StageScales& s, const ScaleView& view, Reg first_row, Reg first_k, Reg to, Reg lane) {
-  const uint32_t fast = s.major == isa::Major::mn ? s.rows : s.factors;
+Reg quotient(KernelBuilder& k, Reg value, uint32_t divisor) {
+  DRYWELL_CHECK(std::has_single_bit(divisor), "quotient: no power of two");
+  return divisor == 1 ? value : k.def("shr.u32", value, std::countr_zero(divisor));
+}
+
+StageCopier::StageCopier(KernelBuilder& k, const StageScales& s, const ScaleView& view, Reg first_row, Reg lane) : k_(k), s_(s), view_(view) {
+  const bool rows_first = s.major == isa::Major::mn;
+  const uint32_t fast = rows_first ? s.rows : s.factors;
+  lane_bytes_ = k.def("shl.b32", lane, 2);
+  step_ = k.def("mul.wide.u32", view.k_stride, 4 * s.factors);
+  if (s.count() < 32) {
+    inside_ = k.reg(Mod::pred);
+    k("setp.lt.u32", inside_, lane, s.count());
+  }
   for (uint32_t done = 0; done < s.count(); done += 32) {
-    const Reg at = k.def("add.u32", lane, done), inside = k.reg(Mod::pred);
-    k("setp.lt.u32", inside, at, s.count());
-    k.if_(inside, [&] {
-      const Reg quick = k.def("rem.u32", at, fast), slow = k.def("div.u32", at, fast);
-      const Reg row = k.def("add.u32", first_row, s.major == isa::Major::mn ? quick : slow);
-      const Reg factor = k.def("add.u32", first_k, s.major == isa::Major::mn ? slow : quick);
-      const Reg row_exists = k.reg(Mod::pred), exists = k.reg(Mod::pred);
-      k("setp.lt.u32", row_exists, row, view.rows);
-      k("setp.lt.and.u32", exists, factor, view.factors, row_exists);
-      const Reg index = k.def("mad.lo.u32", row, view.row_stride, k.def("mul.lo.u32", factor, view.k_stride));
-      const Reg safe = k.def("selp.b32", index, 0, exists), bytes = k.def("selp.b32", 4, 0, exists);
-      k("cp.async.ca.shared.global", mem(k.def("mad.lo.u32", at, 4, to)), mem(k.def("mad.wide.u32", safe, 4, view.at)), 4, bytes);
-    });
+    const Reg at = k.def("add.u32", lane, done), quick = k.def("and.b32", at, fast - 1), slow = quotient(k, at, fast);
+    const Reg row = k.def("add.u32", first_row, rows_first ? quick : slow);
+    Chunk c;
+    c.factor = k.def("mov.b32", rows_first ? slow : quick);
+    c.row_exists = k.reg(Mod::pred);
+    k("setp.lt.u32", c.row_exists, row, view.rows);
+    const Reg index = k.def("mad.lo.u32", row, view.row_stride, k.def("mul.lo.u32", c.factor, view.k_stride));
+    c.from = k.def("mad.wide.u32", index, 4, view.at);
+    chunks_.push_back(c);
+  }
+}
+
+void StageCopier::copy(Reg to) {
+  const Reg base = k_.def("add.u32", to, lane_bytes_);
+  for (size_t i = 0; i < chunks_.size(); ++i) {
+    const Chunk& c = chunks_[i];
+    const Reg exists = k_.reg(Mod::pred);
+    k_("setp.lt.and.u32", exists, c.factor, view_.factors, c.row_exists);
+    const Reg from = k_.def("selp.b64", c.from, view_.at, exists), bytes = k_.def("selp.b32", 4, 0, exists);
+    if (inside_.valid()) k_.when(inside_);
+    k_("cp.async.ca.shared.global", mem(base, static_cast<int64_t>(128 * i)), mem(from), 4, bytes);
+    k_("add.s64", c.from, c.from, step_);
+    k_("add.u32", c.factor, c.factor, s_.factors);
   }
 }
 

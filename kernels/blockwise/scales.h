@@ -54,8 +54,28 @@ struct ScaleView {
 /// Reads a DeviceScales at a generic address.
 ScaleView load_view(isa::KernelBuilder& k, isa::Reg from, int64_t offset);
 
-/// One warp copies a stage's factors with cp.async, four bytes a lane: tiles may be partial in M and N, so nothing is
-/// vectorised; what lies outside becomes 0. `first_row` and `first_k` count factors.
-void copy_stage(isa::KernelBuilder& k, const StageScales& s, const ScaleView& view, isa::Reg first_row, isa::Reg first_k, isa::Reg to, isa::Reg lane);
+/// value / divisor, a power of two: a shift.
+isa::Reg quotient(isa::KernelBuilder& k, isa::Reg value, uint32_t divisor);
+
+/// One warp copies the factors of a tile, stage after stage along k, with cp.async, four bytes a lane: tiles may be partial in M
+/// and N, so nothing is vectorised; what lies outside becomes 0.
+class StageCopier {
+ public:
+  /// `first_row` counts factors.
+  StageCopier(isa::KernelBuilder& k, const StageScales& s, const ScaleView& view, isa::Reg first_row, isa::Reg lane);
+  /// The next stage, to shared memory.
+  void copy(isa::Reg to);
+
+ private:
+  /// What a lane copies of 32 factors: where from, which factor along k; both move on with each stage.
+  struct Chunk {
+    isa::Reg from, factor, row_exists;
+  };
+  isa::KernelBuilder& k_;
+  StageScales s_;
+  ScaleView view_;
+  isa::Reg lane_bytes_, step_, inside_;  // `inside_`: lanes of the only chunk, if it is not whole
+  std::vector<Chunk> chunks_;
+};
 
 }  // namespace drywell::kernels::blockwise

@@ -1,4 +1,5 @@
 // The device side.
+#include <array>
 #include <cstddef>
 #include <functional>
 
@@ -37,6 +38,8 @@ class Sm90Blockwise {
   /// What a consumer thread keeps: where it stands in the tile, descriptors of stage 0, the sums.
   struct Consumer {
     Reg row, column, a, b;  // row of its first fragment and first column of a pair, in the tile
+    // Where its factors are in a stage: of its rows, eight apart; of the columns of a pair, if columns have factors of their own.
+    std::array<Reg, 2> factor_a, factor_b;
     RegArray sums;
     Reg alpha, beta, d, c, m, n;
   };
@@ -57,7 +60,7 @@ class Sm90Blockwise {
   void multiply(const Consumer& w, const RegArray& part, Reg stage);
   void promote(const Consumer& w, const RegArray& part, Reg stage);
   /// The factors of B a thread needs for columns 8 j + 2 (lane % 4) + {0, 1}.
-  Reg factor_b(const Consumer& w, Reg stage, uint32_t j, uint32_t e);
+  Reg factor_b(const std::array<Reg, 2>& at, Reg stage, uint32_t j, uint32_t e);
   void store(const Consumer& w, const Tile& t);
   void store_pair(const Consumer& w, Reg at, Reg source, Reg low, Reg high);
 
@@ -131,8 +134,8 @@ void Sm90Blockwise::load_stage(const Tile& t, Reg k_tile, const PipelineState& s
   const Reg k0 = k_.def("mul.lo.u32", k_tile, Sm90Plan::kTileK);
   tma(offsetof(Sm90Problem, map_a), k0, t.m0, stage_at(p_.smem_a, stage, p_.a_bytes));
   tma(offsetof(Sm90Problem, map_b), k0, t.n0, stage_at(p_.smem_b, stage, p_.b_bytes));
-  if (p_.tma_sfa()) tma(offsetof(Sm90Problem, map_sf), k_.def("div.u32", t.m0, c_.scales.m), k_tile, stage_at(p_.smem_sfa, stage, p_.sfa_pitch()));
-  if (p_.tma_sfb()) tma(offsetof(Sm90Problem, map_sf), k_.def("div.u32", t.n0, c_.scales.n), k_tile, stage_at(p_.smem_sfb, stage, p_.sfb_pitch()));
+  if (p_.tma_sfa()) tma(offsetof(Sm90Problem, map_sf), quotient(k_, t.m0, c_.scales.m), k_tile, stage_at(p_.smem_sfa, stage, p_.sfa_pitch()));
+  if (p_.tma_sfb()) tma(offsetof(Sm90Problem, map_sf), quotient(k_, t.n0, c_.scales.n), k_tile, stage_at(p_.smem_sfb, stage, p_.sfb_pitch()));
 }
 
 // Producer warp "MainloopAux": 32 lanes arrive on every stage, whatever they copied.
@@ -140,11 +143,11 @@ void Sm90Blockwise::load_scales() {
   const ScaleView a = load_view(k_, problem_, offsetof(Sm90Problem, sfa)), b = load_view(k_, problem_, offsetof(Sm90Problem, sfb));
   PipelineState state(k_, c_.stages, PipelineState::Role::producer);
   for_tiles([&](const Tile& t) {
-    const Reg row_a = k_.def("div.u32", t.m0, c_.scales.m), row_b = k_.def("div.u32", t.n0, c_.scales.n);
-    k_.for_range(0, k_tiles_, 1, [&](Reg k_tile) {
+    StageCopier copy_a(k_, p_.sfa, a, quotient(k_, t.m0, c_.scales.m), lane_), copy_b(k_, p_.sfb, b, quotient(k_, t.n0, c_.scales.n), lane_);
+    k_.for_range(0, k_tiles_, 1, [&](Reg) {
       ring_.acquire(state);
-      if (!p_.tma_sfa()) copy_stage(k_, p_.sfa, a, row_a, k_tile, stage_at(p_.smem_sfa, state.index(), p_.sfa_pitch()), lane_);
-      if (!p_.tma_sfb()) copy_stage(k_, p_.sfb, b, row_b, k_tile, stage_at(p_.smem_sfb, state.index(), p_.sfb_pitch()), lane_);
+      if (!p_.tma_sfa()) copy_a.copy(stage_at(p_.smem_sfa, state.index(), p_.sfa_pitch()));
+      if (!p_.tma_sfb()) copy_b.copy(stage_at(p_.smem_sfb, state.index(), p_.sfb_pitch()));
       k_("cp.async.mbarrier.arrive.noinc.shared::cta.b64", mem(ring_.full(state)));
       state.advance();
     });
@@ -163,6 +166,10 @@ void Sm90Blockwise::consume() {
   const Reg consumer_warp = k_.def("sub.u32", warp_, 4), group = k_.def("shr.u32", consumer_warp, 2);
   w.row = k_.def("mad.lo.u32", consumer_warp, 16, k_.def("shr.u32", lane_, 2));
   w.column = k_.def("shl.b32", k_.def("and.b32", lane_, 3), 1);
+  for (uint32_t e = 0; e < 2; ++e) {
+    w.factor_a[e] = k_.def("shl.b32", quotient(k_, k_.def("add.u32", w.row, 8 * e), c_.scales.m), 2);
+    w.factor_b[e] = k_.def("shl.b32", quotient(k_, k_.def("add.u32", w.column, e), c_.scales.n), 2);
+  }
   w.a = first_descriptor(k_.def("mad.lo.u32", group, 64 * Sm90Plan::kTileK, smem_at(p_.smem_a)));
   w.b = first_descriptor(smem_at(p_.smem_b));
   w.sums = k_.regs(Mod::f32, c_.bn / 2, "sum");
@@ -208,30 +215,26 @@ void Sm90Blockwise::multiply(const Consumer& w, const RegArray& part, Reg stage)
   k_("wgmma.wait_group.sync.aligned", 0);
 }
 
-Reg Sm90Blockwise::factor_b(const Consumer& w, Reg stage, uint32_t j, uint32_t e) {
-  const Reg base = stage_at(p_.smem_sfb, stage, p_.sfb_pitch());
-  const uint32_t gn = c_.scales.n;
-  if (gn >= 8) return k_.def("ld.shared.f32", mem(base, 4 * (8 * j / gn)));
-  const Reg column = e == 0 ? w.column : k_.def("add.u32", w.column, e);
-  return k_.def("ld.shared.f32", mem(k_.def("mad.lo.u32", k_.def("div.u32", column, gn), 4, base), 4 * (8 * j / gn)));
+Reg Sm90Blockwise::factor_b(const std::array<Reg, 2>& at, Reg stage, uint32_t j, uint32_t e) {
+  return k_.def("ld.shared.f32", mem(c_.scales.n >= 8 ? stage : at[e], 4 * (8 * j / c_.scales.n)));
 }
 
 // With one factor for the tile on either side the product of the two comes first, else the accumulator takes SFA and then SFB:
 // the article's three branches.
 void Sm90Blockwise::promote(const Consumer& w, const RegArray& part, Reg stage) {
   const bool chain = p_.sfa.rows > 1 && p_.sfb.rows > 1;
-  const Reg base = stage_at(p_.smem_sfa, stage, p_.sfa_pitch());
-  std::array<Reg, 2> sfa;  // of the thread's two rows, eight apart
-  for (uint32_t half = 0; half < 2; ++half) {
-    const Reg row = half == 0 ? w.row : k_.def("add.u32", w.row, 8);
-    sfa[half] = k_.def("ld.shared.f32", mem(k_.def("mad.lo.u32", k_.def("div.u32", row, c_.scales.m), 4, base)));
+  const Reg stage_a = stage_at(p_.smem_sfa, stage, p_.sfa_pitch()), stage_b = stage_at(p_.smem_sfb, stage, p_.sfb_pitch());
+  std::array<Reg, 2> sfa, at_b;
+  for (uint32_t e = 0; e < 2; ++e) {
+    sfa[e] = k_.def("ld.shared.f32", mem(k_.def("add.u32", stage_a, w.factor_a[e])));
+    if (c_.scales.n < 8) at_b[e] = k_.def("add.u32", stage_b, w.factor_b[e]);
   }
   std::array<Reg, 2> sfb;                     // of the pair's two columns
   std::array<std::array<Reg, 2>, 2> product;  // by row and column
   for (uint32_t j = 0; j < c_.bn / 8; ++j) {
     const bool fresh = j == 0 || c_.scales.n < 8 || 8 * j % c_.scales.n == 0;
     for (uint32_t e = 0; e < 2 && fresh; ++e) {
-      sfb[e] = e == 1 && c_.scales.n > 1 ? sfb[0] : factor_b(w, stage, j, e);
+      sfb[e] = e == 1 && c_.scales.n > 1 ? sfb[0] : factor_b(at_b, stage_b, j, e);
       for (uint32_t half = 0; half < 2 && !chain; ++half)
         product[half][e] = e == 1 && c_.scales.n > 1 ? product[half][0] : k_.def("mul.f32", sfa[half], sfb[e]);
     }

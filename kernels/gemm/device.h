@@ -56,7 +56,7 @@ class GemmDevice {
   // Software scales: their loads, and what the epilogue does with them
   void load_block_scales();
   void promote_tile(EpilogueState& s, const Tile& t);
-  void promote_block(EpilogueState& s, const Tile& t, Reg stage, uint32_t block);
+  void promote_block(EpilogueState& s, Reg stage, Reg own_factor, uint32_t block);
   isa::Reg block_stage(Reg stage) { return stage_at(p_.smem_sfa, stage, p_.block_bytes()); }
 
   // MMA

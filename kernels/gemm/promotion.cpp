@@ -13,12 +13,13 @@ void GemmDevice::load_block_scales() {
   for_tiles([&](const Tile& t) {
     const blockwise::ScaleView a = blockwise::load_view(k_, t.problem, offsetof(DeviceProblem, sfa)),
                                b = blockwise::load_view(k_, t.problem, offsetof(DeviceProblem, sfb));
-    const Reg row_a = k_.def("div.u32", t.m0, c_.block.m), row_b = k_.def("div.u32", t.n0, c_.block.n);
-    k_.for_range(0, t.k_tiles, 1, [&](Reg k_tile) {
+    blockwise::StageCopier copy_a(k_, p_.block_a, a, blockwise::quotient(k_, t.m0, c_.block.m), lane_),
+        copy_b(k_, p_.block_b, b, blockwise::quotient(k_, t.n0, c_.block.n), lane_);
+    k_.for_range(0, t.k_tiles, 1, [&](Reg) {
       block_scales_.acquire(state);
-      const Reg first_k = k_.def("mul.lo.u32", k_tile, p_.blocks_of_stage()), to = block_stage(state.index());
-      blockwise::copy_stage(k_, p_.block_a, a, row_a, first_k, to, lane_);
-      blockwise::copy_stage(k_, p_.block_b, b, row_b, first_k, k_.def("add.u32", to, p_.block_a.bytes()), lane_);
+      const Reg to = block_stage(state.index());
+      copy_a.copy(to);
+      copy_b.copy(k_.def("add.u32", to, p_.block_a.bytes()));
       k_("cp.async.mbarrier.arrive.noinc.shared::cta.b64", mem(block_scales_.full(state)));
       state.advance();
     });
@@ -28,13 +29,15 @@ void GemmDevice::load_block_scales() {
 }
 
 void GemmDevice::promote_tile(EpilogueState& s, const Tile& t) {
+  const Reg factor_row = blockwise::quotient(k_, k_.def("add.u32", s.row_in_tile, lane_), c_.block.m);
+  const Reg own_factor = k_.def("mul.lo.u32", factor_row, 4 * p_.block_a.row_stride());
   s.promoted = k_.regs(Mod::f32, c_.bn, "sum");
   for (const Reg r : s.promoted) k_("mov.f32", r, 0.0f);
   k_.for_range(0, t.k_tiles, 1, [&](Reg) {
     PipelineState& scales = *s.block_scales;
     block_scales_.wait(scales);
     const Reg stage = block_stage(scales.index());
-    for (uint32_t block = 0; block < p_.blocks_of_stage(); ++block) promote_block(s, t, stage, block);
+    for (uint32_t block = 0; block < p_.blocks_of_stage(); ++block) promote_block(s, stage, own_factor, block);
     k_("bar.warp.sync", -1);
     k_.if_(s.first_lane, [&] { k_("mbarrier.arrive.shared::cta.b64", sink(), mem(block_scales_.empty(scales))); });
     scales.advance();
@@ -42,10 +45,8 @@ void GemmDevice::promote_tile(EpilogueState& s, const Tile& t) {
 }
 
 // sum = fma(accumulator, fl(SFA * SFB), sum): SFA belongs to the thread's row, SFB to granularity_n columns.
-void GemmDevice::promote_block(EpilogueState& s, const Tile&, Reg stage, uint32_t block) {
-  const Reg row = k_.def("add.u32", s.row_in_tile, lane_), factor_row = k_.def("div.u32", row, c_.block.m);
-  const Reg at = k_.def("mad.lo.u32", factor_row, 4 * p_.block_a.row_stride(), stage);
-  const Reg sfa = k_.def("ld.shared.f32", mem(at, 4 * block * p_.block_a.k_stride()));
+void GemmDevice::promote_block(EpilogueState& s, Reg stage, Reg own_factor, uint32_t block) {
+  const Reg sfa = k_.def("ld.shared.f32", mem(k_.def("add.u32", stage, own_factor), 4 * block * p_.block_a.k_stride()));
   accumulator_.wait(s.accumulator);
   k_("tcgen05.fence::after_thread_sync");
   const Reg from = k_.def("mad.lo.u32", s.accumulator.index(), c_.bn, s.tmem);
