@@ -25,6 +25,12 @@ class Parts {
     return parts_[at_++];
   }
   [[noreturn]] void refuse(const char* what) const { throw InputError("E2311", fmt::format("kernel name '{}': '{}' is no {}", name_, parts_[at_ - 1], what), kForm); }
+  /// Whether the next part is `text`; takes it if so.
+  bool skip(std::string_view text) {
+    if (at_ == parts_.size() || parts_[at_] != text) return false;
+    ++at_;
+    return true;
+  }
   std::string rest() const {
     std::string out;
     for (size_t i = at_; i < parts_.size(); ++i) out += (out.empty() ? "" : "_") + std::string(parts_[i]);
@@ -94,6 +100,7 @@ KernelName parse_kernel_name(std::string_view name) {
   n.sm = number_after(parts, "sm", "architecture (sm100)");
   n.core = parts.next("the kind of core (tensorop)");
   n.problem = parts.next("the kind of problem (gemm)");
+  if (parts.skip("grouped")) n.problem += "_grouped";
   n.a = scaled_tensor(parts, "SFA and A (64x128f32xe4m3)");
   n.b = scaled_tensor(parts, "SFB and B (1x128f32xe4m3)");
   n.epilogue = parts.next("the type of the epilogue");
@@ -114,13 +121,15 @@ std::vector<std::string> explain(const KernelName& n) {
   const auto scales = [](const char* sf, const char* mn, const ScaledTensor& t) {
     return fmt::format("{} is {} with a {} element scale granularity {} and a {} element scale granularity k", sf, t.scale_type, t.granularity_mn, mn, t.granularity_k);
   };
+  // "runtime f8 types": the launch says which of the two.
+  const auto element = [](const ScaledTensor& t) { return t.element == "f8" ? "f8, e4m3 or e5m2 as the launch says" : t.element; };
   const auto triple_text = [](const std::array<uint32_t, 3>& v) { return fmt::format("{}x{}x{}", v[0], v[1], v[2]); };
   std::vector<std::string> out = {
-      fmt::format("a CUTLASS 3 {} for SM{} that uses {}", n.problem == "gemm" ? "GEMM" : n.problem, n.sm, n.core == "tensorop" ? "tensor cores" : n.core),
+      fmt::format("a CUTLASS 3 {} for SM{} that uses {}", n.problem == "gemm" ? "GEMM" : n.problem == "gemm_grouped" ? "grouped GEMM" : n.problem, n.sm, n.core == "tensorop" ? "tensor cores" : n.core),
       scales("SFA", "m", n.a),
-      fmt::format("the A matrix is {}", n.a.element),
+      fmt::format("the A matrix is {}", element(n.a)),
       scales("SFB", "n", n.b),
-      fmt::format("the B matrix is {}", n.b.element),
+      fmt::format("the B matrix is {}", element(n.b)),
       fmt::format("the epilogue is done in {}", n.epilogue),
       n.c == "void" ? "there is no C matrix" : fmt::format("the C matrix is {}", n.c),
       fmt::format("the D matrix is {}", n.d),
@@ -133,28 +142,58 @@ std::vector<std::string> explain(const KernelName& n) {
   return out;
 }
 
-std::string equivalent(const KernelName& n) {
+namespace {
+
+/// Why no kernel here computes what the name says; empty if one does.
+std::string obstacle(const KernelName& n) {
   const bool hopper = n.sm == 90;
-  if (!hopper && n.sm != 100) return fmt::format("none: kernels here are for sm90 and sm100, not sm{}", n.sm);
-  const uint32_t group = n.cta_group == 2 ? 2 : 1, rows = 128 * group;
-  if (n.tile[0] != rows) return fmt::format("none: tiles here have {} rows", rows);
-  if (n.tile[2] != 128) return "none: stages here are 128 elements of k";
-  if (n.layouts[2] == 'n') return "none: D here is row-major; the transposed problem with A and B exchanged (--swap) gives a column-major one";
-  if (n.a.granularity_k != n.b.granularity_k) return "none: SFA and SFB here share their granularity along k";
+  if (!hopper && n.sm != 100) return fmt::format("kernels here are for sm90 and sm100, not sm{}", n.sm);
+  if (n.problem != "gemm" && n.problem != "gemm_grouped") return fmt::format("problems of kind {}", n.problem);
+  if (hopper && n.problem != "gemm") return "gemm-sm90-blockwise has one problem";
   for (const std::string& e : {n.a.element, n.b.element}) {
-    if (e != "e4m3" && e != "e5m2") return fmt::format("none: elements of {}", e);
+    if (e != "e4m3" && e != "e5m2" && e != "f8") return fmt::format("elements of {}", e);
   }
-  if (n.d != "f16" && n.d != "bf16" && n.d != "f32") return fmt::format("none: D of {}", n.d);
-  std::string words = fmt::format("{} --a-format={} --b-format={} --scale-m={} --scale-n={} --scale-k={} --bn={} --d-type={}", hopper ? "gemm-sm90-blockwise --arch=sm_90a" : "gemm-blockwise",
-                                  n.a.element, n.b.element, n.a.granularity_mn, n.b.granularity_mn, n.a.granularity_k, n.tile[1], n.d);
+  if (n.d != "f16" && n.d != "bf16" && n.d != "f32") return fmt::format("D of {}", n.d);
+  if (n.c != "void" && n.c != n.d) return fmt::format("C of {} here has D's type", n.c);
+  if (n.a.granularity_k != n.b.granularity_k) return "SFA and SFB here share their granularity along k";
+  if (hopper) {
+    if (n.tile[0] != 128) return "tiles here have 128 rows";
+    if (n.tile[2] != n.a.granularity_k) return "a stage here is one block of scale-k";
+    if (n.layouts.substr(0, 2) != "tn") return "A and B here are K-major (tn), as FP8 on Hopper has to be";
+    return "";
+  }
+  if (n.tile[2] != 128) return "stages here are 128 elements of k";
+  const uint32_t group = n.cta_group == 2 ? 2 : 1, rows = n.tile[0] / group;
+  if (rows != 64 && rows != 128) return fmt::format("{} rows a CTA", rows);
+  if (n.cluster[0] > group) return "clusters here lie along n, beside the pair of a 2SM instruction";
+  return "";
+}
+
+}  // namespace
+
+std::string equivalent(const KernelName& n) {
+  if (const std::string why = obstacle(n); !why.empty()) return "none: " + why;
+  const bool hopper = n.sm == 90;
+  const auto element = [](const ScaledTensor& t) { return t.element == "f8" ? "e4m3" : t.element; };
+  std::string words = fmt::format("{} --a-format={} --b-format={} --scale-m={} --scale-n={} --scale-k={} --bn={} --d-type={}",
+                                  hopper ? "gemm-sm90-blockwise --arch=sm_90a" : "gemm-blockwise", element(n.a), element(n.b), n.a.granularity_mn,
+                                  n.b.granularity_mn, n.a.granularity_k, n.tile[1], n.d);
   if (n.c != "void") words += " --beta=1";
   if (n.stages != 0) words += fmt::format(" --stages={}", n.stages);
-  if (hopper) return words;
+  if (n.layouts[2] == 'n') words += " --d-major=mn";
+  if (hopper) {
+    if (n.cluster[0] > 1) words += fmt::format(" --cluster-m={}", n.cluster[0]);
+    if (n.cluster[1] > 1) words += fmt::format(" --cluster-n={}", n.cluster[1]);
+    return words;
+  }
+  const uint32_t group = n.cta_group == 2 ? 2 : 1;
+  if (n.tile[0] / group != 128) words += fmt::format(" --bm={}", n.tile[0] / group);
   // A is m x k, B k x n: the index of each that runs along memory.
   if (n.layouts[0] == 'n') words += " --a-major=mn";
   if (n.layouts[1] == 't') words += " --b-major=mn";
   if (group == 2) words += " --cta-group=2";
-  if (n.cluster[1] != 1) words += fmt::format(" --cluster-n={}", n.cluster[1]);
+  if (n.cluster[1] > 1) words += fmt::format(" --cluster-n={}", n.cluster[1]);
+  if (n.problem == "gemm_grouped") words += " --groups=256x256x256,128x128x512";
   return words;
 }
 

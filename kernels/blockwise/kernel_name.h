@@ -19,7 +19,7 @@ struct KernelName {
   std::string family;   // cutlass3x
   uint32_t sm = 0;      // 100
   std::string core;     // tensorop
-  std::string problem;  // gemm
+  std::string problem;  // gemm, gemm_grouped
   ScaledTensor a, b;
   std::string epilogue, c, d;                  // types; C may be void
   std::array<uint32_t, 3> tile{}, cluster{};   // m, n, k

@@ -21,6 +21,10 @@ ScaleShape scale_shape(uint64_t mn, uint64_t k, uint32_t granularity_mn, uint32_
   return s;
 }
 
+bool whole_quadruples(const ScaleShape& s, isa::Major major, uint32_t stage_rows, uint32_t stage_factors) {
+  return major == isa::Major::mn ? stage_rows % 4 == 0 && s.rows % 4 == 0 : stage_factors % 4 == 0 && s.factors % 4 == 0;
+}
+
 std::vector<float> scale_image(const std::vector<float>& logical, const ScaleShape& s) {
   std::vector<float> out(s.count());
   for (uint64_t r = 0; r < s.rows; ++r) {
@@ -43,14 +47,16 @@ Reg quotient(KernelBuilder& k, Reg value, uint32_t divisor) {
 StageCopier::StageCopier(KernelBuilder& k, const StageScales& s, const ScaleView& view, Reg first_row, Reg lane) : k_(k), s_(s), view_(view) {
   const bool rows_first = s.major == isa::Major::mn;
   const uint32_t fast = rows_first ? s.rows : s.factors;
-  lane_bytes_ = k.def("shl.b32", lane, 2);
+  width_ = s.wide ? 4 : 1;
+  lane_bytes_ = k.def("shl.b32", lane, s.wide ? 4 : 2);
   step_ = k.def("mul.wide.u32", view.k_stride, 4 * s.factors);
-  if (s.count() < 32) {
+  if (s.count() < 32 * width_) {
     inside_ = k.reg(Mod::pred);
-    k("setp.lt.u32", inside_, lane, s.count());
+    k("setp.lt.u32", inside_, lane, s.count() / width_);
   }
-  for (uint32_t done = 0; done < s.count(); done += 32) {
-    const Reg at = k.def("add.u32", lane, done), quick = k.def("and.b32", at, fast - 1), slow = quotient(k, at, fast);
+  const Reg first = s.wide ? k.def("shl.b32", lane, 2) : lane;
+  for (uint32_t done = 0; done < s.count(); done += 32 * width_) {
+    const Reg at = k.def("add.u32", first, done), quick = k.def("and.b32", at, fast - 1), slow = quotient(k, at, fast);
     const Reg row = k.def("add.u32", first_row, rows_first ? quick : slow);
     Chunk c;
     c.factor = k.def("mov.b32", rows_first ? slow : quick);
@@ -68,9 +74,9 @@ void StageCopier::copy(Reg to) {
     const Chunk& c = chunks_[i];
     const Reg exists = k_.reg(Mod::pred);
     k_("setp.lt.and.u32", exists, c.factor, view_.factors, c.row_exists);
-    const Reg from = k_.def("selp.b64", c.from, view_.at, exists), bytes = k_.def("selp.b32", 4, 0, exists);
+    const Reg from = k_.def("selp.b64", c.from, view_.at, exists), bytes = k_.def("selp.b32", 4 * width_, 0, exists);
     if (inside_.valid()) k_.when(inside_);
-    k_("cp.async.ca.shared.global", mem(base, static_cast<int64_t>(128 * i)), mem(from), 4, bytes);
+    k_("cp.async.ca.shared.global", mem(base, static_cast<int64_t>(128 * width_ * i)), mem(from), 4 * width_, bytes);
     k_("add.s64", c.from, c.from, step_);
     k_("add.u32", c.factor, c.factor, s_.factors);
   }

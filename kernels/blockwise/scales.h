@@ -27,6 +27,8 @@ struct ScaleShape {
 };
 /// Of an operand of mn x k elements (tile_atom_to_shape_SFA and _SFB).
 ScaleShape scale_shape(uint64_t mn, uint64_t k, uint32_t granularity_mn, uint32_t granularity_k, isa::Major major);
+/// Whether factors may be copied four at a time: of the tensor, along memory, and of a tile's stage.
+bool whole_quadruples(const ScaleShape& s, isa::Major major, uint32_t stage_rows, uint32_t stage_factors);
 /// Factors with k contiguous to the order they have in memory.
 std::vector<float> scale_image(const std::vector<float>& logical, const ScaleShape& s);
 
@@ -41,6 +43,7 @@ static_assert(sizeof(DeviceScales) == 24);
 struct StageScales {
   uint32_t rows = 1, factors = 1;
   isa::Major major = isa::Major::mn;
+  bool wide = false;  // four at a time: quadruples along memory are whole, in every tile and at the tensor's edge
   uint32_t count() const { return rows * factors; }
   uint32_t bytes() const { return 4 * count(); }
   uint32_t row_stride() const { return major == isa::Major::mn ? 1 : factors; }
@@ -57,8 +60,8 @@ ScaleView load_view(isa::KernelBuilder& k, isa::Reg from, int64_t offset);
 /// value / divisor, a power of two: a shift.
 isa::Reg quotient(isa::KernelBuilder& k, isa::Reg value, uint32_t divisor);
 
-/// One warp copies the factors of a tile, stage after stage along k, with cp.async, four bytes a lane: tiles may be partial in M
-/// and N, so nothing is vectorised; what lies outside becomes 0.
+/// One warp copies the factors of a tile, stage after stage along k, with cp.async, four bytes a lane (tiles may be partial in M
+/// and N) or sixteen; what lies outside becomes 0.
 class StageCopier {
  public:
   /// `first_row` counts factors.
@@ -74,6 +77,7 @@ class StageCopier {
   isa::KernelBuilder& k_;
   StageScales s_;
   ScaleView view_;
+  uint32_t width_;                       // factors of a lane
   isa::Reg lane_bytes_, step_, inside_;  // `inside_`: lanes of the only chunk, if it is not whole
   std::vector<Chunk> chunks_;
 };

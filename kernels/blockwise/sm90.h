@@ -1,6 +1,7 @@
 // gemm-sm90-blockwise: CUTLASS's cooperative warp-specialised FP8 GEMM with blockwise or groupwise scales on Hopper, as the
 // article on sm90_mma_tma_gmma_ss_warpspecialized_fp8_blockwise_scaling.hpp describes it. Warp group 0 produces (warp 0: TMA,
-// warp 3: scales by cp.async), warp groups 1 and 2 share a tile of 128 rows: wgmma on each block of K, then promotion.
+// warp 3: scales by cp.async), warp groups 1 and 2 share a tile of 128 rows: wgmma on each block of K, then promotion. CTAs of a
+// cluster share A along N and B along M by multicast.
 #pragma once
 
 #include <cstdint>
@@ -13,18 +14,20 @@ namespace drywell::kernels::blockwise {
 
 struct Sm90Config {
   numeric::Format a = numeric::Format::e4m3, b = numeric::Format::e4m3;
-  ScaleConfig scales;  // "Sm90 supports MN-major SFA and SFB only"; granularity_k is the tile's K
+  ScaleConfig scales;  // "Sm90 supports MN-major SFA and SFB only"; granularity_k is the tile's K: 32, 64 or 128
   uint32_t bn = 128;
   uint32_t stages = 4;
   isa::TensorType output = isa::TensorType::bf16;
+  isa::Major d_major = isa::Major::k;  // of C and D: k row-major, mn column-major
   bool reads_c = false;
+  uint32_t cluster_m = 1, cluster_n = 1;  // tiles of a cluster
   uint32_t ctas = 0;  // of the grid at most; 0: one for every SM
 };
 
 struct Sm90Plan {
   explicit Sm90Plan(const Sm90Config& c);
 
-  static constexpr uint32_t kTileM = 128, kTileK = 128, kThreads = 384, kConsumerWarps = 8;
+  static constexpr uint32_t kTileM = 128, kThreads = 384, kConsumerWarps = 8;
   // "static constexpr int ScaleTmaThreshold = 32"
   static constexpr uint32_t kScaleTmaThreshold = 32;
   // "Two threads per CTA are producers (1 for operand tile tma, and 32 for scales cp.async)"
@@ -35,6 +38,13 @@ struct Sm90Plan {
   StageScales sfa, sfb;  // of one stage
   uint32_t a_bytes = 0, b_bytes = 0, transaction_bytes = 0;
   uint32_t smem_a = 0, smem_b = 0, smem_sfa = 0, smem_sfb = 0, smem_bytes = 0;
+
+  /// "the scale granularity equals the tile's size along K"; a row of a stage is its swizzle span.
+  uint32_t tile_k() const { return config.scales.k; }
+  uint32_t cluster() const { return config.cluster_m * config.cluster_n; }
+  /// CTAs that read what one CTA loads, itself included: those of its row and of its column.
+  uint32_t readers() const { return config.cluster_m + config.cluster_n - 1; }
+  isa::Swizzle swizzle() const { return tile_k() == 128 ? isa::Swizzle::b128 : tile_k() == 64 ? isa::Swizzle::b64 : isa::Swizzle::b32; }
 
   bool tma_sfa() const { return sfa.rows >= kScaleTmaThreshold && sfb.rows < kScaleTmaThreshold; }
   bool tma_sfb() const { return sfb.rows >= kScaleTmaThreshold && sfa.rows < kScaleTmaThreshold; }
@@ -49,7 +59,7 @@ struct Sm90Problem {
   isa::TensorMap map_a, map_b, map_sf;  // the last of SFA or SFB, if TMA loads one of them
   DeviceScales sfa, sfb;
   uint64_t d = 0, c = 0;
-  uint32_t tiles_m = 0, tiles = 0, k_tiles = 0, m = 0, n = 0;
+  uint32_t tiles_m = 0, tiles = 0, k_tiles = 0, m = 0, n = 0;  // tiles: of a cluster
   uint32_t pad[11] = {};
 };
 static_assert(sizeof(Sm90Problem) == 512);

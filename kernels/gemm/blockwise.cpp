@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <bit>
 #include <cstring>
 
 #include "drywell/core/bits.h"
@@ -25,26 +26,46 @@ uint64_t tiles_of(const GemmPlan& p, const blockwise::Shape& s) {
   return ceil_div(s.m, p.tile_m) * ceil_div(ceil_div(s.n, p.config.bn), p.config.cluster_n);
 }
 
-/// Puts one problem's tensors on the device; `d` is where its output goes.
-DeviceProblem device_problem(Accelerator& device, DeviceArrays& arrays, const GemmPlan& p, const blockwise::Problem& x, GmemAddr& d) {
+/// Codes in row-major order to the bytes of C or D, and back.
+std::vector<uint8_t> output_bytes(const GemmPlan& p, const std::vector<uint32_t>& codes, const blockwise::Shape& s) {
+  const std::vector<uint32_t> turned = p.column_major_d() ? blockwise::transposed(codes, s.m, s.n) : codes;
+  std::vector<uint8_t> bytes(turned.size() * p.output_bytes());
+  for (size_t i = 0; i < turned.size(); ++i) std::memcpy(bytes.data() + i * p.output_bytes(), &turned[i], p.output_bytes());
+  return bytes;
+}
+std::vector<uint32_t> output_codes(const GemmPlan& p, const std::vector<uint8_t>& bytes, const blockwise::Shape& s) {
+  std::vector<uint32_t> codes(s.m * s.n, 0);
+  for (size_t i = 0; i < codes.size(); ++i) std::memcpy(&codes[i], bytes.data() + i * p.output_bytes(), p.output_bytes());
+  return p.column_major_d() ? blockwise::transposed(codes, s.n, s.m) : codes;
+}
+
+/// Puts one problem's tensors on the device.
+DeviceProblem device_problem(DeviceArrays& arrays, const GemmPlan& p, const blockwise::Problem& x) {
   const GemmConfig& c = p.config;
   const blockwise::Shape& s = x.shape;
   DeviceProblem out;
-  out.map_a = gemm::operand_map(device, p.a, arrays.make(operand_image(x.a, c.a.major), "A"), s.m, s.k, p.tile_k, c.cluster_n);
-  out.map_b = gemm::operand_map(device, p.b, arrays.make(operand_image(x.b, c.b.major), "B"), s.n, s.k, p.tile_k, 1);
-  d = arrays.make(s.m * s.n * p.output_bytes(), "D");
-  out.map_d = gemm::output_map(device, p, d, s.m, s.n);
-  if (c.reads_c) {
-    std::vector<uint8_t> bytes(x.c.size() * p.output_bytes());
-    for (size_t i = 0; i < x.c.size(); ++i) std::memcpy(bytes.data() + i * p.output_bytes(), &x.c[i], p.output_bytes());
-    out.map_c = gemm::output_map(device, p, arrays.make(bytes, "C"), s.m, s.n);
-  }
+  out.m = static_cast<uint32_t>(s.m);
+  out.n = static_cast<uint32_t>(s.n);
+  out.k = static_cast<uint32_t>(s.k);
+  out.a = arrays.make(operand_image(x.a, c.a.major), "A").value();
+  out.b = arrays.make(operand_image(x.b, c.b.major), "B").value();
+  out.d = arrays.make(s.m * s.n * p.output_bytes(), "D").value();
+  if (c.reads_c) out.c = arrays.make(output_bytes(p, x.c, s), "C").value();
   out.sfa = device_scales(arrays, x.sfa, blockwise::scale_shape(s.m, s.k, c.block.m, c.block.k, c.block.a_major), "SFA");
   out.sfb = device_scales(arrays, x.sfb, blockwise::scale_shape(s.n, s.k, c.block.n, c.block.k, c.block.b_major), "SFB");
   out.tiles_m = static_cast<uint32_t>(ceil_div(s.m, p.tile_m));
   out.tiles = static_cast<uint32_t>(tiles_of(p, s));
   out.k_tiles = static_cast<uint32_t>(ceil_div(s.k, p.tile_k));
   return out;
+}
+
+gemm::DeviceMaps device_maps(Accelerator& device, const GemmPlan& p, const DeviceProblem& x) {
+  gemm::DeviceMaps maps;
+  maps.a = gemm::operand_map(device, p.a, GmemAddr{x.a}, x.m, x.k, p.tile_k, p.config.cluster_n);
+  maps.b = gemm::operand_map(device, p.b, GmemAddr{x.b}, x.n, x.k, p.tile_k, 1);
+  maps.d = gemm::output_map(device, p, GmemAddr{x.d}, x.m, x.n);
+  maps.c = p.config.reads_c ? gemm::output_map(device, p, GmemAddr{x.c}, x.m, x.n) : maps.d;
+  return maps;
 }
 
 }  // namespace
@@ -56,11 +77,15 @@ void check_blockwise(const GemmConfig& c, std::span<const blockwise::Shape> shap
     if (granularity == 0 || tile % granularity != 0)
       refuse(fmt::format("{} = {}: must divide the tile's {}", name, granularity, tile), "a tile's rows or columns share whole factors (CUTLASS asks the same)");
   };
-  divides("scale-m", c.block.m, 128);
+  if (c.bm != 64 && c.bm != 128) refuse(fmt::format("bm = {}", c.bm), "64 or 128: rows of an MMA in one CTA");
+  divides("scale-m", c.block.m, c.bm);
   divides("scale-n", c.block.n, c.bn);
   if (c.block.k != 32 && c.block.k != 64 && c.block.k != 128) refuse(fmt::format("scale-k = {}", c.block.k), "32, 64 or 128: whole MMAs that divide a stage");
-  if (c.bn > 128) refuse(fmt::format("bn = {}: at most 128", c.bn), "the epilogue threads keep a row of sums in registers");
-  if (c.cta_group == 2 && c.bn < 32) refuse(fmt::format("bn = {} for two CTAs: 32 at least", c.bn), "PTX ISA: N of cta_group::2 is a multiple of 32 with M = 256");
+  if (c.bn < 8 || c.bn > 256 || !std::has_single_bit(c.bn)) refuse(fmt::format("bn = {}", c.bn), "a power of two from 8 to 256");
+  if (c.bn == 8 && c.bm != 64) refuse("bn = 8: with bm = 64 only", "PTX ISA: N of M = 128 is a multiple of 16");
+  if (c.cta_group == 2 && c.bn < 32) refuse(fmt::format("bn = {} for two CTAs: 32 at least", c.bn), "PTX ISA: N of cta_group::2 is a multiple of 32");
+  if (c.bn == 8 && c.d_major == isa::Major::k && c.output != isa::TensorType::f32)
+    refuse("bn = 8: two threads share a row, 8 bytes each", "d-type f32 or a column-major D: a box of a tensor map has lines of 16 bytes at least");
   if (c.b.major == isa::Major::mn && c.bn / c.cta_group < 32) refuse(fmt::format("bn = {}: too narrow for an MN-major B", c.bn), "its lines are 32 bytes at least");
   if (c.cta_group * c.cluster_n > 8) refuse("a cluster of more than 8 CTAs", "");
   if (problems.has_errors()) throw InputError(std::move(problems));
@@ -81,17 +106,19 @@ BlockwiseResult run_blockwise(Accelerator& device, const GemmPlan& p, std::span<
                               const sim::RunOptions& options) {
   DeviceArrays arrays(device);
   std::vector<DeviceProblem> table;
-  std::vector<GmemAddr> outputs(problems.size());
   std::vector<blockwise::Shape> shapes;
   uint32_t tiles = 0;
   for (size_t i = 0; i < problems.size(); ++i) {
-    table.push_back(device_problem(device, arrays, p, problems[i], outputs[i]));
+    table.push_back(device_problem(arrays, p, problems[i]));
     shapes.push_back(problems[i].shape);
     tiles += table.back().tiles;
   }
+  const sim::LaunchConfig config = blockwise_launch(p, shapes, device.sm_count());
   sim::Args args;
+  args.add(device_maps(device, p, table[0]));
   if (p.config.grouped) {
-    args.add(arrays.make(table, "problems"));
+    const uint64_t slots = config.grid.x * uint64_t{table.size()};
+    args.add(arrays.make(table, "problems")).add(static_cast<uint32_t>(table.size())).add(arrays.make(slots * p.device_maps() * isa::kTensorMapBytes, "tensor maps"));
   } else {
     args.add(table[0]);
   }
@@ -99,13 +126,9 @@ BlockwiseResult run_blockwise(Accelerator& device, const GemmPlan& p, std::span<
   if (p.config.reads_c) args.add(scalars.beta);
   device.load(build_gemm(p, device.arch().target));
   BlockwiseResult r;
-  r.run = device.launch(p.entry_name(), blockwise_launch(p, shapes, device.sm_count()), args, options);
-  for (size_t i = 0; i < problems.size(); ++i) {
-    const uint64_t count = shapes[i].m * shapes[i].n;
-    const auto bytes = arrays.read<uint8_t>(outputs[i], count * p.output_bytes());
-    r.d.emplace_back(count, 0u);
-    for (size_t at = 0; at < count; ++at) std::memcpy(&r.d[i][at], bytes.data() + at * p.output_bytes(), p.output_bytes());
-  }
+  r.run = device.launch(p.entry_name(), config, args, options);
+  for (size_t i = 0; i < problems.size(); ++i)
+    r.d.push_back(output_codes(p, arrays.read<uint8_t>(GmemAddr{table[i].d}, shapes[i].m * shapes[i].n * p.output_bytes()), shapes[i]));
   return r;
 }
 

@@ -31,12 +31,26 @@ struct Request {
     if (swap) std::swap(config.a, config.b);
     config.cta_group = number("cta-group");
     config.cluster_n = number("cluster-n");
+    config.bm = number("bm");
     config.bn = number("bn");
     config.stages = static_cast<uint32_t>(p.integer("stages"));
     config.ctas = static_cast<uint32_t>(p.integer("ctas"));
     config.output = spec.output;
+    config.d_major = major_of(p, "d-major");
     config.reads_c = spec.reads_c;
+    widen_scales();
     check_blockwise(config, kernel_shapes());
+  }
+
+  /// Factors are copied four at a time if no problem cuts a quadruple.
+  void widen_scales() {
+    config.wide_sfa = config.wide_sfb = true;
+    const blockwise::ScaleConfig& b = config.block;
+    const uint32_t factors = 128 / b.k;
+    for (const Shape& s : kernel_shapes()) {
+      config.wide_sfa &= blockwise::whole_quadruples(blockwise::scale_shape(s.m, s.k, b.m, b.k, b.a_major), b.a_major, config.bm / b.m, factors);
+      config.wide_sfb &= blockwise::whole_quadruples(blockwise::scale_shape(s.n, s.k, b.n, b.k, b.b_major), b.b_major, config.bn / b.n, factors);
+    }
   }
 
   std::vector<Shape> kernel_shapes() const {
@@ -121,9 +135,11 @@ Kernel gemm_blockwise_kernel() {
       choice("a-major", "k", "the index of A that runs along memory", {"k", "mn"}),
       choice("b-major", "k", "the index of B that runs along memory", {"k", "mn"}),
       {.name = "swap", .type = ParamType::flag, .default_value = "false", .doc = "compute the transpose of D from B^T and A^T: for small m"},
-      choice("cta-group", "1", "CTAs that share an MMA: tiles of 128 or 256 rows", {"1", "2"}),
+      choice("d-major", "k", "C and D: row-major (k) or column-major (mn)", {"k", "mn"}),
+      choice("cta-group", "1", "CTAs that share an MMA: tiles of bm or twice as many rows", {"1", "2"}),
       choice("cluster-n", "1", "tiles along n whose CTAs share A by multicast", {"1", "2", "4"}),
-      choice("bn", "128", "columns of a tile", {"16", "32", "64", "128"}),
+      choice("bm", "128", "rows of a CTA's tile", {"64", "128"}),
+      choice("bn", "128", "columns of a tile", {"8", "16", "32", "64", "128", "256"}),
       {.name = "stages", .default_value = "0", .doc = "of the mainloop ring; 0: as many as fit", .least = 0, .greatest = gemm::kMaxStages},
       {.name = "ctas", .default_value = "0", .doc = "CTAs of the grid at most; 0: one for every SM", .least = 0, .greatest = 1 << 16}};
   p.insert(p.end(), more.begin(), more.end());

@@ -18,17 +18,25 @@ GemmDevice::GemmDevice(const GemmPlan& plan, Target target)
 Module GemmDevice::build() {
   parameters();
   prologue();
-  k_.warp_role("epilogue", warp_, 0, 3, [&] { epilogue(); });
-  k_.warp_role("mma", warp_, 4, 4, [&] { mma(); });
-  k_.warp_role("load", warp_, 5, 5, [&] { load(); });
-  if (c_.blockwise()) k_.warp_role("scales", warp_, 6, 6, [&] { load_block_scales(); });
+  const uint32_t first = mma_warp();
+  k_.warp_role("epilogue", warp_, 0, first - 1, [&] { epilogue(); });
+  k_.warp_role("mma", warp_, first, first, [&] { mma(); });
+  k_.warp_role("load", warp_, first + 1, first + 1, [&] { load(); });
+  if (c_.blockwise()) k_.warp_role("scales", warp_, first + 2, first + 2, [&] { load_block_scales(); });
   teardown();
   return k_.finish();
 }
 
 void GemmDevice::parameters() {
   if (c_.blockwise()) {
-    problem_ = c_.grouped ? k_.param(Mod::u64, "problems") : k_.param_bytes("problem", sizeof(DeviceProblem), 128);
+    maps_ = k_.param_bytes("maps", sizeof(DeviceMaps), 128);
+    if (c_.grouped) {
+      problem_ = k_.param(Mod::u64, "problems");
+      groups_ = k_.param(Mod::u32, "groups");
+      workspace_ = k_.param(Mod::u64, "workspace");
+    } else {
+      problem_ = k_.param_bytes("problem", sizeof(DeviceProblem), 128);
+    }
     tiles_param_ = k_.param(Mod::u32, "tiles");
     scalar_parameters();
     return;
@@ -89,11 +97,11 @@ void GemmDevice::init_barriers() {
   k_.if_(mine, [&] {
     k_.elect_one([&] {
       mainloop_.init(1, c_.cluster_n);  // expect_tx; a commit of every MMA warp of the cluster
-      accumulator_.init(1, kEpilogueWarps * c_.cta_group);  // a commit; the epilogue warps of the pair
-      if (c_.blockwise()) block_scales_.init(32, kEpilogueWarps);  // cp.async of a warp's lanes; the epilogue warps
-      const Reg source = smem_at(kSourceBarriers);
+      accumulator_.init(1, p_.epilogue_warps * c_.cta_group);  // a commit; the epilogue warps of the pair
+      if (c_.blockwise()) block_scales_.init(32, p_.epilogue_warps);  // cp.async of a warp's lanes; the epilogue warps
+      const Reg source = smem_at(source_barriers());
       if (c_.reads_c) {
-        for (uint32_t i = 0; i < kEpilogueWarps * kOutBuffers; ++i)
+        for (uint32_t i = 0; i < p_.epilogue_warps * kOutBuffers; ++i)
           k_("mbarrier.init.shared::cta.b64", mem(source, 8 * i), 1);
       }
       k_("fence.mbarrier_init.release.cluster");
@@ -103,7 +111,7 @@ void GemmDevice::init_barriers() {
 
 void GemmDevice::allocate_tmem() {
   const Reg mine = k_.reg(Mod::pred);
-  k_("setp.eq.u32", mine, warp_, 4);
+  k_("setp.eq.u32", mine, warp_, mma_warp());
   k_.if_(mine, [&] {
     k_("tcgen05.alloc" + group() + ".sync.aligned.shared::cta.b32", mem(smem_at(kTmemBase)), p_.tmem_columns);
     k_("tcgen05.relinquish_alloc_permit" + group() + ".sync.aligned");
@@ -125,7 +133,7 @@ void GemmDevice::teardown() {
   k_("tcgen05.fence::before_thread_sync");
   synchronise_cluster();
   const Reg mine = k_.reg(Mod::pred);
-  k_("setp.eq.u32", mine, warp_, 4);
+  k_("setp.eq.u32", mine, warp_, mma_warp());
   k_.if_(mine, [&] {
     k_("tcgen05.fence::after_thread_sync");
     k_("tcgen05.dealloc" + group() + ".sync.aligned.b32", k_.def("ld.shared.b32", mem(smem_at(kTmemBase))),
@@ -133,8 +141,10 @@ void GemmDevice::teardown() {
   });
 }
 
-Reg GemmDevice::map_address(const Tile& t, Symbol map, size_t offset) {
-  return c_.blockwise() ? k_.def("add.s64", t.problem, offset) : k_.def("cvta.param.u64", map);
+Reg GemmDevice::map_address(const Tile& t, Symbol map, size_t offset, uint32_t made) {
+  if (!c_.blockwise()) return k_.def("cvta.param.u64", map);
+  if (c_.grouped) return k_.def("add.s64", t.slot, made * kTensorMapBytes);
+  return k_.def("add.s64", k_.def("cvta.param.u64", maps_), offset);
 }
 
 // Tiles are numbered through all problems; each role walks along with the problem its tile is in.
@@ -142,8 +152,13 @@ void GemmDevice::for_problem_tiles(const std::function<void(const Tile&)>& body)
   const bool clusters = p_.cluster > 1;
   const SpecialReg first = clusters ? SpecialReg::clusterid_x : SpecialReg::ctaid_x;
   const Reg step = k_.def("mov.u32", clusters ? SpecialReg::nclusterid_x : SpecialReg::nctaid_x);
-  const Reg row = k_.def("shl.b32", rank_m_, 7);
+  const Reg row = k_.def("mul.lo.u32", rank_m_, c_.bm);
   const Reg problem = c_.grouped ? k_.load_param(problem_, Mod::u64) : k_.def("cvta.param.u64", problem_);
+  Reg slot;
+  if (c_.grouped) {
+    const Reg before = k_.def("mul.lo.u32", k_.def("mov.u32", SpecialReg::ctaid_x), k_.load_param(groups_, Mod::u32));
+    slot = k_.def("mad.wide.u32", before, p_.device_maps() * kTensorMapBytes, k_.load_param(workspace_, Mod::u64));
+  }
   const Reg begin = k_.def("mov.u32", 0), end = k_.def("ld.u32", mem(problem, offsetof(DeviceProblem, tiles)));
   k_.for_range(first, tiles_, step, [&](Reg tile) {
     if (c_.grouped) {
@@ -155,6 +170,7 @@ void GemmDevice::for_problem_tiles(const std::function<void(const Tile&)>& body)
           },
           [&] {
             k_("add.s64", problem, problem, sizeof(DeviceProblem));
+            k_("add.s64", slot, slot, p_.device_maps() * kTensorMapBytes);
             k_("mov.u32", begin, end);
             k_("add.u32", end, end, k_.def("ld.u32", mem(problem, offsetof(DeviceProblem, tiles))));
           });
@@ -163,7 +179,7 @@ void GemmDevice::for_problem_tiles(const std::function<void(const Tile&)>& body)
     const Reg m = k_.def("rem.u32", local, tiles_m), n = k_.def("div.u32", local, tiles_m);
     const Reg column = k_.def("mad.lo.u32", n, c_.cluster_n, rank_n_);
     const Reg k_tiles = k_.def("ld.u32", mem(problem, offsetof(DeviceProblem, k_tiles)));
-    body({k_.def("mad.lo.u32", m, p_.tile_m, row), k_.def("mul.lo.u32", column, c_.bn), problem, k_tiles});
+    body({k_.def("mad.lo.u32", m, p_.tile_m, row), k_.def("mul.lo.u32", column, c_.bn), problem, k_tiles, slot});
   });
 }
 
@@ -176,7 +192,7 @@ void GemmDevice::for_tiles(const std::function<void(const Tile&)>& body) {
   k_.for_range(first, tiles_, step, [&](Reg tile) {
     const Reg m = k_.def("rem.u32", tile, tiles_m_), n = k_.def("div.u32", tile, tiles_m_);
     const Reg column = k_.def("mad.lo.u32", n, c_.cluster_n, rank_n_);
-    body({k_.def("mad.lo.u32", m, p_.tile_m, row), k_.def("mul.lo.u32", column, c_.bn), Reg{}, Reg{}});
+    body({k_.def("mad.lo.u32", m, p_.tile_m, row), k_.def("mul.lo.u32", column, c_.bn), Reg{}, Reg{}, Reg{}});
   });
 }
 

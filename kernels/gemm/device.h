@@ -10,7 +10,8 @@
 
 namespace drywell::kernels::gemm {
 
-/// Emits one kernel: warps 0-3 epilogue, warp 4 MMA, warp 5 TMA loads, as in CUTLASS's persistent examples.
+/// Emits one kernel: four (or eight) epilogue warps, then one for MMA and one for TMA loads, as in CUTLASS's persistent examples,
+/// and one for software scales.
 class GemmDevice {
  public:
   GemmDevice(const GemmPlan& plan, isa::Target target);
@@ -23,6 +24,7 @@ class GemmDevice {
   struct Tile {
     Reg m0, n0;
     Reg problem, k_tiles;  // blockwise: the address of its DeviceProblem
+    Reg slot;              // grouped: where this CTA keeps the problem's tensor maps
   };
 
   void parameters();
@@ -35,8 +37,8 @@ class GemmDevice {
   /// Every tile of this cluster, in the order all roles share.
   void for_tiles(const std::function<void(const Tile&)>& body);
   void for_problem_tiles(const std::function<void(const Tile&)>& body);
-  /// A tensor map's address: a parameter's, or `offset` bytes into the tile's problem.
-  Reg map_address(const Tile& t, isa::Symbol map, size_t offset);
+  /// A tensor map's address: a parameter's, `offset` bytes into the parameter of all four, or the `made`th the device made.
+  Reg map_address(const Tile& t, isa::Symbol map, size_t offset, uint32_t made);
   Reg k_tiles(const Tile& t) const { return c_.blockwise() ? t.k_tiles : k_tiles_; }
 
   /// CTA masks of the cluster: those that compute with the same rows of A; this CTA's pair.
@@ -57,7 +59,18 @@ class GemmDevice {
   void load_block_scales();
   void promote_tile(EpilogueState& s, const Tile& t);
   void promote_block(EpilogueState& s, Reg stage, Reg own_factor, uint32_t block);
+  isa::RegArray load_part(Reg from, uint32_t first, uint32_t columns);
   isa::Reg block_stage(Reg stage) { return stage_at(p_.smem_sfa, stage, p_.block_bytes()); }
+
+  // Tensor maps of a grouped launch, made on the device
+  struct MadeMaps;
+  struct MapTensor;
+  MadeMaps copy_patterns(Reg staging, uint32_t first, size_t pattern, uint32_t count);
+  /// Makes `maps` new if the tile is another problem's than the last.
+  void make_maps(MadeMaps& maps, const Tile& t, const std::vector<MapTensor>& tensors);
+  void replace_tensor(Reg map, const Tile& t, const MapTensor& x);
+  void make_operand_maps(MadeMaps& maps, const Tile& t);
+  void make_output_maps(MadeMaps& maps, const Tile& t);
 
   // MMA
   struct MmaState;
@@ -84,19 +97,31 @@ class GemmDevice {
   void scale_by_alpha(EpilogueState& s, const isa::RegArray& acc, Reg buffer, Reg source_barrier);
   void store_row(EpilogueState& s, const isa::RegArray& acc, Reg buffer);
   Reg chunk_swizzle();
+  void place_thread(EpilogueState& s);
+  /// What of a warp's subtile TMA moves at once.
+  struct Box {
+    isa::Arg coordinates;
+    Reg staged;  // where in shared memory
+  };
+  std::vector<Box> boxes(Reg row, Reg column, Reg buffer);
+  void add_source(EpilogueState& s, const isa::RegArray& acc, Reg buffer);
+  void add_source_columns(EpilogueState& s, const isa::RegArray& acc, Reg buffer);
+  void store_columns(EpilogueState& s, const isa::RegArray& acc, Reg buffer);
 
   Reg smem_at(uint32_t offset) { return k_.def("add.u32", smem_, offset); }
   Reg stage_at(uint32_t offset, Reg stage, uint32_t bytes) {
     return k_.def("mad.lo.u32", stage, bytes, smem_at(offset));
   }
   bool pair() const { return c_.cta_group == 2; }
+  uint32_t mma_warp() const { return p_.epilogue_warps; }
+  uint32_t source_barriers() const { return p_.epilogue_warps > 4 ? kWideSourceBarriers : kSourceBarriers; }
   std::string group() const { return pair() ? ".cta_group::2" : ".cta_group::1"; }
 
   const GemmPlan& p_;
   const GemmConfig& c_;
   isa::KernelBuilder k_;
   isa::Symbol map_a_{}, map_b_{}, map_sfa_{}, map_sfb_{}, map_c_{}, map_d_{}, tiles_m_param_{},
-      tiles_param_{}, k_tiles_param_{}, alpha_{}, beta_{}, problem_{};
+      tiles_param_{}, k_tiles_param_{}, alpha_{}, beta_{}, problem_{}, maps_{}, groups_{}, workspace_{};
   Reg smem_, leader_smem_, warp_, lane_, tiles_m_, tiles_, k_tiles_;
   Reg rank_, rank_m_, rank_n_,
       is_leader_;  // in the cluster: row of the pair, column of the cluster, first of a pair

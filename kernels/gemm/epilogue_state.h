@@ -3,7 +3,7 @@
 
 #include <optional>
 
-#include "kernels/gemm/device.h"
+#include "kernels/gemm/made_maps.h"
 
 namespace drywell::kernels::gemm {
 
@@ -20,6 +20,10 @@ struct GemmDevice::EpilogueState {
   Reg first_lane;                       // predicate: the thread that talks to TMA
   Reg tmem, row_in_tile, staging, source_barriers, chunk_swizzle;
   Reg map_c, map_d, alpha, beta;
+  Reg part, own_row, first_column;  // software scales: which half of a row (if it is shared); row in the tile; column in the tile
+  Reg part_factor;                  // bytes from the left half's factors to this half's, if they differ
+  Reg place;                        // column-major output: the thread's first element in the staging buffer
+  MadeMaps maps;                    // grouped: of D and C
 };
 
 }  // namespace drywell::kernels::gemm

@@ -49,7 +49,11 @@ void check_gemm(const GemmConfig& config, uint64_t m, uint64_t n, uint64_t k) {
   need_multiple("m", m, 1, "");
   need_multiple("k", k, config.scaled() ? p.mma_k / static_cast<uint32_t>(config.scale) : 1,
                 "whole blocks of the scale factors");
-  need_multiple("n", n, 16 / p.output_bytes(), "rows of D are multiples of 16 bytes");
+  if (p.column_major_d()) {
+    need_multiple("m", m, 16 / p.output_bytes(), "columns of D are multiples of 16 bytes");
+  } else {
+    need_multiple("n", n, 16 / p.output_bytes(), "rows of D are multiples of 16 bytes");
+  }
   operand("m", m, p.a);
   operand("n", n, p.b);
   if (p.cluster > 8)

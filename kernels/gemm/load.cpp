@@ -1,7 +1,7 @@
 // The TMA warp: operands and scale factors of a stage, on one barrier.
 #include <cstddef>
 
-#include "kernels/gemm/device.h"
+#include "kernels/gemm/made_maps.h"
 
 namespace drywell::kernels::gemm {
 
@@ -16,7 +16,10 @@ void GemmDevice::load() {
       k_("prefetch.tensormap", mem(k_.def("cvta.param.u64", map)));
   });
   PipelineState state(k_, p_.stages, PipelineState::Role::producer);
+  MadeMaps maps;
+  if (c_.grouped) maps = copy_patterns(smem_at(p_.smem_maps), 0, offsetof(DeviceMaps, a), 2);
   for_tiles([&](const Tile& t) {
+    if (c_.grouped) make_operand_maps(maps, t);
     k_.for_range(0, k_tiles(t), 1, [&](Reg k_tile) {
       mainloop_.acquire(state);
       k_.elect_one([&] { load_stage(t, k_tile, state); });
@@ -33,9 +36,9 @@ void GemmDevice::load_stage(const Tile& t, Reg k_tile, const PipelineState& stat
     k_("mbarrier.arrive.expect_tx.shared::cta.b64", sink(), mem(mainloop_.full(state)),
        c_.cta_group * p_.stage_transaction_bytes);
   });
-  load_operand(p_.a, map_address(t, map_a_, offsetof(DeviceProblem, map_a)), p_.smem_a, t.m0, k_tile, state.index(), barrier, true);
+  load_operand(p_.a, map_address(t, map_a_, offsetof(DeviceMaps, a), 0), p_.smem_a, t.m0, k_tile, state.index(), barrier, true);
   const Reg n0 = pair() ? k_.def("mad.lo.u32", rank_m_, p_.b.rows, t.n0) : t.n0;
-  load_operand(p_.b, map_address(t, map_b_, offsetof(DeviceProblem, map_b)), p_.smem_b, n0, k_tile, state.index(), barrier, false);
+  load_operand(p_.b, map_address(t, map_b_, offsetof(DeviceMaps, b), 1), p_.smem_b, n0, k_tile, state.index(), barrier, false);
   if (c_.scaled()) load_scales(t, k_tile, state.index(), barrier);
 }
 

@@ -43,10 +43,21 @@ isa::TensorMap output_map(Accelerator& device, const GemmPlan& p, GmemAddr at, u
   f.type = p.config.output;
   f.rank = 2;
   f.address = at.value();
+  if (p.column_major_d()) {
+    f.dim = {m, n, 1, 1, 1};
+    f.stride[0] = m * p.output_bytes();
+    f.box = {p.warp_rows(), p.subtile_columns(), 1, 1, 1};
+    return device.encode(f);
+  }
   f.dim = {n, m, 1, 1, 1};
   f.stride[0] = n * p.output_bytes();
-  f.box = {p.subtile_columns(), 32, 1, 1, 1};
-  f.swizzle = p.subtile_row_bytes() == 128 ? isa::Swizzle::b128 : p.subtile_row_bytes() == 64 ? isa::Swizzle::b64 : isa::Swizzle::b32;
+  f.box = {p.subtile_columns(), p.warp_rows(), 1, 1, 1};
+  switch (p.subtile_row_bytes()) {
+    case 128: f.swizzle = isa::Swizzle::b128; break;
+    case 64: f.swizzle = isa::Swizzle::b64; break;
+    case 32: f.swizzle = isa::Swizzle::b32; break;
+    default: break;
+  }
   return device.encode(f);
 }
 

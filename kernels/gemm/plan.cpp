@@ -64,9 +64,9 @@ isa::Swizzle OperandPlan::swizzle() const {
 GemmPlan::GemmPlan(const GemmConfig& c) : config(c) {
   mma_k = isa::mma_k(c.kind, false);
   tile_k = 4 * mma_k;
-  tile_m = 128 * c.cta_group;
+  tile_m = c.bm * c.cta_group;
   cluster = c.cta_group * c.cluster_n;
-  a = plan_operand(c, c.a, 128, mma_k);
+  a = plan_operand(c, c.a, c.bm, mma_k);
   b = plan_operand(c, c.b, c.bn / c.cta_group, mma_k);
   if (c.scaled()) {
     scale_atoms_k = static_cast<uint32_t>(c.scale);  // four MMAs of 1, 2 or 4 factors, four factors an atom
@@ -74,8 +74,14 @@ GemmPlan::GemmPlan(const GemmConfig& c) : config(c) {
   }
 
   if (c.blockwise()) {
-    block_a = {128 / c.block.m, tile_k / c.block.k, c.block.a_major};
-    block_b = {c.bn / c.block.n, tile_k / c.block.k, c.block.b_major};
+    block_a = {c.bm / c.block.m, tile_k / c.block.k, c.block.a_major, c.wide_sfa};
+    block_b = {c.bn / c.block.n, tile_k / c.block.k, c.block.b_major, c.wide_sfb};
+    if (c.bm == 64) {
+      share = c.cta_group == 2 ? RowShare::warps : RowShare::lanes;
+    } else if (c.bn > 128) {
+      share = RowShare::warp_groups;
+      epilogue_warps = 8;
+    }
   }
 
   const uint32_t scale_columns = sfa_columns() + sfb_columns();
@@ -86,8 +92,8 @@ GemmPlan::GemmPlan(const GemmConfig& c) : config(c) {
 
   stage_bytes = a.bytes + b.bytes + sfa_bytes() + sfb_bytes();
   stage_transaction_bytes = a.transaction_bytes + b.transaction_bytes + sfa_bytes() + sfb_bytes();
-  constexpr uint32_t kOutBytes = kEpilogueWarps * kOutBuffers * kOutBufferBytes;
-  const uint32_t fit = std::min(kMaxStages, (kSmemLimit - kHeaderBytes - kOutBytes - block_ring_bytes()) / stage_bytes);
+  const uint32_t out_bytes = epilogue_warps * kOutBuffers * kOutBufferBytes, map_bytes = device_maps() * isa::kTensorMapBytes;
+  const uint32_t fit = std::min(kMaxStages, (kSmemLimit - kHeaderBytes - out_bytes - block_ring_bytes() - map_bytes) / stage_bytes);
   stages = c.stages == 0 ? fit : c.stages;
   if (stages < 2 || stages > fit) {
     throw InputError("E2301", fmt::format("gemm: {} stages of {} bytes do not fit", stages, stage_bytes),
@@ -96,7 +102,8 @@ GemmPlan::GemmPlan(const GemmConfig& c) : config(c) {
   smem_a = kHeaderBytes;
   smem_b = smem_a + stages * a.bytes;
   smem_out = smem_b + stages * b.bytes;
-  smem_sfa = smem_out + kOutBytes;
+  smem_maps = smem_out + out_bytes;
+  smem_sfa = smem_maps + map_bytes;
   smem_sfb = smem_sfa + stages * sfa_bytes();
   smem_bytes = smem_sfb + stages * sfb_bytes() + block_ring_bytes();
 }

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <numeric>
 
 #include "drywell/isa/instr_descriptor.h"
 #include "drywell/isa/smem_descriptor.h"
@@ -11,7 +12,6 @@
 
 namespace drywell::kernels::gemm {
 
-inline constexpr uint32_t kThreads = 192;  // and a warp for software scales
 inline constexpr uint32_t kBlockRing = 4;   // stages of software scales
 
 struct OperandConfig {
@@ -26,13 +26,16 @@ struct GemmConfig {
   bool ue8m0 = true;                                // of the scale factors; else ue4m3
   blockwise::ScaleConfig block;                     // factors in f32 that the epilogue applies to every block of K
   bool grouped = false;                             // several problems of their own shapes and pointers (with block)
-  uint32_t cta_group = 1;                           // CTAs that share one MMA: tiles are 128 * cta_group rows
+  uint32_t cta_group = 1;                           // CTAs that share one MMA: tiles are bm * cta_group rows
   uint32_t cluster_n = 1;                           // tiles side by side along N that share A by multicast
-  uint32_t bn = 128;                                // columns of a tile: 64, 128, 192 or 256; with block 16 to 128
+  uint32_t bm = 128;                                // rows of a CTA's tile: 128, with block also 64
+  uint32_t bn = 128;                                // columns of a tile: 64, 128, 192 or 256; with block powers of two from 8
   uint32_t stages = 0;                              // of the mainloop ring; 0: as many as fit
   isa::TensorType output = isa::TensorType::bf16;   // bf16, f16 or f32, also C's
+  isa::Major d_major = isa::Major::k;               // of C and D: k row-major, mn (with block) column-major
   bool reads_c = false;
   bool alpha_in_memory = false;  // alpha is an f32 in device memory, what kernels before this one wrote
+  bool wide_sfa = false, wide_sfb = false;  // software scales copied four at a time: the host knows that no quadruple is cut
   uint32_t ctas = 0;  // of the grid at most; 0: one for every SM
 
   bool scaled() const { return scale != isa::ScaleVector::none; }
@@ -54,6 +57,14 @@ struct OperandPlan {
   isa::Swizzle swizzle() const;
 };
 
+/// How the threads of the epilogue share a row of the tile. Where two do, the second has the right half of the columns.
+enum class RowShare : uint8_t {
+  whole,       // a thread has a row
+  lanes,       // an MMA of M = 64: a warp has 16 rows, lanes 16 to 31 the right halves (.16x32bx2)
+  warps,       // M = 128 over two CTAs: 64 rows of each, the right halves in tensor memory's lanes 64 to 127 (layout B)
+  warp_groups  // more columns than registers: four more warps
+};
+
 struct GemmPlan {
   explicit GemmPlan(const GemmConfig& config);
 
@@ -67,9 +78,12 @@ struct GemmPlan {
   uint32_t scale_atoms_k = 0;  // of one stage along K
   uint32_t sfb_atoms = 0;      // along N
 
+  RowShare share = RowShare::whole;
+  uint32_t epilogue_warps = 4;
+
   // Shared memory, bytes from its start.
   uint32_t stages = 0;
-  uint32_t smem_a = 0, smem_b = 0, smem_out = 0, smem_sfa = 0, smem_sfb = 0, smem_bytes = 0;
+  uint32_t smem_a = 0, smem_b = 0, smem_out = 0, smem_sfa = 0, smem_sfb = 0, smem_maps = 0, smem_bytes = 0;
   blockwise::StageScales block_a, block_b;  // f32 factors of a stage; their ring lies at smem_sfa
   uint32_t stage_bytes = 0, stage_transaction_bytes = 0;  // of one CTA
 
@@ -86,14 +100,23 @@ struct GemmPlan {
   uint32_t sfa_columns() const { return 4 * scale_atoms_k; }
   uint32_t sfb_columns() const { return 4 * scale_atoms_k * sfb_atoms; }
   uint32_t output_bytes() const { return isa::element_bits(config.output) / 8; }
-  /// Columns of the epilogue's subtile: 128 bytes of output, or the whole of a narrower tile.
-  uint32_t subtile_columns() const { return std::min(128 / output_bytes(), config.bn); }
+  /// Columns of a row that one thread has.
+  uint32_t thread_columns() const { return share == RowShare::whole ? config.bn : config.bn / 2; }
+  /// Rows of a warp.
+  uint32_t warp_rows() const { return share == RowShare::lanes ? 16 : 32; }
+  bool column_major_d() const { return config.d_major == isa::Major::mn; }
+  /// Columns of the epilogue's subtile: 128 bytes of output, or the whole of a narrower share.
+  uint32_t subtile_columns() const { return std::gcd(128 / output_bytes(), thread_columns()); }
   uint32_t subtile_row_bytes() const { return subtile_columns() * output_bytes(); }
   /// Parts of a stage along K that have factors of their own.
   uint32_t blocks_of_stage() const { return config.blockwise() ? tile_k / config.block.k : 1; }
-  uint32_t block_bytes() const { return (block_a.bytes() + block_b.bytes() + 15) / 16 * 16; }
+  /// Where SFB begins in a stage of software scales.
+  uint32_t block_b_offset() const { return (block_a.bytes() + 15) / 16 * 16; }
+  uint32_t block_bytes() const { return (block_b_offset() + block_b.bytes() + 15) / 16 * 16; }
   uint32_t block_ring_bytes() const { return config.blockwise() ? kBlockRing * block_bytes() : 0; }
-  uint32_t threads() const { return config.blockwise() ? kThreads + 32 : kThreads; }
+  uint32_t threads() const { return 32 * (epilogue_warps + (config.blockwise() ? 3 : 2)); }
+  /// Grouped: tensor maps made on the device, of A and B by one warp, of C and D by each epilogue warp for itself.
+  uint32_t device_maps() const { return config.grouped ? 2 + 2 * epilogue_warps : 0; }
 
   static constexpr uint32_t kAtomRows = 128, kAtomBytes = 512;
 };
@@ -105,17 +128,24 @@ inline constexpr uint32_t kAccumulatorBarriers = 16 * kMaxStages;
 inline constexpr uint32_t kSourceBarriers = kAccumulatorBarriers + 32;  // per epilogue warp and buffer
 inline constexpr uint32_t kTmemBase = kSourceBarriers + 64;
 inline constexpr uint32_t kBlockBarriers = kTmemBase + 16;  // of the ring of f32 factors
+inline constexpr uint32_t kWideSourceBarriers = kBlockBarriers + 16 * kBlockRing;  // of eight epilogue warps
 inline constexpr uint32_t kHeaderBytes = 1024;
 // The epilogue's staging: each warp has two buffers of 32 rows x 128 bytes.
-inline constexpr uint32_t kEpilogueWarps = 4, kOutBuffers = 2, kOutBufferBytes = 32 * 128;
+inline constexpr uint32_t kOutBuffers = 2, kOutBufferBytes = 32 * 128;
+
+/// Tensor maps of a blockwise kernel. One problem: its own. Several: patterns, from which the kernel makes each problem's.
+struct DeviceMaps {
+  isa::TensorMap a, b, c, d;
+};
 
 /// One problem as a blockwise kernel finds it: a parameter, or an element of an array in memory.
 struct DeviceProblem {
-  isa::TensorMap map_a, map_b, map_c, map_d;
   blockwise::DeviceScales sfa, sfb;
   uint32_t tiles_m = 0, tiles = 0, k_tiles = 0;
-  uint32_t pad[17] = {};
+  uint32_t m = 0, n = 0, k = 0;
+  uint64_t a = 0, b = 0, c = 0, d = 0;
+  uint64_t pad[3] = {};
 };
-static_assert(sizeof(DeviceProblem) == 640);
+static_assert(sizeof(DeviceProblem) == 128);
 
 }  // namespace drywell::kernels::gemm

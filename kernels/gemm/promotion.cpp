@@ -19,7 +19,7 @@ void GemmDevice::load_block_scales() {
       block_scales_.acquire(state);
       const Reg to = block_stage(state.index());
       copy_a.copy(to);
-      copy_b.copy(k_.def("add.u32", to, p_.block_a.bytes()));
+      copy_b.copy(k_.def("add.u32", to, p_.block_b_offset()));
       k_("cp.async.mbarrier.arrive.noinc.shared::cta.b64", mem(block_scales_.full(state)));
       state.advance();
     });
@@ -29,9 +29,12 @@ void GemmDevice::load_block_scales() {
 }
 
 void GemmDevice::promote_tile(EpilogueState& s, const Tile& t) {
-  const Reg factor_row = blockwise::quotient(k_, k_.def("add.u32", s.row_in_tile, lane_), c_.block.m);
+  const Reg factor_row = blockwise::quotient(k_, s.own_row, c_.block.m);
   const Reg own_factor = k_.def("mul.lo.u32", factor_row, 4 * p_.block_a.row_stride());
-  s.promoted = k_.regs(Mod::f32, c_.bn, "sum");
+  s.promoted = k_.regs(Mod::f32, p_.thread_columns(), "sum");
+  // The right half of a row has factors of its own, unless one serves the whole tile.
+  if (p_.share != RowShare::whole && c_.block.n <= p_.thread_columns())
+    s.part_factor = k_.def("mul.lo.u32", s.part, 4 * p_.block_b.row_stride() * (p_.thread_columns() / c_.block.n));
   for (const Reg r : s.promoted) k_("mov.f32", r, 0.0f);
   k_.for_range(0, t.k_tiles, 1, [&](Reg) {
     PipelineState& scales = *s.block_scales;
@@ -50,23 +53,33 @@ void GemmDevice::promote_block(EpilogueState& s, Reg stage, Reg own_factor, uint
   accumulator_.wait(s.accumulator);
   k_("tcgen05.fence::after_thread_sync");
   const Reg from = k_.def("mad.lo.u32", s.accumulator.index(), c_.bn, s.tmem);
-  const uint32_t chunk = std::min(c_.bn, 32u);
+  const Reg factors_b = s.part_factor.valid() ? k_.def("add.u32", stage, s.part_factor) : stage;
+  const uint32_t columns = p_.thread_columns(), chunk = std::min(columns, 32u);
   Reg scale;
-  for (uint32_t first = 0; first < c_.bn; first += chunk) {
-    const RegArray part = k_.regs(Mod::f32, chunk, "part");
-    k_("tcgen05.ld.sync.aligned.32x32b.x" + std::to_string(chunk) + ".b32", part, mem(from, first));
-    k_("tcgen05.wait::ld.sync.aligned");
-    if (first + chunk == c_.bn) release_accumulators(s);
+  for (uint32_t first = 0; first < columns; first += chunk) {
+    const RegArray part = load_part(from, first, chunk);
+    if (first + chunk == columns) release_accumulators(s);
     for (uint32_t i = 0; i < chunk; ++i) {
       const uint32_t column = first + i;
       if (column % c_.block.n == 0) {
         const uint32_t index = column / c_.block.n * p_.block_b.row_stride() + block * p_.block_b.k_stride();
-        scale = k_.def("mul.f32", sfa, k_.def("ld.shared.f32", mem(stage, p_.block_a.bytes() + 4 * index)));
+        scale = k_.def("mul.f32", sfa, k_.def("ld.shared.f32", mem(factors_b, p_.block_b_offset() + 4 * index)));
       }
       k_("fma.rn.f32", s.promoted[column], part[i], scale, s.promoted[column]);
     }
   }
   s.accumulator.advance();
+}
+
+RegArray GemmDevice::load_part(Reg from, uint32_t first, uint32_t columns) {
+  const RegArray part = k_.regs(Mod::f32, columns, "part");
+  if (p_.share == RowShare::lanes) {
+    k_("tcgen05.ld.sync.aligned.16x32bx2.x" + std::to_string(columns) + ".b32", part, mem(from, first), p_.thread_columns());
+  } else {
+    k_("tcgen05.ld.sync.aligned.32x32b.x" + std::to_string(columns) + ".b32", part, mem(from, first));
+  }
+  k_("tcgen05.wait::ld.sync.aligned");
+  return part;
 }
 
 }  // namespace drywell::kernels::gemm

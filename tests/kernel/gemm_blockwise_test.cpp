@@ -2,12 +2,16 @@
 #include <gtest/gtest.h>
 
 #include <bit>
+#include <set>
 
 #include <fmt/format.h>
 
 #include "drywell/isa/layout/print.h"
 
+#include "kernels/blockwise/kernel_name.h"
 #include "kernels/gemm/blockwise.h"
+#include "sim/exec/exec.h"
+#include "sim/observe/hub.h"
 #include "support/kernel_run.h"
 
 namespace drywell::kernels {
@@ -52,6 +56,25 @@ INSTANTIATE_TEST_SUITE_P(Tiles, GemmBlockwise,
                                          "--m=136 --n=272 --k=144 --bn=32 --scale-n=32 --b-major=mn", "--m=1 --n=8 --k=16"),
                          name_of);
 
+// "the smallest MMA_M dimension is 64, but MMA_N dimension can be as small as 8 for some instructions"; 64 rows of one CTA, and 128 over
+// two; tiles of 256 columns.
+INSTANTIATE_TEST_SUITE_P(Rows64, GemmBlockwise,
+                         testing::Values("--bm=64 --m=144 --n=144 --k=272 --d-type=f32 --distribution=codes", "--bm=64 --m=72 --n=24 --k=144 --bn=8 --scale-n=8 --d-type=f32 --beta=1",
+                                         "--bm=64 --m=80 --n=264 --k=272 --bn=256 --scale-m=64 --scale-k=32 --sfa-major=k", "--bm=64 --m=72 --n=24 --k=144 --bn=16 --scale-n=4 --beta=2",
+                                         "--bm=64 --m=208 --n=144 --k=144 --cluster-n=2 --a-major=mn --b-major=mn --scale-k=64",
+                                         "--bm=64 --cta-group=2 --m=144 --n=144 --k=272 --beta=1 --scale-m=16", "--bm=64 --cta-group=2 --m=264 --n=264 --k=144 --bn=256 --scale-n=2 --d-type=f16",
+                                         "--bm=64 --cta-group=2 --m=136 --n=264 --k=272 --bn=32 --scale-n=16 --cluster-n=2 --d-type=f32 --ctas=4"),
+                         name_of);
+INSTANTIATE_TEST_SUITE_P(Columns256, GemmBlockwise,
+                         testing::Values("--bn=256 --m=144 --n=272 --k=272 --beta=1", "--bn=256 --m=136 --n=520 --k=144 --scale-n=1 --scale-m=128 --d-type=f32 --ctas=2",
+                                         "--bn=256 --cta-group=2 --m=264 --n=264 --k=400 --scale-n=64 --scale-k=64 --distribution=codes --d-type=f16"),
+                         name_of);
+INSTANTIATE_TEST_SUITE_P(ColumnMajorD, GemmBlockwise,
+                         testing::Values("--d-major=mn --m=144 --n=137 --k=272 --beta=1", "--d-major=mn --m=136 --n=72 --k=144 --bm=64 --bn=32 --scale-n=32 --d-type=f32 --beta=-1",
+                                         "--d-major=mn --m=144 --n=264 --k=144 --bm=64 --bn=256 --d-type=f16 --beta=0.5", "--d-major=mn --m=72 --n=20 --k=144 --bm=64 --bn=8 --scale-n=8",
+                                         "--d-major=mn --m=264 --n=144 --k=144 --cta-group=2 --bn=256 --beta=1", "--d-major=mn --m=144 --n=136 --k=272 --bm=64 --cta-group=2 --beta=1"),
+                         name_of);
+
 // "For problem sizes where M is small consider computing D^T = alpha B^T A^T + beta C^T instead"; "we must swap the scale vector
 // sizes".
 INSTANTIATE_TEST_SUITE_P(Swapped, GemmBlockwise,
@@ -62,10 +85,50 @@ INSTANTIATE_TEST_SUITE_P(Swapped, GemmBlockwise,
 INSTANTIATE_TEST_SUITE_P(Grouped, GemmBlockwise,
                          testing::Values("--groups=136x72x272,64x136x144,8x8x16 --ctas=2", "--groups=264x136x144,8x136x400 --cta-group=2 --beta=1",
                                          "--groups=136x136x144,136x136x144,136x136x144,136x136x144 --scale-m=64 --scale-n=1 --sfb-major=k",
-                                         "--groups=8x136x144,16x72x272 --swap --bn=16 --d-type=f32 --ctas=3", "--groups=64x64x128"),
+                                         "--groups=8x136x144,16x72x272 --swap --bn=16 --d-type=f32 --ctas=3", "--groups=64x64x128",
+                                         "--groups=144x80x272,64x144x144,16x16x16 --ctas=1 --d-major=mn --a-major=mn --b-major=mn --beta=1",
+                                         "--groups=72x264x144,136x8x272 --bm=64 --bn=256 --ctas=1 --beta=1", "--groups=144x264x144,8x520x272 --bn=256 --cta-group=2 --ctas=2"),
                          name_of);
 
-TEST(GemmBlockwiseMatrix, HasAtLeastThirtyConfigurations) { EXPECT_GE(matrix().size() + 7 + 3 + 5, 30u); }
+TEST(GemmBlockwiseMatrix, HasAtLeastThirtyConfigurations) { EXPECT_GE(matrix().size() + 7 + 3 + 8, 30u); }
+
+// "For example cutlass3x_sm100_…_64x128x128_1x1x1_0_nnn_align16_1sm": the kernel of that name, and others that follow the same pattern
+// ("f8": "runtime f8 types"), as the words that `drywell list --explain` answers.
+TEST(GemmBlockwiseNames, RunHere) {
+  for (const char* name : {"cutlass3x_sm100_tensorop_gemm_64x128f32xe4m3_1x128f32xe4m3_f32_f16_f16_64x128x128_1x1x1_0_nnn_align16_1sm",
+                           "cutlass3x_sm100_tensorop_gemm_128x128f32xe4m3_1x128f32xe4m3_f32_void_f32_128x256x128_1x2x1_0_tnt_align16_1sm",
+                           "cutlass3x_sm100_tensorop_gemm_1x128f32xf8_128x128f32xf8_f32_void_bf16_256x128x128_2x1x1_0_ntn_align16_2sm",
+                           "cutlass3x_sm100_tensorop_gemm_grouped_64x128f32xe4m3_128x128f32xe5m2_f32_bf16_bf16_128x128x128_2x1x1_0_tnt_align16_2sm"}) {
+    std::string words = blockwise::equivalent(blockwise::parse_kernel_name(name));
+    ASSERT_TRUE(words.starts_with("gemm-blockwise ")) << words;
+    if (words.find("--groups") == std::string::npos) words += " --m=144 --n=272 --k=272";
+    const KernelReport r = test::run_kernel(words, {.verify = true});
+    ASSERT_TRUE(r.run.ok()) << name << ": " << r.run.fault->to_string();
+    EXPECT_TRUE(r.verify.passed()) << name << ": " << r.verify.first_mismatch;
+  }
+}
+
+/// The tensors that copies go to and come from.
+class TensorRecorder : public sim::Listener {
+ public:
+  void async(const sim::Cluster&, const sim::AsyncOp& op, sim::AsyncMoment moment) override {
+    if (moment != sim::AsyncMoment::read) return;
+    if (const auto* t = std::get_if<sim::TensorCopy>(&op.payload)) {
+      Diagnostics none;
+      tensors.insert(isa::decode(isa::TensorMap{t->map}, none).address);
+    }
+  }
+  std::set<uint64_t> tensors;
+};
+
+// "Grouped GEMM": per-group shapes and pointers; the host gives patterns, the kernel makes the maps of each group.
+TEST(GemmBlockwiseGrouped, EveryGroupHasItsOwnTensors) {
+  TensorRecorder one, three;
+  ASSERT_TRUE(test::run_kernel("gemm-blockwise --groups=64x64x128", {.listeners = {&one}}).run.ok());
+  ASSERT_TRUE(test::run_kernel("gemm-blockwise --groups=64x64x128,8x72x144,136x8x272", {.listeners = {&three}}).run.ok());
+  EXPECT_EQ(one.tensors.size(), 3u);  // A, B, D
+  EXPECT_EQ(three.tensors.size(), 9u);
+}
 
 // "SFA: broadcast the same scale within a block": a product of ones shows the factors themselves.
 TEST(GemmBlockwiseValues, FactorsAreBroadcast) {
@@ -112,7 +175,7 @@ TEST(GemmBlockwiseLayout, ImagesAreTheArticlesLayouts) {
 }
 
 TEST(GemmBlockwiseErrors, SayWhatDoesNotFit) {
-  for (const char* text : {"--scale-m=48", "--scale-n=128 --bn=64", "--scale-k=16", "--bn=16 --scale-n=16 --cta-group=2", "--bn=16 --scale-n=16 --b-major=mn",
+  for (const char* text : {"--bn=8", "--bm=64 --bn=8 --scale-n=8", "--bm=64 --scale-m=128", "--scale-m=48", "--scale-n=128 --bn=64", "--scale-k=16", "--bn=16 --scale-n=16 --cta-group=2", "--bn=16 --scale-n=16 --b-major=mn",
                            "--groups=1x2", "--groups=64x64x64,", "--groups=0x8x8"}) {
     try {
       test::run_kernel(std::string("gemm-blockwise ") + text);

@@ -34,7 +34,11 @@ INSTANTIATE_TEST_SUITE_P(
                     "--m=72 --n=72 --k=528 --scale-m=8 --scale-n=8 --b-format=e5m2 --d-type=f32 --beta=-0.5 --stages=2",
                     "--m=300 --n=40 --k=144 --scale-m=128 --scale-n=32 --bn=32 --a-format=e5m2 --b-format=e5m2 --distribution=codes --d-type=f32",
                     "--m=264 --n=272 --k=144 --scale-m=32 --scale-n=4 --bn=128 --stages=3 --ctas=1", "--m=128 --n=256 --k=272 --scale-m=128 --scale-n=2 --beta=2 --d-type=f16",
-                    "--m=4 --n=8 --k=16 --scale-m=1 --scale-n=128 --distribution=codes --d-type=f32"),
+                    "--m=4 --n=8 --k=16 --scale-m=1 --scale-n=128 --distribution=codes --d-type=f32",
+                    "--m=256 --n=256 --k=384 --scale-m=1 --scale-n=128 --cluster-n=2", "--m=256 --n=200 --k=272 --scale-m=128 --scale-n=128 --cluster-m=2 --beta=1",
+                    "--m=500 --n=600 --k=144 --scale-m=1 --scale-n=128 --cluster-m=2 --cluster-n=2 --ctas=8 --distribution=codes --d-type=f32",
+                    "--m=136 --n=520 --k=272 --scale-m=2 --scale-n=1 --cluster-n=4 --d-type=f16", "--m=520 --n=72 --k=272 --scale-m=64 --scale-n=32 --bn=32 --cluster-m=4",
+                    "--m=200 --n=136 --k=272 --scale-m=1 --scale-n=128 --scale-k=64 --d-major=mn", "--m=136 --n=136 --k=272 --scale-m=128 --scale-n=64 --scale-k=32 --d-major=mn --beta=1 --d-type=f32"),
     name_of);
 
 blockwise::Sm90Plan plan(uint32_t scale_m, uint32_t scale_n, uint32_t bn = 128) {
@@ -101,7 +105,7 @@ TEST(GemmSm90BlockwiseErrors, SayWhatDoesNotFit) {
     return "";
   };
   EXPECT_EQ(code_of("--m=128 --n=128 --k=128", "sm_100a"), "E2310");
-  for (const char* words : {"--scale-k=64", "--scale-m=48", "--scale-n=128 --bn=64", "--m=130 --scale-m=1", "--n=132 --scale-m=128 --scale-n=2", "--stages=8", "--k=100"})
+  for (const char* words : {"--scale-k=16", "--cluster-m=4 --cluster-n=4", "--scale-m=48", "--scale-n=128 --bn=64", "--m=130 --scale-m=1", "--n=132 --scale-m=128 --scale-n=2", "--stages=8", "--k=100"})
     EXPECT_EQ(code_of(words, kArch), "E2310") << words;
 }
 

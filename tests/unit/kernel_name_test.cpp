@@ -35,7 +35,21 @@ TEST(KernelName, EquivalentHere) {
             "gemm-blockwise --a-format=e4m3 --b-format=e5m2 --scale-m=1 --scale-n=128 --scale-k=128 --bn=128 --d-type=bf16 --cta-group=2");
   EXPECT_EQ(equivalent(parse_kernel_name("cutlass3x_sm90_tensorop_gemm_128x128f32xe4m3_128x128f32xe4m3_f32_f16_f16_128x128x128_1x1x1_4_tnt_align16")),
             "gemm-sm90-blockwise --arch=sm_90a --a-format=e4m3 --b-format=e4m3 --scale-m=128 --scale-n=128 --scale-k=128 --bn=128 --d-type=f16 --beta=1 --stages=4");
-  EXPECT_EQ(equivalent(parse_kernel_name(kArticle)), "none: tiles here have 128 rows");
+  EXPECT_EQ(equivalent(parse_kernel_name(kArticle)),
+            "gemm-blockwise --a-format=e4m3 --b-format=e4m3 --scale-m=64 --scale-n=1 --scale-k=128 --bn=128 --d-type=f16 --beta=1 --d-major=mn --bm=64 --a-major=mn");
+  EXPECT_EQ(equivalent(parse_kernel_name("cutlass3x_sm90_tensorop_gemm_1x128f32xe4m3_128x128f32xe4m3_f32_void_bf16_128x128x128_1x2x1_0_tnn_align16")),
+            "gemm-sm90-blockwise --arch=sm_90a --a-format=e4m3 --b-format=e4m3 --scale-m=1 --scale-n=128 --scale-k=128 --bn=128 --d-type=bf16 --d-major=mn --cluster-n=2");
+  EXPECT_EQ(equivalent(parse_kernel_name("cutlass3x_sm100_tensorop_gemm_1x128f32xe4m3_128x128f32xe4m3_f32_void_bf16_256x128x128_4x1x1_0_tnt_align16_2sm")),
+            "none: clusters here lie along n, beside the pair of a 2SM instruction");
+}
+
+// "-DCUTLASS_LIBRARY_KERNELS=cutlass3x*f32xe4m3_*f32xe4m3*,cutlass3x*f32xf8_*f32xf8*": "e4m3 or runtime f8 types", "Grouped GEMMs".
+TEST(KernelName, RuntimeTypesAndGroups) {
+  const auto n = parse_kernel_name("cutlass3x_sm100_tensorop_gemm_grouped_1x128f32xf8_128x128f32xf8_f32_void_bf16_128x128x128_1x1x1_0_tnt_align16_1sm");
+  EXPECT_EQ(n.problem, "gemm_grouped");
+  EXPECT_EQ(explain(n)[0], "a CUTLASS 3 grouped GEMM for SM100 that uses tensor cores");
+  EXPECT_EQ(explain(n)[2], "the A matrix is f8, e4m3 or e5m2 as the launch says");
+  EXPECT_EQ(explain(n)[6], "there is no C matrix");
 }
 
 TEST(KernelName, RefusesWhatIsNone) {
