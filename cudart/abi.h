@@ -15,6 +15,7 @@ enum class CudaError : int {
   memory_allocation = 2,
   initialization = 3,
   invalid_configuration = 9,
+  invalid_pitch = 12,
   invalid_symbol = 13,
   invalid_memcpy_direction = 21,
   insufficient_driver = 35,
@@ -63,11 +64,11 @@ struct AbiDim3 {
 /// __fatBinC_Wrapper_t (fatbinary_section.h).
 struct FatbinWrapper {
   uint32_t magic;    // kFatbinWrapperMagic
-  uint32_t version;  // 1: data is the container; 2: `prelinked` is an array of containers
+  uint32_t version;  // 1: data is the container; kLinkedFatbin: `prelinked` is an array of containers that ends with nullptr
   const void* data;
   void* prelinked;
 };
-inline constexpr uint32_t kFatbinWrapperMagic = 0x466243B1;
+inline constexpr uint32_t kFatbinWrapperMagic = 0x466243B1, kLinkedFatbin = 2;
 
 /// cudaMemcpyKind
 enum class CopyKind : int { host_to_host = 0, host_to_device = 1, device_to_host = 2, device_to_device = 3, inferred = 4 };

@@ -5,7 +5,11 @@
 #include <cstdio>
 
 #include "cudart/call.h"
+#include "cudart/endings.h"
 #include "cudart/fatbin.h"
+#include "drywell/isa/link.h"
+#include "drywell/isa/parse.h"
+#include "drywell/isa/validate.h"
 
 namespace drywell::cudart {
 
@@ -15,14 +19,24 @@ Context::Session::Session(const ExecOptions& options, Streams& streams)
 Context::Context(ExecOptions options) : options_(std::move(options)) {}
 
 Context::Session& Context::session() {
-  if (session_ == nullptr) session_ = std::make_unique<Session>(options_, streams);
+  if (session_ == nullptr) {
+    session_ = std::make_unique<Session>(options_, streams);
+    explain_endings();
+  }
   return *session_;
 }
 
 const sim::LoadedModule& Context::loaded(GuestModule& m) {
-  return m.loaded([this](const void* image, const std::string& name) {
-    const std::vector<FatbinImage> images = read_fatbin(image);
-    return device().load_ptx(best_image(images, device().arch().target).ptx(), name);
+  return m.loaded([this](std::span<const void* const> units, const std::string& name) {
+    const auto text = [this](const void* unit) { return best_image(read_fatbin(unit), device().arch().target).ptx(); };
+    if (units.size() == 1) return device().load_ptx(text(units[0]), name);
+    std::vector<isa::Module> parts;
+    for (const void* unit : units) {
+      const std::string unit_name = fmt::format("{}, unit {}", name, parts.size());
+      isa::Module& part = parts.emplace_back(isa::parse_ptx_or_throw(text(unit), unit_name));
+      if (Diagnostics problems = isa::validate(part); problems.has_errors()) throw InputError(std::move(problems));
+    }
+    return device().load(isa::link(std::move(parts)));
   });
 }
 

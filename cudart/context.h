@@ -20,7 +20,7 @@
 
 namespace drywell::cudart {
 
-/// What <<<…>>> says, between pushing it and the stub that pops it (crt/host_runtime.h).
+/// What <<<…>>> says, between pushing it and the host entry that pops it (crt/host_runtime.h).
 struct CallConfiguration {
   AbiDim3 grid, block;
   size_t smem = 0;
@@ -59,6 +59,7 @@ class Context {
 
   Modules modules;
   Streams streams;
+  std::map<std::pair<uintptr_t, int>, uint64_t> pool_settings;  // (pool, cudaMemPoolAttr)
   CudaError sticky = CudaError::success;  // a kernel's fault: every call fails until the device is reset
 
  private:

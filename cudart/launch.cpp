@@ -6,15 +6,20 @@
 #include <cstdio>
 #include <cstring>
 
+#include "cudart/endings.h"
 #include "cudart/errors.h"
 #include "cudart/functions.h"
 #include "cudart/launch_report.h"
+#include "cudart/stepping.h"
 #include "drywell/core/files.h"
 #include "drywell/sim/report.h"
 
 namespace drywell::cudart {
 namespace {
 
+constexpr size_t kMostTold = 20;  // hazards written out per launch; unrolled loops have the same one many times
+// CUDA C++ Programming Guide, technical specifications per compute capability.
+constexpr uint32_t kMostGridX = 0x7FFF'FFFF, kMostGridYZ = 65'535, kMostBlockZ = 64;
 constexpr uint32_t kPortableCluster = 8;  // CUDA C++ Programming Guide, thread block clusters
 
 // cuLaunchKernel's `extra`: CU_LAUNCH_PARAM_END, _BUFFER_POINTER, _BUFFER_SIZE (cuda.h).
@@ -147,6 +152,9 @@ void Launcher::check_limits(const LaunchRequest& r, const sim::LoadedModule& m) 
     throw CallFailed{e};
   };
   const Kernel& k = *r.kernel;
+  if (const Dim3 &g = r.config.grid, &b = r.config.block; g.x > kMostGridX || g.y > kMostGridYZ || g.z > kMostGridYZ || b.z > kMostBlockZ) {
+    refuse(CudaError::invalid_configuration, fmt::format("a grid of {}x{}x{} blocks of {}x{}x{} threads", g.x, g.y, g.z, b.x, b.y, b.z));
+  }
   if (const uint32_t most = max_dynamic_smem(device_, k, m); r.config.dynamic_smem > most) {
     refuse(CudaError::invalid_value, fmt::format("{} bytes of dynamic shared memory; {} are allowed (cudaFuncAttributeMaxDynamicSharedMemorySize)",
                                                  r.config.dynamic_smem, most));
@@ -181,6 +189,12 @@ LaunchRequest Launcher::prepare(Kernel& k, const sim::LoadedModule& m, const sim
   return r;
 }
 
+bool Launcher::breaks_at(const Kernel& k) const {
+  if (!options_.break_at.has_value() || broken_) return false;
+  const auto& launch = options_.break_at->launch;
+  return launch.has_value() ? *launch == records_.size() : watched(k);
+}
+
 CudaError Launcher::run(const LaunchRequest& r, const sim::LoadedModule& m) {
   sim::Args args;
   for (const auto& a : r.arguments) args.add_bytes(a);
@@ -192,8 +206,18 @@ CudaError Launcher::run(const LaunchRequest& r, const sim::LoadedModule& m) {
   if (traced) options.listeners.push_back(trace_->listener());
   std::optional<sim::HazardChecker> checker;
   if (options_.check && seen) options.listeners.push_back(checker.emplace().listener());
+  std::unique_ptr<sim::LaunchRunner> debugger;
+  if (breaks_at(*r.kernel)) {
+    broken_ = true;
+    debugger = make_stepping_runner(options_.script);
+    options.runner = debugger.get();
+  }
   std::fflush(stdout);
-  sim::RunResult result = device_.launch(m, r.kernel->name, r.config, args, options);
+  sim::RunResult result;
+  {
+    const Doing doing(records_.size(), r.kernel->display);
+    result = device_.launch(m, r.kernel->name, r.config, args, options);
+  }
   wrong.reset();
   if (traced) trace_->finish(result);
   std::fwrite(result.output.data(), 1, result.output.size(), stdout);
@@ -228,12 +252,15 @@ CudaError Launcher::run(const LaunchRequest& r, const sim::LoadedModule& m) {
 }
 
 void Launcher::report_hazards(const sim::HazardChecker& checker, LaunchRecord& record) {
+  size_t fresh = 0;
   for (sim::Finding f : checker.findings()) {
     if (f.level == sim::HazardLevel::error) ++record.hazard_errors;
     if (f.level == sim::HazardLevel::warning) ++record.hazard_warnings;
     f.here.where.kernel = f.other.where.kernel = record.kernel;
-    if (const std::string text = f.to_string(); told_.insert(text).second) fmt::print(stderr, "drywell: {}\n", text);
+    const std::string text = f.to_string();
+    if (told_.insert(text).second && ++fresh <= kMostTold) fmt::print(stderr, "drywell: {}\n", text);
   }
+  if (fresh > kMostTold) fmt::print(stderr, "drywell: and {} more hazards in '{}'\n", fresh - kMostTold, record.kernel);
 }
 
 bool Launcher::found_hazards() const {

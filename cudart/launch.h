@@ -61,6 +61,7 @@ class Launcher {
   void check_limits(const LaunchRequest& r, const sim::LoadedModule& m) const;
   void apply(const LaunchAttribute& a, LaunchRequest& r) const;
   bool watched(const Kernel& k) const;
+  bool breaks_at(const Kernel& k) const;
   void report_hazards(const sim::HazardChecker& checker, LaunchRecord& record);
 
   sim::Device& device_;
@@ -74,6 +75,7 @@ class Launcher {
   std::optional<sim::TraceWriter> trace_;
   std::set<std::string> told_;  // hazards said before: a launch repeated a hundred times has them once
   bool queue_empty_ = true;
+  bool broken_ = false;  // the debugger had its launch
 };
 
 }  // namespace drywell::cudart

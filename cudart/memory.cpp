@@ -122,7 +122,7 @@ void Memory::copy(void* to, const void* from, uint64_t bytes, CopyKind kind) { c
 void Memory::copy(CopyPlace to, CopyPlace from, CopyShape shape, CopyKind kind) {
   require(kind >= CopyKind::host_to_host && kind <= CopyKind::inferred, CudaError::invalid_memcpy_direction);
   if (shape.width == 0 || shape.height == 0 || shape.depth == 0) return;
-  require_value(shape.height == 1 || (to.pitch >= shape.width && from.pitch >= shape.width));
+  require(shape.height == 1 || (to.pitch >= shape.width && from.pitch >= shape.width), CudaError::invalid_pitch);
   const bool to_device = kind == CopyKind::host_to_device || kind == CopyKind::device_to_device;
   const bool from_device = kind == CopyKind::device_to_host || kind == CopyKind::device_to_device;
   const auto extent = [&](const CopyPlace& p) { return (shape.depth - 1) * p.slice + (shape.height - 1) * p.pitch + shape.width; };

@@ -59,7 +59,7 @@ const sim::LoadedModule& GuestModule::loaded(const ModuleLoader& load) {
   if (failed_.has_value()) throw CallFailed{*failed_};
   if (!module_.has_value()) {
     try {
-      module_ = load(image_, name_);
+      module_ = load(images_, name_);
     } catch (const Error& e) {
       failed_ = error_of(e);
       fmt::print(stderr, "drywell: {}\n", e.what());

@@ -7,6 +7,7 @@
 #include <memory>
 #include <optional>
 #include <set>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -30,14 +31,16 @@ struct Kernel {
 };
 std::string display_name(const std::string& mangled);
 
-/// Reads text or a fat binary into a device.
-using ModuleLoader = std::function<sim::LoadedModule(const void* image, const std::string& name)>;
+/// Reads texts or fat binaries into a device, several as one module.
+using ModuleLoader = std::function<sim::LoadedModule(std::span<const void* const> images, const std::string& name)>;
 
 class GuestModule {
  public:
-  GuestModule(const void* image, std::string name) : image_(image), name_(std::move(name)) {}
+  GuestModule(const void* image, std::string name) : images_{image}, name_(std::move(name)) {}
+  /// Relocatable device code: translation units to be linked.
+  GuestModule(std::vector<const void*> units, std::string name) : images_(std::move(units)), name_(std::move(name)) {}
   /// Keeps its own copy of PTX text.
-  GuestModule(std::string text, std::string name) : text_(std::move(text)), image_(text_.c_str()), name_(std::move(name)) {}
+  GuestModule(std::string text, std::string name) : text_(std::move(text)), images_{text_.c_str()}, name_(std::move(name)) {}
 
   /// Loads at the first call. Throws CallFailed, after the first time without words.
   const sim::LoadedModule& loaded(const ModuleLoader& load);
@@ -49,7 +52,7 @@ class GuestModule {
 
  private:
   std::string text_;
-  const void* image_;
+  std::vector<const void*> images_;
   std::string name_;
   std::optional<sim::LoadedModule> module_;
   std::optional<CudaError> failed_;
@@ -74,7 +77,7 @@ class Modules {
 
   void register_function(GuestModule& m, const void* host, const std::string& name);
   void register_variable(GuestModule& m, const void* host, const std::string& name, size_t bytes, void** managed);
-  /// A kernel by its host stub or by its handle. Throws CallFailed.
+  /// A kernel by its host entry (what <<<…>>> calls) or by its handle. Throws CallFailed.
   Kernel& kernel(const void* host_or_handle) const;
   const Symbol& symbol(const void* host) const;
   const std::vector<std::unique_ptr<GuestModule>>& all() const { return modules_; }

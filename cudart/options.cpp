@@ -26,11 +26,18 @@ void set(ExecOptions& o, std::string_view name, const std::string& value) {
   else if (name == "summary") o.summary = value == "1";
   else if (name == "threads") o.threads = static_cast<unsigned>(number(value, name));
   else if (name == "max-instructions") o.max_instructions = number(value, name);
+  else if (name == "break") o.break_at = parse_break(value);
+  else if (name == "script") o.script = value;
   else if (name == "corrupt") o.corrupt = parse_corruption(value);
   else throw InputError("E4306", fmt::format("{}: there is no option '{}'", kOptionsVariable, name));
 }
 
 }  // namespace
+
+ExecOptions::Break parse_break(const std::string& text) {
+  if (text == "first") return {};
+  return {number(text, "break")};
+}
 
 ExecOptions::Corruption parse_corruption(const std::string& text) {
   const size_t plus = text.find('+');
@@ -42,6 +49,7 @@ ExecOptions::Corruption parse_corruption(const std::string& text) {
 std::string to_environment(const ExecOptions& o) {
   std::string out = fmt::format("arch={}\ndriver={}\nkernel={}\ntrace={}\nreport={}\ncheck={:d}\nsummary={:d}\nthreads={}\nmax-instructions={}\n", o.arch,
                                 o.driver, o.kernel, o.trace, o.report, o.check, o.summary, o.threads, o.max_instructions);
+  if (o.break_at.has_value()) out += fmt::format("break={}\nscript={}\n", o.break_at->launch.has_value() ? std::to_string(*o.break_at->launch) : "first", o.script);
   if (o.corrupt.has_value()) out += fmt::format("corrupt={}+{}\n", o.corrupt->allocation, o.corrupt->offset);
   return out;
 }

@@ -17,6 +17,12 @@ struct ExecOptions {
   std::string kernel;          // regular expression on kernel names; empty: all launches are looked at
   std::string trace, report;   // files
   bool check = false, summary = false;
+  /// --break: the debugger takes a launch: this one (numbered as in the summary), or the first that `kernel` matches.
+  struct Break {
+    std::optional<uint64_t> launch;
+  };
+  std::optional<Break> break_at;
+  std::string script;  // the debugger's commands; empty: standard input
   unsigned threads = 0;
   uint64_t max_instructions = 0;
   /// Byte `offset` of the `allocation`-th cudaMalloc (from 0) is wrong while a kernel that `kernel` matches runs.
@@ -26,6 +32,8 @@ struct ExecOptions {
   std::optional<Corruption> corrupt;
 };
 
+/// "first", or a number. Throws InputError E4306.
+ExecOptions::Break parse_break(const std::string& text);
 /// "3+17": byte 17 of allocation 3. Throws InputError E4306.
 ExecOptions::Corruption parse_corruption(const std::string& text);
 

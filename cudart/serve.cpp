@@ -1,11 +1,13 @@
 #include "cudart/serve.h"
 
 #include <fmt/format.h>
+#include <pthread.h>
 #include <unistd.h>
 
 #include <cstdio>
 #include <cstdlib>
 #include <new>
+#include <optional>
 
 #include "cudart/errors.h"
 
@@ -15,14 +17,25 @@ namespace {
 /// What the process has: made by the first call, never destroyed, since destructors of the program's own globals may still
 /// free memory after any destructor of ours would have run.
 struct Process {
-  std::recursive_mutex lock;  // host functions of a stream may call back
+  std::optional<std::recursive_mutex> lock{std::in_place};  // host functions of a stream may call back
   std::unique_ptr<Context> context;
   pid_t owner = ::getpid();
   int exit_status = 0;  // what the program ended with, once it does
 };
 
+Process& process();
+
+// A fork waits until no other thread is in a call, so that the child does not inherit a lock nobody will ever release. Its own
+// is a new one: the parent's belongs to a thread the child does not have.
+void before_fork() { process().lock->lock(); }
+void after_fork_in_parent() { process().lock->unlock(); }
+void after_fork_in_child() { process().lock.emplace(); }
+
 Process& process() {
-  static Process* const only = new Process;
+  static Process* const only = [] {
+    ::pthread_atfork(before_fork, after_fork_in_parent, after_fork_in_child);
+    return new Process;
+  }();
   return *only;
 }
 
@@ -66,7 +79,7 @@ bool forked_away(Process& p) {
 
 CudaError serve_call(const char* name, Body body, void* closure, bool after_fault) {
   Process& p = process();
-  const std::lock_guard lock(p.lock);
+  const std::lock_guard lock(*p.lock);
   CudaError error = CudaError::success;
   try {
     if (forked_away(p)) return CudaError::initialization;

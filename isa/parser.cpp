@@ -293,18 +293,26 @@ void Parser::finish_files() {
   }
 }
 
+// PTX ISA 9.7.10 and 9.7.11: instructions that are known, and have no rows.
+static bool is_texture_opcode(std::string_view text) {
+  constexpr std::string_view kMnemonics[] = {"tex", "tld4", "txq", "istypep", "suld", "sust", "sured", "suq"};
+  return std::find(std::begin(kMnemonics), std::end(kMnemonics), text.substr(0, text.find('.'))) != std::end(kMnemonics);
+}
+
 void Parser::finish_unknown_opcodes() {
   for (const OpcodeEntry& e : opcodes_) {
     if (!e.forms.empty()) continue;
-    std::string message = e.text.find('.') == std::string_view::npos
-                              ? e.why
-                              : fmt::format("{} — in '{}'", e.why, e.text.substr(0, kMostOfOpcode));
+    const std::string_view shown = e.text.substr(0, kMostOfOpcode);
+    const bool texture = is_texture_opcode(e.text);
+    std::string message = texture                                        ? fmt::format("textures and surfaces ('{}') are not modelled", shown)
+                          : e.text.find('.') == std::string_view::npos ? e.why
+                                                                         : fmt::format("{} — in '{}'", e.why, shown);
     if (e.uses > 1) message += fmt::format(" ({} times)", e.uses);
-    findings_.push_back({"E1101",
+    findings_.push_back({texture ? "U5001" : "E1101",
                          Severity::error,
                          {file_name_, e.first_seen.line, e.first_seen.column},
                          std::move(message),
-                         e.hint});
+                         texture ? "" : e.hint});
   }
 }
 

@@ -27,7 +27,7 @@ constexpr const char* kRuntime = "libcudart.so.13";
 
 struct ExecFlags {
   cudart::ExecOptions options;
-  std::string corrupt;
+  std::string corrupt, stop;
   std::vector<std::string> words;  // the program and its arguments
 };
 
@@ -89,9 +89,11 @@ ExitCode exec(ExecFlags f) {
   const std::string program = find_program(words[0]);
   const fs::path library = stand_ins();
   if (!f.corrupt.empty()) f.options.corrupt = cudart::parse_corruption(f.corrupt);
+  if (!f.stop.empty()) f.options.break_at = cudart::parse_break(f.stop);
+  if (!f.options.script.empty() && !f.options.break_at.has_value()) throw UsageError("--script is for --break", "exec");
   cudart::run_options(f.options);
   sim::load_arch(f.options.arch);
-  for (std::string* file : {&f.options.trace, &f.options.report}) *file = absolute(*file);
+  for (std::string* file : {&f.options.trace, &f.options.report, &f.options.script}) *file = absolute(*file);
   if (f.options.arch.find('/') != std::string::npos || f.options.arch.ends_with(".toml")) f.options.arch = absolute(f.options.arch);
   check_program(program, library);
   set_environment(f, library);
@@ -113,11 +115,13 @@ void register_exec(CLI::App& app, CommandContext& context) {
   CLI::App* sub = app.add_subcommand("exec", "Run a CUDA program unchanged, with the simulator in place of the GPU (docs/exec.md)");
   sub->add_option("--arch", o.arch, "architecture: a name of `drywell arch` or a .toml file")->capture_default_str();
   sub->add_option("--driver", o.driver, "when asynchronous work happens: eager, lazy, shuffled:SEED or timed")->capture_default_str();
-  sub->add_option("--kernel", o.kernel, "regular expression: which kernels --check, --trace, --report and --corrupt look at");
+  sub->add_option("--kernel", o.kernel, "regular expression: which kernels --check, --trace, --report, --break and --corrupt look at");
   sub->add_flag("--check", o.check, "look for hazards (docs/hazards.md); a program that ends with 0 then ends with 1 if there is an error");
   sub->add_flag("--summary", o.summary, "when the program ends, a line per launch on standard error");
   sub->add_option("--report", o.report, "when the program ends, write what each launch did (JSON if the name ends in .json)");
   sub->add_option("--trace", o.trace, "when the program ends, write a trace of its launches (zstd if the name ends in .zst)");
+  sub->add_flag("--break{first}", f->stop, "step a launch (drywell step): --break=N that of the summary, else the first of --kernel's; then the program goes on");
+  sub->add_option("--script", o.script, "--break: commands of a file instead of the terminal");
   sub->add_option("--corrupt", f->corrupt, "N+BYTE: that byte of the N-th cudaMalloc (from 0) is wrong while --kernel's kernels run");
   sub->add_option("--threads", o.threads, "host threads; 0 = all cores. Results do not depend on it")->capture_default_str();
   sub->add_option("--max-instructions", o.max_instructions, "stop a runaway kernel after this many warp instructions; 0 = never")->capture_default_str();

@@ -25,7 +25,9 @@ ExitCode nvcc(const std::string& target, std::vector<std::string> words) {
   std::vector<std::string> all = {path};
   if (!given(words, {"-arch", "--gpu-architecture", "-gencode", "--generate-code"})) {
     const std::string compute = "compute_" + target.substr(std::string_view("sm_").size());
-    all.insert(all.end(), {"-gencode", fmt::format("arch={0},code={0}", compute)});
+    // nvlink of CUDA 13.0 does not take objects for a virtual architecture alone.
+    const bool linked = given(words, {"-rdc", "--relocatable-device-code", "-dc", "--device-c", "-dlink", "--device-link"});
+    all.insert(all.end(), {"-gencode", linked ? fmt::format("arch={0},code=[{0},{1}]", compute, target) : fmt::format("arch={0},code={0}", compute)});
   }
   if (!given(words, {"-cudart", "--cudart"})) all.insert(all.end(), {"-cudart", "shared"});
   // Faults and profiles then name lines of the source.

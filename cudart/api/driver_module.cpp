@@ -60,12 +60,14 @@ CudaError cuFuncSetCacheConfig(void* function, int) {
 CudaError cuFuncGetName(const char** out, void* function) { return cudaFuncGetName(out, function); }
 
 CudaError cuLaunchKernelEx(const DriverLaunchConfig* config, void* function, void** arguments, void** extra) {
-  return serve("cuLaunchKernelEx", [&](Context& c) {
+  const CudaError error = serve("cuLaunchKernelEx", [&](Context& c) {
     require_value(config != nullptr);
     const AbiDim3 &g = config->grid, &b = config->block;
     c.launch(c.modules.kernel(function), {{g.x, g.y, g.z}, {b.x, b.y, b.z}, {1, 1, 1}, config->dynamic_smem}, arguments, extra,
              {config->attributes, config->attribute_count}, config->stream);
   });
+  // The driver has no number of its own for a grid or block that is too large.
+  return error == CudaError::invalid_configuration ? CudaError::invalid_value : error;
 }
 CudaError cuLaunchKernel(void* function, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by, unsigned bz, unsigned smem, void* stream,
                          void** arguments, void** extra) {

@@ -1,6 +1,9 @@
 // Memory pools: names for the one heap the device has.
+#include <cstring>
+
 #include "cudart/api/per_thread.h"
 #include "cudart/serve.h"
+#include "drywell/core/error.h"
 
 using namespace drywell::cudart;
 
@@ -8,6 +11,10 @@ namespace {
 
 // Opaque handles that only need to be told apart from nothing; pools keep no memory back, so they have no state.
 constexpr uintptr_t kDefaultPool = 0x10, kOwnPool = 0x20;
+
+// cudaMemPoolAttr: three reuse policies (int), then the release threshold (cuuint64_t). Nothing depends on them here.
+constexpr int kFirstSetting = 1, kReleaseThreshold = 4;
+size_t bytes_of(int attribute) { return attribute == kReleaseThreshold ? 8 : 4; }
 
 void require_pool(const void* pool) {
   const auto p = reinterpret_cast<uintptr_t>(pool);
@@ -46,8 +53,24 @@ CudaError cudaMemPoolDestroy(void* pool) {
 CudaError cudaMemPoolTrimTo(void* pool, size_t) {
   return serve("cudaMemPoolTrimTo", [&](Context&) { require_pool(pool); });
 }
-CudaError cudaMemPoolSetAttribute(void* pool, int, void*) {
-  return serve("cudaMemPoolSetAttribute", [&](Context&) { require_pool(pool); });
+CudaError cudaMemPoolSetAttribute(void* pool, int attribute, const void* value) {
+  return serve("cudaMemPoolSetAttribute", [&](Context& c) {
+    require_pool(pool);
+    require_value(value != nullptr && attribute >= kFirstSetting && attribute <= kReleaseThreshold);
+    uint64_t& kept = c.pool_settings[{reinterpret_cast<uintptr_t>(pool), attribute}];
+    kept = 0;
+    std::memcpy(&kept, value, bytes_of(attribute));
+  });
+}
+CudaError cudaMemPoolGetAttribute(void* pool, int attribute, void* value) {
+  return serve("cudaMemPoolGetAttribute", [&](Context& c) {
+    require_pool(pool);
+    require_value(value != nullptr && attribute >= kFirstSetting);
+    if (attribute > kReleaseThreshold) throw drywell::Unsupported("statistics of memory pools (cudaMemPoolGetAttribute)");
+    const auto it = c.pool_settings.find({reinterpret_cast<uintptr_t>(pool), attribute});
+    const uint64_t kept = it != c.pool_settings.end() ? it->second : attribute == kReleaseThreshold ? 0 : 1;
+    std::memcpy(value, &kept, bytes_of(attribute));
+  });
 }
 CudaError cudaMemPoolSetAccess(void* pool, const void*, size_t) {
   return serve("cudaMemPoolSetAccess", [&](Context&) { require_pool(pool); });

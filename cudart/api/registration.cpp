@@ -25,7 +25,13 @@ void** __cudaRegisterFatBinary(void* wrapper) {
   serve_always("__cudaRegisterFatBinary", [&](Context& c) {
     const auto& w = *static_cast<const FatbinWrapper*>(wrapper);
     require(w.magic == kFatbinWrapperMagic, CudaError::invalid_kernel_image);
-    auto m = std::make_unique<GuestModule>(w.data, fmt::format("<device code {}>", c.modules.all().size()));
+    const std::string name = fmt::format("<device code {}>", c.modules.all().size());
+    std::vector<const void*> units;
+    if (w.version == kLinkedFatbin && w.prelinked != nullptr) {
+      for (void* const* unit = static_cast<void* const*>(w.prelinked); *unit != nullptr; ++unit) units.push_back(*unit);
+    }
+    // A linked program has machine code at `data`, and its units' PTX beside it.
+    auto m = units.empty() ? std::make_unique<GuestModule>(w.data, name) : std::make_unique<GuestModule>(std::move(units), name);
     handle = reinterpret_cast<void**>(&c.modules.add(std::move(m)));
   });
   return handle;

@@ -1,4 +1,4 @@
-// A CUDA program without nvcc: kernels in PTX, host stubs whose addresses stand for them, and the runtime functions the tests
+// A CUDA program without nvcc: kernels in PTX, host entries whose addresses stand for them, and the runtime functions the tests
 // call, declared as C sees them.
 #pragma once
 
@@ -6,7 +6,7 @@
 #include "cudart/runtime_api.h"
 
 namespace program {
-extern const char kAxpy[], kStore[], kTrap[], kClusterSize[];  // host stubs: only their addresses mean something
+extern const char kAxpy[], kStore[], kTrap[], kClusterSize[];  // host entries: only their addresses mean something
 extern char kTable[];                                          // a __device__ variable's shadow
 }  // namespace program
 

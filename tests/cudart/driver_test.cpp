@@ -116,6 +116,8 @@ TEST(Driver, PackedParametersAndTextInMemory) {
   EXPECT_EQ(got, 77u);
   EXPECT_EQ(cuModuleLoadData(&module, "not code"), CudaError::invalid_kernel_image);
   EXPECT_EQ(cuModuleLoadData(&module, ".version 8.0\n.target sm_90\n.address_size 64\n.entry k() { nonsense; }"), CudaError::invalid_ptx);
+  EXPECT_EQ(cuModuleLoadData(&module, ".version 8.0\n.target sm_90\n.address_size 64\n.entry k() { .reg .b32 %r1; txq.width.b32 %r1, [t]; }"),
+            CudaError::not_supported);
 }
 
 TEST(Driver, EntryPointsByName) {

@@ -1,44 +1,14 @@
 // Whole programs under `drywell exec`, compiled by nvcc where there is one.
-#include <gtest/gtest.h>
-
-#include <cstdlib>
 #include <filesystem>
 #include <regex>
 
-#include "support/paths.h"
-#include "support/process.h"
+#include "compiled_program.h"
+#include "drywell/core/files.h"
 
 namespace drywell::test {
 namespace {
 
 namespace fs = std::filesystem;
-
-/// nvcc's path, or nothing.
-std::string nvcc() {
-  for (const char* variable : {"CUDA_HOME", "CUDA_PATH"}) {
-    if (const char* home = std::getenv(variable); home != nullptr && fs::exists(std::string(home) + "/bin/nvcc")) return std::string(home) + "/bin/nvcc";
-  }
-  return fs::exists("/usr/local/cuda/bin/nvcc") ? "/usr/local/cuda/bin/nvcc" : "";
-}
-
-Finished drywell(std::vector<std::string> arguments) { return run_process(binary_path(), arguments); }
-
-class CompiledProgram : public testing::Test {
- protected:
-  void SetUp() override {
-    if (nvcc().empty()) GTEST_SKIP() << "no nvcc: CUDA programs are not compiled";
-  }
-  /// Compiles programs/`name`.cu by `drywell nvcc` once; its path.
-  std::string program(const std::string& name, const std::vector<std::string>& flags = {}) {
-    const std::string out = directory_.file(name);
-    std::vector<std::string> words = {"nvcc", "-O1", "-std=c++17", "-o", out, source_path("tests/cudart/programs/" + name + ".cu")};
-    words.insert(words.end(), flags.begin(), flags.end());
-    const Finished f = drywell(words);
-    EXPECT_EQ(f.exit_code, 0) << f.out << f.err;
-    return out;
-  }
-  TemporaryDirectory directory_;
-};
 
 TEST_F(CompiledProgram, ProgramsVerifyThemselvesUnderEveryDriver) {
   for (const char* name : {"axpy", "tma_copy", "gemm_bf16", "gemm_mxf8", "streams"}) {
@@ -80,15 +50,6 @@ TEST_F(CompiledProgram, PredictedTimeIsTheSameTwice) {
   EXPECT_LT(tflops, 2500);  // the chip's bf16 peak is 2.25 PFLOP/s
 }
 
-TEST_F(CompiledProgram, AFaultIsToldOnceAndTheProgramGetsItsNumber) {
-  const Finished f = drywell({"exec", "--", program("fault")});
-  EXPECT_EQ(f.exit_code, 3) << f.out << f.err;
-  EXPECT_EQ(f.out, "cudaErrorIllegalAddress\n");
-  EXPECT_NE(f.err.find("F3001"), std::string::npos) << f.err;
-  EXPECT_NE(f.err.find("fault.cu:4"), std::string::npos) << f.err;  // its line
-  EXPECT_EQ(f.err.find("F3001"), f.err.rfind("F3001")) << f.err;
-}
-
 TEST_F(CompiledProgram, HazardsAreToldAndChangeTheExitStatus) {
   const std::string path = program("race");
   EXPECT_EQ(drywell({"exec", "--", path}).exit_code, 0);
@@ -100,6 +61,58 @@ TEST_F(CompiledProgram, HazardsAreToldAndChangeTheExitStatus) {
   EXPECT_EQ(drywell({"exec", "--check", "--kernel=other", "--", path}).exit_code, 0);
   const Finished clean = drywell({"exec", "--check", "--", program("gemm_bf16")});
   EXPECT_EQ(clean.exit_code, 0) << clean.err;
+}
+
+TEST_F(CompiledProgram, NothingRanNeverLooksLikePassed) {
+  const Finished f = exec({}, program("poison"));
+  EXPECT_EQ(f.exit_code, 1);
+  EXPECT_EQ(f.out, "Failed: 512 of 512 values differ\n");
+}
+
+TEST_F(CompiledProgram, TranslationUnitsAreLinked) {
+  const std::string path = program("linked", {"linked_main", "linked_part"}, {"-rdc=true"});
+  for (const char* driver : {"eager", "shuffled:3", "timed"}) {
+    const Finished f = exec({std::string("--driver=") + driver}, path);
+    EXPECT_EQ(f.exit_code, 0) << driver << "\n" << f.out << f.err;
+  }
+}
+
+TEST_F(CompiledProgram, WhatIsNotServedIsNamedOnce) {
+  const Finished f = exec({}, program("refused"));
+  EXPECT_EQ(f.exit_code, 0) << f.out << f.err;
+  for (const char* name : {"cudaMallocArray", "cudaMalloc3DArray", "cudaMallocMipmappedArray", "cudaCreateTextureObject", "cudaCreateSurfaceObject",
+                           "cudaIpcGetMemHandle", "cudaIpcOpenMemHandle", "cudaIpcGetEventHandle", "cudaImportExternalMemory"}) {
+    const std::string line = std::string("drywell: ") + name + " is not served\n";
+    EXPECT_NE(f.err.find(line), std::string::npos) << name << "\n" << f.err;
+    EXPECT_EQ(f.err.find(line), f.err.rfind(line)) << f.err;
+  }
+  EXPECT_NE(f.err.find("U5001: textures and surfaces ('tex.2d"), std::string::npos) << f.err;
+  EXPECT_NE(f.err.find("U5001: textures and surfaces ('sust.b.2d"), std::string::npos) << f.err;
+}
+
+TEST_F(CompiledProgram, ALaunchIsStepped) {
+  write_file_atomically(directory_.file("script"), "step\nprint %tid.x\nback\nquit\n");
+  const std::string script = "--script=" + directory_.file("script");
+  const Finished first = exec({"--break", script}, program("axpy"));
+  EXPECT_EQ(first.exit_code, 0) << first.out << first.err;
+  EXPECT_NE(first.out.find("(drywell) step"), std::string::npos) << first.out;
+  EXPECT_NE(first.out.find("Passed"), std::string::npos) << first.out;  // left before its end, it ran on
+  EXPECT_LT(first.out.find("(drywell)"), first.out.find("axpy of 3000"));
+  const Finished second = exec({"--break=1", script}, program("axpy"));
+  EXPECT_EQ(second.exit_code, 0) << second.out << second.err;
+  EXPECT_GT(second.out.find("(drywell)"), second.out.find("axpy of 3000"));
+  EXPECT_NE(second.out.find("Passed"), std::string::npos) << second.out;
+  EXPECT_EQ(exec({"--break", "--kernel=other", script}, program("axpy")).out.find("(drywell)"), std::string::npos);
+  EXPECT_EQ(drywell({"exec", "--break=now", "--", "/bin/true"}).exit_code, 2);
+}
+
+TEST_F(CompiledProgram, OfManyHazardsTwentyAreToldPerLaunch) {
+  const Finished f = exec({"--check"}, program("many_races"));
+  EXPECT_EQ(f.exit_code, 1);
+  size_t told = 0;
+  for (size_t at = f.err.find("drywell: error H"); at != std::string::npos; at = f.err.find("drywell: error H", at + 1)) ++told;
+  EXPECT_EQ(told, 20u) << f.err;
+  EXPECT_NE(f.err.find("more hazards in 'rotate'"), std::string::npos) << f.err;
 }
 
 TEST_F(CompiledProgram, EveryCompressionAndTheDriversLibraryBesideTheRuntime) {
@@ -127,8 +140,17 @@ TEST_F(CompiledProgram, ReportsAndTracesAreWrittenAtTheEnd) {
   const std::string path = program("axpy");
   const Finished f = drywell({"exec", "--driver=timed", "--report=" + directory_.file("r.json"), "--trace=" + directory_.file("t.zst"), "--", path});
   ASSERT_EQ(f.exit_code, 0) << f.err;
-  EXPECT_TRUE(fs::exists(directory_.file("r.json")));
-  EXPECT_EQ(drywell({"trace", "show", directory_.file("t.zst")}).exit_code, 0);
+  const std::string report = read_text_file(directory_.file("r.json"));
+  EXPECT_NE(report.find("axpy"), std::string::npos) << report;
+  EXPECT_NE(report.find("cycles"), std::string::npos) << report;
+  const Finished trace = drywell({"trace", "show", directory_.file("t.zst")});
+  EXPECT_EQ(trace.exit_code, 0);
+  EXPECT_NE(trace.out.find("axpy"), std::string::npos) << trace.out.substr(0, 2000);
+  // As text, and of no kernel.
+  const Finished none = drywell({"exec", "--driver=timed", "--kernel=other", "--report=" + directory_.file("r.txt"), "--", path});
+  EXPECT_EQ(none.exit_code, 0) << none.err;
+  EXPECT_NE(read_text_file(directory_.file("r.txt")).find("axpy"), std::string::npos);
+  EXPECT_LT(fs::file_size(directory_.file("r.txt")), report.size());
 }
 
 TEST(Exec, WhatCannotRunIsSaidAtOnce) {

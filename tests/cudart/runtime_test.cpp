@@ -122,7 +122,7 @@ TEST_F(Runtime, PitchedCopiesAndFills) {
   for (size_t y = 0; y < 3; ++y) {
     for (size_t x = 0; x < 12; ++x) EXPECT_EQ(back[y * 12 + x], x < 8 && y < 2 ? y * 12 + x : 0x11) << y << "," << x;
   }
-  EXPECT_EQ(cudaMemcpy2D(p, 4, host.data(), 12, 8, 2, CopyKind::host_to_device), CudaError::invalid_value);
+  EXPECT_EQ(cudaMemcpy2D(p, 4, host.data(), 12, 8, 2, CopyKind::host_to_device), CudaError::invalid_pitch);
 }
 
 TEST_F(Runtime, CopiesStayInsideAllocations) {

@@ -1,0 +1,21 @@
+// The interface through NVIDIA's own headers, family by family: each program of tests/cudart/programs compares what the calls
+// did with what CUDA documents.
+#include "compiled_program.h"
+
+namespace drywell::test {
+namespace {
+
+class Interface : public CompiledProgram, public testing::WithParamInterface<const char*> {};
+
+TEST_P(Interface, DoesWhatCudaDocuments) {
+  for (const char* driver : {"eager", "timed"}) {
+    const Finished f = exec({std::string("--driver=") + driver}, program(GetParam()));
+    EXPECT_EQ(f.exit_code, 0) << driver << "\n" << f.out << f.err;
+    EXPECT_NE(f.out.find("Passed"), std::string::npos) << driver << "\n" << f.out << f.err;
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Families, Interface, testing::Values("copies", "launches", "errors"));
+
+}  // namespace
+}  // namespace drywell::test

@@ -1,0 +1,15 @@
+// A kernel that never ends: what kills this program must find it in the kernel.
+#include "check.cuh"
+
+__global__ void wait_for_ever(volatile int* p) {
+  while (*p != 1) {
+  }
+}
+
+int main() {
+  int* p = to_device(std::vector<int>(1));
+  std::printf("started\n");
+  std::fflush(stdout);
+  wait_for_ever<<<1, 1>>>(p);
+  return cudaDeviceSynchronize() == cudaSuccess ? 0 : 1;
+}

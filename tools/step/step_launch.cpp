@@ -1,0 +1,67 @@
+#include "tools/step/step_launch.h"
+
+#include <atomic>
+#include <csignal>
+#include <cstdio>
+
+#include "tools/step/console.h"
+#include "tools/step/shell.h"
+#include "tools/terminal.h"
+
+namespace drywell::tools {
+namespace {
+
+/// Ctrl-C while a command runs ends that command.
+class InterruptGuard {
+ public:
+  InterruptGuard() : before_(std::signal(SIGINT, [](int) { pressed().store(true, std::memory_order_relaxed); })) {}
+  ~InterruptGuard() { std::signal(SIGINT, before_); }
+  InterruptGuard(const InterruptGuard&) = delete;
+  InterruptGuard& operator=(const InterruptGuard&) = delete;
+  /// Once per press. A signal handler reaches nothing but static storage.
+  static bool take() { return pressed().exchange(false, std::memory_order_relaxed); }
+
+ private:
+  static std::atomic<bool>& pressed() {
+    static std::atomic<bool> flag{false};
+    return flag;
+  }
+  void (*before_)(int);
+};
+
+/// Reads and executes until the input ends or the user leaves.
+void converse(Shell& shell, Console& console) {
+  const InterruptGuard guard;
+  print(shell.greeting());
+  std::string last;
+  while (!shell.done()) {
+    std::fflush(stdout);
+    std::optional<std::string> line = console.read_line();
+    if (!line.has_value()) {
+      if (console.interactive()) print("\n");
+      return;
+    }
+    if (!console.interactive()) print(kPrompt + *line + "\n");
+    if (line->find_first_not_of(" \t") == std::string::npos && console.interactive()) line = last;
+    last = *line;
+    InterruptGuard::take();  // presses at the prompt were for the line
+    print(shell.execute(*line));
+  }
+}
+
+}  // namespace
+
+std::optional<sim::RunResult> step_launch(const StepSession& s, const sim::Launch& launch, const sim::RunOptions& options) {
+  sim::Debugger debugger(launch, options);
+  Shell shell(debugger, s.colour);
+  debugger.interrupted = [] { return InterruptGuard::take(); };
+  const auto complete = [&shell](std::string_view line) { return shell.complete(line); };
+  const std::unique_ptr<Console> console = s.script.empty() ? open_console(complete) : open_script(s.script);
+  converse(shell, *console);
+  sim::Session& session = debugger.session();
+  if (!session.over() && !s.run_on) return std::nullopt;
+  while (!session.over()) session.step();
+  return session.result();
+}
+
+}  // namespace drywell::tools
