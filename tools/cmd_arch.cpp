@@ -1,7 +1,6 @@
 // drywell arch: the figures of an architecture, each with where it comes from.
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 
 #include "drywell/sim/arch_config.h"
 #include "tools/command.h"
@@ -34,9 +33,9 @@ ExitCode arch(const CommandContext& c, const Options& o) {
 
 }  // namespace
 
-void register_arch(CLI::App& app, CommandContext& context) {
+void register_arch(Command& app, CommandContext& context) {
   auto o = std::make_shared<Options>();
-  CLI::App* sub = app.add_subcommand("arch", "Architectures and their figures, each with its provenance");
+  Command* sub = app.add_subcommand("arch", "Architectures and their figures, each with its provenance");
   sub->add_option("NAME", o->name, "built-in name (sm_100a) or .toml file; without it: the built-in ones");
   sub->add_flag("--assumed", o->assumed, "only figures nobody has published");
   sub->add_flag("--markdown", o->markdown, "with --assumed: as the table of docs/deviations.md");

@@ -1,7 +1,6 @@
 // drywell bench-hw: microbenchmarks on a GPU and under the timed driver, side by side.
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 #include <regex>
 
@@ -100,9 +99,9 @@ ExitCode bench_hw(const CommandContext& c, const Options& o) {
 
 }  // namespace
 
-void register_bench_hw(CLI::App& app, CommandContext& context) {
+void register_bench_hw(Command& app, CommandContext& context) {
   auto o = std::make_shared<Options>();
-  CLI::App* sub = app.add_subcommand("bench-hw", "Microbenchmarks on this machine's GPU (or from a record) beside the timed simulator");
+  Command* sub = app.add_subcommand("bench-hw", "Microbenchmarks on this machine's GPU (or from a record) beside the timed simulator");
   sub->add_option("--filter", o->filter, "only those whose name this regular expression finds");
   sub->add_option("--from", o->from, "compare with this record (traces/hw) instead of a GPU");
   sub->add_option("--save", o->save, "write what the GPU yields into this record");

@@ -2,7 +2,6 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include <CLI/CLI.hpp>
 
 #include "drywell/core/files.h"
 #include "drywell/isa/parse.h"
@@ -73,9 +72,9 @@ ExitCode build(const BuildOptions& o, const std::vector<std::string>& words) {
 
 }  // namespace
 
-void register_build(CLI::App& app, CommandContext& context) {
+void register_build(Command& app, CommandContext& context) {
   auto o = std::make_shared<BuildOptions>();
-  CLI::App* sub = app.add_subcommand("build", "Machine code of a kernel or PTX file, by ptxas");
+  Command* sub = app.add_subcommand("build", "Machine code of a kernel or PTX file, by ptxas");
   sub->add_option("KERNEL|FILE.ptx", o->subject, "a kernel of `drywell list` or a PTX file")->required();
   sub->add_option("--target", o->target, "sm_100a, sm_103a, sm_90a; default: sm_100a, or the file's own");
   sub->add_option("-o,--output", o->output, "the .cubin to write")->required();

@@ -1,7 +1,6 @@
 // drywell conformance: the programs that compare Drywell (or a device) with independent expectations.
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <filesystem>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -141,9 +140,9 @@ ExitCode conformance(const CommandContext& c, const Options& o) {
 
 }  // namespace
 
-void register_conformance(CLI::App& app, CommandContext& context) {
+void register_conformance(Command& app, CommandContext& context) {
   auto o = std::make_shared<Options>();
-  CLI::App* sub = app.add_subcommand("conformance", "One small program per instruction form, against independent expectations");
+  Command* sub = app.add_subcommand("conformance", "One small program per instruction form, against independent expectations");
   sub->add_option("--filter", o->filter, "only programs whose name this regular expression finds");
   sub->add_option("--family", o->family, "only this family");
   sub->add_flag("--list", o->list, "names only");

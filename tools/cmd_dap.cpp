@@ -2,7 +2,6 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <csignal>
 
@@ -66,15 +65,10 @@ class Conversation {
     for (const char* key : {"arch", "driver"}) {
       if (a.contains(key)) words.push_back(fmt::format("--{}={}", key, a[key].get<std::string>()));
     }
-    CLI::App app;
+    Command app({}, "step");
     add_step_flags(app, f);
     app.allow_extras();
-    std::reverse(words.begin(), words.end());
-    try {
-      app.parse(words);
-    } catch (const CLI::ParseError& e) {
-      throw UsageError(e.what(), "step");
-    }
+    if (const std::string error = app.parse(std::move(words)).error; !error.empty()) throw UsageError(error, "step");
     return app.remaining();
   }
 
@@ -134,8 +128,8 @@ ExitCode run() {
 
 }  // namespace
 
-void register_dap(CLI::App& app, CommandContext& context) {
-  CLI::App* sub = app.add_subcommand("dap", "Debug kernels from an editor: Debug Adapter Protocol over standard input and output");
+void register_dap(Command& app, CommandContext& context) {
+  Command* sub = app.add_subcommand("dap", "Debug kernels from an editor: Debug Adapter Protocol over standard input and output");
   sub->callback([&context] { context.action = run; });
 }
 

@@ -2,7 +2,6 @@
 // masks, tensor maps.
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 
 #include "drywell/core/files.h"
 #include "drywell/isa/instr_descriptor.h"
@@ -101,9 +100,9 @@ ExitCode smem(const CommandContext& c, const SmemOptions& o) {
   return report(c, found);
 }
 
-void add_smem(CLI::App& desc, CommandContext& context) {
+void add_smem(Command& desc, CommandContext& context) {
   auto o = std::make_shared<SmemOptions>();
-  CLI::App* sub = desc.add_subcommand("smem", "64-bit SMEM descriptor: take apart WORD, or make one of --start, --lbo, --sbo, --swizzle");
+  Command* sub = desc.add_subcommand("smem", "64-bit SMEM descriptor: take apart WORD, or make one of --start, --lbo, --sbo, --swizzle");
   sub->add_option("WORD", o->word, "the descriptor, e.g. 0x4000404000010040");
   sub->add_flag("--wgmma", o->wgmma, "the format of wgmma (sm_90a), not of tcgen05");
   sub->add_option("--start", o->start, "start address, bytes");
@@ -197,9 +196,9 @@ ExitCode instr(const CommandContext& c, const InstrOptions& o) {
   return report(c, found);
 }
 
-void add_instr(CLI::App& desc, CommandContext& context) {
+void add_instr(Command& desc, CommandContext& context) {
   auto o = std::make_shared<InstrOptions>();
-  CLI::App* sub = desc.add_subcommand("instr", "32-bit instruction descriptor of tcgen05.mma: take apart WORD, or make one of --m, --n, --a, …");
+  Command* sub = desc.add_subcommand("instr", "32-bit instruction descriptor of tcgen05.mma: take apart WORD, or make one of --m, --n, --a, …");
   sub->add_option("WORD", o->word, "the descriptor, e.g. 0x08200490");
   sub->add_option("--kind", o->kind, "f16, tf32, f8f6f4, i8, mxf8f6f4, mxf4, mxf4nvf4")->capture_default_str();
   sub->add_option("--m", o->m, "rows of D");
@@ -252,9 +251,9 @@ ExitCode mask(const CommandContext& c, const MaskOptions& o) {
   return report(c, found);
 }
 
-void add_mask(CLI::App& desc, CommandContext& context) {
+void add_mask(Command& desc, CommandContext& context) {
   auto o = std::make_shared<MaskOptions>();
-  CLI::App* sub = desc.add_subcommand("zero-mask", "64-bit zero-column mask of tcgen05.mma.ws");
+  Command* sub = desc.add_subcommand("zero-mask", "64-bit zero-column mask of tcgen05.mma.ws");
   sub->add_option("WORD", o->word, "the mask")->required();
   sub->add_option("--m", o->m, "rows of D")->capture_default_str();
   sub->add_option("--n", o->n, "columns of D")->capture_default_str();
@@ -366,9 +365,9 @@ ExitCode tensor_map(const CommandContext& c, const MapOptions& o) {
   return report(c, found);
 }
 
-void add_tensor_map(CLI::App& desc, CommandContext& context) {
+void add_tensor_map(Command& desc, CommandContext& context) {
   auto o = std::make_shared<MapOptions>();
-  CLI::App* sub = desc.add_subcommand("tensor-map", "128-byte tensor map: take one apart, or make one of --make");
+  Command* sub = desc.add_subcommand("tensor-map", "128-byte tensor map: take one apart, or make one of --make");
   sub->add_option("MAP", o->subject, "256 hexadecimal digits, or a file of 128 bytes");
   sub->add_option("--make", o->make, "type=bf16,dims=256x64,strides=512,box=64x8,swizzle=128B,… (docs/running-ptx.md); dense strides by default");
   sub->add_option("--address", o->address, "global address of a map that is made");
@@ -381,8 +380,8 @@ void add_tensor_map(CLI::App& desc, CommandContext& context) {
 
 }  // namespace
 
-void register_desc(CLI::App& app, CommandContext& context) {
-  CLI::App* desc = app.add_subcommand("desc", "Descriptors: SMEM, instruction, zero-column mask, tensor map; fields, mistakes, bytes");
+void register_desc(Command& app, CommandContext& context) {
+  Command* desc = app.add_subcommand("desc", "Descriptors: SMEM, instruction, zero-column mask, tensor map; fields, mistakes, bytes");
   desc->require_subcommand(1);
   add_smem(*desc, context);
   add_instr(*desc, context);

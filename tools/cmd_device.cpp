@@ -1,7 +1,6 @@
 // drywell device run: the same launch on a GPU and in the simulator, compared bit by bit.
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <cstring>
 #include <nlohmann/json.hpp>
 
@@ -153,13 +152,13 @@ ExitCode device_run(const CommandContext& c, const RunFlags& f, const std::vecto
 
 }  // namespace
 
-void register_device(CLI::App& app, CommandContext& context) {
-  CLI::App* device = app.add_subcommand("device", "A real GPU beside the simulator");
+void register_device(Command& app, CommandContext& context) {
+  Command* device = app.add_subcommand("device", "A real GPU beside the simulator");
   device->require_subcommand(1);
   register_device_record(*device, context);
   auto f = std::make_shared<RunFlags>();
   f->arch.clear();
-  CLI::App* sub = device->add_subcommand("run", "Run on the GPU and in the simulator, compare bit by bit, print both times");
+  Command* sub = device->add_subcommand("run", "Run on the GPU and in the simulator, compare bit by bit, print both times");
   sub->add_option("KERNEL|FILE", f->subject, "a kernel of `drywell list`, a .ptx file, or a launch file (.toml)");
   sub->add_option("--arch", f->arch, "must be the GPU's; default: the GPU's");
   sub->add_option("--driver", f->driver, "of the simulator: eager, lazy, shuffled:SEED or timed")->capture_default_str();

@@ -1,7 +1,6 @@
 // drywell device record, drywell device check: what silicon left after each probe, and the simulator against it.
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <map>
 #include <regex>
 
@@ -115,16 +114,16 @@ ExitCode check(const CommandContext& c, const Options& o) {
 
 }  // namespace
 
-void register_device_record(CLI::App& device, CommandContext& context) {
+void register_device_record(Command& device, CommandContext& context) {
   auto o = std::make_shared<Options>();
-  CLI::App* made = device.add_subcommand("record", "Run the probes on the GPU and write down what they leave");
+  Command* made = device.add_subcommand("record", "Run the probes on the GPU and write down what they leave");
   made->add_option("FILE", o->file, "the record to write")->required();
   made->add_option("--filter", o->filter, "only probes whose name this regular expression finds");
   made->add_option("--commit", o->commit, "the commit the probes are of, in full (default: git's, here)");
   made->add_option("--note", o->note, "a line for the record's head");
   made->callback([o, &context] { context.action = [o] { return record(*o); }; });
 
-  CLI::App* checked = device.add_subcommand("check", "The simulator against records of a GPU; needs none");
+  Command* checked = device.add_subcommand("check", "The simulator against records of a GPU; needs none");
   checked->add_option("FILE", o->files, "records (traces/hw)")->required();
   checked->add_option("--driver", o->driver, "eager, lazy, shuffled:SEED or timed")->capture_default_str();
   checked->callback([o, &context] { context.action = [o, &context] { return check(context, *o); }; });

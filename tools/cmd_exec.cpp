@@ -3,7 +3,6 @@
 #include <sys/personality.h>
 #include <unistd.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cctype>
 #include <cerrno>
@@ -109,10 +108,10 @@ ExitCode exec(ExecFlags f) {
 
 }  // namespace
 
-void register_exec(CLI::App& app, CommandContext& context) {
+void register_exec(Command& app, CommandContext& context) {
   auto f = std::make_shared<ExecFlags>();
   cudart::ExecOptions& o = f->options;
-  CLI::App* sub = app.add_subcommand("exec", "Run a CUDA program unchanged, with the simulator in place of the GPU (docs/exec.md)");
+  Command* sub = app.add_subcommand("exec", "Run a CUDA program unchanged, with the simulator in place of the GPU (docs/exec.md)");
   sub->add_option("--arch", o.arch, "architecture: a name of `drywell arch` or a .toml file")->capture_default_str();
   sub->add_option("--driver", o.driver, "when asynchronous work happens: eager, lazy, shuffled:SEED or timed")->capture_default_str();
   sub->add_option("--kernel", o.kernel, "regular expression: which kernels --check, --trace, --report, --break and --corrupt look at");

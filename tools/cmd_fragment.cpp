@@ -1,7 +1,6 @@
 // drywell fragment: which thread and register holds which element.
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 
 #include "sim/inspect/fragment_map.h"
 #include "tools/command.h"
@@ -32,9 +31,9 @@ ExitCode fragment(const CommandContext& c, FragmentOptions o) {
 
 }  // namespace
 
-void register_fragment(CLI::App& app, CommandContext& context) {
+void register_fragment(Command& app, CommandContext& context) {
   auto o = std::make_shared<FragmentOptions>();
-  CLI::App* sub = app.add_subcommand("fragment", "Which thread and register holds which element of an instruction's operands");
+  Command* sub = app.add_subcommand("fragment", "Which thread and register holds which element of an instruction's operands");
   sub->add_option("INSTRUCTION", o->instruction, "as in PTX: tcgen05.ld.16x256b.x2, ldmatrix.x4.trans, mma.m16n8k16.f32.bf16.bf16.f32, wgmma.m64n64k16.f32.bf16")
       ->required();
   sub->add_option("--operand", o->operand, "a, b or d alone");

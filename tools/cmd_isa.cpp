@@ -1,7 +1,6 @@
 // drywell isa: the instruction table as a reference, and the coverage page made from it.
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <map>
 #include <set>
 
@@ -121,13 +120,13 @@ ExitCode isa_command(const CommandContext& c, const std::string& mnemonic, bool 
 
 }  // namespace
 
-void register_isa(CLI::App& app, CommandContext& context) {
+void register_isa(Command& app, CommandContext& context) {
   struct Options {
     std::string mnemonic;
     bool coverage = false;
   };
   auto o = std::make_shared<Options>();
-  CLI::App* sub = app.add_subcommand("isa", "Instructions Drywell knows: form, operands, target, how far to trust the result");
+  Command* sub = app.add_subcommand("isa", "Instructions Drywell knows: form, operands, target, how far to trust the result");
   sub->add_option("MNEMONIC", o->mnemonic, "only this instruction, e.g. tcgen05.mma or ld; without it: all");
   sub->add_flag("--coverage", o->coverage, "the whole table as the page docs/coverage.md");
   sub->callback([o, &context] { context.action = [o, &context] { return isa_command(context, o->mnemonic, o->coverage); }; });

@@ -1,7 +1,6 @@
 // drywell layout: evaluates a layout expression, checks the result and draws it.
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <charconv>
 
 #include "drywell/core/text.h"
@@ -112,9 +111,9 @@ ExitCode layout_command(const CommandContext& c, const LayoutOptions& o) {
 
 }  // namespace
 
-void register_layout(CLI::App& app, CommandContext& context) {
+void register_layout(Command& app, CommandContext& context) {
   auto o = std::make_shared<LayoutOptions>();
-  CLI::App* sub = app.add_subcommand("layout", "CuTe's layout algebra: evaluate, check and draw an expression");
+  Command* sub = app.add_subcommand("layout", "CuTe's layout algebra: evaluate, check and draw an expression");
   sub->add_option("EXPR", o->expression, "e.g. 'composition((8,4):(4,1), 4:2)'; docs/layout.md has the notation");
   sub->add_flag("--functions", o->functions, "list the functions of the language");
   sub->add_flag("--cute", o->cute, "unmarked numbers are run-time values, _N static ones (CuTe C++)");

@@ -1,7 +1,6 @@
 // drywell list: the kernels and their parameters.
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 
 #include "kernels/blockwise/kernel_name.h"
@@ -59,14 +58,14 @@ ExitCode explain_name(const std::string& name) {
 
 }  // namespace
 
-void register_list(CLI::App& app, CommandContext& context) {
+void register_list(Command& app, CommandContext& context) {
   struct Options {
     std::string kernel;
     std::string explain;
     bool names = false;
   };
   auto o = std::make_shared<Options>();
-  CLI::App* sub = app.add_subcommand("list", "Kernels that can be run, with their parameters");
+  Command* sub = app.add_subcommand("list", "Kernels that can be run, with their parameters");
   sub->add_option("KERNEL", o->kernel, "only this one");
   sub->add_flag("--names", o->names, "names only, one a line");
   sub->add_option("--explain", o->explain, "what a CUTLASS name of a blockwise GEMM kernel says, and the kernel here");

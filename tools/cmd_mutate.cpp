@@ -1,7 +1,6 @@
 // drywell mutate: is every piece of a kernel's synchronisation missed when it is gone?
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 #include <set>
 
@@ -105,9 +104,9 @@ ExitCode mutate(const CommandContext& c, const MutateFlags& f, const std::vector
 
 }  // namespace
 
-void register_mutate(CLI::App& app, CommandContext& context) {
+void register_mutate(Command& app, CommandContext& context) {
   auto f = std::make_shared<MutateFlags>();
-  CLI::App* sub = app.add_subcommand("mutate", "Take out each piece of a kernel's synchronisation and see whether that is reported");
+  Command* sub = app.add_subcommand("mutate", "Take out each piece of a kernel's synchronisation and see whether that is reported");
   sub->add_option("KERNEL", f->kernel, "a kernel of `drywell list`")->required();
   sub->add_flag("-v,--verbose", f->verbose, "every mutant, not only those that are not reported");
   sub->add_option("--json", f->json, "write the table as JSON");

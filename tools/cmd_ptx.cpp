@@ -1,7 +1,6 @@
 // drywell ptx: PTX text out of a kernel of the table, and a check of PTX text from anywhere.
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 
 #include "drywell/core/files.h"
 #include "drywell/isa/parse.h"
@@ -57,12 +56,12 @@ ExitCode check(const CommandContext& c, const std::vector<std::string>& files) {
 
 }  // namespace
 
-void register_ptx(CLI::App& app, CommandContext& context) {
-  CLI::App* ptx = app.add_subcommand("ptx", "PTX text: emit a kernel's, check a file's");
+void register_ptx(Command& app, CommandContext& context) {
+  Command* ptx = app.add_subcommand("ptx", "PTX text: emit a kernel's, check a file's");
   ptx->require_subcommand(1);
 
   auto e = std::make_shared<EmitOptions>();
-  CLI::App* sub = ptx->add_subcommand("emit", "Print a kernel as PTX that ptxas assembles");
+  Command* sub = ptx->add_subcommand("emit", "Print a kernel as PTX that ptxas assembles");
   sub->add_option("KERNEL", e->kernel, "a kernel of `drywell list`")->required();
   sub->add_option("--arch", e->arch, "architecture to build for")->capture_default_str();
   sub->add_option("-o,--output", e->output, "file instead of standard output");
@@ -72,7 +71,7 @@ void register_ptx(CLI::App& app, CommandContext& context) {
   sub->callback([e, sub, &context] { context.action = [e, sub] { return emit(*e, sub->remaining()); }; });
 
   auto files = std::make_shared<std::vector<std::string>>();
-  CLI::App* checked =
+  Command* checked =
       ptx->add_subcommand("check", "Parse and validate PTX files, reporting everything found");
   checked->add_option("FILE", *files, "PTX files")->required();
   checked->callback(

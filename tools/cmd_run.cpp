@@ -3,7 +3,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <CLI/CLI.hpp>
 #include <filesystem>
 #include <optional>
 
@@ -143,7 +142,7 @@ ExitCode run(const CommandContext& c, const RunFlags& f, const std::vector<std::
   return names_a_file(f.subject) ? run_file(c, f, words) : run_kernel(c, f, words);
 }
 
-ExitCode help(const CLI::App& sub, const RunFlags& o) {
+ExitCode help(const Command& sub, const RunFlags& o) {
   print(sub.help());
   if (o.subject.empty() || names_a_file(o.subject)) {
     print("\nKernel parameters are given as --name=value; drywell run KERNEL --help lists them.\n");
@@ -156,9 +155,9 @@ ExitCode help(const CLI::App& sub, const RunFlags& o) {
 
 }  // namespace
 
-void register_run(CLI::App& app, CommandContext& context) {
+void register_run(Command& app, CommandContext& context) {
   auto o = std::make_shared<RunFlags>();
-  CLI::App* sub = app.add_subcommand("run", "Run a kernel or a PTX file: values, verification, cycles, trace");
+  Command* sub = app.add_subcommand("run", "Run a kernel or a PTX file: values, verification, cycles, trace");
   sub->set_help_flag();
   sub->add_flag("-h,--help", o->help, "this, with the parameters of KERNEL if one is given");
   sub->add_option("KERNEL|FILE", o->subject, "a kernel of `drywell list`, a .ptx file, or a launch file (.toml)");
@@ -172,7 +171,7 @@ void register_run(CLI::App& app, CommandContext& context) {
   sub->add_option("--json", o->json, "write the report as JSON (- for standard output)");
   sub->add_option("--trace", o->trace, "write a trace (zstd if the name ends in .zst)");
   sub->add_option("--trace-profile", o->trace_profile, "arch (no cycles) or cycle (timed driver)")
-      ->check(CLI::IsMember({"arch", "cycle"}));
+      ->one_of({"arch", "cycle"});
   sub->add_flag("--trace-values", o->trace_values, "also what instructions wrote to registers");
   sub->add_option("--input", o->input, "input array (.npy) instead of a generated one");
   sub->add_option("--save", o->save, "kernel: directory for the outputs, as .npy; PTX file: NAME=FILE.npy")->allow_extra_args(false);

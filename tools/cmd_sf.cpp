@@ -1,7 +1,6 @@
 // drywell sf: layouts of scale factors in global, shared and tensor memory, and their reordering in .npy files.
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 
 #include "drywell/core/bits.h"
 #include "drywell/core/npy.h"
@@ -66,9 +65,9 @@ ExitCode mma(const CommandContext& c, const MmaOptions& o) {
   return ExitCode::ok;
 }
 
-void add_mma(CLI::App& sf, CommandContext& context) {
+void add_mma(Command& sf, CommandContext& context) {
   auto o = std::make_shared<MmaOptions>();
-  CLI::App* sub = sf.add_subcommand("mma", "Factors of block-scaled MMAs: mxf8, mxf4, nvf4");
+  Command* sub = sf.add_subcommand("mma", "Factors of block-scaled MMAs: mxf8, mxf4, nvf4");
   sub->add_option("KIND", o->kind, "mxf8, mxf4 or nvf4")->required();
   sub->add_option("--tile", o->tile, "MxN of the mainloop tile")->capture_default_str();
   sub->add_option("--problem", o->problem, "MxNxK[xL] of the GEMM: also the layouts in global memory");
@@ -107,9 +106,9 @@ ExitCode blockwise(const BlockwiseOptions& o) {
   return ExitCode::ok;
 }
 
-void add_blockwise(CLI::App& sf, CommandContext& context) {
+void add_blockwise(Command& sf, CommandContext& context) {
   auto o = std::make_shared<BlockwiseOptions>();
-  CLI::App* sub = sf.add_subcommand("blockwise", "Factors of software scaling by blocks or groups (Sm90/Sm100BlockwiseScaleConfig)");
+  Command* sub = sf.add_subcommand("blockwise", "Factors of software scaling by blocks or groups (Sm90/Sm100BlockwiseScaleConfig)");
   sub->add_option("--granularity", o->granularity, "elements one factor covers, MxNxK")->capture_default_str();
   sub->add_option("--problem", o->problem, "MxNxK[xL] of the GEMM");
   sub->add_option("--tile", o->tile, "CTA tile MxNxK")->capture_default_str();
@@ -183,9 +182,9 @@ ExitCode from_blocked(const ConvertOptions& o) {
   return ExitCode::ok;
 }
 
-void add_conversion(CLI::App& sf, CommandContext& context, bool to) {
+void add_conversion(Command& sf, CommandContext& context, bool to) {
   auto o = std::make_shared<ConvertOptions>();
-  CLI::App* sub = to ? sf.add_subcommand("to-blocked", "Reorder row-major factors into the tiles the tensor core's copies take, padded to 128 x 4")
+  Command* sub = to ? sf.add_subcommand("to-blocked", "Reorder row-major factors into the tiles the tensor core's copies take, padded to 128 x 4")
                      : sf.add_subcommand("from-blocked", "Reorder tiles into row-major factors, dropping the padding");
   sub->add_option("IN", o->in, to ? ".npy of bytes, (…, rows, factors)" : ".npy of bytes, (…, row tiles, factor tiles, 512)")->required();
   sub->add_option("OUT", o->out, ".npy to write")->required();
@@ -200,8 +199,8 @@ void add_conversion(CLI::App& sf, CommandContext& context, bool to) {
 
 }  // namespace
 
-void register_sf(CLI::App& app, CommandContext& context) {
-  CLI::App* sf = app.add_subcommand("sf", "Scale factors: layouts in global, shared and tensor memory; reordering of .npy files");
+void register_sf(Command& app, CommandContext& context) {
+  Command* sf = app.add_subcommand("sf", "Scale factors: layouts in global, shared and tensor memory; reordering of .npy files");
   sf->require_subcommand(1);
   add_mma(*sf, context);
   add_blockwise(*sf, context);

@@ -1,7 +1,6 @@
 // drywell smem: swizzled tiles of shared memory, and the bank conflicts of an access.
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 
 #include "isa/inspect/operand_map.h"
 #include "sim/inspect/banks.h"
@@ -70,11 +69,11 @@ ExitCode banks(const CommandContext& c, BankOptions o) {
 
 }  // namespace
 
-void register_smem(CLI::App& app, CommandContext& context) {
-  CLI::App* smem = app.add_subcommand("smem", "Shared memory: swizzled tiles, bank conflicts of an access");
+void register_smem(Command& app, CommandContext& context) {
+  Command* smem = app.add_subcommand("smem", "Shared memory: swizzled tiles, bank conflicts of an access");
   smem->require_subcommand(1);
   auto t = std::make_shared<TileOptions>();
-  CLI::App* sub = smem->add_subcommand("tile", "Which element of a swizzled tile lies at each address");
+  Command* sub = smem->add_subcommand("tile", "Which element of a swizzled tile lies at each address");
   sub->add_option("--swizzle", t->swizzle, "none, 32B, 64B, 128B, 128B_atom32, 128B_atom32_flip8, 128B_atom64")->capture_default_str();
   sub->add_option("--rows", t->rows, "rows of the tile")->capture_default_str();
   sub->add_option("--row-bytes", t->row_bytes, "bytes from one row to the next")->capture_default_str();
@@ -84,7 +83,7 @@ void register_smem(CLI::App& app, CommandContext& context) {
   sub->callback([t, &context] { context.action = [t, &context] { return tile(context, *t); }; });
 
   auto b = std::make_shared<BankOptions>();
-  CLI::App* conflicts = smem->add_subcommand("banks", "Passes through the 32 banks that a warp's access takes; exit code 1 if lanes conflict");
+  Command* conflicts = smem->add_subcommand("banks", "Passes through the 32 banks that a warp's access takes; exit code 1 if lanes conflict");
   conflicts->add_option("ADDRESS", b->address, "of each lane in bytes: 'lane*16 ^ lane/8*16', or a layout '(8,4):(128,16)'");
   conflicts->add_option("--access", b->access, "the instruction, e.g. ldmatrix.x4, ld.v4.b32, st.b64: sets --bytes and --lanes");
   conflicts->add_option("--pitch", b->pitch, "without ADDRESS: bytes from one lane's address to the next, e.g. the rows of ldmatrix");

@@ -1,7 +1,6 @@
 // drywell step: a debugger that goes forward and back.
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <optional>
 
 #include "tools/command.h"
@@ -34,7 +33,7 @@ ExitCode run(const CommandContext& c, const StepFlags& f, const std::vector<std:
 
 }  // namespace
 
-void add_step_flags(CLI::App& sub, StepFlags& f) {
+void add_step_flags(Command& sub, StepFlags& f) {
   sub.add_option("KERNEL|FILE", f.run.subject, "a kernel of `drywell list`, a .ptx file, or a launch file (.toml)");
   sub.add_option("--launch", f.launch, "which launch to step; those before it just run")->capture_default_str();
   sub.add_option("--arch", f.run.arch, "architecture: a name of `drywell arch` or a .toml file")->capture_default_str();
@@ -45,9 +44,9 @@ void add_step_flags(CLI::App& sub, StepFlags& f) {
   add_plan_flags(sub, f.run.plan);
 }
 
-void register_step(CLI::App& app, CommandContext& context) {
+void register_step(Command& app, CommandContext& context) {
   auto f = std::make_shared<StepFlags>();
-  CLI::App* sub = app.add_subcommand("step", "Debug a kernel: forward and back, by instruction, with breakpoints and watches");
+  Command* sub = app.add_subcommand("step", "Debug a kernel: forward and back, by instruction, with breakpoints and watches");
   add_step_flags(*sub, *f);
   sub->add_option("--script", f->script, "commands of a file instead of the terminal; they are shown with what they say");
   sub->allow_extras();

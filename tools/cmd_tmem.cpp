@@ -1,7 +1,6 @@
 // drywell tmem: what a kernel does with tensor memory, and a layout held against what instructions touch.
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 
 #include "drywell/isa/layout/expression.h"
@@ -110,9 +109,9 @@ ExitCode map(const CommandContext& c, const MapOptions& o, const std::vector<std
   return verdict(c, check_run(record, layout::evaluate(o.check).layout(), choose(o.operand, kOperands, "operand", "tmem map")));
 }
 
-void add_map(CLI::App& tmem, CommandContext& context) {
+void add_map(Command& tmem, CommandContext& context) {
   auto o = std::make_shared<MapOptions>();
-  CLI::App* sub = tmem.add_subcommand("map", "Run a kernel: its allocations, and which instruction touches which lanes and columns as what");
+  Command* sub = tmem.add_subcommand("map", "Run a kernel: its allocations, and which instruction touches which lanes and columns as what");
   add_observed_run(*sub, o->run);
   sub->add_option("--cta", o->cta, "the CTA to watch, x,y,z")->capture_default_str();
   sub->add_option("--at", o->at, "as it is at this cycle (timed driver) or after this many instructions of the cluster");
@@ -183,9 +182,9 @@ ExitCode check(const CommandContext& c, const CheckOptions& o) {
   return verdict(c, isa::check_tmem_layout(e.layout(), use));
 }
 
-void add_check(CLI::App& tmem, CommandContext& context) {
+void add_check(Command& tmem, CommandContext& context) {
   auto o = std::make_shared<CheckOptions>();
-  CLI::App* sub = tmem.add_subcommand("check", "Hold a layout against what tcgen05.mma or tcgen05.ld touches, naming the first cell that differs");
+  Command* sub = tmem.add_subcommand("check", "Hold a layout against what tcgen05.mma or tcgen05.ld touches, naming the first cell that differs");
   sub->add_option("LAYOUT", o->layout, "an expression of `drywell layout`, e.g. 'make_tmem_layout_sfa(nvf4, (128,128))'")->required();
   sub->add_option("--operand", o->operand, "what the layout is of: d, a, sfa, sfb")->capture_default_str();
   sub->add_option("--kind", o->kind, "f16, tf32, f8f6f4, i8, mxf8, mxf4, nvf4")->capture_default_str();
@@ -202,8 +201,8 @@ void add_check(CLI::App& tmem, CommandContext& context) {
 
 }  // namespace
 
-void register_tmem(CLI::App& app, CommandContext& context) {
-  CLI::App* tmem = app.add_subcommand("tmem", "Tensor memory: a kernel's use of it, layouts held against instructions");
+void register_tmem(Command& app, CommandContext& context) {
+  Command* tmem = app.add_subcommand("tmem", "Tensor memory: a kernel's use of it, layouts held against instructions");
   tmem->require_subcommand(1);
   add_map(*tmem, context);
   add_check(*tmem, context);

@@ -1,7 +1,6 @@
 // drywell trace: record, show, compare, export and refresh traces.
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <filesystem>
 #include <nlohmann/json.hpp>
@@ -159,12 +158,12 @@ ExitCode export_trace(const CommandContext& c, const ExportOptions& o) {
 
 }  // namespace
 
-void register_trace(CLI::App& app, CommandContext& context) {
-  CLI::App* trace = app.add_subcommand("trace", "Traces: record, show, compare, export, check and refresh golden ones");
+void register_trace(Command& app, CommandContext& context) {
+  Command* trace = app.add_subcommand("trace", "Traces: record, show, compare, export, check and refresh golden ones");
   trace->require_subcommand(1);
 
   auto s = std::make_shared<ShowOptions>();
-  CLI::App* sub = trace->add_subcommand("show", "Print a trace (decompressed), all or part of it");
+  Command* sub = trace->add_subcommand("show", "Print a trace (decompressed), all or part of it");
   sub->add_option("FILE", s->file, "trace file")->required();
   sub->add_option("--owner", s->owner, "records of one owner only, e.g. \"cta=0.0.0 w=1\"");
   sub->add_option("--grep", s->grep, "records that contain this text");
@@ -172,7 +171,7 @@ void register_trace(CLI::App& app, CommandContext& context) {
   sub->callback([s, &context] { context.action = [s] { return show(*s); }; });
 
   auto d = std::make_shared<DiffOptions>();
-  CLI::App* compared =
+  Command* compared =
       trace->add_subcommand("diff", "Compare two traces owner by owner; exit code 1 if they differ");
   compared->add_option("A", d->a, "trace file")->required();
   compared->add_option("B", d->b, "trace file")->required();
@@ -181,12 +180,12 @@ void register_trace(CLI::App& app, CommandContext& context) {
   compared->callback([d, &context] { context.action = [d, &context] { return diff(context, *d); }; });
 
   auto r = std::make_shared<RecordOptions>();
-  CLI::App* recorded = trace->add_subcommand("record", "Run a kernel or a launch file and keep its trace, which says how to make it again");
+  Command* recorded = trace->add_subcommand("record", "Run a kernel or a launch file and keep its trace, which says how to make it again");
   recorded->add_option("KERNEL|FILE", r->run.subject, "a kernel of `drywell list`, or a launch file (.toml)")->required();
   recorded->add_option("-o,--output", r->output, "the trace; zstd if the name ends in .zst")->required();
   recorded->add_option("--arch", r->run.arch, "architecture")->capture_default_str();
   recorded->add_option("--driver", r->run.driver, "eager, lazy, shuffled:SEED or timed")->capture_default_str();
-  recorded->add_option("--profile", r->run.trace_profile, "arch (no cycles) or cycle (timed driver)")->check(CLI::IsMember({"arch", "cycle"}));
+  recorded->add_option("--profile", r->run.trace_profile, "arch (no cycles) or cycle (timed driver)")->one_of({"arch", "cycle"});
   recorded->add_flag("--values", r->run.trace_values, "also what instructions wrote to registers, as values or digests");
   recorded->allow_extras();
   recorded->footer("Kernel parameters are given as --name=value (drywell list KERNEL).");
@@ -194,7 +193,7 @@ void register_trace(CLI::App& app, CommandContext& context) {
 
   auto g = std::make_shared<GoldenOptions>();
   const auto add_golden = [&](const char* name, const char* what, bool write) {
-    CLI::App* command = trace->add_subcommand(name, what);
+    Command* command = trace->add_subcommand(name, what);
     command->add_option("FILE|DIR", g->paths, "traces with a '# run' line, or directories of them")->required();
     if (!write) command->add_option("--tolerance", g->tolerance, "cycles two records may be apart (cycle profile)")->capture_default_str();
     command->add_option("--junit", g->junit, "write the results as JUnit XML");
@@ -205,14 +204,14 @@ void register_trace(CLI::App& app, CommandContext& context) {
   add_golden("bless", "Run golden traces again and replace those that differ", true);
 
   auto e = std::make_shared<ExportOptions>();
-  CLI::App* exported = trace->add_subcommand("export", "A trace for other programs, or a picture of a CTA's timeline");
+  Command* exported = trace->add_subcommand("export", "A trace for other programs, or a picture of a CTA's timeline");
   exported->add_option("FILE", e->file, "trace file; all but csv need cycles")->required();
-  exported->add_option("--format", e->format, "perfetto (JSON for ui.perfetto.dev), csv, text, svg or html")->check(CLI::IsMember({"perfetto", "csv", "text", "svg", "html"}))->capture_default_str();
+  exported->add_option("--format", e->format, "perfetto (JSON for ui.perfetto.dev), csv, text, svg or html")->one_of({"perfetto", "csv", "text", "svg", "html"})->capture_default_str();
   exported->add_option("-o,--output", e->output, "file instead of standard output");
   exported->add_option("--cta", e->timeline.cta, "pictures: the CTA, x.y.z")->capture_default_str();
   exported->add_option("--from", e->timeline.from, "pictures: first cycle")->capture_default_str();
   exported->add_option("--to", e->timeline.to, "pictures: last cycle; 0 = the end")->capture_default_str();
-  exported->add_option("--columns", e->timeline.columns, "pictures: columns of time")->check(CLI::Range(1, 4096))->capture_default_str();
+  exported->add_option("--columns", e->timeline.columns, "pictures: columns of time")->between(1, 4096)->capture_default_str();
   exported->callback([e, &context] { context.action = [e, &context] { return export_trace(context, *e); }; });
 }
 

@@ -1,6 +1,6 @@
 // What main() and the subcommands (tools/cmd_*.cpp) agree on.
 //
-// A command adds itself with `void register_xxx(CLI::App& app, CommandContext& context)`: it makes a
+// A command adds itself with `void register_xxx(Command& app, CommandContext& context)`: it makes a
 // subcommand whose callback sets context.action. main() runs the action after parsing and turns every
 // exception into one message and an exit code (drywell/core/error.h).
 #pragma once
@@ -11,10 +11,7 @@
 #include <string_view>
 
 #include "drywell/core/error.h"
-
-namespace CLI {
-class App;
-}
+#include "tools/command_line.h"
 
 namespace drywell::tools {
 
@@ -31,27 +28,27 @@ class UsageError : public Error {
   explicit UsageError(std::string message, std::string_view help = {});
 };
 
-void register_list(CLI::App& app, CommandContext& context);
-void register_run(CLI::App& app, CommandContext& context);
-void register_arch(CLI::App& app, CommandContext& context);
-void register_ptx(CLI::App& app, CommandContext& context);
-void register_trace(CLI::App& app, CommandContext& context);
-void register_build(CLI::App& app, CommandContext& context);
-void register_device(CLI::App& app, CommandContext& context);
-void register_device_record(CLI::App& device, CommandContext& context);  // subcommands of `device`
-void register_conformance(CLI::App& app, CommandContext& context);
-void register_mutate(CLI::App& app, CommandContext& context);
-void register_bench_hw(CLI::App& app, CommandContext& context);
-void register_isa(CLI::App& app, CommandContext& context);
-void register_layout(CLI::App& app, CommandContext& context);
-void register_desc(CLI::App& app, CommandContext& context);
-void register_sf(CLI::App& app, CommandContext& context);
-void register_fragment(CLI::App& app, CommandContext& context);
-void register_smem(CLI::App& app, CommandContext& context);
-void register_tmem(CLI::App& app, CommandContext& context);
-void register_exec(CLI::App& app, CommandContext& context);
-void register_nvcc(CLI::App& app, CommandContext& context);
-void register_step(CLI::App& app, CommandContext& context);
-void register_dap(CLI::App& app, CommandContext& context);
+void register_list(Command& app, CommandContext& context);
+void register_run(Command& app, CommandContext& context);
+void register_arch(Command& app, CommandContext& context);
+void register_ptx(Command& app, CommandContext& context);
+void register_trace(Command& app, CommandContext& context);
+void register_build(Command& app, CommandContext& context);
+void register_device(Command& app, CommandContext& context);
+void register_device_record(Command& device, CommandContext& context);  // subcommands of `device`
+void register_conformance(Command& app, CommandContext& context);
+void register_mutate(Command& app, CommandContext& context);
+void register_bench_hw(Command& app, CommandContext& context);
+void register_isa(Command& app, CommandContext& context);
+void register_layout(Command& app, CommandContext& context);
+void register_desc(Command& app, CommandContext& context);
+void register_sf(Command& app, CommandContext& context);
+void register_fragment(Command& app, CommandContext& context);
+void register_smem(Command& app, CommandContext& context);
+void register_tmem(Command& app, CommandContext& context);
+void register_exec(Command& app, CommandContext& context);
+void register_nvcc(Command& app, CommandContext& context);
+void register_step(Command& app, CommandContext& context);
+void register_dap(Command& app, CommandContext& context);
 
 }  // namespace drywell::tools

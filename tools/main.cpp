@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include <CLI/CLI.hpp>
 #include <csignal>
 #include <cstdio>
 #include <exception>
@@ -59,15 +58,9 @@ ExitCode guarded(const CommandContext& c, const std::function<ExitCode()>& actio
   }
 }
 
-/// What CLI11 says about a command line, with the nearest command if one was misspelt.
-ExitCode usage(CLI::App& app, const CommandContext& c, const CLI::ParseError& e, int argc, char** argv) {
-  if (e.get_exit_code() == static_cast<int>(CLI::ExitCodes::Success)) {
-    app.exit(e);  // --help and --version print here
-    return ExitCode::ok;
-  }
-  std::vector<std::string> names;
-  for (const CLI::App* s : app.get_subcommands([](const CLI::App*) { return true; }))
-    names.push_back(s->get_name());
+/// What is wrong with a command line, with the nearest command if one was misspelt.
+ExitCode usage(const Command& app, const CommandContext& c, const std::string& error, int argc, char** argv) {
+  const std::vector<std::string> names = app.subcommands();
   const std::vector<std::string_view> views(names.begin(), names.end());
   const bool known = argc > 1 && std::find(views.begin(), views.end(), argv[1]) != views.end();
   if (argc > 1 && !known && argv[1][0] != '-') {
@@ -75,7 +68,7 @@ ExitCode usage(CLI::App& app, const CommandContext& c, const CLI::ParseError& e,
     say(c, fmt::format("no command '{}'\n    hint: {}commands: {}", argv[1], guess.empty() ? "" : guess + " ",
                        join(views)));
   } else {
-    say(c, fmt::format("{}\n    hint: drywell {}--help", e.what(), known ? std::string(argv[1]) + " " : ""));
+    say(c, fmt::format("{}\n    hint: drywell {}--help", error, known ? std::string(argv[1]) + " " : ""));
   }
   return ExitCode::usage;
 }
@@ -84,7 +77,7 @@ int run(int argc, char** argv) {
   CommandContext context;
   context.colour_out = wants_colour(STDOUT_FILENO);
   context.colour_err = wants_colour(STDERR_FILENO);
-  CLI::App app("Dry-runs Blackwell tensor-core kernels on a CPU: values, cycles and hazards.", "drywell");
+  Command app("Dry-runs Blackwell tensor-core kernels on a CPU: values, cycles and hazards.", "drywell");
   app.set_version_flag("--version", "drywell " DRYWELL_VERSION);
   app.require_subcommand(1);
   app.footer(kFooter);
@@ -114,11 +107,9 @@ int run(int argc, char** argv) {
     return static_cast<int>(ExitCode::usage);
   }
   const ExitCode code = guarded(context, [&] {
-    try {
-      app.parse(argc, argv);
-    } catch (const CLI::ParseError& e) {
-      return usage(app, context, e, argc, argv);
-    }
+    const Command::Parsed parsed = app.parse(argc, argv);
+    if (parsed.answered) return ExitCode::ok;
+    if (!parsed.error.empty()) return usage(app, context, parsed.error, argc, argv);
     DRYWELL_CHECK(context.action != nullptr, "a subcommand set no action");
     return context.action();
   });

@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 
 #include "kernels/golden.h"
 #include "tools/parameters.h"
@@ -28,7 +27,7 @@ sim::RunResult run_observed(const RunFlags& f, const std::vector<std::string>& w
   return r.runs.empty() ? sim::RunResult{} : r.runs.back();
 }
 
-void add_observed_run(CLI::App& sub, RunFlags& f) {
+void add_observed_run(Command& sub, RunFlags& f) {
   sub.add_option("KERNEL|FILE", f.subject, "a kernel of `drywell list`, a .ptx file, or a launch file (.toml)")->required();
   sub.add_option("--arch", f.arch, "architecture")->capture_default_str();
   sub.add_option("--driver", f.driver, "eager, lazy, shuffled:SEED or timed")->capture_default_str();

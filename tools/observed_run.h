@@ -13,6 +13,6 @@ namespace drywell::tools {
 sim::RunResult run_observed(const RunFlags& f, const std::vector<std::string>& words, sim::Listener* listener, std::string_view command);
 
 /// --arch, --driver, and for PTX files the words of launch files.
-void add_observed_run(CLI::App& sub, RunFlags& f);
+void add_observed_run(Command& sub, RunFlags& f);
 
 }  // namespace drywell::tools

@@ -1,13 +1,12 @@
 #include "tools/picture_output.h"
 
-#include <CLI/CLI.hpp>
 
 #include "drywell/core/files.h"
 #include "tools/terminal.h"
 
 namespace drywell::tools {
 
-void add_picture_options(CLI::App& command, PictureFlags& f) {
+void add_picture_options(Command& command, PictureFlags& f) {
   command.add_flag("--table", f.table, "draw in the terminal");
   command.add_option("--svg", f.svg, "draw as an SVG file");
   command.add_option("--html", f.html, "draw as an HTML page that needs no other file");

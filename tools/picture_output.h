@@ -22,7 +22,7 @@ struct PictureFlags {
   }
 };
 
-void add_picture_options(CLI::App& command, PictureFlags& flags);
+void add_picture_options(Command& command, PictureFlags& flags);
 
 /// Draws the grids where the user asked for: on the terminal (in colour if it shows colours), as an SVG file, as a page of HTML.
 void draw(const PictureFlags& flags, const CommandContext& c, std::string_view title, std::span<const layout::Grid> grids);

@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 
 #include "kernels/golden.h"
 
@@ -66,7 +65,7 @@ bool PlanFlags::any() const {
          !maps.empty() || !args.empty() || !expects.empty();
 }
 
-void add_plan_flags(CLI::App& sub, PlanFlags& p) {
+void add_plan_flags(Command& sub, PlanFlags& p) {
   constexpr const char* kGroup = "PTX files (docs/running-ptx.md)";
   const auto each = [&](const char* name, std::vector<std::string>& into, const char* doc) {
     sub.add_option(name, into, doc)->allow_extra_args(false)->group(kGroup);

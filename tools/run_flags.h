@@ -36,7 +36,7 @@ struct RunFlags {
 };
 
 /// Options for `p`; the words are those of launch files.
-void add_plan_flags(CLI::App& sub, PlanFlags& p);
+void add_plan_flags(Command& sub, PlanFlags& p);
 
 /// True if `subject` names a PTX or launch file, not a kernel of the table.
 bool names_a_file(const std::string& subject);

@@ -13,6 +13,6 @@ struct StepFlags {
   uint32_t launch = 1;
 };
 
-void add_step_flags(CLI::App& sub, StepFlags& f);
+void add_step_flags(Command& sub, StepFlags& f);
 
 }  // namespace drywell::tools
