@@ -22,6 +22,7 @@ struct FusedRhtOptions {
   bool te_scale_order = false;         // bmax * (S_enc / 6) instead of (bmax / 6) * S_enc
   bool bf16_round_trip = true;
   bool approximate_reciprocal = false; // rcp.approx.ftz instead of the IEEE division
+  bool fences = true;                  // tcgen05.fence around the accumulators' barriers, which the original does without
   uint64_t seed = 0, offset = 0;
   uint64_t k_tile_size = 0;            // 0: the article's table
 };

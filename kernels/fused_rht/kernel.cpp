@@ -1,5 +1,7 @@
 // The device side. Names follow the article's listing.
 #include <functional>
+#include <source_location>
+#include <string>
 
 #include "drywell/isa/builder.h"
 #include "drywell/isa/instr_descriptor.h"
@@ -65,6 +67,10 @@ class FusedRht {
   void for_tiles(const std::function<void(const Tile&)>& body);
   /// for (k_tile = 0; k_tile < K_TILE_MAX && k_tile + tile_n < tiles_in_n; ++k_tile)
   void for_k_tiles(const Tile& t, const std::function<void(Reg)>& body);
+  /// Orders tensor memory around a barrier (PTX ISA 9.7.16.11).
+  void fence(const char* when, std::source_location where = std::source_location::current()) {
+    if (o_.fences) k_(OpText(std::string("tcgen05.fence::") + when + "_thread_sync", where));
+  }
   Reg tma_address(int64_t offset) { return k_.def("add.u32", smem_, offset); }
 
   FusedRhtOptions o_;
@@ -243,6 +249,7 @@ void FusedRht::mma() {
       mainloop_.wait(consumer, token);
       const Reg stage_a = k_.def("add.s64", desc_a, k_.def("mul.wide.u32", consumer.index(), kStageBytes / 16));
       accumulator_.acquire(producer);
+      fence("after");
       const Reg columns = k_.def("mad.lo.u32", producer.index(), 64, tmem);
       k_.elect_one([&] {
         const Reg accumulate = k_.reg(Mod::pred);
@@ -288,10 +295,12 @@ void FusedRht::epilogue() {
     const Reg stripe = k_.def("mul.lo.u32", k_.def("mul.lo.u32", t.linear, k_tile_max_), 256);
     for_k_tiles(t, [&](Reg k_tile) {
       accumulator_.wait(state);
+      fence("after");
       const Reg column = k_.def("mad.lo.u32", state.index(), 64, warp_tmem);
       const RegArray acc = k_.regs(Mod::f32, 64, "acc");
       k_("tcgen05.ld.sync.aligned.32x32b.x64.b32", acc, mem(column));
       k_("tcgen05.wait::ld.sync.aligned");
+      fence("before");
       k_("mbarrier.arrive.shared::cta.b64", sink(), mem(accumulator_.empty(state)));
       state.advance();
       Reg sequence;

@@ -17,6 +17,7 @@ FusedRhtOptions options_of(const Params& p) {
   o.te_scale_order = p.text("scale-order") == "te";
   o.bf16_round_trip = p.flag("bf16-round-trip");
   o.approximate_reciprocal = p.flag("approximate-reciprocal");
+  o.fences = p.flag("fences");
   o.seed = static_cast<uint64_t>(p.integer("seed"));
   o.offset = static_cast<uint64_t>(p.integer("offset"));
   o.k_tile_size = static_cast<uint64_t>(p.integer("k-tile-size"));
@@ -130,6 +131,10 @@ Kernel fused_rht_kernel() {
                .type = ParamType::flag,
                .default_value = "false",
                .doc = "rcp.approx.ftz in place of the division"},
+              {.name = "fences",
+               .type = ParamType::flag,
+               .default_value = "true",
+               .doc = "tcgen05.fence around the accumulators' barriers; TransformerEngine's kernel has none"},
               {.name = "seed", .default_value = "0", .doc = "Philox seed of stochastic rounding", .least = 0},
               {.name = "offset",
                .default_value = "0",

@@ -22,7 +22,7 @@ class CheckCommand : public testing::Test {
   }
   static Finished drywell(const std::vector<std::string>& arguments) { return run_process(binary_path(), arguments); }
   static std::vector<std::string> fused(std::vector<std::string> more) {
-    std::vector<std::string> all = {"run", "fused-rht", "--m=128", "--n=128"};
+    std::vector<std::string> all = {"run", "fused-rht", "--m=128", "--n=128", "--fences=false"};
     all.insert(all.end(), more.begin(), more.end());
     return all;
   }
