@@ -13,6 +13,7 @@
 #include "cudart/stepping.h"
 #include "drywell/core/files.h"
 #include "drywell/sim/report.h"
+#include "sim/driver/cooperative.h"
 
 namespace drywell::cudart {
 namespace {
@@ -212,6 +213,8 @@ CudaError Launcher::run(const LaunchRequest& r, const sim::LoadedModule& m) {
     debugger = make_stepping_runner(options_.script);
     options.runner = debugger.get();
   }
+  sim::CooperativeRunner cooperative(debugger.get());
+  if (r.cooperative) options.runner = &cooperative;
   std::fflush(stdout);
   sim::RunResult result;
   {

@@ -8,7 +8,7 @@
 #include <thread>
 
 #include "sim/driver/cluster_stepper.h"
-#include "sim/exec/program.h"
+#include "sim/exec/environment.h"
 
 namespace drywell::sim {
 namespace {
@@ -37,7 +37,8 @@ void work(const Launch& launch, const RunOptions& options, Shared& s) {
     if (!next.has_value()) return;
     const uint64_t index = *next;
     auto runner = std::make_unique<ClusterStepper>(launch, options, index);
-    const ClusterStop stop = runner->run(options.max_instructions != 0 ? options.max_instructions : kSlice);
+    const bool bounded = options.max_instructions != 0 && grid_workspace(launch) == 0;
+    const ClusterStop stop = runner->run(bounded ? options.max_instructions : slices_of(launch).alone);
     if (stop == ClusterStop::fault) record_fault(s, index, runner->fault());
     if (stop == ClusterStop::finished && options.progress != nullptr) options.progress->ctas_done += launch.cluster.count();
     const std::lock_guard lock(s.mutex);
@@ -55,7 +56,7 @@ void run_together(const Launch& launch, const RunOptions& options, Shared& s) {
     bool progressed = false;
     for (size_t i = 0; i < all.size(); ++i) {
       const uint64_t before = all[i]->instructions();
-      const ClusterStop stop = all[i]->run(kTogetherSlice);
+      const ClusterStop stop = all[i]->run(slices_of(launch).together);
       s.instructions += all[i]->instructions() - before;
       if (stop == ClusterStop::fault) {
         record_fault(s, all[i]->cluster().index, all[i]->fault());
@@ -80,6 +81,8 @@ void run_together(const Launch& launch, const RunOptions& options, Shared& s) {
 }
 
 }  // namespace
+
+Slices slices_of(const Launch& l) { return grid_workspace(l) != 0 ? Slices{20'000, 20'000} : Slices{}; }
 
 RunResult run_functional(const Launch& given, const RunOptions& options) {
   const uint64_t clusters = given.grid.count() / given.cluster.count();

@@ -29,9 +29,14 @@ std::string describe_wait(const Cluster& c, const Warp& w);
 /// Checks at the end of a CTA: leaked TMEM, operations in flight.
 std::optional<Fault> check_finished(Cluster& c);
 
-/// A cluster runs alone for so many instructions; then, and when it can't go on alone, clusters take turns of
-/// kTogetherSlice. Nobody made progress in more than kQuietRounds rounds of turns: deadlock.
-inline constexpr uint64_t kSlice = 64'000'000, kTogetherSlice = 1'000'000, kQuietRounds = 4;
+/// A cluster runs alone for so many instructions; then, and when it can't go on alone, clusters take turns. Nobody made
+/// progress in more than kQuietRounds rounds of turns: deadlock.
+struct Slices {
+  uint64_t alone = 64'000'000, together = 1'000'000;
+};
+/// The CTAs of a cooperative launch meet at barriers over the grid, and who waits there spins.
+Slices slices_of(const Launch& l);
+inline constexpr uint64_t kQuietRounds = 4;
 /// Which cluster try_cancel gets: shuffled drivers with odd seeds choose the last.
 inline LaunchQueue::Cancels cancels_of(const RunOptions& o) {
   return o.driver == DriverKind::shuffled && o.seed % 2 != 0 ? LaunchQueue::Cancels::last : LaunchQueue::Cancels::first;

@@ -1,6 +1,7 @@
 #include "sim/exec/special.h"
 
 #include "drywell/sim/arch_config.h"
+#include "sim/exec/environment.h"
 
 namespace drywell::sim {
 namespace {
@@ -54,6 +55,9 @@ uint64_t uniform_special(const Warp& w, isa::SpecialReg r) {
     case S::dynamic_smem_size: return l.dynamic_smem;
     case S::reserved_smem_offset_begin: return 0;
     case S::reserved_smem_offset_end: case S::reserved_smem_offset_cap: return kSmemReserved;
+    // The 64-bit address of the grid's workspace (cooperative_groups/details/driver_abi.h).
+    case S::envreg1: return grid_workspace(l) >> 32;
+    case S::envreg2: return static_cast<uint32_t>(grid_workspace(l));
     default: return 0;
   }
 }

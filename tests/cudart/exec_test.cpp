@@ -11,7 +11,7 @@ namespace {
 namespace fs = std::filesystem;
 
 TEST_F(CompiledProgram, ProgramsVerifyThemselvesUnderEveryDriver) {
-  for (const char* name : {"axpy", "tma_copy", "gemm_bf16", "gemm_mxf8", "streams"}) {
+  for (const char* name : {"axpy", "tma_copy", "gemm_bf16", "gemm_mxf8", "gemm_nvf4", "streams"}) {
     const std::string path = program(name);
     for (const char* driver : {"eager", "lazy", "shuffled:3", "timed"}) {
       const Finished f = drywell({"exec", std::string("--driver=") + driver, "--", path});
@@ -67,6 +67,18 @@ TEST_F(CompiledProgram, NothingRanNeverLooksLikePassed) {
   const Finished f = exec({}, program("poison"));
   EXPECT_EQ(f.exit_code, 1);
   EXPECT_EQ(f.out, "Failed: 512 of 512 values differ\n");
+}
+
+// Barriers over the grid need every CTA to run; a grid that does not fit is refused, and one that is not cooperative stopped.
+TEST_F(CompiledProgram, CooperativeGridsMeetUnderEveryDriver) {
+  const std::string path = program("grid_sync");
+  for (const char* driver : {"eager", "lazy", "shuffled:3", "timed"}) {
+    const Finished f = exec({std::string("--driver=") + driver}, path);
+    EXPECT_EQ(f.exit_code, 0) << driver << "\n" << f.out << f.err;
+    EXPECT_NE(f.err.find("a cooperative grid of"), std::string::npos) << f.err;
+  }
+  const Finished checked = exec({"--check", "--kernel=hand_round|sum_of_tiles"}, path);
+  EXPECT_EQ(checked.exit_code, 0) << checked.out << checked.err;
 }
 
 TEST_F(CompiledProgram, TranslationUnitsAreLinked) {

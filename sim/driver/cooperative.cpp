@@ -1,0 +1,40 @@
+#include "sim/driver/cooperative.h"
+
+#include <cstring>
+
+#include "sim/exec/environment.h"
+#include "sim/state/gmem.h"
+#include "sim/timing/timed.h"
+
+namespace drywell::sim {
+namespace {
+
+constexpr uint64_t kBytes = 256;  // cooperative groups use the first eight (cooperative_groups/details/driver_abi.h)
+
+/// Memory of the barrier for as long as the launch runs.
+class Workspace {
+ public:
+  explicit Workspace(Gmem& gmem) : gmem_(gmem), at_(gmem.allocate(kBytes, "workspace of the cooperative launch")) {
+    std::memset(gmem_.translate(at_.value(), kBytes), 0, kBytes);
+  }
+  ~Workspace() { gmem_.release(at_); }
+  Workspace(const Workspace&) = delete;
+  Workspace& operator=(const Workspace&) = delete;
+  uint64_t address() const { return at_.value(); }
+
+ private:
+  Gmem& gmem_;
+  GmemAddr at_;
+};
+
+}  // namespace
+
+RunResult CooperativeRunner::run(const Launch& launch, const RunOptions& options) {
+  const Workspace workspace(*launch.gmem);
+  Launch l = launch;
+  set_grid_workspace(l, workspace.address());
+  if (inner_ != nullptr) return inner_->run(l, options);
+  return options.driver == DriverKind::timed ? run_timed(l, options) : run_functional(l, options);
+}
+
+}  // namespace drywell::sim
