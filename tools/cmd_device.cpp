@@ -7,6 +7,7 @@
 #include "kernels/cuda_driver/cuda_device.h"
 #include "kernels/golden.h"
 #include "tools/command.h"
+#include "tools/device_clock.h"
 #include "tools/parameters.h"
 #include "tools/report_parts.h"
 #include "tools/run_flags.h"
@@ -27,6 +28,7 @@ struct BothRuns {
   std::string subject, gpu;
   std::vector<OutputComparison> outputs;
   std::vector<sim::RunResult> on_gpu, simulated;
+  ClockedRuns clock;
 
   bool faulted() const {
     const auto bad = [](const std::vector<sim::RunResult>& r) { return !r.empty() && !r.back().ok(); };
@@ -62,7 +64,7 @@ std::string arch_name(const RunFlags& f, const kernels::CudaDevice& gpu) {
   return std::string(gpu.arch().name);
 }
 
-BothRuns run_kernel(const RunFlags& f, const std::vector<std::string>& words) {
+BothRuns run_kernel(const RunFlags& f, const std::vector<std::string>& words, unsigned clock_repeats) {
   const kernels::Kernel& k = kernels::find_kernel(f.subject);
   if (f.plan.any() || !f.save.empty()) throw UsageError("--entry, --grid, --buffer, … are for PTX files", "device run");
   kernels::RunContext context;
@@ -91,10 +93,15 @@ BothRuns run_kernel(const RunFlags& f, const std::vector<std::string>& words) {
   if (both.faulted()) return both;
   for (size_t i = 0; i < real.outputs.size(); ++i)
     both.outputs.push_back(compare(real.outputs[i].first, real.outputs[i].second.data, simulated.outputs[i].second.data));
+  if (clock_repeats != 0) {
+    kernels::CudaDevice gpu;
+    both.clock = clock_kernel(k, context, gpu, clock_repeats);
+  }
   return both;
 }
 
-BothRuns run_plan_on_both(const RunFlags& f, const std::vector<std::string>& words) {
+BothRuns run_plan_on_both(const RunFlags& f, const std::vector<std::string>& words, unsigned clock_repeats) {
+  if (clock_repeats != 0) throw UsageError("--clock is for kernels of drywell list", "device run");
   if (!words.empty()) throw UsageError(fmt::format("unexpected argument '{}'", words[0]), "device run");
   const kernels::LaunchPlan plan = make_plan(f);
   const kernels::PlanOptions options{.run = run_options(f)};
@@ -122,6 +129,11 @@ std::string summary(const BothRuns& b, const sim::RunOptions& options, bool colo
   }
   line("time, GPU", fmt::format("{:.3f} ms", seconds(b.on_gpu) * 1e3));
   line("time, CPU", fmt::format("{:.3f} ms, simulated with driver {}", seconds(b.simulated) * 1e3, kernels::print_driver(options)));
+  for (size_t i = 0; i < b.clock.gpu.size(); ++i) {
+    const auto &gpu = b.clock.gpu[i], &simulated = b.clock.simulated.at(i);
+    line("clock, GPU", fmt::format("{:.0f} cycles, {:.2f} us at {:.3f} GHz", gpu.cycles, gpu.nanoseconds * 1e-3, gpu.gigahertz()));
+    line("clock, timed", fmt::format("{:.0f} cycles, {:+.1f} %", simulated.cycles, 100 * (simulated.cycles / gpu.cycles - 1)));
+  }
   for (const auto* runs : {&b.on_gpu, &b.simulated}) {
     for (const sim::RunResult& r : *runs)
       if (r.fault.has_value()) out += fmt::format("\n{}\n", paint(r.fault->to_string(), Colour::red, colour));
@@ -134,15 +146,20 @@ std::string json_report(const BothRuns& b) {
   j["identical"] = !b.faulted() && b.differing() == 0;
   j["outputs"] = Json::object();
   for (const OutputComparison& o : b.outputs) j["outputs"][o.name] = {{"bytes", o.bytes}, {"differing", o.differing}};
+  if (b.clock.any()) {
+    j["clock"] = Json::array();
+    for (size_t i = 0; i < b.clock.gpu.size(); ++i)
+      j["clock"].push_back({{"gpu_cycles", b.clock.gpu[i].cycles}, {"gpu_nanoseconds", b.clock.gpu[i].nanoseconds}, {"simulated_cycles", b.clock.simulated.at(i).cycles}});
+  }
   j["gpu_fault"] = b.on_gpu.empty() ? Json(nullptr) : fault_json(b.on_gpu.back());
   j["simulator_fault"] = b.simulated.empty() ? Json(nullptr) : fault_json(b.simulated.back());
   return print_json(j);
 }
 
-ExitCode device_run(const CommandContext& c, const RunFlags& f, const std::vector<std::string>& words) {
+ExitCode device_run(const CommandContext& c, const RunFlags& f, const std::vector<std::string>& words, unsigned clock_repeats) {
   if (f.subject.empty()) throw UsageError("which kernel? (drywell list), or a .ptx or .toml file", "device run");
   RunOutputs outputs(f);
-  const BothRuns both = names_a_file(f.subject) ? run_plan_on_both(f, words) : run_kernel(f, words);
+  const BothRuns both = names_a_file(f.subject) ? run_plan_on_both(f, words, clock_repeats) : run_kernel(f, words, clock_repeats);
   const std::string json = f.json.empty() ? "" : json_report(both);
   outputs.json(json);
   print(f.json == "-" ? json : summary(both, run_options(f), c.colour_out));
@@ -167,9 +184,11 @@ void register_device(Command& app, CommandContext& context) {
   sub->add_option("--save", f->save, "PTX file: NAME=FILE.npy, what the GPU left")->allow_extra_args(false);
   sub->add_option("--threads", f->threads, "host threads; 0 = all cores")->capture_default_str();
   sub->add_option("--max-instructions", f->max_instructions, "stop a runaway simulation after this many warp instructions; 0 = never");
+  auto clock = std::make_shared<unsigned>(0);
+  sub->add_option("--clock", *clock, "also take cycles, by stamps in the kernel: the fastest of N launches with a cold L2, and the timed driver's");
   add_plan_flags(*sub, f->plan);
   sub->allow_extras();
-  sub->callback([f, sub, &context] { context.action = [f, sub, &context] { return device_run(context, *f, sub->remaining()); }; });
+  sub->callback([f, clock, sub, &context] { context.action = [f, clock, sub, &context] { return device_run(context, *f, sub->remaining(), *clock); }; });
 }
 
 }  // namespace drywell::tools

@@ -5,11 +5,14 @@
 #include <fmt/format.h>
 
 #include <set>
+#include <sstream>
 
+#include "drywell/core/files.h"
 #include "kernels/blockwise/sm90.h"
 #include "sim/exec/exec.h"
 #include "sim/observe/hub.h"
 #include "support/kernel_run.h"
+#include "support/paths.h"
 
 namespace drywell::kernels {
 namespace {
@@ -24,9 +27,8 @@ TEST_P(GemmSm90Blockwise, Assembles) { test::expect_assembles("gemm-sm90-blockwi
 std::string name_of(const testing::TestParamInfo<std::string>& p) { return fmt::format("{}_{}", p.index, test::words_name(p.param)); }
 
 // The same words as traces/hw/gemm_sm90_blockwise/configurations.txt, which run on an H200.
-INSTANTIATE_TEST_SUITE_P(
-    Matrix, GemmSm90Blockwise,
-    testing::Values("--m=256 --n=256 --k=256 --scale-m=128 --scale-n=128", "--m=256 --n=256 --k=384 --scale-m=1 --scale-n=128",
+const std::vector<std::string> kMatrix = {
+    "--m=256 --n=256 --k=256 --scale-m=128 --scale-n=128", "--m=256 --n=256 --k=384 --scale-m=1 --scale-n=128",
                     "--m=200 --n=136 --k=272 --scale-m=1 --scale-n=128 --distribution=codes --d-type=f32",
                     "--m=136 --n=264 --k=400 --scale-m=128 --scale-n=1 --bn=64 --d-type=f16", "--m=136 --n=128 --k=256 --scale-m=1 --scale-n=1 --d-type=f32",
                     "--m=256 --n=192 --k=144 --scale-m=2 --scale-n=64 --bn=64 --beta=1 --alpha=0.5",
@@ -38,8 +40,28 @@ INSTANTIATE_TEST_SUITE_P(
                     "--m=256 --n=256 --k=384 --scale-m=1 --scale-n=128 --cluster-n=2", "--m=256 --n=200 --k=272 --scale-m=128 --scale-n=128 --cluster-m=2 --beta=1",
                     "--m=500 --n=600 --k=144 --scale-m=1 --scale-n=128 --cluster-m=2 --cluster-n=2 --ctas=8 --distribution=codes --d-type=f32",
                     "--m=136 --n=520 --k=272 --scale-m=2 --scale-n=1 --cluster-n=4 --d-type=f16", "--m=520 --n=72 --k=272 --scale-m=64 --scale-n=32 --bn=32 --cluster-m=4",
-                    "--m=200 --n=136 --k=272 --scale-m=1 --scale-n=128 --scale-k=64 --d-major=mn", "--m=136 --n=136 --k=272 --scale-m=128 --scale-n=64 --scale-k=32 --d-major=mn --beta=1 --d-type=f32"),
-    name_of);
+                    "--m=200 --n=136 --k=272 --scale-m=1 --scale-n=128 --scale-k=64 --d-major=mn", "--m=136 --n=136 --k=272 --scale-m=128 --scale-n=64 --scale-k=32 --d-major=mn --beta=1 --d-type=f32"};
+INSTANTIATE_TEST_SUITE_P(Matrix, GemmSm90Blockwise, testing::ValuesIn(kMatrix), name_of);
+
+// What an H200 made of them (drywell device run --clock): the same bytes, and cycles for both.
+TEST(GemmSm90BlockwiseSilicon, EveryConfigurationIsIdenticalOnAnH200) {
+  const std::string folder = test::source_path("traces/hw/gemm_sm90_blockwise/"), record = read_text_file(folder + "h200.txt");
+  std::istringstream configurations(read_text_file(folder + "configurations.txt"));
+  size_t count = 0;
+  for (std::string words; std::getline(configurations, words); ++count) {
+    if (count < kMatrix.size()) {
+      EXPECT_EQ(words, kMatrix[count]);
+    }
+    const size_t at = record.find("== " + words + "\n");
+    ASSERT_NE(at, std::string::npos) << words;
+    const std::string said = record.substr(at, record.find("\n==", at) - at);
+    EXPECT_NE(said.find("identical: "), std::string::npos) << said;
+    EXPECT_EQ(said.find("DIFFERENT"), std::string::npos) << said;
+    EXPECT_NE(said.find("clock, GPU "), std::string::npos) << said;
+    EXPECT_NE(said.find("clock, timed "), std::string::npos) << said;
+  }
+  EXPECT_GE(count, kMatrix.size());
+}
 
 blockwise::Sm90Plan plan(uint32_t scale_m, uint32_t scale_n, uint32_t bn = 128) {
   blockwise::Sm90Config c;
