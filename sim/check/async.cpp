@@ -1,5 +1,7 @@
 // Asynchronous operations: what they touch is checked when they are issued; who may know of their end follows from their
 // mbarrier, commit, group or wait.
+#include <algorithm>
+
 #include "drywell/isa/opcode.h"
 #include "drywell/isa/smem_descriptor.h"
 #include "drywell/isa/tensor_map.h"
@@ -29,6 +31,17 @@ uint8_t swizzles_of(const Wgmma& m) {
 }
 
 constexpr size_t kGroupsKept = 256;
+
+/// Whether two stores bring the same bytes to the same place.
+bool same_store(const AsyncOp& a, const AsyncOp& b) {
+  if (const auto *x = std::get_if<TensorCopy>(&a.payload), *y = std::get_if<TensorCopy>(&b.payload); x != nullptr && y != nullptr) {
+    return x->direction == TensorCopy::Direction::store && y->direction == x->direction && x->mode == y->mode && x->map_address == y->map_address &&
+           x->coord == y->coord && x->smem == y->smem;
+  }
+  const auto *x = std::get_if<BulkCopy>(&a.payload), *y = std::get_if<BulkCopy>(&b.payload);
+  return x != nullptr && y != nullptr && x->reduce_op == isa::Mod::none && y->reduce_op == isa::Mod::none && x->src == y->src && x->dst == y->dst &&
+         x->bytes == y->bytes && x->byte_mask == y->byte_mask;
+}
 
 }  // namespace
 
@@ -80,7 +93,17 @@ struct ClusterMonitor::Issue {
     });
     for (uint32_t b : barriers) m.check_init(b, flight.who, state.clock);
   }
+  // CUTLASS's epilogues let all lanes of a warp issue one store: the same bytes, any number of times. Operations of one
+  // instruction are numbered in the order of lanes.
+  bool repeats_a_lane() const {
+    const auto& pending = m.cluster_.pending;
+    return std::any_of(pending.begin(), pending.end(), [&](const AsyncOp& o) {
+      const Issuer &a = o.issuer, &b = op.issuer;
+      return a.cta == b.cta && a.warp == b.warp && a.pc == b.pc && a.lane < b.lane && o.id < op.id && op.id - o.id <= b.lane - a.lane && same_store(o, op);
+    });
+  }
   void store() const {
+    if (repeats_a_lane()) return;
     Queue& q = m.queue_of(state.bulk, op.issuer.lane, true);
     Access a = access(Agent::store, false);
     a.done = q.read;

@@ -1,0 +1,41 @@
+// One bulk store that all lanes of a warp issue, as CUTLASS's epilogues do: the same bytes many times are no race; different bytes
+// are.
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "drywell/sim/check.h"
+#include "drywell/sim/device.h"
+
+namespace drywell::sim {
+namespace {
+
+/// `source`: an instruction that makes %r3, the address each lane stores from.
+std::vector<Finding> findings_of(const std::string& source) {
+  const std::string text = ".version 8.7\n.target sm_100a\n.address_size 64\n.visible .entry k(.param .u64 p)\n{\n"
+      ".shared .align 128 .b8 s[4096];\n.reg .b32 %r<4>;\n.reg .b64 %rd1;\n"
+      "ld.param.u64 %rd1, [p];\nmov.u32 %r1, s;\nmov.u32 %r2, %tid.x;\nmad.lo.u32 %r3, %r2, 128, %r1;\nst.shared.v4.b32 [%r3], {%r2, %r2, %r2, %r2};\n"
+      "fence.proxy.async.shared::cta;\nbar.sync 0;\n" + source + "\n"
+      "cp.async.bulk.global.shared::cta.bulk_group [%rd1], [%r3], 16;\n"
+      "cp.async.bulk.commit_group;\ncp.async.bulk.wait_group 0;\nret;\n}\n";
+  Device d;
+  const LoadedModule m = d.load_ptx(text);
+  HazardChecker checker;
+  RunOptions o;
+  o.listeners.push_back(checker.listener());
+  EXPECT_TRUE(d.launch(m, "k", {.grid = {1}, .block = {32}}, Args().add(d.allocate(4096)), o).ok());
+  return checker.findings();
+}
+
+TEST(RepeatedStore, OfTheSameBytesIsNoRace) {
+  for (const Finding& f : findings_of("mov.u32 %r3, %r1;")) ADD_FAILURE() << f.to_string();
+}
+
+TEST(RepeatedStore, OfDifferentBytesIsOne) {
+  const auto findings = findings_of("add.u32 %r3, %r3, 0;");
+  ASSERT_EQ(findings.size(), 1u);
+  EXPECT_NE(findings[0].to_string().find("H7402"), std::string::npos) << findings[0].to_string();
+}
+
+}  // namespace
+}  // namespace drywell::sim
