@@ -141,6 +141,19 @@ TEST_F(CompiledProgram, AStaticRuntimeIsRefusedWithTheRemedy) {
   EXPECT_NE(f.err.find("-cudart shared"), std::string::npos) << f.err;
 }
 
+TEST_F(CompiledProgram, TheCommandLineOfNvccIsKept) {
+  const std::string source = source_path("tests/cudart/programs/fault.cu");
+  const Finished ptx = drywell({"nvcc", "--target", "sm_90a", "-ptx", "-o", directory_.file("x.ptx"), source});
+  ASSERT_EQ(ptx.exit_code, 0) << ptx.err;
+  EXPECT_NE(read_text_file(directory_.file("x.ptx")).find(".target sm_90a"), std::string::npos);
+  EXPECT_NE(drywell({"nvcc", "--version"}).out.find("Cuda compilation tools"), std::string::npos);
+  EXPECT_NE(drywell({"nvcc", "-no-such-option", source}).exit_code, 0);
+  // What was compiled for another chip runs on it, and there only.
+  const std::string path = program("axpy", {"-gencode=arch=compute_90a,code=compute_90a"});
+  EXPECT_EQ(exec({"--arch=sm_90a"}, path).exit_code, 0);
+  EXPECT_NE(exec({}, path).err.find("E4603"), std::string::npos);
+}
+
 TEST_F(CompiledProgram, MachineCodeAloneIsRefusedWithTheRemedy) {
   const Finished f = drywell({"exec", "--", program("axpy", {"-gencode=arch=compute_100a,code=sm_100a"})});
   EXPECT_NE(f.exit_code, 0);
