@@ -1,0 +1,250 @@
+// Instructions, roles and shapes that the articles print for the kernels of issue 10 and fused-rht, found in the kernels' code.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "drywell/isa/print.h"
+#include "kernels/blockwise/sm90.h"
+#include "kernels/fused_rht/fused_rht.h"
+#include "kernels/gemm/blockwise.h"
+#include "kernels/nvfp4/nvfp4.h"
+#include "kernels/reference/nvfp4_linear.h"
+#include "sim/exec/exec.h"
+#include "sim/observe/hub.h"
+#include "support/kernel_run.h"
+
+namespace drywell::kernels {
+namespace {
+
+std::string ptx(const std::string& words, const char* arch = "sm_100a") {
+  const test::KernelWords w(words);
+  return isa::print_module(w.kernel->build(w.params, sim::load_arch(arch)));
+}
+size_t count(const std::string& text, const std::string& what) {
+  size_t n = 0;
+  for (size_t at = text.find(what); at != std::string::npos; at = text.find(what, at + 1)) ++n;
+  return n;
+}
+/// First and last warp of each role.
+std::map<std::string, std::pair<uint32_t, uint32_t>> roles(const std::string& words, const char* arch) {
+  const test::KernelWords w(words);
+  const isa::Module m = w.kernel->build(w.params, sim::load_arch(arch));
+  std::map<std::string, std::pair<uint32_t, uint32_t>> out;
+  for (const isa::WarpRole& r : m.functions.at(0).roles) out[r.name] = {r.first, r.last};
+  return out;
+}
+using Warps = std::pair<uint32_t, uint32_t>;
+
+// ---- 001: HadamardAmaxTmaKernel
+
+// "Each 64 x 64 stage is computed in 4 iterations, each iteration covering a 16 x 64 stripe, with each warp processing a 16 x 16 block";
+// "loaded from shared memory to registers using a warp-wide ldmatrix and transposed"; "a 16 x 16 x 16 wmma": two of m16n8k16.
+TEST(RhtAmaxListing, FourStripesOfFourStages) {
+  const std::string text = ptx("rht-amax");
+  EXPECT_EQ(count(text, "ldmatrix.sync.aligned.m8n8.x4.trans.shared.b16"), 4u * 4);
+  EXPECT_EQ(count(text, "mma.sync.aligned.m16n8k16"), 2u * 4 * 4);
+}
+
+// "The random hadamard matrix is constructed on device, where 8 values of the 16 x 16 matrix are created (and reused) per thread".
+TEST(RhtAmaxListing, EightValuesOfTheMatrixAThread) {
+  const isa::Module m = nvfp4::build_rht_amax({}, isa::Target::sm_100a);
+  std::set<std::string> fragments;
+  const std::string text = isa::print_module(m);
+  for (size_t at = text.find("mma.sync"); at != std::string::npos; at = text.find("mma.sync", at + 1)) {
+    const std::string line = text.substr(at, text.find('\n', at) - at);
+    const size_t first = line.find('{', line.find('{', line.find('{') + 1) + 1);  // D, A, B
+    fragments.insert(line.substr(first, line.find('}', first) - first + 1));
+  }
+  EXPECT_EQ(fragments.size(), 2u);  // of two registers of two values
+}
+
+// ---- 001: quantisation
+
+// "cvt.rn.satfinite.e2m1x2.f32"; stochastic: "cvt.rs.satfinite.e2m1x4.f32".
+TEST(QuantiseListing, Conversions) {
+  for (const char* kernel : {"quantize-nvfp4", "quantize-nvfp4-2d", "fused-rht"}) EXPECT_GT(count(ptx(kernel), "cvt.rn.satfinite.e2m1x2.f32"), 0u) << kernel;
+  for (const char* kernel : {"quantize-nvfp4", "fused-rht"}) {
+    const std::string text = ptx(std::string(kernel) + " --rounding=stochastic");
+    EXPECT_GT(count(text, "cvt.rs.satfinite.e2m1x4.f32"), 0u) << kernel;
+    EXPECT_EQ(count(text, "cvt.rn.satfinite.e2m1x2.f32"), 0u) << kernel;
+  }
+}
+
+/// Shared-memory loads of a launch: (thread, address) by width.
+class Loads : public sim::Listener {
+ public:
+  void memory(const sim::Warp& w, const sim::DecodedOp& op, LaneMask mask, sim::Space space, uint32_t bytes, bool store) override {
+    if (store || space != sim::Space::shared_cta) return;
+    for (uint32_t lane = 0; lane < kWarpSize; ++lane) {
+      if ((mask >> lane & 1) != 0) of[bytes].insert({w.index * kWarpSize + lane, sim::lane_address(w, op, lane)});
+    }
+  }
+  std::map<uint32_t, std::set<std::pair<uint32_t, uint64_t>>> of;
+};
+
+// "128 threads across 128 columns, each thread calculating the columnwise max"; "Each thread is responsible for quantizing a column of the
+// 32 x 128 tile".
+TEST(Quantise2dListing, AThreadHasAColumn) {
+  Loads seen;
+  ASSERT_TRUE(test::run_kernel("quantize-nvfp4-2d --rows=32 --columns=128", {.listeners = {&seen}}).run.ok());
+  const auto& loads = seen.of.at(2);
+  uint64_t first = ~uint64_t{0};
+  for (const auto& [thread, at] : loads) first = std::min(first, at);
+  std::map<uint32_t, std::set<uint64_t>> rows;
+  for (const auto& [thread, at] : loads) {
+    EXPECT_EQ((at - first) % (2 * 128) / 2, thread);
+    rows[thread].insert((at - first) / (2 * 128) % 32);
+  }
+  EXPECT_EQ(rows.size(), 128u);
+  for (const auto& [thread, of_thread] : rows) EXPECT_EQ(of_thread.size(), 32u);
+}
+
+// "the 128 threads are arranged 16 x 8 … such that the entire 32 x 128 tile is processed across 2 iterations".
+TEST(Quantise2dListing, RowwiseThreadsAre16x8) {
+  Loads seen;
+  ASSERT_TRUE(test::run_kernel("quantize-nvfp4-2d --rows=32 --columns=128 --columnwise=false", {.listeners = {&seen}}).run.ok());
+  const auto& loads = seen.of.at(16);
+  uint64_t first = ~uint64_t{0};
+  for (const auto& [thread, at] : loads) first = std::min(first, at);
+  for (const auto& [thread, at] : loads) {
+    const uint64_t offset = (at - first) % (2 * 32 * 128);
+    EXPECT_EQ(offset / (2 * 128) % 16, thread / 8);
+    EXPECT_EQ(offset % (2 * 128) / 32, thread % 8);
+  }
+}
+
+// "padded to be divisible by 4 along the quantization dim and 128 along the non-quant mode": "M must be divisible by 128 and K // 16 by 4
+// under rowwise; K divisible by 128 and M // 16 by 4 under columnwise".
+TEST(Nvfp4Listing, PaddingOfScaleFactors) {
+  const nvfp4::Nvfp4Matrix rowwise{.rows = 200, .k = 96}, columnwise{.rows = 96, .k = 200 / 16 * 16};
+  EXPECT_EQ(rowwise.padded_rows(), 256u);
+  EXPECT_EQ(rowwise.scale_pitch(), 8u);
+  EXPECT_EQ(columnwise.padded_rows(), 128u);
+  EXPECT_EQ(columnwise.scale_pitch(), 12u);
+  EXPECT_EQ(rowwise.code_bytes(), 200u * 96 / 2);  // "FP4E2M1 are 2x packed into an uint8_t"
+}
+
+// "rng_elts_per_thread = 1024".
+TEST(Nvfp4Listing, RandomStateOfTheSecondKernel) { EXPECT_EQ(reference::kRngElements, 1024u); }
+
+// "the gathered tensor will be [WORLD_SIZE * K, M // 2], while what we want is a [K, WORLD_SIZE * (M // 2)] contiguous tensor".
+TEST(InterleaveListing, ShapeAfterTheGather) {
+  const KernelReport r = test::run_kernel("interleave-shards --rows=48 --width=16 --shards=4", {.verify = true});
+  EXPECT_TRUE(r.verify.passed());
+  ASSERT_EQ(r.outputs.size(), 1u);
+  EXPECT_EQ(r.outputs[0].second.shape, (std::vector<uint64_t>{48, 4 * 16}));
+}
+
+// ---- 001: hadamard_transform_cast_fusion
+
+// "is_mma_warp = (warp_idx == 0)", "is_dma_warp = (warp_idx == 1)", "is_epilogue_warp = (warp_idx >= 4 && warp_idx <= 7)", "8 warps per CTA".
+TEST(FusedRhtListing, WarpAssignments) {
+  const auto r = roles("fused-rht", "sm_100a");
+  EXPECT_EQ(r.at("mma"), (Warps{0, 0}));
+  EXPECT_EQ(r.at("dma"), (Warps{1, 1}));
+  EXPECT_EQ(r.at("epilogue"), (Warps{4, 7}));
+}
+
+// "tcgen05.mma.cta_group::1.kind::f16" four times; "tcgen05.ld.sync.aligned.32x32b.x64.b32"; "cvt.rn.satfinite.e4m3x2.f32";
+// "cvt.rn.f16x2.e4m3x2"; "st.global.L1::no_allocate.v8.f32, which copies 8 floats".
+TEST(FusedRhtListing, Instructions) {
+  const std::string text = ptx("fused-rht");
+  EXPECT_EQ(count(text, "tcgen05.mma.cta_group::1.kind::f16"), 4u);
+  EXPECT_EQ(count(text, "tcgen05.ld.sync.aligned.32x32b.x64.b32"), 1u);
+  EXPECT_GT(count(text, "cvt.rn.satfinite.e4m3x2.f32"), 0u);
+  EXPECT_GT(count(text, "cvt.rn.f16x2.e4m3x2"), 0u);
+  EXPECT_EQ(count(text, "st.global.L1::no_allocate.v8"), 1u);
+}
+
+// "if (m == 8192 && n == 5120) k_tile_size = 512 …": tiles = ceil_div(n, 128) * ceil_div(m, k_tile_size).
+TEST(FusedRhtListing, TableOfTileSizes) {
+  struct Row {
+    uint64_t m, n, k_tile_size;
+  };
+  for (const Row& r : {Row{8192, 5120, 512}, {8192, 10240, 1024}, {8192, 2560, 1280}, {8192, 11328, 1024}, {8192, 512, 256}, {8192, 3584, 512}, {11328, 8192, 1024},
+                       {4096, 4096, 1024}}) {
+    FusedRhtOptions o;
+    o.m = r.m;
+    o.n = r.n;
+    EXPECT_EQ(fused_rht_grid(o, 1 << 20), (r.n + 127) / 128 * ((r.m + r.k_tile_size - 1) / r.k_tile_size)) << r.m << " x " << r.n;
+  }
+}
+
+// ---- 004
+
+// "enum class ProducerWarpRole { Mainloop = 0, Warp1 = 1, Epilogue = 2, MainloopAux = 3 }"; "Producer = 0, Consumer0 = 1, Consumer1 = 2".
+TEST(GemmSm90Listing, WarpRoles) {
+  const auto r = roles("gemm-sm90-blockwise", "sm_90a");
+  EXPECT_EQ(r.at("mainloop"), (Warps{0, 0}));
+  EXPECT_EQ(r.at("scales"), (Warps{3, 3}));
+  EXPECT_EQ(r.at("mma"), (Warps{4, 11}));  // two warp groups
+}
+
+// "accum: ptr[32b] o ((_2,_2,_16),_1,_1)": 64 accumulators a thread; "SM80_CP_ASYNC_CACHEALWAYS<ElementBlockScale>": four bytes, .ca;
+// "CUTE_ALIGNAS(128)" of both arrays.
+TEST(GemmSm90Listing, FragmentsAndCopies) {
+  const std::string text = ptx("gemm-sm90-blockwise --scale-m=128", "sm_90a");
+  EXPECT_GT(count(text, "%sum_63"), 0u);
+  EXPECT_EQ(count(text, "%sum_64"), 0u);
+  EXPECT_EQ(count(text, "wgmma.mma_async.sync.aligned.m64n128k32.f32.e4m3.e4m3"), 4u);
+  EXPECT_EQ(count(text, "cp.async.ca.shared.global"), 2u);  // SFA and SFB
+  blockwise::Sm90Config c;
+  c.scales = {1, 128, 128};
+  for (const uint32_t stages : {3u, 4u}) {  // "_3" and "DispatchPolicy::Stages = 4"
+    c.stages = stages;
+    const blockwise::Sm90Plan p(c);
+    EXPECT_EQ(p.smem_sfa % 128, 0u);
+    EXPECT_EQ(p.smem_sfb - p.smem_sfa, stages * 128 * 4);
+    EXPECT_EQ(p.smem_sfb % 128, 0u);
+  }
+}
+
+// ---- 002
+
+// "Torch where SFA has shape (M / ScaleGranularityM, K / ScaleGranularityK) and SFB has a shape (K / …, N / …)": a K-major SFA, an
+// N-major SFB ("Sm100BlockwiseScaleConfig<…, UMMA::Major::K, UMMA::Major::MN>").
+TEST(GemmBlockwiseListing, ScalesOfTorch) {
+  const auto a = blockwise::scale_shape(256, 512, 1, 128, isa::Major::k), b = blockwise::scale_shape(384, 512, 128, 128, isa::Major::mn);
+  EXPECT_EQ(std::make_pair(a.row_stride, a.k_stride), std::make_pair(uint64_t{512 / 128}, uint64_t{1}));
+  EXPECT_EQ(std::make_pair(b.row_stride, b.k_stride), std::make_pair(uint64_t{1}, uint64_t{384 / 128}));
+}
+
+// "If we have a 1 element scale granularity M and a 128 element scale granularity N, we must run a kernel with a 128 element scale
+// granularity M and a 1 element scale granularity N."; "The left hand matrix as row-major, a right hand matrix as column-major, a
+// column-major output".
+TEST(GemmBlockwiseListing, SwappedProblemIsTheSame) {
+  const blockwise::ScaleConfig scales = blockwise::swapped(blockwise::ScaleConfig{1, 128, 128});
+  EXPECT_EQ(scales.m, 128u);
+  EXPECT_EQ(scales.n, 1u);
+  blockwise::ProblemSpec spec;
+  spec.shape = {24, 144, 272};
+  spec.scales = {1, 128, 128};
+  const blockwise::Problem p = blockwise::make_problem(spec), q = blockwise::swapped(p);
+  gemm::GemmConfig c;
+  c.kind = isa::MmaKind::f8f6f4;
+  c.a.element = c.b.element = isa::MmaElement::e4m3;  // K-major: A row-major, B column-major
+  c.block = spec.scales;
+  gemm::GemmConfig turned = c;
+  turned.block = scales;
+  turned.bn = 32;
+  turned.d_major = isa::Major::mn;
+  SimulatedDevice device;
+  const BlockwiseResult straight = run_blockwise(device, gemm::GemmPlan(c), std::span(&p, 1), {}, {});
+  const BlockwiseResult swapped = run_blockwise(device, gemm::GemmPlan(turned), std::span(&q, 1), {}, {});
+  ASSERT_TRUE(straight.run.ok() && swapped.run.ok());
+  EXPECT_EQ(straight.d[0], blockwise::transposed(swapped.d[0], 144, 24));
+}
+
+// "--scale_vec_size_m=1 --scale_vec_size_n=128 --scale_vec_size_k=128 for the problem size 8192x8192x8192": what the kernel does unasked.
+TEST(GemmBlockwiseListing, ProfilersGranularity) {
+  const test::KernelWords w("gemm-blockwise --m=8192 --n=8192 --k=8192");
+  EXPECT_EQ(w.params.integer("scale-m"), 1);
+  EXPECT_EQ(w.params.integer("scale-n"), 128);
+  EXPECT_EQ(w.params.integer("scale-k"), 128);
+  EXPECT_NO_THROW(w.kernel->build(w.params, sim::load_arch("sm_100a")));
+}
+
+}  // namespace
+}  // namespace drywell::kernels
