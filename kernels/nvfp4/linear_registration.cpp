@@ -1,6 +1,7 @@
 // The linear layer's row in the table: tensors, launches, verification against the independent flow, quality.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <map>
 
@@ -240,12 +241,21 @@ std::string quality(const HostMatrix& got, const HostMatrix& a, const HostMatrix
   return fmt::format("{:.3g} relative (Frobenius)", norm == 0 ? 0.0 : std::sqrt(error / norm));
 }
 
+/// The launches of rank 0 one after the other; under the timed driver each with where it lies in the layer's time.
 void add_notes(KernelReport& r, const LinearRun& run) {
+  constexpr uint64_t kColumns = 64;
+  uint64_t total = 0, begin = 0;
+  for (const LaunchRecord& l : run.log[0]) total += l.cycles;
   for (size_t i = 0; i < run.log[0].size(); ++i) {
     const LaunchRecord& l = run.log[0][i];
     const uint64_t ctas = uint64_t{l.launch.grid.x} * l.launch.grid.y * l.launch.grid.z;
-    r.notes.emplace_back(fmt::format("launch {}", i + 1), fmt::format("{:<28} {:>4} CTAs of {}{}", l.name, ctas, l.launch.block.x,
-                                                                      l.cycles == 0 ? "" : fmt::format(", {} cycles", l.cycles)));
+    std::string text = fmt::format("{:<28} {:>4} CTAs of {}", l.name, ctas, l.launch.block.x);
+    if (total != 0) {
+      const uint64_t from = begin * kColumns / total, to = std::max(from + 1, (begin + l.cycles) * kColumns / total);
+      text = fmt::format("{:<46} {:>7} cycles |{:<{}}|", text, l.cycles, std::string(from, ' ') + std::string(to - from, '#'), kColumns);
+    }
+    r.notes.emplace_back(fmt::format("launch {}", i + 1), text);
+    begin += l.cycles;
   }
 }
 

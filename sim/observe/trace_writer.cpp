@@ -137,6 +137,7 @@ class TraceWriter::Impl : public Listener {
   void mbarrier(const Cta& cta, uint32_t offset, const Mbarrier& b, MbarrierEvent e, int64_t amount) override;
   void async(const Cluster& c, const AsyncOp& op, AsyncMoment m) override;
   void stalled(const Warp& w, Stall reason, uint64_t from, uint64_t to) override;
+  void launch_started(const Launch&) override;
   void cta_started(const Cta& cta) override;
 
  private:
@@ -212,6 +213,12 @@ void TraceWriter::Impl::begin(const Launch& launch) {
     line("# code {} {} {}", pc, where, isa::print_instruction(f, i));
     code_.push_back(fmt::format("I {} pc={}", isa::spec(i.op).mnemonic, pc));
   }
+}
+
+// A host program may launch several kernels in one run: what belonged to the last one's clusters is gone.
+void TraceWriter::Impl::launch_started(const Launch&) {
+  launch_ = nullptr;
+  clusters_.clear();
 }
 
 void TraceWriter::Impl::cta_started(const Cta& cta) {

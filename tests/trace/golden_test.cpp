@@ -21,6 +21,16 @@ std::vector<std::string> golden_files() {
   return files;
 }
 
+// "a trace may hold several" launches (traces/README.md): a layer's twenty kernels.
+TEST(TraceOfARun, HoldsEveryLaunch) {
+  sim::TraceHeader h;
+  h.run = "linear-nvfp4 --tokens=64 --in=32 --out=32 --driver=eager --arch=sm_100a";
+  const std::string text = record_again(h);
+  size_t kernels = 0;
+  for (size_t at = text.find("# kernel "); at != std::string::npos; at = text.find("# kernel ", at + 1)) ++kernels;
+  EXPECT_EQ(kernels, 20u);
+}
+
 class GoldenTrace : public testing::TestWithParam<std::string> {};
 
 TEST_P(GoldenTrace, IsWhatTheKernelDoesNow) {
