@@ -39,11 +39,11 @@ constexpr CodeMeaning kFaults[] = {
 };
 
 constexpr CodeMeaning kExceptions[] = {
-    {"E4100", CudaError::memory_allocation},     {"E4101", CudaError::memory_allocation}, {"E4102", CudaError::invalid_value},
-    {"E4103", CudaError::invalid_value},         {"E4104", CudaError::not_supported},     {"E411", CudaError::invalid_value},
-    {"E4122", CudaError::invalid_cluster_size},  {"E4124", CudaError::invalid_value},     {"E412", CudaError::invalid_configuration},
-    {"E20", CudaError::no_device},               {"E4603", CudaError::no_kernel_image},   {"E4605", CudaError::unknown},
-    {"E46", CudaError::invalid_kernel_image},    {"E40", CudaError::file_not_found},      {"E1", CudaError::invalid_ptx},
+    {"E4100", CudaError::memory_allocation},     {"E4101", CudaError::memory_allocation},  {"E4102", CudaError::invalid_value},
+    {"E4103", CudaError::invalid_value},         {"E4104", CudaError::not_supported},      {"E411", CudaError::invalid_value},
+    {"E4122", CudaError::invalid_cluster_size},  {"E4123", CudaError::invalid_configuration}, {"E412", CudaError::invalid_value},
+    {"E20", CudaError::no_device},               {"E4603", CudaError::no_kernel_image},    {"E4605", CudaError::unknown},
+    {"E46", CudaError::invalid_kernel_image},    {"E40", CudaError::file_not_found},       {"E1", CudaError::invalid_ptx},
     {"U", CudaError::not_supported},             {"", CudaError::unknown},
 };
 

@@ -1,10 +1,15 @@
 #include "sim/exec/special.h"
 
+#include "drywell/core/bits.h"
 #include "drywell/sim/arch_config.h"
 #include "sim/exec/environment.h"
 
 namespace drywell::sim {
 namespace {
+
+// Bytes of the reserved shared memory that are in use, on an H200; cooperative groups count on as many
+// (cooperative_groups/details/memory.h).
+constexpr uint32_t kReservedUsed = 288;
 
 // The timer's nanoseconds at the nominal clock.
 uint64_t nanoseconds(const Cluster& c) { return static_cast<uint64_t>(static_cast<double>(c.now) / c.launch->arch->chip.clock); }
@@ -50,11 +55,13 @@ uint64_t uniform_special(const Warp& w, isa::SpecialReg r) {
     case S::globaltimer: return nanoseconds(*c.cluster);
     case S::globaltimer_lo: return static_cast<uint32_t>(nanoseconds(*c.cluster));
     case S::globaltimer_hi: return nanoseconds(*c.cluster) >> 32;
-    case S::total_smem_size: return l.smem_bytes - kSmemReserved;
-    case S::aggr_smem_size: return l.smem_bytes;
+    // As an H200 has them: the first in units of allocation, the second to the byte.
+    case S::total_smem_size: return round_up(l.program->static_smem + l.dynamic_smem, static_cast<uint32_t>(l.arch->smem.allocation_unit));
+    case S::aggr_smem_size: return kSmemReserved + l.program->static_smem + l.dynamic_smem;
     case S::dynamic_smem_size: return l.dynamic_smem;
     case S::reserved_smem_offset_begin: return 0;
-    case S::reserved_smem_offset_end: case S::reserved_smem_offset_cap: return kSmemReserved;
+    case S::reserved_smem_offset_end: return kReservedUsed;
+    case S::reserved_smem_offset_cap: return kSmemReserved;
     // The 64-bit address of the grid's workspace (cooperative_groups/details/driver_abi.h).
     case S::envreg1: return grid_workspace(l) >> 32;
     case S::envreg2: return static_cast<uint32_t>(grid_workspace(l));
