@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <map>
 #include <set>
 
@@ -170,6 +171,17 @@ TEST(FusedRhtListing, TableOfTileSizes) {
     o.n = r.n;
     EXPECT_EQ(fused_rht_grid(o, 1 << 20), (r.n + 127) / 128 * ((r.m + r.k_tile_size - 1) / r.k_tile_size)) << r.m << " x " << r.n;
   }
+}
+
+// "blockDim.x = 256, so 8 warps per CTA", "cga_tile_shape is hardcoded as Shape<_1, _1, _1>, so no CGA"; "tiles_in_m = 40 and tiles_in_n = 128" of
+// 8192 x 5120; "AccumulatorPipelineStageCount = 16", four of them a stage of the pipeline.
+TEST(FusedRhtListing, LaunchAndTiles) {
+  const isa::Module m = build_fused_rht({});
+  EXPECT_EQ(m.functions.at(0).directives.maxntid, (std::array<uint32_t, 3>{256, 1, 1}));
+  FusedRhtOptions o;
+  o.k_tile_size = 64;
+  EXPECT_EQ(fused_rht_grid(o, 1 << 20), 40u * 128);
+  EXPECT_EQ(fused_rht::kAccumulatorStages, 16u / 4);
 }
 
 // ---- 004

@@ -34,6 +34,12 @@ TEST(LinearNvfp4Article, TheExamplesLayerIsVerified) {
   ASSERT_TRUE(r.run.ok());
   EXPECT_TRUE(r.verify.passed()) << r.verify.first_mismatch;
   EXPECT_EQ(r.verify.compared, 9'469'952u);
+  for (const auto& [driver, seed] : {std::pair{sim::DriverKind::lazy, 0}, {sim::DriverKind::shuffled, 1}, {sim::DriverKind::timed, 0}}) {
+    const KernelReport other = test::run_kernel("linear-nvfp4 --tokens=1024 --in=768 --out=2048", {.driver = driver, .seed = static_cast<uint64_t>(seed)});
+    ASSERT_TRUE(other.run.ok());
+    ASSERT_EQ(other.outputs.size(), r.outputs.size());
+    for (size_t i = 0; i < r.outputs.size(); ++i) EXPECT_TRUE(other.outputs[i].second.data == r.outputs[i].second.data) << r.outputs[i].first << " under " << sim::driver_name(driver);
+  }
 }
 
 std::vector<std::string> launches(const std::string& words) {
