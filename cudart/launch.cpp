@@ -250,6 +250,7 @@ CudaError Launcher::run(const LaunchRequest& r, const sim::LoadedModule& m) {
     fmt::print(stderr, "drywell: {}\n    the program gets {} ({})\n", result.fault->to_string(), runtime_name(error), static_cast<int>(error));
   }
   if (checker.has_value()) report_hazards(*checker, record);
+  if (options_.summary || !options_.report.empty()) record.values = static_cast<uint32_t>(memory_.digest() >> 32);
   records_.push_back(std::move(record));
   return error;
 }

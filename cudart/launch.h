@@ -36,6 +36,7 @@ struct LaunchRecord {
   double seconds = 0, host_seconds = 0;
   std::string fault;  // code, or empty
   uint64_t hazard_errors = 0, hazard_warnings = 0;  // different ones, with --check
+  uint32_t values = 0;  // of all device memory behind it (Memory::digest), with --summary or --report
   std::shared_ptr<const sim::TimingReport> timing;
 };
 

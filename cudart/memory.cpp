@@ -4,6 +4,7 @@
 #include <sys/mman.h>
 
 #include <algorithm>
+#include <bit>
 #include <cstring>
 
 #include "cudart/call.h"
@@ -106,6 +107,26 @@ std::optional<Allocation> Memory::find(const void* p) const {
 std::optional<Allocation> Memory::device_allocation(uint64_t index) const {
   if (index >= device_order_.size()) return std::nullopt;
   return find(reinterpret_cast<const void*>(device_order_[index]));
+}
+
+uint64_t Memory::digest() const {
+  // Multiplication and rotation of 64-bit words: fast, and any changed byte changes the result. No protection against intent.
+  constexpr uint64_t kOdd = 0x9E37'79B9'7F4A'7C15;
+  uint64_t hash = kOdd;
+  const auto mix = [&](uint64_t word) { hash = std::rotl((hash ^ word) * kOdd, 29); };
+  for (const auto& [base, a] : allocations_) {
+    const uint8_t* const bytes = device_.host_pointer(GmemAddr(base), a.bytes);
+    mix(a.bytes);
+    uint64_t i = 0, word = 0;
+    for (; i + sizeof word <= a.bytes; i += sizeof word) {
+      std::memcpy(&word, bytes + i, sizeof word);
+      mix(word);
+    }
+    word = 0;
+    std::memcpy(&word, bytes + i, a.bytes - i);
+    mix(word);
+  }
+  return hash;
 }
 
 uint8_t* Memory::resolve(const void* p, uint64_t bytes, bool must_be_device) const {

@@ -46,6 +46,8 @@ class Memory {
   std::optional<Allocation> find(const void* p) const;
   /// The `index`-th device allocation the program made, if it still lives.
   std::optional<Allocation> device_allocation(uint64_t index) const;
+  /// A number that is the same for the same bytes in all of the program's allocations, wherever they lie.
+  uint64_t digest() const;
 
   void copy(void* to, const void* from, uint64_t bytes, CopyKind kind);
   void copy(CopyPlace to, CopyPlace from, CopyShape shape, CopyKind kind);

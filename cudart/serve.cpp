@@ -95,6 +95,7 @@ CudaError serve_call(const char* name, Body body, void* closure, bool after_faul
     else fmt::print(stderr, "drywell: {}\n", text);
   } catch (const std::bad_alloc&) {
     error = CudaError::memory_allocation;
+    fmt::print(stderr, "drywell: {}: the memory of this machine is used up\n", name);
   } catch (const std::exception& e) {
     error = CudaError::unknown;
     fmt::print(stderr, "drywell: {}: internal error (a bug in Drywell, please report it): {}\n", name, e.what());

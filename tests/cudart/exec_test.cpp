@@ -27,6 +27,20 @@ TEST_F(CompiledProgram, OutputOfKernelsIsInItsPlace) {
   EXPECT_NE(f.err.find("2 launches"), std::string::npos) << f.err;
 }
 
+// The digest of what a launch left: the same whatever the driver, another with a wrong byte.
+TEST_F(CompiledProgram, TheSummaryTellsWhereValuesPart) {
+  const std::string path = program("gemm_bf16");
+  const auto values = [&](const std::string& option) {
+    const Finished f = exec({"--summary", option}, path);
+    std::smatch m;
+    EXPECT_TRUE(std::regex_search(f.err, m, std::regex("gemm_bf16 .* values ([0-9a-f]{8})"))) << f.err;
+    return m.str(1);
+  };
+  const std::string eager = values("--driver=eager");
+  for (const char* driver : {"--driver=lazy", "--driver=shuffled:9", "--driver=timed"}) EXPECT_EQ(values(driver), eager) << driver;
+  EXPECT_NE(values("--corrupt=0+1"), eager);
+}
+
 TEST_F(CompiledProgram, ACorruptByteIsFound) {
   const std::string path = program("gemm_bf16");
   for (const char* byte : {"0+1", "0+1001", "1+65", "2+3"}) {
