@@ -81,7 +81,7 @@ void GemmDevice::prologue() {
   // The pair's MMA is issued by its leader, whose full barriers count both CTAs' bytes.
   leader_smem_ = pair() ? k_.def("mapa.shared::cluster.u32", smem_, k_.def("and.b32", rank_, 0xFFFE)) : smem_;
   mainloop_ = MbarrierRing(k_, smem_, kMainloopBarriers, p_.stages);
-  accumulator_ = MbarrierRing(k_, smem_, kAccumulatorBarriers, p_.accumulators);
+  accumulator_ = MbarrierRing(k_, smem_, accumulator_barriers(), p_.accumulators);
   block_scales_ = MbarrierRing(k_, smem_, kBlockBarriers, kBlockRing);
   init_barriers();
   allocate_tmem();

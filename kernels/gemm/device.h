@@ -59,6 +59,7 @@ class GemmDevice {
   void load_block_scales();
   void promote_tile(EpilogueState& s, const Tile& t);
   void promote_block(EpilogueState& s, Reg stage, Reg own_factor, uint32_t block);
+  std::vector<Reg> load_factors(Reg stage, uint32_t block, uint32_t first, uint32_t count);
   isa::RegArray load_part(Reg from, uint32_t first, uint32_t columns);
   isa::Reg block_stage(Reg stage) { return stage_at(p_.smem_sfa, stage, p_.block_bytes()); }
 
@@ -114,6 +115,7 @@ class GemmDevice {
   }
   bool pair() const { return c_.cta_group == 2; }
   uint32_t mma_warp() const { return p_.epilogue_warps; }
+  uint32_t accumulator_barriers() const { return c_.blockwise() ? kBlockAccumulatorBarriers : kAccumulatorBarriers; }
   uint32_t source_barriers() const { return p_.epilogue_warps > 4 ? kWideSourceBarriers : kSourceBarriers; }
   std::string group() const { return pair() ? ".cta_group::2" : ".cta_group::1"; }
 

@@ -154,7 +154,7 @@ void GemmDevice::release_accumulators(EpilogueState& s) {
   k_.if_(s.first_lane, [&] {
     if (pair()) {
       const Reg empty =
-          MbarrierRing(k_, leader_smem_, kAccumulatorBarriers, p_.accumulators).empty(s.accumulator);
+          MbarrierRing(k_, leader_smem_, accumulator_barriers(), p_.accumulators).empty(s.accumulator);
       k_("mbarrier.arrive.release.cluster.shared::cluster.b64", sink(), mem(empty));
     } else {
       k_("mbarrier.arrive.shared::cta.b64", sink(), mem(accumulator_.empty(s.accumulator)));

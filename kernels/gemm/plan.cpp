@@ -86,6 +86,7 @@ GemmPlan::GemmPlan(const GemmConfig& c) : config(c) {
 
   const uint32_t scale_columns = sfa_columns() + sfb_columns();
   accumulators = 2 * c.bn + scale_columns <= kTmemLimit ? 2 : 1;
+  if (c.blockwise()) accumulators = std::min(kMaxBlockAccumulators, kTmemLimit / c.bn);
   scale_buffers = scale_columns == 0 ? 0 : std::min(2u, (kTmemLimit - accumulators * c.bn) / scale_columns);
   tmem_scales = accumulators * c.bn;
   tmem_columns = std::max(32u, std::bit_ceil(tmem_scales + scale_buffers * scale_columns));

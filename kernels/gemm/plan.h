@@ -129,6 +129,8 @@ inline constexpr uint32_t kSourceBarriers = kAccumulatorBarriers + 32;  // per e
 inline constexpr uint32_t kTmemBase = kSourceBarriers + 64;
 inline constexpr uint32_t kBlockBarriers = kTmemBase + 16;  // of the ring of f32 factors
 inline constexpr uint32_t kWideSourceBarriers = kBlockBarriers + 16 * kBlockRing;  // of eight epilogue warps
+inline constexpr uint32_t kMaxBlockAccumulators = 4;  // of software scales: one for each block of K
+inline constexpr uint32_t kBlockAccumulatorBarriers = kWideSourceBarriers + 128;
 inline constexpr uint32_t kHeaderBytes = 1024;
 // The epilogue's staging: each warp has two buffers of 32 rows x 128 bytes.
 inline constexpr uint32_t kOutBuffers = 2, kOutBufferBytes = 32 * 128;

@@ -8,6 +8,10 @@ namespace drywell::kernels::gemm {
 
 using namespace isa;
 
+namespace {
+constexpr uint32_t kEarlyFactors = 8;  // registers for factors of B
+}
+
 void GemmDevice::load_block_scales() {
   PipelineState state(k_, kBlockRing, PipelineState::Role::producer);
   for_tiles([&](const Tile& t) {
@@ -47,24 +51,41 @@ void GemmDevice::promote_tile(EpilogueState& s, const Tile& t) {
   });
 }
 
-// sum = fma(accumulator, fl(SFA * SFB), sum): SFA belongs to the thread's row, SFB to granularity_n columns.
+// `count` factors of SFB from `first`, sixteen bytes at a time where they lie side by side.
+std::vector<Reg> GemmDevice::load_factors(Reg stage, uint32_t block, uint32_t first, uint32_t count) {
+  const blockwise::StageScales& b = p_.block_b;
+  const auto at = [&](uint32_t factor) { return mem(stage, p_.block_b_offset() + 4 * (factor * b.row_stride() + block * b.k_stride())); };
+  std::vector<Reg> out;
+  const bool side_by_side = b.row_stride() == 1 && b.rows % 4 == 0 && first % 4 == 0 && count % 4 == 0;
+  for (uint32_t f = first; f < first + count && !side_by_side; ++f) out.push_back(k_.def("ld.shared.f32", at(f)));
+  for (uint32_t f = first; f < first + count && side_by_side; f += 4) {
+    const RegArray four = k_.regs(Mod::f32, 4, "sfb");
+    k_("ld.shared.v4.f32", four, at(f));
+    out.insert(out.end(), four.begin(), four.end());
+  }
+  return out;
+}
+
+// sum = fma(accumulator, fl(SFA * SFB), sum): SFA belongs to the thread's row, SFB to granularity_n columns. Factors are on their way
+// before the accumulators are waited for: all of them if they are few, else those of the next columns.
 void GemmDevice::promote_block(EpilogueState& s, Reg stage, Reg own_factor, uint32_t block) {
+  const uint32_t columns = p_.thread_columns(), chunk = std::min(columns, p_.share == RowShare::warp_groups ? 16u : 32u), factors = std::max(1u, columns / c_.block.n);
+  const Reg factors_b = s.part_factor.valid() ? k_.def("add.u32", stage, s.part_factor) : stage;
   const Reg sfa = k_.def("ld.shared.f32", mem(k_.def("add.u32", stage, own_factor), 4 * block * p_.block_a.k_stride()));
+  const bool few = factors <= kEarlyFactors;
+  std::vector<Reg> sfb;
+  if (few) sfb = load_factors(factors_b, block, 0, factors);
   accumulator_.wait(s.accumulator);
   k_("tcgen05.fence::after_thread_sync");
   const Reg from = k_.def("mad.lo.u32", s.accumulator.index(), c_.bn, s.tmem);
-  const Reg factors_b = s.part_factor.valid() ? k_.def("add.u32", stage, s.part_factor) : stage;
-  const uint32_t columns = p_.thread_columns(), chunk = std::min(columns, 32u);
   Reg scale;
   for (uint32_t first = 0; first < columns; first += chunk) {
+    if (!few) sfb = load_factors(factors_b, block, first / c_.block.n, chunk / c_.block.n);
     const RegArray part = load_part(from, first, chunk);
     if (first + chunk == columns) release_accumulators(s);
     for (uint32_t i = 0; i < chunk; ++i) {
       const uint32_t column = first + i;
-      if (column % c_.block.n == 0) {
-        const uint32_t index = column / c_.block.n * p_.block_b.row_stride() + block * p_.block_b.k_stride();
-        scale = k_.def("mul.f32", sfa, k_.def("ld.shared.f32", mem(factors_b, p_.block_b_offset() + 4 * index)));
-      }
+      if (column % c_.block.n == 0) scale = k_.def("mul.f32", sfa, sfb[(few ? column : i) / c_.block.n]);
       k_("fma.rn.f32", s.promoted[column], part[i], scale, s.promoted[column]);
     }
   }
