@@ -146,7 +146,8 @@ ExitCode export_trace(const CommandContext& c, const ExportOptions& o) {
   if (o.format == "perfetto") out = sim::trace_to_perfetto(trace, o.file);
   else if (o.format == "csv") out = sim::trace_to_csv(trace, o.file);
   else {
-    const layout::Grid g = sim::trace_timeline(trace, o.file, o.timeline);
+    layout::Grid g = sim::trace_timeline(trace, o.file, o.timeline);
+    if (o.format != "text") g.note.clear();  // the legend tells it
     if (g.rows == 0) throw UsageError(fmt::format("no CTA {} in the trace", o.timeline.cta), "trace export");
     const std::string figure = layout::to_html(g);
     out = o.format == "svg" ? layout::to_svg(g) : o.format == "html" ? layout::html_page(o.file, {&figure, 1}) : layout::to_text(g, c.colour_out && o.output.empty());

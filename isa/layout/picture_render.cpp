@@ -85,7 +85,7 @@ struct Geometry {
 Geometry geometry_of(const Grid& g) {
   const double longest = static_cast<double>(std::max(widest_cell(g), widest(g.column_labels)));
   Geometry m{};
-  m.cell = std::max(26.0, longest * kChar + 8);
+  m.cell = std::max(g.ticks.empty() ? 26.0 : 12.0, longest * kChar + (g.ticks.empty() ? 8 : 4));
   m.left = static_cast<double>(widest(g.row_labels)) * kChar + 2 * kPad;
   m.top = (g.title.empty() ? 0 : kRow + 4) + kRow;
   const double title = static_cast<double>(g.title.size()) * kChar + 2 * kPad;
@@ -120,6 +120,10 @@ std::string svg_content(const Grid& g, const Geometry& m, const char* ink) {
   for (size_t c = 0; c < g.column_labels.size(); ++c) {
     out += svg_text(m.left + m.cell * (static_cast<double>(c) + 0.5), m.top - 6, "middle", g.column_labels[c],
                     ink);
+  }
+  for (const Tick& t : g.ticks) {
+    const double x = m.left + m.cell * static_cast<double>(t.column);
+    out += fmt::format("<path d=\"M{:.1f} {:.0f}v-8\" stroke=\"#8a8a8a\"/>\n", x, m.top) + svg_text(x + 3, m.top - 6, "start", t.label, ink);
   }
   for (size_t r = 0; r < g.row_labels.size(); ++r) {
     out += svg_text(m.left - kPad, m.top + kRow * static_cast<double>(r) + 14, "end", g.row_labels[r], ink);
@@ -177,6 +181,15 @@ std::string to_text(const Grid& g, bool colour) {
     out += std::string(label + 1, ' ');
     for (const std::string& s : g.column_labels) out += fmt::format("{:>{}}", s, width);
     out += '\n';
+  }
+  if (!g.ticks.empty()) {
+    std::string line(label + 1, ' ');
+    for (const Tick& t : g.ticks) {
+      const size_t at = label + 1 + width * t.column;
+      if (line.size() > at) continue;  // the one before reaches over it
+      line += std::string(at - line.size(), ' ') + "|" + t.label;
+    }
+    out += line + "\n";
   }
   for (size_t r = 0; r < g.rows; ++r) {
     out += fmt::format("{:>{}} ", r < g.row_labels.size() ? g.row_labels[r] : "", label);

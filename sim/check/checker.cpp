@@ -96,7 +96,7 @@ class HazardChecker::Impl : public Listener {
 
   std::string explain_hang(const Cluster& c) override { return monitor(c).explain_hang(); }
 
-  std::vector<Finding> findings() const { return launch_.reporter.sorted(); }
+  const check::Reporter& reporter() const { return launch_.reporter; }
 
  private:
   struct Running {
@@ -121,6 +121,8 @@ class HazardChecker::Impl : public Listener {
 HazardChecker::HazardChecker(CheckOptions options) : impl_(std::make_unique<Impl>(options)) {}
 HazardChecker::~HazardChecker() = default;
 Listener* HazardChecker::listener() { return impl_.get(); }
-std::vector<Finding> HazardChecker::findings() const { return impl_->findings(); }
+std::vector<Finding> HazardChecker::findings() const { return impl_->reporter().sorted(); }
+size_t HazardChecker::count() const { return impl_->reporter().all().size(); }
+Finding HazardChecker::finding(size_t i) const { return impl_->reporter().all().at(i); }
 
 }  // namespace drywell::sim

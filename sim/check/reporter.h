@@ -40,6 +40,7 @@ class Reporter {
     findings_.push_back(make(rule, prior, now, memory()));
   }
   std::vector<Finding> sorted() const;
+  const std::vector<Finding>& all() const { return findings_; }
 
  private:
   Finding make(Rule rule, const Access* prior, const Access& now, std::string memory) const;

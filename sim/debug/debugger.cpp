@@ -12,14 +12,24 @@ using Kind = StopReason::Kind;
 Debugger::Debugger(const Launch& launch, const RunOptions& options) : session_(launch, options), code_(*launch.program) {}
 
 StopReason Debugger::forward(const Wanted& wanted, uint64_t count) {
+  if (stops_.needs_hazards() && !hazards_.cover(session_.position(), interrupted)) return {Kind::interrupted, {}};
   stops_.prime(session_);
+  const StopReason r = run_forward(wanted, count);
+  stops_.release(session_);
+  return r;
+}
+
+StopReason Debugger::run_forward(const Wanted& wanted, uint64_t count) {
   for (uint64_t n = 0; session_.step(); ++n) {
     const std::optional<Hit> hit = stops_.check(session_);
     if (hit.has_value()) {
       Stop& stop = *stops_.find(hit->id);
       ++stop.hits;
       focus = hit->who;
-      if (stop.once) stops_.remove(hit->id);
+      if (stop.once) {
+        stops_.release(session_);
+        stops_.remove(hit->id);
+      }
       return {Kind::hit, *hit};
     }
     if (session_.over()) break;
@@ -42,8 +52,10 @@ std::optional<Debugger::Found> Debugger::scan_back(Stops& stops, const Wanted& w
       std::optional<Hit> hit = stops.check(session_);
       if (hit.has_value() || (wanted && wanted())) found.push_back({session_.position(), std::move(hit)});
       if (found.size() > count) found.pop_front();
-      if (stopped = poll(n++); stopped) return std::nullopt;
+      if (stopped = poll(n++); stopped) break;
     }
+    stops.release(session_);
+    if (stopped) return std::nullopt;
     for (auto it = found.rbegin(); it != found.rend(); ++it) {
       if (it->hit.has_value() || --count == 0) return *it;
     }
@@ -54,6 +66,7 @@ std::optional<Debugger::Found> Debugger::scan_back(Stops& stops, const Wanted& w
 
 StopReason Debugger::back(const Wanted& wanted, uint64_t count) {
   const uint64_t here = session_.position();
+  if (stops_.needs_hazards() && !hazards_.cover(here, interrupted)) return {Kind::interrupted, {}};
   bool stopped = false;
   const std::optional<Found> found = scan_back(stops_, wanted, count, here == 0 ? 0 : here - 1, stopped);
   if (stopped) {
@@ -84,6 +97,21 @@ Debugger::Wanted Debugger::cta_step() {
 
 Debugger::Wanted Debugger::async_step() {
   return [this] { return session_.last().kind == StepRecord::Kind::moment; };
+}
+
+Debugger::Wanted Debugger::from_cycle(uint64_t cycle) {
+  return [this, cycle] { return session_.cycle(focus.cluster).value_or(~uint64_t{0}) >= cycle; };
+}
+
+Debugger::Wanted Debugger::up_to_cycle(uint64_t cycle) {
+  return [this, cycle] { return session_.cycle(focus.cluster).value_or(~uint64_t{0}) <= cycle; };
+}
+
+const std::vector<Pipeline>& Debugger::pipelines() {
+  constexpr uint64_t kMost = 2'000'000;  // steps: every stage has come round long before
+  if (pipelines_of_ != session_.generation()) pipelines_ = find_pipelines(session_, code_, kMost, interrupted);
+  pipelines_of_ = session_.generation();
+  return pipelines_;
 }
 
 std::string Debugger::line_of(uint32_t pc) const {

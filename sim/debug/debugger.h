@@ -6,6 +6,8 @@
 #include <string>
 
 #include "sim/debug/code_map.h"
+#include "sim/debug/hazard_map.h"
+#include "sim/debug/pipelines.h"
 #include "sim/debug/session.h"
 #include "sim/debug/stops.h"
 
@@ -24,6 +26,9 @@ class Debugger {
   Session& session() { return session_; }
   const CodeMap& code() const { return code_; }
   Stops& stops() { return stops_; }
+  HazardMap& hazards() { return hazards_; }
+  /// What mbarriers show of the kernel's stages; found once, by running the launch.
+  const std::vector<Pipeline>& pipelines();
 
   /// Asked after each step: is this one wanted? May be empty: only stops end the run.
   using Wanted = std::function<bool()>;
@@ -52,17 +57,23 @@ class Debugger {
   Wanted warp_step();             // an instruction of the focused warp
   Wanted cta_step();              // of any warp of its CTA
   Wanted async_step();            // a moment of an asynchronous operation
+  Wanted from_cycle(uint64_t cycle);   // the clock of the focused CTA is there or later (timing driver)
+  Wanted up_to_cycle(uint64_t cycle);  // … or earlier
   Wanted line_step(bool over);    // the focused warp comes to another line; `over`: of this function or a caller
   Wanted out_step();              // the focused warp returns from its function
   Wanted arrives_at(std::vector<uint32_t> pcs);  // the focused warp comes to one of them
 
  private:
+  StopReason run_forward(const Wanted& wanted, uint64_t count);
   bool poll(uint64_t step) { return step % 4096 == 4095 && interrupted && interrupted(); }
   std::string line_of(uint32_t pc) const;
 
   Session session_;
   CodeMap code_;
   Stops stops_;
+  HazardMap hazards_{session_};
+  std::vector<Pipeline> pipelines_;
+  uint64_t pipelines_of_ = ~uint64_t{0};  // Session::generation
 };
 
 }  // namespace drywell::sim

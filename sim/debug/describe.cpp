@@ -137,7 +137,7 @@ std::string describe_tmem(uint32_t address) {
   return a.lane() == 0 ? fmt::format("TMEM column {}", a.column()) : fmt::format("TMEM lane {} column {}", a.lane(), a.column());
 }
 
-WarpState state_of(const Warp& w) {
+WarpState state_of(const Warp& w, bool woken) {
   const Cluster& c = *w.cta->cluster;
   if (w.finished()) return {"finished", {}};
   if (w.block.reason == BlockReason::none) return {"ready", {}};
@@ -150,7 +150,7 @@ WarpState state_of(const Warp& w) {
       detail = fmt::format("{} parity {}: phase {} lacks {} of {} arrivals and {} bytes", describe_smem(w.block.address, w.cta->rank), w.block.parity, b->phase, b->pending, b->expected, b->tx);
     }
   }
-  return {may_wake(w) ? "woken" : reason, detail == reason ? std::string() : detail};
+  return {woken && may_wake(w) ? "woken" : reason, detail == reason ? std::string() : detail};
 }
 
 std::string_view role_of(const Program& p, uint32_t warp) {

@@ -21,7 +21,8 @@ std::string describe_stage(const Cluster& c, const AsyncOp& op);
 struct WarpState {
   std::string state, detail;
 };
-WarpState state_of(const Warp& w);
+/// `woken`: a warp that will try again counts as such; where there is a clock, it waits until it has tried.
+WarpState state_of(const Warp& w, bool woken = true);
 /// The role the kernel's author gave the warp; may be empty.
 std::string_view role_of(const Program& p, uint32_t warp);
 

@@ -73,22 +73,15 @@ void add_cta(Fnv& h, const Cta& c) {
   for (const Warp& w : c.warps) add_warp(h, w);
 }
 
-void add_schedule(Fnv& h, const SchedulePosition& p) {
-  Random random = p.random;
-  h.add(p.at, p.then, random.next(), p.turn, p.budget, p.turn_start, p.ran, p.settled, p.op, p.round_progress, p.issue_progress, p.instructions, p.idle_progress,
-        p.idle_rounds);
-  h.all(p.order);
-}
-
 }  // namespace
 
 uint64_t Session::digest() const {
   Fnv h;
-  h.add(position_, record_.kind, record_.who.cluster, record_.who.cta, record_.who.warp, record_.pc, record_.lanes, record_.op, queue_->cancelled());
-  h.add(at_.taken, at_.together, at_.current, at_.slice_end, at_.progressed, at_.quiet, at_.instructions);
+  h.add(position_, record_.kind, record_.who.cluster, record_.who.cta, record_.who.warp, record_.pc, record_.lanes, record_.op);
+  h.all(schedule_->fingerprint());
   for (const Gmem::Allocation* a : launch_.gmem->allocations()) h.bytes(a->data, a->size);
-  for (const auto& stepper : live_) {
-    const Cluster& c = stepper->cluster();
+  for (const Cluster* cluster : schedule_->clusters()) {
+    const Cluster& c = *cluster;
     h.add(c.index, c.next_op, c.progress, c.cluster_generation, c.now);
     for (const AsyncOp& op : c.pending) {
       h.add(op.id, op.stage, op.payload.index(), op.issuer.cta, op.issuer.warp, op.issuer.lane, op.issuer.pc);
@@ -96,7 +89,6 @@ uint64_t Session::digest() const {
       h.all(op.staging);
     }
     for (const auto& cta : c.ctas) add_cta(h, *cta);
-    add_schedule(h, stepper->position());
   }
   const std::string text = output_->text();
   h.bytes(text.data(), text.size());

@@ -10,15 +10,17 @@
 #include <vector>
 
 #include "drywell/core/error.h"
+#include "drywell/core/text.h"
 #include "sim/exec/exec.h"
+#include "sim/exec/shared_layout.h"
 
 namespace drywell::sim {
 
 // Numbers are doubles: every register of 32 bits and every float has its exact value; 64-bit integers are exact to 2^53.
 struct Expression::Node {
-  enum class Kind : uint8_t { number, reg, place, memory, unary, binary } kind = Kind::number;
+  enum class Kind : uint8_t { number, reg, place, symbol, memory, unary, binary } kind = Kind::number;
   double number = 0;
-  std::string name;                  // register; place: "cta.x", "warp", …; memory: "smem" or "gmem"
+  std::string name;                  // register; place: "cta.x", "warp", …; symbol: a shared variable; memory: "smem" or "gmem"
   std::optional<ValueType> type;     // reg: what it is taken as
   std::string op;
   std::unique_ptr<Node> a, b;
@@ -143,7 +145,11 @@ class Parser {
     if (token_.empty()) fail("something is missing at the end");
     const std::string type(token_);
     next(false);
-    if (token_ != "(" && token_ != "[") fail(fmt::format("'{}' is no value", type));
+    if (token_ != "(" && token_ != "[") {
+      n->kind = Kind::symbol;
+      n->name = type;
+      return n;
+    }
     n->type = parse_value_type(type);
     if (token_ == "(") {
       next();
@@ -188,6 +194,18 @@ double place_value(const Node& n, const Session& s, const Warp& w, uint32_t lane
   return n.name == "lane" ? lane : static_cast<double>(s.position());
 }
 
+// The address of a shared variable in its CTA.
+double symbol_value(const Node& n, const Session& s) {
+  const Program& p = s.program();
+  std::vector<std::string> names;
+  for (const SharedVariable& v : lay_out_shared(*p.module, p.functions).variables) {
+    if (v.variable->name == n.name) return v.offset;
+    names.push_back(v.variable->name);
+  }
+  const std::vector<std::string_view> views(names.begin(), names.end());
+  throw InputError("E4324", fmt::format("'{}' is no value: neither a register nor a shared variable", n.name), did_you_mean(n.name, views));
+}
+
 double memory_value(const Node& n, const Session& s, const Warp& w, double address) {
   const auto at = static_cast<uint64_t>(address);
   const uint64_t bytes = (n.type->bits + 7u) / 8;
@@ -224,6 +242,7 @@ double value_of(const Node& n, const Session& s, const Warp& w, uint32_t lane) {
     case Kind::number: return n.number;
     case Kind::reg: return register_value(n, w, lane);
     case Kind::place: return place_value(n, s, w, lane);
+    case Kind::symbol: return symbol_value(n, s);
     case Kind::memory: return memory_value(n, s, w, value_of(*n.a, s, w, lane));
     case Kind::unary: {
       const double a = value_of(*n.a, s, w, lane);

@@ -1,6 +1,6 @@
 // Conditions of breakpoints: arithmetic over registers, special registers, memory and the warp's place.
 //
-//   %r1 == 3 && %tid.x < 32        u32[smem 0x400] != 0        f32(%r7) > 1.5        cta.x == 0 && warp == 2
+//   %r1 == 3 && %tid.x < 32      u32[smem 0x400] != 0      f32(%r7) > 1.5      cta.x == 0 && warp == 2      u32[smem tile + 16 * %i] > 7
 #pragma once
 
 #include <memory>

@@ -6,6 +6,8 @@
 
 #include "drywell/core/error.h"
 #include "sim/debug/describe.h"
+#include "sim/debug/hazard_map.h"
+#include "sim/debug/write_probe.h"
 
 namespace drywell::sim {
 namespace {
@@ -80,6 +82,7 @@ struct Check {
   Session& s;
   Stop& stop;
   std::vector<uint8_t>& before;
+  WriteProbe* probe;
   const StepRecord& r = s.last();
 
   std::optional<Hit> hit(WarpRef who, std::string text = {}) const { return Hit{stop.id, who, std::move(text)}; }
@@ -114,22 +117,28 @@ struct Check {
       }
       return std::nullopt;
     }
-    if (r.kind != StepRecord::Kind::moment || r.moment != a.moment || (a.kind.has_value() && r.payload.index() != *a.kind)) return std::nullopt;
+    if (!r.moved || !(r.moment == a.moment || (r.read_too && a.moment == AsyncMoment::read)) || (a.kind.has_value() && r.payload.index() != *a.kind)) return std::nullopt;
     return hit(r.who);
+  }
+  std::optional<Hit> operator()(const HazardStop& h) const {
+    const HazardMap::Entry* e = h.map->at(s.position());
+    return e == nullptr ? std::nullopt : hit(r.who, e->to_string());
   }
   template <class W>
   std::optional<Hit> operator()(const W&) const {
     std::vector<uint8_t> now = watched_bytes(s, stop.what);
-    if (now == before) return std::nullopt;
-    std::string change = describe_change(stop.what, before, now);
+    const bool changed = now != before;
+    std::string change = changed ? describe_change(stop.what, before, now) : "the same value again";
     before = std::move(now);
+    if (probe == nullptr ? !changed : !probe->take()) return std::nullopt;
+    if (probe != nullptr && !probe->detail().empty()) change += "; " + probe->detail();
     return hit(r.who, std::move(change));
   }
 };
 
 }  // namespace
 
-bool is_watch(const StopWhat& what) { return what.index() > 2; }
+bool is_watch(const StopWhat& what) { return what.index() > 3; }
 
 std::vector<uint8_t> watched_bytes(Session& s, const StopWhat& what) { return std::visit(Watched{s}, what); }
 
@@ -139,6 +148,10 @@ std::vector<Arrival> arrivals(Session& s) {
   const Warp* w = s.find(r.who);
   if (w == nullptr || w->finished()) return {};
   std::vector<Arrival> out{{w->pc, w->active}};
+  // It came to these too, and is past them.
+  for (const StepRecord::Executed& e : r.folded) {
+    if (e.who == r.who) out.push_back({e.pc, e.lanes});
+  }
   if (r.diverged) {
     for (const LaneGroup& g : w->waiting) out.push_back({g.pc, g.lanes});
   }
@@ -146,9 +159,14 @@ std::vector<Arrival> arrivals(Session& s) {
 }
 
 Stop& Stops::add(StopWhat what, std::string text) {
-  Stop& stop = all_.emplace_back();
-  stop.id = next_++;
+  Stop stop;
   stop.what = std::move(what);
+  return add(std::move(stop), std::move(text));
+}
+
+Stop& Stops::add(Stop made, std::string text) {
+  Stop& stop = all_.emplace_back(std::move(made));
+  stop.id = next_++;
   stop.text = std::move(text);
   return stop;
 }
@@ -162,16 +180,36 @@ Stop* Stops::find(uint32_t id) {
   return it == all_.end() ? nullptr : &*it;
 }
 
+Stops::Stops() = default;
+Stops::~Stops() = default;
+
 void Stops::prime(Session& s) {
+  release(s);
   values_.resize(all_.size());
-  for (size_t i = 0; i < all_.size(); ++i) values_[i] = watched_bytes(s, all_[i].what);
+  for (size_t i = 0; i < all_.size(); ++i) {
+    values_[i] = watched_bytes(s, all_[i].what);
+    probes_.push_back(all_[i].on_write ? std::make_unique<WriteProbe>(s, all_[i].what) : nullptr);
+    if (probes_[i] != nullptr && probes_[i]->is_predicate()) probes_[i].reset();
+    if (probes_[i] != nullptr) s.attach(*probes_[i]);
+  }
+}
+
+void Stops::release(Session& s) {
+  for (const auto& p : probes_) {
+    if (p != nullptr) s.detach(*p);
+  }
+  probes_.clear();
+}
+
+bool Stops::needs_hazards() const {
+  return std::any_of(all_.begin(), all_.end(), [](const Stop& s) { return s.enabled && std::holds_alternative<HazardStop>(s.what); });
 }
 
 std::optional<Hit> Stops::check(Session& s) {
   std::optional<Hit> first;
   for (size_t i = 0; i < all_.size(); ++i) {
     if (!all_[i].enabled) continue;
-    std::optional<Hit> h = std::visit(Check{s, all_[i], values_[i]}, all_[i].what);
+    std::optional<Hit> h = std::visit(Check{s, all_[i], values_[i], probes_[i].get()}, all_[i].what);
     if (h.has_value() && !first.has_value()) first = std::move(h);
   }
   return first;

@@ -2,6 +2,7 @@
 // alone, so that running forward and running back find the same ones.
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <string>
 #include <variant>
@@ -11,6 +12,9 @@
 #include "sim/debug/session.h"
 
 namespace drywell::sim {
+
+class HazardMap;
+class WriteProbe;
 
 /// A warp came to one of these instructions and will execute it next.
 struct CodeStop {
@@ -24,6 +28,10 @@ struct PhaseStop {
 struct AsyncStop {
   std::optional<size_t> kind;  // index in AsyncOp::Payload; nothing: any
   AsyncMoment moment = AsyncMoment::signal;
+};
+/// The hazard checker found something.
+struct HazardStop {
+  HazardMap* map = nullptr;
 };
 /// Bytes whose value changed.
 struct WatchSmem {
@@ -43,7 +51,7 @@ struct WatchRegister {
   uint32_t frame = 0;  // index in Warp::frames: the function's call path it belongs to
 };
 
-using StopWhat = std::variant<CodeStop, PhaseStop, AsyncStop, WatchSmem, WatchGmem, WatchTmem, WatchRegister>;
+using StopWhat = std::variant<CodeStop, PhaseStop, AsyncStop, HazardStop, WatchSmem, WatchGmem, WatchTmem, WatchRegister>;
 
 struct Stop {
   uint32_t id = 0;
@@ -51,6 +59,7 @@ struct Stop {
   std::string text;                     // as the user wrote it
   std::optional<Expression> condition;  // CodeStop only
   std::optional<WarpRef> warp;          // only this warp (CodeStop)
+  bool on_write = false;                // watches: at every write, equal values included
   bool once = false;                    // gone after its first hit
   bool enabled = true;
   uint64_t hits = 0;
@@ -65,7 +74,12 @@ struct Hit {
 
 class Stops {
  public:
+  Stops();
+  ~Stops();
+  Stops(const Stops&) = delete;
+  Stops& operator=(const Stops&) = delete;
   Stop& add(StopWhat what, std::string text);
+  Stop& add(Stop stop, std::string text);
   /// False if there is none of that number.
   bool remove(uint32_t id);
   void clear() { all_.clear(); }
@@ -75,12 +89,17 @@ class Stops {
 
   /// Takes the values watched as they are now: before the first step of a run, and after every jump.
   void prime(Session& s);
+  /// Stops looking: after the last step of a run.
+  void release(Session& s);
+  /// Some stop is a HazardStop.
+  bool needs_hazards() const;
   /// Looks at the step just done. A condition that cannot be evaluated hits, saying so.
   std::optional<Hit> check(Session& s);
 
  private:
   std::vector<Stop> all_;
   std::vector<std::vector<uint8_t>> values_;  // per stop: what is watched, as it was before the step
+  std::vector<std::unique_ptr<WriteProbe>> probes_;  // per stop; nullptr: it needs none
   uint32_t next_ = 1;
 };
 

@@ -14,6 +14,7 @@
 #include "sim/exec/decoder.h"
 #include "sim/exec/exec.h"
 #include "sim/exec/memory.h"
+#include "sim/exec/shared_layout.h"
 
 namespace drywell::sim {
 namespace {
@@ -108,24 +109,7 @@ uint32_t place(uint32_t& at, const isa::Variable& v) {
   at += static_cast<uint32_t>(v.bytes());
   return here;
 }
-bool is_dynamic(const isa::Variable& v) { return v.space == isa::Mod::shared && v.elements == 0; }
 }  // namespace
-
-// Static shared variables follow the reserved part: those of the module that this program names, in declaration order,
-// then those of its functions, then the dynamic block.
-void Decoder::layout_module_shared() {
-  std::vector<bool> used(m_.variables.size(), false);
-  for (const FunctionCode& c : p_.functions) {
-    for (const isa::SymbolRef& s : c.function->symbols) {
-      if (s.kind == isa::SymbolRef::Kind::variable) used[s.index] = true;
-    }
-  }
-  smem_ = kSmemReserved;
-  for (uint32_t i = 0; i < m_.variables.size(); ++i) {
-    const isa::Variable& v = m_.variables[i];
-    if (used[i] && v.space == isa::Mod::shared && !is_dynamic(v)) module_shared_[i] = place(smem_, v);
-  }
-}
 
 void Decoder::layout_function(uint32_t index) {
   FunctionCode& c = p_.functions[index];
@@ -137,36 +121,19 @@ void Decoder::layout_function(uint32_t index) {
   for (const isa::Variable& v : f.returns) c.return_offset.push_back(place(local, v));
   for (uint32_t i = 0; i < f.variables.size(); ++i) {
     const isa::Variable& v = f.variables[i];
-    if (v.space == isa::Mod::shared && !is_dynamic(v)) offsets[i] = place(smem_, v);
     if (v.space == isa::Mod::local || v.space == isa::Mod::param) offsets[i] = place(local, v);
   }
   c.local_bytes = static_cast<uint32_t>(round_up(local, 16));
   if (index == 0) p_.param_bytes = param;
 }
 
-void Decoder::layout_dynamic_shared() {
-  p_.static_smem = smem_ - kSmemReserved;
-  const auto for_dynamic = [&](auto f) {
-    for (uint32_t i = 0; i < m_.variables.size(); ++i) {
-      if (is_dynamic(m_.variables[i])) f(module_shared_, i, m_.variables[i]);
-    }
-    for (uint32_t k = 0; k < p_.functions.size(); ++k) {
-      const auto& variables = p_.functions[k].function->variables;
-      for (uint32_t i = 0; i < variables.size(); ++i) {
-        if (is_dynamic(variables[i])) f(function_offset_[k], i, variables[i]);
-      }
-    }
-  };
-  uint32_t align = 1;
-  bool any = false;
-  for_dynamic([&](auto&, uint32_t, const isa::Variable& v) {
-    align = std::max(align, v.align);
-    any = true;
-  });
-  p_.dynamic_smem_align = align;
-  const auto dynamic = static_cast<uint32_t>(round_up(smem_, std::max(16u, align)));
-  for_dynamic([&](auto& offsets, uint32_t i, const isa::Variable&) { offsets[i] = dynamic; });
-  if (any) p_.static_smem = dynamic - kSmemReserved;
+void Decoder::layout_shared() {
+  const SharedLayout layout = lay_out_shared(m_, p_.functions);
+  p_.static_smem = layout.static_bytes;
+  p_.dynamic_smem_align = layout.dynamic_align;
+  for (const SharedVariable& v : layout.variables) {
+    (v.function == SharedVariable::kModule ? module_shared_ : function_offset_[v.function])[v.index] = v.offset;
+  }
 }
 
 isa::Mod Decoder::symbol_space(uint32_t symbol) const {
@@ -372,12 +339,11 @@ void Decoder::decode_function(uint32_t index) {
 
 void Decoder::run(const isa::Function& kernel) {
   find_functions(kernel);
-  layout_module_shared();
   for (uint32_t i = 0; i < p_.functions.size(); ++i) {
     layout_registers(p_.functions[i]);
     layout_function(i);
   }
-  layout_dynamic_shared();
+  layout_shared();
   for (uint32_t i = 0; i < p_.functions.size(); ++i) decode_function(i);
 }
 

@@ -68,9 +68,8 @@ class Decoder {
  private:
   void find_functions(const isa::Function& kernel);
   void layout_registers(FunctionCode& c);
-  void layout_module_shared();
   void layout_function(uint32_t index);
-  void layout_dynamic_shared();
+  void layout_shared();
   Src frame_address(isa::Mod space, uint32_t offset, bool wide);
   void record_registers(const isa::Instruction& i);
   void decode_one(uint32_t index);
@@ -87,7 +86,6 @@ class Decoder {
   std::unordered_map<uint64_t, uint32_t> constants32_, constants64_;
   std::unordered_map<uint64_t, uint32_t> module_shared_;                 // by module variable
   std::vector<std::unordered_map<uint64_t, uint32_t>> function_offset_;  // per function: by variable, in its space
-  uint32_t smem_ = 0;                                                    // shared memory laid out so far
 };
 
 /// Semantics of a row: fills `op` and returns the function that executes it. Specialised once per supported row, in the

@@ -202,6 +202,8 @@ layout::Grid trace_timeline(std::string_view trace, const std::string& name, con
   size_t r = 0;
   for (const auto& [row, pieces] : rows) draw_row(g, r++, pieces, x, keys);
   g.key_count = static_cast<int>(keys.size());
+  // A label every eight columns, of whole cycles.
+  for (size_t c = 0; c < x.columns; c += 8) g.ticks.push_back({c, fmt::format("{}", x.edge(c))});
   for (const std::string& label : g.key_labels) g.note += (g.note.empty() ? "" : ", ") + label;
   return g;
 }

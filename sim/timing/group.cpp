@@ -121,32 +121,41 @@ void Group::select(Partition& p) {
   p.candidate = best == kNever ? kNever : std::max(best, p.next_issue);
 }
 
+Group::Turn Group::next_turn() const {
+  Turn t;
+  for (Partition* p : partitions_) {
+    if (p->candidate < t.at || (p->candidate == t.at && t.partition != nullptr && p->last_shared < t.partition->last_shared)) {
+      t.second = t.at;
+      t.at = p->candidate;
+      t.partition = p;
+    } else {
+      t.second = std::min(t.second, p->candidate);
+    }
+  }
+  return t;
+}
+
+void Group::take_event() {
+  std::pop_heap(events_.begin(), events_.end(), std::greater<>());
+  const Event e = events_.back();
+  events_.pop_back();
+  handle(e);
+}
+
 void Group::run(Time until) {
   while (!fault_.has_value()) {
-    Partition* first = nullptr;
-    Time best = kNever, second = kNever;
-    for (Partition* p : partitions_) {
-      if (p->candidate < best ||
-          (p->candidate == best && first != nullptr && p->last_shared < first->last_shared)) {
-        second = best;
-        best = p->candidate;
-        first = p;
-      } else {
-        second = std::min(second, p->candidate);
-      }
-    }
+    const Turn turn = next_turn();
     const Time event = events_.empty() ? kNever : events_.front().time;
-    if (event <= best) {
+    if (event <= turn.at) {
       if (event >= until) break;
-      std::pop_heap(events_.begin(), events_.end(), std::greater<>());
-      const Event e = events_.back();
-      events_.pop_back();
-      handle(e);
+      take_event();
       continue;
     }
-    if (best >= until) break;
+    if (turn.at >= until) break;
     // Local instructions may run ahead of the other sub-partitions; anything else waits for its turn.
     // Listeners see every instruction in the order of cycles.
+    Partition* const first = turn.partition;
+    const Time second = turn.second;
     const Time ahead = observed_ || second > kNever - kLookahead ? second : second + kLookahead;
     do {
       issue_next(*first);
@@ -157,6 +166,50 @@ void Group::run(Time until) {
       if (timed_.ops[w.warp->pc].kind != OpKind::local) break;
     } while (!fault_.has_value());
   }
+}
+
+bool Group::advance(Time until) {
+  if (fault_.has_value()) return false;
+  const Turn turn = next_turn();
+  const Time event = events_.empty() ? kNever : events_.front().time;
+  if (std::min(event, turn.at) >= until) return false;
+  now_ = std::min(event, turn.at);
+  if (event <= turn.at) take_event();
+  else issue_next(*turn.partition);
+  return true;
+}
+
+const Warp* Group::next_warp() const {
+  const Turn turn = next_turn();
+  if (!events_.empty() && events_.front().time <= turn.at) {
+    const Event& e = events_.front();
+    return e.kind == EventKind::wake && warps_[e.a]->serial == e.b ? warps_[e.a]->warp : nullptr;
+  }
+  return turn.partition == nullptr ? nullptr : warps_[turn.partition->warps[turn.partition->pick]]->warp;
+}
+
+void Group::add_clusters(std::vector<Cluster*>& all) const {
+  for (const Resident& r : residents_) {
+    if (r.cluster != nullptr) all.push_back(r.cluster.get());
+  }
+}
+
+bool Group::holds(uint64_t cluster) const {
+  return std::any_of(residents_.begin(), residents_.end(), [&](const Resident& r) { return r.cluster != nullptr && r.cluster->index == cluster; });
+}
+
+std::optional<Group::Waiting> Group::waiting(const Warp& warp) const {
+  for (const auto& w : warps_) {
+    if (w->warp != &warp || w->state == WarpState::none) continue;
+    switch (w->state) {
+      case WarpState::ready:
+        return Waiting{w->ready > w->hold ? w->wait_reason : w->admitted > w->ready ? Stall::pipe_busy : w->hold_reason, std::max(w->ready, w->admitted), true};
+      case WarpState::token: return Waiting{Stall::memory, w->mark, false};
+      case WarpState::blocked: return Waiting{w->wait_reason, w->blocked_at, false};
+      default: return std::nullopt;
+    }
+  }
+  return std::nullopt;
 }
 
 Time Group::next_time() const {

@@ -54,6 +54,8 @@ class Group {
   void start_cluster(uint64_t index, Time start);
   /// Processes everything before cycle `until`.
   void run(Time until);
+  /// One event or one instruction before cycle `until`; false if there is none.
+  bool advance(Time until);
   /// Next cycle at which something happens; kNever if nothing will without an answer from memory.
   Time next_time() const;
   /// An answer from memory to one of `requests`.
@@ -80,6 +82,21 @@ class Group {
   const Account& account() const { return account_; }
   const std::vector<SmUnits>& sms() const { return sms_; }
   Time last_activity() const { return last_activity_; }
+
+  // For the debugger, between two steps.
+  /// Cycle of the last step.
+  Time now() const { return now_; }
+  /// The warp whose instruction the next step is; nullptr: it is an event.
+  const Warp* next_warp() const;
+  void add_clusters(std::vector<Cluster*>& all) const;
+  bool holds(uint64_t cluster) const;
+  /// What a warp that lives waits for.
+  struct Waiting {
+    Stall reason{};
+    Time cycle = 0;      // it may issue then, or waits since then
+    bool known = false;  // when it may issue
+  };
+  std::optional<Waiting> waiting(const Warp& warp) const;
 
  private:
   // No warp can influence another sub-partition's issue sooner than this: a named barrier releases after its
@@ -169,7 +186,15 @@ class Group {
     std::vector<ByteRange> runs;
   };
 
+  /// Who issues next, and when.
+  struct Turn {
+    Partition* partition = nullptr;
+    Time at = kNever, second = kNever;  // `second`: the earliest of the other sub-partitions
+  };
+
   // group.cpp
+  Turn next_turn() const;
+  void take_event();
   void push(Time t, EventKind k, uint32_t a, uint64_t b = 0);
   void handle(const Event& e);
   void begin_cluster(uint32_t resident, Time t);
@@ -254,6 +279,7 @@ class Group {
   std::optional<Fault> fault_;
   uint64_t fault_cluster_ = ~uint64_t{0};
   Time last_activity_ = 0;
+  Time now_ = 0;
   bool observed_ = false;
 };
 

@@ -9,9 +9,8 @@
 
 #include "drywell/core/error.h"
 #include "sim/driver/functional.h"
-#include "sim/timing/group.h"
 #include "sim/timing/make_report.h"
-#include "sim/timing/residency.h"
+#include "sim/timing/timed_run.h"
 
 namespace drywell::sim {
 namespace {
@@ -67,31 +66,7 @@ class Crew {
   bool end_ = false;
 };
 
-class TimedRun {
- public:
-  TimedRun(const Launch& launch, const RunOptions& options);
-  RunResult run();
-
- private:
-  void deal_first_wave();
-  void serve_memory();
-  void replace_finished();
-  bool stop(Time now);
-
-  LaunchQueue queue_;
-  Launch launch_;
-  const RunOptions& options_;
-  const ArchConfig& arch_;
-  TimedProgram program_;
-  TimingContext context_;
-  Residency residency_;
-  MemorySystem memory_;
-  std::vector<std::unique_ptr<Group>> groups_;
-  uint64_t started_ = 0, finished_ = 0;
-  uint64_t quiet_progress_ = 0;
-  Time quiet_since_ = 0;
-  std::optional<Fault> fault_;
-};
+}  // namespace
 
 TimedRun::TimedRun(const Launch& launch, const RunOptions& options)
     : queue_(launch.grid.count() / launch.cluster.count()),
@@ -124,6 +99,7 @@ TimedRun::TimedRun(const Launch& launch, const RunOptions& options)
   const auto size = static_cast<uint32_t>(launch.cluster.count());
   for (const uint32_t first : cluster_places(arch_, launch.sm_count, size))
     groups_.push_back(std::make_unique<Group>(context_, first, size));
+  deal_first_wave();
 }
 
 // The first wave goes round the SMs; later CTAs go where one ended.
@@ -228,40 +204,83 @@ bool TimedRun::stop(Time now) {
   return true;
 }
 
-RunResult TimedRun::run() {
-  unsigned threads =
-      options_.threads != 0 ? options_.threads : std::max(1u, std::thread::hardware_concurrency());
+unsigned TimedRun::host_threads() const {
   // CTAs that exchange values while they run are simulated in a fixed order.
-  if (launch_.observers != nullptr || program_.talks_between_ctas || launch_.program->ordered_across_ctas) threads = 1;
-  threads = static_cast<unsigned>(std::min<size_t>(threads, groups_.size()));
-  deal_first_wave();
-  // No answer of the memory comes sooner.
+  if (launch_.observers != nullptr || program_.talks_between_ctas || launch_.program->ordered_across_ctas) return 1;
+  const unsigned threads = options_.threads != 0 ? options_.threads : std::max(1u, std::thread::hardware_concurrency());
+  return std::max(1u, static_cast<unsigned>(std::min<size_t>(threads, groups_.size())));
+}
+
+// No answer of the memory comes sooner.
+Time TimedRun::window() const {
   const double soonest = std::min({static_cast<double>(arch_.l2.latency), static_cast<double>(arch_.tma.l2_latency),
                                    static_cast<double>(arch_.cost(isa::TimingClass::atom_global).latency)});
-  const Time window = std::max<Time>(1, static_cast<Time>(soonest));
-  {
-    Crew crew(groups_, std::max(1u, threads));
-    std::vector<uint32_t> active;
-    for (;;) {
-      Time start = kNever;
-      for (const auto& g : groups_) start = std::min(start, g->next_time());
-      if (start == kNever) {
-        stop(quiet_since_);
-        break;
-      }
-      const Time until = start + window;
-      if (options_.progress != nullptr) options_.progress->cycles = start;
-      active.clear();
-      for (uint32_t g = 0; g < groups_.size(); ++g) {
-        if (groups_[g]->next_time() < until) active.push_back(g);
-      }
-      crew.run(active, until);
-      serve_memory();
-      for (const auto& g : groups_) g->store_gate = memory_.stores_wait_until();
-      replace_finished();
-      if (stop(until)) break;
-    }
+  return std::max<Time>(1, static_cast<Time>(soonest));
+}
+
+bool TimedRun::open_window() {
+  Time start = kNever;
+  for (const auto& g : groups_) start = std::min(start, g->next_time());
+  if (start == kNever) {
+    stop(quiet_since_);
+    return false;
   }
+  until_ = start + window();
+  if (options_.progress != nullptr) options_.progress->cycles = start;
+  active_.clear();
+  for (uint32_t g = 0; g < groups_.size(); ++g) {
+    if (groups_[g]->next_time() < until_) active_.push_back(g);
+  }
+  turn_ = 0;
+  return true;
+}
+
+bool TimedRun::close_window() {
+  serve_memory();
+  for (const auto& g : groups_) g->store_gate = memory_.stores_wait_until();
+  replace_finished();
+  return !stop(until_);
+}
+
+RunResult TimedRun::run() {
+  Crew crew(groups_, host_threads());
+  while (open_window()) {
+    crew.run(active_, until_);
+    if (!close_window()) break;
+  }
+  return result();
+}
+
+bool TimedRun::advance() {
+  if (!window_open_) {
+    window_open_ = open_window();
+    return window_open_;
+  }
+  if (turn_ == active_.size()) {
+    window_open_ = false;
+    return close_window();
+  }
+  if (!groups_[active_[turn_]]->advance(until_)) ++turn_;
+  return true;
+}
+
+const Group* TimedRun::next_group() const { return window_open_ && turn_ < active_.size() ? groups_[active_[turn_]].get() : nullptr; }
+
+std::vector<Cluster*> TimedRun::clusters() {
+  std::vector<Cluster*> all;
+  for (const auto& g : groups_) g->add_clusters(all);
+  std::sort(all.begin(), all.end(), [](const Cluster* a, const Cluster* b) { return a->index < b->index; });
+  return all;
+}
+
+const Group* TimedRun::group_of(uint64_t cluster) const {
+  for (const auto& g : groups_) {
+    if (g->holds(cluster)) return g.get();
+  }
+  return nullptr;
+}
+
+RunResult TimedRun::result() {
   RunResult r;
   r.fault = fault_;
   Time end = 0;
@@ -274,8 +293,6 @@ RunResult TimedRun::run() {
   r.timing = make_report(context_, groups_, memory_, residency_, end);
   return r;
 }
-
-}  // namespace
 
 RunResult run_timed(const Launch& launch, const RunOptions& options) {
   return TimedRun(launch, options).run();

@@ -1,4 +1,4 @@
-// Sessions: the steps of a launch are those its functional driver does, and any way forward and back leads to the same
+// Sessions: the steps of a launch are those its driver does, and any way forward and back leads to the same
 // state.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -53,9 +53,9 @@ const std::vector<Subject> kSubjects = {
     {"gemm-bf16", {{"m", "256"}, {"n", "128"}, {"k", "128"}}},
     {"tma-copy", {{"rows", "128"}, {"columns", "128"}}},
 };
-const std::vector<std::pair<DriverKind, uint64_t>> kPolicies = {{DriverKind::eager, 0}, {DriverKind::lazy, 0}, {DriverKind::shuffled, 1}, {DriverKind::shuffled, 6}};
+const std::vector<std::pair<DriverKind, uint64_t>> kPolicies = {{DriverKind::eager, 0}, {DriverKind::lazy, 0}, {DriverKind::shuffled, 1}, {DriverKind::shuffled, 6}, {DriverKind::timed, 0}};
 
-TEST(Session, DoesWhatTheFunctionalDriverDoes) {
+TEST(Session, DoesWhatTheDriverDoes) {
   for (const Subject& k : kSubjects) {
     for (const auto& [driver, seed] : kPolicies) {
       const auto options = [&, d = driver, s = seed] {
@@ -73,6 +73,7 @@ TEST(Session, DoesWhatTheFunctionalDriverDoes) {
       ASSERT_TRUE(steps.run.ok()) << steps.run.fault->to_string();
       EXPECT_TRUE(steps.verify.passed()) << k.name << steps.verify.first_mismatch;
       EXPECT_EQ(steps.run.warp_instructions, whole.run.warp_instructions) << k.name << " under " << driver_name(driver);
+      EXPECT_EQ(steps.run.cycles, whole.run.cycles) << k.name << " under " << driver_name(driver);
     }
   }
 }

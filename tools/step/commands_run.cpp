@@ -13,17 +13,26 @@ void need_more(Shell& s) {
   if (s.session().over()) refuse("the launch is over", "reverse-step goes back, restart begins again");
 }
 
-/// "warp", "cta", "async" or "any", and how often.
+/// "warp", "cta", "async", "cycle" or "any", and how often.
 struct Pace {
   Debugger::Wanted wanted;
   uint64_t count;
 };
+
+Pace cycles(Shell& s, Words& w, std::string_view command, bool back) {
+  const uint64_t now = s.clock(), count = w.number(1, command);
+  w.finish(command);
+  if (count == 0) refuse("no steps");
+  return {back ? s.debugger().up_to_cycle(now < count ? 0 : now - count) : s.debugger().from_cycle(now + count), 1};
+}
+
 Pace pace(Shell& s, Words& w, std::string_view command, bool back) {
   Debugger& d = s.debugger();
   Debugger::Wanted wanted;
   if (w.take("cta")) wanted = d.cta_step();
   else if (w.take("async")) wanted = d.async_step();
   else if (w.take("any")) wanted = d.any_step();
+  else if (w.take("cycle")) return cycles(s, w, command, back);
   else {
     w.take("warp");
     if (!back) s.expect_focus_ahead();
@@ -76,24 +85,34 @@ void run_on(Shell& s, Words& w) {
   s.report(s.debugger().forward({}));
 }
 
+// until cycle N: the timing driver's clock; else a stop for this run.
 void until(Shell& s, Words& w) {
   need_more(s);
-  const std::string place = w.rest();
-  s.expect_focus_ahead();
-  s.report(s.debugger().forward(s.debugger().arrives_at(s.code().find(place, s.current_file()))));
+  if (!w.take("cycle")) return run_until(s, w);
+  const uint64_t cycle = w.number(0, "until");
+  w.finish("until");
+  s.clock();
+  s.report(s.debugger().forward(s.debugger().from_cycle(cycle)));
 }
 
-// With something to watch: to the last step that changed it.
+// With something to watch: to the last step that wrote it.
 void reverse_continue(Shell& s, Words& w) {
   if (w.empty()) return s.report(s.debugger().back({}));
   const std::string words = w.rest();
   Words again(words);
   const sim::StopWhat what = parse_watched(s, again);
   again.finish("reverse-continue");
-  sim::Stop& stop = s.debugger().stops().add(what, words);
-  const uint32_t id = stop.id;
+  sim::Stop stop;
+  stop.what = what;
+  stop.on_write = true;
+  const uint32_t id = s.debugger().stops().add(std::move(stop), words).id;
+  const uint64_t here = s.session().position();
   StopReason r = s.debugger().back({});
   s.debugger().stops().remove(id);
+  if (r.kind == StopReason::Kind::start) {
+    s.session().seek(here);
+    return s.say("{}: no step before this one wrote it", words);
+  }
   if (r.kind == StopReason::Kind::hit && r.hit.id == id) {
     s.say("{}: {}", words, r.hit.text);
     s.say("    {}", sim::describe_step(s.session(), s.code()));
@@ -116,7 +135,6 @@ void restart(Shell& s, Words& w) {
   o.seed = s.session().options().seed;
   if (!w.empty()) kernels::parse_driver(w.next(), o);
   w.finish("restart");
-  if (o.driver == sim::DriverKind::timed) refuse("stepping has no clock: eager, lazy or shuffled:SEED");
   s.session().restart(o.driver, o.seed);
   s.say("again from the beginning, driver {}", kernels::print_driver(o));
   s.show_place();
@@ -133,16 +151,16 @@ void seed(Shell& s, Words& w) {
 void quit(Shell& s, Words&) { s.quit(); }
 
 constexpr StepCommand kCommands[] = {
-    {"step", "s", "[warp|cta|async|any] [N]", "the focused warp's next N instructions (others run as the driver has it); cta: any warp of the CTA; async: moments of asynchronous operations; any: whatever comes", step, "running"},
+    {"step", "s", "[warp|cta|async|cycle|any] [N]", "the focused warp's next N instructions (others run as the driver has it); cta: any warp of the CTA; async: moments of asynchronous operations; cycle: cycles of the timing driver; any: whatever comes", step, "running"},
     {"next", "n", "[N]", "to the focused warp's next source line, over calls", next, "running"},
     {"finish", "fin", "", "until the focused warp returns from its function", finish, "running"},
     {"continue", "c", "", "until a breakpoint, a watch or the end", run_on, "running"},
-    {"until", "u", "PLACE", "until the focused warp comes to a place", until, "running"},
-    {"reverse-step", "rs", "[warp|cta|async|any] [N]", "back to where the focused warp's last instruction (or what step counts) had just been done", reverse_step, "running"},
+    {"until", "u", "PLACE | cycle N | phase [ADDR] | umma|tma|… [issue|read|done] | write smem|gmem|tmem … | hazard", "until the focused warp comes to a place, to a cycle of the timing driver, or until what break takes happens", until, "running"},
+    {"reverse-step", "rs", "[warp|cta|async|cycle|any] [N]", "back to where the focused warp's last instruction (or what step counts) had just been done", reverse_step, "running"},
     {"reverse-next", "rn", "", "back by a source line", reverse_next, "running"},
-    {"reverse-continue", "rc", "[smem ADDR[,BYTES]|gmem ADDR[,BYTES]|tmem LANES,COLUMNS|%REGISTER]", "back to the last breakpoint or watch; or to the step that last changed a value", reverse_continue, "running"},
+    {"reverse-continue", "rc", "[smem ADDR[,BYTES]|gmem ADDR[,BYTES]|tmem LANES,COLUMNS|%REGISTER]", "back to the last breakpoint or watch; or to the step that last wrote it, equal values included", reverse_continue, "running"},
     {"goto", "g", "POSITION", "to a position: the number in brackets", go_to, "running"},
-    {"restart", "", "[eager|lazy|shuffled:SEED]", "from the beginning, perhaps under another driver", restart, "running"},
+    {"restart", "", "[eager|lazy|shuffled:SEED|timed]", "from the beginning, perhaps under another driver", restart, "running"},
     {"seed", "", "N", "from the beginning, shuffled by N", seed, "running"},
     {"quit", "q", "", "leave; if the launch is over, the kernel's host code goes on (and verifies)", quit, "running"},
 };

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "sim/debug/describe.h"
+#include "sim/exec/shared_layout.h"
 #include "tools/step/shell.h"
 
 namespace drywell::tools {
@@ -11,7 +12,8 @@ void info_warps(Shell& s) {
   const sim::Cta& cta = s.cta();
   s.say("CTA ({},{},{})", cta.index.x, cta.index.y, cta.index.z);
   for (const sim::Warp& w : cta.warps) {
-    const sim::WarpState state = sim::state_of(w);
+    const std::string when = s.session().waiting(w);
+    const sim::WarpState state = sim::state_of(w, when.empty());
     const std::string head = fmt::format("{} {:>3} {:<10} {:>8} instr  {}", w.index == s.debugger().focus.warp ? "*" : " ", w.index, sim::role_of(s.session().program(), w.index), w.instructions, state.state);
     if (w.finished()) {
       s.say("{}", head);
@@ -20,6 +22,7 @@ void info_warps(Shell& s) {
     const std::string lanes = w.active == w.alive ? "" : fmt::format("  lanes {:08x} of {} groups", w.active, w.waiting.size() + 1);
     s.say("{:<44} {:<18} {}{}", head, s.code().place(w.pc), abbreviated(s.code().at(w.pc).text), lanes);
     if (!state.detail.empty()) s.say("        {}", state.detail);
+    if (!when.empty()) s.say("        {}", when);
   }
 }
 
@@ -107,12 +110,56 @@ void info_launch(Shell& s) {
   }
 }
 
+void info_shared(Shell& s) {
+  const sim::Program& p = s.session().program();
+  const sim::SharedLayout layout = sim::lay_out_shared(*p.module, p.functions);
+  if (layout.variables.empty()) s.say("no shared variables");
+  for (const sim::SharedVariable& v : layout.variables) {
+    s.say("  {:#x}  {:>8}  {}", v.offset, v.dynamic ? fmt::format("{} bytes, dynamic", s.session().launch().smem_bytes - v.offset) : fmt::format("{} bytes", v.variable->bytes()), v.variable->name);
+  }
+}
+
+void info_hazards(Shell& s) {
+  if (!s.debugger().hazards().cover(~uint64_t{0}, s.debugger().interrupted)) s.say("interrupted: there may be more");
+  if (s.debugger().hazards().known().empty()) s.say("the launch has no hazards");
+  for (const sim::HazardMap::Entry& e : s.debugger().hazards().known()) s.say("step {}: {}", e.position, e.to_string());
+}
+
+std::string joined(const std::vector<std::string>& all) { return fmt::format("{}", fmt::join(all, "; ")); }
+
+void info_pipelines(Shell& s) {
+  sim::Cta& cta = s.cta();
+  const std::vector<sim::Pipeline>& all = s.debugger().pipelines();
+  if (all.empty()) s.say("no mbarrier is arrived on");
+  for (const sim::Pipeline& p : all) {
+    const size_t stages = p.full.offsets.size();
+    const bool ring = !p.empty.offsets.empty();
+    s.say("{}", s.paint(ring ? fmt::format("pipeline of {} stage{}, {} -> {}", stages, stages == 1 ? "" : "s", joined(p.full.filled_by), joined(p.full.waited_by))
+                             : fmt::format("{}, {} -> {}", stages == 1 ? "barrier" : fmt::format("{} barriers", stages), joined(p.full.filled_by),
+                                           p.full.waited_by.empty() ? "nobody waits" : joined(p.full.waited_by)),
+                        Colour::bold));
+    const auto part = [&](std::string_view what, std::string_view verb, const sim::Ring& r) {
+      s.say("  {} {} by {}{}", what, verb, joined(r.fillers), r.waiters.empty() ? "" : ", waited for by " + joined(r.waiters));
+    };
+    part(ring ? "full: " : "", ring ? "filled" : "arrived on", p.full);
+    if (ring) part("empty:", "freed", p.empty);
+    for (size_t i = 0; i < stages; ++i) {
+      const auto phase = [&](const sim::Ring& r) {
+        const sim::Mbarrier* b = cta.smem.find_mbarrier(r.offsets[i]);
+        return b == nullptr ? std::string() : fmt::format("{:#x} phase {}", r.offsets[i], b->phase);
+      };
+      s.say("  stage {:<3} {:<18} {:<18} {}", i, phase(p.full), ring ? phase(p.empty) : "", sim::describe_stage_of(p, i, cta));
+    }
+  }
+}
+
 struct Topic {
   std::string_view name;
   void (*run)(Shell&);
 };
 constexpr Topic kTopics[] = {{"warps", info_warps},   {"ctas", info_ctas},           {"mbarriers", info_mbarriers}, {"async", info_async},
-                             {"break", info_break},   {"registers", info_registers}, {"memory", info_memory},       {"launch", info_launch}};
+                             {"break", info_break},   {"registers", info_registers}, {"memory", info_memory},       {"launch", info_launch},
+                             {"shared", info_shared}, {"hazards", info_hazards},     {"pipelines", info_pipelines}};
 
 void info(Shell& s, Words& w) {
   const std::string name = w.next();
@@ -190,7 +237,7 @@ void help(Shell& s, Words& w) {
 }
 
 constexpr StepCommand kCommands[] = {
-    {"info", "i", "warps|ctas|mbarriers|async|break|registers|memory|launch", "the state of things", info, "looking"},
+    {"info", "i", "warps|ctas|mbarriers|pipelines|async|hazards|break|registers|shared|memory|launch", "the state of things", info, "looking"},
     {"list", "l", "[PLACE] [LINES]", "source and PTX side by side", list, "looking"},
     {"where", "bt", "", "what the last step did, and where the focused warp is", where, "looking"},
     {"warp", "", "N", "look at another warp of this CTA", focus_warp, "looking"},

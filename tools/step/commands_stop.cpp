@@ -32,6 +32,7 @@ std::optional<sim::StopWhat> async_stop(std::string_view word, Words& w) {
   const auto kind = std::find_if(std::begin(kKinds), std::end(kKinds), [&](const KindWord& k) { return k.word == word; });
   if (kind != std::end(kKinds)) stop.kind = kind->index;
   else if (word != "async") return std::nullopt;
+  w.next();
   if (w.take("read")) stop.moment = sim::AsyncMoment::read;
   else if (!w.take("done")) {
     w.take("issue");
@@ -40,34 +41,48 @@ std::optional<sim::StopWhat> async_stop(std::string_view word, Words& w) {
   return stop;
 }
 
-void add_break(Shell& s, Words& w, bool once) {
-  if (w.empty()) refuse("break where?", "help break");
-  Words copy = w;
-  const std::string text = copy.rest(), first = w.next();
-  sim::StopWhat what;
-  std::optional<sim::Expression> condition;
-  std::optional<sim::WarpRef> warp;
-  if (first == "phase") {
+/// What an event is called: phase, hazard, write, umma …; nothing if the words name a place of the program.
+std::optional<sim::Stop> event_stop(Shell& s, Words& w) {
+  sim::Stop stop;
+  const std::string_view first = w.peek();
+  if (w.take("phase")) {
     sim::PhaseStop phase;
     if (!w.empty()) phase.offset = sim::shared_offset(static_cast<uint32_t>(s.address(w.next())));
-    what = phase;
+    stop.what = phase;
+  } else if (w.take("hazard")) {
+    stop.what = sim::HazardStop{&s.debugger().hazards()};
+  } else if (w.take("write")) {
+    stop.what = parse_watched(s, w);
+    stop.on_write = true;
   } else if (std::optional<sim::StopWhat> async = async_stop(first, w); async.has_value()) {
-    what = *async;
+    stop.what = *async;
   } else {
-    sim::CodeStop code{s.code().find(first, s.current_file())};
-    std::sort(code.pcs.begin(), code.pcs.end());
-    if (w.take("warp")) {
-      warp = s.debugger().focus;
-      warp->warp = static_cast<uint32_t>(w.number(warp->warp, "warp"));
-    }
-    if (w.take("if")) condition = sim::Expression::parse(w.rest());
-    what = std::move(code);
+    return std::nullopt;
   }
+  return stop;
+}
+
+sim::Stop place_stop(Shell& s, Words& w) {
+  sim::Stop stop;
+  sim::CodeStop code{s.code().find(w.next(), s.current_file())};
+  std::sort(code.pcs.begin(), code.pcs.end());
+  if (w.take("warp")) {
+    stop.warp = s.debugger().focus;
+    stop.warp->warp = static_cast<uint32_t>(w.number(stop.warp->warp, "warp"));
+  }
+  if (w.take("if")) stop.condition = sim::Expression::parse(w.rest());
+  stop.what = std::move(code);
+  return stop;
+}
+
+void add_break(Shell& s, Words& w, bool once) {
+  if (w.empty()) refuse("break where?", "help break");
+  const std::string text = w.all();
+  std::optional<sim::Stop> event = event_stop(s, w);
+  sim::Stop made = event.has_value() ? std::move(*event) : place_stop(s, w);
   w.finish("break");
-  sim::Stop& stop = s.debugger().stops().add(std::move(what), text);
-  stop.condition = std::move(condition);
-  stop.warp = warp;
-  stop.once = once;
+  made.once = once;
+  const sim::Stop& stop = s.debugger().stops().add(std::move(made), text);
   std::string where;
   if (const auto* code = std::get_if<sim::CodeStop>(&stop.what); code != nullptr) {
     where = code->pcs.size() == 1 ? fmt::format(": pc:{} {}", code->pcs[0], abbreviated(s.code().at(code->pcs[0]).text)) : fmt::format(": {} places", code->pcs.size());
@@ -79,8 +94,7 @@ void add_breakpoint(Shell& s, Words& w) { add_break(s, w, false); }
 void add_temporary(Shell& s, Words& w) { add_break(s, w, true); }
 
 void watch(Shell& s, Words& w) {
-  Words copy = w;
-  const std::string text = copy.rest();
+  const std::string text = w.all();
   sim::StopWhat what = parse_watched(s, w);
   w.finish("watch");
   const sim::Stop& stop = s.debugger().stops().add(std::move(what), text);
@@ -103,9 +117,9 @@ void enable(Shell& s, Words& w) { set_enabled(s, w, true); }
 void disable(Shell& s, Words& w) { set_enabled(s, w, false); }
 
 constexpr StepCommand kCommands[] = {
-    {"break", "b", "PLACE [warp N] [if CONDITION] | phase [ADDR] | umma|tma|commit|tmem|cp|bulk|async [issue|read|done]",
-     "stop when a warp comes to a place (file:line, line, ptx:line, label, instruction name, pc:N); when a phase of an mbarrier completes; when an operation is issued, reads, is done", add_breakpoint,
-     "stopping"},
+    {"break", "b", "PLACE [warp N] [if CONDITION] | phase [ADDR] | umma|tma|commit|tmem|cp|bulk|async [issue|read|done] | write smem ADDR[,BYTES]|gmem ADDR[,BYTES]|tmem LANES,COLUMNS | hazard",
+     "stop when a warp comes to a place (file:line, line, ptx:line, label, instruction name, pc:N); when a phase of an mbarrier completes; when an operation is issued, reads, is done; when "
+     "something is written, equal values included; when the hazard checker finds something", add_breakpoint, "stopping"},
     {"tbreak", "tb", "PLACE [warp N] [if CONDITION] | …", "the same, once", add_temporary, "stopping"},
     {"watch", "w", "smem ADDR[,BYTES] | gmem ADDR[,BYTES] | tmem LANES,COLUMNS | %REGISTER", "stop when a value changes", watch, "stopping"},
     {"delete", "d", "[N]", "remove one, or all", remove, "stopping"},
@@ -114,6 +128,24 @@ constexpr StepCommand kCommands[] = {
 };
 
 }  // namespace
+
+// A stop for one run.
+void run_until(Shell& s, Words& w) {
+  if (w.empty()) refuse("until where?", "help until");
+  const std::string text = w.all();
+  std::optional<sim::Stop> event = event_stop(s, w);
+  if (!event.has_value()) {
+    s.expect_focus_ahead();
+    const std::vector<uint32_t> pcs = s.code().find(w.next(), s.current_file());
+    w.finish("until");
+    return s.report(s.debugger().forward(s.debugger().arrives_at(pcs)));
+  }
+  w.finish("until");
+  const uint32_t id = s.debugger().stops().add(std::move(*event), text).id;
+  const sim::StopReason r = s.debugger().forward({});
+  s.report(r);
+  s.debugger().stops().remove(id);
+}
 
 std::span<const StepCommand> stop_commands() { return kCommands; }
 

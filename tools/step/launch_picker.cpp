@@ -4,6 +4,7 @@
 
 #include "drywell/sim/check.h"
 #include "kernels/registry.h"
+#include "sim/timing/timed.h"
 #include "tools/parameters.h"
 
 namespace drywell::tools {
@@ -47,7 +48,7 @@ HostOutcome run_plan_file(const RunFlags& f, const std::vector<std::string>& wor
 
 sim::RunResult LaunchPicker::run(const sim::Launch& launch, const sim::RunOptions& options) {
   if (++seen_ == which_) return body_(launch, options);
-  return run_functional(launch, options);
+  return options.driver == sim::DriverKind::timed ? run_timed(launch, options) : run_functional(launch, options);
 }
 
 HostOutcome run_host(const RunFlags& f, const std::vector<std::string>& words, LaunchPicker& picker, uint32_t which, std::string_view command) {
@@ -58,7 +59,6 @@ HostOutcome run_host(const RunFlags& f, const std::vector<std::string>& words, L
     options.seed = *f.seed;
     options.listeners.push_back(poison.listener());
   }
-  if (options.driver == sim::DriverKind::timed) throw UsageError("stepping has no clock: --driver=eager, lazy or shuffled:SEED", command);
   options.runner = &picker;
   HostOutcome out = names_a_file(f.subject) ? run_plan_file(f, words, std::move(options), command) : run_kernel(f, words, std::move(options), command);
   if (picker.seen() < which) throw InputError("E4327", fmt::format("--launch {}: there were {} launches", which, picker.seen()));

@@ -137,6 +137,12 @@ sim::Warp& Shell::warp() {
                    "info ctas shows those that are; cta X,Y,Z or warp N changes the focus; reverse-step goes back");
 }
 
+uint64_t Shell::clock() {
+  if (session().options().driver != sim::DriverKind::timed) throw InputError("E4326", "this driver has no clock", "restart timed, or drywell step --driver=timed");
+  warp();
+  return session().cycle(debugger_.focus.cluster).value_or(0);
+}
+
 void Shell::expect_focus_ahead() {
   if (debugger_.focused() != nullptr) return;
   for (const sim::Cluster* c : session().clusters()) {
@@ -168,6 +174,7 @@ void Shell::show_place() {
   const sim::CodeLine& l = code().at(w->pc);
   const std::string_view role = sim::role_of(session().program(), w->index);
   std::string where = fmt::format("[{}] {}{}", session().position(), sim::name_of(*w), role.empty() ? "" : fmt::format(" ({})", role));
+  if (const auto cycle = session().cycle(debugger_.focus.cluster); cycle.has_value()) where += fmt::format(", cycle {}", *cycle);
   if (w->active != w->alive) where += fmt::format(" lanes {:08x}", w->active);
   if (!l.function.empty()) where += " in " + l.function;
   say("{}", paint(where, Colour::bold));

@@ -27,8 +27,9 @@ class Words {
   std::string next() { return empty() ? std::string() : words_[at_++]; }
   /// Takes the next word if it is `word`.
   bool take(std::string_view word);
-  /// Everything left, with single blanks.
+  /// Everything left, with single blanks; all() leaves it there.
   std::string rest();
+  std::string all() const { return Words(*this).rest(); }
   /// Takes a number (decimal or 0x…); `otherwise` if there is no word left. Throws InputError E4325.
   uint64_t number(uint64_t otherwise, std::string_view what);
   /// Throws InputError E4325 if words are left.
@@ -72,6 +73,8 @@ class Shell {
   /// The focused warp. Throws InputError E4326 if it has not started or its cluster is over.
   sim::Warp& warp();
   sim::Cta& cta() { return *warp().cta; }
+  /// The cycle the focused CTA's SM is at. Throws InputError E4326 if the driver has no clock, or the CTA is not there.
+  uint64_t clock();
   /// Throws InputError E4326 if the focused warp's cluster is over: nothing of it will come any more.
   void expect_focus_ahead();
   /// An address: an expression for the focused warp and lane.
@@ -114,6 +117,8 @@ struct Range {
   uint64_t first = 0, last = 0;
 };
 Range parse_range(std::string_view text, uint64_t end, std::string_view what);
+/// `until` with what is not a cycle.
+void run_until(Shell& s, Words& w);
 /// What `watch`, `who` and reverse-continue take: smem ADDR[,BYTES] | gmem ADDR[,BYTES] | tmem LANES,COLUMNS | %REGISTER.
 sim::StopWhat parse_watched(Shell& s, Words& w);
 

@@ -61,6 +61,9 @@ class HazardChecker {
   Listener* listener();
   /// Errors first, then in the order they were met.
   std::vector<Finding> findings() const;
+  /// Different findings so far, and each in the order they were met: for whoever looks while the launch runs.
+  size_t count() const;
+  Finding finding(size_t i) const;
 
  private:
   class Impl;

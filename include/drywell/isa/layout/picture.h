@@ -16,6 +16,12 @@ struct Cell {
   std::string tip;  // shown when pointed at (SVG title)
 };
 
+/// A label above one of many narrow columns; it may reach over the next.
+struct Tick {
+  size_t column = 0;
+  std::string label;
+};
+
 /// Rows x columns cells, row by row. Anything that can fill one can be drawn: layouts, TMEM maps, fragments.
 struct Grid {
   std::string title;
@@ -25,6 +31,7 @@ struct Grid {
   std::vector<std::string> key_labels;  // what each key means; without them "key_name k"
   size_t rows = 0, columns = 0;
   std::vector<std::string> row_labels, column_labels;
+  std::vector<Tick> ticks;  // instead of column_labels
   std::vector<Cell> cells;
   Cell& at(size_t row, size_t column) { return cells[row * columns + column]; }
   const Cell& at(size_t row, size_t column) const { return cells[row * columns + column]; }

@@ -1,0 +1,44 @@
+// Watches the steps of a session for writes of a place: equal values included.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "sim/debug/provenance.h"
+#include "sim/observe/hub.h"
+
+namespace drywell::sim {
+
+class WriteProbe : public Listener {
+ public:
+  WriteProbe(Session& s, const Place& place);
+
+  void memory(const Warp& w, const DecodedOp& op, LaneMask mask, Space space, uint32_t bytes, bool store) override;
+  void async(const Cluster& c, const AsyncOp& op, AsyncMoment m) override;
+  void instruction(const Warp& w, const DecodedOp& op, LaneMask mask) override;
+
+  /// Was it written since the last call?
+  bool take() { return std::exchange(hit_, false); }
+  // Of the last write.
+  const std::vector<Origin>& origins() const { return origins_; }
+  const std::string& detail() const { return detail_; }
+  bool accumulates() const { return accumulates_; }
+  /// Nothing tells who writes predicates: they are watched for changes.
+  bool is_predicate() const { return register_.has_value() && register_->predicate; }
+
+ private:
+  bool writes_register(const Cluster& c, const AsyncOp& op) const;
+
+  Session& session_;
+  Place place_;
+  std::optional<RegisterRef> register_;
+  uint32_t frame_base_ = 0;
+  bool hit_ = false;
+  std::string detail_;
+  std::vector<Origin> origins_;
+  bool accumulates_ = false;
+};
+
+}  // namespace drywell::sim

@@ -1,0 +1,65 @@
+// One launch under the timing driver, whole or piece by piece. A window is the time no two SMs can influence each other in: in it
+// each group of SMs (sim/timing/group.h) runs on its own, then their requests to memory are served in the order of cycles.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "sim/timing/group.h"
+#include "sim/timing/residency.h"
+
+namespace drywell::sim {
+
+class TimedRun {
+ public:
+  /// Both must outlive the run.
+  TimedRun(const Launch& launch, const RunOptions& options);
+
+  /// Runs to the end, on several host threads where it may.
+  RunResult run();
+
+  /// One event or one instruction of one group: groups in the order of SMs, window by window. False if the run is over. The
+  /// same events in the same order as run() has with a listener attached.
+  bool advance();
+  RunResult result();
+
+  /// The group the next piece is of, if the window goes on.
+  const Group* next_group() const;
+  /// Clusters on the SMs, in launch order.
+  std::vector<Cluster*> clusters();
+  /// The group a resident cluster is on; nullptr if it has ended or not started.
+  const Group* group_of(uint64_t cluster) const;
+  const std::optional<Fault>& fault() const { return fault_; }
+
+ private:
+  void deal_first_wave();
+  void serve_memory();
+  void replace_finished();
+  bool stop(Time now);
+  unsigned host_threads() const;
+  Time window() const;
+  // False: nothing will happen any more; the run is over.
+  bool open_window();
+  bool close_window();
+
+  LaunchQueue queue_;
+  Launch launch_;
+  const RunOptions& options_;
+  const ArchConfig& arch_;
+  TimedProgram program_;
+  TimingContext context_;
+  Residency residency_;
+  MemorySystem memory_;
+  std::vector<std::unique_ptr<Group>> groups_;
+  std::vector<uint32_t> active_;  // groups that do something in this window
+  size_t turn_ = 0;               // advance(): index in active_
+  bool window_open_ = false;
+  Time until_ = 0;                // end of the window
+  uint64_t started_ = 0, finished_ = 0;
+  uint64_t quiet_progress_ = 0;
+  Time quiet_since_ = 0;
+  std::optional<Fault> fault_;
+};
+
+}  // namespace drywell::sim

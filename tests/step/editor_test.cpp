@@ -1,0 +1,26 @@
+// drywell dap under a client that was not written for it: Emacs' dap-mode (Debian: emacs-nox, elpa-dap-mode).
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+
+#include "support/paths.h"
+#include "support/process.h"
+
+namespace drywell::test {
+namespace {
+
+TEST(Editor, EmacsStepsAKernelForwardAndBack) {
+  if (binary_path().empty()) GTEST_SKIP() << "no drywell command in this build";
+  const Finished there = run_process("/bin/sh", {"-c", "emacs --batch --eval '(progn (package-initialize) (require (quote dap-mode)))'"});
+  if (there.exit_code != 0) GTEST_SKIP() << "no Emacs with dap-mode here (Debian: emacs-nox, elpa-dap-mode)";
+  const TemporaryDirectory home;
+  ASSERT_EQ(::setenv("DRYWELL", binary_path().c_str(), 1), 0);
+  ASSERT_EQ(::setenv("SOURCES", source_path("").c_str(), 1), 0);
+  ASSERT_EQ(::setenv("HOME", home.path().c_str(), 1), 0);
+  const Finished f = run_process("/bin/sh", {"-c", "timeout 100 emacs --batch -l \"$0\" 2>&1", source_path("tests/step/dap_emacs.el")});
+  EXPECT_EQ(f.exit_code, 0) << f.out;
+  EXPECT_NE(f.out.find("passed"), std::string::npos) << f.out;
+}
+
+}  // namespace
+}  // namespace drywell::test
