@@ -78,6 +78,20 @@ std::string describe_change(const StopWhat& what, const std::vector<uint8_t>& be
   return count > 1 ? out + fmt::format(", {} changed", count) : out;
 }
 
+/// Of a stop that is no place: for the lanes of the warp it concerns. One that cannot be told holds, and the hit says so.
+bool condition_holds(Session& s, const Stop& stop, Hit& hit) {
+  if (!stop.condition.has_value()) return true;
+  const Warp* w = s.find(hit.who);
+  if (w == nullptr) return false;
+  const LaneMask lanes = s.last().kind == StepRecord::Kind::instruction && s.last().lanes != 0 ? s.last().lanes : w->active;
+  try {
+    return stop.condition->holds(s, *w, lanes != 0 ? lanes : 1);
+  } catch (const InputError& e) {
+    hit.text = fmt::format("its condition cannot be told: {}", e.what());
+    return true;
+  }
+}
+
 struct Check {
   Session& s;
   Stop& stop;
@@ -210,6 +224,7 @@ std::optional<Hit> Stops::check(Session& s) {
   for (size_t i = 0; i < all_.size(); ++i) {
     if (!all_[i].enabled) continue;
     std::optional<Hit> h = std::visit(Check{s, all_[i], values_[i], probes_[i].get()}, all_[i].what);
+    if (h.has_value() && !std::holds_alternative<CodeStop>(all_[i].what) && !condition_holds(s, all_[i], *h)) continue;
     if (h.has_value() && !first.has_value()) first = std::move(h);
   }
   return first;

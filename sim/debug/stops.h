@@ -57,7 +57,7 @@ struct Stop {
   uint32_t id = 0;
   StopWhat what;
   std::string text;                     // as the user wrote it
-  std::optional<Expression> condition;  // CodeStop only
+  std::optional<Expression> condition;  // of the lanes that came there, or of the warp that did the step or issued its operation
   std::optional<WarpRef> warp;          // only this warp (CodeStop)
   bool on_write = false;                // watches: at every write, equal values included
   bool once = false;                    // gone after its first hit

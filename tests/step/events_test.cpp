@@ -89,6 +89,13 @@ TEST_F(Events, StopsAtWritesOfEqualValues) {
   EXPECT_EQ(count(back, "smem flag,4: no step before this one wrote it"), 1u) << back;
 }
 
+TEST_F(Events, TakesConditionsWithAnyStop) {
+  const std::string out = race("watch smem tile,128 if warp == 1\nbreak write smem flag if u32[smem flag] == 8\nbreak write smem tile+4 if u32[smem tile+4] == 1\ncontinue\ncontinue\n");
+  EXPECT_EQ(count(out, "break 3: write smem tile+4 if"), 1u) << out;
+  EXPECT_EQ(count(out, "watch 1:") + count(out, "break 2:"), 0u) << out;
+  EXPECT_THAT(out, HasSubstr("the launch is over"));
+}
+
 TEST_F(Events, KnowsSharedVariablesByName) {
   const std::string out = race("info shared\nuntil done\nx smem tile+8,2 as u32\nprint flag\nprint u32[smem tile + 4 * 5]\nprint nosuch\nprint tille\n");
   EXPECT_THAT(out, ContainsRegex("0x400 +128 bytes  tile"));

@@ -70,7 +70,7 @@ void info_async(Shell& s) {
 void info_break(Shell& s) {
   if (s.debugger().stops().all().empty()) s.say("no breakpoints");
   for (const sim::Stop& stop : s.debugger().stops().all()) {
-    s.say("  {:>3} {} {}{}{}", stop.id, sim::is_watch(stop.what) ? "watch" : "break", stop.text, stop.hits == 0 ? "" : fmt::format("  ({} hits)", stop.hits), stop.enabled ? "" : "  disabled");
+    s.say("  {:>3} {} {}{}{}", stop.id, sim::is_watch(stop.what) && !stop.on_write ? "watch" : "break", stop.text, stop.hits == 0 ? "" : fmt::format("  ({} hits)", stop.hits), stop.enabled ? "" : "  disabled");
   }
 }
 

@@ -47,7 +47,7 @@ std::optional<sim::Stop> event_stop(Shell& s, Words& w) {
   const std::string_view first = w.peek();
   if (w.take("phase")) {
     sim::PhaseStop phase;
-    if (!w.empty()) phase.offset = sim::shared_offset(static_cast<uint32_t>(s.address(w.next())));
+    if (!w.empty() && w.peek() != "if") phase.offset = sim::shared_offset(static_cast<uint32_t>(s.address(w.next())));
     stop.what = phase;
   } else if (w.take("hazard")) {
     stop.what = sim::HazardStop{&s.debugger().hazards()};
@@ -62,6 +62,11 @@ std::optional<sim::Stop> event_stop(Shell& s, Words& w) {
   return stop;
 }
 
+/// [if CONDITION], the last words of a stop.
+void take_condition(Words& w, sim::Stop& stop) {
+  if (w.take("if")) stop.condition = sim::Expression::parse(w.rest());
+}
+
 sim::Stop place_stop(Shell& s, Words& w) {
   sim::Stop stop;
   sim::CodeStop code{s.code().find(w.next(), s.current_file())};
@@ -70,7 +75,6 @@ sim::Stop place_stop(Shell& s, Words& w) {
     stop.warp = s.debugger().focus;
     stop.warp->warp = static_cast<uint32_t>(w.number(stop.warp->warp, "warp"));
   }
-  if (w.take("if")) stop.condition = sim::Expression::parse(w.rest());
   stop.what = std::move(code);
   return stop;
 }
@@ -80,6 +84,7 @@ void add_break(Shell& s, Words& w, bool once) {
   const std::string text = w.all();
   std::optional<sim::Stop> event = event_stop(s, w);
   sim::Stop made = event.has_value() ? std::move(*event) : place_stop(s, w);
+  take_condition(w, made);
   w.finish("break");
   made.once = once;
   const sim::Stop& stop = s.debugger().stops().add(std::move(made), text);
@@ -95,10 +100,11 @@ void add_temporary(Shell& s, Words& w) { add_break(s, w, true); }
 
 void watch(Shell& s, Words& w) {
   const std::string text = w.all();
-  sim::StopWhat what = parse_watched(s, w);
+  sim::Stop made;
+  made.what = parse_watched(s, w);
+  take_condition(w, made);
   w.finish("watch");
-  const sim::Stop& stop = s.debugger().stops().add(std::move(what), text);
-  s.say("watch {}", stop.id);
+  s.say("watch {}", s.debugger().stops().add(std::move(made), text).id);
 }
 
 void remove(Shell& s, Words& w) {
@@ -117,11 +123,11 @@ void enable(Shell& s, Words& w) { set_enabled(s, w, true); }
 void disable(Shell& s, Words& w) { set_enabled(s, w, false); }
 
 constexpr StepCommand kCommands[] = {
-    {"break", "b", "PLACE [warp N] [if CONDITION] | phase [ADDR] | umma|tma|commit|tmem|cp|bulk|async [issue|read|done] | write smem ADDR[,BYTES]|gmem ADDR[,BYTES]|tmem LANES,COLUMNS | hazard",
+    {"break", "b", "PLACE [warp N] [if CONDITION] | phase [ADDR] | umma|tma|commit|tmem|cp|bulk|async [issue|read|done] | write smem ADDR[,BYTES]|gmem ADDR[,BYTES]|tmem LANES,COLUMNS | hazard; [if CONDITION] with any",
      "stop when a warp comes to a place (file:line, line, ptx:line, label, instruction name, pc:N); when a phase of an mbarrier completes; when an operation is issued, reads, is done; when "
      "something is written, equal values included; when the hazard checker finds something", add_breakpoint, "stopping"},
     {"tbreak", "tb", "PLACE [warp N] [if CONDITION] | …", "the same, once", add_temporary, "stopping"},
-    {"watch", "w", "smem ADDR[,BYTES] | gmem ADDR[,BYTES] | tmem LANES,COLUMNS | %REGISTER", "stop when a value changes", watch, "stopping"},
+    {"watch", "w", "smem ADDR[,BYTES] | gmem ADDR[,BYTES] | tmem LANES,COLUMNS | %REGISTER [if CONDITION]", "stop when a value changes", watch, "stopping"},
     {"delete", "d", "[N]", "remove one, or all", remove, "stopping"},
     {"disable", "", "N", "leave it out", disable, "stopping"},
     {"enable", "", "N", "take it in again", enable, "stopping"},

@@ -189,7 +189,7 @@ void Shell::report(const sim::StopReason& r) {
   switch (r.kind) {
     case Kind::hit: {
       const sim::Stop* stop = debugger_.stops().find(r.hit.id);
-      say("{} {}: {}", stop != nullptr && sim::is_watch(stop->what) ? "watch" : "break", r.hit.id, stop != nullptr ? stop->text : "reached");
+      say("{} {}: {}", stop != nullptr && sim::is_watch(stop->what) && !stop->on_write ? "watch" : "break", r.hit.id, stop != nullptr ? stop->text : "reached");
       if (!r.hit.text.empty()) say("    {}", r.hit.text);
       if (stop != nullptr && !std::holds_alternative<sim::CodeStop>(stop->what)) say("    {}", sim::describe_step(session(), code()));
       break;
