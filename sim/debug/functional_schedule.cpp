@@ -73,7 +73,7 @@ bool FunctionalSchedule::choose_cluster() {
       ++at_.taken;
       live_.push_back(std::make_unique<ClusterStepper>(launch_, options_, *next));
       at_.current = live_.size() - 1;
-      at_.slice_end = kSlice;
+      at_.slice_end = slices_of(launch_).alone;
       return true;
     }
     at_.together = true;
@@ -81,7 +81,7 @@ bool FunctionalSchedule::choose_cluster() {
   if (live_.empty()) return false;
   at_.current = 0;
   at_.progressed = false;
-  at_.slice_end = live_[0]->instructions() + kTogetherSlice;
+  at_.slice_end = live_[0]->instructions() + slices_of(launch_).together;
   return true;
 }
 
@@ -95,7 +95,7 @@ void FunctionalSchedule::take_turns(bool erased, bool progressed) {
   at_.progressed = at_.progressed || progressed;
   if (!erased) ++at_.current;
   if (at_.current < live_.size()) {
-    at_.slice_end = live_[at_.current]->instructions() + kTogetherSlice;
+    at_.slice_end = live_[at_.current]->instructions() + slices_of(launch_).together;
     return;
   }
   at_.current = Position::kNone;
