@@ -48,10 +48,10 @@ class Terminal {
   Terminal& operator=(const Terminal&) = delete;
 
   /// Types, and waits until the terminal shows `until`. What it showed since the last call.
-  std::string type(const std::string& keys, const std::string& until) {
+  std::string type(const std::string& keys, const std::string& until, int patience_s = 30) {
     if (::write(fd_, keys.data(), keys.size()) != static_cast<ssize_t>(keys.size())) return "cannot type";
     std::string shown;
-    const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(30);
+    const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(patience_s);
     while (shown.find(until) == std::string::npos && std::chrono::steady_clock::now() < end) {
       pollfd p{fd_, POLLIN, 0};
       if (::poll(&p, 1, 200) <= 0) continue;
@@ -111,7 +111,8 @@ TEST_F(OnATerminal, AnInterruptEndsTheCommandThatRuns) {
   t.type("", "(drywell) ");
   t.type("continue\r", "continue");
   std::string shown;
-  for (int i = 0; i < 20 && shown.find("interrupted") == std::string::npos; ++i) shown += t.type("\x03", "interrupted");
+  // A press before the command has begun is for the line.
+  for (int i = 0; i < 30 && shown.find("interrupted") == std::string::npos; ++i) shown += t.type("\x03", "interrupted", 1);
   EXPECT_THAT(shown, HasSubstr("interrupted"));
   EXPECT_EQ(t.leave(), 0);
 }
