@@ -14,8 +14,13 @@ namespace {
 /// Ctrl-C while a command runs ends that command.
 class InterruptGuard {
  public:
-  InterruptGuard() : before_(std::signal(SIGINT, [](int) { pressed().store(true, std::memory_order_relaxed); })) {}
-  ~InterruptGuard() { std::signal(SIGINT, before_); }
+  // Without SA_RESTART: at the prompt it ends the line.
+  InterruptGuard() {
+    struct sigaction now {};
+    now.sa_handler = [](int) { pressed().store(true, std::memory_order_relaxed); };
+    ::sigaction(SIGINT, &now, &before_);
+  }
+  ~InterruptGuard() { ::sigaction(SIGINT, &before_, nullptr); }
   InterruptGuard(const InterruptGuard&) = delete;
   InterruptGuard& operator=(const InterruptGuard&) = delete;
   /// Once per press. A signal handler reaches nothing but static storage.
@@ -26,7 +31,7 @@ class InterruptGuard {
     static std::atomic<bool> flag{false};
     return flag;
   }
-  void (*before_)(int);
+  struct sigaction before_ {};
 };
 
 /// Reads and executes until the input ends or the user leaves.
