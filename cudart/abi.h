@@ -194,7 +194,7 @@ struct HostNodeParams {
   void* user_data;
 };
 /// cudaGraphNodeType
-enum class GraphNodeType : int { kernel = 0, memcpy = 1, memset = 2, host = 3, graph = 4, empty = 5, wait_event = 6, event_record = 7 };
+enum class GraphNodeType : int { kernel = 0, memcpy = 1, memset = 2, host = 3, graph = 4, empty = 5, wait_event = 6, event_record = 7, mem_alloc = 10, mem_free = 11 };
 
 /// cudaMemLocation, passed in a register.
 struct MemLocation {

@@ -27,6 +27,12 @@ struct CallConfiguration {
   void* stream = nullptr;
 };
 
+/// What CUlinkState points to: units of PTX on their way to one module. Complete, it is its own image: the program hands its
+/// address to cuModuleLoadData.
+struct LinkJob {
+  std::vector<std::string> texts;
+};
+
 struct ThreadState {
   CudaError last = CudaError::success;
   std::vector<CallConfiguration> pushed;
@@ -59,6 +65,7 @@ class Context {
 
   Modules modules;
   Streams streams;
+  std::vector<std::unique_ptr<LinkJob>> links;
   std::map<std::pair<uintptr_t, int>, uint64_t> pool_settings;  // (pool, cudaMemPoolAttr)
   CudaError sticky = CudaError::success;  // a kernel's fault: every call fails until the device is reset
 

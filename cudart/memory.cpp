@@ -154,6 +154,8 @@ void Memory::copy(CopyPlace to, CopyPlace from, CopyShape shape, CopyKind kind) 
   }
 }
 
+void Memory::poison(void* p, uint64_t bytes) { set({p, bytes, 0}, kPoison, 1, {bytes, 1, 1}); }
+
 void Memory::set(CopyPlace to, uint32_t value, unsigned element, CopyShape shape) {
   require_value(element == 1 || element == 2 || element == 4);
   if (shape.width == 0 || shape.height == 0 || shape.depth == 0) return;

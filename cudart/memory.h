@@ -51,6 +51,7 @@ class Memory {
 
   void copy(void* to, const void* from, uint64_t bytes, CopyKind kind);
   void copy(CopyPlace to, CopyPlace from, CopyShape shape, CopyKind kind);
+  void poison(void* p, uint64_t bytes);
   /// Repeats the `element` bytes of `value`.
   void set(CopyPlace to, uint32_t value, unsigned element, CopyShape shape);
 

@@ -40,7 +40,10 @@ class GuestModule {
   /// Relocatable device code: translation units to be linked.
   GuestModule(std::vector<const void*> units, std::string name) : images_(std::move(units)), name_(std::move(name)) {}
   /// Keeps its own copy of PTX text.
-  GuestModule(std::string text, std::string name) : text_(std::move(text)), images_{text_.c_str()}, name_(std::move(name)) {}
+  GuestModule(std::string text, std::string name) : GuestModule(std::vector<std::string>{std::move(text)}, std::move(name)) {}
+  GuestModule(std::vector<std::string> texts, std::string name) : texts_(std::move(texts)), name_(std::move(name)) {
+    for (const std::string& t : texts_) images_.push_back(t.c_str());
+  }
 
   /// Loads at the first call. Throws CallFailed, after the first time without words.
   const sim::LoadedModule& loaded(const ModuleLoader& load);
@@ -51,7 +54,7 @@ class GuestModule {
   const std::string& name() const { return name_; }
 
  private:
-  std::string text_;
+  std::vector<std::string> texts_;
   std::vector<const void*> images_;
   std::string name_;
   std::optional<sim::LoadedModule> module_;

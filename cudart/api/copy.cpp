@@ -1,5 +1,6 @@
 // Copies, fills and symbols of the runtime interface.
 #include "cudart/api/per_thread.h"
+#include "cudart/copy_actions.h"
 #include "cudart/serve.h"
 
 using namespace drywell::cudart;
@@ -15,12 +16,6 @@ CudaError in_stream(const char* name, const void* stream, GraphNodeType type, F&
   });
 }
 
-Action copy_action(Context& c, CopyPlace to, CopyPlace from, CopyShape shape, CopyKind kind) {
-  return [&memory = c.memory(), to, from, shape, kind] { memory.copy(to, from, shape, kind); };
-}
-Action copy_action(Context& c, void* to, const void* from, size_t bytes, CopyKind kind) {
-  return copy_action(c, {to, bytes, 0}, {from, bytes, 0}, {bytes, 1, 1}, kind);
-}
 Action set_action(Context& c, CopyPlace to, int value, CopyShape shape) {
   return [&memory = c.memory(), to, value, shape] { memory.set(to, static_cast<uint32_t>(value), 1, shape); };
 }
@@ -30,16 +25,6 @@ uint8_t* symbol_place(Context& c, const void* symbol, size_t bytes, size_t offse
   const auto range = c.variable(*s.module, s.name);
   require_value(offset <= range.bytes && bytes <= range.bytes - offset);
   return reinterpret_cast<uint8_t*>(range.base.value() + offset);
-}
-
-Action copy3d_action(Context& c, const Memcpy3DParms* p) {
-  require_value(p != nullptr);
-  require(p->src_array == nullptr && p->dst_array == nullptr, CudaError::not_supported);
-  const auto place = [](const PitchedPtr& q, const Pos& at) {
-    const uint64_t slice = q.pitch * q.ysize;
-    return CopyPlace{static_cast<const uint8_t*>(q.ptr) + at.z * slice + at.y * q.pitch + at.x, q.pitch, slice};
-  };
-  return copy_action(c, place(p->dst_ptr, p->dst_pos), place(p->src_ptr, p->src_pos), {p->extent.width, p->extent.height, p->extent.depth}, p->kind);
 }
 
 }  // namespace
@@ -86,7 +71,7 @@ CudaError cudaMemcpy2D(void* to, size_t to_pitch, const void* from, size_t from_
 PER_THREAD_ALIAS(cudaMemcpy2D, _ptds);
 
 CudaError cudaMemcpy3DAsync(const Memcpy3DParms* p, void* stream) {
-  return in_stream("cudaMemcpy3DAsync", stream, GraphNodeType::memcpy, [&](Context& c) { return copy3d_action(c, p); });
+  return in_stream("cudaMemcpy3DAsync", stream, GraphNodeType::memcpy, [&](Context& c) { return copy_action(c, p); });
 }
 PER_THREAD_ALIAS(cudaMemcpy3DAsync, _ptsz);
 

@@ -2,6 +2,7 @@
 #include <cstring>
 
 #include "cudart/api/per_thread.h"
+#include "cudart/copy_actions.h"
 #include "cudart/serve.h"
 
 using namespace drywell::cudart;
@@ -12,10 +13,6 @@ Action kernel_action(Context& c, const KernelNodeParams* p) {
   require_value(p != nullptr);
   drywell::sim::LaunchConfig config{{p->grid.x, p->grid.y, p->grid.z}, {p->block.x, p->block.y, p->block.z}, {1, 1, 1}, p->dynamic_smem};
   return c.launch_action(c.modules.kernel(p->function), config, p->arguments, p->extra, {});
-}
-
-Action copy_action(Context& c, void* to, const void* from, size_t bytes, CopyKind kind) {
-  return [&memory = c.memory(), to, from, bytes, kind] { memory.copy(to, from, bytes, kind); };
 }
 
 Action set_action(Context& c, const MemsetParams* p) {
@@ -67,6 +64,9 @@ CudaError cudaGraphAddKernelNode(void** out, void* graph, void* const* after, si
 }
 CudaError cudaGraphAddMemcpyNode1D(void** out, void* graph, void* const* after, size_t count, void* to, const void* from, size_t bytes, CopyKind kind) {
   return add("cudaGraphAddMemcpyNode1D", out, graph, after, count, GraphNodeType::memcpy, [&](Context& c) { return copy_action(c, to, from, bytes, kind); });
+}
+CudaError cudaGraphAddMemcpyNode(void** out, void* graph, void* const* after, size_t count, const Memcpy3DParms* p) {
+  return add("cudaGraphAddMemcpyNode", out, graph, after, count, GraphNodeType::memcpy, [&](Context& c) { return copy_action(c, p); });
 }
 CudaError cudaGraphAddMemsetNode(void** out, void* graph, void* const* after, size_t count, const MemsetParams* p) {
   return add("cudaGraphAddMemsetNode", out, graph, after, count, GraphNodeType::memset, [&](Context& c) { return set_action(c, p); });
@@ -135,6 +135,9 @@ PER_THREAD_ALIAS(cudaGraphLaunch, _ptsz);
 
 CudaError cudaGraphExecKernelNodeSetParams(void* executable, void* node, const KernelNodeParams* p) {
   return set_step("cudaGraphExecKernelNodeSetParams", executable, node, GraphNodeType::kernel, [&](Context& c) { return kernel_action(c, p); });
+}
+CudaError cudaGraphExecMemcpyNodeSetParams(void* executable, void* node, const Memcpy3DParms* p) {
+  return set_step("cudaGraphExecMemcpyNodeSetParams", executable, node, GraphNodeType::memcpy, [&](Context& c) { return copy_action(c, p); });
 }
 CudaError cudaGraphExecMemcpyNodeSetParams1D(void* executable, void* node, void* to, const void* from, size_t bytes, CopyKind kind) {
   return set_step("cudaGraphExecMemcpyNodeSetParams1D", executable, node, GraphNodeType::memcpy,

@@ -1,6 +1,8 @@
 // Code loaded at run time: the library interface of the runtime.
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "cudart/serve.h"
 
 using namespace drywell::cudart;
@@ -11,7 +13,9 @@ extern "C" {
 CudaError cudaLibraryLoadData(void** out, const void* code, int*, void**, unsigned, int*, void**, unsigned) {
   return serve("cudaLibraryLoadData", [&](Context& c) {
     require_value(out != nullptr && code != nullptr);
-    GuestModule& m = c.modules.add(std::make_unique<GuestModule>(code, fmt::format("<library {}>", c.modules.all().size())));
+    const std::string name = fmt::format("<library {}>", c.modules.all().size());
+    const auto linked = std::find_if(c.links.begin(), c.links.end(), [&](const auto& l) { return l.get() == code; });
+    GuestModule& m = c.modules.add(linked != c.links.end() ? std::make_unique<GuestModule>((*linked)->texts, name) : std::make_unique<GuestModule>(code, name));
     c.loaded(m);
     *out = &m;
   });

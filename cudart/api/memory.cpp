@@ -1,4 +1,5 @@
 // Allocation and pointers of the runtime interface.
+#include "cudart/api/allocate.h"
 #include "cudart/api/per_thread.h"
 #include "cudart/serve.h"
 #include "drywell/core/bits.h"
@@ -17,6 +18,14 @@ void allocate(Context& c, void** out, size_t bytes, MemoryType type, unsigned fl
 
 }  // namespace
 
+void drywell::cudart::allocate_in_stream(Context& c, void** out, size_t bytes, const void* stream) {
+  require_value(out != nullptr);
+  Stream& s = c.streams.get(stream);
+  *out = c.memory().allocate(bytes, MemoryType::device);
+  // A graph's addresses are decided when it is captured.
+  if (s.capture != nullptr) c.streams.submit(s, GraphNodeType::mem_alloc, {});
+}
+
 extern "C" {
 #pragma GCC visibility push(default)
 
@@ -33,16 +42,19 @@ CudaError cudaFree(void* p) {
 
 CudaError cudaMallocAsync(void** out, size_t bytes, void* stream) {
   return serve("cudaMallocAsync", [&](Context& c) {
-    require(c.streams.get(stream).capture == nullptr, CudaError::not_supported);  // would be a memory node
-    allocate(c, out, bytes, MemoryType::device, 0);
+    allocate_in_stream(c, out, bytes, stream);
   });
 }
 PER_THREAD_ALIAS(cudaMallocAsync, _ptsz);
 
 CudaError cudaFreeAsync(void* p, void* stream) {
   return serve("cudaFreeAsync", [&](Context& c) {
-    require(c.streams.get(stream).capture == nullptr, CudaError::not_supported);
-    c.memory().release(p, {MemoryType::device});
+    Stream& s = c.streams.get(stream);
+    if (s.capture == nullptr) return c.memory().release(p, {MemoryType::device});
+    // The graph's memory stays for its next launch; what is in it does not.
+    const auto a = c.memory().find(p);
+    require_value(a.has_value());
+    c.streams.submit(s, GraphNodeType::mem_free, [&memory = c.memory(), p, n = a->bytes] { memory.poison(p, n); });
   });
 }
 PER_THREAD_ALIAS(cudaFreeAsync, _ptsz);

@@ -1,6 +1,7 @@
 // Memory pools: names for the one heap the device has.
 #include <cstring>
 
+#include "cudart/api/allocate.h"
 #include "cudart/api/per_thread.h"
 #include "cudart/serve.h"
 #include "drywell/core/error.h"
@@ -78,9 +79,7 @@ CudaError cudaMemPoolSetAccess(void* pool, const void*, size_t) {
 CudaError cudaMallocFromPoolAsync(void** out, size_t bytes, void* pool, void* stream) {
   return serve("cudaMallocFromPoolAsync", [&](Context& c) {
     require_pool(pool);
-    require_value(out != nullptr);
-    require(c.streams.get(stream).capture == nullptr, CudaError::not_supported);
-    *out = c.memory().allocate(bytes, MemoryType::device);
+    allocate_in_stream(c, out, bytes, stream);
   });
 }
 PER_THREAD_ALIAS(cudaMallocFromPoolAsync, _ptsz);

@@ -152,6 +152,35 @@ void launches(CUmodule module) {
   OK(cuMemFree(p));
 }
 
+// Two units, linked when the program runs.
+void linking() {
+  constexpr char kCaller[] =
+      ".version 8.7\n.target sm_90\n.address_size 64\n.extern .func (.param .b32 r) seven();\n.visible .entry put(.param .u64 p)\n{\n.reg .b32 %r1;\n"
+      ".reg .b64 %a1;\nld.param.u64 %a1, [p];\n{\n.param .b32 out;\ncall (out), seven;\nld.param.b32 %r1, [out];\n}\nst.global.u32 [%a1], %r1;\nret;\n}\n";
+  constexpr char kCalled[] =
+      ".version 8.7\n.target sm_90\n.address_size 64\n.visible .func (.param .b32 r) seven()\n{\n.reg .b32 %r1;\nmov.u32 %r1, 7;\nst.param.b32 [r], %r1;\n"
+      "ret;\n}\n";
+  CUlinkState state;
+  void* image = nullptr;
+  size_t bytes = 0;
+  OK(cuLinkCreate(0, nullptr, nullptr, &state));
+  OK(cuLinkAddData(state, CU_JIT_INPUT_PTX, const_cast<char*>(kCaller), sizeof kCaller, "caller", 0, nullptr, nullptr));
+  OK(cuLinkAddData(state, CU_JIT_INPUT_PTX, const_cast<char*>(kCalled), sizeof kCalled, "called", 0, nullptr, nullptr));
+  OK(cuLinkComplete(state, &image, &bytes));
+  CUmodule module;
+  CUfunction put;
+  OK(cuModuleLoadData(&module, image));
+  OK(cuLinkDestroy(state));
+  OK(cuModuleGetFunction(&put, module, "put"));
+  CUdeviceptr p = 0;
+  OK(cuMemAlloc(&p, 4));
+  void* arguments[] = {&p};
+  OK(cuLaunchKernel(put, 1, 1, 1, 1, 1, 1, 0, nullptr, arguments, nullptr));
+  int value = 0;
+  OK(cuMemcpyDtoH(&value, p, 4));
+  EXPECT(value == 7);
+}
+
 }  // namespace
 
 int main() {
@@ -171,6 +200,7 @@ int main() {
   CUmodule module;
   OK(cuModuleLoadData(&module, kText));
   launches(module);
+  linking();
   const char *name = nullptr, *text = nullptr;
   OK(cuGetErrorName(CUDA_ERROR_ILLEGAL_ADDRESS, &name));
   OK(cuGetErrorString(CUDA_ERROR_ILLEGAL_ADDRESS, &text));

@@ -44,6 +44,34 @@ int main() {
   CHECK(cudaStreamSynchronize(stream));
   for (int i = 0; i < kN; ++i) expect(pinned[i] == 12, "the graph ran four times");
 
+  // Memory that belongs to a graph, and a copy made as a node.
+  int* inside = nullptr;
+  cudaGraph_t own;
+  cudaGraphExec_t own_executable;
+  CHECK(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal));
+  CHECK(cudaMallocAsync(&inside, kN * sizeof(int), stream));
+  CHECK(cudaMemsetAsync(inside, 0, kN * sizeof(int), stream));
+  add<<<2, 32, 0, stream>>>(inside, 7);
+  CHECK(cudaMemcpyAsync(p, inside, kN * sizeof(int), cudaMemcpyDeviceToDevice, stream));
+  CHECK(cudaFreeAsync(inside, stream));
+  CHECK(cudaStreamEndCapture(stream, &own));
+  cudaMemcpy3DParms copy{};
+  copy.srcPtr = make_cudaPitchedPtr(p, kN * sizeof(int), kN * sizeof(int), 1);
+  copy.dstPtr = make_cudaPitchedPtr(pinned, kN * sizeof(int), kN * sizeof(int), 1);
+  copy.extent = make_cudaExtent(kN * sizeof(int), 1, 1);
+  copy.kind = cudaMemcpyDeviceToHost;
+  size_t count = 0;
+  CHECK(cudaGraphGetNodes(own, nullptr, &count));
+  expect(count == 5, "an allocation and its end are nodes");
+  std::vector<cudaGraphNode_t> all(count);
+  CHECK(cudaGraphGetNodes(own, all.data(), &count));
+  cudaGraphNode_t last;
+  CHECK(cudaGraphAddMemcpyNode(&last, own, &all[3], 1, &copy));
+  CHECK(cudaGraphInstantiate(&own_executable, own, 0));
+  for (int i = 0; i < 2; ++i) CHECK(cudaGraphLaunch(own_executable, stream));
+  CHECK(cudaStreamSynchronize(stream));
+  for (int i = 0; i < kN; ++i) expect(pinned[i] == 7, "a graph's own memory");
+
   for (int i = 0; i < kN; ++i) managed[i] = i;
   add<<<1, kN>>>(managed, 1);
   managed_total = 5;
