@@ -116,6 +116,11 @@ TEST_F(Events, ShowsThePipelinesOfAKernel) {
   EXPECT_THAT(out, ContainsRegex("stage 0   0x440 phase 1 +0x4a8 phase 0 +full\n"));
   EXPECT_THAT(out, ContainsRegex("stage 1   0x448 phase 0 +0x4b0 phase 0 +free\n"));
   EXPECT_THAT(race("step 2\ninfo pipelines\n"), HasSubstr("no mbarrier is arrived on"));
+  // A pair of CTAs: the launch is run through and gone back in, and the barriers are those of now.
+  const std::string pair = run({"gemm-blockscaled", "--m=256", "--n=128", "--k=512", "--cta-group=2"}, "until umma done\ninfo pipelines\n");
+  EXPECT_THAT(pair, HasSubstr("pipeline of 2 stages, load -> mma\n"));
+  EXPECT_THAT(pair, ContainsRegex("stage 0   0x400 phase 1 +0x430 phase 0 +full\n"));
+  EXPECT_THAT(pair, HasSubstr("pipeline of 1 stage, mma -> epilogue\n"));
 }
 
 TEST_F(Events, StepsByCycle) {

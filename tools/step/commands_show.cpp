@@ -128,8 +128,8 @@ void info_hazards(Shell& s) {
 std::string joined(const std::vector<std::string>& all) { return fmt::format("{}", fmt::join(all, "; ")); }
 
 void info_pipelines(Shell& s) {
-  sim::Cta& cta = s.cta();
   const std::vector<sim::Pipeline>& all = s.debugger().pipelines();
+  sim::Cta& cta = s.cta();  // not before: finding them runs the launch, and clusters are made anew
   if (all.empty()) s.say("no mbarrier is arrived on");
   for (const sim::Pipeline& p : all) {
     const size_t stages = p.full.offsets.size();
