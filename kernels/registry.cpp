@@ -8,6 +8,7 @@
 #include "kernels/gemm/blockwise.h"
 #include "kernels/gemm/gemm.h"
 #include "kernels/nvfp4/nvfp4.h"
+#include "kernels/quantise_fp8/quantise_fp8.h"
 #include "kernels/tma_copy/tma_copy.h"
 
 namespace drywell::kernels {
@@ -24,6 +25,7 @@ std::span<const Kernel> all_kernels() {
       gemm_sm90_blockwise_kernel(),
       interleave_shards_kernel(),
       linear_nvfp4_kernel(),
+      quantise_fp8_kernel(),
       quantise_nvfp4_kernel(),
       quantise_nvfp4_2d_kernel(),
       rht_amax_kernel(),

@@ -7,6 +7,7 @@
 #include "drywell/core/files.h"
 #include "kernels/cuda_driver/cuda_device.h"
 #include "kernels/microbench/record.h"
+#include "kernels/microbench/whole.h"
 #include "kernels/support/record_text.h"
 #include "tools/command.h"
 #include "tools/terminal.h"
@@ -16,41 +17,61 @@ namespace {
 
 namespace microbench = kernels::microbench;
 using microbench::Comparison;
+using microbench::Elapsed;
 using microbench::Microbench;
+using microbench::WholeComparison;
+using microbench::WholeKernel;
 
 struct Options {
-  std::string filter, from, save, arch = "sm_90a", json, note;
+  std::string filter, from, save, arch = "sm_90a", json, note, caches = "cold";
   unsigned repeats = 5;
   bool list = false, simulate = false;
 };
 
-std::vector<Microbench> chosen(const Options& o) {
+/// What --filter leaves of the suite.
+struct Chosen {
+  std::vector<Microbench> small;
+  std::vector<WholeKernel> whole;
+};
+
+Chosen chosen(const Options& o) {
   std::regex pattern;
   try {
     pattern = std::regex(o.filter);
   } catch (const std::regex_error& e) {
     throw UsageError(fmt::format("--filter '{}' is no regular expression: {}", o.filter, e.what()), "bench-hw");
   }
-  std::vector<Microbench> out;
+  Chosen out;
   for (Microbench& b : microbench::suite()) {
-    if (std::regex_search(b.name, pattern)) out.push_back(std::move(b));
+    if (std::regex_search(b.name, pattern)) out.small.push_back(std::move(b));
   }
-  if (out.empty()) throw UsageError("no microbenchmark of that name; --list shows them", "bench-hw");
+  for (WholeKernel& w : microbench::whole_kernels()) {
+    if (std::regex_search(w.name, pattern)) out.whole.push_back(std::move(w));
+  }
+  if (out.small.empty() && out.whole.empty()) throw UsageError("no microbenchmark of that name; --list shows them", "bench-hw");
   return out;
 }
 
-microbench::Record measure_gpu(const Options& o, const std::vector<Microbench>& suite) {
+microbench::Caches caches_of(const Options& o) {
+  return o.caches == "warm" ? microbench::Caches::warm : o.caches == "dirty" ? microbench::Caches::dirty : microbench::Caches::cold;
+}
+
+microbench::Record measure_gpu(const Options& o, const Chosen& suite) {
   auto gpu = std::make_unique<kernels::CudaDevice>();
   microbench::Record r;
   r.provenance = kernels::provenance(gpu->describe(), "drywell " DRYWELL_VERSION " bench-hw", o.note);
-  for (const Microbench& b : suite) {
+  const auto attempt = [&](const std::string& name, const auto& measurement) {
     try {
-      r.values[b.name] = microbench::measure(b, *gpu, {}, o.repeats);
+      measurement();
     } catch (const InputError& e) {  // the context is lost; the others need not be
-      print(fmt::format("{}: {}\n", b.name, e.what()));
+      print(fmt::format("{}: {}\n", name, e.what()));
       gpu.reset();
       gpu = std::make_unique<kernels::CudaDevice>();
     }
+  };
+  for (const Microbench& b : suite.small) attempt(b.name, [&] { r.values[b.name] = microbench::measure(b, *gpu, {}, o.repeats); });
+  for (const WholeKernel& w : suite.whole) {
+    attempt(w.name, [&] { r.kernels[w.name] = microbench::measure(w, *gpu, std::string(gpu->arch().name), {}, o.repeats, caches_of(o)); });
   }
   return r;
 }
@@ -67,33 +88,51 @@ void print_table(const CommandContext& c, const std::vector<Comparison>& all) {
                     100 * microbench::median_error(all, false)));
 }
 
-void write_json(const std::string& file, const std::vector<Comparison>& all) {
+void print_kernels(const CommandContext& c, const std::vector<WholeComparison>& all) {
+  print(fmt::format("\n{:<36} {:>10} {:>10} {:>6} {:>10} {:>10} {:>8}\n", "whole kernel", "measured", "cycles", "GHz", "simulated", "us", "error"));
+  for (const WholeComparison& x : all) {
+    const std::string error = fmt::format("{:>7.1f}%", 100 * (x.simulated.cycles / x.measured.cycles - 1));
+    print(fmt::format("{:<36} {:>7.2f} us {:>10.0f} {:>6.3f} {:>10.0f} {:>10.2f} {}\n", x.name, x.measured.nanoseconds * 1e-3, x.measured.cycles, x.measured.gigahertz(),
+                      x.simulated.cycles, x.simulated.nanoseconds * 1e-3, paint(error, x.error() <= 0.15 ? Colour::green : Colour::red, c.colour_out)));
+  }
+}
+
+void write_json(const std::string& file, const std::vector<Comparison>& all, const std::vector<WholeComparison>& kernels) {
   nlohmann::json out = nlohmann::json::array();
   for (const Comparison& x : all)
     out.push_back({{"name", x.name}, {"fitted", x.fitted}, {"unit", microbench::unit_name(x.unit)}, {"measured", x.measured}, {"simulated", x.simulated}});
+  for (const WholeComparison& x : kernels)
+    out.push_back({{"name", x.name}, {"fitted", false}, {"unit", "cyc"}, {"measured", x.measured.cycles}, {"simulated", x.simulated.cycles}});
   write_file_atomically(file, out.dump(1) + "\n");
 }
 
 ExitCode bench_hw(const CommandContext& c, const Options& o) {
-  const std::vector<Microbench> suite = chosen(o);
+  const Chosen suite = chosen(o);
   if (o.list) {
-    for (const Microbench& b : suite) print(fmt::format("{:<10} {:<5} {}\n", b.family, b.fitted ? "fit" : "check", b.name));
+    for (const WholeKernel& w : suite.whole) print(fmt::format("{:<10} {:<5} {}\n", "kernel", "check", w.name));
+    for (const Microbench& b : suite.small) print(fmt::format("{:<10} {:<5} {}\n", b.family, b.fitted ? "fit" : "check", b.name));
     return ExitCode::ok;
   }
   kernels::SimulatedDevice simulator({.arch = o.arch});
   if (o.simulate) {
-    for (const Microbench& b : suite) {
-      sim::RunOptions options;
-      options.driver = sim::DriverKind::timed;
+    sim::RunOptions options;
+    options.driver = sim::DriverKind::timed;
+    for (const WholeKernel& w : suite.whole) {
+      const Elapsed e = microbench::measure(w, simulator, o.arch, options);
+      print(fmt::format("{:<36} {:>10.0f} cyc {:>10.2f} us\n", w.name, e.cycles, e.nanoseconds * 1e-3));
+    }
+    for (const Microbench& b : suite.small) {
       print(fmt::format("{:<36} {:>10.2f} {}\n", b.name, microbench::measure(b, simulator, options), microbench::unit_name(b.unit)));
     }
     return ExitCode::ok;
   }
   const microbench::Record r = o.from.empty() ? measure_gpu(o, suite) : microbench::parse_record(read_text_file(o.from), o.from);
   if (!o.save.empty()) write_file_atomically(o.save, microbench::print_record(r));
-  const std::vector<Comparison> all = microbench::compare(r, suite, simulator);
-  print_table(c, all);
-  if (!o.json.empty()) write_json(o.json, all);
+  const std::vector<Comparison> all = microbench::compare(r, suite.small, simulator);
+  if (!all.empty()) print_table(c, all);
+  const std::vector<WholeComparison> kernels = microbench::compare(r, suite.whole, o.arch);
+  if (!kernels.empty()) print_kernels(c, kernels);
+  if (!o.json.empty()) write_json(o.json, all, kernels);
   return ExitCode::ok;
 }
 
@@ -108,6 +147,9 @@ void register_bench_hw(Command& app, CommandContext& context) {
   sub->add_option("--arch", o->arch, "architecture to simulate")->capture_default_str();
   sub->add_option("--repeats", o->repeats, "runs on the GPU; the fastest counts")->capture_default_str();
   sub->add_option("--json", o->json, "write the comparison to this file");
+  sub->add_option("--caches", o->caches, "what the GPU's L2 holds when a whole kernel starts: cold, warm or dirty")
+      ->one_of({"cold", "warm", "dirty"})
+      ->capture_default_str();
   sub->add_option("--note", o->note, "a line for the record's head");
   sub->add_flag("--list", o->list, "names only");
   sub->add_flag("--simulate", o->simulate, "simulate only");

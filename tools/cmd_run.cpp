@@ -9,8 +9,11 @@
 #include "drywell/core/files.h"
 #include "drywell/sim/trace.h"
 #include "kernels/golden.h"
+#include "sim/inspect/timeline.h"
 #include "tools/command.h"
+#include "tools/html_report.h"
 #include "tools/parameters.h"
+#include "tools/report_parts.h"
 #include "tools/run_flags.h"
 #include "tools/run_report.h"
 #include "tools/terminal.h"
@@ -105,6 +108,8 @@ ExitCode run_kernel(const CommandContext& c, const RunFlags& o, const std::vecto
     trace.emplace(*outputs.trace(), trace_options(o, context.options, context.input.empty() ? run_words(k, context) : ""));
     context.options.listeners.push_back(trace->listener());
   }
+  std::optional<sim::TimelineRecorder> timeline;
+  if (!o.report.empty()) context.options.listeners.push_back(timeline.emplace(report_cta(o)).listener());
   kernels::KernelReport report;
   {
     sim::RunProgress progress;
@@ -117,6 +122,10 @@ ExitCode run_kernel(const CommandContext& c, const RunFlags& o, const std::vecto
   if (trace.has_value()) {
     trace->finish(report.run);
     outputs.trace()->commit();
+  }
+  if (timeline.has_value() && report.run.timing != nullptr) {
+    const std::string values = !report.verify.done ? "" : report.verify.passed() ? "verified bit for bit" : "WRONG values";
+    outputs.report(html_report({fmt::format("{}  {}", k.name, report.shape), describe_launch(report.launch), values, arch, report.run, timeline->timeline()}));
   }
   std::optional<Exploration> exploration;
   if (o.explore != 0 && report.run.ok()) {
@@ -172,6 +181,8 @@ void register_run(Command& app, CommandContext& context) {
   sub->add_option("--trace", o->trace, "write a trace (zstd if the name ends in .zst)");
   sub->add_option("--trace-profile", o->trace_profile, "arch (no cycles) or cycle (timed driver)")
       ->one_of({"arch", "cycle"});
+  sub->add_option("--report", o->report, "timed driver: write the report as one HTML page, with a timeline of one CTA");
+  sub->add_option("--report-cta", o->report_cta, "whose timeline")->capture_default_str();
   sub->add_flag("--trace-values", o->trace_values, "also what instructions wrote to registers");
   sub->add_option("--input", o->input, "input array (.npy) instead of a generated one");
   sub->add_option("--save", o->save, "kernel: directory for the outputs, as .npy; PTX file: NAME=FILE.npy")->allow_extra_args(false);

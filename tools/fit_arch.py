@@ -31,7 +31,7 @@ RULES = [
     (("class", "ld_global.latency"), "l1.latency", "add", 1),
     (("class", "atom_shared.latency"), "atom.shared.add.latency", "add", 1),
     (("class", "atom_shared.interval"), "red.shared.add.rate.warps-16", "scale", 1),
-    (("class", "atom_global.latency"), "atom.global.add.latency", "add", 1),
+    (("class", "atom_global.latency"), "atom.global.add.latency.lines-16", "add", 1),
     (("class", "ldmatrix.latency"), "ldmatrix.latency", "add", 1),
     (("class", "ldmatrix.interval"), "ldmatrix.x4.rate.warps-16", "scale", 1),
     (("class", "stmatrix.interval"), "stmatrix.x4.rate.warps-16", "scale", 1),

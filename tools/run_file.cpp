@@ -4,7 +4,9 @@
 #include <nlohmann/json.hpp>
 
 #include "kernels/golden.h"
+#include "sim/inspect/timeline.h"
 #include "tools/explore.h"
+#include "tools/html_report.h"
 #include "tools/report_parts.h"
 #include "tools/run_flags.h"
 #include "tools/terminal.h"
@@ -145,6 +147,8 @@ ExitCode run_file(const CommandContext& c, const RunFlags& f, const std::vector<
     options.run.listeners.push_back(trace->listener());
     options.launched = [&](const sim::RunResult& r) { trace->finish(r); };
   }
+  std::optional<sim::TimelineRecorder> timeline;
+  if (!f.report.empty()) options.run.listeners.push_back(timeline.emplace(report_cta(f)).listener());
   PlanResult result;
   {
     sim::RunProgress progress;
@@ -163,6 +167,10 @@ ExitCode run_file(const CommandContext& c, const RunFlags& f, const std::vector<
     result = kernels::run_plan(plan, again, watched);
   }
   if (trace.has_value()) outputs.trace()->commit();
+  if (timeline.has_value() && !result.runs.empty() && result.runs.back().timing != nullptr) {
+    const auto& last = result.launches.back();
+    outputs.report(html_report({f.subject, fmt::format("{}: {}", last.entry, describe_launch(last.config)), "", device.arch(), result.runs.back(), timeline->timeline()}));
+  }
   std::optional<Exploration> exploration;
   if (f.explore != 0 && exit_code(result) == ExitCode::ok) {
     exploration = explore(f.explore, options.run, [&](const sim::RunOptions& o) {

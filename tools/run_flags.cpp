@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <cstdio>
 
 #include "kernels/golden.h"
 
@@ -97,6 +98,15 @@ sim::RunOptions run_options(const RunFlags& f) {
   return o;
 }
 
+Dim3 report_cta(const RunFlags& f) {
+  if (run_options(f).driver != sim::DriverKind::timed) throw UsageError("--report needs --driver=timed: other drivers have no clock", "run");
+  Dim3 d{};
+  char rest = 0;
+  if (std::sscanf(f.report_cta.c_str(), "%u,%u,%u%c", &d.x, &d.y, &d.z, &rest) < 1 || rest != 0)
+    throw UsageError(fmt::format("--report-cta {}: not a CTA such as 4,2,0", f.report_cta), "run");
+  return d;
+}
+
 sim::TraceOptions trace_options(const RunFlags& f, const sim::RunOptions& options, std::string run) {
   sim::TraceOptions t;
   const bool timed = options.driver == sim::DriverKind::timed;
@@ -126,6 +136,13 @@ kernels::LaunchPlan make_plan(const RunFlags& f) {
 RunOutputs::RunOutputs(const RunFlags& f) {
   if (!f.json.empty() && f.json != "-") json_.emplace(f.json);
   if (!f.trace.empty()) trace_.emplace(f.trace);
+  if (!f.report.empty()) report_.emplace(f.report);
+}
+
+void RunOutputs::report(const std::string& page) {
+  if (!report_.has_value()) return;
+  report_->write(page);
+  report_->commit();
 }
 
 void RunOutputs::json(const std::string& text) {

@@ -24,7 +24,7 @@ struct PlanFlags {
 
 struct RunFlags {
   std::string subject;  // a kernel of the table, a .ptx file, a launch file (.toml)
-  std::string arch = "sm_100a", driver = "eager", json, trace, trace_profile, input;
+  std::string arch = "sm_100a", driver = "eager", json, trace, trace_profile, input, report, report_cta = "0,0,0";
   std::vector<std::string> save;
   bool verify = false, trace_values = false, no_values = false, help = false;
   unsigned threads = 0;
@@ -43,6 +43,8 @@ bool names_a_file(const std::string& subject);
 
 /// The driver, threads and limits asked for. Throws InputError E4306, UsageError.
 sim::RunOptions run_options(const RunFlags& f);
+/// --report-cta. Throws UsageError, also for --report without the timed driver.
+Dim3 report_cta(const RunFlags& f);
 /// `run`: what makes the run again; may be empty.
 sim::TraceOptions trace_options(const RunFlags& f, const sim::RunOptions& options, std::string run);
 /// ok or that of the fault.
@@ -58,9 +60,10 @@ class RunOutputs {
   explicit RunOutputs(const RunFlags& f);
   std::optional<sim::TraceFile>& trace() { return trace_; }
   void json(const std::string& text);
+  void report(const std::string& page);
 
  private:
-  std::optional<PendingFile> json_;
+  std::optional<PendingFile> json_, report_;
   std::optional<sim::TraceFile> trace_;
 };
 

@@ -6,6 +6,7 @@
 #include "drywell/isa/parse.h"
 #include "drywell/isa/validate.h"
 #include "kernels/microbench/microbench.h"
+#include "kernels/microbench/stopwatch.h"
 #include "kernels/microbench/text.h"
 
 namespace drywell::kernels::microbench {
@@ -50,24 +51,40 @@ class Bench {
 
   double ctas() const { return static_cast<double>(launch_.grid.count()); }
 
-  /// The longest time between the two clocks of a warp.
+  /// The longest time between the two clocks of a warp; of waves, the time of the whole launch.
   double run(uint32_t count, const sim::RunOptions& options) {
+    if (b_.waves) return run_waves(count, options);
     sim::Args args;
     args.add(out_).add(count).add(memory_);
     if (map_.has_value()) args.add(*map_);
     if (b_.cold && gpu_) sweep();
     const sim::RunResult r = device_.launch("bench", launch_, args, options);
-    if (!r.ok()) {
-      Diagnostics d;
-      d.error("E4505", {}, fmt::format("microbenchmark {}: {}", b_.name, r.fault->to_string()));
-      throw InputError(std::move(d));
-    }
+    if (!r.ok()) fail(r);
     std::vector<uint64_t> elapsed(launch_.grid.count() * kWarps);
     device_.read(elapsed.data(), out_, elapsed.size() * 8);
     return static_cast<double>(*std::max_element(elapsed.begin(), elapsed.end()));
   }
 
  private:
+  double run_waves(uint32_t count, const sim::RunOptions& options) {
+    std::vector<Elapsed> elapsed;
+    Stopwatch watch(device_, elapsed, gpu_ ? 1 : 0, Caches::warm);
+    sim::LaunchConfig launch = launch_;
+    launch.grid.x *= count;
+    const GmemAddr out = device_.allocate(launch.grid.count() * kWarps * 8, "clocks");
+    watch.load(parse(b_));
+    const sim::RunResult r = watch.launch("bench", launch, sim::Args().add(out).add(uint32_t{1}).add(memory_), options);
+    device_.release(out);
+    if (!r.ok()) fail(r);
+    return elapsed[0].cycles;
+  }
+
+  [[noreturn]] void fail(const sim::RunResult& r) const {
+    Diagnostics d;
+    d.error("E4505", {}, fmt::format("microbenchmark {}: {}", b_.name, r.fault->to_string()));
+    throw InputError(std::move(d));
+  }
+
   // Fills the L2 with something else, by loads: a copy from the host passes it by. Only a GPU's L2 survives a launch.
   void sweep() {
     constexpr uint32_t kThreads = 1024, kCtas = 1024, kSteps = 16;  // 256 MiB
@@ -117,6 +134,7 @@ std::vector<Microbench> suite() {
   add_tma(out);
   add_cluster(out);
   add_tensor(out);
+  add_launch(out);
   return out;
 }
 

@@ -1,6 +1,8 @@
 // L1, L2 and device memory: chains of pointers, and streams of all SMs.
 #include <fmt/format.h>
 
+#include <bit>
+
 #include "kernels/microbench/microbench.h"
 #include "kernels/microbench/text.h"
 
@@ -48,6 +50,8 @@ struct Stream {
   bool store, again, fitted;
   unsigned unroll;
   unsigned threads = 1024;
+  bool copy = false;   // stores what it loaded to %rd13, the other half of the memory
+  unsigned ctas = 0;   // 0: one for each SM
 };
 
 Microbench stream(const Stream& s) {
@@ -61,17 +65,22 @@ Microbench stream(const Stream& s) {
       "mov.u32 %r20, {};\nmul.wide.u32 %rd12, %r20, {};\nmov.u32 %r19, 0;\n",
       bytes, s.again ? "%r4" : "%nctaid.x", bytes);  // %r4 is 0, which ptxas does not know: it keeps the loads in the loop
   k.loop = repeat(s.unroll, s.access, 0, s.threads * 16) + "add.u64 %rd10, %rd10, %rd12;\n";
-  if (!s.store) {
+  const uint32_t few = s.again ? 4 : 8, many = 3 * few;
+  const uint64_t half = uint64_t{bytes} * kMostSms * (s.again ? 1 : many);
+  if (s.copy) {
+    k.setup += fmt::format("add.u64 %rd13, %rd10, {};\n", half);
+    k.loop += repeat(s.unroll, "st.global.v4.u32 [%rd13+{i}], {%va{n}, %vb{n}, %vc{n}, %vd{n}};\n", 0, s.threads * 16) + "add.u64 %rd13, %rd13, %rd12;\n";
+  } else if (!s.store) {
     k.loop += repeat(s.unroll, "xor.b32 %r19, %r19, %va{n};\nxor.b32 %r19, %r19, %vd{n};\n");
     k.keep = "%r19";
   }
   Microbench b = bench(s.name, s.fitted, k, s.again ? Unit::bytes_per_cycle : Unit::gigabytes_per_second, bytes);
   b.per_cta = s.again;
-  b.launch.grid.x = 0;
+  b.launch.grid.x = s.ctas;
   b.launch.dynamic_smem = 120 << 10;  // one CTA on an SM
-  b.few = s.again ? 4 : 8;
-  b.many = s.again ? 12 : 24;
-  b.memory_bytes = uint64_t{bytes} * kMostSms * (s.again ? 1 : b.many);
+  b.few = few;
+  b.many = many;
+  b.memory_bytes = half * (s.copy ? 2 : 1);
   b.cold = !s.again;
   return b;
 }
@@ -81,6 +90,27 @@ constexpr char kRead[] =
 constexpr char kReadL1[] =
     "ld.global.ca.v4.u32 {%va{n}, %vb{n}, %vc{n}, %vd{n}}, [%rd10+{i}];\n";
 constexpr char kWrite[] = "st.global.v4.u32 [%rd10+{i}], {%r0, %r1, %r2, %r3};\n";
+
+// Sixteen warps' accesses of 4 bytes a lane to `lines` lines each, which stay in the L1 (loads) or the L2 (stores).
+Microbench scattered(bool store, unsigned lines, bool fitted) {
+  constexpr unsigned kUnroll = 8, kWarps = 16, kPitch = 1024;
+  KernelText k;
+  k.threads = kWarps * 32;
+  const unsigned lanes = 32 / lines;
+  k.setup = fmt::format(
+      "shr.u32 %r10, %r0, 5;\nmul.lo.u32 %r10, %r10, {};\nand.b32 %r11, %r0, 31;\nshr.u32 %r12, %r11, {};\nmad.lo.u32 %r10, %r12, {}, %r10;\nand.b32 %r11, %r11, {};\n"
+      "mad.lo.u32 %r10, %r11, 4, %r10;\ncvt.u64.u32 %rd10, %r10;\nadd.u64 %rd10, %rd10, %rd1;\nmov.u32 %r19, 0;\nmul.wide.u32 %rd12, %r4, 16;\n",
+      lines * kPitch, std::countr_zero(lanes), kPitch, lanes - 1);
+  k.loop = store ? repeat(kUnroll, "st.global.b32 [%rd10+{i}], %r0;\n", 0, 16)
+                 : repeat(kUnroll, "ld.global.ca.b32 %va{n}, [%rd10+{i}];\n", 0, 16) + repeat(kUnroll, "xor.b32 %r19, %r19, %va{n};\n");
+  k.loop += "add.u64 %rd10, %rd10, %rd12;\n";
+  if (!store) k.keep = "%r19";
+  Microbench b = bench(fmt::format("{}.lines-{}.rate", store ? "stg" : "ldg", lines), fitted, k, Unit::cycles, kUnroll * kWarps);
+  b.memory_bytes = uint64_t{kWarps} * lines * kPitch;
+  b.few = 8;
+  b.many = 40;
+  return b;
+}
 
 Microbench warp_load_l1() {
   KernelText k;
@@ -94,12 +124,18 @@ Microbench warp_load_l1() {
   return b;
 }
 
+// Over several lines: those in the L2's far half take twice as long.
 Microbench atomic_latency() {
+  constexpr unsigned kLines = 16, kPitch = 4096 + 128;
   KernelText k;
   k.setup = "mov.u32 %r10, %r4;\n@%others bra DONE;\n";
-  k.loop = repeat(8, "atom.global.add.u32 %r10, [%rd1], %r10;\n");
+  k.loop = repeat(kLines, "atom.global.add.u32 %r10, [%rd1+{i}], %r10;\n", 0, kPitch);
   k.keep = "%r10";
-  return bench("atom.global.add.latency", true, k, Unit::cycles, 8);
+  Microbench b = bench("atom.global.add.latency.lines-16", true, k, Unit::cycles, kLines);
+  b.memory_bytes = kLines * kPitch;
+  b.few = 8;
+  b.many = 40;
+  return b;
 }
 
 }  // namespace
@@ -119,6 +155,15 @@ void add_memory(std::vector<Microbench>& out) {
   out.push_back(stream({"l2.read.warps-16", kRead, false, true, false, 16, 512}));
   out.push_back(stream({"hbm.read", kRead, false, false, true, 8}));
   out.push_back(stream({"hbm.write", kWrite, true, false, false, 8}));
+  for (const unsigned lines : {1u, 2u, 4u, 8u, 16u, 32u}) {
+    const bool fitted = lines == 1 || lines == 8;
+    out.push_back(scattered(false, lines, fitted));
+    out.push_back(scattered(true, lines, fitted));
+  }
+  out.push_back(stream({"hbm.copy", kRead, false, false, true, 8, 1024, true}));
+  out.push_back(stream({"l2.read.one-sm", kRead, false, true, false, 16, 1024, false, 1}));
+  out.push_back(stream({"l2.write", kWrite, true, true, true, 8}));
+  out.push_back(stream({"l2.write.one-sm", kWrite, true, true, false, 8, 1024, false, 1}));
 }
 
 }  // namespace drywell::kernels::microbench

@@ -39,6 +39,7 @@ struct Microbench {
   std::optional<isa::TensorMapFields> map;  // over the memory
   bool cold = false;     // none of the memory may be in the L2
   bool per_cta = false;  // a rate: of one CTA; otherwise of all
+  bool waves = false;    // `count` CTAs for each SM, each one iteration; timed from the first start to the last end
 };
 
 /// Every microbenchmark, family by family.
@@ -50,6 +51,7 @@ void add_memory(std::vector<Microbench>& out);  // L1, L2, device memory
 void add_tma(std::vector<Microbench>& out);     // tensor and bulk copies
 void add_cluster(std::vector<Microbench>& out); // DSMEM, multicast, cluster barriers
 void add_tensor(std::vector<Microbench>& out);  // mma.sync, wgmma
+void add_launch(std::vector<Microbench>& out);  // CTAs one after the other on an SM
 
 /// Runs it. On a GPU the least of several runs counts. Throws InputError E4505 if the kernel faults, and as Accelerator does.
 double measure(const Microbench& b, Accelerator& device, const sim::RunOptions& options, unsigned repeats = 1);

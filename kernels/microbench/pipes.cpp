@@ -100,6 +100,27 @@ Microbench make(const Op& op, unsigned chains, unsigned warps, unsigned steps) {
   return microbench({}, "pipes", op.fitted, Unit::cycles, double(steps) * op.instructions * std::max(1.0, warps / 4.0), k);
 }
 
+// A GEMM's promotion: each sum takes its own product. Three sources of different registers compete for the register file's ports.
+Microbench promotion(unsigned warps, bool fitted) {
+  constexpr unsigned kSums = 32;
+  KernelText k;
+  k.threads = 32 * warps;
+  k.setup = repeat(kSums, "ld.global.f32 %va{n}, [%rd1+{i}];\nmov.b32 %vb{n}, %f0;\n", 0, 4) + "ld.global.f32 %f7, [%rd1+256];\n";
+  k.loop = repeat(kSums, "fma.rn.f32 %vb{n}, %va{n}, %f7, %vb{n};\n");
+  k.finish = repeat(kSums, "add.f32 %f0, %f0, %vb{n};\n");
+  k.keep = "%f0";
+  Microbench b;
+  b.name = fmt::format("rate.fma.f32.promotion.warps-{}", warps);
+  b.family = "pipes";
+  b.fitted = fitted;
+  b.work = kSums * (warps / 4.0);
+  b.text = kernel_text(k);
+  b.launch.block.x = k.threads;
+  b.few = 16;
+  b.many = 64;
+  return b;
+}
+
 }  // namespace
 
 void add_pipes(std::vector<Microbench>& out) {
@@ -116,6 +137,7 @@ void add_pipes(std::vector<Microbench>& out) {
       }
     }
   }
+  for (const unsigned warps : {4u, 8u, 16u}) out.push_back(promotion(warps, warps == 8));
 }
 
 }  // namespace drywell::kernels::microbench

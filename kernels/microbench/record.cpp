@@ -13,6 +13,15 @@ namespace {
 
 constexpr std::string_view kFirstLine = "# drywell microbenchmark record, format 1";
 
+constexpr std::string_view kWholePrefix = "kernel.";
+
+/// The `n`th word as a positive number; 0: it is none.
+double positive(const std::vector<std::string_view>& words, size_t n) {
+  double value = 0;
+  if (n >= words.size() || std::from_chars(words[n].data(), words[n].data() + words[n].size(), value).ec != std::errc()) return 0;
+  return value > 0 && std::isfinite(value) ? value : 0;
+}
+
 }  // namespace
 
 std::string print_record(const Record& r) {
@@ -23,19 +32,24 @@ std::string print_record(const Record& r) {
     const auto it = r.values.find(b.name);
     if (it != r.values.end()) out += fmt::format("{} {:.5g} {} {}\n", b.name, it->second, unit_name(b.unit), b.fitted ? "fit" : "check");
   }
+  for (const auto& [name, e] : r.kernels) out += fmt::format("{} {:.6g} ns {:.6g} cyc\n", name, e.nanoseconds, e.cycles);
   return out;
 }
 
 Record parse_record(std::string_view text, const std::string& name) {
   const RecordText read = read_record_text(text, name, kFirstLine);
-  Record out{read.provenance, {}};
+  Record out{read.provenance, {}, {}};
   for (const RecordText::Line& line : read.lines) {
     const auto& words = line.words;
-    double value = 0;
-    const bool is_number =
-        words.size() >= 3 && std::from_chars(words[1].data(), words[1].data() + words[1].size(), value).ec == std::errc();
-    if (!is_number || !(value > 0) || !std::isfinite(value)) read.fail(line.number, "a line has a name, a positive number and its unit");
-    out.values.emplace(words[0], value);
+    const double value = positive(words, 1);
+    if (value == 0 || words.size() < 3) read.fail(line.number, "a line has a name, a positive number and its unit");
+    if (!words[0].starts_with(kWholePrefix)) {
+      out.values.emplace(words[0], value);
+      continue;
+    }
+    const double cycles = positive(words, 3);
+    if (cycles == 0) read.fail(line.number, "a kernel's line has nanoseconds and cycles");
+    out.kernels.emplace(words[0], Elapsed{value, cycles});
   }
   return out;
 }

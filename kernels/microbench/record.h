@@ -1,4 +1,5 @@
-// What a device's microbenchmarks yielded, as text: provenance, then one line each: name, value, unit.
+// What a device's microbenchmarks yielded, as text: provenance, then one line each: name, value, unit. Whole kernels have
+// nanoseconds and cycles.
 #pragma once
 
 #include <map>
@@ -7,12 +8,14 @@
 #include <vector>
 
 #include "kernels/microbench/microbench.h"
+#include "kernels/microbench/stopwatch.h"
 
 namespace drywell::kernels::microbench {
 
 struct Record {
   std::vector<std::string> provenance;  // "device: …"
   std::map<std::string, double> values;
+  std::map<std::string, Elapsed> kernels;  // whole ones (whole.h)
 };
 std::string print_record(const Record& r);
 /// Throws InputError E4506 for text that is no record.

@@ -102,6 +102,32 @@ Microbench store(const char* kind, unsigned bytes, bool fitted) {
   return b;
 }
 
+// One load at a time of lines nobody has read: 64 rows of 128 bytes, `pitch` bytes apart, as tiles of a matrix that wide are. CTAs
+// side by side take tiles side by side.
+Microbench cold_tile(uint64_t pitch, bool all_sms, bool fitted) {
+  constexpr unsigned kTileRows = 64, kBytes = kTileRows * kRow, kTiles = 24;
+  const uint64_t across = pitch / kRow, rows = kTiles * kTileRows;
+  KernelText k;
+  k.nanoseconds = true;
+  k.setup = fmt::format("rem.u32 %r12, %r7, {0};\nmul.lo.u32 %r12, %r12, {1};\ndiv.u32 %r13, %r7, {0};\nmul.lo.u32 %r13, %r13, {2};\nmov.u32 %r9, 0;\n", across, kRow, rows) +
+            init_barriers(1, 1) + "@%others bra DONE;\n";
+  k.loop = fmt::format("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%r3], {};\n"
+                       "cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::complete_tx::bytes [%r2], [%rd2, {{%r12, %r13}}], [%r3];\nadd.u32 %r13, %r13, {};\n",
+                       kBytes, kTileRows) +
+           wait("FULL", "[%r3]", "%r9") + "xor.b32 %r9, %r9, 1;\n";
+  Microbench b = bench(fmt::format("tma.cold.8KiB.pitch-{}{}", pitch, all_sms ? ".all" : ""), fitted, k, kBytes, 1, Unit::nanoseconds, 1, true);
+  isa::TensorMapFields f = rows_map(kTileRows);
+  f.dim[0] = f.stride[0] = pitch;
+  f.dim[1] = rows * ((kMostCtas + across - 1) / across);
+  b.map = f;
+  b.memory_bytes = f.dim[1] * pitch;
+  b.cold = true;
+  b.few = kTiles / 3;
+  b.many = kTiles;
+  if (all_sms) b.launch.grid.x = 0;
+  return b;
+}
+
 }  // namespace
 
 void add_tma(std::vector<Microbench>& out) {
@@ -119,6 +145,11 @@ void add_tma(std::vector<Microbench>& out) {
   out.push_back(ring(true, 32 * KiB, false, true));
   out.push_back(store("reduce", 4 * KiB, true));
   out.push_back(store("reduce", 16 * KiB, false));
+  for (const bool all_sms : {false, true}) {
+    out.push_back(cold_tile(128, all_sms, true));
+    out.push_back(cold_tile(4096, all_sms, false));
+    out.push_back(cold_tile(32768, all_sms, !all_sms));
+  }
   out.push_back(spacing(512, true));
   out.push_back(spacing(1024, false));
 }

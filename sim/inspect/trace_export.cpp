@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <charconv>
 #include <iterator>
 #include <map>
 
@@ -89,6 +90,63 @@ std::string trace_to_csv(std::string_view trace, const std::string& name) {
   return out;
 }
 
+namespace {
+
+/// A place on the timeline: a thread of a process at a cycle.
+struct Point {
+  int pid = 0, tid = 0;
+  uint64_t at = 0;
+};
+
+/// Arrows from the instruction that issued an operation to its end, and on to the first wait its mbarrier let go on.
+class Flows {
+ public:
+  /// `begin`: the operation's first record, which names its mbarrier.
+  void operation(const std::string& cta, const Point& issue, const Point& end, std::string_view begin) {
+    operations_.push_back({barrier_key(cta, field_of(begin, "mbar")), issue, end});
+  }
+  void wait(const std::string& cta, const Point& at, std::string_view record) { waits_[barrier_key(cta, field_of(record, "mbar"))].push_back(at); }
+
+  template <class Emit>
+  void emit(const Emit& event) {
+    for (auto& [key, points] : waits_) std::sort(points.begin(), points.end(), [](const Point& a, const Point& b) { return a.at < b.at; });
+    uint64_t id = 0;
+    for (const Operation& o : operations_) {
+      const auto part = [&](char ph, const Point& p) {
+        event(fmt::format(R"({{"ph":"{}","bp":"e","id":{},"name":"flow","cat":"flow","pid":{},"tid":{},"ts":{}}})", ph, id, p.pid, p.tid, p.at));
+      };
+      ++id;
+      const Point* waiter = nullptr;
+      if (const auto it = waits_.find(o.barrier); !o.barrier.empty() && it != waits_.end()) {
+        const auto at = std::find_if(it->second.begin(), it->second.end(), [&](const Point& p) { return p.at >= o.end.at; });
+        if (at != it->second.end()) waiter = &*at;
+      }
+      part('s', o.issue);
+      // Arrows need a slice to hold on to where the operation ends.
+      event(fmt::format(R"({{"ph":"X","name":"done","cat":"done","pid":{},"tid":{},"ts":{},"dur":1}})", o.end.pid, o.end.tid, o.end.at));
+      part(waiter != nullptr ? 't' : 'f', o.end);
+      if (waiter != nullptr) part('f', *waiter);
+    }
+  }
+
+ private:
+  struct Operation {
+    std::string barrier;
+    Point issue, end;
+  };
+  // Addresses of shared memory have the CTA's rank above their 24 bits of offset.
+  static std::string barrier_key(const std::string& cta, std::string_view address) {
+    if (!address.starts_with("0x")) return "";
+    uint32_t value = 0;
+    std::from_chars(address.data() + 2, address.data() + address.size(), value, 16);
+    return fmt::format("{} {:#x}", cta, value & 0xFFFFFF);
+  }
+  std::vector<Operation> operations_;
+  std::map<std::string, std::vector<Point>> waits_;
+};
+
+}  // namespace
+
 std::string trace_to_perfetto(std::string_view trace, const std::string& name) {
   const Trace t = read_timed(trace, name);
   std::map<std::string, int> processes, threads;
@@ -101,6 +159,7 @@ std::string trace_to_perfetto(std::string_view trace, const std::string& name) {
     return it->second;
   };
   uint64_t id = 0;
+  Flows flows;
   for (const TraceOwner& o : t.owners) {
     const OwnerName n(o.name);
     const std::string cta = "launch " + n.launch + ", CTA " + n.cta;
@@ -117,12 +176,17 @@ std::string trace_to_perfetto(std::string_view trace, const std::string& name) {
       ++id;
       event(fmt::format(R"({{"ph":"b",{},"id":{},"ts":{},"args":{{"source":{}}}}})", common, id, p.from, quoted(p.source, true)));
       event(fmt::format(R"({{"ph":"e",{},"id":{},"ts":{}}})", common, id, p.to));
+      if (n.warp.empty() || o.records.back().text != "E") continue;
+      const int issuer = number(threads, cta + "warp " + n.warp, "thread_name", "warp " + n.warp, pid);
+      flows.operation(cta, {pid, issuer, p.from}, {pid, tid, p.to}, o.records.front().text);
     }
     for (const TraceRecord& r : o.records) {
       if (n.warp.empty() && r.text.starts_with("M complete "))
         event(fmt::format(R"({{"ph":"i","s":"t","name":{},"pid":{},"tid":{},"ts":{}}})", quoted(r.text, true), pid, tid, r.cycle));
+      if (n.unit.empty() && r.text.starts_with("M wait")) flows.wait(cta, {pid, tid, r.cycle}, r.text);
     }
   }
+  flows.emit(event);
   return out + "\n]}\n";
 }
 

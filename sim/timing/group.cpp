@@ -9,7 +9,7 @@
 namespace drywell::sim {
 
 Group::Group(const TimingContext& context, uint32_t first_sm, uint32_t sms)
-    : context_(context), arch_(*context.arch), program_(*context.launch->program), timed_(*context.program) {
+    : context_(context), arch_(*context.arch), figures_(*context.figures), program_(*context.launch->program), timed_(*context.program) {
   for (uint32_t i = 0; i < sms; ++i) {
     sms_.emplace_back(arch_);
     sms_.back().id = first_sm + i;
@@ -86,7 +86,7 @@ void Group::begin_cluster(uint32_t which, Time t) {
       c.sm = static_cast<uint16_t>(rank % sms_.size());
       c.role = context_.role_of_warp[w.index];
       c.partition = static_cast<uint16_t>(w.index % sm.partitions.size());
-      c.mark = c.hold = t;
+      c.mark = c.hold = c.block_start = t;
       Partition& p = sm.partitions[c.partition];
       c.place = static_cast<uint16_t>(p.warps.size());
       p.warps.push_back(id);

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "drywell/sim/device.h"
+#include "sim/arch/memory_figures.h"
 #include "sim/state/cta.h"
 #include "sim/state/mbarrier_ops.h"
 #include "sim/timing/access.h"
@@ -33,6 +34,7 @@ struct TimingContext {
   std::vector<uint16_t> role_of_warp;  // by warp index in the CTA
   bool values = true;
   uint64_t l1_bytes = 0;
+  const MemoryFigures* figures = nullptr;
 };
 
 /// Cycles and instructions of a group, summed over its SMs; summed over groups for the report.
@@ -218,12 +220,15 @@ class Group {
   void gather_addresses(const Warp& w, const DecodedOp& op, LaneMask mask, uint32_t bytes);
   void schedule(uint32_t warp);
   Time admits(const WarpClock& w, const OpInfo& x, Time t);
+  static Server& pipe_for(Partition& p, const OpInfo& x);
+  Time fence_before(const OpInfo& x) const;
   void charge(WarpClock& w, Stall reason, Time until);
   void charge_issue(WarpClock& w, const OpInfo& x, Time t);
   Time hoisted(const WarpClock& w, const OpInfo& x, Time ready) const;
   void set_writes(WarpClock& w, const OpInfo& x, Time ready, Stall why);
   uint32_t resolve(const WarpClock& w, uint32_t value) const;
   double lsu_begin(WarpClock& w, Time t, double wavefronts, bool smem);
+  double lsu_begin(WarpClock& w, Time t, double wavefronts, bool smem, double lone_interval);
   uint32_t new_token(WarpClock& w);
   void load_data(uint32_t pending, Time t);
 
@@ -257,6 +262,7 @@ class Group {
 
   const TimingContext& context_;
   const ArchConfig& arch_;
+  const MemoryFigures& figures_;
   const Program& program_;
   const TimedProgram& timed_;
   std::vector<SmUnits> sms_;

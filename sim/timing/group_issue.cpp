@@ -144,6 +144,14 @@ void Group::schedule(uint32_t warp) {
   set_candidate(w, ready);
 }
 
+// ptxas gives additions to the FMA pipe when the ALU has enough to do.
+Server& Group::pipe_for(Partition& p, const OpInfo& x) {
+  Server& own = p.pipes[static_cast<size_t>(x.pipe)];
+  if (!x.either_pipe) return own;
+  Server& fma = p.pipes[static_cast<size_t>(Pipe::fma)];
+  return fma.free_at() < own.free_at() ? fma : own;
+}
+
 // Earliest cycle from `t` on at which the instruction's unit takes it.
 Time Group::admits(const WarpClock& w, const OpInfo& x, Time t) {
   Partition& p = partition_of(w);
@@ -154,9 +162,7 @@ Time Group::admits(const WarpClock& w, const OpInfo& x, Time t) {
   switch (x.kind) {
     case OpKind::local:
     case OpKind::branch:
-      return x.pipe == Pipe::none || is_shared(x.pipe)
-                 ? t
-                 : queued(p.pipes[static_cast<size_t>(x.pipe)], x.queue * static_cast<double>(x.interval));
+      return x.pipe == Pipe::none || is_shared(x.pipe) ? t : queued(pipe_for(p, x), x.queue * static_cast<double>(x.interval));
     case OpKind::memory:
     case OpKind::lsu:
       if (x.store && store_gate > t && x.space != Space::shared_cta) t = store_gate;
@@ -245,9 +251,9 @@ void Group::execute(uint32_t warp, Time t, bool resumed) {
   if (x.kind == OpKind::local) return;
   if (c.next_op != first_new) {
     const size_t fresh = c.next_op - first_new;
-    for (size_t i = c.pending.size() - fresh; i < c.pending.size(); ++i) dispatch(resident, i, t);
+    for (size_t i = c.pending.size() - fresh; i < c.pending.size(); ++i) dispatch(resident, i, t + fence_before(x));
   }
-  WakeTimes at = thread_wake(t);
+  WakeTimes at = thread_wake(t + fence_before(x));
   if (x.kind == OpKind::barrier) at.barrier = ceil_time(barrier_arrival_ + arch_.barrier.cta_base);
   wake_changed(residents_[resident], at);
   if (op.opcode == isa::Opcode::tcgen05_dealloc) wake_allocators(at.other);
@@ -268,8 +274,23 @@ void Group::complete(uint32_t warp, const OpInfo& x, uint32_t pc, LaneMask mask,
     switch (x.kind) {
       case OpKind::local: {
         double start = static_cast<double>(t);
-        if (x.pipe != Pipe::none && !is_shared(x.pipe))
-          start = partition_of(w).pipes[static_cast<size_t>(x.pipe)].begin(start, x.interval);
+        if (x.pipe != Pipe::none && !is_shared(x.pipe)) start = pipe_for(partition_of(w), x).begin(start, x.interval);
+        if (x.sequence) {
+          // A sequence of dependent instructions stands where it is; the warp issues it and little else.
+          const Time end = ceil_time(start) + x.latency;
+          set_writes(w, x, end, Stall::register_dependency);
+          w.hold = end;
+          w.hold_reason = Stall::register_dependency;
+          break;
+        }
+        if (x.timing == isa::TimingClass::ld_param) {
+          SmUnits& sm = sm_of(w);
+          if (sm.params_there == kNever) sm.params_there = t + static_cast<Time>(figures_.launch.first_param);
+          if (sm.params_there > t) {
+            set_writes(w, x, sm.params_there, Stall::memory);
+            break;
+          }
+        }
         set_writes(w, x, hoisted(w, x, ceil_time(start) + x.latency), Stall::register_dependency);
         break;
       }
@@ -307,19 +328,25 @@ void Group::complete(uint32_t warp, const OpInfo& x, uint32_t pc, LaneMask mask,
 }
 
 double Group::lsu_begin(WarpClock& w, Time t, double wavefronts, bool smem) {
+  return lsu_begin(w, t, wavefronts, smem, smem ? arch_.smem.lone_warp_interval : 1.0);
+}
+
+double Group::lsu_begin(WarpClock& w, Time t, double wavefronts, bool smem, double lone_interval) {
   SmUnits& sm = sm_of(w);
   sm.lsu_wavefronts += wavefronts;
-  double start =
-      partition_of(w).lsu.begin(static_cast<double>(t), wavefronts * arch_.smem.lone_warp_interval);
+  double start = partition_of(w).lsu.begin(static_cast<double>(t), wavefronts * lone_interval);
   start = sm.lsu.begin(start, wavefronts);
   return smem ? sm.smem.begin(start, wavefronts) : start;
 }
+
+// An arrival that releases to the cluster stands behind a fence of that scope.
+Time Group::fence_before(const OpInfo& x) const { return x.fenced ? static_cast<Time>(arch_.cost(isa::TimingClass::fence_gpu).latency) : 0; }
 
 void Group::complete_hold(WarpClock& w, const OpInfo& x, uint32_t pc, LaneMask mask, Time t, bool resumed) {
   const auto lanes = static_cast<double>(std::popcount(mask));
   if (x.timing == isa::TimingClass::mbarrier_op)
     lsu_begin(w, t, lanes * static_cast<double>(x.interval), true);
-  if (!resumed) w.hold = t + std::max<Time>(1, x.latency);
+  if (!resumed) w.hold = t + std::max<Time>(1, x.latency) + fence_before(x);
   if (x.timing == isa::TimingClass::bar_cluster) {
     Resident& r = residents_[w.resident];
     if (r.cluster->cluster_generation != r.cluster_generation) {
@@ -402,7 +429,8 @@ void Group::complete_memory(WarpClock& w, uint32_t warp, const OpInfo& x, Time t
       // Stores use the write side: continuous tensor reads cost them a little, loads wait for the read side.
       const bool slowed = x.store && sm.smem.tensor_active(from);
       const double start =
-          lsu_begin(w, t, slowed ? wavefronts / arch_.smem.store_rate_under_mma : wavefronts, !x.store);
+          lsu_begin(w, t, slowed ? wavefronts / arch_.smem.store_rate_under_mma : wavefronts, !x.store,
+                    x.store ? figures_.smem.lone_store_interval : arch_.smem.lone_warp_interval);
       const double latency = x.atomic ? arch_.cost(isa::TimingClass::atom_shared).latency
                              : x.space == Space::shared_cluster ? static_cast<double>(arch_.dsmem.self_latency)
                                                                 : arch_.cost(isa::TimingClass::ld_shared).latency;
@@ -422,9 +450,11 @@ void Group::complete_memory(WarpClock& w, uint32_t warp, const OpInfo& x, Time t
   double distinct = 0;  // lanes that read the same bytes share them
   for (uint32_t i = begin; i < begin + count; ++i) distinct += runs[i].bytes;
   data = std::max(1.0, std::min(data, distinct / 128));
-  // Four tags a cycle; 128 bytes of data a cycle.
-  const double wavefronts = data * static_cast<double>(arch_.smem.bytes_per_clk) / arch_.l1.bytes_per_clk;
-  const double start = lsu_begin(w, t, std::max(wavefronts, lines / 4.0), false);
+  // The L1's data lie in banks as shared memory's do: lines apart by a multiple of 128 bytes go one by one (ldg.lines-* of
+  // docs/calibration.md). Four tags a cycle.
+  const double wide = a.bytes > 4 ? static_cast<double>(arch_.smem.bytes_per_clk) / arch_.l1.bytes_per_clk : 1;
+  const double wavefronts = std::max(smem_wavefronts(a) * wide, lines / 4.0) * (x.store ? figures_.l1.store_slowdown : 1);
+  const double start = lsu_begin(w, t, wavefronts, false);
   if (x.cached) {
     bool hit = true;
     for (uint32_t i = begin; i < begin + count && hit; ++i)

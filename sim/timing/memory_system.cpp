@@ -7,24 +7,39 @@ namespace drywell::sim {
 
 MemorySystem::MemorySystem(const ArchConfig& arch, const Gmem& gmem, uint32_t sms)
     : arch_(arch),
+      figures_(arch),
       sms_(sms),
       base_(window::kGlobalBase),
-      hbm_latency_(arch.cycles_from_ns(arch.hbm.latency)) {
+      hbm_latency_(arch.cycles_from_ns(arch.hbm.latency)),
+      hbm_tail_(arch.cycles_from_ns(figures_.hbm.tail)) {
   uint64_t end = base_;
   for (const Gmem::Allocation* a : gmem.allocations()) end = std::max(end, a->base + a->size);
   lines_.resize((end - base_ + 127) / 128);
   ring_.resize(std::min<uint64_t>(lines_.size(), arch.l2.bytes / 128) + 1);
 }
 
-// Reads and writes that share the bus slow each other: the write's cost is what makes a copy reach
-// copy_efficiency.
 double MemorySystem::hbm_cycles_per_byte(MemoryKind k) const {
   const double peak = arch_.hbm.peak * 1e3 / arch_.chip.clock;  // bytes per cycle
-  switch (k) {
-    case MemoryKind::tma_load: return 1 / (peak * arch_.hbm.tma_efficiency);
-    case MemoryKind::store: return (2 / arch_.hbm.copy_efficiency - 1 / arch_.hbm.load_efficiency) / peak;
-    default: return 1 / (peak * arch_.hbm.load_efficiency);
-  }
+  const double share = k == MemoryKind::tma_load ? arch_.hbm.tma_efficiency : k == MemoryKind::store ? figures_.hbm.write_efficiency : arch_.hbm.load_efficiency;
+  return 1 / (peak * share);
+}
+
+// Reads and writes that share the bus slow each other, most when there is as much of either: a copy then reaches copy_efficiency.
+double MemorySystem::transfer(MemoryKind k, uint64_t bytes, double from) {
+  const double pure = 2 / (1 / arch_.hbm.load_efficiency + 1 / figures_.hbm.write_efficiency);
+  const double slowdown = 1 + std::max(0.0, pure / arch_.hbm.copy_efficiency - 1) * mixed();
+  const double time = static_cast<double>(bytes) * hbm_cycles_per_byte(k) * slowdown;
+  constexpr double kRecent = 1 << 20;  // bytes
+  const double weight = std::min(1.0, static_cast<double>(bytes) / kRecent);
+  write_share_ += weight * ((k == MemoryKind::store ? 1.0 : 0.0) - write_share_);
+  return hbm_.begin(from, time) + time;
+}
+
+// The expected greatest of n exponentials is their mean times 1 + 1/2 + … + 1/n.
+double MemorySystem::latency_of(uint32_t pages) const {
+  double harmonic = 0;
+  for (uint32_t n = 1; n <= pages; ++n) harmonic += 1.0 / n;
+  return hbm_latency_ - hbm_tail_ + hbm_tail_ * (1 + (figures_.hbm.tail_mixed - 1) * mixed()) * harmonic;
 }
 
 double MemorySystem::l2_cycles_per_byte(MemoryKind k) const {
@@ -32,13 +47,25 @@ double MemorySystem::l2_cycles_per_byte(MemoryKind k) const {
   return 1 / (per_sm * static_cast<double>(sms_));
 }
 
+// Stores run ahead of the L2 by what the queues on the way hold, of device memory by as much as half of the L2 does.
 Time MemorySystem::stores_wait_until() const {
-  const double ahead = static_cast<double>(arch_.l2.bytes) / 2 * hbm_cycles_per_byte(MemoryKind::store);
-  return hbm_.free_at() > ahead ? static_cast<Time>(hbm_.free_at() - ahead) : 0;
+  constexpr double kQueued = 4;  // times the L2's latency
+  const double dirty = static_cast<double>(arch_.l2.bytes) / 2 * hbm_cycles_per_byte(MemoryKind::store);
+  const double behind = std::max(l2_.free_at() - kQueued * static_cast<double>(arch_.l2.latency), hbm_.free_at() - dirty);
+  return behind > 0 ? static_cast<Time>(behind) : 0;
 }
 
-void MemorySystem::evict_one() {
+// A line must go for another: the oldest of this launch's, or one that was there before it.
+void MemorySystem::make_room(Lookup& out) {
+  if (ring_count_ < ring_.size() - 1) {
+    foreign_dirty_ += 128 * figures_.l2.displaced_dirty;
+    const auto whole = static_cast<uint64_t>(foreign_dirty_ / 128) * 128;
+    foreign_dirty_ -= static_cast<double>(whole);
+    out.displaced += whole;
+    return;
+  }
   uint32_t& line = lines_[ring_[ring_head_]];
+  out.displaced += 32u * static_cast<uint32_t>(std::popcount((line >> 4) & 0xFu));
   line = 0;
   ring_head_ = (ring_head_ + 1) % ring_.size();
   --ring_count_;
@@ -57,12 +84,11 @@ void MemorySystem::look_up(const ByteRange& r, bool store, Lookup& out) {
     if (index >= lines_.size()) continue;
     uint32_t& line = lines_[index];
     if (line == 0) {
-      if (ring_count_ == ring_.size() - 1) evict_one();
+      make_room(out);
       ring_[(ring_head_ + ring_count_++) % ring_.size()] = static_cast<uint32_t>(index);
     }
     const uint32_t absent = want & ~line;
     if (store) {
-      out.newly_dirty += 32u * static_cast<uint32_t>(std::popcount(want & ~(line >> 4)));
       line |= want | (want << 4);
       continue;
     }
@@ -71,6 +97,9 @@ void MemorySystem::look_up(const ByteRange& r, bool store, Lookup& out) {
       continue;
     }
     out.missing += 32u * static_cast<uint32_t>(std::popcount(absent));
+    const uint64_t page = (base_ + index * 128) / figures_.hbm.page;
+    out.pages += page != out.last_page ? 1 : 0;
+    out.last_page = page;
     line |= want;
   }
 }
@@ -87,17 +116,14 @@ void MemorySystem::serve(MemoryRequest& r, const ByteRange* runs) {
                          : r.kind == MemoryKind::tma_load ? static_cast<double>(arch_.tma.l2_latency)
                                                           : static_cast<double>(arch_.l2.latency);
   double done = start + l2_time + latency;
-  if (store) {
-    // Written sectors reach device memory once: at the price of a write-back in steady state, without holding
-    // up the store.
-    if (found.newly_dirty != 0)
-      hbm_.begin(start, static_cast<double>(found.newly_dirty) * hbm_cycles_per_byte(r.kind));
-    hbm_written_ += found.newly_dirty;
-  } else if (found.missing != 0) {
-    const double time = static_cast<double>(found.missing) * hbm_cycles_per_byte(r.kind);
-    const double from = hbm_.begin(start, time);
+  if (found.displaced != 0) {
+    transfer(MemoryKind::store, found.displaced, start);
+    hbm_written_ += found.displaced;
+  }
+  if (found.missing != 0) {
+    const double there = transfer(r.kind, found.missing, start);
     hbm_read_ += found.missing;
-    done = std::max(done, from + time + hbm_latency_);
+    done = std::max(done, there + latency_of(found.pages));
     const auto arrival = static_cast<uint32_t>(std::min<double>(done / kArrivalUnit, (1u << 24) - 1));
     for (uint32_t i = 0; i < r.count; ++i) {
       const ByteRange& x = runs[r.first + i];

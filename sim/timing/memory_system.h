@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "drywell/sim/arch_config.h"
+#include "sim/arch/memory_figures.h"
 #include "sim/state/gmem.h"
 #include "sim/timing/access.h"
 #include "sim/timing/server.h"
@@ -36,26 +37,31 @@ class MemorySystem {
   uint64_t l2_bytes() const { return l2_bytes_; }
   uint64_t hbm_read() const { return hbm_read_; }
   uint64_t hbm_written() const { return hbm_written_; }
-  /// Stores run ahead of device memory by as much as half of the L2 holds; then they go at its pace.
+  /// Stores run ahead of the L2 and of what it writes back by as much as queues hold; then they go at their pace.
   Time stores_wait_until() const;
   /// When the last byte on its way has reached memory.
   double drained() const { return std::max(hbm_.free_at(), l2_.free_at()); }
-  double hbm_bytes_per_clk(MemoryKind k) const { return 1 / hbm_cycles_per_byte(k); }
   double l2_bytes_per_clk(MemoryKind k) const { return 1 / l2_cycles_per_byte(k); }
 
  private:
   double hbm_cycles_per_byte(MemoryKind k) const;
+  double transfer(MemoryKind k, uint64_t bytes, double from);
+  double latency_of(uint32_t pages) const;
+  double mixed() const { return 4 * write_share_ * (1 - write_share_); }
   double l2_cycles_per_byte(MemoryKind k) const;
   struct Lookup {
-    uint64_t bytes = 0, missing = 0, newly_dirty = 0;
+    uint64_t bytes = 0, missing = 0, displaced = 0;  // displaced: written lines that had to go
+    uint64_t last_page = ~uint64_t{0};
+    uint32_t pages = 0;     // of device memory, of what is missing
     Time arriving = 0;  // latest arrival of sectors another request is already bringing
   };
   void look_up(const ByteRange& r, bool store, Lookup& out);
-  void evict_one();
+  void make_room(Lookup& out);
 
   // Per 128-byte line: bits 0..3 sectors present, 4..7 sectors written, 8..31 arrival cycle / 64.
   static constexpr uint32_t kArrivalShift = 8, kArrivalUnit = 64;
   const ArchConfig& arch_;
+  MemoryFigures figures_;
   uint64_t sms_;
   uint64_t base_ = 0;
   std::vector<uint32_t> lines_;
@@ -63,7 +69,9 @@ class MemorySystem {
   size_t ring_head_ = 0, ring_count_ = 0;
   Server l2_, hbm_;
   uint64_t l2_bytes_ = 0, hbm_read_ = 0, hbm_written_ = 0;
-  double hbm_latency_;
+  double hbm_latency_, hbm_tail_;  // cycles
+  double write_share_ = 0;         // of device memory's recent traffic
+  double foreign_dirty_ = 0;       // bytes of other kernels' written lines displaced so far, less those written
 };
 
 }  // namespace drywell::sim

@@ -59,6 +59,7 @@ struct SmUnits {
   uint32_t tma_in_flight = 0;
   std::deque<std::pair<uint32_t, uint64_t>> tma_waiting;  // resident, operation: beyond the engine's limit
   std::vector<uint64_t> tensor_maps;                      // seen by this SM
+  Time params_there = kNever;                              // the launch's parameters are in the constant cache from then on
   // Work done, for the report.
   double lsu_wavefronts = 0, tensor_instructions = 0, tmem_busy = 0, tma_bytes_in = 0, tma_bytes_out = 0;
   double tensor_macs = 0;

@@ -186,6 +186,9 @@ class Maker {
       x.cached = engine == isa::Engine::lsu && !x.store && !x.atomic && !bypasses_l1(i);
     }
     x.relaxed = i.has(Mod::relaxed);
+    x.fenced = x.timing == TimingClass::mbarrier_op && i.has(Mod::release) && i.has(Mod::cluster);
+    x.either_pipe = x.pipe == Pipe::alu && ((x.timing == TimingClass::alu && (mnemonic == "add" || mnemonic == "sub")) || x.timing == TimingClass::cvt_f2f);
+    x.sequence = x.timing == TimingClass::idiv || x.timing == TimingClass::fdiv;
     x.arrives = mnemonic.ends_with("arrive");
     x.addressed = x.kind == OpKind::memory || x.kind == OpKind::wait || x.timing == TimingClass::mbarrier_op;
     out_.talks_between_ctas = out_.talks_between_ctas || talks(i, x.timing);

@@ -36,6 +36,9 @@ struct OpInfo {
   bool atomic = false;
   bool cached = false;     // memory: may hit in the L1
   bool relaxed = false;    // .relaxed
+  bool fenced = false;     // .release at cluster scope or wider: a fence comes first
+  bool either_pipe = false;  // ALU or FMA, whichever is free
+  bool sequence = false;   // many machine instructions, each waiting for the one before
   bool arrives = false;    // barriers: does not wait
   bool addressed = false;  // lane_address() is meaningful
   Space space = Space::generic;

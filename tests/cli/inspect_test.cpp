@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <map>
 #include <nlohmann/json.hpp>
 #include <sstream>
 
@@ -234,6 +235,30 @@ TEST(InspectTrace, ExportsTimelines) {
     if (ph == "X") { EXPECT_GT(e.at("dur").get<int>(), 0); }
   }
   EXPECT_GE(begins, 2u) << "a load and a store by TMA";
+  // Flows run from the issuing instruction over the operation's end to the first waiter of its mbarrier; each point lies in a slice.
+  std::map<int, std::string> phases;
+  std::map<int, uint64_t> last;
+  for (const auto& e : j.at("traceEvents")) {
+    const std::string ph = e.at("ph");
+    if (ph != "s" && ph != "t" && ph != "f") continue;
+    const int id = e.at("id").get<int>();
+    const auto at = e.at("ts").get<uint64_t>();
+    EXPECT_GE(at, last[id]);
+    last[id] = at;
+    phases[id] += ph;
+    bool held = false;
+    for (const auto& s : j.at("traceEvents"))
+      held = held || (s.at("ph") == "X" && s.at("pid") == e.at("pid") && s.at("tid") == e.at("tid") && s.at("ts").get<uint64_t>() <= at &&
+                      at < s.at("ts").get<uint64_t>() + s.at("dur").get<uint64_t>());
+    EXPECT_TRUE(held) << e.dump();
+  }
+  size_t waited = 0;
+  for (const auto& [id, p] : phases) {
+    EXPECT_TRUE(p == "stf" || p == "sf") << p;
+    waited += p == "stf";
+  }
+  EXPECT_EQ(phases.size(), begins);
+  EXPECT_EQ(waited, 1u) << "the load's, whose mbarrier the warps wait for";
   EXPECT_EQ(begins, ends);
   EXPECT_GT(stalls, 0u);
   EXPECT_THAT(drywell({"trace", "export", d.file("a.trace"), "--format=csv"}).out, HasSubstr("\"cta=0.0.0 w=0\",0,I,"));

@@ -5,7 +5,9 @@
 #include <fstream>
 #include <set>
 
+#include "drywell/core/files.h"
 #include "drywell/sim/arch_config.h"
+#include "tests/support/paths.h"
 
 namespace drywell::sim {
 namespace {
@@ -79,6 +81,18 @@ TEST_P(BuiltinArchs, DescribeThemselves) {
   }
   EXPECT_NE(assumed.find(std::to_string(lines) + " of " + std::to_string(arch.entries.size())),
             std::string::npos);
+}
+
+// docs/deviations.md and `drywell arch --assumed` say the same.
+TEST_P(BuiltinArchs, AssumedFiguresStandInDeviations) {
+  const ArchConfig arch = load_arch(GetParam());
+  const std::string page = read_text_file(test::source_path("docs/deviations.md"));
+  const size_t begin = page.find("### " + arch.name + "\n");
+  ASSERT_NE(begin, std::string::npos);
+  const size_t end = std::min(page.find("\n#", begin + 4), page.size());
+  const std::string table = assumed_figures_markdown(arch);
+  EXPECT_EQ(page.substr(begin, end - begin).substr(page.find('|', begin) - begin), table.substr(table.find('|')))
+      << "drywell arch " << arch.name << " --assumed --markdown";
 }
 
 TEST(ArchConfig, TypedMembersHoldTheFiguresOfTheFile) {

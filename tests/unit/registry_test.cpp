@@ -29,7 +29,7 @@ TEST(Registry, ParametersDoNotHideOptionsOfTheCommand) {
     for (const Parameter& p : k.parameters) {
       for (const std::string_view taken :
            {"arch", "driver", "verify", "json", "trace", "trace-profile", "trace-values", "input", "save",
-            "threads", "max-instructions", "no-values", "help", "output", "no-source"}) {
+            "threads", "report", "report-cta", "max-instructions", "no-values", "help", "output", "no-source"}) {
         EXPECT_NE(p.name, taken) << k.name;
       }
       EXPECT_FALSE(p.doc.empty()) << k.name << " --" << p.name;

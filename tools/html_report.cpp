@@ -1,0 +1,70 @@
+#include "tools/html_report.h"
+
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+
+namespace drywell::tools {
+namespace {
+
+using Json = nlohmann::json;
+
+Json stall_names() {
+  Json names = Json::array();
+  for (size_t i = 0; i < sim::kStallCount; ++i) names.push_back(sim::stall_name(static_cast<sim::Stall>(i)));
+  return names;
+}
+
+Json report_json(const sim::TimingReport& t) {
+  Json j = {{"cycles", t.cycles},       {"ghz", t.clock_ghz},         {"us", t.seconds * 1e6},
+            {"launch_us", t.launch_seconds * 1e6}, {"sms", t.sms},    {"sms_used", t.sms_used},
+            {"ctas_per_sm", t.ctas_per_sm}, {"residency_limit", t.residency_limit},
+            {"hbm_read", t.hbm_bytes_read}, {"hbm_written", t.hbm_bytes_written}, {"values", t.values}};
+  for (const sim::UnitTime& u : t.units)
+    j["units"].push_back({{"name", u.name}, {"utilisation", u.utilisation}, {"work", u.work}, {"work_unit", u.work_unit}, {"instances", u.instances}});
+  for (const sim::Limit& l : t.limits) j["limits"].push_back({{"name", l.name}, {"cycles", l.cycles}, {"fraction", l.fraction}, {"what", l.what}});
+  for (const sim::RoleTime& r : t.roles) j["roles"].push_back({{"name", r.name}, {"warps", r.warps}, {"instructions", r.instructions}, {"cycles", r.cycles}});
+  double all = 0;
+  for (const sim::LineTime& l : t.lines) all += l.cycles;
+  for (size_t i = 0; i < std::min<size_t>(t.lines.size(), 40); ++i) {
+    const sim::LineTime& l = t.lines[i];
+    j["lines"].push_back({{"where", fmt::format("{}:{}", l.file.substr(l.file.rfind('/') + 1), l.line)}, {"share", l.cycles / std::max(all, 1.0)}, {"instructions", l.instructions}});
+  }
+  return j;
+}
+
+/// Numbers only, flat: a track is from, length, state, line over and over, each start as the distance to the one before.
+Json timeline_json(const sim::Timeline& t) {
+  Json j = {{"seen", t.seen}, {"cta", fmt::format("{}, {}, {}", t.cta.x, t.cta.y, t.cta.z)}, {"from", t.from}, {"to", t.to},
+            {"truncated", t.truncated}, {"units", t.units}, {"lines", t.lines}, {"smem_capacity", t.smem_capacity}};
+  j["warps"] = Json::array();
+  for (const auto& w : t.warps) {
+    Json spans = Json::array();
+    uint64_t last = t.from;
+    for (const auto& s : w.spans) {
+      spans.insert(spans.end(), {s.from - last, s.to - s.from, static_cast<int>(s.state), s.line});
+      last = s.from;
+    }
+    j["warps"].push_back({{"role", w.role}, {"spans", std::move(spans)}});
+  }
+  j["operations"] = Json::array();
+  for (const auto& o : t.operations)
+    j["operations"].push_back({o.unit, o.what, o.warp, o.line, o.issued, o.started, o.done, o.waiter, o.waited});
+  j["levels"] = Json::array();
+  for (const auto& l : t.levels) j["levels"].push_back({l.at, l.smem, l.arriving, l.tmem});
+  return j;
+}
+
+}  // namespace
+
+std::string html_report(const HtmlReport& r) {
+  Json j = {{"title", r.title}, {"launch", r.launch}, {"verified", r.verified},
+            {"arch", fmt::format("{} ({})", r.arch.name, r.arch.description)}, {"version", DRYWELL_VERSION}, {"stalls", stall_names()},
+            {"report", report_json(*r.run.timing)}, {"timeline", timeline_json(r.timeline)}};
+  // In a script element "</" would end it.
+  std::string data = j.dump();
+  for (size_t at = data.find("</"); at != std::string::npos; at = data.find("</", at + 3)) data.replace(at, 2, "<\\/");
+  return kReportHead + data + kReportTail;
+}
+
+}  // namespace drywell::tools
