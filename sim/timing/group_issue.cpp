@@ -8,6 +8,7 @@
 #include "sim/exec/exec.h"
 #include "sim/observe/hub.h"
 #include "sim/timing/group.h"
+#include "sim/timing/umma_cost.h"
 
 namespace drywell::sim {
 
@@ -316,7 +317,11 @@ void Group::complete(uint32_t warp, const OpInfo& x, uint32_t pc, LaneMask mask,
         // issues operations of several lanes pays for each; wgmma is one of all lanes.
         const bool port = x.timing == isa::TimingClass::tmem_ld || x.timing == isa::TimingClass::tmem_st;
         const int operations = x.timing == isa::TimingClass::wgmma ? 1 : std::popcount(mask);
-        const double cost = port ? x.interval : operations * std::max<double>(x.latency, x.pipe == Pipe::tensor ? x.interval : 0);
+        double cost = port ? x.interval : operations * std::max<double>(x.latency, x.pipe == Pipe::tensor ? x.interval : 0);
+        if (x.timing == isa::TimingClass::tmem_cp) {
+          const auto* copy = std::get_if<TmemCopy>(&w.warp->cta->cluster->pending.back().payload);
+          if (copy != nullptr) cost = std::max(cost, operations * tmem_copy_issue(arch_, *copy));
+        }
         w.hold = t + std::max<Time>(1, ceil_time(cost));
         break;
       }

@@ -71,7 +71,7 @@ void MemorySystem::make_room(Lookup& out) {
   --ring_count_;
 }
 
-void MemorySystem::look_up(const ByteRange& r, bool store, Lookup& out) {
+void MemorySystem::look_up(const ByteRange& r, bool store, Time now, Lookup& out) {
   out.bytes += r.bytes;
   const uint64_t end = r.address + r.bytes;
   for (uint64_t at = r.address; at < end;) {
@@ -93,7 +93,11 @@ void MemorySystem::look_up(const ByteRange& r, bool store, Lookup& out) {
       continue;
     }
     if (absent == 0) {
-      out.arriving = std::max<Time>(out.arriving, Time{line >> kArrivalShift} * kArrivalUnit);
+      const Time used = Time{line >> kArrivalShift} * kArrivalUnit;
+      out.arriving = std::max<Time>(out.arriving, used);
+      // Requests for a line that is still on its way to another SM meet before the L2.
+      if (used + static_cast<Time>(arch_.l2.latency) > now) out.shared += 32u * static_cast<uint32_t>(std::popcount(want));
+      if (used < now) line = (line & 0xFF) | static_cast<uint32_t>(std::min<Time>(now / kArrivalUnit, (1u << 24) - 1)) << kArrivalShift;
       continue;
     }
     out.missing += 32u * static_cast<uint32_t>(std::popcount(absent));
@@ -107,9 +111,11 @@ void MemorySystem::look_up(const ByteRange& r, bool store, Lookup& out) {
 void MemorySystem::serve(MemoryRequest& r, const ByteRange* runs) {
   const bool store = r.kind == MemoryKind::store;
   Lookup found;
-  for (uint32_t i = 0; i < r.count; ++i) look_up(runs[r.first + i], store, found);
+  const auto now = static_cast<Time>(r.time);
+  for (uint32_t i = 0; i < r.count; ++i) look_up(runs[r.first + i], store, now, found);
   l2_bytes_ += found.bytes;
-  const double l2_time = static_cast<double>(found.bytes) * l2_cycles_per_byte(r.kind);
+  const double together = r.kind == MemoryKind::tma_load ? 1 / (figures_.l2.shared_bytes_per_clk * static_cast<double>(sms_)) : l2_cycles_per_byte(r.kind);
+  const double l2_time = static_cast<double>(found.bytes - found.shared) * l2_cycles_per_byte(r.kind) + static_cast<double>(found.shared) * together;
   const double start = l2_.begin(r.time, l2_time);
   const double latency = r.kind == MemoryKind::atomic
                              ? arch_.cost(isa::TimingClass::atom_global).latency

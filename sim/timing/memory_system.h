@@ -51,14 +51,15 @@ class MemorySystem {
   double l2_cycles_per_byte(MemoryKind k) const;
   struct Lookup {
     uint64_t bytes = 0, missing = 0, displaced = 0;  // displaced: written lines that had to go
+    uint64_t shared = 0;  // of lines asked for a moment ago
     uint64_t last_page = ~uint64_t{0};
     uint32_t pages = 0;     // of device memory, of what is missing
     Time arriving = 0;  // latest arrival of sectors another request is already bringing
   };
-  void look_up(const ByteRange& r, bool store, Lookup& out);
+  void look_up(const ByteRange& r, bool store, Time now, Lookup& out);
   void make_room(Lookup& out);
 
-  // Per 128-byte line: bits 0..3 sectors present, 4..7 sectors written, 8..31 arrival cycle / 64.
+  // Per 128-byte line: bits 0..3 sectors present, 4..7 sectors written, 8..31 cycle / 64 of its arrival or of its last use.
   static constexpr uint32_t kArrivalShift = 8, kArrivalUnit = 64;
   const ArchConfig& arch_;
   MemoryFigures figures_;
