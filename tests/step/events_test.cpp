@@ -124,7 +124,7 @@ TEST_F(Events, ShowsThePipelinesOfAKernel) {
 }
 
 TEST_F(Events, StepsByCycle) {
-  const std::string out = fused("step\nstep cycle\nstep cycle 112\ninfo warps\nuntil cycle 2000\nreverse-step cycle 500\nuntil umma done\n", "timed");
+  const std::string out = fused("step\nstep cycle\nstep cycle 340\ninfo warps\nuntil cycle 2000\nreverse-step cycle 500\nuntil umma done\n", "timed");
   EXPECT_THAT(out, HasSubstr("driver timed"));
   EXPECT_THAT(out, ContainsRegex("\\] CTA \\(0,0,0\\) warp 0 \\(mma\\), cycle 1[0-9][0-9]"));
   EXPECT_THAT(out, ContainsRegex("waits since cycle [0-9]+ \\(named_barrier\\)"));
