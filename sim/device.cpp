@@ -44,6 +44,7 @@ struct Device::Impl {
   };
   std::map<const isa::Function*, Decoded> programs;
 
+  uint8_t* bytes_at(GmemAddr at, uint64_t bytes) const;
   Launch prepare(const LoadedModule& m, std::string_view kernel, const LaunchConfig& config);
 };
 
@@ -82,6 +83,7 @@ std::vector<uint64_t> place_variables(const isa::Module& module, Gmem& gmem) {
     if (!in_device_memory(v) || v.linkage == isa::Linkage::external) continue;
     addresses[i] = gmem.allocate(std::max<uint64_t>(v.bytes(), 1), v.name, std::max(v.align, 16u)).value();
     uint8_t* p = gmem.translate(addresses[i], std::max<uint64_t>(v.bytes(), 1));
+    gmem.note_host_write(addresses[i]);
     std::memset(p, 0, v.bytes());  // module variables start zero (PTX ISA 5.4.4)
     if (!v.init.empty()) std::memcpy(p, v.init.data(), std::min<uint64_t>(v.init.size(), v.bytes()));
     defined.emplace(v.name, addresses[i]);
@@ -168,17 +170,22 @@ void Device::free(GmemAddr a) {
   if (!impl_->gmem.release(a)) throw InputError("E4102", fmt::format("{:#x} is not the start of an allocation", a.value()));
 }
 
-uint8_t* Device::host_pointer(GmemAddr at, uint64_t bytes) {
-  uint8_t* p = impl_->gmem.translate(at.value(), bytes);
+uint8_t* Device::Impl::bytes_at(GmemAddr at, uint64_t bytes) const {
+  uint8_t* p = gmem.translate(at.value(), bytes);
   if (p == nullptr) throw InputError("E4103", fmt::format("{} bytes at {:#x} are not inside one allocation", bytes, at.value()));
   return p;
+}
+
+uint8_t* Device::host_pointer(GmemAddr at, uint64_t bytes) {
+  impl_->gmem.note_host_write(at.value());
+  return impl_->bytes_at(at, bytes);
 }
 
 void Device::write(GmemAddr to, const void* from, uint64_t bytes) {
   if (bytes != 0) std::memcpy(host_pointer(to, bytes), from, bytes);
 }
 void Device::read(void* to, GmemAddr from, uint64_t bytes) const {
-  if (bytes != 0) std::memcpy(to, const_cast<Device*>(this)->host_pointer(from, bytes), bytes);
+  if (bytes != 0) std::memcpy(to, impl_->bytes_at(from, bytes), bytes);
 }
 void Device::fill(GmemAddr at, uint8_t value, uint64_t bytes) {
   if (bytes != 0) std::memset(host_pointer(at, bytes), value, bytes);
@@ -245,12 +252,14 @@ RunResult Device::launch(const LoadedModule& m, std::string_view kernel, const L
   if (options.progress != nullptr) options.progress->ctas_total = l.grid.count();
   OutputLog output(options.max_output);
   l.output = &output;
+  ++impl_->gmem.launches;
   if (l.observers != nullptr) l.observers->launch_started(l);
   const auto start = std::chrono::steady_clock::now();
   RunResult r = options.runner != nullptr                   ? options.runner->run(l, options)
                 : options.driver == DriverKind::timed ? run_timed(l, options)
                                                       : run_functional(l, options);
   r.host_seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  if (l.observers != nullptr) l.observers->launch_finished();
   r.output = output.text();
   r.output_truncated = output.truncated();
   return r;

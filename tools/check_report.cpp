@@ -2,11 +2,14 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cctype>
 #include <map>
 #include <nlohmann/json.hpp>
 
+#include "drywell/sim/check_level.h"
 #include "tools/command.h"
+#include "tools/hang_picture.h"
 #include "tools/report_parts.h"
 #include "tools/terminal.h"
 
@@ -86,12 +89,13 @@ std::string findings_sarif(const std::vector<sim::Finding>& findings) {
 }
 
 CheckedRun::CheckedRun(const CheckFlags& flags, sim::RunOptions& options) : flags_(flags) {
-  if (flags.level != "off" && flags.level != "full") throw UsageError(fmt::format("--check={}: off or full", flags.level), "run");
+  if (flags.level != "off" && flags.level != "basic" && flags.level != "full") throw UsageError(fmt::format("--check={}: off, basic or full", flags.level), "run");
   if (flags.level == "off") {
-    if (flags.strict || !flags.sarif.empty()) throw UsageError("--strict and --sarif are about hazards: they need --check", "run");
+    if (flags.strict || !flags.sarif.empty()) throw UsageError("--strict and --sarif are about hazards: not with --check=off", "run");
     return;
   }
   checker_.emplace();
+  sim::set_level(*checker_, flags.level == "full" ? sim::CheckLevel::full : sim::CheckLevel::basic);
   options.listeners.push_back(checker_->listener());
   if (!flags.sarif.empty()) sarif_.emplace(flags.sarif);
 }
@@ -101,6 +105,10 @@ std::vector<sim::Finding> CheckedRun::findings() const { return checker_.has_val
 std::string CheckedRun::text(bool colour) const {
   if (!checker_.has_value()) return {};
   const std::vector<sim::Finding> all = findings();
+  const auto errors = static_cast<size_t>(std::count_if(all.begin(), all.end(), [](const sim::Finding& f) { return f.level == sim::HazardLevel::error; }));
+  if (flags_.level == "basic" && errors == 0) {
+    return all.empty() ? "" : fmt::format("  {:<13} {} warning{} (--check tells)\n", "hazards", all.size(), all.size() == 1 ? "" : "s");
+  }
   if (all.empty()) return fmt::format("  {:<13} {}\n", "hazards", paint("none found", Colour::green, colour));
   std::string out = fmt::format("  {:<13} {} different\n", "hazards", all.size());
   for (const sim::Finding& f : all) {
@@ -112,6 +120,7 @@ std::string CheckedRun::text(bool colour) const {
 }
 
 void CheckedRun::add_json(Json& report) const {
+  report["check"] = flags_.level;
   if (checker_.has_value()) report["hazards"] = findings_json(findings());
 }
 
@@ -119,6 +128,12 @@ void CheckedRun::write_sarif() {
   if (!sarif_.has_value()) return;
   sarif_->write(findings_sarif(findings()));
   sarif_->commit();
+}
+
+void CheckedRun::draw_hang() {
+  if (flags_.hang_picture.empty() || !checker_.has_value()) return;
+  const sim::WaitGraph g = sim::wait_graph(*checker_);
+  if (!g.nodes.empty()) write_file_atomically(flags_.hang_picture, flags_.hang_picture.ends_with(".dot") ? hang_dot(g) : hang_svg(g));
 }
 
 ExitCode CheckedRun::exit_code(ExitCode without) const {

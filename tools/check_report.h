@@ -13,11 +13,11 @@
 
 namespace drywell::tools {
 
-/// --check, --strict, --sarif.
+/// --check, --strict, --sarif, --hang-picture.
 struct CheckFlags {
-  std::string level = "off";  // off or full
+  std::string level = "basic";  // off, basic or full
   bool strict = false;
-  std::string sarif;
+  std::string sarif, hang_picture;
 };
 
 /// The checker of a run, if it has one, and what is told of it afterwards.
@@ -25,11 +25,13 @@ class CheckedRun {
  public:
   /// Throws UsageError for flags that make no sense.
   CheckedRun(const CheckFlags& flags, sim::RunOptions& options);
-  /// Empty without --check.
+  /// At the basic level: errors, and how many warnings there are; nothing if there is nothing.
   std::string text(bool colour) const;
   /// Adds "hazards".
   void add_json(nlohmann::ordered_json& report) const;
   void write_sarif();
+  /// The wait-for graph, if the run ended in a deadlock.
+  void draw_hang();
   /// verification_failed if `ok` would be, and a hazard counts.
   ExitCode exit_code(ExitCode without) const;
 

@@ -7,7 +7,9 @@
 #include "drywell/core/files.h"
 #include "drywell/sim/check.h"
 #include "kernels/registry.h"
+#include "sim/observe/hub.h"
 #include "tools/command.h"
+#include "tools/equivalents.h"
 #include "tools/mutation.h"
 #include "tools/parameters.h"
 #include "tools/report_parts.h"
@@ -18,7 +20,17 @@ namespace {
 
 struct MutateFlags {
   std::string kernel, json;
+  uint32_t sms = 0;
   bool verbose = false;
+};
+
+constexpr const char* kWrongValues = "wrong values only";
+
+/// What is mutated, and on what machine it runs.
+struct Subject {
+  const kernels::Kernel& kernel;
+  kernels::Params params;
+  uint32_t sms = 0;  // 0: the architecture's
 };
 
 struct Verdict {
@@ -35,23 +47,33 @@ struct Outcome {
   uint64_t instructions = 0;
 };
 
-Outcome run_one(const kernels::Kernel& k, const kernels::Params& params, const Mutant* mutant, uint64_t limit, std::string* text) {
+/// Schedules a mutant is tried under until one reports it: a wait that was never needed in one is needed in another.
+struct Schedule {
+  sim::DriverKind driver;
+  uint64_t seed;
+};
+constexpr Schedule kSchedules[] = {{sim::DriverKind::eager, 0},    {sim::DriverKind::lazy, 0},     {sim::DriverKind::shuffled, 1},
+                                   {sim::DriverKind::shuffled, 2}, {sim::DriverKind::shuffled, 3}, {sim::DriverKind::shuffled, 4}};
+
+Outcome run_one(const Subject& subject, const Schedule& schedule, const Mutant* mutant, uint64_t limit, std::string* text) {
   sim::HazardChecker checker;
   kernels::RunContext c;
-  c.params = params;
+  c.options.driver = schedule.driver;
+  c.options.seed = schedule.seed;
+  c.params = subject.params;
   c.verify = true;
   c.options.listeners.push_back(checker.listener());
   c.options.max_instructions = limit;
   MutantDevice* device = nullptr;
   c.machine = [&]() -> std::unique_ptr<kernels::Accelerator> {
-    auto made = std::make_unique<MutantDevice>(sim::DeviceOptions{}, mutant);
+    auto made = std::make_unique<MutantDevice>(sim::DeviceOptions{.sm_count = subject.sms}, mutant);
     device = made.get();
     return made;
   };
   c.phase = [&](std::string_view) {
     if (text != nullptr && device != nullptr && !device->original().empty()) *text = device->original();
   };
-  const kernels::KernelReport r = k.run(c);
+  const kernels::KernelReport r = subject.kernel.run(c);
   Outcome o;
   for (const sim::Finding& f : checker.findings()) {
     o.hazards.emplace(f.code, f.here.where.ptx);
@@ -63,42 +85,105 @@ Outcome run_one(const kernels::Kernel& k, const kernels::Params& params, const M
   return o;
 }
 
+/// Which instructions were executed, by their line in the text the module was read from.
+class ExecutedLines : public sim::Listener {
+ public:
+  bool wants_memory() const override { return false; }
+  void launch_started(const sim::Launch& l) override { program_ = l.program; }
+  void instruction(const sim::Warp&, const sim::DecodedOp& op, LaneMask) override { lines_.insert(program_->instruction(op).ptx_line); }
+  /// As lines from 0 of the text without the declaration a mutant adds after line `added`.
+  std::set<size_t> seen(size_t added) const {
+    std::set<size_t> all;
+    for (const size_t l : lines_) all.insert(l - 1 > added ? l - 2 : l - 1);
+    return all;
+  }
+
+ private:
+  const sim::Program* program_ = nullptr;
+  std::set<size_t> lines_;
+};
+
+/// What several runs of the kernel as it is showed.
+struct Base {
+  Outcome outcome;
+  std::vector<uint64_t> limits;  // instructions a mutant may take, by schedule
+};
+
 Verdict judge(const Outcome& base, const Outcome& o) {
   for (const auto& h : o.hazards) {
     const bool known = std::any_of(base.hazards.begin(), base.hazards.end(), [&](const auto& b) { return b.first == h.first; });
     if (!known) return {"hazard " + h.first};
   }
   if (!o.fault.empty()) return {(o.fault == "F3601" || o.fault == "F3602" ? "hang " : "fault ") + o.fault};
-  return {o.wrong ? "wrong values only" : ""};
+  return {o.wrong ? kWrongValues : ""};
+}
+
+/// Lines of the printed PTX, from 0, whose instruction some warp executes.
+std::set<size_t> executed_lines(const Subject& subject, const std::string& ptx) {
+  ExecutedLines lines;
+  Mutant same;
+  same.line = ptx.size();  // no line
+  kernels::RunContext c;
+  c.params = subject.params;
+  c.options.listeners.push_back(&lines);
+  c.machine = [&]() -> std::unique_ptr<kernels::Accelerator> { return std::make_unique<MutantDevice>(sim::DeviceOptions{.sm_count = subject.sms}, &same); };
+  subject.kernel.run(c);
+  return lines.seen(mutated_line_shift(ptx));
+}
+
+Verdict try_mutant(const Subject& subject, const Base& base, const Mutant& m) {
+  Verdict silent;
+  for (size_t i = 0; i < std::size(kSchedules); ++i) {
+    Verdict v;
+    try {
+      v = judge(base.outcome, run_one(subject, kSchedules[i], &m, base.limits[i], nullptr));
+    } catch (const InputError& e) {
+      v.how = "refused " + e.code();
+    }
+    if (v.found() && v.how != kWrongValues) return v;
+    if (v.found()) silent = v;
+  }
+  return silent;
 }
 
 ExitCode mutate(const CommandContext& c, const MutateFlags& f, const std::vector<std::string>& words) {
   const kernels::Kernel& k = kernels::find_kernel(f.kernel);
-  const kernels::Params params(k.name, k.parameters, parse_parameters(k, words, "mutate"));
+  const Subject subject{k, kernels::Params(k.name, k.parameters, parse_parameters(k, words, "mutate")), f.sms};
   std::string ptx;
-  const Outcome base = run_one(k, params, nullptr, 0, &ptx);
-  if (!base.fault.empty() || base.wrong) throw InputError("E4310", fmt::format("{} does not run as it is: {}", k.name, base.fault.empty() ? "wrong values" : base.fault));
+  Base base;
+  for (const Schedule& schedule : kSchedules) {
+    const Outcome o = run_one(subject, schedule, nullptr, 0, &ptx);
+    if (!o.fault.empty() || o.wrong) throw InputError("E4310", fmt::format("{} does not run as it is: {}", k.name, o.fault.empty() ? "wrong values" : o.fault));
+    base.outcome.hazards.insert(o.hazards.begin(), o.hazards.end());
+    base.limits.push_back(20 * o.instructions + 100'000);
+  }
   const std::vector<Mutant> all = mutants_of(ptx);
-  size_t reported = 0, noticed = 0;
+  const std::set<size_t> reached = executed_lines(subject, ptx);
+  size_t reported = 0, equivalent = 0, silent = 0, unreached = 0;
   nlohmann::ordered_json rows = nlohmann::ordered_json::array();
   for (const Mutant& m : all) {
-    Verdict v;
-    try {
-      v = judge(base, run_one(k, params, &m, 20 * base.instructions + 100'000, nullptr));
-    } catch (const InputError& e) {
-      v.how = "refused " + e.code();
+    const Verdict v = try_mutant(subject, base, m);
+    const bool runs = v.found() || reached.contains(m.line);
+    const std::string reason = v.found() || !runs ? "" : equivalence(m);
+    const bool counts = v.found() && v.how != kWrongValues;
+    reported += counts ? 1 : 0;
+    silent += v.how == kWrongValues ? 1 : 0;
+    equivalent += reason.empty() ? 0 : 1;
+    unreached += runs ? 0 : 1;
+    const std::string verdict = v.found() ? v.how : !runs ? "not reached" : reason.empty() ? "survived" : "equivalent";
+    rows.push_back({{"line", m.line + 1}, {"source", m.source}, {"what", m.what}, {"instruction", m.original}, {"verdict", verdict}});
+    if (!reason.empty()) rows.back()["reason"] = reason;
+    if (f.verbose || !counts) {
+      const std::string padded = fmt::format("{:<18}", verdict);
+      print(fmt::format("{} {:<14} {}{}{}\n", verdict == "survived" ? paint(padded, Colour::yellow, c.colour_out) : padded, m.what, m.original,
+                        m.source.empty() ? "" : fmt::format("  ({})", m.source), reason.empty() ? "" : "\n                   because " + reason));
     }
-    const bool silent = v.how == "wrong values only";
-    reported += v.found() && !silent ? 1 : 0;
-    noticed += silent ? 1 : 0;
-    rows.push_back({{"line", m.line + 1}, {"what", m.what}, {"instruction", m.original}, {"verdict", v.found() ? v.how : "survived"}});
-    if (f.verbose || !v.found() || silent)
-      print(fmt::format("{:<20} {:<14} {}\n", v.found() ? v.how : paint("survived", Colour::yellow, c.colour_out), m.what, m.original));
   }
-  const double share = all.empty() ? 100 : 100.0 * static_cast<double>(reported) / static_cast<double>(all.size());
-  print(fmt::format("{}: {} mutants, {} reported ({:.1f} %), {} only by wrong values, {} survived\n", k.name, all.size(), reported, share, noticed,
-                    all.size() - reported - noticed));
-  if (!f.json.empty()) write_file_atomically(f.json, print_json({{"kernel", k.name}, {"mutants", rows}, {"reported", reported}, {"share", share}}));
+  const size_t different = all.size() - equivalent - unreached;
+  const double share = different == 0 ? 100 : 100.0 * static_cast<double>(reported) / static_cast<double>(different);
+  print(fmt::format("{}: {} mutants, {} equivalent, {} not reached at this size; of the {} others {} reported ({:.1f} %), {} only by wrong values, {} survived\n", k.name, all.size(), equivalent,
+                    unreached, different, reported, share, silent, different - reported - silent));
+  if (!f.json.empty()) write_file_atomically(f.json, print_json({{"kernel", k.name}, {"mutants", rows}, {"reported", reported}, {"equivalent", equivalent}, {"share", share}}));
   return ExitCode::ok;
 }
 
@@ -109,6 +194,7 @@ void register_mutate(Command& app, CommandContext& context) {
   Command* sub = app.add_subcommand("mutate", "Take out each piece of a kernel's synchronisation and see whether that is reported");
   sub->add_option("KERNEL", f->kernel, "a kernel of `drywell list`")->required();
   sub->add_flag("-v,--verbose", f->verbose, "every mutant, not only those that are not reported");
+  sub->add_option("--sms", f->sms, "SMs of the simulated device; 0: the architecture's. With few, persistent CTAs take several tiles");
   sub->add_option("--json", f->json, "write the table as JSON");
   sub->allow_extras();
   sub->callback([f, sub, &context] { context.action = [f, sub, &context] { return mutate(context, *f, sub->remaining()); }; });

@@ -139,6 +139,7 @@ ExitCode run_kernel(const CommandContext& c, const RunFlags& o, const std::vecto
   const RunDescription description{k, context.params, arch, context.options, report, check, exploration};
   directory.save(report);
   check.write_sarif();
+  check.draw_hang();
   const std::string json = o.json.empty() ? "" : json_report(description);
   outputs.json(json);
   print(o.json == "-" ? json : summary(description, c.colour_out));
@@ -192,10 +193,11 @@ void register_run(Command& app, CommandContext& context) {
                   "stop a runaway kernel after this many warp instructions; 0 = never")
       ->capture_default_str();
   sub->add_flag("--no-values", o->no_values, "timed driver: same cycles, tensor results not computed");
-  sub->add_flag("--check{full}", o->check.level, "look for hazards (docs/hazards.md): off or full; exit code 1 if there is an error")
+  sub->add_flag("--check{full}", o->check.level, "look for hazards (docs/hazards.md): off, basic or, plain --check, full; exit code 1 if there is an error")
       ->capture_default_str();
-  sub->add_flag("--strict", o->check.strict, "with --check: warnings count as errors");
-  sub->add_option("--sarif", o->check.sarif, "with --check: write the hazards as SARIF 2.1.0");
+  sub->add_flag("--strict", o->check.strict, "warnings count as errors");
+  sub->add_option("--sarif", o->check.sarif, "write the hazards as SARIF 2.1.0");
+  sub->add_option("--hang-picture", o->check.hang_picture, "if the run ends in a deadlock: who waits for whom, as SVG (or DOT if the name ends in .dot)");
   sub->add_option("--explore", o->explore, "run N more random schedules, copies in flight poisoned, and compare; tells the first seed that differs, which `drywell step --seed` replays");
   add_plan_flags(*sub, o->plan);
   sub->allow_extras();

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <regex>
 #include <sstream>
 
@@ -62,13 +63,16 @@ bool removable(std::string_view opcode) {
   return false;
 }
 
+// The first such line opens a function's body: the declaration mutants need goes behind it.
+bool opens_body(const std::string& line) { return line.find('{') != std::string::npos && line.find('[') == std::string::npos; }
+
 bool is_number(const std::string& s) { return !s.empty() && s.find_first_not_of("0123456789") == std::string::npos; }
 
 class Maker {
  public:
   Maker(size_t line, const Parts& p, std::vector<Mutant>& out) : line_(line), p_(p), out_(out) {}
 
-  void replace(std::string what, std::string text) { out_.push_back({line_, std::move(what), p_.text(p_.operands), std::move(text)}); }
+  void replace(std::string what, std::string text) { out_.push_back({line_, std::move(what), p_.text(p_.operands), std::move(text), {}}); }
   /// Operand `i` moved by `step` and by -step.
   void shift(const char* what, size_t i, int64_t step) {
     if (i >= p_.operands.size()) return;
@@ -123,11 +127,25 @@ void mutate(size_t line, const Parts& p, std::vector<Mutant>& out) {
 std::vector<Mutant> mutants_of(std::string_view ptx) {
   std::vector<Mutant> all;
   const std::vector<std::string> lines = lines_of(ptx);
+  std::vector<std::string> files = {""};
+  std::string source;
   for (size_t i = 0; i < lines.size(); ++i) {
+    static const std::regex file(R"re(^\s*\.file\s+\d+\s+"(?:.*/)?([^"/]+)")re"), loc(R"(^\s*\.loc\s+(\d+)\s+(\d+))");
+    std::smatch m;
+    if (std::regex_search(lines[i], m, file)) files.push_back(m[1]);
+    if (std::regex_search(lines[i], m, loc) && std::stoul(m[1]) < files.size()) source = fmt::format("{}:{}", files[std::stoul(m[1])], m[2].str());
     Parts p;
+    const size_t before = all.size();
     if (parse_line(lines[i], p)) mutate(i, p, all);
+    for (size_t k = before; k < all.size(); ++k) all[k].source = source;
   }
   return all;
+}
+
+size_t mutated_line_shift(std::string_view ptx) {
+  const std::vector<std::string> lines = lines_of(ptx);
+  const auto body = std::find_if(lines.begin(), lines.end(), opens_body);
+  return static_cast<size_t>(body - lines.begin());
 }
 
 std::string mutated(std::string_view ptx, const Mutant& m) {
@@ -140,7 +158,7 @@ std::string mutated(std::string_view ptx, const Mutant& m) {
       continue;
     }
     out += lines[i] + "\n";
-    if (!declared && lines[i].find('{') != std::string::npos && lines[i].find('[') == std::string::npos) {
+    if (!declared && opens_body(lines[i])) {
       out += fmt::format(".reg .b32 {};\n", kScratch);
       declared = true;
     }

@@ -14,12 +14,16 @@ struct Mutant {
   std::string what;        // "without", "true at once", "count + 1", …
   std::string original;    // the instruction
   std::string replacement; // lines that stand in its place; may be empty
+  std::string source;      // "kernel.cpp:252" if the PTX says
 };
 
 /// One mutant for each fence, wait, commit, arrive and barrier, and two for each count, parity and number of bytes.
 std::vector<Mutant> mutants_of(std::string_view ptx);
 /// The text of a mutant.
 std::string mutated(std::string_view ptx, const Mutant& m);
+
+/// The line, from 0, behind which `mutated` adds a declaration.
+size_t mutated_line_shift(std::string_view ptx);
 
 /// A simulated device that runs a mutant of what it is given.
 class MutantDevice : public kernels::SimulatedDevice {

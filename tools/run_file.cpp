@@ -183,6 +183,7 @@ ExitCode run_file(const CommandContext& c, const RunFlags& f, const std::vector<
   const std::string json = f.json.empty() ? "" : json_report(d);
   outputs.json(json);
   check.write_sarif();
+  check.draw_hang();
   print(f.json == "-" ? json : summary(d, c.colour_out));
   const bool differs = exploration.has_value() && exploration->seed.has_value();
   return check.exit_code(differs ? ExitCode::verification_failed : exit_code(result));

@@ -22,6 +22,8 @@ struct Access {
   Agent agent = Agent::thread;
   bool write = false;
   bool reduction = false;
+  bool lone = false;             // an asynchronous operation issued by one lane of its warp only
+  bool scales = false;           // reads scale factors
   uint8_t swizzles = 0;          // bit per isa::Swizzle: written with (tensor copy), read with (tensor core); 0: neither
   uint16_t cta = 0, warp = 0;    // issuer: rank and warp
   LaneMask lanes = 0;

@@ -1,6 +1,9 @@
 // Asynchronous operations: what they touch is checked when they are issued; who may know of their end follows from their
 // mbarrier, commit, group or wait.
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <bit>
 
 #include "drywell/isa/opcode.h"
 #include "drywell/isa/smem_descriptor.h"
@@ -43,6 +46,25 @@ bool same_store(const AsyncOp& a, const AsyncOp& b) {
          x->bytes == y->bytes && x->byte_mask == y->byte_mask;
 }
 
+/// Its cells are tensor memory's: followed at every level.
+bool uses_tensor_memory(const AsyncOp& op) {
+  return std::holds_alternative<Umma>(op.payload) || std::holds_alternative<TmemLdSt>(op.payload) || std::holds_alternative<TmemCopy>(op.payload) ||
+         std::holds_alternative<TmemShift>(op.payload);
+}
+
+/// CTAs whose shared memory a copy writes, without the bytes.
+uint32_t destinations(const AsyncOp& op) {
+  if (const auto* t = std::get_if<TensorCopy>(&op.payload)) return t->multicast != 0 ? t->multicast : 1u << shared_rank(t->smem);
+  if (const auto* b = std::get_if<BulkCopy>(&op.payload)) return b->multicast != 0 ? b->multicast : 1u << shared_rank(static_cast<uint32_t>(b->dst));
+  if (const auto* r = std::get_if<RemoteStore>(&op.payload)) return 1u << shared_rank(static_cast<uint32_t>(r->dst));
+  return 1u << op.issuer.cta;
+}
+
+bool overlap(const Span& a, const Span& b) {
+  return a.cta == b.cta && a.lane < b.lane + b.lanes && b.lane < a.lane + a.lanes && a.column < b.column + b.columns && b.column < a.column + a.columns;
+}
+std::string cell_place(const Span& s) { return fmt::format("tensor memory of CTA rank {}, lanes {} to {}, columns {} to {}", s.cta, s.lane, s.lane + s.lanes - 1, s.column, s.column + s.columns - 1); }
+
 }  // namespace
 
 Queue& ClusterMonitor::queue_of(std::map<uint32_t, Queue>& all, uint32_t lane, bool reads) {
@@ -62,17 +84,23 @@ struct ClusterMonitor::Issue {
   WarpState& state;
   Flight& flight;
 
-  Access access(Agent agent, bool write) const { return m.access_of(w, op.issuer.pc, 1u << op.issuer.lane, agent, write); }
-  AccessId add(const Access& a) const { return m.launch_.accesses.add(a); }
+  Access access(Agent agent, bool write) const {
+    Access a = m.access_of(w, op.issuer.pc, 1u << op.issuer.lane, agent, write);
+    a.lone = std::has_single_bit(w.active & read_pred(w, m.launch_.program->code[op.issuer.pc].guard));
+    return a;
+  }
+  AccessId add(const Access& a) const { return m.accesses_.add(a); }
 
   // What a reduction reads in global memory it also writes.
-  void reads(AccessId id) const {
+  void reads(AccessId id, Rule unwritten = Rule::none) const {
+    if (!m.launch_.full() && !uses_tensor_memory(op)) return;
     const bool reduces = is_reduction(op);
     for_each_read(m.cluster_, op, [&](const Span& s) {
-      if (!reduces || s.memory == Memory::shared) m.touch(s, id, state.clock, Rule::none);
+      if (!reduces || s.memory == Memory::shared) m.touch(s, id, state.clock, unwritten);
     });
   }
   void writes(AccessId id, Rule unwritten = Rule::none) const {
+    if (!m.launch_.full() && !uses_tensor_memory(op)) return;
     for_each_write(m.cluster_, op, [&](const Span& s) { m.touch(s, id, state.clock, unwritten); });
   }
 
@@ -84,14 +112,25 @@ struct ClusterMonitor::Issue {
     a.write = true;
     a.swizzles = swizzles;
     a.reduction = is_reduction(op);
+    for (uint32_t b : barriers) m.check_init(b, flight.who, state.clock);
+    if (!m.launch_.full()) {
+      for (uint32_t left = destinations(op); left != 0; left &= left - 1) land(static_cast<uint32_t>(std::countr_zero(left)), a);
+      return;
+    }
     uint32_t cta = ~0u;
     for_each_write(m.cluster_, op, [&](const Span& s) {
       if (s.memory != Memory::shared) return;
-      if (s.cta != cta) flight.landings.push_back(add(a));
+      if (s.cta != cta) land(s.cta, a);
       cta = s.cta;
       m.touch(s, flight.landings.back(), state.clock, Rule::none);
     });
-    for (uint32_t b : barriers) m.check_init(b, flight.who, state.clock);
+  }
+  /// What arrives in the shared memory of one CTA.
+  void land(uint32_t cta, const Access& a) const {
+    flight.landings.push_back(add(a));
+    if (cta >= m.ctas_.size()) return;
+    m.ctas_[cta].landings.push_back(flight.landings.back());
+    if (cta != a.cta) m.visit_peer(cta, flight.landings.back(), state.clock);
   }
   // CUTLASS's epilogues let all lanes of a warp issue one store: the same bytes, any number of times. Operations of one
   // instruction are numbered in the order of lanes.
@@ -124,14 +163,18 @@ struct ClusterMonitor::Issue {
     a.done_at = ++q.issued;
     a.used = agent == Agent::tmem_ld ? q.read : 0;
     a.swizzles = swizzles;
-    reads(add(a));
+    q.last = add(a);
+    if (agent != Agent::wgmma || m.launch_.full()) reads(q.last, agent == Agent::tmem_ld ? Rule::tensor_unwritten : Rule::none);
     a.write = true;
     a.swizzles = 0;
     writes(add(a));
   }
   Queue& tensor() const { return m.queue_of(state.tensor, op.issuer.lane, false); }
 
-  void operator()(const TensorCopy& t) const { t.direction == TensorCopy::Direction::load ? signalled(Agent::load, swizzles_of(t), {t.mbar}) : store(); }
+  void operator()(const TensorCopy& t) const {
+    m.use_map(w, op, t.map_address);
+    t.direction == TensorCopy::Direction::load ? signalled(Agent::load, swizzles_of(t), {t.mbar}) : store();
+  }
   void operator()(const BulkCopy& b) const { b.kind == BulkCopy::Kind::shared_to_global ? store() : signalled(Agent::load, 0, {b.mbar}); }
   void operator()(const RemoteStore& r) const { if (!r.global) signalled(Agent::remote, 0, {r.mbar}); }
   void operator()(const TryCancel& t) const { signalled(Agent::load, 0, {op.issuer.cta << 24 | shared_offset(t.mbar)}); }
@@ -159,13 +202,25 @@ struct ClusterMonitor::Issue {
     a.done = q.done;
     a.done_at = ++q.issued;
     a.swizzles = swizzles_of(u);
+    a.scales = u.scale_vec != 0 && !u.a_in_tmem;
     AsyncOp operands = op;
     std::get<Umma>(operands.payload).accumulate = false;
-    const AccessId id = add(a);
-    for_each_read(m.cluster_, operands, [&](const Span& s) { m.touch(s, id, state.clock, s.memory == Memory::tmem ? Rule::tensor_operand_unwritten : Rule::none); });
+    const AccessId id = q.last = add(a);
+    std::vector<Span> cells;
+    const auto read = [&](const Span& s) {
+      if (s.memory == Memory::tmem) cells.push_back(s);
+      m.touch(s, id, state.clock, s.memory == Memory::tmem ? Rule::tensor_operand_unwritten : Rule::none);
+    };
+    // The basic level leaves out operands in shared memory: finding their bytes costs more than the rest.
+    if (m.launch_.full() || u.a_in_tmem || u.scale_vec != 0 || u.sparse) for_each_read(m.cluster_, operands, read);
     a.write = true;
     a.swizzles = 0;
-    writes(add(a), u.accumulate ? Rule::accumulates_nothing : Rule::none);
+    a.scales = false;
+    const AccessId written = add(a);
+    for_each_write(m.cluster_, op, [&](const Span& s) {
+      m.touch(s, written, state.clock, u.accumulate ? Rule::accumulates_nothing : Rule::none);
+      for (const Span& o : cells) if (!u.ashift && overlap(o, s)) m.reporter_.report(Rule::operands_overlap, nullptr, a, [&] { return cell_place(s); });
+    });
   }
 
   void operator()(const AsyncCopy& c) const {
@@ -176,6 +231,7 @@ struct ClusterMonitor::Issue {
   // The arrival releases what its thread issued before, and implies fence::before_thread_sync.
   void operator()(const Commit& c) const {
     Queue& q = tensor();
+    flight.commit = true;
     Message& out = flight.message;
     out = state.clock.now;
     out.seen.raise(q.done, q.issued);
@@ -192,6 +248,7 @@ struct ClusterMonitor::Issue {
     const Ordering o = m.launch_.ordering(m.launch_.program->code[op.issuer.pc]);
     m.check_init(r.mbar, flight.who, state.clock);
     flight.message = o.release ? state.clock.release() : state.clock.fenced;
+    if (!o.wide) flight.message.wide.clear();
     flight.message.tensor.join(state.clock.tensor_told);
     state.clock.tick();
   }
@@ -222,7 +279,7 @@ void ClusterMonitor::wait_groups(Queue& q, WarpState& w, uint64_t allowed, bool 
   if (q.read != 0) w.clock.now.seen.raise(q.read, over);
   if (!reads_only && q.done != 0) w.clock.now.seen.raise(q.done, over);
   if (q.groups.size() > kGroupsKept) q.groups.erase(q.groups.begin(), q.groups.end() - kGroupsKept / 2);
-  std::erase_if(q.reads, [&](AccessId id) { return launch_.accesses[id].done_at <= over; });
+  std::erase_if(q.reads, [&](AccessId id) { return accesses_[id].done_at <= over; });
 }
 
 // Allocation makes the columns fresh; freeing uses all of them.
@@ -234,7 +291,7 @@ void ClusterMonitor::tensor_memory(const Warp& w, const DecodedOp& op, LaneMask 
   if (op.opcode == isa::Opcode::tcgen05_alloc) {
     const uint64_t a = lane_address(w, op, lane);
     const uint32_t at = shared_address(w, a, is_shared_generic(a)), columns = lanes<uint32_t>(w, op.src[1])[lane];
-    touch({Memory::shared, shared_rank(at), shared_offset(at), 4}, launch_.accesses.add(access_of(w, pc, 1u << lane, Agent::thread, true)), state.clock, Rule::none);
+    touch({Memory::shared, shared_rank(at), shared_offset(at), 4}, accesses_.add(access_of(w, pc, mask, Agent::thread, true)), state.clock, Rule::none);
     uint32_t column = 0;
     std::memcpy(&column, w.cta->smem.data() + shared_offset(at), 4);
     cta.tensor.update(uint64_t{column} * kTmemLanes, uint64_t{column + columns} * kTmemLanes, [](StateId, uint64_t) { return StateId{0}; });
@@ -242,7 +299,7 @@ void ClusterMonitor::tensor_memory(const Warp& w, const DecodedOp& op, LaneMask 
   }
   const TmemAddr at(lanes<uint32_t>(w, op.src[0])[lane]);
   const uint32_t columns = lanes<uint32_t>(w, op.src[1])[lane];
-  const AccessId id = launch_.accesses.add(access_of(w, pc, mask, Agent::dealloc, true));
+  const AccessId id = accesses_.add(access_of(w, pc, mask, Agent::dealloc, true));
   touch({Memory::tmem, w.cta->rank, 0, 0, 0, kTmemLanes, at.column(), columns}, id, state.clock, Rule::none);
   cta.tensor.update(uint64_t{at.column()} * kTmemLanes, uint64_t{at.column() + columns} * kTmemLanes, [](StateId, uint64_t) { return StateId{0}; });
 }

@@ -1,14 +1,15 @@
 // The observer: hands events to the monitor of their cluster.
-#include <unordered_map>
+#include <map>
+#include <mutex>
 
 #include "drywell/isa/opcode.h"
-#include "sim/check/monitor.h"
+#include "sim/check/gathering.h"
 
 namespace drywell::sim {
 namespace check {
 namespace {
 
-Ordering ordering_of(const isa::Instruction& i) {
+Ordering semantics_of(const isa::Instruction& i) {
   using isa::Mod;
   using isa::Opcode;
   switch (i.op) {
@@ -25,6 +26,15 @@ Ordering ordering_of(const isa::Instruction& i) {
   }
 }
 
+// .cta is the default where a scope may be left out (PTX ISA 9.7.13.15.13, .16); fences and volatile accesses without one reach far.
+Ordering ordering_of(const isa::Instruction& i) {
+  Ordering o = semantics_of(i);
+  const isa::Mod scope = i.mod(isa::Slot::scope);
+  const bool mbarrier = isa::spec(i.op).mnemonic.starts_with("mbarrier");
+  o.wide = scope != isa::Mod::cta && (scope != isa::Mod::none || !mbarrier);
+  return o;
+}
+
 /// Threads of different CTAs may order each other through it.
 bool synchronises(const isa::Instruction& i, const Ordering& o) {
   using isa::Opcode;
@@ -37,7 +47,7 @@ bool synchronises(const isa::Instruction& i, const Ordering& o) {
 
 bool writes_unseen(const isa::Instruction& i) {
   const std::string_view name = isa::spec(i.op).mnemonic;
-  return name.starts_with("wmma.store") || name.starts_with("st.bulk") || name.starts_with("multimem") || name.starts_with("tensormap");
+  return name.starts_with("wmma.store") || name.starts_with("st.bulk") || name.starts_with("multimem");
 }
 
 }  // namespace
@@ -45,44 +55,47 @@ bool writes_unseen(const isa::Instruction& i) {
 void LaunchState::begin(const Launch& launch) {
   program = launch.program;
   orderings.clear();
-  synchronised = hidden_writes = false;
+  synchronised = hidden_writes = waits_for_grids = false;
   for (const DecodedOp& op : program->code) {
     // The end of a function without a body of its own has no instruction.
     const bool real = op.instr < program->function_of(op).body.size();
     orderings.push_back(real ? ordering_of(program->instruction(op)) : Ordering{});
     if (!real) continue;
     synchronised = synchronised || synchronises(program->instruction(op), orderings.back());
+    const isa::Instruction& i = program->instruction(op);
+    waits_for_grids = waits_for_grids || (i.op == isa::Opcode::griddepcontrol && i.has(isa::Mod::wait));
     hidden_writes = hidden_writes || writes_unseen(program->instruction(op));
   }
-  accesses.clear();
-  states.clear();
-  global.clear();
-  reporter.begin(*program);
 }
 
 }  // namespace check
 
-class HazardChecker::Impl : public Listener {
+/// What the functions of check_level.h reach of a checker.
+class Levelled {
  public:
-  explicit Impl(const CheckOptions& o) : launch_(o) {}
+  virtual ~Levelled() = default;
+  virtual void set_level(CheckLevel level) = 0;
+  virtual const WaitGraph& wait_graph() const = 0;
+};
+
+class HazardChecker::Impl : public Listener, public Levelled {
+ public:
+  explicit Impl(const CheckOptions& o) : launch_(o), gathering_(o) {}
+
+  bool concurrent() const override { return true; }
+  bool wants_memory() const override { return launch_.full(); }
 
   void launch_started(const Launch& l) override {
-    clusters_.clear();
-    last_ = nullptr;
+    gathering_.finish();
+    launch_.sees_all_launches = l.gmem->launches == ++watched_[l.gmem];
     launch_.begin(l);
+    gathering_.begin(l, launch_);
   }
-  void cta_started(const Cta& cta) override {
-    auto& m = clusters_[cta.cluster];
-    if (m.monitor == nullptr) m.monitor = std::make_unique<check::ClusterMonitor>(*cta.cluster, launch_, ++serial_);
-    ++m.ctas;
-  }
+  void launch_finished() override { gathering_.finish(); }
+  void cta_started(const Cta& cta) override { gathering_.start(*cta.cluster); }
   void cta_finished(const Cta& cta) override {
-    const auto m = clusters_.find(cta.cluster);
-    if (m == clusters_.end()) return;
-    m->second.monitor->finish(cta);
-    if (--m->second.ctas != 0) return;
-    clusters_.erase(m);
-    last_ = nullptr;
+    monitor(*cta.cluster).finish(cta);
+    gathering_.collect(*cta.cluster);
   }
   void instruction(const Warp& w, const DecodedOp& op, LaneMask mask) override { monitor(*w.cta->cluster).instruction(w, op, mask); }
   void memory(const Warp& w, const DecodedOp& op, LaneMask mask, Space s, uint32_t bytes, bool store) override {
@@ -94,35 +107,41 @@ class HazardChecker::Impl : public Listener {
   void named_barrier(const Warp& w, uint32_t id, const NamedBarrier& b) override { monitor(*w.cta->cluster).named_barrier(w, id, b); }
   void async(const Cluster& c, const AsyncOp& op, AsyncMoment m) override { monitor(c).async(op, m); }
 
-  std::string explain_hang(const Cluster& c) override { return monitor(c).explain_hang(); }
+  std::string explain_hang(const Cluster& c) override {
+    WaitGraph graph = monitor(c).wait_graph();
+    const std::lock_guard lock(mutex_);  // of several clusters
+    graph_ = std::move(graph);
+    return monitor(c).explain_hang();
+  }
+  void set_level(CheckLevel level) override { launch_.level = level; }
+  const WaitGraph& wait_graph() const override { return graph_; }
 
-  const check::Reporter& reporter() const { return launch_.reporter; }
-
- private:
-  struct Running {
-    std::unique_ptr<check::ClusterMonitor> monitor;
-    size_t ctas = 0;  // that have not finished
-  };
-  check::ClusterMonitor& monitor(const Cluster& c) {
-    if (last_ != &c) {
-      last_ = &c;
-      current_ = clusters_.at(&c).monitor.get();
-    }
-    return *current_;
+  std::vector<Finding> findings() {
+    gathering_.finish();
+    return gathering_.findings();
   }
 
+  /// In the order they were met, if one host thread runs the clusters.
+  const std::vector<Finding>& so_far() { return gathering_.so_far(); }
+
+ private:
+  check::ClusterMonitor& monitor(const Cluster& c) { return gathering_.monitor(c.index); }
+
   check::LaunchState launch_;
-  std::unordered_map<const Cluster*, Running> clusters_;
-  const Cluster* last_ = nullptr;
-  check::ClusterMonitor* current_ = nullptr;
-  uint64_t serial_ = 0;
+  std::map<const Gmem*, uint64_t> watched_;  // launches
+  check::Gathering gathering_;
+  std::mutex mutex_;
+  WaitGraph graph_;
 };
 
 HazardChecker::HazardChecker(CheckOptions options) : impl_(std::make_unique<Impl>(options)) {}
 HazardChecker::~HazardChecker() = default;
 Listener* HazardChecker::listener() { return impl_.get(); }
-std::vector<Finding> HazardChecker::findings() const { return impl_->reporter().sorted(); }
-size_t HazardChecker::count() const { return impl_->reporter().all().size(); }
-Finding HazardChecker::finding(size_t i) const { return impl_->reporter().all().at(i); }
+std::vector<Finding> HazardChecker::findings() const { return impl_->findings(); }
+size_t HazardChecker::count() const { return impl_->so_far().size(); }
+Finding HazardChecker::finding(size_t i) const { return impl_->so_far().at(i); }
+
+void set_level(HazardChecker& checker, CheckLevel level) { dynamic_cast<Levelled&>(*checker.listener()).set_level(level); }
+WaitGraph wait_graph(HazardChecker& checker) { return dynamic_cast<Levelled&>(*checker.listener()).wait_graph(); }
 
 }  // namespace drywell::sim

@@ -7,6 +7,8 @@
 #include <cstdint>
 #include <vector>
 
+#include "drywell/core/types.h"
+
 namespace drywell::sim::check {
 
 using Component = uint32_t;
@@ -35,11 +37,19 @@ struct Message {
   Clock seen;                       // happened before
   Clock proxy_shared, proxy_global; // of that, ordinary accesses that a fence.proxy.async covers
   Clock tensor;                     // of that, tcgen05 work that a tcgen05.fence::before_thread_sync covers
+  Clock wide;                       // of that, what came by scopes wide enough for whoever has it
+  Clock map_released, map_acquired; // of that, edits of tensor maps that a fence.proxy.tensormap covers
   void join(const Message& m) {
     seen.join(m.seen);
     proxy_shared.join(m.proxy_shared);
     proxy_global.join(m.proxy_global);
     tensor.join(m.tensor);
+    wide.join(m.wide);
+    join_maps(m);
+  }
+  void join_maps(const Message& m) {
+    map_released.join(m.map_released);
+    map_acquired.join(m.map_acquired);
   }
 };
 
@@ -52,18 +62,43 @@ struct WarpClock {
   Message fenced;      // state at the last releasing fence: what a relaxed arrive hands over
   Message heard;       // brought by relaxed waits, for the next acquiring fence
 
+  // Lanes that learned something by themselves, until the warp synchronises; the others know `behind`.
+  LaneMask ahead = kFullMask;
+  Clock behind;
+  uint32_t met = 0;    // time of the warp's last synchronisation
+
   uint32_t time() const { return now.seen[self]; }
-  void tick() { now.seen.raise(self, time() + 1); }
+  void tick() {
+    now.seen.raise(self, time() + 1);
+    now.wide.raise(self, time());
+    if (ahead != kFullMask) behind.raise(self, time());
+  }
+  const Clock& seen_by(LaneMask lanes) const { return (lanes & ~ahead) == 0 ? now.seen : behind; }
+  /// Some lanes, of those alive, are about to learn something.
+  void part(LaneMask lanes, LaneMask alive) {
+    if ((alive & ~lanes) == 0) return;
+    if (ahead == kFullMask) behind = now.seen;
+    ahead = ahead == kFullMask ? lanes : ahead & lanes;
+  }
+  /// All lanes synchronise.
+  void meet() {
+    ahead = kFullMask;
+    tick();
+    met = time();
+  }
   Message release() const {
     Message m = now;
     m.tensor = tensor_told;
     return m;
   }
-  void acquire(const Message& m) {
+  /// `reaches`: the scope includes whoever released.
+  void acquire(const Message& m, bool reaches = true) {
     now.seen.join(m.seen);
     now.proxy_shared.join(m.proxy_shared);
     now.proxy_global.join(m.proxy_global);
     tensor_heard.join(m.tensor);
+    if (reaches) now.wide.join(m.wide);
+    now.join_maps(m);
   }
 };
 

@@ -5,6 +5,7 @@
 
 #include "drywell/isa/opcode.h"
 #include "sim/check/monitor.h"
+#include "sim/check/touch.h"
 #include "sim/exec/exec.h"
 
 namespace drywell::sim::check {
@@ -39,13 +40,16 @@ std::string shared_place(uint32_t cta, uint64_t at) { return fmt::format("shared
 
 }  // namespace
 
-ClusterMonitor::ClusterMonitor(const Cluster& c, LaunchState& launch, uint64_t serial) : cluster_(c), launch_(launch), serial_(serial) {
+ClusterMonitor::ClusterMonitor(const Cluster& c, const LaunchState& launch)
+    : cluster_(c), launch_(launch), serial_(c.index + 1), states_(accesses_), reporter_(launch.options.most), running_ctas_(c.ctas.size()) {
+  reporter_.begin(*launch.program);
   ctas_.reserve(c.ctas.size());
   for (const auto& cta : c.ctas) {
     CtaState& s = ctas_.emplace_back(*cta);
     for (WarpState& w : s.warps) {
       w.clock.self = new_component();
       w.clock.now.seen.raise(w.clock.self, 1);
+      w.clock.now.wide.raise(w.clock.self, 1);
     }
   }
 }
@@ -67,43 +71,21 @@ Access ClusterMonitor::access_of(const Warp& w, uint32_t pc, LaneMask lanes, Age
   return a;
 }
 
-// Marks cells as read or written by an access and reports what it is not ordered after.
-template <class Cells, class Judge, class Where>
-void ClusterMonitor::touch_cells(Cells& cells, uint64_t begin, uint64_t end, AccessId id, const Judge& judge, const Where& where, Rule unwritten) {
-  const Access now = launch_.accesses[id];
-  const AccessTable& accesses = launch_.accesses;
-  StateTable& states = launch_.states;
-  const auto check = [&](AccessId prior, uint64_t cell) {
-    if (prior == id) return;
-    if (const Rule r = judge(accesses[prior], now); r != Rule::none) launch_.reporter.report(r, &accesses[prior], now, [&] { return where(cell); });
-  };
-  StateId in = ~0u, out = 0;
-  cells.update(begin, end, [&](StateId s, uint64_t cell) {
-    if (s == in) return out;
-    in = s;
-    if (const AccessId writer = states.writer(s); writer != 0) {
-      check(writer, cell);
-    } else if (unwritten != Rule::none) {
-      launch_.reporter.report(unwritten, nullptr, now, [&] { return where(cell); });
-    }
-    if (now.write) {
-      for (const AccessId r : states.readers(s)) check(r, cell);
-    }
-    return out = now.write ? states.written(id) : states.read(s, id);
-  });
-}
-
 void ClusterMonitor::touch(const Span& s, AccessId id, const WarpClock& who, Rule unwritten) {
-  const Access& now = launch_.accesses[id];
+  const Access& now = accesses_[id];
   if (!launch_.options.uninitialised) unwritten = Rule::none;
   if (s.memory == Memory::global) {
-    if (!launch_.options.global_memory) return;
+    if (!launch_.options.global_memory || !launch_.full()) return;
     const auto judge = [&](const Access& prior, const Access& a) { return judge_global(prior, a, who, launch_.synchronised); };
-    touch_cells(launch_.global, s.begin, s.begin + s.bytes, id, judge, [](uint64_t at) { return fmt::format("global memory at {:#x}", at); }, Rule::none);
+    check_grid_wait(s, id, who);
+    if (!now.write && launch_.options.uninitialised) suspect_unwritten(s, id);
+    touch_cells(global_, s.begin, s.begin + s.bytes, id, judge, [](uint64_t at) { return fmt::format("global memory at {:#x}", at); }, Rule::none);
     return;
   }
   if (s.cta >= ctas_.size()) return;
+  if (s.cta != now.cta) visit_peer(s.cta, id, who);
   CtaState& cta = ctas_[s.cta];
+  if (s.memory == Memory::shared && !launch_.full()) return;
   if (s.memory == Memory::shared) {
     const auto judge = [&](const Access& prior, const Access& a) {
       const Rule r = judge_shared(prior, a, who);
@@ -142,24 +124,12 @@ void ClusterMonitor::memory(const Warp& w, const DecodedOp& op, LaneMask mask, S
   const auto pc = static_cast<uint32_t>(&op - launch_.program->code.data());
   const Access now = access_of(w, pc, mask, is_atomic(op.opcode) || ordering.strong ? Agent::atomic : Agent::thread, store);
   AccessId id = state.last_access;
-  const Access& last = launch_.accesses[id];
-  if (id == 0 || last.pc != pc || last.issued_at != now.issued_at) id = state.last_access = launch_.accesses.add(now);
+  const Access& last = accesses_[id];
+  if (id == 0 || last.pc != pc || last.issued_at != now.issued_at) id = state.last_access = accesses_.add(now);
   shared.each([&](uint64_t begin, uint64_t end) {
     touch({Memory::shared, shared_rank(static_cast<uint32_t>(begin)), shared_offset(static_cast<uint32_t>(begin)), end - begin}, id, state.clock, Rule::none);
   });
   global.each([&](uint64_t begin, uint64_t end) { touch({Memory::global, 0, begin, end - begin}, id, state.clock, Rule::none); });
-}
-
-void ClusterMonitor::finish(const Cta& cta) {
-  for (WarpState& w : ctas_[cta.rank].warps) {
-    for (const auto& [lane, q] : w.bulk) {
-      for (size_t i = 0; i < q.reads.size(); ++i) {
-        const Access& a = launch_.accesses[q.reads[i]];
-        if (w.clock.now.seen[a.done] < a.done_at)
-          launch_.reporter.report(Rule::exit_while_reading, nullptr, a, [&] { return fmt::format("shared memory of CTA rank {}", cta.rank); });
-      }
-    }
-  }
 }
 
 }  // namespace drywell::sim::check

@@ -72,7 +72,7 @@ std::string ClusterMonitor::ledger_of(uint32_t address) const {
   };
   std::string out;
   if (b.init != 0) {
-    const Access& i = launch_.accesses[b.init];
+    const Access& i = accesses_[b.init];
     const GuestPlace p = place_of(cluster_.ctas[i.cta]->warps[i.warp], i.pc, i.lanes);
     out += fmt::format("      initialised by {}: '{}'{}; {} phases completed since\n", warp_name(cluster_, i.cta, i.warp), p.ptx, source_of(p), b.phase - b.base);
   }

@@ -1,18 +1,34 @@
 #include "sim/check/judge.h"
 
+#include <bit>
+
 namespace drywell::sim::check {
 namespace {
 
-bool knows_issue(const WarpClock& who, const Access& a) { return who.now.seen[a.issuer] >= a.issued_at; }
-bool knows_end(const WarpClock& who, const Access& a) { return a.done_at != kInFlight && who.now.seen[a.done] >= a.done_at; }
+bool knows_issue(const Clock& seen, const Access& a) { return seen[a.issuer] >= a.issued_at; }
+bool knows_end(const Clock& seen, const Access& a) { return a.done_at != kInFlight && seen[a.done] >= a.done_at; }
 bool same_warp(const Access& a, const Access& b) { return a.issuer == b.issuer; }
 bool combine(const Access& a, const Access& b) {
   return (a.reduction && b.reduction) || (a.agent == Agent::atomic && b.agent == Agent::atomic);
 }
 
+// Threads of two CTAs, and somewhere between them only scopes of one CTA.
+bool too_narrow(const Access& prior, const Access& now, const WarpClock& who) {
+  return prior.cta != now.cta && is_plain(now.agent) && who.now.wide[prior.issuer] < prior.issued_at;
+}
+
+// One lane hands to an asynchronous operation what all lanes wrote, or all lanes use what one wrote.
+bool lanes_apart(const Access& prior, const Access& now, const WarpClock& who) {
+  if (!same_warp(prior, now) || prior.issued_at < who.met) return false;
+  if (now.lone) return prior.write && (prior.lanes & ~now.lanes) != 0;
+  return prior.agent == Agent::thread && now.agent == Agent::thread && std::has_single_bit(prior.lanes) && prior.lanes != now.lanes;
+}
+
 // An ordinary access, then anything: ordered if the later thread knows of it; the async proxy sees a store only behind a fence.
-Rule after_plain(const Access& prior, const Access& now, const WarpClock& who, const Clock& fenced) {
-  if (!knows_issue(who, prior)) return is_plain(now.agent) ? Rule::shared_race : Rule::not_ordered_before_async;
+Rule after_plain(const Access& prior, const Access& now, const WarpClock& who, const Clock& seen, const Clock& fenced) {
+  if (!knows_issue(seen, prior)) return is_plain(now.agent) ? Rule::shared_race : Rule::not_ordered_before_async;
+  if (too_narrow(prior, now, who)) return Rule::scope_too_narrow;
+  if (lanes_apart(prior, now, who)) return Rule::lanes_unordered;
   if (!prior.write || !is_async_proxy(now.agent) || fenced[prior.issuer] >= prior.issued_at) return Rule::none;
   return now.write ? Rule::proxy_write_to_async_write : Rule::proxy_write_to_async_read;
 }
@@ -25,11 +41,13 @@ Rule unfinished(const Access& prior, const Access& now) {
 
 }  // namespace
 
-Rule judge_shared(const Access& prior, const Access& now, const WarpClock& who) {
+namespace {
+
+Rule shared_rule(const Access& prior, const Access& now, const WarpClock& who, const Clock& seen) {
   if (combine(prior, now)) return Rule::none;
   if (prior.agent == Agent::mbarrier) return now.agent == Agent::mbarrier ? Rule::none : Rule::mbarrier_bytes;
-  if (is_plain(prior.agent)) return after_plain(prior, now, who, who.now.proxy_shared);
-  if (!knows_end(who, prior)) {
+  if (is_plain(prior.agent)) return after_plain(prior, now, who, seen, who.now.proxy_shared);
+  if (!knows_end(seen, prior)) {
     if (prior.agent == Agent::cp_async && now.agent == Agent::cp_async && same_warp(prior, now)) return Rule::none;
     return unfinished(prior, now);
   }
@@ -40,14 +58,45 @@ Rule judge_shared(const Access& prior, const Access& now, const WarpClock& who) 
   return Rule::none;
 }
 
+Rule global_rule(const Access& prior, const Access& now, const WarpClock& who, const Clock& seen, bool synchronised) {
+  if (combine(prior, now)) return Rule::none;
+  if (prior.cluster != now.cluster) return synchronised ? Rule::none : Rule::global_race;
+  if (!is_plain(prior.agent)) {
+    if (knows_end(seen, prior) || synchronised) return Rule::none;
+    return prior.write && prior.agent == Agent::store && knows_issue(seen, prior) ? Rule::store_unfinished : Rule::global_race;
+  }
+  if (!knows_issue(seen, prior)) return synchronised ? Rule::none : Rule::global_race;
+  if (too_narrow(prior, now, who)) return Rule::scope_too_narrow;
+  const bool fenced = who.now.proxy_global[prior.issuer] >= prior.issued_at;
+  return prior.write && is_async_proxy(now.agent) && !fenced ? Rule::proxy_global : Rule::none;
+}
+
+// Judged by what all lanes of the access know; if only some of them do not, that is what is wrong.
+template <class F>
+Rule by_lanes(const WarpClock& who, const Access& now, F rule) {
+  if (const Rule r = rule(who.now.seen); r != Rule::none) return r;
+  return (now.lanes & ~who.ahead) != 0 && rule(who.behind) != Rule::none ? Rule::lanes_unordered : Rule::none;
+}
+
+}  // namespace
+
+Rule judge_shared(const Access& prior, const Access& now, const WarpClock& who) {
+  return by_lanes(who, now, [&](const Clock& seen) { return shared_rule(prior, now, who, seen); });
+}
+
+Rule judge_global(const Access& prior, const Access& now, const WarpClock& who, bool synchronised) {
+  return by_lanes(who, now, [&](const Clock& seen) { return global_rule(prior, now, who, seen, synchronised); });
+}
+
 Rule judge_tensor(const Access& prior, const Access& now, const WarpClock& who) {
   const bool freeing = now.agent == Agent::dealloc;
+  if (now.scales && prior.write && prior.agent == Agent::mma) return Rule::scales_are_sums;
   if (is_tensor_core(prior.agent) && is_tensor_core(now.agent)) {
     // One thread's operations pipeline; those of two threads if the fences put one issue before the other.
-    if (prior.done == now.done || knows_end(who, prior) || who.now.tensor[prior.issuer] >= prior.issued_at) return Rule::none;
-    return knows_issue(who, prior) ? Rule::before_fence_missing : Rule::tensor_threads_unordered;
+    if (prior.done == now.done || knows_end(who.now.seen, prior) || who.now.tensor[prior.issuer] >= prior.issued_at) return Rule::none;
+    return knows_issue(who.now.seen, prior) ? Rule::before_fence_missing : Rule::tensor_threads_unordered;
   }
-  if (!knows_end(who, prior)) {
+  if (!knows_end(who.now.seen, prior)) {
     if (prior.used != 0 && who.now.seen[prior.used] >= prior.done_at) return same_warp(prior, now) && !freeing ? Rule::none : Rule::load_only_consumed;
     if (freeing) return Rule::dealloc_in_use;
     if (is_tensor_core(prior.agent)) return Rule::result_not_waited;
@@ -57,15 +106,6 @@ Rule judge_tensor(const Access& prior, const Access& now, const WarpClock& who) 
   }
   if (freeing || prior.agent == Agent::tmem_ld || who.now.tensor[prior.done] >= prior.done_at) return Rule::none;
   return who.tensor_heard[prior.done] >= prior.done_at ? Rule::after_fence_missing : Rule::before_fence_missing;
-}
-
-Rule judge_global(const Access& prior, const Access& now, const WarpClock& who, bool synchronised) {
-  if (combine(prior, now)) return Rule::none;
-  if (prior.cluster != now.cluster) return synchronised ? Rule::none : Rule::global_race;
-  if (!is_plain(prior.agent)) return knows_end(who, prior) || synchronised ? Rule::none : Rule::global_race;
-  if (!knows_issue(who, prior)) return synchronised ? Rule::none : Rule::global_race;
-  const bool fenced = who.now.proxy_global[prior.issuer] >= prior.issued_at;
-  return prior.write && is_async_proxy(now.agent) && !fenced ? Rule::proxy_global : Rule::none;
 }
 
 const char* verb_of(const Access& a, bool earlier) {

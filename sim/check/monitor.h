@@ -3,10 +3,13 @@
 
 #include <map>
 #include <memory>
+#include <set>
 #include <unordered_map>
 #include <vector>
 
+#include "drywell/sim/check_level.h"
 #include "sim/check/judge.h"
+#include "sim/check/registers.h"
 #include "sim/check/reporter.h"
 #include "sim/check/shadow.h"
 #include "sim/engine/footprint.h"
@@ -18,24 +21,30 @@ namespace drywell::sim::check {
 struct Ordering {
   bool strong = false;   // atomic, volatile, or with a memory semantics
   bool release = false, acquire = false;
+  bool wide = true;      // reaches beyond the CTA
 };
 
-/// Shared by the clusters of a launch.
+/// What the clusters of a launch share; does not change while they run.
 struct LaunchState {
-  explicit LaunchState(const CheckOptions& o) : options(o), states(accesses), reporter(o.most) {}
+  explicit LaunchState(const CheckOptions& o) : options(o) {}
   void begin(const Launch& launch);
+  bool full() const { return level == CheckLevel::full; }
   /// Ordering of the instruction at `op`; loads and stores without one are weak.
   Ordering ordering(const DecodedOp& op) const { return orderings[static_cast<size_t>(&op - program->code.data())]; }
 
   CheckOptions options;
+  CheckLevel level = CheckLevel::full;
   const Program* program = nullptr;
   std::vector<Ordering> orderings;    // per pc
   bool synchronised = false;          // CTAs may synchronise through global memory
   bool hidden_writes = false;         // some instruction writes memory unseen by the hub
-  AccessTable accesses;
-  StateTable states;
-  GlobalShadow global;
-  Reporter reporter;
+  bool waits_for_grids = false;       // has griddepcontrol.wait
+
+  // Of the launches before this one.
+  static constexpr StateId kRead = 1, kWritten = 2;
+  GlobalShadow previous;              // what the last one touched: kRead, kWritten
+  std::set<uint64_t> written_before;  // bases of allocations
+  bool sees_all_launches = false;     // none on this device went unwatched
 };
 
 /// An entry of an mbarrier's ledger.
@@ -57,6 +66,7 @@ struct BarrierState {
   AccessId init = 0;
   Message collecting;           // released by arrivals so far
   Message done[2];              // phases of even and odd number
+  Clock wide_home, done_wide_home[2];  // what threads of its own CTA released, at any scope
   std::vector<LedgerEntry> ledger, last_ledger;  // of the incomplete phase, of the one before
 };
 
@@ -66,6 +76,8 @@ struct Queue {
   uint32_t issued = 0;
   std::vector<uint32_t> groups;   // operations issued when each group was committed
   std::vector<AccessId> reads;    // sources of bulk stores, for the end of the CTA
+  uint32_t committed = 0;         // tcgen05: operations a commit tracks
+  AccessId last = 0;              // the latest operation
 };
 
 struct WarpState {
@@ -76,6 +88,16 @@ struct WarpState {
   AccessId last_access = 0;
   /// Registers (offsets in the register file) of tcgen05.ld that was not waited for, and which load.
   std::vector<std::pair<uint32_t, uint32_t>> loading;
+  RegisterShadow registers;
+  uint16_t peers = 0;             // ranks known to have started
+  bool resized = false;           // setmaxnreg since the last barrier
+  std::vector<uint32_t> resizes;  // its instructions
+};
+
+/// Something threads release into and acquire from, across CTAs.
+struct Flag {
+  Message message;
+  std::map<uint16_t, Clock> wide_in;  // by CTA: what its own threads released, at any scope
 };
 
 struct CtaState {
@@ -86,11 +108,13 @@ struct CtaState {
   std::vector<WarpState> warps;
   std::unordered_map<uint32_t, BarrierState> barriers;  // by offset
   std::shared_ptr<Message> named[16];
+  std::map<Component, AccessId> visitors;  // latest ordinary access of each peer's warp
+  std::vector<AccessId> landings;          // asynchronous operations on its memory, copies of its own and all of peers
 };
 
 class ClusterMonitor {
  public:
-  ClusterMonitor(const Cluster& c, LaunchState& launch, uint64_t serial);
+  ClusterMonitor(const Cluster& c, const LaunchState& launch);
 
   void instruction(const Warp& w, const DecodedOp& op, LaneMask mask);
   void memory(const Warp& w, const DecodedOp& op, LaneMask mask, Space space, uint32_t bytes, bool store);
@@ -99,6 +123,21 @@ class ClusterMonitor {
   void named_barrier(const Warp& w, uint32_t id, const NamedBarrier& b);
   void finish(const Cta& cta);
   std::string explain_hang() const;
+  WaitGraph wait_graph() const;
+
+  /// Once its CTAs are over.
+  void seal();
+  bool sealed() const { return ctas_.empty(); }
+  const Reporter& reporter() const { return reporter_; }
+  const GlobalShadow& global() const { return global_; }
+  const AccessTable& accesses() const { return accesses_; }
+  const StateTable& states() const { return states_; }
+  /// Reads of global memory that still had the poison of a new allocation.
+  struct Suspect {
+    uint64_t begin, end;
+    AccessId id;
+  };
+  const std::vector<Suspect>& suspects() const { return suspects_; }
 
  private:
   struct BarrierEvent {
@@ -114,10 +153,15 @@ class ClusterMonitor {
     std::vector<AccessId> landings;  // writes of each CTA, in the order their mbarriers are signalled
     AccessId source = 0;             // what it reads, if an mbarrier tells that too
     size_t signalled = 0;
+    bool commit = false;
     Message message;                 // what its arrival releases
     Access who;
   };
 
+  static constexpr Component kGridWait = 1;  // 1: the launches before this one are over
+  static constexpr size_t kMostSuspects = 1000;
+
+  uint32_t pc_of(const DecodedOp& op) const { return static_cast<uint32_t>(&op - launch_.program->code.data()); }
   WarpState& state_of(const Warp& w) { return ctas_[w.cta->rank].warps[w.index]; }
   Component new_component() { return next_component_++; }
   Queue& queue_of(std::map<uint32_t, Queue>& all, uint32_t lane, bool reads);
@@ -127,9 +171,24 @@ class ClusterMonitor {
   void touch(const Span& s, AccessId id, const WarpClock& who, Rule unwritten);
   template <class Cells, class Judge, class Where>
   void touch_cells(Cells& cells, uint64_t begin, uint64_t end, AccessId id, const Judge& judge, const Where& where, Rule unwritten);
+  // lifetime.cpp
+  void visit_peer(uint32_t rank, AccessId id, const WarpClock& who);
+  bool known_in(const CtaState& cta, const Access& a) const;
+  // converge.cpp
+  void one_lane(const Warp& w, const DecodedOp& op, LaneMask mask);
+  void check_commit(const Warp& w, const DecodedOp& op, LaneMask mask);
+  void set_registers(const Warp& w, const DecodedOp& op, LaneMask mask);
+  void finish_convergence(const Cta& cta);
+  // tensormap.cpp
+  void edit_map(const Warp& w, const DecodedOp& op, LaneMask mask);
+  void use_map(const Warp& w, const AsyncOp& op, uint64_t map);
+  // dependent.cpp
+  void grid_wait(const Warp& w);
+  void check_grid_wait(const Span& s, AccessId id, const WarpClock& who);
+  void suspect_unwritten(const Span& s, AccessId id);
   // sync.cpp
   void barrier_events(const Warp& w, const DecodedOp& op, LaneMask mask);
-  void arrive(const BarrierEvent& e, const Message& m, const Access& who);
+  void arrive(const BarrierEvent& e, const Message& m, const Clock& home, const Access& who);
   void init(const BarrierEvent& e, const Warp& w, uint32_t pc, LaneMask mask);
   void inval(const BarrierEvent& e, const Warp& w, uint32_t pc, LaneMask mask);
   void wait(const Warp& w, const DecodedOp& op, LaneMask mask);
@@ -148,14 +207,21 @@ class ClusterMonitor {
   void tensor_memory(const Warp& w, const DecodedOp& op, LaneMask mask);
 
   const Cluster& cluster_;
-  LaunchState& launch_;
+  const LaunchState& launch_;
   uint64_t serial_;
-  Component next_component_ = 1;           // 0: none
+  AccessTable accesses_;
+  StateTable states_;
+  GlobalShadow global_;
+  Reporter reporter_;
+  size_t running_ctas_;
+  Component next_component_ = kGridWait + 1;  // 0: none
   std::vector<CtaState> ctas_;
   std::vector<BarrierEvent> events_;       // of the instruction that runs
   std::unordered_map<uint64_t, Flight> flights_;
   uint64_t running_ = 0;                   // operation that writes and signals now
-  std::unordered_map<uint64_t, Message> flags_;
+  std::unordered_map<uint64_t, Flag> flags_;
+  std::vector<Suspect> suspects_;
+  const Gmem::Allocation* allocation_ = nullptr;  // of the last suspicion
   std::shared_ptr<Message> cluster_instance_;
   uint64_t cluster_generation_ = 0;
 };

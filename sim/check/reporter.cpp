@@ -47,6 +47,20 @@ Finding Reporter::make(Rule rule, const Access* prior, const Access& now, std::s
   return f;
 }
 
+void Reporter::merge(const Reporter& other, size_t from) {
+  for (size_t i = from; i < other.keys_.size(); ++i) {
+    const Finding& f = other.findings_[other.first_ + i];
+    if (const auto found = groups_.find(other.keys_[i]); found != groups_.end()) {
+      findings_[found->second].count += f.count;
+      continue;
+    }
+    if (findings_.size() >= most_) return;
+    groups_.emplace(other.keys_[i], findings_.size());
+    keys_.push_back(other.keys_[i]);
+    findings_.push_back(f);
+  }
+}
+
 std::vector<Finding> Reporter::sorted() const {
   std::vector<Finding> all = findings_;
   std::stable_sort(all.begin(), all.end(), [](const Finding& a, const Finding& b) { return a.level < b.level; });

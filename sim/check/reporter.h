@@ -19,6 +19,8 @@ class Reporter {
     program_ = &program;
     known_.clear();
     groups_.clear();
+    keys_.clear();
+    first_ = findings_.size();
   }
   /// `memory` is called only for the first of its kind. `prior`: nullptr if there is no other party.
   template <class F>
@@ -37,8 +39,12 @@ class Reporter {
     if (findings_.size() >= most_) return;
     known_.emplace(key, findings_.size());
     groups_.emplace(group, findings_.size());
+    keys_.push_back(group);
     findings_.push_back(make(rule, prior, now, memory()));
   }
+  /// Adds what another found in this launch, from its `from`-th finding on, after its own.
+  void merge(const Reporter& other, size_t from = 0);
+  size_t found() const { return keys_.size(); }
   std::vector<Finding> sorted() const;
   const std::vector<Finding>& all() const { return findings_; }
 
@@ -51,7 +57,10 @@ class Reporter {
   const Program* program_ = nullptr;
   size_t most_;
   std::map<std::tuple<Rule, uint32_t, uint32_t>, size_t> known_;
-  std::map<std::tuple<Rule, uint64_t, uint64_t>, size_t> groups_;
+  using Group = std::tuple<Rule, uint64_t, uint64_t>;
+  std::map<Group, size_t> groups_;
+  std::vector<Group> keys_;  // of findings_ from first_ on: those of this launch
+  size_t first_ = 0;
   std::vector<Finding> findings_;
 };
 

@@ -94,6 +94,33 @@ class Shadow {
       update_part(u, first, last, next);
     }
   }
+  /// Calls f(begin, end, state) for the runs of touched cells.
+  template <class F>
+  void each(F f) const {
+    for (size_t u = 0; u < units_.size();) {
+      const StateId s = units_[u];
+      if ((s & kSplit) != 0) {
+        const Part& p = parts_[s & ~kSplit];
+        for (size_t i = 0; i < Unit; ++i) {
+          if (p[i] != 0) f(u * Unit + i, u * Unit + i + 1, p[i]);
+        }
+        ++u;
+        continue;
+      }
+      size_t end = u + 1;
+      while (end < units_.size() && units_[end] == s) ++end;
+      if (s != 0) f(u * Unit, end * Unit, s);
+      u = end;
+    }
+  }
+  /// The states of the touched cells of [begin, end).
+  template <class F>
+  void each_in(size_t begin, size_t end, F f) const {
+    for (size_t i = begin; i < end; ++i) {
+      const StateId u = units_[i / Unit], s = (u & kSplit) != 0 ? parts_[u & ~kSplit][i % Unit] : u;
+      if (s != 0) f(i, s);
+    }
+  }
   void reset() {
     std::fill(units_.begin(), units_.end(), 0);
     parts_.clear();
@@ -160,6 +187,25 @@ class GlobalShadow {
       if (p == nullptr) p = std::make_unique<Page>(kPage);
       p->update(begin % kPage, last - page * kPage, [&](StateId s, size_t cell) { return next(s, page * kPage + cell); });
       begin = last;
+    }
+  }
+  /// Calls f(begin, end, state) for the runs of touched bytes, by address.
+  template <class F>
+  void each(F f) const {
+    std::vector<uint64_t> order;
+    for (const auto& [page, shadow] : pages_) order.push_back(page);
+    std::sort(order.begin(), order.end());
+    for (uint64_t page : order) {
+      pages_.at(page)->each([&](uint64_t begin, uint64_t end, StateId s) { f(page * kPage + begin, page * kPage + end, s); });
+    }
+  }
+  template <class F>
+  void each_in(uint64_t begin, uint64_t end, F f) const {
+    for (uint64_t page = begin / kPage; page * kPage < end; ++page) {
+      const auto found = pages_.find(page);
+      if (found == pages_.end()) continue;
+      const uint64_t first = std::max(begin, page * kPage) - page * kPage, last = std::min(end - page * kPage, kPage);
+      found->second->each_in(first, last, [&](uint64_t cell, StateId s) { f(page * kPage + cell, s); });
     }
   }
   void clear() { pages_.clear(); }

@@ -49,9 +49,9 @@ BarrierState* ClusterMonitor::find_barrier(uint32_t address) {
 void ClusterMonitor::check_init(uint32_t address, const Access& who, const WarpClock& clock) {
   const BarrierState* b = find_barrier(address);
   if (b == nullptr || b->init == 0) return;
-  const Access& init = launch_.accesses[b->init];
+  const Access& init = accesses_[b->init];
   if (clock.now.seen[init.issuer] >= init.issued_at) return;
-  launch_.reporter.report(Rule::init_not_seen, &init, who, [&] { return fmt::format("mbarrier at {:#x} of CTA rank {}", shared_offset(address), shared_rank(address)); });
+  reporter_.report(Rule::init_not_seen, &init, who, [&] { return fmt::format("mbarrier at {:#x} of CTA rank {}", shared_offset(address), shared_rank(address)); });
 }
 
 void ClusterMonitor::init(const BarrierEvent& e, const Warp& w, uint32_t pc, LaneMask mask) {
@@ -59,10 +59,10 @@ void ClusterMonitor::init(const BarrierEvent& e, const Warp& w, uint32_t pc, Lan
   BarrierState& b = cta.barriers[e.offset];
   const Access who = access_of(w, pc, mask, Agent::mbarrier, true);
   if (b.live) {
-    const Access& old = launch_.accesses[b.init];
+    const Access& old = accesses_[b.init];
     // Lanes of one instruction that all initialise the same object leave one state.
     if (old.pc == pc && old.issuer == who.issuer && old.issued_at == who.issued_at) return;
-    launch_.reporter.report(Rule::double_init, &old, who, [&] { return barrier_place(*e.cta, e.offset, b.phase); });
+    reporter_.report(Rule::double_init, &old, who, [&] { return barrier_place(*e.cta, e.offset, b.phase); });
   }
   const Component component = b.component != 0 ? b.component : new_component();
   const uint32_t before = b.phase;
@@ -71,7 +71,7 @@ void ClusterMonitor::init(const BarrierEvent& e, const Warp& w, uint32_t pc, Lan
   b.phase = b.base = before;
   b.observed = before;
   b.live = true;
-  b.init = launch_.accesses.add(who);
+  b.init = accesses_.add(who);
   touch({Memory::shared, e.cta->rank, e.offset, 8}, b.init, state_of(w).clock, Rule::none);
 }
 
@@ -79,15 +79,16 @@ void ClusterMonitor::init(const BarrierEvent& e, const Warp& w, uint32_t pc, Lan
 void ClusterMonitor::inval(const BarrierEvent& e, const Warp& w, uint32_t pc, LaneMask mask) {
   CtaState& cta = ctas_[e.cta->rank];
   cta.barriers[e.offset].live = false;
-  const StateId plain = launch_.states.written(launch_.accesses.add(access_of(w, pc, mask, Agent::thread, true)));
+  const StateId plain = states_.written(accesses_.add(access_of(w, pc, mask, Agent::thread, true)));
   cta.shared.update(e.offset, e.offset + 8, [&](StateId, uint64_t) { return plain; });
 }
 
-void ClusterMonitor::arrive(const BarrierEvent& e, const Message& m, const Access& who) {
+void ClusterMonitor::arrive(const BarrierEvent& e, const Message& m, const Clock& home, const Access& who) {
   BarrierState& b = ctas_[e.cta->rank].barriers[e.offset];
   if (b.component == 0) b.component = new_component();
   if (e.what == MbarrierEvent::phase_complete) {
     b.collecting.seen.raise(b.component, b.phase + 1);
+    b.done_wide_home[b.phase & 1] = b.wide_home;
     b.done[b.phase & 1] = b.collecting;  // arrivals of later phases are read-modify-writes: the release sequence goes on
     ++b.phase;
     b.last_ledger = std::move(b.ledger);
@@ -95,8 +96,11 @@ void ClusterMonitor::arrive(const BarrierEvent& e, const Message& m, const Acces
     return;
   }
   if (arrives(e.what) && b.phase > b.base && b.observed < b.phase)
-    launch_.reporter.report(Rule::phase_not_observed, nullptr, who, [&] { return barrier_place(*e.cta, e.offset, b.phase - b.base); });
-  if (e.what == MbarrierEvent::arrive) b.collecting.join(m);
+    reporter_.report(Rule::phase_not_observed, nullptr, who, [&] { return barrier_place(*e.cta, e.offset, b.phase - b.base); });
+  if (e.what == MbarrierEvent::arrive) {
+    b.collecting.join(m);
+    if (who.cta == e.cta->rank) b.wide_home.join(home);
+  }
   b.ledger.push_back({e.what, e.amount, who.pc, who.cta, who.warp, running_ != 0});
 }
 
@@ -114,17 +118,27 @@ void ClusterMonitor::mbarrier(const Cta& cta, uint32_t offset, const Mbarrier&, 
     if (b.component == 0) b.component = new_component();
     for (AccessId id : {f.landings[f.signalled++], f.source}) {
       if (id == 0) continue;
-      launch_.accesses.at(id).done = b.component;
-      launch_.accesses.at(id).done_at = b.phase + 1;
+      accesses_.at(id).done = b.component;
+      accesses_.at(id).done_at = b.phase + 1;
     }
   }
-  arrive(e, f.message, f.who);
+  if (what == MbarrierEvent::arrive && f.commit) {
+    BarrierState& b = ctas_[cta.rank].barriers[offset];
+    if (b.component == 0) b.component = new_component();
+    Access arrival = f.who;
+    arrival.agent = Agent::mma;
+    arrival.write = true;
+    arrival.done = b.component;
+    arrival.done_at = b.phase + 1;
+    ctas_[cta.rank].landings.push_back(accesses_.add(arrival));
+  }
+  arrive(e, f.message, f.message.wide, f.who);
 }
 
 void ClusterMonitor::barrier_events(const Warp& w, const DecodedOp& op, LaneMask mask) {
   if (events_.empty()) return;
   WarpState& state = state_of(w);
-  const auto pc = static_cast<uint32_t>(&op - launch_.program->code.data());
+  const uint32_t pc = pc_of(op);
   const Access who = access_of(w, pc, mask, Agent::thread, false);
   const Ordering o = launch_.ordering(op);
   Message m;
@@ -138,9 +152,10 @@ void ClusterMonitor::barrier_events(const Warp& w, const DecodedOp& op, LaneMask
         if (!std::exchange(released, true)) {
           m = o.release ? state.clock.release() : state.clock.fenced;
           m.tensor = state.clock.tensor_told;
+          if (!o.wide) m.wide.clear();
         }
         if (e.what != MbarrierEvent::phase_complete) check_init(e.cta->rank << 24 | e.offset, who, state.clock);
-        arrive(e, m, who);
+        arrive(e, m, state.clock.now.wide, who);
     }
   }
   events_.clear();
@@ -152,9 +167,11 @@ void ClusterMonitor::wait(const Warp& w, const DecodedOp& op, LaneMask mask) {
   WarpState& state = state_of(w);
   const bool parity = launch_.program->instruction(op).has(Mod::parity);
   const Ordering o = launch_.ordering(op);
-  const auto pc = static_cast<uint32_t>(&op - launch_.program->code.data());
+  const uint32_t pc = pc_of(op);
   uint64_t last = ~uint64_t{0};
-  for_lanes(w.preds[op.dst] & mask, [&](uint32_t lane) {
+  const LaneMask done = w.preds[op.dst] & mask;
+  if (done != 0) state.clock.part(done, w.alive);
+  for_lanes(done, [&](uint32_t lane) {
     const uint64_t a = lane_address(w, op, lane);
     const uint32_t address = shared_address(w, a, (op.extra & 1) != 0 || is_shared_generic(a));
     const uint64_t phase = lane_value(w, op.src[1], lane, !parity);
@@ -167,9 +184,12 @@ void ClusterMonitor::wait(const Warp& w, const DecodedOp& op, LaneMask mask) {
     const uint32_t phases = b->phase - b->base, seen = (phases & 1) != asked ? phases : phases - 1;
     if (seen == 0 || seen > phases) return;  // the phase before the first
     b->observed = std::max(b->observed, b->base + seen);
-    const Message& m = b->done[(b->base + seen - 1) & 1];
+    const uint32_t which = (b->base + seen - 1) & 1;
+    const Message& m = b->done[which];
+    if ((w.alive & ~done) == 0) state.clock.behind.join(m.seen);
+    state.clock.now.wide.join(b->done_wide_home[which]);
     if (o.acquire) {
-      state.clock.acquire(m);
+      state.clock.acquire(m, o.wide);
     } else {
       state.clock.heard.join(m);
       state.clock.tensor_heard.join(m.tensor);
@@ -210,12 +230,19 @@ void ClusterMonitor::cluster_barrier(const Warp& w, const DecodedOp& op) {
 void ClusterMonitor::flags(const Warp& w, const DecodedOp& op, uint64_t key, bool store) {
   const Ordering o = launch_.ordering(op);
   WarpState& state = state_of(w);
-  Message& place = flags_[key];
+  Flag& place = flags_[key];
+  const auto rank = static_cast<uint16_t>(w.cta->rank);
   const bool loads = !store || op.opcode == Opcode::atom;
-  if (loads && o.acquire) state.clock.acquire(place);
-  if (loads && !o.acquire) state.clock.heard.join(place);
+  if (loads) {
+    if (const auto own = place.wide_in.find(rank); own != place.wide_in.end()) state.clock.now.wide.join(own->second);
+    if (o.acquire) state.clock.acquire(place.message, o.wide);
+    if (!o.acquire) state.clock.heard.join(place.message);
+  }
   if (!store) return;
-  place.join(o.release ? state.clock.release() : state.clock.fenced);
+  Message m = o.release ? state.clock.release() : state.clock.fenced;
+  if (ctas_.size() > 1) place.wide_in[rank].join(state.clock.now.wide);
+  if (!o.wide) m.wide.clear();
+  place.message.join(m);
   state.clock.tick();
 }
 
@@ -225,7 +252,10 @@ void ClusterMonitor::fence(const Warp& w, const DecodedOp& op) {
   switch (op.opcode) {
     case Opcode::fence:
     case Opcode::fence_sync_restrict:
-    case Opcode::membar: join_fence(c, !i.has(Mod::acquire), !i.has(Mod::release)); break;
+    case Opcode::membar:
+      join_fence(c, !i.has(Mod::acquire), !i.has(Mod::release));
+      if (!launch_.ordering(op).wide) c.fenced.wide.clear();
+      break;
     case Opcode::fence_mbarrier_init: join_fence(c, true, false); break;
     case Opcode::fence_proxy_async:
       if (!i.has(Mod::global)) c.now.proxy_shared.join(c.now.seen);
@@ -263,15 +293,31 @@ void ClusterMonitor::instruction(const Warp& w, const DecodedOp& op, LaneMask ma
   barrier_events(w, op, mask);
   WarpState& state = state_of(w);
   if (!state.loading.empty()) note_register_use(w, op, state);
+  if (launch_.full() && launch_.options.uninitialised) {
+    if (const LaneMask missing = state.registers.step(*launch_.program, op, mask); missing != 0)
+      reporter_.report(Rule::register_unwritten, nullptr, access_of(w, pc_of(op), missing, Agent::thread, false), [] { return std::string("registers"); });
+  }
   switch (op.opcode) {
     case Opcode::mbarrier_try_wait:
-    case Opcode::mbarrier_test_wait: wait(w, op, mask); break;
+    case Opcode::mbarrier_test_wait:
+      wait(w, op, mask);
+      if ((w.alive & ~(w.preds[op.dst] & mask)) == 0) state.clock.meet();
+      state.resized = false;
+      break;
     case Opcode::bar_sync: case Opcode::bar_red_pred: case Opcode::bar_red_popc:
     case Opcode::barrier_sync: case Opcode::barrier_red_pred: case Opcode::barrier_red_popc:
       if (state.named != nullptr) state.clock.acquire(*state.named);
+      state.clock.meet();
+      state.resized = false;
       break;
     case Opcode::barrier_cluster_arrive:
-    case Opcode::barrier_cluster_wait: cluster_barrier(w, op); break;
+    case Opcode::barrier_cluster_wait:
+      cluster_barrier(w, op);
+      if (op.opcode == Opcode::barrier_cluster_wait) state.clock.meet();
+      break;
+    case Opcode::bar_warp_sync:
+      if ((w.alive & ~mask) == 0) state.clock.meet();
+      break;
     case Opcode::fence: case Opcode::fence_sync_restrict: case Opcode::membar: case Opcode::fence_mbarrier_init:
     case Opcode::fence_proxy_async: case Opcode::fence_proxy_async_generic:
     case Opcode::tcgen05_fence_before_thread_sync: case Opcode::tcgen05_fence_after_thread_sync: fence(w, op); break;
@@ -282,8 +328,20 @@ void ClusterMonitor::instruction(const Warp& w, const DecodedOp& op, LaneMask ma
     case Opcode::tcgen05_wait_st: drain(state.stores, state.clock); break;
     case Opcode::tcgen05_alloc:
     case Opcode::tcgen05_dealloc: tensor_memory(w, op, mask); break;
+    case Opcode::tcgen05_commit: check_commit(w, op, mask); [[fallthrough]];
+    case Opcode::tcgen05_mma: case Opcode::tcgen05_mma_scaled: case Opcode::tcgen05_mma_sp: case Opcode::tcgen05_mma_sp_scaled:
+    case Opcode::tcgen05_mma_ws: case Opcode::tcgen05_mma_ws_sp: one_lane(w, op, mask); break;
+    case Opcode::setmaxnreg: set_registers(w, op, mask); break;
+    case Opcode::griddepcontrol:
+      if (launch_.program->instruction(op).has(Mod::wait)) grid_wait(w);
+      break;
+    case Opcode::tensormap_replace: case Opcode::tensormap_replace_dim: case Opcode::tensormap_replace_mode:
+    case Opcode::tensormap_cp_fenceproxy: case Opcode::fence_proxy_tensormap_release: case Opcode::fence_proxy_tensormap_acquire:
+      if (launch_.full()) edit_map(w, op, mask);
+      break;
     case Opcode::cp_async_bulk_commit_group:
     case Opcode::cp_async_bulk_wait_group:
+      if (op.opcode == Opcode::cp_async_bulk_wait_group) state.clock.part(mask, w.alive);
       for (auto& [lane, q] : state.bulk) {
         if ((mask >> lane & 1) == 0) continue;
         if (op.opcode == Opcode::cp_async_bulk_commit_group) {

@@ -9,6 +9,8 @@
 
 #include "sim/driver/cluster_stepper.h"
 #include "sim/exec/environment.h"
+#include "sim/exec/program.h"
+#include "sim/observe/hub.h"
 
 namespace drywell::sim {
 namespace {
@@ -91,7 +93,8 @@ RunResult run_functional(const Launch& given, const RunOptions& options) {
   launch.queue = &queue;
   Shared shared;
   unsigned threads = options.threads != 0 ? options.threads : std::max(1u, std::thread::hardware_concurrency());
-  if (launch.observers != nullptr || launch.program->ordered_across_ctas) threads = 1;
+  const bool in_order = launch.observers != nullptr && !launch.observers->concurrent();
+  if (in_order || launch.program->ordered_across_ctas) threads = 1;
   threads = static_cast<unsigned>(std::min<uint64_t>(threads, clusters));
   std::vector<std::thread> pool;
   for (unsigned t = 1; t < threads; ++t) pool.emplace_back([&] { work(launch, options, shared); });

@@ -2,6 +2,7 @@
 // observers has no hub, and the only cost is a pointer test on paths that are not the hottest.
 #pragma once
 
+#include <algorithm>
 #include <string>
 #include <vector>
 
@@ -22,6 +23,10 @@ enum class AsyncMoment : uint8_t { issue, read, write, signal };
 class Listener {
  public:
   virtual ~Listener() = default;
+  /// May be told of different clusters by different host threads at once (of one cluster always by one at a time).
+  virtual bool concurrent() const { return false; }
+  /// Is told of ordinary loads and stores, which are many.
+  virtual bool wants_memory() const { return true; }
   /// An instruction was executed by the lanes of `mask` (effect next, jumped, exited or yield).
   virtual void instruction(const Warp&, const DecodedOp&, LaneMask) {}
   /// The lanes of `mask` are about to load or store `bytes` each; addresses are lane_address(w, op, lane), not yet checked.
@@ -34,6 +39,7 @@ class Listener {
   /// Timed driver: the warp did not issue in cycles [from, to), for one reason.
   virtual void stalled(const Warp&, Stall, uint64_t /*from*/, uint64_t /*to*/) {}
   virtual void launch_started(const Launch&) {}
+  virtual void launch_finished() {}
   virtual void cta_started(const Cta&) {}
   virtual void cta_finished(const Cta&) {}
   /// The cluster cannot go on: what a listener knows about why, for the fault's message.
@@ -43,11 +49,15 @@ class Listener {
 /// Calls every listener in the order they were attached.
 class ObserverHub {
  public:
-  void attach(Listener* l) { listeners_.push_back(l); }
+  void attach(Listener* l) {
+    listeners_.push_back(l);
+    if (l->wants_memory()) memory_listeners_.push_back(l);
+  }
+  bool concurrent() const { return std::all_of(listeners_.begin(), listeners_.end(), [](const Listener* l) { return l->concurrent(); }); }
   bool empty() const { return listeners_.empty(); }
   void instruction(const Warp& w, const DecodedOp& op, LaneMask m) { for (Listener* l : listeners_) l->instruction(w, op, m); }
   void memory(const Warp& w, const DecodedOp& op, LaneMask m, Space s, uint32_t bytes, bool store) {
-    for (Listener* l : listeners_) l->memory(w, op, m, s, bytes, store);
+    for (Listener* l : memory_listeners_) l->memory(w, op, m, s, bytes, store);
   }
   void mbarrier(const Cta& c, uint32_t offset, const Mbarrier& b, MbarrierEvent e, int64_t amount) {
     for (Listener* l : listeners_) l->mbarrier(c, offset, b, e, amount);
@@ -57,6 +67,7 @@ class ObserverHub {
   void blocked(const Warp& w, const DecodedOp& op) { for (Listener* l : listeners_) l->blocked(w, op); }
   void stalled(const Warp& w, Stall s, uint64_t from, uint64_t to) { for (Listener* l : listeners_) l->stalled(w, s, from, to); }
   void launch_started(const Launch& launch) { for (Listener* l : listeners_) l->launch_started(launch); }
+  void launch_finished() { for (Listener* l : listeners_) l->launch_finished(); }
   void cta_started(const Cta& c) { for (Listener* l : listeners_) l->cta_started(c); }
   void cta_finished(const Cta& c) { for (Listener* l : listeners_) l->cta_finished(c); }
   std::string explain_hang(const Cluster& c) {
@@ -66,7 +77,7 @@ class ObserverHub {
   }
 
  private:
-  std::vector<Listener*> listeners_;
+  std::vector<Listener*> listeners_, memory_listeners_;
 };
 
 }  // namespace drywell::sim

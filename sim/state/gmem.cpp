@@ -53,7 +53,7 @@ GmemAddr Gmem::map_host(void* host, uint64_t bytes, std::string name) {
     throw InputError("E4104", fmt::format("{} bytes of host memory at {:#x} cannot be device memory: the addresses are taken", bytes, first));
   }
   const auto at = std::upper_bound(by_base_.begin(), by_base_.end(), first, [](uint64_t v, const Allocation* a) { return v < a->base; });
-  by_base_.insert(at, new Allocation{first, bytes, static_cast<uint8_t*>(host), std::move(name), true});
+  by_base_.insert(at, new Allocation{first, bytes, static_cast<uint8_t*>(host), std::move(name), true, true});
   return GmemAddr(first);
 }
 
@@ -75,6 +75,10 @@ bool Gmem::release(GmemAddr addr) {
 const Gmem::Allocation* Gmem::nearest_below(uint64_t addr) const {
   const auto it = std::upper_bound(by_base_.begin(), by_base_.end(), addr, [](uint64_t v, const Allocation* a) { return v < a->base; });
   return it == by_base_.begin() ? nullptr : *std::prev(it);
+}
+
+void Gmem::note_host_write(uint64_t addr) {
+  if (const Allocation* a = find(addr); a != nullptr) const_cast<Allocation*>(a)->host_wrote = true;
 }
 
 const Gmem::Allocation* Gmem::find(uint64_t addr) const {

@@ -30,6 +30,7 @@ class Gmem {
     uint8_t* data = nullptr;
     std::string name;
     bool borrowed = false;  // somebody else's memory (map_host)
+    bool host_wrote = false;  // the host put something into it, or may have
   };
 
   /// Reserves (without committing) `capacity` bytes of host address space.
@@ -48,6 +49,9 @@ class Gmem {
   bool release(GmemAddr addr);
 
   const Allocation* find(uint64_t addr) const;
+  /// The host writes into the allocation `addr` lies in.
+  void note_host_write(uint64_t addr);
+  uint64_t launches = 0;  // of kernels with this memory, so far
   /// Host pointer to [addr, addr + bytes) if it lies inside one allocation, else nullptr. `hint` caches the last hit.
   uint8_t* translate(uint64_t addr, uint64_t bytes, const Allocation*& hint) const {
     const Allocation* a = hint;

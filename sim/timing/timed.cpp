@@ -9,6 +9,7 @@
 
 #include "drywell/core/error.h"
 #include "sim/driver/functional.h"
+#include "sim/observe/hub.h"
 #include "sim/timing/make_report.h"
 #include "sim/timing/timed_run.h"
 
@@ -208,7 +209,8 @@ bool TimedRun::stop(Time now) {
 
 unsigned TimedRun::host_threads() const {
   // CTAs that exchange values while they run are simulated in a fixed order.
-  if (launch_.observers != nullptr || program_.talks_between_ctas || launch_.program->ordered_across_ctas) return 1;
+  const bool in_order = launch_.observers != nullptr && !launch_.observers->concurrent();
+  if (in_order || program_.talks_between_ctas || launch_.program->ordered_across_ctas) return 1;
   const unsigned threads = options_.threads != 0 ? options_.threads : std::max(1u, std::thread::hardware_concurrency());
   return std::max(1u, static_cast<unsigned>(std::min<size_t>(threads, groups_.size())));
 }

@@ -18,7 +18,7 @@ namespace {
 
 struct Section {
   std::string code;
-  uint32_t threads = 32;
+  uint32_t threads = 32, ctas = 1, launches = 1;
   std::string wrong, mended, here;  // here: opcode of the instruction reported
 };
 
@@ -63,7 +63,12 @@ std::vector<Section> sections() {
     } else {
       Section s;
       s.code = code;
-      if (std::regex_search(info, word, std::regex("threads=([0-9]+)"))) s.threads = static_cast<uint32_t>(std::stoul(word[1]));
+      const auto number = [&](const char* name, uint32_t& into) {
+        if (std::regex_search(info, word, std::regex(fmt::format("{}=([0-9]+)", name)))) into = static_cast<uint32_t>(std::stoul(word[1]));
+      };
+      number("threads", s.threads);
+      number("ctas", s.ctas);
+      number("launches", s.launches);
       if (std::regex_search(info, word, std::regex("setup=(\\w+)"))) s.wrong = s.mended = setups.at(word[1]);
       take_body(s, m[3]);
       all.push_back(std::move(s));
@@ -72,10 +77,13 @@ std::vector<Section> sections() {
   return all;
 }
 
-AsyncCase case_of(const Section& s, const std::string& body) {
-  AsyncCase c;
-  c.threads = s.threads;
-  c.buffers = {Bytes(16384)};
+constexpr size_t kMapAt = 24576;  // in buf0
+
+struct Checked {
+  std::vector<sim::Finding> findings;
+  sim::RunResult result;
+};
+Checked check(const Section& s, const std::string& body, sim::DriverKind driver, uint64_t seed) {
   isa::TensorMapFields f;
   f.type = isa::TensorType::bf16;
   f.rank = 2;
@@ -83,19 +91,24 @@ AsyncCase case_of(const Section& s, const std::string& body) {
   f.stride = {128};
   f.box = {64, 128};
   f.swizzle = isa::Swizzle::b128;
+  AsyncCase c;
+  c.buffers = {Bytes(32768), Bytes(64)};
   c.maps = {{f, 0}};
   c.body = body;
-  return c;
-}
-
-struct Checked {
-  std::vector<sim::Finding> findings;
-  sim::RunResult result;
-};
-Checked check(const AsyncCase& c, sim::DriverKind driver, uint64_t seed) {
+  sim::Device device;
+  const GmemAddr buf0 = device.allocate(c.buffers[0].size()), buf1 = device.allocate(c.buffers[1].size());
+  f.address = buf0.value();
+  const isa::TensorMap map = isa::encode(f);
+  std::memcpy(c.buffers[0].data() + kMapAt, map.bytes.data(), map.bytes.size());
+  device.write(buf0, c.buffers[0].data(), c.buffers[0].size());
+  const sim::LoadedModule module = device.load_ptx(c.text(), "test.ptx");
   sim::HazardChecker checker;
+  const sim::RunOptions options{.driver = driver, .seed = seed, .max_instructions = 1'000'000, .listeners = {checker.listener()}};
   Checked r;
-  r.result = run_async(c, {.driver = driver, .seed = seed, .max_instructions = 1'000'000, .listeners = {checker.listener()}}).result;
+  for (uint32_t i = 0; i < s.launches && (i == 0 || r.result.ok()); ++i) {
+    r.result = device.launch(module, "test", {.grid = {s.ctas, 1, 1}, .block = {s.threads, 1, 1}, .cluster = {s.ctas, 1, 1}, .dynamic_smem = c.dynamic_smem},
+                             sim::Args().add(buf0).add(buf1).add(map), options);
+  }
   r.findings = checker.findings();
   return r;
 }
@@ -106,7 +119,7 @@ TEST_P(HazardPage, WrongKernelIsReportedAndItsTwinIsSilent) {
   const Section& s = GetParam();
   bool named = false;
   for (const auto& [driver, seed] : {std::pair{sim::DriverKind::eager, 0}, {sim::DriverKind::lazy, 0}, {sim::DriverKind::shuffled, 3}}) {
-    const Checked wrong = check(case_of(s, s.wrong), driver, static_cast<uint64_t>(seed)), mended = check(case_of(s, s.mended), driver, static_cast<uint64_t>(seed));
+    const Checked wrong = check(s, s.wrong, driver, static_cast<uint64_t>(seed)), mended = check(s, s.mended, driver, static_cast<uint64_t>(seed));
     EXPECT_TRUE(!wrong.findings.empty() || !wrong.result.ok()) << s.code << " under " << sim::driver_name(driver);
     EXPECT_TRUE(mended.result.ok()) << mended.result.fault->to_string();
     for (const sim::Finding& f : mended.findings) ADD_FAILURE() << "the mended kernel: " << f.to_string();

@@ -1,0 +1,80 @@
+#include "sim/check/launch_global.h"
+
+#include <fmt/format.h>
+
+namespace drywell::sim::check {
+
+void LaunchGlobal::begin(const Launch& launch, const LaunchState& state) {
+  state_ = &state;
+  gmem_ = launch.gmem;
+  suspects_.clear();
+  accesses_.clear();
+  touches_.assign(1, {});
+  numbers_.clear();
+  shadow_.clear();
+}
+
+AccessId LaunchGlobal::adopt(const ClusterMonitor& m, AccessId id, std::vector<AccessId>& known) {
+  if (id == 0) return 0;
+  if (known.size() <= id) known.resize(m.accesses().size());
+  if (known[id] == 0) known[id] = accesses_.add(m.accesses()[id]);
+  return known[id];
+}
+
+StateId LaunchGlobal::intern(const Touch& t) {
+  const auto [at, made] = numbers_.try_emplace(t.key(), static_cast<StateId>(touches_.size()));
+  if (made) touches_.push_back(t);
+  return at->second;
+}
+
+StateId LaunchGlobal::joined(StateId old, AccessId writer, AccessId reader, uint64_t at, Reporter& reporter) {
+  Touch t = touches_[old];
+  const auto check = [&](AccessId prior, AccessId now) {
+    if (prior == 0 || now == 0 || state_->synchronised) return;
+    if (const Rule r = judge_global(accesses_[prior], accesses_[now], {}, false); r != Rule::none)
+      reporter.report(r, &accesses_[prior], accesses_[now], [&] { return fmt::format("global memory at {:#x}", at); });
+  };
+  check(t.writer, writer != 0 ? writer : reader);
+  check(t.reader, writer);
+  check(t.other, writer);
+  if (writer != 0) t.writer = writer;
+  if (t.reader == 0) {
+    t.reader = reader;
+  } else if (t.other == 0) {
+    t.other = reader;
+  }
+  return intern(t);
+}
+
+void LaunchGlobal::merge(const ClusterMonitor& m, Reporter& reporter) {
+  std::vector<AccessId> known;
+  for (const ClusterMonitor::Suspect& s : m.suspects()) suspects_.push_back({s.begin, s.end, adopt(m, s.id, known)});
+  m.global().each([&](uint64_t begin, uint64_t end, StateId s) {
+    const auto readers = m.states().readers(s);
+    const AccessId writer = adopt(m, m.states().writer(s), known), reader = adopt(m, readers.empty() ? 0 : readers[0], known);
+    StateId in = ~0u, out = 0;
+    shadow_.update(begin, end, [&](StateId old, uint64_t at) {
+      if (old != in) out = joined(in = old, writer, reader, at, reporter);
+      return out;
+    });
+  });
+}
+
+void LaunchGlobal::finish(LaunchState& state, Reporter& reporter) {
+  if (gmem_ == nullptr) return;
+  for (const ClusterMonitor::Suspect& s : suspects_) {
+    bool written = false;
+    shadow_.each_in(s.begin, s.end, [&](uint64_t, StateId t) { written = written || touches_[t].writer != 0; });
+    if (!written) reporter.report(Rule::global_unwritten, nullptr, accesses_[s.id], [&] { return fmt::format("global memory at {:#x}", s.begin); });
+  }
+  state.previous.clear();
+  shadow_.each([&](uint64_t begin, uint64_t end, StateId t) {
+    const bool written = touches_[t].writer != 0;
+    if (const Gmem::Allocation* a = written ? gmem_->find(begin) : nullptr; a != nullptr) state.written_before.insert(a->base);
+    state.previous.update(begin, end, [&](StateId, uint64_t) { return written ? LaunchState::kWritten : LaunchState::kRead; });
+  });
+  shadow_.clear();
+  gmem_ = nullptr;
+}
+
+}  // namespace drywell::sim::check

@@ -1,0 +1,34 @@
+// The heart of the checker: what an access does to the shadow of the cells it touches.
+#pragma once
+
+#include "sim/check/monitor.h"
+
+namespace drywell::sim::check {
+
+// Marks cells as read or written by an access and reports what it is not ordered after.
+template <class Cells, class Judge, class Where>
+void ClusterMonitor::touch_cells(Cells& cells, uint64_t begin, uint64_t end, AccessId id, const Judge& judge, const Where& where, Rule unwritten) {
+  const Access now = accesses_[id];
+  const AccessTable& accesses = accesses_;
+  StateTable& states = states_;
+  const auto check = [&](AccessId prior, uint64_t cell) {
+    if (prior == id) return;
+    if (const Rule r = judge(accesses[prior], now); r != Rule::none) reporter_.report(r, &accesses[prior], now, [&] { return where(cell); });
+  };
+  StateId in = ~0u, out = 0;
+  cells.update(begin, end, [&](StateId s, uint64_t cell) {
+    if (s == in) return out;
+    in = s;
+    if (const AccessId writer = states.writer(s); writer != 0) {
+      check(writer, cell);
+    } else if (unwritten != Rule::none) {
+      reporter_.report(unwritten, nullptr, now, [&] { return where(cell); });
+    }
+    if (now.write) {
+      for (const AccessId r : states.readers(s)) check(r, cell);
+    }
+    return out = now.write ? states.written(id) : states.read(s, id);
+  });
+}
+
+}  // namespace drywell::sim::check

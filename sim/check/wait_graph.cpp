@@ -1,0 +1,112 @@
+// The picture of a deadlock, as data: explain_hang (hang.cpp) says the same in words.
+#include <fmt/format.h>
+
+#include <map>
+#include <set>
+
+#include "sim/check/monitor.h"
+#include "sim/driver/functional.h"
+
+namespace drywell::sim::check {
+namespace {
+
+std::string line_of(const GuestPlace& p) {
+  const std::string ptx = p.ptx.size() > 60 ? p.ptx.substr(0, 57) + "..." : p.ptx;
+  return p.source.file.empty() ? ptx : fmt::format("{} ({}:{})", ptx, p.source.file.substr(p.source.file.rfind('/') + 1), p.source.line);
+}
+
+class GraphMaker {
+ public:
+  explicit GraphMaker(const Cluster& c) : cluster_(c) {}
+
+  size_t warp(const Warp& w) {
+    const auto [at, made] = warps_.try_emplace({w.cta->rank, w.index}, graph.nodes.size());
+    if (!made) return at->second;
+    WaitGraph::Node n;
+    n.kind = w.finished() ? WaitGraph::Node::Kind::other : WaitGraph::Node::Kind::blocked;
+    n.lines.push_back(cluster_.ctas.size() == 1 ? fmt::format("warp {}", w.index) : fmt::format("warp {} of CTA rank {}", w.index, w.cta->rank));
+    n.lines.push_back(w.finished() ? "has exited" : line_of(place_of(w, w.pc, w.active)));
+    graph.nodes.push_back(std::move(n));
+    return at->second;
+  }
+  size_t barrier(const std::string& name, std::vector<std::string> about) {
+    const auto [at, made] = barriers_.try_emplace(name, graph.nodes.size());
+    if (!made) return at->second;
+    about.insert(about.begin(), name);
+    graph.nodes.push_back({WaitGraph::Node::Kind::barrier, std::move(about)});
+    return at->second;
+  }
+  /// False if the edge is there already.
+  bool edge(size_t from, size_t to, std::string label) {
+    if (!edges_.emplace(from, to).second) return false;
+    graph.edges.push_back({from, to, std::move(label)});
+    return true;
+  }
+
+  WaitGraph graph;
+
+ private:
+  const Cluster& cluster_;
+  std::map<std::pair<uint32_t, uint32_t>, size_t> warps_;
+  std::map<std::string, size_t> barriers_;
+  std::set<std::pair<size_t, size_t>> edges_;
+};
+
+const Mbarrier* object_at(const Cluster& c, uint32_t address) {
+  for (const Smem::Slot& s : c.ctas[shared_rank(address)]->smem.mbarriers()) {
+    if (s.offset == shared_offset(address)) return &s.barrier;
+  }
+  return nullptr;
+}
+
+}  // namespace
+
+WaitGraph ClusterMonitor::wait_graph() const {
+  GraphMaker g(cluster_);
+  const auto mbarrier = [&](const Warp& w, size_t from) {
+    const uint32_t address = w.block.address;
+    const Mbarrier* m = object_at(cluster_, address);
+    std::vector<std::string> about;
+    if (m != nullptr) {
+      about.push_back(fmt::format("{} of {} arrivals missing", m->pending, m->expected));
+      if (m->tx != 0) about.push_back(fmt::format("{} bytes expected and not delivered", m->tx));
+    }
+    const size_t b = g.barrier(fmt::format("mbarrier {:#x} of CTA rank {}", shared_offset(address), shared_rank(address)), std::move(about));
+    g.edge(from, b, fmt::format("waits for parity {}", w.block.parity));
+    const auto& all = ctas_[shared_rank(address)].barriers;
+    const auto found = all.find(shared_offset(address));
+    if (found == all.end()) return;
+    std::set<std::pair<uint16_t, uint16_t>> here;
+    for (const LedgerEntry& e : found->second.ledger) {
+      here.emplace(e.cta, e.warp);
+      g.edge(b, g.warp(cluster_.ctas[e.cta]->warps[e.warp]), "has arrived");
+    }
+    for (const LedgerEntry& e : found->second.last_ledger) {
+      if (!here.contains({e.cta, e.warp})) g.edge(b, g.warp(cluster_.ctas[e.cta]->warps[e.warp]), "came in the phase before");
+    }
+  };
+  const auto named = [&](const Cta& cta, const Warp& w, size_t from) {
+    const NamedBarrier& n = cta.barriers[w.block.address & 15];
+    const size_t b = g.barrier(fmt::format("barrier {} of CTA rank {}", w.block.address, cta.rank), {fmt::format("{} of {} threads have arrived", n.arrived, n.expected)});
+    g.edge(from, b, "waits");
+    for (const Warp& other : cta.warps) {
+      if ((n.arrived_warps >> (other.index & 63) & 1) == 0) g.edge(b, g.warp(other), "has not arrived");
+    }
+  };
+  for (const auto& cta : cluster_.ctas) {
+    for (const Warp& w : cta->warps) {
+      if (w.finished()) continue;
+      const size_t from = g.warp(w);
+      if (w.block.reason == BlockReason::mbarrier) {
+        mbarrier(w, from);
+      } else if (w.block.reason == BlockReason::named_barrier) {
+        named(*cta, w, from);
+      } else {
+        g.edge(from, g.barrier(block_reason_name(w.block.reason), {}), "waits");
+      }
+    }
+  }
+  return std::move(g.graph);
+}
+
+}  // namespace drywell::sim::check

@@ -1,0 +1,160 @@
+// What looks wrong and is not: six idioms of real kernels that a checker must not report.
+#include <gtest/gtest.h>
+
+#include "drywell/sim/check.h"
+#include "support/async_run.h"
+
+namespace drywell::test {
+namespace {
+
+const std::string kBarriers = R"(
+  @first mbarrier.init.shared::cta.b64 [bar], 1;
+  @first mbarrier.init.shared::cta.b64 [bar+8], 1;
+  @first mbarrier.init.shared::cta.b64 [bar+16], 1;
+  fence.mbarrier_init.release.cluster;
+  bar.sync 0;
+)";
+
+// Operands in shared memory by a bulk copy, 32 columns of tensor memory, descriptors (128 x 16 by 16 x 16 of bf16, no swizzle).
+const std::string kOperands = R"(
+  tcgen05.alloc.cta_group::1.sync.aligned.shared::cta.b32 [bar+32], 32;
+  ld.shared.b32 %r2, [bar+32];
+  mov.u32 %r1, smem;
+  shr.u32 %r1, %r1, 4;
+  cvt.u64.u32 %rd1, %r1;
+  or.b64 %rd1, %rd1, 0x0000401000080000;
+  add.u64 %rd2, %rd1, 256;
+  mov.u32 %r3, 0x08040490;
+  setp.ne.u32 %p3, %r3, %r3;
+  @first mbarrier.arrive.expect_tx.shared::cta.b64 _, [bar], 4608;
+  @first cp.async.bulk.shared::cta.global.mbarrier::complete_tx::bytes [smem], [buf0], 4608, [bar];
+)" + wait_for("[bar]", 0);
+
+const std::string kProduct = "@first tcgen05.mma.cta_group::1.kind::f16 [%r2], %rd1, %rd2, %r3, %p3;\n";
+const std::string kCommit = "@first tcgen05.commit.cta_group::1.mbarrier::arrive::one.shared::cluster.b64 [bar+8];\n";
+const std::string kFree = "tcgen05.dealloc.cta_group::1.sync.aligned.b32 %r2, 32;\n";
+
+void expect_silence(AsyncCase c) {
+  c.buffers = {Bytes(16384)};
+  for (const auto& [driver, seed] : {std::pair{sim::DriverKind::eager, 0}, {sim::DriverKind::lazy, 0}, {sim::DriverKind::shuffled, 4}, {sim::DriverKind::timed, 0}}) {
+    sim::HazardChecker checker;
+    const AsyncRun r = run_async(c, {.driver = driver, .seed = static_cast<uint64_t>(seed), .max_instructions = 1'000'000, .listeners = {checker.listener()}});
+    EXPECT_TRUE(r.result.ok()) << r.result.fault->to_string();
+    for (const sim::Finding& f : checker.findings()) ADD_FAILURE() << sim::driver_name(driver) << ": " << f.to_string();
+  }
+}
+
+// CUTLASS epilogues convert the registers of a load while the next load is under way; the one wait::ld comes before the release.
+TEST(LookAlike, RegistersOfALoadUsedBeforeWaitLd) {
+  AsyncCase c;
+  c.body = kBarriers + kOperands + kProduct + kCommit + wait_for("[bar+8]", 0) + R"(
+  tcgen05.fence::after_thread_sync;
+  tcgen05.ld.sync.aligned.32x32b.x1.b32 {%r10}, [%r2];
+  add.u32 %r11, %r2, 1;
+  tcgen05.ld.sync.aligned.32x32b.x1.b32 {%r12}, [%r11];
+  add.u32 %r13, %r10, %r12;
+  tcgen05.wait::ld.sync.aligned;
+)" + kFree;
+  expect_silence(c);
+}
+
+// A ring of two stages filled by plain bulk copies: full and empty mbarriers, phases by parity, no other synchronisation.
+TEST(LookAlike, RingOfBulkCopies) {
+  AsyncCase c;
+  c.threads = 64;
+  c.body = R"(
+  @first mbarrier.init.shared::cta.b64 [bar], 1;
+  @first mbarrier.init.shared::cta.b64 [bar+8], 1;
+  @first mbarrier.init.shared::cta.b64 [bar+16], 32;
+  @first mbarrier.init.shared::cta.b64 [bar+24], 32;
+  fence.mbarrier_init.release.cluster;
+  bar.sync 0;
+  mov.u32 %r1, 0;
+  mov.u32 %r8, bar;
+  mov.u32 %r9, smem;
+  setp.ge.u32 %p2, tid, 32;
+  NEXT: and.b32 %r2, %r1, 1;
+  shl.b32 %r3, %r2, 3;
+  add.u32 %r3, %r3, %r8;
+  shr.u32 %r4, %r1, 1;
+  and.b32 %r4, %r4, 1;
+  xor.b32 %r5, %r4, 1;
+  shl.b32 %r6, %r2, 10;
+  add.u32 %r6, %r6, %r9;
+  @%p2 bra CONSUME;
+  EMPTY: mbarrier.try_wait.parity.shared::cta.b64 %p1, [%r3+16], %r5;
+  @!%p1 bra EMPTY;
+  @first mbarrier.arrive.expect_tx.shared::cta.b64 _, [%r3], 1024;
+  @first cp.async.bulk.shared::cta.global.mbarrier::complete_tx::bytes [%r6], [buf0], 1024, [%r3];
+  bra OVER;
+  CONSUME: mbarrier.try_wait.parity.shared::cta.b64 %p1, [%r3], %r4;
+  @!%p1 bra CONSUME;
+  ld.shared.b32 %r7, [%r6];
+  mbarrier.arrive.shared::cta.b64 _, [%r3+16];
+  OVER: add.u32 %r1, %r1, 1;
+  setp.lt.u32 %p4, %r1, 9;
+  @%p4 bra NEXT;
+)";
+  expect_silence(c);
+}
+
+// The arrival of a commit implies fence::before_thread_sync.
+TEST(LookAlike, CommitWithoutBeforeThreadSync) {
+  AsyncCase c;
+  c.body = kBarriers + kOperands + kProduct + kCommit + wait_for("[bar+8]", 0) + R"(
+  tcgen05.fence::after_thread_sync;
+  tcgen05.ld.sync.aligned.32x32b.x1.b32 {%r10}, [%r2];
+  tcgen05.wait::ld.sync.aligned;
+)" + kFree;
+  expect_silence(c);
+}
+
+// cp and mma of one thread pipeline: no commit, no wait between them.
+TEST(LookAlike, CopyThenProductOfOneThread) {
+  AsyncCase c;
+  c.body = kBarriers + kOperands + R"(
+  add.u32 %r5, %r2, 16;
+  @first tcgen05.cp.cta_group::1.128x256b [%r5], %rd1;
+  @first tcgen05.mma.cta_group::1.kind::f16 [%r2], [%r5], %rd2, %r3, %p3;
+)" + kCommit + wait_for("[bar+8]", 0) + kFree;
+  expect_silence(c);
+}
+
+// The phase cannot complete before the arrival, so that the count may come after the copy was issued.
+TEST(LookAlike, ExpectTxAfterTheCopy) {
+  AsyncCase c;
+  c.body = kBarriers + R"(
+  @first cp.async.bulk.shared::cta.global.mbarrier::complete_tx::bytes [smem], [buf0], 512, [bar];
+  @first mbarrier.arrive.expect_tx.shared::cta.b64 _, [bar], 512;
+)" + wait_for("[bar]", 0) + R"(
+  ld.shared.b32 %r4, [smem];
+)";
+  expect_silence(c);
+}
+
+// Both CTAs of a pair copy into their own shared memory and arrive on the lead CTA's mbarrier, on which only that one waits.
+TEST(LookAlike, PairCopiesArriveOnTheLeadCta) {
+  AsyncCase c;
+  isa::TensorMapFields f;
+  f.type = isa::TensorType::bf16;
+  f.rank = 2;
+  f.dim = {64, 64};
+  f.stride = {128};
+  f.box = {64, 16};
+  f.swizzle = isa::Swizzle::b128;
+  c.maps = {{f, 0}};
+  c.ctas = c.cluster = 2;
+  c.body = kBarriers + cluster_sync() + R"(
+  mov.u32 %r5, bar;
+  and.b32 %r6, %r5, 0xFEFFFFFF;
+  mov.b32 %r20, 0;
+  @leader mbarrier.arrive.expect_tx.shared::cta.b64 _, [bar], 4096;
+  @first cp.async.bulk.tensor.2d.cta_group::2.shared::cluster.global.tile.mbarrier::complete_tx::bytes [smem], [map0, {%r20, %r20}], [%r6];
+  setp.eq.u32 %p2, rank, 0;
+  @!%p2 bra OVER;
+)" + wait_for("[bar]", 0) + "OVER:\n" + cluster_sync();
+  expect_silence(c);
+}
+
+}  // namespace
+}  // namespace drywell::test

@@ -1,0 +1,31 @@
+#include "tools/equivalents.h"
+
+#include <string_view>
+
+namespace drywell::tools {
+namespace {
+
+struct Class {
+  std::string_view what, instruction, reason;  // beginnings
+};
+
+// Each is about an instruction that orders something; where nothing is left to order, taking it out changes nothing.
+constexpr Class kClasses[] = {
+    {"groups -", "cp.async", "it waits for more groups than before, those it waited for among them"},
+    {"without", "fence.mbarrier_init",
+     "the barrier behind it orders the initialisation before every use in the CTA, and no other CTA uses the mbarriers before a cluster barrier"},
+    {"without", "tcgen05.fence", "the tcgen05 operations on its far side are complete by a wait, or there are none: complete operations need no order"},
+    {"without", "tcgen05.wait::ld", "the registers' own dependency holds back what uses them, and a later wait::ld of the warp covers the load before its columns are released"},
+    {"without", "bar.warp.sync", "convergence only: no lane uses what another lane of its warp wrote or waited for since their last synchronisation"},
+};
+
+}  // namespace
+
+std::string equivalence(const Mutant& m) {
+  for (const Class& c : kClasses) {
+    if (m.what.starts_with(c.what) && m.original.starts_with(c.instruction)) return std::string(c.reason);
+  }
+  return {};
+}
+
+}  // namespace drywell::tools
