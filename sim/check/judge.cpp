@@ -63,7 +63,8 @@ Rule global_rule(const Access& prior, const Access& now, const WarpClock& who, c
   if (prior.cluster != now.cluster) return synchronised ? Rule::none : Rule::global_race;
   if (!is_plain(prior.agent)) {
     if (knows_end(seen, prior) || synchronised) return Rule::none;
-    return prior.write && prior.agent == Agent::store && knows_issue(seen, prior) ? Rule::store_unfinished : Rule::global_race;
+    const bool used = prior.write && prior.agent == Agent::store && now.agent != Agent::store;
+    return used && knows_issue(seen, prior) ? Rule::store_unfinished : Rule::global_race;
   }
   if (!knows_issue(seen, prior)) return synchronised ? Rule::none : Rule::global_race;
   if (too_narrow(prior, now, who)) return Rule::scope_too_narrow;
