@@ -44,6 +44,7 @@ __device__ void block_scaled_tile(const Operands& in, int steps, Store store) {
       ptx::load_bulk(s.scale_a, in.scale_a + (blockIdx.y * steps + i) * sizeof s.scale_a, sizeof s.scale_a, bar);
       ptx::load_bulk(s.scale_b, in.scale_b + (blockIdx.x * steps + i) * sizeof s.scale_b, sizeof s.scale_b, bar);
     }
+    ring.drain(steps);
   } else if (warp == 1 && ptx::elect_one()) {
     for (int i = 0; i < steps; ++i) {
       Stage<Format>& s = stages[i % kStages];

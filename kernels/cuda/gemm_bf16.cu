@@ -32,6 +32,7 @@ extern "C" __global__ void __launch_bounds__(kThreads)
       ptx::load_2d(s.a, &a, i * kTileK, m0, bar);
       ptx::load_2d(s.b, &b, i * kTileK, n0, bar);
     }
+    ring.drain(steps);
   } else if (warp == 1 && ptx::elect_one()) {
     for (int i = 0; i < steps; ++i) {
       Stage& s = stages[i % kStages];

@@ -37,6 +37,10 @@ struct Ring {
 
   // Step i of a loop over K uses stage i % kStages.
   __device__ void wait_empty(int i) { ptx::wait(&empty[i % kStages], i / kStages % 2 ^ 1); }
+  /// The thread that loads, after its last step: no commit may arrive in the shared memory of a CTA that has ended.
+  __device__ void drain(int steps) {
+    for (int i = steps; i < steps + kStages; ++i) wait_empty(i);
+  }
   __device__ void wait_full(int i) {
     ptx::wait(&full[i % kStages], i / kStages % 2);
     ptx::tcgen05_fence_after();
