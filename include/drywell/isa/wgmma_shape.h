@@ -9,11 +9,11 @@ struct WgmmaShape {
   unsigned n = 0, k = 0;
 };
 
-/// .m64nNkK; mods.inc lists N = 8 … 256 for each K.
+/// .m64nNkK; mods.inc lists N = 8 … 256 for each K, 64 (sparse 8-bit) last.
 constexpr WgmmaShape wgmma_shape(Mod m) {
-  constexpr unsigned kDepths[] = {8, 16, 32, 256};
+  constexpr unsigned kDepths[] = {8, 16, 32, 256, 64};
   const unsigned i = static_cast<unsigned>(m) - static_cast<unsigned>(Mod::m64n8k8);
-  return {8 * (i % 32 + 1), kDepths[i / 32 % 4]};
+  return {8 * (i % 32 + 1), kDepths[i / 32 % 5]};
 }
 
 }  // namespace drywell::isa
