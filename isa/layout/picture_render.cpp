@@ -25,6 +25,10 @@ Rgb from_hsl(double hue, double saturation, double lightness) {
 
 /// Ramps (no legend) run from blue to red; keys with a legend get hues far apart for neighbours.
 Rgb colour_of(const Grid& g, int key) {
+  if (static_cast<size_t>(key) < g.key_colours.size()) {
+    const uint32_t c = g.key_colours[static_cast<size_t>(key)];
+    return {static_cast<int>(c >> 16), static_cast<int>(c >> 8 & 0xFF), static_cast<int>(c & 0xFF)};
+  }
   const int n = std::max(1, g.key_count);
   if (g.key_name.empty()) return from_hsl(220.0 - 200.0 * key / n, 0.75, 0.82);
   // Eight hues, then the same lighter or darker.

@@ -7,8 +7,7 @@
 #include <iterator>
 #include <map>
 
-#include "drywell/core/error.h"
-#include "sim/observe/trace_reader.h"
+#include "sim/inspect/trace_pieces.h"
 
 namespace drywell::sim {
 namespace {
@@ -22,59 +21,6 @@ std::string quoted(std::string_view text, bool json) {
     else out += c;
   }
   return out + "\"";
-}
-
-Trace read_timed(std::string_view text, const std::string& name) {
-  Trace t = read_trace_text(text, name);
-  if (t.header.profile != TraceProfile::cycle)
-    throw InputError("E4202", fmt::format("{}: a trace without cycles has no timeline", name), "drywell trace record … --profile cycle");
-  return t;
-}
-
-std::string_view word(std::string_view text, size_t n) {
-  std::string_view out;
-  for (size_t i = 0; i <= n; ++i) out = next_token(text);
-  return out;
-}
-
-/// "cta=0.0.0 w=1 q=tma:5" in parts.
-struct OwnerName {
-  std::string launch = "1", cta, warp, unit;
-  explicit OwnerName(std::string_view name) {
-    for (std::string_view t = next_token(name); !t.empty(); t = next_token(name)) {
-      if (t.starts_with("launch=")) launch = t.substr(7);
-      if (t.starts_with("cta=")) cta = t.substr(4);
-      if (t.starts_with("w=")) warp = t.substr(2);
-      if (t.starts_with("q=")) unit = t.substr(2, t.find(':') - 2);
-      if (t.starts_with("mbar=")) unit = std::string(t);
-    }
-  }
-};
-
-/// A piece of a timeline.
-struct Piece {
-  std::string name, source;
-  uint64_t from = 0, to = 0;  // [from, to)
-};
-
-/// What an owner did when: instructions a cycle each, stalls as long as they say, an operation from its first to its last record.
-std::vector<Piece> pieces_of(const Trace& t, const TraceOwner& o) {
-  std::vector<Piece> out;
-  if (o.name.find(" q=") != std::string::npos && !o.records.empty()) {
-    const std::string_view what = o.records.front().text;
-    const auto it = t.issuers.find(o.name);
-    const uint64_t to = std::max(o.records.front().cycle + 1, o.records.back().cycle);
-    out.push_back({std::string(what.starts_with("B ") ? what.substr(2) : what), it == t.issuers.end() ? "" : t.source_of(o, it->second), o.records.front().cycle, to});
-    return out;
-  }
-  for (const TraceRecord& r : o.records) {
-    if (r.text.starts_with("I ")) out.push_back({std::string(word(r.text, 1)), t.source_of(o, r), r.cycle, r.cycle + 1});
-    if (r.text.starts_with("S ")) {
-      const std::string_view length = field_of(r.text, "dur");
-      out.push_back({"stall: " + std::string(field_of(r.text, "reason")), {}, r.cycle, r.cycle + std::max<uint64_t>(1, number_after(length, 0))});
-    }
-  }
-  return out;
 }
 
 }  // namespace
@@ -188,88 +134,6 @@ std::string trace_to_perfetto(std::string_view trace, const std::string& name) {
   }
   flows.emit(event);
   return out + "\n]}\n";
-}
-
-namespace {
-
-/// Rows of the picture: "w 1", "w 1 tma", in that order.
-using TimelineRows = std::map<std::string, std::vector<Piece>>;
-
-TimelineRows timeline_rows(const Trace& t, const std::string& cta) {
-  TimelineRows rows;
-  for (const TraceOwner& o : t.owners) {
-    const OwnerName n(o.name);
-    if (n.cta != cta || n.warp.empty() || n.launch != "1") continue;
-    for (Piece& p : pieces_of(t, o)) {
-      if (!n.unit.empty()) p.name = n.unit + ": " + std::string(word(p.name, 0));
-      else if (!p.name.starts_with("stall: ")) p.name = "issues";
-      rows[fmt::format("w{:>2}{}{}", n.warp, n.unit.empty() ? "" : " ", n.unit)].push_back(std::move(p));
-    }
-  }
-  return rows;
-}
-
-/// Columns of equal time.
-struct TimeAxis {
-  uint64_t from, to;
-  size_t columns;
-  uint64_t edge(size_t c) const { return from + (to - from) * c / columns; }
-  size_t column_of(uint64_t cycle) const { return static_cast<size_t>((std::max(cycle, from) - from) * columns / std::max<uint64_t>(1, to - from)); }
-};
-
-/// Cycles of each column by what fills them.
-std::vector<std::map<std::string, uint64_t>> fill(const std::vector<Piece>& pieces, const TimeAxis& x) {
-  std::vector<std::map<std::string, uint64_t>> filled(x.columns);
-  for (const Piece& p : pieces) {
-    if (p.to <= x.from || p.from >= x.to) continue;
-    for (size_t c = x.column_of(p.from); c < x.columns && x.edge(c) < p.to; ++c)
-      filled[c][p.name] += std::min(p.to, x.edge(c + 1)) - std::min(std::max(p.from, x.edge(c)), x.edge(c + 1));
-  }
-  return filled;
-}
-
-char letter_of(int key) { return static_cast<char>(key < 26 ? 'a' + key : 'A' + key % 26); }
-
-/// A row's cells: the letter of what filled most of each column.
-void draw_row(layout::Grid& g, size_t row, const std::vector<Piece>& pieces, const TimeAxis& x, std::map<std::string, int>& keys) {
-  const auto filled = fill(pieces, x);
-  for (size_t c = 0; c < x.columns; ++c) {
-    const auto most = std::max_element(filled[c].begin(), filled[c].end(), [](const auto& a, const auto& b) { return a.second < b.second; });
-    if (most == filled[c].end()) continue;
-    const auto [it, fresh] = keys.try_emplace(most->first, static_cast<int>(keys.size()));
-    if (fresh) g.key_labels.push_back(fmt::format("{} {}", letter_of(it->second), most->first));
-    layout::Cell& cell = g.at(row, c);
-    cell.key = it->second;
-    cell.text = std::string(1, letter_of(it->second));
-    cell.tip = fmt::format("{}, cycles {} to {}:", g.row_labels[row], x.edge(c), x.edge(c + 1));
-    for (const auto& [what, cycles] : filled[c]) cell.tip += fmt::format(" {} {};", what, cycles);
-  }
-}
-
-}  // namespace
-
-layout::Grid trace_timeline(std::string_view trace, const std::string& name, const TimelineOptions& options) {
-  const TimelineRows rows = timeline_rows(read_timed(trace, name), options.cta);
-  uint64_t last = 0;
-  for (const auto& [row, pieces] : rows)
-    for (const Piece& p : pieces) last = std::max(last, p.to);
-  const uint64_t to = options.to != 0 ? options.to : last, from = std::min(options.from, to);
-  const TimeAxis x{from, to, std::max<size_t>(1, std::min<size_t>(options.columns, std::max<uint64_t>(1, to - from)))};
-  layout::Grid g;
-  g.title = fmt::format("CTA {}, cycles {} to {}, {:.1f} a column", options.cta, from, to, static_cast<double>(to - from) / static_cast<double>(x.columns));
-  g.key_name = "what";
-  g.rows = rows.size();
-  g.columns = x.columns;
-  g.cells.resize(g.rows * g.columns);
-  for (const auto& [row, pieces] : rows) g.row_labels.push_back(row);
-  std::map<std::string, int> keys;
-  size_t r = 0;
-  for (const auto& [row, pieces] : rows) draw_row(g, r++, pieces, x, keys);
-  g.key_count = static_cast<int>(keys.size());
-  // A label every eight columns, of whole cycles.
-  for (size_t c = 0; c < x.columns; c += 8) g.ticks.push_back({c, fmt::format("{}", x.edge(c))});
-  for (const std::string& label : g.key_labels) g.note += (g.note.empty() ? "" : ", ") + label;
-  return g;
 }
 
 }  // namespace drywell::sim

@@ -1,6 +1,7 @@
 // Pictures of layouts, memory and fragments: a grid of labelled, coloured cells, drawn as text, SVG or HTML.
 #pragma once
 
+#include <cstdint>
 #include <span>
 #include <string>
 #include <vector>
@@ -29,6 +30,7 @@ struct Grid {
   std::string key_name;  // what the colours mean, e.g. "bank"; empty = no legend
   int key_count = 0;     // colours are spread over 0 … key_count-1
   std::vector<std::string> key_labels;  // what each key means; without them "key_name k"
+  std::vector<uint32_t> key_colours;    // 0xRRGGBB of each key; without them hues far apart
   size_t rows = 0, columns = 0;
   std::vector<std::string> row_labels, column_labels;
   std::vector<Tick> ticks;  // instead of column_labels
