@@ -123,9 +123,7 @@ void tile(benchmark::State& state, const UmmaKind& kind) {
   double macs = 0;
   for (auto _ : state) {
     for (unsigned i = 0; i < kSteps; ++i) {
-      rows.assign(numeric::MmaOperand::Side::a, params, sb[i]);
-      lanes.assign(numeric::MmaOperand::Side::b, params, sa[i]);
-      mma_tile(params, rows, lanes, {i == 0 ? nullptr : d.data(), c.m, d.data(), c.m});
+      mma_tile(params, sb[i], sa[i], {i == 0 ? nullptr : d.data(), c.m, d.data(), c.m});
       macs += double(c.m) * c.n * c.k();
     }
     benchmark::DoNotOptimize(d.data());

@@ -121,14 +121,11 @@ void UmmaProduct::select_b(const Piece& p, const uint8_t* meta, std::vector<uint
 // Rows of tensor memory's columns are neighbours in memory: there B is taken row by row and A a vector at a time.
 void UmmaProduct::multiply(const Piece& p) const {
   if (f_.integer()) return multiply_integers(p);
-  using Side = numeric::MmaOperand::Side;
   const bool a_in_lanes = p.row_step == 1;
   const size_t stride = a_in_lanes ? p.column_step : p.row_step;
   const numeric::MmaParams& params = f_.arithmetic->params;
-  numeric::MmaOperand rows, lanes;
-  rows.assign(Side::a, params, a_in_lanes ? source_b(p) : source_a(p));
-  lanes.assign(Side::b, params, a_in_lanes ? source_a(p) : source_b(p));
-  numeric::mma_tile(params, rows, lanes, {u_.accumulate ? p.d : nullptr, stride, p.d, stride, u_.scale_d});
+  numeric::mma_tile(params, a_in_lanes ? source_b(p) : source_a(p), a_in_lanes ? source_a(p) : source_b(p),
+                    {u_.accumulate ? p.d : nullptr, stride, p.d, stride, u_.scale_d});
 }
 
 numeric::OperandSource UmmaProduct::source_a(const Piece& p) const {

@@ -2,8 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cstring>
-#include <limits>
 
 #include "drywell/core/bits.h"
 #include "drywell/core/error.h"
@@ -11,7 +9,9 @@
 #include "drywell/sim/numeric/convert_fast.h"
 #include "sim/numeric/exact_kernels.h"
 #include "sim/numeric/exact_rounding.h"
+#include "sim/numeric/grouped_limits.h"
 #include "sim/numeric/tile_kernels.h"
+#include "sim/numeric/tile_plan.h"
 
 namespace drywell::numeric {
 
@@ -38,6 +38,22 @@ class TileRun {
       const unsigned step = p_.group == 1 ? kAlignedBlockRows : kGroupedBlockRows;
       for (unsigned m = first; fast != 0 && m < first + count; m += step) block(m, std::min(step, first + count - m), n, fast);
       for (unsigned m = first; fast < columns && m < first + count; ++m) row(m, n + fast, columns - fast);
+    }
+  }
+
+  /// What the tile unit left: b.rows() is a multiple of kColumnMultiple and at most kMaxColumns.
+  void rest(const TileLeft& left) {
+    const uint32_t all = static_cast<uint32_t>((uint64_t{1} << b_.rows() / kColumnMultiple) - 1);
+    for (unsigned m = 0; m < left.size();) {
+      unsigned whole = 0;
+      while (m + whole < left.size() && (left[m + whole] & all) == all) ++whole;
+      if (whole != 0) {
+        rows(m, whole);
+        m += whole;
+        continue;
+      }
+      if ((left[m] & all) != 0) rest_of_row(m, left[m] & all);
+      ++m;
     }
   }
 
@@ -92,14 +108,33 @@ class TileRun {
       rounding_.reset();
       uint32_t left = exact ? finish(m + r, n, columns, sums_.data() + size_t{r} * kMaxColumns) : ~0u;
       if (left == ~0u && p_.group == 1) left = truncated_aligned(columns_of(m + r, n, columns));
-      for (unsigned i = 0; left != 0 && exact && p_.group == 1 && i < columns; i += kColumnMultiple) {
-        const uint32_t bit = 1u << i / kColumnMultiple;
-        if ((left & bit) != 0 && truncated_aligned(columns_of(m + r, n + i, kColumnMultiple)) == 0) left &= ~bit;
-      }
+      if (exact && p_.group == 1) left = truncated_parts(m + r, n, columns, left);
       rounding_.restore();
-      for (unsigned i = 0; left != 0 && i < columns; i += kColumnMultiple)
-        if ((left >> i / kColumnMultiple & 1) != 0) row(m + r, n + i, kColumnMultiple);
+      general_parts(m + r, n, columns, left);
     }
+  }
+
+  void rest_of_row(unsigned m, uint32_t left) {
+    const unsigned columns = b_.rows();
+    if (path_ != Path::general && p_.group == 1) {
+      rounding_.reset();
+      left = truncated_parts(m, 0, columns, left);
+      rounding_.restore();
+    }
+    general_parts(m, 0, columns, left);
+  }
+
+  /// Columns in steps of kColumnMultiple; these return or take bits of what is left.
+  uint32_t truncated_parts(unsigned m, unsigned n, unsigned columns, uint32_t left) const {
+    for (unsigned i = 0; left != 0 && i < columns; i += kColumnMultiple) {
+      const uint32_t bit = 1u << i / kColumnMultiple;
+      if ((left & bit) != 0 && truncated_aligned(columns_of(m, n + i, kColumnMultiple)) == 0) left &= ~bit;
+    }
+    return left;
+  }
+  void general_parts(unsigned m, unsigned n, unsigned columns, uint32_t left) {
+    for (unsigned i = 0; left != 0 && i < columns; i += kColumnMultiple)
+      if ((left >> i / kColumnMultiple & 1) != 0) row(m, n + i, kColumnMultiple);
   }
 
   /// Sums of products into sums_; false if any of them was rounded.
@@ -135,16 +170,11 @@ class TileRun {
     return finish_aligned(columns_of(m, n, columns), sums);
   }
 
-  /// A group's sum is a multiple of 2^(S - 8), S the exponent of its scales: two three-bit fractions and the quarter. C's
-  /// last bit lies 23 below its exponent. Neither is cut off while the window reaches down that far.
   uint32_t finish_groups(unsigned m, GroupedFinish io) const {
-    constexpr int kGroupDepth = 8, kCDepth = 23;
-    const int top = a_.row_tops_[m] + b_range_.greatest_top, bottom = a_.row_lowest_[m] + b_range_.least_lowest;
-    if (bottom < 1000 && top - p_.window > bottom - kGroupDepth) return ~0u;
-    const int least = top - p_.window + kCDepth, greatest = std::min(bottom + p_.window - kGroupDepth, 126);
-    if (greatest < -126) return ~0u;
-    io.least = least <= -126 ? 1 : static_cast<uint32_t>(least + 127) << 23;
-    io.greatest = (static_cast<uint32_t>(greatest + 128) << 23) - 1;
+    const CLimits c = c_limits(a_.row_tops_[m] + b_range_.greatest_top, a_.row_lowest_[m] + b_range_.least_lowest, p_.window);
+    if (c.least > c.greatest) return ~0u;
+    io.least = c.least;
+    io.greatest = c.greatest;
     return finish_grouped(io);
   }
 
@@ -309,55 +339,15 @@ void mma_tile(const MmaParams& params, const MmaOperand& a, const MmaOperand& b,
   mma_tile(params, a, b, out, 0, a.rows());
 }
 
-namespace {
-
-/// Rows of bytes side by side, four k to a word, rows padded with zeros.
-std::vector<uint32_t> byte_columns(const uint8_t* bytes, size_t row_stride, unsigned rows, unsigned k, size_t padded, uint32_t flip) {
-  std::vector<uint32_t> words(ceil_div(k, 4u) * padded, flip);
-  for (unsigned r = 0; r < rows; ++r) {
-    for (unsigned w = 0; w < ceil_div(k, 4u); ++w) {
-      uint32_t word = 0;
-      std::memcpy(&word, bytes + r * row_stride + 4 * w, std::min(4u, k - 4 * w));
-      words[w * padded + r] = word ^ flip;
-    }
-  }
-  return words;
-}
-
-int32_t byte_sum(const uint8_t* bytes, unsigned k, bool is_signed) {
-  int32_t sum = 0;
-  for (unsigned i = 0; i < k; ++i) sum += is_signed ? static_cast<int8_t>(bytes[i]) : bytes[i];
-  return sum;
-}
-
-}  // namespace
-
-// Sums of signed bytes a' = a or a - 128 times unsigned bytes b' = b or b + 128, put right by the sums of b and a'.
-void mma_tile_i8(const IntegerTile& t, const TileOutput& out) {
-  DRYWELL_CHECK(t.k % 4 == 0 && t.k <= 256 && t.n <= kMaxColumns, "integer tile");
-  constexpr uint32_t kSigns = 0x80808080;
-  const size_t columns = round_up(t.n, kColumnMultiple);
-  const auto a = byte_columns(t.a, t.a_stride, t.m, t.k, t.m, t.a_signed ? 0 : kSigns);
-  const auto b = byte_columns(t.b, t.b_stride, t.n, t.k, columns, t.b_signed ? kSigns : 0);
-  std::vector<int32_t> b_sums(columns), dots(columns);
-  for (unsigned n = 0; n < t.n && !t.a_signed; ++n) b_sums[n] = 128 * byte_sum(t.b + n * t.b_stride, t.k, t.b_signed);
-  for (unsigned m = 0; m < t.m; ++m) {
-    const int32_t a_sum = byte_sum(t.a + m * t.a_stride, t.k, t.a_signed) - (t.a_signed ? 0 : static_cast<int32_t>(128 * t.k));
-    const int32_t fix = t.b_signed ? -128 * a_sum : 0;
-    for (unsigned n = 0; n < columns; ++n) dots[n] = b_sums[n] + fix;
-    byte_dots({a.data() + m, b.data(), t.m, columns, t.k / 4, static_cast<unsigned>(columns), dots.data()});
-    const uint32_t* c = out.c == nullptr ? nullptr : out.c + m * out.c_stride;
-    uint32_t* d = out.d + m * out.d_stride;
-    if (!t.saturate) {
-      for (unsigned n = 0; n < t.n; ++n) d[n] = (c == nullptr ? 0 : c[n]) + static_cast<uint32_t>(dots[n]);
-      continue;
-    }
-    for (unsigned n = 0; n < t.n; ++n) {
-      const int64_t sum = int64_t{static_cast<int32_t>(c == nullptr ? 0 : c[n])} + dots[n];
-      d[n] = static_cast<uint32_t>(
-          std::clamp<int64_t>(sum, std::numeric_limits<int32_t>::min(), std::numeric_limits<int32_t>::max()));
-    }
-  }
+void mma_tile(const MmaParams& params, const OperandSource& a, const OperandSource& b, const TileOutput& out) {
+  TileLeft left;
+  const bool begun = multiply_on_tile_unit(params, a, b, out, left);
+  if (begun && std::all_of(left.begin(), left.end(), [](uint32_t columns) { return columns == 0; })) return;
+  MmaOperand rows, lanes;
+  rows.assign(MmaOperand::Side::a, params, a);
+  lanes.assign(MmaOperand::Side::b, params, b);
+  if (begun) return TileRun(params, rows, lanes, out).rest(left);
+  mma_tile(params, rows, lanes, out);
 }
 
 }  // namespace drywell::numeric

@@ -103,6 +103,9 @@ void mma_tile(const MmaParams& params, const MmaOperand& a, const MmaOperand& b,
               unsigned first_row, unsigned row_count);
 /// Computes the whole tile.
 void mma_tile(const MmaParams& params, const MmaOperand& a, const MmaOperand& b, const TileOutput& out);
+/// Operands that are used once: rows of `a` as Side::a, of `b` as Side::b. On processors with a tile unit (AMX) a good deal
+/// of it is computed there, and such operands need not be decoded for the other kernels.
+void mma_tile(const MmaParams& params, const OperandSource& a, const OperandSource& b, const TileOutput& out);
 
 /// The integer kinds: bytes of A and B, K-major, strides in bytes; C and D as in TileOutput, s32.
 struct IntegerTile {

@@ -1,0 +1,206 @@
+// Whole instructions as the tile unit takes them (sim/numeric/tile_plan.cpp), element by element against the oracle: values a
+// quantiser would give, and every sort that must be left to other kernels, in some rows or in all. Without the unit the
+// same calls are computed elsewhere and hold as well.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <random>
+#include <vector>
+
+#include "drywell/sim/numeric/mma_tile.h"
+
+namespace drywell::numeric {
+namespace {
+
+using Gen = std::mt19937;
+
+enum class Fill { quantised, any_code, few_scales_far, cancelling, mostly_zero, all };
+
+struct Operand {
+  Format format;
+  unsigned rows, k, scales;
+  Format scale_format;
+  std::vector<uint8_t> codes, scale_codes;  // rows padded, so that strides matter
+  bool negate = false;
+
+  bool nibbles() const { return k == 64; }
+  size_t stride() const { return (nibbles() ? k / 2 : k) + 16; }
+  uint32_t code(unsigned row, unsigned i) const {
+    const uint8_t byte = codes[row * stride() + (nibbles() ? i / 2 : i)];
+    return (nibbles() ? byte >> i % 2 * 4 & 0xF : byte) ^ (negate ? format_info(format).sign_mask() : 0);
+  }
+  OperandSource source() const {
+    OperandSource s;
+    s.format = format, s.rows = rows, s.k = k, s.codes = codes.data(), s.row_stride = stride();
+    s.storage = nibbles() ? CodeStorage::nibbles : CodeStorage::bytes;
+    s.negate = negate;
+    s.scale_format = scale_format, s.scales_per_row = scales, s.scales = scale_codes.data(), s.scale_stride = scales;
+    return s;
+  }
+};
+
+/// A code whose value is about sigma times a normal variable.
+uint8_t near(Format f, double sigma, Gen& gen) {
+  const double v = std::normal_distribution<double>(0, sigma)(gen);
+  uint8_t best = 0;
+  const unsigned codes = 1u << format_info(f).bits();
+  for (unsigned c = 0; c < codes; ++c) {
+    if (const Decoded d = decode(f, c); d.is_nan() || d.is_infinity()) continue;
+    if (std::abs(to_double(f, c) - v) < std::abs(to_double(f, best) - v)) best = static_cast<uint8_t>(c);
+  }
+  return best;
+}
+
+double usual_sigma(Format f) {
+  return f == Format::e4m3 ? 150 : f == Format::e5m2 ? 8 : f == Format::e3m2 ? 9 : 2.5;
+}
+
+uint8_t scale_code(Format f, Fill fill, Gen& gen) {
+  if (fill == Fill::any_code) return static_cast<uint8_t>(gen());
+  const int spread = fill == Fill::few_scales_far && gen() % 40 == 0 ? static_cast<int>(gen() % 60) : static_cast<int>(gen() % 3);
+  return static_cast<uint8_t>(f == Format::ue8m0 ? 127 - spread + static_cast<int>(gen() % 2) : 0x58 + static_cast<int>(gen() % 8) - spread);
+}
+
+Operand random_operand(Format f, unsigned rows, unsigned k, unsigned scales, Format scale_format, Fill fill, Gen& gen) {
+  Operand o = {f, rows, k, scales, scale_format, {}, {}};
+  o.codes.resize(rows * o.stride());
+  o.scale_codes.resize(size_t{rows} * scales);
+  std::vector<uint8_t> usual(512);
+  for (uint8_t& code : usual) code = near(f, usual_sigma(f), gen);
+  const unsigned mask = (1u << format_info(f).bits()) - 1;
+  for (unsigned r = 0; r < rows; ++r) {
+    for (unsigned i = 0; i < k; ++i) {
+      unsigned code = usual[gen() % usual.size()];
+      if (fill == Fill::any_code && (f == Format::e2m1 || gen() % 16 == 0)) code = gen() & mask;
+      if (fill == Fill::any_code && gen() % 64 != 0 && (decode(f, code).is_nan() || decode(f, code).is_infinity())) code = 1;
+      if (fill == Fill::mostly_zero && gen() % 8 != 0) code = gen() % 2 * format_info(f).sign_mask();
+      if (o.nibbles()) {
+        o.codes[r * o.stride() + i / 2] |= static_cast<uint8_t>(code << i % 2 * 4);
+      } else {
+        o.codes[r * o.stride() + i] = static_cast<uint8_t>(code);
+      }
+    }
+  }
+  for (uint8_t& code : o.scale_codes) code = scale_code(scale_format, fill, gen);
+  return o;
+}
+
+class Problem {
+ public:
+  Problem(const MmaRow& row, Operand a, Operand b) : row_(row), a_(std::move(a)), b_(std::move(b)), c_(size_t{a_.rows} * stride(), 0) {}
+
+  /// C: nothing, of the sum's size, the sum's negative or nearly so, or anything; all of one sort where `fill` says.
+  void fill_c(Fill fill, Gen& gen) {
+    for (unsigned m = 0; m < a_.rows; ++m) {
+      for (unsigned n = 0; n < b_.rows; ++n) {
+        uint32_t& c = c_[m * stride() + n];
+        const unsigned sort = fill == Fill::cancelling ? 2 + gen() % 2 : fill == Fill::any_code ? gen() % 30 : gen() % 200;
+        if (fill == Fill::quantised && sort >= 4) {
+          c = std::bit_cast<uint32_t>(static_cast<float>(std::normal_distribution<double>(0, 3000)(gen)));
+        } else if (sort == 1) {
+          c = gen();
+        } else if (sort == 2) {
+          c = expected(m, n) ^ 0x80000000;
+        } else if (sort == 3) {
+          c = (expected(m, n) ^ 0x80000000) + gen() % 5 - 2;
+        }
+      }
+    }
+  }
+
+  void check(const std::string& what, bool with_c = true) {
+    std::vector<uint32_t> d = c_;
+    mma_tile(row_.params, a_.source(), b_.source(), {with_c ? d.data() : nullptr, stride(), d.data(), stride()});
+    unsigned shown = 0;
+    for (unsigned m = 0; m < a_.rows; ++m) {
+      for (unsigned n = 0; n < b_.rows; ++n) {
+        if (const uint32_t e = expected(m, n, with_c); d[m * stride() + n] != e && ++shown <= 3)
+          ADD_FAILURE() << what << " at " << m << ',' << n << std::hex << ": " << d[m * stride() + n] << " expected " << e << " C "
+                        << c_[m * stride() + n];
+      }
+      EXPECT_EQ(d[m * stride() + b_.rows], 0u) << "written beyond its columns";
+    }
+  }
+
+ private:
+  size_t stride() const { return b_.rows + 8; }
+  uint32_t expected(unsigned m, unsigned n, bool with_c = true) const {
+    std::vector<uint32_t> a(a_.k), b(a_.k), as(a_.scales), bs(a_.scales);
+    for (unsigned i = 0; i < a_.k; ++i) a[i] = a_.code(m, i), b[i] = b_.code(n, i);
+    for (unsigned i = 0; i < a_.scales; ++i) as[i] = a_.scale_codes[m * a_.scales + i], bs[i] = b_.scale_codes[n * a_.scales + i];
+    return dot(row_.params, {a_.format, b_.format, a, b, a_.scale_format, as, bs}, with_c ? c_[m * stride() + n] : 0);
+  }
+
+  const MmaRow& row_;
+  Operand a_, b_;
+  std::vector<uint32_t> c_;
+};
+
+const MmaRow& tcgen05_row(MmaKind kind, Format a, Format b, Format scale) {
+  return *find_mma({MmaArch::sm_100, MmaInstruction::tcgen05, kind, a, b, Format::f32, scale});
+}
+
+TEST(TileUnit, BlockScaledE2m1EqualsTheOracle) {
+  Gen gen(1);
+  for (const Format scale : {Format::ue4m3, Format::ue8m0}) {
+    const MmaRow& row = tcgen05_row(MmaKind::mxf4nvf4, Format::e2m1, Format::e2m1, scale);
+    for (int i = 0; i < static_cast<int>(Fill::all); ++i) {
+      const auto fill = static_cast<Fill>(i);
+      const unsigned scales = scale == Format::ue4m3 || gen() % 2 != 0 ? 4 : 2;
+      Operand a = random_operand(Format::e2m1, 32, 64, scales, scale, fill, gen), b = random_operand(Format::e2m1, 64, 64, scales, scale, fill, gen);
+      b.negate = gen() % 2 != 0;
+      Problem p(row, std::move(a), std::move(b));
+      p.fill_c(fill, gen);
+      p.check(std::string(format_info(scale).name) + " fill " + std::to_string(i));
+      p.check("without C", false);
+    }
+  }
+}
+
+TEST(TileUnit, NarrowProductsEqualTheOracle) {
+  Gen gen(2);
+  constexpr Format kFormats[] = {Format::e4m3, Format::e5m2, Format::e2m3, Format::e3m2, Format::e2m1};
+  for (const Format f : kFormats) {
+    for (int i = 0; i < static_cast<int>(Fill::all); ++i) {
+      const auto fill = static_cast<Fill>(i);
+      const Format g = gen() % 3 != 0 ? f : kFormats[gen() % 5];
+      const bool scaled = gen() % 2 != 0;
+      const MmaRow& row = tcgen05_row(scaled ? MmaKind::mxf8f6f4 : MmaKind::f8f6f4, f, g, scaled ? Format::ue8m0 : Format::f32);
+      Operand a = random_operand(f, 16, 32, scaled ? 1 : 0, Format::ue8m0, fill, gen), b = random_operand(g, 64, 32, scaled ? 1 : 0, Format::ue8m0, fill, gen);
+      a.negate = gen() % 2 != 0;
+      Problem p(row, std::move(a), std::move(b));
+      p.fill_c(fill, gen);
+      p.check(std::string(format_info(f).name) + " " + std::string(format_info(g).name) + " fill " + std::to_string(i));
+      if (gen() % 2 != 0) p.check("without C", false);
+    }
+  }
+}
+
+TEST(TileUnit, IntegersEqualTheOracle) {
+  Gen gen(3);
+  for (unsigned variant = 0; variant < 4; ++variant) {
+    IntegerTile t;
+    t.m = 32, t.n = 64, t.k = 32, t.a_stride = 32, t.b_stride = 48;
+    t.a_signed = (variant & 1) != 0, t.b_signed = (variant & 2) != 0;
+    std::vector<uint8_t> a(t.m * t.a_stride), b(t.n * t.b_stride);
+    for (auto* bytes : {&a, &b})
+      for (uint8_t& v : *bytes) v = static_cast<uint8_t>(gen() % 3 == 0 ? 0x80 : gen());
+    t.a = a.data(), t.b = b.data();
+    std::vector<uint32_t> c(t.m * size_t{70}), d;
+    for (uint32_t& v : c) v = gen();
+    for (const bool with_c : {true, false}) {
+      d = c;
+      mma_tile_i8(t, {with_c ? d.data() : nullptr, 70, d.data(), 70});
+      for (unsigned m = 0; m < t.m; ++m) {
+        for (unsigned n = 0; n < t.n; ++n) {
+          const uint32_t expected = dot_i8({a.data() + m * t.a_stride, t.k}, t.a_signed, {b.data() + n * t.b_stride, t.k}, t.b_signed,
+                                           with_c ? c[m * 70 + n] : 0, false);
+          ASSERT_EQ(d[m * 70 + n], expected) << m << ',' << n;
+        }
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace drywell::numeric
