@@ -2,6 +2,7 @@
 #pragma once
 
 #include "drywell/isa/spec.h"
+#include "drywell/isa/wgmma_shape.h"
 
 namespace drywell::isa::slot {
 
@@ -48,15 +49,18 @@ inline constexpr auto cmp_float =
         Mod::num, Mod::nan>();
 inline constexpr auto boolop = opt<Slot::boolop, Mod::and_, Mod::or_, Mod::xor_>();
 
-/// Shapes of wgmma: 32 values of N for each K, in the order of mods.inc; `Ks`: the first 3 or 4 of 8, 16, 32, 256.
-template <unsigned Ks>
+/// Shapes of wgmma: 32 values of N for each K of `Ks`.
+template <unsigned... Ks>
 inline constexpr auto kWgmmaShapes = [] {
-  std::array<Mod, 32 * Ks> shapes{};
-  for (size_t i = 0; i < shapes.size(); ++i) shapes[i] = static_cast<Mod>(static_cast<size_t>(Mod::m64n8k8) + i);
+  std::array<Mod, 32 * sizeof...(Ks)> shapes{};
+  size_t count = 0;
+  for (auto m = static_cast<uint16_t>(Mod::m64n8k8); m <= static_cast<uint16_t>(Mod::m64n256k64); ++m) {
+    if (((wgmma_shape(static_cast<Mod>(m)).k == Ks) || ...)) shapes[count++] = static_cast<Mod>(m);
+  }
   return shapes;
 }();
-template <unsigned Ks>
-inline constexpr SlotSpec wgmma_shape = {Slot::shape, true, kWgmmaShapes<Ks>.data(), kWgmmaShapes<Ks>.size()};
+template <unsigned... Ks>
+inline constexpr SlotSpec wgmma_shape_of = {Slot::shape, true, kWgmmaShapes<Ks...>.data(), kWgmmaShapes<Ks...>.size()};
 
 // Memory.
 inline constexpr auto space =

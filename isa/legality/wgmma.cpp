@@ -31,7 +31,9 @@ void wgmma(const InstructionRef& i, LegalityReport& out) {
   const WgmmaShape s = wgmma_shape(i.mod(Slot::shape));
   const Operand* selector = i.operand("selector");
   const unsigned depth = (selector != nullptr ? 2 : 1) * (a == Mod::b1 ? 256 : 256 / type_bits(a));  // 32 bytes of stored K
-  if (selector != nullptr && (selector->value < 0 || selector->value > 1)) out.error("E1388", "the sparsity selector is 0 or 1 here");
+  const int last_selector = type_bits(a) == 8 ? 0 : 1;  // 8-bit metadata fills all four lanes of a quad
+  if (selector != nullptr && (selector->value < 0 || selector->value > last_selector))
+    out.error("E1388", last_selector == 0 ? "the sparsity selector of 8-bit types is 0" : "the sparsity selector is 0 or 1 here");
   if (s.k != depth) out.error("E1385", fmt::format(".{} has no .{}", mod_text(a), mod_text(i.mod(Slot::shape))));
   if (d == Mod::s32 && s.n > 32 && s.n % 16 != 0) out.error("E1385", "integer and single-bit shapes beyond N = 32 are multiples of 16");
   if (a != b && !(is_f8(a) && is_f8(b)) && d != Mod::s32) out.error("E1384", fmt::format("A of .{} does not go with B of .{}", mod_text(a), mod_text(b)));

@@ -1,12 +1,14 @@
 // wgmma.mma_async of sm_90a, dense and sparse (PTX ISA 9.7.15): products of small integers, exact in every format, over types, widths, operand
-// places, swizzles and transpositions. Layouts are written from 9.7.15.5.1.
+// places, swizzles and transpositions; random codes of 8-bit floats, whose sums Hopper cuts. Layouts are written from 9.7.15.5.1.
 #include <fmt/format.h>
 
+#include <bit>
 #include <cstring>
 
 #include "drywell/isa/builder.h"
 #include "kernels/conformance/families.h"
 #include "kernels/conformance/mma_fragment.h"
+#include "kernels/reference/gemm.h"
 #include "kernels/support/generate.h"
 
 namespace drywell::kernels::conformance {
@@ -26,6 +28,7 @@ struct Form {
   bool accumulate = true;
   bool sparse = false;  // half of A is kept, and metadata tells which
   uint32_t selector = 0;
+  bool codes = false;  // random codes of an 8-bit float instead of small integers: Hopper's 13 bits under the largest product show
 
   uint32_t stored_k() const { return 256 / a.bits; }  // of A
   uint32_t k() const { return stored_k() * (sparse ? 2 : 1); }
@@ -39,7 +42,7 @@ struct Form {
   }
   std::string name() const {
     return fmt::format("{}/{}.swizzle-{}{}{}{}{}{}{}", op(), a_in_registers ? "registers" : "shared", swizzle, trans_a ? ".trans-a" : "", trans_b ? ".trans-b" : "",
-                       negate_a ? ".negate-a" : "", negate_b ? ".negate-b" : "", accumulate ? "" : ".overwrite", sparse ? fmt::format(".selector{}", selector) : "");
+                       negate_a ? ".negate-a" : "", negate_b ? ".negate-b" : "", accumulate ? "" : ".overwrite", sparse ? fmt::format(".selector{}", selector) : "") + (codes ? ".codes" : "");
   }
 };
 
@@ -149,6 +152,17 @@ class WgmmaKernel {
   Reg tid_, metadata_;
 };
 
+// Finite codes of an 8-bit float.
+std::vector<int64_t> random_codes(const ElementType& t, size_t count, uint64_t seed) {
+  const int64_t first_not_finite = t.fraction == 2 ? 0x7C : 0x7F;  // e5m2, e4m3
+  std::vector<int64_t> v(count);
+  for (size_t i = 0; i < count; ++i) {
+    const auto word = static_cast<int64_t>(random_word(seed, i) >> 40);
+    v[i] = (word & 0x80) | (word >> 8) % first_not_finite;
+  }
+  return v;
+}
+
 std::vector<int64_t> values(const ElementType& t, size_t count, uint64_t seed) {
   std::vector<int64_t> v(count);
   for (size_t i = 0; i < count; ++i) {
@@ -158,10 +172,12 @@ std::vector<int64_t> values(const ElementType& t, size_t count, uint64_t seed) {
   return v;
 }
 
-void put(std::vector<uint8_t>& image, const Tile& tile, const ElementType& t, const std::vector<int64_t>& v, uint32_t k) {
+uint64_t code_of(const Form& f, const ElementType& t, int64_t v) { return f.codes ? static_cast<uint64_t>(v) : encode(t, v); }
+
+void put(std::vector<uint8_t>& image, const Form& f, const Tile& tile, const ElementType& t, const std::vector<int64_t>& v, uint32_t k) {
   for (uint32_t row = 0; row < tile.mn; ++row) {
     for (uint32_t bit = 0; bit < k * t.bits; bit += std::min(8u, t.bits)) {
-      const uint64_t code = encode(t, v[row * k + bit / t.bits]) >> bit % t.bits & 0xFF;
+      const uint64_t code = code_of(f, t, v[row * k + bit / t.bits]) >> bit % t.bits & 0xFF;
       uint8_t& byte = image[tile.place(row, bit / 8)];
       byte = static_cast<uint8_t>(byte | code << bit % 8);
     }
@@ -182,7 +198,7 @@ void put_accumulator(std::vector<uint8_t>& image, const Form& f, F value) {
   for (uint32_t t = 0; t < kThreads; ++t) {
     for (uint32_t i = 0; i < f.n / 2; ++i) {
       const uint32_t row = t / 32 * 16 + t % 32 / 4 + i / 2 % 2 * 8, column = i / 4 * 8 + t % 4 * 2 + i % 2;
-      put_word(image, i / per, t, encode(f.d, value(row, column)) << (i % per * f.d.bits));
+      put_word(image, i / per, t, value(row, column) << (i % per * f.d.bits));
     }
   }
 }
@@ -193,7 +209,7 @@ void put_a(std::vector<uint8_t>& image, const Form& f, const std::vector<int64_t
   for (uint32_t t = 0; t < kThreads; ++t) {
     for (uint32_t i = 0; i < f.a_registers() * per; ++i) {
       const Place at = place_a(f.a, 16, t % 32, i);
-      put_word(image, f.d_registers() + i / per, t, encode(f.a, a[(t / 32 * 16 + at.row) * f.stored_k() + at.column]) << (i % per * f.a.bits));
+      put_word(image, f.d_registers() + i / per, t, code_of(f, f.a, a[(t / 32 * 16 + at.row) * f.stored_k() + at.column]) << (i % per * f.a.bits));
     }
   }
 }
@@ -223,42 +239,81 @@ void put_metadata(std::vector<uint8_t>& image, const Form& f, const std::vector<
   }
 }
 
-// A with the zeros between what is kept.
-std::vector<int64_t> dense(const Form& f, const std::vector<int64_t>& a, const std::vector<uint32_t>& nibbles) {
+// The k that stored element `i` of A (counted over its rows) has in B.
+uint32_t place_in_b(const Form& f, uint32_t i, const std::vector<uint32_t>& nibbles) {
+  if (!f.sparse) return i % f.stored_k();
   const uint32_t kept = f.group() / 2, groups = f.k() / f.group();
-  std::vector<int64_t> full(kM * f.k());
-  for (uint32_t i = 0; i < a.size(); ++i) {
-    const uint32_t row = i / f.stored_k(), g = i % f.stored_k() / kept, nibble = nibbles[row * groups + g];
-    const uint32_t place = f.a.bits == 32 ? (nibble & 3) / 2 : nibble >> (2 * (i % kept)) & 3;
-    full[row * f.k() + g * f.group() + place] = a[i];
-  }
-  return full;
+  const uint32_t row = i / f.stored_k(), g = i % f.stored_k() / kept, nibble = nibbles[row * groups + g];
+  return g * f.group() + (f.a.bits == 32 ? (nibble & 3) / 2 : nibble >> (2 * (i % kept)) & 3);
 }
+
+/// What the operands are, and what must come out.
+struct Problem {
+  const Form& f;
+  std::vector<int64_t> a, b, c;
+  std::vector<uint32_t> nibbles;
+
+  explicit Problem(const Form& form)
+      : f(form),
+        a(form.codes ? random_codes(f.a, kM * f.stored_k(), 1) : values(f.a, kM * f.stored_k(), 1)),
+        b(form.codes ? random_codes(f.b, f.n * f.k(), 2) : values(f.b, f.n * f.k(), 2)),
+        c(values(f.d, kM * f.n, 3)),
+        nibbles(kept_pairs(f)) {}
+
+  uint64_t start(uint32_t row, uint32_t column) const { return encode(f.d, c[row * f.n + column]); }
+  int64_t b_of(uint32_t i, uint32_t column) const { return b[column * f.k() + place_in_b(f, i, nibbles)]; }
+  // Codes of 64 x n sums.
+  std::vector<uint64_t> sums() const {
+    std::vector<uint64_t> out(kM * f.n);
+    for (uint32_t row = 0; row < kM; ++row) {
+      if (f.codes) {
+        sum_codes(row, &out[row * f.n]);
+        continue;
+      }
+      for (uint32_t column = 0; column < f.n; ++column) {
+        int64_t sum = 0;
+        for (uint32_t i = row * f.stored_k(); i < (row + 1) * f.stored_k(); ++i) sum += a[i] * b_of(i, column);
+        out[row * f.n + column] = encode(f.d, (f.accumulate ? c[row * f.n + column] : 0) + (f.negate_a != f.negate_b ? -sum : sum));
+      }
+    }
+    return out;
+  }
+
+ private:
+  // One row of A with the elements of B it meets, one fused sum each.
+  void sum_codes(uint32_t row, uint64_t* out) const {
+    const uint32_t stored = f.stored_k();
+    std::vector<uint16_t> of_a(stored), of_b(stored * f.n);
+    std::vector<float> from(f.n);
+    for (uint32_t i = 0; i < stored; ++i) of_a[i] = static_cast<uint16_t>(a[row * stored + i]);
+    for (uint32_t column = 0; column < f.n; ++column) {
+      for (uint32_t i = 0; i < stored; ++i) of_b[column * stored + i] = static_cast<uint16_t>(b_of(row * stored + i, column));
+      from[column] = static_cast<float>(c[row * f.n + column]);
+    }
+    const auto format = [](const ElementType& t) { return t.fraction == 2 ? reference::NumberFormat::e5m2 : reference::NumberFormat::e4m3; };
+    const std::vector<float> d = reference::gemm_accumulators({.format = format(f.a), .rows = 1, .k = stored, .codes = of_a.data()},
+                                                              {.format = format(f.b), .rows = f.n, .k = stored, .codes = of_b.data()}, reference::kHopperFp8, 1, from);
+    for (uint32_t column = 0; column < f.n; ++column) out[column] = std::bit_cast<uint32_t>(d[column]);
+  }
+};
 
 Program make(const Form& f, Target target) {
   Program p;
   p.module = WgmmaKernel(f, target).build();
   p.launch = {.grid = {1}, .block = {kThreads}};
-  const uint32_t k = f.k();
-  const std::vector<int64_t> a = values(f.a, kM * f.stored_k(), 1), b = values(f.b, f.n * k, 2), c = values(f.d, kM * f.n, 3);
+  const Problem x(f);
   ProgramBuffer tiles, in, out;
   tiles.initial.resize(tile_b(f).end());
-  put(tiles.initial, tile_a(f), f.a, a, f.stored_k());
-  put(tiles.initial, tile_b(f), f.b, b, k);
+  put(tiles.initial, f, tile_a(f), f.a, x.a, f.stored_k());
+  put(tiles.initial, f, tile_b(f), f.b, x.b, f.k());
   in.initial.resize(4 * kThreads * (f.metadata() + (f.sparse ? 1 : 0)));
-  put_accumulator(in.initial, f, [&](uint32_t row, uint32_t column) { return c[row * f.n + column]; });
-  put_a(in.initial, f, a);
-  const std::vector<uint32_t> nibbles = kept_pairs(f);
-  if (f.sparse) put_metadata(in.initial, f, nibbles);
-  const std::vector<int64_t> rows = f.sparse ? dense(f, a, nibbles) : a;
+  put_accumulator(in.initial, f, [&](uint32_t row, uint32_t column) { return x.start(row, column); });
+  put_a(in.initial, f, x.a);
+  if (f.sparse) put_metadata(in.initial, f, x.nibbles);
   out.initial.assign(4 * kThreads * f.d_registers(), 0xEE);
   out.expected.resize(out.initial.size());
-  const int64_t sign = f.negate_a != f.negate_b ? -1 : 1;
-  put_accumulator(out.expected, f, [&](uint32_t row, uint32_t column) {
-    int64_t sum = f.accumulate ? c[row * f.n + column] : 0;
-    for (uint32_t i = 0; i < k; ++i) sum += sign * rows[row * k + i] * b[column * k + i];
-    return sum;
-  });
+  const std::vector<uint64_t> sums = x.sums();
+  put_accumulator(out.expected, f, [&](uint32_t row, uint32_t column) { return sums[row * f.n + column]; });
   p.buffers = {std::move(tiles), std::move(in), std::move(out)};
   return p;
 }
@@ -280,6 +335,11 @@ std::vector<Form> forms() {
     for (const bool trans_b : {false, true}) all.push_back({128, kF32, kF16, kF16, false, swizzle, true, trans_b});
   }
   for (const auto& [a, b] : {std::pair{kS8, kS8}, std::pair{kU8, kS8}, std::pair{kU8, kU8}}) all.push_back({32, kS32, a, b});
+  for (const auto& [a, b] : {std::pair{kE4m3, kE4m3}, std::pair{kE4m3, kE5m2}, std::pair{kE5m2, kE5m2}}) {
+    Form f{24, kF32, a, b};
+    f.codes = true;
+    all.push_back(f);
+  }
   for (const bool registers : {false, true}) {
     all.push_back({32, kF32, kF16, kF16, registers, 128, false, false, true, false});
     all.push_back({32, kF32, kBf16, kBf16, registers, 128, false, false, true, true});
@@ -301,7 +361,17 @@ std::vector<Form> sparse_forms() {
       add({64, kF16, kF16, kF16, registers, swizzle});
       add({136, kF32, kBf16, kBf16, registers, swizzle});
       add({32, kF32, kTf32, kTf32, registers, swizzle});
+      add({24, kF32, kE4m3, kE5m2, registers, swizzle});
+      add({64, kF16, kE5m2, kE4m3, registers, swizzle});
+      add({48, kS32, kS8, kU8, registers, swizzle});
     }
+    add({16, kS32, kU8, kS8, false, swizzle, false, false, false, false, false});
+    add({136, kF32, kE5m2, kE5m2, true, swizzle, false, false, true, false});
+  }
+  for (const auto& [a, b] : {std::pair{kE4m3, kE4m3}, std::pair{kE4m3, kE5m2}, std::pair{kE5m2, kE5m2}}) {
+    Form f{24, kF32, a, b, true};
+    f.codes = true;
+    add(f);
   }
   return all;
 }

@@ -131,6 +131,14 @@ EngineResult multiply_float(const Wgmma& m, uint32_t rows, const uint8_t* a_byte
   return std::nullopt;
 }
 
+EngineResult multiply_rows(const Wgmma& m, uint32_t rows, const uint8_t* a, const uint8_t* b, uint32_t* cd) {
+  if (m.d_type != isa::Mod::s32) return multiply_float(m, rows, a, b, cd);
+  numeric::mma_tile_i8({.m = rows, .n = m.n, .k = kDepthBytes, .a = a, .a_stride = kDepthBytes, .a_signed = m.a_type == isa::Mod::s8, .b = b, .b_stride = kDepthBytes,
+                        .b_signed = m.b_type == isa::Mod::s8, .saturate = m.saturate},
+                       {.c = m.accumulate ? cd : nullptr, .c_stride = m.n, .d = cd, .d_stride = m.n});
+  return std::nullopt;
+}
+
 // Each row's stored elements meet the B they were kept for.
 EngineResult multiply_sparse(const Wgmma& m, const uint8_t* a, const uint8_t* b, Accumulator& cd) {
   const uint32_t bits = isa::type_bits(m.a_type), bytes = bits / 8, stored = kDepthBytes / bytes;
@@ -143,7 +151,7 @@ EngineResult multiply_sparse(const Wgmma& m, const uint8_t* a, const uint8_t* b,
       const uint32_t k = g * group.dense + dense_position(bits, m.metadata[at.lane] >> at.shift & 0xF, s % group.stored);
       for (uint32_t n = 0; n < m.n; ++n) std::memcpy(&kept[n * kDepthBytes + s * bytes], b + n * 2 * kDepthBytes + k * bytes, bytes);
     }
-    if (auto e = multiply_float(m, 1, a + row * kDepthBytes, kept.data(), cd.data() + size_t{row} * m.n); e.has_value()) return e;
+    if (auto e = multiply_rows(m, 1, a + row * kDepthBytes, kept.data(), cd.data() + size_t{row} * m.n); e.has_value()) return e;
   }
   return std::nullopt;
 }
@@ -214,11 +222,7 @@ EngineResult write(Cluster& c, AsyncOp& op, Wgmma& m) {
   if (m.accumulate) load_accumulator(w, m, cd);
   if (m.a_type == isa::Mod::b1) {
     multiply_bits(m, a, b, cd);
-  } else if (m.d_type == isa::Mod::s32) {
-    numeric::mma_tile_i8({.m = kRows, .n = m.n, .k = m.k, .a = a, .a_stride = kDepthBytes, .a_signed = m.a_type == isa::Mod::s8, .b = b, .b_stride = kDepthBytes,
-                          .b_signed = m.b_type == isa::Mod::s8, .saturate = m.saturate},
-                         {.c = m.accumulate ? cd.data() : nullptr, .c_stride = m.n, .d = cd.data(), .d_stride = m.n});
-  } else if (auto e = m.sparse ? multiply_sparse(m, a, b, cd) : multiply_float(m, kRows, a, b, cd.data()); e.has_value()) {
+  } else if (auto e = m.sparse ? multiply_sparse(m, a, b, cd) : multiply_rows(m, kRows, a, b, cd.data()); e.has_value()) {
     return e;
   }
   store_accumulator(w, m, cd);

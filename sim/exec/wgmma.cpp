@@ -114,6 +114,15 @@ ExecFn bind_multiply(Decoder& d, DecodedOp& op, size_t scale_d) {
   return multiply;
 }
 
+// Metadata and selector come between B and scale-d.
+ExecFn bind_sparse(Decoder& d, DecodedOp& op) {
+  const ExecFn f = bind_multiply(d, op, 5);
+  d.push_slot(d.source(*d.operand(3), 32));
+  op.src[0].bank = static_cast<uint32_t>(d.operand(4)->value);
+  op.extra |= kSparse;
+  return f;
+}
+
 // imm-scale-a, imm-scale-b and the transposes, from row position `first`. One transpose is B's, of two the first is A's.
 void bind_immediates(Decoder& d, DecodedOp& op, size_t first) {
   if (d.operand(first)->value < 0) op.extra |= kNegateA;
@@ -137,16 +146,16 @@ template <> ExecFn bind<isa::Opcode::wgmma_mma>(Decoder& d, DecodedOp& op) {
 }
 template <> ExecFn bind<isa::Opcode::wgmma_mma_sp>(Decoder& d, DecodedOp& op) {
   bind_immediates(d, op, 6);
-  const ExecFn f = bind_multiply(d, op, 5);
-  d.push_slot(d.source(*d.operand(3), 32));
-  op.src[0].bank = static_cast<uint32_t>(d.operand(4)->value);
-  op.extra |= kSparse;
-  return f;
+  return bind_sparse(d, op);
 }
+template <> ExecFn bind<isa::Opcode::wgmma_mma_sp_f8>(Decoder& d, DecodedOp& op) { return bind<isa::Opcode::wgmma_mma_sp>(d, op); }
 template <> ExecFn bind<isa::Opcode::wgmma_mma_int>(Decoder& d, DecodedOp& op) {
-  const ExecFn f = bind_multiply(d, op, 3);
   if (d.has(isa::Mod::satfinite)) op.extra |= kSaturate;
-  return f;
+  return bind_multiply(d, op, 3);
+}
+template <> ExecFn bind<isa::Opcode::wgmma_mma_sp_int>(Decoder& d, DecodedOp& op) {
+  if (d.has(isa::Mod::satfinite)) op.extra |= kSaturate;
+  return bind_sparse(d, op);
 }
 template <> ExecFn bind<isa::Opcode::wgmma_mma_b1>(Decoder& d, DecodedOp& op) { return bind_multiply(d, op, 3); }
 

@@ -195,7 +195,8 @@ void Group::dispatch_wgmma(Resident& r, const AsyncOp& op, const Wgmma& m, Time 
   if (std::any_of(group.issued.begin(), group.issued.end(), [](const auto& q) { return q.empty(); })) return;
   SmUnits& sm = sms_[op.issuer.cta % sms_.size()];
   const double array = m.n * arch_.wgmma.array_per_column, row_bytes = static_cast<double>(arch_.wgmma.k_bytes);
-  const double fetch = ((m.a_in_registers ? 0 : 64) + m.n) * row_bytes / arch_.wgmma.fetch_bytes_per_clk;
+  const uint32_t rows_b = m.sparse ? 2 * m.n : m.n;  // B is dense: twice the K of a sparse A's row
+  const double fetch = ((m.a_in_registers ? 0 : 64) + rows_b) * row_bytes / arch_.wgmma.fetch_bytes_per_clk;
   const double start = sm.tensor.begin(static_cast<double>(t), std::max({array, fetch, m.a_in_registers ? arch_.wgmma.register_a_floor : 0.0}));
   sm.smem.reserve(start, fetch);
   sm.tensor_instructions += 1;

@@ -234,10 +234,27 @@ INSTANTIATE_TEST_SUITE_P(, Wgmma, testing::ValuesIn(forms()), [](const auto& tes
                      f.negate_a ? "_na" : "", f.negate_b ? "_nb" : "", f.accumulate ? "" : "_zero");
 });
 
+/// Where the metadata of a group of a row is (9.7.15.6): for 16 and 32 bits in the two lanes the selector names, rows r and r + 8 in
+/// the halves of a word; for 8 bits in all four lanes, rows r and r + 8 in neighbours.
+struct MetadataBits {
+  unsigned thread, shift;
+};
+MetadataBits metadata_bits(unsigned bits, unsigned selector, unsigned row, unsigned group) {
+  const unsigned quad = row / 16 * 32 + row % 8 * 4, lower = row % 16 / 8;
+  if (bits == 8) return {quad + lower + 2 * (group / 8), 4 * (group % 8)};
+  return {quad + 2 * selector + group / 4, 16 * lower + 4 * (group % 4)};
+}
+/// Two increasing places in a group of four; the first two serve 32-bit types too (both halves of one element).
+constexpr std::pair<unsigned, unsigned> kPairs[] = {{0, 1}, {2, 3}, {0, 2}, {0, 3}, {1, 2}, {1, 3}};
+
 // Result words of H100s and H200s: row i of A meets column i of B, 64 dot products an instruction. The f16, bf16 and tf32
 // words came from mma.sync, whose arithmetic is the same; the fp8 words are wgmma's 13-bit ones (facts/numerics.md §3.2).
-TEST(WgmmaWords, MeasuredOnSilicon) {
+// Sparse, A's elements are kept at places that change from group to group, and B is NaN everywhere else: what is not selected takes no part.
+class WgmmaWords : public testing::TestWithParam<bool> {};
+
+TEST_P(WgmmaWords, MeasuredOnSilicon) {
   using numeric::test::VectorRow;
+  const bool sparse = GetParam();
   std::map<std::string, std::vector<VectorRow>> groups;
   for (const char* file : {"mma_h200_adversarial.csv", "mma_measured_hw.csv"}) {
     for (const VectorRow& v : numeric::test::read_vectors(file)) {
@@ -261,13 +278,23 @@ TEST(WgmmaWords, MeasuredOnSilicon) {
       p.smem_bytes = p.smem.size();
       const unsigned regs = half ? 16 : 32;
       p.inputs = p.outputs = regs;
-      std::vector<uint64_t> in(regs * 128);
+      if (sparse) ++p.inputs;
+      std::vector<uint64_t> in(p.inputs * 128);
+      const unsigned dense = bits == 32 ? 2 : 4, kept = dense / 2;
       for (size_t i = 0; i < count; ++i) {
         const auto row = static_cast<unsigned>(i);
+        if (sparse) std::fill_n(p.smem.begin() + 8192 + 128 * row, 128, uint8_t{0xFF});
+        for (unsigned g = 0; sparse && g < k / kept; ++g) {
+          const auto [low, high] = kPairs[(row + g) % (bits == 32 ? 2 : 6)];
+          const MetadataBits at = metadata_bits(bits, 0, row, g);
+          in[regs * 128 + at.thread] |= uint64_t{low | high << 2} << at.shift;
+        }
         for (unsigned byte = 0; byte < 32; ++byte) {
-          const unsigned e = byte * 8 / bits, shift = byte * 8 % bits;
+          const unsigned e = byte * 8 / bits, shift = byte * 8 % bits, g = e / kept;
+          const auto [low, high] = kPairs[(row + g) % (bits == 32 ? 2 : 6)];
+          const unsigned place = !sparse ? e : g * dense + (bits == 32 ? low / 2 : e % 2 == 0 ? low : high);
           p.smem[oa.place(row, byte)] = static_cast<uint8_t>(rows[first + i].a[e] >> shift);
-          p.smem[ob.place(row, byte)] = static_cast<uint8_t>(rows[first + i].b[e] >> shift);
+          p.smem[ob.place(row, place * bits / 8 + shift / 8)] = static_cast<uint8_t>(rows[first + i].b[e] >> shift);
         }
       }
       for (unsigned t = 0; t < 128; ++t) {
@@ -279,8 +306,9 @@ TEST(WgmmaWords, MeasuredOnSilicon) {
       p.body = "  fence.proxy.async;\n  bar.sync 0;\n  cvt.u64.u32 %d0, %s;\n  and.b64 %d0, %d0, 0x3FFFF;\n  shr.u64 %d0, %d0, 4;\n";
       p.body += fmt::format("  add.s64 %d1, %d0, {};\n  add.s64 %d2, %d0, {};\n", static_cast<int64_t>(oa.descriptor(0)), static_cast<int64_t>(ob.descriptor(0)));
       for (unsigned r = 0; r < regs; ++r) p.body += fmt::format("  mov.b32 %o{0}, %i{0};\n", r);
-      p.body += fmt::format("  wgmma.fence.sync.aligned;\n  wgmma.mma_async.sync.aligned.m64n64k{}.{}.{}.{} {}, %d1, %d2, 1, 1, 1{};\n  wgmma.commit_group.sync.aligned;\n"
-                            "  wgmma.wait_group.sync.aligned 0;", k, v0.d_type, v0.a_type, v0.b_type, list("o", 0, regs), bits == 16 ? ", 0, 0" : "");
+      p.body += fmt::format("  wgmma.fence.sync.aligned;\n  wgmma.mma_async{}.sync.aligned.m64n64k{}.{}.{}.{} {}, %d1, %d2{}, 1, 1, 1{};\n  wgmma.commit_group.sync.aligned;\n"
+                            "  wgmma.wait_group.sync.aligned 0;", sparse ? ".sp" : "", sparse ? 2 * k : k, v0.d_type, v0.a_type, v0.b_type, list("o", 0, regs),
+                            sparse ? fmt::format(", %i{}, 0", regs) : "", bits == 16 ? ", 0, 0" : "");
       const WarpResult r = run_warps(p, in);
       for (unsigned t = 0; t < 128; ++t) {
         for (unsigned i = 0; i < 32; ++i) {
@@ -294,12 +322,16 @@ TEST(WgmmaWords, MeasuredOnSilicon) {
   }
 }
 
+INSTANTIATE_TEST_SUITE_P(, WgmmaWords, testing::Bool(), [](const auto& tested) { return tested.param ? "sparse" : "dense"; });
+
 /// 2:4 sparse A: 32 bytes of K are kept of 64. The metadata lies as mma.sp's for each warp's 16 rows.
 struct SparseForm {
   const char* type;
   unsigned selector;
   bool a_in_registers;
   unsigned swizzle;  // of A and B; 0 or at least 64
+  const char* type_b = nullptr;  // if not A's
+  const char* d = "f32";
 };
 
 class SparseWgmma : public testing::TestWithParam<SparseForm> {};
@@ -307,24 +339,25 @@ class SparseWgmma : public testing::TestWithParam<SparseForm> {};
 TEST_P(SparseWgmma, ProductsOfSmallIntegers) {
   const SparseForm f = GetParam();
   constexpr unsigned kN = 16;
+  const std::string type_b = f.type_b == nullptr ? f.type : f.type_b, d_type = f.d;
+  const bool half = d_type == "f16", integers = d_type == "s32";
   const unsigned bits = bits_of(f.type), stored = 256 / bits, k = 2 * stored, dense = bits == 32 ? 2 : 4, kept = dense / 2, groups = k / dense;
   Words random(bits + f.selector);
-  const auto fill = [&](size_t count) {
+  const auto fill = [&](size_t count, const std::string& type) {
     std::vector<int> v(count);
-    for (int& x : v) x = static_cast<int>(random.next() % 7) - 3;
+    for (int& x : v) x = static_cast<int>(random.next() % 7) - (type[0] == 'u' ? 0 : 3);
     return v;
   };
-  const std::vector<int> a = fill(64 * stored), b = fill(kN * k);
+  const std::vector<int> a = fill(64 * stored, f.type), b = fill(kN * k, type_b);
   std::vector<unsigned> position(64 * stored);  // dense k of each stored element
   std::vector<uint64_t> metadata(128);
   for (unsigned row = 0; row < 64; ++row) {
     for (unsigned g = 0; g < groups; ++g) {
-      static constexpr std::pair<unsigned, unsigned> kPairs[] = {{0, 1}, {2, 3}, {0, 2}, {0, 3}, {1, 2}, {1, 3}};
       const auto [first, second] = kPairs[random.next() % (bits == 32 ? 2 : 6)];
       position[row * stored + g * kept] = g * dense + (bits == 32 ? first / 2 : first);
       if (bits != 32) position[row * stored + g * kept + 1] = g * dense + second;
-      const unsigned thread = row / 16 * 32 + row % 8 * 4 + 2 * f.selector + g / 4;
-      metadata[thread] |= uint64_t{first | second << 2} << (16 * (row % 16 / 8) + 4 * (g % 4));
+      const MetadataBits at = metadata_bits(bits, f.selector, row, g);
+      metadata[at.thread] |= uint64_t{first | second << 2} << at.shift;
     }
   }
   WarpProgram p;
@@ -339,18 +372,18 @@ TEST_P(SparseWgmma, ProductsOfSmallIntegers) {
     const unsigned chunk = f.swizzle == 128 ? byte / 16 ^ row % 8 : byte / 16 ^ (row / 2 % 4);
     return base + row * span + chunk * 16 + byte % 16;
   };
-  const auto store = [&](unsigned base, unsigned row, unsigned i, unsigned row_bytes, int v) {
-    const uint32_t code = code_of(f.type, v);
+  const auto store = [&](unsigned base, unsigned row, unsigned i, unsigned row_bytes, const std::string& type, int v) {
+    const uint32_t code = code_of(type, v);
     for (unsigned byte = 0; byte < element; ++byte) p.smem[place(base, row, i * element + byte, row_bytes)] = static_cast<uint8_t>(code >> (8 * byte));
   };
-  for (unsigned r = 0; r < 64; ++r) for (unsigned i = 0; i < stored; ++i) store(0, r, i, 32, a[r * stored + i]);
-  for (unsigned r = 0; r < kN; ++r) for (unsigned i = 0; i < k; ++i) store(8192, r, i, 64, b[r * k + i]);
+  for (unsigned r = 0; r < 64; ++r) for (unsigned i = 0; i < stored; ++i) store(0, r, i, 32, f.type, a[r * stored + i]);
+  for (unsigned r = 0; r < kN; ++r) for (unsigned i = 0; i < k; ++i) store(8192, r, i, 64, type_b, b[r * k + i]);
   const auto descriptor = [&](unsigned base, unsigned row_bytes) {
     const uint64_t lead = 128, stride = f.swizzle == 0 ? 8 * row_bytes : 8 * f.swizzle, mode = f.swizzle == 128 ? 1 : f.swizzle == 64 ? 2 : 0;
     return static_cast<int64_t>((uint64_t{base} >> 4) | (lead >> 4) << 16 | (stride >> 4) << 32 | mode << 62);
   };
   p.inputs = 5;
-  p.outputs = kN / 2;
+  p.outputs = half ? kN / 4 : kN / 2;
   std::vector<uint64_t> in(5 * 128);
   for (unsigned t = 0; t < 128; ++t) {
     for (unsigned r = 0; r < 4; ++r) {
@@ -361,9 +394,9 @@ TEST_P(SparseWgmma, ProductsOfSmallIntegers) {
   }
   p.body = "  fence.proxy.async;\n  bar.sync 0;\n  cvt.u64.u32 %d0, %s;\n  and.b64 %d0, %d0, 0x3FFFF;\n  shr.u64 %d0, %d0, 4;\n";
   p.body += fmt::format("  add.s64 %d1, %d0, {};\n  add.s64 %d2, %d0, {};\n", descriptor(0, 32), descriptor(8192, 64));
-  p.body += fmt::format("  wgmma.fence.sync.aligned;\n  wgmma.mma_async.sp.sync.aligned.m64n{}k{}.f32.{}.{} {}, {}, %d2, %i4, {}, 0, 1, 1{};\n  wgmma.commit_group.sync.aligned;\n"
-                        "  wgmma.wait_group.sync.aligned 0;", kN, k, f.type, f.type, list("o", 0, kN / 2), f.a_in_registers ? list("i", 0, 4) : "%d1", f.selector,
-                        bits == 32 ? "" : f.a_in_registers ? ", 0" : ", 0, 0");
+  p.body += fmt::format("  wgmma.fence.sync.aligned;\n  wgmma.mma_async.sp.sync.aligned.m64n{}k{}.{}.{}.{} {}, {}, %d2, %i4, {}, 0{}{};\n  wgmma.commit_group.sync.aligned;\n"
+                        "  wgmma.wait_group.sync.aligned 0;", kN, k, f.d, f.type, type_b, list("o", 0, p.outputs), f.a_in_registers ? list("i", 0, 4) : "%d1",
+                        f.selector, integers ? "" : ", 1, 1", bits != 16 ? "" : f.a_in_registers ? ", 0" : ", 0, 0");
   for (const auto driver : {sim::DriverKind::eager, sim::DriverKind::lazy, sim::DriverKind::shuffled}) {
     const WarpResult r = run_warps(p, in, 1, driver, 5);
     for (unsigned t = 0; t < 128; ++t) {
@@ -371,14 +404,41 @@ TEST_P(SparseWgmma, ProductsOfSmallIntegers) {
         const auto [row, column] = d_place(t, i);
         int want = 0;
         for (unsigned s = 0; s < stored; ++s) want += a[row * stored + s] * b[column * k + position[row * stored + s]];
-        EXPECT_EQ(r.registers[i * 128 + t], code_of("f32", want)) << "row " << row << " column " << column;
+        const uint64_t got = half ? r.registers[i / 2 * 128 + t] >> (16 * (i % 2)) & 0xFFFF : r.registers[i * 128 + t];
+        EXPECT_EQ(got, code_of(f.d, want)) << "row " << row << " column " << column;
       }
     }
   }
 }
 INSTANTIATE_TEST_SUITE_P(, SparseWgmma,
                          testing::Values(SparseForm{"f16", 0, false, 0}, SparseForm{"f16", 1, true, 64}, SparseForm{"bf16", 0, true, 128}, SparseForm{"tf32", 0, false, 128},
-                                         SparseForm{"tf32", 1, true, 0}, SparseForm{"bf16", 1, false, 64}));
+                                         SparseForm{"tf32", 1, true, 0}, SparseForm{"bf16", 1, false, 64}, SparseForm{"f16", 0, true, 0, nullptr, "f16"},
+                                         SparseForm{"e4m3", 0, false, 0}, SparseForm{"e5m2", 0, true, 64, "e4m3"}, SparseForm{"e4m3", 0, true, 128, "e5m2", "f16"},
+                                         SparseForm{"s8", 0, false, 128, "u8", "s32"}, SparseForm{"u8", 0, true, 0, "s8", "s32"}, SparseForm{"s8", 0, true, 64, nullptr, "s32"}));
+
+// .satfinite clamps the sum at the ends of s32, where it else wraps (9.7.15.5.2); dense and sparse.
+TEST(WgmmaSaturation, ClampsTheSum) {
+  for (const bool sparse : {false, true}) {
+    for (const bool saturate : {false, true}) {
+      WarpProgram p;
+      p.target = "sm_90a";
+      p.threads = 128;
+      p.inputs = 2;
+      p.outputs = 4;
+      const Operand oa(0, 64, 1, 128, false), ob(8192, 8, 1, 128, false);
+      p.smem.assign(16384, 1);  // every element is 1: a row's product is 32
+      p.smem_bytes = p.smem.size();
+      std::vector<uint64_t> in(256, 0x44444444);
+      std::fill_n(in.begin(), 128, uint64_t{0x7FFFFFF0});
+      p.body = "  fence.proxy.async;\n  bar.sync 0;\n  cvt.u64.u32 %d0, %s;\n  and.b64 %d0, %d0, 0x3FFFF;\n  shr.u64 %d0, %d0, 4;\n";
+      p.body += fmt::format("  add.s64 %d1, %d0, {};\n  add.s64 %d2, %d0, {};\n", static_cast<int64_t>(oa.descriptor(0)), static_cast<int64_t>(ob.descriptor(0)));
+      for (unsigned r = 0; r < 4; ++r) p.body += fmt::format("  mov.b32 %o{}, %i0;\n", r);
+      p.body += fmt::format("  wgmma.fence.sync.aligned;\n  wgmma.mma_async{}.sync.aligned.m64n8k{}{}.s32.s8.u8 {}, %d1, %d2{}, 1;\n  wgmma.commit_group.sync.aligned;\n"
+                            "  wgmma.wait_group.sync.aligned 0;", sparse ? ".sp" : "", sparse ? 64 : 32, saturate ? ".satfinite" : "", list("o", 0, 4), sparse ? ", %i1, 0" : "");
+      for (const uint64_t d : run_warps(p, in).registers) ASSERT_EQ(d, saturate ? 0x7FFFFFFFu : 0x80000010u) << "sparse " << sparse;
+    }
+  }
+}
 
 // A chain of products in two groups: the accumulator of the first group can be read while the second is in flight.
 TEST(WgmmaGroups, CompleteInOrder) {
