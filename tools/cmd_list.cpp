@@ -2,7 +2,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
+#include <sstream>
 
+#include "drywell/core/error.h"
+#include "drywell/sim/arch_config.h"
 #include "kernels/blockwise/kernel_name.h"
 #include "kernels/registry.h"
 #include "tools/command.h"
@@ -46,12 +50,30 @@ ExitCode list(const CommandContext& c, const std::string& only, bool names) {
   return ExitCode::ok;
 }
 
+/// The words that run the kernel a name stands for. They are tried on its builder, which knows what it cannot do.
+std::string kernel_here(const kernels::blockwise::KernelName& n) {
+  const std::string words = kernels::blockwise::equivalent(n);
+  if (words.starts_with("none")) return words;
+  std::istringstream in(words);
+  std::string kernel;
+  in >> kernel;
+  std::vector<std::string> options{std::istream_iterator<std::string>(in), {}};
+  const bool hopper = std::erase(options, "--arch=sm_90a") != 0;
+  try {
+    const kernels::Kernel& k = kernels::find_kernel(kernel);
+    k.build(kernels::Params(kernel, k.parameters, parse_parameters(k, options, "list")), sim::load_arch(hopper ? "sm_90a" : "sm_100a"));
+  } catch (const InputError& e) {
+    return "none: " + e.diagnostics().list().front().message;
+  }
+  return words;
+}
+
 /// What a CUTLASS kernel name says.
 ExitCode explain_name(const std::string& name) {
   const kernels::blockwise::KernelName n = kernels::blockwise::parse_kernel_name(name);
   std::string out = fmt::format("{}\n", name);
   for (const std::string& line : kernels::blockwise::explain(n)) out += fmt::format("  {}\n", line);
-  out += fmt::format("here: {}\n", kernels::blockwise::equivalent(n));
+  out += fmt::format("here: {}\n", kernel_here(n));
   print(out);
   return ExitCode::ok;
 }

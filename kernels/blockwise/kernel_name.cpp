@@ -134,7 +134,7 @@ std::vector<std::string> explain(const KernelName& n) {
       n.c == "void" ? "there is no C matrix" : fmt::format("the C matrix is {}", n.c),
       fmt::format("the D matrix is {}", n.d),
       fmt::format("the MMA tile shape is {}", triple_text(n.tile)),
-      fmt::format("the cluster shape is {}", triple_text(n.cluster)),
+      n.cluster[0] == 0 ? "the cluster shape is given at the launch" : fmt::format("the cluster shape is {}", triple_text(n.cluster)),
       n.stages == 0 ? "as many stages as fit" : fmt::format("{} stages", n.stages),
       layouts_text(n.layouts),
       fmt::format("the alignment of the major modes is {} elements for A, B, C, and D", n.alignment)};
@@ -143,6 +143,20 @@ std::vector<std::string> explain(const KernelName& n) {
 }
 
 namespace {
+
+/// CTAs of an instruction.
+uint32_t group_of(const KernelName& n) { return n.cta_group == 2 ? 2 : 1; }
+
+/// Why no kernel here has such a cluster; empty if one does.
+std::string cluster_obstacle(const KernelName& n) {
+  const uint32_t group = group_of(n), m = n.cluster[0] / group, columns = n.cluster[1];
+  if (n.cluster[0] == 0 && columns == 0) return "";
+  const auto fits = [](uint32_t tiles) { return tiles == 1 || tiles == 2 || tiles == 4; };
+  if (n.cluster[2] != 1) return "clusters along k";
+  if (n.cluster[0] % group != 0) return "a 2SM instruction takes two CTAs along m";
+  if (!fits(m) || !fits(columns)) return "clusters here have 1, 2 or 4 tiles along m and along n";
+  return "";
+}
 
 /// Why no kernel here computes what the name says; empty if one does.
 std::string obstacle(const KernelName& n) {
@@ -156,6 +170,7 @@ std::string obstacle(const KernelName& n) {
   if (n.d != "f16" && n.d != "bf16" && n.d != "f32") return fmt::format("D of {}", n.d);
   if (n.c != "void" && n.c != n.d) return fmt::format("C of {} here has D's type", n.c);
   if (n.a.granularity_k != n.b.granularity_k) return "SFA and SFB here share their granularity along k";
+  if (const std::string why = cluster_obstacle(n); !why.empty()) return why;
   if (hopper) {
     if (n.tile[0] != 128) return "tiles here have 128 rows";
     if (n.tile[2] != n.a.granularity_k) return "a stage here is one block of scale-k";
@@ -163,9 +178,8 @@ std::string obstacle(const KernelName& n) {
     return "";
   }
   if (n.tile[2] != 128) return "stages here are 128 elements of k";
-  const uint32_t group = n.cta_group == 2 ? 2 : 1, rows = n.tile[0] / group;
+  const uint32_t rows = n.tile[0] / group_of(n);
   if (rows != 64 && rows != 128) return fmt::format("{} rows a CTA", rows);
-  if (n.cluster[0] > group) return "clusters here lie along n, beside the pair of a 2SM instruction";
   return "";
 }
 
@@ -181,18 +195,15 @@ std::string equivalent(const KernelName& n) {
   if (n.c != "void") words += " --beta=1";
   if (n.stages != 0) words += fmt::format(" --stages={}", n.stages);
   if (n.layouts[2] == 'n') words += " --d-major=mn";
-  if (hopper) {
-    if (n.cluster[0] > 1) words += fmt::format(" --cluster-m={}", n.cluster[0]);
-    if (n.cluster[1] > 1) words += fmt::format(" --cluster-n={}", n.cluster[1]);
-    return words;
-  }
-  const uint32_t group = n.cta_group == 2 ? 2 : 1;
+  const uint32_t group = group_of(n);
+  if (n.cluster[0] > group) words += fmt::format(" --cluster-m={}", n.cluster[0] / group);
+  if (n.cluster[1] > 1) words += fmt::format(" --cluster-n={}", n.cluster[1]);
+  if (hopper) return words;
   if (n.tile[0] / group != 128) words += fmt::format(" --bm={}", n.tile[0] / group);
   // A is m x k, B k x n: the index of each that runs along memory.
   if (n.layouts[0] == 'n') words += " --a-major=mn";
   if (n.layouts[1] == 't') words += " --b-major=mn";
   if (group == 2) words += " --cta-group=2";
-  if (n.cluster[1] > 1) words += fmt::format(" --cluster-n={}", n.cluster[1]);
   if (n.problem == "gemm_grouped") words += " --groups=256x256x256,128x128x512";
   return words;
 }

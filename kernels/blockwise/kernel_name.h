@@ -22,7 +22,7 @@ struct KernelName {
   std::string problem;  // gemm, gemm_grouped
   ScaledTensor a, b;
   std::string epilogue, c, d;                  // types; C may be void
-  std::array<uint32_t, 3> tile{}, cluster{};   // m, n, k
+  std::array<uint32_t, 3> tile{}, cluster{};   // m, n, k; a cluster of 0 x 0: the launch says
   uint32_t stages = 0;                         // 0: automatic
   std::string layouts;                         // of A, B, and C with D: n column-major, t row-major
   uint32_t alignment = 0;                      // elements

@@ -22,9 +22,9 @@ blockwise::DeviceScales device_scales(DeviceArrays& arrays, const std::vector<fl
   return {arrays.make(blockwise::scale_image(logical, s), name).value(), u(s.rows), u(s.factors), u(s.row_stride), u(s.k_stride)};
 }
 
-uint64_t tiles_of(const GemmPlan& p, const blockwise::Shape& s) {
-  return ceil_div(s.m, p.tile_m) * ceil_div(ceil_div(s.n, p.config.bn), p.config.cluster_n);
-}
+/// What a cluster computes at once counts as one.
+uint64_t tiles_m_of(const GemmPlan& p, const blockwise::Shape& s) { return ceil_div(s.m, p.tile_m * p.config.cluster_m); }
+uint64_t tiles_of(const GemmPlan& p, const blockwise::Shape& s) { return tiles_m_of(p, s) * ceil_div(ceil_div(s.n, p.config.bn), p.config.cluster_n); }
 
 /// Codes in row-major order to the bytes of C or D, and back.
 std::vector<uint8_t> output_bytes(const GemmPlan& p, const std::vector<uint32_t>& codes, const blockwise::Shape& s) {
@@ -53,7 +53,7 @@ DeviceProblem device_problem(DeviceArrays& arrays, const GemmPlan& p, const bloc
   if (c.reads_c) out.c = arrays.make(output_bytes(p, x.c, s), "C").value();
   out.sfa = device_scales(arrays, x.sfa, blockwise::scale_shape(s.m, s.k, c.block.m, c.block.k, c.block.a_major), "SFA");
   out.sfb = device_scales(arrays, x.sfb, blockwise::scale_shape(s.n, s.k, c.block.n, c.block.k, c.block.b_major), "SFB");
-  out.tiles_m = static_cast<uint32_t>(ceil_div(s.m, p.tile_m));
+  out.tiles_m = static_cast<uint32_t>(tiles_m_of(p, s));
   out.tiles = static_cast<uint32_t>(tiles_of(p, s));
   out.k_tiles = static_cast<uint32_t>(ceil_div(s.k, p.tile_k));
   return out;
@@ -62,7 +62,7 @@ DeviceProblem device_problem(DeviceArrays& arrays, const GemmPlan& p, const bloc
 gemm::DeviceMaps device_maps(Accelerator& device, const GemmPlan& p, const DeviceProblem& x) {
   gemm::DeviceMaps maps;
   maps.a = gemm::operand_map(device, p.a, GmemAddr{x.a}, x.m, x.k, p.tile_k, p.config.cluster_n);
-  maps.b = gemm::operand_map(device, p.b, GmemAddr{x.b}, x.n, x.k, p.tile_k, 1);
+  maps.b = gemm::operand_map(device, p.b, GmemAddr{x.b}, x.n, x.k, p.tile_k, p.config.cluster_m);
   maps.d = gemm::output_map(device, p, GmemAddr{x.d}, x.m, x.n);
   maps.c = p.config.reads_c ? gemm::output_map(device, p, GmemAddr{x.c}, x.m, x.n) : maps.d;
   return maps;
@@ -87,7 +87,9 @@ void check_blockwise(const GemmConfig& c, std::span<const blockwise::Shape> shap
   if (c.bn == 8 && c.d_major == isa::Major::k && c.output != isa::TensorType::f32)
     refuse("bn = 8: two threads share a row, 8 bytes each", "d-type f32 or a column-major D: a box of a tensor map has lines of 16 bytes at least");
   if (c.b.major == isa::Major::mn && c.bn / c.cta_group < 32) refuse(fmt::format("bn = {}: too narrow for an MN-major B", c.bn), "its lines are 32 bytes at least");
-  if (c.cta_group * c.cluster_n > 8) refuse("a cluster of more than 8 CTAs", "");
+  if (const uint32_t ctas = c.cta_group * c.cluster_m * c.cluster_n; ctas > 16) refuse(fmt::format("a cluster of {} CTAs", ctas), "16 at most, 8 without opting in");
+  if (c.b.major == isa::Major::k && c.bn / c.cta_group / c.cluster_m < 8)
+    refuse(fmt::format("bn = {}: less than eight columns of B for each CTA that loads it", c.bn), "a box of a swizzled tensor map begins at a row of eight");
   if (problems.has_errors()) throw InputError(std::move(problems));
   for (const blockwise::Shape& s : shapes) check_gemm(c, s.m, s.n, s.k);
 }

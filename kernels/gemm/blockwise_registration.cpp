@@ -31,6 +31,7 @@ struct Request {
     if (swap) std::swap(config.a, config.b);
     config.cta_group = number("cta-group");
     config.cluster_n = number("cluster-n");
+    config.cluster_m = number("cluster-m");
     config.bm = number("bm");
     config.bn = number("bn");
     config.stages = static_cast<uint32_t>(p.integer("stages"));
@@ -81,8 +82,8 @@ std::vector<Problem> make_problems(const Request& q) {
 isa::Module build(const Params& p, const sim::ArchConfig& arch) { return build_gemm(gemm::GemmPlan(Request(p).config), arch.target); }
 
 void add_notes(KernelReport& r, const gemm::GemmPlan& p, const Request& q) {
-  r.notes.emplace_back("tile", fmt::format("{} x {} x {}, {} stages, cta_group::{}, clusters of {}", p.tile_m, q.config.bn, p.tile_k, p.stages, q.config.cta_group,
-                                           p.cluster));
+  r.notes.emplace_back("tile", fmt::format("{} x {} x {}, {} stages, cta_group::{}, clusters of {}{}", p.tile_m, q.config.bn, p.tile_k, p.stages, q.config.cta_group,
+                                           p.cluster, q.config.cluster_m == 1 ? "" : fmt::format(": {} x {} tiles", q.config.cluster_m, q.config.cluster_n)));
   r.notes.emplace_back("factors", fmt::format("{} x {} of SFA and {} x {} of SFB a stage, {} promotions", p.block_a.rows, p.block_a.factors, p.block_b.rows,
                                               p.block_b.factors, p.blocks_of_stage()));
   if (q.swap) r.notes.emplace_back("swap", "computes the transpose of D from B^T and A^T");
@@ -138,6 +139,7 @@ Kernel gemm_blockwise_kernel() {
       choice("d-major", "k", "C and D: row-major (k) or column-major (mn)", {"k", "mn"}),
       choice("cta-group", "1", "CTAs that share an MMA: tiles of bm or twice as many rows", {"1", "2"}),
       choice("cluster-n", "1", "tiles along n whose CTAs share A by multicast", {"1", "2", "4"}),
+      choice("cluster-m", "1", "tiles along m whose CTAs share B by multicast", {"1", "2", "4"}),
       choice("bm", "128", "rows of a CTA's tile", {"64", "128"}),
       choice("bn", "128", "columns of a tile", {"8", "16", "32", "64", "128", "256"}),
       {.name = "stages", .default_value = "0", .doc = "of the mainloop ring; 0: as many as fit", .least = 0, .greatest = gemm::kMaxStages},

@@ -1,4 +1,5 @@
 // Set-up, tile order and tear-down.
+#include <bit>
 #include <cstddef>
 
 #include "kernels/gemm/device.h"
@@ -72,12 +73,7 @@ void GemmDevice::prologue() {
   if (!c_.blockwise()) tiles_m_ = k_.load_param(tiles_m_param_, Mod::u32);
   tiles_ = k_.load_param(tiles_param_, Mod::u32);
   if (!c_.blockwise()) k_tiles_ = k_.load_param(k_tiles_param_, Mod::u32);
-  // Rank r of the cluster is row r % cta_group of the pair r / cta_group; pairs lie side by side along N.
-  rank_ = p_.cluster > 1 ? k_.def("mov.u32", SpecialReg::cluster_ctarank) : k_.def("mov.u32", 0);
-  rank_m_ = k_.def("and.b32", rank_, c_.cta_group - 1);
-  rank_n_ = k_.def("shr.u32", rank_, c_.cta_group - 1);
-  is_leader_ = k_.reg(Mod::pred);
-  k_("setp.eq.u32", is_leader_, rank_m_, 0);
+  place_in_cluster();
   // The pair's MMA is issued by its leader, whose full barriers count both CTAs' bytes.
   leader_smem_ = pair() ? k_.def("mapa.shared::cluster.u32", smem_, k_.def("and.b32", rank_, 0xFFFE)) : smem_;
   mainloop_ = MbarrierRing(k_, smem_, kMainloopBarriers, p_.stages);
@@ -91,12 +87,25 @@ void GemmDevice::prologue() {
   k_("tcgen05.fence::after_thread_sync");
 }
 
+// Rank r of the cluster is row r % cta_group of the pair (or single CTA) r / cta_group; pairs run along M first.
+void GemmDevice::place_in_cluster() {
+  rank_ = p_.cluster > 1 ? k_.def("mov.u32", SpecialReg::cluster_ctarank) : k_.def("mov.u32", 0);
+  rank_m_ = k_.def("and.b32", rank_, c_.cta_group - 1);
+  rank_n_ = k_.def("shr.u32", rank_, c_.cta_group - 1);
+  if (c_.cluster_m > 1) {
+    tile_row_ = k_.def("and.b32", rank_n_, c_.cluster_m - 1);
+    rank_n_ = k_.def("shr.u32", rank_n_, std::countr_zero(c_.cluster_m));
+  }
+  is_leader_ = k_.reg(Mod::pred);
+  k_("setp.eq.u32", is_leader_, rank_m_, 0);
+}
+
 void GemmDevice::init_barriers() {
   const Reg mine = k_.reg(Mod::pred);
   k_("setp.eq.u32", mine, warp_, 0);
   k_.if_(mine, [&] {
     k_.elect_one([&] {
-      mainloop_.init(1, c_.cluster_n);  // expect_tx; a commit of every MMA warp of the cluster
+      mainloop_.init(1, p_.readers());  // expect_tx; a commit of every MMA warp that reads what this CTA loads
       accumulator_.init(1, p_.epilogue_warps * c_.cta_group);  // a commit; the epilogue warps of the pair
       if (c_.blockwise()) block_scales_.init(32, p_.epilogue_warps);  // cp.async of a warp's lanes; the epilogue warps
       const Reg source = smem_at(source_barriers());
@@ -152,7 +161,8 @@ void GemmDevice::for_problem_tiles(const std::function<void(const Tile&)>& body)
   const bool clusters = p_.cluster > 1;
   const SpecialReg first = clusters ? SpecialReg::clusterid_x : SpecialReg::ctaid_x;
   const Reg step = k_.def("mov.u32", clusters ? SpecialReg::nclusterid_x : SpecialReg::nctaid_x);
-  const Reg row = k_.def("mul.lo.u32", rank_m_, c_.bm);
+  Reg row = k_.def("mul.lo.u32", rank_m_, c_.bm);
+  if (tile_row_.valid()) row = k_.def("mad.lo.u32", tile_row_, p_.tile_m, row);
   const Reg problem = c_.grouped ? k_.load_param(problem_, Mod::u64) : k_.def("cvta.param.u64", problem_);
   Reg slot;
   if (c_.grouped) {
@@ -179,7 +189,7 @@ void GemmDevice::for_problem_tiles(const std::function<void(const Tile&)>& body)
     const Reg m = k_.def("rem.u32", local, tiles_m), n = k_.def("div.u32", local, tiles_m);
     const Reg column = k_.def("mad.lo.u32", n, c_.cluster_n, rank_n_);
     const Reg k_tiles = k_.def("ld.u32", mem(problem, offsetof(DeviceProblem, k_tiles)));
-    body({k_.def("mad.lo.u32", m, p_.tile_m, row), k_.def("mul.lo.u32", column, c_.bn), problem, k_tiles, slot});
+    body({k_.def("mad.lo.u32", m, p_.tile_m * c_.cluster_m, row), k_.def("mul.lo.u32", column, c_.bn), problem, k_tiles, slot});
   });
 }
 

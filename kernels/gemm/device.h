@@ -41,17 +41,26 @@ class GemmDevice {
   Reg map_address(const Tile& t, isa::Symbol map, size_t offset, uint32_t made);
   Reg k_tiles(const Tile& t) const { return c_.blockwise() ? t.k_tiles : k_tiles_; }
 
-  /// CTA masks of the cluster: those that compute with the same rows of A; this CTA's pair.
+  void place_in_cluster();
+  /// CTA masks of the cluster: those that compute with the same rows of A; with the same columns of B; this CTA's pair; those whose
+  /// stages this CTA's MMA frees.
   Reg same_rows_mask();
+  Reg same_columns_mask();
   Reg pair_mask();
+  Reg readers_mask();
 
   struct EpilogueState;
 
   // TMA loads
   void load();
   void load_stage(const Tile& t, Reg k_tile, const isa::PipelineState& state);
-  void load_operand(const OperandPlan& p, Reg descriptor, uint32_t smem, Reg mn0, Reg k_tile, Reg stage,
-                    Reg barrier, bool shared_along_n);
+  /// CTAs that load an operand together: how many, which of them this is, and all of them as a mask.
+  struct Shares {
+    uint32_t count;
+    Reg rank;
+    std::function<Reg()> mask;
+  };
+  void load_operand(const OperandPlan& p, Reg descriptor, uint32_t smem, Reg mn0, Reg k_tile, Reg stage, Reg barrier, const Shares& shares);
   void load_scales(const Tile& t, Reg k_tile, Reg stage, Reg barrier);
   void tma_load(const std::vector<isa::Arg>& coordinates, Reg map, Reg to, Reg barrier, const Reg* mask);
 
@@ -125,8 +134,8 @@ class GemmDevice {
   isa::Symbol map_a_{}, map_b_{}, map_sfa_{}, map_sfb_{}, map_c_{}, map_d_{}, tiles_m_param_{},
       tiles_param_{}, k_tiles_param_{}, alpha_{}, beta_{}, problem_{}, maps_{}, groups_{}, workspace_{};
   Reg smem_, leader_smem_, warp_, lane_, tiles_m_, tiles_, k_tiles_;
-  Reg rank_, rank_m_, rank_n_,
-      is_leader_;  // in the cluster: row of the pair, column of the cluster, first of a pair
+  Reg rank_, rank_m_, is_leader_;  // in the cluster; of the pair: row, first
+  Reg tile_row_, rank_n_;          // of the cluster's tiles: row (only where there are several), column
   isa::MbarrierRing mainloop_, accumulator_, block_scales_;
 };
 

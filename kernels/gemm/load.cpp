@@ -36,33 +36,58 @@ void GemmDevice::load_stage(const Tile& t, Reg k_tile, const PipelineState& stat
     k_("mbarrier.arrive.expect_tx.shared::cta.b64", sink(), mem(mainloop_.full(state)),
        c_.cta_group * p_.stage_transaction_bytes);
   });
-  load_operand(p_.a, map_address(t, map_a_, offsetof(DeviceMaps, a), 0), p_.smem_a, t.m0, k_tile, state.index(), barrier, true);
+  load_operand(p_.a, map_address(t, map_a_, offsetof(DeviceMaps, a), 0), p_.smem_a, t.m0, k_tile, state.index(), barrier,
+               {c_.cluster_n, rank_n_, [this] { return same_rows_mask(); }});
   const Reg n0 = pair() ? k_.def("mad.lo.u32", rank_m_, p_.b.rows, t.n0) : t.n0;
-  load_operand(p_.b, map_address(t, map_b_, offsetof(DeviceMaps, b), 1), p_.smem_b, n0, k_tile, state.index(), barrier, false);
+  load_operand(p_.b, map_address(t, map_b_, offsetof(DeviceMaps, b), 1), p_.smem_b, n0, k_tile, state.index(), barrier,
+               {c_.cluster_m, tile_row_, [this] { return same_columns_mask(); }});
   if (c_.scaled()) load_scales(t, k_tile, state.index(), barrier);
 }
 
-isa::Reg GemmDevice::same_rows_mask() {
+namespace {
+
+/// Every `step`th of the first `count` * `step` CTAs of a cluster.
+uint32_t every(uint32_t step, uint32_t count) {
   uint32_t ranks = 0;
-  for (uint32_t n = 0; n < c_.cluster_n; ++n) ranks |= 1u << n * c_.cta_group;
-  return k_.def("cvt.u16.u32", k_.def("shl.b32", k_.def("mov.b32", ranks), rank_m_));
+  for (uint32_t i = 0; i < count; ++i) ranks |= 1u << i * step;
+  return ranks;
+}
+
+}  // namespace
+
+isa::Reg GemmDevice::same_rows_mask() {
+  const uint32_t column = c_.cta_group * c_.cluster_m;  // CTAs of a column of tiles
+  const Reg first = c_.cluster_m == 1 ? rank_m_ : k_.def("and.b32", rank_, column - 1);
+  return k_.def("cvt.u16.u32", k_.def("shl.b32", k_.def("mov.b32", every(column, c_.cluster_n)), first));
+}
+
+isa::Reg GemmDevice::same_columns_mask() {
+  const Reg first = k_.def("mad.lo.u32", rank_n_, c_.cta_group * c_.cluster_m, rank_m_);
+  return k_.def("cvt.u16.u32", k_.def("shl.b32", k_.def("mov.b32", every(c_.cta_group, c_.cluster_m)), first));
+}
+
+// Both CTAs of every pair in this pair's row and column; for a single row that is the whole cluster.
+isa::Reg GemmDevice::readers_mask() {
+  if (c_.cluster_m == 1) return k_.def("cvt.u16.u32", k_.def("mov.b32", (1u << p_.cluster) - 1));
+  const uint32_t pair = (1u << c_.cta_group) - 1, column = c_.cta_group * c_.cluster_m;
+  const Reg row = k_.def("shl.b32", k_.def("mov.b32", pair * every(column, c_.cluster_n)), k_.def("mul.lo.u32", tile_row_, c_.cta_group));
+  const Reg below = k_.def("shl.b32", k_.def("mov.b32", (1u << column) - 1), k_.def("mul.lo.u32", rank_n_, column));
+  return k_.def("cvt.u16.u32", k_.def("or.b32", row, below));
 }
 
 isa::Reg GemmDevice::pair_mask() {
   return k_.def("cvt.u16.u32", k_.def("shl.b32", k_.def("mov.b32", 3), k_.def("and.b32", rank_, 0xFFFE)));
 }
 
-// A is the same for all columns of the cluster: each loads its share of the lines and sends it to all of
-// them.
-void GemmDevice::load_operand(const OperandPlan& p, Reg descriptor, uint32_t smem, Reg mn0, Reg k_tile, Reg stage,
-                              Reg barrier, bool shared_along_n) {
-  const bool k_major = p.major == Major::k, multicast = shared_along_n && c_.cluster_n > 1;
+// A is the same for all columns of the cluster, B for all rows: each CTA loads its share of the lines and sends it to all of them.
+void GemmDevice::load_operand(const OperandPlan& p, Reg descriptor, uint32_t smem, Reg mn0, Reg k_tile, Reg stage, Reg barrier, const Shares& shares) {
+  const bool k_major = p.major == Major::k, multicast = shares.count > 1;
   Reg to = stage_at(smem, stage, p.bytes), k0 = k_.def("mul.lo.u32", k_tile, p_.tile_k), first = mn0, mask;
   if (multicast) {
-    const uint32_t lines = (k_major ? p.rows : p_.tile_k) / c_.cluster_n;
-    to = k_.def("mad.lo.u32", rank_n_, lines * p.span, to);
-    (k_major ? first : k0) = k_.def("mad.lo.u32", rank_n_, lines, k_major ? first : k0);
-    mask = same_rows_mask();
+    const uint32_t lines = (k_major ? p.rows : p_.tile_k) / shares.count;
+    to = k_.def("mad.lo.u32", shares.rank, lines * p.span, to);
+    (k_major ? first : k0) = k_.def("mad.lo.u32", shares.rank, lines, k_major ? first : k0);
+    mask = shares.mask();
   }
   for (uint32_t chunk = 0; chunk < p.chunks; ++chunk) {
     const Reg at = k_.def("add.u32", to, chunk * p.lbo * (k_major ? 0 : 1));

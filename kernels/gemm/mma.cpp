@@ -31,7 +31,7 @@ struct GemmDevice::MmaState {
   PipelineState ready;       // the stage to compute with
   PipelineState drained;     // the stage whose scale factors were in the buffer used next
   PipelineState accumulator, scale_buffer;
-  Reg stages_done, all_empty, both_full;
+  Reg stages_done, readers, both_full;
 };
 
 void GemmDevice::mma() {
@@ -51,7 +51,7 @@ void GemmDevice::mma() {
       s.sfb = descriptor(p_.smem_sfb, descriptor_base(kScaleLbo, kScaleSbo, Swizzle::none));
       s.stages_done = k_.def("mov.u32", 0);
     }
-    if (p_.cluster > 1) s.all_empty = k_.def("cvt.u16.u32", k_.def("mov.b32", (1u << p_.cluster) - 1));
+    if (p_.cluster > 1) s.readers = readers_mask();
     if (pair()) s.both_full = pair_mask();
     for_tiles([&](const Tile& t) { c_.blockwise() ? mma_blocks(s, t) : mma_tile(s, t); });
   });
@@ -88,7 +88,7 @@ void GemmDevice::mma_tile(MmaState& s, const Tile& t) {
     if (c_.scaled()) wait_for_scale_buffer(s);
     k_.elect_one([&] {
       mma_stage(s, k_tile, d, sfb_shift);
-      commit(mainloop_.empty(s.ready), p_.cluster > 1 ? &s.all_empty : nullptr);
+      commit(mainloop_.empty(s.ready), p_.cluster > 1 ? &s.readers : nullptr);
     });
     s.ready.advance();
     if (c_.scaled()) s.scale_buffer.advance();
@@ -148,7 +148,7 @@ void GemmDevice::mma_blocks(MmaState& s, const Tile& t) {
           if (step == block * steps) k_("setp.eq.u32", accumulate, s.tmem, s.tmem);
         }
         commit(accumulator_.full(s.accumulator), pair() ? &s.both_full : nullptr);
-        if (block + 1 == blocks) commit(mainloop_.empty(s.ready), p_.cluster > 1 ? &s.all_empty : nullptr);
+        if (block + 1 == blocks) commit(mainloop_.empty(s.ready), p_.cluster > 1 ? &s.readers : nullptr);
       });
       s.accumulator.advance();
     }

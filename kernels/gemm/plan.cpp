@@ -65,7 +65,7 @@ GemmPlan::GemmPlan(const GemmConfig& c) : config(c) {
   mma_k = isa::mma_k(c.kind, false);
   tile_k = 4 * mma_k;
   tile_m = c.bm * c.cta_group;
-  cluster = c.cta_group * c.cluster_n;
+  cluster = c.cta_group * c.cluster_m * c.cluster_n;
   a = plan_operand(c, c.a, c.bm, mma_k);
   b = plan_operand(c, c.b, c.bn / c.cta_group, mma_k);
   if (c.scaled()) {

@@ -28,6 +28,7 @@ struct GemmConfig {
   bool grouped = false;                             // several problems of their own shapes and pointers (with block)
   uint32_t cta_group = 1;                           // CTAs that share one MMA: tiles are bm * cta_group rows
   uint32_t cluster_n = 1;                           // tiles side by side along N that share A by multicast
+  uint32_t cluster_m = 1;                           // with block: tiles one under the other that share B by multicast
   uint32_t bm = 128;                                // rows of a CTA's tile: 128, with block also 64
   uint32_t bn = 128;                                // columns of a tile: 64, 128, 192 or 256; with block powers of two from 8
   uint32_t stages = 0;                              // of the mainloop ring; 0: as many as fit
@@ -92,6 +93,8 @@ struct GemmPlan {
   uint32_t scale_buffers = 0;  // of SFA then SFB, after them
   uint32_t tmem_scales = 0, tmem_columns = 0;
 
+  /// Tiles whose MMAs read what one CTA loads: those of its row of the cluster and of its column.
+  uint32_t readers() const { return config.cluster_m + config.cluster_n - 1; }
   /// Name of the kernel in its module.
   const char* entry_name() const;
   uint32_t sfa_bytes() const { return kAtomBytes * scale_atoms_k; }

@@ -90,6 +90,17 @@ INSTANTIATE_TEST_SUITE_P(Grouped, GemmBlockwise,
                                          "--groups=72x264x144,136x8x272 --bm=64 --bn=256 --ctas=1 --beta=1", "--groups=144x264x144,8x520x272 --bn=256 --cta-group=2 --ctas=2"),
                          name_of);
 
+// Clusters of several tiles along m and n: A is shared along n, B along m. Edges cut through tiles and leave CTAs without rows or columns.
+INSTANTIATE_TEST_SUITE_P(Clusters, GemmBlockwise,
+                         testing::Values("--cluster-m=2 --m=264 --n=72 --k=272 --bn=64 --scale-n=64", "--cluster-m=2 --cluster-n=2 --m=272 --n=264 --k=400 --beta=1 --ctas=4",
+                                         "--cluster-m=4 --cluster-n=2 --bm=64 --m=272 --n=144 --k=272 --bn=64 --scale-n=16 --b-major=mn --stages=2",
+                                         "--cluster-m=4 --cluster-n=4 --bm=64 --m=264 --n=136 --k=272 --bn=32 --scale-n=8 --d-type=f32 --distribution=codes",
+                                         "--cluster-m=2 --cta-group=2 --m=528 --n=72 --k=272 --bn=64 --scale-n=32 --a-major=mn", "--cluster-m=2 --cluster-n=2 --cta-group=2 --bm=64 --m=264 --n=144 --k=400 --bn=64 --scale-n=64 --beta=-1",
+                                         "--cluster-m=2 --cluster-n=4 --cta-group=2 --bm=64 --m=136 --n=272 --k=144 --bn=64 --scale-n=1 --b-major=mn --d-major=mn",
+                                         "--cluster-m=4 --cluster-n=2 --cta-group=2 --bm=64 --m=520 --n=72 --k=144 --bn=64 --scale-k=64 --scale-n=64",
+                                         "--cluster-m=2 --cluster-n=2 --groups=136x72x272,64x136x144,8x8x16 --bm=64 --bn=64 --scale-n=64 --ctas=4"),
+                         name_of);
+
 TEST(GemmBlockwiseMatrix, HasAtLeastThirtyConfigurations) { EXPECT_GE(matrix().size() + 7 + 3 + 8, 30u); }
 
 // "For example cutlass3x_sm100_…_64x128x128_1x1x1_0_nnn_align16_1sm": the kernel of that name, and others that follow the same pattern
@@ -98,6 +109,10 @@ TEST(GemmBlockwiseNames, RunHere) {
   for (const char* name : {"cutlass3x_sm100_tensorop_gemm_64x128f32xe4m3_1x128f32xe4m3_f32_f16_f16_64x128x128_1x1x1_0_nnn_align16_1sm",
                            "cutlass3x_sm100_tensorop_gemm_128x128f32xe4m3_1x128f32xe4m3_f32_void_f32_128x256x128_1x2x1_0_tnt_align16_1sm",
                            "cutlass3x_sm100_tensorop_gemm_1x128f32xf8_128x128f32xf8_f32_void_bf16_256x128x128_2x1x1_0_ntn_align16_2sm",
+                           "cutlass3x_sm100_tensorop_gemm_1x128f32xe4m3_128x128f32xe4m3_f32_void_bf16_128x128x128_2x2x1_0_tnt_align16_1sm",
+                           "cutlass3x_sm100_tensorop_gemm_1x128f32xf8_128x128f32xf8_f32_bf16_bf16_128x128x128_4x2x1_0_tnn_align16_2sm",
+                           "cutlass3x_sm100_tensorop_gemm_64x128f32xf8_1x128f32xf8_f32_void_f32_64x64x128_4x4x1_0_ntt_align16_1sm",
+                           "cutlass3x_sm100_tensorop_gemm_128x128f32xe4m3_1x128f32xe4m3_f32_void_f16_128x64x128_0x0x1_0_tnt_align16_1sm",
                            "cutlass3x_sm100_tensorop_gemm_grouped_64x128f32xe4m3_128x128f32xe5m2_f32_bf16_bf16_128x128x128_2x1x1_0_tnt_align16_2sm"}) {
     std::string words = blockwise::equivalent(blockwise::parse_kernel_name(name));
     ASSERT_TRUE(words.starts_with("gemm-blockwise ")) << words;
@@ -176,7 +191,7 @@ TEST(GemmBlockwiseLayout, ImagesAreTheArticlesLayouts) {
 
 TEST(GemmBlockwiseErrors, SayWhatDoesNotFit) {
   for (const char* text : {"--bn=8", "--bm=64 --bn=8 --scale-n=8", "--bm=64 --scale-m=128", "--scale-m=48", "--scale-n=128 --bn=64", "--scale-k=16", "--bn=16 --scale-n=16 --cta-group=2", "--bn=16 --scale-n=16 --b-major=mn",
-                           "--groups=1x2", "--groups=64x64x64,", "--groups=0x8x8"}) {
+                           "--groups=1x2", "--groups=64x64x64,", "--groups=0x8x8", "--cluster-m=4 --cluster-n=4 --cta-group=2", "--cluster-m=4 --bm=64 --bn=16 --scale-n=16"}) {
     try {
       test::run_kernel(std::string("gemm-blockwise ") + text);
       ADD_FAILURE() << text;

@@ -40,7 +40,22 @@ TEST(KernelName, EquivalentHere) {
   EXPECT_EQ(equivalent(parse_kernel_name("cutlass3x_sm90_tensorop_gemm_1x128f32xe4m3_128x128f32xe4m3_f32_void_bf16_128x128x128_1x2x1_0_tnn_align16")),
             "gemm-sm90-blockwise --arch=sm_90a --a-format=e4m3 --b-format=e4m3 --scale-m=1 --scale-n=128 --scale-k=128 --bn=128 --d-type=bf16 --d-major=mn --cluster-n=2");
   EXPECT_EQ(equivalent(parse_kernel_name("cutlass3x_sm100_tensorop_gemm_1x128f32xe4m3_128x128f32xe4m3_f32_void_bf16_256x128x128_4x1x1_0_tnt_align16_2sm")),
-            "none: clusters here lie along n, beside the pair of a 2SM instruction");
+            "gemm-blockwise --a-format=e4m3 --b-format=e4m3 --scale-m=1 --scale-n=128 --scale-k=128 --bn=128 --d-type=bf16 --cluster-m=2 --cta-group=2");
+  EXPECT_EQ(equivalent(parse_kernel_name("cutlass3x_sm100_tensorop_gemm_1x128f32xe4m3_128x128f32xe4m3_f32_void_bf16_128x128x128_4x4x1_0_tnt_align16_1sm")),
+            "gemm-blockwise --a-format=e4m3 --b-format=e4m3 --scale-m=1 --scale-n=128 --scale-k=128 --bn=128 --d-type=bf16 --cluster-m=4 --cluster-n=4");
+}
+
+// A cluster shape of 0x0x1 is the launch's to say, as the profiler's --cluster_m and --cluster_n do.
+TEST(KernelName, Clusters) {
+  const auto name = [](const char* cluster, const char* group) {
+    return parse_kernel_name(std::string("cutlass3x_sm100_tensorop_gemm_1x128f32xe4m3_128x128f32xe4m3_f32_void_bf16_256x128x128_") + cluster + "_0_tnt_align16_" + group);
+  };
+  EXPECT_EQ(explain(name("0x0x1", "2sm"))[9], "the cluster shape is given at the launch");
+  EXPECT_EQ(equivalent(name("0x0x1", "2sm")),
+            "gemm-blockwise --a-format=e4m3 --b-format=e4m3 --scale-m=1 --scale-n=128 --scale-k=128 --bn=128 --d-type=bf16 --cta-group=2");
+  EXPECT_EQ(equivalent(name("1x1x1", "2sm")), "none: a 2SM instruction takes two CTAs along m");
+  EXPECT_EQ(equivalent(name("8x1x1", "1sm")), "none: clusters here have 1, 2 or 4 tiles along m and along n");
+  EXPECT_EQ(equivalent(name("2x1x2", "2sm")), "none: clusters along k");
 }
 
 // "-DCUTLASS_LIBRARY_KERNELS=cutlass3x*f32xe4m3_*f32xe4m3*,cutlass3x*f32xf8_*f32xf8*": "e4m3 or runtime f8 types", "Grouped GEMMs".
