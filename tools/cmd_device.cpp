@@ -132,7 +132,7 @@ std::string summary(const BothRuns& b, const sim::RunOptions& options, bool colo
   for (size_t i = 0; i < b.clock.gpu.size(); ++i) {
     const auto &gpu = b.clock.gpu[i], &simulated = b.clock.simulated.at(i);
     line("clock, GPU", fmt::format("{:.0f} cycles, {:.2f} us at {:.3f} GHz", gpu.cycles, gpu.nanoseconds * 1e-3, gpu.gigahertz()));
-    line("clock, timed", fmt::format("{:.0f} cycles, {:+.1f} %", simulated.cycles, 100 * (simulated.cycles / gpu.cycles - 1)));
+    line("clock, timed", clock_text(simulated.cycles, gpu.cycles));
   }
   for (const auto* runs : {&b.on_gpu, &b.simulated}) {
     for (const sim::RunResult& r : *runs)
@@ -173,6 +173,7 @@ void register_device(Command& app, CommandContext& context) {
   Command* device = app.add_subcommand("device", "A real GPU beside the simulator");
   device->require_subcommand(1);
   register_device_record(*device, context);
+  register_device_reclock(*device, context);
   auto f = std::make_shared<RunFlags>();
   f->arch.clear();
   Command* sub = device->add_subcommand("run", "Run on the GPU and in the simulator, compare bit by bit, print both times");

@@ -1,5 +1,7 @@
 #include "tools/device_clock.h"
 
+#include <fmt/format.h>
+
 #include <utility>
 
 namespace drywell::tools {
@@ -44,11 +46,20 @@ ClockedRuns clock_kernel(const kernels::Kernel& kernel, kernels::RunContext cont
   context.keep_outputs = false;
   ClockedRuns r;
   r.gpu = clocked(kernel, context, gpu, repeats);
+  r.simulated = clock_simulated(kernel, context, std::string(gpu.arch().name));
+  return r;
+}
+
+std::vector<kernels::microbench::Elapsed> clock_simulated(const kernels::Kernel& kernel, kernels::RunContext context, const std::string& arch) {
+  context.keep_outputs = false;
   context.options.driver = sim::DriverKind::timed;
   context.options.values = false;
-  kernels::SimulatedDevice simulator({.arch = std::string(gpu.arch().name)});
-  r.simulated = clocked(kernel, context, simulator, 0);
-  return r;
+  kernels::SimulatedDevice simulator({.arch = arch});
+  return clocked(kernel, context, simulator, 0);
+}
+
+std::string clock_text(double simulated_cycles, double gpu_cycles) {
+  return fmt::format("{:.0f} cycles, {:+.1f} %", simulated_cycles, 100 * (simulated_cycles / gpu_cycles - 1));
 }
 
 }  // namespace drywell::tools

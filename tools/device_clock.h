@@ -1,10 +1,12 @@
 // What a kernel's launches take on a GPU and under the timed driver, both by the kernel's own clock stamps.
 #pragma once
 
+#include <string>
 #include <vector>
 
 #include "kernels/microbench/stopwatch.h"
 #include "kernels/registry.h"
+#include "tools/command.h"
 
 namespace drywell::tools {
 
@@ -15,5 +17,14 @@ struct ClockedRuns {
 
 /// Runs `kernel` once on `gpu`, each launch `repeats` times (the fastest counts, L2 cold), and once under the timed driver.
 ClockedRuns clock_kernel(const kernels::Kernel& kernel, kernels::RunContext context, kernels::Accelerator& gpu, unsigned repeats);
+
+/// The simulator's part alone; no GPU is needed.
+std::vector<kernels::microbench::Elapsed> clock_simulated(const kernels::Kernel& kernel, kernels::RunContext context, const std::string& arch);
+
+/// "clock, timed" of a report: cycles, and how far they are from the GPU's.
+std::string clock_text(double simulated_cycles, double gpu_cycles);
+
+/// `drywell device reclock`.
+void register_device_reclock(Command& device, CommandContext& context);
 
 }  // namespace drywell::tools
