@@ -1,6 +1,8 @@
 // Instructions, roles and shapes that the articles print for the kernels of issue 10 and fused-rht, found in the kernels' code.
 #include <gtest/gtest.h>
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <map>
@@ -27,6 +29,11 @@ size_t count(const std::string& text, const std::string& what) {
   size_t n = 0;
   for (size_t at = text.find(what); at != std::string::npos; at = text.find(what, at + 1)) ++n;
   return n;
+}
+/// From `what` to the end of its line.
+std::string line(const std::string& text, const std::string& what) {
+  const size_t at = text.find(what);
+  return at == std::string::npos ? "" : text.substr(at, text.find('\n', at) - at);
 }
 /// First and last warp of each role.
 std::map<std::string, std::pair<uint32_t, uint32_t>> roles(const std::string& words, const char* arch) {
@@ -116,6 +123,19 @@ TEST(Quantise2dListing, RowwiseThreadsAre16x8) {
   }
 }
 
+// "128 threads across 128 columns, each thread calculating the columnwise max. A half-warp reduction then reduces across 16": no exchange
+// leaves a half warp.
+TEST(Quantise2dListing, HalfWarpReduction) {
+  const std::string text = ptx("quantize-nvfp4-2d");
+  std::set<std::string> distances;
+  for (size_t at = text.find("shfl.sync.bfly.b32"); at != std::string::npos; at = text.find("shfl.sync.bfly.b32", at + 1)) {
+    const std::string exchange = text.substr(at, text.find('\n', at) - at);
+    const size_t end = exchange.find(", 31, -1;"), first = exchange.rfind(' ', end) + 1;
+    distances.insert(exchange.substr(first, end - first));
+  }
+  EXPECT_EQ(distances, (std::set<std::string>{"1", "2", "4", "8"}));
+}
+
 // "padded to be divisible by 4 along the quantization dim and 128 along the non-quant mode": "M must be divisible by 128 and K // 16 by 4
 // under rowwise; K divisible by 128 and M // 16 by 4 under columnwise".
 TEST(Nvfp4Listing, PaddingOfScaleFactors) {
@@ -129,6 +149,18 @@ TEST(Nvfp4Listing, PaddingOfScaleFactors) {
 
 // "rng_elts_per_thread = 1024".
 TEST(Nvfp4Listing, RandomStateOfTheSecondKernel) { EXPECT_EQ(reference::kRngElements, 1024u); }
+
+// "scale factors are first calculated – and padded – locally then all-gathered along dim 0, the gathered tensors would have incorrect
+// padding"; "removes padding along dim 0 and gathers …, with padding only at the tail end of the entire gathered tensor".
+TEST(Nvfp4Listing, PaddingOfGatheredScaleFactors) {
+  constexpr uint64_t kWorldSize = 4, kLocalRows = 96;
+  const nvfp4::Nvfp4Matrix local{.rows = kLocalRows, .k = 96}, gathered{.rows = kWorldSize * kLocalRows, .k = 96};
+  EXPECT_EQ(local.padded_rows() * kWorldSize, 512u);  // "[padded_local_shape[0] * WORLD_SIZE, padded_local_shape[1]]" has room for all
+  EXPECT_EQ(gathered.padded_rows(), 384u);            // what the GEMM reads
+  EXPECT_EQ(gathered.scale_pitch(), local.scale_pitch());
+  const KernelReport r = test::run_kernel("linear-nvfp4 --parallel=column --ranks=2 --tokens=128 --in=96 --out=64", {.verify = true});  // 64 rows of 128 each
+  EXPECT_TRUE(r.verify.passed()) << r.verify.first_mismatch;
+}
 
 // "the gathered tensor will be [WORLD_SIZE * K, M // 2], while what we want is a [K, WORLD_SIZE * (M // 2)] contiguous tensor".
 TEST(InterleaveListing, ShapeAfterTheGather) {
@@ -182,6 +214,42 @@ TEST(FusedRhtListing, LaunchAndTiles) {
   o.k_tile_size = 64;
   EXPECT_EQ(fused_rht_grid(o, 1 << 20), 40u * 128);
   EXPECT_EQ(fused_rht::kAccumulatorStages, 16u / 4);
+}
+
+// "warp 2 is used only to initialize the barrier for loading the hadamard matrix", "warp 3 is not used"; "tmem_allocation_result_barrier(32 +
+// 128, …)"; "reserves the maximum number of tmem columns (512)"; "casts the 4 FP8E4M3 elements to a single uint32_t and issues a single
+// st.global".
+TEST(FusedRhtListing, BarriersAndAllocation) {
+  const std::string text = ptx("fused-rht");
+  EXPECT_EQ(roles("fused-rht", "sm_100a").at("idle"), (Warps{2, 3}));
+  const std::string hadamard = fmt::format("+{}], 1;", fused_rht::kHadamardBarrier);
+  const std::string role = line(text.substr(text.rfind("setp.eq.u32", text.find(hadamard))), "setp");
+  EXPECT_TRUE(role.ends_with(", 2;")) << role;
+  EXPECT_EQ(count(text, "bar.arrive 6, 160;"), 1u);
+  EXPECT_EQ(count(text, "bar.sync 6, 160;"), 1u);
+  for (const char* what : {"tcgen05.alloc.", "tcgen05.dealloc."}) EXPECT_TRUE(line(text, what).ends_with(", 512;")) << line(text, what);
+  EXPECT_EQ(count(text, "st.global"), 2u);
+  EXPECT_EQ(count(text, "st.global.b32"), 1u);
+}
+
+// "rng_sequence = thread_idx + k_tile * 256 + linear_tile_idx * K_TILE_MAX * 256": where input and thread are the same, the number of the
+// tile decides the random bits. Tile (1, k) of 256 columns has the sequence of tile (0, K_TILE_MAX + k) of 128.
+TEST(FusedRhtListing, RandomSequence) {
+  const std::vector<uint16_t> input(512 * 256, 0x3F9A);
+  const auto codes = [&](uint64_t columns) {
+    FusedRhtOptions o;
+    o.m = 512;
+    o.n = columns;
+    o.stochastic = true;
+    o.k_tile_size = 256;
+    o.seed = 77;
+    SimulatedDevice device({.sm_count = 1});
+    return run_fused_rht(device, std::span(input).first(512 * columns), 20.0f, o, {}).codes;  // columns x 512 / 2
+  };
+  const std::vector<uint8_t> narrow = codes(128), wide = codes(256);
+  const auto row = [](const std::vector<uint8_t>& of, uint64_t column, uint64_t k) { return std::vector<uint8_t>(of.begin() + column * 256 + k / 2, of.begin() + column * 256 + (k + 256) / 2); };
+  for (uint64_t column = 0; column < 128; ++column) EXPECT_EQ(row(wide, 128 + column, 0), row(narrow, column, 256)) << column;
+  EXPECT_NE(row(wide, 128, 0), row(narrow, 0, 0));
 }
 
 // ---- 004

@@ -4,7 +4,9 @@
 #include <map>
 #include <set>
 
+#include "drywell/core/error.h"
 #include "drywell/isa/smem_descriptor.h"
+#include "drywell/isa/tensor_map.h"
 #include "kernels/fused_rht/fused_rht.h"
 #include "kernels/support/generate.h"
 #include "sim/exec/exec.h"
@@ -97,6 +99,20 @@ TEST_F(FusedRhtArticle, OperandAddressesInSharedMemory) {
   EXPECT_EQ(first.size(), 13u * 16u);
   EXPECT_TRUE(first.contains(0x580 + 2 * 512));
   EXPECT_TRUE(first.contains(0x580 + 2 * 8192));
+}
+
+// "smemShapeN: _16", "smemShapeK: _16", "SmemShape_M_A: _128", "SmemShape_K_A: _64"; "a single 16 x 16 load of the matrix": 512 bytes; sixteen
+// "64 x 8 atomic swizzled TMA atoms" of A a stage.
+TEST_F(FusedRhtArticle, ShapesInSharedMemory) {
+  Diagnostics none;
+  for (const auto& c : seen_.copies) {
+    const isa::TensorMapFields f = isa::decode(isa::TensorMap{c.map}, none);
+    const bool matrix = c.smem >= 0x34580;
+    EXPECT_EQ(f.box[0], matrix ? 16u : 64u);
+    EXPECT_EQ(f.box[1], matrix ? 16u : 8u);
+    EXPECT_EQ(f.swizzle, matrix ? isa::Swizzle::b32 : isa::Swizzle::b128);
+  }
+  EXPECT_EQ(16u * 64 * 8, 128u * 64);
 }
 
 // "tCrA: DescriptorIterator o (_1,_1,_4,(_1,_13)):(_0,_0,_256,(_0,_1024))", "tCrB: … (_0,_32)" (one stage is used).
