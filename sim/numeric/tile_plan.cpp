@@ -76,6 +76,8 @@ class ScaledTile {
     const TileUnit unit;
     left.resize(rows_);
     for (unsigned m = 0; m < rows_; m += kTileRows) rows(m, left.data() + m);
+    const auto all = static_cast<uint32_t>((uint64_t{1} << columns_ / kLeftStep) - 1);
+    for (uint32_t& columns : left) columns &= all;
     return true;
   }
 
