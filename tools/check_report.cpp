@@ -7,7 +7,6 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
-#include "drywell/sim/check_level.h"
 #include "tools/command.h"
 #include "tools/hang_picture.h"
 #include "tools/report_parts.h"
@@ -94,8 +93,7 @@ CheckedRun::CheckedRun(const CheckFlags& flags, sim::RunOptions& options) : flag
     if (flags.strict || !flags.sarif.empty()) throw UsageError("--strict and --sarif are about hazards: not with --check=off", "run");
     return;
   }
-  checker_.emplace();
-  sim::set_level(*checker_, flags.level == "full" ? sim::CheckLevel::full : sim::CheckLevel::basic);
+  checker_.emplace(sim::CheckOptions{.level = flags.level == "full" ? sim::CheckLevel::full : sim::CheckLevel::basic});
   options.listeners.push_back(checker_->listener());
   if (!flags.sarif.empty()) sarif_.emplace(flags.sarif);
 }
@@ -132,7 +130,7 @@ void CheckedRun::write_sarif() {
 
 void CheckedRun::draw_hang() {
   if (flags_.hang_picture.empty() || !checker_.has_value()) return;
-  const sim::WaitGraph g = sim::wait_graph(*checker_);
+  const sim::WaitGraph g = checker_->wait_graph();
   if (!g.nodes.empty()) write_file_atomically(flags_.hang_picture, flags_.hang_picture.ends_with(".dot") ? hang_dot(g) : hang_svg(g));
 }
 

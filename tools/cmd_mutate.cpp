@@ -85,6 +85,9 @@ Outcome run_one(const Subject& subject, const Schedule& schedule, const Mutant* 
   return o;
 }
 
+/// A line, from 1, of a text with the declaration a mutant adds after line `added`: the line, from 0, of the text without it.
+size_t printed_line(uint32_t line, size_t added) { return line - 1 > added ? line - 2 : line - 1; }
+
 /// Which instructions were executed, by their line in the text the module was read from.
 class ExecutedLines : public sim::Listener {
  public:
@@ -94,13 +97,13 @@ class ExecutedLines : public sim::Listener {
   /// As lines from 0 of the text without the declaration a mutant adds after line `added`.
   std::set<size_t> seen(size_t added) const {
     std::set<size_t> all;
-    for (const size_t l : lines_) all.insert(l - 1 > added ? l - 2 : l - 1);
+    for (const uint32_t l : lines_) all.insert(printed_line(l, added));
     return all;
   }
 
  private:
   const sim::Program* program_ = nullptr;
-  std::set<size_t> lines_;
+  std::set<uint32_t> lines_;
 };
 
 /// What several runs of the kernel as it is showed.
@@ -118,17 +121,37 @@ Verdict judge(const Outcome& base, const Outcome& o) {
   return {o.wrong ? kWrongValues : ""};
 }
 
-/// Lines of the printed PTX, from 0, whose instruction some warp executes.
-std::set<size_t> executed_lines(const Subject& subject, const std::string& ptx) {
-  ExecutedLines lines;
+/// What runs of the kernel as it is show of its instructions: lines of the printed PTX, from 0.
+struct Lines {
+  std::set<size_t> executed;
+  std::set<size_t> without_news;  // mbarrier waits that never tell their warp anything
+};
+
+Lines lines_of(const Subject& subject, const std::string& ptx) {
+  const size_t added = mutated_line_shift(ptx);
   Mutant same;
   same.line = ptx.size();  // no line
-  kernels::RunContext c;
-  c.params = subject.params;
-  c.options.listeners.push_back(&lines);
-  c.machine = [&]() -> std::unique_ptr<kernels::Accelerator> { return std::make_unique<MutantDevice>(sim::DeviceOptions{.sm_count = subject.sms}, &same); };
-  subject.kernel.run(c);
-  return lines.seen(mutated_line_shift(ptx));
+  Lines all;
+  std::set<size_t> with_news;
+  for (const Schedule& schedule : kSchedules) {
+    ExecutedLines lines;
+    sim::HazardChecker checker({.level = sim::CheckLevel::basic});
+    kernels::RunContext c;
+    c.params = subject.params;
+    c.options.driver = schedule.driver;
+    c.options.seed = schedule.seed;
+    c.options.listeners = {&lines, checker.listener()};
+    c.machine = [&]() -> std::unique_ptr<kernels::Accelerator> { return std::make_unique<MutantDevice>(sim::DeviceOptions{.sm_count = subject.sms}, &same); };
+    subject.kernel.run(c);
+    std::set<size_t> silent;
+    for (const uint32_t l : checker.waits_without_news()) silent.insert(printed_line(l, added));
+    for (const size_t l : lines.seen(added)) {
+      all.executed.insert(l);
+      (silent.contains(l) ? all.without_news : with_news).insert(l);
+    }
+  }
+  for (const size_t l : with_news) all.without_news.erase(l);
+  return all;
 }
 
 Verdict try_mutant(const Subject& subject, const Base& base, const Mutant& m) {
@@ -158,13 +181,13 @@ ExitCode mutate(const CommandContext& c, const MutateFlags& f, const std::vector
     base.limits.push_back(20 * o.instructions + 100'000);
   }
   const std::vector<Mutant> all = mutants_of(ptx);
-  const std::set<size_t> reached = executed_lines(subject, ptx);
+  const Lines lines = lines_of(subject, ptx);
   size_t reported = 0, equivalent = 0, silent = 0, unreached = 0;
   nlohmann::ordered_json rows = nlohmann::ordered_json::array();
   for (const Mutant& m : all) {
     const Verdict v = try_mutant(subject, base, m);
-    const bool runs = v.found() || reached.contains(m.line);
-    const std::string reason = v.found() || !runs ? "" : equivalence(m);
+    const bool runs = v.found() || lines.executed.contains(m.line);
+    const std::string reason = v.found() || !runs ? "" : equivalence(m, lines.without_news.contains(m.line));
     const bool counts = v.found() && v.how != kWrongValues;
     reported += counts ? 1 : 0;
     silent += v.how == kWrongValues ? 1 : 0;

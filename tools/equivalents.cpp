@@ -21,7 +21,8 @@ constexpr Class kClasses[] = {
 
 }  // namespace
 
-std::string equivalence(const Mutant& m) {
+std::string equivalence(const Mutant& m, bool no_news) {
+  if (no_news) return "whenever it is executed, its warp knows from an earlier wait that the phase is complete: the answer tells nothing new, and false leads to the wait behind it";
   for (const Class& c : kClasses) {
     if (m.what.starts_with(c.what) && m.original.starts_with(c.instruction)) return std::string(c.reason);
   }

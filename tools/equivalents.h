@@ -8,7 +8,8 @@
 namespace drywell::tools {
 
 /// Why a mutant that survived every schedule is equivalent to the kernel; empty: no reason is known. The reasons hold because the
-/// checker, which judges by what happens before what, found nothing that relied on what was taken out.
-std::string equivalence(const Mutant& m);
+/// checker, which judges by what happens before what, found nothing that relied on what was taken out. `no_news`: the mutant is of a
+/// wait that, in every run of the kernel as it is, asked for phases its warp already knew to be complete.
+std::string equivalence(const Mutant& m, bool no_news);
 
 }  // namespace drywell::tools

@@ -24,9 +24,10 @@ std::string escaped(std::string_view text, bool xml) {
 
 constexpr double kWidth = 430, kGap = 190, kLine = 16, kPad = 9, kMargin = 20, kSpace = 18, kTitle = 34;
 
+constexpr double kEnds = 14;  // between the ends of edges at one side of a box
+
 struct Box {
   double x = 0, y = 0, height = 0;
-  double middle() const { return y + height / 2; }
 };
 
 const char* fill_of(Kind k) { return k == Kind::blocked ? "#fde8e8" : k == Kind::barrier ? "#e8f0fd" : "#eeeeee"; }
@@ -34,13 +35,18 @@ const char* stroke_of(Kind k) { return k == Kind::blocked ? "#b91c1c" : k == Kin
 
 class Picture {
  public:
-  explicit Picture(const sim::WaitGraph& g) : graph_(g), boxes_(g.nodes.size()) {
+  explicit Picture(const sim::WaitGraph& g) : graph_(g), boxes_(g.nodes.size()), sides_(g.nodes.size()) {
+    for (const sim::WaitGraph::Edge& e : g.edges) {
+      const bool back = column(e.to) < column(e.from);
+      ends_.push_back({sides_[e.from][back ? kLeft : kRight]++, sides_[e.to][back ? kRight : kLeft]++});
+    }
     std::array<double, 3> next{kTitle + kMargin, kTitle + kMargin, kTitle + kMargin};
     for (size_t i = 0; i < g.nodes.size(); ++i) {
-      const auto column = static_cast<size_t>(g.nodes[i].kind);
-      boxes_[i] = {kMargin + static_cast<double>(column) * (kWidth + kGap), next[column], 2 * kPad + kLine * static_cast<double>(g.nodes[i].lines.size())};
-      next[column] += boxes_[i].height + kSpace;
-      columns_ = std::max(columns_, column + 1);
+      const auto most = static_cast<double>(std::max(sides_[i][kLeft], sides_[i][kRight]));
+      const double text = 2 * kPad + kLine * static_cast<double>(g.nodes[i].lines.size());
+      boxes_[i] = {kMargin + static_cast<double>(column(i)) * (kWidth + kGap), next[column(i)], std::max(text, kEnds * (most + 1))};
+      next[column(i)] += boxes_[i].height + kSpace;
+      columns_ = std::max(columns_, column(i) + 1);
     }
     height_ = *std::max_element(next.begin(), next.end()) + kMargin;
   }
@@ -55,8 +61,9 @@ class Picture {
     constexpr std::array<const char*, 3> kTitles{"blocked warps", "what they wait for", "warps that have exited"};
     for (size_t c = 0; c < columns_; ++c)
       out += fmt::format("<text x=\"{:.0f}\" y=\"{:.0f}\" font-weight=\"bold\">{}</text>\n", kMargin + static_cast<double>(c) * (kWidth + kGap), kMargin + 4, kTitles[c]);
-    for (const sim::WaitGraph::Edge& e : graph_.edges) out += edge(e);
+    for (size_t i = 0; i < graph_.edges.size(); ++i) out += line(i);
     for (size_t i = 0; i < boxes_.size(); ++i) out += box(i);
+    for (size_t i = 0; i < graph_.edges.size(); ++i) out += label(i);
     return out + "</svg>\n";
   }
 
@@ -72,19 +79,37 @@ class Picture {
     }
     return out;
   }
-  // Forward to the right; back to the left below the forward edges, dashed: a barrier lacks that warp.
-  std::string edge(const sim::WaitGraph::Edge& e) const {
-    const Box &a = boxes_[e.from], &b = boxes_[e.to];
-    const bool back = b.x < a.x;
-    const double lower = back ? 8 : 0;
-    const double x0 = back ? a.x : a.x + kWidth, y0 = a.middle() + lower, x1 = back ? b.x + kWidth : b.x, y1 = b.middle() + lower, bend = (x1 - x0) / 2;
-    return fmt::format("<path d=\"M{:.1f},{:.1f} C{:.1f},{:.1f} {:.1f},{:.1f} {:.1f},{:.1f}\" fill=\"none\" stroke=\"{}\"{} marker-end=\"url(#tip)\"/>\n"
-                       "<text x=\"{:.1f}\" y=\"{:.1f}\" text-anchor=\"middle\" font-size=\"10\" fill=\"#374151\">{}</text>\n",
-                       x0, y0, x0 + bend, y0, x1 - bend, y1, x1, y1, back ? "#b45309" : "#374151", back ? " stroke-dasharray=\"5 3\"" : "", (x0 + x1) / 2, (y0 + y1) / 2 + (back ? 12 : -4), escaped(e.label, true));
+  size_t column(size_t node) const { return static_cast<size_t>(graph_.nodes[node].kind); }
+  bool goes_back(const sim::WaitGraph::Edge& e) const { return column(e.to) < column(e.from); }
+  /// Height of the `k`-th end of an edge at a side of a box.
+  double end_y(size_t node, size_t side, size_t k) const {
+    const Box& b = boxes_[node];
+    return b.y + b.height * static_cast<double>(k + 1) / static_cast<double>(sides_[node][side] + 1);
   }
+  // Forward to the right; back to the left, dashed: a barrier lacks that warp.
+  std::string line(size_t i) const {
+    const sim::WaitGraph::Edge& e = graph_.edges[i];
+    const bool back = goes_back(e);
+    const double x0 = boxes_[e.from].x + (back ? 0 : kWidth), x1 = boxes_[e.to].x + (back ? kWidth : 0), bend = (x1 - x0) / 2;
+    const double y0 = end_y(e.from, back ? kLeft : kRight, ends_[i].first), y1 = end_y(e.to, back ? kRight : kLeft, ends_[i].second);
+    return fmt::format("<path d=\"M{:.1f},{:.1f} C{:.1f},{:.1f} {:.1f},{:.1f} {:.1f},{:.1f}\" fill=\"none\" stroke=\"{}\"{} marker-end=\"url(#tip)\"/>\n", x0, y0, x0 + bend, y0,
+                       x1 - bend, y1, x1, y1, back ? "#b45309" : "#374151", back ? " stroke-dasharray=\"5 3\"" : "");
+  }
+  // At the edge's beginning, where no two come together, on a ground that hides the lines behind it.
+  std::string label(size_t i) const {
+    const sim::WaitGraph::Edge& e = graph_.edges[i];
+    const bool back = goes_back(e);
+    const double x = boxes_[e.from].x + (back ? -6 : kWidth + 6), y = end_y(e.from, back ? kLeft : kRight, ends_[i].first);
+    return fmt::format("<text x=\"{:.1f}\" y=\"{:.1f}\" text-anchor=\"{}\" font-size=\"10\" fill=\"{}\" stroke=\"white\" stroke-width=\"4\" paint-order=\"stroke\">{}</text>\n", x, y + 3,
+                       back ? "end" : "start", back ? "#92400e" : "#374151", escaped(e.label, true));
+  }
+
+  static constexpr size_t kLeft = 0, kRight = 1;
 
   const sim::WaitGraph& graph_;
   std::vector<Box> boxes_;
+  std::vector<std::array<size_t, 2>> sides_;      // ends of edges at the left and the right of each box
+  std::vector<std::pair<size_t, size_t>> ends_;   // of each edge, which of the ends at its boxes
   size_t columns_ = 1;
   double height_ = 0;
 };

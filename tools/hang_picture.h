@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "drywell/sim/check_level.h"
+#include "drywell/sim/check.h"
 
 namespace drywell::tools {
 

@@ -18,12 +18,17 @@ constexpr bool is_plain(Agent a) { return a == Agent::thread || a == Agent::atom
 /// Operations of the tensor core, which keep their thread's order.
 constexpr bool is_tensor_core(Agent a) { return a == Agent::mma || a == Agent::copy || a == Agent::shift; }
 
+/// Access::form of tcgen05.cp.4x256b, which follows a shift.
+inline constexpr uint32_t kCopy4x256b = 1;
+
 struct Access {
   Agent agent = Agent::thread;
   bool write = false;
   bool reduction = false;
   bool lone = false;             // an asynchronous operation issued by one lane of its warp only
   bool scales = false;           // reads scale factors
+  uint8_t copies = 0;            // tcgen05.cp: places in tensor memory each row goes to; reader of scale factors: how many it takes
+  uint32_t form = 0;             // tensor core: what PTX's pipelines tell apart (PTX ISA 9.7.16.6.2)
   uint8_t swizzles = 0;          // bit per isa::Swizzle: written with (tensor copy), read with (tensor core); 0: neither
   uint16_t cta = 0, warp = 0;    // issuer: rank and warp
   LaneMask lanes = 0;
@@ -33,6 +38,7 @@ struct Access {
   Component used = 0;            // tcgen05.ld: done_at of this one means that its registers were used; 0: does not apply
   Component issuer = 0;          // the warp's component and its time at issue
   uint32_t issued_at = 0;
+  uint32_t far = 0;              // what its warp knew of other clusters: number of a Far
   uint64_t cluster = 0;          // serial of the checker
   uint64_t when = 0;
   Dim3 index{0, 0, 0};           // %ctaid

@@ -4,12 +4,14 @@
 
 #include <algorithm>
 #include <bit>
+#include <functional>
 
 #include "drywell/isa/opcode.h"
 #include "drywell/isa/smem_descriptor.h"
 #include "drywell/isa/tensor_map.h"
 #include "sim/check/monitor.h"
 #include "sim/engine/tensor_plan.h"
+#include "sim/engine/tmem_copy_form.h"
 #include "sim/exec/exec.h"
 
 namespace drywell::sim::check {
@@ -32,6 +34,19 @@ uint8_t swizzles_of(const Wgmma& m) {
   const uint8_t b = swizzle_bit(m.b, isa::SmemDescriptorFormat::wgmma);
   return m.a_in_registers ? b : static_cast<uint8_t>(b | swizzle_bit(m.a, isa::SmemDescriptorFormat::wgmma));
 }
+
+uint8_t swizzles_of(const TmemCopy& c) { return swizzle_bit(c.desc, isa::SmemDescriptorFormat::tcgen05); }
+
+// Shape and kind of a product, as far as one accumulator can tell: N in bits 17..22, M in 24..28 (PTX ISA 9.7.16.4.2).
+uint32_t form_of(const Umma& u) {
+  constexpr uint32_t kShape = 0x3Fu << 17 | 0x1Fu << 24;
+  return (u.idesc & kShape) | static_cast<uint32_t>(u.kind) << 8 | uint32_t{u.ws} << 1 | uint32_t{u.sparse};
+}
+// Copies of its scale factors that a product reads: one for each quarter of the lanes; M of 128 over two CTAs has half of N in each
+// half of the lanes (facts/tcgen05.md §6.2). M / 128 is in bits 27..28 of the block-scaled kinds.
+uint8_t scale_copies(const Umma& u) { return u.cta_group == 2 && (u.idesc >> 27 & 3) == 1 ? 2 : 4; }
+// How many places in tensor memory a row of a copy goes to.
+uint8_t copies_of(const TmemCopy& c) { return static_cast<uint8_t>(isa::copy_lanes(copy_shape(c), 0).count); }
 
 constexpr size_t kGroupsKept = 256;
 
@@ -76,6 +91,8 @@ Queue& ClusterMonitor::queue_of(std::map<uint32_t, Queue>& all, uint32_t lane, b
   return at->second;
 }
 
+// Visitors are handed on by reference: a std::function that owned them would allocate, some ten thousand times a second.
+
 // One payload each: fills in when its accesses are over, and marks what it touches.
 struct ClusterMonitor::Issue {
   ClusterMonitor& m;
@@ -95,13 +112,15 @@ struct ClusterMonitor::Issue {
   void reads(AccessId id, Rule unwritten = Rule::none) const {
     if (!m.launch_.full() && !uses_tensor_memory(op)) return;
     const bool reduces = is_reduction(op);
-    for_each_read(m.cluster_, op, [&](const Span& s) {
+    const auto visit = [&](const Span& s) {
       if (!reduces || s.memory == Memory::shared) m.touch(s, id, state.clock, unwritten);
-    });
+    };
+    for_each_read(m.cluster_, op, std::ref(visit));
   }
   void writes(AccessId id, Rule unwritten = Rule::none) const {
     if (!m.launch_.full() && !uses_tensor_memory(op)) return;
-    for_each_write(m.cluster_, op, [&](const Span& s) { m.touch(s, id, state.clock, unwritten); });
+    const auto visit = [&](const Span& s) { m.touch(s, id, state.clock, unwritten); };
+    for_each_write(m.cluster_, op, std::ref(visit));
   }
 
   /// Copies an mbarrier in each destination CTA tells about.
@@ -118,12 +137,13 @@ struct ClusterMonitor::Issue {
       return;
     }
     uint32_t cta = ~0u;
-    for_each_write(m.cluster_, op, [&](const Span& s) {
+    const auto visit = [&](const Span& s) {
       if (s.memory != Memory::shared) return;
       if (s.cta != cta) land(s.cta, a);
       cta = s.cta;
       m.touch(s, flight.landings.back(), state.clock, Rule::none);
-    });
+    };
+    for_each_write(m.cluster_, op, std::ref(visit));
   }
   /// What arrives in the shared memory of one CTA.
   void land(uint32_t cta, const Access& a) const {
@@ -156,13 +176,15 @@ struct ClusterMonitor::Issue {
     writes(add(a));
   }
   /// Operations of a queue: their reads and writes end together.
-  void queued(Queue& q, Agent agent, uint8_t swizzles = 0) const {
+  void queued(Queue& q, Agent agent, uint8_t swizzles = 0, uint32_t form = 0, uint8_t copies = 0) const {
     if (q.issued == 0 && q.done == 0) q.done = m.new_component();
     Access a = access(agent, false);
     a.done = q.done;
     a.done_at = ++q.issued;
     a.used = agent == Agent::tmem_ld ? q.read : 0;
     a.swizzles = swizzles;
+    a.form = form;
+    a.copies = copies;
     q.last = add(a);
     if (agent != Agent::wgmma || m.launch_.full()) reads(q.last, agent == Agent::tmem_ld ? Rule::tensor_unwritten : Rule::none);
     a.write = true;
@@ -173,19 +195,25 @@ struct ClusterMonitor::Issue {
 
   void operator()(const TensorCopy& t) const {
     m.use_map(w, op, t.map_address);
-    t.direction == TensorCopy::Direction::load ? signalled(Agent::load, swizzles_of(t), {t.mbar}) : store();
+    t.direction == TensorCopy::Direction::load ? signalled(Agent::load, m.launch_.full() ? swizzles_of(t) : uint8_t{0}, {t.mbar}) : store();
   }
   void operator()(const BulkCopy& b) const { b.kind == BulkCopy::Kind::shared_to_global ? store() : signalled(Agent::load, 0, {b.mbar}); }
   void operator()(const RemoteStore& r) const { if (!r.global) signalled(Agent::remote, 0, {r.mbar}); }
   void operator()(const TryCancel& t) const { signalled(Agent::load, 0, {op.issuer.cta << 24 | shared_offset(t.mbar)}); }
   void operator()(const Umma& u) const { mma(u); }
-  void operator()(const TmemCopy&) const { queued(tensor(), Agent::copy); }
+  void operator()(const TmemCopy& c) const {
+    m.ctas_[op.issuer.cta].scales.valid = false;
+    queued(tensor(), Agent::copy, swizzles_of(c), c.shape == isa::Mod::_4x256b ? kCopy4x256b : 0, copies_of(c));
+  }
   void operator()(const TmemShift&) const { queued(tensor(), Agent::shift); }
   void operator()(const TmemLdSt& t) const {
-    if (!t.load) return queued(state.stores, Agent::tmem_st);
+    if (!t.load) {
+      m.ctas_[op.issuer.cta].scales.valid = false;
+      return queued(state.stores, Agent::tmem_st);
+    }
     if (state.loads.read == 0) state.loads.read = m.new_component();
     queued(state.loads, Agent::tmem_ld);
-    for (uint32_t r : t.regs) state.loading.emplace_back(t.frame + r, state.loads.issued);
+    for (uint32_t r : t.regs) state.loading.add(t.frame + r, state.loads.issued);
   }
   // A warpgroup's product is one operation, here in four parts: whichever warp waits for a group waits for all of them.
   void operator()(const Wgmma& p) const {
@@ -202,9 +230,10 @@ struct ClusterMonitor::Issue {
     a.done = q.done;
     a.done_at = ++q.issued;
     a.swizzles = swizzles_of(u);
-    a.scales = u.scale_vec != 0 && !u.a_in_tmem;
-    AsyncOp operands = op;
-    std::get<Umma>(operands.payload).accumulate = false;
+    a.scales = u.scale_vec != 0 && !u.a_in_tmem && !u.sparse;
+    a.copies = scale_copies(u);
+    a.form = form_of(u);
+    if (u.scale_vec != 0) m.follow_scales(u, a);
     const AccessId id = q.last = add(a);
     std::vector<Span> cells;
     const auto read = [&](const Span& s) {
@@ -212,15 +241,20 @@ struct ClusterMonitor::Issue {
       m.touch(s, id, state.clock, s.memory == Memory::tmem ? Rule::tensor_operand_unwritten : Rule::none);
     };
     // The basic level leaves out operands in shared memory: finding their bytes costs more than the rest.
-    if (m.launch_.full() || u.a_in_tmem || u.scale_vec != 0 || u.sparse) for_each_read(m.cluster_, operands, read);
+    if (m.launch_.full() || u.a_in_tmem || u.scale_vec != 0 || u.sparse) {
+      AsyncOp operands = op;
+      std::get<Umma>(operands.payload).accumulate = false;
+      for_each_read(m.cluster_, operands, std::ref(read));
+    }
     a.write = true;
     a.swizzles = 0;
     a.scales = false;
     const AccessId written = add(a);
-    for_each_write(m.cluster_, op, [&](const Span& s) {
+    const auto result = [&](const Span& s) {
       m.touch(s, written, state.clock, u.accumulate ? Rule::accumulates_nothing : Rule::none);
       for (const Span& o : cells) if (!u.ashift && overlap(o, s)) m.reporter_.report(Rule::operands_overlap, nullptr, a, [&] { return cell_place(s); });
-    });
+    };
+    for_each_write(m.cluster_, op, std::ref(result));
   }
 
   void operator()(const AsyncCopy& c) const {
@@ -260,7 +294,7 @@ void ClusterMonitor::async(const AsyncOp& op, AsyncMoment moment) {
     case AsyncMoment::write: running_ = op.id; break;
     case AsyncMoment::signal:
       running_ = 0;
-      flights_.erase(op.id);
+      flights_.close(op.id);
       break;
     case AsyncMoment::read: break;
   }
@@ -268,7 +302,7 @@ void ClusterMonitor::async(const AsyncOp& op, AsyncMoment moment) {
 
 void ClusterMonitor::issue(const AsyncOp& op) {
   const Warp& w = cluster_.ctas[op.issuer.cta]->warps[op.issuer.warp];
-  Flight& f = flights_[op.id];
+  Flight& f = flights_.open(op.id);
   f.who = access_of(w, op.issuer.pc, 1u << op.issuer.lane, Agent::thread, false);
   std::visit(Issue{*this, op, w, state_of(w), f}, op.payload);
 }

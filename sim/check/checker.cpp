@@ -4,6 +4,7 @@
 
 #include "drywell/isa/opcode.h"
 #include "sim/check/gathering.h"
+#include "sim/check/loaded.h"
 
 namespace drywell::sim {
 namespace check {
@@ -32,17 +33,24 @@ Ordering ordering_of(const isa::Instruction& i) {
   const isa::Mod scope = i.mod(isa::Slot::scope);
   const bool mbarrier = isa::spec(i.op).mnemonic.starts_with("mbarrier");
   o.wide = scope != isa::Mod::cta && (scope != isa::Mod::none || !mbarrier);
+  o.far = scope != isa::Mod::cta && scope != isa::Mod::cluster && !i.has(isa::Mod::cta);
   return o;
 }
+
+bool accesses_memory(isa::Opcode o) { return o == isa::Opcode::atom || o == isa::Opcode::red || o == isa::Opcode::ld || o == isa::Opcode::st; }
 
 /// Threads of different CTAs may order each other through it.
 bool synchronises(const isa::Instruction& i, const Ordering& o) {
   using isa::Opcode;
   if (i.op == Opcode::fence || i.op == Opcode::membar) return !i.has(isa::Mod::cta);
-  if (i.op == Opcode::griddepcontrol) return true;
-  const bool memory = i.op == Opcode::atom || i.op == Opcode::red || i.op == Opcode::ld || i.op == Opcode::st;
   const bool shared = i.has(isa::Mod::shared) || i.has(isa::Mod::shared_cta) || i.has(isa::Mod::shared_cluster);
-  return memory && o.strong && !shared;
+  return accesses_memory(i.op) && o.strong && !shared;
+}
+
+/// It orders threads of different CTAs, in a way not followed here.
+bool hides_order(const isa::Instruction& i) {
+  const std::string_view name = isa::spec(i.op).mnemonic;
+  return name.starts_with("multimem") || ((name.starts_with("red.async") || name.starts_with("st.async")) && i.has(isa::Mod::global));
 }
 
 bool writes_unseen(const isa::Instruction& i) {
@@ -55,35 +63,37 @@ bool writes_unseen(const isa::Instruction& i) {
 void LaunchState::begin(const Launch& launch) {
   program = launch.program;
   orderings.clear();
-  synchronised = hidden_writes = waits_for_grids = false;
+  reactions.clear();
+  synchronised = opaque = hidden_writes = waits_for_grids = strong_memory = false;
+  far_flags.clear();
+  if (follows_registers()) predicates = PredicateUse(*program);
+  const std::vector<uint8_t> loaded = uses_of_loads(*program);
   for (const DecodedOp& op : program->code) {
+    orderings.emplace_back();
+    reactions.emplace_back();
     // The end of a function without a body of its own has no instruction.
-    const bool real = op.instr < program->function_of(op).body.size();
-    orderings.push_back(real ? ordering_of(program->instruction(op)) : Ordering{});
-    if (!real) continue;
-    synchronised = synchronised || synchronises(program->instruction(op), orderings.back());
+    if (op.instr >= program->function_of(op).body.size()) continue;
     const isa::Instruction& i = program->instruction(op);
+    orderings.back() = ordering_of(i);
+    reactions.back() = {ClusterMonitor::handler_of(op.opcode, full()), loaded[pc_of(op)] != 0};
+    synchronised = synchronised || synchronises(i, orderings.back());
+    opaque = opaque || hides_order(i);
+    strong_memory = strong_memory || (orderings.back().strong && accesses_memory(i.op));
     waits_for_grids = waits_for_grids || (i.op == isa::Opcode::griddepcontrol && i.has(isa::Mod::wait));
-    hidden_writes = hidden_writes || writes_unseen(program->instruction(op));
+    hidden_writes = hidden_writes || writes_unseen(i);
   }
 }
 
 }  // namespace check
 
-/// What the functions of check_level.h reach of a checker.
-class Levelled {
- public:
-  virtual ~Levelled() = default;
-  virtual void set_level(CheckLevel level) = 0;
-  virtual const WaitGraph& wait_graph() const = 0;
-};
-
-class HazardChecker::Impl : public Listener, public Levelled {
+class HazardChecker::Impl : public Listener {
  public:
   explicit Impl(const CheckOptions& o) : launch_(o), gathering_(o) {}
 
-  bool concurrent() const override { return true; }
-  bool wants_memory() const override { return launch_.full(); }
+  /// What is acquired from global memory depends on which cluster comes first: one host thread for all of them.
+  bool concurrent() const override { return !launch_.follows_far(); }
+  bool wants_memory() const override { return launch_.full() || launch_.strong_memory; }
+  bool wants_instruction(const Program&, const DecodedOp& op) const override { return launch_.reacts(op); }
 
   void launch_started(const Launch& l) override {
     gathering_.finish();
@@ -98,6 +108,10 @@ class HazardChecker::Impl : public Listener, public Levelled {
     gathering_.collect(*cta.cluster);
   }
   void instruction(const Warp& w, const DecodedOp& op, LaneMask mask) override { monitor(*w.cta->cluster).instruction(w, op, mask); }
+  bool wants_skipped(const Program& p, const DecodedOp& op) const override {
+    return launch_.follows_registers() && op.instr < p.function_of(op).body.size() && op.guard.index != 0;
+  }
+  void skipped(const Warp& w, const DecodedOp& op) override { monitor(*w.cta->cluster).skipped(w, op); }
   void memory(const Warp& w, const DecodedOp& op, LaneMask mask, Space s, uint32_t bytes, bool store) override {
     monitor(*w.cta->cluster).memory(w, op, mask, s, bytes, store);
   }
@@ -113,12 +127,19 @@ class HazardChecker::Impl : public Listener, public Levelled {
     graph_ = std::move(graph);
     return monitor(c).explain_hang();
   }
-  void set_level(CheckLevel level) override { launch_.level = level; }
-  const WaitGraph& wait_graph() const override { return graph_; }
+  WaitGraph wait_graph() {
+    const std::lock_guard lock(mutex_);
+    return graph_;
+  }
 
   std::vector<Finding> findings() {
     gathering_.finish();
     return gathering_.findings();
+  }
+
+  std::vector<uint32_t> waits_without_news() {
+    gathering_.finish();
+    return gathering_.waits_without_news();
   }
 
   /// In the order they were met, if one host thread runs the clusters.
@@ -140,8 +161,7 @@ Listener* HazardChecker::listener() { return impl_.get(); }
 std::vector<Finding> HazardChecker::findings() const { return impl_->findings(); }
 size_t HazardChecker::count() const { return impl_->so_far().size(); }
 Finding HazardChecker::finding(size_t i) const { return impl_->so_far().at(i); }
-
-void set_level(HazardChecker& checker, CheckLevel level) { dynamic_cast<Levelled&>(*checker.listener()).set_level(level); }
-WaitGraph wait_graph(HazardChecker& checker) { return dynamic_cast<Levelled&>(*checker.listener()).wait_graph(); }
+std::vector<uint32_t> HazardChecker::waits_without_news() const { return impl_->waits_without_news(); }
+WaitGraph HazardChecker::wait_graph() const { return impl_->wait_graph(); }
 
 }  // namespace drywell::sim

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "drywell/core/types.h"
+#include "sim/check/far_clock.h"
 
 namespace drywell::sim::check {
 
@@ -27,6 +28,7 @@ class Clock {
     for (size_t i = 0; i < o.v_.size(); ++i) v_[i] = std::max(v_[i], o.v_[i]);
   }
   void clear() { v_.clear(); }
+  Component size() const { return static_cast<Component>(v_.size()); }
 
  private:
   std::vector<uint32_t> v_;
@@ -39,19 +41,43 @@ struct Message {
   Clock tensor;                     // of that, tcgen05 work that a tcgen05.fence::before_thread_sync covers
   Clock wide;                       // of that, what came by scopes wide enough for whoever has it
   Clock map_released, map_acquired; // of that, edits of tensor maps that a fence.proxy.tensormap covers
+  Far far;                          // of other clusters
   void join(const Message& m) {
     seen.join(m.seen);
     proxy_shared.join(m.proxy_shared);
     proxy_global.join(m.proxy_global);
     tensor.join(m.tensor);
     wide.join(m.wide);
-    join_maps(m);
+    join_rest(m);
   }
-  void join_maps(const Message& m) {
+  struct Part;
+  void join(const Part& p);
+  void clear() {
+    for (Clock* c : {&seen, &proxy_shared, &proxy_global, &tensor, &wide, &map_released, &map_acquired}) c->clear();
+    far.clear();
+  }
+  void join_rest(const Message& m) {
     map_released.join(m.map_released);
     map_acquired.join(m.map_acquired);
+    far.join(m.far);
   }
 };
+
+/// A message as its sender holds it: nothing is copied before it arrives.
+struct Message::Part {
+  const Message& from;
+  const Clock& told;  // in the place of from.tensor
+  bool reaches;       // beyond the CTA: with from.wide
+};
+
+inline void Message::join(const Part& p) {
+  seen.join(p.from.seen);
+  proxy_shared.join(p.from.proxy_shared);
+  proxy_global.join(p.from.proxy_global);
+  tensor.join(p.told);
+  if (p.reaches) wide.join(p.from.wide);
+  join_rest(p.from);
+}
 
 /// What one warp knows.
 struct WarpClock {
@@ -60,6 +86,7 @@ struct WarpClock {
   Clock tensor_heard;  // covered by others' before-fences, waiting for an after-fence
   Clock tensor_told;   // what a before-fence covered
   Message fenced;      // state at the last releasing fence: what a relaxed arrive hands over
+  bool fenced_far = false;  // that fence reached other clusters
   Message heard;       // brought by relaxed waits, for the next acquiring fence
 
   // Lanes that learned something by themselves, until the warp synchronises; the others know `behind`.
@@ -91,6 +118,8 @@ struct WarpClock {
     m.tensor = tensor_told;
     return m;
   }
+  /// What an arrival hands over: the state at `ordered`, or at the last releasing fence.
+  Message::Part arrival(bool ordered, bool reaches) const { return {ordered ? now : fenced, tensor_told, reaches}; }
   /// `reaches`: the scope includes whoever released.
   void acquire(const Message& m, bool reaches = true) {
     now.seen.join(m.seen);
@@ -98,7 +127,7 @@ struct WarpClock {
     now.proxy_global.join(m.proxy_global);
     tensor_heard.join(m.tensor);
     if (reaches) now.wide.join(m.wide);
-    now.join_maps(m);
+    now.join_rest(m);
   }
 };
 

@@ -45,7 +45,7 @@ ClusterMonitor::ClusterMonitor(const Cluster& c, const LaunchState& launch)
   reporter_.begin(*launch.program);
   ctas_.reserve(c.ctas.size());
   for (const auto& cta : c.ctas) {
-    CtaState& s = ctas_.emplace_back(*cta);
+    CtaState& s = ctas_.emplace_back(*cta, launch.full());
     for (WarpState& w : s.warps) {
       w.clock.self = new_component();
       w.clock.now.seen.raise(w.clock.self, 1);
@@ -55,7 +55,8 @@ ClusterMonitor::ClusterMonitor(const Cluster& c, const LaunchState& launch)
 }
 
 Access ClusterMonitor::access_of(const Warp& w, uint32_t pc, LaneMask lanes, Agent agent, bool write) {
-  const WarpClock& clock = state_of(w).clock;
+  WarpState& state = state_of(w);
+  const WarpClock& clock = state.clock;
   Access a;
   a.agent = agent;
   a.write = write;
@@ -68,18 +69,20 @@ Access ClusterMonitor::access_of(const Warp& w, uint32_t pc, LaneMask lanes, Age
   a.cluster = serial_;
   a.when = cluster_.now;
   a.index = w.cta->index;
+  if (launch_.follows_far()) a.far = far_of(state);
   return a;
 }
 
 void ClusterMonitor::touch(const Span& s, AccessId id, const WarpClock& who, Rule unwritten) {
+  Answers known;
   const Access& now = accesses_[id];
   if (!launch_.options.uninitialised) unwritten = Rule::none;
   if (s.memory == Memory::global) {
     if (!launch_.options.global_memory || !launch_.full()) return;
-    const auto judge = [&](const Access& prior, const Access& a) { return judge_global(prior, a, who, launch_.synchronised); };
+    const auto judge = [&](const Access& prior, const Access& a) { return judge_global(prior, a, who, launch_.opaque); };
     check_grid_wait(s, id, who);
     if (!now.write && launch_.options.uninitialised) suspect_unwritten(s, id);
-    touch_cells(global_, s.begin, s.begin + s.bytes, id, judge, [](uint64_t at) { return fmt::format("global memory at {:#x}", at); }, Rule::none);
+    touch_cells(global_, s.begin, s.begin + s.bytes, id, judge, [](uint64_t at) { return fmt::format("global memory at {:#x}", at); }, Rule::none, known);
     return;
   }
   if (s.cta >= ctas_.size()) return;
@@ -93,7 +96,7 @@ void ClusterMonitor::touch(const Span& s, AccessId id, const WarpClock& who, Rul
       return r == Rule::none && mixed ? Rule::swizzle_mismatch : r;
     };
     const Rule nobody = now.write || launch_.hidden_writes ? Rule::none : Rule::shared_unwritten;
-    touch_cells(cta.shared, s.begin, s.begin + s.bytes, id, judge, [&](uint64_t at) { return shared_place(s.cta, at); }, launch_.options.uninitialised ? nobody : Rule::none);
+    touch_cells(cta.shared, s.begin, s.begin + s.bytes, id, judge, [&](uint64_t at) { return shared_place(s.cta, at); }, launch_.options.uninitialised ? nobody : Rule::none, known);
     return;
   }
   const auto judge = [&](const Access& prior, const Access& a) { return judge_tensor(prior, a, who); };
@@ -101,12 +104,13 @@ void ClusterMonitor::touch(const Span& s, AccessId id, const WarpClock& who, Rul
   const uint32_t step = s.lanes == kTmemLanes ? s.columns : 1;  // whole columns lie next to each other
   for (uint32_t c = s.column; c < s.column + s.columns; c += step) {
     const uint64_t first = uint64_t{c} * kTmemLanes + s.lane;
-    touch_cells(cta.tensor, first, first + uint64_t{step} * s.lanes, id, judge, where, unwritten);
+    touch_cells(cta.tensor, first, first + uint64_t{step} * s.lanes, id, judge, where, unwritten, known);
   }
 }
 
 void ClusterMonitor::memory(const Warp& w, const DecodedOp& op, LaneMask mask, Space space, uint32_t bytes, bool store) {
   if (space == Space::local || space == Space::param) return;
+  if (!launch_.full() && !launch_.ordering(op).strong) return;
   WarpState& state = state_of(w);
   const Ordering ordering = launch_.ordering(op);
   LaneRuns shared, global;
@@ -121,7 +125,8 @@ void ClusterMonitor::memory(const Warp& w, const DecodedOp& op, LaneMask mask, S
       shared.add(at, bytes);
     }
   });
-  const auto pc = static_cast<uint32_t>(&op - launch_.program->code.data());
+  if (!launch_.full()) return;
+  const uint32_t pc = pc_of(op);
   const Access now = access_of(w, pc, mask, is_atomic(op.opcode) || ordering.strong ? Agent::atomic : Agent::thread, store);
   AccessId id = state.last_access;
   const Access& last = accesses_[id];

@@ -12,7 +12,9 @@ bool is_poison(const uint8_t* p, uint64_t bytes) { return std::all_of(p, p + byt
 }  // namespace
 
 // griddepcontrol.wait: an edge from the launches before (facts/tma-mbarrier.md §3.3).
-void ClusterMonitor::grid_wait(const Warp& w) { state_of(w).clock.now.seen.raise(kGridWait, 1); }
+void ClusterMonitor::grid_wait(const Warp& w, const DecodedOp& op, LaneMask) {
+  if (launch_.program->instruction(op).has(isa::Mod::wait)) state_of(w).clock.now.seen.raise(kGridWait, 1);
+}
 
 void ClusterMonitor::check_grid_wait(const Span& s, AccessId id, const WarpClock& who) {
   if (!launch_.waits_for_grids || who.now.seen[kGridWait] != 0) return;

@@ -11,6 +11,7 @@ void Gathering::begin(const Launch& launch, LaunchState& state) {
   next_ = 0;
   started_ = 0;
   told_.assign(clusters, 0);
+  waits_.clear();
   reporter_.begin(*launch.program);
   met_.begin(*launch.program);
   global_.begin(launch, state);
@@ -30,6 +31,10 @@ void Gathering::take(uint64_t cluster) {
   const size_t own = reporter_.found();
   global_.merge(m, reporter_);
   met_.merge(reporter_, own);
+  for (const auto& [pc, news] : m.waits()) {
+    bool& any = waits_[state_->program->instruction(state_->program->code[pc]).ptx_line];
+    any = any || news;
+  }
   monitors_[cluster].reset();
 }
 
@@ -37,6 +42,14 @@ void Gathering::meet(uint64_t cluster) {
   const Reporter& r = monitors_[cluster]->reporter();
   met_.merge(r, told_[cluster]);
   told_[cluster] = r.found();
+}
+
+std::vector<uint32_t> Gathering::waits_without_news() const {
+  std::vector<uint32_t> lines;
+  for (const auto& [line, news] : waits_) {
+    if (!news) lines.push_back(line);
+  }
+  return lines;
 }
 
 const std::vector<Finding>& Gathering::so_far() {

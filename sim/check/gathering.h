@@ -1,6 +1,7 @@
 // What the clusters of a launch found, put together in the order of their numbers, whichever host thread ran which and when.
 #pragma once
 
+#include <map>
 #include <memory>
 #include <mutex>
 #include <vector>
@@ -28,6 +29,7 @@ class Gathering {
   /// The launch is over. Clusters up to the first that could not end count: those after it depend on the host's threads.
   void finish();
   std::vector<Finding> findings() const { return reporter_.sorted(); }
+  std::vector<uint32_t> waits_without_news() const;
   /// In the order they are met, for whoever looks while one host thread runs the launch.
   const std::vector<Finding>& so_far();
 
@@ -44,6 +46,7 @@ class Gathering {
   Reporter reporter_;
   Reporter met_;
   uint64_t started_ = 0;
+  std::map<uint32_t, bool> waits_;  // of the latest launch, by line of the PTX: whether any execution brought news
   std::vector<size_t> told_;  // by cluster: findings that are in met_
 };
 

@@ -57,6 +57,18 @@ std::string state_of_warp(const Cluster& c, uint32_t cta, uint32_t warp) {
   return fmt::format("waits itself, for {}", block_reason_name(w.block.reason));
 }
 
+// Lanes of a warp that are at different places: an .aligned instruction waits for all of them to be at it.
+std::string lane_groups(const Warp& w) {
+  std::string out;
+  const auto add = [&](uint32_t pc, LaneMask lanes) {
+    const GuestPlace p = place_of(w, pc, lanes);
+    out += fmt::format("      its lanes {:#010x} are at '{}'{}\n", lanes, p.ptx, source_of(p));
+  };
+  add(w.pc, w.active);
+  for (const LaneGroup& g : w.waiting) add(g.pc, g.lanes);
+  return w.waiting.empty() ? "" : out + "      an .aligned instruction is executed by all lanes of the warp together, at one place of the program\n";
+}
+
 }  // namespace
 
 std::string ClusterMonitor::ledger_of(uint32_t address) const {
@@ -109,6 +121,7 @@ std::string ClusterMonitor::explain_hang() const {
         }
       } else {
         out += fmt::format("{}\n", block_reason_name(w.block.reason));
+        if (w.block.reason == BlockReason::warp_sync) out += lane_groups(w);
       }
     }
   }

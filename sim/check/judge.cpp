@@ -58,18 +58,22 @@ Rule shared_rule(const Access& prior, const Access& now, const WarpClock& who, c
   return Rule::none;
 }
 
-Rule global_rule(const Access& prior, const Access& now, const WarpClock& who, const Clock& seen, bool synchronised) {
+Rule global_rule(const Access& prior, const Access& now, const WarpClock& who, const Clock& seen, bool opaque) {
   if (combine(prior, now)) return Rule::none;
-  if (prior.cluster != now.cluster) return synchronised ? Rule::none : Rule::global_race;
   if (!is_plain(prior.agent)) {
-    if (knows_end(seen, prior) || synchronised) return Rule::none;
+    if (knows_end(seen, prior) || opaque) return Rule::none;
     const bool used = prior.write && prior.agent == Agent::store && now.agent != Agent::store;
     return used && knows_issue(seen, prior) ? Rule::store_unfinished : Rule::global_race;
   }
-  if (!knows_issue(seen, prior)) return synchronised ? Rule::none : Rule::global_race;
+  if (!knows_issue(seen, prior)) return opaque ? Rule::none : Rule::global_race;
   if (too_narrow(prior, now, who)) return Rule::scope_too_narrow;
   const bool fenced = who.now.proxy_global[prior.issuer] >= prior.issued_at;
   return prior.write && is_async_proxy(now.agent) && !fenced ? Rule::proxy_global : Rule::none;
+}
+
+bool over(const Access& a, const FarClock& known) {
+  if (is_plain(a.agent)) return known[{a.cluster, a.issuer}] >= a.issued_at;
+  return a.done_at != kInFlight && known[{a.cluster, a.done}] >= a.done_at;
 }
 
 // Judged by what all lanes of the access know; if only some of them do not, that is what is wrong.
@@ -85,18 +89,42 @@ Rule judge_shared(const Access& prior, const Access& now, const WarpClock& who) 
   return by_lanes(who, now, [&](const Clock& seen) { return shared_rule(prior, now, who, seen); });
 }
 
-Rule judge_global(const Access& prior, const Access& now, const WarpClock& who, bool synchronised) {
-  return by_lanes(who, now, [&](const Clock& seen) { return global_rule(prior, now, who, seen, synchronised); });
+Rule judge_global(const Access& prior, const Access& now, const WarpClock& who, bool opaque) {
+  return by_lanes(who, now, [&](const Clock& seen) { return global_rule(prior, now, who, seen, opaque); });
 }
+
+Rule judge_far(const Access& one, const Far& one_knew, const Access& other, const Far& other_knew) {
+  if (combine(one, other) || over(one, other_knew.known) || over(other, one_knew.known)) return Rule::none;
+  return over(one, other_knew.heard) || over(other, one_knew.heard) ? Rule::acquire_missing : Rule::global_race;
+}
+
+namespace {
+
+// PTX ISA 9.7.16.6.2: the pairs that execute in the order they were issued in.
+bool pipelines(const Access& prior, const Access& now) {
+  switch (now.agent) {
+    case Agent::mma: return prior.agent != Agent::mma || (prior.write && now.write && prior.form == now.form);
+    case Agent::shift: return prior.agent == Agent::mma;
+    case Agent::copy: return prior.agent == Agent::shift && now.form == kCopy4x256b;
+    default: return false;
+  }
+}
+
+// Both by the tensor core: one thread's pipeline, those of two threads if the fences put one issue before the other.
+Rule tensor_core_rule(const Access& prior, const Access& now, const WarpClock& who) {
+  if (knows_end(who.now.seen, prior)) return Rule::none;
+  if (prior.done == now.done && prior.done_at == now.done_at) return Rule::none;  // of one operation
+  if (prior.done == now.done || who.now.tensor[prior.issuer] >= prior.issued_at) return pipelines(prior, now) ? Rule::none : Rule::pipeline_order;
+  return knows_issue(who.now.seen, prior) ? Rule::before_fence_missing : Rule::tensor_threads_unordered;
+}
+
+}  // namespace
 
 Rule judge_tensor(const Access& prior, const Access& now, const WarpClock& who) {
   const bool freeing = now.agent == Agent::dealloc;
   if (now.scales && prior.write && prior.agent == Agent::mma) return Rule::scales_are_sums;
-  if (is_tensor_core(prior.agent) && is_tensor_core(now.agent)) {
-    // One thread's operations pipeline; those of two threads if the fences put one issue before the other.
-    if (prior.done == now.done || knows_end(who.now.seen, prior) || who.now.tensor[prior.issuer] >= prior.issued_at) return Rule::none;
-    return knows_issue(who.now.seen, prior) ? Rule::before_fence_missing : Rule::tensor_threads_unordered;
-  }
+  if (now.scales && prior.write && prior.agent == Agent::copy && prior.copies < now.copies) return Rule::scales_not_repeated;
+  if (is_tensor_core(prior.agent) && is_tensor_core(now.agent)) return tensor_core_rule(prior, now, who);
   if (!knows_end(who.now.seen, prior)) {
     if (prior.used != 0 && who.now.seen[prior.used] >= prior.done_at) return same_warp(prior, now) && !freeing ? Rule::none : Rule::load_only_consumed;
     if (freeing) return Rule::dealloc_in_use;

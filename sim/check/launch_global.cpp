@@ -9,16 +9,37 @@ void LaunchGlobal::begin(const Launch& launch, const LaunchState& state) {
   gmem_ = launch.gmem;
   suspects_.clear();
   accesses_.clear();
+  fars_.assign(1, {});
   touches_.assign(1, {});
   numbers_.clear();
   shadow_.clear();
 }
 
-AccessId LaunchGlobal::adopt(const ClusterMonitor& m, AccessId id, std::vector<AccessId>& known) {
+AccessId LaunchGlobal::adopt(const ClusterMonitor& m, AccessId id, Adopted& known) {
   if (id == 0) return 0;
-  if (known.size() <= id) known.resize(m.accesses().size());
-  if (known[id] == 0) known[id] = accesses_.add(m.accesses()[id]);
-  return known[id];
+  if (known.accesses.size() <= id) known.accesses.resize(m.accesses().size());
+  AccessId& here = known.accesses[id];
+  if (here == 0) {
+    here = accesses_.add(m.accesses()[id]);
+    accesses_.at(here).far = adopt_far(m, m.accesses()[id].far, known);
+  }
+  return here;
+}
+
+uint32_t LaunchGlobal::adopt_far(const ClusterMonitor& m, uint32_t number, Adopted& known) {
+  if (number == 0) return 0;
+  if (known.fars.size() <= number) known.fars.resize(number + 1);
+  uint32_t& here = known.fars[number];
+  if (here == 0) {
+    here = static_cast<uint32_t>(fars_.size());
+    fars_.push_back(m.far(number));
+  }
+  return here;
+}
+
+Rule LaunchGlobal::judge(const Access& prior, const Access& now) const {
+  if (prior.cluster == now.cluster) return Rule::none;
+  return state_->opaque ? Rule::none : judge_far(prior, fars_[prior.far], now, fars_[now.far]);
 }
 
 StateId LaunchGlobal::intern(const Touch& t) {
@@ -30,8 +51,8 @@ StateId LaunchGlobal::intern(const Touch& t) {
 StateId LaunchGlobal::joined(StateId old, AccessId writer, AccessId reader, uint64_t at, Reporter& reporter) {
   Touch t = touches_[old];
   const auto check = [&](AccessId prior, AccessId now) {
-    if (prior == 0 || now == 0 || state_->synchronised) return;
-    if (const Rule r = judge_global(accesses_[prior], accesses_[now], {}, false); r != Rule::none)
+    if (prior == 0 || now == 0) return;
+    if (const Rule r = judge(accesses_[prior], accesses_[now]); r != Rule::none)
       reporter.report(r, &accesses_[prior], accesses_[now], [&] { return fmt::format("global memory at {:#x}", at); });
   };
   check(t.writer, writer != 0 ? writer : reader);
@@ -47,7 +68,7 @@ StateId LaunchGlobal::joined(StateId old, AccessId writer, AccessId reader, uint
 }
 
 void LaunchGlobal::merge(const ClusterMonitor& m, Reporter& reporter) {
-  std::vector<AccessId> known;
+  Adopted known;
   for (const ClusterMonitor::Suspect& s : m.suspects()) suspects_.push_back({s.begin, s.end, adopt(m, s.id, known)});
   m.global().each([&](uint64_t begin, uint64_t end, StateId s) {
     const auto readers = m.states().readers(s);

@@ -23,8 +23,14 @@ class LaunchGlobal {
     AccessId writer = 0, reader = 0, other = 0;
     auto key() const { return std::tuple(writer, reader, other); }
   };
-  /// The number of an access of `m` here.
-  AccessId adopt(const ClusterMonitor& m, AccessId id, std::vector<AccessId>& known);
+  /// Numbers here of what a monitor has numbered.
+  struct Adopted {
+    std::vector<AccessId> accesses;
+    std::vector<uint32_t> fars;
+  };
+  AccessId adopt(const ClusterMonitor& m, AccessId id, Adopted& known);
+  uint32_t adopt_far(const ClusterMonitor& m, uint32_t number, Adopted& known);
+  Rule judge(const Access& prior, const Access& now) const;
   StateId intern(const Touch& t);
   StateId joined(StateId old, AccessId writer, AccessId reader, uint64_t at, Reporter& reporter);
 
@@ -32,6 +38,7 @@ class LaunchGlobal {
   const Gmem* gmem_ = nullptr;
   std::vector<ClusterMonitor::Suspect> suspects_;
   AccessTable accesses_;
+  std::vector<Far> fars_{1};  // [0]: nothing
   std::vector<Touch> touches_;
   std::map<std::tuple<AccessId, AccessId, AccessId>, StateId> numbers_;
   GlobalShadow shadow_;

@@ -1,13 +1,14 @@
 // What the checker knows: of the launch, and of each cluster that runs.
 #pragma once
 
+#include <deque>
 #include <map>
 #include <memory>
 #include <set>
 #include <unordered_map>
 #include <vector>
 
-#include "drywell/sim/check_level.h"
+#include "drywell/sim/check.h"
 #include "sim/check/judge.h"
 #include "sim/check/registers.h"
 #include "sim/check/reporter.h"
@@ -22,21 +23,42 @@ struct Ordering {
   bool strong = false;   // atomic, volatile, or with a memory semantics
   bool release = false, acquire = false;
   bool wide = true;      // reaches beyond the CTA
+  bool far = true;       // reaches beyond the cluster
+};
+
+class ClusterMonitor;
+
+/// What there is to do when an instruction was executed.
+struct Reaction {
+  void (ClusterMonitor::*handle)(const Warp&, const DecodedOp&, LaneMask) = nullptr;
+  bool takes_loaded = false;  // reads a register that some tcgen05.ld writes
 };
 
 /// What the clusters of a launch share; does not change while they run.
 struct LaunchState {
   explicit LaunchState(const CheckOptions& o) : options(o) {}
   void begin(const Launch& launch);
-  bool full() const { return level == CheckLevel::full; }
+  bool full() const { return options.level == CheckLevel::full; }
+  /// Whether clusters of the launch order each other, and their memory is followed.
+  bool follows_far() const { return full() && options.global_memory && synchronised && !opaque; }
+  bool follows_registers() const { return full() && options.uninitialised; }
+  size_t pc_of(const DecodedOp& op) const { return static_cast<size_t>(&op - program->code.data()); }
   /// Ordering of the instruction at `op`; loads and stores without one are weak.
-  Ordering ordering(const DecodedOp& op) const { return orderings[static_cast<size_t>(&op - program->code.data())]; }
+  Ordering ordering(const DecodedOp& op) const { return orderings[pc_of(op)]; }
+  bool reacts(const DecodedOp& op) const {
+    const Reaction& r = reactions[pc_of(op)];
+    return r.handle != nullptr || r.takes_loaded || follows_registers();
+  }
 
   CheckOptions options;
-  CheckLevel level = CheckLevel::full;
   const Program* program = nullptr;
   std::vector<Ordering> orderings;    // per pc
+  std::vector<Reaction> reactions;    // per pc
+  PredicateUse predicates;            // if registers are followed
+  bool strong_memory = false;         // some load, store or atomic orders threads
   bool synchronised = false;          // CTAs may synchronise through global memory
+  bool opaque = false;                // in ways not followed here
+  mutable std::unordered_map<uint64_t, FarClock> far_flags;  // released into places of global memory; one host thread runs such launches
   bool hidden_writes = false;         // some instruction writes memory unseen by the hub
   bool waits_for_grids = false;       // has griddepcontrol.wait
 
@@ -80,18 +102,41 @@ struct Queue {
   AccessId last = 0;              // the latest operation
 };
 
+/// Registers that a tcgen05.ld writes, until they are waited for.
+class LoadedRegisters {
+ public:
+  bool empty() const { return slots_.empty(); }
+  /// `slot`: offset in the register file.
+  void add(uint32_t slot, uint32_t load) {
+    const uint32_t r = slot / kSlot;
+    if (r >= load_.size()) load_.resize(r + 1);
+    if (load_[r] == 0) slots_.push_back(r);
+    load_[r] = load;
+  }
+  /// The number of the load whose result is there, from 1; 0: none.
+  uint32_t load_of(uint32_t slot) const { return slot / kSlot < load_.size() ? load_[slot / kSlot] : 0; }
+  void clear() {
+    for (const uint32_t r : slots_) load_[r] = 0;
+    slots_.clear();
+  }
+
+ private:
+  static constexpr uint32_t kSlot = 128;  // bytes of a register of 32-bit lanes
+  std::vector<uint32_t> load_, slots_;
+};
+
 struct WarpState {
   WarpClock clock;
   std::map<uint32_t, Queue> bulk, tensor;  // by lane
   Queue copies, loads, stores, products;   // cp.async, tcgen05.ld, tcgen05.st, wgmma
   std::shared_ptr<Message> named, cluster; // instances of barriers it arrived at
   AccessId last_access = 0;
-  /// Registers (offsets in the register file) of tcgen05.ld that was not waited for, and which load.
-  std::vector<std::pair<uint32_t, uint32_t>> loading;
+  LoadedRegisters loading;
   RegisterShadow registers;
   uint16_t peers = 0;             // ranks known to have started
   bool resized = false;           // setmaxnreg since the last barrier
   std::vector<uint32_t> resizes;  // its instructions
+  uint32_t far = 0;               // number of the latest Far its accesses had
 };
 
 /// Something threads release into and acquire from, across CTAs.
@@ -100,23 +145,89 @@ struct Flag {
   std::map<uint16_t, Clock> wide_in;  // by CTA: what its own threads released, at any scope
 };
 
+/// The latest block-scaled product, until scale factors are written.
+struct ScaleUse {
+  bool valid = false;
+  uint32_t d = 0;
+  uint64_t a = 0, b = 0;
+  uint32_t sfa = 0, sfb = 0, ids = 0;
+};
+
 struct CtaState {
-  explicit CtaState(const Cta& c) : cta(c), shared(c.smem.size()), tensor(size_t{kTmemLanes} * kTmemColumns), warps(c.warps.size()) {}
+  /// `bytes`: those of shared memory are followed.
+  CtaState(const Cta& c, bool bytes) : cta(c), shared(bytes ? c.smem.size() : 0), tensor(size_t{kTmemLanes} * kTmemColumns), warps(c.warps.size()) {}
   const Cta& cta;
   SharedShadow shared;
   TensorShadow tensor;
   std::vector<WarpState> warps;
   std::unordered_map<uint32_t, BarrierState> barriers;  // by offset
   std::shared_ptr<Message> named[16];
+  ScaleUse scales;
   std::map<Component, AccessId> visitors;  // latest ordinary access of each peer's warp
   std::vector<AccessId> landings;          // asynchronous operations on its memory, copies of its own and all of peers
 };
 
+/// An operation between its issue and its signal.
+struct Flight {
+  std::vector<AccessId> landings;  // writes of each CTA, in the order their mbarriers are signalled
+  AccessId source = 0;             // what it reads, if an mbarrier tells that too
+  size_t signalled = 0;
+  bool commit = false;
+  Message message;                 // what its arrival releases
+  Access who;
+
+  void reset() {
+    landings.clear();
+    message.clear();
+    source = 0;
+    signalled = 0;
+    commit = false;
+  }
+};
+
+/// The operations in flight, by number. Few at a time; what one took up the next one uses again.
+class Flights {
+ public:
+  Flight& open(uint64_t id) {
+    if (free_.empty()) {
+      free_.push_back(static_cast<uint32_t>(all_.size()));
+      all_.emplace_back();
+    }
+    open_.emplace_back(id, free_.back());
+    free_.pop_back();
+    Flight& f = all_[open_.back().second];
+    f.reset();
+    return f;
+  }
+  Flight* find(uint64_t id) {
+    for (const auto& [number, at] : open_) if (number == id) return &all_[at];
+    return nullptr;
+  }
+  void close(uint64_t id) {
+    for (auto& o : open_) {
+      if (o.first != id) continue;
+      free_.push_back(o.second);
+      o = open_.back();
+      return open_.pop_back();
+    }
+  }
+  void clear() { *this = {}; }
+
+ private:
+  std::deque<Flight> all_;  // do not move
+  std::vector<uint32_t> free_;
+  std::vector<std::pair<uint64_t, uint32_t>> open_;
+};
+
 class ClusterMonitor {
  public:
+  /// What executing such an instruction asks for, beyond its memory accesses and asynchronous operations; nullptr: nothing.
+  static decltype(Reaction::handle) handler_of(isa::Opcode op, bool full);
+
   ClusterMonitor(const Cluster& c, const LaunchState& launch);
 
   void instruction(const Warp& w, const DecodedOp& op, LaneMask mask);
+  void skipped(const Warp& w, const DecodedOp& op);
   void memory(const Warp& w, const DecodedOp& op, LaneMask mask, Space space, uint32_t bytes, bool store);
   void mbarrier(const Cta& cta, uint32_t offset, const Mbarrier& b, MbarrierEvent e, int64_t amount);
   void async(const AsyncOp& op, AsyncMoment moment);
@@ -132,12 +243,15 @@ class ClusterMonitor {
   const GlobalShadow& global() const { return global_; }
   const AccessTable& accesses() const { return accesses_; }
   const StateTable& states() const { return states_; }
+  /// mbarrier waits by pc: whether an execution told its warp anything.
+  const std::map<uint32_t, bool>& waits() const { return waits_; }
   /// Reads of global memory that still had the poison of a new allocation.
   struct Suspect {
     uint64_t begin, end;
     AccessId id;
   };
   const std::vector<Suspect>& suspects() const { return suspects_; }
+  const Far& far(uint32_t number) const { return fars_[number]; }
 
  private:
   struct BarrierEvent {
@@ -148,29 +262,34 @@ class ClusterMonitor {
   };
 
   struct Issue;
-  /// An operation between its issue and its signal.
-  struct Flight {
-    std::vector<AccessId> landings;  // writes of each CTA, in the order their mbarriers are signalled
-    AccessId source = 0;             // what it reads, if an mbarrier tells that too
-    size_t signalled = 0;
-    bool commit = false;
-    Message message;                 // what its arrival releases
-    Access who;
-  };
 
   static constexpr Component kGridWait = 1;  // 1: the launches before this one are over
   static constexpr size_t kMostSuspects = 1000;
 
-  uint32_t pc_of(const DecodedOp& op) const { return static_cast<uint32_t>(&op - launch_.program->code.data()); }
+  uint32_t pc_of(const DecodedOp& op) const { return static_cast<uint32_t>(launch_.pc_of(op)); }
   WarpState& state_of(const Warp& w) { return ctas_[w.cta->rank].warps[w.index]; }
   Component new_component() { return next_component_++; }
   Queue& queue_of(std::map<uint32_t, Queue>& all, uint32_t lane, bool reads);
   Access access_of(const Warp& w, uint32_t pc, LaneMask lanes, Agent agent, bool write);
 
+  // dispatch.cpp: what instructions do, as handler_of names it
+  void unwritten(const Warp& w, const DecodedOp& op, LaneMask lanes, const char* what);
+  void after_wait(const Warp& w, const DecodedOp& op, LaneMask mask);
+  void after_named_barrier(const Warp& w, const DecodedOp& op, LaneMask mask);
+  void after_cluster_barrier(const Warp& w, const DecodedOp& op, LaneMask mask);
+  void after_warp_barrier(const Warp& w, const DecodedOp& op, LaneMask mask);
+  void after_load_wait(const Warp& w, const DecodedOp& op, LaneMask mask);
+  void after_store_wait(const Warp& w, const DecodedOp& op, LaneMask mask);
+  void after_product(const Warp& w, const DecodedOp& op, LaneMask mask);
+  void after_commit(const Warp& w, const DecodedOp& op, LaneMask mask);
+  void after_bulk_group(const Warp& w, const DecodedOp& op, LaneMask mask);
+  void after_copy_group(const Warp& w, const DecodedOp& op, LaneMask mask);
+  void after_product_group(const Warp& w, const DecodedOp& op, LaneMask mask);
   // cluster.cpp: marks memory and reports
   void touch(const Span& s, AccessId id, const WarpClock& who, Rule unwritten);
+  class Answers;
   template <class Cells, class Judge, class Where>
-  void touch_cells(Cells& cells, uint64_t begin, uint64_t end, AccessId id, const Judge& judge, const Where& where, Rule unwritten);
+  void touch_cells(Cells& cells, uint64_t begin, uint64_t end, AccessId id, const Judge& judge, const Where& where, Rule unwritten, Answers& known);
   // lifetime.cpp
   void visit_peer(uint32_t rank, AccessId id, const WarpClock& who);
   bool known_in(const CtaState& cta, const Access& a) const;
@@ -183,23 +302,29 @@ class ClusterMonitor {
   void edit_map(const Warp& w, const DecodedOp& op, LaneMask mask);
   void use_map(const Warp& w, const AsyncOp& op, uint64_t map);
   // dependent.cpp
-  void grid_wait(const Warp& w);
+  void grid_wait(const Warp& w, const DecodedOp& op, LaneMask mask);
   void check_grid_wait(const Span& s, AccessId id, const WarpClock& who);
   void suspect_unwritten(const Span& s, AccessId id);
   // sync.cpp
   void barrier_events(const Warp& w, const DecodedOp& op, LaneMask mask);
-  void arrive(const BarrierEvent& e, const Message& m, const Clock& home, const Access& who);
+  template <class Released>
+  void arrive(const BarrierEvent& e, const Released& m, const Clock& home, const Access& who);
   void init(const BarrierEvent& e, const Warp& w, uint32_t pc, LaneMask mask);
   void inval(const BarrierEvent& e, const Warp& w, uint32_t pc, LaneMask mask);
   void wait(const Warp& w, const DecodedOp& op, LaneMask mask);
   void check_init(uint32_t address, const Access& who, const WarpClock& clock);
   BarrierState* find_barrier(uint32_t address);
-  void fence(const Warp& w, const DecodedOp& op);
+  void fence(const Warp& w, const DecodedOp& op, LaneMask mask);
   void cluster_barrier(const Warp& w, const DecodedOp& op);
   void flags(const Warp& w, const DecodedOp& op, uint64_t key, bool store);
   // hang.cpp
   std::string ledger_of(uint32_t address) const;
   std::string releasers(uint32_t address) const;
+  // scales.cpp
+  void follow_scales(const Umma& u, const Access& who);
+  // far.cpp
+  void far_flags(WarpState& w, Ordering o, uint64_t place, bool loads, bool stores);
+  uint32_t far_of(WarpState& w);
   void note_register_use(const Warp& w, const DecodedOp& op, WarpState& state);
   // async.cpp
   void issue(const AsyncOp& op);
@@ -217,10 +342,12 @@ class ClusterMonitor {
   Component next_component_ = kGridWait + 1;  // 0: none
   std::vector<CtaState> ctas_;
   std::vector<BarrierEvent> events_;       // of the instruction that runs
-  std::unordered_map<uint64_t, Flight> flights_;
+  Flights flights_;
   uint64_t running_ = 0;                   // operation that writes and signals now
   std::unordered_map<uint64_t, Flag> flags_;
   std::vector<Suspect> suspects_;
+  std::map<uint32_t, bool> waits_;
+  std::vector<Far> fars_{1};  // [0]: nothing
   const Gmem::Allocation* allocation_ = nullptr;  // of the last suspicion
   std::shared_ptr<Message> cluster_instance_;
   uint64_t cluster_generation_ = 0;

@@ -1,4 +1,4 @@
-// Which registers of a warp have a value, by lane.
+// Which registers and predicates of a warp have a value, by lane.
 #pragma once
 
 #include <cstdint>
@@ -6,34 +6,49 @@
 
 #include "drywell/core/types.h"
 #include "sim/exec/program.h"
+#include "sim/state/cta.h"
 
 namespace drywell::sim::check {
 
-/// Follows kernels without calls: values of a call's results arrive past the instructions seen here.
-class RegisterShadow {
+/// Predicates each instruction reads and writes, by pc: indices in its frame.
+class PredicateUse {
  public:
-  /// Lanes of `mask` that read a register without a value; 0: none. Then marks what the instruction writes.
-  LaneMask step(const Program& p, const DecodedOp& op, LaneMask mask) {
-    if (p.functions.size() != 1) return 0;
-    if (defined_.empty()) prepare(p.kernel());
-    const Program::RegUse& use = p.reg_use[static_cast<size_t>(&op - p.code.data())];
-    const uint32_t* at = p.reg_lists.data() + use.first;
-    LaneMask missing = 0;
-    for (uint32_t i = 0; i < use.reads; ++i) missing |= mask & ~defined_[at[i] / kSlot];
-    for (uint32_t i = 0; i < use.writes; ++i) defined_[at[use.reads + i] / kSlot] |= mask;
-    return missing;
-  }
+  PredicateUse() = default;
+  explicit PredicateUse(const Program& p);
+  struct Range {
+    const uint16_t* at;
+    uint16_t reads, writes;  // the writes lie behind the reads
+  };
+  Range of(size_t pc) const { return {lists_.data() + uses_[pc].first, uses_[pc].reads, uses_[pc].writes}; }
 
  private:
-  static constexpr uint32_t kSlot = 128;  // bytes of a register of 32-bit lanes
+  struct Use {
+    uint32_t first;
+    uint16_t reads, writes;
+  };
+  std::vector<Use> uses_;
+  std::vector<uint16_t> lists_;
+};
 
-  void prepare(const FunctionCode& f) {
-    defined_.assign(f.frame_bytes / kSlot + 1, 0);
-    defined_[f.scratch / kSlot] = kFullMask;
-    for (const FunctionCode::FrameAddress& a : f.frame_addresses) defined_[a.slot / kSlot] = kFullMask;
-  }
+class RegisterShadow {
+ public:
+  struct Missing {
+    LaneMask registers = 0, predicates = 0;
+  };
+  /// `op` was executed by `mask`, which is not empty: its lanes that read something without a value. Marks what it writes.
+  Missing step(const Warp& w, const PredicateUse& predicates, const DecodedOp& op, LaneMask mask);
+  /// The guard of `op` excluded all of `lanes`: those of them for which the guard has no value.
+  LaneMask skipped(const Warp& w, const DecodedOp& op, LaneMask lanes);
 
-  std::vector<LaneMask> defined_;
+ private:
+  /// The frame of the instruction just executed, which may have called or returned.
+  uint32_t frame_of(const Warp& w, const Program& p, const DecodedOp& op) const;
+  /// A frame that lanes enter holds nothing of theirs, whatever earlier calls have left there.
+  void enter(const Warp& w, const Program& p, uint32_t frame, LaneMask lanes);
+
+  void prepare(const Warp& w, const Program& p, uint32_t frame);
+
+  std::vector<LaneMask> defined_, predicates_;  // of all frames, as the warp has them
 };
 
 }  // namespace drywell::sim::check

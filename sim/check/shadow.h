@@ -170,9 +170,9 @@ class Shadow {
   std::vector<uint32_t> free_;
 };
 
-/// Shared memory by the byte; tensor memory by the cell, a column's lanes after each other.
+/// Shared memory by the byte; tensor memory by the cell, a column's lanes after each other, a warp's together.
 using SharedShadow = Shadow<4>;
-using TensorShadow = Shadow<16>;
+using TensorShadow = Shadow<32>;
 
 /// Global memory: pages made on first use.
 class GlobalShadow {

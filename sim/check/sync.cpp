@@ -26,13 +26,6 @@ void join_fence(WarpClock& c, bool release, bool acquire) {
   c.tick();
 }
 
-// tcgen05.wait: everything of the queue is over, for this warp in every sense.
-void drain(const Queue& q, WarpClock& c) {
-  if (q.issued == 0) return;
-  c.now.seen.raise(q.done, q.issued);
-  c.now.tensor.raise(q.done, q.issued);
-}
-
 std::string barrier_place(const Cta& cta, uint32_t offset, uint32_t phase) {
   return fmt::format("mbarrier at {:#x} of CTA rank {}, phase {}", offset, cta.rank, phase);
 }
@@ -83,7 +76,8 @@ void ClusterMonitor::inval(const BarrierEvent& e, const Warp& w, uint32_t pc, La
   cta.shared.update(e.offset, e.offset + 8, [&](StateId, uint64_t) { return plain; });
 }
 
-void ClusterMonitor::arrive(const BarrierEvent& e, const Message& m, const Clock& home, const Access& who) {
+template <class Released>
+void ClusterMonitor::arrive(const BarrierEvent& e, const Released& m, const Clock& home, const Access& who) {
   BarrierState& b = ctas_[e.cta->rank].barriers[e.offset];
   if (b.component == 0) b.component = new_component();
   if (e.what == MbarrierEvent::phase_complete) {
@@ -106,13 +100,20 @@ void ClusterMonitor::arrive(const BarrierEvent& e, const Message& m, const Clock
 
 // In the middle of an instruction, or while an operation writes and signals.
 void ClusterMonitor::mbarrier(const Cta& cta, uint32_t offset, const Mbarrier&, MbarrierEvent what, int64_t amount) {
+  if (what == MbarrierEvent::wait_true) return;
   const BarrierEvent e{&cta, offset, what, amount};
-  const auto running = flights_.find(running_);
-  if (running_ == 0 || running == flights_.end()) {
-    events_.push_back(e);
+  Flight* const running = running_ == 0 ? nullptr : flights_.find(running_);
+  if (running == nullptr) {
+    // The lanes of an instruction arrive one by one.
+    const bool more = what == MbarrierEvent::arrive && !events_.empty() && events_.back().what == what && events_.back().cta == &cta && events_.back().offset == offset;
+    if (more) {
+      events_.back().amount += amount;
+    } else {
+      events_.push_back(e);
+    }
     return;
   }
-  Flight& f = running->second;
+  Flight& f = *running;
   if (what == MbarrierEvent::complete_tx && f.signalled < f.landings.size()) {
     BarrierState& b = ctas_[cta.rank].barriers[offset];
     if (b.component == 0) b.component = new_component();
@@ -141,21 +142,15 @@ void ClusterMonitor::barrier_events(const Warp& w, const DecodedOp& op, LaneMask
   const uint32_t pc = pc_of(op);
   const Access who = access_of(w, pc, mask, Agent::thread, false);
   const Ordering o = launch_.ordering(op);
-  Message m;
   bool released = false;
   for (const BarrierEvent& e : events_) {
     switch (e.what) {
       case MbarrierEvent::init: init(e, w, pc, mask); break;
       case MbarrierEvent::inval: inval(e, w, pc, mask); break;
-      case MbarrierEvent::wait_true: break;
       default:
-        if (!std::exchange(released, true)) {
-          m = o.release ? state.clock.release() : state.clock.fenced;
-          m.tensor = state.clock.tensor_told;
-          if (!o.wide) m.wide.clear();
-        }
+        released = true;
         if (e.what != MbarrierEvent::phase_complete) check_init(e.cta->rank << 24 | e.offset, who, state.clock);
-        arrive(e, m, state.clock.now.wide, who);
+        arrive(e, state.clock.arrival(o.release, o.wide), state.clock.now.wide, who);
     }
   }
   events_.clear();
@@ -182,7 +177,9 @@ void ClusterMonitor::wait(const Warp& w, const DecodedOp& op, LaneMask mask) {
     check_init(address, access_of(w, pc, mask, Agent::thread, false), state.clock);
     // A thread that try_wait suspended may resume one phase later.
     const uint32_t phases = b->phase - b->base, seen = (phases & 1) != asked ? phases : phases - 1;
+    bool& news = waits_[pc];
     if (seen == 0 || seen > phases) return;  // the phase before the first
+    news = news || state.clock.now.seen[b->component] < b->base + seen;
     b->observed = std::max(b->observed, b->base + seen);
     const uint32_t which = (b->base + seen - 1) & 1;
     const Message& m = b->done[which];
@@ -233,6 +230,7 @@ void ClusterMonitor::flags(const Warp& w, const DecodedOp& op, uint64_t key, boo
   Flag& place = flags_[key];
   const auto rank = static_cast<uint16_t>(w.cta->rank);
   const bool loads = !store || op.opcode == Opcode::atom;
+  if (key >= window::kGlobalBase && launch_.follows_far()) far_flags(state, o, key, loads, store);
   if (loads) {
     if (const auto own = place.wide_in.find(rank); own != place.wide_in.end()) state.clock.now.wide.join(own->second);
     if (o.acquire) state.clock.acquire(place.message, o.wide);
@@ -246,15 +244,17 @@ void ClusterMonitor::flags(const Warp& w, const DecodedOp& op, uint64_t key, boo
   state.clock.tick();
 }
 
-void ClusterMonitor::fence(const Warp& w, const DecodedOp& op) {
+void ClusterMonitor::fence(const Warp& w, const DecodedOp& op, LaneMask) {
   WarpClock& c = state_of(w).clock;
   const isa::Instruction& i = launch_.program->instruction(op);
   switch (op.opcode) {
     case Opcode::fence:
     case Opcode::fence_sync_restrict:
     case Opcode::membar:
+      if (!launch_.ordering(op).far) c.heard.far.clear();
       join_fence(c, !i.has(Mod::acquire), !i.has(Mod::release));
       if (!launch_.ordering(op).wide) c.fenced.wide.clear();
+      if (!i.has(Mod::acquire)) c.fenced_far = launch_.ordering(op).far;
       break;
     case Opcode::fence_mbarrier_init: join_fence(c, true, false); break;
     case Opcode::fence_proxy_async:
@@ -273,91 +273,6 @@ void ClusterMonitor::fence(const Warp& w, const DecodedOp& op) {
       c.tick();
       break;
     case Opcode::tcgen05_fence_after_thread_sync: c.now.tensor.join(c.tensor_heard); break;
-    default: break;
-  }
-}
-
-// A register written by a tcgen05.ld in flight holds the value when an instruction uses it; so do those of the loads before.
-void ClusterMonitor::note_register_use(const Warp& w, const DecodedOp& op, WarpState& state) {
-  const Program& p = *launch_.program;
-  const Program::RegUse& use = p.reg_use[static_cast<size_t>(&op - p.code.data())];
-  for (uint32_t i = 0; i < use.reads; ++i) {
-    const uint32_t at = w.frame_base + p.reg_lists[use.first + i];
-    for (const auto& [slot, load] : state.loading) {
-      if (slot == at) state.clock.now.seen.raise(state.loads.read, load);
-    }
-  }
-}
-
-void ClusterMonitor::instruction(const Warp& w, const DecodedOp& op, LaneMask mask) {
-  barrier_events(w, op, mask);
-  WarpState& state = state_of(w);
-  if (!state.loading.empty()) note_register_use(w, op, state);
-  if (launch_.full() && launch_.options.uninitialised) {
-    if (const LaneMask missing = state.registers.step(*launch_.program, op, mask); missing != 0)
-      reporter_.report(Rule::register_unwritten, nullptr, access_of(w, pc_of(op), missing, Agent::thread, false), [] { return std::string("registers"); });
-  }
-  switch (op.opcode) {
-    case Opcode::mbarrier_try_wait:
-    case Opcode::mbarrier_test_wait:
-      wait(w, op, mask);
-      if ((w.alive & ~(w.preds[op.dst] & mask)) == 0) state.clock.meet();
-      state.resized = false;
-      break;
-    case Opcode::bar_sync: case Opcode::bar_red_pred: case Opcode::bar_red_popc:
-    case Opcode::barrier_sync: case Opcode::barrier_red_pred: case Opcode::barrier_red_popc:
-      if (state.named != nullptr) state.clock.acquire(*state.named);
-      state.clock.meet();
-      state.resized = false;
-      break;
-    case Opcode::barrier_cluster_arrive:
-    case Opcode::barrier_cluster_wait:
-      cluster_barrier(w, op);
-      if (op.opcode == Opcode::barrier_cluster_wait) state.clock.meet();
-      break;
-    case Opcode::bar_warp_sync:
-      if ((w.alive & ~mask) == 0) state.clock.meet();
-      break;
-    case Opcode::fence: case Opcode::fence_sync_restrict: case Opcode::membar: case Opcode::fence_mbarrier_init:
-    case Opcode::fence_proxy_async: case Opcode::fence_proxy_async_generic:
-    case Opcode::tcgen05_fence_before_thread_sync: case Opcode::tcgen05_fence_after_thread_sync: fence(w, op); break;
-    case Opcode::tcgen05_wait_ld:
-      drain(state.loads, state.clock);
-      state.loading.clear();
-      break;
-    case Opcode::tcgen05_wait_st: drain(state.stores, state.clock); break;
-    case Opcode::tcgen05_alloc:
-    case Opcode::tcgen05_dealloc: tensor_memory(w, op, mask); break;
-    case Opcode::tcgen05_commit: check_commit(w, op, mask); [[fallthrough]];
-    case Opcode::tcgen05_mma: case Opcode::tcgen05_mma_scaled: case Opcode::tcgen05_mma_sp: case Opcode::tcgen05_mma_sp_scaled:
-    case Opcode::tcgen05_mma_ws: case Opcode::tcgen05_mma_ws_sp: one_lane(w, op, mask); break;
-    case Opcode::setmaxnreg: set_registers(w, op, mask); break;
-    case Opcode::griddepcontrol:
-      if (launch_.program->instruction(op).has(Mod::wait)) grid_wait(w);
-      break;
-    case Opcode::tensormap_replace: case Opcode::tensormap_replace_dim: case Opcode::tensormap_replace_mode:
-    case Opcode::tensormap_cp_fenceproxy: case Opcode::fence_proxy_tensormap_release: case Opcode::fence_proxy_tensormap_acquire:
-      if (launch_.full()) edit_map(w, op, mask);
-      break;
-    case Opcode::cp_async_bulk_commit_group:
-    case Opcode::cp_async_bulk_wait_group:
-      if (op.opcode == Opcode::cp_async_bulk_wait_group) state.clock.part(mask, w.alive);
-      for (auto& [lane, q] : state.bulk) {
-        if ((mask >> lane & 1) == 0) continue;
-        if (op.opcode == Opcode::cp_async_bulk_commit_group) {
-          q.groups.push_back(q.issued);
-        } else {
-          wait_groups(q, state, op.imm, op.extra != 0);
-        }
-      }
-      break;
-    case Opcode::cp_async_commit_group: state.copies.groups.push_back(state.copies.issued); break;
-    case Opcode::cp_async_wait_group: wait_groups(state.copies, state, op.imm, false); break;
-    case Opcode::cp_async_wait_all:
-      if (state.copies.issued != 0) state.clock.now.seen.raise(state.copies.done, state.copies.issued);
-      break;
-    case Opcode::wgmma_commit_group: state.products.groups.push_back(state.products.issued); break;
-    case Opcode::wgmma_wait_group: wait_groups(state.products, state, static_cast<uint64_t>(launch_.program->function_of(op).operands(launch_.program->instruction(op))[0].value), false); break;
     default: break;
   }
 }

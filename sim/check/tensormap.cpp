@@ -41,11 +41,12 @@ void ClusterMonitor::use_map(const Warp& w, const AsyncOp& op, uint64_t map) {
   const AccessId id = accesses_.add(access_of(w, op.issuer.pc, 1u << op.issuer.lane, Agent::load, false));
   const auto judge = [&](const Access& prior, const Access&) {
     if (!is_plain(prior.agent) || !prior.write) return Rule::none;
-    if (who.now.seen[prior.issuer] < prior.issued_at) return launch_.synchronised ? Rule::none : Rule::global_race;
+    if (who.now.seen[prior.issuer] < prior.issued_at) return launch_.opaque ? Rule::none : Rule::global_race;
     if (who.now.map_released[prior.issuer] < prior.issued_at) return Rule::map_not_released;
     return who.now.map_acquired[prior.issuer] < prior.issued_at ? Rule::map_not_acquired : Rule::none;
   };
-  touch_cells(global_, map, map + isa::kTensorMapBytes, id, judge, [](uint64_t at) { return fmt::format("tensor map in global memory at {:#x}", at); }, Rule::none);
+  Answers known;
+  touch_cells(global_, map, map + isa::kTensorMapBytes, id, judge, [](uint64_t at) { return fmt::format("tensor map in global memory at {:#x}", at); }, Rule::none, known);
 }
 
 }  // namespace drywell::sim::check

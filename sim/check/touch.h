@@ -5,20 +5,31 @@
 
 namespace drywell::sim::check {
 
-// Marks cells as read or written by an access and reports what it is not ordered after.
+/// What an access makes of the states it met last: neighbouring cells mostly have the same few.
+class ClusterMonitor::Answers {
+ public:
+  struct Answer {
+    StateId in = ~0u, out = 0;
+  };
+  Answer& at(StateId s) { return all_[s % std::size(all_)]; }
+
+ private:
+  Answer all_[8];
+};
+
+// Marks cells as read or written by an access and reports what it is not ordered after. `known` is of one access.
 template <class Cells, class Judge, class Where>
-void ClusterMonitor::touch_cells(Cells& cells, uint64_t begin, uint64_t end, AccessId id, const Judge& judge, const Where& where, Rule unwritten) {
-  const Access now = accesses_[id];
+void ClusterMonitor::touch_cells(Cells& cells, uint64_t begin, uint64_t end, AccessId id, const Judge& judge, const Where& where, Rule unwritten, Answers& known) {
+  const Access& now = accesses_[id];
   const AccessTable& accesses = accesses_;
   StateTable& states = states_;
   const auto check = [&](AccessId prior, uint64_t cell) {
     if (prior == id) return;
     if (const Rule r = judge(accesses[prior], now); r != Rule::none) reporter_.report(r, &accesses[prior], now, [&] { return where(cell); });
   };
-  StateId in = ~0u, out = 0;
   cells.update(begin, end, [&](StateId s, uint64_t cell) {
-    if (s == in) return out;
-    in = s;
+    Answers::Answer& answer = known.at(s);
+    if (s == answer.in) return answer.out;
     if (const AccessId writer = states.writer(s); writer != 0) {
       check(writer, cell);
     } else if (unwritten != Rule::none) {
@@ -27,7 +38,8 @@ void ClusterMonitor::touch_cells(Cells& cells, uint64_t begin, uint64_t end, Acc
     if (now.write) {
       for (const AccessId r : states.readers(s)) check(r, cell);
     }
-    return out = now.write ? states.written(id) : states.read(s, id);
+    answer = {s, now.write ? states.written(id) : states.read(s, id)};
+    return answer.out;
   });
 }
 

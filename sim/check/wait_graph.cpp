@@ -52,6 +52,13 @@ class GraphMaker {
   std::set<std::pair<size_t, size_t>> edges_;
 };
 
+// Where the lanes of a warp are that an .aligned instruction lacks.
+std::vector<std::string> places(const Warp& w) {
+  std::vector<std::string> all;
+  for (const LaneGroup& g : w.waiting) all.push_back(fmt::format("lanes {:#010x} are at {}", g.lanes, line_of(place_of(w, g.pc, g.lanes))));
+  return all;
+}
+
 const Mbarrier* object_at(const Cluster& c, uint32_t address) {
   for (const Smem::Slot& s : c.ctas[shared_rank(address)]->smem.mbarriers()) {
     if (s.offset == shared_offset(address)) return &s.barrier;
@@ -102,7 +109,7 @@ WaitGraph ClusterMonitor::wait_graph() const {
       } else if (w.block.reason == BlockReason::named_barrier) {
         named(*cta, w, from);
       } else {
-        g.edge(from, g.barrier(block_reason_name(w.block.reason), {}), "waits");
+        g.edge(from, g.barrier(block_reason_name(w.block.reason), w.block.reason == BlockReason::warp_sync ? places(w) : std::vector<std::string>{}), "waits");
       }
     }
   }

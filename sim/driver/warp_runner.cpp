@@ -74,6 +74,10 @@ bool touches_pending(const Warp& w, const Program& p, uint32_t pc) {
   return false;
 }
 
+void announce_issued(const Cluster& c, size_t count, ObserverHub& observers) {
+  for (size_t i = c.pending.size() - count; i < c.pending.size(); ++i) observers.async(c, c.pending[i], AsyncMoment::issue);
+}
+
 }  // namespace
 
 void start_warp(Warp& w, Cta& cta, uint32_t index, const Program& program, LaneMask alive) {
@@ -103,7 +107,8 @@ RunStop run_warp(Warp& w, const Program& program, uint64_t& budget) {
   size_t rotations = 0;  // groups tried in a row without progress
   while (budget > 0) {
     if (!w.waiting.empty() && rotations == 0) reconverge(w);
-    const DecodedOp& op = code[w.pc];
+    const uint32_t pc = w.pc;
+    const DecodedOp& op = code[pc];
     LaneMask mask = w.active & read_pred(w, op.guard);
     Effect effect = Effect::next;
     if (mask != 0 || op.needs_all) {
@@ -120,10 +125,8 @@ RunStop run_warp(Warp& w, const Program& program, uint64_t& budget) {
           ++w.instructions;
           --budget;
           if (observers != nullptr && effect != Effect::fault) {
-            for (size_t i = cluster.pending.size() - (cluster.next_op - queued); i < cluster.pending.size(); ++i) {
-              observers->async(cluster, cluster.pending[i], AsyncMoment::issue);
-            }
-            observers->instruction(w, op, mask);
+            if (cluster.next_op != queued) announce_issued(cluster, cluster.next_op - queued, *observers);
+            if (observers->wants_instruction(pc)) observers->instruction(w, op, mask);
           }
           if (cluster.next_op != queued && effect == Effect::next) {
             w.block.reason = BlockReason::none;  // another group may have been tried first: the warp is not blocked
@@ -135,6 +138,7 @@ RunStop run_warp(Warp& w, const Program& program, uint64_t& budget) {
     } else {
       ++w.instructions;
       --budget;
+      if (observers != nullptr && observers->wants_skipped(pc)) observers->skipped(w, op);
     }
     switch (effect) {
       case Effect::next:

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <algorithm>
+#include <iterator>
 #include <string>
 #include <vector>
 
@@ -25,10 +26,15 @@ class Listener {
   virtual ~Listener() = default;
   /// May be told of different clusters by different host threads at once (of one cluster always by one at a time).
   virtual bool concurrent() const { return false; }
-  /// Is told of ordinary loads and stores, which are many.
+  /// Is told of loads and stores, which are many. Asked when a launch starts, as the next one is.
   virtual bool wants_memory() const { return true; }
+  /// Is told when the instruction at `op` is executed. Other listeners' wishes may bring it more.
+  virtual bool wants_instruction(const Program&, const DecodedOp& /*op*/) const { return true; }
   /// An instruction was executed by the lanes of `mask` (effect next, jumped, exited or yield).
   virtual void instruction(const Warp&, const DecodedOp&, LaneMask) {}
+  /// Is told when the guard of the instruction at `op` excludes all active lanes. Like wants_instruction.
+  virtual bool wants_skipped(const Program&, const DecodedOp& /*op*/) const { return false; }
+  virtual void skipped(const Warp&, const DecodedOp&) {}
   /// The lanes of `mask` are about to load or store `bytes` each; addresses are lane_address(w, op, lane), not yet checked.
   virtual void memory(const Warp&, const DecodedOp&, LaneMask, Space, uint32_t /*bytes*/, bool /*store*/) {}
   virtual void mbarrier(const Cta&, uint32_t /*offset*/, const Mbarrier&, MbarrierEvent, int64_t /*amount*/) {}
@@ -51,11 +57,15 @@ class ObserverHub {
  public:
   void attach(Listener* l) {
     listeners_.push_back(l);
-    if (l->wants_memory()) memory_listeners_.push_back(l);
+    memory_listeners_.push_back(l);
   }
   bool concurrent() const { return std::all_of(listeners_.begin(), listeners_.end(), [](const Listener* l) { return l->concurrent(); }); }
   bool empty() const { return listeners_.empty(); }
+  /// Whether anyone wants to know that the instruction at `pc` was executed.
+  bool wants_instruction(uint32_t pc) const { return wanted_.empty() || (wanted_[pc] & kExecuted) != 0; }
+  bool wants_skipped(uint32_t pc) const { return !wanted_.empty() && (wanted_[pc] & kSkipped) != 0; }
   void instruction(const Warp& w, const DecodedOp& op, LaneMask m) { for (Listener* l : listeners_) l->instruction(w, op, m); }
+  void skipped(const Warp& w, const DecodedOp& op) { for (Listener* l : listeners_) l->skipped(w, op); }
   void memory(const Warp& w, const DecodedOp& op, LaneMask m, Space s, uint32_t bytes, bool store) {
     for (Listener* l : memory_listeners_) l->memory(w, op, m, s, bytes, store);
   }
@@ -66,7 +76,17 @@ class ObserverHub {
   void async(const Cluster& c, const AsyncOp& op, AsyncMoment m) { for (Listener* l : listeners_) l->async(c, op, m); }
   void blocked(const Warp& w, const DecodedOp& op) { for (Listener* l : listeners_) l->blocked(w, op); }
   void stalled(const Warp& w, Stall s, uint64_t from, uint64_t to) { for (Listener* l : listeners_) l->stalled(w, s, from, to); }
-  void launch_started(const Launch& launch) { for (Listener* l : listeners_) l->launch_started(launch); }
+  void launch_started(const Launch& launch) {
+    for (Listener* l : listeners_) l->launch_started(launch);
+    memory_listeners_.clear();
+    std::copy_if(listeners_.begin(), listeners_.end(), std::back_inserter(memory_listeners_), [](const Listener* l) { return l->wants_memory(); });
+    const Program& p = *launch.program;
+    wanted_.clear();
+    for (const DecodedOp& op : p.code) {
+      uint8_t& wanted = wanted_.emplace_back(uint8_t{0});
+      for (const Listener* l : listeners_) wanted |= static_cast<uint8_t>((l->wants_instruction(p, op) ? kExecuted : 0) | (l->wants_skipped(p, op) ? kSkipped : 0));
+    }
+  }
   void launch_finished() { for (Listener* l : listeners_) l->launch_finished(); }
   void cta_started(const Cta& c) { for (Listener* l : listeners_) l->cta_started(c); }
   void cta_finished(const Cta& c) { for (Listener* l : listeners_) l->cta_finished(c); }
@@ -77,7 +97,10 @@ class ObserverHub {
   }
 
  private:
+  static constexpr uint8_t kExecuted = 1, kSkipped = 2;
+
   std::vector<Listener*> listeners_, memory_listeners_;
+  std::vector<uint8_t> wanted_;  // by pc; empty: all that are executed
 };
 
 }  // namespace drywell::sim

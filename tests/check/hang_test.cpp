@@ -66,5 +66,21 @@ TEST(Hang, NamesTheWarpsANamedBarrierLacks) {
   EXPECT_NE(why.find("named barrier 1: 32 of 64 threads have arrived"), std::string::npos) << why;
 }
 
+// Both halves of a warp are at a bar.sync, but not at the same one.
+TEST(Hang, TellsWhereTheLanesOfAWarpAre) {
+  const std::string why = hang(R"(
+  setp.lt.u32 %p2, tid, 16;
+  @%p2 bra LOWER;
+  bar.sync 0;
+  bra END;
+  LOWER: bar.sync 1;
+  END: add.u32 %r1, tid, 2;
+)",
+                               32);
+  EXPECT_NE(why.find("its lanes 0x0000ffff are at 'bar.sync 1;'"), std::string::npos) << why;
+  EXPECT_NE(why.find("its lanes 0xffff0000 are at 'bar.sync 0;'"), std::string::npos) << why;
+  EXPECT_NE(why.find("by all lanes of the warp together"), std::string::npos) << why;
+}
+
 }  // namespace
 }  // namespace drywell::test

@@ -1,5 +1,5 @@
-// docs/hazards.md is the test: every section's wrong kernel is reported with its code at the marked line, under every driver; its
-// mended twin is silent.
+// docs/hazards.md and docs/hazards-faults.md are the test: every section's wrong kernel is reported with its code at the marked
+// line, under every driver; its mended twin is silent.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -16,14 +16,16 @@
 namespace drywell::test {
 namespace {
 
+/// A kernel of the page, as it is wrong and as it is right.
 struct Section {
   std::string code;
-  uint32_t threads = 32, ctas = 1, launches = 1;
+  uint32_t threads = 32, ctas = 1, clusters = 1, launches = 1;  // ctas: of a cluster
   std::string wrong, mended, here;  // here: opcode of the instruction reported
+  bool refused() const { return code[0] == 'F'; }
 };
 
-std::string page() {
-  std::ifstream in(source_path("docs/hazards.md"));
+std::string page(const char* name) {
+  std::ifstream in(source_path(name));
   std::ostringstream all;
   all << in.rdbuf();
   return all.str();
@@ -47,11 +49,11 @@ void take_body(Section& s, const std::string& body) {
 }
 
 std::vector<Section> sections() {
-  const std::string text = page();
+  const std::string text = page("docs/hazards.md") + page("docs/hazards-faults.md");
   std::map<std::string, std::string> setups = {{"none", ""}};
   std::vector<Section> all;
   std::string code;
-  const std::regex item("(?:^|\n)(?:## (H[0-9]{4}):|```ptx ([^\n]*)\n([^`]*)```)");
+  const std::regex item("(?:^|\n)(?:## ([HF][0-9]{4}):|```ptx ([^\n]*)\n([^`]*)```)");
   for (std::sregex_iterator i(text.begin(), text.end(), item), end; i != end; ++i) {
     const std::smatch& m = *i;
     std::smatch word;
@@ -68,6 +70,7 @@ std::vector<Section> sections() {
       };
       number("threads", s.threads);
       number("ctas", s.ctas);
+      number("clusters", s.clusters);
       number("launches", s.launches);
       if (std::regex_search(info, word, std::regex("setup=(\\w+)"))) s.wrong = s.mended = setups.at(word[1]);
       take_body(s, m[3]);
@@ -106,12 +109,14 @@ Checked check(const Section& s, const std::string& body, sim::DriverKind driver,
   const sim::RunOptions options{.driver = driver, .seed = seed, .max_instructions = 1'000'000, .listeners = {checker.listener()}};
   Checked r;
   for (uint32_t i = 0; i < s.launches && (i == 0 || r.result.ok()); ++i) {
-    r.result = device.launch(module, "test", {.grid = {s.ctas, 1, 1}, .block = {s.threads, 1, 1}, .cluster = {s.ctas, 1, 1}, .dynamic_smem = c.dynamic_smem},
+    r.result = device.launch(module, "test", {.grid = {s.ctas * s.clusters, 1, 1}, .block = {s.threads, 1, 1}, .cluster = {s.ctas, 1, 1}, .dynamic_smem = c.dynamic_smem},
                              sim::Args().add(buf0).add(buf1).add(map), options);
   }
   r.findings = checker.findings();
   return r;
 }
+
+void PrintTo(const Section& s, std::ostream* out) { *out << s.code; }
 
 class HazardPage : public testing::TestWithParam<Section> {};
 
@@ -123,6 +128,13 @@ TEST_P(HazardPage, WrongKernelIsReportedAndItsTwinIsSilent) {
     EXPECT_TRUE(!wrong.findings.empty() || !wrong.result.ok()) << s.code << " under " << sim::driver_name(driver);
     EXPECT_TRUE(mended.result.ok()) << mended.result.fault->to_string();
     for (const sim::Finding& f : mended.findings) ADD_FAILURE() << "the mended kernel: " << f.to_string();
+    if (s.refused()) {
+      named = true;
+      if (wrong.result.ok()) continue;
+      EXPECT_EQ(wrong.result.fault->code, s.code) << wrong.result.fault->to_string();
+      EXPECT_NE(wrong.result.fault->to_string().find(s.here), std::string::npos) << wrong.result.fault->to_string();
+      continue;
+    }
     // Two parties that are not ordered at all: which comes second, and so the rule, depends on the schedule.
     const auto found = std::find_if(wrong.findings.begin(), wrong.findings.end(), [&](const sim::Finding& f) { return f.code == s.code; });
     if (found == wrong.findings.end()) continue;
@@ -135,7 +147,7 @@ TEST_P(HazardPage, WrongKernelIsReportedAndItsTwinIsSilent) {
 INSTANTIATE_TEST_SUITE_P(All, HazardPage, testing::ValuesIn(sections()), [](const auto& i) { return fmt::format("{}_{}", i.param.code, i.index); });
 
 TEST(HazardPage, EveryRuleHasItsSection) {
-  const std::string text = page();
+  const std::string text = page("docs/hazards.md");
   for (size_t r = 1; r < static_cast<size_t>(sim::check::Rule::count_); ++r) {
     const sim::check::RuleText& t = sim::check::text_of(static_cast<sim::check::Rule>(r));
     EXPECT_NE(text.find(fmt::format("## {}: {}", t.code, t.title)), std::string::npos) << t.code;

@@ -9,6 +9,7 @@
 // missing wait is found even if the copy was done long before.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -44,10 +45,28 @@ struct Finding {
   std::string to_string() const;
 };
 
+/// basic: everything but the bytes of shared and global memory, at little cost. full: those, too.
+enum class CheckLevel : uint8_t { basic, full };
+
 struct CheckOptions {
+  CheckLevel level = CheckLevel::full;
   bool global_memory = true;   // races in global memory too
   bool uninitialised = true;   // reads of shared and tensor memory that nobody wrote
   size_t most = 200;           // different findings kept
+};
+
+/// Who waits for whom in a deadlock: blocked warps, the barriers they wait on, and the warps that should have come.
+struct WaitGraph {
+  struct Node {
+    enum class Kind : uint8_t { blocked, barrier, other } kind = Kind::blocked;
+    std::vector<std::string> lines;  // the first is its name
+  };
+  struct Edge {
+    size_t from = 0, to = 0;         // indices of nodes
+    std::string label;
+  };
+  std::vector<Node> nodes;
+  std::vector<Edge> edges;
 };
 
 class HazardChecker {
@@ -64,6 +83,11 @@ class HazardChecker {
   /// Different findings so far, and each in the order they were met: for whoever looks while the launch runs.
   size_t count() const;
   Finding finding(size_t i) const;
+  /// Of the latest launch: lines of the PTX, from 1, of mbarrier waits that were executed and never told their warp of a phase that it
+  /// did not already know to be complete.
+  std::vector<uint32_t> waits_without_news() const;
+  /// Of the last deadlock; without nodes if there was none.
+  WaitGraph wait_graph() const;
 
  private:
   class Impl;

@@ -1,0 +1,74 @@
+// What is known of other clusters of the launch: how far their components are. Few launches let clusters order each other, through
+// global memory; in them this goes along with every message.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <iterator>
+#include <memory>
+#include <utility>
+#include <vector>
+
+namespace drywell::sim::check {
+
+/// Values are shared: copies are cheap, and warps that learn the same hold the same entries.
+class FarClock {
+ public:
+  using Key = std::pair<uint64_t, uint32_t>;  // serial of the cluster, component
+  using Entry = std::pair<Key, uint32_t>;
+
+  FarClock() = default;
+  /// `entries` by ascending key.
+  explicit FarClock(std::vector<Entry> entries) : entries_(std::make_shared<const std::vector<Entry>>(std::move(entries))) {}
+
+  uint32_t operator[](const Key& k) const {
+    if (entries_ == nullptr) return 0;
+    const auto at = std::lower_bound(entries_->begin(), entries_->end(), k, [](const Entry& e, const Key& key) { return e.first < key; });
+    return at != entries_->end() && at->first == k ? at->second : 0;
+  }
+  void join(const FarClock& o) {
+    if (o.entries_ == nullptr || entries_ == o.entries_) return;
+    if (entries_ == nullptr) {
+      entries_ = o.entries_;
+      return;
+    }
+    std::vector<Entry> all = merged(*entries_, *o.entries_);
+    if (all == *o.entries_) {
+      entries_ = o.entries_;
+    } else if (all != *entries_) {
+      entries_ = std::make_shared<const std::vector<Entry>>(std::move(all));
+    }
+  }
+  void clear() { entries_ = nullptr; }
+  bool same(const FarClock& o) const { return entries_ == o.entries_; }
+
+ private:
+  static std::vector<Entry> merged(const std::vector<Entry>& x, const std::vector<Entry>& y) {
+    std::vector<Entry> all;
+    all.reserve(x.size() + y.size());
+    std::merge(x.begin(), x.end(), y.begin(), y.end(), std::back_inserter(all));
+    // Of two entries with one key the later has the larger value.
+    const auto last = std::unique(all.rbegin(), all.rend(), [](const Entry& a, const Entry& b) { return a.first == b.first; });
+    all.erase(all.begin(), last.base());
+    return all;
+  }
+
+  std::shared_ptr<const std::vector<Entry>> entries_;
+};
+
+/// What a warp knows of other clusters.
+struct Far {
+  FarClock known;  // by releases and acquires that reach it
+  FarClock heard;  // released, and read without an acquire
+  void join(const Far& o) {
+    known.join(o.known);
+    heard.join(o.heard);
+  }
+  void clear() {
+    known.clear();
+    heard.clear();
+  }
+  bool same(const Far& o) const { return known.same(o.known) && heard.same(o.heard); }
+};
+
+}  // namespace drywell::sim::check

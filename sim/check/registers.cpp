@@ -1,0 +1,100 @@
+#include "sim/check/registers.h"
+
+#include "drywell/isa/opcode.h"
+
+namespace drywell::sim::check {
+namespace {
+
+constexpr uint32_t kSlot = 128;  // bytes of a register of 32-bit lanes
+
+void add_predicates(const isa::Function& f, const FunctionCode& code, const isa::Operand& o, std::vector<uint16_t>& out) {
+  using Kind = isa::Operand::Kind;
+  if (o.kind == Kind::reg && f.regs[o.index].type == isa::Mod::pred) out.push_back(static_cast<uint16_t>(code.reg_offset[o.index]));
+  if (o.kind == Kind::vec || o.kind == Kind::pair || o.kind == Kind::args) {
+    for (const isa::Operand& e : f.elements(o)) add_predicates(f, code, e, out);
+  }
+}
+
+bool calls(const DecodedOp& op) { return op.opcode == isa::Opcode::call; }
+
+}  // namespace
+
+PredicateUse::PredicateUse(const Program& p) {
+  for (const DecodedOp& op : p.code) {
+    Use use{static_cast<uint32_t>(lists_.size()), 0, 0};
+    const isa::Function& f = p.function_of(op);
+    if (op.instr < f.body.size()) {
+      const isa::Instruction& i = p.instruction(op);
+      const FunctionCode& code = p.functions[op.function];
+      std::vector<uint16_t> reads, writes;
+      if (i.guard != isa::kNoReg) reads.push_back(op.guard.index);
+      const isa::InstrSpec& row = isa::spec(i.op);
+      const auto positions = isa::operand_positions(f, i);
+      for (size_t k = 0; k < isa::kMaxOperands && row.operands[k].name != nullptr; ++k) {
+        if (positions[k] < 0) continue;
+        const isa::Operand& o = f.operands(i)[static_cast<size_t>(positions[k])];
+        if (row.operands[k].access != isa::Access::write) add_predicates(f, code, o, reads);
+        if (row.operands[k].access != isa::Access::read) add_predicates(f, code, o, writes);
+      }
+      use.reads = static_cast<uint16_t>(reads.size());
+      use.writes = static_cast<uint16_t>(writes.size());
+      lists_.insert(lists_.end(), reads.begin(), reads.end());
+      lists_.insert(lists_.end(), writes.begin(), writes.end());
+    }
+    uses_.push_back(use);
+  }
+}
+
+uint32_t RegisterShadow::frame_of(const Warp& w, const Program& p, const DecodedOp& op) const {
+  if (!calls(op)) return w.frame;
+  const bool entered = p.calls[op.extra].builtin == Builtin::none;
+  return entered ? w.frames[w.frame].parent : w.frame;
+}
+
+void RegisterShadow::enter(const Warp& w, const Program& p, uint32_t frame, LaneMask lanes) {
+  const CallFrame& f = w.frames[frame];
+  const FunctionCode& code = p.functions[f.function];
+  const uint32_t first = f.registers / kSlot, end = first + code.frame_bytes / kSlot + 1;
+  if (defined_.size() < end) defined_.resize(end, 0);
+  if (predicates_.size() < f.preds + code.pred_count) predicates_.resize(f.preds + code.pred_count, 0);
+  for (uint32_t i = first; i + 1 < end; ++i) defined_[i] &= ~lanes;
+  for (uint32_t i = 0; i < code.pred_count; ++i) predicates_[f.preds + i] &= ~lanes;
+  const auto give = [&](uint32_t slot) { defined_[first + slot / kSlot] = kFullMask; };
+  give(code.scratch);
+  if (frame != 0) give(code.return_pc);
+  for (const FunctionCode::FrameAddress& a : code.frame_addresses) give(a.slot);
+  for (const uint32_t own : {0u, code.carry, code.sink_pred}) predicates_[f.preds + own] = kFullMask;
+}
+
+// Lanes that an indirect call sends to different functions enter all but one of their frames unseen.
+void RegisterShadow::prepare(const Warp& w, const Program& p, uint32_t frame) {
+  const CallFrame& f = w.frames[frame];
+  if (predicates_.size() < f.preds + p.functions[f.function].pred_count) enter(w, p, frame, kFullMask);
+}
+
+RegisterShadow::Missing RegisterShadow::step(const Warp& w, const PredicateUse& predicates, const DecodedOp& op, LaneMask mask) {
+  const Program& p = *w.cta->cluster->launch->program;
+  Missing missing;
+  if (op.opcode == isa::Opcode::ret) return missing;
+  const uint32_t frame = frame_of(w, p, op);
+  prepare(w, p, frame);
+  const auto pc = static_cast<size_t>(&op - p.code.data());
+  const Program::RegUse& use = p.reg_use[pc];
+  const uint32_t* at = p.reg_lists.data() + use.first;
+  LaneMask* const registers = defined_.data() + w.frames[frame].registers / kSlot;
+  for (uint32_t i = 0; i < use.reads; ++i) missing.registers |= mask & ~registers[at[i] / kSlot];
+  for (uint32_t i = 0; i < use.writes; ++i) registers[at[use.reads + i] / kSlot] |= mask;
+  const PredicateUse::Range r = predicates.of(pc);
+  LaneMask* const preds = predicates_.data() + w.frames[frame].preds;
+  for (uint32_t i = 0; i < r.reads; ++i) missing.predicates |= mask & ~preds[r.at[i]];
+  for (uint32_t i = 0; i < r.writes; ++i) preds[r.at[r.reads + i]] |= mask;
+  if (calls(op) && frame != w.frame) enter(w, p, w.frame, mask);
+  return missing;
+}
+
+LaneMask RegisterShadow::skipped(const Warp& w, const DecodedOp& op, LaneMask lanes) {
+  prepare(w, *w.cta->cluster->launch->program, w.frame);
+  return lanes & ~predicates_[w.frames[w.frame].preds + op.guard.index];
+}
+
+}  // namespace drywell::sim::check
