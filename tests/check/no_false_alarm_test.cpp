@@ -108,6 +108,7 @@ INSTANTIATE_TEST_SUITE_P(
                     "gemm-blockwise --m=144 --n=144 --k=272 --beta=1 --ctas=1", "gemm-blockwise --m=264 --n=72 --k=144 --bn=32 --scale-n=32 --cta-group=2 --beta=1",
                     "gemm-blockwise --m=136 --n=264 --k=272 --bn=64 --scale-n=64 --cluster-n=2 --scale-k=64", "gemm-blockwise --bm=64 --m=144 --n=144 --k=272 --beta=1",
                     "gemm-blockwise --bm=64 --cta-group=2 --m=144 --n=144 --k=272 --d-major=mn --beta=1", "gemm-blockwise --bn=256 --m=136 --n=264 --k=144 --beta=1",
+                    "gemm-blockwise --m=264 --n=136 --k=272 --bm=64 --bn=64 --scale-n=64 --cluster-m=2 --cluster-n=2 --beta=1",
                     "gemm-blockwise --groups=136x72x272,64x136x144,8x8x16 --ctas=2 --beta=1", "gemm-blockwise --groups=264x136x144,8x136x400 --cta-group=2 --ctas=2 --bn=256",
                     "gemm-sm90-blockwise --arch=sm_90a --m=256 --n=256 --k=640 --ctas=2", "gemm-sm90-blockwise --arch=sm_90a --m=136 --n=128 --k=256 --scale-n=1 --beta=1",
                     "gemm-sm90-blockwise --arch=sm_90a --m=136 --n=128 --k=256 --scale-m=128 --scale-n=1 --d-major=mn",

@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include <regex>
 #include <set>
 #include <sstream>
 
@@ -61,6 +62,27 @@ TEST(GemmSm90BlockwiseSilicon, EveryConfigurationIsIdenticalOnAnH200) {
     EXPECT_NE(said.find("clock, timed "), std::string::npos) << said;
   }
   EXPECT_GE(count, kMatrix.size());
+}
+
+// The table of the kernel's page shows the record's figures.
+TEST(GemmSm90BlockwiseSilicon, ThePageShowsTheRecord) {
+  const std::string record = read_text_file(test::source_path("traces/hw/gemm_sm90_blockwise/h200.txt"));
+  std::istringstream page(read_text_file(test::source_path("docs/kernels/gemm-sm90-blockwise.md")));
+  const std::regex row("\\| (?:2048|4096) \\| [^|]* \\| ([0-9,]+) \\| ([0-9,]+) \\| .*");
+  const auto cycles = [](std::string text) {
+    std::erase(text, ',');
+    return text + " cycles";
+  };
+  size_t rows = 0;
+  for (std::string line; std::getline(page, line);) {
+    std::smatch m;
+    if (!std::regex_match(line, m, row)) continue;
+    ++rows;
+    const size_t at = record.find("clock, GPU    " + cycles(m[1]));
+    ASSERT_NE(at, std::string::npos) << line;
+    EXPECT_EQ(record.find("clock, timed  " + cycles(m[2]), at), record.find("clock, timed", at)) << line;
+  }
+  EXPECT_EQ(rows, 7u);
 }
 
 blockwise::Sm90Plan plan(uint32_t scale_m, uint32_t scale_n, uint32_t bn = 128) {
