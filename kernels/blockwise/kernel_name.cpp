@@ -151,10 +151,10 @@ uint32_t group_of(const KernelName& n) { return n.cta_group == 2 ? 2 : 1; }
 std::string cluster_obstacle(const KernelName& n) {
   const uint32_t group = group_of(n), m = n.cluster[0] / group, columns = n.cluster[1];
   if (n.cluster[0] == 0 && columns == 0) return "";
-  const auto fits = [](uint32_t tiles) { return tiles == 1 || tiles == 2 || tiles == 4; };
+  const auto fits = [](uint32_t tiles) { return tiles == 1 || tiles == 2 || tiles == 4 || tiles == 8; };
   if (n.cluster[2] != 1) return "clusters along k";
   if (n.cluster[0] % group != 0) return "a 2SM instruction takes two CTAs along m";
-  if (!fits(m) || !fits(columns)) return "clusters here have 1, 2 or 4 tiles along m and along n";
+  if (!fits(m) || !fits(columns)) return "clusters here have 1, 2, 4 or 8 tiles along m and along n";
   return "";
 }
 

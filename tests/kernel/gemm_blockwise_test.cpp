@@ -98,6 +98,7 @@ INSTANTIATE_TEST_SUITE_P(Clusters, GemmBlockwise,
                                          "--cluster-m=2 --cta-group=2 --m=528 --n=72 --k=272 --bn=64 --scale-n=32 --a-major=mn", "--cluster-m=2 --cluster-n=2 --cta-group=2 --bm=64 --m=264 --n=144 --k=400 --bn=64 --scale-n=64 --beta=-1",
                                          "--cluster-m=2 --cluster-n=4 --cta-group=2 --bm=64 --m=136 --n=272 --k=144 --bn=64 --scale-n=1 --b-major=mn --d-major=mn",
                                          "--cluster-m=4 --cluster-n=2 --cta-group=2 --bm=64 --m=520 --n=72 --k=144 --bn=64 --scale-k=64 --scale-n=64",
+                                         "--cluster-n=8 --bm=64 --m=80 --n=264 --k=144 --bn=32 --scale-n=32 --a-major=mn", "--cluster-m=8 --m=264 --n=80 --k=144 --bn=64 --scale-n=64 --b-major=mn --beta=1",
                                          "--cluster-m=2 --cluster-n=2 --groups=136x72x272,64x136x144,8x8x16 --bm=64 --bn=64 --scale-n=64 --ctas=4"),
                          name_of);
 

@@ -54,7 +54,7 @@ TEST(KernelName, Clusters) {
   EXPECT_EQ(equivalent(name("0x0x1", "2sm")),
             "gemm-blockwise --a-format=e4m3 --b-format=e4m3 --scale-m=1 --scale-n=128 --scale-k=128 --bn=128 --d-type=bf16 --cta-group=2");
   EXPECT_EQ(equivalent(name("1x1x1", "2sm")), "none: a 2SM instruction takes two CTAs along m");
-  EXPECT_EQ(equivalent(name("8x1x1", "1sm")), "none: clusters here have 1, 2 or 4 tiles along m and along n");
+  EXPECT_EQ(equivalent(name("16x1x1", "1sm")), "none: clusters here have 1, 2, 4 or 8 tiles along m and along n");
   EXPECT_EQ(equivalent(name("2x1x2", "2sm")), "none: clusters along k");
 }
 
