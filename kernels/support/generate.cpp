@@ -35,6 +35,19 @@ double natural_log(double x) {
   return 2 * s * sum + exponent * 0.69314718055994531;
 }
 
+// P. J. Acklam, An algorithm for computing the inverse normal cumulative distribution function (2003): one rational
+// function between kTail and 1 - kTail, another one of the logarithm beyond.
+constexpr double kTail = 0.02425;
+inline double central_quantile(double p) {
+  constexpr double a[] = {-3.969683028665376e+01, 2.209460984245205e+02,  -2.759285104469687e+02,
+                          1.383577518672690e+02,  -3.066479806614716e+01, 2.506628277459239e+00};
+  constexpr double b[] = {-5.447609879822406e+01, 1.615858368580409e+02, -1.556989798598866e+02,
+                          6.680131188771972e+01, -1.328068155288572e+01};
+  const double q = p - 0.5, r = q * q;
+  return (((((a[0] * r + a[1]) * r + a[2]) * r + a[3]) * r + a[4]) * r + a[5]) * q /
+         (((((b[0] * r + b[1]) * r + b[2]) * r + b[3]) * r + b[4]) * r + 1);
+}
+
 /// Streams of one seed that must not share words.
 enum Stream : uint64_t { kElement = 0, kMixture = 1, kRow = 2, kChannel = 3 };
 
@@ -76,8 +89,7 @@ class RowGenerator {
         }
         return;
       case Distribution::normal:
-        for (uint64_t c = 0; c < columns_; ++c)
-          out[c] = static_cast<float>(options_.scale * normal(first + c));
+        for (uint64_t c = 0; c < columns_; c += kRun) normals(first + c, std::min(kRun, columns_ - c), out + c);
         return;
       case Distribution::heavy_tailed: {
         const double row_gain = options_.scale * (0.5 + 1.5 * unit_interval(random_word(row_seed_, row)));
@@ -91,6 +103,18 @@ class RowGenerator {
   }
 
  private:
+  static constexpr uint64_t kRun = 128;
+
+  /// The same as `normal` one by one; what is not in the tails, 95 in 100, without branches.
+  void normals(uint64_t first, uint64_t count, float* out) const {
+    double p[kRun], x[kRun];
+    for (uint64_t i = 0; i < count; ++i) p[i] = unit_interval(random_word(element_seed_, first + i));
+    for (uint64_t i = 0; i < count; ++i) x[i] = central_quantile(p[i]);
+    for (uint64_t i = 0; i < count; ++i) {
+      if (p[i] < kTail || p[i] > 1 - kTail) x[i] = normal_quantile(p[i]);
+    }
+    for (uint64_t i = 0; i < count; ++i) out[i] = static_cast<float>(options_.scale * x[i]);
+  }
   double normal(uint64_t i) const { return normal_quantile(unit_interval(random_word(element_seed_, i))); }
   double mixture(uint64_t i) const {
     const uint64_t percent = (random_word(mixture_seed_, i) >> 32) % 100;
@@ -134,26 +158,16 @@ std::optional<Distribution> parse_distribution(std::string_view name) {
 
 uint64_t random_word(uint64_t seed, uint64_t index) { return mix(seed + (index + 1) * kGolden); }
 
-// P. J. Acklam, An algorithm for computing the inverse normal cumulative distribution function (2003).
 double normal_quantile(double p) {
-  constexpr double a[] = {-3.969683028665376e+01, 2.209460984245205e+02,  -2.759285104469687e+02,
-                          1.383577518672690e+02,  -3.066479806614716e+01, 2.506628277459239e+00};
-  constexpr double b[] = {-5.447609879822406e+01, 1.615858368580409e+02, -1.556989798598866e+02,
-                          6.680131188771972e+01, -1.328068155288572e+01};
+  if (p >= kTail && p <= 1 - kTail) return central_quantile(p);
   constexpr double c[] = {-7.784894002430293e-03, -3.223964580411365e-01, -2.400758277161838e+00,
                           -2.549732539343734e+00, 4.374664141464968e+00,  2.938163982698783e+00};
   constexpr double d[] = {7.784695709041462e-03, 3.224671290700398e-01, 2.445134137142996e+00,
                           3.754408661907416e+00};
-  constexpr double kLow = 0.02425;
-  if (p < kLow || p > 1 - kLow) {
-    const double q = std::sqrt(-2 * natural_log(p < kLow ? p : 1 - p));
-    const double x = (((((c[0] * q + c[1]) * q + c[2]) * q + c[3]) * q + c[4]) * q + c[5]) /
-                     ((((d[0] * q + d[1]) * q + d[2]) * q + d[3]) * q + 1);
-    return p < kLow ? x : -x;
-  }
-  const double q = p - 0.5, r = q * q;
-  return (((((a[0] * r + a[1]) * r + a[2]) * r + a[3]) * r + a[4]) * r + a[5]) * q /
-         (((((b[0] * r + b[1]) * r + b[2]) * r + b[3]) * r + b[4]) * r + 1);
+  const double q = std::sqrt(-2 * natural_log(p < kTail ? p : 1 - p));
+  const double x = (((((c[0] * q + c[1]) * q + c[2]) * q + c[3]) * q + c[4]) * q + c[5]) /
+                   ((((d[0] * q + d[1]) * q + d[2]) * q + d[3]) * q + 1);
+  return p < kTail ? x : -x;
 }
 
 std::vector<float> generate_floats(uint64_t rows, uint64_t columns, const GenerateOptions& options) {

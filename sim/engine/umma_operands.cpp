@@ -117,7 +117,11 @@ bool gather_factors(const uint32_t* column, uint32_t first, uint32_t last, uint3
   for (uint32_t i = 0; i < count; ++i) words[i] = column[32 * first + i] >> 8 * id & mask;
   for (uint32_t p = first + 1; p < last; ++p)
     for (uint32_t i = 0; i < count; ++i) difference |= words[i] ^ (column[32 * p + i] >> 8 * id & mask);
-  for (uint32_t i = 0; i < count; ++i) std::memcpy(out + i * factors, &words[i], factors);
+  if (factors == 4) {
+    std::memcpy(out, words, size_t{4} * count);
+  } else {
+    for (uint32_t i = 0; i < count; ++i) std::memcpy(out + i * factors, &words[i], factors);
+  }
   for (uint32_t i = 0; difference != 0 && i < count; ++i) {
     for (uint32_t p = first + 1; p < last; ++p) {
       if (words[i] == (column[32 * p + i] >> 8 * id & mask)) continue;

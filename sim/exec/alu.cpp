@@ -146,8 +146,8 @@ template <> ExecFn bind<isa::Opcode::mul_wide>(Decoder& d, DecodedOp& op) {
   switch (d.mod(isa::Slot::type)) {
     case isa::Mod::u16: return mul_wide<uint16_t>;
     case isa::Mod::s16: return mul_wide<int16_t>;
-    case isa::Mod::u32: return mul_wide<uint32_t>;
-    default: return mul_wide<int32_t>;
+    case isa::Mod::u32: return widest<mul_wide<uint32_t>>();
+    default: return widest<mul_wide<int32_t>>();
   }
 }
 template <> ExecFn bind<isa::Opcode::mad_int>(Decoder& d, DecodedOp& op) {
@@ -162,8 +162,8 @@ template <> ExecFn bind<isa::Opcode::mad_wide>(Decoder& d, DecodedOp& op) {
   switch (d.mod(isa::Slot::type)) {
     case isa::Mod::u16: return mad_wide<uint16_t>;
     case isa::Mod::s16: return mad_wide<int16_t>;
-    case isa::Mod::u32: return mad_wide<uint32_t>;
-    default: return mad_wide<int32_t>;
+    case isa::Mod::u32: return widest<mad_wide<uint32_t>>();
+    default: return widest<mad_wide<int32_t>>();
   }
 }
 template <> ExecFn bind<isa::Opcode::div_int>(Decoder& d, DecodedOp& op) { sources(d, op, {1, 2}); return int_binary<Div>(d); }

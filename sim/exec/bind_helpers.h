@@ -6,6 +6,7 @@
 
 #include "sim/exec/decoder.h"
 #include "sim/exec/exec.h"
+#include "sim/exec/wide.h"
 
 namespace drywell::sim {
 
@@ -49,13 +50,20 @@ ExecFn with_int_type(isa::Mod type, F f) {
   }
 }
 
+/// Full registers are what loops spend their time on: only they get wide versions.
+template <class T, ExecFn Fn>
+ExecFn widest_of() {
+  if constexpr (sizeof(T) >= 4) return widest<Fn>();
+  return Fn;
+}
+
 template <class F>
 ExecFn int_binary(Decoder& d) {
-  return with_int_type(d.mod(isa::Slot::type), []<class T>() -> ExecFn { return binary<F, T>; });
+  return with_int_type(d.mod(isa::Slot::type), []<class T>() -> ExecFn { return widest_of<T, binary<F, T>>(); });
 }
 template <class F>
 ExecFn int_ternary(Decoder& d) {
-  return with_int_type(d.mod(isa::Slot::type), []<class T>() -> ExecFn { return ternary<F, T>; });
+  return with_int_type(d.mod(isa::Slot::type), []<class T>() -> ExecFn { return widest_of<T, ternary<F, T>>(); });
 }
 template <class F>
 ExecFn signed_unary(Decoder& d) {

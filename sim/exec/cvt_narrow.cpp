@@ -1,6 +1,7 @@
 // Semantics of table/cvt_narrow.inc: pairs and quadruples of narrow floats. The arithmetic is in sim/numeric.
 #include "drywell/isa/opcode.h"
 #include "drywell/sim/numeric/convert.h"
+#include "drywell/sim/numeric/convert_fast.h"
 #include "sim/exec/bind_helpers.h"
 
 namespace drywell::sim {
@@ -64,6 +65,23 @@ Effect convert_two(Warp& w, const DecodedOp& op, LaneMask mask) {
   store_masked(lanes<uint32_t>(w, op.dst), r, mask);
   return Effect::next;
 }
+/// The conversions of epilogues, the function known when the instruction is decoded.
+template <auto Element, unsigned kBits>
+Effect round_two(Warp& w, const DecodedOp& op, LaneMask mask) {
+  map2<uint32_t, uint32_t>(w, op, mask, [](uint32_t a, uint32_t b) { return Element(a) << kBits | Element(b); });
+  return Effect::next;
+}
+ExecFn two_of(const numeric::ConvertSpec& s) {
+  using namespace numeric;
+  if (s.src != Format::f32 || s.rounding != Rounding::rn || s.relu || s.ftz) return convert_two;
+  switch (s.dst) {
+    case Format::bf16: return s.satfinite ? convert_two : widest<round_two<f32_to_bf16_rn<false>, 16>>();
+    case Format::f16: return s.satfinite ? convert_two : widest<round_two<narrow_rn<Format::f16, false>, 16>>();
+    case Format::e4m3: return s.satfinite ? widest<round_two<narrow_rn<Format::e4m3, true>, 8>>() : convert_two;
+    case Format::e2m1: return s.satfinite ? widest<round_two<narrow_rn<Format::e2m1, true>, 4>>() : convert_two;
+    default: return convert_two;
+  }
+}
 Effect convert_four(Warp& w, const DecodedOp& op, LaneMask mask) {
   const Src* v = &w.cta->cluster->launch->program->slots[op.vec];
   uint32_t r[kWarpSize];
@@ -82,7 +100,7 @@ ExecFn bind_packed(Decoder& d, DecodedOp& op) {
 ExecFn bind_two(Decoder& d, DecodedOp& op, size_t random) {
   sources(d, op, {1, 2, random}, Slot::atype);
   keep_spec(d, op);
-  return convert_two;
+  return two_of(spec_of(op));
 }
 ExecFn bind_four(Decoder& d, DecodedOp& op) {
   op.dst = d.dest(*d.operand(0));

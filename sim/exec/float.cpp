@@ -54,7 +54,7 @@ ExecFn bind_packed(Decoder& d, DecodedOp& op) {
   if constexpr (N == 3) sources(d, op, {1, 2, 3});
   const isa::Mod rnd = d.mod(isa::Slot::rnd);
   const bool ftz = d.has(isa::Mod::ftz);
-  if (rnd == isa::Mod::none || rnd == isa::Mod::rn) return ftz ? packed<F32<F, true, false>, N> : packed<F32<F, false, false>, N>;
+  if (rnd == isa::Mod::none || rnd == isa::Mod::rn) return ftz ? widest<packed<F32<F, true, false>, N>>() : widest<packed<F32<F, false, false>, N>>();
   op.extra = static_cast<uint32_t>(rnd);
   return ftz ? packed_directed<F32<F, true, false>, N> : packed_directed<F32<F, false, false>, N>;
 }
@@ -95,9 +95,9 @@ ExecFn pick_min_max(Decoder& d, DecodedOp& op) {
   sources(d, op, {1, 2});
   if (d.operand(3) != nullptr) {
     op.src[2] = d.source(*d.operand(3), 32);
-    return d.has(isa::Mod::abs) ? min_max3<Max, Nan, Ftz, true> : min_max3<Max, Nan, Ftz, false>;
+    return d.has(isa::Mod::abs) ? widest<min_max3<Max, Nan, Ftz, true>>() : widest<min_max3<Max, Nan, Ftz, false>>();
   }
-  return d.has(isa::Mod::xorsign) ? min_max_xorsign<Max, Nan, Ftz> : binary<MinMax<Max, Nan, Ftz>, float>;
+  return d.has(isa::Mod::xorsign) ? min_max_xorsign<Max, Nan, Ftz> : widest<binary<MinMax<Max, Nan, Ftz>, float>>();
 }
 template <bool Max>
 ExecFn bind_min_max(Decoder& d, DecodedOp& op) {
@@ -132,11 +132,11 @@ template <> ExecFn bind<isa::Opcode::min_f32>(Decoder& d, DecodedOp& op) { retur
 template <> ExecFn bind<isa::Opcode::max_f32>(Decoder& d, DecodedOp& op) { return bind_min_max<true>(d, op); }
 template <> ExecFn bind<isa::Opcode::neg_f32>(Decoder& d, DecodedOp& op) {
   sources(d, op, {1});
-  return d.has(isa::Mod::ftz) ? unary<NegBits<true>, float> : unary<NegBits<false>, float>;
+  return d.has(isa::Mod::ftz) ? unary<NegBits<true>, float> : widest<unary<NegBits<false>, float>>();
 }
 template <> ExecFn bind<isa::Opcode::abs_f32>(Decoder& d, DecodedOp& op) {
   sources(d, op, {1});
-  return d.has(isa::Mod::ftz) ? unary<AbsBits<true>, float> : unary<AbsBits<false>, float>;
+  return d.has(isa::Mod::ftz) ? unary<AbsBits<true>, float> : widest<unary<AbsBits<false>, float>>();
 }
 template <> ExecFn bind<isa::Opcode::copysign>(Decoder& d, DecodedOp& op) {
   sources(d, op, {1, 2});

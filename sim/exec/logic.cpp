@@ -127,7 +127,7 @@ Effect set_predicate(Warp& w, const DecodedOp& op, LaneMask mask) {
 
 template <isa::Mod Cmp>
 ExecFn setp_int_of(isa::Mod type) {
-  return with_int_type(type, []<class T>() -> ExecFn { return set_predicate<Cmp, T>; });
+  return with_int_type(type, []<class T>() -> ExecFn { return widest_of<T, set_predicate<Cmp, T>>(); });
 }
 
 void setp_operands(Decoder& d, DecodedOp& op) {
@@ -152,12 +152,12 @@ template <class T>
 ExecFn setp_float_of(isa::Mod cmp) {
   using isa::Mod;
   switch (cmp) {
-    case Mod::eq: return set_predicate<Mod::eq, T>;
-    case Mod::ne: return set_predicate<Mod::ne, T>;
-    case Mod::lt: return set_predicate<Mod::lt, T>;
-    case Mod::le: return set_predicate<Mod::le, T>;
-    case Mod::gt: return set_predicate<Mod::gt, T>;
-    case Mod::ge: return set_predicate<Mod::ge, T>;
+    case Mod::eq: return widest<set_predicate<Mod::eq, T>>();
+    case Mod::ne: return widest<set_predicate<Mod::ne, T>>();
+    case Mod::lt: return widest<set_predicate<Mod::lt, T>>();
+    case Mod::le: return widest<set_predicate<Mod::le, T>>();
+    case Mod::gt: return widest<set_predicate<Mod::gt, T>>();
+    case Mod::ge: return widest<set_predicate<Mod::ge, T>>();
     case Mod::equ: return set_predicate<Mod::equ, T>;
     case Mod::neu: return set_predicate<Mod::neu, T>;
     case Mod::ltu: return set_predicate<Mod::ltu, T>;
@@ -192,17 +192,17 @@ template <> ExecFn bind<isa::Opcode::not_>(Decoder& d, DecodedOp& op) {
     return pred_not;
   }
   sources(d, op, {1});
-  return with_int_type(d.mod(isa::Slot::type), []<class T>() -> ExecFn { return unary<Not, T>; });
+  return with_int_type(d.mod(isa::Slot::type), []<class T>() -> ExecFn { return widest_of<T, unary<Not, T>>(); });
 }
 template <> ExecFn bind<isa::Opcode::shl>(Decoder& d, DecodedOp& op) {
   sources(d, op, {1});
   op.src[1] = d.source(*d.operand(2), 32);
-  return with_int_type(d.mod(isa::Slot::type), []<class T>() -> ExecFn { return shift_left<T>; });
+  return with_int_type(d.mod(isa::Slot::type), []<class T>() -> ExecFn { return widest_of<T, shift_left<T>>(); });
 }
 template <> ExecFn bind<isa::Opcode::shr>(Decoder& d, DecodedOp& op) {
   sources(d, op, {1});
   op.src[1] = d.source(*d.operand(2), 32);
-  return with_int_type(d.mod(isa::Slot::type), []<class T>() -> ExecFn { return shift_right<T>; });
+  return with_int_type(d.mod(isa::Slot::type), []<class T>() -> ExecFn { return widest_of<T, shift_right<T>>(); });
 }
 template <> ExecFn bind<isa::Opcode::setp_int>(Decoder& d, DecodedOp& op) {
   using isa::Mod;
@@ -224,7 +224,7 @@ template <> ExecFn bind<isa::Opcode::setp_float>(Decoder& d, DecodedOp& op) {
 template <> ExecFn bind<isa::Opcode::selp>(Decoder& d, DecodedOp& op) {
   sources(d, op, {1, 2});
   op.pred[0] = d.pred(*d.operand(3));
-  return isa::type_bits(d.mod(isa::Slot::type)) == 64 ? select<uint64_t> : select<uint32_t>;
+  return isa::type_bits(d.mod(isa::Slot::type)) == 64 ? widest<select<uint64_t>>() : widest<select<uint32_t>>();
 }
 
 }  // namespace drywell::sim

@@ -175,7 +175,7 @@ template <> ExecFn bind<isa::Opcode::mov>(Decoder& d, DecodedOp& op) {
     return special;
   }
   op.src[0] = d.source(a, bits);
-  return bits == 128 ? copy128 : bits > 32 ? copy<uint64_t> : copy<uint32_t>;
+  return bits == 128 ? copy128 : bits > 32 ? widest<copy<uint64_t>>() : widest<copy<uint32_t>>();
 }
 template <> ExecFn bind<isa::Opcode::cvta>(Decoder& d, DecodedOp& op) { return bind_cvta(d, op, false); }
 template <> ExecFn bind<isa::Opcode::cvta_to>(Decoder& d, DecodedOp& op) { return bind_cvta(d, op, true); }

@@ -104,7 +104,7 @@ template <class D, class X, class... Read>
 template <class D, class X, class... Read>
 ExecFn with_rounding(Decoder& d, DecodedOp& op) {
   const isa::Mod rnd = d.mod(isa::Slot::rnd);
-  if (rnd == isa::Mod::none || rnd == isa::Mod::rn) return nearest<D, X, Read...>;
+  if (rnd == isa::Mod::none || rnd == isa::Mod::rn) return widest<nearest<D, X, Read...>>();
   op.extra = static_cast<uint32_t>(rnd);
   return directed<D, X, Read...>;
 }
