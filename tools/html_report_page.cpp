@@ -49,6 +49,7 @@ const C = {issued:"#2f9e62",not_selected:"#a7d8ba",register_dependency:"#f0b35f"
 const U = ["#d98032","#7b3f98","#2b8a86","#8a6d3b","#c05a7c"];
 const R = D.report, T = D.timeline, $ = id => document.getElementById(id), pct = x => (100*x).toFixed(1)+" %";
 const num = x => x >= 1e15 ? (x/1e15).toFixed(2)+" P" : x >= 1e12 ? (x/1e12).toFixed(2)+" T" : x >= 1e9 ? (x/1e9).toFixed(2)+" G" : x >= 1e6 ? (x/1e6).toFixed(2)+" M" : x >= 1e4 ? (x/1e3).toFixed(1)+" k" : Math.round(x)+"";
+const amount = (x, unit) => unit === "B" ? (/[A-Z]$/i.test(num(x)) ? num(x) + "B" : num(x) + " B") : num(x) + " " + unit;
 const esc = s => String(s).replace(/[&<>]/g, c => ({"&":"&amp;","<":"&lt;",">":"&gt;"}[c]));
 $("title").textContent = D.title; document.title = "drywell: " + D.title;
 $("sub").textContent = D.arch + " · " + D.launch + (D.verified ? " · " + D.verified : "") + " · drywell " + D.version;
@@ -57,14 +58,14 @@ const card = (v, t, c) => `<div class="card ${c||""}"><b>${v}</b><span>${t}</spa
 $("cards").innerHTML = card(R.us.toFixed(2)+" µs", num(R.cycles)+" cycles at "+R.ghz.toFixed(2)+" GHz; an empty launch takes "+R.launch_us.toFixed(1)+" µs more") +
  (bind ? card(esc(bind.name), "binds: the kernel reaches "+pct(bind.fraction)+" of it", "bind") : "") +
  card(R.sms_used+" of "+R.sms, "SMs used, "+R.ctas_per_sm+" CTA"+(R.ctas_per_sm==1?"":"s")+" at a time on each, limited by "+esc(R.residency_limit)) +
- card(num(R.hbm_read)+"B", "read from device memory, "+num(R.hbm_written)+"B written to it meanwhile") + (R.values ? "" : card("no values", "tensor results were not computed"));
+ card(amount(R.hbm_read,"B"), "read from device memory, "+amount(R.hbm_written,"B")+" written to it meanwhile") + (R.values ? "" : card("no values", "tensor results were not computed"));
 const bar = (w, c) => `<div class="track"><i style="width:${Math.min(100,100*w)}%;background:${c}"></i></div>`;
 $("roof").innerHTML = (bind ? `<p style="margin:0 0 8px">Busy without a gap, <b>${esc(bind.name)}</b> alone would need ${num(bind.cycles)} of the ${num(R.cycles)} cycles (${esc(bind.what)}): ` +
  `the kernel runs ${(R.cycles/bind.cycles).toFixed(2)} times as long as its tightest limit.</p>` : "") +
  "<table><tr><th>limit</th><th style='width:60%'>least time of the busiest instance, as a share of the run</th><th></th><th>work</th></tr>" +
  L.slice(0,9).map((l,i) => `<tr><td>${esc(l.name)}</td><td>${bar(l.fraction, i ? "var(--bar)" : "var(--bind)")}</td><td class="n">${pct(l.fraction)}</td><td class="dim">${esc(l.what)}</td></tr>`).join("") + "</table>";
 $("units").innerHTML = "<table>" + (R.units||[]).filter(u => u.work || u.utilisation).map(u =>
- `<tr><td>${esc(u.name)}</td><td style="width:45%">${bar(u.utilisation,"var(--bar)")}</td><td class="n">${pct(u.utilisation)}</td><td class="n dim">${num(u.work)} ${esc(u.work_unit)}</td></tr>`).join("") + "</table>";
+ `<tr><td>${esc(u.name)}</td><td style="width:45%">${bar(u.utilisation,"var(--bar)")}</td><td class="n">${pct(u.utilisation)}</td><td class="n dim">${esc(amount(u.work, u.work_unit))}</td></tr>`).join("") + "</table>";
 const shown = new Set();
 $("stalls").innerHTML = "<table>" + (R.roles||[]).map(r => { const sum = r.cycles.reduce((a,b)=>a+b,0)||1;
  const parts = r.cycles.map((c,i) => [D.stalls[i], c/sum]).filter(p => p[1] > 0.002); parts.forEach(p => shown.add(p[0]));

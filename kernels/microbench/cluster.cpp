@@ -71,6 +71,42 @@ Microbench remote_arrive(const char* name, const char* form, bool fitted) {
   return bench(name, fitted, k, 2, Unit::cycles, 1);
 }
 
+// A ring of four: the first CTA loads a tile into both, as soon as both have told it that its place is free.
+Microbench multicast(unsigned bytes, bool fitted) {
+  constexpr unsigned kStages = 4, kRow = 128;
+  const auto stages = [&](const std::string& text) { return repeat(kStages, text, 0, 8); };
+  const std::string load = fmt::format(
+      "add.u32 %r11, %r2, %r13;\n@%p2 cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::complete_tx::bytes.multicast::cluster [%r11], [%rd2, {{0, %r4}}], [%r14], %h1;\n"
+      "add.u32 %r13, %r13, {};\nadd.u32 %r14, %r14, 8;\n",
+      bytes);
+  const std::string expect = fmt::format("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%r3+{{i}}], {};\n", bytes);
+  KernelText k;
+  k.has_map = true;
+  k.dynamic_smem = true;
+  k.setup = "@%others bra INITIALISED;\n" + stages("mbarrier.init.shared::cta.b64 [%r3+{i}], 1;\nmbarrier.init.shared::cta.b64 [%r3+{i}+64], 2;\n") +
+            "fence.mbarrier_init.release.cluster;\nINITIALISED:\nbar.sync 0;\nmov.u32 %r20, %cluster_ctarank;\nsetp.eq.u32 %p2, %r20, 0;\nmapa.shared::cluster.u32 %r10, %r3, %r4;\n"
+            "mov.u16 %h1, 3;\nmov.u32 %r9, 0;\n" +
+            std::string(kMeet) + "@%others bra DONE;\n" + stages(expect) + "mov.u32 %r13, 0;\nmov.u32 %r14, %r3;\n" + stages(load);
+  k.loop = "mov.u32 %r13, 0;\nmov.u32 %r14, %r3;\n" +
+           stages(wait("FULL{n}", "[%r3+{i}]", "%r9") + expect + "mbarrier.arrive.shared::cluster.b64 _, [%r10+{i}+64];\n@!%p2 bra NEXT{n};\n" +
+                  wait("FREE{n}", "[%r3+{i}+64]", "%r9") + "NEXT{n}:\n" + load) +
+           "xor.b32 %r9, %r9, 1;\n";
+  k.finish = stages(wait("LAST{n}", "[%r3+{i}]", "%r9"));
+  Microbench b = microbench(fmt::format("tma.multicast.{}KiB", bytes / 1024), "cluster", fitted, Unit::bytes_per_cycle, kStages * bytes, k);
+  b.launch.grid.x = b.launch.cluster.x = 2;
+  b.launch.dynamic_smem = kStages * bytes;
+  b.per_cta = true;
+  isa::TensorMapFields f;
+  f.type = isa::TensorType::u8;
+  f.rank = 2;
+  f.dim[0] = f.stride[0] = f.box[0] = kRow;
+  f.dim[1] = f.box[1] = bytes / kRow;
+  f.swizzle = isa::Swizzle::b128;
+  b.map = f;
+  b.memory_bytes = bytes;
+  return b;
+}
+
 }  // namespace
 
 void add_cluster(std::vector<Microbench>& out) {
@@ -84,6 +120,7 @@ void add_cluster(std::vector<Microbench>& out) {
     out.push_back(barrier(ctas, false, ctas == 4));
     out.push_back(barrier(ctas, true, ctas == 4));
   }
+  for (const unsigned kib : {2u, 8u, 16u}) out.push_back(multicast(kib * 1024, kib == 2));
   out.push_back(remote_arrive("mbarrier.remote-arrive-wait", "", true));
   out.push_back(remote_arrive("mbarrier.remote-arrive-wait.release.cluster", "release.cluster.", false));
 }

@@ -87,6 +87,19 @@ Microbench stream(const Stream& s) {
 
 constexpr char kRead[] =
     "ld.global.cg.v4.u32 {%va{n}, %vb{n}, %vc{n}, %vd{n}}, [%rd10+{i}];\n";
+// Every SM reads `warps` times 4 KiB that nobody has read, and waits for all of it: how long a burst takes.
+Microbench burst(unsigned warps, bool fitted) {
+  const Stream s{"", kRead, false, false, fitted, 8, warps * 32};
+  Microbench b = stream(s);
+  b.name = fmt::format("hbm.burst.{}KiB", 4 * warps);
+  b.text = substitute(b.text, "%globaltimer", "%clock64");
+  b.unit = Unit::cycles;
+  b.work = 1;
+  b.few = 1;
+  b.many = 3;
+  return b;
+}
+
 constexpr char kReadL1[] =
     "ld.global.ca.v4.u32 {%va{n}, %vb{n}, %vc{n}, %vd{n}}, [%rd10+{i}];\n";
 constexpr char kWrite[] = "st.global.v4.u32 [%rd10+{i}], {%r0, %r1, %r2, %r3};\n";
@@ -154,13 +167,16 @@ void add_memory(std::vector<Microbench>& out) {
   out.push_back(stream({"l2.read.warps-8", kRead, false, true, false, 16, 256}));
   out.push_back(stream({"l2.read.warps-16", kRead, false, true, false, 16, 512}));
   out.push_back(stream({"hbm.read", kRead, false, false, true, 8}));
-  out.push_back(stream({"hbm.write", kWrite, true, false, false, 8}));
+  out.push_back(stream({"hbm.write", kWrite, true, false, true, 8}));
   for (const unsigned lines : {1u, 2u, 4u, 8u, 16u, 32u}) {
     const bool fitted = lines == 1 || lines == 8;
     out.push_back(scattered(false, lines, fitted));
     out.push_back(scattered(true, lines, fitted));
   }
   out.push_back(stream({"hbm.copy", kRead, false, false, true, 8, 1024, true}));
+  out.push_back(stream({"l2.copy", kRead, false, true, false, 8, 1024, true}));
+  out.push_back(stream({"l2.copy.warps-8", kRead, false, true, true, 8, 256, true}));
+  for (const unsigned warps : {1u, 2u, 4u, 8u, 16u}) out.push_back(burst(warps, warps == 1 || warps == 4));
   out.push_back(stream({"l2.read.one-sm", kRead, false, true, false, 16, 1024, false, 1}));
   out.push_back(stream({"l2.write", kWrite, true, true, true, 8}));
   out.push_back(stream({"l2.write.one-sm", kWrite, true, true, false, 8, 1024, false, 1}));

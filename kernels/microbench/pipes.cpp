@@ -41,6 +41,7 @@ const Op kOps[] = {
     {"lg2", "lg2.approx.ftz.f32 {d}, {d};\n", 1, File::f, false},
     {"rsqrt", "rsqrt.approx.ftz.f32 {d}, {d};\n", 1, File::f, false},
     {"div.rn.f32", "div.rn.f32 {d}, {d}, %f7;\n", 1, File::f, true},
+    {"div.rn.f32.divisor", "div.rn.f32 {d}, %f7, {d};\n", 1, File::f, false},
     {"div.u32", "div.u32 {d}, {d}, %r7;\n", 1, File::r, true},
     {"rem.u32", "rem.u32 {d}, {d}, %r7;\n", 1, File::r, false},
     {"popc", "popc.b32 {d}, {d};\n", 1, File::r, true},

@@ -68,6 +68,8 @@ void add_streams(std::vector<Microbench>& out) {
     out.push_back(stream("sts.v4.rate", kStore4, 16, warps, false));
     out.push_back(stream("lds.2-way.rate", kLoad, 8, warps, false));
     out.push_back(stream("lds.8-way.rate", kLoad, 32, warps, warps == 16));
+    out.push_back(stream("sts.2-way.rate", kStore, 8, warps, false));
+    out.push_back(stream("sts.8-way.rate", kStore, 32, warps, false));
   }
 }
 

@@ -32,7 +32,7 @@ Microbench round_trip() {
   KernelText k;
   k.setup = init_barriers(1, 1) + "@%others bra DONE;\n";
   k.loop = repeat(2, "mbarrier.arrive.shared::cta.b64 _, [%r3];\n" + wait("OWN{i}", "[%r3]", "{i}"));
-  return bench("mbarrier.arrive-wait", true, k, 2);
+  return bench("mbarrier.arrive-wait", false, k, 2);
 }
 
 // A phase that has completed: the wait, its branch and nothing else.
@@ -58,7 +58,7 @@ Microbench ping_pong() {
   k.setup = init_barriers(2, 1) + "mov.u32 %r9, 0;\nand.b32 %r10, %r0, 31;\nsetp.eq.u32 %p0, %r10, 0;\n";
   k.loop = "@%warp0 bra PING;\n" + wait("W0", "[%r3]", "%r9") + "@%p0 mbarrier.arrive.shared::cta.b64 _, [%r3+8];\nbra JOIN;\nPING:\n" +
            "@%p0 mbarrier.arrive.shared::cta.b64 _, [%r3];\n" + wait("W1", "[%r3+8]", "%r9") + "JOIN:\nxor.b32 %r9, %r9, 1;\n";
-  return bench("mbarrier.ping-pong", false, k, 1);
+  return bench("mbarrier.ping-pong", true, k, 1);
 }
 
 Microbench fence(const char* name, const char* text, bool fitted) {

@@ -8,6 +8,7 @@
 #include "drywell/isa/smem_descriptor.h"
 #include "drywell/sim/numeric/mma_tile.h"
 #include "sim/engine/engine.h"
+#include "sim/engine/skip_wgmma.h"
 #include "sim/exec/fragment.h"
 #include "sim/exec/mma_format.h"
 #include "sim/exec/sparse.h"
@@ -226,9 +227,13 @@ EngineResult write(Cluster& c, AsyncOp& op, Wgmma& m) {
     return e;
   }
   store_accumulator(w, m, cd);
+  end_without_product(c, op, m);
+  return std::nullopt;
+}
+
+void end_without_product(Cluster& c, const AsyncOp& op, const Wgmma& m) {
   release_registers(c, op, m);
   leave_group(c, op, m);
-  return std::nullopt;
 }
 
 }  // namespace drywell::sim

@@ -6,6 +6,7 @@
 #include "drywell/isa/tensor_tile.h"
 #include "sim/driver/functional.h"
 #include "sim/engine/engine.h"
+#include "sim/engine/skip_wgmma.h"
 #include "sim/exec/exec.h"
 #include "sim/observe/hub.h"
 #include "sim/timing/group.h"
@@ -365,9 +366,11 @@ void Group::moments(uint32_t resident, uint64_t id, Time t, bool to_end) {
                    std::holds_alternative<BulkCopy>(op.payload) ||
                    (std::holds_alternative<AsyncCopy>(op.payload) && !is_copy_arrival(op));
   StepResult s;
-  if (!context_.values && std::holds_alternative<Umma>(op.payload)) {
+  const auto* wgmma = std::get_if<Wgmma>(&op.payload);
+  if (!context_.values && (wgmma != nullptr || std::holds_alternative<Umma>(op.payload))) {
     s.completed = op.stage != AsyncOp::Stage::issued;
     if (s.completed) {
+      if (wgmma != nullptr) end_without_product(c, op, *wgmma);
       c.pending.erase(c.pending.begin() + static_cast<ptrdiff_t>(index));
       ++c.progress;
     } else {

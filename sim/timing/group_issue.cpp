@@ -341,7 +341,10 @@ double Group::lsu_begin(WarpClock& w, Time t, double wavefronts, bool smem, doub
   sm.lsu_wavefronts += wavefronts;
   double start = partition_of(w).lsu.begin(static_cast<double>(t), wavefronts * lone_interval);
   start = sm.lsu.begin(start, wavefronts);
-  return smem ? sm.smem.begin(start, wavefronts) : start;
+  if (!smem) return start;
+  const double served = sm.smem.begin(start, wavefronts);
+  sm.lsu.hold(served + wavefronts);
+  return served;
 }
 
 // An arrival that releases to the cluster stands behind a fence of that scope.

@@ -55,6 +55,18 @@ void add_sm(Units& units, const SmUnits& sm) {
   units.of("tma_store", "B").add(sm.tma_drain.busy(), sm.tma_bytes_out);
 }
 
+// Where every SM runs one CTA from start to end, its warps bound the run by their own instructions: the share of their time in which they
+// waited for nobody else.
+void add_role_limits(TimingReport& r) {
+  constexpr Stall kOwn[] = {Stall::issued, Stall::not_selected, Stall::register_dependency, Stall::pipe_busy, Stall::branch, Stall::issue_cost};
+  for (const RoleTime& role : r.roles) {
+    double own = 0;
+    for (const Stall s : kOwn) own += role.cycles[static_cast<size_t>(s)];
+    const double share = own / std::max(role.total(), 1.0);
+    r.limits.push_back({role.name == "warps" ? role.name : role.name + " warps", share * static_cast<double>(r.cycles), share, fmt::format("{} warp instructions in order in {} warps", role.instructions, role.warps)});
+  }
+}
+
 void add_lines(const TimedProgram& program, const Account& sum, TimingReport& r) {
   std::map<std::pair<std::string, uint32_t>, LineTime> lines;
   for (size_t i = 0; i < sum.lines.size(); ++i) {
@@ -123,9 +135,6 @@ std::shared_ptr<const TimingReport> make_report(const TimingContext& context,
                            fmt::format("{:.6g} {}", u.unit.work, u.unit.work_unit)});
     r->units.push_back(u.unit);
   }
-  std::stable_sort(r->limits.begin(), r->limits.end(),
-                   [](const Limit& a, const Limit& b) { return a.cycles > b.cycles; });
-
   for (size_t i = 0; i < context.roles.size(); ++i) {
     if (sum.role_warps[i] == 0) continue;
     RoleTime role;
@@ -135,6 +144,9 @@ std::shared_ptr<const TimingReport> make_report(const TimingContext& context,
     for (size_t k = 0; k < kStallCount; ++k) role.cycles[k] = static_cast<double>(sum.role_cycles[i][k]);
     r->roles.push_back(role);
   }
+  if (context.launch->grid.count() == r->sms_used) add_role_limits(*r);
+  std::stable_sort(r->limits.begin(), r->limits.end(),
+                   [](const Limit& a, const Limit& b) { return a.cycles > b.cycles; });
   add_lines(*context.program, sum, *r);
   return r;
 }

@@ -2,14 +2,27 @@
 
 #include <algorithm>
 #include <bit>
+#include <cmath>
 
 namespace drywell::sim {
+namespace {
+
+// SplitMix64: which channel a piece lies in, and how long its bank takes.
+uint64_t scattered(uint64_t x) {
+  x += 0x9E3779B97F4A7C15u;
+  x = (x ^ (x >> 30)) * 0xBF58476D1CE4E5B9u;
+  x = (x ^ (x >> 27)) * 0x94D049BB133111EBu;
+  return x ^ (x >> 31);
+}
+
+}  // namespace
 
 MemorySystem::MemorySystem(const ArchConfig& arch, const Gmem& gmem, uint32_t sms)
     : arch_(arch),
       figures_(arch),
       sms_(sms),
       base_(window::kGlobalBase),
+      channels_(figures_.hbm.channels),
       hbm_latency_(arch.cycles_from_ns(arch.hbm.latency)),
       hbm_tail_(arch.cycles_from_ns(figures_.hbm.tail)) {
   uint64_t end = base_;
@@ -24,22 +37,38 @@ double MemorySystem::hbm_cycles_per_byte(MemoryKind k) const {
   return 1 / (peak * share);
 }
 
-// Reads and writes that share the bus slow each other, most when there is as much of either: a copy then reaches copy_efficiency.
-double MemorySystem::transfer(MemoryKind k, uint64_t bytes, double from) {
+// Each piece queues at its own channel: bursts wait for the channel with the most to do. Reads and writes that share the bus slow
+// each other, most when there is as much of either: a copy then reaches copy_efficiency. Returns when the last piece is there.
+double MemorySystem::transfer(MemoryKind k, const std::vector<Piece>& pieces, double from) {
   const double pure = 2 / (1 / arch_.hbm.load_efficiency + 1 / figures_.hbm.write_efficiency);
   const double slowdown = 1 + std::max(0.0, pure / arch_.hbm.copy_efficiency - 1) * mixed();
-  const double time = static_cast<double>(bytes) * hbm_cycles_per_byte(k) * slowdown;
+  const double cycles = hbm_cycles_per_byte(k) * slowdown;
+  uint64_t bytes = 0;
+  double there = 0;
+  for (const Piece& p : pieces) {
+    const uint64_t hash = scattered(p.index);
+    const double time = static_cast<double>(p.bytes) * cycles * static_cast<double>(channels_.size());
+    there = std::max(there, channels_[hash % channels_.size()].begin(from, time) + time + latency_of(hash));
+    bytes += p.bytes;
+  }
+  hbm_.begin(from, static_cast<double>(bytes) * cycles);
   constexpr double kRecent = 1 << 20;  // bytes
   const double weight = std::min(1.0, static_cast<double>(bytes) / kRecent);
   write_share_ += weight * ((k == MemoryKind::store ? 1.0 : 0.0) - write_share_);
-  return hbm_.begin(from, time) + time;
+  return there;
 }
 
-// The expected greatest of n exponentials is their mean times 1 + 1/2 + … + 1/n.
-double MemorySystem::latency_of(uint32_t pages) const {
-  double harmonic = 0;
-  for (uint32_t n = 1; n <= pages; ++n) harmonic += 1.0 / n;
-  return hbm_latency_ - hbm_tail_ + hbm_tail_ * (1 + (figures_.hbm.tail_mixed - 1) * mixed()) * harmonic;
+// A fixed part and one that varies from piece to piece, exponentially: an access waits for its slowest. The same piece always takes the
+// same, so that a launch does.
+double MemorySystem::latency_of(uint64_t hash) const {
+  const double uniform = (static_cast<double>(hash >> 32) + 0.5) / 4294967296.0;
+  return hbm_latency_ - hbm_tail_ - hbm_tail_ * (1 + (figures_.hbm.tail_mixed - 1) * mixed()) * std::log(uniform);
+}
+
+void MemorySystem::add_piece(std::vector<Piece>& to, uint64_t line, uint32_t sectors) const {
+  const uint64_t index = (base_ + line * 128) / figures_.hbm.interleave;
+  if (to.empty() || to.back().index != index) to.push_back({index, 0});
+  to.back().bytes += 32u * static_cast<uint32_t>(std::popcount(sectors));
 }
 
 double MemorySystem::l2_cycles_per_byte(MemoryKind k) const {
@@ -51,21 +80,22 @@ double MemorySystem::l2_cycles_per_byte(MemoryKind k) const {
 Time MemorySystem::stores_wait_until() const {
   constexpr double kQueued = 4;  // times the L2's latency
   const double dirty = static_cast<double>(arch_.l2.bytes) / 2 * hbm_cycles_per_byte(MemoryKind::store);
-  const double behind = std::max(l2_.free_at() - kQueued * static_cast<double>(arch_.l2.latency), hbm_.free_at() - dirty);
+  const double behind = std::max(std::max(l2_writes_.free_at(), l2_both_.free_at()) - kQueued * static_cast<double>(arch_.l2.latency), hbm_.free_at() - dirty);
   return behind > 0 ? static_cast<Time>(behind) : 0;
 }
 
 // A line must go for another: the oldest of this launch's, or one that was there before it.
-void MemorySystem::make_room(Lookup& out) {
+void MemorySystem::make_room() {
   if (ring_count_ < ring_.size() - 1) {
     foreign_dirty_ += 128 * figures_.l2.displaced_dirty;
-    const auto whole = static_cast<uint64_t>(foreign_dirty_ / 128) * 128;
-    foreign_dirty_ -= static_cast<double>(whole);
-    out.displaced += whole;
+    if (foreign_dirty_ >= 128) {
+      foreign_dirty_ -= 128;
+      displaced_.push_back({~foreign_lines_++, 128});  // nobody knows where it lies
+    }
     return;
   }
   uint32_t& line = lines_[ring_[ring_head_]];
-  out.displaced += 32u * static_cast<uint32_t>(std::popcount((line >> 4) & 0xFu));
+  if (const uint32_t written = (line >> 4) & 0xFu; written != 0) add_piece(displaced_, ring_[ring_head_], written);
   line = 0;
   ring_head_ = (ring_head_ + 1) % ring_.size();
   --ring_count_;
@@ -84,7 +114,7 @@ void MemorySystem::look_up(const ByteRange& r, bool store, Time now, Lookup& out
     if (index >= lines_.size()) continue;
     uint32_t& line = lines_[index];
     if (line == 0) {
-      make_room(out);
+      make_room();
       ring_[(ring_head_ + ring_count_++) % ring_.size()] = static_cast<uint32_t>(index);
     }
     const uint32_t absent = want & ~line;
@@ -100,10 +130,7 @@ void MemorySystem::look_up(const ByteRange& r, bool store, Time now, Lookup& out
       if (used < now) line = (line & 0xFF) | static_cast<uint32_t>(std::min<Time>(now / kArrivalUnit, (1u << 24) - 1)) << kArrivalShift;
       continue;
     }
-    out.missing += 32u * static_cast<uint32_t>(std::popcount(absent));
-    const uint64_t page = (base_ + index * 128) / figures_.hbm.page;
-    out.pages += page != out.last_page ? 1 : 0;
-    out.last_page = page;
+    add_piece(missing_, index, absent);
     line |= want;
   }
 }
@@ -111,25 +138,27 @@ void MemorySystem::look_up(const ByteRange& r, bool store, Time now, Lookup& out
 void MemorySystem::serve(MemoryRequest& r, const ByteRange* runs) {
   const bool store = r.kind == MemoryKind::store;
   Lookup found;
+  missing_.clear();
+  displaced_.clear();
   const auto now = static_cast<Time>(r.time);
   for (uint32_t i = 0; i < r.count; ++i) look_up(runs[r.first + i], store, now, found);
   l2_bytes_ += found.bytes;
   const double together = r.kind == MemoryKind::tma_load ? 1 / (figures_.l2.shared_bytes_per_clk * static_cast<double>(sms_)) : l2_cycles_per_byte(r.kind);
   const double l2_time = static_cast<double>(found.bytes - found.shared) * l2_cycles_per_byte(r.kind) + static_cast<double>(found.shared) * together;
-  const double start = l2_.begin(r.time, l2_time);
+  // Requests and data go to the L2 on one way, answers come back on another (l2.copy of docs/calibration.md).
+  const double start = (store ? l2_writes_ : l2_reads_).begin(l2_both_.begin(r.time, figures_.l2.duplex_share * l2_time), l2_time);
   const double latency = r.kind == MemoryKind::atomic
                              ? arch_.cost(isa::TimingClass::atom_global).latency
                          : r.kind == MemoryKind::tma_load ? static_cast<double>(arch_.tma.l2_latency)
                                                           : static_cast<double>(arch_.l2.latency);
   double done = start + l2_time + latency;
-  if (found.displaced != 0) {
-    transfer(MemoryKind::store, found.displaced, start);
-    hbm_written_ += found.displaced;
+  if (!displaced_.empty()) {
+    transfer(MemoryKind::store, displaced_, start);
+    for (const Piece& p : displaced_) hbm_written_ += p.bytes;
   }
-  if (found.missing != 0) {
-    const double there = transfer(r.kind, found.missing, start);
-    hbm_read_ += found.missing;
-    done = std::max(done, there + latency_of(found.pages));
+  if (!missing_.empty()) {
+    for (const Piece& p : missing_) hbm_read_ += p.bytes;
+    done = std::max(done, transfer(r.kind, missing_, start));
     const auto arrival = static_cast<uint32_t>(std::min<double>(done / kArrivalUnit, (1u << 24) - 1));
     for (uint32_t i = 0; i < r.count; ++i) {
       const ByteRange& x = runs[r.first + i];

@@ -3,6 +3,7 @@
 // answered. So the result is exact queueing whatever the number of host threads.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <vector>
@@ -32,7 +33,7 @@ class MemorySystem {
   /// Answers one request; call in the order of their times.
   void serve(MemoryRequest& r, const ByteRange* runs);
 
-  double l2_busy() const { return l2_.busy(); }
+  double l2_busy() const { return std::max({l2_reads_.busy(), l2_writes_.busy(), l2_both_.busy()}); }
   double hbm_busy() const { return hbm_.busy(); }
   uint64_t l2_bytes() const { return l2_bytes_; }
   uint64_t hbm_read() const { return hbm_read_; }
@@ -40,24 +41,28 @@ class MemorySystem {
   /// Stores run ahead of the L2 and of what it writes back by as much as queues hold; then they go at their pace.
   Time stores_wait_until() const;
   /// When the last byte on its way has reached memory.
-  double drained() const { return std::max(hbm_.free_at(), l2_.free_at()); }
+  double drained() const { return std::max({hbm_.free_at(), l2_reads_.free_at(), l2_writes_.free_at()}); }
   double l2_bytes_per_clk(MemoryKind k) const { return 1 / l2_cycles_per_byte(k); }
 
  private:
+  /// Consecutive bytes of one channel of device memory.
+  struct Piece {
+    uint64_t index = 0;  // address / hbm.interleave
+    uint64_t bytes = 0;
+  };
   double hbm_cycles_per_byte(MemoryKind k) const;
-  double transfer(MemoryKind k, uint64_t bytes, double from);
-  double latency_of(uint32_t pages) const;
+  double transfer(MemoryKind k, const std::vector<Piece>& pieces, double from);
+  double latency_of(uint64_t hash) const;
+  void add_piece(std::vector<Piece>& to, uint64_t line, uint32_t sectors) const;
   double mixed() const { return 4 * write_share_ * (1 - write_share_); }
   double l2_cycles_per_byte(MemoryKind k) const;
   struct Lookup {
-    uint64_t bytes = 0, missing = 0, displaced = 0;  // displaced: written lines that had to go
+    uint64_t bytes = 0;
     uint64_t shared = 0;  // of lines asked for a moment ago
-    uint64_t last_page = ~uint64_t{0};
-    uint32_t pages = 0;     // of device memory, of what is missing
     Time arriving = 0;  // latest arrival of sectors another request is already bringing
   };
   void look_up(const ByteRange& r, bool store, Time now, Lookup& out);
-  void make_room(Lookup& out);
+  void make_room();
 
   // Per 128-byte line: bits 0..3 sectors present, 4..7 sectors written, 8..31 cycle / 64 of its arrival or of its last use.
   static constexpr uint32_t kArrivalShift = 8, kArrivalUnit = 64;
@@ -68,11 +73,15 @@ class MemorySystem {
   std::vector<uint32_t> lines_;
   std::vector<uint32_t> ring_;  // lines present, oldest first
   size_t ring_head_ = 0, ring_count_ = 0;
-  Server l2_, hbm_;
+  std::vector<Piece> missing_, displaced_;  // of the request being served; displaced: written lines that had to go
+  Server l2_reads_, l2_writes_, l2_both_;   // both: what the directions keep from each other
+  std::vector<Server> channels_;
+  Server hbm_;  // the channels together: how far writes may run ahead, and the report
   uint64_t l2_bytes_ = 0, hbm_read_ = 0, hbm_written_ = 0;
   double hbm_latency_, hbm_tail_;  // cycles
   double write_share_ = 0;         // of device memory's recent traffic
   double foreign_dirty_ = 0;       // bytes of other kernels' written lines displaced so far, less those written
+  uint64_t foreign_lines_ = 0;
 };
 
 }  // namespace drywell::sim

@@ -25,6 +25,8 @@ class Server {
     busy_ += interval;
     return start;
   }
+  /// What it serves stands still until then: the stage behind it is taken.
+  void hold(double until) { free_ = std::max(free_, until); }
   double free_at() const { return free_; }
   double busy() const { return busy_; }
 

@@ -10,6 +10,7 @@
 #include "drywell/core/error.h"
 #include "sim/driver/functional.h"
 #include "sim/observe/hub.h"
+#include "sim/timing/branch_on_results.h"
 #include "sim/timing/make_report.h"
 #include "sim/timing/timed_run.h"
 
@@ -78,6 +79,10 @@ TimedRun::TimedRun(const Launch& launch, const RunOptions& options)
       program_(*launch.program, arch_),
       memory_(arch_, *launch.gmem, launch.sm_count) {
   launch_.queue = &queue_;
+  if (const auto line = options.values ? std::nullopt : branch_on_results(program_); line.has_value()) {
+    const TimedProgram::Line& where = program_.lines[*line];
+    throw InputError("E4522", fmt::format("'{}' branches on results of the tensor core at {}:{}: without values it cannot be timed", launch.program->function->name, where.file, where.line));
+  }
   const isa::Function& f = *launch.program->function;
   residency_ = residency(arch_, launch, f.directives.maxnreg.value_or(0));
   context_.launch = &launch_;

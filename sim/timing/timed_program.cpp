@@ -174,6 +174,7 @@ class Maker {
     x.pipe = c.pipe;
     x.latency = static_cast<uint16_t>(std::lround(c.latency + std::max(0.0, factor - 1) * c.interval));
     x.interval = static_cast<float>(c.interval * factor);
+    if (mnemonic == "bfe") x.interval *= 2;  // a shift and a mask (rate.bfe of docs/calibration.md); bfi shares its shift with the FMA pipe
     x.queue = static_cast<uint8_t>(x.pipe == Pipe::xu  ? arch_.sm.xu_queue
                                    : is_shared(x.pipe) ? arch_.sm.lsu_queue
                                                        : arch_.sm.alu_queue);

@@ -59,7 +59,8 @@ UmmaCost umma_cost(const ArchConfig& arch, const UmmaShape& s) {
   const bool pair128 = s.pair && s.m == 128;
   UmmaCost c;
   c.fetch = p.a_fetch + p.b_fetch;
-  double fetch_time = c.fetch;
+  // Weight-stationary: about 76 cycles are published for M64 N256 (facts/timing.md §4.1), less than A and B one after the other.
+  double fetch_time = s.ws ? std::max(p.a_fetch, p.b_fetch) : c.fetch;
   if (s.pair) fetch_time += pair128 ? u.fetch_pair_m128 : u.fetch_pair_m256;
   const double array = pair128 ? std::max(p.array, u.array_floor_pair_m128) : p.array;
   c.interval = std::max({fetch_time, array, u.interval_floor});

@@ -31,6 +31,7 @@ struct Loads {
   int count = 1;          // loads, one after the other into their own place
   bool twice = false;     // the same rows again: they are in the L2 then
   uint32_t ctas = 1;
+  uint32_t skip = 0;      // rows before the first
   std::string arch = "sm_100a";
 };
 
@@ -44,7 +45,7 @@ Outcome load(const Loads& l) {
   kernel.arch = l.arch;
   const uint32_t bytes = l.box_rows * 128;
   const int rounds = l.twice ? 2 : 1;
-  const auto rows = static_cast<uint32_t>(l.count) * l.box_rows * l.ctas;
+  const auto rows = l.skip + static_cast<uint32_t>(l.count) * l.box_rows * l.ctas;
   kernel.global_bytes = uint64_t{rows} * 128;
   kernel.launch = {
       .grid = {l.ctas}, .block = {32}, .dynamic_smem = bytes * static_cast<uint32_t>(l.count) + 1024};
@@ -54,8 +55,7 @@ Outcome load(const Loads& l) {
       [&](KernelBuilder& k, Symbol, const std::vector<Symbol>& maps) {
         const Symbol bar = k.shared("bar", 8, 8), data = k.dynamic_shared("data", 1024);
         const Reg tid = k.def("mov.u32", SpecialReg::tid_x), first = k.reg(Mod::pred);
-        const Reg row0 = k.def("mul.lo.u32", k.def("mov.u32", SpecialReg::ctaid_x),
-                               static_cast<uint32_t>(l.count) * l.box_rows);
+        const Reg row0 = k.def("add.u32", k.def("mul.lo.u32", k.def("mov.u32", SpecialReg::ctaid_x), static_cast<uint32_t>(l.count) * l.box_rows), l.skip);
         k("setp.eq.u32", first, tid, 0);
         k.when(first)("mbarrier.init.shared::cta.b64", mem(bar), 1);
         k("bar.sync", 0);
@@ -85,11 +85,12 @@ Outcome load(const Loads& l) {
   return {r.log.of("cp.async.bulk.tensor"), r.log.of("mbarrier.try_wait"), r.result.cycles};
 }
 
-// One thread issues a tensor load at the engine's spacing, whatever its size. 54 cycles by facts/timing.md §8, taken over for sm_100a;
-// 8 where the operands are uniform (traces/hw, tma.sixteen.512B: sixteen loads and their latency in 436 cycles).
+// One thread issues a tensor load at the engine's spacing, whatever its size: 8 cycles where the operands are uniform (traces/hw,
+// tma.sixteen.512B: sixteen loads and their latency in 453 cycles), on sm_100a too until somebody publishes another figure. The 54 of
+// facts/timing.md §8 are of a loop that computes its operands.
 TEST(TensorLoad, IssuesAtTheEnginesSpacing) {
   for (const uint32_t rows : {4u, 32u}) {
-    for (const auto& [arch, cycles] : {std::pair{"sm_100a", 54.0}, std::pair{"sm_90a", 8.0}}) {
+    for (const auto& [arch, cycles] : {std::pair{"sm_100a", 8.0}, std::pair{"sm_90a", 8.0}}) {
       auto issue = load({.box_rows = rows, .count = 24, .arch = arch}).issue;
       issue.erase(issue.begin());  // it fetches the tensor map
       EXPECT_NEAR(spacing(issue), cycles, 0.05 * cycles) << rows << ' ' << arch;
@@ -102,9 +103,13 @@ TEST(TensorLoad, IssuesAtTheEnginesSpacing) {
 TEST(TensorLoad, HasThePublishedLatencies) {
   const double wake = 36;
   for (const uint32_t rows : {4u, 32u}) {
-    const Outcome o = load({.box_rows = rows, .twice = true});
-    const auto cold = static_cast<double>(o.done[0] - o.issue[0]) - wake,
-               warm = static_cast<double>(o.done[1] - o.issue[1]) - wake;
+    double cold = 0, warm = 0;
+    constexpr uint32_t kTiles = 16;  // device memory does not take the same time for each
+    for (uint32_t tile = 0; tile < kTiles; ++tile) {
+      const Outcome o = load({.box_rows = rows, .twice = true, .skip = tile * 32});
+      cold += (static_cast<double>(o.done[0] - o.issue[0]) - wake) / kTiles;
+      warm += (static_cast<double>(o.done[1] - o.issue[1]) - wake) / kTiles;
+    }
     EXPECT_GE(warm, 0.95 * 182 * 1.9) << rows;
     EXPECT_LE(warm, 1.05 * 197 * 1.97) << rows;
     // The first load also fetches the tensor map.

@@ -1,0 +1,171 @@
+// Launches in time: waves, clusters, persistent grids, work stealing, registers (facts/timing.md §9; figures typed from there or from
+// the CUDA C++ Programming Guide, not from the architecture file).
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "drywell/sim/device.h"
+#include "support/ptx_run.h"
+
+namespace drywell::sim {
+namespace {
+
+/// What a CTA wrote down: where it ran, when it started and ended.
+struct Stay {
+  uint64_t from = 0, to = 0, sm = 0, extra = 0;
+};
+
+struct Shape {
+  uint32_t ctas = 1, threads = 32, cluster = 1, sms = 4, smem = 0;
+  std::string directives;  // ".maxnreg 64"
+  std::string arch = "sm_100a";
+  unsigned host_threads = 1;
+};
+
+struct Outcome {
+  std::vector<Stay> stays;
+  RunResult run;
+};
+
+/// Thread 0 of every CTA notes its stay around `body`, which may leave something in %d3. %r1 is its CTA's index.
+Outcome run(const Shape& s, const std::string& body) {
+  const std::string text = fmt::format(
+      ".version 9.0\n.target {}\n.address_size 64\n.visible .entry k(.param .u64 out) {}\n{{\n.reg .pred %p<8>; .reg .b32 %r<16>; .reg .b64 %d<12>; .reg .f32 %f<4>;\n"
+      ".shared .align 16 .b8 answer[16]; .shared .align 8 .b64 bar;\nmov.u64 %d1, %clock64;\nmov.u32 %r1, %ctaid.x;\nmov.u64 %d3, 0;\n{}\n"
+      "mov.u64 %d2, %clock64;\nld.param.u64 %d4, [out];\nmov.u32 %r2, %tid.x;\nsetp.ne.u32 %p1, %r2, 0;\n@%p1 ret;\nmad.wide.u32 %d4, %r1, 32, %d4;\n"
+      "mov.u32 %r3, %smid;\ncvt.u64.u32 %d5, %r3;\nst.global.u64 [%d4], %d1;\nst.global.u64 [%d4+8], %d2;\nst.global.u64 [%d4+16], %d5;\nst.global.u64 [%d4+24], %d3;\nret;\n}}\n",
+      s.arch, s.directives, body);
+  Device d({.arch = s.arch, .sm_count = s.sms});
+  const GmemAddr out = d.allocate(sizeof(Stay) * s.ctas);
+  d.fill(out, 0, sizeof(Stay) * s.ctas);
+  RunOptions o;
+  o.driver = DriverKind::timed;
+  o.threads = s.host_threads;
+  Outcome r;
+  r.run = d.launch(d.load(test::parse_or_throw(text)), "k", {.grid = {s.ctas}, .block = {s.threads}, .cluster = {s.cluster}, .dynamic_smem = s.smem}, Args().add(out), o);
+  EXPECT_TRUE(r.run.ok()) << r.run.fault->to_string();
+  r.stays.resize(s.ctas);
+  d.read(r.stays.data(), out, sizeof(Stay) * s.ctas);
+  return r;
+}
+
+constexpr char kWork[] = "nanosleep.u32 2000;";  // 2 us
+
+/// Most CTAs of one SM at the same time.
+uint32_t most_together(const std::vector<Stay>& stays) {
+  uint32_t most = 0;
+  for (const Stay& a : stays)
+    most = std::max(most, static_cast<uint32_t>(std::count_if(stays.begin(), stays.end(), [&](const Stay& b) { return b.sm == a.sm && b.from <= a.from && a.from < b.to; })));
+  return most;
+}
+
+// One CTA a cycle for the whole chip (QRC), and another one on an SM some time after one has ended.
+TEST(Launch, StartsOneCtaACycleAndReplacesThoseThatEnd) {
+  const auto stays = run({.ctas = 12, .sms = 4, .smem = 200 << 10}, kWork).stays;
+  EXPECT_EQ(most_together(stays), 1u);
+  for (uint32_t i = 0; i < 4; ++i) EXPECT_EQ(stays[i].from, i) << "CTA " << i;
+  for (uint32_t i = 4; i < 12; ++i) EXPECT_GT(stays[i].from, stays[i - 4].to) << "the SM was taken until then";
+  std::map<uint64_t, int> on;
+  for (const Stay& s : stays) ++on[s.sm];
+  for (const auto& [sm, n] : on) EXPECT_EQ(n, 3) << "SM " << sm;
+}
+
+// 512 threads each: four fill the 2,048 of an SM; 232,448 bytes: one; 32 CTAs at most.
+TEST(Occupancy, IsWhatTheProgrammingGuideSays) {
+  EXPECT_EQ(most_together(run({.ctas = 16, .threads = 512, .sms = 2}, kWork).stays), 4u);
+  EXPECT_EQ(most_together(run({.ctas = 6, .sms = 2, .smem = 100 << 10}, kWork).stays), 2u);
+  EXPECT_EQ(most_together(run({.ctas = 80, .sms = 2}, kWork).stays), 32u);
+}
+
+// 65,536 registers, given to warps in units of 256: 128 for each of 256 threads leave room for two CTAs, 40 for six (quantize-fp8).
+TEST(Occupancy, CountsTheRegistersOfMaxnreg) {
+  EXPECT_EQ(most_together(run({.ctas = 12, .threads = 256, .sms = 2, .directives = ".maxnreg 128"}, kWork).stays), 2u);
+  EXPECT_EQ(most_together(run({.ctas = 20, .threads = 256, .sms = 2, .directives = ".maxnreg 40"}, kWork).stays), 6u);
+}
+
+// Without .maxnreg nobody knows what ptxas will give; .minnctapersm promises that so many fit, else registers do not count.
+TEST(Occupancy, LeavesRegistersOutWhereNothingSaysHowMany) {
+  const Outcome r = run({.ctas = 20, .threads = 256, .sms = 2}, kWork);
+  EXPECT_EQ(most_together(r.stays), 8u);
+  EXPECT_EQ(r.run.timing->residency_limit, "threads");
+}
+
+// CTAs of a cluster run at the same time on SMs of one GPC; a cluster starts only where all of it fits.
+TEST(Clusters, RunTogetherOnNeighbouringSms) {
+  const auto stays = run({.ctas = 24, .cluster = 4, .sms = 16, .smem = 200 << 10, .directives = ".reqnctapercluster 4"},
+                         std::string(kWork) + "\nbarrier.cluster.arrive.aligned;\nbarrier.cluster.wait.aligned;")
+                         .stays;
+  for (uint32_t c = 0; c < 24; c += 4) {
+    std::set<uint64_t> sms;
+    for (uint32_t i = c; i < c + 4; ++i) {
+      sms.insert(stays[i].sm);
+      EXPECT_EQ(stays[i].from, stays[c].from) << "CTA " << i << " starts with its cluster";
+    }
+    EXPECT_EQ(sms.size(), 4u);
+    EXPECT_EQ(*sms.begin() % 4, 0u);
+    EXPECT_EQ(*sms.rbegin(), *sms.begin() + 3) << "cluster " << c / 4;
+  }
+}
+
+// One CTA on each SM takes tile after tile: no CTA is replaced, and all SMs end within a tile of each other.
+TEST(PersistentGrid, KeepsItsSmsUntilTheTilesRunOut) {
+  const std::string loop =
+      "mov.u32 %r4, %r1;\nNEXT:\nnanosleep.u32 1000;\nadd.u64 %d3, %d3, 1;\nmov.u32 %r5, %nctaid.x;\nadd.u32 %r4, %r4, %r5;\nsetp.lt.u32 %p2, %r4, 22;\n@%p2 bra NEXT;";
+  const auto stays = run({.ctas = 4, .sms = 4}, loop).stays;
+  uint64_t tiles = 0, first_end = ~uint64_t{0}, last_end = 0;
+  for (const Stay& s : stays) {
+    tiles += s.extra;
+    first_end = std::min(first_end, s.to);
+    last_end = std::max(last_end, s.to);
+  }
+  EXPECT_EQ(tiles, 22u);
+  EXPECT_EQ(stays[0].extra, 6u);
+  EXPECT_EQ(stays[3].extra, 5u);
+  EXPECT_NEAR(static_cast<double>(last_end - first_end), 1000 * 1.85, 0.05 * 1850);  // one tile of a microsecond
+}
+
+// Cluster launch control: the CTAs that run take over those that have not started, and nobody else starts them (PTX ISA 9.7.13.17).
+std::string stealing() {
+  return "mov.u32 %r10, bar;\nmov.u32 %r11, answer;\nmov.u32 %r12, 0;\nmbarrier.init.shared::cta.b64 [%r10], 1;\n"
+         "STEAL:\nnanosleep.u32 3000;\nadd.u64 %d3, %d3, 1;\n"
+         "mbarrier.arrive.expect_tx.shared::cta.b64 _, [%r10], 16;\nclusterlaunchcontrol.try_cancel.async.shared::cta.mbarrier::complete_tx::bytes.b128 [%r11], [%r10];\n"
+         "WAIT:\nmbarrier.try_wait.parity.shared::cta.b64 %p3, [%r10], %r12;\n@!%p3 bra WAIT;\nxor.b32 %r12, %r12, 1;\n"
+         "{\n.reg .b128 %q;\nld.shared.b128 %q, [%r11];\nclusterlaunchcontrol.query_cancel.is_canceled.pred.b128 %p4, %q;\n}\n"
+         "fence.proxy.async.shared::cta;\n@%p4 bra STEAL;";
+}
+
+TEST(ClusterLaunchControl, TakesOverWhatHasNotStarted) {
+  const Shape s{.ctas = 21, .threads = 1, .sms = 4, .smem = 200 << 10};
+  const Outcome one = run(s, stealing());
+  uint64_t work = 0, started = 0;
+  for (const Stay& c : one.stays) {
+    work += c.extra;
+    started += c.to != 0;
+  }
+  EXPECT_EQ(work, 21u) << "every CTA's work is done once";
+  EXPECT_EQ(started, 4u) << "the others were cancelled";
+  EXPECT_NEAR(static_cast<double>(one.stays[0].extra), 21.0 / 4, 1);
+  Shape many = s;
+  many.host_threads = 4;
+  EXPECT_EQ(run(many, stealing()).run.cycles, one.run.cycles);
+}
+
+// setmaxnreg.dec takes 73 cycles, .inc 50 (QRC, B300; one figure for both here), and .inc waits until enough registers are free.
+TEST(Setmaxnreg, TakesItsTimeAndWaitsForRegisters) {
+  const auto cycles = [](const std::string& change) {
+    return run({.threads = 256, .directives = ".maxntid 256, 1, 1 .maxnreg 168"}, "mov.u64 %d6, %clock64;\n" + change + "\nmov.u64 %d7, %clock64;\nsub.u64 %d3, %d7, %d6;").stays[0].extra;
+  };
+  const uint64_t alone = cycles("setmaxnreg.dec.sync.aligned.u32 40;");
+  EXPECT_NEAR(static_cast<double>(alone), 73, 0.05 * 73 + 4);
+  // Warps 4 to 7 give up registers after 2 us; warps 0 to 3 want them.
+  const uint64_t waited = cycles(
+      "mov.u32 %r6, %tid.x;\nsetp.ge.u32 %p5, %r6, 128;\n@%p5 bra GIVE;\nsetmaxnreg.inc.sync.aligned.u32 232;\nbra GO;\nGIVE:\nnanosleep.u32 2000;\nsetmaxnreg.dec.sync.aligned.u32 40;\nGO:");
+  EXPECT_GE(waited, 3700u);
+  EXPECT_LE(waited, 4000u);
+}
+
+}  // namespace
+}  // namespace drywell::sim
