@@ -22,8 +22,9 @@ std::string escaped(std::string_view text, bool xml) {
   return out;
 }
 
-constexpr double kWidth = 430, kGap = 190, kLine = 16, kPad = 9, kMargin = 20, kSpace = 18, kTitle = 34;
+constexpr double kWidth = 430, kGap = 280, kLine = 16, kPad = 9, kMargin = 20, kSpace = 18, kTitle = 34;
 
+constexpr double kLetter = 6.05;  // of a label
 constexpr double kEnds = 14;  // between the ends of edges at one side of a box
 
 struct Box {
@@ -100,8 +101,9 @@ class Picture {
     const sim::WaitGraph::Edge& e = graph_.edges[i];
     const bool back = goes_back(e);
     const double x = boxes_[e.from].x + (back ? -6 : kWidth + 6), y = end_y(e.from, back ? kLeft : kRight, ends_[i].first);
-    return fmt::format("<text x=\"{:.1f}\" y=\"{:.1f}\" text-anchor=\"{}\" font-size=\"10\" fill=\"{}\" stroke=\"white\" stroke-width=\"4\" paint-order=\"stroke\">{}</text>\n", x, y + 3,
-                       back ? "end" : "start", back ? "#92400e" : "#374151", escaped(e.label, true));
+    const double width = kLetter * static_cast<double>(e.label.size());
+    return fmt::format("<rect x=\"{:.1f}\" y=\"{:.1f}\" width=\"{:.1f}\" height=\"11\" fill=\"white\"/>\n<text x=\"{:.1f}\" y=\"{:.1f}\" text-anchor=\"{}\" font-size=\"10\" fill=\"{}\">{}</text>\n",
+                       back ? x - width : x, y - 5.5, width, x, y + 3, back ? "end" : "start", back ? "#92400e" : "#374151", escaped(e.label, true));
   }
 
   static constexpr size_t kLeft = 0, kRight = 1;

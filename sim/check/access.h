@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 #include "drywell/core/types.h"
@@ -46,20 +47,28 @@ struct Access {
 
 using AccessId = uint32_t;  // 0: none
 
+/// Grows without moving what it has.
 class AccessTable {
  public:
-  AccessTable() : all_(1) {}
+  AccessTable() { clear(); }
   AccessId add(const Access& a) {
-    all_.push_back(a);
-    return static_cast<AccessId>(all_.size() - 1);
+    if (size_ % kBlock == 0) blocks_.push_back(std::make_unique<Access[]>(kBlock));
+    at(size_) = a;
+    return size_++;
   }
-  const Access& operator[](AccessId id) const { return all_[id]; }
-  Access& at(AccessId id) { return all_[id]; }
-  size_t size() const { return all_.size(); }
-  void clear() { all_.resize(1); }
+  const Access& operator[](AccessId id) const { return blocks_[id / kBlock][id % kBlock]; }
+  Access& at(AccessId id) { return blocks_[id / kBlock][id % kBlock]; }
+  size_t size() const { return size_; }
+  void clear() {
+    blocks_.clear();
+    size_ = 0;
+    add({});
+  }
 
  private:
-  std::vector<Access> all_;
+  static constexpr uint32_t kBlock = 256;
+  std::vector<std::unique_ptr<Access[]>> blocks_;
+  AccessId size_ = 0;
 };
 
 }  // namespace drywell::sim::check

@@ -328,14 +328,14 @@ void ClusterMonitor::tensor_memory(const Warp& w, const DecodedOp& op, LaneMask 
     touch({Memory::shared, shared_rank(at), shared_offset(at), 4}, accesses_.add(access_of(w, pc, mask, Agent::thread, true)), state.clock, Rule::none);
     uint32_t column = 0;
     std::memcpy(&column, w.cta->smem.data() + shared_offset(at), 4);
-    cta.tensor.update(uint64_t{column} * kTmemLanes, uint64_t{column + columns} * kTmemLanes, [](StateId, uint64_t) { return StateId{0}; });
+    cta.tensor.forget(column, columns);
     return;
   }
   const TmemAddr at(lanes<uint32_t>(w, op.src[0])[lane]);
   const uint32_t columns = lanes<uint32_t>(w, op.src[1])[lane];
   const AccessId id = accesses_.add(access_of(w, pc, mask, Agent::dealloc, true));
   touch({Memory::tmem, w.cta->rank, 0, 0, 0, kTmemLanes, at.column(), columns}, id, state.clock, Rule::none);
-  cta.tensor.update(uint64_t{at.column()} * kTmemLanes, uint64_t{at.column() + columns} * kTmemLanes, [](StateId, uint64_t) { return StateId{0}; });
+  cta.tensor.forget(at.column(), columns);
 }
 
 }  // namespace drywell::sim::check

@@ -100,12 +100,8 @@ void ClusterMonitor::touch(const Span& s, AccessId id, const WarpClock& who, Rul
     return;
   }
   const auto judge = [&](const Access& prior, const Access& a) { return judge_tensor(prior, a, who); };
-  const auto where = [&](uint64_t cell) { return fmt::format("tensor memory of CTA rank {}, lane {}, column {}", s.cta, cell % kTmemLanes, cell / kTmemLanes); };
-  const uint32_t step = s.lanes == kTmemLanes ? s.columns : 1;  // whole columns lie next to each other
-  for (uint32_t c = s.column; c < s.column + s.columns; c += step) {
-    const uint64_t first = uint64_t{c} * kTmemLanes + s.lane;
-    touch_cells(cta.tensor, first, first + uint64_t{step} * s.lanes, id, judge, where, unwritten, known);
-  }
+  const auto where = [&](uint64_t cell) { return fmt::format("tensor memory of CTA rank {}, lane {}, column {}", s.cta, cta.tensor.lane_of(cell), cta.tensor.column_of(cell)); };
+  cta.tensor.runs(s.lane, s.lanes, s.column, s.columns, [&](uint64_t begin, uint64_t end) { touch_cells(cta.tensor, begin, end, id, judge, where, unwritten, known); });
 }
 
 void ClusterMonitor::memory(const Warp& w, const DecodedOp& op, LaneMask mask, Space space, uint32_t bytes, bool store) {

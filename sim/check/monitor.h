@@ -155,7 +155,7 @@ struct ScaleUse {
 
 struct CtaState {
   /// `bytes`: those of shared memory are followed.
-  CtaState(const Cta& c, bool bytes) : cta(c), shared(bytes ? c.smem.size() : 0), tensor(size_t{kTmemLanes} * kTmemColumns), warps(c.warps.size()) {}
+  CtaState(const Cta& c, bool bytes) : cta(c), shared(bytes ? c.smem.size() : 0), tensor(kTmemColumns), warps(c.warps.size()) {}
   const Cta& cta;
   SharedShadow shared;
   TensorShadow tensor;

@@ -31,8 +31,8 @@ class StateTable {
   }
   /// `s` read once more. A reader that a later one of the same component implies is forgotten.
   StateId read(StateId s, AccessId a) {
-    const uint64_t key = uint64_t{s} << 32 | a;
-    if (const auto found = reads_.find(key); found != reads_.end()) return found->second;
+    Read& known = reads_[(s * 31 + a) % kReads];
+    if (known.state == s && known.access == a) return known.result;
     const State old = states_[s];
     const auto first = static_cast<uint32_t>(pool_.size());
     for (uint32_t i = 0; i < old.count; ++i) {
@@ -42,15 +42,14 @@ class StateTable {
     pool_.push_back(a);
     states_.push_back({old.writer, first, static_cast<uint32_t>(pool_.size()) - first});
     const auto id = static_cast<StateId>(states_.size() - 1);
-    if (reads_.size() > kCache) reads_.clear();
-    reads_.emplace(key, id);
+    known = {s, a, id};
     return id;
   }
   size_t size() const { return states_.size(); }
   void clear() {
     states_.resize(1);
     pool_.clear();
-    reads_.clear();
+    reads_.fill({});
     last_written_ = last_written_state_ = 0;
   }
 
@@ -59,7 +58,13 @@ class StateTable {
     AccessId writer = 0;
     uint32_t first = 0, count = 0;
   };
-  static constexpr size_t kCache = 4096;
+  /// What read() answered for a state and an access, of late.
+  struct Read {
+    StateId state = 0;
+    AccessId access = 0;  // 0: nothing
+    StateId result = 0;
+  };
+  static constexpr size_t kReads = 256;
 
   static bool implied(const Access& old, const Access& now) {
     return old.cluster == now.cluster && old.done == now.done && old.agent == now.agent && old.done_at != kInFlight && old.done_at <= now.done_at;
@@ -68,7 +73,7 @@ class StateTable {
   const AccessTable& accesses_;
   std::vector<State> states_;
   std::vector<AccessId> pool_;
-  std::unordered_map<uint64_t, StateId> reads_;
+  std::array<Read, kReads> reads_{};
   AccessId last_written_ = 0;
   StateId last_written_state_ = 0;
 };
@@ -170,9 +175,42 @@ class Shadow {
   std::vector<uint32_t> free_;
 };
 
-/// Shared memory by the byte; tensor memory by the cell, a column's lanes after each other, a warp's together.
+/// Shared memory by the byte.
 using SharedShadow = Shadow<4>;
-using TensorShadow = Shadow<32>;
+
+/// Tensor memory by the cell: a quarter of the lanes after the other, as warps see it; in it the columns, and each column's lanes.
+/// Four columns of a quarter go together: what scale factors take.
+class TensorShadow {
+ public:
+  static constexpr uint32_t kLanes = 32;
+  explicit TensorShadow(uint32_t columns) : columns_(columns), cells_(size_t{columns} * 4 * kLanes) {}
+
+  uint32_t lane_of(uint64_t cell) const { return static_cast<uint32_t>(cell / kLanes / columns_ * kLanes + cell % kLanes); }
+  uint32_t column_of(uint64_t cell) const { return static_cast<uint32_t>(cell / kLanes % columns_); }
+  /// Calls f(begin, end) for the runs of cells of a rectangle.
+  template <class F>
+  void runs(uint32_t lane, uint32_t lanes, uint32_t column, uint32_t columns, F f) const {
+    columns = std::min(columns, columns_ - std::min(column, columns_));  // an operation that leaves tensor memory is about to be refused
+    for (uint32_t first = lane, last; first < lane + lanes; first = last) {
+      last = std::min(lane + lanes, first / kLanes * kLanes + kLanes);
+      const uint64_t row = uint64_t{first / kLanes} * columns_ + column;
+      if (last - first == kLanes) {
+        f(row * kLanes, (row + columns) * kLanes);
+        continue;
+      }
+      for (uint64_t c = row; c < row + columns; ++c) f(c * kLanes + first % kLanes, c * kLanes + first % kLanes + (last - first));
+    }
+  }
+  template <class F>
+  void update(uint64_t begin, uint64_t end, F next) { cells_.update(begin, end, next); }
+  void forget(uint32_t column, uint32_t columns) {
+    runs(0, 4 * kLanes, column, columns, [&](uint64_t begin, uint64_t end) { cells_.update(begin, end, [](StateId, uint64_t) { return StateId{0}; }); });
+  }
+
+ private:
+  uint32_t columns_;
+  Shadow<4 * kLanes> cells_;
+};
 
 /// Global memory: pages made on first use.
 class GlobalShadow {
