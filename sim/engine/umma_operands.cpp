@@ -10,11 +10,16 @@ namespace drywell::sim {
 namespace {
 
 // 16 elements of a padded 16-byte unit, one byte each (facts/tcgen05.md §8: little-endian bit stream, data
-// first).
-void unpack_container(unsigned bits, const uint8_t* in, uint8_t* out) {
-  for (unsigned i = 0; i < 16; ++i) {
-    const unsigned bit = i * bits, window = in[bit / 8] | unsigned{in[bit / 8 + 1]} << 8;
-    out[i] = static_cast<uint8_t>(window >> bit % 8 & ((1u << bits) - 1));
+// first): four elements lie within a 32-bit word.
+template <unsigned kBits>
+void unpack_container(const uint8_t* in, uint8_t* out) {
+  constexpr uint32_t kMask = (1u << kBits) - 1;
+  for (unsigned i = 0; i < 4; ++i) {
+    uint32_t bits;
+    std::memcpy(&bits, in + i * kBits / 2, 4);
+    uint32_t bytes = 0;
+    for (unsigned e = 0; e < 4; ++e) bytes |= (bits >> e * kBits & kMask) << 8 * e;
+    std::memcpy(out + 4 * i, &bytes, 4);
   }
 }
 
@@ -28,7 +33,7 @@ void gather_k_major(const Smem& smem, const isa::OperandTile& tile, const std::v
       const uint8_t* in = smem.data() + chunks[row * per_line + c];
       uint8_t* to = out + row * row_bytes + c * 16;
       if (container) {
-        unpack_container(bits, in, to);
+        bits == 4 ? unpack_container<4>(in, to) : unpack_container<6>(in, to);
       } else {
         std::memcpy(to, in, 16);
       }
