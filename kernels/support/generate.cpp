@@ -18,6 +18,12 @@ uint64_t mix(uint64_t z) {
   return z ^ (z >> 31);
 }
 
+}  // namespace
+
+uint64_t random_word(uint64_t seed, uint64_t index) { return mix(seed + (index + 1) * kGolden); }
+
+namespace {
+
 /// (0, 1), never an end: 52 bits and a half.
 double unit_interval(uint64_t word) { return (static_cast<double>(word >> 12) + 0.5) * 0x1p-52; }
 
@@ -89,14 +95,11 @@ class RowGenerator {
         }
         return;
       case Distribution::normal:
-        for (uint64_t c = 0; c < columns_; c += kRun) normals(first + c, std::min(kRun, columns_ - c), out + c);
+        for_normals(first, [&](uint64_t c, double x) { out[c] = static_cast<float>(options_.scale * x); });
         return;
       case Distribution::heavy_tailed: {
         const double row_gain = options_.scale * (0.5 + 1.5 * unit_interval(random_word(row_seed_, row)));
-        for (uint64_t c = 0; c < columns_; ++c) {
-          const uint64_t i = first + c;
-          out[c] = static_cast<float>(row_gain * gains_[c] * mixture(i) * normal(i));
-        }
+        for_normals(first, [&](uint64_t c, double x) { out[c] = static_cast<float>(row_gain * gains_[c] * mixture(first + c) * x); });
         return;
       }
     }
@@ -105,17 +108,21 @@ class RowGenerator {
  private:
   static constexpr uint64_t kRun = 128;
 
-  /// The same as `normal` one by one; what is not in the tails, 95 in 100, without branches.
-  void normals(uint64_t first, uint64_t count, float* out) const {
+  /// Calls use(c, x) with a normal variable for every column of the row whose first element is `first`: many at a time, and
+  /// what is not in the tails, 95 in 100, without branches.
+  template <class Use>
+  void for_normals(uint64_t first, Use use) const {
     double p[kRun], x[kRun];
-    for (uint64_t i = 0; i < count; ++i) p[i] = unit_interval(random_word(element_seed_, first + i));
-    for (uint64_t i = 0; i < count; ++i) x[i] = central_quantile(p[i]);
-    for (uint64_t i = 0; i < count; ++i) {
-      if (p[i] < kTail || p[i] > 1 - kTail) x[i] = normal_quantile(p[i]);
+    for (uint64_t c = 0; c < columns_; c += kRun) {
+      const uint64_t count = std::min(kRun, columns_ - c);
+      for (uint64_t i = 0; i < count; ++i) p[i] = unit_interval(random_word(element_seed_, first + c + i));
+      for (uint64_t i = 0; i < count; ++i) x[i] = central_quantile(p[i]);
+      for (uint64_t i = 0; i < count; ++i) {
+        if (p[i] < kTail || p[i] > 1 - kTail) x[i] = normal_quantile(p[i]);
+      }
+      for (uint64_t i = 0; i < count; ++i) use(c + i, x[i]);
     }
-    for (uint64_t i = 0; i < count; ++i) out[i] = static_cast<float>(options_.scale * x[i]);
   }
-  double normal(uint64_t i) const { return normal_quantile(unit_interval(random_word(element_seed_, i))); }
   double mixture(uint64_t i) const {
     const uint64_t percent = (random_word(mixture_seed_, i) >> 32) % 100;
     return percent < 90 ? 1 : percent < 99 ? 3 : 10;
@@ -155,8 +162,6 @@ std::optional<Distribution> parse_distribution(std::string_view name) {
   }
   return std::nullopt;
 }
-
-uint64_t random_word(uint64_t seed, uint64_t index) { return mix(seed + (index + 1) * kGolden); }
 
 double normal_quantile(double p) {
   if (p >= kTail && p <= 1 - kTail) return central_quantile(p);
