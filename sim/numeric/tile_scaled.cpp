@@ -18,10 +18,10 @@ inline __m512i by_group(const uint8_t* a, const uint8_t* b, const uint8_t* c, co
 inline int smaller(int a, int b) { return a < b ? a : b; }
 inline int larger(int a, int b) { return a < b ? b : a; }
 
-inline float power_of_two(int e) { return __builtin_bit_cast(float, static_cast<uint32_t>(e + 127) << 23); }
-
 struct Row {
   __m512i planes[kScaledPlanes];
+  __m512 squares;  // of its elements, to be added
+  int unit;        // exponent of their lowest bit
   bool fit;
 };
 
@@ -49,14 +49,22 @@ inline Row decode_row(const ScaledRows& in, unsigned r, __m512i flip, const Scal
   Row row;
   row.planes[0] = _mm512_unpacklo_epi8(low, high);
   row.planes[1] = _mm512_unpackhi_epi8(low, high);
-  __m512 squares = _mm512_setzero_ps();
-  for (const __m512i& p : row.planes) squares = _mm512_dpbf16_ps(squares, (__m512bh)p, (__m512bh)p);
+  row.squares = _mm512_setzero_ps();
+  for (const __m512i& p : row.planes) row.squares = _mm512_dpbf16_ps(row.squares, (__m512bh)p, (__m512bh)p);
   row.fit = top < ScaleTable::kUnfit;
+  row.unit = row.fit && unit != -ScaleTable::kZero ? unit : 0;
   bounds.tops[r] = top;
   bounds.lowest[r] = lowest;
-  const float inverse = row.fit && unit != -ScaleTable::kZero ? power_of_two(-unit) : 0.0f;
-  bounds.spans[r] = _mm512_reduce_add_ps(squares) * inverse * inverse;
   return row;
+}
+
+/// Adds up the squares of sixteen rows, in units of each row's.
+inline void store_spans(float (&squares)[kTileRows][16], const int (&units)[kTileRows], float* spans) {
+  turn_tile(reinterpret_cast<uint8_t*>(squares));
+  __m512 sum = _mm512_loadu_ps(squares[0]);
+  for (unsigned i = 1; i < 16; ++i) sum = _mm512_add_ps(sum, _mm512_loadu_ps(squares[i]));
+  const __m512i inverse = _mm512_slli_epi32(_mm512_sub_epi32(_mm512_set1_epi32(127), _mm512_slli_epi32(_mm512_loadu_si512(units), 1)), 23);
+  _mm512_storeu_ps(spans, _mm512_mul_ps(sum, _mm512_castsi512_ps(inverse)));
 }
 
 /// Those of `lanes` whose C, less than 2^24 quanta, has bits below the quantum.
@@ -73,11 +81,16 @@ bool decode_scaled(const ScaledRows& in, TileSide side, uint8_t* tiles, const Sc
   bool fit = true;
   for (unsigned first = 0; first < in.rows; first += kTileRows) {
     uint8_t* tile = tiles + size_t{first} / kTileRows * kTileBytes;
+    alignas(64) float squares[kTileRows][16];
+    int units[kTileRows];
     for (unsigned r = 0; r < kTileRows; ++r) {
       const Row row = decode_row(in, first + r, flip, bounds);
       fit = fit && row.fit;
+      units[r] = row.unit;
+      _mm512_store_ps(squares[r], row.squares);
       for (unsigned p = 0; p < kScaledPlanes; ++p) _mm512_storeu_si512(tile + p * plane + 64 * r, row.planes[p]);
     }
+    store_spans(squares, units, bounds.spans + first);
     for (unsigned p = 0; side == TileSide::lanes && p < kScaledPlanes; ++p) turn_tile(tile + p * plane);
   }
   return fit;
