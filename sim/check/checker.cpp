@@ -93,6 +93,7 @@ class HazardChecker::Impl : public Listener {
   /// What is acquired from global memory depends on which cluster comes first: one host thread for all of them.
   bool concurrent() const override { return !launch_.follows_far(); }
   bool wants_memory() const override { return launch_.full() || launch_.strong_memory; }
+  bool wants_waits() const override { return false; }
   bool wants_instruction(const Program&, const DecodedOp& op) const override { return launch_.reacts(op); }
 
   void launch_started(const Launch& l) override {

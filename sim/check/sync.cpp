@@ -85,7 +85,7 @@ void ClusterMonitor::arrive(const BarrierEvent& e, const Released& m, const Cloc
     b.done_wide_home[b.phase & 1] = b.wide_home;
     b.done[b.phase & 1] = b.collecting;  // arrivals of later phases are read-modify-writes: the release sequence goes on
     ++b.phase;
-    b.last_ledger = std::move(b.ledger);
+    std::swap(b.last_ledger, b.ledger);
     b.ledger.clear();
     return;
   }

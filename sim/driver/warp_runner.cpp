@@ -102,7 +102,8 @@ void pick_lanes(Warp& w) {
 RunStop run_warp(Warp& w, const Program& program, uint64_t& budget) {
   const DecodedOp* code = program.code.data();
   Cluster& cluster = *w.cta->cluster;
-  ObserverHub* observers = cluster.launch->observers;
+  ObserverHub* const observers = cluster.launch->observers;
+  const uint8_t* const wanted = observers != nullptr ? observers->wanted() : nullptr;
   w.block.reason = BlockReason::none;
   size_t rotations = 0;  // groups tried in a row without progress
   while (budget > 0) {
@@ -126,7 +127,7 @@ RunStop run_warp(Warp& w, const Program& program, uint64_t& budget) {
           --budget;
           if (observers != nullptr && effect != Effect::fault) {
             if (cluster.next_op != queued) announce_issued(cluster, cluster.next_op - queued, *observers);
-            if (observers->wants_instruction(pc)) observers->instruction(w, op, mask);
+            if (wanted == nullptr || (wanted[pc] & ObserverHub::kExecuted) != 0) observers->instruction(w, op, mask);
           }
           if (cluster.next_op != queued && effect == Effect::next) {
             w.block.reason = BlockReason::none;  // another group may have been tried first: the warp is not blocked
@@ -138,7 +139,7 @@ RunStop run_warp(Warp& w, const Program& program, uint64_t& budget) {
     } else {
       ++w.instructions;
       --budget;
-      if (observers != nullptr && observers->wants_skipped(pc)) observers->skipped(w, op);
+      if (wanted != nullptr && (wanted[pc] & ObserverHub::kSkipped) != 0) observers->skipped(w, op);
     }
     switch (effect) {
       case Effect::next:

@@ -140,7 +140,7 @@ Effect wait(Warp& w, const DecodedOp& op, LaneMask mask) {
     w.timed_out = false;
   }
   write_pred(w, op.dst, done, mask);
-  if (auto* o = c.launch->observers; o != nullptr) {
+  if (auto* o = c.launch->observers; o != nullptr && o->wants_waits()) {
     uint32_t told = ~0u;  // lanes mostly wait on the same barrier
     for_lanes(done, [&](uint32_t lane) {
       const uint32_t address = barrier_address(w, op, lane);

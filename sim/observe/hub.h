@@ -37,6 +37,8 @@ class Listener {
   virtual void skipped(const Warp&, const DecodedOp&) {}
   /// The lanes of `mask` are about to load or store `bytes` each; addresses are lane_address(w, op, lane), not yet checked.
   virtual void memory(const Warp&, const DecodedOp&, LaneMask, Space, uint32_t /*bytes*/, bool /*store*/) {}
+  /// Is told of mbarrier waits that answered true.
+  virtual bool wants_waits() const { return true; }
   virtual void mbarrier(const Cta&, uint32_t /*offset*/, const Mbarrier&, MbarrierEvent, int64_t /*amount*/) {}
   /// A warp arrived at a named barrier, whose state is that after the arrival.
   virtual void named_barrier(const Warp&, uint32_t /*id*/, const NamedBarrier&) {}
@@ -61,9 +63,10 @@ class ObserverHub {
   }
   bool concurrent() const { return std::all_of(listeners_.begin(), listeners_.end(), [](const Listener* l) { return l->concurrent(); }); }
   bool empty() const { return listeners_.empty(); }
-  /// Whether anyone wants to know that the instruction at `pc` was executed.
-  bool wants_instruction(uint32_t pc) const { return wanted_.empty() || (wanted_[pc] & kExecuted) != 0; }
-  bool wants_skipped(uint32_t pc) const { return !wanted_.empty() && (wanted_[pc] & kSkipped) != 0; }
+  static constexpr uint8_t kExecuted = 1, kSkipped = 2;
+  /// By pc, what anyone wants to know of it: kExecuted, kSkipped. nullptr: of all that they were executed.
+  const uint8_t* wanted() const { return wanted_.empty() ? nullptr : wanted_.data(); }
+  bool wants_waits() const { return std::any_of(listeners_.begin(), listeners_.end(), [](const Listener* l) { return l->wants_waits(); }); }
   void instruction(const Warp& w, const DecodedOp& op, LaneMask m) { for (Listener* l : listeners_) l->instruction(w, op, m); }
   void skipped(const Warp& w, const DecodedOp& op) { for (Listener* l : listeners_) l->skipped(w, op); }
   void memory(const Warp& w, const DecodedOp& op, LaneMask m, Space s, uint32_t bytes, bool store) {
@@ -97,8 +100,6 @@ class ObserverHub {
   }
 
  private:
-  static constexpr uint8_t kExecuted = 1, kSkipped = 2;
-
   std::vector<Listener*> listeners_, memory_listeners_;
   std::vector<uint8_t> wanted_;  // by pc; empty: all that are executed
 };
