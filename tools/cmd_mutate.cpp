@@ -1,6 +1,8 @@
 // drywell mutate: is every piece of a kernel's synchronisation missed when it is gone?
 #include <fmt/format.h>
+#include <unistd.h>
 
+#include <filesystem>
 #include <nlohmann/json.hpp>
 #include <set>
 
@@ -26,11 +28,32 @@ struct MutateFlags {
 
 constexpr const char* kWrongValues = "wrong values only";
 
+/// An architecture file, gone with the object: sm_100a whose waits give up after a few cycles, as PTX allows them to (PTX ISA
+/// 9.7.13.15.16, "system-dependent time limit"). What a kernel does when a peek at an mbarrier answers false runs there.
+class ImpatientArch {
+ public:
+  ImpatientArch() : path_((std::filesystem::temp_directory_path() / fmt::format("drywell-impatient-{}.toml", getpid())).string()) {
+    write_file_atomically(path_, "base = \"sm_100a\"\nname = \"impatient\"\n"
+                                 "[mbarrier]\nsuspend_limit = { value = 32, unit = \"cyc\", provenance = \"assumed\", source = \"drywell mutate\" }\n");
+  }
+  ~ImpatientArch() {
+    std::error_code gone;
+    std::filesystem::remove(path_, gone);
+  }
+  ImpatientArch(const ImpatientArch&) = delete;
+  ImpatientArch& operator=(const ImpatientArch&) = delete;
+  const std::string& path() const { return path_; }
+
+ private:
+  std::string path_;
+};
+
 /// What is mutated, and on what machine it runs.
 struct Subject {
   const kernels::Kernel& kernel;
   kernels::Params params;
   uint32_t sms = 0;  // 0: the architecture's
+  const ImpatientArch& impatient;
 };
 
 struct Verdict {
@@ -52,8 +75,12 @@ struct Schedule {
   sim::DriverKind driver;
   uint64_t seed;
 };
-constexpr Schedule kSchedules[] = {{sim::DriverKind::eager, 0},    {sim::DriverKind::lazy, 0},     {sim::DriverKind::shuffled, 1},
-                                   {sim::DriverKind::shuffled, 2}, {sim::DriverKind::shuffled, 3}, {sim::DriverKind::shuffled, 4}};
+constexpr Schedule kSchedules[] = {{sim::DriverKind::eager, 0},    {sim::DriverKind::lazy, 0},     {sim::DriverKind::shuffled, 1}, {sim::DriverKind::shuffled, 2},
+                                   {sim::DriverKind::shuffled, 3}, {sim::DriverKind::shuffled, 4}, {sim::DriverKind::timed, 0}};
+
+sim::DeviceOptions machine_of(const Subject& subject, const Schedule& schedule) {
+  return {.arch = schedule.driver == sim::DriverKind::timed ? subject.impatient.path() : "sm_100a", .sm_count = subject.sms};
+}
 
 Outcome run_one(const Subject& subject, const Schedule& schedule, const Mutant* mutant, uint64_t limit, std::string* text) {
   sim::HazardChecker checker;
@@ -66,7 +93,7 @@ Outcome run_one(const Subject& subject, const Schedule& schedule, const Mutant* 
   c.options.max_instructions = limit;
   MutantDevice* device = nullptr;
   c.machine = [&]() -> std::unique_ptr<kernels::Accelerator> {
-    auto made = std::make_unique<MutantDevice>(sim::DeviceOptions{.sm_count = subject.sms}, mutant);
+    auto made = std::make_unique<MutantDevice>(machine_of(subject, schedule), mutant);
     device = made.get();
     return made;
   };
@@ -141,7 +168,7 @@ Lines lines_of(const Subject& subject, const std::string& ptx) {
     c.options.driver = schedule.driver;
     c.options.seed = schedule.seed;
     c.options.listeners = {&lines, checker.listener()};
-    c.machine = [&]() -> std::unique_ptr<kernels::Accelerator> { return std::make_unique<MutantDevice>(sim::DeviceOptions{.sm_count = subject.sms}, &same); };
+    c.machine = [&]() -> std::unique_ptr<kernels::Accelerator> { return std::make_unique<MutantDevice>(machine_of(subject, schedule), &same); };
     subject.kernel.run(c);
     std::set<size_t> silent;
     for (const uint32_t l : checker.waits_without_news()) silent.insert(printed_line(l, added));
@@ -171,7 +198,8 @@ Verdict try_mutant(const Subject& subject, const Base& base, const Mutant& m) {
 
 ExitCode mutate(const CommandContext& c, const MutateFlags& f, const std::vector<std::string>& words) {
   const kernels::Kernel& k = kernels::find_kernel(f.kernel);
-  const Subject subject{k, kernels::Params(k.name, k.parameters, parse_parameters(k, words, "mutate")), f.sms};
+  const ImpatientArch impatient;
+  const Subject subject{k, kernels::Params(k.name, k.parameters, parse_parameters(k, words, "mutate")), f.sms, impatient};
   std::string ptx;
   Base base;
   for (const Schedule& schedule : kSchedules) {
