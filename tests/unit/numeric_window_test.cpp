@@ -1,0 +1,189 @@
+// Whole instructions of 16- and 32-bit elements as the window kernels take them (sim/numeric/window_plan.cpp), element by element
+// against the oracle: products at the edge of the alignment window, negative ones that lose nothing, and what must be left to
+// other kernels. Without AVX-512 the same calls are computed elsewhere and hold as well. For other inputs than those of every
+// run: --gtest_shuffle --gtest_repeat=N.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+#include <random>
+#include <vector>
+
+#include "drywell/sim/numeric/mma_tile.h"
+
+namespace drywell::numeric {
+namespace {
+
+using Gen = std::mt19937;
+
+Gen generator(unsigned test) { return Gen(1000 * static_cast<unsigned>(::testing::UnitTest::GetInstance()->random_seed()) + test); }
+
+enum class Fill { usual, window_edges, powers_of_two, all_exponents, subnormal, mostly_zero, huge, largest_significands, cancelling, far_rows, all };
+
+/// Sign, exponent field within the format's finite range, fraction.
+uint32_t code_of(Format f, bool negative, int field, uint32_t fraction) {
+  const FormatInfo& in = format_info(f);
+  field = std::clamp(field, 0, (1 << in.exponent_bits) - 2);
+  const uint32_t bits = static_cast<uint32_t>(field) << in.fraction_bits | (fraction & ((1u << in.fraction_bits) - 1));
+  return bits << in.pad_bits | (negative ? in.sign_mask() : 0);
+}
+
+/// `row`: exponents of far_rows depend on it.
+uint32_t random_code(Format f, Fill fill, unsigned row, Gen& gen) {
+  const int bias = format_info(f).bias, down = static_cast<int>(gen() % 64);
+  const bool negative = gen() % 2 != 0;
+  const uint32_t fraction = gen();
+  switch (fill) {
+    case Fill::usual: return code_of(f, negative, bias + 1 - std::countl_zero(static_cast<uint32_t>(gen())), fraction);
+    case Fill::window_edges: return code_of(f, negative, bias - (down < 40 ? down % 14 : 0), gen() % 2 != 0 ? fraction : ~(gen() % 4));
+    case Fill::powers_of_two: return code_of(f, negative, bias - down % 14, gen() % 8 != 0 ? 0 : 1u << gen() % 11);
+    case Fill::all_exponents: return code_of(f, negative, static_cast<int>(gen() % static_cast<unsigned>(2 * bias + 1)), fraction);
+    case Fill::subnormal: return code_of(f, negative, gen() % 8 == 0 ? bias + down % 8 : down % 3, gen() % 4 == 0 ? gen() % 3 : fraction);
+    case Fill::mostly_zero: return row % 5 == 0 || gen() % 4 != 0 ? code_of(f, negative, 0, 0) : code_of(f, negative, bias - down % 20, fraction);
+    case Fill::huge: return code_of(f, negative && gen() % 8 == 0, bias > 100 ? bias + 62 - down % 3 : 2 * bias - down % 3, fraction);
+    case Fill::largest_significands: return code_of(f, negative && gen() % 4 == 0, bias, ~(gen() % 2));
+    case Fill::cancelling: return code_of(f, negative, bias - down % 8, fraction);
+    case Fill::far_rows: return code_of(f, negative, bias - (bias > 100 ? static_cast<int>(row * 29 % 120) : static_cast<int>(row % 12)) - down % 4, fraction);
+    case Fill::all: break;
+  }
+  return 0;
+}
+
+struct Operand {
+  Format format;
+  unsigned rows, k;
+  std::vector<uint32_t> codes;
+  std::vector<uint8_t> bytes;
+  bool negate;
+
+  unsigned element_bytes() const { return format_info(format).bits() == 32 ? 4 : 2; }
+  size_t stride() const { return size_t{k} * element_bytes() + 8; }
+  uint32_t code(unsigned row, unsigned i) const { return codes[row * k + i] ^ (negate ? format_info(format).sign_mask() : 0); }
+
+  OperandSource source() {
+    bytes.assign(rows * stride(), 0xA5);
+    for (unsigned r = 0; r < rows; ++r)
+      for (unsigned i = 0; i < k; ++i) std::memcpy(&bytes[r * stride() + i * element_bytes()], &codes[r * k + i], element_bytes());
+    OperandSource s;
+    s.format = format, s.rows = rows, s.k = k, s.codes = bytes.data(), s.row_stride = stride();
+    s.storage = element_bytes() == 4 ? CodeStorage::words : CodeStorage::halves;
+    s.negate = negate;
+    return s;
+  }
+};
+
+Operand random_operand(Format f, unsigned rows, unsigned k, Fill fill, Gen& gen) {
+  Operand o = {f, rows, k, std::vector<uint32_t>(size_t{rows} * k), {}, gen() % 4 == 0};
+  for (unsigned i = 0; i < rows * k; ++i) o.codes[i] = random_code(f, fill, i / k, gen);
+  return o;
+}
+
+class Problem {
+ public:
+  Problem(const MmaParams& params, Operand a, Operand b) : params_(params), a_(std::move(a)), b_(std::move(b)), c_(size_t{a_.rows} * stride(), 0) {}
+
+  /// Pairs of products whose sum is nothing, or nearly.
+  void cancel_pairs(Gen& gen) {
+    for (size_t i = 0; i + 1 < a_.codes.size(); i += 2) a_.codes[i + 1] = a_.codes[i];
+    for (size_t i = 0; i + 1 < b_.codes.size(); i += 2)
+      if (gen() % 8 != 0) b_.codes[i + 1] = b_.codes[i] ^ format_info(b_.format).sign_mask();
+  }
+  void put_special(Gen& gen) {
+    const FormatInfo& in = format_info(a_.format);
+    a_.codes[gen() % a_.codes.size()] = gen() % 2 != 0 ? in.infinity() : in.nan_result;
+    if (gen() % 2 != 0) b_.codes[gen() % b_.codes.size()] = in.infinity() | in.sign_mask();
+  }
+
+  /// C: nothing, -0, of any size near the sum's and below, the sum's negative or nearly so; `any`: a few codes of any kind.
+  void fill_c(bool any, Gen& gen) {
+    const Format d = params_.d_format();
+    const FormatInfo& in = format_info(d);
+    for (unsigned m = 0; m < a_.rows; ++m) {
+      for (unsigned n = 0; n < b_.rows; ++n) {
+        uint32_t& c = c_[m * stride() + n];
+        const unsigned sort = gen() % (any ? 7 : 6);
+        const uint32_t sum = sort > 1 ? expected(m, n, false) : 0;
+        const int field = static_cast<int>((sum & (in.sign_mask() - 1)) >> in.fraction_bits);
+        if (sort == 1) c = gen() % 4 == 0 ? in.sign_mask() : 0;
+        if (sort == 2) c = sum ^ in.sign_mask();
+        if (sort == 3) c = (sum ^ in.sign_mask()) + gen() % 5 - 2;
+        if (sort == 4) c = code_of(d, gen() % 2 != 0, field + 4 - static_cast<int>(gen() % 32), gen());
+        if (sort == 5) c = code_of(d, gen() % 2 != 0, field + static_cast<int>(gen() % 3), gen());
+        if (sort == 6 && gen() % 16 == 0) c = gen() & (in.sign_mask() * 2 - 1);
+        if (!any && decode(d, c).is_nan()) c = 0;
+      }
+    }
+  }
+
+  void check(const std::string& what, bool with_c) {
+    std::vector<uint32_t> d = c_;
+    mma_tile(params_, a_.source(), b_.source(), {with_c ? d.data() : nullptr, stride(), d.data(), stride()});
+    unsigned shown = 0;
+    for (unsigned m = 0; m < a_.rows; ++m) {
+      for (unsigned n = 0; n < b_.rows; ++n) {
+        if (const uint32_t e = expected(m, n, with_c); d[m * stride() + n] != e && ++shown <= 3)
+          ADD_FAILURE() << what << " at " << m << ',' << n << std::hex << ": " << d[m * stride() + n] << " expected " << e << " C "
+                        << c_[m * stride() + n];
+      }
+      EXPECT_EQ(d[m * stride() + b_.rows], 0u) << "written beyond its columns";
+    }
+  }
+
+ private:
+  size_t stride() const { return b_.rows + 8; }
+  uint32_t expected(unsigned m, unsigned n, bool with_c) const {
+    std::vector<uint32_t> a(a_.k), b(a_.k);
+    for (unsigned i = 0; i < a_.k; ++i) a[i] = a_.code(m, i), b[i] = b_.code(n, i);
+    return dot(params_, {a_.format, b_.format, a, b, Format::ue8m0, {}, {}}, with_c ? c_[m * stride() + n] : 0);
+  }
+
+  const MmaParams& params_;
+  Operand a_, b_;
+  std::vector<uint32_t> c_;
+};
+
+/// The rows of facts/numerics.md §3.2 whose products are single terms of one sum.
+std::vector<const MmaRow*> window_rows() {
+  std::vector<const MmaRow*> rows;
+  for (const MmaRow& row : mma_rows()) {
+    const bool repeated = row.instruction != MmaInstruction::tcgen05 && row.arch == MmaArch::sm_100;
+    if ((row.kind == MmaKind::f16 || row.kind == MmaKind::tf32) && !repeated && row.arch != MmaArch::sm_90) rows.push_back(&row);
+  }
+  return rows;
+}
+
+Format member(FormatSet set, Gen& gen) {
+  for (;;)
+    if (const unsigned f = gen() % kFormatCount; (set >> f & 1) != 0) return static_cast<Format>(f);
+}
+
+TEST(Window, EqualsTheOracle) {
+  Gen gen = generator(1);
+  for (const MmaRow* row : window_rows()) {
+    for (int i = 0; i < static_cast<int>(Fill::all); ++i) {
+      const auto fill = static_cast<Fill>(i), other = gen() % 4 == 0 ? static_cast<Fill>(gen() % static_cast<unsigned>(Fill::all)) : fill;
+      const unsigned k = row->kind == MmaKind::tf32 || gen() % 8 == 0 ? 8 : 16;
+      Problem p(row->params, random_operand(member(row->a_formats, gen), 16, k, fill, gen), random_operand(member(row->b_formats, gen), 32, k, other, gen));
+      if (fill == Fill::cancelling) p.cancel_pairs(gen);
+      p.fill_c(gen() % 2 != 0, gen);
+      const std::string what = "fill " + std::to_string(i) + " window " + std::to_string(row->params.window);
+      p.check(what, true);
+      if (gen() % 4 == 0) p.check(what + " without C", false);
+    }
+  }
+}
+
+TEST(Window, SeveralBlocksAndInfinities) {
+  Gen gen = generator(2);
+  const MmaRow& row = *find_mma({MmaArch::sm_100, MmaInstruction::tcgen05, MmaKind::f16, Format::bf16, Format::bf16, Format::f32});
+  for (const bool special : {false, true}) {
+    Problem p(row.params, random_operand(Format::bf16, 32, 16, Fill::window_edges, gen), random_operand(Format::bf16, 96, 16, Fill::usual, gen));
+    if (special) p.put_special(gen);
+    p.fill_c(true, gen);
+    p.check("several blocks", true);
+  }
+}
+
+}  // namespace
+}  // namespace drywell::numeric
