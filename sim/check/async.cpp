@@ -5,11 +5,12 @@
 #include <algorithm>
 #include <bit>
 #include <functional>
+#include <optional>
 
 #include "drywell/isa/opcode.h"
 #include "drywell/isa/smem_descriptor.h"
 #include "drywell/isa/tensor_map.h"
-#include "sim/check/monitor.h"
+#include "sim/check/touch.h"
 #include "sim/engine/tensor_plan.h"
 #include "sim/engine/tmem_copy_form.h"
 #include "sim/exec/exec.h"
@@ -112,14 +113,16 @@ struct ClusterMonitor::Issue {
   void reads(AccessId id, Rule unwritten = Rule::none) const {
     if (!m.launch_.full() && !uses_tensor_memory(op)) return;
     const bool reduces = is_reduction(op);
+    Touch t{id, state.clock, unwritten};
     const auto visit = [&](const Span& s) {
-      if (!reduces || s.memory == Memory::shared) m.touch(s, id, state.clock, unwritten);
+      if (!reduces || s.memory == Memory::shared) m.touch(s, t);
     };
     for_each_read(m.cluster_, op, std::ref(visit));
   }
   void writes(AccessId id, Rule unwritten = Rule::none) const {
     if (!m.launch_.full() && !uses_tensor_memory(op)) return;
-    const auto visit = [&](const Span& s) { m.touch(s, id, state.clock, unwritten); };
+    Touch t{id, state.clock, unwritten};
+    const auto visit = [&](const Span& s) { m.touch(s, t); };
     for_each_write(m.cluster_, op, std::ref(visit));
   }
 
@@ -137,11 +140,15 @@ struct ClusterMonitor::Issue {
       return;
     }
     uint32_t cta = ~0u;
+    std::optional<Touch> t;
     const auto visit = [&](const Span& s) {
       if (s.memory != Memory::shared) return;
-      if (s.cta != cta) land(s.cta, a);
+      if (s.cta != cta) {
+        land(s.cta, a);
+        t.emplace(flight.landings.back(), state.clock);
+      }
       cta = s.cta;
-      m.touch(s, flight.landings.back(), state.clock, Rule::none);
+      m.touch(s, *t);
     };
     for_each_write(m.cluster_, op, std::ref(visit));
   }
@@ -175,16 +182,19 @@ struct ClusterMonitor::Issue {
     a.done = q.done;
     writes(add(a));
   }
-  /// Operations of a queue: their reads and writes end together.
-  void queued(Queue& q, Agent agent, uint8_t swizzles = 0, uint32_t form = 0, uint8_t copies = 0) const {
-    if (q.issued == 0 && q.done == 0) q.done = m.new_component();
+  /// A read by the next operation of a queue.
+  Access next_of(Queue& q, Agent agent) const {
     Access a = access(agent, false);
     a.done = q.done;
     a.done_at = ++q.issued;
+    return a;
+  }
+  /// Operations of a queue: their reads and writes end together.
+  void queued(Queue& q, Agent agent, uint8_t swizzles = 0) const {
+    if (q.issued == 0 && q.done == 0) q.done = m.new_component();
+    Access a = next_of(q, agent);
     a.used = agent == Agent::tmem_ld ? q.read : 0;
     a.swizzles = swizzles;
-    a.form = form;
-    a.copies = copies;
     q.last = add(a);
     if (agent != Agent::wgmma || m.launch_.full()) reads(q.last, agent == Agent::tmem_ld ? Rule::tensor_unwritten : Rule::none);
     a.write = true;
@@ -203,7 +213,20 @@ struct ClusterMonitor::Issue {
   void operator()(const Umma& u) const { mma(u); }
   void operator()(const TmemCopy& c) const {
     m.ctas_[op.issuer.cta].scales.valid = false;
-    queued(tensor(), Agent::copy, swizzles_of(c), c.shape == isa::Mod::_4x256b ? kCopy4x256b : 0, copies_of(c));
+    Queue& q = tensor();
+    Access a = next_of(q, Agent::copy);
+    a.swizzles = swizzles_of(c);
+    a.form = c.shape == isa::Mod::_4x256b ? kCopy4x256b : 0;
+    a.copies = copies_of(c);
+    q.last = add(a);
+    if (m.launch_.full()) {
+      Touch t{q.last, state.clock};
+      m.touch(m.footprints_.operands(m.cluster_, op, c), t);
+    }
+    a.write = true;
+    a.swizzles = 0;
+    Touch t{add(a), state.clock};
+    for (const Span& s : m.footprints_.cells(m.cluster_, op, c).writes) m.touch(s, t);
   }
   void operator()(const TmemShift&) const { queued(tensor(), Agent::shift); }
   void operator()(const TmemLdSt& t) const {
@@ -226,35 +249,25 @@ struct ClusterMonitor::Issue {
   // The accumulator counts as written only: who may write it may read it.
   void mma(const Umma& u) const {
     Queue& q = tensor();
-    Access a = access(Agent::mma, false);
-    a.done = q.done;
-    a.done_at = ++q.issued;
+    Access a = next_of(q, Agent::mma);
     a.swizzles = swizzles_of(u);
     a.scales = u.scale_vec != 0 && !u.a_in_tmem && !u.sparse;
     a.copies = scale_copies(u);
     a.form = form_of(u);
     if (u.scale_vec != 0) m.follow_scales(u, a);
     const AccessId id = q.last = add(a);
-    std::vector<Span> cells;
-    const auto read = [&](const Span& s) {
-      if (s.memory == Memory::tmem) cells.push_back(s);
-      m.touch(s, id, state.clock, s.memory == Memory::tmem ? Rule::tensor_operand_unwritten : Rule::none);
-    };
-    // The basic level leaves out operands in shared memory: finding their bytes costs more than the rest.
-    if (m.launch_.full() || u.a_in_tmem || u.scale_vec != 0 || u.sparse) {
-      AsyncOp operands = op;
-      std::get<Umma>(operands.payload).accumulate = false;
-      for_each_read(m.cluster_, operands, std::ref(read));
-    }
+    Touch reading{id, state.clock, Rule::tensor_operand_unwritten};
+    if (m.launch_.full()) m.touch(m.footprints_.operands(m.cluster_, op, u), reading);
+    const TensorCells& cells = m.footprints_.cells(m.cluster_, op, u);
+    for (const Span& s : cells.reads) m.touch(s, reading);
     a.write = true;
     a.swizzles = 0;
     a.scales = false;
-    const AccessId written = add(a);
-    const auto result = [&](const Span& s) {
-      m.touch(s, written, state.clock, u.accumulate ? Rule::accumulates_nothing : Rule::none);
-      for (const Span& o : cells) if (!u.ashift && overlap(o, s)) m.reporter_.report(Rule::operands_overlap, nullptr, a, [&] { return cell_place(s); });
-    };
-    for_each_write(m.cluster_, op, std::ref(result));
+    Touch writing{add(a), state.clock, u.accumulate ? Rule::accumulates_nothing : Rule::none};
+    for (const Span& s : cells.writes) {
+      m.touch(s, writing);
+      for (const Span& o : cells.reads) if (!u.ashift && overlap(o, s)) m.reporter_.report(Rule::operands_overlap, nullptr, a, [&] { return cell_place(s); });
+    }
   }
 
   void operator()(const AsyncCopy& c) const {

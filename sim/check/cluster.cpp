@@ -74,34 +74,49 @@ Access ClusterMonitor::access_of(const Warp& w, uint32_t pc, LaneMask lanes, Age
 }
 
 void ClusterMonitor::touch(const Span& s, AccessId id, const WarpClock& who, Rule unwritten) {
-  Answers known;
-  const Access& now = accesses_[id];
-  if (!launch_.options.uninitialised) unwritten = Rule::none;
-  if (s.memory == Memory::global) {
-    if (!launch_.options.global_memory || !launch_.full()) return;
-    const auto judge = [&](const Access& prior, const Access& a) { return judge_global(prior, a, who, launch_.opaque); };
-    check_grid_wait(s, id, who);
-    if (!now.write && launch_.options.uninitialised) suspect_unwritten(s, id);
-    touch_cells(global_, s.begin, s.begin + s.bytes, id, judge, [](uint64_t at) { return fmt::format("global memory at {:#x}", at); }, Rule::none, known);
-    return;
+  Touch t{id, who, unwritten};
+  touch(s, t);
+}
+
+void ClusterMonitor::touch(const Span& s, Touch& t) {
+  if (s.memory == Memory::global) return touch_global(s, t);
+  if (s.memory == Memory::tmem) return touch_tensor(s, t);
+  const SharedRun run{s.cta, static_cast<uint32_t>(s.begin), static_cast<uint32_t>(s.bytes)};
+  touch({&run, 1}, t);
+}
+
+void ClusterMonitor::touch(std::span<const SharedRun> runs, Touch& t) {
+  const Access& now = accesses_[t.id];
+  const Rule unwritten = now.write || launch_.hidden_writes || !launch_.options.uninitialised ? Rule::none : Rule::shared_unwritten;
+  const auto judge = [&](const Access& prior, const Access& a) {
+    const Rule r = judge_shared(prior, a, t.who);
+    const bool mixed = prior.swizzles > 1 && a.swizzles != 0 && !a.write && (prior.swizzles & a.swizzles) == 0;
+    return r == Rule::none && mixed ? Rule::swizzle_mismatch : r;
+  };
+  for (const SharedRun& s : runs) {
+    if (s.cta >= ctas_.size()) continue;
+    if (s.cta != now.cta) visit_peer(s.cta, t.id, t.who);
+    if (!launch_.full()) continue;
+    touch_cells(ctas_[s.cta].shared, s.begin, s.begin + s.bytes, t.id, judge, [&](uint64_t at) { return shared_place(s.cta, at); }, unwritten, t.shared);
   }
+}
+
+void ClusterMonitor::touch_global(const Span& s, Touch& t) {
+  if (!launch_.options.global_memory || !launch_.full()) return;
+  const auto judge = [&](const Access& prior, const Access& a) { return judge_global(prior, a, t.who, launch_.opaque); };
+  check_grid_wait(s, t.id, t.who);
+  if (!accesses_[t.id].write && launch_.options.uninitialised) suspect_unwritten(s, t.id);
+  touch_cells(global_, s.begin, s.begin + s.bytes, t.id, judge, [](uint64_t at) { return fmt::format("global memory at {:#x}", at); }, Rule::none, t.global);
+}
+
+void ClusterMonitor::touch_tensor(const Span& s, Touch& t) {
   if (s.cta >= ctas_.size()) return;
-  if (s.cta != now.cta) visit_peer(s.cta, id, who);
-  CtaState& cta = ctas_[s.cta];
-  if (s.memory == Memory::shared && !launch_.full()) return;
-  if (s.memory == Memory::shared) {
-    const auto judge = [&](const Access& prior, const Access& a) {
-      const Rule r = judge_shared(prior, a, who);
-      const bool mixed = prior.swizzles > 1 && a.swizzles != 0 && !a.write && (prior.swizzles & a.swizzles) == 0;
-      return r == Rule::none && mixed ? Rule::swizzle_mismatch : r;
-    };
-    const Rule nobody = now.write || launch_.hidden_writes ? Rule::none : Rule::shared_unwritten;
-    touch_cells(cta.shared, s.begin, s.begin + s.bytes, id, judge, [&](uint64_t at) { return shared_place(s.cta, at); }, launch_.options.uninitialised ? nobody : Rule::none, known);
-    return;
-  }
-  const auto judge = [&](const Access& prior, const Access& a) { return judge_tensor(prior, a, who); };
-  const auto where = [&](uint64_t cell) { return fmt::format("tensor memory of CTA rank {}, lane {}, column {}", s.cta, cta.tensor.lane_of(cell), cta.tensor.column_of(cell)); };
-  cta.tensor.runs(s.lane, s.lanes, s.column, s.columns, [&](uint64_t begin, uint64_t end) { touch_cells(cta.tensor, begin, end, id, judge, where, unwritten, known); });
+  if (s.cta != accesses_[t.id].cta) visit_peer(s.cta, t.id, t.who);
+  TensorShadow& cells = ctas_[s.cta].tensor;
+  const Rule unwritten = launch_.options.uninitialised ? t.unwritten : Rule::none;
+  const auto judge = [&](const Access& prior, const Access& a) { return judge_tensor(prior, a, t.who); };
+  const auto where = [&](uint64_t cell) { return fmt::format("tensor memory of CTA rank {}, lane {}, column {}", s.cta, cells.lane_of(cell), cells.column_of(cell)); };
+  cells.runs(s.lane, s.lanes, s.column, s.columns, [&](uint64_t begin, uint64_t end) { touch_cells(cells, begin, end, t.id, judge, where, unwritten, t.tensor); });
 }
 
 void ClusterMonitor::memory(const Warp& w, const DecodedOp& op, LaneMask mask, Space space, uint32_t bytes, bool store) {
@@ -127,10 +142,11 @@ void ClusterMonitor::memory(const Warp& w, const DecodedOp& op, LaneMask mask, S
   AccessId id = state.last_access;
   const Access& last = accesses_[id];
   if (id == 0 || last.pc != pc || last.issued_at != now.issued_at) id = state.last_access = accesses_.add(now);
+  Touch t{id, state.clock};
   shared.each([&](uint64_t begin, uint64_t end) {
-    touch({Memory::shared, shared_rank(static_cast<uint32_t>(begin)), shared_offset(static_cast<uint32_t>(begin)), end - begin}, id, state.clock, Rule::none);
+    touch({Memory::shared, shared_rank(static_cast<uint32_t>(begin)), shared_offset(static_cast<uint32_t>(begin)), end - begin}, t);
   });
-  global.each([&](uint64_t begin, uint64_t end) { touch({Memory::global, 0, begin, end - begin}, id, state.clock, Rule::none); });
+  global.each([&](uint64_t begin, uint64_t end) { touch({Memory::global, 0, begin, end - begin}, t); });
 }
 
 }  // namespace drywell::sim::check

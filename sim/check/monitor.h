@@ -5,10 +5,12 @@
 #include <map>
 #include <memory>
 #include <set>
+#include <span>
 #include <unordered_map>
 #include <vector>
 
 #include "drywell/sim/check.h"
+#include "sim/check/footprints.h"
 #include "sim/check/judge.h"
 #include "sim/check/registers.h"
 #include "sim/check/reporter.h"
@@ -286,8 +288,13 @@ class ClusterMonitor {
   void after_copy_group(const Warp& w, const DecodedOp& op, LaneMask mask);
   void after_product_group(const Warp& w, const DecodedOp& op, LaneMask mask);
   // cluster.cpp: marks memory and reports
-  void touch(const Span& s, AccessId id, const WarpClock& who, Rule unwritten);
   class Answers;
+  struct Touch;
+  void touch(const Span& s, AccessId id, const WarpClock& who, Rule unwritten);
+  void touch(const Span& s, Touch& t);
+  void touch(std::span<const SharedRun> runs, Touch& t);
+  void touch_global(const Span& s, Touch& t);
+  void touch_tensor(const Span& s, Touch& t);
   template <class Cells, class Judge, class Where>
   void touch_cells(Cells& cells, uint64_t begin, uint64_t end, AccessId id, const Judge& judge, const Where& where, Rule unwritten, Answers& known);
   // lifetime.cpp
@@ -342,6 +349,7 @@ class ClusterMonitor {
   Component next_component_ = kGridWait + 1;  // 0: none
   std::vector<CtaState> ctas_;
   std::vector<BarrierEvent> events_;       // of the instruction that runs
+  Footprints footprints_;
   Flights flights_;
   uint64_t running_ = 0;                   // operation that writes and signals now
   std::unordered_map<uint64_t, Flag> flags_;

@@ -5,7 +5,7 @@
 
 namespace drywell::sim::check {
 
-/// What an access makes of the states it met last: neighbouring cells mostly have the same few.
+/// What an access makes of the states it met last: its cells mostly have the same few.
 class ClusterMonitor::Answers {
  public:
   struct Answer {
@@ -15,6 +15,14 @@ class ClusterMonitor::Answers {
 
  private:
   Answer all_[8];
+};
+
+/// An access at work: all that it touches, span after span.
+struct ClusterMonitor::Touch {
+  AccessId id;
+  const WarpClock& who;
+  Rule unwritten = Rule::none;  // of tensor memory
+  Answers shared{}, tensor{}, global{};
 };
 
 // Marks cells as read or written by an access and reports what it is not ordered after. `known` is of one access.

@@ -20,8 +20,16 @@ void for_ctas(uint32_t mask, F f) {
 
 void shared_side(const TensorCopy& t, const TensorPlan& p, uint32_t cta, const SpanVisitor& visit) {
   SharedSpans spans(cta, visit);
-  for (const isa::TileRow& row : p.box.rows)
-    for_runs(p, shared_offset(t.smem), row, [&](uint32_t, uint32_t at, uint32_t n) { spans.add(at, n); });
+  // A swizzle only moves bytes about within its span.
+  const uint32_t bytes = p.geometry().row_bytes, span = p.map.swizzle == isa::Swizzle::none ? 16 : isa::swizzle_span(p.map.swizzle);
+  for (const isa::TileRow& row : p.box.rows) {
+    const uint32_t at = shared_offset(t.smem) + row.smem_offset;
+    if (bytes % span == 0 && at % span == 0) {
+      spans.add(at, bytes);
+      continue;
+    }
+    for_runs(p, shared_offset(t.smem), row, [&](uint32_t, uint32_t run, uint32_t n) { spans.add(run, n); });
+  }
 }
 
 void global_side(const TensorPlan& p, const SpanVisitor& visit) {
@@ -101,10 +109,11 @@ struct Reads {
   const Cluster& c;
   const AsyncOp& op;
   const SpanVisitor& visit;
+  Memories asked;
   void operator()(const TensorCopy& t) const { reads_of(t, visit); }
   void operator()(const BulkCopy& b) const { reads_of(b, visit); }
-  void operator()(const Umma& u) const { reads_of(op, u, visit); }
-  void operator()(const TmemCopy& p) const { reads_of(op, p, visit); }
+  void operator()(const Umma& u) const { reads_of(op, u, visit, asked); }
+  void operator()(const TmemCopy& p) const { if ((asked & only(Memory::shared)) != 0) reads_of(op, p, visit); }
   void operator()(const TmemShift& p) const { cells_of(op, p, visit); }
   void operator()(const TmemLdSt& t) const { if (t.load) cells_of(c, op, t, visit); }
   void operator()(const AsyncCopy& a) const {
@@ -144,7 +153,7 @@ struct Writes {
 
 }  // namespace
 
-void for_each_read(const Cluster& c, const AsyncOp& op, const SpanVisitor& visit) { std::visit(Reads{c, op, visit}, op.payload); }
+void for_each_read(const Cluster& c, const AsyncOp& op, const SpanVisitor& visit, Memories asked) { std::visit(Reads{c, op, visit, asked}, op.payload); }
 void for_each_write(const Cluster& c, const AsyncOp& op, const SpanVisitor& visit) { std::visit(Writes{c, op, visit}, op.payload); }
 
 bool is_reduction(const AsyncOp& op) {

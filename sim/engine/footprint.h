@@ -24,9 +24,14 @@ struct Span {
 
 using SpanVisitor = std::function<void(const Span&)>;
 
+/// A set of memories.
+using Memories = uint8_t;
+constexpr Memories only(Memory m) { return static_cast<Memories>(1u << static_cast<unsigned>(m)); }
+inline constexpr Memories kAllMemories = 7;
+
 /// Everything the operation reads between its issue and its end. Spans may touch or overlap. Nothing for operations that are
-/// wrong (the engine faults when it gets to them).
-void for_each_read(const Cluster& c, const AsyncOp& op, const SpanVisitor& visit);
+/// wrong (the engine faults when it gets to them). `asked`: the tensor core's spans in other memories are left out, unmade.
+void for_each_read(const Cluster& c, const AsyncOp& op, const SpanVisitor& visit, Memories asked = kAllMemories);
 /// Everything it writes, signals on mbarriers not counted.
 void for_each_write(const Cluster& c, const AsyncOp& op, const SpanVisitor& visit);
 

@@ -92,14 +92,15 @@ void metadata(const AsyncOp& op, const Umma& u, const UmmaForm& f, const SpanVis
 
 }  // namespace
 
-void reads_of(const AsyncOp& op, const Umma& u, const SpanVisitor& visit) {
+void reads_of(const AsyncOp& op, const Umma& u, const SpanVisitor& visit, Memories asked) {
   UmmaForm f;
   if (decode_form(u, f).has_value()) return;
-  for (uint32_t i = 0; i < f.ctas; ++i) {
+  for (uint32_t i = 0; i < f.ctas && (asked & only(Memory::shared)) != 0; ++i) {
     const uint32_t cta = first_cta(op, u.cta_group) + i;
     if (!u.a_in_tmem) shared_operand(cta, u.a, f.a, visit);
     shared_operand(cta, u.b, f.b, visit);
   }
+  if ((asked & only(Memory::tmem)) == 0) return;
   if (u.a_in_tmem) tensor_a(op, u, f, visit);
   if (f.factors != 0) scale_factors(op, u, f, visit);
   if (u.sparse) metadata(op, u, f, visit);

@@ -1,6 +1,7 @@
 // Gathers the pieces engines work in (16-byte chunks, rows, cells) into few spans. Internal to the footprints.
 #pragma once
 
+#include <algorithm>
 #include <bit>
 #include <vector>
 
@@ -21,9 +22,11 @@ class SharedSpans {
       if (bytes != 0) visit_({Memory::shared, cta_, begin, bytes});
       return;
     }
-    for (uint32_t c = begin / kChunk; c < (begin + bytes) / kChunk; ++c) {
-      if (c / 64 >= chunks_.size()) chunks_.resize(c / 64 + 1);
-      chunks_[c / 64] |= uint64_t{1} << (c % 64);
+    const uint32_t end = (begin + bytes) / kChunk;
+    if (end > chunks_.size() * 64) chunks_.resize((end + 63) / 64);
+    for (uint32_t c = begin / kChunk, n; c < end; c += n) {
+      n = std::min(64 - c % 64, end - c);
+      chunks_[c / 64] |= (~uint64_t{0} >> (64 - n)) << (c % 64);
     }
   }
 
@@ -53,7 +56,7 @@ class SharedSpans {
   std::vector<uint64_t> chunks_;  // bit per chunk
 };
 
-/// Tensor memory: rectangles one lane high, joined while lanes follow each other.
+/// Tensor memory: rectangles one lane high, joined while lanes follow each other, and then while columns do.
 class TmemSpans {
  public:
   explicit TmemSpans(const SpanVisitor& visit) : visit_(visit) {}
@@ -66,22 +69,32 @@ class TmemSpans {
       ++s_.lanes;
       return;
     }
-    flush();
+    widen();
     s_ = {Memory::tmem, cta, 0, 0, lane, 1, column, columns};
   }
 
  private:
+  /// The rectangle just complete becomes part of the one before it, or takes its place.
+  void widen() {
+    if (s_.lanes == 0) return;
+    if (wide_.lanes == s_.lanes && wide_.cta == s_.cta && wide_.lane == s_.lane && wide_.column + wide_.columns == s_.column) {
+      wide_.columns += s_.columns;
+      return;
+    }
+    if (wide_.lanes != 0) visit_(wide_);
+    wide_ = s_;
+  }
   void flush() {
-    if (s_.lanes != 0) visit_(s_);
-    s_.lanes = 0;
+    widen();
+    if (wide_.lanes != 0) visit_(wide_);
   }
 
   const SpanVisitor& visit_;
-  Span s_;
+  Span s_, wide_;  // the rectangle that grows by lanes, the one that grows by columns
 };
 
 /// Footprints of the payloads that need more than a line.
-void reads_of(const AsyncOp& op, const Umma& u, const SpanVisitor& visit);
+void reads_of(const AsyncOp& op, const Umma& u, const SpanVisitor& visit, Memories asked);
 void writes_of(const AsyncOp& op, const Umma& u, const SpanVisitor& visit);
 void reads_of(const AsyncOp& op, const TmemCopy& p, const SpanVisitor& visit);
 void writes_of(const AsyncOp& op, const TmemCopy& p, const SpanVisitor& visit);

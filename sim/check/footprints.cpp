@@ -1,0 +1,82 @@
+#include "sim/check/footprints.h"
+
+#include <tuple>
+
+namespace drywell::sim::check {
+namespace {
+
+auto fields(const Umma& u) {
+  return std::tie(u.kind, u.idesc, u.d, u.a_in_tmem, u.a, u.b, u.cta_group, u.ws, u.sparse, u.ashift, u.sfa, u.sfb, u.meta, u.scale_vec, u.disable_lane, u.zero_column_mask);
+}
+auto fields(const TmemCopy& p) { return std::tie(p.shape, p.multicast, p.format, p.taddr, p.desc, p.cta_group); }
+
+// What does not matter to an answer counts as nothing.
+Umma about_cells(Umma u) {
+  if (!u.a_in_tmem) u.a = 0;
+  u.b = 0;
+  u.accumulate = false;
+  return u;
+}
+Umma about_operands(Umma u) {
+  if (u.a_in_tmem) u.a = 0;
+  u.d = u.sfa = u.sfb = u.meta = 0;
+  u.accumulate = false;
+  u.disable_lane = {};
+  return u;
+}
+uint64_t hash_of(const Umma& u) { return (u.a * 31 + u.b * 37) + (uint64_t{u.d} * 41 + uint64_t{u.sfa} * 43 + uint64_t{u.sfb} * 47 + u.idesc); }
+uint64_t hash_of(const TmemCopy& p) { return p.desc * 31 + uint64_t{p.taddr} * 41; }
+
+template <class Payload>
+AsyncOp with(const AsyncOp& op, const Payload& p) {
+  AsyncOp other;
+  other.issuer = op.issuer;
+  other.payload = p;
+  return other;
+}
+
+template <class Payload>
+TensorCells cells_of(const Cluster& c, const AsyncOp& op, const Payload& p) {
+  TensorCells found;
+  const AsyncOp asked = with(op, p);
+  for_each_read(c, asked, [&](const Span& s) { if (s.memory == Memory::tmem) found.reads.push_back(s); }, only(Memory::tmem));
+  for_each_write(c, asked, [&](const Span& s) { if (s.memory == Memory::tmem) found.writes.push_back(s); });
+  return found;
+}
+
+template <class Payload>
+std::vector<SharedRun> operands_of(const Cluster& c, const AsyncOp& op, const Payload& p) {
+  std::vector<SharedRun> found;
+  const auto keep = [&](const Span& s) {
+    if (s.memory == Memory::shared) found.push_back({s.cta, static_cast<uint32_t>(s.begin), static_cast<uint32_t>(s.bytes)});
+  };
+  for_each_read(c, with(op, p), keep, only(Memory::shared));
+  return found;
+}
+
+}  // namespace
+
+bool same(const Umma& a, const Umma& b) { return fields(a) == fields(b); }
+bool same(const TmemCopy& a, const TmemCopy& b) { return fields(a) == fields(b); }
+
+const TensorCells& Footprints::cells(const Cluster& c, const AsyncOp& op, const Umma& u) {
+  const Umma key = about_cells(u);
+  return mma_cells_.of(key, op.issuer.cta, hash_of(key), [&](TensorCells& out) { out = cells_of(c, op, key); });
+}
+const TensorCells& Footprints::cells(const Cluster& c, const AsyncOp& op, const TmemCopy& p) {
+  TmemCopy key = p;
+  key.desc = 0;
+  return copy_cells_.of(key, op.issuer.cta, hash_of(key), [&](TensorCells& out) { out = cells_of(c, op, key); });
+}
+
+const std::vector<SharedRun>& Footprints::operands(const Cluster& c, const AsyncOp& op, const Umma& u) {
+  const Umma key = about_operands(u);
+  return mma_operands_.of(key, op.issuer.cta, hash_of(key), [&](std::vector<SharedRun>& out) { out = operands_of(c, op, key); });
+}
+const std::vector<SharedRun>& Footprints::operands(const Cluster& c, const AsyncOp& op, const TmemCopy& p) {
+  TmemCopy key = p;
+  key.taddr = 0;
+  return copy_operands_.of(key, op.issuer.cta, hash_of(key), [&](std::vector<SharedRun>& out) { out = operands_of(c, op, key); });
+}
+
+}  // namespace drywell::sim::check
