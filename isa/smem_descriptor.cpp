@@ -172,9 +172,18 @@ void operand_row_chunks(const SmemDescriptor& d, const OperandTile& tile, std::s
   }
   const SwizzleXor swizzled = swizzle_xor(mode);
   const uint32_t phase = d.base_offset * 128u;
+  // Steps of the largest swizzle pattern, and any without a swizzle, change nothing within a group.
+  constexpr uint32_t kPattern = 1024;
+  const bool repeats = (span == 0 || group_step % kPattern == 0) && unwrapped_end(d, mode, tile) <= kSmemDescriptorAddressMask;
   uint32_t* next = out.data();
   for (uint32_t line = 0, base = d.start; line < tile.lines(); line += group, base += group_step) {
     const uint32_t count = std::min(group, tile.lines() - line);
+    if (repeats && line != 0) {
+      const uint32_t* before = next - size_t{group} * per_line;
+      for (uint32_t i = 0; i < count * per_line; ++i) next[i] = before[i] + group_step;
+      next += size_t{count} * per_line;
+      continue;
+    }
     for (uint32_t r = 0; r < count; ++r) {
       for (uint32_t c = 0; c < per_line; ++c) {
         // swizzled_address, its mode looked up once

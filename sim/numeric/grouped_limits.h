@@ -12,11 +12,13 @@ struct CLimits {
   uint32_t least, greatest;
 };
 
-/// `top`, `bottom`: the largest and the smallest sum of the exponents of two scales. A group's sum is a multiple of 2^(S - 8),
-/// S the exponent of its scales: two three-bit fractions and the quarter. C's last bit lies 23 below its exponent. Neither
+/// A group's sum is a multiple of 2^(S - 8), S the exponent of its scales: two three-bit fractions and the quarter.
+inline constexpr int kGroupDepth = 8;
+
+/// `top`, `bottom`: the largest and the smallest sum of the exponents of two scales. C's last bit lies 23 below its exponent. Neither
 /// is cut off while the window reaches down that far.
 inline CLimits c_limits(int top, int bottom, int window) {
-  constexpr int kGroupDepth = 8, kCDepth = 23;
+  constexpr int kCDepth = 23;
   constexpr CLimits kNone = {1, 0};
   if (bottom < 1000 && top - window > bottom - kGroupDepth) return kNone;
   const int least = top - window + kCDepth, greatest = std::min(bottom + window - kGroupDepth, 126);

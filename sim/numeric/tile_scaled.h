@@ -10,12 +10,12 @@ namespace drywell::numeric {
 struct ScaledE2m1 {
   uint8_t low[16], high[16];
 };
-struct ScaleTable {
-  static constexpr int kZero = -100000;  // exponent of a scale that is zero
-  static constexpr int kUnfit = 100000;  // of one that is NaN, or so large or small that products might leave bf16's range
+struct alignas(64) ScaleTable {
+  static constexpr int8_t kNone = -128;  // top of a scale that is zero; its lowest and unit are -1 - kNone
+  static constexpr int8_t kUnfit = 127;  // top of one that is NaN, or so large or small that products might leave bf16's range
   ScaledE2m1 values[256];
-  int32_t exponents[256];  // raw
-  int32_t lowest_bits[256];  // of the products
+  int8_t tops[256], lowest[256];  // raw exponents of the scale, for the largest and for the smallest of several
+  int8_t units[256];              // exponents of the lowest bit of the products
 };
 
 /// 64 elements a row, 32 bytes; scales for 16 or 32 neighbours.
@@ -30,28 +30,34 @@ struct ScaledRows {
 };
 inline constexpr unsigned kScaledPlanes = 2;  // of kTileK elements
 
-/// What is known about rows.
+/// What is known about rows; a row without a scale has tops and lowest of ScaleTable::kNone and -1 - kNone.
 struct ScaledBounds {
-  int32_t* tops;    // largest raw exponent of a scale; kZero if there is none
-  int32_t* lowest;  // smallest; -kZero
+  int32_t* tops;    // largest raw exponent of a scale
+  int32_t* lowest;  // smallest
   float* spans;     // the square of the row's length, over that of the lowest bit of its elements
+  float* tile_spans;  // the largest of each tile
 };
-/// The rows' tiles: plane p of tile t at tiles + (p * rows / 16 + t) * kTileBytes. False if a scale is unfit.
-bool decode_scaled(const ScaledRows& in, TileSide side, uint8_t* tiles, const ScaledBounds& bounds);
+struct ScaledRange {
+  int greatest_top, least_lowest;
+};
+/// The rows' tiles: plane p of tile t at tiles + (p * rows / 16 + t) * kTileBytes. A greatest_top of kUnfit: a scale is unfit.
+ScaledRange decode_scaled(const ScaledRows& in, TileSide side, uint8_t* tiles, const ScaledBounds& bounds);
 
-/// Sixteen rows of sums, as tile_sums gives them, become D by adding C, rounded toward zero; sound where |C| is within the
-/// limits of its row (bits of floats), or below them and a multiple of its quantum.
-struct ScaledFinish {
-  const float* sums;
-  unsigned columns;
-  const uint32_t* c;  // may be null
+/// Decoded operands and where their product goes: D = C + rows * lanes, rounded toward zero.
+struct ScaledProduct {
+  const uint8_t *rows, *lanes;
+  ScaledBounds row_bounds, lane_bounds;
+  ScaledRange lane_range;
+  unsigned row_count, columns;  // multiples of 16 and of 64, at most kScaledMaxRows
+  const uint32_t* c;            // may be null, may be d
   uint32_t* d;
   size_t c_stride, d_stride;  // in words
-  uint32_t least[kTileRows], greatest[kTileRows];  // least > greatest: nothing is sound
-  float quanta[kTileRows];                         // one over the quantum
-  uint32_t wanted;                                 // a bit for each 32 columns to do
+  int window, group_depth;    // c_limits of grouped_limits.h
 };
-/// `left`: for each row, bits of columns that were not sound and not written; those not wanted are among them.
-void finish_scaled(const ScaledFinish& x, uint32_t* left);
+inline constexpr unsigned kScaledMaxRows = 256;
+
+/// Computes what is sound: no sum of products is rounded, no group is cut off, and C is not cut off either. `left`: for each
+/// row, a bit for each 32 columns that were not sound and not written.
+void multiply_scaled(const ScaledProduct& x, uint32_t* left);
 
 }  // namespace drywell::numeric

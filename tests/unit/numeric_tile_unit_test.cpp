@@ -108,6 +108,13 @@ class Problem {
     }
   }
 
+  /// One C in so many is that.
+  void sprinkle_c(uint32_t c, unsigned one_in, Gen& gen) {
+    for (unsigned m = 0; m < a_.rows; ++m)
+      for (unsigned n = 0; n < b_.rows; ++n)
+        if (gen() % one_in == 0) c_[m * stride() + n] = c;
+  }
+
   void check(const std::string& what, bool with_c = true) {
     std::vector<uint32_t> d = c_;
     mma_tile(row_.params, a_.source(), b_.source(), {with_c ? d.data() : nullptr, stride(), d.data(), stride()});
@@ -154,6 +161,24 @@ TEST(TileUnit, BlockScaledE2m1EqualsTheOracle) {
       p.check(std::string(format_info(scale).name) + " fill " + std::to_string(i));
       p.check("without C", false);
     }
+  }
+}
+
+// One of them makes a block of 16 x 64 doubtful: too small for the window or too large for it, at any magnitude of the scales.
+TEST(TileUnit, SingleAddendsOutsideTheWindow) {
+  Gen gen(4);
+  const MmaRow& row = tcgen05_row(MmaKind::mxf4nvf4, Format::e2m1, Format::e2m1, Format::ue8m0);
+  constexpr uint32_t kAddends[] = {1, 0x80000001, 0x807FFFFF, 0x80800000, 0x8DFFFFFF, 0x3F800001, 0xC0000003, 0x5F7FFFFF, 0xFF7FFFFF,
+                                   0x7F800000, 0xFF800000, 0x7FC00000, 0x7F800001, 0x80000000};
+  for (const uint32_t c : kAddends) {
+    Operand a = random_operand(Format::e2m1, 48, 64, 2, Format::ue8m0, Fill::quantised, gen), b = random_operand(Format::e2m1, 128, 64, 2, Format::ue8m0, Fill::quantised, gen);
+    const int shift = static_cast<int>(gen() % 81) - 40;
+    for (Operand* o : {&a, &b})
+      for (uint8_t& code : o->scale_codes) code = static_cast<uint8_t>(code + shift);
+    std::fill_n(a.scale_codes.begin(), 2, uint8_t{0});  // one row near the least scales
+    Problem p(row, std::move(a), std::move(b));
+    p.sprinkle_c(c, 700, gen);
+    p.check("scales by 2^" + std::to_string(shift));
   }
 }
 

@@ -1,0 +1,92 @@
+// Single instructions of the tile unit, and blocks of sums formed while the block before is being used. Only for files that are
+// compiled for processors with the unit (cmake/tile_unit.cmake).
+#pragma once
+
+#include <immintrin.h>
+
+#include "sim/numeric/tile_unit.h"
+
+namespace drywell::numeric {
+namespace {
+
+template <int kTile>
+inline void load_tile(const uint8_t* tile) {
+  const auto& bytes = *reinterpret_cast<const uint8_t(*)[kTileBytes]>(tile);
+  __asm__ volatile("tileloadd (%0,%1,1), %%tmm%c2" ::"r"(tile), "r"(size_t{64}), "i"(kTile), "m"(bytes));
+}
+constexpr unsigned kTileFloats = kTileBytes / 4;
+template <int kTile>
+inline void store_tile(float* sums) {
+  auto& floats = *reinterpret_cast<float(*)[kTileFloats]>(sums);
+  __asm__ volatile("tilestored %%tmm%c3, (%1,%2,1)" : "=m"(floats) : "r"(sums), "r"(size_t{64}), "i"(kTile));
+}
+template <int kTile>
+inline void zero_tile() {
+  __asm__ volatile("tilezero %%tmm%c0" ::"i"(kTile));
+}
+/// Sum += rows * lanes, of bf16.
+template <int kSum, int kRows, int kLanes>
+inline void multiply_tiles() {
+  __asm__ volatile("tdpbf16ps %%tmm%c2, %%tmm%c1, %%tmm%c0" ::"i"(kSum), "i"(kRows), "i"(kLanes));
+}
+
+/// Sets the processor's inexact flag if a value is not an integer.
+inline void flag_fractions(__m512 v) {
+  __m512 whole;
+  __asm__ volatile("vrndscaleps $3, %1, %0" : "=v"(whole) : "v"(v));
+}
+/// Whether anything was rounded since the last question; the flags of the caller come back at the end. Other arithmetic in
+/// between must suppress exceptions (_MM_FROUND_NO_EXC).
+class FractionFlags {
+ public:
+  FractionFlags() : saved_(get()) { set(saved_ & ~kFlags); }
+  ~FractionFlags() { set(saved_); }
+  FractionFlags(const FractionFlags&) = delete;
+  FractionFlags& operator=(const FractionFlags&) = delete;
+  bool any() {
+    if ((get() & kInexact) == 0) return false;
+    set(saved_ & ~kFlags);
+    return true;
+  }
+
+ private:
+  static constexpr unsigned kFlags = 0x3F, kInexact = 0x20;
+  static unsigned get() {
+    unsigned v;
+    __asm__ volatile("vstmxcsr %0" : "=m"(v));
+    return v;
+  }
+  static void set(unsigned v) { __asm__ volatile("vldmxcsr %0" ::"m"(v)); }
+  unsigned saved_;
+};
+
+/// A block is 16 rows by 64 columns: four tiles of sums.
+constexpr unsigned kBlockTiles = 4, kBlockColumns = 16 * kBlockTiles;
+
+/// Calls `use(block, quarter)` for four quarters of every block and, in between, forms the sums of the next block column by
+/// column: the tile unit works while vectors do, if their instructions are near each other. `sum.begin(block)` starts a block,
+/// `sum.column<i>()` multiplies and `sum.store<i>()` stores.
+template <class Sum, class Use>
+inline void pipeline(unsigned blocks, Sum&& sum, Use&& use) {
+  const auto step = [&]<int kColumn>(auto between) __attribute__((always_inline)) {
+    sum.template column<kColumn>();
+    between();
+    sum.template store<kColumn>();
+  };
+  const auto nothing = [] {};
+  sum.begin(0);
+  step.template operator()<0>(nothing);
+  step.template operator()<1>(nothing);
+  step.template operator()<2>(nothing);
+  step.template operator()<3>(nothing);
+  for (unsigned b = 0; b < blocks; ++b) {
+    sum.begin(b + 1 < blocks ? b + 1 : b);  // the last one for nothing
+    step.template operator()<0>([&] { use(b, 0); });
+    step.template operator()<1>([&] { use(b, 1); });
+    step.template operator()<2>([&] { use(b, 2); });
+    step.template operator()<3>([&] { use(b, 3); });
+  }
+}
+
+}  // namespace
+}  // namespace drywell::numeric
