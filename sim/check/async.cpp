@@ -23,10 +23,6 @@ uint8_t swizzle_bit(uint64_t descriptor, isa::SmemDescriptorFormat f) {
   return swizzle_bit(isa::SmemDescriptor::decode(descriptor, f).swizzle().value_or(isa::Swizzle::none));
 }
 
-uint8_t swizzles_of(const TensorCopy& t) {
-  TensorPlan p;
-  return plan_copy(t, p).has_value() ? 0 : swizzle_bit(p.map.swizzle);
-}
 uint8_t swizzles_of(const Umma& u) {
   const uint8_t b = swizzle_bit(u.b, isa::SmemDescriptorFormat::tcgen05);
   return u.a_in_tmem ? b : static_cast<uint8_t>(b | swizzle_bit(u.a, isa::SmemDescriptorFormat::tcgen05));
@@ -101,7 +97,9 @@ struct ClusterMonitor::Issue {
   const Warp& w;
   WarpState& state;
   Flight& flight;
+  mutable std::optional<Footprint> made{};
 
+  const Footprint& footprint() const { return made.has_value() ? *made : made.emplace(m.cluster_, op); }
   Access access(Agent agent, bool write) const {
     Access a = m.access_of(w, op.issuer.pc, 1u << op.issuer.lane, agent, write);
     a.lone = std::has_single_bit(w.active & read_pred(w, m.launch_.program->code[op.issuer.pc].guard));
@@ -117,22 +115,22 @@ struct ClusterMonitor::Issue {
     const auto visit = [&](const Span& s) {
       if (!reduces || s.memory == Memory::shared) m.touch(s, t);
     };
-    for_each_read(m.cluster_, op, std::ref(visit));
+    footprint().reads(std::ref(visit));
   }
   void writes(AccessId id, Rule unwritten = Rule::none) const {
     if (!m.launch_.full() && !uses_tensor_memory(op)) return;
     Touch t{id, state.clock, unwritten};
     const auto visit = [&](const Span& s) { m.touch(s, t); };
-    for_each_write(m.cluster_, op, std::ref(visit));
+    footprint().writes(std::ref(visit));
   }
 
   /// Copies an mbarrier in each destination CTA tells about.
-  void signalled(Agent agent, uint8_t swizzles, std::initializer_list<uint32_t> barriers) const {
+  void signalled(Agent agent, std::initializer_list<uint32_t> barriers) const {
     Access a = access(agent, false);
     a.done_at = kInFlight;
     reads(flight.source = add(a));
     a.write = true;
-    a.swizzles = swizzles;
+    if (const TensorPlan* plan = m.launch_.full() ? footprint().plan() : nullptr; plan != nullptr) a.swizzles = swizzle_bit(plan->map.swizzle);
     a.reduction = is_reduction(op);
     for (uint32_t b : barriers) m.check_init(b, flight.who, state.clock);
     if (!m.launch_.full()) {
@@ -150,7 +148,7 @@ struct ClusterMonitor::Issue {
       cta = s.cta;
       m.touch(s, *t);
     };
-    for_each_write(m.cluster_, op, std::ref(visit));
+    footprint().writes(std::ref(visit));
   }
   /// What arrives in the shared memory of one CTA.
   void land(uint32_t cta, const Access& a) const {
@@ -205,11 +203,11 @@ struct ClusterMonitor::Issue {
 
   void operator()(const TensorCopy& t) const {
     m.use_map(w, op, t.map_address);
-    t.direction == TensorCopy::Direction::load ? signalled(Agent::load, m.launch_.full() ? swizzles_of(t) : uint8_t{0}, {t.mbar}) : store();
+    t.direction == TensorCopy::Direction::load ? signalled(Agent::load, {t.mbar}) : store();
   }
-  void operator()(const BulkCopy& b) const { b.kind == BulkCopy::Kind::shared_to_global ? store() : signalled(Agent::load, 0, {b.mbar}); }
-  void operator()(const RemoteStore& r) const { if (!r.global) signalled(Agent::remote, 0, {r.mbar}); }
-  void operator()(const TryCancel& t) const { signalled(Agent::load, 0, {op.issuer.cta << 24 | shared_offset(t.mbar)}); }
+  void operator()(const BulkCopy& b) const { b.kind == BulkCopy::Kind::shared_to_global ? store() : signalled(Agent::load, {b.mbar}); }
+  void operator()(const RemoteStore& r) const { if (!r.global) signalled(Agent::remote, {r.mbar}); }
+  void operator()(const TryCancel& t) const { signalled(Agent::load, {op.issuer.cta << 24 | shared_offset(t.mbar)}); }
   void operator()(const Umma& u) const { mma(u); }
   void operator()(const TmemCopy& c) const {
     m.ctas_[op.issuer.cta].scales.valid = false;
@@ -221,12 +219,12 @@ struct ClusterMonitor::Issue {
     q.last = add(a);
     if (m.launch_.full()) {
       Touch t{q.last, state.clock};
-      m.touch(m.footprints_.operands(m.cluster_, op, c), t);
+      m.touch(m.footprints_->operands(m.cluster_, op, c), t);
     }
     a.write = true;
     a.swizzles = 0;
     Touch t{add(a), state.clock};
-    for (const Span& s : m.footprints_.cells(m.cluster_, op, c).writes) m.touch(s, t);
+    for (const Span& s : m.footprints_->cells(m.cluster_, op, c).writes) m.touch(s, t);
   }
   void operator()(const TmemShift&) const { queued(tensor(), Agent::shift); }
   void operator()(const TmemLdSt& t) const {
@@ -257,8 +255,8 @@ struct ClusterMonitor::Issue {
     if (u.scale_vec != 0) m.follow_scales(u, a);
     const AccessId id = q.last = add(a);
     Touch reading{id, state.clock, Rule::tensor_operand_unwritten};
-    if (m.launch_.full()) m.touch(m.footprints_.operands(m.cluster_, op, u), reading);
-    const TensorCells& cells = m.footprints_.cells(m.cluster_, op, u);
+    if (m.launch_.full()) m.touch(m.footprints_->operands(m.cluster_, op, u), reading);
+    const TensorCells& cells = m.footprints_->cells(m.cluster_, op, u);
     for (const Span& s : cells.reads) m.touch(s, reading);
     a.write = true;
     a.swizzles = 0;

@@ -40,8 +40,9 @@ std::string shared_place(uint32_t cta, uint64_t at) { return fmt::format("shared
 
 }  // namespace
 
-ClusterMonitor::ClusterMonitor(const Cluster& c, const LaunchState& launch)
-    : cluster_(c), launch_(launch), serial_(c.index + 1), states_(accesses_), reporter_(launch.options.most), running_ctas_(c.ctas.size()) {
+ClusterMonitor::ClusterMonitor(const Cluster& c, const LaunchState& launch, std::unique_ptr<KnownFootprints> known)
+    : cluster_(c), launch_(launch), serial_(c.index + 1), states_(accesses_), reporter_(launch.options.most), running_ctas_(c.ctas.size()),
+      footprints_(known != nullptr ? std::move(known) : std::make_unique<KnownFootprints>()) {
   reporter_.begin(*launch.program);
   ctas_.reserve(c.ctas.size());
   for (const auto& cta : c.ctas) {

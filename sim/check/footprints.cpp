@@ -59,21 +59,21 @@ std::vector<SharedRun> operands_of(const Cluster& c, const AsyncOp& op, const Pa
 bool same(const Umma& a, const Umma& b) { return fields(a) == fields(b); }
 bool same(const TmemCopy& a, const TmemCopy& b) { return fields(a) == fields(b); }
 
-const TensorCells& Footprints::cells(const Cluster& c, const AsyncOp& op, const Umma& u) {
+const TensorCells& KnownFootprints::cells(const Cluster& c, const AsyncOp& op, const Umma& u) {
   const Umma key = about_cells(u);
   return mma_cells_.of(key, op.issuer.cta, hash_of(key), [&](TensorCells& out) { out = cells_of(c, op, key); });
 }
-const TensorCells& Footprints::cells(const Cluster& c, const AsyncOp& op, const TmemCopy& p) {
+const TensorCells& KnownFootprints::cells(const Cluster& c, const AsyncOp& op, const TmemCopy& p) {
   TmemCopy key = p;
   key.desc = 0;
   return copy_cells_.of(key, op.issuer.cta, hash_of(key), [&](TensorCells& out) { out = cells_of(c, op, key); });
 }
 
-const std::vector<SharedRun>& Footprints::operands(const Cluster& c, const AsyncOp& op, const Umma& u) {
+const std::vector<SharedRun>& KnownFootprints::operands(const Cluster& c, const AsyncOp& op, const Umma& u) {
   const Umma key = about_operands(u);
   return mma_operands_.of(key, op.issuer.cta, hash_of(key), [&](std::vector<SharedRun>& out) { out = operands_of(c, op, key); });
 }
-const std::vector<SharedRun>& Footprints::operands(const Cluster& c, const AsyncOp& op, const TmemCopy& p) {
+const std::vector<SharedRun>& KnownFootprints::operands(const Cluster& c, const AsyncOp& op, const TmemCopy& p) {
   TmemCopy key = p;
   key.taddr = 0;
   return copy_operands_.of(key, op.issuer.cta, hash_of(key), [&](std::vector<SharedRun>& out) { out = operands_of(c, op, key); });

@@ -50,7 +50,7 @@ class Memo {
   std::array<std::unique_ptr<Entry>, size_t{1} << kBits> entries_;
 };
 
-class Footprints {
+class KnownFootprints {
  public:
   /// Tensor memory; the accumulator of a tcgen05.mma counts as written only.
   const TensorCells& cells(const Cluster& c, const AsyncOp& op, const Umma& u);

@@ -17,9 +17,19 @@ void Gathering::begin(const Launch& launch, LaunchState& state) {
   global_.begin(launch, state);
 }
 
+std::unique_ptr<KnownFootprints> Gathering::started(const Cluster& c) {
+  const std::lock_guard lock(mutex_);
+  started_ = std::max(started_, c.index + 1);
+  if (footprints_.empty()) return nullptr;
+  std::unique_ptr<KnownFootprints> known = std::move(footprints_.back());
+  footprints_.pop_back();
+  return known;
+}
+
 void Gathering::collect(const Cluster& c) {
   if (!monitors_[c.index]->sealed()) return;
   const std::lock_guard lock(mutex_);
+  footprints_.push_back(monitors_[c.index]->take_footprints());
   over_[c.index] = true;
   while (next_ < over_.size() && over_[next_]) take(next_++);
 }

@@ -18,10 +18,7 @@ class Gathering {
   void begin(const Launch& launch, LaunchState& state);
   /// A cluster starts, or one of its CTAs does: the first makes its monitor.
   void start(const Cluster& c) {
-    if (monitors_[c.index] != nullptr) return;
-    monitors_[c.index] = std::make_unique<ClusterMonitor>(c, *state_);
-    const std::lock_guard lock(mutex_);
-    started_ = std::max(started_, c.index + 1);
+    if (monitors_[c.index] == nullptr) monitors_[c.index] = std::make_unique<ClusterMonitor>(c, *state_, started(c));
   }
   ClusterMonitor& monitor(uint64_t cluster) { return *monitors_[cluster]; }
   /// Takes over what is known for good: clusters that are over and whose predecessors are.
@@ -34,6 +31,7 @@ class Gathering {
   const std::vector<Finding>& so_far();
 
  private:
+  std::unique_ptr<KnownFootprints> started(const Cluster& c);
   void take(uint64_t cluster);
   void meet(uint64_t cluster);
 
@@ -46,6 +44,7 @@ class Gathering {
   Reporter reporter_;
   Reporter met_;
   uint64_t started_ = 0;
+  std::vector<std::unique_ptr<KnownFootprints>> footprints_;  // of clusters that are over, for those that start
   std::map<uint32_t, bool> waits_;  // of the latest launch, by line of the PTX: whether any execution brought news
   std::vector<size_t> told_;  // by cluster: findings that are in met_
 };

@@ -2,8 +2,8 @@
 // a byte are enough: its writer, a reader, and a reader of another cluster.
 #pragma once
 
-#include <map>
-#include <tuple>
+#include <array>
+#include <unordered_map>
 #include <vector>
 
 #include "sim/check/monitor.h"
@@ -21,7 +21,10 @@ class LaunchGlobal {
  private:
   struct Touch {
     AccessId writer = 0, reader = 0, other = 0;
-    auto key() const { return std::tuple(writer, reader, other); }
+    bool operator==(const Touch&) const = default;
+  };
+  struct Hash {
+    size_t operator()(const Touch& t) const { return ((t.writer * uint64_t{0x9E3779B97F4A7C15u} + t.reader) * 0xBF58476D1CE4E5B9u + t.other) * 0x94D049BB133111EBu; }
   };
   /// Numbers here of what a monitor has numbered.
   struct Adopted {
@@ -33,6 +36,12 @@ class LaunchGlobal {
   Rule judge(const Access& prior, const Access& now) const;
   StateId intern(const Touch& t);
   StateId joined(StateId old, AccessId writer, AccessId reader, uint64_t at, Reporter& reporter);
+  /// What joined() answered of late, without anything to report.
+  struct Joined {
+    StateId old = 0;
+    AccessId writer = 0, reader = 0;
+    StateId result = 0;  // 0: nothing
+  };
 
   const LaunchState* state_ = nullptr;
   const Gmem* gmem_ = nullptr;
@@ -40,7 +49,8 @@ class LaunchGlobal {
   AccessTable accesses_;
   std::vector<Far> fars_{1};  // [0]: nothing
   std::vector<Touch> touches_;
-  std::map<std::tuple<AccessId, AccessId, AccessId>, StateId> numbers_;
+  std::unordered_map<Touch, StateId, Hash> numbers_;
+  std::array<Joined, 256> joined_{};
   GlobalShadow shadow_;
 };
 

@@ -226,7 +226,8 @@ class ClusterMonitor {
   /// What executing such an instruction asks for, beyond its memory accesses and asynchronous operations; nullptr: nothing.
   static decltype(Reaction::handle) handler_of(isa::Opcode op, bool full);
 
-  ClusterMonitor(const Cluster& c, const LaunchState& launch);
+  /// `known`: what earlier clusters' operations touched, or nothing.
+  ClusterMonitor(const Cluster& c, const LaunchState& launch, std::unique_ptr<KnownFootprints> known);
 
   void instruction(const Warp& w, const DecodedOp& op, LaneMask mask);
   void skipped(const Warp& w, const DecodedOp& op);
@@ -241,6 +242,7 @@ class ClusterMonitor {
   /// Once its CTAs are over.
   void seal();
   bool sealed() const { return ctas_.empty(); }
+  std::unique_ptr<KnownFootprints> take_footprints() { return std::move(footprints_); }
   const Reporter& reporter() const { return reporter_; }
   const GlobalShadow& global() const { return global_; }
   const AccessTable& accesses() const { return accesses_; }
@@ -349,7 +351,7 @@ class ClusterMonitor {
   Component next_component_ = kGridWait + 1;  // 0: none
   std::vector<CtaState> ctas_;
   std::vector<BarrierEvent> events_;       // of the instruction that runs
-  Footprints footprints_;
+  std::unique_ptr<KnownFootprints> footprints_;
   Flights flights_;
   uint64_t running_ = 0;                   // operation that writes and signals now
   std::unordered_map<uint64_t, Flag> flags_;

@@ -34,6 +34,7 @@ class StateTable {
     Read& known = reads_[(s * 31 + a) % kReads];
     if (known.state == s && known.access == a) return known.result;
     const State old = states_[s];
+    if (old.count != 0 && pool_[old.first + old.count - 1] == a) return s;
     const auto first = static_cast<uint32_t>(pool_.size());
     for (uint32_t i = 0; i < old.count; ++i) {
       const AccessId r = pool_[old.first + i];
@@ -89,15 +90,24 @@ class Shadow {
   template <class F>
   void update(size_t begin, size_t end, F next) {
     end = std::min(end, cells());
-    while (begin < end) {
-      const size_t u = begin / Unit, first = begin % Unit, last = std::min<size_t>(Unit, end - u * Unit);
-      begin = u * Unit + last;
-      if (first == 0 && last == Unit && (units_[u] & kSplit) == 0) {
-        units_[u] = next(units_[u], u * Unit);
+    if (begin >= end) return;
+    const size_t last = end / Unit;  // whole units lie before it
+    size_t u = begin / Unit;
+    if (const size_t first = begin % Unit; first != 0) {
+      update_part(u, first, std::min<size_t>(Unit, end - u * Unit), next);
+      ++u;
+    }
+    while (u < last) {
+      const StateId s = units_[u];
+      if ((s & kSplit) != 0) {
+        update_part(u++, 0, Unit, next);
         continue;
       }
-      update_part(u, first, last, next);
+      const size_t run = end_of_run(u, last);
+      if (const StateId out = next(s, u * Unit); out != s) std::fill(&units_[u], &units_[u] + (run - u), out);
+      u = run;
     }
+    if (u == last && end % Unit != 0) update_part(u, 0, end % Unit, next);
   }
   /// Calls f(begin, end, state) for the runs of touched cells.
   template <class F>
@@ -106,14 +116,14 @@ class Shadow {
       const StateId s = units_[u];
       if ((s & kSplit) != 0) {
         const Part& p = parts_[s & ~kSplit];
-        for (size_t i = 0; i < Unit; ++i) {
-          if (p[i] != 0) f(u * Unit + i, u * Unit + i + 1, p[i]);
+        for (size_t i = 0, next; i < Unit; i = next) {
+          for (next = i + 1; next < Unit && p[next] == p[i]; ++next) {}
+          if (p[i] != 0) f(u * Unit + i, u * Unit + next, p[i]);
         }
         ++u;
         continue;
       }
-      size_t end = u + 1;
-      while (end < units_.size() && units_[end] == s) ++end;
+      const size_t end = end_of_run(u, units_.size());
       if (s != 0) f(u * Unit, end * Unit, s);
       u = end;
     }
@@ -136,38 +146,52 @@ class Shadow {
   static constexpr StateId kSplit = 0x80000000u;
   using Part = std::array<StateId, Unit>;
 
-  template <class F>
-  void update_part(size_t u, size_t first, size_t last, F next) {
-    Part p;
-    if ((units_[u] & kSplit) != 0) {
-      p = parts_[units_[u] & ~kSplit];
-    } else {
-      p.fill(units_[u]);
+  /// The first unit behind `u`, before `last`, that has another state.
+  size_t end_of_run(size_t u, size_t last) const {
+    constexpr size_t kBlock = 16;
+    const StateId s = units_[u];
+    for (++u; u + kBlock <= last; u += kBlock) {
+      StateId differ = 0;
+      for (size_t i = 0; i < kBlock; ++i) differ |= units_[u + i] ^ s;
+      if (differ != 0) break;
     }
+    while (u < last && units_[u] == s) ++u;
+    return u;
+  }
+
+  template <class F>
+  void update_part(size_t u, size_t first, size_t last, F& next) {
+    const StateId whole = units_[u];
+    if ((whole & kSplit) == 0) {
+      const StateId out = next(whole, u * Unit + first);
+      if (out == whole) return;
+      Part& p = split(u);
+      p.fill(whole);
+      std::fill(p.begin() + first, p.begin() + last, out);
+      return;
+    }
+    Part& p = parts_[whole & ~kSplit];
     StateId in = ~0u, out = 0;
     for (size_t i = first; i < last; ++i) {
       if (p[i] != in) out = next(in = p[i], u * Unit + i);
       p[i] = out;
     }
-    store(u, p);
+    StateId differ = 0;
+    for (const StateId s : p) differ |= s ^ p[0];
+    if (differ != 0) return;
+    free_.push_back(whole & ~kSplit);
+    units_[u] = p[0];
   }
 
-  void store(size_t u, const Part& p) {
-    const bool equal = std::all_of(p.begin(), p.end(), [&](StateId s) { return s == p[0]; });
-    if (equal) {
-      if ((units_[u] & kSplit) != 0) free_.push_back(units_[u] & ~kSplit);
-      units_[u] = p[0];
-      return;
+  Part& split(size_t u) {
+    if (free_.empty()) {
+      free_.push_back(static_cast<uint32_t>(parts_.size()));
+      parts_.emplace_back();
     }
-    if ((units_[u] & kSplit) == 0) {
-      if (free_.empty()) {
-        free_.push_back(static_cast<uint32_t>(parts_.size()));
-        parts_.emplace_back();
-      }
-      units_[u] = kSplit | free_.back();
-      free_.pop_back();
-    }
-    parts_[units_[u] & ~kSplit] = p;
+    const uint32_t part = free_.back();
+    free_.pop_back();
+    units_[u] = kSplit | part;
+    return parts_[part];
   }
 
   std::vector<StateId> units_;
@@ -175,8 +199,8 @@ class Shadow {
   std::vector<uint32_t> free_;
 };
 
-/// Shared memory by the byte.
-using SharedShadow = Shadow<4>;
+/// Shared memory by the byte; what swizzles move about goes together.
+using SharedShadow = Shadow<16>;
 
 /// Tensor memory by the cell: a quarter of the lanes after the other, as warps see it; in it the columns, and each column's lanes.
 /// Four columns of a quarter go together: what scale factors take.
@@ -221,9 +245,7 @@ class GlobalShadow {
   void update(uint64_t begin, uint64_t end, F next) {
     while (begin < end) {
       const uint64_t page = begin / kPage, last = std::min(end, (page + 1) * kPage);
-      auto& p = pages_[page];
-      if (p == nullptr) p = std::make_unique<Page>(kPage);
-      p->update(begin % kPage, last - page * kPage, [&](StateId s, size_t cell) { return next(s, page * kPage + cell); });
+      page_at(page).update(begin % kPage, last - page * kPage, [&](StateId s, size_t cell) { return next(s, page * kPage + cell); });
       begin = last;
     }
   }
@@ -246,10 +268,27 @@ class GlobalShadow {
       found->second->each_in(first, last, [&](uint64_t cell, StateId s) { f(page * kPage + cell, s); });
     }
   }
-  void clear() { pages_.clear(); }
+  void clear() {
+    pages_.clear();
+    recent_.fill({});
+  }
 
  private:
+  struct Recent {
+    uint64_t page = 0;
+    Page* at = nullptr;
+  };
+  Page& page_at(uint64_t page) {
+    Recent& r = recent_[page % recent_.size()];
+    if (r.at != nullptr && r.page == page) return *r.at;
+    std::unique_ptr<Page>& p = pages_[page];
+    if (p == nullptr) p = std::make_unique<Page>(kPage);
+    r = {page, p.get()};
+    return *r.at;
+  }
+
   std::unordered_map<uint64_t, std::unique_ptr<Page>> pages_;
+  std::array<Recent, 128> recent_{};  // the rows of a box lie in as many pages
 };
 
 }  // namespace drywell::sim::check

@@ -40,17 +40,13 @@ void global_side(const TensorPlan& p, const SpanVisitor& visit) {
   }
 }
 
-void reads_of(const TensorCopy& t, const SpanVisitor& visit) {
-  TensorPlan p;
-  if (plan_copy(t, p).has_value()) return;
+void reads_of(const TensorCopy& t, const TensorPlan& p, const SpanVisitor& visit) {
   if (t.direction == TensorCopy::Direction::load) return global_side(p, visit);
   shared_side(t, p, shared_rank(t.smem), visit);
   if (t.direction == TensorCopy::Direction::reduce) global_side(p, visit);
 }
 
-void writes_of(const TensorCopy& t, const SpanVisitor& visit) {
-  TensorPlan p;
-  if (plan_copy(t, p).has_value()) return;
+void writes_of(const TensorCopy& t, const TensorPlan& p, const SpanVisitor& visit) {
   if (t.direction != TensorCopy::Direction::load) return global_side(p, visit);
   for_ctas(LoadTarget{t.smem, t.mbar, t.multicast, t.cta_group}.ctas(), [&](uint32_t cta) { shared_side(t, p, cta, visit); });
 }
@@ -110,7 +106,8 @@ struct Reads {
   const AsyncOp& op;
   const SpanVisitor& visit;
   Memories asked;
-  void operator()(const TensorCopy& t) const { reads_of(t, visit); }
+  const TensorPlan* plan;
+  void operator()(const TensorCopy& t) const { if (plan != nullptr) reads_of(t, *plan, visit); }
   void operator()(const BulkCopy& b) const { reads_of(b, visit); }
   void operator()(const Umma& u) const { reads_of(op, u, visit, asked); }
   void operator()(const TmemCopy& p) const { if ((asked & only(Memory::shared)) != 0) reads_of(op, p, visit); }
@@ -130,7 +127,8 @@ struct Writes {
   const Cluster& c;
   const AsyncOp& op;
   const SpanVisitor& visit;
-  void operator()(const TensorCopy& t) const { writes_of(t, visit); }
+  const TensorPlan* plan;
+  void operator()(const TensorCopy& t) const { if (plan != nullptr) writes_of(t, *plan, visit); }
   void operator()(const BulkCopy& b) const { writes_of(b, visit); }
   void operator()(const Umma& u) const { writes_of(op, u, visit); }
   void operator()(const TmemCopy& p) const { writes_of(op, p, visit); }
@@ -153,8 +151,18 @@ struct Writes {
 
 }  // namespace
 
-void for_each_read(const Cluster& c, const AsyncOp& op, const SpanVisitor& visit, Memories asked) { std::visit(Reads{c, op, visit, asked}, op.payload); }
-void for_each_write(const Cluster& c, const AsyncOp& op, const SpanVisitor& visit) { std::visit(Writes{c, op, visit}, op.payload); }
+Footprint::Footprint(const Cluster& c, const AsyncOp& op) : c_(c), op_(op) {
+  const auto* copy = std::get_if<TensorCopy>(&op.payload);
+  if (copy == nullptr) return;
+  plan_ = std::make_unique<TensorPlan>();
+  if (plan_copy(*copy, *plan_).has_value()) plan_ = nullptr;
+}
+Footprint::~Footprint() = default;
+void Footprint::reads(const SpanVisitor& visit, Memories asked) const { std::visit(Reads{c_, op_, visit, asked, plan_.get()}, op_.payload); }
+void Footprint::writes(const SpanVisitor& visit) const { std::visit(Writes{c_, op_, visit, plan_.get()}, op_.payload); }
+
+void for_each_read(const Cluster& c, const AsyncOp& op, const SpanVisitor& visit, Memories asked) { Footprint(c, op).reads(visit, asked); }
+void for_each_write(const Cluster& c, const AsyncOp& op, const SpanVisitor& visit) { Footprint(c, op).writes(visit); }
 
 bool is_reduction(const AsyncOp& op) {
   if (const auto* t = std::get_if<TensorCopy>(&op.payload)) return t->direction == TensorCopy::Direction::reduce;

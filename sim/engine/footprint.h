@@ -3,6 +3,7 @@
 #pragma once
 
 #include <functional>
+#include <memory>
 
 #include "sim/state/async_op.h"
 #include "sim/state/cta.h"
@@ -28,6 +29,27 @@ using SpanVisitor = std::function<void(const Span&)>;
 using Memories = uint8_t;
 constexpr Memories only(Memory m) { return static_cast<Memories>(1u << static_cast<unsigned>(m)); }
 inline constexpr Memories kAllMemories = 7;
+
+struct TensorPlan;
+
+/// What one operation touches. A tensor copy is planned once, for both directions.
+class Footprint {
+ public:
+  Footprint(const Cluster& c, const AsyncOp& op);
+  ~Footprint();
+  Footprint(const Footprint&) = delete;
+  Footprint& operator=(const Footprint&) = delete;
+  /// As for_each_read and for_each_write.
+  void reads(const SpanVisitor& visit, Memories asked = kAllMemories) const;
+  void writes(const SpanVisitor& visit) const;
+  /// Of a tensor copy that is in order, otherwise nullptr.
+  const TensorPlan* plan() const { return plan_.get(); }
+
+ private:
+  const Cluster& c_;
+  const AsyncOp& op_;
+  std::unique_ptr<TensorPlan> plan_;
+};
 
 /// Everything the operation reads between its issue and its end. Spans may touch or overlap. Nothing for operations that are
 /// wrong (the engine faults when it gets to them). `asked`: the tensor core's spans in other memories are left out, unmade.
