@@ -1,8 +1,10 @@
 // Why a cluster cannot go on: each blocked warp, what it waits for, the ledger of that barrier, and who should have released it.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <map>
 #include <set>
+#include <vector>
 
 #include "sim/check/monitor.h"
 #include "sim/driver/functional.h"
@@ -69,6 +71,57 @@ std::string lane_groups(const Warp& w) {
   return w.waiting.empty() ? "" : out + "      an .aligned instruction is executed by all lanes of the warp together, at one place of the program\n";
 }
 
+// "warp 3", "warps 0, 2 to 5".
+std::string warps_name(const std::vector<uint32_t>& warps) {
+  std::string out = warps.size() == 1 ? "warp " : "warps ";
+  for (size_t i = 0; i < warps.size(); ++i) {
+    size_t last = i;
+    while (last + 1 < warps.size() && warps[last + 1] == warps[last] + 1) ++last;
+    out += fmt::format("{}{}", i == 0 ? "" : ", ", warps[i]);
+    if (last > i) out += fmt::format("{}{}", last == i + 1 ? ", " : " to ", warps[last]);
+    i = last;
+  }
+  return out;
+}
+
+// Where a warp is and what it waits for: "at 'mbarrier.try_wait…' (x.cu:3) for parity 0 of the mbarrier at 0x400 of CTA rank 0".
+std::string wait_of(const Cta& cta, const Warp& w) {
+  const GuestPlace p = place_of(w, w.pc, w.active);
+  std::string out = fmt::format("at '{}'{} for ", p.ptx, source_of(p));
+  if (w.block.reason == BlockReason::mbarrier)
+    return out + fmt::format("parity {} of the mbarrier at {:#x} of CTA rank {}", w.block.parity, shared_offset(w.block.address), shared_rank(w.block.address));
+  return out + describe_wait(*cta.cluster, w);
+}
+
+// Warps of a CTA that wait at one place for one thing: told once.
+struct BlockedTogether {
+  std::string wait;
+  std::vector<uint32_t> warps;
+};
+std::vector<BlockedTogether> blocked_together(const Cta& cta) {
+  std::vector<BlockedTogether> all;
+  for (const Warp& w : cta.warps) {
+    if (w.finished()) continue;
+    std::string wait = wait_of(cta, w);
+    const auto same = std::find_if(all.begin(), all.end(), [&](const BlockedTogether& b) { return b.wait == wait; });
+    // Lanes at different places are each warp's own story.
+    if (same != all.end() && w.block.reason != BlockReason::warp_sync) {
+      same->warps.push_back(w.index);
+    } else {
+      all.push_back({std::move(wait), {w.index}});
+    }
+  }
+  return all;
+}
+
+std::vector<uint32_t> not_at_barrier(const Cta& cta, const Warp& w) {
+  std::vector<uint32_t> missing;
+  for (const Warp& other : cta.warps) {
+    if ((cta.barriers[w.block.address & 15].arrived_warps >> (other.index & 63) & 1) == 0) missing.push_back(other.index);
+  }
+  return missing;
+}
+
 }  // namespace
 
 std::string ClusterMonitor::ledger_of(uint32_t address) const {
@@ -100,28 +153,21 @@ std::string ClusterMonitor::ledger_of(uint32_t address) const {
 }
 
 std::string ClusterMonitor::explain_hang() const {
-  std::string out;
+  std::string out, graph;
   std::set<uint32_t> told;
-  std::string graph;
   for (const auto& cta : cluster_.ctas) {
-    for (const Warp& w : cta->warps) {
-      if (w.finished()) continue;
-      const GuestPlace p = place_of(w, w.pc, w.active);
-      const std::string name = fmt::format("CTA ({},{},{}) warp {}", cta->index.x, cta->index.y, cta->index.z, w.index);
-      out += fmt::format("  {} waits at '{}'{} for ", name, p.ptx, source_of(p));
+    for (const BlockedTogether& b : blocked_together(*cta)) {
+      const Warp& w = cta->warps[b.warps.front()];
+      const std::string name = fmt::format("CTA ({},{},{}) {}", cta->index.x, cta->index.y, cta->index.z, warps_name(b.warps));
+      out += fmt::format("  {} {} {}\n", name, b.warps.size() == 1 ? "waits" : "wait", b.wait);
       if (w.block.reason == BlockReason::mbarrier) {
-        out += fmt::format("parity {} of the mbarrier at {:#x} of CTA rank {}\n", w.block.parity, shared_offset(w.block.address), shared_rank(w.block.address));
-        graph += fmt::format("    {} -> mbarrier {:#x}/{}", name, shared_offset(w.block.address), shared_rank(w.block.address)) + releasers(w.block.address) + "\n";
+        graph += fmt::format("    {} -> mbarrier {:#x}/{}{}\n", name, shared_offset(w.block.address), shared_rank(w.block.address), releasers(w.block.address));
         if (told.insert(w.block.address).second) out += ledger_of(w.block.address);
       } else if (w.block.reason == BlockReason::named_barrier) {
-        const NamedBarrier& n = cta->barriers[w.block.address & 15];
-        out += fmt::format("named barrier {}: {} of {} threads have arrived\n", w.block.address, n.arrived, n.expected);
-        for (const Warp& other : cta->warps) {
-          if ((n.arrived_warps >> (other.index & 63) & 1) == 0 && other.index != w.index) graph += fmt::format("    {} -> barrier {} -> warp {}?\n", name, w.block.address, other.index);
-        }
-      } else {
-        out += fmt::format("{}\n", block_reason_name(w.block.reason));
-        if (w.block.reason == BlockReason::warp_sync) out += lane_groups(w);
+        const std::vector<uint32_t> missing = not_at_barrier(*cta, w);
+        if (!missing.empty()) graph += fmt::format("    {} -> barrier {} -> {}?\n", name, w.block.address, warps_name(missing));
+      } else if (w.block.reason == BlockReason::warp_sync) {
+        out += lane_groups(w);
       }
     }
   }

@@ -17,7 +17,7 @@ FindingParty Reporter::party(const Access& a, const char* role) const {
   g.instruction = op.instr;
   const isa::Function& f = program_->function_of(op);
   const isa::Instruction& i = program_->instruction(op);
-  g.ptx = isa::print_instruction(f, i);
+  g.ptx = isa::print_instruction_briefly(f, i);
   if (&f != program_->function) g.function = f.name;
   if (i.source.file != 0) {
     g.source = {program_->module->files[i.source.file], i.source.line, i.source.column};

@@ -11,7 +11,9 @@
 namespace drywell::sim {
 
 std::string GuestPlace::to_string() const {
-  std::string out = fmt::format("{}{} CTA ({},{},{}) warp {} lanes {:#010x}: {}", kernel, function.empty() ? "" : " in " + function, cta.x, cta.y, cta.z, warp, lanes, ptx);
+  std::string out = fmt::format("{}{} CTA ({},{},{})", kernel, function.empty() ? "" : " in " + function, cta.x, cta.y, cta.z);
+  if (ptx.empty()) return out;  // of no warp alone: a deadlock
+  out += fmt::format(" warp {} lanes {:#010x}: {}", warp, lanes, ptx);
   if (!source.file.empty()) out += fmt::format("\n    at {}:{}", source.file, source.line);
   return out;
 }
@@ -63,7 +65,7 @@ GuestPlace place_of(const Warp& w, uint32_t pc, LaneMask lanes) {
   g.instruction = p.code[pc].instr;
   if (const isa::Function& f = p.function_of(p.code[pc]); !f.body.empty()) {
     const isa::Instruction& i = p.instruction(p.code[pc]);
-    g.ptx = isa::print_instruction(f, i);
+    g.ptx = isa::print_instruction_briefly(f, i);
     if (&f != p.function) g.function = f.name;
     if (i.source.file != 0) {
       g.source = {p.module->files[i.source.file], i.source.line, i.source.column};

@@ -12,6 +12,8 @@ std::string print_opcode(const Instruction& i);
 std::string print_operand(const Function& f, const Operand& o);
 /// One instruction with guard and semicolon, no newline: "@!%p1 bra $L1;".
 std::string print_instruction(const Function& f, const Instruction& i);
+/// The same for messages: of a long vector of registers its ends, "{%r1, %r2, ..., %r64}".
+std::string print_instruction_briefly(const Function& f, const Instruction& i);
 
 struct PrintOptions {
   bool source_lines = true;  // .file/.loc lines where instructions carry a source
