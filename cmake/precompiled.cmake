@@ -15,6 +15,7 @@ function(drywell_precompile target)
   if(DRYWELL_PRECOMPILE)
     target_precompile_headers(${target} PRIVATE ${DRYWELL_STANDARD_HEADERS} ${ARGN})
     # g++ 12 forgets with a precompiled header that std::string is a system header's, and reports its copies wrongly (GCC bug 105651).
-    target_compile_options(${target} PRIVATE $<$<CXX_COMPILER_ID:GNU>:-Wno-stringop-overflow>)
+    target_compile_options(${target} PRIVATE $<$<CXX_COMPILER_ID:GNU>:-Wno-stringop-overflow>
+                           $<$<CXX_COMPILER_ID:GNU>:-Wno-array-bounds>)
   endif()
 endfunction()

@@ -73,6 +73,17 @@ const Operand* InstructionRef::operand(std::string_view name) const {
   return nullptr;
 }
 
+std::vector<SourcePos> InstructionRef::author_lines() const {
+  std::vector<SourcePos> lines;
+  SourceRef at = instr.source;
+  while (at.file != 0) {
+    lines.push_back({module.files[at.file], at.line, at.column});
+    if (at.call_site == 0) break;
+    at = module.call_sites[at.call_site - 1];
+  }
+  return lines;
+}
+
 SourcePos InstructionRef::where() const {
   if (instr.source.file != 0) return {module.files[instr.source.file], instr.source.line, instr.source.column};
   return {function.name, instr.ptx_line, 0};

@@ -49,6 +49,7 @@ class Linker {
   void collect_shared_names(const Module& unit);
   Names names_of(const Module& unit);
   void adapt(Function& f, const Names& names, const std::vector<uint32_t>& files) const;
+  void adapt(SourceRef& at, const std::vector<uint32_t>& files) const;
   void append(Module unit);
   template <class T>
   void resolve(std::vector<T>& all);
@@ -93,7 +94,12 @@ void Linker::adapt(Function& f, const Names& names, const std::vector<uint32_t>&
     for (uint32_t& target : list) target += first_function;
   }
   f.source.file = files[f.source.file];
-  for (Instruction& i : f.body) i.source.file = files[i.source.file];
+  for (Instruction& i : f.body) adapt(i.source, files);
+}
+
+void Linker::adapt(SourceRef& at, const std::vector<uint32_t>& files) const {
+  at.file = files[at.file];
+  if (at.call_site != 0) at.call_site += static_cast<uint32_t>(out_.call_sites.size());
 }
 
 void Linker::append(Module unit) {
@@ -101,6 +107,7 @@ void Linker::append(Module unit) {
   std::vector<uint32_t> files;
   for (const std::string& path : unit.files) files.push_back(path.empty() ? 0 : out_.file_index(path));
   for (Function& f : unit.functions) adapt(f, names, files);
+  for (SourceRef& at : unit.call_sites) adapt(at, files);
   for (Variable& v : unit.variables) {
     v.position += static_cast<uint32_t>(out_.functions.size());
     rename(v.name, names);
@@ -111,6 +118,7 @@ void Linker::append(Module unit) {
   move_all(out_.functions, unit.functions);
   move_all(out_.variables, unit.variables);
   move_all(out_.aliases, unit.aliases);
+  move_all(out_.call_sites, unit.call_sites);
   move_all(out_.pragmas, unit.pragmas);
 }
 

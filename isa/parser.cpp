@@ -286,10 +286,13 @@ void Parser::finish_files() {
   for (const auto& [number, path] : file_numbers_) last = std::max(last, number);
   module_.files.resize(last + 1);
   for (auto& [number, path] : file_numbers_) module_.files[number] = std::move(path);
+  module_.call_sites = call_sites_.all();
+  const auto forget_unknown = [&](SourceRef& at) {
+    if (at.file > last) at = {};
+  };
+  for (SourceRef& at : module_.call_sites) forget_unknown(at);
   for (Function& f : module_.functions) {
-    for (Instruction& i : f.body) {
-      if (i.source.file > last) i.source = {};
-    }
+    for (Instruction& i : f.body) forget_unknown(i.source);
   }
 }
 

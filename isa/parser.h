@@ -11,6 +11,7 @@
 
 #include "drywell/isa/parse.h"
 #include "drywell/isa/resolve.h"
+#include "isa/call_sites.h"
 #include "isa/constant.h"
 #include "isa/lexer.h"
 #include "isa/names.h"
@@ -195,6 +196,7 @@ class Parser {
   unsigned open_braces_ = 0;      // of the statement being read
   bool ends_with_line_ = false;   // the statement being read has no semicolon
   SourceRef source_{};
+  CallSites call_sites_;
   std::vector<PendingLabel> pending_;
   std::vector<uint32_t> pending_starts_;
   std::vector<TextPos> scope_positions_;

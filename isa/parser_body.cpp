@@ -258,7 +258,7 @@ void Parser::loc_directive() {
   ends_with_line_ = true;
   const uint32_t file = plain_number("a file number"), line = plain_number("a line"),
                  column = plain_number("a column");
-  source_ = {file, line, column};
+  SourceRef inlined_at{};
   while (lex_.take(',')) {
     const TextPos at = lex_.pos();
     const std::string_view word = lex_.identifier();
@@ -266,14 +266,15 @@ void Parser::loc_directive() {
       expect_identifier("a label of .debug_str");
       if (lex_.take('+')) plain_number("an offset");
     } else if (word == "inlined_at") {
-      plain_number("a file number");
-      plain_number("a line");
-      plain_number("a column");
+      inlined_at.file = plain_number("a file number");
+      inlined_at.line = plain_number("a line");
+      inlined_at.column = plain_number("a column");
     } else {
       fail("E1103", at, "expected function_name or inlined_at",
            ".loc 1 20 5, function_name $L__info_string0, inlined_at 1 30 3");
     }
   }
+  source_ = call_sites_.line({file, line, column}, inlined_at);
 }
 
 }  // namespace drywell::isa

@@ -25,6 +25,7 @@ Json party_json(const sim::FindingParty& p) {
           {"function", w.function.empty() ? w.kernel : w.function},
           {"file", w.source.file},
           {"line", w.source.line},
+          {"inlined_at", lines_json(w.called_from)},
           {"cta", {w.cta.x, w.cta.y, w.cta.z}},
           {"warp", w.warp},
           {"lanes", w.lanes},

@@ -48,6 +48,12 @@ Json launch_json(const sim::LaunchConfig& c) {
           {"dynamic_smem", c.dynamic_smem}};
 }
 
+Json lines_json(const std::vector<SourcePos>& lines) {
+  Json all = Json::array();
+  for (const SourcePos& at : lines) all.push_back({{"file", at.file}, {"line", at.line}});
+  return all;
+}
+
 Json fault_json(const sim::RunResult& run) {
   if (!run.fault.has_value()) return nullptr;
   const sim::Fault& f = *run.fault;
@@ -59,7 +65,8 @@ Json fault_json(const sim::RunResult& run) {
           {"lanes", f.where.lanes},
           {"instruction", f.where.ptx},
           {"file", f.where.source.file},
-          {"line", f.where.source.line}};
+          {"line", f.where.source.line},
+          {"inlined_at", lines_json(f.where.called_from)}};
 }
 
 void add_timing(const sim::RunResult& run, Json& j) {

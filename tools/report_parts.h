@@ -17,6 +17,7 @@ std::string describe_speed(const sim::RunResult& run);
 uint64_t peak_memory();
 
 nlohmann::ordered_json launch_json(const sim::LaunchConfig& c);
+nlohmann::ordered_json lines_json(const std::vector<SourcePos>& lines);
 /// null without a fault.
 nlohmann::ordered_json fault_json(const sim::RunResult& run);
 /// Adds units, stalls and, with a timing report, roles, limits and traffic.

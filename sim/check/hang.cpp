@@ -13,7 +13,9 @@ namespace drywell::sim::check {
 namespace {
 
 std::string source_of(const GuestPlace& p) {
-  return p.source.file.empty() ? "" : fmt::format(" ({}:{})", p.source.file.substr(p.source.file.rfind('/') + 1), p.source.line);
+  if (p.source.file.empty()) return "";
+  const auto line = [](const SourcePos& s) { return fmt::format("{}:{}", s.file.substr(s.file.rfind('/') + 1), s.line); };
+  return fmt::format(" ({}{})", line(p.source), p.called_from.empty() ? "" : ", inlined at " + line(p.called_from.back()));
 }
 
 std::string warp_name(const Cluster& c, uint32_t cta, uint32_t warp) {

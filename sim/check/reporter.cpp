@@ -2,34 +2,23 @@
 
 #include <algorithm>
 
-#include "drywell/isa/print.h"
 #include "sim/check/judge.h"
+#include "sim/driver/functional.h"
 
 namespace drywell::sim::check {
 
 FindingParty Reporter::party(const Access& a, const char* role) const {
   GuestPlace g;
-  g.kernel = program_->function->name;
   g.cta = a.index;
   g.warp = a.warp;
   g.lanes = a.lanes;
-  const DecodedOp& op = program_->code[a.pc];
-  g.instruction = op.instr;
-  const isa::Function& f = program_->function_of(op);
-  const isa::Instruction& i = program_->instruction(op);
-  g.ptx = isa::print_instruction_briefly(f, i);
-  if (&f != program_->function) g.function = f.name;
-  if (i.source.file != 0) {
-    g.source = {program_->module->files[i.source.file], i.source.line, i.source.column};
-  } else if (i.ptx_line != 0) {
-    g.source = {"<ptx>", i.ptx_line, 0};
-  }
+  locate(g, *program_, a.pc);
   return {role, std::move(g), a.when};
 }
 
-uint64_t Reporter::place_key(uint32_t pc) const {
+Reporter::PlaceKey Reporter::place_key(uint32_t pc) const {
   const isa::Instruction& i = program_->instruction(program_->code[pc]);
-  return uint64_t{i.source.file} << 48 | uint64_t{i.source.line} << 16 | static_cast<uint16_t>(i.op);
+  return {i.source.file, i.source.line, i.source.call_site, static_cast<uint32_t>(i.op)};
 }
 
 Finding Reporter::make(Rule rule, const Access* prior, const Access& now, std::string memory) const {

@@ -2,6 +2,7 @@
 // otherwise say the same hundreds of times.
 #pragma once
 
+#include <array>
 #include <map>
 #include <tuple>
 #include <vector>
@@ -30,7 +31,7 @@ class Reporter {
       ++findings_[found->second].count;
       return;
     }
-    const auto group = std::tuple(rule, prior != nullptr ? place_key(prior->pc) : 0, place_key(now.pc));
+    const auto group = std::tuple(rule, prior != nullptr ? place_key(prior->pc) : PlaceKey{}, place_key(now.pc));
     if (const auto found = groups_.find(group); found != groups_.end()) {
       known_.emplace(key, found->second);
       ++findings_[found->second].count;
@@ -51,13 +52,14 @@ class Reporter {
  private:
   Finding make(Rule rule, const Access* prior, const Access& now, std::string memory) const;
   FindingParty party(const Access& a, const char* role) const;
-  /// The form of an instruction and its line in the author's source.
-  uint64_t place_key(uint32_t pc) const;
+  /// The form of an instruction and its line in the author's source, with the calls that line was inlined for.
+  using PlaceKey = std::array<uint32_t, 4>;
+  PlaceKey place_key(uint32_t pc) const;
 
   const Program* program_ = nullptr;
   size_t most_;
   std::map<std::tuple<Rule, uint32_t, uint32_t>, size_t> known_;
-  using Group = std::tuple<Rule, uint64_t, uint64_t>;
+  using Group = std::tuple<Rule, PlaceKey, PlaceKey>;
   std::map<Group, size_t> groups_;
   std::vector<Group> keys_;  // of findings_ from first_ on: those of this launch
   size_t first_ = 0;

@@ -28,7 +28,11 @@ bool same_file(std::string_view path, std::string_view given) {
   return !given.empty() && path.ends_with(given) && (path.size() == given.size() || path[path.size() - given.size() - 1] == '/');
 }
 
-bool same_source(const CodeLine& l, std::string_view file, uint32_t line) { return l.line == line && same_file(l.file, file); }
+// A line also has the code of the functions that were inlined there.
+bool same_source(const CodeLine& l, std::string_view file, uint32_t line) {
+  const auto here = [&](const SourcePos& at) { return at.line == line && same_file(at.file, file); };
+  return here({l.file, l.line, 0}) || std::any_of(l.called_from.begin(), l.called_from.end(), here);
+}
 bool same_ptx(const CodeLine& l, std::string_view, uint32_t line) { return l.ptx_line == line; }
 
 }  // namespace
@@ -55,9 +59,11 @@ CodeMap::CodeMap(const Program& p) {
     const isa::Instruction& i = f.body[op.instr];
     l.text = isa::print_instruction(f, i);
     l.ptx_line = i.ptx_line;
-    if (i.source.file != 0) {
-      l.file = from_repository(p.module->files[i.source.file]);
-      l.line = i.source.line;
+    l.called_from = isa::InstructionRef{*p.module, f, i}.author_lines();
+    if (!l.called_from.empty()) {
+      l.file = from_repository(l.called_from.front().file);
+      l.line = l.called_from.front().line;
+      l.called_from.erase(l.called_from.begin());
     }
     opcodes_.push_back(isa::print_opcode(i));
   }

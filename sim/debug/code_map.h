@@ -16,6 +16,7 @@ struct CodeLine {
   std::string function;      // empty: the kernel itself
   std::string file;          // of the author's source; empty: none known
   uint32_t line = 0;
+  std::vector<SourcePos> called_from;  // the calls that line was inlined for, from the inside out
   uint32_t ptx_line = 0;     // in the PTX file it was read from; 0: built
   bool end = false;          // the return every function has behind its last instruction
 };

@@ -16,6 +16,8 @@ std::unique_ptr<Cluster> make_cluster(const Launch& launch, uint64_t index, uint
 
 /// Place of a warp for messages.
 GuestPlace place_of(const Warp& w, uint32_t pc, LaneMask lanes);
+/// What is at `pc`, in `g`: the instruction's text, the function, the author's lines.
+void locate(GuestPlace& g, const Program& p, uint32_t pc);
 Fault fault_of(const Warp& w);
 /// Place of the instruction that issued an operation.
 Fault fault_of(const Cluster& c, const Issuer& issuer, const GuestError& e);

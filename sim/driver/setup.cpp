@@ -10,11 +10,29 @@
 
 namespace drywell::sim {
 
+namespace {
+
+// ", inlined at kernel.cu:12": templates nest deeply, and what matters is what called whom first and last.
+std::string call_chain(const std::vector<SourcePos>& calls) {
+  constexpr size_t kInnermost = 2, kOutermost = 2;
+  std::string out;
+  for (size_t k = 0; k < calls.size(); ++k) {
+    if (k == kInnermost && calls.size() > kInnermost + kOutermost + 1) {
+      k = calls.size() - kOutermost;
+      out += ", ...";
+    }
+    out += fmt::format(", inlined at {}:{}", calls[k].file, calls[k].line);
+  }
+  return out;
+}
+
+}  // namespace
+
 std::string GuestPlace::to_string() const {
   std::string out = fmt::format("{}{} CTA ({},{},{})", kernel, function.empty() ? "" : " in " + function, cta.x, cta.y, cta.z);
   if (ptx.empty()) return out;  // of no warp alone: a deadlock
   out += fmt::format(" warp {} lanes {:#010x}: {}", warp, lanes, ptx);
-  if (!source.file.empty()) out += fmt::format("\n    at {}:{}", source.file, source.line);
+  if (!source.file.empty()) out += fmt::format("\n    at {}:{}{}", source.file, source.line, call_chain(called_from));
   return out;
 }
 
@@ -55,24 +73,30 @@ std::unique_ptr<Cluster> make_cluster(const Launch& launch, uint64_t index, uint
   return c;
 }
 
-GuestPlace place_of(const Warp& w, uint32_t pc, LaneMask lanes) {
-  const Program& p = *w.cta->cluster->launch->program;
-  GuestPlace g;
+void locate(GuestPlace& g, const Program& p, uint32_t pc) {
+  const DecodedOp& op = p.code[pc];
+  const isa::Function& f = p.function_of(op);
   g.kernel = p.function->name;
+  g.instruction = op.instr;
+  if (f.body.empty()) return;
+  if (&f != p.function) g.function = f.name;
+  const isa::Instruction& i = p.instruction(op);
+  g.ptx = isa::print_instruction_briefly(f, i);
+  std::vector<SourcePos> lines = isa::InstructionRef{*p.module, f, i}.author_lines();
+  if (!lines.empty()) {
+    g.source = lines.front();
+    g.called_from.assign(lines.begin() + 1, lines.end());
+  } else if (i.ptx_line != 0) {
+    g.source = {"<ptx>", i.ptx_line, 0};
+  }
+}
+
+GuestPlace place_of(const Warp& w, uint32_t pc, LaneMask lanes) {
+  GuestPlace g;
   g.cta = w.cta->index;
   g.warp = w.index;
   g.lanes = lanes;
-  g.instruction = p.code[pc].instr;
-  if (const isa::Function& f = p.function_of(p.code[pc]); !f.body.empty()) {
-    const isa::Instruction& i = p.instruction(p.code[pc]);
-    g.ptx = isa::print_instruction_briefly(f, i);
-    if (&f != p.function) g.function = f.name;
-    if (i.source.file != 0) {
-      g.source = {p.module->files[i.source.file], i.source.line, i.source.column};
-    } else if (i.ptx_line != 0) {
-      g.source = {"<ptx>", i.ptx_line, 0};
-    }
-  }
+  locate(g, *w.cta->cluster->launch->program, pc);
   return g;
 }
 

@@ -51,6 +51,22 @@ TEST(Link, WhatIsInternalStaysApart) {
   EXPECT_EQ(run(m, d, "k2"), 12u);
 }
 
+TEST(Link, LinesKeepTheCallsTheyWereInlinedFor) {
+  std::vector<Module> units;
+  for (const std::string name : {"a", "b"}) {
+    units.push_back(unit(".visible .entry k" + name + "() {\n.loc 1 5 1\n.loc 2 7 1, function_name $L, inlined_at 1 5 1\nret;\n}\n.file 1 \"" + name +
+                         ".cu\"\n.file 2 \"shared.h\"\n"));
+  }
+  const Module m = link(std::move(units));
+  for (const char* name : {"ka", "kb"}) {
+    const Function& f = *m.find_function(name);
+    const std::vector<SourcePos> lines = InstructionRef{m, f, f.body.at(0)}.author_lines();
+    ASSERT_EQ(lines.size(), 2u);
+    EXPECT_EQ(lines[0], (SourcePos{"shared.h", 7, 1}));
+    EXPECT_EQ(lines[1], (SourcePos{std::string(1, name[1]) + ".cu", 5, 1}));
+  }
+}
+
 // A template's function is .weak in every unit that uses it; .visible is stronger, wherever it stands.
 TEST(Link, OneOfTheWeakOnesIsKeptAndAVisibleOneBeatsThem) {
   sim::Device d;

@@ -35,6 +35,39 @@ std::string line(const Function& f, size_t i) {
   return i < f.body.size() ? print_instruction(f, f.body[i]) : "<no instruction>";
 }
 
+// nvcc names the call that a line was inlined for; the line of that call has a .loc of its own before, which leads further out.
+TEST(Parser, KeepsTheCallsALineWasInlinedFor) {
+  const Module m = parse_ptx_or_throw(R"(.version 8.8
+.target sm_100a
+.address_size 64
+.visible .entry k() {
+.reg .b32 %r<4>;
+.loc 1 20 3
+.loc 2 34 11, function_name $L__info_string4, inlined_at 1 20 3
+mov.u32 %r1, 1;
+.loc 3 7 1, function_name $L__info_string5, inlined_at 2 34 11
+mov.u32 %r2, 2;
+.loc 1 21 3
+mov.u32 %r3, 3;
+.loc 2 34 11, function_name $L__info_string4, inlined_at 1 21 3
+ret;
+}
+.file 1 "kernel.cu"
+.file 2 "ptx.cuh"
+.file 3 "deep.h"
+)", "k.ptx");
+  const Function& f = m.functions.at(0);
+  const auto lines = [&](size_t i) {
+    std::string all;
+    for (const SourcePos& at : InstructionRef{m, f, f.body.at(i)}.author_lines()) all += at.file + ":" + std::to_string(at.line) + " ";
+    return all;
+  };
+  EXPECT_EQ(lines(0), "ptx.cuh:34 kernel.cu:20 ");
+  EXPECT_EQ(lines(1), "deep.h:7 ptx.cuh:34 kernel.cu:20 ");
+  EXPECT_EQ(lines(2), "kernel.cu:21 ");
+  EXPECT_EQ(lines(3), "ptx.cuh:34 kernel.cu:21 ");
+}
+
 TEST(PtxParser, ReadsHeader) {
   const Module m = parse_ptx_or_throw(".version 8.7 .target sm_90a, debug .address_size 64", "x");
   EXPECT_EQ(m.version, (PtxVersion{8, 7}));

@@ -1,6 +1,8 @@
 // drywell dap, driven as an editor drives it.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "drywell/core/files.h"
 #include "step/dap_client.h"
 #include "support/paths.h"
@@ -151,6 +153,26 @@ TEST_F(Dap, ShowsWhatIsThere) {
   ok("continue", {{"threadId", thread}});
   EXPECT_EQ(client_->event("stopped")["reason"], "data breakpoint");
   ok("terminate");
+  EXPECT_EQ(client_->finish(), 0);
+}
+
+// A breakpoint on a call of a wrapper stops at the wrapper's inlined instruction, and the call is the frame above.
+TEST_F(Dap, InlinedCallsAreFrames) {
+  begin({{"program", source_path("kernels/cuda/tma_copy.toml")}, {"stopOnEntry", false}});
+  const std::string kernel = source_path("kernels/cuda/tma_copy.cu"), text = read_text_file(kernel);
+  const auto call = std::count(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(text.find("ptx::load_2d")), '\n') + 1;
+  const Json bp = ok("setBreakpoints", {{"source", {{"path", kernel}}}, {"breakpoints", {{{"line", call}}}}})["breakpoints"];
+  EXPECT_TRUE(bp[0]["verified"]) << bp.dump();
+  ok("configurationDone");
+  const auto thread = client_->event("stopped")["threadId"].get<uint64_t>();
+  const Json frames = ok("stackTrace", {{"threadId", thread}})["stackFrames"];
+  ASSERT_EQ(frames.size(), 2u) << frames.dump();
+  EXPECT_NE(frames[0]["name"].get<std::string>().find("cp.async.bulk.tensor.2d"), std::string::npos);
+  EXPECT_EQ(frames[0]["source"]["name"], "ptx.cuh");
+  EXPECT_EQ(frames[1]["source"]["path"], kernel);
+  EXPECT_EQ(frames[1]["line"], call);
+  EXPECT_FALSE(ok("scopes", {{"frameId", frames[1]["id"]}})["scopes"].empty());
+  ok("disconnect");
   EXPECT_EQ(client_->finish(), 0);
 }
 

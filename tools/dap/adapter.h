@@ -80,6 +80,7 @@ class DapAdapter {
   sim::WarpRef warp_of(uint64_t thread);
   sim::Warp& find_warp(const sim::WarpRef& w);
   Json source_of(uint32_t pc, uint32_t& line);
+  Json source_file(const std::string& path) const;
   /// What a variablesReference or frame id stands for until the next stop.
   struct Handle {
     enum class Kind : uint8_t { frame, registers, predicates, special, mbarriers, async, lanes } kind = Kind::frame;

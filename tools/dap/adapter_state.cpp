@@ -78,13 +78,18 @@ Json DapAdapter::threads(const Json&) {
 
 // ---- frames
 
+Json DapAdapter::source_file(const std::string& path) const {
+  namespace fs = std::filesystem;
+  const fs::path whole = fs::path(path).is_absolute() ? fs::path(path) : fs::path(source_root_) / path;
+  return {{"name", sim::base_name(path)}, {"path", fs::absolute(whole).lexically_normal().string()}};
+}
+
 Json DapAdapter::source_of(uint32_t pc, uint32_t& line) {
   const sim::CodeLine& l = debugger_.code().at(pc);
   namespace fs = std::filesystem;
   if (!l.file.empty()) {
     line = l.line;
-    const fs::path path = fs::path(l.file).is_absolute() ? fs::path(l.file) : fs::path(source_root_) / l.file;
-    return {{"name", sim::base_name(l.file)}, {"path", fs::absolute(path).lexically_normal().string()}};
+    return source_file(l.file);
   }
   if (l.ptx_line != 0 && flags_.run.subject.ends_with(".ptx")) {
     line = l.ptx_line;
@@ -117,6 +122,12 @@ Json DapAdapter::stack_trace(const Json& a) {
     if (Json source = source_of(place.pc, line); !source.is_null()) frame["source"] = std::move(source);
     frame["line"] = line;
     out.push_back(std::move(frame));
+    // Calls that were inlined are frames to an editor; they have the registers of the frame they became part of.
+    for (const SourcePos& call : debugger_.code().at(place.pc).called_from) {
+      out.push_back({{"id", new_handle({Handle::Kind::frame, ref, {}})}, {"name", fmt::format("{} (inlined)", place.function)},
+                     {"source", source_file(std::string(sim::from_repository(call.file)))}, {"line", call.line}, {"column", 0},
+                     {"instructionPointerReference", fmt::format("{:#x}", place.pc * kInstructionBytes)}});
+    }
   }
   const size_t total = out.size();
   const auto first = std::min<size_t>(a.value("startFrame", size_t{0}), total);

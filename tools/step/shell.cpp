@@ -180,6 +180,11 @@ void Shell::show_place() {
   say("{}", paint(where, Colour::bold));
   if (const std::string text = l.file.empty() ? "" : source_line(l.file, l.line); !text.empty()) say("   {:<18} {}", code().place(w->pc), text);
   else if (!l.file.empty()) say("   {}", code().place(w->pc));
+  // Of templates nested deeply, the call in the kernel itself.
+  if (!l.called_from.empty()) {
+    const SourcePos& call = l.called_from.back();
+    say("   {:<18} {}", fmt::format("< {}:{}", sim::base_name(call.file), call.line), source_line(call.file, call.line));
+  }
   const std::string pc = fmt::format("pc:{}{}", w->pc, l.file.empty() && l.ptx_line != 0 ? fmt::format(" ptx:{}", l.ptx_line) : "");
   say("=> {:<18} {}", pc, paint(abbreviated(l.text), Colour::cyan));
 }

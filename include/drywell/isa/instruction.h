@@ -67,7 +67,9 @@ struct SourceRef {
   uint32_t file = 0;  // index into Module::files; 0 = none
   uint32_t line = 0;
   uint32_t column = 0;
-  bool operator==(const SourceRef&) const = default;
+  uint32_t call_site = 0;  // where the line was inlined: 1 + index into Module::call_sites; 0 = it was not, or is not known
+  /// The line alone: what is printed leaves the call sites out (PTX ISA 11.5.2 names them by labels of a debug section).
+  bool operator==(const SourceRef& o) const { return file == o.file && line == o.line && column == o.column; }
 };
 
 /// One instruction: a row of the table with its slots filled and its operands given.
@@ -215,6 +217,7 @@ struct Module {
   Target target = Target::sm_100a;
   bool debug = false;
   std::vector<std::string> files{""};  // index 0 unused
+  std::vector<SourceRef> call_sites;   // of inlined functions; a site that was inlined itself leads further out
   std::vector<Variable> variables;
   std::vector<Function> functions;
   std::vector<Alias> aliases;
@@ -238,6 +241,8 @@ struct InstructionRef {
   /// The operand at row position `name` ("a", "mbar", …), or nullptr if absent in this instruction.
   const Operand* operand(std::string_view name) const;
   SourcePos where() const;
+  /// The author's line, then the lines of the calls it was inlined for, from the inside out. Empty: not known.
+  std::vector<SourcePos> author_lines() const;
 };
 
 /// Matches the operands of `i` to its row's operand positions; entry k is the operand index at row position k or -1.

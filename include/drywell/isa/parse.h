@@ -21,7 +21,7 @@ struct ParseResult {
 ///
 /// Registers, labels and variables of nested scopes get names that are unique in their function; module-scope
 /// names and parameters keep theirs. `.file` numbers become indices into Module::files and `.loc` becomes
-/// Instruction::source (the innermost line; inlined_at is read and dropped). Debug sections are skipped.
+/// Instruction::source (the innermost line, with the calls it was inlined for). Debug sections are skipped.
 ParseResult parse_ptx(std::string_view text, std::string_view file_name);
 
 /// The same; throws InputError with every diagnostic if there is an error.

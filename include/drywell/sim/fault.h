@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "drywell/core/error.h"
 #include "drywell/core/types.h"
@@ -19,6 +20,7 @@ struct GuestPlace {
   uint32_t instruction = 0;   // index in the kernel's body
   std::string ptx;            // the instruction's text
   SourcePos source;           // the author's line, if known
+  std::vector<SourcePos> called_from;  // the calls that line was inlined for, from the inside out
   std::string to_string() const;
 };
 
