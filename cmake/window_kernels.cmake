@@ -7,6 +7,7 @@ endif()
 if(DRYWELL_COMPILER_HAS_AVX512)
   # -Wno-*uninitialized: g++ 12's own intrinsics (GCC bug 105593).
   set_source_files_properties(sim/numeric/window_kernels.cpp
-    PROPERTIES COMPILE_OPTIONS "-mavx512f;-mavx512bw;-mavx512dq;-mavx512vl;-mavx512vpopcntdq;-mfma;-mf16c;-Wno-uninitialized;-Wno-maybe-uninitialized")
+    PROPERTIES COMPILE_OPTIONS "-mavx512f;-mavx512bw;-mavx512dq;-mavx512vl;-mavx512vpopcntdq;-mfma;-mf16c;-Wno-uninitialized;-Wno-maybe-uninitialized"
+    SKIP_PRECOMPILE_HEADERS ON)
   set_source_files_properties(sim/numeric/window_plan.cpp PROPERTIES COMPILE_DEFINITIONS DRYWELL_WINDOW_KERNELS)
 endif()
