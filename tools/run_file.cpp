@@ -52,13 +52,19 @@ std::string summary(const FileRun& d, bool colour) {
   line("result", verification(d, colour));
   line("machine", fmt::format("{} ({}), driver {}", d.arch.name, d.arch.description, kernels::print_driver(d.options)));
   if (d.exploration.has_value()) line("explored", d.exploration->text());
-  out += d.check.text(colour);
   for (size_t i = 0; i < d.result.runs.size(); ++i) {
     const sim::RunResult& r = d.result.runs[i];
     line("launch", fmt::format("{}: {}", d.result.launches[i].entry, describe_launch(d.result.launches[i].config)));
     line("simulated", describe_speed(r));
     if (r.cycles != 0) line("cycles", fmt::format("{} = {:.2f} us at {} GHz", with_commas(r.cycles), d.arch.seconds(static_cast<double>(r.cycles)) * 1e6, d.arch.chip.clock));
-    if (r.timing != nullptr) out += "\n" + sim::to_text(*r.timing);
+  }
+  out += d.check.text(colour);
+  for (size_t i = 0; i < d.result.runs.size(); ++i) {
+    const sim::RunResult& r = d.result.runs[i];
+    if (r.timing != nullptr) {
+      if (d.result.runs.size() > 1) out += fmt::format("\n{}\n", paint(fmt::format("launch {}: {}", i + 1, d.result.launches[i].entry), Colour::bold, colour));
+      out += "\n" + sim::to_text(*r.timing);
+    }
     if (r.fault.has_value()) out += fmt::format("\n{}\n", paint(r.fault->to_string(), Colour::red, colour));
   }
   return out;
