@@ -51,7 +51,7 @@ void UmmaProduct::block(uint32_t g, uint32_t width, uint32_t i, uint32_t* tile) 
 
 bool UmmaProduct::can_run_in_place() const {
   const auto& off = u_.disable_lane;
-  return f_.layout != isa::DLayout::C && f_.layout != isa::DLayout::F && f_.groups == 0 && !f_.halves_d() &&
+  return f_.layout != isa::DLayout::C && f_.layout != isa::DLayout::F && f_.groups == 0 &&
          std::all_of(off.begin(), off.end(), [](uint32_t lanes) { return lanes == 0; });
 }
 
@@ -118,14 +118,15 @@ void UmmaProduct::select_b(const Piece& p, const uint8_t* meta, std::vector<uint
   }
 }
 
-// Rows of tensor memory's columns are neighbours in memory: there B is taken row by row and A a vector at a time.
+// Rows of tensor memory's columns are neighbours in memory: there B is taken row by row and A a vector at a time. What an f16
+// result leaves in the upper half of a cell is not documented: unchanged here (docs/deviations.md).
 void UmmaProduct::multiply(const Piece& p) const {
   if (f_.integer()) return multiply_integers(p);
   const bool a_in_lanes = p.row_step == 1;
   const size_t stride = a_in_lanes ? p.column_step : p.row_step;
   const numeric::MmaParams& params = f_.arithmetic->params;
   numeric::mma_tile(params, a_in_lanes ? source_b(p) : source_a(p), a_in_lanes ? source_a(p) : source_b(p),
-                    {u_.accumulate ? p.d : nullptr, stride, p.d, stride, u_.scale_d});
+                    {u_.accumulate ? p.d : nullptr, stride, p.d, stride, u_.scale_d, f_.halves_d()});
 }
 
 numeric::OperandSource UmmaProduct::source_a(const Piece& p) const {

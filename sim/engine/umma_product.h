@@ -14,7 +14,7 @@ class UmmaProduct {
   /// D of the whole tile, [m][n]; `tile` holds C if the instruction reads it.
   void run(std::vector<uint32_t>& tile) const;
 
-  /// Whether D's rows are neighbouring lanes of tensor memory, all of them written whole.
+  /// Whether D's rows are neighbouring lanes of tensor memory, all of them written.
   bool can_run_in_place() const;
   /// C from tensor memory and D to it.
   void run_in_place(const TmemGroup& group) const;

@@ -223,10 +223,10 @@ class TileRun {
       std::fill(c_codes_.begin(), c_codes_.end(), 0);
       return;
     }
-    std::copy_n(c, columns, c_codes_.begin());
+    std::transform(c, c + columns, c_codes_.begin(), [this](uint32_t code) { return f16_d_ ? code & 0xFFFF : code; });
     uint32_t special = 0;
     for (unsigned i = 0; i < columns; ++i) {
-      const uint32_t word = f16_d_ ? f16_to_f32(c[i] & 0xFFFF) : c[i];
+      const uint32_t word = f16_d_ ? f16_to_f32(c_codes_[i]) : c[i];
       special |= (word & 0x7F800000) == 0x7F800000 ? 1 : 0;
       c_[i] = detail::as_float(word);
     }
@@ -288,13 +288,14 @@ class TileRun {
 
   void store_d(unsigned m, unsigned n, unsigned columns) {
     uint32_t* d = out_.d + m * out_.d_stride + n;
+    const uint32_t kept = f16_d_ && out_.keep_upper_halves ? 0xFFFF0000 : 0;
     for (unsigned i = 0; i < columns; ++i) {
       const uint32_t word = detail::as_bits(d_[i]);
-      d[i] = f16_d_ ? f32_to_f16_rn(word) : word;
+      d[i] = (d[i] & kept) | (f16_d_ ? f32_to_f16_rn(word) : word);
     }
     if (!any_patch_) return;
     for (unsigned i = 0; i < columns; ++i) {
-      if (patch_[i]) d[i] = exact(m, n + i, c_codes_[i]);
+      if (patch_[i]) d[i] = (d[i] & kept) | exact(m, n + i, c_codes_[i]);
     }
   }
 

@@ -23,11 +23,11 @@ enum class WindowFormat : uint8_t { f16, bf16, tf32 };
 /// Rows of D are taken one at a time, columns a vector at a time.
 enum class WindowSide : uint8_t { rows, columns };
 
-/// Elements of `k` consecutive halves (words for tf32) a row.
+/// Rows of 32 bytes: 16 halves, or 8 words of tf32.
 struct WindowSource {
   const uint8_t* codes;
   size_t row_stride;  // bytes
-  unsigned rows, k;   // rows: a multiple of kWindowPanel
+  unsigned rows;      // a multiple of kWindowPanel
   WindowFormat format;
   bool negate;
 };
@@ -46,24 +46,30 @@ struct WindowRange {
 };
 WindowRange decode_window(const WindowSource& source, WindowSide side, const WindowOperand& operand);
 
-/// Exponents as they are added, those of float's encoding: sum = lift - depth, cut off below zero. Zeros and what lies below
-/// have no lift and all depth.
-void lift_exponents(const int8_t* exponents, unsigned rows, unsigned k, int top, uint32_t* lifts);
-void sink_exponents(const int8_t* exponents, unsigned rows, unsigned k, int top, uint8_t* depths);
+/// Exponents as they are added, in bytes: the largest becomes `base` + `span` + 1, and zeros and what lies more than `span` below it
+/// `base`. Rows: [panel][k][row], a byte four times; columns: [kWindowBytes columns][k][column].
+struct WindowTerms {
+  const int8_t* exponents;
+  unsigned rows, k;
+  int greatest, span, base;
+};
+void spread_row_terms(const WindowTerms& terms, uint32_t* out);
+void spread_column_terms(const WindowTerms& terms, uint8_t* out);
 
 struct WindowTile {
   const double* rows;     // as decode_window leaves them
   const double* columns;
-  const uint32_t* lifts;  // [panel][k][row], a byte four times
-  const uint8_t* depths;  // [kWindowBytes columns][k][column]
+  const uint32_t* row_terms;  // sums with column_terms are exponents of float's encoding
+  const uint8_t* column_terms;
   const uint32_t* row_signs;
   const uint32_t* column_signs;
-  unsigned row_count, column_count, k;  // multiples of kWindowPanel and kWindowColumns
+  unsigned row_count, column_count, k;  // multiples of kWindowPanel and kWindowColumns; 8 or 16
   int window;
-  // Exponents of float's encoding. An element whose window's top is below `least`, or the largest that a finite float has, is left
-  // alone; no window's top is below `floor`.
-  int floor, least;
-  bool halves;        // C and D are f16
+  // Exponents of float's encoding. No window's top is below `floor`. For sums of terms up to `none` another takes their place. Where
+  // a window's top is the largest that a finite float has, or higher, the element's block is left alone.
+  int none, in_place_of_none, floor;
+  bool halves;      // C and D are f16; k is 16
+  bool keep_upper;  // and D leaves the upper halves of its words as they are
   const uint32_t* c;  // may be null (0) and may be d; strides in words
   uint32_t* d;
   size_t c_stride, d_stride;

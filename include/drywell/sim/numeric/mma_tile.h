@@ -87,14 +87,15 @@ class MmaOperand {
   std::vector<int32_t> group_exponents_;
 };
 
-/// Where C comes from and D goes: one code of params.d_format() per 32-bit word, row r at + r * stride words.
-/// `c` may be null (C = +0) and may be the same memory as `d`.
+/// Where C comes from and D goes: one code of params.d_format() per 32-bit word, row r at + r * stride words. f16: the upper
+/// halves of C's words do not matter. `c` may be null (C = +0) and may be the same memory as `d`.
 struct TileOutput {
   const uint32_t* c = nullptr;
   size_t c_stride = 0;
   uint32_t* d = nullptr;
   size_t d_stride = 0;
   unsigned input_d_shift = 0;  // scale-input-d, as in `dot`
+  bool keep_upper_halves = false;  // f16 D: of its words
 };
 
 /// Computes rows [first_row, first_row + row_count) of the tile; calls for disjoint rows may run
