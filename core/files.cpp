@@ -7,6 +7,7 @@
 
 #include <cerrno>
 #include <cstring>
+#include <filesystem>
 #include <utility>
 
 #include "drywell/core/error.h"
@@ -18,6 +19,17 @@ namespace {
   Diagnostics d;
   d.error(code, {path, 0, 0}, std::move(message));
   throw InputError(std::move(d));
+}
+
+/// A name beside `path` with which `make` succeeds; none: errno says why. Another writer may hold a name, or have died with it.
+template <class Make>
+std::string name_beside(const std::string& path, Make make) {
+  for (int attempt = 0; attempt < 100; ++attempt) {
+    std::string name = fmt::format("{}.tmp{}-{}", path, ::getpid(), attempt);
+    if (make(name.c_str())) return name;
+    if (errno != EEXIST) break;
+  }
+  return {};
 }
 
 }  // namespace
@@ -56,18 +68,20 @@ PendingFile::PendingFile(std::string path) : path_(std::move(path)) {
   if (::stat(path_.c_str(), &st) == 0 && !S_ISREG(st.st_mode)) {
     drywell::fail("E4008", path_, "cannot be written: it exists and is not a regular file");
   }
-  // Another writer may hold a name, or have died with it.
-  for (int attempt = 0; fd_ < 0 && attempt < 100; ++attempt) {
-    beside_ = fmt::format("{}.tmp{}-{}", path_, ::getpid(), attempt);
-    fd_ = ::open(beside_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-    if (fd_ < 0 && errno != EEXIST) break;
+  // A link stays one: its target is what is replaced.
+  std::error_code unknown;
+  if (std::filesystem::is_symlink(path_, unknown)) {
+    const std::filesystem::path target = std::filesystem::weakly_canonical(path_, unknown);
+    if (!unknown) path_ = target.string();
   }
-  if (fd_ < 0) {
-    const int error = errno;
-    beside_.clear();
-    fail(error);
-  }
+  // Without a name, where the file system can: a run that is killed then leaves nothing.
+  const std::filesystem::path directory = std::filesystem::path(path_).parent_path();
+  fd_ = ::open(directory.empty() ? "." : directory.c_str(), O_TMPFILE | O_WRONLY | O_CLOEXEC, 0666);
+  if (fd_ >= 0) return;
+  beside_ = name_beside(path_, [&](const char* name) { return (fd_ = ::open(name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666)) >= 0; });
+  if (fd_ < 0) fail(errno);
 }
+
 
 PendingFile::~PendingFile() {
   if (fd_ >= 0) ::close(fd_);
@@ -92,6 +106,11 @@ void PendingFile::write(std::span<const std::byte> bytes) {
 void PendingFile::write(std::string_view text) { write(std::as_bytes(std::span(text))); }
 
 void PendingFile::commit() {
+  if (beside_.empty()) {
+    const std::string nameless = fmt::format("/proc/self/fd/{}", fd_);
+    beside_ = name_beside(path_, [&](const char* name) { return ::linkat(AT_FDCWD, nameless.c_str(), AT_FDCWD, name, AT_SYMLINK_FOLLOW) == 0; });
+    if (beside_.empty()) fail(errno);
+  }
   const int fd = std::exchange(fd_, -1);
   if (::close(fd) != 0) fail(errno);
   if (::rename(beside_.c_str(), path_.c_str()) != 0) fail(errno);

@@ -94,19 +94,10 @@ class CorruptByte {
   uint8_t before_ = 0;
 };
 
-std::optional<std::regex> compile(const std::string& text) {
-  if (text.empty()) return std::nullopt;
-  try {
-    return std::regex(text);
-  } catch (const std::regex_error& e) {
-    throw InputError("E4306", fmt::format("--kernel {}: not a regular expression: {}", text, e.what()));
-  }
-}
-
 }  // namespace
 
 Launcher::Launcher(sim::Device& device, Memory& memory, Streams& streams, ExecOptions options)
-    : device_(device), memory_(memory), streams_(streams), options_(std::move(options)), run_options_(run_options(options_)), filter_(compile(options_.kernel)) {
+    : device_(device), memory_(memory), streams_(streams), options_(std::move(options)), run_options_(run_options(options_)), filter_(kernel_filter(options_)) {
   if (options_.trace.empty()) return;
   sim::TraceOptions t;
   t.profile = timed() ? sim::TraceProfile::cycle : sim::TraceProfile::arch;
@@ -116,7 +107,7 @@ Launcher::Launcher(sim::Device& device, Memory& memory, Streams& streams, ExecOp
 }
 
 bool Launcher::watched(const Kernel& k) const {
-  return !filter_.has_value() || std::regex_search(k.name, *filter_) || std::regex_search(k.display, *filter_);
+  return !filter_.has_value() || std::regex_search(k.name, *filter_) || std::regex_search(k.plain, *filter_);
 }
 
 void Launcher::apply(const LaunchAttribute& a, LaunchRequest& r) const {
@@ -225,7 +216,8 @@ CudaError Launcher::run(const LaunchRequest& r, const sim::LoadedModule& m) {
   if (traced) trace_->finish(result);
   std::fwrite(result.output.data(), 1, result.output.size(), stdout);
   LaunchRecord record;
-  record.kernel = r.kernel->display;
+  record.kernel = r.kernel->plain;
+  record.mangled = r.kernel->name;
   record.config = r.config;
   record.warp_instructions = result.warp_instructions;
   record.cycles = result.cycles;

@@ -30,7 +30,7 @@ struct LaunchRequest {
 
 /// What became of a launch.
 struct LaunchRecord {
-  std::string kernel;  // display name
+  std::string kernel, mangled;  // plain and mangled name
   sim::LaunchConfig config;
   uint64_t warp_instructions = 0, cycles = 0;
   double seconds = 0, host_seconds = 0;

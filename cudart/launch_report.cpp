@@ -12,7 +12,7 @@ namespace {
 std::string extent(const Dim3& d) { return fmt::format("{},{},{}", d.x, d.y, d.z); }
 
 std::string line(size_t index, const LaunchRecord& r, bool timed) {
-  std::string out = fmt::format("  {:>4}  {:<40} grid {:<12} block {:<10} cluster {:<6} smem {:>6}  {:>12} warp instructions", index, r.kernel, extent(r.config.grid),
+  std::string out = fmt::format("  {:>4}  {:<40} grid {:<12} block {:<10} cluster {:<6} smem {:>6}  {:>12} warp instructions", index, shortened(r.kernel), extent(r.config.grid),
                                 extent(r.config.block), extent(r.config.cluster), r.config.dynamic_smem, r.warp_instructions);
   if (timed) out += fmt::format("  {:>10} cycles  {:.3f} us", r.cycles, r.seconds * 1e6);
   out += fmt::format("  values {:08x}", r.values);
@@ -52,7 +52,7 @@ std::string launch_json(const std::vector<LaunchRecord>& records, const ExecOpti
   const auto triple = [](const Dim3& d) { return Json::array({d.x, d.y, d.z}); };
   Json list = Json::array();
   for (const LaunchRecord& r : records) {
-    Json j = {{"kernel", r.kernel},           {"grid", triple(r.config.grid)},         {"block", triple(r.config.block)}, {"cluster", triple(r.config.cluster)},
+    Json j = {{"kernel", r.kernel},           {"mangled", r.mangled},                  {"grid", triple(r.config.grid)},         {"block", triple(r.config.block)}, {"cluster", triple(r.config.cluster)},
               {"dynamic_smem", r.config.dynamic_smem}, {"warp_instructions", r.warp_instructions}, {"values", fmt::format("{:08x}", r.values)}};
     if (r.cycles != 0) {
       j["cycles"] = r.cycles;

@@ -44,16 +44,17 @@ std::string plain_beginning(const std::string& mangled) {
 
 }  // namespace
 
-std::string display_name(const std::string& mangled) {
+std::string plain_name(const std::string& mangled) {
   int status = 0;
   const std::unique_ptr<char, void (*)(void*)> plain(abi::__cxa_demangle(mangled.c_str(), nullptr, nullptr, &status), std::free);
   std::string name = status == 0 ? plain.get() : plain_beginning(mangled);
   // "void gemm<…>(…)": neither result nor parameters.
   if (name.starts_with("void ")) name.erase(0, 5);
   name.erase(parameters(name));
-  if (name.size() > kDisplayLength) name = name.substr(0, kDisplayLength - 3) + "...";
   return name;
 }
+
+std::string shortened(const std::string& name) { return name.size() > kDisplayLength ? name.substr(0, kDisplayLength - 3) + "..." : name; }
 
 const sim::LoadedModule& GuestModule::loaded(const ModuleLoader& load) {
   if (failed_.has_value()) throw CallFailed{*failed_};
@@ -75,7 +76,8 @@ Kernel& GuestModule::kernel(const std::string& name) {
     k = std::make_unique<Kernel>();
     k->module = this;
     k->name = name;
-    k->display = display_name(name);
+    k->plain = plain_name(name);
+    k->display = shortened(k->plain);
   }
   return *k;
 }

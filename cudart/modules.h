@@ -23,13 +23,15 @@ class GuestModule;
 struct Kernel {
   GuestModule* module = nullptr;
   std::string name;              // mangled
-  std::string display;           // for people: demangled, without arguments, cut short
+  std::string plain;             // demangled, without arguments
+  std::string display;           // for people: the same cut short
   std::optional<uint32_t> max_dynamic_smem;  // what the program raised it to
   bool non_portable_cluster = false;
   int carveout = -1, cluster_policy = 0;
   Dim3 required_cluster{0, 0, 0};
 };
-std::string display_name(const std::string& mangled);
+std::string plain_name(const std::string& mangled);
+std::string shortened(const std::string& name);
 
 /// Reads texts or fat binaries into a device, several as one module.
 using ModuleLoader = std::function<sim::LoadedModule(std::span<const void* const> images, const std::string& name)>;

@@ -68,6 +68,15 @@ ExecOptions from_environment(std::string_view text) {
   return o;
 }
 
+std::optional<std::regex> kernel_filter(const ExecOptions& o) {
+  if (o.kernel.empty()) return std::nullopt;
+  try {
+    return std::regex(o.kernel);
+  } catch (const std::regex_error& e) {
+    throw InputError("E4306", fmt::format("--kernel {}: not a regular expression: {}", o.kernel, e.what()));
+  }
+}
+
 sim::RunOptions run_options(const ExecOptions& o) {
   sim::RunOptions r;
   sim::parse_driver(o.driver, r);

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <regex>
 #include <string>
 #include <string_view>
 
@@ -40,6 +41,8 @@ ExecOptions::Corruption parse_corruption(const std::string& text);
 std::string to_environment(const ExecOptions& o);
 /// Throws InputError E4306 for words it does not know.
 ExecOptions from_environment(std::string_view text);
+/// `kernel` to search names with; nothing if there is none. Throws InputError E4306.
+std::optional<std::regex> kernel_filter(const ExecOptions& o);
 /// Throws InputError E4306 for a driver that is none.
 sim::RunOptions run_options(const ExecOptions& o);
 

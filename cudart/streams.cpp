@@ -1,6 +1,7 @@
 #include "cudart/streams.h"
 
 #include <algorithm>
+#include <map>
 #include <set>
 
 namespace drywell::cudart {
@@ -30,6 +31,20 @@ std::vector<const GraphNode*> Graph::order() const {
     require_value(out.size() > before);
   }
   return out;
+}
+
+std::unique_ptr<Graph> Graph::clone() const {
+  auto copy = std::make_unique<Graph>();
+  std::map<const GraphNode*, GraphNode*> twins;
+  for (const auto& n : nodes) {
+    GraphNode& twin = copy->add(n->type, n->run, {});
+    twin.original = n.get();
+    twins.emplace(n.get(), &twin);
+  }
+  for (const auto& n : nodes) {
+    for (const GraphNode* first : n->after) twins.at(n.get())->after.push_back(twins.at(first));
+  }
+  return copy;
 }
 
 std::unique_ptr<GraphExec> instantiate(const Graph& g) {

@@ -21,6 +21,7 @@ struct GraphNode {
   GraphNodeType type = GraphNodeType::empty;
   Action run;
   std::vector<GraphNode*> after;  // nodes that come first
+  const GraphNode* original = nullptr;  // of a clone's node: a name, not to be looked into
 };
 
 struct Graph {
@@ -28,6 +29,7 @@ struct Graph {
   GraphNode& add(GraphNodeType type, Action run, std::vector<GraphNode*> after);
   /// Every node after those it waits for, else as they were added. Throws CallFailed if there is a cycle.
   std::vector<const GraphNode*> order() const;
+  std::unique_ptr<Graph> clone() const;
 };
 
 /// A graph that can run: a copy, so that the graph may change or go.

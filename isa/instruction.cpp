@@ -86,7 +86,7 @@ std::vector<SourcePos> InstructionRef::author_lines() const {
 
 SourcePos InstructionRef::where() const {
   if (instr.source.file != 0) return {module.files[instr.source.file], instr.source.line, instr.source.column};
-  return {function.name, instr.ptx_line, 0};
+  return {module.files[0].empty() ? function.name : module.files[0], instr.ptx_line, 0};
 }
 
 }  // namespace drywell::isa

@@ -105,6 +105,7 @@ void Linker::adapt(SourceRef& at, const std::vector<uint32_t>& files) const {
 void Linker::append(Module unit) {
   const Names names = names_of(unit);
   std::vector<uint32_t> files;
+  unit.files[0].clear();  // lines of several texts: which one's is not kept
   for (const std::string& path : unit.files) files.push_back(path.empty() ? 0 : out_.file_index(path));
   for (Function& f : unit.functions) adapt(f, names, files);
   for (SourceRef& at : unit.call_sites) adapt(at, files);

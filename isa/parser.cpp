@@ -6,13 +6,18 @@
 #include <bit>
 
 namespace drywell::isa {
-namespace {
 
-/// Text for a message: what the user wrote, but never a whole page of it.
 std::string excerpt(std::string_view text) {
   constexpr size_t kMost = 60;
-  return text.size() <= kMost ? std::string(text) : fmt::format("{}…", text.substr(0, kMost));
+  std::string out;
+  for (const char c : text.substr(0, kMost)) {
+    const bool shows = c >= ' ' && c <= '~';  // a terminal would obey the others, a C string ends at one
+    out += shows ? std::string(1, c) : fmt::format("\\x{:02x}", static_cast<unsigned char>(c));
+  }
+  return text.size() <= kMost ? out : out + "…";
 }
+
+namespace {
 
 constexpr size_t kMostOfOpcode = 200;
 
@@ -285,6 +290,7 @@ void Parser::finish_files() {
   uint32_t last = 0;
   for (const auto& [number, path] : file_numbers_) last = std::max(last, number);
   module_.files.resize(last + 1);
+  module_.files[0] = file_name_;
   for (auto& [number, path] : file_numbers_) module_.files[number] = std::move(path);
   module_.call_sites = call_sites_.all();
   const auto forget_unknown = [&](SourceRef& at) {

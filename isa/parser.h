@@ -18,6 +18,9 @@
 
 namespace drywell::isa {
 
+/// Text for a message: what the user wrote, but never a whole page of it, and nothing a terminal obeys.
+std::string excerpt(std::string_view text);
+
 class Parser {
  public:
   Parser(std::string_view text, std::string_view file_name);

@@ -28,7 +28,7 @@ void Parser::statement() {
   const std::string_view word = lex_.opcode();
   if (word.empty()) {
     // A statement's first character that begins nothing: step over it, or recovery could stay here.
-    const std::string found(lex_.offending());
+    const std::string found = excerpt(lex_.offending());
     fail("E1103", at, fmt::format("expected an instruction, a label or a directive, found '{}'", found),
          c == ';' ? "remove the empty statement" : "");
   }

@@ -38,11 +38,12 @@ bool parse_flag(std::string_view text, int64_t& out) {
   return out == 1 || std::find(std::begin(kFalse), std::end(kFalse), text) != std::end(kFalse);
 }
 
+bool low(const Parameter& p) { return p.least != std::numeric_limits<int64_t>::min(); }
+
 std::string range_of(const Parameter& p) {
-  const bool low = p.least != std::numeric_limits<int64_t>::min(),
-             high = p.greatest != std::numeric_limits<int64_t>::max();
-  if (low && high) return fmt::format("an integer from {} to {}", p.least, p.greatest);
-  if (low) return fmt::format("an integer, at least {}", p.least);
+  const bool high = p.greatest != std::numeric_limits<int64_t>::max();
+  if (low(p) && high) return fmt::format("an integer from {} to {}", p.least, p.greatest);
+  if (low(p)) return fmt::format("an integer, at least {}", p.least);
   if (high) return fmt::format("an integer, at most {}", p.greatest);
   return "an integer";
 }
@@ -57,8 +58,8 @@ bool parse_value(const Parameter& p, std::string_view text, Params::Value& v, st
       v.text = fmt::format("{}", v.integer);
       return true;
     case ParamType::real:
-      wanted = "a number";
-      if (!parse_real(text, v.real)) return false;
+      wanted = low(p) ? fmt::format("a number, at least {}", p.least) : "a number";
+      if (!parse_real(text, v.real) || (low(p) && v.real < static_cast<double>(p.least))) return false;
       v.text = fmt::format("{}", v.real);
       return true;
     case ParamType::flag:

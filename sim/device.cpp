@@ -54,10 +54,17 @@ void refuse(Diagnostics& out, std::string code, std::string message, std::string
   out.error(std::move(code), {}, std::move(message), std::move(hint));
 }
 
+/// "in this order: x (8 bytes), n (4)"
+std::string parameters_of(const isa::Function& f) {
+  std::string out;
+  for (const isa::Variable& p : f.params) out += fmt::format("{}{} ({}{})", out.empty() ? "in this order: " : ", ", p.name, p.bytes(), out.empty() ? " bytes" : "");
+  return out;
+}
+
 std::vector<uint8_t> parameter_block(const isa::Function& f, const Program& p, const Args& args, Diagnostics& out) {
   std::vector<uint8_t> block(p.param_bytes, 0);
   if (args.values().size() != f.params.size()) {
-    refuse(out, "E4110", fmt::format("kernel '{}' takes {} arguments, {} given", f.name, f.params.size(), args.values().size()));
+    refuse(out, "E4110", fmt::format("kernel '{}' takes {} arguments, {} given", f.name, f.params.size(), args.values().size()), parameters_of(f));
     return block;
   }
   for (size_t i = 0; i < f.params.size(); ++i) {

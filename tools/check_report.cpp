@@ -91,12 +91,14 @@ std::string findings_sarif(const std::vector<sim::Finding>& findings) {
 CheckedRun::CheckedRun(const CheckFlags& flags, sim::RunOptions& options) : flags_(flags) {
   if (flags.level != "off" && flags.level != "basic" && flags.level != "full") throw UsageError(fmt::format("--check={}: off, basic or full", flags.level), "run");
   if (flags.level == "off") {
-    if (flags.strict || !flags.sarif.empty()) throw UsageError("--strict and --sarif are about hazards: not with --check=off", "run");
+    if (flags.strict || !flags.sarif.empty() || !flags.hang_picture.empty())
+      throw UsageError("--strict, --sarif and --hang-picture are about what the checks see: not with --check=off", "run");
     return;
   }
   checker_.emplace(sim::CheckOptions{.level = flags.level == "full" ? sim::CheckLevel::full : sim::CheckLevel::basic});
   options.listeners.push_back(checker_->listener());
   if (!flags.sarif.empty()) sarif_.emplace(flags.sarif);
+  if (!flags.hang_picture.empty()) const PendingFile probe(flags.hang_picture);
 }
 
 std::vector<sim::Finding> CheckedRun::findings() const { return checker_.has_value() ? checker_->findings() : std::vector<sim::Finding>{}; }

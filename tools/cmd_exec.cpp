@@ -12,6 +12,7 @@
 #include <sstream>
 
 #include "cudart/options.h"
+#include "drywell/core/files.h"
 #include "drywell/sim/arch_config.h"
 #include "tools/command.h"
 #include "tools/elf_program.h"
@@ -80,6 +81,17 @@ void set_environment(const ExecFlags& f, const fs::path& library) {
   ::setenv(cudart::kOptionsVariable, cudart::to_environment(f.options).c_str(), 1);
 }
 
+/// What the program would hear of at its first launch, or nobody before its end, said now.
+void check_options(const cudart::ExecOptions& o) {
+  cudart::run_options(o);
+  cudart::kernel_filter(o);
+  sim::load_arch(o.arch);
+  if (!o.script.empty()) read_file(o.script);
+  for (const std::string* output : {&o.report, &o.trace}) {
+    if (!output->empty()) const PendingFile probe(*output);
+  }
+}
+
 std::string absolute(const std::string& path) { return path.empty() ? path : fs::absolute(path).string(); }
 
 ExitCode exec(ExecFlags f) {
@@ -90,8 +102,7 @@ ExitCode exec(ExecFlags f) {
   if (!f.corrupt.empty()) f.options.corrupt = cudart::parse_corruption(f.corrupt);
   if (!f.stop.empty()) f.options.break_at = cudart::parse_break(f.stop);
   if (!f.options.script.empty() && !f.options.break_at.has_value()) throw UsageError("--script is for --break", "exec");
-  cudart::run_options(f.options);
-  sim::load_arch(f.options.arch);
+  check_options(f.options);
   for (std::string* file : {&f.options.trace, &f.options.report, &f.options.script}) *file = absolute(*file);
   if (f.options.arch.find('/') != std::string::npos || f.options.arch.ends_with(".toml")) f.options.arch = absolute(f.options.arch);
   check_program(program, library);

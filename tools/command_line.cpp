@@ -1,12 +1,24 @@
 #include "tools/command_line.h"
 
+#include <fmt/format.h>
+
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cstdint>
 #include <optional>
+#include <type_traits>
 #include <utility>
 
 namespace drywell::tools {
+namespace {
+
+template <class T>
+constexpr bool kCounts = std::is_same_v<T, unsigned> || std::is_same_v<T, uint64_t> || std::is_same_v<T, std::optional<uint64_t>>;
+
+/// CLI11 takes -1 for the largest number.
+std::string no_sign(const std::string& value) { return value.starts_with('-') ? fmt::format("{} is not a number from 0 up", value) : ""; }
+
+}  // namespace
 
 Option* Option::required() {
   inner_->required();
@@ -52,7 +64,9 @@ Command* Command::add_subcommand(const std::string& name, const std::string& des
 
 template <class T>
 Option* Command::add_option(const std::string& name, T& target, const std::string& description) {
-  return &options_.emplace_back(inner_->add_option(name, target, description));
+  CLI::Option* o = inner_->add_option(name, target, description);
+  if constexpr (kCounts<T>) o->check(CLI::Validator(no_sign, ""));
+  return &options_.emplace_back(o);
 }
 template Option* Command::add_option(const std::string&, std::string&, const std::string&);
 template Option* Command::add_option(const std::string&, std::vector<std::string>&, const std::string&);
@@ -77,7 +91,10 @@ void Command::prefix_command() { inner_->prefix_command(); }
 std::vector<std::string> Command::remaining() const { return inner_->remaining(); }
 void Command::set_help_flag(const std::string& names, const std::string& description) { inner_->set_help_flag(names, description); }
 void Command::set_version_flag(const std::string& names, const std::string& version) { inner_->set_version_flag(names, version); }
-std::string Command::help() const { return inner_->help(); }
+std::string Command::help() const {
+  const CLI::App* parent = inner_->get_parent();
+  return inner_->help(parent == nullptr ? "" : parent->get_name());
+}
 
 std::vector<std::string> Command::subcommands() const {
   std::vector<std::string> names;

@@ -50,8 +50,8 @@ ExitCode guarded(const CommandContext& c, const std::function<ExitCode()>& actio
     say(c, e.what());
     return ExitCode::internal;
   } catch (const std::bad_alloc&) {
-    say(c, "out of host memory");
-    return ExitCode::internal;
+    say(c, InputError("E4105", "out of host memory", "smaller sizes need less: the run's buffers, and those of --verify and --save, are held whole").what());
+    return ExitCode::bad_input;
   } catch (const std::exception& e) {
     say(c, fmt::format("internal error (a bug in Drywell, please report it): {}", e.what()));
     return ExitCode::internal;
@@ -65,10 +65,10 @@ ExitCode usage(const Command& app, const CommandContext& c, const std::string& e
   const bool known = argc > 1 && std::find(views.begin(), views.end(), argv[1]) != views.end();
   if (argc > 1 && !known && argv[1][0] != '-') {
     const std::string guess = did_you_mean(argv[1], views);
-    say(c, fmt::format("no command '{}'\n    hint: {}commands: {}", argv[1], guess.empty() ? "" : guess + " ",
+    say(c, fmt::format("error E4300: no command '{}'\n    hint: {}commands: {}", argv[1], guess.empty() ? "" : guess + " ",
                        join(views)));
   } else {
-    say(c, fmt::format("{}\n    hint: drywell {}--help", error, known ? std::string(argv[1]) + " " : ""));
+    say(c, fmt::format("error E4300: {}\n    hint: drywell {}--help", error, known ? std::string(argv[1]) + " " : ""));
   }
   return ExitCode::usage;
 }
@@ -113,7 +113,8 @@ int run(int argc, char** argv) {
     DRYWELL_CHECK(context.action != nullptr, "a subcommand set no action");
     return context.action();
   });
-  if (std::fflush(stdout) != 0 && code == ExitCode::ok) {
+  const bool lost = std::fflush(stdout) != 0 || std::ferror(stdout) != 0;  // what was written long ago may have failed, too
+  if (lost && code == ExitCode::ok) {
     say(context, "standard output cannot be written");
     return static_cast<int>(ExitCode::bad_input);
   }

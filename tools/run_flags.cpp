@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <cstdio>
+#include <map>
+#include <utility>
 
 #include "kernels/golden.h"
 
@@ -102,7 +104,8 @@ Dim3 report_cta(const RunFlags& f) {
   if (run_options(f).driver != sim::DriverKind::timed) throw UsageError("--report needs --driver=timed: other drivers have no clock", "run");
   Dim3 d{};
   char rest = 0;
-  if (std::sscanf(f.report_cta.c_str(), "%u,%u,%u%c", &d.x, &d.y, &d.z, &rest) < 1 || rest != 0)
+  const bool sign = f.report_cta.find_first_of("+-") != std::string::npos;
+  if (sign || std::sscanf(f.report_cta.c_str(), "%u,%u,%u%c", &d.x, &d.y, &d.z, &rest) < 1 || rest != 0)
     throw UsageError(fmt::format("--report-cta {}: not a CTA such as 4,2,0", f.report_cta), "run");
   return d;
 }
@@ -134,6 +137,15 @@ kernels::LaunchPlan make_plan(const RunFlags& f) {
 }
 
 RunOutputs::RunOutputs(const RunFlags& f) {
+  std::map<std::string, const char*> taken;
+  const std::pair<const char*, const std::string*> files[] = {
+      {"--json", &f.json}, {"--trace", &f.trace}, {"--report", &f.report}, {"--sarif", &f.check.sarif}, {"--hang-picture", &f.check.hang_picture}};
+  for (const auto& [option, path] : files) {
+    if (path->empty() || (path == &f.json && *path == "-")) continue;
+    if (*path == "-") throw UsageError(fmt::format("{}=-: only --json can go to standard output", option), "run");
+    const auto [other, fresh] = taken.try_emplace(*path, option);
+    if (!fresh) throw UsageError(fmt::format("{} and {} would write the same file, {}", other->second, option, *path), "run");
+  }
   if (!f.json.empty() && f.json != "-") json_.emplace(f.json);
   if (!f.trace.empty()) trace_.emplace(f.trace);
   if (!f.report.empty()) report_.emplace(f.report);

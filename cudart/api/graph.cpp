@@ -1,4 +1,5 @@
 // Graphs in the runtime interface: made by capture or node by node, instantiated, launched.
+#include <algorithm>
 #include <cstring>
 
 #include "cudart/api/per_thread.h"
@@ -58,6 +59,23 @@ CudaError cudaGraphCreate(void** out, unsigned flags) {
 }
 CudaError cudaGraphDestroy(void* graph) {
   return serve("cudaGraphDestroy", [&](Context& c) { c.streams.graphs.take(graph); });
+}
+CudaError cudaGraphClone(void** out, void* graph) {
+  return serve("cudaGraphClone", [&](Context& c) {
+    require_value(out != nullptr);
+    const Graph& g = c.streams.graphs.get(graph);
+    for (const auto& n : g.nodes) require(n->type != GraphNodeType::mem_alloc && n->type != GraphNodeType::mem_free, CudaError::not_supported);
+    *out = &c.streams.graphs.make(g.clone());
+  });
+}
+CudaError cudaGraphNodeFindInClone(void** out, void* node, void* clone) {
+  return serve("cudaGraphNodeFindInClone", [&](Context& c) {
+    require_value(out != nullptr && node != nullptr);
+    const auto& nodes = c.streams.graphs.get(clone).nodes;
+    const auto it = std::find_if(nodes.begin(), nodes.end(), [&](const auto& n) { return n->original == node; });
+    require_value(it != nodes.end());
+    *out = it->get();
+  });
 }
 CudaError cudaGraphAddKernelNode(void** out, void* graph, void* const* after, size_t count, const KernelNodeParams* p) {
   return add("cudaGraphAddKernelNode", out, graph, after, count, GraphNodeType::kernel, [&](Context& c) { return kernel_action(c, p); });

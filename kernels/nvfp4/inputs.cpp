@@ -29,7 +29,7 @@ std::vector<Parameter> quantise_parameters(bool nearest_only) {
        .doc = "order of the scale arithmetic: the article's or TransformerEngine's present one",
        .allowed = {"article", "te"}},
       {.name = "approximate-reciprocal", .type = ParamType::flag, .default_value = "false", .doc = "rcp.approx.ftz in place of the division"},
-      {.name = "amax", .type = ParamType::real, .default_value = "0", .doc = "the tensor's largest magnitude; 0: computed"}};
+      {.name = "amax", .type = ParamType::real, .default_value = "0", .doc = "the tensor's largest magnitude; 0: computed", .least = 0}};
   if (nearest_only) return p;
   return join_parameters({{.name = "rounding",
                            .type = ParamType::choice,

@@ -143,7 +143,7 @@ std::string ClusterMonitor::ledger_of(uint32_t address) const {
     const GuestPlace p = place_of(cluster_.ctas[i.cta]->warps[i.warp], i.pc, i.lanes);
     out += fmt::format("      initialised by {}: '{}'{}; {} phases completed since\n", warp_name(cluster_, i.cta, i.warp), p.ptx, source_of(p), b.phase - b.base);
   }
-  out += fmt::format("      phase {}: {} of {} arrivals missing, {} bytes expected and not delivered\n", b.phase - b.base, m->pending, m->expected, m->tx);
+  out += fmt::format("      phase {}: {} of {} arrivals missing, {}\n", b.phase - b.base, m->pending, m->expected, bytes_owed(m->tx));
   const auto now = sums(b.ledger), before = sums(b.last_ledger);
   for (const auto& [k, s] : now) out += "        so far: " + line(k, s) + "\n";
   for (const auto& [k, s] : before) {

@@ -76,7 +76,7 @@ WaitGraph ClusterMonitor::wait_graph() const {
     std::vector<std::string> about;
     if (m != nullptr) {
       about.push_back(fmt::format("{} of {} arrivals missing", m->pending, m->expected));
-      if (m->tx != 0) about.push_back(fmt::format("{} bytes expected and not delivered", m->tx));
+      if (m->tx != 0) about.push_back(bytes_owed(m->tx));
     }
     const size_t b = g.barrier(fmt::format("mbarrier {:#x} of CTA rank {}", shared_offset(address), shared_rank(address)), std::move(about));
     g.edge(from, b, fmt::format("waits for parity {}", w.block.parity));

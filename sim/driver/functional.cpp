@@ -71,9 +71,7 @@ void run_together(const Launch& launch, const RunOptions& options, Shared& s) {
       }
       progressed = progressed || stop == ClusterStop::slice;
       if (options.max_instructions != 0 && s.instructions > options.max_instructions) {
-        GuestPlace p;
-        p.kernel = launch.program->function->name;
-        record_fault(s, 0, {"F3602", fmt::format("more than {} warp instructions", options.max_instructions), p});
+        record_fault(s, 0, {"F3602", fmt::format("more than {} warp instructions", options.max_instructions), place_of_first(all.front()->cluster())});
         return;
       }
     }

@@ -18,6 +18,10 @@ std::unique_ptr<Cluster> make_cluster(const Launch& launch, uint64_t index, uint
 GuestPlace place_of(const Warp& w, uint32_t pc, LaneMask lanes);
 /// What is at `pc`, in `g`: the instruction's text, the function, the author's lines.
 void locate(GuestPlace& g, const Program& p, uint32_t pc);
+/// Where the first warp that has not ended stands.
+GuestPlace place_of_first(const Cluster& c);
+/// What a barrier's phase still lacks, or has too much: "512 bytes expected and not delivered".
+std::string bytes_owed(int64_t tx);
 Fault fault_of(const Warp& w);
 /// Place of the instruction that issued an operation.
 Fault fault_of(const Cluster& c, const Issuer& issuer, const GuestError& e);

@@ -87,7 +87,7 @@ void locate(GuestPlace& g, const Program& p, uint32_t pc) {
     g.source = lines.front();
     g.called_from.assign(lines.begin() + 1, lines.end());
   } else if (i.ptx_line != 0) {
-    g.source = {"<ptx>", i.ptx_line, 0};
+    g.source = {p.module->files[0].empty() ? "<ptx>" : p.module->files[0], i.ptx_line, 0};
   }
 }
 
@@ -98,6 +98,21 @@ GuestPlace place_of(const Warp& w, uint32_t pc, LaneMask lanes) {
   g.lanes = lanes;
   locate(g, *w.cta->cluster->launch->program, pc);
   return g;
+}
+
+GuestPlace place_of_first(const Cluster& c) {
+  for (const auto& cta : c.ctas) {
+    for (const Warp& w : cta->warps) {
+      if (!w.finished()) return place_of(w, w.pc, w.active != 0 ? w.active : w.alive);
+    }
+  }
+  GuestPlace g;
+  g.kernel = c.launch->program->function->name;
+  return g;
+}
+
+std::string bytes_owed(int64_t tx) {
+  return tx < 0 ? fmt::format("{} bytes delivered and not expected", -tx) : fmt::format("{} bytes expected and not delivered", tx);
 }
 
 Fault fault_of(const Warp& w) { return {w.fault_code, w.fault_message, place_of(w, w.pc, w.active)}; }
@@ -126,8 +141,8 @@ std::string describe_wait(const Cluster& c, const Warp& w) {
       Smem& smem = const_cast<Cluster&>(c).cta(shared_rank(b.address)).smem;
       const Mbarrier* m = smem.find_mbarrier(shared_offset(b.address));
       if (m == nullptr) return "an mbarrier that no longer exists";
-      return fmt::format("mbarrier {:#x} of CTA rank {}: parity {} (phase {} is incomplete: {} of {} arrivals missing, {} bytes expected and not delivered; so far {} arrivals, {} bytes expected, {} delivered)",
-                         shared_offset(b.address), shared_rank(b.address), b.parity, m->phase, m->pending, m->expected, m->tx, m->arrivals, m->tx_expected, m->tx_completed);
+      return fmt::format("mbarrier {:#x} of CTA rank {}: parity {} (phase {} is incomplete: {} of {} arrivals missing, {}; so far {} arrivals, {} bytes expected, {} delivered)",
+                         shared_offset(b.address), shared_rank(b.address), b.parity, m->phase, m->pending, m->expected, bytes_owed(m->tx), m->arrivals, m->tx_expected, m->tx_completed);
     }
     case BlockReason::named_barrier: {
       const NamedBarrier& n = w.cta->barriers[b.address & 15];

@@ -60,7 +60,8 @@ Effect access_fault(Warp& w, Space space, uint64_t address, uint64_t bytes, uint
   const Gmem& g = *w.cta->cluster->launch->gmem;
   if (space == Space::global || space == Space::generic) {
     if (const Gmem::Allocation* a = g.nearest_below(address); a != nullptr) {
-      detail = fmt::format("; the allocation below is '{}' at {:#x} with {} bytes, which ends {} bytes before", a->name, a->base, a->size, static_cast<int64_t>(address - (a->base + a->size)));
+      const auto gap = static_cast<int64_t>(address - (a->base + a->size));
+      detail = fmt::format("; the allocation below is '{}' at {:#x} with {} bytes, which ends {}", a->name, a->base, a->size, gap == 0 ? "there" : fmt::format("{} bytes before", gap));
     }
   } else if (space == Space::shared_cta || space == Space::shared_cluster) {
     detail = fmt::format("; the CTA has shared memory up to offset {:#x}", w.cta->smem.size());

@@ -186,10 +186,13 @@ bool TimedRun::stop(Time now) {
   }
   if (fault_.has_value()) return true;
   if (finished_ == started_ && queue_.empty()) return true;
-  GuestPlace place;
-  place.kernel = launch_.program->function->name;
-  if (options_.max_instructions != 0 && instructions > options_.max_instructions) {
-    fault_ = Fault{"F3602", fmt::format("more than {} warp instructions", options_.max_instructions), place};
+  const Cluster* waiting = nullptr;
+  for (const auto& g : groups_) {
+    const Cluster* c = g->a_live_cluster();
+    if (c != nullptr && (waiting == nullptr || c->index < waiting->index)) waiting = c;
+  }
+  if (options_.max_instructions != 0 && instructions > options_.max_instructions && waiting != nullptr) {
+    fault_ = Fault{"F3602", fmt::format("more than {} warp instructions", options_.max_instructions), place_of_first(*waiting)};
     return true;
   }
   if (!stuck || progress != quiet_progress_) {
@@ -197,18 +200,10 @@ bool TimedRun::stop(Time now) {
     quiet_since_ = now;
     return false;
   }
-  const Cluster* waiting = nullptr;
-  bool hopeless = true;
-  for (const auto& g : groups_) {
-    const Cluster* c = g->a_live_cluster();
-    if (c != nullptr && (waiting == nullptr || c->index < waiting->index)) waiting = c;
-    hopeless = hopeless && g->next_time() == kNever;
-  }
+  const bool hopeless = std::all_of(groups_.begin(), groups_.end(), [](const auto& g) { return g->next_time() == kNever; });
   if (!hopeless && static_cast<double>(now - quiet_since_) < 4 * arch_.mbarrier.suspend_limit) return false;
   if (waiting == nullptr) throw InternalError("timing: clusters are missing");
-  place.cta = waiting->ctas[0]->index;
-  fault_ = Fault{
-      "F3601", "deadlock: no warp can go on and nothing is in flight\n" + describe_deadlock(*waiting), place};
+  fault_ = deadlock_of(*waiting);
   return true;
 }
 

@@ -237,7 +237,7 @@ class Maker {
     const std::pair<uint32_t, uint32_t> key =
         known ? std::pair{i.source.file, i.source.line} : std::pair{0u, i.ptx_line};
     const auto [it, fresh] = line_ids_.try_emplace(key, static_cast<uint32_t>(out_.lines.size()));
-    if (fresh) out_.lines.push_back({known ? p_.module->files[key.first] : "<ptx>", key.second});
+    if (fresh) out_.lines.push_back({known || !p_.module->files[0].empty() ? p_.module->files[key.first] : "<ptx>", key.second});
     return it->second;
   }
 

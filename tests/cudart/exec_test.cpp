@@ -181,6 +181,7 @@ TEST_F(CompiledProgram, ReportsAndTracesAreWrittenAtTheEnd) {
   ASSERT_EQ(f.exit_code, 0) << f.err;
   const std::string report = read_text_file(directory_.file("r.json"));
   EXPECT_NE(report.find("axpy"), std::string::npos) << report;
+  EXPECT_TRUE(std::regex_search(report, std::regex("\"mangled\": \"_Z[0-9]*axpy"))) << report;
   EXPECT_NE(report.find("cycles"), std::string::npos) << report;
   const Finished trace = drywell({"trace", "show", directory_.file("t.zst")});
   EXPECT_EQ(trace.exit_code, 0);

@@ -84,6 +84,18 @@ INSTANTIATE_TEST_SUITE_P(
                 {"run", "tma-copy", "--trace=/tmp/x", "--trace-profile=cycle"},
                 2,
                 "--driver=timed"},
+        Mistake{"NegativeCount", {"run", "tma-copy", "--explore=-1"}, 2, "E4300: --explore: -1 is not a number from 0 up"},
+        Mistake{"NegativeLimit", {"exec", "--max-instructions=-1", "--", "/bin/true"}, 2, "-1 is not a number"},
+        Mistake{"NegativeMaximum", {"run", "fused-rht", "--amax=-1"}, 2, "a number, at least 0"},
+        Mistake{"OneFileTwice", {"run", "tma-copy", "--json=/tmp/x", "--trace=/tmp/x"}, 2, "--json and --trace would write the same file, /tmp/x"},
+        Mistake{"SarifToStandardOutput", {"run", "tma-copy", "--sarif=-"}, 2, "only --json"},
+        Mistake{"UnwritableHangPicture", {"run", "tma-copy", "--hang-picture=/nonexistent/x.svg"}, 3, "cannot be written"},
+        Mistake{"HangPictureUnchecked", {"run", "tma-copy", "--check=off", "--hang-picture=/tmp/x.svg"}, 2, "--check=off"},
+        Mistake{"ReportOfNoCta", {"run", "tma-copy", "--driver=timed", "--report=/tmp/x", "--report-cta=-1,0,0"}, 2, "not a CTA"},
+        Mistake{"ExecReportUnwritable", {"exec", "--report=/nonexistent/x", "--", "/bin/true"}, 3, "cannot be written"},
+        Mistake{"ExecTraceUnwritable", {"exec", "--trace=/nonexistent/x", "--", "/bin/true"}, 3, "cannot be written"},
+        Mistake{"ExecKernelMalformed", {"exec", "--kernel=[", "--", "/bin/true"}, 2, "E4306"},
+        Mistake{"ExecScriptMissing", {"exec", "--break", "--script=/nonexistent/x", "--", "/bin/true"}, 3, "E4001"},
         Mistake{"MarkdownWithoutArch", {"arch", "--assumed"}, 2, "need an architecture"},
         Mistake{"MissingPtx", {"ptx", "check", "/nonexistent.ptx"}, 3, "/nonexistent.ptx"},
         Mistake{"EmitUnknownKernel", {"ptx", "emit", "nothing-like-it"}, 2, "kernels: "},
@@ -121,6 +133,7 @@ TEST(Cli, ConformanceRunsOneFamily) {
 TEST(Cli, HelpsOnEveryLevel) {
   EXPECT_THAT(drywell({"--help"}).out, HasSubstr("Exit codes"));
   EXPECT_THAT(drywell({"run", "--help"}).out, HasSubstr("--driver"));
+  EXPECT_THAT(drywell({"run", "--help"}).out, HasSubstr("Usage: drywell run "));
   EXPECT_THAT(drywell({"run", "tma-copy", "--help"}).out, HasSubstr("--swizzle=none|32|64|128"));
   EXPECT_EQ(drywell({}).exit_code, 2);
 }
@@ -199,9 +212,35 @@ TEST(CliRun, RefusesAnInputOfAnotherType) {
 }
 
 TEST(CliRun, StopsARunawayKernelAsAGuestFault) {
-  const Finished f = drywell({"run", "tma-copy", "--max-instructions=100"});
-  EXPECT_EQ(f.exit_code, 5) << f.out;
-  EXPECT_THAT(f.out, HasSubstr("F3602"));
+  for (const char* driver : {"--driver=eager", "--driver=timed"}) {
+    const Finished f = drywell({"run", "tma-copy", "--max-instructions=100", driver});
+    EXPECT_EQ(f.exit_code, 5) << f.out;
+    EXPECT_THAT(f.out, HasSubstr("F3602"));
+    EXPECT_THAT(f.out, HasSubstr("kernel.cpp:")) << driver;  // where it was then
+  }
+}
+
+// What is longer than the buffer fails before the end.
+TEST(Cli, SaysThatStandardOutputIsFull) {
+  const Finished f = test::run_process("/bin/sh", {"-c", test::binary_path() + " list > /dev/full"});
+  EXPECT_EQ(f.exit_code, 3);
+  EXPECT_THAT(f.err, HasSubstr("standard output cannot be written"));
+}
+
+// Killed, a run leaves nothing beside its outputs; a link to an output stays a link.
+TEST(CliRun, LeavesNothingButItsOutputs) {
+  const TemporaryDirectory d;
+  const auto count = [&] { return std::distance(std::filesystem::directory_iterator(d.path()), std::filesystem::directory_iterator()); };
+  {
+    const PendingFile unfinished(d.file("r.json"));
+    EXPECT_EQ(count(), 0) << "this file system has no files without names: then a killed run leaves one";
+  }
+  write_file_atomically(d.file("target"), std::string_view("old"));
+  std::filesystem::create_symlink("target", d.file("link"));
+  write_file_atomically(d.file("link"), std::string_view("new"));
+  EXPECT_TRUE(std::filesystem::is_symlink(d.file("link")));
+  EXPECT_EQ(read_text_file(d.file("target")), "new");
+  EXPECT_EQ(count(), 2);
 }
 
 constexpr const char* kAxpy = R"(.version 8.0
@@ -276,7 +315,7 @@ TEST_F(CliRunFile, TracesEveryLaunch) {
 TEST_F(CliRunFile, LaunchMistakesAreInputErrors) {
   EXPECT_THAT(run({"--entry=other"}).err, HasSubstr("E4112"));
   EXPECT_THAT(run({"--block=32"}).err, HasSubstr("E4125"));
-  EXPECT_THAT(run({"--arg", "u32:1"}).err, HasSubstr("E4110"));
+  EXPECT_THAT(run({"--arg", "u32:1"}).err, HasSubstr("E4110: kernel 'axpy' takes 3 arguments, 4 given\n    hint: in this order: x (8 bytes), y (8), a (4)"));
   EXPECT_THAT(run({"--expect", "z=" + d.file("want.npy")}).err, HasSubstr("no buffer 'z'"));
   EXPECT_THAT(run({"--save", "y=/nonexistent/y.npy"}).err, HasSubstr("cannot be written"));
 }
@@ -285,6 +324,22 @@ TEST_F(CliRunFile, GuestFaultsHaveTheirExitCode) {
   const Finished f = drywell({"run", d.file("axpy.ptx"), "--buffer", "x=f32[8]", "--arg", "@x", "--arg", "@x", "--arg", "f32:1"});
   EXPECT_EQ(f.exit_code, 5);
   EXPECT_THAT(f.out, HasSubstr("F3001"));
+  EXPECT_THAT(f.out, HasSubstr("axpy.ptx:17"));  // a text without .loc is its own source
+}
+
+TEST_F(CliRunFile, MessagesNameTheFileAndNothingATerminalObeys) {
+  std::string text = kAxpy;
+  text.replace(text.find("%f1, %f0"), 8, "%f1, %rd0");
+  write_file_atomically(d.file("illegal.ptx"), text);
+  EXPECT_THAT(drywell({"ptx", "check", d.file("illegal.ptx")}).err, HasSubstr("illegal.ptx:19: error E1201"));
+  using namespace std::string_view_literals;
+  write_file_atomically(d.file("binary.ptx"), "\x1b[2J\0\xff"sv);
+  const Finished f = drywell({"run", d.file("binary.ptx")});
+  EXPECT_EQ(f.exit_code, 3);
+  EXPECT_THAT(f.err, HasSubstr("found '\\x1b'"));
+  EXPECT_THAT(f.err, HasSubstr("no .target"));
+  write_file_atomically(d.file("large.ptx"), ".version 8.7\n.target sm_100a\n.address_size 64\n.visible .entry k(.param .u64 a, .param .b8 p[32757]) { ret; }\n"sv);
+  EXPECT_THAT(drywell({"ptx", "check", d.file("large.ptx")}).err, HasSubstr("large.ptx: error E1223: the parameters of 'k' are 32765 bytes, at most 32764"));
 }
 
 TEST_F(CliRunFile, RunsALaunchFile) {

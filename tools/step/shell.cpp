@@ -86,7 +86,8 @@ std::string Shell::execute(std::string_view line) {
     if (c == nullptr) {
       std::vector<std::string_view> names;
       for (const StepCommand* k : commands_) names.push_back(k->name);
-      refuse(fmt::format("no command '{}'", name), did_you_mean(name, names) + " help lists them");
+      const std::string guess = did_you_mean(name, names);
+      refuse(fmt::format("no command '{}'", name), guess.empty() ? "help lists them" : guess + " help lists them");
     }
     c->run(*this, words);
   } catch (const Error& e) {

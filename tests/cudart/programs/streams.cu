@@ -44,6 +44,27 @@ int main() {
   CHECK(cudaStreamSynchronize(stream));
   for (int i = 0; i < kN; ++i) expect(pinned[i] == 12, "the graph ran four times");
 
+  // A clone runs like its original, and knows whose twin each node is.
+  cudaGraph_t clone;
+  cudaGraphExec_t twin;
+  cudaGraphNode_t theirs[3], copies[3], found;
+  CHECK(cudaGraphClone(&clone, graph));
+  nodes = 3;
+  CHECK(cudaGraphGetNodes(graph, theirs, &nodes));
+  CHECK(cudaGraphGetNodes(clone, copies, &nodes));
+  for (int i = 0; i < 3; ++i) {
+    CHECK(cudaGraphNodeFindInClone(&found, theirs[i], clone));
+    expect(found == copies[i] && found != theirs[i], "the twin in the clone");
+  }
+  expect(cudaGraphNodeFindInClone(&found, copies[0], clone) == cudaErrorInvalidValue, "no twin of a stranger");
+  cudaGetLastError();
+  CHECK(cudaGraphInstantiate(&twin, clone, 0));
+  CHECK(cudaGraphLaunch(twin, stream));
+  CHECK(cudaStreamSynchronize(stream));
+  for (int i = 0; i < kN; ++i) expect(pinned[i] == 15, "the clone ran once");
+  CHECK(cudaGraphExecDestroy(twin));
+  CHECK(cudaGraphDestroy(clone));
+
   // Memory that belongs to a graph, and a copy made as a node.
   int* inside = nullptr;
   cudaGraph_t own;
@@ -63,6 +84,8 @@ int main() {
   size_t count = 0;
   CHECK(cudaGraphGetNodes(own, nullptr, &count));
   expect(count == 5, "an allocation and its end are nodes");
+  expect(cudaGraphClone(&clone, own) == cudaErrorNotSupported, "no clone of a graph with memory of its own");
+  cudaGetLastError();
   std::vector<cudaGraphNode_t> all(count);
   CHECK(cudaGraphGetNodes(own, all.data(), &count));
   cudaGraphNode_t last;
