@@ -1,14 +1,16 @@
-// Products of e4m3, e5m2, e2m3, e3m2 and e2m1, 32 elements a row, on the tile unit (tile_unit.h). Three sums are formed for
-// every element of D:
+// Products of e4m3, e5m2, e2m3, e3m2 and e2m1, 32 elements a row, on the tile unit (tile_unit.h).
 //
-// * that of the products;
-// * the sum of 64^(exponent of a + exponent of b): at most 32 times its largest term, so that its own exponent tells the
-//   largest exponent of a product, the top of the alignment window;
-// * the sum of 64^-(lowest bit of a + lowest bit of b), which tells the lowest bit of all products likewise.
+// A sum of products is exact there if no partial sum reaches 2^24 of the products' lowest bit, and none is larger than the
+// rows' lengths multiplied (Cauchy-Schwarz). Small elements have the lowest bits and the large ones the length: operands that
+// reach far are split into elements above and below a bound, H = high * high and L = the rest, and both sums are exact.
 //
-// So it is known, for each element and exactly, whether the window cuts anything off, and the first sum is exact where the
-// rows' lengths multiplied are below 2^24 of that lowest bit: no partial sum of products is larger (Cauchy-Schwarz). An
-// element of which one of both does not hold is computed again, every product cut (finish_bytes). Private to sim/numeric.
+// An element of D is what it seems, H + L + C rounded once, if the alignment window cuts nothing off. A third sum tells, that
+// of 32^-(lowest bit of a + lowest bit of b): the lowest bit of all 32 products lies at or above q only if it is at most
+// 32^(1 - q). What does not pass is computed again, every product cut (tile_bytes_cut.cpp).
+//
+// Formats of six and four bits need neither a second nor a third sum: every exponent they have fits float and window.
+//
+// Private to sim/numeric.
 #pragma once
 
 #include "sim/numeric/tile_unit.h"
@@ -18,19 +20,15 @@ namespace drywell::numeric {
 /// The values of a format by the low seven bits of the code, in units of 2^unit; bytes of bf16.
 struct ByteTable {
   uint8_t low[128], high[128];
-  uint8_t tops[128], bottoms[128];  // exponent fields of 64^exponent and of 64^-(lowest bit); 0 where the value is zero
-  uint8_t bad[128];                 // lies so far below the unit that they do not tell
-  uint8_t mask, sign;               // of codes; sign: bit 7 if the table does not have it
+  uint8_t bottoms[128];  // exponent fields of 32^-(lowest bit); 0 where the value is zero
+  uint8_t mask, sign;    // of codes; sign: bit 7 if the table does not have it
   int unit;
 };
-/// Exponents of bad elements, relative to the unit, are this or less, and count as this.
-inline constexpr int kBadExponent = -10;
-/// From here a largest exponent cannot come of one of them.
-inline constexpr int kCertainExponent = 2;
-inline constexpr int kExponentStep = 6;
+inline constexpr int kBottomStep = 5;  // 32 = 2^5
 
-/// Planes of an operand's tiles.
-enum BytePlane : unsigned { kValues, kTops, kBottoms, kBytePlanes };
+/// Planes of an operand's tiles; without the split the first is all.
+enum BytePlane : unsigned { kValues, kHigh, kLow, kBottoms, kBytePlanes };
+inline constexpr unsigned kByteMaxRows = 256;
 
 struct ByteRows {
   const uint8_t* codes;
@@ -38,35 +36,52 @@ struct ByteRows {
   unsigned rows;  // a multiple of kTileRows
   uint8_t flip;   // of every code
   const ByteTable* table;
+  bool split;
+  uint8_t magnitude, bound;  // low elements: code & magnitude < bound
 };
 struct ByteOperand {
-  uint8_t* tiles;  // plane p of tile t at tiles + (p * rows / 16 + t) * kTileBytes
-  float* values;   // 32 of each row: even elements, odd elements
-  float* turned;   // lanes: the same, element i of a tile's 16 rows together
-  float* lengths;  // of rows, not too small
-  uint16_t* bad;   // by tile: a bit for each row with bad elements
+  alignas(64) uint8_t tiles[kBytePlanes][kByteMaxRows / kTileRows][kTileBytes];
+  alignas(64) uint8_t rows[kByteMaxRows / kTileRows][kTileBytes];  // lanes: kValues before it was turned over
+  alignas(64) int32_t exponents[kByteMaxRows];                     // of their scales
+  float square;    // of the longest row's length
+  int low_count;   // most low elements of a row
+  int floor;       // least raw exponent of an element, in units
+  int unit;
 };
-void decode_bytes(const ByteRows& in, TileSide side, const ByteOperand& out);
+/// Fills tiles, rows, and with a split square and low_count.
+void decode_bytes(const ByteRows& in, TileSide side, ByteOperand& out);
 
 /// The largest code, sign apart, of a format of eight bits.
 uint8_t largest_code(const uint8_t* codes, size_t stride, unsigned rows);
 
-/// Sixteen rows of D from their sums.
-struct ByteFinish {
-  const float *sums, *tops, *bottoms;  // as tile_sums gives them
-  const float *rows, *lanes, *turned_lanes;  // values
-  const float *row_lengths, *column_lengths;
-  const int32_t *row_exponents, *column_exponents;  // of their scales
-  int unit;                                         // exponent of both units
-  uint16_t bad_rows;
-  const uint16_t* bad_lanes;  // by tile
-  unsigned columns;           // a multiple of 32
-  int window;
-  const uint32_t* c;  // may be null
+struct ByteProduct {
+  const ByteOperand& rows;
+  const ByteOperand& lanes;
+  unsigned row_count, columns;  // multiples of 16 and of 64
+  bool split, scaled;           // scaled: any exponent of a scale is not 0
+  int window;                   // at most 25
+  int top;                      // no product has a larger raw exponent; in units, as what follows
+  int bottom;                   // split: products of low elements above this add up exactly; otherwise their lowest bit
+  const uint32_t* c;            // may be null, may be d
   uint32_t* d;
   size_t c_stride, d_stride;  // in words
 };
-/// `left`: for each row, bits of groups of 32 columns that are not written.
-void finish_bytes(const ByteFinish& x, uint32_t* left);
+/// `left`: for each row, a bit for each 32 columns that are not written.
+void multiply_bytes(const ByteProduct& x, uint32_t* left);
+
+/// Elements of D for which products may be cut off: lanes of sixteen columns of one row.
+struct ByteCut {
+  const uint8_t* row;    // values, 32 of bf16
+  const uint8_t* lanes;  // the tile's values, by lane and turned over
+  const uint8_t* turned;
+  int row_floor, lane_floor;
+  uint16_t wanted;
+  int scale;  // of the row and the units
+  const int32_t* scales;
+  const uint32_t* c;
+  int window;
+  uint32_t* d;
+};
+void cut_products(const ByteCut& x);
 
 }  // namespace drywell::numeric

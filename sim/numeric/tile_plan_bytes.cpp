@@ -12,13 +12,10 @@
 namespace drywell::numeric {
 namespace {
 
-constexpr unsigned kMaxRows = 256;
 /// Exponents a table tells apart, from the largest element down.
 constexpr int kTableReach = 9;
 /// Scales this far from 1 are left to the other kernels: products stay within the normal range of floats.
 constexpr int kScaleReach = 30;
-
-uint8_t power_field(int exponent) { return static_cast<uint8_t>(127 + kExponentStep * exponent); }
 
 ByteTable make_table(Format format, int unit) {
   const FormatInfo& in = format_info(format);
@@ -32,10 +29,7 @@ ByteTable make_table(Format format, int unit) {
     const uint32_t bits = detail::as_bits(static_cast<float>(std::ldexp(to_double(format, code), -unit))) >> 16;
     t.low[code] = static_cast<uint8_t>(bits);
     t.high[code] = static_cast<uint8_t>(bits >> 8);
-    const int bottom = d.lsb_exponent + std::countr_zero(d.significand) - unit;
-    t.bad[code] = bottom <= kBadExponent ? 1 : 0;
-    t.tops[code] = power_field(std::max(d.raw_exponent - unit, kBadExponent));
-    t.bottoms[code] = power_field(-std::max(bottom, kBadExponent));
+    t.bottoms[code] = static_cast<uint8_t>(127 - kBottomStep * (d.lsb_exponent + std::countr_zero(d.significand) - unit));
   }
   return t;
 }
@@ -57,109 +51,107 @@ const ByteTable& table_of_range(Format format) {
   return format == Format::e4m3 ? kE4m3 : format == Format::e2m3 ? kE2m3 : format == Format::e3m2 ? kE3m2 : kE2m1;
 }
 
-/// Null if there are infinities or NaNs.
-const ByteTable* find_table(const OperandSource& s) {
-  if (s.format != Format::e4m3 && s.format != Format::e5m2) return &table_of_range(s.format);
-  const Decoded largest = decode(s.format, largest_code(static_cast<const uint8_t*>(s.codes), s.row_stride, s.rows));
-  if (largest.is_nan() || largest.is_infinity()) return nullptr;
-  if (s.format == Format::e4m3) return &table_of_range(s.format);
-  const int top = largest.is_zero() ? 0 : largest.lsb_exponent + static_cast<int>(std::bit_width(largest.significand)) - 1;
-  return &e5m2_table(top + 1 - kTableReach);
+/// What is known of an operand before it is decoded, exponents in units.
+struct Reach {
+  const ByteTable* table;
+  int top;     // largest raw exponent
+  int lowest;  // lowest bit the format has
+};
+
+/// False if there are infinities or NaNs.
+bool find_reach(const OperandSource& s, Reach& out) {
+  const FormatInfo& in = format_info(s.format);
+  out.table = &table_of_range(s.format);
+  uint32_t largest = in.sign_mask() - 1;
+  if (s.format == Format::e4m3 || s.format == Format::e5m2) {
+    largest = largest_code(static_cast<const uint8_t*>(s.codes), s.row_stride, s.rows);
+    const Decoded d = decode(s.format, largest);
+    if (d.is_nan() || d.is_infinity()) return false;
+    if (s.format == Format::e5m2) {
+      const int top = d.is_zero() ? 0 : d.lsb_exponent + static_cast<int>(std::bit_width(d.significand)) - 1;
+      out.table = &e5m2_table(top + 1 - kTableReach);
+    }
+  }
+  const Decoded d = decode(s.format, largest);
+  out.top = (d.is_zero() ? in.min_exponent() : d.raw_exponent) - out.table->unit;
+  out.lowest = in.min_exponent() - static_cast<int>(in.fraction_bits) - out.table->unit;
+  return true;
 }
 
-class Side {
- public:
-  bool load(const OperandSource& s, TileSide side) {
-    table_ = find_table(s);
-    if (table_ == nullptr || !load_scales(s)) return false;
-    plane_ = size_t{s.rows} / kTileRows * kTileBytes;
-    const auto flip = static_cast<uint8_t>(s.negate ? format_info(s.format).sign_mask() : 0);
-    decode_bytes({static_cast<const uint8_t*>(s.codes), s.row_stride, s.rows, flip, table_}, side,
-                 {tiles_.data(), values_.data(), turned_.data(), lengths_.data(), bad_.data()});
-    return true;
+/// Sums over 32 products of everything the formats have are exact.
+bool is_exact_unsplit(const Reach& a, const Reach& b) {
+  constexpr int kSumBits = 5, kFloatBits = 24;
+  return (a.top + 1 - a.lowest) + (b.top + 1 - b.lowest) + kSumBits <= kFloatBits;
+}
+
+/// High elements are multiples of 2^(top - depth). With depths that add up to 17 no sum of products of high elements is
+/// rounded: it is below 32 * 1.875^2 < 2^7 of 2^(sum of the tops).
+constexpr int kRowDepth = 9, kLaneDepth = 8;
+
+/// Exponent of the least high element; all below the floor: every element is one.
+int least_high(const OperandSource& s, const Reach& reach, int depth) {
+  return reach.top - depth + static_cast<int>(format_info(s.format).fraction_bits);
+}
+
+/// False if a scale is too far from 1.
+bool load_scales(const OperandSource& s, ByteOperand& out, bool& scaled) {
+  for (unsigned r = 0; r < s.rows; ++r) {
+    const int e = s.scales_per_row == 0 ? 0 : s.scales[r * s.scale_stride] - 127;
+    if (std::abs(e) > kScaleReach) return false;
+    out.exponents[r] = e;
+    scaled |= e != 0;
   }
-
-  const uint8_t* tiles(BytePlane p, unsigned row = 0) const { return tiles_.data() + p * plane_ + size_t{row} / kTileRows * kTileBytes; }
-  const float* values(unsigned row = 0) const { return values_.data() + size_t{kTileK} * row; }
-  const float* turned_values() const { return turned_.data(); }
-  const float* lengths() const { return lengths_.data(); }
-  const int32_t* exponents() const { return exponents_.data(); }
-  const uint16_t* bad() const { return bad_.data(); }
-  int unit() const { return table_->unit; }
-
- private:
-  bool load_scales(const OperandSource& s) {
-    for (unsigned r = 0; r < s.rows; ++r) {
-      exponents_[r] = s.scales_per_row == 0 ? 0 : s.scales[r * s.scale_stride] - 127;
-      if (std::abs(exponents_[r]) > kScaleReach) return false;
-    }
-    return true;
-  }
-
-  const ByteTable* table_ = nullptr;
-  size_t plane_ = 0;
-  alignas(64) std::array<uint8_t, size_t{kBytePlanes} * kMaxRows / kTileRows * kTileBytes> tiles_;
-  alignas(64) std::array<float, size_t{kTileK} * kMaxRows> values_, turned_;
-  std::array<float, kMaxRows> lengths_;
-  std::array<int32_t, kMaxRows> exponents_;
-  std::array<uint16_t, kMaxRows / kTileRows> bad_;
-};
+  return true;
+}
 
 /// A product of elements of at most eight bits, K = 32.
 class ByteTile {
  public:
   ByteTile(const MmaParams& p, const OperandSource& a, const OperandSource& b, const TileOutput& out)
-      : p_(p), rows_(a.rows), columns_(b.rows), out_(out) {
-    fit_ = a_.load(a, TileSide::rows) && b_.load(b, TileSide::lanes);
-  }
+      : p_(p), a_(a), b_(b), out_(out) {}
 
   bool run(TileLeft& left) {
-    if (!fit_) return false;
+    Reach a, b;
+    bool scaled = false;
+    if (!find_reach(a_, a) || !find_reach(b_, b) || !load_scales(a_, rows_, scaled) || !load_scales(b_, lanes_, scaled)) return false;
+    const bool split = !is_exact_unsplit(a, b);
+    decode(a_, a, split, kRowDepth, TileSide::rows, rows_);
+    decode(b_, b, split, kLaneDepth, TileSide::lanes, lanes_);
     const TileUnit unit;
-    left.resize(rows_);
-    for (unsigned m = 0; m < rows_; m += kTileRows) rows(m, left.data() + m);
+    left.resize(a_.rows);
+    multiply_bytes({rows_, lanes_, a_.rows, b_.rows, split, scaled, p_.window, a.top + b.top, split ? exact_bottom(a, b) : a.lowest + b.lowest,
+                    out_.c, out_.d, out_.c_stride, out_.d_stride},
+                   left.data());
     return true;
   }
 
  private:
-  using Sums = std::array<float, kTileRows * kMaxRows>;
-
-  const float* sum(unsigned m, BytePlane plane) {
-    const TileProduct product = {a_.tiles(plane, m), b_.tiles(plane)};
-    tile_sums(&product, 1, columns_ / kTileRows, sums_[plane].data());
-    return sums_[plane].data();
+  static void decode(const OperandSource& s, const Reach& reach, bool split, int depth, TileSide side, ByteOperand& out) {
+    const FormatInfo& format = format_info(s.format);
+    const auto sign = static_cast<uint8_t>(format.sign_mask());
+    out.unit = reach.table->unit;
+    out.floor = format.min_exponent() - out.unit;
+    const int exponent = least_high(s, reach, depth);
+    const int bound = exponent <= out.floor ? 0 : (exponent - out.floor + 1) << format.fraction_bits;
+    const auto flip = static_cast<uint8_t>(s.negate ? sign : 0);
+    decode_bytes({static_cast<const uint8_t*>(s.codes), s.row_stride, s.rows, flip, reach.table, split, static_cast<uint8_t>(sign - 1),
+                  static_cast<uint8_t>(bound)},
+                 side, out);
   }
 
-  void rows(unsigned m, uint32_t* left) {
-    ByteFinish f;
-    f.sums = sum(m, kValues);
-    f.tops = sum(m, kTops);
-    f.bottoms = sum(m, kBottoms);
-    f.rows = a_.values(m);
-    f.lanes = b_.values();
-    f.turned_lanes = b_.turned_values();
-    f.row_lengths = a_.lengths() + m;
-    f.column_lengths = b_.lengths();
-    f.row_exponents = a_.exponents() + m;
-    f.column_exponents = b_.exponents();
-    f.unit = a_.unit() + b_.unit();
-    f.bad_rows = a_.bad()[m / kTileRows];
-    f.bad_lanes = b_.bad();
-    f.columns = columns_;
-    f.window = p_.window;
-    f.c = out_.c == nullptr ? nullptr : out_.c + m * out_.c_stride;
-    f.d = out_.d + m * out_.d_stride;
-    f.c_stride = out_.c_stride;
-    f.d_stride = out_.d_stride;
-    finish_bytes(f, left);
+  /// No sum of products with a low element is rounded if their lowest bit is this or higher: the sum is below the rows'
+  /// lengths multiplied.
+  int exact_bottom(const Reach& a, const Reach& b) const {
+    const auto low = [](const ByteOperand& x, int exponent) { return std::sqrt(static_cast<float>(x.low_count)) * std::ldexp(1.0f, exponent); };
+    const float sum = low(rows_, least_high(a_, a, kRowDepth)) * std::sqrt(lanes_.square) + std::sqrt(rows_.square) * low(lanes_, least_high(b_, b, kLaneDepth));
+    constexpr int kFloatBits = 24, kNone = -60;
+    return sum == 0 ? kNone : std::max(std::ilogb(sum) + 1 - kFloatBits, kNone);
   }
 
   const MmaParams& p_;
-  const unsigned rows_, columns_;
+  const OperandSource &a_, &b_;
   const TileOutput& out_;
-  bool fit_;
-  Side a_, b_;
-  alignas(64) std::array<Sums, kBytePlanes> sums_;
+  ByteOperand rows_, lanes_;
 };
 
 }  // namespace
@@ -169,7 +161,7 @@ bool multiply_bytes_on_tile_unit(const MmaParams& p, const OperandSource& a, con
     return s.storage == CodeStorage::bytes && s.k == kTileK && s.scales_per_row <= 1 && format_info(s.format).bits() <= 8 &&
            (s.scales_per_row == 0 || s.scale_format == Format::ue8m0);
   };
-  // Terms of 2^(window + 2) are summed in 32 bits (finish_bytes). A floor at or below -126 cannot bind: see kScaleReach.
+  // Terms of 2^(window + 2) are summed in 32 bits (tile_bytes_cut.cpp). A floor at or below -126 cannot bind: see kScaleReach.
   if (p.group != 1 || p.window > 25 || p.exponent_floor > -126 || p.output != MmaOutput::f32_rz24 || p.legacy_fp8 || out.input_d_shift != 0 || !narrow(a) || !narrow(b) ||
       (p.sum_terms != 0 && static_cast<unsigned>(p.sum_terms) < a.k))
     return false;

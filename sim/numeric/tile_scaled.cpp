@@ -139,7 +139,7 @@ class Scaled {
   unsigned blocks() const { return x_.row_count / kTileRows * across_; }
 
   void begin(unsigned block) {
-    if (begun_) end();
+    if (begun_) judge();
     begun_ = true;
     block_ = block;
     const unsigned tile = block / across_;
@@ -172,6 +172,7 @@ class Scaled {
     if (sound_) return sound_rows(m, n, sums);
     for (unsigned r = 0; r < 4; ++r) left[m + r] |= row(m + r, n, sums + 16 * r);
   }
+  void end(unsigned) {}
 
  private:
   const uint32_t* c(unsigned m, unsigned n) const { return x_.c + m * x_.c_stride + n; }
@@ -193,7 +194,7 @@ class Scaled {
     greatest_ = greatest;
   }
 
-  void end() {
+  void judge() {
     const unsigned tile = block_ / across_, n = block_ % across_ * kBlockColumns;
     sound_ = (limits_.tile_wanted[tile] >> n / 32 & 3) == 3;
     if (!kWithC) return;

@@ -65,7 +65,7 @@ constexpr unsigned kBlockTiles = 4, kBlockColumns = 16 * kBlockTiles;
 
 /// Calls `use(block, quarter)` for four quarters of every block and, in between, forms the sums of the next block column by
 /// column: the tile unit works while vectors do, if their instructions are near each other. `sum.begin(block)` starts a block,
-/// `sum.column<i>()` multiplies and `sum.store<i>()` stores.
+/// `sum.column<i>()` multiplies and `sum.store<i>()` stores; `sum.end(block)` follows the four uses.
 template <class Sum, class Use>
 inline void pipeline(unsigned blocks, Sum&& sum, Use&& use) {
   const auto step = [&]<int kColumn>(auto between) __attribute__((always_inline)) {
@@ -85,6 +85,7 @@ inline void pipeline(unsigned blocks, Sum&& sum, Use&& use) {
     step.template operator()<1>([&] { use(b, 1); });
     step.template operator()<2>([&] { use(b, 2); });
     step.template operator()<3>([&] { use(b, 3); });
+    sum.end(b);
   }
 }
 

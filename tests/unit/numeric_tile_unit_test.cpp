@@ -108,6 +108,19 @@ class Problem {
     }
   }
 
+  /// C is the sum without it, shifted by up to 40 bits either way, with other low bits; some are huge or tiny.
+  void fill_c_near_window(Gen& gen) {
+    for (unsigned m = 0; m < a_.rows; ++m) {
+      for (unsigned n = 0; n < b_.rows; ++n) {
+        const uint32_t sum = expected(m, n, false);
+        const int exponent = static_cast<int>(sum >> 23 & 0xFF) + static_cast<int>(gen() % 81) - 40;
+        const uint32_t low = gen() % 2 == 0 ? 0 : gen() & (0x7FFFFF >> gen() % 23);
+        c_[m * stride() + n] = (gen() & 0x80000000) | static_cast<uint32_t>(std::clamp(exponent, 0, 254)) << 23 | ((sum & 0x7FFFFF) ^ low);
+        if (gen() % 400 == 0) c_[m * stride() + n] = gen();
+      }
+    }
+  }
+
   /// One C in so many is that.
   void sprinkle_c(uint32_t c, unsigned one_in, Gen& gen) {
     for (unsigned m = 0; m < a_.rows; ++m)
@@ -199,6 +212,55 @@ TEST(TileUnit, NarrowProductsEqualTheOracle) {
       if (gen() % 2 != 0) p.check("without C", false);
     }
   }
+}
+
+/// Finite codes of some exponents, all equally likely, few of them zero; `low`, `high`: magnitudes as codes.
+void refill(Operand& o, unsigned low, unsigned high, Gen& gen) {
+  const auto sign = static_cast<unsigned>(format_info(o.format).sign_mask());
+  for (unsigned r = 0; r < o.rows; ++r) {
+    for (unsigned i = 0; i < o.k; ++i) {
+      unsigned code = gen() % 20 == 0 ? 0 : low + gen() % (high - low + 1);
+      if (const Decoded d = decode(o.format, code); d.is_nan() || d.is_infinity()) code = 1;
+      o.codes[r * o.stride() + i] = static_cast<uint8_t>(code | (gen() % 2 != 0 ? sign : 0));
+    }
+  }
+}
+
+// Products of any two exponents, sums that are chained and C of any exponent nearby: both edges of the window, and sums that a
+// float does not hold.
+TEST(TileUnit, NarrowProductsAtTheEdgesOfTheWindow) {
+  Gen gen(5);
+  constexpr Format kFormats[] = {Format::e4m3, Format::e5m2, Format::e2m3, Format::e3m2};
+  for (int round = 0; round < 48; ++round) {
+    const Format f = kFormats[gen() % 4], g = round % 2 == 0 ? f : kFormats[gen() % 4];
+    const bool scaled = gen() % 2 != 0;
+    const MmaRow& row = tcgen05_row(scaled ? MmaKind::mxf8f6f4 : MmaKind::f8f6f4, f, g, scaled ? Format::ue8m0 : Format::f32);
+    Operand a = random_operand(f, 16, 32, scaled ? 1 : 0, Format::ue8m0, Fill::quantised, gen), b = random_operand(g, 128, 32, scaled ? 1 : 0, Format::ue8m0, Fill::quantised, gen);
+    for (Operand* o : {&a, &b}) {
+      const auto top = static_cast<unsigned>(format_info(o->format).sign_mask()) - 1;
+      const unsigned high = 1 + gen() % top, low = gen() % 3 == 0 ? 0 : gen() % high;
+      refill(*o, low, high, gen);
+      if (gen() % 2 == 0) refill(*o, 0, top, gen);
+      const int shift = static_cast<int>(gen() % 55) - 27;
+      for (uint8_t& code : o->scale_codes) code = static_cast<uint8_t>(code + (gen() % 3 == 0 ? 0 : shift));
+    }
+    Problem p(row, std::move(a), std::move(b));
+    if (round % 3 != 0) p.fill_c_near_window(gen);
+    p.check(std::string(format_info(f).name) + " " + std::string(format_info(g).name) + " round " + std::to_string(round));
+  }
+}
+
+// A large product and a small element's that is its negative: apart they are not zero.
+TEST(TileUnit, OppositeProductsGivePositiveZero) {
+  Gen gen(6);
+  Operand a = random_operand(Format::e4m3, 16, 32, 0, Format::ue8m0, Fill::quantised, gen), b = random_operand(Format::e4m3, 64, 32, 0, Format::ue8m0, Fill::quantised, gen);
+  a.codes[a.stride()] = b.codes[b.stride()] = 0x7E;  // 448 in another row
+  std::fill_n(a.codes.begin(), 32, uint8_t{0});
+  a.codes[0] = 0x68, a.codes[1] = 0x40;  // 64, 2
+  for (unsigned n = 0; n < b.rows; ++n) b.codes[n * b.stride()] = 0x50, b.codes[n * b.stride() + 1] = 0xF8;  // 8, -256
+  Problem p(tcgen05_row(MmaKind::f8f6f4, Format::e4m3, Format::e4m3, Format::f32), std::move(a), std::move(b));
+  p.sprinkle_c(0x80000000, 1, gen);
+  p.check("zeros");
 }
 
 TEST(TileUnit, IntegersEqualTheOracle) {
