@@ -78,14 +78,10 @@ StateId LaunchGlobal::joined(StateId old, AccessId writer, AccessId reader, uint
 void LaunchGlobal::merge(const ClusterMonitor& m, Reporter& reporter) {
   Adopted known;
   for (const ClusterMonitor::Suspect& s : m.suspects()) suspects_.push_back({s.begin, s.end, adopt(m, s.id, known)});
-  m.global().each([&](uint64_t begin, uint64_t end, StateId s) {
+  shadow_.join(m.global(), [&](StateId old, StateId s, uint64_t at) {
     const auto readers = m.states().readers(s);
     const AccessId writer = adopt(m, m.states().writer(s), known), reader = adopt(m, readers.empty() ? 0 : readers[0], known);
-    StateId in = ~0u, out = 0;
-    shadow_.update(begin, end, [&](StateId old, uint64_t at) {
-      if (old != in) out = joined(in = old, writer, reader, at, reporter);
-      return out;
-    });
+    return joined(old, writer, reader, at, reporter);
   });
 }
 

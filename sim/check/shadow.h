@@ -109,6 +109,42 @@ class Shadow {
     }
     if (u == last && end % Unit != 0) update_part(u, 0, end % Unit, next);
   }
+  /// Whether the cells [begin, end) are whole units, all of state `in`; they become `out` then.
+  bool replace(size_t begin, size_t end, StateId in, StateId out) {
+    if ((begin | end) % Unit != 0 || end > cells()) return false;
+    StateId* const first = units_.data() + begin / Unit;
+    StateId* const last = units_.data() + end / Unit;
+    StateId differ = 0;
+    for (const StateId* u = first; u != last; ++u) differ |= *u ^ in;
+    if (differ != 0) return false;
+    for (StateId* u = first; u != last; ++u) *u = out;
+    return true;
+  }
+  /// Takes over what `other` has: calls next(state here, state there, cell) → state where it has anything, once per run of equal pairs.
+  template <class F>
+  void join(const Shadow& other, F next) {
+    StateId here = ~0u, there = ~0u, out = 0;
+    const auto both = [&](StateId a, StateId b, size_t cell) {
+      if (b == 0) return a;
+      if (a != here || b != there) out = next(here = a, there = b, cell);
+      return out;
+    };
+    for (size_t u = 0; u < units_.size(); ++u) {
+      const StateId b = other.units_[u];
+      if (b == 0) continue;
+      if (((units_[u] | b) & kSplit) == 0) {
+        units_[u] = both(units_[u], b, u * Unit);
+        continue;
+      }
+      if ((units_[u] & kSplit) == 0) {
+        const StateId whole = units_[u];
+        split(u).fill(whole);
+      }
+      Part& p = parts_[units_[u] & ~kSplit];
+      for (size_t i = 0; i < Unit; ++i) p[i] = both(p[i], other.state_at(u, i), u * Unit + i);
+      unite(u);
+    }
+  }
   /// Calls f(begin, end, state) for the runs of touched cells.
   template <class F>
   void each(F f) const {
@@ -132,8 +168,7 @@ class Shadow {
   template <class F>
   void each_in(size_t begin, size_t end, F f) const {
     for (size_t i = begin; i < end; ++i) {
-      const StateId u = units_[i / Unit], s = (u & kSplit) != 0 ? parts_[u & ~kSplit][i % Unit] : u;
-      if (s != 0) f(i, s);
+      if (const StateId s = state_at(i / Unit, i % Unit); s != 0) f(i, s);
     }
   }
   void reset() {
@@ -146,6 +181,10 @@ class Shadow {
   static constexpr StateId kSplit = 0x80000000u;
   using Part = std::array<StateId, Unit>;
 
+  StateId state_at(size_t u, size_t cell) const {
+    const StateId s = units_[u];
+    return (s & kSplit) != 0 ? parts_[s & ~kSplit][cell] : s;
+  }
   /// The first unit behind `u`, before `last`, that has another state.
   size_t end_of_run(size_t u, size_t last) const {
     constexpr size_t kBlock = 16;
@@ -176,10 +215,17 @@ class Shadow {
       if (p[i] != in) out = next(in = p[i], u * Unit + i);
       p[i] = out;
     }
+    unite(u);
+  }
+
+  /// A unit in parts is one again if they are equal.
+  void unite(size_t u) {
+    const uint32_t part = units_[u] & ~kSplit;
+    const Part& p = parts_[part];
     StateId differ = 0;
     for (const StateId s : p) differ |= s ^ p[0];
     if (differ != 0) return;
-    free_.push_back(whole & ~kSplit);
+    free_.push_back(part);
     units_[u] = p[0];
   }
 
@@ -227,6 +273,7 @@ class TensorShadow {
   }
   template <class F>
   void update(uint64_t begin, uint64_t end, F next) { cells_.update(begin, end, next); }
+  bool replace(uint64_t begin, uint64_t end, StateId in, StateId out) { return cells_.replace(begin, end, in, out); }
   void forget(uint32_t column, uint32_t columns) {
     runs(0, 4 * kLanes, column, columns, [&](uint64_t begin, uint64_t end) { cells_.update(begin, end, [](StateId, uint64_t) { return StateId{0}; }); });
   }
@@ -236,10 +283,10 @@ class TensorShadow {
   Shadow<4 * kLanes> cells_;
 };
 
-/// Global memory: pages made on first use.
+/// Global memory: pages made on first use, small ones, for the rows of a box lie far apart.
 class GlobalShadow {
  public:
-  static constexpr uint64_t kPage = 4096;
+  static constexpr uint64_t kPage = 512;
   using Page = Shadow<16>;
   template <class F>
   void update(uint64_t begin, uint64_t end, F next) {
@@ -252,12 +299,18 @@ class GlobalShadow {
   /// Calls f(begin, end, state) for the runs of touched bytes, by address.
   template <class F>
   void each(F f) const {
-    std::vector<uint64_t> order;
-    for (const auto& [page, shadow] : pages_) order.push_back(page);
-    std::sort(order.begin(), order.end());
-    for (uint64_t page : order) {
+    for (const uint64_t page : order()) {
       pages_.at(page)->each([&](uint64_t begin, uint64_t end, StateId s) { f(page * kPage + begin, page * kPage + end, s); });
     }
+  }
+  bool replace(uint64_t begin, uint64_t end, StateId in, StateId out) {
+    return begin / kPage == (end - 1) / kPage && page_at(begin / kPage).replace(begin % kPage, end - begin / kPage * kPage, in, out);
+  }
+  /// As Shadow::join, by address.
+  template <class F>
+  void join(const GlobalShadow& other, F next) {
+    for (const uint64_t page : other.order())
+      page_at(page).join(*other.pages_.at(page), [&](StateId here, StateId there, size_t cell) { return next(here, there, page * kPage + cell); });
   }
   template <class F>
   void each_in(uint64_t begin, uint64_t end, F f) const {
@@ -274,12 +327,20 @@ class GlobalShadow {
   }
 
  private:
+  static constexpr unsigned kRecentBits = 8;
   struct Recent {
     uint64_t page = 0;
     Page* at = nullptr;
   };
+  std::vector<uint64_t> order() const {
+    std::vector<uint64_t> all;
+    all.reserve(pages_.size());
+    for (const auto& [page, shadow] : pages_) all.push_back(page);
+    std::sort(all.begin(), all.end());
+    return all;
+  }
   Page& page_at(uint64_t page) {
-    Recent& r = recent_[page % recent_.size()];
+    Recent& r = recent_[page * 0x9E3779B97F4A7C15u >> (64 - kRecentBits)];
     if (r.at != nullptr && r.page == page) return *r.at;
     std::unique_ptr<Page>& p = pages_[page];
     if (p == nullptr) p = std::make_unique<Page>(kPage);
@@ -288,7 +349,7 @@ class GlobalShadow {
   }
 
   std::unordered_map<uint64_t, std::unique_ptr<Page>> pages_;
-  std::array<Recent, 128> recent_{};  // the rows of a box lie in as many pages
+  std::array<Recent, size_t{1} << kRecentBits> recent_{};  // a box has rows in some hundred pages
 };
 
 }  // namespace drywell::sim::check

@@ -12,6 +12,7 @@ class ClusterMonitor::Answers {
     StateId in = ~0u, out = 0;
   };
   Answer& at(StateId s) { return all_[s % std::size(all_)]; }
+  Answer last;
 
  private:
   Answer all_[8];
@@ -35,9 +36,13 @@ void ClusterMonitor::touch_cells(Cells& cells, uint64_t begin, uint64_t end, Acc
     if (prior == id) return;
     if (const Rule r = judge(accesses[prior], now); r != Rule::none) reporter_.report(r, &accesses[prior], now, [&] { return where(cell); });
   };
+  if (cells.replace(begin, end, known.last.in, known.last.out)) return;
   cells.update(begin, end, [&](StateId s, uint64_t cell) {
     Answers::Answer& answer = known.at(s);
-    if (s == answer.in) return answer.out;
+    if (s == answer.in) {
+      known.last = answer;
+      return answer.out;
+    }
     if (const AccessId writer = states.writer(s); writer != 0) {
       check(writer, cell);
     } else if (unwritten != Rule::none) {
@@ -46,7 +51,7 @@ void ClusterMonitor::touch_cells(Cells& cells, uint64_t begin, uint64_t end, Acc
     if (now.write) {
       for (const AccessId r : states.readers(s)) check(r, cell);
     }
-    answer = {s, now.write ? states.written(id) : states.read(s, id)};
+    answer = known.last = {s, now.write ? states.written(id) : states.read(s, id)};
     return answer.out;
   });
 }

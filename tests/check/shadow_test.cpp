@@ -42,6 +42,44 @@ TEST(Shadow, UnitsDoNotShow) {
   compare_with_cells<128>();
 }
 
+TEST(Shadow, TakesOverAnother) {
+  constexpr size_t kCells = 64;
+  std::mt19937 random(2);
+  for (int round = 0; round < 300; ++round) {
+    Shadow<16> here(kCells), there(kCells);
+    std::vector<StateId> cells(kCells), others(kCells);
+    for (int i = 0; i < 6; ++i) {
+      const size_t begin = random() % kCells, end = begin + random() % (kCells - begin);
+      const StateId s = random() % 3;
+      (i % 2 == 0 ? here : there).update(begin, end, [&](StateId, size_t) { return s; });
+      std::fill_n((i % 2 == 0 ? cells : others).begin() + static_cast<ptrdiff_t>(begin), end - begin, s);
+    }
+    here.join(there, [&](StateId a, StateId b, size_t cell) {
+      EXPECT_EQ(a, cells[cell]);
+      EXPECT_EQ(b, others[cell]);
+      return 10 * a + b;
+    });
+    std::vector<StateId> seen(kCells);
+    here.each_in(0, kCells, [&](size_t i, StateId s) { seen[i] = s; });
+    for (size_t i = 0; i < kCells; ++i) EXPECT_EQ(seen[i], others[i] == 0 ? cells[i] : 10 * cells[i] + others[i]);
+  }
+}
+
+TEST(Shadow, ReplacesWholeUnitsOfOneState) {
+  Shadow<16> s(64);
+  EXPECT_TRUE(s.replace(0, 64, 0, 3));
+  EXPECT_FALSE(s.replace(0, 24, 3, 4)) << "half a unit";
+  EXPECT_FALSE(s.replace(0, 80, 3, 4)) << "beyond the end";
+  s.update(20, 24, [](StateId, size_t) { return StateId{5}; });
+  EXPECT_FALSE(s.replace(0, 32, 3, 4)) << "a unit in parts";
+  EXPECT_TRUE(s.replace(32, 64, 3, 4));
+  std::vector<StateId> seen(64);
+  s.each_in(0, 64, [&](size_t i, StateId state) { seen[i] = state; });
+  EXPECT_EQ(seen[31], 3u);
+  EXPECT_EQ(seen[20], 5u);
+  EXPECT_EQ(seen[32], 4u);
+}
+
 TEST(Shadow, PagesOfGlobalMemoryDoNotShow) {
   GlobalShadow shadow;
   const uint64_t base = 40 * GlobalShadow::kPage - 100;
