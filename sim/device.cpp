@@ -139,6 +139,10 @@ void check_launch(const isa::Function& f, const Launch& l, Diagnostics& out) {
   const uint64_t threads = l.block.count();
   if (threads == 0 || threads > 1024) refuse(out, "E4120", fmt::format("{} threads per CTA; 1 to 1024", threads));
   if (l.grid.count() == 0) refuse(out, "E4121", "the grid is empty");
+  // CUDA C++ Programming Guide, technical specifications per compute capability.
+  if (l.block.z > 64) refuse(out, "E4120", fmt::format("{} threads along z of a CTA; at most 64", l.block.z));
+  if (l.grid.x > 0x7FFFFFFF || l.grid.y > 0xFFFF || l.grid.z > 0xFFFF)
+    refuse(out, "E4128", fmt::format("a grid of {} x {} x {} CTAs; at most 2147483647 x 65535 x 65535", l.grid.x, l.grid.y, l.grid.z));
   const uint64_t size = l.cluster.count();
   if (size == 0 || size > 16) refuse(out, "E4122", fmt::format("a cluster of {} CTAs; 1 to 16", size));
   if (size != 0 && (l.grid.x % l.cluster.x != 0 || l.grid.y % l.cluster.y != 0 || l.grid.z % l.cluster.z != 0)) refuse(out, "E4123", "the grid is not a multiple of the cluster");

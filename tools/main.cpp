@@ -7,6 +7,7 @@
 #include <cstdio>
 #include <exception>
 #include <new>
+#include <stdexcept>
 #include <vector>
 
 #include "drywell/core/text.h"
@@ -31,6 +32,11 @@ ExitCode code_of(const InputError& e) {
   return e.code().starts_with("E43") ? ExitCode::usage : ExitCode::bad_input;
 }
 
+ExitCode out_of_memory(const CommandContext& c) {
+  say(c, InputError("E4105", "out of host memory", "smaller sizes need less: a run's buffers, those of --verify and --save, and what --check notes of each CTA are held whole").what());
+  return ExitCode::bad_input;
+}
+
 ExitCode guarded(const CommandContext& c, const std::function<ExitCode()>& action) {
   try {
     return action();
@@ -50,8 +56,9 @@ ExitCode guarded(const CommandContext& c, const std::function<ExitCode()>& actio
     say(c, e.what());
     return ExitCode::internal;
   } catch (const std::bad_alloc&) {
-    say(c, InputError("E4105", "out of host memory", "smaller sizes need less: the run's buffers, and those of --verify and --save, are held whole").what());
-    return ExitCode::bad_input;
+    return out_of_memory(c);
+  } catch (const std::length_error&) {  // more elements than addresses
+    return out_of_memory(c);
   } catch (const std::exception& e) {
     say(c, fmt::format("internal error (a bug in Drywell, please report it): {}", e.what()));
     return ExitCode::internal;

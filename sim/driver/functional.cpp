@@ -4,8 +4,10 @@
 
 #include <algorithm>
 #include <atomic>
+#include <map>
 #include <mutex>
 #include <thread>
+#include <utility>
 
 #include "sim/driver/cluster_stepper.h"
 #include "sim/exec/environment.h"
@@ -19,18 +21,45 @@ struct Shared {
   std::mutex mutex;
   std::atomic<bool> stop{false};
   uint64_t instructions = 0;
+  // With a limit: those of the clusters before the first one that still runs, whatever thread ran them, and of those behind it.
+  uint64_t counted = 0, first_uncounted = 0;
+  std::map<uint64_t, std::pair<uint64_t, Dim3>> ahead;
+  bool gaps = false;  // clusters may be cancelled: one thread then, which runs the others in order
   uint64_t fault_cluster = ~uint64_t{0};
   std::optional<Fault> fault;
   std::vector<std::unique_ptr<ClusterStepper>> unfinished;  // need other clusters to go on
 };
 
-void record_fault(Shared& s, uint64_t cluster, const Fault& f) {
-  const std::lock_guard lock(s.mutex);
+void record_fault_locked(Shared& s, uint64_t cluster, const Fault& f) {
   if (cluster < s.fault_cluster) {
     s.fault_cluster = cluster;
     s.fault = f;
   }
   s.stop = true;
+}
+
+void record_fault(Shared& s, uint64_t cluster, const Fault& f) {
+  const std::lock_guard lock(s.mutex);
+  record_fault_locked(s, cluster, f);
+}
+
+Fault over_limit(const RunOptions& options, GuestPlace place) { return {"F3602", fmt::format("more than {} warp instructions", options.max_instructions), std::move(place)}; }
+
+/// The limit is of all clusters together: the fault is that of the first cluster with which, in their order, it is passed.
+void count_finished(Shared& s, const RunOptions& options, const ClusterStepper& runner) {
+  const Cluster& c = runner.cluster();
+  s.ahead[c.index] = {runner.instructions(), c.ctas[0]->index};
+  while (!s.ahead.empty() && (s.gaps || s.ahead.begin()->first == s.first_uncounted)) {
+    const auto [index, of] = *s.ahead.begin();
+    s.ahead.erase(s.ahead.begin());
+    s.first_uncounted = index + 1;
+    s.counted += of.first;
+    if (s.counted <= options.max_instructions) continue;
+    GuestPlace place;
+    place.kernel = c.launch->program->function->name;
+    place.cta = of.second;
+    return record_fault_locked(s, index, over_limit(options, std::move(place)));
+  }
 }
 
 void work(const Launch& launch, const RunOptions& options, Shared& s) {
@@ -43,8 +72,10 @@ void work(const Launch& launch, const RunOptions& options, Shared& s) {
     const ClusterStop stop = runner->run(bounded ? options.max_instructions : slices_of(launch).alone);
     if (stop == ClusterStop::fault) record_fault(s, index, runner->fault());
     if (stop == ClusterStop::finished && options.progress != nullptr) options.progress->ctas_done += launch.cluster.count();
+    if (stop == ClusterStop::slice && bounded) record_fault(s, index, over_limit(options, place_of_first(runner->cluster())));
     const std::lock_guard lock(s.mutex);
     s.instructions += runner->instructions();
+    if (stop == ClusterStop::finished && options.max_instructions != 0) count_finished(s, options, *runner);
     if (stop == ClusterStop::stuck || stop == ClusterStop::slice) s.unfinished.push_back(std::move(runner));
   }
 }
@@ -71,7 +102,7 @@ void run_together(const Launch& launch, const RunOptions& options, Shared& s) {
       }
       progressed = progressed || stop == ClusterStop::slice;
       if (options.max_instructions != 0 && s.instructions > options.max_instructions) {
-        record_fault(s, 0, {"F3602", fmt::format("more than {} warp instructions", options.max_instructions), place_of_first(all.front()->cluster())});
+        record_fault(s, 0, over_limit(options, place_of_first(all.front()->cluster())));
         return;
       }
     }
@@ -94,6 +125,7 @@ RunResult run_functional(const Launch& given, const RunOptions& options) {
   const bool in_order = launch.observers != nullptr && !launch.observers->concurrent();
   if (in_order || launch.program->ordered_across_ctas) threads = 1;
   threads = static_cast<unsigned>(std::min<uint64_t>(threads, clusters));
+  shared.gaps = threads == 1;
   std::vector<std::thread> pool;
   for (unsigned t = 1; t < threads; ++t) pool.emplace_back([&] { work(launch, options, shared); });
   work(launch, options, shared);

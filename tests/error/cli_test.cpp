@@ -316,6 +316,8 @@ TEST_F(CliRunFile, LaunchMistakesAreInputErrors) {
   EXPECT_THAT(run({"--entry=other"}).err, HasSubstr("E4112"));
   EXPECT_THAT(run({"--block=32"}).err, HasSubstr("E4125"));
   EXPECT_THAT(run({"--arg", "u32:1"}).err, HasSubstr("E4110: kernel 'axpy' takes 3 arguments, 4 given\n    hint: in this order: x (8 bytes), y (8), a (4)"));
+  EXPECT_THAT(run({"--grid=1,65536"}).err, HasSubstr("E4128: a grid of 1 x 65536 x 1 CTAs"));
+  EXPECT_THAT(run({"--block=1,1,128"}).err, HasSubstr("E4120: 128 threads along z"));
   EXPECT_THAT(run({"--expect", "z=" + d.file("want.npy")}).err, HasSubstr("no buffer 'z'"));
   EXPECT_THAT(run({"--save", "y=/nonexistent/y.npy"}).err, HasSubstr("cannot be written"));
 }
@@ -325,6 +327,16 @@ TEST_F(CliRunFile, GuestFaultsHaveTheirExitCode) {
   EXPECT_EQ(f.exit_code, 5);
   EXPECT_THAT(f.out, HasSubstr("F3001"));
   EXPECT_THAT(f.out, HasSubstr("axpy.ptx:17"));  // a text without .loc is its own source
+}
+
+// Twelve instructions of each of two warps: the fifth CTA passes a hundred, whatever thread runs it.
+TEST_F(CliRunFile, TheLimitIsOfAllCtasTogether) {
+  for (const char* threads : {"--threads=1", "--threads=4"}) {
+    const Finished f = run({"--grid=64", "--max-instructions=100", threads, "--check=off"});
+    EXPECT_EQ(f.exit_code, 5) << f.out;
+    EXPECT_THAT(f.out, HasSubstr("F3602: more than 100 warp instructions\n    in axpy CTA (4,0,0)")) << threads;
+    EXPECT_EQ(run({"--grid=4", "--max-instructions=100", threads}).exit_code, 0);
+  }
 }
 
 TEST_F(CliRunFile, MessagesNameTheFileAndNothingATerminalObeys) {
