@@ -12,6 +12,13 @@
 namespace drywell::tools {
 namespace {
 
+/// What the JSON library says without its numbers: ": key 'program' not found".
+std::string wrong_argument(const nlohmann::ordered_json::exception& e) {
+  const std::string_view what = e.what();
+  const size_t end = what.find("] ");
+  return end == std::string_view::npos ? "" : fmt::format(": {}", what.substr(end + 2));
+}
+
 /// The conversation up to the launch, and after it.
 class Conversation {
  public:
@@ -94,7 +101,7 @@ class Conversation {
     } catch (const Error& e) {
       answer(request, false, {}, e.what());
     } catch (const Json::exception& e) {
-      answer(request, false, {}, fmt::format("launch takes program (a kernel or a .ptx or .toml file), args, arch, driver, stopOnEntry, launch, cwd, sourceRoot: {}", e.what()));
+      answer(request, false, {}, fmt::format("launch takes program (a kernel or a .ptx or .toml file), args, arch, driver, stopOnEntry, launch, cwd, sourceRoot{}", wrong_argument(e)));
     }
   }
 

@@ -15,6 +15,9 @@ BLOCK = re.compile(r"```sh\n(drywell [^`]*)```\n\n(```text\n[^`]*```|!\[)")
 
 
 def main() -> int:
+    if len(sys.argv) < 2 or sys.argv[1].startswith("-"):
+        print(__doc__)
+        return 2
     drywell = str(pathlib.Path(sys.argv[1]).resolve())
     wanted = sys.argv[2:]
 

@@ -132,7 +132,7 @@ std::shared_ptr<const TimingReport> make_report(const TimingContext& context,
     u.unit.utilisation = u.unit.busy_cycles / (static_cast<double>(u.unit.instances) * total);
     if (u.busiest > 0)
       r->limits.push_back({u.unit.name, u.busiest, u.busiest / total,
-                           fmt::format("{:.6g} {}", u.unit.work, u.unit.work_unit)});
+                           amount_of_work(u.unit.work, u.unit.work_unit)});
     r->units.push_back(u.unit);
   }
   for (size_t i = 0; i < context.roles.size(); ++i) {

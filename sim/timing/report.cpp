@@ -4,7 +4,16 @@
 
 #include <algorithm>
 
+#include "sim/timing/make_report.h"
+
 namespace drywell::sim {
+
+std::string amount_of_work(double amount, std::string_view unit) {
+  if (amount < 1e6) return fmt::format("{:.6g} {}", amount, unit);
+  const bool giga = amount >= 1e9;
+  const double scaled = amount / (giga ? 1e9 : 1e6);
+  return fmt::format("{:.4g} {}{}{}", scaled, giga ? 'G' : 'M', unit == "B" ? "" : " ", unit);
+}
 
 std::string_view stall_name(Stall s) {
   static constexpr std::string_view kNames[] = {"issued",          "not_selected", "register_dependency",
@@ -61,8 +70,7 @@ std::string to_text(const TimingReport& r, size_t lines) {
   out += "\nunits\n";
   for (const UnitTime& u : r.units) {
     if (u.busy_cycles == 0 && u.work == 0) continue;
-    out += fmt::format("  {:<12} {:5.1f} % busy   {:.6g} {}\n", u.name, 100 * u.utilisation, u.work,
-                       u.work_unit);
+    out += fmt::format("  {:<12} {:5.1f} % busy   {}\n", u.name, 100 * u.utilisation, amount_of_work(u.work, u.work_unit));
   }
   append_roles(r, out);
   if (!r.lines.empty() && lines != 0) {

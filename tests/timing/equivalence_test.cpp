@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "kernels/registry.h"
+#include "sim/timing/make_report.h"
 #include "tests/timing/harness.h"
 
 namespace drywell::sim {
@@ -58,6 +59,13 @@ TEST_P(TimedKernels, TakeTheSameCyclesForAnyNumberOfThreads) {
 
 INSTANTIATE_TEST_SUITE_P(Kernels, TimedKernels, testing::ValuesIn(kCases),
                          [](const auto& p) { return std::string(p.param.name); });
+
+TEST(TimingReport, LargeAmountsHaveAPrefix) {
+  EXPECT_EQ(amount_of_work(19564, "warp instructions"), "19564 warp instructions");
+  EXPECT_EQ(amount_of_work(6933238, "busy cycles"), "6.933 M busy cycles");
+  EXPECT_EQ(amount_of_work(125924352, "B"), "125.9 MB");
+  EXPECT_EQ(amount_of_work(2.5e9, "B"), "2.5 GB");
+}
 
 TEST(TimingReport, AccountsForEveryCycleOfEveryWarp) {
   const auto r = run(kCases[1], DriverKind::timed, 1);
