@@ -1,5 +1,6 @@
 #include "sim/check/footprints.h"
 
+#include <initializer_list>
 #include <tuple>
 
 namespace drywell::sim::check {
@@ -24,8 +25,16 @@ Umma about_operands(Umma u) {
   u.disable_lane = {};
   return u;
 }
-uint64_t hash_of(const Umma& u) { return (u.a * 31 + u.b * 37) + (uint64_t{u.d} * 41 + uint64_t{u.sfa} * 43 + uint64_t{u.sfb} * 47 + u.idesc); }
-uint64_t hash_of(const TmemCopy& p) { return p.desc * 31 + uint64_t{p.taddr} * 41; }
+uint64_t mixed(std::initializer_list<uint64_t> all) {
+  uint64_t h = 0;
+  for (const uint64_t v : all) {
+    h = (h ^ v) * 0xBF58476D1CE4E5B9u;
+    h ^= h >> 29;
+  }
+  return h;
+}
+uint64_t hash_of(const Umma& u) { return mixed({u.a, u.b, uint64_t{u.d} << 32 | u.idesc, uint64_t{u.sfa} << 32 | u.sfb}); }
+uint64_t hash_of(const TmemCopy& p) { return mixed({p.desc, p.taddr}); }
 
 template <class Payload>
 AsyncOp with(const AsyncOp& op, const Payload& p) {

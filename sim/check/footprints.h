@@ -41,7 +41,7 @@ class Memo {
   }
 
  private:
-  static constexpr unsigned kBits = 7;
+  static constexpr unsigned kBits = 9;
   struct Entry {
     Op op;
     uint32_t cta = 0;

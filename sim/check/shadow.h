@@ -5,9 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
-#include <memory>
 #include <span>
-#include <unordered_map>
 #include <vector>
 
 #include "sim/check/access.h"
@@ -85,6 +83,8 @@ class Shadow {
  public:
   explicit Shadow(size_t cells) : units_((cells + Unit - 1) / Unit) {}
   size_t cells() const { return units_.size() * Unit; }
+  /// More cells, never touched.
+  void grow(size_t cells) { units_.resize((cells + Unit - 1) / Unit); }
 
   /// Calls next(state, cell) → state for the cells [begin, end), once per run of equal states where it can.
   template <class F>
@@ -120,17 +120,18 @@ class Shadow {
     for (StateId* u = first; u != last; ++u) *u = out;
     return true;
   }
-  /// Takes over what `other` has: calls next(state here, state there, cell) → state where it has anything, once per run of equal pairs.
+  /// Takes over what `other` has in `cells` whole units from `from` on, here from `at` on: calls next(state here, state there, cell)
+  /// → state where it has anything, once per run of equal pairs.
   template <class F>
-  void join(const Shadow& other, F next) {
+  void join(size_t at, const Shadow& other, size_t from, size_t cells, F next) {
     StateId here = ~0u, there = ~0u, out = 0;
     const auto both = [&](StateId a, StateId b, size_t cell) {
       if (b == 0) return a;
       if (a != here || b != there) out = next(here = a, there = b, cell);
       return out;
     };
-    for (size_t u = 0; u < units_.size(); ++u) {
-      const StateId b = other.units_[u];
+    for (size_t u = at / Unit, v = from / Unit; u < (at + cells) / Unit; ++u, ++v) {
+      const StateId b = other.units_[v];
       if (b == 0) continue;
       if (((units_[u] | b) & kSplit) == 0) {
         units_[u] = both(units_[u], b, u * Unit);
@@ -141,14 +142,14 @@ class Shadow {
         split(u).fill(whole);
       }
       Part& p = parts_[units_[u] & ~kSplit];
-      for (size_t i = 0; i < Unit; ++i) p[i] = both(p[i], other.state_at(u, i), u * Unit + i);
+      for (size_t i = 0; i < Unit; ++i) p[i] = both(p[i], other.state_at(v, i), u * Unit + i);
       unite(u);
     }
   }
-  /// Calls f(begin, end, state) for the runs of touched cells.
+  /// Calls f(begin, end, state) for the runs of touched cells of the whole units [begin, end).
   template <class F>
-  void each(F f) const {
-    for (size_t u = 0; u < units_.size();) {
+  void each(size_t begin, size_t end, F f) const {
+    for (size_t u = begin / Unit, last = end / Unit; u < last;) {
       const StateId s = units_[u];
       if ((s & kSplit) != 0) {
         const Part& p = parts_[s & ~kSplit];
@@ -159,9 +160,9 @@ class Shadow {
         ++u;
         continue;
       }
-      const size_t end = end_of_run(u, units_.size());
-      if (s != 0) f(u * Unit, end * Unit, s);
-      u = end;
+      const size_t run = end_of_run(u, last);
+      if (s != 0) f(u * Unit, run * Unit, s);
+      u = run;
     }
   }
   /// The states of the touched cells of [begin, end).
@@ -171,8 +172,8 @@ class Shadow {
       if (const StateId s = state_at(i / Unit, i % Unit); s != 0) f(i, s);
     }
   }
-  void reset() {
-    std::fill(units_.begin(), units_.end(), 0);
+  void clear() {
+    units_.clear();
     parts_.clear();
     free_.clear();
   }
@@ -281,75 +282,6 @@ class TensorShadow {
  private:
   uint32_t columns_;
   Shadow<4 * kLanes> cells_;
-};
-
-/// Global memory: pages made on first use, small ones, for the rows of a box lie far apart.
-class GlobalShadow {
- public:
-  static constexpr uint64_t kPage = 512;
-  using Page = Shadow<16>;
-  template <class F>
-  void update(uint64_t begin, uint64_t end, F next) {
-    while (begin < end) {
-      const uint64_t page = begin / kPage, last = std::min(end, (page + 1) * kPage);
-      page_at(page).update(begin % kPage, last - page * kPage, [&](StateId s, size_t cell) { return next(s, page * kPage + cell); });
-      begin = last;
-    }
-  }
-  /// Calls f(begin, end, state) for the runs of touched bytes, by address.
-  template <class F>
-  void each(F f) const {
-    for (const uint64_t page : order()) {
-      pages_.at(page)->each([&](uint64_t begin, uint64_t end, StateId s) { f(page * kPage + begin, page * kPage + end, s); });
-    }
-  }
-  bool replace(uint64_t begin, uint64_t end, StateId in, StateId out) {
-    return begin / kPage == (end - 1) / kPage && page_at(begin / kPage).replace(begin % kPage, end - begin / kPage * kPage, in, out);
-  }
-  /// As Shadow::join, by address.
-  template <class F>
-  void join(const GlobalShadow& other, F next) {
-    for (const uint64_t page : other.order())
-      page_at(page).join(*other.pages_.at(page), [&](StateId here, StateId there, size_t cell) { return next(here, there, page * kPage + cell); });
-  }
-  template <class F>
-  void each_in(uint64_t begin, uint64_t end, F f) const {
-    for (uint64_t page = begin / kPage; page * kPage < end; ++page) {
-      const auto found = pages_.find(page);
-      if (found == pages_.end()) continue;
-      const uint64_t first = std::max(begin, page * kPage) - page * kPage, last = std::min(end - page * kPage, kPage);
-      found->second->each_in(first, last, [&](uint64_t cell, StateId s) { f(page * kPage + cell, s); });
-    }
-  }
-  void clear() {
-    pages_.clear();
-    recent_.fill({});
-  }
-
- private:
-  static constexpr unsigned kRecentBits = 8;
-  struct Recent {
-    uint64_t page = 0;
-    Page* at = nullptr;
-  };
-  std::vector<uint64_t> order() const {
-    std::vector<uint64_t> all;
-    all.reserve(pages_.size());
-    for (const auto& [page, shadow] : pages_) all.push_back(page);
-    std::sort(all.begin(), all.end());
-    return all;
-  }
-  Page& page_at(uint64_t page) {
-    Recent& r = recent_[page * 0x9E3779B97F4A7C15u >> (64 - kRecentBits)];
-    if (r.at != nullptr && r.page == page) return *r.at;
-    std::unique_ptr<Page>& p = pages_[page];
-    if (p == nullptr) p = std::make_unique<Page>(kPage);
-    r = {page, p.get()};
-    return *r.at;
-  }
-
-  std::unordered_map<uint64_t, std::unique_ptr<Page>> pages_;
-  std::array<Recent, size_t{1} << kRecentBits> recent_{};  // a box has rows in some hundred pages
 };
 
 }  // namespace drywell::sim::check

@@ -1,5 +1,5 @@
 // Shadow memory against an array of cells: units, their parts and runs of them must not show.
-#include "sim/check/shadow.h"
+#include "sim/check/global_shadow.h"
 
 #include <gtest/gtest.h>
 
@@ -31,7 +31,7 @@ void compare_with_cells() {
     for (size_t i = begin; i < std::min(end, kCells); ++i) cells[i] = next_state(cells[i], what);
     if (round % 50 != 0) continue;
     std::vector<StateId> seen(kCells);
-    shadow.each([&](size_t first, size_t last, StateId s) { std::fill(seen.begin() + static_cast<ptrdiff_t>(first), seen.begin() + static_cast<ptrdiff_t>(last), s); });
+    shadow.each(0, kCells, [&](size_t first, size_t last, StateId s) { std::fill(seen.begin() + static_cast<ptrdiff_t>(first), seen.begin() + static_cast<ptrdiff_t>(last), s); });
     ASSERT_EQ(seen, cells) << "round " << round;
   }
 }
@@ -54,7 +54,7 @@ TEST(Shadow, TakesOverAnother) {
       (i % 2 == 0 ? here : there).update(begin, end, [&](StateId, size_t) { return s; });
       std::fill_n((i % 2 == 0 ? cells : others).begin() + static_cast<ptrdiff_t>(begin), end - begin, s);
     }
-    here.join(there, [&](StateId a, StateId b, size_t cell) {
+    here.join(0, there, 0, kCells, [&](StateId a, StateId b, size_t cell) {
       EXPECT_EQ(a, cells[cell]);
       EXPECT_EQ(b, others[cell]);
       return 10 * a + b;
@@ -83,10 +83,10 @@ TEST(Shadow, ReplacesWholeUnitsOfOneState) {
 TEST(Shadow, PagesOfGlobalMemoryDoNotShow) {
   GlobalShadow shadow;
   const uint64_t base = 40 * GlobalShadow::kPage - 100;
-  std::vector<StateId> cells(2 * GlobalShadow::kPage);
+  std::vector<StateId> cells(90 * GlobalShadow::kPage);
   std::mt19937 random(1);
   for (int round = 0; round < 500; ++round) {
-    const size_t begin = random() % cells.size(), end = begin + random() % (cells.size() - begin);
+    const size_t begin = random() % cells.size(), end = std::min<size_t>(cells.size(), begin + random() % 1500);
     const StateId what = random() % 6;
     shadow.update(base + begin, base + end, [&](StateId s, uint64_t at) {
       EXPECT_EQ(s, cells[at - base]);
@@ -99,6 +99,11 @@ TEST(Shadow, PagesOfGlobalMemoryDoNotShow) {
   shadow.each_in(base, base + cells.size(), [&](uint64_t i, StateId s) { in[i - base] = s; });
   EXPECT_EQ(all, cells);
   EXPECT_EQ(in, cells);
+  GlobalShadow copy;
+  copy.join(shadow, [](StateId here, StateId there, uint64_t) { return here + there; });
+  std::vector<StateId> joined(cells.size());
+  copy.each_in(base, base + cells.size(), [&](uint64_t i, StateId s) { joined[i - base] = s; });
+  EXPECT_EQ(joined, cells);
 }
 
 }  // namespace
