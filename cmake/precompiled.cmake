@@ -10,12 +10,26 @@ option(DRYWELL_PRECOMPILE "Precompile the headers nearly every source includes" 
 set(DRYWELL_STANDARD_HEADERS <algorithm> <array> <bit> <cstdint> <cstring> <functional> <map> <memory> <optional> <set> <span>
     <string> <string_view> <unordered_map> <variant> <vector> <fmt/format.h>)
 
+# g++ 12 forgets with a precompiled header that the standard library's headers are a system's, and warns of their code wrongly
+# (GCC bug 105651 and its kin). Builds with a compiler cache look for the project's own mistakes.
+set(DRYWELL_PRECOMPILED_FLAGS)
+if(DRYWELL_PRECOMPILE AND CMAKE_CXX_COMPILER_ID STREQUAL GNU)
+  set(DRYWELL_PRECOMPILED_FLAGS -Wno-array-bounds -Wno-dangling-pointer -Wno-free-nonheap-object -Wno-maybe-uninitialized -Wno-nonnull
+      -Wno-stringop-overflow -Wno-stringop-overread -Wno-use-after-free)
+endif()
+
 # drywell_precompile(target [headers...]): the standard headers, and those named.
 function(drywell_precompile target)
   if(DRYWELL_PRECOMPILE)
     target_precompile_headers(${target} PRIVATE ${DRYWELL_STANDARD_HEADERS} ${ARGN})
-    # g++ 12 forgets with a precompiled header that std::string is a system header's, and reports its copies wrongly (GCC bug 105651).
-    target_compile_options(${target} PRIVATE $<$<CXX_COMPILER_ID:GNU>:-Wno-stringop-overflow>
-                           $<$<CXX_COMPILER_ID:GNU>:-Wno-array-bounds>)
+    target_compile_options(${target} PRIVATE ${DRYWELL_PRECOMPILED_FLAGS})
+  endif()
+endfunction()
+
+# drywell_precompiled_with(target other): uses what was precompiled for `other`, which must have the same flags.
+function(drywell_precompiled_with target other)
+  if(DRYWELL_PRECOMPILE)
+    target_precompile_headers(${target} REUSE_FROM ${other})
+    target_compile_options(${target} PRIVATE ${DRYWELL_PRECOMPILED_FLAGS})
   endif()
 endfunction()
