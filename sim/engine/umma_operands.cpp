@@ -123,19 +123,27 @@ GuestError copies_differ(const char* operand, const char* index, uint32_t i) {
                                          operand, index, i)};
 }
 
+template <class T>
+void store_words(const uint32_t* words, uint32_t count, uint8_t* out) {
+  for (uint32_t i = 0; i < count; ++i) {
+    const auto low = static_cast<T>(words[i]);
+    std::memcpy(out + i * sizeof(T), &low, sizeof(T));
+  }
+}
+
 // Factors of `count` neighbouring rows, one to a lane, from the partitions first .. last - 1 of `column`; false with the
 // row if their copies differ.
-bool gather_factors(const uint32_t* column, uint32_t first, uint32_t last, uint32_t count, uint32_t id, uint32_t factors,
+inline bool gather_some(const uint32_t* column, uint32_t first, uint32_t last, uint32_t count, uint32_t id, uint32_t factors,
                     uint8_t* out, uint32_t& differs) {
   const uint32_t mask = factors == 4 ? ~0u : (1u << 8 * factors) - 1;
   uint32_t words[32], difference = 0;
   for (uint32_t i = 0; i < count; ++i) words[i] = column[32 * first + i] >> 8 * id & mask;
   for (uint32_t p = first + 1; p < last; ++p)
     for (uint32_t i = 0; i < count; ++i) difference |= words[i] ^ (column[32 * p + i] >> 8 * id & mask);
-  if (factors == 4) {
-    std::memcpy(out, words, size_t{4} * count);
-  } else {
-    for (uint32_t i = 0; i < count; ++i) std::memcpy(out + i * factors, &words[i], factors);
+  switch (factors) {
+    case 4: std::memcpy(out, words, size_t{4} * count); break;
+    case 2: store_words<uint16_t>(words, count, out); break;
+    default: store_words<uint8_t>(words, count, out); break;
   }
   for (uint32_t i = 0; difference != 0 && i < count; ++i) {
     for (uint32_t p = first + 1; p < last; ++p) {
@@ -145,6 +153,13 @@ bool gather_factors(const uint32_t* column, uint32_t first, uint32_t last, uint3
     }
   }
   return true;
+}
+
+// With a count that the compiler knows, nearly always.
+bool gather_factors(const uint32_t* column, uint32_t first, uint32_t last, uint32_t count, uint32_t id, uint32_t factors,
+                    uint8_t* out, uint32_t& differs) {
+  return count == 32 ? gather_some(column, first, last, 32, id, factors, out, differs)
+                     : gather_some(column, first, last, count, id, factors, out, differs);
 }
 
 EngineResult gather_sfa(const TmemGroup& group, const Umma& u, const UmmaForm& f, uint8_t* out) {

@@ -41,13 +41,15 @@ struct TileDecoder {
 
   /// `tiles`: of kValues, other planes are `plane` apart.
   void operator()(const uint8_t* codes, size_t stride, uint8_t* tiles, size_t plane) {
-    alignas(64) float squares[kTileRows][16];
     for (unsigned r = 0; r < kTileRows; r += 2) {
       uint8_t* tile = tiles + 64 * r;
       const __m512i c = _mm512_and_si512(_mm512_xor_si512(two_rows(codes + r * stride, stride), flip), mask);
       const __m512i l = low[c], h = _mm512_or_si512(high[c], _mm512_and_si512(c, sign));
       const __m512i rows[2] = {half_words(lower(l), lower(h)), half_words(upper(l), upper(h))};
-      for (unsigned i = 0; i < 2; ++i) _mm512_storeu_si512(tile + 64 * i, rows[i]);
+      for (unsigned i = 0; i < 2; ++i) {
+        _mm512_storeu_si512(tile + 64 * i, rows[i]);
+        if (!split) _mm512_storeu_si512(tile + kHigh * plane + 64 * i, rows[i]);
+      }
       if (!split) continue;
       // Zeros are not low.
       const uint64_t lows = _mm512_cmplt_epu8_mask(_mm512_sub_epi8(_mm512_and_si512(c, magnitude), splat_byte(1)), bound);
@@ -56,18 +58,11 @@ struct TileDecoder {
         low_count = larger(low_count, __builtin_popcount(mine));
         _mm512_storeu_si512(tile + kLow * plane + 64 * i, _mm512_maskz_mov_epi16(mine, rows[i]));
         _mm512_storeu_si512(tile + kHigh * plane + 64 * i, _mm512_maskz_mov_epi16(~mine, rows[i]));
-        _mm512_store_ps(squares[r + i], _mm512_dpbf16_ps(_mm512_setzero_ps(), (__m512bh)rows[i], (__m512bh)rows[i]));
+        // The sum of the largest is not below the largest sum.
+        square = _mm512_max_ps(square, _mm512_dpbf16_ps(_mm512_setzero_ps(), (__m512bh)rows[i], (__m512bh)rows[i]));
       }
       store_powers(tile + kBottoms * plane, bottoms[c]);
     }
-    if (split) add_squares(squares);
-  }
-
-  void add_squares(float (&squares)[kTileRows][16]) {
-    turn_tile(reinterpret_cast<uint8_t*>(squares));
-    __m512 sum = _mm512_load_ps(squares[0]);
-    for (unsigned i = 1; i < 16; ++i) sum = _mm512_add_ps(sum, _mm512_load_ps(squares[i]));
-    square = _mm512_max_ps(square, sum);
   }
 
   Bytes128 low, high, bottoms;
@@ -84,10 +79,9 @@ void decode_bytes(const ByteRows& in, TileSide side, ByteOperand& out) {
   for (unsigned t = 0; t < in.rows / kTileRows; ++t) {
     decode(in.codes + size_t{t} * kTileRows * in.stride, in.stride, out.tiles[kValues][t], sizeof(out.tiles[0]));
     if (side == TileSide::rows) continue;
-    for (unsigned r = 0; r < kTileRows; ++r) _mm512_store_si512(out.rows[t] + 64 * r, _mm512_load_si512(out.tiles[kValues][t] + 64 * r));
-    for (unsigned p = 0; p < (in.split ? kBytePlanes : kHigh); ++p) turn_tile(out.tiles[p][t]);
+    for (unsigned p = kHigh; p < (in.split ? kBytePlanes : kLow); ++p) turn_tile(out.tiles[p][t]);
   }
-  out.square = _mm512_reduce_max_ps(decode.square) * 1.001f;
+  out.square = _mm512_reduce_add_ps(decode.square) * 1.001f;
   out.low_count = decode.low_count;
 }
 

@@ -26,7 +26,7 @@ struct ByteTable {
 };
 inline constexpr int kBottomStep = 5;  // 32 = 2^5
 
-/// Planes of an operand's tiles; without the split the first is all.
+/// Planes of an operand's tiles. kValues is not turned over. Without the split kHigh holds all, and the others nothing.
 enum BytePlane : unsigned { kValues, kHigh, kLow, kBottoms, kBytePlanes };
 inline constexpr unsigned kByteMaxRows = 256;
 
@@ -41,14 +41,13 @@ struct ByteRows {
 };
 struct ByteOperand {
   alignas(64) uint8_t tiles[kBytePlanes][kByteMaxRows / kTileRows][kTileBytes];
-  alignas(64) uint8_t rows[kByteMaxRows / kTileRows][kTileBytes];  // lanes: kValues before it was turned over
-  alignas(64) int32_t exponents[kByteMaxRows];                     // of their scales
-  float square;    // of the longest row's length
+  alignas(64) int32_t exponents[kByteMaxRows];  // of their scales
+  float square;    // no row's length squared is larger
   int low_count;   // most low elements of a row
   int floor;       // least raw exponent of an element, in units
   int unit;
 };
-/// Fills tiles, rows, and with a split square and low_count.
+/// Fills tiles, and with a split square and low_count.
 void decode_bytes(const ByteRows& in, TileSide side, ByteOperand& out);
 
 /// The largest code, sign apart, of a format of eight bits.
@@ -69,19 +68,7 @@ struct ByteProduct {
 /// `left`: for each row, a bit for each 32 columns that are not written.
 void multiply_bytes(const ByteProduct& x, uint32_t* left);
 
-/// Elements of D for which products may be cut off: lanes of sixteen columns of one row.
-struct ByteCut {
-  const uint8_t* row;    // values, 32 of bf16
-  const uint8_t* lanes;  // the tile's values, by lane and turned over
-  const uint8_t* turned;
-  int row_floor, lane_floor;
-  uint16_t wanted;
-  int scale;  // of the row and the units
-  const int32_t* scales;
-  const uint32_t* c;
-  int window;
-  uint32_t* d;
-};
-void cut_products(const ByteCut& x);
+/// Elements of D for which products may be cut off: some of sixteen columns of a row.
+void cut_products(const ByteProduct& x, unsigned row, unsigned column, uint16_t lanes);
 
 }  // namespace drywell::numeric

@@ -82,7 +82,7 @@ class ScaledTile {
 
  private:
   struct Side {
-    ScaledBounds bounds() { return {tops.data(), lowest.data(), spans.data(), tile_spans.data()}; }
+    ScaledBounds bounds() { return {tops.data(), lowest.data(), spans.data()}; }
     bool load(const OperandSource& s, TileSide side) {
       const ScaledRows in = {static_cast<const uint8_t*>(s.codes), s.scales,         s.row_stride, s.scale_stride, s.rows,
                              s.scales_per_row,                     s.negate, &scale_table(s.scale_format)};
@@ -91,8 +91,7 @@ class ScaledTile {
     }
     alignas(64) std::array<uint8_t, kScaledPlanes * kMaxRows / kTileRows * kTileBytes> tiles;
     std::array<int32_t, kMaxRows> tops, lowest;
-    std::array<float, kMaxRows> spans;
-    std::array<float, kMaxRows / kTileRows> tile_spans;
+    std::array<float, kMaxRows / kTileRows> spans;
     ScaledRange range;
   };
 

@@ -95,13 +95,15 @@ int least_high(const OperandSource& s, const Reach& reach, int depth) {
 
 /// False if a scale is too far from 1.
 bool load_scales(const OperandSource& s, ByteOperand& out, bool& scaled) {
+  std::fill_n(out.exponents, s.rows, 0);
+  if (s.scales_per_row == 0) return true;
+  int farthest = 0;
   for (unsigned r = 0; r < s.rows; ++r) {
-    const int e = s.scales_per_row == 0 ? 0 : s.scales[r * s.scale_stride] - 127;
-    if (std::abs(e) > kScaleReach) return false;
-    out.exponents[r] = e;
-    scaled |= e != 0;
+    out.exponents[r] = s.scales[r * s.scale_stride] - 127;
+    farthest = std::max(farthest, std::abs(out.exponents[r]));
   }
-  return true;
+  scaled |= farthest != 0;
+  return farthest <= kScaleReach;
 }
 
 /// A product of elements of at most eight bits, K = 32.

@@ -36,6 +36,10 @@ inline __m512i smallest_byte(__m512i v) {
 inline __m512i load_scales(const ScaledRows& in, unsigned first) {
   const uint8_t* scales = in.scales + first * in.scale_stride;
   if (in.scales_per_row == 4 && in.scale_stride == 4) return _mm512_loadu_si512(scales);
+  if (in.scales_per_row == 2 && in.scale_stride == 2) {
+    const __m512i pairs = _mm512_cvtepu16_epi32(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(scales)));
+    return _mm512_shuffle_epi8(pairs, _mm512_broadcast_i32x4(_mm_set_epi8(13, 13, 12, 12, 9, 9, 8, 8, 5, 5, 4, 4, 1, 1, 0, 0)));
+  }
   alignas(64) uint8_t codes[kTileRows][4];
   for (unsigned r = 0; r < kTileRows; ++r, scales += in.scale_stride)
     for (unsigned g = 0; g < 4; ++g) codes[r][g] = scales[in.scales_per_row == 4 ? g : g / 2];
@@ -70,14 +74,8 @@ inline Row decode_row(const uint8_t* codes, const ScaledE2m1* values, const uint
   return row;
 }
 
-/// Adds up the squares of sixteen rows, in units of each row's.
-inline __m512 spans_of(float (&squares)[kTileRows][16], __m512i units) {
-  turn_tile(reinterpret_cast<uint8_t*>(squares));
-  __m512 sum = _mm512_load_ps(squares[0]);
-  for (unsigned i = 1; i < 16; ++i) sum = _mm512_add_ps(sum, _mm512_load_ps(squares[i]));
-  const __m512i inverse = _mm512_slli_epi32(_mm512_sub_epi32(splat(127), _mm512_slli_epi32(units, 1)), 23);
-  return _mm512_mul_ps(sum, _mm512_castsi512_ps(inverse));
-}
+/// A block is 64 columns.
+constexpr unsigned kBlockTiles = 4, kBlockColumns = 16 * kBlockTiles;
 
 constexpr int kTowardZero = _MM_FROUND_TO_ZERO | _MM_FROUND_NO_EXC, kUp = _MM_FROUND_TO_POS_INF | _MM_FROUND_NO_EXC;
 
@@ -95,17 +93,15 @@ struct ScaledLimits {
   }
 
  private:
-  /// Rows whose groups can be cut off get no columns. No partial sum of products of two rows is larger than the product of
+  /// Columns whose products with the tile's rows are exact. No partial sum of products of two rows is larger than the product of
   /// their lengths (Cauchy-Schwarz).
-  __m512i limit_columns(const ScaledProduct& x, unsigned m) {
-    const __m512 exact = _mm512_set1_ps(0x1p48f * 0.999f), spans = _mm512_loadu_ps(x.row_bounds.spans + m);
-    __m512i columns = _mm512_setzero_si512();
-    for (unsigned t = 0; t < x.columns / kTileRows; t += 2) {
-      const float *s = x.lane_bounds.tile_spans + t, widest = s[0] < s[1] ? s[1] : s[0];
-      const __mmask16 fit = _mm512_cmp_ps_mask(_mm512_mul_ps(spans, _mm512_set1_ps(widest)), exact, _CMP_LT_OQ);
-      columns = _mm512_or_si512(columns, _mm512_maskz_mov_epi32(fit, splat(1 << t / 2)));
-    }
-    return columns;
+  static __m512i limit_columns(const ScaledProduct& x, unsigned m) {
+    constexpr float kExact = 0x1p48f * 0.999f;
+    const float span = x.row_bounds.spans[m / kTileRows];
+    uint32_t columns = 0;
+    for (unsigned t = 0; t < x.columns / kTileRows; t += 2)
+      if (span * x.lane_bounds.spans[t] < kExact && span * x.lane_bounds.spans[t + 1] < kExact) columns |= 1u << t / 2;
+    return splat(static_cast<int>(columns));
   }
 
   void limit_c(const ScaledProduct& x, unsigned m, __m512i columns) {
@@ -135,18 +131,20 @@ class Scaled {
  public:
   explicit Scaled(const ScaledProduct& x)
       : x_(x), limits_(x), row_plane_(size_t{x.row_count} / kTileRows * kTileBytes),
-        lane_plane_(size_t{x.columns} / kTileRows * kTileBytes), across_(x.columns / kBlockColumns) {}
-  unsigned blocks() const { return x_.row_count / kTileRows * across_; }
+        lane_plane_(size_t{x.columns} / kTileRows * kTileBytes), down_(x.row_count / kTileRows) {}
+  unsigned blocks() const { return down_ * (x_.columns / kBlockColumns); }
 
   void begin(unsigned block) {
     if (begun_) judge();
     begun_ = true;
     block_ = block;
-    const unsigned tile = block / across_;
+    const unsigned tile = block % down_, next = (block + 1) % down_;
     const uint8_t* rows = x_.rows + size_t{tile} * kTileBytes;
     load_tile<4>(rows);
     load_tile<5>(rows + row_plane_);
-    lanes_ = x_.lanes + size_t{block % across_} * kBlockTiles * kTileBytes;
+    prefetch_tile(x_.rows + size_t{next} * kTileBytes);
+    prefetch_tile(x_.rows + row_plane_ + size_t{next} * kTileBytes);
+    lanes_ = x_.lanes + size_t{block / down_} * kBlockTiles * kTileBytes;
     into_ ^= 1;
     quanta_ = _mm512_set1_ps(limits_.tile_quanta[tile]);
     greatest_ = _mm512_setzero_si512();
@@ -167,7 +165,7 @@ class Scaled {
 
   /// Four rows of the block before the one last begun.
   void finish(unsigned block, unsigned quarter, uint32_t* left) const {
-    const unsigned m = block / across_ * kTileRows + 4 * quarter, n = block % across_ * kBlockColumns;
+    const unsigned m = block % down_ * kTileRows + 4 * quarter, n = block / down_ * kBlockColumns;
     const float* sums = sums_[into_ ^ 1] + 16 * 4 * quarter;
     if (sound_) return sound_rows(m, n, sums);
     for (unsigned r = 0; r < 4; ++r) left[m + r] |= row(m + r, n, sums + 16 * r);
@@ -180,7 +178,7 @@ class Scaled {
 
   /// A quarter of the block begun. |C| in quanta is rounded up, so that nothing but 0 becomes 0.
   void look_at_c(unsigned quarter) {
-    const uint32_t* row = c(block_ / across_ * kTileRows + 4 * quarter, block_ % across_ * kBlockColumns);
+    const uint32_t* row = c(block_ % down_ * kTileRows + 4 * quarter, block_ / down_ * kBlockColumns);
     const size_t stride = x_.c_stride;
     const __m512 quanta = quanta_;
     __m512i greatest = greatest_;
@@ -195,7 +193,7 @@ class Scaled {
   }
 
   void judge() {
-    const unsigned tile = block_ / across_, n = block_ % across_ * kBlockColumns;
+    const unsigned tile = block_ % down_, n = block_ / down_ * kBlockColumns;
     sound_ = (limits_.tile_wanted[tile] >> n / 32 & 3) == 3;
     if (!kWithC) return;
     if (_mm512_cmpgt_epu32_mask(greatest_, splat(static_cast<int>(limits_.tile_greatest[tile]))) != 0) sound_ = false;
@@ -244,7 +242,7 @@ class Scaled {
   const ScaledProduct& x_;
   const ScaledLimits limits_;
   const size_t row_plane_, lane_plane_;
-  const unsigned across_;
+  const unsigned down_;
   const uint8_t* lanes_ = nullptr;
   unsigned into_ = 0, block_ = 0;
   bool begun_ = false, sound_ = false;
@@ -257,7 +255,7 @@ class Scaled {
 template <bool kWithC>
 void multiply_all(const ScaledProduct& x, uint32_t* left) {
   Scaled<kWithC> product(x);
-  pipeline(product.blocks(), product, [&](unsigned block, unsigned quarter) __attribute__((always_inline)) { product.finish(block, quarter, left); });
+  pipeline<kBlockTiles>(product.blocks(), product, [&](unsigned block, unsigned quarter) __attribute__((always_inline)) { product.finish(block, quarter, left); });
 }
 
 }  // namespace
@@ -275,18 +273,18 @@ ScaledRange decode_scaled(const ScaledRows& in, TileSide side, uint8_t* tiles, c
     least_lowest = _mm512_min_epi32(least_lowest, low);
     _mm512_storeu_si512(bounds.tops + first, top);
     _mm512_storeu_si512(bounds.lowest + first, low);
-    alignas(64) float squares[kTileRows][16];
+    const __m512i unit = smallest_byte(units[codes]), any = _mm512_maskz_mov_epi32(_mm512_cmpneq_epi32_mask(unit, splat(kNoLowest)), unit);
+    alignas(64) float inverses[kTileRows];  // of the units squared
+    _mm512_store_si512(inverses, _mm512_slli_epi32(_mm512_sub_epi32(splat(127), _mm512_slli_epi32(any, 1)), 23));
+    __m512 squares = _mm512_setzero_ps();  // the sum of the largest is not below the largest sum
     alignas(64) uint8_t scales[kTileRows][4];
     _mm512_store_si512(scales, codes);
     for (unsigned r = 0; r < kTileRows; ++r) {
       const Row row = decode_row(in.codes + (first + r) * in.stride, in.table->values, scales[r], flip);
-      _mm512_store_ps(squares[r], row.squares);
+      squares = _mm512_max_ps(squares, _mm512_mul_ps(row.squares, _mm512_set1_ps(inverses[r])));
       for (unsigned p = 0; p < kScaledPlanes; ++p) _mm512_storeu_si512(tile + p * plane + 64 * r, row.planes[p]);
     }
-    const __m512i unit = smallest_byte(units[codes]);
-    const __m512 spans = spans_of(squares, _mm512_maskz_mov_epi32(_mm512_cmpneq_epi32_mask(unit, splat(kNoLowest)), unit));
-    _mm512_storeu_ps(bounds.spans + first, spans);
-    bounds.tile_spans[first / kTileRows] = _mm512_reduce_max_ps(spans);
+    bounds.spans[first / kTileRows] = _mm512_reduce_add_ps(squares);
     for (unsigned p = 0; side == TileSide::lanes && p < kScaledPlanes; ++p) turn_tile(tile + p * plane);
   }
   return {_mm512_reduce_max_epi32(greatest_top), _mm512_reduce_min_epi32(least_lowest)};

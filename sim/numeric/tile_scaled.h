@@ -34,8 +34,7 @@ inline constexpr unsigned kScaledPlanes = 2;  // of kTileK elements
 struct ScaledBounds {
   int32_t* tops;    // largest raw exponent of a scale
   int32_t* lowest;  // smallest
-  float* spans;     // the square of the row's length, over that of the lowest bit of its elements
-  float* tile_spans;  // the largest of each tile
+  float* spans;     // by tile: no row's squared length, over that of the lowest bit of its elements, is larger
 };
 struct ScaledRange {
   int greatest_top, least_lowest;

@@ -4,6 +4,8 @@
 
 #include <immintrin.h>
 
+#include <utility>
+
 #include "sim/numeric/tile_unit.h"
 
 namespace drywell::numeric {
@@ -60,33 +62,32 @@ class FractionFlags {
   unsigned saved_;
 };
 
-/// A block is 16 rows by 64 columns: four tiles of sums.
-constexpr unsigned kBlockTiles = 4, kBlockColumns = 16 * kBlockTiles;
+/// Brings a tile nearer.
+inline void prefetch_tile(const uint8_t* tile) {
+  for (unsigned r = 0; r < kTileRows; ++r) _mm_prefetch(reinterpret_cast<const char*>(tile + 64 * r), _MM_HINT_T0);
+}
 
-/// Calls `use(block, quarter)` for four quarters of every block and, in between, forms the sums of the next block column by
-/// column: the tile unit works while vectors do, if their instructions are near each other. `sum.begin(block)` starts a block,
-/// `sum.column<i>()` multiplies and `sum.store<i>()` stores; `sum.end(block)` follows the four uses.
-template <class Sum, class Use>
-inline void pipeline(unsigned blocks, Sum&& sum, Use&& use) {
+/// Blocks are 16 rows by some columns of tiles. Calls `use(block, part)` for as many parts of every block and, in between, forms
+/// the sums of the next block column by column: the tile unit works while vectors do, if their instructions are near each other.
+/// `sum.begin(block)` starts a block, `sum.column<i>()` multiplies and `sum.store<i>()` stores; `sum.end(block)` follows the uses.
+template <class Sum, class Use, int... kColumns>
+inline void pipeline(unsigned blocks, Sum& sum, Use use, std::integer_sequence<int, kColumns...>) {
   const auto step = [&]<int kColumn>(auto between) __attribute__((always_inline)) {
     sum.template column<kColumn>();
     between();
     sum.template store<kColumn>();
   };
-  const auto nothing = [] {};
   sum.begin(0);
-  step.template operator()<0>(nothing);
-  step.template operator()<1>(nothing);
-  step.template operator()<2>(nothing);
-  step.template operator()<3>(nothing);
+  (step.template operator()<kColumns>([] {}), ...);
   for (unsigned b = 0; b < blocks; ++b) {
     sum.begin(b + 1 < blocks ? b + 1 : b);  // the last one for nothing
-    step.template operator()<0>([&] { use(b, 0); });
-    step.template operator()<1>([&] { use(b, 1); });
-    step.template operator()<2>([&] { use(b, 2); });
-    step.template operator()<3>([&] { use(b, 3); });
+    (step.template operator()<kColumns>([&] { use(b, kColumns); }), ...);
     sum.end(b);
   }
+}
+template <unsigned kColumns, class Sum, class Use>
+inline void pipeline(unsigned blocks, Sum& sum, Use use) {
+  pipeline(blocks, sum, use, std::make_integer_sequence<int, kColumns>());
 }
 
 }  // namespace
