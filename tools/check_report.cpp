@@ -9,6 +9,7 @@
 
 #include "tools/command.h"
 #include "tools/hang_picture.h"
+#include "tools/output_file.h"
 #include "tools/report_parts.h"
 #include "tools/terminal.h"
 
@@ -98,7 +99,7 @@ CheckedRun::CheckedRun(const CheckFlags& flags, sim::RunOptions& options) : flag
   checker_.emplace(sim::CheckOptions{.level = flags.level == "full" ? sim::CheckLevel::full : sim::CheckLevel::basic});
   options.listeners.push_back(checker_->listener());
   if (!flags.sarif.empty()) sarif_.emplace(flags.sarif);
-  if (!flags.hang_picture.empty()) const PendingFile probe(flags.hang_picture);
+  expect_writable({flags.hang_picture});
 }
 
 std::vector<sim::Finding> CheckedRun::findings() const { return checker_.has_value() ? checker_->findings() : std::vector<sim::Finding>{}; }

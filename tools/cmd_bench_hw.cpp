@@ -10,6 +10,7 @@
 #include "kernels/microbench/whole.h"
 #include "kernels/support/record_text.h"
 #include "tools/command.h"
+#include "tools/output_file.h"
 #include "tools/terminal.h"
 
 namespace drywell::tools {
@@ -113,6 +114,7 @@ ExitCode bench_hw(const CommandContext& c, const Options& o) {
     for (const Microbench& b : suite.small) print(fmt::format("{:<10} {:<5} {}\n", b.family, b.fitted ? "fit" : "check", b.name));
     return ExitCode::ok;
   }
+  expect_writable({o.save, o.json});
   kernels::SimulatedDevice simulator({.arch = o.arch});
   if (o.simulate) {
     sim::RunOptions options;

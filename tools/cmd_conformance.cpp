@@ -13,6 +13,7 @@
 #include "kernels/cuda_driver/cuda_device.h"
 #include "kernels/golden.h"
 #include "tools/command.h"
+#include "tools/output_file.h"
 #include "tools/terminal.h"
 
 namespace drywell::tools {
@@ -75,15 +76,15 @@ void emit(const Options& o, const std::vector<ProgramSpec>& programs, std::span<
   print(fmt::format("{} programs written to {}\n", written, o.emit));
 }
 
-void report(const CommandContext& c, const Options& o, const ProgramSpec& s, const Outcome& r, Tally& t) {
+void report(const CommandContext& c, const Options& o, const ProgramSpec& s, const Outcome& r, Tally& t, ProgressLine& line) {
   t.compared += r.compared;
   if (r.passed()) {
     ++t.passed;
-    if (o.verbose) print(fmt::format("{} {} ({} values)\n", paint("ok  ", Colour::green, c.colour_out), s.name, r.compared));
+    if (o.verbose) line.print(fmt::format("{} {} ({} values)\n", paint("ok  ", Colour::green, c.colour_out), s.name, r.compared));
     return;
   }
   ++t.failed;
-  print(fmt::format("{} {}: {}\n", paint("FAIL", Colour::red, c.colour_out), s.name,
+  line.print(fmt::format("{} {}: {}\n", paint("FAIL", Colour::red, c.colour_out), s.name,
                     r.status == Outcome::Status::faulted ? r.detail : fmt::format("{} of {} differ; {}", r.mismatches, r.compared, r.detail)));
 }
 
@@ -107,10 +108,13 @@ ExitCode conformance(const CommandContext& c, const Options& o) {
   }
   sim::RunOptions options;
   kernels::parse_driver(o.driver, options);
+  expect_writable({o.json});
+  ProgressLine line;
   Tally t;
   nlohmann::json results = nlohmann::json::array();
   bool lost = false;  // a GPU takes no launches from a process one of whose kernels has failed (CUDA driver API)
   for (const ProgramSpec& s : programs) {
+    line.phase(fmt::format("program {} of {}", &s - programs.data() + 1, programs.size()));
     if (lost) {
       ++t.not_run;
       continue;
@@ -128,11 +132,12 @@ ExitCode conformance(const CommandContext& c, const Options& o) {
       r.detail = e.what();
     }
     lost = o.on_device && r.launch_failed;
-    report(c, o, s, r, t);
+    report(c, o, s, r, t, line);
     if (!o.json.empty())
       results.push_back({{"program", s.name}, {"family", s.family}, {"passed", r.passed()}, {"compared", r.compared}, {"mismatches", r.mismatches}, {"detail", r.detail}});
   }
   if (!o.json.empty()) write_file_atomically(o.json, results.dump(1) + "\n");
+  line.end();
   print(fmt::format("{} programs passed, {} failed, {} not for {}; {} bytes compared\n", t.passed, t.failed, t.skipped, isa::target_name(target), t.compared));
   if (t.not_run != 0) print(fmt::format("{} not run: a kernel failed, and the GPU takes no more launches from this process; --filter runs them alone\n", t.not_run));
   return t.failed == 0 ? ExitCode::ok : ExitCode::verification_failed;

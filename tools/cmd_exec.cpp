@@ -16,6 +16,7 @@
 #include "drywell/sim/arch_config.h"
 #include "tools/command.h"
 #include "tools/elf_program.h"
+#include "tools/output_file.h"
 #include "tools/terminal.h"
 
 namespace drywell::tools {
@@ -87,9 +88,7 @@ void check_options(const cudart::ExecOptions& o) {
   cudart::kernel_filter(o);
   sim::load_arch(o.arch);
   if (!o.script.empty()) read_file(o.script);
-  for (const std::string* output : {&o.report, &o.trace}) {
-    if (!output->empty()) const PendingFile probe(*output);
-  }
+  expect_writable({o.report, o.trace});
 }
 
 std::string absolute(const std::string& path) { return path.empty() ? path : fs::absolute(path).string(); }

@@ -15,6 +15,7 @@
 #include "tools/mutation.h"
 #include "tools/parameters.h"
 #include "tools/report_parts.h"
+#include "tools/output_file.h"
 #include "tools/terminal.h"
 
 namespace drywell::tools {
@@ -198,6 +199,8 @@ Verdict try_mutant(const Subject& subject, const Base& base, const Mutant& m) {
 
 ExitCode mutate(const CommandContext& c, const MutateFlags& f, const std::vector<std::string>& words) {
   const kernels::Kernel& k = kernels::find_kernel(f.kernel);
+  expect_writable({f.json});
+  ProgressLine line;
   const ImpatientArch impatient;
   const Subject subject{k, kernels::Params(k.name, k.parameters, parse_parameters(k, words, "mutate")), f.sms, impatient};
   std::string ptx;
@@ -213,6 +216,7 @@ ExitCode mutate(const CommandContext& c, const MutateFlags& f, const std::vector
   size_t reported = 0, equivalent = 0, silent = 0, unreached = 0;
   nlohmann::ordered_json rows = nlohmann::ordered_json::array();
   for (const Mutant& m : all) {
+    line.phase(fmt::format("mutant {} of {}", &m - all.data() + 1, all.size()));
     const Verdict v = try_mutant(subject, base, m);
     const bool runs = v.found() || lines.executed.contains(m.line);
     const std::string reason = v.found() || !runs ? "" : equivalence(m, lines.without_news.contains(m.line));
@@ -226,12 +230,13 @@ ExitCode mutate(const CommandContext& c, const MutateFlags& f, const std::vector
     if (!reason.empty()) rows.back()["reason"] = reason;
     if (f.verbose || !counts) {
       const std::string padded = fmt::format("{:<18}", verdict);
-      print(fmt::format("{} {:<14} {}{}{}\n", verdict == "survived" ? paint(padded, Colour::yellow, c.colour_out) : padded, m.what, m.original,
+      line.print(fmt::format("{} {:<14} {}{}{}\n", verdict == "survived" ? paint(padded, Colour::yellow, c.colour_out) : padded, m.what, m.original,
                         m.source.empty() ? "" : fmt::format("  ({})", m.source), reason.empty() ? "" : "\n                   because " + reason));
     }
   }
   const size_t different = all.size() - equivalent - unreached;
   const double share = different == 0 ? 100 : 100.0 * static_cast<double>(reported) / static_cast<double>(different);
+  line.end();
   print(fmt::format("{}: {} mutants, {} equivalent, {} not reached at this size; of the {} others {} reported ({:.1f} %), {} only by wrong values, {} survived\n", k.name, all.size(), equivalent,
                     unreached, different, reported, share, silent, different - reported - silent));
   if (!f.json.empty()) write_file_atomically(f.json, print_json({{"kernel", k.name}, {"mutants", rows}, {"reported", reported}, {"equivalent", equivalent}, {"share", share}}));

@@ -13,6 +13,7 @@
 #include "tools/parameters.h"
 #include "tools/report_parts.h"
 #include "tools/run_flags.h"
+#include "tools/output_file.h"
 #include "tools/terminal.h"
 
 namespace drywell::tools {
@@ -122,6 +123,7 @@ void print_result(const CommandContext& c, const kernels::GoldenResult& r) {
 
 /// Runs each golden trace again. `write`: replaces those that differ.
 ExitCode golden(const CommandContext& c, const GoldenOptions& o, bool write) {
+  expect_writable({o.junit, o.json});
   std::vector<kernels::GoldenResult> results;
   ExitCode worst = ExitCode::ok;
   for (const std::string& path : kernels::golden_files(o.paths)) {

@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "drywell/sim/check.h"
+#include "tools/terminal.h"
 
 namespace drywell::tools {
 
@@ -23,7 +24,9 @@ Exploration explore(uint64_t schedules, const sim::RunOptions& options, const st
   Exploration e;
   e.asked = schedules;
   sim::InFlightPoison poison;
+  ProgressLine line;
   for (uint64_t seed = 1; seed <= schedules; ++seed) {
+    line.phase(fmt::format("schedule {} of {}", seed, schedules));
     sim::RunOptions o = options;
     o.driver = sim::DriverKind::shuffled;
     o.seed = seed;

@@ -52,15 +52,30 @@ ProgressLine::ProgressLine(sim::RunProgress& progress)
   });
 }
 
-ProgressLine::~ProgressLine() {
-  if (!active_) return;
+ProgressLine::ProgressLine() : ProgressLine(none_) {}
+
+ProgressLine::~ProgressLine() { end(); }
+
+void ProgressLine::end() {
+  if (!thread_.joinable()) return;
   {
     const std::lock_guard lock(mutex_);
     stop_ = true;
   }
   wake_.notify_all();
   thread_.join();
+  wipe();
+}
+
+void ProgressLine::wipe() {
   if (drawn_) std::fputs("\r\033[K", stderr);
+  drawn_ = false;
+}
+
+void ProgressLine::print(std::string_view text) {
+  const std::lock_guard lock(mutex_);
+  wipe();
+  tools::print(text);
 }
 
 void ProgressLine::phase(std::string_view what) {

@@ -31,14 +31,22 @@ std::string with_unit(double value, std::string_view unit);
 /// appears after half a second.
 class ProgressLine {
  public:
+  /// Of one run, or of work that tells its phases alone.
   explicit ProgressLine(sim::RunProgress& progress);
-  ~ProgressLine();  // erases the line
+  ProgressLine();
+  ~ProgressLine();
   ProgressLine(const ProgressLine&) = delete;
   ProgressLine& operator=(const ProgressLine&) = delete;
   void phase(std::string_view what);
+  /// Text on stdout, above the line.
+  void print(std::string_view text);
+  /// Erases the line for good.
+  void end();
 
  private:
   void draw(double seconds);
+  void wipe();
+  sim::RunProgress none_;
   sim::RunProgress& progress_;
   bool active_ = false, drawn_ = false, stop_ = false;
   std::string phase_ = "starting";

@@ -122,5 +122,11 @@ TEST_F(OnATerminal, AnInterruptEndsTheCommandThatRuns) {
   EXPECT_EQ(t.leave(), 0);
 }
 
+// Commands that take long tell how far they are; without a terminal they are silent (tests/error/cli_test.cpp).
+TEST_F(OnATerminal, LongCommandsTellHowFarTheyAre) {
+  Terminal t({binary_path(), "conformance"}, home_.path());
+  EXPECT_THAT(t.type("", " s"), HasSubstr("program "));
+}
+
 }  // namespace
 }  // namespace drywell::test
