@@ -74,9 +74,9 @@ PendingFile::PendingFile(std::string path) : path_(std::move(path)) {
     const std::filesystem::path target = std::filesystem::weakly_canonical(path_, unknown);
     if (!unknown) path_ = target.string();
   }
-  // Without a name, where the file system can: a run that is killed then leaves nothing.
+  // Without a name, where the file system can and /proc is there to give it one: a run that is killed then leaves nothing.
   const std::filesystem::path directory = std::filesystem::path(path_).parent_path();
-  fd_ = ::open(directory.empty() ? "." : directory.c_str(), O_TMPFILE | O_WRONLY | O_CLOEXEC, 0666);
+  if (::access("/proc/self/fd", X_OK) == 0) fd_ = ::open(directory.empty() ? "." : directory.c_str(), O_TMPFILE | O_WRONLY | O_CLOEXEC, 0666);
   if (fd_ >= 0) return;
   beside_ = name_beside(path_, [&](const char* name) { return (fd_ = ::open(name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666)) >= 0; });
   if (fd_ < 0) fail(errno);

@@ -44,7 +44,7 @@ std::string_view from_repository(std::string_view path) {
 
 std::string_view base_name(std::string_view path) { return path.substr(path.rfind('/') + 1); }
 
-CodeMap::CodeMap(const Program& p) {
+CodeMap::CodeMap(const Program& p) : text_name_(p.module->files[0]) {
   for (size_t pc = 0; pc < p.code.size(); ++pc) {
     const DecodedOp& op = p.code[pc];
     const isa::Function& f = p.function_of(op);
@@ -120,7 +120,7 @@ std::vector<uint32_t> CodeMap::find(std::string_view words, std::string_view fil
     const std::string_view before = words.substr(0, colon);
     if (n.has_value() && before == "pc") return *n < size() ? std::vector{*n} : refuse(fmt::format("there are only {} instructions", size()));
     if (n.has_value()) {
-      const std::vector<uint32_t> found = before == "ptx" ? starts_of(same_ptx, {}, *n) : starts_of(same_source, before, *n);
+      const std::vector<uint32_t> found = before == "ptx" || same_file(text_name_, before) ? starts_of(same_ptx, {}, *n) : starts_of(same_source, before, *n);
       return !found.empty() ? found : refuse(fmt::format("no code at {}", words));
     }
   }

@@ -45,6 +45,7 @@ class CodeMap {
  private:
   std::vector<uint32_t> starts_of(bool (*same)(const CodeLine&, std::string_view, uint32_t), std::string_view file, uint32_t& line) const;
 
+  std::string text_name_;  // of the PTX file; empty: built
   std::vector<CodeLine> lines_;
   std::vector<std::string> opcodes_;  // per pc
   struct Label {

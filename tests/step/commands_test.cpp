@@ -95,6 +95,7 @@ TEST_F(Commands, BreaksAtPlacesWithConditions) {
   EXPECT_THAT(out, HasSubstr("%i = 0x00000002 in every lane\n"));
   EXPECT_THAT(out, HasSubstr("the launch is over"));
   EXPECT_THAT(step("break ptx:26\ncontinue\ninfo break\ndisable 1\ncontinue\n"), HasSubstr("=> pc:8 ptx:26        add.u32 %v, %v, 1;"));
+  EXPECT_THAT(step("break k.ptx:26\ncontinue\n"), HasSubstr("=> pc:8 ptx:26        add.u32 %v, %v, 1;"));  // as messages name it
   EXPECT_THAT(step("tbreak st.shared\ncontinue\ninfo break\n"), HasSubstr("no breakpoints"));
   EXPECT_THAT(step("until add.u32\nprint %s lane 0\nuntil twice\nwhere\nfinish\nprint %v lane 1\n"), HasSubstr("called by k at ptx:34"));
 }
