@@ -43,13 +43,13 @@ class Product {
   unsigned blocks() const { return down_ * (x_.columns / kBlockColumns); }
 
   void begin(unsigned block) {
-    const unsigned tile = block % down_, next = (block + 1) % down_;
-    for (unsigned p = kSplit ? kValues : kHigh; p < (kSplit ? kBytePlanes : kLow); ++p) prefetch_tile(x_.rows.tiles[p][next]);
+    const unsigned tile = tile_of(block), next = tile + 1 < down_ ? tile + 1 : 0;
+    for (unsigned p = kSplit ? kValues : kHigh; block % kPair == 0 && p < (kSplit ? kBytePlanes : kLow); ++p) prefetch_tile(x_.rows.tiles[p][next]);
     load_tile<4>(x_.rows.tiles[kHigh][tile]);
     if (kSplit) load_tile<3>(x_.rows.tiles[kValues][tile]);
     if (kSplit) load_tile<5>(x_.rows.tiles[kLow][tile]);
     row_bottoms_ = x_.rows.tiles[kBottoms][tile];
-    lane_tile_ = block / down_ * kBlockTiles;
+    lane_tile_ = column_of(block) / 16;
     into_ ^= 1;
   }
   template <int kColumn>
@@ -78,7 +78,7 @@ class Product {
 
   /// Eight rows of the block before the one last begun.
   void finish(unsigned block, unsigned part) {
-    const unsigned m = block % down_ * kTileRows, n = block / down_ * kBlockColumns;
+    const unsigned m = tile_of(block) * kTileRows, n = column_of(block);
     const Terms terms(*this, n);
     for (unsigned r = kPartRows * part; r < kPartRows * (part + 1); ++r) row(terms, m + r, r, n);
   }
@@ -86,7 +86,7 @@ class Product {
   /// Elements that finish() did not write.
   void end(unsigned block) const {
     const __m512i open = load(open_);
-    const unsigned m = block % down_ * kTileRows, n = block / down_ * kBlockColumns;
+    const unsigned m = tile_of(block) * kTileRows, n = column_of(block);
     for (uint32_t vectors = _mm512_test_epi16_mask(open, open); vectors != 0; vectors &= vectors - 1) {
       const auto v = static_cast<unsigned>(__builtin_ctz(vectors)), r = v / kBlockTiles, i = v % kBlockTiles;
       cut_products(x_, m + r, n + 16 * i, open_[r][i]);
@@ -100,6 +100,11 @@ class Product {
     alignas(64) float bottoms[kSplit ? kBlockTiles : 1][kTileFloats];
   };
   static constexpr uint32_t kNoC[kByteMaxRows] = {};
+
+  // Two neighbours of a tile of rows, then the next tile: the lanes of both stay in the L1 cache.
+  static constexpr unsigned kPair = 2;
+  unsigned tile_of(unsigned block) const { return block / kPair % down_; }
+  unsigned column_of(unsigned block) const { return (block / kPair / down_ * kPair + block % kPair) * kBlockColumns; }
 
   /// What elements have in common. Exponents are in units; those of C are so if there are scales.
   struct Terms {
