@@ -173,24 +173,35 @@ void operand_row_chunks(const SmemDescriptor& d, const OperandTile& tile, std::s
   const SwizzleXor swizzled = swizzle_xor(mode);
   const uint32_t phase = d.base_offset * 128u;
   // Steps of the largest swizzle pattern, and any without a swizzle, change nothing within a group.
-  constexpr uint32_t kPattern = 1024;
+  constexpr uint32_t kPattern = 1024, kMaxGroup = 8;
   const bool repeats = (span == 0 || group_step % kPattern == 0) && unwrapped_end(d, mode, tile) <= kSmemDescriptorAddressMask;
-  uint32_t* next = out.data();
-  for (uint32_t line = 0, base = d.start; line < tile.lines(); line += group, base += group_step) {
-    const uint32_t count = std::min(group, tile.lines() - line);
-    if (repeats && line != 0) {
-      const uint32_t* before = next - size_t{group} * per_line;
-      for (uint32_t i = 0; i < count * per_line; ++i) next[i] = before[i] + group_step;
-      next += size_t{count} * per_line;
-      continue;
-    }
-    for (uint32_t r = 0; r < count; ++r) {
+  std::array<uint32_t, kMaxGroup * kMaxChunks> first;
+  const auto group_chunks = [&](uint32_t base, uint32_t lines, uint32_t* next) {
+    for (uint32_t r = 0; r < lines; ++r) {
       for (uint32_t c = 0; c < per_line; ++c) {
         // swizzled_address, its mode looked up once
         const uint32_t address = (base + r * pitch + along[c]) & kSmemDescriptorAddressMask, from_pattern = address - phase;
         *next++ = address ^ from_pattern ^ swizzled(from_pattern);
       }
     }
+  };
+  group_chunks(d.start, group, first.data());
+  uint32_t* next = out.data();
+  for (uint32_t line = 0, base = d.start; line < tile.lines(); line += group, base += group_step) {
+    const uint32_t lines = std::min(group, tile.lines() - line), count = lines * per_line;
+    if (repeats) {
+      // In fours: the compiler takes vectors then.
+      const uint32_t step = base - d.start;
+      uint32_t i = 0;
+      for (; i + 4 <= count; i += 4) {
+        const std::array<uint32_t, 4> four = {first[i] + step, first[i + 1] + step, first[i + 2] + step, first[i + 3] + step};
+        std::copy(four.begin(), four.end(), next + i);
+      }
+      for (; i < count; ++i) next[i] = first[i] + step;
+    } else {
+      group_chunks(base, lines, next);
+    }
+    next += count;
   }
 }
 

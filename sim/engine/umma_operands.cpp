@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
+#include <memory>
 
 namespace drywell::sim {
 namespace {
@@ -30,14 +31,14 @@ void copy_lines(const uint8_t* smem, const uint32_t* chunks, uint32_t lines, uin
     for (uint32_t c = 0; c < kPerLine; ++c) std::memcpy(out + c * 16, smem + chunks[c], 16);
 }
 
-void gather_k_major(const Smem& smem, const isa::OperandTile& tile, const std::vector<uint32_t>& chunks,
+void gather_k_major(const Smem& smem, const isa::OperandTile& tile, const uint32_t* chunks,
                     uint8_t* out, size_t row_bytes) {
   const uint32_t per_line = tile.chunks_per_line();
   const unsigned bits = isa::value_bits(tile.element);
   if (bits >= isa::storage_bits(tile.element) && per_line == 1)
-    return copy_lines<1>(smem.data(), chunks.data(), tile.mn, out, row_bytes);
+    return copy_lines<1>(smem.data(), chunks, tile.mn, out, row_bytes);
   if (bits >= isa::storage_bits(tile.element) && per_line == 2)
-    return copy_lines<2>(smem.data(), chunks.data(), tile.mn, out, row_bytes);
+    return copy_lines<2>(smem.data(), chunks, tile.mn, out, row_bytes);
   for (uint32_t row = 0; row < tile.mn; ++row) {
     for (uint32_t c = 0; c < per_line; ++c) {
       const uint8_t* in = smem.data() + chunks[row * per_line + c];
@@ -52,7 +53,7 @@ void gather_k_major(const Smem& smem, const isa::OperandTile& tile, const std::v
 }
 
 template <class T>
-void gather_mn_major(const Smem& smem, const isa::OperandTile& tile, const std::vector<uint32_t>& chunks,
+void gather_mn_major(const Smem& smem, const isa::OperandTile& tile, const uint32_t* chunks,
                      uint8_t* out, size_t row_bytes) {
   constexpr uint32_t kPer = 16 / sizeof(T);
   const uint32_t per_line = tile.chunks_per_line();
@@ -68,8 +69,9 @@ void gather_mn_major(const Smem& smem, const isa::OperandTile& tile, const std::
 // Rows of an operand in shared memory as codes along k. Bounds were checked with the descriptor.
 void gather_smem(const Smem& smem, uint64_t desc, const isa::OperandTile& tile, uint8_t* out,
                  size_t row_bytes) {
-  std::vector<uint32_t> chunks(tile.chunks());
-  isa::operand_row_chunks(isa::SmemDescriptor::decode(desc), tile, chunks);
+  const auto list = std::make_unique_for_overwrite<uint32_t[]>(tile.chunks());
+  const uint32_t* chunks = list.get();
+  isa::operand_row_chunks(isa::SmemDescriptor::decode(desc), tile, {list.get(), tile.chunks()});
   if (tile.major == isa::Major::k) return gather_k_major(smem, tile, chunks, out, row_bytes);
   switch (tile.element) {
     case isa::SmemElement::half: return gather_mn_major<uint16_t>(smem, tile, chunks, out, row_bytes);
