@@ -32,10 +32,10 @@ inline void multiply_tiles() {
   __asm__ volatile("tdpbf16ps %%tmm%c2, %%tmm%c1, %%tmm%c0" ::"i"(kSum), "i"(kRows), "i"(kLanes));
 }
 
-/// Sets the processor's inexact flag if a value is not an integer.
+/// Sets the processor's inexact flag if a value is not an integer. Those that are too large to convert are, and set another.
 inline void flag_fractions(__m512 v) {
-  __m512 whole;
-  __asm__ volatile("vrndscaleps $3, %1, %0" : "=v"(whole) : "v"(v));
+  __m512i whole;
+  __asm__ volatile("vcvttps2dq %1, %0" : "=v"(whole) : "v"(v));
 }
 /// Whether anything was rounded since the last question; the flags of the caller come back at the end. Other arithmetic in
 /// between must suppress exceptions (_MM_FROUND_NO_EXC).
