@@ -88,7 +88,10 @@ inline __m512i cut_sum(const uint8_t* row, const uint8_t* turned, unsigned part,
   return sum;
 }
 
-inline __m512d double_powers(__m256i e) { return _mm512_castsi512_pd(_mm512_slli_epi64(_mm512_cvtepi32_epi64(_mm256_add_epi32(e, _mm256_set1_epi32(1023))), 52)); }
+inline __m512d double_powers(__m256i e) {
+  const __m512i biased = _mm512_cvtepi32_epi64(_mm256_add_epi32(e, _mm256_set1_epi32(1023)));
+  return _mm512_castsi512_pd(_mm512_slli_epi64(biased, 52));
+}
 
 /// Sixteen columns together. Sums in units of the quantum are below 2^33.
 void cut_columns(const ByteProduct& x, unsigned m, unsigned n, uint16_t wanted) {

@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <array>
 #include <bit>
 #include <cmath>
 #include <cstdlib>
@@ -145,7 +144,8 @@ class ByteTile {
   /// lengths multiplied.
   int exact_bottom(const Reach& a, const Reach& b) const {
     const auto low = [](const ByteOperand& x, int exponent) { return std::sqrt(static_cast<float>(x.low_count)) * std::ldexp(1.0f, exponent); };
-    const float sum = low(rows_, least_high(a_, a, kRowDepth)) * std::sqrt(lanes_.square) + std::sqrt(rows_.square) * low(lanes_, least_high(b_, b, kLaneDepth));
+    const float row_lows = low(rows_, least_high(a_, a, kRowDepth)), lane_lows = low(lanes_, least_high(b_, b, kLaneDepth));
+    const float sum = row_lows * std::sqrt(lanes_.square) + std::sqrt(rows_.square) * lane_lows;
     constexpr int kFloatBits = 24, kNone = -60;
     return sum == 0 ? kNone : std::max(std::ilogb(sum) + 1 - kFloatBits, kNone);
   }
@@ -164,7 +164,8 @@ bool multiply_bytes_on_tile_unit(const MmaParams& p, const OperandSource& a, con
            (s.scales_per_row == 0 || s.scale_format == Format::ue8m0);
   };
   // Terms of 2^(window + 2) are summed in 32 bits (tile_bytes_cut.cpp). A floor at or below -126 cannot bind: see kScaleReach.
-  if (p.group != 1 || p.window > 25 || p.exponent_floor > -126 || p.output != MmaOutput::f32_rz24 || p.legacy_fp8 || out.input_d_shift != 0 || !narrow(a) || !narrow(b) ||
+  if (p.group != 1 || p.window > 25 || p.exponent_floor > -126 || p.output != MmaOutput::f32_rz24 || p.legacy_fp8 ||
+      out.input_d_shift != 0 || !narrow(a) || !narrow(b) ||
       (p.sum_terms != 0 && static_cast<unsigned>(p.sum_terms) < a.k))
     return false;
   return ByteTile(p, a, b, out).run(left);

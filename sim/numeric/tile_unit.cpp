@@ -23,50 +23,6 @@ inline void unpack_words(const __m512i (&in)[16], __m512i (&out)[16]) {
   }
 }
 
-// Loads that follow stores wait for them wherever the last twelve bits of addresses agree, and those of tiles always do: the
-// first ones of the next step come before the stores.
-template <unsigned kCount>
-void sums_of(const TileProduct* products, unsigned column_tiles, float* sums) {
-  finish_stores();
-  _tile_loadd(4, products[0].rows, 64);
-  if (kCount == 2) _tile_loadd(5, products[kCount - 1].rows, 64);
-  _tile_loadd(6, products[0].lanes, 64);
-  _tile_loadd(7, products[0].lanes + kTileBytes, 64);
-  for (unsigned t = 0; t < column_tiles; t += 4) {
-    const uint8_t* lanes = products[0].lanes + size_t{t} * kTileBytes;
-    _tile_zero(0);
-    _tile_zero(1);
-    _tile_zero(2);
-    _tile_zero(3);
-    _tile_dpbf16ps(0, 4, 6);
-    _tile_dpbf16ps(1, 4, 7);
-    _tile_loadd(6, lanes + 2 * kTileBytes, 64);
-    _tile_loadd(7, lanes + 3 * kTileBytes, 64);
-    _tile_dpbf16ps(2, 4, 6);
-    _tile_dpbf16ps(3, 4, 7);
-    if (kCount == 2) {
-      const uint8_t* more = products[kCount - 1].lanes + size_t{t} * kTileBytes;
-      _tile_loadd(6, more, 64);
-      _tile_loadd(7, more + kTileBytes, 64);
-      _tile_dpbf16ps(0, 5, 6);
-      _tile_dpbf16ps(1, 5, 7);
-      _tile_loadd(6, more + 2 * kTileBytes, 64);
-      _tile_loadd(7, more + 3 * kTileBytes, 64);
-      _tile_dpbf16ps(2, 5, 6);
-      _tile_dpbf16ps(3, 5, 7);
-    }
-    if (t + 4 < column_tiles) {
-      _tile_loadd(6, lanes + 4 * kTileBytes, 64);
-      _tile_loadd(7, lanes + 5 * kTileBytes, 64);
-    }
-    float* out = sums + size_t{t} * (kTileBytes / 4);
-    _tile_stored(0, out, 64);
-    _tile_stored(1, out + kTileBytes / 4, 64);
-    _tile_stored(2, out + 2 * (kTileBytes / 4), 64);
-    _tile_stored(3, out + 3 * (kTileBytes / 4), 64);
-  }
-}
-
 template <bool kRowsSigned, bool kLanesSigned, int kTile, int kLanes>
 inline void dot() {
   if constexpr (kRowsSigned && kLanesSigned) __asm__ volatile("tdpbssd %%tmm%c2, %%tmm%c1, %%tmm%c0" ::"i"(kTile), "i"(4), "i"(kLanes));
@@ -105,10 +61,6 @@ TileUnit::TileUnit() {
   __asm__ volatile("ldtilecfg %0" ::"m"(config));
 }
 TileUnit::~TileUnit() { _tile_release(); }
-
-void tile_sums(const TileProduct* products, unsigned count, unsigned column_tiles, float* sums) {
-  count == 1 ? sums_of<1>(products, column_tiles, sums) : sums_of<2>(products, column_tiles, sums);
-}
 
 void tile_dots(const ByteTiles& x) {
   if (x.rows_signed) return x.lanes_signed ? dots<true, true>(x) : dots<true, false>(x);

@@ -2,8 +2,8 @@
 // addition to nearest and flushes subnormals, so its sums are used where no addition can round: all values multiples of a
 // unit, and no partial sum, in whatever order, as large as 2^24 of them.
 //
-// Plain pointers only: tile_unit.cpp and the decoders are compiled for processors that have the unit, and nothing inline of
-// a shared header may be compiled there. Private to sim/numeric.
+// Plain pointers only: tile_unit.cpp and the files that include tile_steps-inl.h are compiled for processors that have the
+// unit, and nothing inline of a shared header may be compiled there. Private to sim/numeric.
 #pragma once
 
 #include <cstddef>
@@ -31,14 +31,6 @@ class TileUnit {
   TileUnit(const TileUnit&) = delete;
   TileUnit& operator=(const TileUnit&) = delete;
 };
-
-/// A tile of rows against `column_tiles` neighbouring tiles of lanes.
-struct TileProduct {
-  const uint8_t* rows;
-  const uint8_t* lanes;
-};
-/// Sums of `count` products, one or two. Tile c of the result is at sums + 256 c, row by row; column_tiles is a multiple of 4.
-void tile_sums(const TileProduct* products, unsigned count, unsigned column_tiles, float* sums);
 
 /// Bytes, 64 of each row: d = c + sum, modulo 2^32; c may be null (0) and may be d. Strides in bytes.
 struct ByteTiles {
