@@ -35,9 +35,10 @@ void check_gemm(const GemmConfig& config, uint64_t m, uint64_t n, uint64_t k) {
   const GemmPlan p(config);
   Diagnostics problems;
   const auto need_multiple = [&](const char* what, uint64_t value, uint64_t of, const char* why) {
-    if (value == 0 || value % of != 0)
-      problems.error("E2302", {}, fmt::format("{} = {}: must be a positive multiple of {}", what, value, of),
-                     why);
+    if (value != 0 && value % of == 0) return;
+    std::string message = fmt::format("{} = {}: must be a positive multiple of {}", what, value, of);
+    const bool said = std::any_of(problems.list().begin(), problems.list().end(), [&](const Diagnostic& d) { return d.message == message; });
+    if (!said) problems.error("E2302", {}, std::move(message), why);
   };
   const auto operand = [&](const char* rows_name, uint64_t rows, const OperandPlan& o) {
     const bool padded = isa::is_padded(o.type), k_major = o.major == isa::Major::k;

@@ -63,6 +63,8 @@ Effect access_fault(Warp& w, Space space, uint64_t address, uint64_t bytes, uint
       const auto gap = static_cast<int64_t>(address - (a->base + a->size));
       detail = fmt::format("; the allocation below is '{}' at {:#x} with {} bytes, which ends {}", a->name, a->base, a->size, gap == 0 ? "there" : fmt::format("{} bytes before", gap));
     }
+    // A tensor map that is a parameter, by the name of the parameter alone.
+    if (space == Space::generic && bytes == 128 && address < w.cta->cluster->launch->program->param_bytes) detail = "; if that is a place in the parameters, cvta.param makes a generic address of it";
   } else if (space == Space::shared_cta || space == Space::shared_cluster) {
     detail = fmt::format("; the CTA has shared memory up to offset {:#x}", w.cta->smem.size());
   }

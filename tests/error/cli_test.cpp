@@ -214,6 +214,12 @@ TEST(CliRun, RefusesAnInputOfAnotherType) {
   EXPECT_EQ(f.exit_code, 3);
 }
 
+TEST(CliRun, OneMistakeIsToldOnce) {
+  const std::string err = drywell({"run", "gemm-bf16", "--k=1"}).err;  // of A and of B
+  EXPECT_THAT(err, HasSubstr("k = 1: must be a positive multiple of 8"));
+  EXPECT_EQ(err.find("k = 1"), err.rfind("k = 1")) << err;
+}
+
 TEST(CliRun, StopsARunawayKernelAsAGuestFault) {
   for (const char* driver : {"--driver=eager", "--driver=timed"}) {
     const Finished f = drywell({"run", "tma-copy", "--max-instructions=100", driver});
@@ -340,6 +346,25 @@ TEST_F(CliRunFile, TheLimitIsOfAllCtasTogether) {
     EXPECT_THAT(f.out, HasSubstr("F3602: more than 100 warp instructions\n    in axpy CTA (4,0,0)")) << threads;
     EXPECT_EQ(run({"--grid=4", "--max-instructions=100", threads}).exit_code, 0);
   }
+}
+
+TEST_F(CliRunFile, ATensorMapWithoutCvtaIsTold) {
+  const std::string_view text = R"(.version 8.7
+.target sm_100a
+.address_size 64
+.visible .entry k(.param .align 64 .b8 m[128])
+{
+  .reg .b64 %rd<1>;
+  mov.b64 %rd0, m;
+  cp.async.bulk.prefetch.tensor.1d.L2.global.tile [%rd0, {0}];
+  ret;
+}
+)";
+  write_file_atomically(d.file("map.ptx"), text);
+  const Finished f = drywell({"run", d.file("map.ptx"), "--buffer", "a=f32[64]", "--map", "m=a,box=32", "--arg", "map:m"});
+  EXPECT_EQ(f.exit_code, 5) << f.err;
+  EXPECT_THAT(f.out, HasSubstr("F3001"));
+  EXPECT_THAT(f.out, HasSubstr("cvta.param makes a generic address of it"));
 }
 
 TEST_F(CliRunFile, MessagesNameTheFileAndNothingATerminalObeys) {
