@@ -27,7 +27,6 @@ constexpr unsigned kBlockTiles = 2, kBlockColumns = 16 * kBlockTiles, kPartRows 
 /// What the exponents of the scales of one side come to.
 struct Scales {
   alignas(64) float up[kByteMaxRows], down[kByteMaxRows];  // powers of two
-  alignas(64) int32_t bits[kByteMaxRows];                  // as a step of the exponents of a float
 };
 
 /// D row by row, in blocks.
@@ -120,24 +119,24 @@ class Product {
       for (unsigned i = 0; kScaled && i < kBlockTiles; ++i) {
         lane_up[i] = _mm512_mul_ps(up, _mm512_load_ps(p.lane_scales_.up + n + 16 * i));
         lane_quanta[i] = _mm512_mul_ps(quanta, _mm512_load_ps(p.lane_scales_.down + n + 16 * i));
-        lane_bits[i] = load(p.lane_scales_.bits + n + 16 * i);
-        if (kSplit) lane_bits[i] = _mm512_add_epi32(lane_bits[i], splat(p.unit_ << 23));
+        lane_exponents[i] = load(x.lanes.exponents + n + 16 * i);
+        if (kSplit) lane_exponents[i] = _mm512_add_epi32(lane_exponents[i], splat(p.unit_));
       }
     }
     __m512 quanta, up, lane_quanta[kBlockTiles], lane_up[kBlockTiles];
-    __m512i limit, top, bound, lane_bits[kBlockTiles];
+    __m512i limit, top, bound, lane_exponents[kBlockTiles];
   };
   /// Those of sixteen of a row.
   struct Vector {
-    Vector(const Product& p, const Terms& t, unsigned m, unsigned i) : quanta(t.quanta), up(t.up), limit(t.limit), bits(_mm512_setzero_si512()) {
+    Vector(const Product& p, const Terms& t, unsigned m, unsigned i) : quanta(t.quanta), up(t.up), limit(t.limit), exponents(_mm512_setzero_si512()) {
       if (!kScaled) return;
       quanta = _mm512_mul_ps(t.lane_quanta[i], _mm512_set1_ps(p.row_scales_.down[m]));
       up = _mm512_mul_ps(t.lane_up[i], _mm512_set1_ps(p.row_scales_.up[m]));
-      bits = _mm512_add_epi32(t.lane_bits[i], splat(p.row_scales_.bits[m]));
-      if (!kSplit) limit = _mm512_add_epi32(limit, bits);
+      exponents = _mm512_add_epi32(t.lane_exponents[i], splat(p.x_.rows.exponents[m]));
+      if (!kSplit) limit = _mm512_add_epi32(limit, _mm512_slli_epi32(exponents, 23));
     }
     __m512 quanta, up;
-    __m512i limit, bits;
+    __m512i limit, exponents;
   };
 
   static void find(const ByteOperand& x, unsigned count, Scales& out) {
@@ -145,7 +144,6 @@ class Product {
       const __m512i e = load(x.exponents + r);
       _mm512_store_si512(out.up + r, powers(e));
       _mm512_store_si512(out.down + r, powers(_mm512_sub_epi32(_mm512_setzero_si512(), e)));
-      _mm512_store_si512(out.bits + r, _mm512_slli_epi32(e, 23));
     }
   }
 
@@ -187,8 +185,8 @@ class Product {
 
   /// Lanes of `ok` whose products are multiples of the quantum.
   static __mmask16 cuts_nothing(const Vector& v, const Terms& t, __mmask16 ok, __m512i magnitude, __m512i bottoms) {
-    const __m512i scaled = kScaled ? _mm512_sub_epi32(magnitude, v.bits) : magnitude;
-    const __m512i c_top = kScaled ? _mm512_srai_epi32(scaled, 23) : _mm512_srli_epi32(scaled, 23);
+    __m512i c_top = _mm512_srli_epi32(magnitude, 23);
+    if (kScaled) c_top = _mm512_sub_epi32(c_top, v.exponents);
     const __m512i top = _mm512_max_epi32(t.top, c_top), field = _mm512_srli_epi32(bottoms, 23);
     return _mm512_mask_cmplt_epi32_mask(ok, _mm512_add_epi32(field, _mm512_madd_epi16(top, splat(kBottomStep))), t.bound);
   }

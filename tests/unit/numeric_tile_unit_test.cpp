@@ -116,7 +116,7 @@ class Problem {
         const int exponent = static_cast<int>(sum >> 23 & 0xFF) + static_cast<int>(gen() % 81) - 40;
         const uint32_t low = gen() % 2 == 0 ? 0 : gen() & (0x7FFFFF >> gen() % 23);
         c_[m * stride() + n] = (gen() & 0x80000000) | static_cast<uint32_t>(std::clamp(exponent, 0, 254)) << 23 | ((sum & 0x7FFFFF) ^ low);
-        if (gen() % 400 == 0) c_[m * stride() + n] = gen();
+        if (gen() % 100 == 0) c_[m * stride() + n] = gen() % 2 != 0 ? gen() : (gen() & 0x807FFFFF) | (150 + gen() % 77) << 23;
       }
     }
   }
@@ -247,6 +247,18 @@ TEST(TileUnit, NarrowProductsAtTheEdgesOfTheWindow) {
     Problem p(row, std::move(a), std::move(b));
     if (round % 3 != 0) p.fill_c_near_window(gen);
     p.check(std::string(format_info(f).name) + " " + std::string(format_info(g).name) + " round " + std::to_string(round));
+  }
+}
+
+// C so far above the products, the scales taken off, that its exponent leaves the range of a float's.
+TEST(TileUnit, HugeAddendsWithTheSmallestScales) {
+  Gen gen(7);
+  for (const uint32_t c : {0x69D77813u, 0xF1000001u}) {
+    Operand a = random_operand(Format::e4m3, 16, 32, 1, Format::ue8m0, Fill::quantised, gen), b = random_operand(Format::e4m3, 64, 32, 1, Format::ue8m0, Fill::quantised, gen);
+    for (Operand* o : {&a, &b}) std::fill(o->scale_codes.begin(), o->scale_codes.end(), uint8_t{127 - 30});
+    Problem p(tcgen05_row(MmaKind::mxf8f6f4, Format::e4m3, Format::e4m3, Format::ue8m0), std::move(a), std::move(b));
+    p.sprinkle_c(c, 2, gen);
+    p.check("C of " + std::to_string(c));
   }
 }
 
