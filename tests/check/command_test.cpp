@@ -20,7 +20,6 @@ class CheckCommand : public testing::Test {
   void SetUp() override {
     if (binary_path().empty()) GTEST_SKIP() << "the drywell command is not built";
   }
-  static Finished drywell(const std::vector<std::string>& arguments) { return run_process(binary_path(), arguments); }
   static std::vector<std::string> fused(std::vector<std::string> more) {
     std::vector<std::string> all = {"run", "fused-rht", "--m=128", "--n=128", "--fences=false"};
     all.insert(all.end(), more.begin(), more.end());

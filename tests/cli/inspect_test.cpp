@@ -9,18 +9,19 @@
 
 #include "drywell/core/files.h"
 #include "drywell/core/npy.h"
+#include "support/mistake.h"
 #include "support/paths.h"
 #include "support/process.h"
 
 namespace drywell {
 namespace {
 
+using test::drywell;
 using test::Finished;
+using test::Mistake;
 using test::TemporaryDirectory;
 using testing::HasSubstr;
 using testing::StartsWith;
-
-Finished drywell(const std::vector<std::string>& arguments) { return test::run_process(test::binary_path(), arguments); }
 
 struct SeedCommand {
   const char* name;
@@ -78,21 +79,9 @@ INSTANTIATE_TEST_SUITE_P(
                     {"tmem", "check", "tmem_[32b](0x0000.0000) o ((_128,_16),_1,_1,_16):((_65536,_1),_0,_0,_16)", "--n=16"}}),
     [](const auto& i) { return std::string(i.param.name); });
 
-struct Mistake {
-  const char* name;
-  std::vector<std::string> arguments;
-  int exit_code;
-  const char* message;
-};
-
 class InspectMistake : public testing::TestWithParam<Mistake> {};
 
-TEST_P(InspectMistake, GetsOneMessageAndItsExitCode) {
-  const Finished f = drywell(GetParam().arguments);
-  EXPECT_EQ(f.exit_code, GetParam().exit_code) << f.err;
-  EXPECT_THAT(f.err, StartsWith("drywell: "));
-  EXPECT_THAT(f.err, HasSubstr(GetParam().message));
-}
+TEST_P(InspectMistake, GetsOneMessageAndItsExitCode) { test::expect_one_message(GetParam()); }
 
 INSTANTIATE_TEST_SUITE_P(
     Each, InspectMistake,

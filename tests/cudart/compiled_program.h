@@ -11,8 +11,6 @@
 
 namespace drywell::test {
 
-inline Finished drywell(const std::vector<std::string>& arguments) { return run_process(binary_path(), arguments); }
-
 class CompiledProgram : public testing::Test {
  protected:
   /// Skips where there is no nvcc.

@@ -9,39 +9,25 @@
 
 #include "drywell/core/files.h"
 #include "drywell/core/npy.h"
+#include "support/mistake.h"
 #include "support/paths.h"
 #include "support/process.h"
 
 namespace drywell {
 namespace {
 
+using test::drywell;
 using test::Finished;
+using test::Mistake;
 using test::TemporaryDirectory;
 using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::Not;
 using testing::StartsWith;
 
-Finished drywell(const std::vector<std::string>& arguments) {
-  return test::run_process(test::binary_path(), arguments);
-}
-
-struct Mistake {
-  const char* name;
-  std::vector<std::string> arguments;
-  int exit_code;
-  const char* message;
-};
-
 class CliMistake : public testing::TestWithParam<Mistake> {};
 
-TEST_P(CliMistake, GetsOneMessageAndItsExitCode) {
-  const Finished f = drywell(GetParam().arguments);
-  EXPECT_EQ(f.exit_code, GetParam().exit_code) << f.err;
-  EXPECT_THAT(f.err, StartsWith("drywell: "));
-  EXPECT_THAT(f.err, HasSubstr(GetParam().message));
-  EXPECT_THAT(f.out, IsEmpty());
-}
+TEST_P(CliMistake, GetsOneMessageAndItsExitCode) { test::expect_one_message(GetParam()); }
 
 INSTANTIATE_TEST_SUITE_P(
     Each, CliMistake,

@@ -9,6 +9,7 @@
 #include <stdexcept>
 
 #include "drywell/core/files.h"
+#include "support/paths.h"
 
 namespace drywell::test {
 
@@ -41,5 +42,7 @@ Finished run_process(const std::string& program, const std::vector<std::string>&
   return {WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status), read_text_file(out),
           read_text_file(err)};
 }
+
+Finished drywell(const std::vector<std::string>& arguments) { return run_process(binary_path(), arguments); }
 
 }  // namespace drywell::test

@@ -13,6 +13,8 @@ struct Finished {
 
 /// Runs `program` with `arguments` (no shell) and waits for it.
 Finished run_process(const std::string& program, const std::vector<std::string>& arguments);
+/// The drywell command.
+Finished drywell(const std::vector<std::string>& arguments);
 
 /// A fresh directory that goes away with its owner.
 class TemporaryDirectory {

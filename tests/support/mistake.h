@@ -1,0 +1,29 @@
+// What the command says of a mistake on its command line: one message on standard error, nothing else.
+#pragma once
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "support/process.h"
+
+namespace drywell::test {
+
+struct Mistake {
+  const char* name;
+  std::vector<std::string> arguments;
+  int exit_code;
+  const char* message;
+};
+
+inline void expect_one_message(const Mistake& m) {
+  const Finished f = drywell(m.arguments);
+  EXPECT_EQ(f.exit_code, m.exit_code) << f.err;
+  EXPECT_THAT(f.err, testing::StartsWith("drywell: "));
+  EXPECT_THAT(f.err, testing::HasSubstr(m.message));
+  EXPECT_THAT(f.out, testing::IsEmpty());
+}
+
+}  // namespace drywell::test
