@@ -32,6 +32,18 @@ std::string name_beside(const std::string& path, Make make) {
   return {};
 }
 
+/// What a link names, there already or not: it is that which is replaced, and the link stays.
+std::string behind_links(std::string path) {
+  constexpr int kMost = 40;  // as Linux follows them
+  std::error_code none;
+  for (int i = 0; i < kMost; ++i) {
+    const std::filesystem::path target = std::filesystem::read_symlink(path, none);
+    if (none) break;
+    path = (std::filesystem::path(path).parent_path() / target).string();
+  }
+  return path;
+}
+
 }  // namespace
 
 std::vector<std::byte> read_file(const std::string& path) {
@@ -68,12 +80,7 @@ PendingFile::PendingFile(std::string path) : path_(std::move(path)) {
   if (::stat(path_.c_str(), &st) == 0 && !S_ISREG(st.st_mode)) {
     drywell::fail("E4008", path_, "cannot be written: it exists and is not a regular file");
   }
-  // A link stays one: its target is what is replaced.
-  std::error_code unknown;
-  if (std::filesystem::is_symlink(path_, unknown)) {
-    const std::filesystem::path target = std::filesystem::weakly_canonical(path_, unknown);
-    if (!unknown) path_ = target.string();
-  }
+  path_ = behind_links(path_);
   // Without a name, where the file system can and /proc is there to give it one: a run that is killed then leaves nothing.
   const std::filesystem::path directory = std::filesystem::path(path_).parent_path();
   if (::access("/proc/self/fd", X_OK) == 0) fd_ = ::open(directory.empty() ? "." : directory.c_str(), O_TMPFILE | O_WRONLY | O_CLOEXEC, 0666);
@@ -81,7 +88,6 @@ PendingFile::PendingFile(std::string path) : path_(std::move(path)) {
   beside_ = name_beside(path_, [&](const char* name) { return (fd_ = ::open(name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666)) >= 0; });
   if (fd_ < 0) fail(errno);
 }
-
 
 PendingFile::~PendingFile() {
   if (fd_ >= 0) ::close(fd_);

@@ -12,6 +12,7 @@
 #include "sim/inspect/timeline.h"
 #include "tools/command.h"
 #include "tools/html_report.h"
+#include "tools/output_file.h"
 #include "tools/parameters.h"
 #include "tools/report_parts.h"
 #include "tools/run_flags.h"
@@ -21,37 +22,32 @@
 namespace drywell::tools {
 namespace {
 
-/// Where --save puts a kernel's outputs: made and tried before the run, gone again if nothing came.
+/// Where --save puts a kernel's outputs. Tried before the run, but there only if something comes, whatever ends the run.
 class SaveDirectory {
  public:
   explicit SaveDirectory(std::string path) : path_(std::move(path)) {
-    if (!path_.empty()) probe();
+    if (path_.empty()) return;
+    const bool made = make();
+    expect_writable({file("drywell-probe")});
+    if (made) ::rmdir(path_.c_str());
   }
-  ~SaveDirectory() {
-    if (made_) ::rmdir(path_.c_str());  // only an empty one goes
-  }
-  SaveDirectory(const SaveDirectory&) = delete;
-  SaveDirectory& operator=(const SaveDirectory&) = delete;
 
-  void save(const kernels::KernelReport& r) {
-    for (const auto& [name, array] : r.outputs)
-      write_npy((std::filesystem::path(path_) / (name + ".npy")).string(), array);
-    if (!r.outputs.empty()) made_ = false;
+  void save(const kernels::KernelReport& r) const {
+    if (path_.empty() || r.outputs.empty()) return;
+    make();
+    for (const auto& [name, array] : r.outputs) write_npy(file(name + ".npy"), array);
   }
 
  private:
-  void probe() {
-    struct stat st {};
-    if (::stat(path_.c_str(), &st) != 0) {
-      if (::mkdir(path_.c_str(), 0777) != 0)
-        throw InputError("E4008", fmt::format("{}: cannot be made: {}", path_, std::strerror(errno)));
-      made_ = true;
-    }
-    const PendingFile probe((std::filesystem::path(path_) / "drywell-probe").string());
+  /// False if it is there already.
+  bool make() const {
+    if (::mkdir(path_.c_str(), 0777) == 0) return true;
+    if (errno != EEXIST) throw InputError("E4008", fmt::format("{}: cannot be made: {}", path_, std::strerror(errno)));
+    return false;
   }
+  std::string file(const std::string& name) const { return (std::filesystem::path(path_) / name).string(); }
 
   std::string path_;
-  bool made_ = false;
 };
 
 /// What makes the run again, for the trace's header.

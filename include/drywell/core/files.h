@@ -13,9 +13,9 @@ namespace drywell {
 std::vector<std::byte> read_file(const std::string& path);
 std::string read_text_file(const std::string& path);
 
-/// A file on its way: it lies beside `path` under another name until commit() puts it in place. Without
-/// commit it is gone, and `path` is what it was. Made before lengthy work, it tells early that `path` cannot
-/// be written.
+/// A file on its way: until commit() puts it in place it has no name or, where the file system knows no such files, lies
+/// beside `path` under another. Without commit it is gone, and `path` is what it was. Made before lengthy work, it tells
+/// early that `path` cannot be written. If `path` is a link, what it names is written.
 class PendingFile {
  public:
   /// Throws InputError E4008 if `path` cannot be written.
@@ -32,7 +32,7 @@ class PendingFile {
 
  private:
   [[noreturn]] void fail(int error);
-  std::string path_, beside_;
+  std::string path_, beside_;  // beside_: empty while the file has no name
   int fd_ = -1;
 };
 
