@@ -89,6 +89,7 @@ std::string read_trace(const std::string& path) {
                          ? decompress(path, bytes)
                          : std::string(reinterpret_cast<const char*>(bytes.data()), bytes.size());
   parse_trace_header(text, path);
+  if (!text.ends_with('\n')) fail("E4201", path, "the file is cut short: its last line has no end");
   return text;
 }
 

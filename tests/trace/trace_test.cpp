@@ -190,9 +190,14 @@ TEST_F(TraceFiles, RefuseDamagedFiles) {
   f.commit();
   const auto bytes = read_file(path("whole.zst"));
   write_file_atomically(path("cut.zst"), std::span(bytes).first(bytes.size() / 2));
+  const std::string plain = trace_of(two_warps(2));
+  write_file_atomically(path("whole.trace"), plain);
+  write_file_atomically(path("cut.trace"), std::string_view(plain).substr(0, plain.size() - 3));
   write_file_atomically(path("text.zst"), std::string_view("# trace 1\n"));
   write_file_atomically(path("other.trace"), std::string_view("hello\n"));
   EXPECT_EQ(code_of("cut.zst"), "E4201");
+  EXPECT_EQ(code_of("cut.trace"), "E4201");
+  EXPECT_EQ(code_of("whole.trace"), "none");
   EXPECT_EQ(code_of("text.zst"), "E4201");
   EXPECT_EQ(code_of("other.trace"), "E4202");
   EXPECT_EQ(code_of("missing.trace"), "E4001");

@@ -75,7 +75,7 @@ class TraceWriter {
 };
 
 /// The text of a trace file, decompressed. Throws InputError E4001 (cannot be read), E4201 (not zstd, or cut
-/// short), E4202 (not a trace).
+/// short, within a line if it is plain), E4202 (not a trace).
 std::string read_trace(const std::string& path);
 
 struct TraceHeader {
