@@ -292,13 +292,15 @@ void Parser::finish_files() {
   module_.files.resize(last + 1);
   module_.files[0] = file_name_;
   for (auto& [number, path] : file_numbers_) module_.files[number] = std::move(path);
-  module_.call_sites = call_sites_.all();
-  const auto forget_unknown = [&](SourceRef& at) {
-    if (at.file > last) at = {};
-  };
-  for (SourceRef& at : module_.call_sites) forget_unknown(at);
+  // A .loc of a file that no .file names says nothing, and a call there makes all calls doubtful.
+  const std::vector<SourceRef>& sites = call_sites_.all();
+  const bool calls_known = std::all_of(sites.begin(), sites.end(), [&](const SourceRef& at) { return at.file <= last; });
+  if (calls_known) module_.call_sites = sites;
   for (Function& f : module_.functions) {
-    for (Instruction& i : f.body) forget_unknown(i.source);
+    for (Instruction& i : f.body) {
+      if (i.source.file > last) i.source = {};
+      if (!calls_known) i.source.call_site = 0;
+    }
   }
 }
 

@@ -6,6 +6,8 @@
 #include <charconv>
 #include <iterator>
 
+#include "isa/source_lines.h"
+
 namespace drywell::isa {
 namespace {
 
@@ -345,7 +347,7 @@ std::vector<uint32_t> by_position(const std::vector<T>& list) {
   return order;
 }
 
-void put_body(Out& out, const Function& f, const PrintOptions& options) {
+void put_body(Out& out, const Function& f, SourceLines* lines) {
   const auto labels = by_position(f.labels), pragmas = by_position(f.pragmas);
   size_t label = 0, pragma = 0;
   SourceRef last{};
@@ -358,8 +360,8 @@ void put_body(Out& out, const Function& f, const PrintOptions& options) {
     }
     if (i == f.body.size()) break;
     const Instruction& ins = f.body[i];
-    if (options.source_lines && ins.source.file != 0 && ins.source != last) {
-      put(out, "\t.loc\t{} {} {}\n", ins.source.file, ins.source.line, ins.source.column);
+    if (lines != nullptr && ins.source.file != 0 && (ins.source != last || ins.source.call_site != last.call_site)) {
+      lines->put(out, ins.source);
       last = ins.source;
     }
     out += '\t';
@@ -368,7 +370,8 @@ void put_body(Out& out, const Function& f, const PrintOptions& options) {
   }
 }
 
-void put_function(Out& out, const Module& m, const Function& f, const PrintOptions& options) {
+// `lines`: nullptr for none.
+void put_function(Out& out, const Module& m, const Function& f, SourceLines* lines) {
   out += linkage_text(f.linkage);
   out += f.is_entry ? ".entry " : ".func ";
   if (!f.returns.empty()) {
@@ -391,7 +394,7 @@ void put_function(Out& out, const Module& m, const Function& f, const PrintOptio
     out += '\n';
   }
   put_lists(out, m, f);
-  put_body(out, f, options);
+  put_body(out, f, lines);
   out += "}\n";
 }
 
@@ -417,7 +420,8 @@ std::string print_instruction(const Function& f, const Instruction& i) {
 
 std::string print_function(const Module& m, const Function& f, const PrintOptions& options) {
   Out out;
-  put_function(out, m, f, options);
+  SourceLines lines(m);
+  put_function(out, m, f, options.source_lines ? &lines : nullptr);
   return out;
 }
 
@@ -430,6 +434,7 @@ std::string print_module(const Module& m, const PrintOptions& options) {
     }
   }
   for (const std::string& p : m.pragmas) put(out, ".pragma \"{}\";\n", p);
+  SourceLines lines(m);
   // Variables keep their place among the functions: a table of functions follows their declarations.
   const auto variables = by_position(m.variables);
   size_t next = 0;
@@ -440,11 +445,12 @@ std::string print_module(const Module& m, const PrintOptions& options) {
       out += '\n';
     }
     if (i < m.functions.size()) {
-      put_function(out, m, m.functions[i], options);
+      put_function(out, m, m.functions[i], options.source_lines ? &lines : nullptr);
       out += '\n';
     }
   }
   for (const Alias& a : m.aliases) put(out, ".alias {}, {};\n", a.name, a.target);
+  lines.put_names(out);
   // The target says debug and ptxas then insists on a debug section; the text's own ones were not kept.
   if (m.debug) out += ".section .debug_abbrev { .b8 0 }\n";
   return out;

@@ -10,6 +10,7 @@ namespace drywell::test {
 using namespace isa;
 namespace {
 
+// Call sites may be numbered differently.
 bool same_instruction(const Instruction& a, const Instruction& b) {
   return a.op == b.op && a.guard_negated == b.guard_negated && a.operand_count == b.operand_count &&
          a.guard == b.guard && a.mods == b.mods && a.operands == b.operands && a.source == b.source;
@@ -55,6 +56,15 @@ std::string function_difference(const Function& a, const Function& b) {
   return why;
 }
 
+// The lines of calls that were inlined, further out than the instruction's own line.
+std::string call_difference(const Module& a, const Module& b, size_t function) {
+  const Function &f = a.functions[function], &g = b.functions[function];
+  for (size_t i = 0; i < f.body.size(); ++i) {
+    if (InstructionRef{a, f, f.body[i]}.author_lines() != InstructionRef{b, g, g.body[i]}.author_lines()) return fmt::format("calls around instruction {}", i);
+  }
+  return {};
+}
+
 }  // namespace
 
 std::string first_difference(const isa::Module& a, const isa::Module& b) {
@@ -66,7 +76,9 @@ std::string first_difference(const isa::Module& a, const isa::Module& b) {
   if (std::string why = compare(a.variables, b.variables, "module variables"); !why.empty()) return why;
   if (a.functions.size() != b.functions.size()) return "number of functions";
   for (size_t i = 0; i < a.functions.size(); ++i) {
-    if (std::string why = function_difference(a.functions[i], b.functions[i]); !why.empty()) {
+    std::string why = function_difference(a.functions[i], b.functions[i]);
+    if (why.empty()) why = call_difference(a, b, i);
+    if (!why.empty()) {
       return fmt::format("function {}: {}", a.functions[i].name, why);
     }
   }

@@ -16,7 +16,7 @@ std::string print_instruction(const Function& f, const Instruction& i);
 std::string print_instruction_briefly(const Function& f, const Instruction& i);
 
 struct PrintOptions {
-  bool source_lines = true;  // .file/.loc lines where instructions carry a source
+  bool source_lines = true;  // .file/.loc lines where instructions carry a source, with the calls it was inlined for
 };
 std::string print_function(const Module& m, const Function& f, const PrintOptions& o = {});
 std::string print_module(const Module& m, const PrintOptions& o = {});

@@ -1,0 +1,57 @@
+// .loc lines of printed text (PTX ISA 11.5.2). A line that was inlined names its call, which must have had a .loc before; readers
+// take that call to be inlined where its latest .loc says (call_sites.h).
+#pragma once
+
+#include <fmt/format.h>
+
+#include <iterator>
+#include <map>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include "drywell/isa/instruction.h"
+
+namespace drywell::isa {
+
+class SourceLines {
+ public:
+  explicit SourceLines(const Module& m) : module_(m) {}
+
+  /// The .loc of an instruction, behind those of the calls around it that are not as they were told last.
+  void put(std::string& out, const SourceRef& at) {
+    std::vector<SourceRef> untold{at};
+    while (const SourceRef* call = call_of(untold.back())) {
+      if (const auto told = told_.find(place(*call)); told != told_.end() && told->second == call->call_site) break;
+      untold.push_back(*call);
+    }
+    for (; !untold.empty(); untold.pop_back()) put_line(out, untold.back());
+  }
+  /// What the lines refer to: ptxas wants the name of what was inlined as a label, and names are not kept.
+  void put_names(std::string& out) const {
+    if (any_call_) out += fmt::format(".section .debug_str {{ {}: .b8 0 }}\n", kName);
+  }
+
+ private:
+  using Place = std::tuple<uint32_t, uint32_t, uint32_t>;
+  static constexpr const char* kName = "$L__inlined";
+
+  static Place place(const SourceRef& at) { return {at.file, at.line, at.column}; }
+  const SourceRef* call_of(const SourceRef& at) const { return at.call_site == 0 ? nullptr : &module_.call_sites[at.call_site - 1]; }
+
+  void put_line(std::string& out, const SourceRef& at) {
+    fmt::format_to(std::back_inserter(out), "\t.loc\t{} {} {}", at.file, at.line, at.column);
+    if (const SourceRef* call = call_of(at)) {
+      fmt::format_to(std::back_inserter(out), ", function_name {}, inlined_at {} {} {}", kName, call->file, call->line, call->column);
+      any_call_ = true;
+    }
+    out += '\n';
+    told_[place(at)] = at.call_site;
+  }
+
+  const Module& module_;
+  std::map<Place, uint32_t> told_;
+  bool any_call_ = false;
+};
+
+}  // namespace drywell::isa
