@@ -4,10 +4,12 @@ namespace drywell::isa {
 
 namespace {
 
-/// `{a, b, c, d, e}` as `{a, b, ..., e}`.
-std::string first_and_last(std::string_view vector) {
-  const size_t second = vector.find(", ") + 2;
-  return std::string(vector.substr(0, vector.find(", ", second) + 2)) + "..., " + std::string(vector.substr(vector.rfind(", ") + 2));
+/// `{a, b, c, d, e}` as `{a, b, ..., e}`; vectors of up to three stay.
+std::string ends_of(std::string_view vector) {
+  constexpr std::string_view kComma = ", ";
+  const size_t second = vector.find(kComma, vector.find(kComma) + 1), last = vector.rfind(kComma);
+  if (last <= second) return std::string(vector);
+  return std::string(vector.substr(0, second)) + ", ..." + std::string(vector.substr(last));
 }
 
 }  // namespace
@@ -19,7 +21,7 @@ std::string print_instruction_briefly(const Function& f, const Instruction& i) {
     const size_t close = text.find('}', open);
     if (close == std::string::npos) break;
     if (close - open < kWhole) continue;
-    text.replace(open, close + 1 - open, first_and_last(std::string_view(text).substr(open, close + 1 - open)));
+    text.replace(open, close + 1 - open, ends_of(std::string_view(text).substr(open, close + 1 - open)));
   }
   return text;
 }

@@ -19,5 +19,13 @@ TEST(PrintBriefly, ShowsTheEndsOfLongVectors) {
   EXPECT_EQ(print_instruction_briefly(f, f.body.at(1)), print_instruction(f, f.body.at(1)));
 }
 
+TEST(PrintBriefly, LeavesNothingOutOfShortVectors) {
+  const std::string a(50, 'a'), b(50, 'b');
+  const Module m = parse_ptx_or_throw(".version 8.8\n.target sm_100a\n.address_size 64\n.visible .entry k() {\n.reg .b64 %rd<1>;\n.reg .b32 " + a + ", " + b + ";\n" +
+                                      "ld.global.v2.b32 {" + a + ", " + b + "}, [%rd0];\nret;\n}\n", "k.ptx");
+  const Function& f = m.functions.at(0);
+  EXPECT_EQ(print_instruction_briefly(f, f.body.at(0)), print_instruction(f, f.body.at(0)));
+}
+
 }  // namespace
 }  // namespace drywell::isa
