@@ -196,6 +196,30 @@ struct HostNodeParams {
 /// cudaGraphNodeType
 enum class GraphNodeType : int { kernel = 0, memcpy = 1, memset = 2, host = 3, graph = 4, empty = 5, wait_event = 6, event_record = 7, mem_alloc = 10, mem_free = 11 };
 
+/// cudaMemcpyNodeParams
+struct MemcpyNodeParams {
+  int flags, reserved[3];
+  Memcpy3DParms copy;
+};
+/// cudaGraphNodeParams
+struct GraphNodeParams {
+  GraphNodeType type;
+  int reserved0[3];
+  union {
+    long long reserved1[29];
+    KernelNodeParams kernel;
+    MemcpyNodeParams memcpy;
+    MemsetParams memset;
+    HostNodeParams host;
+    void* graph;
+  };
+  long long reserved2;
+};
+/// cudaGraphEdgeData; all zero: the whole of one node before the whole of another.
+struct GraphEdgeData {
+  unsigned char from_port, to_port, type, reserved[5];
+};
+
 /// cudaMemLocation, passed in a register.
 struct MemLocation {
   int type, id;

@@ -26,6 +26,34 @@ Action host_action(const HostNodeParams* p) {
   return [h = *p] { h.function(h.user_data); };
 }
 
+Action child_action(Context& c, void* graph) {
+  return [inner = std::shared_ptr<GraphExec>(instantiate(c.streams.graphs.get(graph)))] { inner->run(); };
+}
+
+Action node_action(Context& c, const GraphNodeParams* p) {
+  require_value(p != nullptr);
+  switch (p->type) {
+    case GraphNodeType::kernel: return kernel_action(c, &p->kernel);
+    case GraphNodeType::memcpy: return copy_action(c, &p->memcpy.copy);
+    case GraphNodeType::memset: return set_action(c, &p->memset);
+    case GraphNodeType::host: return host_action(&p->host);
+    case GraphNodeType::graph: return child_action(c, p->graph);
+    case GraphNodeType::empty: return {};
+    default: throw CallFailed{CudaError::not_supported};
+  }
+}
+GraphNodeType type_of(const GraphNodeParams* p) { return p == nullptr ? GraphNodeType::empty : p->type; }
+
+/// Rather than a number of nodes.
+bool is_address(uintptr_t argument) { return argument >= 4096; }
+
+/// As many of `all` as there is room for, and nothing behind them; without room how many they are.
+void answer(const std::vector<GraphNode*>& all, void** out, size_t* count) {
+  require_value(count != nullptr);
+  for (size_t i = 0; out != nullptr && i < *count; ++i) out[i] = i < all.size() ? all[i] : nullptr;
+  *count = out == nullptr ? all.size() : std::min(*count, all.size());
+}
+
 template <class F>
 CudaError add(const char* name, void** out, void* graph, void* const* after, size_t count, GraphNodeType type, F&& make) {
   return serve(name, [&](Context& c) {
@@ -96,12 +124,20 @@ CudaError cudaGraphAddEmptyNode(void** out, void* graph, void* const* after, siz
   return add("cudaGraphAddEmptyNode", out, graph, after, count, GraphNodeType::empty, [](Context&) { return Action(); });
 }
 CudaError cudaGraphAddChildGraphNode(void** out, void* graph, void* const* after, size_t count, void* child) {
-  return add("cudaGraphAddChildGraphNode", out, graph, after, count, GraphNodeType::graph, [&](Context& c) -> Action {
-    return [inner = std::shared_ptr<GraphExec>(instantiate(c.streams.graphs.get(child)))] { inner->run(); };
-  });
+  return add("cudaGraphAddChildGraphNode", out, graph, after, count, GraphNodeType::graph, [&](Context& c) { return child_action(c, child); });
+}
+/// As CUDA 13 declares it, or as CUDA 12 does: without edge data, so that what follows comes one place earlier.
+CudaError cudaGraphAddNode(void** out, void* graph, void* const* after, const GraphEdgeData* edges, size_t count, const GraphNodeParams* p) {
+  if (is_address(count)) {
+    p = reinterpret_cast<const GraphNodeParams*>(count);
+    count = reinterpret_cast<uintptr_t>(edges);
+  }
+  return add("cudaGraphAddNode", out, graph, after, count, type_of(p), [&](Context& c) { return node_action(c, p); });
 }
 
-CudaError cudaGraphAddDependencies(void* graph, void* const* from, void* const* to, const void*, size_t count) {
+/// As CUDA 13 declares it, or without edge data, as CUDA 12 does.
+CudaError cudaGraphAddDependencies(void* graph, void* const* from, void* const* to, const GraphEdgeData* edges, size_t count) {
+  if (edges != nullptr && !is_address(reinterpret_cast<uintptr_t>(edges))) count = reinterpret_cast<uintptr_t>(edges);
   return serve("cudaGraphAddDependencies", [&](Context& c) {
     Graph& g = c.streams.graphs.get(graph);
     for (size_t i = 0; i < count; ++i) {
@@ -113,10 +149,32 @@ CudaError cudaGraphAddDependencies(void* graph, void* const* from, void* const* 
 }
 CudaError cudaGraphGetNodes(void* graph, void** nodes, size_t* count) {
   return serve("cudaGraphGetNodes", [&](Context& c) {
-    const Graph& g = c.streams.graphs.get(graph);
-    require_value(count != nullptr);
-    for (size_t i = 0; nodes != nullptr && i < *count; ++i) nodes[i] = i < g.nodes.size() ? g.nodes[i].get() : nullptr;
-    *count = nodes == nullptr ? g.nodes.size() : std::min(*count, g.nodes.size());
+    std::vector<GraphNode*> all;
+    for (const auto& n : c.streams.graphs.get(graph).nodes) all.push_back(n.get());
+    answer(all, nodes, count);
+  });
+}
+CudaError cudaGraphGetRootNodes(void* graph, void** nodes, size_t* count) {
+  return serve("cudaGraphGetRootNodes", [&](Context& c) {
+    std::vector<GraphNode*> roots;
+    for (const auto& n : c.streams.graphs.get(graph).nodes) {
+      if (n->after.empty()) roots.push_back(n.get());
+    }
+    answer(roots, nodes, count);
+  });
+}
+CudaError cudaGraphGetEdges(void* graph, void** from, void** to, GraphEdgeData* data, size_t* count) {
+  return serve("cudaGraphGetEdges", [&](Context& c) {
+    require_value(count != nullptr && (from == nullptr) == (to == nullptr) && (data == nullptr || from != nullptr));
+    std::vector<GraphNode*> starts, ends;
+    for (const auto& n : c.streams.graphs.get(graph).nodes) {
+      starts.insert(starts.end(), n->after.begin(), n->after.end());
+      ends.resize(starts.size(), n.get());
+    }
+    if (data != nullptr) std::fill_n(data, *count, GraphEdgeData{});
+    size_t room = *count;
+    answer(starts, from, &room);
+    answer(ends, to, count);
   });
 }
 CudaError cudaGraphNodeGetType(void* node, GraphNodeType* out) {
@@ -166,6 +224,9 @@ CudaError cudaGraphExecMemsetNodeSetParams(void* executable, void* node, const M
 }
 CudaError cudaGraphExecHostNodeSetParams(void* executable, void* node, const HostNodeParams* p) {
   return set_step("cudaGraphExecHostNodeSetParams", executable, node, GraphNodeType::host, [&](Context&) { return host_action(p); });
+}
+CudaError cudaGraphExecNodeSetParams(void* executable, void* node, const GraphNodeParams* p) {
+  return set_step("cudaGraphExecNodeSetParams", executable, node, type_of(p), [&](Context& c) { return node_action(c, p); });
 }
 CudaError cudaGraphNodeSetEnabled(void* executable, void* node, unsigned enabled) {
   return serve("cudaGraphNodeSetEnabled", [&](Context& c) { c.streams.executables.get(executable).step(node).enabled = enabled != 0; });

@@ -14,6 +14,83 @@ __global__ void cluster_shape(int* out) {
   if (threadIdx.x == 0) out[blockIdx.x] = static_cast<int>(x);
 }
 
+// A graph made node by node, by the call that takes any kind of node: a fill, two branches, the host. Returns what went wrong.
+size_t graph_of_nodes(cudaStream_t stream) {
+  constexpr int kN = 32;
+  size_t wrong = 0;
+  const auto expect = [&](bool fine, const char* what) {
+    if (!fine) std::printf("wrong: %s\n", what);
+    wrong += !fine;
+  };
+  int *p = nullptr, *q = nullptr, one = 1, two = 2, seen = 0;
+  CHECK(cudaMalloc(&p, kN * sizeof(int)));
+  CHECK(cudaMalloc(&q, kN * sizeof(int)));
+  cudaGraph_t graph;
+  cudaGraphNode_t fill, branches[2], host;
+  CHECK(cudaGraphCreate(&graph, 0));
+  cudaGraphNodeParams params{};
+  params.type = cudaGraphNodeTypeMemset;
+  params.memset.dst = p;
+  params.memset.elementSize = sizeof(int);
+  params.memset.value = 40;
+  params.memset.width = kN;
+  params.memset.height = 1;
+  CHECK(cudaGraphAddNode(&fill, graph, nullptr, nullptr, 0, &params));
+  void* arguments[2] = {&p, &one};
+  params = {};
+  params.type = cudaGraphNodeTypeKernel;
+  params.kernel.func = reinterpret_cast<void*>(add);
+  params.kernel.gridDim = 1;
+  params.kernel.blockDim = kN;
+  params.kernel.kernelParams = arguments;
+  CHECK(cudaGraphAddNode(&branches[0], graph, &fill, nullptr, 1, &params));
+  params = {};
+  params.type = cudaGraphNodeTypeMemcpy;
+  params.memcpy.copyParams.srcPtr = make_cudaPitchedPtr(p, kN * sizeof(int), kN * sizeof(int), 1);
+  params.memcpy.copyParams.dstPtr = make_cudaPitchedPtr(q, kN * sizeof(int), kN * sizeof(int), 1);
+  params.memcpy.copyParams.extent = make_cudaExtent(kN * sizeof(int), 1, 1);
+  params.memcpy.copyParams.kind = cudaMemcpyDeviceToDevice;
+  CHECK(cudaGraphAddNode(&branches[1], graph, &branches[0], nullptr, 1, &params));
+  params = {};
+  params.type = cudaGraphNodeTypeHost;
+  params.host.fn = [](void* data) { ++*static_cast<int*>(data); };
+  params.host.userData = &seen;
+  CHECK(cudaGraphAddNode(&host, graph, branches, nullptr, 2, &params));
+
+  size_t roots = 4, edges = 0;
+  cudaGraphNode_t root[4], from[4], to[4];
+  cudaGraphEdgeData data[4];
+  CHECK(cudaGraphGetRootNodes(graph, root, &roots));
+  expect(roots == 1 && root[0] == fill && root[1] == nullptr, "one root");
+  CHECK(cudaGraphGetEdges(graph, nullptr, nullptr, nullptr, &edges));
+  expect(edges == 4, "four edges");
+  CHECK(cudaGraphGetEdges(graph, from, to, data, &edges));
+  for (size_t i = 0; i < edges; ++i) {
+    const bool one_of_them = (from[i] == fill && to[i] == branches[0]) || (from[i] == branches[0] && to[i] == branches[1]) || (from[i] != fill && to[i] == host);
+    expect(one_of_them && data[i].type == cudaGraphDependencyTypeDefault, "an edge that was asked for");
+  }
+
+  cudaGraphExec_t executable;
+  CHECK(cudaGraphInstantiate(&executable, graph, 0));
+  arguments[1] = &two;
+  params = {};
+  params.type = cudaGraphNodeTypeKernel;
+  params.kernel.func = reinterpret_cast<void*>(add);
+  params.kernel.gridDim = 1;
+  params.kernel.blockDim = kN;
+  params.kernel.kernelParams = arguments;
+  CHECK(cudaGraphExecNodeSetParams(executable, branches[0], &params));
+  CHECK(cudaGraphLaunch(executable, stream));
+  CHECK(cudaStreamSynchronize(stream));
+  int result[kN];
+  CHECK(cudaMemcpy(result, q, sizeof(result), cudaMemcpyDeviceToHost));
+  for (int i = 0; i < kN; ++i) expect(result[i] == 42, "the nodes ran in order, the kernel with its new arguments");
+  expect(seen == 1, "the host's node ran");
+  CHECK(cudaGraphExecDestroy(executable));
+  CHECK(cudaGraphDestroy(graph));
+  return wrong;
+}
+
 int main() {
   constexpr int kN = 64;
   size_t wrong = 0;
@@ -64,6 +141,8 @@ int main() {
   for (int i = 0; i < kN; ++i) expect(pinned[i] == 15, "the clone ran once");
   CHECK(cudaGraphExecDestroy(twin));
   CHECK(cudaGraphDestroy(clone));
+
+  wrong += graph_of_nodes(stream);
 
   // Memory that belongs to a graph, and a copy made as a node.
   int* inside = nullptr;
