@@ -7,20 +7,11 @@
 #include <vector>
 
 #include "sim/check/monitor.h"
+#include "sim/check/place_words.h"
 #include "sim/driver/functional.h"
 
 namespace drywell::sim::check {
 namespace {
-
-std::string source_of(const GuestPlace& p) {
-  if (p.source.file.empty()) return "";
-  const auto line = [](const SourcePos& s) { return fmt::format("{}:{}", s.file.substr(s.file.rfind('/') + 1), s.line); };
-  return fmt::format(" ({}{})", line(p.source), p.called_from.empty() ? "" : ", inlined at " + line(p.called_from.back()));
-}
-
-std::string warp_name(const Cluster& c, uint32_t cta, uint32_t warp) {
-  return c.ctas.size() == 1 ? fmt::format("warp {}", warp) : fmt::format("warp {} of CTA rank {}", warp, cta);
-}
 
 const char* verb(MbarrierEvent e) {
   switch (e) {
@@ -28,13 +19,6 @@ const char* verb(MbarrierEvent e) {
     case MbarrierEvent::complete_tx: return "delivered bytes";
     default: return "arrived";
   }
-}
-
-const Mbarrier* object(const Cluster& c, uint32_t address) {
-  for (const Smem::Slot& s : c.ctas[shared_rank(address)]->smem.mbarriers()) {
-    if (s.offset == shared_offset(address)) return &s.barrier;
-  }
-  return nullptr;
 }
 
 /// Entries of a ledger that say the same, added up.
@@ -129,7 +113,7 @@ std::vector<uint32_t> not_at_barrier(const Cta& cta, const Warp& w) {
 std::string ClusterMonitor::ledger_of(uint32_t address) const {
   const CtaState& cta = ctas_[shared_rank(address)];
   const auto found = cta.barriers.find(shared_offset(address));
-  const Mbarrier* m = object(cluster_, address);
+  const Mbarrier* m = cluster_.ctas[shared_rank(address)]->smem.find_mbarrier(shared_offset(address));
   if (found == cta.barriers.end() || m == nullptr) return "      it was never initialised\n";
   const BarrierState& b = found->second;
   const auto line = [&](const Key& k, const Sum& s) {

@@ -5,6 +5,7 @@
 #include <set>
 
 #include "sim/check/monitor.h"
+#include "sim/check/place_words.h"
 #include "sim/driver/functional.h"
 
 namespace drywell::sim::check {
@@ -12,7 +13,7 @@ namespace {
 
 std::string line_of(const GuestPlace& p) {
   const std::string ptx = p.ptx.size() > 60 ? p.ptx.substr(0, 57) + "..." : p.ptx;
-  return p.source.file.empty() ? ptx : fmt::format("{} ({}:{})", ptx, p.source.file.substr(p.source.file.rfind('/') + 1), p.source.line);
+  return ptx + source_of(p);
 }
 
 class GraphMaker {
@@ -24,7 +25,7 @@ class GraphMaker {
     if (!made) return at->second;
     WaitGraph::Node n;
     n.kind = w.finished() ? WaitGraph::Node::Kind::other : WaitGraph::Node::Kind::blocked;
-    n.lines.push_back(cluster_.ctas.size() == 1 ? fmt::format("warp {}", w.index) : fmt::format("warp {} of CTA rank {}", w.index, w.cta->rank));
+    n.lines.push_back(warp_name(cluster_, w.cta->rank, w.index));
     n.lines.push_back(w.finished() ? "has exited" : line_of(place_of(w, w.pc, w.active)));
     graph.nodes.push_back(std::move(n));
     return at->second;
@@ -59,20 +60,13 @@ std::vector<std::string> places(const Warp& w) {
   return all;
 }
 
-const Mbarrier* object_at(const Cluster& c, uint32_t address) {
-  for (const Smem::Slot& s : c.ctas[shared_rank(address)]->smem.mbarriers()) {
-    if (s.offset == shared_offset(address)) return &s.barrier;
-  }
-  return nullptr;
-}
-
 }  // namespace
 
 WaitGraph ClusterMonitor::wait_graph() const {
   GraphMaker g(cluster_);
   const auto mbarrier = [&](const Warp& w, size_t from) {
     const uint32_t address = w.block.address;
-    const Mbarrier* m = object_at(cluster_, address);
+    const Mbarrier* m = cluster_.ctas[shared_rank(address)]->smem.find_mbarrier(shared_offset(address));
     std::vector<std::string> about;
     if (m != nullptr) {
       about.push_back(fmt::format("{} of {} arrivals missing", m->pending, m->expected));
