@@ -210,7 +210,7 @@ struct ClusterMonitor::Issue {
   void operator()(const TryCancel& t) const { signalled(Agent::load, {op.issuer.cta << 24 | shared_offset(t.mbar)}); }
   void operator()(const Umma& u) const { mma(u); }
   // The constant field of a descriptor of tcgen05 (facts/tcgen05.md 4.6).
-  void descriptor(uint64_t d, const Access& a) const {
+  void check_version(uint64_t d, const Access& a) const {
     const uint64_t version = d >> 46 & 7;
     if (version == 1) return;
     m.reporter_.report(Rule::descriptor_version, nullptr, a, [&] { return fmt::format("descriptor {:#018x}: bits 48..46 are {}", d, version); });
@@ -219,7 +219,7 @@ struct ClusterMonitor::Issue {
     m.ctas_[op.issuer.cta].scales.valid = false;
     Queue& q = tensor();
     Access a = next_of(q, Agent::copy);
-    descriptor(c.desc, a);
+    check_version(c.desc, a);
     a.swizzles = swizzles_of(c);
     a.form = c.shape == isa::Mod::_4x256b ? kCopy4x256b : 0;
     a.copies = copies_of(c);
@@ -255,8 +255,8 @@ struct ClusterMonitor::Issue {
   void mma(const Umma& u) const {
     Queue& q = tensor();
     Access a = next_of(q, Agent::mma);
-    if (!u.a_in_tmem) descriptor(u.a, a);
-    descriptor(u.b, a);
+    if (!u.a_in_tmem) check_version(u.a, a);
+    check_version(u.b, a);
     a.swizzles = swizzles_of(u);
     a.scales = u.scale_vec != 0 && !u.a_in_tmem && !u.sparse;
     a.copies = scale_copies(u);
