@@ -60,8 +60,9 @@ CodeMap::CodeMap(const Program& p) : text_name_(p.module->files[0]) {
     l.text = isa::print_instruction(f, i);
     l.ptx_line = i.ptx_line;
     l.called_from = isa::InstructionRef{*p.module, f, i}.author_lines();
+    for (SourcePos& at : l.called_from) at.file = from_repository(at.file);
     if (!l.called_from.empty()) {
-      l.file = from_repository(l.called_from.front().file);
+      l.file = l.called_from.front().file;
       l.line = l.called_from.front().line;
       l.called_from.erase(l.called_from.begin());
     }

@@ -125,7 +125,7 @@ Json DapAdapter::stack_trace(const Json& a) {
     // Calls that were inlined are frames to an editor; they have the registers of the frame they became part of.
     for (const SourcePos& call : debugger_.code().at(place.pc).called_from) {
       out.push_back({{"id", new_handle({Handle::Kind::frame, ref, {}})}, {"name", fmt::format("{} (inlined)", place.function)},
-                     {"source", source_file(std::string(sim::from_repository(call.file)))}, {"line", call.line}, {"column", 0},
+                     {"source", source_file(call.file)}, {"line", call.line}, {"column", 0},
                      {"instructionPointerReference", fmt::format("{:#x}", place.pc * kInstructionBytes)}});
     }
   }
