@@ -38,14 +38,20 @@ bool parse_flag(std::string_view text, int64_t& out) {
   return out == 1 || std::find(std::begin(kFalse), std::end(kFalse), text) != std::end(kFalse);
 }
 
-bool low(const Parameter& p) { return p.least != std::numeric_limits<int64_t>::min(); }
+bool has_least(const Parameter& p) { return p.least != std::numeric_limits<int64_t>::min(); }
+bool has_greatest(const Parameter& p) { return p.greatest != std::numeric_limits<int64_t>::max(); }
 
 std::string range_of(const Parameter& p) {
-  const bool high = p.greatest != std::numeric_limits<int64_t>::max();
-  if (low(p) && high) return fmt::format("an integer from {} to {}", p.least, p.greatest);
-  if (low(p)) return fmt::format("an integer, at least {}", p.least);
-  if (high) return fmt::format("an integer, at most {}", p.greatest);
-  return "an integer";
+  const std::string_view number = p.type == ParamType::real ? "a number" : "an integer";
+  if (has_least(p) && has_greatest(p)) return fmt::format("{} from {} to {}", number, p.least, p.greatest);
+  if (has_least(p)) return fmt::format("{}, at least {}", number, p.least);
+  if (has_greatest(p)) return fmt::format("{}, at most {}", number, p.greatest);
+  return std::string(number);
+}
+
+template <class T>
+bool in_range(const Parameter& p, T v) {
+  return (!has_least(p) || v >= static_cast<T>(p.least)) && (!has_greatest(p) || v <= static_cast<T>(p.greatest));
 }
 
 // Fills `v` from `text`; on failure says what was wanted.
@@ -54,12 +60,12 @@ bool parse_value(const Parameter& p, std::string_view text, Params::Value& v, st
   switch (p.type) {
     case ParamType::integer:
       wanted = range_of(p);
-      if (!parse_integer(text, v.integer) || v.integer < p.least || v.integer > p.greatest) return false;
+      if (!parse_integer(text, v.integer) || !in_range(p, v.integer)) return false;
       v.text = fmt::format("{}", v.integer);
       return true;
     case ParamType::real:
-      wanted = low(p) ? fmt::format("a number, at least {}", p.least) : "a number";
-      if (!parse_real(text, v.real) || (low(p) && v.real < static_cast<double>(p.least))) return false;
+      wanted = range_of(p);
+      if (!parse_real(text, v.real) || !in_range(p, v.real)) return false;
       v.text = fmt::format("{}", v.real);
       return true;
     case ParamType::flag:

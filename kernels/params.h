@@ -24,7 +24,7 @@ struct Parameter {
   std::string_view doc;
   std::vector<std::string_view> allowed{};  // choice: the values
   int64_t least = std::numeric_limits<int64_t>::min(),
-          greatest = std::numeric_limits<int64_t>::max();  // integer
+          greatest = std::numeric_limits<int64_t>::max();  // integer, real
 };
 
 /// The parameters of one run: every one of the kernel has a value of its type.
