@@ -35,18 +35,17 @@ void gather_k_major(const Smem& smem, const isa::OperandTile& tile, const uint32
                     uint8_t* out, size_t row_bytes) {
   const uint32_t per_line = tile.chunks_per_line();
   const unsigned bits = isa::value_bits(tile.element);
-  if (bits >= isa::storage_bits(tile.element) && per_line == 1)
-    return copy_lines<1>(smem.data(), chunks, tile.mn, out, row_bytes);
-  if (bits >= isa::storage_bits(tile.element) && per_line == 2)
-    return copy_lines<2>(smem.data(), chunks, tile.mn, out, row_bytes);
+  const bool container = bits < isa::storage_bits(tile.element);
+  if (!container && per_line == 1) return copy_lines<1>(smem.data(), chunks, tile.mn, out, row_bytes);
+  if (!container && per_line == 2) return copy_lines<2>(smem.data(), chunks, tile.mn, out, row_bytes);
   for (uint32_t row = 0; row < tile.mn; ++row) {
     for (uint32_t c = 0; c < per_line; ++c) {
       const uint8_t* in = smem.data() + chunks[row * per_line + c];
       uint8_t* to = out + row * row_bytes + c * 16;
-      if (bits >= isa::storage_bits(tile.element)) {
-        std::memcpy(to, in, 16);
-      } else {
+      if (container) {
         bits == 4 ? unpack_container<4>(in, to) : unpack_container<6>(in, to);
+      } else {
+        std::memcpy(to, in, 16);
       }
     }
   }
