@@ -13,9 +13,9 @@
 #include "tools/command.h"
 #include "tools/equivalents.h"
 #include "tools/mutation.h"
+#include "tools/output_file.h"
 #include "tools/parameters.h"
 #include "tools/report_parts.h"
-#include "tools/output_file.h"
 #include "tools/terminal.h"
 
 namespace drywell::tools {

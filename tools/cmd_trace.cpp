@@ -10,10 +10,10 @@
 #include "kernels/golden.h"
 #include "sim/inspect/trace_export.h"
 #include "tools/command.h"
+#include "tools/output_file.h"
 #include "tools/parameters.h"
 #include "tools/report_parts.h"
 #include "tools/run_flags.h"
-#include "tools/output_file.h"
 #include "tools/terminal.h"
 
 namespace drywell::tools {
