@@ -12,27 +12,26 @@
 namespace drywell {
 namespace {
 
-/// Names of the pages of docs/ that hold sessions.
+/// The pages that hold sessions: the first one, and those of docs/.
 std::vector<std::string> pages() {
-  std::vector<std::string> names;
-  for (const auto& e : std::filesystem::directory_iterator(test::source_path("docs")))
-    if (e.path().extension() == ".md" && !test::parse_console(read_text_file(e.path())).empty())
-      names.push_back(e.path().stem());
-  std::sort(names.begin(), names.end());
-  names.push_back("../README");
-  return names;
+  std::vector<std::string> all = {"README.md"};
+  for (const auto& e : std::filesystem::directory_iterator(test::source_path("docs"))) {
+    if (e.path().extension() == ".md") all.push_back("docs/" + e.path().filename().string());
+  }
+  std::erase_if(all, [](const std::string& page) { return test::parse_console(read_text_file(test::source_path(page))).empty(); });
+  std::sort(all.begin(), all.end());
+  return all;
 }
 
 class Sessions : public testing::TestWithParam<std::string> {};
 
 TEST_P(Sessions, PrintWhatThePageSays) {
-  test::replay_console(test::source_path("docs/" + GetParam() + ".md"));
+  test::replay_console(test::source_path(GetParam()));
 }
 
 GTEST_ALLOW_UNINSTANTIATED_PARAMETERIZED_TEST(Sessions);
 INSTANTIATE_TEST_SUITE_P(Docs, Sessions, testing::ValuesIn(pages()), [](const auto& i) {
-  std::string name = i.param;
-  if (name == "../README") return std::string("README");
+  std::string name = std::filesystem::path(i.param).stem();
   std::replace(name.begin(), name.end(), '-', '_');
   return name;
 });
