@@ -4,10 +4,12 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <bit>
 #include <random>
 #include <vector>
 
 #include "drywell/sim/numeric/mma_tile.h"
+#include "unit/numeric_tile_check.h"
 
 namespace drywell::numeric {
 namespace {
@@ -131,15 +133,7 @@ class Problem {
   void check(const std::string& what, bool with_c = true) {
     std::vector<uint32_t> d = c_;
     mma_tile(row_.params, a_.source(), b_.source(), {with_c ? d.data() : nullptr, stride(), d.data(), stride()});
-    unsigned shown = 0;
-    for (unsigned m = 0; m < a_.rows; ++m) {
-      for (unsigned n = 0; n < b_.rows; ++n) {
-        if (const uint32_t e = expected(m, n, with_c); d[m * stride() + n] != e && ++shown <= 3)
-          ADD_FAILURE() << what << " at " << m << ',' << n << std::hex << ": " << d[m * stride() + n] << " expected " << e << " C "
-                        << c_[m * stride() + n];
-      }
-      EXPECT_EQ(d[m * stride() + b_.rows], 0u) << "written beyond its columns";
-    }
+    expect_tile(what, a_.rows, b_.rows, stride(), c_, d, [&](unsigned m, unsigned n) { return expected(m, n, with_c); });
   }
 
  private:

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "drywell/sim/numeric/mma_tile.h"
+#include "unit/numeric_tile_check.h"
 
 namespace drywell::numeric {
 namespace {
@@ -124,15 +125,7 @@ class Problem {
     for (uint32_t& word : d) word |= upper ? kUpper : 0;
     mma_tile(params_, a_.source(), b_.source(), {with_c ? d.data() : nullptr, stride(), d.data(), stride(), 0, upper});
     for (uint32_t& word : d) word ^= upper ? kUpper : 0;
-    unsigned shown = 0;
-    for (unsigned m = 0; m < a_.rows; ++m) {
-      for (unsigned n = 0; n < b_.rows; ++n) {
-        if (const uint32_t e = expected(m, n, with_c); d[m * stride() + n] != e && ++shown <= 3)
-          ADD_FAILURE() << what << " at " << m << ',' << n << std::hex << ": " << d[m * stride() + n] << " expected " << e << " C "
-                        << c_[m * stride() + n];
-      }
-      EXPECT_EQ(d[m * stride() + b_.rows], 0u) << "written beyond its columns";
-    }
+    expect_tile(what, a_.rows, b_.rows, stride(), c_, d, [&](unsigned m, unsigned n) { return expected(m, n, with_c); });
   }
 
  private:
