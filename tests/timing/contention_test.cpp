@@ -3,9 +3,9 @@
 
 #include <functional>
 
-#include "drywell/isa/instr_descriptor.h"
 #include "drywell/isa/smem_descriptor.h"
 #include "tests/timing/harness.h"
+#include "tests/timing/umma_descriptor.h"
 
 namespace drywell::sim {
 namespace {
@@ -35,13 +35,7 @@ IssueLog beside(int mmas, const Work& work) {
     k("bar.sync", 0);
     const Place p{k.def("ld.shared.b32", mem(slot)), k.def("mov.u32", data), k.load_param(pointer, Mod::u64), k.def("mov.u32", bar)};
     k.if_(issuer, [&] {
-      InstrDescriptor d;
-      d.kind = MmaKind::f16;
-      d.m = 128;
-      d.n = 256;
-      d.a_type = d.b_type = code_of(MmaKind::f16, MmaElement::bf16);
-      d.d_type = static_cast<uint8_t>(MmaAccumulator::f32);
-      const Reg idesc = k.def("mov.b32", d.encode()), ab = k.def("mov.b64", static_cast<int64_t>(SmemDescriptor::make(1024, 16, 1024, Swizzle::b128).encode()));
+      const Reg idesc = k.def("mov.b32", bf16_descriptor(128, 256).encode()), ab = k.def("mov.b64", static_cast<int64_t>(SmemDescriptor::make(1024, 16, 1024, Swizzle::b128).encode()));
       k.elect_one([&] {
         for (int i = 0; i < mmas; ++i) k("tcgen05.mma.cta_group::1.kind::f16", mem(p.tmem), ab, ab, idesc, on);
         k("tcgen05.commit.cta_group::1.mbarrier::arrive::one.shared::cluster.b64", mem(p.bar));

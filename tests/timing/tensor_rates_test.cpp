@@ -9,6 +9,7 @@
 #include "drywell/isa/smem_descriptor.h"
 #include "sim/timing/server.h"
 #include "tests/timing/harness.h"
+#include "tests/timing/umma_descriptor.h"
 
 namespace drywell::sim {
 namespace {
@@ -110,13 +111,9 @@ TEST(UmmaSmallN, IsFetchBound) {
 
 // "ws M64 N256: about 76 cyc" (facts/timing.md §4.1, one weak source); the fetch of A and B takes 80.
 TEST(UmmaWeightStationary, TakesThePublishedTime) {
-  InstrDescriptor d;
-  d.kind = MmaKind::f16;
-  d.m = 64;
-  d.n = 256;
-  d.a_type = d.b_type = code_of(MmaKind::f16, MmaElement::bf16);
-  d.d_type = static_cast<uint8_t>(MmaAccumulator::f32);
-  const double cycles = interval([&](KernelBuilder& k, const Batch& b) { k("tcgen05.mma.ws.cta_group::1.kind::f16", mem(b.tmem), b.b, b.b, k.def("mov.b32", d.encode()), b.on); });
+  const double cycles = interval([&](KernelBuilder& k, const Batch& b) {
+    k("tcgen05.mma.ws.cta_group::1.kind::f16", mem(b.tmem), b.b, b.b, k.def("mov.b32", bf16_descriptor(64, 256).encode()), b.on);
+  });
   EXPECT_NEAR(cycles, 78, 0.05 * 78);
 }
 

@@ -2,8 +2,8 @@
 // are off: the cycles do not depend on them, and every shape runs.
 #include <gtest/gtest.h>
 
-#include "drywell/isa/instr_descriptor.h"
 #include "tests/timing/harness.h"
+#include "tests/timing/umma_descriptor.h"
 
 namespace drywell::sim {
 namespace {
@@ -44,13 +44,7 @@ double batch_cycles(const UmmaCase& c, uint32_t n, int count) {
     k.when(first)("mbarrier.init.shared::cta.b64", mem(bar), 1);
     k("bar.sync", 0);
     const Reg tmem = k.def("ld.shared.b32", mem(slot));
-    InstrDescriptor d;
-    d.kind = MmaKind::f16;
-    d.m = static_cast<uint16_t>(c.m);
-    d.n = static_cast<uint16_t>(n);
-    d.a_type = d.b_type = code_of(MmaKind::f16, MmaElement::bf16);
-    d.d_type = static_cast<uint8_t>(MmaAccumulator::f32);
-    const Reg idesc = k.def("mov.b32", d.encode()), a = k.def("mov.b64", 0), b = k.def("mov.b64", 0),
+    const Reg idesc = k.def("mov.b32", bf16_descriptor(c.m, n).encode()), a = k.def("mov.b64", 0), b = k.def("mov.b64", 0),
               bar_at = k.def("mov.u32", bar);
     const Reg on = k.reg(Mod::pred);
     k("setp.eq.u32", on, tid, tid);
