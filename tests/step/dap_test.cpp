@@ -156,6 +156,13 @@ TEST_F(Dap, ShowsWhatIsThere) {
   EXPECT_EQ(client_->finish(), 0);
 }
 
+TEST_F(Dap, SaysWhatTheLaunchLacks) {
+  ok("initialize", {{"adapterID", "drywell"}});
+  const std::string message = refused("launch", {{"args", Json::array()}});
+  EXPECT_EQ(message, "launch takes program (a kernel or a .ptx or .toml file), args, arch, driver, stopOnEntry, launch, cwd, sourceRoot: key 'program' not found");
+  EXPECT_EQ(refused("launch", {{"program", 7}}).find("[json"), std::string::npos);  // the library's own numbers
+}
+
 // A breakpoint on a call of a wrapper stops at the wrapper's inlined instruction, and the call is the frame above.
 TEST_F(Dap, InlinedCallsAreFrames) {
   begin({{"program", source_path("kernels/cuda/tma_copy.toml")}, {"stopOnEntry", false}});
