@@ -12,6 +12,7 @@
 #include "drywell/sim/arch_config.h"
 #include "sim/driver/functional.h"
 #include "sim/exec/program.h"
+#include "sim/exec/register_sharing.h"
 #include "sim/observe/hub.h"
 #include "sim/timing/residency.h"
 #include "sim/timing/timed.h"
@@ -40,12 +41,12 @@ struct Device::Impl {
   uint32_t sm_count;
   struct Decoded {
     std::shared_ptr<const isa::Module> module;
-    std::unique_ptr<Program> program;
+    std::unique_ptr<Program> watched, unwatched;  // with registers of their own, or shared (sim/exec/register_sharing.h)
   };
   std::map<const isa::Function*, Decoded> programs;
 
   uint8_t* bytes_at(GmemAddr at, uint64_t bytes) const;
-  Launch prepare(const LoadedModule& m, std::string_view kernel, const LaunchConfig& config);
+  Launch prepare(const LoadedModule& m, std::string_view kernel, const LaunchConfig& config, bool watched = false);
 };
 
 namespace {
@@ -217,17 +218,16 @@ LoadedModule Device::load_ptx(std::string_view text, const std::string& name) {
 }
 
 /// What a launch is made of, before anything is checked.
-Launch Device::Impl::prepare(const LoadedModule& m, std::string_view kernel, const LaunchConfig& config) {
+Launch Device::Impl::prepare(const LoadedModule& m, std::string_view kernel, const LaunchConfig& config, bool watched) {
   const isa::Function* f = m.module().find_function(kernel);
   if (f == nullptr || !f->is_entry) throw InputError("E4112", fmt::format("no kernel '{}' in the module", kernel));
   Decoded& cached = programs[f];
-  if (cached.program == nullptr) {
-    cached.module = m.module_;
-    cached.program = decode(m.module(), *f, {m.addresses_});
-  }
+  cached.module = m.module_;
+  std::unique_ptr<Program>& program = watched ? cached.watched : cached.unwatched;
+  if (program == nullptr) program = watched ? decode(m.module(), *f, {m.addresses_}) : decode_unwatched(m.module(), *f, {m.addresses_});
   Launch l;
   l.arch = &arch;
-  l.program = cached.program.get();
+  l.program = program.get();
   l.gmem = &gmem;
   l.grid = config.grid;
   l.block = config.block;
@@ -251,7 +251,7 @@ Device::Occupancy Device::occupancy(const LoadedModule& m, std::string_view kern
 }
 
 RunResult Device::launch(const LoadedModule& m, std::string_view kernel, const LaunchConfig& config, const Args& args, const RunOptions& options) {
-  Launch l = impl_->prepare(m, kernel, config);
+  Launch l = impl_->prepare(m, kernel, config, !options.listeners.empty() || options.runner != nullptr);
   ObserverHub hub;
   for (Listener* observer : options.listeners) hub.attach(observer);
   l.observers = hub.empty() ? nullptr : &hub;

@@ -14,6 +14,7 @@
 #include "sim/exec/decoder.h"
 #include "sim/exec/exec.h"
 #include "sim/exec/memory.h"
+#include "sim/exec/register_sharing.h"
 #include "sim/exec/shared_layout.h"
 
 namespace drywell::sim {
@@ -83,14 +84,15 @@ std::optional<uint32_t> Decoder::callee(uint32_t symbol) const {
 }
 
 void Decoder::layout_registers(FunctionCode& c) {
-  uint32_t offset = 0, preds = 1;
-  for (const isa::RegDecl& r : c.function->regs) {
-    if (r.type == isa::Mod::pred) {
-      c.reg_offset.push_back(preds++);
-    } else {
-      c.reg_offset.push_back(offset);
-      offset += register_bytes(isa::type_bits(r.type));
+  if (c.reg_offset.empty()) {
+    for (const isa::RegDecl& r : c.function->regs) {
+      c.reg_offset.push_back(c.frame_bytes);
+      if (r.type != isa::Mod::pred) c.frame_bytes += register_bytes(isa::type_bits(r.type));
     }
+  }
+  uint32_t offset = c.frame_bytes, preds = 1;
+  for (size_t r = 0; r < c.reg_offset.size(); ++r) {
+    if (c.function->regs[r].type == isa::Mod::pred) c.reg_offset[r] = preds++;
   }
   c.scratch = offset;
   offset += register_bytes(128);
@@ -349,6 +351,18 @@ void Decoder::run(const isa::Function& kernel) {
 
 std::unique_ptr<Program> decode(const isa::Module& m, const isa::Function& f, const ModuleImage& image) {
   auto p = std::make_unique<Program>();
+  Decoder(*p, m, image).run(f);
+  return p;
+}
+
+std::unique_ptr<Program> decode_unwatched(const isa::Module& m, const isa::Function& f, const ModuleImage& image) {
+  auto p = std::make_unique<Program>();
+  if (std::none_of(f.body.begin(), f.body.end(), [](const isa::Instruction& i) { return i.op == isa::Opcode::call; })) {
+    FunctionCode& kernel = p->functions.emplace_back();
+    kernel.function = &f;
+    kernel.module_index = static_cast<uint32_t>(&f - m.functions.data());
+    share_registers(kernel);
+  }
   Decoder(*p, m, image).run(f);
   return p;
 }
