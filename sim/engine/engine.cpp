@@ -18,23 +18,20 @@ bool is_ready(const Cluster& c, const AsyncOp& op) {
 
 StepResult step(Cluster& c, size_t index) {
   StepResult result;
-  // The operation is taken out while it runs: writing may make new ones.
-  AsyncOp op = std::move(c.pending[index]);
   ++c.progress;
-  if (op.stage == AsyncOp::Stage::issued) {
+  if (AsyncOp& op = c.pending[index]; op.stage == AsyncOp::Stage::issued) {
     result.error = std::visit([&](auto& payload) { return read(c, op, payload); }, op.payload);
     op.stage = AsyncOp::Stage::read;
     if (auto* o = c.launch->observers; o != nullptr) o->async(c, op, AsyncMoment::read);
-    c.pending[index] = std::move(op);
     return result;
   }
+  // The operation is taken out while it runs: writing may make new ones.
+  AsyncOp op = std::move(c.pending[index]);
   if (auto* o = c.launch->observers; o != nullptr) o->async(c, op, AsyncMoment::write);
   result.error = std::visit([&](auto& payload) { return write(c, op, payload); }, op.payload);
   if (auto* o = c.launch->observers; o != nullptr) o->async(c, op, AsyncMoment::signal);
   result.completed = true;
-  const uint64_t id = op.id;
-  c.pending[index] = std::move(op);
-  c.pending.erase(std::find_if(c.pending.begin(), c.pending.end(), [&](const AsyncOp& p) { return p.id == id; }));
+  c.pending.erase(std::find_if(c.pending.begin(), c.pending.end(), [&](const AsyncOp& p) { return p.id == op.id; }));
   return result;
 }
 

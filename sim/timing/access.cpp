@@ -77,14 +77,16 @@ uint32_t gmem_sectors(const LaneAddresses& a, std::vector<ByteRange>& out) {
   }
   std::array<uint64_t, 2 * kWarpSize> sectors;
   size_t n = 0;
+  bool sorted = true;
   for (LaneMask m = a.mask; m != 0; m &= m - 1) {
     const uint64_t address = a.at[static_cast<size_t>(std::countr_zero(m))];
     for (uint64_t s = address / 32; s <= (address + a.bytes - 1) / 32; ++s) {
       if (n != 0 && (sectors[n - 1] == s)) continue;
+      sorted = sorted && (n == 0 || sectors[n - 1] < s);
       if (n < sectors.size()) sectors[n++] = s;
     }
   }
-  std::sort(sectors.begin(), sectors.begin() + static_cast<ptrdiff_t>(n));
+  if (!sorted) std::sort(sectors.begin(), sectors.begin() + static_cast<ptrdiff_t>(n));
   n = static_cast<size_t>(std::unique(sectors.begin(), sectors.begin() + static_cast<ptrdiff_t>(n)) -
                           sectors.begin());
   uint32_t lines = 0;

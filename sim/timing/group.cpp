@@ -32,6 +32,7 @@ void Group::push(Time t, EventKind k, uint32_t a, uint64_t b) {
 }
 
 void Group::start_cluster(uint64_t index, Time start) {
+  take_answers();
   starting_.push_back({index, start});
   ++live_clusters_;
   push(start, EventKind::start, static_cast<uint32_t>(starting_.size() - 1));
@@ -143,6 +144,7 @@ void Group::take_event() {
 }
 
 void Group::run(Time until) {
+  take_answers();
   while (!fault_.has_value()) {
     const Turn turn = next_turn();
     const Time event = events_.empty() ? kNever : events_.front().time;
@@ -213,7 +215,7 @@ std::optional<Group::Waiting> Group::waiting(const Warp& warp) const {
 }
 
 Time Group::next_time() const {
-  Time t = events_.empty() ? kNever : events_.front().time;
+  Time t = std::min(first_answer_, events_.empty() ? kNever : events_.front().time);
   for (const Partition* p : partitions_) t = std::min(t, p->candidate);
   return t;
 }
@@ -240,9 +242,10 @@ void Group::handle(const Event& e) {
   if (e.kind != EventKind::time_out) last_activity_ = std::max(last_activity_, e.time);
 }
 
-void Group::answer(const MemoryRequest& r) {
-  const PendingLoad& p = pending_[r.token];
-  push(r.done, p.warp == ~0u ? EventKind::tma_data : EventKind::load_data, r.token);
+void Group::take_answers() {
+  for (const Answer& a : answers_) push(a.done, pending_[a.token].warp == ~0u ? EventKind::tma_data : EventKind::load_data, a.token);
+  answers_.clear();
+  first_answer_ = kNever;
 }
 
 void Group::end_warp(WarpClock& w, Time t) {
@@ -299,7 +302,7 @@ void Group::fail(const Fault& f, const Cluster& c) {
 }
 
 bool Group::stuck() const {
-  if (events_.size() != time_outs_ || !requests.empty()) return false;
+  if (events_.size() != time_outs_ || !answers_.empty() || !requests.empty()) return false;
   for (const Partition* p : partitions_) {
     if (p->candidate != kNever) return false;
   }

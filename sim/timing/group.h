@@ -60,8 +60,13 @@ class Group {
   bool advance(Time until);
   /// Next cycle at which something happens; kNever if nothing will without an answer from memory.
   Time next_time() const;
-  /// An answer from memory to one of `requests`.
-  void answer(const MemoryRequest& r);
+  /// An answer from memory to one of `requests`; run() takes it in.
+  void answer(const MemoryRequest& r) {
+    answers_.push_back({r.done, r.token});
+    first_answer_ = std::min(first_answer_, r.done);
+  }
+  /// Makes events of the answers that came. For the debugger; run() and start_cluster() do it themselves.
+  void take_answers();
 
   // Between two windows, for the driver.
   std::vector<MemoryRequest> requests;
@@ -276,6 +281,12 @@ class Group {
   std::vector<uint32_t> free_pending_;
   std::vector<Event> events_;  // heap, earliest first
   uint64_t next_event_ = 0;
+  struct Answer {
+    Time done;
+    uint32_t token;
+  };
+  std::vector<Answer> answers_;  // not among the events yet
+  Time first_answer_ = kNever;
   uint32_t time_outs_ = 0;  // events of that kind in the heap
   uint32_t live_clusters_ = 0;
   uint64_t ended_progress_ = 0;

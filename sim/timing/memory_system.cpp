@@ -141,6 +141,8 @@ void MemorySystem::serve(MemoryRequest& r, const ByteRange* runs) {
   missing_.clear();
   displaced_.clear();
   const auto now = static_cast<Time>(r.time);
+  // The rows of a box lie far apart: their entries come from the host's memory at the same time.
+  for (uint32_t i = 0; i < r.count; ++i) __builtin_prefetch(lines_.data() + std::min<uint64_t>((runs[r.first + i].address - base_) / 128, lines_.size()), 1);
   for (uint32_t i = 0; i < r.count; ++i) look_up(runs[r.first + i], store, now, found);
   l2_bytes_ += found.bytes;
   const double together = r.kind == MemoryKind::tma_load ? 1 / (figures_.l2.shared_bytes_per_clk * static_cast<double>(sms_)) : l2_cycles_per_byte(r.kind);

@@ -3,72 +3,17 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <atomic>
-#include <barrier>
 #include <thread>
 
 #include "drywell/core/error.h"
 #include "sim/driver/functional.h"
 #include "sim/observe/hub.h"
 #include "sim/timing/branch_on_results.h"
+#include "sim/timing/crew.h"
 #include "sim/timing/make_report.h"
 #include "sim/timing/timed_run.h"
 
 namespace drywell::sim {
-namespace {
-
-// Runs groups over a window on several host threads. Groups do not touch each other, so who runs which does
-// not matter.
-class Crew {
- public:
-  Crew(std::vector<std::unique_ptr<Group>>& groups, unsigned threads) : groups_(groups), barrier_(threads) {
-    for (unsigned t = 1; t < threads; ++t) {
-      pool_.emplace_back([this] {
-        for (;;) {
-          barrier_.arrive_and_wait();
-          if (end_) return;
-          work();
-          barrier_.arrive_and_wait();
-        }
-      });
-    }
-  }
-  ~Crew() {
-    end_ = true;
-    if (!pool_.empty()) barrier_.arrive_and_wait();
-    for (std::thread& t : pool_) t.join();
-  }
-  void run(const std::vector<uint32_t>& active, Time until) {
-    active_ = &active;
-    until_ = until;
-    next_ = 0;
-    if (pool_.empty() || active.size() < 4) {
-      work();
-      return;
-    }
-    barrier_.arrive_and_wait();
-    work();
-    barrier_.arrive_and_wait();
-  }
-
- private:
-  void work() {
-    for (;;) {
-      const size_t i = next_.fetch_add(1);
-      if (i >= active_->size()) return;
-      groups_[(*active_)[i]]->run(until_);
-    }
-  }
-  std::vector<std::unique_ptr<Group>>& groups_;
-  std::barrier<> barrier_;
-  std::vector<std::thread> pool_;
-  const std::vector<uint32_t>* active_ = nullptr;
-  Time until_ = 0;
-  std::atomic<size_t> next_{0};
-  bool end_ = false;
-};
-
-}  // namespace
 
 TimedRun::TimedRun(const Launch& launch, const RunOptions& options)
     : queue_(launch.grid.count() / launch.cluster.count()),
@@ -207,10 +152,14 @@ bool TimedRun::stop(Time now) {
   return true;
 }
 
+// CTAs that exchange values while they run are simulated in a fixed order.
+bool TimedRun::in_order() const {
+  const bool watched = launch_.observers != nullptr && !launch_.observers->concurrent();
+  return watched || program_.talks_between_ctas || launch_.program->ordered_across_ctas;
+}
+
 unsigned TimedRun::host_threads() const {
-  // CTAs that exchange values while they run are simulated in a fixed order.
-  const bool in_order = launch_.observers != nullptr && !launch_.observers->concurrent();
-  if (in_order || program_.talks_between_ctas || launch_.program->ordered_across_ctas) return 1;
+  if (in_order()) return 1;
   const unsigned threads = options_.threads != 0 ? options_.threads : std::max(1u, std::thread::hardware_concurrency());
   return std::max(1u, static_cast<unsigned>(std::min<size_t>(threads, groups_.size())));
 }
@@ -247,7 +196,7 @@ bool TimedRun::close_window() {
 }
 
 RunResult TimedRun::run() {
-  Crew crew(groups_, host_threads());
+  Crew crew(groups_, host_threads(), in_order());
   while (open_window()) {
     crew.run(active_, until_);
     if (!close_window()) break;
@@ -258,6 +207,7 @@ RunResult TimedRun::run() {
 bool TimedRun::advance() {
   if (!window_open_) {
     window_open_ = open_window();
+    for (auto& g : groups_) g->take_answers();
     return window_open_;
   }
   if (turn_ == active_.size()) {

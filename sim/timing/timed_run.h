@@ -37,6 +37,7 @@ class TimedRun {
   void serve_memory();
   void replace_finished();
   bool stop(Time now);
+  bool in_order() const;
   unsigned host_threads() const;
   Time window() const;
   // False: nothing will happen any more; the run is over.

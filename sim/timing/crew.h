@@ -1,0 +1,48 @@
+// Host threads that run a window's groups.
+#pragma once
+
+#include <atomic>
+#include <barrier>
+#include <memory>
+#include <optional>
+#include <thread>
+#include <vector>
+
+#include "sim/timing/group.h"
+
+namespace drywell::sim {
+
+/// Groups do not touch each other inside a window, so who runs which, and in which order, does not matter to the result. It does to the
+/// host's caches, which hold the state of few groups: each thread has a share of its own, and goes through it forward in one
+/// window and backward in the next, so that it begins with the groups it had last.
+class Crew {
+ public:
+  /// `in_order`: groups exchange values while they run, or somebody watches: always forward.
+  Crew(std::vector<std::unique_ptr<Group>>& groups, unsigned threads, bool in_order);
+  ~Crew();
+  Crew(const Crew&) = delete;
+  Crew& operator=(const Crew&) = delete;
+
+  /// Runs the groups named by `active` up to cycle `until`.
+  void run(const std::vector<uint32_t>& active, Time until);
+
+ private:
+  /// What is left of a thread's share of `active`. Others take from its far end when theirs is done.
+  struct alignas(64) Share {
+    std::atomic<uint64_t> left{0};  // first << 32 | last
+    void set(uint32_t first, uint32_t last) { left.store(uint64_t{first} << 32 | last, std::memory_order_relaxed); }
+    std::optional<uint32_t> take(bool from_front);
+  };
+  void work(unsigned thread);
+
+  std::vector<std::unique_ptr<Group>>& groups_;
+  std::vector<Share> shares_;
+  std::barrier<> barrier_;
+  bool in_order_, forward_ = true;
+  bool end_ = false;
+  const std::vector<uint32_t>* active_ = nullptr;
+  Time until_ = 0;
+  std::vector<std::thread> pool_;
+};
+
+}  // namespace drywell::sim
