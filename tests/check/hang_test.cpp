@@ -57,6 +57,14 @@ TEST(Hang, CountsBytesThatNeverCame) {
   EXPECT_NE(why.find("warp 0 expects bytes 512"), std::string::npos) << why;
 }
 
+TEST(Hang, CountsBytesThatNobodyExpected) {
+  const std::string why = hang(kInit + R"(
+  @first mbarrier.complete_tx.relaxed.cluster.shared::cta.b64 [bar], 128;
+)" + wait_for("[bar]", 0),
+                               32);
+  EXPECT_NE(why.find("128 bytes delivered and not expected"), std::string::npos) << why;
+}
+
 TEST(Hang, NamesTheWarpsANamedBarrierLacks) {
   const std::string why = hang(R"(
   setp.lt.u32 %p2, tid, 32;

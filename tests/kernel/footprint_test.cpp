@@ -4,10 +4,12 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cctype>
 #include <set>
 
 #include "kernels/conformance/program.h"
+#include "sim/check/footprints.h"
 #include "sim/observe/hub.h"
 
 namespace drywell::kernels::conformance {
@@ -98,14 +100,14 @@ class Inverter : public sim::Listener {
   uint64_t watched_ = 0;
 };
 
-TEST(Footprint, OperationsKeepToTheirs) {
+/// Runs each `one_in`th asynchronous program: forms repeat with other values, a tenth of the programs has each many times.
+void watch_programs(sim::Listener& listener, size_t one_in) {
   SimulatedDevice device;
   const std::set<std::string> families = {"tcgen05", "tma", "bulk", "cluster", "tensor", "async_copy"};
-  Inverter inverter;
   size_t programs = 0;
   for (const ProgramSpec& s : suite()) {
     if (s.name.find("tcgen05") == std::string::npos && !families.contains(s.family)) continue;
-    if (++programs % 11 != 0) continue;  // forms repeat with other values: a tenth of the programs has each many times
+    if (++programs % one_in != 0) continue;
     Program p;
     try {
       p = s.make(isa::Target::sm_100a);
@@ -113,11 +115,77 @@ TEST(Footprint, OperationsKeepToTheirs) {
       continue;
     }
     sim::RunOptions o;
-    o.listeners.push_back(&inverter);
+    o.listeners.push_back(&listener);
     const Outcome r = run(p, device, o);
     EXPECT_TRUE(r.passed()) << s.name << ": " << r.detail;
   }
+}
+
+TEST(Footprint, OperationsKeepToTheirs) {
+  Inverter inverter;
+  watch_programs(inverter, 11);
   EXPECT_GT(inverter.operations, 150u);
+}
+
+/// Asks for what operations touch and then, for each field, for what they would if it were another: a memory that takes one for
+/// the other gives itself away.
+class Asker : public sim::Listener {
+ public:
+  void async(const Cluster& c, const AsyncOp& op, AsyncMoment moment) override {
+    if (moment != AsyncMoment::issue) return;
+    if (const auto* u = std::get_if<sim::Umma>(&op.payload)) {
+      for (const auto& change : mma_changes()) ask(c, op, *u, change);
+    } else if (const auto* t = std::get_if<sim::TmemCopy>(&op.payload)) {
+      for (const auto& change : copy_changes()) ask(c, op, *t, change);
+    }
+  }
+  size_t asked = 0;
+
+ private:
+  static std::vector<void (*)(sim::Umma&)> mma_changes() {
+    using U = sim::Umma&;
+    return {[](U u) { u.idesc ^= 1u << 17; },      [](U u) { u.d += 8; },           [](U u) { u.a += 8; },          [](U u) { u.b += 8; },
+            [](U u) { u.a_in_tmem = !u.a_in_tmem, u.ashift = false; }, [](U u) { u.accumulate = !u.accumulate; }, [](U u) { u.ws = !u.ws; },
+            [](U u) { u.sparse = !u.sparse; },     [](U u) { u.ashift = !u.ashift && u.a_in_tmem; }, [](U u) { u.cta_group ^= 3; },   [](U u) { u.sfa += 4; },        [](U u) { u.sfb += 4; },
+            [](U u) { u.meta += 4; },              [](U u) { u.scale_vec ^= 2; },   [](U u) { u.disable_lane[0] ^= 5; }, [](U u) { u.zero_column_mask ^= 1; }};
+  }
+  static std::vector<void (*)(sim::TmemCopy&)> copy_changes() {
+    using C = sim::TmemCopy&;
+    return {[](C p) { p.taddr += 4; }, [](C p) { p.desc += 8; }, [](C p) { p.cta_group ^= 3; },
+            [](C p) { p.shape = p.shape == isa::Mod::_4x256b ? isa::Mod::_128x256b : isa::Mod::_4x256b; }};
+  }
+  template <class Payload>
+  void ask(const Cluster& c, const AsyncOp& op, Payload p, void (*change)(Payload&)) {
+    compare(c, op, p);
+    change(p);
+    compare(c, op, p);
+  }
+
+  template <class Payload>
+  void compare(const Cluster& c, const AsyncOp& op, Payload p) {
+    AsyncOp asked_for;
+    asked_for.issuer = op.issuer;
+    asked_for.payload = p;
+    std::vector<Span> writes, cells, operands;
+    sim::for_each_write(c, asked_for, [&](const Span& s) { writes.push_back(s); });
+    if (auto* u = std::get_if<sim::Umma>(&asked_for.payload)) u->accumulate = false;  // it counts as written only
+    sim::for_each_read(c, asked_for, [&](const Span& s) { (s.memory == Memory::tmem ? cells : operands).push_back(s); });
+    const auto& known = known_.cells(c, op, p);
+    EXPECT_EQ(known.reads, cells);
+    EXPECT_EQ(known.writes, writes);
+    const auto& runs = known_.operands(c, op, p);
+    EXPECT_TRUE(std::equal(runs.begin(), runs.end(), operands.begin(), operands.end(),
+                           [](const auto& run, const Span& s) { return run.cta == s.cta && run.begin == s.begin && run.bytes == s.bytes; }));
+    ++asked;
+  }
+
+  sim::check::KnownFootprints known_;
+};
+
+TEST(Footprint, WhatIsRememberedIsWhatIsTouched) {
+  Asker asker;
+  watch_programs(asker, 23);
+  EXPECT_GT(asker.asked, 800u);
 }
 
 }  // namespace
