@@ -143,16 +143,19 @@ TEST_P(OperandAddress, FollowsTheCanonicalLayout) {
 
 TEST_P(OperandAddress, BulkChunksAgreeWithSingleElements) {
   const AddressCase c = GetParam();
-  const SmemDescriptor d = make(0x2000, 0x800, 0x1400, c.swizzle);
-  const OperandTile tile{c.major, c.element, 64, 32 / c.bytes};
-  std::vector<uint32_t> chunks(tile.chunks());
-  operand_row_chunks(d, tile, chunks);
-  const unsigned per_chunk = 16 / c.bytes, per_line = tile.chunks_per_line();
-  for (unsigned i = 0; i < tile.mn; ++i) {
-    for (unsigned j = 0; j < tile.k; ++j) {
-      const unsigned line = c.major == Major::k ? i : j, along = c.major == Major::k ? j : i;
-      const uint32_t want = chunks[line * per_line + along / per_chunk] + along % per_chunk * c.bytes;
-      ASSERT_EQ(operand_address(d, c.major, c.element, i, j).byte, want);
+  // Strides of whole swizzle patterns, others, and past the end of the addresses.
+  const SmemDescriptor cases[] = {make(0x2000, 0x800, 0x1400, c.swizzle), make(0x2000, 0x890, 0x490, c.swizzle), make(0x3F000, 0x800, 0x1400, c.swizzle)};
+  for (const SmemDescriptor& d : cases) {
+    const OperandTile tile{c.major, c.element, 64, 32 / c.bytes};
+    std::vector<uint32_t> chunks(tile.chunks());
+    operand_row_chunks(d, tile, chunks);
+    const unsigned per_chunk = 16 / c.bytes, per_line = tile.chunks_per_line();
+    for (unsigned i = 0; i < tile.mn; ++i) {
+      for (unsigned j = 0; j < tile.k; ++j) {
+        const unsigned line = c.major == Major::k ? i : j, along = c.major == Major::k ? j : i;
+        const uint32_t want = chunks[line * per_line + along / per_chunk] + along % per_chunk * c.bytes;
+        ASSERT_EQ(operand_address(d, c.major, c.element, i, j).byte, want) << "start " << d.start << " stride " << d.sbo << ": " << i << ',' << j;
+      }
     }
   }
 }
