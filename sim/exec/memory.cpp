@@ -28,7 +28,13 @@ namespace {
 uint8_t* resolve_param(const Warp& w, uint64_t address, uint64_t bytes) {
   // Parameters are read-only to the guest; stores to them are refused by the validator.
   auto& params = const_cast<std::vector<uint8_t>&>(w.cta->cluster->launch->params);
-  return address + bytes <= params.size() ? params.data() + address : nullptr;
+  return address <= params.size() && bytes <= params.size() - address ? params.data() + address : nullptr;
+}
+
+/// Where an allocation ends, seen from an access near its end.
+std::string end_from(uint64_t address, uint64_t end) {
+  if (address == end) return "there";
+  return address > end ? fmt::format("{} bytes before", address - end) : fmt::format("{} bytes after", end - address);
 }
 
 }  // namespace
@@ -60,8 +66,7 @@ Effect access_fault(Warp& w, Space space, uint64_t address, uint64_t bytes, uint
   const Gmem& g = *w.cta->cluster->launch->gmem;
   if (space == Space::global || space == Space::generic) {
     if (const Gmem::Allocation* a = g.nearest_below(address); a != nullptr) {
-      const auto gap = static_cast<int64_t>(address - (a->base + a->size));
-      detail = fmt::format("; the allocation below is '{}' at {:#x} with {} bytes, which ends {}", a->name, a->base, a->size, gap == 0 ? "there" : fmt::format("{} bytes before", gap));
+      detail = fmt::format("; the allocation below is '{}' at {:#x} with {} bytes, which ends {}", a->name, a->base, a->size, end_from(address, a->base + a->size));
     }
     // A tensor map that is a parameter, by the name of the parameter alone.
     if (space == Space::generic && bytes == 128 && address < w.cta->cluster->launch->program->param_bytes) detail = "; if that is a place in the parameters, cvta.param makes a generic address of it";

@@ -81,19 +81,34 @@ TEST(Divergence, LanesLoopDifferentlyAndMeetAgain) {
 }
 
 TEST(Faults, NameTheAccessAndTheLine) {
-  KernelBuilder k("oob");
-  const Symbol p = k.param(Mod::u64, "p");
-  const Reg base = k.load_param(p, Mod::u64);
-  const uint32_t line = __LINE__ + 1;
-  k("st.global.u32", mem(base, 64), 1);
-  Device d;
-  const GmemAddr g = d.allocate(64, "small");
-  const LoadedModule m = d.load(k.finish());
-  const RunResult r = d.launch(m, "oob", {.grid = {1}, .block = {32}}, Args().add(g));
-  ASSERT_FALSE(r.ok());
-  EXPECT_EQ(r.fault->code, "F3001");
-  EXPECT_EQ(r.fault->where.source.line, line);
-  EXPECT_NE(r.fault->message.find("'small'"), std::string::npos);
+  for (const auto& [bytes, end] : {std::pair{64, "there"}, {60, "4 bytes before"}, {68, "4 bytes after"}}) {
+    KernelBuilder k("oob");
+    const Symbol p = k.param(Mod::u64, "p");
+    const Reg base = k.load_param(p, Mod::u64);
+    const uint32_t line = __LINE__ + 1;
+    k("st.global.u64", mem(base, 64), 1);
+    Device d;
+    const GmemAddr g = d.allocate(static_cast<uint64_t>(bytes), "small");
+    const LoadedModule m = d.load(k.finish());
+    const RunResult r = d.launch(m, "oob", {.grid = {1}, .block = {32}}, Args().add(g));
+    ASSERT_FALSE(r.ok());
+    EXPECT_EQ(r.fault->code, "F3001");
+    EXPECT_EQ(r.fault->where.source.line, line);
+    EXPECT_NE(r.fault->message.find(std::string("'small' at 0x7f0000000000 with ") + std::to_string(bytes) + " bytes, which ends " + end), std::string::npos) << r.fault->message;
+  }
+}
+
+TEST(Faults, ParametersHaveTwoEnds) {
+  for (const int offset : {-8, -1, 8}) {
+    KernelBuilder k("beside");
+    const Symbol p = k.param(Mod::u64, "p");
+    k.def("ld.param.u8", mem(p, offset));
+    Device d;
+    const LoadedModule m = d.load(k.finish());
+    const RunResult r = d.launch(m, "beside", {.grid = {1}, .block = {32}}, Args().add(uint64_t{0}));
+    ASSERT_FALSE(r.ok()) << offset;
+    EXPECT_EQ(r.fault->code, "F3001");
+  }
 }
 
 TEST(Deadlock, NamesWarpBarrierAndPhase) {
