@@ -420,6 +420,9 @@ args = ["@x", "@y", "f32:1.5"]
   const Finished f = drywell({"run", d.file("p.toml"), "--verify", "--driver=shuffled:3"});
   EXPECT_EQ(f.exit_code, 0) << f.err << f.out;
   EXPECT_THAT(f.out, HasSubstr("verified"));
+  const std::string timed = drywell({"run", d.file("p.toml"), "--driver=timed"}).out;
+  EXPECT_LT(timed.rfind("  simulated "), timed.find("launch 1: axpy")) << timed;  // all launches, then what each one's cycles went to
+  EXPECT_LT(timed.find("launch 1: axpy"), timed.find("launch 2: axpy")) << timed;
 }
 
 TEST(CliPtx, EmitsWhatItAccepts) {

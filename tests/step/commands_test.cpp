@@ -100,6 +100,15 @@ TEST_F(Commands, BreaksAtPlacesWithConditions) {
   EXPECT_THAT(step("until add.u32\nprint %s lane 0\nuntil twice\nwhere\nfinish\nprint %v lane 1\n"), HasSubstr("called by k at ptx:34"));
 }
 
+// A line of a wrapper, and below it the call in the kernel that it was inlined for.
+TEST_F(Commands, BreaksAtCallsThatWereInlined) {
+  write_file_atomically(folder_.file("script"), std::string_view("break tma_copy.cu:18\ncontinue\n"));
+  const Finished f = run_process(binary_path(), {"step", source_path("kernels/cuda/tma_copy.toml"), "--script", folder_.file("script")});
+  EXPECT_EQ(f.err, "");
+  EXPECT_THAT(f.out, HasSubstr("break 1: tma_copy.cu:18\n"));
+  EXPECT_THAT(f.out, testing::ContainsRegex("   ptx.cuh:44[^\n]*\n   < tma_copy.cu:18"));
+}
+
 TEST_F(Commands, WatchesAndGoesBack) {
   // Word 9 of shared memory: 27, then 28, 29, 30.
   const std::string out = step("break call\ncontinue\nprint %s lane 9\nx smem %s,16 as u32\nreverse-continue smem %s+36\ngoto 0\nrestart shuffled:4\nwarp 0\n");

@@ -179,12 +179,15 @@ void Shell::show_place() {
   if (w->active != w->alive) where += fmt::format(" lanes {:08x}", w->active);
   if (!l.function.empty()) where += " in " + l.function;
   say("{}", paint(where, Colour::bold));
-  if (const std::string text = l.file.empty() ? "" : source_line(l.file, l.line); !text.empty()) say("   {:<18} {}", code().place(w->pc), text);
-  else if (!l.file.empty()) say("   {}", code().place(w->pc));
+  const auto say_source = [&](const std::string& place, const std::string& file, uint32_t line) {
+    const std::string text = source_line(file, line);
+    text.empty() ? say("   {}", place) : say("   {:<18} {}", place, text);
+  };
+  if (!l.file.empty()) say_source(code().place(w->pc), l.file, l.line);
   // Of templates nested deeply, the call in the kernel itself.
   if (!l.called_from.empty()) {
     const SourcePos& call = l.called_from.back();
-    say("   {:<18} {}", fmt::format("< {}:{}", sim::base_name(call.file), call.line), source_line(call.file, call.line));
+    say_source(fmt::format("< {}:{}", sim::base_name(call.file), call.line), call.file, call.line);
   }
   const std::string pc = fmt::format("pc:{}{}", w->pc, l.file.empty() && l.ptx_line != 0 ? fmt::format(" ptx:{}", l.ptx_line) : "");
   say("=> {:<18} {}", pc, paint(abbreviated(l.text), Colour::cyan));
