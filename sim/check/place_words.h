@@ -6,6 +6,7 @@
 #include <string>
 
 #include "drywell/sim/fault.h"
+#include "sim/exec/source_path.h"
 #include "sim/state/cta.h"
 
 namespace drywell::sim::check {
@@ -17,7 +18,7 @@ inline std::string warp_name(const Cluster& c, uint32_t cta, uint32_t warp) {
 /// " (ptx.cuh:34, inlined at tma_copy.cu:20)": behind an instruction; nothing if its source is not known.
 inline std::string source_of(const GuestPlace& p) {
   if (p.source.file.empty()) return "";
-  const auto line = [](const SourcePos& s) { return fmt::format("{}:{}", s.file.substr(s.file.rfind('/') + 1), s.line); };
+  const auto line = [](const SourcePos& s) { return fmt::format("{}:{}", base_name(s.file), s.line); };
   return fmt::format(" ({}{})", line(p.source), p.called_from.empty() ? "" : ", inlined at " + line(p.called_from.back()));
 }
 

@@ -37,13 +37,6 @@ bool same_ptx(const CodeLine& l, std::string_view, uint32_t line) { return l.ptx
 
 }  // namespace
 
-std::string_view from_repository(std::string_view path) {
-  while (path.starts_with("../")) path.remove_prefix(3);
-  return path;
-}
-
-std::string_view base_name(std::string_view path) { return path.substr(path.rfind('/') + 1); }
-
 CodeMap::CodeMap(const Program& p) : text_name_(p.module->files[0]) {
   for (size_t pc = 0; pc < p.code.size(); ++pc) {
     const DecodedOp& op = p.code[pc];

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "sim/exec/program.h"
+#include "sim/exec/source_path.h"
 
 namespace drywell::sim {
 
@@ -54,10 +55,5 @@ class CodeMap {
   };
   std::vector<Label> labels_;
 };
-
-/// A source path as seen from the repository: build tools may have made it relative to the build folder.
-std::string_view from_repository(std::string_view path);
-/// The last component.
-std::string_view base_name(std::string_view path);
 
 }  // namespace drywell::sim

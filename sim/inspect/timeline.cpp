@@ -8,6 +8,7 @@
 
 #include "drywell/sim/arch_config.h"
 #include "sim/exec/program.h"
+#include "sim/exec/source_path.h"
 #include "sim/observe/hub.h"
 
 namespace drywell::sim {
@@ -178,7 +179,7 @@ class TimelineRecorder::Impl : public Listener {
     const isa::Instruction& i = f.body[op.instr];
     if (i.source.file == 0) return line_number(fmt::format("ptx:{}", i.ptx_line));
     const std::string& file = program_->module->files[i.source.file];
-    return line_number(fmt::format("{}:{}", file.substr(file.rfind('/') + 1), i.source.line));
+    return line_number(fmt::format("{}:{}", base_name(file), i.source.line));
   }
 
   std::string role_of(size_t warp) const {

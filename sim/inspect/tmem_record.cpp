@@ -7,6 +7,7 @@
 #include "drywell/isa/opcode.h"
 #include "drywell/isa/print.h"
 #include "sim/engine/umma_form.h"
+#include "sim/exec/source_path.h"
 
 namespace drywell::sim {
 namespace {
@@ -42,11 +43,6 @@ Rectangle cover(uint32_t cta, ForEach for_each) {
     if (s.memory == Memory::tmem && s.cta == cta) r.add(s);
   });
   return r;
-}
-
-std::string_view from_repository(std::string_view path) {
-  while (path.starts_with("../")) path.remove_prefix(3);
-  return path;
 }
 
 bool overlaps(uint32_t a, uint32_t a_count, uint32_t b, uint32_t b_end) { return a < b_end && b < a + a_count; }

@@ -10,16 +10,11 @@
 #include "drywell/sim/device.h"
 #include "drywell/sim/trace.h"
 #include "sim/exec/program.h"
+#include "sim/exec/source_path.h"
 #include "sim/observe/hub.h"
 
 namespace drywell::sim {
 namespace {
-
-/// A source path as seen from the repository: build tools may have made it relative to the build folder.
-std::string_view from_repository(std::string_view path) {
-  while (path.starts_with("../")) path.remove_prefix(3);
-  return path;
-}
 
 std::string dots(Dim3 d) { return fmt::format("{}.{}.{}", d.x, d.y, d.z); }
 
