@@ -134,13 +134,16 @@ void validate_function(const Module& m, const Function& f, Diagnostics& out) {
   for (const Instruction& ins : f.body) validate_instruction({m, f, ins}, out);
 }
 
+SourcePos place_of(const Module& m, const Function& f) { return {m.files[0].empty() ? f.name : m.files[0], 0, 0}; }
+
 // PTX ISA 7.6.1.1: 4352 bytes, from PTX 8.1 on 32764 (.param of kernels, sm_70 and later).
 void check_parameters(const Module& m, const Function& f, Diagnostics& out) {
   uint64_t bytes = 0;
   for (const Variable& p : f.params) bytes = round_up(bytes, std::max<uint64_t>(p.align, 1)) + p.bytes();
   const uint64_t most = m.version < PtxVersion{8, 1} ? 4352 : 32764;
   if (!f.is_entry || bytes <= most) return;
-  out.error("E1223", {m.files[0].empty() ? f.name : m.files[0], 0, 0}, fmt::format("the parameters of '{}' are {} bytes, at most {} in PTX {}.{}", f.name, bytes, most, m.version.major, m.version.minor),
+  out.error("E1223", place_of(m, f),
+            fmt::format("the parameters of '{}' are {} bytes, at most {} in PTX {}.{}", f.name, bytes, most, m.version.major, m.version.minor),
             "give the kernel a pointer to the data instead");
 }
 
@@ -148,7 +151,7 @@ Diagnostics validate(const Module& m) {
   Diagnostics out;
   std::set<std::string_view> names;
   for (const Function& f : m.functions) {
-    if (!f.is_prototype && !names.insert(f.name).second) out.error("E1222", {f.name, 0, 0}, fmt::format("'{}' is defined twice", f.name));
+    if (!f.is_prototype && !names.insert(f.name).second) out.error("E1222", place_of(m, f), fmt::format("'{}' is defined twice", f.name));
     check_parameters(m, f, out);
     validate_function(m, f, out);
   }
