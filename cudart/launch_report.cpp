@@ -52,8 +52,14 @@ std::string launch_json(const std::vector<LaunchRecord>& records, const ExecOpti
   const auto triple = [](const Dim3& d) { return Json::array({d.x, d.y, d.z}); };
   Json list = Json::array();
   for (const LaunchRecord& r : records) {
-    Json j = {{"kernel", r.kernel},           {"mangled", r.mangled},                  {"grid", triple(r.config.grid)},         {"block", triple(r.config.block)}, {"cluster", triple(r.config.cluster)},
-              {"dynamic_smem", r.config.dynamic_smem}, {"warp_instructions", r.warp_instructions}, {"values", fmt::format("{:08x}", r.values)}};
+    Json j = {{"kernel", r.kernel},
+              {"mangled", r.mangled},
+              {"grid", triple(r.config.grid)},
+              {"block", triple(r.config.block)},
+              {"cluster", triple(r.config.cluster)},
+              {"dynamic_smem", r.config.dynamic_smem},
+              {"warp_instructions", r.warp_instructions},
+              {"values", fmt::format("{:08x}", r.values)}};
     if (r.cycles != 0) {
       j["cycles"] = r.cycles;
       j["seconds"] = r.seconds;
