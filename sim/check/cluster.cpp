@@ -42,7 +42,7 @@ std::string shared_place(uint32_t cta, uint64_t at) { return fmt::format("shared
 
 ClusterMonitor::ClusterMonitor(const Cluster& c, const LaunchState& launch, std::unique_ptr<KnownFootprints> known)
     : cluster_(c), launch_(launch), serial_(c.index + 1), states_(accesses_), reporter_(launch.options.most), running_ctas_(c.ctas.size()),
-      footprints_(known != nullptr ? std::move(known) : std::make_unique<KnownFootprints>()) {
+      footprints_(std::move(known)) {
   reporter_.begin(*launch.program);
   ctas_.reserve(c.ctas.size());
   for (const auto& cta : c.ctas) {

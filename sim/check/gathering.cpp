@@ -20,7 +20,7 @@ void Gathering::begin(const Launch& launch, LaunchState& state) {
 std::unique_ptr<KnownFootprints> Gathering::started(const Cluster& c) {
   const std::lock_guard lock(mutex_);
   started_ = std::max(started_, c.index + 1);
-  if (footprints_.empty()) return nullptr;
+  if (footprints_.empty()) return std::make_unique<KnownFootprints>();
   std::unique_ptr<KnownFootprints> known = std::move(footprints_.back());
   footprints_.pop_back();
   return known;

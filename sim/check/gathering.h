@@ -31,6 +31,7 @@ class Gathering {
   const std::vector<Finding>& so_far();
 
  private:
+  /// Notes that it starts. Returns what the operations of a cluster that is over touched, for this one's.
   std::unique_ptr<KnownFootprints> started(const Cluster& c);
   void take(uint64_t cluster);
   void meet(uint64_t cluster);

@@ -226,7 +226,7 @@ class ClusterMonitor {
   /// What executing such an instruction asks for, beyond its memory accesses and asynchronous operations; nullptr: nothing.
   static decltype(Reaction::handle) handler_of(isa::Opcode op, bool full);
 
-  /// `known`: what earlier clusters' operations touched, or nothing.
+  /// `known`: what earlier clusters' operations touched.
   ClusterMonitor(const Cluster& c, const LaunchState& launch, std::unique_ptr<KnownFootprints> known);
 
   void instruction(const Warp& w, const DecodedOp& op, LaneMask mask);
