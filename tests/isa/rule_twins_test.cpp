@@ -6,6 +6,7 @@
 #include "drywell/isa/parse.h"
 #include "drywell/isa/tensor_tile.h"
 #include "drywell/isa/validate.h"
+#include "support/ptxas.h"
 #include "support/twins.h"
 
 namespace drywell::test {
@@ -72,6 +73,24 @@ TEST(RuleTwins, ModulesMadeByHand) {
   m.functions.push_back(m.functions[0]);
   expect_code(validate(m), "E1222");
   EXPECT_EQ(code_of([] { KernelBuilder("k").reg(Mod::e2m1); }), "E1100");
+}
+
+// At both limits, the second of which came with PTX 8.1; a byte before an eight-byte parameter costs eight.
+TEST(RuleTwins, ParameterSpace) {
+  for (const char* version : {"8.0", "8.1"}) {
+    for (const int bytes : {4336, 4337, 32748, 32749}) {
+      const std::string text = std::string(".version ") + version + "\n.target sm_90\n.address_size 64\n.visible .entry k(.param .u8 a, .param .u64 b, .param .b8 p[" +
+                               std::to_string(bytes) + "]) { ret; }\n";
+      const ParseResult r = parse_ptx(text, "space.ptx");
+      ASSERT_FALSE(r.diagnostics.has_errors()) << codes(r.diagnostics);
+      const Diagnostics d = validate(r.module);
+      const bool fits = 16 + bytes <= (std::string(version) == "8.0" ? 4352 : 32764);
+      EXPECT_EQ(d.empty(), fits) << version << ": " << bytes;
+      if (!fits) expect_code(d, "E1223");
+      const auto verdict = run_ptxas(text, "sm_90");  // nothing where there is no ptxas
+      EXPECT_TRUE(!verdict || verdict->accepted == fits) << verdict->output;
+    }
+  }
 }
 
 TEST(RuleTwins, InstructionDescriptors) {
