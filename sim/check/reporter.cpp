@@ -18,7 +18,7 @@ FindingParty Reporter::party(const Access& a, const char* role) const {
 
 Reporter::PlaceKey Reporter::place_key(uint32_t pc) const {
   const isa::Instruction& i = program_->instruction(program_->code[pc]);
-  return {i.source.file, i.source.line, i.source.call_site, static_cast<uint32_t>(i.op)};
+  return {i.source.file, i.source.file != 0 ? i.source.line : i.ptx_line, i.source.call_site, static_cast<uint32_t>(i.op)};
 }
 
 Finding Reporter::make(Rule rule, const Access* prior, const Access& now, std::string memory) const {

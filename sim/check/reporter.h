@@ -52,7 +52,7 @@ class Reporter {
  private:
   Finding make(Rule rule, const Access* prior, const Access& now, std::string memory) const;
   FindingParty party(const Access& a, const char* role) const;
-  /// The form of an instruction and its line in the author's source, with the calls that line was inlined for.
+  /// The form of an instruction and its line in the author's source, with the calls that line was inlined for, or in the PTX.
   using PlaceKey = std::array<uint32_t, 4>;
   PlaceKey place_key(uint32_t pc) const;
 
