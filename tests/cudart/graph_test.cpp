@@ -12,6 +12,7 @@ using drywell::cudart::GraphNodeParams;
 CudaError cudaGraphCreate(void** out, unsigned flags);
 CudaError cudaGraphAddNode(void** out, void* graph, void* const* after, const GraphEdgeData* edges, size_t count, const GraphNodeParams* p);
 CudaError cudaGraphAddDependencies(void* graph, void* const* from, void* const* to, const GraphEdgeData* edges, size_t count);
+CudaError cudaGraphClone(void** out, void* graph);
 CudaError cudaGraphGetRootNodes(void* graph, void** nodes, size_t* count);
 CudaError cudaGraphGetEdges(void* graph, void** from, void** to, GraphEdgeData* data, size_t* count);
 }
@@ -41,10 +42,10 @@ class GraphNodes : public testing::Test {
     EXPECT_EQ(cudaGraphDestroy(graph_), kOk);
     EXPECT_EQ(cudaDeviceReset(), kOk);
   }
-  std::vector<int> run() {
+  std::vector<int> run(void* graph) {
     ran_.clear();
     void* executable = nullptr;
-    EXPECT_EQ(cudaGraphInstantiate(&executable, graph_, 0), kOk);
+    EXPECT_EQ(cudaGraphInstantiate(&executable, graph, 0), kOk);
     EXPECT_EQ(cudaGraphLaunch(executable, nullptr), kOk);
     EXPECT_EQ(cudaGraphExecDestroy(executable), kOk);
     return ran_;
@@ -59,7 +60,7 @@ TEST_F(GraphNodes, ListsAreFilledUpOrCounted) {
   const GraphNodeParams p = first_.node(), q = second_.node();
   ASSERT_EQ(cudaGraphAddNode(&a, graph_, nullptr, nullptr, 0, &p), kOk);
   ASSERT_EQ(cudaGraphAddNode(&b, graph_, &a, nullptr, 1, &q), kOk);
-  EXPECT_EQ(run(), (std::vector<int>{1, 2}));
+  EXPECT_EQ(run(graph_), (std::vector<int>{1, 2}));
   size_t count = 0;
   ASSERT_EQ(cudaGraphGetRootNodes(graph_, nullptr, &count), kOk);
   EXPECT_EQ(count, 1u);
@@ -70,6 +71,17 @@ TEST_F(GraphNodes, ListsAreFilledUpOrCounted) {
   EXPECT_EQ(count, 1u);
   EXPECT_TRUE(from[0] == a && to[0] == b && from[1] == nullptr && to[1] == nullptr && data[0].type == 0);
   EXPECT_EQ(cudaGraphGetEdges(graph_, from, nullptr, nullptr, &count), CudaError::invalid_value);
+}
+
+TEST_F(GraphNodes, AClonesNodesWaitForEachOther) {
+  void *a = nullptr, *b = nullptr, *clone = nullptr;
+  const GraphNodeParams p = first_.node(), q = second_.node();
+  ASSERT_EQ(cudaGraphAddNode(&a, graph_, nullptr, nullptr, 0, &p), kOk);
+  ASSERT_EQ(cudaGraphAddNode(&b, graph_, nullptr, nullptr, 0, &q), kOk);
+  ASSERT_EQ(cudaGraphAddDependencies(graph_, &b, &a, nullptr, 1), kOk);
+  ASSERT_EQ(cudaGraphClone(&clone, graph_), kOk);
+  EXPECT_EQ(run(clone), (std::vector<int>{2, 1}));
+  EXPECT_EQ(cudaGraphDestroy(clone), kOk);
 }
 
 TEST_F(GraphNodes, OtherKindsAreRefused) {
@@ -95,7 +107,7 @@ TEST_F(GraphNodes, Cuda12SaysNothingOfEdges) {
   ASSERT_EQ(add_node(&b, graph_, nullptr, 0, &q), kOk);
   ASSERT_EQ(add_node(&c, graph_, &b, 1, &p), kOk);
   ASSERT_EQ(add_dependencies(graph_, &c, &a, 1), kOk);  // the first one last
-  EXPECT_EQ(run(), (std::vector<int>{2, 1, 1}));
+  EXPECT_EQ(run(graph_), (std::vector<int>{2, 1, 1}));
   size_t count = 0;
   ASSERT_EQ(cudaGraphGetEdges(graph_, nullptr, nullptr, nullptr, &count), kOk);
   EXPECT_EQ(count, 2u);
