@@ -256,6 +256,23 @@ TEST(TileUnit, HugeAddendsWithTheSmallestScales) {
   }
 }
 
+// Small elements times large ones, and a last bit that a float of their sum has no room for.
+TEST(TileUnit, SumsOfOneBitTooMany) {
+  Gen gen(8);
+  Operand a = random_operand(Format::e4m3, 16, 32, 0, Format::ue8m0, Fill::quantised, gen), b = random_operand(Format::e4m3, 64, 32, 0, Format::ue8m0, Fill::quantised, gen);
+  for (unsigned m = 0; m < a.rows; ++m) {
+    std::fill_n(a.codes.begin() + m * a.stride(), 32, uint8_t{0x47});  // 3.75
+    a.codes[m * a.stride()] = static_cast<uint8_t>(m % 8);             // so many 2^-9
+  }
+  a.codes[15 * a.stride() + 1] = 0x7E;  // beside 448 all others are small
+  for (unsigned n = 0; n < b.rows; ++n) {
+    std::fill_n(b.codes.begin() + n * b.stride(), 32, uint8_t{0x7E});                           // 448
+    b.codes[n * b.stride()] = static_cast<uint8_t>(n % 2 != 0 ? 0x38 : 0x30 - 8 * (n / 2 % 3));  // 1, 1/2, 1/4, 1/8
+  }
+  Problem p(tcgen05_row(MmaKind::f8f6f4, Format::e4m3, Format::e4m3, Format::f32), std::move(a), std::move(b));
+  p.check("sums of 25 bits");
+}
+
 // A large product and a small element's that is its negative: apart they are not zero.
 TEST(TileUnit, OppositeProductsGivePositiveZero) {
   Gen gen(6);

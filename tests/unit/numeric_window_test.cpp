@@ -118,6 +118,10 @@ class Problem {
     }
   }
 
+  void set_c(uint32_t c) {
+    for (unsigned m = 0; m < a_.rows; ++m) std::fill_n(c_.begin() + static_cast<std::ptrdiff_t>(m * stride()), b_.rows, c);
+  }
+
   void check(const std::string& what, bool with_c) {
     // The upper halves of an f16 D: anything, and kept.
     const bool upper = params_.d_format() == Format::f16;
@@ -173,9 +177,55 @@ TEST(Window, EqualsTheOracle) {
   }
 }
 
+Operand operand_of(Format f, unsigned rows, const std::vector<uint32_t>& row) {
+  Operand o = {f, rows, static_cast<unsigned>(row.size()), {}, {}, false};
+  for (unsigned r = 0; r < rows; ++r) o.codes.insert(o.codes.end(), row.begin(), row.end());
+  return o;
+}
+const MmaRow& tcgen05_row(Format f, Format d) { return *find_mma({MmaArch::sm_100, MmaInstruction::tcgen05, MmaKind::f16, f, f, d}); }
+
+// Sixteen products just below 4 of one sign, and a C just below 2: more than 31 bits of quanta.
+TEST(Window, LargestSums) {
+  for (const Format f : {Format::f16, Format::bf16}) {
+    for (const bool negative : {false, true}) {
+      const std::vector<uint32_t> largest(16, code_of(f, false, format_info(f).bias, ~0u)), other(16, code_of(f, negative, format_info(f).bias, ~0u));
+      Problem p(tcgen05_row(f, Format::f32).params, operand_of(f, 16, largest), operand_of(f, 32, other));
+      p.set_c(code_of(Format::f32, negative, format_info(Format::f32).bias, ~0u));
+      p.check("largest significands", true);
+    }
+  }
+}
+
+// No quantum of an f16 sum is below 2^-46 (facts/numerics.md §3.2): what is smaller does not decide a tie.
+TEST(Window, TheLeastQuantumOfHalves) {
+  std::vector<uint32_t> a(16, 0), b(16, 0);
+  a[0] = 3u << 10, b[0] = 2u << 10;  // 2^-12 * 2^-13, half of the least f16
+  for (const uint32_t small : {0x001u, 0x002u, 0x004u}) {  // 2^-24 and up, times 2^-24
+    a[1] = small, b[1] = 0x001;
+    Problem p(tcgen05_row(Format::f16, Format::f16).params, operand_of(Format::f16, 16, a), operand_of(Format::f16, 32, b));
+    p.check("a tie and " + std::to_string(small), true);
+  }
+}
+
+// Products around the largest and the smallest exponents that a float has.
+TEST(Window, ExponentsAtTheEndsOfFloats) {
+  Gen gen = generator(3);
+  for (const int total : {-151, -150, -149, -128, -127, -126, -125, -124, -123, -122, -121, -120, 122, 123, 124, 125, 126, 127, 128}) {
+    const auto operand = [&](int exponent, unsigned rows) {
+      std::vector<uint32_t> row;
+      for (int i = 0; i < 16; ++i) row.push_back(code_of(Format::bf16, gen() % 2 != 0, 127 + exponent - static_cast<int>(gen() % 2), gen()));
+      return operand_of(Format::bf16, rows, row);
+    };
+    Problem p(tcgen05_row(Format::bf16, Format::f32).params, operand(total / 2, 16), operand(total - total / 2, 32));
+    p.check("exponents of " + std::to_string(total), false);
+    p.fill_c(false, gen);
+    p.check("exponents of " + std::to_string(total), true);
+  }
+}
+
 TEST(Window, SeveralBlocksAndInfinities) {
   Gen gen = generator(2);
-  const MmaRow& row = *find_mma({MmaArch::sm_100, MmaInstruction::tcgen05, MmaKind::f16, Format::bf16, Format::bf16, Format::f32});
+  const MmaRow& row = tcgen05_row(Format::bf16, Format::f32);
   for (const bool special : {false, true}) {
     Problem p(row.params, random_operand(Format::bf16, 32, 16, Fill::window_edges, gen), random_operand(Format::bf16, 96, 16, Fill::usual, gen));
     if (special) p.put_special(gen);
