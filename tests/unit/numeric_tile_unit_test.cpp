@@ -256,21 +256,41 @@ TEST(TileUnit, HugeAddendsWithTheSmallestScales) {
   }
 }
 
-// Small elements times large ones, and a last bit that a float of their sum has no room for.
+/// 32 elements a row, the first of them `first` and the next `count` - 1 codes in turn, the others `code`.
+Operand operand_of(Format f, unsigned rows, unsigned code, unsigned first, unsigned count) {
+  Operand o = {f, rows, 32, 0, Format::ue8m0, {}, {}};
+  o.codes.assign(rows * o.stride(), static_cast<uint8_t>(code));
+  for (unsigned r = 0; r < rows; ++r) o.codes[r * o.stride()] = static_cast<uint8_t>(first + r % count);
+  return o;
+}
+
+// A large sum, and a last bit that a float has no room for beside it.
 TEST(TileUnit, SumsOfOneBitTooMany) {
-  Gen gen(8);
-  Operand a = random_operand(Format::e4m3, 16, 32, 0, Format::ue8m0, Fill::quantised, gen), b = random_operand(Format::e4m3, 64, 32, 0, Format::ue8m0, Fill::quantised, gen);
-  for (unsigned m = 0; m < a.rows; ++m) {
-    std::fill_n(a.codes.begin() + m * a.stride(), 32, uint8_t{0x47});  // 3.75
-    a.codes[m * a.stride()] = static_cast<uint8_t>(m % 8);             // so many 2^-9
+  const auto check = [](const char* what, Operand a, Operand b) {
+    Problem p(tcgen05_row(MmaKind::f8f6f4, a.format, b.format, Format::f32), std::move(a), std::move(b));
+    p.check(what);
+  };
+  check("large elements", operand_of(Format::e4m3, 16, 0x7E, 0x38, 8), operand_of(Format::e4m3, 64, 0x7E, 0x50, 8));  // 448; from 1, from 8 up
+  Operand small = operand_of(Format::e4m3, 16, 0x47, 0, 8);  // 3.75; so many 2^-9
+  small.codes[15 * small.stride() + 1] = 0x7E;               // beside which they are small
+  check("small ones by large ones", std::move(small), operand_of(Format::e4m3, 64, 0x7E, 0x30, 9));
+  check("formats that reach too far together", operand_of(Format::e4m3, 16, 0x7E, 0, 8), operand_of(Format::e2m1, 64, 7, 1, 3));
+}
+
+TEST(TileUnit, ScaledSumsOfOneBitTooMany) {
+  Operand a = operand_of(Format::e2m1, 32, 0x77, 0x77, 1), b = operand_of(Format::e2m1, 64, 0x77, 0x77, 1);  // 6
+  for (Operand* o : {&a, &b}) {
+    o->k = 64, o->scales = 4, o->scale_format = Format::ue4m3;
+    std::vector<uint8_t> codes(o->rows * o->stride(), 0x77);
+    for (unsigned r = 0; r < o->rows; ++r) {
+      std::fill_n(codes.begin() + r * o->stride() + 24, 8, uint8_t{0});          // the last group
+      codes[r * o->stride() + 24] = static_cast<uint8_t>(o == &a ? r % 7 + 1 : 1);  // halves
+      for (const int scale : {0x38, 0x38, 0x38, o == &a ? 0x01 : 0x18}) o->scale_codes.push_back(static_cast<uint8_t>(scale));  // 1; 2^-9, 2^-4
+    }
+    o->codes = std::move(codes);
   }
-  a.codes[15 * a.stride() + 1] = 0x7E;  // beside 448 all others are small
-  for (unsigned n = 0; n < b.rows; ++n) {
-    std::fill_n(b.codes.begin() + n * b.stride(), 32, uint8_t{0x7E});                           // 448
-    b.codes[n * b.stride()] = static_cast<uint8_t>(n % 2 != 0 ? 0x38 : 0x30 - 8 * (n / 2 % 3));  // 1, 1/2, 1/4, 1/8
-  }
-  Problem p(tcgen05_row(MmaKind::f8f6f4, Format::e4m3, Format::e4m3, Format::f32), std::move(a), std::move(b));
-  p.check("sums of 25 bits");
+  Problem p(tcgen05_row(MmaKind::mxf4nvf4, Format::e2m1, Format::e2m1, Format::ue4m3), std::move(a), std::move(b));
+  p.check("groups far apart");
 }
 
 // A large product and a small element's that is its negative: apart they are not zero.
