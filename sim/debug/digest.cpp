@@ -22,8 +22,8 @@ class Fnv {
   void add(const T&... v) {
     (mix(static_cast<uint64_t>(v)), ...);
   }
-  template <class T>
-  void all(const std::vector<T>& v) {
+  template <class T, class A>
+  void all(const std::vector<T, A>& v) {
     add(v.size());
     if constexpr (std::is_arithmetic_v<T>) bytes(v.data(), v.size() * sizeof(T));
   }

@@ -55,8 +55,8 @@ std::unique_ptr<Cluster> make_cluster(const Launch& launch, uint64_t index, uint
     cta->index = {at.x * launch.cluster.x + r.x, at.y * launch.cluster.y + r.y, at.z * launch.cluster.z + r.z};
     cta->serial = index * launch.cluster.count() + rank;
     cta->sm = static_cast<uint32_t>(cta->serial % launch.sm_count);
-    cta->smem.reset(launch.smem_bytes);
-    cta->own_tmem = std::make_unique<Tmem>();
+    cta->smem.reset(launch.smem_bytes, launch.memory);
+    cta->own_tmem = std::make_unique<Tmem>(launch.memory);
     cta->tmem = cta->own_tmem.get();
     cta->warps.resize(warps);
     for (uint32_t w = 0; w < warps; ++w) {

@@ -84,7 +84,7 @@ void start_warp(Warp& w, Cta& cta, uint32_t index, const Program& program, LaneM
   w.cta = &cta;
   w.index = index;
   const FunctionCode& kernel = program.kernel();
-  w.register_file.assign(kernel.frame_bytes, 0xFF);
+  w.register_file = StateVector<uint8_t>(kernel.frame_bytes, 0xFF, cta.cluster->launch->memory);
   w.predicate_file.assign(kernel.pred_count, 0);
   w.predicate_file[0] = kFullMask;
   w.frames = {CallFrame{0, 0, 0, kernel.local_bytes, 0, 0, 0}};
@@ -172,6 +172,27 @@ RunStop run_warp(Warp& w, const Program& program, uint64_t& budget) {
   }
   w.block.reason = BlockReason::none;
   return RunStop::budget;
+}
+
+// The lanes are together, nobody watches and no result is on its way: what is left of run_warp is the instruction.
+RunStop run_one(Warp& w, const Program& program) {
+  const DecodedOp& op = program.code[w.pc];
+  Cluster& cluster = *w.cta->cluster;
+  if (!w.waiting.empty() || op.aligned || (w.pending_ld | w.pending_wgmma) != 0 || cluster.launch->observers != nullptr) {
+    uint64_t budget = 1;
+    return run_warp(w, program, budget);
+  }
+  w.block.reason = BlockReason::none;
+  const LaneMask mask = w.active & read_pred(w, op.guard);
+  const size_t queued = cluster.next_op;
+  const Effect effect = mask != 0 || op.needs_all ? op.fn(w, op, mask) : Effect::next;
+  if (effect == Effect::blocked) return RunStop::blocked;
+  ++w.instructions;
+  if (effect == Effect::fault) return RunStop::fault;
+  if (effect == Effect::exited) return RunStop::finished;
+  if (effect == Effect::jumped) return RunStop::budget;
+  ++w.pc;
+  return effect == Effect::yield ? RunStop::yielded : cluster.next_op != queued ? RunStop::enqueued : RunStop::budget;
 }
 
 }  // namespace drywell::sim

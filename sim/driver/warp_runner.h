@@ -19,6 +19,9 @@ void pick_lanes(Warp& w);
 /// issued and the driver should look at it.
 RunStop run_warp(Warp& w, const Program& program, uint64_t& budget);
 
+/// run_warp with a budget of one.
+RunStop run_one(Warp& w, const Program& program);
+
 /// True if a blocked warp may find its condition changed.
 inline bool may_wake(const Warp& w) { return w.block.reason == BlockReason::none || w.timed_out || w.block.epoch != w.cta->wake_epoch; }
 

@@ -14,9 +14,10 @@ namespace {
 using isa::Opcode;
 using isa::Operand;
 
-/// The registers an instruction names. Apart: somebody else may look at them, at another moment.
+/// The registers an instruction names. Apart: somebody else may look at them, at another moment. Late: written when a
+/// tcgen05.wait::ld returns, at the latest.
 struct Named {
-  std::vector<isa::RegId> reads, writes, apart;
+  std::vector<isa::RegId> reads, writes, apart, late;
 };
 
 void add_operand(const isa::Function& f, const Operand& o, std::vector<isa::RegId>& out) {
@@ -41,8 +42,9 @@ Named named_by(const isa::Function& f, const isa::Instruction& i) {
   Named n;
   const isa::InstrSpec& row = isa::spec(i.op);
   const auto positions = isa::operand_positions(f, i);
-  // A shuffle may ask a lane that is somewhere else: undefined (PTX ISA 9.7.9.6), but the same with listeners and without.
-  const bool apart = row.completion != isa::Completion::sync || row.timing == isa::TimingClass::shfl;
+  // Fragments of wgmma belong to the operation. A shuffle may ask a lane that is somewhere else: undefined (PTX ISA 9.7.9.6), but
+  // the same with listeners and without. What else is asynchronous has its operands from the moment of issue.
+  const bool apart = row.completion == isa::Completion::wgmma_group || row.timing == isa::TimingClass::shfl;
   for (size_t k = 0; k < isa::kMaxOperands && row.operands[k].name != nullptr; ++k) {
     if (positions[k] < 0) continue;
     const Operand& o = f.operands(i)[static_cast<size_t>(positions[k])];
@@ -52,6 +54,7 @@ Named named_by(const isa::Function& f, const isa::Instruction& i) {
     if (!address && row.operands[k].access != isa::Access::read) add_operand(f, o, n.writes);
     if (apart) add_operand(f, o, n.apart);
   }
+  if (row.completion == isa::Completion::wait_ld) n.late = n.writes;
   return n;
 }
 
@@ -168,9 +171,12 @@ class Lives {
       entry_[b].for_each([&](isa::RegId r) { lives_[r].touch(blocks_[b].first); });
       exit_of(blocks_[b]).for_each([&](isa::RegId r) { lives_[r].touch(blocks_[b].last - 1); });
     }
-    for (uint32_t i = 0; i < end; ++i) {
+    uint32_t wait = end;
+    for (uint32_t i = end; i-- > 0;) {
+      if (f_.body[i].op == Opcode::tcgen05_wait_ld) wait = i;
       for (const isa::RegId r : named_[i].reads) lives_[r].touch(i);
       for (const isa::RegId r : named_[i].writes) lives_[r].touch(i);
+      for (const isa::RegId r : named_[i].late) lives_[r].touch(wait);
       for (const isa::RegId r : named_[i].apart) always(r);
     }
     if (!blocks_.empty()) entry_[0].for_each(always);

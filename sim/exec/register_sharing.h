@@ -10,7 +10,7 @@ namespace drywell::sim {
 
 /// Gives the registers of a function without calls offsets (reg_offset, frame_bytes; not the predicates) such that two of them share storage only where no lane can
 /// tell: from its first to its last use in the text, loops included, a register is alone. Apart from all others are registers read
-/// before they are written, those that asynchronous operations read or write at moments of their own, and those of shuffles.
+/// before they are written, those of wgmma, which are read and written later, and those of shuffles.
 void share_registers(FunctionCode& code);
 
 /// As decode(), for launches nobody looks into: the registers of a kernel without calls share storage.

@@ -11,8 +11,8 @@ const char* block_reason_name(BlockReason r) {
   return kNames[static_cast<size_t>(r)];
 }
 
-void Smem::reset(uint32_t bytes) {
-  bytes_.assign(bytes, 0xFF);  // poison: NaN in every float format
+void Smem::reset(uint32_t bytes, StateMemory* memory) {
+  bytes_ = StateVector<uint8_t>(bytes, 0xFF, memory);  // poison: NaN in every float format
   barriers_.clear();
 }
 

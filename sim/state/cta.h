@@ -13,6 +13,7 @@
 #include "sim/state/launch_queue.h"
 #include "sim/state/mbarrier.h"
 #include "sim/state/output.h"
+#include "sim/state/state_vector.h"
 #include "sim/state/tmem.h"
 #include "sim/state/warp.h"
 
@@ -35,7 +36,7 @@ constexpr uint32_t shared_offset(uint32_t address) { return address & kSharedOff
 /// stores last wrote; its state is here (facts/tma-mbarrier.md §1.6).
 class Smem {
  public:
-  void reset(uint32_t bytes);  // size including the reserved part
+  void reset(uint32_t bytes, StateMemory* memory = nullptr);  // size including the reserved part
   uint32_t size() const { return static_cast<uint32_t>(bytes_.size()); }
   uint8_t* data() { return bytes_.data(); }
   const uint8_t* data() const { return bytes_.data(); }
@@ -47,7 +48,7 @@ class Smem {
   const std::vector<Slot>& mbarriers() const { return barriers_; }
 
  private:
-  std::vector<uint8_t> bytes_;
+  StateVector<uint8_t> bytes_;
   std::vector<Slot> barriers_;  // few; searched linearly, most recent first
 };
 
@@ -101,6 +102,7 @@ struct Launch {
   ObserverHub* observers = nullptr;  // nullptr: nothing attached
   LaunchQueue* queue = nullptr;      // clusters that have not started
   OutputLog* output = nullptr;       // what vprintf writes; nullptr: discarded
+  StateMemory* memory = nullptr;     // of CTAs' state; nullptr: the heap
   Dim3 grid, block, cluster;
   uint32_t dynamic_smem = 0;
   uint32_t smem_bytes = 0;           // reserved + static + dynamic

@@ -9,6 +9,7 @@
 
 #include "drywell/core/bits.h"
 #include "drywell/core/error.h"
+#include "sim/state/state_memory.h"
 
 namespace drywell::sim {
 
@@ -39,6 +40,7 @@ GmemAddr Gmem::allocate(uint64_t bytes, std::string name, uint64_t align) {
     throw InputError("E4100", fmt::format("out of device memory: {} bytes asked, {} of {} in use", bytes, used_, capacity_));
   }
   auto a = std::make_unique<Allocation>(Allocation{at, want, base_ + (at - window::kGlobalBase), std::move(name)});
+  prefer_huge_pages(a->data, want);
   std::memset(a->data, 0xFF, want);
   used_ += want;
   by_base_.insert(by_base_.begin() + static_cast<ptrdiff_t>(index), a.release());

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "drywell/core/types.h"
+#include "sim/state/state_vector.h"
 
 namespace drywell::sim {
 
@@ -17,7 +18,7 @@ inline constexpr uint32_t kTmemUnit = 32;  // columns per allocation unit
 class Tmem {
  public:
   // Column-major: a warp's 32 lanes of a column are one 128-byte run, like a register.
-  Tmem() : cells_(size_t{kTmemLanes} * kTmemColumns, kPoison) {}
+  explicit Tmem(StateMemory* memory = nullptr) : cells_(size_t{kTmemLanes} * kTmemColumns, kPoison, memory) {}
 
   uint32_t* column(uint32_t c) { return cells_.data() + size_t{c} * kTmemLanes; }
   const uint32_t* column(uint32_t c) const { return cells_.data() + size_t{c} * kTmemLanes; }
@@ -71,7 +72,7 @@ class Tmem {
  private:
   static constexpr uint32_t kUnits = kTmemColumns / kTmemUnit;
   static constexpr uint32_t kPoison = 0xFFFFFFFF;  // NaN: unwritten TMEM never looks like a result
-  std::vector<uint32_t> cells_;
+  StateVector<uint32_t> cells_;
   std::array<uint64_t, kUnits> owner_{};
   std::array<uint16_t, kUnits> size_{};
 };

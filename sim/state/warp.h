@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "drywell/core/types.h"
+#include "sim/state/state_vector.h"
 
 namespace drywell::sim {
 
@@ -86,7 +87,7 @@ struct Warp {
   uint32_t timeouts = 0;                  // try_wait timeouts since the cluster last made progress
   bool timed_out = false;                 // the next try_wait answers false
 
-  std::vector<uint8_t> register_file;     // of all frames
+  StateVector<uint8_t> register_file;     // of all frames
   std::vector<uint32_t> predicate_file;
   std::vector<CallFrame> frames;          // [0] is the kernel's
   std::vector<std::vector<uint8_t>> local;  // per lane, allocated on first use

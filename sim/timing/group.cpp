@@ -66,6 +66,8 @@ void Group::begin_cluster(uint32_t which, Time t) {
       if (free_warps_.empty()) {
         id = static_cast<uint32_t>(warps_.size());
         warps_.push_back(std::make_unique<WarpClock>());
+        warps_.back()->slots = StateVector<uint32_t>(context_.launch->memory);
+        warps_.back()->why = StateVector<uint8_t>(context_.launch->memory);
       } else {
         id = free_warps_.back();
         free_warps_.pop_back();
@@ -86,9 +88,10 @@ void Group::begin_cluster(uint32_t which, Time t) {
       c.resident = r;
       c.sm = static_cast<uint16_t>(rank % sms_.size());
       c.role = context_.role_of_warp[w.index];
-      c.partition = static_cast<uint16_t>(w.index % sm.partitions.size());
+      c.unit = &sm.partitions[w.index % sm.partitions.size()];
+      c.stalls = account_.role_cycles[c.role].data();
       c.mark = c.hold = c.block_start = t;
-      Partition& p = sm.partitions[c.partition];
+      Partition& p = *c.unit;
       c.place = static_cast<uint16_t>(p.warps.size());
       p.warps.push_back(id);
       p.at.push_back(kNever);
@@ -102,7 +105,7 @@ void Group::begin_cluster(uint32_t which, Time t) {
 }
 
 void Group::set_candidate(WarpClock& w, Time at) {
-  Partition& p = partition_of(w);
+  Partition& p = *w.unit;
   p.at[w.place] = at;
   select(p);
 }
@@ -254,7 +257,7 @@ void Group::end_warp(WarpClock& w, Time t) {
   ++w.serial;
   account_.role_instructions[w.role] += w.warp->instructions;
   account_.instructions += w.warp->instructions;
-  Partition& p = partition_of(w);
+  Partition& p = *w.unit;
   p.at[w.place] = kNever;
   select(p);
   --w.warp->cta->live_warps;
@@ -273,7 +276,7 @@ void Group::try_end_cluster(uint32_t resident, Time t) {
   for (const uint32_t id : r.warps) {
     WarpClock& w = *warps_[id];
     charge(w, Stall::finished, t);
-    Partition& p = partition_of(w);
+    Partition& p = *w.unit;
     // The last one takes the place.
     const uint32_t moved = p.warps.back();
     p.warps[w.place] = moved;

@@ -136,9 +136,11 @@ class Group {
   enum class WarpState : uint8_t { none, ready, token, blocked, finished };
   struct WarpClock {
     Warp* warp = nullptr;
+    Partition* unit = nullptr;   // its sub-partition
+    uint64_t* stalls = nullptr;  // its role's cycles, by reason
     uint32_t resident = 0;
     uint16_t sm = 0, role = 0;
-    uint16_t partition = 0, place = 0;  // index in Partition::warps
+    uint16_t place = 0;  // index in Partition::warps
     WarpState state = WarpState::none;
     Stall hold_reason = Stall::issue_cost, wait_reason = Stall::register_dependency;
     Time hold = 0;        // its own last instruction lets it go on
@@ -152,8 +154,8 @@ class Group {
     uint32_t next_token = 0;
     bool time_out_queued = false;
     Time blocked_at = 0;
-    std::vector<uint32_t> slots;  // cycle each register is there
-    std::vector<uint8_t> why;     // and what made it
+    StateVector<uint32_t> slots;  // cycle each register is there
+    StateVector<uint8_t> why;     // and what made it
     std::array<uint32_t, kTokens> token_id{};
     std::array<Time, kTokens> token_time{};
   };
@@ -211,7 +213,6 @@ class Group {
   void set_candidate(WarpClock& w, Time at);
   void fail(const Fault& f, const Cluster& c);
   SmUnits& sm_of(const WarpClock& w) { return sms_[w.sm]; }
-  Partition& partition_of(const WarpClock& w) { return sms_[w.sm].partitions[w.partition]; }
 
   // group_issue.cpp
   void issue_next(Partition& p);
@@ -227,7 +228,14 @@ class Group {
   Time admits(const WarpClock& w, const OpInfo& x, Time t);
   static Server& pipe_for(Partition& p, const OpInfo& x);
   Time fence_before(const OpInfo& x) const;
-  void charge(WarpClock& w, Stall reason, Time until);
+  /// The cycles not accounted for yet, up to `until`, had that reason.
+  void charge(WarpClock& w, Stall reason, Time until) {
+    if (until <= w.mark) return;
+    w.stalls[static_cast<size_t>(reason)] += until - w.mark;
+    if (observed_) announce_stall(w, reason, until);
+    w.mark = until;
+  }
+  void announce_stall(const WarpClock& w, Stall reason, Time until) const;
   void charge_issue(WarpClock& w, const OpInfo& x, Time t);
   Time hoisted(const WarpClock& w, const OpInfo& x, Time ready) const;
   void set_writes(WarpClock& w, const OpInfo& x, Time ready, Stall why);

@@ -12,11 +12,8 @@
 
 namespace drywell::sim {
 
-void Group::charge(WarpClock& w, Stall reason, Time until) {
-  if (until <= w.mark) return;
-  account_.role_cycles[w.role][static_cast<size_t>(reason)] += until - w.mark;
-  if (observed_ && reason != Stall::issued && reason != Stall::finished) w.warp->cta->cluster->launch->observers->stalled(*w.warp, reason, w.mark, until);
-  w.mark = until;
+void Group::announce_stall(const WarpClock& w, Stall reason, Time until) const {
+  if (reason != Stall::issued && reason != Stall::finished) w.warp->cta->cluster->launch->observers->stalled(*w.warp, reason, w.mark, until);
 }
 
 // The cycles since the warp's last issue, each with its reason.
@@ -66,8 +63,7 @@ bool Group::run_folded(WarpClock& w, const OpInfo& x) {
       why = w.why[slot[i]];
     }
   }
-  uint64_t budget = 1;
-  const RunStop stop = run_warp(*w.warp, program_, budget);
+  const RunStop stop = run_one(*w.warp, program_);
   if (stop == RunStop::fault) {
     fail(fault_of(*w.warp), *w.warp->cta->cluster);
     return true;
@@ -155,7 +151,7 @@ Server& Group::pipe_for(Partition& p, const OpInfo& x) {
 
 // Earliest cycle from `t` on at which the instruction's unit takes it.
 Time Group::admits(const WarpClock& w, const OpInfo& x, Time t) {
-  Partition& p = partition_of(w);
+  Partition& p = *w.unit;
   const auto queued = [&](const Server& s, double ahead) {
     const double free = s.free_at() - ahead;
     return free > static_cast<double>(t) ? ceil_time(free) : t;
@@ -233,8 +229,7 @@ void Group::execute(uint32_t warp, Time t, bool resumed) {
   }
   c.now = t;
   const uint64_t first_new = c.next_op;
-  uint64_t budget = 1;
-  const RunStop stop = run_warp(g, program_, budget);
+  const RunStop stop = run_one(g, program_);
   if (stop == RunStop::fault) {
     fail(fault_of(g), c);
     return;
@@ -275,7 +270,7 @@ void Group::complete(uint32_t warp, const OpInfo& x, uint32_t pc, LaneMask mask,
     switch (x.kind) {
       case OpKind::local: {
         double start = static_cast<double>(t);
-        if (x.pipe != Pipe::none && !is_shared(x.pipe)) start = pipe_for(partition_of(w), x).begin(start, x.interval);
+        if (x.pipe != Pipe::none && !is_shared(x.pipe)) start = pipe_for(*w.unit, x).begin(start, x.interval);
         if (x.sequence) {
           // A sequence of dependent instructions stands where it is; the warp issues it and little else.
           const Time end = ceil_time(start) + x.latency;
@@ -297,7 +292,7 @@ void Group::complete(uint32_t warp, const OpInfo& x, uint32_t pc, LaneMask mask,
       }
       case OpKind::branch:
         if (x.pipe == Pipe::control)
-          partition_of(w).pipes[static_cast<size_t>(x.pipe)].begin(static_cast<double>(t), x.interval);
+          w.unit->pipes[static_cast<size_t>(x.pipe)].begin(static_cast<double>(t), x.interval);
         if (w.warp->pc != pc + 1) {
           w.hold = t + x.latency;
           w.hold_reason = Stall::branch;
@@ -339,7 +334,7 @@ double Group::lsu_begin(WarpClock& w, Time t, double wavefronts, bool smem) {
 double Group::lsu_begin(WarpClock& w, Time t, double wavefronts, bool smem, double lone_interval) {
   SmUnits& sm = sm_of(w);
   sm.lsu_wavefronts += wavefronts;
-  double start = partition_of(w).lsu.begin(static_cast<double>(t), wavefronts * lone_interval);
+  double start = w.unit->lsu.begin(static_cast<double>(t), wavefronts * lone_interval);
   start = sm.lsu.begin(start, wavefronts);
   if (!smem) return start;
   const double served = sm.smem.begin(start, wavefronts);

@@ -17,11 +17,13 @@ uint64_t scattered(uint64_t x) {
 
 }  // namespace
 
-MemorySystem::MemorySystem(const ArchConfig& arch, const Gmem& gmem, uint32_t sms)
+MemorySystem::MemorySystem(const ArchConfig& arch, const Gmem& gmem, uint32_t sms, StateMemory* memory)
     : arch_(arch),
       figures_(arch),
       sms_(sms),
       base_(window::kGlobalBase),
+      lines_(memory),
+      ring_(memory),
       channels_(figures_.hbm.channels),
       hbm_latency_(arch.cycles_from_ns(arch.hbm.latency)),
       hbm_tail_(arch.cycles_from_ns(figures_.hbm.tail)) {
@@ -135,14 +137,20 @@ void MemorySystem::look_up(const ByteRange& r, bool store, Time now, Lookup& out
   }
 }
 
+// The rows of a box lie far apart, and so do their lines' entries.
+void MemorySystem::prefetch(const MemoryRequest& r, const ByteRange* runs) const {
+  for (uint32_t i = 0; i < r.count; ++i) {
+    const uint64_t line = (runs[r.first + i].address - base_) / 128;
+    if (line < lines_.size()) __builtin_prefetch(&lines_[line], 1);
+  }
+}
+
 void MemorySystem::serve(MemoryRequest& r, const ByteRange* runs) {
   const bool store = r.kind == MemoryKind::store;
   Lookup found;
   missing_.clear();
   displaced_.clear();
   const auto now = static_cast<Time>(r.time);
-  // The rows of a box lie far apart: their entries come from the host's memory at the same time.
-  for (uint32_t i = 0; i < r.count; ++i) __builtin_prefetch(lines_.data() + std::min<uint64_t>((runs[r.first + i].address - base_) / 128, lines_.size()), 1);
   for (uint32_t i = 0; i < r.count; ++i) look_up(runs[r.first + i], store, now, found);
   l2_bytes_ += found.bytes;
   const double together = r.kind == MemoryKind::tma_load ? 1 / (figures_.l2.shared_bytes_per_clk * static_cast<double>(sms_)) : l2_cycles_per_byte(r.kind);

@@ -11,6 +11,7 @@
 #include "drywell/sim/arch_config.h"
 #include "sim/arch/memory_figures.h"
 #include "sim/state/gmem.h"
+#include "sim/state/state_vector.h"
 #include "sim/timing/access.h"
 #include "sim/timing/server.h"
 
@@ -28,10 +29,13 @@ struct MemoryRequest {
 
 class MemorySystem {
  public:
-  MemorySystem(const ArchConfig& arch, const Gmem& gmem, uint32_t sms);
+  MemorySystem(const ArchConfig& arch, const Gmem& gmem, uint32_t sms, StateMemory* memory = nullptr);
 
   /// Answers one request; call in the order of their times.
   void serve(MemoryRequest& r, const ByteRange* runs);
+
+  /// Has the host fetch what serve() will look at.
+  void prefetch(const MemoryRequest& r, const ByteRange* runs) const;
 
   double l2_busy() const { return std::max({l2_reads_.busy(), l2_writes_.busy(), l2_both_.busy()}); }
   double hbm_busy() const { return hbm_.busy(); }
@@ -70,8 +74,8 @@ class MemorySystem {
   MemoryFigures figures_;
   uint64_t sms_;
   uint64_t base_ = 0;
-  std::vector<uint32_t> lines_;
-  std::vector<uint32_t> ring_;  // lines present, oldest first
+  StateVector<uint32_t> lines_;
+  StateVector<uint32_t> ring_;  // lines present, oldest first
   size_t ring_head_ = 0, ring_count_ = 0;
   std::vector<Piece> missing_, displaced_;  // of the request being served; displaced: written lines that had to go
   Server l2_reads_, l2_writes_, l2_both_;   // both: what the directions keep from each other

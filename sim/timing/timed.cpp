@@ -22,8 +22,9 @@ TimedRun::TimedRun(const Launch& launch, const RunOptions& options)
       arch_(*launch.arch),
       figures_(arch_),
       program_(*launch.program, arch_),
-      memory_(arch_, *launch.gmem, launch.sm_count) {
+      memory_(arch_, *launch.gmem, launch.sm_count, &state_) {
   launch_.queue = &queue_;
+  launch_.memory = &state_;
   if (const auto line = options.values ? std::nullopt : branch_on_results(program_); line.has_value()) {
     const TimedProgram::Line& where = program_.lines[*line];
     throw InputError("E4522", fmt::format("'{}' branches on results of the tensor core at {}:{}: without values it cannot be timed", launch.program->function->name, where.file, where.line));
@@ -82,7 +83,15 @@ void TimedRun::serve_memory() {
     if (a.time != b.time) return a.time < b.time;
     return a.group != b.group ? a.group < b.group : a.index < b.index;
   });
-  for (const Entry& e : order) {
+  const auto prefetch = [&](size_t i) {
+    if (i >= order.size()) return;
+    const Group& g = *groups_[order[i].group];
+    memory_.prefetch(g.requests[order[i].index], g.runs.data());
+  };
+  for (size_t i = 0; i < order.size(); ++i) {
+    constexpr size_t kAhead = 4;
+    prefetch(i + kAhead);
+    const Entry& e = order[i];
     Group& g = *groups_[e.group];
     MemoryRequest& r = g.requests[e.index];
     memory_.serve(r, g.runs.data());

@@ -6,6 +6,7 @@
 #include <optional>
 #include <vector>
 
+#include "sim/state/state_memory.h"
 #include "sim/timing/group.h"
 #include "sim/timing/residency.h"
 
@@ -45,6 +46,7 @@ class TimedRun {
   bool close_window();
 
   LaunchQueue queue_;
+  StateMemory state_;
   Launch launch_;
   const RunOptions& options_;
   const ArchConfig& arch_;

@@ -74,8 +74,10 @@ TEST(RegisterSharing, NotIfReadBeforeWritten) {
 
 TEST(RegisterSharing, NotIfWrittenLater) {
   // The load writes %a when it completes, though nobody reads it.
-  const Layout l("mov.u32 %c, 0;\ntcgen05.ld.sync.aligned.32x32b.x1.b32 {%a}, [%c];\nmov.u32 %b, 1;\nst.shared.u32 [0], %b;\ntcgen05.wait::ld.sync.aligned;\n");
+  const Layout l("mov.u32 %c, 0;\ntcgen05.ld.sync.aligned.32x32b.x1.b32 {%a}, [%c];\nmov.u32 %b, 1;\nst.shared.u32 [0], %b;\ntcgen05.wait::ld.sync.aligned;\n"
+                 "mov.u32 %d, 2;\nst.shared.u32 [0], %d;\n");
   EXPECT_FALSE(l.share("%a", "%b"));
+  EXPECT_TRUE(l.share("%b", "%d") || l.share("%a", "%d"));
 }
 
 struct Ignores : Listener {};
