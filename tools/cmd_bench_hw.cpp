@@ -114,6 +114,7 @@ ExitCode bench_hw(const CommandContext& c, const Options& o) {
     for (const Microbench& b : suite.small) print(fmt::format("{:<10} {:<5} {}\n", b.family, b.fitted ? "fit" : "check", b.name));
     return ExitCode::ok;
   }
+  expect_different({{"--save", o.save}, {"--json", o.json}}, "bench-hw");
   expect_writable({o.save, o.json});
   kernels::SimulatedDevice simulator({.arch = o.arch});
   if (o.simulate) {

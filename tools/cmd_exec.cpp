@@ -88,6 +88,7 @@ void check_options(const cudart::ExecOptions& o) {
   cudart::kernel_filter(o);
   sim::load_arch(o.arch);
   if (!o.script.empty()) read_file(o.script);
+  expect_different({{"--report", o.report}, {"--trace", o.trace}}, "exec");
   expect_writable({o.report, o.trace});
 }
 

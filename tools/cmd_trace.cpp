@@ -123,6 +123,7 @@ void print_result(const CommandContext& c, const kernels::GoldenResult& r) {
 
 /// Runs each golden trace again. `write`: replaces those that differ.
 ExitCode golden(const CommandContext& c, const GoldenOptions& o, bool write) {
+  expect_different({{"--junit", o.junit}, {"--json", o.json}}, "trace check");
   expect_writable({o.junit, o.json});
   std::vector<kernels::GoldenResult> results;
   ExitCode worst = ExitCode::ok;

@@ -3,10 +3,10 @@
 #include <fmt/format.h>
 
 #include <cstdio>
-#include <map>
 #include <utility>
 
 #include "kernels/golden.h"
+#include "tools/output_file.h"
 
 namespace drywell::tools {
 namespace {
@@ -137,15 +137,12 @@ kernels::LaunchPlan make_plan(const RunFlags& f) {
 }
 
 RunOutputs::RunOutputs(const RunFlags& f) {
-  std::map<std::string, const char*> taken;
-  const std::pair<const char*, const std::string*> files[] = {
-      {"--json", &f.json}, {"--trace", &f.trace}, {"--report", &f.report}, {"--sarif", &f.check.sarif}, {"--hang-picture", &f.check.hang_picture}};
-  for (const auto& [option, path] : files) {
-    if (path->empty() || (path == &f.json && *path == "-")) continue;
-    if (*path == "-") throw UsageError(fmt::format("{}=-: only --json can go to standard output", option), "run");
-    const auto [other, fresh] = taken.try_emplace(*path, option);
-    if (!fresh) throw UsageError(fmt::format("{} and {} would write the same file, {}", other->second, option, *path), "run");
+  const OutputOption json{"--json", f.json}, trace{"--trace", f.trace}, report{"--report", f.report}, sarif{"--sarif", f.check.sarif},
+      picture{"--hang-picture", f.check.hang_picture};
+  for (const OutputOption& o : {trace, report, sarif, picture}) {
+    if (o.path == "-") throw UsageError(fmt::format("{}=-: only --json can go to standard output", o.option), "run");
   }
+  expect_different({json, trace, report, sarif, picture}, "run");
   if (!f.json.empty() && f.json != "-") json_.emplace(f.json);
   if (!f.trace.empty()) trace_.emplace(f.trace);
   if (!f.report.empty()) report_.emplace(f.report);
