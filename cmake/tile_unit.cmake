@@ -6,8 +6,8 @@ if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
 endif()
 if(DRYWELL_COMPILER_HAS_AMX)
   # -Wno-*uninitialized: g++ 12's own intrinsics (GCC bug 105593).
-  set_source_files_properties(sim/numeric/tile_unit.cpp sim/numeric/tile_scaled.cpp sim/numeric/tile_bytes.cpp
-    sim/numeric/tile_bytes_product.cpp sim/numeric/tile_bytes_cut.cpp
+  set_source_files_properties(sim/numeric/tile_unit.cpp sim/numeric/tile_scaled.cpp
+    sim/numeric/tile_scaled_product.cpp sim/numeric/tile_bytes.cpp sim/numeric/tile_bytes_product.cpp sim/numeric/tile_bytes_cut.cpp
     PROPERTIES COMPILE_OPTIONS "-mavx512f;-mavx512cd;-mavx512bw;-mavx512dq;-mavx512vl;-mavx512vbmi;-mavx512bf16;-mfma;-mamx-tile;-mamx-int8;-mamx-bf16;-Wno-uninitialized;-Wno-maybe-uninitialized"
     SKIP_PRECOMPILE_HEADERS ON)
   set_source_files_properties(sim/numeric/tile_unit_available.cpp sim/numeric/tile_plan.cpp sim/numeric/tile_plan_bytes.cpp

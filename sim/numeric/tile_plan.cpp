@@ -66,40 +66,38 @@ class ScaledTile {
   }
 
   ScaledTile(const MmaParams& p, const OperandSource& a, const OperandSource& b, const TileOutput& out)
-      : p_(p), rows_(a.rows), columns_(b.rows), out_(out) {
-    fit_ = a_.load(a, TileSide::rows) && b_.load(b, TileSide::lanes);
+      : p_(p), columns_(b.rows), out_(out) {
+    rows_ = scaled_rows(a);
+    fit_ = scales_fit(rows_) && load_lanes(scaled_rows(b));
   }
 
   bool run(TileLeft& left) {
     if (!fit_) return false;
     const TileUnit unit;
-    left.resize(rows_);
-    multiply_scaled({a_.tiles.data(), b_.tiles.data(), a_.bounds(), b_.bounds(), b_.range, rows_, columns_, out_.c, out_.d, out_.c_stride,
-                     out_.d_stride, p_.window, kGroupDepth},
+    left.resize(rows_.rows);
+    multiply_scaled({rows_, tiles_.data(), spans_.data(), range_, columns_, out_.c, out_.d, out_.c_stride, out_.d_stride, p_.window, kGroupDepth},
                     left.data());
     return true;
   }
 
  private:
-  struct Side {
-    ScaledBounds bounds() { return {tops.data(), lowest.data(), spans.data()}; }
-    bool load(const OperandSource& s, TileSide side) {
-      const ScaledRows in = {static_cast<const uint8_t*>(s.codes), s.scales,         s.row_stride, s.scale_stride, s.rows,
-                             s.scales_per_row,                     s.negate, &scale_table(s.scale_format)};
-      range = decode_scaled(in, side, tiles.data(), bounds());
-      return range.greatest_top != ScaleTable::kUnfit;
-    }
-    alignas(64) std::array<uint8_t, kScaledPlanes * kMaxRows / kTileRows * kTileBytes> tiles;
-    std::array<int32_t, kMaxRows> tops, lowest;
-    std::array<float, kMaxRows / kTileRows> spans;
-    ScaledRange range;
-  };
+  static ScaledRows scaled_rows(const OperandSource& s) {
+    return {static_cast<const uint8_t*>(s.codes), s.scales, s.row_stride, s.scale_stride, s.rows, s.scales_per_row, s.negate,
+            &scale_table(s.scale_format)};
+  }
+  bool load_lanes(const ScaledRows& lanes) {
+    range_ = decode_scaled(lanes, tiles_.data(), spans_.data());
+    return range_.greatest_top != ScaleTable::kUnfit;
+  }
 
   const MmaParams& p_;
-  const unsigned rows_, columns_;
+  const unsigned columns_;
   const TileOutput& out_;
+  ScaledRows rows_;
   bool fit_;
-  Side a_, b_;
+  alignas(64) std::array<uint8_t, kScaledPlanes * kMaxRows / kTileRows * kTileBytes> tiles_;
+  std::array<float, kMaxRows / kTileRows> spans_ = {};
+  ScaledRange range_;
 };
 
 /// Rows of at most 64 bytes, as tiles.

@@ -30,25 +30,25 @@ struct ScaledRows {
 };
 inline constexpr unsigned kScaledPlanes = 2;  // of kTileK elements
 
-/// What is known about rows; a row without a scale has tops and lowest of ScaleTable::kNone and -1 - kNone.
-struct ScaledBounds {
-  int32_t* tops;    // largest raw exponent of a scale
-  int32_t* lowest;  // smallest
-  float* spans;     // by tile: no row's squared length, over that of the lowest bit of its elements, is larger
-};
+/// False: a scale is unfit for tiles.
+bool scales_fit(const ScaledRows& in);
+
+/// Exponents of the scales of all rows; without any scale, ScaleTable::kNone and -1 - kNone.
 struct ScaledRange {
   int greatest_top, least_lowest;
 };
-/// The rows' tiles: plane p of tile t at tiles + (p * rows / 16 + t) * kTileBytes. A greatest_top of kUnfit: a scale is unfit.
-ScaledRange decode_scaled(const ScaledRows& in, TileSide side, uint8_t* tiles, const ScaledBounds& bounds);
+/// The lanes' tiles: plane p of tile t at tiles + (p * rows / 16 + t) * kTileBytes. `spans`, by tile: no row's squared length,
+/// over that of the lowest bit of its elements, is larger; kScaledMaxRows / kTileRows of them may be read.
+ScaledRange decode_scaled(const ScaledRows& in, uint8_t* tiles, float* spans);
 
-/// Decoded operands and where their product goes: D = C + rows * lanes, rounded toward zero.
+/// Operands and where their product goes: D = C + rows * lanes, rounded toward zero. Rows are decoded on the way.
 struct ScaledProduct {
-  const uint8_t *rows, *lanes;
-  ScaledBounds row_bounds, lane_bounds;
+  ScaledRows rows;  // fit; at most kScaledMaxRows
+  const uint8_t* lanes;
+  const float* lane_spans;
   ScaledRange lane_range;
-  unsigned row_count, columns;  // multiples of 16 and of 64, at most kScaledMaxRows
-  const uint32_t* c;            // may be null, may be d
+  unsigned columns;   // a multiple of 64, at most kScaledMaxRows
+  const uint32_t* c;  // may be null, may be d
   uint32_t* d;
   size_t c_stride, d_stride;  // in words
   int window, group_depth;    // c_limits of grouped_limits.h

@@ -17,11 +17,10 @@ inline constexpr uint32_t kTmemUnit = 32;  // columns per allocation unit
 
 class Tmem {
  public:
-  // Column-major: a warp's 32 lanes of a column are one 128-byte run, like a register.
-  explicit Tmem(StateMemory* memory = nullptr) : cells_(size_t{kTmemLanes} * kTmemColumns, kPoison, memory) {}
+  explicit Tmem(StateMemory* memory = nullptr) : columns_(kTmemColumns, poisoned(), memory) {}
 
-  uint32_t* column(uint32_t c) { return cells_.data() + size_t{c} * kTmemLanes; }
-  const uint32_t* column(uint32_t c) const { return cells_.data() + size_t{c} * kTmemLanes; }
+  uint32_t* column(uint32_t c) { return columns_[c].cells.data(); }
+  const uint32_t* column(uint32_t c) const { return columns_[c].cells.data(); }
   uint32_t& at(uint32_t lane, uint32_t c) { return column(c)[lane]; }
   uint32_t at(uint32_t lane, uint32_t c) const { return column(c)[lane]; }
 
@@ -72,7 +71,17 @@ class Tmem {
  private:
   static constexpr uint32_t kUnits = kTmemColumns / kTmemUnit;
   static constexpr uint32_t kPoison = 0xFFFFFFFF;  // NaN: unwritten TMEM never looks like a result
-  StateVector<uint32_t> cells_;
+
+  // A warp's 32 lanes of a column are one 128-byte run, like a register. Vectors of the host do not straddle its cache lines.
+  struct alignas(64) Column {
+    std::array<uint32_t, kTmemLanes> cells;
+  };
+  static Column poisoned() {
+    Column c;
+    c.cells.fill(kPoison);
+    return c;
+  }
+  StateVector<Column> columns_;
   std::array<uint64_t, kUnits> owner_{};
   std::array<uint16_t, kUnits> size_{};
 };
