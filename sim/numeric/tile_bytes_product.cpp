@@ -22,7 +22,7 @@ inline __m512i magnitude_of(__m512i v) { return _mm512_and_si512(v, splat(0x7FFF
 inline int larger(int a, int b) { return a < b ? b : a; }
 
 /// A block is 32 columns.
-constexpr unsigned kBlockTiles = 2, kBlockColumns = 16 * kBlockTiles, kPartRows = kTileRows / kBlockTiles;
+constexpr unsigned kBlockTiles = 2, kBlockColumns = 16 * kBlockTiles, kPartRows = kTileRows / kBlockTiles / kColumnParts;
 
 /// What the exponents of the scales of one side come to.
 struct Scales {
@@ -34,38 +34,47 @@ template <bool kSplit, bool kScaled>
 class Product {
  public:
   Product(const ByteProduct& x, uint32_t* left)
-      : x_(x), left_(left), down_(x.row_count / kTileRows), unit_(x.rows.unit + x.lanes.unit), c_(x.c == nullptr ? kNoC : x.c),
+      : x_(x), left_(left), down_(x.row_count / kTileRows), across_(x.columns / kBlockColumns), unit_(x.rows.unit + x.lanes.unit), c_(x.c == nullptr ? kNoC : x.c),
         c_stride_(x.c == nullptr ? 0 : x.c_stride) {
     find(x.rows, x.row_count, row_scales_);
     if (kScaled) find(x.lanes, x.columns, lane_scales_);
   }
-  unsigned blocks() const { return down_ * (x_.columns / kBlockColumns); }
+  unsigned blocks() const { return down_ * across_; }
 
   void begin(unsigned block) {
+    into_ ^= 1;
+    lane_tile_ = column_of(block) / 16;
+    if (lane_tile_ != 0) return;
     const unsigned tile = tile_of(block), next = tile + 1 < down_ ? tile + 1 : 0;
-    for (unsigned p = kSplit ? kValues : kHigh; block % kPair == 0 && p < (kSplit ? kBytePlanes : kLow); ++p) prefetch_tile(x_.rows.tiles[p][next]);
     load_tile<4>(x_.rows.tiles[kHigh][tile]);
     if (kSplit) load_tile<3>(x_.rows.tiles[kValues][tile]);
     if (kSplit) load_tile<5>(x_.rows.tiles[kLow][tile]);
-    row_bottoms_ = x_.rows.tiles[kBottoms][tile];
-    lane_tile_ = column_of(block) / 16;
-    into_ ^= 1;
+    if (kSplit) load_tile<6>(x_.rows.tiles[kBottoms][tile]);
+    for (unsigned p = kSplit ? kValues : kHigh; p < (kSplit ? kBytePlanes : kLow); ++p) prefetch_tile(x_.rows.tiles[p][next]);
   }
   template <int kColumn>
-  void column() {
+  void column(auto between) {
     const unsigned lane = lane_tile_ + kColumn;
     zero_tile<0>();
-    load_tile<6>(x_.lanes.tiles[kHigh][lane]);
-    multiply_tiles<0, 4, 6>();
-    if (!kSplit) return;
-    zero_tile<1>();
-    load_tile<7>(x_.lanes.tiles[kLow][lane]);
-    multiply_tiles<1, 3, 7>();
-    zero_tile<2>();
-    multiply_tiles<1, 5, 6>();
-    load_tile<6>(row_bottoms_);
-    load_tile<7>(x_.lanes.tiles[kBottoms][lane]);
-    multiply_tiles<2, 6, 7>();
+    load_tile<7>(x_.lanes.tiles[kHigh][lane]);
+    multiply_tiles<0, 4, 7>();
+    between(0);
+    if (kSplit) {
+      zero_tile<1>();
+      multiply_tiles<1, 5, 7>();
+    }
+    between(1);
+    if (kSplit) {
+      load_tile<7>(x_.lanes.tiles[kLow][lane]);
+      multiply_tiles<1, 3, 7>();
+    }
+    between(2);
+    if (kSplit) {
+      zero_tile<2>();
+      load_tile<7>(x_.lanes.tiles[kBottoms][lane]);
+      multiply_tiles<2, 6, 7>();
+    }
+    between(3);
   }
   template <int kColumn>
   void store() {
@@ -75,7 +84,7 @@ class Product {
     if (kSplit) store_tile<2>(sums.bottoms[kColumn]);
   }
 
-  /// Eight rows of the block before the one last begun.
+  /// Two rows of the block before the one last begun.
   void finish(unsigned block, unsigned part) {
     const unsigned m = tile_of(block) * kTileRows, n = column_of(block);
     const Terms terms(*this, n);
@@ -100,43 +109,37 @@ class Product {
   };
   static constexpr uint32_t kNoC[kByteMaxRows] = {};
 
-  // Two neighbours of a tile of rows, then the next tile: the lanes of both stay in the L1 cache.
-  static constexpr unsigned kPair = 2;
-  unsigned tile_of(unsigned block) const { return block / kPair % down_; }
-  unsigned column_of(unsigned block) const { return (block / kPair / down_ * kPair + block % kPair) * kBlockColumns; }
+  // A tile of rows stays in the unit for all of its columns.
+  unsigned tile_of(unsigned block) const { return block / across_; }
+  unsigned column_of(unsigned block) const { return block % across_ * kBlockColumns; }
 
-  /// What elements have in common. Exponents are in units; those of C are so if there are scales.
+  /// What elements have in common. |C| is counted in `quanta` of the largest product that is possible, the scales taken off:
+  /// no quantum is below that.
   struct Terms {
     Terms(const Product& p, unsigned n) {
       const ByteProduct& x = p.x_;
-      const int unit = kScaled ? 0 : p.unit_;
+      const int quantum = x.top - x.window;
       up = power(p.unit_);
-      quanta = power(x.window - x.top - p.unit_);
-      limit = splat((x.bottom + x.window + 1 + 127 + p.unit_) << 23);
-      // No quantum is below that of the largest possible product. 127: of the exponent field of C.
-      top = splat(larger(larger(x.top, x.bottom + x.window), 1) + 127 + unit);
-      bound = splat(127 + kBottomStep * (1 + 127 + x.window + unit));
+      quanta = power(-quantum - p.unit_);
+      limit = splat((x.bottom + x.window + 1 - quantum + 127) << 23);
+      top = splat(larger(larger(x.top, x.bottom + x.window), 1) - quantum + 127);
+      bound = splat(127 + kBottomStep * (1 + 127 + x.window - quantum));
       for (unsigned i = 0; kScaled && i < kBlockTiles; ++i) {
         lane_up[i] = _mm512_mul_ps(up, _mm512_load_ps(p.lane_scales_.up + n + 16 * i));
         lane_quanta[i] = _mm512_mul_ps(quanta, _mm512_load_ps(p.lane_scales_.down + n + 16 * i));
-        lane_exponents[i] = load(x.lanes.exponents + n + 16 * i);
-        if (kSplit) lane_exponents[i] = _mm512_add_epi32(lane_exponents[i], splat(p.unit_));
       }
     }
     __m512 quanta, up, lane_quanta[kBlockTiles], lane_up[kBlockTiles];
-    __m512i limit, top, bound, lane_exponents[kBlockTiles];
+    __m512i limit, top, bound;
   };
   /// Those of sixteen of a row.
   struct Vector {
-    Vector(const Product& p, const Terms& t, unsigned m, unsigned i) : quanta(t.quanta), up(t.up), limit(t.limit), exponents(_mm512_setzero_si512()) {
+    Vector(const Product& p, const Terms& t, unsigned m, unsigned i) : quanta(t.quanta), up(t.up) {
       if (!kScaled) return;
       quanta = _mm512_mul_ps(t.lane_quanta[i], _mm512_set1_ps(p.row_scales_.down[m]));
       up = _mm512_mul_ps(t.lane_up[i], _mm512_set1_ps(p.row_scales_.up[m]));
-      exponents = _mm512_add_epi32(t.lane_exponents[i], splat(p.x_.rows.exponents[m]));
-      if (!kSplit) limit = _mm512_add_epi32(limit, _mm512_slli_epi32(exponents, 23));
     }
     __m512 quanta, up;
-    __m512i limit, exponents;
   };
 
   static void find(const ByteOperand& x, unsigned count, Scales& out) {
@@ -166,39 +169,35 @@ class Product {
   /// Sixteen columns; returns lanes that are not written. |C| in quanta is rounded up, so that nothing but 0 becomes 0.
   uint16_t write_certain(const Vector& v, const Terms& t, __m512i c, unsigned r, unsigned m, unsigned n, unsigned i) const {
     const Sums& sums = sums_[into_ ^ 1];
-    const __m512i magnitude = magnitude_of(c);
-    const __m512 units = _mm512_mul_round_ps(as_floats(magnitude), v.quanta, kUp);
+    const __m512 units = _mm512_mul_round_ps(as_floats(magnitude_of(c)), v.quanta, kUp);
     __mmask16 ok = _mm512_cmp_ps_mask(_mm512_roundscale_ps(units, kTowardZero), units, _CMP_EQ_OQ);
     __m512 sum = _mm512_load_ps(sums.high[i] + 16 * r);
     if (kSplit) {
-      ok = cuts_nothing(v, t, ok, magnitude, load(sums.bottoms[i] + 16 * r));
+      ok = cuts_nothing(t, ok, units, load(sums.bottoms[i] + 16 * r));
       // Upward, so that opposite sums give +0.
       const __m512 rest = _mm512_load_ps(sums.rest[i] + 16 * r), least = _mm512_add_round_ps(sum, rest, kDown);
       sum = _mm512_add_round_ps(sum, rest, kUp);
       ok = _mm512_mask_cmp_ps_mask(ok, sum, least, _CMP_EQ_OQ);
     } else {
-      ok = _mm512_mask_cmplt_epi32_mask(ok, magnitude, v.limit);
+      ok = _mm512_mask_cmplt_epi32_mask(ok, _mm512_castps_si512(units), t.limit);
     }
     _mm512_mask_storeu_ps(d(m, n + 16 * i), ok, _mm512_fmadd_round_ps(sum, v.up, as_floats(c), kTowardZero));
     return static_cast<uint16_t>(~ok);
   }
 
   /// Lanes of `ok` whose products are multiples of the quantum.
-  static __mmask16 cuts_nothing(const Vector& v, const Terms& t, __mmask16 ok, __m512i magnitude, __m512i bottoms) {
-    __m512i c_top = _mm512_srli_epi32(magnitude, 23);
-    if (kScaled) c_top = _mm512_sub_epi32(c_top, v.exponents);
-    const __m512i top = _mm512_max_epi32(t.top, c_top), field = _mm512_srli_epi32(bottoms, 23);
+  static __mmask16 cuts_nothing(const Terms& t, __mmask16 ok, __m512 units, __m512i bottoms) {
+    const __m512i top = _mm512_max_epi32(t.top, _mm512_srli_epi32(_mm512_castps_si512(units), 23)), field = _mm512_srli_epi32(bottoms, 23);
     return _mm512_mask_cmplt_epi32_mask(ok, _mm512_add_epi32(field, _mm512_madd_epi16(top, splat(kBottomStep))), t.bound);
   }
 
   const ByteProduct& x_;
   uint32_t* left_;
-  const unsigned down_;
+  const unsigned down_, across_;
   const int unit_;
   const uint32_t* c_;
   const size_t c_stride_;
   Scales row_scales_, lane_scales_;
-  const uint8_t* row_bottoms_ = nullptr;
   unsigned lane_tile_ = 0, into_ = 0;
   alignas(64) uint16_t open_[kTileRows][kBlockTiles];
   Sums sums_[2];

@@ -75,8 +75,10 @@ class Scaled {
     }
     store_sums<1>(into_);
     judge();
-    finish<0>();
-    finish<1>();
+    for (unsigned half = 0; half < 2; ++half) {
+      finish<0>(half);
+      finish<1>(half);
+    }
   }
 
  private:
@@ -126,16 +128,27 @@ class Scaled {
     load_tile<5>(now.tiles[1][1]);
   }
 
+  /// Vectors have something to do after each product of tiles: several that wait for each other would also hold up what follows.
   template <unsigned kHalf>
   void step(unsigned lane) {
+    const uint8_t* lanes = x_.lanes + size_t{lane} * kTileBytes;
     store_sums<kHalf ^ 1>(into_);
-    multiply(lane);
+    zero_tile<0>();
+    zero_tile<1>();
+    load_tile<6>(lanes);
+    load_tile<7>(lanes + lane_plane_);
+    multiply_tiles<0, 2, 6>();
     if (kHalf == 0) {
       judge();
       begin_block(lane);
     }
-    if (kWithC) look_at_c(lane);
-    finish<kHalf>();
+    if (kWithC) look_at_c(lane, 0);
+    multiply_tiles<1, 4, 6>();
+    if (kWithC) look_at_c(lane, 1);
+    multiply_tiles<0, 3, 7>();
+    finish<kHalf>(0);
+    multiply_tiles<1, 5, 7>();
+    finish<kHalf>(1);
   }
 
   /// Of the step before; products that are not needed are of tiles that are not there.
@@ -143,17 +156,6 @@ class Scaled {
   void store_sums(unsigned into) {
     store_tile<0>(sums_[into].tiles[0][kHalf]);
     store_tile<1>(sums_[into].tiles[1][kHalf]);
-  }
-  void multiply(unsigned lane) const {
-    const uint8_t* lanes = x_.lanes + size_t{lane} * kTileBytes;
-    zero_tile<0>();
-    zero_tile<1>();
-    load_tile<6>(lanes);
-    multiply_tiles<0, 2, 6>();
-    multiply_tiles<1, 4, 6>();
-    load_tile<7>(lanes + lane_plane_);
-    multiply_tiles<0, 3, 7>();
-    multiply_tiles<1, 5, 7>();
   }
 
   void begin_block(unsigned lane) {
@@ -164,20 +166,19 @@ class Scaled {
   const uint32_t* c(unsigned row, unsigned lane) const { return x_.c + row * x_.c_stride + lane * kTileRows; }
   float* d(unsigned row, unsigned lane) const { return reinterpret_cast<float*>(x_.d) + row * x_.d_stride + lane * kTileRows; }
 
-  /// |C| in quanta is rounded up, so that nothing but 0 becomes 0.
-  void look_at_c(unsigned lane) {
+  /// A tile of rows. |C| in quanta is rounded up, so that nothing but 0 becomes 0.
+  void look_at_c(unsigned lane, unsigned tile) {
+    if (tile >= now_.tiles) return;
     const size_t stride = x_.c_stride;
-    for (unsigned t = 0; t < now_.tiles; ++t) {
-      const uint32_t* row = c(now_.row + t * kTileRows, lane);
-      const __m512 quanta = _mm512_set1_ps(now_.limits[t].tile_quanta);
-      __m512i greatest = greatest_[t];
-      for (unsigned r = 0; r < kTileRows; ++r, row += stride) {
-        const __m512i magnitude = _mm512_and_si512(_mm512_loadu_si512(row), splat(0x7FFFFFFF));
-        greatest = _mm512_max_epu32(greatest, magnitude);
-        flag_fractions(_mm512_mul_round_ps(_mm512_castsi512_ps(magnitude), quanta, kUp));
-      }
-      greatest_[t] = greatest;
+    const uint32_t* row = c(now_.row + tile * kTileRows, lane);
+    const __m512 quanta = _mm512_set1_ps(now_.limits[tile].tile_quanta);
+    __m512i greatest = greatest_[tile];
+    for (unsigned r = 0; r < kTileRows; ++r, row += stride) {
+      const __m512i magnitude = _mm512_and_si512(_mm512_loadu_si512(row), splat(0x7FFFFFFF));
+      greatest = _mm512_max_epu32(greatest, magnitude);
+      flag_fractions(_mm512_mul_round_ps(_mm512_castsi512_ps(magnitude), quanta, kUp));
     }
+    greatest_[tile] = greatest;
   }
 
   /// The block of the last two steps, which is finished during the next two; their sums go elsewhere.
@@ -192,23 +193,23 @@ class Scaled {
     }
   }
 
-  /// A tile of rows of the block before.
+  /// Half a tile of rows of the block before.
   template <unsigned kTile>
-  void finish() {
+  void finish(unsigned half) {
     if (kTile >= before_.tiles) return;
     const auto& sums = sums_[into_ ^ 1].tiles[kTile];
-    const unsigned m = before_.row + kTile * kTileRows;
-    if (before_.sound[kTile]) return sound_rows(m, sums);
+    const unsigned first = half * kTileRows / 2, m = before_.row + kTile * kTileRows;
+    if (before_.sound[kTile]) return sound_rows(m, first, sums);
     const ScaledLimits& limits = before_.limits[kTile];
-    for (unsigned r = 0; r < kTileRows; ++r)
+    for (unsigned r = first; r < first + kTileRows / 2; ++r)
       if (!row(m, r, limits, sums)) left_[m + r] |= 1u << before_.lane / kBlockTiles;
   }
 
-  void sound_rows(unsigned m, const float (&sums)[kBlockTiles][kTileFloats]) const {
-    const uint32_t* from = kWithC ? c(m, before_.lane) : nullptr;
-    float* to = d(m, before_.lane);
+  void sound_rows(unsigned m, unsigned first, const float (&sums)[kBlockTiles][kTileFloats]) const {
+    const uint32_t* from = kWithC ? c(m + first, before_.lane) : nullptr;
+    float* to = d(m + first, before_.lane);
     const size_t c_stride = x_.c_stride, d_stride = x_.d_stride;
-    for (unsigned r = 0; r < kTileRows; ++r, from += kWithC ? c_stride : 0, to += d_stride) {
+    for (unsigned r = first; r < first + kTileRows / 2; ++r, from += kWithC ? c_stride : 0, to += d_stride) {
       for (unsigned i = 0; i < kBlockTiles; ++i) {
         __m512 sum = _mm512_load_ps(sums[i] + 16 * r);
         if (kWithC) sum = _mm512_add_round_ps(sum, _mm512_loadu_ps(from + 16 * i), kTowardZero);

@@ -67,21 +67,22 @@ inline void prefetch_tile(const uint8_t* tile) {
   for (unsigned r = 0; r < kTileRows; ++r) _mm_prefetch(reinterpret_cast<const char*>(tile + 64 * r), _MM_HINT_T0);
 }
 
-/// Blocks are 16 rows by some columns of tiles. Calls `use(block, part)` for as many parts of every block and, in between, forms
-/// the sums of the next block column by column: the tile unit works while vectors do, if their instructions are near each other.
-/// `sum.begin(block)` starts a block, `sum.column<i>()` multiplies and `sum.store<i>()` stores; `sum.end(block)` follows the uses.
+/// Blocks are 16 rows by some columns of tiles. Calls `use(block, part)` for kColumnParts parts of every column of a block and, in
+/// between, forms the sums of the next block: the tile unit works while vectors do, if their instructions are near each other.
+/// `sum.begin(block)` starts a block, `sum.column<i>(between)` multiplies and calls between(0), (1), ..; `sum.store<i>()` stores,
+/// and `sum.end(block)` follows the uses.
+inline constexpr unsigned kColumnParts = 4;
 template <class Sum, class Use, int... kColumns>
 inline void pipeline(unsigned blocks, Sum& sum, Use use, std::integer_sequence<int, kColumns...>) {
   const auto step = [&]<int kColumn>(auto between) __attribute__((always_inline)) {
-    sum.template column<kColumn>();
-    between();
+    sum.template column<kColumn>([&](unsigned part) __attribute__((always_inline)) { between(kColumn * kColumnParts + part); });
     sum.template store<kColumn>();
   };
   sum.begin(0);
-  (step.template operator()<kColumns>([] {}), ...);
+  (step.template operator()<kColumns>([](unsigned) {}), ...);
   for (unsigned b = 0; b < blocks; ++b) {
     sum.begin(b + 1 < blocks ? b + 1 : b);  // the last one for nothing
-    (step.template operator()<kColumns>([&] { use(b, kColumns); }), ...);
+    (step.template operator()<kColumns>([&](unsigned part) __attribute__((always_inline)) { use(b, part); }), ...);
     sum.end(b);
   }
 }
