@@ -27,7 +27,7 @@ using testing::StartsWith;
 
 class CliMistake : public testing::TestWithParam<Mistake> {};
 
-TEST_P(CliMistake, GetsOneMessageAndItsExitCode) { test::expect_one_message(GetParam()); }
+TEST_P(CliMistake, GetsOneMessageAndItsExitCode) { EXPECT_THAT(test::expect_one_message(GetParam()).out, IsEmpty()); }
 
 INSTANTIATE_TEST_SUITE_P(
     Each, CliMistake,

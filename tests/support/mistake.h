@@ -1,4 +1,4 @@
-// What the command says of a mistake on its command line: one message on standard error, nothing else.
+// What the command says of a mistake on its command line: one message on standard error.
 #pragma once
 
 #include <gmock/gmock.h>
@@ -18,12 +18,13 @@ struct Mistake {
   const char* message;
 };
 
-inline void expect_one_message(const Mistake& m) {
-  const Finished f = drywell(m.arguments);
+/// Returns what came, for what else a test expects.
+inline Finished expect_one_message(const Mistake& m) {
+  Finished f = drywell(m.arguments);
   EXPECT_EQ(f.exit_code, m.exit_code) << f.err;
   EXPECT_THAT(f.err, testing::StartsWith("drywell: "));
   EXPECT_THAT(f.err, testing::HasSubstr(m.message));
-  EXPECT_THAT(f.out, testing::IsEmpty());
+  return f;
 }
 
 }  // namespace drywell::test
