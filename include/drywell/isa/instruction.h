@@ -68,7 +68,7 @@ struct SourceRef {
   uint32_t line = 0;
   uint32_t column = 0;
   uint32_t call_site = 0;  // where the line was inlined: 1 + index into Module::call_sites; 0 = it was not, or is not known
-  /// The line alone: what is printed leaves the call sites out (PTX ISA 11.5.2 names them by labels of a debug section).
+  /// The line alone: modules that say the same may number their call sites differently.
   bool operator==(const SourceRef& o) const { return file == o.file && line == o.line && column == o.column; }
 };
 
@@ -216,7 +216,7 @@ struct Module {
   PtxVersion version{9, 0};
   Target target = Target::sm_100a;
   bool debug = false;
-  std::vector<std::string> files{""};  // index 0 unused
+  std::vector<std::string> files{""};  // 0: the text's own name; empty if it was built or linked
   std::vector<SourceRef> call_sites;   // of inlined functions; a site that was inlined itself leads further out
   std::vector<Variable> variables;
   std::vector<Function> functions;
