@@ -130,11 +130,10 @@ TileGeometry gather4_geometry(const TensorMapFields& f) {
   return g;
 }
 
-TileRow tile_row(const TensorMapFields& f, const TileGeometry& g, const TensorCoordinates& start,
-                 uint32_t row, TensorAccess access) {
-  if (f.interleave != Interleave::none) {
-    return interleaved_row(f, g, start, row);
-  }
+namespace {
+
+// Made where it is returned to: a copy of what was just written piece by piece would cost more than the arithmetic.
+TileRow plain_row(const TensorMapFields& f, const TileGeometry& g, const TensorCoordinates& start, uint32_t row, TensorAccess access) {
   TileRow r;
   r.smem_offset = row * g.row_pitch;
   r.global_offset = element_offset(f, start[0]);
@@ -149,6 +148,13 @@ TileRow tile_row(const TensorMapFields& f, const TileGeometry& g, const TensorCo
     clip_row(f, start[0], g.row_bytes, access, r);
   }
   return r;
+}
+
+}  // namespace
+
+TileRow tile_row(const TensorMapFields& f, const TileGeometry& g, const TensorCoordinates& start,
+                 uint32_t row, TensorAccess access) {
+  return f.interleave != Interleave::none ? interleaved_row(f, g, start, row) : plain_row(f, g, start, row, access);
 }
 
 TileRow gather4_row(const TensorMapFields& f, const TileGeometry& g, int32_t column,

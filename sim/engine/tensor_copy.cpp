@@ -62,6 +62,13 @@ void round_tf32(uint8_t* row, uint32_t first, uint32_t last) {
   }
 }
 
+// Swizzled rows move in runs of an atom, sixteen bytes in most modes.
+inline void copy_run(uint8_t* to, const uint8_t* from, uint32_t bytes) {
+  constexpr uint32_t kAtom = 16;
+  if (bytes == kAtom) std::memcpy(to, from, kAtom);
+  else std::memcpy(to, from, bytes);
+}
+
 // ---- loads
 
 EngineResult load_row(Cluster& c, const TensorPlan& p, const TileRow& row, uint8_t* to,
@@ -113,7 +120,7 @@ EngineResult scatter_to_shared(Cluster& c, const AsyncOp& op, const TensorCopy& 
     for (uint32_t r = 0; r < p.geometry().rows; ++r) {
       const uint8_t* from = op.staging.data() + size_t{r} * p.geometry().row_bytes;
       for_runs(p, shared_offset(t.smem), p.box.rows[r],
-               [&](uint32_t b, uint32_t at, uint32_t n) { std::memcpy(smem.data() + at, from + b, n); });
+               [&](uint32_t b, uint32_t at, uint32_t n) { copy_run(smem.data() + at, from + b, n); });
     }
   }
   return signal_target(c, target, p.geometry().transaction_bytes);
@@ -129,7 +136,7 @@ EngineResult gather_from_shared(Cluster& c, AsyncOp& op, const TensorCopy& t, co
   for (uint32_t r = 0; r < g.rows; ++r) {
     uint8_t* to = op.staging.data() + size_t{r} * g.row_bytes;
     for_runs(p, shared_offset(t.smem), p.box.rows[r],
-             [&](uint32_t b, uint32_t at, uint32_t n) { std::memcpy(to + b, smem.data() + at, n); });
+             [&](uint32_t b, uint32_t at, uint32_t n) { copy_run(to + b, smem.data() + at, n); });
   }
   return std::nullopt;
 }
