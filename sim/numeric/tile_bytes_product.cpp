@@ -16,7 +16,6 @@ constexpr uint32_t kHuge = (100u + 127) << 23;
 inline __m512i splat(int v) { return _mm512_set1_epi32(v); }
 inline __m512i load(const void* p) { return _mm512_loadu_si512(p); }
 inline __m512i powers(__m512i e) { return _mm512_slli_epi32(_mm512_add_epi32(e, splat(127)), 23); }
-inline __m512 power(int e) { return _mm512_set1_ps(__builtin_bit_cast(float, (e + 127) << 23)); }
 inline __m512 as_floats(__m512i v) { return _mm512_castsi512_ps(v); }
 inline __m512i magnitude_of(__m512i v) { return _mm512_and_si512(v, splat(0x7FFFFFFF)); }
 inline int larger(int a, int b) { return a < b ? b : a; }
@@ -24,9 +23,17 @@ inline int larger(int a, int b) { return a < b ? b : a; }
 /// A block is 32 columns.
 constexpr unsigned kBlockTiles = 2, kBlockColumns = 16 * kBlockTiles, kPartRows = kTileRows / kBlockTiles / kColumnParts;
 
-/// What the exponents of the scales of one side come to.
-struct Scales {
-  alignas(64) float up[kByteMaxRows], down[kByteMaxRows];  // powers of two
+/// Factors of one side, powers of two: sums times both sides' are what is added to C, |C| times both is counted in the quantum of
+/// the largest product that is possible, the scales taken off. No quantum is below that.
+struct Factors {
+  void assign(const ByteOperand& x, unsigned count, int unit, int quantum) {
+    for (unsigned r = 0; r < count; r += 16) {
+      const __m512i exponents = _mm512_add_epi32(load(x.exponents + r), splat(unit));
+      _mm512_store_si512(of_sums + r, powers(exponents));
+      _mm512_store_si512(of_c + r, powers(_mm512_sub_epi32(splat(-quantum), exponents)));
+    }
+  }
+  alignas(64) float of_sums[kByteMaxRows], of_c[kByteMaxRows];
 };
 
 /// D row by row, in blocks.
@@ -34,18 +41,23 @@ template <bool kSplit, bool kScaled>
 class Product {
  public:
   Product(const ByteProduct& x, uint32_t* left)
-      : x_(x), left_(left), down_(x.row_count / kTileRows), across_(x.columns / kBlockColumns), unit_(x.rows.unit + x.lanes.unit), c_(x.c == nullptr ? kNoC : x.c),
+      : x_(x), left_(left), down_(x.row_count / kTileRows), across_(x.columns / kBlockColumns), c_(x.c == nullptr ? kNoC : x.c),
         c_stride_(x.c == nullptr ? 0 : x.c_stride) {
-    find(x.rows, x.row_count, row_scales_);
-    if (kScaled) find(x.lanes, x.columns, lane_scales_);
+    const int quantum = x.top - x.window;
+    rows_.assign(x.rows, x.row_count, 0, 0);
+    lanes_.assign(x.lanes, x.columns, x.rows.unit + x.lanes.unit, quantum);
+    limit_ = splat((x.bottom + x.window + 1 - quantum + 127) << 23);
+    top_ = splat(larger(larger(x.top, x.bottom + x.window), 1) - quantum + 127);
+    bound_ = splat(127 + kBottomStep * (1 + 127 + x.window - quantum));
   }
   unsigned blocks() const { return down_ * across_; }
 
   void begin(unsigned block) {
     into_ ^= 1;
-    lane_tile_ = column_of(block) / 16;
-    if (lane_tile_ != 0) return;
-    const unsigned tile = tile_of(block), next = tile + 1 < down_ ? tile + 1 : 0;
+    before_ = now_;
+    now_ = {block / across_ * kTileRows, block % across_ * kBlockColumns};
+    if (now_.column != 0) return;
+    const unsigned tile = now_.row / kTileRows, next = tile + 1 < down_ ? tile + 1 : 0;
     load_tile<4>(x_.rows.tiles[kHigh][tile]);
     if (kSplit) load_tile<3>(x_.rows.tiles[kValues][tile]);
     if (kSplit) load_tile<5>(x_.rows.tiles[kLow][tile]);
@@ -54,7 +66,7 @@ class Product {
   }
   template <int kColumn>
   void column(auto between) {
-    const unsigned lane = lane_tile_ + kColumn;
+    const unsigned lane = now_.column / 16 + kColumn;
     zero_tile<0>();
     load_tile<7>(x_.lanes.tiles[kHigh][lane]);
     multiply_tiles<0, 4, 7>();
@@ -85,19 +97,16 @@ class Product {
   }
 
   /// Two rows of the block before the one last begun.
-  void finish(unsigned block, unsigned part) {
-    const unsigned m = tile_of(block) * kTileRows, n = column_of(block);
-    const Terms terms(*this, n);
-    for (unsigned r = kPartRows * part; r < kPartRows * (part + 1); ++r) row(terms, m + r, r, n);
+  void finish(unsigned part) {
+    for (unsigned r = kPartRows * part; r < kPartRows * (part + 1); ++r) row(before_.row + r, r);
   }
 
   /// Elements that finish() did not write.
-  void end(unsigned block) const {
+  void end() const {
     const __m512i open = load(open_);
-    const unsigned m = tile_of(block) * kTileRows, n = column_of(block);
     for (uint32_t vectors = _mm512_test_epi16_mask(open, open); vectors != 0; vectors &= vectors - 1) {
       const auto v = static_cast<unsigned>(__builtin_ctz(vectors)), r = v / kBlockTiles, i = v % kBlockTiles;
-      cut_products(x_, m + r, n + 16 * i, open_[r][i]);
+      cut_products(x_, before_.row + r, before_.column + 16 * i, open_[r][i]);
     }
   }
 
@@ -109,96 +118,67 @@ class Product {
   };
   static constexpr uint32_t kNoC[kByteMaxRows] = {};
 
-  // A tile of rows stays in the unit for all of its columns.
-  unsigned tile_of(unsigned block) const { return block / across_; }
-  unsigned column_of(unsigned block) const { return block % across_ * kBlockColumns; }
-
-  /// What elements have in common. |C| is counted in `quanta` of the largest product that is possible, the scales taken off:
-  /// no quantum is below that.
-  struct Terms {
-    Terms(const Product& p, unsigned n) {
-      const ByteProduct& x = p.x_;
-      const int quantum = x.top - x.window;
-      up = power(p.unit_);
-      quanta = power(-quantum - p.unit_);
-      limit = splat((x.bottom + x.window + 1 - quantum + 127) << 23);
-      top = splat(larger(larger(x.top, x.bottom + x.window), 1) - quantum + 127);
-      bound = splat(127 + kBottomStep * (1 + 127 + x.window - quantum));
-      for (unsigned i = 0; kScaled && i < kBlockTiles; ++i) {
-        lane_up[i] = _mm512_mul_ps(up, _mm512_load_ps(p.lane_scales_.up + n + 16 * i));
-        lane_quanta[i] = _mm512_mul_ps(quanta, _mm512_load_ps(p.lane_scales_.down + n + 16 * i));
-      }
-    }
-    __m512 quanta, up, lane_quanta[kBlockTiles], lane_up[kBlockTiles];
-    __m512i limit, top, bound;
+  /// Where a block begins. A tile of rows stays in the unit for all of its columns.
+  struct Place {
+    unsigned row, column;
   };
-  /// Those of sixteen of a row.
-  struct Vector {
-    Vector(const Product& p, const Terms& t, unsigned m, unsigned i) : quanta(t.quanta), up(t.up) {
-      if (!kScaled) return;
-      quanta = _mm512_mul_ps(t.lane_quanta[i], _mm512_set1_ps(p.row_scales_.down[m]));
-      up = _mm512_mul_ps(t.lane_up[i], _mm512_set1_ps(p.row_scales_.up[m]));
-    }
-    __m512 quanta, up;
-  };
-
-  static void find(const ByteOperand& x, unsigned count, Scales& out) {
-    for (unsigned r = 0; r < count; r += 16) {
-      const __m512i e = load(x.exponents + r);
-      _mm512_store_si512(out.up + r, powers(e));
-      _mm512_store_si512(out.down + r, powers(_mm512_sub_epi32(_mm512_setzero_si512(), e)));
-    }
-  }
 
   const uint32_t* c(unsigned m, unsigned n) const { return c_ + m * c_stride_ + n; }
   uint32_t* d(unsigned m, unsigned n) const { return x_.d + m * x_.d_stride + n; }
 
-  /// 32 columns of row r of the block: all of them or, with C that is huge, none.
-  void row(const Terms& terms, unsigned m, unsigned r, unsigned n) {
-    const uint32_t* from = c(m, n);
+  /// 32 columns of row m, row r of the block: all of them or, with C that is huge, none.
+  void row(unsigned m, unsigned r) {
+    const uint32_t* from = c(m, before_.column);
     const __m512i first = load(from), second = load(from + 16);
     open_[r][0] = open_[r][1] = 0;
     if (_mm512_cmpge_epu32_mask(_mm512_max_epu32(magnitude_of(first), magnitude_of(second)), splat(kHuge)) != 0) {
-      left_[m] |= 1u << n / 32;
+      left_[m] |= 1u << before_.column / 32;
       return;
     }
-    open_[r][0] = write_certain(Vector(*this, terms, m, 0), terms, first, r, m, n, 0);
-    open_[r][1] = write_certain(Vector(*this, terms, m, 1), terms, second, r, m, n, 1);
+    open_[r][0] = write_certain(first, m, r, 0);
+    open_[r][1] = write_certain(second, m, r, 1);
   }
 
   /// Sixteen columns; returns lanes that are not written. |C| in quanta is rounded up, so that nothing but 0 becomes 0.
-  uint16_t write_certain(const Vector& v, const Terms& t, __m512i c, unsigned r, unsigned m, unsigned n, unsigned i) const {
+  uint16_t write_certain(__m512i c, unsigned m, unsigned r, unsigned i) const {
     const Sums& sums = sums_[into_ ^ 1];
-    const __m512 units = _mm512_mul_round_ps(as_floats(magnitude_of(c)), v.quanta, kUp);
+    const unsigned n = before_.column + 16 * i;
+    const __m512 units = _mm512_mul_round_ps(as_floats(magnitude_of(c)), factor(lanes_.of_c + n, rows_.of_c + m), kUp);
     __mmask16 ok = _mm512_cmp_ps_mask(_mm512_roundscale_ps(units, kTowardZero), units, _CMP_EQ_OQ);
     __m512 sum = _mm512_load_ps(sums.high[i] + 16 * r);
     if (kSplit) {
-      ok = cuts_nothing(t, ok, units, load(sums.bottoms[i] + 16 * r));
+      ok = cuts_nothing(ok, units, load(sums.bottoms[i] + 16 * r));
       // Upward, so that opposite sums give +0.
       const __m512 rest = _mm512_load_ps(sums.rest[i] + 16 * r), least = _mm512_add_round_ps(sum, rest, kDown);
       sum = _mm512_add_round_ps(sum, rest, kUp);
       ok = _mm512_mask_cmp_ps_mask(ok, sum, least, _CMP_EQ_OQ);
     } else {
-      ok = _mm512_mask_cmplt_epi32_mask(ok, _mm512_castps_si512(units), t.limit);
+      ok = _mm512_mask_cmplt_epi32_mask(ok, _mm512_castps_si512(units), limit_);
     }
-    _mm512_mask_storeu_ps(d(m, n + 16 * i), ok, _mm512_fmadd_round_ps(sum, v.up, as_floats(c), kTowardZero));
+    _mm512_mask_storeu_ps(d(m, n), ok, _mm512_fmadd_round_ps(sum, factor(lanes_.of_sums + n, rows_.of_sums + m), as_floats(c), kTowardZero));
     return static_cast<uint16_t>(~ok);
   }
 
+  static __m512 factor(const float* lanes, const float* row) {
+    const __m512 lane = _mm512_load_ps(lanes);
+    return kScaled ? _mm512_mul_ps(lane, _mm512_set1_ps(*row)) : lane;
+  }
+
   /// Lanes of `ok` whose products are multiples of the quantum.
-  static __mmask16 cuts_nothing(const Terms& t, __mmask16 ok, __m512 units, __m512i bottoms) {
-    const __m512i top = _mm512_max_epi32(t.top, _mm512_srli_epi32(_mm512_castps_si512(units), 23)), field = _mm512_srli_epi32(bottoms, 23);
-    return _mm512_mask_cmplt_epi32_mask(ok, _mm512_add_epi32(field, _mm512_madd_epi16(top, splat(kBottomStep))), t.bound);
+  __mmask16 cuts_nothing(__mmask16 ok, __m512 units, __m512i bottoms) const {
+    const __m512i top = _mm512_max_epi32(top_, _mm512_srli_epi32(_mm512_castps_si512(units), 23)), field = _mm512_srli_epi32(bottoms, 23);
+    return _mm512_mask_cmplt_epi32_mask(ok, _mm512_add_epi32(field, _mm512_madd_epi16(top, splat(kBottomStep))), bound_);
   }
 
   const ByteProduct& x_;
   uint32_t* left_;
   const unsigned down_, across_;
-  const int unit_;
   const uint32_t* c_;
   const size_t c_stride_;
-  Scales row_scales_, lane_scales_;
-  unsigned lane_tile_ = 0, into_ = 0;
+  __m512i limit_, top_, bound_;
+  Factors rows_, lanes_;
+  Place now_ = {}, before_ = {};
+  unsigned into_ = 0;
   alignas(64) uint16_t open_[kTileRows][kBlockTiles];
   Sums sums_[2];
 };
@@ -206,7 +186,7 @@ class Product {
 template <bool kSplit, bool kScaled>
 void multiply_all(const ByteProduct& x, uint32_t* left) {
   Product<kSplit, kScaled> product(x, left);
-  pipeline<kBlockTiles>(product.blocks(), product, [&](unsigned block, unsigned part) __attribute__((always_inline)) { product.finish(block, part); });
+  pipeline<kBlockTiles>(product.blocks(), product, [&](unsigned part) __attribute__((always_inline)) { product.finish(part); });
 }
 
 }  // namespace

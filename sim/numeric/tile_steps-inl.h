@@ -67,10 +67,10 @@ inline void prefetch_tile(const uint8_t* tile) {
   for (unsigned r = 0; r < kTileRows; ++r) _mm_prefetch(reinterpret_cast<const char*>(tile + 64 * r), _MM_HINT_T0);
 }
 
-/// Blocks are 16 rows by some columns of tiles. Calls `use(block, part)` for kColumnParts parts of every column of a block and, in
+/// Blocks are 16 rows by some columns of tiles. Calls `use(part)` for kColumnParts parts of every column of a block and, in
 /// between, forms the sums of the next block: the tile unit works while vectors do, if their instructions are near each other.
 /// `sum.begin(block)` starts a block, `sum.column<i>(between)` multiplies and calls between(0), (1), ..; `sum.store<i>()` stores,
-/// and `sum.end(block)` follows the uses.
+/// and `sum.end()` follows the uses of the block before.
 inline constexpr unsigned kColumnParts = 4;
 template <class Sum, class Use, int... kColumns>
 inline void pipeline(unsigned blocks, Sum& sum, Use use, std::integer_sequence<int, kColumns...>) {
@@ -82,8 +82,8 @@ inline void pipeline(unsigned blocks, Sum& sum, Use use, std::integer_sequence<i
   (step.template operator()<kColumns>([](unsigned) {}), ...);
   for (unsigned b = 0; b < blocks; ++b) {
     sum.begin(b + 1 < blocks ? b + 1 : b);  // the last one for nothing
-    (step.template operator()<kColumns>([&](unsigned part) __attribute__((always_inline)) { use(b, part); }), ...);
-    sum.end(b);
+    (step.template operator()<kColumns>(use), ...);
+    sum.end();
   }
 }
 template <unsigned kColumns, class Sum, class Use>

@@ -12,7 +12,7 @@
 namespace drywell::numeric {
 
 /// Whether this processor has the unit and the kernel of the operating system lets this process use it. Nothing else
-/// below, nor in amx_*.h, may be called otherwise.
+/// below, nor in tile_scaled.h and tile_bytes.h, may be called otherwise.
 bool tile_unit_available();
 
 inline constexpr unsigned kTileRows = 16, kTileBytes = 1024;
