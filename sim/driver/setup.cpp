@@ -6,6 +6,7 @@
 #include "sim/driver/functional.h"
 #include "sim/driver/warp_runner.h"
 #include "sim/exec/program.h"
+#include "sim/exec/source_path.h"
 #include "sim/observe/hub.h"
 
 namespace drywell::sim {
@@ -165,7 +166,7 @@ std::string describe_deadlock(const Cluster& c) {
       if (w.finished()) continue;
       const GuestPlace p = place_of(w, w.pc, w.active);
       out += fmt::format("  CTA ({},{},{}) warp {} waits at '{}'", cta->index.x, cta->index.y, cta->index.z, w.index, p.ptx);
-      if (!p.source.file.empty()) out += fmt::format(" ({}:{})", p.source.file.substr(p.source.file.rfind('/') + 1), p.source.line);
+      if (!p.source.file.empty()) out += fmt::format(" ({}:{})", base_name(p.source.file), p.source.line);
       out += fmt::format(" for {}\n", describe_wait(c, w));
     }
   }

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "sim/exec/source_path.h"
 #include "sim/timing/make_report.h"
 
 namespace drywell::sim {
@@ -79,8 +80,8 @@ std::string to_text(const TimingReport& r, size_t lines) {
     out += "\nmost expensive lines\n";
     for (size_t i = 0; i < std::min(lines, r.lines.size()); ++i) {
       const LineTime& l = r.lines[i];
-      out += fmt::format("  {:5.1f} %  {}:{}  {} warp instructions\n", 100 * l.cycles / std::max(total, 1.0),
-                         l.file.substr(l.file.rfind('/') + 1), l.line, l.instructions);
+      out += fmt::format("  {:5.1f} %  {}:{}  {} warp instructions\n", 100 * l.cycles / std::max(total, 1.0), base_name(l.file),
+                         l.line, l.instructions);
     }
   }
   return out;
