@@ -171,15 +171,45 @@ class Lives {
       entry_[b].for_each([&](isa::RegId r) { lives_[r].touch(blocks_[b].first); });
       exit_of(blocks_[b]).for_each([&](isa::RegId r) { lives_[r].touch(blocks_[b].last - 1); });
     }
-    uint32_t wait = end;
-    for (uint32_t i = end; i-- > 0;) {
-      if (f_.body[i].op == Opcode::tcgen05_wait_ld) wait = i;
+    for (uint32_t i = 0; i < end; ++i) {
       for (const isa::RegId r : named_[i].reads) lives_[r].touch(i);
       for (const isa::RegId r : named_[i].writes) lives_[r].touch(i);
-      for (const isa::RegId r : named_[i].late) lives_[r].touch(wait);
       for (const isa::RegId r : named_[i].apart) always(r);
     }
+    measure_pending();
     if (!blocks_.empty()) entry_[0].for_each(always);
+  }
+
+  // What a tcgen05.ld has still to write is alive until any wait that control may reach, round a loop too, whether somebody reads
+  // it or not.
+  void measure_pending() {
+    std::vector<RegisterSet> pending(blocks_.size(), RegisterSet(f_.regs.size()));  // where a block begins
+    for (bool grew = true; grew;) {
+      grew = false;
+      for (size_t b = 0; b < blocks_.size(); ++b) {
+        const RegisterSet out = after(blocks_[b], pending[b]);
+        for (const uint32_t next : blocks_[b].next) {
+          RegisterSet merged = pending[next];
+          merged.add(out);
+          if (merged == pending[next]) continue;
+          pending[next] = std::move(merged);
+          grew = true;
+        }
+      }
+    }
+  }
+  /// What is pending where a block ends, given what is where it begins.
+  RegisterSet after(const Block& b, RegisterSet pending) {
+    pending.for_each([&](isa::RegId r) { lives_[r].touch(b.first); });
+    for (uint32_t i = b.first; i < b.last; ++i) {
+      if (f_.body[i].op == Opcode::tcgen05_wait_ld) {
+        pending.for_each([&](isa::RegId r) { lives_[r].touch(i); });
+        pending = RegisterSet(f_.regs.size());
+      }
+      for (const isa::RegId r : named_[i].late) pending.add(r);
+    }
+    pending.for_each([&](isa::RegId r) { lives_[r].touch(b.last - 1); });
+    return pending;
   }
 
   const isa::Function& f_;

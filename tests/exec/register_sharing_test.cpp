@@ -80,6 +80,13 @@ TEST(RegisterSharing, NotIfWrittenLater) {
   EXPECT_TRUE(l.share("%b", "%d") || l.share("%a", "%d"));
 }
 
+TEST(RegisterSharing, NotIfWrittenInTheNextIteration) {
+  // The wait for the load of %a, which nobody reads, is above it.
+  const Layout l("mov.u32 %i, 0;\nL:\nmov.u32 %b, 1;\ntcgen05.wait::ld.sync.aligned;\nst.shared.u32 [0], %b;\ntcgen05.ld.sync.aligned.32x32b.x1.b32 {%a}, [0];\n"
+                 "add.u32 %i, %i, 1;\nsetp.lt.u32 %q, %i, 4;\n@%q bra L;\n");
+  EXPECT_FALSE(l.share("%a", "%b"));
+}
+
 struct Ignores : Listener {};
 
 // Lanes go round a loop a different number of times and meet again; with a listener registers have places of their own.
