@@ -16,12 +16,11 @@ constexpr int kTowardZero = _MM_FROUND_TO_ZERO | _MM_FROUND_NO_EXC, kUp = _MM_FR
 
 /// What makes an element sound, by row of a tile.
 struct ScaledLimits {
-  alignas(64) uint32_t sound[kTileRows];     // not 0: no group is cut off
   alignas(64) uint32_t greatest[kTileRows];  // |C| that cuts off no group, bits of a float
   alignas(64) float quanta[kTileRows];       // one over the quantum that C must be a multiple of
+  uint32_t sound_rows;                       // a bit for each: no group is cut off
   uint32_t lane_tiles;                       // a bit for each tile of lanes: products are exact
   // For all rows:
-  bool tile_sound;
   uint32_t tile_greatest;
   float tile_quanta;
 
@@ -36,10 +35,9 @@ struct ScaledLimits {
     // Exponents beyond these are those of rows without a scale: nothing is cut off.
     const __mmask16 any = _mm512_cmplt_epi32_mask(_mm512_abs_epi32(quantum), splat(126));
     const __m512i inverse = _mm512_maskz_slli_epi32(any, _mm512_sub_epi32(splat(127), quantum), 23);
-    _mm512_store_si512(sound, _mm512_maskz_mov_epi32(whole, splat(1)));
     _mm512_store_si512(greatest, bits);
     _mm512_store_si512(quanta, inverse);
-    tile_sound = whole == 0xFFFF;
+    sound_rows = whole;
     tile_greatest = _mm512_reduce_min_epu32(bits);
     tile_quanta = _mm512_reduce_min_ps(_mm512_castsi512_ps(inverse));
   }
@@ -188,7 +186,7 @@ class Scaled {
     const bool whole = !kWithC || !flags_.any();
     for (unsigned t = 0; t < before_.tiles; ++t) {
       const ScaledLimits& limits = before_.limits[t];
-      before_.sound[t] = whole && limits.tile_sound && (limits.lane_tiles >> before_.lane & 3) == 3 &&
+      before_.sound[t] = whole && limits.sound_rows == 0xFFFF && (limits.lane_tiles >> before_.lane & 3) == 3 &&
                          _mm512_cmpgt_epu32_mask(greatest_[t], splat(static_cast<int>(limits.tile_greatest))) == 0;
     }
   }
@@ -220,7 +218,7 @@ class Scaled {
 
   /// 32 columns of row m + r; false if they are not sound and not written.
   bool row(unsigned m, unsigned r, const ScaledLimits& limits, const float (&sums)[kBlockTiles][kTileFloats]) const {
-    if (limits.sound[r] == 0 || (limits.lane_tiles >> before_.lane & 3) != 3) return false;
+    if ((limits.sound_rows >> r & 1) == 0 || (limits.lane_tiles >> before_.lane & 3) != 3) return false;
     __m512 result[kBlockTiles];
     __mmask16 unsound = 0;
     for (unsigned i = 0; i < kBlockTiles; ++i) {
