@@ -10,10 +10,9 @@
 #include "cudart/errors.h"
 #include "cudart/functions.h"
 #include "cudart/launch_report.h"
-#include "cudart/stepping.h"
+#include "drywell/sim/debug.h"
 #include "drywell/core/files.h"
 #include "drywell/sim/report.h"
-#include "sim/driver/cooperative.h"
 
 namespace drywell::cudart {
 namespace {
@@ -201,11 +200,10 @@ CudaError Launcher::run(const LaunchRequest& r, const sim::LoadedModule& m) {
   std::unique_ptr<sim::LaunchRunner> debugger;
   if (breaks_at(*r.kernel)) {
     broken_ = true;
-    debugger = make_stepping_runner(options_.script);
+    debugger = sim::make_stepping_runner(options_.script);
     options.runner = debugger.get();
   }
-  sim::CooperativeRunner cooperative(debugger.get());
-  if (r.cooperative) options.runner = &cooperative;
+  options.cooperative = r.cooperative;
   std::fflush(stdout);
   sim::RunResult result;
   {

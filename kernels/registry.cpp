@@ -1,14 +1,13 @@
 #include "kernels/registry.h"
 
-#include <fmt/format.h>
+#include <vector>
 
-#include "drywell/core/text.h"
-#include "kernels/blockwise/sm90.h"
+#include "kernels/gemm_sm90/sm90.h"
 #include "kernels/fused_rht/fused_rht.h"
 #include "kernels/gemm/blockwise.h"
 #include "kernels/gemm/gemm.h"
 #include "kernels/nvfp4/nvfp4.h"
-#include "kernels/quantise_fp8/quantise_fp8.h"
+#include "kernels/quantize_fp8/quantize_fp8.h"
 #include "kernels/tma_copy/tma_copy.h"
 
 namespace drywell::kernels {
@@ -35,20 +34,6 @@ std::span<const Kernel> all_kernels() {
   return kKernels;
 }
 
-std::unique_ptr<Accelerator> RunContext::open() const {
-  if (machine) return machine();
-  return std::make_unique<SimulatedDevice>(sim::DeviceOptions{.arch = arch});
-}
-
-const Kernel& find_kernel(std::string_view name) {
-  std::vector<std::string_view> names;
-  for (const Kernel& k : all_kernels()) {
-    if (k.name == name) return k;
-    names.push_back(k.name);
-  }
-  const std::string guess = did_you_mean(name, names);
-  throw InputError("E4305", fmt::format("no kernel '{}'", name),
-                   (guess.empty() ? "" : guess + " ") + "kernels: " + join(names));
-}
+const Kernel& find_kernel(std::string_view name) { return find_kernel(all_kernels(), name); }
 
 }  // namespace drywell::kernels

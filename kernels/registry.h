@@ -5,74 +5,12 @@
 // table of kernels/registry.cpp. docs/adding-a-kernel.md walks through one.
 #pragma once
 
-#include <functional>
-#include <memory>
 #include <span>
-#include <string>
 #include <string_view>
-#include <utility>
-#include <vector>
 
-#include "drywell/core/npy.h"
-#include "drywell/isa/instruction.h"
-#include "drywell/sim/arch_config.h"
-#include "drywell/sim/device.h"
-#include "kernels/accelerator.h"
-#include "kernels/params.h"
+#include "launch/kernel.h"
 
 namespace drywell::kernels {
-
-/// What a run is asked to do.
-struct RunContext {
-  Params params;
-  std::string arch = "sm_100a";  // name or path, as sim::DeviceOptions::arch
-  sim::RunOptions options;  // hand it to Device::launch as it is: driver, seed, threads, listeners, progress
-  std::string input;        // .npy file; empty: generate by the kernel's parameters
-  bool verify = false;      // compare with the host reference
-  bool keep_outputs = false;  // fill KernelReport::outputs
-  /// Told what is going on before each lengthy part: "generating input", "running", "verifying". May be
-  /// empty.
-  std::function<void(std::string_view)> phase;
-  void enter(std::string_view what) const {
-    if (phase) phase(what);
-  }
-  /// Opens the machine to run on; empty: a simulated device of `arch`.
-  std::function<std::unique_ptr<Accelerator>()> machine;
-  /// What the kernel's host code drives.
-  std::unique_ptr<Accelerator> open() const;
-};
-
-/// Outcome of comparing with the reference.
-struct Verification {
-  bool done = false;
-  uint64_t compared = 0;  // values
-  uint64_t mismatches = 0;
-  std::string first_mismatch;  // "codes[3, 17]: 0x12, the reference has 0x13"; empty if none
-  bool passed() const { return done && mismatches == 0; }
-};
-
-/// What a run yielded.
-struct KernelReport {
-  std::string shape;  // "8192 x 5120 bf16 -> 5120 x 4096 e2m1, 5120 x 512 ue4m3"
-  sim::LaunchConfig launch;
-  sim::RunResult run;
-  Verification verify;
-  std::vector<std::pair<std::string, NpyArray>> outputs;  // by name; saved as <name>.npy
-  uint64_t bytes_read = 0,
-           bytes_written = 0;  // global memory the algorithm must touch once: the bandwidth bound's traffic
-  std::vector<std::pair<std::string, std::string>> notes;  // further lines of the summary
-};
-
-struct Kernel {
-  std::string_view name;  // lower case with dashes
-  std::string_view doc;   // one line
-  std::vector<Parameter> parameters;
-  /// The PTX. Throws InputError for parameters that make no kernel.
-  isa::Module (*build)(const Params&, const sim::ArchConfig&);
-  /// Generates or reads the input, launches, verifies if asked. Guest faults are in the report (and then
-  /// nothing is compared); InputError is for input and parameters that make no sense.
-  KernelReport (*run)(const RunContext&);
-};
 
 /// The table, in the order `drywell list` shows.
 std::span<const Kernel> all_kernels();

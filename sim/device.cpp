@@ -10,10 +10,11 @@
 #include "drywell/isa/parse.h"
 #include "drywell/isa/validate.h"
 #include "drywell/sim/arch_config.h"
-#include "sim/driver/functional.h"
-#include "sim/exec/program.h"
+#include "sim/cooperative.h"
+#include "sim/schedule/functional.h"
+#include "sim/state/program.h"
 #include "sim/exec/register_sharing.h"
-#include "sim/observe/hub.h"
+#include "sim/events/hub.h"
 #include "sim/timing/residency.h"
 #include "sim/timing/timed.h"
 
@@ -266,9 +267,7 @@ RunResult Device::launch(const LoadedModule& m, std::string_view kernel, const L
   ++impl_->gmem.launches;
   if (l.observers != nullptr) l.observers->launch_started(l);
   const auto start = std::chrono::steady_clock::now();
-  RunResult r = options.runner != nullptr                   ? options.runner->run(l, options)
-                : options.driver == DriverKind::timed ? run_timed(l, options)
-                                                      : run_functional(l, options);
+  RunResult r = options.cooperative ? run_cooperatively(l, options) : run_by_driver(l, options);
   r.host_seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   if (l.observers != nullptr) l.observers->launch_finished();
   r.output = output.text();

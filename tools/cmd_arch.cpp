@@ -3,8 +3,8 @@
 
 
 #include "drywell/sim/arch_config.h"
-#include "tools/command.h"
-#include "tools/terminal.h"
+#include "tools/common/command.h"
+#include "tools/common/progress_line.h"
 
 namespace drywell::tools {
 namespace {

@@ -5,13 +5,13 @@
 #include <regex>
 
 #include "drywell/core/files.h"
-#include "kernels/cuda_driver/cuda_device.h"
-#include "kernels/microbench/record.h"
-#include "kernels/microbench/whole.h"
+#include "launch/cuda_driver/cuda_device.h"
+#include "conformance/microbench/record.h"
+#include "conformance/microbench/whole.h"
 #include "kernels/support/record_text.h"
-#include "tools/command.h"
-#include "tools/output_file.h"
-#include "tools/terminal.h"
+#include "tools/common/command.h"
+#include "tools/common/output_file.h"
+#include "tools/common/progress_line.h"
 
 namespace drywell::tools {
 namespace {

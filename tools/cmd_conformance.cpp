@@ -9,12 +9,12 @@
 #include "drywell/core/files.h"
 #include "drywell/isa/print.h"
 #include "drywell/sim/arch_config.h"
-#include "kernels/conformance/program.h"
-#include "kernels/cuda_driver/cuda_device.h"
-#include "kernels/golden.h"
-#include "tools/command.h"
-#include "tools/output_file.h"
-#include "tools/terminal.h"
+#include "conformance/programs/program.h"
+#include "launch/cuda_driver/cuda_device.h"
+#include "launch/golden.h"
+#include "tools/common/command.h"
+#include "tools/common/output_file.h"
+#include "tools/common/progress_line.h"
 
 namespace drywell::tools {
 namespace {

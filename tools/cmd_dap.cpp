@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <csignal>
 
-#include "tools/command.h"
+#include "tools/common/command.h"
 #include "tools/dap/adapter.h"
 #include "tools/step/launch_picker.h"
 

@@ -7,11 +7,11 @@
 #include "drywell/isa/instr_descriptor.h"
 #include "drywell/isa/tensor_map.h"
 #include "isa/inspect/operand_map.h"
-#include "kernels/launch/plan.h"
-#include "tools/choice.h"
-#include "tools/command.h"
-#include "tools/picture_output.h"
-#include "tools/terminal.h"
+#include "launch/plan.h"
+#include "tools/common/choice.h"
+#include "tools/common/command.h"
+#include "tools/common/picture_output.h"
+#include "tools/common/progress_line.h"
 
 namespace drywell::tools {
 namespace {

@@ -4,14 +4,14 @@
 #include <cstring>
 #include <nlohmann/json.hpp>
 
-#include "kernels/cuda_driver/cuda_device.h"
-#include "kernels/golden.h"
-#include "tools/command.h"
+#include "launch/cuda_driver/cuda_device.h"
+#include "launch/golden.h"
+#include "tools/common/command.h"
 #include "tools/device_clock.h"
-#include "tools/parameters.h"
-#include "tools/report_parts.h"
-#include "tools/run_flags.h"
-#include "tools/terminal.h"
+#include "tools/common/parameters.h"
+#include "tools/common/report_parts.h"
+#include "tools/common/run_flags.h"
+#include "tools/common/progress_line.h"
 
 namespace drywell::tools {
 namespace {

@@ -5,13 +5,13 @@
 #include <regex>
 
 #include "drywell/core/files.h"
-#include "kernels/cuda_driver/cuda_device.h"
-#include "kernels/golden.h"
-#include "kernels/silicon/probes.h"
-#include "kernels/silicon/record.h"
+#include "launch/cuda_driver/cuda_device.h"
+#include "launch/golden.h"
+#include "conformance/silicon/probes.h"
+#include "conformance/silicon/record.h"
 #include "kernels/support/record_text.h"
-#include "tools/command.h"
-#include "tools/terminal.h"
+#include "tools/common/command.h"
+#include "tools/common/progress_line.h"
 #include "tools/toolkit.h"
 
 namespace drywell::tools {

@@ -14,10 +14,10 @@
 #include "cudart/options.h"
 #include "drywell/core/files.h"
 #include "drywell/sim/arch_config.h"
-#include "tools/command.h"
+#include "tools/common/command.h"
 #include "tools/elf_program.h"
-#include "tools/output_file.h"
-#include "tools/terminal.h"
+#include "tools/common/output_file.h"
+#include "tools/common/progress_line.h"
 
 namespace drywell::tools {
 namespace {

@@ -3,8 +3,8 @@
 
 
 #include "sim/inspect/fragment_map.h"
-#include "tools/command.h"
-#include "tools/picture_output.h"
+#include "tools/common/command.h"
+#include "tools/common/picture_output.h"
 
 namespace drywell::tools {
 namespace {

@@ -6,9 +6,9 @@
 
 #include "drywell/core/text.h"
 #include "drywell/isa/opcode.h"
-#include "kernels/conformance/program.h"
-#include "tools/command.h"
-#include "tools/terminal.h"
+#include "conformance/programs/program.h"
+#include "tools/common/command.h"
+#include "tools/common/progress_line.h"
 
 namespace drywell::tools {
 namespace {

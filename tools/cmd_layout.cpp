@@ -6,9 +6,9 @@
 #include "drywell/core/text.h"
 #include "drywell/isa/layout/checks.h"
 #include "drywell/isa/layout/expression.h"
-#include "tools/command.h"
-#include "tools/picture_output.h"
-#include "tools/terminal.h"
+#include "tools/common/command.h"
+#include "tools/common/picture_output.h"
+#include "tools/common/progress_line.h"
 
 namespace drywell::tools {
 namespace {

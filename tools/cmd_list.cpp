@@ -9,9 +9,9 @@
 #include "drywell/sim/arch_config.h"
 #include "kernels/blockwise/kernel_name.h"
 #include "kernels/registry.h"
-#include "tools/command.h"
-#include "tools/parameters.h"
-#include "tools/terminal.h"
+#include "tools/common/command.h"
+#include "tools/common/parameters.h"
+#include "tools/common/progress_line.h"
 
 namespace drywell::tools {
 

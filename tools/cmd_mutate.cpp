@@ -9,14 +9,14 @@
 #include "drywell/core/files.h"
 #include "drywell/sim/check.h"
 #include "kernels/registry.h"
-#include "sim/observe/hub.h"
-#include "tools/command.h"
+#include "sim/events/hub.h"
+#include "tools/common/command.h"
 #include "tools/equivalents.h"
 #include "tools/mutation.h"
-#include "tools/output_file.h"
-#include "tools/parameters.h"
-#include "tools/report_parts.h"
-#include "tools/terminal.h"
+#include "tools/common/output_file.h"
+#include "tools/common/parameters.h"
+#include "tools/common/report_parts.h"
+#include "tools/common/progress_line.h"
 
 namespace drywell::tools {
 namespace {

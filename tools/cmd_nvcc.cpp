@@ -6,7 +6,7 @@
 #include <cerrno>
 #include <cstring>
 
-#include "tools/command.h"
+#include "tools/common/command.h"
 #include "tools/toolkit.h"
 
 namespace drywell::tools {

@@ -6,9 +6,9 @@
 #include "drywell/isa/parse.h"
 #include "drywell/isa/print.h"
 #include "drywell/isa/validate.h"
-#include "tools/command.h"
-#include "tools/parameters.h"
-#include "tools/terminal.h"
+#include "tools/common/command.h"
+#include "tools/common/parameters.h"
+#include "tools/common/progress_line.h"
 
 namespace drywell::tools {
 namespace {

@@ -8,16 +8,16 @@
 
 #include "drywell/core/files.h"
 #include "drywell/sim/trace.h"
-#include "kernels/golden.h"
+#include "launch/golden.h"
 #include "sim/inspect/timeline.h"
-#include "tools/command.h"
+#include "tools/common/command.h"
 #include "tools/html_report.h"
-#include "tools/output_file.h"
-#include "tools/parameters.h"
-#include "tools/report_parts.h"
-#include "tools/run_flags.h"
+#include "tools/common/output_file.h"
+#include "tools/common/parameters.h"
+#include "tools/common/report_parts.h"
+#include "tools/common/run_flags.h"
 #include "tools/run_report.h"
-#include "tools/terminal.h"
+#include "tools/common/progress_line.h"
 
 namespace drywell::tools {
 namespace {

@@ -7,10 +7,10 @@
 #include "drywell/isa/layout/print.h"
 #include "drywell/isa/layout/scale_factor.h"
 #include "isa/inspect/sf_picture.h"
-#include "tools/choice.h"
-#include "tools/command.h"
-#include "tools/picture_output.h"
-#include "tools/terminal.h"
+#include "tools/common/choice.h"
+#include "tools/common/command.h"
+#include "tools/common/picture_output.h"
+#include "tools/common/progress_line.h"
 
 namespace drywell::tools {
 namespace {

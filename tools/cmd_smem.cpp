@@ -4,10 +4,10 @@
 
 #include "isa/inspect/operand_map.h"
 #include "sim/inspect/banks.h"
-#include "tools/choice.h"
-#include "tools/command.h"
-#include "tools/picture_output.h"
-#include "tools/terminal.h"
+#include "tools/common/choice.h"
+#include "tools/common/command.h"
+#include "tools/common/picture_output.h"
+#include "tools/common/progress_line.h"
 
 namespace drywell::tools {
 namespace {

@@ -7,11 +7,11 @@
 #include "isa/inspect/tmem_check.h"
 #include "sim/engine/umma_form.h"
 #include "sim/inspect/tmem_record.h"
-#include "tools/choice.h"
-#include "tools/command.h"
+#include "tools/common/choice.h"
+#include "tools/common/command.h"
 #include "tools/observed_run.h"
-#include "tools/picture_output.h"
-#include "tools/terminal.h"
+#include "tools/common/picture_output.h"
+#include "tools/common/progress_line.h"
 
 namespace drywell::tools {
 namespace {

@@ -7,14 +7,15 @@
 
 #include "drywell/core/files.h"
 #include "drywell/sim/trace.h"
-#include "kernels/golden.h"
-#include "sim/inspect/trace_export.h"
-#include "tools/command.h"
-#include "tools/output_file.h"
-#include "tools/parameters.h"
-#include "tools/report_parts.h"
-#include "tools/run_flags.h"
-#include "tools/terminal.h"
+#include "kernels/registry.h"
+#include "launch/golden.h"
+#include "sim/trace/trace_export.h"
+#include "tools/common/command.h"
+#include "tools/common/output_file.h"
+#include "tools/common/parameters.h"
+#include "tools/common/report_parts.h"
+#include "tools/common/run_flags.h"
+#include "tools/common/progress_line.h"
 
 namespace drywell::tools {
 namespace {
@@ -94,7 +95,7 @@ ExitCode record(const RecordOptions& o, const std::vector<std::string>& words) {
   header.run = run_words(o, words, options);
   header.arch = o.run.arch;
   sim::TraceFile file(o.output);
-  const std::string text = kernels::record_again(header, std::filesystem::path(o.output).parent_path().string());
+  const std::string text = kernels::record_again(header, kernels::all_kernels(), std::filesystem::path(o.output).parent_path().string());
   file.write(text);
   file.commit();
   print(fmt::format("{}: {} lines, {} profile\n", o.output, with_commas(static_cast<uint64_t>(std::count(text.begin(), text.end(), '\n'))),
@@ -128,7 +129,7 @@ ExitCode golden(const CommandContext& c, const GoldenOptions& o, bool write) {
   std::vector<kernels::GoldenResult> results;
   ExitCode worst = ExitCode::ok;
   for (const std::string& path : kernels::golden_files(o.paths)) {
-    results.push_back(kernels::check_golden(path, o.tolerance, write));
+    results.push_back(kernels::check_golden(path, kernels::all_kernels(), o.tolerance, write));
     print_result(c, results.back());
     if (results.back().failed_to_run) worst = ExitCode::bad_input;
     else if (!results.back().equal && !write && worst == ExitCode::ok) worst = ExitCode::verification_failed;

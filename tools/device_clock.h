@@ -4,9 +4,9 @@
 #include <string>
 #include <vector>
 
-#include "kernels/microbench/stopwatch.h"
+#include "conformance/microbench/stopwatch.h"
 #include "kernels/registry.h"
-#include "tools/command.h"
+#include "tools/common/command.h"
 
 namespace drywell::tools {
 

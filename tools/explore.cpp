@@ -5,7 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "drywell/sim/check.h"
-#include "tools/terminal.h"
+#include "tools/common/progress_line.h"
 
 namespace drywell::tools {
 

@@ -11,9 +11,9 @@
 #include <vector>
 
 #include "drywell/core/text.h"
-#include "kernels/cuda_driver/library.h"
-#include "tools/command.h"
-#include "tools/terminal.h"
+#include "launch/cuda_driver/library.h"
+#include "tools/common/command.h"
+#include "tools/common/progress_line.h"
 
 namespace drywell::tools {
 namespace {

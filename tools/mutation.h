@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "kernels/accelerator.h"
+#include "launch/accelerator.h"
 
 namespace drywell::tools {
 

@@ -3,8 +3,8 @@
 #include <fmt/format.h>
 
 
-#include "kernels/golden.h"
-#include "tools/parameters.h"
+#include "launch/golden.h"
+#include "tools/common/parameters.h"
 
 namespace drywell::tools {
 

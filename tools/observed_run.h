@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "tools/run_flags.h"
+#include "tools/common/run_flags.h"
 
 namespace drywell::tools {
 

@@ -3,13 +3,13 @@
 
 #include <nlohmann/json.hpp>
 
-#include "kernels/golden.h"
+#include "launch/golden.h"
 #include "sim/inspect/timeline.h"
 #include "tools/explore.h"
 #include "tools/html_report.h"
-#include "tools/report_parts.h"
-#include "tools/run_flags.h"
-#include "tools/terminal.h"
+#include "tools/common/report_parts.h"
+#include "tools/common/run_flags.h"
+#include "tools/common/progress_line.h"
 
 namespace drywell::tools {
 namespace {

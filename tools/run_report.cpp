@@ -5,9 +5,9 @@
 #include <nlohmann/json.hpp>
 
 #include "drywell/sim/report.h"
-#include "kernels/golden.h"
-#include "tools/report_parts.h"
-#include "tools/terminal.h"
+#include "launch/golden.h"
+#include "tools/common/report_parts.h"
+#include "tools/common/progress_line.h"
 
 namespace drywell::tools {
 namespace {

@@ -6,7 +6,7 @@
 
 #include "drywell/sim/arch_config.h"
 #include "kernels/registry.h"
-#include "tools/check_report.h"
+#include "tools/common/check_report.h"
 #include "tools/explore.h"
 
 namespace drywell::tools {

@@ -8,7 +8,7 @@
 #include <cstdlib>
 #include <sstream>
 
-#include "kernels/cuda_driver/library.h"
+#include "launch/cuda_driver/library.h"
 
 extern char** environ;
 

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "kernels/blockwise/problem.h"
-#include "kernels/params.h"
+#include "launch/params.h"
 
 namespace drywell::kernels::blockwise {
 

@@ -8,9 +8,9 @@
 #include "drywell/isa/tensor_map.h"
 #include "kernels/blockwise/scales.h"
 #include "kernels/reference/gemm_blockwise.h"
-#include "kernels/registry.h"
-#include "kernels/support/generate.h"
-#include "kernels/support/quantise.h"
+#include "launch/kernel.h"
+#include "launch/generate.h"
+#include "kernels/support/quantize.h"
 
 namespace drywell::kernels::blockwise {
 

@@ -12,7 +12,7 @@
 #include "drywell/isa/instruction.h"
 #include "drywell/sim/device.h"
 #include "kernels/reference/rht_nvfp4.h"
-#include "kernels/registry.h"
+#include "launch/kernel.h"
 
 namespace drywell::kernels {
 

@@ -2,8 +2,8 @@
 #include <fmt/format.h>
 
 #include "kernels/fused_rht/fused_rht.h"
-#include "kernels/support/bf16.h"
-#include "kernels/support/generate.h"
+#include "launch/bf16.h"
+#include "launch/generate.h"
 #include "kernels/support/verify.h"
 
 namespace drywell::kernels {

@@ -12,10 +12,10 @@
 #include <vector>
 
 #include "drywell/sim/device.h"
-#include "kernels/accelerator.h"
+#include "launch/accelerator.h"
 #include "kernels/gemm/plan.h"
-#include "kernels/registry.h"
-#include "kernels/support/quantise.h"
+#include "launch/kernel.h"
+#include "kernels/support/quantize.h"
 
 namespace drywell::kernels {
 

@@ -4,8 +4,8 @@
 #include <vector>
 
 #include "kernels/gemm/plan.h"
-#include "kernels/params.h"
-#include "kernels/support/quantise.h"
+#include "launch/params.h"
+#include "kernels/support/quantize.h"
 
 namespace drywell::kernels::gemm {
 

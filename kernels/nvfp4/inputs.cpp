@@ -4,8 +4,8 @@
 
 #include <algorithm>
 
-#include "kernels/support/bf16.h"
-#include "kernels/support/generate.h"
+#include "launch/bf16.h"
+#include "launch/generate.h"
 
 namespace drywell::kernels::nvfp4 {
 

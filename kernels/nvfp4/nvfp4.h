@@ -6,9 +6,9 @@
 
 #include <cstdint>
 
-#include "kernels/accelerator.h"
+#include "launch/accelerator.h"
 #include "kernels/nvfp4/arithmetic.h"
-#include "kernels/registry.h"
+#include "launch/kernel.h"
 
 namespace drywell::kernels::nvfp4 {
 

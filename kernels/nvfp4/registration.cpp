@@ -8,7 +8,7 @@
 #include "kernels/reference/nvfp4.h"
 #include "kernels/reference/rht_nvfp4.h"
 #include "kernels/support/device_arrays.h"
-#include "kernels/support/generate.h"
+#include "launch/generate.h"
 #include "kernels/support/verify.h"
 
 namespace drywell::kernels {

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "kernels/accelerator.h"
+#include "launch/accelerator.h"
 
 namespace drywell::kernels {
 

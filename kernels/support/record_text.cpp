@@ -6,7 +6,7 @@
 #include <ctime>
 #include <utility>
 
-#include "kernels/launch/words.h"
+#include "launch/words.h"
 
 namespace drywell::kernels {
 namespace {

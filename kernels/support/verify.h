@@ -5,7 +5,7 @@
 #include <span>
 #include <string_view>
 
-#include "kernels/registry.h"
+#include "launch/kernel.h"
 
 namespace drywell::kernels {
 

@@ -6,7 +6,7 @@
 
 #include "drywell/core/bits.h"
 #include "drywell/isa/tensor_map.h"
-#include "kernels/support/generate.h"
+#include "launch/generate.h"
 #include "kernels/support/verify.h"
 #include "kernels/tma_copy/tma_copy.h"
 

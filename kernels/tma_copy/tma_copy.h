@@ -10,7 +10,7 @@
 #include <cstdint>
 
 #include "drywell/isa/swizzle.h"
-#include "kernels/registry.h"
+#include "launch/kernel.h"
 
 namespace drywell::kernels {
 

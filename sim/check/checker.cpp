@@ -4,7 +4,7 @@
 
 #include "drywell/isa/opcode.h"
 #include "sim/check/gathering.h"
-#include "sim/check/loaded.h"
+#include "sim/check/inflight_loads.h"
 
 namespace drywell::sim {
 namespace check {

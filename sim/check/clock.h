@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "drywell/core/types.h"
-#include "sim/check/far_clock.h"
+#include "sim/check/cross_cluster_clock.h"
 
 namespace drywell::sim::check {
 

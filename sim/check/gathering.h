@@ -6,7 +6,7 @@
 #include <mutex>
 #include <vector>
 
-#include "sim/check/launch_global.h"
+#include "sim/check/global_race_merger.h"
 #include "sim/check/monitor.h"
 
 namespace drywell::sim::check {

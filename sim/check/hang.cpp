@@ -8,7 +8,7 @@
 
 #include "sim/check/monitor.h"
 #include "sim/check/place_words.h"
-#include "sim/driver/functional.h"
+#include "sim/schedule/functional.h"
 
 namespace drywell::sim::check {
 namespace {

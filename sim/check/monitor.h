@@ -12,11 +12,11 @@
 #include "drywell/sim/check.h"
 #include "sim/check/footprints.h"
 #include "sim/check/global_shadow.h"
-#include "sim/check/judge.h"
+#include "sim/check/ordering_rules.h"
 #include "sim/check/registers.h"
 #include "sim/check/reporter.h"
 #include "sim/engine/footprint.h"
-#include "sim/observe/hub.h"
+#include "sim/events/hub.h"
 
 namespace drywell::sim::check {
 

@@ -3,7 +3,7 @@
 
 #include "drywell/sim/check.h"
 #include "sim/engine/footprint.h"
-#include "sim/observe/hub.h"
+#include "sim/events/hub.h"
 
 namespace drywell::sim {
 

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "drywell/core/types.h"
-#include "sim/exec/program.h"
+#include "sim/state/program.h"
 #include "sim/state/cta.h"
 
 namespace drywell::sim::check {

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "sim/check/judge.h"
-#include "sim/driver/functional.h"
+#include "sim/check/ordering_rules.h"
+#include "sim/schedule/functional.h"
 
 namespace drywell::sim::check {
 

@@ -9,7 +9,7 @@
 
 #include "sim/check/access.h"
 #include "sim/check/rules.h"
-#include "sim/exec/program.h"
+#include "sim/state/program.h"
 
 namespace drywell::sim::check {
 

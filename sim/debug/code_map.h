@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "sim/exec/program.h"
+#include "sim/state/program.h"
 #include "sim/exec/source_path.h"
 
 namespace drywell::sim {

@@ -6,7 +6,7 @@
 #include <string>
 
 #include "sim/debug/code_map.h"
-#include "sim/debug/hazard_map.h"
+#include "sim/debug/hazard_positions.h"
 #include "sim/debug/pipelines.h"
 #include "sim/debug/session.h"
 #include "sim/debug/stops.h"

@@ -6,8 +6,8 @@
 
 #include "drywell/isa/smem_descriptor.h"
 #include "sim/debug/view.h"
-#include "sim/driver/functional.h"
-#include "sim/driver/warp_runner.h"
+#include "sim/schedule/functional.h"
+#include "sim/schedule/warp_runner.h"
 
 namespace drywell::sim {
 namespace {

@@ -3,7 +3,7 @@
 
 #include "sim/debug/schedule.h"
 #include "sim/debug/snapshot.h"
-#include "sim/driver/cluster_stepper.h"
+#include "sim/schedule/cluster_stepper.h"
 
 namespace drywell::sim {
 namespace {

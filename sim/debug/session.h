@@ -16,7 +16,7 @@
 #include "drywell/sim/device.h"
 #include "sim/debug/schedule.h"
 #include "sim/debug/snapshot.h"
-#include "sim/observe/hub.h"
+#include "sim/events/hub.h"
 
 namespace drywell::sim {
 

@@ -6,7 +6,7 @@
 #include <tuple>
 #include <vector>
 
-#include "sim/driver/cluster_stepper.h"
+#include "sim/schedule/cluster_stepper.h"
 #include "sim/state/cta.h"
 
 namespace drywell::sim {

@@ -6,7 +6,7 @@
 
 #include "drywell/core/error.h"
 #include "sim/debug/describe.h"
-#include "sim/debug/hazard_map.h"
+#include "sim/debug/hazard_positions.h"
 #include "sim/debug/write_probe.h"
 
 namespace drywell::sim {

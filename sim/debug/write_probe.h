@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "sim/debug/provenance.h"
-#include "sim/observe/hub.h"
+#include "sim/events/hub.h"
 
 namespace drywell::sim {
 

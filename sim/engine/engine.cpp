@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "sim/observe/hub.h"
+#include "sim/events/hub.h"
 
 namespace drywell::sim {
 

@@ -5,7 +5,7 @@
 
 #include "sim/state/async_op.h"
 #include "sim/state/cta.h"
-#include "sim/state/mbarrier_ops.h"
+#include "sim/events/mbarrier_ops.h"
 
 namespace drywell::sim {
 

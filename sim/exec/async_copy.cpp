@@ -7,7 +7,7 @@
 #include "sim/exec/async_issue.h"
 #include "sim/exec/bind_helpers.h"
 #include "sim/exec/memory.h"
-#include "sim/state/mbarrier_ops.h"
+#include "sim/events/mbarrier_ops.h"
 
 namespace drywell::sim {
 namespace {

@@ -9,7 +9,7 @@
 #include "sim/exec/bind_helpers.h"
 #include "sim/exec/float_math.h"
 #include "sim/exec/memory.h"
-#include "sim/observe/hub.h"
+#include "sim/events/hub.h"
 
 namespace drywell::sim {
 namespace {

@@ -8,7 +8,7 @@
 #include "sim/exec/bind_helpers.h"
 #include "sim/exec/call.h"
 #include "sim/exec/member_mask.h"
-#include "sim/observe/hub.h"
+#include "sim/events/hub.h"
 
 namespace drywell::sim {
 namespace {

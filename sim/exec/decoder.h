@@ -6,8 +6,8 @@
 #include <unordered_map>
 
 #include "drywell/isa/instruction.h"
-#include "sim/exec/program.h"
-#include "sim/exec/space.h"
+#include "sim/state/program.h"
+#include "sim/state/space.h"
 
 namespace drywell::sim {
 

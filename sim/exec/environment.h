@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <cstring>
 
-#include "sim/exec/program.h"
+#include "sim/state/program.h"
 #include "sim/state/cta.h"
 
 namespace drywell::sim {

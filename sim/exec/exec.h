@@ -6,7 +6,7 @@
 #include <string>
 #include <type_traits>
 
-#include "sim/exec/program.h"
+#include "sim/state/program.h"
 #include "sim/state/cta.h"
 
 namespace drywell::sim {

@@ -7,7 +7,7 @@
 #include "sim/exec/fragment.h"
 #include "sim/exec/matrix.h"
 #include "sim/exec/memory.h"
-#include "sim/observe/hub.h"
+#include "sim/events/hub.h"
 
 namespace drywell::sim {
 

@@ -6,8 +6,8 @@
 #include "drywell/isa/opcode.h"
 #include "sim/exec/async_issue.h"
 #include "sim/exec/bind_helpers.h"
-#include "sim/observe/hub.h"
-#include "sim/state/mbarrier_ops.h"
+#include "sim/events/hub.h"
+#include "sim/events/mbarrier_ops.h"
 
 namespace drywell::sim {
 namespace {

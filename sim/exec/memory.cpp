@@ -7,7 +7,7 @@
 #include "drywell/isa/opcode.h"
 #include "sim/exec/bind_helpers.h"
 #include "sim/exec/call.h"
-#include "sim/observe/hub.h"
+#include "sim/events/hub.h"
 
 namespace drywell::sim {
 

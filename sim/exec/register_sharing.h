@@ -4,7 +4,7 @@
 
 #include <memory>
 
-#include "sim/exec/program.h"
+#include "sim/state/program.h"
 
 namespace drywell::sim {
 

@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "sim/exec/program.h"
+#include "sim/state/program.h"
 
 namespace drywell::sim {
 

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "sim/exec/exec.h"
-#include "sim/exec/space.h"
+#include "sim/state/space.h"
 
 namespace drywell::sim {
 

@@ -4,7 +4,7 @@
 // version contracts or reorders arithmetic: the results are the same bits (tests/exec/wide_test.cpp).
 #pragma once
 
-#include "sim/exec/program.h"
+#include "sim/state/program.h"
 
 namespace drywell::sim {
 

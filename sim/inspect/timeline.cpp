@@ -7,9 +7,9 @@
 #include <unordered_map>
 
 #include "drywell/sim/arch_config.h"
-#include "sim/exec/program.h"
+#include "sim/state/program.h"
 #include "sim/exec/source_path.h"
-#include "sim/observe/hub.h"
+#include "sim/events/hub.h"
 
 namespace drywell::sim {
 namespace {

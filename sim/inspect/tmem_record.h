@@ -9,7 +9,7 @@
 
 #include "drywell/isa/layout/picture.h"
 #include "sim/engine/footprint.h"
-#include "sim/observe/hub.h"
+#include "sim/events/hub.h"
 
 namespace drywell::sim {
 

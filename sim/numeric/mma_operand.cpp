@@ -7,8 +7,8 @@
 #include "drywell/core/error.h"
 #include "drywell/sim/numeric/convert.h"
 #include "drywell/sim/numeric/mma_tile.h"
-#include "sim/numeric/operand_kernels.h"
-#include "sim/numeric/tile_kernels.h"
+#include "sim/numeric/highway/operand_kernels.h"
+#include "sim/numeric/highway/tile_kernels.h"
 
 namespace drywell::numeric {
 namespace {

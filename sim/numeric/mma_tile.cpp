@@ -7,12 +7,12 @@
 #include "drywell/core/error.h"
 #include "drywell/sim/numeric/convert.h"
 #include "drywell/sim/numeric/convert_fast.h"
-#include "sim/numeric/exact_kernels.h"
-#include "sim/numeric/exact_rounding.h"
+#include "sim/numeric/highway/exact_kernels.h"
+#include "sim/numeric/highway/exact_rounding.h"
 #include "sim/numeric/grouped_limits.h"
-#include "sim/numeric/tile_kernels.h"
-#include "sim/numeric/tile_plan.h"
-#include "sim/numeric/window_plan.h"
+#include "sim/numeric/highway/tile_kernels.h"
+#include "sim/numeric/amx/plan.h"
+#include "sim/numeric/avx512/window_plan.h"
 
 namespace drywell::numeric {
 

@@ -3,8 +3,8 @@
 #include <algorithm>
 
 #include "drywell/core/error.h"
-#include "sim/driver/functional.h"
-#include "sim/observe/hub.h"
+#include "sim/schedule/functional.h"
+#include "sim/events/hub.h"
 
 namespace drywell::sim {
 

@@ -14,10 +14,10 @@
 #include <optional>
 #include <vector>
 
-#include "drywell/sim/device.h"
+#include "drywell/sim/run.h"
 #include "sim/arch/memory_figures.h"
 #include "sim/state/cta.h"
-#include "sim/state/mbarrier_ops.h"
+#include "sim/events/mbarrier_ops.h"
 #include "sim/timing/access.h"
 #include "sim/timing/memory_system.h"
 #include "sim/timing/sm.h"

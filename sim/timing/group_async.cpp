@@ -4,11 +4,11 @@
 
 #include "drywell/core/error.h"
 #include "drywell/isa/tensor_tile.h"
-#include "sim/driver/functional.h"
+#include "sim/schedule/functional.h"
 #include "sim/engine/engine.h"
 #include "sim/engine/skip_wgmma.h"
 #include "sim/exec/exec.h"
-#include "sim/observe/hub.h"
+#include "sim/events/hub.h"
 #include "sim/timing/group.h"
 #include "sim/timing/umma_cost.h"
 

@@ -3,10 +3,10 @@
 #include <bit>
 
 #include "drywell/isa/opcode.h"
-#include "sim/driver/functional.h"
-#include "sim/driver/warp_runner.h"
+#include "sim/schedule/functional.h"
+#include "sim/schedule/warp_runner.h"
 #include "sim/exec/exec.h"
-#include "sim/observe/hub.h"
+#include "sim/events/hub.h"
 #include "sim/timing/group.h"
 #include "sim/timing/umma_cost.h"
 

@@ -6,10 +6,10 @@
 #include <thread>
 
 #include "drywell/core/error.h"
-#include "sim/driver/functional.h"
-#include "sim/observe/hub.h"
+#include "sim/schedule/functional.h"
+#include "sim/events/hub.h"
 #include "sim/timing/branch_on_results.h"
-#include "sim/timing/crew.h"
+#include "sim/timing/window_workers.h"
 #include "sim/timing/make_report.h"
 #include "sim/timing/timed_run.h"
 

@@ -2,7 +2,7 @@
 // machine model says (docs/function-vs-time.md).
 #pragma once
 
-#include "drywell/sim/device.h"
+#include "drywell/sim/run.h"
 #include "sim/state/cta.h"
 
 namespace drywell::sim {

@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "drywell/sim/arch_config.h"
-#include "sim/exec/program.h"
-#include "sim/exec/space.h"
+#include "sim/state/program.h"
+#include "sim/state/space.h"
 
 namespace drywell::sim {
 

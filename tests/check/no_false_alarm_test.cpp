@@ -6,8 +6,8 @@
 #include <string>
 
 #include "drywell/sim/check.h"
-#include "kernels/conformance/program.h"
-#include "kernels/launch/plan.h"
+#include "conformance/programs/program.h"
+#include "launch/plan.h"
 #include "kernels/registry.h"
 #include "support/paths.h"
 
@@ -85,7 +85,7 @@ INSTANTIATE_TEST_SUITE_P(Tree, Kernels,
 class CudaExamples : public testing::TestWithParam<const char*> {};
 
 TEST_P(CudaExamples, AreSilent) {
-  const LaunchPlan plan = read_launch_file(test::source_path(std::string("kernels/cuda/") + GetParam() + ".toml"));
+  const LaunchPlan plan = read_launch_file(test::source_path(std::string("examples/cuda/") + GetParam() + ".toml"));
   for (const auto& [driver, seed] : kSchedules) {
     sim::HazardChecker checker;
     SimulatedDevice device;

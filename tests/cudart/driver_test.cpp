@@ -1,4 +1,4 @@
-// The driver interface, without CUDA: the committed PTX of kernels/cuda (tests/corpus) loaded and launched as a host program
+// The driver interface, without CUDA: the committed PTX of examples/cuda (tests/corpus) loaded and launched as a host program
 // would, against arithmetic written out here.
 #include <gtest/gtest.h>
 

@@ -475,7 +475,7 @@ TEST_F(CliWithoutCuda, DeviceRunSaysThatThereIsNoGpu) {
   const Finished f = drywell({"device", "run", "tma-copy"});
   EXPECT_EQ(f.exit_code, 6);
   EXPECT_THAT(f.err, HasSubstr("E4501: no CUDA driver"));
-  EXPECT_EQ(drywell({"device", "run", test::source_path("kernels/cuda/tma_copy.toml")}).exit_code, 6);
+  EXPECT_EQ(drywell({"device", "run", test::source_path("examples/cuda/tma_copy.toml")}).exit_code, 6);
 }
 
 TEST(CliBuild, MakesCodeForEveryTarget) {

@@ -8,7 +8,7 @@
 #include "drywell/isa/parse.h"
 #include "drywell/sim/device.h"
 #include "sim/exec/register_sharing.h"
-#include "sim/observe/hub.h"
+#include "sim/events/hub.h"
 
 namespace drywell::sim {
 namespace {

@@ -4,7 +4,7 @@
 #include <string_view>
 
 #include "drywell/core/error.h"
-#include "kernels/launch/plan.h"
+#include "launch/plan.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   using namespace drywell;

@@ -9,13 +9,13 @@
 #include <set>
 
 #include "drywell/isa/print.h"
-#include "kernels/blockwise/sm90.h"
+#include "kernels/gemm_sm90/sm90.h"
 #include "kernels/fused_rht/fused_rht.h"
 #include "kernels/gemm/blockwise.h"
 #include "kernels/nvfp4/nvfp4.h"
 #include "kernels/reference/nvfp4_linear.h"
 #include "sim/exec/exec.h"
-#include "sim/observe/hub.h"
+#include "sim/events/hub.h"
 #include "support/kernel_run.h"
 
 namespace drywell::kernels {

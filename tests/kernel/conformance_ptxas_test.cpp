@@ -6,7 +6,7 @@
 #include <set>
 
 #include "drywell/isa/print.h"
-#include "kernels/conformance/program.h"
+#include "conformance/programs/program.h"
 #include "support/ptxas.h"
 
 namespace drywell::kernels::conformance {

@@ -4,7 +4,7 @@
 #include <set>
 
 #include "drywell/isa/opcode.h"
-#include "kernels/conformance/program.h"
+#include "conformance/programs/program.h"
 
 namespace drywell::kernels::conformance {
 namespace {

@@ -1,4 +1,4 @@
-// The CUDA C++ examples of kernels/cuda through nvcc's PTX: every launch file runs under every driver and leaves what the
+// The CUDA C++ examples of examples/cuda through nvcc's PTX: every launch file runs under every driver and leaves what the
 // arithmetic written out here says.
 #include <gtest/gtest.h>
 
@@ -6,7 +6,7 @@
 #include <cstring>
 #include <string>
 
-#include "kernels/launch/plan.h"
+#include "launch/plan.h"
 #include "support/paths.h"
 
 namespace drywell::kernels {
@@ -15,7 +15,7 @@ namespace {
 class CudaExample : public testing::TestWithParam<sim::DriverKind> {
  protected:
   void run(const std::string& name) {
-    const LaunchPlan plan = read_launch_file(test::source_path("kernels/cuda/" + name + ".toml"));
+    const LaunchPlan plan = read_launch_file(test::source_path("examples/cuda/" + name + ".toml"));
     SimulatedDevice device;
     result_ = run_plan(plan, device, {.run = {.driver = GetParam(), .seed = 5}});
     ASSERT_TRUE(result_.ok()) << result_.runs.back().fault->to_string();

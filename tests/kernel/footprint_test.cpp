@@ -8,9 +8,9 @@
 #include <cctype>
 #include <set>
 
-#include "kernels/conformance/program.h"
+#include "conformance/programs/program.h"
 #include "sim/check/footprints.h"
-#include "sim/observe/hub.h"
+#include "sim/events/hub.h"
 
 namespace drywell::kernels::conformance {
 namespace {

@@ -8,9 +8,9 @@
 #include "drywell/isa/smem_descriptor.h"
 #include "drywell/isa/tensor_map.h"
 #include "kernels/fused_rht/fused_rht.h"
-#include "kernels/support/generate.h"
+#include "launch/generate.h"
 #include "sim/exec/exec.h"
-#include "sim/observe/hub.h"
+#include "sim/events/hub.h"
 
 namespace drywell::kernels {
 namespace {

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "kernels/support/generate.h"
+#include "launch/generate.h"
 
 namespace drywell::kernels {
 namespace {

@@ -11,7 +11,7 @@
 #include "kernels/blockwise/kernel_name.h"
 #include "kernels/gemm/blockwise.h"
 #include "sim/exec/exec.h"
-#include "sim/observe/hub.h"
+#include "sim/events/hub.h"
 #include "support/kernel_run.h"
 
 namespace drywell::kernels {

@@ -9,9 +9,9 @@
 #include <sstream>
 
 #include "drywell/core/files.h"
-#include "kernels/blockwise/sm90.h"
+#include "kernels/gemm_sm90/sm90.h"
 #include "sim/exec/exec.h"
-#include "sim/observe/hub.h"
+#include "sim/events/hub.h"
 #include "support/kernel_run.h"
 #include "support/paths.h"
 

@@ -1,5 +1,5 @@
 // PTX from outside, launched by a file: buffers, scalars, tensor maps, several launches, expectations.
-#include "kernels/launch/plan.h"
+#include "launch/plan.h"
 
 #include <gtest/gtest.h>
 #include <unistd.h>

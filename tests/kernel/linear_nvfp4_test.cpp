@@ -6,7 +6,7 @@
 #include <cstring>
 #include <map>
 
-#include "kernels/nvfp4/collective.h"
+#include "kernels/linear_nvfp4/collective.h"
 #include "support/kernel_run.h"
 
 namespace drywell::kernels {

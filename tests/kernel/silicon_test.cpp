@@ -6,8 +6,8 @@
 #include <map>
 
 #include "drywell/core/files.h"
-#include "kernels/silicon/probes.h"
-#include "kernels/silicon/record.h"
+#include "conformance/silicon/probes.h"
+#include "conformance/silicon/record.h"
 #include "support/paths.h"
 
 namespace drywell::kernels::silicon {

@@ -103,7 +103,7 @@ TEST_F(Commands, BreaksAtPlacesWithConditions) {
 // A line of a wrapper, and below it the call in the kernel that it was inlined for.
 TEST_F(Commands, BreaksAtCallsThatWereInlined) {
   write_file_atomically(folder_.file("script"), std::string_view("break tma_copy.cu:18\ncontinue\n"));
-  const Finished f = run_process(binary_path(), {"step", source_path("kernels/cuda/tma_copy.toml"), "--script", folder_.file("script")});
+  const Finished f = run_process(binary_path(), {"step", source_path("examples/cuda/tma_copy.toml"), "--script", folder_.file("script")});
   EXPECT_EQ(f.err, "");
   EXPECT_THAT(f.out, HasSubstr("break 1: tma_copy.cu:18\n"));
   EXPECT_THAT(f.out, testing::ContainsRegex("   ptx.cuh:44[^\n]*\n   < tma_copy.cu:18"));

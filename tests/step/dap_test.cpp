@@ -165,8 +165,8 @@ TEST_F(Dap, SaysWhatTheLaunchLacks) {
 
 // A breakpoint on a call of a wrapper stops at the wrapper's inlined instruction, and the call is the frame above.
 TEST_F(Dap, InlinedCallsAreFrames) {
-  begin({{"program", source_path("kernels/cuda/tma_copy.toml")}, {"stopOnEntry", false}});
-  const std::string kernel = source_path("kernels/cuda/tma_copy.cu"), text = read_text_file(kernel);
+  begin({{"program", source_path("examples/cuda/tma_copy.toml")}, {"stopOnEntry", false}});
+  const std::string kernel = source_path("examples/cuda/tma_copy.cu"), text = read_text_file(kernel);
   const auto call = std::count(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(text.find("ptx::load_2d")), '\n') + 1;
   const Json bp = ok("setBreakpoints", {{"source", {{"path", kernel}}}, {"breakpoints", {{{"line", call}}}}})["breakpoints"];
   EXPECT_TRUE(bp[0]["verified"]) << bp.dump();

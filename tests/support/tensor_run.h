@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "drywell/sim/device.h"
-#include "kernels/conformance/tensor_case.h"
+#include "conformance/programs/tensor_case.h"
 
 namespace drywell::test {
 

@@ -1,5 +1,5 @@
 // The timed model of sm_90a against what an H200 took: every microbenchmark of the committed record (docs/calibration.md).
-#include "kernels/microbench/whole.h"
+#include "conformance/microbench/whole.h"
 
 #include <gtest/gtest.h>
 

@@ -9,7 +9,7 @@
 #include "drywell/core/error.h"
 #include "drywell/isa/builder.h"
 #include "drywell/sim/device.h"
-#include "sim/observe/hub.h"
+#include "sim/events/hub.h"
 
 namespace drywell::sim {
 

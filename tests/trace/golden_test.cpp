@@ -5,7 +5,8 @@
 #include <algorithm>
 #include <filesystem>
 
-#include "kernels/golden.h"
+#include "kernels/registry.h"
+#include "launch/golden.h"
 #include "support/paths.h"
 
 namespace drywell::kernels {
@@ -25,7 +26,7 @@ std::vector<std::string> golden_files() {
 TEST(TraceOfARun, HoldsEveryLaunch) {
   sim::TraceHeader h;
   h.run = "linear-nvfp4 --tokens=64 --in=32 --out=32 --driver=eager --arch=sm_100a";
-  const std::string text = record_again(h);
+  const std::string text = record_again(h, all_kernels());
   size_t kernels = 0;
   for (size_t at = text.find("# kernel "); at != std::string::npos; at = text.find("# kernel ", at + 1)) ++kernels;
   EXPECT_EQ(kernels, 20u);
@@ -36,7 +37,7 @@ class GoldenTrace : public testing::TestWithParam<std::string> {};
 TEST_P(GoldenTrace, IsWhatTheKernelDoesNow) {
   const std::string path = test::source_path("traces/golden/") + GetParam();
   const std::string golden = sim::read_trace(path);
-  const std::string now = record_again(sim::parse_trace_header(golden, path));
+  const std::string now = record_again(sim::parse_trace_header(golden, path), all_kernels());
   const sim::TraceDiff d = sim::diff_traces(golden, now, {"golden", "now", 0});
   EXPECT_TRUE(d.equal()) << d.message << "\nIf the change is meant: drywell trace bless traces/golden/"
                          << GetParam();
@@ -53,7 +54,7 @@ TEST_P(GoldenTrace, HoldsForEveryDriverPolicy) {
     const size_t at = h.run.find("--driver=");
     ASSERT_NE(at, std::string::npos);
     h.run.replace(at, h.run.find(' ', at) - at, "--driver=" + driver);
-    const sim::TraceDiff d = sim::diff_traces(golden, record_again(h), {"golden", driver, 0});
+    const sim::TraceDiff d = sim::diff_traces(golden, record_again(h, all_kernels()), {"golden", driver, 0});
     EXPECT_TRUE(d.equal()) << d.message;
   }
 }

@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "drywell/sim/trace.h"
-#include "sim/observe/trace_reader.h"
+#include "sim/trace/trace_reader.h"
 
 namespace drywell::sim {
 namespace {

@@ -1,11 +1,11 @@
-#include "kernels/support/generate.h"
+#include "launch/generate.h"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <cmath>
 
-#include "kernels/support/bf16.h"
+#include "launch/bf16.h"
 
 namespace drywell::kernels {
 namespace {

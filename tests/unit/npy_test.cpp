@@ -7,7 +7,7 @@
 #include <fstream>
 
 #include "drywell/core/error.h"
-#include "kernels/support/bf16.h"
+#include "launch/bf16.h"
 #include "support/paths.h"
 
 namespace drywell {

@@ -1,4 +1,4 @@
-// Whole instructions as the tile unit takes them (sim/numeric/tile_plan.cpp), element by element against the oracle: values a
+// Whole instructions as the tile unit takes them (sim/numeric/amx/plan.cpp), element by element against the oracle: values a
 // quantiser would give, and every sort that must be left to other kernels, in some rows or in all. Without the unit the
 // same calls are computed elsewhere and hold as well.
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// Whole instructions of 16- and 32-bit elements as the window kernels take them (sim/numeric/window_plan.cpp), element by element
+// Whole instructions of 16- and 32-bit elements as the window kernels take them (sim/numeric/avx512/window_plan.cpp), element by element
 // against the oracle: products at the edge of the alignment window, negative ones that lose nothing, and what must be left to
 // other kernels. Without AVX-512 the same calls are computed elsewhere and hold as well. For other inputs than those of every
 // run: --gtest_shuffle --gtest_repeat=N.

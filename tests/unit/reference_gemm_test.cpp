@@ -8,7 +8,7 @@
 #include <map>
 
 #include "kernels/reference/gemm.h"
-#include "kernels/support/quantise.h"
+#include "kernels/support/quantize.h"
 #include "unit/numeric_vectors.h"
 
 namespace drywell::kernels {

@@ -8,7 +8,7 @@
 
 #include "drywell/core/text.h"
 #include "drywell/isa/validate.h"
-#include "kernels/golden.h"
+#include "launch/golden.h"
 
 namespace drywell::kernels {
 namespace {

@@ -33,15 +33,15 @@ std::vector<fs::path> sources(const std::vector<std::string>& folders) {
 }
 
 /// Layers from the bottom; a file may include its own layer and those below (docs/reading-guide.md). Headers of
-/// include/drywell count as their folder, what a user of the simulator includes as sim/driver.
-const std::vector<std::string> kLayers = {"core", "isa", "sim/numeric", "sim/arch", "sim/state", "sim/exec", "sim/observe", "sim/engine", "sim/driver", "sim/check", "sim/inspect", "sim/debug", "kernels", "cudart", "tools"};
+/// include/drywell count as their folder, what a user of the simulator includes as sim/schedule.
+const std::vector<std::string> kLayers = {"core", "isa", "sim/numeric", "sim/arch", "sim/state", "sim/exec", "sim/events", "sim/engine", "sim/schedule", "sim/check", "sim/inspect", "sim/debug", "kernels", "cudart", "tools"};
 
 /// Rank of a path relative to the tree ("sim/exec/alu.cpp", "drywell/isa/spec.h"), or -1.
 int rank_of(std::string path) {
   for (const char* prefix : {"include/", "drywell/"}) {
     if (path.starts_with(prefix)) path.erase(0, std::string(prefix).size());
   }
-  if (path.starts_with("sim/timing") || (path.starts_with("sim/") && path.find('/', 4) == std::string::npos)) path = "sim/driver/";
+  if (path.starts_with("sim/timing") || (path.starts_with("sim/") && path.find('/', 4) == std::string::npos)) path = "sim/schedule/";
   for (size_t i = 0; i < kLayers.size(); ++i) {
     if (path.starts_with(kLayers[i] + "/")) return static_cast<int>(i);
   }
@@ -60,7 +60,7 @@ TEST(Repository, EveryLayerIncludesOnlyThoseBelow) {
       ++checked;
       // All of the simulator sees its public headers, which say what a run takes and gives, and the hub it reports events to.
       const bool in_sim = relative.find("sim/") != std::string::npos;
-      const bool for_all = in_sim && ((*i)[1].str().starts_with("drywell/sim/") || (*i)[1] == "sim/observe/hub.h");
+      const bool for_all = in_sim && ((*i)[1].str().starts_with("drywell/sim/") || (*i)[1] == "sim/events/hub.h");
       EXPECT_TRUE(other <= own || for_all) << relative << " includes " << (*i)[1];
     }
   }
@@ -107,7 +107,7 @@ TEST(Repository, EveryRuleHasATest) {
   const std::set<std::string> not_rules = {"E1000", "E1420",  // no error of their own
                                            "E1432"};          // reaches users as F3212
   std::string tests;
-  for (const fs::path& p : sources({"tests", "kernels/conformance"})) tests += text_of(p);
+  for (const fs::path& p : sources({"tests", "conformance/programs"})) tests += text_of(p);
   for (const auto& e : fs::directory_iterator(source_path("tests/corpus/error"))) tests += text_of(e.path());
   const std::string page = text_of(source_path("docs/errors.md"));
   size_t rules = 0;

@@ -9,7 +9,7 @@
 
 #include "sim/debug/debugger.h"
 #include "tools/dap/wire.h"
-#include "tools/step/shell.h"
+#include "sim/debug/shell/shell.h"
 #include "tools/step/step_flags.h"
 
 namespace drywell::tools {
@@ -92,7 +92,7 @@ class DapAdapter {
 
   Wire& wire_;
   sim::Debugger& debugger_;
-  Shell shell_;
+  sim::shell::Shell shell_;
   const StepFlags& flags_;
   std::string source_root_;
   bool stop_on_entry_;

@@ -91,7 +91,7 @@ Json DapAdapter::data_breakpoint_info(const Json& a) {
   std::string name = a.at("name").get<std::string>();
   if (a.contains("variablesReference") && a["variablesReference"].get<uint64_t>() != 0) debugger_.focus = handle_of(a, "variablesReference").warp;
   try {
-    Words words(name);
+    sim::shell::Words words(name);
     static_cast<void>(parse_watched(shell_, words));
     words.finish("watch");
   } catch (const Error& e) {
@@ -102,11 +102,11 @@ Json DapAdapter::data_breakpoint_info(const Json& a) {
 
 Json DapAdapter::set_data_breakpoints(const Json& a) {
   return replace_stops("data", a.value("breakpoints", Json::array()), [&](const Json& w) {
-    Words words(w.at("dataId").get<std::string>());
+    sim::shell::Words words(w.at("dataId").get<std::string>());
     const sim::WarpRef before = debugger_.focus;
     debugger_.focus = warp_of(words.number(0, "thread"));
-    Words again(words.rest());
-    Words copy = again;
+    sim::shell::Words again(words.rest());
+    sim::shell::Words copy = again;
     const std::string text = copy.rest();
     sim::StopWhat what = parse_watched(shell_, again);
     debugger_.focus = before;

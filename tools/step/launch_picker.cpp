@@ -5,7 +5,7 @@
 #include "drywell/sim/check.h"
 #include "kernels/registry.h"
 #include "sim/timing/timed.h"
-#include "tools/parameters.h"
+#include "tools/common/parameters.h"
 
 namespace drywell::tools {
 namespace {

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "sim/debug/debugger.h"
-#include "tools/run_flags.h"
+#include "tools/common/run_flags.h"
 
 namespace drywell::tools {
 

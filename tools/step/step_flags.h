@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "tools/run_flags.h"
+#include "tools/common/run_flags.h"
 
 namespace drywell::tools {
 

@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-#include "drywell/sim/device.h"
+#include "drywell/sim/run.h"
 
 namespace drywell::sim {
 

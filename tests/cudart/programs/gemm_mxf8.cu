@@ -1,4 +1,4 @@
-// The host side of kernels/cuda/gemm_mxf8.cu: 128 x 256 x 384, values and factors whose sums are exact.
+// The host side of examples/cuda/gemm_mxf8.cu: 128 x 256 x 384, values and factors whose sums are exact.
 #include "../../../kernels/cuda/gemm_mxf8.cu"
 
 #include <cmath>

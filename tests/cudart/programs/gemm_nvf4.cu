@@ -1,4 +1,4 @@
-// The host side of kernels/cuda/gemm_nvf4.cu: 256 x 128 x 768, every code of e2m1 and factors whose sums are exact.
+// The host side of examples/cuda/gemm_nvf4.cu: 256 x 128 x 768, every code of e2m1 and factors whose sums are exact.
 #include "../../../kernels/cuda/gemm_nvf4.cu"
 
 #include <cmath>

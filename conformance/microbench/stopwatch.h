@@ -1,0 +1,57 @@
+// Whole kernels against the clock: every warp writes down %globaltimer and %clock64 where it starts and where it ends, on a GPU and
+// under the timed driver alike. A launch's time is from the first start to the last end: no launch overhead is in it.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "launch/accelerator.h"
+
+namespace drywell::kernels::microbench {
+
+/// What a launch took.
+struct Elapsed {
+  double nanoseconds = 0;  // first start to last end
+  double cycles = 0;       // the same at the clock the SMs had meanwhile
+  double gigahertz() const { return nanoseconds > 0 ? cycles / nanoseconds : 0; }
+};
+
+/// What the L2 holds when a launch starts. A simulated launch always starts with an empty one.
+enum class Caches : uint8_t { cold, warm, dirty };
+
+/// `text` with stamps in its entry `kernel`, a parameter for them, and a second entry `drywell_sweep` that fills the caches.
+/// Throws InputError E4521 for kernels that end anywhere but in a plain `ret`.
+std::string stamped(std::string text, const std::string& kernel);
+
+/// An accelerator that times what it launches; everything else goes to the one it stands before.
+class Stopwatch : public Accelerator {
+ public:
+  /// `repeats` > 0: a GPU; the fastest of that many launches counts, each after one to warm up. Otherwise one launch, no sweep.
+  Stopwatch(Accelerator& device, std::vector<Elapsed>& out, unsigned repeats, Caches caches);
+  ~Stopwatch() override;
+
+  const sim::ArchConfig& arch() const override { return device_.arch(); }
+  uint32_t sm_count() const override { return device_.sm_count(); }
+  GmemAddr allocate(uint64_t bytes, std::string name) override { return device_.allocate(bytes, std::move(name)); }
+  void release(GmemAddr a) override { device_.release(a); }
+  void write(GmemAddr to, const void* from, uint64_t bytes) override { device_.write(to, from, bytes); }
+  void read(void* to, GmemAddr from, uint64_t bytes) override { device_.read(to, from, bytes); }
+  isa::TensorMap encode(const isa::TensorMapFields& fields) override { return device_.encode(fields); }
+  using Accelerator::load;
+  void load(isa::Module module, std::string_view text) override;
+  sim::RunResult launch(std::string_view kernel, const sim::LaunchConfig& config, const sim::Args& args, const sim::RunOptions& options) override;
+
+ private:
+  void sweep();
+  Elapsed read_stamps(GmemAddr stamps, uint64_t warps) const;
+
+  Accelerator& device_;
+  std::vector<Elapsed>& out_;
+  unsigned repeats_;
+  Caches caches_;
+  GmemAddr memory_{};  // swept
+};
+
+}  // namespace drywell::kernels::microbench

@@ -1,0 +1,85 @@
+// Programs that apply one instruction to many rows of operands, a thread a row.
+#pragma once
+
+#include <array>
+#include <bit>
+#include <concepts>
+#include <functional>
+#include <span>
+#include <string>
+#include <tuple>
+#include <type_traits>
+#include <vector>
+
+#include "conformance/programs/program.h"
+
+namespace drywell::kernels::conformance {
+
+/// Computes the outputs of a row from its inputs; values right-aligned in 64 bits.
+using RowFn = std::function<void(const uint64_t* in, uint64_t* out)>;
+
+/// Computes the outputs of a warp's 32 rows: in[operand][lane], out[operand][lane].
+using WarpFn = std::function<void(std::span<const std::array<uint64_t, 32>> in, std::span<std::array<uint64_t, 32>> out)>;
+
+/// One form: opcode text, operands, expectation.
+///
+/// `operands` is "outputs=inputs", a letter an operand: p predicate, b 8, h 16, w 32, d 64 bits of integers; f f32, g f64,
+/// e f16, k bf16, t tf32, E f16x2, K bf16x2, F f32x2 values; s a shift amount; {…} a vector; | joins a pair; #123 or #0x1F an
+/// immediate; _ a sink. M before a letter or vector is a memory operand: each row has a cell of that content, an input before
+/// and an output (behind the others) after; it is in the state space the opcode names. Instructions that follow one another
+/// (a carry chain) are separated by ; in both texts; inputs and outputs are
+/// then those of the first, of the second, ….
+struct LaneForm {
+  std::string op;
+  std::string operands;
+  RowFn expect;
+  std::function<void(uint64_t*)> prepare = {};  // keeps inputs where PTX defines the result
+  Compare compare = Compare::bits;
+  uint64_t ulps = 0;
+  std::string name = {};                        // of the program, if the opcode alone does not tell
+  WarpFn expect_warp = {};                      // instead of `expect`, where lanes see each other
+};
+
+/// The program of a form.
+ProgramSpec lane_program(std::string family, LaneForm form);
+
+namespace detail {
+template <class T>
+T from_bits(uint64_t v) {
+  if constexpr (std::is_same_v<T, float>) {
+    return std::bit_cast<float>(static_cast<uint32_t>(v));
+  } else if constexpr (std::is_same_v<T, double>) {
+    return std::bit_cast<double>(v);
+  } else {
+    return static_cast<T>(v);
+  }
+}
+template <class T>
+uint64_t to_bits(T v) {
+  if constexpr (std::is_same_v<T, float>) {
+    return std::bit_cast<uint32_t>(v);
+  } else if constexpr (std::is_same_v<T, double>) {
+    return std::bit_cast<uint64_t>(v);
+  } else if constexpr (std::is_same_v<T, bool>) {
+    return v ? 1 : 0;
+  } else {
+    return static_cast<uint64_t>(static_cast<std::make_unsigned_t<T>>(v));
+  }
+}
+template <class R, class... A, size_t... I>
+RowFn row_of(R (*f)(A...), std::index_sequence<I...>) {
+  return [f](const uint64_t* in, uint64_t* out) { out[0] = to_bits<R>(f(from_bits<A>(in[I])...)); };
+}
+template <class R, class... A>
+RowFn row_of(R (*f)(A...)) {
+  return row_of(f, std::index_sequence_for<A...>());
+}
+}  // namespace detail
+
+/// A row function from a captureless lambda over integers, floats and bools: rows([](uint32_t a, uint32_t b) { … }).
+template <class F>
+RowFn row(F f) {
+  return detail::row_of(+f);
+}
+
+}  // namespace drywell::kernels::conformance

@@ -1,0 +1,99 @@
+#include "conformance/programs/values.h"
+
+#include <algorithm>
+#include <array>
+#include <functional>
+#include <string>
+
+#include "drywell/core/error.h"
+#include "launch/generate.h"
+
+namespace drywell::kernels::conformance {
+namespace {
+
+constexpr size_t kEdges = 16;
+
+// An IEEE-like format of 1 + exponent + fraction bits.
+struct Shape {
+  unsigned exponent, fraction;
+  unsigned bits() const { return 1 + exponent + fraction; }
+};
+
+std::array<uint64_t, kEdges> integer_edges(unsigned bits) {
+  const uint64_t top = uint64_t{1} << (bits - 1), all = top | (top - 1);
+  return {0, 1, 2, 3, 7, 31, 0x5A, top >> 1, top - 1, top, top + 1, all - 1, all, all / 3, (all / 3) << 1 & all, (uint64_t{1} << bits / 2) & all};
+}
+
+std::array<uint64_t, kEdges> float_edges(Shape s) {
+  const uint64_t sign = uint64_t{1} << (s.exponent + s.fraction), inf = ((uint64_t{1} << s.exponent) - 1) << s.fraction;
+  const uint64_t one = ((uint64_t{1} << (s.exponent - 1)) - 1) << s.fraction, quiet = uint64_t{1} << (s.fraction - 1);
+  return {0, sign, 1, sign | 1, (uint64_t{1} << s.fraction) - 1, uint64_t{1} << s.fraction, one, sign | one,
+          one | 1, (one | quiet) + (uint64_t{1} << s.fraction), inf - 1, sign | (inf - 1), inf, sign | inf, inf | quiet, inf | 1};
+}
+
+// Random words half of the time, values of moderate exponent the other half: sums then round instead of vanishing.
+uint64_t random_float(Shape s, uint64_t word) {
+  const uint64_t mask = s.bits() == 64 ? ~uint64_t{0} : (uint64_t{1} << s.bits()) - 1;
+  if ((word >> 63) != 0) return word & mask;
+  const uint64_t bias = (uint64_t{1} << (s.exponent - 1)) - 1;
+  const uint64_t exponent = bias - 3 + (word >> 56) % 7;
+  return ((word & 1) << (s.exponent + s.fraction) | exponent << s.fraction | ((word >> 1) & ((uint64_t{1} << s.fraction) - 1))) & mask;
+}
+
+struct Kind {
+  std::array<uint64_t, kEdges> edges;
+  std::function<uint64_t(uint64_t)> random;
+};
+
+Kind floats(Shape s) {
+  return {float_edges(s), [s](uint64_t w) { return random_float(s, w); }};
+}
+Kind integers(unsigned bits) {
+  const uint64_t mask = bits == 64 ? ~uint64_t{0} : (uint64_t{1} << bits) - 1;
+  // A third of the random values are small, as counts and sizes are.
+  return {integer_edges(bits), [mask](uint64_t w) { return w % 3 == 0 ? (w >> 32) % 100 : w & mask; }};
+}
+// Two values of a format in one word.
+Kind packed(Shape s) {
+  Kind k = floats(s);
+  const unsigned bits = s.bits();
+  const auto edges = k.edges;
+  for (size_t i = 0; i < kEdges; ++i) k.edges[i] = edges[i] | edges[(5 * i + 3) % kEdges] << bits;
+  k.random = [s, bits](uint64_t w) { return random_float(s, w) | random_float(s, w * 0x9E3779B97F4A7C15ull + 1) << bits; };
+  return k;
+}
+
+Kind kind_of(char letter) {
+  switch (letter) {
+    case 'p': return {{0, 1, 0, 1, 1, 0, 1, 0, 0, 0, 1, 1, 0, 1, 0, 1}, [](uint64_t w) { return w >> 40 & 1; }};
+    case 'b': return integers(8);
+    case 'h': return integers(16);
+    case 'w': return integers(32);
+    case 'd': return integers(64);
+    case 's': return {{0, 1, 2, 7, 8, 15, 16, 17, 31, 32, 33, 63, 64, 65, 127, 0xFFFFFFFF}, [](uint64_t w) { return (w >> 20) % 70; }};
+    case 'f':
+    case 't': return floats({8, 23});
+    case 'g': return floats({11, 52});
+    case 'e': return floats({5, 10});
+    case 'k': return floats({8, 7});
+    case 'E': return packed({5, 10});
+    case 'K': return packed({8, 7});
+    case 'F': return packed({8, 23});
+    default: throw InternalError(std::string("no operand kind '") + letter + "'");
+  }
+}
+
+}  // namespace
+
+std::vector<uint64_t> operand_values(char kind, size_t position, uint64_t seed) {
+  const Kind k = kind_of(kind);
+  std::vector<uint64_t> v(kRows);
+  for (size_t i = 0; i < kRows; ++i) {
+    // The first two operands meet in every pair of edges; further ones run through them at their own pace.
+    const size_t edge = position == 0 ? i / kEdges : position == 1 ? i % kEdges : (i * (2 * position + 3) + i / kEdges) % kEdges;
+    v[i] = i < kEdges * kEdges ? k.edges[edge % kEdges] : k.random(random_word(seed + 1000 * position, i));
+  }
+  return v;
+}
+
+}  // namespace drywell::kernels::conformance

@@ -1,0 +1,10 @@
+#!/usr/bin/env bash
+# The recipe of tests/corpus/cuda_*.ptx: what nvcc makes of the examples here. Needs CUDA 13.0's nvcc.
+set -euo pipefail
+cd "$(dirname "$0")"
+nvcc=${NVCC:-/usr/local/cuda/bin/nvcc}
+for name in tma_copy gemm_bf16 gemm_mxf8 gemm_nvf4; do
+  arch=compute_100a
+  [ "$name" = tma_copy ] && arch=compute_90a  # runs on Hopper too
+  "$nvcc" -ptx -arch=$arch -std=c++17 -O3 -lineinfo -o - "$name.cu" | sed "s|\"$PWD/|\"examples/cuda/|" >"../../tests/corpus/cuda_$name.ptx"
+done

@@ -1,0 +1,96 @@
+// One launch: its shape, arguments and options, and what it yields.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <vector>
+
+#include "drywell/core/types.h"
+#include "drywell/isa/tensor_map.h"
+#include "drywell/sim/fault.h"
+
+namespace drywell::sim {
+
+class Listener;
+class LaunchRunner;
+struct Launch;
+struct TimingReport;
+
+/// When asynchronous operations happen. Every correct kernel leaves the same memory under all of them.
+enum class DriverKind : uint8_t {
+  eager,     // at issue, as soon as what they depend on is done
+  lazy,      // as late as is legal: only when no warp can go on
+  shuffled,  // random order and interleaving, from a seed
+  timed,     // at the cycle the machine model says
+};
+std::string_view driver_name(DriverKind d);
+
+struct LaunchConfig {
+  Dim3 grid, block;
+  Dim3 cluster{1, 1, 1};      // overridden by .reqnctapercluster
+  uint32_t dynamic_smem = 0;  // bytes
+};
+
+/// How far a launch has come, for whoever watches it from another thread.
+struct RunProgress {
+  std::atomic<uint64_t> ctas_total{0}, ctas_done{0};
+  std::atomic<uint64_t> cycles{0};  // timed driver only
+};
+
+struct RunOptions {
+  DriverKind driver = DriverKind::eager;
+  uint64_t seed = 0;
+  unsigned threads = 0;               // host threads; 0 = all cores. Results do not depend on it
+  uint64_t max_instructions = 0;      // warp instructions; 0 = unlimited. Exceeding it is fault F3602
+  uint64_t max_output = 64 << 20;      // bytes of vprintf text kept; the rest is dropped
+  std::vector<Listener*> listeners;   // attached observers; any makes the run single-threaded
+  LaunchRunner* runner = nullptr;     // runs the launch instead of `driver` (the debugger: sim/debug)
+  bool cooperative = false;           // every CTA of the grid runs at once; the caller has checked that they fit
+  bool values = true;                 // false (timed only): same cycles, the tensor core's results are not computed
+  RunProgress* progress = nullptr;    // kept up to date while the launch runs
+};
+
+/// Kernel arguments in declaration order.
+class Args {
+ public:
+  template <class T>
+  Args& add(const T& v) {
+    static_assert(std::is_trivially_copyable_v<T>);
+    const auto* p = reinterpret_cast<const uint8_t*>(&v);
+    values_.emplace_back(p, p + sizeof(T));
+    return *this;
+  }
+  Args& add(GmemAddr a) { return add(a.value()); }
+  Args& add(const isa::TensorMap& m) { values_.emplace_back(m.bytes.begin(), m.bytes.end()); return *this; }
+  Args& add_bytes(std::span<const uint8_t> b) { values_.emplace_back(b.begin(), b.end()); return *this; }
+  const std::vector<std::vector<uint8_t>>& values() const { return values_; }
+
+ private:
+  std::vector<std::vector<uint8_t>> values_;
+};
+
+struct RunResult {
+  std::optional<Fault> fault;         // the first by CTA order
+  uint64_t warp_instructions = 0;
+  uint64_t cycles = 0;                // timed driver only
+  std::shared_ptr<const TimingReport> timing;  // timed driver only
+  double host_seconds = 0;
+  std::string output;                 // what the kernel printed (vprintf), in cluster order
+  bool output_truncated = false;
+  bool ok() const { return !fault.has_value(); }
+};
+
+/// Runs a launch instead of a driver: RunOptions::runner.
+class LaunchRunner {
+ public:
+  virtual ~LaunchRunner() = default;
+  virtual RunResult run(const Launch& launch, const RunOptions& options) = 0;
+};
+
+}  // namespace drywell::sim

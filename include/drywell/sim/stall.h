@@ -1,0 +1,34 @@
+// Why a warp did not issue in a cycle.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+namespace drywell::sim {
+
+/// What a warp did with a cycle: a closed list.
+enum class Stall : uint8_t {
+  issued,               // issued an instruction
+  not_selected,         // could issue; its sub-partition issued another warp
+  register_dependency,  // an operand of a fixed-latency instruction was not there yet
+  memory,               // an operand comes from a load or atomic in flight
+  pipe_busy,            // the pipe, its queue or an engine's queue was full
+  branch,               // refetch after a taken branch: no instruction
+  issue_cost,           // held by its own instruction (issuing a copy, fences, arrivals)
+  mbarrier,             // mbarrier.try_wait
+  named_barrier,        // bar.sync
+  cluster_barrier,      // barrier.cluster.wait
+  warp_sync,            // lanes of its own warp that are elsewhere
+  tmem_wait,            // tcgen05.wait, or a register a tcgen05.ld has yet to write
+  tmem_alloc,           // tcgen05.alloc
+  bulk_wait,            // bulk and cp.async groups
+  sleep,                // nanosleep, setmaxnreg, griddepcontrol
+  finished,             // had ended while its CTA still ran
+  count_
+};
+inline constexpr size_t kStallCount = static_cast<size_t>(Stall::count_);
+/// "issued", "register_dependency", …: stable names for tables and JSON.
+std::string_view stall_name(Stall s);
+
+}  // namespace drywell::sim

@@ -1,0 +1,25 @@
+// Outputs of a GEMM beside those of the independent reference, and the reference's names of formats.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "drywell/isa/tensor_map.h"
+#include "drywell/sim/numeric/format.h"
+#include "kernels/reference/gemm.h"
+#include "launch/kernel.h"
+
+namespace drywell::kernels::gemm {
+
+/// The reference's names of the simulator's formats.
+reference::NumberFormat number_format(numeric::Format f);
+reference::OutputFormat output_format(isa::TensorType t);
+
+/// Compares codes of outputs of 2 or 4 bytes.
+void compare_outputs(KernelReport& report, const std::vector<uint32_t>& got, const std::vector<uint32_t>& want, uint64_t columns,
+                     uint32_t bytes);
+
+/// The code of `value` in an output type, nearest even.
+uint32_t output_code(float value, isa::TensorType type);
+
+}  // namespace drywell::kernels::gemm

@@ -1,0 +1,71 @@
+// What a kernel's host code drives: the simulated device, or a GPU through the CUDA driver (launch/cuda_driver). The
+// same allocations, tensor maps and launches go to either.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "drywell/core/types.h"
+#include "drywell/isa/instruction.h"
+#include "drywell/isa/tensor_map.h"
+#include "drywell/sim/arch_config.h"
+#include "drywell/sim/device.h"
+
+namespace drywell::kernels {
+
+/// The fault of a kernel that failed on a GPU, whatever the cause: the driver tells no more.
+inline constexpr std::string_view kLaunchFailedOnGpu = "F3801";
+
+class Accelerator {
+ public:
+  virtual ~Accelerator() = default;
+
+  /// Figures of the machine; its `target` is what kernels are built for.
+  virtual const sim::ArchConfig& arch() const = 0;
+  virtual uint32_t sm_count() const = 0;
+
+  /// Poisoned memory (0xFF bytes), 256-byte aligned. Throws InputError E4100 when there is none left.
+  virtual GmemAddr allocate(uint64_t bytes, std::string name) = 0;
+  virtual void release(GmemAddr a) = 0;
+  virtual void write(GmemAddr to, const void* from, uint64_t bytes) = 0;
+  virtual void read(void* to, GmemAddr from, uint64_t bytes) = 0;
+
+  /// By cuTensorMapEncodeTiled or cuTensorMapEncodeIm2col. Throws InputError E146x.
+  virtual isa::TensorMap encode(const isa::TensorMapFields& fields) = 0;
+
+  /// The module launches go to; a second one replaces the first. `text` is its PTX as the user wrote it; empty: the
+  /// printed module.
+  void load(isa::Module module) { load(std::move(module), {}); }
+  virtual void load(isa::Module module, std::string_view text) = 0;
+  /// Throws InputError E41xx for launches the device refuses; guest faults are in the result. A GPU takes no notice of
+  /// `options`; its RunResult has host_seconds (time on the device) and no cycles.
+  virtual sim::RunResult launch(std::string_view kernel, const sim::LaunchConfig& config, const sim::Args& args, const sim::RunOptions& options) = 0;
+};
+
+class SimulatedDevice : public Accelerator {
+ public:
+  explicit SimulatedDevice(sim::DeviceOptions options = {}) : device_(std::move(options)) {}
+  sim::Device& device() { return device_; }
+
+  const sim::ArchConfig& arch() const override { return device_.arch(); }
+  uint32_t sm_count() const override { return device_.sm_count(); }
+  GmemAddr allocate(uint64_t bytes, std::string name) override { return device_.allocate(bytes, std::move(name)); }
+  void release(GmemAddr a) override { device_.free(a); }
+  void write(GmemAddr to, const void* from, uint64_t bytes) override { device_.write(to, from, bytes); }
+  void read(void* to, GmemAddr from, uint64_t bytes) override { device_.read(to, from, bytes); }
+  isa::TensorMap encode(const isa::TensorMapFields& fields) override;
+  using Accelerator::load;
+  void load(isa::Module module, std::string_view text) override;
+  sim::RunResult launch(std::string_view kernel, const sim::LaunchConfig& config, const sim::Args& args, const sim::RunOptions& options) override;
+
+ private:
+  sim::Device device_;
+  std::optional<sim::LoadedModule> module_;
+};
+
+/// Compute capability of a target: 90 for sm_90a.
+unsigned compute_capability(isa::Target t);
+
+}  // namespace drywell::kernels

@@ -1,0 +1,43 @@
+// A GPU as an Accelerator.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "launch/accelerator.h"
+#include "launch/cuda_driver/library.h"
+
+namespace drywell::kernels {
+
+/// The first GPU of the machine. Two of them may coexist; they share the device's primary context.
+class CudaDevice : public Accelerator {
+ public:
+  /// Throws Unavailable E4501, E4502, E4503 (a GPU Drywell has no figures for).
+  CudaDevice();
+  ~CudaDevice() override;
+  CudaDevice(const CudaDevice&) = delete;
+  CudaDevice& operator=(const CudaDevice&) = delete;
+
+  /// "NVIDIA H100 80GB HBM3, compute capability 9.0, driver 13.0"
+  std::string describe() const;
+
+  const sim::ArchConfig& arch() const override;
+  uint32_t sm_count() const override;
+  GmemAddr allocate(uint64_t bytes, std::string name) override;
+  void release(GmemAddr a) override;
+  void write(GmemAddr to, const void* from, uint64_t bytes) override;
+  void read(void* to, GmemAddr from, uint64_t bytes) override;
+  isa::TensorMap encode(const isa::TensorMapFields& fields) override;
+  using Accelerator::load;
+  void load(isa::Module module, std::string_view text) override;
+  sim::RunResult launch(std::string_view kernel, const sim::LaunchConfig& config, const sim::Args& args, const sim::RunOptions& options) override;
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+/// The architecture whose kernels a GPU of this compute capability runs; empty if there is none.
+std::string_view arch_of_capability(int major, int minor);
+
+}  // namespace drywell::kernels

@@ -1,0 +1,163 @@
+#include "launch/golden.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <filesystem>
+
+#include "drywell/core/text.h"
+#include "launch/plan.h"
+
+namespace drywell::kernels {
+
+RunSpec RunSpec::parse(std::string_view words, std::span<const Kernel> kernels) {
+  RunSpec spec;
+  std::vector<std::pair<std::string, std::string>> given;
+  while (!words.empty()) {
+    const size_t end = std::min(words.find(' '), words.size());
+    std::string_view word = words.substr(0, end);
+    words.remove_prefix(std::min(words.size(), end + 1));
+    if (word.empty()) continue;
+    if (spec.kernel == nullptr) {
+      spec.kernel = &find_kernel(kernels, word);
+      continue;
+    }
+    if (!word.starts_with("--") || word.find('=') == std::string_view::npos)
+      throw InputError("E4307", fmt::format("'{}' is not --name=value", word));
+    const std::string_view name = word.substr(2, word.find('=') - 2), value = word.substr(word.find('=') + 1);
+    if (name == "driver") {
+      parse_driver(value, spec.context.options);
+    } else if (name == "arch") {
+      spec.context.arch = value;
+    } else {
+      given.emplace_back(name, value);
+    }
+  }
+  if (spec.kernel == nullptr) throw InputError("E4307", "no kernel is named");
+  spec.context.params = Params(spec.kernel->name, spec.kernel->parameters, given);
+  return spec;
+}
+
+namespace {
+
+/// Options of a launch file's run: the words after its name.
+struct LaunchRun {
+  std::string path, arch = "sm_100a";
+  sim::RunOptions options;
+};
+
+LaunchRun parse_launch_run(std::string_view words, const std::string& folder) {
+  LaunchRun r;
+  size_t at = std::min(words.find(" --"), words.size());
+  r.path = words.substr(kLaunchWord.size(), at - kLaunchWord.size());
+  if (!folder.empty() && !r.path.starts_with('/')) r.path = folder + "/" + r.path;
+  while (at < words.size()) {
+    words.remove_prefix(at + 1);
+    at = std::min(words.find(" --"), words.size());
+    const std::string_view word = words.substr(0, at);
+    if (word.starts_with("--driver=")) parse_driver(word.substr(9), r.options);
+    else if (word.starts_with("--arch=")) r.arch = word.substr(7);
+    else throw InputError("E4307", fmt::format("'{}' is not --driver=… or --arch=…", word));
+  }
+  return r;
+}
+
+void record_launch(LaunchRun r, sim::TraceWriter& writer) {
+  SimulatedDevice device({.arch = r.arch});
+  r.options.listeners.push_back(writer.listener());
+  run_plan(read_launch_file(r.path), device, {r.options, [&](const sim::RunResult& run) { writer.finish(run); }});
+}
+
+}  // namespace
+
+std::string record_again(const sim::TraceHeader& header, std::span<const Kernel> kernels, const std::string& folder) {
+  if (header.run.empty()) throw InputError("E4203", "the trace's header names no run");
+  sim::TraceText text;
+  if (header.run.starts_with(kLaunchWord)) {
+    LaunchRun r = parse_launch_run(header.run, folder);
+    sim::TraceWriter writer(text, {header.profile, header.values, header.run, r.arch, r.options.seed});
+    record_launch(std::move(r), writer);
+    return std::move(text.text);
+  }
+  RunSpec spec = RunSpec::parse(header.run, kernels);
+  sim::TraceWriter writer(
+      text, {header.profile, header.values, header.run, spec.context.arch, spec.context.options.seed});
+  spec.context.options.listeners.push_back(writer.listener());
+  writer.finish(spec.kernel->run(spec.context).run);
+  return std::move(text.text);
+}
+
+std::vector<std::string> golden_files(const std::vector<std::string>& paths) {
+  namespace fs = std::filesystem;
+  std::vector<std::string> files;
+  for (const std::string& path : paths) {
+    if (!fs::is_directory(path)) {
+      files.push_back(path);
+      continue;
+    }
+    std::vector<std::string> found;
+    for (const auto& e : fs::recursive_directory_iterator(path)) {
+      const std::string name = e.path().string();
+      if (e.is_regular_file() && (name.ends_with(".trace") || name.ends_with(".trace.zst"))) found.push_back(name);
+    }
+    if (found.empty()) throw InputError("E4001", fmt::format("{}: holds no .trace or .trace.zst", path));
+    std::sort(found.begin(), found.end());
+    files.insert(files.end(), found.begin(), found.end());
+  }
+  return files;
+}
+
+GoldenResult check_golden(const std::string& path, std::span<const Kernel> kernels, uint64_t cycle_tolerance, bool write) {
+  GoldenResult r{.path = path};
+  const auto start = std::chrono::steady_clock::now();
+  try {
+    const std::string old = sim::read_trace(path), now = record_again(sim::parse_trace_header(old, path), kernels, std::filesystem::path(path).parent_path().string());
+    const sim::TraceDiff d = sim::diff_traces(old, now, {path, "now", cycle_tolerance});
+    r.records = d.records;
+    r.equal = d.equal();
+    r.message = d.message;
+    // Moved source lines are no difference, but bless brings them up to date too.
+    if (write && now != old) {
+      sim::TraceFile file(path);
+      file.write(now);
+      file.commit();
+      r.written = true;
+    }
+  } catch (const InputError& e) {
+    r.failed_to_run = true;
+    r.message = e.what();
+  }
+  r.host_seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  return r;
+}
+
+std::string golden_junit(const std::vector<GoldenResult>& results) {
+  const auto escaped = [](std::string_view s) {
+    std::string out;
+    for (const char c : s) {
+      if (c == '&') out += "&amp;";
+      else if (c == '<') out += "&lt;";
+      else if (c == '>') out += "&gt;";
+      else if (c == '"') out += "&quot;";
+      else if (static_cast<unsigned char>(c) >= 0x20 || c == '\n') out += c;
+    }
+    return out;
+  };
+  size_t failures = 0, errors = 0;
+  std::string cases;
+  for (const GoldenResult& r : results) {
+    cases += fmt::format("  <testcase classname=\"drywell.trace\" name=\"{}\" time=\"{:.3f}\"", escaped(r.path), r.host_seconds);
+    if (r.equal) {
+      cases += "/>\n";
+      continue;
+    }
+    ++(r.failed_to_run ? errors : failures);
+    const char* tag = r.failed_to_run ? "error" : "failure";
+    cases += fmt::format(">\n    <{0} message=\"{1}\">{2}</{0}>\n  </testcase>\n", tag, escaped(r.message.substr(0, r.message.find('\n'))), escaped(r.message));
+  }
+  return fmt::format("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuite name=\"drywell traces\" tests=\"{}\" failures=\"{}\" errors=\"{}\">\n{}</testsuite>\n",
+                     results.size(), failures, errors, cases);
+}
+
+}  // namespace drywell::kernels

@@ -1,0 +1,25 @@
+#include "launch/kernel.h"
+
+#include <fmt/format.h>
+
+#include "drywell/core/text.h"
+
+namespace drywell::kernels {
+
+std::unique_ptr<Accelerator> RunContext::open() const {
+  if (machine) return machine();
+  return std::make_unique<SimulatedDevice>(sim::DeviceOptions{.arch = arch});
+}
+
+const Kernel& find_kernel(std::span<const Kernel> kernels, std::string_view name) {
+  std::vector<std::string_view> names;
+  for (const Kernel& k : kernels) {
+    if (k.name == name) return k;
+    names.push_back(k.name);
+  }
+  const std::string guess = did_you_mean(name, names);
+  throw InputError("E4305", fmt::format("no kernel '{}'", name),
+                   (guess.empty() ? "" : guess + " ") + "kernels: " + join(names));
+}
+
+}  // namespace drywell::kernels

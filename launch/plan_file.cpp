@@ -1,0 +1,164 @@
+// Launch files: the command line's words in TOML.
+#include <fmt/format.h>
+
+#include <toml++/toml.h>
+
+#include <algorithm>
+
+#include "drywell/core/files.h"
+#include "drywell/core/text.h"
+#include "launch/plan.h"
+
+namespace drywell::kernels {
+namespace {
+
+// Collects problems with their line in the file.
+class Reader {
+ public:
+  Reader(const std::string& path, Diagnostics& out) : path_(path), out_(out) {}
+
+  void problem(const toml::node& at, std::string message, std::string hint = {}) {
+    out_.error("E4406", {path_, static_cast<uint32_t>(at.source().begin.line), static_cast<uint32_t>(at.source().begin.column)}, std::move(message), std::move(hint));
+  }
+
+  std::string text(const toml::node& n, std::string_view what) {
+    if (const auto v = n.value<std::string>(); v.has_value()) return *v;
+    problem(n, fmt::format("{} must be a string", what));
+    return {};
+  }
+
+  Dim3 extent(const toml::node& n, std::string_view what) {
+    Dim3 d{1, 1, 1};
+    uint32_t* at[] = {&d.x, &d.y, &d.z};
+    if (const auto v = n.value<int64_t>(); v.has_value() && *v > 0) {
+      d.x = static_cast<uint32_t>(*v);
+      return d;
+    }
+    const toml::array* a = n.as_array();
+    if (a == nullptr || a->empty() || a->size() > 3) {
+      problem(n, fmt::format("{} must be a number or an array of one to three", what));
+      return d;
+    }
+    for (size_t i = 0; i < a->size(); ++i) {
+      const auto v = (*a)[i].value<int64_t>();
+      if (v.has_value() && *v > 0 && *v <= 0xFFFFFFFF) *at[i] = static_cast<uint32_t>(*v);
+      else problem((*a)[i], fmt::format("{} needs positive numbers", what));
+    }
+    return d;
+  }
+
+  uint32_t byte_count(const toml::node& n, std::string_view what) {
+    const auto v = n.value<int64_t>();
+    if (v.has_value() && *v >= 0 && *v <= 0xFFFFFFFF) return static_cast<uint32_t>(*v);
+    problem(n, fmt::format("{} is a number of bytes", what));
+    return 0;
+  }
+
+  void launch(const toml::table& t, LaunchPlan& plan) {
+    LaunchSpec l;
+    for (const auto& [key, node] : t) {
+      if (key == "entry") l.entry = text(node, "entry");
+      else if (key == "grid") l.config.grid = extent(node, "grid");
+      else if (key == "block") l.config.block = extent(node, "block");
+      else if (key == "cluster") l.config.cluster = extent(node, "cluster");
+      else if (key == "smem") l.config.dynamic_smem = byte_count(node, "smem");
+      else if (key == "args") arguments(node, plan, l);
+      else problem(node, fmt::format("a launch has no key '{}'", key.str()), "entry, grid, block, cluster, smem, args");
+    }
+    plan.launches.push_back(std::move(l));
+  }
+
+  void arguments(const toml::node& n, LaunchPlan& plan, LaunchSpec& l) {
+    const toml::array* a = n.as_array();
+    if (a == nullptr) {
+      problem(n, "args must be an array of strings");
+      return;
+    }
+    for (const toml::node& e : *a) {
+      ArgSpec s;
+      if (parse_arg(text(e, "an argument"), plan, s, out_)) l.args.push_back(std::move(s));
+    }
+  }
+
+  template <class F>
+  void each(const toml::node& n, std::string_view what, F f) {
+    const toml::table* t = n.as_table();
+    if (t == nullptr) {
+      problem(n, fmt::format("[{}] must be a table of strings", what));
+      return;
+    }
+    for (const auto& [key, node] : *t) f(std::string(key.str()), text(node, key.str()));
+  }
+
+ private:
+  std::string path_;
+  Diagnostics& out_;
+};
+
+void read_top(Reader& r, const toml::table& top, LaunchPlan& plan, Diagnostics& out) {
+  for (const auto& [key, node] : top) {
+    if (key == "module") {
+      plan.ptx_path = plan.resolve(r.text(node, "module"));
+    } else if (key == "buffers") {
+      r.each(node, "buffers", [&](const std::string& name, const std::string& v) {
+        BufferSpec b;
+        if (!parse_buffer(name, v, b, out)) return;
+        if (!b.path.empty()) b.path = plan.resolve(b.path);
+        plan.buffers.push_back(std::move(b));
+      });
+    } else if (key == "maps") {
+      r.each(node, "maps", [&](const std::string& name, const std::string& v) {
+        MapSpec m;
+        if (parse_map(name, v, m, out)) plan.maps.push_back(std::move(m));
+      });
+    } else if (key == "expect") {
+      r.each(node, "expect", [&](const std::string& name, const std::string& v) {
+        ExpectSpec e;
+        if (!parse_expect(name, v, e, out)) return;
+        e.path = plan.resolve(e.path);
+        plan.expects.push_back(std::move(e));
+      });
+    } else if (key == "save") {
+      r.each(node, "save", [&](const std::string& name, const std::string& v) { plan.saves.emplace_back(name, plan.resolve(v)); });
+    } else if (key != "launch") {
+      r.problem(node, fmt::format("unknown key '{}'", key.str()), "module, buffers, maps, launch, expect, save");
+    }
+  }
+}
+
+}  // namespace
+
+LaunchPlan read_launch_file(const std::string& path) { return parse_launch_file(read_text_file(path), path); }
+
+LaunchPlan parse_launch_file(std::string_view text, const std::string& path) {
+  LaunchPlan plan;
+  plan.folder = path.substr(0, path.rfind('/') + 1);  // npos + 1 is 0
+  Diagnostics out;
+  if (const size_t at = stray_toml_unicode(text); at != std::string_view::npos) {
+    const auto line = static_cast<uint32_t>(1 + std::count(text.begin(), text.begin() + static_cast<ptrdiff_t>(at), '\n'));
+    out.error("E4406", {path, line, 0}, "a character beyond ASCII outside strings and comments");
+    throw InputError(std::move(out));
+  }
+  toml::table top;
+  try {
+    top = toml::parse(text, path);
+  } catch (const toml::parse_error& e) {
+    out.error("E4406", {path, static_cast<uint32_t>(e.source().begin.line), static_cast<uint32_t>(e.source().begin.column)}, std::string(e.description()));
+    throw InputError(std::move(out));
+  }
+  Reader r(path, out);
+  read_top(r, top, plan, out);
+  if (const toml::node* n = top.get("launch"); n != nullptr) {
+    if (const toml::array* a = n->as_array(); a != nullptr && a->is_array_of_tables()) {
+      for (const toml::node& e : *a) r.launch(*e.as_table(), plan);
+    } else {
+      r.problem(*n, "launches are written [[launch]]");
+    }
+  }
+  if (plan.ptx_path.empty()) out.error("E4406", {path, 1, 1}, "no module is named", "module = \"kernel.ptx\"");
+  if (plan.launches.empty()) out.error("E4406", {path, 1, 1}, "there is no [[launch]]");
+  if (out.has_errors()) throw InputError(std::move(out));
+  return plan;
+}
+
+}  // namespace drywell::kernels

@@ -1,0 +1,105 @@
+#include "sim/check/global_race_merger.h"
+
+#include <fmt/format.h>
+
+namespace drywell::sim::check {
+
+void LaunchGlobal::begin(const Launch& launch, const LaunchState& state) {
+  state_ = &state;
+  gmem_ = launch.gmem;
+  suspects_.clear();
+  accesses_.clear();
+  fars_.assign(1, {});
+  touches_.assign(1, {});
+  numbers_.clear();
+  joined_.fill({});
+  shadow_.clear();
+}
+
+AccessId LaunchGlobal::adopt(const ClusterMonitor& m, AccessId id, Adopted& known) {
+  if (id == 0) return 0;
+  if (known.accesses.size() <= id) known.accesses.resize(m.accesses().size());
+  AccessId& here = known.accesses[id];
+  if (here == 0) {
+    here = accesses_.add(m.accesses()[id]);
+    accesses_.at(here).far = adopt_far(m, m.accesses()[id].far, known);
+  }
+  return here;
+}
+
+uint32_t LaunchGlobal::adopt_far(const ClusterMonitor& m, uint32_t number, Adopted& known) {
+  if (number == 0) return 0;
+  if (known.fars.size() <= number) known.fars.resize(number + 1);
+  uint32_t& here = known.fars[number];
+  if (here == 0) {
+    here = static_cast<uint32_t>(fars_.size());
+    fars_.push_back(m.far(number));
+  }
+  return here;
+}
+
+Rule LaunchGlobal::judge(const Access& prior, const Access& now) const {
+  if (prior.cluster == now.cluster) return Rule::none;
+  return state_->opaque ? Rule::none : judge_far(prior, fars_[prior.far], now, fars_[now.far]);
+}
+
+StateId LaunchGlobal::intern(const Touch& t) {
+  const auto [at, made] = numbers_.try_emplace(t, static_cast<StateId>(touches_.size()));
+  if (made) touches_.push_back(t);
+  return at->second;
+}
+
+StateId LaunchGlobal::joined(StateId old, AccessId writer, AccessId reader, uint64_t at, Reporter& reporter) {
+  Joined& known = joined_[(old * 31 + writer * 37 + reader) % joined_.size()];
+  if (known.result != 0 && known.old == old && known.writer == writer && known.reader == reader) return known.result;
+  Touch t = touches_[old];
+  bool silent = true;
+  const auto check = [&](AccessId prior, AccessId now) {
+    if (prior == 0 || now == 0) return;
+    const Rule r = judge(accesses_[prior], accesses_[now]);
+    silent = silent && r == Rule::none;
+    if (r != Rule::none)
+      reporter.report(r, &accesses_[prior], accesses_[now], [&] { return fmt::format("global memory at {:#x}", at); });
+  };
+  check(t.writer, writer != 0 ? writer : reader);
+  check(t.reader, writer);
+  check(t.other, writer);
+  if (writer != 0) t.writer = writer;
+  if (t.reader == 0) {
+    t.reader = reader;
+  } else if (t.other == 0) {
+    t.other = reader;
+  }
+  const StateId result = intern(t);
+  if (silent) known = {old, writer, reader, result};
+  return result;
+}
+
+void LaunchGlobal::merge(const ClusterMonitor& m, Reporter& reporter) {
+  Adopted known;
+  for (const ClusterMonitor::Suspect& s : m.suspects()) suspects_.push_back({s.begin, s.end, adopt(m, s.id, known)});
+  shadow_.join(m.global(), [&](StateId old, StateId s, uint64_t at) {
+    const auto readers = m.states().readers(s);
+    const AccessId writer = adopt(m, m.states().writer(s), known), reader = adopt(m, readers.empty() ? 0 : readers[0], known);
+    return joined(old, writer, reader, at, reporter);
+  });
+}
+
+void LaunchGlobal::finish(LaunchState& state, Reporter& reporter) {
+  if (gmem_ == nullptr) return;
+  for (const ClusterMonitor::Suspect& s : suspects_) {
+    bool written = false;
+    shadow_.each_in(s.begin, s.end, [&](uint64_t, StateId t) { written = written || touches_[t].writer != 0; });
+    if (!written) reporter.report(Rule::global_unwritten, nullptr, accesses_[s.id], [&] { return fmt::format("global memory at {:#x}", s.begin); });
+  }
+  state.previous.clear();
+  shadow_.each([&](uint64_t begin, uint64_t end, StateId t) {
+    const bool written = touches_[t].writer != 0;
+    if (const Gmem::Allocation* a = written ? gmem_->find(begin) : nullptr; a != nullptr) state.written_before.insert(a->base);
+    state.previous.update(begin, end, [&](StateId, uint64_t) { return written ? LaunchState::kWritten : LaunchState::kRead; });
+  });
+  shadow_.clear();
+  gmem_ = nullptr;
+}
+
+}  // namespace drywell::sim::check

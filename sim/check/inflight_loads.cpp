@@ -1,0 +1,60 @@
+#include "sim/check/inflight_loads.h"
+
+#include <algorithm>
+#include <set>
+#include <utility>
+
+#include "drywell/isa/opcode.h"
+
+namespace drywell::sim::check {
+namespace {
+
+using isa::Opcode;
+
+bool loads(const DecodedOp& op) { return op.opcode == Opcode::tcgen05_ld || op.opcode == Opcode::tcgen05_ld_red; }
+
+/// The registers that loads from tensor memory write, by function.
+std::set<std::pair<uint32_t, uint32_t>> loaded_registers(const Program& p) {
+  std::set<std::pair<uint32_t, uint32_t>> all;
+  for (size_t pc = 0; pc < p.code.size(); ++pc) {
+    if (!loads(p.code[pc])) continue;
+    const Program::RegUse& use = p.reg_use[pc];
+    for (uint32_t i = 0; i < use.writes; ++i) all.emplace(p.code[pc].function, p.reg_lists[use.first + use.reads + i]);
+  }
+  return all;
+}
+
+/// Where a load may be under way: forwards from each, along all branches, to the next wait. Calls are not followed: everywhere.
+std::vector<uint8_t> under_way(const Program& p) {
+  std::vector<uint8_t> at(p.code.size(), p.functions.size() > 1 ? 1 : 0);
+  std::vector<size_t> open;
+  const auto reach = [&](size_t pc) {
+    if (pc < at.size() && std::exchange(at[pc], uint8_t{1}) == 0) open.push_back(pc);
+  };
+  for (size_t pc = 0; pc < p.code.size(); ++pc) if (loads(p.code[pc])) reach(pc + 1);
+  while (!open.empty()) {
+    const size_t pc = open.back();
+    open.pop_back();
+    const DecodedOp& op = p.code[pc];
+    if (op.opcode == Opcode::tcgen05_wait_ld && op.guard.index == 0) continue;
+    reach(pc + 1);
+    if (op.opcode == Opcode::bra) reach(op.target);
+    if (op.opcode == Opcode::brx_idx) for (uint32_t i = 0; i < op.extra; ++i) reach(p.targets[op.vec + i]);
+  }
+  return at;
+}
+
+}  // namespace
+
+std::vector<uint8_t> uses_of_loads(const Program& p) {
+  const std::set<std::pair<uint32_t, uint32_t>> registers = loaded_registers(p);
+  std::vector<uint8_t> uses = under_way(p);
+  for (size_t pc = 0; pc < p.code.size(); ++pc) {
+    const Program::RegUse& use = p.reg_use[pc];
+    const uint32_t* at = p.reg_lists.data() + use.first;
+    if (uses[pc] != 0 && std::none_of(at, at + use.reads, [&](uint32_t r) { return registers.contains({p.code[pc].function, r}); })) uses[pc] = 0;
+  }
+  return uses;
+}
+
+}  // namespace drywell::sim::check

@@ -1,0 +1,150 @@
+#include "sim/check/ordering_rules.h"
+
+#include <bit>
+
+namespace drywell::sim::check {
+namespace {
+
+bool knows_issue(const Clock& seen, const Access& a) { return seen[a.issuer] >= a.issued_at; }
+bool knows_end(const Clock& seen, const Access& a) { return a.done_at != kInFlight && seen[a.done] >= a.done_at; }
+bool same_warp(const Access& a, const Access& b) { return a.issuer == b.issuer; }
+bool combine(const Access& a, const Access& b) {
+  return (a.reduction && b.reduction) || (a.agent == Agent::atomic && b.agent == Agent::atomic);
+}
+
+// Threads of two CTAs, and somewhere between them only scopes of one CTA.
+bool too_narrow(const Access& prior, const Access& now, const WarpClock& who) {
+  return prior.cta != now.cta && is_plain(now.agent) && who.now.wide[prior.issuer] < prior.issued_at;
+}
+
+// One lane hands to an asynchronous operation what all lanes wrote, or all lanes use what one wrote.
+bool lanes_apart(const Access& prior, const Access& now, const WarpClock& who) {
+  if (!same_warp(prior, now) || prior.issued_at < who.met) return false;
+  if (now.lone) return prior.write && (prior.lanes & ~now.lanes) != 0;
+  return prior.agent == Agent::thread && now.agent == Agent::thread && std::has_single_bit(prior.lanes) && prior.lanes != now.lanes;
+}
+
+// An ordinary access, then anything: ordered if the later thread knows of it; the async proxy sees a store only behind a fence.
+Rule after_plain(const Access& prior, const Access& now, const WarpClock& who, const Clock& seen, const Clock& fenced) {
+  if (!knows_issue(seen, prior)) return is_plain(now.agent) ? Rule::shared_race : Rule::not_ordered_before_async;
+  if (too_narrow(prior, now, who)) return Rule::scope_too_narrow;
+  if (lanes_apart(prior, now, who)) return Rule::lanes_unordered;
+  if (!prior.write || !is_async_proxy(now.agent) || fenced[prior.issuer] >= prior.issued_at) return Rule::none;
+  return now.write ? Rule::proxy_write_to_async_write : Rule::proxy_write_to_async_read;
+}
+
+Rule unfinished(const Access& prior, const Access& now) {
+  if (prior.agent == Agent::cp_async) return Rule::cp_async_in_flight;
+  if (prior.write) return now.write ? Rule::write_in_flight : Rule::read_in_flight;
+  return prior.agent == Agent::store || prior.agent == Agent::load ? Rule::store_source_overwritten : Rule::operand_overwritten;
+}
+
+}  // namespace
+
+namespace {
+
+Rule shared_rule(const Access& prior, const Access& now, const WarpClock& who, const Clock& seen) {
+  if (combine(prior, now)) return Rule::none;
+  if (prior.agent == Agent::mbarrier) return now.agent == Agent::mbarrier ? Rule::none : Rule::mbarrier_bytes;
+  if (is_plain(prior.agent)) return after_plain(prior, now, who, seen, who.now.proxy_shared);
+  if (!knows_end(seen, prior)) {
+    if (prior.agent == Agent::cp_async && now.agent == Agent::cp_async && same_warp(prior, now)) return Rule::none;
+    return unfinished(prior, now);
+  }
+  // cp.async writes through the generic proxy.
+  const bool fenced = who.now.proxy_shared[prior.done] >= prior.done_at;
+  if (prior.agent == Agent::cp_async && is_async_proxy(now.agent) && !fenced)
+    return now.write ? Rule::proxy_write_to_async_write : Rule::proxy_write_to_async_read;
+  return Rule::none;
+}
+
+Rule global_rule(const Access& prior, const Access& now, const WarpClock& who, const Clock& seen, bool opaque) {
+  if (combine(prior, now)) return Rule::none;
+  if (!is_plain(prior.agent)) {
+    if (knows_end(seen, prior) || opaque) return Rule::none;
+    const bool used = prior.write && prior.agent == Agent::store && now.agent != Agent::store;
+    return used && knows_issue(seen, prior) ? Rule::store_unfinished : Rule::global_race;
+  }
+  if (!knows_issue(seen, prior)) return opaque ? Rule::none : Rule::global_race;
+  if (too_narrow(prior, now, who)) return Rule::scope_too_narrow;
+  const bool fenced = who.now.proxy_global[prior.issuer] >= prior.issued_at;
+  return prior.write && is_async_proxy(now.agent) && !fenced ? Rule::proxy_global : Rule::none;
+}
+
+bool over(const Access& a, const FarClock& known) {
+  if (is_plain(a.agent)) return known[{a.cluster, a.issuer}] >= a.issued_at;
+  return a.done_at != kInFlight && known[{a.cluster, a.done}] >= a.done_at;
+}
+
+// Judged by what all lanes of the access know; if only some of them do not, that is what is wrong.
+template <class F>
+Rule by_lanes(const WarpClock& who, const Access& now, F rule) {
+  if (const Rule r = rule(who.now.seen); r != Rule::none) return r;
+  return (now.lanes & ~who.ahead) != 0 && rule(who.behind) != Rule::none ? Rule::lanes_unordered : Rule::none;
+}
+
+}  // namespace
+
+Rule judge_shared(const Access& prior, const Access& now, const WarpClock& who) {
+  return by_lanes(who, now, [&](const Clock& seen) { return shared_rule(prior, now, who, seen); });
+}
+
+Rule judge_global(const Access& prior, const Access& now, const WarpClock& who, bool opaque) {
+  return by_lanes(who, now, [&](const Clock& seen) { return global_rule(prior, now, who, seen, opaque); });
+}
+
+Rule judge_far(const Access& one, const Far& one_knew, const Access& other, const Far& other_knew) {
+  if (combine(one, other) || over(one, other_knew.known) || over(other, one_knew.known)) return Rule::none;
+  return over(one, other_knew.heard) || over(other, one_knew.heard) ? Rule::acquire_missing : Rule::global_race;
+}
+
+namespace {
+
+// PTX ISA 9.7.16.6.2: the pairs that execute in the order they were issued in.
+bool pipelines(const Access& prior, const Access& now) {
+  switch (now.agent) {
+    case Agent::mma: return prior.agent != Agent::mma || (prior.write && now.write && prior.form == now.form);
+    case Agent::shift: return prior.agent == Agent::mma;
+    case Agent::copy: return prior.agent == Agent::shift && now.form == kCopy4x256b;
+    default: return false;
+  }
+}
+
+// Both by the tensor core: one thread's pipeline, those of two threads if the fences put one issue before the other.
+Rule tensor_core_rule(const Access& prior, const Access& now, const WarpClock& who) {
+  if (knows_end(who.now.seen, prior)) return Rule::none;
+  if (prior.done == now.done && prior.done_at == now.done_at) return Rule::none;  // of one operation
+  if (prior.done == now.done || who.now.tensor[prior.issuer] >= prior.issued_at) return pipelines(prior, now) ? Rule::none : Rule::pipeline_order;
+  return knows_issue(who.now.seen, prior) ? Rule::before_fence_missing : Rule::tensor_threads_unordered;
+}
+
+}  // namespace
+
+Rule judge_tensor(const Access& prior, const Access& now, const WarpClock& who) {
+  const bool freeing = now.agent == Agent::dealloc;
+  if (now.scales && prior.write && prior.agent == Agent::mma) return Rule::scales_are_sums;
+  if (now.scales && prior.write && prior.agent == Agent::copy && prior.copies < now.copies) return Rule::scales_not_repeated;
+  if (is_tensor_core(prior.agent) && is_tensor_core(now.agent)) return tensor_core_rule(prior, now, who);
+  if (!knows_end(who.now.seen, prior)) {
+    if (prior.used != 0 && who.now.seen[prior.used] >= prior.done_at) return same_warp(prior, now) && !freeing ? Rule::none : Rule::load_only_consumed;
+    if (freeing) return Rule::dealloc_in_use;
+    if (is_tensor_core(prior.agent)) return Rule::result_not_waited;
+    // A warp's store after its own load takes the loaded registers, or at least its turn.
+    if (same_warp(prior, now) && now.agent == Agent::tmem_st) return Rule::none;
+    return prior.agent == Agent::tmem_ld ? Rule::load_in_flight : Rule::store_in_flight;
+  }
+  if (freeing || prior.agent == Agent::tmem_ld || who.now.tensor[prior.done] >= prior.done_at) return Rule::none;
+  return who.tensor_heard[prior.done] >= prior.done_at ? Rule::after_fence_missing : Rule::before_fence_missing;
+}
+
+const char* verb_of(const Access& a, bool earlier) {
+  switch (a.agent) {
+    case Agent::mbarrier: return "the mbarrier was initialised by";
+    case Agent::dealloc: return "freed by";
+    default: break;
+  }
+  if (is_plain(a.agent)) return a.write ? (earlier ? "written by" : "writes") : (earlier ? "read by" : "reads");
+  return a.write ? (earlier ? "written, asynchronously, by" : "writes, asynchronously") : (earlier ? "read, asynchronously, by" : "reads, asynchronously");
+}
+
+}  // namespace drywell::sim::check

@@ -1,0 +1,170 @@
+// Commands that move: forward, back, to a position, over again.
+#include "drywell/sim/driver_words.h"
+#include "sim/debug/describe.h"
+#include "sim/debug/shell/shell.h"
+
+namespace drywell::sim::shell {
+namespace {
+
+
+void need_more(Shell& s) {
+  if (s.session().over()) refuse("the launch is over", "reverse-step goes back, restart begins again");
+}
+
+/// "warp", "cta", "async", "cycle" or "any", and how often.
+struct Pace {
+  Debugger::Wanted wanted;
+  uint64_t count;
+};
+
+Pace cycles(Shell& s, Words& w, std::string_view command, bool back) {
+  const uint64_t now = s.clock(), count = w.number(1, command);
+  w.finish(command);
+  if (count == 0) refuse("no steps");
+  return {back ? s.debugger().up_to_cycle(now < count ? 0 : now - count) : s.debugger().from_cycle(now + count), 1};
+}
+
+Pace pace(Shell& s, Words& w, std::string_view command, bool back) {
+  Debugger& d = s.debugger();
+  Debugger::Wanted wanted;
+  if (w.take("cta")) wanted = d.cta_step();
+  else if (w.take("async")) wanted = d.async_step();
+  else if (w.take("any")) wanted = d.any_step();
+  else if (w.take("cycle")) return cycles(s, w, command, back);
+  else {
+    w.take("warp");
+    if (!back) s.expect_focus_ahead();
+    if (const Warp* warp = d.focused(); !back && warp != nullptr && warp->finished()) refuse(fmt::format("{} has finished", name_of(*warp)), "warp N chooses another; step cta, step any");
+    wanted = d.warp_step();
+  }
+  const uint64_t count = w.number(1, command);
+  w.finish(command);
+  if (count == 0) refuse("no steps");
+  return {std::move(wanted), count};
+}
+
+void step(Shell& s, Words& w) {
+  need_more(s);
+  const Pace p = pace(s, w, "step", false);
+  s.report(s.debugger().forward(p.wanted, p.count));
+}
+
+void reverse_step(Shell& s, Words& w) {
+  const Pace p = pace(s, w, "reverse-step", true);
+  s.report(s.debugger().back(p.wanted, p.count));
+}
+
+void next(Shell& s, Words& w) {
+  need_more(s);
+  const uint64_t count = w.number(1, "next");
+  w.finish("next");
+  s.warp();
+  StopReason r;
+  for (uint64_t i = 0; i < count && r.kind == StopReason::Kind::done; ++i) r = s.debugger().forward(s.debugger().line_step(true));
+  s.report(r);
+}
+
+void reverse_next(Shell& s, Words& w) {
+  w.finish("reverse-next");
+  s.warp();
+  s.report(s.debugger().back(s.debugger().line_step(true)));
+}
+
+void finish(Shell& s, Words& w) {
+  need_more(s);
+  w.finish("finish");
+  s.warp();
+  s.report(s.debugger().forward(s.debugger().out_step()));
+}
+
+void run_on(Shell& s, Words& w) {
+  need_more(s);
+  w.finish("continue");
+  s.report(s.debugger().forward({}));
+}
+
+// until cycle N: the timing driver's clock; else a stop for this run.
+void until(Shell& s, Words& w) {
+  need_more(s);
+  if (!w.take("cycle")) return run_until(s, w);
+  const uint64_t cycle = w.number(0, "until");
+  w.finish("until");
+  s.clock();
+  s.report(s.debugger().forward(s.debugger().from_cycle(cycle)));
+}
+
+// With something to watch: to the last step that wrote it.
+void reverse_continue(Shell& s, Words& w) {
+  if (w.empty()) return s.report(s.debugger().back({}));
+  const std::string words = w.rest();
+  Words again(words);
+  const StopWhat what = parse_watched(s, again);
+  again.finish("reverse-continue");
+  Stop stop;
+  stop.what = what;
+  stop.on_write = true;
+  const uint32_t id = s.debugger().stops().add(std::move(stop), words).id;
+  const uint64_t here = s.session().position();
+  StopReason r = s.debugger().back({});
+  s.debugger().stops().remove(id);
+  if (r.kind == StopReason::Kind::start) {
+    s.session().seek(here);
+    return s.say("{}: no step before this one wrote it", words);
+  }
+  if (r.kind == StopReason::Kind::hit && r.hit.id == id) {
+    s.say("{}: {}", words, r.hit.text);
+    s.say("    {}", describe_step(s.session(), s.code()));
+    r.kind = StopReason::Kind::done;
+    return s.show_place();
+  }
+  s.report(r);
+}
+
+void go_to(Shell& s, Words& w) {
+  const uint64_t position = w.number(s.session().position(), "goto");
+  w.finish("goto");
+  s.session().seek(position);
+  s.show_place();
+}
+
+void restart(Shell& s, Words& w) {
+  RunOptions o;
+  o.driver = s.session().options().driver;
+  o.seed = s.session().options().seed;
+  if (!w.empty()) parse_driver(w.next(), o);
+  w.finish("restart");
+  s.session().restart(o.driver, o.seed);
+  s.say("again from the beginning, driver {}", print_driver(o));
+  s.show_place();
+}
+
+void seed(Shell& s, Words& w) {
+  const uint64_t n = w.number(1, "seed");
+  w.finish("seed");
+  s.session().restart(DriverKind::shuffled, n);
+  s.say("again from the beginning, driver shuffled:{}", n);
+  s.show_place();
+}
+
+void quit(Shell& s, Words&) { s.quit(); }
+
+constexpr StepCommand kCommands[] = {
+    {"step", "s", "[warp|cta|async|cycle|any] [N]", "the focused warp's next N instructions (others run as the driver has it); cta: any warp of the CTA; async: moments of asynchronous operations; cycle: cycles of the timing driver; any: whatever comes", step, "running"},
+    {"next", "n", "[N]", "to the focused warp's next source line, over calls", next, "running"},
+    {"finish", "fin", "", "until the focused warp returns from its function", finish, "running"},
+    {"continue", "c", "", "until a breakpoint, a watch or the end", run_on, "running"},
+    {"until", "u", "PLACE | cycle N | phase [ADDR] | umma|tma|… [issue|read|done] | write smem|gmem|tmem … | hazard", "until the focused warp comes to a place, to a cycle of the timing driver, or until what break takes happens", until, "running"},
+    {"reverse-step", "rs", "[warp|cta|async|cycle|any] [N]", "back to where the focused warp's last instruction (or what step counts) had just been done", reverse_step, "running"},
+    {"reverse-next", "rn", "", "back by a source line", reverse_next, "running"},
+    {"reverse-continue", "rc", "[smem ADDR[,BYTES]|gmem ADDR[,BYTES]|tmem LANES,COLUMNS|%REGISTER]", "back to the last breakpoint or watch; or to the step that last wrote it, equal values included", reverse_continue, "running"},
+    {"goto", "g", "POSITION", "to a position: the number in brackets", go_to, "running"},
+    {"restart", "", "[eager|lazy|shuffled:SEED|timed]", "from the beginning, perhaps under another driver", restart, "running"},
+    {"seed", "", "N", "from the beginning, shuffled by N", seed, "running"},
+    {"quit", "q", "", "leave; if the launch is over, the kernel's host code goes on (and verifies)", quit, "running"},
+};
+
+}  // namespace
+
+std::span<const StepCommand> run_commands() { return kCommands; }
+
+}  // namespace drywell::sim::shell

@@ -1,0 +1,125 @@
+// The commands of `drywell step` over one debugger. A command is a row of a table; what it prints is text, so that scripts,
+// pipes, terminals and tests see the same.
+#pragma once
+
+#include <fmt/format.h>
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "drywell/core/error.h"
+#include "sim/debug/debugger.h"
+#include "drywell/core/terminal.h"
+
+namespace drywell::sim::shell {
+
+class Shell;
+
+/// The words behind a command's name.
+class Words {
+ public:
+  explicit Words(std::string_view text);
+  bool empty() const { return at_ == words_.size(); }
+  /// The next word, or "".
+  std::string_view peek() const { return empty() ? std::string_view() : words_[at_]; }
+  std::string next() { return empty() ? std::string() : words_[at_++]; }
+  /// Takes the next word if it is `word`.
+  bool take(std::string_view word);
+  /// Everything left, with single blanks; all() leaves it there.
+  std::string rest();
+  std::string all() const { return Words(*this).rest(); }
+  /// Takes a number (decimal or 0x…); `otherwise` if there is no word left. Throws InputError E4325.
+  uint64_t number(uint64_t otherwise, std::string_view what);
+  /// Throws InputError E4325 if words are left.
+  void finish(std::string_view command) const;
+
+ private:
+  std::vector<std::string> words_;
+  size_t at_ = 0;
+};
+
+/// A wrong command: InputError E4325.
+[[noreturn]] void refuse(std::string message, std::string hint = {});
+
+struct StepCommand {
+  std::string_view name, alias, arguments, help;
+  void (*run)(Shell&, Words&);
+  std::string_view group;
+};
+// One table per file.
+std::span<const StepCommand> run_commands();    // commands_run.cpp
+std::span<const StepCommand> stop_commands();   // commands_stop.cpp
+std::span<const StepCommand> show_commands();   // commands_show.cpp
+std::span<const StepCommand> value_commands();  // commands_value.cpp
+
+class Shell {
+ public:
+  Shell(Debugger& d, bool colour);
+
+  /// Runs one line and returns what it says. Mistakes are said, never thrown.
+  std::string execute(std::string_view line);
+  bool done() const { return done_; }
+  /// What may stand at the end of `line`, whole words.
+  std::vector<std::string> complete(std::string_view line) const;
+  /// The greeting: what is stepped, and where it is.
+  std::string greeting();
+
+  // For commands.
+  Debugger& debugger() { return debugger_; }
+  Session& session() { return debugger_.session(); }
+  const CodeMap& code() const { return debugger_.code(); }
+  /// The focused warp. Throws InputError E4326 if it has not started or its cluster is over.
+  Warp& warp();
+  Cta& cta() { return *warp().cta; }
+  /// The cycle the focused CTA's SM is at. Throws InputError E4326 if the driver has no clock, or the CTA is not there.
+  uint64_t clock();
+  /// Throws InputError E4326 if the focused warp's cluster is over: nothing of it will come any more.
+  void expect_focus_ahead();
+  /// An address: an expression for the focused warp and lane.
+  uint64_t address(std::string_view text);
+  std::string paint(std::string_view text, Colour c) const { return drywell::paint(text, c, colour_); }
+  void quit() { done_ = true; }
+  template <class... A>
+  void say(fmt::format_string<A...> format, A&&... args) {
+    out_ += fmt::format(format, std::forward<A>(args)...);
+    out_ += '\n';
+  }
+  /// Why a run ended, and where the focused warp is.
+  void report(const StopReason& r);
+  void show_place();
+  /// The file LINE alone refers to: that of the focused warp's instruction.
+  std::string current_file();
+  const std::vector<const StepCommand*>& commands() const { return commands_; }
+
+ private:
+  const StepCommand* find(std::string_view name) const;
+
+  Debugger& debugger_;
+  bool colour_;
+  bool done_ = false;
+  std::string out_, last_line_;
+  size_t printed_ = 0;  // of the kernel's output
+  std::vector<const StepCommand*> commands_;
+};
+
+/// PTX that is longer than a line (lists of registers), without its middle.
+std::string abbreviated(std::string_view ptx);
+/// `count` lines of source and PTX around the focused warp's instruction, side by side.
+std::string listing(Shell& s, uint32_t pc, uint32_t count);
+/// Line of a readable source file, without blanks at the ends; "" if there is none.
+std::string source_line(std::string_view file, uint32_t line);
+std::vector<std::string> source_lines(std::string_view file);
+
+/// "3", "0..7", "0x400": first and last.
+struct Range {
+  uint64_t first = 0, last = 0;
+};
+Range parse_range(std::string_view text, uint64_t end, std::string_view what);
+/// `until` with what is not a cycle.
+void run_until(Shell& s, Words& w);
+/// What `watch`, `who` and reverse-continue take: smem ADDR[,BYTES] | gmem ADDR[,BYTES] | tmem LANES,COLUMNS | %REGISTER.
+StopWhat parse_watched(Shell& s, Words& w);
+
+}  // namespace drywell::sim::shell

@@ -1,0 +1,107 @@
+// Where state changes are announced: checkers, traces, statistics and the debugger listen here. A launch without
+// observers has no hub, and the only cost is a pointer test on paths that are not the hottest.
+#pragma once
+
+#include <algorithm>
+#include <iterator>
+#include <string>
+#include <vector>
+
+#include "drywell/sim/stall.h"
+#include "sim/state/program.h"
+#include "sim/state/space.h"
+#include "sim/state/cta.h"
+
+namespace drywell::sim {
+
+/// What happened to an mbarrier.
+enum class MbarrierEvent : uint8_t { init, inval, expect_tx, complete_tx, arrive, phase_complete, wait_true };
+/// Moments of an asynchronous operation. issue: announced before the instruction that issued it. write: about to write
+/// its result and to signal. signal: done; mbarrier events it caused were announced in between.
+enum class AsyncMoment : uint8_t { issue, read, write, signal };
+
+/// Internal listener interface. Every method has an empty default, so that a listener overrides what it needs.
+class Listener {
+ public:
+  virtual ~Listener() = default;
+  /// May be told of different clusters by different host threads at once (of one cluster always by one at a time).
+  virtual bool concurrent() const { return false; }
+  /// Is told of loads and stores, which are many. Asked when a launch starts, as the next one is.
+  virtual bool wants_memory() const { return true; }
+  /// Is told when the instruction at `op` is executed. Other listeners' wishes may bring it more.
+  virtual bool wants_instruction(const Program&, const DecodedOp& /*op*/) const { return true; }
+  /// An instruction was executed by the lanes of `mask` (effect next, jumped, exited or yield).
+  virtual void instruction(const Warp&, const DecodedOp&, LaneMask) {}
+  /// Is told when the guard of the instruction at `op` excludes all active lanes. Like wants_instruction.
+  virtual bool wants_skipped(const Program&, const DecodedOp& /*op*/) const { return false; }
+  virtual void skipped(const Warp&, const DecodedOp&) {}
+  /// The lanes of `mask` are about to load or store `bytes` each; addresses are lane_address(w, op, lane), not yet checked.
+  virtual void memory(const Warp&, const DecodedOp&, LaneMask, Space, uint32_t /*bytes*/, bool /*store*/) {}
+  /// Is told of mbarrier waits that answered true.
+  virtual bool wants_waits() const { return true; }
+  virtual void mbarrier(const Cta&, uint32_t /*offset*/, const Mbarrier&, MbarrierEvent, int64_t /*amount*/) {}
+  /// A warp arrived at a named barrier, whose state is that after the arrival.
+  virtual void named_barrier(const Warp&, uint32_t /*id*/, const NamedBarrier&) {}
+  virtual void async(const Cluster&, const AsyncOp&, AsyncMoment) {}
+  virtual void blocked(const Warp&, const DecodedOp&) {}
+  /// Timed driver: the warp did not issue in cycles [from, to), for one reason.
+  virtual void stalled(const Warp&, Stall, uint64_t /*from*/, uint64_t /*to*/) {}
+  virtual void launch_started(const Launch&) {}
+  virtual void launch_finished() {}
+  virtual void cta_started(const Cta&) {}
+  virtual void cta_finished(const Cta&) {}
+  /// The cluster cannot go on: what a listener knows about why, for the fault's message.
+  virtual std::string explain_hang(const Cluster&) { return {}; }
+};
+
+/// Calls every listener in the order they were attached.
+class ObserverHub {
+ public:
+  void attach(Listener* l) {
+    listeners_.push_back(l);
+    memory_listeners_.push_back(l);
+  }
+  bool concurrent() const { return std::all_of(listeners_.begin(), listeners_.end(), [](const Listener* l) { return l->concurrent(); }); }
+  bool empty() const { return listeners_.empty(); }
+  static constexpr uint8_t kExecuted = 1, kSkipped = 2;
+  /// By pc, what anyone wants to know of it: kExecuted, kSkipped. nullptr: of all that they were executed.
+  const uint8_t* wanted() const { return wanted_.empty() ? nullptr : wanted_.data(); }
+  bool wants_waits() const { return std::any_of(listeners_.begin(), listeners_.end(), [](const Listener* l) { return l->wants_waits(); }); }
+  void instruction(const Warp& w, const DecodedOp& op, LaneMask m) { for (Listener* l : listeners_) l->instruction(w, op, m); }
+  void skipped(const Warp& w, const DecodedOp& op) { for (Listener* l : listeners_) l->skipped(w, op); }
+  void memory(const Warp& w, const DecodedOp& op, LaneMask m, Space s, uint32_t bytes, bool store) {
+    for (Listener* l : memory_listeners_) l->memory(w, op, m, s, bytes, store);
+  }
+  void mbarrier(const Cta& c, uint32_t offset, const Mbarrier& b, MbarrierEvent e, int64_t amount) {
+    for (Listener* l : listeners_) l->mbarrier(c, offset, b, e, amount);
+  }
+  void named_barrier(const Warp& w, uint32_t id, const NamedBarrier& b) { for (Listener* l : listeners_) l->named_barrier(w, id, b); }
+  void async(const Cluster& c, const AsyncOp& op, AsyncMoment m) { for (Listener* l : listeners_) l->async(c, op, m); }
+  void blocked(const Warp& w, const DecodedOp& op) { for (Listener* l : listeners_) l->blocked(w, op); }
+  void stalled(const Warp& w, Stall s, uint64_t from, uint64_t to) { for (Listener* l : listeners_) l->stalled(w, s, from, to); }
+  void launch_started(const Launch& launch) {
+    for (Listener* l : listeners_) l->launch_started(launch);
+    memory_listeners_.clear();
+    std::copy_if(listeners_.begin(), listeners_.end(), std::back_inserter(memory_listeners_), [](const Listener* l) { return l->wants_memory(); });
+    const Program& p = *launch.program;
+    wanted_.clear();
+    for (const DecodedOp& op : p.code) {
+      uint8_t& wanted = wanted_.emplace_back(uint8_t{0});
+      for (const Listener* l : listeners_) wanted |= static_cast<uint8_t>((l->wants_instruction(p, op) ? kExecuted : 0) | (l->wants_skipped(p, op) ? kSkipped : 0));
+    }
+  }
+  void launch_finished() { for (Listener* l : listeners_) l->launch_finished(); }
+  void cta_started(const Cta& c) { for (Listener* l : listeners_) l->cta_started(c); }
+  void cta_finished(const Cta& c) { for (Listener* l : listeners_) l->cta_finished(c); }
+  std::string explain_hang(const Cluster& c) {
+    std::string all;
+    for (Listener* l : listeners_) all += l->explain_hang(c);
+    return all;
+  }
+
+ private:
+  std::vector<Listener*> listeners_, memory_listeners_;
+  std::vector<uint8_t> wanted_;  // by pc; empty: all that are executed
+};
+
+}  // namespace drywell::sim

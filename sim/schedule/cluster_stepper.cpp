@@ -1,0 +1,229 @@
+#include "sim/schedule/cluster_stepper.h"
+
+#include <algorithm>
+#include <numeric>
+
+#include "sim/schedule/warp_runner.h"
+#include "sim/engine/engine.h"
+#include "sim/state/program.h"
+
+namespace drywell::sim {
+
+using At = SchedulePosition::At;
+
+ClusterStepper::ClusterStepper(const Launch& launch, const RunOptions& options, uint64_t index)
+    : cluster_(make_cluster(launch, index)), program_(*launch.program), policy_(options.driver), s_(options.seed * 0x9E3779B97F4A7C15ull + index) {
+  for (auto& cta : cluster_->ctas) {
+    for (Warp& w : cta->warps) warps_.push_back(&w);
+  }
+  s_.order.resize(warps_.size());
+  std::iota(s_.order.begin(), s_.order.end(), 0u);
+}
+
+Advance ClusterStepper::begin_round() {
+  const bool done = std::all_of(warps_.begin(), warps_.end(), [](const Warp* w) { return w->finished(); });
+  if (done && cluster_->pending.empty()) {
+    fault_ = check_finished(*cluster_);
+    return fault_.has_value() ? Advance::fault : Advance::finished;
+  }
+  s_.round_progress = cluster_->progress;
+  s_.ran = false;
+  if (policy_ == DriverKind::shuffled) {
+    for (size_t i = s_.order.size(); i > 1; --i) std::swap(s_.order[i - 1], s_.order[s_.random.below(i)]);
+  }
+  s_.turn = 0;
+  s_.at = At::next_turn;
+  return Advance::decision;
+}
+
+Advance ClusterStepper::next_turn() {
+  for (; s_.turn < s_.order.size(); ++s_.turn) {
+    const Warp& w = *warps_[s_.order[s_.turn]];
+    if (w.finished() || !may_wake(w)) continue;
+    s_.budget = quantum();
+    s_.turn_start = w.instructions;
+    cluster_->now = s_.instructions;
+    s_.at = At::turn;
+    return Advance::decision;
+  }
+  s_.at = At::round_over;
+  return Advance::decision;
+}
+
+Advance ClusterStepper::run_turn(uint64_t grain) {
+  Warp& w = *warps_[s_.order[s_.turn]];
+  const uint64_t before = w.instructions, asked = std::min(s_.budget, grain);
+  uint64_t budget = asked;
+  const RunStop stop = run_warp(w, program_, budget);
+  s_.budget -= asked - budget;
+  switch (stop) {
+    case RunStop::budget:
+      if (s_.budget == 0) s_.at = At::turn_over;
+      break;
+    case RunStop::enqueued:
+      s_.issue_progress = cluster_->progress;
+      s_.at = At::issued;
+      if (policy_ == DriverKind::eager) start_settling(At::issued);
+      break;
+    case RunStop::fault:
+      fault_ = fault_of(w);
+      s_.instructions += w.instructions - s_.turn_start;
+      return Advance::fault;
+    case RunStop::finished:
+      --w.cta->live_warps;
+      cluster_->wake_all();
+      s_.at = At::turn_over;
+      break;
+    default: s_.at = At::turn_over;
+  }
+  return w.instructions != before ? Advance::instruction : Advance::decision;
+}
+
+// Whoever waited for what has just completed gets a turn first: a warp must not run whole phases ahead of the others only
+// because its copies take no time here.
+Advance ClusterStepper::after_issue() {
+  const Warp& w = *warps_[s_.order[s_.turn]];
+  const bool again = s_.budget > 0 && cluster_->progress == s_.issue_progress;
+  if (again) cluster_->now = s_.instructions + (w.instructions - s_.turn_start);
+  s_.at = again ? At::turn : At::turn_over;
+  return Advance::decision;
+}
+
+Advance ClusterStepper::end_turn() {
+  const Warp& w = *warps_[s_.order[s_.turn]];
+  s_.instructions += w.instructions - s_.turn_start;
+  s_.ran = s_.ran || w.instructions != s_.turn_start;
+  ++s_.turn;
+  s_.at = At::next_turn;
+  if (policy_ != DriverKind::shuffled || s_.random.below(4) != 0 || !pick_operation()) return Advance::decision;
+  bool completed;
+  return operate(s_.op, false, completed);
+}
+
+void ClusterStepper::start_settling(At then) {
+  s_.op = 0;
+  s_.settled = false;
+  s_.then = then;
+  s_.at = At::settle;
+}
+
+// Everything that can run does, in issue order, until nothing is left that is ready.
+Advance ClusterStepper::settle(uint64_t grain) {
+  for (; s_.op < cluster_->pending.size(); ++s_.op) {
+    if (!is_ready(*cluster_, cluster_->pending[s_.op])) continue;
+    s_.settled = true;
+    bool completed;  // then the next one is at its place
+    return operate(s_.op, grain == kWhole, completed);
+  }
+  if (s_.settled) {
+    s_.op = 0;
+    s_.settled = false;
+  } else {
+    s_.at = s_.then;
+  }
+  return Advance::decision;
+}
+
+// Chooses one of the operations that are ready.
+bool ClusterStepper::pick_operation() {
+  const auto& pending = cluster_->pending;
+  if (policy_ != DriverKind::shuffled) {
+    const auto first = std::find_if(pending.begin(), pending.end(), [&](const AsyncOp& op) { return is_ready(*cluster_, op); });
+    s_.op = static_cast<size_t>(first - pending.begin());
+    return first != pending.end();
+  }
+  std::vector<size_t> ready;
+  for (size_t i = 0; i < pending.size(); ++i) {
+    if (is_ready(*cluster_, pending[i])) ready.push_back(i);
+  }
+  if (ready.empty()) return false;
+  s_.op = ready[s_.random.below(ready.size())];
+  return true;
+}
+
+Advance ClusterStepper::operate(size_t index, bool whole, bool& completed) {
+  const Issuer issuer = cluster_->pending[index].issuer;
+  const StepResult r = whole ? run_to_end(*cluster_, index) : step(*cluster_, index);
+  completed = r.completed;
+  if (!r.error.has_value()) return Advance::moment;
+  fault_ = fault_of(*cluster_, issuer, *r.error);
+  return Advance::fault;
+}
+
+// Late completion: an operation happens only when no warp could go on, or all of them had their turn and still run
+// (spinning on memory).
+Advance ClusterStepper::end_round(uint64_t grain) {
+  s_.at = At::round;
+  if (policy_ != DriverKind::eager && !cluster_->pending.empty() && pick_operation()) {
+    bool completed;
+    const bool whole = policy_ != DriverKind::shuffled;
+    const Advance a = operate(s_.op, whole && grain == kWhole, completed);
+    if (whole && !completed && a != Advance::fault) s_.at = At::operation;
+    return a;
+  }
+  // An operation that happened in the middle of the round may have woken a warp whose turn was over.
+  if (s_.ran || cluster_->progress != s_.round_progress) return Advance::decision;
+  s_.issue_progress = cluster_->progress;
+  s_.at = At::idle;
+  if (policy_ == DriverKind::eager && !cluster_->pending.empty()) start_settling(At::idle);
+  return Advance::decision;
+}
+
+Advance ClusterStepper::idle() {
+  s_.at = At::round;
+  return cluster_->progress != s_.issue_progress || time_out_waits() ? Advance::decision : Advance::stuck;
+}
+
+// Every warp waits and nothing is in flight. A try_wait may answer false after a while, and a program may do something
+// useful then; if all of them timed out repeatedly and nothing changed, it is a deadlock.
+bool ClusterStepper::time_out_waits() {
+  if (s_.idle_progress != cluster_->progress) {
+    s_.idle_progress = cluster_->progress;
+    s_.idle_rounds = 0;
+  }
+  if (++s_.idle_rounds > 3) return false;
+  bool any = false;
+  for (uint32_t i : s_.order) {
+    Warp& w = *warps_[i];
+    if (!w.finished() && w.block.reason == BlockReason::mbarrier) {
+      w.timed_out = true;
+      any = true;
+    }
+  }
+  return any;
+}
+
+Advance ClusterStepper::advance(uint64_t grain) {
+  switch (s_.at) {
+    case At::round: return begin_round();
+    case At::next_turn: return next_turn();
+    case At::turn: return run_turn(grain);
+    case At::issued: return after_issue();
+    case At::turn_over: return end_turn();
+    case At::settle: return settle(grain);
+    case At::operation: {
+      bool completed;
+      const Advance a = operate(s_.op, grain == kWhole, completed);
+      if (completed) s_.at = At::round;
+      return a;
+    }
+    case At::round_over: return end_round(grain);
+    case At::idle: return idle();
+  }
+  return Advance::stuck;
+}
+
+ClusterStop ClusterStepper::run(uint64_t slice) {
+  const uint64_t end = s_.instructions + slice;
+  while (true) {
+    switch (advance(kWhole)) {
+      case Advance::finished: return ClusterStop::finished;
+      case Advance::stuck: return ClusterStop::stuck;
+      case Advance::fault: return ClusterStop::fault;
+      default:
+        if (at_round() && s_.instructions >= end) return ClusterStop::slice;
+    }
+  }
+}
+
+}  // namespace drywell::sim

@@ -1,0 +1,141 @@
+#include "sim/schedule/functional.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <atomic>
+#include <map>
+#include <mutex>
+#include <thread>
+#include <utility>
+
+#include "sim/schedule/cluster_stepper.h"
+#include "sim/exec/environment.h"
+#include "sim/state/program.h"
+#include "sim/events/hub.h"
+
+namespace drywell::sim {
+namespace {
+
+struct Shared {
+  std::mutex mutex;
+  std::atomic<bool> stop{false};
+  uint64_t instructions = 0;
+  // With a limit: those of the clusters before the first one that still runs, whatever thread ran them, and of those behind it.
+  uint64_t counted = 0, first_uncounted = 0;
+  std::map<uint64_t, std::pair<uint64_t, Dim3>> ahead;
+  bool gaps = false;  // clusters may be cancelled: one thread then, which runs the others in order
+  uint64_t fault_cluster = ~uint64_t{0};
+  std::optional<Fault> fault;
+  std::vector<std::unique_ptr<ClusterStepper>> unfinished;  // need other clusters to go on
+};
+
+void record_fault_locked(Shared& s, uint64_t cluster, const Fault& f) {
+  if (cluster < s.fault_cluster) {
+    s.fault_cluster = cluster;
+    s.fault = f;
+  }
+  s.stop = true;
+}
+
+void record_fault(Shared& s, uint64_t cluster, const Fault& f) {
+  const std::lock_guard lock(s.mutex);
+  record_fault_locked(s, cluster, f);
+}
+
+Fault over_limit(const RunOptions& options, GuestPlace place) { return {"F3602", fmt::format("more than {} warp instructions", options.max_instructions), std::move(place)}; }
+
+/// The limit is of all clusters together: the fault is that of the first cluster with which, in their order, it is passed.
+void count_finished(Shared& s, const RunOptions& options, const ClusterStepper& runner) {
+  const Cluster& c = runner.cluster();
+  s.ahead[c.index] = {runner.instructions(), c.ctas[0]->index};
+  while (!s.ahead.empty() && (s.gaps || s.ahead.begin()->first == s.first_uncounted)) {
+    const auto [index, of] = *s.ahead.begin();
+    s.ahead.erase(s.ahead.begin());
+    s.first_uncounted = index + 1;
+    s.counted += of.first;
+    if (s.counted <= options.max_instructions) continue;
+    GuestPlace place;
+    place.kernel = c.launch->program->function->name;
+    place.cta = of.second;
+    return record_fault_locked(s, index, over_limit(options, std::move(place)));
+  }
+}
+
+void work(const Launch& launch, const RunOptions& options, Shared& s) {
+  while (!s.stop) {
+    const std::optional<uint64_t> next = launch.queue->take();
+    if (!next.has_value()) return;
+    const uint64_t index = *next;
+    auto runner = std::make_unique<ClusterStepper>(launch, options, index);
+    const bool bounded = options.max_instructions != 0 && grid_workspace(launch) == 0;
+    const ClusterStop stop = runner->run(bounded ? options.max_instructions : slices_of(launch).alone);
+    if (stop == ClusterStop::fault) record_fault(s, index, runner->fault());
+    if (stop == ClusterStop::finished && options.progress != nullptr) options.progress->ctas_done += launch.cluster.count();
+    if (stop == ClusterStop::slice && bounded) record_fault(s, index, over_limit(options, place_of_first(runner->cluster())));
+    const std::lock_guard lock(s.mutex);
+    s.instructions += runner->instructions();
+    if (stop == ClusterStop::finished && options.max_instructions != 0) count_finished(s, options, *runner);
+    if (stop == ClusterStop::stuck || stop == ClusterStop::slice) s.unfinished.push_back(std::move(runner));
+  }
+}
+
+// Clusters that wait for each other (grid-wide synchronisation) take turns on one thread, in cluster order.
+void run_together(const Launch& launch, const RunOptions& options, Shared& s) {
+  auto& all = s.unfinished;
+  std::sort(all.begin(), all.end(), [](const auto& a, const auto& b) { return a->cluster().index < b->cluster().index; });
+  uint64_t quiet = 0;
+  while (!all.empty() && !s.fault.has_value()) {
+    bool progressed = false;
+    for (size_t i = 0; i < all.size(); ++i) {
+      const uint64_t before = all[i]->instructions();
+      const ClusterStop stop = all[i]->run(slices_of(launch).together);
+      s.instructions += all[i]->instructions() - before;
+      if (stop == ClusterStop::fault) {
+        record_fault(s, all[i]->cluster().index, all[i]->fault());
+        return;
+      }
+      if (stop == ClusterStop::finished) {
+        if (options.progress != nullptr) options.progress->ctas_done += launch.cluster.count();
+        all.erase(all.begin() + static_cast<ptrdiff_t>(i--));
+        progressed = true;
+      }
+      progressed = progressed || stop == ClusterStop::slice;
+      if (options.max_instructions != 0 && s.instructions > options.max_instructions) {
+        record_fault(s, 0, over_limit(options, place_of_first(all.front()->cluster())));
+        return;
+      }
+    }
+    quiet = progressed ? 0 : quiet + 1;
+    if (quiet > kQuietRounds) record_fault(s, all[0]->cluster().index, deadlock_of(all[0]->cluster()));
+  }
+}
+
+}  // namespace
+
+Slices slices_of(const Launch& l) { return grid_workspace(l) != 0 ? Slices{4'000, 4'000} : Slices{}; }
+
+RunResult run_functional(const Launch& given, const RunOptions& options) {
+  const uint64_t clusters = given.grid.count() / given.cluster.count();
+  LaunchQueue queue(clusters, cancels_of(options));
+  Launch launch = given;
+  launch.queue = &queue;
+  Shared shared;
+  unsigned threads = options.threads != 0 ? options.threads : std::max(1u, std::thread::hardware_concurrency());
+  const bool in_order = launch.observers != nullptr && !launch.observers->concurrent();
+  if (in_order || launch.program->ordered_across_ctas) threads = 1;
+  threads = static_cast<unsigned>(std::min<uint64_t>(threads, clusters));
+  shared.gaps = threads == 1;
+  std::vector<std::thread> pool;
+  for (unsigned t = 1; t < threads; ++t) pool.emplace_back([&] { work(launch, options, shared); });
+  work(launch, options, shared);
+  for (std::thread& t : pool) t.join();
+  if (!shared.fault.has_value()) run_together(launch, options, shared);
+  if (options.progress != nullptr) options.progress->ctas_done += queue.cancelled() * launch.cluster.count();
+  RunResult r;
+  r.fault = shared.fault;
+  r.warp_instructions = shared.instructions;
+  return r;
+}
+
+}  // namespace drywell::sim

@@ -1,0 +1,198 @@
+#include "sim/schedule/warp_runner.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "sim/exec/exec.h"
+#include "sim/events/hub.h"
+
+namespace drywell::sim {
+namespace {
+
+// A diverged warp runs the group that is furthest behind (lowest pc), so that groups meet where code joins. A group that
+// keeps branching backwards moves back in the order every kSpin branches: lanes that spin on a lock held by others of
+// their warp cannot starve them (forward progress, PTX ISA 3.1 independent thread scheduling).
+constexpr uint32_t kSpin = 64;
+
+// Deeper calls go first: their lanes return to where the others wait.
+uint64_t priority(const Warp& w, uint32_t backward, uint32_t frame, uint32_t pc) {
+  const uint32_t depth = std::min(w.frames[frame].depth, 255u);
+  return (uint64_t{backward / kSpin} << 40) | (uint64_t{255 - depth} << 32) | pc;
+}
+
+void switch_to(Warp& w, size_t index) {
+  std::swap(w.waiting[index].pc, w.pc);
+  std::swap(w.waiting[index].lanes, w.active);
+  std::swap(w.waiting[index].backward, w.backward);
+  if (w.waiting[index].frame != w.frame) {
+    const uint32_t frame = w.waiting[index].frame;
+    w.waiting[index].frame = w.frame;
+    w.enter_frame(frame);
+  }
+}
+
+// Merges groups at the same place and picks the one to run.
+void reconverge(Warp& w) {
+  for (size_t i = 0; i < w.waiting.size();) {
+    const LaneGroup& g = w.waiting[i];
+    if (g.pc == w.pc && g.frame == w.frame) {
+      w.active |= g.lanes;
+      w.backward = 0;
+      w.waiting.erase(w.waiting.begin() + static_cast<ptrdiff_t>(i));
+    } else {
+      ++i;
+    }
+  }
+  size_t best = w.waiting.size();
+  uint64_t least = priority(w, w.backward, w.frame, w.pc);
+  for (size_t i = 0; i < w.waiting.size(); ++i) {
+    const uint64_t p = priority(w, w.waiting[i].backward, w.waiting[i].frame, w.waiting[i].pc);
+    if (p < least) {
+      least = p;
+      best = i;
+    }
+  }
+  if (best != w.waiting.size()) switch_to(w, best);
+}
+
+// After the running group exited: another one, if there is one.
+bool take_waiting(Warp& w) {
+  if (w.waiting.empty()) return false;
+  switch_to(w, w.waiting.size() - 1);
+  w.waiting.erase(std::remove_if(w.waiting.begin(), w.waiting.end(), [](const LaneGroup& g) { return g.lanes == 0; }), w.waiting.end());
+  return true;
+}
+
+// wgmma's own order takes care of accumulators and operands in flight (PTX ISA 9.7.15.3).
+bool touches_pending(const Warp& w, const Program& p, uint32_t pc) {
+  if (w.pending_ld == 0 && isa::spec(p.code[pc].opcode).timing == isa::TimingClass::wgmma) return false;
+  const Program::RegUse& use = p.reg_use[pc];
+  for (uint32_t i = 0; i < uint32_t{use.reads} + use.writes; ++i) {
+    if (is_pending(w, p.reg_lists[use.first + i])) return true;
+  }
+  return false;
+}
+
+void announce_issued(const Cluster& c, size_t count, ObserverHub& observers) {
+  for (size_t i = c.pending.size() - count; i < c.pending.size(); ++i) observers.async(c, c.pending[i], AsyncMoment::issue);
+}
+
+}  // namespace
+
+void start_warp(Warp& w, Cta& cta, uint32_t index, const Program& program, LaneMask alive) {
+  w.cta = &cta;
+  w.index = index;
+  const FunctionCode& kernel = program.kernel();
+  w.register_file = StateVector<uint8_t>(kernel.frame_bytes, 0xFF, cta.cluster->launch->memory);
+  w.predicate_file.assign(kernel.pred_count, 0);
+  w.predicate_file[0] = kFullMask;
+  w.frames = {CallFrame{0, 0, 0, kernel.local_bytes, 0, 0, 0}};
+  w.enter_frame(0);
+  w.cta = &cta;
+  write_frame_addresses(w, 0, kernel);
+  w.bank[1] = const_cast<uint8_t*>(program.constants.data());
+  w.alive = w.active = alive;
+}
+
+void pick_lanes(Warp& w) {
+  if (!w.waiting.empty()) reconverge(w);
+}
+
+RunStop run_warp(Warp& w, const Program& program, uint64_t& budget) {
+  const DecodedOp* code = program.code.data();
+  Cluster& cluster = *w.cta->cluster;
+  ObserverHub* const observers = cluster.launch->observers;
+  const uint8_t* const wanted = observers != nullptr ? observers->wanted() : nullptr;
+  w.block.reason = BlockReason::none;
+  size_t rotations = 0;  // groups tried in a row without progress
+  while (budget > 0) {
+    if (!w.waiting.empty() && rotations == 0) reconverge(w);
+    const uint32_t pc = w.pc;
+    const DecodedOp& op = code[pc];
+    LaneMask mask = w.active & read_pred(w, op.guard);
+    Effect effect = Effect::next;
+    if (mask != 0 || op.needs_all) {
+      if ((w.pending_ld | w.pending_wgmma) != 0 && touches_pending(w, program, w.pc)) {
+        effect = block(w, BlockReason::register_dependency);
+      } else if (op.aligned && w.active != w.alive) {
+        effect = block(w, BlockReason::warp_sync);
+      } else if (op.aligned && mask != 0 && mask != w.alive) {
+        effect = fault(w, "F3406", fmt::format("lanes {:#010x} execute an .aligned instruction, lanes {:#010x} of their warp do not: its guard must be the same in all", mask, w.alive & ~mask));
+      } else {
+        const size_t queued = cluster.next_op;
+        effect = op.fn(w, op, mask);
+        if (effect != Effect::blocked) {
+          ++w.instructions;
+          --budget;
+          if (observers != nullptr && effect != Effect::fault) {
+            if (cluster.next_op != queued) announce_issued(cluster, cluster.next_op - queued, *observers);
+            if (wanted == nullptr || (wanted[pc] & ObserverHub::kExecuted) != 0) observers->instruction(w, op, mask);
+          }
+          if (cluster.next_op != queued && effect == Effect::next) {
+            w.block.reason = BlockReason::none;  // another group may have been tried first: the warp is not blocked
+            ++w.pc;
+            return RunStop::enqueued;
+          }
+        }
+      }
+    } else {
+      ++w.instructions;
+      --budget;
+      if (wanted != nullptr && (wanted[pc] & ObserverHub::kSkipped) != 0) observers->skipped(w, op);
+    }
+    switch (effect) {
+      case Effect::next:
+        ++w.pc;
+        rotations = 0;
+        break;
+      case Effect::jumped:
+        rotations = 0;
+        break;
+      case Effect::yield:
+        w.block.reason = BlockReason::none;
+        ++w.pc;
+        return RunStop::yielded;
+      case Effect::exited:
+        if (w.alive == 0) return RunStop::finished;
+        if (!take_waiting(w)) return RunStop::finished;
+        rotations = 0;
+        break;
+      case Effect::blocked:
+        // Another group of the warp may be able to run.
+        if (rotations < w.waiting.size()) {
+          switch_to(w, rotations);
+          ++rotations;
+          break;
+        }
+        if (observers != nullptr) observers->blocked(w, op);
+        return RunStop::blocked;
+      case Effect::fault: return RunStop::fault;
+    }
+  }
+  w.block.reason = BlockReason::none;
+  return RunStop::budget;
+}
+
+// The lanes are together, nobody watches and no result is on its way: what is left of run_warp is the instruction.
+RunStop run_one(Warp& w, const Program& program) {
+  const DecodedOp& op = program.code[w.pc];
+  Cluster& cluster = *w.cta->cluster;
+  if (!w.waiting.empty() || op.aligned || (w.pending_ld | w.pending_wgmma) != 0 || cluster.launch->observers != nullptr) {
+    uint64_t budget = 1;
+    return run_warp(w, program, budget);
+  }
+  w.block.reason = BlockReason::none;
+  const LaneMask mask = w.active & read_pred(w, op.guard);
+  const size_t queued = cluster.next_op;
+  const Effect effect = mask != 0 || op.needs_all ? op.fn(w, op, mask) : Effect::next;
+  if (effect == Effect::blocked) return RunStop::blocked;
+  ++w.instructions;
+  if (effect == Effect::fault) return RunStop::fault;
+  if (effect == Effect::exited) return RunStop::finished;
+  if (effect == Effect::jumped) return RunStop::budget;
+  ++w.pc;
+  return effect == Effect::yield ? RunStop::yielded : cluster.next_op != queued ? RunStop::enqueued : RunStop::budget;
+}
+
+}  // namespace drywell::sim

@@ -1,0 +1,57 @@
+#include "sim/timing/window_workers.h"
+
+namespace drywell::sim {
+
+std::optional<uint32_t> Crew::Share::take(bool from_front) {
+  uint64_t now = left.load(std::memory_order_relaxed);
+  for (;;) {
+    const auto first = static_cast<uint32_t>(now >> 32), last = static_cast<uint32_t>(now);
+    if (first == last) return std::nullopt;
+    const uint64_t rest = from_front ? uint64_t{first + 1} << 32 | last : uint64_t{first} << 32 | (last - 1);
+    if (left.compare_exchange_weak(now, rest, std::memory_order_relaxed)) return from_front ? first : last - 1;
+  }
+}
+
+Crew::Crew(std::vector<std::unique_ptr<Group>>& groups, unsigned threads, bool in_order)
+    : groups_(groups), shares_(threads), barrier_(threads), in_order_(in_order) {
+  for (unsigned t = 1; t < threads; ++t) {
+    pool_.emplace_back([this, t] {
+      for (;;) {
+        barrier_.arrive_and_wait();
+        if (end_) return;
+        work(t);
+        barrier_.arrive_and_wait();
+      }
+    });
+  }
+}
+
+Crew::~Crew() {
+  end_ = true;
+  if (!pool_.empty()) barrier_.arrive_and_wait();
+  for (std::thread& t : pool_) t.join();
+}
+
+void Crew::run(const std::vector<uint32_t>& active, Time until) {
+  constexpr size_t kWorthSharing = 4;
+  active_ = &active;
+  until_ = until;
+  if (!in_order_) forward_ = !forward_;
+  const bool together = !pool_.empty() && active.size() >= kWorthSharing;
+  const size_t threads = together ? shares_.size() : 1;
+  for (size_t t = 0; t < threads; ++t)
+    shares_[t].set(static_cast<uint32_t>(active.size() * t / threads), static_cast<uint32_t>(active.size() * (t + 1) / threads));
+  if (together) barrier_.arrive_and_wait();
+  work(0);
+  if (together) barrier_.arrive_and_wait();
+}
+
+void Crew::work(unsigned thread) {
+  const auto run_all = [&](Share& share, bool from_front) {
+    while (const std::optional<uint32_t> i = share.take(from_front)) groups_[(*active_)[*i]]->run(until_);
+  };
+  run_all(shares_[thread], forward_);
+  for (size_t other = 1; other < shares_.size(); ++other) run_all(shares_[(thread + other) % shares_.size()], !forward_);
+}
+
+}  // namespace drywell::sim

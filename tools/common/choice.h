@@ -1,0 +1,57 @@
+// One word out of a list, on a command line.
+#pragma once
+
+#include <fmt/format.h>
+
+#include <charconv>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "tools/common/command.h"
+
+namespace drywell::tools {
+
+/// The value named `word`; UsageError with all names otherwise. `what`: "swizzle"; `command`: whose --help to point to.
+template <class E, size_t N>
+E choose(std::string_view word, const std::pair<std::string_view, E> (&names)[N], std::string_view what, std::string_view command) {
+  std::string known;
+  for (const auto& [name, value] : names) {
+    if (name == word) return value;
+    known += fmt::format("{}{}", known.empty() ? "" : ", ", name);
+  }
+  throw UsageError(fmt::format("no {} '{}': one of {}", what, word, known), command);
+}
+
+/// Numbers between 'x' or ',' ("128x64", "0x10,3"); UsageError unless there are `least` to `most` of them.
+inline std::vector<int64_t> numbers(std::string_view text, size_t least, size_t most, std::string_view what, std::string_view command) {
+  std::vector<int64_t> out;
+  const char separator = text.find(',') != std::string_view::npos ? ',' : 'x';
+  std::string_view rest = text;
+  bool ok = !text.empty();
+  while (ok && !rest.empty()) {
+    const bool negative = rest.front() == '-', hex = rest.substr(negative ? 1 : 0).starts_with("0x") && separator == ',';
+    const char* first = rest.data() + (negative ? 1 : 0) + (hex ? 2 : 0);
+    int64_t v = 0;
+    const auto [end, error] = std::from_chars(first, rest.data() + rest.size(), v, hex ? 16 : 10);
+    ok = error == std::errc();
+    out.push_back(negative ? -v : v);
+    rest.remove_prefix(static_cast<size_t>(end - rest.data()));
+    if (!rest.empty()) ok = ok && rest.front() == separator && rest.size() > 1;
+    if (!rest.empty()) rest.remove_prefix(1);
+  }
+  if (!ok || out.size() < least || out.size() > most) throw UsageError(fmt::format("'{}' is not {}", text, what), command);
+  return out;
+}
+
+/// A number of up to 64 bits, decimal or 0x….
+inline uint64_t word64(std::string_view text, std::string_view command) {
+  const bool hex = text.starts_with("0x") || text.starts_with("0X");
+  uint64_t v = 0;
+  const auto [end, error] = std::from_chars(text.data() + (hex ? 2 : 0), text.data() + text.size(), v, hex ? 16 : 10);
+  if (error != std::errc() || end != text.data() + text.size()) throw UsageError(fmt::format("'{}' is not a number", text), command);
+  return v;
+}
+
+}  // namespace drywell::tools

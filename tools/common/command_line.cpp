@@ -1,0 +1,126 @@
+#include "tools/common/command_line.h"
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <cstdint>
+#include <optional>
+#include <type_traits>
+#include <utility>
+
+namespace drywell::tools {
+namespace {
+
+template <class T>
+constexpr bool kCounts = std::is_same_v<T, unsigned> || std::is_same_v<T, uint64_t> || std::is_same_v<T, std::optional<uint64_t>>;
+
+/// CLI11 takes -1 for the largest number.
+std::string no_sign(const std::string& value) { return value.starts_with('-') ? fmt::format("{} is not a number from 0 up", value) : ""; }
+
+}  // namespace
+
+Option* Option::required() {
+  inner_->required();
+  return this;
+}
+Option* Option::capture_default_str() {
+  inner_->capture_default_str();
+  return this;
+}
+Option* Option::allow_extra_args(bool allowed) {
+  inner_->allow_extra_args(allowed);
+  return this;
+}
+Option* Option::group(const std::string& heading) {
+  inner_->group(heading);
+  return this;
+}
+Option* Option::excludes(const std::string& other) {
+  inner_->excludes(other);
+  return this;
+}
+Option* Option::one_of(std::vector<std::string> values) {
+  inner_->check(CLI::IsMember(std::move(values)));
+  return this;
+}
+Option* Option::between(int least, int greatest) {
+  inner_->check(CLI::Range(least, greatest));
+  return this;
+}
+Option* Option::check(std::function<std::string(const std::string&)> test) {
+  inner_->check(std::move(test));
+  return this;
+}
+
+Command::Command(const std::string& description, const std::string& name)
+    : own_(std::make_unique<CLI::App>(description, name)), inner_(own_.get()) {}
+Command::Command(CLI::App* inner) : inner_(inner) {}
+Command::~Command() = default;
+
+Command* Command::add_subcommand(const std::string& name, const std::string& description) {
+  return &subcommands_.emplace_back(inner_->add_subcommand(name, description));
+}
+
+template <class T>
+Option* Command::add_option(const std::string& name, T& target, const std::string& description) {
+  CLI::Option* o = inner_->add_option(name, target, description);
+  if constexpr (kCounts<T>) o->check(CLI::Validator(no_sign, ""));
+  return &options_.emplace_back(o);
+}
+template Option* Command::add_option(const std::string&, std::string&, const std::string&);
+template Option* Command::add_option(const std::string&, std::vector<std::string>&, const std::string&);
+template Option* Command::add_option(const std::string&, unsigned&, const std::string&);
+template Option* Command::add_option(const std::string&, int64_t&, const std::string&);
+template Option* Command::add_option(const std::string&, uint64_t&, const std::string&);
+template Option* Command::add_option(const std::string&, std::optional<int64_t>&, const std::string&);
+template Option* Command::add_option(const std::string&, std::optional<uint64_t>&, const std::string&);
+
+template <class T>
+Option* Command::add_flag(const std::string& name, T& target, const std::string& description) {
+  return &options_.emplace_back(inner_->add_flag(name, target, description));
+}
+template Option* Command::add_flag(const std::string&, bool&, const std::string&);
+template Option* Command::add_flag(const std::string&, std::string&, const std::string&);
+
+void Command::callback(std::function<void()> action) { inner_->callback(std::move(action)); }
+void Command::footer(const std::string& text) { inner_->footer(text); }
+void Command::require_subcommand(int count) { inner_->require_subcommand(count); }
+void Command::allow_extras() { inner_->allow_extras(); }
+void Command::prefix_command() { inner_->prefix_command(); }
+std::vector<std::string> Command::remaining() const { return inner_->remaining(); }
+void Command::set_help_flag(const std::string& names, const std::string& description) { inner_->set_help_flag(names, description); }
+void Command::set_version_flag(const std::string& names, const std::string& version) { inner_->set_version_flag(names, version); }
+std::string Command::help() const {
+  const CLI::App* parent = inner_->get_parent();
+  return inner_->help(parent == nullptr ? "" : parent->get_name());
+}
+
+std::vector<std::string> Command::subcommands() const {
+  std::vector<std::string> names;
+  for (const CLI::App* s : inner_->get_subcommands([](const CLI::App*) { return true; })) names.push_back(s->get_name());
+  return names;
+}
+
+Command::Parsed Command::parse(int argc, char** argv) {
+  try {
+    inner_->parse(argc, argv);
+  } catch (const CLI::ParseError& e) {
+    if (e.get_exit_code() != static_cast<int>(CLI::ExitCodes::Success)) return {false, e.what()};
+    inner_->exit(e);  // --help and --version print here
+    return {true, {}};
+  }
+  return {};
+}
+
+Command::Parsed Command::parse(std::vector<std::string> words) {
+  std::reverse(words.begin(), words.end());  // CLI11 takes them from the back
+  try {
+    inner_->parse(words);
+  } catch (const CLI::ParseError& e) {
+    return {false, e.what()};
+  }
+  return {};
+}
+
+}  // namespace drywell::tools

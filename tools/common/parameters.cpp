@@ -1,0 +1,44 @@
+#include "tools/common/parameters.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "tools/common/command.h"
+
+namespace drywell::tools {
+
+Given parse_parameters(const kernels::Kernel& k, const std::vector<std::string>& words,
+                       std::string_view command) {
+  Given out;
+  for (size_t i = 0; i < words.size(); ++i) {
+    std::string_view word = words[i];
+    if (!word.starts_with("--") || word.size() < 3) {
+      throw UsageError(
+          fmt::format("unexpected argument '{}'; kernel parameters are given as --name=value", word),
+          command);
+    }
+    word.remove_prefix(2);
+    const size_t equals = word.find('=');
+    if (equals != std::string_view::npos) {
+      out.emplace_back(word.substr(0, equals), word.substr(equals + 1));
+      continue;
+    }
+    const auto p =
+        std::find_if(k.parameters.begin(), k.parameters.end(), [&](const auto& x) { return x.name == word; });
+    const bool takes_value = p != k.parameters.end() && p->type != kernels::ParamType::flag;
+    const bool has_value = takes_value && i + 1 < words.size() && !words[i + 1].starts_with("--");
+    out.emplace_back(word, has_value ? words[++i] : std::string());
+  }
+  return out;
+}
+
+std::string print_given(const kernels::Params& p) {
+  std::string out;
+  for (const auto& v : p.values()) {
+    if (v.given) out += fmt::format("{}--{}={}", out.empty() ? "" : " ", v.name, v.text);
+  }
+  return out;
+}
+
+}  // namespace drywell::tools

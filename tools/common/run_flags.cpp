@@ -1,0 +1,163 @@
+#include "tools/common/run_flags.h"
+
+#include <fmt/format.h>
+
+#include <cstdio>
+#include <utility>
+
+#include "launch/golden.h"
+#include "tools/common/output_file.h"
+
+namespace drywell::tools {
+namespace {
+
+/// "NAME=REST" apart.
+std::pair<std::string, std::string> named(const std::string& word, std::string_view option) {
+  const size_t equals = word.find('=');
+  if (equals == 0 || equals == std::string::npos)
+    throw UsageError(fmt::format("--{} {}: not NAME=…", option, word), "run");
+  return {word.substr(0, equals), word.substr(equals + 1)};
+}
+
+Dim3 extent(const std::string& text, std::string_view option, Dim3 otherwise) {
+  Dim3 d = otherwise;
+  if (!text.empty() && !kernels::parse_dim3(text, d))
+    throw UsageError(fmt::format("--{} {}: not one to three positive numbers such as 4,2,1", option, text), "run");
+  return d;
+}
+
+kernels::LaunchPlan plan_of_flags(const RunFlags& f) {
+  kernels::LaunchPlan plan;
+  plan.ptx_path = f.subject;
+  Diagnostics problems;
+  for (const std::string& word : f.plan.buffers) {
+    const auto [name, spec] = named(word, "buffer");
+    kernels::BufferSpec b;
+    if (kernels::parse_buffer(name, spec, b, problems)) plan.buffers.push_back(std::move(b));
+  }
+  for (const std::string& word : f.plan.maps) {
+    const auto [name, spec] = named(word, "map");
+    kernels::MapSpec m;
+    if (kernels::parse_map(name, spec, m, problems)) plan.maps.push_back(std::move(m));
+  }
+  kernels::LaunchSpec launch;
+  launch.entry = f.plan.entry;
+  launch.config.grid = extent(f.plan.grid, "grid", launch.config.grid);
+  launch.config.block = extent(f.plan.block, "block", launch.config.block);
+  launch.config.cluster = extent(f.plan.cluster, "cluster", launch.config.cluster);
+  launch.config.dynamic_smem = f.plan.smem;
+  for (const std::string& word : f.plan.args) {
+    kernels::ArgSpec a;
+    if (kernels::parse_arg(word, plan, a, problems)) launch.args.push_back(std::move(a));
+  }
+  plan.launches.push_back(std::move(launch));
+  for (const std::string& word : f.plan.expects) {
+    const auto [name, spec] = named(word, "expect");
+    kernels::ExpectSpec e;
+    if (kernels::parse_expect(name, spec, e, problems)) plan.expects.push_back(std::move(e));
+  }
+  for (const std::string& word : f.save) plan.saves.push_back(named(word, "save"));
+  if (problems.has_errors()) throw InputError(std::move(problems));
+  return plan;
+}
+
+}  // namespace
+
+bool PlanFlags::any() const {
+  return !entry.empty() || !grid.empty() || !block.empty() || !cluster.empty() || smem != 0 || !buffers.empty() ||
+         !maps.empty() || !args.empty() || !expects.empty();
+}
+
+void add_plan_flags(Command& sub, PlanFlags& p) {
+  constexpr const char* kGroup = "PTX files (docs/running-ptx.md)";
+  const auto each = [&](const char* name, std::vector<std::string>& into, const char* doc) {
+    sub.add_option(name, into, doc)->allow_extra_args(false)->group(kGroup);
+  };
+  sub.add_option("--entry", p.entry, "kernel of the file; may be left out if it has one")->group(kGroup);
+  sub.add_option("--grid", p.grid, "CTAs, e.g. 4,2,1; default 1")->group(kGroup);
+  sub.add_option("--block", p.block, "threads per CTA; default .reqntid, else 1")->group(kGroup);
+  sub.add_option("--cluster", p.cluster, "CTAs per cluster; default .reqnctapercluster, else 1")->group(kGroup);
+  sub.add_option("--smem", p.smem, "dynamic shared memory in bytes")->group(kGroup);
+  each("--buffer", p.buffers, "NAME=f32[64,128]:zeros|ones|iota|random|poison[,seed=N], or NAME=FILE.npy");
+  each("--map", p.maps, "NAME=BUFFER,box=64x8,swizzle=128B,…: a tensor map");
+  each("--arg", p.args, "next argument: u32:5, f32:0.5, @BUFFER, @BUFFER+64, map:NAME, hex:00ff, file:RAW, block:SIZE;OFFSET=ARG");
+  each("--expect", p.expects, "BUFFER=FILE.npy[,abs=…][,rel=…]: what must come out");
+}
+
+bool names_a_file(const std::string& subject) { return subject.ends_with(".ptx") || subject.ends_with(".toml"); }
+
+sim::RunOptions run_options(const RunFlags& f) {
+  sim::RunOptions o;
+  kernels::parse_driver(f.driver, o);
+  o.threads = f.threads;
+  o.max_instructions = f.max_instructions;
+  o.values = !f.no_values;
+  if (f.no_values && (o.driver != sim::DriverKind::timed || f.verify || !f.save.empty() || !f.plan.expects.empty())) {
+    throw UsageError(
+        "--no-values is for --driver=timed without --verify, --expect and --save: there are no results to look at",
+        "run");
+  }
+  return o;
+}
+
+Dim3 report_cta(const RunFlags& f) {
+  if (run_options(f).driver != sim::DriverKind::timed) throw UsageError("--report needs --driver=timed: other drivers have no clock", "run");
+  Dim3 d{};
+  char rest = 0;
+  const bool sign = f.report_cta.find_first_of("+-") != std::string::npos;
+  if (sign || std::sscanf(f.report_cta.c_str(), "%u,%u,%u%c", &d.x, &d.y, &d.z, &rest) < 1 || rest != 0)
+    throw UsageError(fmt::format("--report-cta {}: not a CTA such as 4,2,0", f.report_cta), "run");
+  return d;
+}
+
+sim::TraceOptions trace_options(const RunFlags& f, const sim::RunOptions& options, std::string run) {
+  sim::TraceOptions t;
+  const bool timed = options.driver == sim::DriverKind::timed;
+  if (f.trace_profile == "cycle" && !timed)
+    throw UsageError("--trace-profile=cycle needs --driver=timed: other drivers have no clock", "run");
+  t.profile = f.trace_profile == "cycle" || (f.trace_profile.empty() && timed) ? sim::TraceProfile::cycle
+                                                                               : sim::TraceProfile::arch;
+  t.values = f.trace_values;
+  t.run = std::move(run);
+  t.arch = f.arch;
+  t.seed = options.seed;
+  return t;
+}
+
+ExitCode fault_exit(const sim::RunResult& r) {
+  if (r.ok()) return ExitCode::ok;
+  return r.fault->code.starts_with('U') ? ExitCode::unsupported : ExitCode::guest_fault;
+}
+
+kernels::LaunchPlan make_plan(const RunFlags& f) {
+  if (!f.subject.ends_with(".toml")) return plan_of_flags(f);
+  if (f.plan.any() || !f.save.empty())
+    throw UsageError("a launch file says itself what is launched, expected and saved", "run");
+  return kernels::read_launch_file(f.subject);
+}
+
+RunOutputs::RunOutputs(const RunFlags& f) {
+  const OutputOption json{"--json", f.json}, trace{"--trace", f.trace}, report{"--report", f.report}, sarif{"--sarif", f.check.sarif},
+      picture{"--hang-picture", f.check.hang_picture};
+  for (const OutputOption& o : {trace, report, sarif, picture}) {
+    if (o.path == "-") throw UsageError(fmt::format("{}=-: only --json can go to standard output", o.option), "run");
+  }
+  expect_different({json, trace, report, sarif, picture}, "run");
+  if (!f.json.empty() && f.json != "-") json_.emplace(f.json);
+  if (!f.trace.empty()) trace_.emplace(f.trace);
+  if (!f.report.empty()) report_.emplace(f.report);
+}
+
+void RunOutputs::report(const std::string& page) {
+  if (!report_.has_value()) return;
+  report_->write(page);
+  report_->commit();
+}
+
+void RunOutputs::json(const std::string& text) {
+  if (!json_.has_value()) return;
+  json_->write(text);
+  json_->commit();
+}
+
+}  // namespace drywell::tools

@@ -1,0 +1,73 @@
+// What `drywell run` was asked on its command line, and the places a run writes to.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "drywell/core/files.h"
+#include "drywell/sim/device.h"
+#include "drywell/sim/trace.h"
+#include "launch/plan.h"
+#include "tools/common/check_report.h"
+#include "tools/common/command.h"
+
+namespace drywell::tools {
+
+/// A launch of a PTX file, in the words of launch files (docs/running-ptx.md).
+struct PlanFlags {
+  std::string entry, grid, block, cluster;
+  uint32_t smem = 0;
+  std::vector<std::string> buffers, maps, args, expects;
+  bool any() const;
+};
+
+struct RunFlags {
+  std::string subject;  // a kernel of the table, a .ptx file, a launch file (.toml)
+  std::string arch = "sm_100a", driver = "eager", json, trace, trace_profile, input, report, report_cta = "0,0,0";
+  std::vector<std::string> save;
+  bool verify = false, trace_values = false, no_values = false, help = false;
+  unsigned threads = 0;
+  uint64_t max_instructions = 0;
+  PlanFlags plan;
+  CheckFlags check;
+  uint64_t explore = 0;  // schedules
+  std::optional<uint64_t> seed;  // step: a schedule of --explore
+};
+
+/// Options for `p`; the words are those of launch files.
+void add_plan_flags(Command& sub, PlanFlags& p);
+
+/// True if `subject` names a PTX or launch file, not a kernel of the table.
+bool names_a_file(const std::string& subject);
+
+/// The driver, threads and limits asked for. Throws InputError E4306, UsageError.
+sim::RunOptions run_options(const RunFlags& f);
+/// --report-cta. Throws UsageError, also for --report without the timed driver.
+Dim3 report_cta(const RunFlags& f);
+/// `run`: what makes the run again; may be empty.
+sim::TraceOptions trace_options(const RunFlags& f, const sim::RunOptions& options, std::string run);
+/// ok or that of the fault.
+ExitCode fault_exit(const sim::RunResult& r);
+
+/// The launch file, or the plan the flags make for a PTX file. Throws UsageError, InputError E44xx with everything found.
+kernels::LaunchPlan make_plan(const RunFlags& f);
+
+/// Report and trace, opened before the run starts: what cannot be written is known at once, and what is there already
+/// stays until the run is over.
+class RunOutputs {
+ public:
+  explicit RunOutputs(const RunFlags& f);
+  std::optional<sim::TraceFile>& trace() { return trace_; }
+  void json(const std::string& text);
+  void report(const std::string& page);
+
+ private:
+  std::optional<PendingFile> json_, report_;
+  std::optional<sim::TraceFile> trace_;
+};
+
+/// drywell run FILE.ptx, drywell run plan.toml.
+ExitCode run_file(const CommandContext& c, const RunFlags& f, const std::vector<std::string>& words);
+
+}  // namespace drywell::tools
