@@ -57,7 +57,7 @@ bool matches_from(const std::vector<std::string>& e, size_t i, const std::vector
 class Workplace {
  public:
   Workplace() {
-    for (const char* part : {"kernels", "tests", "traces"})
+    for (const char* part : {"examples", "kernels", "tests", "traces"})
       std::filesystem::create_directory_symlink(source_path(part), directory_.file(part));
   }
   std::vector<std::string> run(const ConsoleCommand& c) const {

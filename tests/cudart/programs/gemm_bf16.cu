@@ -1,5 +1,5 @@
 // The host side of examples/cuda/gemm_bf16.cu: M x N x K from the command line; small integers make every sum exact.
-#include "../../../kernels/cuda/gemm_bf16.cu"
+#include "../../../examples/cuda/gemm_bf16.cu"
 
 #include <algorithm>
 

@@ -1,5 +1,5 @@
 // The host side of examples/cuda/gemm_mxf8.cu: 128 x 256 x 384, values and factors whose sums are exact.
-#include "../../../kernels/cuda/gemm_mxf8.cu"
+#include "../../../examples/cuda/gemm_mxf8.cu"
 
 #include <cmath>
 

@@ -1,5 +1,5 @@
 // The host side of examples/cuda/gemm_nvf4.cu: 256 x 128 x 768, every code of e2m1 and factors whose sums are exact.
-#include "../../../kernels/cuda/gemm_nvf4.cu"
+#include "../../../examples/cuda/gemm_nvf4.cu"
 
 #include <cmath>
 #include <cstring>

@@ -1,5 +1,5 @@
 // The host side of examples/cuda/tma_copy.cu: 150 x 96, whose last tiles reach beyond the matrix.
-#include "../../../kernels/cuda/tma_copy.cu"
+#include "../../../examples/cuda/tma_copy.cu"
 
 #include "check.cuh"
 
