@@ -342,7 +342,7 @@ void ClusterMonitor::tensor_memory(const Warp& w, const DecodedOp& op, LaneMask 
   const auto lane = static_cast<uint32_t>(std::countr_zero(mask));
   CtaState& cta = ctas_[w.cta->rank];
   WarpState& state = state_of(w);
-  if (op.opcode == isa::Opcode::tcgen05_alloc) {
+  if (op.sync == isa::SyncRole::tmem_alloc) {
     const uint64_t a = lane_address(w, op, lane);
     const uint32_t at = shared_address(w, a, is_shared_generic(a)), columns = lanes<uint32_t>(w, op.src[1])[lane];
     touch({Memory::shared, shared_rank(at), shared_offset(at), 4}, accesses_.add(access_of(w, pc, mask, Agent::thread, true)), state.clock, Rule::none);

@@ -2,7 +2,7 @@
 #include <map>
 #include <mutex>
 
-#include "drywell/isa/opcode.h"
+#include "drywell/isa/spec.h"
 #include "sim/check/gathering.h"
 #include "sim/check/inflight_loads.h"
 
@@ -10,52 +10,70 @@ namespace drywell::sim {
 namespace check {
 namespace {
 
-Ordering semantics_of(const isa::Instruction& i) {
-  using isa::Mod;
-  using isa::Opcode;
-  switch (i.op) {
-    case Opcode::mbarrier_arrive: case Opcode::mbarrier_arrive_expect_tx: case Opcode::mbarrier_arrive_drop:
-    case Opcode::mbarrier_arrive_drop_expect_tx: case Opcode::barrier_cluster_arrive: return {true, !i.has(Mod::relaxed), false};
-    case Opcode::mbarrier_try_wait: case Opcode::mbarrier_test_wait: return {true, false, !i.has(Mod::relaxed)};
-    case Opcode::atom: case Opcode::red:
-      return {true, i.has(Mod::release) || i.has(Mod::acq_rel), i.has(Mod::acquire) || i.has(Mod::acq_rel)};
-    case Opcode::ld: case Opcode::st: {
-      const Mod sem = i.mod(isa::Slot::sem);
-      return {sem != Mod::none && sem != Mod::weak, sem == Mod::release, sem == Mod::acquire};
-    }
+using isa::MemoryRole;
+using isa::Mod;
+using isa::SyncRole;
+
+/// Loads, stores and atomics of threads: what may carry a memory order.
+bool accesses_memory(const isa::Instruction& i) {
+  switch (isa::spec(i.op).memory) {
+    case MemoryRole::load: case MemoryRole::store: case MemoryRole::atomic: case MemoryRole::reduction: return true;
+    case MemoryRole::none: case MemoryRole::matrix_load: case MemoryRole::matrix_store: case MemoryRole::fragment_load: case MemoryRole::fragment_store:
+    case MemoryRole::fill: case MemoryRole::async_store: case MemoryRole::multimem: return false;
+  }
+  return false;
+}
+
+Ordering ordering_of_access(const isa::Instruction& i) {
+  const Mod sem = i.mod(isa::Slot::sem);
+  switch (isa::spec(i.op).memory) {
+    case MemoryRole::atomic: case MemoryRole::reduction: return {true, sem == Mod::release || sem == Mod::acq_rel, sem == Mod::acquire || sem == Mod::acq_rel};
+    case MemoryRole::load: case MemoryRole::store: return {sem != Mod::none && sem != Mod::weak, sem == Mod::release, sem == Mod::acquire};
     default: return {};
   }
 }
 
+Ordering semantics_of(const isa::Instruction& i) {
+  if (accesses_memory(i)) return ordering_of_access(i);
+  switch (isa::spec(i.op).sync) {
+    case SyncRole::mbarrier_arrive: case SyncRole::cluster_arrive: return {true, !i.has(Mod::relaxed), false};
+    case SyncRole::mbarrier_wait: return {true, false, !i.has(Mod::relaxed)};
+    default: return {};
+  }
+}
+
+bool of_mbarrier(SyncRole r) { return r >= SyncRole::mbarrier_init && r <= SyncRole::mbarrier_wait; }
+
 // .cta is the default where a scope may be left out (PTX ISA 9.7.13.15.13, .16); fences and volatile accesses without one reach far.
 Ordering ordering_of(const isa::Instruction& i) {
   Ordering o = semantics_of(i);
-  const isa::Mod scope = i.mod(isa::Slot::scope);
-  const bool mbarrier = isa::spec(i.op).mnemonic.starts_with("mbarrier");
-  o.wide = scope != isa::Mod::cta && (scope != isa::Mod::none || !mbarrier);
-  o.far = scope != isa::Mod::cta && scope != isa::Mod::cluster && !i.has(isa::Mod::cta);
+  const Mod scope = i.mod(isa::Slot::scope);
+  o.wide = scope != Mod::cta && (scope != Mod::none || !of_mbarrier(isa::spec(i.op).sync));
+  o.far = scope != Mod::cta && scope != Mod::cluster && !i.has(Mod::cta);
   return o;
 }
 
-bool accesses_memory(isa::Opcode o) { return o == isa::Opcode::atom || o == isa::Opcode::red || o == isa::Opcode::ld || o == isa::Opcode::st; }
-
 /// Threads of different CTAs may order each other through it.
 bool synchronises(const isa::Instruction& i, const Ordering& o) {
-  using isa::Opcode;
-  if (i.op == Opcode::fence || i.op == Opcode::membar) return !i.has(isa::Mod::cta);
-  const bool shared = i.has(isa::Mod::shared) || i.has(isa::Mod::shared_cta) || i.has(isa::Mod::shared_cluster);
-  return accesses_memory(i.op) && o.strong && !shared;
+  if (isa::spec(i.op).sync == SyncRole::thread_fence) return !i.has(Mod::cta);
+  const bool shared = i.has(Mod::shared) || i.has(Mod::shared_cta) || i.has(Mod::shared_cluster);
+  return accesses_memory(i) && o.strong && !shared;
 }
 
 /// It orders threads of different CTAs, in a way not followed here.
 bool hides_order(const isa::Instruction& i) {
-  const std::string_view name = isa::spec(i.op).mnemonic;
-  return name.starts_with("multimem") || ((name.starts_with("red.async") || name.starts_with("st.async")) && i.has(isa::Mod::global));
+  const MemoryRole role = isa::spec(i.op).memory;
+  return role == MemoryRole::multimem || (role == MemoryRole::async_store && i.has(Mod::global));
 }
 
+/// No listener is told of what it writes.
 bool writes_unseen(const isa::Instruction& i) {
-  const std::string_view name = isa::spec(i.op).mnemonic;
-  return name.starts_with("wmma.store") || name.starts_with("st.bulk") || name.starts_with("multimem");
+  switch (isa::spec(i.op).memory) {
+    case MemoryRole::fragment_store: case MemoryRole::fill: case MemoryRole::multimem: return true;
+    case MemoryRole::none: case MemoryRole::load: case MemoryRole::store: case MemoryRole::atomic: case MemoryRole::reduction: case MemoryRole::matrix_load:
+    case MemoryRole::matrix_store: case MemoryRole::fragment_load: case MemoryRole::async_store: return false;
+  }
+  return false;
 }
 
 }  // namespace
@@ -75,11 +93,11 @@ void LaunchState::begin(const Launch& launch) {
     if (op.instr >= program->function_of(op).body.size()) continue;
     const isa::Instruction& i = program->instruction(op);
     orderings.back() = ordering_of(i);
-    reactions.back() = {ClusterMonitor::handler_of(op.opcode, full()), loaded[pc_of(op)] != 0};
+    reactions.back() = {ClusterMonitor::handler_of(op.sync, full()), loaded[pc_of(op)] != 0};
     synchronised = synchronised || synchronises(i, orderings.back());
     opaque = opaque || hides_order(i);
-    strong_memory = strong_memory || (orderings.back().strong && accesses_memory(i.op));
-    waits_for_grids = waits_for_grids || (i.op == isa::Opcode::griddepcontrol && i.has(isa::Mod::wait));
+    strong_memory = strong_memory || (orderings.back().strong && accesses_memory(i));
+    waits_for_grids = waits_for_grids || (op.sync == SyncRole::grid_dependency && i.has(Mod::wait));
     hidden_writes = hidden_writes || writes_unseen(i);
   }
 }

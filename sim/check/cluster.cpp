@@ -3,7 +3,7 @@
 
 #include <bit>
 
-#include "drywell/isa/opcode.h"
+#include "drywell/isa/spec.h"
 #include "sim/check/monitor.h"
 #include "sim/check/touch.h"
 #include "sim/exec/exec.h"
@@ -11,7 +11,10 @@
 namespace drywell::sim::check {
 namespace {
 
-constexpr bool is_atomic(isa::Opcode o) { return o == isa::Opcode::atom || o == isa::Opcode::red; }
+bool is_atomic(isa::Opcode o) {
+  const isa::MemoryRole role = isa::spec(o).memory;
+  return role == isa::MemoryRole::atomic || role == isa::MemoryRole::reduction;
+}
 
 /// The bytes the lanes of an instruction touch, neighbours joined.
 class LaneRuns {

@@ -1,11 +1,10 @@
 // Instructions that were executed: what each kind tells the checker.
-#include "drywell/isa/opcode.h"
+#include "drywell/isa/spec.h"
 #include "sim/check/monitor.h"
 
 namespace drywell::sim::check {
 
-using isa::Mod;
-using isa::Opcode;
+using isa::SyncRole;
 
 namespace {
 
@@ -18,35 +17,31 @@ void drain(const Queue& q, WarpClock& c) {
 
 }  // namespace
 
-decltype(Reaction::handle) ClusterMonitor::handler_of(Opcode op, bool full) {
-  switch (op) {
-    case Opcode::mbarrier_init: case Opcode::mbarrier_inval: case Opcode::mbarrier_arrive: case Opcode::mbarrier_arrive_expect_tx:
-    case Opcode::mbarrier_arrive_drop: case Opcode::mbarrier_arrive_drop_expect_tx: case Opcode::mbarrier_expect_tx:
-    case Opcode::mbarrier_complete_tx: return &ClusterMonitor::barrier_events;
-    case Opcode::mbarrier_try_wait: case Opcode::mbarrier_test_wait: return &ClusterMonitor::after_wait;
-    case Opcode::bar_sync: case Opcode::bar_red_pred: case Opcode::bar_red_popc:
-    case Opcode::barrier_sync: case Opcode::barrier_red_pred: case Opcode::barrier_red_popc: return &ClusterMonitor::after_named_barrier;
-    case Opcode::barrier_cluster_arrive: case Opcode::barrier_cluster_wait: return &ClusterMonitor::after_cluster_barrier;
-    case Opcode::bar_warp_sync: return &ClusterMonitor::after_warp_barrier;
-    case Opcode::fence: case Opcode::fence_sync_restrict: case Opcode::membar: case Opcode::fence_mbarrier_init:
-    case Opcode::fence_proxy_async: case Opcode::fence_proxy_async_generic:
-    case Opcode::tcgen05_fence_before_thread_sync: case Opcode::tcgen05_fence_after_thread_sync: return &ClusterMonitor::fence;
-    case Opcode::tcgen05_wait_ld: return &ClusterMonitor::after_load_wait;
-    case Opcode::tcgen05_wait_st: return &ClusterMonitor::after_store_wait;
-    case Opcode::tcgen05_alloc: case Opcode::tcgen05_dealloc: return &ClusterMonitor::tensor_memory;
-    case Opcode::tcgen05_commit: return &ClusterMonitor::after_commit;
-    case Opcode::tcgen05_mma: case Opcode::tcgen05_mma_scaled: case Opcode::tcgen05_mma_sp: case Opcode::tcgen05_mma_sp_scaled:
-    case Opcode::tcgen05_mma_ws: case Opcode::tcgen05_mma_ws_sp: return &ClusterMonitor::one_lane;
-    case Opcode::setmaxnreg: return &ClusterMonitor::set_registers;
-    case Opcode::griddepcontrol: return &ClusterMonitor::grid_wait;
-    case Opcode::tensormap_replace: case Opcode::tensormap_replace_dim: case Opcode::tensormap_replace_mode:
-    case Opcode::tensormap_cp_fenceproxy: case Opcode::fence_proxy_tensormap_release: case Opcode::fence_proxy_tensormap_acquire:
-      return full ? &ClusterMonitor::edit_map : nullptr;
-    case Opcode::cp_async_bulk_commit_group: case Opcode::cp_async_bulk_wait_group: return &ClusterMonitor::after_bulk_group;
-    case Opcode::cp_async_commit_group: case Opcode::cp_async_wait_group: case Opcode::cp_async_wait_all: return &ClusterMonitor::after_copy_group;
-    case Opcode::wgmma_commit_group: case Opcode::wgmma_wait_group: return &ClusterMonitor::after_product_group;
-    default: return nullptr;
+decltype(Reaction::handle) ClusterMonitor::handler_of(isa::SyncRole role, bool full) {
+  switch (role) {
+    case SyncRole::mbarrier_init: case SyncRole::mbarrier_inval: case SyncRole::mbarrier_arrive: case SyncRole::mbarrier_count: return &ClusterMonitor::barrier_events;
+    case SyncRole::mbarrier_wait: return &ClusterMonitor::after_wait;
+    case SyncRole::cta_barrier: return &ClusterMonitor::after_named_barrier;
+    case SyncRole::cluster_arrive: case SyncRole::cluster_wait: return &ClusterMonitor::after_cluster_barrier;
+    case SyncRole::warp_barrier: return &ClusterMonitor::after_warp_barrier;
+    case SyncRole::thread_fence: case SyncRole::mbarrier_init_fence: case SyncRole::async_proxy_fence: case SyncRole::async_generic_fence:
+    case SyncRole::tensor_fence_before: case SyncRole::tensor_fence_after: return &ClusterMonitor::fence;
+    case SyncRole::tmem_load_wait: return &ClusterMonitor::after_load_wait;
+    case SyncRole::tmem_store_wait: return &ClusterMonitor::after_store_wait;
+    case SyncRole::tmem_alloc: case SyncRole::tmem_dealloc: return &ClusterMonitor::tensor_memory;
+    case SyncRole::tensor_commit: return &ClusterMonitor::after_commit;
+    case SyncRole::tensor_product: return &ClusterMonitor::one_lane;
+    case SyncRole::register_pool: return &ClusterMonitor::set_registers;
+    case SyncRole::grid_dependency: return &ClusterMonitor::grid_wait;
+    case SyncRole::map_edit: case SyncRole::map_copy: case SyncRole::map_release: case SyncRole::map_acquire: return full ? &ClusterMonitor::edit_map : nullptr;
+    case SyncRole::bulk_commit: case SyncRole::bulk_wait: return &ClusterMonitor::after_bulk_group;
+    case SyncRole::copy_commit: case SyncRole::copy_wait: case SyncRole::copy_wait_all: return &ClusterMonitor::after_copy_group;
+    case SyncRole::product_commit: case SyncRole::product_wait: return &ClusterMonitor::after_product_group;
+    // The barrier itself announces arrivals (named_barrier, async); the rest orders nothing that is followed here.
+    case SyncRole::none: case SyncRole::cta_barrier_arrive: case SyncRole::copy_arrive: case SyncRole::alias_fence: case SyncRole::tmem_relinquish:
+    case SyncRole::product_fence: return nullptr;
   }
+  return nullptr;
 }
 
 void ClusterMonitor::instruction(const Warp& w, const DecodedOp& op, LaneMask mask) {
@@ -93,7 +88,7 @@ void ClusterMonitor::after_named_barrier(const Warp& w, const DecodedOp&, LaneMa
 
 void ClusterMonitor::after_cluster_barrier(const Warp& w, const DecodedOp& op, LaneMask) {
   cluster_barrier(w, op);
-  if (op.opcode == Opcode::barrier_cluster_wait) state_of(w).clock.meet();
+  if (op.sync == SyncRole::cluster_wait) state_of(w).clock.meet();
 }
 
 void ClusterMonitor::after_warp_barrier(const Warp& w, const DecodedOp&, LaneMask mask) {
@@ -115,7 +110,7 @@ void ClusterMonitor::after_commit(const Warp& w, const DecodedOp& op, LaneMask m
 
 void ClusterMonitor::after_bulk_group(const Warp& w, const DecodedOp& op, LaneMask mask) {
   WarpState& state = state_of(w);
-  const bool waits = op.opcode == Opcode::cp_async_bulk_wait_group;
+  const bool waits = op.sync == SyncRole::bulk_wait;
   if (waits) state.clock.part(mask, w.alive);
   for (auto& [lane, q] : state.bulk) {
     if ((mask >> lane & 1) == 0) continue;
@@ -129,17 +124,17 @@ void ClusterMonitor::after_bulk_group(const Warp& w, const DecodedOp& op, LaneMa
 
 void ClusterMonitor::after_copy_group(const Warp& w, const DecodedOp& op, LaneMask) {
   WarpState& state = state_of(w);
-  switch (op.opcode) {
-    case Opcode::cp_async_commit_group: state.copies.groups.push_back(state.copies.issued); break;
-    case Opcode::cp_async_wait_group: wait_groups(state.copies, state, op.imm, false); break;
-    default:
+  switch (op.sync) {
+    case SyncRole::copy_commit: return state.copies.groups.push_back(state.copies.issued);
+    case SyncRole::copy_wait: return wait_groups(state.copies, state, op.imm, false);
+    default:  // copy_wait_all
       if (state.copies.issued != 0) state.clock.now.seen.raise(state.copies.done, state.copies.issued);
   }
 }
 
 void ClusterMonitor::after_product_group(const Warp& w, const DecodedOp& op, LaneMask) {
   WarpState& state = state_of(w);
-  if (op.opcode == Opcode::wgmma_commit_group) return state.products.groups.push_back(state.products.issued);
+  if (op.sync == SyncRole::product_commit) return state.products.groups.push_back(state.products.issued);
   const auto pending = launch_.program->function_of(op).operands(launch_.program->instruction(op))[0].value;
   wait_groups(state.products, state, static_cast<uint64_t>(pending), false);
 }

@@ -4,14 +4,11 @@
 #include <set>
 #include <utility>
 
-#include "drywell/isa/opcode.h"
 
 namespace drywell::sim::check {
 namespace {
 
-using isa::Opcode;
-
-bool loads(const DecodedOp& op) { return op.opcode == Opcode::tcgen05_ld || op.opcode == Opcode::tcgen05_ld_red; }
+bool loads(const DecodedOp& op) { return isa::spec(op.opcode).completion == isa::Completion::wait_ld; }
 
 /// The registers that loads from tensor memory write, by function.
 std::set<std::pair<uint32_t, uint32_t>> loaded_registers(const Program& p) {
@@ -36,10 +33,9 @@ std::vector<uint8_t> under_way(const Program& p) {
     const size_t pc = open.back();
     open.pop_back();
     const DecodedOp& op = p.code[pc];
-    if (op.opcode == Opcode::tcgen05_wait_ld && op.guard.index == 0) continue;
+    if (op.sync == isa::SyncRole::tmem_load_wait && op.guard.index == 0) continue;
     reach(pc + 1);
-    if (op.opcode == Opcode::bra) reach(op.target);
-    if (op.opcode == Opcode::brx_idx) for (uint32_t i = 0; i < op.extra; ++i) reach(p.targets[op.vec + i]);
+    for (const uint32_t target : branch_targets(p, op)) reach(target);
   }
   return at;
 }

@@ -46,7 +46,7 @@ void ClusterMonitor::finish(const Cta& cta) {
   for (AccessId id : state.landings) {
     const Access& a = accesses_[id];
     if (known_in(state, a)) continue;
-    const bool commit = launch_.program->code[a.pc].opcode == isa::Opcode::tcgen05_commit;
+    const bool commit = launch_.program->code[a.pc].sync == isa::SyncRole::tensor_commit;
     reporter_.report(commit ? Rule::exit_before_commit : a.cta == cta.rank || a.write ? Rule::exit_before_landing : Rule::peer_exited, nullptr, a, place);
   }
   for (const Smem::Slot& s : cta.smem.mbarriers()) {

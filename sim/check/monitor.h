@@ -224,7 +224,7 @@ class Flights {
 class ClusterMonitor {
  public:
   /// What executing such an instruction asks for, beyond its memory accesses and asynchronous operations; nullptr: nothing.
-  static decltype(Reaction::handle) handler_of(isa::Opcode op, bool full);
+  static decltype(Reaction::handle) handler_of(isa::SyncRole op, bool full);
 
   /// `known`: what earlier clusters' operations touched.
   ClusterMonitor(const Cluster& c, const LaunchState& launch, std::unique_ptr<KnownFootprints> known);

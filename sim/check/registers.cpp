@@ -1,7 +1,5 @@
 #include "sim/check/registers.h"
 
-#include "drywell/isa/opcode.h"
-
 namespace drywell::sim::check {
 namespace {
 
@@ -15,7 +13,7 @@ void add_predicates(const isa::Function& f, const FunctionCode& code, const isa:
   }
 }
 
-bool calls(const DecodedOp& op) { return op.opcode == isa::Opcode::call; }
+bool calls(const DecodedOp& op) { return op.flow == isa::Flow::call; }
 
 }  // namespace
 
@@ -75,7 +73,7 @@ void RegisterShadow::prepare(const Warp& w, const Program& p, uint32_t frame) {
 RegisterShadow::Missing RegisterShadow::step(const Warp& w, const PredicateUse& predicates, const DecodedOp& op, LaneMask mask) {
   const Program& p = *w.cta->cluster->launch->program;
   Missing missing;
-  if (op.opcode == isa::Opcode::ret) return missing;
+  if (op.flow == isa::Flow::return_) return missing;
   const uint32_t frame = frame_of(w, p, op);
   prepare(w, p, frame);
   const auto pc = static_cast<size_t>(&op - p.code.data());

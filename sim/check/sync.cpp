@@ -3,14 +3,14 @@
 
 #include <utility>
 
-#include "drywell/isa/opcode.h"
+#include "drywell/isa/spec.h"
 #include "sim/check/monitor.h"
 #include "sim/exec/exec.h"
 
 namespace drywell::sim::check {
 
 using isa::Mod;
-using isa::Opcode;
+using isa::SyncRole;
 
 namespace {
 
@@ -209,7 +209,7 @@ void ClusterMonitor::cluster_barrier(const Warp& w, const DecodedOp& op) {
   const auto close = [&] {
     if (std::exchange(cluster_generation_, cluster_.cluster_generation) != cluster_.cluster_generation) cluster_instance_ = nullptr;
   };
-  if (op.opcode == Opcode::barrier_cluster_wait) {
+  if (op.sync == SyncRole::cluster_wait) {
     close();  // threads that exited can complete the barrier, too
     if (state.cluster != nullptr) state.clock.acquire(*state.cluster);
     return;
@@ -229,7 +229,7 @@ void ClusterMonitor::flags(const Warp& w, const DecodedOp& op, uint64_t key, boo
   WarpState& state = state_of(w);
   Flag& place = flags_[key];
   const auto rank = static_cast<uint16_t>(w.cta->rank);
-  const bool loads = !store || op.opcode == Opcode::atom;
+  const bool loads = !store || isa::spec(op.opcode).memory == isa::MemoryRole::atomic;
   if (key >= window::kGlobalBase && launch_.follows_far()) far_flags(state, o, key, loads, store);
   if (loads) {
     if (const auto own = place.wide_in.find(rank); own != place.wide_in.end()) state.clock.now.wide.join(own->second);
@@ -247,33 +247,31 @@ void ClusterMonitor::flags(const Warp& w, const DecodedOp& op, uint64_t key, boo
 void ClusterMonitor::fence(const Warp& w, const DecodedOp& op, LaneMask) {
   WarpClock& c = state_of(w).clock;
   const isa::Instruction& i = launch_.program->instruction(op);
-  switch (op.opcode) {
-    case Opcode::fence:
-    case Opcode::fence_sync_restrict:
-    case Opcode::membar:
+  switch (op.sync) {
+    case SyncRole::thread_fence:
       if (!launch_.ordering(op).far) c.heard.far.clear();
       join_fence(c, !i.has(Mod::acquire), !i.has(Mod::release));
       if (!launch_.ordering(op).wide) c.fenced.wide.clear();
       if (!i.has(Mod::acquire)) c.fenced_far = launch_.ordering(op).far;
       break;
-    case Opcode::fence_mbarrier_init: join_fence(c, true, false); break;
-    case Opcode::fence_proxy_async:
+    case SyncRole::mbarrier_init_fence: join_fence(c, true, false); break;
+    case SyncRole::async_proxy_fence:
       if (!i.has(Mod::global)) c.now.proxy_shared.join(c.now.seen);
       if (i.mod(isa::Slot::space) == Mod::none || i.has(Mod::global)) c.now.proxy_global.join(c.now.seen);
       c.tick();
       break;
-    case Opcode::fence_proxy_async_generic:
+    case SyncRole::async_generic_fence:
       if (i.has(Mod::acquire)) join_fence(c, false, true);
       c.now.proxy_shared.join(c.now.seen);
       if (i.has(Mod::release)) join_fence(c, true, false);
       break;
-    case Opcode::tcgen05_fence_before_thread_sync:
+    case SyncRole::tensor_fence_before:
       c.tensor_told.join(c.now.tensor);
       c.tensor_told.raise(c.self, c.time());
       c.tick();
       break;
-    case Opcode::tcgen05_fence_after_thread_sync: c.now.tensor.join(c.tensor_heard); break;
-    default: break;
+    case SyncRole::tensor_fence_after: c.now.tensor.join(c.tensor_heard); break;
+    default: throw InternalError("the hazard checker meets a fence that it has no rule for");
   }
 }
 

@@ -2,7 +2,6 @@
 // (facts/tma-mbarrier.md §3.2).
 #include <fmt/format.h>
 
-#include "drywell/isa/opcode.h"
 #include "drywell/isa/tensor_map.h"
 #include "sim/check/touch.h"
 #include "sim/exec/operands.h"
@@ -11,11 +10,11 @@ namespace drywell::sim::check {
 
 void ClusterMonitor::edit_map(const Warp& w, const DecodedOp& op, LaneMask mask) {
   WarpClock& clock = state_of(w).clock;
-  switch (op.opcode) {
-    case isa::Opcode::tensormap_replace: case isa::Opcode::tensormap_replace_dim: case isa::Opcode::tensormap_replace_mode:
+  switch (op.sync) {
+    case isa::SyncRole::map_edit:
       memory(w, op, mask, static_cast<Space>(op.extra), isa::kTensorMapBytes, true);
       break;
-    case isa::Opcode::tensormap_cp_fenceproxy: {
+    case isa::SyncRole::map_copy: {
       const auto lane = static_cast<uint32_t>(std::countr_zero(mask));
       const Src* s = slots_of(w, op);
       const uint32_t from = slot_shared_address(w, s + kAddressSlots, lane, false);
@@ -26,11 +25,12 @@ void ClusterMonitor::edit_map(const Warp& w, const DecodedOp& op, LaneMask mask)
       clock.tick();
       break;
     }
-    case isa::Opcode::fence_proxy_tensormap_release:
+    case isa::SyncRole::map_release:
       clock.now.map_released.join(clock.now.seen);
       clock.tick();
       break;
-    default: clock.now.map_acquired.join(clock.now.map_released);
+    default:  // map_acquire
+      clock.now.map_acquired.join(clock.now.map_released);
   }
 }
 

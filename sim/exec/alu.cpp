@@ -128,20 +128,20 @@ struct Sad { template <class T> static T apply(T a, T b, T c) { return Add::appl
 
 }  // namespace
 
-template <> ExecFn bind<isa::Opcode::add_int>(Decoder& d, DecodedOp& op) {
+template <> ExecFn bind<isa::row::add_int>(Decoder& d, DecodedOp& op) {
   sources(d, op, {1, 2});
   if (d.has(isa::Mod::u16x2) || d.has(isa::Mod::s16x2)) return binary<Both<Add, uint16_t>, uint32_t>;
   return d.has(isa::Mod::sat) ? binary<AddSat, int32_t> : int_binary<Add>(d);
 }
-template <> ExecFn bind<isa::Opcode::sub_int>(Decoder& d, DecodedOp& op) {
+template <> ExecFn bind<isa::row::sub_int>(Decoder& d, DecodedOp& op) {
   sources(d, op, {1, 2});
   return d.has(isa::Mod::sat) ? binary<SubSat, int32_t> : int_binary<Sub>(d);
 }
-template <> ExecFn bind<isa::Opcode::mul_int>(Decoder& d, DecodedOp& op) {
+template <> ExecFn bind<isa::row::mul_int>(Decoder& d, DecodedOp& op) {
   sources(d, op, {1, 2});
   return d.has(isa::Mod::lo) ? int_binary<MulLo>(d) : int_binary<MulHi>(d);
 }
-template <> ExecFn bind<isa::Opcode::mul_wide>(Decoder& d, DecodedOp& op) {
+template <> ExecFn bind<isa::row::mul_wide>(Decoder& d, DecodedOp& op) {
   sources(d, op, {1, 2});
   switch (d.mod(isa::Slot::type)) {
     case isa::Mod::u16: return mul_wide<uint16_t>;
@@ -150,12 +150,12 @@ template <> ExecFn bind<isa::Opcode::mul_wide>(Decoder& d, DecodedOp& op) {
     default: return widest<mul_wide<int32_t>>();
   }
 }
-template <> ExecFn bind<isa::Opcode::mad_int>(Decoder& d, DecodedOp& op) {
+template <> ExecFn bind<isa::row::mad_int>(Decoder& d, DecodedOp& op) {
   sources(d, op, {1, 2, 3});
   if (d.has(isa::Mod::sat)) return ternary<MadHiSat, int32_t>;
   return d.has(isa::Mod::lo) ? int_ternary<MadLo>(d) : int_ternary<MadHi>(d);
 }
-template <> ExecFn bind<isa::Opcode::mad_wide>(Decoder& d, DecodedOp& op) {
+template <> ExecFn bind<isa::row::mad_wide>(Decoder& d, DecodedOp& op) {
   const unsigned bits = isa::type_bits(d.mod(isa::Slot::type));
   sources(d, op, {1, 2});
   op.src[2] = d.source(*d.operand(3), 2 * bits);
@@ -166,23 +166,23 @@ template <> ExecFn bind<isa::Opcode::mad_wide>(Decoder& d, DecodedOp& op) {
     default: return widest<mad_wide<int32_t>>();
   }
 }
-template <> ExecFn bind<isa::Opcode::div_int>(Decoder& d, DecodedOp& op) { sources(d, op, {1, 2}); return int_binary<Div>(d); }
-template <> ExecFn bind<isa::Opcode::rem_int>(Decoder& d, DecodedOp& op) { sources(d, op, {1, 2}); return int_binary<Rem>(d); }
-template <> ExecFn bind<isa::Opcode::neg_int>(Decoder& d, DecodedOp& op) { sources(d, op, {1}); return signed_unary<Neg>(d); }
-template <> ExecFn bind<isa::Opcode::abs_int>(Decoder& d, DecodedOp& op) { sources(d, op, {1}); return signed_unary<Abs>(d); }
-template <> ExecFn bind<isa::Opcode::min_int>(Decoder& d, DecodedOp& op) { return bind_min_max<Min, MinRelu>(d, op); }
-template <> ExecFn bind<isa::Opcode::max_int>(Decoder& d, DecodedOp& op) { return bind_min_max<Max, MaxRelu>(d, op); }
-template <> ExecFn bind<isa::Opcode::mul24>(Decoder& d, DecodedOp& op) {
+template <> ExecFn bind<isa::row::div_int>(Decoder& d, DecodedOp& op) { sources(d, op, {1, 2}); return int_binary<Div>(d); }
+template <> ExecFn bind<isa::row::rem_int>(Decoder& d, DecodedOp& op) { sources(d, op, {1, 2}); return int_binary<Rem>(d); }
+template <> ExecFn bind<isa::row::neg_int>(Decoder& d, DecodedOp& op) { sources(d, op, {1}); return signed_unary<Neg>(d); }
+template <> ExecFn bind<isa::row::abs_int>(Decoder& d, DecodedOp& op) { sources(d, op, {1}); return signed_unary<Abs>(d); }
+template <> ExecFn bind<isa::row::min_int>(Decoder& d, DecodedOp& op) { return bind_min_max<Min, MinRelu>(d, op); }
+template <> ExecFn bind<isa::row::max_int>(Decoder& d, DecodedOp& op) { return bind_min_max<Max, MaxRelu>(d, op); }
+template <> ExecFn bind<isa::row::mul24>(Decoder& d, DecodedOp& op) {
   sources(d, op, {1, 2});
   if (d.has(isa::Mod::hi)) return d.has(isa::Mod::s32) ? binary<Mul24<true>, int32_t> : binary<Mul24<true>, uint32_t>;
   return d.has(isa::Mod::s32) ? binary<Mul24<false>, int32_t> : binary<Mul24<false>, uint32_t>;
 }
-template <> ExecFn bind<isa::Opcode::mad24>(Decoder& d, DecodedOp& op) {
+template <> ExecFn bind<isa::row::mad24>(Decoder& d, DecodedOp& op) {
   sources(d, op, {1, 2, 3});
   if (d.has(isa::Mod::sat)) return ternary<Mad24HiSat, int32_t>;
   if (d.has(isa::Mod::hi)) return d.has(isa::Mod::s32) ? ternary<Mad24<true>, int32_t> : ternary<Mad24<true>, uint32_t>;
   return d.has(isa::Mod::s32) ? ternary<Mad24<false>, int32_t> : ternary<Mad24<false>, uint32_t>;
 }
-template <> ExecFn bind<isa::Opcode::sad>(Decoder& d, DecodedOp& op) { sources(d, op, {1, 2, 3}); return int_ternary<Sad>(d); }
+template <> ExecFn bind<isa::row::sad>(Decoder& d, DecodedOp& op) { sources(d, op, {1, 2, 3}); return int_ternary<Sad>(d); }
 
 }  // namespace drywell::sim

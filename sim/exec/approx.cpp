@@ -68,31 +68,31 @@ ExecFn bind_half_approx(Decoder& d, DecodedOp& op) {
 
 }  // namespace
 
-template <> ExecFn bind<isa::Opcode::rcp_f32_approx>(Decoder& d, DecodedOp& op) { return bind_f32_approx<Rcp>(d, op); }
-template <> ExecFn bind<isa::Opcode::sqrt_f32_approx>(Decoder& d, DecodedOp& op) { return bind_f32_approx<Sqrt>(d, op); }
-template <> ExecFn bind<isa::Opcode::rsqrt_f32_approx>(Decoder& d, DecodedOp& op) { return bind_f32_approx<Rsqrt>(d, op); }
-template <> ExecFn bind<isa::Opcode::sin_f32_approx>(Decoder& d, DecodedOp& op) { return bind_f32_approx<Sin>(d, op); }
-template <> ExecFn bind<isa::Opcode::cos_f32_approx>(Decoder& d, DecodedOp& op) { return bind_f32_approx<Cos>(d, op); }
-template <> ExecFn bind<isa::Opcode::lg2_f32_approx>(Decoder& d, DecodedOp& op) { return bind_f32_approx<Log2>(d, op); }
-template <> ExecFn bind<isa::Opcode::ex2_f32_approx>(Decoder& d, DecodedOp& op) { return bind_f32_approx<Exp2>(d, op); }
-template <> ExecFn bind<isa::Opcode::tanh_f32_approx>(Decoder& d, DecodedOp& op) { return bind_f32_approx<Tanh>(d, op); }
-template <> ExecFn bind<isa::Opcode::div_f32_approx>(Decoder& d, DecodedOp& op) {
+template <> ExecFn bind<isa::row::rcp_f32_approx>(Decoder& d, DecodedOp& op) { return bind_f32_approx<Rcp>(d, op); }
+template <> ExecFn bind<isa::row::sqrt_f32_approx>(Decoder& d, DecodedOp& op) { return bind_f32_approx<Sqrt>(d, op); }
+template <> ExecFn bind<isa::row::rsqrt_f32_approx>(Decoder& d, DecodedOp& op) { return bind_f32_approx<Rsqrt>(d, op); }
+template <> ExecFn bind<isa::row::sin_f32_approx>(Decoder& d, DecodedOp& op) { return bind_f32_approx<Sin>(d, op); }
+template <> ExecFn bind<isa::row::cos_f32_approx>(Decoder& d, DecodedOp& op) { return bind_f32_approx<Cos>(d, op); }
+template <> ExecFn bind<isa::row::lg2_f32_approx>(Decoder& d, DecodedOp& op) { return bind_f32_approx<Log2>(d, op); }
+template <> ExecFn bind<isa::row::ex2_f32_approx>(Decoder& d, DecodedOp& op) { return bind_f32_approx<Exp2>(d, op); }
+template <> ExecFn bind<isa::row::tanh_f32_approx>(Decoder& d, DecodedOp& op) { return bind_f32_approx<Tanh>(d, op); }
+template <> ExecFn bind<isa::row::div_f32_approx>(Decoder& d, DecodedOp& op) {
   sources(d, op, {1, 2});
   return bind_f32<DivApprox, Plain<float>, Plain<float>>(d, op);
 }
-template <> ExecFn bind<isa::Opcode::div_f32_full>(Decoder& d, DecodedOp& op) {
+template <> ExecFn bind<isa::row::div_f32_full>(Decoder& d, DecodedOp& op) {
   sources(d, op, {1, 2});
   return bind_f32<DivOp, Plain<float>, Plain<float>>(d, op);
 }
-template <> ExecFn bind<isa::Opcode::rcp_f64_approx>(Decoder& d, DecodedOp& op) {
+template <> ExecFn bind<isa::row::rcp_f64_approx>(Decoder& d, DecodedOp& op) {
   sources(d, op, {1});
   return nearest<double, UpperWord<Rcp>, Plain<double>>;
 }
-template <> ExecFn bind<isa::Opcode::rsqrt_f64_approx>(Decoder& d, DecodedOp& op) {
+template <> ExecFn bind<isa::row::rsqrt_f64_approx>(Decoder& d, DecodedOp& op) {
   sources(d, op, {1});
   return d.has(Mod::ftz) ? nearest<double, UpperWord<Rsqrt>, Plain<double>> : nearest<double, Rsqrt, Plain<double>>;
 }
-template <> ExecFn bind<isa::Opcode::tanh_half_approx>(Decoder& d, DecodedOp& op) { return bind_half_approx<Tanh>(d, op); }
-template <> ExecFn bind<isa::Opcode::ex2_half_approx>(Decoder& d, DecodedOp& op) { return bind_half_approx<Exp2>(d, op); }
+template <> ExecFn bind<isa::row::tanh_half_approx>(Decoder& d, DecodedOp& op) { return bind_half_approx<Tanh>(d, op); }
+template <> ExecFn bind<isa::row::ex2_half_approx>(Decoder& d, DecodedOp& op) { return bind_half_approx<Exp2>(d, op); }
 
 }  // namespace drywell::sim

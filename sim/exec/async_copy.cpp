@@ -105,7 +105,7 @@ Effect arrive(Warp& w, const DecodedOp& op, LaneMask mask) {
 
 }  // namespace
 
-template <> ExecFn bind<isa::Opcode::cp_async>(Decoder& d, DecodedOp& op) {
+template <> ExecFn bind<isa::row::cp_async>(Decoder& d, DecodedOp& op) {
   d.set_address(op, *d.operand(0));
   const Decoder::Address from = d.address(*d.operand(1));
   op.vec = d.push_slot(from.base);
@@ -116,13 +116,13 @@ template <> ExecFn bind<isa::Opcode::cp_async>(Decoder& d, DecodedOp& op) {
   op.count = static_cast<uint8_t>(d.operand(2)->value);
   return copy;
 }
-template <> ExecFn bind<isa::Opcode::cp_async_commit_group>(Decoder&, DecodedOp&) { return commit_group; }
-template <> ExecFn bind<isa::Opcode::cp_async_wait_group>(Decoder& d, DecodedOp& op) {
+template <> ExecFn bind<isa::row::cp_async_commit_group>(Decoder&, DecodedOp&) { return commit_group; }
+template <> ExecFn bind<isa::row::cp_async_wait_group>(Decoder& d, DecodedOp& op) {
   op.imm = static_cast<uint64_t>(d.operand(0)->value);
   return wait_group;
 }
-template <> ExecFn bind<isa::Opcode::cp_async_wait_all>(Decoder&, DecodedOp&) { return wait_all; }
-template <> ExecFn bind<isa::Opcode::cp_async_mbarrier_arrive>(Decoder& d, DecodedOp& op) {
+template <> ExecFn bind<isa::row::cp_async_wait_all>(Decoder&, DecodedOp&) { return wait_all; }
+template <> ExecFn bind<isa::row::cp_async_mbarrier_arrive>(Decoder& d, DecodedOp& op) {
   d.set_address(op, *d.operand(0));
   op.extra = d.has(isa::Mod::noinc) ? 1 : 0;
   return arrive;

@@ -59,19 +59,19 @@ ExecFn bind_store(Decoder& d, DecodedOp& op, bool global) {
 }  // namespace
 
 template <>
-ExecFn bind<isa::Opcode::st_async>(Decoder& d, DecodedOp& op) {
+ExecFn bind<isa::row::st_async>(Decoder& d, DecodedOp& op) {
   return bind_store(d, op, false);
 }
 template <>
-ExecFn bind<isa::Opcode::st_async_global>(Decoder& d, DecodedOp& op) {
+ExecFn bind<isa::row::st_async_global>(Decoder& d, DecodedOp& op) {
   return bind_store(d, op, true);
 }
 template <>
-ExecFn bind<isa::Opcode::red_async>(Decoder& d, DecodedOp& op) {
+ExecFn bind<isa::row::red_async>(Decoder& d, DecodedOp& op) {
   return bind_store(d, op, false);
 }
 template <>
-ExecFn bind<isa::Opcode::red_async_global>(Decoder& d, DecodedOp& op) {
+ExecFn bind<isa::row::red_async_global>(Decoder& d, DecodedOp& op) {
   return bind_store(d, op, true);
 }
 

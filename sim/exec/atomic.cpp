@@ -209,7 +209,7 @@ ExecFn bind_atomic(Decoder& d, DecodedOp& op, const isa::Operand* result, const 
 
 }  // namespace
 
-template <> ExecFn bind<isa::Opcode::atom>(Decoder& d, DecodedOp& op) { return bind_atomic(d, op, d.operand(0), *d.operand(1), *d.operand(2), d.operand(3)); }
-template <> ExecFn bind<isa::Opcode::red>(Decoder& d, DecodedOp& op) { return bind_atomic(d, op, nullptr, *d.operand(0), *d.operand(1), nullptr); }
+template <> ExecFn bind<isa::row::atom>(Decoder& d, DecodedOp& op) { return bind_atomic(d, op, d.operand(0), *d.operand(1), *d.operand(2), d.operand(3)); }
+template <> ExecFn bind<isa::row::red>(Decoder& d, DecodedOp& op) { return bind_atomic(d, op, nullptr, *d.operand(0), *d.operand(1), nullptr); }
 
 }  // namespace drywell::sim

@@ -185,14 +185,14 @@ ExecFn bind_red(Decoder& d, DecodedOp& op) {
 
 }  // namespace
 
-template <> ExecFn bind<isa::Opcode::bar_sync>(Decoder& d, DecodedOp& op) { return bind_sync(d, op); }
-template <> ExecFn bind<isa::Opcode::bar_arrive>(Decoder& d, DecodedOp& op) { return bind_arrive(d, op); }
-template <> ExecFn bind<isa::Opcode::bar_red_pred>(Decoder& d, DecodedOp& op) { return bind_red(d, op); }
-template <> ExecFn bind<isa::Opcode::bar_red_popc>(Decoder& d, DecodedOp& op) { return bind_red(d, op); }
-template <> ExecFn bind<isa::Opcode::barrier_sync>(Decoder& d, DecodedOp& op) { return bind_sync(d, op); }
-template <> ExecFn bind<isa::Opcode::barrier_arrive>(Decoder& d, DecodedOp& op) { return bind_arrive(d, op); }
-template <> ExecFn bind<isa::Opcode::barrier_red_pred>(Decoder& d, DecodedOp& op) { return bind_red(d, op); }
-template <> ExecFn bind<isa::Opcode::barrier_red_popc>(Decoder& d, DecodedOp& op) { return bind_red(d, op); }
-template <> ExecFn bind<isa::Opcode::bar_warp_sync>(Decoder& d, DecodedOp& op) { op.src[0] = d.source(*d.operand(0), 32); return warp_sync; }
+template <> ExecFn bind<isa::row::bar_sync>(Decoder& d, DecodedOp& op) { return bind_sync(d, op); }
+template <> ExecFn bind<isa::row::bar_arrive>(Decoder& d, DecodedOp& op) { return bind_arrive(d, op); }
+template <> ExecFn bind<isa::row::bar_red_pred>(Decoder& d, DecodedOp& op) { return bind_red(d, op); }
+template <> ExecFn bind<isa::row::bar_red_popc>(Decoder& d, DecodedOp& op) { return bind_red(d, op); }
+template <> ExecFn bind<isa::row::barrier_sync>(Decoder& d, DecodedOp& op) { return bind_sync(d, op); }
+template <> ExecFn bind<isa::row::barrier_arrive>(Decoder& d, DecodedOp& op) { return bind_arrive(d, op); }
+template <> ExecFn bind<isa::row::barrier_red_pred>(Decoder& d, DecodedOp& op) { return bind_red(d, op); }
+template <> ExecFn bind<isa::row::barrier_red_popc>(Decoder& d, DecodedOp& op) { return bind_red(d, op); }
+template <> ExecFn bind<isa::row::bar_warp_sync>(Decoder& d, DecodedOp& op) { op.src[0] = d.source(*d.operand(0), 32); return warp_sync; }
 
 }  // namespace drywell::sim

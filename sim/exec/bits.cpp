@@ -247,73 +247,73 @@ void bind_lop3(Decoder& d, DecodedOp& op) {
 
 }  // namespace
 
-template <> ExecFn bind<isa::Opcode::popc>(Decoder& d, DecodedOp& op) {
+template <> ExecFn bind<isa::row::popc>(Decoder& d, DecodedOp& op) {
   sources(d, op, {1});
   return d.has(Mod::b64) ? count_bits<Popc, uint64_t> : count_bits<Popc, uint32_t>;
 }
-template <> ExecFn bind<isa::Opcode::clz>(Decoder& d, DecodedOp& op) {
+template <> ExecFn bind<isa::row::clz>(Decoder& d, DecodedOp& op) {
   sources(d, op, {1});
   return d.has(Mod::b64) ? count_bits<Clz, uint64_t> : count_bits<Clz, uint32_t>;
 }
-template <> ExecFn bind<isa::Opcode::bfind>(Decoder& d, DecodedOp& op) {
+template <> ExecFn bind<isa::row::bfind>(Decoder& d, DecodedOp& op) {
   sources(d, op, {1});
   const bool shift = d.has(Mod::shiftamt);
   return with_int_type(d.mod(Slot::type), [shift]<class T>() -> ExecFn { return shift ? count_bits<Bfind<true>, T> : count_bits<Bfind<false>, T>; });
 }
-template <> ExecFn bind<isa::Opcode::fns>(Decoder& d, DecodedOp& op) { sources(d, op, {1, 2, 3}); return ternary<Fns, uint32_t>; }
-template <> ExecFn bind<isa::Opcode::brev>(Decoder& d, DecodedOp& op) {
+template <> ExecFn bind<isa::row::fns>(Decoder& d, DecodedOp& op) { sources(d, op, {1, 2, 3}); return ternary<Fns, uint32_t>; }
+template <> ExecFn bind<isa::row::brev>(Decoder& d, DecodedOp& op) {
   sources(d, op, {1});
   return d.has(Mod::b64) ? unary<Brev, uint64_t> : unary<Brev, uint32_t>;
 }
-template <> ExecFn bind<isa::Opcode::cnot>(Decoder& d, DecodedOp& op) {
+template <> ExecFn bind<isa::row::cnot>(Decoder& d, DecodedOp& op) {
   sources(d, op, {1});
   return with_int_type(d.mod(Slot::type), []<class T>() -> ExecFn { return unary<Cnot, T>; });
 }
-template <> ExecFn bind<isa::Opcode::bfe>(Decoder& d, DecodedOp& op) {
+template <> ExecFn bind<isa::row::bfe>(Decoder& d, DecodedOp& op) {
   sources(d, op, {1});
   for (size_t k = 1; k < 3; ++k) op.src[k] = d.source(*d.operand(k + 1), 32);
   return with_int_type(d.mod(Slot::type), []<class T>() -> ExecFn { return bit_field_extract<T>; });
 }
-template <> ExecFn bind<isa::Opcode::bfi>(Decoder& d, DecodedOp& op) {
+template <> ExecFn bind<isa::row::bfi>(Decoder& d, DecodedOp& op) {
   sources(d, op, {1, 2});
   for (size_t k = 2; k < 4; ++k) op.src[k] = d.source(*d.operand(k + 1), 32);
   return d.has(Mod::b64) ? bit_field_insert<uint64_t> : bit_field_insert<uint32_t>;
 }
-template <> ExecFn bind<isa::Opcode::szext>(Decoder& d, DecodedOp& op) {
+template <> ExecFn bind<isa::row::szext>(Decoder& d, DecodedOp& op) {
   sources(d, op, {1, 2});
   if (d.has(Mod::clamp)) return d.has(Mod::s32) ? binary<Extend<true>, int32_t> : binary<Extend<true>, uint32_t>;
   return d.has(Mod::s32) ? binary<Extend<false>, int32_t> : binary<Extend<false>, uint32_t>;
 }
-template <> ExecFn bind<isa::Opcode::bmsk>(Decoder& d, DecodedOp& op) {
+template <> ExecFn bind<isa::row::bmsk>(Decoder& d, DecodedOp& op) {
   sources(d, op, {1, 2});
   return d.has(Mod::clamp) ? binary<Mask<true>, uint32_t> : binary<Mask<false>, uint32_t>;
 }
-template <> ExecFn bind<isa::Opcode::dp4a>(Decoder& d, DecodedOp& op) { return bind_dot<Dp4a>(d, op); }
-template <> ExecFn bind<isa::Opcode::dp2a>(Decoder& d, DecodedOp& op) { return bind_dot<Dp2a>(d, op); }
-template <> ExecFn bind<isa::Opcode::vabsdiff4>(Decoder& d, DecodedOp& op) {
+template <> ExecFn bind<isa::row::dp4a>(Decoder& d, DecodedOp& op) { return bind_dot<Dp4a>(d, op); }
+template <> ExecFn bind<isa::row::dp2a>(Decoder& d, DecodedOp& op) { return bind_dot<Dp2a>(d, op); }
+template <> ExecFn bind<isa::row::vabsdiff4>(Decoder& d, DecodedOp& op) {
   sources(d, op, {1, 2, 3});
   const auto is_signed = [&](Slot s) { return uint32_t{d.mod(s) == Mod::s32}; };
   op.extra = is_signed(Slot::atype) | is_signed(Slot::btype) << 1 | is_signed(Slot::type) << 2 | uint32_t{d.has(Mod::sat)} << 3 | uint32_t{d.has(Mod::add)} << 4;
   return absolute_differences;
 }
-template <> ExecFn bind<isa::Opcode::lop3>(Decoder& d, DecodedOp& op) {
+template <> ExecFn bind<isa::row::lop3>(Decoder& d, DecodedOp& op) {
   op.dst = d.dest(*d.operand(0));
   bind_lop3(d, op);
   return logic3;
 }
-template <> ExecFn bind<isa::Opcode::lop3_pred>(Decoder& d, DecodedOp& op) {
+template <> ExecFn bind<isa::row::lop3_pred>(Decoder& d, DecodedOp& op) {
   bind_pair(d, op, *d.operand(0));
   bind_lop3(d, op);
   op.pred[0] = d.pred(*d.operand(5));
   return d.has(Mod::and_) ? logic3_pred<true> : logic3_pred<false>;
 }
-template <> ExecFn bind<isa::Opcode::shf>(Decoder& d, DecodedOp& op) {
+template <> ExecFn bind<isa::row::shf>(Decoder& d, DecodedOp& op) {
   sources(d, op, {1, 2, 3});
   const bool clamp = d.has(Mod::clamp);
   if (d.has(Mod::l)) return clamp ? ternary<Funnel<true, true>, uint32_t> : ternary<Funnel<true, false>, uint32_t>;
   return clamp ? ternary<Funnel<false, true>, uint32_t> : ternary<Funnel<false, false>, uint32_t>;
 }
-template <> ExecFn bind<isa::Opcode::prmt>(Decoder& d, DecodedOp& op) {
+template <> ExecFn bind<isa::row::prmt>(Decoder& d, DecodedOp& op) {
   sources(d, op, {1, 2, 3});
   switch (d.mod(Slot::mode)) {
     case Mod::f4e: op.extra = 0; break;

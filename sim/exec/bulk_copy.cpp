@@ -153,50 +153,50 @@ Effect wait_group(Warp& w, const DecodedOp& op, LaneMask mask) {
 }  // namespace
 
 template <>
-ExecFn bind<isa::Opcode::cp_async_bulk_load>(Decoder& d, DecodedOp& op) {
+ExecFn bind<isa::row::cp_async_bulk_load>(Decoder& d, DecodedOp& op) {
   bind_copy(d, op, {.mbar = 3, .mask = 4});
   return copy<BulkCopy::Kind::global_to_shared>;
 }
 template <>
-ExecFn bind<isa::Opcode::cp_async_bulk_remote>(Decoder& d, DecodedOp& op) {
+ExecFn bind<isa::row::cp_async_bulk_remote>(Decoder& d, DecodedOp& op) {
   bind_copy(d, op, {.mbar = 3});
   return copy<BulkCopy::Kind::shared_to_shared>;
 }
 template <>
-ExecFn bind<isa::Opcode::cp_async_bulk_store>(Decoder& d, DecodedOp& op) {
+ExecFn bind<isa::row::cp_async_bulk_store>(Decoder& d, DecodedOp& op) {
   bind_copy(d, op, {.byte_mask = 4});
   return copy<BulkCopy::Kind::shared_to_global>;
 }
 template <>
-ExecFn bind<isa::Opcode::cp_reduce_async_bulk_remote>(Decoder& d, DecodedOp& op) {
+ExecFn bind<isa::row::cp_reduce_async_bulk_remote>(Decoder& d, DecodedOp& op) {
   bind_copy(d, op, {.mbar = 3});
   bind_reduction(d, op);
   return copy<BulkCopy::Kind::shared_to_shared>;
 }
 template <>
-ExecFn bind<isa::Opcode::cp_reduce_async_bulk>(Decoder& d, DecodedOp& op) {
+ExecFn bind<isa::row::cp_reduce_async_bulk>(Decoder& d, DecodedOp& op) {
   bind_copy(d, op, {});
   bind_reduction(d, op);
   return copy<BulkCopy::Kind::shared_to_global>;
 }
 template <>
-ExecFn bind<isa::Opcode::cp_async_bulk_prefetch>(Decoder& d, DecodedOp& op) {
+ExecFn bind<isa::row::cp_async_bulk_prefetch>(Decoder& d, DecodedOp& op) {
   d.set_address(op, *d.operand(0));
   op.src[1] = d.source(*d.operand(1), 32);
   return prefetch;
 }
 template <>
-ExecFn bind<isa::Opcode::st_bulk>(Decoder& d, DecodedOp& op) {
+ExecFn bind<isa::row::st_bulk>(Decoder& d, DecodedOp& op) {
   d.set_address(op, *d.operand(0));
   op.src[1] = d.source(*d.operand(1), 64);
   return zero_fill;
 }
 template <>
-ExecFn bind<isa::Opcode::cp_async_bulk_commit_group>(Decoder&, DecodedOp&) {
+ExecFn bind<isa::row::cp_async_bulk_commit_group>(Decoder&, DecodedOp&) {
   return commit_group;
 }
 template <>
-ExecFn bind<isa::Opcode::cp_async_bulk_wait_group>(Decoder& d, DecodedOp& op) {
+ExecFn bind<isa::row::cp_async_bulk_wait_group>(Decoder& d, DecodedOp& op) {
   op.imm = static_cast<uint64_t>(d.operand(0)->value);
   op.extra = d.has(isa::Mod::read) ? 1 : 0;
   return wait_group;

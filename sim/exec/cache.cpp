@@ -79,38 +79,38 @@ Src fraction_of(Decoder& d, const isa::Operand* o) {
 }  // namespace
 
 template <>
-ExecFn bind<isa::Opcode::prefetch>(Decoder&, DecodedOp&) {
+ExecFn bind<isa::row::prefetch>(Decoder&, DecodedOp&) {
   return no_effect;
 }
 template <>
-ExecFn bind<isa::Opcode::prefetchu>(Decoder&, DecodedOp&) {
+ExecFn bind<isa::row::prefetchu>(Decoder&, DecodedOp&) {
   return no_effect;
 }
 template <>
-ExecFn bind<isa::Opcode::applypriority>(Decoder& d, DecodedOp& op) {
+ExecFn bind<isa::row::applypriority>(Decoder& d, DecodedOp& op) {
   d.set_address(op, *d.operand(0));
   return line<false>;
 }
 template <>
-ExecFn bind<isa::Opcode::discard>(Decoder& d, DecodedOp& op) {
+ExecFn bind<isa::row::discard>(Decoder& d, DecodedOp& op) {
   d.set_address(op, *d.operand(0));
   return line<true>;
 }
 template <>
-ExecFn bind<isa::Opcode::createpolicy_fractional>(Decoder& d, DecodedOp& op) {
+ExecFn bind<isa::row::createpolicy_fractional>(Decoder& d, DecodedOp& op) {
   op.dst = d.dest(*d.operand(0));
   op.imm = policy_kind(d, 0);
   op.src[0] = fraction_of(d, d.operand(1));
   return fractional_policy;
 }
 template <>
-ExecFn bind<isa::Opcode::createpolicy_range>(Decoder& d, DecodedOp& op) {
+ExecFn bind<isa::row::createpolicy_range>(Decoder& d, DecodedOp& op) {
   op.dst = d.dest(*d.operand(0));
   op.src[0] = d.constant(policy_kind(d, kRange), 64);
   return copy_policy;
 }
 template <>
-ExecFn bind<isa::Opcode::createpolicy_cvt>(Decoder& d, DecodedOp& op) {
+ExecFn bind<isa::row::createpolicy_cvt>(Decoder& d, DecodedOp& op) {
   op.dst = d.dest(*d.operand(0));
   op.src[0] = d.source(*d.operand(1), 64);
   return copy_policy;

@@ -249,7 +249,7 @@ Effect exec_return(Warp& w, const DecodedOp&, LaneMask mask) {
 }
 
 template <>
-ExecFn bind<isa::Opcode::call>(Decoder& d, DecodedOp& op) {
+ExecFn bind<isa::row::call>(Decoder& d, DecodedOp& op) {
   CallSite site;
   site.results = values_of(d, d.operand(0), true);
   site.args = values_of(d, d.operand(2), false);
@@ -274,7 +274,7 @@ ExecFn bind<isa::Opcode::call>(Decoder& d, DecodedOp& op) {
   return fn;
 }
 template <>
-ExecFn bind<isa::Opcode::ret>(Decoder&, DecodedOp&) {
+ExecFn bind<isa::row::ret>(Decoder&, DecodedOp&) {
   return exec_return;
 }
 

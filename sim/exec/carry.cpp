@@ -73,11 +73,11 @@ ExecFn bind_mad(Decoder& d, DecodedOp& op, uint32_t carry_in) {
 
 }  // namespace
 
-template <> ExecFn bind<isa::Opcode::add_cc>(Decoder& d, DecodedOp& op) { return bind_chained<AddCarry, false>(d, op, 0); }
-template <> ExecFn bind<isa::Opcode::addc>(Decoder& d, DecodedOp& op) { return bind_chained<AddCarry, false>(d, op, kCarryIn); }
-template <> ExecFn bind<isa::Opcode::sub_cc>(Decoder& d, DecodedOp& op) { return bind_chained<SubCarry, false>(d, op, kCarrySet); }
-template <> ExecFn bind<isa::Opcode::subc>(Decoder& d, DecodedOp& op) { return bind_chained<SubCarry, false>(d, op, kCarryIn); }
-template <> ExecFn bind<isa::Opcode::mad_cc>(Decoder& d, DecodedOp& op) { return bind_mad(d, op, 0); }
-template <> ExecFn bind<isa::Opcode::madc>(Decoder& d, DecodedOp& op) { return bind_mad(d, op, kCarryIn); }
+template <> ExecFn bind<isa::row::add_cc>(Decoder& d, DecodedOp& op) { return bind_chained<AddCarry, false>(d, op, 0); }
+template <> ExecFn bind<isa::row::addc>(Decoder& d, DecodedOp& op) { return bind_chained<AddCarry, false>(d, op, kCarryIn); }
+template <> ExecFn bind<isa::row::sub_cc>(Decoder& d, DecodedOp& op) { return bind_chained<SubCarry, false>(d, op, kCarrySet); }
+template <> ExecFn bind<isa::row::subc>(Decoder& d, DecodedOp& op) { return bind_chained<SubCarry, false>(d, op, kCarryIn); }
+template <> ExecFn bind<isa::row::mad_cc>(Decoder& d, DecodedOp& op) { return bind_mad(d, op, 0); }
+template <> ExecFn bind<isa::row::madc>(Decoder& d, DecodedOp& op) { return bind_mad(d, op, kCarryIn); }
 
 }  // namespace drywell::sim

@@ -80,17 +80,17 @@ Effect rank_of_address(Warp& w, const DecodedOp& op, LaneMask mask) {
 }  // namespace
 
 template <>
-ExecFn bind<isa::Opcode::barrier_cluster_arrive>(Decoder& d, DecodedOp& op) {
+ExecFn bind<isa::row::barrier_cluster_arrive>(Decoder& d, DecodedOp& op) {
   op.aligned = d.has(isa::Mod::aligned);
   return cluster_arrive;
 }
 template <>
-ExecFn bind<isa::Opcode::barrier_cluster_wait>(Decoder& d, DecodedOp& op) {
+ExecFn bind<isa::row::barrier_cluster_wait>(Decoder& d, DecodedOp& op) {
   op.aligned = d.has(isa::Mod::aligned);
   return cluster_wait;
 }
 template <>
-ExecFn bind<isa::Opcode::mapa>(Decoder& d, DecodedOp& op) {
+ExecFn bind<isa::row::mapa>(Decoder& d, DecodedOp& op) {
   const bool wide = d.has(isa::Mod::u64);
   op.dst = d.dest(*d.operand(0));
   op.src[0] = d.source(*d.operand(1), wide ? 64 : 32);
@@ -98,7 +98,7 @@ ExecFn bind<isa::Opcode::mapa>(Decoder& d, DecodedOp& op) {
   return wide ? map_address<uint64_t> : map_address<uint32_t>;
 }
 template <>
-ExecFn bind<isa::Opcode::getctarank>(Decoder& d, DecodedOp& op) {
+ExecFn bind<isa::row::getctarank>(Decoder& d, DecodedOp& op) {
   const bool wide = d.has(isa::Mod::u64);
   op.dst = d.dest(*d.operand(0));
   op.src[0] = d.source(*d.operand(1), wide ? 64 : 32);

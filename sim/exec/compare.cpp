@@ -205,34 +205,34 @@ Effect in_space(Warp& w, const DecodedOp& op, LaneMask mask) {
 
 }  // namespace
 
-template <> ExecFn bind<isa::Opcode::setp_half>(Decoder& d, DecodedOp& op) {
+template <> ExecFn bind<isa::row::setp_half>(Decoder& d, DecodedOp& op) {
   op.dst = d.dest_pred(*d.operand(0));
   bind_comparison(d, op, 16);
   return d.has(Mod::f16) ? set_half_predicate<F16<0>> : set_half_predicate<Bf16<0>>;
 }
-template <> ExecFn bind<isa::Opcode::setp_half2>(Decoder& d, DecodedOp& op) {
+template <> ExecFn bind<isa::row::setp_half2>(Decoder& d, DecodedOp& op) {
   op.dst = d.dest_pred(d.elements(*d.operand(0))[0]);
   op.dst2 = d.dest_pred(d.elements(*d.operand(0))[1]);
   bind_comparison(d, op, 32);
   return d.has(Mod::f16x2) ? set_half2_predicates<F16> : set_half2_predicates<Bf16>;
 }
-template <> ExecFn bind<isa::Opcode::set_int>(Decoder& d, DecodedOp& op) {
+template <> ExecFn bind<isa::row::set_int>(Decoder& d, DecodedOp& op) {
   bind_set(d, op);
   return with_int_type(d.mod(Slot::stype), []<class T>() -> ExecFn { return set_word<Scalar<T>>; });
 }
-template <> ExecFn bind<isa::Opcode::set_float>(Decoder& d, DecodedOp& op) {
+template <> ExecFn bind<isa::row::set_float>(Decoder& d, DecodedOp& op) {
   bind_set(d, op);
   return d.mod(Slot::stype) == Mod::f64 ? set_word<Scalar<double>> : set_word<Scalar<float>>;
 }
-template <> ExecFn bind<isa::Opcode::set_half>(Decoder& d, DecodedOp& op) {
+template <> ExecFn bind<isa::row::set_half>(Decoder& d, DecodedOp& op) {
   bind_set(d, op);
   return d.mod(Slot::stype) == Mod::f16 ? set_word<F16<0>> : set_word<Bf16<0>>;
 }
-template <> ExecFn bind<isa::Opcode::set_half2>(Decoder& d, DecodedOp& op) {
+template <> ExecFn bind<isa::row::set_half2>(Decoder& d, DecodedOp& op) {
   bind_set(d, op);
   return d.mod(Slot::stype) == Mod::f16x2 ? set_word2<F16> : set_word2<Bf16>;
 }
-template <> ExecFn bind<isa::Opcode::slct>(Decoder& d, DecodedOp& op) {
+template <> ExecFn bind<isa::row::slct>(Decoder& d, DecodedOp& op) {
   sources(d, op, {1, 2});
   op.src[2] = d.source(*d.operand(3), 32);
   op.extra = d.has(Mod::ftz) ? 1 : 0;
@@ -240,13 +240,13 @@ template <> ExecFn bind<isa::Opcode::slct>(Decoder& d, DecodedOp& op) {
   if (wide) return by_float ? select_by_sign<uint64_t, true> : select_by_sign<uint64_t, false>;
   return by_float ? select_by_sign<uint32_t, true> : select_by_sign<uint32_t, false>;
 }
-template <> ExecFn bind<isa::Opcode::testp_finite>(Decoder& d, DecodedOp& op) { return bind_classify<Finite>(d, op); }
-template <> ExecFn bind<isa::Opcode::testp_infinite>(Decoder& d, DecodedOp& op) { return bind_classify<Infinite>(d, op); }
-template <> ExecFn bind<isa::Opcode::testp_number>(Decoder& d, DecodedOp& op) { return bind_classify<Number>(d, op); }
-template <> ExecFn bind<isa::Opcode::testp_notanumber>(Decoder& d, DecodedOp& op) { return bind_classify<NotANumber>(d, op); }
-template <> ExecFn bind<isa::Opcode::testp_normal>(Decoder& d, DecodedOp& op) { return bind_classify<Normal>(d, op); }
-template <> ExecFn bind<isa::Opcode::testp_subnormal>(Decoder& d, DecodedOp& op) { return bind_classify<Subnormal>(d, op); }
-template <> ExecFn bind<isa::Opcode::isspacep>(Decoder& d, DecodedOp& op) {
+template <> ExecFn bind<isa::row::testp_finite>(Decoder& d, DecodedOp& op) { return bind_classify<Finite>(d, op); }
+template <> ExecFn bind<isa::row::testp_infinite>(Decoder& d, DecodedOp& op) { return bind_classify<Infinite>(d, op); }
+template <> ExecFn bind<isa::row::testp_number>(Decoder& d, DecodedOp& op) { return bind_classify<Number>(d, op); }
+template <> ExecFn bind<isa::row::testp_notanumber>(Decoder& d, DecodedOp& op) { return bind_classify<NotANumber>(d, op); }
+template <> ExecFn bind<isa::row::testp_normal>(Decoder& d, DecodedOp& op) { return bind_classify<Normal>(d, op); }
+template <> ExecFn bind<isa::row::testp_subnormal>(Decoder& d, DecodedOp& op) { return bind_classify<Subnormal>(d, op); }
+template <> ExecFn bind<isa::row::isspacep>(Decoder& d, DecodedOp& op) {
   op.dst = d.dest_pred(*d.operand(0));
   op.src[0] = d.source(*d.operand(1), 64);
   switch (d.mod(Slot::space)) {

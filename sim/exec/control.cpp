@@ -106,8 +106,8 @@ Effect no_effect(Warp&, const DecodedOp&, LaneMask) { return Effect::next; }
 
 }  // namespace
 
-template <> ExecFn bind<isa::Opcode::bra>(Decoder& d, DecodedOp& op) { op.target = d.label_pc(d.operand(0)->index); return branch; }
-template <> ExecFn bind<isa::Opcode::brx_idx>(Decoder& d, DecodedOp& op) {
+template <> ExecFn bind<isa::row::bra>(Decoder& d, DecodedOp& op) { op.target = d.label_pc(d.operand(0)->index); return branch; }
+template <> ExecFn bind<isa::row::brx_idx>(Decoder& d, DecodedOp& op) {
   op.src[0] = d.source(*d.operand(0), 32);
   const isa::SymbolRef& list = d.function().symbols[d.operand(1)->index];
   if (list.kind != isa::SymbolRef::Kind::branch_targets) throw Unsupported(fmt::format("'{}' is not a .branchtargets list", list.name));
@@ -116,15 +116,15 @@ template <> ExecFn bind<isa::Opcode::brx_idx>(Decoder& d, DecodedOp& op) {
   op.extra = static_cast<uint32_t>(d.program().targets.size()) - op.vec;
   return branch_indexed;
 }
-template <> ExecFn bind<isa::Opcode::exit>(Decoder&, DecodedOp&) { return end_threads; }
-template <> ExecFn bind<isa::Opcode::trap>(Decoder&, DecodedOp&) { return trap; }
-template <> ExecFn bind<isa::Opcode::brkpt>(Decoder&, DecodedOp&) { return brkpt; }
-template <> ExecFn bind<isa::Opcode::pmevent>(Decoder&, DecodedOp&) { return no_effect; }
-template <> ExecFn bind<isa::Opcode::nanosleep>(Decoder& d, DecodedOp& op) {
+template <> ExecFn bind<isa::row::exit>(Decoder&, DecodedOp&) { return end_threads; }
+template <> ExecFn bind<isa::row::trap>(Decoder&, DecodedOp&) { return trap; }
+template <> ExecFn bind<isa::row::brkpt>(Decoder&, DecodedOp&) { return brkpt; }
+template <> ExecFn bind<isa::row::pmevent>(Decoder&, DecodedOp&) { return no_effect; }
+template <> ExecFn bind<isa::row::nanosleep>(Decoder& d, DecodedOp& op) {
   op.src[0] = d.source(*d.operand(0), 32);
   return nanosleep;
 }
-template <> ExecFn bind<isa::Opcode::setmaxnreg>(Decoder& d, DecodedOp& op) {
+template <> ExecFn bind<isa::row::setmaxnreg>(Decoder& d, DecodedOp& op) {
   op.imm = static_cast<uint64_t>(d.operand(0)->value);
   op.extra = d.has(isa::Mod::inc) ? 1 : 0;
   return set_registers;

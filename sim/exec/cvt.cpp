@@ -381,7 +381,7 @@ ExecFn bind_pack(Decoder& d, DecodedOp& op, size_t third) {
 }  // namespace
 
 template <>
-ExecFn bind<isa::Opcode::cvt_int_int>(Decoder& d, DecodedOp& op) {
+ExecFn bind<isa::row::cvt_int_int>(Decoder& d, DecodedOp& op) {
   op.dst = d.dest(*d.operand(0));
   op.src[0] = d.source(*d.operand(1), isa::type_bits(d.mod(Slot::atype)));
   Conversion c;
@@ -393,7 +393,7 @@ ExecFn bind<isa::Opcode::cvt_int_int>(Decoder& d, DecodedOp& op) {
   return with_int_type(d.mod(Slot::atype), [&]<class S>() -> ExecFn { return pick_plain<S>(c.to); });
 }
 template <>
-ExecFn bind<isa::Opcode::cvt_float_int>(Decoder& d, DecodedOp& op) {
+ExecFn bind<isa::row::cvt_float_int>(Decoder& d, DecodedOp& op) {
   op.dst = d.dest(*d.operand(0));
   op.src[0] = d.source(*d.operand(1), isa::type_bits(d.mod(Slot::atype)));
   const Mod type = d.mod(Slot::type);
@@ -413,7 +413,7 @@ ExecFn bind<isa::Opcode::cvt_float_int>(Decoder& d, DecodedOp& op) {
   });
 }
 template <>
-ExecFn bind<isa::Opcode::cvt_int_float>(Decoder& d, DecodedOp& op) {
+ExecFn bind<isa::row::cvt_int_float>(Decoder& d, DecodedOp& op) {
   op.dst = d.dest(*d.operand(0));
   const Mod from = d.mod(Slot::atype);
   op.src[0] = d.source(*d.operand(1), isa::type_bits(from));
@@ -433,7 +433,7 @@ ExecFn bind<isa::Opcode::cvt_int_float>(Decoder& d, DecodedOp& op) {
   }
 }
 template <>
-ExecFn bind<isa::Opcode::cvt_f32_half>(Decoder& d, DecodedOp& op) {
+ExecFn bind<isa::row::cvt_f32_half>(Decoder& d, DecodedOp& op) {
   const bool f16 = d.mod(Slot::atype) == Mod::f16;
   bind_float(d, op);
   if (d.has(Mod::sat) || d.has(Mod::ftz))
@@ -441,7 +441,7 @@ ExecFn bind<isa::Opcode::cvt_f32_half>(Decoder& d, DecodedOp& op) {
   return f16 ? unary<F16ToF32, uint32_t> : unary<Bf16ToF32, uint32_t>;
 }
 template <>
-ExecFn bind<isa::Opcode::cvt_f64_float>(Decoder& d, DecodedOp& op) {
+ExecFn bind<isa::row::cvt_f64_float>(Decoder& d, DecodedOp& op) {
   bind_float(d, op);
   switch (d.mod(Slot::atype)) {
     case Mod::f16: return float_to_float<double, F16AsF64, ToF64>;
@@ -452,23 +452,23 @@ ExecFn bind<isa::Opcode::cvt_f64_float>(Decoder& d, DecodedOp& op) {
   }
 }
 template <>
-ExecFn bind<isa::Opcode::cvt_f32_f64>(Decoder& d, DecodedOp& op) {
+ExecFn bind<isa::row::cvt_f32_f64>(Decoder& d, DecodedOp& op) {
   bind_float(d, op);
   return float_to_float<float, F64Source, ToF32>;
 }
 template <>
-ExecFn bind<isa::Opcode::cvt_half_f64>(Decoder& d, DecodedOp& op) {
+ExecFn bind<isa::row::cvt_half_f64>(Decoder& d, DecodedOp& op) {
   bind_float(d, op);
   return float_to_float<uint32_t, F64Source, ToHalf>;
 }
 template <>
-ExecFn bind<isa::Opcode::cvt_half_half>(Decoder& d, DecodedOp& op) {
+ExecFn bind<isa::row::cvt_half_half>(Decoder& d, DecodedOp& op) {
   bind_float(d, op);
   return d.mod(Slot::atype) == Mod::f16 ? float_to_float<uint32_t, F16Source, ToHalf>
                                         : float_to_float<uint32_t, Bf16Source, ToHalf>;
 }
 template <>
-ExecFn bind<isa::Opcode::cvt_half_f32>(Decoder& d, DecodedOp& op) {
+ExecFn bind<isa::row::cvt_half_f32>(Decoder& d, DecodedOp& op) {
   if (!d.has(Mod::ftz) && !d.has(Mod::sat)) return bind_narrow(d, op);
   bind_float(d, op);
   if (d.has(Mod::f16))
@@ -476,33 +476,33 @@ ExecFn bind<isa::Opcode::cvt_half_f32>(Decoder& d, DecodedOp& op) {
   return float_to_float<uint32_t, Plain<float>, ToHalf>;
 }
 template <>
-ExecFn bind<isa::Opcode::cvt_tf32_f32>(Decoder& d, DecodedOp& op) {
+ExecFn bind<isa::row::cvt_tf32_f32>(Decoder& d, DecodedOp& op) {
   return bind_narrow(d, op);
 }
 template <>
-ExecFn bind<isa::Opcode::cvt_f32_f32>(Decoder& d, DecodedOp& op) {
+ExecFn bind<isa::row::cvt_f32_f32>(Decoder& d, DecodedOp& op) {
   const bool copies = d.mod(Slot::rnd) == Mod::none && !d.has(Mod::ftz) && !d.has(Mod::sat);  // NaN and all
   return copies ? bind_same<float, Plain<float>, ToF32>(d, op)
                 : bind_same<float, Plain<float>, ToCanonicalF32>(d, op);
 }
 template <>
-ExecFn bind<isa::Opcode::cvt_f64_f64>(Decoder& d, DecodedOp& op) {
+ExecFn bind<isa::row::cvt_f64_f64>(Decoder& d, DecodedOp& op) {
   return bind_same<double, F64Source, ToF64>(d, op);
 }
 template <>
-ExecFn bind<isa::Opcode::cvt_f16_f16>(Decoder& d, DecodedOp& op) {
+ExecFn bind<isa::row::cvt_f16_f16>(Decoder& d, DecodedOp& op) {
   return bind_same<uint32_t, F16Source, ToHalf>(d, op);
 }
 template <>
-ExecFn bind<isa::Opcode::cvt_bf16_bf16>(Decoder& d, DecodedOp& op) {
+ExecFn bind<isa::row::cvt_bf16_bf16>(Decoder& d, DecodedOp& op) {
   return bind_same<uint32_t, Bf16Source, ToHalf>(d, op);
 }
 template <>
-ExecFn bind<isa::Opcode::cvt_pack_16>(Decoder& d, DecodedOp& op) {
+ExecFn bind<isa::row::cvt_pack_16>(Decoder& d, DecodedOp& op) {
   return bind_pack(d, op, 2);
 }
 template <>
-ExecFn bind<isa::Opcode::cvt_pack_narrow>(Decoder& d, DecodedOp& op) {
+ExecFn bind<isa::row::cvt_pack_narrow>(Decoder& d, DecodedOp& op) {
   return bind_pack(d, op, 3);
 }
 

@@ -113,63 +113,63 @@ ExecFn bind_four(Decoder& d, DecodedOp& op) {
 }  // namespace
 
 template <>
-ExecFn bind<isa::Opcode::cvt_half2_f32>(Decoder& d, DecodedOp& op) {
+ExecFn bind<isa::row::cvt_half2_f32>(Decoder& d, DecodedOp& op) {
   return bind_two(d, op, 2);
 }
 template <>
-ExecFn bind<isa::Opcode::cvt_half2_f32_rs>(Decoder& d, DecodedOp& op) {
+ExecFn bind<isa::row::cvt_half2_f32_rs>(Decoder& d, DecodedOp& op) {
   return bind_two(d, op, 3);
 }
 template <>
-ExecFn bind<isa::Opcode::cvt_fp8x2_f32>(Decoder& d, DecodedOp& op) {
+ExecFn bind<isa::row::cvt_fp8x2_f32>(Decoder& d, DecodedOp& op) {
   return bind_two(d, op, 2);
 }
 template <>
-ExecFn bind<isa::Opcode::cvt_fp6x2_f32>(Decoder& d, DecodedOp& op) {
+ExecFn bind<isa::row::cvt_fp6x2_f32>(Decoder& d, DecodedOp& op) {
   return bind_two(d, op, 2);
 }
 template <>
-ExecFn bind<isa::Opcode::cvt_fp4x2_f32>(Decoder& d, DecodedOp& op) {
+ExecFn bind<isa::row::cvt_fp4x2_f32>(Decoder& d, DecodedOp& op) {
   return bind_two(d, op, 2);
 }
 template <>
-ExecFn bind<isa::Opcode::cvt_ue8m0x2_f32>(Decoder& d, DecodedOp& op) {
+ExecFn bind<isa::row::cvt_ue8m0x2_f32>(Decoder& d, DecodedOp& op) {
   return bind_two(d, op, 2);
 }
 template <>
-ExecFn bind<isa::Opcode::cvt_fp8x2_f16x2>(Decoder& d, DecodedOp& op) {
+ExecFn bind<isa::row::cvt_fp8x2_f16x2>(Decoder& d, DecodedOp& op) {
   return bind_packed(d, op);
 }
 template <>
-ExecFn bind<isa::Opcode::cvt_fp4x2_f16x2>(Decoder& d, DecodedOp& op) {
+ExecFn bind<isa::row::cvt_fp4x2_f16x2>(Decoder& d, DecodedOp& op) {
   return bind_packed(d, op);
 }
 template <>
-ExecFn bind<isa::Opcode::cvt_ue8m0x2_bf16x2>(Decoder& d, DecodedOp& op) {
+ExecFn bind<isa::row::cvt_ue8m0x2_bf16x2>(Decoder& d, DecodedOp& op) {
   return bind_packed(d, op);
 }
 template <>
-ExecFn bind<isa::Opcode::cvt_f16x2_narrow>(Decoder& d, DecodedOp& op) {
+ExecFn bind<isa::row::cvt_f16x2_narrow>(Decoder& d, DecodedOp& op) {
   return bind_packed(d, op);
 }
 template <>
-ExecFn bind<isa::Opcode::cvt_f16x2_fp6>(Decoder& d, DecodedOp& op) {
+ExecFn bind<isa::row::cvt_f16x2_fp6>(Decoder& d, DecodedOp& op) {
   return bind_packed(d, op);
 }
 template <>
-ExecFn bind<isa::Opcode::cvt_f16x2_fp4>(Decoder& d, DecodedOp& op) {
+ExecFn bind<isa::row::cvt_f16x2_fp4>(Decoder& d, DecodedOp& op) {
   return bind_packed(d, op);
 }
 template <>
-ExecFn bind<isa::Opcode::cvt_bf16x2_ue8m0x2>(Decoder& d, DecodedOp& op) {
+ExecFn bind<isa::row::cvt_bf16x2_ue8m0x2>(Decoder& d, DecodedOp& op) {
   return bind_packed(d, op);
 }
 template <>
-ExecFn bind<isa::Opcode::cvt_fp4x4_rs>(Decoder& d, DecodedOp& op) {
+ExecFn bind<isa::row::cvt_fp4x4_rs>(Decoder& d, DecodedOp& op) {
   return bind_four(d, op);
 }
 template <>
-ExecFn bind<isa::Opcode::cvt_narrow_x4_rs>(Decoder& d, DecodedOp& op) {
+ExecFn bind<isa::row::cvt_narrow_x4_rs>(Decoder& d, DecodedOp& op) {
   return bind_four(d, op);
 }
 

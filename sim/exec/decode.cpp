@@ -28,21 +28,20 @@ ExecFn bind_unsupported(Decoder& d, DecodedOp& op) {
   return exec_unsupported;
 }
 
-template <size_t I>
-constexpr BindFn bind_of() {
-  if constexpr (isa::kSpecs[I].status == isa::Status::supported) {
-    return &bind<static_cast<isa::Opcode>(I)>;
+template <class Row, isa::Opcode Op>
+constexpr BindFn bind_row() {
+  if constexpr (isa::kSpecs[static_cast<size_t>(Op)].status == isa::Status::supported) {
+    return &bind<Row>;
   } else {
     return &bind_unsupported;
   }
 }
 
-template <size_t... I>
-constexpr std::array<BindFn, sizeof...(I)> make_table(std::index_sequence<I...>) {
-  return {bind_of<I>()...};
-}
-
-constexpr auto kBind = make_table(std::make_index_sequence<isa::kOpcodeCount>());
+constexpr BindFn kBind[] = {
+#define INSTR(OP_, ...) bind_row<isa::row::OP_, isa::Opcode::OP_>(),
+#include "drywell/isa/table/all.inc"
+#undef INSTR
+};
 
 }  // namespace
 
@@ -65,7 +64,7 @@ void Decoder::find_functions(const isa::Function& kernel) {
       if (s.kind == isa::SymbolRef::Kind::function) add(m_.find_function(s.name));
     }
     const bool indirect = std::any_of(f.body.begin(), f.body.end(), [&](const isa::Instruction& i) {
-      if (i.op != isa::Opcode::call) return false;
+      if (isa::spec(i.op).flow != isa::Flow::call) return false;
       const auto operands = f.operands(i);
       return std::any_of(operands.begin(), operands.end(), [](const isa::Operand& o) { return o.kind == isa::Operand::Kind::reg; });
     });
@@ -308,6 +307,8 @@ void Decoder::decode_one(uint32_t index) {
   positions_ = isa::operand_positions(*f_, *instr_);
   DecodedOp op;
   op.opcode = instr_->op;
+  op.flow = isa::spec(instr_->op).flow;
+  op.sync = isa::spec(instr_->op).sync;
   op.function = static_cast<uint32_t>(code_ - p_.functions.data());
   op.instr = index;
   op.aligned = isa::spec(instr_->op).convergent;
@@ -333,6 +334,7 @@ void Decoder::decode_function(uint32_t index) {
   DecodedOp end;
   end.fn = exec_return;
   end.opcode = isa::Opcode::ret;
+  end.flow = isa::Flow::return_;
   end.function = index;
   end.instr = static_cast<uint32_t>(f_->body.empty() ? 0 : f_->body.size() - 1);
   p_.code.push_back(end);
@@ -357,7 +359,7 @@ std::unique_ptr<Program> decode(const isa::Module& m, const isa::Function& f, co
 
 std::unique_ptr<Program> decode_unwatched(const isa::Module& m, const isa::Function& f, const ModuleImage& image) {
   auto p = std::make_unique<Program>();
-  if (std::none_of(f.body.begin(), f.body.end(), [](const isa::Instruction& i) { return i.op == isa::Opcode::call; })) {
+  if (std::none_of(f.body.begin(), f.body.end(), [](const isa::Instruction& i) { return isa::spec(i.op).flow == isa::Flow::call; })) {
     FunctionCode& kernel = p->functions.emplace_back();
     kernel.function = &f;
     kernel.module_index = static_cast<uint32_t>(&f - m.functions.data());

@@ -90,7 +90,7 @@ class Decoder {
 
 /// Semantics of a row: fills `op` and returns the function that executes it. Specialised once per supported row, in the
 /// file of sim/exec named like the row's table; a missing one is a link error.
-template <isa::Opcode>
+template <class Row>
 ExecFn bind(Decoder& d, DecodedOp& op);
 
 }  // namespace drywell::sim

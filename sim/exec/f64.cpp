@@ -41,17 +41,17 @@ struct MinMax {
 
 }  // namespace
 
-template <> ExecFn bind<isa::Opcode::add_f64>(Decoder& d, DecodedOp& op) { return bind2<PassNan<AddOp>>(d, op); }
-template <> ExecFn bind<isa::Opcode::sub_f64>(Decoder& d, DecodedOp& op) { return bind2<PassNan<SubOp>>(d, op); }
-template <> ExecFn bind<isa::Opcode::mul_f64>(Decoder& d, DecodedOp& op) { return bind2<PassNan<MulOp>>(d, op); }
-template <> ExecFn bind<isa::Opcode::fma_f64>(Decoder& d, DecodedOp& op) { return bind3<PassNan<FmaOp>>(d, op); }
-template <> ExecFn bind<isa::Opcode::mad_f64>(Decoder& d, DecodedOp& op) { return bind3<PassNan<FmaOp>>(d, op); }
-template <> ExecFn bind<isa::Opcode::div_f64>(Decoder& d, DecodedOp& op) { return bind2<DivOp>(d, op); }
-template <> ExecFn bind<isa::Opcode::rcp_f64>(Decoder& d, DecodedOp& op) { return bind1<RcpOp>(d, op); }
-template <> ExecFn bind<isa::Opcode::sqrt_f64>(Decoder& d, DecodedOp& op) { return bind1<SqrtOp>(d, op); }
-template <> ExecFn bind<isa::Opcode::neg_f64>(Decoder& d, DecodedOp& op) { sources(d, op, {1}); return unary<NegBits, double>; }
-template <> ExecFn bind<isa::Opcode::abs_f64>(Decoder& d, DecodedOp& op) { sources(d, op, {1}); return unary<AbsBits, double>; }
-template <> ExecFn bind<isa::Opcode::min_f64>(Decoder& d, DecodedOp& op) { sources(d, op, {1, 2}); return binary<MinMax<false>, double>; }
-template <> ExecFn bind<isa::Opcode::max_f64>(Decoder& d, DecodedOp& op) { sources(d, op, {1, 2}); return binary<MinMax<true>, double>; }
+template <> ExecFn bind<isa::row::add_f64>(Decoder& d, DecodedOp& op) { return bind2<PassNan<AddOp>>(d, op); }
+template <> ExecFn bind<isa::row::sub_f64>(Decoder& d, DecodedOp& op) { return bind2<PassNan<SubOp>>(d, op); }
+template <> ExecFn bind<isa::row::mul_f64>(Decoder& d, DecodedOp& op) { return bind2<PassNan<MulOp>>(d, op); }
+template <> ExecFn bind<isa::row::fma_f64>(Decoder& d, DecodedOp& op) { return bind3<PassNan<FmaOp>>(d, op); }
+template <> ExecFn bind<isa::row::mad_f64>(Decoder& d, DecodedOp& op) { return bind3<PassNan<FmaOp>>(d, op); }
+template <> ExecFn bind<isa::row::div_f64>(Decoder& d, DecodedOp& op) { return bind2<DivOp>(d, op); }
+template <> ExecFn bind<isa::row::rcp_f64>(Decoder& d, DecodedOp& op) { return bind1<RcpOp>(d, op); }
+template <> ExecFn bind<isa::row::sqrt_f64>(Decoder& d, DecodedOp& op) { return bind1<SqrtOp>(d, op); }
+template <> ExecFn bind<isa::row::neg_f64>(Decoder& d, DecodedOp& op) { sources(d, op, {1}); return unary<NegBits, double>; }
+template <> ExecFn bind<isa::row::abs_f64>(Decoder& d, DecodedOp& op) { sources(d, op, {1}); return unary<AbsBits, double>; }
+template <> ExecFn bind<isa::row::min_f64>(Decoder& d, DecodedOp& op) { sources(d, op, {1, 2}); return binary<MinMax<false>, double>; }
+template <> ExecFn bind<isa::row::max_f64>(Decoder& d, DecodedOp& op) { sources(d, op, {1, 2}); return binary<MinMax<true>, double>; }
 
 }  // namespace drywell::sim

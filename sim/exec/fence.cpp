@@ -24,43 +24,43 @@ Effect acquire_tensormap(Warp& w, const DecodedOp& op, LaneMask mask) {
 }  // namespace
 
 template <>
-ExecFn bind<isa::Opcode::fence>(Decoder&, DecodedOp&) {
+ExecFn bind<isa::row::fence>(Decoder&, DecodedOp&) {
   return fence;
 }
 template <>
-ExecFn bind<isa::Opcode::fence_mbarrier_init>(Decoder&, DecodedOp&) {
+ExecFn bind<isa::row::fence_mbarrier_init>(Decoder&, DecodedOp&) {
   return fence;
 }
 template <>
-ExecFn bind<isa::Opcode::fence_proxy_async>(Decoder&, DecodedOp&) {
+ExecFn bind<isa::row::fence_proxy_async>(Decoder&, DecodedOp&) {
   return fence;
 }
 template <>
-ExecFn bind<isa::Opcode::fence_sync_restrict>(Decoder&, DecodedOp&) {
+ExecFn bind<isa::row::fence_sync_restrict>(Decoder&, DecodedOp&) {
   return fence;
 }
 template <>
-ExecFn bind<isa::Opcode::fence_proxy_async_generic>(Decoder&, DecodedOp&) {
+ExecFn bind<isa::row::fence_proxy_async_generic>(Decoder&, DecodedOp&) {
   return fence;
 }
 template <>
-ExecFn bind<isa::Opcode::fence_proxy_tensormap_release>(Decoder&, DecodedOp&) {
+ExecFn bind<isa::row::fence_proxy_tensormap_release>(Decoder&, DecodedOp&) {
   return fence;
 }
 template <>
-ExecFn bind<isa::Opcode::fence_proxy_alias>(Decoder&, DecodedOp&) {
+ExecFn bind<isa::row::fence_proxy_alias>(Decoder&, DecodedOp&) {
   return fence;
 }
 template <>
-ExecFn bind<isa::Opcode::membar>(Decoder&, DecodedOp&) {
+ExecFn bind<isa::row::membar>(Decoder&, DecodedOp&) {
   return fence;
 }
 template <>
-ExecFn bind<isa::Opcode::membar_proxy_alias>(Decoder&, DecodedOp&) {
+ExecFn bind<isa::row::membar_proxy_alias>(Decoder&, DecodedOp&) {
   return fence;
 }
 template <>
-ExecFn bind<isa::Opcode::fence_proxy_tensormap_acquire>(Decoder& d, DecodedOp& op) {
+ExecFn bind<isa::row::fence_proxy_tensormap_acquire>(Decoder& d, DecodedOp& op) {
   d.set_address(op, *d.operand(0));
   return acquire_tensormap;
 }

@@ -116,29 +116,29 @@ struct CopySign { template <class T> static T apply(T a, T b) { return std::copy
 
 }  // namespace
 
-template <> ExecFn bind<isa::Opcode::add_f32>(Decoder& d, DecodedOp& op) { return bind2<AddOp>(d, op); }
-template <> ExecFn bind<isa::Opcode::sub_f32>(Decoder& d, DecodedOp& op) { return bind2<SubOp>(d, op); }
-template <> ExecFn bind<isa::Opcode::mul_f32>(Decoder& d, DecodedOp& op) { return bind2<MulOp>(d, op); }
-template <> ExecFn bind<isa::Opcode::fma_f32>(Decoder& d, DecodedOp& op) { return bind3<FmaOp>(d, op); }
-template <> ExecFn bind<isa::Opcode::div_f32_ieee>(Decoder& d, DecodedOp& op) { return bind2<DivOp>(d, op); }
-template <> ExecFn bind<isa::Opcode::rcp_f32_ieee>(Decoder& d, DecodedOp& op) { return bind1<RcpOp>(d, op); }
-template <> ExecFn bind<isa::Opcode::sqrt_f32_ieee>(Decoder& d, DecodedOp& op) { return bind1<SqrtOp>(d, op); }
-template <> ExecFn bind<isa::Opcode::mad_f32>(Decoder& d, DecodedOp& op) { return bind3<FmaOp>(d, op); }
-template <> ExecFn bind<isa::Opcode::add_f32x2>(Decoder& d, DecodedOp& op) { return bind_packed<AddOp, 2>(d, op); }
-template <> ExecFn bind<isa::Opcode::sub_f32x2>(Decoder& d, DecodedOp& op) { return bind_packed<SubOp, 2>(d, op); }
-template <> ExecFn bind<isa::Opcode::mul_f32x2>(Decoder& d, DecodedOp& op) { return bind_packed<MulOp, 2>(d, op); }
-template <> ExecFn bind<isa::Opcode::fma_f32x2>(Decoder& d, DecodedOp& op) { return bind_packed<FmaOp, 3>(d, op); }
-template <> ExecFn bind<isa::Opcode::min_f32>(Decoder& d, DecodedOp& op) { return bind_min_max<false>(d, op); }
-template <> ExecFn bind<isa::Opcode::max_f32>(Decoder& d, DecodedOp& op) { return bind_min_max<true>(d, op); }
-template <> ExecFn bind<isa::Opcode::neg_f32>(Decoder& d, DecodedOp& op) {
+template <> ExecFn bind<isa::row::add_f32>(Decoder& d, DecodedOp& op) { return bind2<AddOp>(d, op); }
+template <> ExecFn bind<isa::row::sub_f32>(Decoder& d, DecodedOp& op) { return bind2<SubOp>(d, op); }
+template <> ExecFn bind<isa::row::mul_f32>(Decoder& d, DecodedOp& op) { return bind2<MulOp>(d, op); }
+template <> ExecFn bind<isa::row::fma_f32>(Decoder& d, DecodedOp& op) { return bind3<FmaOp>(d, op); }
+template <> ExecFn bind<isa::row::div_f32_ieee>(Decoder& d, DecodedOp& op) { return bind2<DivOp>(d, op); }
+template <> ExecFn bind<isa::row::rcp_f32_ieee>(Decoder& d, DecodedOp& op) { return bind1<RcpOp>(d, op); }
+template <> ExecFn bind<isa::row::sqrt_f32_ieee>(Decoder& d, DecodedOp& op) { return bind1<SqrtOp>(d, op); }
+template <> ExecFn bind<isa::row::mad_f32>(Decoder& d, DecodedOp& op) { return bind3<FmaOp>(d, op); }
+template <> ExecFn bind<isa::row::add_f32x2>(Decoder& d, DecodedOp& op) { return bind_packed<AddOp, 2>(d, op); }
+template <> ExecFn bind<isa::row::sub_f32x2>(Decoder& d, DecodedOp& op) { return bind_packed<SubOp, 2>(d, op); }
+template <> ExecFn bind<isa::row::mul_f32x2>(Decoder& d, DecodedOp& op) { return bind_packed<MulOp, 2>(d, op); }
+template <> ExecFn bind<isa::row::fma_f32x2>(Decoder& d, DecodedOp& op) { return bind_packed<FmaOp, 3>(d, op); }
+template <> ExecFn bind<isa::row::min_f32>(Decoder& d, DecodedOp& op) { return bind_min_max<false>(d, op); }
+template <> ExecFn bind<isa::row::max_f32>(Decoder& d, DecodedOp& op) { return bind_min_max<true>(d, op); }
+template <> ExecFn bind<isa::row::neg_f32>(Decoder& d, DecodedOp& op) {
   sources(d, op, {1});
   return d.has(isa::Mod::ftz) ? unary<NegBits<true>, float> : widest<unary<NegBits<false>, float>>();
 }
-template <> ExecFn bind<isa::Opcode::abs_f32>(Decoder& d, DecodedOp& op) {
+template <> ExecFn bind<isa::row::abs_f32>(Decoder& d, DecodedOp& op) {
   sources(d, op, {1});
   return d.has(isa::Mod::ftz) ? unary<AbsBits<true>, float> : widest<unary<AbsBits<false>, float>>();
 }
-template <> ExecFn bind<isa::Opcode::copysign>(Decoder& d, DecodedOp& op) {
+template <> ExecFn bind<isa::row::copysign>(Decoder& d, DecodedOp& op) {
   sources(d, op, {1, 2});
   return d.has(isa::Mod::f64) ? binary<CopySign, double> : binary<CopySign, float>;
 }

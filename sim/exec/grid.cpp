@@ -77,7 +77,7 @@ Effect no_effect(Warp&, const DecodedOp&, LaneMask) { return Effect::next; }
 }  // namespace
 
 template <>
-ExecFn bind<isa::Opcode::clc_try_cancel>(Decoder& d, DecodedOp& op) {
+ExecFn bind<isa::row::clc_try_cancel>(Decoder& d, DecodedOp& op) {
   begin_slots(d, op);
   push_address(d, *d.operand(0));
   push_address(d, *d.operand(1));
@@ -86,20 +86,20 @@ ExecFn bind<isa::Opcode::clc_try_cancel>(Decoder& d, DecodedOp& op) {
   return try_cancel;
 }
 template <>
-ExecFn bind<isa::Opcode::clc_is_canceled>(Decoder& d, DecodedOp& op) {
+ExecFn bind<isa::row::clc_is_canceled>(Decoder& d, DecodedOp& op) {
   op.dst = d.dest_pred(*d.operand(0));
   op.src[0] = d.source(*d.operand(1), 128);
   return is_canceled;
 }
 template <>
-ExecFn bind<isa::Opcode::clc_first_ctaid>(Decoder& d, DecodedOp& op) {
+ExecFn bind<isa::row::clc_first_ctaid>(Decoder& d, DecodedOp& op) {
   op.src[0] = d.source(*d.operand(1), 128);
   op.vec = d.vector(*d.operand(0), 32);
   op.extra = 7;  // the fourth element is unspecified and keeps its value
   return first_ctaid;
 }
 template <>
-ExecFn bind<isa::Opcode::clc_first_ctaid_dim>(Decoder& d, DecodedOp& op) {
+ExecFn bind<isa::row::clc_first_ctaid_dim>(Decoder& d, DecodedOp& op) {
   const uint32_t dst = d.dest(*d.operand(0));
   op.src[0] = d.source(*d.operand(1), 128);
   begin_slots(d, op);
@@ -109,7 +109,7 @@ ExecFn bind<isa::Opcode::clc_first_ctaid_dim>(Decoder& d, DecodedOp& op) {
   return first_ctaid;
 }
 template <>
-ExecFn bind<isa::Opcode::griddepcontrol>(Decoder&, DecodedOp&) {
+ExecFn bind<isa::row::griddepcontrol>(Decoder&, DecodedOp&) {
   return no_effect;
 }
 }  // namespace drywell::sim

@@ -127,18 +127,18 @@ ExecFn bind_mixed2(Decoder& d, DecodedOp& op) {
 
 }  // namespace
 
-template <> ExecFn bind<isa::Opcode::add_half>(Decoder& d, DecodedOp& op) { return bind_half<AddHalf>(d, op, 2); }
-template <> ExecFn bind<isa::Opcode::sub_half>(Decoder& d, DecodedOp& op) { return bind_half<SubHalf>(d, op, 2); }
-template <> ExecFn bind<isa::Opcode::mul_half>(Decoder& d, DecodedOp& op) { return bind_half<MulHalf>(d, op, 2); }
-template <> ExecFn bind<isa::Opcode::fma_half>(Decoder& d, DecodedOp& op) { return bind_half<FmaHalf>(d, op, 3); }
-template <> ExecFn bind<isa::Opcode::fma_half_oob>(Decoder& d, DecodedOp& op) { return bind_half<FmaHalf>(d, op, 3); }
-template <> ExecFn bind<isa::Opcode::neg_half>(Decoder& d, DecodedOp& op) { return bind_sign<true>(d, op); }
-template <> ExecFn bind<isa::Opcode::abs_half>(Decoder& d, DecodedOp& op) { return bind_sign<false>(d, op); }
-template <> ExecFn bind<isa::Opcode::min_half>(Decoder& d, DecodedOp& op) { return bind_min_max<false>(d, op); }
-template <> ExecFn bind<isa::Opcode::max_half>(Decoder& d, DecodedOp& op) { return bind_min_max<true>(d, op); }
-template <> ExecFn bind<isa::Opcode::add_f32_half>(Decoder& d, DecodedOp& op) { return bind_mixed2<AddOp>(d, op); }
-template <> ExecFn bind<isa::Opcode::sub_f32_half>(Decoder& d, DecodedOp& op) { return bind_mixed2<SubOp>(d, op); }
-template <> ExecFn bind<isa::Opcode::fma_f32_half>(Decoder& d, DecodedOp& op) {
+template <> ExecFn bind<isa::row::add_half>(Decoder& d, DecodedOp& op) { return bind_half<AddHalf>(d, op, 2); }
+template <> ExecFn bind<isa::row::sub_half>(Decoder& d, DecodedOp& op) { return bind_half<SubHalf>(d, op, 2); }
+template <> ExecFn bind<isa::row::mul_half>(Decoder& d, DecodedOp& op) { return bind_half<MulHalf>(d, op, 2); }
+template <> ExecFn bind<isa::row::fma_half>(Decoder& d, DecodedOp& op) { return bind_half<FmaHalf>(d, op, 3); }
+template <> ExecFn bind<isa::row::fma_half_oob>(Decoder& d, DecodedOp& op) { return bind_half<FmaHalf>(d, op, 3); }
+template <> ExecFn bind<isa::row::neg_half>(Decoder& d, DecodedOp& op) { return bind_sign<true>(d, op); }
+template <> ExecFn bind<isa::row::abs_half>(Decoder& d, DecodedOp& op) { return bind_sign<false>(d, op); }
+template <> ExecFn bind<isa::row::min_half>(Decoder& d, DecodedOp& op) { return bind_min_max<false>(d, op); }
+template <> ExecFn bind<isa::row::max_half>(Decoder& d, DecodedOp& op) { return bind_min_max<true>(d, op); }
+template <> ExecFn bind<isa::row::add_f32_half>(Decoder& d, DecodedOp& op) { return bind_mixed2<AddOp>(d, op); }
+template <> ExecFn bind<isa::row::sub_f32_half>(Decoder& d, DecodedOp& op) { return bind_mixed2<SubOp>(d, op); }
+template <> ExecFn bind<isa::row::fma_f32_half>(Decoder& d, DecodedOp& op) {
   op.dst = d.dest(*d.operand(0));
   for (size_t k = 0; k < 2; ++k) op.src[k] = d.source(*d.operand(k + 1), 16);
   op.src[2] = d.source(*d.operand(3), 32);

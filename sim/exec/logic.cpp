@@ -182,10 +182,10 @@ Effect select(Warp& w, const DecodedOp& op, LaneMask mask) {
 
 }  // namespace
 
-template <> ExecFn bind<isa::Opcode::and_>(Decoder& d, DecodedOp& op) { return logic2<And>(d, op); }
-template <> ExecFn bind<isa::Opcode::or_>(Decoder& d, DecodedOp& op) { return logic2<Or>(d, op); }
-template <> ExecFn bind<isa::Opcode::xor_>(Decoder& d, DecodedOp& op) { return logic2<Xor>(d, op); }
-template <> ExecFn bind<isa::Opcode::not_>(Decoder& d, DecodedOp& op) {
+template <> ExecFn bind<isa::row::and_>(Decoder& d, DecodedOp& op) { return logic2<And>(d, op); }
+template <> ExecFn bind<isa::row::or_>(Decoder& d, DecodedOp& op) { return logic2<Or>(d, op); }
+template <> ExecFn bind<isa::row::xor_>(Decoder& d, DecodedOp& op) { return logic2<Xor>(d, op); }
+template <> ExecFn bind<isa::row::not_>(Decoder& d, DecodedOp& op) {
   if (d.has(isa::Mod::pred)) {
     op.dst = d.dest_pred(*d.operand(0));
     op.pred[0] = d.pred(*d.operand(1));
@@ -194,17 +194,17 @@ template <> ExecFn bind<isa::Opcode::not_>(Decoder& d, DecodedOp& op) {
   sources(d, op, {1});
   return with_int_type(d.mod(isa::Slot::type), []<class T>() -> ExecFn { return widest_of<T, unary<Not, T>>(); });
 }
-template <> ExecFn bind<isa::Opcode::shl>(Decoder& d, DecodedOp& op) {
+template <> ExecFn bind<isa::row::shl>(Decoder& d, DecodedOp& op) {
   sources(d, op, {1});
   op.src[1] = d.source(*d.operand(2), 32);
   return with_int_type(d.mod(isa::Slot::type), []<class T>() -> ExecFn { return widest_of<T, shift_left<T>>(); });
 }
-template <> ExecFn bind<isa::Opcode::shr>(Decoder& d, DecodedOp& op) {
+template <> ExecFn bind<isa::row::shr>(Decoder& d, DecodedOp& op) {
   sources(d, op, {1});
   op.src[1] = d.source(*d.operand(2), 32);
   return with_int_type(d.mod(isa::Slot::type), []<class T>() -> ExecFn { return widest_of<T, shift_right<T>>(); });
 }
-template <> ExecFn bind<isa::Opcode::setp_int>(Decoder& d, DecodedOp& op) {
+template <> ExecFn bind<isa::row::setp_int>(Decoder& d, DecodedOp& op) {
   using isa::Mod;
   setp_operands(d, op);
   const Mod type = d.mod(isa::Slot::type);
@@ -217,11 +217,11 @@ template <> ExecFn bind<isa::Opcode::setp_int>(Decoder& d, DecodedOp& op) {
     default: return setp_int_of<Mod::ge>(type);
   }
 }
-template <> ExecFn bind<isa::Opcode::setp_float>(Decoder& d, DecodedOp& op) {
+template <> ExecFn bind<isa::row::setp_float>(Decoder& d, DecodedOp& op) {
   setp_operands(d, op);
   return d.has(isa::Mod::f64) ? setp_float_of<double>(d.mod(isa::Slot::cmp)) : setp_float_of<float>(d.mod(isa::Slot::cmp));
 }
-template <> ExecFn bind<isa::Opcode::selp>(Decoder& d, DecodedOp& op) {
+template <> ExecFn bind<isa::row::selp>(Decoder& d, DecodedOp& op) {
   sources(d, op, {1, 2});
   op.pred[0] = d.pred(*d.operand(3));
   return isa::type_bits(d.mod(isa::Slot::type)) == 64 ? widest<select<uint64_t>>() : widest<select<uint32_t>>();

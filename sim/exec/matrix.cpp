@@ -121,28 +121,28 @@ void bind_rows(Decoder& d, DecodedOp& op, const isa::Operand& regs, const isa::O
 
 }  // namespace
 
-template <> ExecFn bind<isa::Opcode::ldmatrix>(Decoder& d, DecodedOp& op) {
+template <> ExecFn bind<isa::row::ldmatrix>(Decoder& d, DecodedOp& op) {
   bind_rows(d, op, *d.operand(0), *d.operand(1));
   return d.has(isa::Mod::trans) ? load_rows<rows_transposed_b16> : load_rows<rows_plain>;
 }
-template <> ExecFn bind<isa::Opcode::ldmatrix_b8>(Decoder& d, DecodedOp& op) {
+template <> ExecFn bind<isa::row::ldmatrix_b8>(Decoder& d, DecodedOp& op) {
   bind_rows(d, op, *d.operand(0), *d.operand(1));
   return load_rows<rows_transposed_load_b8>;
 }
-template <> ExecFn bind<isa::Opcode::ldmatrix_unpack>(Decoder& d, DecodedOp& op) {
+template <> ExecFn bind<isa::row::ldmatrix_unpack>(Decoder& d, DecodedOp& op) {
   bind_rows(d, op, *d.operand(0), *d.operand(1));
   op.extra |= (d.has(isa::Mod::b4x16_p64) ? 4u : 6u) << 8;
   return d.has(isa::Mod::trans) ? load_rows<rows_transposed_load_b8> : load_rows<rows_plain>;
 }
-template <> ExecFn bind<isa::Opcode::stmatrix>(Decoder& d, DecodedOp& op) {
+template <> ExecFn bind<isa::row::stmatrix>(Decoder& d, DecodedOp& op) {
   bind_rows(d, op, *d.operand(1), *d.operand(0));
   return d.has(isa::Mod::trans) ? store_rows<rows_transposed_b16> : store_rows<rows_plain>;
 }
-template <> ExecFn bind<isa::Opcode::stmatrix_b8>(Decoder& d, DecodedOp& op) {
+template <> ExecFn bind<isa::row::stmatrix_b8>(Decoder& d, DecodedOp& op) {
   bind_rows(d, op, *d.operand(1), *d.operand(0));
   return store_rows<rows_transposed_store_b8>;
 }
-template <> ExecFn bind<isa::Opcode::movmatrix>(Decoder& d, DecodedOp& op) {
+template <> ExecFn bind<isa::row::movmatrix>(Decoder& d, DecodedOp& op) {
   op.dst = d.dest(*d.operand(0));
   op.src[0] = d.source(*d.operand(1), 32);
   return transpose_fragment;

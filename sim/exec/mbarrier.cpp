@@ -180,22 +180,22 @@ ExecFn bind_wait(Decoder& d, DecodedOp& op) {
 
 }  // namespace
 
-template <> ExecFn bind<isa::Opcode::mbarrier_init>(Decoder& d, DecodedOp& op) {
+template <> ExecFn bind<isa::row::mbarrier_init>(Decoder& d, DecodedOp& op) {
   bind_barrier(d, op, *d.operand(0));
   op.src[1] = d.source(*d.operand(1), 32);
   return init;
 }
-template <> ExecFn bind<isa::Opcode::mbarrier_inval>(Decoder& d, DecodedOp& op) { bind_barrier(d, op, *d.operand(0)); return inval; }
-template <> ExecFn bind<isa::Opcode::mbarrier_arrive>(Decoder& d, DecodedOp& op) { return bind_arrive(d, op, MbarrierOp::arrive, 0, 1, 2); }
-template <> ExecFn bind<isa::Opcode::mbarrier_arrive_expect_tx>(Decoder& d, DecodedOp& op) { return bind_arrive(d, op, MbarrierOp::arrive_expect_tx, 0, 1, 2); }
-template <> ExecFn bind<isa::Opcode::mbarrier_arrive_drop>(Decoder& d, DecodedOp& op) { return bind_arrive(d, op, MbarrierOp::arrive_drop, 0, 1, 2); }
-template <> ExecFn bind<isa::Opcode::mbarrier_arrive_drop_expect_tx>(Decoder& d, DecodedOp& op) { return bind_arrive(d, op, MbarrierOp::arrive_drop_expect_tx, 0, 1, 2); }
-template <> ExecFn bind<isa::Opcode::mbarrier_expect_tx>(Decoder& d, DecodedOp& op) { return bind_arrive(d, op, MbarrierOp::expect_tx, isa::kMaxOperands, 0, 1); }
-template <> ExecFn bind<isa::Opcode::mbarrier_complete_tx>(Decoder& d, DecodedOp& op) { return bind_arrive(d, op, MbarrierOp::complete_tx, isa::kMaxOperands, 0, 1); }
-template <> ExecFn bind<isa::Opcode::mbarrier_test_wait>(Decoder& d, DecodedOp& op) { return bind_wait<false>(d, op); }
-template <> ExecFn bind<isa::Opcode::mbarrier_try_wait>(Decoder& d, DecodedOp& op) { return bind_wait<true>(d, op); }
+template <> ExecFn bind<isa::row::mbarrier_inval>(Decoder& d, DecodedOp& op) { bind_barrier(d, op, *d.operand(0)); return inval; }
+template <> ExecFn bind<isa::row::mbarrier_arrive>(Decoder& d, DecodedOp& op) { return bind_arrive(d, op, MbarrierOp::arrive, 0, 1, 2); }
+template <> ExecFn bind<isa::row::mbarrier_arrive_expect_tx>(Decoder& d, DecodedOp& op) { return bind_arrive(d, op, MbarrierOp::arrive_expect_tx, 0, 1, 2); }
+template <> ExecFn bind<isa::row::mbarrier_arrive_drop>(Decoder& d, DecodedOp& op) { return bind_arrive(d, op, MbarrierOp::arrive_drop, 0, 1, 2); }
+template <> ExecFn bind<isa::row::mbarrier_arrive_drop_expect_tx>(Decoder& d, DecodedOp& op) { return bind_arrive(d, op, MbarrierOp::arrive_drop_expect_tx, 0, 1, 2); }
+template <> ExecFn bind<isa::row::mbarrier_expect_tx>(Decoder& d, DecodedOp& op) { return bind_arrive(d, op, MbarrierOp::expect_tx, isa::kMaxOperands, 0, 1); }
+template <> ExecFn bind<isa::row::mbarrier_complete_tx>(Decoder& d, DecodedOp& op) { return bind_arrive(d, op, MbarrierOp::complete_tx, isa::kMaxOperands, 0, 1); }
+template <> ExecFn bind<isa::row::mbarrier_test_wait>(Decoder& d, DecodedOp& op) { return bind_wait<false>(d, op); }
+template <> ExecFn bind<isa::row::mbarrier_try_wait>(Decoder& d, DecodedOp& op) { return bind_wait<true>(d, op); }
 
-template <> ExecFn bind<isa::Opcode::mbarrier_pending_count>(Decoder& d, DecodedOp& op) {
+template <> ExecFn bind<isa::row::mbarrier_pending_count>(Decoder& d, DecodedOp& op) {
   op.dst = d.dest(*d.operand(0));
   op.src[0] = d.source(*d.operand(1), 64);
   return pending_count;

@@ -224,10 +224,10 @@ Effect prefetch_map(Warp& w, const DecodedOp& op, LaneMask mask) {
 
 }  // namespace
 
-template <> ExecFn bind<isa::Opcode::ldu>(Decoder& d, DecodedOp& op) { return bind_access<false>(d, op, *d.operand(1), *d.operand(0)); }
-template <> ExecFn bind<isa::Opcode::ld>(Decoder& d, DecodedOp& op) { return bind_access<false>(d, op, *d.operand(1), *d.operand(0)); }
-template <> ExecFn bind<isa::Opcode::st>(Decoder& d, DecodedOp& op) { return bind_access<true>(d, op, *d.operand(0), *d.operand(1)); }
-template <> ExecFn bind<isa::Opcode::prefetch_tensormap>(Decoder& d, DecodedOp& op) {
+template <> ExecFn bind<isa::row::ldu>(Decoder& d, DecodedOp& op) { return bind_access<false>(d, op, *d.operand(1), *d.operand(0)); }
+template <> ExecFn bind<isa::row::ld>(Decoder& d, DecodedOp& op) { return bind_access<false>(d, op, *d.operand(1), *d.operand(0)); }
+template <> ExecFn bind<isa::row::st>(Decoder& d, DecodedOp& op) { return bind_access<true>(d, op, *d.operand(0), *d.operand(1)); }
+template <> ExecFn bind<isa::row::prefetch_tensormap>(Decoder& d, DecodedOp& op) {
   d.set_address(op, *d.operand(0));
   op.extra = static_cast<uint32_t>(d.access_space(*d.operand(0)));
   return prefetch_map;

@@ -317,7 +317,7 @@ void bind_registers(Decoder& d, DecodedOp& op, unsigned bits) {
 
 }  // namespace
 
-template <> ExecFn bind<isa::Opcode::mma_sync>(Decoder& d, DecodedOp& op) {
+template <> ExecFn bind<isa::row::mma_sync>(Decoder& d, DecodedOp& op) {
   bind_float(d, op);
   bind_registers(d, op, 32);
   if (d.mod(isa::Slot::atype) != isa::Mod::f16 || d.mod(isa::Slot::shape) != isa::Mod::m8n8k4) return mma_float;
@@ -325,31 +325,31 @@ template <> ExecFn bind<isa::Opcode::mma_sync>(Decoder& d, DecodedOp& op) {
                      uint32_t{d.mod(isa::Slot::ctype) == isa::Mod::f16} << 2 | uint32_t{d.mod(isa::Slot::dtype) == isa::Mod::f16} << 3;
   return mma_quads;
 }
-template <> ExecFn bind<isa::Opcode::mma_sync_f64>(Decoder& d, DecodedOp& op) {
+template <> ExecFn bind<isa::row::mma_sync_f64>(Decoder& d, DecodedOp& op) {
   if (d.mod(isa::Slot::rnd) != isa::Mod::none && d.mod(isa::Slot::rnd) != isa::Mod::rn) throw Unsupported("rounding of a double-precision mma");
   bind_registers(d, op, 64);
   return mma_double;
 }
-template <> ExecFn bind<isa::Opcode::mma_sync_int>(Decoder& d, DecodedOp& op) {
+template <> ExecFn bind<isa::row::mma_sync_int>(Decoder& d, DecodedOp& op) {
   bind_integer(d, op);
   bind_registers(d, op, 32);
   return mma_integer;
 }
-template <> ExecFn bind<isa::Opcode::mma_sp>(Decoder& d, DecodedOp& op) {
+template <> ExecFn bind<isa::row::mma_sp>(Decoder& d, DecodedOp& op) {
   bind_float(d, op);
   bind_registers(d, op, 32);
   d.push_slot(d.source(*d.operand(4), 32));
   op.src[0].offset = static_cast<uint32_t>(d.operand(5)->value);
   return mma_sparse<false>;
 }
-template <> ExecFn bind<isa::Opcode::mma_sp_int>(Decoder& d, DecodedOp& op) {
+template <> ExecFn bind<isa::row::mma_sp_int>(Decoder& d, DecodedOp& op) {
   bind_integer(d, op);
   bind_registers(d, op, 32);
   d.push_slot(d.source(*d.operand(4), 32));
   op.src[0].offset = static_cast<uint32_t>(d.operand(5)->value);
   return mma_sparse<true>;
 }
-template <> ExecFn bind<isa::Opcode::mma_sync_b1>(Decoder& d, DecodedOp& op) {
+template <> ExecFn bind<isa::row::mma_sync_b1>(Decoder& d, DecodedOp& op) {
   bind_registers(d, op, 32);
   op.target = d.has(isa::Mod::and_) ? 1 : 0;
   return mma_bits;

@@ -145,7 +145,7 @@ ExecFn bind_cvta(Decoder& d, DecodedOp& op, bool to) {
 
 }  // namespace
 
-template <> ExecFn bind<isa::Opcode::mov>(Decoder& d, DecodedOp& op) {
+template <> ExecFn bind<isa::row::mov>(Decoder& d, DecodedOp& op) {
   const isa::Operand &dst = *d.operand(0), &a = *d.operand(1);
   const unsigned bits = isa::type_bits(d.mod(isa::Slot::type));
   if (d.has(isa::Mod::pred)) {
@@ -177,7 +177,7 @@ template <> ExecFn bind<isa::Opcode::mov>(Decoder& d, DecodedOp& op) {
   op.src[0] = d.source(a, bits);
   return bits == 128 ? copy128 : bits > 32 ? widest<copy<uint64_t>>() : widest<copy<uint32_t>>();
 }
-template <> ExecFn bind<isa::Opcode::cvta>(Decoder& d, DecodedOp& op) { return bind_cvta(d, op, false); }
-template <> ExecFn bind<isa::Opcode::cvta_to>(Decoder& d, DecodedOp& op) { return bind_cvta(d, op, true); }
+template <> ExecFn bind<isa::row::cvta>(Decoder& d, DecodedOp& op) { return bind_cvta(d, op, false); }
+template <> ExecFn bind<isa::row::cvta_to>(Decoder& d, DecodedOp& op) { return bind_cvta(d, op, true); }
 
 }  // namespace drywell::sim

@@ -6,12 +6,11 @@
 #include <utility>
 #include <vector>
 
-#include "drywell/isa/opcode.h"
+#include "drywell/isa/spec.h"
 
 namespace drywell::sim {
 namespace {
 
-using isa::Opcode;
 using isa::Operand;
 
 /// The registers an instruction names. Apart: somebody else may look at them, at another moment. Late: written when a
@@ -64,13 +63,24 @@ struct Block {
   std::vector<uint32_t> next;
 };
 
-bool ends_block(Opcode op) { return op == Opcode::bra || op == Opcode::brx_idx || op == Opcode::exit || op == Opcode::ret || op == Opcode::trap; }
+/// Control may go elsewhere than to the next instruction.
+bool ends_block(const isa::Instruction& i) {
+  switch (isa::spec(i.op).flow) {
+    case isa::Flow::branch: case isa::Flow::return_: case isa::Flow::end: return true;
+    case isa::Flow::next: case isa::Flow::call: return false;
+  }
+  return true;
+}
 
 std::vector<uint32_t> labels_of(const isa::Function& f, const isa::Instruction& i) {
-  if (i.op == Opcode::bra) return {f.operands(i)[0].index};
-  if (i.op != Opcode::brx_idx) return {};
-  const isa::SymbolRef& list = f.symbols[f.operands(i)[1].index];
-  return list.kind == isa::SymbolRef::Kind::branch_targets ? f.branch_targets[list.index] : std::vector<uint32_t>{};
+  if (isa::spec(i.op).flow != isa::Flow::branch) return {};
+  for (const Operand& o : f.operands(i)) {
+    if (o.kind == Operand::Kind::label) return {o.index};
+    if (o.kind != Operand::Kind::symbol) continue;
+    const isa::SymbolRef& list = f.symbols[o.index];
+    if (list.kind == isa::SymbolRef::Kind::branch_targets) return f.branch_targets[list.index];
+  }
+  return {};
 }
 
 std::vector<Block> blocks_of(const isa::Function& f) {
@@ -78,7 +88,7 @@ std::vector<Block> blocks_of(const isa::Function& f) {
   std::vector<uint8_t> starts(n + 1, 0);
   starts[0] = 1;
   for (uint32_t i = 0; i < n; ++i) {
-    if (ends_block(f.body[i].op)) starts[i + 1] = 1;
+    if (ends_block(f.body[i])) starts[i + 1] = 1;
     for (const uint32_t l : labels_of(f, f.body[i])) starts[f.labels[l].position] = 1;
   }
   std::vector<Block> blocks;
@@ -93,7 +103,7 @@ std::vector<Block> blocks_of(const isa::Function& f) {
   for (Block& b : blocks) {
     const isa::Instruction& end = f.body[b.last - 1];
     for (const uint32_t l : labels_of(f, end)) b.next.push_back(block_at[f.labels[l].position]);
-    if (!ends_block(end.op) || end.guard != isa::kNoReg) b.next.push_back(block_at[b.last]);
+    if (!ends_block(end) || end.guard != isa::kNoReg) b.next.push_back(block_at[b.last]);
     std::erase(b.next, ~0u);
   }
   return blocks;
@@ -202,7 +212,7 @@ class Lives {
   RegisterSet after(const Block& b, RegisterSet pending) {
     pending.for_each([&](isa::RegId r) { lives_[r].touch(b.first); });
     for (uint32_t i = b.first; i < b.last; ++i) {
-      if (f_.body[i].op == Opcode::tcgen05_wait_ld) {
+      if (isa::spec(f_.body[i].op).sync == isa::SyncRole::tmem_load_wait) {
         pending.for_each([&](isa::RegId r) { lives_[r].touch(i); });
         pending = RegisterSet(f_.regs.size());
       }

@@ -209,20 +209,20 @@ ExecFn bind_tmem_access(Decoder& d, DecodedOp& op) {
 
 }  // namespace
 
-template <> ExecFn bind<isa::Opcode::tcgen05_alloc>(Decoder& d, DecodedOp& op) {
+template <> ExecFn bind<isa::row::tcgen05_alloc>(Decoder& d, DecodedOp& op) {
   d.set_address(op, *d.operand(0));
   op.src[1] = d.source(*d.operand(1), 32);
   op.count = cta_group_of(d);
   return alloc;
 }
-template <> ExecFn bind<isa::Opcode::tcgen05_dealloc>(Decoder& d, DecodedOp& op) {
+template <> ExecFn bind<isa::row::tcgen05_dealloc>(Decoder& d, DecodedOp& op) {
   op.src[0] = d.source(*d.operand(0), 32);
   op.src[1] = d.source(*d.operand(1), 32);
   op.count = cta_group_of(d);
   return dealloc;
 }
-template <> ExecFn bind<isa::Opcode::tcgen05_relinquish_alloc_permit>(Decoder& d, DecodedOp& op) { op.count = cta_group_of(d); return relinquish; }
-template <> ExecFn bind<isa::Opcode::tcgen05_commit>(Decoder& d, DecodedOp& op) {
+template <> ExecFn bind<isa::row::tcgen05_relinquish_alloc_permit>(Decoder& d, DecodedOp& op) { op.count = cta_group_of(d); return relinquish; }
+template <> ExecFn bind<isa::row::tcgen05_commit>(Decoder& d, DecodedOp& op) {
   d.set_address(op, *d.operand(0));
   op.count = cta_group_of(d);
   if (d.operand(1) != nullptr) {
@@ -231,9 +231,9 @@ template <> ExecFn bind<isa::Opcode::tcgen05_commit>(Decoder& d, DecodedOp& op) 
   }
   return commit;
 }
-template <> ExecFn bind<isa::Opcode::tcgen05_ld>(Decoder& d, DecodedOp& op) { return bind_tmem_access<true>(d, op); }
-template <> ExecFn bind<isa::Opcode::tcgen05_st>(Decoder& d, DecodedOp& op) { return bind_tmem_access<false>(d, op); }
-template <> ExecFn bind<isa::Opcode::tcgen05_ld_red>(Decoder& d, DecodedOp& op) {
+template <> ExecFn bind<isa::row::tcgen05_ld>(Decoder& d, DecodedOp& op) { return bind_tmem_access<true>(d, op); }
+template <> ExecFn bind<isa::row::tcgen05_st>(Decoder& d, DecodedOp& op) { return bind_tmem_access<false>(d, op); }
+template <> ExecFn bind<isa::row::tcgen05_ld_red>(Decoder& d, DecodedOp& op) {
   const ExecFn run = bind_tmem_access<true>(d, op);
   op.dst = d.dest(*named_operand(d, "red"));
   const auto type = std::find(std::begin(kReduceTypes), std::end(kReduceTypes), d.mod(isa::Slot::type)) - std::begin(kReduceTypes);
@@ -243,9 +243,9 @@ template <> ExecFn bind<isa::Opcode::tcgen05_ld_red>(Decoder& d, DecodedOp& op) 
   if (d.has(isa::Mod::NaN)) op.extra |= kNan;
   return run;
 }
-template <> ExecFn bind<isa::Opcode::tcgen05_wait_ld>(Decoder&, DecodedOp&) { return wait_ld; }
-template <> ExecFn bind<isa::Opcode::tcgen05_wait_st>(Decoder&, DecodedOp&) { return wait_st; }
-template <> ExecFn bind<isa::Opcode::tcgen05_fence_before_thread_sync>(Decoder&, DecodedOp&) { return order_only; }
-template <> ExecFn bind<isa::Opcode::tcgen05_fence_after_thread_sync>(Decoder&, DecodedOp&) { return order_only; }
+template <> ExecFn bind<isa::row::tcgen05_wait_ld>(Decoder&, DecodedOp&) { return wait_ld; }
+template <> ExecFn bind<isa::row::tcgen05_wait_st>(Decoder&, DecodedOp&) { return wait_st; }
+template <> ExecFn bind<isa::row::tcgen05_fence_before_thread_sync>(Decoder&, DecodedOp&) { return order_only; }
+template <> ExecFn bind<isa::row::tcgen05_fence_after_thread_sync>(Decoder&, DecodedOp&) { return order_only; }
 
 }  // namespace drywell::sim

@@ -36,7 +36,7 @@ Effect shift(Warp& w, const DecodedOp& op, LaneMask mask) {
 }  // namespace
 
 template <>
-ExecFn bind<isa::Opcode::tcgen05_cp>(Decoder& d, DecodedOp& op) {
+ExecFn bind<isa::row::tcgen05_cp>(Decoder& d, DecodedOp& op) {
   d.set_address(op, *named_operand(d, "taddr"));
   op.src[1] = d.source(*named_operand(d, "desc"), 64);
   op.count = cta_group_of(d);
@@ -46,7 +46,7 @@ ExecFn bind<isa::Opcode::tcgen05_cp>(Decoder& d, DecodedOp& op) {
   return copy;
 }
 template <>
-ExecFn bind<isa::Opcode::tcgen05_shift>(Decoder& d, DecodedOp& op) {
+ExecFn bind<isa::row::tcgen05_shift>(Decoder& d, DecodedOp& op) {
   d.set_address(op, *named_operand(d, "taddr"));
   op.count = cta_group_of(d);
   return shift;

@@ -141,27 +141,27 @@ ExecFn bind_mma(Decoder& d, DecodedOp& op, uint32_t form) {
 }  // namespace
 
 template <>
-ExecFn bind<isa::Opcode::tcgen05_mma>(Decoder& d, DecodedOp& op) {
+ExecFn bind<isa::row::tcgen05_mma>(Decoder& d, DecodedOp& op) {
   return bind_mma(d, op, 0);
 }
 template <>
-ExecFn bind<isa::Opcode::tcgen05_mma_scaled>(Decoder& d, DecodedOp& op) {
+ExecFn bind<isa::row::tcgen05_mma_scaled>(Decoder& d, DecodedOp& op) {
   return bind_mma(d, op, 0);
 }
 template <>
-ExecFn bind<isa::Opcode::tcgen05_mma_sp>(Decoder& d, DecodedOp& op) {
+ExecFn bind<isa::row::tcgen05_mma_sp>(Decoder& d, DecodedOp& op) {
   return bind_mma(d, op, kSparse);
 }
 template <>
-ExecFn bind<isa::Opcode::tcgen05_mma_sp_scaled>(Decoder& d, DecodedOp& op) {
+ExecFn bind<isa::row::tcgen05_mma_sp_scaled>(Decoder& d, DecodedOp& op) {
   return bind_mma(d, op, kSparse);
 }
 template <>
-ExecFn bind<isa::Opcode::tcgen05_mma_ws>(Decoder& d, DecodedOp& op) {
+ExecFn bind<isa::row::tcgen05_mma_ws>(Decoder& d, DecodedOp& op) {
   return bind_mma(d, op, kWs);
 }
 template <>
-ExecFn bind<isa::Opcode::tcgen05_mma_ws_sp>(Decoder& d, DecodedOp& op) {
+ExecFn bind<isa::row::tcgen05_mma_ws_sp>(Decoder& d, DecodedOp& op) {
   return bind_mma(d, op, kWs | kSparse);
 }
 

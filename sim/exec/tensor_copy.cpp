@@ -157,24 +157,24 @@ void bind_tensor(Decoder& d, DecodedOp& op, const Positions& at) {
 }  // namespace
 
 template <>
-ExecFn bind<isa::Opcode::cp_async_bulk_tensor_load>(Decoder& d, DecodedOp& op) {
+ExecFn bind<isa::row::cp_async_bulk_tensor_load>(Decoder& d, DecodedOp& op) {
   bind_tensor(d, op, {.tensor = 1, .shared = 0, .mbar = 2, .offsets = 3, .mask = 4});
   return load;
 }
 template <>
-ExecFn bind<isa::Opcode::cp_async_bulk_tensor_store>(Decoder& d, DecodedOp& op) {
+ExecFn bind<isa::row::cp_async_bulk_tensor_store>(Decoder& d, DecodedOp& op) {
   bind_tensor(d, op, {.tensor = 0, .shared = 1});
   return store<TensorCopy::Direction::store>;
 }
 template <>
-ExecFn bind<isa::Opcode::cp_reduce_async_bulk_tensor>(Decoder& d, DecodedOp& op) {
+ExecFn bind<isa::row::cp_reduce_async_bulk_tensor>(Decoder& d, DecodedOp& op) {
   bind_tensor(d, op, {.tensor = 0, .shared = 1});
   op.dst = static_cast<uint32_t>(d.mod(isa::Slot::op));
   d.program().ordered_across_ctas = true;  // the map may say a floating-point type
   return store<TensorCopy::Direction::reduce>;
 }
 template <>
-ExecFn bind<isa::Opcode::cp_async_bulk_prefetch_tensor>(Decoder& d, DecodedOp& op) {
+ExecFn bind<isa::row::cp_async_bulk_prefetch_tensor>(Decoder& d, DecodedOp& op) {
   bind_tensor(d, op, {.tensor = 0, .offsets = 1});
   return prefetch;
 }

@@ -98,19 +98,19 @@ ExecFn bind_replace(Decoder& d, DecodedOp& op, const isa::Operand& value, const 
 }  // namespace
 
 template <>
-ExecFn bind<isa::Opcode::tensormap_replace>(Decoder& d, DecodedOp& op) {
+ExecFn bind<isa::row::tensormap_replace>(Decoder& d, DecodedOp& op) {
   return bind_replace(d, op, *d.operand(1), nullptr);
 }
 template <>
-ExecFn bind<isa::Opcode::tensormap_replace_dim>(Decoder& d, DecodedOp& op) {
+ExecFn bind<isa::row::tensormap_replace_dim>(Decoder& d, DecodedOp& op) {
   return bind_replace(d, op, *d.operand(2), d.operand(1));
 }
 template <>
-ExecFn bind<isa::Opcode::tensormap_replace_mode>(Decoder& d, DecodedOp& op) {
+ExecFn bind<isa::row::tensormap_replace_mode>(Decoder& d, DecodedOp& op) {
   return bind_replace(d, op, *d.operand(1), nullptr);
 }
 template <>
-ExecFn bind<isa::Opcode::tensormap_cp_fenceproxy>(Decoder& d, DecodedOp& op) {
+ExecFn bind<isa::row::tensormap_cp_fenceproxy>(Decoder& d, DecodedOp& op) {
   begin_slots(d, op);
   push_address(d, *d.operand(0));
   push_address(d, *d.operand(1));

@@ -169,25 +169,25 @@ void bind_reduction(Decoder& d, DecodedOp& op) {
 
 }  // namespace
 
-template <> ExecFn bind<isa::Opcode::elect_sync>(Decoder& d, DecodedOp& op) {
+template <> ExecFn bind<isa::row::elect_sync>(Decoder& d, DecodedOp& op) {
   bind_pair(d, op, *d.operand(0));
   op.src[0] = d.source(*d.operand(1), 32);
   return elect;
 }
-template <> ExecFn bind<isa::Opcode::shfl_sync>(Decoder& d, DecodedOp& op) {
+template <> ExecFn bind<isa::row::shfl_sync>(Decoder& d, DecodedOp& op) {
   bind_pair(d, op, *d.operand(0));
   for (size_t k = 0; k < 4; ++k) op.src[k] = d.source(*d.operand(k + 1), 32);
   op.extra = static_cast<uint32_t>(d.mod(isa::Slot::mode));
   return shuffle;
 }
-template <> ExecFn bind<isa::Opcode::vote_sync>(Decoder& d, DecodedOp& op) {
+template <> ExecFn bind<isa::row::vote_sync>(Decoder& d, DecodedOp& op) {
   op.dst = d.dest_pred(*d.operand(0));
   op.pred[0] = d.pred(*d.operand(1));
   op.src[0] = d.source(*d.operand(2), 32);
   op.extra = static_cast<uint32_t>(d.mod(isa::Slot::mode));
   return vote;
 }
-template <> ExecFn bind<isa::Opcode::vote_sync_ballot>(Decoder& d, DecodedOp& op) {
+template <> ExecFn bind<isa::row::vote_sync_ballot>(Decoder& d, DecodedOp& op) {
   op.dst = d.dest(*d.operand(0));
   op.pred[0] = d.pred(*d.operand(1));
   op.src[0] = d.source(*d.operand(2), 32);
@@ -195,29 +195,29 @@ template <> ExecFn bind<isa::Opcode::vote_sync_ballot>(Decoder& d, DecodedOp& op
   return vote;
 }
 
-template <> ExecFn bind<isa::Opcode::match_any>(Decoder& d, DecodedOp& op) {
+template <> ExecFn bind<isa::row::match_any>(Decoder& d, DecodedOp& op) {
   bind_reduction(d, op);
   return d.has(isa::Mod::b64) ? match_any<uint64_t> : match_any<uint32_t>;
 }
-template <> ExecFn bind<isa::Opcode::match_all>(Decoder& d, DecodedOp& op) {
+template <> ExecFn bind<isa::row::match_all>(Decoder& d, DecodedOp& op) {
   bind_pair(d, op, *d.operand(0));
   op.src[0] = d.source(*d.operand(1), isa::type_bits(d.mod(isa::Slot::type)));
   op.src[1] = d.source(*d.operand(2), 32);
   return d.has(isa::Mod::b64) ? match_all<uint64_t> : match_all<uint32_t>;
 }
-template <> ExecFn bind<isa::Opcode::activemask>(Decoder& d, DecodedOp& op) { op.dst = d.dest(*d.operand(0)); return active_mask; }
-template <> ExecFn bind<isa::Opcode::redux_sync>(Decoder& d, DecodedOp& op) {
+template <> ExecFn bind<isa::row::activemask>(Decoder& d, DecodedOp& op) { op.dst = d.dest(*d.operand(0)); return active_mask; }
+template <> ExecFn bind<isa::row::redux_sync>(Decoder& d, DecodedOp& op) {
   bind_reduction(d, op);
   const bool is_signed = d.has(isa::Mod::s32);
   if (d.has(isa::Mod::add)) return reduce<ReduceAdd>;
   if (d.has(isa::Mod::max)) return is_signed ? reduce<ReduceOrder<int32_t, true>> : reduce<ReduceOrder<uint32_t, true>>;
   return is_signed ? reduce<ReduceOrder<int32_t, false>> : reduce<ReduceOrder<uint32_t, false>>;
 }
-template <> ExecFn bind<isa::Opcode::redux_sync_bits>(Decoder& d, DecodedOp& op) {
+template <> ExecFn bind<isa::row::redux_sync_bits>(Decoder& d, DecodedOp& op) {
   bind_reduction(d, op);
   return d.has(isa::Mod::and_) ? reduce<ReduceAnd> : d.has(isa::Mod::or_) ? reduce<ReduceOr> : reduce<ReduceXor>;
 }
-template <> ExecFn bind<isa::Opcode::redux_sync_f32>(Decoder& d, DecodedOp& op) {
+template <> ExecFn bind<isa::row::redux_sync_f32>(Decoder& d, DecodedOp& op) {
   bind_reduction(d, op);
   const bool max = d.has(isa::Mod::max), nan = d.has(isa::Mod::NaN), abs = d.has(isa::Mod::abs);
   if (max) {

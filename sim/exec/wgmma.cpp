@@ -134,29 +134,29 @@ void bind_immediates(Decoder& d, DecodedOp& op, size_t first) {
 
 }  // namespace
 
-template <> ExecFn bind<isa::Opcode::wgmma_fence>(Decoder&, DecodedOp&) { return fence; }
-template <> ExecFn bind<isa::Opcode::wgmma_commit_group>(Decoder&, DecodedOp&) { return commit; }
-template <> ExecFn bind<isa::Opcode::wgmma_wait_group>(Decoder& d, DecodedOp& op) {
+template <> ExecFn bind<isa::row::wgmma_fence>(Decoder&, DecodedOp&) { return fence; }
+template <> ExecFn bind<isa::row::wgmma_commit_group>(Decoder&, DecodedOp&) { return commit; }
+template <> ExecFn bind<isa::row::wgmma_wait_group>(Decoder& d, DecodedOp& op) {
   op.imm = static_cast<uint64_t>(d.operand(0)->value);
   return wait;
 }
-template <> ExecFn bind<isa::Opcode::wgmma_mma>(Decoder& d, DecodedOp& op) {
+template <> ExecFn bind<isa::row::wgmma_mma>(Decoder& d, DecodedOp& op) {
   bind_immediates(d, op, 4);
   return bind_multiply(d, op, 3);
 }
-template <> ExecFn bind<isa::Opcode::wgmma_mma_sp>(Decoder& d, DecodedOp& op) {
+template <> ExecFn bind<isa::row::wgmma_mma_sp>(Decoder& d, DecodedOp& op) {
   bind_immediates(d, op, 6);
   return bind_sparse(d, op);
 }
-template <> ExecFn bind<isa::Opcode::wgmma_mma_sp_f8>(Decoder& d, DecodedOp& op) { return bind<isa::Opcode::wgmma_mma_sp>(d, op); }
-template <> ExecFn bind<isa::Opcode::wgmma_mma_int>(Decoder& d, DecodedOp& op) {
+template <> ExecFn bind<isa::row::wgmma_mma_sp_f8>(Decoder& d, DecodedOp& op) { return bind<isa::row::wgmma_mma_sp>(d, op); }
+template <> ExecFn bind<isa::row::wgmma_mma_int>(Decoder& d, DecodedOp& op) {
   if (d.has(isa::Mod::satfinite)) op.extra |= kSaturate;
   return bind_multiply(d, op, 3);
 }
-template <> ExecFn bind<isa::Opcode::wgmma_mma_sp_int>(Decoder& d, DecodedOp& op) {
+template <> ExecFn bind<isa::row::wgmma_mma_sp_int>(Decoder& d, DecodedOp& op) {
   if (d.has(isa::Mod::satfinite)) op.extra |= kSaturate;
   return bind_sparse(d, op);
 }
-template <> ExecFn bind<isa::Opcode::wgmma_mma_b1>(Decoder& d, DecodedOp& op) { return bind_multiply(d, op, 3); }
+template <> ExecFn bind<isa::row::wgmma_mma_b1>(Decoder& d, DecodedOp& op) { return bind_multiply(d, op, 3); }
 
 }  // namespace drywell::sim

@@ -220,11 +220,11 @@ ExecFn bind_multiply(Decoder& d, DecodedOp& op, isa::Mod a) {
 
 }  // namespace
 
-template <> ExecFn bind<isa::Opcode::wmma_load_a>(Decoder& d, DecodedOp& op) { return bind_access(d, op, WmmaMatrix::a, *d.operand(0), *d.operand(1), d.operand(2), false); }
-template <> ExecFn bind<isa::Opcode::wmma_load_b>(Decoder& d, DecodedOp& op) { return bind_access(d, op, WmmaMatrix::b, *d.operand(0), *d.operand(1), d.operand(2), false); }
-template <> ExecFn bind<isa::Opcode::wmma_load_c>(Decoder& d, DecodedOp& op) { return bind_access(d, op, WmmaMatrix::c, *d.operand(0), *d.operand(1), d.operand(2), false); }
-template <> ExecFn bind<isa::Opcode::wmma_store_d>(Decoder& d, DecodedOp& op) { return bind_access(d, op, WmmaMatrix::c, *d.operand(1), *d.operand(0), d.operand(2), true); }
-template <> ExecFn bind<isa::Opcode::wmma_mma_f16>(Decoder& d, DecodedOp& op) { return bind_multiply(d, op, isa::Mod::f16); }
-template <> ExecFn bind<isa::Opcode::wmma_mma>(Decoder& d, DecodedOp& op) { return bind_multiply(d, op, d.mod(isa::Slot::atype)); }
+template <> ExecFn bind<isa::row::wmma_load_a>(Decoder& d, DecodedOp& op) { return bind_access(d, op, WmmaMatrix::a, *d.operand(0), *d.operand(1), d.operand(2), false); }
+template <> ExecFn bind<isa::row::wmma_load_b>(Decoder& d, DecodedOp& op) { return bind_access(d, op, WmmaMatrix::b, *d.operand(0), *d.operand(1), d.operand(2), false); }
+template <> ExecFn bind<isa::row::wmma_load_c>(Decoder& d, DecodedOp& op) { return bind_access(d, op, WmmaMatrix::c, *d.operand(0), *d.operand(1), d.operand(2), false); }
+template <> ExecFn bind<isa::row::wmma_store_d>(Decoder& d, DecodedOp& op) { return bind_access(d, op, WmmaMatrix::c, *d.operand(1), *d.operand(0), d.operand(2), true); }
+template <> ExecFn bind<isa::row::wmma_mma_f16>(Decoder& d, DecodedOp& op) { return bind_multiply(d, op, isa::Mod::f16); }
+template <> ExecFn bind<isa::row::wmma_mma>(Decoder& d, DecodedOp& op) { return bind_multiply(d, op, d.mod(isa::Slot::atype)); }
 
 }  // namespace drywell::sim

@@ -87,7 +87,7 @@ class TimelineRecorder::Impl : public Listener {
       level_.smem += w.cta->smem.size();
       set_level(now);
     }
-    if (const std::string_view m = isa::spec(op.opcode).mnemonic; m == "tcgen05.alloc" || m == "tcgen05.dealloc") count_columns(*w.cta);
+    if (op.sync == isa::SyncRole::tmem_alloc || op.sync == isa::SyncRole::tmem_dealloc) count_columns(*w.cta);
     if (w.cta != cta_) return;
     line_[w.index] = line_of(op);
     add(w.index, Stall::issued, now, now + 1);

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 
-#include "drywell/isa/opcode.h"
 #include "drywell/isa/print.h"
 #include "sim/engine/umma_form.h"
 #include "sim/exec/source_path.h"
@@ -57,7 +56,7 @@ std::string_view to_string(TmemRole r) {
 void TmemRecord::cta_started(const Cta& cta) { seen_ = seen_ || is_ours(cta); }
 
 void TmemRecord::instruction(const Warp& w, const DecodedOp& op, LaneMask) {
-  if (op.opcode != isa::Opcode::tcgen05_alloc && op.opcode != isa::Opcode::tcgen05_dealloc) return;
+  if (op.sync != isa::SyncRole::tmem_alloc && op.sync != isa::SyncRole::tmem_dealloc) return;
   // A pair's allocation is completed by either CTA's warp.
   for (const auto& cta : w.cta->cluster->ctas)
     if (cta != nullptr && is_ours(*cta)) note_allocations(*cta);

@@ -3,10 +3,12 @@
 
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "drywell/isa/instruction.h"
+#include "drywell/isa/spec.h"
 #include "sim/state/cta.h"
 
 namespace drywell::sim {
@@ -43,6 +45,8 @@ struct DecodedOp {
   bool wide = false;         // the address register (src[0]) has 64-bit lanes
   uint8_t count = 0;         // elements of the vector operand
   isa::Opcode opcode{};
+  isa::Flow flow = isa::Flow::next;          // of its row, as `sync`
+  isa::SyncRole sync = isa::SyncRole::none;
   uint32_t function = 0;     // index into Program::functions
   uint32_t instr = 0;        // index in that function's body
   uint32_t dst = 0, dst2 = 0;
@@ -123,6 +127,9 @@ struct Program {
   const isa::Function& function_of(const DecodedOp& op) const { return *functions[op.function].function; }
   const isa::Instruction& instruction(const DecodedOp& op) const { return function_of(op).body[op.instr]; }
 };
+
+/// Where a branch may go besides to the next instruction.
+std::span<const uint32_t> branch_targets(const Program& p, const DecodedOp& op);
 
 /// Addresses module variables got in global memory, by index into Module::variables.
 struct ModuleImage {

@@ -2,7 +2,6 @@
 #include <algorithm>
 #include <bit>
 
-#include "drywell/isa/opcode.h"
 #include "sim/schedule/functional.h"
 #include "sim/schedule/warp_runner.h"
 #include "sim/exec/exec.h"
@@ -252,7 +251,7 @@ void Group::execute(uint32_t warp, Time t, bool resumed) {
   WakeTimes at = thread_wake(t + fence_before(x));
   if (x.kind == OpKind::barrier) at.barrier = ceil_time(barrier_arrival_ + arch_.barrier.cta_base);
   wake_changed(residents_[resident], at);
-  if (op.opcode == isa::Opcode::tcgen05_dealloc) wake_allocators(at.other);
+  if (op.sync == isa::SyncRole::tmem_dealloc) wake_allocators(at.other);
 }
 
 // ptxas moves arithmetic up within its basic block, to where the operands are there; the loop's counter and its comparison

@@ -1,12 +1,12 @@
 #include "sim/timing/idioms.h"
 
 #include <algorithm>
-#include <string_view>
 
 namespace drywell::sim {
 namespace {
 
 using isa::Access;
+using isa::Fold;
 using isa::Instruction;
 using isa::Mod;
 using isa::Operand;
@@ -32,7 +32,7 @@ class Folder {
   }
 
  private:
-  std::string_view mnemonic(uint32_t i) const { return isa::spec(f_.body[i].op).mnemonic; }
+  Fold fold(uint32_t i) const { return isa::spec(f_.body[i].op).fold; }
   Mod type(uint32_t i) const { return f_.body[i].mod(isa::Slot::type); }
 
   template <class F>
@@ -109,27 +109,21 @@ class Folder {
   // Operand forms the machine has for free.
   void fold_moves(uint32_t i) {
     if (!is_plain(i)) return;
-    const std::string_view m = mnemonic(i);
     const RegId d = destination(i);
     if (d == isa::kNoReg || regs_[d].defs != 1) return;
     const RegFacts& x = regs_[d];
-    // not.pred: every use of a predicate can be negated.
-    if (m == "not" && type(i) == Mod::pred) folded_[i] = 1;
-    // neg.f32, abs.f32: source modifiers of floating-point instructions.
-    if ((m == "neg" || m == "abs") && isa::is_float_type(type(i)) && x.uses != 0 && x.float_uses == x.uses)
-      folded_[i] = 1;
-    // add of a constant that only feeds addresses: [reg + offset].
-    if ((m == "add" || m == "sub") && !isa::is_float_type(type(i)) && has_immediate(i) && x.uses != 0 &&
-        x.address_uses == x.uses)
-      folded_[i] = 1;
+    switch (fold(i)) {
+      case Fold::inversion: folded_[i] = type(i) == Mod::pred; return;                       // every use of a predicate can be negated
+      case Fold::sign: folded_[i] = isa::is_float_type(type(i)) && x.uses != 0 && x.float_uses == x.uses; return;  // source modifiers
+      case Fold::sum: folded_[i] = has_immediate(i) && x.uses != 0 && x.address_uses == x.uses; return;            // [reg + offset]
+      case Fold::none: case Fold::shift: case Fold::product: case Fold::logic: return;
+    }
   }
 
   // The producer of a single-use operand that the consumer's three-input form takes in.
   void fold_chains(uint32_t i) {
     if (folded_[i] != 0) return;
-    const std::string_view m = mnemonic(i);
-    const bool logic = m == "and" || m == "or" || m == "xor";
-    const bool add = (m == "add" || m == "sub") && !isa::is_float_type(type(i));
+    const bool logic = fold(i) == Fold::logic, add = fold(i) == Fold::sum;
     if (!logic && !add) return;
     const unsigned bits = isa::type_bits(type(i));
     if (bits != 32 && bits != 64) return;
@@ -140,14 +134,14 @@ class Folder {
       const uint32_t p = x.def_at;
       if (p >= i || folded_[p] != 0 || absorbed_[p] != 0 || !is_plain(p)) return;
       if (register_sources(p) + register_sources(i) > 4) return;  // three inputs besides the link
-      const std::string_view pm = mnemonic(p);
-      if (logic && (pm == "and" || pm == "or" || pm == "xor")) {
+      const Fold producer = fold(p);
+      if (logic && producer == Fold::logic) {
         folded_[p] = 1;  // LOP3
-      } else if (add && bits == 32 && ((pm == "add" || pm == "sub") && !isa::is_float_type(type(p)))) {
+      } else if (add && bits == 32 && producer == Fold::sum) {
         folded_[p] = 1;  // IADD3
-      } else if (add && bits == 32 && pm == "shl") {
+      } else if (add && bits == 32 && producer == Fold::shift) {
         folded_[p] = 1;  // LEA
-      } else if (add && pm == "mul" && !f_.body[p].has(Mod::hi)) {
+      } else if (add && producer == Fold::product && !f_.body[p].has(Mod::hi)) {
         folded_[i] = 1;  // IMAD, IMAD.WIDE: the addition rides along
         absorbed_[p] = 1;
         return;

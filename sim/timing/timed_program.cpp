@@ -167,30 +167,28 @@ class Maker {
     OpInfo x;
     x.timing = timing_class(f, i);
     x.kind = folded ? OpKind::folded : kind_of(x.timing);
-    const std::string_view mnemonic = isa::spec(i.op).mnemonic;
-    if (mnemonic == "exit" || mnemonic == "ret" || mnemonic == "trap") x.kind = OpKind::exit;
+    const isa::InstrSpec& row = isa::spec(i.op);
+    if (row.flow == isa::Flow::return_ || row.flow == isa::Flow::end) x.kind = OpKind::exit;
     const ClassCost& c = arch_.cost(x.timing);
     const double factor = width_factor(i, x.timing);
     x.pipe = c.pipe;
     x.latency = static_cast<uint16_t>(std::lround(c.latency + std::max(0.0, factor - 1) * c.interval));
-    x.interval = static_cast<float>(c.interval * factor);
-    if (mnemonic == "bfe") x.interval *= 2;  // a shift and a mask (rate.bfe of docs/calibration.md); bfi shares its shift with the FMA pipe
+    x.interval = static_cast<float>(c.interval * factor * row.pipe_slots);
     x.queue = static_cast<uint8_t>(x.pipe == Pipe::xu  ? arch_.sm.xu_queue
                                    : is_shared(x.pipe) ? arch_.sm.lsu_queue
                                                        : arch_.sm.alu_queue);
-    const isa::Engine engine = isa::spec(i.op).engine;
-    if (x.kind == OpKind::memory) {
+        if (x.kind == OpKind::memory) {
       x.space = space_of_mod(access_space(f, i));
       x.bytes = lane_bytes(f, i);
       x.atomic = x.timing == TimingClass::atom_global || x.timing == TimingClass::atom_shared;
-      x.store = mnemonic == "st";
-      x.cached = engine == isa::Engine::lsu && !x.store && !x.atomic && !bypasses_l1(i);
+      x.store = row.memory == isa::MemoryRole::store;
+      x.cached = row.engine == isa::Engine::lsu && !x.store && !x.atomic && !bypasses_l1(i);
     }
     x.relaxed = i.has(Mod::relaxed);
     x.fenced = x.timing == TimingClass::mbarrier_op && i.has(Mod::release) && i.has(Mod::cluster);
-    x.either_pipe = x.pipe == Pipe::alu && ((x.timing == TimingClass::alu && (mnemonic == "add" || mnemonic == "sub")) || x.timing == TimingClass::cvt_f2f);
+    x.either_pipe = x.pipe == Pipe::alu && ((x.timing == TimingClass::alu && row.fold == isa::Fold::sum) || x.timing == TimingClass::cvt_f2f);
     x.sequence = x.timing == TimingClass::idiv || x.timing == TimingClass::fdiv;
-    x.arrives = mnemonic.ends_with("arrive");
+    x.arrives = row.sync == isa::SyncRole::cluster_arrive;
     x.addressed = x.kind == OpKind::memory || x.kind == OpKind::wait || x.timing == TimingClass::mbarrier_op;
     out_.talks_between_ctas = out_.talks_between_ctas || talks(i, x.timing);
     if (i.guard != isa::kNoReg) x.guard = first_slot + i.guard;
@@ -247,27 +245,21 @@ class Maker {
   std::map<std::pair<uint32_t, uint32_t>, uint32_t> line_ids_;
 };
 
+TimingClass special_register_class(isa::SpecialReg r) {
+  switch (r) {
+    case isa::SpecialReg::clock: case isa::SpecialReg::clock_hi: case isa::SpecialReg::clock64:
+    case isa::SpecialReg::globaltimer: case isa::SpecialReg::globaltimer_lo: case isa::SpecialReg::globaltimer_hi: return TimingClass::clock;
+    default: return TimingClass::s2r;
+  }
+}
+
 }  // namespace
 
 isa::TimingClass timing_class(const isa::Function& f, const isa::Instruction& i) {
   const isa::InstrSpec& row = isa::spec(i.op);
-  if (row.mnemonic == "mov") {
-    for (const isa::Operand& o : f.operands(i)) {
-      if (o.kind != isa::Operand::Kind::special) continue;
-      switch (static_cast<isa::SpecialReg>(o.index)) {
-        case isa::SpecialReg::clock:
-        case isa::SpecialReg::clock_hi:
-        case isa::SpecialReg::clock64:
-        case isa::SpecialReg::globaltimer:
-        case isa::SpecialReg::globaltimer_lo:
-        case isa::SpecialReg::globaltimer_hi: return TimingClass::clock;
-        default: return TimingClass::s2r;
-      }
-    }
-    return row.timing;
+  for (const isa::Operand& o : f.operands(i)) {
+    if (o.kind == isa::Operand::Kind::special) return special_register_class(static_cast<isa::SpecialReg>(o.index));
   }
-  // Only the allocation itself negotiates with the SM's allocator.
-  if (row.timing == TimingClass::tmem_alloc && row.mnemonic != "tcgen05.alloc") return TimingClass::tmem_wait;
   if (row.timing == TimingClass::imad && i.has(Mod::hi)) return TimingClass::imad_wide;
   switch (row.timing) {
     case TimingClass::ld_global:

@@ -97,6 +97,51 @@ enum class TimingClass : uint8_t {
 };
 std::string_view timing_class_name(TimingClass t);
 
+/// Where control goes after the instruction, if its guard holds.
+enum class Flow : uint8_t {
+  next,    // the next instruction
+  branch,  // the labels among its operands
+  call,    // a function, and then the next instruction
+  return_, // back to the caller; in a kernel the thread ends
+  end,     // nowhere
+};
+/// What an instruction does to memory itself. Asynchronous copies are work of their own (Completion).
+enum class MemoryRole : uint8_t {
+  none, load, store,
+  atomic,          // reads and writes, and returns what was there
+  reduction,       // the same without a result
+  matrix_load, matrix_store,      // ldmatrix, stmatrix
+  fragment_load, fragment_store,  // wmma
+  fill,            // st.bulk
+  async_store,     // st.async, red.async
+  multimem,
+};
+/// What an instruction means for the order of others (PTX ISA 8 and 9.7.13). One value for each rule that differs: who
+/// reacts to synchronisation switches over all of them.
+enum class SyncRole : uint8_t {
+  none,
+  mbarrier_init, mbarrier_inval, mbarrier_arrive, mbarrier_count /* expect_tx, complete_tx */, mbarrier_wait,
+  cta_barrier, cta_barrier_arrive, cluster_arrive, cluster_wait, warp_barrier,
+  thread_fence, mbarrier_init_fence, async_proxy_fence, async_generic_fence, alias_fence,
+  map_edit, map_copy, map_release, map_acquire,  // tensor maps
+  tensor_fence_before, tensor_fence_after, tensor_commit, tensor_product,
+  tmem_load_wait, tmem_store_wait, tmem_alloc, tmem_dealloc, tmem_relinquish,
+  copy_commit, copy_wait, copy_wait_all, copy_arrive,  // cp.async
+  bulk_commit, bulk_wait,
+  product_fence, product_commit, product_wait,  // wgmma
+  register_pool, grid_dependency,
+};
+/// What ptxas does with an instruction whose neighbours have a place for it (docs/facts/timing.md §3.1).
+enum class Fold : uint8_t {
+  none,
+  inversion,  // of a predicate: into its uses
+  sign,       // neg, abs of a float: into its uses
+  sum,        // with a constant: into addresses; else IADD3, LEA, IMAD
+  shift,      // left, into a sum: LEA
+  product,    // into a sum: IMAD
+  logic,      // two of them: LOP3
+};
+
 struct InstructionRef;   // instruction.h
 class LegalityReport;    // validate.h
 using LegalityFn = void (*)(const InstructionRef&, LegalityReport&);
@@ -114,6 +159,11 @@ struct InstrSpec {
   Engine engine = Engine::alu;
   Completion completion = Completion::sync;
   TimingClass timing = TimingClass::alu;
+  Flow flow = Flow::next;
+  MemoryRole memory = MemoryRole::none;
+  SyncRole sync = SyncRole::none;
+  Fold fold = Fold::none;
+  uint8_t pipe_slots = 1;                              // how often ptxas sends it down its pipe
   PtxVersion since{1, 0};
   Feature needs = Feature::base;
   LegalityFn legality = nullptr;                       // rules across slots and operands; nullptr: none beyond the row
