@@ -88,27 +88,9 @@ int run(int argc, char** argv) {
   app.set_version_flag("--version", "drywell " DRYWELL_VERSION);
   app.require_subcommand(1);
   app.footer(kFooter);
-  register_list(app, context);
-  register_run(app, context);
-  register_arch(app, context);
-  register_ptx(app, context);
-  register_trace(app, context);
-  register_build(app, context);
-  register_device(app, context);
-  register_conformance(app, context);
-  register_bench_hw(app, context);
-  register_isa(app, context);
-  register_layout(app, context);
-  register_desc(app, context);
-  register_sf(app, context);
-  register_fragment(app, context);
-  register_smem(app, context);
-  register_tmem(app, context);
-  register_exec(app, context);
-  register_nvcc(app, context);
-  register_mutate(app, context);
-  register_step(app, context);
-  register_dap(app, context);
+#define COMMAND(NAME_) register_##NAME_(app, context);
+#include "tools/common/commands.inc"
+#undef COMMAND
   if (argc < 2) {
     fmt::print(stderr, "{}", app.help());
     return static_cast<int>(ExitCode::usage);

@@ -28,27 +28,9 @@ class UsageError : public Error {
   explicit UsageError(std::string message, std::string_view help = {});
 };
 
-void register_list(Command& app, CommandContext& context);
-void register_run(Command& app, CommandContext& context);
-void register_arch(Command& app, CommandContext& context);
-void register_ptx(Command& app, CommandContext& context);
-void register_trace(Command& app, CommandContext& context);
-void register_build(Command& app, CommandContext& context);
-void register_device(Command& app, CommandContext& context);
-void register_device_record(Command& device, CommandContext& context);  // subcommands of `device`
-void register_conformance(Command& app, CommandContext& context);
-void register_mutate(Command& app, CommandContext& context);
-void register_bench_hw(Command& app, CommandContext& context);
-void register_isa(Command& app, CommandContext& context);
-void register_layout(Command& app, CommandContext& context);
-void register_desc(Command& app, CommandContext& context);
-void register_sf(Command& app, CommandContext& context);
-void register_fragment(Command& app, CommandContext& context);
-void register_smem(Command& app, CommandContext& context);
-void register_tmem(Command& app, CommandContext& context);
-void register_exec(Command& app, CommandContext& context);
-void register_nvcc(Command& app, CommandContext& context);
-void register_step(Command& app, CommandContext& context);
-void register_dap(Command& app, CommandContext& context);
+#define COMMAND(NAME_) void register_##NAME_(Command& app, CommandContext& context);
+#include "tools/common/commands.inc"
+#undef COMMAND
+void register_device_record(Command& device, CommandContext& context);  // a subcommand of `device`
 
 }  // namespace drywell::tools
