@@ -200,7 +200,7 @@ void check_scales(const InstrDescriptor& d, const MmaForm& form, Diagnostics& ou
   }
 }
 
-// I11. A B200 traps on mma.ws with M=32 and code 3 (facts §4.7).
+// I11. A B200 traps on mma.ws with M=32 and code 3 (docs/facts/tcgen05.md §4.7).
 void check_max_shift(const InstrDescriptor& d, const MmaForm& form, Diagnostics& out,
                      const SourcePos& where) {
   if (d.max_shift == 0) {

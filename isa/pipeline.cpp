@@ -3,7 +3,7 @@
 namespace drywell::isa {
 namespace {
 
-// CUTLASS's suspend-time hint, 10 ms (cutlass/arch/barrier.h); the chip ignores it (facts/tma-mbarrier.md §1.3).
+// CUTLASS's suspend-time hint, 10 ms (cutlass/arch/barrier.h); the chip ignores it (docs/facts/tma-mbarrier.md §1.3).
 constexpr int kWaitHintNs = 0x989680;
 
 }  // namespace

@@ -37,7 +37,7 @@ std::string_view name_of(SmemElement e) {
   return "?";
 }
 
-// PTX ISA table of type size, major-ness and swizzle (facts §4.6).
+// PTX ISA table of type size, major-ness and swizzle (docs/facts/tcgen05.md §4.6).
 void check_legal_swizzle(Swizzle mode, const OperandTile& tile, Diagnostics& out, const SourcePos& where) {
   if (tile.major == Major::k) {
     if (mode == Swizzle::b128_atom32) {
@@ -74,7 +74,7 @@ void check_legal_swizzle(Swizzle mode, const OperandTile& tile, Diagnostics& out
   }
 }
 
-// Bits of the start address that choose the row of the pattern must be 0 while the base offset is 0 (facts
+// Bits of the start address that choose the row of the pattern must be 0 while the base offset is 0 (docs/facts/tcgen05.md
 // §4.6).
 void check_phase(const SmemDescriptor& d, Swizzle mode, const OperandTile& tile, Diagnostics& out,
                  const SourcePos& where) {

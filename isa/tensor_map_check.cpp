@@ -1,4 +1,4 @@
-// Parameter rules of cuTensorMapEncode* (facts/tma-mbarrier.md §2.2).
+// Parameter rules of cuTensorMapEncode* (docs/facts/tma-mbarrier.md §2.2).
 #include "drywell/core/bits.h"
 #include "drywell/isa/tensor_map.h"
 #include "fmt/format.h"

@@ -1,5 +1,5 @@
 // Conversions (PTX ISA 9.7.9.21): integers, floats of every width, packed narrow formats, stochastic rounding
-// (facts/numerics.md §2).
+// (docs/facts/numerics.md §2).
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -220,7 +220,7 @@ uint64_t reversed(uint64_t v, unsigned bits) {
   return r;
 }
 
-// The random integer each of a, b, e, f takes (facts/numerics.md §2.2).
+// The random integer each of a, b, e, f takes (docs/facts/numerics.md §2.2).
 std::array<uint64_t, 4> random_of(bool four_bit, uint64_t w) {
   const uint64_t hi = w >> 16 & 0xFFFF, lo = w & 0xFFFF;
   if (!four_bit) return {reversed(hi, 16), hi, reversed(lo, 16), lo};

@@ -1,5 +1,5 @@
 // Conversions between formats of 16 bits and less, to integral values, tf32 and packed integers (PTX ISA 9.7.9.21-22,
-// facts/numerics.md §2.1).
+// docs/facts/numerics.md §2.1).
 #include <fmt/format.h>
 
 #include <algorithm>

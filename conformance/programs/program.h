@@ -2,7 +2,7 @@
 // device run the same ones (`drywell conformance`), so that anyone with the silicon can check Drywell.
 //
 // Nothing that makes an expectation may include from sim/: expected values are exact integers, the formulas of the PTX
-// ISA written out once more, or the fact sheets' vectors.
+// ISA written out once more, or the vectors of tests/data/numerics.
 #pragma once
 
 #include <cstdint>

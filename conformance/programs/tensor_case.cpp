@@ -6,7 +6,7 @@
 namespace drywell::kernels::conformance {
 namespace {
 
-// §4.7: type codes.
+// docs/facts/tcgen05.md §4.7: type codes.
 unsigned type_code(const MmaCase& c, const std::string& t) {
   static const std::map<std::string, unsigned> codes = {{"f16", 0},  {"bf16", 1}, {"tf32", 2}, {"e4m3", 0},
                                                         {"e5m2", 1}, {"e2m3", 3}, {"e3m2", 4}, {"e2m1", 5},

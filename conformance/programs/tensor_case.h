@@ -1,6 +1,6 @@
 // One tcgen05.mma as the suite sees it: matrices of codes, where they are put, what must come out. Layouts
-// are written from the PTX ISA and the public code facts/tcgen05.md §4.6, §5, §6, §8 cites, the arithmetic
-// from facts/numerics.md §3.1; nothing here calls isa/ layouts or sim/numeric.
+// are written from the PTX ISA and the public code docs/facts/tcgen05.md §4.6, §5, §6, §8 cites, the arithmetic
+// from docs/facts/numerics.md §3.1; nothing here calls isa/ layouts or sim/numeric.
 #pragma once
 
 #include <ostream>

@@ -1,4 +1,4 @@
-// What an MMA must leave (facts/numerics.md §3.1, facts/tcgen05.md §4.5, §4.8, §6.3).
+// What an MMA must leave (docs/facts/numerics.md §3.1, docs/facts/tcgen05.md §4.5, §4.8, §6.3).
 #include <algorithm>
 
 #include "conformance/programs/tensor_case.h"
@@ -6,7 +6,7 @@
 namespace drywell::kernels::conformance {
 namespace {
 
-// §6.3: k kept by element i of a compressed row.
+// docs/facts/tcgen05.md §6.3: k kept by element i of a compressed row.
 unsigned kept_k(const MmaCase& c, const std::vector<uint8_t>& meta, unsigned i) {
   if (c.kind == "tf32") return 2 * i + (meta[i] == 0xE ? 1 : 0);
   if (c.packed_fp4()) {
@@ -16,7 +16,7 @@ unsigned kept_k(const MmaCase& c, const std::vector<uint8_t>& meta, unsigned i) 
   const unsigned group = i / 2, index = meta[group] >> (2 * (i % 2)) & 3;
   return 4 * group + index;
 }
-// §4.8: runs of used and zeroed columns in each sub-mask.
+// docs/facts/tcgen05.md §4.8: runs of used and zeroed columns in each sub-mask.
 std::vector<bool> zeroed_columns(const MmaCase& c) {
   std::vector<bool> zeroed(c.n, false);
   if (!c.has_zero_mask || (c.zero_mask >> 39 & 1) == 0) return zeroed;
@@ -87,7 +87,7 @@ std::vector<TensorImage> expected_images(const MmaCase& c, const MmaData& data, 
       put_bits(out[at.cta].cell(lane, at.column), 0, c.d_type == "f16" ? 16 : 32, d[m][n]);
     }
   }
-  if (c.ashift) {  // §4.5: row i of A := row i + 1, the last row of each partition stays
+  if (c.ashift) {  // docs/facts/tcgen05.md §4.5: row i of A := row i + 1, the last row of each partition stays
     for (TensorImage& image : out) {
       for (unsigned column = kAColumn; column < kAColumn + 8; ++column) {
         for (unsigned lane = 0; lane < 128; ++lane) {

@@ -21,7 +21,7 @@ MmaCase base(const std::string& kind) {
 
 constexpr const char* kDense[] = {"f16", "tf32", "f8f6f4", "i8"};
 
-// Every M with small, odd-sized and full N, in both cta_groups (facts/tcgen05.md §4.3).
+// Every M with small, odd-sized and full N, in both cta_groups (docs/facts/tcgen05.md §4.3).
 std::vector<MmaCase> shapes() {
   std::vector<MmaCase> cases;
   for (const char* kind : {"f16", "tf32", "f8f6f4", "i8", "mxf8f6f4", "mxf4", "mxf4nvf4"}) {
@@ -97,7 +97,7 @@ std::vector<MmaCase> types() {
 }
 
 // Every legal swizzle and major-ness of A and B by element size; starts inside the swizzle span
-// (facts/tcgen05.md §4.6).
+// (docs/facts/tcgen05.md §4.6).
 std::vector<MmaCase> layouts() {
   using enum Swizzling;
   std::vector<MmaCase> cases;
@@ -199,7 +199,7 @@ std::vector<MmaCase> operands() {
   return cases;
 }
 
-// Half of A left out; metadata say which (facts/tcgen05.md §6.3).
+// Half of A left out; metadata say which (docs/facts/tcgen05.md §6.3).
 std::vector<MmaCase> sparse() {
   std::vector<MmaCase> cases;
   for (const char* kind : {"f16", "tf32", "f8f6f4", "i8", "mxf8f6f4", "mxf4", "mxf4nvf4"}) {
@@ -226,7 +226,7 @@ std::vector<MmaCase> sparse() {
   return cases;
 }
 
-// Weight stationary: layouts D, E, G, copies of A, the zero-column mask (facts/tcgen05.md §4.8, §5).
+// Weight stationary: layouts D, E, G, copies of A, the zero-column mask (docs/facts/tcgen05.md §4.8, §5).
 std::vector<MmaCase> weight_stationary() {
   std::vector<MmaCase> cases;
   for (const char* kind : kDense) {

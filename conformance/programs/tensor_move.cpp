@@ -1,5 +1,5 @@
 // The forms that move data into, out of and inside tensor memory: tcgen05.cp, shift, ld, st, ld.red (PTX
-// ISA 9.7.16.8, 9.7.16.9; the tables of facts/tcgen05.md §2 and §3).
+// ISA 9.7.16.8, 9.7.16.9; the tables of docs/facts/tcgen05.md §2 and §3).
 #include <algorithm>
 #include <bit>
 #include <cmath>

@@ -1,4 +1,4 @@
-// Where the operands of an MMA lie (facts/tcgen05.md §4.6, §5, §6, §8), written once more.
+// Where the operands of an MMA lie (docs/facts/tcgen05.md §4.6, §5, §6, §8), written once more.
 #include <algorithm>
 
 #include "conformance/programs/tensor_case.h"

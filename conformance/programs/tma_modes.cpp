@@ -59,7 +59,7 @@ void add_tiles(std::vector<ProgramSpec>& out) {
   }
 }
 
-// ---- im2col (facts/tma-mbarrier.md §2.7)
+// ---- im2col (docs/facts/tma-mbarrier.md §2.7)
 
 struct Pixels {
   TensorMapFields map;

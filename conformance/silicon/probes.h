@@ -1,6 +1,6 @@
 // Probes: small random programs whose result on real silicon is on record (traces/hw/*.txt). No expectation is computed: the
 // device's words are the expectation, and the simulator must leave the same ones. They target sm_90a, which a Hopper GPU
-// runs; what they ask holds for sm_100a alike (facts/tma-mbarrier.md §9).
+// runs; what they ask holds for sm_100a alike (docs/facts/tma-mbarrier.md §9).
 #pragma once
 
 #include <functional>

@@ -18,7 +18,7 @@ void check_no_complete(const InstructionRef& i, LegalityReport& out) {
 
 }  // namespace
 
-// facts/tma-mbarrier.md §1.2; the immediate limits are ptxas's, register values are checked at run time.
+// docs/facts/tma-mbarrier.md §1.2; the immediate limits are ptxas's, register values are checked at run time.
 void mbarrier(const InstructionRef& i, LegalityReport& out) {
   check_order(i, out);
   if (i.has(Mod::noComplete)) check_no_complete(i, out);

@@ -16,7 +16,7 @@ void tmem_address_width(const InstructionRef& i, LegalityReport& out, std::initi
   }
 }
 
-// facts/tcgen05.md §1.2: ptxas checks immediates only, registers are checked at run time.
+// docs/facts/tcgen05.md §1.2: ptxas checks immediates only, registers are checked at run time.
 void tcgen05_alloc(const InstructionRef& i, LegalityReport& out) {
   const Operand& n = *i.operand("nCols");
   if (n.kind != Operand::Kind::imm) return;
@@ -26,7 +26,7 @@ void tcgen05_alloc(const InstructionRef& i, LegalityReport& out) {
   if (!alloc && (v == 0 || v > 512 || v % 32 != 0)) out.error("E1370", fmt::format("{} columns cannot be freed", v), "the number that was allocated");
 }
 
-// facts/tcgen05.md §2.1.
+// docs/facts/tcgen05.md §2.1.
 void tcgen05_ld_st(const InstructionRef& i, LegalityReport& out) {
   const Mod shape = i.mod(Slot::shape);
   const unsigned n = 1u << (static_cast<unsigned>(i.mod(Slot::num)) - static_cast<unsigned>(Mod::x1));

@@ -30,7 +30,7 @@ void GemmDevice::load() {
 }
 
 void GemmDevice::load_stage(const Tile& t, Reg k_tile, const PipelineState& state) {
-  // A pair's bytes all count on the leader's barrier, wherever they land (facts/tma-mbarrier.md §2.8).
+  // A pair's bytes all count on the leader's barrier, wherever they land (docs/facts/tma-mbarrier.md §2.8).
   const Reg barrier = MbarrierRing(k_, leader_smem_, kMainloopBarriers, p_.stages).full(state);
   k_.if_(is_leader_, [&] {
     k_("mbarrier.arrive.expect_tx.shared::cta.b64", sink(), mem(mainloop_.full(state)),

@@ -13,7 +13,7 @@ uint64_t descriptor_base(uint32_t lbo, uint32_t sbo, Swizzle swizzle) {
   return SmemDescriptor::make(0, lbo, sbo, swizzle).encode();
 }
 
-// Scale factors lie as 32 rows of 16 bytes: eight rows in 128 bytes, not swizzled (facts/tcgen05.md §3,
+// Scale factors lie as 32 rows of 16 bytes: eight rows in 128 bytes, not swizzled (docs/facts/tcgen05.md §3,
 // §6.2).
 constexpr uint32_t kScaleSbo = 128, kScaleLbo = 16;
 

@@ -111,7 +111,7 @@ GlobalScales global_scales(KernelBuilder& k, const Arithmetic& a, Reg amax_addre
   const Reg chosen = k.def("selp.f32", 1.0f, encode, unusable);
   GlobalScales s;
   s.decode = k.def("div.rn.f32", 1.0f, chosen);
-  // TransformerEngine at d0067d0 folds the division by 6 into the global scale (facts/numerics.md §4).
+  // TransformerEngine at d0067d0 folds the division by 6 into the global scale (docs/facts/numerics.md §4).
   s.encode = a.te_scale_order ? k.def("mul.f32", chosen, 1.0f / kE2m1Max) : chosen;
   return s;
 }

@@ -1,5 +1,5 @@
 // Host reference of D = A * B^T as tcgen05.mma computes it: exact integers, instruction by instruction along
-// K (facts/numerics.md §3.1, §3.2). Written apart from sim/ and isa/ on purpose, as formats.h is.
+// K (docs/facts/numerics.md §3.1, §3.2). Written apart from sim/ and isa/ on purpose, as formats.h is.
 #pragma once
 
 #include <cstdint>
@@ -32,7 +32,7 @@ struct GemmArithmetic {
   int window = 25;       // bits of the alignment window, when not grouped
   int significant = 24;  // bits of the result
 };
-/// wgmma on e4m3 and e5m2: facts/numerics.md §3.2, sm_90.
+/// wgmma on e4m3 and e5m2: docs/facts/numerics.md §3.2, sm_90.
 inline constexpr GemmArithmetic kHopperFp8{.k = 32, .window = 13, .significant = 14};
 
 /// a.rows x b.rows accumulators after all of K, starting from `start` (empty: from zero): every instruction

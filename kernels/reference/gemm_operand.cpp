@@ -6,7 +6,7 @@
 namespace drywell::kernels::reference {
 namespace {
 
-// facts/numerics.md §1.
+// docs/facts/numerics.md §1.
 NumberLayout layout_of(NumberFormat f) {
   switch (f) {
     case NumberFormat::e2m1: return {2, 1, 1, true, Specials::none};

@@ -53,7 +53,7 @@ constexpr Number take_apart(const NumberLayout& l, uint32_t code) {
 
 inline constexpr float kNan = std::bit_cast<float>(0x7FFFFFFFu);
 
-/// Step 1 of a fused sum: what NaNs and infinities decide before any arithmetic (facts/numerics.md §3.1).
+/// Step 1 of a fused sum: what NaNs and infinities decide before any arithmetic (docs/facts/numerics.md §3.1).
 class SpecialSum {
  public:
   void add_nan() { nan_ = true; }

@@ -1,4 +1,4 @@
-// Host reference of NVFP4's scaling and rounding of one block of sixteen values (facts/numerics.md §4).
+// Host reference of NVFP4's scaling and rounding of one block of sixteen values (docs/facts/numerics.md §4).
 #pragma once
 
 #include <array>

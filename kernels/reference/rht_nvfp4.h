@@ -12,7 +12,7 @@
 
 namespace drywell::kernels::reference {
 
-/// The random signs of the transform: bit i set = row i of the Hadamard matrix is negated (facts/numerics.md
+/// The random signs of the transform: bit i set = row i of the Hadamard matrix is negated (docs/facts/numerics.md
 /// §4).
 inline constexpr uint16_t kRhtSigns = 0xD7E8;
 

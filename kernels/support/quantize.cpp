@@ -62,7 +62,7 @@ void quantise_mx(QuantisedMatrix& q, std::span<const float> values) {
   }
 }
 
-// facts/numerics.md §4: the order of these f32 operations decides the bits.
+// docs/facts/numerics.md §4: the order of these f32 operations decides the bits.
 void quantise_nvfp4(QuantisedMatrix& q, std::span<const float> values) {
   const float amax = largest(values);
   float encode = std::min(2688.0f / amax, kMaxFloat);

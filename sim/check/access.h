@@ -12,7 +12,7 @@ namespace drywell::sim::check {
 
 enum class Agent : uint8_t { thread, atomic, cp_async, load, store, remote, mma, copy, shift, tmem_ld, tmem_st, wgmma, mbarrier, dealloc };
 
-/// Bulk and tensor copies, tensor core operands: memory through the async proxy (facts/tma-mbarrier.md §3.1).
+/// Bulk and tensor copies, tensor core operands: memory through the async proxy (docs/facts/tma-mbarrier.md §3.1).
 constexpr bool is_async_proxy(Agent a) { return a == Agent::load || a == Agent::store || a == Agent::mma || a == Agent::copy || a == Agent::wgmma; }
 /// Ordinary accesses, over when the instruction is.
 constexpr bool is_plain(Agent a) { return a == Agent::thread || a == Agent::atomic || a == Agent::mbarrier; }

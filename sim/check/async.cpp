@@ -40,7 +40,7 @@ uint32_t form_of(const Umma& u) {
   return (u.idesc & kShape) | static_cast<uint32_t>(u.kind) << 8 | uint32_t{u.ws} << 1 | uint32_t{u.sparse};
 }
 // Copies of its scale factors that a product reads: one for each quarter of the lanes; M of 128 over two CTAs has half of N in each
-// half of the lanes (facts/tcgen05.md §6.2). M / 128 is in bits 27..28 of the block-scaled kinds.
+// half of the lanes (docs/facts/tcgen05.md §6.2). M / 128 is in bits 27..28 of the block-scaled kinds.
 uint8_t scale_copies(const Umma& u) { return u.cta_group == 2 && (u.idesc >> 27 & 3) == 1 ? 2 : 4; }
 // How many places in tensor memory a row of a copy goes to.
 uint8_t copies_of(const TmemCopy& c) { return static_cast<uint8_t>(isa::copy_lanes(copy_shape(c), 0).count); }
@@ -209,7 +209,7 @@ struct ClusterMonitor::Issue {
   void operator()(const RemoteStore& r) const { if (!r.global) signalled(Agent::remote, {r.mbar}); }
   void operator()(const TryCancel& t) const { signalled(Agent::load, {op.issuer.cta << 24 | shared_offset(t.mbar)}); }
   void operator()(const Umma& u) const { mma(u); }
-  // The constant field of a descriptor of tcgen05 (facts/tcgen05.md 4.6).
+  // The constant field of a descriptor of tcgen05 (docs/facts/tcgen05.md §4.6).
   void check_version(uint64_t d, const Access& a) const {
     const uint64_t version = d >> 46 & 7;
     if (version == 1) return;

@@ -1,5 +1,5 @@
 // Is what an access does after an earlier one ordered after it? Pure functions of two accesses and what the later one's thread
-// knows; facts/tma-mbarrier.md §3.3, facts/tcgen05.md §7.2.
+// knows; docs/facts/tma-mbarrier.md §3.3, docs/facts/tcgen05.md §7.2.
 #pragma once
 
 #include "sim/check/access.h"

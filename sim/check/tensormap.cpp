@@ -1,5 +1,5 @@
 // Tensor maps edited in global memory: the tensormap proxy reads them behind a release and an acquire of its own
-// (facts/tma-mbarrier.md §3.2).
+// (docs/facts/tma-mbarrier.md §3.2).
 #include <fmt/format.h>
 
 #include "drywell/isa/tensor_map.h"

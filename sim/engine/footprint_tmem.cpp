@@ -33,7 +33,7 @@ void rows(const UmmaForm& f, const Place& place) {
 void accumulator(const AsyncOp& op, const Umma& u, const UmmaForm& f, bool written, const SpanVisitor& visit) {
   const uint32_t first = first_cta(op, u.cta_group), width = f.n / f.column_groups;
   const TmemAddr d(u.d);
-  // Layouts A and D have all lanes of each CTA, in order (facts/tcgen05.md §5).
+  // Layouts A and D have all lanes of each CTA, in order (docs/facts/tcgen05.md §5).
   const bool whole = (f.layout == isa::DLayout::A || f.layout == isa::DLayout::D) && (!written || u.disable_lane == decltype(u.disable_lane){});
   if (whole) {
     for (uint32_t cta = 0; cta < f.ctas; ++cta) visit({Memory::tmem, first + cta, 0, 0, d.lane(), kTmemLanes, d.column(), f.n});

@@ -1,4 +1,4 @@
-// Where loads into shared memory land and which mbarriers hear of them (facts/tma-mbarrier.md §2.8).
+// Where loads into shared memory land and which mbarriers hear of them (docs/facts/tma-mbarrier.md §2.8).
 #pragma once
 
 #include "sim/engine/engine.h"

@@ -1,5 +1,5 @@
 // The TMA engine, tensor copies and reductions: box rows between global memory and swizzled shared memory
-// (facts/tma-mbarrier.md §2).
+// (docs/facts/tma-mbarrier.md §2).
 #include <fmt/format.h>
 
 #include <cstring>
@@ -33,7 +33,7 @@ EngineResult check_box(const TensorPlan& p, uint32_t base, const Smem& smem) {
 
 // ---- element formats on their way
 
-// Sixteen packed values take 16 bytes of shared memory; what pads them is not data (poison, facts §2.6).
+// Sixteen packed values take 16 bytes of shared memory; what pads them is not data (poison, docs/facts/tma-mbarrier.md §2.6).
 constexpr uint32_t kPaddedGroup = 16;
 constexpr uint8_t kPadPoison = 0xFF;
 

@@ -1,5 +1,5 @@
 // A tensor copy as its map and coordinates say: the rows of its box in global and shared memory
-// (facts/tma-mbarrier.md §2).
+// (docs/facts/tma-mbarrier.md §2).
 #pragma once
 
 #include <algorithm>

@@ -1,5 +1,5 @@
 // tcgen05.cp: units of 16 bytes from shared memory, expanded if asked, to one or several lane partitions
-// (facts/tcgen05.md §3). tcgen05.shift: rows move down (§2.6).
+// (docs/facts/tcgen05.md §3). tcgen05.shift: rows move down (§2.6).
 #include <fmt/format.h>
 
 #include <cstring>

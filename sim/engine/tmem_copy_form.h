@@ -1,4 +1,4 @@
-// The shape of a tcgen05.cp from its modifiers (facts/tcgen05.md §3).
+// The shape of a tcgen05.cp from its modifiers (docs/facts/tcgen05.md §3).
 #pragma once
 
 #include "drywell/isa/tmem_copy.h"

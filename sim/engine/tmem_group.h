@@ -1,4 +1,4 @@
-// The tensor memories a tcgen05 operation works in: its CTA's, or those of its pair (facts/tcgen05.md §1.2,
+// The tensor memories a tcgen05 operation works in: its CTA's, or those of its pair (docs/facts/tcgen05.md §1.2,
 // §4.4).
 #pragma once
 
@@ -33,7 +33,7 @@ class TmemGroup {
   }
 
   /// "Down by one row": every lane takes its upper neighbour's words, the last of each partition keeps its
-  /// own. Which partitions move is not published: all four here (facts/tcgen05.md §2.6, §12).
+  /// own. Which partitions move is not published: all four here (docs/facts/tcgen05.md §2.6, §12).
   void shift_down(uint32_t column, uint32_t columns) const {
     for (uint32_t i = 0; i < count_; ++i) {
       for (uint32_t c = column; c < column + columns; ++c) {

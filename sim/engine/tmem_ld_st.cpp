@@ -1,4 +1,4 @@
-// tcgen05.ld and tcgen05.st: a warp's quarter of tensor memory to and from its registers (facts/tcgen05.md §2).
+// tcgen05.ld and tcgen05.st: a warp's quarter of tensor memory to and from its registers (docs/facts/tcgen05.md §2).
 #include <fmt/format.h>
 
 #include <cstring>
@@ -27,7 +27,7 @@ void store_general(Tmem& tmem, const TmemTarget& t, unsigned regs, const uint32_
       const auto column = static_cast<uint32_t>(static_cast<int32_t>(t.column) + o.column);
       const uint32_t v = data[r * kWarpSize + l];
       if (t.access.pack) {
-        // The upper halves keep their content: undocumented, as another simulator models it (facts/tcgen05.md §2.3).
+        // The upper halves keep their content: undocumented, as another simulator models it (docs/facts/tcgen05.md §2.3).
         uint32_t& low = tmem.at(t.lane + o.lane, column);
         uint32_t& high = tmem.at(t.lane + o.lane, column + 1);
         low = (low & 0xFFFF0000u) | (v & 0xFFFF);

@@ -1,4 +1,4 @@
-// Which cells of tensor memory a tcgen05.ld or st reaches (facts/tcgen05.md §2).
+// Which cells of tensor memory a tcgen05.ld or st reaches (docs/facts/tcgen05.md §2).
 #pragma once
 
 #include "drywell/isa/tmem_layout.h"

@@ -21,7 +21,7 @@ void for_cells(const TmemGroup& group, const Umma& u, const UmmaForm& f, Visit v
         const isa::TmemCell at = isa::d_cell(f.layout, m, g * width, f.n);
         const uint32_t lane = d.lane() + at.lane;
         uint32_t* cell = group.tmem(at.cta).column(d.column()) + lane;
-        // disable-output-lane: words 0..3 the even CTA's lanes, 4..7 the odd's (facts/tcgen05.md §4.5).
+        // disable-output-lane: words 0..3 the even CTA's lanes, 4..7 the odd's (docs/facts/tcgen05.md §4.5).
         const bool disabled = (u.disable_lane[4 * at.cta + lane / 32] >> (lane % 32) & 1) != 0;
         for (uint32_t i = first; i < last; ++i)
           visit(m, g * width + i, cell[size_t{i} * kTmemLanes], disabled);
@@ -39,7 +39,7 @@ EngineResult read(Cluster& c, AsyncOp& op, Umma& u) {
   if (auto e = check_places(group, u, f); e.has_value()) return e;
   op.staging.resize(UmmaStage(f).bytes);
   if (auto e = read_operands(group, u, f, op.staging.data()); e.has_value()) return e;
-  // The array has taken A: the next MMA in the pipe finds it moved (facts/tcgen05.md §4.5).
+  // The array has taken A: the next MMA in the pipe finds it moved (docs/facts/tcgen05.md §4.5).
   if (u.ashift) group.shift_down(TmemAddr(static_cast<uint32_t>(u.a)).column(), isa::kTmemAColumns);
   return std::nullopt;
 }

@@ -1,4 +1,4 @@
-// tcgen05.mma as its descriptors say: what it multiplies and where that lies (facts/tcgen05.md §4-§6).
+// tcgen05.mma as its descriptors say: what it multiplies and where that lies (docs/facts/tcgen05.md §4-§6).
 #pragma once
 
 #include "drywell/isa/instr_descriptor.h"

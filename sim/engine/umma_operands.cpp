@@ -10,7 +10,7 @@
 namespace drywell::sim {
 namespace {
 
-// 16 elements of a padded 16-byte unit, one byte each (facts/tcgen05.md §8: little-endian bit stream, data
+// 16 elements of a padded 16-byte unit, one byte each (docs/facts/tcgen05.md §8: little-endian bit stream, data
 // first): four elements lie within a 32-bit word.
 template <unsigned kBits>
 void unpack_container(const uint8_t* in, uint8_t* out) {
@@ -79,7 +79,7 @@ void gather_smem(const Smem& smem, uint64_t desc, const isa::OperandTile& tile, 
   }
 }
 
-// A row of A lies in eight columns of the lane that D's row has (facts/tcgen05.md §5); narrow elements in
+// A row of A lies in eight columns of the lane that D's row has (docs/facts/tcgen05.md §5); narrow elements in
 // byte containers.
 void gather_tmem_a(const TmemGroup& group, const Umma& u, const UmmaForm& f, uint8_t* out) {
   const TmemAddr base(static_cast<uint32_t>(u.a));

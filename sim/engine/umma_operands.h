@@ -21,7 +21,7 @@ struct UmmaStage {
 /// between lane partitions, F3218 metadata outside PTX's list.
 EngineResult read_operands(const TmemGroup& group, const Umma& u, const UmmaForm& f, uint8_t* stage);
 
-/// Logical k of stored element `i` of a sparse row whose metadata groups are `meta` (facts/tcgen05.md §6.3).
+/// Logical k of stored element `i` of a sparse row whose metadata groups are `meta` (docs/facts/tcgen05.md §6.3).
 uint32_t selected_k(isa::MmaKind kind, const uint8_t* meta, uint32_t i);
 
 }  // namespace drywell::sim

@@ -71,7 +71,7 @@ void UmmaProduct::run_in_place(const TmemGroup& group) const {
 }
 
 // Rows that keep the same k meet the same B; positions that are not kept take no part, whatever they hold
-// (facts/numerics.md §3.4 S).
+// (docs/facts/numerics.md §3.4 S).
 void UmmaProduct::sparse(const Piece& all, const uint8_t* meta) const {
   std::vector<bool> done(all.rows, false);
   std::vector<uint8_t> a, b, sfa;

@@ -1,5 +1,5 @@
 // Semantics of table/approx.inc. The unit's tables are not published: the function is evaluated in double precision and
-// rounded once, which is within every documented bound (facts/numerics.md §2.3).
+// rounded once, which is within every documented bound (docs/facts/numerics.md §2.3).
 #include <cmath>
 
 #include "drywell/isa/opcode.h"

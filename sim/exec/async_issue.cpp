@@ -27,7 +27,7 @@ bool same_shape(const Umma& a, const Umma& b) {
   return a.kind == b.kind && a.ws == b.ws && a.sparse == b.sparse && ((a.idesc ^ b.idesc) & kShapeBits) == 0;
 }
 
-// PTX ISA 9.7.16.6.2 (facts/tcgen05.md §7.2): pairs that execute in issue order. The order holds across threads that
+// PTX ISA 9.7.16.6.2 (docs/facts/tcgen05.md §7.2): pairs that execute in issue order. The order holds across threads that
 // synchronised with the tcgen05 fences, which is not told from threads that did not: races are the checkers' business.
 bool pipelines_before(const AsyncOp& first, const AsyncOp& second) {
   if (!same_tensor_core(first, second)) return false;

@@ -7,7 +7,7 @@
 
 namespace drywell::sim {
 
-/// Puts an operation into its cluster's queue, with the operations it must come after (facts/tcgen05.md §7.2).
+/// Puts an operation into its cluster's queue, with the operations it must come after (docs/facts/tcgen05.md §7.2).
 template <class P>
 AsyncOp& issue(Warp& w, uint32_t lane, P payload) {
   Cluster& c = *w.cta->cluster;

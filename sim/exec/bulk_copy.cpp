@@ -23,7 +23,7 @@ enum Place : size_t {
   kByteMask
 };
 
-// PTX wants multiples of 16 bytes; the chip drops the rest of other sizes (facts/tma-mbarrier.md §2.3).
+// PTX wants multiples of 16 bytes; the chip drops the rest of other sizes (docs/facts/tma-mbarrier.md §2.3).
 constexpr uint32_t kGranule = 16;
 
 uint32_t value_of(const Warp& w, Src s, uint32_t lane) { return lanes<uint32_t>(w, s)[lane]; }

@@ -46,7 +46,7 @@ Effect cluster_wait(Warp& w, const DecodedOp&, LaneMask mask) {
   return Effect::next;
 }
 
-// The rank is in bits 24..31, of generic addresses too (facts/tma-mbarrier.md §5).
+// The rank is in bits 24..31, of generic addresses too (docs/facts/tma-mbarrier.md §5).
 template <class L>
 Effect map_address(Warp& w, const DecodedOp& op, LaneMask mask) {
   const L* a = lanes<L>(w, op.src[0]);

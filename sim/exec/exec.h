@@ -137,7 +137,7 @@ inline uint64_t lane_value(const Warp& w, Src s, uint32_t lane, bool wide) {
 }
 
 /// Shared address as rank << 24 | offset. In .shared::cta the rank is the executing CTA's whatever the bits say; in
-/// .shared::cluster and in generic addresses the bits tell it (facts/tma-mbarrier.md §5).
+/// .shared::cluster and in generic addresses the bits tell it (docs/facts/tma-mbarrier.md §5).
 inline uint32_t shared_address(const Warp& w, uint64_t address, bool cluster_space) {
   const auto low = static_cast<uint32_t>(address);
   return cluster_space ? low : (w.cta->rank << 24) | shared_offset(low);

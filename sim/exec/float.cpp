@@ -1,4 +1,4 @@
-// Semantics of table/float.inc: single-precision arithmetic. NaN results are 7FFFFFFF (facts/numerics.md §2.3).
+// Semantics of table/float.inc: single-precision arithmetic. NaN results are 7FFFFFFF (docs/facts/numerics.md §2.3).
 #include <cmath>
 
 #include "drywell/isa/opcode.h"

@@ -12,7 +12,7 @@ using isa::Slot;
 
 // op.extra of the families below.
 constexpr uint32_t kFtz = 1, kSat = 2, kRelu = 4, kOob = 8;
-constexpr uint32_t kOobNan = 0x7FF7;  // of either sign, as a or b: all codes on an H200. TMA fills with it (facts/tma-mbarrier.md §2.4)
+constexpr uint32_t kOobNan = 0x7FF7;  // of either sign, as a or b: all codes (H200). TMA fills with it (docs/facts/tma-mbarrier.md §2.4)
 
 struct AddHalf { static double apply(double a, double b, double) { return add_to_odd(a, b); } };
 struct SubHalf { static double apply(double a, double b, double) { return add_to_odd(a, -b); } };

@@ -23,7 +23,7 @@ using Rows = uint8_t[kWarpSize][kRowBytes];
 
 using PlaceFn = RowByte (*)(uint32_t lane, uint32_t r, uint32_t b);
 
-// A row of 16 elements of `bits` each, packed, becomes 16 bytes with the element in the low bits (facts/tcgen05.md §3).
+// A row of 16 elements of `bits` each, packed, becomes 16 bytes with the element in the low bits (docs/facts/tcgen05.md §3).
 void unpack_row(uint8_t* row, uint32_t bits) {
   uint8_t packed[kRowBytes];
   std::memcpy(packed, row, kRowBytes);

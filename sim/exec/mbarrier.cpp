@@ -57,7 +57,7 @@ Effect inval(Warp& w, const DecodedOp& op, LaneMask mask) {
       result = raise(w, why);
       return;
     }
-    // The chip writes the live word back to shared memory (facts/tma-mbarrier.md §1.6).
+    // The chip writes the live word back to shared memory (docs/facts/tma-mbarrier.md §1.6).
     const uint64_t word = b->word();
     std::memcpy(w.cta->smem.data() + shared_offset(address), &word, 8);
     b->live = false;
@@ -97,7 +97,7 @@ Effect arrive(Warp& w, const DecodedOp& op, LaneMask mask) {
     const uint64_t phase = b != nullptr ? b->phase : 0;
     if (b != nullptr) {
       // The state's high word is that of the object before the operation, the low word is meaningless; for noComplete it
-      // is 1 (facts/tma-mbarrier.md §1.3).
+      // is 1 (docs/facts/tma-mbarrier.md §1.3).
       lanes<uint64_t>(w, op.dst)[i] = (b->word() & 0xFFFFFFFF00000000ull) | 1u;
     }
     if (const auto e = apply_mbarrier(*w.cta->cluster, address, what, amount); e.has_value()) {
@@ -151,7 +151,7 @@ Effect wait(Warp& w, const DecodedOp& op, LaneMask mask) {
   return done == asked ? Effect::next : Effect::yield;
 }
 
-// The state's high word holds 2^20 - P in bits 11..30, as ptxas decodes it (facts/tma-mbarrier.md §1.6).
+// The state's high word holds 2^20 - P in bits 11..30, as ptxas decodes it (docs/facts/tma-mbarrier.md §1.6).
 Effect pending_count(Warp& w, const DecodedOp& op, LaneMask mask) {
   const uint64_t* state = lanes<uint64_t>(w, op.src[0]);
   uint32_t r[kWarpSize];

@@ -53,7 +53,7 @@ bool is_uniform(const Warp& w, Src s, LaneMask mask) {
   return same;
 }
 
-// The pair's allocation needs a free run in both CTAs at the same address and one warp of each (facts/tcgen05.md §1.2).
+// The pair's allocation needs a free run in both CTAs at the same address and one warp of each (docs/facts/tcgen05.md §1.2).
 int find_pair(Cta& a, Cta& b, uint32_t columns) {
   for (uint32_t c = 0; c + columns <= kTmemColumns; c += columns) {
     if (a.tmem->find_free_at(c, columns) && b.tmem->find_free_at(c, columns)) return static_cast<int>(c);

@@ -28,7 +28,7 @@ constexpr uint32_t kScaleDShift = 8, kWordsShift = 12, kScaleVecShift = 16;
 // The buffer an mma's collector modifier names, and what it does with it; the modifiers stand in this order.
 enum class CollectorUse : uint8_t { fill, use, lastuse, discard };
 
-// A use needs a fill of the same operand before it (facts/tcgen05.md §4.5, rule I13).
+// A use needs a fill of the same operand before it (docs/facts/tcgen05.md §4.5, rule I13).
 Effect use_collector(Warp& w, const Umma& u) {
   Cta& c = u.cta_group == 2 ? w.cta->cluster->cta(w.cta->rank & ~1u) : *w.cta;
   const auto index = u.collector == isa::Mod::none ? 4u * u.ws + 3
@@ -87,7 +87,7 @@ Effect mma(Warp& w, const DecodedOp& op, LaneMask mask) {
   return result;
 }
 
-// Factors per row and instruction; the kinds' defaults are 1X and 2X (facts/tcgen05.md §6.1).
+// Factors per row and instruction; the kinds' defaults are 1X and 2X (docs/facts/tcgen05.md §6.1).
 uint32_t scale_factors(Decoder& d) {
   switch (d.mod(isa::Slot::kind)) {
     case isa::Mod::kind_mxf8f6f4: return 1;

@@ -85,7 +85,7 @@ ExecFn bind_replace(Decoder& d, DecodedOp& op, const isa::Operand& value, const 
   op.dst = static_cast<uint32_t>(field);
   op.dst2 = ordinal != nullptr ? static_cast<uint32_t>(ordinal->value) : 0;
   op.src[1] = d.source(value, isa::type_bits(d.mod(isa::Slot::type)));
-  // Strides are bytes since PTX 8.5, units of 16 bytes before (facts/tma-mbarrier.md §2.1).
+  // Strides are bytes since PTX 8.5, units of 16 bytes before (docs/facts/tma-mbarrier.md §2.1).
   const bool in_units =
       field == isa::TensorMapField::global_stride && d.module().version < isa::PtxVersion{8, 5};
   op.count = in_units ? 4 : 0;

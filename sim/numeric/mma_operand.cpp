@@ -33,7 +33,7 @@ uint32_t sign_bits(Format f, unsigned element_bits) {
   return signs;
 }
 
-/// Order in which the legacy fp8 rule takes k: first k mod 4 in {0,1}, then {2,3} (facts/numerics.md §3.2).
+/// Order in which the legacy fp8 rule takes k: first k mod 4 in {0,1}, then {2,3} (docs/facts/numerics.md §3.2).
 unsigned legacy_source_index(unsigned i, unsigned k) {
   const unsigned half = i < k / 2 ? 0 : 1;
   const unsigned j = i - half * (k / 2);

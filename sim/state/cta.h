@@ -25,15 +25,15 @@ class ObserverHub;
 struct Cluster;
 
 /// The system-reserved part at the bottom of each CTA's shared window: a kernel's first variable sits at 0x400
-/// (facts/tma-mbarrier.md §5).
+/// (docs/facts/tma-mbarrier.md §5).
 inline constexpr uint32_t kSmemReserved = 1024;
-/// Shared addresses: CTA rank in bits 24..31, offset in bits 0..23 (facts/tma-mbarrier.md §5).
+/// Shared addresses: CTA rank in bits 24..31, offset in bits 0..23 (docs/facts/tma-mbarrier.md §5).
 inline constexpr uint32_t kSharedOffsetMask = 0x00FFFFFF;
 constexpr uint32_t shared_rank(uint32_t address) { return address >> 24; }
 constexpr uint32_t shared_offset(uint32_t address) { return address & kSharedOffsetMask; }
 
 /// One CTA's shared memory with the mbarriers that live in it. While a barrier is live its bytes keep what ordinary
-/// stores last wrote; its state is here (facts/tma-mbarrier.md §1.6).
+/// stores last wrote; its state is here (docs/facts/tma-mbarrier.md §1.6).
 class Smem {
  public:
   void reset(uint32_t bytes, StateMemory* memory = nullptr);  // size including the reserved part

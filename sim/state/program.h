@@ -78,7 +78,7 @@ struct FunctionCode {
   std::vector<uint32_t> return_offset;    // per return parameter, in local memory
   uint32_t return_pc = 0;                 // .func: register slot with each lane's return address
   // Registers that hold addresses only the frame or the CTA can tell, written when a frame is made: local memory of a
-  // .func, and shared memory, whose addresses carry the CTA's rank (facts/tma-mbarrier.md §5).
+  // .func, and shared memory, whose addresses carry the CTA's rank (docs/facts/tma-mbarrier.md §5).
   struct FrameAddress {
     isa::Mod space = isa::Mod::none;
     uint32_t slot = 0;

@@ -142,7 +142,7 @@ Time Group::dispatch_umma(Resident& r, const AsyncOp& op, const Umma& u, Time t)
       arrival = std::max(arrival, static_cast<double>(done_of(r, before)));
   }
   const double free = std::max(own.tensor.free_at(), peer.tensor.free_at());
-  // A batch: the second of instructions that queue up pays once more (facts/timing.md §4.2).
+  // A batch: the second of instructions that queue up pays once more (docs/facts/timing.md §4.2).
   double interval = cost.interval;
   if (free > arrival && !own.in_batch) {
     arrival = free + arch_.umma.first_extra;
@@ -189,7 +189,7 @@ Time Group::dispatch_copy(Resident& r, const AsyncOp& op, const TmemCopy& c, Tim
 }
 
 // The four warps of a warpgroup issue their parts one by one; the instruction enters the pipe with the last of them. Its
-// accumulators go round in the pipe, so that a chain on the same registers goes at the pipe's rate (facts/timing.md §10).
+// accumulators go round in the pipe, so that a chain on the same registers goes at the pipe's rate (docs/facts/timing.md §10).
 void Group::dispatch_wgmma(Resident& r, const AsyncOp& op, const Wgmma& m, Time t) {
   Resident::Warpgroup& group = r.warpgroups[op.issuer.cta * 64 + op.issuer.warp / 4];
   group.issued[op.issuer.warp % 4].push_back(op.id);

@@ -34,7 +34,7 @@ class Server {
   double free_ = 0, busy_ = 0;
 };
 
-/// The SMEM read stage: the tensor core's operand fetch takes its cycles first (facts/timing.md §4.3), loads
+/// The SMEM read stage: the tensor core's operand fetch takes its cycles first (docs/facts/timing.md §4.3), loads
 /// and copies get what is left, in order.
 class SmemPort {
  public:

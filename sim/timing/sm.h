@@ -28,7 +28,7 @@ struct Partition {
   Time last_shared = 0;     // last issue to a unit all sub-partitions share: they take turns
 
   std::array<Server, kLocalPipes> pipes;
-  Server lsu;   // half a wavefront a cycle per sub-partition (facts/timing.md §6)
+  Server lsu;   // half a wavefront a cycle per sub-partition (docs/facts/timing.md §6)
   Server tmem;  // ld and st share the port
   std::vector<double>
       mma_slots;  // when the last tensor instructions issued from here leave the queue: credits

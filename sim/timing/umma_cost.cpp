@@ -59,7 +59,7 @@ UmmaCost umma_cost(const ArchConfig& arch, const UmmaShape& s) {
   const bool pair128 = s.pair && s.m == 128;
   UmmaCost c;
   c.fetch = p.a_fetch + p.b_fetch;
-  // Weight-stationary: about 76 cycles are published for M64 N256 (facts/timing.md §4.1), less than A and B one after the other.
+  // Weight-stationary: about 76 cycles are published for M64 N256 (docs/facts/timing.md §4.1), less than A and B one after the other.
   double fetch_time = s.ws ? std::max(p.a_fetch, p.b_fetch) : c.fetch;
   if (s.pair) fetch_time += pair128 ? u.fetch_pair_m128 : u.fetch_pair_m256;
   const double array = pair128 ? std::max(p.array, u.array_floor_pair_m128) : p.array;
@@ -105,7 +105,7 @@ double tmem_port_service(const ArchConfig& arch, const TmemLdSt& t) {
     default: per = arch.tmem.service_32x32b; break;
   }
   double columns = t.num;
-  // 32x32b moves two columns a cycle, aligned: an odd first column costs one more (facts/timing.md §5).
+  // 32x32b moves two columns a cycle, aligned: an odd first column costs one more (docs/facts/timing.md §5).
   if (per < 1) columns += t.taddr & 1;
   const double service = std::ceil(columns * per);
   return t.pack ? service * arch.tmem.pack_slowdown : service;

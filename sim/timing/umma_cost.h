@@ -1,4 +1,4 @@
-// Closed forms of the tensor core's time (facts/timing.md §4): what one tcgen05.mma costs, from its shape and
+// Closed forms of the tensor core's time (docs/facts/timing.md §4): what one tcgen05.mma costs, from its shape and
 // where its operands lie. Figures from ArchConfig::umma; the formulas stand in arch_keys.inc next to them.
 #pragma once
 
@@ -24,7 +24,7 @@ struct UmmaCost {
 UmmaShape umma_shape(const Umma& u);
 UmmaCost umma_cost(const ArchConfig& arch, const UmmaShape& s);
 
-/// Issue of one instruction and its commit to the return of the wait (facts/timing.md §4.2): start, pass,
+/// Issue of one instruction and its commit to the return of the wait (docs/facts/timing.md §4.2): start, pass,
 /// commit's signal and the wake-up of the waiter.
 double umma_latency(const ArchConfig& arch, const UmmaShape& s);
 

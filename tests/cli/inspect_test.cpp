@@ -113,7 +113,7 @@ INSTANTIATE_TEST_SUITE_P(
 TEST(InspectDesc, WordsRoundTripThroughTheirFields) {
   EXPECT_THAT(drywell({"desc", "smem", "--start=1024", "--lbo=16", "--sbo=1024", "--swizzle=128B"}).out, StartsWith("0x4000404000010040"));
   EXPECT_THAT(drywell({"desc", "smem", "--start=1024", "--lbo=16", "--sbo=1024", "--swizzle=128B", "--wgmma"}).out, StartsWith("0x4000004000010040"));
-  // kind::f16, bf16 x bf16 -> f32, 128 x 128: facts/tcgen05.md 10.
+  // kind::f16, bf16 x bf16 -> f32, 128 x 128: docs/facts/tcgen05.md §10.
   EXPECT_THAT(drywell({"desc", "instr", "--m=128", "--n=128"}).out, StartsWith("0x08200490"));
   EXPECT_EQ(drywell({"desc", "instr", "0x08200490"}).exit_code, 0);
   const Finished bad = drywell({"desc", "smem", "0x6000404000010040"});

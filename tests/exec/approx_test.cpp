@@ -1,5 +1,5 @@
 // Approximations lie within the bounds the PTX ISA documents, and special values are those measured on an
-// H200 (facts/numerics.md §2.3).
+// H200 (docs/facts/numerics.md §2.3).
 #include <bit>
 #include <cmath>
 

@@ -49,7 +49,7 @@ TEST(BulkLoad, CopiesAndCountsItsBytes) {
   }
 }
 
-// A size of 0 or 8 copies and signals nothing, 24 copies 16 (facts/tma-mbarrier.md §2.3, measured).
+// A size of 0 or 8 copies and signals nothing, 24 copies 16 (docs/facts/tma-mbarrier.md §2.3, measured).
 TEST(BulkLoad, DropsWhatIsBeyondAMultipleOfSixteen) {
   AsyncCase c;
   c.buffers = {random_bytes(kBytes, 1), Bytes(kBytes)};

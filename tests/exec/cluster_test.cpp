@@ -110,7 +110,7 @@ TEST(ClusterAddresses, WindowsAndConversions) {
   EXPECT_EQ(from_bytes<uint32_t>(run_everywhere(c).at(0)), (std::vector<uint32_t>{5 + 16, 5}));
 }
 
-// facts §5: rank in bits 24..31; a shared::cta address is the cluster address of the own CTA.
+// docs/facts/tma-mbarrier.md §5: rank in bits 24..31; a shared::cta address is the cluster address of the own CTA.
 TEST(ClusterAddresses, MapaAndGetctarank) {
   AsyncCase c;
   c.cluster = c.ctas = 4;

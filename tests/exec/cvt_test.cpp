@@ -218,7 +218,7 @@ TEST(CvtFloat, ToIntegralValues) {
                  [](auto v) { return v[0] == 1 ? 0 : 3; });
 }
 
-// ---- narrow formats, by searching all codes (facts/numerics.md §1)
+// ---- narrow formats, by searching all codes (docs/facts/numerics.md §1)
 
 struct Narrow {
   const char* name;
@@ -343,7 +343,7 @@ TEST(CvtNarrow, Halves) {
   }
 }
 
-// facts/numerics.md §2.1, tf32 rows: 10 fraction bits; .rna keeps sign and upper payload of a NaN.
+// docs/facts/numerics.md §2.1, tf32 rows: 10 fraction bits; .rna keeps sign and upper payload of a NaN.
 TEST(CvtNarrow, Tf32) {
   constexpr FloatFormat tf32{8, 10, 0x3FFFF};
   for (const Mode& m : {kModes[0], kModes[1]}) {
@@ -359,7 +359,7 @@ TEST(CvtNarrow, Tf32) {
                  [&](auto v) { return (v[0] + (kF32.is_nan(v[0]) ? 0 : 0x1000)) & 0xFFFFE000; });
 }
 
-// facts/numerics.md §2.1, ue8m0 rows: the exponent field, one more for .rp if anything is left; sign ignored.
+// docs/facts/numerics.md §2.1, ue8m0 rows: the exponent field, one more for .rp if anything is left; sign ignored.
 TEST(CvtNarrow, Exponents) {
   const Column a = float_values(8, 23, kCount, 16), b = float_values(8, 23, kCount, 17);
   for (const bool up : {false, true}) {
@@ -384,7 +384,7 @@ TEST(CvtNarrow, Exponents) {
   });
 }
 
-// facts/numerics.md §2.2: R is added at the top of what is cut off. Which bits each element takes, from the
+// docs/facts/numerics.md §2.2: R is added at the top of what is cut off. Which bits each element takes, from the
 // table there.
 TEST(CvtNarrow, StochasticRounding) {
   const auto reverse = [](uint64_t v, unsigned bits) {

@@ -93,7 +93,7 @@ TEST(Movmatrix, Transposes) {
   }
 }
 
-// facts/tcgen05.md §3: 16 elements of 4 or 6 bits, packed from the bottom, and padding.
+// docs/facts/tcgen05.md §3: 16 elements of 4 or 6 bits, packed from the bottom, and padding.
 TEST(LdmatrixBytes, UnpacksPaddedRows) {
   for (const unsigned bits : {4u, 6u}) {
     WarpProgram p;

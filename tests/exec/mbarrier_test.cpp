@@ -1,4 +1,4 @@
-// mbarrier operations through executed instructions, against the reference model of facts/tma-mbarrier.md
+// mbarrier operations through executed instructions, against the reference model of docs/facts/tma-mbarrier.md
 // §1.1 and the measured words of §1.6.
 #include <gtest/gtest.h>
 
@@ -11,7 +11,7 @@
 namespace drywell::test {
 namespace {
 
-// The fact sheet's model, as it stands there.
+// The page's model, as it stands there.
 struct Model {
   uint64_t phase = 0;
   int64_t e = 0, p = 0, t = 0;
@@ -50,7 +50,7 @@ struct Model {
     p -= 1;
     try_complete();
   }
-  // facts §1.6, bit table.
+  // docs/facts/tma-mbarrier.md §1.6, bit table.
   uint64_t word() const {
     const auto field = [](int64_t v, unsigned bits) {
       return static_cast<uint64_t>(v) & ((uint64_t{1} << bits) - 1);
@@ -78,7 +78,7 @@ std::string word_to(size_t i) {
 )" + keep("%rd9", i);
 }
 
-// The words printed in facts §1.6, measured on an H200.
+// The words printed in docs/facts/tma-mbarrier.md §1.6, measured on an H200.
 TEST(MbarrierWord, MeasuredExamples) {
   const std::vector<std::pair<std::string, uint64_t>> rows = {
       {"mbarrier.init.shared::cta.b64 [bar], 5;", 0x7FFFD800001FFFF6},
@@ -225,7 +225,7 @@ TEST(MbarrierState, PendingCountIsThatBeforeTheOperation) {
   EXPECT_EQ(from_bytes<uint64_t>(run_everywhere(one_thread(body, 3)).at(0)), want);
 }
 
-// facts §1.3: result = ((cur & 1) != q); register parities count by their low bit; states by their phase.
+// docs/facts/tma-mbarrier.md §1.3: result = ((cur & 1) != q); register parities count by their low bit; states by their phase.
 TEST(MbarrierWait, ParitiesAndStates) {
   std::string body = "  mbarrier.init.shared::cta.b64 [bar], 1;\n";
   std::vector<uint64_t> want;

@@ -1,5 +1,5 @@
 // Rows of the scalar families through executed instructions. Expectations are PTX's rules and the tables of
-// the fact sheets, written out; none is the simulator's own arithmetic.
+// docs/facts, written out; none is the simulator's own arithmetic.
 #include <gtest/gtest.h>
 
 #include <bit>
@@ -47,7 +47,7 @@ Words lane_numbers() {
   return w;
 }
 
-// facts/numerics.md §2.1: "<=0.25: 0 | <0.75: 0.5 | <=1.25: 1 | <1.75: 1.5 | <=2.5: 2 | <3.5: 3 | <=5: 4 |
+// docs/facts/numerics.md §2.1: "<=0.25: 0 | <0.75: 0.5 | <=1.25: 1 | <1.75: 1.5 | <=2.5: 2 | <3.5: 3 | <=5: 4 |
 // >5: 6", NaN +6.
 TEST(CvtE2m1x2, DecisionPoints) {
   const Words in = {bits(0.25f), bits(0.2500001f), bits(0.75f),     bits(1.25f), bits(1.75f),  bits(2.5f),
@@ -70,7 +70,7 @@ TEST(CvtE2m1x2, FirstOperandGoesOnTop) {
   EXPECT_EQ(out[0], 0xF2F2F2F2u);
 }
 
-// facts/numerics.md §2.2: with R = 0 nothing rounds up, with R = 2^16 - 1 every fraction of at least 2^-16
+// docs/facts/numerics.md §2.2: with R = 0 nothing rounds up, with R = 2^16 - 1 every fraction of at least 2^-16
 // does.
 TEST(CvtE2m1x4Rs, ZeroBitsTruncateAndOnesRoundUp) {
   const auto run = [](uint32_t random) {
@@ -85,7 +85,7 @@ TEST(CvtE2m1x4Rs, ZeroBitsTruncateAndOnesRoundUp) {
   EXPECT_EQ(run(0xFFFFFFFF), (Words{0x55555555, 0xFFFFFFFF, 0x11111111, 0x77777777}));
 }
 
-// facts/numerics.md §2.1: saturation at 448, NaN 0x7F, sign of zero kept.
+// docs/facts/numerics.md §2.1: saturation at 448, NaN 0x7F, sign of zero kept.
 TEST(CvtE4m3x2, SaturatesAndKeepsSigns) {
   const Words in = {bits(448.0f), bits(1e9f), bits(-1e9f),   bits(-0.0f),
                     0xFFC00000,   bits(1.0f), bits(0x1p-10f)};

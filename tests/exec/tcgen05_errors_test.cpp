@@ -1,5 +1,5 @@
 // Illegal twins of the tcgen05 family: one per rule. What the text shows the validator refuses (and ptxas, where it looks);
-// what only descriptors and addresses show is a fault when it runs (facts/tcgen05.md §9).
+// what only descriptors and addresses show is a fault when it runs (docs/facts/tcgen05.md §9).
 #include <gtest/gtest.h>
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// Order of the tcgen05 family: what PTX lets run without a wait (facts/tcgen05.md §7.2), commits, allocation.
+// Order of the tcgen05 family: what PTX lets run without a wait (docs/facts/tcgen05.md §7.2), commits, allocation.
 #include <gtest/gtest.h>
 
 #include <cstring>

@@ -15,7 +15,7 @@ using numeric::test::VectorRow;
 
 bool is_fp8(const std::string& type) { return type[0] == 'e'; }
 
-// Hopper sums fp8 with 13 bits and mma.sync goes through f16: no tcgen05 does that (facts/numerics.md §3.2).
+// Hopper sums fp8 with 13 bits and mma.sync goes through f16: no tcgen05 does that (docs/facts/numerics.md §3.2).
 // Its f16, bf16, tf32 and integer words follow the rule of tcgen05.
 bool has_tcgen05(const VectorRow& v) { return v.arch == "blackwell-sm100-tcgen05" || !is_fp8(v.a_type); }
 

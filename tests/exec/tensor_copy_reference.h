@@ -1,4 +1,4 @@
-// What tensor copies do, from facts/tma-mbarrier.md §2 written out one element at a time, and the kernels
+// What tensor copies do, from docs/facts/tma-mbarrier.md §2 written out one element at a time, and the kernels
 // that show it. Nothing here is shared with the simulator.
 #pragma once
 
@@ -18,7 +18,7 @@ using isa::TensorType;
 
 using Coordinates = std::array<int64_t, 5>;
 
-// facts §2.5, the table's middle column.
+// docs/facts/tma-mbarrier.md §2.5, the table's middle column.
 inline uint32_t swizzled(Swizzle s, uint32_t a) {
   switch (s) {
     case Swizzle::none: return a;
@@ -54,7 +54,7 @@ inline uint32_t element_bytes(TensorType t) {
   }
 }
 
-// facts §2.2: TFLOAT32 maps round to 10 fraction bits, nearest even.
+// docs/facts/tma-mbarrier.md §2.2: TFLOAT32 maps round to 10 fraction bits, nearest even.
 inline uint32_t loaded_tf32(uint32_t v) {
   if ((v & 0x7FFFFFFF) > 0x7F800000) return 0x7FFFE000;
   const uint32_t low = v & 0x1FFF, kept = v & ~0x1FFFu;

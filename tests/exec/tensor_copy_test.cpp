@@ -1,5 +1,5 @@
 // Tensor copies through executed instructions. The expected bytes come from the rules of
-// facts/tma-mbarrier.md §2 written out one element at a time; nothing is shared with the simulator.
+// docs/facts/tma-mbarrier.md §2 written out one element at a time; nothing is shared with the simulator.
 #include <gtest/gtest.h>
 
 #include "exec/tensor_copy_reference.h"
@@ -113,7 +113,7 @@ TEST(Scatter4, AddsFourRows) {
   EXPECT_EQ(from_bytes<uint32_t>(run_everywhere(c).at(0)), want);
 }
 
-// ---- 4- and 6-bit formats (facts §2.6)
+// ---- 4- and 6-bit formats (docs/facts/tma-mbarrier.md §2.6)
 
 TEST(PackedTypes, FourBitsWithoutGapsAreCopiedAsTheyAre) {
   TensorMapFields f;
@@ -182,7 +182,7 @@ TEST(PackedTypes, SixBitStoresRepackTheLowBitsOfEachByte) {
   EXPECT_EQ(run_everywhere(c).at(0), want);
 }
 
-// ---- multicast and cta_group (facts §2.8)
+// ---- multicast and cta_group (docs/facts/tma-mbarrier.md §2.8)
 
 // Four CTAs; each waits for `expected` bytes on its own barrier unless that is 0, then all meet and dump.
 AsyncCase cluster_case(const std::string& copy, std::array<uint32_t, 4> expected) {

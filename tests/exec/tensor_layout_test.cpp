@@ -8,7 +8,7 @@
 namespace drywell::test {
 namespace {
 
-// ---- im2col (facts §2.7)
+// ---- im2col (docs/facts/tma-mbarrier.md §2.7)
 
 struct Im2col {
   TensorMapFields f;

@@ -248,7 +248,7 @@ MetadataBits metadata_bits(unsigned bits, unsigned selector, unsigned row, unsig
 constexpr std::pair<unsigned, unsigned> kPairs[] = {{0, 1}, {2, 3}, {0, 2}, {0, 3}, {1, 2}, {1, 3}};
 
 // Result words of H100s and H200s: row i of A meets column i of B, 64 dot products an instruction. The f16, bf16 and tf32
-// words came from mma.sync, whose arithmetic is the same; the fp8 words are wgmma's 13-bit ones (facts/numerics.md §3.2).
+// words came from mma.sync, whose arithmetic is the same; the fp8 words are wgmma's 13-bit ones (docs/facts/numerics.md §3.2).
 // Sparse, A's elements are kept at places that change from group to group, and B is NaN everywhere else: what is not selected takes no part.
 class WgmmaWords : public testing::TestWithParam<bool> {};
 

@@ -1,4 +1,4 @@
-// Every opcode text that real kernels contain names a row that is modelled (facts/ptx-census.md).
+// Every opcode text that real kernels contain names a row that is modelled (docs/facts/ptx-census.md).
 #include <gtest/gtest.h>
 
 #include <algorithm>

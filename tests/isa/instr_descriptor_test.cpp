@@ -57,7 +57,7 @@ MmaForm form_of(MmaKind kind) {
   return f;
 }
 
-TEST(InstrDescriptor, EncodesTheWorkedValues) {  // facts/tcgen05.md §10 rows 1..5
+TEST(InstrDescriptor, EncodesTheWorkedValues) {  // docs/facts/tcgen05.md §10 rows 1..5
   const auto f32 = MmaAccumulator::f32;
   const auto bf16 = MmaElement::bf16, e4m3 = MmaElement::e4m3, e2m1 = MmaElement::e2m1;
   EXPECT_EQ(make(MmaKind::f16, bf16, bf16, f32, 128, 256).encode(), 0x08400490u);
@@ -126,7 +126,7 @@ TEST(InstrDescriptor, EncodesTheArticlesHadamardMma) {
   EXPECT_TRUE(out.empty()) << out.to_string();
 }
 
-TEST(InstrDescriptor, GivesKOfEveryKind) {  // facts/tcgen05.md §4.2
+TEST(InstrDescriptor, GivesKOfEveryKind) {  // docs/facts/tcgen05.md §4.2
   const unsigned dense[] = {16, 8, 32, 32, 32, 64, 64};
   for (unsigned k = 0; k < kMmaKindCount; ++k) {
     EXPECT_EQ(mma_k(static_cast<MmaKind>(k), false), dense[k]);
@@ -169,7 +169,7 @@ TEST(InstrDescriptor, TypeCodesAreThoseOfPtx) {
   EXPECT_EQ(element_of(MmaKind::f8f6f4, 2), MmaElement::invalid);
 }
 
-// --- Shapes (facts/tcgen05.md §4.3), each row of the table written out as sets ---
+// --- Shapes (docs/facts/tcgen05.md §4.3), each row of the table written out as sets ---
 
 std::set<unsigned> steps(unsigned first, unsigned step, unsigned last = 256) {
   std::set<unsigned> s;
@@ -417,7 +417,7 @@ TEST(ZeroColumnMask, SmallerMHasOneSubMaskPerColumnGroup) {
 }
 
 // PTX ISA 9.7.16.4.3, examples 1 to 4; the page prints masks with column 0 at the right and 1 = zeroed. Its
-// field table swaps the names of the spans; the examples decide (facts/tcgen05.md §4.8).
+// field table swaps the names of the spans; the examples decide (docs/facts/tcgen05.md §4.8).
 std::string mask_text(const ZeroColumnMask& z, unsigned m, unsigned part, unsigned columns) {
   std::vector<uint8_t> v(zero_mask_parts(m) * 64);
   zeroed_columns(z, m, v);

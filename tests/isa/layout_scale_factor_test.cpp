@@ -68,7 +68,7 @@ TEST(BlockedScales, OffsetsAreThoseOfTheGmemLayout) {
   }
 }
 
-// PTX ISA, tcgen05 scale factors (facts/tcgen05.md 6): column = m/32, lane = m%32 + 32p, byte = factor of the
+// PTX ISA, tcgen05 scale factors (docs/facts/tcgen05.md §6): column = m/32, lane = m%32 + 32p, byte = factor of the
 // MMA.
 TEST(ScaleFactorTmem, EveryQuarterHoldsEachFactorWhereTheInstructionReadsIt) {
   for (const char* kind : {"mxf8", "mxf4", "nvf4"}) {

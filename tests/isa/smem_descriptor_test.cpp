@@ -25,7 +25,7 @@ std::vector<std::string> codes(const Diagnostics& d) {
 }
 using Codes = std::vector<std::string>;
 
-TEST(SmemDescriptor, EncodesTheWorkedValue) {  // facts/tcgen05.md §10 row 6
+TEST(SmemDescriptor, EncodesTheWorkedValue) {  // docs/facts/tcgen05.md §10 row 6
   EXPECT_EQ(make(0x400, 16, 1024, Swizzle::b128).encode(), 0x4000404000010040u);
   const SmemDescriptor d = SmemDescriptor::decode(0x4000404000010040u);
   EXPECT_EQ(d, make(0x400, 16, 1024, Swizzle::b128));
@@ -179,7 +179,7 @@ INSTANTIATE_TEST_SUITE_P(Layouts, OperandAddress, testing::ValuesIn(address_case
 
 TEST(OperandPlacement, PackedFourBitUsesBothNibbles) {
   const SmemDescriptor d = make(0, 16, 1024, Swizzle::b128);
-  // mxf4: two per byte, even k in the low nibble (facts/tcgen05.md §8); row 3 is the fourth 128-byte line.
+  // mxf4: two per byte, even k in the low nibble (docs/facts/tcgen05.md §8); row 3 is the fourth 128-byte line.
   EXPECT_EQ(operand_address(d, Major::k, SmemElement::packed4, 3, 0),
             (OperandPlace{swizzle_address(Swizzle::b128, 384), 0}));
   EXPECT_EQ(operand_address(d, Major::k, SmemElement::packed4, 3, 33),
@@ -188,7 +188,7 @@ TEST(OperandPlacement, PackedFourBitUsesBothNibbles) {
 
 TEST(OperandPlacement, ContainersKeepSixteenElementsInSixteenBytes) {
   const SmemDescriptor d = make(0x100, 128, 256, Swizzle::none);
-  // Unit u = k/16; element k%16 at bit 4*(k%16) or 6*(k%16) (facts/tcgen05.md §8).
+  // Unit u = k/16; element k%16 at bit 4*(k%16) or 6*(k%16) (docs/facts/tcgen05.md §8).
   for (unsigned k = 0; k < 32; ++k) {
     const unsigned unit = 0x100 + 5 * 16 + k / 16 * 128;
     EXPECT_EQ(operand_address(d, Major::k, SmemElement::container4, 5, k),
@@ -199,7 +199,7 @@ TEST(OperandPlacement, ContainersKeepSixteenElementsInSixteenBytes) {
 }
 
 TEST(OperandPlacement, SteppingTheStartEqualsSteppingK) {
-  // K-major 128B: +2 in the start field per 32 bytes of K (facts/tcgen05.md §4.6, K stepping).
+  // K-major 128B: +2 in the start field per 32 bytes of K (docs/facts/tcgen05.md §4.6, K stepping).
   const uint64_t w = make(0x4000, 16, 1024, Swizzle::b128).encode();
   for (unsigned step = 0; step < 4; ++step) {
     const SmemDescriptor stepped = SmemDescriptor::decode(w + 2 * step), base = SmemDescriptor::decode(w);

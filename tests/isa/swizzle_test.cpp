@@ -30,7 +30,7 @@ TEST_P(SwizzleFunction, EqualsCuteDefinition) {
   }
 }
 
-// facts/tma-mbarrier.md §2.5, column "CuTe".
+// docs/facts/tma-mbarrier.md §2.5, column "CuTe".
 INSTANTIATE_TEST_SUITE_P(Modes, SwizzleFunction,
                          testing::Values(CuteCase{Swizzle::none, 0, 4, 3}, CuteCase{Swizzle::b32, 1, 4, 3},
                                          CuteCase{Swizzle::b64, 2, 4, 3}, CuteCase{Swizzle::b128, 3, 4, 3},
@@ -40,7 +40,7 @@ INSTANTIATE_TEST_SUITE_P(Modes, SwizzleFunction,
                            return "Mode" + std::to_string(static_cast<int>(c.param.mode));
                          });
 
-TEST(Swizzle, GivesTheWorkedAddresses) {  // facts/tcgen05.md §10 row 7
+TEST(Swizzle, GivesTheWorkedAddresses) {  // docs/facts/tcgen05.md §10 row 7
   EXPECT_EQ(swizzle_address(Swizzle::b128, 0x490), 0x480u);
   EXPECT_EQ(swizzle_address(Swizzle::b128, 0x3F0), 0x380u);
   EXPECT_EQ(swizzle_address(Swizzle::b64, 0x190), 0x1A0u);

@@ -84,7 +84,7 @@ TEST(TensorMap, EnumsAreNumberedAsCudaNumbersThem) {
 }
 
 TEST(TensorMap,
-     PutsTiledFieldsWhereTheReplaceCodePutsThem) {  // facts/tma-mbarrier.md §2.1, table of positions
+     PutsTiledFieldsWhereTheReplaceCodePutsThem) {  // docs/facts/tma-mbarrier.md §2.1, table of positions
   TensorMapFields f;
   f.type = TensorType::f64;
   f.rank = 5;
@@ -252,7 +252,7 @@ TEST(TensorMapReplace, SwizzleModeClearsItsCompanionBit) {
   EXPECT_EQ(m, encode(tiled()));
 }
 
-// --- Encode rules (facts/tma-mbarrier.md §2.2) ---
+// --- Encode rules (docs/facts/tma-mbarrier.md §2.2) ---
 
 struct RuleCase {
   const char* code;  // nullptr: accepted

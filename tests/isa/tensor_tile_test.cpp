@@ -26,7 +26,7 @@ TEST(TileGeometry, CountsTheArticlesTransactionBytes) {
   EXPECT_EQ(tile_geometry(a).transaction_bytes, 512u);
 }
 
-TEST(TileGeometry, PitchIsTheSwizzleSpanOfNarrowRows) {  // facts/tma-mbarrier.md §2.4
+TEST(TileGeometry, PitchIsTheSwizzleSpanOfNarrowRows) {  // docs/facts/tma-mbarrier.md §2.4
   TensorMapFields f;
   f.type = TensorType::u8;
   f.rank = 2;
@@ -54,7 +54,7 @@ TEST(TileGeometry, TraversalStridesShrinkOuterDimensionsOnly) {
   EXPECT_EQ(g.transaction_bytes, 9u * 32);
 }
 
-TEST(TileGeometry, PaddedTypesCountPackedBytes) {  // facts/tma-mbarrier.md §2.4, §2.6
+TEST(TileGeometry, PaddedTypesCountPackedBytes) {  // docs/facts/tma-mbarrier.md §2.4, §2.6
   TensorMapFields f;
   f.rank = 2;
   f.box = {128, 10, 1, 1, 1};
@@ -76,7 +76,7 @@ TEST(TileGeometry, RefusesWhatIsNotModelled) {
   EXPECT_THROW(tile_geometry(f), Unsupported);
 }
 
-// --- Rows against the per-element formula of facts/tma-mbarrier.md §2.4 ---
+// --- Rows against the per-element formula of docs/facts/tma-mbarrier.md §2.4 ---
 
 struct Element {
   bool inside;
@@ -150,7 +150,7 @@ TEST(TileRow, EqualsThePerElementRule) {
 }
 
 TEST(TileRow, StoresReachTheEndOfTheLastSixteenBytes) {
-  // facts/tma-mbarrier.md §2.4 note s: "U32 with dim_0 = 5: elements 5, 6, 7 of each row are hit".
+  // docs/facts/tma-mbarrier.md §2.4 note s: "U32 with dim_0 = 5: elements 5, 6, 7 of each row are hit".
   TensorMapFields f;
   f.type = TensorType::u32;
   f.dim[0] = 5;
@@ -206,7 +206,7 @@ TEST(TileRow, GatherTakesOneRowPerCoordinate) {
   }
 }
 
-TEST(TensorCoordinates, InnermostStartIsAMultipleOfSixteenBytes) {  // facts/tma-mbarrier.md §2.3
+TEST(TensorCoordinates, InnermostStartIsAMultipleOfSixteenBytes) {  // docs/facts/tma-mbarrier.md §2.3
   const auto errors = [](TensorType t, TensorCoordinates c, TensorAccess access) {
     TensorMapFields f;
     f.type = t;
@@ -231,7 +231,7 @@ TEST(OobFill, RepeatsTheMeasuredHalfWord) {
   EXPECT_EQ(oob_fill_half(OobFill::nan), 0x7FF7);
 }
 
-TEST(Tf32Load, RoundsToTenFractionBits) {  // facts/tma-mbarrier.md §2.2, measured values
+TEST(Tf32Load, RoundsToTenFractionBits) {  // docs/facts/tma-mbarrier.md §2.2, measured values
   const std::pair<uint32_t, uint32_t> cases[] = {
       {0x00001000, 0},          {0x00001001, 0x00002000}, {0x00003000, 0x00004000}, {0x007FF000, 0x00800000},
       {0x7F7FF000, 0x7F800000}, {0x7F7FEFFF, 0x7F7FE000}, {0x7F800000, 0x7F800000}, {0xFF800000, 0xFF800000},

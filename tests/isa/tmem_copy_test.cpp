@@ -15,7 +15,7 @@ struct ShapeCase {
   const char* name;
   CopyShape shape;
   unsigned rows, units, copies;
-  unsigned (*lane)(unsigned row, unsigned copy);  // facts/tcgen05.md §3, column "destination lanes of row r"
+  unsigned (*lane)(unsigned row, unsigned copy);  // docs/facts/tcgen05.md §3, column "destination lanes of row r"
 };
 
 class CopyShapes : public testing::TestWithParam<ShapeCase> {};
@@ -51,7 +51,7 @@ INSTANTIATE_TEST_SUITE_P(
                   [](unsigned r, unsigned i) { return r + 32 * i; }}),
     [](const auto& c) { return c.param.name; });
 
-TEST(CopySource, WalksUnitsAsThePageHasThem) {  // facts/tcgen05.md §3, source walk
+TEST(CopySource, WalksUnitsAsThePageHasThem) {  // docs/facts/tcgen05.md §3, source walk
   const uint32_t start = 0x800, lbo = 0x900, sbo = 0x500;
   for (unsigned r = 0; r < 128; ++r) {
     for (unsigned u = 0; u < 2; ++u) {
@@ -121,7 +121,7 @@ TEST(Decompression, CopiesPlainUnits) {
   EXPECT_EQ(out, in);
 }
 
-TEST(Decompression, UnpacksElementsAndIgnoresPadding) {  // facts/tcgen05.md §3, table
+TEST(Decompression, UnpacksElementsAndIgnoresPadding) {  // docs/facts/tcgen05.md §3, table
   std::mt19937 rng(6);
   for (unsigned bits : {4u, 6u}) {
     for (int round = 0; round < 200; ++round) {

@@ -17,7 +17,7 @@ Cell cell(const TmemCell& c) { return {c.cta, c.lane, c.column}; }
 
 // --- D ---
 
-TEST(DLayout, IsChosenByShapeAndForm) {  // facts/tcgen05.md §5
+TEST(DLayout, IsChosenByShapeAndForm) {  // docs/facts/tcgen05.md §5
   EXPECT_EQ(d_layout(256, 2, false, false), DLayout::A);
   EXPECT_EQ(d_layout(256, 2, false, true), DLayout::A);
   EXPECT_EQ(d_layout(128, 2, false, false), DLayout::B);
@@ -32,7 +32,7 @@ TEST(DLayout, IsChosenByShapeAndForm) {  // facts/tcgen05.md §5
   EXPECT_EQ(d_layout(128, 2, true, false), std::nullopt);
 }
 
-TEST(DLayout, GivesTheWorkedCells) {  // facts/tcgen05.md §10 rows 11..13
+TEST(DLayout, GivesTheWorkedCells) {  // docs/facts/tcgen05.md §10 rows 11..13
   EXPECT_EQ(cell(d_cell(DLayout::F, 17, 4, 64)), Cell(0, 33, 4));
   EXPECT_EQ(cell(d_cell(DLayout::B, 70, 100, 128)), Cell(1, 70, 36));
   EXPECT_EQ(cell(d_cell(DLayout::G, 3, 20, 64)), Cell(0, 35, 4));
@@ -105,7 +105,7 @@ TEST(DLayout, EpilogueViewAliasesTheHadamardAccumulators) {
 
 // --- A ---
 
-TEST(TmemA, PacksKLittleEndianIntoEightColumns) {  // facts/tcgen05.md §5, table "A in TMEM"
+TEST(TmemA, PacksKLittleEndianIntoEightColumns) {  // docs/facts/tcgen05.md §5, table "A in TMEM"
   EXPECT_EQ(a_bits(MmaKind::f16, MmaElement::bf16, 5), (TmemBits{2, 16, 16}));
   EXPECT_EQ(a_bits(MmaKind::tf32, MmaElement::tf32, 7), (TmemBits{7, 0, 32}));
   EXPECT_EQ(a_bits(MmaKind::i8, MmaElement::s8, 7), (TmemBits{1, 24, 8}));
@@ -132,7 +132,7 @@ TEST(TmemA, PacksKLittleEndianIntoEightColumns) {  // facts/tcgen05.md §5, tabl
 }
 
 TEST(TmemA, SpreadLayoutsReadCopiesOfARow) {
-  // facts/tcgen05.md §5: B and E need row m at m and m+64, G at m, m+32, m+64, m+96.
+  // docs/facts/tcgen05.md §5: B and E need row m at m and m+64, G at m, m+32, m+64, m+96.
   std::set<unsigned> e, g;
   for (unsigned n = 0; n < 128; ++n) {
     e.insert(a_row(DLayout::E, 5, n, 128).lane);
@@ -144,7 +144,7 @@ TEST(TmemA, SpreadLayoutsReadCopiesOfARow) {
 
 // --- Scale factors ---
 
-TEST(ScaleFactor, GivesTheWorkedPlace) {  // facts/tcgen05.md §10 row 14
+TEST(ScaleFactor, GivesTheWorkedPlace) {  // docs/facts/tcgen05.md §10 row 14
   for (unsigned p = 0; p < 4; ++p) {
     EXPECT_EQ(sfa_place(70, 0, 2, p), (TmemByte{static_cast<uint16_t>(6 + 32 * p), 2, 2}));
   }
@@ -194,7 +194,7 @@ TEST(ScaleFactor, ColumnCountsAreThoseOfTheArticle) {
   // seeds/003: "find_tmem_tensor_col_offset(tCtSFA) = 4", "find_tmem_tensor_col_offset(tCtSFB) = 8".
   EXPECT_EQ(sfa_columns(DLayout::D), 4u);
   EXPECT_EQ(sfb_columns(DLayout::D, 256), 8u);
-  // facts/tcgen05.md §6.2.
+  // docs/facts/tcgen05.md §6.2.
   EXPECT_EQ(sfa_columns(DLayout::A), 4u);
   EXPECT_EQ(sfa_columns(DLayout::B), 2u);
   EXPECT_EQ(sfb_columns(DLayout::A, 200), 7u);
@@ -202,7 +202,7 @@ TEST(ScaleFactor, ColumnCountsAreThoseOfTheArticle) {
 }
 
 TEST(ScaleFactor, LayoutBSplitsTheNHalvesOverLaneHalves) {
-  // facts/tcgen05.md §6.2: lanes 64h + n%32 and that + 32, column (n % (N/2)) / 32.
+  // docs/facts/tcgen05.md §6.2: lanes 64h + n%32 and that + 32, column (n % (N/2)) / 32.
   for (unsigned n = 0; n < 128; ++n) {
     const unsigned h = n / 64;
     for (unsigned p : {2 * h, 2 * h + 1}) {
@@ -262,7 +262,7 @@ INSTANTIATE_TEST_SUITE_P(Kinds, SparseMetadata,
                          [](const auto& c) { return std::string(c.param.name); });
 
 TEST(SparseMetadataPlace, KeepsKHalvesInLaneGroupsOrColumns) {
-  // facts/tcgen05.md §6.3: f16 lane m%8 + 8*(k/16) + 16*(m/16), nibble 4*((m/8)%2) + (k%16)/4.
+  // docs/facts/tcgen05.md §6.3: f16 lane m%8 + 8*(k/16) + 16*(m/16), nibble 4*((m/8)%2) + (k%16)/4.
   EXPECT_EQ(metadata_lane(MmaKind::f16, DLayout::D, 27, 17, 0), 3u + 8 + 16);
   EXPECT_EQ(metadata_bits(MmaKind::f16, 17, 27, 1), (TmemBits{1, 16, 4}));
   EXPECT_EQ(metadata_bits(MmaKind::f16, 7, 3, 0), (TmemBits{0, 4, 4}));
@@ -280,7 +280,7 @@ TEST(SparseMetadataPlace, KeepsKHalvesInLaneGroupsOrColumns) {
 
 // --- ld / st ---
 
-TEST(TmemAccess, GivesTheWorkedOffsets) {  // facts/tcgen05.md §10 rows 8..10
+TEST(TmemAccess, GivesTheWorkedOffsets) {  // docs/facts/tcgen05.md §10 rows 8..10
   const TmemAccess a256{TmemShape::s16x256b, 1}, a128{TmemShape::s16x128b, 1}, a64{TmemShape::s16x64b, 2};
   EXPECT_EQ(tmem_offset(a256, 5, 0), (TmemOffset{1, 2}));
   EXPECT_EQ(tmem_offset(a256, 5, 1), (TmemOffset{1, 3}));
@@ -337,7 +337,7 @@ TEST(TmemAccess, SecondHalfStartsAtTheImmediateInRealColumns) {
   EXPECT_EQ(tmem_offset(packed, 19, 3), (TmemOffset{3, 38}));
 }
 
-TEST(TmemAccess, LaneFieldIsRelativeOrAbsoluteInTheWarpsOwnPartition) {  // facts/tcgen05.md §1.1
+TEST(TmemAccess, LaneFieldIsRelativeOrAbsoluteInTheWarpsOwnPartition) {  // docs/facts/tcgen05.md §1.1
   EXPECT_EQ(tmem_base_lane(TmemShape::s32x32b, 0, 6), 64u);
   EXPECT_EQ(tmem_base_lane(TmemShape::s32x32b, 64, 6), 64u);
   EXPECT_EQ(tmem_base_lane(TmemShape::s32x32b, 32, 6), std::nullopt);

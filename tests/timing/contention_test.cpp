@@ -1,4 +1,4 @@
-// Shared memory and tensor memory while the tensor core works without a pause: who has to wait for whom (facts/timing.md §4.3 and §5).
+// Shared memory and tensor memory while the tensor core works without a pause: who has to wait for whom (docs/facts/timing.md §4.3 and §5).
 #include <gtest/gtest.h>
 
 #include <functional>

@@ -1,4 +1,4 @@
-// Launches in time: waves, clusters, persistent grids, work stealing, registers (facts/timing.md §9; figures typed from there or from
+// Launches in time: waves, clusters, persistent grids, work stealing, registers (docs/facts/timing.md §9; figures typed from there or from
 // the CUDA C++ Programming Guide, not from the architecture file).
 #include <fmt/format.h>
 #include <gtest/gtest.h>

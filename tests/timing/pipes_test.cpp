@@ -1,4 +1,4 @@
-// Pipes: dependent-issue latency and throughput per class, against the published figures (facts/timing.md
+// Pipes: dependent-issue latency and throughput per class, against the published figures (docs/facts/timing.md
 // §3.1 and §3.2; numbers below are typed from there, not from the architecture file).
 #include <gtest/gtest.h>
 
@@ -88,7 +88,7 @@ TEST(Issue, WarpsOfASubPartitionTakeTurns) {
     EXPECT_EQ(std::count(first.begin(), first.end(), t), 0) << "both in cycle " << t;
 }
 
-// facts/timing.md §3.2: a compare to the instruction it guards takes at least 13 cycles to a branch.
+// docs/facts/timing.md §3.2: a compare to the instruction it guards takes at least 13 cycles to a branch.
 TEST(Issue, GuardsWaitForTheirPredicate) {
   const auto r = run_timed_kernel({}, [&](KernelBuilder& k, Symbol, const auto&) {
     const Reg p = k.reg(Mod::pred), a = k.reg(Mod::u32), b = k.reg(Mod::u32);

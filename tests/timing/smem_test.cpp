@@ -1,4 +1,4 @@
-// Shared memory: latency, bank conflicts, bandwidth (facts/timing.md §6).
+// Shared memory: latency, bank conflicts, bandwidth (docs/facts/timing.md §6).
 #include "sim/timing/access.h"
 
 #include <gtest/gtest.h>

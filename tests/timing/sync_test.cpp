@@ -1,4 +1,4 @@
-// Barriers and mbarriers (facts/timing.md §3.3).
+// Barriers and mbarriers (docs/facts/timing.md §3.3).
 #include <gtest/gtest.h>
 
 #include "tests/timing/harness.h"

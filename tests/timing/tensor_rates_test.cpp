@@ -1,4 +1,4 @@
-// Rates of the tensor core and of tensor memory through kernels on the timed driver, against facts/timing.md §4 and §5: every kind,
+// Rates of the tensor core and of tensor memory through kernels on the timed driver, against docs/facts/timing.md §4 and §5: every kind,
 // small N, weight-stationary, tcgen05.cp by shape, and shared memory while the tensor core reads it. (umma_test.cpp has the
 // tables by shape.) Values are off: every shape runs.
 #include <gtest/gtest.h>
@@ -91,12 +91,12 @@ EmitOne mma(const Kind& kind, uint16_t m, uint16_t n) {
   };
 }
 
-// "same II across kinds: all 128 cyc at M=128 N=256" (facts/timing.md §4.1).
+// "same II across kinds: all 128 cyc at M=128 N=256" (docs/facts/timing.md §4.1).
 TEST(UmmaKinds, AllTakeTheSameTime) {
   for (const Kind& kind : kKinds) EXPECT_NEAR(interval(mma(kind, 128, 256)), 128, 0.05 * 128) << kind.text;
 }
 
-// MX-scaled: one to five cycles more than the dense kind (facts/timing.md §4.2).
+// MX-scaled: one to five cycles more than the dense kind (docs/facts/timing.md §4.2).
 TEST(UmmaKinds, ScaledOnesTakeALittleLonger) {
   const double dense = batch_cycles(mma(kKinds[2], 128, 128), 1), scaled = batch_cycles(mma(kKinds[5], 128, 128), 1);
   EXPECT_GE(scaled - dense, 1);
@@ -109,7 +109,7 @@ TEST(UmmaSmallN, IsFetchBound) {
     EXPECT_NEAR(interval(mma(kKinds[0], 128, static_cast<uint16_t>(n))), cycles, 0.05 * cycles) << n;
 }
 
-// "ws M64 N256: about 76 cyc" (facts/timing.md §4.1, one weak source); the fetch of A and B takes 80.
+// "ws M64 N256: about 76 cyc" (docs/facts/timing.md §4.1, one weak source); the fetch of A and B takes 80.
 TEST(UmmaWeightStationary, TakesThePublishedTime) {
   const double cycles = interval([&](KernelBuilder& k, const Batch& b) {
     k("tcgen05.mma.ws.cta_group::1.kind::f16", mem(b.tmem), b.b, b.b, k.def("mov.b32", bf16_descriptor(64, 256).encode()), b.on);
@@ -117,7 +117,7 @@ TEST(UmmaWeightStationary, TakesThePublishedTime) {
   EXPECT_NEAR(cycles, 78, 0.05 * 78);
 }
 
-// facts/timing.md §5, one producer: 64 to 66 for 4 KiB, 51.3 and 20 in batches, 18 for scale factors.
+// docs/facts/timing.md §5, one producer: 64 to 66 for 4 KiB, 51.3 and 20 in batches, 18 for scale factors.
 TEST(TmemCopyRate, IsThePublishedOneByShape) {
   for (const auto& [shape, cycles] : {std::pair{"128x256b", 64.0}, {"128x128b", 51.3}, {"64x128b.warpx2::02_13", 20.0}, {"32x128b.warpx4", 18.0}}) {
     const std::string op = std::string("tcgen05.cp.cta_group::1.") + shape;

@@ -1,5 +1,5 @@
 // TMA: issue spacing, latency from L2 and from device memory, bandwidth of one SM and of the chip
-// (facts/timing.md §8).
+// (docs/facts/timing.md §8).
 #include <gtest/gtest.h>
 
 #include "drywell/sim/arch_config.h"
@@ -86,8 +86,8 @@ Outcome load(const Loads& l) {
 }
 
 // One thread issues a tensor load at the engine's spacing, whatever its size: 8 cycles where the operands are uniform (traces/hw,
-// tma.sixteen.512B: sixteen loads and their latency in 453 cycles), on sm_100a too until somebody publishes another figure. The 54 of
-// facts/timing.md §8 are of a loop that computes its operands.
+// tma.sixteen.512B: sixteen loads and their latency in 453 cycles), on sm_100a too until somebody publishes another figure. The 50 to
+// 57 of docs/facts/timing.md §8 are of a loop that computes its operands.
 TEST(TensorLoad, IssuesAtTheEnginesSpacing) {
   for (const uint32_t rows : {4u, 32u}) {
     for (const auto& [arch, cycles] : {std::pair{"sm_100a", 8.0}, std::pair{"sm_90a", 8.0}}) {
@@ -119,7 +119,7 @@ TEST(TensorLoad, HasThePublishedLatencies) {
   }
 }
 
-// 125 B/clk into one SM (facts/timing.md §8: 120 on a B200, 125 to 130 on a B300).
+// 125 B/clk into one SM (docs/facts/timing.md §8: 120 on a B200, 125 to 130 on a B300).
 TEST(TensorLoad, FillsOneSmAtItsPort) {
   const Outcome few = load({.box_rows = 64, .count = 2, .twice = true}),
                 many = load({.box_rows = 64, .count = 22, .twice = true});
@@ -128,7 +128,7 @@ TEST(TensorLoad, FillsOneSmAtItsPort) {
   EXPECT_NEAR(20 * 8192 / cycles, 125, 0.05 * 125);
 }
 
-// 7.26 TB/s with 64 KiB in flight per SM (facts/timing.md §8); here the ramp costs a little.
+// 7.26 TB/s with 64 KiB in flight per SM (docs/facts/timing.md §8); here the ramp costs a little.
 TEST(TensorLoad, SharesDeviceMemoryAmongTheSms) {
   const Outcome small = load({.box_rows = 128, .count = 6, .ctas = 148}),
                 large = load({.box_rows = 128, .count = 13, .ctas = 148});

@@ -1,4 +1,4 @@
-// The closed forms of the tensor core against the published tables (facts/timing.md §4.1 and §4.2:
+// The closed forms of the tensor core against the published tables (docs/facts/timing.md §4.1 and §4.2:
 // SemiAnalysis' medians on a B200).
 #include "sim/timing/umma_cost.h"
 
@@ -49,7 +49,7 @@ TEST(UmmaCost, GivesThePublishedIntervalsAndLatencies) {
   }
 }
 
-// Hadamard-sized tiles: the fetch of A and B alone (facts/timing.md §4.1, "N<64 predicted by the fetch
+// Hadamard-sized tiles: the fetch of A and B alone (docs/facts/timing.md §4.1, "N<64 predicted by the fetch
 // model").
 TEST(UmmaCost, IsFetchBoundBelowN64) {
   const ArchConfig arch = load_arch("sm_100a");
@@ -69,7 +69,7 @@ TEST(UmmaCost, DropsTheFetchOfAKeptInTheCollector) {
   EXPECT_EQ(umma_cost(arch, s).interval, 32);
 }
 
-// facts/timing.md §5.
+// docs/facts/timing.md §5.
 TEST(TmemPort, TakesThePublishedServiceTimes) {
   const ArchConfig arch = load_arch("sm_100a");
   struct Case {

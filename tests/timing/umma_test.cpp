@@ -1,4 +1,4 @@
-// tcgen05.mma and tensor memory through real kernels on the timed driver (facts/timing.md §4 and §5). Values
+// tcgen05.mma and tensor memory through real kernels on the timed driver (docs/facts/timing.md §4 and §5). Values
 // are off: the cycles do not depend on them, and every shape runs.
 #include <gtest/gtest.h>
 
@@ -88,7 +88,7 @@ TEST_P(Umma, HasThePublishedIntervalInABatch) {
   }
 }
 
-// SA's fits of batches: II x D + b (facts/timing.md §4.2).
+// SA's fits of batches: II x D + b (docs/facts/timing.md §4.2).
 TEST(UmmaBatch, HasThePublishedIntercept) {
   const double intercept[] = {116, 140, 116, 132};  // M=128 TS, M=128 SS (132 to 148), M=64 TS, M=64 SS
   for (size_t i = 0; i < std::size(intercept); ++i) {
@@ -166,7 +166,7 @@ TEST(TmemLoad, SharesThePortInOrder) {
   }
 }
 
-// 8 cycles with its wait at the least (facts/timing.md §5).
+// 8 cycles with its wait at the least (docs/facts/timing.md §5).
 TEST(TmemStore, TakesEightCyclesAtTheLeast) {
   std::vector<uint64_t> waits;
   const auto stores = port_cycles("tcgen05.st.sync.aligned.32x32b.x1.b32", 1, 1, false, &waits);

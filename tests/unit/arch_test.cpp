@@ -144,7 +144,7 @@ double umma_latency(const ArchConfig& a, const UmmaRow& row, int n) {
 }
 
 TEST(ArchConfig, UmmaCoefficientsGiveTheMeasuredIntervals) {
-  // facts/timing.md 4.1 (SemiAnalysis, B200).
+  // docs/facts/timing.md §4.1 (SemiAnalysis, B200).
   const UmmaRow rows[] = {
       {false, false, 128, {32, 40, 48, 56, 64, 128}},   {false, true, 128, {48, 52, 56, 60, 64, 128}},
       {false, true, 64, {32, 40, 48, 56, 64, 128}},     {true, false, 256, {32, 40, 48, 56, 64, 128}},
@@ -160,7 +160,7 @@ TEST(ArchConfig, UmmaCoefficientsGiveTheMeasuredIntervals) {
 }
 
 TEST(ArchConfig, UmmaCoefficientsGiveTheMeasuredLatencies) {
-  // facts/timing.md 4.2 (SemiAnalysis, B200): exact.
+  // docs/facts/timing.md §4.2 (SemiAnalysis, B200): exact.
   const UmmaRow rows[] = {
       {false, false, 128, {136, 144, 152, 160, 168, 232}}, {false, true, 64, {152, 160, 168, 176, 184, 248}},
       {false, true, 128, {168, 176, 184, 192, 200, 264}},  {true, false, 256, {170, 178, 186, 194, 202, 266}},

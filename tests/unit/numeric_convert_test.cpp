@@ -1,4 +1,4 @@
-// The exact conversions against the rows of facts/numerics.md §2 and against a search of the value table.
+// The exact conversions against the rows of docs/facts/numerics.md §2 and against a search of the value table.
 #include "drywell/sim/numeric/convert.h"
 
 #include <gtest/gtest.h>
@@ -84,7 +84,7 @@ TEST_P(NarrowConvert, NearestEvenAgreesWithASearchOfTheTable) {
 }
 
 TEST_P(NarrowConvert, StochasticRoundingFollowsItsRule) {
-  // facts/numerics.md §2.2: up when floor(fraction * 2^16) + R >= 2^16.
+  // docs/facts/numerics.md §2.2: up when floor(fraction * 2^16) + R >= 2^16.
   const Format f = GetParam().f;
   for (uint32_t code = 0; code < format_info(f).max_finite; ++code) {
     const double lo = to_double(f, code), hi = to_double(f, code + 1);
@@ -142,7 +142,7 @@ TEST(ConvertMeasured, EveryWordOfTheH200IsReproduced) {
 }
 
 TEST(ConvertE2m1, DecisionPoints) {
-  // facts/numerics.md §2.1, from the CUDA header: closed bounds round to the lower value.
+  // docs/facts/numerics.md §2.1, from the CUDA header: closed bounds round to the lower value.
   struct Row {
     float bound;
     bool closed;
@@ -257,7 +257,7 @@ TEST(ConvertPacking, FirstSourceTakesTheHighHalf) {
 }
 
 TEST(ConvertPacking, RandomBitsOfTheStochasticForms) {
-  // facts/numerics.md §2.2, the table of R, on a word whose bytes and bits are all told apart.
+  // docs/facts/numerics.md §2.2, the table of R, on a word whose bytes and bits are all told apart.
   const uint32_t w = 0x81C2E3F4;
   EXPECT_EQ(random_bits_x2(Format::f16, w), (std::array<uint32_t, 2>{0x01C2, 0x03F4}));
   EXPECT_EQ(random_bits_x2(Format::bf16, w), (std::array<uint32_t, 2>{0x81C2, 0xE3F4}));

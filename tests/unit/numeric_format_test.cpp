@@ -9,7 +9,7 @@
 namespace drywell::numeric {
 namespace {
 
-// Value tables of facts/numerics.md §1.
+// Value tables of docs/facts/numerics.md §1.
 std::vector<double> table(Format f) {
   std::vector<double> v;
   switch (f) {
@@ -93,7 +93,7 @@ TEST(Format, RawExponentIsThatOfTheEncoding) {
 }
 
 TEST(Format, SpecialCodes) {
-  // facts/numerics.md §1: which codes are NaN and infinity, over all codes of the 8-bit formats.
+  // docs/facts/numerics.md §1: which codes are NaN and infinity, over all codes of the 8-bit formats.
   for (uint32_t code = 0; code < 256; ++code) {
     const uint32_t magnitude = code & 0x7F;
     EXPECT_EQ(decode(Format::e4m3, code).is_nan(), magnitude == 0x7F);

@@ -1,4 +1,4 @@
-// The MMA arithmetic on the worked examples of facts/numerics.md §3.5 and on its rules one by one.
+// The MMA arithmetic on the worked examples of docs/facts/numerics.md §3.5 and on its rules one by one.
 #include "drywell/sim/numeric/mma.h"
 
 #include <gtest/gtest.h>
@@ -106,7 +106,7 @@ TEST(MmaWorkedExamples, WindowFloorAndOverflow) {
 
 TEST(MmaWindowFloor, HalfOutputCutsBelow46) {
   // 2^-25 is half of f16's smallest subnormal: a tie, to even, unless something below it survives. The floor
-  // -21 makes the quantum 2^-46 although every product has a raw exponent of -25 or less (facts/numerics.md
+  // -21 makes the quantum 2^-46 although every product has a raw exponent of -25 or less (docs/facts/numerics.md
   // §3.4 F).
   EXPECT_EQ(f16({0x0C00, 0x0004}, {0x0800, 0x0001}, 0, Format::f16),
             0x0001u);  // + 2^-22 * 2^-24 = 2^-46: kept
@@ -153,7 +153,7 @@ TEST(MmaSpecials, NanScaleWinsOverZeroData) {
 }
 
 TEST(MmaZeroProducts, DoNotRaiseTheWindow) {
-  // 0 * 2^127 would have exponent 1 and cut a tiny C (facts/numerics.md §3.4 Z, measured on H200).
+  // 0 * 2^127 would have exponent 1 and cut a tiny C (docs/facts/numerics.md §3.4 Z, measured on H200).
   EXPECT_EQ(bf16({0x0000}, {0x7F00}, 0x00000001), 0x00000001u);
   EXPECT_EQ(bf16({0x0000, 0x2000}, {0x7F00, 0x3F80}, 0), 0x20000000u);
 }

@@ -146,7 +146,7 @@ class Problem {
   std::vector<uint32_t> c_;
 };
 
-/// The rows of facts/numerics.md §3.2 whose products are single terms of one sum.
+/// The rows of docs/facts/numerics.md §3.2 whose products are single terms of one sum.
 std::vector<const MmaRow*> window_rows() {
   std::vector<const MmaRow*> rows;
   for (const MmaRow& row : mma_rows()) {
@@ -196,7 +196,7 @@ TEST(Window, LargestSums) {
   }
 }
 
-// No quantum of an f16 sum is below 2^-46 (facts/numerics.md §3.2): what is smaller does not decide a tie.
+// No quantum of an f16 sum is below 2^-46 (docs/facts/numerics.md §3.2): what is smaller does not decide a tie.
 TEST(Window, TheLeastQuantumOfHalves) {
   std::vector<uint32_t> a(16, 0), b(16, 0);
   a[0] = 3u << 10, b[0] = 2u << 10;  // 2^-12 * 2^-13, half of the least f16

@@ -90,7 +90,7 @@ TEST(ReferenceE2m1, StochasticRoundingGoesUpInProportion) {
   EXPECT_EQ(float_to_e2m1_stochastic(6.5f, 0), 7);
   EXPECT_EQ(float_to_e2m1_stochastic(-1e-30f, 0xFFFF), 8);  // less than one part in 65536: never up
   EXPECT_EQ(float_to_e2m1_stochastic(NAN, 0), 7);
-  // facts/numerics.md 2.2, e2m1x4 row, by hand for bytes 01 02 03 04: f, e, b, a.
+  // docs/facts/numerics.md §2.2, e2m1x4 row, by hand for bytes 01 02 03 04: f, e, b, a.
   EXPECT_EQ(e2m1x4_random_bits(0x01020304), (std::array<uint16_t, 4>{0x0204, 0x2040, 0x0103, 0xC080}));
 }
 

@@ -1,5 +1,5 @@
 // The 32-bit instruction descriptor of tcgen05.mma in its three layouts, the legality of shapes and types,
-// and the zero-column-mask descriptor of mma.ws. Source: facts/tcgen05.md §4.2, §4.3, §4.7, §4.8, §9 (PTX
+// and the zero-column-mask descriptor of mma.ws. Source: docs/facts/tcgen05.md §4.2, §4.3, §4.7, §4.8, §9 (PTX
 // ISA 9.7.16.4.2).
 #pragma once
 
@@ -70,7 +70,7 @@ constexpr unsigned mma_k(MmaKind kind, bool sparse, bool k96 = false) {
   return sparse ? 2 * k : k;
 }
 
-/// True when PTX lists this shape for the form (facts §4.3). `wide_b`: B is MN-major with 8-bit elements,
+/// True when PTX lists this shape for the form (docs/facts/tcgen05.md §4.3). `wide_b`: B is MN-major with 8-bit elements,
 /// which doubles the step of N.
 bool is_valid_shape(const MmaForm& form, unsigned m, unsigned n, bool wide_b = false);
 /// The valid shapes in words, for hints.
@@ -107,15 +107,15 @@ struct InstrDescriptor {
 MmaElement element_of(MmaKind kind, uint8_t code);
 /// Code of an element in a kind; 0xFF when the kind does not have it.
 uint8_t code_of(MmaKind kind, MmaElement element);
-/// How the element lies in SMEM under this kind (facts §8).
+/// How the element lies in SMEM under this kind (docs/facts/tcgen05.md §8).
 SmemElement smem_element(MmaKind kind, MmaElement element);
 
 /// The part of A (B) each CTA holds: M / cta_group rows of stored K (half of it for sparse A), N / cta_group
-/// rows of logical K (facts §4.4).
+/// rows of logical K (docs/facts/tcgen05.md §4.4).
 OperandTile operand_tile_a(const InstrDescriptor& d, unsigned cta_group);
 OperandTile operand_tile_b(const InstrDescriptor& d, unsigned cta_group);
 
-/// Checks I1..I9, I11 and I14 of facts §9, codes E1421..E1434 (E1420 + rule number); E1422 covers the shape,
+/// Checks I1..I9, I11 and I14 of docs/facts/tcgen05.md §9, codes E1421..E1434 (E1420 + rule number); E1422 covers the shape,
 /// E1423 the types.
 void check(const InstrDescriptor& d, const MmaForm& form, Diagnostics& out, const SourcePos& where = {});
 
@@ -124,7 +124,7 @@ void check_scale_input_d(MmaKind kind, int64_t immediate, Diagnostics& out, cons
 
 std::vector<FieldNote> explain(const InstrDescriptor& d);
 
-/// The optional 64-bit zero-column-mask descriptor of mma.ws (facts §4.8).
+/// The optional 64-bit zero-column-mask descriptor of mma.ws (docs/facts/tcgen05.md §4.8).
 struct ZeroColumnMask {
   std::array<uint8_t, 4> start_count{};  // columns of the first run already past, per sub-mask
   std::array<bool, 4> first_zeroed{};    // first-span bit: the first run is zeroed

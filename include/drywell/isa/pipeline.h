@@ -1,4 +1,4 @@
-// Producer/consumer rings over pairs of mbarriers, with the phase protocol of CUTLASS's pipelines (facts/tma-mbarrier.md
+// Producer/consumer rings over pairs of mbarriers, with the phase protocol of CUTLASS's pipelines (docs/facts/tma-mbarrier.md
 // §7). Everything here is sugar that emits plain instructions into a KernelBuilder.
 #pragma once
 

@@ -1,5 +1,5 @@
 // The 64-bit SMEM matrix descriptor of tcgen05.mma/cp and of wgmma, and where it puts each operand element.
-// Source: facts/tcgen05.md §4.6, §8 (PTX ISA 9.7.16.4.1); wgmma: PTX ISA 9.7.15.5.1.2.2. Addresses are byte
+// Source: docs/facts/tcgen05.md §4.6, §8 (PTX ISA 9.7.16.4.1); wgmma: PTX ISA 9.7.15.5.1.2.2. Addresses are byte
 // offsets in the shared window, 18 bits.
 #pragma once
 
@@ -19,7 +19,7 @@ enum class Major : uint8_t { k = 0, mn = 1 };
 
 enum class SmemDescriptorFormat : uint8_t { tcgen05, wgmma };
 
-/// The start address field has 14 bits of 16-byte units: operand addresses wrap at 256 KiB (facts §4.6).
+/// The start address field has 14 bits of 16-byte units: operand addresses wrap at 256 KiB (docs/facts/tcgen05.md §4.6).
 inline constexpr uint32_t kSmemDescriptorAddressMask = 0x3FFFF;
 
 /// Decoded descriptor; byte units. Bits outside all fields are kept in `reserved`, so encode(decode(w)) == w.
@@ -87,7 +87,7 @@ constexpr SmemDescriptor SmemDescriptor::make(uint32_t start, uint32_t lbo, uint
   return d;
 }
 
-/// How one operand element is stored (facts §8). container4/6: the f8f6f4 kinds keep 16 elements in each
+/// How one operand element is stored (docs/facts/tcgen05.md §8). container4/6: the f8f6f4 kinds keep 16 elements in each
 /// 16-byte unit, data first, padding after; packed4: mxf4 and mxf4nvf4, two elements per byte, low nibble
 /// first.
 enum class SmemElement : uint8_t { packed4, container4, container6, byte, half, word };
@@ -136,7 +136,7 @@ constexpr uint32_t swizzled_address(const SmemDescriptor& d, uint32_t address) {
 }
 
 /// Address of 16-byte chunk `chunk` of line `line`, swizzled and wrapped at 18 bits; independent of the
-/// element type (facts §4.6). Swizzle codes without a meaning address as if not swizzled: run `check` first.
+/// element type (docs/facts/tcgen05.md §4.6). Swizzle codes without a meaning address as if not swizzled: run `check` first.
 constexpr uint32_t operand_chunk_address(const SmemDescriptor& d, Major major, uint32_t line,
                                          uint32_t chunk) {
   const Swizzle mode = d.swizzle().value_or(Swizzle::none);
@@ -176,7 +176,7 @@ constexpr OperandPlace operand_address(const SmemDescriptor& d, Major major, Sme
 /// hold tile.chunks() entries.
 void operand_row_chunks(const SmemDescriptor& d, const OperandTile& tile, std::span<uint32_t> out);
 
-/// Rules of the descriptor alone (facts §9 D1, D2 alignment, D3): E1401 undefined swizzle code, E1402
+/// Rules of the descriptor alone (docs/facts/tcgen05.md §9 D1, D2 alignment, D3): E1401 undefined swizzle code, E1402
 /// reserved bits, E1403 version (warning), E1404 unaligned or too large, E1405 absolute LBO.
 void check(const SmemDescriptor& d, Diagnostics& out, const SourcePos& where = {});
 

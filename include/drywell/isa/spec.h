@@ -88,7 +88,7 @@ enum class Status : uint8_t { supported, unsupported };
 /// How far the simulated result can be trusted: stated, never implied.
 enum class Fidelity : uint8_t { exact, documented, inferred, approximate };
 
-/// Cost class; the arch file gives each a latency and an issue interval (facts/timing.md §3).
+/// Cost class; the arch file gives each a latency and an issue interval (docs/facts/timing.md §3).
 enum class TimingClass : uint8_t {
 #define TIMING_CLASS(OP_) OP_,
 #include "drywell/isa/table/timing_classes.inc"

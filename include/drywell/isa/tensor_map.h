@@ -1,5 +1,5 @@
 // The TMA tensor map (CUtensorMap): its fields, the checks of the driver's encode functions, the 128 opaque
-// bytes and the edits of tensormap.replace. Source: facts/tma-mbarrier.md §2.1, §2.2 (CUDA driver API "Tensor
+// bytes and the edits of tensormap.replace. Source: docs/facts/tma-mbarrier.md §2.1, §2.2 (CUDA driver API "Tensor
 // Map Object Management", PTX ISA 9.7.9.27 tensormap.replace; acceptance measured on an H200 where the page
 // marks it).
 #pragma once
@@ -68,7 +68,7 @@ constexpr bool is_padded(TensorType t) { return t == TensorType::b4x16_p64 || t 
 constexpr unsigned smem_element_bits(TensorType t) { return is_padded(t) ? 8 : element_bits(t); }
 constexpr bool is_floating(TensorType t) { return t >= TensorType::f16 && t <= TensorType::tf32_ftz; }
 
-/// `tensormap.replace.elemtype` numbers f32.ftz, f64 and bf16 differently from the driver (facts §2.1).
+/// `tensormap.replace.elemtype` numbers f32.ftz, f64 and bf16 differently from the driver (docs/facts/tma-mbarrier.md §2.1).
 uint8_t to_ptx_number(TensorType t);
 TensorType from_ptx_number(uint8_t number);
 
@@ -107,7 +107,7 @@ struct alignas(64) TensorMap {
 };
 static_assert(sizeof(TensorMap) == kTensorMapBytes);
 
-/// cuTensorMapEncodeTiled. Reports every violated rule of facts §2.2 for a device of `compute_capability`
+/// cuTensorMapEncodeTiled. Reports every violated rule of docs/facts/tma-mbarrier.md §2.2 for a device of `compute_capability`
 /// (90, 100): E1461 rank, E1462 address, E1463 dimension, E1464 stride, E1465 box, E1466 element stride,
 /// E1467 inner box against swizzle, E1468 interleave, E1469 packed type, E1470 fill, E1471 target, E1476 box
 /// too large.

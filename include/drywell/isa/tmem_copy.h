@@ -1,5 +1,5 @@
 // tcgen05.cp: which SMEM units each shape reads, where they land in TMEM, and the decompression of narrow
-// formats. Source: facts/tcgen05.md §3 (PTX ISA 9.7.16.9.1).
+// formats. Source: docs/facts/tcgen05.md §3 (PTX ISA 9.7.16.9.1).
 #pragma once
 
 #include <array>
@@ -51,7 +51,7 @@ struct CopyLanes {
   std::array<uint16_t, 4> lane{};
 };
 
-/// Relative to the lane of the TMEM address, which only 4x256b uses (facts §3: e.g. 0 or 31).
+/// Relative to the lane of the TMEM address, which only 4x256b uses (docs/facts/tcgen05.md §3: e.g. 0 or 31).
 constexpr CopyLanes copy_lanes(CopyShape s, unsigned row) {
   const auto at = [](unsigned v) { return static_cast<uint16_t>(v); };
   switch (s) {

@@ -1,6 +1,6 @@
 // Where tcgen05 puts things in TMEM: accumulators (layouts A..G), A operands, scale factors, sparse metadata,
 // and the register maps of tcgen05.ld/st. All lanes and columns are relative to the base address of the
-// operand; add its lane and column. Source: facts/tcgen05.md §2, §5, §6 (PTX
+// operand; add its lane and column. Source: docs/facts/tcgen05.md §2, §5, §6 (PTX
 // ISA 9.7.16.2, 9.7.16.5, 9.7.16.10).
 #pragma once
 
@@ -56,7 +56,7 @@ struct TmemCell {
 /// Lane of row `m` (0..63) of the layouts that use 16 lanes of each 32-lane partition (C, F).
 constexpr unsigned half_lanes(unsigned m) { return 32 * (m / 16) + m % 16; }
 
-/// Place of D(m, n), m a row of the whole tile, for an MMA of N columns (facts §5).
+/// Place of D(m, n), m a row of the whole tile, for an MMA of N columns (docs/facts/tcgen05.md §5).
 constexpr TmemCell d_cell(DLayout layout, unsigned m, unsigned n, unsigned total_n) {
   const auto cell = [](unsigned cta, unsigned lane, unsigned column) {
     return TmemCell{static_cast<uint8_t>(cta), static_cast<uint16_t>(lane), static_cast<uint16_t>(column)};
@@ -92,14 +92,14 @@ constexpr unsigned d_rows_per_cta(DLayout layout) {
   }
 }
 
-/// Legal lane of the base address of D: 0, and 16 too for C and F (facts §5, rule M4).
+/// Legal lane of the base address of D: 0, and 16 too for C and F (docs/facts/tcgen05.md §5, rule M4).
 constexpr bool is_valid_d_base_lane(DLayout layout, unsigned lane) {
   return lane == 0 || (lane == 16 && (layout == DLayout::C || layout == DLayout::F));
 }
 
 // --- A in TMEM ---
 
-/// Left shift of the value inside its byte container (facts §3, §5). The 6-bit place is contested in the
+/// Left shift of the value inside its byte container (docs/facts/tcgen05.md §3, §5). The 6-bit place is contested in the
 /// public record (bits 5..0 or 6..1); every user takes it from here, so that cp, A in TMEM and the datapath
 /// agree.
 inline constexpr unsigned kFp4ContainerShift = 2, kFp6ContainerShift = 0;
@@ -147,7 +147,7 @@ struct TmemByte {
   constexpr bool operator==(const TmemByte&) const = default;
 };
 
-/// Address bits 31..30 of the scale operands carry CUTLASS's factor id and are ignored (facts §6.2).
+/// Address bits 31..30 of the scale operands carry CUTLASS's factor id and are ignored (docs/facts/tcgen05.md §6.2).
 inline constexpr uint32_t kScaleAddressMask = 0x3FFFFFFF;
 
 /// Factor `j` of row `m` of A (row within the CTA), the copy of lane partition `partition` (0..3).
@@ -172,7 +172,7 @@ constexpr unsigned sfb_columns(DLayout layout, unsigned total_n) {
 
 /// Byte of factor `sf` of row `row` in the interleaved GMEM/SMEM layout of scale factors: 512-byte tiles of
 /// 128 rows x 4 factors, `k_tiles` of them along K before the next 128 rows (CUTLASS
-/// sm100_blockscaled_layout.hpp, facts §6.2). One tile is the source of one tcgen05.cp.32x128b.warpx4 (no
+/// sm100_blockscaled_layout.hpp, docs/facts/tcgen05.md §6.2). One tile is the source of one tcgen05.cp.32x128b.warpx4 (no
 /// swizzle, SBO 128).
 constexpr uint64_t scale_factor_offset(uint64_t row, uint64_t sf, uint64_t k_tiles) {
   return row / 128 * 512 * k_tiles + sf / 4 * 512 + row % 32 * 16 + row / 32 % 4 * 4 + sf % 4;
@@ -183,7 +183,7 @@ constexpr uint64_t scale_factor_offset(uint64_t row, uint64_t sf, uint64_t k_til
 /// The 4-bit group that says which elements of A(m, logical k ...) are kept: low half = first index, high =
 /// second. `m` is a row of the whole tile; `copy` 0..d_column_groups-1 picks a copy of the ws layouts.
 /// `selector` is the sparsity selector of f16 and tf32 (column inside a pair). C and F are inferred from D
-/// (facts §6.3, guess).
+/// (docs/facts/tcgen05.md §6.3, guess).
 TmemBits metadata_bits(MmaKind kind, unsigned k, unsigned m, unsigned selector);
 /// CTA-relative lane of the same group.
 unsigned metadata_lane(MmaKind kind, DLayout layout, unsigned m, unsigned k, unsigned copy);
@@ -228,7 +228,7 @@ struct TmemOffset {
   constexpr bool operator==(const TmemOffset&) const = default;
 };
 
-/// Cell of register `r` of thread `t` (facts §2.2). With `.pack` it is the cell of bits 15..0; bits 31..16
+/// Cell of register `r` of thread `t` (docs/facts/tcgen05.md §2.2). With `.pack` it is the cell of bits 15..0; bits 31..16
 /// are the low half of the next column.
 constexpr TmemOffset tmem_offset(const TmemAccess& a, unsigned t, unsigned r) {
   unsigned lane = 0, column = 0;
@@ -246,7 +246,7 @@ constexpr TmemOffset tmem_offset(const TmemAccess& a, unsigned t, unsigned r) {
 }
 
 /// First lane a warp touches, from the lane field of its address: fields below 32 are relative to the warp's
-/// own partition, larger ones absolute (facts §1.1). Nothing when the lane is not legal for the warp and
+/// own partition, larger ones absolute (docs/facts/tcgen05.md §1.1). Nothing when the lane is not legal for the warp and
 /// shape.
 constexpr std::optional<unsigned> tmem_base_lane(TmemShape s, unsigned lane_field, unsigned warp) {
   const unsigned partition = 32 * (warp % 4);

@@ -1,4 +1,4 @@
-// Elements of D computed product by product, each cut to a multiple of the quantum (facts/numerics.md §3, step 3).
+// Elements of D computed product by product, each cut to a multiple of the quantum (docs/facts/numerics.md §3, step 3).
 #include "sim/numeric/amx/bytes.h"
 
 #if defined(__AMX_BF16__)

@@ -1,4 +1,4 @@
-// Sums whose products are each cut to the alignment window (facts/numerics.md §3.1), for 16- and 32-bit elements: one fused
+// Sums whose products are each cut to the alignment window (docs/facts/numerics.md §3.1), for 16- and 32-bit elements: one fused
 // multiply-add of doubles a product. A sum starts as 1.5 * 2^52 quanta, so that an addition rounded down is an addition of
 // floor(product / quantum). Truncation toward zero is that, plus one for each negative product: one factor is taken
 // 1 + 2^-40 times as large, which changes no other floor but makes that of a negative whole number one less, too. Negative

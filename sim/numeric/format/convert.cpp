@@ -10,7 +10,7 @@ constexpr uint32_t kF32SignMask = 0x80000000;
 
 uint32_t flush_subnormal(uint32_t f32) { return (f32 & 0x7F800000) == 0 ? f32 & kF32SignMask : f32; }
 
-// facts/numerics.md §2.1, ue8m0 rows: the sign is ignored, zero and everything up to 2^-127 give code 0.
+// docs/facts/numerics.md §2.1, ue8m0 rows: the sign is ignored, zero and everything up to 2^-127 give code 0.
 uint32_t convert_to_ue8m0(const ConvertSpec& spec, const Decoded& in) {
   if (in.is_nan()) return 0xFF;
   if (in.is_infinity()) return spec.satfinite ? 0xFE : 0xFF;

@@ -1,5 +1,5 @@
 // The fast path of a tile. Most sums of a real problem lose nothing on their way: no product is cut off by the alignment
-// window, and the exact sum of the products fits a float. Then step 3 and 4 of facts/numerics.md §3.1 leave the products
+// window, and the exact sum of the products fits a float. Then step 3 and 4 of docs/facts/numerics.md §3.1 leave the products
 // alone and D is C plus their sum, cut to a multiple of the quantum and rounded toward zero once.
 //
 // *That nothing was lost is not guessed.* The kernels below run with the processor rounding toward zero and report, by

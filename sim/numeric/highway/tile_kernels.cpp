@@ -1,4 +1,4 @@
-// The algorithm of facts/numerics.md §3.1 on vectors of columns. Why it is exact:
+// The algorithm of docs/facts/numerics.md §3.1 on vectors of columns. Why it is exact:
 //
 // * Values of a row are scaled by a power of two so that every magnitude is below 2 and, in float, at least
 // 2^-kMaxExponentSpan (or

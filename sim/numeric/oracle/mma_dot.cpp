@@ -1,4 +1,4 @@
-// The oracle: facts/numerics.md §3.1 step by step, on exact integers. Slow and obvious by intent.
+// The oracle: docs/facts/numerics.md §3.1 step by step, on exact integers. Slow and obvious by intent.
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
@@ -75,7 +75,7 @@ std::vector<Term> product_terms(const Elements& e) {
 
 /// Step 2 for group == 16: exact dot product of a group times its two scales; only the scales' exponents
 /// count in the window. A group whose products are all zero is dropped (the record is open here:
-/// facts/numerics.md §3.4 G).
+/// docs/facts/numerics.md §3.4 G).
 std::vector<Term> group_terms(const Elements& e, size_t group) {
   std::vector<Term> terms;
   for (size_t first = 0; first < e.a.size(); first += group) {
@@ -173,7 +173,7 @@ uint32_t add_words(Format d, uint32_t x, uint32_t y) {
                 Rounding::rn, false);
 }
 
-/// The legacy fp8 rule of facts/numerics.md §3.2.
+/// The legacy fp8 rule of docs/facts/numerics.md §3.2.
 uint32_t legacy_fp8_dot(const MmaParams& p, const DotOperands& in, uint32_t c) {
   uint32_t x = 0;
   for (size_t half : {0, 1}) {

@@ -1,4 +1,4 @@
-// The table of facts/numerics.md §3.2.
+// The table of docs/facts/numerics.md §3.2.
 #include <algorithm>
 
 #include "drywell/sim/numeric/mma.h"

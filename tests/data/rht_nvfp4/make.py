@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Expected results of the fused RHT + NVFP4 kernel, written with NumPy and ml_dtypes from facts/numerics.md alone.
+"""Expected results of the fused RHT + NVFP4 kernel, written with NumPy and ml_dtypes from docs/facts/numerics.md alone.
 
 Usage: make.py > cases.txt          (needs numpy and ml_dtypes; the tests only read cases.txt)
 """

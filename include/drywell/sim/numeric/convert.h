@@ -1,4 +1,4 @@
-// Format conversions of PTX `cvt` (facts/numerics.md §2): one exact definition for every pair of formats,
+// Format conversions of PTX `cvt` (docs/facts/numerics.md §2): one exact definition for every pair of formats,
 // packing of the x2 and x4 forms, and the distribution of random bits over the elements of the `.rs` forms.
 //
 // `convert` is the slow, obvious definition. convert_fast.h holds inline versions of the conversions that
@@ -69,7 +69,7 @@ constexpr std::array<uint32_t, 2> random_bits_x2(Format dst, uint32_t rbits) {
 }
 
 /// The random integers of `cvt.rs.….x4.f32 d, {a, b, e, f}, rbits`, in that order. The two elements of a pair
-/// read the same 16 bits, one of them reversed (facts/numerics.md §2.2; measured for e2m1, e4m3 and e5m2, the
+/// read the same 16 bits, one of them reversed (docs/facts/numerics.md §2.2; measured for e2m1, e4m3 and e5m2, the
 /// fp6 forms follow the same PTX rule unprobed).
 constexpr std::array<uint32_t, 4> random_bits_x4(Format dst, uint32_t rbits) {
   const uint32_t hi = rbits >> 16, lo = rbits & 0xFFFF;

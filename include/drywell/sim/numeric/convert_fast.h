@@ -108,7 +108,7 @@ constexpr uint32_t f32_to_bf16_rs(uint32_t x, uint32_t random) {
   const uint32_t code = (Satfinite ? std::min(rounded, uint32_t{0x7F7F}) : rounded) | (x >> 31) << 15;
   return (x & 0x7FFFFFFF) > 0x7F800000 ? 0x7FFF : code;
 }
-/// cvt.f32.bf16: NaN payloads and signalling NaNs pass unchanged (measured, facts/numerics.md §2.1).
+/// cvt.f32.bf16: NaN payloads and signalling NaNs pass unchanged (measured, docs/facts/numerics.md §2.1).
 constexpr uint32_t bf16_to_f32(uint32_t code) { return code << 16; }
 
 constexpr uint32_t f32_to_f16_rn(uint32_t x) { return narrow_rn<Format::f16>(x); }
@@ -185,7 +185,7 @@ constexpr uint32_t ue8m0_to_bf16(uint32_t code) {
   return (code & 0xFF) == 0xFF ? 0x7FFF : finite;
 }
 
-/// cvt.{rn,rz,rna}.tf32.f32; rna keeps the sign and upper payload of a NaN (measured, facts/numerics.md
+/// cvt.{rn,rz,rna}.tf32.f32; rna keeps the sign and upper payload of a NaN (measured, docs/facts/numerics.md
 /// §2.1).
 constexpr uint32_t f32_to_tf32_rn(uint32_t x) {
   const uint32_t rounded = (x + 0xFFF + (x >> 13 & 1)) & ~uint32_t{0x1FFF};

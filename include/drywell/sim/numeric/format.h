@@ -1,7 +1,7 @@
 // Number formats of the tensor-core datapath as data: one descriptor per format, one decoder, one exact
 // encoder.
 //
-// Sources: facts/numerics.md §1 (value tables), PTX ISA "Alternate Floating-Point Data Formats", OCP MX v1.0.
+// Sources: docs/facts/numerics.md §1 (value tables), PTX ISA "Alternate Floating-Point Data Formats", OCP MX v1.0.
 #pragma once
 
 #include <array>
@@ -70,7 +70,7 @@ struct Decoded {
   uint32_t significand = 0;
   int lsb_exponent = 0;
   /// max(exponent field, 1) - bias: the exponent of the encoding, not of the normalised value. This is what
-  /// the MMA alignment window uses (facts/numerics.md §1, §3.1).
+  /// the MMA alignment window uses (docs/facts/numerics.md §1, §3.1).
   int raw_exponent = 0;
 
   constexpr bool is_nan() const { return cls == FpClass::nan; }
@@ -118,7 +118,7 @@ enum class Rounding : uint8_t {
   rm,   // toward minus infinity
   rp,   // toward plus infinity
   rna,  // nearest, ties away from zero
-  rs,   // stochastic: random bits are added to the top of the discarded field (facts/numerics.md §2.2)
+  rs,   // stochastic: random bits are added to the top of the discarded field (docs/facts/numerics.md §2.2)
 };
 
 /// Random bits of Rounding::rs: `bits`, `width` wide, aligned with the top of the discarded field.

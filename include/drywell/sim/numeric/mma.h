@@ -3,7 +3,7 @@
 //
 //   D = C + sum over k of A[k] * B[k] * SFA[k / block] * SFB[k / block]
 //
-// Source: facts/numerics.md §3 (merged from public bit-accurate models and words measured on B200, H100 and
+// Source: docs/facts/numerics.md §3 (merged from public bit-accurate models and words measured on B200, H100 and
 // H200). This header holds the slow, obvious version, `dot`, which works on exact integers and is the oracle
 // of the tiled one in mma_tile.h.
 #pragma once
@@ -38,7 +38,7 @@ struct MmaParams {
   int exponent_floor = -133;  // lower bound of E
   MmaOutput output = MmaOutput::f32_rz24;
   int sum_terms = 0;  // k taken by one fused sum, several chaining through D; 0 = the whole instruction
-  /// The fp8 forms of mma.sync on sm_90 and sm_100 run as f16 work (facts/numerics.md §3.2, "Legacy fp8
+  /// The fp8 forms of mma.sync on sm_90 and sm_100 run as f16 work (docs/facts/numerics.md §3.2, "Legacy fp8
   /// mma.sync"): two chained sums over k mod 4 in {0,1} and {2,3}, starting from 0, then one ordinary
   /// addition of C.
   bool legacy_fp8 = false;
