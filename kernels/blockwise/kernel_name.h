@@ -32,7 +32,8 @@ struct KernelName {
 
 /// Throws InputError E2311 with the part that does not fit.
 KernelName parse_kernel_name(std::string_view name);
-/// What the name says, a line each, in the article's words.
+/// What the name says, a line each, in the words of "Blockwise and Groupwise GEMM and Grouped GEMM on Blackwell",
+/// section "Kernel Naming Convention".
 std::vector<std::string> explain(const KernelName& n);
 /// The kernel here that computes the same, as words for `drywell run`; or why there is none, after "none: ".
 std::string equivalent(const KernelName& n);

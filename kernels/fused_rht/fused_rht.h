@@ -1,5 +1,5 @@
 // TransformerEngine's fused transpose + random Hadamard transform + NVFP4 quantise kernel, in the DSL, as the article
-// "NVFP4 training in TransformerEngine" (Kernel Deep Dive) describes it.
+// "NVFP4 training in TransformerEngine", section "Kernel Deep Dive", describes it.
 //
 // Input: m x n bf16, row-major. The kernel reads it as n x m, transforms each run of 16 along m with a 16 x 16 Hadamard
 // matrix on the tensor core, and quantises: n rows of m packed e2m1 codes and n rows of m/16 ue4m3 block scales.
@@ -24,10 +24,10 @@ struct FusedRhtOptions {
   bool approximate_reciprocal = false; // rcp.approx.ftz instead of the IEEE division
   bool fences = true;                  // tcgen05.fence around the accumulators' barriers, which the original does without
   uint64_t seed = 0, offset = 0;
-  uint64_t k_tile_size = 0;            // 0: the article's table
+  uint64_t k_tile_size = 0;            // 0: the article's table (section "Host Code")
 };
 
-/// Shared memory as the article's SharedStorage lays it out, in bytes from the start of dynamic shared memory.
+/// Shared memory as the article's SharedStorage (section "Shared Memory") lays it out, in bytes from the start of dynamic shared memory.
 namespace fused_rht {
 inline constexpr uint32_t kStages = 13;            // (232448 - 256) / (128*64*2 + 16*16*2)
 inline constexpr uint32_t kAccumulatorStages = 4;  // of 64 TMEM columns: four 128x16 slices each

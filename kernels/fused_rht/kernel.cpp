@@ -1,4 +1,4 @@
-// The device side. Names follow the article's listing.
+// The device side. Names follow the listing of "NVFP4 training in TransformerEngine", section "Device Code".
 #include <functional>
 #include <source_location>
 #include <string>

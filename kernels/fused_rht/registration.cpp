@@ -121,6 +121,7 @@ Kernel fused_rht_kernel() {
               {.name = "scale-order",
                .type = ParamType::choice,
                .default_value = "article",
+               // "NVFP4 training in TransformerEngine", section "Blockwise decode scale factors"; the table: section "Host Code".
                .doc = "order of the scale arithmetic: the article's or TransformerEngine's present one",
                .allowed = {"article", "te"}},
               {.name = "bf16-round-trip",

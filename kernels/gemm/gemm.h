@@ -1,10 +1,10 @@
 // D = alpha * A * B^T + beta * C on the tensor core, with and without block scaling: one parameterised kernel
 // behind `gemm-blockscaled`, `gemm-fp8` and `gemm-bf16`. docs/gemm.md describes it.
 //
-// It follows CUTLASS's dense_blockscaled_gemm_persistent.py, which the article "CUTLASS tutorial:
-// hardware-supported block scaling with Blackwell GPUs" walks through: persistent CTAs, a TMA warp, an MMA
-// warp that brings the scale factors to tensor memory on the same pipeline, epilogue warps with their own
-// accumulators, output through TMA.
+// It follows CUTLASS's dense_blockscaled_gemm_persistent.py, which the article
+// "CUTLASS tutorial: hardware-supported block scaling with Blackwell GPUs", section "CUTLASS Blockscaling Implementation" walks through:
+// persistent CTAs, a TMA warp, an MMA warp that brings the scale factors to tensor memory on the same pipeline, epilogue warps with their
+// own accumulators, output through TMA.
 #pragma once
 
 #include <cstdint>

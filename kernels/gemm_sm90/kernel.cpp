@@ -299,7 +299,7 @@ Reg Sm90Blockwise::factor_b(const std::array<Reg, 2>& at, Reg stage, uint32_t j,
 }
 
 // With one factor for the tile on either side the product of the two comes first, else the accumulator takes SFA and then SFB:
-// the article's three branches.
+// the three branches of "SM90 Blockwise Scaling and Groupwise Scaling", section "mma".
 void Sm90Blockwise::promote(const Consumer& w, const RegArray& part, Reg stage) {
   const bool chain = p_.sfa.rows > 1 && p_.sfb.rows > 1;
   const Reg stage_a = stage_at(p_.smem_sfa, stage, p_.sfa_pitch()), stage_b = stage_at(p_.smem_sfb, stage, p_.sfb_pitch());

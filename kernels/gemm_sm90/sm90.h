@@ -1,5 +1,5 @@
 // gemm-sm90-blockwise: CUTLASS's cooperative warp-specialised FP8 GEMM with blockwise or groupwise scales on Hopper, as the
-// article on sm90_mma_tma_gmma_ss_warpspecialized_fp8_blockwise_scaling.hpp describes it. Warp group 0 produces (warp 0: TMA,
+// article "SM90 Blockwise Scaling and Groupwise Scaling", section "Warp specialization", describes it. Warp group 0 produces (warp 0: TMA,
 // warp 3: scales by cp.async), warp groups 1 and 2 share a tile of 128 rows: wgmma on each block of K, then promotion. CTAs of a
 // cluster share A along N and B along M by multicast.
 #pragma once

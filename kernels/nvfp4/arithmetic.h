@@ -23,7 +23,8 @@ struct GlobalScales {
   isa::Reg encode;  // S_enc, or S_enc / 6 in TransformerEngine's present order
   isa::Reg decode;  // S_dec = 1 / S_enc
 };
-/// Global scales from the tensor's amax (ComputeGlobalEncodeScaleFP4 of the article).
+/// Global scales from the tensor's amax (ComputeGlobalEncodeScaleFP4 of
+/// "NVFP4 training in TransformerEngine", section "Global Encode / Decode Scales").
 GlobalScales global_scales(isa::KernelBuilder& k, const Arithmetic& a, isa::Reg amax_address);
 
 struct PhiloxSeed {

@@ -26,6 +26,7 @@ std::vector<Parameter> quantise_parameters(bool nearest_only) {
       {.name = "scale-order",
        .type = ParamType::choice,
        .default_value = "article",
+       // "NVFP4 training in TransformerEngine", section "Blockwise decode scale factors".
        .doc = "order of the scale arithmetic: the article's or TransformerEngine's present one",
        .allowed = {"article", "te"}},
       {.name = "approximate-reciprocal", .type = ParamType::flag, .default_value = "false", .doc = "rcp.approx.ftz in place of the division"},

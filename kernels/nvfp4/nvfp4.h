@@ -1,5 +1,6 @@
-// The kernels around the three GEMMs of TransformerEngine's NVFP4 linear layer, as the article "NVFP4 training in
-// TransformerEngine" describes them: amaxes, quantisation, scale-factor layout, and what tensor parallelism adds.
+// The kernels around the three GEMMs of TransformerEngine's NVFP4 linear layer, as the article
+// "NVFP4 training in TransformerEngine", section "Custom Kernels", describes them: amaxes, quantisation, scale-factor layout, and what
+// tensor parallelism adds.
 //
 // Each launch takes tensors that are on the device already, so that a layer's kernels follow one another there.
 #pragma once

@@ -37,7 +37,8 @@ struct Nvfp4Pair {
 Nvfp4Pair quantise_nvfp4(std::span<const uint16_t> input, uint64_t rows, uint64_t columns, const Nvfp4QuantiseOptions& o, float row_amax,
                          float column_amax);
 
-/// to_blockscale_format of the article: 128 x 4 blocks of the padded scales, each a contiguous 32 x 16, row-major.
+/// to_blockscale_format of "NVFP4 training in TransformerEngine", section "Custom Kernels: FProp": 128 x 4 blocks of the padded scales,
+/// each a contiguous 32 x 16, row-major.
 std::vector<uint8_t> to_blockscale_format(std::span<const uint8_t> scales, uint64_t rows, uint64_t columns);
 
 /// Values of a tensor as TransformerEngine's dequantise kernel computes them.

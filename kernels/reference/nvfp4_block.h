@@ -10,7 +10,9 @@ enum class Rounding : uint8_t { nearest_even, stochastic };
 
 /// Order of the f32 operations that make a block's scale out of its largest magnitude `bmax`.
 enum class ScaleOrder : uint8_t {
-  article,  // (bmax / 6) * S_enc: the article's listing and TransformerEngine of 2025 (commit 004e5299)
+  // (bmax / 6) * S_enc: "NVFP4 training in TransformerEngine", section "Blockwise decode scale factors", and TransformerEngine of
+  // 2025 (commit 004e5299)
+  article,
   te,       // bmax * (S_enc * (1/6)): TransformerEngine at d0067d0
 };
 

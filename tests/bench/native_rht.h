@@ -1,5 +1,5 @@
 // The yardstick of fused-rht: the same function as an AVX programmer would write it for this machine. Bit-equal to
-// kernels/reference for finite inputs (round to nearest, the article's scale order, bf16 round trip).
+// kernels/reference for finite inputs (round to nearest, ScaleOrder::article, bf16 round trip).
 #pragma once
 
 #include <cstdint>

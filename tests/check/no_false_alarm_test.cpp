@@ -99,7 +99,8 @@ TEST_P(CudaExamples, AreSilent) {
 }
 INSTANTIATE_TEST_SUITE_P(Tree, CudaExamples, testing::Values("tma_copy", "gemm_bf16", "gemm_mxf8", "gemm_nvf4"));
 
-// The kernels of the articles: the NVFP4 layer's and the software-scaled GEMMs, in the forms that synchronise differently.
+// The kernels of the articles (docs/facts/articles.md): the NVFP4 layer's and the software-scaled GEMMs, in the forms that synchronise
+// differently.
 INSTANTIATE_TEST_SUITE_P(
     Articles, Kernels,
     testing::Values("amax --rows=17 --columns=24", "rht-amax --rows=144 --columns=200", "quantize-nvfp4 --rows=160 --columns=96 --columnwise --rounding=stochastic",

@@ -1,5 +1,5 @@
-// The inspection commands on a command line. Layouts that articles 000, 002, 003 and 004 print come out of `drywell layout`, `sf` and
-// `tmem` as they stand there.
+// The inspection commands on a command line. Layouts that the articles (docs/facts/articles.md) print come out of `drywell layout`,
+// `sf` and `tmem` as they stand there.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -23,15 +23,15 @@ using test::TemporaryDirectory;
 using testing::HasSubstr;
 using testing::StartsWith;
 
-struct SeedCommand {
+struct ArticleCommand {
   const char* name;
   const char* quoted;  // from the article
   std::vector<std::string> arguments;
 };
 
-class SeedOnTheCommandLine : public testing::TestWithParam<SeedCommand> {};
+class LayoutOnTheCommandLine : public testing::TestWithParam<ArticleCommand> {};
 
-TEST_P(SeedOnTheCommandLine, IsPrinted) {
+TEST_P(LayoutOnTheCommandLine, IsPrinted) {
   const Finished f = drywell(GetParam().arguments);
   EXPECT_EQ(f.exit_code, 0) << f.err;
   EXPECT_THAT(f.out, HasSubstr(GetParam().quoted));
@@ -46,36 +46,39 @@ std::vector<std::string> blockwise(const char* granularity) {
 }
 
 INSTANTIATE_TEST_SUITE_P(
-    Articles, SeedOnTheCommandLine,
+    Articles, LayoutOnTheCommandLine,
     testing::Values(
-        SeedCommand{"A000Atom", "((32,4),(16,4)):((16,4),(0,1))", {"layout", "sf_atom<16>()"}},
-        SeedCommand{"A000Sfa128x64", "(((32,4),1),((16,4),1),(1,1)):(((16,4),512),((0,1),512),(0,512))", problem("128x128x64")},
-        SeedCommand{"A000Sfa128x128", "(((32,4),1),((16,4),2),(1,1)):(((16,4),1024),((0,1),512),(0,1024))", problem("128x128x128")},
-        SeedCommand{"A000Sfa256x64", "(((32,4),2),((16,4),1),(1,1)):(((16,4),512),((0,1),512),(0,1024))", problem("256x128x64")},
-        SeedCommand{"A000Sfa256x128", "(((32,4),2),((16,4),2),(1,1)):(((16,4),1024),((0,1),512),(0,2048))", problem("256x128x128")},
-        SeedCommand{"A003Mxf8SmemSfa", "((((32,4),1),(32,1)),1,4,4):((((16,4),0),(0,0)),0,1,512)", kMxf8},
-        SeedCommand{"A003Mxf8SmemSfb", "((((32,4),2),(32,1)),1,4,4):((((16,4),512),(0,0)),0,1,1024)", kMxf8},
-        SeedCommand{"A003Mxf8TmemSfa", "((((32,4),4),(32,1)),1,4):((((262144,4),8388608),(0,0)),0,1)   # 4 columns", kMxf8},
-        SeedCommand{"A003Mxf8TmemSfb", "((((32,8),4),(32,1)),1,4):((((262144,4),8388608),(0,0)),0,1)   # 8 columns", kMxf8},
-        SeedCommand{"A003Nvf4SmemSfa", "((((32,4),1),(16,4)),1,4,3):((((16,4),0),(0,1)),0,512,2048)", kNvf4},
-        SeedCommand{"A003Nvf4SmemSfb", "((((32,4),2),(16,4)),1,4,3):((((16,4),2048),(0,1)),0,512,4096)", kNvf4},
-        SeedCommand{"A003Nvf4TmemSfa", "((((32,4),4),(16,4)),1,4):((((262144,4),8388608),(0,1)),0,16)", kNvf4},
-        SeedCommand{"A003Nvf4TmemSfb", "((((32,8),4),(16,4)),1,4):((((262144,4),8388608),(0,1)),0,32)", kNvf4},
-        SeedCommand{"A003Mxf4SmemSfa", "((((32,4),1),(32,2)),1,(2,2),4):((((16,4),0),(0,1)),0,(2,512),1024)", kMxf4},
-        SeedCommand{"A003Mxf4SmemSfb", "((((32,4),2),(32,2)),1,(2,2),4):((((16,4),1024),(0,1)),0,(2,512),2048)", kMxf4},
-        // 004 with the marks of C++ dropped: ((_128,2), (_128,8), 1) :((_0,_1), (_0,2), 2*8)
-        SeedCommand{"A004BlockwiseSfa", "((128,2),(128,8),1):((0,1),(0,2),16)", blockwise("128x128x128")},
-        SeedCommand{"A004BlockwiseSfb", "((128,4),(128,8),1):((0,1),(0,4),32)", blockwise("128x128x128")},
-        SeedCommand{"A004BlockwiseAtom", "((128,1),(128,1)):((0,1),(0,1))", blockwise("128x128x128")},
-        SeedCommand{"A004BlockwiseStaged", "((128,1),(128,1),4):((0,1),(0,1),1)", blockwise("128x128x128")},
-        SeedCommand{"A004GroupwiseSfa", "((1,256),(128,8),1):((0,1),(0,256),2048)", blockwise("1x128x128")},
-        SeedCommand{"A004GroupwiseAtom", "((1,128),(128,1)):((0,1),(0,128))", blockwise("1x128x128")},
-        SeedCommand{"A004GroupwiseStaged", "((1,128),(128,1),4):((0,1),(0,128),128)", blockwise("1x128x128")},
-        // 002: ((scale granularity M, M / scale granularity M), (scale granularity K, K / scale granularity K)) : ((0, int), (0, int))
-        SeedCommand{"A002Sfa", "((1,8192),(128,64),1):((0,64),(0,1),524288)",
+        ArticleCommand{"ScaleTensorAtom", "((32,4),(16,4)):((16,4),(0,1))", {"layout", "sf_atom<16>()"}},
+        ArticleCommand{"ScaleTensorSfa128x64", "(((32,4),1),((16,4),1),(1,1)):(((16,4),512),((0,1),512),(0,512))", problem("128x128x64")},
+        ArticleCommand{"ScaleTensorSfa128x128", "(((32,4),1),((16,4),2),(1,1)):(((16,4),1024),((0,1),512),(0,1024))", problem("128x128x128")},
+        ArticleCommand{"ScaleTensorSfa256x64", "(((32,4),2),((16,4),1),(1,1)):(((16,4),512),((0,1),512),(0,1024))", problem("256x128x64")},
+        ArticleCommand{"ScaleTensorSfa256x128", "(((32,4),2),((16,4),2),(1,1)):(((16,4),1024),((0,1),512),(0,2048))", problem("256x128x128")},
+        ArticleCommand{"BlockScaledUmmaMxf8SmemSfa", "((((32,4),1),(32,1)),1,4,4):((((16,4),0),(0,0)),0,1,512)", kMxf8},
+        ArticleCommand{"BlockScaledUmmaMxf8SmemSfb", "((((32,4),2),(32,1)),1,4,4):((((16,4),512),(0,0)),0,1,1024)", kMxf8},
+        ArticleCommand{"BlockScaledUmmaMxf8TmemSfa", "((((32,4),4),(32,1)),1,4):((((262144,4),8388608),(0,0)),0,1)   # 4 columns", kMxf8},
+        ArticleCommand{"BlockScaledUmmaMxf8TmemSfb", "((((32,8),4),(32,1)),1,4):((((262144,4),8388608),(0,0)),0,1)   # 8 columns", kMxf8},
+        ArticleCommand{"BlockScaledUmmaNvf4SmemSfa", "((((32,4),1),(16,4)),1,4,3):((((16,4),0),(0,1)),0,512,2048)", kNvf4},
+        ArticleCommand{"BlockScaledUmmaNvf4SmemSfb", "((((32,4),2),(16,4)),1,4,3):((((16,4),2048),(0,1)),0,512,4096)", kNvf4},
+        ArticleCommand{"BlockScaledUmmaNvf4TmemSfa", "((((32,4),4),(16,4)),1,4):((((262144,4),8388608),(0,1)),0,16)", kNvf4},
+        ArticleCommand{"BlockScaledUmmaNvf4TmemSfb", "((((32,8),4),(16,4)),1,4):((((262144,4),8388608),(0,1)),0,32)", kNvf4},
+        ArticleCommand{"BlockScaledUmmaMxf4SmemSfa", "((((32,4),1),(32,2)),1,(2,2),4):((((16,4),0),(0,1)),0,(2,512),1024)", kMxf4},
+        ArticleCommand{"BlockScaledUmmaMxf4SmemSfb", "((((32,4),2),(32,2)),1,(2,2),4):((((16,4),1024),(0,1)),0,(2,512),2048)", kMxf4},
+        // "SM90 Blockwise Scaling and Groupwise Scaling", section "Memory layouts", with the marks of C++ dropped:
+        // ((_128,2), (_128,8), 1) :((_0,_1), (_0,2), 2*8)
+        ArticleCommand{"Sm90ScalingBlockwiseSfa", "((128,2),(128,8),1):((0,1),(0,2),16)", blockwise("128x128x128")},
+        ArticleCommand{"Sm90ScalingBlockwiseSfb", "((128,4),(128,8),1):((0,1),(0,4),32)", blockwise("128x128x128")},
+        ArticleCommand{"Sm90ScalingBlockwiseAtom", "((128,1),(128,1)):((0,1),(0,1))", blockwise("128x128x128")},
+        ArticleCommand{"Sm90ScalingBlockwiseStaged", "((128,1),(128,1),4):((0,1),(0,1),1)", blockwise("128x128x128")},
+        ArticleCommand{"Sm90ScalingGroupwiseSfa", "((1,256),(128,8),1):((0,1),(0,256),2048)", blockwise("1x128x128")},
+        ArticleCommand{"Sm90ScalingGroupwiseAtom", "((1,128),(128,1)):((0,1),(0,128))", blockwise("1x128x128")},
+        ArticleCommand{"Sm90ScalingGroupwiseStaged", "((1,128),(128,1),4):((0,1),(0,128),128)", blockwise("1x128x128")},
+        // "Blockwise and Groupwise GEMM and Grouped GEMM on Blackwell", section "Scale Factor Tensors":
+        // ((scale granularity M, M / scale granularity M), (scale granularity K, K / scale granularity K)) : ((0, int), (0, int))
+        ArticleCommand{"SoftwareScalingSfa", "((1,8192),(128,64),1):((0,64),(0,1),524288)",
                     {"sf", "blockwise", "--granularity=1x128x128", "--problem=8192x8192x8192", "--major-a=k"}},
-        // 001: bulk_tmem_mma: tmem_[32b](0x0000.0000) o ((_128,_16),_1,_1,_16):((_65536,_1),_0,_0,_16)
-        SeedCommand{"A001BulkTmemMma", "agrees: 2048 elements of 16 instructions",
+        // "NVFP4 training in TransformerEngine", section "Epilogue Setup", bulk_tmem_mma:
+        // tmem_[32b](0x0000.0000) o ((_128,_16),_1,_1,_16):((_65536,_1),_0,_0,_16)
+        ArticleCommand{"Nvfp4TrainingBulkTmemMma", "agrees: 2048 elements of 16 instructions",
                     {"tmem", "check", "tmem_[32b](0x0000.0000) o ((_128,_16),_1,_1,_16):((_65536,_1),_0,_0,_16)", "--n=16"}}),
     [](const auto& i) { return std::string(i.param.name); });
 
@@ -141,7 +144,9 @@ TEST(InspectSf, ConvertsFilesBothWaysWithPadding) {
   ASSERT_EQ(drywell({"sf", "to-blocked", d.file("x.npy"), d.file("b.npy"), "--pad=255"}).exit_code, 0);
   const NpyArray b = read_npy(d.file("b.npy"));
   EXPECT_EQ(b.shape, (std::vector<uint64_t>{2, 2, 2, 512}));
-  // Factor (row 33, 5) of the second matrix: its second factor tile, lane 1, group 1 (article 003).
+  // Factor (row 33, 5) of the second matrix: its second factor tile, lane 1, group 1 ("CUTLASS tutorial: hardware-supported block scaling
+  // with Blackwell GPUs", section
+  // "TMA load of operands and scale factors").
   EXPECT_EQ(b.values<uint8_t>()[2048 + 512 + 1 * 16 + 1 * 4 + 1], factors[130 * 6 + 33 * 6 + 5]);
   EXPECT_EQ(b.values<uint8_t>()[2047], 255);
   ASSERT_EQ(drywell({"sf", "from-blocked", d.file("b.npy"), d.file("y.npy"), "--rows=130", "--factors=6"}).exit_code, 0);

@@ -1,6 +1,6 @@
-// The scale-factor layouts article 003 (block-scaled UMMA tutorial) prints, as functions, through executed
-// instructions: shared memory filled by its SMEM layouts, tcgen05.cp to the columns it names, tensor memory
-// compared with its TMEM layouts, four MMAs that use them on the same pipeline with no wait in between.
+// The scale-factor layouts that "CUTLASS tutorial: hardware-supported block scaling with Blackwell GPUs", section "Loading Scale Factor
+// Data to TMEM" prints, as functions, through executed instructions: shared memory filled by its SMEM layouts, tcgen05.cp to the columns
+// it names, tensor memory compared with its TMEM layouts, four MMAs that use them on the same pipeline with no wait in between.
 #include <gtest/gtest.h>
 
 #include "support/tensor_run.h"

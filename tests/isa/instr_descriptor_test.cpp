@@ -114,7 +114,8 @@ TEST(InstrDescriptor, DecodesTheFieldsOfEachLayout) {
 }
 
 TEST(InstrDescriptor, EncodesTheArticlesHadamardMma) {
-  // seeds/001: "SM100_MMA_F16BF16_SS<TA, TB, float, 128, 16, UMMA::Major::MN, UMMA::Major::MN>", bf16
+  // "NVFP4 training in TransformerEngine", section "UMMA Instruction Descriptor":
+  // "SM100_MMA_F16BF16_SS<TA, TB, float, 128, 16, UMMA::Major::MN, UMMA::Major::MN>", bf16
   // operands; make_instr_desc sets m_dim_ = M >> 4 (bit 24), n_dim_ = N >> 3 (bit 17), majors at bits 15 and
   // 16, formats 1.
   InstrDescriptor d = make(MmaKind::f16, MmaElement::bf16, MmaElement::bf16, MmaAccumulator::f32, 128, 16);

@@ -9,7 +9,8 @@
 namespace drywell::layout {
 namespace {
 
-/// Article 003's interleave_sf_tensor: reshape to (REST_M, 4, 32, REST_K, 4), permute to (REST_M, REST_K, 32,
+/// interleave_sf_tensor of "CUTLASS tutorial: hardware-supported block scaling with Blackwell GPUs", section "Scale factor layouts":
+/// reshape to (REST_M, 4, 32, REST_K, 4), permute to (REST_M, REST_K, 32,
 /// 4, 4).
 std::vector<uint8_t> interleaved(const std::vector<uint8_t>& sf, int64_t m, int64_t k) {
   std::vector<uint8_t> out;

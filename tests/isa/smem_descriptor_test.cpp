@@ -61,7 +61,8 @@ TEST(SmemDescriptor, WgmmaFormatHasTwoSwizzleBitsAndNoVersion) {
 }
 
 TEST(SmemDescriptor, ArticleIteratorStepsMoveTheStartAddress) {
-  // seeds/001: "tCrA: UMMA::DescriptorIterator o (_1,_1,_4,(_1,_13)):(_0,_0,_256,(_0,_1024))" and
+  // "NVFP4 training in TransformerEngine", section "UMMA Descriptors":
+  // "tCrA: UMMA::DescriptorIterator o (_1,_1,_4,(_1,_13)):(_0,_0,_256,(_0,_1024))" and
   // "tCrB: UMMA::DescriptorIterator o (_1,_1,_1,(_1,_13)):(_0,_0,_0,(_0,_32))". The iterator adds these to
   // the low word, so they are start-address units of 16 bytes: the shared-memory layouts
   // "(((_64,_2),(_8,_2)),_1,_4,(_1,_13)):(((_1,_512),(_64,_1024)),_0,_2048,(_0,_8192))" (16-bit elements)
@@ -74,7 +75,8 @@ TEST(SmemDescriptor, ArticleIteratorStepsMoveTheStartAddress) {
 }
 
 TEST(SmemDescriptor, PlacesTheArticlesMnMajorTile) {
-  // seeds/001, one MMA of A: "((_64,_2),(_8,_2)) ... ((_1,_512),(_64,_1024))" in bf16, "Sw<3,4,3>": 64 m
+  // "NVFP4 training in TransformerEngine", section "UMMA Descriptors", one MMA of A:
+  // "((_64,_2),(_8,_2)) ... ((_1,_512),(_64,_1024))" in bf16, "Sw<3,4,3>": 64 m
   // contiguous, next 64 m 512 elements on, 8 k rows of 64, next 8 k 1024 elements on. So LBO = 1024 B, SBO =
   // 2048 B.
   const SmemDescriptor d = make(0x400, 512 * 2, 1024 * 2, Swizzle::b128);

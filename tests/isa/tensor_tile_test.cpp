@@ -11,8 +11,8 @@ namespace drywell::isa {
 namespace {
 
 TEST(TileGeometry, CountsTheArticlesTransactionBytes) {
-  // seeds/001: "This means the TMA transaction bytes is 128 * 16 * 4 * 2 = 16384 for the activation tensor
-  // and 16 * 16 * 2 = 512 for the hadamard matrix." The activation stage is 2 x 8 boxes of "_64 x _8" (tAgA).
+  // "NVFP4 training in TransformerEngine", section "DMA Prep": "This means the TMA transaction bytes is 128 * 16 * 4 * 2 = 16384 for the
+  // activation tensor and 16 * 16 * 2 = 512 for the hadamard matrix." The activation stage is 2 x 8 boxes of "_64 x _8" (tAgA).
   TensorMapFields a;
   a.type = TensorType::bf16;
   a.rank = 2;

@@ -1,4 +1,5 @@
-// Layouts that the articles print, held against what the instructions touch; and wrong ones, with the first cell that differs.
+// Layouts that the articles (docs/facts/articles.md) print, held against what the instructions touch; and wrong ones, with the first cell
+// that differs.
 #include "isa/inspect/tmem_check.h"
 
 #include <gmock/gmock.h>
@@ -37,22 +38,24 @@ constexpr auto kD = TmemOperand::d, kSfa = TmemOperand::sfa, kSfb = TmemOperand:
 INSTANTIATE_TEST_SUITE_P(
     Each, TmemLayoutCheck,
     testing::Values(
-        // 001, bulk_tmem_mma: ((_128,_16),_1,_1,_16):((_65536,_1),_0,_0,_16)
-        Case{"AccumulatorOfArticle001", "((_128,_16),_1,_1,_16):((_65536,_1),_0,_0,_16)", use(kD, MmaKind::f16, 128, 16), ""},
+        // "NVFP4 training in TransformerEngine", section "Epilogue Setup", bulk_tmem_mma:
+        // ((_128,_16),_1,_1,_16):((_65536,_1),_0,_0,_16)
+        Case{"AccumulatorOfTheHadamardKernel", "((_128,_16),_1,_1,_16):((_65536,_1),_0,_0,_16)", use(kD, MmaKind::f16, 128, 16), ""},
         Case{"RowsAlongColumns", "((128,16),1,1,16):((1,65536),0,0,16)", use(kD, MmaKind::f16, 128, 16),
              "instruction (0,0,0), element (1,0): the layout says lane 0 column 1, tcgen05.mma's D lane 1 column 0"},
         Case{"PastTheLastColumn", "((128,16),1,1,33):((65536,1),0,0,16)", use(kD, MmaKind::f16, 128, 16),
              "instruction (0,0,32), element (0,0): lane 0 column 512 is outside tensor memory"},
-        // 003: ((128,256),1,1,1):((65536,1),0,0,0)
-        Case{"AccumulatorOfArticle003", "((128,256),1,1,1):((65536,1),0,0,0)", use(kD, MmaKind::f8f6f4, 128, 256), ""},
+        // "CUTLASS tutorial: hardware-supported block scaling with Blackwell GPUs", section "Loading Scale Factor Data to TMEM":
+        // ((128,256),1,1,1):((65536,1),0,0,0)
+        Case{"AccumulatorOfTheTutorial", "((128,256),1,1,1):((65536,1),0,0,0)", use(kD, MmaKind::f8f6f4, 128, 256), ""},
         // M = 64 uses 16 lanes of each partition (layout F).
         Case{"HalfLanes", "(((16,4),64),1,1):(((65536,2097152),1),0,0)", use(kD, MmaKind::f16, 64, 64), ""},
         Case{"HalfLanesTakenForWhole", "((64,64),1,1):((65536,1),0,0)", use(kD, MmaKind::f16, 64, 64),
              "element (16,0): the layout says lane 16 column 0, tcgen05.mma's D lane 32 column 0"},
-        // 003: tCtSFA and tCtSFB of mxf8
+        // The same section: tCtSFA and tCtSFB of mxf8
         Case{"SfaOfMxf8", "((((32,4),4),(32,1)),1,4):((((262144,4),8388608),(0,0)),0,1)", use(kSfa, MmaKind::mxf8f6f4, 128, 256, ScaleVector::x1), ""},
         Case{"SfbOfMxf8", "((((32,8),4),(32,1)),1,4):((((262144,4),8388608),(0,0)),0,1)", use(kSfb, MmaKind::mxf8f6f4, 128, 256, ScaleVector::x1), ""},
-        // 003: the same of nvf4
+        // The same of nvf4
         Case{"SfaOfNvf4", "((((32,4),4),(16,4)),1,4):((((262144,4),8388608),(0,1)),0,16)", use(kSfa, MmaKind::mxf4nvf4, 128, 256, ScaleVector::x4), ""},
         Case{"SfbOfNvf4", "((((32,8),4),(16,4)),1,4):((((262144,4),8388608),(0,1)),0,32)", use(kSfb, MmaKind::mxf4nvf4, 128, 256, ScaleVector::x4), ""},
         // The shared-memory tile taken for the tensor-memory one: rows 16 bytes apart are columns there.
@@ -88,8 +91,9 @@ TEST(TmemLayoutCheck, RefusesLayoutsOfAnotherForm) {
   EXPECT_THROW(check("((128,4),1):((65536,1),0)", use(kSfa, MmaKind::mxf4nvf4, 128, 16, ScaleVector::x4)), InputError);
 }
 
-// tDtC: tmem_[32b](0x0000.0000) o (((_64,_32),_1),_1,_1,_1):(((_1,_65536),_0),_0,_0,_0)
-TEST(TmemAccessCheck, LoadOfArticle001) {
+// "NVFP4 training in TransformerEngine", section "Load from tmem to registers", tDtC: tmem_[32b](0x0000.0000) o
+// (((_64,_32),_1),_1,_1,_1):(((_1,_65536),_0),_0,_0,_0)
+TEST(TmemAccessCheck, LoadOfTheHadamardKernel) {
   const TmemAccess access{TmemShape::s32x32b, 64};
   const auto good = layout::evaluate("tmem_[32b](0x0000.0000) o (((_64,_32),_1),_1,_1,_1):(((_1,_65536),_0),_0,_0,_0)");
   EXPECT_TRUE(check_tmem_access(good.layout(), access).ok);

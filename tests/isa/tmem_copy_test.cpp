@@ -92,7 +92,8 @@ TEST(CopySource, CarriesScaleFactorsFromTheirTileToTheirPlace) {
 }
 
 TEST(ScaleFactorOffset, EqualsTheArticlesLayouts) {
-  // seeds/003: "(((32, 4), REST_M), ((16, 4), REST_K)) : (((16, 4), 512 * REST_K), ((0, 1), 512))", block16:
+  // "CUTLASS tutorial: hardware-supported block scaling with Blackwell GPUs", section "Scale factor layouts":
+  // "(((32, 4), REST_M), ((16, 4), REST_K)) : (((16, 4), 512 * REST_K), ((0, 1), 512))", block16:
   // a factor covers 16 elements of K.
   const uint64_t rest_k = 5;
   std::set<uint64_t> seen;
@@ -106,7 +107,8 @@ TEST(ScaleFactorOffset, EqualsTheArticlesLayouts) {
   }
   EXPECT_EQ(seen.size(), 384u * 4 * rest_k);
   EXPECT_EQ(*seen.rbegin() + 1, seen.size());
-  // seeds/003, nvf4 SMEM: "sfa ... ((((32,4),1),(16,4)),1,4,3):((((16,4),0),(0,1)),0,512,2048)": 512 per MMA.
+  // "CUTLASS tutorial: hardware-supported block scaling with Blackwell GPUs", section "TMA load of operands and scale factors", nvf4:
+  // "sfa ... ((((32,4),1),(16,4)),1,4,3):((((16,4),0),(0,1)),0,512,2048)": 512 per MMA.
   EXPECT_EQ(scale_factor_offset(0, 4, 4), 512u);
   // "sfb ... ((((32,4),2),(16,4)),1,4,3):((((16,4),2048),(0,1)),0,512,4096)": 2048 to the next 128 rows.
   EXPECT_EQ(scale_factor_offset(128, 0, 4), 2048u);

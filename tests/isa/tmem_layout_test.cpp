@@ -92,7 +92,8 @@ TEST(DLayout, HalfLaneLayoutsLeaveRoomForASecondAccumulator) {
 }
 
 TEST(DLayout, EpilogueViewAliasesTheHadamardAccumulators) {
-  // seeds/001: "bulk_tmem_mma: tmem_[32b](0x0000.0000) o ((_128,_16),_1,_1,_16):((_65536,_1),_0,_0,_16)" and
+  // "NVFP4 training in TransformerEngine", section "Epilogue Setup":
+  // "bulk_tmem_mma: tmem_[32b](0x0000.0000) o ((_128,_16),_1,_1,_16):((_65536,_1),_0,_0,_16)" and
   // "bulk_tmem_epilogue: ... ((_128,_64),_1,_1,_4):((_65536,_1),_0,_0,_64)": lane stride 65536, column
   // stride 1.
   for (unsigned m = 0; m < 128; ++m) {
@@ -150,7 +151,8 @@ TEST(ScaleFactor, GivesTheWorkedPlace) {  // docs/facts/tcgen05.md §10 row 14
   }
 }
 
-// seeds/003 prints byte offsets (address * 4 + byte) of the factors:
+// "CUTLASS tutorial: hardware-supported block scaling with Blackwell GPUs", section "Loading Scale Factor Data to TMEM",
+// prints byte offsets (address * 4 + byte) of the factors:
 // "tCtSFA: ((((32,4),4),(32,1)),1,4):((((262144,4),8388608),(0,0)),0,1)"
 // "tCtSFB: ((((32,8),4),(32,1)),1,4):((((262144,4),8388608),(0,0)),0,1)"          (mxf8, 1X)
 // "((((32,4),4),(16,4)),1,4):((((262144,4),8388608),(0,1)),0,16)"
@@ -191,7 +193,8 @@ TEST(ScaleFactor, EqualsTheArticlesFourXLayout) {
 }
 
 TEST(ScaleFactor, ColumnCountsAreThoseOfTheArticle) {
-  // seeds/003: "find_tmem_tensor_col_offset(tCtSFA) = 4", "find_tmem_tensor_col_offset(tCtSFB) = 8".
+  // "CUTLASS tutorial: hardware-supported block scaling with Blackwell GPUs", section "Loading Scale Factor Data to TMEM":
+  // "find_tmem_tensor_col_offset(tCtSFA) = 4", "find_tmem_tensor_col_offset(tCtSFB) = 8".
   EXPECT_EQ(sfa_columns(DLayout::D), 4u);
   EXPECT_EQ(sfb_columns(DLayout::D, 256), 8u);
   // docs/facts/tcgen05.md §6.2.

@@ -1,4 +1,4 @@
-// Instructions, roles and shapes that the articles print for the kernels of issue 10 and fused-rht, found in the kernels' code.
+// Instructions, roles and shapes that the articles (docs/facts/articles.md) print for the kernels here, found in the kernels' code.
 #include <gtest/gtest.h>
 
 #include <fmt/format.h>
@@ -45,7 +45,7 @@ std::map<std::string, std::pair<uint32_t, uint32_t>> roles(const std::string& wo
 }
 using Warps = std::pair<uint32_t, uint32_t>;
 
-// ---- 001: HadamardAmaxTmaKernel
+// ---- "NVFP4 training in TransformerEngine", section "Custom Kernels: FProp": HadamardAmaxTmaKernel
 
 // "Each 64 x 64 stage is computed in 4 iterations, each iteration covering a 16 x 64 stripe, with each warp processing a 16 x 16 block";
 // "loaded from shared memory to registers using a warp-wide ldmatrix and transposed"; "a 16 x 16 x 16 wmma": two of m16n8k16.
@@ -68,7 +68,7 @@ TEST(RhtAmaxListing, EightValuesOfTheMatrixAThread) {
   EXPECT_EQ(fragments.size(), 2u);  // of two registers of two values
 }
 
-// ---- 001: quantisation
+// ---- "NVFP4 training in TransformerEngine", section "Custom Kernels: FProp": quantisation; section "Distributed NVFP4"
 
 // "cvt.rn.satfinite.e2m1x2.f32"; stochastic: "cvt.rs.satfinite.e2m1x4.f32".
 TEST(QuantiseListing, Conversions) {
@@ -170,7 +170,7 @@ TEST(InterleaveListing, ShapeAfterTheGather) {
   EXPECT_EQ(r.outputs[0].second.shape, (std::vector<uint64_t>{48, 4 * 16}));
 }
 
-// ---- 001: hadamard_transform_cast_fusion
+// ---- "NVFP4 training in TransformerEngine", section "Kernel Deep Dive": hadamard_transform_cast_fusion
 
 // "is_mma_warp = (warp_idx == 0)", "is_dma_warp = (warp_idx == 1)", "is_epilogue_warp = (warp_idx >= 4 && warp_idx <= 7)", "8 warps per CTA".
 TEST(FusedRhtListing, WarpAssignments) {
@@ -252,7 +252,7 @@ TEST(FusedRhtListing, RandomSequence) {
   EXPECT_NE(row(wide, 128, 0), row(narrow, 0, 0));
 }
 
-// ---- 004
+// ---- "SM90 Blockwise Scaling and Groupwise Scaling", sections "Warp specialization" and "mma"
 
 // "enum class ProducerWarpRole { Mainloop = 0, Warp1 = 1, Epilogue = 2, MainloopAux = 3 }"; "Producer = 0, Consumer0 = 1, Consumer1 = 2".
 TEST(GemmSm90Listing, WarpRoles) {
@@ -281,7 +281,8 @@ TEST(GemmSm90Listing, FragmentsAndCopies) {
   }
 }
 
-// ---- 002
+// ---- "Blockwise and Groupwise GEMM and Grouped GEMM on Blackwell", sections "Integration with Other Frameworks"
+// and "Performance Tips and Tricks"
 
 // "Torch where SFA has shape (M / ScaleGranularityM, K / ScaleGranularityK) and SFB has a shape (K / …, N / …)": a K-major SFA, an
 // N-major SFB ("Sm100BlockwiseScaleConfig<…, UMMA::Major::K, UMMA::Major::MN>").

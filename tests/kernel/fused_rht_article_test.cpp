@@ -1,4 +1,5 @@
-// What the article "NVFP4 training in TransformerEngine" prints about this kernel, observed on the running kernel.
+// What the article "NVFP4 training in TransformerEngine", section "Kernel Deep Dive", prints about this kernel, observed on the
+// running kernel.
 #include <gtest/gtest.h>
 
 #include <map>

@@ -24,7 +24,8 @@ TEST_P(GemmBlockwise, Assembles) { test::expect_assembles("gemm-blockwise " + Ge
 
 std::string name_of(const testing::TestParamInfo<std::string>& p) { return fmt::format("{}_{}", p.index, test::words_name(p.param)); }
 
-/// Every granularity the article names and those around them, in turn with shapes, majors, formats and tiles.
+/// Every granularity that "Blockwise and Groupwise GEMM and Grouped GEMM on Blackwell" names and those around them, in turn with shapes,
+/// majors, formats and tiles.
 std::vector<std::string> matrix() {
   static constexpr const char* kGranularities[] = {"--scale-m=1 --scale-n=128 --scale-k=128", "--scale-m=128 --scale-n=128 --scale-k=128",
                                                    "--scale-m=64 --scale-n=1 --scale-k=128",  "--scale-m=1 --scale-n=1 --scale-k=128",

@@ -1,5 +1,6 @@
 // gemm-sm90-blockwise on the simulated H100: block- and groupwise scales by TMA and by cp.async, bit for bit with Hopper's narrow
-// accumulation, the same under every driver; and what the article prints about its loads.
+// accumulation, the same under every driver; and what
+// "SM90 Blockwise Scaling and Groupwise Scaling", section "Copies", prints about its loads.
 #include <gtest/gtest.h>
 
 #include <fmt/format.h>

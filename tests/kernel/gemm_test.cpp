@@ -135,7 +135,8 @@ TEST(GemmTimed, GivesTheSameMemory) {
   }
 }
 
-// The article's interleave_sf_tensor: reshape to (M/128, 4, 32, K/4, 4), permute to (M/128, K/4, 32, 4, 4).
+// interleave_sf_tensor of "CUTLASS tutorial: hardware-supported block scaling with Blackwell GPUs", section "Scale factor layouts":
+// reshape to (M/128, 4, 32, K/4, 4), permute to (M/128, K/4, 32, 4, 4).
 TEST(GemmImage, ScaleFactorsAreInterleavedAsTheArticleSays) {
   QuantisedMatrix q;
   q.rows = 256;
@@ -226,8 +227,9 @@ TEST(GemmInput, NanAndInfinityComeThrough) {
   }
 }
 
-// What the article prints: mxf8 with a tile of 128 x 256 has its accumulator in columns 0 to 255 and factors
-// of 4 and 8 columns; nvf4 takes four times as many; bN = 192 loads the atoms of 256.
+// "CUTLASS tutorial: hardware-supported block scaling with Blackwell GPUs", section "Loading Scale Factor Data to TMEM": mxf8 with a tile
+// of 128 x 256 has its accumulator in columns 0 to 255 and factors of 4 and 8 columns; nvf4 takes four times as many; bN = 192 loads the
+// atoms of 256.
 TEST(GemmPlan, LaysTensorMemoryOutAsTheArticleDoes) {
   gemm::GemmConfig c;
   c.kind = isa::MmaKind::mxf8f6f4;

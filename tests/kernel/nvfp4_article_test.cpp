@@ -1,5 +1,5 @@
-// What the article "NVFP4 training in TransformerEngine" prints about the kernels around the GEMM, observed on the running
-// kernels.
+// What the article "NVFP4 training in TransformerEngine", section "Custom Kernels", prints about the kernels around the GEMM,
+// observed on the running kernels.
 #include <gtest/gtest.h>
 
 #include <map>

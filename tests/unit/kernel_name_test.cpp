@@ -10,7 +10,8 @@ namespace {
 
 constexpr const char* kArticle = "cutlass3x_sm100_tensorop_gemm_64x128f32xe4m3_1x128f32xe4m3_f32_f16_f16_64x128x128_1x1x1_0_nnn_align16_1sm";
 
-// The article's list, line by line.
+// The list of "Blockwise and Groupwise GEMM and Grouped GEMM on Blackwell", section
+// "Kernel Naming Convention", line by line.
 TEST(KernelName, SaysWhatTheArticleSays) {
   const std::vector<std::string> want = {"a CUTLASS 3 GEMM for SM100 that uses tensor cores",
                                          "SFA is f32 with a 64 element scale granularity m and a 128 element scale granularity k",

@@ -1,7 +1,9 @@
 // Layouts of scale factors: block-scaled MMA (128x4 tiles of one-byte factors) and software
 // blockwise/groupwise scaling. Semantics follow NVIDIA/cutlass
 // include/cutlass/detail/{sm100_blockscaled_layout,blockwise_scale_layout}.hpp and the layouts printed by
-// CuTe DSL's dense_blockscaled_gemm_persistent example (seed articles 000 and 003).
+// CuTe DSL's dense_blockscaled_gemm_persistent example ("Scale Tensor construction in CuTeDSL", section
+// "The examples"; "CUTLASS tutorial: hardware-supported block scaling with Blackwell GPUs", section
+// "Scale factor layouts").
 #pragma once
 
 #include "drywell/isa/layout/umma.h"

@@ -1,4 +1,4 @@
-// Every layout that the articles 000-004 print and that the algebra can produce, produced and compared with
+// Every layout that the articles (docs/facts/articles.md) print and that the algebra can produce, produced and compared with
 // the article's text. `line` quotes the article; `expression` makes the same object from what the article
 // says about it.
 #include <gtest/gtest.h>
@@ -11,38 +11,38 @@
 namespace drywell::layout {
 namespace {
 
-struct SeedLine {
+struct ArticleLine {
   std::string name;
   std::string line;           // as printed, label dropped
   std::string expression;     // in CuTe's C++ notation
   Marks marks = Marks::cute;  // plain: the article prints with CuTe DSL, which has no static marks
 };
 
-void PrintTo(const SeedLine& s, std::ostream* os) { *os << s.line; }
+void PrintTo(const ArticleLine& s, std::ostream* os) { *os << s.line; }
 
 std::string without_spaces(std::string s) {
   s.erase(std::remove(s.begin(), s.end(), ' '), s.end());
   return s;
 }
 
-class SeedLayout : public testing::TestWithParam<SeedLine> {};
+class ArticleLayout : public testing::TestWithParam<ArticleLine> {};
 
-TEST_P(SeedLayout, IsReproduced) {
+TEST_P(ArticleLayout, IsReproduced) {
   const Evaluation e = evaluate(GetParam().expression, Reading::cute);
   EXPECT_EQ(without_spaces(to_string(e.value, GetParam().marks)), without_spaces(GetParam().line))
       << GetParam().expression;
 }
 
-TEST_P(SeedLayout, ParsesAndPrintsBack) {
-  const SeedLine& s = GetParam();
+TEST_P(ArticleLayout, ParsesAndPrintsBack) {
+  const ArticleLine& s = GetParam();
   const Evaluation e = evaluate(s.line, s.marks == Marks::cute ? Reading::cute : Reading::plain);
   EXPECT_EQ(without_spaces(to_string(e.value, s.marks)), without_spaces(s.line));
 }
 
-std::string test_name(const testing::TestParamInfo<SeedLine>& info) { return info.param.name; }
+std::string test_name(const testing::TestParamInfo<ArticleLine>& info) { return info.param.name; }
 
-// 000: "Scale Tensor construction in CuTeDSL". Tensor extents are run-time values there.
-const SeedLine kSeed000[] = {
+// "Scale Tensor construction in CuTeDSL", section "The examples". Tensor extents are run-time values there.
+const ArticleLine kScaleTensor[] = {
     {"Atom", "((32,4),(16,4)):((16,4),(0,1))", "sf_atom<16>()", Marks::plain},
     // a_tensor = (128,64,1):(64,1,8192)
     {"A64", "(128,64,1):(64,1,8192)", "make_ordered_layout((128,64,1),(_1,_0,_2))", Marks::plain},
@@ -64,14 +64,15 @@ const SeedLine kSeed000[] = {
     {"SizeOfLargestSfa", "32768", "size(tile_atom_to_shape_SF<16>((256,128,1)))", Marks::plain},
 };
 
-// 001: the fused RHT kernel, input 8192 x 5120 (seen transposed as 5120 x 8192), CuTe C++ prints.
+// "NVFP4 training in TransformerEngine", section "Kernel Deep Dive": the fused RHT kernel, input 8192 x 5120 (seen transposed as 5120 x
+// 8192), CuTe C++ prints.
 const std::string kSa = "(((_64,_2),(_8,_2)),_1,_4,(_1,_13)):(((_1,_512),(_64,_1024)),_0,_2048,(_0,_8192))";
 const std::string kSb = "((_16,_16),_1,_1,(_1,_13)):((_1,_16),_0,_0,(_0,_256))";
 const std::string kGa = "local_tile(make_identity_tensor((5120,8192)), (_128,_16,_64), (_,_,_), (_1,X,_1))";
 const std::string kGb = "local_tile(make_identity_tensor((16,16)), (_128,_16,_16), (_,_,_), (X,_1,_1))";
 const std::string kGc =
     "local_tile(subptr[4b](0x7f8046000000.0) o (5120,8192):(8192,_1), (_128,_64,_64), (_,_,_), (_1,_1,X))";
-const SeedLine kSeed001[] = {
+const ArticleLine kNvfp4Training[] = {
     // mma_shape_B: ((_16,_16),_1,_1)
     {"MmaShapeB", "((_16,_16),_1,_1)", "partition_shape_B<128,16,16>((_16,_16))"},
     // SmemLayoutAtomB: Sw<1,4,3> o smem_ptr[16b](unset) o (_16,_8):(_1,_16)
@@ -215,8 +216,9 @@ const SeedLine kSeed001[] = {
     {"StageElements", "_8192", "cosize(take<0,3>(" + kSa + "))"},
 };
 
-// 003: block-scaled UMMA, CuTe DSL prints.
-const SeedLine kSeed003[] = {
+// "CUTLASS tutorial: hardware-supported block scaling with Blackwell GPUs", sections
+// "TMA load of operands and scale factors" and "Loading Scale Factor Data to TMEM", CuTe DSL prints.
+const ArticleLine kBlockScaledUmma[] = {
     // "(32, 4) : (16, 4) corresponds to sf_tile_M"
     {"SfTileM", "(32,4):(16,4)", "layout<0>(sf_atom<32>())", Marks::plain},
     // (((32, 4), REST_M), ((16, 4), REST_K)) : (((16, 4), 512 * REST_K), ((0, 1), 512)), with REST_M = 2,
@@ -264,7 +266,8 @@ const SeedLine kSeed003[] = {
     {"Bn256RestN", "32:2@2", "composition(_64:_1@2, _32:_2)", Marks::plain},
 };
 
-// 004: SM90 blockwise (128,128,128) and groupwise (1,128,128) scaling, tile 128x128x128, problem
+// "SM90 Blockwise Scaling and Groupwise Scaling", sections "Memory layouts", "Copies" and "mma":
+// blockwise (128,128,128) and groupwise (1,128,128) scaling, tile 128x128x128, problem
 // (256,512,1024).
 const std::string kMnSfb = "gmem_ptr[32b](0x7f999c6c2000) o ((_128,4),(_128,8),1):((_0,_1),(_0,4),32)";
 const std::string kISfb = "make_identity_tensor(((_128,4),(_128,8),1))";
@@ -274,7 +277,7 @@ const std::string kSmemSfb = "smem_layout_staged(smem_atom_layoutSFB<1,128,128>(
 std::string by_32(const std::string& tensor) {
   return "prepend(slice((0,(_,_,_)), zipped_divide(" + tensor + ", (_32:_1))), (_1,_1):(_0,_0))";
 }
-const SeedLine kSeed004[] = {
+const ArticleLine kSm90Scaling[] = {
     // layout_SFA: ((_128,2), (_128,8), 1) :((_0,_1), (_0,2), 2*8)
     {"BlockwiseSfa", "((_128,2),(_128,8),1):((_0,_1),(_0,2),16)",
      "tile_atom_to_shape_SFA<128,128,128>((256,512,1024))"},
@@ -400,14 +403,14 @@ const SeedLine kSeed004[] = {
      "ptr[32b](0x7f3aa9fffbc0) o make_layout(((_2,_2,_16),_1,_1))"},
 };
 
-INSTANTIATE_TEST_SUITE_P(Article000, SeedLayout, testing::ValuesIn(kSeed000), test_name);
-INSTANTIATE_TEST_SUITE_P(Article001, SeedLayout, testing::ValuesIn(kSeed001), test_name);
-INSTANTIATE_TEST_SUITE_P(Article003, SeedLayout, testing::ValuesIn(kSeed003), test_name);
-INSTANTIATE_TEST_SUITE_P(Article004, SeedLayout, testing::ValuesIn(kSeed004), test_name);
+INSTANTIATE_TEST_SUITE_P(ScaleTensor, ArticleLayout, testing::ValuesIn(kScaleTensor), test_name);
+INSTANTIATE_TEST_SUITE_P(Nvfp4Training, ArticleLayout, testing::ValuesIn(kNvfp4Training), test_name);
+INSTANTIATE_TEST_SUITE_P(BlockScaledUmma, ArticleLayout, testing::ValuesIn(kBlockScaledUmma), test_name);
+INSTANTIATE_TEST_SUITE_P(Sm90Scaling, ArticleLayout, testing::ValuesIn(kSm90Scaling), test_name);
 
-// 002 gives the form of blockwise scale layouts: ((granularity M, M / granularity M), (granularity K, …)) :
-// ((0, int), (0, int))
-TEST(SeedLayout002, BlockwiseFactorsAreBroadcastWithStrideZero) {
+// "Blockwise and Groupwise GEMM and Grouped GEMM on Blackwell", section "Scale Factor Tensors", gives the form of blockwise scale layouts:
+// ((granularity M, M / granularity M), (granularity K, …)) : ((0, int), (0, int))
+TEST(SoftwareScalingLayout, BlockwiseFactorsAreBroadcastWithStrideZero) {
   const Evaluation e = evaluate("deduce_layoutSFA<128,1,64>()");
   EXPECT_EQ(to_string(e.value, Marks::plain), "((128,0),(64,0),0):((0,1),(0,0),0)");
   const Evaluation k = evaluate("tile_atom_to_shape_SFA<_1,_128,_128>((8192,8192,8192), K, MN)");
@@ -415,7 +418,7 @@ TEST(SeedLayout002, BlockwiseFactorsAreBroadcastWithStrideZero) {
 }
 
 // The TV layouts of the s2t copy are constants of the copy atom: they are parsed and checked as functions.
-TEST(SeedLayout004, CopyAtomLayoutsReadBack) {
+TEST(Sm90ScalingLayout, CopyAtomLayoutsReadBack) {
   // TiledLayout_TV: (_1,((_128,_1))):(_0,((_1,_0))); ValLayoutSrc: (_1,_128):(_0,_1); TiledLayout_TV: (_32,_1):(_1,_0);
   // ValLayoutSrc: (_1,_1):(_0,_1); tSFBcSFB_k and its filter_zeros, whose marks the article shortens
   for (const char* text : {"(_1,((_128,_1))):(_0,((_1,_0)))", "(_1,_128):(_0,_1)", "(_32,_1):(_1,_0)", "(_1,_1):(_0,_1)",
@@ -425,7 +428,7 @@ TEST(SeedLayout004, CopyAtomLayoutsReadBack) {
   }
 }
 
-TEST(SeedLayout003, CopyAtomLayoutsReadBackAndBroadcastFourTimes) {
+TEST(BlockScaledUmmaLayout, CopyAtomLayoutsReadBackAndBroadcastFourTimes) {
   for (const char* text :
        {"(1,(32,(4,4),4)):(0,(1,(512,32),128))", "(1,(4,128,4)):(0,(1,4,0))", "(1,2048):(0,1)", "(2,2048):(0,1)",
         "(2,(32,(4,4),4)):(0,(1,(512,32),128))", "(2,(4,128,4)):(0,(1,4,0))",
