@@ -13,7 +13,7 @@ using conformance::kRows;
 constexpr uint32_t kThreads = 128;
 static_assert(kRows % kThreads == 0);
 
-// Operand letters as in conformance/lanes.h: p predicate, h w d integers, f g e k E K floats, s a shift
+// Operand letters as in conformance/programs/lanes.h: p predicate, h w d integers, f g e k E K floats, s a shift
 // amount.
 std::string_view register_type(char letter) {
   switch (letter) {

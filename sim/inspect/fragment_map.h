@@ -1,5 +1,5 @@
 // Which thread and register holds which element: fragments of tcgen05.ld/st, ldmatrix, stmatrix, mma.sync and wgmma, from the place
-// functions that the executor itself uses (sim/exec/fragment.h, isa/tmem_layout.h).
+// functions that the executor itself uses (sim/exec/fragment.h, drywell/isa/tmem_layout.h).
 #pragma once
 
 #include <cstdint>

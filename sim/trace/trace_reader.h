@@ -42,7 +42,7 @@ struct Trace {
   uint64_t records = 0;
 
   const TraceOwner* find(const std::string& name) const;
-  /// "mov.u32 … at kernels/x.cpp:61" of an instruction record of `owner` or of its warp; empty for other records.
+  /// "mov.u32 … at kernels/tma_copy/kernel.cpp:61" of an instruction record of `owner` or of its warp; empty for other records.
   std::string source_of(const TraceOwner& owner, const TraceRecord& r) const;
   /// The same for any record: what an operation was issued by, what made an mbarrier event.
   std::string explain(const TraceOwner& owner, const TraceRecord& r) const;

@@ -7,7 +7,7 @@
 
 namespace drywell::test {
 
-/// `relative` ("tests/data/x") inside the source tree.
+/// `relative` ("tests/data/npy") inside the source tree.
 std::string source_path(std::string_view relative);
 /// The drywell command; empty if the tools are not built.
 std::string binary_path();

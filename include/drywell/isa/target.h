@@ -1,4 +1,4 @@
-// Targets and the PTX features they have. Legality only: sizes and speeds belong to sim/arch_config.h.
+// Targets and the PTX features they have. Legality only: sizes and speeds belong to drywell/sim/arch_config.h.
 #pragma once
 
 #include <cstdint>
