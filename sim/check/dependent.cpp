@@ -11,7 +11,7 @@ bool is_poison(const uint8_t* p, uint64_t bytes) { return std::all_of(p, p + byt
 
 }  // namespace
 
-// griddepcontrol.wait: an edge from the launches before (docs/facts/tma-mbarrier.md §3.3).
+// griddepcontrol.wait: an edge from the launches before (docs/facts/tma-mbarrier.md §3.4).
 void ClusterMonitor::grid_wait(const Warp& w, const DecodedOp& op, LaneMask) {
   if (launch_.program->instruction(op).has(isa::Mod::wait)) state_of(w).clock.now.seen.raise(kGridWait, 1);
 }
