@@ -331,7 +331,7 @@ class ClusterMonitor {
   std::string releasers(uint32_t address) const;
   // scales.cpp
   void follow_scales(const Umma& u, const Access& who);
-  // far.cpp
+  // cross_cluster.cpp
   void far_flags(WarpState& w, Ordering o, uint64_t place, bool loads, bool stores);
   uint32_t far_of(WarpState& w);
   void note_register_use(const Warp& w, const DecodedOp& op, WarpState& state);

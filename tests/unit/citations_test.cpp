@@ -328,6 +328,37 @@ TEST_F(Citations, PathsExist) {
   EXPECT_GT(pages, 600u);
 }
 
+// ---- Names of files without their folder
+
+TEST_F(Citations, FilesNamedWithoutAFolderExist) {
+  const std::set<std::string> foreign = {"cuda.h", "driver_types.h", "cuda_runtime_api.h", "fatbinary_section.h", "lz4_Block_format.md",
+                                         "core_nvfp4.cuh", "hadamard_transform_cast_fusion.cu", "dense_blockscaled_gemm_persistent.py",
+                                         "gemm.cu", "kernel.cu", "x.cu", "setmaxnreg.inc"};  // the last: an instruction
+  std::set<std::string> names;
+  for (const std::string& path : tree_) names.insert(fs::path(path).filename().string());
+  size_t named = 0;
+  for (const File& f : files_) {
+    const std::string ending = fs::path(f.path).extension().string();
+    if (f.path == "CHANGELOG.md" || f.path.starts_with("docs/facts/") || f.path.starts_with("tests/data/")) continue;
+    if (ending != ".h" && ending != ".cpp" && ending != ".inc" && ending != ".md") continue;
+    for (const std::string end : {".h", ".cpp", ".inc", ".cu", ".cuh", ".py", ".md"}) {
+      for (size_t i = f.prose.find(end); i != std::string::npos; i = f.prose.find(end, i + 1)) {
+        const size_t after = i + end.size();
+        if (after < f.prose.size() && (word(f.prose[after]) || f.prose[after] == '-' || f.prose[after] == '*')) continue;
+        if (after + 1 < f.prose.size() && f.prose[after] == '.' && word(f.prose[after + 1])) continue;
+        size_t from = i;
+        while (from > 0 && (word(f.prose[from - 1]) || f.prose[from - 1] == '-')) --from;
+        if (from == i || (from > 0 && std::string("/.*$<>{}").find(f.prose[from - 1]) != std::string::npos)) continue;
+        const std::string name = f.prose.substr(from, after - from);
+        if (std::isalpha(static_cast<unsigned char>(name[0])) == 0 || foreign.contains(name)) continue;
+        ++named;
+        EXPECT_TRUE(names.contains(name)) << at(f, f.prose, from) << ": there is no " << name;
+      }
+    }
+  }
+  EXPECT_GT(named, 100u);
+}
+
 // ---- Names of pages and articles that nobody can look up
 
 TEST_F(Citations, NothingIsCitedOutsideTheTree) {

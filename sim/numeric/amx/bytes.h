@@ -1,4 +1,4 @@
-// Products of e4m3, e5m2, e2m3, e3m2 and e2m1, 32 elements a row, on the tile unit (tile_unit.h).
+// Products of e4m3, e5m2, e2m3, e3m2 and e2m1, 32 elements a row, on the tile unit (unit.h).
 //
 // A sum of products is exact there if no partial sum reaches 2^24 of the products' lowest bit, and none is larger than the
 // rows' lengths multiplied (Cauchy-Schwarz). Small elements have the lowest bits and the large ones the length: operands that
@@ -6,7 +6,7 @@
 //
 // An element of D is what it seems, H + L + C rounded once, if the alignment window cuts nothing off. A third sum tells, that
 // of 32^-(lowest bit of a + lowest bit of b): the lowest bit of all 32 products lies at or above q only if it is at most
-// 32^(1 - q). What does not pass is computed again, every product cut (tile_bytes_cut.cpp).
+// 32^(1 - q). What does not pass is computed again, every product cut (bytes_cut.cpp).
 //
 // Formats of six and four bits need neither a second nor a third sum: every exponent they have fits float and window.
 //

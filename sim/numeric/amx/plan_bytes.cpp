@@ -163,7 +163,7 @@ bool multiply_bytes_on_tile_unit(const MmaParams& p, const OperandSource& a, con
     return s.storage == CodeStorage::bytes && s.k == kTileK && s.scales_per_row <= 1 && format_info(s.format).bits() <= 8 &&
            (s.scales_per_row == 0 || s.scale_format == Format::ue8m0);
   };
-  // Terms of 2^(window + 2) are summed in 32 bits (tile_bytes_cut.cpp). A floor at or below -126 cannot bind: see kScaleReach.
+  // Terms of 2^(window + 2) are summed in 32 bits (bytes_cut.cpp). A floor at or below -126 cannot bind: see kScaleReach.
   if (p.group != 1 || p.window > 25 || p.exponent_floor > -126 || p.output != MmaOutput::f32_rz24 || p.legacy_fp8 ||
       out.input_d_shift != 0 || !narrow(a) || !narrow(b) ||
       (p.sum_terms != 0 && static_cast<unsigned>(p.sum_terms) < a.k))

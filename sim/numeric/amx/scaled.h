@@ -1,4 +1,4 @@
-// Block-scaled e2m1 on the tile unit (tile_unit.h): an element times its group's scale has at most six significant bits, so
+// Block-scaled e2m1 on the tile unit (unit.h): an element times its group's scale has at most six significant bits, so
 // it is a bf16. Private to sim/numeric.
 #pragma once
 

@@ -89,7 +89,7 @@ struct TileBounds {
   float span;
 };
 
-/// Decodes tiles of rows, four rows at a time. No exception of the processor is flagged (FractionFlags of tile_steps-inl.h).
+/// Decodes tiles of rows, four rows at a time. No exception of the processor is flagged (FractionFlags of steps-inl.h).
 class RowDecoder {
  public:
   static constexpr unsigned kPieceRows = 4, kPieces = kTileRows / kPieceRows;

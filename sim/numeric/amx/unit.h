@@ -2,7 +2,7 @@
 // addition to nearest and flushes subnormals, so its sums are used where no addition can round: all values multiples of a
 // unit, and no partial sum, in whatever order, as large as 2^24 of them.
 //
-// Plain pointers only: tile_unit.cpp and the files that include tile_steps-inl.h are compiled for processors that have the
+// Plain pointers only: unit.cpp and the files that include steps-inl.h are compiled for processors that have the
 // unit, and nothing inline of a shared header may be compiled there. Private to sim/numeric.
 #pragma once
 
@@ -12,7 +12,7 @@
 namespace drywell::numeric {
 
 /// Whether this processor has the unit and the kernel of the operating system lets this process use it. Nothing else
-/// below, nor in tile_scaled.h and tile_bytes.h, may be called otherwise.
+/// below, nor in scaled.h and bytes.h, may be called otherwise.
 bool tile_unit_available();
 
 inline constexpr unsigned kTileRows = 16, kTileBytes = 1024;

@@ -1,5 +1,5 @@
 // Inline conversions for lane loops: 32-bit words in and out, no branches, vectorisable by the compiler. Each
-// equals `convert` of convert.h bit for bit (tests/unit/numeric_convert_test.cpp).
+// equals `convert` of convert.h bit for bit (tests/unit/numeric_convert_fast_test.cpp).
 //
 // They use float arithmetic only where it is exact or rounds to nearest even, so the host's rounding mode
 // must be the default one and its denormals must not be flushed, as everywhere in Drywell.
