@@ -5,6 +5,9 @@ include(CMakePackageConfigHelpers)
 
 install(TARGETS drywell_core drywell_isa drywell_sim drywell_launch drywell_kernels drywell_conformance EXPORT drywell-targets
         ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
+if(TARGET drywell_debug_shell)
+  install(TARGETS drywell_debug_shell drywell_debug_dap EXPORT drywell-targets ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
+endif()
 if(TARGET drywell)
   install(TARGETS drywell RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
   install(TARGETS drywell_cudart EXPORT drywell-targets LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/drywell)

@@ -33,3 +33,10 @@ function(drywell_layer name deps globs)
   endforeach()
   set_target_properties(drywell_${name} PROPERTIES EXPORT_NAME ${name})
 endfunction()
+
+# drywell_without(name "regex"): takes the sources that match out of a layer.
+function(drywell_without name regex)
+  get_target_property(sources drywell_${name} SOURCES)
+  list(FILTER sources EXCLUDE REGEX "${regex}")
+  set_target_properties(drywell_${name} PROPERTIES SOURCES "${sources}")
+endfunction()

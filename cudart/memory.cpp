@@ -10,13 +10,13 @@
 #include "cudart/call.h"
 #include "drywell/core/bits.h"
 #include "drywell/core/error.h"
-#include "sim/state/gmem.h"
+#include "drywell/sim/address_windows.h"
 
 namespace drywell::cudart {
 namespace {
 
 // Where pinned and managed memory goes: an address range that neither the kernel's own choices nor the simulated device's
-// windows (sim/state/gmem.h) come near, so that a run hands out the same addresses every time.
+// windows (drywell/sim/address_windows.h) come near, so that a run hands out the same addresses every time.
 constexpr uint64_t kHostBase = 0x1000'0000'0000, kHostEnd = 0x2000'0000'0000;
 constexpr uint64_t kPage = 4096;
 constexpr uint8_t kPoison = 0xFF;

@@ -7,6 +7,7 @@
 #include <map>
 #include <numeric>
 
+#include "drywell/core/source_path.h"
 #include "drywell/isa/resolve.h"
 #include "drywell/isa/validate.h"
 
@@ -39,11 +40,6 @@ Mod storage_type(Mod type) {
     case 128: return Mod::b128;
     default: return Mod::none;
   }
-}
-
-std::string_view base_name(std::string_view path) {
-  const size_t slash = path.rfind('/');
-  return slash == std::string_view::npos ? path : path.substr(slash + 1);
 }
 
 }  // namespace

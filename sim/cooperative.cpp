@@ -2,6 +2,7 @@
 
 #include <cstring>
 
+#include "drywell/sim/device.h"
 #include "sim/exec/environment.h"
 #include "sim/schedule/functional.h"
 #include "sim/state/gmem.h"
@@ -31,15 +32,18 @@ class Workspace {
 }  // namespace
 
 RunResult run_by_driver(const Launch& launch, const RunOptions& options) {
-  if (options.runner != nullptr) return options.runner->run(launch, options);
   return options.driver == DriverKind::timed ? run_timed(launch, options) : run_functional(launch, options);
+}
+
+RunResult run_launch(const Launch& launch, const RunOptions& options) {
+  return options.runner != nullptr ? options.runner->run(launch, options) : run_by_driver(launch, options);
 }
 
 RunResult run_cooperatively(const Launch& launch, const RunOptions& options) {
   const Workspace workspace(*launch.gmem);
   Launch l = launch;
   set_grid_workspace(l, workspace.address());
-  return run_by_driver(l, options);
+  return run_launch(l, options);
 }
 
 }  // namespace drywell::sim

@@ -7,7 +7,7 @@
 namespace drywell::sim {
 
 /// Runs a launch by the runner of `options`, or by its driver.
-RunResult run_by_driver(const Launch& launch, const RunOptions& options);
+RunResult run_launch(const Launch& launch, const RunOptions& options);
 /// The same with all CTAs at once. The caller has checked that the grid fits.
 RunResult run_cooperatively(const Launch& launch, const RunOptions& options);
 

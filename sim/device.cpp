@@ -13,6 +13,7 @@
 #include "sim/cooperative.h"
 #include "sim/schedule/functional.h"
 #include "sim/state/program.h"
+#include "sim/exec/decode.h"
 #include "sim/exec/register_sharing.h"
 #include "sim/events/hub.h"
 #include "sim/timing/residency.h"
@@ -267,7 +268,7 @@ RunResult Device::launch(const LoadedModule& m, std::string_view kernel, const L
   ++impl_->gmem.launches;
   if (l.observers != nullptr) l.observers->launch_started(l);
   const auto start = std::chrono::steady_clock::now();
-  RunResult r = options.cooperative ? run_cooperatively(l, options) : run_by_driver(l, options);
+  RunResult r = options.cooperative ? run_cooperatively(l, options) : run_launch(l, options);
   r.host_seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   if (l.observers != nullptr) l.observers->launch_finished();
   r.output = output.text();

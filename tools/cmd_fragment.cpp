@@ -2,7 +2,7 @@
 #include <fmt/format.h>
 
 
-#include "sim/inspect/fragment_map.h"
+#include "drywell/sim/inspect/fragment_map.h"
 #include "tools/common/command.h"
 #include "tools/common/picture_output.h"
 

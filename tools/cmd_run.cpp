@@ -9,7 +9,7 @@
 #include "drywell/core/files.h"
 #include "drywell/sim/trace.h"
 #include "launch/golden.h"
-#include "sim/inspect/timeline.h"
+#include "drywell/sim/inspect/timeline.h"
 #include "tools/common/command.h"
 #include "tools/html_report.h"
 #include "tools/common/output_file.h"

@@ -6,7 +6,7 @@
 #include "drywell/core/npy.h"
 #include "drywell/isa/layout/print.h"
 #include "drywell/isa/layout/scale_factor.h"
-#include "isa/inspect/sf_picture.h"
+#include "drywell/isa/inspect/sf_picture.h"
 #include "tools/common/choice.h"
 #include "tools/common/command.h"
 #include "tools/common/picture_output.h"

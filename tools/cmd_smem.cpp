@@ -2,8 +2,8 @@
 #include <fmt/format.h>
 
 
-#include "isa/inspect/operand_map.h"
-#include "sim/inspect/banks.h"
+#include "drywell/isa/inspect/operand_map.h"
+#include "drywell/sim/inspect/banks.h"
 #include "tools/common/choice.h"
 #include "tools/common/command.h"
 #include "tools/common/picture_output.h"

@@ -3,11 +3,11 @@
 
 #include <optional>
 
+#include "drywell/sim/debug.h"
 #include "tools/common/command.h"
 #include "tools/common/run_flags.h"
 #include "tools/step/launch_picker.h"
 #include "tools/step/step_flags.h"
-#include "sim/debug/shell/step_launch.h"
 #include "tools/common/progress_line.h"
 
 namespace drywell::tools {
@@ -17,7 +17,7 @@ ExitCode run(const CommandContext& c, const StepFlags& f, const std::vector<std:
   if (f.run.subject.empty()) throw UsageError("which kernel? (drywell list), or a .ptx or .toml file", "step");
   if (f.launch == 0) throw UsageError("--launch counts from 1", "step");
   LaunchPicker picker(f.launch, [&](const sim::Launch& l, const sim::RunOptions& o) {
-    std::optional<sim::RunResult> r = sim::shell::step_launch({f.script, c.colour_out, false}, l, o);
+    std::optional<sim::RunResult> r = sim::step_launch({f.script, c.colour_out, false}, l, o);
     if (!r.has_value()) throw Abandoned();
     return *std::move(r);
   });

@@ -4,9 +4,8 @@
 #include <algorithm>
 
 #include "drywell/isa/layout/expression.h"
-#include "isa/inspect/tmem_check.h"
-#include "sim/engine/umma_form.h"
-#include "sim/inspect/tmem_record.h"
+#include "drywell/isa/inspect/tmem_check.h"
+#include "drywell/sim/inspect/tmem_record.h"
 #include "tools/common/choice.h"
 #include "tools/common/command.h"
 #include "tools/observed_run.h"
@@ -52,22 +51,10 @@ void print_regions(const sim::TmemRecord& record) {
   }
 }
 
-isa::TmemUseForm form_of(const sim::Umma& u, isa::TmemOperand operand) {
-  sim::UmmaForm f;
-  sim::decode_form(u, f);
-  return {operand, f.form, f.m, f.n, f.idesc.a_element()};
-}
-
-/// Where the operand begins: for scale factors also the byte that the factor id picks.
-isa::TmemPlace begin_of(const sim::Umma& u, isa::TmemOperand operand) {
-  const auto d = isa::InstrDescriptor::decode(sim::mma_kind_of(u.kind), u.idesc);
-  const auto at = [](uint32_t address, unsigned byte) { return isa::TmemPlace{int64_t{TmemAddr(address).lane()}, int64_t{TmemAddr(address).column()}, 8 * byte}; };
-  switch (operand) {
-    case isa::TmemOperand::a: return at(static_cast<uint32_t>(u.a), 0);
-    case isa::TmemOperand::sfa: return at(u.sfa & isa::kScaleAddressMask, d.sfa_id);
-    case isa::TmemOperand::sfb: return at(u.sfb & isa::kScaleAddressMask, d.sfb_id);
-    default: return at(u.d, 0);
-  }
+isa::TmemUseForm form_of(const sim::TmemMma& mma, isa::TmemOperand operand) {
+  isa::TmemUseForm form = mma.form;
+  form.operand = operand;
+  return form;
 }
 
 /// The layout against the form of the kernel's MMAs and against the addresses they were given, from the lowest on.
@@ -76,8 +63,8 @@ isa::TmemCheck check_run(const sim::TmemRecord& record, const layout::ComposedLa
   isa::TmemCheck r = isa::check_tmem_layout(l, form_of(record.mmas()[0], operand));
   if (!r.ok) return r;
   std::vector<isa::TmemPlace> used;
-  for (const sim::Umma& u : record.mmas()) {
-    const isa::TmemPlace p = begin_of(u, operand);
+  for (const sim::TmemMma& mma : record.mmas()) {
+    const isa::TmemPlace& p = mma.begins[static_cast<size_t>(operand)];
     if (std::find(used.begin(), used.end(), p) == used.end()) used.push_back(p);
   }
   const int64_t lowest = std::min_element(used.begin(), used.end(), [](const auto& a, const auto& b) { return a.column < b.column; })->column;
@@ -93,7 +80,7 @@ isa::TmemCheck check_run(const sim::TmemRecord& record, const layout::ComposedLa
 
 ExitCode map(const CommandContext& c, const MapOptions& o, const std::vector<std::string>& words) {
   sim::TmemRecord record(cta_of(o.cta), o.at);
-  const sim::RunResult result = run_observed(o.run, words, &record, "tmem map");
+  const sim::RunResult result = run_observed(o.run, words, record.listener(), "tmem map");
   if (!record.seen()) throw UsageError(fmt::format("no CTA {} in this launch", o.cta), "tmem map");
   print(fmt::format("CTA {}{}\n", o.cta, record.whole_run() ? "" : fmt::format(" at {}", o.at)));
   print_regions(record);

@@ -9,7 +9,7 @@
 #include "drywell/sim/trace.h"
 #include "kernels/registry.h"
 #include "launch/golden.h"
-#include "sim/trace/trace_export.h"
+#include "drywell/sim/trace_export.h"
 #include "tools/common/command.h"
 #include "tools/common/output_file.h"
 #include "tools/common/parameters.h"

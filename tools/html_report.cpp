@@ -4,7 +4,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "sim/exec/source_path.h"
+#include "drywell/core/source_path.h"
 
 namespace drywell::tools {
 namespace {
@@ -30,7 +30,7 @@ Json report_json(const sim::TimingReport& t) {
   for (const sim::LineTime& l : t.lines) all += l.cycles;
   for (size_t i = 0; i < std::min<size_t>(t.lines.size(), 40); ++i) {
     const sim::LineTime& l = t.lines[i];
-    j["lines"].push_back({{"where", fmt::format("{}:{}", sim::base_name(l.file), l.line)}, {"share", l.cycles / std::max(all, 1.0)}, {"instructions", l.instructions}});
+    j["lines"].push_back({{"where", fmt::format("{}:{}", base_name(l.file), l.line)}, {"share", l.cycles / std::max(all, 1.0)}, {"instructions", l.instructions}});
   }
   return j;
 }

@@ -5,7 +5,7 @@
 
 #include "drywell/sim/arch_config.h"
 #include "drywell/sim/device.h"
-#include "sim/inspect/timeline.h"
+#include "drywell/sim/inspect/timeline.h"
 
 namespace drywell::tools {
 

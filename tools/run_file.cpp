@@ -4,7 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "launch/golden.h"
-#include "sim/inspect/timeline.h"
+#include "drywell/sim/inspect/timeline.h"
 #include "tools/explore.h"
 #include "tools/html_report.h"
 #include "tools/common/report_parts.h"

@@ -1,4 +1,4 @@
-#include "isa/inspect/operand_map.h"
+#include "drywell/isa/inspect/operand_map.h"
 
 #include <fmt/format.h>
 

@@ -1,4 +1,4 @@
-#include "isa/inspect/sf_picture.h"
+#include "drywell/isa/inspect/sf_picture.h"
 
 #include <fmt/format.h>
 

@@ -1,4 +1,4 @@
-#include "isa/inspect/tmem_check.h"
+#include "drywell/isa/inspect/tmem_check.h"
 
 #include <fmt/format.h>
 

@@ -6,7 +6,7 @@
 #include <string>
 
 #include "drywell/sim/fault.h"
-#include "sim/exec/source_path.h"
+#include "drywell/core/source_path.h"
 #include "sim/state/cta.h"
 
 namespace drywell::sim::check {

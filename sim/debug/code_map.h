@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "sim/state/program.h"
-#include "sim/exec/source_path.h"
+#include "drywell/core/source_path.h"
 
 namespace drywell::sim {
 

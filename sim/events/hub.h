@@ -9,7 +9,7 @@
 
 #include "drywell/sim/stall.h"
 #include "sim/state/program.h"
-#include "sim/state/space.h"
+#include "drywell/sim/space.h"
 #include "sim/state/cta.h"
 
 namespace drywell::sim {

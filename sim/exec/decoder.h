@@ -6,8 +6,8 @@
 #include <unordered_map>
 
 #include "drywell/isa/instruction.h"
-#include "sim/state/program.h"
-#include "sim/state/space.h"
+#include "sim/exec/decode.h"
+#include "drywell/sim/space.h"
 
 namespace drywell::sim {
 

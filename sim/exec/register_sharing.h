@@ -4,7 +4,7 @@
 
 #include <memory>
 
-#include "sim/state/program.h"
+#include "sim/exec/decode.h"
 
 namespace drywell::sim {
 

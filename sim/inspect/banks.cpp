@@ -1,4 +1,4 @@
-#include "sim/inspect/banks.h"
+#include "drywell/sim/inspect/banks.h"
 
 #include <fmt/format.h>
 

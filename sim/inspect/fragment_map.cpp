@@ -1,4 +1,4 @@
-#include "sim/inspect/fragment_map.h"
+#include "drywell/sim/inspect/fragment_map.h"
 
 #include <fmt/format.h>
 

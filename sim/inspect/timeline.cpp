@@ -1,4 +1,4 @@
-#include "sim/inspect/timeline.h"
+#include "drywell/sim/inspect/timeline.h"
 
 #include <fmt/format.h>
 
@@ -8,7 +8,7 @@
 
 #include "drywell/sim/arch_config.h"
 #include "sim/state/program.h"
-#include "sim/exec/source_path.h"
+#include "drywell/core/source_path.h"
 #include "sim/events/hub.h"
 
 namespace drywell::sim {

@@ -1,12 +1,17 @@
-#include "sim/inspect/tmem_record.h"
+#include "drywell/sim/inspect/tmem_record.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
+#include <set>
+#include <tuple>
 
+#include "drywell/core/source_path.h"
 #include "drywell/isa/print.h"
+#include "sim/engine/footprint.h"
 #include "sim/engine/umma_form.h"
-#include "sim/exec/source_path.h"
+#include "sim/events/hub.h"
 
 namespace drywell::sim {
 namespace {
@@ -44,6 +49,13 @@ Rectangle cover(uint32_t cta, ForEach for_each) {
   return r;
 }
 
+isa::TmemPlace at(uint32_t address, unsigned byte) { return {int64_t{TmemAddr(address).lane()}, int64_t{TmemAddr(address).column()}, 8 * byte}; }
+
+TmemMma mma_of(const Umma& u, const UmmaForm& f) {
+  const isa::TmemUseForm form{isa::TmemOperand::d, f.form, f.m, f.n, f.idesc.a_element()};
+  return {form, {at(u.d, 0), at(static_cast<uint32_t>(u.a), 0), at(u.sfa & isa::kScaleAddressMask, f.idesc.sfa_id), at(u.sfb & isa::kScaleAddressMask, f.idesc.sfb_id)}};
+}
+
 bool overlaps(uint32_t a, uint32_t a_count, uint32_t b, uint32_t b_end) { return a < b_end && b < a + a_count; }
 
 }  // namespace
@@ -53,16 +65,66 @@ std::string_view to_string(TmemRole r) {
   return kNames[static_cast<size_t>(r)];
 }
 
-void TmemRecord::cta_started(const Cta& cta) { seen_ = seen_ || is_ours(cta); }
+class TmemRecord::Impl : public Listener {
+ public:
+  Impl(Dim3 cta, uint64_t until) : cta_(cta), until_(until) {}
 
-void TmemRecord::instruction(const Warp& w, const DecodedOp& op, LaneMask) {
+  std::vector<TmemRegion> regions() const;
+  const std::vector<TmemAllocation>& allocations() const { return allocations_; }
+  const std::vector<TmemMma>& mmas() const { return mmas_; }
+  bool seen() const { return seen_; }
+  bool whole_run() const { return until_ == ~uint64_t{0}; }
+
+  void instruction(const Warp& w, const DecodedOp& op, LaneMask mask) override;
+  void async(const Cluster& c, const AsyncOp& op, AsyncMoment m) override;
+  void cta_started(const Cta& cta) override;
+
+ private:
+  bool is_ours(const Cta& c) const { return c.index == cta_; }
+  void note_allocations(const Cta& c);
+  void add(const Cluster& c, const AsyncOp& op, TmemRole role, const Span& s);
+  void add_mma(const Cluster& c, const AsyncOp& op, const Umma& u);
+
+  /// Source line of a program counter, and its number among those seen.
+  struct Place {
+    std::string instruction, source;
+    size_t number = 0;
+  };
+  const Place& place_of(const Launch& launch, uint32_t pc);
+
+  using Key = std::tuple<TmemRole, uint32_t, uint32_t, uint32_t, uint32_t, size_t>;
+  Dim3 cta_;
+  uint64_t until_;
+  bool seen_ = false;
+  std::map<uint32_t, Place> places_;      // by program counter
+  std::map<std::string, size_t> lines_;   // instruction and source line -> number
+  std::map<Key, size_t> index_;
+  std::vector<TmemRegion> regions_;
+  std::vector<TmemAllocation> allocations_;
+  std::vector<TmemMma> mmas_;
+  std::set<std::tuple<uint32_t, uint32_t, uint32_t, uint32_t>> known_;
+  std::multimap<uint64_t, size_t> open_;  // operation -> its regions
+};
+
+TmemRecord::TmemRecord(Dim3 cta, uint64_t until) : impl_(std::make_unique<Impl>(cta, until)) {}
+TmemRecord::~TmemRecord() = default;
+Listener* TmemRecord::listener() { return impl_.get(); }
+std::vector<TmemRegion> TmemRecord::regions() const { return impl_->regions(); }
+const std::vector<TmemAllocation>& TmemRecord::allocations() const { return impl_->allocations(); }
+const std::vector<TmemMma>& TmemRecord::mmas() const { return impl_->mmas(); }
+bool TmemRecord::seen() const { return impl_->seen(); }
+bool TmemRecord::whole_run() const { return impl_->whole_run(); }
+
+void TmemRecord::Impl::cta_started(const Cta& cta) { seen_ = seen_ || is_ours(cta); }
+
+void TmemRecord::Impl::instruction(const Warp& w, const DecodedOp& op, LaneMask) {
   if (op.sync != isa::SyncRole::tmem_alloc && op.sync != isa::SyncRole::tmem_dealloc) return;
   // A pair's allocation is completed by either CTA's warp.
   for (const auto& cta : w.cta->cluster->ctas)
     if (cta != nullptr && is_ours(*cta)) note_allocations(*cta);
 }
 
-void TmemRecord::note_allocations(const Cta& c) {
+void TmemRecord::Impl::note_allocations(const Cta& c) {
   const uint64_t now = c.cluster->now;
   if (now > until_ || c.tmem == nullptr) return;
   for (TmemAllocation& a : allocations_)
@@ -74,7 +136,7 @@ void TmemRecord::note_allocations(const Cta& c) {
   }
 }
 
-const TmemRecord::Place& TmemRecord::place_of(const Launch& launch, uint32_t pc) {
+const TmemRecord::Impl::Place& TmemRecord::Impl::place_of(const Launch& launch, uint32_t pc) {
   const auto [it, fresh] = places_.try_emplace(pc);
   if (!fresh) return it->second;
   const Program& p = *launch.program;
@@ -86,7 +148,7 @@ const TmemRecord::Place& TmemRecord::place_of(const Launch& launch, uint32_t pc)
   return at;
 }
 
-void TmemRecord::add(const Cluster& c, const AsyncOp& op, TmemRole role, const Span& s) {
+void TmemRecord::Impl::add(const Cluster& c, const AsyncOp& op, TmemRole role, const Span& s) {
   const Place& at = place_of(*c.launch, op.issuer.pc);
   const auto [it, fresh] = index_.try_emplace({role, s.lane, s.lanes, s.column, s.columns, at.number}, regions_.size());
   if (fresh) regions_.push_back({role, s.lane, s.lanes, s.column, s.columns, at.instruction, at.source, 0, c.now, 0, 0});
@@ -96,7 +158,7 @@ void TmemRecord::add(const Cluster& c, const AsyncOp& op, TmemRole role, const S
   open_.emplace(op.id, it->second);
 }
 
-std::vector<TmemRegion> TmemRecord::regions() const {
+std::vector<TmemRegion> TmemRecord::Impl::regions() const {
   std::vector<TmemRegion> sorted = regions_, out;
   std::stable_sort(sorted.begin(), sorted.end(), [](const TmemRegion& a, const TmemRegion& b) {
     return std::tie(a.column, a.columns, a.role, a.source, a.lane) < std::tie(b.column, b.columns, b.role, b.source, b.lane);
@@ -118,11 +180,11 @@ std::vector<TmemRegion> TmemRecord::regions() const {
 }
 
 /// The operands in tensor memory; factors and metadata by the columns the form says they have.
-void TmemRecord::add_mma(const Cluster& c, const AsyncOp& op, const Umma& u) {
+void TmemRecord::Impl::add_mma(const Cluster& c, const AsyncOp& op, const Umma& u) {
   UmmaForm f;
   if (decode_form(u, f).has_value()) return;
   const uint32_t rank = op.issuer.cta;
-  if (known_.insert({u.idesc, u.d, u.sfa, u.sfb}).second) mmas_.push_back(u);
+  if (known_.insert({u.idesc, u.d, u.sfa, u.sfb}).second) mmas_.push_back(mma_of(u, f));
   const Rectangle d = cover(rank, [&](const SpanVisitor& v) { for_each_write(c, op, v); });
   if (!d.empty()) add(c, op, TmemRole::accumulator, d.span());
   const auto columns = [&](TmemRole role, uint32_t address, uint32_t count) {
@@ -141,7 +203,7 @@ void TmemRecord::add_mma(const Cluster& c, const AsyncOp& op, const Umma& u) {
   if (u.sparse) columns(TmemRole::metadata, u.meta, isa::metadata_columns(f.idesc.kind));
 }
 
-void TmemRecord::async(const Cluster& c, const AsyncOp& op, AsyncMoment m) {
+void TmemRecord::Impl::async(const Cluster& c, const AsyncOp& op, AsyncMoment m) {
   const uint64_t now = c.now;
   if (m == AsyncMoment::signal) {
     const auto [first, last] = open_.equal_range(op.id);

@@ -9,7 +9,7 @@
 #include "drywell/sim/numeric/convert_fast.h"
 #include "sim/numeric/highway/exact_kernels.h"
 #include "sim/numeric/highway/exact_rounding.h"
-#include "sim/numeric/grouped_limits.h"
+#include "sim/numeric/amx/grouped_limits.h"
 #include "sim/numeric/highway/tile_kernels.h"
 #include "sim/numeric/amx/plan.h"
 #include "sim/numeric/avx512/window_plan.h"

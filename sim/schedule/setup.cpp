@@ -6,7 +6,7 @@
 #include "sim/schedule/functional.h"
 #include "sim/schedule/warp_runner.h"
 #include "sim/state/program.h"
-#include "sim/exec/source_path.h"
+#include "drywell/core/source_path.h"
 #include "sim/events/hub.h"
 
 namespace drywell::sim {

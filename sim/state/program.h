@@ -131,13 +131,4 @@ struct Program {
 /// Where a branch may go besides to the next instruction.
 std::span<const uint32_t> branch_targets(const Program& p, const DecodedOp& op);
 
-/// Addresses module variables got in global memory, by index into Module::variables.
-struct ModuleImage {
-  std::vector<uint64_t> variable_address;
-};
-
-/// Decodes an entry function and every function it can reach. Throws InputError for illegal programs; unsupported instructions decode to an operation
-/// that faults with U-code when reached, naming the instruction.
-std::unique_ptr<Program> decode(const isa::Module& m, const isa::Function& f, const ModuleImage& image);
-
 }  // namespace drywell::sim

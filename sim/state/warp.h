@@ -7,18 +7,12 @@
 #include <vector>
 
 #include "drywell/core/types.h"
+#include "drywell/sim/block_reason.h"
 #include "sim/state/state_vector.h"
 
 namespace drywell::sim {
 
 struct Cta;
-
-/// Why a warp waits: the closed list stall statistics and deadlock reports use.
-enum class BlockReason : uint8_t {
-  none, mbarrier, named_barrier, warp_sync, cluster_barrier, tmem_alloc, tmem_ld, tmem_st, bulk_group, async_group, wgmma,
-  register_dependency, setmaxnreg, grid_dependency, nanosleep, count_
-};
-const char* block_reason_name(BlockReason r);
 
 /// A set of lanes that share a program counter.
 struct LaneGroup {

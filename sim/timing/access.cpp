@@ -1,4 +1,4 @@
-#include "sim/timing/access.h"
+#include "drywell/sim/access.h"
 
 #include <algorithm>
 #include <bit>

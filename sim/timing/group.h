@@ -18,7 +18,7 @@
 #include "sim/arch/memory_figures.h"
 #include "sim/state/cta.h"
 #include "sim/events/mbarrier_ops.h"
-#include "sim/timing/access.h"
+#include "drywell/sim/access.h"
 #include "sim/timing/memory_system.h"
 #include "sim/timing/sm.h"
 #include "sim/timing/timed_program.h"

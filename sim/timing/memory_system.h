@@ -12,7 +12,7 @@
 #include "sim/arch/memory_figures.h"
 #include "sim/state/gmem.h"
 #include "sim/state/state_vector.h"
-#include "sim/timing/access.h"
+#include "drywell/sim/access.h"
 #include "sim/timing/server.h"
 
 namespace drywell::sim {

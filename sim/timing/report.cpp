@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "sim/exec/source_path.h"
+#include "drywell/core/source_path.h"
 #include "sim/timing/make_report.h"
 
 namespace drywell::sim {

@@ -8,7 +8,7 @@
 
 #include "drywell/sim/arch_config.h"
 #include "sim/state/program.h"
-#include "sim/state/space.h"
+#include "drywell/sim/space.h"
 
 namespace drywell::sim {
 

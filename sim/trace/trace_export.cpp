@@ -1,4 +1,4 @@
-#include "sim/trace/trace_export.h"
+#include "drywell/sim/trace_export.h"
 
 #include <fmt/format.h>
 

@@ -5,7 +5,7 @@
 #include <array>
 #include <map>
 
-#include "sim/trace/trace_export.h"
+#include "drywell/sim/trace_export.h"
 #include "sim/trace/trace_pieces.h"
 
 namespace drywell::sim {

@@ -10,7 +10,7 @@
 #include "drywell/sim/run.h"
 #include "drywell/sim/trace.h"
 #include "sim/state/program.h"
-#include "sim/exec/source_path.h"
+#include "drywell/core/source_path.h"
 #include "sim/events/hub.h"
 
 namespace drywell::sim {

@@ -1,6 +1,6 @@
 // Fragments against the thread-value layouts that CuTe's MMA traits give (include/cute/atom/mma_traits_sm80.hpp, _sm90_gmma.hpp:
 // published constants, column-major tiles), and properties every fragment has.
-#include "sim/inspect/fragment_map.h"
+#include "drywell/sim/inspect/fragment_map.h"
 
 #include <gtest/gtest.h>
 
@@ -8,7 +8,7 @@
 
 #include "drywell/core/error.h"
 #include "drywell/isa/layout/expression.h"
-#include "sim/inspect/banks.h"
+#include "drywell/sim/inspect/banks.h"
 
 namespace drywell::sim {
 namespace {

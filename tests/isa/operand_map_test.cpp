@@ -1,5 +1,5 @@
 // Pictures of operands in shared memory against addresses computed here, from the PTX ISA's description of the layouts.
-#include "isa/inspect/operand_map.h"
+#include "drywell/isa/inspect/operand_map.h"
 
 #include <gtest/gtest.h>
 

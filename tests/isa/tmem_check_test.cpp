@@ -1,6 +1,6 @@
 // Layouts that the articles (docs/facts/articles.md) print, held against what the instructions touch; and wrong ones, with the first cell
 // that differs.
-#include "isa/inspect/tmem_check.h"
+#include "drywell/isa/inspect/tmem_check.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
 // Shared memory: latency, bank conflicts, bandwidth (docs/facts/timing.md §6).
-#include "sim/timing/access.h"
+#include "drywell/sim/access.h"
 
 #include <gtest/gtest.h>
 

@@ -2,7 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "drywell/core/error.h"
-#include "sim/trace/trace_export.h"
+#include "drywell/sim/trace_export.h"
 
 namespace drywell::sim {
 namespace {

@@ -4,7 +4,6 @@
 
 #include "drywell/sim/check.h"
 #include "kernels/registry.h"
-#include "sim/timing/timed.h"
 #include "tools/common/parameters.h"
 
 namespace drywell::tools {
@@ -48,7 +47,7 @@ HostOutcome run_plan_file(const RunFlags& f, const std::vector<std::string>& wor
 
 sim::RunResult LaunchPicker::run(const sim::Launch& launch, const sim::RunOptions& options) {
   if (++seen_ == which_) return body_(launch, options);
-  return options.driver == sim::DriverKind::timed ? run_timed(launch, options) : run_functional(launch, options);
+  return sim::run_by_driver(launch, options);
 }
 
 HostOutcome run_host(const RunFlags& f, const std::vector<std::string>& words, LaunchPicker& picker, uint32_t which, std::string_view command) {

@@ -4,7 +4,7 @@
 #include <functional>
 #include <vector>
 
-#include "sim/debug/debugger.h"
+#include "drywell/sim/device.h"
 #include "tools/common/run_flags.h"
 
 namespace drywell::tools {

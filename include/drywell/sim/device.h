@@ -5,6 +5,10 @@
 //   device.write(x, host);
 //   LoadedModule m = device.load_ptx(text);    // or load(module) of the builder's
 //   RunResult r = device.launch(m, "axpy", {.grid = {4}, .block = {128}}, Args().add(x).add(2.0f));
+//
+// Threads. Devices share nothing: different threads may use different devices at the same time. Of one device one thread at a time
+// may call anything, but that several may call const functions at once while nobody calls others. A launch uses host threads of its
+// own (RunOptions::threads); they are done when it returns, and values, cycles and faults do not depend on their number.
 #pragma once
 
 #include <cstdint>
@@ -25,14 +29,15 @@ namespace drywell::sim {
 
 struct ArchConfig;
 
-/// A live allocation.
+/// A live allocation. `host` holds until the allocation is freed, and must not be used while a launch runs.
 struct MemoryRange {
   GmemAddr base;
   uint64_t bytes = 0;
   uint8_t* host = nullptr;  // where its bytes lie in this process
 };
 
-/// A module with its global variables placed in a device's memory.
+/// A module with its global variables placed in a device's memory. A value: its copies may be read by any threads at once. For
+/// launches of the device that loaded it.
 class LoadedModule {
  public:
   const isa::Module& module() const { return *module_; }
@@ -98,5 +103,8 @@ class Device {
   struct Impl;
   std::unique_ptr<Impl> impl_;
 };
+
+/// Runs a launch by the driver of `options`: for a LaunchRunner that leaves a launch alone.
+RunResult run_by_driver(const Launch& launch, const RunOptions& options);
 
 }  // namespace drywell::sim

@@ -1,4 +1,4 @@
-#include "sim/debug/shell/step_launch.h"
+#include "drywell/sim/debug.h"
 
 #include <atomic>
 #include <csignal>
@@ -8,8 +8,10 @@
 #include "sim/debug/shell/shell.h"
 #include "drywell/core/terminal.h"
 
-namespace drywell::sim::shell {
+namespace drywell::sim {
 namespace {
+
+using shell::Console, shell::Shell;
 
 /// Ctrl-C while a command runs ends that command.
 class InterruptGuard {
@@ -35,22 +37,22 @@ class InterruptGuard {
 };
 
 /// Reads and executes until the input ends or the user leaves.
-void converse(Shell& shell, Console& console) {
+void converse(Shell& commands, Console& console) {
   const InterruptGuard guard;
-  print(shell.greeting());
+  print(commands.greeting());
   std::string last;
-  while (!shell.done()) {
+  while (!commands.done()) {
     std::fflush(stdout);
     std::optional<std::string> line = console.read_line();
     if (!line.has_value()) {
       if (console.interactive()) print("\n");
       return;
     }
-    if (!console.interactive()) print(kPrompt + *line + "\n");
+    if (!console.interactive()) print(shell::kPrompt + *line + "\n");
     if (line->find_first_not_of(" \t") == std::string::npos && console.interactive()) line = last;
     last = *line;
     InterruptGuard::take();  // presses at the prompt were for the line
-    print(shell.execute(*line));
+    print(commands.execute(*line));
   }
 }
 
@@ -58,15 +60,15 @@ void converse(Shell& shell, Console& console) {
 
 std::optional<RunResult> step_launch(const StepSession& s, const Launch& launch, const RunOptions& options) {
   Debugger debugger(launch, options);
-  Shell shell(debugger, s.colour);
+  Shell commands(debugger, s.colour);
   debugger.interrupted = [] { return InterruptGuard::take(); };
-  const auto complete = [&shell](std::string_view line) { return shell.complete(line); };
-  const std::unique_ptr<Console> console = s.script.empty() ? open_console(complete) : open_script(s.script);
-  converse(shell, *console);
+  const auto complete = [&commands](std::string_view line) { return commands.complete(line); };
+  const std::unique_ptr<Console> console = s.script.empty() ? shell::open_console(complete) : shell::open_script(s.script);
+  converse(commands, *console);
   Session& session = debugger.session();
   if (!session.over() && !s.run_on) return std::nullopt;
   while (!session.over()) session.step();
   return session.result();
 }
 
-}  // namespace drywell::sim::shell
+}  // namespace drywell::sim

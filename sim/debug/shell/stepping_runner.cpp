@@ -3,26 +3,25 @@
 #include <unistd.h>
 
 #include "drywell/core/terminal.h"
-#include "sim/debug/shell/step_launch.h"
 
 namespace drywell::sim {
 namespace {
 
 class SteppingRunner : public LaunchRunner {
  public:
-  explicit SteppingRunner(shell::StepSession session) : session_(std::move(session)) {}
+  explicit SteppingRunner(StepSession session) : session_(std::move(session)) {}
   RunResult run(const Launch& launch, const RunOptions& options) override {
-    return *shell::step_launch(session_, launch, options);
+    return *step_launch(session_, launch, options);
   }
 
  private:
-  shell::StepSession session_;
+  StepSession session_;
 };
 
 }  // namespace
 
 std::unique_ptr<LaunchRunner> make_stepping_runner(const std::string& script) {
-  return std::make_unique<SteppingRunner>(shell::StepSession{script, wants_colour(STDOUT_FILENO), true});
+  return std::make_unique<SteppingRunner>(StepSession{script, wants_colour(STDOUT_FILENO), true});
 }
 
 }  // namespace drywell::sim

@@ -8,7 +8,7 @@
 #include <memory>
 
 #include "drywell/sim/numeric/convert_fast.h"
-#include "sim/numeric/grouped_limits.h"
+#include "sim/numeric/amx/grouped_limits.h"
 #include "sim/numeric/amx/scaled.h"
 
 namespace drywell::numeric {

@@ -10,7 +10,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "sim/numeric/tile_layout.h"
+#include "sim/numeric/highway/tile_layout.h"
 
 namespace drywell::numeric {
 

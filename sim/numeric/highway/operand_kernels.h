@@ -5,7 +5,7 @@
 #include <cstdint>
 
 #include "drywell/sim/numeric/format.h"
-#include "sim/numeric/tile_layout.h"
+#include "sim/numeric/highway/tile_layout.h"
 
 namespace drywell::numeric {
 

@@ -7,7 +7,7 @@
 
 #include "drywell/sim/numeric/mma.h"
 #include "sim/numeric/highway/operand_kernels.h"
-#include "sim/numeric/tile_layout.h"
+#include "sim/numeric/highway/tile_layout.h"
 
 namespace drywell::numeric {
 

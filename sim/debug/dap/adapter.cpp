@@ -1,9 +1,9 @@
 // Dispatch: every request is a row; whatever goes wrong becomes its answer.
-#include "tools/dap/adapter.h"
+#include "sim/debug/dap/adapter.h"
 
 #include <algorithm>
 
-namespace drywell::tools {
+namespace drywell::sim::dap {
 
 const DapAdapter::Request DapAdapter::kRequests[] = {
     {"configurationDone", &DapAdapter::configuration_done},
@@ -33,8 +33,8 @@ const DapAdapter::Request DapAdapter::kRequests[] = {
     {"loadedSources", &DapAdapter::loaded_sources},
 };
 
-DapAdapter::DapAdapter(Wire& wire, sim::Debugger& debugger, const StepFlags& flags, std::string source_root, bool stop_on_entry)
-    : wire_(wire), debugger_(debugger), shell_(debugger, false), flags_(flags), source_root_(std::move(source_root)), stop_on_entry_(stop_on_entry) {
+DapAdapter::DapAdapter(Wire& wire, Debugger& debugger, std::string program, std::string source_root, bool stop_on_entry)
+    : wire_(wire), debugger_(debugger), shell_(debugger, false), program_(std::move(program)), source_root_(std::move(source_root)), stop_on_entry_(stop_on_entry) {
   debugger_.interrupted = [this] { return wire_.ready(); };
 }
 
@@ -94,4 +94,4 @@ void DapAdapter::refuse(const Json& request, const std::string& why) {
 
 void DapAdapter::event(std::string_view name, Json body) { wire_.send({{"type", "event"}, {"event", name}, {"body", std::move(body)}}); }
 
-}  // namespace drywell::tools
+}  // namespace drywell::sim::dap

@@ -1,4 +1,4 @@
-#include "tools/dap/wire.h"
+#include "sim/debug/dap/wire.h"
 
 #include <poll.h>
 #include <unistd.h>
@@ -8,7 +8,7 @@
 #include <cerrno>
 #include <charconv>
 
-namespace drywell::tools {
+namespace drywell::sim::dap {
 namespace {
 
 constexpr size_t kMostBytes = 16 << 20;  // of a message: none of the protocol's comes near
@@ -91,4 +91,4 @@ void Wire::send(Json message) {
   }
 }
 
-}  // namespace drywell::tools
+}  // namespace drywell::sim::dap

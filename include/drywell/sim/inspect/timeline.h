@@ -53,7 +53,7 @@ struct Timeline {
   std::vector<std::string> lines;  // "kernel.cpp:61"
 };
 
-/// Listens to a timed launch. A later launch with such a CTA replaces what was kept.
+/// Listens to a timed launch, one at a time. A later launch with such a CTA replaces what was kept.
 class TimelineRecorder {
  public:
   explicit TimelineRecorder(Dim3 cta);

@@ -7,9 +7,9 @@
 #include <set>
 
 #include "sim/debug/describe.h"
-#include "tools/dap/adapter.h"
+#include "sim/debug/dap/adapter.h"
 
-namespace drywell::tools {
+namespace drywell::sim::dap {
 namespace {
 
 constexpr uint64_t kInstructionBytes = 16;
@@ -40,35 +40,35 @@ Json variable(std::string name, std::string value, uint64_t reference = 0) { ret
 
 // ---- threads: warps, numbered through the grid
 
-uint64_t DapAdapter::thread_id(const sim::WarpRef& w) {
-  const sim::Launch& l = session().launch();
+uint64_t DapAdapter::thread_id(const WarpRef& w) {
+  const Launch& l = session().launch();
   const uint64_t warps = (l.block.count() + kWarpSize - 1) / kWarpSize;
-  return l.grid.linear(sim::cta_index(l, w.cluster, w.cta)) * warps + w.warp + 1;
+  return l.grid.linear(cta_index(l, w.cluster, w.cta)) * warps + w.warp + 1;
 }
 
-sim::WarpRef DapAdapter::warp_of(uint64_t thread) {
-  const sim::Launch& l = session().launch();
+WarpRef DapAdapter::warp_of(uint64_t thread) {
+  const Launch& l = session().launch();
   const uint64_t warps = (l.block.count() + kWarpSize - 1) / kWarpSize;
   if (thread == 0 || (thread - 1) / warps >= l.grid.count()) throw DapError{fmt::format("no thread {}", thread)};
-  sim::WarpRef w = *sim::ref_of_cta(l, l.grid.at((thread - 1) / warps));
+  WarpRef w = *ref_of_cta(l, l.grid.at((thread - 1) / warps));
   w.warp = static_cast<uint32_t>((thread - 1) % warps);
   return w;
 }
 
-sim::Warp& DapAdapter::find_warp(const sim::WarpRef& w) {
-  sim::Warp* warp = session().find(w);
-  if (warp == nullptr) throw DapError{sim::name_of(session(), w) + " is not there: its cluster has not started, or is over"};
+Warp& DapAdapter::find_warp(const WarpRef& w) {
+  Warp* warp = session().find(w);
+  if (warp == nullptr) throw DapError{name_of(session(), w) + " is not there: its cluster has not started, or is over"};
   return *warp;
 }
 
 Json DapAdapter::threads(const Json&) {
   Json out = Json::array();
-  for (const sim::Cluster* c : session().clusters()) {
+  for (const Cluster* c : session().clusters()) {
     for (const auto& cta : c->ctas) {
-      for (const sim::Warp& w : cta->warps) {
+      for (const Warp& w : cta->warps) {
         if (w.finished()) continue;
-        const std::string_view role = sim::role_of(session().program(), w.index);
-        out.push_back({{"id", thread_id({c->index, cta->rank, w.index})}, {"name", sim::name_of(w) + (role.empty() ? "" : fmt::format(" ({})", role))}});
+        const std::string_view role = role_of(session().program(), w.index);
+        out.push_back({{"id", thread_id({c->index, cta->rank, w.index})}, {"name", name_of(w) + (role.empty() ? "" : fmt::format(" ({})", role))}});
       }
     }
   }
@@ -81,19 +81,19 @@ Json DapAdapter::threads(const Json&) {
 Json DapAdapter::source_file(const std::string& path) const {
   namespace fs = std::filesystem;
   const fs::path whole = fs::path(path).is_absolute() ? fs::path(path) : fs::path(source_root_) / path;
-  return {{"name", sim::base_name(path)}, {"path", fs::absolute(whole).lexically_normal().string()}};
+  return {{"name", base_name(path)}, {"path", fs::absolute(whole).lexically_normal().string()}};
 }
 
 Json DapAdapter::source_of(uint32_t pc, uint32_t& line) {
-  const sim::CodeLine& l = debugger_.code().at(pc);
+  const CodeLine& l = debugger_.code().at(pc);
   namespace fs = std::filesystem;
   if (!l.file.empty()) {
     line = l.line;
     return source_file(l.file);
   }
-  if (l.ptx_line != 0 && flags_.run.subject.ends_with(".ptx")) {
+  if (l.ptx_line != 0 && program_.ends_with(".ptx")) {
     line = l.ptx_line;
-    return {{"name", sim::base_name(flags_.run.subject)}, {"path", fs::absolute(flags_.run.subject).lexically_normal().string()}};
+    return {{"name", base_name(program_)}, {"path", fs::absolute(program_).lexically_normal().string()}};
   }
   line = 0;
   return nullptr;
@@ -111,10 +111,10 @@ const DapAdapter::Handle& DapAdapter::handle_of(const Json& arguments, const cha
 }
 
 Json DapAdapter::stack_trace(const Json& a) {
-  const sim::WarpRef ref = warp_of(a.at("threadId").get<uint64_t>());
-  const sim::Warp& w = find_warp(ref);
+  const WarpRef ref = warp_of(a.at("threadId").get<uint64_t>());
+  const Warp& w = find_warp(ref);
   Json out = Json::array();
-  for (const sim::CallPlace& place : sim::backtrace(w)) {
+  for (const CallPlace& place : backtrace(w)) {
     uint32_t line = 0;
     Json frame = {{"id", new_handle({Handle::Kind::frame, ref, {}})}, {"column", 0}, {"instructionPointerReference", fmt::format("{:#x}", place.pc * kInstructionBytes)}};
     const std::string text = debugger_.code().at(place.pc).text;
@@ -138,7 +138,7 @@ Json DapAdapter::stack_trace(const Json& a) {
 }
 
 Json DapAdapter::scopes(const Json& a) {
-  const sim::WarpRef w = handle_of(a, "frameId").warp;
+  const WarpRef w = handle_of(a, "frameId").warp;
   find_warp(w);
   using K = Handle::Kind;
   Json out = Json::array();
@@ -155,16 +155,16 @@ Json DapAdapter::scopes(const Json& a) {
 
 Json DapAdapter::variables(const Json& a) {
   const Handle h = handle_of(a, "variablesReference");
-  const sim::Warp& w = find_warp(h.warp);
-  const sim::Cluster& c = *w.cta->cluster;
+  const Warp& w = find_warp(h.warp);
+  const Cluster& c = *w.cta->cluster;
   Json out = Json::array();
-  const auto add_register = [&](const sim::RegisterRef& r) {
-    const auto lanes = sim::read_register(w, r);
-    const sim::ValueType type = r.predicate ? sim::parse_value_type("u8") : r.special.has_value() ? sim::parse_value_type("u64") : sim::type_of_register(r.declared);
+  const auto add_register = [&](const RegisterRef& r) {
+    const auto lanes = read_register(w, r);
+    const ValueType type = r.predicate ? parse_value_type("u8") : r.special.has_value() ? parse_value_type("u64") : type_of_register(r.declared);
     const bool uniform = std::all_of(lanes.begin(), lanes.end(), [&](uint64_t v) { return v == lanes[0]; });
-    std::string value = sim::print_value(type, lanes[0]);
-    if (!uniform) value += fmt::format(", {}, {}, …", sim::print_value(type, lanes[1]), sim::print_value(type, lanes[2]));
-    if (sim::is_register_pending(w, r)) value += " (in flight)";
+    std::string value = print_value(type, lanes[0]);
+    if (!uniform) value += fmt::format(", {}, {}, …", print_value(type, lanes[1]), print_value(type, lanes[2]));
+    if (is_register_pending(w, r)) value += " (in flight)";
     Json v = variable(r.name, value, uniform ? 0 : new_handle({Handle::Kind::lanes, h.warp, r.name}));
     v["type"] = r.predicate ? "pred" : type.name;
     if (!r.predicate && r.bits == 64) v["memoryReference"] = fmt::format("{:#x}", lanes[0]);
@@ -173,33 +173,33 @@ Json DapAdapter::variables(const Json& a) {
   switch (h.kind) {
     case Handle::Kind::registers:
     case Handle::Kind::predicates:
-      for (const sim::RegisterRef& r : sim::registers_of(w)) {
+      for (const RegisterRef& r : registers_of(w)) {
         if (r.predicate == (h.kind == Handle::Kind::predicates)) add_register(r);
       }
       break;
     case Handle::Kind::special:
-      for (const char* name : {"%tid.x", "%tid.y", "%tid.z", "%ntid.x", "%ctaid.x", "%ctaid.y", "%ctaid.z", "%nctaid.x", "%cluster_ctarank", "%laneid", "%warpid", "%smid", "%clock"}) add_register(sim::find_register(w, name));
+      for (const char* name : {"%tid.x", "%tid.y", "%tid.z", "%ntid.x", "%ctaid.x", "%ctaid.y", "%ctaid.z", "%nctaid.x", "%cluster_ctarank", "%laneid", "%warpid", "%smid", "%clock"}) add_register(find_register(w, name));
       break;
     case Handle::Kind::mbarriers:
-      for (const sim::Smem::Slot& s : w.cta->smem.mbarriers()) {
+      for (const Smem::Slot& s : w.cta->smem.mbarriers()) {
         if (!s.barrier.live) continue;
         std::string text = fmt::format("phase {}, {} of {} arrivals missing, {} bytes missing", s.barrier.phase, s.barrier.pending, s.barrier.expected, s.barrier.tx);
-        for (const sim::Warp* waiting : sim::waiters(c, (w.cta->rank << 24) | s.offset)) text += fmt::format(", warp {} waits", waiting->index);
+        for (const Warp* waiting : waiters(c, (w.cta->rank << 24) | s.offset)) text += fmt::format(", warp {} waits", waiting->index);
         Json v = variable(fmt::format("{:#x}", s.offset), text);
-        v["memoryReference"] = fmt::format("{:#x}", sim::window::generic(sim::window::kSharedHigh, (uint64_t{w.cta->rank} << 24) | s.offset));
+        v["memoryReference"] = fmt::format("{:#x}", window::generic(window::kSharedHigh, (uint64_t{w.cta->rank} << 24) | s.offset));
         out.push_back(std::move(v));
       }
       break;
     case Handle::Kind::async:
-      for (const sim::AsyncOp& op : c.pending) {
-        out.push_back(variable(fmt::format("#{}", op.id), fmt::format("{} ({})", sim::describe_op(session(), op.payload, {c.index, op.issuer.cta, op.issuer.warp}), sim::describe_stage(c, op))));
+      for (const AsyncOp& op : c.pending) {
+        out.push_back(variable(fmt::format("#{}", op.id), fmt::format("{} ({})", describe_op(session(), op.payload, {c.index, op.issuer.cta, op.issuer.warp}), describe_stage(c, op))));
       }
       break;
     case Handle::Kind::lanes: {
-      const sim::RegisterRef r = sim::find_register(w, h.name);
-      const auto lanes = sim::read_register(w, r);
-      const sim::ValueType type = r.predicate ? sim::parse_value_type("u8") : r.special.has_value() ? sim::parse_value_type("u64") : sim::type_of_register(r.declared);
-      for (uint32_t i = 0; i < kWarpSize; ++i) out.push_back(variable(fmt::format("[{}]", i), sim::print_value(type, lanes[i])));
+      const RegisterRef r = find_register(w, h.name);
+      const auto lanes = read_register(w, r);
+      const ValueType type = r.predicate ? parse_value_type("u8") : r.special.has_value() ? parse_value_type("u64") : type_of_register(r.declared);
+      for (uint32_t i = 0; i < kWarpSize; ++i) out.push_back(variable(fmt::format("[{}]", i), print_value(type, lanes[i])));
       break;
     }
     case Handle::Kind::frame: break;
@@ -215,7 +215,7 @@ Json DapAdapter::evaluate(const Json& a) {
   const std::string text = a.at("expression").get<std::string>();
   if (a.contains("frameId")) debugger_.focus = handle_of(a, "frameId").warp;
   if (a.value("context", "") != "repl") {
-    const double v = sim::Expression::parse(text).evaluate(session(), find_warp(debugger_.focus), debugger_.lane);
+    const double v = Expression::parse(text).evaluate(session(), find_warp(debugger_.focus), debugger_.lane);
     return {{"result", fmt::format("{:.15g}", v)}, {"variablesReference", 0}};
   }
   const uint64_t before = session().position();
@@ -223,7 +223,7 @@ Json DapAdapter::evaluate(const Json& a) {
   if (shell_.done()) left_ = true;
   if (session().position() != before) {
     motion_name_ = "step";
-    motion_ = []() -> sim::StopReason { return {}; };  // tells the client that everything is elsewhere now
+    motion_ = []() -> StopReason { return {}; };  // tells the client that everything is elsewhere now
   }
   return {{"result", said}, {"variablesReference", 0}};
 }
@@ -236,13 +236,13 @@ Json DapAdapter::read_memory(const Json& a) {
   const uint64_t count = std::min<uint64_t>(a.at("count").get<uint64_t>(), 1 << 20);
   const uint8_t* p = nullptr;
   uint64_t there = 0;
-  if (address >> 32 == sim::window::kSharedHigh) {
+  if (address >> 32 == window::kSharedHigh) {
     const auto at = static_cast<uint32_t>(address);
-    const sim::Cluster& c = *find_warp(debugger_.focus).cta->cluster;
-    if (sim::shared_rank(at) < c.ctas.size()) {
-      const sim::Smem& smem = c.ctas[sim::shared_rank(at)]->smem;
-      there = std::min<uint64_t>(count, smem.size() - std::min(smem.size(), sim::shared_offset(at)));
-      p = smem.data() + sim::shared_offset(at);
+    const Cluster& c = *find_warp(debugger_.focus).cta->cluster;
+    if (shared_rank(at) < c.ctas.size()) {
+      const Smem& smem = c.ctas[shared_rank(at)]->smem;
+      there = std::min<uint64_t>(count, smem.size() - std::min(smem.size(), shared_offset(at)));
+      p = smem.data() + shared_offset(at);
     }
   } else if (const auto* allocation = session().launch().gmem->find(address); allocation != nullptr) {
     there = std::min(count, allocation->size - (address - allocation->base));
@@ -289,4 +289,4 @@ Json DapAdapter::loaded_sources(const Json&) {
   return {{"sources", out}};
 }
 
-}  // namespace drywell::tools
+}  // namespace drywell::sim::dap

@@ -5,7 +5,7 @@
 #include <optional>
 #include <string>
 
-namespace drywell::tools {
+namespace drywell::sim::dap {
 
 using Json = nlohmann::json;
 
@@ -33,4 +33,4 @@ class Wire {
   uint64_t next_ = 1;
 };
 
-}  // namespace drywell::tools
+}  // namespace drywell::sim::dap

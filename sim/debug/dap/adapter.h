@@ -7,12 +7,11 @@
 #include <string>
 #include <vector>
 
+#include "sim/debug/dap/wire.h"
 #include "sim/debug/debugger.h"
-#include "tools/dap/wire.h"
 #include "sim/debug/shell/shell.h"
-#include "tools/step/step_flags.h"
 
-namespace drywell::tools {
+namespace drywell::sim::dap {
 
 /// A request that cannot be answered: becomes a response with success false.
 struct DapError {
@@ -21,13 +20,14 @@ struct DapError {
 
 class DapAdapter {
  public:
-  DapAdapter(Wire& wire, sim::Debugger& debugger, const StepFlags& flags, std::string source_root, bool stop_on_entry);
+  /// `program`: the kernel or file that the launch request named.
+  DapAdapter(Wire& wire, Debugger& debugger, std::string program, std::string source_root, bool stop_on_entry);
 
   /// Serves requests until the launch is over (true) or the client leaves (false).
   bool serve();
 
  private:
-  using Motion = std::function<sim::StopReason()>;
+  using Motion = std::function<StopReason()>;
   struct Request {
     std::string_view name;
     Json (DapAdapter::*answer)(const Json& arguments);
@@ -41,7 +41,7 @@ class DapAdapter {
 
   // Running: a request sets what comes next, and it happens once the response is out (adapter_run.cpp).
   void run_motion();
-  void report_stop(const sim::StopReason& r);
+  void report_stop(const StopReason& r);
   Json start(Motion m, Json body = Json::object());
   Json configuration_done(const Json&);
   Json do_continue(const Json&);
@@ -75,25 +75,25 @@ class DapAdapter {
   Json disassemble(const Json&);
   Json loaded_sources(const Json&);
 
-  sim::Session& session() { return debugger_.session(); }
-  uint64_t thread_id(const sim::WarpRef& w);
-  sim::WarpRef warp_of(uint64_t thread);
-  sim::Warp& find_warp(const sim::WarpRef& w);
+  Session& session() { return debugger_.session(); }
+  uint64_t thread_id(const WarpRef& w);
+  WarpRef warp_of(uint64_t thread);
+  Warp& find_warp(const WarpRef& w);
   Json source_of(uint32_t pc, uint32_t& line);
   Json source_file(const std::string& path) const;
   /// What a variablesReference or frame id stands for until the next stop.
   struct Handle {
     enum class Kind : uint8_t { frame, registers, predicates, special, mbarriers, async, lanes } kind = Kind::frame;
-    sim::WarpRef warp;
+    WarpRef warp;
     std::string name;
   };
   uint64_t new_handle(Handle h);
   const Handle& handle_of(const Json& arguments, const char* key);
 
   Wire& wire_;
-  sim::Debugger& debugger_;
-  sim::shell::Shell shell_;
-  const StepFlags& flags_;
+  Debugger& debugger_;
+  shell::Shell shell_;
+  std::string program_;
   std::string source_root_;
   bool stop_on_entry_;
   bool left_ = false, over_ = false, pause_ = false;
@@ -105,4 +105,4 @@ class DapAdapter {
   size_t printed_ = 0;
 };
 
-}  // namespace drywell::tools
+}  // namespace drywell::sim::dap

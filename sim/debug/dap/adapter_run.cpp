@@ -2,11 +2,9 @@
 #include <utility>
 
 #include "sim/debug/describe.h"
-#include "tools/dap/adapter.h"
+#include "sim/debug/dap/adapter.h"
 
-namespace drywell::tools {
-
-using sim::StopReason;
+namespace drywell::sim::dap {
 
 // The response goes out first; then serve() moves.
 Json DapAdapter::start(Motion m, Json body) {
@@ -53,12 +51,12 @@ void DapAdapter::report_stop(const StopReason& r) {
   body["reason"] = motion_name_;
   switch (r.kind) {
     case StopReason::Kind::hit: {
-      const sim::Stop* stop = debugger_.stops().find(r.hit.id);
-      const bool data = stop != nullptr && sim::is_watch(stop->what);
+      const Stop* stop = debugger_.stops().find(r.hit.id);
+      const bool data = stop != nullptr && is_watch(stop->what);
       body["reason"] = data ? "data breakpoint" : "breakpoint";
       body["hitBreakpointIds"] = {r.hit.id};
       if (stop != nullptr) body["description"] = stop->text;
-      body["text"] = r.hit.text.empty() ? sim::describe_step(session(), debugger_.code()) : r.hit.text;
+      body["text"] = r.hit.text.empty() ? describe_step(session(), debugger_.code()) : r.hit.text;
       break;
     }
     case StopReason::Kind::start: body["description"] = "the beginning of the launch"; break;
@@ -148,4 +146,4 @@ Json DapAdapter::do_disconnect(const Json&) {
   return Json::object();
 }
 
-}  // namespace drywell::tools
+}  // namespace drywell::sim::dap

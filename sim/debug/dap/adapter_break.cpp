@@ -4,9 +4,9 @@
 #include <algorithm>
 #include <charconv>
 
-#include "tools/dap/adapter.h"
+#include "sim/debug/dap/adapter.h"
 
-namespace drywell::tools {
+namespace drywell::sim::dap {
 namespace {
 
 /// Instructions have no addresses in PTX; the protocol wants some. 16 apart, as an SM's are.
@@ -37,8 +37,8 @@ Json DapAdapter::replace_stops(const std::string& set, const Json& wanted, const
 }
 
 Json DapAdapter::add_code_stop(const std::string& set, std::vector<uint32_t> pcs, const Json& wanted, std::string text) {
-  std::optional<sim::Expression> condition;
-  if (const std::string c = wanted.value("condition", ""); !c.empty()) condition = sim::Expression::parse(c);
+  std::optional<Expression> condition;
+  if (const std::string c = wanted.value("condition", ""); !c.empty()) condition = Expression::parse(c);
   std::sort(pcs.begin(), pcs.end());
   Json b = {{"verified", true}, {"instructionReference", fmt::format("{:#x}", pcs[0] * kInstructionBytes)}};
   uint32_t line = 0;
@@ -46,7 +46,7 @@ Json DapAdapter::add_code_stop(const std::string& set, std::vector<uint32_t> pcs
     b["source"] = std::move(source);
     b["line"] = line;
   }
-  sim::Stop& stop = debugger_.stops().add(sim::CodeStop{std::move(pcs)}, std::move(text));
+  Stop& stop = debugger_.stops().add(CodeStop{std::move(pcs)}, std::move(text));
   stop.condition = std::move(condition);
   sets_[set].push_back(stop.id);
   b["id"] = stop.id;
@@ -60,7 +60,7 @@ Json DapAdapter::set_breakpoints(const Json& a) {
     uint32_t line = w.at("line").get<uint32_t>();
     const std::vector<uint32_t> pcs = ptx ? debugger_.code().find(fmt::format("ptx:{}", line), {}) : debugger_.code().find_line(path, line);
     if (pcs.empty()) return unverified("no code of this kernel at that line");
-    return add_code_stop(set, pcs, w, fmt::format("{}:{}", sim::base_name(path), line));
+    return add_code_stop(set, pcs, w, fmt::format("{}:{}", base_name(path), line));
   });
 }
 
@@ -91,7 +91,7 @@ Json DapAdapter::data_breakpoint_info(const Json& a) {
   std::string name = a.at("name").get<std::string>();
   if (a.contains("variablesReference") && a["variablesReference"].get<uint64_t>() != 0) debugger_.focus = handle_of(a, "variablesReference").warp;
   try {
-    sim::shell::Words words(name);
+    shell::Words words(name);
     static_cast<void>(parse_watched(shell_, words));
     words.finish("watch");
   } catch (const Error& e) {
@@ -102,15 +102,15 @@ Json DapAdapter::data_breakpoint_info(const Json& a) {
 
 Json DapAdapter::set_data_breakpoints(const Json& a) {
   return replace_stops("data", a.value("breakpoints", Json::array()), [&](const Json& w) {
-    sim::shell::Words words(w.at("dataId").get<std::string>());
-    const sim::WarpRef before = debugger_.focus;
+    shell::Words words(w.at("dataId").get<std::string>());
+    const WarpRef before = debugger_.focus;
     debugger_.focus = warp_of(words.number(0, "thread"));
-    sim::shell::Words again(words.rest());
-    sim::shell::Words copy = again;
+    shell::Words again(words.rest());
+    shell::Words copy = again;
     const std::string text = copy.rest();
-    sim::StopWhat what = parse_watched(shell_, again);
+    StopWhat what = parse_watched(shell_, again);
     debugger_.focus = before;
-    const sim::Stop& stop = debugger_.stops().add(std::move(what), text);
+    const Stop& stop = debugger_.stops().add(std::move(what), text);
     sets_["data"].push_back(stop.id);
     return Json{{"verified", true}, {"id", stop.id}};
   });
@@ -130,4 +130,4 @@ Json DapAdapter::breakpoint_locations(const Json& a) {
   return {{"breakpoints", out}};
 }
 
-}  // namespace drywell::tools
+}  // namespace drywell::sim::dap

@@ -5,7 +5,7 @@
 
 #include "drywell/isa/layout/picture.h"
 #include "drywell/isa/swizzle.h"
-#include "sim/timing/access.h"
+#include "drywell/sim/access.h"
 
 namespace drywell::sim {
 

@@ -3,7 +3,7 @@
 
 #include <string_view>
 
-namespace drywell::sim {
+namespace drywell {
 
 /// As seen from the repository: build tools may have made a path relative to the build folder.
 inline std::string_view from_repository(std::string_view path) {
@@ -13,4 +13,4 @@ inline std::string_view from_repository(std::string_view path) {
 /// The last component.
 inline std::string_view base_name(std::string_view path) { return path.substr(path.rfind('/') + 1); }
 
-}  // namespace drywell::sim
+}  // namespace drywell

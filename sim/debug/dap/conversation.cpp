@@ -1,0 +1,130 @@
+// The conversation with a client: up to the launch, and after it.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "drywell/core/error.h"
+#include "drywell/sim/dap.h"
+#include "sim/debug/dap/adapter.h"
+
+namespace drywell::sim {
+namespace dap {
+namespace {
+
+/// What the JSON library says without its numbers: ": key 'program' not found".
+std::string wrong_argument(const nlohmann::ordered_json::exception& e) {
+  const std::string_view what = e.what();
+  const size_t end = what.find("] ");
+  return end == std::string_view::npos ? "" : fmt::format(": {}", what.substr(end + 2));
+}
+
+/// The conversation up to the launch, and after it.
+class Conversation {
+ public:
+  Conversation(int in, int out, const DapHost& host) : wire_(in, out), host_(host) {}
+
+  void run() {
+    while (!left_) {
+      std::optional<Wire::Message> m = wire_.receive();
+      if (!m.has_value()) break;
+      if (!m->error.empty()) answer(Json::object(), false, {}, m->error);
+      else take(m->body);
+    }
+  }
+
+ private:
+  void answer(const Json& request, bool success, Json body, const std::string& message = {}) {
+    const auto seq = request.find("seq");
+    const auto command = request.find("command");
+    Json r = {{"type", "response"}, {"success", success}, {"request_seq", seq != request.end() && seq->is_number_integer() ? *seq : Json(0)},
+              {"command", command != request.end() && command->is_string() ? *command : Json("")}};
+    if (!body.is_null()) r["body"] = std::move(body);
+    if (!message.empty()) r["message"] = message;
+    wire_.send(std::move(r));
+  }
+  void event(std::string_view name, Json body) { wire_.send({{"type", "event"}, {"event", name}, {"body", std::move(body)}}); }
+
+  void take(const Json& request) {
+    const auto command = request.find("command");
+    const std::string name = command != request.end() && command->is_string() ? command->get<std::string>() : "";
+    if (name == "initialize") return answer(request, true, capabilities());
+    if (name == "launch") return launch(request);
+    if (name == "disconnect" || name == "terminate") {
+      left_ = name == "disconnect";
+      return answer(request, true, Json::object());
+    }
+    answer(request, false, {}, name == "attach" ? "drywell dap launches kernels; there is nothing to attach to" : fmt::format("'{}' has no place before launch or after the end", name));
+  }
+
+  static Json capabilities() {
+    return {{"supportsConfigurationDoneRequest", true}, {"supportsFunctionBreakpoints", true},     {"supportsConditionalBreakpoints", true}, {"supportsStepBack", true},
+            {"supportsInstructionBreakpoints", true},   {"supportsReadMemoryRequest", true},       {"supportsDisassembleRequest", true},     {"supportsSteppingGranularity", true},
+            {"supportsDataBreakpoints", true},          {"supportsRestartRequest", true},          {"supportsLoadedSourcesRequest", true},   {"supportsBreakpointLocationsRequest", true},
+            {"supportsTerminateRequest", true},         {"supportsEvaluateForHovers", true},       {"supportTerminateDebuggee", true}};
+  }
+
+  static DapLaunch asked(const Json& a) {
+    DapLaunch l;
+    l.cwd = a.value("cwd", "");
+    l.words = {a.at("program").get<std::string>()};
+    for (const Json& w : a.value("args", Json::array())) l.words.push_back(w.get<std::string>());
+    for (const char* key : {"arch", "driver"}) {
+      if (a.contains(key)) l.words.push_back(fmt::format("--{}={}", key, a[key].get<std::string>()));
+    }
+    l.launch = a.value("launch", 1u);
+    return l;
+  }
+
+  void launch(const Json& request) {
+    try {
+      const Json a = request.contains("arguments") ? request["arguments"] : Json::object();
+      const DapLaunch l = asked(a);
+      const std::string root = a.value("sourceRoot", ".");
+      const bool stop = a.value("stopOnEntry", true);
+      bool answered = false;
+      const DapBody body = [&](const Launch& launched, const RunOptions& o) {
+        answered = true;
+        answer(request, true, Json::object());
+        Debugger debugger(launched, o);
+        DapAdapter adapter(wire_, debugger, l.words[0], root, stop);
+        if (!adapter.serve()) throw DapClientLeft();
+        return debugger.session().result();
+      };
+      run_program(l, body, answered);
+    } catch (const Error& e) {
+      answer(request, false, {}, e.what());
+    } catch (const Json::exception& e) {
+      answer(request, false, {}, fmt::format("launch takes program (a kernel or a .ptx or .toml file), args, arch, driver, stopOnEntry, launch, cwd, sourceRoot{}", wrong_argument(e)));
+    }
+  }
+
+  /// Once the launch was answered, what goes wrong is told as output.
+  void run_program(const DapLaunch& l, const DapBody& body, const bool& answered) {
+    int code = 0;
+    try {
+      const DapOutcome out = host_(l, body);
+      if (!out.verification.empty()) event("output", {{"category", "console"}, {"output", out.verification + "\n"}});
+      code = out.exit_code;
+    } catch (const DapClientLeft&) {
+      left_ = true;
+      return;
+    } catch (const Error& e) {
+      if (!answered) throw;
+      event("output", {{"category", "stderr"}, {"output", std::string(e.what()) + "\n"}});
+      code = static_cast<int>(ExitCode::bad_input);
+    }
+    event("exited", {{"exitCode", code}});
+    event("terminated", Json::object());
+  }
+
+  Wire wire_;
+  const DapHost& host_;
+  bool left_ = false;
+};
+
+}  // namespace
+}  // namespace dap
+
+void serve_dap(int in, int out, const DapHost& host) { dap::Conversation(in, out, host).run(); }
+
+}  // namespace drywell::sim

@@ -1,0 +1,21 @@
+// From a kernel of a module to the program that runs.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "sim/state/program.h"
+
+namespace drywell::sim {
+
+/// Addresses module variables got in global memory, by index into Module::variables.
+struct ModuleImage {
+  std::vector<uint64_t> variable_address;
+};
+
+/// Decodes an entry function and every function it can reach. Throws InputError for illegal programs; unsupported instructions
+/// decode to an operation that faults with U-code when reached, naming the instruction.
+std::unique_ptr<Program> decode(const isa::Module& m, const isa::Function& f, const ModuleImage& image);
+
+}  // namespace drywell::sim
