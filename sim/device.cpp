@@ -16,6 +16,7 @@
 #include "sim/exec/decode.h"
 #include "sim/exec/register_sharing.h"
 #include "sim/events/hub.h"
+#include "sim/observer_adapter.h"
 #include "sim/timing/residency.h"
 #include "sim/timing/timed.h"
 
@@ -49,6 +50,7 @@ struct Device::Impl {
 
   uint8_t* bytes_at(GmemAddr at, uint64_t bytes) const;
   Launch prepare(const LoadedModule& m, std::string_view kernel, const LaunchConfig& config, bool watched = false);
+  RunResult launch(const LoadedModule& m, std::string_view kernel, const LaunchConfig& config, const Args& args, const RunOptions& options);
 };
 
 namespace {
@@ -158,6 +160,15 @@ void check_launch(const isa::Function& f, const Launch& l, Diagnostics& out) {
   if (d.maxntid && threads > triple(*d.maxntid).count()) refuse(out, "E4126", "more threads than the kernel's .maxntid");
 }
 
+/// Options whose observers listen through adapters, behind the listeners.
+struct Adapted {
+  explicit Adapted(const RunOptions& given) : options(given) {
+    for (Observer* o : given.observers) options.listeners.push_back(adapters.emplace_back(std::make_unique<ObserverAdapter>(*o)).get());
+  }
+  RunOptions options;
+  std::vector<std::unique_ptr<ObserverAdapter>> adapters;
+};
+
 }  // namespace
 
 Device::Device(DeviceOptions options) : impl_(std::make_unique<Impl>(options)) {}
@@ -253,7 +264,13 @@ Device::Occupancy Device::occupancy(const LoadedModule& m, std::string_view kern
 }
 
 RunResult Device::launch(const LoadedModule& m, std::string_view kernel, const LaunchConfig& config, const Args& args, const RunOptions& options) {
-  Launch l = impl_->prepare(m, kernel, config, !options.listeners.empty() || options.runner != nullptr);
+  if (options.observers.empty()) return impl_->launch(m, kernel, config, args, options);
+  const Adapted adapted(options);
+  return impl_->launch(m, kernel, config, args, adapted.options);
+}
+
+RunResult Device::Impl::launch(const LoadedModule& m, std::string_view kernel, const LaunchConfig& config, const Args& args, const RunOptions& options) {
+  Launch l = prepare(m, kernel, config, !options.listeners.empty() || options.runner != nullptr);
   ObserverHub hub;
   for (Listener* observer : options.listeners) hub.attach(observer);
   l.observers = hub.empty() ? nullptr : &hub;
@@ -265,7 +282,7 @@ RunResult Device::launch(const LoadedModule& m, std::string_view kernel, const L
   if (options.progress != nullptr) options.progress->ctas_total = l.grid.count();
   OutputLog output(options.max_output);
   l.output = &output;
-  ++impl_->gmem.launches;
+  ++gmem.launches;
   if (l.observers != nullptr) l.observers->launch_started(l);
   const auto start = std::chrono::steady_clock::now();
   RunResult r = options.cooperative ? run_cooperatively(l, options) : run_launch(l, options);

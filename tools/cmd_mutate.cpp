@@ -8,8 +8,8 @@
 
 #include "drywell/core/files.h"
 #include "drywell/sim/check.h"
+#include "drywell/sim/observer.h"
 #include "kernels/registry.h"
-#include "sim/events/hub.h"
 #include "tools/common/command.h"
 #include "tools/equivalents.h"
 #include "tools/mutation.h"
@@ -117,11 +117,12 @@ Outcome run_one(const Subject& subject, const Schedule& schedule, const Mutant* 
 size_t printed_line(uint32_t line, size_t added) { return line - 1 > added ? line - 2 : line - 1; }
 
 /// Which instructions were executed, by their line in the text the module was read from.
-class ExecutedLines : public sim::Listener {
+class ExecutedLines : public sim::Observer {
  public:
-  bool wants_memory() const override { return false; }
-  void launch_started(const sim::Launch& l) override { program_ = l.program; }
-  void instruction(const sim::Warp&, const sim::DecodedOp& op, LaneMask) override { lines_.insert(program_->instruction(op).ptx_line); }
+  sim::ObserverWants wants() const override { return {.memory = false, .waits = false, .spans = false}; }
+  void instruction(const sim::InstructionEvent& e) override {
+    if (e.at.instruction != nullptr) lines_.insert(e.at.instruction->ptx_line);
+  }
   /// As lines from 0 of the text without the declaration a mutant adds after line `added`.
   std::set<size_t> seen(size_t added) const {
     std::set<size_t> all;
@@ -130,7 +131,6 @@ class ExecutedLines : public sim::Listener {
   }
 
  private:
-  const sim::Program* program_ = nullptr;
   std::set<uint32_t> lines_;
 };
 
@@ -168,7 +168,8 @@ Lines lines_of(const Subject& subject, const std::string& ptx) {
     c.params = subject.params;
     c.options.driver = schedule.driver;
     c.options.seed = schedule.seed;
-    c.options.listeners = {&lines, checker.listener()};
+    c.options.observers = {&lines};
+    c.options.listeners = {checker.listener()};
     c.machine = [&]() -> std::unique_ptr<kernels::Accelerator> { return std::make_unique<MutantDevice>(machine_of(subject, schedule), &same); };
     subject.kernel.run(c);
     std::set<size_t> silent;

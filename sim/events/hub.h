@@ -7,20 +7,14 @@
 #include <string>
 #include <vector>
 
-#include "drywell/sim/stall.h"
-#include "sim/state/program.h"
-#include "drywell/sim/space.h"
+#include "drywell/sim/observer.h"
 #include "sim/state/cta.h"
+#include "sim/state/program.h"
 
 namespace drywell::sim {
 
-/// What happened to an mbarrier.
-enum class MbarrierEvent : uint8_t { init, inval, expect_tx, complete_tx, arrive, phase_complete, wait_true };
-/// Moments of an asynchronous operation. issue: announced before the instruction that issued it. write: about to write
-/// its result and to signal. signal: done; mbarrier events it caused were announced in between.
-enum class AsyncMoment : uint8_t { issue, read, write, signal };
-
-/// Internal listener interface. Every method has an empty default, so that a listener overrides what it needs.
+/// What Drywell's own checkers, traces and recorders implement: they see the state itself. Others implement Observer
+/// (drywell/sim/observer.h). Every method has an empty default, so that a listener overrides what it needs.
 class Listener {
  public:
   virtual ~Listener() = default;

@@ -5,7 +5,8 @@
 //   auto i = k.def("mov.u32", sreg::tid_x);
 //   k("st.global.f32", mem(address, 16), value);     // checked against the table here, with this line as its source
 //
-// Structured helpers (if_, while_, for_range, warp roles) emit plain instructions; nothing is hidden.
+// Structured helpers (if_, while_, for_range, warp roles) emit plain instructions; nothing is hidden. A builder is used by one
+// thread at a time; different builders share nothing.
 #pragma once
 
 #include <functional>

@@ -101,6 +101,8 @@ std::vector<std::string_view> builtin_arch_names();
 /// Their files' text; empty if there is no such one.
 std::string_view builtin_arch_text(std::string_view name);
 
+// Any threads may call these functions at once.
+
 /// Loads a built-in architecture by name, or a file by path (anything with a '/' or ending in ".toml"). A
 /// file may say `base = "sm_100a"` or `base = "other.toml"` (relative to itself) and give only what differs.
 /// Throws InputError with everything found wrong, in the base too: E2001 no such architecture, E2002 not

@@ -7,6 +7,9 @@
 //
 // Verdicts follow from what happens before what in the PTX memory model, never from the order one run happened to take: a
 // missing wait is found even if the copy was done long before.
+//
+// A checker, like every listener, serves one launch at a time; what it found is read by one thread at a time, best when the
+// launch has returned.
 #pragma once
 
 #include <cstddef>

@@ -2,7 +2,7 @@
 //
 // Every cycle between the start and the end of a warp has exactly one stall reason, so a role's row adds up to the time
 // its warps existed. Units count busy cycles; a unit's utilisation is what it did over what it could have done while
-// the kernel ran.
+// the kernel ran. A report is a value: any threads may read one at once.
 #pragma once
 
 #include <array>

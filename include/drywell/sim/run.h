@@ -1,4 +1,5 @@
-// One launch: its shape, arguments and options, and what it yields.
+// One launch: its shape, arguments and options, and what it yields. Plain values: copies are independent, and what options point to
+// must live until the launch returns.
 #pragma once
 
 #include <atomic>
@@ -18,6 +19,7 @@
 namespace drywell::sim {
 
 class Listener;
+class Observer;
 class LaunchRunner;
 struct Launch;
 struct TimingReport;
@@ -37,7 +39,7 @@ struct LaunchConfig {
   uint32_t dynamic_smem = 0;  // bytes
 };
 
-/// How far a launch has come, for whoever watches it from another thread.
+/// How far a launch has come, for whoever watches it: other threads may read it while the launch runs.
 struct RunProgress {
   std::atomic<uint64_t> ctas_total{0}, ctas_done{0};
   std::atomic<uint64_t> cycles{0};  // timed driver only
@@ -49,7 +51,8 @@ struct RunOptions {
   unsigned threads = 0;               // host threads; 0 = all cores. Results do not depend on it
   uint64_t max_instructions = 0;      // warp instructions; 0 = unlimited. Exceeding it is fault F3602
   uint64_t max_output = 64 << 20;      // bytes of vprintf text kept; the rest is dropped
-  std::vector<Listener*> listeners;   // attached observers; any makes the run single-threaded
+  std::vector<Listener*> listeners;   // of HazardChecker, TraceWriter and the like: what their listener() gives
+  std::vector<Observer*> observers;   // yours (observer.h); any makes the run single-threaded
   LaunchRunner* runner = nullptr;     // runs the launch instead of `driver` (the debugger: sim/debug)
   bool cooperative = false;           // every CTA of the grid runs at once; the caller has checked that they fit
   bool values = true;                 // false (timed only): same cycles, the tensor core's results are not computed
@@ -86,7 +89,7 @@ struct RunResult {
   bool ok() const { return !fault.has_value(); }
 };
 
-/// Runs a launch instead of a driver: RunOptions::runner.
+/// Runs a launch instead of a driver: RunOptions::runner. Called on the thread that launches.
 class LaunchRunner {
  public:
   virtual ~LaunchRunner() = default;

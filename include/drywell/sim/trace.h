@@ -1,4 +1,5 @@
-// Traces of a run as line text: written by an observer, read and compared per owner. The format is in
+// Traces of a run as line text: written by a listener, read and compared per owner. The functions have no state: any threads may
+// call them at once. The format is in
 // traces/README.md.
 //
 //   TraceFile file("run.trace.zst");              // refuses now if it cannot be written
@@ -60,7 +61,7 @@ class TraceFile : public TraceSink {
   std::unique_ptr<Impl> impl_;
 };
 
-/// The observer. One serves several launches one after the other; call finish after each.
+/// The listener. One serves several launches one after the other, not at the same time; call finish after each.
 class TraceWriter {
  public:
   TraceWriter(TraceSink& sink, TraceOptions options);
