@@ -1,9 +1,11 @@
 // Rules of the tree that no compiler checks: who may include whom, and that every diagnostic code is documented and tested.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <map>
 #include <regex>
 #include <set>
 #include <string>
@@ -32,39 +34,202 @@ std::vector<fs::path> sources(const std::vector<std::string>& folders) {
   return found;
 }
 
-/// Layers from the bottom; a file may include its own layer and those below (docs/reading-guide.md). Headers of
-/// include/drywell count as their folder, what a user of the simulator includes as sim/schedule.
-const std::vector<std::string> kLayers = {"core", "isa", "sim/numeric", "sim/arch", "sim/state", "sim/exec", "sim/events", "sim/engine", "sim/schedule", "sim/check", "sim/inspect", "sim/debug", "kernels", "cudart", "tools"};
+/// Folders from the bottom; those of one row do not know each other. A file includes its own folder and folders of rows above this
+/// one's (docs/reading-guide.md). Headers of include/drywell/isa and the like are folders of their own, below those that define
+/// what they declare.
+const std::vector<std::vector<std::string>> kRows = {
+    {"drywell/core"},
+    {"core", "drywell/isa/table", "drywell/isa/layout"},
+    {"drywell/isa"},
+    {"drywell/isa/inspect", "isa/layout", "isa/legality"},
+    {"isa"},
+    {"isa/inspect"},
+    {"sim/arch", "drywell/sim/numeric"},
+    {"sim/numeric/format", "sim/numeric/oracle", "sim/numeric/highway", "sim/numeric/amx"},
+    {"sim/numeric/avx512"},
+    {"sim/numeric"},
+    {"sim/state"},
+    {"sim/events"},
+    {"sim/exec"},
+    {"sim/engine"},
+    {"sim/schedule"},
+    {"sim/timing"},
+    {"sim"},
+    {"sim/check", "sim/trace", "sim/inspect"},
+    {"sim/debug"},
+    {"sim/debug/shell"},
+    {"sim/debug/dap"},
+    {"launch"},
+    {"launch/cuda_driver"},
+    {"kernels/reference"},
+    {"kernels/support"},
+    {"kernels/blockwise", "kernels/nvfp4", "kernels/tma_copy"},
+    {"kernels/gemm", "kernels/gemm_sm90", "kernels/fused_rht", "kernels/quantize_fp8"},
+    {"kernels/linear_nvfp4"},
+    {"kernels"},
+    {"conformance/programs"},
+    {"conformance/silicon", "conformance/microbench"},
+    {"cudart/table"},
+    {"cudart"},
+    {"cudart/api"},
+    {"tools/common"},
+    {"tools/step"},
+    {"tools"},
+};
 
-/// Rank of a path relative to the tree ("sim/exec/alu.cpp", "drywell/isa/spec.h"), or -1.
-int rank_of(std::string path) {
-  for (const char* prefix : {"include/", "drywell/"}) {
-    if (path.starts_with(prefix)) path.erase(0, std::string(prefix).size());
-  }
-  if (path.starts_with("sim/timing") || (path.starts_with("sim/") && path.find('/', 4) == std::string::npos)) path = "sim/schedule/";
-  for (size_t i = 0; i < kLayers.size(); ++i) {
-    if (path.starts_with(kLayers[i] + "/")) return static_cast<int>(i);
+/// Whose a header of include/drywell/sim is: the folder that defines what it declares.
+const std::map<std::string, std::string> kOwners = {
+    {"access.h", "sim/timing"},       {"address_windows.h", "sim/state"}, {"arch_config.h", "sim/arch"},     {"arch_keys.inc", "sim/arch"},
+    {"block_reason.h", "sim/state"},  {"check.h", "sim/check"},           {"dap.h", "sim/debug/dap"},        {"debug.h", "sim/debug"},
+    {"device.h", "sim"},              {"driver_words.h", "sim/schedule"}, {"fault.h", "sim/state"},          {"observer.h", "sim/events"},
+    {"report.h", "sim/timing"},       {"run.h", "sim/schedule"},          {"space.h", "sim/state"},          {"span.h", "sim/state"},
+    {"stall.h", "sim/events"},        {"trace.h", "sim/trace"},           {"trace_export.h", "sim/trace"},
+};
+
+const std::vector<std::string> kTops = {"core", "isa", "sim", "launch", "kernels", "conformance", "cudart", "tools"};
+
+std::vector<fs::path> all_sources() {
+  std::vector<std::string> folders = kTops;
+  folders.emplace_back("include");
+  return sources(folders);
+}
+
+/// The folder of a file, a path from the root of the tree: "include/drywell/sim/run.h" is in sim/schedule.
+std::string folder_of(const fs::path& file) {
+  const std::string folder = file.parent_path().generic_string();
+  if (folder == "include/drywell/sim") return kOwners.contains(file.filename()) ? kOwners.at(file.filename()) : "nobody's";
+  if (folder.starts_with("include/drywell/sim/") && folder != "include/drywell/sim/numeric") return folder.substr(std::string("include/drywell/").size());
+  return folder.starts_with("include/") ? folder.substr(std::string("include/").size()) : folder;
+}
+
+/// Row of a folder, or -1.
+int row_of(const std::string& folder) {
+  for (size_t i = 0; i < kRows.size(); ++i) {
+    if (std::find(kRows[i].begin(), kRows[i].end(), folder) != kRows[i].end()) return static_cast<int>(i);
   }
   return -1;
 }
 
-TEST(Repository, EveryLayerIncludesOnlyThoseBelow) {
-  const std::regex include("#include \"([^\"]+)\"");
-  size_t checked = 0;
-  for (const fs::path& p : sources({"core", "isa", "sim", "kernels", "cudart", "tools", "include"})) {
-    const std::string relative = fs::relative(p, source_path("")).generic_string(), text = text_of(p);
-    const int own = rank_of(relative);
-    ASSERT_GE(own, 0) << relative << " is in no layer";
-    for (std::sregex_iterator i(text.begin(), text.end(), include), end; i != end; ++i) {
-      const int other = rank_of((*i)[1]);
-      ++checked;
-      // All of the simulator sees its public headers, which say what a run takes and gives, and the hub it reports events to.
-      const bool in_sim = relative.find("sim/") != std::string::npos;
-      const bool for_all = in_sim && ((*i)[1].str().starts_with("drywell/sim/") || (*i)[1] == "sim/events/hub.h");
-      EXPECT_TRUE(other <= own || for_all) << relative << " includes " << (*i)[1];
+struct Include {
+  fs::path from, to;  // from the root of the tree
+};
+
+/// The file of this tree that `from` means by `name`, or nothing.
+fs::path included(const fs::path& from, const std::string& name) {
+  for (const fs::path& p : {"include" / fs::path(name), fs::path(name), from.parent_path() / name}) {
+    if (fs::exists(source_path(p.generic_string()))) return p.lexically_normal();
+  }
+  return {};
+}
+
+std::vector<Include> includes() {
+  const std::regex line("#include \"([^\"]+)\"");
+  std::vector<Include> all;
+  for (const fs::path& p : all_sources()) {
+    const fs::path from = fs::relative(p, source_path(""));
+    const std::string text = text_of(p);
+    for (std::sregex_iterator i(text.begin(), text.end(), line), end; i != end; ++i) {
+      if (const fs::path to = included(from, (*i)[1]); !to.empty()) all.push_back({from, to});
     }
   }
-  EXPECT_GT(checked, 800u);
+  return all;
+}
+
+TEST(Repository, EveryFileIsInAFolderOfTheOrder) {
+  for (const fs::path& p : all_sources()) {
+    const fs::path file = fs::relative(p, source_path(""));
+    EXPECT_GE(row_of(folder_of(file)), 0) << file << " is in " << folder_of(file);
+  }
+}
+
+TEST(Repository, EveryFolderIncludesOnlyThoseBelow) {
+  size_t checked = 0;
+  for (const Include& i : includes()) {
+    const std::string from = folder_of(i.from), to = folder_of(i.to);
+    ++checked;
+    EXPECT_TRUE(from == to || row_of(to) < row_of(from)) << i.from << " (" << from << ") includes " << i.to << " (" << to << ")";
+  }
+  EXPECT_GT(checked, 1800u);
+}
+
+/// The first `depth` parts of a folder; public headers are their folder's.
+std::string cut(std::string folder, size_t depth) {
+  if (folder.starts_with("drywell/")) folder.erase(0, std::string("drywell/").size());
+  size_t end = 0;
+  for (size_t i = 0; i < depth && end != std::string::npos; ++i) end = folder.find('/', end + 1);
+  return folder.substr(0, end);
+}
+
+using Graph = std::map<std::string, std::set<std::string>>;
+
+/// Takes away what leads nowhere until nothing changes: what is left are cycles and what leads to them.
+Graph cycles(Graph g) {
+  for (bool changed = true; changed;) {
+    changed = false;
+    for (auto it = g.begin(); it != g.end();) {
+      std::erase_if(it->second, [&](const std::string& to) { return !g.contains(to); });
+      changed = changed || it->second.empty();
+      it = it->second.empty() ? g.erase(it) : std::next(it);
+    }
+  }
+  return g;
+}
+
+// The folders at the root, and those in them: what is coarser than the order above follows from it only if parts of a folder
+// stand together there. isa's and sim/numeric's public headers stand apart from their folders, and count as them here.
+TEST(Repository, FoldersHaveNoCycles) {
+  for (const size_t depth : {1, 2}) {
+    Graph g;
+    for (const Include& i : includes()) {
+      const std::string from = cut(folder_of(i.from), depth), to = cut(folder_of(i.to), depth);
+      const bool inner = depth == 2 && from.starts_with("isa");
+      if (from != to && !inner) g[from].insert(to);
+    }
+    for (const auto& [from, to] : cycles(g)) ADD_FAILURE() << "a cycle of folders goes through " << from;
+  }
+}
+
+TEST(Repository, OutsideTheSimulatorOnlyPublicHeadersAreIncluded) {
+  const std::set<std::string> inside = {"core", "isa", "sim"};
+  for (const Include& i : includes()) {
+    const std::string from = i.from.begin()->string(), to = i.to.begin()->string();
+    EXPECT_TRUE(inside.contains(from) || from == "include" || !inside.contains(to)) << i.from << " includes " << i.to;
+    EXPECT_TRUE(from != "include" || to == "include") << i.from << ", which is public, includes " << i.to;
+  }
+}
+
+/// Libraries from the bottom, as the folders.
+const std::vector<std::string> kLibraries = {"core",   "isa",     "sim",         "debug_shell", "debug_dap", "launch",
+                                             "kernels", "conformance", "cudart_core", "cudart",      ""};
+/// Of everyone: compiler options, a header.
+const std::set<std::string> kNoLayers = {"flags", "tomlplusplus"};
+
+/// Place of a library, named without "drywell_"; the command `drywell` is the last.
+int place_of_library(const std::string& name) {
+  const auto it = std::find(kLibraries.begin(), kLibraries.end(), name);
+  return it == kLibraries.end() ? -1 : static_cast<int>(it - kLibraries.begin());
+}
+
+/// Each library must stand above those it links.
+void check_links(const std::string& own, const std::string& linked, const std::regex& name) {
+  for (std::sregex_iterator i(linked.begin(), linked.end(), name), end; i != end; ++i) {
+    const std::string other = (*i)[1];
+    if (kNoLayers.contains(other)) continue;
+    EXPECT_GE(place_of_library(other), 0) << other << " is no layer";
+    EXPECT_LT(place_of_library(other), place_of_library(own)) << own << " links " << other;
+  }
+}
+
+TEST(Repository, LibrariesLinkOnlyThoseBelow) {
+  const std::regex layer("drywell_layer\\((\\w+) \"([^\"]*)\""), link("target_link_libraries\\(drywell_?(\\w*)([^)]*)\\)");
+  const std::regex bare("(\\w+)"), prefixed("\\bdrywell_(\\w+)");
+  size_t found = 0;
+  for (const char* file : {"CMakeLists.txt", "sim/debug/shell/CMakeLists.txt", "sim/debug/dap/CMakeLists.txt", "cudart/CMakeLists.txt", "tools/CMakeLists.txt"}) {
+    const std::string text = text_of(source_path(file));
+    for (std::sregex_iterator i(text.begin(), text.end(), layer), end; i != end; ++i, ++found) check_links((*i)[1], (*i)[2], bare);
+    for (std::sregex_iterator i(text.begin(), text.end(), link), end; i != end; ++i, ++found) check_links((*i)[1], (*i)[2], prefixed);
+  }
+  EXPECT_GE(found, 12u);
 }
 
 TEST(Repository, ReferencesShareNothingWithTheSimulator) {
@@ -81,7 +246,7 @@ TEST(Repository, EveryDiagnosticCodeIsDocumented) {
   const std::string page = text_of(source_path("docs/errors.md"));
   std::set<std::string> missing;
   size_t codes = 0;
-  for (const fs::path& p : sources({"core", "isa", "sim", "kernels", "cudart", "tools", "include"})) {
+  for (const fs::path& p : all_sources()) {
     const std::string text = text_of(p);
     for (std::sregex_iterator i(text.begin(), text.end(), code), end; i != end; ++i) {
       ++codes;
