@@ -65,25 +65,14 @@ void Group::begin_cluster(uint32_t which, Time t) {
       uint32_t id;
       if (free_warps_.empty()) {
         id = static_cast<uint32_t>(warps_.size());
-        warps_.push_back(std::make_unique<WarpClock>());
-        warps_.back()->slots = StateVector<uint32_t>(context_.launch->memory);
-        warps_.back()->why = StateVector<uint8_t>(context_.launch->memory);
+        warps_.push_back(std::make_unique<WarpIssueState>());
+        warps_.back()->registers = Scoreboard(context_.launch->memory);
       } else {
         id = free_warps_.back();
         free_warps_.pop_back();
       }
-      WarpClock& c = *warps_[id];
-      const uint32_t serial = c.serial + 1;
-      const bool queued = c.time_out_queued;
-      auto slots = std::move(c.slots);
-      auto why = std::move(c.why);
-      c = {};
-      c.serial = serial;
-      c.time_out_queued = queued;
-      c.slots = std::move(slots);
-      c.why = std::move(why);
-      c.slots.assign(timed_.slot_count, 0);
-      c.why.assign(timed_.slot_count, static_cast<uint8_t>(Stall::register_dependency));
+      WarpIssueState& c = *warps_[id];
+      c.restart(timed_.slot_count);
       c.warp = &w;
       c.resident = r;
       c.sm = static_cast<uint16_t>(rank % sms_.size());
@@ -104,7 +93,7 @@ void Group::begin_cluster(uint32_t which, Time t) {
   for (const uint32_t id : res.warps) schedule(id);
 }
 
-void Group::set_candidate(WarpClock& w, Time at) {
+void Group::set_candidate(WarpIssueState& w, Time at) {
   Partition& p = *w.unit;
   p.at[w.place] = at;
   select(p);
@@ -167,7 +156,7 @@ void Group::run(Time until) {
       if (first->candidate >= until || (!events_.empty() && events_.front().time <= first->candidate)) break;
       if (first->candidate < second) continue;
       if (first->candidate >= ahead) break;
-      const WarpClock& w = *warps_[first->warps[first->pick]];
+      const WarpIssueState& w = *warps_[first->warps[first->pick]];
       if (timed_.ops[w.warp->pc].kind != OpKind::local) break;
     } while (!fault_.has_value());
   }
@@ -209,7 +198,7 @@ std::optional<Group::Waiting> Group::waiting(const Warp& warp) const {
     switch (w->state) {
       case WarpState::ready:
         return Waiting{w->ready > w->hold ? w->wait_reason : w->admitted > w->ready ? Stall::pipe_busy : w->hold_reason, std::max(w->ready, w->admitted), true};
-      case WarpState::token: return Waiting{Stall::memory, w->mark, false};
+      case WarpState::load: return Waiting{Stall::memory, w->mark, false};
       case WarpState::blocked: return Waiting{w->wait_reason, w->blocked_at, false};
       default: return std::nullopt;
     }
@@ -233,7 +222,7 @@ void Group::handle(const Event& e) {
     case EventKind::tma_data: tma_data(e.a, e.time); break;
     case EventKind::load_data: load_data(e.a, e.time); break;
     case EventKind::wake: {
-      WarpClock& w = *warps_[e.a];
+      WarpIssueState& w = *warps_[e.a];
       if (w.serial == e.b && w.state == WarpState::blocked) execute(e.a, e.time, true);
       break;
     }
@@ -251,7 +240,7 @@ void Group::take_answers() {
   first_answer_ = kNever;
 }
 
-void Group::end_warp(WarpClock& w, Time t) {
+void Group::end_warp(WarpIssueState& w, Time t) {
   Resident& r = residents_[w.resident];
   w.state = WarpState::finished;
   ++w.serial;
@@ -274,7 +263,7 @@ void Group::try_end_cluster(uint32_t resident, Time t) {
     return;
   }
   for (const uint32_t id : r.warps) {
-    WarpClock& w = *warps_[id];
+    WarpIssueState& w = *warps_[id];
     charge(w, Stall::finished, t);
     Partition& p = *w.unit;
     // The last one takes the place.

@@ -22,6 +22,7 @@
 #include "sim/timing/memory_system.h"
 #include "sim/timing/sm.h"
 #include "sim/timing/timed_program.h"
+#include "sim/timing/warp_issue_state.h"
 
 namespace drywell::sim {
 
@@ -109,9 +110,6 @@ class Group {
   // No warp can influence another sub-partition's issue sooner than this: a named barrier releases after its
   // unit's interval and the barrier's own latency, every other signal takes longer.
   static constexpr Time kLookahead = 10;
-  // Scoreboard entries at or above this are loads whose answer is not known yet.
-  static constexpr uint32_t kTokenBase = 0xF0000000u;
-  static constexpr uint32_t kTokens = 128;
 
   enum class EventKind : uint8_t {
     start,
@@ -133,32 +131,7 @@ class Group {
     bool operator>(const Event& o) const { return time != o.time ? time > o.time : order > o.order; }
   };
 
-  enum class WarpState : uint8_t { none, ready, token, blocked, finished };
-  struct WarpClock {
-    Warp* warp = nullptr;
-    Partition* unit = nullptr;   // its sub-partition
-    uint64_t* stalls = nullptr;  // its role's cycles, by reason
-    uint32_t resident = 0;
-    uint16_t sm = 0, role = 0;
-    uint16_t place = 0;  // index in Partition::warps
-    WarpState state = WarpState::none;
-    Stall hold_reason = Stall::issue_cost, wait_reason = Stall::register_dependency;
-    Time hold = 0;        // its own last instruction lets it go on
-    Time ready = 0;       // operands are there
-    Time inputs = 0;      // its registers alone
-    Time block_start = 0; // entry of the basic block: the last branch taken
-    Time admitted = 0;    // its pipe takes it
-    Time mark = 0;        // cycles accounted for
-    uint32_t serial = 0;  // of waits: an event for an older wait is void
-    uint32_t token = 0;   // waited for
-    uint32_t next_token = 0;
-    bool time_out_queued = false;
-    Time blocked_at = 0;
-    StateVector<uint32_t> slots;  // cycle each register is there
-    StateVector<uint8_t> why;     // and what made it
-    std::array<uint32_t, kTokens> token_id{};
-    std::array<Time, kTokens> token_time{};
-  };
+  using WarpState = WarpIssueState::State;
 
   struct Resident {
     std::unique_ptr<Cluster> cluster;
@@ -186,7 +159,8 @@ class Group {
   };
 
   struct PendingLoad {
-    uint32_t warp = 0, serial = 0, token = 0;  // warp ~0: an asynchronous operation
+    uint32_t warp = 0;  // ~0: an asynchronous operation
+    uint64_t serial = 0, load = 0;
     uint32_t resident = 0;
     uint64_t op = 0;
     uint32_t bytes = 0;
@@ -207,42 +181,40 @@ class Group {
   void push(Time t, EventKind k, uint32_t a, uint64_t b = 0);
   void handle(const Event& e);
   void begin_cluster(uint32_t resident, Time t);
-  void end_warp(WarpClock& w, Time t);
+  void end_warp(WarpIssueState& w, Time t);
   void try_end_cluster(uint32_t resident, Time t);
   void select(Partition& p);
-  void set_candidate(WarpClock& w, Time at);
+  void set_candidate(WarpIssueState& w, Time at);
   void fail(const Fault& f, const Cluster& c);
-  SmUnits& sm_of(const WarpClock& w) { return sms_[w.sm]; }
+  SmUnits& sm_of(const WarpIssueState& w) { return sms_[w.sm]; }
 
   // group_issue.cpp
   void issue_next(Partition& p);
   void execute(uint32_t warp, Time t, bool resumed);
   void complete(uint32_t warp, const OpInfo& x, uint32_t pc, LaneMask mask, Time t, bool resumed);
-  void complete_memory(WarpClock& w, uint32_t warp, const OpInfo& x, Time t);
-  void complete_hold(WarpClock& w, const OpInfo& x, uint32_t pc, LaneMask mask, Time t, bool resumed);
-  void complete_wait(WarpClock& w, const OpInfo& x, LaneMask mask, Time t, bool resumed);
-  void complete_barrier(WarpClock& w, const OpInfo& x, Time t, bool resumed);
-  bool run_folded(WarpClock& w, const OpInfo& x);
+  void complete_memory(WarpIssueState& w, uint32_t warp, const OpInfo& x, Time t);
+  void complete_hold(WarpIssueState& w, const OpInfo& x, uint32_t pc, LaneMask mask, Time t, bool resumed);
+  void complete_wait(WarpIssueState& w, const OpInfo& x, LaneMask mask, Time t, bool resumed);
+  void complete_barrier(WarpIssueState& w, const OpInfo& x, Time t, bool resumed);
+  bool run_folded(WarpIssueState& w, const OpInfo& x);
   void gather_addresses(const Warp& w, const DecodedOp& op, LaneMask mask, uint32_t bytes);
   void schedule(uint32_t warp);
-  Time admits(const WarpClock& w, const OpInfo& x, Time t);
+  Time admits(const WarpIssueState& w, const OpInfo& x, Time t);
   static Server& pipe_for(Partition& p, const OpInfo& x);
   Time fence_before(const OpInfo& x) const;
   /// The cycles not accounted for yet, up to `until`, had that reason.
-  void charge(WarpClock& w, Stall reason, Time until) {
+  void charge(WarpIssueState& w, Stall reason, Time until) {
     if (until <= w.mark) return;
     w.stalls[static_cast<size_t>(reason)] += until - w.mark;
     if (observed_) announce_stall(w, reason, until);
     w.mark = until;
   }
-  void announce_stall(const WarpClock& w, Stall reason, Time until) const;
-  void charge_issue(WarpClock& w, const OpInfo& x, Time t);
-  Time hoisted(const WarpClock& w, const OpInfo& x, Time ready) const;
-  void set_writes(WarpClock& w, const OpInfo& x, Time ready, Stall why);
-  uint32_t resolve(const WarpClock& w, uint32_t value) const;
-  double lsu_begin(WarpClock& w, Time t, double wavefronts, bool smem);
-  double lsu_begin(WarpClock& w, Time t, double wavefronts, bool smem, double lone_interval);
-  uint32_t new_token(WarpClock& w);
+  void announce_stall(const WarpIssueState& w, Stall reason, Time until) const;
+  void charge_issue(WarpIssueState& w, const OpInfo& x, Time t);
+  Time hoisted(const WarpIssueState& w, const OpInfo& x, Time ready) const;
+  void set_writes(WarpIssueState& w, const OpInfo& x, Time ready, Stall why);
+  double lsu_begin(WarpIssueState& w, Time t, double wavefronts, bool smem);
+  double lsu_begin(WarpIssueState& w, Time t, double wavefronts, bool smem, double lone_interval);
   void load_data(uint32_t pending, Time t);
 
   // group_wake.cpp
@@ -280,7 +252,7 @@ class Group {
   const TimedProgram& timed_;
   std::vector<SmUnits> sms_;
   std::vector<Partition*> partitions_;
-  std::vector<std::unique_ptr<WarpClock>> warps_;
+  std::vector<std::unique_ptr<WarpIssueState>> warps_;
   std::vector<uint32_t> free_warps_;
   std::vector<Resident> residents_;
   std::vector<uint32_t> free_residents_;

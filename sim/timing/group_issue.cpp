@@ -11,12 +11,12 @@
 
 namespace drywell::sim {
 
-void Group::announce_stall(const WarpClock& w, Stall reason, Time until) const {
+void Group::announce_stall(const WarpIssueState& w, Stall reason, Time until) const {
   if (reason != Stall::issued && reason != Stall::finished) w.warp->cta->cluster->launch->observers->stalled(*w.warp, reason, w.mark, until);
 }
 
 // The cycles since the warp's last issue, each with its reason.
-void Group::charge_issue(WarpClock& w, const OpInfo& x, Time t) {
+void Group::charge_issue(WarpIssueState& w, const OpInfo& x, Time t) {
   const Time before = w.mark;
   charge(w, w.hold_reason, std::min(w.hold, t));
   charge(w, w.wait_reason, std::min(w.ready, t));
@@ -28,56 +28,23 @@ void Group::charge_issue(WarpClock& w, const OpInfo& x, Time t) {
   line.cycles += w.mark - before;
 }
 
-uint32_t Group::resolve(const WarpClock& w, uint32_t value) const {
-  const uint32_t token = value - kTokenBase, k = token % kTokens;
-  if (w.token_id[k] != token) return 0;  // answered long ago
-  return w.token_time[k] == kNever ? value : static_cast<uint32_t>(w.token_time[k]);
-}
-
-uint32_t Group::new_token(WarpClock& w) {
-  const uint32_t token = w.next_token;
-  w.next_token = (w.next_token + 1) & 0x00FFFFFF;
-  w.token_id[token % kTokens] = token;
-  w.token_time[token % kTokens] = kNever;
-  return token;
-}
-
-void Group::set_writes(WarpClock& w, const OpInfo& x, Time ready, Stall why) {
-  const uint32_t* slot = timed_.slots.data() + x.first + x.reads;
-  for (uint32_t i = 0; i < x.writes; ++i) {
-    w.slots[slot[i]] = static_cast<uint32_t>(ready);
-    w.why[slot[i]] = static_cast<uint8_t>(why);
-  }
+void Group::set_writes(WarpIssueState& w, const OpInfo& x, Time ready, Stall why) {
+  for (const uint32_t s : timed_.operands(x).writes) w.registers.set(s, ready, why);
 }
 
 // A folded instruction executes with the one before it; its results are there when its operands are. False:
 // it has to wait.
-bool Group::run_folded(WarpClock& w, const OpInfo& x) {
-  const uint32_t* slot = timed_.slots.data() + x.first;
-  uint32_t ready = 0;
-  uint8_t why = static_cast<uint8_t>(Stall::register_dependency);
-  for (uint32_t i = 0; i < x.reads; ++i) {
-    if (w.slots[slot[i]] > ready) {
-      ready = w.slots[slot[i]];
-      why = w.why[slot[i]];
-    }
-  }
+bool Group::run_folded(WarpIssueState& w, const OpInfo& x) {
   const RunStop stop = run_one(*w.warp, program_);
-  if (stop == RunStop::fault) {
-    fail(fault_of(*w.warp), *w.warp->cta->cluster);
-    return true;
-  }
+  if (stop == RunStop::fault) fail(fault_of(*w.warp), *w.warp->cta->cluster);
   if (stop == RunStop::blocked) return false;
-  for (uint32_t i = x.reads; i < uint32_t{x.reads} + x.writes; ++i) {
-    w.slots[slot[i]] = ready;
-    w.why[slot[i]] = why;
-  }
+  w.registers.fold(timed_.operands(x));
   return true;
 }
 
 // Finds when the warp's next instruction could issue.
 void Group::schedule(uint32_t warp) {
-  WarpClock& w = *warps_[warp];
+  WarpIssueState& w = *warps_[warp];
   Warp& g = *w.warp;
   const OpInfo* x;
   for (;;) {
@@ -90,54 +57,21 @@ void Group::schedule(uint32_t warp) {
     }
     if (fault_.has_value()) return;
   }
-  const uint32_t* slot = timed_.slots.data() + x->first;
-  Time ready = w.hold;
-  uint32_t token = 0;
-  Time inputs = 0;
-  Stall why = Stall::register_dependency;
-  bool waits = false;
-  const auto need = [&](uint32_t s, uint32_t extra) {
-    uint32_t v = w.slots[s];
-    if (v >= kTokenBase) {
-      v = resolve(w, v);
-      if (v >= kTokenBase) {
-        waits = true;
-        token = v - kTokenBase;
-        return;
-      }
-      w.slots[s] = v;
-    }
-    inputs = std::max<Time>(inputs, v + extra);
-    if (v + extra > ready) {
-      ready = v + extra;
-      why = static_cast<Stall>(w.why[s]);
-    }
-  };
-  if (x->guard != ~0u) need(x->guard, timed_.guard_extra);
-  for (uint32_t i = 0; i < x->reads; ++i) need(slot[i], 0);
-  for (uint32_t i = x->reads; i < uint32_t{x->reads} + x->writes; ++i) {
-    if (w.slots[slot[i]] >= kTokenBase) need(slot[i], 0);  // a load's answer must not overtake this result
-  }
-  // Room for one more load in flight.
-  if (x->kind == OpKind::memory && w.token_id[w.next_token % kTokens] + kTokens == w.next_token &&
-      w.token_time[w.next_token % kTokens] == kNever) {
-    waits = true;
-    token = w.next_token - kTokens;
-  }
-  if (waits) {
-    w.state = WarpState::token;
-    w.token = token;
+  Readiness r = w.registers.find(timed_.operands(*x), w.hold);
+  if (const uint64_t full = w.registers.blocking_load(); x->kind == OpKind::memory && full != Readiness::kNoLoad) r.load = full;
+  w.ready = r.ready;
+  if (r.load != Readiness::kNoLoad) {
+    w.state = WarpState::load;
+    w.load = r.load;
     w.wait_reason = Stall::memory;
-    w.ready = ready;
     set_candidate(w, kNever);
     return;
   }
   w.state = WarpState::ready;
-  w.ready = ready;
-  w.inputs = inputs;
-  w.admitted = ready;
-  w.wait_reason = why;
-  set_candidate(w, ready);
+  w.inputs = r.inputs;
+  w.admitted = r.ready;
+  w.wait_reason = r.why;
+  set_candidate(w, r.ready);
 }
 
 // ptxas gives additions to the FMA pipe when the ALU has enough to do.
@@ -149,7 +83,7 @@ Server& Group::pipe_for(Partition& p, const OpInfo& x) {
 }
 
 // Earliest cycle from `t` on at which the instruction's unit takes it.
-Time Group::admits(const WarpClock& w, const OpInfo& x, Time t) {
+Time Group::admits(const WarpIssueState& w, const OpInfo& x, Time t) {
   Partition& p = *w.unit;
   const auto queued = [&](const Server& s, double ahead) {
     const double free = s.free_at() - ahead;
@@ -180,7 +114,7 @@ Time Group::admits(const WarpClock& w, const OpInfo& x, Time t) {
 void Group::issue_next(Partition& p) {
   const Time t = p.candidate;
   const uint32_t id = p.warps[p.pick];
-  WarpClock& w = *warps_[id];
+  WarpIssueState& w = *warps_[id];
   const Time admitted = admits(w, timed_.ops[w.warp->pc], t);
   if (admitted > t) {
     w.admitted = admitted;
@@ -206,7 +140,7 @@ void Group::gather_addresses(const Warp& w, const DecodedOp& op, LaneMask mask, 
 
 // `resumed`: the instruction blocked before and what it waited for has happened; it does not issue again.
 void Group::execute(uint32_t warp, Time t, bool resumed) {
-  WarpClock& w = *warps_[warp];
+  WarpIssueState& w = *warps_[warp];
   Warp& g = *w.warp;
   Cluster& c = *g.cta->cluster;
   const uint32_t pc = g.pc;
@@ -256,13 +190,13 @@ void Group::execute(uint32_t warp, Time t, bool resumed) {
 
 // ptxas moves arithmetic up within its basic block, to where the operands are there; the loop's counter and its comparison
 // do not hold up the branch.
-Time Group::hoisted(const WarpClock& w, const OpInfo& x, Time ready) const {
+Time Group::hoisted(const WarpIssueState& w, const OpInfo& x, Time ready) const {
   if (x.timing == isa::TimingClass::clock) return ready;
   return std::min(ready, std::max(w.inputs, w.block_start) + x.latency);
 }
 
 void Group::complete(uint32_t warp, const OpInfo& x, uint32_t pc, LaneMask mask, Time t, bool resumed) {
-  WarpClock& w = *warps_[warp];
+  WarpIssueState& w = *warps_[warp];
   w.hold = resumed ? t : t + 1;
   w.hold_reason = Stall::issue_cost;
   if (mask != 0 || x.kind == OpKind::exit) {
@@ -326,11 +260,11 @@ void Group::complete(uint32_t warp, const OpInfo& x, uint32_t pc, LaneMask mask,
   schedule(warp);
 }
 
-double Group::lsu_begin(WarpClock& w, Time t, double wavefronts, bool smem) {
+double Group::lsu_begin(WarpIssueState& w, Time t, double wavefronts, bool smem) {
   return lsu_begin(w, t, wavefronts, smem, smem ? arch_.smem.lone_warp_interval : 1.0);
 }
 
-double Group::lsu_begin(WarpClock& w, Time t, double wavefronts, bool smem, double lone_interval) {
+double Group::lsu_begin(WarpIssueState& w, Time t, double wavefronts, bool smem, double lone_interval) {
   SmUnits& sm = sm_of(w);
   sm.lsu_wavefronts += wavefronts;
   double start = w.unit->lsu.begin(static_cast<double>(t), wavefronts * lone_interval);
@@ -344,7 +278,7 @@ double Group::lsu_begin(WarpClock& w, Time t, double wavefronts, bool smem, doub
 // An arrival that releases to the cluster stands behind a fence of that scope.
 Time Group::fence_before(const OpInfo& x) const { return x.fenced ? static_cast<Time>(arch_.cost(isa::TimingClass::fence_gpu).latency) : 0; }
 
-void Group::complete_hold(WarpClock& w, const OpInfo& x, uint32_t pc, LaneMask mask, Time t, bool resumed) {
+void Group::complete_hold(WarpIssueState& w, const OpInfo& x, uint32_t pc, LaneMask mask, Time t, bool resumed) {
   const auto lanes = static_cast<double>(std::popcount(mask));
   if (x.timing == isa::TimingClass::mbarrier_op)
     lsu_begin(w, t, lanes * static_cast<double>(x.interval), true);
@@ -374,7 +308,7 @@ void Group::complete_hold(WarpClock& w, const OpInfo& x, uint32_t pc, LaneMask m
   set_writes(w, x, w.hold, Stall::issue_cost);
 }
 
-void Group::complete_wait(WarpClock& w, const OpInfo& x, LaneMask mask, Time t, bool resumed) {
+void Group::complete_wait(WarpIssueState& w, const OpInfo& x, LaneMask mask, Time t, bool resumed) {
   Time ready = t;
   if (!resumed) {
     lsu_begin(w, t, 1, true);
@@ -390,7 +324,7 @@ void Group::complete_wait(WarpClock& w, const OpInfo& x, LaneMask mask, Time t, 
   set_writes(w, x, ready > timed_.guard_extra ? ready - timed_.guard_extra : 0, Stall::mbarrier);
 }
 
-void Group::complete_barrier(WarpClock& w, const OpInfo& x, Time t, bool resumed) {
+void Group::complete_barrier(WarpIssueState& w, const OpInfo& x, Time t, bool resumed) {
   if (resumed) return;
   const Time release = ceil_time(barrier_arrival_ + arch_.barrier.cta_base);
   if (x.arrives) {
@@ -402,7 +336,7 @@ void Group::complete_barrier(WarpClock& w, const OpInfo& x, Time t, bool resumed
   set_writes(w, x, release, Stall::named_barrier);
 }
 
-void Group::complete_memory(WarpClock& w, uint32_t warp, const OpInfo& x, Time t) {
+void Group::complete_memory(WarpIssueState& w, uint32_t warp, const OpInfo& x, Time t) {
   SmUnits& sm = sm_of(w);
   const LaneAddresses& a = addresses_;
   const auto first = static_cast<size_t>(std::countr_zero(a.mask));
@@ -477,17 +411,13 @@ void Group::complete_memory(WarpClock& w, uint32_t warp, const OpInfo& x, Time t
   if (x.writes != 0) {
     PendingLoad p;
     p.warp = warp;
-    p.token = new_token(w);
+    p.load = w.registers.begin_load();
     p.sm = w.sm;
     p.resident = w.resident;
     p.fill_l1 = x.cached;
-    p.serial = static_cast<uint32_t>(w.warp->cta->serial);
+    p.serial = w.warp->cta->serial;
     if (x.cached) p.runs.assign(runs.begin() + begin, runs.end());
-    const uint32_t* slot = timed_.slots.data() + x.first + x.reads;
-    for (uint32_t i = 0; i < x.writes; ++i) {
-      w.slots[slot[i]] = kTokenBase + p.token;
-      w.why[slot[i]] = static_cast<uint8_t>(Stall::memory);
-    }
+    for (const uint32_t s : timed_.operands(x).writes) w.registers.set_load(s, p.load);
     r.token = add_pending(std::move(p));
   }
   requests.push_back(r);
@@ -500,13 +430,13 @@ void Group::load_data(uint32_t pending, Time t) {
   if (p.fill_l1) {
     for (const ByteRange& r : p.runs) sms_[p.sm].l1.fill(r.address, r.bytes);
   }
-  WarpClock& w = *warps_[p.warp];
+  WarpIssueState& w = *warps_[p.warp];
   // The warp may have exited, and another one may have its place.
   if (w.state == WarpState::none || w.state == WarpState::finished || w.resident != p.resident ||
-      static_cast<uint32_t>(w.warp->cta->serial) != p.serial)
+      w.warp->cta->serial != p.serial)
     return;
-  if (w.token_id[p.token % kTokens] == p.token) w.token_time[p.token % kTokens] = t;
-  if (w.state == WarpState::token && w.token == p.token) {
+  w.registers.answer(p.load, t);
+  if (w.state == WarpState::load && w.load == p.load) {
     charge(w, w.hold_reason, std::min(w.hold, t));
     charge(w, Stall::memory, t);
     w.hold = std::max(w.hold, t);

@@ -47,7 +47,7 @@ bool condition_met(const Warp& w) {
 }  // namespace
 
 void Group::block(uint32_t warp, Time t) {
-  WarpClock& w = *warps_[warp];
+  WarpIssueState& w = *warps_[warp];
   Resident& r = residents_[w.resident];
   w.state = WarpState::blocked;
   w.wait_reason = stall_of(w.warp->block.reason);
@@ -72,7 +72,7 @@ Group::WakeTimes Group::async_wake(Time t) const {
 }
 
 void Group::wake_one(uint32_t warp, Time at) {
-  WarpClock& w = *warps_[warp];
+  WarpIssueState& w = *warps_[warp];
   ++w.serial;
   push(at, EventKind::wake, warp, w.serial);
 }
@@ -122,7 +122,7 @@ void Group::wake_allocators(Time at) {
 // A suspended try_wait that nobody woke answers false (PTX ISA 9.7.13.15.16: potentially blocking,
 // time-limited).
 void Group::time_out(uint32_t warp, Time t) {
-  WarpClock& w = *warps_[warp];
+  WarpIssueState& w = *warps_[warp];
   w.time_out_queued = false;
   if (w.state != WarpState::blocked || w.warp->block.reason != BlockReason::mbarrier) return;
   Resident& r = residents_[w.resident];

@@ -125,16 +125,28 @@ void MemorySystem::look_up(const ByteRange& r, bool store, Time now, Lookup& out
       continue;
     }
     if (absent == 0) {
-      const Time used = Time{line >> kArrivalShift} * kArrivalUnit;
+      const Time used = cycle_of(line);
       out.arriving = std::max<Time>(out.arriving, used);
       // Requests for a line that is still on its way to another SM meet before the L2.
       if (used + static_cast<Time>(arch_.l2.latency) > now) out.shared += 32u * static_cast<uint32_t>(std::popcount(want));
-      if (used < now) line = (line & 0xFF) | static_cast<uint32_t>(std::min<Time>(now / kArrivalUnit, (1u << 24) - 1)) << kArrivalShift;
+      if (used < now) line = (line & 0xFF) | stamp(now);
       continue;
     }
     add_piece(missing_, index, absent);
     line |= want;
   }
+}
+
+// Entries hold half a second at 2 GHz: before they overflow, they are counted from a later cycle. What is older counts as of that cycle,
+// long past either way.
+void MemorySystem::move_epoch(Time now) {
+  if (now / kArrivalUnit - epoch_ <= kLastStamp / 2) return;
+  const auto later = static_cast<uint32_t>(std::min<Time>(now / kArrivalUnit - epoch_ - kLastStamp / 4, kLastStamp));
+  for (uint32_t& line : lines_) {
+    const uint32_t stamp = line >> kArrivalShift;
+    line = (line & 0xFF) | (stamp > later ? stamp - later : 0) << kArrivalShift;
+  }
+  epoch_ = now / kArrivalUnit - kLastStamp / 4;
 }
 
 // The rows of a box lie far apart, and so do their lines' entries.
@@ -151,6 +163,7 @@ void MemorySystem::serve(MemoryRequest& r, const ByteRange* runs) {
   missing_.clear();
   displaced_.clear();
   const auto now = static_cast<Time>(r.time);
+  move_epoch(now);
   for (uint32_t i = 0; i < r.count; ++i) look_up(runs[r.first + i], store, now, found);
   l2_bytes_ += found.bytes;
   const double together = r.kind == MemoryKind::tma_load ? 1 / (figures_.l2.shared_bytes_per_clk * static_cast<double>(sms_)) : l2_cycles_per_byte(r.kind);
@@ -169,12 +182,12 @@ void MemorySystem::serve(MemoryRequest& r, const ByteRange* runs) {
   if (!missing_.empty()) {
     for (const Piece& p : missing_) hbm_read_ += p.bytes;
     done = std::max(done, transfer(r.kind, missing_, start));
-    const auto arrival = static_cast<uint32_t>(std::min<double>(done / kArrivalUnit, (1u << 24) - 1));
+    const uint32_t arrival = stamp(static_cast<Time>(done));
     for (uint32_t i = 0; i < r.count; ++i) {
       const ByteRange& x = runs[r.first + i];
       for (uint64_t at = x.address / 128 * 128; at < x.address + x.bytes; at += 128) {
         const uint64_t index = (at - base_) / 128;
-        if (index < lines_.size()) lines_[index] = (lines_[index] & 0xFF) | (arrival << kArrivalShift);
+        if (index < lines_.size()) lines_[index] = (lines_[index] & 0xFF) | arrival;
       }
     }
   }

@@ -67,13 +67,19 @@ class MemorySystem {
   };
   void look_up(const ByteRange& r, bool store, Time now, Lookup& out);
   void make_room();
+  void move_epoch(Time now);
+  /// The cycle a line's entry tells, and the entry's part that tells a cycle.
+  Time cycle_of(uint32_t line) const { return (epoch_ + (line >> kArrivalShift)) * kArrivalUnit; }
+  uint32_t stamp(Time cycle) const { return static_cast<uint32_t>(std::min<Time>(cycle / kArrivalUnit - epoch_, kLastStamp)) << kArrivalShift; }
 
-  // Per 128-byte line: bits 0..3 sectors present, 4..7 sectors written, 8..31 cycle / 64 of its arrival or of its last use.
-  static constexpr uint32_t kArrivalShift = 8, kArrivalUnit = 64;
+  // Per 128-byte line: bits 0..3 sectors present, 4..7 sectors written, 8..31 cycle / 64 of its arrival or of its last use,
+  // counted from epoch_, which follows the clock.
+  static constexpr uint32_t kArrivalShift = 8, kArrivalUnit = 64, kLastStamp = (1u << 24) - 1;
   const ArchConfig& arch_;
   MemoryFigures figures_;
   uint64_t sms_;
   uint64_t base_ = 0;
+  Time epoch_ = 0;  // cycle / 64
   StateVector<uint32_t> lines_;
   StateVector<uint32_t> ring_;  // lines present, oldest first
   size_t ring_head_ = 0, ring_count_ = 0;

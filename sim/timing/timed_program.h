@@ -9,6 +9,7 @@
 #include "drywell/sim/arch_config.h"
 #include "sim/state/program.h"
 #include "drywell/sim/space.h"
+#include "sim/timing/scoreboard.h"
 
 namespace drywell::sim {
 
@@ -53,6 +54,12 @@ struct OpInfo {
 
 struct TimedProgram {
   TimedProgram(const Program& p, const ArchConfig& arch);
+
+  /// The registers of one of `ops`.
+  Operands operands(const OpInfo& x) const {
+    const uint32_t* first = slots.data() + x.first;
+    return {{first, x.reads}, {first + x.reads, x.writes}, x.guard, guard_extra};
+  }
 
   std::vector<OpInfo> ops;  // per pc
   std::vector<uint32_t> slots;

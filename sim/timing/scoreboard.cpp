@@ -1,0 +1,68 @@
+#include "sim/timing/scoreboard.h"
+
+#include <algorithm>
+
+namespace drywell::sim {
+
+void Scoreboard::reset(uint32_t registers) {
+  slots_.assign(registers, static_cast<uint8_t>(Stall::register_dependency));
+  next_load_ = 0;
+}
+
+void Scoreboard::fold(const Operands& o) {
+  uint64_t last = static_cast<uint8_t>(Stall::register_dependency);
+  for (const uint32_t s : o.reads) {
+    if (slots_[s] >> kWhyBits > last >> kWhyBits) last = slots_[s];
+  }
+  for (const uint32_t s : o.writes) slots_[s] = last;
+}
+
+uint64_t Scoreboard::begin_load() {
+  answered_[next_load_ % kLoads] = kNever;
+  return next_load_++;
+}
+
+// A load so old that another one has its place was answered long ago.
+void Scoreboard::answer(uint64_t load, Time t) {
+  if (load + kLoads >= next_load_) answered_[load % kLoads] = t;
+}
+
+uint64_t Scoreboard::blocking_load() const {
+  const bool full = next_load_ >= kLoads && answered_[next_load_ % kLoads] == kNever;
+  return full ? next_load_ - kLoads : Readiness::kNoLoad;
+}
+
+// A load's slot becomes that of a cycle once memory has answered.
+uint64_t Scoreboard::resolve(uint64_t slot) const {
+  const uint64_t load = (slot & ~kLoad) >> kWhyBits, why = slot & ((1u << kWhyBits) - 1);
+  if (load + kLoads < next_load_) return why;
+  const Time at = answered_[load % kLoads];
+  return at == kNever ? slot : at << kWhyBits | why;
+}
+
+void Scoreboard::need(uint32_t slot, Time extra, Readiness& r) {
+  uint64_t& v = slots_[slot];
+  if ((v & kLoad) != 0) v = resolve(v);
+  if ((v & kLoad) != 0) {
+    r.load = (v & ~kLoad) >> kWhyBits;
+    return;
+  }
+  const Time there = (v >> kWhyBits) + extra;
+  r.inputs = std::max(r.inputs, there);
+  if (there <= r.ready) return;
+  r.ready = there;
+  r.why = static_cast<Stall>(v & ((1u << kWhyBits) - 1));
+}
+
+Readiness Scoreboard::find(const Operands& o, Time from) {
+  Readiness r;
+  r.ready = from;
+  if (o.guard != Operands::kNoGuard) need(o.guard, o.guard_extra, r);
+  for (const uint32_t s : o.reads) need(s, 0, r);
+  for (const uint32_t s : o.writes) {
+    if ((slots_[s] & kLoad) != 0) need(s, 0, r);  // a load's answer must not overtake this result
+  }
+  return r;
+}
+
+}  // namespace drywell::sim

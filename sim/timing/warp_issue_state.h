@@ -1,0 +1,42 @@
+// What the timing driver knows of one resident warp.
+#pragma once
+
+#include "sim/state/warp.h"
+#include "sim/timing/scoreboard.h"
+
+namespace drywell::sim {
+
+struct Partition;
+
+struct WarpIssueState {
+  enum class State : uint8_t { none, ready, load, blocked, finished };
+
+  Warp* warp = nullptr;
+  Partition* unit = nullptr;   // its sub-partition
+  uint64_t* stalls = nullptr;  // its role's cycles, by reason
+  uint32_t resident = 0;
+  uint16_t sm = 0, role = 0;
+  uint16_t place = 0;  // in its sub-partition
+  State state = State::none;
+  Stall hold_reason = Stall::issue_cost, wait_reason = Stall::register_dependency;
+  Time hold = 0;        // its own last instruction lets it go on
+  Time ready = 0;       // operands are there
+  Time inputs = 0;      // its registers alone
+  Time block_start = 0; // entry of the basic block: the last branch taken
+  Time admitted = 0;    // its pipe takes it
+  Time mark = 0;        // cycles accounted for
+  uint64_t serial = 0;  // of waits: an event for an older wait is void
+  uint64_t load = 0;    // waited for
+  bool time_out_queued = false;
+  Time blocked_at = 0;
+  Scoreboard registers;
+
+  /// Another warp takes the place; events for the one before are void.
+  void restart(uint32_t slots) {
+    Scoreboard kept = std::move(registers);
+    *this = {.serial = serial + 1, .time_out_queued = time_out_queued, .registers = std::move(kept)};
+    registers.reset(slots);
+  }
+};
+
+}  // namespace drywell::sim
