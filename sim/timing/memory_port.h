@@ -1,0 +1,69 @@
+// A group's way to the L2: what it has asked for since the last window, who waits for the answers, and the answers that came.
+#pragma once
+
+#include <algorithm>
+#include <vector>
+
+#include "sim/timing/memory_system.h"
+
+namespace drywell::sim {
+
+/// A request somebody waits for: a warp's load or an asynchronous operation.
+struct OutstandingRequest {
+  static constexpr uint32_t kNoWarp = ~0u;
+  uint32_t warp = kNoWarp;
+  uint64_t serial = 0, load = 0;  // of the warp's CTA; of the load in its scoreboard
+  uint32_t resident = 0;
+  uint64_t op = 0;
+  uint32_t bytes = 0;
+  uint16_t sm = 0;
+  bool fill_l1 = false;
+  std::vector<ByteRange> runs;
+};
+
+class MemoryPort {
+ public:
+  static constexpr uint32_t kNobody = ~0u;
+
+  // For the units.
+  /// The runs of bytes of a request are appended here, from first_new_run() on, before it is sent.
+  std::vector<ByteRange>& runs() { return runs_; }
+  uint32_t first_new_run() const { return static_cast<uint32_t>(runs_.size()); }
+  /// The token of who waits.
+  uint32_t await(OutstandingRequest who);
+  void send(MemoryKind kind, double time, uint32_t first_run, uint32_t token = kNobody);
+  /// An answer has its cycle: who waited for it.
+  OutstandingRequest take(uint32_t token);
+  bool is_load(uint32_t token) const { return outstanding_[token].warp != OutstandingRequest::kNoWarp; }
+
+  // For the memory, between two windows.
+  std::vector<MemoryRequest>& requests() { return requests_; }
+  const std::vector<MemoryRequest>& requests() const { return requests_; }
+  const std::vector<ByteRange>& asked() const { return runs_; }
+  void clear();
+  void answer(const MemoryRequest& r);
+
+  /// The earliest answer that nobody has taken in yet; kNever: there is none.
+  Time first_answer() const { return first_answer_; }
+  template <class F>
+  void take_answers(F&& each) {  // each(Time, token)
+    for (const Answer& a : answers_) each(a.done, a.token);
+    answers_.clear();
+    first_answer_ = kNever;
+  }
+  bool quiet() const { return answers_.empty() && requests_.empty(); }
+
+ private:
+  struct Answer {
+    Time done;
+    uint32_t token;
+  };
+  std::vector<MemoryRequest> requests_;
+  std::vector<ByteRange> runs_;
+  std::vector<OutstandingRequest> outstanding_;
+  std::vector<uint32_t> free_;
+  std::vector<Answer> answers_;
+  Time first_answer_ = kNever;
+};
+
+}  // namespace drywell::sim

@@ -1,0 +1,31 @@
+// What a copy moves, as the copy engine and the memory see it: bytes, and their runs of sectors in global memory.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "sim/state/async_op.h"
+#include "sim/timing/access.h"
+
+namespace drywell::sim {
+
+struct TmaTransfer {
+  enum class Way : uint8_t { in, out, within_cluster } way = Way::in;
+  uint32_t bytes = 0;
+  bool reduce = false;
+  std::vector<ByteRange> ranges;  // whole sectors, in the order they are asked for
+};
+
+/// A map or coordinates that are wrong move nothing: the engine will say so.
+TmaTransfer transfer_of(const AsyncOp& op);
+
+bool is_load(const AsyncOp& op);
+bool is_multicast(const AsyncOp& op);
+/// cp.async.mbarrier.arrive: happens when the copies it comes after are complete.
+bool is_copy_arrival(const AsyncOp& op);
+/// Whether the copy engine does it.
+bool is_tma(const AsyncOp& op);
+/// The tensor map it needs.
+std::optional<uint64_t> tensor_map_of(const AsyncOp& op);
+
+}  // namespace drywell::sim

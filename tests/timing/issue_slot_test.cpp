@@ -1,0 +1,107 @@
+// One warp instruction a cycle, of the warp that has been ready longest, the least recently issued among equals
+// (docs/function-vs-time.md, "Sub-partitions").
+#include "sim/timing/issue_slot.h"
+
+#include <gtest/gtest.h>
+
+namespace drywell::sim {
+namespace {
+
+struct Slot : testing::Test {
+  /// The next warp issues, and is ready again `after` cycles later.
+  uint32_t issue(Time after = 1, bool shared = false) {
+    const uint32_t warp = slot.warp();
+    const Time t = slot.next();
+    slot.issue(shared);
+    slot.offer(static_cast<uint16_t>(warp), t + after);
+    return warp;
+  }
+  IssueSlot slot;
+};
+
+TEST_F(Slot, IsEmptyUntilAWarpIsOffered) {
+  EXPECT_EQ(slot.next(), kNever);
+  slot.add(7);
+  EXPECT_EQ(slot.next(), kNever);
+  slot.offer(0, 12);
+  EXPECT_EQ(slot.next(), 12u);
+  EXPECT_EQ(slot.warp(), 7u);
+}
+
+TEST_F(Slot, TakesWhoHasBeenReadyLongest) {
+  for (const uint32_t w : {0u, 1u, 2u}) slot.add(w);
+  slot.offer(0, 30);
+  slot.offer(1, 10);
+  slot.offer(2, 20);
+  for (const uint32_t w : {1u, 2u, 0u}) EXPECT_EQ(issue(100), w);
+}
+
+TEST_F(Slot, EqualsTakeTurns) {
+  for (const uint32_t w : {0u, 1u, 2u}) slot.offer(slot.add(w), 10);
+  std::vector<uint32_t> order;
+  for (int i = 0; i < 6; ++i) {
+    order.push_back(slot.warp());
+    slot.issue(false);
+    for (uint16_t w = 0; w < 3; ++w) slot.offer(w, 10);
+  }
+  EXPECT_EQ(order, (std::vector<uint32_t>{0, 1, 2, 0, 1, 2}));
+}
+
+TEST_F(Slot, IssuesOneInstructionACycle) {
+  slot.offer(slot.add(0), 5);
+  slot.offer(slot.add(1), 5);
+  EXPECT_EQ(slot.next(), 5u);
+  issue(1);
+  EXPECT_EQ(slot.next(), 6u);
+  issue(1);
+  EXPECT_EQ(slot.next(), 7u);
+  EXPECT_EQ(slot.issued(), 2u);
+}
+
+TEST_F(Slot, AWarpWhoseUnitIsTakenLetsOthersGo) {
+  slot.offer(slot.add(0), 5);
+  slot.offer(slot.add(1), 6);
+  slot.put_off(9);
+  EXPECT_EQ(slot.warp(), 1u);
+  EXPECT_EQ(slot.next(), 6u);
+}
+
+TEST_F(Slot, ThePlaceOfAWarpThatLeavesGoesToTheLast) {
+  for (const uint32_t w : {4u, 5u, 6u}) slot.offer(slot.add(w), w);
+  EXPECT_EQ(slot.remove(0), 6u);
+  EXPECT_EQ(slot.warp(), 5u);
+  EXPECT_EQ(slot.next(), 5u);
+  slot.offer(0, 3);
+  EXPECT_EQ(slot.warp(), 6u);
+}
+
+TEST(Turn, IsTheEarliestSlotsAndTellsHowLongItIsAlone) {
+  IssueSlot a, b, c;
+  a.offer(a.add(0), 30);
+  b.offer(b.add(0), 10);
+  c.offer(c.add(0), 25);
+  const std::array<IssueSlot*, 3> all{&a, &b, &c};
+  const Turn t = next_turn(all);
+  EXPECT_EQ(t.slot, 1u);
+  EXPECT_EQ(t.at, 10u);
+  EXPECT_EQ(t.second, 25u);
+}
+
+TEST(Turn, AlternatesAtUnitsThatAreShared) {
+  IssueSlot a, b;
+  a.add(0);
+  b.add(0);
+  const std::array<IssueSlot*, 2> all{&a, &b};
+  std::vector<size_t> order;
+  for (Time cycle = 10; cycle < 14; ++cycle) {
+    a.offer(0, cycle);
+    b.offer(0, cycle);
+    const size_t first = next_turn(all).slot;
+    order.push_back(first);
+    all[first]->issue(true);
+  }
+  EXPECT_EQ(order, (std::vector<size_t>{0, 1, 0, 1}));
+}
+
+}  // namespace
+}  // namespace drywell::sim
