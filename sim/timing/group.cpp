@@ -1,185 +1,395 @@
 #include "sim/timing/group.h"
 
 #include <algorithm>
+#include <bit>
 
-#include "drywell/core/error.h"
+#include "sim/exec/exec.h"
 #include "sim/schedule/functional.h"
-#include "sim/events/hub.h"
+#include "sim/schedule/warp_runner.h"
 
 namespace drywell::sim {
 
+using Kind = Event::Kind;
+
 Group::Group(const TimingContext& context, uint32_t first_sm, uint32_t sms)
-    : context_(context), arch_(*context.arch), figures_(*context.figures), program_(*context.launch->program), timed_(*context.program) {
-  for (uint32_t i = 0; i < sms; ++i) {
-    sms_.emplace_back(arch_);
-    sms_.back().id = first_sm + i;
-    sms_.back().l1.resize(context.l1_bytes);
-  }
+    : context_(context),
+      arch_(*context.arch),
+      program_(*context.launch->program),
+      timed_(*context.program),
+      sms_(make_sms(arch_, first_sm, sms, context.l1_bytes)),
+      pipes_(arch_),
+      timing_(context, sms_, pipes_, memory_),
+      async_(arch_, context.values, sms_, events_, memory_),
+      account_(context),
+      observed_(context.launch->observers != nullptr) {
   for (SmUnits& s : sms_) {
-    for (Partition& p : s.partitions) partitions_.push_back(&p);
+    for (Partition& p : s.partitions) slots_.push_back(&p.slot);
   }
-  account_.role_cycles.resize(context.roles.size());
-  account_.role_warps.resize(context.roles.size());
-  account_.role_instructions.resize(context.roles.size());
-  account_.lines.resize(timed_.lines.size());
-  observed_ = context.launch->observers != nullptr;
 }
 
-void Group::push(Time t, EventKind k, uint32_t a, uint64_t b) {
-  if (k == EventKind::time_out) ++time_outs_;
-  events_.push_back({t, next_event_++, k, a, b});
-  std::push_heap(events_.begin(), events_.end(), std::greater<>());
-}
+// ---- what resides here
 
 void Group::start_cluster(uint64_t index, Time start) {
   take_answers();
-  starting_.push_back({index, start});
+  starting_.push_back(index);
   ++live_clusters_;
-  push(start, EventKind::start, static_cast<uint32_t>(starting_.size() - 1));
+  events_.push(start, Kind::start, static_cast<uint32_t>(starting_.size() - 1));
+}
+
+uint32_t Group::free_resident() {
+  if (free_residents_.empty()) {
+    residents_.emplace_back();
+    return static_cast<uint32_t>(residents_.size() - 1);
+  }
+  const uint32_t r = free_residents_.back();
+  free_residents_.pop_back();
+  return r;
 }
 
 void Group::begin_cluster(uint32_t which, Time t) {
-  const uint64_t index = starting_[which].first;
-  uint32_t r;
-  if (free_residents_.empty()) {
-    r = static_cast<uint32_t>(residents_.size());
-    residents_.emplace_back();
-  } else {
-    r = free_residents_.back();
-    free_residents_.pop_back();
-  }
-  Resident& res = residents_[r];
-  res = {};
-  res.cluster = make_cluster(*context_.launch, index, t);
-  res.seen_epoch.resize(res.cluster->ctas.size());
-  for (uint32_t rank = 0; rank < res.cluster->ctas.size(); ++rank) {
-    Cta& cta = *res.cluster->ctas[rank];
-    SmUnits& sm = sms_[rank % sms_.size()];
-    cta.sm = sm.id;
-    if (sm.tensor_memory == nullptr) sm.tensor_memory = std::move(cta.own_tmem);
-    cta.own_tmem.reset();
-    cta.tmem = sm.tensor_memory.get();
-    sm.used = true;
-    res.seen_epoch[rank] = cta.wake_epoch;
-    for (Warp& w : cta.warps) {
-      uint32_t id;
-      if (free_warps_.empty()) {
-        id = static_cast<uint32_t>(warps_.size());
-        warps_.push_back(std::make_unique<WarpIssueState>());
-        warps_.back()->registers = Scoreboard(context_.launch->memory);
-      } else {
-        id = free_warps_.back();
-        free_warps_.pop_back();
-      }
-      WarpIssueState& c = *warps_[id];
-      c.restart(timed_.slot_count);
-      c.warp = &w;
-      c.resident = r;
-      c.sm = static_cast<uint16_t>(rank % sms_.size());
-      c.role = context_.role_of_warp[w.index];
-      c.unit = &sm.partitions[w.index % sm.partitions.size()];
-      c.stalls = account_.role_cycles[c.role].data();
-      c.mark = c.hold = c.block_start = t;
-      Partition& p = *c.unit;
-      c.place = static_cast<uint16_t>(p.warps.size());
-      p.warps.push_back(id);
-      p.at.push_back(kNever);
-      p.last.push_back(0);
-      ++account_.role_warps[c.role];
-      res.warps.push_back(id);
-    }
-    res.live_warps += static_cast<uint32_t>(cta.warps.size());
-  }
-  for (const uint32_t id : res.warps) schedule(id);
+  const uint32_t r = free_resident();
+  residents_[r] = {};
+  residents_[r].cluster = make_cluster(*context_.launch, starting_[which], t);
+  Cluster& c = *residents_[r].cluster;
+  for (auto& cta : c.ctas) place_cta(r, *cta, t);
+  residents_[r].waits.reset(c);
+  async_.begin(r, c);
+  for (const uint32_t id : residents_[r].warps) schedule(id);
 }
 
-void Group::set_candidate(WarpIssueState& w, Time at) {
-  Partition& p = *w.unit;
-  p.at[w.place] = at;
-  select(p);
+// A CTA's rank tells its SM.
+void Group::place_cta(uint32_t resident, Cta& cta, Time t) {
+  const auto at = static_cast<uint16_t>(cta.rank % sms_.size());
+  SmUnits& sm = sms_[at];
+  cta.sm = sm.id;
+  if (sm.tensor_memory == nullptr) sm.tensor_memory = std::move(cta.own_tmem);
+  cta.own_tmem.reset();
+  cta.tmem = sm.tensor_memory.get();
+  sm.used = true;
+  for (Warp& w : cta.warps) place_warp(resident, w, at, t);
+  residents_[resident].live_warps += static_cast<uint32_t>(cta.warps.size());
 }
 
-// The warp ready longest; among equals the one that issued least recently.
-void Group::select(Partition& p) {
-  Time best = kNever, last = kNever;
-  uint32_t pick = 0;
-  for (uint32_t i = 0; i < p.at.size(); ++i) {
-    if (p.at[i] < best || (p.at[i] == best && p.last[i] < last)) {
-      best = p.at[i];
-      last = p.last[i];
-      pick = i;
-    }
+uint32_t Group::free_warp() {
+  if (free_warps_.empty()) {
+    warps_.push_back(std::make_unique<WarpIssueState>());
+    warps_.back()->registers = Scoreboard(context_.launch->memory);
+    return static_cast<uint32_t>(warps_.size() - 1);
   }
-  p.pick = pick;
-  p.candidate = best == kNever ? kNever : std::max(best, p.next_issue);
+  const uint32_t id = free_warps_.back();
+  free_warps_.pop_back();
+  return id;
 }
 
-Group::Turn Group::next_turn() const {
-  Turn t;
-  for (Partition* p : partitions_) {
-    if (p->candidate < t.at || (p->candidate == t.at && t.partition != nullptr && p->last_shared < t.partition->last_shared)) {
-      t.second = t.at;
-      t.at = p->candidate;
-      t.partition = p;
-    } else {
-      t.second = std::min(t.second, p->candidate);
-    }
+void Group::place_warp(uint32_t resident, Warp& warp, uint16_t sm, Time t) {
+  const uint32_t id = free_warp();
+  WarpIssueState& w = *warps_[id];
+  w.restart(timed_.slot_count);
+  w.warp = &warp;
+  w.resident = resident;
+  w.sm = sm;
+  w.role = context_.role_of_warp[warp.index];
+  w.unit = &sms_[sm].partitions[warp.index % sms_[sm].partitions.size()];
+  w.hold = w.block_start = t;
+  w.place = w.unit->slot.add(id);
+  account_.begin(w, t);
+  residents_[resident].warps.push_back(id);
+}
+
+void Group::end_warp(WarpIssueState& w, Time t) {
+  Resident& r = residents_[w.resident];
+  w.state = WarpState::finished;
+  ++w.serial;
+  account_.end(w);
+  w.unit->slot.offer(w.place, kNever);
+  --w.warp->cta->live_warps;
+  --r.live_warps;
+  r.cluster->wake_all();
+  if (r.live_warps == 0) try_end_cluster(w.resident, t);
+}
+
+void Group::take_away(uint32_t id, Time t) {
+  WarpIssueState& w = *warps_[id];
+  account_.charge(w, Stall::finished, t);
+  const uint32_t moved = w.unit->slot.remove(w.place);
+  warps_[moved]->place = w.place;
+  w.state = WarpState::none;
+  free_warps_.push_back(id);
+}
+
+void Group::try_end_cluster(uint32_t resident, Time t) {
+  Resident& r = residents_[resident];
+  if (r.cluster == nullptr || r.live_warps != 0 || !r.cluster->pending.empty()) return;
+  if (auto f = check_finished(*r.cluster); f.has_value()) {
+    fail(*f, *r.cluster);
+    return;
   }
-  return t;
+  for (const uint32_t id : r.warps) take_away(id, t);
+  finished.push_back({r.cluster->index, t});
+  ended_progress_ += r.cluster->progress + 1;
+  r.cluster.reset();
+  r.warps.clear();
+  free_residents_.push_back(resident);
+  --live_clusters_;
 }
 
-void Group::take_event() {
-  std::pop_heap(events_.begin(), events_.end(), std::greater<>());
-  const Event e = events_.back();
-  events_.pop_back();
-  handle(e);
+void Group::fail(const Fault& f, const Cluster& c) {
+  if (fault_.has_value()) return;
+  fault_ = f;
+  fault_cluster_ = c.index;
 }
+
+// ---- the loop
 
 void Group::run(Time until) {
   take_answers();
   while (!fault_.has_value()) {
-    const Turn turn = next_turn();
-    const Time event = events_.empty() ? kNever : events_.front().time;
-    if (event <= turn.at) {
-      if (event >= until) break;
-      take_event();
-      continue;
-    }
-    if (turn.at >= until) break;
-    // Local instructions may run ahead of the other sub-partitions; anything else waits for its turn.
-    // Listeners see every instruction in the order of cycles.
-    Partition* const first = turn.partition;
-    const Time second = turn.second;
-    const Time ahead = observed_ || second > kNever - kLookahead ? second : second + kLookahead;
-    do {
-      issue_next(*first);
-      if (first->candidate >= until || (!events_.empty() && events_.front().time <= first->candidate)) break;
-      if (first->candidate < second) continue;
-      if (first->candidate >= ahead) break;
-      const WarpIssueState& w = *warps_[first->warps[first->pick]];
-      if (timed_.ops[w.warp->pc].kind != OpKind::local) break;
-    } while (!fault_.has_value());
+    const Turn turn = next_turn(slots_);
+    const Time event = events_.next_time();
+    if (std::min(event, turn.at) >= until) break;
+    if (event <= turn.at) handle(events_.pop());
+    else run_ahead(*slots_[turn.slot], turn.second, until);
   }
+}
+
+// Local instructions may run ahead of the other sub-partitions; anything else waits for its turn. Listeners see every instruction in the
+// order of cycles.
+void Group::run_ahead(IssueSlot& slot, Time second, Time until) {
+  const Time ahead = observed_ || second > kNever - kLookahead ? second : second + kLookahead;
+  do {
+    issue_next(slot);
+    if (slot.next() >= until || events_.next_time() <= slot.next()) break;
+    if (slot.next() < second) continue;
+    if (slot.next() >= ahead || timed_.ops[next_of(slot).warp->pc].kind != OpKind::local) break;
+  } while (!fault_.has_value());
 }
 
 bool Group::advance(Time until) {
   if (fault_.has_value()) return false;
-  const Turn turn = next_turn();
-  const Time event = events_.empty() ? kNever : events_.front().time;
+  const Turn turn = next_turn(slots_);
+  const Time event = events_.next_time();
   if (std::min(event, turn.at) >= until) return false;
   now_ = std::min(event, turn.at);
-  if (event <= turn.at) take_event();
-  else issue_next(*turn.partition);
+  if (event <= turn.at) handle(events_.pop());
+  else issue_next(*slots_[turn.slot]);
   return true;
 }
 
-const Warp* Group::next_warp() const {
-  const Turn turn = next_turn();
-  if (!events_.empty() && events_.front().time <= turn.at) {
-    const Event& e = events_.front();
-    return e.kind == EventKind::wake && warps_[e.a]->serial == e.b ? warps_[e.a]->warp : nullptr;
+void Group::handle(const Event& e) {
+  switch (e.kind) {
+    case Kind::start: begin_cluster(e.a, e.time); break;
+    case Kind::read:
+    case Kind::write: moment(e.a, e.b, e.time, false); break;
+    case Kind::finish: moment(e.a, e.b, e.time, true); break;
+    case Kind::tma_start:
+      if (async_.start_copy(e.a, e.b, e.time)) moment(e.a, e.b, e.time, false);
+      break;
+    case Kind::tma_data: async_.data(memory_.take(e.a), e.time); break;
+    case Kind::load_data: load_data(e.a, e.time); break;
+    case Kind::wake:
+      if (warps_[e.a]->serial == e.b && warps_[e.a]->state == WarpState::blocked) execute(e.a, e.time, true);
+      break;
+    case Kind::time_out: time_out(e.a, e.time); return;
   }
-  return turn.partition == nullptr ? nullptr : warps_[turn.partition->warps[turn.partition->pick]]->warp;
+  last_activity_ = std::max(last_activity_, e.time);
+}
+
+void Group::take_answers() {
+  memory_.take_answers([&](Time done, uint32_t token) { events_.push(done, memory_.is_load(token) ? Kind::load_data : Kind::tma_data, token); });
+}
+
+void Group::issue_next(IssueSlot& slot) {
+  const Time t = slot.next();
+  const uint32_t id = slot.warp();
+  WarpIssueState& w = *warps_[id];
+  const OpInfo& x = timed_.ops[w.warp->pc];
+  const Time admitted = pipes_.admits(sm_of(w), *w.unit, x, t);
+  if (admitted > t) {
+    w.admitted = admitted;
+    slot.put_off(admitted);
+    return;
+  }
+  slot.issue(x.kind > OpKind::exit);
+  execute(id, t, false);
+}
+
+void Group::gather_addresses(const Warp& w, const OpInfo& x, LaneMask mask) {
+  addresses_.mask = mask;
+  addresses_.bytes = x.bytes;
+  for (LaneMask m = mask; m != 0; m &= m - 1) {
+    const auto lane = static_cast<uint32_t>(std::countr_zero(m));
+    addresses_.at[lane] = lane_address(w, program_.code[w.pc], lane);
+  }
+}
+
+// `resumed`: the instruction blocked before and what it waited for has happened; it does not issue again.
+void Group::execute(uint32_t warp, Time t, bool resumed) {
+  WarpIssueState& w = *warps_[warp];
+  Warp& g = *w.warp;
+  Cluster& c = *g.cta->cluster;
+  const uint32_t pc = g.pc, resident = w.resident;
+  const OpInfo& x = timed_.ops[pc];
+  const DecodedOp& op = program_.code[pc];
+  if (resumed) account_.resume(w, x, t);
+  else account_.issue(w, x, t);
+  const LaneMask mask = g.active & read_pred(g, op.guard);
+  if (x.kind == OpKind::memory && mask != 0) gather_addresses(g, x, mask);
+  if (x.kind == OpKind::barrier && !resumed) barrier_arrival_ = pipes_.arrive(sm_of(w), x, t);
+  c.now = t;
+  const uint64_t first_new = c.next_op;
+  const RunStop stop = run_one(g, program_);
+  if (stop == RunStop::fault) {
+    fail(fault_of(g), c);
+    return;
+  }
+  last_activity_ = t;
+  if (stop == RunStop::blocked) {
+    block(warp, t + 1);
+  } else if (stop == RunStop::finished) {
+    end_warp(w, t + 1);
+    if (residents_[resident].cluster == nullptr) return;
+  } else {
+    timing_.complete(w, warp, residents_[resident].waits, {x, pc, mask, t, resumed, barrier_arrival_, addresses_});
+    schedule(warp);
+  }
+  if (x.kind == OpKind::local) return;
+  after(resident, x, first_new, t);
+  if (op.sync == isa::SyncRole::tmem_dealloc) wake_allocators(t + timing_.fence_before(x) + 1);
+}
+
+// What an instruction did to others: operations it issued begin, waits it ended end.
+void Group::after(uint32_t resident, const OpInfo& x, uint64_t first_new, Time t) {
+  const Time there = t + timing_.fence_before(x);
+  Cluster& c = *residents_[resident].cluster;
+  const size_t fresh = c.next_op - first_new;
+  for (size_t i = c.pending.size() - fresh; i < c.pending.size(); ++i) async_.dispatch(resident, c.pending[i], there);
+  WakeTimes at = thread_wake(arch_, there);
+  if (x.kind == OpKind::barrier) at.barrier = timing_.release(barrier_arrival_);
+  wake(residents_[resident].waits.changed(at));
+}
+
+// A folded instruction executes with the one before it. False: it has to wait.
+bool Group::run_folded(WarpIssueState& w, const OpInfo& x) {
+  const RunStop stop = run_one(*w.warp, program_);
+  if (stop == RunStop::fault) fail(fault_of(*w.warp), *w.warp->cta->cluster);
+  if (stop == RunStop::blocked) return false;
+  w.registers.fold(timed_.operands(x));
+  return true;
+}
+
+// Finds when the warp's next instruction could issue.
+void Group::schedule(uint32_t warp) {
+  WarpIssueState& w = *warps_[warp];
+  const OpInfo* x;
+  for (;;) {
+    pick_lanes(*w.warp);
+    x = &timed_.ops[w.warp->pc];
+    if (x->kind != OpKind::folded) break;
+    if (!run_folded(w, *x)) {
+      block(warp, std::max(w.hold, w.mark));
+      return;
+    }
+    if (fault_.has_value()) return;
+  }
+  Readiness r = w.registers.find(timed_.operands(*x), w.hold);
+  if (const uint64_t full = w.registers.blocking_load(); x->kind == OpKind::memory && full != Readiness::kNoLoad) r.load = full;
+  w.ready = r.ready;
+  if (r.load != Readiness::kNoLoad) {
+    w.state = WarpState::load;
+    w.load = r.load;
+    w.wait_reason = Stall::memory;
+    w.unit->slot.offer(w.place, kNever);
+    return;
+  }
+  w.state = WarpState::ready;
+  w.inputs = r.inputs;
+  w.admitted = r.ready;
+  w.wait_reason = r.why;
+  w.unit->slot.offer(w.place, r.ready);
+}
+
+// The answer to a load is back at the SM. The warp may have exited, and another one may have its place.
+void Group::load_data(uint32_t token, Time t) {
+  const OutstandingRequest p = memory_.take(token);
+  if (p.fill_l1) {
+    for (const ByteRange& r : p.runs) sms_[p.sm].l1.fill(r.address, r.bytes);
+  }
+  WarpIssueState& w = *warps_[p.warp];
+  if (w.state == WarpState::none || w.state == WarpState::finished || w.resident != p.resident || w.warp->cta->serial != p.serial) return;
+  w.registers.answer(p.load, t);
+  if (w.state != WarpState::load || w.load != p.load) return;
+  account_.answer(w, t);
+  w.hold = std::max(w.hold, t);
+  schedule(p.warp);
+}
+
+void Group::moment(uint32_t resident, uint64_t op, Time t, bool to_end) {
+  Resident& r = residents_[resident];
+  if (const auto fault = async_.moment(resident, op, t, to_end); fault.has_value()) {
+    fail(*fault, *r.cluster);
+    return;
+  }
+  wake(r.waits.changed(async_wake(arch_, t)));
+  if (r.live_warps == 0) try_end_cluster(resident, t);
+}
+
+// ---- waits
+
+void Group::block(uint32_t warp, Time t) {
+  WarpIssueState& w = *warps_[warp];
+  w.state = WarpState::blocked;
+  w.wait_reason = stall_of(w.warp->block.reason);
+  w.blocked_at = t;
+  ++w.serial;
+  residents_[w.resident].waits.add(warp, *w.warp);
+  w.unit->slot.offer(w.place, kNever);
+  if (w.warp->block.reason != BlockReason::mbarrier || w.time_out_queued) return;
+  w.time_out_queued = true;
+  events_.push(t + static_cast<Time>(arch_.mbarrier.suspend_limit), Kind::time_out, warp);
+}
+
+void Group::wake(const std::vector<WakeList::Wake>& woken) {
+  for (const WakeList::Wake& k : woken) events_.push(k.at, Kind::wake, k.warp, ++warps_[k.warp]->serial);
+}
+
+// Other CTAs of the SM, or pairs with a CTA on it, may have waited for the columns.
+void Group::wake_allocators(Time at) {
+  for (Resident& r : residents_) wake(r.waits.allocators(at));
+}
+
+// A suspended try_wait that nobody woke answers false (PTX ISA 9.7.13.15.16: potentially blocking, time-limited).
+void Group::time_out(uint32_t warp, Time t) {
+  WarpIssueState& w = *warps_[warp];
+  w.time_out_queued = false;
+  if (w.state != WarpState::blocked || w.warp->block.reason != BlockReason::mbarrier) return;
+  const Time due = w.blocked_at + static_cast<Time>(arch_.mbarrier.suspend_limit);
+  WakeList& waits = residents_[w.resident].waits;
+  if (!waits.holds(warp)) return;  // on its way already
+  if (t < due) {
+    w.time_out_queued = true;
+    events_.push(due, Kind::time_out, warp);
+    return;
+  }
+  waits.remove(warp);
+  w.warp->timed_out = true;
+  execute(warp, t, true);
+}
+
+// ---- questions
+
+Time Group::next_time() const {
+  Time t = std::min(memory_.first_answer(), events_.next_time());
+  for (const IssueSlot* s : slots_) t = std::min(t, s->next());
+  return t;
+}
+
+const Warp* Group::next_warp() const {
+  const Turn turn = next_turn(slots_);
+  if (events_.next_time() <= turn.at && events_.next_time() != kNever) {
+    const Event& e = events_.next();
+    return e.kind == Kind::wake && warps_[e.a]->serial == e.b ? warps_[e.a]->warp : nullptr;
+  }
+  return turn.at == kNever ? nullptr : next_of(*slots_[turn.slot]).warp;
 }
 
 void Group::add_clusters(std::vector<Cluster*>& all) const {
@@ -206,99 +416,8 @@ std::optional<Group::Waiting> Group::waiting(const Warp& warp) const {
   return std::nullopt;
 }
 
-Time Group::next_time() const {
-  Time t = std::min(first_answer_, events_.empty() ? kNever : events_.front().time);
-  for (const Partition* p : partitions_) t = std::min(t, p->candidate);
-  return t;
-}
-
-void Group::handle(const Event& e) {
-  switch (e.kind) {
-    case EventKind::start: begin_cluster(e.a, e.time); break;
-    case EventKind::read: moments(e.a, e.b, e.time, false); break;
-    case EventKind::write: moments(e.a, e.b, e.time, false); break;
-    case EventKind::finish: moments(e.a, e.b, e.time, true); break;
-    case EventKind::tma_start: start_tma(e.a, e.b, e.time); break;
-    case EventKind::tma_data: tma_data(e.a, e.time); break;
-    case EventKind::load_data: load_data(e.a, e.time); break;
-    case EventKind::wake: {
-      WarpIssueState& w = *warps_[e.a];
-      if (w.serial == e.b && w.state == WarpState::blocked) execute(e.a, e.time, true);
-      break;
-    }
-    case EventKind::time_out:
-      --time_outs_;
-      time_out(e.a, e.time);
-      break;
-  }
-  if (e.kind != EventKind::time_out) last_activity_ = std::max(last_activity_, e.time);
-}
-
-void Group::take_answers() {
-  for (const Answer& a : answers_) push(a.done, pending_[a.token].warp == ~0u ? EventKind::tma_data : EventKind::load_data, a.token);
-  answers_.clear();
-  first_answer_ = kNever;
-}
-
-void Group::end_warp(WarpIssueState& w, Time t) {
-  Resident& r = residents_[w.resident];
-  w.state = WarpState::finished;
-  ++w.serial;
-  account_.role_instructions[w.role] += w.warp->instructions;
-  account_.instructions += w.warp->instructions;
-  Partition& p = *w.unit;
-  p.at[w.place] = kNever;
-  select(p);
-  --w.warp->cta->live_warps;
-  --r.live_warps;
-  r.cluster->wake_all();
-  if (r.live_warps == 0) try_end_cluster(w.resident, t);
-}
-
-void Group::try_end_cluster(uint32_t resident, Time t) {
-  Resident& r = residents_[resident];
-  if (r.cluster == nullptr || r.live_warps != 0 || !r.cluster->pending.empty()) return;
-  if (auto f = check_finished(*r.cluster); f.has_value()) {
-    fail(*f, *r.cluster);
-    return;
-  }
-  for (const uint32_t id : r.warps) {
-    WarpIssueState& w = *warps_[id];
-    charge(w, Stall::finished, t);
-    Partition& p = *w.unit;
-    // The last one takes the place.
-    const uint32_t moved = p.warps.back();
-    p.warps[w.place] = moved;
-    p.at[w.place] = p.at.back();
-    p.last[w.place] = p.last.back();
-    warps_[moved]->place = w.place;
-    p.warps.pop_back();
-    p.at.pop_back();
-    p.last.pop_back();
-    select(p);
-    w.state = WarpState::none;
-    free_warps_.push_back(id);
-  }
-  finished.push_back({r.cluster->index, t});
-  ended_progress_ += r.cluster->progress + 1;
-  r.cluster.reset();
-  r.warps.clear();
-  free_residents_.push_back(resident);
-  --live_clusters_;
-}
-
-void Group::fail(const Fault& f, const Cluster& c) {
-  if (fault_.has_value()) return;
-  fault_ = f;
-  fault_cluster_ = c.index;
-}
-
 bool Group::stuck() const {
-  if (events_.size() != time_outs_ || !answers_.empty() || !requests.empty()) return false;
-  for (const Partition* p : partitions_) {
-    if (p->candidate != kNever) return false;
-  }
-  return true;
+  return events_.only_time_outs() && memory_.quiet() && std::all_of(slots_.begin(), slots_.end(), [](const IssueSlot* s) { return s->next() == kNever; });
 }
 
 uint64_t Group::progress() const {
@@ -312,8 +431,7 @@ uint64_t Group::progress() const {
 const Cluster* Group::a_live_cluster() const {
   const Cluster* first = nullptr;
   for (const Resident& r : residents_) {
-    if (r.cluster != nullptr && (first == nullptr || r.cluster->index < first->index))
-      first = r.cluster.get();
+    if (r.cluster != nullptr && (first == nullptr || r.cluster->index < first->index)) first = r.cluster.get();
   }
   return first;
 }

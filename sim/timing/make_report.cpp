@@ -39,7 +39,7 @@ class Units {
 
 void add_sm(Units& units, const SmUnits& sm) {
   for (const Partition& p : sm.partitions) {
-    units.of("issue", "warp instructions").add(static_cast<double>(p.issued), static_cast<double>(p.issued));
+    units.of("issue", "warp instructions").add(static_cast<double>(p.slot.issued()), static_cast<double>(p.slot.issued()));
     for (size_t k = static_cast<size_t>(Pipe::alu); k < kLocalPipes; ++k) {
       units.of(std::string(pipe_name(static_cast<Pipe>(k))), "busy cycles")
           .add(p.pipes[k].busy(), p.pipes[k].busy());
@@ -50,9 +50,9 @@ void add_sm(Units& units, const SmUnits& sm) {
   units.of("smem", "busy cycles").add(sm.smem.busy(), sm.smem.busy());
   units.of("tensor", "instructions").add(sm.tensor.busy(), sm.tensor_instructions);
   units.of("tmem_copy", "busy cycles").add(sm.tmem_copy.busy(), sm.tmem_copy.busy());
-  units.of("tma_issue", "busy cycles").add(sm.tma_issue.busy(), sm.tma_issue.busy());
-  units.of("tma_load", "B").add(sm.tma_fill.busy(), sm.tma_bytes_in);
-  units.of("tma_store", "B").add(sm.tma_drain.busy(), sm.tma_bytes_out);
+  units.of("tma_issue", "busy cycles").add(sm.tma.issue().busy(), sm.tma.issue().busy());
+  units.of("tma_load", "B").add(sm.tma.fill_port().busy(), sm.tma.bytes_in());
+  units.of("tma_store", "B").add(sm.tma.drain_port().busy(), sm.tma.bytes_out());
 }
 
 // Where every SM runs one CTA from start to end, its warps bound the run by their own instructions: the share of their time in which they
@@ -102,11 +102,7 @@ std::shared_ptr<const TimingReport> make_report(const TimingContext& context,
   r->hbm_bytes_written = memory.hbm_written();
 
   Units units;
-  Account sum;
-  sum.role_cycles.resize(context.roles.size());
-  sum.role_warps.resize(context.roles.size());
-  sum.role_instructions.resize(context.roles.size());
-  sum.lines.resize(context.program->lines.size());
+  Account sum(context.roles.size(), context.program->lines.size());
   for (const auto& g : groups) {
     for (const SmUnits& sm : g->sms()) {
       if (!sm.used) continue;

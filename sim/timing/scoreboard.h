@@ -37,6 +37,9 @@ class Scoreboard {
   void reset(uint32_t registers);
 
   void set(uint32_t slot, Time ready, Stall why) { slots_[slot] = ready << kWhyBits | static_cast<uint8_t>(why); }
+  void set(std::span<const uint32_t> slots, Time ready, Stall why) {
+    for (const uint32_t s : slots) set(s, ready, why);
+  }
   /// A folded instruction: its results are there with the last of its operands.
   void fold(const Operands& o);
 

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstdint>
 #include <deque>
+#include <vector>
 
 namespace drywell::sim {
 
@@ -32,6 +33,22 @@ class Server {
 
  private:
   double free_ = 0, busy_ = 0;
+};
+
+/// A queue with a fixed number of places, each taken until its request leaves; they leave in the order they came.
+class PlaceQueue {
+ public:
+  explicit PlaceQueue(size_t places = 1) : until_(std::max<size_t>(1, places), 0.0) {}
+  /// When there is a place for one more.
+  double free_at() const { return until_[next_]; }
+  void take(double until) {
+    until_[next_] = until;
+    next_ = (next_ + 1) % until_.size();
+  }
+
+ private:
+  std::vector<double> until_;
+  size_t next_ = 0;
 };
 
 /// The SMEM read stage: the tensor core's operand fetch takes its cycles first (docs/facts/timing.md §4.3), loads

@@ -3,14 +3,15 @@
 
 #include <array>
 #include <cstdint>
-#include <deque>
 #include <memory>
 #include <vector>
 
 #include "drywell/sim/arch_config.h"
 #include "sim/state/tmem.h"
+#include "sim/timing/issue_slot.h"
 #include "sim/timing/l1_cache.h"
 #include "sim/timing/server.h"
+#include "sim/timing/tma_engine.h"
 
 namespace drywell::sim {
 
@@ -19,26 +20,16 @@ inline constexpr size_t kLocalPipes = static_cast<size_t>(Pipe::lsu);
 
 /// One of the SM's sub-partitions: an issue slot, pipes, a way into the load/store unit and a TMEM port.
 struct Partition {
-  // Resident warps: what the issue slot looks at. `at` is the cycle a warp could issue, kNever if it waits.
-  std::vector<uint32_t> warps;
-  std::vector<Time> at, last;
-  Time next_issue = 0;
-  Time candidate = kNever;  // next cycle something issues
-  uint32_t pick = 0;        // index in `warps`
-  Time last_shared = 0;     // last issue to a unit all sub-partitions share: they take turns
-
+  IssueSlot slot;
   std::array<Server, kLocalPipes> pipes;
   Server lsu;   // half a wavefront a cycle per sub-partition (docs/facts/timing.md §6)
   Server tmem;  // ld and st share the port
-  std::vector<double>
-      mma_slots;  // when the last tensor instructions issued from here leave the queue: credits
-  size_t mma_next = 0;
-  uint64_t issued = 0;
+  PlaceQueue tensor_queue;  // tensor instructions issued from here that have not left the pipe's queue
 };
 
 struct SmUnits {
-  explicit SmUnits(const ArchConfig& arch) : partitions(arch.sm.partitions) {
-    for (Partition& p : partitions) p.mma_slots.assign(std::max<uint64_t>(1, arch.umma.queue), 0.0);
+  explicit SmUnits(const ArchConfig& arch) : partitions(arch.sm.partitions), tma(arch) {
+    for (Partition& p : partitions) p.tensor_queue = PlaceQueue(arch.umma.queue);
   }
   uint32_t id = 0;  // %smid
   std::vector<Partition> partitions;
@@ -47,23 +38,26 @@ struct SmUnits {
   Server barrier;    // named-barrier unit
   Server tensor;     // array
   Server tmem_copy;  // tcgen05.cp
-  Server tma_issue;  // spacing of tensor copies
-  Server tma_fill;   // bytes into SMEM
-  Server tma_drain;  // bytes out of SMEM
+  TmaEngine tma;
   SmemPort smem;
   L1Cache l1;
   std::unique_ptr<Tmem> tensor_memory;  // its CTAs share the columns (PTX ISA 9.7.16.7)
-  double last_mma_start = -1;  // for the first of a batch
-  bool in_batch = false;
+  bool in_batch = false;      // tensor core: the instructions before queued up
   double last_mma_done = 0;
-  uint32_t tma_in_flight = 0;
-  std::deque<std::pair<uint32_t, uint64_t>> tma_waiting;  // resident, operation: beyond the engine's limit
-  std::vector<uint64_t> tensor_maps;                      // seen by this SM
-  Time params_there = kNever;                              // the launch's parameters are in the constant cache from then on
+  Time params_there = kNever;  // the launch's parameters are in the constant cache from then on
   // Work done, for the report.
-  double lsu_wavefronts = 0, tensor_instructions = 0, tmem_busy = 0, tma_bytes_in = 0, tma_bytes_out = 0;
-  double tensor_macs = 0;
+  double lsu_wavefronts = 0, tensor_instructions = 0;
   bool used = false;
 };
+
+/// `count` SMs, numbered from `first`, with that much of an L1 each.
+inline std::vector<SmUnits> make_sms(const ArchConfig& arch, uint32_t first, uint32_t count, uint64_t l1_bytes) {
+  std::vector<SmUnits> sms;
+  for (uint32_t i = 0; i < count; ++i) {
+    sms.emplace_back(arch).id = first + i;
+    sms.back().l1.resize(l1_bytes);
+  }
+  return sms;
+}
 
 }  // namespace drywell::sim

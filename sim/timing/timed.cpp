@@ -76,7 +76,7 @@ void TimedRun::serve_memory() {
   };
   std::vector<Entry> order;
   for (uint32_t g = 0; g < groups_.size(); ++g) {
-    const auto& list = groups_[g]->requests;
+    const auto& list = groups_[g]->memory().requests();
     for (uint32_t i = 0; i < list.size(); ++i) order.push_back({list[i].time, g, i});
   }
   std::sort(order.begin(), order.end(), [](const Entry& a, const Entry& b) {
@@ -85,22 +85,19 @@ void TimedRun::serve_memory() {
   });
   const auto prefetch = [&](size_t i) {
     if (i >= order.size()) return;
-    const Group& g = *groups_[order[i].group];
-    memory_.prefetch(g.requests[order[i].index], g.runs.data());
+    const MemoryPort& port = groups_[order[i].group]->memory();
+    memory_.prefetch(port.requests()[order[i].index], port.asked().data());
   };
   for (size_t i = 0; i < order.size(); ++i) {
     constexpr size_t kAhead = 4;
     prefetch(i + kAhead);
     const Entry& e = order[i];
-    Group& g = *groups_[e.group];
-    MemoryRequest& r = g.requests[e.index];
-    memory_.serve(r, g.runs.data());
-    if (r.token != ~0u) g.answer(r);
+    MemoryPort& port = groups_[e.group]->memory();
+    MemoryRequest& r = port.requests()[e.index];
+    memory_.serve(r, port.asked().data());
+    port.answer(r);
   }
-  for (auto& g : groups_) {
-    g->requests.clear();
-    g->runs.clear();
-  }
+  for (auto& g : groups_) g->memory().clear();
 }
 
 void TimedRun::replace_finished() {
@@ -199,7 +196,7 @@ bool TimedRun::open_window() {
 
 bool TimedRun::close_window() {
   serve_memory();
-  for (const auto& g : groups_) g->store_gate = memory_.stores_wait_until();
+  for (const auto& g : groups_) g->hold_stores(memory_.stores_wait_until());
   replace_finished();
   return !stop(until_);
 }

@@ -189,7 +189,6 @@ class Maker {
     x.either_pipe = x.pipe == Pipe::alu && ((x.timing == TimingClass::alu && row.fold == isa::Fold::sum) || x.timing == TimingClass::cvt_f2f);
     x.sequence = x.timing == TimingClass::idiv || x.timing == TimingClass::fdiv;
     x.arrives = row.sync == isa::SyncRole::cluster_arrive;
-    x.addressed = x.kind == OpKind::memory || x.kind == OpKind::wait || x.timing == TimingClass::mbarrier_op;
     out_.talks_between_ctas = out_.talks_between_ctas || talks(i, x.timing);
     if (i.guard != isa::kNoReg) x.guard = first_slot + i.guard;
     record_slots(f, i, x);

@@ -41,7 +41,6 @@ struct OpInfo {
   bool either_pipe = false;  // ALU or FMA, whichever is free
   bool sequence = false;   // many machine instructions, each waiting for the one before
   bool arrives = false;    // barriers: does not wait
-  bool addressed = false;  // lane_address() is meaningful
   Space space = Space::generic;
   uint16_t bytes = 0;  // memory: per lane
   uint16_t latency = 0;

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "sim/state/async_op.h"
-#include "sim/timing/access.h"
+#include "drywell/sim/access.h"
 
 namespace drywell::sim {
 

@@ -1,4 +1,4 @@
-// The copy engine of one SM (docs/function-vs-time.md, "TMA"; facts/timing.md §8), and what copies move.
+// The copy engine of one SM (docs/function-vs-time.md, "TMA"; docs/facts/timing.md §8), and what copies move.
 #include "sim/timing/tma_engine.h"
 
 #include <gtest/gtest.h>

@@ -1,0 +1,204 @@
+#include "sim/timing/async_units.h"
+
+#include <algorithm>
+
+#include "drywell/core/error.h"
+#include "sim/engine/engine.h"
+#include "sim/engine/skip_wgmma.h"
+#include "sim/schedule/functional.h"
+#include "sim/timing/tma_transfer.h"
+
+namespace drywell::sim {
+namespace {
+
+using Kind = Event::Kind;
+
+const AsyncOp* find(const Cluster& c, uint64_t id) {
+  const auto it = std::lower_bound(c.pending.begin(), c.pending.end(), id, [](const AsyncOp& p, uint64_t v) { return p.id < v; });
+  return it == c.pending.end() || it->id != id ? nullptr : &*it;
+}
+
+const AsyncOp& get(const Cluster& c, uint64_t id) {
+  const AsyncOp* op = find(c, id);
+  if (op == nullptr) throw InternalError("timing: an operation ended before its time");
+  return *op;
+}
+
+}  // namespace
+
+void AsyncUnits::begin(uint32_t resident, Cluster& cluster) {
+  if (residents_.size() <= resident) residents_.resize(resident + 1);
+  residents_[resident] = {&cluster, {}, {}};
+}
+
+Time AsyncUnits::done_of(const Resident& r, uint64_t id) const {
+  const auto it = std::find_if(r.tracks.begin(), r.tracks.end(), [&](const Track& t) { return t.id == id; });
+  return it == r.tracks.end() ? 0 : it->done;
+}
+
+Time AsyncUnits::after(const Resident& r, const AsyncOp& op) const {
+  Time t = 0;
+  for (const uint64_t before : op.after) t = std::max(t, done_of(r, before));
+  return t;
+}
+
+// Copies and shifts an MMA comes after must have ended; earlier MMAs only keep their order in the pipe.
+Time AsyncUnits::after_but_mmas(const Resident& r, const AsyncOp& op) const {
+  Time t = 0;
+  for (const uint64_t before : op.after) {
+    const AsyncOp* other = find(*r.cluster, before);
+    if (other != nullptr && !std::holds_alternative<Umma>(other->payload)) t = std::max(t, done_of(r, before));
+  }
+  return t;
+}
+
+void AsyncUnits::expect(uint32_t resident, uint64_t id, const Service& s, bool at_once) {
+  if (!at_once) events_.push(s.read, Kind::read, resident, id);
+  events_.push(s.done, at_once ? Kind::finish : Kind::write, resident, id);
+  residents_[resident].tracks.push_back({id, s.done});
+}
+
+Time AsyncUnits::remote_leg() const {
+  return static_cast<Time>(std::max(1.0, static_cast<double>(arch_.mbarrier.remote_visible) - static_cast<double>(arch_.mbarrier.wake)));
+}
+
+// Operations that nobody in a queue comes after: their end is all there is to know.
+std::optional<Time> AsyncUnits::only_finish(const Resident& r, const AsyncOp& op, Time t) const {
+  if (std::holds_alternative<Commit>(op.payload)) return tensor_.commit(t, after(r, op));
+  if (std::holds_alternative<RemoteArrive>(op.payload)) return t + remote_leg();
+  if (std::holds_alternative<RemoteStore>(op.payload)) return t + static_cast<Time>(arch_.dsmem.store_visible);
+  if (std::holds_alternative<TryCancel>(op.payload)) return t + static_cast<Time>(arch_.cost(isa::TimingClass::clc).latency);
+  return std::nullopt;
+}
+
+void AsyncUnits::dispatch(uint32_t resident, const AsyncOp& op, Time t) {
+  const Resident& r = residents_[resident];
+  if (const auto* u = std::get_if<Umma>(&op.payload)) {
+    expect(resident, op.id, tensor_.mma(op.issuer, *u, t, after_but_mmas(r, op)), false);
+  } else if (const auto* l = std::get_if<TmemLdSt>(&op.payload)) {
+    expect(resident, op.id, tensor_.access(op.issuer, *l, t), !l->load);
+  } else if (const auto* c = std::get_if<TmemCopy>(&op.payload)) {
+    expect(resident, op.id, tensor_.copy(op.issuer, *c, t, after(r, op)), false);
+  } else if (const auto* m = std::get_if<Wgmma>(&op.payload)) {
+    dispatch_wgmma(resident, op, *m, t);
+  } else if (std::holds_alternative<TmemShift>(op.payload)) {
+    const Time done = tensor_.shift(t, after(r, op));
+    expect(resident, op.id, {done, done}, true);
+  } else if (const auto end = only_finish(r, op, t); end.has_value()) {
+    events_.push(*end, Kind::finish, resident, op.id);
+  } else if (!is_copy_arrival(op)) {
+    queue_copy(resident, op, t);
+  } else if (is_ready(*r.cluster, op)) {  // else with the last of its copies
+    events_.push(t, Kind::finish, resident, op.id);
+  }
+}
+
+// The four warps of a warpgroup issue their parts one by one; the instruction enters the pipe with the last of them.
+void AsyncUnits::dispatch_wgmma(uint32_t resident, const AsyncOp& op, const Wgmma& m, Time t) {
+  Warpgroup& group = residents_[resident].warpgroups[op.issuer.cta * 64 + op.issuer.warp / 4];
+  group[op.issuer.warp % 4].push_back(op.id);
+  if (std::any_of(group.begin(), group.end(), [](const auto& q) { return q.empty(); })) return;
+  const Service s = tensor_.wgmma(op.issuer, m, t);
+  for (auto& issued : group) {
+    expect(resident, issued.front(), s, false);
+    issued.pop_front();
+  }
+}
+
+void AsyncUnits::queue_copy(uint32_t resident, const AsyncOp& op, Time t) {
+  if (tma_of(op).admit({resident, op.id})) begin_copy(resident, op, t);
+}
+
+void AsyncUnits::begin_copy(uint32_t resident, const AsyncOp& op, Time t) {
+  events_.push(tma_of(op).start(t, tensor_map_of(op)), Kind::tma_start, resident, op.id);
+}
+
+void AsyncUnits::request(uint32_t resident, const AsyncOp& op, MemoryKind kind, const std::vector<ByteRange>& ranges, Time t) {
+  OutstandingRequest p;
+  p.resident = resident;
+  p.op = op.id;
+  p.sm = static_cast<uint16_t>(sm_of(op));
+  for (const ByteRange& x : ranges) p.bytes += x.bytes;
+  const uint32_t first = memory_.first_new_run();
+  memory_.runs().insert(memory_.runs().end(), ranges.begin(), ranges.end());
+  memory_.send(kind, static_cast<double>(t), first, memory_.await(std::move(p)));
+}
+
+// Of a store shared memory has been read after the transfer; the data is in global memory an L2 access later.
+bool AsyncUnits::start_copy(uint32_t resident, uint64_t id, Time t) {
+  const AsyncOp& op = get(*residents_[resident].cluster, id);
+  SmUnits& sm = sms_[sm_of(op)];
+  const TmaTransfer transfer = transfer_of(op);
+  switch (transfer.way) {
+    case TmaTransfer::Way::within_cluster: events_.push(sm.tma.send(t, transfer.bytes), Kind::finish, resident, id); break;
+    case TmaTransfer::Way::in:
+      sm.tma.count_in(transfer.bytes);
+      request(resident, op, MemoryKind::tma_load, transfer.ranges, t);
+      break;
+    case TmaTransfer::Way::out: {
+      const Time drained = sm.tma.drain(t, transfer.bytes, transfer.reduce, sm.smem.tensor_active(static_cast<double>(t)));
+      request(resident, op, MemoryKind::store, transfer.ranges, t);
+      events_.push(drained, Kind::read, resident, id);
+      break;
+    }
+  }
+  return transfer.way == TmaTransfer::Way::in;
+}
+
+// The bytes of a load go through the SM's port, then the mbarrier hears of them. A store does not end before its operands were read.
+void AsyncUnits::data(const OutstandingRequest& p, Time t) {
+  const AsyncOp& op = get(*residents_[p.resident].cluster, p.op);
+  TmaEngine& tma = sms_[p.sm].tma;
+  const Time done = is_load(op) ? tma.fill(t, p.bytes, is_multicast(op)) : std::max(t, tma.drained());
+  events_.push(done, Kind::finish, p.resident, p.op);
+}
+
+// Without values an MMA passes its moments and computes nothing. False: the operation is none.
+bool AsyncUnits::without_product(Cluster& c, size_t index, bool& completed) {
+  AsyncOp& op = c.pending[index];
+  const auto* wgmma = std::get_if<Wgmma>(&op.payload);
+  if (values_ || (wgmma == nullptr && !std::holds_alternative<Umma>(op.payload))) return false;
+  completed = op.stage != AsyncOp::Stage::issued;
+  if (!completed) {
+    op.stage = AsyncOp::Stage::read;
+    return true;
+  }
+  if (wgmma != nullptr) end_without_product(c, op, *wgmma);
+  c.pending.erase(c.pending.begin() + static_cast<ptrdiff_t>(index));
+  ++c.progress;
+  return true;
+}
+
+std::optional<Fault> AsyncUnits::moment(uint32_t resident, uint64_t id, Time t, bool to_end) {
+  Cluster& c = *residents_[resident].cluster;
+  c.now = t;
+  const AsyncOp& op = get(c, id);
+  const auto index = static_cast<size_t>(&op - c.pending.data());
+  const Issuer issuer = op.issuer;
+  const bool tma = is_tma(op);
+  StepResult s;
+  if (!without_product(c, index, s.completed)) s = to_end ? run_to_end(c, index) : step(c, index);
+  if (s.error.has_value()) {
+    const AsyncOp* still = find(c, id);
+    return fault_of(c, still != nullptr ? still->issuer : issuer, *s.error);
+  }
+  if (s.completed) completed(resident, id, issuer.cta, tma, t);
+  return std::nullopt;
+}
+
+void AsyncUnits::completed(uint32_t resident, uint64_t id, uint32_t cta, bool tma, Time t) {
+  Resident& r = residents_[resident];
+  const auto it = std::find_if(r.tracks.begin(), r.tracks.end(), [&](const Track& x) { return x.id == id; });
+  if (it != r.tracks.end()) {
+    *it = r.tracks.back();
+    r.tracks.pop_back();
+  }
+  for (const AsyncOp& p : r.cluster->pending) {
+    const bool waited = is_copy_arrival(p) && std::find(p.after.begin(), p.after.end(), id) != p.after.end();
+    if (waited && is_ready(*r.cluster, p)) events_.push(t, Kind::finish, resident, p.id);
+  }
+  if (!tma) return;
+  if (const auto next = sms_[cta % sms_.size()].tma.end(); next.has_value()) begin_copy(next->resident, get(*residents_[next->resident].cluster, next->op), t);
+}
+
+}  // namespace drywell::sim

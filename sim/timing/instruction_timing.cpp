@@ -1,0 +1,134 @@
+#include "sim/timing/instruction_timing.h"
+
+#include <algorithm>
+#include <bit>
+
+#include "sim/exec/exec.h"
+#include "sim/timing/umma_cost.h"
+
+namespace drywell::sim {
+
+using isa::TimingClass;
+
+void InstructionTiming::complete(WarpIssueState& w, uint32_t id, WakeList& waits, const Executed& e) {
+  hold_until(w, e.resumed ? e.at : e.at + 1, Stall::issue_cost);
+  if (e.mask == 0) return;
+  switch (e.op.kind) {
+    case OpKind::local: local(w, e); break;
+    case OpKind::branch: branch(w, e); break;
+    case OpKind::memory: memory_.execute(w, id, e.op, e.addresses, e.at); break;
+    case OpKind::lsu: set(w, e.op, ceil_time(pipes_.begin_smem(sms_[w.sm], *w.unit, e.at, static_cast<double>(e.op.interval))) + e.op.latency, Stall::memory); break;
+    case OpKind::hold: hold(w, waits, e); break;
+    case OpKind::wait: wait(w, e); break;
+    case OpKind::barrier: barrier(w, e); break;
+    case OpKind::async: async(w, e); break;
+    case OpKind::folded:
+    case OpKind::exit: break;
+  }
+}
+
+void InstructionTiming::hold_until(WarpIssueState& w, Time t, Stall why) const {
+  w.hold = t;
+  w.hold_reason = why;
+}
+
+// ptxas moves arithmetic up within its basic block, to where the operands are there; the loop's counter and its comparison
+// do not hold up the branch.
+Time InstructionTiming::hoisted(const WarpIssueState& w, const OpInfo& x, Time ready) const {
+  return x.timing == TimingClass::clock ? ready : std::min(ready, std::max(w.inputs, w.block_start) + x.latency);
+}
+
+// An SM's first parameter of a launch comes from memory.
+Time InstructionTiming::parameters_there(SmUnits& sm, Time t) const {
+  if (sm.params_there == kNever) sm.params_there = t + static_cast<Time>(context_.figures->launch.first_param);
+  return sm.params_there;
+}
+
+void InstructionTiming::local(WarpIssueState& w, const Executed& e) {
+  const Time end = ceil_time(pipes_.begin(*w.unit, e.op, e.at)) + e.op.latency;
+  if (e.op.sequence) {
+    // A sequence of dependent instructions stands where it is; the warp issues it and little else.
+    set(w, e.op, end, Stall::register_dependency);
+    hold_until(w, end, Stall::register_dependency);
+  } else if (e.op.timing == TimingClass::ld_param && parameters_there(sms_[w.sm], e.at) > e.at) {
+    set(w, e.op, sms_[w.sm].params_there, Stall::memory);
+  } else {
+    set(w, e.op, hoisted(w, e.op, end), Stall::register_dependency);
+  }
+}
+
+void InstructionTiming::branch(WarpIssueState& w, const Executed& e) {
+  if (e.op.pipe == Pipe::control) w.unit->pipes[static_cast<size_t>(e.op.pipe)].begin(static_cast<double>(e.at), e.op.interval);
+  if (w.warp->pc == e.pc + 1) return;
+  hold_until(w, e.at + e.op.latency, Stall::branch);
+  w.block_start = w.hold;
+}
+
+// The latency of a TMEM access is the port's; of the others it is the issuing warp's. A warp that issues operations of several lanes pays
+// for each; wgmma is one of all lanes.
+void InstructionTiming::async(WarpIssueState& w, const Executed& e) {
+  const OpInfo& x = e.op;
+  const bool port = x.timing == TimingClass::tmem_ld || x.timing == TimingClass::tmem_st;
+  const int operations = x.timing == TimingClass::wgmma ? 1 : std::popcount(e.mask);
+  double cost = port ? x.interval : operations * std::max<double>(x.latency, x.pipe == Pipe::tensor ? x.interval : 0);
+  if (x.timing == TimingClass::tmem_cp) {
+    const auto* copy = std::get_if<TmemCopy>(&w.warp->cta->cluster->pending.back().payload);
+    if (copy != nullptr) cost = std::max(cost, operations * tmem_copy_issue(arch_, *copy));
+  }
+  w.hold = e.at + std::max<Time>(1, ceil_time(cost));
+}
+
+// The wait may find everyone there, but perhaps only just.
+void InstructionTiming::cluster_barrier(WarpIssueState& w, WakeList& waits, const Executed& e) {
+  const auto after = static_cast<Time>(e.op.relaxed ? arch_.barrier.cluster_relaxed : arch_.barrier.cluster_acquire);
+  const Time release = waits.cluster_barrier(w.warp->cta->cluster->cluster_generation, e.at + after);
+  if (!e.op.arrives && !e.resumed) hold_until(w, std::max(w.hold, release), Stall::cluster_barrier);
+}
+
+void InstructionTiming::sleep(WarpIssueState& w, const Executed& e) {
+  if (e.op.timing == TimingClass::nanosleep) {
+    const auto lane = static_cast<uint32_t>(std::countr_zero(e.mask));
+    const uint64_t ns = lane_value(*w.warp, context_.launch->program->code[e.pc].src[0], lane, false);
+    w.hold = std::max(w.hold, e.at + ceil_time(arch_.cycles_from_ns(static_cast<double>(ns))));
+  }
+  w.hold_reason = Stall::sleep;
+}
+
+void InstructionTiming::hold(WarpIssueState& w, WakeList& waits, const Executed& e) {
+  const OpInfo& x = e.op;
+  if (x.timing == TimingClass::mbarrier_op)
+    pipes_.begin_smem(sms_[w.sm], *w.unit, e.at, static_cast<double>(std::popcount(e.mask)) * static_cast<double>(x.interval));
+  if (!e.resumed) w.hold = e.at + std::max<Time>(1, x.latency) + fence_before(x);
+  switch (x.timing) {
+    case TimingClass::bar_cluster: cluster_barrier(w, waits, e); break;
+    case TimingClass::nanosleep:
+    case TimingClass::setmaxnreg:
+    case TimingClass::griddep: sleep(w, e); break;
+    default: break;
+  }
+  set(w, x, w.hold, Stall::issue_cost);
+}
+
+// The figures are of a wait and the branch on its result: the guard's extra cycles are in them.
+void InstructionTiming::wait(WarpIssueState& w, const Executed& e) {
+  Time ready = e.at;
+  if (!e.resumed) {
+    pipes_.begin_smem(sms_[w.sm], *w.unit, e.at, 1);
+    ready += e.op.latency;
+  }
+  const Time extra = context_.program->guard_extra;
+  set(w, e.op, ready > extra ? ready - extra : 0, Stall::mbarrier);
+}
+
+void InstructionTiming::barrier(WarpIssueState& w, const Executed& e) {
+  if (e.resumed) return;
+  if (e.op.arrives) {
+    w.hold = e.at + e.op.latency;
+    return;
+  }
+  const Time go_on = release(e.barrier_arrival);
+  hold_until(w, std::max(w.hold, go_on), Stall::named_barrier);
+  set(w, e.op, go_on, Stall::named_barrier);
+}
+
+}  // namespace drywell::sim

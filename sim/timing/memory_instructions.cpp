@@ -1,0 +1,112 @@
+#include "sim/timing/memory_instructions.h"
+
+#include <algorithm>
+#include <bit>
+
+namespace drywell::sim {
+namespace {
+
+uint64_t first_address(const LaneAddresses& a) { return a.at[static_cast<size_t>(std::countr_zero(a.mask))]; }
+
+// Where a generic address points to.
+Space space_of(const OpInfo& x, const LaneAddresses& a) {
+  if (x.space != Space::generic) return x.space;
+  switch (first_address(a) >> 32) {
+    case window::kSharedHigh: return Space::shared_cluster;
+    case window::kLocalHigh: return Space::local;
+    case window::kParamHigh: return Space::param;
+    default: return Space::global;
+  }
+}
+
+// Times 128 bytes.
+double data_of(const LaneAddresses& a) { return std::max(1.0, static_cast<double>(std::popcount(a.mask)) * a.bytes / 128); }
+
+}  // namespace
+
+void MemoryInstructions::execute(WarpIssueState& w, uint32_t id, const OpInfo& x, const LaneAddresses& a, Time t) {
+  switch (space_of(x, a)) {
+    case Space::shared_cluster:
+      if (shared_rank(static_cast<uint32_t>(first_address(a))) != w.warp->cta->rank) remote(w, x, a, t);
+      else shared(w, x, a, t);
+      break;
+    case Space::shared_cta: shared(w, x, a, t); break;
+    case Space::local:
+    case Space::param: set(w, x, ceil_time(pipes_.begin_lsu(sm_of(w), *w.unit, t, data_of(a))) + x.latency); break;
+    default: global(w, id, x, a, t); break;
+  }
+}
+
+void MemoryInstructions::remote(WarpIssueState& w, const OpInfo& x, const LaneAddresses& a, Time t) {
+  const double rate = x.store ? arch_.dsmem.store_bytes_per_clk : arch_.dsmem.load_bytes_per_clk, data = data_of(a);
+  const double start = sm_of(w).dsmem.begin(pipes_.begin_lsu(sm_of(w), *w.unit, t, data), 128 * data / rate);
+  set(w, x, ceil_time(start + arch_.cost(isa::TimingClass::dsmem).latency));
+}
+
+double MemoryInstructions::shared_latency(const OpInfo& x) const {
+  if (x.atomic) return arch_.cost(isa::TimingClass::atom_shared).latency;
+  return x.space == Space::shared_cluster ? static_cast<double>(arch_.dsmem.self_latency) : arch_.cost(isa::TimingClass::ld_shared).latency;
+}
+
+// Stores use the write side: continuous tensor reads cost them a little, loads wait for the read side.
+void MemoryInstructions::shared(WarpIssueState& w, const OpInfo& x, const LaneAddresses& a, Time t) {
+  SmUnits& sm = sm_of(w);
+  const double passes = smem_wavefronts(a) * (x.atomic ? static_cast<double>(x.interval) : 1.0);
+  double start;
+  if (x.store) {
+    const bool slowed = sm.smem.tensor_active(static_cast<double>(t));
+    start = pipes_.begin_store(sm, *w.unit, t, slowed ? passes / arch_.smem.store_rate_under_mma : passes, context_.figures->smem.lone_store_interval);
+  } else {
+    start = pipes_.begin_smem(sm, *w.unit, t, passes);
+  }
+  set(w, x, ceil_time(start + shared_latency(x) + (passes - 1) * arch_.smem.conflict_cycles));
+}
+
+// The L1's data lie in banks as shared memory's do: lines apart by a multiple of 128 bytes go one by one (ldg.lines-* of
+// docs/calibration.md). Four tags a cycle.
+double MemoryInstructions::wavefronts(const OpInfo& x, const LaneAddresses& a, uint32_t lines) const {
+  const double wide = a.bytes > 4 ? static_cast<double>(arch_.smem.bytes_per_clk) / arch_.l1.bytes_per_clk : 1;
+  return std::max(smem_wavefronts(a) * wide, lines / 4.0) * (x.store ? context_.figures->l1.store_slowdown : 1);
+}
+
+bool MemoryInstructions::in_l1(SmUnits& sm, uint32_t first_run) {
+  const auto& runs = memory_.runs();
+  for (size_t i = first_run; i < runs.size(); ++i) {
+    if (!sm.l1.contains(runs[i].address, runs[i].bytes)) return false;
+  }
+  return true;
+}
+
+// The registers wait for the answer.
+uint32_t MemoryInstructions::await(WarpIssueState& w, uint32_t id, const OpInfo& x, uint32_t first_run) {
+  if (x.writes == 0) return MemoryPort::kNobody;
+  OutstandingRequest p;
+  p.warp = id;
+  p.serial = w.warp->cta->serial;
+  p.load = w.registers.begin_load();
+  p.sm = w.sm;
+  p.resident = w.resident;
+  p.fill_l1 = x.cached;
+  if (x.cached) p.runs.assign(memory_.runs().begin() + first_run, memory_.runs().end());
+  for (const uint32_t s : context_.program->operands(x).writes) w.registers.set_load(s, p.load);
+  return memory_.await(std::move(p));
+}
+
+void MemoryInstructions::global(WarpIssueState& w, uint32_t id, const OpInfo& x, const LaneAddresses& a, Time t) {
+  SmUnits& sm = sm_of(w);
+  auto& runs = memory_.runs();
+  const uint32_t first = memory_.first_new_run();
+  const uint32_t lines = gmem_sectors(a, runs);
+  const double start = pipes_.begin_lsu(sm, *w.unit, t, wavefronts(x, a, lines));
+  if (x.cached && in_l1(sm, first)) {
+    double distinct = 0;  // lanes that read the same bytes share them
+    for (size_t i = first; i < runs.size(); ++i) distinct += runs[i].bytes;
+    runs.resize(first);
+    set(w, x, ceil_time(start + arch_.cost(isa::TimingClass::ld_global).latency + std::max(1.0, std::min(data_of(a), distinct / 128)) - 1));
+    return;
+  }
+  const MemoryKind kind = x.store ? MemoryKind::store : x.atomic ? MemoryKind::atomic : MemoryKind::load;
+  memory_.send(kind, start, first, await(w, id, x, first));
+}
+
+}  // namespace drywell::sim

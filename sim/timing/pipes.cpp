@@ -1,0 +1,63 @@
+#include "sim/timing/pipes.h"
+
+#include <algorithm>
+
+namespace drywell::sim {
+namespace {
+
+bool is_local(Pipe p) { return p != Pipe::none && !is_shared(p); }
+
+Time not_before(double free, Time t) { return free > static_cast<double>(t) ? ceil_time(free) : t; }
+
+// A unit that admits what it will serve within `ahead` cycles.
+Time queued(const Server& s, double ahead, Time t) { return not_before(s.free_at() - ahead, t); }
+
+}  // namespace
+
+// ptxas gives additions to the FMA pipe when the ALU has enough to do.
+size_t Pipes::pipe_of(const Partition& p, const OpInfo& x) {
+  const auto own = static_cast<size_t>(x.pipe), fma = static_cast<size_t>(Pipe::fma);
+  return x.either_pipe && p.pipes[fma].free_at() < p.pipes[own].free_at() ? fma : own;
+}
+
+Time Pipes::admits(const SmUnits& sm, const Partition& p, const OpInfo& x, Time t) const {
+  switch (x.kind) {
+    case OpKind::local:
+    case OpKind::branch: return is_local(x.pipe) ? queued(p.pipes[pipe_of(p, x)], x.queue * static_cast<double>(x.interval), t) : t;
+    case OpKind::memory:
+    case OpKind::lsu: {
+      if (x.store && store_gate_ > t && x.space != Space::shared_cta) t = store_gate_;
+      const auto ahead = static_cast<double>(arch_.sm.lsu_queue_shared);
+      const Time own = queued(p.lsu, static_cast<double>(arch_.sm.lsu_queue) * arch_.smem.lone_warp_interval, t);
+      return std::max({own, queued(sm.lsu, ahead, t), queued(sm.dsmem, ahead * arch_.cost(isa::TimingClass::dsmem).interval, t)});
+    }
+    case OpKind::async:
+      if (x.timing == isa::TimingClass::umma || x.timing == isa::TimingClass::tmem_cp) return not_before(p.tensor_queue.free_at(), t);
+      // The copy engine takes a copy when it has started the one before.
+      return x.pipe == Pipe::tma ? queued(sm.tma.issue(), 0, t) : t;
+    default: return t;
+  }
+}
+
+double Pipes::begin(Partition& p, const OpInfo& x, Time t) const {
+  const auto from = static_cast<double>(t);
+  return is_local(x.pipe) ? p.pipes[pipe_of(p, x)].begin(from, x.interval) : from;
+}
+
+double Pipes::begin_store(SmUnits& sm, Partition& p, Time t, double wavefronts, double interval) const {
+  sm.lsu_wavefronts += wavefronts;
+  return sm.lsu.begin(p.lsu.begin(static_cast<double>(t), wavefronts * interval), wavefronts);
+}
+
+double Pipes::begin_lsu(SmUnits& sm, Partition& p, Time t, double wavefronts) const { return begin_store(sm, p, t, wavefronts, 1.0); }
+
+double Pipes::begin_smem(SmUnits& sm, Partition& p, Time t, double wavefronts) const {
+  const double start = begin_store(sm, p, t, wavefronts, arch_.smem.lone_warp_interval);
+  const double served = sm.smem.begin(start, wavefronts);
+  sm.lsu.hold(served + wavefronts);
+  return served;
+}
+
+double Pipes::arrive(SmUnits& sm, const OpInfo& x, Time t) const { return sm.barrier.begin(static_cast<double>(t), x.interval) + static_cast<double>(x.interval); }
+
+}  // namespace drywell::sim

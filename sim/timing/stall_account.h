@@ -1,0 +1,57 @@
+// Where the cycles of a group's warps went: each has one reason.
+#pragma once
+
+#include <array>
+#include <vector>
+
+#include "drywell/sim/stall.h"
+#include "sim/timing/timing_context.h"
+#include "sim/timing/warp_issue_state.h"
+
+namespace drywell::sim {
+
+/// Cycles and instructions of a group, summed over its SMs; summed over groups for the report.
+struct Account {
+  struct Line {
+    uint64_t instructions = 0, cycles = 0;
+  };
+  Account(size_t roles, size_t source_lines) : role_cycles(roles), role_warps(roles), role_instructions(roles), lines(source_lines) {}
+
+  std::vector<std::array<uint64_t, kStallCount>> role_cycles;
+  std::vector<uint64_t> role_warps, role_instructions;
+  std::vector<Line> lines;
+  uint64_t instructions = 0;
+};
+
+class StallAccount {
+ public:
+  explicit StallAccount(const TimingContext& context);
+
+  /// A warp begins at cycle `t`; it is in the sub-partition and role its state says.
+  void begin(WarpIssueState& w, Time t);
+  void end(const WarpIssueState& w);
+
+  /// The cycles not accounted for yet, up to `until`, had that reason.
+  void charge(WarpIssueState& w, Stall reason, Time until) {
+    if (until <= w.mark) return;
+    w.stalls[static_cast<size_t>(reason)] += until - w.mark;
+    if (observed_) announce(w, reason, until);
+    w.mark = until;
+  }
+  /// Those since the warp's last issue, when it issues `x` at `t`.
+  void issue(WarpIssueState& w, const OpInfo& x, Time t);
+  /// Those since it blocked in `x`, when it goes on at `t`.
+  void resume(WarpIssueState& w, const OpInfo& x, Time t);
+  /// Those since its last issue, when memory answers a load it waits for.
+  void answer(WarpIssueState& w, Time t);
+
+  const Account& sums() const { return sums_; }
+
+ private:
+  void announce(const WarpIssueState& w, Stall reason, Time until) const;
+
+  Account sums_;
+  bool observed_;
+};
+
+}  // namespace drywell::sim
