@@ -68,12 +68,12 @@ std::string stamped(std::string text, const std::string& kernel) {
   return text + sweep_text();
 }
 
-Stopwatch::Stopwatch(Accelerator& device, std::vector<Elapsed>& out, unsigned repeats, Caches caches) : device_(device), out_(out), repeats_(repeats), caches_(caches) {
-  if (repeats_ != 0 && caches_ != Caches::warm) memory_ = device_.allocate(kSweepBytes, "sweep");
+Stopwatch::Stopwatch(Accelerator& device, std::vector<Elapsed>& out, unsigned repeats, Caches caches) : ForwardingAccelerator(device), out_(out), repeats_(repeats), caches_(caches) {
+  if (repeats_ != 0 && caches_ != Caches::warm) memory_ = target().allocate(kSweepBytes, "sweep");
 }
 
 Stopwatch::~Stopwatch() {
-  if (memory_.value() != 0) device_.release(memory_);
+  if (memory_.value() != 0) target().release(memory_);
 }
 
 void Stopwatch::load(isa::Module module, std::string_view text) {
@@ -81,30 +81,30 @@ void Stopwatch::load(isa::Module module, std::string_view text) {
   const std::string ptx = stamped(text.empty() ? isa::print_module(module) : std::string(text), kernel);
   isa::Module m = isa::parse_ptx_or_throw(ptx, kernel);
   if (Diagnostics problems = isa::validate(m); problems.has_errors()) throw InputError(std::move(problems));
-  device_.load(std::move(m), ptx);
+  target().load(std::move(m), ptx);
 }
 
 // Loads leave the caches clean, stores leave them full of lines still to be written.
 void Stopwatch::sweep() {
   const sim::Args args = sim::Args().add(memory_).add(uint32_t{caches_ == Caches::dirty ? 1u : 0u});
-  device_.launch("drywell_sweep", {{kSweepCtas, 1, 1}, {kSweepThreads, 1, 1}, {1, 1, 1}, 0}, args, {});
+  target().launch("drywell_sweep", {{kSweepCtas, 1, 1}, {kSweepThreads, 1, 1}, {1, 1, 1}, 0}, args, {});
 }
 
 sim::RunResult Stopwatch::launch(std::string_view kernel, const sim::LaunchConfig& config, const sim::Args& args, const sim::RunOptions& options) {
   if (config.block.y * config.block.z * config.grid.z != 1 || config.block.x % 32 != 0) refuse(std::string(kernel), "its CTAs are not rows of whole warps");
   const uint64_t warps = config.grid.count() * config.block.x / 32;
-  const GmemAddr stamps = device_.allocate(warps * kWarpBytes, "stamps");
+  const GmemAddr stamps = target().allocate(warps * kWarpBytes, "stamps");
   sim::Args all = args;
   all.add(stamps);
   Elapsed best{std::numeric_limits<double>::infinity(), 0};
   sim::RunResult r;
   for (unsigned i = 0; i < repeats_ + 1; ++i) {
     if (memory_.value() != 0) sweep();
-    r = device_.launch(kernel, config, all, options);
+    r = target().launch(kernel, config, all, options);
     if (!r.ok()) break;
     if (const Elapsed e = read_stamps(stamps, warps); (i != 0 || repeats_ == 0) && e.nanoseconds < best.nanoseconds) best = e;
   }
-  device_.release(stamps);
+  target().release(stamps);
   out_.push_back(best);
   return r;
 }
@@ -114,7 +114,7 @@ Elapsed Stopwatch::read_stamps(GmemAddr stamps, uint64_t warps) const {
     uint64_t from_ns, from, to_ns, to;
   };
   std::vector<Stamp> all(warps);
-  device_.read(all.data(), stamps, warps * sizeof(Stamp));
+  target().read(all.data(), stamps, warps * sizeof(Stamp));
   uint64_t first = all[0].from_ns, last = all[0].to_ns;
   const Stamp* longest = &all[0];
   for (const Stamp& s : all) {

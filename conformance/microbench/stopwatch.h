@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "launch/accelerator.h"
+#include "launch/forwarding_accelerator.h"
 
 namespace drywell::kernels::microbench {
 
@@ -26,19 +26,12 @@ enum class Caches : uint8_t { cold, warm, dirty };
 std::string stamped(std::string text, const std::string& kernel);
 
 /// An accelerator that times what it launches; everything else goes to the one it stands before.
-class Stopwatch : public Accelerator {
+class Stopwatch : public ForwardingAccelerator {
  public:
   /// `repeats` > 0: a GPU; the fastest of that many launches counts, each after one to warm up. Otherwise one launch, no sweep.
   Stopwatch(Accelerator& device, std::vector<Elapsed>& out, unsigned repeats, Caches caches);
   ~Stopwatch() override;
 
-  const sim::ArchConfig& arch() const override { return device_.arch(); }
-  uint32_t sm_count() const override { return device_.sm_count(); }
-  GmemAddr allocate(uint64_t bytes, std::string name) override { return device_.allocate(bytes, std::move(name)); }
-  void release(GmemAddr a) override { device_.release(a); }
-  void write(GmemAddr to, const void* from, uint64_t bytes) override { device_.write(to, from, bytes); }
-  void read(void* to, GmemAddr from, uint64_t bytes) override { device_.read(to, from, bytes); }
-  isa::TensorMap encode(const isa::TensorMapFields& fields) override { return device_.encode(fields); }
   using Accelerator::load;
   void load(isa::Module module, std::string_view text) override;
   sim::RunResult launch(std::string_view kernel, const sim::LaunchConfig& config, const sim::Args& args, const sim::RunOptions& options) override;
@@ -47,7 +40,6 @@ class Stopwatch : public Accelerator {
   void sweep();
   Elapsed read_stamps(GmemAddr stamps, uint64_t warps) const;
 
-  Accelerator& device_;
   std::vector<Elapsed>& out_;
   unsigned repeats_;
   Caches caches_;

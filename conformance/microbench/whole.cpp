@@ -5,30 +5,10 @@
 #include <cmath>
 
 #include "kernels/registry.h"
+#include "launch/forwarding_accelerator.h"
 
 namespace drywell::kernels::microbench {
 namespace {
-
-// A Stopwatch that a kernel's host code may own.
-class Lent : public Accelerator {
- public:
-  explicit Lent(Accelerator& a) : a_(a) {}
-  const sim::ArchConfig& arch() const override { return a_.arch(); }
-  uint32_t sm_count() const override { return a_.sm_count(); }
-  GmemAddr allocate(uint64_t bytes, std::string name) override { return a_.allocate(bytes, std::move(name)); }
-  void release(GmemAddr a) override { a_.release(a); }
-  void write(GmemAddr to, const void* from, uint64_t bytes) override { a_.write(to, from, bytes); }
-  void read(void* to, GmemAddr from, uint64_t bytes) override { a_.read(to, from, bytes); }
-  isa::TensorMap encode(const isa::TensorMapFields& fields) override { return a_.encode(fields); }
-  using Accelerator::load;
-  void load(isa::Module module, std::string_view text) override { a_.load(std::move(module), text); }
-  sim::RunResult launch(std::string_view kernel, const sim::LaunchConfig& config, const sim::Args& args, const sim::RunOptions& options) override {
-    return a_.launch(kernel, config, args, options);
-  }
-
- private:
-  Accelerator& a_;
-};
 
 std::vector<std::pair<std::string, std::string>> sizes(std::initializer_list<std::pair<const char*, unsigned>> list) {
   std::vector<std::pair<std::string, std::string>> out;
@@ -57,7 +37,7 @@ Elapsed measure(const WholeKernel& w, Accelerator& device, const std::string& ar
   c.params = Params(k.name, k.parameters, w.params);
   c.arch = arch;
   c.options = options;
-  c.machine = [&] { return std::make_unique<Lent>(watch); };
+  c.machine = [&] { return std::make_unique<ForwardingAccelerator>(watch); };
   const KernelReport r = k.run(c);
   if (!r.run.ok() || elapsed.size() != 1) throw InputError("E4505", fmt::format("{}: {}", w.name, r.run.ok() ? "not one launch" : r.run.fault->to_string()));
   return elapsed[0];
