@@ -2,8 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
-#include <thread>
 
+#include "core/parallel.h"
 #include "launch/bf16.h"
 
 namespace drywell::kernels {
@@ -133,17 +133,8 @@ class RowGenerator {
   std::vector<float> gains_;
 };
 
-/// Calls body(first_row, end_row) on every host core; the result does not depend on how many there are.
-template <class Body>
-void for_row_ranges(uint64_t rows, uint64_t elements, Body body) {
-  const uint64_t cores = std::max(1u, std::thread::hardware_concurrency());
-  const uint64_t workers = elements < 65536 ? 1 : std::clamp<uint64_t>(cores, 1, rows);
-  std::vector<std::jthread> threads;
-  for (uint64_t w = 1; w < workers; ++w) {
-    threads.emplace_back([=] { body(rows * w / workers, rows * (w + 1) / workers); });
-  }
-  body(uint64_t{0}, rows / workers);
-}
+/// Small arrays are not worth a thread; the result does not depend on how many there are.
+unsigned threads_for(uint64_t elements) { return elements < 65536 ? 1 : 0; }
 
 }  // namespace
 
@@ -178,7 +169,7 @@ double normal_quantile(double p) {
 std::vector<float> generate_floats(uint64_t rows, uint64_t columns, const GenerateOptions& options) {
   std::vector<float> out(rows * columns);
   const RowGenerator generator(columns, options);
-  for_row_ranges(rows, out.size(), [&generator, &out, columns](uint64_t first, uint64_t end) {
+  parallel_for(rows, threads_for(out.size()), [&generator, &out, columns](uint64_t first, uint64_t end) {
     for (uint64_t r = first; r < end; ++r) generator.fill(r, out.data() + r * columns);
   });
   return out;
@@ -187,7 +178,7 @@ std::vector<float> generate_floats(uint64_t rows, uint64_t columns, const Genera
 std::vector<uint16_t> generate_bf16(uint64_t rows, uint64_t columns, const GenerateOptions& options) {
   std::vector<uint16_t> out(rows * columns);
   const RowGenerator generator(columns, options);
-  for_row_ranges(rows, out.size(), [&generator, &out, columns](uint64_t first, uint64_t end) {
+  parallel_for(rows, threads_for(out.size()), [&generator, &out, columns](uint64_t first, uint64_t end) {
     std::vector<float> row(columns);
     for (uint64_t r = first; r < end; ++r) {
       generator.fill(r, row.data());

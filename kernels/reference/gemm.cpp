@@ -4,9 +4,9 @@
 #include <bit>
 #include <cmath>
 #include <cstdlib>
-#include <thread>
 #include <utility>
 
+#include "core/parallel.h"
 #include "kernels/reference/formats.h"
 #include "kernels/reference/gemm_operand.h"
 
@@ -147,17 +147,6 @@ class Product {
   PreparedOperand a_, b_;
 };
 
-/// Runs body(first, end) over [0, count) on several threads.
-template <class Body>
-void in_parallel(uint64_t count, unsigned threads, const Body& body) {
-  const uint64_t cores = threads != 0 ? threads : std::max(1u, std::thread::hardware_concurrency());
-  const uint64_t workers = std::clamp<uint64_t>(cores, 1, std::max<uint64_t>(count, 1));
-  std::vector<std::jthread> pool;
-  for (uint64_t w = 1; w < workers; ++w)
-    pool.emplace_back([=, &body] { body(count * w / workers, count * (w + 1) / workers); });
-  body(uint64_t{0}, count / workers);
-}
-
 std::vector<double> dequantised_row(const GemmOperand& o, uint64_t row) {
   std::vector<double> out(o.k);
   const uint64_t per_row = o.block == 0 ? 0 : (o.k + o.block - 1) / o.block;
@@ -179,7 +168,7 @@ std::vector<float> gemm_accumulators(const GemmOperand& a, const GemmOperand& b,
   const Product product(a, b, arithmetic);
   std::vector<float> out = std::move(start);
   out.resize(a.rows * b.rows, 0.0f);
-  in_parallel((a.rows + kRows - 1) / kRows, threads, [&](uint64_t first, uint64_t end) {
+  parallel_for((a.rows + kRows - 1) / kRows, threads, [&](uint64_t first, uint64_t end) {
     for (uint64_t block = first; block < end; ++block) {
       const uint64_t row = block * kRows, rows = std::min(kRows, a.rows - row);
       for (uint64_t column = 0; column < b.rows; column += kColumns) {
@@ -206,7 +195,7 @@ std::vector<double> gemm_float64(const RowOf& a, const RowOf& b, uint64_t column
   std::vector<std::vector<double>> left;
   for (const uint64_t r : rows) left.push_back(a(r));
   std::vector<double> out(rows.size() * columns);
-  in_parallel(columns, threads, [&](uint64_t first, uint64_t end) {
+  parallel_for(columns, threads, [&](uint64_t first, uint64_t end) {
     for (uint64_t j = first; j < end; ++j) {
       const std::vector<double> right = b(j);
       for (size_t i = 0; i < left.size(); ++i) {

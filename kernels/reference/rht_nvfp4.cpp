@@ -7,8 +7,8 @@
 #include <cmath>
 #include <cstdlib>
 #include <limits>
-#include <thread>
 
+#include "core/parallel.h"
 #include "drywell/core/error.h"
 #include "kernels/reference/formats.h"
 #include "kernels/reference/fused_sum.h"
@@ -84,18 +84,6 @@ void check(std::span<const uint16_t> input, const RhtNvfp4Options& o, uint64_t k
     d.error("E2101", {}, fmt::format("stochastic rounding needs m of {} at least, m = {}", kTileRows, o.m));
   }
   if (d.has_errors()) throw InputError(std::move(d));
-}
-
-/// Calls body(first, end) for pieces of [0, count) on several threads.
-template <class Body>
-void parallel_ranges(uint64_t count, unsigned threads, Body body) {
-  if (threads == 0) threads = std::max(1u, std::thread::hardware_concurrency());
-  const uint64_t workers = std::clamp<uint64_t>(threads, 1, std::max<uint64_t>(count, 1));
-  std::vector<std::jthread> pool;
-  for (uint64_t w = 1; w < workers; ++w) {
-    pool.emplace_back([&body, w, workers, count] { body(count * w / workers, count * (w + 1) / workers); });
-  }
-  body(uint64_t{0}, count / workers);
 }
 
 /// Calls body(column, block, values) for every block of the columns of chunk `chunk`, values as they lie in
@@ -279,7 +267,7 @@ std::array<float, 16> rht_block(std::span<const uint16_t, 16> x, uint16_t signs)
 float rht_amax(std::span<const uint16_t> input, const RhtNvfp4Options& options) {
   const uint64_t chunks = chunk_count(options);
   std::vector<float> largest(chunks, 0.0f);
-  parallel_ranges(chunks, options.threads, [&](uint64_t first, uint64_t end) {
+  parallel_for(chunks, options.threads, [&](uint64_t first, uint64_t end) {
     float found = 0;
     for (uint64_t chunk = first; chunk < end; ++chunk) {
       for (uint64_t block = 0; block < options.m / kBlock; ++block) found = block_row_amax(input, options, chunk, block, found);
@@ -298,7 +286,7 @@ RhtNvfp4Result rht_nvfp4(std::span<const uint16_t> input, const RhtNvfp4Options&
   result.scales.resize(options.n * options.m / kBlock);
   result.amax = options.amax ? *options.amax : rht_amax(input, options);
   const Quantiser quantiser(options, k_tile_size, result.amax);
-  parallel_ranges(chunk_count(options), options.threads, [&](uint64_t first, uint64_t end) {
+  parallel_for(chunk_count(options), options.threads, [&](uint64_t first, uint64_t end) {
     // Rows are put together here and copied out: in the result they lie a power of two apart more often than
     // not, and writing 32 of them in turn would fight over the same cache sets.
     const uint64_t code_bytes = options.m / 2, scale_bytes = options.m / kBlock,
@@ -338,7 +326,7 @@ QuantisationError quantisation_error(std::span<const uint16_t> input, const RhtN
   const auto bits = rht_matrix(options.signs);
   for (uint64_t i = 0; i < kBlock * kBlock; ++i) h[i / kBlock][i % kBlock] = bf16_to_float(bits[i]);
   std::vector<ErrorSums> sums(chunk_count(options));  // added up in order, whatever thread made them
-  parallel_ranges(sums.size(), options.threads, [&](uint64_t first, uint64_t end) {
+  parallel_for(sums.size(), options.threads, [&](uint64_t first, uint64_t end) {
     for (uint64_t chunk = first; chunk < end; ++chunk) {
       ErrorSums here;
       for_blocks(input, options, chunk,

@@ -6,9 +6,9 @@
 #include <atomic>
 #include <map>
 #include <mutex>
-#include <thread>
 #include <utility>
 
+#include "core/parallel.h"
 #include "sim/schedule/cluster_stepper.h"
 #include "sim/exec/environment.h"
 #include "sim/state/program.h"
@@ -121,15 +121,12 @@ RunResult run_functional(const Launch& given, const RunOptions& options) {
   Launch launch = given;
   launch.queue = &queue;
   Shared shared;
-  unsigned threads = options.threads != 0 ? options.threads : std::max(1u, std::thread::hardware_concurrency());
+  unsigned threads = host_threads(options.threads);
   const bool in_order = launch.observers != nullptr && !launch.observers->concurrent();
   if (in_order || launch.program->ordered_across_ctas) threads = 1;
   threads = static_cast<unsigned>(std::min<uint64_t>(threads, clusters));
   shared.gaps = threads == 1;
-  std::vector<std::thread> pool;
-  for (unsigned t = 1; t < threads; ++t) pool.emplace_back([&] { work(launch, options, shared); });
-  work(launch, options, shared);
-  for (std::thread& t : pool) t.join();
+  parallel_for(threads, threads, [&](uint64_t, uint64_t) { work(launch, options, shared); });
   if (!shared.fault.has_value()) run_together(launch, options, shared);
   if (options.progress != nullptr) options.progress->ctas_done += queue.cancelled() * launch.cluster.count();
   RunResult r;

@@ -3,8 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <thread>
 
+#include "core/parallel.h"
 #include "drywell/core/error.h"
 #include "sim/schedule/functional.h"
 #include "sim/events/hub.h"
@@ -166,8 +166,7 @@ bool TimedRun::in_order() const {
 
 unsigned TimedRun::host_threads() const {
   if (in_order()) return 1;
-  const unsigned threads = options_.threads != 0 ? options_.threads : std::max(1u, std::thread::hardware_concurrency());
-  return std::max(1u, static_cast<unsigned>(std::min<size_t>(threads, groups_.size())));
+  return std::max(1u, static_cast<unsigned>(std::min<size_t>(drywell::host_threads(options_.threads), groups_.size())));
 }
 
 // No answer of the memory comes sooner.

@@ -155,7 +155,8 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 #include <algorithm>
 #include <limits>
-#include <thread>
+
+#include "core/parallel.h"
 
 namespace drywell::bench {
 
@@ -166,13 +167,9 @@ void native_rht(std::span<const uint16_t> input, uint64_t m, uint64_t n, float a
   out.scales.resize(n * m / 16);
   float encode = std::min(2688.0f / amax, std::numeric_limits<float>::max());
   if (amax == 0 || encode == 0) encode = 1;
-  const auto work = [&](unsigned i) {
-    const uint64_t strips = n / 16, first = strips * i / threads * 16, last = strips * (i + 1) / threads * 16;
-    HWY_DYNAMIC_DISPATCH(Columns)(detail::Tensor{input.data(), m, n, encode, 1.0f / encode, out.codes.data(), out.scales.data()}, first, last);
-  };
-  std::vector<std::jthread> pool;
-  for (unsigned i = 1; i < threads; ++i) pool.emplace_back(work, i);
-  work(0);
+  parallel_for(n / 16, threads, [&](uint64_t first, uint64_t end) {
+    HWY_DYNAMIC_DISPATCH(Columns)(detail::Tensor{input.data(), m, n, encode, 1.0f / encode, out.codes.data(), out.scales.data()}, first * 16, end * 16);
+  });
 }
 
 }  // namespace drywell::bench

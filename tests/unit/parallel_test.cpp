@@ -1,0 +1,45 @@
+#include "core/parallel.h"
+
+#include <gtest/gtest.h>
+
+#include <mutex>
+#include <utility>
+
+namespace drywell {
+namespace {
+
+using Pieces = std::vector<std::pair<uint64_t, uint64_t>>;
+
+Pieces pieces_of(uint64_t count, unsigned threads) {
+  std::mutex mutex;
+  Pieces all;
+  parallel_for(count, threads, [&](uint64_t first, uint64_t end) {
+    const std::lock_guard lock(mutex);
+    all.emplace_back(first, end);
+  });
+  std::sort(all.begin(), all.end());
+  return all;
+}
+
+TEST(ParallelFor, PiecesCoverTheRangeOnce) {
+  EXPECT_EQ(pieces_of(10, 4), (Pieces{{0, 2}, {2, 5}, {5, 7}, {7, 10}}));
+  EXPECT_EQ(pieces_of(10, 1), (Pieces{{0, 10}}));
+}
+
+TEST(ParallelFor, NoThreadIsWithoutWork) {
+  EXPECT_EQ(pieces_of(2, 8), (Pieces{{0, 1}, {1, 2}}));
+  EXPECT_EQ(pieces_of(0, 8), (Pieces{{0, 0}}));
+}
+
+TEST(ParallelFor, TheFirstPieceIsTheCallers) {
+  const auto caller = std::this_thread::get_id();
+  parallel_for(4, 4, [&](uint64_t first, uint64_t) { EXPECT_EQ(std::this_thread::get_id() == caller, first == 0); });
+}
+
+TEST(HostThreads, AreTheCoresUnlessToldOtherwise) {
+  EXPECT_EQ(host_threads(7), 7u);
+  EXPECT_GE(host_threads(), 1u);
+}
+
+}  // namespace
+}  // namespace drywell
