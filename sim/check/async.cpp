@@ -207,7 +207,7 @@ struct ClusterMonitor::Issue {
   }
   void operator()(const BulkCopy& b) const { b.kind == BulkCopy::Kind::shared_to_global ? store() : signalled(Agent::load, {b.mbar}); }
   void operator()(const RemoteStore& r) const { if (!r.global) signalled(Agent::remote, {r.mbar}); }
-  void operator()(const TryCancel& t) const { signalled(Agent::load, {op.issuer.cta << 24 | shared_offset(t.mbar)}); }
+  void operator()(const TryCancel& t) const { signalled(Agent::load, {cluster_address(op.issuer.cta, shared_offset(t.mbar))}); }
   void operator()(const Umma& u) const { mma(u); }
   // The constant field of a descriptor of tcgen05 (docs/facts/tcgen05.md §4.6).
   void check_version(uint64_t d, const Access& a) const {
@@ -295,7 +295,7 @@ struct ClusterMonitor::Issue {
     state.clock.tick();
     for (uint32_t r = 0; r < 16; ++r) {
       if (c.multicast == 0 ? r == 0 : (c.multicast >> r & 1) != 0)
-        m.check_init(c.multicast == 0 ? c.mbar : r << 24 | shared_offset(c.mbar), flight.who, state.clock);
+        m.check_init(c.multicast == 0 ? c.mbar : cluster_address(r, shared_offset(c.mbar)), flight.who, state.clock);
     }
   }
   void operator()(const RemoteArrive& r) const {

@@ -149,7 +149,7 @@ void ClusterMonitor::barrier_events(const Warp& w, const DecodedOp& op, LaneMask
       case MbarrierEvent::inval: inval(e, w, pc, mask); break;
       default:
         released = true;
-        if (e.what != MbarrierEvent::phase_complete) check_init(e.cta->rank << 24 | e.offset, who, state.clock);
+        if (e.what != MbarrierEvent::phase_complete) check_init(cluster_address(e.cta->rank, e.offset), who, state.clock);
         arrive(e, state.clock.arrival(o.release, o.wide), state.clock.now.wide, who);
     }
   }

@@ -34,7 +34,7 @@ class Session::Recorder : public Listener {
     }
   }
   void mbarrier(const Cta& cta, uint32_t offset, const Mbarrier& b, MbarrierEvent e, int64_t) override {
-    if (e == MbarrierEvent::phase_complete) session_.record_.phases.push_back({(cta.rank << 24) | offset, b.phase});
+    if (e == MbarrierEvent::phase_complete) session_.record_.phases.push_back({cluster_address(cta.rank, offset), b.phase});
   }
 
   void begin() { executed_.clear(); }

@@ -51,7 +51,7 @@ EngineResult to_shared(Cluster& c, const AsyncOp& op, const BulkCopy& b) {
   }
   for (uint32_t d = 0; d < kMaxClusterCtas; ++d) {
     if ((target.ctas() >> d & 1) == 0) continue;
-    const uint32_t at = d << 24 | shared_offset(dst);
+    const uint32_t at = cluster_address(d, shared_offset(dst));
     uint8_t* to = shared_bytes(c, at, b.bytes);
     if (to == nullptr) return outside_shared(at, b.bytes);
     deliver(op, b, to);

@@ -15,7 +15,7 @@ Dim3 first_cta(const Launch& l, uint64_t cluster) {
 }
 
 EngineResult respond(Cluster& c, uint32_t rank, const TryCancel& t, const std::array<uint32_t, 4>& words) {
-  const uint32_t at = rank << 24 | shared_offset(t.response);
+  const uint32_t at = cluster_address(rank, shared_offset(t.response));
   uint8_t* to = shared_bytes(c, at, sizeof(words));
   if (to == nullptr)
     return GuestError{
@@ -23,7 +23,7 @@ EngineResult respond(Cluster& c, uint32_t rank, const TryCancel& t, const std::a
         fmt::format("the response of try_cancel at offset {:#x} of CTA rank {}: outside shared memory",
                     shared_offset(at), rank)};
   std::memcpy(to, words.data(), sizeof(words));
-  return apply_mbarrier(c, rank << 24 | shared_offset(t.mbar), MbarrierOp::complete_tx, sizeof(words));
+  return apply_mbarrier(c, cluster_address(rank, shared_offset(t.mbar)), MbarrierOp::complete_tx, sizeof(words));
 }
 
 }  // namespace

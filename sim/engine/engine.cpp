@@ -78,7 +78,7 @@ EngineResult write(Cluster& c, AsyncOp&, Commit& p) {
   if (p.multicast == 0) return apply_mbarrier(c, p.mbar, MbarrierOp::arrive, 1);
   for (uint32_t r = 0; r < 16; ++r) {
     if ((p.multicast >> r & 1) == 0) continue;
-    if (auto e = apply_mbarrier(c, (r << 24) | shared_offset(p.mbar), MbarrierOp::arrive, 1); e.has_value()) return e;
+    if (auto e = apply_mbarrier(c, cluster_address(r, shared_offset(p.mbar)), MbarrierOp::arrive, 1); e.has_value()) return e;
   }
   return std::nullopt;
 }

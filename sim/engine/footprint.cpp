@@ -73,7 +73,7 @@ void writes_of(const BulkCopy& b, const SpanVisitor& visit) {
   if (b.kind == BulkCopy::Kind::shared_to_global) return masked(global(b.dst, b.bytes), b.byte_mask, visit);
   const auto dst = static_cast<uint32_t>(b.dst);
   for_ctas(LoadTarget{dst, b.mbar, b.multicast, 0}.ctas(),
-           [&](uint32_t cta) { masked(shared(cta << 24 | shared_offset(dst), b.bytes), b.byte_mask, visit); });
+           [&](uint32_t cta) { masked(shared(cluster_address(cta, shared_offset(dst)), b.bytes), b.byte_mask, visit); });
 }
 
 // ---- wgmma: the rows of A its warp multiplies, and all of B
@@ -142,7 +142,7 @@ struct Writes {
   }
   void operator()(const TryCancel& t) const {
     const uint32_t all = t.multicast ? (1u << c.ctas.size()) - 1 : 1u << op.issuer.cta;
-    for_ctas(all, [&](uint32_t cta) { visit(shared(cta << 24 | shared_offset(t.response), 16)); });
+    for_ctas(all, [&](uint32_t cta) { visit(shared(cluster_address(cta, shared_offset(t.response)), 16)); });
   }
   void operator()(const Wgmma&) const {}
   void operator()(const Commit&) const {}

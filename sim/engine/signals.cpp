@@ -34,7 +34,7 @@ EngineResult check_target(const Cluster& c, const LoadTarget& t) {
 EngineResult signal_target(Cluster& c, const LoadTarget& t, uint32_t bytes) {
   for (uint32_t d = 0; d < kMaxClusterCtas; ++d) {
     if ((t.ctas() >> d & 1) == 0) continue;
-    const uint32_t mbar = (signalled_cta(t, d) << 24) | shared_offset(t.mbar);
+    const uint32_t mbar = cluster_address(signalled_cta(t, d), shared_offset(t.mbar));
     if (auto e = apply_mbarrier(c, mbar, MbarrierOp::complete_tx, bytes); e.has_value()) return e;
   }
   return std::nullopt;

@@ -20,7 +20,7 @@ void run_groups(Warp& w, std::span<const LaneGroup> groups) {
 void write_frame_addresses(Warp& w, uint32_t index, const FunctionCode& code) {
   const CallFrame& f = w.frames[index];
   for (const FunctionCode::FrameAddress& a : code.frame_addresses) {
-    const uint32_t value = a.offset + (a.space == isa::Mod::shared ? w.cta->rank << 24 : f.local);
+    const uint32_t value = a.offset + (a.space == isa::Mod::shared ? cluster_address(w.cta->rank, 0) : f.local);
     uint8_t* at = w.register_file.data() + f.registers + a.slot;
     for (uint32_t lane = 0; lane < kWarpSize; ++lane) {
       const uint64_t wide = value;

@@ -56,7 +56,7 @@ Effect map_address(Warp& w, const DecodedOp& op, LaneMask mask) {
   for (uint32_t i = 0; i < kWarpSize; ++i) {
     if ((mask >> i & 1) != 0 && rank[i] >= size)
       return fault(w, "F3502", fmt::format("mapa to CTA rank {} of a cluster of {}", rank[i], size));
-    r[i] = (a[i] & ~L{0xFF000000u}) | (L{rank[i]} << 24);
+    r[i] = (a[i] & ~L{~kSharedOffsetMask}) | L{cluster_address(rank[i], 0)};
   }
   store_masked(lanes<L>(w, op.dst), r, mask);
   return Effect::next;

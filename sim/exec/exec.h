@@ -140,7 +140,7 @@ inline uint64_t lane_value(const Warp& w, Src s, uint32_t lane, bool wide) {
 /// .shared::cluster and in generic addresses the bits tell it (docs/facts/tma-mbarrier.md §5).
 inline uint32_t shared_address(const Warp& w, uint64_t address, bool cluster_space) {
   const auto low = static_cast<uint32_t>(address);
-  return cluster_space ? low : (w.cta->rank << 24) | shared_offset(low);
+  return cluster_space ? low : cluster_address(w.cta->rank, shared_offset(low));
 }
 inline bool is_shared_generic(uint64_t address) { return (address >> 32) == window::kSharedHigh; }
 

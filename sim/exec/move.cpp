@@ -115,7 +115,7 @@ Effect convert_address(Warp& w, const DecodedOp& op, LaneMask mask) {
   if (!To && op.count != 0) {
     // A generic address names the CTA; a bare .shared::cta offset is the own CTA's, one of .shared::cluster that of rank 0.
     for (uint64_t& v : r) {
-      if (shared_rank(static_cast<uint32_t>(v)) == 0) v |= uint64_t{w.cta->rank} << 24;
+      if (shared_rank(static_cast<uint32_t>(v)) == 0) v |= cluster_address(w.cta->rank, 0);
     }
   }
   store_masked(lanes<uint64_t>(w, op.dst), r, mask);

@@ -31,6 +31,7 @@ inline constexpr uint32_t kSmemReserved = 1024;
 inline constexpr uint32_t kSharedOffsetMask = 0x00FFFFFF;
 constexpr uint32_t shared_rank(uint32_t address) { return address >> 24; }
 constexpr uint32_t shared_offset(uint32_t address) { return address & kSharedOffsetMask; }
+constexpr uint32_t cluster_address(uint32_t rank, uint32_t offset) { return rank << 24 | offset; }
 
 /// One CTA's shared memory with the mbarriers that live in it. While a barrier is live its bytes keep what ordinary
 /// stores last wrote; its state is here (docs/facts/tma-mbarrier.md §1.6).

@@ -7,6 +7,7 @@
 #include <iterator>
 #include <map>
 
+#include "sim/state/cta.h"
 #include "sim/trace/trace_pieces.h"
 
 namespace drywell::sim {
@@ -85,7 +86,7 @@ class Flows {
     if (!address.starts_with("0x")) return "";
     uint32_t value = 0;
     std::from_chars(address.data() + 2, address.data() + address.size(), value, 16);
-    return fmt::format("{} {:#x}", cta, value & 0xFFFFFF);
+    return fmt::format("{} {:#x}", cta, shared_offset(value));
   }
   std::vector<Operation> operations_;
   std::map<std::string, std::vector<Point>> waits_;

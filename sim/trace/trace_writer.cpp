@@ -282,7 +282,7 @@ void TraceWriter::Impl::mbarrier(const Cta& cta, uint32_t offset, const Mbarrier
   }
   // An event that completes the phase is announced after the barrier moved on: it still belongs to the old
   // phase.
-  uint64_t& phase = s.phases[(cta.rank << 24) | offset];
+  uint64_t& phase = s.phases[cluster_address(cta.rank, offset)];
   if (e == MbarrierEvent::init) phase = b.phase;
   const bool moved = b.phase != phase;
   line("{} mbar={:#x}{} M {} {} phase={} pending={} tx={}", s.ctas[cta.rank], offset, cycle(cta.cluster->now),

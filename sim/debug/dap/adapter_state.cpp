@@ -184,9 +184,9 @@ Json DapAdapter::variables(const Json& a) {
       for (const Smem::Slot& s : w.cta->smem.mbarriers()) {
         if (!s.barrier.live) continue;
         std::string text = fmt::format("phase {}, {} of {} arrivals missing, {} bytes missing", s.barrier.phase, s.barrier.pending, s.barrier.expected, s.barrier.tx);
-        for (const Warp* waiting : waiters(c, (w.cta->rank << 24) | s.offset)) text += fmt::format(", warp {} waits", waiting->index);
+        for (const Warp* waiting : waiters(c, cluster_address(w.cta->rank, s.offset))) text += fmt::format(", warp {} waits", waiting->index);
         Json v = variable(fmt::format("{:#x}", s.offset), text);
-        v["memoryReference"] = fmt::format("{:#x}", window::generic(window::kSharedHigh, (uint64_t{w.cta->rank} << 24) | s.offset));
+        v["memoryReference"] = fmt::format("{:#x}", window::generic(window::kSharedHigh, cluster_address(w.cta->rank, s.offset)));
         out.push_back(std::move(v));
       }
       break;

@@ -47,7 +47,7 @@ void info_mbarriers(Shell& s) {
       if (!b.live) continue;
       if (count++ == 0) s.say("  address   phase  pending  tx bytes  waiting");
       std::string who;
-      for (const Warp* w : waiters(c, (cta->rank << 24) | offset)) {
+      for (const Warp* w : waiters(c, cluster_address(cta->rank, offset))) {
         who += fmt::format("{}{}{}", who.empty() ? "" : ", ", w->cta->rank == cta->rank ? "" : fmt::format("rank {} ", w->cta->rank), fmt::format("warp {} (parity {})", w->index, w->block.parity));
       }
       if (cta->rank != s.debugger().focus.cta) who += fmt::format("{}(of CTA rank {})", who.empty() ? "" : " ", cta->rank);
