@@ -1,5 +1,5 @@
-// The `inlined_at` of .loc directives (PTX ISA 11.5.2): each names one call, and the line of that call, if it was inlined itself,
-// has a .loc of its own before it.
+// Call sites of .loc directives with `inlined_at` (PTX ISA 11.5.2): each such directive names one call. If the line of that call
+// was itself inlined, an earlier .loc names that line.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,8 @@ namespace drywell::isa {
 
 class CallSites {
  public:
-  /// The next .loc of the text: its line, and the call that it was inlined for (file 0: none).
+  /// Returns the SourceRef of the next .loc of the text. `at` is its line, `inlined_at` is the call that it
+  /// was inlined at (file 0: none).
   SourceRef line(SourceRef at, const SourceRef& inlined_at) {
     if (inlined_at.file != 0) at.call_site = site(inlined_at);
     latest_[place(at)] = at.call_site;
@@ -25,7 +26,7 @@ class CallSites {
   using Place = std::tuple<uint32_t, uint32_t, uint32_t>;
   static Place place(const SourceRef& at) { return {at.file, at.line, at.column}; }
 
-  // 1 + index of the call. What it was inlined for is what the latest .loc with its line said.
+  // Returns 1 + the index of the call. The latest .loc with the call's line gives the call that contains it.
   uint32_t site(SourceRef call) {
     const auto outer = latest_.find(place(call));
     call.call_site = outer == latest_.end() ? 0 : outer->second;
@@ -34,7 +35,7 @@ class CallSites {
     return known->second;
   }
 
-  std::vector<SourceRef> sites_;  // each leads only to earlier ones: chains end
+  std::vector<SourceRef> sites_;  // a call_site refers only to earlier elements, so chains end
   std::map<std::pair<Place, uint32_t>, uint32_t> numbers_;
   std::map<Place, uint32_t> latest_;
 };

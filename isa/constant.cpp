@@ -91,7 +91,8 @@ Constant apply_binary(std::string_view op, const Constant& a, const Constant& b)
   if (op == "&&") return truth(a.bits != 0 && b.bits != 0);
   if (op == "||") return truth(a.bits != 0 || b.bits != 0);
   const ImmKind kind = a.kind == ImmKind::hex ? ImmKind::hex : ImmKind::decimal;
-  // Counts are taken modulo 64; PTX ISA 4.5.5 calls shifts defined in all cases without saying how.
+  // Shift counts are taken modulo 64: PTX ISA 4.5.5 defines shifts in all cases but does not give the result
+  // for counts of 64 or more.
   if (op == "<<") return integer(a.bits << (b.bits & 63), a.is_unsigned, kind);
   if (op == ">>") return integer(shift_right(a, b.bits & 63), a.is_unsigned, kind);
   switch (op[0]) {
@@ -104,7 +105,8 @@ Constant apply_binary(std::string_view op, const Constant& a, const Constant& b)
     default: break;
   }
   if (b.bits == 0) throw ConstantError("division by zero in a constant expression");
-  // The remainder is of unsigned numbers; ptxas leaves it unsigned, where table 5 of PTX ISA 4.5.6 says .s64.
+  // The remainder is of unsigned numbers, and ptxas gives an unsigned result, where table 5 of PTX ISA 4.5.6
+  // says .s64.
   if (op == "%") return integer(a.bits % b.bits, true, kind);
   return integer(quotient(a.bits, b.bits, is_unsigned), is_unsigned, kind);
 }
@@ -115,7 +117,8 @@ Constant cast_constant(Constant a, bool to_unsigned) {
   return a;
 }
 
-// PTX ISA 4.5.5 has floats behind '?' too, but ptxas refuses them; it also leaves the chosen value's sign as it is.
+// PTX ISA 4.5.5 allows floats as the second and third operand of '? :', but ptxas rejects them; the result keeps
+// the signedness of the chosen operand, as in ptxas.
 Constant choose_constant(const Constant& condition, const Constant& yes, const Constant& no) {
   if (condition.is_float() || yes.is_float() || no.is_float()) throw ConstantError("'? :' takes integers");
   return condition.bits != 0 ? yes : no;

@@ -1,5 +1,5 @@
-// Values of constant expressions and the arithmetic on them (PTX ISA 4.5): signed and unsigned 64-bit integers, and double
-// precision. What the text leaves open follows ptxas 13.0, which decides what the machine is given.
+// Values of constant expressions and their arithmetic (PTX ISA 4.5): signed and unsigned 64-bit integers, and double
+// precision. Where the PTX ISA leaves a case open, the result follows ptxas 13.0.
 #pragma once
 
 #include <cstdint>
@@ -21,10 +21,10 @@ struct BinaryOperator {
   std::string_view text;
   int precedence;  // higher binds tighter
 };
-/// The operator that begins with these two characters, or nullptr.
+/// Returns the operator that begins with these two characters, or nullptr.
 const BinaryOperator* find_binary_operator(char first, char second);
 
-/// Why an operator refuses its operands; `what()` is for the user.
+/// An operator does not accept its operands; `what()` is the message for the user.
 struct ConstantError : std::invalid_argument {
   using std::invalid_argument::invalid_argument;
 };

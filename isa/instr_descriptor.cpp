@@ -6,28 +6,28 @@
 namespace drywell::isa {
 namespace {
 
-// Fields every layout has.
+// Fields of all layouts.
 using Sparse = BitField<2, 1>;
 using NegateA = BitField<13, 1>;
 using NegateB = BitField<14, 1>;
 using NDim = BitField<17, 6>;
-// (a) f16, tf32, f8f6f4, i8 and (b) mxf8f6f4
+// Layout (a): f16, tf32, f8f6f4, i8, and layout (b): mxf8f6f4
 using AType = BitField<7, 3>;
 using BType = BitField<10, 3>;
 using TransposeA = BitField<15, 1>;
 using TransposeB = BitField<16, 1>;
-// (a)
+// Layout (a)
 using Selector = BitField<0, 2>;
 using Saturate = BitField<3, 1>;
 using DType = BitField<4, 2>;
 using MDim16 = BitField<24, 5>;
 using MaxShift = BitField<30, 2>;
-// (b) and (c)
+// Layouts (b) and (c)
 using SfbId = BitField<4, 2>;
 using ScaleType = BitField<23, 1>;
 using MDim128 = BitField<27, 2>;
 using SfaId = BitField<29, 2>;
-// (c)
+// Layout (c)
 using BTypePacked = BitField<10, 2>;
 using K96 = BitField<31, 1>;
 

@@ -32,7 +32,7 @@ int digit_value(char c) {
   return 99;
 }
 
-// `count` hexadecimal digits exactly, as 0f and 0d take them.
+// Exactly `count` hexadecimal digits, as 0f and 0d require.
 bool exact_hex(std::string_view digits, size_t count, uint64_t& bits) {
   if (digits.size() != count) return false;
   bits = 0;
@@ -180,7 +180,7 @@ Literal Lexer::number() {
   return integer(word);
 }
 
-// "1.5", ".5", "5.", "1e-3": at_ stands behind the digits in front of the point.
+// "1.5", ".5", "5.", "1e-3": at_ is behind the digits in front of the point.
 Literal Lexer::decimal_float(size_t begin) {
   size_t end = at_;
   if (look(0) == '.') {

@@ -12,7 +12,7 @@
 namespace drywell::isa {
 namespace {
 
-using Names = std::map<std::string, std::string>;  // as in the unit -> as in the result
+using Names = std::map<std::string, std::string>;  // name in the unit -> name in the result
 
 void rename(std::string& name, const Names& names) {
   if (const auto it = names.find(name); it != names.end()) name = it->second;
@@ -22,7 +22,7 @@ bool is_weak(Linkage l) { return l == Linkage::weak || l == Linkage::common; }
 bool defines(const Variable& v) { return v.linkage != Linkage::external; }
 bool defines(const Function& f) { return !f.is_prototype; }
 
-// A definition that another one replaces becomes a declaration: whatever refers to it finds the other by name.
+// Replaces a definition by a declaration; its users then find the other definition by name.
 void give_way(Variable& v) {
   v.linkage = Linkage::external;
   v.init.clear();
@@ -105,7 +105,7 @@ void Linker::adapt(SourceRef& at, const std::vector<uint32_t>& files) const {
 void Linker::append(Module unit) {
   const Names names = names_of(unit);
   std::vector<uint32_t> files;
-  unit.files[0].clear();  // lines of several texts: which one's is not kept
+  unit.files[0].clear();  // the file's name is dropped: the result has lines of several texts
   for (const std::string& path : unit.files) files.push_back(path.empty() ? 0 : out_.file_index(path));
   for (Function& f : unit.functions) adapt(f, names, files);
   for (SourceRef& at : unit.call_sites) adapt(at, files);
@@ -123,7 +123,7 @@ void Linker::append(Module unit) {
   move_all(out_.pragmas, unit.pragmas);
 }
 
-/// One definition per name: the first that is not weak, else the first.
+/// Keeps one definition per name: the first that is not weak, else the first.
 template <class T>
 void Linker::resolve(std::vector<T>& all) {
   std::map<std::string, T*> chosen;

@@ -31,7 +31,7 @@ std::string_view stem_of(std::string_view name) {
   return name;
 }
 
-// Calls f(prefix, number) for each way to read `name` as a prefix and a decimal number without leading zeros.
+// Calls f(prefix, number) for each split of `name` into a prefix and a decimal number without leading zeros.
 template <class F>
 bool any_split(std::string_view name, F&& f) {
   uint64_t number = 0, scale = 1;

@@ -19,7 +19,8 @@ class NameMap {
   NameMap() : slots_(64) {}
   /// The number of `name`, or kAbsent.
   uint32_t find(std::string_view name) const;
-  /// The number of `name`, a new one starting as kAbsent. The reference holds until the next call.
+  /// Returns a reference to the number of `name`; a new name's number is kAbsent. The reference is valid
+  /// until the next call.
   uint32_t& at(std::string_view name);
   void clear();
 
@@ -52,12 +53,12 @@ enum class NameKind : uint8_t {
   label
 };
 
-/// What a name stands for.
+/// The object that a name denotes.
 struct Binding {
   std::string_view name;
   NameKind kind{};
   uint32_t depth = 0;
-  uint32_t index = 0;                    // first register, or index into what `kind` says
+  uint32_t index = 0;                    // first register, or index into the list of `kind`
   uint32_t count = 0;                    // registers of a range or a vector
   uint32_t previous = NameMap::kAbsent;  // hidden binding of the same name
   uint32_t symbol = 0;  // Function::symbols index, valid while symbol_function is the current function
@@ -69,29 +70,30 @@ class Names {
   uint32_t depth() const { return static_cast<uint32_t>(starts_.size()); }
   void open() { starts_.push_back(static_cast<uint32_t>(bindings_.size())); }
   void close();
-  /// Forgets which printed names the last function used.
+  /// Clears the printed names of the previous function.
   void begin_function();
 
-  /// Adds a name to the innermost scope; nullptr if that scope has it already. A range is declared by its
-  /// prefix.
+  /// Adds a name to the innermost scope; returns nullptr if that scope already has it. A range is declared by
+  /// its prefix.
   Binding* declare(std::string_view name, NameKind kind, uint32_t index, uint32_t count = 0);
-  /// The innermost binding, ranges aside; nullptr if there is none.
+  /// Returns the innermost binding, ranges aside; nullptr if there is none.
   Binding* find(std::string_view name);
-  /// The innermost binding of that name in the current scope only.
+  /// Returns the binding of that name in the current scope; nullptr if there is none.
   Binding* find_here(std::string_view name);
-  /// The register `name` stands for as a member of a range, or kNoReg; `depth` is its scope.
+  /// Returns the register `name` of a declared range, or kNoReg; `depth` is the scope of the range.
   RegId find_in_ranges(std::string_view name, uint32_t& depth) const;
-  /// The range whose prefix is `name` without its last digits, for hints; nullptr if there is none.
+  /// Returns the range whose prefix is `name` without its last digits, for hints; nullptr if there is none.
   const Binding* near_range(std::string_view name) const;
 
-  /// A name for printing that nothing in this function or at module scope has: `name` itself if it is free.
+  /// Returns a name for printing that nothing in this function or at module scope has: `name` itself if it is
+  /// free.
   std::string_view unique(std::string_view name);
-  /// The same for a range: a prefix such that prefix0 … prefix(count-1) are free.
+  /// Returns a prefix for printing such that prefix0 … prefix(count-1) are free.
   std::string_view unique_prefix(std::string_view prefix, uint32_t count);
 
-  /// Takes `name` for this function as it is.
+  /// Marks `name` as used in this function.
   void reserve(std::string_view name) { mark(name); }
-  /// A view of `text` that lasts until the next function begins.
+  /// Returns a view of `text` that is valid until the next function begins.
   std::string_view keep(std::string text);
 
  private:

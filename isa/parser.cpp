@@ -11,7 +11,8 @@ std::string excerpt(std::string_view text) {
   constexpr size_t kMost = 60;
   std::string out;
   for (const char c : text.substr(0, kMost)) {
-    const bool shows = c >= ' ' && c <= '~';  // a terminal would obey the others, a C string ends at one
+    const bool shows = c >= ' ' && c <= '~';  // other characters could control a terminal, and NUL ends a C
+                                              // string
     out += shows ? std::string(1, c) : fmt::format("\\x{:02x}", static_cast<unsigned char>(c));
   }
   return text.size() <= kMost ? out : out + "…";
@@ -149,7 +150,8 @@ void Parser::module_directive(std::string_view word, TextPos at) {
   if (word == "section") return section_directive();
   if (word == "alias") return alias_directive();
   if (word == "pragma") return module_.pragmas.push_back(pragma_text());
-  if (word == "loc") return loc_directive();  // nvcc never puts one here, but it does no harm
+  if (word == "loc") return loc_directive();  // harmless here, although nvcc never writes a .loc at module
+                                              // level
   if (word == "tex" || word == "texref" || word == "samplerref" || word == "surfref") {
     fail("U5001", at, fmt::format("textures and surfaces ('.{}') are not modelled", word));
   }
@@ -256,7 +258,7 @@ std::string Parser::pragma_text() {
   return all;
 }
 
-// ---- what can only be done once everything was read
+// ---- steps after the whole text is read
 
 void Parser::finish_module() {
   finish_files();
@@ -285,14 +287,15 @@ void Parser::finish_module() {
   }
 }
 
-// Numbers given by .file become indices; .file may come after the .loc that use it.
+// Converts the numbers of .file to indices; a .file may follow the .loc directives that use it.
 void Parser::finish_files() {
   uint32_t last = 0;
   for (const auto& [number, path] : file_numbers_) last = std::max(last, number);
   module_.files.resize(last + 1);
   module_.files[0] = file_name_;
   for (auto& [number, path] : file_numbers_) module_.files[number] = std::move(path);
-  // A .loc of a file that no .file names says nothing, and a call there makes all calls doubtful.
+  // A .loc of a file without a .file directive gives no source line. If a call site has such a .loc, all call
+  // sites are dropped.
   const std::vector<SourceRef>& sites = call_sites_.all();
   const bool calls_known = std::all_of(sites.begin(), sites.end(), [&](const SourceRef& at) { return at.file <= last; });
   if (calls_known) module_.call_sites = sites;
@@ -304,7 +307,7 @@ void Parser::finish_files() {
   }
 }
 
-// PTX ISA 9.7.10 and 9.7.11: instructions that are known, and have no rows.
+// PTX ISA 9.7.10 and 9.7.11: texture and surface instructions; the table has no rows for them.
 static bool is_texture_opcode(std::string_view text) {
   constexpr std::string_view kMnemonics[] = {"tex", "tld4", "txq", "istypep", "suld", "sust", "sured", "suq"};
   return std::find(std::begin(kMnemonics), std::end(kMnemonics), text.substr(0, text.find('.'))) != std::end(kMnemonics);

@@ -18,7 +18,7 @@
 
 namespace drywell::isa {
 
-/// Text for a message: what the user wrote, but never a whole page of it, and nothing a terminal obeys.
+/// Excerpt of the user's text for a message: limited in length, without control characters.
 std::string excerpt(std::string_view text);
 
 class Parser {
@@ -27,10 +27,10 @@ class Parser {
   ParseResult run();
 
  private:
-  /// Thrown when the current statement is beyond saving and has been reported; caught where statements are
-  /// read.
+  /// Thrown after a report when the current statement cannot be parsed further; caught by the loop that reads
+  /// statements.
   struct Recover {};
-  /// Thrown when there are too many errors to go on.
+  /// Thrown when there are too many errors to continue.
   struct TooMany {};
 
   // ---- diagnostics and small expectations (parser.cpp)
@@ -41,7 +41,7 @@ class Parser {
   void expect(char c, std::string_view what);
   void expect_semicolon();
   std::string_view expect_identifier(std::string_view what);
-  /// Runs `f`; after a Recover skips to the next statement, or at module scope to the next item.
+  /// Runs `f`; after a Recover, skips to the next statement, or at module scope to the next item.
   template <class F>
   void recovering(F&& f);
 
@@ -120,7 +120,7 @@ class Parser {
     TextPos first_seen;
     uint32_t uses = 0;
   };
-  /// The rest of an instruction; `word` is its opcode's first word, or empty in front of a guard.
+  /// Parses the rest of an instruction; `word` is its opcode's first word, or empty in front of a guard.
   void instruction(std::string_view word, TextPos at);
   OpcodeEntry& opcode_entry(std::string_view first_word, TextPos at);
   RegId guard(bool& negated);
@@ -130,7 +130,8 @@ class Parser {
   Operand special_operand(std::string_view name, TextPos at);
   void label_operand();
   Operand register_of(Binding& b, std::string_view name, TextPos at);
-  /// The register called `name`, or kNoReg; symbols are left in `symbol`.
+  /// Returns the register called `name`, or kNoReg; if the name denotes something else, `other` is its
+  /// binding.
   RegId find_register(std::string_view name, Binding*& other);
   Operand address_operand();
   Operand constant_operand(bool negated);
@@ -142,16 +143,16 @@ class Parser {
 
   // ---- constant expressions (parser_const.cpp)
   Constant constant(unsigned nesting = 0);
-  /// True if a number stands next, without a sign: a digit, or ".5".
+  /// True if the next word is a number without a sign: a digit, or ".5".
   bool at_number();
-  /// True if a number, a sign, a parenthesis or WARP_SZ stands next: no name of a variable.
+  /// True if the next word is a number, a sign, a parenthesis or WARP_SZ, and not the name of a variable.
   bool at_constant();
   template <class F>
   Constant evaluated(TextPos at, F&& f);
   Constant constant_expression(int min_precedence, unsigned nesting);
   Constant constant_primary(unsigned nesting);
   Constant parenthesised(TextPos at, unsigned nesting);
-  /// A literal that fits in 32 bits, where no expression may stand.
+  /// A literal that fits in 32 bits; expressions are not allowed at this place.
   uint32_t plain_number(std::string_view what);
   uint64_t unsigned_constant(std::string_view what, uint64_t max);
   int64_t address_offset();
@@ -184,14 +185,14 @@ class Parser {
   uint32_t registers_total_ = 0;
   uint64_t initialised_total_ = 0, constant_bytes_ = 0;         // bytes
   std::deque<std::string> range_names_;                         // of name<N> declarations
-  std::vector<std::pair<uint32_t, std::string>> file_numbers_;  // .file number → path
+  std::vector<std::pair<uint32_t, std::string>> file_numbers_;  // number of .file → path
 
   NameMap opcode_index_;
   std::deque<OpcodeEntry> opcodes_;
   std::deque<std::string> joined_opcodes_;
   size_t unknown_opcodes_ = 0;
 
-  Function fn_;  // being read
+  Function fn_;  // the function being read
   bool in_function_ = false;
   std::vector<std::string_view> param_names_, return_names_;               // of fn_, as in the text
   std::vector<std::string_view> branch_target_names_, call_target_names_;  // of fn_, as printed

@@ -1,4 +1,4 @@
-// What stands between a function's braces: scopes, registers, labels, directives.
+// Content of a function's braces: scopes, registers, labels, directives.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -27,12 +27,12 @@ void Parser::statement() {
   }
   const std::string_view word = lex_.opcode();
   if (word.empty()) {
-    // A statement's first character that begins nothing: step over it, or recovery could stay here.
+    // This character begins no statement: step over it, or recovery would stay at this place.
     const std::string found = excerpt(lex_.offending());
     fail("E1103", at, fmt::format("expected an instruction, a label or a directive, found '{}'", found),
          c == ';' ? "remove the empty statement" : "");
   }
-  // "name:" and "name :" are labels, "name::" is part of an opcode; '$' goes on in a label only.
+  // "name:" and "name :" are labels, "name::" is part of an opcode; only a label may contain '$'.
   if (lex_.look(0) == '$') {
     const std::string_view rest = lex_.identifier();
     const std::string_view name{word.data(), word.size() + rest.size()};
@@ -52,7 +52,7 @@ void Parser::statement() {
 void Parser::open_scope() {
   const TextPos at = lex_.pos();
   if (pending_starts_.size() >= kMaxScopes) {
-    // Reading on would close the wrong scopes; the whole block is left out.
+    // Reading the block would close the wrong scopes; the whole block is skipped.
     lex_.take('{');
     if (!lex_.skip_block()) report("E1111", at, "this block is not closed", "its matching '}' is missing");
     report("E1110", at, fmt::format("more than {} nested blocks", kMaxScopes));
@@ -64,7 +64,8 @@ void Parser::open_scope() {
   scope_positions_.push_back(at);
 }
 
-// Branches may name labels that come later in their scope or in an enclosing one, so they are resolved here.
+// Resolves branches at the end of their scope, because they may name labels that come later in it or in an
+// enclosing one.
 void Parser::close_scope() {
   lex_.take('}');
   const bool outermost = pending_starts_.size() == 1;
@@ -112,7 +113,7 @@ void Parser::reg_declarator(Mod type, unsigned vec) {
   const auto twice = [&] { fail("E1105", at, fmt::format("'{}' is declared twice in this scope", name)); };
   if (lex_.take('<')) {
     if (vec > 1) fail("E1112", at, "a range of vector registers is not possible", "declare them one by one");
-    const uint32_t count = plain_number("a register count");  // no expression: '>' would be its operator
+    const uint32_t count = plain_number("a register count");  // not an expression: '>' would be its operator
     expect('>', "'>'");
     const RegId first = add_registers(name, true, count, type, at);
     if (names_.declare(name, NameKind::reg_range, first, count) == nullptr) twice();
@@ -123,7 +124,7 @@ void Parser::reg_declarator(Mod type, unsigned vec) {
     names_.declare(name, NameKind::reg, add_registers(name, false, 1, type, at));
     return;
   }
-  // PTX's vector registers become scalars; v.x names the first.
+  // A vector register becomes several scalar registers; v.x names the first.
   RegId first = kNoReg;
   for (unsigned k = 0; k < vec; ++k) {
     const RegId r =
@@ -161,7 +162,7 @@ RegId Parser::add_registers(std::string_view prefix, bool numbered, uint32_t cou
 
 void Parser::labelled(std::string_view name, TextPos at) {
   if (lex_.peek() == '.') {
-    // A declaration under a name; any other directive is the next statement.
+    // A declaration with a name; any other directive is the next statement.
     Lexer before = lex_;
     const std::string_view word = lex_.directive();
     if (word == "branchtargets") return branch_target_list(name, at);
@@ -171,7 +172,8 @@ void Parser::labelled(std::string_view name, TextPos at) {
         fail("E1105", at, fmt::format("'{}' is declared twice in this scope", name));
       }
       names_.declare(name, NameKind::prototype, static_cast<uint32_t>(fn_.prototypes.size()));
-      // The place is taken first: a prototype that does not parse leaves an empty one behind, never a name without a place.
+      // The element is appended first: a prototype with a syntax error leaves an empty element, never a name without an
+      // element.
       const size_t place = fn_.prototypes.size();
       fn_.prototypes.emplace_back();
       fn_.prototypes[place] = call_prototype(names_.unique(name));

@@ -1,4 +1,4 @@
-// Constant expressions (PTX ISA 4.5.4): their grammar. What the operators do is in constant.cpp.
+// Constant expressions (PTX ISA 4.5.4): their grammar. The operators are in constant.cpp.
 #include <fmt/format.h>
 
 #include <cctype>
@@ -29,7 +29,7 @@ bool Parser::at_constant() {
   return n == kWarpSize.size() && std::isalnum(static_cast<unsigned char>(next)) == 0 && next != '_' && next != '$';
 }
 
-// Runs `f`, arithmetic on what was read; its refusals are the user's mistakes.
+// Runs `f`, arithmetic on parsed constants; reports a ConstantError as E1107.
 template <class F>
 Constant Parser::evaluated(TextPos at, F&& f) {
   try {
@@ -39,7 +39,7 @@ Constant Parser::evaluated(TextPos at, F&& f) {
   }
 }
 
-// a ? b : c binds least and to the right.
+// a ? b : c has the lowest precedence and groups from the right.
 Constant Parser::constant(unsigned nesting) {
   const Constant condition = constant_expression(1, nesting);
   const TextPos at = lex_.pos();
@@ -88,7 +88,7 @@ Constant Parser::constant_primary(unsigned nesting) {
   return {n.bits, n.is_unsigned, n.kind};
 }
 
-// ( expression ), or a cast: (.s64) or (.u64) and what it is applied to.
+// ( expression ), or a cast: (.s64) or (.u64) and its operand.
 Constant Parser::parenthesised(TextPos at, unsigned nesting) {
   lex_.take('(');
   if (lex_.peek() != '.' || at_number()) {

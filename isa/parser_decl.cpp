@@ -102,7 +102,7 @@ void Parser::variable_statement(Mod space, Linkage linkage) {
   expect_semicolon();
 }
 
-// Registers alone have type .pred; .bf16 and its kin are types of instructions (PTX ISA 5.2.1).
+// Only registers have type .pred; .bf16 and similar types are types of instructions (PTX ISA 5.2.1).
 Mod Parser::variable_type(std::string_view word, unsigned vec, TextPos at) {
   const Mod type = type_word(word, at);
   if (type_bits(type) == 1) fail("E1112", at, "predicates live in registers only", "use .b8");
@@ -161,7 +161,8 @@ Variable Parser::declarator(Variable v, Dimensions& dimensions, std::string_view
   return v;
 }
 
-// An .extern declaration and its definition agree, and the definition is visible outside (as ptxas has it).
+// An .extern declaration and its definition must agree, and the definition must be visible outside (as in
+// ptxas).
 void Parser::check_redeclaration(const Variable& known, const Variable& v, TextPos at) {
   if (known.type != v.type || known.vec != v.vec || known.space != v.space) {
     fail("E1105", at, fmt::format("'{}' is declared with another type before", v.name));
@@ -176,7 +177,7 @@ void Parser::declare_variable(Variable v, std::string_view name, TextPos at) {
   const bool local = in_function_;
   const size_t index = local ? fn_.variables.size() : module_.variables.size();
   if (Binding* known = names_.find_here(name); known != nullptr) {
-    // A declaration and its definition may both stand at module scope.
+    // A declaration and its definition are both allowed at module scope.
     const bool redeclares =
         !local && known->kind == NameKind::variable &&
         (v.linkage == Linkage::external || module_.variables[known->index].linkage == Linkage::external);

@@ -26,7 +26,7 @@ constexpr DirectiveField<bool> kFlags[] = {{"explicitcluster", &Directives::expl
                                            {"blocksareclusters", &Directives::blocksareclusters},
                                            {"noreturn", &Directives::noreturn}};
 
-/// Directives that say how registers are allocated; a simulator has no use for them.
+/// Directives of register allocation; the simulator ignores them.
 bool concerns_registers_only(std::string_view word) {
   return word == "abi_preserve" || word == "abi_preserve_control";
 }
@@ -73,7 +73,7 @@ void Parser::function_item(bool is_entry, Linkage linkage) {
     module_.functions.push_back(std::move(fn_));
     return;
   }
-  // A recursive call names the function while it is being read.
+  // The function is added before its body is read, because a recursive call names it.
   module_.functions.emplace_back();
   module_.functions.back().name = fn_.name;
   function_body();
@@ -93,7 +93,7 @@ std::vector<Variable> Parser::parameter_list(std::string_view what, std::vector<
   return out;
 }
 
-// ".param {.align A} .type {.ptr {.space} {.align A}} name{[N]}"; a prototype may leave the name out.
+// ".param {.align A} .type {.ptr {.space} {.align A}} name{[N]}"; the name is optional in a prototype.
 Variable Parser::parameter(std::string_view what, std::string_view& name) {
   Variable v;
   v.space = Mod::param;
@@ -225,7 +225,7 @@ void Parser::function_body() {
 }
 
 void Parser::finish_function() {
-  // Lists that no instruction names still print under theirs.
+  // Lists that no instruction names keep their names in the printed text.
   const auto complete = [&](SymbolRef::Kind kind, const std::vector<std::string_view>& names) {
     std::vector<bool> named(names.size(), false);
     for (const SymbolRef& s : fn_.symbols) {

@@ -10,7 +10,7 @@
 namespace drywell::isa {
 namespace {
 
-// Rows of a sparse table may skip far ahead; what the text itself can fill is always allowed.
+// Limit on skipped elements of a sparse table; bytes that the text itself can fill are always allowed.
 constexpr uint64_t kMaxSkippedBytes = uint64_t{1} << 26;
 constexpr uint64_t kMaxBytesPerCharacter = 16;
 
@@ -20,8 +20,8 @@ bool only_floats(Mod type) { return type == Mod::f32 || type == Mod::f64; }
 /// Types that take a floating-point value: .b32 and .b64 hold its bits.
 bool takes_float(Mod type) { return only_floats(type) || type == Mod::b32 || type == Mod::b64; }
 
-/// The bits of `value`, written with `kind`, in a variable of `type`. 64 bits take those of 0f… as they are (PTX ISA 4.5.2,
-/// and what ptxas does).
+/// The bits of `value`, written with `kind`, in a variable of `type`. A 64-bit type takes the bits of a 0f… literal
+/// unchanged (PTX ISA 4.5.2, as ptxas does).
 uint64_t float_bits(uint64_t value, ImmKind kind, Mod type) {
   const bool narrows = type_bits(type) == 32 && kind == ImmKind::f64;
   return narrows ? std::bit_cast<uint32_t>(static_cast<float>(std::bit_cast<double>(value))) : value;
@@ -161,7 +161,8 @@ Variable::Reloc Parser::address_constant(uint64_t offset) {
   return r;
 }
 
-// nvcc writes a pointer at an odd place of a packed structure as eight bytes of it: 0xFF(p), 0xFF00(p), …
+// nvcc writes a pointer at an unaligned offset of a packed structure as its eight bytes: 0xFF(p), 0xFF00(p),
+// …
 void Parser::initialiser_masked(Variable& v, uint64_t mask, uint64_t at) {
   const TextPos here = lex_.pos();
   Variable::Reloc r = address_constant(at);

@@ -1,4 +1,4 @@
-// Instructions: guard, opcode, operands, and the row of the table they make.
+// Instructions: guard, opcode, operands, and the selection of the table's row.
 #include <fmt/format.h>
 
 #include <bit>
@@ -45,7 +45,7 @@ std::string one_line(std::string_view text) {
 
 Parser::OpcodeEntry& Parser::opcode_entry(std::string_view text, TextPos at) {
   std::string joined;
-  // "st.global .u32" is one opcode; ptxas allows white space in front of a modifier.
+  // "st.global .u32" is one opcode; ptxas accepts white space in front of a modifier.
   while (lex_.peek() == '.') {
     const std::string_view more = lex_.directive();
     if (more.empty()) break;
@@ -63,7 +63,7 @@ Parser::OpcodeEntry& Parser::opcode_entry(std::string_view text, TextPos at) {
     e.text = text;
     e.first_seen = at;
     e.forms = resolve_opcode(text, &e.why, &e.hint);
-    if (e.forms.empty() && ++unknown_opcodes_ > kMaxUnknownOpcodes) throw TooMany{};  // this is no PTX
+    if (e.forms.empty() && ++unknown_opcodes_ > kMaxUnknownOpcodes) throw TooMany{};  // the text is not PTX
     e.label_first = admits(e.forms, 0, kLabel);
     for (size_t k = 0; k < kMaxOperands; ++k) e.takes_arguments |= admits(e.forms, k, kArgs);
   }

@@ -36,7 +36,7 @@ void put_imm(Out& out, const Operand& o) {
   }
 }
 
-// ptxas reads "+-4" but not "-4" behind an address's base.
+// ptxas accepts "+-4" but not "-4" behind an address's base.
 void put_offset(Out& out, int64_t v) {
   if (v == 0) return;
   out += '+';
@@ -161,8 +161,8 @@ void put_address_constant(Out& out, const Variable::Reloc& r) {
   put_offset(out, r.addend);
 }
 
-// Elements of the variable's width; a pointer among bytes is written byte by byte with masks, as nvcc does. Vectors of an
-// array are whole and have braces of their own.
+// Prints elements of the variable's width. A pointer in a byte array is printed byte by byte with masks, as nvcc does.
+// Vectors of an array are complete and have their own braces.
 void put_initialiser(Out& out, const Variable& v) {
   const unsigned width = width_of(v), vector = width * v.vec;
   const bool grouped = v.is_array && v.vec > 1;
@@ -451,7 +451,8 @@ std::string print_module(const Module& m, const PrintOptions& options) {
   }
   for (const Alias& a : m.aliases) put(out, ".alias {}, {};\n", a.name, a.target);
   lines.put_names(out);
-  // The target says debug and ptxas then insists on a debug section; the text's own ones were not kept.
+  // The module has target debug, and ptxas then requires a debug section; the sections of the original text
+  // were not kept.
   if (m.debug) out += ".section .debug_abbrev { .b8 0 }\n";
   return out;
 }

@@ -15,7 +15,7 @@ std::string ends_of(std::string_view vector) {
 }  // namespace
 
 std::string print_instruction_briefly(const Function& f, const Instruction& i) {
-  constexpr size_t kWhole = 90;  // characters of a vector that still read well in a line of a report
+  constexpr size_t kWhole = 90;  // characters of a vector that are printed in full
   std::string text = print_instruction(f, i);
   for (size_t open = text.find('{'); open != std::string::npos; open = text.find('{', open + 1)) {
     const size_t close = text.find('}', open);

@@ -5,8 +5,8 @@
 namespace drywell::isa {
 namespace {
 
-// Puts each token into the first free slot that admits it. Types keep their order (cvt.f32.f64 is no cvt.f64.f32), while tokens
-// of different slots may otherwise come in any order, as ptxas allows (docs/facts/tcgen05.md §4.9).
+// Puts each token into the first free slot that admits it. Types keep their order (cvt.f32.f64 is not cvt.f64.f32); tokens of
+// different slots may otherwise come in any order, as ptxas allows (facts/tcgen05.md §4.9).
 bool fill_slots(Opcode op, std::string_view rest, OpcodeForm& form, std::string& why) {
   const InstrSpec& row = spec(op);
   const size_t slots = row.slot_count();
@@ -58,7 +58,8 @@ bool shape_fits(const Function& f, const OperandSpec& want, const Operand& o) {
     case Operand::Kind::reg: {
       if ((want.shapes & kReg) == 0) return false;
       if (o.negated && (want.shapes & kNegPred) == 0) return false;
-      // A predicate never stands where data does, and the other way round; that also tells optional operands apart.
+      // A predicate register fits only a predicate operand, and a data register only a data operand; this also
+      // identifies optional operands.
       const bool is_pred = o.index < f.regs.size() && f.regs[o.index].type == Mod::pred;
       if (want.type.from == TypeRule::From::fixed) return is_pred == (want.type.fixed == Mod::pred);
       return true;
@@ -111,7 +112,7 @@ std::vector<OpcodeForm> resolve_opcode(std::string_view text, std::string* why, 
     const std::string_view near = nearest_mnemonic(text);
     if (hint != nullptr && !near.empty()) *hint = fmt::format("did you mean '{}'?", near);
   }
-  // A longer mnemonic wins, but shorter ones are tried too: "mbarrier.arrive.expect_tx" against "mbarrier.arrive".
+  // The longest mnemonic comes first, then shorter ones: "mbarrier.arrive.expect_tx" before "mbarrier.arrive".
   while (!mnemonic.empty() && forms.empty()) {
     const std::string_view rest = text.size() > mnemonic.size() ? text.substr(mnemonic.size() + 1) : std::string_view();
     for (Opcode op : rows_of(mnemonic)) {

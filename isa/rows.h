@@ -1,5 +1,5 @@
-// The rows themselves, as constants. Included by the table's queries and by the decoder, which needs each row's status at
-// compile time to know which semantics must exist.
+// The table's rows as constants, for the table's queries and for the decoder, which needs each row's status at compile
+// time to require the semantics of covered rows.
 #pragma once
 
 #include "drywell/isa/opcode.h"

@@ -1,4 +1,4 @@
-// Named slot specs and operand helpers the rows are written with.
+// Named slot specs and operand helpers for the rows.
 #pragma once
 
 #include "drywell/isa/spec.h"
@@ -49,7 +49,7 @@ inline constexpr auto cmp_float =
         Mod::num, Mod::nan>();
 inline constexpr auto boolop = opt<Slot::boolop, Mod::and_, Mod::or_, Mod::xor_>();
 
-/// Shapes of wgmma: 32 values of N for each K of `Ks`.
+/// Shapes of wgmma: 32 values of N for each K in `Ks`.
 template <unsigned... Ks>
 inline constexpr auto kWgmmaShapes = [] {
   std::array<Mod, 32 * sizeof...(Ks)> shapes{};
@@ -138,7 +138,8 @@ constexpr OperandSpec dst_pred(const char* name) { return {name, Access::write, 
 constexpr OperandSpec label(const char* name) { return {name, Access::read, kLabel, any()}; }
 constexpr OperandSpec optional(OperandSpec o) { o.optional = true; return o; }
 constexpr OperandSpec when(Mod m, OperandSpec o) { o.when = m; return o; }
-// tcgen05.mma: A is an SMEM descriptor or a TMEM address; the lanes not to write; the predicate of the input D.
+// tcgen05.mma: `a` is an SMEM descriptor or a TMEM address; `disable` is the mask of D's lanes that are not
+// written; `enable` is the predicate of D as input.
 inline constexpr OperandSpec mma_a{"a", Access::read, kReg | kAddr, any()};
 inline constexpr OperandSpec mma_disable{"disable", Access::read, kVec, kB32};
 inline constexpr OperandSpec mma_enable{"enable", Access::read, kReg | kImm | kNegPred, kPred};

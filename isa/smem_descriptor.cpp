@@ -74,8 +74,8 @@ void check_legal_swizzle(Swizzle mode, const OperandTile& tile, Diagnostics& out
   }
 }
 
-// Bits of the start address that choose the row of the pattern must be 0 while the base offset is 0 (docs/facts/tcgen05.md
-// §4.6).
+// While the base offset is 0, the bits of the start address that choose the row of the pattern must be 0
+// (facts §4.6).
 void check_phase(const SmemDescriptor& d, Swizzle mode, const OperandTile& tile, Diagnostics& out,
                  const SourcePos& where) {
   if (mode == Swizzle::none) {
@@ -101,7 +101,7 @@ void check_phase(const SmemDescriptor& d, Swizzle mode, const OperandTile& tile,
   }
 }
 
-// Highest address before the wrap and the swizzle, plus one chunk.
+// End of the chunk at the highest address, before the wrap and the swizzle.
 uint64_t unwrapped_end(const SmemDescriptor& d, Swizzle mode, const OperandTile& tile) {
   const uint64_t line = tile.lines() - 1, chunk = tile.chunks_per_line() - 1, span = swizzle_span(mode);
   const uint64_t group = mode == Swizzle::b128_atom32 && tile.major == Major::mn ? 4 : 8;
@@ -158,9 +158,9 @@ void operand_row_chunks(const SmemDescriptor& d, const OperandTile& tile, std::s
   const uint32_t span = swizzle_span(mode), pitch = span == 0 ? 16 : span;
   const bool k_major = tile.major == Major::k;
   const uint32_t group = mode == Swizzle::b128_atom32 && !k_major ? 4 : 8;
-  // Step from one group of lines to the next: only MN-major without a swizzle swaps the two strides.
+  // Step from one group of lines to the next: only MN-major without a swizzle exchanges the two strides.
   const uint32_t group_step = !k_major && span == 0 ? d.lbo : d.sbo;
-  // A line is made of runs of `run` adjacent chunks, `run_step` apart.
+  // A line has runs of `run` adjacent chunks, `run_step` bytes apart.
   const uint32_t per_line = tile.chunks_per_line();
   const uint32_t run = span == 0 ? 1 : k_major ? per_line : span / 16;
   const uint32_t run_step = !k_major && span == 0 ? d.sbo : d.lbo;
@@ -172,14 +172,15 @@ void operand_row_chunks(const SmemDescriptor& d, const OperandTile& tile, std::s
   }
   const SwizzleXor swizzled = swizzle_xor(mode);
   const uint32_t phase = d.base_offset * 128u;
-  // Steps of the largest swizzle pattern, and any without a swizzle, change nothing within a group.
+  // A group step that is a multiple of the largest swizzle pattern, or any step without a swizzle, keeps the
+  // addresses within a group.
   constexpr uint32_t kPattern = 1024, kMaxGroup = 8;
   const bool repeats = (span == 0 || group_step % kPattern == 0) && unwrapped_end(d, mode, tile) <= kSmemDescriptorAddressMask;
   std::array<uint32_t, kMaxGroup * kMaxChunks> first;
   const auto group_chunks = [&](uint32_t base, uint32_t lines, uint32_t* next) {
     for (uint32_t r = 0; r < lines; ++r) {
       for (uint32_t c = 0; c < per_line; ++c) {
-        // swizzled_address, its mode looked up once
+        // as swizzled_address, with one lookup of the mode
         const uint32_t address = (base + r * pitch + along[c]) & kSmemDescriptorAddressMask, from_pattern = address - phase;
         *next++ = address ^ from_pattern ^ swizzled(from_pattern);
       }
@@ -190,7 +191,7 @@ void operand_row_chunks(const SmemDescriptor& d, const OperandTile& tile, std::s
   for (uint32_t line = 0, base = d.start; line < tile.lines(); line += group, base += group_step) {
     const uint32_t lines = std::min(group, tile.lines() - line), count = lines * per_line;
     if (repeats) {
-      // In fours: the compiler takes vectors then.
+      // Four at a time, so that the compiler uses vector instructions.
       const uint32_t step = base - d.start;
       uint32_t i = 0;
       for (; i + 4 <= count; i += 4) {

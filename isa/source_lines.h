@@ -1,5 +1,5 @@
-// .loc lines of printed text (PTX ISA 11.5.2). A line that was inlined names its call, which must have had a .loc before; readers
-// take that call to be inlined where its latest .loc says (call_sites.h).
+// .loc directives of printed text (PTX ISA 11.5.2). An inlined line names its call, whose line needs an earlier .loc; a reader
+// takes the call site of that line's latest .loc (call_sites.h).
 #pragma once
 
 #include <fmt/format.h>
@@ -18,7 +18,8 @@ class SourceLines {
  public:
   explicit SourceLines(const Module& m) : module_(m) {}
 
-  /// The .loc of an instruction, behind those of the calls around it that are not as they were told last.
+  /// Prints the .loc of an instruction, after the .loc of each enclosing call whose latest printed .loc has
+  /// another call site.
   void put(std::string& out, const SourceRef& at) {
     std::vector<SourceRef> untold{at};
     while (const SourceRef* call = call_of(untold.back())) {
@@ -27,7 +28,8 @@ class SourceLines {
     }
     for (; !untold.empty(); untold.pop_back()) put_line(out, untold.back());
   }
-  /// What the lines refer to: ptxas wants the name of what was inlined as a label, and names are not kept.
+  /// Prints the label that inlined lines refer to: ptxas requires a label for the inlined function's name,
+  /// and the module does not keep these names.
   void put_names(std::string& out) const {
     if (any_call_) out += fmt::format(".section .debug_str {{ {}: .b8 0 }}\n", kName);
   }

@@ -102,7 +102,7 @@ std::string_view mnemonic_of(std::string_view opcode_text) {
 std::string_view nearest_mnemonic(std::string_view text) {
   const std::string_view head = text.substr(0, 64);
   std::string_view best;
-  size_t best_distance = 3;  // farther than two edits is a guess, not a hint
+  size_t best_distance = 3;  // a name with more than two edits is not proposed as a hint
   for (const InstrSpec& s : kSpecs) {
     const size_t d = edit_distance(first_tokens(head, std::count(s.mnemonic.begin(), s.mnemonic.end(), '.') + 1), s.mnemonic);
     if (d < best_distance) {

@@ -9,13 +9,14 @@
 namespace drywell::isa {
 namespace {
 
-// Positions of the tiled fields from the code ptxas emits for tensormap.replace (docs/facts/tma-mbarrier.md §2.1), of the others
-// from the bytes an H200's driver makes (tests/data/tensor_map/h200.txt).
+// Positions of the tiled fields are from the code that ptxas emits for tensormap.replace (facts/tma-mbarrier.md §2.1), of
+// the other fields from the bytes that an H200's driver makes (tests/data/tensor_map/h200.txt).
 constexpr unsigned kAddress = 0x00, kModes = 0x08, kStrideLow = 0x0c, kStrideHigh = 0x1c, kDim = 0x20,
                    kTraversal = 0x34, kBox = 0x38, kLowerCorner = 0x38, kUpperCorner = 0x3a, kPixels = 0x3c,
                    kBoxBytes = 0x40, kSwizzlePeriod = 0x48;
 using Im2colBit = BitField<0, 1>;
-using WideBits = BitField<1, 2>;  // im2col::w and w::128: chosen here, only devices of capability 10.0 make such maps
+using WideBits = BitField<1, 2>;  // im2col::w and w::128: Drywell's own encoding, because only devices of capability
+                                  // 10.0 make such maps
 using RankBits = BitField<4, 3>;
 using TypeBits = BitField<7, 4>;
 using InterleaveBits = BitField<11, 2>;
@@ -103,7 +104,7 @@ std::optional<Swizzle> join(uint64_t mode, uint64_t atomicity) {
   return static_cast<Swizzle>(3 + atomicity);
 }
 
-/// Corners share 16 bits: the bits of one spatial dimension.
+/// Corners share 16 bits: returns the bits of one spatial dimension.
 unsigned corner_bits(const TensorMapFields& f) {
   return f.mode != TensorMapMode::im2col || f.spatial_dims() == 1 ? 16 : f.spatial_dims() == 2 ? 8 : 5;
 }
@@ -125,7 +126,7 @@ void unpack_corner(const TensorMapFields& f, uint16_t word, std::array<int32_t, 
   }
 }
 
-/// Bytes of one box or column as copied, without the swizzle's padding.
+/// Bytes of one box or column as copied, without the padding of the swizzle.
 uint32_t box_bytes(const TensorMapFields& f) {
   uint64_t elements = f.mode == TensorMapMode::tile ? 1 : uint64_t{f.channels_per_pixel} * f.pixels_per_column;
   for (unsigned i = 0; f.mode == TensorMapMode::tile && i < f.rank; ++i) elements *= ceil_div(f.box[i], i == 0 ? 1 : f.element_stride[i]);

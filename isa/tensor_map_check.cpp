@@ -8,8 +8,8 @@ namespace {
 
 constexpr uint64_t kMaxDim = uint64_t{1} << 32;
 constexpr uint64_t kMaxStride = uint64_t{1} << 40;
-// Measured on an H200: all boxes up to 221,184 bytes pass, most from 262,144 up fail by a rule nobody found.
-// No box of that size fits the shared memory of an SM, so every one is refused.
+// Measured on an H200: all boxes up to 221,184 bytes pass; most boxes from 262,144 bytes up fail, by an
+// unknown rule. No box of that size fits the shared memory of an SM, so all are rejected.
 constexpr uint64_t kTooLargeBox = 262144;
 
 class Checker {
@@ -94,7 +94,7 @@ class Checker {
     }
   }
 
-  // Strides below the row size, even 0, are accepted: the documented assertion is not enforced.
+  // Strides below the row size, even 0, are accepted: the driver does not enforce the documented assertion.
   void strides() {
     const unsigned align = needs_32_byte_alignment() ? 32 : 16;
     for (unsigned i = 0; i + 1 < f_.rank; ++i) {
@@ -106,7 +106,7 @@ class Checker {
     }
   }
 
-  // Entry 0 has no effect on a copy without interleave, but 0 and 9 are refused there too.
+  // Entry 0 has no effect on a copy without interleave, but 0 and 9 are rejected there too.
   void element_strides() {
     for (unsigned i = 0; i < f_.rank; ++i) {
       if (f_.element_stride[i] < 1 || f_.element_stride[i] > 8) {

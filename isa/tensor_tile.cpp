@@ -13,16 +13,16 @@ void require_modelled(const TensorMapFields& f) {
   }
 }
 
-// Interleaved maps list their dimensions as memory has them: W, H, …, channel slices, N. The unit of
-// dimension 0 is a slice of 16 or 32 bytes; a copy takes one slice of the channels, whatever the box says
-// (measured on an H200).
+// Interleaved maps list their dimensions in memory order: W, H, …, channel slices, N. The unit of dimension 0
+// is a slice of 16 or 32 bytes; a copy takes one slice of the channels, whatever the box (measured on an
+// H200).
 uint32_t slice_bytes(const TensorMapFields& f) { return f.interleave == Interleave::bytes16 ? 16 : 32; }
 
 uint32_t traversed(const TensorMapFields& f, unsigned k) {
   return static_cast<uint32_t>(ceil_div(f.box[k], f.element_stride[k]));
 }
 
-// Each slice is a row: with a traversal stride they need not be neighbours in GMEM.
+// Each slice is a row: with a traversal stride the slices need not be adjacent in GMEM.
 TileGeometry interleaved_geometry(const TensorMapFields& f) {
   TileGeometry g;
   for (unsigned k = 0; k < f.rank; ++k) {
@@ -68,7 +68,7 @@ void set_row(const TensorMapFields& f, uint32_t elements, TileGeometry& g) {
   g.row_bytes = elements * smem_element_bits(f.type) / 8;
   g.global_row_bytes = elements * element_bits(f.type) / 8;
   g.row_pitch = f.swizzle == Swizzle::none ? g.row_bytes : swizzle_span(f.swizzle);
-  // The padded types count their packed size (docs/facts/tma-mbarrier.md §2.4).
+  // The padded types count their packed size in the transaction bytes (facts §2.4).
   g.transaction_bytes = g.rows * g.global_row_bytes;
 }
 
@@ -132,7 +132,7 @@ TileGeometry gather4_geometry(const TensorMapFields& f) {
 
 namespace {
 
-// Made where it is returned to: a copy of what was just written piece by piece would cost more than the arithmetic.
+// Returned by value and built in place: a copy of the row would cost more than its arithmetic.
 TileRow plain_row(const TensorMapFields& f, const TileGeometry& g, const TensorCoordinates& start, uint32_t row, TensorAccess access) {
   TileRow r;
   r.smem_offset = row * g.row_pitch;
@@ -195,7 +195,7 @@ Im2colWalk::Im2colWalk(const TensorMapFields& f, const Start& start, const std::
   pitch_ = g.row_pitch;
   row_bytes_ = g.row_bytes;
   if (is_wide(f)) {
-    // The whole box moves by wOffset (PTX ISA 5.5.5.4).
+    // wOffset moves the whole box (PTX ISA 5.5.5.4).
     const auto shift = static_cast<int32_t>(offsets[1]);
     f_.lower_corner[0] += shift;
     f_.upper_corner[0] += shift;
@@ -255,13 +255,13 @@ void im2col_rows(const TensorMapFields& f, const TensorRequest& r, TensorRows& o
   const uint32_t halo = is_wide(f) ? r.offset[0] : 0;
   out.geometry = tile_geometry(f, halo);
   const uint32_t chunk = f.mode == TensorMapMode::im2col_w128 ? kWideChunk : out.geometry.rows - halo;
-  std::vector<TileRow> walked;  // the pixels, each once
+  std::vector<TileRow> walked;  // each pixel once
   Im2colWalk walk = walk_of(f, r);
   const uint32_t count = out.geometry.rows / (chunk + halo) * chunk + halo;
   for (uint32_t p = 0; p < count; ++p, walk.advance()) {
     walked.push_back(walk.row());
   }
-  // A chunk's halo is what the walk comes to next; the next chunk starts there again.
+  // The rows of a chunk's halo are the first rows of the next chunk.
   for (uint32_t row = 0; row < out.geometry.rows; ++row) {
     out.rows.push_back(walked[row / (chunk + halo) * chunk + row % (chunk + halo)]);
     out.rows.back().smem_offset = row * out.geometry.row_pitch;

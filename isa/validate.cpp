@@ -57,7 +57,7 @@ void check_register(const InstructionRef& i, LegalityReport& out, const OperandS
   }
 }
 
-// As ptxas: no conversion between integers and floats, and bits of another width only as they are written.
+// As ptxas: no conversion between integers and floats, and a bit type takes only a literal of its own width.
 bool literal_fits(ImmKind kind, Mod type) {
   const bool is_float = kind == ImmKind::f32 || kind == ImmKind::f64;
   switch (type) {
@@ -136,7 +136,7 @@ void validate_function(const Module& m, const Function& f, Diagnostics& out) {
 
 SourcePos place_of(const Module& m, const Function& f) { return {m.files[0].empty() ? f.name : m.files[0], 0, 0}; }
 
-// PTX ISA 7.6.1.1: 4352 bytes, from PTX 8.1 on 32764 (.param of kernels, sm_70 and later).
+// PTX ISA 7.6.1.1: 4352 bytes; from PTX 8.1 on 32764 (.param of kernels, sm_70 and later).
 void check_parameters(const Module& m, const Function& f, Diagnostics& out) {
   uint64_t bytes = 0;
   for (const Variable& p : f.params) bytes = round_up(bytes, std::max<uint64_t>(p.align, 1)) + p.bytes();

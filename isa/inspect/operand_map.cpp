@@ -26,14 +26,14 @@ std::string unit_text(const OperandTile& tile, uint32_t line, uint32_t chunk) {
   return fmt::format("{}{} {}{}", line_name, line, along_name, range);
 }
 
-/// What lies in each 16-byte unit of memory, in address order.
+/// Content of one 16-byte unit of memory.
 struct Unit {
   std::string text, tip;
   int key = -1;
 };
 using UnitMap = std::map<uint64_t, Unit>;  // by address / 16
 
-/// 128-byte rows of the units; rows that hold nothing are left out.
+/// The units as rows of 128 bytes; rows without a unit are omitted.
 layout::Grid memory_grid(const UnitMap& units, std::string title, std::string key_name, int keys, const layout::PictureOptions& options) {
   std::vector<uint64_t> rows;
   for (const auto& [unit, u] : units)
@@ -57,7 +57,7 @@ layout::Grid memory_grid(const UnitMap& units, std::string title, std::string ke
   return g;
 }
 
-/// A second element at the same place is told, not hidden.
+/// A second element at the same address is shown beside the first.
 void place(UnitMap& units, uint64_t address, Unit u) {
   const auto [it, fresh] = units.try_emplace(address / kUnit, u);
   if (!fresh) it->second.text += "+", it->second.tip += "; also " + u.tip;

@@ -59,7 +59,7 @@ layout::Grid sf_tmem_picture(const layout::BlockScaledTile& t, bool of_b, const 
       cell.tip += fmt::format("{}MMA {} {}: row {}", cell.tip.empty() ? "" : "; ", m, bytes, row);
     }
   }
-  // Where several MMAs share a cell, no one's colour would be right.
+  // A cell that several MMAs share has no colour.
   for (layout::Cell& c : g.cells)
     if (c.tip.find("; ") != std::string::npos) c.key = -1;
   if (mmas > 1 && !g.cells.empty() && g.cells[0].key < 0) g.key_count = 0, g.note += fmt::format("{}each cell holds the factors of {} MMAs", g.note.empty() ? "" : "; ", 4 / factors);

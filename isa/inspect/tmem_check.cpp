@@ -9,14 +9,16 @@ namespace {
 
 using layout::IntTuple;
 
-/// Where offset `offset` of elements of `bits` lies: CuTe counts lane << 16 | column in elements.
+/// Place of the element at `offset`, for elements of `bits` bits: CuTe counts lane << 16 | column in
+/// elements.
 TmemPlace place_of(int64_t offset, unsigned bits) {
   const int64_t per_cell = 32 / bits, lane_step = int64_t{65536} * per_cell;
   const int64_t lane = offset >= 0 ? offset / lane_step : -((-offset + lane_step - 1) / lane_step), rest = offset - lane * lane_step;
   return {lane, rest / per_cell, static_cast<unsigned>(rest % per_cell) * bits};
 }
 
-/// One thing an instruction touches: which coordinate of mode 0 it is and its place relative to the instruction's address.
+/// One element that an instruction reads or writes: its coordinate in mode 0 and its place relative to the instruction's
+/// address.
 struct Touched {
   IntTuple coord;
   TmemPlace place;
@@ -61,7 +63,7 @@ std::vector<Touched> factors(const TmemUseForm& u, DLayout layout, unsigned rows
   return out;
 }
 
-/// The part of a cell where an MMA's factors may start (PTX ISA 9.7.16.10.7: ids 0…3, 0 and 2, 0).
+/// True if an MMA's factors may start at this byte of a cell (PTX ISA 9.7.16.10.7: ids 0…3, 0 and 2, 0).
 bool is_factor_id(unsigned byte, ScaleVector v) { return byte % static_cast<unsigned>(v) == 0; }
 
 class Comparison {
@@ -103,7 +105,7 @@ class Comparison {
     return r;
   }
 
-  /// Throws unless the mode has (at least) these extents.
+  /// Throws E1804 unless the mode's size is at least `extent`.
   void need(const layout::Layout& mode, int64_t extent, const char* what) const {
     const int64_t has = layout::size(mode).value;
     if (has < extent)
@@ -178,7 +180,7 @@ TmemCheck check_tmem_layout(const layout::ComposedLayout& l, const TmemUseForm& 
 TmemCheck check_tmem_access(const layout::ComposedLayout& l, const TmemAccess& access) {
   Comparison c(l, 32, "tcgen05.ld");
   const layout::Layout& m = c.mode();
-  // (((registers, threads), 1), …) as CuTe's partitions print it.
+  // (((registers, threads), 1), …) as CuTe prints its partitions.
   const bool nested = m.rank() == 2 && m.mode(0).rank() == 2 && layout::size(m.mode(1)).value == 1;
   const unsigned registers = tmem_registers(access.shape, access.num);
   std::vector<Touched> touched;

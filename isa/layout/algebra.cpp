@@ -40,7 +40,7 @@ void require_integer_strides(const std::vector<Int>& stride, const char* op) {
   }
 }
 
-/// Rest of the complement: modes that continue above the layout up to `cotarget`.
+/// Modes of the complement above the layout, up to `cotarget`.
 Layout complement_of_filtered(const Layout& l, const IntTuple& cotarget) {
   if (is_constant(l.stride(), 0)) return Layout(coalesce_shape(cotarget));
   std::vector<Int> shape = leaves(l.shape()), stride = leaves(l.stride());
@@ -134,7 +134,8 @@ Layout left_inverse(const Layout& l) {
 
 namespace {
 
-/// coalesce(a after b's inverse), and the length of its leading static stride-1 mode (0 when there is none).
+/// Returns the extent of the leading static stride-1 mode of coalesce(a after b's inverse); 0 if there is
+/// none.
 Int common_prefix(const Layout& a, const Layout& inverse_b) {
   const Layout common = coalesce(composition(a, inverse_b));
   const Int shape = flatten(common.shape())[0].leaf();

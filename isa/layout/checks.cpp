@@ -74,7 +74,7 @@ class Walker {
   int64_t index_ = 0;
 };
 
-/// Everything in front of a layout as a function of one integer.
+/// The swizzle and offset in front of a layout, as a function of one integer.
 class FrontFunction {
  public:
   explicit FrontFunction(const ComposedLayout& l) : front_(l.with(Layout(Int(INT32_MAX), Int(1)))) {
@@ -110,7 +110,7 @@ std::string at_coordinate(const ComposedLayout& l, int64_t c) {
   return to_string(idx2crd(Int(c), l.shape()), Marks::plain);
 }
 
-/// Injective because each stride steps over everything that the smaller strides reach.
+/// True if each stride is greater than the span of all smaller strides: then the layout is injective.
 bool clearly_injective(std::vector<Mode> modes) {
   std::erase_if(modes, [](const Mode& m) { return m.extent <= 1; });
   std::sort(modes.begin(), modes.end(),
@@ -177,7 +177,7 @@ IndexRange index_range(const ComposedLayout& l) {
 }
 
 CheckResult check_injective(const ComposedLayout& l) {
-  // A swizzle and an offset are one to one, so the layout alone decides.
+  // A swizzle and an offset are one to one, so the layout alone decides whether the function is injective.
   const std::vector<Mode> modes = flat_modes(l.layout());
   if (element_count(l.layout()) <= 1 || clearly_injective(modes))
     return {true, "every coordinate has its own index"};

@@ -127,7 +127,8 @@ IntTuple ComposedLayout::operator()(const IntTuple& coord) const {
     return swizzle_ ? element_swizzle()(sum.value) : sum.value;
   }
   if (const auto* p = std::get_if<Pointer>(&origin_); p && swizzle_) {
-    // Pointer bits take part: swizzle element addresses, then make the result relative again.
+    // The pointer's bits take part in the swizzle: swizzle element addresses, then make the result relative
+    // again.
     const int64_t base = static_cast<int64_t>(p->address * 8 + p->bit_index) / p->bits;
     const Swizzle sw = element_swizzle();
     return sw((Int(base) + Int(offset_of(i))).value) - base;
@@ -196,7 +197,7 @@ uint32_t element_width(Int bits) {
 
 template <class Cast>
 ComposedLayout cast_all(const ComposedLayout& l, uint32_t flag_bits, Cast cast) {
-  // A flagged swizzle and a pointer's swizzle act on bytes, which a cast of the elements leaves alone.
+  // A flagged swizzle and a pointer's swizzle act on bytes; a cast of the elements does not change them.
   if (const auto* f = std::get_if<SmemFlag>(&l.origin())) {
     if (f->offset != 0) fail("E1804", "recast of a layout sliced away from its base is not defined");
     return {l.swizzle(), SmemFlag{flag_bits, 0}, cast(l.layout())};

@@ -331,7 +331,7 @@ class Parser {
 
   Value tuple_of(size_t start, std::vector<Value> values) {
     if (values.size() == 1) {
-      // What cannot be an element of a tuple may stand in parentheses.
+      // A value that cannot be an element of a tuple may be in parentheses.
       const auto* l = std::get_if<ComposedLayout>(&values[0]);
       if ((l && !l->is_plain()) || std::holds_alternative<Front>(values[0])) return std::move(values[0]);
     }

@@ -71,7 +71,7 @@ void Call::require_fixed(size_t lo, size_t hi) const {
 
 namespace {
 
-/// The same operation on the layout part, whatever stands in front.
+/// Applies `f` to the layout and keeps the swizzle and origin in front of it.
 template <class F>
 Value on_layout(const Call& c, F&& f) {
   return c.layout(0).with(f(c.layout(0).layout()));

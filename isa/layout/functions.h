@@ -43,7 +43,7 @@ struct Function {
 std::span<const Function> algebra_functions();
 std::span<const Function> tuple_functions();
 std::span<const Function> hardware_functions();
-/// nullptr when there is none.
+/// Returns nullptr if there is no function of that name.
 const Function* find_function(std::string_view name);
 
 }  // namespace drywell::layout

@@ -260,7 +260,7 @@ IntTuple group(const IntTuple& t, size_t b, size_t e) {
 
 namespace {
 
-/// Appends to `out` what remains of `t`: the parts paired with `_` when keep_sliced, else the others.
+/// Appends to `out` the parts of `t` paired with `_` when keep_sliced, else the other parts.
 void keep(const IntTuple& coord, const IntTuple& t, bool keep_sliced, std::vector<IntTuple>& out) {
   if (!coord.is_tuple()) {
     if (coord.is_underscore() == keep_sliced) out.push_back(t);

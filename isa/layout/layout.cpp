@@ -34,8 +34,7 @@ struct Reversed {
                   IntTuple(std::vector<IntTuple>(stride.rbegin(), stride.rend())));
   }
 
-  /// CuTe bw_coalesce: skip static 1s, merge a mode with the one right of it when both are known to be
-  /// contiguous.
+  /// CuTe bw_coalesce: skip static 1s; merge a mode with the mode to its right when both are contiguous.
   void push_front(const Int& s, const Int& d) {
     if (s.is_constant(1)) return;
     if (is_one()) {
@@ -231,7 +230,7 @@ IntTuple coprofile(const IntTuple& stride) {
   return sum;
 }
 
-/// Coalesces at the leaves of the profile, keeping the function right outside the domain too.
+/// Coalesces at the leaves of the profile; the result is the same function outside the domain too.
 Layout coalesce_x(const Layout& l, const IntTuple& profile) {
   if (!profile.is_tuple()) return coalesce_flat(l, true);
   return transform_modes(l, profile, [](const Layout& m, const IntTuple& p) { return coalesce_x(m, p); });
@@ -250,7 +249,7 @@ struct Rest {
 
 void check_stride_divides(const Int& extent, const Rest& rest) {
   const bool fits = rest.stride.value % extent.value == 0 || rest.stride.value < extent.value;
-  // CuTe checks static values always; dynamic ones it trusts, which would give a wrong function.
+  // CuTe checks static values always. It does not check dynamic values, which would give a wrong function.
   const bool matters = (extent.is_static && rest.stride.is_static) || rest.shape.value != 1;
   if (!fits && matters) {
     fail("E1805",

@@ -119,7 +119,7 @@ Grid picture(const ComposedLayout& l, const PictureOptions& options) {
 
 namespace {
 
-/// What lies in each cell of memory: the first 1-D coordinate and how many elements.
+/// Elements in one cell of memory: the first 1-D coordinate and the number of elements.
 struct Placed {
   int64_t first = 0;
   int64_t count = 0;
@@ -165,7 +165,7 @@ Grid memory_map(const ComposedLayout& l, uint32_t element_bits, uint32_t row_byt
   for (const auto& [cell, p] : cells) {
     const auto r = static_cast<size_t>(cell / columns), c = static_cast<size_t>(cell % columns);
     if (r >= g.rows || c >= g.columns) continue;
-    // The place it would have without the swizzle gives the colour.
+    // The colour is that of the place without the swizzle.
     const int64_t plain = l.layout().index(p.first);
     const int64_t home = (Int(plain) * Int(bits) / Int(8 * int64_t{cell_bytes})).value % columns;
     g.at(r, c) = {placed_text(l.shape(), p), static_cast<int>(home < 0 ? 0 : home % std::max(1, g.key_count)),
@@ -212,7 +212,7 @@ Grid tmem_map(const ComposedLayout& tmem, const PictureOptions& options) {
   }
   const auto same = [&](const Cell& c) { return c.key < 0 || c.key == g.cells.front().key; };
   if (std::all_of(g.cells.begin(), g.cells.end(), same)) {
-    // One colour would say nothing: show the order of the elements instead.
+    // All cells have one colour: colour them by the order of the elements instead.
     g.key_name.clear();
     g.key_count = kSteps;
     for (const auto& [at, p] : cells) {

@@ -31,7 +31,7 @@ Rgb colour_of(const Grid& g, int key) {
   }
   const int n = std::max(1, g.key_count);
   if (g.key_name.empty()) return from_hsl(220.0 - 200.0 * key / n, 0.75, 0.82);
-  // Eight hues, then the same lighter or darker.
+  // Eight hues, then the same hues lighter or darker.
   const int hues = std::min(n, 8);
   const int shades = (n + hues - 1) / hues;
   const double lightness = shades == 1 ? 0.80 : 0.88 - 0.26 * (key / hues) / (shades - 1);
@@ -190,7 +190,7 @@ std::string to_text(const Grid& g, bool colour) {
     std::string line(label + 1, ' ');
     for (const Tick& t : g.ticks) {
       const size_t at = label + 1 + width * t.column;
-      if (line.size() > at) continue;  // the one before reaches over it
+      if (line.size() > at) continue;  // the previous label reaches over this column
       line += std::string(at - line.size(), ' ') + "|" + t.label;
     }
     out += line + "\n";

@@ -106,7 +106,7 @@ Layout dsl_smem_layout(const BlockScaledTile& t, int64_t rows, int64_t mma_count
   return append(by_atom, Layout(Int(t.stages), cosize(filter_zeros(by_atom))));
 }
 
-/// Modes of one element get stride 0, as the printed layouts have it.
+/// Modes of one element get stride 0, as CuTe prints them.
 IntTuple zero_unit_modes(const IntTuple& s, const IntTuple& d) {
   if (!s.is_tuple()) return is_constant(s, 1) ? IntTuple(0) : d;
   std::vector<IntTuple> out;

@@ -7,7 +7,7 @@ namespace {
 
 bool is_bitwise(Mod op) { return op == Mod::and_ || op == Mod::or_ || op == Mod::xor_; }
 
-// As ptxas takes them: of 64 bits there are sums only.
+// ptxas accepts 64-bit elements only for sums.
 bool reduces(Mod op, Mod type) {
   if (type_bits(type) == 64) return op == Mod::add && type != Mod::b64;
   if (is_bitwise(op)) return type == Mod::b32;

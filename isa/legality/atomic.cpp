@@ -43,7 +43,7 @@ void check_values(const InstructionRef& i, LegalityReport& out, const char* name
 
 }  // namespace
 
-// PTX ISA 9.7.13.3; the combinations are ptxas 13.0's.
+// PTX ISA 9.7.13.3; the legal combinations are those that ptxas 13.0 accepts.
 void atomic(const InstructionRef& i, LegalityReport& out) {
   const Mod op = i.mod(Slot::op), type = i.mod(Slot::type), vec = i.mod(Slot::vec), space = i.mod(Slot::space);
   const unsigned lanes = vec == Mod::v2 ? 2 : vec == Mod::v4 ? 4 : vec == Mod::v8 ? 8 : 1;

@@ -13,8 +13,8 @@ void check_size(const InstructionRef& i, LegalityReport& out, int64_t multiple) 
 
 bool is_bitwise(Mod op) { return op == Mod::and_ || op == Mod::or_ || op == Mod::xor_; }
 
-// What reduces (docs/facts/tma-mbarrier.md §2.3, as ptxas takes it). Shared memory knows fewer types; its row
-// lists them.
+// Legal reductions (facts/tma-mbarrier.md §2.3, as ptxas accepts them). Shared memory has fewer types; the
+// row of that instruction lists them.
 bool reduces(Mod op, Mod type, bool remote) {
   if (is_bitwise(op)) return type == Mod::b32 || type == Mod::b64;
   if (op == Mod::inc || op == Mod::dec) return type == Mod::u32;

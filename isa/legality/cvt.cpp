@@ -3,7 +3,7 @@
 namespace drywell::isa::legality {
 namespace {
 
-// bf16 came late: no .sat, no 8-bit integers, and little of it before sm_90.
+// Limits of bf16: no .sat, no 8-bit integers, and before sm_90 only conversions from f32.
 void bf16_scalar(const InstructionRef& i, LegalityReport& out, Mod integer) {
   if (i.mod(Slot::type) != Mod::bf16 && i.mod(Slot::atype) != Mod::bf16) return;
   if (i.has(Mod::sat)) out.error("E1301", ".sat needs a format other than bf16");
@@ -14,7 +14,7 @@ void bf16_scalar(const InstructionRef& i, LegalityReport& out, Mod integer) {
 
 }  // namespace
 
-// .sat where the destination holds every value of the source does not exist.
+// .sat does not exist where the destination type holds every value of the source type.
 void cvt_int_int(const InstructionRef& i, LegalityReport& out) {
   const Mod to = i.mod(Slot::type), from = i.mod(Slot::atype);
   const bool to_signed = is_signed_type(to), from_signed = is_signed_type(from);

@@ -14,7 +14,7 @@ void need_sm90(const InstructionRef& i, LegalityReport& out, std::string_view wh
 
 }  // namespace
 
-// bf16 has neither .ftz nor .sat; sums and products of bf16 came with sm_90, the fused ones before.
+// bf16 has neither .ftz nor .sat; sums and products of bf16 need sm_90, fused ones do not.
 void half_arith(const InstructionRef& i, LegalityReport& out) {
   if (is_bf16(i)) {
     if (i.has(Mod::ftz)) out.error("E1304", ".ftz needs f16, not bf16");

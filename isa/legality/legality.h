@@ -1,4 +1,4 @@
-// Rules across slots and operands of a row, one function per family rule; rows name them.
+// Rules across slots and operands of a row, one function per family; the rows name these functions.
 #pragma once
 
 #include <initializer_list>
@@ -53,7 +53,7 @@ void tensor_copy(const InstructionRef&, LegalityReport&);
 void bulk_copy(const InstructionRef&, LegalityReport&);
 void bulk_reduce(const InstructionRef&, LegalityReport&);
 void st_bulk(const InstructionRef&, LegalityReport&);
-/// The operands called `names`, where they are register addresses, are 32 bits wide.
+/// The operands called `names` are 32 bits wide where they are register addresses.
 void tmem_address_width(const InstructionRef&, LegalityReport&, std::initializer_list<const char*> names);
 void tcgen05_alloc(const InstructionRef&, LegalityReport&);
 void tcgen05_mma(const InstructionRef&, LegalityReport&);

@@ -19,7 +19,7 @@ void mov(const InstructionRef& i, LegalityReport& out) {
 
 namespace {
 
-// Which caches and orders go together; the combinations are ptxas 13.0's.
+// Legal combinations of caches and orders, as ptxas 13.0 accepts them.
 void access_modifiers(const InstructionRef& i, LegalityReport& out) {
   const Mod sem = i.mod(Slot::sem), space = i.mod(Slot::space), cop = i.mod(Slot::cop), l1 = i.mod(Slot::l1);
   const bool ordered = sem == Mod::relaxed || sem == Mod::acquire || sem == Mod::release, weak = sem == Mod::none || sem == Mod::weak;

@@ -38,7 +38,7 @@ bool shape_fits(const InstructionRef& i, Mod type, Mod shape) {
   }
 }
 
-// The kinds of consumer Blackwell.
+// The kinds of sm_120a (consumer Blackwell).
 void block_kind(const InstructionRef& i, LegalityReport& out) {
   const Mod kind = i.mod(Slot::kind);
   if (i.module.target != Target::sm_120a) {
@@ -64,7 +64,7 @@ void check_types(const InstructionRef& i, LegalityReport& out) {
 
 }  // namespace
 
-// PTX ISA 9.7.14.5.14; which combinations exist is ptxas 13.0's answer.
+// PTX ISA 9.7.14.5.14; the legal combinations are those that ptxas 13.0 accepts.
 void mma_sync(const InstructionRef& i, LegalityReport& out) {
   const Mod a = i.mod(Slot::atype), d = i.mod(Slot::dtype), c = i.mod(Slot::ctype);
   const bool narrow = is_f8f6f4(a) && !(is_f8(a) && is_f8(i.mod(Slot::btype)));
@@ -77,7 +77,7 @@ void mma_sync(const InstructionRef& i, LegalityReport& out) {
   const unsigned bits = is_f8f6f4(a) ? (packed ? 4 : 8) : type_bits(a);
   const unsigned word = a == Mod::f64 ? 64 : 32;
   const auto registers = [&](unsigned elements, unsigned width) { return std::max(1u, elements * width / (32 * word)); };
-  // m8n8k4 of .f16 are four products, one per pair of quads.
+  // m8n8k4 of .f16 computes four products, one per pair of quads.
   const unsigned copies = a == Mod::f16 && i.mod(Slot::shape) == Mod::m8n8k4 ? 4 : 1;
   check_registers(i, out, "d", registers(copies * s.m * s.n, type_bits(d)), word, d == Mod::f32 || d == Mod::f64);
   check_registers(i, out, "a", registers(copies * s.m * s.k, bits), word, a == Mod::f64);
@@ -85,8 +85,8 @@ void mma_sync(const InstructionRef& i, LegalityReport& out) {
   check_registers(i, out, "c", registers(copies * s.m * s.n, type_bits(c)), word, c == Mod::f32 || c == Mod::f64);
 }
 
-// The lanes that hold the metadata: with half as many groups twice as many choices. ptxas lets .m16n8k32 of 16-bit types
-// pass with 2 and 3; an H100 answers with an illegal instruction.
+// Selectors of the lanes that hold the metadata: half as many groups give twice as many selectors. ptxas accepts
+// .m16n8k32 of 16-bit types with selectors 2 and 3; an H100 then raises an illegal instruction.
 void mma_sp(const InstructionRef& i, LegalityReport& out) {
   const Mod a = i.mod(Slot::atype), d = i.mod(Slot::dtype), c = i.mod(Slot::ctype);
   if (i.mod(Slot::kind) != Mod::none || (is_f8f6f4(a) && !(is_f8(a) && is_f8(i.mod(Slot::btype))))) block_kind(i, out);

@@ -1,5 +1,5 @@
-// Rules of tcgen05.mma, cp and shift that a row cannot say (docs/facts/tcgen05.md §1.3, §3, §4.5, §4.9: what
-// ptxas 13.0 accepts).
+// Rules of tcgen05.mma, cp and shift that a row cannot express (facts/tcgen05.md §1.3, §3, §4.5, §4.9: the
+// forms that ptxas 13.0 accepts).
 #include <fmt/format.h>
 
 #include "isa/legality/legality.h"
@@ -23,7 +23,7 @@ void scale_input_d(const InstructionRef& i, LegalityReport& out, int64_t s) {
     out.error("E1210", "scale-input-d needs the sm_100 or sm_103 family");
 }
 
-// Each kind's sizes; only mxf4nvf4 has to name one.
+// Vector sizes of each kind; only mxf4nvf4 must name one.
 bool admits_scale_vec(Mod kind, Mod size) {
   switch (kind) {
     case Mod::kind_mxf8f6f4: return size == Mod::none || size == Mod::scale_vec_1X || size == Mod::block32;

@@ -5,7 +5,7 @@
 namespace drywell::isa::legality {
 namespace {
 
-// Largest immediate of a field (PTX ISA 9.7.9.28, table "tensormap new_val validity", as ptxas takes it).
+// Largest immediate of a field (PTX ISA 9.7.9.28, table "tensormap new_val validity", as ptxas accepts it).
 int64_t largest_value(Mod field) {
   switch (field) {
     case Mod::elemtype: return 15;

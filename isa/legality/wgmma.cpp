@@ -6,7 +6,7 @@
 namespace drywell::isa::legality {
 namespace {
 
-constexpr PtxVersion kMixedIntegers{8, 4};  // the rows' other types came before
+constexpr PtxVersion kMixedIntegers{8, 4};  // the rows' other types need an earlier version
 
 bool is_f8(Mod t) { return t == Mod::e4m3 || t == Mod::e5m2; }
 
@@ -27,7 +27,7 @@ void check_immediates(const InstructionRef& i, LegalityReport& out, bool a_in_re
 
 }  // namespace
 
-// PTX ISA 9.7.15.5.2; the combinations are ptxas 13.0's.
+// PTX ISA 9.7.15.5.2; the legal combinations are those that ptxas 13.0 accepts.
 void wgmma(const InstructionRef& i, LegalityReport& out) {
   const Mod a = i.mod(Slot::atype), b = i.mod(Slot::btype), d = i.mod(Slot::dtype);
   const WgmmaShape s = wgmma_shape(i.mod(Slot::shape));

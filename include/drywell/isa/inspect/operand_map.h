@@ -1,4 +1,4 @@
-// Pictures of where a descriptor puts things in shared memory: the elements of an MMA operand, the rows of a tensor copy.
+// Pictures of shared memory as a descriptor addresses it: the elements of an MMA operand, the rows of a tensor copy.
 #pragma once
 
 #include <string>
@@ -21,16 +21,16 @@ std::vector<ByteRun> operand_bytes(const SmemDescriptor& d, const OperandTile& t
 /// "0x400..0xbff, 0x1000..0x13ff (3072 bytes)"
 std::string to_string(const std::vector<ByteRun>& runs);
 
-/// Memory in address order, 128 bytes a row: which elements lie in each 16-byte unit.
+/// Memory in address order, 128 bytes a row: the elements in each 16-byte unit.
 layout::Grid operand_memory(const SmemDescriptor& d, const OperandTile& tile, const layout::PictureOptions& options = {});
-/// The operand, one of its lines a row: at which address each 16-byte unit lies.
+/// The operand, one of its lines a row: the address of each 16-byte unit.
 layout::Grid operand_addresses(const SmemDescriptor& d, const OperandTile& tile, const layout::PictureOptions& options = {});
 
-/// Shared memory after a tensor copy at `request`: which row and byte of the box lies in each 16-byte unit, offsets from a
-/// destination aligned to the swizzle's period.
+/// Shared memory after a tensor copy with `request`: the row of the box, and the bytes of it, in each 16-byte unit.
+/// Offsets count from a destination aligned to the swizzle's period.
 layout::Grid tensor_memory(const TensorMapFields& f, const TensorRequest& request, const layout::PictureOptions& options = {});
 
-/// `rows` x `row_bytes` bytes stored row after row with a swizzle: which 16-byte unit of which row each address holds. The
+/// `rows` x `row_bytes` bytes stored row after row with a swizzle: the 16-byte unit, and its row, at each address. The
 /// first byte is at address `base`.
 layout::Grid swizzled_tile(Swizzle s, uint32_t rows, uint32_t row_bytes, uint32_t base, uint32_t element_bits,
                            const layout::PictureOptions& options = {});

@@ -1,4 +1,4 @@
-// Pictures of scale factors where block-scaled MMAs want them.
+// Pictures of scale factors in the layouts that block-scaled MMAs read.
 #pragma once
 
 #include "drywell/isa/layout/picture.h"
@@ -6,11 +6,12 @@
 
 namespace drywell::isa {
 
-/// One 512-byte tile as it lies in global and shared memory: 32 rows of 16 bytes, which row's which factor each byte is.
+/// One 512-byte tile as it lies in global and shared memory: 32 rows of 16 bytes. Each byte shows the row and the number
+/// of its factor.
 layout::Grid sf_tile_picture();
 
-/// Tensor memory of one stage's factors, lanes of one partition down (the other three hold copies), columns across: row, MMA and
-/// factor in each cell's bytes.
+/// Tensor memory with the factors of one stage: down, the lanes of one partition (the other three hold copies); across, the
+/// columns. Each cell lists the row, MMA and factor of its bytes.
 layout::Grid sf_tmem_picture(const layout::BlockScaledTile& t, bool of_b, const layout::PictureOptions& options = {});
 
 }  // namespace drywell::isa

@@ -1,4 +1,4 @@
-// A CuTe layout of tensor memory held against what tcgen05 instructions read and write there.
+// Compares a CuTe layout of tensor memory with the cells that tcgen05 instructions read and write.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,7 @@ namespace drywell::isa {
 enum class TmemOperand : uint8_t { d, a, sfa, sfb };
 std::string_view to_string(TmemOperand o);
 
-/// The instruction a layout is meant for. `m` and `n` are those of the instruction, both CTAs counted.
+/// The instruction that will use the layout. `m` and `n` are those of the instruction, both CTAs counted.
 struct TmemUseForm {
   TmemOperand operand = TmemOperand::d;
   MmaForm form;
@@ -33,8 +33,8 @@ std::string to_string(const TmemPlace& p);
 
 struct TmemCheck {
   bool ok = false;
-  std::string detail;             // what was compared, or the first cell that differs
-  std::vector<TmemPlace> bases;   // where each MMA's part of the layout begins, modes 1… in order
+  std::string detail;             // the form that was compared, or the first cell that differs
+  std::vector<TmemPlace> bases;   // start of each MMA's part of the layout, modes 1… in order
 };
 
 /// Compares the layout's mode 0 with the cells that one instruction touches in one CTA, for every coordinate of the other modes.
@@ -43,7 +43,8 @@ struct TmemCheck {
 /// Throws InputError E1804 for a layout of another form.
 TmemCheck check_tmem_layout(const layout::ComposedLayout& l, const TmemUseForm& use);
 
-/// The same for a warp's tcgen05.ld or st: mode 0 is (registers, 32 threads) or ((registers, threads), …).
+/// The same check for one warp's tcgen05.ld or tcgen05.st: mode 0 is (registers, 32 threads) or ((registers,
+/// threads), …).
 TmemCheck check_tmem_access(const layout::ComposedLayout& l, const TmemAccess& access);
 
 }  // namespace drywell::isa
