@@ -5,8 +5,8 @@
 //   auto i = k.def("mov.u32", sreg::tid_x);
 //   k("st.global.f32", mem(address, 16), value);     // checked against the table here, with this line as its source
 //
-// Structured helpers (if_, while_, for_range, warp roles) emit plain instructions; nothing is hidden. A builder is used by one
-// thread at a time; different builders share nothing.
+// Structured helpers (if_, while_, for_range, warp roles) emit plain instructions of the same kernel.
+// One thread uses a builder at a time; different builders may be used at the same time.
 #pragma once
 
 #include <functional>
@@ -27,20 +27,20 @@ struct Reg {
   Mod type = Mod::none;
   bool valid() const { return id != kNoReg; }
 };
-/// A predicate operand that reads negated.
+/// A predicate operand, negated.
 struct NotReg {
   Reg reg;
 };
 inline NotReg operator!(Reg r) { return {r}; }
 
-/// Registers addressed by number; a vector operand where PTX takes one.
+/// Registers addressed by index; as an operand they are a vector.
 class RegArray {
  public:
   RegArray() = default;
   explicit RegArray(std::vector<Reg> regs) : regs_(std::move(regs)) {}
   Reg operator[](size_t i) const { return regs_.at(i); }
   size_t size() const { return regs_.size(); }
-  /// `count` registers from `first`, as a vector operand.
+  /// Returns `count` registers from `first` on, as a vector operand. Throws std::out_of_range past the end.
   RegArray slice(size_t first, size_t count) const;
   auto begin() const { return regs_.begin(); }
   auto end() const { return regs_.end(); }
@@ -52,7 +52,7 @@ class RegArray {
 struct LabelRef {
   uint32_t id = 0;
 };
-/// A parameter, shared variable or other named thing; as a value it is its address.
+/// A parameter, shared variable or other named object; as an operand its value is its address.
 struct Symbol {
   uint32_t id = 0;
 };
@@ -82,22 +82,22 @@ struct Arg {
   static Arg sink() { Arg a(0); a.kind = Kind::sink; return a; }
 };
 
-/// [reg + offset] and [symbol + offset].
+/// Address operands [reg + offset] and [symbol + offset]; `offset` in bytes.
 Arg mem(Reg base, int64_t offset = 0);
 Arg mem(Symbol base, int64_t offset = 0);
-/// [map, {coordinates}].
+/// Tensor address operand [map, {coordinates}].
 Arg tensor(Reg map, std::initializer_list<Arg> coordinates);
 Arg tensor(Symbol map, std::initializer_list<Arg> coordinates);
-/// d|p
+/// Operand d|p
 Arg pair(Arg d, Reg p);
 inline Arg sink() { return Arg::sink(); }
-/// {a, b, …}
+/// Vector operand {a, b, …}
 template <class... A>
 Arg vec(A&&... elements) {
   return Arg({Arg(std::forward<A>(elements))...});
 }
 
-/// Opcode text that remembers the line it was written on.
+/// Opcode text with the source line of the call.
 struct OpText {
   std::string_view text;
   std::source_location where;
@@ -113,36 +113,39 @@ class KernelBuilder {
   explicit KernelBuilder(std::string name, Target target = Target::sm_100a);
 
   // ---- declarations
-  /// A fresh register, %<name> or %<prefix><n> by type; an array's elements are %<name>_<i>. Names used twice get a number.
+  /// Returns a new register, %<name> or %<prefix><n> by type; an array's elements are %<name>_<i>. A repeated name gets a
+  /// number. Throws InputError E1100 for a type that registers cannot hold.
   Reg reg(Mod type, std::string_view name = {});
   RegArray regs(Mod type, size_t count, std::string_view name = {});
-  /// Scalar kernel parameter. Use `load_param` to read it.
+  /// Declares a scalar kernel parameter; `load_param` reads it.
   Symbol param(Mod type, std::string_view name);
-  /// Byte-array parameter (a tensor map: 128 bytes, align 64 or 128).
+  /// Declares a byte-array parameter of `bytes` bytes (a tensor map: 128 bytes, align 64 or 128).
   Symbol param_bytes(std::string_view name, uint32_t bytes, uint32_t align);
   Reg load_param(Symbol p, Mod type, Where w = Where::current());
-  /// Static shared memory of the kernel.
+  /// Declares static shared memory of the kernel; `bytes` and `align` in bytes.
   Symbol shared(std::string_view name, uint32_t bytes, uint32_t align);
-  /// The launch's dynamic shared memory.
+  /// Declares the launch's dynamic shared memory; `align` in bytes.
   Symbol dynamic_shared(std::string_view name, uint32_t align);
   Directives& directives() { return function().directives; }
-  /// Names warps first…last for statistics.
+  /// Names warps first…last of the CTA, both included, for statistics.
   void role(std::string_view name, uint32_t first, uint32_t last);
 
   // ---- instructions
-  /// Emits one instruction, checked against the table. Throws InputError naming this call's line.
+  /// Emits one instruction and checks it against the table. Throws InputError with this call's line: E1101 (opcode),
+  /// E1102 (operands), or the codes of validate_instruction.
   template <class... A>
   void operator()(OpText op, A&&... args) {
     emit(op, {Arg(std::forward<A>(args))...});
   }
-  /// Emits one instruction whose first operand is a fresh register of the type the row writes; returns it.
+  /// Emits one instruction whose first operand is a new register of the row's result type; returns the register. Throws
+  /// as operator() does.
   template <class... A>
   Reg def(OpText op, A&&... args) {
     return emit_def(op, {Arg(std::forward<A>(args))...});
   }
   void emit(OpText op, std::vector<Arg> args);
   Reg emit_def(OpText op, std::vector<Arg> args);
-  /// The next instruction is guarded by @p or @!p.
+  /// @p or @!p guards the next instruction.
   KernelBuilder& when(Reg p) { guard_ = p.id; guard_negated_ = false; return *this; }
   KernelBuilder& unless(Reg p) { guard_ = p.id; guard_negated_ = true; return *this; }
 
@@ -152,21 +155,21 @@ class KernelBuilder {
   void if_(Reg p, const Body& then, Where w = Where::current());
   void if_not(Reg p, const Body& then, Where w = Where::current());
   void if_else(Reg p, const Body& then, const Body& otherwise, Where w = Where::current());
-  /// Evaluates `condition` (which emits code and returns a predicate) before each round.
+  /// `condition` emits code and returns a predicate; the loop evaluates it before each iteration.
   void while_(const std::function<Reg()>& condition, const Body& body, Where w = Where::current());
   void do_while(const std::function<Reg()>& body_then_condition, Where w = Where::current());
-  /// for (i = begin; i < end; i += step) on 32-bit unsigned values.
+  /// Loop for (i = begin; i < end; i += step) on 32-bit unsigned values.
   void for_range(Arg begin, Arg end, Arg step, const std::function<void(Reg)>& body, Where w = Where::current());
-  /// Body for the warps first…last of the CTA; also names the role.
+  /// Body for warps first…last of the CTA, both included; also names the role.
   void warp_role(std::string_view name, Reg warp_index, uint32_t first, uint32_t last, const Body& body, Where w = Where::current());
-  /// Body for one elected lane of the (converged) warp.
+  /// Body for one elected lane of the converged warp.
   void elect_one(const Body& body, Where w = Where::current());
 
   // ---- result
   Function& function() { return module_.functions[0]; }
   const Module& module() const { return module_; }
-  /// Checks the whole kernel and hands it over, its registers sorted by type. Throws InputError with every diagnostic.
-  /// The builder is spent afterwards.
+  /// Checks the whole kernel and returns it with its registers sorted by type. Throws InputError with every diagnostic.
+  /// The builder cannot be used afterwards.
   Module finish();
 
  private:
@@ -182,8 +185,8 @@ class KernelBuilder {
   Reg add_register(Mod type, std::string name);
   std::string unique_name(std::string_view name);
 
-  std::map<std::string, uint32_t, std::less<>> names_;  // how often each was asked for
-  std::vector<bool> named_;  // registers whose name the author chose
+  std::map<std::string, uint32_t, std::less<>> names_;  // number of uses of each name
+  std::vector<bool> named_;  // registers with a name that the author chose
   uint32_t label_counter_ = 0;
 };
 

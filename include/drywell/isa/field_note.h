@@ -1,4 +1,4 @@
-// One explained bit field of an architectural word: what descriptors print about themselves.
+// One bit field of an architectural word with its meaning; explain() of a descriptor returns a list of them.
 #pragma once
 
 #include <cstdint>
@@ -8,7 +8,7 @@
 
 namespace drywell::isa {
 
-/// Field in bits `high`..`low` with its raw value and what that value means.
+/// Field in bits `high`..`low`, its raw value and the meaning of that value.
 struct FieldNote {
   unsigned high = 0, low = 0;
   std::string_view name;
@@ -16,7 +16,7 @@ struct FieldNote {
   std::string meaning;
 };
 
-/// "13..0  start address  0x40  byte address 0x400", one aligned line per field.
+/// Returns "13..0 start address 0x40 byte address 0x400", one aligned line per field.
 std::vector<std::string> to_lines(const std::vector<FieldNote>& notes);
 
 }  // namespace drywell::isa

@@ -1,6 +1,6 @@
-// The 32-bit instruction descriptor of tcgen05.mma in its three layouts, the legality of shapes and types,
-// and the zero-column-mask descriptor of mma.ws. Source: docs/facts/tcgen05.md §4.2, §4.3, §4.7, §4.8, §9 (PTX
-// ISA 9.7.16.4.2).
+// The 32-bit instruction descriptor of tcgen05.mma in its three layouts, the legality of shapes and types, and the
+// zero-column-mask descriptor of mma.ws. Source: facts/tcgen05.md §4.2, §4.3, §4.7, §4.8, §9 (PTX ISA 9.7.16.4.2). All
+// functions depend on their arguments only and may be called at the same time.
 #pragma once
 
 #include <array>
@@ -28,7 +28,7 @@ constexpr bool is_packed_fp4(MmaKind k) { return k == MmaKind::mxf4 || k == MmaK
 /// `.scale_vec::NX`: scale factors per row and MMA (dense), independent of the `.blockN` spelling.
 enum class ScaleVector : uint8_t { none = 0, x1 = 1, x2 = 2, x4 = 4 };
 
-/// What a type code of the descriptor means; `invalid` for codes the kind does not have.
+/// Element type that a type code of the descriptor means; `invalid` for codes that the kind does not have.
 enum class MmaElement : uint8_t { f16, bf16, tf32, e4m3, e5m2, e2m3, e3m2, e2m1, u8, s8, invalid };
 enum class MmaAccumulator : uint8_t { f16 = 0, f32 = 1, s32 = 2, invalid = 3 };
 std::string_view to_string(MmaElement e);
@@ -46,7 +46,7 @@ constexpr unsigned element_bits(MmaElement e) {
   }
 }
 
-/// What the instruction says besides its descriptor. `cta_group` is 1 or 2.
+/// Properties of the instruction that are not in its descriptor. `cta_group` is 1 or 2.
 struct MmaForm {
   MmaKind kind = MmaKind::f16;
   uint8_t cta_group = 1;
@@ -54,8 +54,8 @@ struct MmaForm {
   ScaleVector scale = ScaleVector::none;  // block-scaled kinds: x1, x2 or x4
 };
 
-/// Elements of K one MMA covers (logical K, so doubled by sparsity); `k96` is the sm_103a size of the packed
-/// kinds.
+/// Number of elements along K of one MMA (logical K, so twice as many for sparse A); `k96` is the sm_103a size of the
+/// packed kinds.
 constexpr unsigned mma_k(MmaKind kind, bool sparse, bool k96 = false) {
   unsigned k = 32;
   if (kind == MmaKind::f16) {
@@ -70,25 +70,25 @@ constexpr unsigned mma_k(MmaKind kind, bool sparse, bool k96 = false) {
   return sparse ? 2 * k : k;
 }
 
-/// True when PTX lists this shape for the form (docs/facts/tcgen05.md §4.3). `wide_b`: B is MN-major with 8-bit elements,
-/// which doubles the step of N.
+/// True if PTX lists this shape for the form (facts §4.3). `wide_b`: B is MN-major with 8-bit elements, which doubles
+/// the step of N.
 bool is_valid_shape(const MmaForm& form, unsigned m, unsigned n, bool wide_b = false);
-/// The valid shapes in words, for hints.
+/// Returns the valid shapes as text, for hints.
 std::string valid_shapes(const MmaForm& form, bool wide_b = false);
 
-/// Decoded descriptor. Fields a layout lacks stay at their default; bits outside its fields are kept in
-/// `reserved`.
+/// Decoded descriptor. Fields that a layout lacks keep their defaults; `reserved` keeps the bits outside the layout's
+/// fields.
 struct InstrDescriptor {
   MmaKind kind = MmaKind::f16;
   uint16_t m = 0, n = 0;
-  uint8_t a_type = 0, b_type = 0;  // codes, see element()
+  uint8_t a_type = 0, b_type = 0;  // codes, see element_of()
   uint8_t d_type = 0;              // (a) only; block-scaled kinds accumulate in f32
   bool sparse = false, saturate = false;
   uint8_t sparsity_selector = 0;
   bool negate_a = false, negate_b = false, transpose_a = false, transpose_b = false;
   uint8_t max_shift = 0;           // (a) only: 0, 1, 2, 3 = none, 8, 16, 32
   uint8_t sfa_id = 0, sfb_id = 0;  // (b), (c)
-  bool scale_ue8m0 = false;        // (b), (c): else ue4m3
+  bool scale_ue8m0 = false;        // (b), (c): true ue8m0, false ue4m3
   bool k96 = false;                // (c) only, sm_103a
   uint32_t reserved = 0;
 
@@ -103,30 +103,30 @@ struct InstrDescriptor {
   unsigned k() const { return mma_k(kind, sparse, k96); }
 };
 
-/// Meaning of a type code.
+/// Returns the element type of a type code; `invalid` if the kind does not have the code.
 MmaElement element_of(MmaKind kind, uint8_t code);
-/// Code of an element in a kind; 0xFF when the kind does not have it.
+/// Returns the code of an element type in a kind; 0xFF if the kind does not have it.
 uint8_t code_of(MmaKind kind, MmaElement element);
-/// How the element lies in SMEM under this kind (docs/facts/tcgen05.md §8).
+/// Returns the storage form of the element in SMEM under this kind (facts §8).
 SmemElement smem_element(MmaKind kind, MmaElement element);
 
-/// The part of A (B) each CTA holds: M / cta_group rows of stored K (half of it for sparse A), N / cta_group
-/// rows of logical K (docs/facts/tcgen05.md §4.4).
+/// Returns the part of A (B) in one CTA: M / cta_group rows of stored K (half of it for sparse A), N / cta_group rows
+/// of logical K (facts §4.4).
 OperandTile operand_tile_a(const InstrDescriptor& d, unsigned cta_group);
 OperandTile operand_tile_b(const InstrDescriptor& d, unsigned cta_group);
 
-/// Checks I1..I9, I11 and I14 of docs/facts/tcgen05.md §9, codes E1421..E1434 (E1420 + rule number); E1422 covers the shape,
+/// Reports rules I1..I9, I11 and I14 of facts §9 with codes E1421..E1434 (E1420 + rule number); E1422 covers the shape,
 /// E1423 the types.
 void check(const InstrDescriptor& d, const MmaForm& form, Diagnostics& out, const SourcePos& where = {});
 
-/// Rule I10 (E1430): the scale-input-d immediate exists for f16 and tf32 only, 0..15.
+/// Reports rule I10 (E1430): the scale-input-d immediate exists for f16 and tf32 only, 0..15.
 void check_scale_input_d(MmaKind kind, int64_t immediate, Diagnostics& out, const SourcePos& where = {});
 
 std::vector<FieldNote> explain(const InstrDescriptor& d);
 
 /// The optional 64-bit zero-column-mask descriptor of mma.ws (docs/facts/tcgen05.md §4.8).
 struct ZeroColumnMask {
-  std::array<uint8_t, 4> start_count{};  // columns of the first run already past, per sub-mask
+  std::array<uint8_t, 4> start_count{};  // columns to skip at the start of the first run, per sub-mask
   std::array<bool, 4> first_zeroed{};    // first-span bit: the first run is zeroed
   bool generate = false;                 // bit 39; false: every column is used
   uint8_t skip_span = 0, use_span = 0;   // run lengths minus 1
@@ -138,13 +138,13 @@ struct ZeroColumnMask {
   bool operator==(const ZeroColumnMask&) const = default;
 };
 
-/// Sub-masks of an M: 1, 2, 4 for 128, 64, 32; each covers N / count columns.
+/// Number of sub-masks for M: 1, 2, 4 for 128, 64, 32; each covers N / count columns.
 constexpr unsigned zero_mask_parts(unsigned m) { return m >= 128 ? 1 : 128 / m; }
 
-/// out[n] = 1 when column n of the MMA counts as zero. `out` has N entries.
+/// Sets out[n] = 1 if column n of the MMA counts as zero, else 0. `out` has N entries.
 void zeroed_columns(const ZeroColumnMask& mask, unsigned m, std::span<uint8_t> out);
 
-/// E1431: shift beyond 16 (M=32), 32 (else) or the descriptor's maximum shift; E1421: reserved bits.
+/// Reports E1431: shift beyond 16 (M=32), 32 (else) or the descriptor's maximum shift; E1421: reserved bits.
 void check(const ZeroColumnMask& mask, const InstrDescriptor& d, Diagnostics& out,
            const SourcePos& where = {});
 

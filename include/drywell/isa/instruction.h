@@ -1,4 +1,5 @@
-// The IR is PTX: instructions, operands and functions as plain values with structural equality.
+// The IR is PTX: instructions, operands and functions as plain values with structural equality. Const calls may run at
+// the same time.
 #pragma once
 
 #include <array>
@@ -20,7 +21,7 @@ namespace drywell::isa {
 using RegId = uint32_t;
 inline constexpr RegId kNoReg = ~RegId{0};
 
-/// Special registers a mov can read.
+/// Special registers that a mov can read.
 enum class SpecialReg : uint8_t {
 #define SREG(OP_, TEXT_) OP_,
 #include "drywell/isa/table/special_regs.inc"
@@ -28,10 +29,10 @@ enum class SpecialReg : uint8_t {
   count_
 };
 std::string_view special_reg_text(SpecialReg r);
-/// Parses "%tid.x" (with the percent sign).
+/// Parses "%tid.x" (with the percent sign); returns nothing for an unknown name.
 std::optional<SpecialReg> find_special_reg(std::string_view text);
 
-/// How an immediate was written, so that it prints the same way.
+/// Written form of an immediate, kept for printing.
 enum class ImmKind : uint8_t { decimal, hex, f32, f64, warp_size };
 
 /// One operand. Composite operands (vectors, tensor addresses, argument lists) refer to a run of elements in
@@ -41,7 +42,7 @@ struct Operand {
   enum class Base : uint8_t { none, reg, symbol };
 
   Kind kind = Kind::none;
-  Base base = Base::none;           // addr: what the offset is added to
+  Base base = Base::none;           // addr: the base that the offset is added to
   ImmKind imm_kind = ImmKind::decimal;
   bool negated = false;             // !p
   bool explicit_plus = false;       // unused by semantics: "[r+-4]" against "[r-4]"
@@ -62,17 +63,17 @@ struct Operand {
   static Operand absolute(int64_t a) { Operand o; o.kind = Kind::addr; o.value = a; return o; }
 };
 
-/// Where an instruction came from: a line of PTX, and, when known, of the source that made it (DSL C++ or CUDA).
+/// Source of an instruction: a line of PTX, or of the program that it was made from (DSL C++ or CUDA).
 struct SourceRef {
   uint32_t file = 0;  // index into Module::files; 0 = none
   uint32_t line = 0;
   uint32_t column = 0;
-  uint32_t call_site = 0;  // where the line was inlined: 1 + index into Module::call_sites; 0 = it was not, or is not known
-  /// The line alone: modules that say the same may number their call sites differently.
+  uint32_t call_site = 0;  // call site of an inlined line: 1 + index into Module::call_sites; 0 = not inlined, or unknown
+  /// Compares the line only: two equal modules may number their call sites differently.
   bool operator==(const SourceRef& o) const { return file == o.file && line == o.line && column == o.column; }
 };
 
-/// One instruction: a row of the table with its slots filled and its operands given.
+/// One instruction: a row of the table with values for its slots and operands.
 struct Instruction {
   Opcode op{};
   bool guard_negated = false;
@@ -81,12 +82,12 @@ struct Instruction {
   std::array<uint8_t, kMaxSlots> mods{};  // per slot of the row: 1-based index into its values, 0 = absent
   uint32_t operands = 0;                  // first operand in Function::pool
   SourceRef source{};                     // the author's line (.loc or C++ source_location)
-  uint32_t ptx_line = 0;                  // line in the PTX text it was parsed from; 0 = built
+  uint32_t ptx_line = 0;                  // line of the parsed PTX text; 0 = made by a builder
 
   Mod mod_at(size_t slot) const {
     return mods[slot] == 0 ? Mod::none : spec(op).slots[slot].mods[mods[slot] - 1];
   }
-  /// The token in slot `s`, or Mod::none if absent or not a slot of this row.
+  /// Returns the token in slot `s`, or Mod::none if the slot is empty or not a slot of this row.
   Mod mod(Slot s) const {
     const int i = spec(op).slot_index(s);
     return i < 0 ? Mod::none : mod_at(static_cast<size_t>(i));
@@ -96,7 +97,7 @@ struct Instruction {
 
 struct RegDecl {
   std::string name;        // as printed, with or without %
-  Mod type = Mod::b32;     // declared type; semantics come from the opcode, never from here
+  Mod type = Mod::b32;     // declared type; semantics follow the opcode, never this type
   bool operator==(const RegDecl&) const = default;
 };
 
@@ -117,7 +118,7 @@ struct Variable {
   uint32_t pointee_align = 0;
   std::vector<uint8_t> init;         // bytes; shorter than the variable = rest zero
   bool managed = false;              // .attribute(.managed)
-  uint32_t position = 0;             // module variables: index of the function it stands before in the text
+  uint32_t position = 0;             // module variables: index of the next function in the text
   struct Reloc { uint64_t offset; std::string symbol; int64_t addend; bool generic; bool operator==(const Reloc&) const = default; };
   std::vector<Reloc> relocations;    // initialisers that are addresses
   uint64_t bytes() const { return elements * vec * (type_bits(type) == 1 ? 8 : type_bits(type)) / 8; }
@@ -126,7 +127,7 @@ struct Variable {
 
 struct Label {
   std::string name;
-  uint32_t position = 0;  // index of the instruction it stands before; body.size() = end
+  uint32_t position = 0;  // index of the next instruction; body.size() = end
   bool operator==(const Label&) const = default;
 };
 
@@ -147,7 +148,7 @@ struct WarpRole {
   bool operator==(const WarpRole&) const = default;
 };
 
-/// What a symbol operand names: an index into one of the places a name can live.
+/// The object of a symbol operand: a kind and an index into the list of that kind.
 struct SymbolRef {
   enum class Kind : uint8_t {
     variable,        // Module::variables
@@ -164,7 +165,7 @@ struct SymbolRef {
   bool operator==(const SymbolRef&) const = default;
 };
 
-/// A .pragma or other text kept with the instruction it stands before.
+/// A .pragma or other text, kept with the position of the next instruction.
 struct Annotation {
   uint32_t position = 0;
   std::string text;
@@ -190,7 +191,7 @@ struct Function {
   std::vector<Variable> returns;    // .func only
   std::vector<Variable> variables;  // .shared, .local, .param declared in the body
   std::vector<RegDecl> regs;
-  std::vector<SymbolRef> symbols;   // what Operand::symbol / address_of index
+  std::vector<SymbolRef> symbols;   // objects that Operand::symbol and address_of refer to, by index
   std::vector<Label> labels;
   std::vector<std::vector<uint32_t>> branch_targets;  // .branchtargets lists: label indices
   std::vector<std::vector<uint32_t>> call_targets;    // .calltargets lists: Module::functions indices
@@ -216,19 +217,20 @@ struct Module {
   PtxVersion version{9, 0};
   Target target = Target::sm_100a;
   bool debug = false;
-  std::vector<std::string> files{""};  // 0: the text's own name; empty if it was built or linked
-  std::vector<SourceRef> call_sites;   // of inlined functions; a site that was inlined itself leads further out
+  std::vector<std::string> files{""};  // 0: the file name of the text; empty for a built or linked module
+  std::vector<SourceRef> call_sites;   // of inlined functions; the call_site of an element is its enclosing call
   std::vector<Variable> variables;
   std::vector<Function> functions;
   std::vector<Alias> aliases;
   std::vector<std::string> pragmas;    // .pragma at module scope
 
-  /// The definition of the function with that name or alias, or nullptr.
+  /// Returns the definition of the function with that name or alias, or nullptr.
   const Function* find_function(std::string_view name) const;
+  /// Returns the index of `path` in `files`; appends it if it is new. Not const: no other call at the same time.
   uint32_t file_index(std::string_view path);
 };
 
-/// An instruction in its function: what printers, validators and decoders take.
+/// An instruction in its module and function, as printers, validators and decoders take it.
 struct InstructionRef {
   const Module& module;
   const Function& function;
@@ -238,14 +240,15 @@ struct InstructionRef {
   Mod mod(Slot s) const { return instr.mod(s); }
   bool has(Mod m) const { return instr.has(m); }
   std::span<const Operand> operands() const { return function.operands(instr); }
-  /// The operand at row position `name` ("a", "mbar", …), or nullptr if absent in this instruction.
+  /// Returns the operand at row position `name` ("a", "mbar", …), or nullptr if this instruction does not have it.
   const Operand* operand(std::string_view name) const;
   SourcePos where() const;
-  /// The author's line, then the lines of the calls it was inlined for, from the inside out. Empty: not known.
+  /// Returns the author's line, then the lines of the enclosing inlined calls, innermost first. Empty if unknown.
   std::vector<SourcePos> author_lines() const;
 };
 
 /// Matches the operands of `i` to its row's operand positions; entry k is the operand index at row position k or -1.
+/// Throws InternalError if they do not fit.
 std::array<int8_t, kMaxOperands> operand_positions(const Function& f, const Instruction& i);
 
 }  // namespace drywell::isa

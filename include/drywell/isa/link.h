@@ -1,4 +1,4 @@
-// Several translation units become one module, as objects compiled with `nvcc -rdc=true` do in nvlink.
+// Links several translation units into one module, as nvlink does for objects of `nvcc -rdc=true`.
 #pragma once
 
 #include <vector>
@@ -7,9 +7,10 @@
 
 namespace drywell::isa {
 
-/// Joins modules by PTX's linkage (PTX ISA 10, linking directives): what one declares .extern another defines; of .weak and
-/// .common definitions the first is kept unless one is .visible; what is internal stays apart, under another name where two
-/// units use the same. Target and version are the first unit's. Throws InputError E4604 if a name is defined twice.
+/// Joins modules by PTX's linkage (PTX ISA 10, linking directives). An .extern declaration refers to the definition in
+/// another unit; of several .weak and .common definitions the result keeps the first, unless one is .visible; internal
+/// names stay separate and are renamed where two units use the same name. Target and version are those of the first unit.
+/// Throws InputError E4604 if a name has two definitions. May be called at the same time.
 Module link(std::vector<Module> units);
 
 }  // namespace drywell::isa

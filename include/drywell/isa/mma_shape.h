@@ -1,4 +1,4 @@
-// The shape tokens of mma.sync: .m16n8k16 and its like.
+// The shape tokens of mma.sync, such as .m16n8k16.
 #pragma once
 
 #include <cstdint>

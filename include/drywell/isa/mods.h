@@ -1,4 +1,4 @@
-// Every modifier token PTX writes after a dot, as an enumerator that keeps the PTX spelling.
+// All modifier tokens of PTX (the words after a dot), as enumerators with the PTX spelling.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +17,7 @@ enum class Mod : uint16_t {
 
 /// PTX text of a token, without the leading dot.
 std::string_view mod_text(Mod m);
-/// The token with that text, or Mod::none.
+/// Returns the token with that text, or Mod::none.
 Mod find_mod(std::string_view text);
 
 /// Width in bits of a type token (.s32 → 32, .f16x2 → 32, .pred → 1); 0 for tokens that are not types.

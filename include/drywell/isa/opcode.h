@@ -13,14 +13,15 @@ enum class Opcode : uint16_t {
 #undef INSTR
   count_
 };
-/// A type for each row: what is specialised for a row carries its name, and so does the linker's message if it is missing.
+/// One type per row: a template that is specialised for a row has the row's name in its symbol, so a linker error names
+/// the row.
 namespace row {
 #define INSTR(OP_, ...) struct OP_;
 #include "drywell/isa/table/all.inc"
 #undef INSTR
 }  // namespace row
 
-/// The table file the row is in, without path and ending: "tcgen05_mma".
+/// Returns the name of the table file of the row, without path and extension: "tcgen05_mma".
 std::string_view opcode_family(Opcode op);
 inline constexpr size_t kOpcodeCount = static_cast<size_t>(Opcode::count_);
 

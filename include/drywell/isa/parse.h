@@ -1,4 +1,4 @@
-// PTX text in: what nvcc, Triton, CuTe or a person wrote becomes the same IR the DSL builds.
+// PTX text to IR: text of nvcc, Triton, CuTe or a person becomes the same IR that the DSL builds.
 #pragma once
 
 #include <string_view>
@@ -8,23 +8,23 @@
 
 namespace drywell::isa {
 
-/// What reading a text gave. With errors the module holds what could be read; it must not be run.
+/// Result of parsing a text. If it has errors, the module holds the valid part of the text and must not be run.
 struct ParseResult {
   Module module;
   Diagnostics diagnostics;
 };
 
-/// Reads a PTX module (PTX ISA up to 9.0). Reports everything it finds, each with line, column, the offending
-/// text and a hint: E1101 opcodes the table does not have (one diagnostic per distinct opcode text, with its
-/// count), E1102 operands that do not fit, E1103…E1116 syntax, names, numbers, headers and limits, U5001
-/// legal PTX that is not modelled. Legality beyond that (types, targets, operand rules) is validate()'s.
+/// Parses a PTX module (PTX ISA up to 9.0). Reports all errors, each with line, column, the offending text and a hint:
+/// E1101 opcodes that the table does not have (one diagnostic per distinct opcode text, with its count), E1102 operands
+/// that do not fit, E1103…E1116 syntax, names, numbers, headers and limits, U5001 legal PTX that is not modelled.
+/// validate() checks further legality (types, targets, operand rules).
 ///
-/// Registers, labels and variables of nested scopes get names that are unique in their function; module-scope
-/// names and parameters keep theirs. `.file` numbers become indices into Module::files and `.loc` becomes
-/// Instruction::source (the innermost line, with the calls it was inlined for). Debug sections are skipped.
+/// Registers, labels and variables of nested scopes get names that are unique in their function; module-scope names and
+/// parameters keep theirs. `.file` numbers become indices into Module::files and `.loc` becomes Instruction::source
+/// (the innermost line, with its inlined calls). Debug sections are skipped. May be called at the same time.
 ParseResult parse_ptx(std::string_view text, std::string_view file_name);
 
-/// The same; throws InputError with every diagnostic if there is an error.
+/// As parse_ptx; throws InputError with every diagnostic if there is an error.
 Module parse_ptx_or_throw(std::string_view text, std::string_view file_name);
 
 }  // namespace drywell::isa

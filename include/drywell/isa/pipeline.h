@@ -1,5 +1,5 @@
-// Producer/consumer rings over pairs of mbarriers, with the phase protocol of CUTLASS's pipelines (docs/facts/tma-mbarrier.md
-// §7). Everything here is sugar that emits plain instructions into a KernelBuilder.
+// Producer/consumer rings over pairs of mbarriers, with the phase protocol of CUTLASS's pipelines (facts/tma-mbarrier.md
+// §7). All functions emit plain instructions into a KernelBuilder, so they follow its rule: one thread at a time.
 #pragma once
 
 #include <source_location>
@@ -8,8 +8,8 @@
 
 namespace drywell::isa {
 
-/// Position in a ring: stage index and phase parity, both registers that change as the kernel runs. A producer starts with
-/// phase 1 (the empty barriers are "already" complete), a consumer with phase 0.
+/// Position in a ring: stage index and phase parity, two registers that change as the kernel runs. A producer starts with
+/// phase 1 (the previous phase of an empty barrier counts as complete), a consumer with phase 0.
 class PipelineState {
  public:
   enum class Role : uint8_t { consumer, producer };
@@ -17,9 +17,9 @@ class PipelineState {
   Reg index() const { return index_; }
   Reg phase() const { return phase_; }
   uint32_t stages() const { return stages_; }
-  /// ++state: next stage; wrapping flips the phase.
+  /// Advances to the next stage; after the last stage it continues at stage 0 with the other phase.
   void advance(std::source_location w = std::source_location::current());
-  /// A copy whose later changes do not affect this one.
+  /// Returns a copy in new registers, which later changes of this state do not affect.
   PipelineState snapshot(std::source_location w = std::source_location::current()) const;
 
  private:
@@ -36,24 +36,24 @@ class MbarrierRing {
   MbarrierRing(KernelBuilder& k, Reg base, int64_t offset, uint32_t stages) : k_(&k), base_(base), offset_(offset), stages_(stages) {}
 
   uint32_t stages() const { return stages_; }
-  /// Bytes the barriers take.
+  /// Size of the barriers in bytes.
   uint32_t bytes() const { return 16 * stages_; }
-  /// mbarrier.init of all of them; run it in one thread, then fence and synchronise the CTA.
+  /// Emits mbarrier.init for all barriers. One thread runs this code; then fence and synchronise the CTA.
   void init(uint32_t full_arrivals, uint32_t empty_arrivals, Where w = Where::current());
 
-  /// Shared address of the full (empty) barrier of the state's stage.
+  /// Returns the shared address of the full (empty) barrier of the state's stage.
   Reg full(const PipelineState& s, Where w = Where::current());
   Reg empty(const PipelineState& s, Where w = Where::current());
 
-  /// One try_wait on the empty (full) barrier; the predicate tells whether the phase is complete.
+  /// Emits one try_wait on the empty (full) barrier; the returned predicate is true if the phase is complete.
   Reg try_acquire(const PipelineState& s, Where w = Where::current());
   Reg try_wait(const PipelineState& s, Where w = Where::current());
-  /// Waits unless `token` says it is not needed.
+  /// Emits the wait on the empty (full) barrier; skipped at run time if predicate `token` is true.
   void acquire(const PipelineState& s, Reg token, Where w = Where::current());
   void acquire(const PipelineState& s, Where w = Where::current());
   void wait(const PipelineState& s, Reg token, Where w = Where::current());
   void wait(const PipelineState& s, Where w = Where::current());
-  /// Producer's tail: waits until the consumers have released every stage.
+  /// Producer's tail: waits until the consumers have released all stages.
   void tail(PipelineState& s, Where w = Where::current());
 
  private:
@@ -64,7 +64,7 @@ class MbarrierRing {
   uint32_t stages_;
 };
 
-/// Blocks until the phase of parity `parity` of the barrier at `address` is complete (try_wait in a loop).
+/// Emits a wait until the phase with parity `parity` of the barrier at `address` is complete (try_wait in a loop).
 void mbarrier_wait(KernelBuilder& k, Reg address, Arg parity, std::source_location w = std::source_location::current());
 
 }  // namespace drywell::isa

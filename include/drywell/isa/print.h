@@ -1,4 +1,4 @@
-// PTX text of anything the IR holds. What it prints assembles with ptxas for the module's target.
+// PTX text of the IR. ptxas assembles the text for the module's target. All functions may be called at the same time.
 #pragma once
 
 #include <string>
@@ -12,11 +12,11 @@ std::string print_opcode(const Instruction& i);
 std::string print_operand(const Function& f, const Operand& o);
 /// One instruction with guard and semicolon, no newline: "@!%p1 bra $L1;".
 std::string print_instruction(const Function& f, const Instruction& i);
-/// The same for messages: of a long vector of registers its ends, "{%r1, %r2, ..., %r64}".
+/// As print_instruction, for messages: a long register vector is shortened to its ends, "{%r1, %r2, ..., %r64}".
 std::string print_instruction_briefly(const Function& f, const Instruction& i);
 
 struct PrintOptions {
-  bool source_lines = true;  // .file/.loc lines where instructions carry a source, with the calls it was inlined for
+  bool source_lines = true;  // .file/.loc lines where instructions have a source, with their inlined calls
 };
 std::string print_function(const Module& m, const Function& f, const PrintOptions& o = {});
 std::string print_module(const Module& m, const PrintOptions& o = {});

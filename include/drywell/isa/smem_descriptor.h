@@ -1,6 +1,7 @@
-// The 64-bit SMEM matrix descriptor of tcgen05.mma/cp and of wgmma, and where it puts each operand element.
-// Source: docs/facts/tcgen05.md §4.6, §8 (PTX ISA 9.7.16.4.1); wgmma: PTX ISA 9.7.15.5.1.2.2. Addresses are byte
-// offsets in the shared window, 18 bits.
+// The 64-bit SMEM matrix descriptor of tcgen05.mma/cp and of wgmma, and the address of each operand element that it
+// describes. Source: facts/tcgen05.md §4.6, §8 (PTX ISA 9.7.16.4.1); wgmma: PTX ISA 9.7.15.5.1.2.2. Addresses are byte
+// offsets in the shared window, 18 bits. All functions depend on their arguments only and may be called at the same
+// time.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +15,7 @@
 
 namespace drywell::isa {
 
-/// Which index of an operand runs along memory.
+/// The index of an operand (K or M/N) that is contiguous in memory.
 enum class Major : uint8_t { k = 0, mn = 1 };
 
 enum class SmemDescriptorFormat : uint8_t { tcgen05, wgmma };
@@ -34,12 +35,13 @@ struct SmemDescriptor {
   uint8_t swizzle_code = 0;   // as stored: tcgen05 3 bits, wgmma 2 bits
   uint64_t reserved = 0;
 
-  /// Nothing for the undefined codes 3, 5 and 7.
+  /// Returns the swizzle; nothing for the undefined codes 3, 5 and 7.
   constexpr std::optional<Swizzle> swizzle() const;
-  /// Sets the code of `s`; false when the format has no code for it (it is then left unchanged).
+  /// Sets the code of `s`; returns false, without a change, if the format has no code for it.
   constexpr bool set_swizzle(Swizzle s);
   uint64_t encode() const;
-  /// A descriptor of these byte values with the constants of its format.
+  /// Returns a descriptor of these byte values with the constants of its format. Throws InputError E1401 if the format
+  /// has no code for `s`.
   static constexpr SmemDescriptor make(uint32_t start, uint32_t lbo, uint32_t sbo, Swizzle s,
                                        SmemDescriptorFormat format = SmemDescriptorFormat::tcgen05);
   static SmemDescriptor decode(uint64_t word, SmemDescriptorFormat format = SmemDescriptorFormat::tcgen05);
@@ -87,12 +89,11 @@ constexpr SmemDescriptor SmemDescriptor::make(uint32_t start, uint32_t lbo, uint
   return d;
 }
 
-/// How one operand element is stored (docs/facts/tcgen05.md §8). container4/6: the f8f6f4 kinds keep 16 elements in each
-/// 16-byte unit, data first, padding after; packed4: mxf4 and mxf4nvf4, two elements per byte, low nibble
-/// first.
+/// Storage form of one operand element (facts §8). container4/6: the f8f6f4 kinds keep 16 elements in each 16-byte
+/// unit, data first, padding after; packed4: mxf4 and mxf4nvf4, two elements per byte, low nibble first.
 enum class SmemElement : uint8_t { packed4, container4, container6, byte, half, word };
 
-/// Address bits one element takes: containers count a whole byte.
+/// Address bits of one element: a container counts as a whole byte.
 constexpr unsigned storage_bits(SmemElement e) {
   switch (e) {
     case SmemElement::packed4: return 4;
@@ -112,31 +113,31 @@ constexpr unsigned value_bits(SmemElement e) {
   }
 }
 
-/// One operand of one MMA as one CTA holds it: `mn` rows of `k` stored elements.
+/// One operand of one MMA in one CTA: `mn` rows of `k` stored elements.
 struct OperandTile {
   Major major = Major::k;
   SmemElement element = SmemElement::half;
   uint32_t mn = 0, k = 0;
 
-  /// Lines run along memory: rows when K-major, k when MN-major.
+  /// Number of lines, which are contiguous in memory: rows when K-major, k when MN-major.
   constexpr uint32_t lines() const { return major == Major::k ? mn : k; }
-  /// 16-byte chunks of one line; the last may be used in part.
+  /// Number of 16-byte chunks of one line; the last may be partly used.
   constexpr uint32_t chunks_per_line() const {
     return static_cast<uint32_t>(ceil_div(uint64_t{major == Major::k ? k : mn} * storage_bits(element), 128));
   }
   constexpr uint32_t chunks() const { return lines() * chunks_per_line(); }
 };
 
-/// Physical address of logical address `address`: the XOR takes its row from the address less `base_offset` 128-byte lines.
-/// Measured for wgmma (H200: three swizzles, all starts and base offsets, tests/isa/smem_descriptor_test.cpp); taken to hold for
-/// tcgen05, whose descriptor says the same of the field (PTX ISA 9.7.16.4.1).
+/// Physical address of logical address `address`: the XOR takes its row from the address minus `base_offset` 128-byte lines.
+/// Measured for wgmma (H200: three swizzles, all starts and base offsets, tests/isa/smem_descriptor_test.cpp); assumed for
+/// tcgen05, because PTX ISA 9.7.16.4.1 describes the field in the same way.
 constexpr uint32_t swizzled_address(const SmemDescriptor& d, uint32_t address) {
   const uint32_t from_pattern = address - d.base_offset * 128u;
   return address ^ from_pattern ^ swizzle_address(d.swizzle().value_or(Swizzle::none), from_pattern);
 }
 
-/// Address of 16-byte chunk `chunk` of line `line`, swizzled and wrapped at 18 bits; independent of the
-/// element type (docs/facts/tcgen05.md §4.6). Swizzle codes without a meaning address as if not swizzled: run `check` first.
+/// Address of 16-byte chunk `chunk` of line `line`, swizzled and wrapped at 18 bits; independent of the element type
+/// (facts §4.6). Undefined swizzle codes count as no swizzle: run `check` first.
 constexpr uint32_t operand_chunk_address(const SmemDescriptor& d, Major major, uint32_t line,
                                          uint32_t chunk) {
   const Swizzle mode = d.swizzle().value_or(Swizzle::none);
@@ -154,7 +155,7 @@ constexpr uint32_t operand_chunk_address(const SmemDescriptor& d, Major major, u
   return swizzled_address(d, (d.start + offset) & kSmemDescriptorAddressMask);
 }
 
-/// Where an element's lowest bit lies. A 6-bit element may continue in the next byte.
+/// Position of an element's lowest bit. A 6-bit element may continue in the next byte.
 struct OperandPlace {
   uint32_t byte = 0;
   uint8_t bit = 0;
@@ -172,18 +173,17 @@ constexpr OperandPlace operand_address(const SmemDescriptor& d, Major major, Sme
   return {chunk + bit / 8, static_cast<uint8_t>(bit % 8)};
 }
 
-/// Bulk form of operand_chunk_address: out[line * chunks_per_line + chunk] for the whole tile. `out` must
-/// hold tile.chunks() entries.
+/// Addresses of all chunks of a tile: out[line * chunks_per_line + chunk] = operand_chunk_address(…). Throws
+/// InternalError if `out` has fewer than tile.chunks() entries.
 void operand_row_chunks(const SmemDescriptor& d, const OperandTile& tile, std::span<uint32_t> out);
 
-/// Rules of the descriptor alone (docs/facts/tcgen05.md §9 D1, D2 alignment, D3): E1401 undefined swizzle code, E1402
-/// reserved bits, E1403 version (warning), E1404 unaligned or too large, E1405 absolute LBO.
+/// Reports rules of the descriptor alone (facts §9 D1, D2 alignment, D3): E1401 undefined swizzle code, E1402 reserved
+/// bits, E1403 version (warning), E1404 unaligned or too large, E1405 absolute LBO.
 void check(const SmemDescriptor& d, Diagnostics& out, const SourcePos& where = {});
 
-/// Rules of the descriptor with the operand it serves (D2 pattern base, D4, table of type/major/swizzle):
-/// E1406 row phase (warning), E1407 reads outside the CTA's `smem_bytes`, E1408 swizzle illegal for the
-/// element and major, E1409 wraps at 18 bits (warning), E1410 rows cross the swizzle span (warning); U5402
-/// K-major 128B/32B-atom.
+/// Reports rules of the descriptor with its operand (D2 pattern base, D4, table of type/major/swizzle): E1406 row phase
+/// (warning), E1407 reads outside the CTA's `smem_bytes`, E1408 swizzle illegal for the element and major, E1409 wraps
+/// at 18 bits (warning), E1410 rows cross the swizzle span (warning); U5402 K-major 128B/32B-atom.
 void check_operand(const SmemDescriptor& d, const OperandTile& tile, uint32_t smem_bytes, Diagnostics& out,
                    const SourcePos& where = {});
 

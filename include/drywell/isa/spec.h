@@ -12,11 +12,11 @@
 
 namespace drywell::isa {
 
-/// One value per row of the table. Its enumerators are in opcode.h, which only those include who name a row: everyone else
-/// need not be compiled again when a row is added.
+/// One value per row of the table. Its enumerators are in opcode.h; only files that name a row include it, so that a new
+/// row does not recompile the others.
 enum class Opcode : uint16_t;
 
-/// What a modifier says; a row lists its slots in PTX's canonical order and never has a slot twice.
+/// Meaning of a modifier; a row lists its slots in PTX's canonical order and never has a slot twice.
 enum class Slot : uint8_t {
   type,      // the (destination) type
   atype,     // second type: source of cvt, A of mma
@@ -27,7 +27,7 @@ enum class Slot : uint8_t {
   ashift, shape, num, trans, pack, fmt, fmt_src, layout_a, layout_b, field, state, mask_mode, noinc, satfinite, abs, level, read, sp, stype, dtype, oob, evict, exclusive, lhs, rhs
 };
 
-/// A modifier position of a row: which tokens may stand there, and whether one must.
+/// A modifier position of a row: the tokens that are legal there, and whether one is required.
 struct SlotSpec {
   Slot slot{};
   bool required = false;
@@ -46,7 +46,7 @@ enum class Access : uint8_t { read, write, read_write };
 
 /// Bit set of the shapes an operand may take.
 enum OperandShape : uint16_t {
-  kReg = 1 << 0,       // register (predicate registers included; the type rule tells)
+  kReg = 1 << 0,       // register (also a predicate register, by the type rule)
   kImm = 1 << 1,       // integer, float or WARP_SZ immediate
   kAddr = 1 << 2,      // [reg+imm], [symbol+imm], [imm]
   kVec = 1 << 3,       // {a, b, …} (elements: registers, immediates, sinks)
@@ -60,7 +60,7 @@ enum OperandShape : uint16_t {
   kArgs = 1 << 11,     // ( … ) of a call
 };
 
-/// Which register type an operand needs.
+/// Register type that an operand needs.
 struct TypeRule {
   enum class From : uint8_t { any, fixed, slot, slot_wide } from = From::any;
   Mod fixed = Mod::none;   // From::fixed
@@ -78,14 +78,14 @@ struct OperandSpec {
   Mod when = Mod::none;  // present exactly if this modifier is (e.g. the mask with .multicast::cluster)
 };
 
-/// Who issues: decides which lanes must be active together.
+/// Unit that issues the instruction: its lanes must be active together.
 enum class Issue : uint8_t { lane, warp, warpgroup, cta, thread };
-/// The unit that does the work; statistics and timing group by it.
+/// The unit that executes the instruction; statistics and timing group by it.
 enum class Engine : uint8_t { alu, control, lsu, barrier, mbarrier, tma, tensor, tmem, cluster, none };
-/// How an asynchronous form says it is done.
+/// The signal that an asynchronous form is complete.
 enum class Completion : uint8_t { sync, mbarrier, bulk_group, async_group, commit, wait_ld, wait_st, wgmma_group };
 enum class Status : uint8_t { supported, unsupported };
-/// How far the simulated result can be trusted: stated, never implied.
+/// Accuracy of the simulated result.
 enum class Fidelity : uint8_t { exact, documented, inferred, approximate };
 
 /// Cost class; the arch file gives each a latency and an issue interval (docs/facts/timing.md §3).
@@ -97,27 +97,27 @@ enum class TimingClass : uint8_t {
 };
 std::string_view timing_class_name(TimingClass t);
 
-/// Where control goes after the instruction, if its guard holds.
+/// Target of control flow after the instruction, if its guard is true.
 enum class Flow : uint8_t {
   next,    // the next instruction
-  branch,  // the labels among its operands
-  call,    // a function, and then the next instruction
-  return_, // back to the caller; in a kernel the thread ends
-  end,     // nowhere
+  branch,  // a label among the operands
+  call,    // a function, then the next instruction
+  return_, // the caller; in a kernel the thread ends
+  end,     // none: the thread ends
 };
-/// What an instruction does to memory itself. Asynchronous copies are work of their own (Completion).
+/// Memory accesses of the instruction itself. Accesses of asynchronous copies are separate (Completion).
 enum class MemoryRole : uint8_t {
   none, load, store,
-  atomic,          // reads and writes, and returns what was there
-  reduction,       // the same without a result
+  atomic,          // reads and writes, and returns the old value
+  reduction,       // reads and writes, without a result
   matrix_load, matrix_store,      // ldmatrix, stmatrix
   fragment_load, fragment_store,  // wmma
   fill,            // st.bulk
   async_store,     // st.async, red.async
   multimem,
 };
-/// What an instruction means for the order of others (PTX ISA 8 and 9.7.13). One value for each rule that differs: who
-/// reacts to synchronisation switches over all of them.
+/// Effect of an instruction on the order of other instructions (PTX ISA 8 and 9.7.13). Each different rule has its own
+/// value; code that models synchronisation switches over all of them.
 enum class SyncRole : uint8_t {
   none,
   mbarrier_init, mbarrier_inval, mbarrier_arrive, mbarrier_count /* expect_tx, complete_tx */, mbarrier_wait,
@@ -131,7 +131,7 @@ enum class SyncRole : uint8_t {
   product_fence, product_commit, product_wait,  // wgmma
   register_pool, grid_dependency,
 };
-/// What ptxas does with an instruction whose neighbours have a place for it (docs/facts/timing.md §3.1).
+/// How ptxas folds an instruction into its neighbours (docs/facts/timing.md §3.1).
 enum class Fold : uint8_t {
   none,
   inversion,  // of a predicate: into its uses
@@ -163,10 +163,11 @@ struct InstrSpec {
   MemoryRole memory = MemoryRole::none;
   SyncRole sync = SyncRole::none;
   Fold fold = Fold::none;
-  uint8_t pipe_slots = 1;                              // how often ptxas sends it down its pipe
+  uint8_t pipe_slots = 1;                              // number of instructions that ptxas sends down its pipe
   PtxVersion since{1, 0};
   Feature needs = Feature::base;
-  LegalityFn legality = nullptr;                       // rules across slots and operands; nullptr: none beyond the row
+  LegalityFn legality = nullptr;                       // rules across slots and operands; nullptr: the row has no
+                                                       // further rules
   Status status = Status::supported;
   Fidelity fidelity = Fidelity::exact;
   std::string_view example;                            // one instruction that must parse, validate, print and assemble
@@ -193,14 +194,15 @@ struct InstrSpec {
 
 /// The row of an opcode.
 const InstrSpec& spec(Opcode op);
-/// The row's identifier ("tcgen05_mma"), which is also the name of its semantics and of its tests.
+/// Returns the row's identifier ("tcgen05_mma"), which is also the name of its semantics and of its tests.
 std::string_view opcode_name(Opcode op);
 std::span<const InstrSpec> all_specs();
-/// Rows whose mnemonic is exactly `mnemonic`, in table order; empty if there is none.
+/// Returns the rows whose mnemonic is exactly `mnemonic`, in table order; empty if there is none.
 std::span<const Opcode> rows_of(std::string_view mnemonic);
-/// Longest run of leading dot-separated tokens of `opcode_text` that is a mnemonic of the table ("" if none).
+/// Returns the longest run of leading dot-separated tokens of `opcode_text` that is a mnemonic of the table ("" if
+/// none).
 std::string_view mnemonic_of(std::string_view opcode_text);
-/// Mnemonics close to `text`, best first, for hints.
+/// Returns the mnemonic nearest to `text`, for hints; "" if none is near.
 std::string_view nearest_mnemonic(std::string_view text);
 
 }  // namespace drywell::isa

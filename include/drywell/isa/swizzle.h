@@ -1,6 +1,6 @@
-// The SMEM swizzles: XOR functions of the absolute byte address in the shared window, shared by TMA, tcgen05
-// and wgmma. Source: docs/facts/tma-mbarrier.md §2.5, docs/facts/tcgen05.md §4.6 (PTX ISA 5.5.6, 9.7.16.4; CuTe
-// Swizzle<B,M,S>).
+// The SMEM swizzles: XOR functions of the absolute byte address in the shared window, used by TMA, tcgen05 and wgmma.
+// Source: facts/tma-mbarrier.md §2.5, facts/tcgen05.md §4.6 (PTX ISA 5.5.6, 9.7.16.4; CuTe Swizzle<B,M,S>). Addresses
+// and sizes are in bytes. All functions depend on their arguments only and may be called at the same time.
 #pragma once
 
 #include <cstdint>
@@ -36,15 +36,15 @@ constexpr SwizzleXor swizzle_xor(Swizzle s) {
     case Swizzle::b64: return {3, 4, 0};
     case Swizzle::b128: return {7, 4, 0};
     case Swizzle::b128_atom32: return {3, 5, 0};
-    // Which 128-byte lines swap their 8-byte halves is not published; odd lines are a guess (docs/facts/tma-mbarrier.md §2.5 marks
-    // it [G]).
+    // The set of 128-byte lines with exchanged 8-byte halves is not published; odd lines are a guess (§2.5 marks it
+    // [G]).
     case Swizzle::b128_atom32_flip8: return {3, 5, 8};
     case Swizzle::b128_atom64: return {1, 6, 0};
   }
   return {};
 }
 
-/// Physical byte address of logical byte address `address`. Its own inverse for every mode.
+/// Returns the physical byte address of logical byte address `address`. Each mode is its own inverse.
 constexpr uint32_t swizzle_address(Swizzle s, uint32_t address) { return swizzle_xor(s)(address); }
 
 /// Bytes of one swizzled row (the TMA row pitch); 0 for none.
@@ -57,7 +57,7 @@ constexpr uint32_t swizzle_span(Swizzle s) {
   }
 }
 
-/// Bytes that stay together: the granule the XOR moves.
+/// Bytes that stay together: the unit that the XOR moves.
 constexpr uint32_t swizzle_atom(Swizzle s) {
   switch (s) {
     case Swizzle::b128_atom32: return 32;

@@ -11,7 +11,8 @@ struct PtxVersion {
   constexpr auto operator<=>(const PtxVersion&) const = default;
 };
 
-/// What a row needs from its target (docs/facts/tcgen05.md §1.3, docs/facts/tma-mbarrier.md §2.3: acceptance by ptxas 13.0).
+/// A feature that a row needs from its target (facts/tcgen05.md §1.3, facts/tma-mbarrier.md §2.3: acceptance by ptxas
+/// 13.0).
 enum class Feature : uint8_t {
   base,           // sm_80 and later
   sm90,           // clusters, mbarrier transactions, bulk copies
@@ -27,7 +28,7 @@ enum class Feature : uint8_t {
 enum class Target : uint8_t { sm_80, sm_90, sm_90a, sm_100, sm_100a, sm_100f, sm_103a, sm_103f, sm_110a, sm_120a };
 
 std::string_view target_name(Target t);
-/// Parses "sm_100a"; returns false if unknown.
+/// Parses "sm_100a"; returns false, and leaves `out` unchanged, if the text is not a target.
 bool parse_target(std::string_view text, Target& out);
 bool has_feature(Target t, Feature f);
 std::string_view feature_name(Feature f);

@@ -1,7 +1,7 @@
-// The TMA tensor map (CUtensorMap): its fields, the checks of the driver's encode functions, the 128 opaque
-// bytes and the edits of tensormap.replace. Source: docs/facts/tma-mbarrier.md §2.1, §2.2 (CUDA driver API "Tensor
-// Map Object Management", PTX ISA 9.7.9.27 tensormap.replace; acceptance measured on an H200 where the page
-// marks it).
+// The TMA tensor map (CUtensorMap): its fields, the checks of the driver's encode functions, the 128 opaque bytes and
+// the edits of tensormap.replace. Source: facts/tma-mbarrier.md §2.1, §2.2 (CUDA driver API "Tensor Map Object
+// Management", PTX ISA 9.7.9.27 tensormap.replace; acceptance measured on an H200 where the page marks it). Functions
+// depend on their arguments only and may be called at the same time.
 #pragma once
 
 #include <array>
@@ -72,14 +72,14 @@ constexpr bool is_floating(TensorType t) { return t >= TensorType::f16 && t <= T
 uint8_t to_ptx_number(TensorType t);
 TensorType from_ptx_number(uint8_t number);
 
-/// Everything a tensor map says. Dimension 0 is the contiguous one; entries at and beyond `rank` are ignored.
+/// The fields of a tensor map. Dimension 0 is contiguous; entries at and beyond `rank` are ignored.
 struct TensorMapFields {
   TensorMapMode mode = TensorMapMode::tile;
   TensorType type = TensorType::u8;
   uint32_t rank = 1;
   uint64_t address = 0;                        // GMEM byte address
   std::array<uint64_t, 5> dim{1, 1, 1, 1, 1};  // elements
-  std::array<uint64_t, 4> stride{};            // stride[i]: bytes between neighbours of dimension i + 1
+  std::array<uint64_t, 4> stride{};            // stride[i]: bytes from one element of dimension i + 1 to the next
   std::array<uint32_t, 5> box{1, 1, 1, 1, 1};  // elements, tile mode
   std::array<uint32_t, 5> element_stride{1, 1, 1, 1, 1};  // traversal strides
   Interleave interleave = Interleave::none;
@@ -95,41 +95,41 @@ struct TensorMapFields {
 };
 
 inline constexpr size_t kTensorMapBytes = 128;
-/// A tensor map must lie on this boundary (driver API; PTX ISA 9.7.9.27).
+/// Alignment of a tensor map in bytes (driver API; PTX ISA 9.7.9.27).
 inline constexpr uint64_t kTensorMapAlignment = 64;
 
-/// The opaque object, byte for byte as a driver for compute capability 9.0 makes it (measured on an H200), so
-/// that maps made there are read here; only the bits that tell im2col::w, which such a device has not, are
-/// chosen freely.
+/// The opaque object, byte for byte as a driver for compute capability 9.0 makes it (measured on an H200), so that
+/// Drywell reads the maps of such a driver. Only the encoding of im2col::w, which compute capability 9.0 does not have,
+/// is Drywell's own.
 struct alignas(64) TensorMap {
   std::array<uint8_t, kTensorMapBytes> bytes{};
   bool operator==(const TensorMap&) const = default;
 };
 static_assert(sizeof(TensorMap) == kTensorMapBytes);
 
-/// cuTensorMapEncodeTiled. Reports every violated rule of docs/facts/tma-mbarrier.md §2.2 for a device of `compute_capability`
-/// (90, 100): E1461 rank, E1462 address, E1463 dimension, E1464 stride, E1465 box, E1466 element stride,
-/// E1467 inner box against swizzle, E1468 interleave, E1469 packed type, E1470 fill, E1471 target, E1476 box
-/// too large.
+/// cuTensorMapEncodeTiled. Reports every violated rule of facts §2.2 for a device of `compute_capability` (90, 100),
+/// and then returns nothing: E1461 rank, E1462 address, E1463 dimension, E1464 stride, E1465 box, E1466 element stride,
+/// E1467 inner box against swizzle, E1468 interleave, E1469 packed type, E1470 fill, E1471 target, E1476 box too large.
 std::optional<TensorMap> encode_tiled(const TensorMapFields& f, Diagnostics& out,
                                       unsigned compute_capability = 100, const SourcePos& where = {});
-/// cuTensorMapEncodeIm2col: as above plus E1472 corners, E1473 channels and pixels.
+/// cuTensorMapEncodeIm2col: reports the codes of encode_tiled, and E1472 corners, E1473 channels and pixels.
 std::optional<TensorMap> encode_im2col(const TensorMapFields& f, Diagnostics& out,
                                        unsigned compute_capability = 100, const SourcePos& where = {});
 /// cuTensorMapEncodeIm2colWide: compute capability 10.0 and newer.
 std::optional<TensorMap> encode_im2col_wide(const TensorMapFields& f, Diagnostics& out,
                                             unsigned compute_capability = 100, const SourcePos& where = {});
-/// By `f.mode`; throws InputError with every finding.
+/// Encodes by `f.mode`; throws InputError with all reports.
 TensorMap encode(const TensorMapFields& f, unsigned compute_capability = 100);
 
-/// The rules of the encode function of `f.mode`, for maps edited by tensormap.replace.
+/// Reports the rules of the encode function of `f.mode`, for maps edited by tensormap.replace.
 void check(const TensorMapFields& f, unsigned compute_capability, Diagnostics& out,
            const SourcePos& where = {});
 
-/// Fields of a map. E1474 when rank, interleave or swizzle bits have no meaning (the field then keeps its
-/// default).
+/// Returns the fields of a map. Reports E1474 if rank, interleave or swizzle bits have no meaning (the field then keeps
+/// its default).
 TensorMapFields decode(const TensorMap& map, Diagnostics& out, const SourcePos& where = {});
-/// False for bytes that no encode function made: a map says its box's bytes and swizzle's period and ends with zeros.
+/// False for bytes that no encode function made: a map holds the bytes of its box and the period of its swizzle, and
+/// ends with zeros.
 bool has_signature(const TensorMap& map);
 
 /// `.field` of tensormap.replace.
@@ -147,12 +147,12 @@ enum class TensorMapField : uint8_t {
   swizzle_atomicity,
 };
 
-/// Inserts `value` as the device does: no check of the value, extra bits dropped. `ordinal` counts dimensions
-/// (of global_stride: stride[ordinal]) and is 0 for fields without one. Throws InputError E1477 for a bad
-/// ordinal.
+/// Replaces a field as the device does: without a check of `value`, extra bits dropped. `ordinal` is the dimension (of
+/// global_stride: index in `stride`) and 0 for fields without one. Throws InputError E1477 for an `ordinal` out of
+/// range.
 void replace_field(TensorMap& map, TensorMapField field, unsigned ordinal, uint64_t value);
 
-/// The fields in words, one line each.
+/// Returns the fields as text, one line each.
 std::vector<std::string> describe(const TensorMapFields& f);
 
 }  // namespace drywell::isa

@@ -1,6 +1,6 @@
-// What one bulk tensor copy touches: rows of the box in SMEM, their GMEM bytes, what is out of bounds, and
-// the bytes counted on the mbarrier. Source: docs/facts/tma-mbarrier.md §2.3, §2.4, §2.6, §2.7 (PTX ISA 5.5;
-// measured on an H200).
+// Memory accesses of one bulk tensor copy: rows of the box in SMEM, their GMEM bytes, out-of-bounds bytes, and the
+// bytes counted on the mbarrier. Source: facts/tma-mbarrier.md §2.3, §2.4, §2.6, §2.7 (PTX ISA 5.5; measured on an
+// H200). All functions depend on their arguments only and may be called at the same time.
 #pragma once
 
 #include <array>
@@ -14,50 +14,51 @@
 
 namespace drywell::isa {
 
-/// The box of a copy as rows of the innermost dimension. Throws Unsupported for interleaved maps.
+/// The box of a copy as rows of the innermost dimension.
 struct TileGeometry {
   std::array<uint32_t, 5> n{1, 1, 1, 1, 1};  // elements per dimension after traversal strides; im2col: {C, P}
   uint32_t rows = 1;
-  uint32_t row_bytes = 0;          // SMEM bytes a row uses
+  uint32_t row_bytes = 0;          // SMEM bytes of a row
   uint32_t row_pitch = 0;          // SMEM bytes from one row to the next: row_bytes, or the swizzle span
   uint32_t global_row_bytes = 0;   // GMEM bytes of a row; less than row_bytes for the padded types
-  uint32_t transaction_bytes = 0;  // complete-tx, independent of what was out of bounds
+  uint32_t transaction_bytes = 0;  // complete-tx bytes, independent of out-of-bounds elements
 
-  /// SMEM bytes from the first to the end of the last row.
+  /// SMEM bytes from the start of the first row to the end of the last row.
   uint32_t smem_bytes() const { return (rows - 1) * row_pitch + row_bytes; }
 };
 
-/// Of a tile or im2col copy; `halo` is wHalo of the im2col::w modes.
+/// Returns the geometry of a tile or im2col copy; `halo` is wHalo of the im2col::w modes. Throws Unsupported for im2col
+/// copies through interleaved maps.
 TileGeometry tile_geometry(const TensorMapFields& f, uint32_t halo = 0);
 /// tile::gather4 / scatter4: four rows of box[0] elements (the map's box is {n, 1}, rank 2).
 TileGeometry gather4_geometry(const TensorMapFields& f);
 
-/// Bytes of SMEM each copy destination or source must be aligned to (CUDA Programming Guide, TMA; measured).
+/// Required alignment in bytes of a copy's source or destination in SMEM (CUDA Programming Guide, TMA; measured).
 inline constexpr uint32_t kTensorSmemAlignment = 128;
 
 enum class TensorAccess : uint8_t { load, store };  // store: also reduce
 
-/// One row of the box. Bytes `first`..`last` (SMEM row bytes, before the swizzle) are in bounds: on loads the
-/// rest is fill, on stores it is not written. first == last: nothing is in bounds.
+/// One row of the box. Bytes `first`..`last` (SMEM row bytes, before the swizzle) are in bounds: a load fills the rest,
+/// a store does not write it. first == last: no byte is in bounds.
 struct TileRow {
   uint32_t smem_offset = 0;    // from the SMEM address of the copy, before the swizzle
-  uint64_t global_offset = 0;  // GMEM byte of row byte 0, from the tensor's address, modulo 2^64
+  uint64_t global_offset = 0;  // GMEM offset in bytes of row byte 0 from the tensor's address, modulo 2^64
   uint32_t first = 0, last = 0;
 };
 
 using TensorCoordinates = std::array<int32_t, 5>;
 
-/// Row `row` (0..rows-1) of a tile copy at `start`. Loads clip every dimension per element; stores clip
-/// dimension 0 to the next 16 bytes (docs/facts/tma-mbarrier.md §2.4, note s).
+/// Returns row `row` (0..rows-1) of a tile copy at `start`. Loads clip every dimension per element; stores clip
+/// dimension 0 to the next 16 bytes (facts §2.4, note s).
 TileRow tile_row(const TensorMapFields& f, const TileGeometry& g, const TensorCoordinates& start,
                  uint32_t row, TensorAccess access);
 
-/// Row `i` (0..3) of a gather4 or scatter4 copy: its own GMEM row, bounds-checked alone.
+/// Returns row `i` (0..3) of a gather4 or scatter4 copy: it has its own GMEM row and its own bounds check.
 TileRow gather4_row(const TensorMapFields& f, const TileGeometry& g, int32_t column,
                     const std::array<int32_t, 4>& rows, unsigned i, TensorAccess access);
 
-/// E1475 when a copy may not start at `start`: the innermost start is not a multiple of 16 bytes (128
-/// elements for the padded types), or a store starts below zero. The device faults with error 715.
+/// Reports E1475 if a copy must not start at `start`: the innermost start is not a multiple of 16 bytes (128 elements
+/// for the padded types), or a store starts below zero. The device faults with error 715.
 void check_coordinates(const TensorMapFields& f, const TensorCoordinates& start, TensorAccess access,
                        Diagnostics& out, const SourcePos& where = {});
 
@@ -73,8 +74,8 @@ constexpr uint32_t tf32_load_rounding(uint32_t bits) {
   return (bits + 0xFFF + (bits >> 13 & 1)) & 0xFFFFE000;
 }
 
-/// The pixels of an im2col copy in order (docs/facts/tma-mbarrier.md §2.7). In the w modes only W advances, then the image, in a
-/// bounding box moved by wOffset (PTX ISA 5.5.5).
+/// The pixels of an im2col copy in order (facts §2.7). In the w modes only W advances, then the image, in a bounding
+/// box moved by wOffset (PTX ISA 5.5.5). One thread uses a walk at a time.
 class Im2colWalk {
  public:
   struct Start {
@@ -86,7 +87,7 @@ class Im2colWalk {
   Im2colWalk(const TensorMapFields& f, const Start& start, const std::array<uint32_t, 3>& offsets,
              TensorAccess access = TensorAccess::load);
 
-  /// The current pixel as a row: channels start..start+C-1, clipped to the tensor's channels.
+  /// Returns the current pixel as a row: channels start..start+C-1, clipped to the tensor's channels.
   TileRow row() const;
   void advance();
 
@@ -99,7 +100,7 @@ class Im2colWalk {
   uint32_t pixel_ = 0, pitch_ = 0, row_bytes_ = 0;
 };
 
-/// What one copy instruction asks for, in any mode.
+/// Operands of one copy instruction, in any mode.
 struct TensorRequest {
   Mod mode = Mod::tile;  // tile, tile_gather4, tile_scatter4, im2col, im2col_w, im2col_w_128, im2col_no_offs
   TensorAccess access = TensorAccess::load;
@@ -107,15 +108,15 @@ struct TensorRequest {
   std::array<uint16_t, 3> offset{};  // im2col: W, H, D; w modes: {wHalo, wOffset}
 };
 
-/// The rows of any copy, in the order they lie in SMEM.
+/// The rows of a copy in any mode, in SMEM order.
 struct TensorRows {
   TileGeometry geometry;
   std::vector<TileRow> rows;
 };
 TensorRows tensor_rows(const TensorMapFields& f, const TensorRequest& r);
 
-/// E1475 for coordinates and offsets the device refuses, E1478 when the mode does not fit the map, E1479 for
-/// types and swizzles that only work in the other direction (docs/facts/tma-mbarrier.md §2.2, §2.3, §2.5).
+/// Reports E1475 for coordinates and offsets that the device rejects, E1478 if the mode does not fit the map, E1479 for
+/// types and swizzles that work in the other direction only (facts §2.2, §2.3, §2.5).
 void check_request(const TensorMapFields& f, const TensorRequest& r, Diagnostics& out,
                    const SourcePos& where = {});
 

@@ -1,5 +1,6 @@
-// tcgen05.cp: which SMEM units each shape reads, where they land in TMEM, and the decompression of narrow
-// formats. Source: docs/facts/tcgen05.md §3 (PTX ISA 9.7.16.9.1).
+// tcgen05.cp: the SMEM units that each shape reads, their place in TMEM, and the decompression of narrow formats.
+// Source: facts/tcgen05.md §3 (PTX ISA 9.7.16.9.1). All functions depend on their arguments only and may be called at
+// the same time.
 #pragma once
 
 #include <array>
@@ -34,13 +35,13 @@ constexpr unsigned copy_rows(CopyShape s) {
   }
 }
 
-/// 16-byte units of one row; each fills four columns, also when it is decompressed.
+/// Number of 16-byte units of one row; each fills four columns, with and without decompression.
 constexpr unsigned copy_units(CopyShape s) {
   return s == CopyShape::s128x256b || s == CopyShape::s4x256b ? 2 : 1;
 }
 constexpr unsigned copy_columns(CopyShape s) { return 4 * copy_units(s); }
 
-/// SMEM address of 16-byte unit `unit` of row `row`: the descriptor read as a K-major operand.
+/// SMEM address of 16-byte unit `unit` of row `row`; the descriptor addresses a K-major operand.
 constexpr uint32_t copy_source(const SmemDescriptor& d, unsigned row, unsigned unit) {
   return operand_chunk_address(d, Major::k, row, unit);
 }
@@ -51,7 +52,7 @@ struct CopyLanes {
   std::array<uint16_t, 4> lane{};
 };
 
-/// Relative to the lane of the TMEM address, which only 4x256b uses (docs/facts/tcgen05.md §3: e.g. 0 or 31).
+/// Lanes of row `row`, relative to the lane of the TMEM address, which only 4x256b uses (facts §3: e.g. 0 or 31).
 constexpr CopyLanes copy_lanes(CopyShape s, unsigned row) {
   const auto at = [](unsigned v) { return static_cast<uint16_t>(v); };
   switch (s) {
@@ -69,11 +70,11 @@ constexpr CopyLanes copy_lanes(CopyShape s, unsigned row) {
 /// `.dst_fmt.src_fmt`: none, .b8x16.b4x16_p64 or .b8x16.b6x16_p32.
 enum class CopyFormat : uint8_t { none, b4x16_p64, b6x16_p32 };
 
-/// Expands 16 packed elements and their padding into 16 byte containers; copies for `none`. Four-bit values
-/// land in bits 5..2, six-bit values at kFp6ContainerShift.
+/// Expands 16 packed elements and their padding into 16 byte containers; copies for `none`. Four-bit values go to bits
+/// 5..2, six-bit values to kFp6ContainerShift.
 void decompress_unit(CopyFormat format, std::span<const uint8_t, 16> in, std::span<uint8_t, 16> out);
 
-/// Descriptor rules of the copy (D1, D2, D4) and E1411: it reaches past lane 127 or column 511.
+/// Reports descriptor rules of the copy (D1, D2, D4) and E1411: a copy past lane 127 or column 511.
 void check_copy(const SmemDescriptor& d, CopyShape shape, uint32_t lane, uint32_t column, uint32_t smem_bytes,
                 Diagnostics& out, const SourcePos& where = {});
 

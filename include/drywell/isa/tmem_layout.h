@@ -1,7 +1,7 @@
-// Where tcgen05 puts things in TMEM: accumulators (layouts A..G), A operands, scale factors, sparse metadata,
-// and the register maps of tcgen05.ld/st. All lanes and columns are relative to the base address of the
-// operand; add its lane and column. Source: docs/facts/tcgen05.md §2, §5, §6 (PTX
-// ISA 9.7.16.2, 9.7.16.5, 9.7.16.10).
+// Layouts of tcgen05 in TMEM: accumulators (layouts A..G), A operands, scale factors, sparse metadata, and the register
+// maps of tcgen05.ld/st. All lanes and columns are relative to the base address of the operand; add its lane and
+// column. Source: facts/tcgen05.md §2, §5, §6 (PTX ISA 9.7.16.2, 9.7.16.5, 9.7.16.10). All functions depend on their
+// arguments only and may be called at the same time.
 #pragma once
 
 #include <array>
@@ -20,7 +20,7 @@ inline constexpr unsigned kTmemLanes = 128, kTmemColumns = 512;
 /// PTX's names of the data-path layouts.
 enum class DLayout : uint8_t { A, B, C, D, E, F, G };
 
-/// Layout of D for an MMA; nothing when no such MMA exists.
+/// Layout of D for an MMA; nothing if there is no such MMA.
 constexpr std::optional<DLayout> d_layout(unsigned m, unsigned cta_group, bool ws, bool sparse) {
   if (cta_group == 2) {
     if (ws) {
@@ -79,10 +79,10 @@ constexpr unsigned d_column_groups(DLayout layout) {
   return layout == DLayout::B || layout == DLayout::E ? 2 : layout == DLayout::G ? 4 : 1;
 }
 
-/// Columns D occupies.
+/// Number of columns of D.
 constexpr unsigned d_columns(DLayout layout, unsigned total_n) { return total_n / d_column_groups(layout); }
 
-/// Rows of D one CTA holds.
+/// Number of rows of D in one CTA.
 constexpr unsigned d_rows_per_cta(DLayout layout) {
   switch (layout) {
     case DLayout::A:
@@ -92,19 +92,18 @@ constexpr unsigned d_rows_per_cta(DLayout layout) {
   }
 }
 
-/// Legal lane of the base address of D: 0, and 16 too for C and F (docs/facts/tcgen05.md §5, rule M4).
+/// Legal lanes of the base address of D: 0, and 16 for C and F (facts §5, rule M4).
 constexpr bool is_valid_d_base_lane(DLayout layout, unsigned lane) {
   return lane == 0 || (lane == 16 && (layout == DLayout::C || layout == DLayout::F));
 }
 
 // --- A in TMEM ---
 
-/// Left shift of the value inside its byte container (docs/facts/tcgen05.md §3, §5). The 6-bit place is contested in the
-/// public record (bits 5..0 or 6..1); every user takes it from here, so that cp, A in TMEM and the datapath
-/// agree.
+/// Left shift of the value inside its byte container (facts §3, §5). Public sources disagree on the 6-bit place (bits
+/// 5..0 or 6..1); all code uses this constant, so that cp, A in TMEM and the datapath agree.
 inline constexpr unsigned kFp4ContainerShift = 2, kFp6ContainerShift = 0;
 
-/// Column relative to the A address and the bits inside it.
+/// Column relative to A's address, and bits of that column.
 struct TmemBits {
   uint16_t column = 0;
   uint8_t low = 0, width = 0;
@@ -130,8 +129,8 @@ constexpr TmemBits a_bits(MmaKind kind, MmaElement element, unsigned k) {
           static_cast<uint8_t>(width)};
 }
 
-/// CTA and lane of the copy of A row `m` that the output D(m, n) reads: D's own lane. Layouts B and E need
-/// two copies of A, G four.
+/// CTA and lane of the copy of A row `m` that the output D(m, n) reads: the lane of D(m, n). Layouts B and E need two
+/// copies of A, G four.
 constexpr TmemCell a_row(DLayout layout, unsigned m, unsigned n, unsigned total_n) {
   TmemCell c = d_cell(layout, m, n, total_n);
   c.column = 0;
@@ -147,17 +146,17 @@ struct TmemByte {
   constexpr bool operator==(const TmemByte&) const = default;
 };
 
-/// Address bits 31..30 of the scale operands carry CUTLASS's factor id and are ignored (docs/facts/tcgen05.md §6.2).
+/// Mask of the address bits of a scale operand: bits 31..30 hold CUTLASS's factor id and are ignored (facts §6.2).
 inline constexpr uint32_t kScaleAddressMask = 0x3FFFFFFF;
 
-/// Factor `j` of row `m` of A (row within the CTA), the copy of lane partition `partition` (0..3).
+/// Place of factor `j` of row `m` of A (row within the CTA), in the copy of lane partition `partition` (0..3).
 constexpr TmemByte sfa_place(unsigned m, unsigned j, unsigned sfa_id, unsigned partition) {
   return {static_cast<uint16_t>(m % 32 + 32 * partition), static_cast<uint16_t>(m / 32),
           static_cast<uint8_t>(sfa_id + j)};
 }
 
-/// Factor `j` of column `n` of B. In layout B the partitions 2h, 2h+1 hold the N half h = n / (N/2) only, and
-/// `partition` must be one of them; elsewhere every partition holds all N.
+/// Place of factor `j` of column `n` of B. In layout B the partitions 2h, 2h+1 hold the N half h = n / (N/2) only, and
+/// `partition` must be one of them; in the other layouts every partition holds all N.
 constexpr TmemByte sfb_place(DLayout layout, unsigned n, unsigned total_n, unsigned j, unsigned sfb_id,
                              unsigned partition) {
   const unsigned index = layout == DLayout::B ? n % (total_n / 2) : n;
@@ -170,24 +169,23 @@ constexpr unsigned sfb_columns(DLayout layout, unsigned total_n) {
   return ((layout == DLayout::B ? total_n / 2 : total_n) + 31) / 32;
 }
 
-/// Byte of factor `sf` of row `row` in the interleaved GMEM/SMEM layout of scale factors: 512-byte tiles of
-/// 128 rows x 4 factors, `k_tiles` of them along K before the next 128 rows (CUTLASS
-/// sm100_blockscaled_layout.hpp, docs/facts/tcgen05.md §6.2). One tile is the source of one tcgen05.cp.32x128b.warpx4 (no
-/// swizzle, SBO 128).
+/// Byte of factor `sf` of row `row` in the interleaved GMEM/SMEM layout of scale factors: 512-byte tiles of 128 rows x
+/// 4 factors, `k_tiles` of them along K before the next 128 rows (CUTLASS sm100_blockscaled_layout.hpp, facts §6.2).
+/// One tile is the source of one tcgen05.cp.32x128b.warpx4 (no swizzle, SBO 128).
 constexpr uint64_t scale_factor_offset(uint64_t row, uint64_t sf, uint64_t k_tiles) {
   return row / 128 * 512 * k_tiles + sf / 4 * 512 + row % 32 * 16 + row / 32 % 4 * 4 + sf % 4;
 }
 
 // --- Sparse metadata ---
 
-/// The 4-bit group that says which elements of A(m, logical k ...) are kept: low half = first index, high =
-/// second. `m` is a row of the whole tile; `copy` 0..d_column_groups-1 picks a copy of the ws layouts.
-/// `selector` is the sparsity selector of f16 and tf32 (column inside a pair). C and F are inferred from D
-/// (docs/facts/tcgen05.md §6.3, guess).
+/// Place of the 4-bit metadata group with the indices of the kept elements of A(m, logical k ...): low half = first
+/// index, high = second. `m` is a row of the whole tile; `copy` 0..d_column_groups-1 selects a copy of the ws layouts.
+/// `selector` is the sparsity selector of f16 and tf32 (column inside a pair). C and F are inferred from D (facts §6.3,
+/// guess).
 TmemBits metadata_bits(MmaKind kind, unsigned k, unsigned m, unsigned selector);
-/// CTA-relative lane of the same group.
+/// CTA-relative lane of the same group. Throws InternalError if the layout has no copy `copy`.
 unsigned metadata_lane(MmaKind kind, DLayout layout, unsigned m, unsigned k, unsigned copy);
-/// Columns the metadata of one MMA spans (from the base, selector included in the pair).
+/// Number of metadata columns of one MMA (from the base, selector included in the pair).
 unsigned metadata_columns(MmaKind kind);
 
 // --- tcgen05.ld / st ---
@@ -211,7 +209,7 @@ constexpr unsigned max_num(TmemShape s) {
 constexpr unsigned tmem_registers(TmemShape s, unsigned num) {
   return s == TmemShape::s16x128b ? 2 * num : s == TmemShape::s16x256b ? 4 * num : num;
 }
-/// Columns from the base without `.pack` (twice as many with it); of one half for 16x32bx2.
+/// Number of columns from the base without `.pack` (twice as many with it); of one half for 16x32bx2.
 constexpr unsigned tmem_columns(TmemShape s, unsigned num) {
   switch (s) {
     case TmemShape::s16x64b: return 2 * num;
@@ -221,7 +219,7 @@ constexpr unsigned tmem_columns(TmemShape s, unsigned num) {
   }
 }
 
-/// Lane and column relative to the base; the column is signed because half_split is.
+/// Lane and column relative to the base; the column is signed because half_split is signed.
 struct TmemOffset {
   uint32_t lane = 0;
   int32_t column = 0;
@@ -245,9 +243,8 @@ constexpr TmemOffset tmem_offset(const TmemAccess& a, unsigned t, unsigned r) {
   return {lane, static_cast<int32_t>(a.pack ? 2 * column : column) + split};
 }
 
-/// First lane a warp touches, from the lane field of its address: fields below 32 are relative to the warp's
-/// own partition, larger ones absolute (docs/facts/tcgen05.md §1.1). Nothing when the lane is not legal for the warp and
-/// shape.
+/// First lane that a warp accesses, from the lane field of its address: fields below 32 are relative to the warp's own
+/// partition, larger ones absolute (facts §1.1). Nothing if the lane is not legal for the warp and shape.
 constexpr std::optional<unsigned> tmem_base_lane(TmemShape s, unsigned lane_field, unsigned warp) {
   const unsigned partition = 32 * (warp % 4);
   const unsigned lane = lane_field < 32 ? partition + lane_field : lane_field;

@@ -1,4 +1,5 @@
-// Static legality of instructions, kernels and modules. What ptxas rejects, this rejects.
+// Static legality of instructions, kernels and modules: the rules of ptxas. All validate functions may be called at the
+// same time, each with its own Diagnostics.
 #pragma once
 
 #include <string>
@@ -8,7 +9,7 @@
 
 namespace drywell::isa {
 
-/// Where a legality rule puts what it finds about one instruction.
+/// Collects the reports about one instruction for its legality rules.
 class LegalityReport {
  public:
   LegalityReport(const InstructionRef& at, Diagnostics& out) : at_(at), out_(out) {}
@@ -24,9 +25,9 @@ class LegalityReport {
 
 /// Checks one instruction: target and PTX version, register widths, operand shapes, the row's own rules.
 void validate_instruction(const InstructionRef& i, Diagnostics& out);
-/// Checks a function and everything in it (labels bound, roles, directives).
+/// Checks a function and its content (labels bound, roles, directives).
 void validate_function(const Module& m, const Function& f, Diagnostics& out);
-/// Checks a module. An empty result means ptxas should accept the printed text.
+/// Checks a module. If the result is empty, ptxas should accept the printed text.
 Diagnostics validate(const Module& m);
 
 }  // namespace drywell::isa

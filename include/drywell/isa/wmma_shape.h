@@ -26,7 +26,7 @@ constexpr WmmaShape wmma_shape(Mod m) {
 constexpr unsigned wmma_rows(WmmaShape s, WmmaMatrix x) { return x == WmmaMatrix::b ? s.k : s.m; }
 constexpr unsigned wmma_columns(WmmaShape s, WmmaMatrix x) { return x == WmmaMatrix::a ? s.k : s.n; }
 
-/// Registers of a lane's fragment. A and B of .f16 have eight, whatever their size.
+/// Registers of a lane's fragment. A and B of .f16 have eight registers in every shape.
 inline unsigned wmma_registers(WmmaShape s, WmmaMatrix x, Mod type) {
   if (type == Mod::f16 && x != WmmaMatrix::c) return 8;
   const unsigned bits = type_bits(type), word = bits == 64 ? 64 : 32;

@@ -1,4 +1,5 @@
-// Questions about a layout as a function, answered with a counterexample.
+// Properties of a layout as a function, each answered with a counterexample. All functions may be called at the same
+// time.
 #pragma once
 
 #include <string>
@@ -7,7 +8,7 @@
 
 namespace drywell::layout {
 
-/// `detail` says in one line why, naming coordinates and indices.
+/// `detail` is the reason in one line, with coordinates and indices.
 struct CheckResult {
   bool ok = false;
   std::string detail;
@@ -19,15 +20,14 @@ struct IndexRange {
 };
 IndexRange index_range(const ComposedLayout& l);
 
-// All checks look at coordinates 0 … size-1. Those that must visit every element throw E1808 above 2^26
-// elements or when the indices spread over more than 2^31 places; E1804 when the codomain is not what the
-// check needs.
+// All checks use coordinates 0 … size-1. A check that must visit every element throws E1808 above 2^26 elements or if
+// the indices spread over more than 2^31 places, and E1804 if the codomain is not the one it needs.
 
 /// No two coordinates map to one index (or to one coordinate, for ArithTuple strides).
 CheckResult check_injective(const ComposedLayout& l);
 /// Onto [0,size), one to one.
 CheckResult check_bijective(const ComposedLayout& l);
-/// The indices reached have no holes between the smallest and the largest.
+/// The indices have no holes between the smallest and the largest.
 CheckResult check_contiguous(const ComposedLayout& l);
 /// All indices in [0,n).
 CheckResult check_in_bounds(const ComposedLayout& l, int64_t n);

@@ -1,5 +1,6 @@
-// Swizzles, and layouts behind what CuTe prints in front of them: a swizzle, a pointer, a coordinate.
-// Semantics follow NVIDIA/cutlass include/cute/{swizzle,swizzle_layout,layout_composed,pointer_flagged}.hpp.
+// Swizzles, and layouts with the prefix that CuTe prints in front of them: a swizzle, a pointer, a coordinate.
+// Semantics follow NVIDIA/cutlass include/cute/{swizzle,swizzle_layout,layout_composed,pointer_flagged}.hpp. Const
+// calls and free functions may run at the same time.
 #pragma once
 
 #include <optional>
@@ -8,13 +9,14 @@
 
 namespace drywell::layout {
 
-/// Swizzle<B,M,S>: bits [M, M+B) ^= bits [M+S, M+S+B) (S < 0 swaps the roles). Throws E1811 when not 0 <= B
-/// <= |S| or when the bits do not fit in 62.
+/// Swizzle<B,M,S>: bits [M, M+B) ^= bits [M+S, M+S+B) (S < 0 exchanges the two ranges). Throws E1811 unless 0 <= B <=
+/// |S| and the bits fit in 62.
 class Swizzle {
  public:
   Swizzle() = default;
   Swizzle(int bits, int base, int shift);
-  /// The swizzle that xors the bits of mask y into those of mask z (CuTe make_swizzle).
+  /// Returns the swizzle that XORs the bits of mask y into the bits of mask z (CuTe make_swizzle); E1811 if there is
+  /// none.
   static Swizzle of_masks(uint64_t y, uint64_t z);
 
   int bits() const { return bits_; }
@@ -33,7 +35,7 @@ class Swizzle {
 Swizzle upcast(const Swizzle& s, int64_t n);
 Swizzle downcast(const Swizzle& s, int64_t n);
 Swizzle recast_layout(const Swizzle& s, int64_t old_bits, int64_t new_bits);
-/// Two swizzles of the same shift, one after the other.
+/// Applies two swizzles of the same shift, one after the other; E1811 if the shifts differ.
 Swizzle composition(const Swizzle& a, const Swizzle& b);
 
 /// An address as CuTe prints it: `gmem_ptr[32b](0x7f…)`, `subptr[4b](0x….0)`, `tmem_[32b](0x0020.0000)`, …
@@ -45,12 +47,12 @@ struct Pointer {
   uint64_t address = 0;    // bytes; TMEM: lane << 16 | column
   uint32_t bit_index = 0;  // sub-byte position inside the byte at `address`
   bool operator==(const Pointer&) const = default;
-  /// The pointer n elements further. TMEM words rotate sub-word positions into the top bits, as CuTe's
-  /// tmem_ptr does.
+  /// Returns the pointer n elements further. TMEM words rotate sub-word positions into the top bits, as CuTe's tmem_ptr
+  /// does.
   Pointer advanced(int64_t n) const;
 };
 
-/// What stands in front of a layout.
+/// The prefixes of a layout (Origin).
 struct NoOrigin {
   bool operator==(const NoOrigin&) const = default;
 };
@@ -65,7 +67,7 @@ struct SmemFlag {
   int64_t offset = 0;  // elements, from slicing
   bool operator==(const SmemFlag&) const = default;
 };
-/// `ArithTuple(_0,_0) o layout`: coordinates start here.
+/// `ArithTuple(_0,_0) o layout`: the origin of the coordinates.
 struct CoordOrigin {
   IntTuple value;
   bool operator==(const CoordOrigin&) const = default;
@@ -90,19 +92,18 @@ class ComposedLayout {
   bool is_plain() const { return !swizzle_ && std::holds_alternative<NoOrigin>(origin_); }
   const IntTuple& shape() const { return layout_.shape(); }
   size_t rank() const { return layout_.rank(); }
-  /// The same front with another layout behind it.
+  /// Returns the same swizzle and origin with another layout.
   ComposedLayout with(Layout l) const { return {swizzle_, origin_, std::move(l)}; }
 
-  /// Index in elements (or a coordinate) at a coordinate, swizzle undone to where the element really lies.
-  /// For a swizzled pointer the result is relative to the pointer, whose low address bits take part in the
-  /// swizzle.
+  /// Index in elements (or a coordinate) at a coordinate, with the swizzle applied: the place of the element in memory.
+  /// For a swizzled pointer the result is relative to the pointer, whose low address bits take part in the swizzle.
   IntTuple operator()(const IntTuple& coord) const;
   int64_t index(int64_t coord) const;
-  /// The pointer that a coordinate refers to; E1804 when there is none.
+  /// The pointer that a coordinate refers to; E1804 if the layout has no pointer.
   Pointer pointer_at(const IntTuple& coord) const;
-  /// The swizzle on element indices (a flagged swizzle acts on bytes and is recast here).
+  /// The swizzle on element indices (a flagged swizzle acts on bytes and is recast).
   Swizzle element_swizzle() const;
-  /// Width of one element in bits when the front knows it.
+  /// Width of one element in bits, if the origin has it.
   std::optional<uint32_t> element_bits() const;
   bool operator==(const ComposedLayout&) const = default;
 
@@ -112,10 +113,9 @@ class ComposedLayout {
   Layout layout_;
 };
 
-/// Keeps the modes at `_`; the rest of the coordinate moves the origin (a plain layout drops the offset, as
-/// CuTe's does).
+/// Keeps the modes at `_`; the rest of the coordinate moves the origin (a plain layout drops the offset, as in CuTe).
 ComposedLayout slice(const IntTuple& coord, const ComposedLayout& l);
-/// Sw∘L composed, recast and inverted as CuTe does.
+/// Sw∘L composed, recast and inverted as in CuTe.
 ComposedLayout composition(const Layout& lhs, const Swizzle& rhs);
 ComposedLayout composition(const ComposedLayout& lhs, const ComposedLayout& rhs);
 ComposedLayout upcast(const ComposedLayout& l, int64_t n);
@@ -123,7 +123,7 @@ ComposedLayout downcast(const ComposedLayout& l, int64_t n);
 ComposedLayout recast_layout(const ComposedLayout& l, int64_t old_bits, int64_t new_bits);
 ComposedLayout right_inverse(const ComposedLayout& l);
 ComposedLayout left_inverse(const ComposedLayout& l);
-/// The flagged swizzle as one on element indices: Sw<3,4,3> o smem_ptr[16b](unset) o L -> Sw<3,3,3> o _0 o L.
+/// Converts a flagged swizzle to one on element indices: Sw<3,4,3> o smem_ptr[16b](unset) o L -> Sw<3,3,3> o _0 o L.
 ComposedLayout as_position_independent(const ComposedLayout& l);
 Int max_common_vector(const ComposedLayout& a, const ComposedLayout& b);
 /// local_tile on a tensor: the tile's origin is moved to the selected tile.

@@ -1,7 +1,7 @@
-// A small language over the layout algebra, written as CuTe prints: layouts `(8,_4):(_4,1)`, swizzled layouts
-// `Sw<3,4,3> o smem_ptr[16b](unset) o (_64,_8):(_1,_64)`, tensors `tmem_[32b](0x0000.0000) o …`, ArithTuple
-// strides
-// `_1@0`, calls `composition(A, B)` and `take<0,2>(A)`, application `A(_,3)`, names `A = …; coalesce(A)`.
+// A small language over the layout algebra, in CuTe's printed notation: layouts `(8,_4):(_4,1)`, swizzled layouts
+// `Sw<3,4,3> o smem_ptr[16b](unset) o (_64,_8):(_1,_64)`, tensors `tmem_[32b](0x0000.0000) o …`, ArithTuple strides
+// `_1@0`, calls `composition(A, B)` and `take<0,2>(A)`, application `A(_,3)`, names `A = …; coalesce(A)`. All functions
+// may be called at the same time.
 #pragma once
 
 #include <string>
@@ -18,7 +18,7 @@ struct Word {
   bool operator==(const Word&) const = default;
 };
 
-/// A swizzle, pointer or coordinate that still waits for its layout.
+/// A swizzle, pointer or coordinate without its layout.
 struct Front {
   std::optional<Swizzle> swizzle;
   Origin origin;
@@ -28,13 +28,13 @@ using Value = std::variant<IntTuple, Tiler, ComposedLayout, Front, bool, Word>;
 
 std::string to_string(const Value& v, Marks marks);
 
-/// How unmarked numbers are read. automatic: cute when the text holds a `_N` anywhere, else plain.
+/// Reading of unmarked numbers. automatic: cute if the text holds a `_N`, else plain.
 enum class Reading : uint8_t { automatic, cute, plain };
 
 struct Evaluation {
   Value value;
-  Marks marks;  // in the notation of the input, for printing the result back
-  /// The value as a layout: throws E1803 when it is something else.
+  Marks marks;  // notation of the input, for printing the result
+  /// The value as a layout: throws E1803 if it is not a layout.
   const ComposedLayout& layout() const;
 };
 
@@ -43,11 +43,11 @@ struct Evaluation {
 /// failing call.
 Evaluation evaluate(std::string_view text, Reading reading = Reading::automatic);
 
-/// A layout literal or expression that yields a plain layout.
+/// Evaluates a layout literal or an expression that yields a plain layout.
 Layout parse_layout(std::string_view text, Reading reading = Reading::automatic);
 IntTuple parse_int_tuple(std::string_view text, Reading reading = Reading::automatic);
 
-/// Names of all functions of the language with their argument patterns, one per line, for help and
+/// Returns the names of all functions of the language with their argument patterns, one per line, for help and
 /// completion.
 std::string expression_help();
 

@@ -1,7 +1,7 @@
 // CuTe layouts (shape:stride functions from coordinates to indices) and their algebra, at run time.
-// Semantics and names follow NVIDIA/cutlass include/cute/layout.hpp; where CuTe stops with a static assertion
-// this library throws InputError: E1804 shape or rank mismatch, E1805 divisibility, E1806 not injective,
-// E1809 a value must be static, E1810 no such mode.
+// Semantics and names follow NVIDIA/cutlass include/cute/layout.hpp; for a static assertion of CuTe this library throws
+// InputError: E1804 shape or rank mismatch, E1805 divisibility, E1806 not injective, E1809 a value must be static,
+// E1810 no such mode. Const calls and free functions may run at the same time.
 #pragma once
 
 #include <memory>
@@ -11,8 +11,7 @@
 
 namespace drywell::layout {
 
-/// A function from coordinates within `shape` to integers, or to coordinates when the strides are basis
-/// elements.
+/// A function from coordinates within `shape` to integers, or to coordinates if the strides are basis elements.
 class Layout {
  public:
   /// _1:_0
@@ -29,7 +28,7 @@ class Layout {
   Layout mode(size_t i) const { return Layout(shape_[i], stride_[i]); }
   /// Value at a coordinate (integer, hierarchical or mixed); `_` counts as 0.
   IntTuple operator()(const IntTuple& coord) const { return crd2idx(coord, shape_, stride_); }
-  /// The index at a 1-D coordinate; E1804 when the codomain is not the integers.
+  /// The index at a 1-D coordinate; E1804 if the codomain is not the integers.
   int64_t index(int64_t coord) const { return crd2idx(Int(coord), shape_, stride_).leaf().value; }
   bool operator==(const Layout&) const = default;
 
@@ -37,8 +36,8 @@ class Layout {
   IntTuple shape_, stride_;
 };
 
-/// What divides or composes a layout by modes: a layout, an integer n (standing for n:1), `_` (leave the mode
-/// alone), or a tuple of tilers.
+/// The right operand of a division or composition by modes: a layout, an integer n (short for n:1), `_` (keep the
+/// mode), or a tuple of tilers.
 class Tiler {
  public:
   Tiler(Layout l) : node_(std::move(l)) {}  // NOLINT
@@ -63,7 +62,7 @@ Layout make_layout_right(const IntTuple& shape);
 Layout make_layout(std::span<const Layout> modes);
 Layout make_ordered_layout(const IntTuple& shape, const IntTuple& order);
 Layout make_layout_like(const Layout& l);
-/// Compact like the source, with mode 0 always stride 1 (CuTe make_fragment_like).
+/// Compact in the order of the source's strides, with mode 0 always stride 1 (CuTe make_fragment_like).
 Layout make_fragment_like(const Layout& l);
 Layout make_identity_layout(const IntTuple& shape);
 
@@ -98,18 +97,18 @@ Layout filter(const Layout& l);
 Layout filter(const Layout& l, const IntTuple& profile);
 
 // Algebra
-/// lhs after rhs. E1805 when CuTe's stride or shape divisibility condition fails. Like CuTe's, those
-/// conditions let some inexact cases pass: (6,4):(1,8) o 4:4 is (2,2):(4,8), which is not lhs(rhs(2))
-/// (checks.h: check_equal tells).
+/// lhs after rhs. E1805 if CuTe's stride or shape divisibility condition fails. Like CuTe's, those conditions accept
+/// some inexact cases: (6,4):(1,8) o 4:4 is (2,2):(4,8), which is not lhs(rhs(2)) (check_equal of checks.h finds such
+/// cases).
 Layout composition(const Layout& lhs, const Layout& rhs);
-/// By modes; modes of lhs that the tiler does not name are dropped.
+/// By modes; drops the modes of lhs that the tiler does not name.
 Layout composition(const Layout& lhs, const Tiler& rhs);
-/// What reaches the indices below `cotarget` that `l` does not; E1806 when `l` is not injective.
+/// Layout of the indices below `cotarget` that `l` does not reach; E1806 if `l` is not injective.
 Layout complement(const Layout& l, const IntTuple& cotarget);
 Layout complement(const Layout& l);
-/// result with l(result(i)) == i on the largest static prefix it can find.
+/// Returns r with l(r(i)) == i on the largest static prefix that the algorithm finds.
 Layout right_inverse(const Layout& l);
-/// result with result(l(i)) == i for injective l.
+/// Returns r with r(l(i)) == i for injective l.
 Layout left_inverse(const Layout& l);
 Layout max_common_layout(const Layout& a, const Layout& b);
 Int max_common_vector(const Layout& a, const Layout& b);
@@ -128,10 +127,10 @@ Layout raked_product(const Layout& block, const Layout& tiler);
 /// Repeats `block` over `target`; `order` as for make_ordered_layout, nullptr = first mode first.
 Layout tile_to_shape(const Layout& block, const IntTuple& target, const IntTuple* order = nullptr);
 
-/// Reinterpret elements as n times larger (upcast) or smaller (downcast) ones.
+/// Reinterprets elements as n times larger (upcast) or smaller (downcast) ones.
 Layout upcast(const Layout& l, int64_t n);
 Layout downcast(const Layout& l, int64_t n);
-/// From elements of old_bits to elements of new_bits.
+/// Reinterprets elements of old_bits as elements of new_bits.
 Layout recast_layout(const Layout& l, int64_t old_bits, int64_t new_bits);
 
 /// Tiles a layout and slices the rest modes with `coord` (missing trailing entries are `_`); `projection`

@@ -7,8 +7,8 @@
 
 namespace drywell::layout {
 
-/// How numbers are written. cute: `_8` static, `8` dynamic, `Sw<3,4,3>` (the C++ print). plain: every number
-/// bare and `S<3,4,3>` (CuTeDSL and pycute, where numbers are all known).
+/// Written form of numbers. cute: `_8` static, `8` dynamic, `Sw<3,4,3>` (the C++ print). plain: numbers without marks
+/// and `S<3,4,3>` (CuTeDSL and pycute, where all numbers are static).
 enum class Marks : uint8_t { cute, plain };
 
 std::string to_string(const Int& v, Marks marks = Marks::cute);

@@ -16,14 +16,14 @@ namespace drywell::layout {
 /// Rows of one scale-factor tile, factors per row in it, and its bytes.
 inline constexpr int64_t kSfTileRows = 128, kSfTileFactors = 4, kSfTileBytes = 512;
 
-/// The tile: 128 rows x 4 factors of `vector` elements each; MN-major swaps the two modes.
+/// The tile: 128 rows x 4 factors of `vector` elements each; MN-major exchanges the two modes.
 Layout sf_atom(int64_t vector, Major major = Major::k);
-/// The GMEM layout with its run-time extents still 0 (Sm1xxBlockScaledConfig::deduce_layoutSFA and SFB).
+/// The GMEM layout with run-time extents 0 (Sm1xxBlockScaledConfig::deduce_layoutSFA and SFB).
 Layout deduce_layout_sf(int64_t vector);
 /// Factors of an operand of shape (MN,K[,L]) in GMEM. Run-time (dynamic) extents are rounded up to whole
 /// tiles.
 Layout tile_atom_to_shape_sf(const IntTuple& mn_k_l, int64_t vector);
-/// Of a problem (M,N,K[,L]): for A and for B.
+/// The same for a problem (M,N,K[,L]): of A and of B.
 Layout tile_atom_to_shape_sfa(const IntTuple& mnkl, int64_t vector);
 Layout tile_atom_to_shape_sfb(const IntTuple& mnkl, int64_t vector);
 
@@ -37,11 +37,12 @@ struct BlockScaledTile {
 /// Presets by name mxf8, mxf4, nvf4, with K = 4 instructions; E1802 for another name.
 BlockScaledTile block_scaled_tile(std::string_view kind, int64_t m, int64_t n, int n_sm = 1,
                                   int64_t stages = 1);
-/// SMEM layout per stage as CUTLASS C++ deduces it (deduce_smem_layoutSFA/SFB).
+/// SMEM layout per stage as CUTLASS C++ deduces it (deduce_smem_layoutSFA/SFB). With several tiles in both N and K it
+/// runs along N first.
 Layout deduce_smem_layout_sfa(const BlockScaledTile& t);
 Layout deduce_smem_layout_sfb(const BlockScaledTile& t);
-/// With several tiles in both N and K the DSL runs along K first, C++ along N first.
-/// SMEM layout with stages as CuTe DSL makes it: (((tile_M, rest_M),(vector, rest_K)), MMA_M, MMA_K, STAGE).
+/// SMEM layout with stages as CuTe DSL makes it: (((tile_M, rest_M),(vector, rest_K)), MMA_M, MMA_K, STAGE). With
+/// several tiles in both N and K it runs along K first.
 Layout make_smem_layout_sfa(const BlockScaledTile& t);
 Layout make_smem_layout_sfb(const BlockScaledTile& t);
 /// TMEM tensors of one stage's factors, (((atom, copies),(vector, factors)), MMAs, MMA_K).
@@ -50,12 +51,12 @@ ComposedLayout make_tmem_layout_sfb(const BlockScaledTile& t);
 
 /// Bytes of the blocked (tiled, padded) form of rows x factors.
 int64_t blocked_bytes(int64_t rows, int64_t factors);
-/// Offset of the factor (row, factor) in it: tiles row-major over the matrix, sf_atom inside.
+/// Offset in bytes of the factor (row, factor) in the blocked form: tiles row-major over the matrix, sf_atom inside.
 int64_t blocked_offset(int64_t row, int64_t factor, int64_t factors);
-/// Row-major rows x factors to blocked; padding gets `pad`. E1804 when the size does not fit.
+/// Converts row-major rows x factors to blocked form; padding gets `pad`. E1804 if the size does not fit.
 std::vector<uint8_t> to_blocked(std::span<const uint8_t> row_major, int64_t rows, int64_t factors,
                                 uint8_t pad = 0);
-/// And back, dropping the padding.
+/// Converts blocked form to row-major, without the padding. E1804 if the size does not fit.
 std::vector<uint8_t> from_blocked(std::span<const uint8_t> blocked, int64_t rows, int64_t factors);
 
 // --- blockwise and groupwise scaling
@@ -69,7 +70,7 @@ struct BlockwiseScale {
 };
 /// One factor per tile (sm90/sm100_trivial_blockwise_scale_config).
 BlockwiseScale trivial_blockwise_scale(const IntTuple& tile_mnk);
-/// The layout with its run-time extents still 0 (deduce_layoutSFA/SFB).
+/// The layout with run-time extents 0 (deduce_layoutSFA/SFB).
 Layout deduce_layout_sfa(const BlockwiseScale& c);
 Layout deduce_layout_sfb(const BlockwiseScale& c);
 /// GMEM layout for a problem (M,N,K[,L]).
