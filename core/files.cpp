@@ -21,7 +21,8 @@ namespace {
   throw InputError(std::move(d));
 }
 
-/// A name beside `path` with which `make` succeeds; none: errno says why. Another writer may hold a name, or have died with it.
+/// Returns a name beside `path` with which `make` succeeds; empty if there is none (errno is the reason). A name is taken while
+/// another writer uses it, or if such a writer was killed.
 template <class Make>
 std::string name_beside(const std::string& path, Make make) {
   for (int attempt = 0; attempt < 100; ++attempt) {
@@ -32,9 +33,9 @@ std::string name_beside(const std::string& path, Make make) {
   return {};
 }
 
-/// What a link names, there already or not: it is that which is replaced, and the link stays.
+/// Returns the target of a link, whether it exists or not: the target is replaced, and the link stays.
 std::string behind_links(std::string path) {
-  constexpr int kMost = 40;  // as Linux follows them
+  constexpr int kMost = 40;  // limit of Linux
   std::error_code none;
   for (int i = 0; i < kMost; ++i) {
     const std::filesystem::path target = std::filesystem::read_symlink(path, none);
@@ -81,7 +82,8 @@ PendingFile::PendingFile(std::string path) : path_(std::move(path)) {
     drywell::fail("E4008", path_, "cannot be written: it exists and is not a regular file");
   }
   path_ = behind_links(path_);
-  // Without a name, where the file system can and /proc is there to give it one: a run that is killed then leaves nothing.
+  // The file has no name if the file system allows that and /proc can name it later: a run that is killed then leaves no
+  // file.
   const std::filesystem::path directory = std::filesystem::path(path_).parent_path();
   if (::access("/proc/self/fd", X_OK) == 0) fd_ = ::open(directory.empty() ? "." : directory.c_str(), O_TMPFILE | O_WRONLY | O_CLOEXEC, 0666);
   if (fd_ >= 0) return;

@@ -18,8 +18,7 @@ static_assert(std::endian::native == std::endian::little,
               "arrays are kept in memory as they lie in the file");
 
 constexpr std::string_view kMagic = "\x93NUMPY";
-// A header this large is not one numpy writes for a plain array (NEP 1: the header is one short dict
-// literal).
+// numpy never writes such a large header for a plain array (NEP 1: the header is one short dict literal).
 constexpr uint64_t kMaxHeaderBytes = 1 << 20;
 
 [[noreturn]] void fail(const char* code, const std::string& name, std::string message,
@@ -29,7 +28,7 @@ constexpr uint64_t kMaxHeaderBytes = 1 << 20;
   throw InputError(std::move(d));
 }
 
-/// Bytes per element of a normalised descriptor; nothing if this library does not take the type.
+/// Bytes per element of a normalised descriptor; nothing if this library does not support the type.
 std::optional<uint32_t> dtype_size(std::string_view dtype) {
   constexpr std::string_view kKnown[] = {"|b1", "|i1", "|u1", "|V1", "<i2", "<u2", "<f2",
                                          "<V2", "<i4", "<u4", "<f4", "<i8", "<u8", "<f8"};
@@ -175,7 +174,7 @@ class HeaderParser {
       v = v * 10 + digit;
     }
     if (at_ == begin) bad("a dimension (an integer of 0 or more) expected");
-    if (at_ < text_.size() && text_[at_] == 'L') ++at_;  // Python 2 wrote long integers so
+    if (at_ < text_.size() && text_[at_] == 'L') ++at_;  // the suffix of a long integer in Python 2
     return v;
   }
 

@@ -1,4 +1,5 @@
-// Bit fields of architectural words, written once as (offset, width) and used by encoders, decoders and printers.
+// Bit fields of architectural words, each written once as (offset, width) and used by encoders, decoders and printers.
+// All functions depend on their arguments only and may be called at the same time.
 #pragma once
 
 #include <bit>

@@ -1,5 +1,5 @@
-// Four different things that go wrong, never confused: bad input (Diagnostic), legal but not modelled (Unsupported),
-// guest misbehaviour (Fault, a value inside a run's result), simulator bug (InternalError).
+// The four kinds of failure: bad input (Diagnostic), legal but not modelled (Unsupported), guest misbehaviour (Fault, a
+// value inside a run's result), simulator bug (InternalError).
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@ namespace drywell {
 
 enum class Severity : uint8_t { note, warning, error };
 
-/// A position in the text a user wrote: PTX file, DSL source, configuration or data file. Line 0 = unknown.
+/// A position in a text of the user: PTX file, DSL source, configuration or data file. Line 0 = unknown.
 struct SourcePos {
   std::string file;
   uint32_t line = 0;
@@ -21,20 +21,21 @@ struct SourcePos {
   bool operator==(const SourcePos&) const = default;
 };
 
-/// One thing to tell the user. `code` is stable (docs/errors.md): E1xxx instruction set, E2xxx configuration,
-/// E4xxx files, U5xxx unsupported, F3xxx guest faults, H6xxx hazards.
+/// One message for the user. `code` is stable (docs/errors.md): E1xxx instruction set, E2xxx configuration, E4xxx
+/// files, U5xxx unsupported, F3xxx guest faults, H6xxx hazards.
 struct Diagnostic {
   std::string code;
   Severity severity = Severity::error;
   SourcePos where;
   std::string message;
-  std::string hint;  // how to mend it; may be empty
+  std::string hint;  // how to fix it; may be empty
 
   /// "file:line:col: error E1203: message\n    hint: …"
   std::string to_string() const;
 };
 
-/// A collected list: stages report everything they find, not just the first.
+/// A list of diagnostics: a stage reports everything that it finds, not only the first. One thread writes to a list at
+/// a time; const calls may run at the same time.
 class Diagnostics {
  public:
   void add(Diagnostic d);
@@ -52,7 +53,7 @@ class Diagnostics {
   size_t errors_ = 0;
 };
 
-/// Base of everything this library throws. Outer layers add context in front with `prepend`.
+/// Base of all exceptions of this library. Outer layers add context in front with `prepend`.
 class Error : public std::exception {
  public:
   explicit Error(std::string code, std::string message);
@@ -76,13 +77,14 @@ class InputError : public Error {
   Diagnostics diagnostics_;
 };
 
-/// Legal by PTX, not modelled by Drywell. The message names the instruction or feature.
+/// Legal PTX that Drywell does not model. The message names the instruction or feature. Code U5000 or a more exact
+/// U5xxx.
 class Unsupported : public Error {
  public:
   explicit Unsupported(std::string what, std::string code = "U5000");
 };
 
-/// A bug in Drywell itself.
+/// A bug in Drywell itself. Code X9000.
 class InternalError : public Error {
  public:
   explicit InternalError(std::string what);
@@ -104,6 +106,6 @@ enum class ExitCode : int {
 
 }  // namespace drywell
 
-/// Invariant of the simulator itself; failing is an InternalError, never a user's fault.
+/// Invariant of the simulator itself; throws InternalError if it is false. Never for errors of the user.
 #define DRYWELL_CHECK(expr, note) \
   ((expr) ? void(0) : ::drywell::fail_check(#expr, __FILE__, __LINE__, (note)))

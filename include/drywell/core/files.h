@@ -1,4 +1,5 @@
-// Whole files, read and written with one clear message when that fails.
+// Reads and writes whole files, with one clear message on failure. Functions may be called at the same time for
+// different paths.
 #pragma once
 
 #include <cstddef>
@@ -13,9 +14,10 @@ namespace drywell {
 std::vector<std::byte> read_file(const std::string& path);
 std::string read_text_file(const std::string& path);
 
-/// A file on its way: until commit() puts it in place it has no name or, where the file system knows no such files, lies
-/// beside `path` under another. Without commit it is gone, and `path` is what it was. Made before lengthy work, it tells
-/// early that `path` cannot be written. If `path` is a link, what it names is written.
+/// A file that is not visible under its path yet. Until commit() the file has no name or, on file systems without
+/// nameless files, a temporary name beside `path`. Without commit the file is deleted, and `path` is unchanged. Created
+/// before lengthy work, it reports early that `path` cannot be written. If `path` is a link, the link's target is
+/// written. One thread uses it at a time.
 class PendingFile {
  public:
   /// Throws InputError E4008 if `path` cannot be written.
@@ -25,7 +27,7 @@ class PendingFile {
   PendingFile& operator=(const PendingFile&) = delete;
 
   const std::string& path() const { return path_; }
-  /// Throw InputError E4008.
+  /// These throw InputError E4008.
   void write(std::span<const std::byte> bytes);
   void write(std::string_view text);
   void commit();
@@ -36,8 +38,8 @@ class PendingFile {
   int fd_ = -1;
 };
 
-/// Writes beside `path` and renames, so that `path` is either the whole new file or what it was before.
-/// Throws InputError E4008 (cannot be written).
+/// Writes a temporary file and renames it, so that `path` is either the whole new file or unchanged. Throws InputError
+/// E4008 (cannot be written).
 void write_file_atomically(const std::string& path, std::span<const std::byte> bytes);
 void write_file_atomically(const std::string& path, std::string_view text);
 

@@ -1,5 +1,5 @@
-// NumPy .npy files: the format inputs arrive in and outputs leave in (format specification: NEP 1,
-// versions 1.0-3.0).
+// NumPy .npy files: the format of input and output arrays (format specification: NEP 1, versions 1.0-3.0). Functions
+// may be called at the same time for different paths.
 #pragma once
 
 #include <cstddef>
@@ -11,9 +11,8 @@
 
 namespace drywell {
 
-/// One array in C order. `dtype` is the file's own descriptor with the byte order normalised: "<f4", "<u2",
-/// "|u1", …
-/// "<V2" is what NumPy writes for ml_dtypes' bfloat16: two opaque bytes an element.
+/// One array in C order. `dtype` is the file's own descriptor with the byte order normalised: "<f4", "<u2", "|u1", …
+/// NumPy writes "<V2" for ml_dtypes' bfloat16: two opaque bytes per element.
 struct NpyArray {
   std::string dtype;
   std::vector<uint64_t> shape;  // outermost dimension first; empty = scalar
@@ -22,10 +21,10 @@ struct NpyArray {
   uint64_t count() const;
   /// Bytes per element, from `dtype`.
   uint32_t element_size() const;
-  /// "float32[8192, 5120]"
+  /// Returns for example "float32[8192, 5120]"
   std::string describe() const;
 
-  /// The elements as T. Throws InputError E4007 unless `dtype` is T's.
+  /// The elements as T. Throws InputError E4007 if `dtype` is not T's.
   template <class T>
   std::span<const T> values() const {
     static_assert(!kDtype<T>.empty(), "no .npy dtype for this type");
@@ -33,7 +32,7 @@ struct NpyArray {
     return {reinterpret_cast<const T*>(data.data()), static_cast<size_t>(count())};
   }
 
-  /// An array holding a copy of `values`; throws InputError E4006 if `shape` has another element count.
+  /// An array with a copy of `values`; throws InputError E4006 if `shape` has another element count.
   template <class T>
   static NpyArray of(std::span<const T> values, std::vector<uint64_t> shape) {
     static_assert(!kDtype<T>.empty(), "no .npy dtype for this type");
@@ -70,15 +69,15 @@ inline constexpr std::string_view NpyArray::kDtype<uint64_t> = "<u8";
 template <>
 inline constexpr std::string_view NpyArray::kDtype<int64_t> = "<i8";
 
-/// Reads a file. Throws InputError, naming the file:
-/// E4001 cannot be read, E4002 not a .npy file, E4003 bad header, E4004 Fortran order, E4005 unsupported
-/// dtype, E4006 data does not have the size the header says (truncated, trailing bytes, shape too large).
+/// Reads a file. Throws InputError, naming the file: E4001 cannot be read, E4002 not a .npy file, E4003 bad header,
+/// E4004 Fortran order, E4005 unsupported dtype, E4006 the data's size differs from the header's (truncated, trailing
+/// bytes, shape too large).
 NpyArray read_npy(const std::string& path);
 
-/// The same from memory; `name` stands for the file in messages.
+/// As read_npy, from memory; `name` is the file name in messages.
 NpyArray parse_npy(std::span<const std::byte> file, const std::string& name);
 
-/// The bytes of a version 1.0 (2.0 if the header needs it) file.
+/// Returns the bytes of a version 1.0 file (2.0 if the header needs it).
 std::vector<std::byte> format_npy(const NpyArray& array);
 
 /// As write_file_atomically (drywell/core/files.h). Throws InputError E4008 (cannot be written).

@@ -1,4 +1,4 @@
-// Text for terminals: colours, and numbers as people read them.
+// Text for terminals: colours, and numbers with separators and units.
 #pragma once
 
 #include <cstdint>
@@ -9,18 +9,18 @@ namespace drywell {
 
 enum class Colour : uint8_t { red, green, yellow, cyan, bold, dim };
 
-/// `text` in a colour if `on`, else as it is.
+/// Returns `text` in a colour if `on`, else unchanged.
 std::string paint(std::string_view text, Colour colour, bool on);
 
-/// True if the descriptor is a terminal and the user did not set NO_COLOR (no-color.org).
+/// True if the descriptor is a terminal that shows colours (TERM) and the user did not set NO_COLOR (no-color.org).
 bool wants_colour(int fd);
 
 /// Prints to stdout; a closed pipe ends the program quietly.
 void print(std::string_view text);
 
-/// "1,234,567"
+/// Returns for example "1,234,567"
 std::string with_commas(uint64_t n);
-/// "1.23 MB", decimal units
+/// Returns for example "1.23 MB", decimal units
 std::string with_unit(double value, std::string_view unit);
 
 }  // namespace drywell
