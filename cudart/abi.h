@@ -1,6 +1,6 @@
 // The part of CUDA 13.0's binary interface that the stand-in serves: numbers and layouts of driver_types.h,
 // cuda_runtime_api.h, crt/host_runtime.h, fatbinary_section.h and cuda.h, declared here so that Drywell builds without
-// the toolkit. tests/cudart/abi_test.cpp compares them with the real headers where they are.
+// the toolkit. tests/cudart/abi_test.cpp compares them with the real headers if they are installed.
 #pragma once
 
 #include <cstddef>
@@ -8,7 +8,7 @@
 
 namespace drywell::cudart {
 
-/// cudaError_t and CUresult, which number alike (table/errors.inc).
+/// cudaError_t and CUresult, which have the same numbers (table/errors.inc).
 enum class CudaError : int {
   success = 0,
   invalid_value = 1,
@@ -90,7 +90,7 @@ struct FuncAttributes {
   int cluster_scheduling_policy, non_portable_cluster_allowed;
   int reserved[16];
 };
-/// cudaFuncAttribute; CUfunction_attribute has these numbers too.
+/// cudaFuncAttribute; CUfunction_attribute has the same numbers.
 enum FuncAttribute : int {
   kMaxDynamicSharedMemorySize = 8,
   kPreferredSharedMemoryCarveout = 9,
@@ -215,7 +215,7 @@ struct GraphNodeParams {
   };
   long long reserved2;
 };
-/// cudaGraphEdgeData; all zero: the whole of one node before the whole of another.
+/// cudaGraphEdgeData; all zero: the whole second node runs after the whole first node.
 struct GraphEdgeData {
   unsigned char from_port, to_port, type, reserved[5];
 };

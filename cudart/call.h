@@ -1,12 +1,12 @@
-// How a call ends early: what the parts of the stand-in throw at the C interface, which turns it into the number a program
-// gets (serve.h).
+// Early end of a call: the parts of the stand-in throw CallFailed, and the C interface converts it to the error number
+// that the program gets (serve.h).
 #pragma once
 
 #include "cudart/abi.h"
 
 namespace drywell::cudart {
 
-/// Ends the call with an error that needs no words.
+/// Ends the call with an error, without a message.
 struct CallFailed {
   CudaError error;
 };

@@ -44,7 +44,7 @@ sim::MemoryRange Context::variable(GuestModule& m, const std::string& name) {
   const auto address = loaded(m).symbol(name);
   require(address.has_value(), CudaError::invalid_symbol);
   sim::MemoryRange range = *device().find(*address);
-  // An allocation of no bytes has one.
+  // A variable of no bytes has an allocation of one byte.
   for (const isa::Variable& v : loaded(m).module().variables) {
     if (v.name == name) range.bytes = v.bytes();
   }
@@ -55,7 +55,7 @@ Action Context::launch_action(Kernel& k, const sim::LaunchConfig& config, void**
   LaunchRequest request = launcher().prepare(k, loaded(*k.module), config, arguments, extra, attributes);
   return [this, request = std::move(request)] {
     const CudaError error = launcher().run(request, loaded(*request.kernel->module));
-    // The launch itself succeeds, as on a device; the calls after it tell of the fault.
+    // The launch itself succeeds, as on a device; later calls return the fault's error.
     if (error != CudaError::success) sticky = error;
   };
 }

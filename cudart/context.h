@@ -1,5 +1,5 @@
-// The state behind the C interface. A C interface has nowhere else to keep it, so this is the one process-wide object of
-// Drywell (docs/adr/0002-cuda-context.md); everything below it is passed by reference as everywhere else.
+// The state behind the C interface. A C interface has no other place for it, so this is the one process-wide object of
+// Drywell (docs/adr/0002-cuda-context.md); the functions below take it by reference.
 #pragma once
 
 #include <map>
@@ -20,14 +20,14 @@
 
 namespace drywell::cudart {
 
-/// What <<<…>>> says, between pushing it and the host entry that pops it (crt/host_runtime.h).
+/// Arguments of <<<…>>> between their push and the pop in the host entry (crt/host_runtime.h).
 struct CallConfiguration {
   AbiDim3 grid, block;
   size_t smem = 0;
   void* stream = nullptr;
 };
 
-/// What CUlinkState points to: units of PTX on their way to one module. Complete, it is its own image: the program hands its
+/// The object of a CUlinkState: units of PTX for one module. When complete it is its own image: the program passes its
 /// address to cuModuleLoadData.
 struct LinkJob {
   std::vector<std::string> texts;
@@ -42,25 +42,25 @@ class Context {
  public:
   explicit Context(ExecOptions options);
 
-  /// The device, made when something first needs it.
+  /// Returns the device; the first call creates it.
   sim::Device& device() { return session().device; }
   Memory& memory() { return session().memory; }
   Launcher& launcher() { return session().launcher; }
   bool has_device() const { return session_ != nullptr; }
   const sim::LoadedModule& loaded(GuestModule& m);
-  /// Address and size of a module's variable. Throws CallFailed.
+  /// Returns address and size in bytes of a module's variable. Throws CallFailed.
   sim::MemoryRange variable(GuestModule& m, const std::string& name);
 
-  /// Runs a kernel in a stream, or records it. Arguments are copied now.
+  /// Runs a kernel in a stream, or records it if the stream captures. Copies the arguments at the call.
   void launch(Kernel& k, const sim::LaunchConfig& config, void** arguments, void** extra, std::span<const LaunchAttribute> attributes, const void* stream);
   Action launch_action(Kernel& k, const sim::LaunchConfig& config, void** arguments, void** extra, std::span<const LaunchAttribute> attributes);
   /// cudaDeviceReset
   void reset();
-  /// The program ends: writes what was asked for. False if a checked launch had a hazard.
+  /// End of the program: writes the requested files. Returns false if a checked launch had a hazard.
   bool finish();
 
   ThreadState& thread() { return threads_[std::this_thread::get_id()]; }
-  /// Says `text` on standard error if it was not said before.
+  /// Writes `text` to standard error, once per text.
   void say_once(const std::string& text);
 
   Modules modules;

@@ -1,4 +1,4 @@
-// Copies and fills as what a stream or a graph runs.
+// Copies and fills as actions of a stream or a graph.
 #pragma once
 
 #include "cudart/context.h"
@@ -7,7 +7,7 @@ namespace drywell::cudart {
 
 Action copy_action(Context& c, CopyPlace to, CopyPlace from, CopyShape shape, CopyKind kind);
 Action copy_action(Context& c, void* to, const void* from, size_t bytes, CopyKind kind);
-/// cudaMemcpy3D's words. Throws CallFailed for arrays, which are not served.
+/// Action of a cudaMemcpy3D. Throws CallFailed for arrays, which are not served.
 Action copy_action(Context& c, const Memcpy3DParms* p);
 
 }  // namespace drywell::cudart

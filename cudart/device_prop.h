@@ -1,5 +1,5 @@
-// cudaDeviceProp, with the names of driver_types.h: CUDA 13.0's, and that of CUDA 12 (cudaGetDeviceProperties_v2), which has
-// eight fields more in the middle and ends before the NUMA ones.
+// cudaDeviceProp, with the names of driver_types.h: of CUDA 13.0, and of CUDA 12 (cudaGetDeviceProperties_v2), which has
+// eight more fields in the middle and ends before the NUMA fields.
 #pragma once
 
 #include <cstddef>

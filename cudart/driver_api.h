@@ -1,4 +1,4 @@
-// The driver interface's functions that the stand-in has, by name: only their addresses matter here.
+// The driver interface's functions of the stand-in, by name: only their addresses are used.
 #pragma once
 
 extern "C" {

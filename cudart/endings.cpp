@@ -18,9 +18,9 @@ struct Ending {
 };
 constexpr Ending kEndings[] = {{SIGINT, "SIGINT"}, {SIGTERM, "SIGTERM"}, {SIGHUP, "SIGHUP"}};
 
-// A signal handler reaches nothing but static storage, and may not take memory: the words are made before.
+// A signal handler may use static storage only and must not allocate memory: the text is prepared before.
 std::array<char, 256> words{};
-std::atomic<size_t> length{0};  // of the words; 0: between launches
+std::atomic<size_t> length{0};  // bytes of `words`; 0: between launches
 pid_t owner = 0;
 
 void put(std::string_view text) {
@@ -40,7 +40,7 @@ void explain(int signal) {
     const size_t n = length.load(std::memory_order_acquire);
     put(n != 0 ? std::string_view(words.data(), n) : std::string_view(" between launches; no report or trace is written\n"));
   }
-  // The disposition is the system's again (SA_RESETHAND): this ends the process when the handler returns.
+  // SA_RESETHAND restored the default disposition: this ends the process when the handler returns.
   ::raise(signal);
 }
 

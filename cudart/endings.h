@@ -1,4 +1,4 @@
-// Ends of the process that pass no destructor: what a signal interrupted is said, and nothing is left behind.
+// Messages for a process that ends by a signal, where no destructor runs.
 #pragma once
 
 #include <cstdint>
@@ -6,11 +6,11 @@
 
 namespace drywell::cudart {
 
-/// From now on SIGINT, SIGTERM and SIGHUP, where the program left them to the system, say on standard error what was going on
-/// before they end the process as they would have.
+/// Installs handlers for SIGINT, SIGTERM and SIGHUP, unless the program has its own: they write the launch in progress to
+/// standard error and then end the process by the signal.
 void explain_endings();
 
-/// What is going on, for whoever ends the process while this lives.
+/// The launch in progress, for the message of a signal handler; valid during the object's lifetime.
 class Doing {
  public:
   Doing(uint64_t launch, std::string_view kernel);

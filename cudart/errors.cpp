@@ -27,8 +27,8 @@ struct CodeMeaning {
   CudaError error;
 };
 
-// The first match counts. Where PTX leaves the device's word open, a launch failure is what CUDA reports for errors inside a
-// kernel that have no number of their own.
+// The first match counts. If PTX does not specify the device's error, the result is a launch failure, as CUDA reports for
+// errors inside a kernel that have no separate number.
 constexpr CodeMeaning kFaults[] = {
     {"F3001", CudaError::illegal_address},  {"F3002", CudaError::misaligned_address}, {"F3006", CudaError::invalid_pc},
     {"F3101", CudaError::misaligned_address}, {"F3214", CudaError::tensor_memory_leak}, {"F3301", CudaError::misaligned_address},

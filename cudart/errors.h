@@ -1,4 +1,4 @@
-// Names and texts of CUDA's errors, and which of them a fault or a refused launch is.
+// Names and texts of CUDA's errors, and the CUDA error of each fault or rejected launch.
 #pragma once
 
 #include <string_view>
@@ -8,16 +8,16 @@
 
 namespace drywell::cudart {
 
-/// "cudaErrorInvalidValue"; "unrecognized error code" if there is no such number.
+/// Returns for example "cudaErrorInvalidValue"; "unrecognized error code" for an unknown number.
 const char* runtime_name(CudaError e);
-/// "CUDA_ERROR_INVALID_VALUE", or nullptr.
+/// Returns for example "CUDA_ERROR_INVALID_VALUE"; nullptr for an unknown number.
 const char* driver_name(CudaError e);
-/// "invalid argument", or nullptr.
+/// Returns for example "invalid argument"; nullptr for an unknown number.
 const char* error_text(CudaError e);
 
-/// What a device reports for a fault's code (docs/errors.md). These errors stay until the device is reset.
+/// Returns the error that a device reports for a fault's code (docs/errors.md). These errors stay until a device reset.
 CudaError error_of_fault(std::string_view code);
-/// What an exception of the simulator means to a CUDA program.
+/// Returns the CUDA error for an exception of the simulator.
 CudaError error_of(const Error& e);
 
 }  // namespace drywell::cudart

@@ -14,7 +14,7 @@ namespace {
 
 constexpr uint32_t kMagic = 0xBA55ED50;
 constexpr uint64_t kFlagLz4 = 0x2000, kFlagZstd = 0x8000, kFlagArchSpecific = 0x10'0000, kFlagFamily = 0x20'0000;
-constexpr uint64_t kMostPtx = uint64_t{1} << 30;  // bytes; more is damage
+constexpr uint64_t kMostPtx = uint64_t{1} << 30;  // bytes; a larger image is damaged
 
 template <class T>
 T at(const uint8_t* p, size_t offset) {
@@ -51,7 +51,7 @@ FatbinImage bare_ptx(const char* text, size_t bytes) {
   return i;
 }
 
-/// sm number, and how it is tied to it.
+/// Number of an sm target, and its variant: 'a' (exactly this chip), 'f' (its family) or 0.
 struct Chip {
   uint32_t sm;
   char variant;
@@ -63,12 +63,12 @@ Chip chip_of(isa::Target t) {
   return {static_cast<uint32_t>(std::stoul(std::string(name.substr(3)))), tied ? last : '\0'};
 }
 
-/// How well PTX for an image suits the chip; 0 not at all. A bare text says its target itself.
+/// Rank of an image's PTX for the chip; 0: not usable. The target of a bare text is in the text.
 unsigned suitability(const FatbinImage& i, Chip chip) {
   if (i.kind != ImageKind::ptx) return 0;
   if (i.sm == 0) return 1;
   if (i.variant == 'a') return i.sm == chip.sm && chip.variant == 'a' ? 10'000 : 0;
-  // A family is the chips of one major number from its own on (PTX ISA, .target).
+  // A family is the chips with the same major number and an equal or higher number (PTX ISA, .target).
   if (i.variant == 'f') return i.sm / 10 == chip.sm / 10 && i.sm <= chip.sm ? 5'000 + i.sm : 0;
   return i.sm <= chip.sm ? i.sm : 0;
 }
@@ -95,7 +95,7 @@ std::string FatbinImage::ptx() const {
     }
     if (!fine) throw InputError("E4602", fmt::format("the PTX for {} in a fat binary is damaged: it does not decompress", target()));
   }
-  text.resize(std::min(text.size(), std::strlen(text.c_str())));  // padded with zeros
+  text.resize(std::min(text.size(), std::strlen(text.c_str())));  // the payload is padded with zeros
   return text;
 }
 

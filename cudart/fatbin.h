@@ -1,4 +1,4 @@
-// Fat binaries: the containers nvcc puts device code into, one image per target.
+// Fat binaries: nvcc's containers of device code, one image per target.
 //
 // Layout by experiment with CUDA 13.0's `nvcc -fatbin -compress-mode …` (none, speed = LZ4, balance, size and default =
 // zstd) and -gencode lists; NVIDIA documents none of it. A container is { u32 magic 0xBA55ED50, u16 version 1, u16 header
@@ -21,20 +21,21 @@ struct FatbinImage {
   ImageKind kind = ImageKind::ptx;
   uint32_t sm = 0;                  // 100
   char variant = 0;                 // 'a' (exactly this chip), 'f' (its family) or 0
-  std::span<const uint8_t> payload;  // as it lies there
+  std::span<const uint8_t> payload;  // the stored bytes, maybe compressed
   uint64_t compressed = 0, uncompressed = 0;
   enum class Packing : uint8_t { none, lz4, zstd } packing = Packing::none;
 
   std::string target() const;  // "compute_100a", "sm_100"
-  /// The text. Throws InputError E4602 if it is damaged.
+  /// Returns the PTX text. Throws InputError E4602 if it is damaged.
   std::string ptx() const;
 };
 
-/// Reads a container (or a bare PTX text) of at most `limit` bytes. Throws InputError E4601 if it is neither.
+/// Reads a container (or a bare PTX text) of at most `limit` bytes. Throws InputError E4601 for other data.
 std::vector<FatbinImage> read_fatbin(const void* data, uint64_t limit = UINT64_MAX);
 
-/// The image a device of `target` would compile: exactly its own, else its family's, else the newest generic one not newer
-/// than it. Throws InputError E4603, naming what there is, if none fits.
+/// Returns the image that a device of `target` would compile: for exactly this target, else for its family, else the
+/// newest generic image that is not newer than the target. Throws InputError E4603, with the available targets, if none
+/// fits.
 const FatbinImage& best_image(const std::vector<FatbinImage>& images, isa::Target target);
 
 }  // namespace drywell::cudart

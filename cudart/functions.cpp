@@ -39,7 +39,7 @@ FuncAttributes attributes_of(Context& c, Kernel& k) {
   a.shared_bytes = c.device().static_smem(c.loaded(*k.module), k.name);
   const auto& bound = f.directives.reqntid.has_value() ? f.directives.reqntid : f.directives.maxntid;
   a.max_threads_per_block = bound.has_value() ? static_cast<int>((*bound)[0] * (*bound)[1] * (*bound)[2]) : kMaxThreads;
-  // PTX has no register allocation; what the kernel bounds itself to, else none is claimed.
+  // PTX has no register allocation: the number is the kernel's own .maxnreg, else 0.
   a.num_regs = static_cast<int>(f.directives.maxnreg.value_or(0));
   a.ptx_version = a.binary_version = compute_capability(c.device());
   a.max_dynamic_shared_bytes = static_cast<int>(max_dynamic_smem(c.device(), k, c.loaded(*k.module)));
@@ -100,7 +100,7 @@ int max_clusters(Context& c, Kernel& k, const RuntimeLaunchConfig& config) {
   l.block = {config.block.x, config.block.y, config.block.z};
   l.cluster = cluster_of(k, config);
   l.dynamic_smem = static_cast<uint32_t>(config.dynamic_smem);
-  // A grid of one cluster: the question is about the chip, not about this grid.
+  // The grid is one cluster: the result depends on the chip, not on the grid of the launch.
   l.grid = l.cluster;
   if (const auto& r = function_of(c, k).directives.reqnctapercluster; r.has_value()) l.grid = {(*r)[0], (*r)[1], (*r)[2]};
   return static_cast<int>(c.device().occupancy(c.loaded(*k.module), k.name, l).clusters);

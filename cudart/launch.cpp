@@ -17,7 +17,7 @@
 namespace drywell::cudart {
 namespace {
 
-constexpr size_t kMostTold = 20;  // hazards written out per launch; unrolled loops have the same one many times
+constexpr size_t kMostTold = 20;  // hazards printed per launch; unrolled loops repeat the same hazard
 // CUDA C++ Programming Guide, technical specifications per compute capability.
 constexpr uint32_t kMostGridX = 0x7FFF'FFFF, kMostGridYZ = 65'535, kMostBlockZ = 64;
 constexpr uint32_t kPortableCluster = 8;  // CUDA C++ Programming Guide, thread block clusters
@@ -68,7 +68,7 @@ bool divides(const Dim3& part, const Dim3& whole) {
   return part.count() != 0 && whole.x % part.x == 0 && whole.y % part.y == 0 && whole.z % part.z == 0;
 }
 
-/// A byte that is wrong for as long as this lives.
+/// Makes a byte wrong during its lifetime.
 class CorruptByte {
  public:
   CorruptByte(sim::Device& device, const Memory& memory, const ExecOptions::Corruption& c) {
@@ -80,7 +80,7 @@ class CorruptByte {
     before_ = *at_;
     *at_ = wrong();
   }
-  // What the kernel wrote there stays.
+  // A value that the kernel wrote there stays.
   ~CorruptByte() {
     if (*at_ == wrong()) *at_ = before_;
   }
@@ -115,14 +115,14 @@ void Launcher::apply(const LaunchAttribute& a, LaunchRequest& r) const {
   };
   switch (a.id) {
     case kClusterDimension: r.config.cluster = dim(a.cluster); break;
-    // Either shape is right by CUDA's rules; a device takes the preferred one wherever it fits.
+    // CUDA allows both shapes; a device uses the preferred shape if it divides the grid.
     case kPreferredClusterDimension:
       if (divides(dim(a.cluster), r.config.grid)) r.config.cluster = dim(a.cluster);
       break;
     case kCooperative: r.cooperative = a.flag != 0; break;
     case kProgrammaticEvent:
     case kLaunchCompletionEvent: event(a.programmatic_event.event); break;
-    // Say something about speed, caches or overlap with other work; kernels run one after the other here.
+    // These affect speed, caches or overlap with other work only; kernels run one after the other here.
     case kIgnore:
     case kAccessPolicyWindow:
     case kSynchronizationPolicy:

@@ -1,4 +1,4 @@
-// Kernel launches: from what a program passes to what the simulator runs, and what is kept about each.
+// Kernel launches: from a program's arguments to the simulator's launch, and a record of each launch.
 #pragma once
 
 #include <cstdint>
@@ -25,18 +25,18 @@ struct LaunchRequest {
   sim::LaunchConfig config;
   std::vector<std::vector<uint8_t>> arguments;
   bool cooperative = false;
-  std::vector<const void*> events;  // handles; recorded with it (programmatic and completion events)
+  std::vector<const void*> events;  // handles; recorded with the launch (programmatic and completion events)
 };
 
-/// What became of a launch.
+/// Result of a launch.
 struct LaunchRecord {
   std::string kernel, mangled;  // plain and mangled name
   sim::LaunchConfig config;
   uint64_t warp_instructions = 0, cycles = 0;
   double seconds = 0, host_seconds = 0;
   std::string fault;  // code, or empty
-  uint64_t hazard_errors = 0, hazard_warnings = 0;  // different ones, with --check
-  uint32_t values = 0;  // of all device memory behind it (Memory::digest), with --summary or --report
+  uint64_t hazard_errors = 0, hazard_warnings = 0;  // distinct hazards, with --check
+  uint32_t values = 0;  // digest of all device memory after the launch (Memory::digest), with --summary or --report
   std::shared_ptr<const sim::TimingReport> timing;
 };
 
@@ -44,18 +44,18 @@ class Launcher {
  public:
   Launcher(sim::Device& device, Memory& memory, Streams& streams, ExecOptions options);
 
-  /// Throws CallFailed or InputError for what a device refuses before anything runs.
+  /// Throws CallFailed or InputError for a launch that a device rejects before it runs.
   LaunchRequest prepare(Kernel& k, const sim::LoadedModule& m, const sim::LaunchConfig& config, void** arguments, void** extra,
                         std::span<const LaunchAttribute> attributes);
-  /// Runs it. Returns success, or the error that stays.
+  /// Runs the launch. Returns success, or the sticky error of its fault.
   CudaError run(const LaunchRequest& r, const sim::LoadedModule& m);
   bool timed() const { return run_options_.driver == sim::DriverKind::timed; }
   const std::vector<LaunchRecord>& records() const { return records_; }
-  /// Writes what was asked for: summary, report, trace.
+  /// Writes the requested summary, report and trace.
   void finish() const;
-  /// True if a checked launch had a hazard that PTX calls wrong.
+  /// True if a checked launch had a hazard that is an error by PTX.
   bool found_hazards() const;
-  /// The next launch pays for the way from host to device again: work queued behind another launch does not.
+  /// The next launch includes the latency from host to device: only work queued behind another launch hides it.
   void queue_drained() { queue_empty_ = true; }
 
  private:
@@ -74,9 +74,9 @@ class Launcher {
   std::vector<LaunchRecord> records_;
   sim::TraceText trace_text_;
   std::optional<sim::TraceWriter> trace_;
-  std::set<std::string> told_;  // hazards said before: a launch repeated a hundred times has them once
+  std::set<std::string> told_;  // hazards already printed: a launch that is repeated a hundred times prints them once
   bool queue_empty_ = true;
-  bool broken_ = false;  // the debugger had its launch
+  bool broken_ = false;  // the debugger had its launch already
 };
 
 }  // namespace drywell::cudart

@@ -3,12 +3,13 @@
 namespace drywell::cudart {
 
 std::optional<std::vector<uint8_t>> lz4_block(std::span<const uint8_t> block, size_t bytes) {
-  // A literal takes a byte and a match byte at least 1/255 of one: more is a lie that would only take memory.
+  // A literal takes one byte, and a byte of a match at least 1/255 byte of input: a larger size is damage and would
+  // only allocate memory.
   if (bytes / 256 > block.size()) return std::nullopt;
   std::vector<uint8_t> out;
   out.reserve(bytes);
   size_t at = 0;
-  // A length of 15 goes on in the bytes that follow, until one is not 255.
+  // A length of 15 continues in the following bytes, until one is not 255.
   const auto length = [&](size_t first) -> std::optional<size_t> {
     size_t n = first;
     for (uint8_t more = 255; first == 15 && more == 255; n += more) {

@@ -1,5 +1,5 @@
-// LZ4 blocks, as fat binaries compress their images with: nothing but the block format (lz4_Block_format.md of the LZ4
-// project), which is stable and small.
+// LZ4 blocks, as in compressed images of fat binaries: only the block format (lz4_Block_format.md of the LZ4 project),
+// which is stable and small.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,7 @@
 
 namespace drywell::cudart {
 
-/// The `bytes` bytes `block` stands for, or nothing if it is damaged.
+/// Decompresses a block to `bytes` bytes; nothing if the block is damaged.
 std::optional<std::vector<uint8_t>> lz4_block(std::span<const uint8_t> block, size_t bytes);
 
 }  // namespace drywell::cudart

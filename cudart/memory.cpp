@@ -15,8 +15,8 @@
 namespace drywell::cudart {
 namespace {
 
-// Where pinned and managed memory goes: an address range that neither the kernel's own choices nor the simulated device's
-// windows (drywell/sim/address_windows.h) come near, so that a run hands out the same addresses every time.
+// Addresses of pinned and managed memory: a range far from the kernel's own choices and from the simulated device's
+// windows (sim/state/gmem.h), so that every run returns the same addresses.
 constexpr uint64_t kHostBase = 0x1000'0000'0000, kHostEnd = 0x2000'0000'0000;
 constexpr uint64_t kPage = 4096;
 constexpr uint8_t kPoison = 0xFF;
@@ -110,7 +110,8 @@ std::optional<Allocation> Memory::device_allocation(uint64_t index) const {
 }
 
 uint64_t Memory::digest() const {
-  // Multiplication and rotation of 64-bit words: fast, and any changed byte changes the result. No protection against intent.
+  // Multiplication and rotation of 64-bit words: fast, and any changed byte changes the result. It is not a cryptographic
+  // hash.
   constexpr uint64_t kOdd = 0x9E37'79B9'7F4A'7C15;
   uint64_t hash = kOdd;
   const auto mix = [&](uint64_t word) { hash = std::rotl((hash ^ word) * kOdd, 29); };

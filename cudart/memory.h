@@ -1,5 +1,5 @@
-// The program's memory: device allocations, pinned and managed memory (memory of this process that the device sees under
-// the same address), and copies between all of them.
+// The program's memory: device allocations, pinned and managed memory (memory of this process that the device accesses
+// at the same address), and copies between all of them.
 #pragma once
 
 #include <cstdint>
@@ -19,7 +19,7 @@ struct Allocation {
   bool registered = false;  // the program's own memory (cudaHostRegister)
 };
 
-/// What one side of a copy is.
+/// Extent of a copy.
 struct CopyShape {
   uint64_t width = 0, height = 1, depth = 1;  // bytes, rows, slices
 };
@@ -35,33 +35,34 @@ class Memory {
   Memory(const Memory&) = delete;
   Memory& operator=(const Memory&) = delete;
 
-  /// nullptr for no bytes. Device memory is poisoned with 0xFF, as is pinned and managed memory.
+  /// Returns nullptr for no bytes. Poisons device, pinned and managed memory with 0xFF.
   void* allocate(uint64_t bytes, MemoryType type, unsigned flags = 0);
   void register_host(void* p, uint64_t bytes, unsigned flags);
   /// Throws CallFailed unless `p` begins an allocation of one of `types`.
   void release(void* p, std::initializer_list<MemoryType> types);
   void unregister_host(void* p);
   void release_all();
-  /// The allocation `p` lies in.
+  /// Returns the allocation that contains `p`.
   std::optional<Allocation> find(const void* p) const;
-  /// The `index`-th device allocation the program made, if it still lives.
+  /// Returns the `index`-th device allocation of the program, if it is not freed.
   std::optional<Allocation> device_allocation(uint64_t index) const;
-  /// A number that is the same for the same bytes in all of the program's allocations, wherever they lie.
+  /// Returns a digest of the bytes of all of the program's allocations, independent of their addresses.
   uint64_t digest() const;
 
   void copy(void* to, const void* from, uint64_t bytes, CopyKind kind);
   void copy(CopyPlace to, CopyPlace from, CopyShape shape, CopyKind kind);
   void poison(void* p, uint64_t bytes);
-  /// Repeats the `element` bytes of `value`.
+  /// Fills with the low `element` bytes of `value`, repeated.
   void set(CopyPlace to, uint32_t value, unsigned element, CopyShape shape);
 
  private:
   uint8_t* resolve(const void* p, uint64_t bytes, bool must_be_device) const;
 
   sim::Device& device_;
-  void* window_ = nullptr;  // the device's addresses, kept free of host memory: a device pointer is never a host pointer
+  void* window_ = nullptr;  // the device's address range, kept free of host memory: a device pointer is never a host
+                            // pointer
   std::map<uint64_t, Allocation> allocations_;
-  std::vector<uint64_t> device_order_;  // bases in the order the program asked for them
+  std::vector<uint64_t> device_order_;  // base addresses in order of allocation
 };
 
 }  // namespace drywell::cudart

@@ -16,7 +16,7 @@ namespace {
 
 constexpr size_t kDisplayLength = 96;
 
-/// Where the parameter list of a demangled name begins: the first parenthesis outside a template's arguments.
+/// Position of the parameter list in a demangled name: the first parenthesis outside a template's arguments.
 size_t parameters(const std::string& name) {
   int depth = 0;
   for (size_t i = 0; i < name.size(); ++i) {
@@ -27,7 +27,8 @@ size_t parameters(const std::string& name) {
   return name.size();
 }
 
-/// "cutlass::device_kernel" of "_ZN7cutlass13device_kernelINS_4gemm…", for the names the C++ library cannot demangle.
+/// Returns "cutlass::device_kernel" for "_ZN7cutlass13device_kernelINS_4gemm…", for names that the C++ library cannot
+/// demangle.
 std::string plain_beginning(const std::string& mangled) {
   size_t at = mangled.starts_with("_ZN") ? 3 : 2;
   std::string name;
@@ -48,7 +49,7 @@ std::string plain_name(const std::string& mangled) {
   int status = 0;
   const std::unique_ptr<char, void (*)(void*)> plain(abi::__cxa_demangle(mangled.c_str(), nullptr, nullptr, &status), std::free);
   std::string name = status == 0 ? plain.get() : plain_beginning(mangled);
-  // "void gemm<…>(…)": neither result nor parameters.
+  // Removes result and parameters of "void gemm<…>(…)".
   if (name.starts_with("void ")) name.erase(0, 5);
   name.erase(parameters(name));
   return name;

@@ -1,5 +1,5 @@
-// Device code the program registered or loaded: modules, their kernels and variables, and the host symbols that stand for
-// them. A module is read and placed in device memory when something of it is first used.
+// Device code that the program registered or loaded: modules, their kernels and variables, and the host symbols that
+// denote them. A module is read and placed in device memory at its first use.
 #pragma once
 
 #include <functional>
@@ -19,13 +19,13 @@ namespace drywell::cudart {
 
 class GuestModule;
 
-/// What CUfunction, cudaFunction_t and cudaKernel_t point to.
+/// The object of a CUfunction, cudaFunction_t and cudaKernel_t.
 struct Kernel {
   GuestModule* module = nullptr;
   std::string name;              // mangled
   std::string plain;             // demangled, without arguments
-  std::string display;           // for people: the same cut short
-  std::optional<uint32_t> max_dynamic_smem;  // what the program raised it to
+  std::string display;           // `plain`, shortened for people
+  std::optional<uint32_t> max_dynamic_smem;  // bytes; set by the program
   bool non_portable_cluster = false;
   int carveout = -1, cluster_policy = 0;
   Dim3 required_cluster{0, 0, 0};
@@ -33,7 +33,7 @@ struct Kernel {
 std::string plain_name(const std::string& mangled);
 std::string shortened(const std::string& name);
 
-/// Reads texts or fat binaries into a device, several as one module.
+/// Loads texts or fat binaries into a device; several images become one module.
 using ModuleLoader = std::function<sim::LoadedModule(std::span<const void* const> images, const std::string& name)>;
 
 class GuestModule {
@@ -47,7 +47,7 @@ class GuestModule {
     for (const std::string& t : texts_) images_.push_back(t.c_str());
   }
 
-  /// Loads at the first call. Throws CallFailed, after the first time without words.
+  /// Loads at the first call. Throws CallFailed; only the first failure prints a message.
   const sim::LoadedModule& loaded(const ModuleLoader& load);
   bool is_loaded() const { return module_.has_value(); }
   void unload() { module_.reset(); failed_.reset(); }
@@ -69,20 +69,20 @@ struct Symbol {
   GuestModule* module = nullptr;
   std::string name;
   size_t bytes = 0;
-  void** managed = nullptr;  // where the program keeps the pointer to a __managed__ variable
+  void** managed = nullptr;  // address of the program's pointer to a __managed__ variable
 };
 
 class Modules {
  public:
   GuestModule& add(std::unique_ptr<GuestModule> m);
-  /// The module and everything that stands for it is forgotten.
+  /// Removes the module and all kernels and symbols of it.
   void remove(const GuestModule* m);
   GuestModule& module(const void* handle) const;  // throws CallFailed
   bool is_kernel(const void* handle) const;
 
   void register_function(GuestModule& m, const void* host, const std::string& name);
   void register_variable(GuestModule& m, const void* host, const std::string& name, size_t bytes, void** managed);
-  /// A kernel by its host entry (what <<<…>>> calls) or by its handle. Throws CallFailed.
+  /// Returns a kernel by its host entry (which <<<…>>> calls) or by its handle. Throws CallFailed.
   Kernel& kernel(const void* host_or_handle) const;
   const Symbol& symbol(const void* host) const;
   const std::vector<std::unique_ptr<GuestModule>>& all() const { return modules_; }

@@ -1,4 +1,4 @@
-// What `drywell exec` asks of the stand-in, carried in one environment variable: lines of name=value.
+// Options from `drywell exec` to the stand-in, in one environment variable: lines of name=value.
 #pragma once
 
 #include <cstdint>
@@ -15,10 +15,11 @@ inline constexpr const char* kOptionsVariable = "DRYWELL_EXEC";
 
 struct ExecOptions {
   std::string arch = "sm_100a", driver = "eager";
-  std::string kernel;          // regular expression on kernel names; empty: all launches are looked at
+  std::string kernel;          // regular expression for kernel names; empty: all launches
   std::string trace, report;   // files
   bool check = false, summary = false;
-  /// --break: the debugger takes a launch: this one (numbered as in the summary), or the first that `kernel` matches.
+  /// --break: the debugger takes the launch with this number (as in the summary), or the first launch that `kernel`
+  /// matches.
   struct Break {
     std::optional<uint64_t> launch;
   };
@@ -26,7 +27,7 @@ struct ExecOptions {
   std::string script;  // the debugger's commands; empty: standard input
   unsigned threads = 0;
   uint64_t max_instructions = 0;
-  /// Byte `offset` of the `allocation`-th cudaMalloc (from 0) is wrong while a kernel that `kernel` matches runs.
+  /// Byte `offset` of the `allocation`-th cudaMalloc (from 0) is wrong while a kernel runs that `kernel` matches.
   struct Corruption {
     uint64_t allocation = 0, offset = 0;
   };
@@ -39,11 +40,11 @@ ExecOptions::Break parse_break(const std::string& text);
 ExecOptions::Corruption parse_corruption(const std::string& text);
 
 std::string to_environment(const ExecOptions& o);
-/// Throws InputError E4306 for words it does not know.
+/// Throws InputError E4306 for an unknown name.
 ExecOptions from_environment(std::string_view text);
-/// `kernel` to search names with; nothing if there is none. Throws InputError E4306.
+/// Returns `kernel` as a regular expression; nothing if it is empty. Throws InputError E4306.
 std::optional<std::regex> kernel_filter(const ExecOptions& o);
-/// Throws InputError E4306 for a driver that is none.
+/// Throws InputError E4306 for an unknown driver.
 sim::RunOptions run_options(const ExecOptions& o);
 
 }  // namespace drywell::cudart

@@ -14,7 +14,7 @@ namespace {
 
 constexpr int kLastAttribute = 147;  // cudaDevAttrMax - 1 in CUDA 13.0
 
-/// The fields both versions have.
+/// Fills the fields of both versions.
 template <class Prop>
 void fill(const sim::Device& d, Prop& p) {
   const auto attribute = [&](int n) { return device_attribute(d, n); };

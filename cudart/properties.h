@@ -1,4 +1,4 @@
-// What the device says of itself.
+// Properties of the simulated device.
 #pragma once
 
 #include <cstddef>
@@ -10,9 +10,9 @@ namespace drywell::cudart {
 
 /// Compute capability times ten: 100, 90.
 int compute_capability(const sim::Device& d);
-/// Value of a cudaDeviceAttr; 0 for what is not served. Throws CallFailed for a number that is none.
+/// Value of a cudaDeviceAttr; 0 for an attribute that is not served. Throws CallFailed for an unknown number.
 int device_attribute(const sim::Device& d, int attribute);
-/// "NVIDIA B200 (simulated by Drywell)"
+/// Returns for example "NVIDIA B200 (simulated by Drywell)"
 std::string device_name(const sim::Device& d);
 
 /// cudaDeviceProp of CUDA 13 and of CUDA 12.

@@ -1,4 +1,4 @@
-// The runtime's functions that the driver interface is made of: both have one meaning, and one set of error numbers.
+// The runtime's functions that the driver interface calls: both have the same meaning and the same error numbers.
 #pragma once
 
 #include "cudart/abi.h"

@@ -14,19 +14,19 @@
 namespace drywell::cudart {
 namespace {
 
-/// What the process has: made by the first call, never destroyed, since destructors of the program's own globals may still
-/// free memory after any destructor of ours would have run.
+/// The process-wide state: created by the first call, never destroyed, because destructors of the program's own globals
+/// may still free memory at the end of the process.
 struct Process {
   std::optional<std::recursive_mutex> lock{std::in_place};  // host functions of a stream may call back
   std::unique_ptr<Context> context;
   pid_t owner = ::getpid();
-  int exit_status = 0;  // what the program ended with, once it does
+  int exit_status = 0;  // exit status of the program, set when it ends
 };
 
 Process& process();
 
-// A fork waits until no other thread is in a call, so that the child does not inherit a lock nobody will ever release. Its own
-// is a new one: the parent's belongs to a thread the child does not have.
+// A fork waits until no other thread is in a call: otherwise the child would inherit a lock that stays locked. The child gets
+// a new lock, because the parent's lock belongs to a thread that the child does not have.
 void before_fork() { process().lock->lock(); }
 void after_fork_in_parent() { process().lock->unlock(); }
 void after_fork_in_child() { process().lock.emplace(); }
@@ -48,7 +48,8 @@ Context& context(Process& p) {
   return *p.context;
 }
 
-/// A device does not survive a fork; a child that never used it may begin anew (CUDA C++ Programming Guide, initialization).
+/// True in a forked child whose parent has a device: a device does not survive a fork. A child of a process without a device
+/// starts anew (CUDA C++ Programming Guide, initialization).
 bool forked_away(Process& p) {
   if (p.owner == ::getpid()) return false;
   if (p.context == nullptr || !p.context->has_device()) {
@@ -59,13 +60,13 @@ bool forked_away(Process& p) {
   return true;
 }
 
-// The program ended (exit, or return from main). A killed one leaves nothing: files are written here only.
+// Runs when the program ends (exit, or return from main). A killed program writes no files.
 [[gnu::destructor]] void finish() {
   Process& p = process();
   if (p.context == nullptr || p.owner != ::getpid()) return;
   try {
     const bool clean = p.context->finish();
-    // The program's own failure comes first.
+    // The program's own exit status has priority.
     if (!clean && p.exit_status == 0) {
       std::fflush(nullptr);
       ::_exit(static_cast<int>(ExitCode::verification_failed));
@@ -101,7 +102,7 @@ CudaError serve_call(const char* name, Body body, void* closure, bool after_faul
     fmt::print(stderr, "drywell: {}: internal error (a bug in Drywell, please report it): {}\n", name, e.what());
   }
   const bool own = error != CudaError::success && error != CudaError::not_ready;
-  // A fault's error is the device's, not this call's: a reset takes it away.
+  // The error of a fault belongs to the device, not to this call: a reset clears it.
   if (own && p.context != nullptr && error != p.context->sticky) p.context->thread().last = error;
   return error;
 }

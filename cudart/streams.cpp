@@ -102,7 +102,7 @@ void Streams::record(Stream& s, Event& e) {
 }
 
 void Streams::wait(Stream& s, Event& e) {
-  if (e.capture == nullptr) return;  // what it stands for has run
+  if (e.capture == nullptr) return;  // the recorded work has run
   require(s.capture == nullptr || s.capture == e.capture, CudaError::capture_unmatched);
   if (s.capture == nullptr) {
     s.capture = e.capture;
@@ -110,7 +110,7 @@ void Streams::wait(Stream& s, Event& e) {
     s.last = e.node;
     return;
   }
-  // Two branches meet: an empty node comes after both.
+  // An empty node joins two branches: it runs after both.
   std::vector<GraphNode*> after;
   for (GraphNode* n : {s.last, e.node}) {
     if (n != nullptr) after.push_back(n);

@@ -1,5 +1,5 @@
-// Streams, events and graphs. Work runs when it is submitted: that is one of the orders CUDA allows, and the one that makes
-// runs repeat. What a stream records while it captures runs when its graph is launched.
+// Streams, events and graphs. Work runs when it is submitted: CUDA allows this order, and it makes runs repeatable. The
+// work that a capturing stream records runs when its graph is launched.
 #pragma once
 
 #include <cstdint>
@@ -20,22 +20,23 @@ struct GraphNode {
   Graph* graph = nullptr;
   GraphNodeType type = GraphNodeType::empty;
   Action run;
-  std::vector<GraphNode*> after;  // nodes that come first
-  const GraphNode* original = nullptr;  // of a clone's node: a name, not to be looked into
+  std::vector<GraphNode*> after;  // nodes that must run before this one
+  const GraphNode* original = nullptr;  // a clone's original node: used for comparison, never dereferenced
 };
 
 struct Graph {
   std::vector<std::unique_ptr<GraphNode>> nodes;
   GraphNode& add(GraphNodeType type, Action run, std::vector<GraphNode*> after);
-  /// Every node after those it waits for, else as they were added. Throws CallFailed if there is a cycle.
+  /// Returns the nodes such that each comes after its dependencies, otherwise in order of addition. Throws CallFailed
+  /// if there is a cycle.
   std::vector<const GraphNode*> order() const;
   std::unique_ptr<Graph> clone() const;
 };
 
-/// A graph that can run: a copy, so that the graph may change or go.
+/// An executable graph: a copy, so that the graph may change or be destroyed.
 struct GraphExec {
   struct Step {
-    const GraphNode* node;  // the one it came from; a name, not to be looked into
+    const GraphNode* node;  // the graph's node: used for comparison, never dereferenced
     GraphNodeType type;
     Action run;
     bool enabled = true;
@@ -51,21 +52,21 @@ struct Stream {
   unsigned flags = 0;
   int priority = 0;
   Graph* capture = nullptr;  // the graph it records into
-  bool origin = false;       // the stream the capture began on
+  bool origin = false;       // the stream on which the capture began
   uint64_t capture_id = 0;
-  GraphNode* last = nullptr;  // the node recorded last
+  GraphNode* last = nullptr;  // the latest recorded node
 };
 
 struct Event {
   unsigned flags = 0;
   bool recorded = false;
   double seconds = 0;        // simulated time
-  Graph* capture = nullptr;  // recorded by a stream that captured
+  Graph* capture = nullptr;  // graph of the capturing stream that recorded the event
   GraphNode* node = nullptr;
   uint64_t capture_id = 0;
 };
 
-/// Objects behind the opaque handles of one kind.
+/// The objects behind the opaque handles of one kind.
 template <class T>
 class Handles {
  public:
@@ -115,7 +116,7 @@ class Streams {
 
   void begin_capture(Stream& s);
   Graph& end_capture(Stream& s);
-  /// Throws CallFailed if any stream captures: for calls that cannot be captured.
+  /// Throws CallFailed if any stream captures, for calls that cannot be captured.
   void refuse_while_capturing() const;
 
  private:

@@ -5,7 +5,7 @@
 
 namespace drywell::cudart {
 
-/// Allocates now; in a stream that captures, the graph has a node for it.
+/// Allocates at the call; if the stream captures, the graph gets a node for the allocation.
 void allocate_in_stream(Context& c, void** out, size_t bytes, const void* stream);
 
 }  // namespace drywell::cudart

@@ -40,7 +40,7 @@ CudaError cudaStreamIsCapturing(void* stream, int* out) {
 }
 PER_THREAD_ALIAS(cudaStreamIsCapturing, _ptsz);
 
-/// With the dependencies only if nobody asks for them: the nodes of a capture are no business of the program's here.
+/// Returns no dependencies: a call that asks for the nodes of a capture fails.
 CudaError cudaStreamGetCaptureInfo(void* stream, int* status, unsigned long long* id, void** graph, const void*** dependencies, const void** edges,
                                    size_t* count) {
   return serve("cudaStreamGetCaptureInfo", [&](Context& c) {

@@ -7,7 +7,7 @@ using namespace drywell::cudart;
 
 namespace {
 
-/// Runs a copy in its stream. A device does asynchronous copies from pageable memory at the call; so does this.
+/// Runs a copy in its stream. Asynchronous copies from pageable memory run at the call, as on a device.
 template <class F>
 CudaError in_stream(const char* name, const void* stream, GraphNodeType type, F&& make) {
   return serve(name, [&](Context& c) {
@@ -142,7 +142,7 @@ CudaError cudaGetSymbolSize(size_t* out, const void* symbol) {
   });
 }
 
-// Hints about where managed memory should be: it is in one place.
+// Hints about the place of managed memory have no effect: it has one place.
 CudaError cudaMemPrefetchAsync(const void*, size_t, MemLocation, unsigned, void*) {
   return serve("cudaMemPrefetchAsync", [](Context&) {});
 }

@@ -11,7 +11,7 @@ namespace {
 
 void require_device(int device) { require(device == 0, CudaError::invalid_device); }
 
-// cudaLimit: what a device says before anything was set (CUDA C++ Programming Guide, device limits; H200).
+// cudaLimit: default values of a device (CUDA C++ Programming Guide, device limits; H200).
 constexpr size_t kLimits[] = {1024, 1 << 20, 8 << 20, 2, 2048, 64, 0};
 
 }  // namespace
@@ -98,7 +98,7 @@ CudaError cudaGetDeviceProperties(void* out, int device) {
     fill_properties13(c.device(), out);
   });
 }
-/// What programs of CUDA 12 call.
+/// Called by programs compiled with CUDA 12.
 CudaError cudaGetDeviceProperties_v2(void* out, int device) {
   return serve("cudaGetDeviceProperties_v2", [&](Context& c) {
     require_device(device);
@@ -130,7 +130,7 @@ CudaError cudaDeviceGetLimit(size_t* out, int limit) {
     *out = kLimits[limit];
   });
 }
-// Stacks, the printf buffer and the caches have no limit a program could raise.
+// The stand-in has no limits for stacks, the printf buffer and the caches.
 CudaError cudaDeviceSetLimit(int limit, size_t) {
   return serve("cudaDeviceSetLimit", [&](Context&) { require_value(limit >= 0 && limit < static_cast<int>(std::size(kLimits))); });
 }
@@ -152,7 +152,7 @@ CudaError cudaCtxResetPersistingL2Cache() {
 CudaError cudaDeviceCanAccessPeer(int* out, int, int) {
   return serve("cudaDeviceCanAccessPeer", [&](Context&) { *out = 0; });
 }
-/// cudaChannelFormatDesc: words about a texel, no more.
+/// cudaChannelFormatDesc: only returned, because textures are not served.
 struct ChannelDesc {
   int x, y, z, w, kind;
 };

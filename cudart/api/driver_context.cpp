@@ -11,7 +11,7 @@ using namespace drywell::cudart;
 
 namespace {
 
-/// The one context: only its address means something.
+/// The one context: only its address has a meaning.
 void* the_context() {
   static char address;
   return &address;

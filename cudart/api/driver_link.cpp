@@ -1,4 +1,4 @@
-// cuLink…: PTX that a program links when it runs.
+// cuLink…: PTX that a program links at run time.
 #include <algorithm>
 
 #include "cudart/fatbin.h"

@@ -1,4 +1,4 @@
-// Memory of the driver interface. A CUdeviceptr is the address the runtime has as a pointer.
+// Memory of the driver interface. A CUdeviceptr is the address that the runtime uses as a pointer.
 #include "cudart/runtime_api.h"
 #include "cudart/serve.h"
 

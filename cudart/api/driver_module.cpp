@@ -66,7 +66,7 @@ CudaError cuLaunchKernelEx(const DriverLaunchConfig* config, void* function, voi
     c.launch(c.modules.kernel(function), {{g.x, g.y, g.z}, {b.x, b.y, b.z}, {1, 1, 1}, config->dynamic_smem}, arguments, extra,
              {config->attributes, config->attribute_count}, config->stream);
   });
-  // The driver has no number of its own for a grid or block that is too large.
+  // The driver has no separate error for a grid or block that is too large.
   return error == CudaError::invalid_configuration ? CudaError::invalid_value : error;
 }
 CudaError cuLaunchKernel(void* function, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by, unsigned bz, unsigned smem, void* stream,

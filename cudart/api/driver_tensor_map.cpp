@@ -13,7 +13,7 @@ namespace isa = drywell::isa;
 
 namespace {
 
-// CUtensorMapSwizzle in cuda.h; drywell/isa/swizzle.h numbers them alike.
+// CUtensorMapSwizzle in cuda.h; drywell/isa/swizzle.h has the same numbers.
 constexpr int kSwizzles = 7;
 constexpr uint32_t kMaxRank = 5;
 
@@ -40,7 +40,7 @@ void add_modes(isa::TensorMapFields& f, int interleave, int swizzle, int promoti
   f.oob_fill = static_cast<isa::OobFill>(fill);
 }
 
-/// A refused map is an invalid value; every rule it breaks is said.
+/// A rejected map is an invalid value; standard error lists every violated rule.
 void encode(Context& c, const isa::TensorMapFields& f, void* out) {
   require_value(out != nullptr && reinterpret_cast<uintptr_t>(out) % isa::kTensorMapAlignment == 0);
   try {

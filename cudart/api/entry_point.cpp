@@ -1,4 +1,4 @@
-// How programs find the driver's functions through the runtime.
+// Driver entry points that programs find through the runtime.
 #include "cudart/entry_points.h"
 #include "cudart/serve.h"
 

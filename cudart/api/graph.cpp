@@ -1,4 +1,4 @@
-// Graphs in the runtime interface: made by capture or node by node, instantiated, launched.
+// Graphs in the runtime interface: created by capture or node by node, instantiated, launched.
 #include <algorithm>
 #include <cstring>
 
@@ -44,10 +44,11 @@ Action node_action(Context& c, const GraphNodeParams* p) {
 }
 GraphNodeType type_of(const GraphNodeParams* p) { return p == nullptr ? GraphNodeType::empty : p->type; }
 
-/// Rather than a number of nodes.
+/// True if an argument is an address, false if it is a number of nodes.
 bool is_address(uintptr_t argument) { return argument >= 4096; }
 
-/// As many of `all` as there is room for, and nothing behind them; without room how many they are.
+/// Copies as many of `all` as `out` has room for and fills the rest with nullptr; without `out`, returns the number of
+/// nodes.
 void answer(const std::vector<GraphNode*>& all, void** out, size_t* count) {
   require_value(count != nullptr);
   for (size_t i = 0; out != nullptr && i < *count; ++i) out[i] = i < all.size() ? all[i] : nullptr;
@@ -126,7 +127,7 @@ CudaError cudaGraphAddEmptyNode(void** out, void* graph, void* const* after, siz
 CudaError cudaGraphAddChildGraphNode(void** out, void* graph, void* const* after, size_t count, void* child) {
   return add("cudaGraphAddChildGraphNode", out, graph, after, count, GraphNodeType::graph, [&](Context& c) { return child_action(c, child); });
 }
-/// As CUDA 13 declares it, or as CUDA 12 does: without edge data, so that what follows comes one place earlier.
+/// The signature of CUDA 13, or of CUDA 12, which has no edge data: the later arguments then are one position earlier.
 CudaError cudaGraphAddNode(void** out, void* graph, void* const* after, const GraphEdgeData* edges, size_t count, const GraphNodeParams* p) {
   if (is_address(count)) {
     p = reinterpret_cast<const GraphNodeParams*>(count);
@@ -135,7 +136,7 @@ CudaError cudaGraphAddNode(void** out, void* graph, void* const* after, const Gr
   return add("cudaGraphAddNode", out, graph, after, count, type_of(p), [&](Context& c) { return node_action(c, p); });
 }
 
-/// As CUDA 13 declares it, or without edge data, as CUDA 12 does.
+/// The signature of CUDA 13, or of CUDA 12, which has no edge data.
 CudaError cudaGraphAddDependencies(void* graph, void* const* from, void* const* to, const GraphEdgeData* edges, size_t count) {
   if (edges != nullptr && !is_address(reinterpret_cast<uintptr_t>(edges))) count = reinterpret_cast<uintptr_t>(edges);
   return serve("cudaGraphAddDependencies", [&](Context& c) {
@@ -234,12 +235,12 @@ CudaError cudaGraphNodeSetEnabled(void* executable, void* node, unsigned enabled
 CudaError cudaGraphNodeGetEnabled(void* executable, void* node, unsigned* out) {
   return serve("cudaGraphNodeGetEnabled", [&](Context& c) { *out = c.streams.executables.get(executable).step(node).enabled ? 1 : 0; });
 }
-/// Takes the graph's work over if it has as many nodes of the same kinds in the same order.
+/// Replaces the work of the executable graph if `graph` has as many nodes of the same kinds in the same order.
 CudaError cudaGraphExecUpdate(void* executable, void* graph, void* info) {
   return serve("cudaGraphExecUpdate", [&](Context& c) {
     GraphExec& e = c.streams.executables.get(executable);
     const auto fresh = instantiate(c.streams.graphs.get(graph));
-    if (info != nullptr) std::memset(info, 0, 24);  // cudaGraphExecUpdateResultInfo: success, no node to name
+    if (info != nullptr) std::memset(info, 0, 24);  // cudaGraphExecUpdateResultInfo: success, no node
     require(e.steps.size() == fresh->steps.size(), CudaError::graph_update_failure);
     for (size_t i = 0; i < e.steps.size(); ++i) {
       require(e.steps[i].type == fresh->steps[i].type, CudaError::graph_update_failure);

@@ -22,7 +22,7 @@ void drywell::cudart::allocate_in_stream(Context& c, void** out, size_t bytes, c
   require_value(out != nullptr);
   Stream& s = c.streams.get(stream);
   *out = c.memory().allocate(bytes, MemoryType::device);
-  // A graph's addresses are decided when it is captured.
+  // A graph's addresses are fixed at capture.
   if (s.capture != nullptr) c.streams.submit(s, GraphNodeType::mem_alloc, {});
 }
 
@@ -35,7 +35,7 @@ CudaError cudaMalloc(void** out, size_t bytes) {
 
 CudaError cudaFree(void* p) {
   return serve("cudaFree", [&](Context& c) {
-    c.device();  // cudaFree(0) is how programs make the device ready
+    c.device();  // programs call cudaFree(0) to initialise the device
     c.memory().release(p, {MemoryType::device, MemoryType::managed});
   });
 }
@@ -51,7 +51,7 @@ CudaError cudaFreeAsync(void* p, void* stream) {
   return serve("cudaFreeAsync", [&](Context& c) {
     Stream& s = c.streams.get(stream);
     if (s.capture == nullptr) return c.memory().release(p, {MemoryType::device});
-    // The graph's memory stays for its next launch; what is in it does not.
+    // The graph's memory stays allocated for its next launch; its content is poisoned.
     const auto a = c.memory().find(p);
     require_value(a.has_value());
     c.streams.submit(s, GraphNodeType::mem_free, [&memory = c.memory(), p, n = a->bytes] { memory.poison(p, n); });

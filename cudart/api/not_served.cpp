@@ -1,5 +1,5 @@
-// Entry points that CUDA 13.0's libraries have and the stand-in does not serve: calling one fails with cudaErrorNotSupported and
-// says so once. They take arguments that nobody looks at, which the C calling convention allows.
+// Entry points that CUDA 13.0's libraries have and the stand-in does not serve: a call fails with cudaErrorNotSupported and is
+// reported once. The functions ignore their arguments, which the C calling convention allows.
 #include "cudart/serve.h"
 
 extern "C" {

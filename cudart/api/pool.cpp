@@ -1,4 +1,4 @@
-// Memory pools: names for the one heap the device has.
+// Memory pools: names for the one heap of the device.
 #include <cstring>
 
 #include "cudart/api/allocate.h"
@@ -10,10 +10,10 @@ using namespace drywell::cudart;
 
 namespace {
 
-// Opaque handles that only need to be told apart from nothing; pools keep no memory back, so they have no state.
+// Opaque handles, different from nullptr and from each other; pools keep no memory back, so they have no state.
 constexpr uintptr_t kDefaultPool = 0x10, kOwnPool = 0x20;
 
-// cudaMemPoolAttr: three reuse policies (int), then the release threshold (cuuint64_t). Nothing depends on them here.
+// cudaMemPoolAttr: three reuse policies (int), then the release threshold (cuuint64_t). They have no effect.
 constexpr int kFirstSetting = 1, kReleaseThreshold = 4;
 size_t bytes_of(int attribute) { return attribute == kReleaseThreshold ? 8 : 4; }
 
@@ -50,7 +50,7 @@ CudaError cudaMemPoolCreate(void** out, const void*) {
 CudaError cudaMemPoolDestroy(void* pool) {
   return serve("cudaMemPoolDestroy", [&](Context&) { require_pool(pool); });
 }
-// Nothing is kept after it is freed, so there is nothing to trim, to reuse or to limit.
+// Pools keep no freed memory, so there is nothing to trim, to reuse or to limit.
 CudaError cudaMemPoolTrimTo(void* pool, size_t) {
   return serve("cudaMemPoolTrimTo", [&](Context&) { require_pool(pool); });
 }

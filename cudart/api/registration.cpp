@@ -1,4 +1,5 @@
-// What nvcc's host code calls: registration of fat binaries, and launches by <<<…>>> (crt/host_runtime.h of CUDA 13.0).
+// Entry points that nvcc's host code calls: registration of fat binaries, and launches by <<<…>>> (crt/host_runtime.h
+// of CUDA 13.0).
 #include <fmt/format.h>
 
 #include "cudart/api/per_thread.h"
@@ -55,7 +56,7 @@ void __cudaRegisterManagedVar(void** handle, void** host, char*, const char* nam
   serve_always("__cudaRegisterManagedVar", [&](Context& c) { c.modules.register_variable(module_of(c, handle), host, name, bytes, host); });
 }
 
-/// Called before a managed variable is first touched: its memory must be there.
+/// Called before the first access to a managed variable: its memory must exist then.
 char __cudaInitModule(void** handle) {
   const CudaError e = serve_always("__cudaInitModule", [&](Context& c) {
     GuestModule& m = module_of(c, handle);

@@ -34,7 +34,7 @@ CudaError cudaStreamDestroy(void* stream) {
   return serve("cudaStreamDestroy", [&](Context& c) { c.streams.destroy(stream); });
 }
 
-// All that was submitted has run.
+// All submitted work has run, so there is nothing to wait for.
 CudaError cudaStreamSynchronize(void* stream) {
   return serve("cudaStreamSynchronize", [&](Context& c) {
     require(c.streams.get(stream).capture == nullptr, CudaError::capture_unsupported);
@@ -72,7 +72,7 @@ CudaError cudaStreamGetDevice(void* stream, int* out) {
 }
 PER_THREAD_ALIAS(cudaStreamGetDevice, _ptsz);
 
-// Stream attributes say something about speed and overlap only.
+// Stream attributes affect speed and overlap only.
 CudaError cudaStreamSetAttribute(void* stream, int, const void*) {
   return serve("cudaStreamSetAttribute", [&](Context& c) { c.streams.get(stream); });
 }
@@ -137,7 +137,7 @@ CudaError cudaEventQuery(void* event) {
   return serve("cudaEventQuery", [&](Context& c) { c.streams.events.get(event); });
 }
 
-/// Simulated time. Without the timed driver there is none: not a number, so that no figure made from it can be mistaken.
+/// Simulated time. Without the timed driver the result is NaN, so that no one takes it for a measurement.
 CudaError cudaEventElapsedTime(float* ms, void* start, void* end) {
   return serve("cudaEventElapsedTime", [&](Context& c) {
     const Event &a = c.streams.events.get(start), &b = c.streams.events.get(end);
