@@ -1,5 +1,5 @@
-// What a kernel's host code drives: the simulated device, or a GPU through the CUDA driver (launch/cuda_driver). The
-// same allocations, tensor maps and launches go to either.
+// The machine that a kernel's host code uses: the simulated device, or a GPU through the CUDA driver
+// (launch/cuda_driver). Allocations, tensor maps and launches are the same for both.
 #pragma once
 
 #include <cstdint>
@@ -15,31 +15,31 @@
 
 namespace drywell::kernels {
 
-/// The fault of a kernel that failed on a GPU, whatever the cause: the driver tells no more.
+/// The fault of a kernel that failed on a GPU, for every cause: the driver does not return more details.
 inline constexpr std::string_view kLaunchFailedOnGpu = "F3801";
 
 class Accelerator {
  public:
   virtual ~Accelerator() = default;
 
-  /// Figures of the machine; its `target` is what kernels are built for.
+  /// Figures of the machine; kernels are built for its `target`.
   virtual const sim::ArchConfig& arch() const = 0;
   virtual uint32_t sm_count() const = 0;
 
-  /// Poisoned memory (0xFF bytes), 256-byte aligned. Throws InputError E4100 when there is none left.
+  /// Returns poisoned memory (0xFF bytes), 256-byte aligned. Throws InputError E4100 if there is not enough memory.
   virtual GmemAddr allocate(uint64_t bytes, std::string name) = 0;
   virtual void release(GmemAddr a) = 0;
   virtual void write(GmemAddr to, const void* from, uint64_t bytes) = 0;
   virtual void read(void* to, GmemAddr from, uint64_t bytes) = 0;
 
-  /// By cuTensorMapEncodeTiled or cuTensorMapEncodeIm2col. Throws InputError E146x.
+  /// Encodes with the rules of cuTensorMapEncodeTiled or cuTensorMapEncodeIm2col. Throws InputError E146x.
   virtual isa::TensorMap encode(const isa::TensorMapFields& fields) = 0;
 
-  /// The module launches go to; a second one replaces the first. `text` is its PTX as the user wrote it; empty: the
-  /// printed module.
+  /// Loads the module of later launches; a second module replaces the first. `text` is its PTX as the user wrote it;
+  /// empty: the printed module.
   void load(isa::Module module) { load(std::move(module), {}); }
   virtual void load(isa::Module module, std::string_view text) = 0;
-  /// Throws InputError E41xx for launches the device refuses; guest faults are in the result. A GPU takes no notice of
+  /// Throws InputError E41xx for launches that the device rejects; guest faults are in the result. A GPU ignores
   /// `options`; its RunResult has host_seconds (time on the device) and no cycles.
   virtual sim::RunResult launch(std::string_view kernel, const sim::LaunchConfig& config, const sim::Args& args, const sim::RunOptions& options) = 0;
 };

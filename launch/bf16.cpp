@@ -13,8 +13,7 @@ namespace drywell::kernels {
 uint16_t bf16_from_float(float value) {
   const uint32_t bits = std::bit_cast<uint32_t>(value);
   if ((bits & 0x7FFFFFFFu) > 0x7F800000u) return 0x7FFF;
-  // Adding 0x7FFF plus the bit that becomes the lowest rounds to nearest even; a carry into infinity is right
-  // too.
+  // Adding 0x7FFF plus the bit that becomes the lowest rounds to nearest even; a carry into infinity is correct too.
   return static_cast<uint16_t>((bits + 0x7FFF + ((bits >> 16) & 1)) >> 16);
 }
 

@@ -1,5 +1,5 @@
-// Generated kernel inputs: the same bits on every platform, for every thread count. Element i depends on
-// (seed, i) only; no std distribution and no libm function takes part.
+// Generated kernel inputs: the same bits on every platform, for every thread count. Element i depends on (seed, i)
+// only; the code uses no std distribution and no libm function.
 #pragma once
 
 #include <cstdint>
@@ -12,10 +12,10 @@ namespace drywell::kernels {
 enum class Distribution : uint8_t {
   normal,        // mean 0, standard deviation `scale`
   uniform,       // [-scale, scale)
-  heavy_tailed,  // as LLM activations are: see generate_floats
+  heavy_tailed,  // distribution of LLM activations: see generate_floats
 };
 
-/// "normal", "uniform", "heavy-tailed"
+/// Returns "normal", "uniform" or "heavy-tailed"
 std::string_view distribution_name(Distribution d);
 std::optional<Distribution> parse_distribution(std::string_view name);
 
@@ -23,22 +23,21 @@ struct GenerateOptions {
   Distribution distribution = Distribution::normal;
   uint64_t seed = 1;
   float scale = 1;
-  /// heavy_tailed: one column in this many is an outlier channel; 0 = none.
+  /// heavy_tailed: one of this many columns is an outlier channel; 0 = none.
   uint32_t outlier_period = 128;
-  /// heavy_tailed: outlier channels are this many times larger at most, a quarter of it at least.
+  /// heavy_tailed: largest gain of an outlier channel; the smallest is a quarter of it.
   float outlier_gain = 64;
 };
 
-/// rows x columns, row-major. heavy_tailed: rows are tokens and columns are channels. Each element is normal
-/// times a mixture (1 for 90 %, 3 for 9 %, 10 for 1 % of the elements), each row carries a gain in [0.5, 2),
-/// and the outlier channels (a pseudo-random column out of each group of `outlier_period`) carry theirs in
-/// every row.
+/// Returns rows x columns values, row-major. heavy_tailed: rows are tokens and columns are channels. Each element is a
+/// normal value times a mixture (1 for 90 %, 3 for 9 %, 10 for 1 % of the elements), each row has a gain in [0.5, 2),
+/// and each outlier channel (one pseudo-random column of each group of `outlier_period`) has its gain in every row.
 std::vector<float> generate_floats(uint64_t rows, uint64_t columns, const GenerateOptions& options);
 
-/// The same values rounded to bf16 (nearest even).
+/// Returns the values of generate_floats rounded to bf16 (nearest even).
 std::vector<uint16_t> generate_bf16(uint64_t rows, uint64_t columns, const GenerateOptions& options);
 
-/// Random 64-bit word `index` of stream `seed` (splitmix64 entered at a counter).
+/// Returns random 64-bit word `index` of stream `seed` (splitmix64 started at a counter).
 uint64_t random_word(uint64_t seed, uint64_t index);
 
 /// Quantile function of the standard normal distribution, p in (0, 1): relative error below 1.2e-9.

@@ -41,7 +41,7 @@ RunSpec RunSpec::parse(std::string_view words, std::span<const Kernel> kernels) 
 
 namespace {
 
-/// Options of a launch file's run: the words after its name.
+/// Arguments of a launch file's run: its name and the words after it.
 struct LaunchRun {
   std::string path, arch = "sm_100a";
   sim::RunOptions options;
@@ -117,7 +117,7 @@ GoldenResult check_golden(const std::string& path, std::span<const Kernel> kerne
     r.records = d.records;
     r.equal = d.equal();
     r.message = d.message;
-    // Moved source lines are no difference, but bless brings them up to date too.
+    // Changed source lines do not count as a difference, but bless updates them too.
     if (write && now != old) {
       sim::TraceFile file(path);
       file.write(now);

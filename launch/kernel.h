@@ -1,4 +1,4 @@
-// How a kernel is described to the commands that list, build, run and verify it.
+// The description of a kernel for the commands that list, build, run and verify it.
 #pragma once
 
 #include <functional>
@@ -18,27 +18,26 @@
 
 namespace drywell::kernels {
 
-/// What a run is asked to do.
+/// Options of a run.
 struct RunContext {
   Params params;
   std::string arch = "sm_100a";  // name or path, as sim::DeviceOptions::arch
-  sim::RunOptions options;  // hand it to Device::launch as it is: driver, seed, threads, listeners, progress
+  sim::RunOptions options;  // passed to Device::launch unchanged: driver, seed, threads, listeners, progress
   std::string input;        // .npy file; empty: generate by the kernel's parameters
   bool verify = false;      // compare with the host reference
   bool keep_outputs = false;  // fill KernelReport::outputs
-  /// Told what is going on before each lengthy part: "generating input", "running", "verifying". May be
-  /// empty.
+  /// Called before each lengthy part with its name: "generating input", "running", "verifying". May be empty.
   std::function<void(std::string_view)> phase;
   void enter(std::string_view what) const {
     if (phase) phase(what);
   }
-  /// Opens the machine to run on; empty: a simulated device of `arch`.
+  /// Opens the machine for the run; empty: a simulated device of `arch`.
   std::function<std::unique_ptr<Accelerator>()> machine;
-  /// What the kernel's host code drives.
+  /// Returns the machine for the kernel's host code.
   std::unique_ptr<Accelerator> open() const;
 };
 
-/// Outcome of comparing with the reference.
+/// Result of the comparison with the reference.
 struct Verification {
   bool done = false;
   uint64_t compared = 0;  // values
@@ -47,7 +46,7 @@ struct Verification {
   bool passed() const { return done && mismatches == 0; }
 };
 
-/// What a run yielded.
+/// Result of a run.
 struct KernelReport {
   std::string shape;  // "8192 x 5120 bf16 -> 5120 x 4096 e2m1, 5120 x 512 ue4m3"
   sim::LaunchConfig launch;
@@ -55,7 +54,8 @@ struct KernelReport {
   Verification verify;
   std::vector<std::pair<std::string, NpyArray>> outputs;  // by name; saved as <name>.npy
   uint64_t bytes_read = 0,
-           bytes_written = 0;  // global memory the algorithm must touch once: the bandwidth bound's traffic
+           bytes_written = 0;  // bytes of global memory that the algorithm must access once: the traffic of the
+                               // bandwidth bound
   std::vector<std::pair<std::string, std::string>> notes;  // further lines of the summary
 };
 
@@ -63,14 +63,14 @@ struct Kernel {
   std::string_view name;  // lower case with dashes
   std::string_view doc;   // one line
   std::vector<Parameter> parameters;
-  /// The PTX. Throws InputError for parameters that make no kernel.
+  /// Builds the kernel. Throws InputError for parameters without a kernel.
   isa::Module (*build)(const Params&, const sim::ArchConfig&);
-  /// Generates or reads the input, launches, verifies if asked. Guest faults are in the report (and then
-  /// nothing is compared); InputError is for input and parameters that make no sense.
+  /// Generates or reads the input, launches, and verifies on request. Guest faults are in the report (then nothing is
+  /// compared); InputError is for wrong input and parameters.
   KernelReport (*run)(const RunContext&);
 };
 
-/// The kernel of that name. Throws InputError E4305 with the names and the nearest one.
+/// Returns the kernel of that name. Throws InputError E4305 with the names and the nearest one.
 const Kernel& find_kernel(std::span<const Kernel> kernels, std::string_view name);
 
 }  // namespace drywell::kernels

@@ -54,7 +54,7 @@ bool in_range(const Parameter& p, T v) {
   return (!has_least(p) || v >= static_cast<T>(p.least)) && (!has_greatest(p) || v <= static_cast<T>(p.greatest));
 }
 
-// Fills `v` from `text`; on failure says what was wanted.
+// Fills `v` from `text`; on failure sets `wanted` to the expected form.
 bool parse_value(const Parameter& p, std::string_view text, Params::Value& v, std::string& wanted) {
   v.text = std::string(text);
   switch (p.type) {

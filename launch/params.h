@@ -1,4 +1,4 @@
-// A kernel's parameters: what a user may set, and what was set.
+// A kernel's parameters: their declarations and their values in a run.
 #pragma once
 
 #include <cstdint>
@@ -27,21 +27,21 @@ struct Parameter {
           greatest = std::numeric_limits<int64_t>::max();  // integer, real
 };
 
-/// The parameters of one run: every one of the kernel has a value of its type.
+/// The parameters of one run: every parameter of the kernel has a value of its type.
 class Params {
  public:
-  /// Parses `given` against `known`. Throws InputError with everything found wrong: E4301 unknown parameter
-  /// (with the list and the nearest name), E4302 not a value of its type or out of range, E4303 not one of
-  /// the choices, E4304 given twice. An empty value sets a flag.
+  /// Parses `given` against `known`. Throws InputError with all errors: E4301 unknown parameter (with the list and the
+  /// nearest name), E4302 not a value of its type or out of range, E4303 not one of the choices, E4304 given twice. An
+  /// empty value sets a flag.
   Params(std::string_view kernel, std::span<const Parameter> known,
          std::span<const std::pair<std::string, std::string>> given);
   Params() = default;
 
-  // Values by name; asking for a name or type the kernel does not declare is an InternalError.
+  // Values by name; a name or type that the kernel does not declare is an InternalError.
   int64_t integer(std::string_view name) const;
   double real(std::string_view name) const;
   bool flag(std::string_view name) const;
-  /// A choice or text.
+  /// Value of a choice or text.
   const std::string& text(std::string_view name) const;
   /// True if the user set it.
   bool given(std::string_view name) const;

@@ -1,5 +1,5 @@
-// Running PTX that Drywell did not make: which buffers, tensor maps and arguments a launch takes, what comes out, and
-// what it must equal. Described by command-line words or by a small TOML file with the same words (docs/running-ptx.md).
+// Launches of any PTX: buffers, tensor maps and arguments of each launch, saved buffers, and expected values. A plan
+// comes from command-line words or from a small TOML file with the same words (docs/running-ptx.md).
 #pragma once
 
 #include <cstdint>
@@ -25,7 +25,7 @@ struct BufferSpec {
   std::vector<uint64_t> shape;
   Init init = Init::zeros;
   uint64_t seed = 1;
-  std::vector<std::vector<uint8_t>> choices;  // random: elements to choose from; empty: any
+  std::vector<std::vector<uint8_t>> choices;  // random: elements to choose from; empty: all
   std::string path;
   uint64_t count() const;
   uint64_t bytes() const;
@@ -36,12 +36,12 @@ struct BufferSpec {
 struct MapSpec {
   std::string name, buffer;
   isa::TensorMapFields fields;
-  uint64_t offset = 0;  // bytes into the buffer
+  uint64_t offset = 0;  // bytes from the start of the buffer
   bool dims_given = false, type_given = false, strides_given = false;
 };
 
 /// "u32:5", "f32:0.5", "@x", "@x+256", "map:a", "hex:00ff", "file:raw.bin", "block:136;0=map:a;128=@x" (a structure: zero
-/// but for the arguments placed in it), or a buffer spec for an anonymous buffer.
+/// outside its arguments), or a buffer spec for an anonymous buffer.
 struct ArgField;
 struct ArgSpec {
   enum class Kind : uint8_t { bytes, pointer, map, block } kind = Kind::bytes;
@@ -71,7 +71,7 @@ struct ExpectSpec {
 };
 
 struct LaunchPlan {
-  std::string folder;  // relative paths start here: empty, or ends with '/'
+  std::string folder;  // relative paths start in this folder: empty, or ends with '/'
   std::string ptx_path;
   std::vector<BufferSpec> buffers;
   std::vector<MapSpec> maps;
@@ -81,7 +81,7 @@ struct LaunchPlan {
   std::string resolve(std::string_view path) const { return path.starts_with('/') ? std::string(path) : folder + std::string(path); }
 };
 
-/// Each parses one spec; problems (E44xx) go to `out`, named by `what` ("--buffer x=…").
+/// Each parses one spec and returns false on failure; errors (E44xx) go to `out`.
 bool parse_buffer(std::string_view name, std::string_view text, BufferSpec& spec, Diagnostics& out);
 bool parse_map(std::string_view name, std::string_view text, MapSpec& spec, Diagnostics& out);
 bool parse_arg(std::string_view text, LaunchPlan& plan, ArgSpec& spec, Diagnostics& out);
@@ -89,9 +89,9 @@ bool parse_expect(std::string_view buffer, std::string_view text, ExpectSpec& sp
 /// "128", "128x2", "64,2,1".
 bool parse_dim3(std::string_view text, Dim3& out);
 
-/// Reads a launch file. Paths in it are relative to it. Throws InputError with every problem.
+/// Reads a launch file. Paths in the file are relative to it. Throws InputError with all errors.
 LaunchPlan read_launch_file(const std::string& path);
-/// The same for text; `path` stands in messages and says where relative paths start.
+/// Parses a launch file's text; `path` is its name in messages, and relative paths start in its folder.
 LaunchPlan parse_launch_file(std::string_view text, const std::string& path);
 
 struct BufferComparison {
@@ -109,8 +109,8 @@ struct PlanBuffer {
   std::vector<uint8_t> bytes;  // after the last launch
 };
 struct PlanResult {
-  std::vector<PlanLaunch> launches;  // those run, up to the first fault
-  std::vector<sim::RunResult> runs;  // one per launch run
+  std::vector<PlanLaunch> launches;  // launches that ran, up to the first fault
+  std::vector<sim::RunResult> runs;  // one per launch that ran
   std::vector<BufferComparison> comparisons;
   std::vector<PlanBuffer> buffers;
   bool ok() const;
@@ -118,13 +118,13 @@ struct PlanResult {
 
 struct PlanOptions {
   sim::RunOptions run;
-  /// Told of every launch when it is over; listeners of `run` see one launch at a time.
+  /// Called after every launch with its result; listeners of `run` receive one launch at a time.
   std::function<void(const sim::RunResult&)> launched;
 };
 
-/// Loads the PTX, makes the buffers, launches in order on one device and compares. Saving is `save_buffers`.
+/// Loads the PTX, creates the buffers, launches in order on one device and compares. `save_buffers` saves the results.
 PlanResult run_plan(const LaunchPlan& plan, Accelerator& device, const PlanOptions& options);
-/// Writes what the plan saves.
+/// Writes the buffers that the plan saves.
 void save_buffers(const LaunchPlan& plan, const PlanResult& result);
 
 }  // namespace drywell::kernels

@@ -1,4 +1,4 @@
-// Kernel arguments of a launch plan: scalars, pointers, tensor maps, raw bytes, and blocks with all of these inside.
+// Kernel arguments of a launch plan: scalars, pointers, tensor maps, raw bytes, and blocks that contain these.
 #include <fmt/format.h>
 
 #include <charconv>

@@ -12,7 +12,7 @@
 namespace drywell::kernels {
 namespace {
 
-// Collects problems with their line in the file.
+// Collects errors with their line in the file.
 class Reader {
  public:
   Reader(const std::string& path, Diagnostics& out) : path_(path), out_(out) {}

@@ -18,7 +18,7 @@ namespace drywell::kernels {
 namespace {
 
 struct Buffer {
-  BufferSpec spec;  // with type and shape known
+  BufferSpec spec;  // type and shape are set
   GmemAddr address;
 };
 using Buffers = std::map<std::string, Buffer, std::less<>>;
@@ -61,7 +61,7 @@ void fill_number(const ElementType& t, std::vector<uint8_t>& data, bool iota) {
   }
 }
 
-// A .npy file says type and shape; a raw file must have the size they give.
+// A .npy file has its own type and shape; a raw file must have the size of the given type and shape.
 void read_buffer(Buffer& b, std::vector<uint8_t>& data) {
   const auto copy = [&](std::span<const std::byte> from) {
     data.resize(from.size());
@@ -126,7 +126,7 @@ isa::TensorMap make_map(const MapSpec& m, const Buffers& all, Accelerator& devic
   return device.encode(f);
 }
 
-// Turns arguments into bytes on one device.
+// Converts arguments to bytes for one device.
 class ArgBytes {
  public:
   ArgBytes(const LaunchPlan& plan, const Buffers& buffers, Accelerator& device) : plan_(plan), buffers_(buffers), device_(device) {}
@@ -208,7 +208,7 @@ sim::LaunchConfig launch_config(const LaunchSpec& l, const isa::Function& f) {
   return c;
 }
 
-// Names that mean nothing are found before anything runs.
+// Reports unknown names before the first launch.
 void check_names(const LaunchPlan& plan, const Buffers& buffers) {
   for (const ExpectSpec& e : plan.expects) find_buffer(buffers, e.buffer);
   for (const auto& [name, path] : plan.saves) find_buffer(buffers, name);

@@ -1,4 +1,4 @@
-// Pieces of the launch plan's words.
+// Parsers for the parts of a launch plan's words.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@ namespace drywell::kernels {
 using Extents = std::vector<uint64_t>;
 
 std::vector<std::string_view> split(std::string_view text, char by);
-/// Decimal or 0x…; nothing else around it.
+/// Parses decimal or 0x…, without other characters around it.
 std::optional<uint64_t> parse_unsigned(std::string_view t);
 std::optional<int64_t> parse_signed(std::string_view t);
 std::optional<double> parse_real(std::string_view t);

@@ -28,7 +28,7 @@ struct CudaDevice::Impl {
     api->check((*api)->cuDeviceGetAttribute(&v, which, device), "a question about the device");
     return v;
   }
-  /// 0 while the kernel has not failed.
+  /// Returns 0 if the kernel has not failed.
   cuda::Result finish(cuda::Function f, const sim::LaunchConfig& config, void** parameters, double& seconds);
 
   std::shared_ptr<const cuda::Library> api;
@@ -39,7 +39,7 @@ struct CudaDevice::Impl {
   sim::ArchConfig arch;
   std::string name;
   isa::Module ir;
-  bool lost = false;  // after a failed kernel: the context's memory goes with it
+  bool lost = false;  // after a failed kernel: the context's memory is lost
 };
 
 CudaDevice::CudaDevice() : impl_(std::make_unique<Impl>(cuda::Library::open())) {

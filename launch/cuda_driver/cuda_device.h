@@ -12,13 +12,13 @@ namespace drywell::kernels {
 /// The first GPU of the machine. Two of them may coexist; they share the device's primary context.
 class CudaDevice : public Accelerator {
  public:
-  /// Throws Unavailable E4501, E4502, E4503 (a GPU Drywell has no figures for).
+  /// Throws Unavailable E4501, E4502, E4503 (Drywell has no figures for this GPU).
   CudaDevice();
   ~CudaDevice() override;
   CudaDevice(const CudaDevice&) = delete;
   CudaDevice& operator=(const CudaDevice&) = delete;
 
-  /// "NVIDIA H100 80GB HBM3, compute capability 9.0, driver 13.0"
+  /// Returns for example "NVIDIA H100 80GB HBM3, compute capability 9.0, driver 13.0"
   std::string describe() const;
 
   const sim::ArchConfig& arch() const override;
@@ -37,7 +37,7 @@ class CudaDevice : public Accelerator {
   std::unique_ptr<Impl> impl_;
 };
 
-/// The architecture whose kernels a GPU of this compute capability runs; empty if there is none.
+/// Returns the architecture whose kernels a GPU of this compute capability runs; empty if there is none.
 std::string_view arch_of_capability(int major, int minor);
 
 }  // namespace drywell::kernels

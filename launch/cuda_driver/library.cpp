@@ -59,7 +59,7 @@ Api find_all(void* handle) {
 
 std::shared_ptr<const Library> Library::open() {
   std::shared_ptr<Library> out(new Library);
-  // Tests name a library that is not there.
+  // Tests set the variable to a library that does not exist.
   const char* named = std::getenv("DRYWELL_LIBCUDA");
   const char* name = named != nullptr ? named : "libcuda.so.1";
   out->handle_ = dlopen(name, RTLD_NOW | RTLD_LOCAL);

@@ -1,4 +1,4 @@
-// The CUDA driver library, opened when a program asks for a GPU: no link dependency and no header of the toolkit. The
+// The CUDA driver library, opened when a program requests a GPU: no link dependency and no header of the toolkit. The
 // declarations below are the entry points and numbers of CUDA 12's driver API (cuda.h) that Drywell uses.
 #pragma once
 
@@ -11,7 +11,7 @@
 
 namespace drywell::kernels {
 
-/// No GPU, no driver, no toolkit on this machine: exit code 6. E450x.
+/// This machine has no GPU, no driver or no toolkit: exit code 6. E450x.
 class Unavailable : public Error {
  public:
   Unavailable(std::string code, std::string message, std::string_view hint = {});
@@ -55,7 +55,7 @@ struct LaunchConfig {
   unsigned attribute_count;
 };
 
-/// The entry points, by the names they have in the library.
+/// The entry points, with their names in the library.
 struct Api {
   Result (*cuInit)(unsigned);
   Result (*cuDriverGetVersion)(int*);
@@ -88,7 +88,7 @@ struct Api {
                                     const uint32_t*, int, int, int, int);
 };
 
-/// The opened library; it stays open while anybody holds it.
+/// The opened library; it stays open while a shared_ptr to it exists.
 class Library {
  public:
   /// Throws Unavailable E4501 (no library, or an entry point is missing), E4502 (no device).
@@ -98,9 +98,9 @@ class Library {
   Library& operator=(const Library&) = delete;
 
   const Api* operator->() const { return &api_; }
-  /// "CUDA_ERROR_ILLEGAL_ADDRESS: an illegal memory access was encountered"
+  /// Returns for example "CUDA_ERROR_ILLEGAL_ADDRESS: an illegal memory access was encountered"
   std::string describe(Result r) const;
-  /// Throws InputError E4504, naming `what`, unless `r` is success.
+  /// Throws InputError E4504, with `what` in the message, unless `r` is success.
   void check(Result r, const char* what) const;
 
  private:
