@@ -1,5 +1,5 @@
-// D = (A * scale_a) * (B * scale_b)^T with one factor per block of elements along K: one 128 x 128 tile per CTA. A Format says what
-// a block is. The factors travel as the 512-byte blocks tcgen05.cp reads: 128 rows x 4 factors, at (m % 32) * 16 + (m / 32) * 4 +
+// D = (A * scale_a) * (B * scale_b)^T with one factor per block of elements along K: one 128 x 128 tile per CTA. A Format defines
+// the block. The factors are in 512-byte blocks as tcgen05.cp reads them: 128 rows x 4 factors, at (m % 32) * 16 + (m / 32) * 4 +
 // factor.
 #pragma once
 
@@ -18,11 +18,11 @@ struct Operands {
   const unsigned char *scale_a, *scale_b;
 };
 
-// Columns of tensor memory: the accumulator, then for each stage four per block of either operand's factors (PTX orders a copy
-// before the MMA behind it, not behind the MMA before it, so stages do not share them).
+// Columns of tensor memory: the accumulator, then for each stage four columns per block of each operand's factors. PTX orders
+// a copy before a later MMA, but not an MMA before a later copy, so stages do not share columns.
 constexpr int kScaleColumns = 4, kColumns = 256;
 
-/// Computes the tile of this CTA, `steps` stages along K, and hands it to store(column, values), the thread's row in 16s.
+/// Computes the tile of this CTA, `steps` stages along K, and passes the thread's row in runs of 16 values to store(column, values).
 template <class Format, class Store>
 __device__ void block_scaled_tile(const Operands& in, int steps, Store store) {
   static_assert(sizeof(Stage<Format>) % 1024 == 0, "the swizzle repeats every 1024 bytes");

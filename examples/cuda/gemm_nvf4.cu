@@ -1,5 +1,5 @@
-// NVFP4: A, B e2m1, two to a byte, one ue4m3 factor per 16 elements along K; the factor of the whole tensors, alpha, is applied in
-// the epilogue, which leaves bf16.
+// NVFP4: A, B e2m1, two per byte, one ue4m3 factor per 16 elements along K; the epilogue applies the factor of the whole tensors,
+// alpha, and stores bf16.
 #include <cuda_bf16.h>
 
 #include "block_scaled.cuh"

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# The recipe of tests/corpus/cuda_*.ptx: what nvcc makes of the examples here. Needs CUDA 13.0's nvcc.
+# Makes tests/corpus/cuda_*.ptx: nvcc's output for these examples. Needs CUDA 13.0's nvcc.
 set -euo pipefail
 cd "$(dirname "$0")"
 nvcc=${NVCC:-/usr/local/cuda/bin/nvcc}

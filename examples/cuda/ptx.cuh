@@ -1,4 +1,4 @@
-// The few PTX instructions the examples are made of, one function each.
+// The PTX instructions of the examples, one function each.
 #pragma once
 
 #include <cstdint>
@@ -62,7 +62,7 @@ __device__ inline void fence_async_shared() { asm volatile("fence.proxy.async.sh
 
 // ---- tensor memory
 
-/// One warp.
+/// Executed by one warp.
 __device__ inline void tmem_alloc(uint32_t* result, uint32_t columns) {
   asm volatile("tcgen05.alloc.cta_group::1.sync.aligned.shared::cta.b32 [%0], %1;" ::"r"(shared_address(result)), "r"(columns) : "memory");
   asm volatile("tcgen05.relinquish_alloc_permit.cta_group::1.sync.aligned;");
@@ -73,7 +73,7 @@ __device__ inline void tmem_dealloc(uint32_t address, uint32_t columns) {
 __device__ inline void tcgen05_fence_before() { asm volatile("tcgen05.fence::before_thread_sync;" ::: "memory"); }
 __device__ inline void tcgen05_fence_after() { asm volatile("tcgen05.fence::after_thread_sync;" ::: "memory"); }
 
-/// 16 columns of the warp's 32 lanes.
+/// Loads 16 columns of the warp's 32 lanes.
 __device__ inline void tmem_load_x16(float (&v)[16], uint32_t address) {
   uint32_t r[16];
   asm volatile(
@@ -93,7 +93,7 @@ __device__ inline uint64_t swizzled_operand(const void* tile) {
   constexpr uint64_t kSwizzle128B = 2, kVersion = 1, kEightRows = 8 * 128;
   return (shared_address(tile) & 0x3FFFF) >> 4 | (kEightRows >> 4) << 32 | kVersion << 46 | kSwizzle128B << 61;
 }
-/// 32 rows of 16 bytes one behind the other: what tcgen05.cp.32x128b reads.
+/// 32 consecutive rows of 16 bytes, as tcgen05.cp.32x128b reads them.
 __device__ inline uint64_t scale_factor_block(const void* block) {
   constexpr uint64_t kVersion = 1, kEightRows = 8 * 16;
   return (shared_address(block) & 0x3FFFF) >> 4 | (kEightRows >> 4) << 32 | kVersion << 46;
@@ -118,11 +118,11 @@ __device__ inline void mma_mxf4nvf4(uint32_t d, uint64_t a, uint64_t b, uint32_t
       "l"(a), "l"(b), "r"(idesc), "r"(scale_a), "r"(scale_b), "r"(static_cast<uint32_t>(accumulate))
       : "memory");
 }
-/// 512 bytes of scale factors to four columns, in all four lane quarters.
+/// Copies 512 bytes of scale factors to four columns, in all four lane quarters.
 __device__ inline void copy_scale_factors(uint32_t to, uint64_t block) {
   asm volatile("tcgen05.cp.cta_group::1.32x128b.warpx4 [%0], %1;" ::"r"(to), "l"(block) : "memory");
 }
-/// Arrives at `bar` when all the thread's MMAs and copies before are done.
+/// Arrives at `bar` when all earlier MMAs and copies of the thread are complete.
 __device__ inline void commit(uint64_t* bar) {
   asm volatile("tcgen05.commit.cta_group::1.mbarrier::arrive::one.shared::cluster.b64 [%0];" ::"r"(shared_address(bar)) : "memory");
 }

@@ -1,18 +1,18 @@
-// What the GEMM examples share: a ring of stages between the thread that loads and the thread that multiplies, and an accumulator
-// in tensor memory.
+// Shared code of the GEMM examples: a ring of stages between the thread that loads and the thread that multiplies, and an
+// accumulator in tensor memory.
 #pragma once
 
 #include "ptx.cuh"
 
 constexpr int kTileM = 128, kTileN = 128, kThreads = 128;
 
-/// One per CTA, in shared memory.
+/// One ring per CTA, in shared memory.
 template <int kStages>
 struct Ring {
   uint64_t full[kStages], empty[kStages], finished;
   uint32_t tensor_memory;
 
-  /// All threads: allocates `columns` of tensor memory (a power of two) and returns where they begin.
+  /// Called by all threads: allocates `columns` of tensor memory (a power of two) and returns the first column's address.
   __device__ uint32_t open(uint32_t columns) {
     if (threadIdx.x / 32 == 0) ptx::tmem_alloc(&tensor_memory, columns);
     if (threadIdx.x == 0) {
@@ -28,7 +28,7 @@ struct Ring {
     ptx::tcgen05_fence_after();
     return tensor_memory;
   }
-  /// All threads, when they have read what they need of it.
+  /// Called by all threads after their last read of tensor memory.
   __device__ void close(uint32_t columns) {
     ptx::tcgen05_fence_before();
     __syncthreads();
@@ -37,7 +37,7 @@ struct Ring {
 
   // Step i of a loop over K uses stage i % kStages.
   __device__ void wait_empty(int i) { ptx::wait(&empty[i % kStages], i / kStages % 2 ^ 1); }
-  /// The thread that loads, after its last step: no commit may arrive in the shared memory of a CTA that has ended.
+  /// Called by the loading thread after its last step: no commit may arrive in the shared memory of a CTA that has ended.
   __device__ void drain(int steps) {
     for (int i = steps; i < steps + kStages; ++i) wait_empty(i);
   }
