@@ -1,5 +1,5 @@
-# The kernels for the tile unit (AMX) of Intel processors: files of their own, compiled for processors that have it and
-# entered only there (sim/numeric/amx/unit.h). Without compiler support the other kernels do everything.
+# The kernels for the tile unit (AMX) of Intel processors: separate files, compiled for processors with AMX and called
+# only there (sim/numeric/amx/unit.h). Without compiler support the other kernels do all the work.
 include(CheckCXXCompilerFlag)
 if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
   check_cxx_compiler_flag(-mamx-bf16 DRYWELL_COMPILER_HAS_AMX)

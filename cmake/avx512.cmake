@@ -1,5 +1,5 @@
-# The kernels that cut every product to the alignment window in double precision: a file of its own, compiled for processors
-# with AVX-512 and entered only there (sim/numeric/avx512/window_kernels.h). Without compiler support the other kernels do everything.
+# The kernels that truncate every product to the alignment window in double precision: a separate file, compiled for processors with
+# AVX-512 and called only there (sim/numeric/avx512/window_kernels.h). Without compiler support the other kernels do all the work.
 include(CheckCXXCompilerFlag)
 if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
   check_cxx_compiler_flag(-mavx512vpopcntdq DRYWELL_COMPILER_HAS_AVX512)

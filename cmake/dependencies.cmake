@@ -1,4 +1,4 @@
-# Every dependency is a Debian 12 package found here; tools/install-deps.sh installs them. Nothing is downloaded.
+# All dependencies are Debian 12 packages; tools/install-deps.sh installs them. The build downloads nothing.
 find_package(Threads REQUIRED)
 find_package(fmt 9 REQUIRED)
 find_package(PkgConfig REQUIRED)

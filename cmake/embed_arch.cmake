@@ -1,4 +1,4 @@
-# Turns sim/arch/*.toml into a source file of drywell_sim, so that the binary needs no files at run time.
+# Converts sim/arch/*.toml to a source file of drywell_sim, so that the binary needs no files at run time.
 file(GLOB arch_files CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/sim/arch/*.toml)
 set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${arch_files})
 set(ARCH_ROWS "")

@@ -1,7 +1,7 @@
 # Compile flags shared by every target of the project.
 add_library(drywell_flags INTERFACE)
 # Bit-exactness: no contraction into fused multiply-adds, no reassociation, ever. -fno-trapping-math changes no value;
-# it lets lane loops with selects around float operations become vector code (nobody reads the exception flags).
+# it lets the compiler vectorise lane loops with selects around float operations (no code reads the exception flags).
 # -Wrestrict of g++ 12 reports std::string concatenation wrongly (GCC bug 105651).
 target_compile_options(drywell_flags INTERFACE -Wall -Wextra -Wpedantic -Wshadow -Wno-missing-field-initializers -Wno-restrict
                        -ffp-contract=off -fno-math-errno -fno-trapping-math
@@ -11,7 +11,7 @@ if(DRYWELL_WERROR)
   target_compile_options(drywell_flags INTERFACE -Werror)
 endif()
 if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
-  # The baseline every x86-64 host of the last decade runs; wider vectors are dispatched at run time.
+  # The baseline that every x86-64 host of the last decade has; wider vectors are dispatched at run time.
   target_compile_options(drywell_flags INTERFACE -march=x86-64-v2)
 endif()
 if(DRYWELL_SANITIZE)

@@ -1,5 +1,6 @@
-# Headers that nearly every source includes, compiled once for a target. Reading them is half of a build from scratch, and a
-# compiler cache cannot use them: on where there is no cache. Sources still include what they use (builds with a cache tell).
+# Headers that nearly every source includes, compiled once per target. Reading them is half of a build from scratch, and a
+# compiler cache cannot use them, so they are precompiled only without a cache. Sources still include the headers that they
+# use (builds with a cache check that).
 if(CMAKE_CXX_COMPILER_LAUNCHER)
   set(precompile_by_default OFF)
 else()
@@ -10,15 +11,15 @@ option(DRYWELL_PRECOMPILE "Precompile the headers nearly every source includes" 
 set(DRYWELL_STANDARD_HEADERS <algorithm> <array> <bit> <cstdint> <cstring> <functional> <map> <memory> <optional> <set> <span>
     <string> <string_view> <unordered_map> <variant> <vector> <fmt/format.h>)
 
-# g++ 12 forgets with a precompiled header that the standard library's headers are a system's, and warns of their code wrongly
-# (GCC bug 105651 and its kin). Builds with a compiler cache look for the project's own mistakes.
+# With a precompiled header g++ 12 treats headers of the standard library as the project's own and warns about their code (GCC
+# bug 105651 and similar). Builds with a compiler cache check for the project's own mistakes.
 set(DRYWELL_PRECOMPILED_FLAGS)
 if(DRYWELL_PRECOMPILE AND CMAKE_CXX_COMPILER_ID STREQUAL GNU)
   set(DRYWELL_PRECOMPILED_FLAGS -Wno-array-bounds -Wno-dangling-pointer -Wno-free-nonheap-object -Wno-maybe-uninitialized -Wno-nonnull
       -Wno-stringop-overflow -Wno-stringop-overread -Wno-use-after-free)
 endif()
 
-# drywell_precompile(target [headers...]): the standard headers, and those named.
+# drywell_precompile(target [headers...]): precompiles the standard headers and the named headers.
 function(drywell_precompile target)
   if(DRYWELL_PRECOMPILE)
     target_precompile_headers(${target} PRIVATE ${DRYWELL_STANDARD_HEADERS} ${ARGN})
@@ -26,7 +27,7 @@ function(drywell_precompile target)
   endif()
 endfunction()
 
-# drywell_precompiled_with(target other): uses what was precompiled for `other`, which must have the same flags.
+# drywell_precompiled_with(target other): uses the precompiled headers of `other`, which must have the same flags.
 function(drywell_precompiled_with target other)
   if(DRYWELL_PRECOMPILE)
     target_precompile_headers(${target} REUSE_FROM ${other})
