@@ -12,7 +12,7 @@
 
 namespace drywell::kernels {
 
-// An explicit table: kernels that registered themselves would be dropped by the linker, or come in any order.
+// An explicit table: the linker would drop kernels that register themselves, or change their order.
 std::span<const Kernel> all_kernels() {
   static const std::vector<Kernel> kKernels = {
       amax_kernel(),

@@ -1,8 +1,7 @@
-// The kernels Drywell ships, each described well enough for the command line to list, build, run and verify
-// it.
+// The kernels of Drywell, each with the description that the command line needs to list, build, run and verify it.
 //
-// A kernel lives in kernels/<name>/ (device code in the DSL, host side, reference) and has one row in the
-// table of kernels/registry.cpp. docs/adding-a-kernel.md walks through one.
+// A kernel is in kernels/<name>/ (device code in the DSL, host side, reference) and has one entry in the table of
+// kernels/registry.cpp. docs/adding-a-kernel.md walks through one.
 #pragma once
 
 #include <span>
@@ -14,7 +13,7 @@ namespace drywell::kernels {
 
 /// The table, in the order `drywell list` shows.
 std::span<const Kernel> all_kernels();
-/// Throws InputError E4305 with the names and the nearest one.
+/// Returns the kernel of that name. Throws InputError E4305 with the names and the nearest one.
 const Kernel& find_kernel(std::string_view name);
 
 }  // namespace drywell::kernels

@@ -10,7 +10,7 @@
 namespace drywell::kernels::blockwise {
 namespace {
 
-/// The parts of a name between underscores, taken one after the other.
+/// The parts of a name between underscores, read in order.
 class Parts {
  public:
   explicit Parts(std::string_view name) : name_(name) {
@@ -25,7 +25,7 @@ class Parts {
     return parts_[at_++];
   }
   [[noreturn]] void refuse(const char* what) const { throw InputError("E2311", fmt::format("kernel name '{}': '{}' is no {}", name_, parts_[at_ - 1], what), kForm); }
-  /// Whether the next part is `text`; takes it if so.
+  /// Skips the next part if it is `text`; returns true if it was.
   bool skip(std::string_view text) {
     if (at_ == parts_.size() || parts_[at_] != text) return false;
     ++at_;
@@ -45,7 +45,7 @@ class Parts {
   size_t at_ = 0;
 };
 
-/// Reads a number off the front of `text`.
+/// Reads a number at the front of `text` and removes it.
 bool take_number(std::string_view& text, uint32_t& v) {
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), v);
   if (error != std::errc{}) return false;
@@ -121,7 +121,7 @@ std::vector<std::string> explain(const KernelName& n) {
   const auto scales = [](const char* sf, const char* mn, const ScaledTensor& t) {
     return fmt::format("{} is {} with a {} element scale granularity {} and a {} element scale granularity k", sf, t.scale_type, t.granularity_mn, mn, t.granularity_k);
   };
-  // "runtime f8 types": the launch says which of the two.
+  // "runtime f8 types": the launch selects one of the two.
   const auto element = [](const ScaledTensor& t) { return t.element == "f8" ? "f8, e4m3 or e5m2 as the launch says" : t.element; };
   const auto triple_text = [](const std::array<uint32_t, 3>& v) { return fmt::format("{}x{}x{}", v[0], v[1], v[2]); };
   std::vector<std::string> out = {
@@ -144,10 +144,10 @@ std::vector<std::string> explain(const KernelName& n) {
 
 namespace {
 
-/// CTAs of an instruction.
+/// Number of CTAs of an instruction.
 uint32_t group_of(const KernelName& n) { return n.cta_group == 2 ? 2 : 1; }
 
-/// Why no kernel here has such a cluster; empty if one does.
+/// Returns the reason why no kernel here has such a cluster; empty if one does.
 std::string cluster_obstacle(const KernelName& n) {
   const uint32_t group = group_of(n), m = n.cluster[0] / group, columns = n.cluster[1];
   if (n.cluster[0] == 0 && columns == 0) return "";
@@ -158,7 +158,7 @@ std::string cluster_obstacle(const KernelName& n) {
   return "";
 }
 
-/// Why no kernel here computes what the name says; empty if one does.
+/// Returns the reason why no kernel here computes the named problem; empty if one does.
 std::string obstacle(const KernelName& n) {
   const bool hopper = n.sm == 90;
   if (!hopper && n.sm != 100) return fmt::format("kernels here are for sm90 and sm100, not sm{}", n.sm);
@@ -200,7 +200,7 @@ std::string equivalent(const KernelName& n) {
   if (n.cluster[1] > 1) words += fmt::format(" --cluster-n={}", n.cluster[1]);
   if (hopper) return words;
   if (n.tile[0] / group != 128) words += fmt::format(" --bm={}", n.tile[0] / group);
-  // A is m x k, B k x n: the index of each that runs along memory.
+  // A is m x k, B is k x n: the letter gives the index that is contiguous in memory.
   if (n.layouts[0] == 'n') words += " --a-major=mn";
   if (n.layouts[1] == 't') words += " --b-major=mn";
   if (group == 2) words += " --cta-group=2";

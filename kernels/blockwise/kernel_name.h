@@ -1,4 +1,4 @@
-// CUTLASS's names of blockwise and groupwise GEMM kernels, taken apart: cutlass3x_sm100_tensorop_gemm_64x128f32xe4m3_…
+// Parser for CUTLASS's names of blockwise and groupwise GEMM kernels: cutlass3x_sm100_tensorop_gemm_64x128f32xe4m3_…
 #pragma once
 
 #include <array>
@@ -22,20 +22,20 @@ struct KernelName {
   std::string problem;  // gemm, gemm_grouped
   ScaledTensor a, b;
   std::string epilogue, c, d;                  // types; C may be void
-  std::array<uint32_t, 3> tile{}, cluster{};   // m, n, k; a cluster of 0 x 0: the launch says
+  std::array<uint32_t, 3> tile{}, cluster{};   // m, n, k; a cluster of 0 x 0: set at launch
   uint32_t stages = 0;                         // 0: automatic
   std::string layouts;                         // of A, B, and C with D: n column-major, t row-major
   uint32_t alignment = 0;                      // elements
-  uint32_t cta_group = 0;                      // 1sm or 2sm; 0: not said
-  std::string rest;                            // what follows
+  uint32_t cta_group = 0;                      // 1sm or 2sm; 0: not in the name
+  std::string rest;                            // the text after these parts
 };
 
 /// Throws InputError E2311 with the part that does not fit.
 KernelName parse_kernel_name(std::string_view name);
-/// What the name says, a line each, in the words of "Blockwise and Groupwise GEMM and Grouped GEMM on Blackwell",
-/// section "Kernel Naming Convention".
+/// Returns the properties in the name, one per line, in the article's words.
 std::vector<std::string> explain(const KernelName& n);
-/// The kernel here that computes the same, as words for `drywell run`; or why there is none, after "none: ".
+/// Returns the kernel here that computes the same, as words for `drywell run`; or "none: " and the reason why there is
+/// none.
 std::string equivalent(const KernelName& n);
 
 }  // namespace drywell::kernels::blockwise

@@ -1,4 +1,4 @@
-// Command-line parameters that the Blackwell and the Hopper blockwise GEMM share.
+// Command-line parameters of both the Blackwell and the Hopper blockwise GEMM.
 #pragma once
 
 #include "kernels/blockwise/problem.h"
@@ -9,7 +9,7 @@ namespace drywell::kernels::blockwise {
 /// m, n, k, formats, granularities, alpha, beta, d-type, distribution, input-seed.
 std::vector<Parameter> common_parameters();
 
-/// What those parameters say.
+/// These convert the common parameters.
 ProblemSpec spec_of(const Params& p);
 Scalars scalars_of(const Params& p);
 Parameter choice(std::string_view name, std::string_view value, std::string_view doc, std::vector<std::string_view> allowed);

@@ -18,7 +18,7 @@ struct Operand {
   std::vector<float> factors;
 };
 
-/// Largest finite magnitude of a block over the format's largest value; 1 where the block is zero.
+/// Largest finite magnitude of a block divided by the format's largest value; 1 if the block is zero.
 std::vector<float> block_factors(const std::vector<float>& values, uint64_t rows, uint64_t k, uint32_t gm, uint32_t gk, float top) {
   const uint64_t across = ceil_div(k, gk);
   std::vector<float> factors(ceil_div(rows, gm) * across, 0.0f);
@@ -39,7 +39,7 @@ Operand quantised(const ProblemSpec& s, numeric::Format format, uint64_t rows, u
   Operand o;
   if (s.codes) {
     o.codes = random_codes(rows, k, {.format = format}, g.seed);
-    // Factors between 2^-8 and 2^8, every bit of the fraction at random.
+    // Factors between 2^-8 and 2^8 with random fraction bits.
     for (uint64_t i = 0; i < ceil_div(rows, gm) * across; ++i) {
       const uint64_t word = random_word(~g.seed, i);
       o.factors.push_back(std::bit_cast<float>(static_cast<uint32_t>((119 + word % 17) << 23 | (word >> 32 & 0x7FFFFF))));

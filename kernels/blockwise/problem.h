@@ -1,5 +1,5 @@
 // Operands of a software-scaled GEMM: 8-bit elements and f32 factors, made from values or at random; the comparison with the
-// reference. Shared by the Blackwell and the Hopper kernel.
+// reference. Used by the Blackwell and the Hopper kernel.
 #pragma once
 
 #include <string>
@@ -24,7 +24,7 @@ struct ProblemSpec {
   ScaleConfig scales;
   isa::TensorType output = isa::TensorType::bf16;
   bool reads_c = false;
-  bool codes = false;  // random codes and factors, which no data gives
+  bool codes = false;  // random codes and factors, which no data would give
   GenerateOptions generate;
 };
 
@@ -44,10 +44,10 @@ std::vector<uint32_t> transposed(const std::vector<uint32_t>& d, uint64_t rows, 
 struct Scalars {
   float alpha = 1, beta = 0;
 };
-/// Every value bit for bit; `name` of the problem in messages.
+/// Compares every value bit for bit; messages contain the problem's `name`.
 void verify(KernelReport& r, const Problem& p, const ScaleConfig& scales, const reference::BlockwiseArithmetic& arithmetic, const Scalars& s,
             isa::TensorType output, const std::vector<uint32_t>& d, unsigned threads);
-/// "… relative (Frobenius)" against alpha A B^T + beta C in float64 over some rows.
+/// Returns "… relative (Frobenius)": the error against alpha A B^T + beta C in float64 over some rows.
 std::string error_text(const Problem& p, const ScaleConfig& scales, const Scalars& s, isa::TensorType output, const std::vector<uint32_t>& d,
                        unsigned threads);
 

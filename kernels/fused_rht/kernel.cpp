@@ -41,7 +41,7 @@ class FusedRht {
   Module build() {
     parameters();
     prologue();
-    // Hadamard barrier is the third warp's only work; the fourth has none.
+    // The third warp only initialises the Hadamard barrier; the fourth has no work.
     k_.warp_role("dma", warp_, 1, 1, [&] { dma(); });
     k_.warp_role("mma", warp_, 0, 0, [&] { mma(); });
     k_.warp_role("epilogue", warp_, 4, 7, [&] { epilogue(); });
@@ -50,7 +50,7 @@ class FusedRht {
   }
 
  private:
-  // The loop state every role keeps for itself.
+  // Loop state; every role has its own.
   struct Tile {
     Reg linear, m, n;
   };
@@ -102,7 +102,7 @@ void FusedRht::prologue() {
   grid_ = k_.def("mov.u32", SpecialReg::nctaid_x);
   mainloop_ = MbarrierRing(k_, smem_, kMainloopBarriers, kStages);
   accumulator_ = MbarrierRing(k_, smem_, kAccumulatorBarriers, kAccumulatorStages);
-  // Tile schedule. The input is seen as M x N = n x m; N is cut into 64-wide tiles, K_TILE_MAX of them a stripe.
+  // Tile schedule. The input is read as M x N = n x m; N is split into 64-wide tiles, K_TILE_MAX of them per stripe.
   const Reg m = k_.load_param(m_size_, Mod::u32), n = k_.load_param(n_size_, Mod::u32), k = k_.load_param(k_size_, Mod::u32);
   tiles_in_m_ = k_.def("shr.u32", k_.def("add.u32", m, 127), 7);
   tiles_in_n_ = k_.def("shr.u32", k_.def("add.u32", n, 63), 6);
@@ -218,7 +218,7 @@ uint64_t descriptor_base(uint32_t lbo, uint32_t sbo, Swizzle swizzle) {
   return d.encode();
 }
 
-// Four 128 x 16 x 16 MMAs a stage, each into its own 16 columns of tensor memory.
+// Four 128 x 16 x 16 MMAs per stage, each into its own 16 columns of tensor memory.
 void FusedRht::mma() {
   const Reg tmem_slot = tma_address(kTmemBase);
   k_("tcgen05.alloc.cta_group::1.sync.aligned.shared::cta.b32", mem(tmem_slot), kTmemColumns);
@@ -234,7 +234,7 @@ void FusedRht::mma() {
   idesc.d_type = static_cast<uint8_t>(MmaAccumulator::f32);
   idesc.transpose_a = idesc.transpose_b = true;  // both MN-major
   const Reg instruction = k_.def("mov.b32", idesc.encode());
-  // A: 64 x 8 atoms; the next 64 along M is 1024 bytes on, the next 8 along K 2048. B: 16 x 8 atoms, 256 bytes along K.
+  // A: 64 x 8 atoms; the next 64 along M are at +1024 bytes, the next 8 along K at +2048. B: 16 x 8 atoms, 256 bytes along K.
   const auto descriptor = [&](uint64_t base, Reg address) {
     const Reg field = k_.def("and.b32", k_.def("shr.u32", address, 4), 0x3FFF);
     return k_.def("or.b64", k_.def("cvt.u64.u32", field), static_cast<int64_t>(base));
@@ -253,7 +253,7 @@ void FusedRht::mma() {
       const Reg columns = k_.def("mad.lo.u32", producer.index(), 64, tmem);
       k_.elect_one([&] {
         const Reg accumulate = k_.reg(Mod::pred);
-        k_("setp.ne.b32", accumulate, k_.def("mov.b32", 0), 0);  // D = A*B, nothing is added
+        k_("setp.ne.b32", accumulate, k_.def("mov.b32", 0), 0);  // D = A*B, without the old D
         for (int i = 0; i < 4; ++i) {
           const Reg a = k_.def("add.s64", stage_a, 256 * i);
           k_("tcgen05.mma.cta_group::1.kind::f16", mem(columns, 16 * i), a, desc_b, instruction, accumulate);
@@ -280,7 +280,7 @@ void FusedRht::epilogue() {
   k_("bar.sync", kTmemAllocBarrier, kTmemAllocThreads);
   const Reg tmem = k_.def("ld.shared.b32", mem(tma_address(kTmemBase)));
   const Reg thread = k_.def("and.b32", tid_, 127);
-  // Each epilogue warp owns 32 lanes of tensor memory; thread t owns row t of the tile.
+  // Each epilogue warp reads its own 32 lanes of tensor memory; thread t has row t of the tile.
   const Reg lane_base = k_.def("shl.b32", k_.def("and.b32", thread, 0x60), 16);
   const Reg warp_tmem = k_.def("add.u32", tmem, lane_base);
   const PhiloxSeed seed = o_.stochastic ? nvfp4::load_seed(k_, k_.load_param(rng_, Mod::u64)) : PhiloxSeed{};

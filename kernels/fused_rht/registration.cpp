@@ -1,4 +1,4 @@
-// The kernel's row in the table: parameters, input, verification.
+// The kernel's entry in the table of kernels: parameters, input, verification.
 #include <fmt/format.h>
 
 #include "kernels/fused_rht/fused_rht.h"
@@ -24,7 +24,7 @@ FusedRhtOptions options_of(const Params& p) {
   return o;
 }
 
-// Reads or generates m x n bf16; a file decides m and n.
+// Reads or generates m x n bf16; a file sets m and n.
 std::vector<uint16_t> input_of(const RunContext& c, FusedRhtOptions& o) {
   if (c.input.empty()) {
     check_fused_rht(o);

@@ -22,11 +22,11 @@ blockwise::DeviceScales device_scales(DeviceArrays& arrays, const std::vector<fl
   return {arrays.make(blockwise::scale_image(logical, s), name).value(), u(s.rows), u(s.factors), u(s.row_stride), u(s.k_stride)};
 }
 
-/// What a cluster computes at once counts as one.
+/// The tiles that a cluster computes at once count as one.
 uint64_t tiles_m_of(const GemmPlan& p, const blockwise::Shape& s) { return ceil_div(s.m, p.tile_m * p.config.cluster_m); }
 uint64_t tiles_of(const GemmPlan& p, const blockwise::Shape& s) { return tiles_m_of(p, s) * ceil_div(ceil_div(s.n, p.config.bn), p.config.cluster_n); }
 
-/// Codes in row-major order to the bytes of C or D, and back.
+/// Converts codes in row-major order to the bytes of C or D, and the bytes back to codes.
 std::vector<uint8_t> output_bytes(const GemmPlan& p, const std::vector<uint32_t>& codes, const blockwise::Shape& s) {
   const std::vector<uint32_t> turned = p.column_major_d() ? blockwise::transposed(codes, s.m, s.n) : codes;
   std::vector<uint8_t> bytes(turned.size() * p.output_bytes());
@@ -39,7 +39,7 @@ std::vector<uint32_t> output_codes(const GemmPlan& p, const std::vector<uint8_t>
   return p.column_major_d() ? blockwise::transposed(codes, s.n, s.m) : codes;
 }
 
-/// Puts one problem's tensors on the device.
+/// Copies one problem's tensors to the device.
 DeviceProblem device_problem(DeviceArrays& arrays, const GemmPlan& p, const blockwise::Problem& x) {
   const GemmConfig& c = p.config;
   const blockwise::Shape& s = x.shape;

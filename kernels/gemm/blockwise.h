@@ -8,10 +8,10 @@
 
 namespace drywell::kernels {
 
-/// Throws InputError E2310 with everything the kernel cannot do with these sizes and this configuration.
+/// Throws InputError E2310 with all sizes and options that the kernel does not support.
 void check_blockwise(const gemm::GemmConfig& config, std::span<const blockwise::Shape> shapes);
 
-/// CTAs of the launch over all problems.
+/// Returns the launch with the CTAs for all problems.
 sim::LaunchConfig blockwise_launch(const gemm::GemmPlan& plan, std::span<const blockwise::Shape> shapes, uint32_t sm_count);
 
 struct BlockwiseResult {

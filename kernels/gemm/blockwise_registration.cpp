@@ -1,4 +1,4 @@
-// gemm-blockwise's row in the table.
+// gemm-blockwise's entry in the table of kernels.
 #include <fmt/format.h>
 
 #include "kernels/blockwise/parameters.h"
@@ -15,7 +15,7 @@ isa::Major major_of(const Params& p, std::string_view name) { return p.text(name
 
 isa::MmaElement element_of(numeric::Format f) { return f == numeric::Format::e5m2 ? isa::MmaElement::e5m2 : isa::MmaElement::e4m3; }
 
-/// Problems as asked for, and the kernel that computes them: with --swap of their transposes.
+/// The requested problems, and the kernel's problems: with --swap the transposed ones.
 struct Request {
   explicit Request(const Params& p) : spec(blockwise::spec_of(p)), swap(p.flag("swap")) {
     spec.scales.a_major = major_of(p, "sfa-major");
@@ -43,7 +43,7 @@ struct Request {
     check_blockwise(config, kernel_shapes());
   }
 
-  /// Factors are copied four at a time if no problem cuts a quadruple.
+  /// Copies factors four at a time if every problem has whole quadruples only.
   void widen_scales() {
     config.wide_sfa = config.wide_sfb = true;
     const blockwise::ScaleConfig& b = config.block;

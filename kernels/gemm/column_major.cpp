@@ -1,4 +1,4 @@
-// Column-major C and D: the staging buffer has columns of a warp's rows, not swizzled; a warp stores a column at a time, lanes side by side.
+// Column-major C and D: the staging buffer holds columns of a warp's rows, not swizzled; a warp stores one column at a time.
 #include "kernels/gemm/epilogue_state.h"
 
 namespace drywell::kernels::gemm {

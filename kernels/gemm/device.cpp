@@ -74,14 +74,14 @@ void GemmDevice::prologue() {
   tiles_ = k_.load_param(tiles_param_, Mod::u32);
   if (!c_.blockwise()) k_tiles_ = k_.load_param(k_tiles_param_, Mod::u32);
   place_in_cluster();
-  // The pair's MMA is issued by its leader, whose full barriers count both CTAs' bytes.
+  // The leader CTA issues the pair's MMA, and its full barriers count the bytes of both CTAs.
   leader_smem_ = pair() ? k_.def("mapa.shared::cluster.u32", smem_, k_.def("and.b32", rank_, 0xFFFE)) : smem_;
   mainloop_ = MbarrierRing(k_, smem_, kMainloopBarriers, p_.stages);
   accumulator_ = MbarrierRing(k_, smem_, accumulator_barriers(), p_.accumulators);
   block_scales_ = MbarrierRing(k_, smem_, kBlockBarriers, kBlockRing);
   init_barriers();
   allocate_tmem();
-  // Also the barrier between the allocation and its users (PTX ISA 9.7.16.7.1: the address is a weak store).
+  // This is also the barrier between the allocation and its users (PTX ISA 9.7.16.7.1: the address is a weak store).
   k_("tcgen05.fence::before_thread_sync");
   synchronise_cluster();
   k_("tcgen05.fence::after_thread_sync");
@@ -105,7 +105,7 @@ void GemmDevice::init_barriers() {
   k_("setp.eq.u32", mine, warp_, 0);
   k_.if_(mine, [&] {
     k_.elect_one([&] {
-      mainloop_.init(1, p_.readers());  // expect_tx; a commit of every MMA warp that reads what this CTA loads
+      mainloop_.init(1, p_.readers());  // expect_tx; a commit of every MMA warp that reads the data that this CTA loads
       accumulator_.init(1, p_.epilogue_warps * c_.cta_group);  // a commit; the epilogue warps of the pair
       if (c_.blockwise()) block_scales_.init(32, p_.epilogue_warps);  // cp.async of a warp's lanes; the epilogue warps
       const Reg source = smem_at(source_barriers());
@@ -137,7 +137,7 @@ void GemmDevice::synchronise_cluster() {
   k_("barrier.cluster.wait.aligned");
 }
 
-// Nobody leaves, and no tensor memory goes, while another CTA of the cluster may still signal or write here.
+// No CTA ends, and no tensor memory is freed, while another CTA of the cluster may still signal or write here.
 void GemmDevice::teardown() {
   k_("tcgen05.fence::before_thread_sync");
   synchronise_cluster();
@@ -156,7 +156,7 @@ Reg GemmDevice::map_address(const Tile& t, Symbol map, size_t offset, uint32_t m
   return k_.def("add.s64", k_.def("cvta.param.u64", maps_), offset);
 }
 
-// Tiles are numbered through all problems; each role walks along with the problem its tile is in.
+// Tiles are numbered through all problems; each role also tracks the problem of its current tile.
 void GemmDevice::for_problem_tiles(const std::function<void(const Tile&)>& body) {
   const bool clusters = p_.cluster > 1;
   const SpecialReg first = clusters ? SpecialReg::clusterid_x : SpecialReg::ctaid_x;

@@ -10,8 +10,8 @@
 
 namespace drywell::kernels::gemm {
 
-/// Emits one kernel: four (or eight) epilogue warps, then one for MMA and one for TMA loads, as in CUTLASS's persistent examples,
-/// and one for software scales.
+/// Emits one kernel: four (or eight) epilogue warps, then one warp for MMA and one for TMA loads, as in CUTLASS's persistent
+/// examples, and one warp for software scales.
 class GemmDevice {
  public:
   GemmDevice(const GemmPlan& plan, isa::Target target);
@@ -20,11 +20,11 @@ class GemmDevice {
  private:
   using Reg = isa::Reg;
 
-  /// The part of an output tile this CTA holds: first row and column.
+  /// This CTA's part of an output tile: first row and column.
   struct Tile {
     Reg m0, n0;
     Reg problem, k_tiles;  // blockwise: the address of its DeviceProblem
-    Reg slot;              // grouped: where this CTA keeps the problem's tensor maps
+    Reg slot;              // grouped: address of the problem's tensor maps of this CTA
   };
 
   void parameters();
@@ -34,15 +34,16 @@ class GemmDevice {
   void allocate_tmem();
   void teardown();
   void synchronise_cluster();
-  /// Every tile of this cluster, in the order all roles share.
+  /// Runs `body` for every tile of this cluster, in the same order in all roles.
   void for_tiles(const std::function<void(const Tile&)>& body);
   void for_problem_tiles(const std::function<void(const Tile&)>& body);
-  /// A tensor map's address: a parameter's, `offset` bytes into the parameter of all four, or the `made`th the device made.
+  /// Returns a tensor map's address: that of a parameter, `offset` bytes into the parameter of all four, or the `made`th
+  /// map that the device made.
   Reg map_address(const Tile& t, isa::Symbol map, size_t offset, uint32_t made);
   Reg k_tiles(const Tile& t) const { return c_.blockwise() ? t.k_tiles : k_tiles_; }
 
   void place_in_cluster();
-  /// CTA masks of the cluster: those that compute with the same rows of A; with the same columns of B; this CTA's pair; those whose
+  /// CTA masks of the cluster: CTAs that compute with the same rows of A; with the same columns of B; this CTA's pair; CTAs whose
   /// stages this CTA's MMA frees.
   Reg same_rows_mask();
   Reg same_columns_mask();
@@ -54,7 +55,7 @@ class GemmDevice {
   // TMA loads
   void load();
   void load_stage(const Tile& t, Reg k_tile, const isa::PipelineState& state);
-  /// CTAs that load an operand together: how many, which of them this is, and all of them as a mask.
+  /// CTAs that load an operand together: their number, the rank of this CTA among them, and their mask.
   struct Shares {
     uint32_t count;
     Reg rank;
@@ -64,7 +65,7 @@ class GemmDevice {
   void load_scales(const Tile& t, Reg k_tile, Reg stage, Reg barrier);
   void tma_load(const std::vector<isa::Arg>& coordinates, Reg map, Reg to, Reg barrier, const Reg* mask);
 
-  // Software scales: their loads, and what the epilogue does with them
+  // Software scales: their loads, and their use in the epilogue
   void load_block_scales();
   void promote_tile(EpilogueState& s, const Tile& t);
   void promote_block(EpilogueState& s, Reg stage, Reg own_factor, uint32_t block);
@@ -76,7 +77,7 @@ class GemmDevice {
   struct MadeMaps;
   struct MapTensor;
   MadeMaps copy_patterns(Reg staging, uint32_t first, size_t pattern, uint32_t count);
-  /// Makes `maps` new if the tile is another problem's than the last.
+  /// Makes `maps` again if the tile belongs to another problem than the last one.
   void make_maps(MadeMaps& maps, const Tile& t, const std::vector<MapTensor>& tensors);
   void replace_tensor(Reg map, const Tile& t, const MapTensor& x);
   void make_operand_maps(MadeMaps& maps, const Tile& t);
@@ -88,12 +89,12 @@ class GemmDevice {
   void mma_tile(MmaState& s, const Tile& t);
   void mma_stage(MmaState& s, Reg k_tile, Reg d, Reg sfb_shift);
   void mma_blocks(MmaState& s, const Tile& t);
-  /// Instruction `step` of a stage.
+  /// Issues instruction `step` of a stage.
   void issue(MmaState& s, uint32_t step, Reg d, Reg a, Reg b, Reg sfa, Reg sfb, Reg accumulate);
-  /// Brings the stage's scale factors to tensor memory; returns where the first of SFA lies.
+  /// Copies the stage's scale factors to tensor memory; returns the column of the first factor of SFA.
   Reg copy_scales(MmaState& s);
   void wait_for_scale_buffer(MmaState& s);
-  /// The matrix descriptor `bytes` times `stage` on.
+  /// Returns the matrix descriptor at `bytes` times `stage` after `first`.
   Reg stage_descriptor(Reg first, Reg stage, uint32_t bytes);
   uint32_t instruction_descriptor(uint32_t step) const;
   void commit(Reg barrier, const Reg* mask);
@@ -108,10 +109,10 @@ class GemmDevice {
   void store_row(EpilogueState& s, const isa::RegArray& acc, Reg buffer);
   Reg chunk_swizzle();
   void place_thread(EpilogueState& s);
-  /// What of a warp's subtile TMA moves at once.
+  /// The part of a warp's subtile that one TMA operation moves.
   struct Box {
     isa::Arg coordinates;
-    Reg staged;  // where in shared memory
+    Reg staged;  // address in shared memory
   };
   std::vector<Box> boxes(Reg row, Reg column, Reg buffer);
   void add_source(EpilogueState& s, const isa::RegArray& acc, Reg buffer);
@@ -134,8 +135,8 @@ class GemmDevice {
   isa::Symbol map_a_{}, map_b_{}, map_sfa_{}, map_sfb_{}, map_c_{}, map_d_{}, tiles_m_param_{},
       tiles_param_{}, k_tiles_param_{}, alpha_{}, beta_{}, problem_{}, maps_{}, groups_{}, workspace_{};
   Reg smem_, leader_smem_, warp_, lane_, tiles_m_, tiles_, k_tiles_;
-  Reg rank_, rank_m_, is_leader_;  // in the cluster; of the pair: row, first
-  Reg tile_row_, rank_n_;          // of the cluster's tiles: row (only where there are several), column
+  Reg rank_, rank_m_, is_leader_;  // in the cluster; of the pair: row, predicate of the first CTA
+  Reg tile_row_, rank_n_;          // of the cluster's tiles: row (only if there are several), column
   isa::MbarrierRing mainloop_, accumulator_, block_scales_;
 };
 

@@ -1,5 +1,5 @@
-// The epilogue warps: accumulators to registers, alpha and beta, rounding, TMA store. Every warp works on its
-// own 32 rows and needs none of the others.
+// The epilogue warps: accumulators to registers, alpha and beta, rounding, TMA store. Every warp works on its own 32
+// rows, independent of the others.
 #include <cstddef>
 
 #include "kernels/gemm/epilogue_state.h"
@@ -31,8 +31,8 @@ void GemmDevice::epilogue() {
   k_("bar.warp.sync", -1);
 }
 
-// Which rows and columns of a tile are this warp's and this thread's, and where they lie in tensor memory: a warp reads the 32 lanes
-// of its quarter (docs/facts/tcgen05.md §5: layouts A and D, F of an M = 64, B of an M = 128 over two CTAs).
+// Sets the rows and columns of this warp and thread in a tile, and their place in tensor memory: a warp reads the 32 lanes of its
+// quarter (facts/tcgen05.md §5: layouts A and D, F of an M = 64, B of an M = 128 over two CTAs).
 void GemmDevice::place_thread(EpilogueState& s) {
   const RowShare share = p_.share;
   const Reg base = share == RowShare::whole ? Reg{} : k_.def("ld.shared.b32", mem(smem_at(kTmemBase)));
@@ -66,7 +66,7 @@ void GemmDevice::place_thread(EpilogueState& s) {
   if (share == RowShare::lanes) s.place = k_.def("mad.lo.u32", s.part, 16 * p_.subtile_row_bytes(), s.place);
 }
 
-// TMA's swizzle of rows of 128, 64 or 32 bytes: which bits of the row turn up in the chunk (docs/facts/tma-mbarrier.md §2.5).
+// TMA's swizzle of rows of 128, 64 or 32 bytes: the bits of the row that are XORed into the chunk (facts/tma-mbarrier.md §2.5).
 Reg GemmDevice::chunk_swizzle() {
   switch (p_.subtile_row_bytes()) {
     case 128: return k_.def("shl.b32", k_.def("and.b32", lane_, 7), 4);
@@ -106,7 +106,7 @@ void GemmDevice::epilogue_subtile(EpilogueState& s, const Tile& t, uint32_t subt
   const Reg buffer = k_.def("mad.lo.u32", s.out.index(), kOutBufferBytes, s.staging);
   const Reg source_barrier = k_.def("mad.lo.u32", s.out.index(), 8, s.source_barriers);
   k_.if_(s.first_lane, [&] {
-    // The store before the last, which used this buffer, must have read it.
+    // The store before the last used this buffer: it must have read its operands.
     k_("cp.async.bulk.wait_group.read", kOutBuffers - 1);
     if (!c_.reads_c) return;
     k_("mbarrier.arrive.expect_tx.shared::cta.b64", sink(), mem(source_barrier), 32 * p_.subtile_row_bytes());
@@ -162,7 +162,7 @@ void GemmDevice::release_accumulators(EpilogueState& s) {
   });
 }
 
-// acc = alpha * acc (+ beta * C), C from the staging buffer in the layout D is written with.
+// acc = alpha * acc (+ beta * C); C is in the staging buffer, in the layout of D's store.
 void GemmDevice::scale_by_alpha(EpilogueState& s, const RegArray& acc, Reg buffer, Reg source_barrier) {
   for (const Reg e : acc) k_("mul.rn.f32", e, e, s.alpha);
   if (!c_.reads_c) return;
@@ -192,7 +192,7 @@ void GemmDevice::add_source(EpilogueState& s, const RegArray& acc, Reg buffer) {
   }
 }
 
-// A thread's row, at most 128 bytes, its chunks swizzled as TMA expects them (docs/facts/tma-mbarrier.md §2.5).
+// Stores a thread's row, at most 128 bytes, with its chunks swizzled for TMA (facts/tma-mbarrier.md §2.5).
 void GemmDevice::store_row(EpilogueState& s, const RegArray& acc, Reg buffer) {
   std::vector<Reg> words;
   if (c_.output == TensorType::f32) {

@@ -1,4 +1,4 @@
-// What the epilogue warps carry from subtile to subtile. Private to kernels/gemm.
+// State of the epilogue warps between subtiles. Private to kernels/gemm.
 #pragma once
 
 #include <optional>
@@ -17,11 +17,11 @@ struct GemmDevice::EpilogueState {
   isa::PipelineState accumulator, out;  // the stage in tensor memory; the staging buffer
   std::optional<isa::PipelineState> block_scales;  // the stage of software scales
   isa::RegArray promoted;                          // with software scales: the sums of a thread's row
-  Reg first_lane;                       // predicate: the thread that talks to TMA
+  Reg first_lane;                       // predicate: the thread that issues TMA operations
   Reg tmem, row_in_tile, staging, source_barriers, chunk_swizzle;
   Reg map_c, map_d, alpha, beta;
-  Reg part, own_row, first_column;  // software scales: which half of a row (if it is shared); row in the tile; column in the tile
-  Reg part_factor;                  // bytes from the left half's factors to this half's, if they differ
+  Reg part, own_row, first_column;  // software scales: half of the row (if it is shared); row in the tile; column in the tile
+  Reg part_factor;                  // bytes from the left half's factors to this half's, if each half has its own
   Reg place;                        // column-major output: the thread's first element in the staging buffer
   MadeMaps maps;                    // grouped: of D and C
 };

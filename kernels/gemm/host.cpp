@@ -57,7 +57,7 @@ void check_gemm(const GemmConfig& config, uint64_t m, uint64_t n, uint64_t k) {
   }
   operand("m", m, p.a);
   operand("n", n, p.b);
-  if (p.cluster > (config.blockwise() ? 16 : 8))  // more than 8: a device has to be asked for it
+  if (p.cluster > (config.blockwise() ? 16 : 8))  // more than 8: a device needs the non-portable cluster size
     problems.error("E2302", {}, fmt::format("a cluster of {} CTAs; at most {}", p.cluster, config.blockwise() ? 16 : 8));
   if (std::max({m, n, k}) > uint64_t{1} << 24) problems.error("E2302", {}, "m, n and k are at most 2^24");
   if (problems.has_errors()) throw InputError(std::move(problems));

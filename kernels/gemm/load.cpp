@@ -7,10 +7,10 @@ namespace drywell::kernels::gemm {
 
 using namespace isa;
 
-// The warp waits together and one lane issues: elect.sync names the same lane every time.
+// The warp waits as a whole and one lane issues: elect.sync elects the same lane every time.
 void GemmDevice::load() {
   k_.elect_one([&] {
-    if (c_.blockwise()) return;  // maps of a problem are not known yet
+    if (c_.blockwise()) return;  // the tile's problem, and so its maps, are not yet known here
     for (const Symbol map :
          c_.scaled() ? std::vector{map_a_, map_b_, map_sfa_, map_sfb_} : std::vector{map_a_, map_b_})
       k_("prefetch.tensormap", mem(k_.def("cvta.param.u64", map)));
@@ -30,7 +30,7 @@ void GemmDevice::load() {
 }
 
 void GemmDevice::load_stage(const Tile& t, Reg k_tile, const PipelineState& state) {
-  // A pair's bytes all count on the leader's barrier, wherever they land (docs/facts/tma-mbarrier.md §2.8).
+  // All bytes of a pair count on the leader's barrier, in both CTAs' shared memory (facts/tma-mbarrier.md §2.8).
   const Reg barrier = MbarrierRing(k_, leader_smem_, kMainloopBarriers, p_.stages).full(state);
   k_.if_(is_leader_, [&] {
     k_("mbarrier.arrive.expect_tx.shared::cta.b64", sink(), mem(mainloop_.full(state)),
@@ -46,7 +46,7 @@ void GemmDevice::load_stage(const Tile& t, Reg k_tile, const PipelineState& stat
 
 namespace {
 
-/// Every `step`th of the first `count` * `step` CTAs of a cluster.
+/// Mask of every `step`th of the first `count` * `step` CTAs of a cluster.
 uint32_t every(uint32_t step, uint32_t count) {
   uint32_t ranks = 0;
   for (uint32_t i = 0; i < count; ++i) ranks |= 1u << i * step;
@@ -79,7 +79,7 @@ isa::Reg GemmDevice::pair_mask() {
   return k_.def("cvt.u16.u32", k_.def("shl.b32", k_.def("mov.b32", 3), k_.def("and.b32", rank_, 0xFFFE)));
 }
 
-// A is the same for all columns of the cluster, B for all rows: each CTA loads its share of the lines and sends it to all of them.
+// A is the same for all columns of the cluster, B for all rows: each CTA loads its share of the lines and multicasts it to all of them.
 void GemmDevice::load_operand(const OperandPlan& p, Reg descriptor, uint32_t smem, Reg mn0, Reg k_tile, Reg stage, Reg barrier, const Shares& shares) {
   const bool k_major = p.major == Major::k, multicast = shares.count > 1;
   Reg to = stage_at(smem, stage, p.bytes), k0 = k_.def("mul.lo.u32", k_tile, p_.tile_k), first = mn0, mask;
@@ -100,8 +100,8 @@ void GemmDevice::load_operand(const OperandPlan& p, Reg descriptor, uint32_t sme
   }
 }
 
-// Atoms of 512 bytes as 256 halfwords. SFA: this CTA's 128 rows. SFB: every atom the columns touch; both CTAs
-// of a pair need all of them, so each loads every other one and sends it to both.
+// Atoms of 512 bytes as 256 halfwords. SFA: this CTA's 128 rows. SFB: every atom of the tile's columns; both CTAs of a
+// pair need all of them, so each loads every second atom and multicasts it to both.
 void GemmDevice::load_scales(const Tile& t, Reg k_tile, Reg stage, Reg barrier) {
   const Reg atom_k = k_.def("mul.lo.u32", k_tile, p_.scale_atoms_k);
   const Reg sfa = k_.def("cvta.param.u64", map_sfa_), sfb = k_.def("cvta.param.u64", map_sfb_);

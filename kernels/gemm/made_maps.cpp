@@ -1,7 +1,7 @@
-// A grouped launch knows its problems by shapes and pointers only. A warp that uses a tensor map makes it when it comes to a tile of
-// another problem: tensormap.replace in shared memory, then a copy to global memory with the fence of the tensor map proxy.
-// CUTLASS's grouped kernels do the same with one place for each CTA; here each problem has its own, so that no copy under way
-// can find its map changed.
+// A grouped launch has its problems as shapes and pointers only. A warp that uses a tensor map makes it at the first tile of another
+// problem: tensormap.replace in shared memory, then a copy to global memory with the fence of the tensor map proxy. CUTLASS's
+// grouped kernels do the same with one place per CTA; here each problem has its own place, so that no copy in flight can read a map
+// that has changed.
 #include "kernels/gemm/made_maps.h"
 
 #include <cstddef>

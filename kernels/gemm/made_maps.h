@@ -5,11 +5,12 @@
 
 namespace drywell::kernels::gemm {
 
-/// What one warp keeps of the maps it makes: patterns in shared memory, which it edits and copies to its part of the slot.
+/// One warp's state for the maps that it makes: patterns in shared memory, which it edits and copies to its part of the
+/// slot.
 struct GemmDevice::MadeMaps {
-  isa::Reg staging, current;  // `current`: the slot made last
+  isa::Reg staging, current;  // `current`: the slot made latest
   uint32_t first = 0;         // of the warp's maps in a slot
-  isa::Reg own;               // bytes from a slot to the warp's maps, where that depends on the warp
+  isa::Reg own;               // bytes from a slot to the warp's maps, if that depends on the warp
 };
 
 /// One operand of a problem: fields of its DeviceProblem.

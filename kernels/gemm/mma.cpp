@@ -1,5 +1,5 @@
-// The MMA warp. It waits together; one lane copies the stage's scale factors to tensor memory, issues four
-// MMAs and commits.
+// The MMA warp. It waits as a whole; one lane copies the stage's scale factors to tensor memory, issues four MMAs and
+// commits.
 #include "kernels/gemm/device.h"
 
 namespace drywell::kernels::gemm {
@@ -13,7 +13,7 @@ uint64_t descriptor_base(uint32_t lbo, uint32_t sbo, Swizzle swizzle) {
   return SmemDescriptor::make(0, lbo, sbo, swizzle).encode();
 }
 
-// Scale factors lie as 32 rows of 16 bytes: eight rows in 128 bytes, not swizzled (docs/facts/tcgen05.md §3,
+// Scale factors are stored as 32 rows of 16 bytes: eight rows in 128 bytes, without a swizzle (facts/tcgen05.md §3,
 // §6.2).
 constexpr uint32_t kScaleSbo = 128, kScaleLbo = 16;
 
@@ -28,8 +28,8 @@ struct GemmDevice::MmaState {
 
   Reg tmem, a, b, sfa, sfb;  // base of tensor memory; descriptors of stage 0
   std::vector<Reg> idesc;    // of the four MMAs of a stage
-  PipelineState ready;       // the stage to compute with
-  PipelineState drained;     // the stage whose scale factors were in the buffer used next
+  PipelineState ready;       // the stage of the next MMAs
+  PipelineState drained;     // the stage whose scale factors were in the next buffer
   PipelineState accumulator, scale_buffer;
   Reg stages_done, readers, both_full;
 };
@@ -57,7 +57,7 @@ void GemmDevice::mma() {
   });
 }
 
-// Scale factors of one MMA: all four of a word (4X), one half of it (2X) or one byte (1X).
+// Ids of the scale factors of one MMA: all four of a word (4X), one half of it (2X) or one byte (1X).
 uint32_t GemmDevice::instruction_descriptor(uint32_t step) const {
   InstrDescriptor d;
   d.kind = c_.kind;
@@ -80,7 +80,7 @@ void GemmDevice::mma_tile(MmaState& s, const Tile& t) {
   accumulator_.acquire(s.accumulator);
   k_("tcgen05.fence::after_thread_sync");
   const Reg d = k_.def("mad.lo.u32", s.accumulator.index(), c_.bn, s.tmem);
-  // A tile that begins in the middle of an atom (bN = 64 and 192) finds its first factor two columns on.
+  // If a tile begins in the middle of an atom (bN = 64 and 192), its first factor is two columns later.
   Reg sfb_shift;
   if (c_.scaled()) sfb_shift = k_.def("shr.u32", k_.def("and.b32", t.n0, GemmPlan::kAtomRows - 1), 5);
   k_.for_range(0, k_tiles_, 1, [&](Reg k_tile) {
@@ -114,7 +114,7 @@ void GemmDevice::mma_stage(MmaState& s, Reg k_tile, Reg d, Reg sfb_shift) {
     const Reg at_a = k_.def("add.s64", a, step * p_.a.k_step / 16),
               at_b = k_.def("add.s64", b, step * p_.b.k_step / 16);
     issue(s, step, d, at_a, at_b, sfa, sfb, accumulate);
-    if (step == 0) k_("setp.eq.u32", accumulate, k_tile, k_tile);  // from here on: always
+    if (step == 0) k_("setp.eq.u32", accumulate, k_tile, k_tile);  // true for all later MMAs
   }
 }
 
@@ -129,7 +129,7 @@ void GemmDevice::issue(MmaState& s, uint32_t step, Reg d, Reg a, Reg b, Reg sfa,
   }
 }
 
-// Software scales: every block of K gets an accumulator of its own, which the epilogue scales and adds up.
+// Software scales: every block of K has its own accumulator, which the epilogue scales and adds up.
 void GemmDevice::mma_blocks(MmaState& s, const Tile& t) {
   const uint32_t blocks = p_.blocks_of_stage(), steps = 4 / blocks;
   k_.for_range(0, t.k_tiles, 1, [&](Reg) {
@@ -156,8 +156,8 @@ void GemmDevice::mma_blocks(MmaState& s, const Tile& t) {
   });
 }
 
-// An atom of 128 rows x 4 factors becomes four columns, the same in all four lane partitions. Atoms of N lie
-// side by side in tensor memory and a stage apart along K in shared memory.
+// An atom of 128 rows x 4 factors becomes four columns, equal in all four lane partitions. Atoms of N are adjacent in
+// tensor memory, and one stage apart along K in shared memory.
 isa::Reg GemmDevice::copy_scales(MmaState& s) {
   const Reg to = k_.def(
       "add.u32", k_.def("mad.lo.u32", s.scale_buffer.index(), p_.sfa_columns() + p_.sfb_columns(), s.tmem),
@@ -177,8 +177,8 @@ isa::Reg GemmDevice::copy_scales(MmaState& s) {
   return to;
 }
 
-// mma -> cp is not among the pairs that execute in issue order (PTX ISA 9.7.16.6.2), so the MMAs that read
-// the buffer last must be complete: their commit is on the empty barrier of their stage.
+// mma -> cp is not a pair that executes in issue order (PTX ISA 9.7.16.6.2), so the last MMAs that read the buffer must
+// be complete: their commit is on the empty barrier of their stage.
 void GemmDevice::wait_for_scale_buffer(MmaState& s) {
   const Reg used = k_.reg(Mod::pred);
   k_("setp.ge.u32", used, s.stages_done, p_.scale_buffers);

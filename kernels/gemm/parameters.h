@@ -1,4 +1,4 @@
-// What the command line offers for each of the GEMM kernels, and the configuration it means.
+// Command-line parameters of each of the GEMM kernels, and the configuration that they describe.
 #pragma once
 
 #include <vector>
@@ -16,7 +16,7 @@ std::vector<Parameter> parameters_of(Family family);
 /// Throws InputError E2302 for parameters that exclude each other.
 GemmConfig config_of(const Params& params, Family family);
 
-/// How one operand is quantised.
+/// Returns the recipe that quantizes one operand.
 QuantiseRecipe recipe_of(const GemmConfig& config, isa::MmaElement element, Family family);
 
 }  // namespace drywell::kernels::gemm

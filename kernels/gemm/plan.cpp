@@ -11,7 +11,7 @@
 namespace drywell::kernels::gemm {
 namespace {
 
-constexpr uint32_t kSmemLimit = 232448;  // 227 KiB, what one CTA may use on sm_100
+constexpr uint32_t kSmemLimit = 232448;  // 227 KiB, the limit of one CTA on sm_100
 constexpr uint32_t kTmemLimit = 512;
 constexpr uint32_t kRowBytes = 128;
 

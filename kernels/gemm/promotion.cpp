@@ -1,5 +1,5 @@
-// Software scales: one warp brings a stage's f32 factors to shared memory, the epilogue warps scale each block of K and add it to
-// sums of their own in registers.
+// Software scales: one warp copies a stage's f32 factors to shared memory; the epilogue warps scale each block of K and add it to
+// sums in registers.
 #include <cstddef>
 
 #include "kernels/gemm/epilogue_state.h"
@@ -36,7 +36,7 @@ void GemmDevice::promote_tile(EpilogueState& s, const Tile& t) {
   const Reg factor_row = blockwise::quotient(k_, s.own_row, c_.block.m);
   const Reg own_factor = k_.def("mul.lo.u32", factor_row, 4 * p_.block_a.row_stride());
   s.promoted = k_.regs(Mod::f32, p_.thread_columns(), "sum");
-  // The right half of a row has factors of its own, unless one serves the whole tile.
+  // The right half of a row has its own factors, unless one factor serves the whole tile.
   if (p_.share != RowShare::whole && c_.block.n <= p_.thread_columns())
     s.part_factor = k_.def("mul.lo.u32", s.part, 4 * p_.block_b.row_stride() * (p_.thread_columns() / c_.block.n));
   for (const Reg r : s.promoted) k_("mov.f32", r, 0.0f);
@@ -51,7 +51,7 @@ void GemmDevice::promote_tile(EpilogueState& s, const Tile& t) {
   });
 }
 
-// `count` factors of SFB from `first`, sixteen bytes at a time where they lie side by side.
+// Loads `count` factors of SFB from `first`, sixteen bytes at a time where they are adjacent.
 std::vector<Reg> GemmDevice::load_factors(Reg stage, uint32_t block, uint32_t first, uint32_t count) {
   const blockwise::StageScales& b = p_.block_b;
   const auto at = [&](uint32_t factor) { return mem(stage, p_.block_b_offset() + 4 * (factor * b.row_stride() + block * b.k_stride())); };
@@ -66,8 +66,8 @@ std::vector<Reg> GemmDevice::load_factors(Reg stage, uint32_t block, uint32_t fi
   return out;
 }
 
-// sum = fma(accumulator, fl(SFA * SFB), sum): SFA belongs to the thread's row, SFB to granularity_n columns. Factors are on their way
-// before the accumulators are waited for: all of them if they are few, else those of the next columns.
+// sum = fma(accumulator, fl(SFA * SFB), sum): SFA belongs to the thread's row, SFB to granularity_n columns. The loads of factors are
+// issued before the wait for the accumulators: all of them if they are few, else those of the next columns.
 void GemmDevice::promote_block(EpilogueState& s, Reg stage, Reg own_factor, uint32_t block) {
   const uint32_t columns = p_.thread_columns(), chunk = std::min(columns, p_.share == RowShare::warp_groups ? 16u : 32u), factors = std::max(1u, columns / c_.block.n);
   const Reg factors_b = s.part_factor.valid() ? k_.def("add.u32", stage, s.part_factor) : stage;

@@ -1,4 +1,4 @@
-// The three kernels' rows in the table: parameters, operands, verification.
+// The three kernels' entries in the table of kernels: parameters, operands, verification.
 #include <fmt/format.h>
 
 #include <cmath>
@@ -26,7 +26,7 @@ Shape shape_of(const Params& p) {
           static_cast<uint64_t>(p.integer("k"))};
 }
 
-/// A .npy matrix; its sizes replace the parameters that were not given and must agree with those that were.
+/// Reads a .npy matrix; its sizes replace parameters that the user did not set and must agree with those that the user set.
 std::vector<float> read_matrix(const Params& p, const char* which, std::pair<const char*, uint64_t&> rows,
                                std::pair<const char*, uint64_t&> columns) {
   const std::string& path = p.text(which);
@@ -50,7 +50,7 @@ GenerateOptions generation(const Params& p, uint64_t stream) {
   return g;
 }
 
-/// Quantises `values`, which are generated first unless they were given.
+/// Quantizes `values`; generates them first if they are empty.
 QuantisedMatrix operand_of(const Params& p, std::vector<float>& values, uint64_t rows, uint64_t k,
                            const QuantiseRecipe& recipe, uint64_t stream) {
   if (values.empty()) {

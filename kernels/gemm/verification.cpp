@@ -24,7 +24,7 @@ reference::GemmOperand reference_operand(const QuantisedMatrix& q) {
   return o;
 }
 
-// At most 64 rows, evenly spread.
+// Returns at most 64 rows, evenly spread.
 std::vector<uint64_t> sampled_rows(uint64_t m) {
   const uint64_t count = std::min<uint64_t>(m, 64);
   std::vector<uint64_t> rows;
@@ -32,7 +32,7 @@ std::vector<uint64_t> sampled_rows(uint64_t m) {
   return rows;
 }
 
-/// Over the sampled rows, against alpha * exact + beta * C.
+/// Returns the error over the sampled rows, against alpha * exact + beta * C.
 std::string error_text(const GemmPlan& p, const GemmProblem& x, const std::vector<uint32_t>& d,
                        const std::vector<uint64_t>& rows, const std::vector<double>& exact, double alpha) {
   const reference::OutputFormat format = output_format(p.config.output);

@@ -6,8 +6,8 @@
 
 namespace drywell::kernels::gemm {
 
-/// Compares every value of `d` bit for bit and adds the error against the float64 product of the same
-/// operands to the notes.
+/// Compares every value of `d` bit for bit; adds the error against the float64 product of the same operands to the
+/// report's notes.
 void verify(KernelReport& report, const GemmPlan& plan, const GemmProblem& problem,
             const std::vector<uint32_t>& d, unsigned threads);
 

@@ -11,8 +11,8 @@ namespace {
 
 using namespace isa;
 
-// A matrix descriptor of sm_90 without its start: K-major rows as wide as the swizzle span, `span` bytes, eight of them from one group
-// of rows to the next (PTX ISA 9.7.15.5.1.2).
+// Matrix descriptor of sm_90 without its start address: K-major rows as wide as the swizzle span, `span` bytes; groups of eight rows
+// are eight spans apart (PTX ISA 9.7.15.5.1.2).
 int64_t descriptor_base(uint32_t span) {
   const int64_t layout = span == 128 ? 1 : span == 64 ? 2 : 3;
   return static_cast<int64_t>(static_cast<uint64_t>(layout) << 62) | int64_t{span / 2} << 32 | int64_t{1} << 16;
@@ -35,14 +35,14 @@ class Sm90Blockwise {
   struct Tile {
     Reg m0, n0;
   };
-  /// What a consumer thread keeps: where it stands in the tile, descriptors of stage 0, the sums.
+  /// State of a consumer thread: its position in the tile, descriptors of stage 0, the sums.
   struct Consumer {
     Reg row, column, a, b;  // row of its first fragment and first column of a pair, in the tile
-    // Where its factors are in a stage: of its rows, eight apart; of the columns of a pair, if columns have factors of their own.
+    // Addresses of its factors in a stage: of its rows, eight apart; of the columns of a pair, if columns have their own factors.
     std::array<Reg, 2> factor_a, factor_b;
     RegArray sums;
     Reg alpha, beta, d, c, m, n;
-    Reg releases, to;  // predicate: this lane tells a CTA that a stage is read; that CTA's shared memory
+    Reg releases, to;  // predicate: this lane signals to a CTA that a stage is read; that CTA's shared memory
   };
 
   void prologue();
@@ -66,7 +66,7 @@ class Sm90Blockwise {
   Reg first_descriptor(Reg address);
   void multiply(const Consumer& w, const RegArray& part, Reg stage);
   void promote(const Consumer& w, const RegArray& part, Reg stage);
-  /// The factors of B a thread needs for columns 8 j + 2 (lane % 4) + {0, 1}.
+  /// Loads the factors of B that a thread needs for columns 8 j + 2 (lane % 4) + {0, 1}.
   Reg factor_b(const std::array<Reg, 2>& at, Reg stage, uint32_t j, uint32_t e);
   void store(const Consumer& w, const Tile& t);
   void store_pair(const Consumer& w, Reg at, Reg source, Reg low, Reg high);
@@ -127,7 +127,7 @@ void Sm90Blockwise::place_in_cluster() {
   column_mask_ = k_.def("cvt.u16.u32", k_.def("shl.b32", k_.def("mov.b32", (1u << m) - 1), k_.def("mul.lo.u32", rank_n_, m)));
 }
 
-// The whole producer warp group gives registers back, the consumers take them: 128 * 40 + 256 * 232 of 64 Ki.
+// The producer warp group releases registers and the consumers take them: 128 * 40 + 256 * 232 of 64 Ki.
 void Sm90Blockwise::produce() {
   k_("setmaxnreg.dec.sync.aligned.u32", 40);
   k_.warp_role("mainloop", warp_, 0, 0, [&] { load(); });
@@ -147,7 +147,7 @@ void Sm90Blockwise::for_tiles(const std::function<void(const Tile&)>& body) {
   });
 }
 
-// Producer warp "Mainloop": operands, and the scales that are worth TMA.
+// Producer warp "Mainloop": operands, and the scales that TMA loads.
 void Sm90Blockwise::load() {
   PipelineState state(k_, c_.stages, PipelineState::Role::producer);
   for_tiles([&](const Tile& t) {
@@ -173,7 +173,7 @@ void Sm90Blockwise::load_stage(const Tile& t, Reg k_tile, const PipelineState& s
   if (p_.tma_sfb()) scales(t.n0, c_.scales.n, p_.smem_sfb, p_.sfb_pitch());
 }
 
-// What several CTAs need is loaded in shares: each loads its share of the rows and sends it to all of them.
+// Data for several CTAs is loaded in shares: each CTA loads its share of the rows and multicasts it to all of them.
 void Sm90Blockwise::load_operand(size_t map, Reg k0, Reg row, Reg to, Reg barrier, uint32_t rows, uint32_t shares, Reg share, Reg mask) {
   if (shares == 1) return tma(map, k0, row, to, barrier);
   const uint32_t lines = rows / shares;
@@ -190,7 +190,7 @@ void Sm90Blockwise::tma(size_t map, Reg x, Reg y, Reg to, Reg barrier, Reg mask)
   }
 }
 
-// Producer warp "MainloopAux": 32 lanes arrive on every stage, whatever they copied.
+// Producer warp "MainloopAux": 32 lanes arrive on every stage, with or without a copy of their own.
 void Sm90Blockwise::load_scales() {
   const ScaleView a = load_view(k_, problem_, offsetof(Sm90Problem, sfa)), b = load_view(k_, problem_, offsetof(Sm90Problem, sfb));
   PipelineState state(k_, c_.stages, PipelineState::Role::producer);
@@ -250,12 +250,12 @@ void Sm90Blockwise::consume() {
   });
 }
 
-// A stage is free for a CTA's loads when every CTA they go to has read it: one lane for each of those CTAs.
+// A stage is free for a CTA's loads when every CTA that receives them has read it: one lane signals to each of those CTAs.
 void Sm90Blockwise::find_readers(Consumer& w) {
   w.releases = k_.reg(Mod::pred);
   k_("setp.lt.u32", w.releases, lane_, p_.readers());
   if (!clusters()) return;
-  // Lanes below cluster_n: this row's CTAs; then this column's others.
+  // Lanes below cluster_n: this row's CTAs; then the other CTAs of this column.
   const Reg in_row = k_.reg(Mod::pred), passed = k_.reg(Mod::pred);
   k_("setp.lt.u32", in_row, lane_, c_.cluster_n);
   const Reg other = k_.def("sub.u32", lane_, c_.cluster_n), next = k_.def("add.u32", other, 1);
@@ -273,12 +273,12 @@ void Sm90Blockwise::release(const Consumer& w, const PipelineState& state) {
     return;
   }
   const Reg empty = MbarrierRing(k_, w.to, 0, c_.stages).empty(state);
-  // As CUTLASS's ClusterBarrier::arrive: no .cluster scope. Nothing is handed over, the stage has only been read; with it an H200 takes
-  // 2.8 times as long for 2048^3 on clusters of 2 x 2.
+  // As CUTLASS's ClusterBarrier::arrive: no .cluster scope. The arrival releases no writes, the stage has only been read; with
+  // .cluster scope an H200 takes 2.8 times as long for 2048^3 on clusters of 2 x 2.
   k_.when(w.releases)("mbarrier.arrive.shared::cluster.b64", sink(), mem(empty));
 }
 
-// A block of K from zero: chained wgmma of K = 32, four for 128.
+// Computes a block of K, starting from zero: chained wgmma of K = 32, four for 128.
 void Sm90Blockwise::multiply(const Consumer& w, const RegArray& part, Reg stage) {
   const auto name = [](numeric::Format f) { return f == numeric::Format::e5m2 ? std::string("e5m2") : std::string("e4m3"); };
   const std::string op = "wgmma.mma_async.sync.aligned.m64n" + std::to_string(c_.bn) + "k32.f32." + name(c_.a) + "." + name(c_.b);
@@ -298,8 +298,8 @@ Reg Sm90Blockwise::factor_b(const std::array<Reg, 2>& at, Reg stage, uint32_t j,
   return k_.def("ld.shared.f32", mem(c_.scales.n >= 8 ? stage : at[e], 4 * (8 * j / c_.scales.n)));
 }
 
-// With one factor for the tile on either side the product of the two comes first, else the accumulator takes SFA and then SFB:
-// the three branches of "SM90 Blockwise Scaling and Groupwise Scaling", section "mma".
+// If one of the operands has one factor per tile, the product of the two factors comes first; else the accumulator is
+// multiplied by SFA and then SFB: the article's three branches.
 void Sm90Blockwise::promote(const Consumer& w, const RegArray& part, Reg stage) {
   const bool chain = p_.sfa.rows > 1 && p_.sfb.rows > 1;
   const Reg stage_a = stage_at(p_.smem_sfa, stage, p_.sfa_pitch()), stage_b = stage_at(p_.smem_sfb, stage, p_.sfb_pitch());
@@ -350,7 +350,7 @@ void Sm90Blockwise::store(const Consumer& w, const Tile& t) {
   }
 }
 
-// d = alpha * sum (+ beta * C), rounded; two columns at once.
+// Stores d = alpha * sum (+ beta * C), rounded, for two columns at once.
 void Sm90Blockwise::store_pair(const Consumer& w, Reg at, Reg source, Reg low, Reg high) {
   std::array<Reg, 2> v = {k_.def("mul.f32", low, w.alpha), k_.def("mul.f32", high, w.alpha)};
   const bool wide = c_.output == TensorType::f32;
@@ -374,7 +374,7 @@ void Sm90Blockwise::store_pair(const Consumer& w, Reg at, Reg source, Reg low, R
   }
 }
 
-// Column-major: a column of D is contiguous, a thread's elements are single ones.
+// Column-major: a column of D is contiguous, so a thread stores single elements.
 void Sm90Blockwise::store_columns(const Consumer& w, const Tile& t) {
   const uint32_t bytes = element_bits(c_.output) / 8;
   const Reg pitch = k_.def("mul.wide.u32", w.m, bytes);  // from column to column

@@ -1,4 +1,4 @@
-// Plan, host side and the row in the table.
+// Plan, host side and the entry in the table of kernels.
 #include "kernels/gemm_sm90/sm90.h"
 
 #include <fmt/format.h>
@@ -13,7 +13,7 @@
 namespace drywell::kernels::blockwise {
 namespace {
 
-constexpr uint32_t kSmemLimit = 232448;  // 227 KiB, what one CTA may use on sm_90
+constexpr uint32_t kSmemLimit = 232448;  // 227 KiB, the limit of one CTA on sm_90
 
 isa::TensorMap matrix_map(Accelerator& device, const Sm90Plan& p, GmemAddr at, uint64_t rows, uint64_t k, uint32_t box_rows) {
   isa::TensorMapFields f;
@@ -45,7 +45,7 @@ DeviceScales device_scales(GmemAddr at, const ScaleShape& s) {
 
 std::vector<uint8_t> bytes_of(const QuantisedMatrix& q) { return {q.codes.begin(), q.codes.end()}; }
 
-/// Tiles of a cluster along M, and all of them.
+/// Number of cluster tiles along M, and in all.
 uint64_t cluster_tiles_m(const Sm90Config& c, const Shape& s) { return ceil_div(ceil_div(s.m, Sm90Plan::kTileM), c.cluster_m); }
 uint64_t cluster_tiles(const Sm90Config& c, const Shape& s) { return cluster_tiles_m(c, s) * ceil_div(ceil_div(s.n, c.bn), c.cluster_n); }
 

@@ -21,7 +21,7 @@ struct Sm90Config {
   isa::Major d_major = isa::Major::k;  // of C and D: k row-major, mn column-major
   bool reads_c = false;
   uint32_t cluster_m = 1, cluster_n = 1;  // tiles of a cluster
-  uint32_t ctas = 0;  // of the grid at most; 0: one for every SM
+  uint32_t ctas = 0;  // largest grid; 0: one CTA for every SM
 };
 
 struct Sm90Plan {
@@ -42,13 +42,13 @@ struct Sm90Plan {
   /// "the scale granularity equals the tile's size along K"; a row of a stage is its swizzle span.
   uint32_t tile_k() const { return config.scales.k; }
   uint32_t cluster() const { return config.cluster_m * config.cluster_n; }
-  /// CTAs that read what one CTA loads, itself included: those of its row and of its column.
+  /// Number of CTAs that read the data that one CTA loads, itself included: those of its row and of its column.
   uint32_t readers() const { return config.cluster_m + config.cluster_n - 1; }
   isa::Swizzle swizzle() const { return tile_k() == 128 ? isa::Swizzle::b128 : tile_k() == 64 ? isa::Swizzle::b64 : isa::Swizzle::b32; }
 
   bool tma_sfa() const { return sfa.rows >= kScaleTmaThreshold && sfb.rows < kScaleTmaThreshold; }
   bool tma_sfb() const { return sfb.rows >= kScaleTmaThreshold && sfa.rows < kScaleTmaThreshold; }
-  /// Bytes from stage to stage: what TMA writes begins at a multiple of 128.
+  /// Bytes from stage to stage: the destination of a TMA load begins at a multiple of 128.
   uint32_t sfa_pitch() const { return (sfa.bytes() + 127) / 128 * 128; }
   uint32_t sfb_pitch() const { return (sfb.bytes() + 127) / 128 * 128; }
   reference::BlockwiseArithmetic arithmetic() const;
@@ -56,7 +56,7 @@ struct Sm90Plan {
 
 /// The launch's parameters as the kernel reads them.
 struct Sm90Problem {
-  isa::TensorMap map_a, map_b, map_sf;  // the last of SFA or SFB, if TMA loads one of them
+  isa::TensorMap map_a, map_b, map_sf;  // map_sf: of SFA or SFB, if TMA loads one of them
   DeviceScales sfa, sfb;
   uint64_t d = 0, c = 0;
   uint32_t tiles_m = 0, tiles = 0, k_tiles = 0, m = 0, n = 0;  // tiles: of a cluster

@@ -14,7 +14,7 @@
 namespace drywell::kernels::nvfp4 {
 namespace {
 
-/// x or dy on one rank: the tensor, its maxima before and after the transform, and its two quantised orientations.
+/// x or dy on one rank: the tensor, its maxima before and after the transform, and its two quantized orientations.
 struct Activation {
   std::string name;
   bool gradient = false;
@@ -22,7 +22,7 @@ struct Activation {
   Nvfp4Matrix row, column;
 };
 
-/// One device's tensors and launches. After a fault nothing more is launched.
+/// One device's tensors and launches. After a fault it launches nothing more.
 class Rank {
  public:
   Rank(Accelerator& device, const LinearOptions& o, const sim::RunOptions& run) : device_(device), arrays_(device), o_(o), run_(run), plan_(linear_gemm_config(o)) {
@@ -33,14 +33,14 @@ class Rank {
   }
 
   Activation load_activation(const std::string& name, bool gradient, const std::vector<uint16_t>& values, LinearOptions::Shape s);
-  /// HadamardAmaxTmaKernel, or the plain reduction where nothing is transformed.
+  /// HadamardAmaxTmaKernel, or the plain reduction if the tensor is not transformed.
   void amax(Activation& a);
   void quantise(const Activation& a);
 
   Activation load_weight(const std::vector<uint16_t>& values, LinearOptions::Shape s);
   void quantise_weight(const Activation& w);
 
-  /// a.rows x b.rows bf16.
+  /// Returns a.rows x b.rows bf16.
   std::vector<uint16_t> gemm(const std::string& name, const Nvfp4Matrix& a, const Nvfp4Matrix& b);
 
   Nvfp4Matrix make_matrix(uint64_t rows, uint64_t k, GmemAddr amax, const std::string& name);
@@ -166,7 +166,7 @@ HostNvfp4 Rank::read(const Nvfp4Matrix& m) const {
   return h;
 }
 
-/// All ranks in step.
+/// All ranks, step by step together.
 class Layer {
  public:
   Layer(Ranks machines, const LinearOptions& o, const sim::RunOptions& run) : machines_(machines), o_(o) {
@@ -178,9 +178,9 @@ class Layer {
  private:
   using Activations = std::vector<Activation>;
 
-  /// Amaxes, locally and then over the ranks.
+  /// Finds amaxes, on each rank and then over the ranks.
   void find_amax(Activations& a, bool gathered);
-  /// The gathered orientations of a tensor that arrives in shards of rows.
+  /// Gathers the orientations of a tensor that is split in shards of rows.
   void gather(Activations& a);
   void gather_rowwise(Activations& a);
   void gather_columnwise(Activations& a);
@@ -208,8 +208,8 @@ void Layer::find_amax(Activations& a, bool gathered) {
   if (a[0].column.amax != a[0].row.amax) all_reduce_max(machines_, addresses([&](size_t r) { return a[r].column.amax; }));
 }
 
-// Codes are stacked as they come. Scales: "removes padding along dim 0 and gathers into the full output shape … with padding
-// only at the tail end": each rank gives its own rows, with the padding along the quantised dimension.
+// Codes are stacked unchanged. Scales: "removes padding along dim 0 and gathers into the full output shape … with padding
+// only at the tail end": each rank contributes its own rows, with the padding along the quantized dimension.
 void Layer::gather_rowwise(Activations& a) {
   const Nvfp4Matrix local = a[0].row;
   std::vector<Nvfp4Matrix> full;
@@ -219,9 +219,9 @@ void Layer::gather_rowwise(Activations& a) {
   each([&](size_t r) { a[r].row = full[r]; });
 }
 
-// "[WORLD_SIZE * K, M // 2] … while what we want is [K, WORLD_SIZE * (M // 2)]": shards side by side after the gather. Scale
-// factors: "removes padding from both dimensions prior to the all-gather … After the all-gather and shape correction, the full
-// fixed tensor is then re-padded".
+// "[WORLD_SIZE * K, M // 2] … while what we want is [K, WORLD_SIZE * (M // 2)]": the shards are adjacent after the gather.
+// Scale factors: "removes padding from both dimensions prior to the all-gather … After the all-gather and shape correction,
+// the full fixed tensor is then re-padded".
 void Layer::gather_columnwise(Activations& a) {
   const Nvfp4Matrix local = a[0].column;
   const uint64_t n = ranks_.size(), rows = local.rows, code_width = local.k / 2, scale_width = local.scales_per_row();
@@ -267,7 +267,7 @@ LinearRun Layer::run(std::span<const std::vector<uint16_t>> x, std::span<const s
     ws.push_back(ranks_[r]->load_weight(w[r], o_.local_w()));
     dys.push_back(ranks_[r]->load_activation("dy", true, dy[r], o_.local_dy()));
   });
-  // Forward: both orientations of x and w at once, the column-wise ones for the backward pass.
+  // Forward: both orientations of x and w in one launch; the backward pass reads the column-wise ones.
   find_amax(xs, column);
   each([&](size_t r) { ranks_[r]->quantise(xs[r]); });
   if (column) gather(xs);
@@ -290,7 +290,7 @@ LinearRun Layer::run(std::span<const std::vector<uint16_t>> x, std::span<const s
     result.dy_column = ranks_[r]->read(dys[r].column);
     out.log.push_back(ranks_[r]->log());
     const sim::RunResult& t = ranks_[r]->total();
-    out.run.cycles = std::max(out.run.cycles, t.cycles);  // ranks run side by side
+    out.run.cycles = std::max(out.run.cycles, t.cycles);  // the ranks run at the same time
     out.run.warp_instructions += t.warp_instructions;
     out.run.host_seconds += t.host_seconds;
     if (!out.run.fault) out.run.fault = t.fault;

@@ -1,4 +1,4 @@
-// The linear layer's row in the table: tensors, launches, verification against the independent flow, quality.
+// The linear layer's entry in the table of kernels: tensors, launches, verification against the independent flow, quality.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -58,7 +58,7 @@ struct HostMatrix {
   }
 };
 
-/// Rank r's part of a matrix that is split to blocks of `s` along whichever dimension is shorter than the whole.
+/// Returns each rank's part of a matrix that is split into blocks of `s` along the dimension in which `s` is smaller.
 std::vector<HostMatrix> split(const HostMatrix& m, LinearOptions::Shape s, uint64_t ranks) {
   std::vector<HostMatrix> out;
   for (uint64_t r = 0; r < ranks; ++r) out.push_back(m.part(s.rows < m.rows ? r * s.rows : 0, s.columns < m.columns ? r * s.columns : 0, s));
@@ -98,7 +98,7 @@ reference::LinearRecipe recipe_of(const LinearOptions& o, unsigned threads) {
           .threads = threads};
 }
 
-/// What every rank must hold, by the independent flow: amaxes of the parts or of the whole, parts quantised, shards gathered.
+/// Expected tensors of every rank, by the independent flow: amaxes of the parts or of the whole, parts quantized, shards gathered.
 class Expected {
  public:
   Expected(const LinearOptions& o, const Problem& p, unsigned threads)
@@ -175,7 +175,7 @@ void verify(KernelReport& r, const LinearOptions& o, const LinearRun& got, const
   }
 }
 
-/// Parts side by side (`along_columns`), one below the other, or added up, to the whole layer's tensor.
+/// Joins parts to the whole layer's tensor: next to each other (`along_columns`), or one below the other.
 HostMatrix join(const std::vector<std::vector<uint16_t>>& parts, uint64_t rows, uint64_t columns, bool along_columns) {
   HostMatrix out{rows, columns, {}};
   if (!along_columns) {
@@ -224,7 +224,7 @@ HostMatrix transposed(const HostMatrix& m) {
   return out;
 }
 
-/// Relative error of `got` against the float64 product of bf16 operands, over at most 32 rows.
+/// Returns the relative error of `got` against the float64 product of bf16 operands, over at most 32 rows.
 std::string quality(const HostMatrix& got, const HostMatrix& a, const HostMatrix& b, unsigned threads) {
   std::vector<uint64_t> rows;
   const uint64_t count = std::min<uint64_t>(got.rows, 32);
@@ -241,7 +241,7 @@ std::string quality(const HostMatrix& got, const HostMatrix& a, const HostMatrix
   return fmt::format("{:.3g} relative (Frobenius)", norm == 0 ? 0.0 : std::sqrt(error / norm));
 }
 
-/// The launches of rank 0 one after the other; under the timed driver each with where it lies in the layer's time.
+/// Adds the launches of rank 0 in order; under the timed driver each with its place in the layer's time.
 void add_notes(KernelReport& r, const LinearRun& run) {
   constexpr uint64_t kColumns = 64;
   uint64_t total = 0, begin = 0;

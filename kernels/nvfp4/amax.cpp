@@ -1,4 +1,4 @@
-// Largest magnitudes: the plain reduction, and the fused kernel that takes it before and after the transform.
+// Largest magnitudes: the plain reduction, and the fused kernel that finds the maximum before and after the transform.
 #include <algorithm>
 
 #include "drywell/core/bits.h"
@@ -14,10 +14,10 @@ using namespace isa;
 constexpr uint32_t kAmaxThreads = 256;
 constexpr uint32_t kAmaxBlocksPerSm = 8;
 
-/// Larger magnitude of each half; a NaN is ignored.
+/// Keeps the larger magnitude in each half; ignores NaN.
 void fold(KernelBuilder& k, Reg largest, Reg pair) { k("max.bf16x2", largest, largest, k.def("abs.bf16x2", pair)); }
 
-/// The threads' maxima to one, atomically into memory: magnitudes of f32 order as their bits do.
+/// Reduces the threads' maxima to one value, atomically in memory: magnitudes of f32 have the same order as their bits.
 void reduce_amax(KernelBuilder& k, Reg pairs, Reg tid, uint32_t warps, Symbol scratch, Reg out) {
   const auto halves = widen_bf16(k, pairs);
   const Reg mine = k.reg(Mod::b32), lead = k.reg(Mod::pred), first = k.reg(Mod::pred);
@@ -116,8 +116,8 @@ class RhtAmax {
     }
   }
 
-  // A lane names one row of four 8 x 8 matrices: rows 0-7 and 8-15 of the stripe, two chunks of eight columns of the warp's
-  // sixteen, where the 128-byte swizzle put them.
+  // A lane holds the address of one row of four 8 x 8 matrices: rows 0-7 and 8-15 of the stripe, two chunks of eight
+  // columns of the warp's sixteen, at their place in the 128-byte swizzle.
   void tile_addresses() {
     const Reg lane = k_.def("and.b32", tid_, 31), warp = k_.def("shr.u32", tid_, 5);
     const Reg row7 = k_.def("and.b32", lane, 7);

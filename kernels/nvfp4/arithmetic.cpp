@@ -19,7 +19,7 @@ constexpr int kPhiloxRounds = 10;
 
 using Words = std::array<Reg, 4>;
 
-// One block of four random words for counter `ctr`.
+// Computes one block of four random words for counter `ctr`.
 Words philox(KernelBuilder& k, Words ctr, Reg key0, Reg key1) {
   Reg k0 = k.def("mov.b32", key0), k1 = k.def("mov.b32", key1);
   for (int round = 0; round < kPhiloxRounds; ++round) {
@@ -46,7 +46,7 @@ void increment(KernelBuilder& k, const Words& ctr) {
   }
 }
 
-// f32 -> bf16 -> f32 for pairs: the widening is a shift.
+// Rounds pairs f32 -> bf16 -> f32; the widening is a shift.
 void round_trip(KernelBuilder& k, const RegArray& acc) {
   for (size_t i = 0; i < acc.size(); i += 2) {
     const Reg packed = k.def("cvt.rn.bf16x2.f32", acc[i + 1], acc[i]);
@@ -57,7 +57,7 @@ void round_trip(KernelBuilder& k, const RegArray& acc) {
 
 const char* smaller(const Arithmetic& a) { return a.propagates_nan ? "min.NaN.f32" : "min.f32"; }
 
-// What the block's scale is before it is rounded to e4m3. Where NaN is not propagated the minimum with FLT_MAX turns it
+// Returns the block's scale before the rounding to e4m3. If NaN is not propagated, the minimum with FLT_MAX turns it
 // into the largest scale (core_nvfp4.cuh); the fused kernel has no such minimum.
 Reg wanted_scale(KernelBuilder& k, const Arithmetic& a, Reg amax, const GlobalScales& s) {
   const Reg relative = a.te_scale_order ? amax : k.def("div.rn.f32", amax, kE2m1Max);
@@ -71,7 +71,7 @@ Reg element_scale(KernelBuilder& k, const Arithmetic& a, Reg stored, const Globa
   return k.def(smaller(a), inverse, kFloatMax);
 }
 
-// Eight codes of a word, element 0 lowest: four byte conversions packed.
+// Rounds eight values to the codes of a word, element 0 lowest: four byte conversions packed.
 Reg round_nearest(KernelBuilder& k, const std::array<Reg, 8>& y) {
   std::array<Reg, 4> byte;
   for (size_t i = 0; i < 4; ++i) byte[i] = k.def("cvt.rn.satfinite.e2m1x2.f32", y[2 * i + 1], y[2 * i]);
@@ -84,7 +84,7 @@ Reg round_stochastic(KernelBuilder& k, const std::array<Reg, 8>& y, Reg bits0, R
   return k.def("mov.b32", vec(low, high));
 }
 
-// Two e4m3 codes as floats, by way of f16: there is no direct conversion.
+// Converts two e4m3 codes to floats, through f16: there is no direct conversion.
 std::array<Reg, 2> widen_e4m3(KernelBuilder& k, Reg codes) {
   const Reg pair = k.def("cvt.rn.f16x2.e4m3x2", codes);
   const Reg a = k.reg(Mod::b16), b = k.reg(Mod::b16);
@@ -92,7 +92,7 @@ std::array<Reg, 2> widen_e4m3(KernelBuilder& k, Reg codes) {
   return {k.def("cvt.f32.f16", a), k.def("cvt.f32.f16", b)};
 }
 
-// Four ue4m3 codes as a word and their values as floats.
+// Rounds four scales to ue4m3 codes in a word, and returns the values of the codes as floats.
 std::array<Reg, kBlocks> convert_scales(KernelBuilder& k, const std::array<Reg, kBlocks>& v, Reg& packed) {
   const Reg low = k.def("cvt.rn.satfinite.e4m3x2.f32", v[1], v[0]), high = k.def("cvt.rn.satfinite.e4m3x2.f32", v[3], v[2]);
   packed = k.def("mov.b32", vec(low, high));

@@ -1,5 +1,5 @@
-// NVFP4 arithmetic in the DSL (docs/facts/numerics.md §4): global scales, block scales, codes, random words. Shared by every
-// kernel that quantises.
+// NVFP4 arithmetic in the DSL (facts/numerics.md §4): global scales, block scales, codes, random words. All kernels
+// that quantize use it.
 #pragma once
 
 #include <array>
@@ -9,18 +9,18 @@
 
 namespace drywell::kernels::nvfp4 {
 
-/// What is compiled into a kernel that quantises.
+/// Compile-time options of a kernel that quantizes.
 struct Arithmetic {
   bool stochastic = false;
   bool te_scale_order = false;          // bmax * (S_enc / 6) instead of (bmax / 6) * S_enc
-  bool bf16_round_trip = false;         // of the values first
+  bool bf16_round_trip = false;         // of the values, as the first step
   bool approximate_reciprocal = false;  // rcp.approx.ftz instead of the IEEE division
-  bool propagates_nan = false;          // fused-rht's maxima do, those of the other kernels ignore NaN
+  bool propagates_nan = false;          // fused-rht's maxima propagate NaN, those of the other kernels ignore it
 };
 
 /// Registers that stay constant over a launch.
 struct GlobalScales {
-  isa::Reg encode;  // S_enc, or S_enc / 6 in TransformerEngine's present order
+  isa::Reg encode;  // S_enc, or S_enc / 6 in TransformerEngine's current order
   isa::Reg decode;  // S_dec = 1 / S_enc
 };
 /// Global scales from the tensor's amax (ComputeGlobalEncodeScaleFP4 of
@@ -30,14 +30,14 @@ GlobalScales global_scales(isa::KernelBuilder& k, const Arithmetic& a, isa::Reg 
 struct PhiloxSeed {
   isa::Reg seed_low, seed_high, offset_low, offset_high;
 };
-/// The [seed, offset] pair in memory; the null pointer means zeros.
+/// Loads the [seed, offset] pair from memory; a null pointer means zeros.
 PhiloxSeed load_seed(isa::KernelBuilder& k, isa::Reg rng_address);
 
-/// Philox4x32-10 as curanddx.hpp steps it: four random words a call.
+/// Philox4x32-10 with the steps of curanddx.hpp: four random words per call.
 class PhiloxStream {
  public:
   PhiloxStream(isa::KernelBuilder& k, const PhiloxSeed& seed, isa::Reg subsequence);
-  /// `more`: there will be another call.
+  /// `more`: another call follows.
   std::array<isa::Reg, 4> next(bool more = true);
 
  private:
@@ -49,24 +49,24 @@ class PhiloxStream {
 inline constexpr size_t kBlockSize = 16;
 using BlockValues = std::span<const isa::Reg, kBlockSize>;
 
-/// Two bf16 values in a word as f32: exact.
+/// Converts two bf16 values of a word to f32: exact.
 std::array<isa::Reg, 2> widen_bf16(isa::KernelBuilder& k, isa::Reg packed);
 isa::Reg block_amax(isa::KernelBuilder& k, const Arithmetic& a, BlockValues values);
 
 struct BlockScale {
-  isa::Reg code;        // b16, the ue4m3 byte low
+  isa::Reg code;        // b16, the ue4m3 byte in the low half
   isa::Reg multiplier;  // of the block's elements: 1 / (stored scale * S_dec), at most FLT_MAX
 };
 BlockScale block_scale(isa::KernelBuilder& k, const Arithmetic& a, isa::Reg amax, const GlobalScales& s);
 
-/// Sixteen codes in two words, element 0 in the lowest nibble. `random`: null for nearest even.
+/// Rounds to sixteen codes in two words, element 0 in the lowest nibble. `random`: null for nearest even.
 std::array<isa::Reg, 2> encode_block(isa::KernelBuilder& k, BlockValues values, isa::Reg multiplier, const std::array<isa::Reg, 4>* random);
 
 struct QuantisedTile {
   isa::RegArray codes;  // eight 32-bit words, element 0 in the lowest nibble of word 0
   isa::Reg scales;      // four ue4m3 bytes, block 0 lowest
 };
-/// 64 accumulators of a thread: four blocks.
+/// Quantizes 64 accumulators of a thread: four blocks.
 QuantisedTile quantise_tile(isa::KernelBuilder& k, const Arithmetic& a, const isa::RegArray& acc, const GlobalScales& s, const PhiloxSeed& seed,
                             isa::Reg sequence);
 

@@ -1,4 +1,5 @@
-// What the NVFP4 kernels' rows in the table share: parameters, the bf16 input, the arithmetic's options.
+// Shared code of the NVFP4 kernels' entries in the table of kernels: parameters, the bf16 input, the arithmetic's
+// options.
 #pragma once
 
 #include <vector>
@@ -18,7 +19,7 @@ struct Bf16Input {
   uint64_t rows = 0, columns = 0;
   std::vector<uint16_t> values;
 };
-/// Reads --input or generates; a file decides the sizes. Throws InputError E2110 for sizes no kernel here takes.
+/// Reads --input or generates; a file sets the sizes. Throws InputError E2110 for sizes that no kernel here supports.
 Bf16Input bf16_input(const RunContext& c);
 
 Arithmetic arithmetic_of(const Params& p);

@@ -1,8 +1,7 @@
-// The kernels around the three GEMMs of TransformerEngine's NVFP4 linear layer, as the article
-// "NVFP4 training in TransformerEngine", section "Custom Kernels", describes them: amaxes, quantisation, scale-factor layout, and what
-// tensor parallelism adds.
+// The kernels around the three GEMMs of TransformerEngine's NVFP4 linear layer, as the article "NVFP4 training in
+// TransformerEngine" describes them: amaxes, quantization, scale-factor layout, and the kernels of tensor parallelism.
 //
-// Each launch takes tensors that are on the device already, so that a layer's kernels follow one another there.
+// Each launch takes tensors that are on the device already, so that a layer's kernels run one after the other there.
 #pragma once
 
 #include <cstdint>
@@ -20,7 +19,7 @@ struct Bf16Matrix {
   uint64_t bytes() const { return 2 * rows * columns; }
 };
 
-/// rows x k e2m1 codes, two a byte along k, and their block scales: what TransformerEngine keeps of one orientation. A
+/// rows x k e2m1 codes, two per byte along k, and their block scales: TransformerEngine's form of one orientation. A
 /// column-wise one is the row-major transpose.
 struct Nvfp4Matrix {
   GmemAddr codes{}, scales{}, amax{};
@@ -36,13 +35,13 @@ struct Nvfp4Matrix {
 
 // ---- amax
 
-/// max |x| into an f32 in memory that holds 0 (or an earlier maximum), NaN ignored. Columns are a multiple of 8.
+/// Writes max |x| to an f32 in memory that holds 0 (or an earlier maximum), NaN ignored. Columns are a multiple of 8.
 isa::Module build_amax(isa::Target target);
 sim::LaunchConfig amax_launch(const Bf16Matrix& x, uint32_t sm_count);
 sim::RunResult launch_amax(Accelerator& device, const Bf16Matrix& x, GmemAddr amax, const sim::RunOptions& run);
 
 struct RhtAmaxOptions {
-  bool identity = true, transformed = true;  // which maxima
+  bool identity = true, transformed = true;  // the maxima to compute
 };
 /// HadamardAmaxTmaKernel: max |x| and max |x' rounded to bf16|, x' the random Hadamard transform of runs of 16 rows.
 isa::Module build_rht_amax(const RhtAmaxOptions& o, isa::Target target);
@@ -56,41 +55,42 @@ sim::RunResult launch_rht_amax(Accelerator& device, const Bf16Matrix& x, const R
 struct QuantiseOptions {
   Arithmetic arithmetic;
   bool rowwise = true, columnwise = false;
-  bool square_blocks = false;  // one scale for 16 x 16 values (weights), else for 16 along the quantised dimension
+  bool square_blocks = false;  // one scale for 16 x 16 values (weights), else for 16 along the quantized dimension
 };
 /// quantize_transpose_nvfp4 and quantize_transpose_nvfp4_2D_kernel.
 isa::Module build_quantise(const QuantiseOptions& o, isa::Target target);
 /// Rows (columnwise) and columns (rowwise) are multiples of 32: TMA's strides. Throws InputError E2110.
 void check_quantise(const QuantiseOptions& o, uint64_t rows, uint64_t columns);
 sim::LaunchConfig quantise_launch(uint64_t rows, uint64_t columns);
-/// `row` and `column` say where results go and which amax each uses; `rng`: [seed, offset], or null.
+/// `row` and `column`: destinations of the results and the amax of each; `rng`: [seed, offset], or null.
 sim::RunResult launch_quantise(Accelerator& device, const Bf16Matrix& x, const QuantiseOptions& o, const Nvfp4Matrix& row, const Nvfp4Matrix& column,
                                GmemAddr rng, const sim::RunOptions& run);
 
 // ---- scale factors
 
-/// Scales in rows of `pitch` bytes to atoms of 128 rows x 4 factors (docs/facts/tcgen05.md §6.2), what lies outside zero.
+/// Converts scales in rows of `pitch` bytes to atoms of 128 rows x 4 factors (facts/tcgen05.md §6.2); factors outside
+/// the matrix are zero.
 isa::Module build_swizzle_sf(isa::Target target);
 sim::LaunchConfig swizzle_sf_launch(uint64_t rows, uint64_t columns);
 uint64_t swizzled_sf_bytes(uint64_t rows, uint64_t columns);
 sim::RunResult launch_swizzle_sf(Accelerator& device, GmemAddr in, uint64_t rows, uint64_t columns, uint64_t pitch, GmemAddr out,
                                  const sim::RunOptions& run);
 
-/// What a GEMM multiplies its accumulators with: ((amax_a * amax_b) * 1/2688^2), into `out`.
+/// Writes the GEMM's factor of its accumulators, ((amax_a * amax_b) * 1/2688^2), to `out`.
 isa::Module build_alpha(isa::Target target);
 sim::RunResult launch_alpha(Accelerator& device, GmemAddr amax_a, GmemAddr amax_b, GmemAddr out, const sim::RunOptions& run);
 
 // ---- tensor parallelism
 
-/// [shards, rows, width] bytes to [rows, shards * width]: the columnwise shards of an all-gather put side by side. With
-/// one shard it takes padding off or puts it on: bytes outside the input are zero.
+/// Copies [shards, rows, width] bytes to [rows, shards * width]: the columnwise shards of an all-gather next to each
+/// other. With one shard it removes or adds padding: bytes outside the input are zero.
 struct ShardCopy {
   uint64_t shards = 1, rows = 0, width = 0;    // of the input, bytes
   uint64_t in_pitch = 0, in_shard = 0;         // bytes from row to row, from shard to shard
   uint64_t out_rows = 0, out_width = 0, out_pitch = 0;
 };
 isa::Module build_interleave_shards(uint32_t unit, isa::Target target);
-/// The widest access, 1, 4 or 16 bytes, that divides every size of the copy.
+/// Returns the widest access, 1, 4 or 16 bytes, that divides every size of the copy.
 uint32_t shard_copy_unit(const ShardCopy& c);
 sim::LaunchConfig interleave_shards_launch(const ShardCopy& c);
 sim::RunResult launch_interleave_shards(Accelerator& device, const ShardCopy& c, GmemAddr in, GmemAddr out, const sim::RunOptions& run);

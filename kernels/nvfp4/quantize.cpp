@@ -1,4 +1,4 @@
-// Quantisation without a transform: 128 x 128 tiles of a bf16 tensor in four slices of 32 rows, through two shared-memory
+// Quantization without a transform: 128 x 128 tiles of a bf16 tensor in four slices of 32 rows, through two shared-memory
 // buffers by TMA; row-wise codes, column-wise (transposed) codes, or both from one read.
 #include <fmt/format.h>
 
@@ -55,10 +55,10 @@ class TileQuantiser {
   void columnwise(uint32_t s, const std::vector<Block>& columns);
   void rowwise(uint32_t s);
   void store(uint32_t s);
-  /// The block's maximum: from shared memory for square blocks, of its own values otherwise.
+  /// Returns the block's maximum: from shared memory for square blocks, else of its own values.
   Reg maximum(const Block& values, uint32_t iteration, Reg block);
   std::array<Reg, 2> codes(const Block& values, Reg multiplier);
-  /// Stores one scale if its row and its block exist.
+  /// Stores one scale if its row and its block are inside the tensor.
   void store_scale(const Output& o, Reg row, Reg rows, Reg block, Reg blocks, Reg code);
   Reg smem_at(uint32_t offset) { return k_.def("add.u32", smem_, offset); }
 
@@ -126,7 +126,7 @@ void TileQuantiser::load(uint32_t s) {
 
 void TileQuantiser::slice(uint32_t s) {
   if (s + 1 < kSlices) load(s + 1);
-  // The codes of the slice before last must be out of the buffer this one writes.
+  // The store of the slice before last must have read the buffer that this slice writes.
   if (s >= kBuffers) {
     k_.if_(leader_, [&] { k_("cp.async.bulk.wait_group.read", 1); });
     k_("bar.sync", 0);
@@ -140,7 +140,7 @@ void TileQuantiser::slice(uint32_t s) {
   store(s);
 }
 
-// A thread's column of the slice.
+// Loads a thread's column of the slice.
 std::vector<Block> TileQuantiser::column_values(uint32_t s) {
   const Reg from = k_.def("mad.lo.u32", tid_, 2, smem_at(kIn + s % kBuffers * kInBytes));
   std::vector<Block> out(kIterations);

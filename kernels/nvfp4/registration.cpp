@@ -1,4 +1,4 @@
-// Rows in the table of the kernels around the GEMM: input, launch, verification.
+// Entries in the table of kernels of the kernels around the GEMM: input, launch, verification.
 #include <fmt/format.h>
 
 #include <cstring>
@@ -111,7 +111,7 @@ Nvfp4Matrix make_matrix(DeviceArrays& arrays, uint64_t rows, uint64_t k, GmemAdd
   return m;
 }
 
-/// Rows of scales without what pads them.
+/// Returns rows of scales without their padding.
 std::vector<uint8_t> unpadded(const std::vector<uint8_t>& scales, const Nvfp4Matrix& m) {
   std::vector<uint8_t> out;
   for (uint64_t r = 0; r < m.rows; ++r) {

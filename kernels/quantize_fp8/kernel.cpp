@@ -31,7 +31,7 @@ class QuantiseFp8 {
     const Symbol x = k_.param(Mod::u64, "x"), codes = k_.param(Mod::u64, "codes"), factors = k_.param(Mod::u64, "factors");
     const Symbol runs = k_.param(Mod::u32, "runs");
     k_.directives().maxntid = {kThreads, 1, 1};
-    k_.directives().maxnreg = 40;  // what it needs; six CTAs on an SM
+    k_.directives().maxnreg = 40;  // its need; six CTAs fit on an SM
     const Reg tid = k_.def("mov.u32", SpecialReg::tid_x);
     x_ = k_.load_param(x, Mod::u64);
     codes_ = k_.load_param(codes, Mod::u64);
@@ -43,7 +43,7 @@ class QuantiseFp8 {
     k_("setp.eq.u32", leader_, lane_, 0);
   }
 
-  /// Element of the tensor this thread's eight start at, over eight.
+  /// Returns the first element of this thread's eight in the tensor, divided by eight.
   Reg eighth(Reg run) { return k_.def("mad.lo.u32", run, kRun / 8, lane_); }
 
   Pass load(uint32_t i) {
@@ -55,11 +55,11 @@ class QuantiseFp8 {
     return p;
   }
 
-  /// Largest magnitude of the run, in each of its threads. NaN counts as nothing.
+  /// Returns the largest magnitude of the run, in each of its threads. NaN is ignored.
   Reg amax(const RegArray& pairs) {
     Reg largest = k_.def("abs.bf16x2", pairs[0]);
     for (uint32_t i = 1; i < 4; ++i) largest = k_.def("max.bf16x2", largest, k_.def("abs.bf16x2", pairs[i]));
-    // Magnitudes order as their bits do.
+    // Magnitudes have the same order as their bits.
     Reg bits = k_.def("max.u32", k_.def("shl.b32", largest, 16), k_.def("and.b32", largest, 0xFFFF0000));
     for (const uint32_t distance : {8u, 4u, 2u, 1u}) bits = k_.def("max.u32", bits, k_.def("shfl.sync.bfly.b32", bits, distance, 31, -1));
     const Reg value = k_.reg(Mod::f32);
@@ -84,7 +84,7 @@ class QuantiseFp8 {
     k_.when(writes)("st.global.f32", mem(factor_at), factor);
   }
 
-  /// Two values scaled and rounded, the first in the low byte.
+  /// Scales and rounds two values, the first in the low byte.
   Reg two_codes(Reg pair, Reg up) {
     const Reg low = k_.reg(Mod::f32), high = k_.reg(Mod::f32);
     k_("mov.b32", low, k_.def("shl.b32", pair, 16));

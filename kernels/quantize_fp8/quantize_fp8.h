@@ -1,8 +1,8 @@
-// FP8 quantisation of a bf16 tensor in runs of 128 along its rows: what makes A of the blockwise GEMMs (scale-m 1, scale-k
-// 128). Runs on Hopper and Blackwell alike.
+// FP8 quantization of a bf16 tensor in runs of 128 along its rows: it makes A of the blockwise GEMMs (scale-m 1, scale-k
+// 128). Runs on Hopper and Blackwell.
 //
-// Sixteen threads share a run: each loads eight values at once, their largest magnitudes meet by shuffles, and the codes are
-// e4m3(x * (448 / amax)). A CTA does kRuns runs, and no more: the grid grows with the tensor.
+// Sixteen threads share a run: each loads eight values at once, shuffles find their largest magnitude, and the codes are
+// e4m3(x * (448 / amax)). A CTA processes kRuns runs: the grid grows with the tensor.
 #pragma once
 
 #include "drywell/isa/target.h"
@@ -13,7 +13,7 @@ namespace drywell::kernels {
 namespace quantise_fp8 {
 inline constexpr uint32_t kThreads = 256;
 inline constexpr uint32_t kRun = 128;     // elements that share a factor
-inline constexpr uint32_t kPasses = 4;    // runs of a thread, all loaded before the first is worked on
+inline constexpr uint32_t kPasses = 4;    // runs of a thread, all loaded before the first is processed
 inline constexpr uint32_t kRuns = kThreads / 16 * kPasses;
 }  // namespace quantise_fp8
 

@@ -43,12 +43,12 @@ uint8_t float_to_e4m3(float value) {
   const uint8_t sign = std::signbit(value) ? 0x80 : 0;
   const float magnitude = std::fabs(value);
   if (magnitude >= 448) return static_cast<uint8_t>(sign | 0x7E);
-  int exponent = -5;  // magnitude < 2^exponent, and the binade of the smallest normal number for all below it
+  int exponent = -5;  // magnitude < 2^exponent; for subnormal numbers, the exponent of the smallest normal number
   if (magnitude >= 0x1p-6f) std::frexp(magnitude, &exponent);
   const int lowest = exponent - 4;  // exponent of the last of the 3 fraction bits
   const double steps = std::nearbyint(std::ldexp(static_cast<double>(magnitude), -lowest));  // ties to even
-  // The encoding counts upwards by one per step across binades: 8 steps for every exponent above the
-  // subnormal one.
+  // The encoding increases by one per step across binades: 8 steps for every exponent above the subnormal
+  // one.
   const int code = static_cast<int>(steps) + (lowest + 9) * 8;
   return static_cast<uint8_t>(sign | code);
 }
@@ -63,7 +63,7 @@ float ue4m3_to_float(uint8_t code) {
 uint8_t float_to_e2m1(float value) {
   if (value != value) return 7;
   const float m = std::fabs(value);
-  // One more for every decision point passed; points with an even code below them keep their tie.
+  // The code is the number of decision points that m passes; at a tie the value goes to the even code.
   const int code =
       (m > 0.25f) + (m >= 0.75f) + (m > 1.25f) + (m >= 1.75f) + (m > 2.5f) + (m >= 3.5f) + (m > 5);
   return static_cast<uint8_t>(code | (std::signbit(value) ? 8 : 0));

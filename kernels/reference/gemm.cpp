@@ -13,7 +13,7 @@
 namespace drywell::kernels::reference {
 namespace {
 
-// docs/facts/numerics.md §3.2: bits of the alignment window and the exponent below which it never goes.
+// facts/numerics.md §3.2: bits of the alignment window, and the lowest exponent of the window.
 constexpr int kAlignedFloor = -133;
 constexpr int kGroupedWindow = 35, kGroupedFloor = -139;
 
@@ -27,7 +27,7 @@ inline Accumulator accumulator_term(float c, int window) {
   const uint32_t bits = std::bit_cast<uint32_t>(c), field = bits >> 23 & 0xFF, fraction = bits & 0x7FFFFF;
   if ((bits & 0x7FFFFFFF) == 0) return {0, kZeroExponent, false};
   const int64_t significand = field == 0 ? fraction : fraction | 0x800000;
-  // Bits that a window below 23 cuts off would not survive the alignment either.
+  // Bits that a window below 23 cuts off would not survive the alignment.
   const int64_t magnitude = window >= 23 ? significand << (window - 23) : significand >> (23 - window);
   return {magnitude, static_cast<int>(std::max(field, 1u)) - 127, bits >> 31 != 0};
 }
@@ -36,7 +36,7 @@ inline int64_t aligned_accumulator(const Accumulator& c, int top) {
   return c.negative ? -kept : kept;
 }
 
-/// One instruction with a NaN or an infinity among its operands, for one element.
+/// Computes one instruction with a NaN or an infinity among its operands, for one element.
 float special_step(const PreparedOperand& a, const PreparedOperand& b, uint64_t i, uint64_t j, uint64_t first,
                    uint32_t k, float c) {
   SpecialSum sum;
@@ -55,9 +55,9 @@ struct Tile {
   uint64_t stride;
 };
 
-// The loops below have bounds the compiler does not see: it vectorises them instead of unrolling them.
+// The bounds of the loops below are not constants, so that the compiler vectorises the loops instead of unrolling them.
 
-/// Steps 2 to 5 with every product a term of its own. Products of significands are exact in float (22 bits at
+/// Steps 2 to 5 with each product as its own term. Products of significands are exact in float (22 bits at
 /// most), and so is their scaling by a power of two: the conversion to an integer is the truncation to the
 /// window.
 float aligned_step(const float* sa, const int32_t* ea, const float* sb, const int32_t* eb, uint32_t k,
@@ -84,7 +84,7 @@ int32_t exact_dot(const int16_t* x, const int16_t* y, uint32_t count) {
   return dot;
 }
 
-/// The same with groups of `group` products: a term is their exact sum, counted in quarters, times the
+/// Steps 2 to 5 with groups of `group` products: a term is their exact sum, counted in quarters, times the
 /// scales.
 float grouped_step(const GroupedOperand& a, uint64_t at_a, const GroupedOperand& b, uint64_t at_b,
                    uint32_t group, int scale_fraction, float start) {
@@ -96,7 +96,7 @@ float grouped_step(const GroupedOperand& a, uint64_t at_a, const GroupedOperand&
     const uint64_t ga = at_a / group + g, gb = at_b / group + g;
     const int32_t dot =
         exact_dot(a.twice.data() + at_a + group * g, b.twice.data() + at_b + group * g, group);
-    // Products that are all zero are no term; ones that cancel are (docs/facts/numerics.md §3.4 G).
+    // A group of only zero products is not a term; a group whose products cancel is one (facts/numerics.md §3.4 G).
     const bool present = (a.nonzero[ga] & b.nonzero[gb]) != 0 && a.scale[ga] != 0 && b.scale[gb] != 0;
     exponent[g] = present ? a.exponent[ga] + b.exponent[gb] : kZeroExponent;
     term[g] = present ? int64_t{dot} * (a.scale[ga] * b.scale[gb]) : 0;

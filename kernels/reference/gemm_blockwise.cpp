@@ -6,7 +6,7 @@
 namespace drywell::kernels::reference {
 namespace {
 
-/// Columns [first, first + count) of an operand, cut off at its end.
+/// Columns [first, first + count) of an operand, up to its end.
 struct Columns {
   Columns(const GemmOperand& o, uint64_t first, uint64_t count) : operand(o) {
     operand.k = first >= o.k ? 0 : std::min(count, o.k - first);

@@ -1,4 +1,4 @@
-// Host reference of GEMMs whose accumulators are scaled in software: a fused sum for every instruction of a block of K, from
+// Host reference of GEMMs with software scaling of accumulators: a fused sum for every instruction of a block of K, from
 // zero, then one promotion in f32 for each block.
 #pragma once
 
@@ -23,11 +23,11 @@ enum class Promotion : uint8_t {
 struct BlockwiseArithmetic {
   GemmArithmetic instruction;
   uint32_t granularity_k = 128;
-  uint32_t stage_k = 128;  // the kernel rounds K up to this: blocks behind the end have factors of zero
+  uint32_t stage_k = 128;  // the kernel rounds K up to a multiple: blocks past the end have factors of zero
   Promotion promotion = Promotion::product_first;
 };
 
-/// a.rows x b.rows sums.
+/// Returns a.rows x b.rows sums.
 std::vector<float> blockwise_sums(const GemmOperand& a, const BlockFactors& sfa, const GemmOperand& b, const BlockFactors& sfb,
                                   const BlockwiseArithmetic& arithmetic, unsigned threads);
 

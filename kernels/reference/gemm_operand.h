@@ -1,4 +1,4 @@
-// Operands of the GEMM reference taken apart, laid out for its inner loops. Private to kernels/reference.
+// Decoded operands of the GEMM reference, in the layout of its inner loops. Private to kernels/reference.
 #pragma once
 
 #include <cstdint>
@@ -12,11 +12,10 @@ namespace drywell::kernels::reference {
 Number number_of(NumberFormat format, uint32_t code);
 unsigned fraction_bits(NumberFormat format);
 
-/// Exponent of a zero: low enough to lose every comparison, also as half of a sum.
+/// Exponent of a zero: lower than all others, also as half of a sum.
 inline constexpr int32_t kZeroExponent = -16000;
 
-/// Element by element: value = significand * 2^(exponent - fraction bits), the exponent with the scale's in
-/// it.
+/// Element by element: value = significand * 2^(exponent - fraction bits); the exponent includes the scale's.
 struct AlignedOperand {
   std::vector<float> significand;  // rows x padded k, integers with a sign
   std::vector<int32_t> exponent;
@@ -39,7 +38,7 @@ struct PreparedOperand {
   GroupedOperand grouped;
 
   Number element(uint64_t row, uint64_t k) const;
-  Number scale(uint64_t row, uint64_t k) const;  // 1 where there are none
+  Number scale(uint64_t row, uint64_t k) const;  // 1 without scales
 };
 
 PreparedOperand prepare(const GemmOperand& operand, const GemmArithmetic& arithmetic);

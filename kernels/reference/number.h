@@ -1,5 +1,4 @@
-// Host references: a number taken apart, and the rounding of a tensor core's f32 result. Private to
-// kernels/reference.
+// Host references: a decoded number, and the rounding of a tensor core's f32 result. Private to kernels/reference.
 #pragma once
 
 #include <algorithm>
@@ -23,7 +22,7 @@ struct Number {
   constexpr bool is_special() const { return kind == NumberClass::nan || kind == NumberClass::infinite; }
 };
 
-/// What the largest exponent means.
+/// Meaning of the largest exponent.
 enum class Specials : uint8_t { none, all_ones, ieee };
 
 /// sign | exponent | fraction, most significant first.
@@ -53,7 +52,7 @@ constexpr Number take_apart(const NumberLayout& l, uint32_t code) {
 
 inline constexpr float kNan = std::bit_cast<float>(0x7FFFFFFFu);
 
-/// Step 1 of a fused sum: what NaNs and infinities decide before any arithmetic (docs/facts/numerics.md §3.1).
+/// Step 1 of a fused sum: the result of NaNs and infinities, before any arithmetic (facts/numerics.md §3.1).
 class SpecialSum {
  public:
   void add_nan() { nan_ = true; }
@@ -84,7 +83,7 @@ inline float round_toward_zero(int64_t sum, int quantum, int significant = 24) {
   const auto magnitude = static_cast<uint64_t>(std::abs(sum));
   const int drop = std::max({static_cast<int>(std::bit_width(magnitude)) - significant, -125 - significant - quantum, 0});
   const uint64_t kept = drop > 63 ? 0 : magnitude >> drop;
-  if (kept == 0) return 0;  // a negative sum that vanishes gives +0 as well
+  if (kept == 0) return 0;  // a negative sum that vanishes is +0 as well
   const double unit = std::bit_cast<double>(static_cast<uint64_t>(quantum + drop + 1023) << 52);
   const double value = static_cast<double>(kept) * unit;
   const float result = value >= 0x1p128 ? std::numeric_limits<float>::infinity() : static_cast<float>(value);

@@ -14,7 +14,7 @@ namespace {
 
 constexpr uint64_t kBlock = 16, kTile = 128, kSlice = 32, kThreads = 128;
 
-/// Where the kernel's thread that quantises a block stands, and how many blocks it has drawn random words for before.
+/// The kernel's thread that quantizes a block, and the number of blocks for which it has drawn random words before.
 struct Draw {
   uint64_t thread, count;
 };
@@ -49,7 +49,7 @@ class Quantiser {
   }
 
   uint64_t cta(uint64_t row, uint64_t column) const { return row / kTile * tiles_across_ + column / kTile; }
-  /// Blocks a thread quantises in one slice of 32 rows: two of each orientation, column-wise first.
+  /// Number of blocks that a thread quantizes in one slice of 32 rows: two of each orientation, column-wise first.
   uint64_t per_slice() const { return 2 * uint64_t{o_.columnwise} + 2 * uint64_t{o_.rowwise}; }
 
   // "2 threads per warp * 4 warps * 16 elements per thread = 128 columns", two threads to a row, 16 rows an iteration.

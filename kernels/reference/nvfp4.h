@@ -1,4 +1,4 @@
-// Host reference of TransformerEngine's NVFP4 kernels around the GEMM: amaxes, quantisation of one or both orientations,
+// Host reference of TransformerEngine's NVFP4 kernels around the GEMM: amaxes, quantization of one or both orientations,
 // the scale factors' layout. Shares no code with the simulator.
 #pragma once
 
@@ -10,10 +10,10 @@
 
 namespace drywell::kernels::reference {
 
-/// Largest magnitude of bf16 values, NaN ignored.
+/// Returns the largest magnitude of bf16 values, NaN ignored.
 float bf16_amax(std::span<const uint16_t> values);
 
-/// One orientation of a quantised tensor: rows x k codes, two a byte, and rows x k/16 scales, without padding.
+/// One orientation of a quantized tensor: rows x k codes, two per byte, and rows x k/16 scales, without padding.
 struct Nvfp4Tensor {
   uint64_t rows = 0, k = 0;
   std::vector<uint8_t> codes, scales;
@@ -41,7 +41,7 @@ Nvfp4Pair quantise_nvfp4(std::span<const uint16_t> input, uint64_t rows, uint64_
 /// each a contiguous 32 x 16, row-major.
 std::vector<uint8_t> to_blockscale_format(std::span<const uint8_t> scales, uint64_t rows, uint64_t columns);
 
-/// Values of a tensor as TransformerEngine's dequantise kernel computes them.
+/// Returns the values of a tensor as TransformerEngine's dequantize kernel computes them.
 std::vector<float> dequantise(const Nvfp4Tensor& t);
 
 }  // namespace drywell::kernels::reference

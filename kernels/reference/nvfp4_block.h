@@ -8,7 +8,7 @@ namespace drywell::kernels::reference {
 
 enum class Rounding : uint8_t { nearest_even, stochastic };
 
-/// Order of the f32 operations that make a block's scale out of its largest magnitude `bmax`.
+/// Order of the f32 operations that compute a block's scale from its largest magnitude `bmax`.
 enum class ScaleOrder : uint8_t {
   // (bmax / 6) * S_enc: "NVFP4 training in TransformerEngine", section "Blockwise decode scale factors", and TransformerEngine of
   // 2025 (commit 004e5299)
@@ -20,20 +20,21 @@ struct Nvfp4Scaling {
   ScaleOrder order = ScaleOrder::article;
   /// rcp.approx.ftz instead of the division 1 / (scale * S_dec); modelled as correctly rounded.
   bool approximate_reciprocal = false;
-  /// Minima and maxima yield NaN if an argument is one (the fused kernel's); else they ignore it.
+  /// Minima and maxima return NaN if an argument is NaN (the fused kernel's); else they ignore it.
   bool propagates_nan = false;
 };
 
 using Nvfp4Values = std::array<float, 16>;
 
-/// The scaling of one tensor, with everything that is the same for all blocks worked out.
+/// The scaling of one tensor, with the values that all blocks share computed once.
 class Nvfp4Scaler {
  public:
   Nvfp4Scaler(const Nvfp4Scaling& s, float amax);
 
-  /// Largest magnitude of a block as the kernel folds it, starting from `largest`.
+  /// Returns the largest magnitude of a block in the kernel's order of folding, starting from `largest`.
   float block_amax(const Nvfp4Values& x, float largest = 0) const;
-  /// Eight bytes of codes and the stored scale of a block whose maximum is `bmax`; `random` for stochastic rounding.
+  /// Computes eight bytes of codes and the stored scale of a block whose maximum is `bmax`; `random` for stochastic
+  /// rounding.
   void quantise(Nvfp4Values x, float bmax, const std::array<uint32_t, 4>* random, uint8_t* codes, uint8_t& scale) const;
 
  private:

@@ -21,7 +21,7 @@ RhtNvfp4Options rht_options(const Bf16View& x, const LinearRecipe& r) {
   return o;
 }
 
-/// Codes one an entry, as the GEMM reference takes them.
+/// Returns the codes, one per entry, as the GEMM reference takes them.
 std::vector<uint16_t> unpacked(const Nvfp4Tensor& t) {
   std::vector<uint16_t> out;
   out.reserve(2 * t.codes.size());

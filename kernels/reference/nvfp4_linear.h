@@ -1,5 +1,5 @@
-// Host reference of TransformerEngine's NVFP4 linear layer: which tensor is quantised how for FProp, DGrad and WGrad, and the
-// three GEMMs. Shares no code with the simulator.
+// Host reference of TransformerEngine's NVFP4 linear layer: the quantization of each tensor for FProp, DGrad and WGrad, and
+// the three GEMMs. Shares no code with the simulator.
 #pragma once
 
 #include <cstdint>
@@ -10,17 +10,17 @@
 
 namespace drywell::kernels::reference {
 
-/// The recipe's switches and the random state of the gradients' rounding.
+/// The recipe's options and the random state of the gradients' rounding.
 struct LinearRecipe {
   bool rht = true;             // column-wise activations and gradients are transformed first
   bool stochastic = true;      // gradients
   bool square_weights = true;  // 16 x 16 blocks
   ScaleOrder order = ScaleOrder::article;
   bool approximate_reciprocal = false;
-  uint64_t seed = 0, offset = 0;  // of the row-wise gradient; the column-wise one's offset is kRngElements on
+  uint64_t seed = 0, offset = 0;  // of the row-wise gradient; the column-wise one's offset is larger by kRngElements
   unsigned threads = 0;
 };
-/// "const size_t rng_elts_per_thread = 1024": what one kernel's random state is ahead of the last one's.
+/// "const size_t rng_elts_per_thread = 1024": the distance of one kernel's random state from the previous kernel's.
 inline constexpr uint64_t kRngElements = 1024;
 
 struct Bf16View {
@@ -32,15 +32,15 @@ struct ActivationAmax {
   float rowwise = 0, columnwise = 0;
 };
 ActivationAmax activation_amax(const Bf16View& x, const LinearRecipe& r);
-/// x and dy: row-wise, and column-wise after the transform; gradients round stochastically.
+/// Quantizes x or dy: row-wise, and column-wise after the transform; gradients round stochastically.
 Nvfp4Pair quantise_activation(const Bf16View& x, const LinearRecipe& r, bool gradient, const ActivationAmax& amax);
 Nvfp4Pair quantise_weight(const Bf16View& w, const LinearRecipe& r, float amax);
 
-/// Shards one below the other, and side by side along k.
+/// Join shards one below the other, and next to each other along k.
 Nvfp4Tensor gather_rows(std::span<const Nvfp4Tensor> shards);
 Nvfp4Tensor gather_columns(std::span<const Nvfp4Tensor> shards);
 
-/// a.rows x b.rows bf16: the block-scaled product times ((amax_a * amax_b) * 1/2688^2).
+/// Returns a.rows x b.rows bf16: the block-scaled product times ((amax_a * amax_b) * 1/2688^2).
 std::vector<uint16_t> nvfp4_gemm(const Nvfp4Tensor& a, const Nvfp4Tensor& b, unsigned threads);
 
 struct LinearResult {

@@ -1,4 +1,4 @@
-// Device memory that goes with its owner.
+// Device memory that is freed with its owner.
 #pragma once
 
 #include <span>
@@ -34,7 +34,7 @@ class DeviceArrays {
     return make(std::span<const T>(values), name);
   }
 
-  /// What the device holds at `from`.
+  /// Returns the content of device memory at `from`.
   template <class T>
   std::vector<T> read(GmemAddr from, uint64_t count) const {
     std::vector<T> out(count);

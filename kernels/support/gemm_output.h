@@ -1,4 +1,4 @@
-// Outputs of a GEMM beside those of the independent reference, and the reference's names of formats.
+// Comparison of GEMM outputs with the independent reference, and the reference's names of formats.
 #pragma once
 
 #include <cstdint>
@@ -19,7 +19,7 @@ reference::OutputFormat output_format(isa::TensorType t);
 void compare_outputs(KernelReport& report, const std::vector<uint32_t>& got, const std::vector<uint32_t>& want, uint64_t columns,
                      uint32_t bytes);
 
-/// The code of `value` in an output type, nearest even.
+/// Returns the code of `value` in an output type, rounded to nearest even.
 uint32_t output_code(float value, isa::TensorType type);
 
 }  // namespace drywell::kernels::gemm

@@ -20,7 +20,7 @@ using numeric::Format;
 
 constexpr float kMaxFloat = std::numeric_limits<float>::max();
 
-/// Largest magnitude; NaNs do not count.
+/// Returns the largest magnitude; ignores NaN.
 float largest(std::span<const float> v) {
   float m = 0;
   for (const float x : v) m = std::fabs(x) > m ? std::fabs(x) : m;
@@ -41,7 +41,7 @@ void round_to(Format f, std::span<const float> values, float factor, uint16_t* c
   }
 }
 
-/// Exponent of the scale of a block: that of its largest magnitude less that of the format's largest value.
+/// Returns the exponent of a block's scale: that of its largest magnitude minus that of the format's largest value.
 uint8_t mx_scale(Format f, std::span<const float> block) {
   for (const float x : block) {
     if (!std::isfinite(x)) return 0xFF;
@@ -121,7 +121,7 @@ QuantisedMatrix random_codes(uint64_t rows, uint64_t k, const QuantiseRecipe& re
   for (size_t i = 0; i < q.codes.size(); ++i) {
     const uint64_t word = random_word(seed, i);
     auto code = static_cast<uint32_t>(word) & mask;
-    // The whole range of bf16 would overflow at once.
+    // The whole range of bf16 would overflow soon.
     if (q.format == Format::bf16)
       code = (code & 0x807F) | (127 - 12 + static_cast<uint32_t>(word >> 32) % 25) << 7;
     if ((code & ~info.sign_mask()) > info.max_finite)

@@ -1,5 +1,5 @@
-// Host-side quantisation of a matrix for the tensor core: every element format, and the block scales of the
-// MX formats and of NVFP4.
+// Host-side quantization of a matrix for the tensor core: every element format, and the block scales of the MX formats
+// and of NVFP4.
 #pragma once
 
 #include <cstdint>
@@ -12,10 +12,10 @@
 namespace drywell::kernels {
 
 enum class ScaleRule : uint8_t {
-  none,    // each element is rounded as it is (bf16, f16)
+  none,    // each element is rounded without a scale (bf16, f16)
   tensor,  // one f32 factor, the largest magnitude over the format's largest value
-  mx,      // OCP MX v1.0, section 6.3: a power of two a block, from the block's largest magnitude
-  nvfp4,   // ue4m3 scales under one f32 factor (docs/facts/numerics.md §4)
+  mx,      // OCP MX v1.0 §6.3: a power of two per block, from the block's largest magnitude
+  nvfp4,   // ue4m3 scales under one f32 factor (facts/numerics.md §4)
 };
 
 struct QuantiseRecipe {
@@ -39,12 +39,11 @@ struct QuantisedMatrix {
 QuantisedMatrix quantise_matrix(std::span<const float> values, uint64_t rows, uint64_t k,
                                 const QuantiseRecipe& recipe);
 
-/// Every code a random finite one and scales far apart: what no data gives, to exercise alignment and
-/// truncation.
+/// Returns random finite codes with very different scales, which no data would give, to test alignment and truncation.
 QuantisedMatrix random_codes(uint64_t rows, uint64_t k, const QuantiseRecipe& recipe, uint64_t seed);
 
-/// The elements as float: float32, float64 (rounded), float16, and NumPy's bfloat16 (dtype '<V2'). Throws
-/// InputError E4007 for others.
+/// Returns the elements as float: from float32, float64 (rounded), float16, and NumPy's bfloat16 (dtype '<V2'). Throws
+/// InputError E4007 for other types.
 std::vector<float> float_values(const NpyArray& array);
 
 }  // namespace drywell::kernels

@@ -1,5 +1,5 @@
-// The text form that records of devices share: a first line that names the format, provenance in '#' lines, then one line of
-// words for each thing recorded.
+// The text form of device records: a first line with the format's name, provenance in '#' lines, then one line of words for
+// each recorded result.
 #pragma once
 
 #include <cstdint>
@@ -28,7 +28,8 @@ struct RecordText {
 /// `text` must outlive the result. Throws InputError E4506 if the first line is not `first_line`.
 RecordText read_record_text(std::string_view text, std::string name, std::string_view first_line);
 
-/// Where a record comes from: the device, the day (UTC), what made it, and the user's note if there is one.
+/// Returns the origin of a record: the device, the day (UTC), the program that made it, and the user's note if there is
+/// one.
 std::vector<std::string> provenance(const std::string& device, std::string_view made_by, const std::string& note);
 
 }  // namespace drywell::kernels

@@ -9,8 +9,8 @@
 
 namespace drywell::kernels {
 
-/// Adds the comparison of two row-major arrays of `element_bytes`-byte values with `columns` values a row to
-/// `v`. Sizes in bytes must agree (InternalError).
+/// Adds the comparison of two row-major arrays of `element_bytes`-byte values, `columns` values per row, to `v`. Both
+/// sizes in bytes must be equal (InternalError).
 void compare_bits(Verification& v, std::string_view name, std::span<const std::byte> got,
                   std::span<const std::byte> want, uint64_t columns, uint32_t element_bytes);
 

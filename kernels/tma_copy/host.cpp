@@ -70,7 +70,7 @@ void verify(KernelReport& r, const TmaCopyOptions& o, const std::vector<float>& 
   for (size_t i = 0; i < x.size(); ++i) {
     want[i] = x[i] * o.scale;
     if (std::isnan(want[i]))
-      want[i] = std::bit_cast<float>(0x7FFFFFFFu);  // the one NaN PTX's mul.f32 gives (9.7.3.5)
+      want[i] = std::bit_cast<float>(0x7FFFFFFFu);  // the NaN result of PTX's mul.f32 (9.7.3.5)
   }
   compare_bits<float>(r.verify, "y", y, want, o.columns);
 }

@@ -9,9 +9,9 @@ using namespace tma_copy;
 
 namespace {
 
-// Thread i works on the 16-byte chunks i, i + 128, … of the tile in row-major order. The swizzle XORs a
-// chunk's index with bits of its 128-byte line (docs/facts/tma-mbarrier.md §2.5); its period divides 128 chunks,
-// so one address serves them all.
+// Thread i works on the 16-byte chunks i, i + 128, … of the tile in row-major order. The swizzle XORs a chunk's index
+// with bits of its 128-byte line (facts/tma-mbarrier.md §2.5); its period divides 128 chunks, so the XOR is the same
+// for all chunks of a thread.
 Reg own_chunk(KernelBuilder& k, Reg tile, Reg tid, Swizzle swizzle) {
   const Reg logical = k.def("shl.b32", tid, 4);
   if (swizzle == Swizzle::none) return k.def("add.u32", tile, logical);
@@ -76,7 +76,7 @@ Module build_tma_copy(const TmaCopyOptions& o, Target target) {
       for (const Reg e : v) k("mul.rn.f32", e, e, scale);
       k("st.shared.v4.f32", mem(mine, chunk), v);
     }
-    // The store reads shared memory through the async proxy: every writer fences, then one thread issues.
+    // The store reads shared memory through the async proxy: every writing thread fences, then one thread issues.
     k("fence.proxy.async.shared::cta");
     k("bar.sync", 0);
     k.if_(first, [&] {
@@ -85,10 +85,10 @@ Module build_tma_copy(const TmaCopyOptions& o, Target target) {
       // The next load overwrites the tile: the store must have read it.
       k("cp.async.bulk.wait_group.read", 0);
     });
-    // Nobody may run ahead into the next tile's phase before its expect_tx.
+    // No thread may go to the next tile's phase before its expect_tx.
     k("bar.sync", 0);
   });
-  // Threads that stored nothing have nothing to wait for; asking them all keeps the warp together.
+  // Threads without a store have nothing to wait for; the whole warp executes the wait so that it stays converged.
   k("cp.async.bulk.wait_group", 0);
   return k.finish();
 }

@@ -1,10 +1,9 @@
-// The smallest honest TMA kernel: y = scale * x over a 2-D float32 array, tile by tile through swizzled
-// shared memory.
+// The smallest complete TMA kernel: y = scale * x over a 2-D float32 array, tile by tile through swizzled shared
+// memory.
 //
-// One thread loads a 64 x 32 tile with cp.async.bulk.tensor and an mbarrier that counts its bytes; all 128
-// threads wait for the phase, multiply in place, reading and writing where the swizzle put each 16-byte
-// chunk; a proxy fence and a barrier hand the tile to the TMA store. Edges need no code: loads fill with
-// zeros, stores clip.
+// One thread loads a 64 x 32 tile with cp.async.bulk.tensor and an mbarrier that counts its bytes; all 128 threads wait
+// for the phase and multiply in place, with the swizzled address of each 16-byte chunk; a proxy fence and a barrier
+// order these writes before the TMA store. Edges need no code: loads fill with zeros, stores clip.
 #pragma once
 
 #include <cstdint>
