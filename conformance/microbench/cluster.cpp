@@ -10,14 +10,14 @@ namespace {
 constexpr char kMeet[] = "barrier.cluster.arrive.aligned;\nbarrier.cluster.wait.aligned;\n";
 
 Microbench bench(std::string name, bool fitted, KernelText k, unsigned ctas, Unit unit, double work) {
-  k.finish = kMeet + k.finish;  // nobody leaves while the others use its memory
+  k.finish = kMeet + k.finish;  // no CTA ends while another uses its memory
   Microbench b = microbench(std::move(name), "cluster", fitted, unit, work, k);
   b.launch.grid.x = b.launch.cluster.x = ctas;
   b.per_cta = true;
   return b;
 }
 
-/// Every word of a CTA's area holds its own cluster address; %r10 is the place of this thread's word in the CTA of rank `whose`.
+/// Every word of a CTA's area holds its own cluster address; %r10 is the address of this thread's word in the CTA of rank `whose`.
 std::string addressed_area(const char* whose) {
   return fmt::format(
       "mov.u32 %r20, %cluster_ctarank;\nshl.b32 %r21, %r0, 2;\nadd.u32 %r22, %r2, %r21;\nmapa.shared::cluster.u32 %r23, %r22, %r20;\n"
@@ -62,8 +62,8 @@ Microbench barrier(unsigned ctas, bool relaxed, bool fitted) {
   return bench(fmt::format("barrier.cluster{}.ctas-{}", relaxed ? ".relaxed" : "", ctas), fitted, k, ctas, Unit::cycles, 4);
 }
 
-// Each CTA arrives on the other's barrier and waits for its own: two hops an iteration would be one after the other, here both
-// fly at once.
+// Each CTA arrives on the other's barrier and waits for its own: the two arrivals of an iteration are in flight at the same
+// time, not one after the other.
 Microbench remote_arrive(const char* name, const char* form, bool fitted) {
   KernelText k;
   k.setup = init_barriers(1, 1) + "mov.u32 %r9, 0;\nmov.u32 %r20, %cluster_ctarank;\nxor.b32 %r24, %r20, 1;\nmapa.shared::cluster.u32 %r10, %r3, %r24;\n" + kMeet;
@@ -71,7 +71,7 @@ Microbench remote_arrive(const char* name, const char* form, bool fitted) {
   return bench(name, fitted, k, 2, Unit::cycles, 1);
 }
 
-// A ring of four: the first CTA loads a tile into both, as soon as both have told it that its place is free.
+// A ring of four: the first CTA loads a tile into both CTAs when both have signalled that the stage is free.
 Microbench multicast(unsigned bytes, bool fitted) {
   constexpr unsigned kStages = 4, kRow = 128;
   const auto stages = [&](const std::string& text) { return repeat(kStages, text, 0, 8); };

@@ -1,4 +1,4 @@
-// CTAs that follow one another on an SM: what the end of one and the start of the next cost.
+// CTAs that run one after the other on an SM: the cost of a CTA's end and the next one's start.
 #include <fmt/format.h>
 
 #include "conformance/microbench/microbench.h"
@@ -7,7 +7,7 @@
 namespace drywell::kernels::microbench {
 namespace {
 
-// One wave more is one CTA more on every SM, `together` of them at a time. A CTA works for `steps` dependent additions.
+// One more wave is one more CTA on every SM, with `together` CTAs at a time. A CTA works for `steps` dependent additions.
 Microbench waves(unsigned threads, unsigned together, unsigned steps, bool fitted) {
   KernelText k;
   k.threads = threads;

@@ -20,7 +20,7 @@ isa::Module parse(const Microbench& b) {
 
 constexpr uint32_t kWarps = 32;  // of a CTA, at most
 
-// The kernel's memory on a device, for as long as it is measured.
+// The kernel's memory on a device, during its measurement.
 class Bench {
  public:
   Bench(const Microbench& b, Accelerator& device, bool gpu) : b_(b), device_(device), launch_(b.launch), gpu_(gpu) {
@@ -51,7 +51,7 @@ class Bench {
 
   double ctas() const { return static_cast<double>(launch_.grid.count()); }
 
-  /// The longest time between the two clocks of a warp; of waves, the time of the whole launch.
+  /// Returns the longest time between the two clocks of a warp; for waves, the time of the whole launch.
   double run(uint32_t count, const sim::RunOptions& options) {
     if (b_.waves) return run_waves(count, options);
     sim::Args args;
@@ -85,7 +85,7 @@ class Bench {
     throw InputError(std::move(d));
   }
 
-  // Fills the L2 with something else, by loads: a copy from the host passes it by. Only a GPU's L2 survives a launch.
+  // Replaces the L2's content, by loads: a copy from the host does not go through it. Only a GPU's L2 keeps its content between launches.
   void sweep() {
     constexpr uint32_t kThreads = 1024, kCtas = 1024, kSteps = 16;  // 256 MiB
     if (!sweep_.has_value()) sweep_ = device_.allocate(uint64_t{kThreads} * kCtas * kSteps * 16, "sweep");
@@ -139,7 +139,7 @@ std::vector<Microbench> suite() {
 }
 
 double measure(const Microbench& b, Accelerator& device, const sim::RunOptions& options, unsigned repeats) {
-  const bool gpu = repeats > 1;  // has caches that stay warm, and clocks that rise
+  const bool gpu = repeats > 1;  // its caches stay warm, and its clocks rise
   Bench bench(b, device, gpu);
   double few = std::numeric_limits<double>::infinity(), many = few;
   if (gpu) bench.run(b.few, options);

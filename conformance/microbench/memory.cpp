@@ -15,7 +15,7 @@ Microbench bench(std::string name, bool fitted, const KernelText& k, Unit unit, 
   return microbench(std::move(name), "memory", fitted, unit, work, k);
 }
 
-// A ring of `hops` pointers, `stride` bytes apart, in an order no prefetcher follows. `load` reads %rd10 from [%rd10].
+// A ring of `hops` pointers, `stride` bytes apart, in an order that no prefetcher follows. `load` reads %rd10 from [%rd10].
 Microbench chase(const char* name, const char* load, uint64_t hops, uint64_t stride, bool fitted, Unit unit = Unit::cycles) {
   KernelText k;
   k.setup = "mov.u64 %rd10, %rd1;\n";
@@ -25,14 +25,14 @@ Microbench chase(const char* name, const char* load, uint64_t hops, uint64_t str
   k.nanoseconds = unit == Unit::nanoseconds;
   Microbench b = bench(name, fitted, k, unit, 16);
   b.memory_bytes = hops * stride;
-  const uint64_t step = hops * 5 / 8 | 1;  // odd: visits all of a power of two
+  const uint64_t step = hops * 5 / 8 | 1;  // odd: visits every element of a power of two
   for (uint64_t i = 0, at = 0; i < hops; ++i, at = (at + step) % hops) b.links.push_back({at * stride, (at + step) % hops * stride});
   b.few = static_cast<uint32_t>(hops / 16);
   b.many = 3 * b.few;
   return b;
 }
 
-// The chain is walked once: every hop goes to device memory.
+// The chain is walked once: every load goes to device memory.
 Microbench cold_chase() {
   constexpr uint64_t kHops = 2048;
   Microbench b = chase("hbm.latency", "ld.global.cg.u64 %rd10, [%rd10];\n", kHops, 128 * KiB + 128, true, Unit::nanoseconds);
@@ -42,15 +42,15 @@ Microbench cold_chase() {
   return b;
 }
 
-// 1024 threads of every SM read (or write) 16 bytes each, `unroll` times an iteration. Every CTA keeps to its own part of the
-// memory; iterations go over it again (L2) or on to fresh lines (device memory).
+// 1024 threads of every SM read (or write) 16 bytes each, `unroll` times per iteration. Every CTA uses its own part of the
+// memory; iterations read the same part again (L2) or continue with new lines (device memory).
 struct Stream {
   const char* name;
   const char* access;  // {i}: offset
   bool store, again, fitted;
   unsigned unroll;
   unsigned threads = 1024;
-  bool copy = false;   // stores what it loaded to %rd13, the other half of the memory
+  bool copy = false;   // stores the loaded values to %rd13, the other half of the memory
   unsigned ctas = 0;   // 0: one for each SM
 };
 
@@ -63,7 +63,7 @@ Microbench stream(const Stream& s) {
   k.setup = fmt::format(
       "mov.u32 %r10, %ctaid.x;\nmul.wide.u32 %rd10, %r10, {};\nadd.u64 %rd10, %rd10, %rd1;\nmul.wide.u32 %rd11, %r0, 16;\nadd.u64 %rd10, %rd10, %rd11;\n"
       "mov.u32 %r20, {};\nmul.wide.u32 %rd12, %r20, {};\nmov.u32 %r19, 0;\n",
-      bytes, s.again ? "%r4" : "%nctaid.x", bytes);  // %r4 is 0, which ptxas does not know: it keeps the loads in the loop
+      bytes, s.again ? "%r4" : "%nctaid.x", bytes);  // %r4 is 0 at run time; ptxas cannot prove that, so it keeps the loads in the loop
   k.loop = repeat(s.unroll, s.access, 0, s.threads * 16) + "add.u64 %rd10, %rd10, %rd12;\n";
   const uint32_t few = s.again ? 4 : 8, many = 3 * few;
   const uint64_t half = uint64_t{bytes} * kMostSms * (s.again ? 1 : many);
@@ -77,7 +77,7 @@ Microbench stream(const Stream& s) {
   Microbench b = bench(s.name, s.fitted, k, s.again ? Unit::bytes_per_cycle : Unit::gigabytes_per_second, bytes);
   b.per_cta = s.again;
   b.launch.grid.x = s.ctas;
-  b.launch.dynamic_smem = 120 << 10;  // one CTA on an SM
+  b.launch.dynamic_smem = 120 << 10;  // one CTA per SM
   b.few = few;
   b.many = many;
   b.memory_bytes = half * (s.copy ? 2 : 1);
@@ -87,7 +87,7 @@ Microbench stream(const Stream& s) {
 
 constexpr char kRead[] =
     "ld.global.cg.v4.u32 {%va{n}, %vb{n}, %vc{n}, %vd{n}}, [%rd10+{i}];\n";
-// Every SM reads `warps` times 4 KiB that nobody has read, and waits for all of it: how long a burst takes.
+// Every SM reads `warps` times 4 KiB that are in no cache, and waits for all of it: the time of a burst.
 Microbench burst(unsigned warps, bool fitted) {
   const Stream s{"", kRead, false, false, fitted, 8, warps * 32};
   Microbench b = stream(s);
@@ -104,7 +104,7 @@ constexpr char kReadL1[] =
     "ld.global.ca.v4.u32 {%va{n}, %vb{n}, %vc{n}, %vd{n}}, [%rd10+{i}];\n";
 constexpr char kWrite[] = "st.global.v4.u32 [%rd10+{i}], {%r0, %r1, %r2, %r3};\n";
 
-// Sixteen warps' accesses of 4 bytes a lane to `lines` lines each, which stay in the L1 (loads) or the L2 (stores).
+// Sixteen warps access 4 bytes per lane in `lines` lines each, which stay in the L1 (loads) or the L2 (stores).
 Microbench scattered(bool store, unsigned lines, bool fitted) {
   constexpr unsigned kUnroll = 8, kWarps = 16, kPitch = 1024;
   KernelText k;
@@ -137,7 +137,7 @@ Microbench warp_load_l1() {
   return b;
 }
 
-// Over several lines: those in the L2's far half take twice as long.
+// Over several lines: those in the L2's far half take twice the time.
 Microbench atomic_latency() {
   constexpr unsigned kLines = 16, kPitch = 4096 + 128;
   KernelText k;

@@ -1,8 +1,8 @@
 // Microbenchmarks: small kernels that time one thing each. The same PTX runs on a GPU and under the timed driver, so that a
 // figure of an architecture file can be fitted to silicon, and every fit be checked (`drywell bench-hw`, docs/calibration.md).
 //
-// A kernel reads the clock, runs a loop `count` times, reads it again. It is launched with two counts, and the difference is
-// what counts: start-up, cold caches and the clock's own cost cancel.
+// A kernel reads the clock, runs a loop `count` times, and reads the clock again. It is launched with two counts, and the
+// result is the difference: start-up, cold caches and the clock's own cost cancel.
 #pragma once
 
 #include <cstdint>
@@ -16,33 +16,33 @@
 
 namespace drywell::kernels::microbench {
 
-/// What the number is. Cycles and nanoseconds are of one operation.
+/// Unit of the result. Cycles and nanoseconds are of one operation.
 enum class Unit : uint8_t { cycles, bytes_per_cycle, nanoseconds, gigabytes_per_second };
 std::string_view unit_name(Unit u);
 
-/// A pointer to be stored in the kernel's memory: at `at`, the address of `target` (both offsets).
+/// A pointer in the kernel's memory: the word at `at` holds the address of `target` (both are offsets).
 struct Link {
   uint64_t at = 0, target = 0;
 };
 
 struct Microbench {
-  std::string name;     // "lds.conflict-4"; never changes its meaning
+  std::string name;     // "lds.conflict-4"; its meaning never changes
   std::string family;   // "smem"
-  bool fitted = true;   // false: held back, only checks what others were fitted to
+  bool fitted = true;   // false: not used for fitting, only checks the fitted figures
   Unit unit = Unit::cycles;
-  double work = 1;      // operations (cycles, nanoseconds) or bytes (rates) of one iteration
+  double work = 1;      // operations (cycles, nanoseconds) or bytes (rates) per iteration
   std::string text;     // PTX without its header: entry `bench(out, count, memory[, map])`
   sim::LaunchConfig launch{{1, 1, 1}, {32, 1, 1}, {1, 1, 1}, 0};  // grid.x 0: one CTA for each SM
   uint32_t few = 8, many = 40;   // iterations of the two launches
   uint64_t memory_bytes = 4096;  // zeros
   std::vector<Link> links;
   std::optional<isa::TensorMapFields> map;  // over the memory
-  bool cold = false;     // none of the memory may be in the L2
+  bool cold = false;     // the memory must not be in the L2
   bool per_cta = false;  // a rate: of one CTA; otherwise of all
   bool waves = false;    // `count` CTAs for each SM, each one iteration; timed from the first start to the last end
 };
 
-/// Every microbenchmark, family by family.
+/// Returns every microbenchmark, family by family.
 std::vector<Microbench> suite();
 void add_pipes(std::vector<Microbench>& out);   // scalar instructions: latency and rate
 void add_smem(std::vector<Microbench>& out);    // ld.shared, st.shared, conflicts, matrices, atomics
@@ -53,7 +53,8 @@ void add_cluster(std::vector<Microbench>& out); // DSMEM, multicast, cluster bar
 void add_tensor(std::vector<Microbench>& out);  // mma.sync, wgmma
 void add_launch(std::vector<Microbench>& out);  // CTAs one after the other on an SM
 
-/// Runs it. On a GPU the least of several runs counts. Throws InputError E4505 if the kernel faults, and as Accelerator does.
+/// Runs the benchmark. On a GPU the result is the least of several runs. Throws InputError E4505 if the kernel faults, and
+/// the errors of Accelerator.
 double measure(const Microbench& b, Accelerator& device, const sim::RunOptions& options, unsigned repeats = 1);
 
 }  // namespace drywell::kernels::microbench

@@ -1,4 +1,4 @@
-// Scalar instructions: one warp with one dependent chain (latency), 16 warps with eight chains each (rate). The number is
+// Scalar instructions: one warp with one dependent chain (latency), 16 warps with eight chains each (rate). The result is
 // cycles for each warp instruction of a sub-partition.
 #include <fmt/format.h>
 
@@ -10,10 +10,10 @@
 namespace drywell::kernels::microbench {
 namespace {
 
-enum class File : uint8_t { r, f, fd };  // registers a chain runs through
+enum class File : uint8_t { r, f, fd };  // register file of a chain
 
-/// {d} is the chain's register, {t} the number of one that holds a step's intermediate; ptxas must not be able to merge two steps. %r7 is 7 and %r8 odd, %f7 and %fd7 are 1, %f8 and
-/// %fd8 are 0, and the compiler knows none of it.
+/// {d} is the chain's register, {t} the number of a register for a step's intermediate; ptxas must not be able to merge two steps. %r7
+/// is 7 and %r8 odd, %f7 and %fd7 are 1, %f8 and %fd8 are 0, but the compiler cannot prove these values.
 struct Op {
   const char* name;
   const char* text;
@@ -80,7 +80,7 @@ std::string initial(const Op& op, unsigned chains) {
   return out;
 }
 
-// All chains into %r9, so that none is dead.
+// Combines all chains into %r9, so that no chain is dead code.
 std::string collect(const Op& op, unsigned chains) {
   std::string out = "mov.u32 %r9, 0;\n";
   for (unsigned i = 0; i < chains; ++i) {
@@ -101,7 +101,7 @@ Microbench make(const Op& op, unsigned chains, unsigned warps, unsigned steps) {
   return microbench({}, "pipes", op.fitted, Unit::cycles, double(steps) * op.instructions * std::max(1.0, warps / 4.0), k);
 }
 
-// A GEMM's promotion: each sum takes its own product. Three sources of different registers compete for the register file's ports.
+// A GEMM's promotion: each sum adds its own product. Three sources in different registers compete for the register file's ports.
 Microbench promotion(unsigned warps, bool fitted) {
   constexpr unsigned kSums = 32;
   KernelText k;

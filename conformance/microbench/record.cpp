@@ -15,7 +15,7 @@ constexpr std::string_view kFirstLine = "# drywell microbenchmark record, format
 
 constexpr std::string_view kWholePrefix = "kernel.";
 
-/// The `n`th word as a positive number; 0: it is none.
+/// Returns the `n`th word as a positive number; 0 if it is not one.
 double positive(const std::vector<std::string_view>& words, size_t n) {
   double value = 0;
   if (n >= words.size() || std::from_chars(words[n].data(), words[n].data() + words[n].size(), value).ec != std::errc()) return 0;

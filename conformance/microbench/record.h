@@ -1,4 +1,4 @@
-// What a device's microbenchmarks yielded, as text: provenance, then one line each: name, value, unit. Whole kernels have
+// Results of a device's microbenchmarks as text: provenance, then one line each: name, value, unit. Whole kernels have
 // nanoseconds and cycles.
 #pragma once
 
@@ -15,10 +15,10 @@ namespace drywell::kernels::microbench {
 struct Record {
   std::vector<std::string> provenance;  // "device: …"
   std::map<std::string, double> values;
-  std::map<std::string, Elapsed> kernels;  // whole ones (whole.h)
+  std::map<std::string, Elapsed> kernels;  // whole kernels (whole.h)
 };
 std::string print_record(const Record& r);
-/// Throws InputError E4506 for text that is no record.
+/// Throws InputError E4506 if the text is not a record.
 Record parse_record(std::string_view text, const std::string& name);
 
 /// One line of the comparison.
@@ -31,9 +31,9 @@ struct Comparison {
   double error() const;
 };
 
-/// Simulates every microbenchmark of `r` that `suite` knows, under the timed driver.
+/// Simulates every microbenchmark of `r` that is in `suite`, under the timed driver.
 std::vector<Comparison> compare(const Record& r, const std::vector<Microbench>& suite, Accelerator& simulator);
-/// Median error of the fitted half, or of the half held back; 0 if there is none.
+/// Returns the median error of the fitted benchmarks, or of the others; 0 if there are none.
 double median_error(const std::vector<Comparison>& all, bool fitted);
 
 }  // namespace drywell::kernels::microbench

@@ -11,7 +11,7 @@ Microbench bench(std::string name, bool fitted, const KernelText& k, double work
   return microbench(std::move(name), "smem", fitted, Unit::cycles, work, k);
 }
 
-// Lane i's word lies `ways` words from lane i-1's: as many lanes share a bank.
+// Lane i's word is `ways` words after lane i-1's: that many lanes share a bank.
 std::string own_address(unsigned bytes) {
   return fmt::format("mul.lo.u32 %r10, %r0, {};\nadd.u32 %r10, %r10, %r2;\nst.shared.u32 [%r10], %r10;\n", bytes);
 }
@@ -37,7 +37,7 @@ Microbench vector_latency(unsigned words, bool fitted) {
   return bench(fmt::format("lds.latency.v{}", words), fitted, k, 32);
 }
 
-// Every loaded value is used, or ptxas drops the load, volatile or not. `stride` bytes from lane to lane.
+// Every loaded value is used, because ptxas drops an unused load, volatile or not. `stride`: bytes from lane to lane.
 Microbench stream(const char* what, const char* access, unsigned stride, unsigned warps, bool fitted) {
   KernelText k;
   k.threads = warps * 32;

@@ -48,7 +48,7 @@ std::string stamped(std::string text, const std::string& kernel) {
   if (entry == std::string::npos) refuse(kernel, "no such entry");
   const size_t parameters = text.find("\n)", entry), body = text.find("\n{\n", parameters);
   if (parameters == std::string::npos || body == std::string::npos) refuse(kernel, "it has no parameters");
-  // The first line that is no declaration.
+  // The first line that is not a declaration.
   size_t first = body + 3;
   while (text.compare(first, 6, "\t.reg ") == 0 || text.compare(first, 9, "\t.shared ") == 0 || text.compare(first, 8, "\t.local ") == 0) first = text.find('\n', first) + 1;
   const size_t end = text.find("\n}\n", first);
@@ -84,7 +84,7 @@ void Stopwatch::load(isa::Module module, std::string_view text) {
   target().load(std::move(m), ptx);
 }
 
-// Loads leave the caches clean, stores leave them full of lines still to be written.
+// Loads leave the caches clean, stores leave them full of dirty lines.
 void Stopwatch::sweep() {
   const sim::Args args = sim::Args().add(memory_).add(uint32_t{caches_ == Caches::dirty ? 1u : 0u});
   target().launch("drywell_sweep", {{kSweepCtas, 1, 1}, {kSweepThreads, 1, 1}, {1, 1, 1}, 0}, args, {});

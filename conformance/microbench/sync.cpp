@@ -18,7 +18,7 @@ Microbench named_barrier(unsigned warps, bool fitted) {
   return bench(fmt::format("bar.sync.warps-{}", warps), fitted, k, 8);
 }
 
-// Half the warps arrive at one barrier and wait at the other, the other half the other way round.
+// Half of the warps arrive at one barrier and wait at the other; the other half does the opposite.
 Microbench hand_over(unsigned warps) {
   KernelText k;
   k.threads = warps * 32;
@@ -27,7 +27,7 @@ Microbench hand_over(unsigned warps) {
   return bench(fmt::format("bar.arrive-sync.warps-{}", warps), false, k, 1);
 }
 
-// One thread arrives and waits: the phase completes by its own arrival.
+// One thread arrives and waits: its own arrival completes the phase.
 Microbench round_trip() {
   KernelText k;
   k.setup = init_barriers(1, 1) + "@%others bra DONE;\n";
@@ -35,7 +35,7 @@ Microbench round_trip() {
   return bench("mbarrier.arrive-wait", false, k, 2);
 }
 
-// A phase that has completed: the wait, its branch and nothing else.
+// A phase that is complete: only the wait and its branch.
 Microbench completed_wait(const char* form, bool fitted) {
   KernelText k;
   k.setup = init_barriers(1, 1) + "@%others bra DONE;\n";
@@ -51,7 +51,7 @@ Microbench arrivals(const char* form, bool fitted) {
   return bench("mbarrier." + name + ".issue", fitted, k, 16);
 }
 
-// Two warps: one arrives at the first barrier and waits for the second, the other the other way round.
+// Two warps: one arrives at the first barrier and waits for the second; the other does the opposite.
 Microbench ping_pong() {
   KernelText k;
   k.threads = 64;

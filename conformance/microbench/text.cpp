@@ -21,7 +21,7 @@ std::string repeat(unsigned n, std::string_view pattern, unsigned first, unsigne
   return out;
 }
 
-// ptxas must not unroll: the simulator runs what is written.
+// ptxas must not unroll the loop: the simulator runs the text as written.
 std::string counted_loop(std::string_view label, std::string_view counter, std::string_view body) {
   return fmt::format(
       "mov.u32 {1}, %r1;\n.pragma \"nounroll\";\n{0}:\n{2}sub.u32 {1}, {1}, 1;\nsetp.ne.u32 %p6, {1}, 0;\n@%p6 bra {0};\n", label,
@@ -52,7 +52,7 @@ std::string kernel_text(const KernelText& k) {
          fmt::format("bar.sync 0;\nmov.u64 %rd3, {};\n", clock) + counted_loop("TIMED", "%r5", k.loop) +
          fmt::format("mov.u64 %rd4, {};\n", clock) +
          k.finish +
-         // Nobody can know that the value is not wanted.
+         // The compiler cannot prove that the value is unused.
          (k.keep.empty() ? "" : fmt::format("setp.eq.u32 %p7, %r1, 0xFFFFFFFF;\n@%p7 st.global.b32 [%rd0], {};\n", k.keep)) +
          "and.b32 %r6, %r0, 31;\nsetp.ne.u32 %others, %r6, 0;\n@%others bra DONE;\nsub.u64 %rd5, %rd4, %rd3;\n"
          "mov.u32 %r6, %ctaid.x;\nshl.b32 %r6, %r6, 5;\nshr.u32 %r7, %r0, 5;\nadd.u32 %r6, %r6, %r7;\nmul.wide.u32 %rd6, %r6, 8;\nadd.u64 %rd6, %rd0, %rd6;\n"

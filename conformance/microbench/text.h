@@ -1,4 +1,4 @@
-// What the kernels of microbenchmarks are written with.
+// Text helpers for the kernels of microbenchmarks.
 #pragma once
 
 #include <string>
@@ -8,14 +8,14 @@
 
 namespace drywell::kernels::microbench {
 
-/// One kernel in pieces. Free to use: %r10…, %rd10…, %f, %h, %fd, %p0…%p5, %q, and %va, %vb, %vc, %vd for values of vectors. Given: %r0 tid, %r1 count, %r2 address of
-/// `area`, %r3 address of 16 mbarriers, %r4 a value nobody knows (0), %rd0 out, %rd1 memory, %rd2 the tensor map,
-/// %first (thread 0), %f0 a float nobody knows (0), %warp0 (first warp).
+/// The parts of one kernel. Free registers: %r10…, %rd10…, %f, %h, %fd, %p0…%p5, %q, and %va, %vb, %vc, %vd for values of vectors.
+/// Given: %r0 tid, %r1 count, %r2 address of `area`, %r3 address of 16 mbarriers, %r4 a zero that ptxas cannot prove, %rd0 out, %rd1
+/// memory, %rd2 the tensor map, %first (thread 0), %f0 a zero that ptxas cannot prove, %warp0 (first warp).
 struct KernelText {
   std::string setup;             // before the first clock
-  std::string loop;              // what is timed
+  std::string loop;              // the timed code
   std::string finish;            // after the second clock, before the kernel ends
-  std::string keep;              // 32-bit register whose value must be made; may be empty
+  std::string keep;              // 32-bit register whose value must be computed; may be empty
   unsigned smem_bytes = 1024;    // of `area`
   unsigned threads = 32;         // .reqntid
   bool has_map = false;
@@ -23,15 +23,15 @@ struct KernelText {
   bool dynamic_smem = false;     // `area` is the launch's dynamic shared memory
 };
 std::string kernel_text(const KernelText& k);
-/// The microbenchmark that runs `k` in one CTA.
+/// Returns the microbenchmark that runs `k` in one CTA.
 Microbench microbench(std::string name, std::string family, bool fitted, Unit unit, double work, const KernelText& k);
 
-/// `pattern` with every `mark` replaced.
+/// Returns `pattern` with every `mark` replaced.
 std::string substitute(std::string_view pattern, std::string_view mark, std::string_view with);
-/// `pattern` once for each n in [0, n): "{n}" is replaced by it, "{i}" by first + n * step. Results go to registers of their
-/// own, as a compiler's do: the scoreboard of the simulator knows PTX's registers.
+/// Returns `pattern` once for each n in [0, n), with n in place of "{n}" and first + n * step in place of "{i}". Results go
+/// to separate registers, as in a compiler's code: the simulator's scoreboard tracks PTX registers.
 std::string repeat(unsigned n, std::string_view pattern, unsigned first = 0, unsigned step = 1);
-/// A loop around `body` for the threads that reach it, over the counter register `counter`.
+/// Returns a loop around `body` for the threads that reach it, with the counter register `counter`.
 std::string counted_loop(std::string_view label, std::string_view counter, std::string_view body);
 /// mbarrier.init of `n` barriers at %r3 with `arrivals` each, by thread 0, then bar.sync.
 std::string init_barriers(unsigned n, unsigned arrivals);

@@ -48,7 +48,7 @@ std::string load(bool tensor, unsigned bytes, unsigned stage) {
 
 std::string size_name(unsigned bytes) { return bytes % 1024 == 0 ? fmt::format("{}KiB", bytes / 1024) : fmt::format("{}B", bytes); }
 
-// Issue to the waiter's next instruction.
+// From the issue to the waiting thread's next instruction.
 Microbench latency(bool tensor, unsigned bytes, bool fitted) {
   KernelText k;
   k.setup = init_barriers(1, 1) + "@%others bra DONE;\n";
@@ -102,8 +102,8 @@ Microbench store(const char* kind, unsigned bytes, bool fitted) {
   return b;
 }
 
-// One load at a time of lines nobody has read: 64 rows of 128 bytes, `pitch` bytes apart, as tiles of a matrix that wide are. CTAs
-// side by side take tiles side by side.
+// One load at a time of lines that are in no cache: 64 rows of 128 bytes, `pitch` bytes apart, like tiles of a matrix of that
+// width. Adjacent CTAs load adjacent tiles.
 Microbench cold_tile(uint64_t pitch, bool all_sms, bool fitted) {
   constexpr unsigned kTileRows = 64, kBytes = kTileRows * kRow, kTiles = 24;
   const uint64_t across = pitch / kRow, rows = kTiles * kTileRows;

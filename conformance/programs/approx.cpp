@@ -38,13 +38,13 @@ void into_first_octants(uint64_t* in) {
   const float magnitude = 0.53f + 0.5f * static_cast<float>(in[0] & 0x7FFFFF) * 0x1p-23f;
   in[0] = detail::to_bits(std::copysign(magnitude, v));
 }
-// The bound of lg2 is absolute inside (0.5, 2): keep out of it.
+// The bound of lg2 is absolute inside (0.5, 2): inputs avoid this range.
 void away_from_one(uint64_t* in) {
   const auto v = detail::from_bits<float>(in[0]);
   if (v >= 0.5f && v <= 2.0f) in[0] = detail::to_bits(v * 8);
 }
 
-// div.approx is bounded for |b| in [2^-126, 2^126]; above that it gives 0, or NaN for infinite a (9.7.3.8).
+// div.approx has a bound for |b| in [2^-126, 2^126]; above that the result is 0, or NaN for infinite a (9.7.3.8).
 void quotients(std::vector<ProgramSpec>& out) {
   const auto normal_divisor = [](uint64_t* in) {
     const float b = std::fabs(detail::from_bits<float>(in[1]));

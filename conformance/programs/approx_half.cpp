@@ -35,7 +35,7 @@ long double value(const ieee::Format& f, uint64_t code) {
   const long double magnitude = n.kind == ieee::Number::Kind::infinite ? HUGE_VALL : std::ldexp(static_cast<long double>(n.magnitude), n.exponent);
   return n.negative ? -magnitude : magnitude;
 }
-// Nearest code of a value: far more than a half's digits of it, as an exact number.
+// Nearest code of a value, from an exact number with many more digits than a half.
 uint64_t code(const ieee::Format& f, long double v, bool ftz) {
   using Kind = ieee::Number::Kind;
   ieee::Number n;
@@ -72,7 +72,7 @@ void halves(std::vector<ProgramSpec>& out, const Half& h, const char* op, Functi
       });
 }
 
-// The bound of tanh is absolute, 2^-10.987 (f16) and 2^-8 (bf16): where its value is at least 1/4, four places. Zero, the infinities
+// The bound of tanh is absolute, 2^-10.987 (f16) and 2^-8 (bf16): four places where its value is at least 1/4. Zero, the infinities
 // and NaN are exact.
 uint64_t large_argument(const Half& h, uint64_t v) {
   const long double x = value(h.format, v);
@@ -80,14 +80,14 @@ uint64_t large_argument(const Half& h, uint64_t v) {
   const long double fraction = static_cast<long double>(v & 0x7F) / 128;
   return code(h.format, std::copysign(0.26L + 4 * fraction * fraction, x), false);
 }
-// The bound of ex2 is relative; keep subnormal results out. What overflows is infinite.
+// The bound of ex2 is relative; inputs avoid subnormal results. An overflow is infinite.
 uint64_t normal_result(const Half& h, uint64_t v) {
   const long double x = value(h.format, v);
   return std::isfinite(x) && x < 1 - h.format.bias() ? v & ~(uint64_t{1} << (h.format.bits() - 1)) : v;
 }
 
-// The upper word of a and of the result, subnormals flushed; the lower word of the result is 0 (9.7.3.13). 20 bits of fraction:
-// PTX names no bound; two units of them are asked for here.
+// Takes the upper word of a and of the result, with subnormals flushed; the lower word of the result is 0 (9.7.3.13). 20 bits
+// of fraction: PTX has no bound; this test allows two units of them.
 void doubles(std::vector<ProgramSpec>& out, const char* op, Function f, bool ftz, uint64_t ulps) {
   form(
       out, op, "g=g", Compare::ulp_f64, ulps,

@@ -1,4 +1,4 @@
-// Programs of asynchronous and cluster instructions, written as PTX text: one kernel of 128 threads over 2 KiB of shared memory.
+// Programs of asynchronous and cluster instructions as PTX text: one kernel of 128 threads with 2 KiB of shared memory.
 #pragma once
 
 #include <cstring>
@@ -13,10 +13,10 @@ constexpr uint32_t kTextThreads = 128, kArea = 2048;
 
 using Bytes = std::vector<uint8_t>;
 
-/// A program but for its kernel's frame. The body finds:
+/// A program without its kernel's frame. Registers of the body:
 ///   %thread; %area and %bar, addresses of 2 KiB (aligned to 1024) and of 64 bytes of shared memory; %rank of the CTA in its cluster;
 ///   %b0 … the buffers' addresses; %map the first tensor map's; %first: this is thread 0;
-///   %p, %h, %r, %d, %q0 … to use (1, 16, 32, 64, 128 bits).
+/// %p, %h, %r, %d, %q0 … for free use (1, 16, 32, 64, 128 bits).
 struct AsyncText {
   std::string body;
   std::vector<ProgramBuffer> buffers;
@@ -29,9 +29,9 @@ struct AsyncText {
 
 ProgramSpec text_program(std::string family, std::string name, AsyncText text);
 
-/// Random bytes; distinct streams for distinct seeds.
+/// Returns random bytes; different seeds give different streams.
 Bytes random_bytes(size_t n, uint64_t seed);
-/// A buffer that the kernel only reads, or whose content afterwards is known.
+/// A buffer that the kernel only reads, or that is not compared.
 inline ProgramBuffer input(Bytes initial) { return {.initial = std::move(initial)}; }
 inline ProgramBuffer output(Bytes expected) { return {.initial = Bytes(expected.size(), 0x3C), .expected = std::move(expected)}; }
 
@@ -52,7 +52,7 @@ Bytes bytes_of(const std::vector<T>& values) {
   return b;
 }
 
-// ---- text the bodies are made of
+// ---- text for the bodies
 
 constexpr uint8_t kAreaFill = 0xA5;
 /// Fills the area with kAreaFill, or with the bytes at `source` ("%b0"); visible to the async proxy and to the CTA.
@@ -61,13 +61,13 @@ std::string fill_area(const std::string& source = {});
 std::string init_bar(uint32_t arrivals = 1);
 /// mbarrier.arrive.expect_tx by thread 0.
 std::string expect_bytes(uint32_t bytes);
-/// Everybody waits for a phase of the barrier. `label` is unique in the body.
+/// All threads wait for a phase of the barrier. `label` is unique in the body.
 std::string wait_bar(uint32_t parity = 0, const std::string& label = "WAIT");
-/// Writes the area to `to`, after those of the CTAs before this one in the cluster.
+/// Writes the area to `to`, at the position of this CTA's rank in the cluster.
 std::string dump_area(const std::string& to);
 /// st.global of each thread's `reg` to `to`, as an array of words over the CTAs of the cluster.
 std::string store_words(const std::string& to, const std::string& reg);
-/// Everybody in the cluster.
+/// All threads of the cluster synchronize.
 std::string cluster_sync();
 /// `d` = the address `a` of shared memory in the cluster's next CTA (of four).
 std::string map_next(const std::string& d, const std::string& a);

@@ -12,7 +12,7 @@ void add(std::vector<ProgramSpec>& out, std::string op, std::string operands, Ro
   out.push_back(lane_program("bits", {.op = std::move(op), .operands = std::move(operands), .expect = std::move(expect), .prepare = std::move(prepare)}));
 }
 
-// 9.7.1.17, "fns". The offset whose size does not fit 32 bits gives 0 (H200: 315 masks with each of 32 bases).
+// 9.7.1.17, "fns". The offset whose magnitude does not fit 32 bits gives 0 (H200: 315 masks with each of 32 bases).
 uint32_t find_nth(uint32_t mask, uint32_t base, int32_t offset) {
   const auto set = [mask](int64_t i) { return (mask >> i & 1) != 0; };
   if (offset == INT32_MIN) return 0;
@@ -67,7 +67,7 @@ void dot_products(std::vector<ProgramSpec>& out) {
   }
 }
 
-// |a - b| of each byte; .sat clamps to the destination's range, .add sums all four onto c.
+// |a - b| of each byte; .sat clamps to the destination's range, .add adds all four to c.
 void byte_differences(std::vector<ProgramSpec>& out) {
   enum class How { plain, sat, add };
   for (const bool is_signed : {false, true}) {

@@ -1,4 +1,4 @@
-// Bulk copies and reductions that name no tensor (PTX ISA 9.7.9.25.4), st.bulk.
+// Bulk copies and reductions without a tensor map (PTX ISA 9.7.9.25.4), st.bulk.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -33,7 +33,7 @@ void add_loads(std::vector<ProgramSpec>& out) {
   }
 }
 
-/// CTA 1 sends to those of the mask.
+/// CTA 1 sends to the CTAs of the mask.
 void add_multicast(std::vector<ProgramSpec>& out) {
   constexpr uint32_t kSize = 512, kTo = 256;
   for (const uint32_t mask : {0x1u, 0x2u, 0x5u, 0xEu, 0xFu}) {
@@ -94,7 +94,7 @@ struct Reduction {
   std::string form;
   uint32_t width;
   Combine combine;
-  bool to_shared;  // to another CTA's memory as well
+  bool to_shared;  // also in another CTA's memory
 };
 
 template <class T>
@@ -141,7 +141,7 @@ void add_reductions(std::vector<ProgramSpec>& out) {
 
 // ---- to the next CTA of the cluster
 
-/// The first 512 bytes of each CTA's area go to the second KiB of the next one's.
+/// The first 512 bytes of each CTA's area go to the second KiB of the next CTA's area.
 AsyncText ring(const std::string& instruction, const Bytes& source, const Bytes& want) {
   constexpr uint32_t kSize = 512;
   return {fmt::format("mul.wide.u32 %d10, %rank, {};\nadd.u64 %d10, %b0, %d10;\n", kArea) + fill_area("%d10") + init_bar() + expect_bytes(kSize) + cluster_sync() +

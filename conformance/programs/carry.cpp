@@ -18,7 +18,7 @@ void add(std::vector<ProgramSpec>& out, std::string name, std::string op, std::s
   out.push_back(lane_program("carry", std::move(f)));
 }
 
-// Inputs: the low words of a and b, then their high ones. The third instruction shows the carry (borrow) of the whole.
+// Inputs: the low words of a and b, then their high words. The third instruction returns the carry (borrow) of the whole.
 template <class T>
 void sums(std::vector<ProgramSpec>& out, const char* type, char l) {
   constexpr unsigned kBits = 8 * sizeof(T);
@@ -41,7 +41,7 @@ void sums(std::vector<ProgramSpec>& out, const char* type, char l) {
       });
 }
 
-// a * b + (low, high) of two words, as a multi-word multiplication does.
+// a * b + (low, high) of two words, as in a multi-word multiplication.
 template <class T>
 void products(std::vector<ProgramSpec>& out, const char* type, char l) {
   constexpr unsigned kBits = 8 * sizeof(T);

@@ -13,7 +13,7 @@ namespace {
 
 constexpr uint32_t kCtas = 4;
 
-/// A word of each thread of each CTA.
+/// Returns one word per thread of each CTA.
 Bytes words(const std::function<uint32_t(uint32_t rank, uint32_t thread)>& f) {
   std::vector<uint32_t> v;
   for (uint32_t r = 0; r < kCtas; ++r) {
@@ -22,7 +22,7 @@ Bytes words(const std::function<uint32_t(uint32_t rank, uint32_t thread)>& f) {
   return bytes_of(v);
 }
 
-/// %r10: the thread's word of the area; %r11: the same in the next CTA.
+/// %r10: address of the thread's word of the area; %r11: of the same word in the next CTA.
 std::string own_and_next() { return "shl.b32 %r10, %thread, 2;\nadd.u32 %r10, %r10, %area;\n" + map_next("%r11", "%r10"); }
 
 void add_addresses(std::vector<ProgramSpec>& out) {
@@ -37,7 +37,7 @@ void add_addresses(std::vector<ProgramSpec>& out) {
   }
 }
 
-/// Each thread writes its word, all synchronize, each reads the next CTA's.
+/// Each thread writes its word, all synchronize, and each reads the word in the next CTA.
 void add_barriers(std::vector<ProgramSpec>& out) {
   for (const char* aligned : {"", ".aligned"}) {
     for (const auto& [arrive, wait] : {std::pair{"", ""}, std::pair{".release", ".acquire"}, std::pair{".relaxed", ".acquire"}}) {
@@ -71,7 +71,7 @@ struct AsyncStore {
   uint32_t words;
 };
 
-/// The word `k` a thread sends.
+/// Returns word `k` that a thread sends.
 uint32_t sent(uint32_t rank, uint32_t thread, uint32_t k) { return rank * 100000 + thread * 16 + k; }
 const std::string kSentWords =
     "mad.lo.u32 %r20, %rank, 100000, 0;\nmad.lo.u32 %r20, %thread, 16, %r20;\nadd.u32 %r21, %r20, 1;\nadd.u32 %r22, %r20, 2;\nadd.u32 %r23, %r20, 3;\n"
@@ -123,7 +123,7 @@ void add_async_reductions(std::vector<ProgramSpec>& out) {
                              fmt::format("red.async.relaxed.cluster.shared::cluster.mbarrier::complete_tx::bytes.{} [%r11], %r20, [%r12];\n", a.form) + wait_bar() +
                              cluster_sync() + dump_area("%b1");
     out.push_back(text_program("async_store", fmt::format("red.async.{}", a.form), {body, {input(source), output(want)}, {}, kCtas, kCtas}));
-    // In global memory: a word a thread.
+    // In global memory: one word per thread.
     Bytes memory(source.begin(), source.begin() + 4 * kTextThreads), reduced = memory;
     for (uint32_t t = 0; t < kTextThreads; ++t) put_value(reduced, t, a.f(value_at<uint32_t>(memory, t), sent(0, t, 0)));
     out.push_back(text_program("async_store", fmt::format("red.async.global.{}", a.form),
@@ -137,7 +137,7 @@ void add_async_reductions(std::vector<ProgramSpec>& out) {
 
 // ---- cp.async
 
-/// Each thread copies the beginning of its 16 bytes; the area shows what it left.
+/// Each thread copies the first bytes of its 16 bytes; the area shows the bytes that the copy did not write.
 void add_async_copies(std::vector<ProgramSpec>& out) {
   struct Size {
     const char* op;
@@ -164,7 +164,7 @@ void add_async_copies(std::vector<ProgramSpec>& out) {
                                  {fill_area() + init_bar(kTextThreads) + mine + copy + wait + dump_area("%b1"), {input(source), output(want)}}));
     }
   }
-  // Of two groups the earlier one is complete when one may be pending.
+  // If one of two groups may be pending, the earlier one is complete.
   const Bytes source = random_bytes(kArea, ++seed);
   Bytes want(4 * kTextThreads);
   for (uint32_t t = 0; t < kTextThreads; ++t) put_value(want, t, value_at<uint32_t>(source, 4 * t) ^ value_at<uint32_t>(source, 4 * t + 2));

@@ -27,7 +27,7 @@ Format format_of(Compare c) {
   }
 }
 
-// Distance of two values on the number line of representable ones; a zero's two signs are one place.
+// Distance of two values in representable values; +0 and -0 count as one value.
 uint64_t ulp_distance(const Format& f, uint64_t a, uint64_t b) {
   if (f.nan(a) || f.nan(b)) return f.nan(a) && f.nan(b) ? 0 : ~uint64_t{0};
   if (f.negative(a) != f.negative(b)) return f.magnitude(a) + f.magnitude(b);
@@ -68,7 +68,7 @@ void compare_f64(Outcome& out, const ProgramBuffer& b, size_t index, const std::
   }
 }
 
-// Eight bytes at a time name the whole value that differs.
+// Compares eight bytes at a time, so that a mismatch shows the whole value.
 void compare_bytes(Outcome& out, const ProgramBuffer& b, size_t index, const std::vector<uint8_t>& got) {
   for (size_t i = 0; i < b.expected.size(); ++i) {
     if (!b.mask.empty() && b.mask[i] == 0) continue;
@@ -80,7 +80,7 @@ void compare_bytes(Outcome& out, const ProgramBuffer& b, size_t index, const std
   }
 }
 
-/// A launch that ended with a fault: what the program wanted, or not. A GPU names no code of ours.
+/// Judges a launch that ended with a fault: the expected fault, or another. A GPU reports no code of Drywell's.
 Outcome judge_fault(const Program& p, const sim::Fault& f) {
   Outcome out;
   out.launch_failed = true;

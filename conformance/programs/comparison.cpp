@@ -1,5 +1,5 @@
-// Comparison, selection and classification (PTX ISA 9.7.6, 9.7.7, 9.7.3.1), by the comparisons of C++ on doubles, which hold
-// every value of the narrower formats.
+// Comparison, selection and classification (PTX ISA 9.7.6, 9.7.7, 9.7.3.1), by the comparisons of C++ on doubles, which
+// represent every value of the narrower formats.
 #include <fmt/format.h>
 
 #include <cmath>
@@ -36,7 +36,7 @@ double lane_value(const Float& t, uint64_t word, unsigned lane, bool ftz) {
   return value(t, word >> 16 * lane & 0xFFFF, ftz);
 }
 
-// 9.7.6, tables 24-26: the plain comparisons are false for NaN (so is ne), the ones with u true.
+// 9.7.6, tables 24-26: for NaN the plain comparisons are false (also ne), the u comparisons true.
 template <class T>
 bool holds(const std::string& relation, T a, T b, bool unordered) {
   if (relation == "num") return !unordered;
@@ -64,7 +64,7 @@ Test float_test(const Float& t, std::string relation, std::string how, bool ftz)
   };
 }
 
-/// A program for one comparison written with a stem, its relation and its types.
+/// Adds a program for one comparison: opcode, operands and expectation.
 void add(std::vector<ProgramSpec>& out, std::string op, std::string operands, RowFn expect) {
   if (operands.back() != 'p') {
     expect = [expect](const uint64_t* in, uint64_t* o) {
@@ -84,7 +84,7 @@ void setp_float(std::vector<ProgramSpec>& out, const Float& t, const std::string
   });
 }
 
-/// A destination type of set: its register and what it gets for true.
+/// A destination type of set: its register and its value for true.
 struct Result {
   const char* name;
   char letter;

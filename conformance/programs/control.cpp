@@ -1,5 +1,5 @@
-// What orders, hints and steers: fences (PTX ISA 9.7.13.4), cache control (9.7.9.15-18), edited tensor maps (9.7.9.28, 9.7.13.16),
-// cluster launch control and dependent grids (9.7.13.13, 9.7.13.17-18).
+// Fences (PTX ISA 9.7.13.4), cache control (9.7.9.15-18), edited tensor maps (9.7.9.28, 9.7.13.16), cluster launch control and
+// dependent grids (9.7.13.13, 9.7.13.17-18).
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -12,7 +12,7 @@ namespace {
 
 // ---- fences
 
-/// Each thread writes a word; behind the fence and a barrier it reads another thread's.
+/// Each thread writes a word; after the fence and a barrier it reads another thread's word.
 void add_generic_fences(std::vector<ProgramSpec>& out) {
   std::vector<uint32_t> want;
   for (uint32_t t = 0; t < kTextThreads; ++t) want.push_back((t + 37) % kTextThreads * 5);
@@ -62,7 +62,7 @@ void add_cache(std::vector<ProgramSpec>& out) {
                              "range.global.L2::evict_last.L2::evict_unchanged.b64 %d11, [%b0], 128, 256", "cvt.L2.b64 %d11, 65536"}) {
     add(("createpolicy." + std::string(policy).substr(0, std::string(policy).find(' '))).c_str(), fmt::format("createpolicy.{};\n", policy), ".L2::cache_hint.b32");
   }
-  // What was discarded is written again before it is read.
+  // Discarded words are written again before they are read.
   std::vector<uint32_t> want;
   for (uint32_t t = 0; t < kTextThreads; ++t) want.push_back(t * 3);
   out.push_back(text_program("cache", "discard.global.L2",
@@ -73,7 +73,7 @@ void add_cache(std::vector<ProgramSpec>& out) {
 
 // ---- tensor maps
 
-/// A map of 8 rows of 16 words is edited into one of 3 rows, 256 bytes further on, and then loads rows 1 to 4.
+/// A map of 8 rows of 16 words is edited to a map of 3 rows, 256 bytes later, and then loads rows 1 to 4.
 void add_tensormap(std::vector<ProgramSpec>& out) {
   isa::TensorMapFields f;
   f.type = isa::TensorType::u32;
@@ -83,7 +83,7 @@ void add_tensormap(std::vector<ProgramSpec>& out) {
   f.box = {16, 2, 1, 1, 1};
   const Bytes source = random_bytes(4096, 1400);
   Bytes want(kArea, kAreaFill), mask(kArea, 0);
-  std::fill_n(mask.begin(), 1024, uint8_t{1});  // the map's bytes beyond are opaque
+  std::fill_n(mask.begin(), 1024, uint8_t{1});  // the rest of the map's bytes is opaque
   for (uint32_t row = 0; row < 4; ++row) {
     for (uint32_t i = 0; i < 16; ++i) {
       const uint32_t at = row * 64 + i * 4;  // 64-byte swizzle: 16-byte chunk ^= 128-byte line mod 4
@@ -113,7 +113,7 @@ void add_tensormap(std::vector<ProgramSpec>& out) {
 
 // ---- grids
 
-/// Every CTA works on its own item and on those of clusters it cancels: each item is done once, whoever does it.
+/// Every CTA works on its own item and on those of clusters that it cancels: each item is done once, by any CTA.
 std::string persistent(bool multicast, uint32_t cluster) {
   const std::string sync = cluster > 1 ? cluster_sync() : "bar.sync 0;\n";
   return init_bar() + (cluster > 1 ? cluster_sync() : "") +

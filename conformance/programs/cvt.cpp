@@ -16,7 +16,7 @@ using ieee::Number;
 using ieee::Round;
 
 void add(std::vector<ProgramSpec>& out, std::string op, std::string operands, RowFn expect) {
-  // PTX names no code for a float64 NaN.
+  // PTX does not specify the code of a float64 NaN.
   const Compare compare = operands[0] == 'g' ? Compare::any_nan : Compare::bits;
   out.push_back(lane_program("cvt", {.op = std::move(op), .operands = std::move(operands), .expect = std::move(expect), .compare = compare}));
 }
@@ -25,7 +25,7 @@ void add(std::vector<ProgramSpec>& out, std::string op, std::string operands, Ro
 
 struct IntType {
   const char* name;
-  char letter;  // the register it lives in: 8-bit values in 16-bit ones
+  char letter;  // letter of its register: 8-bit values are in 16-bit registers
   unsigned bits;
   bool is_signed;
 };
@@ -41,7 +41,7 @@ Wide value(const IntType& t, uint64_t bits) {
 Wide least(const IntType& t) { return t.is_signed ? -(Wide{1} << (t.bits - 1)) : 0; }
 Wide most(const IntType& t) { return (Wide{1} << (t.is_signed ? t.bits - 1 : t.bits)) - 1; }
 unsigned register_bits(const IntType& t) { return t.letter == 'h' ? 16 : t.bits; }
-// A result narrower than its register is extended as its type says.
+// A result narrower than its register is extended by its type.
 uint64_t in_register(const IntType& t, Wide v) {
   const uint64_t extended = static_cast<uint64_t>(value(t, static_cast<uint64_t>(v)));
   return register_bits(t) == 64 ? extended : extended & ((uint64_t{1} << register_bits(t)) - 1);
@@ -52,7 +52,7 @@ void integers(std::vector<ProgramSpec>& out) {
     for (const IntType& s : kIntTypes) {
       const std::string operands = fmt::format("{}={}", d.letter, s.letter);
       add(out, fmt::format("cvt.{}.{}", d.name, s.name), operands, [d, s](const uint64_t* in, uint64_t* r) { r[0] = in_register(d, value(s, in[0])); });
-      if (least(s) >= least(d) && most(s) <= most(d)) continue;  // .sat has nothing to do
+      if (least(s) >= least(d) && most(s) <= most(d)) continue;  // .sat has no effect
       add(out, fmt::format("cvt.sat.{}.{}", d.name, s.name), operands,
           [d, s](const uint64_t* in, uint64_t* r) { r[0] = in_register(d, std::clamp(value(s, in[0]), least(d), most(d))); });
     }
@@ -92,7 +92,7 @@ void int_to_float(std::vector<ProgramSpec>& out) {
     for (const IntType& s : kIntTypes) {
       if (s.bits == 8) continue;
       for (const Round r : {Round::rn, Round::rz, Round::rm, Round::rp}) {
-        if (r != Round::rn && d.letter == 'e') continue;  // half precision: enough to see one
+        if (r != Round::rn && d.letter == 'e') continue;  // half precision: one rounding is enough
         add(out, fmt::format("cvt.{}.{}.{}", text(r), d.name, s.name), fmt::format("{}={}", d.letter, s.letter),
             [d, s, r](const uint64_t* in, uint64_t* o) { o[0] = ieee::encode(d.format, number(s, in[0]), {.round = r}); });
       }
@@ -100,8 +100,8 @@ void int_to_float(std::vector<ProgramSpec>& out) {
   }
 }
 
-// Nearest integer in a direction, then the nearest the type has. NaN: 0, or the top bit alone where a 64-bit type is involved
-// (9.7.9.21, "float-to-integer conversions").
+// Rounds to an integer in a direction, then clamps to the type. NaN: 0, or only the top bit set where a 64-bit type is
+// involved (9.7.9.21, "float-to-integer conversions").
 uint64_t to_integer(const IntType& d, const ieee::Format& f, const Number& n, Round r) {
   if (n.kind == Number::Kind::nan) return f.bits() == 64 || d.bits == 64 ? in_register(d, Wide{1} << (d.bits - 1)) : 0;
   if (n.kind == Number::Kind::infinite) return in_register(d, n.negative ? least(d) : most(d));
@@ -168,7 +168,7 @@ void float_to_float(std::vector<ProgramSpec>& out) {
 struct Narrow {
   const char* name;
   ieee::Format format;
-  unsigned slot;   // bits an element takes in the packed word
+  unsigned slot;   // bits per element in the packed word
   uint64_t nan;
   char letter;     // of the packed register
 };
@@ -199,7 +199,7 @@ void pack_two(std::vector<ProgramSpec>& out) {
   }
 }
 
-// Two narrow values to two halves, exactly.
+// Converts two narrow values to two halves, exactly.
 void unpack_two(std::vector<ProgramSpec>& out) {
   for (const Narrow& s : kNarrow) {
     add(out, fmt::format("cvt.rn.f16x2.{}", s.name), fmt::format("E={}", s.letter), [s](const uint64_t* in, uint64_t* o) {
@@ -220,7 +220,7 @@ uint64_t reversed(uint64_t v, unsigned bits) {
   return r;
 }
 
-// The random integer each of a, b, e, f takes (docs/facts/numerics.md §2.2).
+// Returns the random integers of a, b, e and f (facts/numerics.md §2.2).
 std::array<uint64_t, 4> random_of(bool four_bit, uint64_t w) {
   const uint64_t hi = w >> 16 & 0xFFFF, lo = w & 0xFFFF;
   if (!four_bit) return {reversed(hi, 16), hi, reversed(lo, 16), lo};
@@ -228,7 +228,7 @@ std::array<uint64_t, 4> random_of(bool four_bit, uint64_t w) {
   return {reversed(b1, 8) << 8 | reversed(b3, 8), b3 << 8 | b1, reversed(b0, 8) << 8 | reversed(b2, 8), b2 << 8 | b0};
 }
 
-// Rounds |x| down to the grid and up again when the first 16 cut bits plus the random integer carry.
+// Rounds |x| down to the grid, and up if the first 16 cut bits plus the random integer carry.
 uint64_t stochastic(const Narrow& d, uint64_t bits, uint64_t random) {
   Number n = ieee::decode(ieee::kF32, bits);
   const uint64_t sign = uint64_t{n.negative} << (d.format.bits() - 1), largest = (uint64_t{1} << (d.format.bits() - 1)) - 1 - d.format.top_codes_lost;
@@ -259,7 +259,7 @@ void stochastic_four(std::vector<ProgramSpec>& out) {
       o[0] = 0;
       for (unsigned i = 0; i < 4; ++i) o[0] = o[0] << d.slot | stochastic(d, in[i], random[i]);
     };
-    // The sign of a NaN in the 8-bit x4 forms is not known: keep NaNs out.
+    // The sign of a NaN in the 8-bit x4 forms is unknown: inputs avoid NaN.
     f.prepare = [](uint64_t* in) {
       for (unsigned i = 0; i < 4; ++i) {
         if ((in[i] & 0x7FFFFFFF) > 0x7F800000) in[i] = 0x40490FDB;
@@ -269,8 +269,8 @@ void stochastic_four(std::vector<ProgramSpec>& out) {
   }
 }
 
-// Two halves (§2.2): the random field is as wide as what is cut off, 13 or 16 bits, the first operand's in the upper half word.
-// Subnormal results are open, and so are NaN: magnitudes stay where results are normal.
+// Two halves (§2.2): the random field is as wide as the cut bits, 13 or 16 bits, the first operand's in the upper half word.
+// Subnormal results and NaN are not specified: inputs have magnitudes with normal results.
 void stochastic_two(std::vector<ProgramSpec>& out) {
   for (const auto& [type, exponent, fraction] : {std::tuple{"f16x2", 5u, 10u}, std::tuple{"bf16x2", 8u, 7u}}) {
     const unsigned cut = 23 - fraction;

@@ -35,13 +35,13 @@ void to_half(std::vector<ProgramSpec>& out, const Float& d, const Float& s) {
   for (const Rounding& r : kRoundings) {
     add(out, fmt::format("cvt.{}.{}.{}", r.name, d.name, s.name), fmt::format("{}={}", d.letter, s.letter), [d, s, r](const uint64_t* in, uint64_t* o) {
       o[0] = ieee::encode(d.format, ieee::decode(s.format, in[0]), {.round = r.round, .nan = ieee::canonical_nan(d.format)});
-    }, [s](uint64_t* in) {  // PTX names no NaN for a float64 source
+    }, [s](uint64_t* in) {  // PTX does not specify the NaN of a float64 source
       if (s.letter == 'g' && ieee::decode(s.format, in[0]).kind == Number::Kind::nan) in[0] = 0x3FF0000000000000;
     });
   }
 }
 
-// A value without its fraction; the sign stays, also of zero.
+// Returns a value without its fraction; the sign stays, also of zero.
 Number integral(Number n, Round r) {
   if (n.kind != Number::Kind::finite || n.exponent >= 0) return n;
   const ieee::Int whole = n.magnitude >> -n.exponent, rest = n.magnitude - (whole << -n.exponent), half = ieee::Int(1) << (-n.exponent - 1);
@@ -58,13 +58,13 @@ void to_integral(std::vector<ProgramSpec>& out, const Float& t) {
   for (const Rounding& r : kRoundings) {
     add(out, fmt::format("cvt.{}i.{}.{}", r.name, t.name, t.name), fmt::format("{0}={0}", t.letter),
         [t, r](const uint64_t* in, uint64_t* o) { o[0] = ieee::encode(t.format, integral(ieee::decode(t.format, in[0]), r.round), {}); },
-        [t](uint64_t* in) {  // the NaN that comes out is open
+        [t](uint64_t* in) {  // the resulting NaN is not specified
           if (ieee::decode(t.format, in[0]).kind == Number::Kind::nan) in[0] = uint64_t(t.format.bias()) << t.format.fraction;
         });
   }
 }
 
-// The low 13 bits are zero. .rna keeps what is left of a NaN (H200), the others give 7FFFE000.
+// The low 13 bits are zero. .rna keeps the upper bits of a NaN (H200), the others return 7FFFE000.
 void to_tf32(std::vector<ProgramSpec>& out) {
   for (const Rounding& r : {Rounding{"rn", Round::rn}, Rounding{"rz", Round::rz}, Rounding{"rna", Round::rna}}) {
     for (const bool relu : {false, true}) {
@@ -113,8 +113,8 @@ void narrow_from_f16x2(std::vector<ProgramSpec>& out) {
   }
 }
 
-// The power of two at or above (.rp), at or below (.rz) a magnitude with an 8-bit exponent. A code is the power of 2^-127; the
-// field of an infinity or NaN is 255.
+// Code of the power of two at or above (.rp), at or below (.rz) a magnitude with an 8-bit exponent. Code c means 2^(c - 127);
+// the exponent field of an infinity or NaN is 255.
 uint64_t scale_code(const ieee::Format& f, uint64_t bits, bool up, bool satfinite) {
   const uint64_t magnitude = bits & ((uint64_t{1} << (f.bits() - 1)) - 1), fraction = magnitude & ((uint64_t{1} << f.fraction) - 1);
   const uint64_t field = magnitude >> f.fraction;

@@ -1,4 +1,4 @@
-// The families of the suite, each in its own file.
+// The families of the suite, one per file.
 #pragma once
 
 #include <vector>

@@ -11,13 +11,13 @@ using ieee::Encode;
 using ieee::Number;
 using ieee::Round;
 
-/// How one PTX type stores its values.
+/// Storage of one PTX type's values.
 struct Type {
   const char* name;
   char letter;
   ieee::Format format;
   unsigned lanes;     // values per register
-  bool ftz, sat;      // modifiers the type has
+  bool ftz, sat;      // modifiers of the type
 };
 constexpr Type kF32{"f32", 'f', ieee::kF32, 1, true, true}, kF64{"f64", 'g', ieee::kF64, 1, false, false};
 constexpr Type kF16{"f16", 'e', ieee::kF16, 1, true, true}, kF16x2{"f16x2", 'E', ieee::kF16, 2, true, true};
@@ -47,7 +47,7 @@ Number quotient(const Number* in, Round) { return ieee::div(in[0], in[1]); }
 Number reciprocal(const Number* in, Round) { return ieee::div({Number::Kind::finite, false, 1, 0}, in[0]); }
 Number root(const Number* in, Round) { return ieee::sqrt(in[0]); }
 
-// fma of half precision saturates before relu can matter; .relu maps NaN to the canonical NaN (9.7.4.4).
+// fma of half precision saturates before relu; .relu maps NaN to the canonical NaN (9.7.4.4).
 uint64_t apply(const Type& t, Operation op, size_t inputs, const Modes& m, const uint64_t* in) {
   const unsigned width = t.format.bits();
   uint64_t result = 0;
@@ -78,7 +78,7 @@ void form(std::vector<ProgramSpec>& out, const char* stem, const Type& t, Operat
   out.push_back(lane_program("float", std::move(f)));
 }
 
-// add, sub, mul and fma with every rounding the type has, and its modifiers with the default one.
+// add, sub, mul and fma with all roundings of the type, and all modifiers with the default rounding.
 void arithmetic(std::vector<ProgramSpec>& out, const Type& t, std::initializer_list<Round> rounds, bool has_sub = true) {
   struct Stem {
     const char* name;
@@ -94,7 +94,7 @@ void arithmetic(std::vector<ProgramSpec>& out, const Type& t, std::initializer_l
   }
 }
 
-// fma.rn.oob gives +0 where a or b is the code that TMA fills with, of either sign; c does not matter (H200).
+// fma.rn.oob returns +0 if a or b is TMA's fill code, of either sign; c has no effect (H200).
 void out_of_bounds(std::vector<ProgramSpec>& out, const Type& t) {
   constexpr uint64_t kFill = 0x7FF7;
   for (const bool relu : {false, true}) {

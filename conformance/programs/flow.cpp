@@ -82,7 +82,7 @@ void add_calls(std::vector<ProgramSpec>& out) {
 
 // ---- ends
 
-/// Thread t leaves a loop after t mod 7 rounds; the words of those who left before storing stay as they were.
+/// Thread t leaves a loop after t mod 7 rounds; the word of a thread that left before its store is unchanged.
 void add_ends(std::vector<ProgramSpec>& out) {
   ProgramBuffer words{.initial = per_thread([](uint32_t t) { return t; })};
   words.expected = per_thread([](uint32_t t) { return t % 7 < 4 ? t : t + 500; });
@@ -92,7 +92,7 @@ void add_ends(std::vector<ProgramSpec>& out) {
                               {std::move(words)}}));
 }
 
-// ---- what passes time or counts it, and changes no value
+// ---- instructions that take or count time and change no value
 
 void add_neutral(std::vector<ProgramSpec>& out) {
   const auto add = [&](std::string name, const std::string& instructions, std::string directives = "") {

@@ -85,7 +85,7 @@ Number div(const Number& a, const Number& b) {
   if (a.kind == Number::Kind::infinite) return b.kind == Number::Kind::infinite ? nan() : infinity(negative);
   if (b.kind == Number::Kind::infinite) return {Number::Kind::finite, negative};
   if (b.zero()) return a.zero() ? nan() : infinity(negative);
-  constexpr int kShift = 128;  // more quotient bits than any format has
+  constexpr int kShift = 128;  // more quotient bits than any format needs
   Number q{Number::Kind::finite, negative};
   Int rest;
   divide_qr(Int(a.magnitude << kShift), b.magnitude, q.magnitude, rest);
@@ -122,7 +122,7 @@ uint64_t encode(Format f, const Number& n, const Encode& how) {
     return sign | (how.satfinite || !f.infinity ? largest : infinity_code);
   }
   if (n.zero()) return sign;
-  // Keep fraction + 1 bits, fewer near the bottom of the range.
+  // Keeps fraction + 1 bits, fewer near the bottom of the range.
   const int msb = n.magnitude == 0 ? -1 : static_cast<int>(boost::multiprecision::msb(n.magnitude));
   const int lowest = 1 - f.bias() - static_cast<int>(f.fraction);
   const int unit = std::max(msb + n.exponent - static_cast<int>(f.fraction), lowest);
@@ -132,7 +132,7 @@ uint64_t encode(Format f, const Number& n, const Encode& how) {
   const bool half = drop > 0 && (lost >> (drop - 1)) != 0;
   const bool below = (drop > 1 && (lost & ((Int(1) << (drop - 1)) - 1)) != 0) || n.sticky;
   if (rounds_up(how.round, n.negative, (kept & 1) != 0, half, below)) kept += 1;
-  // Codes of one sign are in order, so a carry out of the fraction moves into the exponent by itself.
+  // Codes of one sign are in order, so a carry out of the fraction increments the exponent.
   const Int code = kept + (Int(unit - lowest) << f.fraction);
   if (how.saturate && code > one) return one;
   if (code > largest) {
@@ -140,7 +140,7 @@ uint64_t encode(Format f, const Number& n, const Encode& how) {
     return sign | (f.infinity && to_infinity && !how.satfinite ? infinity_code : largest);
   }
   const auto result = static_cast<uint64_t>(code);
-  // ftz looks at the result as if it had been rounded with unbounded exponent, which differs only at the boundary value.
+  // ftz applies to the result as rounded with unbounded exponent, which differs at the boundary value only.
   if (how.ftz && result < uint64_t{1} << f.fraction) return sign;
   return sign | result;
 }

@@ -49,7 +49,7 @@ std::string operands(size_t inputs) { return fmt::format("{}={}", TypeInfo<T>::l
 template <class T>
 constexpr unsigned kBits = 8 * sizeof(T);
 
-// Everything wraps: PTX integer arithmetic is modulo 2^N.
+// All operations wrap: PTX integer arithmetic is modulo 2^N.
 template <class T>
 void ring(Forms& f) {
   using U = std::make_unsigned_t<T>;
@@ -144,8 +144,8 @@ uint32_t lut3(uint32_t a, uint32_t b, uint32_t c, uint32_t table) {
   return r;
 }
 
-// bfe and bfi as 9.7.1.19-20 define them: position and length are taken modulo 256, bits past the top are the sign (bfe) or
-// stay (bfi).
+// bfe and bfi as in 9.7.1.19-20: position and length are taken modulo 256; bits past the top are the sign (bfe) or
+// unchanged (bfi).
 template <class T>
 T extract(T a, uint32_t b, uint32_t c) {
   const unsigned pos = b & 0xFF, len = c & 0xFF, msb = kBits<T> - 1;
@@ -203,7 +203,7 @@ void saturating(Forms& f) {
   });
 }
 
-// Bytes of {b, a}, least significant first, picked by the nibbles of c; bit 3 of a nibble replicates the sign (9.7.9.7).
+// Bytes of {b, a}, least significant first, selected by the nibbles of c; bit 3 of a nibble replicates the sign (9.7.9.7).
 uint32_t permute(uint32_t a, uint32_t b, uint32_t c) {
   const uint64_t source = uint64_t{b} << 32 | a;
   uint32_t r = 0;

@@ -89,7 +89,7 @@ class SignatureReader {
   size_t at_ = 0;
 };
 
-/// The scalar values of a signature's side, in order; memory cells go to `cells`.
+/// Collects the scalar values of a signature's side, in order; memory cells go to `cells`.
 void letters(const std::vector<Slot>& slots, std::string& out, std::string* cells) {
   for (const Slot& s : slots) {
     if (s.kind == Slot::Kind::value) out += s.letter;
@@ -170,14 +170,14 @@ class LaneKernel {
       k_.emit(OpText(std::string(ops[i])), args);
     }
   }
-  // The row's cell; forms on shared memory work on a copy there.
+  // Sets the row's cell; forms on shared memory work on a copy there.
   void open_cell(Symbol p, Reg tid) {
     global_cell_ = cell_ = address(p, cell_bytes(s_.cell_letters));
     if (form_.op.find(".shared") == std::string::npos) return;
     const Symbol cells = k_.shared("cells", kThreads * cell_bytes(s_.cell_letters), 16);
     cell_ = k_.def("mad.lo.u32", tid, cell_bytes(s_.cell_letters), k_.def("mov.u32", cells));
     copy_cell("global", global_cell_, "shared", cell_);
-    if (form_.expect_warp) k_("bar.sync", 0);  // lanes look at each other's cells
+    if (form_.expect_warp) k_("bar.sync", 0);  // lanes read the cells of other lanes
   }
   void copy_cell(const char* from_space, Reg from, const char* to_space, Reg to) {
     const uint32_t bytes = cell_bytes(s_.cell_letters), unit = std::min(bytes, 8u);
@@ -240,7 +240,7 @@ uint64_t seed_of(std::string_view text) {  // FNV-1a
 
 using Lanes = std::vector<std::array<uint64_t, kWarpSize>>;
 
-// Prepares one lane's inputs and, unless the form looks at whole warps, computes its outputs.
+// Prepares one lane's inputs and, unless the form works on whole warps, computes its outputs.
 void expect_lane(const LaneForm& form, Lanes& in, Lanes& out, size_t lane) {
   std::vector<uint64_t> row_in(in.size()), row_out(out.size());
   for (size_t i = 0; i < in.size(); ++i) row_in[i] = in[i][lane];
@@ -250,7 +250,7 @@ void expect_lane(const LaneForm& form, Lanes& in, Lanes& out, size_t lane) {
   for (size_t i = 0; i < out.size(); ++i) out[i][lane] = row_out[i];
 }
 
-// Which buffer a value is in, and where in a row.
+// Buffer of a value, and its place in a row.
 struct Place {
   size_t buffer;
   uint32_t row_bytes, offset, bytes;

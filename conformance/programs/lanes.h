@@ -1,4 +1,4 @@
-// Programs that apply one instruction to many rows of operands, a thread a row.
+// Programs that apply one instruction to many rows of operands, one thread per row.
 #pragma once
 
 #include <array>
@@ -15,7 +15,7 @@
 
 namespace drywell::kernels::conformance {
 
-/// Computes the outputs of a row from its inputs; values right-aligned in 64 bits.
+/// Computes the outputs of a row from its inputs; values are right-aligned in 64 bits.
 using RowFn = std::function<void(const uint64_t* in, uint64_t* out)>;
 
 /// Computes the outputs of a warp's 32 rows: in[operand][lane], out[operand][lane].
@@ -23,24 +23,24 @@ using WarpFn = std::function<void(std::span<const std::array<uint64_t, 32>> in, 
 
 /// One form: opcode text, operands, expectation.
 ///
-/// `operands` is "outputs=inputs", a letter an operand: p predicate, b 8, h 16, w 32, d 64 bits of integers; f f32, g f64,
+/// `operands` is "outputs=inputs", one letter per operand: p predicate, b 8, h 16, w 32, d 64 bits of integers; f f32, g f64,
 /// e f16, k bf16, t tf32, E f16x2, K bf16x2, F f32x2 values; s a shift amount; {…} a vector; | joins a pair; #123 or #0x1F an
-/// immediate; _ a sink. M before a letter or vector is a memory operand: each row has a cell of that content, an input before
-/// and an output (behind the others) after; it is in the state space the opcode names. Instructions that follow one another
-/// (a carry chain) are separated by ; in both texts; inputs and outputs are
-/// then those of the first, of the second, ….
+/// immediate; _ a sink. M before a letter or vector is a memory operand: each row has a cell of that content in the opcode's
+/// state space; it is an input before the instruction and an output (after the other outputs) after it. Consecutive
+/// instructions (a carry chain) are separated by ; in both texts; inputs and outputs are then those of the first, of the
+/// second, ….
 struct LaneForm {
   std::string op;
   std::string operands;
   RowFn expect;
-  std::function<void(uint64_t*)> prepare = {};  // keeps inputs where PTX defines the result
+  std::function<void(uint64_t*)> prepare = {};  // changes inputs to those with a result that PTX defines
   Compare compare = Compare::bits;
   uint64_t ulps = 0;
-  std::string name = {};                        // of the program, if the opcode alone does not tell
-  WarpFn expect_warp = {};                      // instead of `expect`, where lanes see each other
+  std::string name = {};                        // of the program, if the opcode alone is not unique
+  WarpFn expect_warp = {};                      // instead of `expect`, if lanes depend on each other
 };
 
-/// The program of a form.
+/// Returns the program of a form.
 ProgramSpec lane_program(std::string family, LaneForm form);
 
 namespace detail {
@@ -76,7 +76,8 @@ RowFn row_of(R (*f)(A...)) {
 }
 }  // namespace detail
 
-/// A row function from a captureless lambda over integers, floats and bools: rows([](uint32_t a, uint32_t b) { … }).
+/// Makes a row function from a captureless lambda over integers, floats and bools: rows([](uint32_t a, uint32_t b) { …
+/// }).
 template <class F>
 RowFn row(F f) {
   return detail::row_of(+f);

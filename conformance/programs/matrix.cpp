@@ -1,5 +1,5 @@
 // Fragments of 8x8 matrices to, from and across the lanes of a warp (PTX ISA 9.7.14.5.15-17). A lane's cell in shared memory
-// holds the row it names: 16 bytes.
+// holds the row that the lane addresses: 16 bytes.
 #include <fmt/format.h>
 
 #include "conformance/programs/families.h"
@@ -28,7 +28,7 @@ void set_half(Out cells, unsigned row, unsigned column, uint64_t v) {
   cells[column / 2][row] = (cells[column / 2][row] & ~(uint64_t{0xFFFF} << shift)) | (v & 0xFFFF) << shift;
 }
 
-// Lane l holds elements 2 * (l % 4) and the next of row l / 4; with .trans of the transposed matrix.
+// Lane l holds elements 2 * (l % 4) and the next of row l / 4; with .trans those of the transposed matrix.
 void eight_by_eight(std::vector<ProgramSpec>& out, unsigned count, bool trans) {
   const std::string form = fmt::format("m8n8.x{}{}.shared.b16", count, trans ? ".trans" : "");
   add(out, "ldmatrix.sync.aligned." + form, words(count) + "=M" + words(kCellWords), [count, trans](In in, Out o) {
@@ -54,7 +54,7 @@ void eight_by_eight(std::vector<ProgramSpec>& out, unsigned count, bool trans) {
   });
 }
 
-// Rows of 16 elements packed from the bottom, then padding; each becomes a byte (docs/facts/tcgen05.md §3).
+// Rows of 16 elements packed from the lowest bit, then padding; each element becomes a byte (facts/tcgen05.md §3).
 void unpacked(std::vector<ProgramSpec>& out, unsigned count, unsigned bits) {
   add(out, fmt::format("ldmatrix.sync.aligned.m8n16.x{}.shared.b8x16.{}", count, bits == 4 ? "b4x16_p64" : "b6x16_p32"), words(count) + "=M" + words(kCellWords),
       [count, bits](In in, Out o) {
@@ -73,8 +73,8 @@ void unpacked(std::vector<ProgramSpec>& out, unsigned count, unsigned bits) {
       });
 }
 
-// Bytes of transposed matrices. A register takes bytes of column l / 4 and of the one eight further, each from two neighbouring
-// rows: loads go through 16 rows of a matrix in two registers, stores through 8 rows in one (the pictures of 9.7.14.5.15-16).
+// Bytes of transposed matrices. A register has bytes of column l / 4 and of the column eight later, each from two adjacent
+// rows: loads cover 16 rows of a matrix in two registers, stores 8 rows in one (the pictures of 9.7.14.5.15-16).
 uint64_t byte_at(In cells, unsigned row, unsigned column) { return cells[column / 4][row] >> 8 * (column % 4) & 0xFF; }
 void bytes(std::vector<ProgramSpec>& out, unsigned count) {
   if (count <= 2) {

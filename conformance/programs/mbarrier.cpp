@@ -10,7 +10,7 @@
 namespace drywell::kernels::conformance {
 namespace {
 
-/// The counts of PTX ISA 9.7.13.15.2: a phase is complete when nothing is pending, neither arrivals nor bytes.
+/// The counts of PTX ISA 9.7.13.15.2: a phase is complete when neither arrivals nor bytes are pending.
 struct Counts {
   uint32_t expected = 0, pending = 0, tx = 0, phase = 0;
   void settle() {
@@ -20,7 +20,7 @@ struct Counts {
   }
 };
 
-/// An operation that is legal now, and its effect. An arrival is always pending here.
+/// Returns an operation that is legal now, and applies its effect. At least one arrival is always pending here.
 std::string draw_operation(uint64_t word, Counts& c) {
   const uint32_t n = 1 + static_cast<uint32_t>(word >> 8) % std::min(c.pending, 3u), bytes = 16 * (1 + static_cast<uint32_t>(word >> 16) % 8);
   const bool may_drop = c.expected > 1;  // one participant stays
@@ -59,7 +59,7 @@ std::string draw_operation(uint64_t word, Counts& c) {
   return "mbarrier.arrive.release.cluster.shared::cta.b64 _, [%bar];\n";
 }
 
-/// After each of the operations of one thread, which parities' phases are complete: bit p for parity p (9.7.13.15.16).
+/// Which parities' phases are complete after each of the operations of one thread: bit p for parity p (9.7.13.15.16).
 void add_sequences(std::vector<ProgramSpec>& out) {
   constexpr uint32_t kSteps = 40;
   for (uint32_t s = 0; s < 8; ++s) {
@@ -70,7 +70,7 @@ void add_sequences(std::vector<ProgramSpec>& out) {
     for (uint32_t i = 0; i < kSteps; ++i) {
       steps += draw_operation(random_word(700 + s, i), c);
       if (c.pending == 0 && c.tx != 0) {
-        // Nobody may arrive before the bytes have.
+        // No thread may arrive before the pending bytes are complete.
         steps += fmt::format("mbarrier.complete_tx.relaxed.cta.shared::cta.b64 [%bar], {};\n", c.tx);
         c.tx = 0;
       }
@@ -86,7 +86,7 @@ void add_sequences(std::vector<ProgramSpec>& out) {
   }
 }
 
-/// States: the arrivals pending before a .noComplete operation; whether the phase an arrival belonged to is complete.
+/// States: the arrivals pending before a .noComplete operation; whether the phase of an arrival is complete.
 void add_states(std::vector<ProgramSpec>& out) {
   std::string body = init_bar(9) + "@!%first bra DONE;\n";
   std::vector<uint32_t> want;
@@ -115,7 +115,7 @@ void add_states(std::vector<ProgramSpec>& out) {
   out.push_back(text_program("mbarrier", "mbarrier.states", {body + "DONE:\n", {output(bytes_of(want))}}));
 }
 
-/// All threads arrive phase after phase; what the others wrote before is there afterwards. Then the same on a barrier made anew.
+/// All threads arrive in every phase; afterwards the others' words are visible. Then the same on a newly initialised barrier.
 void add_waits(std::vector<ProgramSpec>& out) {
   constexpr uint32_t kPhases = 4;
   for (const char* wait : {"test_wait.parity.shared::cta.b64", "try_wait.parity.shared::cta.b64", "try_wait.parity.acquire.cluster.shared::cta.b64"}) {
@@ -124,7 +124,7 @@ void add_waits(std::vector<ProgramSpec>& out) {
     for (uint32_t t = 0; t < kTextThreads; ++t) want[t] = t;
     const auto phases = [&](const char* label) {
       for (uint32_t i = 0; i < kPhases; ++i) {
-        // Two halves of the area in turn: nobody writes what another may still be reading.
+        // The two halves of the area alternate, so that no thread writes a word that another thread may still read.
         body += fmt::format(
             "shl.b32 %r11, %thread, 2;\nadd.u32 %r11, %r11, %area;\nst.shared.b32 [%r11+{0}], %r10;\nmbarrier.arrive.shared::cta.b64 _, [%bar];\n"
             "{1}{2}:\nmbarrier.{3} %p1, [%bar], {4};\n@!%p1 bra {1}{2};\n"

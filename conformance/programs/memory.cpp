@@ -42,7 +42,7 @@ void loads_and_stores(std::vector<ProgramSpec>& out) {
         o[0] = extended(e, in[0]);
         o[1] = in[0];
       });
-      // The low bits of a wider register are stored.
+      // A store from a wider register takes its low bits.
       add(out, "memory", fmt::format("st.{}.{}", space, e.type), fmt::format("=M{}{}", e.cell, e.reg), [](const uint64_t* in, uint64_t* o) { o[0] = in[0]; });
     }
     for (const auto& [type, letter] : {std::pair{"u32", 'w'}, std::pair{"f32", 'f'}, std::pair{"b64", 'd'}, std::pair{"u16", 'h'}}) {
@@ -60,10 +60,10 @@ void loads_and_stores(std::vector<ProgramSpec>& out) {
 
 // ---- read-modify-write
 
-/// What the cell becomes, from the old value and the operands.
+/// Returns the cell's new value, from the old value and the operands.
 using Update = std::function<uint64_t(uint64_t old, const uint64_t* operands)>;
 
-// atom returns the old value, red nothing. Signature order: operands come before cells in the row.
+// atom returns the old value, red has no result. Signature order: operands come before cells in the row.
 void update(std::vector<ProgramSpec>& out, const char* op, const char* type, char letter, size_t operands, Update f, bool has_red = true) {
   const std::string inputs(operands, letter);
   for (const char* space : {"global", "shared"}) {

@@ -1,5 +1,5 @@
-// Matrices spread over the registers of a warp (PTX ISA 9.7.14.5), with elements whose sums are exact in every format and
-// order: integers of any value, and floating-point values that are small integers.
+// Matrices in the registers of a warp (PTX ISA 9.7.14.5), with elements whose sums are exact in every format and order:
+// integers of any value, and floating-point values that are small integers.
 #pragma once
 
 #include <array>
@@ -18,7 +18,7 @@ struct ElementType {
   const char* name;
   unsigned bits;
   unsigned exponent = 0, fraction = 0;
-  char letter = 'w';  // of the registers that hold it
+  char letter = 'w';  // of the registers that hold the type
   bool is_signed = true;
   bool is_float() const { return exponent != 0; }
   unsigned register_bits() const { return bits == 64 ? 64 : 32; }
@@ -30,19 +30,20 @@ inline constexpr ElementType kF16{"f16", 16, 5, 10}, kBf16{"bf16", 16, 8, 7}, kT
 
 constexpr uint64_t low_bits(unsigned n) { return n == 64 ? ~uint64_t{0} : (uint64_t{1} << n) - 1; }
 
-/// The code of an integer; floating-point types must be able to represent it. Integer types wrap.
+/// Returns the code of an integer; a floating-point type must be able to represent it. Integer types wrap.
 uint64_t encode(const ElementType& t, int64_t v);
 
-/// The integer of a code that encode() made of -3 ... 3, or of any integer code.
+/// Returns the integer of a code that encode() made from -3 ... 3, or of any integer code.
 int64_t decode(const ElementType& t, uint64_t code);
 
-/// A register's content with each floating-point element replaced by a small integer; integer types stay as they are.
+/// Returns a register's content with each floating-point element replaced by a small integer; integer types stay
+/// unchanged.
 uint64_t small_integers(const ElementType& t, uint64_t word);
 
-/// A matrix spread over a warp: which registers hold it.
+/// The registers of a warp that hold one matrix.
 struct Fragment {
   ElementType type;
-  unsigned first, elements;  // first register among the operands; elements a lane
+  unsigned first, elements;  // first register among the operands; elements per lane
   unsigned registers() const { return elements / type.per_register(); }
   unsigned end() const { return first + registers(); }
   std::string signature() const { return "{" + std::string(registers(), type.letter) + "}"; }
@@ -50,14 +51,14 @@ struct Fragment {
     const unsigned per = type.per_register();
     return decode(type, in[first + i / per][lane] >> (i % per * type.bits) & low_bits(type.bits));
   }
-  /// Makes a lane's elements small integers.
+  /// Replaces a lane's elements by small integers.
   void prepare(uint64_t* in) const {
     for (unsigned r = first; r < end(); ++r) in[r] = small_integers(type, in[r]);
   }
 };
 
-/// Where element i of a lane lies. Neighbours along k share a register; A's next register is 8 rows down, then four lanes'
-/// worth of k on (9.7.14.5.2-13).
+/// Place of element i of a lane. Adjacent elements along k share a register; A's next register is 8 rows further down, the
+/// register after that further along k by the elements of four lanes (9.7.14.5.2-13).
 struct Place {
   unsigned row, column;
 };

@@ -1,4 +1,4 @@
-// mma.sp: A keeps two of four elements, and metadata tells which (PTX ISA 9.7.14.6). Where each nibble of metadata lies was
+// mma.sp: A keeps two of four elements, and metadata selects them (PTX ISA 9.7.14.6). The place of each metadata nibble was
 // measured on an H100.
 #include <fmt/format.h>
 
@@ -28,13 +28,13 @@ struct Form {
     const std::string cd = fragment_c().signature();
     return cd + "=" + fragment_a().signature() + fragment_b().signature() + cd + fmt::format("w#{}", selector);
   }
-  // A nibble of metadata is for a group: 4 elements, of which 2 are kept; 2 of 32 bits; 4 pairs of 4 bits.
+  // One nibble of metadata per group: 4 elements, of which 2 are kept; 2 elements of 32 bits; 4 pairs of 4 bits.
   unsigned dense() const { return a.bits == 32 ? 2 : a.bits == 4 ? 8 : 4; }
   bool one_word_of_lanes() const { return k * a.bits == 256; }
 };
 
-// 16- and 32-bit types keep rows r and r + 8 in the halves of one word; narrower types keep 8 groups of one row in a word,
-// rows r and r + 8 in neighbouring lanes.
+// 16- and 32-bit types have rows r and r + 8 in the halves of one word; narrower types have 8 groups of one row in a word,
+// with rows r and r + 8 in adjacent lanes.
 uint64_t nibble(const Form& f, WarpIn in, unsigned row, unsigned group) {
   const bool few = f.one_word_of_lanes();
   const unsigned first = row % 8 * 4;
@@ -42,7 +42,7 @@ uint64_t nibble(const Form& f, WarpIn in, unsigned row, unsigned group) {
   return in[f.metadata()][first + row / 8 + 2 * (few ? f.selector : group / 8)] >> (4 * (group % 8)) & 15;
 }
 
-// The place along the dense k of element s of a row as stored.
+// Returns the index along the dense k of stored element s of a row.
 unsigned dense_place(const Form& f, WarpIn in, unsigned row, unsigned s) {
   const unsigned kept = f.dense() / 2;
   const uint64_t n = nibble(f, in, row, s / kept);
@@ -52,7 +52,7 @@ unsigned dense_place(const Form& f, WarpIn in, unsigned row, unsigned s) {
   return base + (s % 2 == 0 ? first : second);
 }
 
-// Nibbles PTX allows: two increasing indices; of 32-bit elements both halves of one.
+// Replaces nibbles by those that PTX allows: two increasing indices; for 32-bit elements both halves of one.
 uint64_t valid_metadata(const Form& f, uint64_t word) {
   static constexpr uint64_t kPairs[] = {0x4, 0xE, 0x8, 0xC, 0x9, 0xD};
   uint64_t r = 0;
@@ -62,7 +62,7 @@ uint64_t valid_metadata(const Form& f, uint64_t word) {
 
 void expect(const Form& f, WarpIn in, WarpOut out) {
   const Fragment fa = f.fragment_a(), fb = f.fragment_b(), fc = f.fragment_c();
-  std::vector<int64_t> a(kM * f.k), b(f.k * kN);  // A made dense
+  std::vector<int64_t> a(kM * f.k), b(f.k * kN);  // A as a dense matrix
   for (unsigned lane = 0; lane < 32; ++lane) {
     for (unsigned i = 0; i < fa.elements; ++i) {
       const Place at = place_a(f.a, kM, lane, i);
@@ -87,7 +87,7 @@ void expect(const Form& f, WarpIn in, WarpOut out) {
 }
 
 void add(std::vector<ProgramSpec>& out, Form f) {
-  // Lanes whose metadata is read: a selector names one or two of four, or a pair of them.
+  // The selector names the lanes whose metadata is read: one or two of four, or a pair of them.
   const unsigned selectors = f.a.bits >= 16 ? (f.one_word_of_lanes() ? 4 : 2) : f.one_word_of_lanes() ? 2 : 1;
   for (const char* variant : {"sp", "sp::ordered_metadata"}) {
     for (unsigned s = 0; s < selectors; ++s) {

@@ -12,7 +12,7 @@ namespace {
 struct Form {
   unsigned m, n, k;
   ElementType d, a, b;
-  const char* extra = "";  // before the types; of single bits behind them
+  const char* extra = "";  // before the types; for single-bit types after them
 
   std::string op() const {
     const bool bits = a.bits == 1;

@@ -1,5 +1,5 @@
-// Barriers among the threads of a CTA and of a warp (PTX ISA 9.7.13.1-2): data handed over, predicates reduced, warps and lanes
-// that come alone.
+// Barriers among the threads of a CTA and of a warp (PTX ISA 9.7.13.1-2): data exchange, predicate reductions, warps and lanes
+// that arrive at different times.
 #include <fmt/format.h>
 
 #include "conformance/programs/async_text.h"
@@ -9,7 +9,7 @@ namespace drywell::kernels::conformance {
 namespace {
 
 constexpr uint32_t kHalf = kTextThreads / 2;
-const std::string kSlot = "mad.lo.u32 %r10, %thread, 4, %area;\n";  // a word of each thread
+const std::string kSlot = "mad.lo.u32 %r10, %thread, 4, %area;\n";  // address of the thread's word
 
 template <class F>
 Bytes per_thread(F f) {
@@ -33,7 +33,7 @@ void hand_over(std::vector<ProgramSpec>& out, const char* stem, const char* alig
       {output(per_thread([](uint32_t t) { return t < kHalf ? 1 : (t - kHalf) * 7 + 3; }))});
 }
 
-// Four rounds of a predicate: of nobody, of everybody, of all but one, of a random half. The result's bits are the rounds'.
+// Four rounds of a predicate: true for no thread, all threads, all but one, a random half. Bit i of the result belongs to round i.
 constexpr uint32_t kRounds = 4;
 bool holds(uint32_t round, uint32_t thread) {
   const uint32_t random = thread * 2654435761u >> 17;
@@ -71,7 +71,7 @@ void reductions(std::vector<ProgramSpec>& out, const char* stem, const char* ali
   }
 }
 
-// The count of one round in each byte, first of all threads, then of the two middle warps, who alone take part.
+// The count of one round in each byte, first of all threads, then with only the two middle warps participating.
 void counts(std::vector<ProgramSpec>& out, const char* stem, const char* aligned) {
   for (const bool some_warps : {false, true}) {
     const uint32_t first = some_warps ? 32 : 0, last = some_warps ? 96 : kTextThreads;
@@ -87,7 +87,7 @@ void counts(std::vector<ProgramSpec>& out, const char* stem, const char* aligned
   }
 }
 
-// Even and odd lanes meet in two instructions, each in its branch: only forms without .aligned allow that.
+// Even and odd lanes execute two different instructions, each in its own branch: only forms without .aligned allow that.
 void divergent(std::vector<ProgramSpec>& out) {
   add(out, "barrier.sync/divergent-lanes",
       kSlot + "mad.lo.u32 %r11, %thread, 11, 5;\nst.shared.b32 [%r10], %r11;\nand.b32 %r11, %thread, 1;\nsetp.eq.u32 %p2, %r11, 0;\n@%p2 bra EVEN;\nbarrier.sync 2, 128;\nbra READ;\n"
@@ -105,7 +105,7 @@ void warp_barriers(std::vector<ProgramSpec>& out) {
     add(out, fmt::format("bar.warp.sync/flip{}", flip), kSlot + exchange("bar.warp.sync 0xFFFFFFFF;\n", flip) + store_words("%b0", "%r12"),
         {output(per_thread([flip](uint32_t t) { return (t ^ flip) * 13 + 1; }))});
   }
-  // Two groups of lanes, a mask each, from different instructions.
+  // Two groups of lanes, each with its own mask, at different instructions.
   add(out, "bar.warp.sync/two-groups",
       kSlot + "and.b32 %r13, %thread, 1;\nsetp.eq.u32 %p2, %r13, 0;\n@%p2 bra EVEN;\n" + exchange("mov.b32 %r14, 0xAAAAAAAA;\nbar.warp.sync %r14;\n", 4) + "bra JOIN;\nEVEN:\n" +
           exchange("bar.warp.sync 0x55555555;\n", 2) + "JOIN:\n" + store_words("%b0", "%r12"),

@@ -1,8 +1,8 @@
-// Conformance programs: tiny kernels with inputs and the result an independent source expects. The simulator and a real
-// device run the same ones (`drywell conformance`), so that anyone with the silicon can check Drywell.
+// Conformance programs: very small kernels with inputs and the expected value from an independent source. The simulator
+// and a real device run the same programs (`drywell conformance`), so that people with the device can check Drywell.
 //
-// Nothing that makes an expectation may include from sim/: expected values are exact integers, the formulas of the PTX
-// ISA written out once more, or the vectors of tests/data/numerics.
+// Code that computes expected values must not include from sim/: the expected values are exact integers, a second
+// implementation of the PTX ISA's formulas, or the fact sheets' vectors.
 #pragma once
 
 #include <cstdint>
@@ -21,43 +21,44 @@
 
 namespace drywell::kernels::conformance {
 
-/// How an output is compared.
+/// Method of comparison of an output.
 enum class Compare : uint8_t {
   bits,     // every byte the mask selects
-  ulp_f32,  // values of that format: at most `ulps` apart, NaN equal to NaN (forms PTX only bounds)
+  ulp_f32,  // values of that format: at most `ulps` apart, NaN equal to NaN (forms with an error bound in PTX)
   ulp_f16,
   ulp_bf16,
   ulp_f64,
-  any_nan   // float64 values: any NaN equals any other (PTX names no code)
+  any_nan   // float64 values: any NaN equals any other (PTX specifies no code)
 };
 
-/// A buffer in global memory; the kernel gets its address as parameter, in order.
+/// A buffer in global memory; the kernel's parameters are the buffers' addresses, in order.
 struct ProgramBuffer {
   std::vector<uint8_t> initial;
-  std::vector<uint8_t> expected;  // empty: not looked at
-  std::vector<uint8_t> mask;      // per byte: 0 = PTX leaves it open; empty = all compared
+  std::vector<uint8_t> expected;  // empty: not compared
+  std::vector<uint8_t> mask;      // per byte: 0 = PTX does not specify it; empty = all compared
   Compare compare = Compare::bits;
   uint64_t ulps = 0;
 };
 
-/// A tiled or im2col tensor map over a buffer; parameters after the buffers', in order. The address is filled in at launch.
+/// A tiled or im2col tensor map over a buffer; these parameters follow the buffers', in order. The launch sets the address.
 struct ProgramMap {
   isa::TensorMapFields fields;
   size_t buffer = 0;
   uint64_t offset = 0;
 };
 
-/// One program, ready to launch.
+/// One program, ready for a launch.
 struct Program {
   isa::Module module;  // one entry
   sim::LaunchConfig launch;
   std::vector<ProgramBuffer> buffers;
   std::vector<ProgramMap> maps;
-  std::string fault;   // code of the fault that must end the launch; a GPU only says that it failed. Empty: none may
+  std::string fault;   // code of the expected fault of the launch; a GPU reports only that it failed. Empty: no fault
+                       // is allowed
   const isa::Function& kernel() const;
 };
 
-/// What the suite lists; `make` builds the program for a target and throws InputError if the target has not the
+/// Entry of the suite; `make` builds the program for a target and throws InputError if the target does not have the
 /// instructions.
 struct ProgramSpec {
   std::string name;    // "add.s32", "tma.tile.2d.swizzle128"
@@ -65,28 +66,29 @@ struct ProgramSpec {
   std::function<Program(isa::Target)> make;
 };
 
-/// Every program, in the order they are listed.
+/// Returns all programs, in the order of the listing.
 std::vector<ProgramSpec> suite();
 
-/// The program for the first of the targets that has its instructions, or nothing (E1210: a row names the feature).
+/// Returns the program for the first of the targets that has its instructions, or nothing (E1210: a row names the
+/// feature).
 std::optional<Program> make_for(const ProgramSpec& s, std::span<const isa::Target> targets);
 
-/// The rows that occur in the program.
+/// Returns the rows of the table that the program uses.
 std::set<isa::Opcode> rows_of(const ProgramSpec& s);
 
-/// Targets whose rows together are all that the suite covers.
+/// Targets whose rows together are all rows that the suite covers.
 inline constexpr isa::Target kSuiteTargets[] = {isa::Target::sm_100a, isa::Target::sm_90a, isa::Target::sm_103a};
 
-/// What comparing one run yielded.
+/// Result of the comparison of one run.
 struct Outcome {
   enum class Status : uint8_t { passed, failed, faulted } status = Status::passed;
   uint64_t compared = 0, mismatches = 0;
   std::string detail;  // first mismatch or the fault
-  bool launch_failed = false;  // also where it had to: a GPU's context does not survive that
+  bool launch_failed = false;  // also if a failure was expected: the context of a GPU is lost then
   bool passed() const { return status == Status::passed; }
 };
 
-/// Compares what a run left in the buffers with what was expected.
+/// Compares the buffers after a run with the expected values.
 Outcome compare(const Program& p, const std::vector<std::vector<uint8_t>>& results);
 
 /// Runs a program on a simulated or a real device.

@@ -1,4 +1,4 @@
-// One program on one machine: its buffers placed, its maps encoded, its kernel launched, its memory read back.
+// Runs one program on one machine: allocates buffers, encodes maps, launches the kernel, reads memory back.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,8 @@ namespace drywell::kernels::conformance {
 
 struct ProgramRun {
   sim::RunResult result;
-  std::vector<std::vector<uint8_t>> buffers;  // as the kernel left them; none if it failed: a GPU's memory is gone then
+  std::vector<std::vector<uint8_t>> buffers;  // content after the kernel; empty if it failed: a GPU's memory is lost
+                                              // then
 };
 ProgramRun run_program(const Program& p, Accelerator& device, const sim::RunOptions& options);
 

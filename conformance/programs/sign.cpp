@@ -13,7 +13,7 @@ struct Type {
   char letter;
   ieee::Format format;
   unsigned lanes;
-  bool ftz, nan;  // modifiers the type has (.NaN, .xorsign.abs)
+  bool ftz, nan;  // modifiers of the type (.NaN, .xorsign.abs)
   constexpr unsigned bits() const { return format.bits(); }
   constexpr uint64_t sign() const { return uint64_t{1} << (bits() - 1); }
   constexpr uint64_t mask() const { return sign() | (sign() - 1); }
@@ -44,7 +44,7 @@ void form(std::vector<ProgramSpec>& out, const Type& t, std::string op, size_t i
       o[0] |= f(v) << lane * t.bits();
     }
   };
-  // What becomes of a NaN's sign and payload is open: infinities stand in for them.
+  // The sign and payload of a resulting NaN are not specified: infinities replace NaN inputs.
   if (nan_open) {
     form.prepare = [t, inputs](uint64_t* in) {
       for (size_t i = 0; i < inputs; ++i) {
@@ -58,12 +58,12 @@ void form(std::vector<ProgramSpec>& out, const Type& t, std::string op, size_t i
   out.push_back(lane_program("sign", std::move(form)));
 }
 
-// -0 < +0; a NaN loses to a number unless .NaN is there.
+// -0 < +0; without .NaN the number wins over a NaN.
 uint64_t extreme(const Type& t, bool largest, bool nan, uint64_t a, uint64_t b) {
   const uint64_t canonical = ieee::canonical_nan(t.format);
   if (t.is_nan(a) && t.is_nan(b)) return canonical;
   if (t.is_nan(a) || t.is_nan(b)) return nan ? canonical : t.is_nan(a) ? b : a;
-  // Ascending as unsigned numbers.
+  // Key whose unsigned order is the order of the values.
   const auto key = [&t](uint64_t v) { return (v & t.sign()) != 0 ? ~v & t.mask() : v | t.sign(); };
   return (key(a) < key(b)) != largest ? a : b;
 }

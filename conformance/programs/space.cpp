@@ -1,4 +1,4 @@
-// Generic addresses (PTX ISA 9.7.9.19-20): of which state space an address is, and back into it; loads that take one.
+// Generic addresses (PTX ISA 9.7.9.19-20): tests for a state space, conversion to that space, and loads from generic addresses.
 #include <fmt/format.h>
 
 #include "conformance/programs/async_text.h"
@@ -7,7 +7,7 @@
 namespace drywell::kernels::conformance {
 namespace {
 
-/// A generic address in %d10, and the spaces it lies in.
+/// A generic address in %d10, and the spaces that contain it.
 struct Address {
   const char* name;
   std::string make;
@@ -18,12 +18,12 @@ std::vector<Address> addresses() {
           {"shared", "cvt.u64.u32 %d10, %area;\ncvta.shared.u64 %d10, %d10;\n", {"shared", "shared::cta", "shared::cluster"}},
           {"neighbour", "xor.b32 %r10, %rank, 1;\nmapa.shared::cluster.u32 %r11, %area, %r10;\ncvt.u64.u32 %d10, %r11;\ncvta.shared::cluster.u64 %d10, %d10;\n", {"shared::cluster"}},
           {"local", "{\n.local .align 8 .b8 own[16];\nmov.b64 %d11, own;\ncvta.local.u64 %d10, %d11;\nst.local.b64 [own], %d11;\n}\n", {"local"}},
-          // The window of kernel parameters lies in the global one (9.7.9.19).
+          // The window of kernel parameters is in the global window (9.7.9.19).
           {"param", "mov.b64 %d10, buf0;\ncvta.param.u64 %d10, %d10;\n", {"param", "param::entry", "global"}}};
 }
 constexpr const char* kSpaces[] = {"global", "shared", "shared::cta", "shared::cluster", "local", "param", "param::entry"};
 
-// A bit for each space.
+// One bit for each space.
 void add_questions(std::vector<ProgramSpec>& out) {
   for (const Address& a : addresses()) {
     std::string body = a.make + "mov.b32 %r12, 0;\n";
@@ -37,7 +37,7 @@ void add_questions(std::vector<ProgramSpec>& out) {
   }
 }
 
-// The address in its own space finds what the generic one points at.
+// The address in its own space refers to the same word as the generic address.
 void add_conversions(std::vector<ProgramSpec>& out) {
   std::vector<uint32_t> want;
   for (uint32_t t = 0; t < kTextThreads; ++t) want.push_back(t * 21 + 4);
@@ -51,7 +51,7 @@ void add_conversions(std::vector<ProgramSpec>& out) {
         fmt::format("cvta.to.{0}.u64 %d11, %d10;\nld.{0}.b32 %r13, [%d11];\n", space));
   }
   add("local.u64", "", "{\n.local .align 4 .b8 mine[8];\nmov.b64 %d11, mine;\ncvta.local.u64 %d10, %d11;\nst.b32 [%d10+4], %r12;\n", "cvta.to.local.u64 %d11, %d10;\nld.local.b32 %r13, [%d11+4];\n}\n");
-  // The parameter holds the address of the buffer the word goes to.
+  // The parameter holds the address of the buffer that the thread writes.
   add("param.u64", "mov.b64 %d10, buf0;\ncvta.param.u64 %d10, %d10;\n", "", 
       "cvta.to.param.u64 %d11, %d10;\nld.param.u64 %d13, [%d11];\nmul.wide.u32 %d12, %thread, 4;\nadd.u64 %d13, %d13, %d12;\nst.global.b32 [%d13], %r12;\nld.global.b32 %r13, [%d13];\n");
 }

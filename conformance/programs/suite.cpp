@@ -34,7 +34,7 @@ std::vector<ProgramSpec> suite() {
   add_tma(all);
   add_tensor(all);
   add_tensor_alloc(all);
-  add_aborts(all);  // last: a GPU may not take launches afterwards
+  add_aborts(all);  // last: a GPU may not accept launches afterwards
   return all;
 }
 

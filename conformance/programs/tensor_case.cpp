@@ -22,7 +22,7 @@ uint32_t random_code(const MmaCase& c, const std::string& type, RandomWords& wor
     if (c.tame && (type == "e4m3" || type == "e5m2")) code = (code & 0x80) | 0x30 | (code & 0xF);
     return code;
   }
-  // Exponents near 1, now and then anything.
+  // Exponents near 1, sometimes any code.
   const bool wild = !c.tame && words.next() % 64 == 0;
   if (wild) return type == "tf32" ? r << 13 ^ (r & 0x1FFF) : r & 0xFFFF;
   if (type == "f16") return (r & 0x8000) | (10 + r % 10) << 10 | (r >> 4 & 0x3FF);

@@ -1,6 +1,6 @@
-// One tcgen05.mma as the suite sees it: matrices of codes, where they are put, what must come out. Layouts
-// are written from the PTX ISA and the public code docs/facts/tcgen05.md §4.6, §5, §6, §8 cites, the arithmetic
-// from docs/facts/numerics.md §3.1; nothing here calls isa/ layouts or sim/numeric.
+// One tcgen05.mma of the suite: matrices of codes, their places, and the expected result. Layouts are written from the
+// PTX ISA and the public code that facts/tcgen05.md §4.6, §5, §6, §8 cites, the arithmetic from facts/numerics.md §3.1;
+// nothing here calls isa/ layouts or sim/numeric.
 #pragma once
 
 #include <ostream>
@@ -11,10 +11,10 @@
 
 namespace drywell::kernels::conformance {
 
-/// Swizzle modes by the name tests give them.
+/// Swizzle modes, with the names of the tests.
 enum class Swizzling : uint8_t { none, s32, s64, s128, s128_atom32 };
 
-/// How an operand lies in shared memory.
+/// Layout of an operand in shared memory.
 struct SmemPlan {
   bool mn_major = false;
   Swizzling swizzle = Swizzling::none;
@@ -35,20 +35,20 @@ struct MmaCase {
   uint64_t zero_mask = 0;
   bool has_zero_mask = false;
   std::vector<uint32_t> disable;
-  std::string qualifiers;  // collector and the like
+  std::string qualifiers;  // collector and similar qualifiers
   unsigned issuer = 0;
-  uint32_t wrong_bits = 0;  // XORed into the instruction descriptor: illegal twins
+  uint32_t wrong_bits = 0;  // XORed into the instruction descriptor, for illegal variants
   bool tame = false;        // no infinities, NaNs or extremes among the codes
   uint64_t seed = 1;
 
   std::string name() const;
   friend void PrintTo(const MmaCase& c, std::ostream* out) { *out << c.name(); }
   bool scaled() const { return factors != 0; }
-  bool packed_fp4() const { return kind == "mxf4" || kind == "mxf4nvf4"; }  // two elements a byte
+  bool packed_fp4() const { return kind == "mxf4" || kind == "mxf4nvf4"; }  // two elements per byte
   unsigned bits(const std::string& type) const;                             // of the value
   unsigned stored_k() const;                                                // of A
   unsigned k() const { return stored_k() * (sparse ? 2 : 1); }
-  unsigned meta_groups() const;   // 4-bit groups of metadata a row has
+  unsigned meta_groups() const;   // number of 4-bit groups of metadata per row
   unsigned column_shift() const;  // of the zero-column mask
   char layout() const;            // PTX's letter
   uint32_t idesc() const;
@@ -67,14 +67,14 @@ struct Cell {
 };
 Cell d_place(const MmaCase& c, unsigned m, unsigned n);
 
-/// Images with every operand in its place and random bits elsewhere, and the instruction's operands.
+/// Images with every operand in its place and random bits elsewhere, and the operands of the instruction.
 struct MmaSetup {
   std::vector<TensorImage> images;
   uint64_t a_desc = 0, b_desc = 0;
   uint32_t d = 0, a_tmem = 0, meta = 0, sfa = 0, sfb = 0;
 };
 MmaSetup place(const MmaCase& c, const MmaData& data);
-/// Only A and B into shared memory that is large enough; A starts at `a_start`, B after it. Gives the
+/// Places only A and B into shared memory of sufficient size; A starts at `a_start`, B after it. Returns the
 /// descriptors.
 struct SmemOperands {
   uint64_t a_desc, b_desc;
@@ -83,18 +83,18 @@ struct SmemOperands {
 SmemOperands store_smem(const MmaCase& c, const MmaData& data, std::vector<TensorImage>& images,
                         uint32_t a_start = 0);
 
-/// D by the reference.
+/// Returns D by the reference.
 std::vector<std::vector<uint32_t>> expected_d(const MmaCase& c, const MmaData& data);
-/// The images after the instruction.
+/// Returns the images after the instruction.
 std::vector<TensorImage> expected_images(const MmaCase& c, const MmaData& data, const MmaSetup& setup);
 
-/// Where place() puts A in tensor memory.
+/// Column at which place() puts A in tensor memory.
 inline constexpr unsigned kAColumn = 260;
 
 /// Emits the instruction.
 void emit_mma(const MmaCase& c, const MmaSetup& setup, const TensorOperands& o);
 TensorProgram program_of(const MmaCase& c, const MmaSetup& setup);
-/// Random data and what must come of it; what f16 results leave in upper halves is open.
+/// Random data and its expected result; the upper halves of f16 results are not specified.
 TensorCheck mma_check(const MmaCase& c);
 
 }  // namespace drywell::kernels::conformance

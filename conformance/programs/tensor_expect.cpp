@@ -1,4 +1,4 @@
-// What an MMA must leave (docs/facts/numerics.md §3.1, docs/facts/tcgen05.md §4.5, §4.8, §6.3).
+// Expected result of an MMA (facts/numerics.md §3.1, facts/tcgen05.md §4.5, §4.8, §6.3).
 #include <algorithm>
 
 #include "conformance/programs/tensor_case.h"
@@ -6,7 +6,7 @@
 namespace drywell::kernels::conformance {
 namespace {
 
-// docs/facts/tcgen05.md §6.3: k kept by element i of a compressed row.
+// §6.3: the k of element i of a compressed row.
 unsigned kept_k(const MmaCase& c, const std::vector<uint8_t>& meta, unsigned i) {
   if (c.kind == "tf32") return 2 * i + (meta[i] == 0xE ? 1 : 0);
   if (c.packed_fp4()) {
@@ -27,7 +27,7 @@ std::vector<bool> zeroed_columns(const MmaCase& c) {
     const unsigned first_run = first_zeroed ? skip : use;
     const unsigned past = std::min<unsigned>(c.zero_mask >> (8 * p) & 0xFF, first_run - 1);
     for (unsigned i = 0; i < width; ++i) {
-      // Position in the endless pattern that starts with the first run.
+      // Position in the periodic pattern that starts with the first run.
       const unsigned at = (i + past) % (skip + use);
       zeroed[p * width + i] = at < first_run ? first_zeroed : !first_zeroed;
     }

@@ -1,4 +1,4 @@
-// The forms of tcgen05.mma: every kind, type, shape, layout and small operand, with random matrices.
+// The forms of tcgen05.mma: every kind, type, shape, layout and further operand, with random matrices.
 #include <tuple>
 
 #include "conformance/programs/tensor_case.h"
@@ -134,7 +134,7 @@ std::vector<MmaCase> layouts() {
   return cases;
 }
 
-// Small operands: negation, the input D, lanes not written, base lane 16, ids of scale factors, A in tensor
+// Further operands: negation, the input D, lanes that are not written, base lane 16, ids of scale factors, A in tensor
 // memory.
 std::vector<MmaCase> operands() {
   std::vector<MmaCase> cases;
@@ -199,7 +199,7 @@ std::vector<MmaCase> operands() {
   return cases;
 }
 
-// Half of A left out; metadata say which (docs/facts/tcgen05.md §6.3).
+// Sparse A: half of the elements are kept, and metadata selects them (facts/tcgen05.md §6.3).
 std::vector<MmaCase> sparse() {
   std::vector<MmaCase> cases;
   for (const char* kind : {"f16", "tf32", "f8f6f4", "i8", "mxf8f6f4", "mxf4", "mxf4nvf4"}) {
@@ -247,7 +247,7 @@ std::vector<MmaCase> weight_stationary() {
         cases.push_back(c);
         c.sparse = n == 64;
         c.has_zero_mask = true;
-        // Runs of 3 used and 5 zeroed columns, first spans and counts different per sub-mask.
+        // Runs of 3 used and 5 zeroed columns, with different first spans and counts per sub-mask.
         c.zero_mask =
             uint64_t{1} << 39 | uint64_t{4} << 40 | uint64_t{2} << 48 | uint64_t{0b0101} << 32 | 0x09030102;
         cases.push_back(c);
@@ -260,7 +260,7 @@ std::vector<MmaCase> weight_stationary() {
   return cases;
 }
 
-// .ashift: the product uses A as it is, then A moves.
+// .ashift: the product uses A before the shift, then A moves.
 std::vector<MmaCase> ashift() {
   std::vector<MmaCase> cases;
   for (const char* kind : kDense) {

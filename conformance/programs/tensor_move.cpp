@@ -177,8 +177,8 @@ struct AccessForm {
   std::string suffix() const { return access->shape + ".x" + std::to_string(num); }
   unsigned first_lane() const { return access->shape == "32x32b" ? 0 : 16 * half; }
   uint32_t address() const { return first_lane() << 16; }
-  // Cell of register r of thread t; with packing the cell of its lower half, the upper half is in the next
-  // column (§2.3).
+  // Cell of register r of thread t; with packing the cell of its lower half: the upper half is in the next column
+  // (§2.3).
   Place at(unsigned thread, unsigned r) const {
     Place p = access->place(thread % 32, r);
     if (pack) p.column *= 2;
@@ -238,7 +238,7 @@ TensorCheck store_check(const AccessForm& f) {
       const uint32_t v = check.images[0].registers_in[r * kTensorThreads + t];
       put_bits(check.expected[0].cell(at.lane, at.column), 0, f.pack ? 16 : 32, v);
       if (!f.pack) continue;
-      // What the upper halves hold then is not documented.
+      // The content of the upper halves is not documented then.
       put_bits(check.expected[0].cell(at.lane, at.column + 1), 0, 16, v >> 16);
       for (unsigned c : {0u, 1u}) check.open[0][(at.column + c) * kTmemLanes + at.lane] = 0xFFFF0000;
     }
@@ -269,7 +269,7 @@ struct Reduction {
 };
 float as_float(uint32_t v) { return std::bit_cast<float>(v); }
 uint32_t as_word(float v) { return std::isnan(v) ? 0x7FFFFFFF : std::bit_cast<uint32_t>(v); }
-// A number wins against NaN. (std::fmin and fmax do not promise that for signalling ones.)
+// A number wins over NaN. (std::fmin and fmax do not guarantee that for signalling NaN.)
 template <class Choose>
 uint32_t number(uint32_t a, uint32_t b, Choose choose) {
   if (std::isnan(as_float(a)) || std::isnan(as_float(b)))

@@ -1,4 +1,4 @@
-// Where the operands of an MMA lie (docs/facts/tcgen05.md §4.6, §5, §6, §8), written once more.
+// Layouts of an MMA's operands (facts/tcgen05.md §4.6, §5, §6, §8), in a second implementation.
 #include <algorithm>
 
 #include "conformance/programs/tensor_case.h"
@@ -6,7 +6,7 @@
 namespace drywell::kernels::conformance {
 namespace {
 
-// Bytes an element takes in shared memory: containers count one (§8); two packed fp4 share one.
+// Bytes per element in shared memory: a container counts as one (§8); two packed fp4 elements share one.
 unsigned stored_bytes(const MmaCase& c, const std::string& type) {
   return c.bits(type) >= 16 ? c.bits(type) / 8 : c.packed_fp4() ? 0 : 1;
 }
@@ -30,10 +30,10 @@ uint32_t swizzle(Swizzling s, uint32_t a) {
   }
 }
 
-// An operand of `rows` rows and `k` elements, and the strides this test gives it.
+// An operand of `rows` rows and `k` elements, and the strides that this test uses.
 struct SmemOperand {
   SmemPlan plan;
-  unsigned rows, k, bytes, value_bits;  // bytes 0: two elements a byte
+  unsigned rows, k, bytes, value_bits;  // bytes 0: two elements per byte
   uint32_t start, lbo, sbo;
 
   SmemOperand(const MmaCase& c, const SmemPlan& p, const std::string& type, unsigned rows_, unsigned k_,
@@ -53,7 +53,7 @@ struct SmemOperand {
     }
   }
 
-  // Byte of the element's 16-byte chunk or of the element, before the swizzle (§4.6, table of offset
+  // Offset of the element's 16-byte chunk or of the element, before the swizzle (§4.6, table of offset
   // formulas).
   uint32_t offset(unsigned mn, unsigned kk) const {
     const unsigned span = span_of(plan.swizzle);
@@ -80,7 +80,7 @@ struct SmemOperand {
   }
 
   void store(std::vector<uint8_t>& smem, unsigned mn, unsigned kk, uint32_t code) const {
-    // §8: 4- and 6-bit elements are a little-endian bit stream at the bottom of their 16-byte unit.
+    // §8: 4- and 6-bit elements are a little-endian bit stream at the start of their 16-byte unit.
     const bool container = bytes == 1 && value_bits < 8;
     const uint32_t at = swizzle(plan.swizzle, start + offset(mn, container ? kk / 16 * 16 : kk));
     const unsigned bit = container ? kk % 16 * value_bits : bytes == 0 ? kk % 2 * 4 : 0;
@@ -117,10 +117,10 @@ Cell d_place(const MmaCase& c, unsigned m, unsigned n) {
 
 namespace {
 
-// Columns the suite uses: D from 0, A from kAColumn, then scale factors and metadata.
+// Columns of the suite: D from 0, A from kAColumn, then scale factors and metadata.
 constexpr unsigned kSfaColumn = 280, kSfbColumn = 290, kMetaColumn = 310;
 
-// §5, "A in TMEM": k packed little-endian into 8 columns, at every lane D's row m has.
+// §5, "A in TMEM": k packed little-endian into 8 columns, in every lane that holds D's row m.
 void place_a_tmem(const MmaCase& c, const MmaData& data, std::vector<TensorImage>& images) {
   const unsigned width = c.bits(c.a_type), slot = c.packed_fp4() ? 4 : std::max(width, 8u),
                  shift = slot == 8 && width == 4 ? 2 : 0;

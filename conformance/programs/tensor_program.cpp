@@ -10,7 +10,7 @@ namespace {
 
 using namespace drywell::isa;
 
-constexpr unsigned kChunk = 32;  // columns moved at a time
+constexpr unsigned kChunk = 32;  // columns per move
 
 // One kernel: image in, steps, tensor memory out. Warp w moves lanes 32w to 32w+31.
 class KernelWriter {
@@ -145,7 +145,7 @@ class KernelWriter {
 }  // namespace
 
 Reg TensorOperands::descriptor(uint64_t relative) const {
-  // The start-address field has 18 bits of the address; those above name the CTA.
+  // The start-address field has 18 bits of the address; the higher bits select the CTA.
   const isa::Reg offset = k.def("shr.u32", k.def("and.b32", image, 0x3FFFF), 4);
   return k.def("add.s64", k.def("mov.b64", relative), k.def("cvt.u64.u32", offset));
 }

@@ -1,5 +1,5 @@
-// Programs of the tcgen05 family: images of shared and tensor memory go in, one thread runs the instructions,
-// the whole tensor memory comes out. What is expected is computed on the images.
+// Programs of the tcgen05 family: the kernel loads images of shared and tensor memory, one thread runs the
+// instructions, and the kernel stores the whole tensor memory. Expected values are computed on the images.
 #pragma once
 
 #include <cstdint>
@@ -35,13 +35,13 @@ struct TensorImage {
   void fill_tmem(RandomWords& words);
 };
 
-/// What the instructions under test can name.
+/// Operands for the instructions under test.
 struct TensorOperands {
   isa::KernelBuilder& k;
   isa::Reg image;  // shared address of the image
   isa::Reg tmem;   // base of the allocation: column 0
 
-  /// A descriptor whose start address counts from the image.
+  /// Returns a descriptor whose start address is relative to the image.
   isa::Reg descriptor(uint64_t relative) const;
   isa::Reg word(uint32_t value) const { return k.def("mov.b32", value); }
   isa::Reg predicate(bool value) const;
@@ -50,11 +50,11 @@ struct TensorOperands {
 /// Replaces `width` bits of `word` from bit `low`.
 void put_bits(uint32_t& word, unsigned low, unsigned width, uint32_t value);
 
-/// Instructions of one thread; the step ends when a commit after them has arrived.
+/// Instructions of one thread; the step ends when a commit after them has arrived on its mbarrier.
 using TensorStep = std::function<void(const TensorOperands&)>;
 
 struct TensorProgram {
-  unsigned cta_group = 1;  // and CTAs
+  unsigned cta_group = 1;  // also the number of CTAs
   unsigned issuer = 0;     // rank of the CTA whose thread issues
   std::vector<TensorStep> steps;
   /// Runs in every thread after the steps.
@@ -63,15 +63,15 @@ struct TensorProgram {
   isa::Target target = isa::Target::sm_100a;
 };
 
-/// The kernel "tensor": loads the images, runs the steps, stores tensor memory. Parameters: addresses of
+/// Builds the kernel "tensor": it loads the images, runs the steps, stores tensor memory. Parameters: addresses of
 /// shared memories, tensor memories in and out, registers in and out, one image after the other.
 isa::Module tensor_kernel(const TensorProgram& program, uint32_t smem_bytes);
 
-/// A program with what it must leave.
+/// A program with its expected result.
 struct TensorCheck {
   TensorProgram program;
   std::vector<TensorImage> images, expected;
-  /// Bits of the expected tensor memory that PTX leaves open, per CTA; empty: none.
+  /// Bits of the expected tensor memory that PTX does not specify, per CTA; empty: none.
   std::vector<std::vector<uint32_t>> open;
 };
 struct TensorSpec {
@@ -80,7 +80,7 @@ struct TensorSpec {
   isa::Target target = isa::Target::sm_100a;
 };
 
-/// As a program of the suite.
+/// Converts a check to a program of the suite.
 Program to_program(const TensorCheck& check);
 
 /// The family's forms.

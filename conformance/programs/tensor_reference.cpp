@@ -29,7 +29,7 @@ struct Term {
   int lsb, raw;
 };
 
-// Truncated toward zero to a multiple of 2^quantum.
+// Truncates toward zero to a multiple of 2^quantum.
 int64_t align(const Term& t, int quantum) {
   const int shift = t.lsb - quantum;
   int64_t m = 0;
@@ -41,7 +41,7 @@ int64_t align(const Term& t, int quantum) {
   return t.negative ? -m : m;
 }
 
-// magnitude * 2^lsb as f32, toward zero, except that overflow gives infinity.
+// Converts magnitude * 2^lsb to f32, toward zero, except that overflow becomes infinity.
 uint32_t to_f32(bool negative, uint64_t magnitude, int lsb) {
   const int top = std::bit_width(magnitude) - 1 + lsb;  // exponent of the leading bit
   const uint32_t sign = negative ? 0x80000000u : 0;
@@ -49,12 +49,12 @@ uint32_t to_f32(bool negative, uint64_t magnitude, int lsb) {
   const int unit = std::max(top - 23, -149);
   const uint64_t kept =
       unit >= lsb ? (unit - lsb > 63 ? 0 : magnitude >> (unit - lsb)) : magnitude << (lsb - unit);
-  if (kept == 0) return 0;  // underflow gives +0
+  if (kept == 0) return 0;  // underflow becomes +0
   if (top < -126) return sign | static_cast<uint32_t>(kept);
   return sign | static_cast<uint32_t>(top + 127) << 23 | (static_cast<uint32_t>(kept) & 0x7FFFFF);
 }
 
-// The same as f16, to nearest even.
+// Converts magnitude * 2^lsb to f16, to nearest even.
 uint32_t to_f16(bool negative, uint64_t magnitude, int lsb) {
   const int top = std::bit_width(magnitude) - 1 + lsb;
   const uint32_t sign = negative ? 0x8000u : 0;
@@ -70,7 +70,7 @@ uint32_t to_f16(bool negative, uint64_t magnitude, int lsb) {
     if (rest > half || (rest == half && (kept & 1) != 0)) ++kept;
   }
   if (kept == 0) return 0;
-  // The code of kept * 2^unit: a carry of the rounding runs into the exponent by itself.
+  // The code of kept * 2^unit: a carry of the rounding increments the exponent.
   const uint32_t code = unit == -24
                             ? static_cast<uint32_t>(kept)
                             : static_cast<uint32_t>(((unit + 25) << 10) + static_cast<int64_t>(kept) - 1024);
@@ -131,7 +131,7 @@ uint32_t fused_sum(const FusedSum& rule, const FusedInputs& in, uint32_t c_code)
       if (a.infinite || b.infinite) (a.negative == b.negative ? plus : minus) = true;
       if (a.zero() || b.zero()) continue;
       any = true;
-      // Members of a group are e2m1: halves times halves.
+      // Members of a group are e2m1: multiples of one half, so products are multiples of one quarter.
       const int member_lsb = rule.group == 1 ? a.lsb + b.lsb : -2;
       const int64_t product = a.significand * b.significand << (a.lsb + b.lsb - member_lsb);
       sum += a.negative == b.negative ? product : -product;

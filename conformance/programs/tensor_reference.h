@@ -1,5 +1,5 @@
-// The arithmetic of one matrix instruction, element by element, written from docs/facts/numerics.md §3.1 with
-// 64-bit integers: slow, obvious, and sharing nothing with sim/numeric.
+// The arithmetic of one matrix instruction, element by element, written from facts/numerics.md §3.1 with 64-bit
+// integers: slow, simple, and independent of sim/numeric.
 #pragma once
 
 #include <cstdint>
@@ -27,7 +27,7 @@ struct FloatValue {
 };
 FloatValue decode_float(const FloatFormat& f, uint32_t code);
 
-/// D = C + sum of A·B (·SFA·SFB): `group` elements are summed exactly before they are aligned.
+/// D = C + sum of A·B (·SFA·SFB): each run of `group` products is summed exactly before the alignment.
 struct FusedSum {
   int group = 1, window = 25, floor = -133;
   bool f16_result = false;

@@ -1,5 +1,5 @@
 // Tensor copies through TMA (PTX ISA 9.7.9.27): tiles of every rank, swizzle and element size, edges, element strides,
-// stores and reductions. The expected image is made element by element from the definition.
+// stores and reductions. The expected image is computed element by element from the definition.
 #include <fmt/format.h>
 
 #include <cstring>
@@ -24,7 +24,7 @@ struct Copy {
 };
 
 uint32_t element_bytes(const TensorMapFields& f) { return element_bits(f.type) / 8; }
-// An element stride s takes every s-th element of the box: ceil(box / s) of them (CUDA driver API, cuTensorMapEncodeTiled).
+// Element stride s takes every s-th element of the box: ceil(box / s) elements (CUDA driver API, cuTensorMapEncodeTiled).
 uint32_t extent(const TensorMapFields& f, uint32_t d) { return d == 0 ? f.box[0] : d < f.rank ? (f.box[d] + f.element_stride[d] - 1) / f.element_stride[d] : 1; }
 uint32_t tile_bytes(const TensorMapFields& f) {
   uint32_t n = element_bytes(f);
@@ -35,8 +35,8 @@ uint64_t tensor_bytes(const TensorMapFields& f) {
   return f.rank == 1 ? f.dim[0] * element_bytes(f) : f.stride[f.rank - 2] * f.dim[f.rank - 1];
 }
 
-// Where byte `offset` of the dense tile lies in shared memory: the 16-byte chunk's number is XORed with the number of its
-// 128-byte line, modulo the swizzle's period (docs/facts/tma-mbarrier.md §2.5). The tile starts at a multiple of 1024.
+// Returns the place of byte `offset` of the dense tile in shared memory: the 16-byte chunk's number is XORed with the number
+// of its 128-byte line, modulo the swizzle's period (facts/tma-mbarrier.md §2.5). The tile starts at a multiple of 1024.
 uint32_t swizzled(Swizzle s, uint32_t offset) {
   const uint32_t line = offset >> 7;
   switch (s) {
@@ -47,7 +47,7 @@ uint32_t swizzled(Swizzle s, uint32_t offset) {
   }
 }
 
-// Elements of a row that can be touched: stores and reductions clip at 16 bytes (docs/facts/tma-mbarrier.md §2.4 note s, H200).
+// Number of elements of a row that the copy may access: stores and reductions clip at 16 bytes (facts/tma-mbarrier.md §2.4 note s, H200).
 int64_t writable_row(const Copy& c) {
   const uint64_t chunk = 16 / element_bytes(c.map), n = c.map.dim[0];
   return static_cast<int64_t>(c.store ? (n + chunk - 1) / chunk * chunk : n);
@@ -67,7 +67,7 @@ void for_elements(const Copy& c, F visit) {
             bool inside = true;
             int64_t address = 0;
             for (uint32_t d = 0; d < f.rank; ++d) {
-              // The innermost traversal stride is ignored (docs/facts/tma-mbarrier.md §2.4, H200).
+              // The innermost traversal stride has no effect (facts/tma-mbarrier.md §2.4, H200).
               const int64_t x = c.at[d] + int64_t{i[d]} * (d == 0 ? 1 : f.element_stride[d]);
               inside = inside && x >= 0 && x < (d == 0 ? writable_row(c) : static_cast<int64_t>(f.dim[d]));
               address += x * (d == 0 ? int64_t{element_bytes(f)} : static_cast<int64_t>(f.stride[d - 1]));
@@ -108,7 +108,7 @@ class CopyKernel {
     for (uint32_t d = 0; d < c_.map.rank; ++d) coordinates.parts.push_back(k_.def("mov.u32", c_.at[d]));
     return a;
   }
-  // Threads move the tile between shared memory and the linear buffer, 4 bytes each at a time.
+  // Threads move the tile between shared memory and the linear buffer, 4 bytes at a time each.
   void move(uint32_t bytes, bool to_shared) {
     const Reg global = k_.load_param(linear_, Mod::u64);
     k_.for_range(tid_, bytes / 4, kThreads, [&](Reg i) {
@@ -121,7 +121,7 @@ class CopyKernel {
     });
   }
   void load(Symbol bar, uint32_t bytes) {
-    // What the copy does not write keeps this pattern.
+    // Bytes that the copy does not write keep this pattern.
     k_.for_range(tid_, bytes / 4, kThreads, [&](Reg i) { k_("st.shared.b32", mem(k_.def("mad.lo.u32", i, 4, tile_)), 0x5A5A5A5A); });
     k_.if_(first_, [&] {
       k_("mbarrier.init.shared::cta.b64", mem(bar), 1);
@@ -160,7 +160,7 @@ class CopyKernel {
   Reg tid_, tile_, first_, map_address_;
 };
 
-// Integer reductions; values are as wide as the element (PTX ISA 9.7.9.27.2).
+// Integer reductions; values have the width of the element (PTX ISA 9.7.9.27.2).
 uint64_t reduced(const std::string& op, TensorType t, uint64_t a, uint64_t b) {
   const bool is_signed = t == TensorType::s32 || t == TensorType::s64;
   const auto wide = [&](uint64_t v) { return t == TensorType::s32 ? static_cast<int64_t>(static_cast<int32_t>(v)) : static_cast<int64_t>(v); };
@@ -191,7 +191,7 @@ Program make(const Copy& c, Target target) {
   if (c.store) {
     tensor.expected = tensor.initial;
     for_elements(c, [&](uint32_t offset, int64_t at) {
-      if (at < 0) return;  // outside the tensor nothing is written
+      if (at < 0) return;  // nothing is written outside the tensor
       const uint8_t* from = linear.initial.data() + swizzled(c.map.swizzle, offset);
       uint64_t b = 0, a = 0;
       std::memcpy(&b, from, e);

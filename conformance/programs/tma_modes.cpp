@@ -1,5 +1,5 @@
-// Tensor copies that are no plain tiles (PTX ISA 5.5, 9.7.9.27): im2col, gathered and scattered rows; and their prefetches. The
-// expected image is made pixel by pixel and row by row from the definition.
+// Tensor copies in the other modes (PTX ISA 5.5, 9.7.9.27): im2col, gathered and scattered rows; and their prefetches. The
+// expected image is computed pixel by pixel and row by row from the definition.
 #include <fmt/format.h>
 
 #include <array>
@@ -18,7 +18,7 @@ std::string coordinates(const std::vector<int>& v) {
   return "{" + s + "}";
 }
 
-/// A prefetch of the map and of the box, then the load, into the start of the area.
+/// A prefetch of the map and of the box, then the load to the start of the area.
 AsyncText loaded(const TensorMapFields& map, const std::string& form, const std::string& box, const std::string& offsets, uint32_t bytes, const Bytes& source, Bytes want) {
   const std::string rank = fmt::format("{}d", map.rank);
   return {fill_area() + init_bar() +
@@ -29,7 +29,7 @@ AsyncText loaded(const TensorMapFields& map, const std::string& form, const std:
           {{map, 0, 0}}};
 }
 
-// ---- tiles of every rank, whose prefetch is what is new here
+// ---- tiles of every rank: tests of their prefetch
 
 void add_tiles(std::vector<ProgramSpec>& out) {
   for (uint32_t rank = 1; rank <= 5; ++rank) {
@@ -94,7 +94,7 @@ Pixels pixels(uint32_t spatial) {
   return p;
 }
 
-// Pixels walk through the bounding box, W first, then on to the next image; the offsets move every pixel by the same amount.
+// Pixels go through the bounding box, W first, then to the next image; the offsets move every pixel by the same amount.
 Bytes expected(const Pixels& p, uint32_t spatial, const Bytes& source) {
   const TensorMapFields& f = p.map;
   Bytes want(kArea, kAreaFill);
@@ -133,7 +133,7 @@ void add_im2col(std::vector<ProgramSpec>& out) {
   }
 }
 
-// ---- four rows of a matrix, each named alone
+// ---- four rows of a matrix, each with its own coordinate
 
 void add_rows(std::vector<ProgramSpec>& out) {
   TensorMapFields f;
@@ -142,7 +142,7 @@ void add_rows(std::vector<ProgramSpec>& out) {
   f.dim = {24, 9, 1, 1, 1};
   f.stride = {96};
   f.box = {16, 1, 1, 1, 1};
-  const std::array<int, 4> rows = {7, 0, 12, 3};  // row 12 is none
+  const std::array<int, 4> rows = {7, 0, 12, 3};  // row 12 is outside
   const Bytes source = random_bytes(96 * 9, 1520), area = random_bytes(kArea, 1521);
   const std::string box = coordinates({8, rows[0], rows[1], rows[2], rows[3]});
   Bytes gathered(kArea, kAreaFill), scattered = source, added = source;

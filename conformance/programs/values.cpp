@@ -31,7 +31,7 @@ std::array<uint64_t, kEdges> float_edges(Shape s) {
           one | 1, (one | quiet) + (uint64_t{1} << s.fraction), inf - 1, sign | (inf - 1), inf, sign | inf, inf | quiet, inf | 1};
 }
 
-// Random words half of the time, values of moderate exponent the other half: sums then round instead of vanishing.
+// Half of the values are random words, half have moderate exponents, so that sums round instead of vanishing.
 uint64_t random_float(Shape s, uint64_t word) {
   const uint64_t mask = s.bits() == 64 ? ~uint64_t{0} : (uint64_t{1} << s.bits()) - 1;
   if ((word >> 63) != 0) return word & mask;
@@ -50,7 +50,7 @@ Kind floats(Shape s) {
 }
 Kind integers(unsigned bits) {
   const uint64_t mask = bits == 64 ? ~uint64_t{0} : (uint64_t{1} << bits) - 1;
-  // A third of the random values are small, as counts and sizes are.
+  // A third of the random values are small, like counts and sizes.
   return {integer_edges(bits), [mask](uint64_t w) { return w % 3 == 0 ? (w >> 32) % 100 : w & mask; }};
 }
 // Two values of a format in one word.
@@ -89,7 +89,7 @@ std::vector<uint64_t> operand_values(char kind, size_t position, uint64_t seed) 
   const Kind k = kind_of(kind);
   std::vector<uint64_t> v(kRows);
   for (size_t i = 0; i < kRows; ++i) {
-    // The first two operands meet in every pair of edges; further ones run through them at their own pace.
+    // The first two operands cover every pair of edge values; further operands step through them at a different rate.
     const size_t edge = position == 0 ? i / kEdges : position == 1 ? i % kEdges : (i * (2 * position + 3) + i / kEdges) % kEdges;
     v[i] = i < kEdges * kEdges ? k.edges[edge % kEdges] : k.random(random_word(seed + 1000 * position, i));
   }

@@ -1,4 +1,4 @@
-// Operands that instructions trip over, then random ones.
+// Edge values of operands, then random values.
 #pragma once
 
 #include <cstddef>
@@ -7,10 +7,10 @@
 
 namespace drywell::kernels::conformance {
 
-/// Rows of every program: the first 16 x 16 pair each edge value with each, the rest are random.
+/// Number of rows of every program: the first 16 x 16 combine each edge value with each, the rest are random.
 inline constexpr size_t kRows = 512;
 
-/// Column `position` (0 for the first operand, …) of `kind` (the letters of LaneForm::operands).
+/// Returns column `position` (0 for the first operand, …) of `kind` (the letters of LaneForm::operands).
 std::vector<uint64_t> operand_values(char kind, size_t position, uint64_t seed);
 
 }  // namespace drywell::kernels::conformance

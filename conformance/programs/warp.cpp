@@ -21,7 +21,7 @@ void add(std::vector<ProgramSpec>& out, std::string op, std::string operands, Wa
   out.push_back(lane_program("warp", std::move(f)));
 }
 
-// Source lane and validity as the manual's pseudo-code has them (9.7.9.6).
+// Source lane and validity by the manual's pseudo-code (9.7.9.6).
 struct Source {
   unsigned lane;
   bool valid;
@@ -120,7 +120,7 @@ void reductions(std::vector<ProgramSpec>& out) {
   reduction<uint32_t>(out, "redux.sync.xor.b32", [](uint32_t a, uint32_t b) { return a ^ b; });
 }
 
-// A NaN loses against a number, or wins with .NaN; -0 lies below +0; a NaN comes out as 7FFFFFFF (9.7.13.10).
+// A number wins over a NaN, with .NaN the NaN wins; -0 < +0; a resulting NaN is 7FFFFFFF (9.7.13.10).
 void float_reductions(std::vector<ProgramSpec>& out) {
   const auto nan = [](uint64_t v) { return (v & 0x7FFFFFFF) > 0x7F800000; };
   const auto place = [](uint64_t v) { return (v >> 31) != 0 ? -1 - static_cast<int64_t>(v & 0x7FFFFFFF) : static_cast<int64_t>(v); };
@@ -128,7 +128,7 @@ void float_reductions(std::vector<ProgramSpec>& out) {
     for (const bool abs : {false, true}) {
       for (const bool nan_wins : {false, true}) {
         add(out, fmt::format("redux.sync.{}{}{}.f32", max ? "max" : "min", abs ? ".abs" : "", nan_wins ? ".NaN" : ""), "f=f#0xFFFFFFFF", [=](In in, Out o) {
-          uint64_t best = 0x7FFFFFFF;  // of nothing but NaN
+          uint64_t best = 0x7FFFFFFF;  // the result if all values are NaN
           bool any_nan = false;
           for (unsigned lane = 0; lane < 32; ++lane) {
             const uint64_t v = abs ? in[0][lane] & 0x7FFFFFFF : in[0][lane];

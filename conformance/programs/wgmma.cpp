@@ -1,5 +1,5 @@
-// wgmma.mma_async of sm_90a, dense and sparse (PTX ISA 9.7.15): products of small integers, exact in every format, over types, widths, operand
-// places, swizzles and transpositions; random codes of 8-bit floats, whose sums Hopper cuts. Layouts are written from 9.7.15.5.1.
+// wgmma.mma_async of sm_90a, dense and sparse (PTX ISA 9.7.15): products of small integers, exact in every format, over types, widths,
+// operand places, swizzles, transpositions; random 8-bit floats, whose sums Hopper truncates. Layouts are from 9.7.15.5.1.
 #include <fmt/format.h>
 
 #include <bit>
@@ -26,13 +26,13 @@ struct Form {
   bool trans_a = false, trans_b = false;
   bool negate_a = false, negate_b = false;
   bool accumulate = true;
-  bool sparse = false;  // half of A is kept, and metadata tells which
+  bool sparse = false;  // half of A is kept, and metadata selects it
   uint32_t selector = 0;
-  bool codes = false;  // random codes of an 8-bit float instead of small integers: Hopper's 13 bits under the largest product show
+  bool codes = false;  // random codes of an 8-bit float instead of small integers: they show Hopper's 13 bits below the largest product
 
   uint32_t stored_k() const { return 256 / a.bits; }  // of A
   uint32_t k() const { return stored_k() * (sparse ? 2 : 1); }
-  // A nibble of metadata is for a group: 4 elements, of which 2 are kept; of 32 bits 1 of 2.
+  // One nibble of metadata per group: 4 elements, of which 2 are kept; of 32-bit elements 1 of 2.
   uint32_t group() const { return a.bits == 32 ? 2 : 4; }
   uint32_t d_registers() const { return n * d.bits / 64; }
   uint32_t a_registers() const { return a_in_registers ? 4 : 0; }
@@ -46,7 +46,7 @@ struct Form {
   }
 };
 
-/// A multiplicand in shared memory: where byte k_byte of row (or column) mn lies, and its descriptor.
+/// An operand in shared memory: the address of byte k_byte of row (or column) mn, and its descriptor.
 struct Tile {
   uint32_t base, mn, element_bytes, swizzle;
   bool transposed;  // mn-major; 16-bit elements
@@ -57,7 +57,7 @@ struct Tile {
     return mn * (swizzle == 0 ? k_bytes : swizzle);
   }
   uint32_t end() const { return (base + size() + kTileAlignment - 1) / kTileAlignment * kTileAlignment; }
-  // Between core matrices along k, between repeats of the swizzle along mn.
+  // Distance between core matrices along k, and between repeats of the swizzle along mn.
   uint32_t leading() const {
     if (!transposed) return swizzle == 0 ? 128 : 16;
     return swizzle == 0 ? mn / 8 * 128 : swizzle * 16;
@@ -66,7 +66,7 @@ struct Tile {
     if (!transposed) return 8 * (swizzle == 0 ? k_bytes : swizzle);
     return swizzle == 0 ? 128 : 8 * swizzle;
   }
-  // Start, leading and stride byte offsets in units of 16 bytes; the address of shared memory is added by the kernel.
+  // Start, leading and stride byte offsets in units of 16 bytes; the kernel adds the address of shared memory.
   int64_t descriptor() const {
     const uint64_t mode = swizzle == 0 ? 0 : swizzle == 128 ? 1 : swizzle == 64 ? 2 : 3;
     return static_cast<int64_t>(uint64_t{base} >> 4 | uint64_t{leading()} >> 4 << 16 | uint64_t{strided()} >> 4 << 32 | mode << 62);
@@ -152,7 +152,7 @@ class WgmmaKernel {
   Reg tid_, metadata_;
 };
 
-// Finite codes of an 8-bit float.
+// Returns finite codes of an 8-bit float.
 std::vector<int64_t> random_codes(const ElementType& t, size_t count, uint64_t seed) {
   const int64_t first_not_finite = t.fraction == 2 ? 0x7C : 0x7F;  // e5m2, e4m3
   std::vector<int64_t> v(count);
@@ -191,7 +191,7 @@ void put_word(std::vector<uint8_t>& image, uint32_t reg, uint32_t thread, uint64
   std::memcpy(&image[4 * (reg * kThreads + thread)], &word, 4);
 }
 
-/// Writes the accumulator's fragment (9.7.15.5.1.1.3): each warp has 16 rows, laid out as mma.sync's.
+/// Writes the accumulator's fragment (9.7.15.5.1.1.3): each warp has 16 rows, in the layout of mma.sync.
 template <class F>
 void put_accumulator(std::vector<uint8_t>& image, const Form& f, F value) {
   const uint32_t per = 32 / f.d.bits;
@@ -203,7 +203,7 @@ void put_accumulator(std::vector<uint8_t>& image, const Form& f, F value) {
   }
 }
 
-// A's fragment (9.7.15.5.1.1.1): mma.sync's of a warp's 16 rows.
+// Writes A's fragment (9.7.15.5.1.1.1): that of mma.sync for a warp's 16 rows.
 void put_a(std::vector<uint8_t>& image, const Form& f, const std::vector<int64_t>& a) {
   const uint32_t per = f.a.per_register();
   for (uint32_t t = 0; t < kThreads; ++t) {
@@ -214,7 +214,7 @@ void put_a(std::vector<uint8_t>& image, const Form& f, const std::vector<int64_t
   }
 }
 
-// Which elements of a row are kept, as two increasing places in each group (of 32 bits both halves of one).
+// Returns the kept elements of a row, as two increasing places in each group (for 32-bit elements both halves of one).
 std::vector<uint32_t> kept_pairs(const Form& f) {
   static constexpr uint32_t kPairs[] = {0x4, 0xE, 0x8, 0xC, 0x9, 0xD};
   std::vector<uint32_t> nibbles(kM * f.k() / f.group());
@@ -222,8 +222,8 @@ std::vector<uint32_t> kept_pairs(const Form& f) {
   return nibbles;
 }
 
-// A warp's metadata lies as mma.sp's of its 16 rows (9.7.15.5.2): of 16 and 32 bits in the two lanes the selector names, rows r and
-// r + 8 in the halves of a word; of 8 bits in all four, rows r and r + 8 in neighbours.
+// Writes a warp's metadata as in mma.sp of its 16 rows (9.7.15.5.2): for 16- and 32-bit elements in the two lanes that the selector
+// names, rows r and r + 8 in the halves of a word; for 8-bit elements in all four lanes, rows r and r + 8 in adjacent lanes.
 void put_metadata(std::vector<uint8_t>& image, const Form& f, const std::vector<uint32_t>& nibbles) {
   const uint32_t groups = f.k() / f.group();
   for (uint32_t row = 0; row < kM; ++row) {
@@ -239,7 +239,7 @@ void put_metadata(std::vector<uint8_t>& image, const Form& f, const std::vector<
   }
 }
 
-// The k that stored element `i` of A (counted over its rows) has in B.
+// Returns the row of B (its k) for stored element `i` of A (counted over A's rows).
 uint32_t place_in_b(const Form& f, uint32_t i, const std::vector<uint32_t>& nibbles) {
   if (!f.sparse) return i % f.stored_k();
   const uint32_t kept = f.group() / 2, groups = f.k() / f.group();
@@ -247,7 +247,7 @@ uint32_t place_in_b(const Form& f, uint32_t i, const std::vector<uint32_t>& nibb
   return g * f.group() + (f.a.bits == 32 ? (nibble & 3) / 2 : nibble >> (2 * (i % kept)) & 3);
 }
 
-/// What the operands are, and what must come out.
+/// The operands and the expected result.
 struct Problem {
   const Form& f;
   std::vector<int64_t> a, b, c;
@@ -262,7 +262,7 @@ struct Problem {
 
   uint64_t start(uint32_t row, uint32_t column) const { return encode(f.d, c[row * f.n + column]); }
   int64_t b_of(uint32_t i, uint32_t column) const { return b[column * f.k() + place_in_b(f, i, nibbles)]; }
-  // Codes of 64 x n sums.
+  // Returns the codes of 64 x n sums.
   std::vector<uint64_t> sums() const {
     std::vector<uint64_t> out(kM * f.n);
     for (uint32_t row = 0; row < kM; ++row) {
@@ -280,7 +280,7 @@ struct Problem {
   }
 
  private:
-  // One row of A with the elements of B it meets, one fused sum each.
+  // Multiplies one row of A with the matching elements of B, one fused sum per column.
   void sum_codes(uint32_t row, uint64_t* out) const {
     const uint32_t stored = f.stored_k();
     std::vector<uint16_t> of_a(stored), of_b(stored * f.n);

@@ -1,5 +1,5 @@
-// wmma: PTX leaves the layout of fragments open, so matrices go from memory through fragments to memory (PTX ISA 9.7.14.4).
-// Values are small integers, exact in every format.
+// wmma: PTX does not specify the layout of fragments, so matrices go from memory through fragments to memory (PTX ISA
+// 9.7.14.4). Values are small integers, exact in every format.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -23,7 +23,7 @@ struct Matrix {
   unsigned stride() const { return (by_rows ? columns : rows) + padding(); }
   unsigned bytes() const { return stride() * (by_rows ? rows : columns) * type.bits / 8; }
   const char* layout() const { return by_rows ? "row" : "col"; }
-  // Operands of halves repeat theirs (9.7.14.4.1): eight registers whatever the shape.
+  // Operands of halves repeat their elements (9.7.14.4.1): eight registers in every shape.
   unsigned registers(bool multiplicand) const { return multiplicand && type.bits == 16 && type.exponent == 5 ? 8 : rows * columns * type.bits / 1024; }
   void put(std::vector<uint8_t>& image, unsigned row, unsigned column, int64_t v) const {
     const unsigned at = (by_rows ? row * stride() + column : column * stride() + row) * type.bits;
@@ -102,7 +102,7 @@ Program make(const Form& f, Target target) {
   const std::vector<int64_t> a = values(f.a(), 1), b = values(f.b(), 2), c = values(f.c(), 3);
   ProgramBuffer d;
   d.initial.assign(f.c().bytes(), 0xEE);
-  d.expected = d.initial;  // the padding stays
+  d.expected = d.initial;  // the padding is unchanged
   for (unsigned i = 0; i < f.m; ++i) {
     for (unsigned j = 0; j < f.n; ++j) {
       int64_t sum = c[i * f.n + j];

@@ -8,7 +8,7 @@ namespace {
 
 constexpr uint32_t kArea = 2048;
 
-// Sizes in a register are rounded down to a multiple of 16 (docs/facts/tma-mbarrier.md §2.3): that many bytes arrive on the barrier.
+// Sizes in a register are rounded down to a multiple of 16 (facts §2.3): the barrier counts the rounded size.
 void add_loads(std::vector<Probe>& out) {
   for (const uint32_t size : {16u, 24u, 48u, 127u, 128u, 1024u, 1040u, 1536u}) {
     Draw d(8000 + size);
@@ -30,7 +30,7 @@ void add_store(std::vector<Probe>& out, const std::string& name, uint64_t seed, 
   out.push_back(probe("bulk", name, {text, {{1}, {128}}, {d.bytes(kArea), d.bytes(kArea)}, {}}));
 }
 
-// Sums of special values, every pair: which NaN comes out.
+// Sums of all pairs of special values: the record shows the resulting NaN.
 void add_special_sums(std::vector<Probe>& out) {
   constexpr uint64_t kValues[] = {0,          1ull << 63, 0x3FF0000000000000, 0xBFF8000000000000, 0x7FF0000000000000, 0xFFF0000000000000,
                                   1,          0x7FF8000000000000, 0xFFF8000000000000, 0x7FF0000000000001, 0xFFF4000000000123, 0x7FFABCDE00000321,

@@ -11,7 +11,7 @@ const sim::LaunchConfig kClusterOfFour{{kCtas, 1, 1}, {128, 1, 1}, {kCtas, 1, 1}
 
 const std::string kClusterSync = "barrier.cluster.arrive.release.aligned;\nbarrier.cluster.wait.acquire.aligned;\n";
 
-/// Every CTA dumps into its own part of the second buffer.
+/// Every CTA writes its area into its own part of the second buffer.
 const std::string kOwnPart = fmt::format("mov.u32 %r20, %cluster_ctarank;\nmul.lo.u32 %r21, %r20, {};\ncvt.u64.u32 %rd20, %r21;\nadd.u64 %rd1, %rd1, %rd20;\n", kArea);
 
 Probe cluster_probe(std::string name, uint64_t seed, const std::string& body) {
@@ -20,7 +20,7 @@ Probe cluster_probe(std::string name, uint64_t seed, const std::string& body) {
   return probe("cluster", std::move(name), {text, kClusterOfFour, {d.bytes(kArea), std::vector<uint8_t>(kCtas * kArea)}, {}});
 }
 
-// CTA 1 sends 512 bytes to the CTAs of the mask; those wait for them.
+// CTA 1 sends 512 bytes to the CTAs of the mask; those CTAs wait for the bytes.
 void add_multicast(std::vector<Probe>& out) {
   for (const uint32_t mask : {0x1u, 0x2u, 0x5u, 0xEu, 0xFu}) {
     const std::string copy = fmt::format(
@@ -59,14 +59,14 @@ void add_remote_barriers(std::vector<Probe>& out) {
   out.push_back(cluster_probe("cluster.arrive", 9200,
                               init_barrier(128) + kClusterSync + map_next("%r2") + "mbarrier.arrive.release.cluster.shared::cluster.b64 _, [%r30];\n" +
                                   wait_parity(0, "WAIT") + "st.shared.u32 [%r1], %r20;\n"));
-  // st.async counts its bytes on the barrier beside its destination.
+  // st.async counts its bytes on the barrier next to its destination.
   out.push_back(cluster_probe(
       "cluster.st_async", 9201,
       init_barrier(1) + by_first("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%r2], 512;\n", "EXPECTED") + kClusterSync +
           "shl.b32 %r10, %r0, 2;\nadd.u32 %r10, %r10, %r1;\nmad.lo.u32 %r11, %r20, 1000, %r0;\n" + map_next("%r10") +
           "mapa.shared::cluster.u32 %r32, %r2, %r31;\nst.async.shared::cluster.mbarrier::complete_tx::bytes.u32 [%r30+1024], %r11, [%r32];\n" +
           wait_parity(0, "WAIT")));
-  // A bulk copy from one CTA's shared memory to the next one's.
+  // A bulk copy from one CTA's shared memory to the next CTA's.
   out.push_back(cluster_probe(
       "cluster.bulk", 9202,
       init_barrier(1) + by_first("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%r2], 256;\n", "EXPECTED") + kClusterSync +

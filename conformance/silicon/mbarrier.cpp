@@ -1,5 +1,5 @@
-// mbarrier accounting: random sequences of operations by one thread; after each the parity tests, at the end the word that
-// mbarrier.inval leaves (docs/facts/tma-mbarrier.md §1.6).
+// mbarrier accounting: random sequences of operations by one thread; after each operation the parity tests, at the end the
+// word that mbarrier.inval leaves (facts/tma-mbarrier.md §1.6).
 #include <fmt/format.h>
 
 #include "conformance/silicon/probes.h"
@@ -7,7 +7,7 @@
 namespace drywell::kernels::silicon {
 namespace {
 
-/// What one thread keeps of the barrier, to stay inside what does not fault.
+/// The thread's model of the barrier, so that the sequence avoids faults.
 struct Model {
   uint32_t expected = 0, pending = 0;
   int64_t tx = 0;
@@ -66,7 +66,7 @@ void add_mbarrier(std::vector<Probe>& out) {
     const uint32_t count = m.expected;
     std::string steps;
     for (uint32_t s = 0; s < kSteps; ++s) {
-      // Nothing outstanding and nothing left to arrive would hold the rest of the sequence.
+      // With pending bytes and no arrival left, the rest of the sequence could not continue: complete the bytes.
       std::string operation = draw_operation(d, m);
       if (m.pending == 0 && m.tx != 0) {
         operation += fmt::format("mbarrier.{}.relaxed.cta.shared::cta.b64 [%r2], {};\n", m.tx > 0 ? "complete_tx" : "expect_tx", m.tx > 0 ? m.tx : -m.tx);

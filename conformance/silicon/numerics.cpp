@@ -20,7 +20,7 @@ std::string list(const char* prefix, uint32_t first, uint32_t n) {
   return out + "}";
 }
 
-// Bits of one operand: any at all, or floats of moderate size whose sums round.
+// Bits of one operand: random bits, or floats of moderate size whose sums round.
 enum class Bits { any, moderate };
 
 uint32_t draw_word(Draw& d, Bits bits, std::string_view type) {
@@ -51,7 +51,7 @@ constexpr TypedForm kMma[] = {
     {{"mma.sync.aligned.m16n8k32.row.col.satfinite.s32.u8.s8.s32", 4, 2, 4, 4, "b32"}, "", ""},
 };
 
-// Four warps, each its own operands; `rounds` of them.
+// Four warps, each with its own operands; `rounds` rounds.
 Probe mma_probe(const TypedForm& t, Bits bits, uint64_t seed) {
   constexpr uint32_t kRounds = 8, kThreads = 128;
   const MmaForm& f = t.form;
@@ -100,7 +100,7 @@ constexpr CvtForm kCvt[] = {
 
 uint32_t bytes_of(std::string_view type) { return type == "b16" ? 2 : type == "b64" ? 8 : 4; }
 
-/// Source and result registers have letters of their own: f, h, w, d by width.
+/// Source and result registers have letters by width: f, h, w, d.
 char letter(std::string_view type) { return type == "f32" ? 'f' : type == "b16" ? 'h' : type == "b64" ? 'd' : 'w'; }
 
 Probe cvt_probe(const CvtForm& c, uint64_t seed) {
@@ -120,7 +120,7 @@ Probe cvt_probe(const CvtForm& c, uint64_t seed) {
   return probe("cvt", c.op, {text, {{1}, {kThreads}}, {d.bytes(kRounds * kThreads * in), std::vector<uint8_t>(kRounds * kThreads * result)}, {}});
 }
 
-// Specials of binary64 in every combination: which NaN a result is (sign, payload) is on record.
+// All combinations of special binary64 values: the record shows which NaN (sign, payload) a result is.
 Probe f64_probe(const char* op, uint32_t sources) {
   constexpr uint64_t kValues[] = {0, 1ull << 63, 0x3FF0000000000000, 0xBFF8000000000000, 0x7FF0000000000000, 0xFFF0000000000000,
                                   0x7FF8000000000000, 0xFFF8000000000000, 0x7FF0000000000001, 0xFFF4000000000123, 0x7FFABCDE00000321, 0xFFFFFFFFFFFFFFFF,

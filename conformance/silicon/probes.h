@@ -1,6 +1,6 @@
-// Probes: small random programs whose result on real silicon is on record (traces/hw/*.txt). No expectation is computed: the
-// device's words are the expectation, and the simulator must leave the same ones. They target sm_90a, which a Hopper GPU
-// runs; what they ask holds for sm_100a alike (docs/facts/tma-mbarrier.md §9).
+// Probes: small random programs with a recorded result of real silicon (traces/hw/*.record). No expected value is computed:
+// the device's words are the expected value, and the simulator must produce the same words. Probes target sm_90a, which a
+// Hopper GPU runs; the probed behaviour is the same for sm_100a (facts/tma-mbarrier.md §9).
 #pragma once
 
 #include <functional>
@@ -15,14 +15,14 @@ namespace drywell::kernels::silicon {
 
 using conformance::Program;
 
-/// One probe. `make` throws InputError while the instruction table lacks something of it.
+/// One probe. `make` throws InputError if the instruction table does not have one of its instructions.
 struct Probe {
   std::string name, family;
   std::function<Program()> make;
   uint64_t digest = 0;  // of text, launch and inputs
 };
 
-/// Every probe. Names never change their meaning: a changed program gets a new name.
+/// Returns all probes. The meaning of a name never changes: a changed program gets a new name.
 std::vector<Probe> probes();
 
 // ---- the families, one file each
@@ -33,7 +33,7 @@ void add_cluster(std::vector<Probe>& out);   // multicast, DSMEM, remote arrival
 void add_numerics(std::vector<Probe>& out);  // mma.sync and cvt on random bits
 void add_scalar(std::vector<Probe>& out);    // integer and float arithmetic, comparisons, conversions
 
-// ---- what they are written with
+// ---- helpers for their text
 
 /// FNV-1a, 64 bits.
 class Digest {
@@ -53,7 +53,7 @@ class Draw {
  public:
   explicit Draw(uint64_t seed) : seed_(seed) {}
   uint64_t word();
-  /// 0 … n-1
+  /// Returns a number in 0 … n-1
   uint32_t below(uint32_t n) { return static_cast<uint32_t>((word() >> 32) % n); }
   int32_t between(int32_t least, int32_t greatest) { return least + static_cast<int32_t>(below(static_cast<uint32_t>(greatest - least + 1))); }
   bool one_in(uint32_t n) { return below(n) == 0; }
@@ -63,7 +63,7 @@ class Draw {
   uint64_t seed_, at_ = 0;
 };
 
-/// Parses the module `text` (without header) and gives it the launch and buffers.
+/// Parses the module `text` (without header) and adds the launch and buffers.
 struct ProbeText {
   std::string text;
   sim::LaunchConfig launch{{1, 1, 1}, {128, 1, 1}, {1, 1, 1}, 0};
@@ -72,19 +72,19 @@ struct ProbeText {
 };
 Probe probe(std::string family, std::string name, ProbeText p);
 
-/// A kernel of 128 threads over `smem_bytes` of shared memory: registers, `area` and `bar`, threads' roles; parameters b0, b1
-/// (buffers), then a tensor map if `has_map`.
+/// Head of a kernel of 128 threads with `smem_bytes` of shared memory: registers, `area` and `bar`, threads' roles;
+/// parameters b0, b1 (buffers), then a tensor map if `has_map`.
 /// %r0 tid, %r1 area, %r2 bar, %rd0 b0, %rd1 b1, %rd2 map; %first: this is thread 0; %r10… and %rd10… are free.
 std::string kernel_head(uint32_t smem_bytes, bool has_map);
 /// Fills area with 0xA5 bytes, or with the bytes of %rd0; ends with the async proxy's fence and bar.sync.
 std::string fill_area(uint32_t smem_bytes, bool from_buffer);
 /// mbarrier.init by thread 0, then bar.sync.
 std::string init_barrier(uint32_t arrivals);
-/// Everybody waits for the barrier's parity.
+/// All threads wait for the barrier's parity.
 std::string wait_parity(uint32_t parity, std::string_view label);
 /// Writes area to %rd1 + `offset`, then ends the kernel.
 std::string dump_area(uint32_t smem_bytes);
-/// `lines` by thread 0 only.
+/// Runs `lines` in thread 0 only.
 std::string by_first(const std::string& lines, std::string_view label);
 
 }  // namespace drywell::kernels::silicon

@@ -1,4 +1,4 @@
-// What a device left in memory after each probe, as text: one line a probe, a digest for each 256 bytes of each buffer.
+// Memory of a device after each probe, as text: one line per probe, one digest for each 256 bytes of each buffer.
 #pragma once
 
 #include <map>
@@ -11,9 +11,9 @@
 
 namespace drywell::kernels::silicon {
 
-/// A probe's line. `buffers` has one word per buffer: "=" if it is as it was, else the digests of its 256-byte pieces.
+/// A probe's line. `buffers` has one word per buffer: "=" if it is unchanged, else the digests of its 256-byte pieces.
 struct RecordLine {
-  uint64_t program = 0;  // the probe's digest: another program is another probe
+  uint64_t program = 0;  // the probe's digest: a different program is a different probe
   std::string fault;     // empty: it ran
   std::vector<std::string> buffers;
   bool operator==(const RecordLine&) const = default;
@@ -24,14 +24,14 @@ struct Record {
   std::vector<std::pair<std::string, RecordLine>> lines;
 };
 
-/// Runs the probe and describes what it left. Frees its memory. Throws as Probe::make does.
+/// Runs the probe and describes the resulting memory. Frees the probe's memory. Throws as Probe::make does.
 RecordLine observe(const Probe& probe, Accelerator& device, const sim::RunOptions& options);
 
 std::string print_record(const Record& r);
-/// Throws InputError E4506 for text that is no record.
+/// Throws InputError E4506 if the text is not a record.
 Record parse_record(std::string_view text, const std::string& name);
 
-/// "" if they agree, else where they part: "buffer 1, bytes 512 to 767".
+/// Returns "" if the lines agree, else the first difference: "buffer 1, bytes 512 to 767".
 std::string difference(const RecordLine& device, const RecordLine& simulator);
 
 }  // namespace drywell::kernels::silicon

@@ -1,6 +1,6 @@
-// Scalar instructions on the edge values of their types and random ones: what PTX leaves open (NaN payloads,
-// flushing, clamping) as a device does it. Approximations are not among them: no device's tables are in the
-// simulator.
+// Scalar instructions on the edge values of their types and random ones: behaviour that PTX does not specify (NaN
+// payloads, flushing, clamping), as a device has it. Approximations are not included: the simulator has no device's
+// tables.
 #include <fmt/format.h>
 
 #include "conformance/programs/values.h"
@@ -74,7 +74,7 @@ Probe scalar_probe(const Group& g, uint64_t seed) {
 }
 
 using Texts = std::vector<std::string>;
-/// Every combination: first[0] + second[0], …
+/// Returns all combinations: first[0] + second[0], …
 Texts product(const Texts& first, const Texts& second) {
   Texts out;
   for (const std::string& a : first) {

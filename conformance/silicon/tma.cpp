@@ -1,4 +1,4 @@
-// Tensor copies at random: every tile mode of sm_90a (types, ranks, boxes, traversal strides, swizzles, fills, starts inside
+// Random tensor copies: every tile mode of sm_90a (types, ranks, boxes, traversal strides, swizzles, fills, starts inside
 // and outside), stores, reductions, im2col loads and stores.
 #include <fmt/format.h>
 
@@ -34,7 +34,7 @@ Box tile_box(const TensorMapFields& f) {
   return b;
 }
 
-/// Strides of a tensor with gaps of a few 16 bytes; returns the bytes it covers.
+/// Sets strides of a tensor with gaps of a few times 16 bytes; returns the bytes that it covers.
 uint64_t lay_out(TensorMapFields& f, Draw& d) {
   uint64_t pitch = round_up(f.dim[0] * bytes_of(f), 16) + 16 * d.below(3);
   for (uint32_t k = 0; k + 1 < f.rank; ++k) {
@@ -101,7 +101,7 @@ void add_loads(std::vector<Probe>& out) {
   }
 }
 
-// The tensor is the second buffer: its bytes before and after are on record.
+// The tensor is the second buffer: the record shows its bytes before and after.
 void add_store(std::vector<Probe>& out, const std::string& name, uint64_t seed, TensorType type, const std::string& instruction) {
   Draw d(seed);
   TensorMapFields f = draw_tile(d, type, false);
@@ -130,7 +130,7 @@ void add_reductions(std::vector<Probe>& out) {
   }
 }
 
-// The map's corners and a start inside the walk's bounds; P pixels of C channels.
+// Draws the map's corners and a start inside the walk's bounds; P pixels of C channels.
 TensorMapFields draw_im2col(Draw& d, TensorType type, bool store) {
   TensorMapFields f;
   f.mode = isa::TensorMapMode::im2col;
