@@ -1,4 +1,4 @@
-// drywell arch: the figures of an architecture, each with where it comes from.
+// drywell arch: the figures of an architecture, each with its source.
 #include <fmt/format.h>
 
 

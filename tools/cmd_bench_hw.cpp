@@ -29,7 +29,7 @@ struct Options {
   bool list = false, simulate = false;
 };
 
-/// What --filter leaves of the suite.
+/// The part of the suite that --filter selects.
 struct Chosen {
   std::vector<Microbench> small;
   std::vector<WholeKernel> whole;
@@ -64,7 +64,7 @@ microbench::Record measure_gpu(const Options& o, const Chosen& suite) {
   const auto attempt = [&](const std::string& name, const auto& measurement) {
     try {
       measurement();
-    } catch (const InputError& e) {  // the context is lost; the others need not be
+    } catch (const InputError& e) {  // a GPU's context is lost; the other benchmarks may still run
       print(fmt::format("{}: {}\n", name, e.what()));
       gpu.reset();
       gpu = std::make_unique<kernels::CudaDevice>();

@@ -24,7 +24,7 @@ struct Source {
   isa::Target target;
 };
 
-/// A kernel, built for `target` by the architecture whose family it is of.
+/// Builds a kernel for `target` with the architecture of the target's family.
 Source kernel_source(const BuildOptions& o, const std::vector<std::string>& words) {
   const kernels::Kernel& k = kernels::find_kernel(o.subject);
   const kernels::Params params(k.name, k.parameters, parse_parameters(k, words, "build"));
@@ -38,7 +38,7 @@ Source kernel_source(const BuildOptions& o, const std::vector<std::string>& word
   return {isa::print_module(m), target};
 }
 
-/// A file as it stands, once it is known to be legal PTX.
+/// Reads a file unchanged, after a check that it is legal PTX.
 Source file_source(const BuildOptions& o, const std::vector<std::string>& words) {
   if (!words.empty()) throw UsageError(fmt::format("unexpected argument '{}'", words[0]), "build");
   Source s{read_text_file(o.subject), {}};
@@ -52,7 +52,7 @@ Source file_source(const BuildOptions& o, const std::vector<std::string>& words)
 ExitCode build(const BuildOptions& o, const std::vector<std::string>& words) {
   const Source source = o.subject.ends_with(".ptx") ? file_source(o, words) : kernel_source(o, words);
   const std::string ptxas = find_ptxas();
-  // ptxas writes where it is told to; what is there stays until it has succeeded.
+  // ptxas overwrites its output file; `out` keeps the existing file until ptxas has succeeded.
   PendingFile out(o.output);
   const std::string ptx = o.output + ".drywell.ptx", cubin = o.output + ".drywell.cubin";
   write_file_atomically(ptx, source.text);

@@ -1,4 +1,4 @@
-// drywell conformance: the programs that compare Drywell (or a device) with independent expectations.
+// drywell conformance: the programs that compare Drywell (or a device) with independent expected values.
 #include <fmt/format.h>
 
 #include <filesystem>
@@ -49,7 +49,7 @@ std::vector<ProgramSpec> chosen(const Options& o) {
   return out;
 }
 
-/// The device's own target; the simulator of a Blackwell also executes what only a sibling of its family has.
+/// The device's own target; the simulator of a Blackwell also executes the instructions of a related target.
 std::vector<isa::Target> targets(const Options& o, isa::Target target) {
   std::vector<isa::Target> all = {target};
   if (!o.on_device && target == isa::Target::sm_100a) all.push_back(isa::Target::sm_103a);
@@ -112,7 +112,7 @@ ExitCode conformance(const CommandContext& c, const Options& o) {
   ProgressLine line;
   Tally t;
   nlohmann::json results = nlohmann::json::array();
-  bool lost = false;  // a GPU takes no launches from a process one of whose kernels has failed (CUDA driver API)
+  bool lost = false;  // a GPU accepts no launches from a process after one of its kernels has failed (CUDA driver API)
   for (const ProgramSpec& s : programs) {
     line.phase(fmt::format("program {} of {}", &s - programs.data() + 1, programs.size()));
     if (lost) {
@@ -127,7 +127,7 @@ ExitCode conformance(const CommandContext& c, const Options& o) {
         continue;
       }
       r = kernels::conformance::run(*p, *device, options);
-    } catch (const InputError& e) {  // one program that does not build must not hide the others
+    } catch (const InputError& e) {  // a program that does not build must not hide the others
       r.status = Outcome::Status::faulted;
       r.detail = e.what();
     }

@@ -1,5 +1,5 @@
-// drywell desc: the architecture's packed words taken apart and put together: SMEM descriptors, instruction descriptors, zero-column
-// masks, tensor maps.
+// drywell desc: decodes and encodes the architecture's packed words: SMEM descriptors, instruction descriptors, zero-column masks,
+// tensor maps.
 #include <fmt/format.h>
 
 
@@ -28,7 +28,7 @@ constexpr std::pair<std::string_view, isa::MmaElement> kElements[] = {
     {"u8", isa::MmaElement::u8},     {"s8", isa::MmaElement::s8}};
 constexpr std::pair<std::string_view, isa::Major> kMajors[] = {{"k", isa::Major::k}, {"mn", isa::Major::mn}};
 
-/// Everything found wrong, one line each; the exit code that goes with it.
+/// Prints all reports, one line each, and returns the exit code.
 ExitCode report(const CommandContext& c, const Diagnostics& found) {
   if (found.empty()) {
     print(paint("no objections", Colour::green, c.colour_out) + "\n");
@@ -59,7 +59,8 @@ isa::SmemDescriptor descriptor_of(const SmemOptions& o) {
   return d;
 }
 
-/// The kind that takes these elements, unless one is named: mxf4 packs e2m1, f8f6f4 does not.
+/// Returns the storage form of these elements, for the named kind or the first kind that has them: mxf4 packs e2m1,
+/// f8f6f4 does not.
 isa::SmemElement stored_element(const SmemOptions& o) {
   const isa::MmaElement e = choose(o.element, kElements, "element", "desc smem");
   if (!o.kind.empty()) return isa::smem_element(choose(o.kind, kKinds, "kind", "desc smem"), e);
@@ -277,7 +278,7 @@ isa::TensorMap map_of_bytes(std::string_view bytes) {
   return m;
 }
 
-/// 256 hexadecimal digits, blanks and commas between them, or the name of a file of 128 bytes.
+/// Reads 256 hexadecimal digits, with blanks and commas between them, or a file of 128 bytes.
 isa::TensorMap read_map(const std::string& subject) {
   std::string digits;
   for (const char ch : subject) {
@@ -317,7 +318,7 @@ std::string hex_dump(const isa::TensorMap& m) {
   return out;
 }
 
-/// Decoded, made again, and compared: what no field explains.
+/// Decodes, encodes again and compares: reports bits that no field explains.
 void check_reserved(const isa::TensorMap& map, const isa::TensorMapFields& f, uint32_t capability, Diagnostics& out) {
   if (!isa::has_signature(map)) out.warning("E1474", {}, "no encode function made these bytes: box size, swizzle period or reserved zeros are wrong");
   Diagnostics ignored;

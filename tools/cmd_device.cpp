@@ -23,7 +23,7 @@ struct OutputComparison {
   uint64_t bytes = 0, differing = 0, first = 0;
 };
 
-/// What both machines made of one launch, or of one plan's launches together.
+/// Results of one launch, or of one plan's launches together, on both machines.
 struct BothRuns {
   std::string subject, gpu;
   std::vector<OutputComparison> outputs;
@@ -57,7 +57,7 @@ OutputComparison compare(std::string name, std::span<const std::byte> gpu, std::
   return c;
 }
 
-/// The simulator's architecture: the GPU's, unless another was asked for.
+/// The simulator's architecture: the GPU's; UsageError if the user requested another.
 std::string arch_name(const RunFlags& f, const kernels::CudaDevice& gpu) {
   if (!f.arch.empty() && f.arch != gpu.arch().name)
     throw UsageError(fmt::format("--arch={}: this machine's GPU is {}", f.arch, gpu.arch().name), "device run");
@@ -81,7 +81,7 @@ BothRuns run_kernel(const RunFlags& f, const std::vector<std::string>& words, un
     return gpu;
   };
   {
-    const kernels::CudaDevice gpu;  // first of all: without one, nothing is computed in vain
+    const kernels::CudaDevice gpu;  // first, so that nothing is computed if there is no GPU
     context.arch = arch_name(f, gpu);
   }
   const kernels::KernelReport real = k.run(context);
@@ -108,7 +108,7 @@ BothRuns run_plan_on_both(const RunFlags& f, const std::vector<std::string>& wor
   kernels::CudaDevice gpu;
   kernels::SimulatedDevice simulator({.arch = arch_name(f, gpu)});
   const kernels::PlanResult real = kernels::run_plan(plan, gpu, options);
-  if (!real.buffers.empty()) kernels::save_buffers(plan, real);  // what the silicon made, whatever the simulator makes of it
+  if (!real.buffers.empty()) kernels::save_buffers(plan, real);  // the GPU's results, independent of the simulator's
   const kernels::PlanResult simulated = kernels::run_plan(plan, simulator, options);
   BothRuns both{.subject = f.subject, .gpu = gpu.describe(), .on_gpu = real.runs, .simulated = simulated.runs};
   if (both.faulted()) return both;

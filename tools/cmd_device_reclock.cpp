@@ -1,4 +1,4 @@
-// drywell device reclock: a record of `drywell device run --clock` whose simulated side is made anew; the GPU's stays.
+// drywell device reclock: repeats the simulated side of a record of `drywell device run --clock`; the GPU's side stays.
 #include <fmt/format.h>
 
 #include <iterator>

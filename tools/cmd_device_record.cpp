@@ -1,4 +1,5 @@
-// drywell device record, drywell device check: what silicon left after each probe, and the simulator against it.
+// drywell device record, drywell device check: memory of a device after each probe, and the simulator's compared with
+// it.
 #include <fmt/format.h>
 
 #include <map>
@@ -24,8 +25,8 @@ struct Options {
   std::vector<std::string> files;
 };
 
-/// All forty digits of the commit whose probes run: as given, or git's for this directory. A machine that got only the files has
-/// no git, hence the option.
+/// Returns the full commit id (forty digits) of the probes: the option's value, or git's for this directory. A machine with a
+/// copy of the files only has no git, hence the option.
 std::string commit_of(const Options& o) {
   std::string commit = o.commit;
   if (commit.empty()) {
@@ -38,7 +39,7 @@ std::string commit_of(const Options& o) {
   throw InputError(std::move(d));
 }
 
-/// False while the instruction table lacks something of the probe.
+/// False if the instruction table does not have an instruction of the probe.
 bool can_be_made(const silicon::Probe& p) {
   try {
     p.make();

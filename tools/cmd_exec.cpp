@@ -32,7 +32,7 @@ struct ExecFlags {
   std::vector<std::string> words;  // the program and its arguments
 };
 
-/// Where the stand-ins lie: beside the installed binary, or in the build tree.
+/// Returns the directory of the stand-in libraries: next to the installed binary, or in the build tree.
 fs::path stand_ins() {
   const fs::path self = fs::read_symlink("/proc/self/exe").parent_path();
   for (const fs::path& candidate : {self / "../lib/drywell", self / "../lib64/drywell", self / ("../" DRYWELL_LIBDIR "/drywell")}) {
@@ -41,7 +41,7 @@ fs::path stand_ins() {
   throw InputError("E4611", fmt::format("{}: no {} in ../lib/drywell of it", self.string(), kRuntime), "install Drywell whole, or build the target drywell_cudart");
 }
 
-/// The file execvp would run.
+/// Returns the file that execvp would run.
 std::string find_program(const std::string& name) {
   if (name.find('/') != std::string::npos) return name;
   const char* path = std::getenv("PATH");
@@ -53,11 +53,11 @@ std::string find_program(const std::string& name) {
   return name;
 }
 
-/// What would fail later with a riddle, said now. Throws InputError E461x.
+/// Reports causes of later, unclear failures now. Throws InputError E461x.
 void check_program(const std::string& path, const fs::path& library) {
   if (::access(path.c_str(), X_OK) != 0) throw InputError("E4610", fmt::format("{}: cannot be run: {}", path, std::strerror(errno)));
   const auto program = read_elf(path);
-  if (!program.has_value()) return;  // a script: what it starts is linked as it is
+  if (!program.has_value()) return;  // a script: the programs that it starts are not checked
   const auto has = [](const std::vector<std::string>& list, const char* name) { return std::find(list.begin(), list.end(), name) != list.end(); };
   if (program->has_device_code && !has(program->undefined, "__cudaRegisterFatBinary") && !program->needs("libcudart.so")) {
     throw InputError("E4612", fmt::format("{}: the CUDA runtime is linked into it, so that nothing can stand in for it", path),
@@ -68,7 +68,7 @@ void check_program(const std::string& path, const fs::path& library) {
   std::string missing;
   for (const std::string& name : program->undefined) {
     const bool cuda = name.starts_with("cuda") || name.starts_with("__cuda") || (name.starts_with("cu") && name.size() > 2 && std::isupper(static_cast<unsigned char>(name[2])) != 0);
-    // Libraries above the runtime (cuBLAS, cuDNN, …) bring their own names.
+    // Libraries above the runtime (cuBLAS, cuDNN, …) have names with the same prefix.
     const bool other = std::any_of(program->needed.begin(), program->needed.end(), [](const std::string& n) { return n.starts_with("libcu") && !n.starts_with("libcudart.") && !n.starts_with("libcuda."); });
     if (cuda && !other && !has(stand_in->defined, name.c_str())) missing += (missing.empty() ? "" : ", ") + name;
   }
@@ -82,7 +82,7 @@ void set_environment(const ExecFlags& f, const fs::path& library) {
   ::setenv(cudart::kOptionsVariable, cudart::to_environment(f.options).c_str(), 1);
 }
 
-/// What the program would hear of at its first launch, or nobody before its end, said now.
+/// Reports wrong options now, instead of at the first launch or not at all.
 void check_options(const cudart::ExecOptions& o) {
   cudart::run_options(o);
   cudart::kernel_filter(o);
@@ -107,7 +107,7 @@ ExitCode exec(ExecFlags f) {
   if (f.options.arch.find('/') != std::string::npos || f.options.arch.ends_with(".toml")) f.options.arch = absolute(f.options.arch);
   check_program(program, library);
   set_environment(f, library);
-  // The same addresses in every run, where the system lets us ask for it.
+  // The same addresses in every run, if the system allows it.
   if (const int now = ::personality(0xFFFFFFFF); now != -1) ::personality(static_cast<unsigned long>(now) | ADDR_NO_RANDOMIZE);
   std::vector<char*> argv;
   for (const std::string& w : words) argv.push_back(const_cast<char*>(w.c_str()));

@@ -1,4 +1,4 @@
-// drywell fragment: which thread and register holds which element.
+// drywell fragment: the thread and register of each element.
 #include <fmt/format.h>
 
 

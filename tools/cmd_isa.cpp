@@ -1,4 +1,4 @@
-// drywell isa: the instruction table as a reference, and the coverage page made from it.
+// drywell isa: the instruction table as a reference, and the coverage page that is made from it.
 #include <fmt/format.h>
 
 #include <map>
@@ -27,7 +27,7 @@ std::string_view fidelity(const InstrSpec& s) {
   return "?";
 }
 
-/// "ld{.weak|.relaxed}{.global|…}.v4": optional slots in braces.
+/// Returns "ld{.weak|.relaxed}{.global|…}.v4": optional slots in braces.
 std::string grammar(const InstrSpec& s) {
   std::string out(s.mnemonic);
   for (size_t i = 0; i < s.slot_count(); ++i) {
@@ -51,7 +51,7 @@ std::string operands(const InstrSpec& s) {
   return out;
 }
 
-/// Programs of the conformance suite in which each row occurs.
+/// Returns the number of conformance programs that use each row.
 std::map<Opcode, size_t> programs_per_row() {
   std::map<Opcode, size_t> count;
   for (const auto& s : kernels::conformance::suite()) {

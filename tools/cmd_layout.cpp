@@ -36,7 +36,7 @@ layout::ColourBy colour_by(const std::string& name) {
   throw UsageError(fmt::format("no colouring '{}': index, bank, chunk or none", name), "layout");
 }
 
-/// "tv=16x8": rows and columns of the tile a thread-value layout covers.
+/// Parses "tv=16x8": rows and columns of the tile that a thread-value layout covers.
 std::pair<int64_t, int64_t> tile_of(std::string_view text) {
   const size_t x = text.find('x');
   int64_t rows = 0, columns = 0;
@@ -60,7 +60,7 @@ layout::Grid view_of(const LayoutOptions& o, const layout::ComposedLayout& l) {
   throw UsageError(fmt::format("no view '{}': index, memory, tmem or tv=ROWSxCOLUMNS", o.view), "layout");
 }
 
-/// Prints each check that was asked for; false if one fails.
+/// Prints each requested check; returns false if one fails.
 bool check_all(const CommandContext& c, const LayoutOptions& o, const layout::ComposedLayout& l) {
   bool ok = true;
   const auto report = [&](std::string_view name, const layout::CheckResult& r) {
@@ -90,7 +90,7 @@ ExitCode layout_command(const CommandContext& c, const LayoutOptions& o) {
   if (o.expression.empty()) throw UsageError("which layout?", "layout");
   const layout::Evaluation e = layout::evaluate(o.expression, o.reading());
   const std::string text = layout::to_string(e.value, e.marks);
-  if (!o.picture.table) print(text + "\n");  // it is the picture's title
+  if (!o.picture.table) print(text + "\n");  // the picture's title otherwise
   const bool asks_layout = o.info || o.injective || o.bijective || o.contiguous || o.in_bounds || !o.equal.empty() || !o.at.empty() ||
                            o.picture.wanted();
   if (!asks_layout) return ExitCode::ok;

@@ -50,7 +50,8 @@ ExitCode list(const CommandContext& c, const std::string& only, bool names) {
   return ExitCode::ok;
 }
 
-/// The words that run the kernel a name stands for. They are tried on its builder, which knows what it cannot do.
+/// Returns the words that run the kernel of a name. They are checked with its builder, which rejects unsupported
+/// combinations.
 std::string kernel_here(const kernels::blockwise::KernelName& n) {
   const std::string words = kernels::blockwise::equivalent(n);
   if (words.starts_with("none")) return words;
@@ -68,7 +69,7 @@ std::string kernel_here(const kernels::blockwise::KernelName& n) {
   return words;
 }
 
-/// What a CUTLASS kernel name says.
+/// Prints the properties in a CUTLASS kernel name.
 ExitCode explain_name(const std::string& name) {
   const kernels::blockwise::KernelName n = kernels::blockwise::parse_kernel_name(name);
   std::string out = fmt::format("{}\n", name);

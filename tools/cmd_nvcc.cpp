@@ -1,4 +1,4 @@
-// drywell nvcc: the installed nvcc with what a simulated run needs: PTX for the target, and the shared runtime.
+// drywell nvcc: the installed nvcc with the options of a simulated run: PTX for the target, and the shared runtime.
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -12,7 +12,7 @@
 namespace drywell::tools {
 namespace {
 
-/// True if one of `words` is one of the options, alone or with its value ("-arch=…").
+/// True if `words` contains one of the options, alone or with its value ("-arch=…").
 bool given(const std::vector<std::string>& words, std::initializer_list<std::string_view> options) {
   return std::any_of(words.begin(), words.end(), [&](const std::string& w) {
     return std::any_of(options.begin(), options.end(), [&](std::string_view o) { return w == o || w.starts_with(std::string(o) + "="); });
@@ -24,12 +24,12 @@ ExitCode nvcc(const std::string& target, std::vector<std::string> words) {
   std::vector<std::string> all = {path};
   if (!given(words, {"-arch", "--gpu-architecture", "-gencode", "--generate-code"})) {
     const std::string compute = "compute_" + target.substr(std::string_view("sm_").size());
-    // nvlink of CUDA 13.0 does not take objects for a virtual architecture alone.
+    // nvlink of CUDA 13.0 rejects objects that have a virtual architecture only.
     const bool linked = given(words, {"-rdc", "--relocatable-device-code", "-dc", "--device-c", "-dlink", "--device-link"});
     all.insert(all.end(), {"-gencode", linked ? fmt::format("arch={0},code=[{0},{1}]", compute, target) : fmt::format("arch={0},code={0}", compute)});
   }
   if (!given(words, {"-cudart", "--cudart"})) all.insert(all.end(), {"-cudart", "shared"});
-  // Faults and profiles then name lines of the source.
+  // With line information, faults and profiles name lines of the source.
   if (!given(words, {"-lineinfo", "--generate-line-info", "-G", "--device-debug"})) all.push_back("-lineinfo");
   all.insert(all.end(), words.begin(), words.end());
   std::vector<char*> argv;

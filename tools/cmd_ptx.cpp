@@ -1,4 +1,4 @@
-// drywell ptx: PTX text out of a kernel of the table, and a check of PTX text from anywhere.
+// drywell ptx: PTX text of a kernel of the table, and a check of any PTX text.
 #include <fmt/format.h>
 
 

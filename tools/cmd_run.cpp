@@ -22,7 +22,7 @@
 namespace drywell::tools {
 namespace {
 
-/// Where --save puts a kernel's outputs. Tried before the run, but there only if something comes, whatever ends the run.
+/// The directory of --save for a kernel's outputs. Checked before the run, and created only if the run has outputs.
 class SaveDirectory {
  public:
   explicit SaveDirectory(std::string path) : path_(std::move(path)) {
@@ -39,7 +39,7 @@ class SaveDirectory {
   }
 
  private:
-  /// False if it is there already.
+  /// Returns false if the directory exists already.
   bool make() const {
     if (::mkdir(path_.c_str(), 0777) == 0) return true;
     if (errno != EEXIST) throw InputError("E4008", fmt::format("{}: cannot be made: {}", path_, std::strerror(errno)));
@@ -50,7 +50,7 @@ class SaveDirectory {
   std::string path_;
 };
 
-/// What makes the run again, for the trace's header.
+/// Returns the words that repeat the run, for the trace's header.
 std::string run_words(const kernels::Kernel& k, const kernels::RunContext& c) {
   const std::string given = print_given(c.params);
   return fmt::format("{}{}{} --driver={} --arch={}", k.name, given.empty() ? "" : " ", given,
@@ -62,7 +62,7 @@ ExitCode exit_code(const kernels::KernelReport& r) {
   return r.verify.done && !r.verify.passed() ? ExitCode::verification_failed : ExitCode::ok;
 }
 
-/// What differs between a run under another schedule and the first one; empty: nothing.
+/// Returns the difference between a run under another schedule and the first run; empty if there is none.
 std::string difference(const kernels::KernelReport& first, const kernels::KernelReport& r) {
   if (!r.run.ok()) return r.run.fault->to_string();
   if (r.verify.done && !r.verify.passed()) return fmt::format("{} of {} values are wrong; first {}", r.verify.mismatches, r.verify.compared, r.verify.first_mismatch);
@@ -72,7 +72,8 @@ std::string difference(const kernels::KernelReport& first, const kernels::Kernel
   return {};
 }
 
-/// The run that ended in a deadlock once more, watched: its fault then tells who should have released whom.
+/// Repeats a run that ended in a deadlock, with the hazard checker: the fault then names the missing release of each
+/// wait.
 kernels::KernelReport explained(const kernels::Kernel& k, kernels::RunContext context) {
   sim::HazardChecker watcher;
   context.options.listeners = {watcher.listener()};
@@ -100,7 +101,7 @@ ExitCode run_kernel(const CommandContext& c, const RunFlags& o, const std::vecto
   CheckedRun check(o.check, context.options);
   std::optional<sim::TraceWriter> trace;
   if (outputs.trace().has_value()) {
-    // A run on a user's file cannot be made again from the header alone.
+    // The header alone cannot repeat a run on a user's file.
     trace.emplace(*outputs.trace(), trace_options(o, context.options, context.input.empty() ? run_words(k, context) : ""));
     context.options.listeners.push_back(trace->listener());
   }

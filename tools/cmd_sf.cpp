@@ -18,7 +18,7 @@ namespace {
 using layout::IntTuple;
 using layout::Layout;
 
-/// A problem as CUTLASS takes it: one batch unless said otherwise.
+/// Returns a problem shape in CUTLASS's form: with one batch as default.
 std::vector<int64_t> with_batch(std::vector<int64_t> mnk) {
   mnk.resize(4, 1);
   return mnk;
@@ -158,7 +158,8 @@ ExitCode to_blocked(const ConvertOptions& o) {
   return ExitCode::ok;
 }
 
-/// And back: every blocked matrix, padding dropped. Rows and factors are the tiles' unless given.
+/// (…, row tiles, factor tiles, 512) -> (…, rows, factors), without padding. Rows and factors default to those of the
+/// tiles.
 ExitCode from_blocked(const ConvertOptions& o) {
   const bool given = o.rows > 0 && o.factors > 0;
   const NpyArray x = read_factors(o.in, given ? 1 : 3);

@@ -72,7 +72,7 @@ struct RecordOptions {
   std::string output;
 };
 
-/// What makes the run again: a kernel's own words, or the launch file as seen from the trace's folder.
+/// Returns the words that repeat the run: a kernel's own words, or the launch file relative to the trace's folder.
 std::string run_words(const RecordOptions& o, const std::vector<std::string>& words, const sim::RunOptions& options) {
   namespace fs = std::filesystem;
   const std::string how = fmt::format("--driver={} --arch={}", kernels::print_driver(options), o.run.arch);
@@ -86,7 +86,7 @@ std::string run_words(const RecordOptions& o, const std::vector<std::string>& wo
   return fmt::format("{}{}{} {}", k.name, given.empty() ? "" : " ", given, how);
 }
 
-/// Made by what will make it again: a golden trace is right from its first day.
+/// Records with the same code that repeats the run, so that a new golden trace is consistent.
 ExitCode record(const RecordOptions& o, const std::vector<std::string>& words) {
   const sim::RunOptions options = run_options(o.run);
   sim::TraceHeader header;
@@ -122,7 +122,7 @@ void print_result(const CommandContext& c, const kernels::GoldenResult& r) {
   if (r.written) print(fmt::format("{}: written\n", r.path));
 }
 
-/// Runs each golden trace again. `write`: replaces those that differ.
+/// Repeats the run of each golden trace. `write`: replaces traces that differ.
 ExitCode golden(const CommandContext& c, const GoldenOptions& o, bool write) {
   expect_different({{"--junit", o.junit}, {"--json", o.json}}, "trace check");
   expect_writable({o.junit, o.json});
@@ -151,7 +151,7 @@ ExitCode export_trace(const CommandContext& c, const ExportOptions& o) {
   else if (o.format == "csv") out = sim::trace_to_csv(trace, o.file);
   else {
     layout::Grid g = sim::trace_timeline(trace, o.file, o.timeline);
-    if (o.format != "text") g.note.clear();  // the legend tells it
+    if (o.format != "text") g.note.clear();  // the legend has the same text
     if (g.rows == 0) throw UsageError(fmt::format("no CTA {} in the trace", o.timeline.cta), "trace export");
     const std::string figure = layout::to_html(g);
     out = o.format == "svg" ? layout::to_svg(g) : o.format == "html" ? layout::html_page(o.file, {&figure, 1}) : layout::to_text(g, c.colour_out && o.output.empty());

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# From a fresh clone to the fused RHT + NVFP4 quantise kernel of 8192 x 5120, simulated and verified bit for bit.
+# From a fresh clone to the fused RHT + NVFP4 quantize kernel of 8192 x 5120, simulated and verified bit for bit.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 tools/install-deps.sh

@@ -1,4 +1,4 @@
-// What a kernel's launches take on a GPU and under the timed driver, both by the kernel's own clock stamps.
+// Times of a kernel's launches on a GPU and under the timed driver, both by the kernel's own clock stamps.
 #pragma once
 
 #include <string>
@@ -15,13 +15,14 @@ struct ClockedRuns {
   bool any() const { return !gpu.empty(); }
 };
 
-/// Runs `kernel` once on `gpu`, each launch `repeats` times (the fastest counts, L2 cold), and once under the timed driver.
+/// Runs `kernel` once on `gpu`, each launch `repeats` times (the result is the fastest, L2 cold), and once under the timed
+/// driver.
 ClockedRuns clock_kernel(const kernels::Kernel& kernel, kernels::RunContext context, kernels::Accelerator& gpu, unsigned repeats);
 
-/// The simulator's part alone; no GPU is needed.
+/// Runs the simulator's part only; needs no GPU.
 std::vector<kernels::microbench::Elapsed> clock_simulated(const kernels::Kernel& kernel, kernels::RunContext context, const std::string& arch);
 
-/// "clock, timed" of a report: cycles, and how far they are from the GPU's.
+/// Returns the "clock, timed" line of a report: cycles, and their difference from the GPU's.
 std::string clock_text(double simulated_cycles, double gpu_cycles);
 
 /// `drywell device reclock`.

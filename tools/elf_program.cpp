@@ -13,7 +13,7 @@ namespace {
 
 using Bytes = std::span<const std::byte>;
 
-/// `count` records from `offset`; none if they are not all there.
+/// Returns `count` records from `offset`; none if the file does not contain all of them.
 template <class T>
 std::vector<T> records(Bytes file, uint64_t offset, uint64_t count) {
   if (offset > file.size() || count > (file.size() - offset) / sizeof(T)) return {};

@@ -1,4 +1,4 @@
-// What an executable says about itself in its ELF headers: enough to tell whether it can run under `drywell exec`.
+// The ELF headers of an executable: enough to decide if it can run under `drywell exec`.
 #pragma once
 
 #include <optional>
@@ -9,13 +9,13 @@ namespace drywell::tools {
 
 struct ElfProgram {
   std::vector<std::string> needed;       // libraries it is linked with (DT_NEEDED)
-  std::vector<std::string> undefined;    // functions it takes from them
-  std::vector<std::string> defined;      // functions it offers
-  bool has_device_code = false;          // a section .nv_fatbin
+  std::vector<std::string> undefined;    // functions that it imports
+  std::vector<std::string> defined;      // functions that it exports
+  bool has_device_code = false;          // has a section .nv_fatbin
   bool needs(const std::string& prefix) const;
 };
 
-/// Nothing if `path` is no 64-bit little-endian ELF file, or a damaged one.
+/// Returns nothing if `path` is not a 64-bit little-endian ELF file, or is damaged.
 std::optional<ElfProgram> read_elf(const std::string& path);
 
 }  // namespace drywell::tools

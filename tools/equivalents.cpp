@@ -6,10 +6,11 @@ namespace drywell::tools {
 namespace {
 
 struct Class {
-  std::string_view what, instruction, reason;  // beginnings
+  std::string_view what, instruction, reason;  // prefixes
 };
 
-// Each is about an instruction that orders something; where nothing is left to order, taking it out changes nothing.
+// Each class is about an instruction that orders other operations; if there is nothing left to order, its removal
+// changes nothing.
 constexpr Class kClasses[] = {
     {"groups -", "cp.async", "it waits for more groups than before, those it waited for among them"},
     {"without", "fence.mbarrier_init",

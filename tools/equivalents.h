@@ -1,4 +1,5 @@
-// Mutants that nothing need report: what they change has no effect, and why. docs/hazards.md lists them by kernel.
+// Equivalent mutants: their change has no effect, so that no run has to report them. docs/hazards.md lists them by
+// kernel.
 #pragma once
 
 #include <string>
@@ -7,9 +8,10 @@
 
 namespace drywell::tools {
 
-/// Why a mutant that survived every schedule is equivalent to the kernel; empty: no reason is known. The reasons hold because the
-/// checker, which judges by what happens before what, found nothing that relied on what was taken out. `no_news`: the mutant is of a
-/// wait that, in every run of the kernel as it is, asked for phases its warp already knew to be complete.
+/// Returns the reason why a mutant that survived every schedule is equivalent to the kernel; empty if no reason is known. The
+/// reasons are valid because the checker, which decides by the happens-before order, found no access that relied on the removed
+/// instruction. `no_news`: the mutant changes a wait that, in every run of the unchanged kernel, tested only phases that its warp
+/// already knew to be complete.
 std::string equivalence(const Mutant& m, bool no_news);
 
 }  // namespace drywell::tools

@@ -13,14 +13,14 @@ namespace drywell::tools {
 
 struct Exploration {
   uint64_t asked = 0, runs = 0;
-  std::optional<uint64_t> seed;  // the first that failed
-  std::string what;              // how
-  /// "100 schedules, all alike" or what went wrong and how to see it again.
+  std::optional<uint64_t> seed;  // the first seed that failed
+  std::string what;              // the failure of that seed
+  /// Returns "100 schedules, all alike", or the failure and the command that repeats it.
   std::string text() const;
   nlohmann::ordered_json json() const;
 };
 
-/// `run` runs under the given options and tells what is wrong; empty: nothing. Stops at the first seed that fails.
+/// `run` runs under the given options and returns the failure; empty: none. Stops at the first seed that fails.
 Exploration explore(uint64_t schedules, const sim::RunOptions& options, const std::function<std::string(const sim::RunOptions&)>& run);
 
 }  // namespace drywell::tools

@@ -14,8 +14,8 @@ import subprocess
 import sys
 import tempfile
 
-# figure: (section, key), microbenchmark, how: "add" a difference of cycles (times `weight`), "scale" by the ratio or "shrink" by its
-# inverse, or add the difference of the "trip" of the `weight` bytes that are in flight.
+# figure: (section, key), microbenchmark, method: "add" the difference of cycles (times `weight`), "scale" by the ratio or "shrink"
+# by its inverse, or "trip": add the difference of the round trip of the `weight` bytes in flight.
 RULES = [
     (("class", "half.interval"), "rate.fma.f16x2", "scale", 1),
     (("class", "f64.interval"), "rate.fma.f64", "scale", 1),

@@ -35,7 +35,8 @@ Json report_json(const sim::TimingReport& t) {
   return j;
 }
 
-/// Numbers only, flat: a track is from, length, state, line over and over, each start as the distance to the one before.
+/// Numbers only, in flat lists: a track repeats start, length, state, line; each start is the distance from the previous
+/// start.
 Json timeline_json(const sim::Timeline& t) {
   Json j = {{"seen", t.seen}, {"cta", fmt::format("{}, {}, {}", t.cta.x, t.cta.y, t.cta.z)}, {"from", t.from}, {"to", t.to},
             {"truncated", t.truncated}, {"units", t.units}, {"lines", t.lines}, {"smem_capacity", t.smem_capacity}};
@@ -63,7 +64,7 @@ std::string html_report(const HtmlReport& r) {
   Json j = {{"title", r.title}, {"launch", r.launch}, {"verified", r.verified},
             {"arch", fmt::format("{} ({})", r.arch.name, r.arch.description)}, {"version", DRYWELL_VERSION}, {"stalls", stall_names()},
             {"report", report_json(*r.run.timing)}, {"timeline", timeline_json(r.timeline)}};
-  // In a script element "</" would end it.
+  // A "</" in the data would end the script element.
   std::string data = j.dump();
   for (size_t at = data.find("</"); at != std::string::npos; at = data.find("</", at + 3)) data.replace(at, 2, "<\\/");
   return kReportHead + data + kReportTail;

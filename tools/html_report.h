@@ -1,4 +1,4 @@
-// The timed run as one HTML page that needs nothing else: time, limits, units, stalls, lines, and what one CTA did when.
+// The timed run as one self-contained HTML page: time, limits, units, stalls, lines, and the timeline of one CTA.
 #pragma once
 
 #include <string>
@@ -12,7 +12,7 @@ namespace drywell::tools {
 struct HtmlReport {
   std::string title;     // "fused-rht  8192 x 5120 bf16 -> …"
   std::string launch;    // "grid 148, block 256"
-  std::string verified;  // what is known of the values; may be empty
+  std::string verified;  // result of the verification; may be empty
   const sim::ArchConfig& arch;
   const sim::RunResult& run;  // with a timing report
   const sim::Timeline& timeline;
@@ -20,7 +20,7 @@ struct HtmlReport {
 
 std::string html_report(const HtmlReport& r);
 
-/// The page around the data: everything before and after it.
+/// The page around the data: the text before and after it.
 extern const char* const kReportHead;
 extern const char* const kReportTail;
 

@@ -1,4 +1,4 @@
-// The page of the HTML report: style and script. The data come in between as `D`.
+// The page of the HTML report: style and script. The data are inserted between the two parts as `D`.
 #include "tools/html_report.h"
 
 namespace drywell::tools {

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Installs what building, testing and running Drywell needs on Debian 12. Works as root or with sudo; does nothing if
-# everything is there. CUDA is optional and not installed here.
+# Installs the packages for building, testing and running Drywell on Debian 12. Works as root or with sudo; does nothing
+# if all packages are installed. CUDA is optional and not installed here.
 set -euo pipefail
 
 packages=(

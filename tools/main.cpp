@@ -1,5 +1,4 @@
-// drywell: the one command. Parses, runs the chosen subcommand, maps every failure to one message and an exit
-// code.
+// drywell: the one command. Parses, runs the chosen subcommand, converts every failure to one message and an exit code.
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -57,7 +56,7 @@ ExitCode guarded(const CommandContext& c, const std::function<ExitCode()>& actio
     return ExitCode::internal;
   } catch (const std::bad_alloc&) {
     return out_of_memory(c);
-  } catch (const std::length_error&) {  // more elements than addresses
+  } catch (const std::length_error&) {  // more elements than memory can address
     return out_of_memory(c);
   } catch (const std::exception& e) {
     say(c, fmt::format("internal error (a bug in Drywell, please report it): {}", e.what()));
@@ -65,7 +64,7 @@ ExitCode guarded(const CommandContext& c, const std::function<ExitCode()>& actio
   }
 }
 
-/// What is wrong with a command line, with the nearest command if one was misspelt.
+/// Prints the error of a command line, with the nearest command if one was misspelt.
 ExitCode usage(const Command& app, const CommandContext& c, const std::string& error, int argc, char** argv) {
   const std::vector<std::string> names = app.subcommands();
   const std::vector<std::string_view> views(names.begin(), names.end());
@@ -102,7 +101,7 @@ int run(int argc, char** argv) {
     DRYWELL_CHECK(context.action != nullptr, "a subcommand set no action");
     return context.action();
   });
-  const bool lost = std::fflush(stdout) != 0 || std::ferror(stdout) != 0;  // what was written long ago may have failed, too
+  const bool lost = std::fflush(stdout) != 0 || std::ferror(stdout) != 0;  // an earlier write may have failed, too
   if (lost && code == ExitCode::ok) {
     say(context, "standard output cannot be written");
     return static_cast<int>(ExitCode::bad_input);

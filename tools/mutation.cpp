@@ -63,7 +63,7 @@ bool removable(std::string_view opcode) {
   return false;
 }
 
-// The first such line opens a function's body: the declaration mutants need goes behind it.
+// The first such line opens a function's body: the mutants' declaration goes after it.
 bool opens_body(const std::string& line) { return line.find('{') != std::string::npos && line.find('[') == std::string::npos; }
 
 bool is_number(const std::string& s) { return !s.empty() && s.find_first_not_of("0123456789") == std::string::npos; }
@@ -73,7 +73,7 @@ class Maker {
   Maker(size_t line, const Parts& p, std::vector<Mutant>& out) : line_(line), p_(p), out_(out) {}
 
   void replace(std::string what, std::string text) { out_.push_back({line_, std::move(what), p_.text(p_.operands), std::move(text), {}}); }
-  /// Operand `i` moved by `step` and by -step.
+  /// Adds two mutants: operand `i` changed by `step` and by -step.
   void shift(const char* what, size_t i, int64_t step) {
     if (i >= p_.operands.size()) return;
     for (int64_t d : {step, -step}) {

@@ -1,4 +1,4 @@
-// Mutants of a kernel: its PTX with one piece of synchronisation taken out or one number moved.
+// Mutants of a kernel: its PTX with one piece of synchronisation removed or one number changed.
 #pragma once
 
 #include <string>
@@ -13,26 +13,26 @@ struct Mutant {
   size_t line = 0;         // of the printed PTX, from 0
   std::string what;        // "without", "true at once", "count + 1", …
   std::string original;    // the instruction
-  std::string replacement; // lines that stand in its place; may be empty
-  std::string source;      // "kernel.cpp:252" if the PTX says
+  std::string replacement; // lines that replace it; may be empty
+  std::string source;      // "kernel.cpp:252" if the PTX has source lines
 };
 
 /// One mutant for each fence, wait, commit, arrive and barrier, and two for each count, parity and number of bytes.
 std::vector<Mutant> mutants_of(std::string_view ptx);
-/// The text of a mutant.
+/// Returns the text of a mutant.
 std::string mutated(std::string_view ptx, const Mutant& m);
 
-/// The line, from 0, behind which `mutated` adds a declaration.
+/// Returns the line, from 0, after which `mutated` adds a declaration.
 size_t mutated_line_shift(std::string_view ptx);
 
-/// A simulated device that runs a mutant of what it is given.
+/// A simulated device that runs a mutant of each module that it loads.
 class MutantDevice : public kernels::SimulatedDevice {
  public:
-  /// `mutant`: nullptr runs the kernel as it is.
+  /// `mutant`: nullptr runs the unchanged kernel.
   MutantDevice(sim::DeviceOptions options, const Mutant* mutant) : SimulatedDevice(std::move(options)), mutant_(mutant) {}
   using SimulatedDevice::load;
   void load(isa::Module module, std::string_view text) override;
-  /// The unchanged PTX of the last module.
+  /// Returns the unchanged PTX of the last module.
   const std::string& original() const { return original_; }
 
  private:

@@ -114,7 +114,7 @@ std::string json_report(const FileRun& d) {
   return print_json(j);
 }
 
-/// What differs between a run under another schedule and the first one; empty: nothing.
+/// Returns the difference between a run under another schedule and the first run; empty if there is none.
 std::string difference(const PlanResult& first, const PlanResult& r) {
   if (!r.runs.empty() && !r.runs.back().ok()) return r.runs.back().fault->to_string();
   for (const kernels::BufferComparison& c : r.comparisons) {
@@ -164,7 +164,7 @@ ExitCode run_file(const CommandContext& c, const RunFlags& f, const std::vector<
     result = kernels::run_plan(plan, device, options);
   }
   if (!result.runs.empty() && !result.runs.back().ok() && result.runs.back().fault->code == "F3601" && options.run.listeners.empty()) {
-    // Once more, watched: the fault then tells who should have released whom.
+    // Repeats the run with the hazard checker: the fault then names the missing release of each wait.
     sim::HazardChecker watcher;
     kernels::SimulatedDevice again({.arch = f.arch});
     kernels::PlanOptions watched = options;

@@ -26,8 +26,7 @@ std::string verification(const RunDescription& d, bool colour) {
                      with_commas(v.mismatches), with_commas(v.compared), v.first_mismatch);
 }
 
-/// Bytes per second over the traffic the algorithm cannot avoid, and the share of the bus peak; 0 without a
-/// time.
+/// Bytes per second over the traffic that the algorithm cannot avoid, and the share of the bus peak; 0 without a time.
 double bandwidth(const RunDescription& d) {
   if (d.report.run.cycles == 0) return 0;
   return static_cast<double>(d.report.bytes_read + d.report.bytes_written) /
@@ -103,7 +102,7 @@ std::string json_report(const RunDescription& d) {
   j["arch"] = d.arch.name;
   j["driver"] = kernels::print_driver(d.options);
   j["launch"] = launch_json(r.launch);
-  // Functional drivers have no clock: null, never a number that could be taken for one.
+  // Functional drivers have no clock: null, so that no number is taken for a time.
   const bool timed = r.run.cycles != 0;
   j["cycles"] = timed ? Json(r.run.cycles) : Json(nullptr);
   j["seconds"] = timed ? Json(d.arch.seconds(static_cast<double>(r.run.cycles))) : Json(nullptr);

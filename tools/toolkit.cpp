@@ -20,7 +20,7 @@ std::string find_toolkit_program(const std::string& name) {
     if (const char* home = std::getenv(variable); home != nullptr) directories += std::string(home) + "/bin:";
   }
   if (const char* path = std::getenv("PATH"); path != nullptr) directories += std::string(path) + ":";
-  // A directory that is named is the only one looked at.
+  // If DRYWELL_CUDA_BIN names a directory, only that directory is searched.
   if (const char* only = std::getenv("DRYWELL_CUDA_BIN"); only != nullptr) directories = only;
   else directories += "/usr/local/cuda/bin";
   std::istringstream in(directories);

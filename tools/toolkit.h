@@ -1,4 +1,4 @@
-// The CUDA toolkit's programs, if they are there.
+// The CUDA toolkit's programs, if they are installed.
 #pragma once
 
 #include <string>
@@ -6,7 +6,8 @@
 
 namespace drywell::tools {
 
-/// Path of ptxas or nvcc: $CUDA_HOME/bin, $CUDA_PATH/bin, the PATH, /usr/local/cuda/bin. Throws Unavailable E4510 if it is nowhere.
+/// Returns the path of ptxas or nvcc: $CUDA_HOME/bin, $CUDA_PATH/bin, the PATH, /usr/local/cuda/bin. Throws Unavailable E4510 if it
+/// is in none of them.
 std::string find_toolkit_program(const std::string& name);
 std::string find_ptxas();
 

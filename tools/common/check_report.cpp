@@ -33,7 +33,7 @@ Json party_json(const sim::FindingParty& p) {
           {"when", p.when}};
 }
 
-/// A path as a URI reference.
+/// Returns a path as a URI reference.
 std::string uri_of(const std::string& path) {
   std::string out;
   for (const char c : path) {

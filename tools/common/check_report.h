@@ -20,19 +20,19 @@ struct CheckFlags {
   std::string sarif, hang_picture;
 };
 
-/// The checker of a run, if it has one, and what is told of it afterwards.
+/// The hazard checker of a run, if it has one, and its reports.
 class CheckedRun {
  public:
-  /// Throws UsageError for flags that make no sense.
+  /// Throws UsageError for flags that contradict each other.
   CheckedRun(const CheckFlags& flags, sim::RunOptions& options);
-  /// At the basic level: errors, and how many warnings there are; nothing if there is nothing.
+  /// Returns the findings; at the basic level without errors only the number of warnings, empty if there are none.
   std::string text(bool colour) const;
   /// Adds "hazards".
   void add_json(nlohmann::ordered_json& report) const;
   void write_sarif();
-  /// The wait-for graph, if the run ended in a deadlock.
+  /// Writes the wait-for graph if the run ended in a deadlock.
   void draw_hang();
-  /// verification_failed if `ok` would be, and a hazard counts.
+  /// Returns verification_failed if `without` is ok and a hazard counts, else `without`.
   ExitCode exit_code(ExitCode without) const;
 
  private:

@@ -1,4 +1,4 @@
-// One word out of a list, on a command line.
+// Selection of one word of a list on a command line.
 #pragma once
 
 #include <fmt/format.h>
@@ -13,7 +13,8 @@
 
 namespace drywell::tools {
 
-/// The value named `word`; UsageError with all names otherwise. `what`: "swizzle"; `command`: whose --help to point to.
+/// Returns the value named `word`; throws UsageError with all names otherwise. `what`: "swizzle"; `command`: the
+/// command whose --help the error names.
 template <class E, size_t N>
 E choose(std::string_view word, const std::pair<std::string_view, E> (&names)[N], std::string_view what, std::string_view command) {
   std::string known;
@@ -24,7 +25,8 @@ E choose(std::string_view word, const std::pair<std::string_view, E> (&names)[N]
   throw UsageError(fmt::format("no {} '{}': one of {}", what, word, known), command);
 }
 
-/// Numbers between 'x' or ',' ("128x64", "0x10,3"); UsageError unless there are `least` to `most` of them.
+/// Parses numbers between 'x' or ',' ("128x64", "0x10,3"); throws UsageError unless there are `least` to `most` of
+/// them.
 inline std::vector<int64_t> numbers(std::string_view text, size_t least, size_t most, std::string_view what, std::string_view command) {
   std::vector<int64_t> out;
   const char separator = text.find(',') != std::string_view::npos ? ',' : 'x';
@@ -45,7 +47,7 @@ inline std::vector<int64_t> numbers(std::string_view text, size_t least, size_t 
   return out;
 }
 
-/// A number of up to 64 bits, decimal or 0x….
+/// Parses a number of up to 64 bits, decimal or 0x….
 inline uint64_t word64(std::string_view text, std::string_view command) {
   const bool hex = text.starts_with("0x") || text.starts_with("0X");
   uint64_t v = 0;

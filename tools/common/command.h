@@ -1,8 +1,8 @@
-// What main() and the subcommands (tools/cmd_*.cpp) agree on.
+// The interface between main() and the subcommands (tools/cmd_*.cpp).
 //
-// A command adds itself with `void register_xxx(Command& app, CommandContext& context)`: it makes a
-// subcommand whose callback sets context.action. main() runs the action after parsing and turns every
-// exception into one message and an exit code (drywell/core/error.h).
+// A command adds itself with `void register_xxx(Command& app, CommandContext& context)`: it makes a subcommand whose
+// callback sets context.action. main() runs the action after parsing and converts every exception to one message and an
+// exit code (drywell/core/error.h).
 #pragma once
 
 #include <functional>
@@ -21,10 +21,10 @@ struct CommandContext {
   bool colour_err = false;
 };
 
-/// A command line that makes no sense: exit code 2.
+/// A wrong command line: exit code 2.
 class UsageError : public Error {
  public:
-  /// `help`: the command whose --help to point to ("run"); may be empty.
+  /// `help`: the command whose --help the message names ("run"); may be empty.
   explicit UsageError(std::string message, std::string_view help = {});
 };
 

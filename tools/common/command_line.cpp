@@ -15,7 +15,7 @@ namespace {
 template <class T>
 constexpr bool kCounts = std::is_same_v<T, unsigned> || std::is_same_v<T, uint64_t> || std::is_same_v<T, std::optional<uint64_t>>;
 
-/// CLI11 takes -1 for the largest number.
+/// Rejects a sign: CLI11 reads -1 as the largest number.
 std::string no_sign(const std::string& value) { return value.starts_with('-') ? fmt::format("{} is not a number from 0 up", value) : ""; }
 
 }  // namespace
@@ -107,14 +107,14 @@ Command::Parsed Command::parse(int argc, char** argv) {
     inner_->parse(argc, argv);
   } catch (const CLI::ParseError& e) {
     if (e.get_exit_code() != static_cast<int>(CLI::ExitCodes::Success)) return {false, e.what()};
-    inner_->exit(e);  // --help and --version print here
+    inner_->exit(e);  // prints --help and --version
     return {true, {}};
   }
   return {};
 }
 
 Command::Parsed Command::parse(std::vector<std::string> words) {
-  std::reverse(words.begin(), words.end());  // CLI11 takes them from the back
+  std::reverse(words.begin(), words.end());  // CLI11 reads the words from the back
   try {
     inner_->parse(words);
   } catch (const CLI::ParseError& e) {

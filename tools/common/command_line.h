@@ -1,4 +1,4 @@
-// The command line, as the commands see it: CLI11's vocabulary without its headers, which take longer to compile than any
+// The command line for the commands: CLI11's vocabulary without its headers, which take longer to compile than any
 // command. Names of types in --help (UINT, TEXT) are CLI11's.
 #pragma once
 
@@ -19,7 +19,7 @@ class Option {
  public:
   explicit Option(CLI::Option* inner) : inner_(inner) {}
   Option* required();
-  /// --help shows the value the target has now.
+  /// --help shows the target's current value.
   Option* capture_default_str();
   /// false: one value at a time, so that positional words may follow.
   Option* allow_extra_args(bool allowed);
@@ -27,7 +27,7 @@ class Option {
   Option* excludes(const std::string& other);
   Option* one_of(std::vector<std::string> values);
   Option* between(int least, int greatest);
-  /// `test` gives a message for a value it refuses, else "".
+  /// `test` returns a message for a value that it rejects, else "".
   Option* check(std::function<std::string(const std::string&)> test);
 
  private:
@@ -45,7 +45,7 @@ class Command {
   Command& operator=(const Command&) = delete;
 
   Command* add_subcommand(const std::string& name, const std::string& description);
-  /// T: what command_line.cpp instantiates it for; a missing one is an error of the linker.
+  /// T: a type of the explicit instantiations in command_line.cpp; another type is a linker error.
   template <class T>
   Option* add_option(const std::string& name, T& target, const std::string& description);
   template <class T>
@@ -53,24 +53,24 @@ class Command {
   void callback(std::function<void()> action);
   void footer(const std::string& text);
   void require_subcommand(int count);
-  /// Words that no option takes are kept: remaining().
+  /// Keeps words that no option takes: remaining().
   void allow_extras();
-  /// The first word that is no option ends the options.
+  /// The first word that is not an option ends the options.
   void prefix_command();
   std::vector<std::string> remaining() const;
-  /// No words: no such flag.
+  /// Empty `names`: no such flag.
   void set_help_flag(const std::string& names = {}, const std::string& description = {});
   void set_version_flag(const std::string& names, const std::string& version);
   std::string help() const;
   std::vector<std::string> subcommands() const;
 
-  /// What became of a command line.
+  /// Result of parsing a command line.
   struct Parsed {
-    bool answered = false;  // --help or --version: it has been printed
-    std::string error;      // empty: it fits
+    bool answered = false;  // --help or --version, which have been printed
+    std::string error;      // empty: the command line is correct
   };
   Parsed parse(int argc, char** argv);
-  /// Without the program's name. --help is no answer here but an error.
+  /// Parses words without the program's name. --help is an error here.
   Parsed parse(std::vector<std::string> words);
 
  private:

@@ -25,7 +25,7 @@ std::string escaped(std::string_view text, bool xml) {
 constexpr double kWidth = 430, kGap = 280, kLine = 16, kPad = 9, kMargin = 20, kSpace = 18, kTitle = 34;
 
 constexpr double kLetter = 6.05;  // of a label
-constexpr double kEnds = 14;  // between the ends of edges at one side of a box
+constexpr double kEnds = 14;  // distance between the ends of edges at one side of a box
 
 struct Box {
   double x = 0, y = 0, height = 0;
@@ -87,7 +87,7 @@ class Picture {
     const Box& b = boxes_[node];
     return b.y + b.height * static_cast<double>(k + 1) / static_cast<double>(sides_[node][side] + 1);
   }
-  // Forward to the right; back to the left, dashed: a barrier lacks that warp.
+  // Forward edges go to the right; backward edges go to the left and are dashed: the barrier waits for that warp.
   std::string line(size_t i) const {
     const sim::WaitGraph::Edge& e = graph_.edges[i];
     const bool back = goes_back(e);
@@ -96,7 +96,7 @@ class Picture {
     return fmt::format("<path d=\"M{:.1f},{:.1f} C{:.1f},{:.1f} {:.1f},{:.1f} {:.1f},{:.1f}\" fill=\"none\" stroke=\"{}\"{} marker-end=\"url(#tip)\"/>\n", x0, y0, x0 + bend, y0,
                        x1 - bend, y1, x1, y1, back ? "#b45309" : "#374151", back ? " stroke-dasharray=\"5 3\"" : "");
   }
-  // At the edge's beginning, where no two come together, on a ground that hides the lines behind it.
+  // At the start of the edge, where no two labels overlap, on a background that hides the lines behind it.
   std::string label(size_t i) const {
     const sim::WaitGraph::Edge& e = graph_.edges[i];
     const bool back = goes_back(e);
@@ -111,7 +111,7 @@ class Picture {
   const sim::WaitGraph& graph_;
   std::vector<Box> boxes_;
   std::vector<std::array<size_t, 2>> sides_;      // ends of edges at the left and the right of each box
-  std::vector<std::pair<size_t, size_t>> ends_;   // of each edge, which of the ends at its boxes
+  std::vector<std::pair<size_t, size_t>> ends_;   // of each edge, the indices of its ends at its two boxes
   size_t columns_ = 1;
   double height_ = 0;
 };

@@ -1,4 +1,4 @@
-// Kernel parameters on a command line: options the command itself does not know.
+// Kernel parameters on a command line: options that the command itself does not declare.
 #pragma once
 
 #include <string>
@@ -11,15 +11,15 @@ namespace drywell::tools {
 
 using Given = std::vector<std::pair<std::string, std::string>>;
 
-/// "--m=64 --fast --n 128" as pairs. A following word is a value unless the parameter is a flag. Throws
-/// UsageError for words that are no option.
+/// Parses "--m=64 --fast --n 128" to pairs. A following word is a value unless the parameter is a flag. Throws
+/// UsageError for words that are not options.
 Given parse_parameters(const kernels::Kernel& k, const std::vector<std::string>& words,
                        std::string_view command);
 
-/// The kernel's parameters as help text, indented.
+/// Returns the kernel's parameters as help text, indented.
 std::string describe_parameters(const kernels::Kernel& k);
 
-/// "--m=64 --n=128": those the user set, canonical.
+/// Returns "--m=64 --n=128": the parameters that the user set, in canonical form.
 std::string print_given(const kernels::Params& p);
 
 }  // namespace drywell::tools

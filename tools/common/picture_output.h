@@ -1,4 +1,4 @@
-// The picture options that inspection commands share: --table, --svg FILE, --html FILE.
+// The picture options of inspection commands: --table, --svg FILE, --html FILE.
 #pragma once
 
 #include <span>
@@ -24,7 +24,7 @@ struct PictureFlags {
 
 void add_picture_options(Command& command, PictureFlags& flags);
 
-/// Draws the grids where the user asked for: on the terminal (in colour if it shows colours), as an SVG file, as a page of HTML.
+/// Draws the grids to the requested outputs: the terminal (in colour if it shows colours), an SVG file, an HTML page.
 void draw(const PictureFlags& flags, const CommandContext& c, std::string_view title, std::span<const layout::Grid> grids);
 
 }  // namespace drywell::tools

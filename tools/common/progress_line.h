@@ -1,4 +1,4 @@
-// The progress line of commands that take long.
+// The progress line of long commands.
 #pragma once
 
 #include <condition_variable>
@@ -12,20 +12,20 @@
 
 namespace drywell::tools {
 
-/// A line on stderr that tells what is going on and how far it is. Nothing unless stderr is a terminal;
-/// appears after half a second.
+/// A line on stderr with the current phase and its progress. It shows nothing unless stderr is a terminal, and appears
+/// after half a second.
 class ProgressLine {
  public:
-  /// Of one run, or of work that tells its phases alone.
+  /// Progress of one run, or without a run of named phases only.
   explicit ProgressLine(sim::RunProgress& progress);
   ProgressLine();
   ~ProgressLine();
   ProgressLine(const ProgressLine&) = delete;
   ProgressLine& operator=(const ProgressLine&) = delete;
   void phase(std::string_view what);
-  /// Text on stdout, above the line.
+  /// Prints text to stdout, above the line.
   void print(std::string_view text);
-  /// Erases the line for good.
+  /// Erases the line permanently.
   void end();
 
  private:

@@ -1,4 +1,4 @@
-// Pieces that reports of kernels and of PTX files share.
+// Shared parts of the reports of kernels and of PTX files.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
@@ -9,16 +9,16 @@
 
 namespace drywell::tools {
 
-/// "grid 4 x 2, block 128, cluster 2, 16,384 B dynamic shared memory"
+/// Returns for example "grid 4 x 2, block 128, cluster 2, 16,384 B dynamic shared memory"
 std::string describe_launch(const sim::LaunchConfig& c);
-/// "12,345 warp instructions in 0.02 s on the host (600 k/s)"
+/// Returns for example "12,345 warp instructions in 0.02 s on the host (600 k/s)"
 std::string describe_speed(const sim::RunResult& run);
-/// Most memory this process ever held, in bytes: the simulated device and the host's own arrays.
+/// Returns the peak memory of this process in bytes: the simulated device and the host's own arrays.
 uint64_t peak_memory();
 
 nlohmann::ordered_json launch_json(const sim::LaunchConfig& c);
 nlohmann::ordered_json lines_json(const std::vector<SourcePos>& lines);
-/// null without a fault.
+/// Returns null if there is no fault.
 nlohmann::ordered_json fault_json(const sim::RunResult& run);
 /// Adds units, stalls and, with a timing report, roles, limits and traffic.
 void add_timing(const sim::RunResult& run, nlohmann::ordered_json& j);

@@ -11,7 +11,7 @@
 namespace drywell::tools {
 namespace {
 
-/// "NAME=REST" apart.
+/// Splits "NAME=REST".
 std::pair<std::string, std::string> named(const std::string& word, std::string_view option) {
   const size_t equals = word.find('=');
   if (equals == 0 || equals == std::string::npos)

@@ -1,4 +1,4 @@
-// What `drywell run` was asked on its command line, and the places a run writes to.
+// Command-line flags of `drywell run`, and the output files of a run.
 #pragma once
 
 #include <optional>
@@ -32,7 +32,7 @@ struct RunFlags {
   PlanFlags plan;
   CheckFlags check;
   uint64_t explore = 0;  // schedules
-  std::optional<uint64_t> seed;  // step: a schedule of --explore
+  std::optional<uint64_t> seed;  // step: one schedule of --explore
 };
 
 /// Options for `p`; the words are those of launch files.
@@ -41,20 +41,21 @@ void add_plan_flags(Command& sub, PlanFlags& p);
 /// True if `subject` names a PTX or launch file, not a kernel of the table.
 bool names_a_file(const std::string& subject);
 
-/// The driver, threads and limits asked for. Throws InputError E4306, UsageError.
+/// Returns the requested driver, threads and limits. Throws InputError E4306, UsageError.
 sim::RunOptions run_options(const RunFlags& f);
 /// --report-cta. Throws UsageError, also for --report without the timed driver.
 Dim3 report_cta(const RunFlags& f);
-/// `run`: what makes the run again; may be empty.
+/// `run`: the words that repeat the run; may be empty.
 sim::TraceOptions trace_options(const RunFlags& f, const sim::RunOptions& options, std::string run);
-/// ok or that of the fault.
+/// Returns ok, or the exit code of the fault.
 ExitCode fault_exit(const sim::RunResult& r);
 
-/// The launch file, or the plan the flags make for a PTX file. Throws UsageError, InputError E44xx with everything found.
+/// Returns the launch file's plan, or the plan of the flags for a PTX file. Throws UsageError, InputError E44xx with all
+/// errors.
 kernels::LaunchPlan make_plan(const RunFlags& f);
 
-/// Report and trace, opened before the run starts: what cannot be written is known at once, and what is there already
-/// stays until the run is over.
+/// Report and trace files, opened before the run starts: an output that cannot be written is an error at once, and
+/// existing files stay unchanged until the run is complete.
 class RunOutputs {
  public:
   explicit RunOutputs(const RunFlags& f);

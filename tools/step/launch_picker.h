@@ -1,4 +1,4 @@
-// Runs the host code of a kernel or the launches of a PTX file, and hands one launch to whoever steps it.
+// Runs the host code of a kernel or the launches of a PTX file, and passes one launch to the debugger.
 #pragma once
 
 #include <functional>
@@ -9,13 +9,13 @@
 
 namespace drywell::tools {
 
-/// The launch whose turn it is runs in `body`; the others run as they would.
+/// The launch with number `which` runs in `body`; the others run normally.
 class LaunchPicker : public sim::LaunchRunner {
  public:
   using Body = std::function<sim::RunResult(const sim::Launch&, const sim::RunOptions&)>;
   LaunchPicker(uint32_t which, Body body) : which_(which), body_(std::move(body)) {}
   sim::RunResult run(const sim::Launch& launch, const sim::RunOptions& options) override;
-  /// Launches seen so far.
+  /// Number of launches so far.
   uint32_t seen() const { return seen_; }
 
  private:
@@ -23,18 +23,18 @@ class LaunchPicker : public sim::LaunchRunner {
   Body body_;
 };
 
-/// Leaves the host code without finishing it.
+/// Thrown to leave the host code without finishing it.
 struct Abandoned {};
 
-/// What the host code said in the end.
+/// Result of the host code.
 struct HostOutcome {
   sim::RunResult run;
   std::string verification;  // empty: not verified
   bool passed = true;
 };
 
-/// Runs the kernel of the table or the PTX or launch file of `f` with its launches going through `picker`. Throws
-/// Abandoned if the body did, InputError E4327 if there were fewer launches.
+/// Runs the kernel of the table or the PTX or launch file of `f`; its launches go through `picker`. Throws Abandoned if
+/// the body did, InputError E4327 if there were fewer launches.
 HostOutcome run_host(const RunFlags& f, const std::vector<std::string>& words, LaunchPicker& picker, uint32_t which, std::string_view command);
 
 }  // namespace drywell::tools

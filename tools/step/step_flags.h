@@ -1,4 +1,4 @@
-// What both doors of the debugger take on a command line: drywell step, and the launch request of drywell dap.
+// Command-line flags of both debuggers: drywell step, and the launch request of drywell dap.
 #pragma once
 
 #include <string>

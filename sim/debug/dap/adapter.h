@@ -13,7 +13,7 @@
 
 namespace drywell::sim::dap {
 
-/// A request that cannot be answered: becomes a response with success false.
+/// A request that cannot be served: becomes a response with success false.
 struct DapError {
   std::string message;
 };
@@ -23,7 +23,7 @@ class DapAdapter {
   /// `program`: the kernel or file that the launch request named.
   DapAdapter(Wire& wire, Debugger& debugger, std::string program, std::string source_root, bool stop_on_entry);
 
-  /// Serves requests until the launch is over (true) or the client leaves (false).
+  /// Serves requests until the launch is complete (true) or the client disconnects (false).
   bool serve();
 
  private:
@@ -39,7 +39,7 @@ class DapAdapter {
   void refuse(const Json& request, const std::string& why);
   void event(std::string_view name, Json body);
 
-  // Running: a request sets what comes next, and it happens once the response is out (adapter_run.cpp).
+  // Running: a request sets the next motion, and it runs after the response is sent (adapter_run.cpp).
   void run_motion();
   void report_stop(const StopReason& r);
   Json start(Motion m, Json body = Json::object());
@@ -81,7 +81,7 @@ class DapAdapter {
   Warp& find_warp(const WarpRef& w);
   Json source_of(uint32_t pc, uint32_t& line);
   Json source_file(const std::string& path) const;
-  /// What a variablesReference or frame id stands for until the next stop.
+  /// The object of a variablesReference or frame id, valid until the next stop.
   struct Handle {
     enum class Kind : uint8_t { frame, registers, predicates, special, mbarriers, async, lanes } kind = Kind::frame;
     WarpRef warp;
@@ -99,8 +99,8 @@ class DapAdapter {
   bool left_ = false, over_ = false, pause_ = false;
   Motion motion_;
   std::string motion_name_;
-  std::deque<Json> waiting_;                          // messages that came while running
-  std::map<std::string, std::vector<uint32_t>> sets_;  // stops by what set them: "source:PATH", "function", …
+  std::deque<Json> waiting_;                          // messages received while running
+  std::map<std::string, std::vector<uint32_t>> sets_;  // stops by their origin: "source:PATH", "function", …
   std::vector<Handle> handles_;
   size_t printed_ = 0;
 };

@@ -1,4 +1,4 @@
-// Breakpoints: each request replaces the ones the last request of its kind set.
+// Breakpoints: each request replaces the breakpoints of the previous request of its kind.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -9,7 +9,7 @@
 namespace drywell::sim::dap {
 namespace {
 
-/// Instructions have no addresses in PTX; the protocol wants some. 16 apart, as an SM's are.
+/// Instructions have no addresses in PTX, but the protocol needs addresses: 16 apart, as on an SM.
 constexpr uint64_t kInstructionBytes = 16;
 
 Json unverified(const std::string& why) { return {{"verified", false}, {"message", why}}; }
@@ -21,7 +21,7 @@ std::string path_of(const Json& arguments) {
 
 }  // namespace
 
-/// Removes the stops of `set`, then adds one per entry of `wanted`; what an entry gets wrong becomes its message.
+/// Removes the stops of `set`, then adds one per entry of `wanted`; the error of an entry becomes its message.
 Json DapAdapter::replace_stops(const std::string& set, const Json& wanted, const std::function<Json(const Json&)>& add) {
   for (uint32_t id : sets_[set]) debugger_.stops().remove(id);
   sets_[set].clear();
@@ -86,7 +86,7 @@ Json DapAdapter::set_instruction_breakpoints(const Json& a) {
   });
 }
 
-// What can be watched is named as in `watch`: a register, "smem 0x400,16", "tmem 0..3,0".
+// The names are those of `watch`: a register, "smem 0x400,16", "tmem 0..3,0".
 Json DapAdapter::data_breakpoint_info(const Json& a) {
   std::string name = a.at("name").get<std::string>();
   if (a.contains("variablesReference") && a["variablesReference"].get<uint64_t>() != 0) debugger_.focus = handle_of(a, "variablesReference").warp;

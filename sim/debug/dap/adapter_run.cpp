@@ -1,4 +1,4 @@
-// Requests that move.
+// Requests that run the launch.
 #include <utility>
 
 #include "sim/debug/describe.h"
@@ -6,7 +6,7 @@
 
 namespace drywell::sim::dap {
 
-// The response goes out first; then serve() moves.
+// The response is sent first; then serve() runs the motion.
 Json DapAdapter::start(Motion m, Json body) {
   motion_ = std::move(m);
   return body;
@@ -21,7 +21,7 @@ void DapAdapter::run_motion() {
       motion_ = nullptr;
       return report_stop(r);
     }
-    // A message came: answer it and go on, unless it ends the running.
+    // Answers a message and continues, unless the message ends the motion.
     std::optional<Wire::Message> m = wire_.receive();
     if (!m.has_value()) left_ = true;
     else if (!m->error.empty()) refuse(Json::object(), m->error);
@@ -94,7 +94,7 @@ Json DapAdapter::do_continue(const Json&) {
   return start([this] { return debugger_.forward({}); }, {{"allThreadsContinued", true}});
 }
 
-// A motion may run again after an interruption: what it wants is made once.
+// A motion may run again after an interruption: its condition is made once.
 Json DapAdapter::do_next(const Json& a) {
   debugger_.focus = warp_of(a.at("threadId").get<uint64_t>());
   motion_name_ = "step";

@@ -11,7 +11,7 @@
 namespace drywell::sim::dap {
 namespace {
 
-constexpr size_t kMostBytes = 16 << 20;  // of a message: none of the protocol's comes near
+constexpr size_t kMostBytes = 16 << 20;  // of a message: the protocol's messages are far smaller
 
 std::string lower(std::string text) {
   std::transform(text.begin(), text.end(), text.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });

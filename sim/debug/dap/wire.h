@@ -1,4 +1,4 @@
-// Messages of the Debug Adapter Protocol: JSON behind a Content-Length header, over two descriptors.
+// Messages of the Debug Adapter Protocol: JSON after a Content-Length header, over two descriptors.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -13,15 +13,15 @@ class Wire {
  public:
   Wire(int in, int out) : in_(in), out_(out) {}
 
-  /// Something is there to read (or the other end is gone).
+  /// True if there are bytes to read (or the other end is closed).
   bool ready() const;
   struct Message {
     Json body;
-    std::string error;  // why there is none: the bytes were no message
+    std::string error;  // empty: a valid message; else the reason why the bytes are not a message
   };
-  /// Waits for the next message; nothing when the other end is gone.
+  /// Waits for the next message; returns nothing if the other end is closed.
   std::optional<Message> receive();
-  /// Adds "seq". What cannot be delivered is dropped.
+  /// Adds "seq" and sends the message. A message that cannot be delivered is dropped.
   void send(Json message);
 
  private:
