@@ -14,7 +14,7 @@ void require_modelled(const TensorMapFields& f) {
 }
 
 // Interleaved maps list their dimensions in memory order: W, H, …, channel slices, N. The unit of dimension 0
-// is a slice of 16 or 32 bytes; a copy takes one slice of the channels, whatever the box (measured on an
+// is a slice of 16 or 32 bytes; a copy takes one slice of the channels for every box (measured on an
 // H200).
 uint32_t slice_bytes(const TensorMapFields& f) { return f.interleave == Interleave::bytes16 ? 16 : 32; }
 

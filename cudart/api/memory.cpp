@@ -8,7 +8,7 @@ using namespace drywell::cudart;
 
 namespace {
 
-constexpr size_t kPitchAlignment = 512;  // bytes; what devices of compute capability 9.0 and 10.0 return
+constexpr size_t kPitchAlignment = 512;  // bytes; the value of devices of compute capability 9.0 and 10.0
 
 void allocate(Context& c, void** out, size_t bytes, MemoryType type, unsigned flags) {
   require_value(out != nullptr);

@@ -38,7 +38,7 @@ struct TmemCheck {
 };
 
 /// Compares the layout's mode 0 with the cells that one instruction touches in one CTA, for every coordinate of the other modes.
-/// Offsets count elements: 32-bit cells for d (whatever its type, as CUTLASS stores it), bytes for scale factors, elements for a.
+/// Offsets count elements: 32-bit cells for d (for every type, as in CUTLASS), bytes for scale factors, elements for a.
 /// D's mode 0 is (rows, columns); A's (rows, K); scale factors' ((rows, 4 copies), (vector, factors)).
 /// Throws InputError E1804 for a layout of another form.
 TmemCheck check_tmem_layout(const layout::ComposedLayout& l, const TmemUseForm& use);
