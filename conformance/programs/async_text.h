@@ -16,7 +16,7 @@ using Bytes = std::vector<uint8_t>;
 /// A program without its kernel's frame. Registers of the body:
 ///   %thread; %area and %bar, addresses of 2 KiB (aligned to 1024) and of 64 bytes of shared memory; %rank of the CTA in its cluster;
 ///   %b0 … the buffers' addresses; %map the first tensor map's; %first: this is thread 0;
-/// %p, %h, %r, %d, %q0 … for free use (1, 16, 32, 64, 128 bits).
+///   %p, %h, %r, %d, %q0 … for free use (1, 16, 32, 64, 128 bits).
 struct AsyncText {
   std::string body;
   std::vector<ProgramBuffer> buffers;

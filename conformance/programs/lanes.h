@@ -76,8 +76,8 @@ RowFn row_of(R (*f)(A...)) {
 }
 }  // namespace detail
 
-/// Makes a row function from a captureless lambda over integers, floats and bools: rows([](uint32_t a, uint32_t b) { …
-/// }).
+/// Makes a row function from a captureless lambda over integers, floats and bools:
+/// row([](uint32_t a, uint32_t b) { … }).
 template <class F>
 RowFn row(F f) {
   return detail::row_of(+f);
