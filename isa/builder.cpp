@@ -29,7 +29,7 @@ std::string_view reg_prefix(Mod type) {
   }
 }
 
-// Registers hold untyped bits (facts/ptx-census.md, easy to miss 4).
+// Registers hold untyped bits (docs/facts/ptx-census.md, "Things that are easy to miss", 4).
 Mod storage_type(Mod type) {
   switch (type_bits(type)) {
     case 1: return Mod::pred;

@@ -6,7 +6,7 @@ namespace drywell::isa {
 namespace {
 
 // Puts each token into the first free slot that admits it. Types keep their order (cvt.f32.f64 is not cvt.f64.f32); tokens of
-// different slots may otherwise come in any order, as ptxas allows (facts/tcgen05.md §4.9).
+// different slots may otherwise come in any order, as ptxas allows (docs/facts/tcgen05.md §4.9).
 bool fill_slots(Opcode op, std::string_view rest, OpcodeForm& form, std::string& why) {
   const InstrSpec& row = spec(op);
   const size_t slots = row.slot_count();

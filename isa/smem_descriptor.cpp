@@ -75,7 +75,7 @@ void check_legal_swizzle(Swizzle mode, const OperandTile& tile, Diagnostics& out
 }
 
 // While the base offset is 0, the bits of the start address that choose the row of the pattern must be 0
-// (facts §4.6).
+// (docs/facts/tcgen05.md §4.6).
 void check_phase(const SmemDescriptor& d, Swizzle mode, const OperandTile& tile, Diagnostics& out,
                  const SourcePos& where) {
   if (mode == Swizzle::none) {

@@ -26,7 +26,7 @@ bool parse_target(std::string_view text, Target& out) {
   return false;
 }
 
-// facts/tcgen05.md §1.3 and facts/tma-mbarrier.md §2.3: features that ptxas 13.0 accepts per target.
+// docs/facts/tcgen05.md §1.3 and docs/facts/tma-mbarrier.md §2.3: features that ptxas 13.0 accepts per target.
 bool has_feature(Target t, Feature f) {
   switch (f) {
     case Feature::base: return true;

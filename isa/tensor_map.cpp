@@ -9,7 +9,7 @@
 namespace drywell::isa {
 namespace {
 
-// Positions of the tiled fields are from the code that ptxas emits for tensormap.replace (facts/tma-mbarrier.md §2.1), of
+// Positions of the tiled fields are from the code that ptxas emits for tensormap.replace (docs/facts/tma-mbarrier.md §2.1), of
 // the other fields from the bytes that an H200's driver makes (tests/data/tensor_map/h200.txt).
 constexpr unsigned kAddress = 0x00, kModes = 0x08, kStrideLow = 0x0c, kStrideHigh = 0x1c, kDim = 0x20,
                    kTraversal = 0x34, kBox = 0x38, kLowerCorner = 0x38, kUpperCorner = 0x3a, kPixels = 0x3c,

@@ -68,7 +68,7 @@ void set_row(const TensorMapFields& f, uint32_t elements, TileGeometry& g) {
   g.row_bytes = elements * smem_element_bits(f.type) / 8;
   g.global_row_bytes = elements * element_bits(f.type) / 8;
   g.row_pitch = f.swizzle == Swizzle::none ? g.row_bytes : swizzle_span(f.swizzle);
-  // The padded types count their packed size in the transaction bytes (facts §2.4).
+  // The padded types count their packed size in the transaction bytes (docs/facts/tma-mbarrier.md §2.4).
   g.transaction_bytes = g.rows * g.global_row_bytes;
 }
 

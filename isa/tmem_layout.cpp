@@ -7,7 +7,7 @@ bool is_split_by_row(MmaKind kind) { return kind == MmaKind::f16 || kind == MmaK
 
 }  // namespace
 
-// facts/tcgen05.md §6.3: f16 and tf32 keep two 8-row groups and two K halves in the 16 lanes of a 16-row
+// docs/facts/tcgen05.md §6.3: f16 and tf32 keep two 8-row groups and two K halves in the 16 lanes of a 16-row
 // group, one column; the other kinds keep each row in its own lane, one column per half of K.
 TmemBits metadata_bits(MmaKind kind, unsigned k, unsigned m, unsigned selector) {
   unsigned column = 0, nibble = 0;

@@ -53,7 +53,7 @@ void zeroed_columns(const ZeroColumnMask& mask, unsigned m, std::span<uint8_t> o
   for (size_t p = 0; p < parts; ++p) {
     bool zero = mask.first_zeroed[p];
     const unsigned first = zero ? zeroed : used;
-    // The start count saturates: the first run keeps at least one column (facts §4.8).
+    // The start count saturates: the first run keeps at least one column (docs/facts/tcgen05.md §4.8).
     unsigned left = first - std::min<unsigned>(mask.start_count[p], first - 1);
     for (size_t c = 0; c < width; ++c) {
       out[p * width + c] = zero;

@@ -220,7 +220,7 @@ uint64_t reversed(uint64_t v, unsigned bits) {
   return r;
 }
 
-// Returns the random integers of a, b, e and f (facts/numerics.md §2.2).
+// Returns the random integers of a, b, e and f (docs/facts/numerics.md §2.2).
 std::array<uint64_t, 4> random_of(bool four_bit, uint64_t w) {
   const uint64_t hi = w >> 16 & 0xFFFF, lo = w & 0xFFFF;
   if (!four_bit) return {reversed(hi, 16), hi, reversed(lo, 16), lo};

@@ -54,7 +54,7 @@ void eight_by_eight(std::vector<ProgramSpec>& out, unsigned count, bool trans) {
   });
 }
 
-// Rows of 16 elements packed from the lowest bit, then padding; each element becomes a byte (facts/tcgen05.md §3).
+// Rows of 16 elements packed from the lowest bit, then padding; each element becomes a byte (docs/facts/tcgen05.md §3).
 void unpacked(std::vector<ProgramSpec>& out, unsigned count, unsigned bits) {
   add(out, fmt::format("ldmatrix.sync.aligned.m8n16.x{}.shared.b8x16.{}", count, bits == 4 ? "b4x16_p64" : "b6x16_p32"), words(count) + "=M" + words(kCellWords),
       [count, bits](In in, Out o) {

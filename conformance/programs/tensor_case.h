@@ -1,5 +1,5 @@
 // One tcgen05.mma of the suite: matrices of codes, their places, and the expected result. Layouts are written from the
-// PTX ISA and the public code that facts/tcgen05.md §4.6, §5, §6, §8 cites, the arithmetic from facts/numerics.md §3.1;
+// PTX ISA and the public code that docs/facts/tcgen05.md §4.6, §5, §6, §8 cites, the arithmetic from docs/facts/numerics.md §3.1;
 // nothing here calls isa/ layouts or sim/numeric.
 #pragma once
 

@@ -1,4 +1,4 @@
-// Expected result of an MMA (facts/numerics.md §3.1, facts/tcgen05.md §4.5, §4.8, §6.3).
+// Expected result of an MMA (docs/facts/numerics.md §3.1, docs/facts/tcgen05.md §4.5, §4.8, §6.3).
 #include <algorithm>
 
 #include "conformance/programs/tensor_case.h"
@@ -6,7 +6,7 @@
 namespace drywell::kernels::conformance {
 namespace {
 
-// §6.3: the k of element i of a compressed row.
+// docs/facts/tcgen05.md §6.3: the k of element i of a compressed row.
 unsigned kept_k(const MmaCase& c, const std::vector<uint8_t>& meta, unsigned i) {
   if (c.kind == "tf32") return 2 * i + (meta[i] == 0xE ? 1 : 0);
   if (c.packed_fp4()) {

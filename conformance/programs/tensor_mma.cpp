@@ -199,7 +199,7 @@ std::vector<MmaCase> operands() {
   return cases;
 }
 
-// Sparse A: half of the elements are kept, and metadata selects them (facts/tcgen05.md §6.3).
+// Sparse A: half of the elements are kept, and metadata selects them (docs/facts/tcgen05.md §6.3).
 std::vector<MmaCase> sparse() {
   std::vector<MmaCase> cases;
   for (const char* kind : {"f16", "tf32", "f8f6f4", "i8", "mxf8f6f4", "mxf4", "mxf4nvf4"}) {

@@ -1,4 +1,4 @@
-// Layouts of an MMA's operands (facts/tcgen05.md §4.6, §5, §6, §8), in a second implementation.
+// Layouts of an MMA's operands (docs/facts/tcgen05.md §4.6, §5, §6, §8), in a second implementation.
 #include <algorithm>
 
 #include "conformance/programs/tensor_case.h"

@@ -1,4 +1,4 @@
-// The arithmetic of one matrix instruction, element by element, written from facts/numerics.md §3.1 with 64-bit
+// The arithmetic of one matrix instruction, element by element, written from docs/facts/numerics.md §3.1 with 64-bit
 // integers: slow, simple, and independent of sim/numeric.
 #pragma once
 

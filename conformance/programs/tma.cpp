@@ -36,7 +36,7 @@ uint64_t tensor_bytes(const TensorMapFields& f) {
 }
 
 // Returns the place of byte `offset` of the dense tile in shared memory: the 16-byte chunk's number is XORed with the number
-// of its 128-byte line, modulo the swizzle's period (facts/tma-mbarrier.md §2.5). The tile starts at a multiple of 1024.
+// of its 128-byte line, modulo the swizzle's period (docs/facts/tma-mbarrier.md §2.5). The tile starts at a multiple of 1024.
 uint32_t swizzled(Swizzle s, uint32_t offset) {
   const uint32_t line = offset >> 7;
   switch (s) {
@@ -47,7 +47,7 @@ uint32_t swizzled(Swizzle s, uint32_t offset) {
   }
 }
 
-// Number of elements of a row that the copy may access: stores and reductions clip at 16 bytes (facts/tma-mbarrier.md §2.4 note s, H200).
+// Number of elements of a row that the copy may access: stores and reductions clip at 16 bytes (docs/facts/tma-mbarrier.md §2.4 note s, H200).
 int64_t writable_row(const Copy& c) {
   const uint64_t chunk = 16 / element_bytes(c.map), n = c.map.dim[0];
   return static_cast<int64_t>(c.store ? (n + chunk - 1) / chunk * chunk : n);
@@ -67,7 +67,7 @@ void for_elements(const Copy& c, F visit) {
             bool inside = true;
             int64_t address = 0;
             for (uint32_t d = 0; d < f.rank; ++d) {
-              // The innermost traversal stride has no effect (facts/tma-mbarrier.md §2.4, H200).
+              // The innermost traversal stride has no effect (docs/facts/tma-mbarrier.md §2.4, H200).
               const int64_t x = c.at[d] + int64_t{i[d]} * (d == 0 ? 1 : f.element_stride[d]);
               inside = inside && x >= 0 && x < (d == 0 ? writable_row(c) : static_cast<int64_t>(f.dim[d]));
               address += x * (d == 0 ? int64_t{element_bytes(f)} : static_cast<int64_t>(f.stride[d - 1]));

@@ -8,7 +8,7 @@ namespace {
 
 constexpr uint32_t kArea = 2048;
 
-// Sizes in a register are rounded down to a multiple of 16 (facts §2.3): the barrier counts the rounded size.
+// Sizes in a register are rounded down to a multiple of 16 (docs/facts/tma-mbarrier.md §2.3): the barrier counts the rounded size.
 void add_loads(std::vector<Probe>& out) {
   for (const uint32_t size : {16u, 24u, 48u, 127u, 128u, 1024u, 1040u, 1536u}) {
     Draw d(8000 + size);

@@ -1,5 +1,5 @@
 // mbarrier accounting: random sequences of operations by one thread; after each operation the parity tests, at the end the
-// word that mbarrier.inval leaves (facts/tma-mbarrier.md §1.6).
+// word that mbarrier.inval leaves (docs/facts/tma-mbarrier.md §1.6).
 #include <fmt/format.h>
 
 #include "conformance/silicon/probes.h"

@@ -1,6 +1,6 @@
 // Probes: small random programs with a recorded result of real silicon (traces/hw/*.record). No expected value is computed:
 // the device's words are the expected value, and the simulator must produce the same words. Probes target sm_90a, which a
-// Hopper GPU runs; the probed behaviour is the same for sm_100a (facts/tma-mbarrier.md §9).
+// Hopper GPU runs; the probed behaviour is the same for sm_100a (docs/facts/tma-mbarrier.md §9).
 #pragma once
 
 #include <functional>

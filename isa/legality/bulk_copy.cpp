@@ -13,7 +13,7 @@ void check_size(const InstructionRef& i, LegalityReport& out, int64_t multiple) 
 
 bool is_bitwise(Mod op) { return op == Mod::and_ || op == Mod::or_ || op == Mod::xor_; }
 
-// Legal reductions (facts/tma-mbarrier.md §2.3, as ptxas accepts them). Shared memory has fewer types; the
+// Legal reductions (docs/facts/tma-mbarrier.md §2.3, as ptxas accepts them). Shared memory has fewer types; the
 // row of that instruction lists them.
 bool reduces(Mod op, Mod type, bool remote) {
   if (is_bitwise(op)) return type == Mod::b32 || type == Mod::b64;

@@ -1,4 +1,4 @@
-// Rules of tcgen05.mma, cp and shift that a row cannot express (facts/tcgen05.md §1.3, §3, §4.5, §4.9: the
+// Rules of tcgen05.mma, cp and shift that a row cannot express (docs/facts/tcgen05.md §1.3, §3, §4.5, §4.9: the
 // forms that ptxas 13.0 accepts).
 #include <fmt/format.h>
 

@@ -11,7 +11,7 @@ bool is_gather4(Mod mode) { return mode == Mod::tile_gather4 || mode == Mod::til
 bool is_wide(Mod mode) { return mode == Mod::im2col_w || mode == Mod::im2col_w_128; }
 
 // Checks the target of each mode: gather4 and im2col::w into .shared::cta need sm_100 or later, the other
-// forms of these modes the sm_100 family (facts/tma-mbarrier.md §2.3).
+// forms of these modes the sm_100 family (docs/facts/tma-mbarrier.md §2.3).
 void check_target(const InstructionRef& i, Mod mode, LegalityReport& out) {
   if (i.mod(Slot::cta_group) != Mod::none && !has_feature(i.module.target, Feature::sm100f))
     out.error("E1210", ".cta_group needs the sm_100 family");

@@ -32,7 +32,7 @@ struct KernelName {
 
 /// Throws InputError E2311 with the part that does not fit.
 KernelName parse_kernel_name(std::string_view name);
-/// Returns the properties in the name, one per line, in the article's words.
+/// Returns the properties in the name, one per line, in CUTLASS's words.
 std::vector<std::string> explain(const KernelName& n);
 /// Returns the kernel here that computes the same, as words for `drywell run`; or "none: " and the reason why there is
 /// none.

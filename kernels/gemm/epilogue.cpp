@@ -32,7 +32,7 @@ void GemmDevice::epilogue() {
 }
 
 // Sets the rows and columns of this warp and thread in a tile, and their place in tensor memory: a warp reads the 32 lanes of its
-// quarter (facts/tcgen05.md §5: layouts A and D, F of an M = 64, B of an M = 128 over two CTAs).
+// quarter (docs/facts/tcgen05.md §5: layouts A and D, F of an M = 64, B of an M = 128 over two CTAs).
 void GemmDevice::place_thread(EpilogueState& s) {
   const RowShare share = p_.share;
   const Reg base = share == RowShare::whole ? Reg{} : k_.def("ld.shared.b32", mem(smem_at(kTmemBase)));
@@ -66,7 +66,7 @@ void GemmDevice::place_thread(EpilogueState& s) {
   if (share == RowShare::lanes) s.place = k_.def("mad.lo.u32", s.part, 16 * p_.subtile_row_bytes(), s.place);
 }
 
-// TMA's swizzle of rows of 128, 64 or 32 bytes: the bits of the row that are XORed into the chunk (facts/tma-mbarrier.md §2.5).
+// TMA's swizzle of rows of 128, 64 or 32 bytes: the bits of the row that are XORed into the chunk (docs/facts/tma-mbarrier.md §2.5).
 Reg GemmDevice::chunk_swizzle() {
   switch (p_.subtile_row_bytes()) {
     case 128: return k_.def("shl.b32", k_.def("and.b32", lane_, 7), 4);
@@ -192,7 +192,7 @@ void GemmDevice::add_source(EpilogueState& s, const RegArray& acc, Reg buffer) {
   }
 }
 
-// Stores a thread's row, at most 128 bytes, with its chunks swizzled for TMA (facts/tma-mbarrier.md §2.5).
+// Stores a thread's row, at most 128 bytes, with its chunks swizzled for TMA (docs/facts/tma-mbarrier.md §2.5).
 void GemmDevice::store_row(EpilogueState& s, const RegArray& acc, Reg buffer) {
   std::vector<Reg> words;
   if (c_.output == TensorType::f32) {

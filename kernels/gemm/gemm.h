@@ -35,7 +35,7 @@ void check_gemm(const gemm::GemmConfig& config, uint64_t m, uint64_t n, uint64_t
 
 /// Returns the bytes of an operand in global memory as TMA reads it: packed along k (K-major) or transposed (MN-major).
 std::vector<uint8_t> operand_image(const QuantisedMatrix& q, isa::Major major);
-/// Returns scale factors in atoms of 128 rows x 4 factors (facts/tcgen05.md §6.2), rows and factors padded with zero.
+/// Returns scale factors in atoms of 128 rows x 4 factors (docs/facts/tcgen05.md §6.2), rows and factors padded with zero.
 std::vector<uint8_t> scale_image(const QuantisedMatrix& q);
 
 sim::LaunchConfig gemm_launch(const gemm::GemmPlan& plan, uint64_t m, uint64_t n, uint32_t sm_count);

@@ -30,7 +30,7 @@ void GemmDevice::load() {
 }
 
 void GemmDevice::load_stage(const Tile& t, Reg k_tile, const PipelineState& state) {
-  // All bytes of a pair count on the leader's barrier, in both CTAs' shared memory (facts/tma-mbarrier.md §2.8).
+  // All bytes of a pair count on the leader's barrier, in both CTAs' shared memory (docs/facts/tma-mbarrier.md §2.8).
   const Reg barrier = MbarrierRing(k_, leader_smem_, kMainloopBarriers, p_.stages).full(state);
   k_.if_(is_leader_, [&] {
     k_("mbarrier.arrive.expect_tx.shared::cta.b64", sink(), mem(mainloop_.full(state)),

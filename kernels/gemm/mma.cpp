@@ -13,7 +13,7 @@ uint64_t descriptor_base(uint32_t lbo, uint32_t sbo, Swizzle swizzle) {
   return SmemDescriptor::make(0, lbo, sbo, swizzle).encode();
 }
 
-// Scale factors are stored as 32 rows of 16 bytes: eight rows in 128 bytes, without a swizzle (facts/tcgen05.md §3,
+// Scale factors are stored as 32 rows of 16 bytes: eight rows in 128 bytes, without a swizzle (docs/facts/tcgen05.md §3,
 // §6.2).
 constexpr uint32_t kScaleSbo = 128, kScaleLbo = 16;
 

@@ -77,7 +77,7 @@ struct GemmPlan {
   uint32_t mma_k = 0, tile_m = 0, tile_k = 0;  // tile_k: four MMAs, 128 bytes of a row
   uint32_t cluster = 1;                        // CTAs
 
-  // Scale factors, in atoms of 128 rows x 4 factors = 512 bytes. A tile of N needs whole atoms (the article's bN = 64
+  // Scale factors, in atoms of 128 rows x 4 factors = 512 bytes. A tile of N needs whole atoms (bN = 64
   // and 192): both tiles next to a boundary inside an atom load that atom.
   uint32_t scale_atoms_k = 0;  // of one stage along K
   uint32_t sfb_atoms = 0;      // along N

@@ -298,8 +298,8 @@ Reg Sm90Blockwise::factor_b(const std::array<Reg, 2>& at, Reg stage, uint32_t j,
   return k_.def("ld.shared.f32", mem(c_.scales.n >= 8 ? stage : at[e], 4 * (8 * j / c_.scales.n)));
 }
 
-// If one of the operands has one factor per tile, the product of the two factors comes first; else the accumulator is
-// multiplied by SFA and then SFB: the article's three branches.
+// If an operand has one factor per tile, the product of both factors comes first; else the accumulator is multiplied by SFA, then SFB:
+// the three branches of "SM90 Blockwise Scaling and Groupwise Scaling", section "mma".
 void Sm90Blockwise::promote(const Consumer& w, const RegArray& part, Reg stage) {
   const bool chain = p_.sfa.rows > 1 && p_.sfb.rows > 1;
   const Reg stage_a = stage_at(p_.smem_sfa, stage, p_.sfa_pitch()), stage_b = stage_at(p_.smem_sfb, stage, p_.sfb_pitch());

@@ -1,4 +1,4 @@
-// NVFP4 arithmetic in the DSL (facts/numerics.md §4): global scales, block scales, codes, random words. All kernels
+// NVFP4 arithmetic in the DSL (docs/facts/numerics.md §4): global scales, block scales, codes, random words. All kernels
 // that quantize use it.
 #pragma once
 

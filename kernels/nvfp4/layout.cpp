@@ -18,7 +18,7 @@ constexpr uint32_t kCopyThreads = 256;
 uint64_t swizzled_sf_bytes(uint64_t rows, uint64_t columns) { return ceil_div(rows, kAtomRows) * ceil_div(columns, kAtomColumns) * kAtomBytes; }
 
 // A CTA makes one atom: thread r packs the four factors of row r and stores them at (r % 32) * 16 + (r / 32) * 4, the "32 x
-// 16 contiguous subtensor" of the article.
+// 16 contiguous subtensor" ("NVFP4 training in TransformerEngine", section "Custom Kernels: FProp").
 Module build_swizzle_sf(Target target) {
   KernelBuilder k("swizzle_sf", target);
   const Symbol in = k.param(Mod::u64, "in"), out = k.param(Mod::u64, "out"), rows = k.param(Mod::u32, "rows"), columns = k.param(Mod::u32, "columns"),

@@ -68,7 +68,7 @@ sim::RunResult launch_quantise(Accelerator& device, const Bf16Matrix& x, const Q
 
 // ---- scale factors
 
-/// Converts scales in rows of `pitch` bytes to atoms of 128 rows x 4 factors (facts/tcgen05.md §6.2); factors outside
+/// Converts scales in rows of `pitch` bytes to atoms of 128 rows x 4 factors (docs/facts/tcgen05.md §6.2); factors outside
 /// the matrix are zero.
 isa::Module build_swizzle_sf(isa::Target target);
 sim::LaunchConfig swizzle_sf_launch(uint64_t rows, uint64_t columns);

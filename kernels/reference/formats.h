@@ -25,7 +25,7 @@ uint8_t float_to_e2m1_stochastic(float value, uint16_t random);
 float e2m1_to_float(uint8_t code);
 
 /// Returns the random integers of the four elements of one cvt.rs.satfinite.e2m1x4.f32, from its 32-bit word, lowest
-/// nibble first. Pairs share bits, one of them reversed (facts/numerics.md §2.2, probed on sm_100).
+/// nibble first. Pairs share bits, one of them reversed (docs/facts/numerics.md §2.2, probed on sm_100).
 std::array<uint16_t, 4> e2m1x4_random_bits(uint32_t word);
 
 /// Returns one output block of Philox4x32 (Salmon et al., SC 2011) for a counter and a key.

@@ -13,7 +13,7 @@
 namespace drywell::kernels::reference {
 namespace {
 
-// facts/numerics.md §3.2: bits of the alignment window, and the lowest exponent of the window.
+// docs/facts/numerics.md §3.2: bits of the alignment window, and the lowest exponent of the window.
 constexpr int kAlignedFloor = -133;
 constexpr int kGroupedWindow = 35, kGroupedFloor = -139;
 
@@ -96,7 +96,7 @@ float grouped_step(const GroupedOperand& a, uint64_t at_a, const GroupedOperand&
     const uint64_t ga = at_a / group + g, gb = at_b / group + g;
     const int32_t dot =
         exact_dot(a.twice.data() + at_a + group * g, b.twice.data() + at_b + group * g, group);
-    // A group of only zero products is not a term; a group whose products cancel is one (facts/numerics.md §3.4 G).
+    // A group of only zero products is not a term; a group whose products cancel is one (docs/facts/numerics.md §3.4 G).
     const bool present = (a.nonzero[ga] & b.nonzero[gb]) != 0 && a.scale[ga] != 0 && b.scale[gb] != 0;
     exponent[g] = present ? a.exponent[ga] + b.exponent[gb] : kZeroExponent;
     term[g] = present ? int64_t{dot} * (a.scale[ga] * b.scale[gb]) : 0;

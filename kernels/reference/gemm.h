@@ -1,5 +1,5 @@
 // Host reference of D = A * B^T as tcgen05.mma computes it: exact integers, instruction by instruction along K
-// (facts/numerics.md §3.1, §3.2). Independent of sim/ and isa/ on purpose, like formats.h.
+// (docs/facts/numerics.md §3.1, §3.2). Independent of sim/ and isa/ on purpose, like formats.h.
 #pragma once
 
 #include <cstdint>

@@ -52,7 +52,7 @@ constexpr Number take_apart(const NumberLayout& l, uint32_t code) {
 
 inline constexpr float kNan = std::bit_cast<float>(0x7FFFFFFFu);
 
-/// Step 1 of a fused sum: the result of NaNs and infinities, before any arithmetic (facts/numerics.md §3.1).
+/// Step 1 of a fused sum: the result of NaNs and infinities, before any arithmetic (docs/facts/numerics.md §3.1).
 class SpecialSum {
  public:
   void add_nan() { nan_ = true; }

@@ -159,7 +159,7 @@ class Quantiser {
   }
 
  private:
-  /// Returns the Philox block that a column's thread draws for 16-element block `index` (facts/numerics.md §4, Philox).
+  /// Returns the Philox block that a column's thread draws for 16-element block `index` (docs/facts/numerics.md §4, Philox).
   std::array<uint32_t, 4> random_words(uint64_t column, uint64_t index) const {
     const uint64_t tile_row = index / (kTileRows / kBlock), draw = index % (kTileRows / kBlock);
     const uint64_t strip = tile_row / tiles_per_strip_, k_tile = tile_row % tiles_per_strip_;

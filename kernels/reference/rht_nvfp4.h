@@ -41,8 +41,8 @@ struct RhtNvfp4Result {
   float amax = 0;
 };
 
-/// The host code's table: twelve shapes by name, else 512 if m or n is below 1024, else 1024. The article prints the
-/// first seven rows and an ellipsis; the source that it quotes (004e5299) has all twelve, as has d0067d0.
+/// The host code's table: twelve shapes by name, else 512 if m or n is below 1024, else 1024. "NVFP4 training in TransformerEngine",
+/// section "Host Code", prints the first seven rows and an ellipsis; the source that it quotes (004e5299) has all twelve, as has d0067d0.
 uint64_t rht_k_tile_size(uint64_t m, uint64_t n);
 
 /// `input` is m x n bf16, row-major. Takes any n >= 1 and any m that is a multiple of 16; throws InputError E2101 for

@@ -14,8 +14,8 @@ namespace drywell::kernels {
 enum class ScaleRule : uint8_t {
   none,    // each element is rounded without a scale (bf16, f16)
   tensor,  // one f32 factor, the largest magnitude over the format's largest value
-  mx,      // OCP MX v1.0 §6.3: a power of two per block, from the block's largest magnitude
-  nvfp4,   // ue4m3 scales under one f32 factor (facts/numerics.md §4)
+  mx,      // OCP MX v1.0, section 6.3: a power of two per block, from the block's largest magnitude
+  nvfp4,   // ue4m3 scales under one f32 factor (docs/facts/numerics.md §4)
 };
 
 struct QuantiseRecipe {

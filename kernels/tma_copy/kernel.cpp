@@ -10,7 +10,7 @@ using namespace tma_copy;
 namespace {
 
 // Thread i works on the 16-byte chunks i, i + 128, … of the tile in row-major order. The swizzle XORs a chunk's index
-// with bits of its 128-byte line (facts/tma-mbarrier.md §2.5); its period divides 128 chunks, so the XOR is the same
+// with bits of its 128-byte line (docs/facts/tma-mbarrier.md §2.5); its period divides 128 chunks, so the XOR is the same
 // for all chunks of a thread.
 Reg own_chunk(KernelBuilder& k, Reg tile, Reg tid, Swizzle swizzle) {
   const Reg logical = k.def("shl.b32", tid, 4);

@@ -1,5 +1,5 @@
 // The 32-bit instruction descriptor of tcgen05.mma in its three layouts, the legality of shapes and types, and the
-// zero-column-mask descriptor of mma.ws. Source: facts/tcgen05.md §4.2, §4.3, §4.7, §4.8, §9 (PTX ISA 9.7.16.4.2). All
+// zero-column-mask descriptor of mma.ws. Source: docs/facts/tcgen05.md §4.2, §4.3, §4.7, §4.8, §9 (PTX ISA 9.7.16.4.2). All
 // functions depend on their arguments only and may be called at the same time.
 #pragma once
 
@@ -70,7 +70,7 @@ constexpr unsigned mma_k(MmaKind kind, bool sparse, bool k96 = false) {
   return sparse ? 2 * k : k;
 }
 
-/// True if PTX lists this shape for the form (facts §4.3). `wide_b`: B is MN-major with 8-bit elements, which doubles
+/// True if PTX lists this shape for the form (docs/facts/tcgen05.md §4.3). `wide_b`: B is MN-major with 8-bit elements, which doubles
 /// the step of N.
 bool is_valid_shape(const MmaForm& form, unsigned m, unsigned n, bool wide_b = false);
 /// Returns the valid shapes as text, for hints.
@@ -107,15 +107,15 @@ struct InstrDescriptor {
 MmaElement element_of(MmaKind kind, uint8_t code);
 /// Returns the code of an element type in a kind; 0xFF if the kind does not have it.
 uint8_t code_of(MmaKind kind, MmaElement element);
-/// Returns the storage form of the element in SMEM under this kind (facts §8).
+/// Returns the storage form of the element in SMEM under this kind (docs/facts/tcgen05.md §8).
 SmemElement smem_element(MmaKind kind, MmaElement element);
 
 /// Returns the part of A (B) in one CTA: M / cta_group rows of stored K (half of it for sparse A), N / cta_group rows
-/// of logical K (facts §4.4).
+/// of logical K (docs/facts/tcgen05.md §4.4).
 OperandTile operand_tile_a(const InstrDescriptor& d, unsigned cta_group);
 OperandTile operand_tile_b(const InstrDescriptor& d, unsigned cta_group);
 
-/// Reports rules I1..I9, I11 and I14 of facts §9 with codes E1421..E1434 (E1420 + rule number); E1422 covers the shape,
+/// Reports rules I1..I9, I11 and I14 of docs/facts/tcgen05.md §9 with codes E1421..E1434 (E1420 + rule number); E1422 covers the shape,
 /// E1423 the types.
 void check(const InstrDescriptor& d, const MmaForm& form, Diagnostics& out, const SourcePos& where = {});
 

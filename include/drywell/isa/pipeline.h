@@ -1,4 +1,4 @@
-// Producer/consumer rings over pairs of mbarriers, with the phase protocol of CUTLASS's pipelines (facts/tma-mbarrier.md
+// Producer/consumer rings over pairs of mbarriers, with the phase protocol of CUTLASS's pipelines (docs/facts/tma-mbarrier.md
 // §7). All functions emit plain instructions into a KernelBuilder, so they follow its rule: one thread at a time.
 #pragma once
 

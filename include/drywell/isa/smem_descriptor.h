@@ -1,5 +1,5 @@
 // The 64-bit SMEM matrix descriptor of tcgen05.mma/cp and of wgmma, and the address of each operand element that it
-// describes. Source: facts/tcgen05.md §4.6, §8 (PTX ISA 9.7.16.4.1); wgmma: PTX ISA 9.7.15.5.1.2.2. Addresses are byte
+// describes. Source: docs/facts/tcgen05.md §4.6, §8 (PTX ISA 9.7.16.4.1); wgmma: PTX ISA 9.7.15.5.1.2.2. Addresses are byte
 // offsets in the shared window, 18 bits. All functions depend on their arguments only and may be called at the same
 // time.
 #pragma once
@@ -89,7 +89,7 @@ constexpr SmemDescriptor SmemDescriptor::make(uint32_t start, uint32_t lbo, uint
   return d;
 }
 
-/// Storage form of one operand element (facts §8). container4/6: the f8f6f4 kinds keep 16 elements in each 16-byte
+/// Storage form of one operand element (docs/facts/tcgen05.md §8). container4/6: the f8f6f4 kinds keep 16 elements in each 16-byte
 /// unit, data first, padding after; packed4: mxf4 and mxf4nvf4, two elements per byte, low nibble first.
 enum class SmemElement : uint8_t { packed4, container4, container6, byte, half, word };
 
@@ -137,7 +137,7 @@ constexpr uint32_t swizzled_address(const SmemDescriptor& d, uint32_t address) {
 }
 
 /// Address of 16-byte chunk `chunk` of line `line`, swizzled and wrapped at 18 bits; independent of the element type
-/// (facts §4.6). Undefined swizzle codes count as no swizzle: run `check` first.
+/// (docs/facts/tcgen05.md §4.6). Undefined swizzle codes count as no swizzle: run `check` first.
 constexpr uint32_t operand_chunk_address(const SmemDescriptor& d, Major major, uint32_t line,
                                          uint32_t chunk) {
   const Swizzle mode = d.swizzle().value_or(Swizzle::none);
@@ -177,7 +177,7 @@ constexpr OperandPlace operand_address(const SmemDescriptor& d, Major major, Sme
 /// InternalError if `out` has fewer than tile.chunks() entries.
 void operand_row_chunks(const SmemDescriptor& d, const OperandTile& tile, std::span<uint32_t> out);
 
-/// Reports rules of the descriptor alone (facts §9 D1, D2 alignment, D3): E1401 undefined swizzle code, E1402 reserved
+/// Reports rules of the descriptor alone (docs/facts/tcgen05.md §9 D1, D2 alignment, D3): E1401 undefined swizzle code, E1402 reserved
 /// bits, E1403 version (warning), E1404 unaligned or too large, E1405 absolute LBO.
 void check(const SmemDescriptor& d, Diagnostics& out, const SourcePos& where = {});
 

@@ -1,5 +1,5 @@
 // The SMEM swizzles: XOR functions of the absolute byte address in the shared window, used by TMA, tcgen05 and wgmma.
-// Source: facts/tma-mbarrier.md §2.5, facts/tcgen05.md §4.6 (PTX ISA 5.5.6, 9.7.16.4; CuTe Swizzle<B,M,S>). Addresses
+// Source: docs/facts/tma-mbarrier.md §2.5, docs/facts/tcgen05.md §4.6 (PTX ISA 5.5.6, 9.7.16.4; CuTe Swizzle<B,M,S>). Addresses
 // and sizes are in bytes. All functions depend on their arguments only and may be called at the same time.
 #pragma once
 
@@ -36,7 +36,7 @@ constexpr SwizzleXor swizzle_xor(Swizzle s) {
     case Swizzle::b64: return {3, 4, 0};
     case Swizzle::b128: return {7, 4, 0};
     case Swizzle::b128_atom32: return {3, 5, 0};
-    // The set of 128-byte lines with exchanged 8-byte halves is not published; odd lines are a guess (§2.5 marks it
+    // The set of 128-byte lines with exchanged 8-byte halves is not published; odd lines are a guess (docs/facts/tma-mbarrier.md §2.5 marks it
     // [G]).
     case Swizzle::b128_atom32_flip8: return {3, 5, 8};
     case Swizzle::b128_atom64: return {1, 6, 0};

@@ -11,7 +11,7 @@ struct PtxVersion {
   constexpr auto operator<=>(const PtxVersion&) const = default;
 };
 
-/// A feature that a row needs from its target (facts/tcgen05.md §1.3, facts/tma-mbarrier.md §2.3: acceptance by ptxas
+/// A feature that a row needs from its target (docs/facts/tcgen05.md §1.3, docs/facts/tma-mbarrier.md §2.3: acceptance by ptxas
 /// 13.0).
 enum class Feature : uint8_t {
   base,           // sm_80 and later

@@ -1,5 +1,5 @@
 // The TMA tensor map (CUtensorMap): its fields, the checks of the driver's encode functions, the 128 opaque bytes and
-// the edits of tensormap.replace. Source: facts/tma-mbarrier.md §2.1, §2.2 (CUDA driver API "Tensor Map Object
+// the edits of tensormap.replace. Source: docs/facts/tma-mbarrier.md §2.1, §2.2 (CUDA driver API "Tensor Map Object
 // Management", PTX ISA 9.7.9.27 tensormap.replace; acceptance measured on an H200 where the page marks it). Functions
 // depend on their arguments only and may be called at the same time.
 #pragma once
@@ -107,7 +107,7 @@ struct alignas(64) TensorMap {
 };
 static_assert(sizeof(TensorMap) == kTensorMapBytes);
 
-/// cuTensorMapEncodeTiled. Reports every violated rule of facts §2.2 for a device of `compute_capability` (90, 100),
+/// cuTensorMapEncodeTiled. Reports every violated rule of docs/facts/tma-mbarrier.md §2.2 for a device of `compute_capability` (90, 100),
 /// and then returns nothing: E1461 rank, E1462 address, E1463 dimension, E1464 stride, E1465 box, E1466 element stride,
 /// E1467 inner box against swizzle, E1468 interleave, E1469 packed type, E1470 fill, E1471 target, E1476 box too large.
 std::optional<TensorMap> encode_tiled(const TensorMapFields& f, Diagnostics& out,

@@ -1,5 +1,5 @@
 // Memory accesses of one bulk tensor copy: rows of the box in SMEM, their GMEM bytes, out-of-bounds bytes, and the
-// bytes counted on the mbarrier. Source: facts/tma-mbarrier.md §2.3, §2.4, §2.6, §2.7 (PTX ISA 5.5; measured on an
+// bytes counted on the mbarrier. Source: docs/facts/tma-mbarrier.md §2.3, §2.4, §2.6, §2.7 (PTX ISA 5.5; measured on an
 // H200). All functions depend on their arguments only and may be called at the same time.
 #pragma once
 
@@ -49,7 +49,7 @@ struct TileRow {
 using TensorCoordinates = std::array<int32_t, 5>;
 
 /// Returns row `row` (0..rows-1) of a tile copy at `start`. Loads clip every dimension per element; stores clip
-/// dimension 0 to the next 16 bytes (facts §2.4, note s).
+/// dimension 0 to the next 16 bytes (docs/facts/tma-mbarrier.md §2.4, note s).
 TileRow tile_row(const TensorMapFields& f, const TileGeometry& g, const TensorCoordinates& start,
                  uint32_t row, TensorAccess access);
 
@@ -74,7 +74,7 @@ constexpr uint32_t tf32_load_rounding(uint32_t bits) {
   return (bits + 0xFFF + (bits >> 13 & 1)) & 0xFFFFE000;
 }
 
-/// The pixels of an im2col copy in order (facts §2.7). In the w modes only W advances, then the image, in a bounding
+/// The pixels of an im2col copy in order (docs/facts/tma-mbarrier.md §2.7). In the w modes only W advances, then the image, in a bounding
 /// box moved by wOffset (PTX ISA 5.5.5). One thread uses a walk at a time.
 class Im2colWalk {
  public:
@@ -116,7 +116,7 @@ struct TensorRows {
 TensorRows tensor_rows(const TensorMapFields& f, const TensorRequest& r);
 
 /// Reports E1475 for coordinates and offsets that the device rejects, E1478 if the mode does not fit the map, E1479 for
-/// types and swizzles that work in the other direction only (facts §2.2, §2.3, §2.5).
+/// types and swizzles that work in the other direction only (docs/facts/tma-mbarrier.md §2.2, §2.3, §2.5).
 void check_request(const TensorMapFields& f, const TensorRequest& r, Diagnostics& out,
                    const SourcePos& where = {});
 

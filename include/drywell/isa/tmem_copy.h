@@ -1,5 +1,5 @@
 // tcgen05.cp: the SMEM units that each shape reads, their place in TMEM, and the decompression of narrow formats.
-// Source: facts/tcgen05.md §3 (PTX ISA 9.7.16.9.1). All functions depend on their arguments only and may be called at
+// Source: docs/facts/tcgen05.md §3 (PTX ISA 9.7.16.9.1). All functions depend on their arguments only and may be called at
 // the same time.
 #pragma once
 
@@ -52,7 +52,7 @@ struct CopyLanes {
   std::array<uint16_t, 4> lane{};
 };
 
-/// Lanes of row `row`, relative to the lane of the TMEM address, which only 4x256b uses (facts §3: e.g. 0 or 31).
+/// Lanes of row `row`, relative to the lane of the TMEM address, which only 4x256b uses (docs/facts/tcgen05.md §3: e.g. 0 or 31).
 constexpr CopyLanes copy_lanes(CopyShape s, unsigned row) {
   const auto at = [](unsigned v) { return static_cast<uint16_t>(v); };
   switch (s) {

@@ -1,6 +1,6 @@
 // Layouts of tcgen05 in TMEM: accumulators (layouts A..G), A operands, scale factors, sparse metadata, and the register
 // maps of tcgen05.ld/st. All lanes and columns are relative to the base address of the operand; add its lane and
-// column. Source: facts/tcgen05.md §2, §5, §6 (PTX ISA 9.7.16.2, 9.7.16.5, 9.7.16.10). All functions depend on their
+// column. Source: docs/facts/tcgen05.md §2, §5, §6 (PTX ISA 9.7.16.2, 9.7.16.5, 9.7.16.10). All functions depend on their
 // arguments only and may be called at the same time.
 #pragma once
 
@@ -92,14 +92,14 @@ constexpr unsigned d_rows_per_cta(DLayout layout) {
   }
 }
 
-/// Legal lanes of the base address of D: 0, and 16 for C and F (facts §5, rule M4).
+/// Legal lanes of the base address of D: 0, and 16 for C and F (docs/facts/tcgen05.md §5, rule M4).
 constexpr bool is_valid_d_base_lane(DLayout layout, unsigned lane) {
   return lane == 0 || (lane == 16 && (layout == DLayout::C || layout == DLayout::F));
 }
 
 // --- A in TMEM ---
 
-/// Left shift of the value inside its byte container (facts §3, §5). Public sources disagree on the 6-bit place (bits
+/// Left shift of the value inside its byte container (docs/facts/tcgen05.md §3, §5). Public sources disagree on the 6-bit place (bits
 /// 5..0 or 6..1); all code uses this constant, so that cp, A in TMEM and the datapath agree.
 inline constexpr unsigned kFp4ContainerShift = 2, kFp6ContainerShift = 0;
 
@@ -146,7 +146,7 @@ struct TmemByte {
   constexpr bool operator==(const TmemByte&) const = default;
 };
 
-/// Mask of the address bits of a scale operand: bits 31..30 hold CUTLASS's factor id and are ignored (facts §6.2).
+/// Mask of the address bits of a scale operand: bits 31..30 hold CUTLASS's factor id and are ignored (docs/facts/tcgen05.md §6.2).
 inline constexpr uint32_t kScaleAddressMask = 0x3FFFFFFF;
 
 /// Place of factor `j` of row `m` of A (row within the CTA), in the copy of lane partition `partition` (0..3).
@@ -170,7 +170,7 @@ constexpr unsigned sfb_columns(DLayout layout, unsigned total_n) {
 }
 
 /// Byte of factor `sf` of row `row` in the interleaved GMEM/SMEM layout of scale factors: 512-byte tiles of 128 rows x
-/// 4 factors, `k_tiles` of them along K before the next 128 rows (CUTLASS sm100_blockscaled_layout.hpp, facts §6.2).
+/// 4 factors, `k_tiles` of them along K before the next 128 rows (CUTLASS sm100_blockscaled_layout.hpp, docs/facts/tcgen05.md §6.2).
 /// One tile is the source of one tcgen05.cp.32x128b.warpx4 (no swizzle, SBO 128).
 constexpr uint64_t scale_factor_offset(uint64_t row, uint64_t sf, uint64_t k_tiles) {
   return row / 128 * 512 * k_tiles + sf / 4 * 512 + row % 32 * 16 + row / 32 % 4 * 4 + sf % 4;
@@ -180,7 +180,7 @@ constexpr uint64_t scale_factor_offset(uint64_t row, uint64_t sf, uint64_t k_til
 
 /// Place of the 4-bit metadata group with the indices of the kept elements of A(m, logical k ...): low half = first
 /// index, high = second. `m` is a row of the whole tile; `copy` 0..d_column_groups-1 selects a copy of the ws layouts.
-/// `selector` is the sparsity selector of f16 and tf32 (column inside a pair). C and F are inferred from D (facts §6.3,
+/// `selector` is the sparsity selector of f16 and tf32 (column inside a pair). C and F are inferred from D (docs/facts/tcgen05.md §6.3,
 /// guess).
 TmemBits metadata_bits(MmaKind kind, unsigned k, unsigned m, unsigned selector);
 /// CTA-relative lane of the same group. Throws InternalError if the layout has no copy `copy`.
@@ -244,7 +244,7 @@ constexpr TmemOffset tmem_offset(const TmemAccess& a, unsigned t, unsigned r) {
 }
 
 /// First lane that a warp accesses, from the lane field of its address: fields below 32 are relative to the warp's own
-/// partition, larger ones absolute (facts §1.1). Nothing if the lane is not legal for the warp and shape.
+/// partition, larger ones absolute (docs/facts/tcgen05.md §1.1). Nothing if the lane is not legal for the warp and shape.
 constexpr std::optional<unsigned> tmem_base_lane(TmemShape s, unsigned lane_field, unsigned warp) {
   const unsigned partition = 32 * (warp % 4);
   const unsigned lane = lane_field < 32 ? partition + lane_field : lane_field;
