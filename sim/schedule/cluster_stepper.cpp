@@ -79,8 +79,8 @@ Advance ClusterStepper::run_turn(uint64_t grain) {
   return w.instructions != before ? Advance::instruction : Advance::decision;
 }
 
-// Whoever waited for what has just completed gets a turn first: a warp must not run whole phases ahead of the others only
-// because its copies take no time here.
+// Ends the warp's turn if an operation has completed since the issue: warps that wait for it run first. Without this, a
+// warp could run whole phases ahead of the others, because copies take no time in this driver.
 Advance ClusterStepper::after_issue() {
   const Warp& w = *warps_[s_.order[s_.turn]];
   const bool again = s_.budget > 0 && cluster_->progress == s_.issue_progress;
@@ -107,12 +107,12 @@ void ClusterStepper::start_settling(At then) {
   s_.at = At::settle;
 }
 
-// Everything that can run does, in issue order, until nothing is left that is ready.
+// Performs the ready operations in issue order until no operation is ready.
 Advance ClusterStepper::settle(uint64_t grain) {
   for (; s_.op < cluster_->pending.size(); ++s_.op) {
     if (!is_ready(*cluster_, cluster_->pending[s_.op])) continue;
     s_.settled = true;
-    bool completed;  // then the next one is at its place
+    bool completed;  // a completed operation leaves the queue: s_.op is then the index of the next one
     return operate(s_.op, grain == kWhole, completed);
   }
   if (s_.settled) {
@@ -124,7 +124,7 @@ Advance ClusterStepper::settle(uint64_t grain) {
   return Advance::decision;
 }
 
-// Chooses one of the operations that are ready.
+// Sets s_.op to a ready operation (shuffled: a random one, otherwise the first). Returns false if none is ready.
 bool ClusterStepper::pick_operation() {
   const auto& pending = cluster_->pending;
   if (policy_ != DriverKind::shuffled) {
@@ -150,8 +150,8 @@ Advance ClusterStepper::operate(size_t index, bool whole, bool& completed) {
   return Advance::fault;
 }
 
-// Late completion: an operation happens only when no warp could go on, or all of them had their turn and still run
-// (spinning on memory).
+// Late completion: lazy and shuffled perform an operation here, when every warp is blocked or has had its turn (warps that
+// still run may spin on memory).
 Advance ClusterStepper::end_round(uint64_t grain) {
   s_.at = At::round;
   if (policy_ != DriverKind::eager && !cluster_->pending.empty() && pick_operation()) {
@@ -161,7 +161,7 @@ Advance ClusterStepper::end_round(uint64_t grain) {
     if (whole && !completed && a != Advance::fault) s_.at = At::operation;
     return a;
   }
-  // An operation that happened in the middle of the round may have woken a warp whose turn was over.
+  // An operation in the middle of the round may have woken a warp after its turn.
   if (s_.ran || cluster_->progress != s_.round_progress) return Advance::decision;
   s_.issue_progress = cluster_->progress;
   s_.at = At::idle;
@@ -174,8 +174,8 @@ Advance ClusterStepper::idle() {
   return cluster_->progress != s_.issue_progress || time_out_waits() ? Advance::decision : Advance::stuck;
 }
 
-// Every warp waits and nothing is in flight. A try_wait may answer false after a while, and a program may do something
-// useful then; if all of them timed out repeatedly and nothing changed, it is a deadlock.
+// Every warp waits and no operation is in flight. A try_wait may return false after a time limit, and the program may then
+// continue. If all try_waits time out repeatedly without progress, it is a deadlock.
 bool ClusterStepper::time_out_waits() {
   if (s_.idle_progress != cluster_->progress) {
     s_.idle_progress = cluster_->progress;

@@ -1,5 +1,5 @@
-// One cluster under a functional policy, in pieces of any size: the functional driver takes big ones, the debugger one
-// warp instruction or one moment of an asynchronous operation at a time. Either way the schedule is the same.
+// Runs one cluster under a functional policy, in pieces of any size. The functional driver takes large pieces; the debugger
+// takes one warp instruction or one moment of an asynchronous operation. The schedule does not depend on the size.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@
 
 namespace drywell::sim {
 
-/// splitmix64: small, and the same everywhere.
+/// splitmix64: returns the same numbers on every host.
 class Random {
  public:
   explicit Random(uint64_t seed) : state_(seed) {}
@@ -29,31 +29,31 @@ class Random {
   uint64_t state_;
 };
 
-/// What one piece of the schedule was. `decision`: nothing happened yet, only who is next was decided.
+/// Kind of one piece of the schedule. `decision`: only the next warp or operation was chosen; the machine's state is unchanged.
 enum class Advance : uint8_t { decision, instruction, moment, finished, stuck, fault };
 
 enum class ClusterStop : uint8_t { finished, stuck, slice, fault };
 
-/// Where in its schedule a cluster is, apart from the machine's state. Plain data: copy it and put it back.
+/// Position of a cluster in its schedule, without the machine's state. Plain data: a copy restores the position.
 ///
-/// A round gives every warp a turn of some instructions. Eager: what a warp issues asynchronously settles (everything
-/// that is ready happens) before the warp goes on. Lazy and shuffled: an operation happens at the end of a round;
-/// shuffled: also after some turns, one moment at a time.
+/// In a round every warp gets a turn of a number of instructions. Eager: after a warp issues an asynchronous operation, all
+/// ready operations complete before the warp continues. Lazy and shuffled: an operation completes at the end of a round.
+/// Shuffled: one moment of an operation is performed, also after some turns.
 struct SchedulePosition {
   enum class At : uint8_t { round, next_turn, turn, issued, turn_over, settle, operation, round_over, idle };
   explicit SchedulePosition(uint64_t seed) : random(seed) {}
   At at = At::round;
-  At then = At::round;         // after settling
+  At then = At::round;         // state after `settle`
   Random random;
   std::vector<uint32_t> order; // warps (CTA by CTA) in the order of their turns
   uint32_t turn = 0;           // index in `order`
   uint64_t budget = 0;         // instructions left in this turn
-  uint64_t turn_start = 0;     // Warp::instructions when it began
-  bool ran = false;            // some warp did something in this round
-  bool settled = false;        // something happened in this pass over the operations
-  size_t op = 0;               // settle, operation: index of the one whose moment is next
-  uint64_t round_progress = 0, issue_progress = 0;  // Cluster::progress then
-  uint64_t instructions = 0;   // of turns that are over
+  uint64_t turn_start = 0;     // Warp::instructions at the start of this turn
+  bool ran = false;            // a warp executed an instruction in this round
+  bool settled = false;        // this pass over the operations performed one
+  size_t op = 0;               // settle, operation: index of the operation whose moment is next
+  uint64_t round_progress = 0, issue_progress = 0;  // Cluster::progress at the start of the round, at the issue
+  uint64_t instructions = 0;   // executed in complete turns
   uint64_t idle_progress = ~uint64_t{0};
   uint32_t idle_rounds = 0;
 };
@@ -61,13 +61,12 @@ struct SchedulePosition {
 class ClusterStepper {
  public:
   static constexpr uint64_t kWhole = ~uint64_t{0};
-  /// Makes the cluster.
   ClusterStepper(const Launch& launch, const RunOptions& options, uint64_t index);
 
-  /// The next piece: up to `grain` instructions of the warp whose turn it is; or one moment of an operation (all its
-  /// remaining ones if grain is kWhole); or a decision.
+  /// Runs the next piece: up to `grain` instructions of the warp that has the turn, one moment of an operation (all remaining
+  /// moments if grain is kWhole), or a decision.
   Advance advance(uint64_t grain);
-  /// Runs until the end, a fault, no possible progress, or about `slice` instructions.
+  /// Runs until the cluster finishes, faults or is stuck, or for about `slice` instructions.
   ClusterStop run(uint64_t slice);
 
   const Fault& fault() const { return *fault_; }
@@ -78,14 +77,14 @@ class ClusterStepper {
   const std::vector<Warp*>& warps() const { return warps_; }
 
   const SchedulePosition& position() const { return s_; }
-  /// Goes on from another place of the schedule; the caller has put the cluster's state back to what it was there.
+  /// Continues from another position; the caller must first restore the cluster's state of that position.
   void set_position(const SchedulePosition& p) {
     s_ = p;
     fault_.reset();
   }
 
  private:
-  // How many instructions a warp runs before others get a turn. Small enough that spinning warps do not hold up the rest.
+  // Instructions of one turn. Small, so that spinning warps do not delay the others.
   uint64_t quantum() { return policy_ == DriverKind::shuffled ? 1 + s_.random.below(256) : 4096; }
 
   Advance begin_round();

@@ -21,13 +21,14 @@ struct Shared {
   std::mutex mutex;
   std::atomic<bool> stop{false};
   uint64_t instructions = 0;
-  // With a limit: those of the clusters before the first one that still runs, whatever thread ran them, and of those behind it.
+  // With a limit on instructions: `counted` is the sum over clusters 0 to first_uncounted - 1; `ahead` holds the counts of
+  // later clusters that finished before cluster first_uncounted did.
   uint64_t counted = 0, first_uncounted = 0;
   std::map<uint64_t, std::pair<uint64_t, Dim3>> ahead;
-  bool gaps = false;  // clusters may be cancelled: one thread then, which runs the others in order
+  bool gaps = false;  // one thread: clusters finish in order, and a cancelled one leaves a gap
   uint64_t fault_cluster = ~uint64_t{0};
   std::optional<Fault> fault;
-  std::vector<std::unique_ptr<ClusterStepper>> unfinished;  // need other clusters to go on
+  std::vector<std::unique_ptr<ClusterStepper>> unfinished;  // wait for other clusters, or ran a whole slice
 };
 
 void record_fault_locked(Shared& s, uint64_t cluster, const Fault& f) {
@@ -45,7 +46,7 @@ void record_fault(Shared& s, uint64_t cluster, const Fault& f) {
 
 Fault over_limit(const RunOptions& options, GuestPlace place) { return {"F3602", fmt::format("more than {} warp instructions", options.max_instructions), std::move(place)}; }
 
-/// The limit is of all clusters together: the fault is that of the first cluster with which, in their order, it is passed.
+/// The limit is for the sum over all clusters, added in order of index. The cluster whose count exceeds the limit has the fault.
 void count_finished(Shared& s, const RunOptions& options, const ClusterStepper& runner) {
   const Cluster& c = runner.cluster();
   s.ahead[c.index] = {runner.instructions(), c.ctas[0]->index};
@@ -80,7 +81,7 @@ void work(const Launch& launch, const RunOptions& options, Shared& s) {
   }
 }
 
-// Clusters that wait for each other (grid-wide synchronisation) take turns on one thread, in cluster order.
+// Clusters that wait for each other (grid-wide synchronization) take turns on one thread, in cluster order.
 void run_together(const Launch& launch, const RunOptions& options, Shared& s) {
   auto& all = s.unfinished;
   std::sort(all.begin(), all.end(), [](const auto& a, const auto& b) { return a->cluster().index < b->cluster().index; });

@@ -1,5 +1,5 @@
-// Functional driver: no clock. Runs clusters one after the other (or one per host thread) to their end, and decides by
-// policy when asynchronous operations happen.
+// Functional driver, without a clock: runs clusters one after the other (or one per host thread) to their end. The policy
+// decides when asynchronous operations complete.
 #pragma once
 
 #include <memory>
@@ -16,34 +16,35 @@ std::unique_ptr<Cluster> make_cluster(const Launch& launch, uint64_t index, uint
 
 /// Place of a warp for messages.
 GuestPlace place_of(const Warp& w, uint32_t pc, LaneMask lanes);
-/// What is at `pc`, in `g`: the instruction's text, the function, the author's lines.
+/// Writes into `g` the text of the instruction at `pc`, its function if it is not the kernel, and the author's lines.
 void locate(GuestPlace& g, const Program& p, uint32_t pc);
-/// Where the first warp that has not ended stands.
+/// Place of the first warp that has not finished.
 GuestPlace place_of_first(const Cluster& c);
-/// What a barrier's phase still lacks, or has too much: "512 bytes expected and not delivered".
+/// Text of an mbarrier's tx-count: "512 bytes expected and not delivered", or "… delivered and not expected" if negative.
 std::string bytes_owed(int64_t tx);
 Fault fault_of(const Warp& w);
 /// Place of the instruction that issued an operation.
 Fault fault_of(const Cluster& c, const Issuer& issuer, const GuestError& e);
 inline Fault fault_of(const Cluster& c, const AsyncOp& op, const GuestError& e) { return fault_of(c, op.issuer, e); }
 
-/// Who waits for what in a cluster that cannot go on.
+/// One line per waiting warp of a deadlocked cluster (or the explanation of an observer that has one).
 std::string describe_deadlock(const Cluster& c);
 Fault deadlock_of(const Cluster& c);
-/// What a warp that is blocked waits for, in words.
+/// Text of the condition that a blocked warp waits for.
 std::string describe_wait(const Cluster& c, const Warp& w);
-/// Checks at the end of a CTA: leaked TMEM, operations in flight.
+/// Notifies the observers that the cluster's CTAs have finished; F3214 for a CTA with tensor memory still allocated.
 std::optional<Fault> check_finished(Cluster& c);
 
-/// A cluster runs alone for so many instructions; then, and when it can't go on alone, clusters take turns. Nobody made
-/// progress in more than kQuietRounds rounds of turns: deadlock.
+/// Instructions of a slice. A cluster first runs alone for `alone` instructions; if it is then unfinished or stuck, it takes
+/// turns of `together` instructions with the other such clusters. More than kQuietRounds rounds of turns without progress are
+/// a deadlock.
 struct Slices {
   uint64_t alone = 64'000'000, together = 1'000'000;
 };
-/// The CTAs of a cooperative launch meet at barriers over the grid, and who waits there spins.
+/// Short slices for a cooperative launch: its CTAs spin while they wait at a grid barrier.
 Slices slices_of(const Launch& l);
 inline constexpr uint64_t kQuietRounds = 4;
-/// Which cluster try_cancel gets: shuffled drivers with odd seeds choose the last.
+/// The cluster that try_cancel returns: the last one under shuffled drivers with odd seeds, otherwise the first.
 inline LaunchQueue::Cancels cancels_of(const RunOptions& o) {
   return o.driver == DriverKind::shuffled && o.seed % 2 != 0 ? LaunchQueue::Cancels::last : LaunchQueue::Cancels::first;
 }

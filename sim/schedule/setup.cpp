@@ -13,7 +13,7 @@ namespace drywell::sim {
 
 namespace {
 
-// ", inlined at kernel.cu:12": templates nest deeply, and what matters is what called whom first and last.
+// Returns ", inlined at kernel.cu:12" for each call. Templates nest deeply: of a long chain only both ends are listed.
 std::string call_chain(const std::vector<SourcePos>& calls) {
   constexpr size_t kInnermost = 2, kOutermost = 2;
   std::string out;
@@ -31,7 +31,7 @@ std::string call_chain(const std::vector<SourcePos>& calls) {
 
 std::string GuestPlace::to_string() const {
   std::string out = fmt::format("{}{} CTA ({},{},{})", kernel, function.empty() ? "" : " in " + function, cta.x, cta.y, cta.z);
-  if (ptx.empty()) return out;  // of no warp alone: a deadlock
+  if (ptx.empty()) return out;  // the place is not one warp's: a deadlock
   out += fmt::format(" warp {} lanes {:#010x}: {}", warp, lanes, ptx);
   if (!source.file.empty()) out += fmt::format("\n    at {}:{}{}", source.file, source.line, call_chain(called_from));
   return out;

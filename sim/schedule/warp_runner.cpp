@@ -10,12 +10,12 @@
 namespace drywell::sim {
 namespace {
 
-// A diverged warp runs the group that is furthest behind (lowest pc), so that groups meet where code joins. A group that
-// keeps branching backwards moves back in the order every kSpin branches: lanes that spin on a lock held by others of
-// their warp cannot starve them (forward progress, PTX ISA 3.1 independent thread scheduling).
+// A diverged warp runs the group with the lowest pc, so that groups meet where the code joins. After every kSpin backward
+// branches a group moves back in the order: lanes that spin on a lock of other lanes of their warp cannot starve those
+// lanes (forward progress, PTX ISA 3.1 independent thread scheduling).
 constexpr uint32_t kSpin = 64;
 
-// Deeper calls go first: their lanes return to where the others wait.
+// Deeper calls go first: their lanes return to the place where the other lanes wait.
 uint64_t priority(const Warp& w, uint32_t backward, uint32_t frame, uint32_t pc) {
   const uint32_t depth = std::min(w.frames[frame].depth, 255u);
   return (uint64_t{backward / kSpin} << 40) | (uint64_t{255 - depth} << 32) | pc;
@@ -32,7 +32,7 @@ void switch_to(Warp& w, size_t index) {
   }
 }
 
-// Merges groups at the same place and picks the one to run.
+// Merges groups with the same pc and frame and picks the group to run.
 void reconverge(Warp& w) {
   for (size_t i = 0; i < w.waiting.size();) {
     const LaneGroup& g = w.waiting[i];
@@ -56,7 +56,7 @@ void reconverge(Warp& w) {
   if (best != w.waiting.size()) switch_to(w, best);
 }
 
-// After the running group exited: another one, if there is one.
+// The running group has exited: switches to another group. Returns false if none is left.
 bool take_waiting(Warp& w) {
   if (w.waiting.empty()) return false;
   switch_to(w, w.waiting.size() - 1);
@@ -64,7 +64,7 @@ bool take_waiting(Warp& w) {
   return true;
 }
 
-// wgmma's own order takes care of accumulators and operands in flight (PTX ISA 9.7.15.3).
+// wgmma instructions of one warp execute in order: registers of a wgmma in flight do not block the next one (PTX ISA 9.7.15.3).
 bool touches_pending(const Warp& w, const Program& p, uint32_t pc) {
   if (w.pending_ld == 0 && isa::spec(p.code[pc].opcode).timing == isa::TimingClass::wgmma) return false;
   const Program::RegUse& use = p.reg_use[pc];
@@ -105,7 +105,7 @@ RunStop run_warp(Warp& w, const Program& program, uint64_t& budget) {
   ObserverHub* const observers = cluster.launch->observers;
   const uint8_t* const wanted = observers != nullptr ? observers->wanted() : nullptr;
   w.block.reason = BlockReason::none;
-  size_t rotations = 0;  // groups tried in a row without progress
+  size_t rotations = 0;  // groups tried without progress since the last instruction
   while (budget > 0) {
     if (!w.waiting.empty() && rotations == 0) reconverge(w);
     const uint32_t pc = w.pc;
@@ -174,7 +174,7 @@ RunStop run_warp(Warp& w, const Program& program, uint64_t& budget) {
   return RunStop::budget;
 }
 
-// The lanes are together, nobody watches and no result is on its way: what is left of run_warp is the instruction.
+// Without divergence, observers and results in flight, run_warp reduces to the instruction itself.
 RunStop run_one(Warp& w, const Program& program) {
   const DecodedOp& op = program.code[w.pc];
   Cluster& cluster = *w.cta->cluster;

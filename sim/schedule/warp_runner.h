@@ -1,4 +1,4 @@
-// Runs one warp for a while: guards, divergence, reconvergence, pending register results. Shared by all drivers.
+// Runs a number of one warp's instructions: guards, divergence, reconvergence, pending register results. All drivers use it.
 #pragma once
 
 #include "sim/state/program.h"
@@ -11,18 +11,18 @@ enum class RunStop : uint8_t { budget, blocked, finished, enqueued, yielded, fau
 /// Prepares a warp to run `program` with the lanes of `alive`.
 void start_warp(Warp& w, Cta& cta, uint32_t index, const Program& program, LaneMask alive);
 
-/// Brings groups of lanes that are at the same place together and makes the one that is to run the active one: afterwards
-/// Warp::pc is the instruction run_warp would execute.
+/// Merges groups of lanes at the same place and makes the group that runs next the active one. Afterwards Warp::pc is the
+/// instruction that run_warp would execute.
 void pick_lanes(Warp& w);
 
-/// Executes up to `budget` instructions, counted down; stops early as RunStop says. `enqueued`: asynchronous work was
-/// issued and the driver should look at it.
+/// Executes up to `budget` instructions and decrements `budget` for each; RunStop is the reason of an earlier stop.
+/// `enqueued`: the warp issued an asynchronous operation, which the driver must schedule.
 RunStop run_warp(Warp& w, const Program& program, uint64_t& budget);
 
 /// run_warp with a budget of one.
 RunStop run_one(Warp& w, const Program& program);
 
-/// True if a blocked warp may find its condition changed.
+/// False only for a blocked warp whose condition cannot have changed.
 inline bool may_wake(const Warp& w) { return w.block.reason == BlockReason::none || w.timed_out || w.block.epoch != w.cta->wake_epoch; }
 
 }  // namespace drywell::sim
