@@ -1,4 +1,4 @@
-// cp.async: bytes of global memory are read at one moment and put into shared memory at another.
+// cp.async: reads bytes of global memory at one moment and writes them to shared memory at another.
 #include <fmt/format.h>
 
 #include <bit>

@@ -1,4 +1,4 @@
-// st.async and red.async: data and its signal travel to another CTA, or data alone to global memory.
+// st.async and red.async: data and its mbarrier signal to another CTA's shared memory, or data alone to global memory.
 #include <fmt/format.h>
 
 #include <array>

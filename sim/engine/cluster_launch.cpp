@@ -1,4 +1,4 @@
-// clusterlaunchcontrol.try_cancel: a cluster that has not started is taken off the launch's queue.
+// clusterlaunchcontrol.try_cancel: removes a cluster that has not started from the launch's queue.
 #include <fmt/format.h>
 
 #include <cstring>

@@ -25,7 +25,7 @@ StepResult step(Cluster& c, size_t index) {
     if (auto* o = c.launch->observers; o != nullptr) o->async(c, op, AsyncMoment::read);
     return result;
   }
-  // The operation is taken out while it runs: writing may make new ones.
+  // The operation is moved out of the queue while it runs: a write may add operations to the queue.
   AsyncOp op = std::move(c.pending[index]);
   if (auto* o = c.launch->observers; o != nullptr) o->async(c, op, AsyncMoment::write);
   result.error = std::visit([&](auto& payload) { return write(c, op, payload); }, op.payload);
@@ -72,7 +72,7 @@ void group_write_done(Cluster& c, const Issuer& who, uint32_t serial, bool bulk)
   c.wake(c.cta(who.cta));
 }
 
-// A commit only signals; what it depends on has completed when it becomes ready.
+// A commit only signals; the operations it depends on have completed when it becomes ready.
 EngineResult read(Cluster&, AsyncOp&, Commit&) { return std::nullopt; }
 EngineResult write(Cluster& c, AsyncOp&, Commit& p) {
   if (p.multicast == 0) return apply_mbarrier(c, p.mbar, MbarrierOp::arrive, 1);

@@ -1,4 +1,4 @@
-// The asynchronous units as functions on operations: what happens at each moment of one. A driver chooses when.
+// The asynchronous units as functions on operations, one function for each moment. A driver chooses when to call them.
 #pragma once
 
 #include <optional>
@@ -9,17 +9,17 @@
 
 namespace drywell::sim {
 
-/// True if everything `op` must come after has completed.
+/// True if every operation that must complete before `op` has completed.
 bool is_ready(const Cluster& c, const AsyncOp& op);
 
-/// Performs the next moment of pending operation `index` (operand read, then result write and signal). When it was the
-/// last one the operation leaves the queue. Returns the guest's error, if the operation is wrong.
+/// Performs the next moment of pending operation `index` (operand read, then result write and signal). After the last
+/// moment the operation leaves the queue. Returns the guest's error if the operation is wrong.
 struct StepResult {
   bool completed = false;
   std::optional<GuestError> error;
 };
 StepResult step(Cluster& c, size_t index);
-/// All remaining moments at once.
+/// Performs all remaining moments.
 StepResult run_to_end(Cluster& c, size_t index);
 
 // One pair per payload; read fills op.staging, write stores and signals.
@@ -51,7 +51,7 @@ EngineResult write(Cluster&, AsyncOp&, TryCancel&);
 
 /// Host pointer to shared memory at rank << 24 | offset, or nullptr.
 uint8_t* shared_bytes(Cluster& c, uint32_t address, uint64_t bytes);
-/// Marks one operation of a thread's bulk (or cp.async) group as past its reads or writes.
+/// Records that one operation of a thread's bulk (or cp.async) group has read its operands or written its result.
 void group_read_done(Cluster& c, const Issuer& who, uint32_t serial, bool bulk);
 void group_write_done(Cluster& c, const Issuer& who, uint32_t serial, bool bulk);
 

@@ -20,7 +20,7 @@ void for_ctas(uint32_t mask, F f) {
 
 void shared_side(const TensorCopy& t, const TensorPlan& p, uint32_t cta, const SpanVisitor& visit) {
   SharedSpans spans(cta, visit);
-  // A swizzle only moves bytes about within its span.
+  // A swizzle permutes the bytes within its span.
   const uint32_t bytes = p.geometry().row_bytes, span = p.map.swizzle == isa::Swizzle::none ? 16 : isa::swizzle_span(p.map.swizzle);
   for (const isa::TileRow& row : p.box.rows) {
     const uint32_t at = shared_offset(t.smem) + row.smem_offset;
@@ -57,7 +57,7 @@ void reads_of(const BulkCopy& b, const SpanVisitor& visit) {
   visit(b.kind == BulkCopy::Kind::global_to_shared ? global(b.src, b.bytes) : shared(static_cast<uint32_t>(b.src), b.bytes));
 }
 
-// Only the bytes the mask keeps, of each 16.
+// Visits the bytes that the byte mask selects in each group of 16.
 void masked(const Span& all, uint16_t mask, const SpanVisitor& visit) {
   if (mask == 0xFFFF) return visit(all);
   for (uint64_t i = 0; i < all.bytes; ++i) {

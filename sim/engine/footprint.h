@@ -1,5 +1,5 @@
-// What an asynchronous operation reads and writes, as data: bytes of shared and global memory, cells of tensor memory. Made with
-// the address functions the engines themselves use; tests/kernel/footprint_test.cpp holds the two together.
+// The bytes of shared and global memory and the cells of tensor memory that an asynchronous operation reads and writes, from
+// the engines' own address functions; tests/kernel/footprint_test.cpp compares footprints with the engines' accesses.
 #pragma once
 
 #include <functional>
@@ -20,7 +20,7 @@ inline constexpr Memories kAllMemories = 7;
 
 struct TensorPlan;
 
-/// What one operation touches. A tensor copy is planned once, for both directions.
+/// The spans that one operation reads and writes. The plan of a tensor copy is made once for both.
 class Footprint {
  public:
   Footprint(const Cluster& c, const AsyncOp& op);
@@ -30,7 +30,7 @@ class Footprint {
   /// As for_each_read and for_each_write.
   void reads(const SpanVisitor& visit, Memories asked = kAllMemories) const;
   void writes(const SpanVisitor& visit) const;
-  /// Of a tensor copy that is in order, otherwise nullptr.
+  /// The plan of a valid tensor copy, otherwise nullptr.
   const TensorPlan* plan() const { return plan_.get(); }
 
  private:
@@ -39,13 +39,13 @@ class Footprint {
   std::unique_ptr<TensorPlan> plan_;
 };
 
-/// Everything the operation reads between its issue and its end. Spans may touch or overlap. Nothing for operations that are
-/// wrong (the engine faults when it gets to them). `asked`: the tensor core's spans in other memories are left out, unmade.
+/// Visits everything that the operation reads between issue and completion. Spans may touch or overlap. Visits nothing for an
+/// operation that is wrong (its engine will fault). `asked`: the tensor core's spans in other memories are not computed.
 void for_each_read(const Cluster& c, const AsyncOp& op, const SpanVisitor& visit, Memories asked = kAllMemories);
-/// Everything it writes, signals on mbarriers not counted.
+/// Visits everything that the operation writes, without its signals on mbarriers.
 void for_each_write(const Cluster& c, const AsyncOp& op, const SpanVisitor& visit);
 
-/// It combines with what is there instead of overwriting: two such operations do not race with each other.
+/// True if the operation combines its data with the old content of memory: two such operations do not race with each other.
 bool is_reduction(const AsyncOp& op);
 
 }  // namespace drywell::sim

@@ -9,14 +9,14 @@
 namespace drywell::sim {
 namespace {
 
-/// Rank of the CTA an operation's places count from: the even one of a pair.
+/// Rank of the first CTA of the operation: its CTA, or the even CTA of its pair.
 uint32_t first_cta(const AsyncOp& op, uint32_t cta_group) { return cta_group == 2 ? op.issuer.cta & ~1u : op.issuer.cta; }
 
 void shared_operand(uint32_t cta, uint64_t word, const isa::OperandTile& tile, const SpanVisitor& visit) {
   std::vector<uint32_t> chunks(tile.chunks());
   isa::operand_row_chunks(isa::SmemDescriptor::decode(word), tile, chunks);
   const uint32_t per_line = tile.chunks_per_line();
-  // The last chunk of a line may be used in part.
+  // The last chunk of a line may be partly used.
   const uint32_t line_bytes = (tile.major == isa::Major::k ? tile.k : tile.mn) * isa::storage_bits(tile.element) / 8;
   SharedSpans spans(cta, visit);
   for (uint32_t i = 0; i < chunks.size(); ++i) spans.add(chunks[i], std::min(16u, line_bytes - i % per_line * 16));
@@ -33,7 +33,7 @@ void rows(const UmmaForm& f, const Place& place) {
 void accumulator(const AsyncOp& op, const Umma& u, const UmmaForm& f, bool written, const SpanVisitor& visit) {
   const uint32_t first = first_cta(op, u.cta_group), width = f.n / f.column_groups;
   const TmemAddr d(u.d);
-  // Layouts A and D have all lanes of each CTA, in order (docs/facts/tcgen05.md §5).
+  // Layouts A and D use all lanes of each CTA, in order (docs/facts/tcgen05.md §5).
   const bool whole = (f.layout == isa::DLayout::A || f.layout == isa::DLayout::D) && (!written || u.disable_lane == decltype(u.disable_lane){});
   if (whole) {
     for (uint32_t cta = 0; cta < f.ctas; ++cta) visit({Memory::tmem, first + cta, 0, 0, d.lane(), kTmemLanes, d.column(), f.n});

@@ -76,8 +76,8 @@ struct Dec {
 
 // ---- floating point
 
-// One addition, rounded to nearest even; NaN becomes the canonical one. Two 16-bit numbers have few enough
-// bits that rounding their binary32 sum again is rounding once.
+// One addition, rounded to nearest even; every NaN becomes the canonical NaN. 16-bit operands have so few bits that
+// rounding to binary32 and then to 16 bits equals one rounding.
 template <numeric::Format Format>
 struct AddHalf {
   static uint16_t apply(uint16_t a, uint16_t b) {
@@ -92,8 +92,8 @@ struct AddF32 {
     return std::isnan(sum) ? 0x7FFFFFFF : std::bit_cast<uint32_t>(sum);
   }
 };
-// A NaN operand comes through as it is, then one in memory; a sum that is none of them is FFF8… (measured on
-// an H200).
+// A NaN operand is returned unchanged; otherwise a NaN in memory is. A NaN that the addition itself produces is FFF8…
+// (measured on an H200).
 struct AddF64 {
   static bool is_nan(uint64_t v) { return (v & 0x7FFFFFFFFFFFFFFF) > 0x7FF0000000000000; }
   static uint64_t apply(uint64_t a, uint64_t b) {
@@ -103,7 +103,7 @@ struct AddF64 {
     return std::isnan(sum) ? 0xFFF8000000000000 : std::bit_cast<uint64_t>(sum);
   }
 };
-// One NaN gives the other operand, two the canonical NaN; -0 is less than +0.
+// With one NaN the result is the other operand, with two it is the canonical NaN; -0 is less than +0.
 template <numeric::Format Format, bool Max>
 struct OrderHalf {
   static constexpr uint16_t kInfinity = static_cast<uint16_t>(numeric::format_info(Format).infinity());

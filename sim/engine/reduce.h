@@ -1,5 +1,5 @@
-// Element-wise reductions into memory: what cp.reduce.async.bulk(.tensor) and red.async do at their
-// destination (PTX ISA 9.7.9.25.4; arithmetic as measured on an H200, docs/facts/tma-mbarrier.md §2.3).
+// Element-wise reductions into memory, for the destinations of cp.reduce.async.bulk(.tensor) and red.async
+// (PTX ISA 9.7.9.25.4; arithmetic as measured on an H200, docs/facts/tma-mbarrier.md §2.3).
 #pragma once
 
 #include <cstddef>

@@ -5,8 +5,8 @@
 namespace drywell::sim {
 namespace {
 
-// The CTA whose mbarrier hears of data landing in CTA d. With cta_group::2 it is the CTA of d's pair with the
-// parity of the one that owns the mbarrier operand.
+// The CTA whose mbarrier is signalled for data written to CTA d. With cta_group::2 it is the CTA of d's pair whose rank has
+// the parity of the mbarrier operand's CTA.
 uint32_t signalled_cta(const LoadTarget& t, uint32_t d) {
   if (t.multicast == 0) return shared_rank(t.mbar);
   return t.cta_group == 2 ? (d & ~1u) | (shared_rank(t.mbar) & 1u) : d;

@@ -1,4 +1,4 @@
-// Where loads into shared memory land and which mbarriers hear of them (docs/facts/tma-mbarrier.md §2.8).
+// Destination CTAs of loads into shared memory and the mbarriers that they signal (docs/facts/tma-mbarrier.md §2.8).
 #pragma once
 
 #include "sim/engine/engine.h"
@@ -16,9 +16,9 @@ struct LoadTarget {
   uint32_t ctas() const { return multicast != 0 ? multicast : 1u << shared_rank(smem); }
 };
 
-/// F3503 for CTAs the cluster does not have, F3309 for an mbarrier in a CTA it may not be in.
+/// F3503 for CTAs that the cluster does not have, F3309 for an mbarrier in a CTA that is not allowed.
 EngineResult check_target(const Cluster& c, const LoadTarget& t);
-/// Complete-tx of `bytes` for every CTA that received the data.
+/// Performs complete-tx of `bytes` for every CTA that receives the data.
 EngineResult signal_target(Cluster& c, const LoadTarget& t, uint32_t bytes);
 
 }  // namespace drywell::sim

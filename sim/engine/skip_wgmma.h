@@ -1,4 +1,4 @@
-// The end of a wgmma whose product nobody wants (RunOptions::values).
+// Completion of a wgmma whose product is not computed (RunOptions::values).
 #pragma once
 
 #include "sim/state/async_op.h"
@@ -6,7 +6,7 @@
 
 namespace drywell::sim {
 
-/// Registers and group are free as after the write moment; D is left as it was.
+/// Releases the registers and the group as the write moment does; D is unchanged.
 void end_without_product(Cluster& c, const AsyncOp& op, const Wgmma& m);
 
 }  // namespace drywell::sim

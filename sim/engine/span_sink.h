@@ -1,4 +1,4 @@
-// Gathers the pieces engines work in (16-byte chunks, rows, cells) into few spans. Internal to the footprints.
+// Joins the pieces of an access (16-byte chunks, rows, cells) into few spans. Internal to the footprints.
 #pragma once
 
 #include <algorithm>
@@ -9,7 +9,7 @@
 
 namespace drywell::sim {
 
-/// Shared memory of one CTA: whole 16-byte chunks in any order, other runs as they come.
+/// Shared memory of one CTA: joins aligned 16-byte chunks added in any order; other runs are visited as they are added.
 class SharedSpans {
  public:
   SharedSpans(uint32_t cta, const SpanVisitor& visit) : cta_(cta), visit_(visit) {}
@@ -56,7 +56,7 @@ class SharedSpans {
   std::vector<uint64_t> chunks_;  // bit per chunk
 };
 
-/// Tensor memory: rectangles one lane high, joined while lanes follow each other, and then while columns do.
+/// Tensor memory: joins rectangles of one lane into rectangles of consecutive lanes, then those into consecutive columns.
 class TmemSpans {
  public:
   explicit TmemSpans(const SpanVisitor& visit) : visit_(visit) {}
@@ -74,7 +74,7 @@ class TmemSpans {
   }
 
  private:
-  /// The rectangle just complete becomes part of the one before it, or takes its place.
+  /// Appends the complete rectangle s_ to wide_, or visits wide_ and replaces it by s_.
   void widen() {
     if (s_.lanes == 0) return;
     if (wide_.lanes == s_.lanes && wide_.cta == s_.cta && wide_.lane == s_.lane && wide_.column + wide_.columns == s_.column) {
@@ -93,7 +93,7 @@ class TmemSpans {
   Span s_, wide_;  // the rectangle that grows by lanes, the one that grows by columns
 };
 
-/// Footprints of the payloads that need more than a line.
+/// Footprints of the payloads of the tensor core (footprint_tmem.cpp).
 void reads_of(const AsyncOp& op, const Umma& u, const SpanVisitor& visit, Memories asked);
 void writes_of(const AsyncOp& op, const Umma& u, const SpanVisitor& visit);
 void reads_of(const AsyncOp& op, const TmemCopy& p, const SpanVisitor& visit);

@@ -31,9 +31,9 @@ EngineResult check_box(const TensorPlan& p, uint32_t base, const Smem& smem) {
           p.geometry().smem_bytes(), base, smem.size())};
 }
 
-// ---- element formats on their way
+// ---- conversion of padded element formats
 
-// Sixteen packed values take 16 bytes of shared memory; what pads them is not data (poison, docs/facts/tma-mbarrier.md §2.6).
+// Sixteen packed values take 16 bytes of shared memory; the padding is poison, not data (docs/facts/tma-mbarrier.md §2.6).
 constexpr uint32_t kPaddedGroup = 16;
 constexpr uint8_t kPadPoison = 0xFF;
 
@@ -62,7 +62,7 @@ void round_tf32(uint8_t* row, uint32_t first, uint32_t last) {
   }
 }
 
-// Swizzled rows move in runs of an atom, sixteen bytes in most modes.
+// Swizzled rows are copied in runs of one atom, which is 16 bytes in most modes.
 inline void copy_run(uint8_t* to, const uint8_t* from, uint32_t bytes) {
   constexpr uint32_t kAtom = 16;
   if (bytes == kAtom) std::memcpy(to, from, kAtom);

@@ -1,4 +1,4 @@
-// A tensor copy as its map and coordinates say: the rows of its box in global and shared memory
+// Plan of a tensor copy from its tensor map and coordinates: the rows of its box in global and shared memory
 // (docs/facts/tma-mbarrier.md §2).
 #pragma once
 
@@ -9,7 +9,7 @@
 
 namespace drywell::sim {
 
-/// What every copy needs; the map's bytes were captured when it was issued.
+/// The tensor map and the box of one copy. The bytes of the map are those captured at issue.
 struct TensorPlan {
   isa::TensorMapFields map;
   isa::TensorRows box;
@@ -19,7 +19,7 @@ struct TensorPlan {
 /// Decodes and checks the map, the request and the alignment in shared memory.
 EngineResult plan_copy(const TensorCopy& t, TensorPlan& plan);
 
-/// Runs of a row between swizzle atoms: calls f(row byte, shared offset, length).
+/// Splits a row at swizzle atoms: calls f(row byte, shared offset, length) for each run.
 template <class F>
 void for_runs(const TensorPlan& p, uint32_t smem, const isa::TileRow& row, F f) {
   const uint32_t bytes = p.geometry().row_bytes;

@@ -1,5 +1,5 @@
-// tcgen05.cp: units of 16 bytes from shared memory, expanded if asked, to one or several lane partitions
-// (docs/facts/tcgen05.md §3). tcgen05.shift: rows move down (§2.6).
+// tcgen05.cp copies units of 16 bytes from shared memory to one or several lane partitions and can expand packed formats
+// (docs/facts/tcgen05.md §3). tcgen05.shift moves rows down (§2.6).
 #include <fmt/format.h>
 
 #include <cstring>

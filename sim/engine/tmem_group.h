@@ -1,4 +1,4 @@
-// The tensor memories a tcgen05 operation works in: its CTA's, or those of its pair (docs/facts/tcgen05.md §1.2,
+// The tensor memories that a tcgen05 operation uses: its CTA's, or those of its CTA pair (docs/facts/tcgen05.md §1.2,
 // §4.4).
 #pragma once
 
@@ -21,7 +21,7 @@ class TmemGroup {
   Cta& cta(uint32_t i) const { return cluster_.cta(first_ + i); }
   Tmem& tmem(uint32_t i) const { return *cta(i).tmem; }
 
-  /// F3213 unless every CTA has allocated the columns.
+  /// F3213 if a CTA has not allocated the columns.
   EngineResult check_columns(std::string_view what, uint32_t first, uint32_t columns) const {
     for (uint32_t i = 0; i < count_; ++i) {
       if (tmem(i).owns(first, columns, cta(i).serial + 1)) continue;
@@ -32,8 +32,8 @@ class TmemGroup {
     return std::nullopt;
   }
 
-  /// "Down by one row": every lane takes its upper neighbour's words, the last of each partition keeps its
-  /// own. Which partitions move is not published: all four here (docs/facts/tcgen05.md §2.6, §12).
+  /// "Down by one row": every lane takes the words of the next lane; the last lane of each partition keeps its words. The
+  /// partitions that shift are not published; here all four do (docs/facts/tcgen05.md §2.6, §12).
   void shift_down(uint32_t column, uint32_t columns) const {
     for (uint32_t i = 0; i < count_; ++i) {
       for (uint32_t c = column; c < column + columns; ++c) {

@@ -1,4 +1,4 @@
-// tcgen05.ld and tcgen05.st: a warp's quarter of tensor memory to and from its registers (docs/facts/tcgen05.md §2).
+// tcgen05.ld and tcgen05.st between a warp's quarter of tensor memory and its registers (docs/facts/tcgen05.md §2).
 #include <fmt/format.h>
 
 #include <cstring>
@@ -39,7 +39,7 @@ void store_general(Tmem& tmem, const TmemTarget& t, unsigned regs, const uint32_
   }
 }
 
-// One step of ld.red. Without .NaN a NaN loses against a number (PTX ISA 9.7.16.8.1).
+// One step of ld.red. Without .NaN, a NaN and a number reduce to the number (PTX ISA 9.7.16.8.1).
 uint32_t reduce(const TmemLdSt& t, uint32_t a, uint32_t b) {
   const bool max = t.reduce_op == isa::Mod::max;
   if (t.reduce_type == isa::Mod::u32) return max ? std::max(a, b) : std::min(a, b);

@@ -1,4 +1,4 @@
-// Which cells of tensor memory a tcgen05.ld or st reaches (docs/facts/tcgen05.md §2).
+// The cells of tensor memory that a tcgen05.ld or tcgen05.st accesses (docs/facts/tcgen05.md §2).
 #pragma once
 
 #include "drywell/isa/tmem_layout.h"
@@ -13,7 +13,7 @@ struct TmemTarget {
   bool is_plain() const { return access.shape == isa::TmemShape::s32x32b && !access.pack; }
 };
 
-/// F3209 for lanes that are another warp's, F3210 for columns the CTA has not allocated.
+/// F3209 for lanes of another warp's quarter, F3210 for columns that the CTA has not allocated.
 EngineResult locate(const Cluster& c, const AsyncOp& op, const TmemLdSt& t, TmemTarget& out);
 
 }  // namespace drywell::sim

@@ -1,5 +1,5 @@
-// The tensor core: tcgen05.mma. Operands are read as codes at one moment, the product is formed and D written
-// at another, so that a missing wait shows.
+// The tensor core: tcgen05.mma. The operands' codes are read at one moment; the product is computed and D is written at
+// another, so that a missing wait changes the result.
 #include <algorithm>
 
 #include "sim/engine/umma_product.h"
@@ -7,8 +7,8 @@
 namespace drywell::sim {
 namespace {
 
-// Calls visit(m, n, cell, disabled) for every D(m, n). Tensor memory lies column by column and a tile row by
-// row: blocks of columns keep both in the cache.
+// Calls visit(m, n, cell, disabled) for every D(m, n). Tensor memory is stored column by column and a tile row by row:
+// blocks of columns keep both in the cache.
 template <class Visit>
 void for_cells(const TmemGroup& group, const Umma& u, const UmmaForm& f, Visit visit) {
   const TmemAddr d(u.d);
@@ -21,7 +21,7 @@ void for_cells(const TmemGroup& group, const Umma& u, const UmmaForm& f, Visit v
         const isa::TmemCell at = isa::d_cell(f.layout, m, g * width, f.n);
         const uint32_t lane = d.lane() + at.lane;
         uint32_t* cell = group.tmem(at.cta).column(d.column()) + lane;
-        // disable-output-lane: words 0..3 the even CTA's lanes, 4..7 the odd's (docs/facts/tcgen05.md §4.5).
+        // disable-output-lane: words 0..3 are the even CTA's lanes, words 4..7 the odd CTA's (docs/facts/tcgen05.md §4.5).
         const bool disabled = (u.disable_lane[4 * at.cta + lane / 32] >> (lane % 32) & 1) != 0;
         for (uint32_t i = first; i < last; ++i)
           visit(m, g * width + i, cell[size_t{i} * kTmemLanes], disabled);
@@ -39,7 +39,7 @@ EngineResult read(Cluster& c, AsyncOp& op, Umma& u) {
   if (auto e = check_places(group, u, f); e.has_value()) return e;
   op.staging.resize(UmmaStage(f).bytes);
   if (auto e = read_operands(group, u, f, op.staging.data()); e.has_value()) return e;
-  // The array has taken A: the next MMA in the pipe finds it moved (docs/facts/tcgen05.md §4.5).
+  // A has been read: the next MMA in the pipeline reads the shifted A (docs/facts/tcgen05.md §4.5).
   if (u.ashift) group.shift_down(TmemAddr(static_cast<uint32_t>(u.a)).column(), isa::kTmemAColumns);
   return std::nullopt;
 }
@@ -67,7 +67,7 @@ EngineResult write(Cluster& c, AsyncOp& op, Umma& u) {
   for_cells(group, u, f, [&](uint32_t m, uint32_t n, uint32_t& cell, bool disabled) {
     if (disabled) return;
     const uint32_t d = tile[size_t{m} * f.n + n];
-    // What an f16 result leaves in the upper half is not documented: unchanged here (docs/deviations.md).
+    // The upper half of the cell after an f16 result is not documented; here it is unchanged (docs/deviations.md).
     cell = halves ? (cell & 0xFFFF0000u) | d : d;
   });
   return std::nullopt;

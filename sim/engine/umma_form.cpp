@@ -39,7 +39,7 @@ const numeric::MmaRow* find_arithmetic(const isa::InstrDescriptor& d) {
   return numeric::find_mma(q);
 }
 
-// The first error as the guest's; what is merely not modelled keeps its code.
+// The first error as a fault of the guest (F3211, F3212); an unsupported form keeps its U code.
 EngineResult first_error(const Diagnostics& problems, const char* operand) {
   for (const Diagnostic& d : problems.list()) {
     if (d.severity != Severity::error) continue;
@@ -71,8 +71,8 @@ EngineResult check_smem(const Smem& smem, uint64_t word, const isa::OperandTile&
   return first_error(problems, operand);
 }
 
-// A, metadata and scale factors start at lane 0, or where D does in the layouts that use half of the lanes
-// (rule M4).
+// A and the metadata start at D's lane (not always 0 in layouts that use half of the lanes, rule M4), scale factors at
+// lane 0.
 EngineResult check_lane(const char* what, uint32_t lane, uint32_t wanted) {
   if (lane == wanted) return std::nullopt;
   return GuestError{"F3215",

@@ -1,4 +1,4 @@
-// tcgen05.mma as its descriptors say: what it multiplies and where that lies (docs/facts/tcgen05.md §4-§6).
+// Form of a tcgen05.mma from its descriptors: operands, shapes, layouts and places (docs/facts/tcgen05.md §4-§6).
 #pragma once
 
 #include "drywell/isa/instr_descriptor.h"
@@ -16,16 +16,16 @@ struct UmmaForm {
   isa::MmaForm form;
   isa::DLayout layout = isa::DLayout::D;
   isa::ZeroColumnMask mask;
-  isa::OperandTile a, b;  // what each CTA holds in shared memory; b includes the columns a shift reaches
+  isa::OperandTile a, b;  // each CTA's part in shared memory; b includes the columns that a column shift reads
   uint32_t ctas = 1, m = 0, n = 0;
   uint32_t stored_k = 0, k = 0;  // of A and of B: they differ if A is sparse
   uint32_t factors = 0;          // scale factors per row; 0 = not block scaled
   uint32_t groups = 0;           // sparse: 4-bit groups of metadata per row
   uint32_t column_groups =
-      1;  // lane groups D spreads N over: each has its own copies of A in TMEM and metadata
+      1;  // lane groups over which D distributes N: each has its own copies of A in TMEM and of the metadata
   uint32_t a_copies = 1, meta_copies = 1;
   uint32_t m_per_cta = 0;
-  numeric::CodeStorage storage = numeric::CodeStorage::halves;  // of codes between read and write
+  numeric::CodeStorage storage = numeric::CodeStorage::halves;  // of the codes in AsyncOp::staging
   uint32_t a_row_bytes = 0, b_row_bytes = 0;
   const numeric::MmaRow* arithmetic = nullptr;  // null: integers
 
@@ -35,9 +35,9 @@ struct UmmaForm {
   bool halves_d() const { return idesc.accumulator() == isa::MmaAccumulator::f16; }
 };
 
-/// Decodes and checks what the instruction and its descriptors say by themselves.
+/// Decodes and checks the instruction and its descriptors, without the machine's state.
 EngineResult decode_form(const Umma& u, UmmaForm& f);
-/// Checks addresses: columns allocated, lanes aligned, shared memory reached.
+/// Checks addresses: allocated columns, allowed lanes, operands within shared memory.
 EngineResult check_places(const TmemGroup& group, const Umma& u, const UmmaForm& f);
 
 }  // namespace drywell::sim

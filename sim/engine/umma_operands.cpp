@@ -10,8 +10,8 @@
 namespace drywell::sim {
 namespace {
 
-// 16 elements of a padded 16-byte unit, one byte each (docs/facts/tcgen05.md §8: little-endian bit stream, data
-// first): four elements lie within a 32-bit word.
+// Unpacks the 16 elements of a padded 16-byte unit to one byte each (docs/facts/tcgen05.md §8: little-endian bit stream,
+// data first). Each group of four elements fits in one 32-bit word.
 template <unsigned kBits>
 void unpack_container(const uint8_t* in, uint8_t* out) {
   constexpr uint32_t kMask = (1u << kBits) - 1;
@@ -24,7 +24,7 @@ void unpack_container(const uint8_t* in, uint8_t* out) {
   }
 }
 
-// Lines of a known number of chunks, as they are.
+// Copies lines of kPerLine chunks without conversion.
 template <uint32_t kPerLine>
 void copy_lines(const uint8_t* smem, const uint32_t* chunks, uint32_t lines, uint8_t* out, size_t row_bytes) {
   for (uint32_t row = 0; row < lines; ++row, chunks += kPerLine, out += row_bytes)
@@ -65,7 +65,7 @@ void gather_mn_major(const Smem& smem, const isa::OperandTile& tile, const uint3
   }
 }
 
-// Rows of an operand in shared memory as codes along k. Bounds were checked with the descriptor.
+// Gathers rows of an operand in shared memory as codes along k. check_places has checked the bounds.
 void gather_smem(const Smem& smem, uint64_t desc, const isa::OperandTile& tile, uint8_t* out,
                  size_t row_bytes) {
   const auto list = std::make_unique_for_overwrite<uint32_t[]>(tile.chunks());
@@ -79,7 +79,7 @@ void gather_smem(const Smem& smem, uint64_t desc, const isa::OperandTile& tile, 
   }
 }
 
-// A row of A lies in eight columns of the lane that D's row has (docs/facts/tcgen05.md §5); narrow elements in
+// A row of A is in eight columns, in the lane of D's row (docs/facts/tcgen05.md §5); elements narrower than 8 bits are in
 // byte containers.
 void gather_tmem_a(const TmemGroup& group, const Umma& u, const UmmaForm& f, uint8_t* out) {
   const TmemAddr base(static_cast<uint32_t>(u.a));
@@ -132,8 +132,8 @@ void store_words(const uint32_t* words, uint32_t count, uint8_t* out) {
   }
 }
 
-// Factors of `count` neighbouring rows, one to a lane, from the partitions first .. last - 1 of `column`; false with the
-// row if their copies differ.
+// Gathers the factors of `count` neighbouring rows, one row per lane, from the partitions first .. last - 1 of `column`. If
+// the copies of the partitions differ, returns false and sets `differs` to the row.
 inline bool gather_some(const uint32_t* column, uint32_t first, uint32_t last, uint32_t count, uint32_t id, uint32_t factors,
                     uint8_t* out, uint32_t& differs) {
   const uint32_t mask = factors == 4 ? ~0u : (1u << 8 * factors) - 1;
@@ -156,7 +156,7 @@ inline bool gather_some(const uint32_t* column, uint32_t first, uint32_t last, u
   return true;
 }
 
-// With a count that the compiler knows, nearly always.
+// The count is 32 in nearly all calls: a constant lets the compiler unroll the loops.
 bool gather_factors(const uint32_t* column, uint32_t first, uint32_t last, uint32_t count, uint32_t id, uint32_t factors,
                     uint8_t* out, uint32_t& differs) {
   return count == 32 ? gather_some(column, first, last, 32, id, factors, out, differs)
@@ -175,7 +175,7 @@ EngineResult gather_sfa(const TmemGroup& group, const Umma& u, const UmmaForm& f
   return std::nullopt;
 }
 
-// All partitions hold all columns, except in layout B: two partitions for each half of N.
+// All partitions hold the factors of all N, except in layout B: there two partitions hold each half of N.
 EngineResult gather_sfb(const TmemGroup& group, const Umma& u, const UmmaForm& f, uint8_t* out) {
   const TmemAddr base(u.sfb & isa::kScaleAddressMask);
   const uint32_t halves = f.layout == isa::DLayout::B ? 2 : 1, width = f.n / halves;
@@ -202,7 +202,7 @@ bool is_legal_group(isa::MmaKind kind, unsigned nibble) {
   return ((kind == isa::MmaKind::tf32 ? 1u << 0x4 | 1u << 0xE : kPairs) >> nibble & 1) != 0;
 }
 
-// Compressors write no particular pair for a group whose values are all zero (CUTLASS 83), and none is needed.
+// Compressors write no particular index pair for a group whose values are all zero (CUTLASS 83); such a group needs none.
 bool is_zero_group(const UmmaForm& f, const uint8_t* a, uint32_t copy, uint32_t m, uint32_t g) {
   const uint32_t bytes = f.a_row_bytes / f.groups;
   const uint8_t* first = a + (size_t{copy % f.a_copies} * f.m + m) * f.a_row_bytes + size_t{g} * bytes;
@@ -262,7 +262,7 @@ EngineResult read_operands(const TmemGroup& group, const Umma& u, const UmmaForm
 uint32_t selected_k(isa::MmaKind kind, const uint8_t* meta, uint32_t i) {
   if (kind == isa::MmaKind::tf32) return 2 * i + (meta[i] == 0xE ? 1 : 0);
   if (!isa::is_packed_fp4(kind)) return 4 * (i / 2) + (meta[i / 2] >> (i % 2 * 2) & 3);
-  // Four stored elements of eight: each index keeps a pair.
+  // Four of eight elements are stored: each index selects a pair.
   return 8 * (i / 4) + 2 * (meta[i / 4] >> (i / 2 % 2 * 2) & 3u) + i % 2;
 }
 

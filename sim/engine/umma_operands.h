@@ -1,12 +1,11 @@
-// The operands of one tcgen05.mma between its read and its write: codes gathered from shared and tensor
-// memory.
+// The operands of one tcgen05.mma between operand read and result write: codes gathered from shared and tensor memory.
 #pragma once
 
 #include "sim/engine/umma_form.h"
 
 namespace drywell::sim {
 
-/// Where each operand lies in AsyncOp::staging.
+/// Offset of each operand in AsyncOp::staging.
 ///   a     [copy][row m][stored k]   codes, UmmaForm::storage
 ///   b     [column n][k]             likewise; zero-column mask and shift applied
 ///   sfa   [row m][factor]           one byte each
@@ -17,8 +16,8 @@ struct UmmaStage {
   size_t b, sfa, sfb, meta, bytes;  // a starts at 0
 };
 
-/// Fills `stage` (UmmaStage::bytes). What the places hold must make sense: F3217 scale factors that differ
-/// between lane partitions, F3218 metadata outside PTX's list.
+/// Fills `stage` (UmmaStage::bytes bytes). F3217 for scale factors that differ between lane partitions, F3218 for metadata
+/// that PTX does not list.
 EngineResult read_operands(const TmemGroup& group, const Umma& u, const UmmaForm& f, uint8_t* stage);
 
 /// Logical k of stored element `i` of a sparse row whose metadata groups are `meta` (docs/facts/tcgen05.md §6.3).

@@ -13,7 +13,7 @@ void take_rows(const uint8_t* from, size_t bytes, const std::vector<uint32_t>& r
 
 }  // namespace
 
-// Each CTA uses its own copy of B's scale factors. They are equal in every sensible program, and one product will do.
+// Each CTA uses its own copy of B's scale factors. Programs keep the copies equal; then one product covers both CTAs.
 uint32_t UmmaProduct::row_blocks() const {
   const size_t bytes = size_t{f_.n} * f_.factors;
   return f_.ctas == 2 && std::memcmp(stage_ + at_.sfb, stage_ + at_.sfb + bytes, bytes) != 0 ? 2 : 1;
@@ -70,8 +70,8 @@ void UmmaProduct::run_in_place(const TmemGroup& group) const {
   }
 }
 
-// Rows that keep the same k meet the same B; positions that are not kept take no part, whatever they hold
-// (docs/facts/numerics.md §3.4 S).
+// Rows with the same metadata are multiplied with the same elements of B. Positions that are not selected do not affect the
+// result, whatever their values (docs/facts/numerics.md §3.4 S).
 void UmmaProduct::sparse(const Piece& all, const uint8_t* meta) const {
   std::vector<bool> done(all.rows, false);
   std::vector<uint8_t> a, b, sfa;
@@ -118,8 +118,9 @@ void UmmaProduct::select_b(const Piece& p, const uint8_t* meta, std::vector<uint
   }
 }
 
-// Rows of tensor memory's columns are neighbours in memory: there B is taken row by row and A a vector at a time. What an f16
-// result leaves in the upper half of a cell is not documented: unchanged here (docs/deviations.md).
+// In tensor memory, neighbouring rows of D are adjacent in host memory: A and B are then swapped, so that the vectors of the
+// product run along A's rows. The upper half of a cell after an f16 result is not documented; here it is unchanged
+// (docs/deviations.md).
 void UmmaProduct::multiply(const Piece& p) const {
   if (f_.integer()) return multiply_integers(p);
   const bool a_in_lanes = p.row_step == 1;

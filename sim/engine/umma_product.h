@@ -1,4 +1,4 @@
-// The product of one tcgen05.mma, from operands read before (umma_operands.h).
+// The product of one tcgen05.mma from its staged operands (umma_operands.h).
 #pragma once
 
 #include <vector>
@@ -11,17 +11,17 @@ class UmmaProduct {
  public:
   UmmaProduct(const Umma& u, const UmmaForm& f, const uint8_t* stage) : u_(u), f_(f), at_(f), stage_(stage) {}
 
-  /// D of the whole tile, [m][n]; `tile` holds C if the instruction reads it.
+  /// Writes D of the whole tile, [m][n]; `tile` holds C if the instruction reads it.
   void run(std::vector<uint32_t>& tile) const;
 
-  /// Whether D's rows are neighbouring lanes of tensor memory, all of them written.
+  /// True if D's rows are neighbouring lanes of tensor memory and all of them are written.
   bool can_run_in_place() const;
-  /// C from tensor memory and D to it.
+  /// Reads C from tensor memory and writes D to it.
   void run_in_place(const TmemGroup& group) const;
 
  private:
-  // Rows of A times rows of B with everything they share; C comes from `d`, D goes there: element (m, n) at
-  // m * row_step + n * column_step, one of them 1.
+  // One product of rows of A and rows of B. C is read from `d` and D is written to it: element (m, n) is at
+  // m * row_step + n * column_step, and one of the two steps is 1.
   struct Piece {
     uint32_t rows, columns;
     const uint8_t* a;

@@ -1,5 +1,5 @@
-// wgmma.mma_async: 16 rows of the warpgroup's product. Operands are read as raw bytes at one moment, the product is formed
-// and the accumulator registers written at another.
+// wgmma.mma_async: one warp's 16 rows of the warpgroup's product. The operands are read as raw bytes at one moment; the
+// product is computed and the accumulator registers are written at another.
 #include <fmt/format.h>
 
 #include <bit>
@@ -17,7 +17,7 @@ namespace drywell::sim {
 namespace {
 
 constexpr uint32_t kRows = 16;      // of one warp
-constexpr uint32_t kDepthBytes = 32;  // of stored K, in every form; B has twice as many where A is sparse
+constexpr uint32_t kDepthBytes = 32;  // of stored K, in every form; B has twice as many if A is sparse
 uint32_t depth_of_b(const Wgmma& m) { return m.sparse ? 2 * kDepthBytes : kDepthBytes; }
 
 isa::SmemElement element_of(isa::Mod type) {
@@ -28,7 +28,7 @@ isa::SmemElement element_of(isa::Mod type) {
   }
 }
 
-/// Which operand, and of it the rows [first, first + rows).
+/// The rows [first, first + rows) of one operand.
 struct Part {
   uint64_t descriptor;
   isa::Mod type;
@@ -36,7 +36,7 @@ struct Part {
   uint32_t mn, first, rows, depth;
 };
 
-// K-major: `depth` bytes for each row.
+// Writes K-major rows of `depth` bytes to `out`.
 EngineResult gather(const Smem& smem, const Part& part, uint8_t* out) {
   const auto [word, type, transposed, mn, first, rows, depth] = part;
   const auto d = isa::SmemDescriptor::decode(word, isa::SmemDescriptorFormat::wgmma);
@@ -65,7 +65,7 @@ EngineResult gather(const Smem& smem, const Part& part, uint8_t* out) {
 
 const uint32_t* register_of(const Warp& w, const Wgmma& m, uint32_t slot) { return reinterpret_cast<const uint32_t*>(w.register_file.data() + m.frame + slot); }
 
-// A fragment as mma.sync's m16: four registers of 32 bits, two steps of K.
+// The A fragment has the layout of mma.sync's m16: four registers of 32 bits, two steps of K.
 void gather_registers(const Warp& w, const Wgmma& m, uint8_t* out) {
   for (uint32_t r = 0; r < 4; ++r) {
     const uint32_t* v = register_of(w, m, m.a_regs[r]);
@@ -76,7 +76,7 @@ void gather_registers(const Warp& w, const Wgmma& m, uint8_t* out) {
   }
 }
 
-/// C and D of 16 rows as words, one element each.
+/// C or D of 16 rows: one word per element.
 using Accumulator = std::vector<uint32_t>;
 
 void load_accumulator(const Warp& w, const Wgmma& m, Accumulator& c) {
@@ -107,7 +107,7 @@ void store_accumulator(Warp& w, const Wgmma& m, const Accumulator& d) {
   }
 }
 
-// `rows` rows of A, stored K bytes each, times B of as many.
+// Multiplies `rows` rows of A with B; both have kDepthBytes bytes of K per row.
 EngineResult multiply_float(const Wgmma& m, uint32_t rows, const uint8_t* a_bytes, const uint8_t* b_bytes, uint32_t* cd) {
   numeric::MmaQuery q{numeric::MmaArch::sm_90, numeric::MmaInstruction::wgmma, mma_kind(m.a_type), format_of(m.a_type), format_of(m.b_type), format_of(m.d_type)};
   const numeric::MmaRow* row = numeric::find_mma(q);
@@ -138,7 +138,7 @@ EngineResult multiply_rows(const Wgmma& m, uint32_t rows, const uint8_t* a, cons
   return std::nullopt;
 }
 
-// Each row's stored elements meet the B they were kept for.
+// Each row of A is multiplied with the elements of B that its metadata selects.
 EngineResult multiply_sparse(const Wgmma& m, const uint8_t* a, const uint8_t* b, Accumulator& cd) {
   const uint32_t bits = isa::type_bits(m.a_type), bytes = bits / 8, stored = kDepthBytes / bytes;
   const SparseGroup group = sparse_group(bits);
@@ -170,7 +170,7 @@ void multiply_bits(const Wgmma& m, const uint8_t* a, const uint8_t* b, Accumulat
   }
 }
 
-// Takes this operation's registers out of the set in flight and puts back those of others.
+// Removes this operation's registers from the set in flight, except those that other operations in flight use.
 void release_registers(Cluster& c, const AsyncOp& op, const Wgmma& m) {
   Warp& w = c.cta(op.issuer.cta).warps[op.issuer.warp];
   const auto mark = [&](const Wgmma& x, bool pending) {
