@@ -46,7 +46,7 @@ void record_fault(Shared& s, uint64_t cluster, const Fault& f) {
 
 Fault over_limit(const RunOptions& options, GuestPlace place) { return {"F3602", fmt::format("more than {} warp instructions", options.max_instructions), std::move(place)}; }
 
-/// The limit is for the sum over all clusters, added in order of index. The cluster whose count exceeds the limit has the fault.
+/// The limit is for the sum over all clusters, added in order of index. The cluster whose count exceeds it has the fault.
 void count_finished(Shared& s, const RunOptions& options, const ClusterStepper& runner) {
   const Cluster& c = runner.cluster();
   s.ahead[c.index] = {runner.instructions(), c.ctas[0]->index};
