@@ -24,11 +24,11 @@ std::optional<uint32_t> number(std::string_view text) {
 bool same_file(std::string_view path, std::string_view given) {
   path = from_repository(path);
   given = from_repository(given);
-  if (path.size() < given.size()) std::swap(path, given);  // an editor's absolute path for a relative one
+  if (path.size() < given.size()) std::swap(path, given);  // `given` may be an editor's absolute path
   return !given.empty() && path.ends_with(given) && (path.size() == given.size() || path[path.size() - given.size() - 1] == '/');
 }
 
-// A line also has the code of the functions that were inlined there.
+// The code of a line includes the functions that were inlined there.
 bool same_source(const CodeLine& l, std::string_view file, uint32_t line) {
   const auto here = [&](const SourcePos& at) { return at.line == line && same_file(at.file, file); };
   return here({l.file, l.line, 0}) || std::any_of(l.called_from.begin(), l.called_from.end(), here);
@@ -81,9 +81,9 @@ std::string CodeMap::place(uint32_t pc) const {
   return l.ptx_line != 0 ? fmt::format("ptx:{}", l.ptx_line) : fmt::format("pc:{}", pc);
 }
 
-// Where runs of instructions of that line begin; of the next line that has any.
+// First instructions of the runs of instructions of `line`, or of the next line that has instructions.
 std::vector<uint32_t> CodeMap::starts_of(bool (*same)(const CodeLine&, std::string_view, uint32_t), std::string_view file, uint32_t& line) const {
-  constexpr uint32_t kNearby = 50;  // a line further down is not what was meant
+  constexpr uint32_t kNearby = 50;  // a line further down is not the one that the user means
   for (const uint32_t end = line + kNearby; line <= end; ++line) {
     std::vector<uint32_t> found;
     for (uint32_t pc = 0; pc < size(); ++pc) {

@@ -39,7 +39,7 @@ StopReason Debugger::run_forward(const Wanted& wanted, uint64_t count) {
   return {Kind::end, {}};
 }
 
-// Replays the stretches between snapshots, the latest first, and takes the last match of the first stretch that has enough.
+// Replays the intervals between snapshots, the latest first, and counts matches backwards within each interval.
 std::optional<Debugger::Found> Debugger::scan_back(Stops& stops, const Wanted& wanted, uint64_t count, uint64_t last, bool& stopped) {
   uint64_t n = 0;
   stopped = false;
@@ -108,7 +108,7 @@ Debugger::Wanted Debugger::up_to_cycle(uint64_t cycle) {
 }
 
 const std::vector<Pipeline>& Debugger::pipelines() {
-  constexpr uint64_t kMost = 2'000'000;  // steps: every stage has come round long before
+  constexpr uint64_t kMost = 2'000'000;  // steps: more than enough for every stage to be used
   if (pipelines_of_ != session_.generation()) pipelines_ = find_pipelines(session_, code_, kMost, interrupted);
   pipelines_of_ = session_.generation();
   return pipelines_;

@@ -1,4 +1,4 @@
-// What the command line and the editor protocol share: a session with the names of its program, its stops and a focus.
+// The part that the command line and the editor protocol share: a session, the names of its program, its stops and a focus.
 #pragma once
 
 #include <functional>
@@ -13,7 +13,7 @@
 
 namespace drywell::sim {
 
-/// Why running ended.
+/// The reason why a run ended.
 struct StopReason {
   enum class Kind : uint8_t { done, hit, start, end, interrupted } kind = Kind::done;
   Hit hit;  // Kind::hit
@@ -27,27 +27,27 @@ class Debugger {
   const CodeMap& code() const { return code_; }
   Stops& stops() { return stops_; }
   HazardMap& hazards() { return hazards_; }
-  /// What mbarriers show of the kernel's stages; found once, by running the launch.
+  /// The kernel's stages as its mbarriers show them. Found once, by running the launch.
   const std::vector<Pipeline>& pipelines();
 
-  /// Asked after each step: is this one wanted? May be empty: only stops end the run.
+  /// Called after each step; returns true if the step is wanted. If empty, only stops end the run.
   using Wanted = std::function<bool()>;
   /// Runs until the `count`-th wanted step, a stop, or the end.
   StopReason forward(const Wanted& wanted, uint64_t count = 1);
-  /// Goes back to where the `count`-th wanted step before this one had just been done, a stop before it, or the start.
+  /// Goes back to the position after the `count`-th wanted step before this one, to a stop on the way, or to the start.
   StopReason back(const Wanted& wanted, uint64_t count = 1);
-  /// The last `count`-th wanted step at or before position `last`, or a stop of `stops` if there is one after it; the
-  /// session is left somewhere. `interrupted` ended the search if `stopped`.
+  /// Searches backwards from position `last` for the `count`-th wanted step, or for a stop of `stops` that comes first. The
+  /// session's position afterwards is unspecified. `stopped`: `interrupted` ended the search.
   struct Found {
     uint64_t position = 0;
     std::optional<Hit> hit;
   };
   std::optional<Found> scan_back(Stops& stops, const Wanted& wanted, uint64_t count, uint64_t last, bool& stopped);
 
-  /// Polled now and then while running; true ends the run.
+  /// Polled during a run; true ends the run.
   std::function<bool()> interrupted;
 
-  /// The warp (and lane) commands speak of.
+  /// The warp and lane that commands refer to.
   WarpRef focus;
   uint32_t lane = 0;
   Warp* focused() { return session_.find(focus); }
@@ -57,11 +57,11 @@ class Debugger {
   Wanted warp_step();             // an instruction of the focused warp
   Wanted cta_step();              // of any warp of its CTA
   Wanted async_step();            // a moment of an asynchronous operation
-  Wanted from_cycle(uint64_t cycle);   // the clock of the focused CTA is there or later (timing driver)
+  Wanted from_cycle(uint64_t cycle);   // the clock of the focused CTA is at `cycle` or later (timing driver)
   Wanted up_to_cycle(uint64_t cycle);  // … or earlier
-  Wanted line_step(bool over);    // the focused warp comes to another line; `over`: of this function or a caller
+  Wanted line_step(bool over);    // the focused warp comes to another line; `over`: not within a called function
   Wanted out_step();              // the focused warp returns from its function
-  Wanted arrives_at(std::vector<uint32_t> pcs);  // the focused warp comes to one of them
+  Wanted arrives_at(std::vector<uint32_t> pcs);  // the focused warp comes to one of these instructions
 
  private:
   StopReason run_forward(const Wanted& wanted, uint64_t count);

@@ -25,7 +25,7 @@ std::string describe_descriptor(uint64_t word) {
 
 std::string to_barrier(uint32_t mbar, uint32_t own) { return fmt::format(", then mbarrier {}", describe_smem(mbar, own)); }
 
-/// A tensor map among the kernel's parameters by its name there.
+/// The parameter's name for a tensor map that is a kernel parameter, otherwise the place in global memory.
 std::string describe_map(const Session& s, uint64_t address) {
   const FunctionCode& k = s.program().kernel();
   for (size_t i = 0; address >> 32 == window::kParamHigh && i < k.function->params.size(); ++i) {

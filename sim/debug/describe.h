@@ -1,4 +1,4 @@
-// The machine's state in words: what operations do, what warps wait for, how barriers stand.
+// The machine's state in words: operations, the warps' wait conditions, barriers.
 #pragma once
 
 #include <string>
@@ -10,29 +10,30 @@
 
 namespace drywell::sim {
 
-/// The unit at work: "TMA load", "UMMA", "tcgen05.ld", …
+/// Name of a kind of operation: "TMA load", "UMMA", "tcgen05.ld", …
 std::string_view kind_name(const AsyncOp::Payload& p);
-/// "UMMA f16 D=TMEM 0x0 A=SMEM desc 0x… B=…", one line.
+/// One line: kind_name, then sizes, sources and destinations, such as "bulk copy 1024 bytes x+0x40 -> SMEM 0x1400, …".
 std::string describe_op(const Session& s, const AsyncOp::Payload& p, const WarpRef& issuer);
-/// "issued", "operands read", and what it must wait for.
+/// "operands read", "ready", or "after #3, #5": the operations in flight that must complete first.
 std::string describe_stage(const Cluster& c, const AsyncOp& op);
 
 /// "tmem_ld wait", "ready", "finished": one or two words, then details.
 struct WarpState {
   std::string state, detail;
 };
-/// `woken`: a warp that will try again counts as such; where there is a clock, it waits until it has tried.
+/// `woken`: a blocked warp that will try its instruction again is "woken". Pass false under a driver with a clock: there the
+/// warp waits until it has tried.
 WarpState state_of(const Warp& w, bool woken = true);
 /// The role the kernel's author gave the warp; may be empty.
 std::string_view role_of(const Program& p, uint32_t warp);
 
-/// "GMEM x+0x40", with the allocation's name, or the plain address.
+/// "x+0x40", with the allocation's name, or the plain address.
 std::string describe_gmem(const Gmem& g, uint64_t address);
-/// "SMEM 0x1400", "CTA 1 SMEM 0x1400" if it is another CTA's than `own`.
+/// "SMEM 0x1400", or "SMEM 0x1400 of CTA rank 1" if that is not rank `own`.
 std::string describe_smem(uint32_t address, uint32_t own);
 std::string describe_tmem(uint32_t address);
 
-/// What a step did, in a line, and one for each phase it completed.
+/// One line for the step, and one line for each phase that it completed.
 std::string describe_step(const Session& s, const StepRecord& r, const CodeMap& code);
 inline std::string describe_step(const Session& s, const CodeMap& code) { return describe_step(s, s.last(), code); }
 

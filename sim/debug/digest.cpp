@@ -1,4 +1,4 @@
-// Session::digest: what must be equal when a session comes to the same position again.
+// Session::digest: a hash of the state that must be equal when a session comes to the same position again.
 #include <cstring>
 #include <type_traits>
 

@@ -21,7 +21,7 @@ struct Expression::Node {
   enum class Kind : uint8_t { number, reg, place, symbol, memory, unary, binary } kind = Kind::number;
   double number = 0;
   std::string name;                  // register; place: "cta.x", "warp", …; symbol: a shared variable; memory: "smem" or "gmem"
-  std::optional<ValueType> type;     // reg: what it is taken as
+  std::optional<ValueType> type;     // reg: the type of f32(%r7); memory: the type of the element
   std::string op;
   std::unique_ptr<Node> a, b;
 };
@@ -32,7 +32,7 @@ using Node = Expression::Node;
 using NodePtr = std::unique_ptr<Node>;
 using Kind = Node::Kind;
 
-// From loosest to tightest, as in C.
+// From lowest to highest precedence, as in C.
 const std::vector<std::vector<std::string_view>> kBinary = {{"||"}, {"&&"}, {"|"}, {"^"}, {"&"}, {"==", "!="}, {"<=", ">=", "<", ">"}, {"<<", ">>"}, {"+", "-"}, {"*", "/", "%"}};
 // Longer ones first, so that "<=" is not "<".
 constexpr std::string_view kOperators[] = {"||", "&&", "==", "!=", "<=", ">=", "<<", ">>", "|", "^", "&", "<", ">", "+", "-", "*", "/", "%", "!", "~", "(", ")", "[", "]"};
@@ -52,7 +52,7 @@ class Parser {
     throw InputError("E4323", fmt::format("condition '{}': {}", text_, why), "for example %r1 == 3 && %tid.x < 32, u32[smem 0x400] != 0, f32(%r7) > 1.5, warp == 2");
   }
 
-  // "%" begins a register where a value is expected, else it is the remainder.
+  // "%" starts a register if a value is expected; otherwise it is the remainder operator.
   void next(bool value_expected = true) {
     while (at_ < text_.size() && std::isspace(static_cast<unsigned char>(text_[at_])) != 0) ++at_;
     const size_t start = at_;
@@ -124,7 +124,7 @@ class Parser {
     if (!token_.empty() && std::isdigit(static_cast<unsigned char>(token_[0])) != 0) {
       const std::string number(token_);
       char* end = nullptr;
-      n->number = std::strtod(number.c_str(), &end);  // hexadecimal too
+      n->number = std::strtod(number.c_str(), &end);  // also hexadecimal
       if (*end != '\0') fail(fmt::format("'{}' is no number", token_));
       next(false);
       return n;
@@ -227,7 +227,7 @@ double apply(std::string_view op, double a, double b) {
   if (op == "*") return a * b;
   if (op == "/") return a / b;
   if (op == "%") return std::fmod(a, b);
-  // Bits: beyond 64 there are none.
+  // Bit operations need values that fit in 64 bits.
   if (std::isnan(a) || std::isnan(b) || std::abs(a) >= 0x1p63 || std::abs(b) >= 0x1p63) return std::nan("");
   const int64_t x = integer(a), y = integer(b);
   if (op == "&") return static_cast<double>(x & y);

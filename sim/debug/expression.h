@@ -13,16 +13,16 @@ namespace drywell::sim {
 
 class Expression {
  public:
-  /// Throws InputError E4323 telling the place of the mistake.
+  /// Throws InputError E4323 with the position of the mistake.
   static Expression parse(std::string_view text);
   Expression(Expression&&) noexcept;
   Expression& operator=(Expression&&) noexcept;
   ~Expression();
 
-  /// The value for one lane of a warp. Throws InputError E4322 for a register the function does not have, E4324 for memory
-  /// outside.
+  /// The value for one lane of a warp. Throws InputError E4322 for a register that the function does not have, E4324 for an
+  /// address outside memory.
   double evaluate(const Session& s, const Warp& w, uint32_t lane) const;
-  /// True if it is not zero for some lane of `lanes`.
+  /// True if the value is not zero for at least one lane of `lanes`.
   bool holds(const Session& s, const Warp& w, LaneMask lanes) const;
   const std::string& text() const { return text_; }
 

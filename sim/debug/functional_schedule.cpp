@@ -1,4 +1,4 @@
-// The order of run_functional on one host thread: one cluster after the other, then those that wait for each other in turns.
+// The order of run_functional on one host thread: one cluster after the other, then clusters that wait for each other in turns.
 #include <algorithm>
 
 #include "sim/debug/schedule.h"
@@ -58,7 +58,7 @@ class FunctionalSchedule : public Schedule {
   std::optional<Fault> fault_;
 };
 
-// The queue counts clusters from both ends: doing the same number of each operation again brings it where it was.
+// The queue counts clusters from both ends: the same numbers of `take` and `cancel` restore its state.
 void FunctionalSchedule::start_queue(uint64_t taken, uint64_t cancelled) {
   queue_.emplace(launch_.grid.count() / launch_.cluster.count(), cancels_of(options_));
   launch_.queue = &*queue_;
@@ -66,7 +66,7 @@ void FunctionalSchedule::start_queue(uint64_t taken, uint64_t cancelled) {
   for (uint64_t i = 0; i < cancelled; ++i) queue_->cancel();
 }
 
-// Makes a cluster the current one; false if there is none left.
+// Chooses the next current cluster; false if there is none left.
 bool FunctionalSchedule::choose_cluster() {
   if (!at_.together) {
     if (const std::optional<uint64_t> next = queue_->take(); next.has_value()) {
@@ -85,7 +85,7 @@ bool FunctionalSchedule::choose_cluster() {
   return true;
 }
 
-// The current cluster's time is up; `erased`: because it ended.
+// Ends the current cluster's slice; `erased`: the cluster has finished.
 void FunctionalSchedule::take_turns(bool erased, bool progressed) {
   if (erased) live_.erase(live_.begin() + static_cast<ptrdiff_t>(at_.current));
   if (!at_.together) {
@@ -144,7 +144,7 @@ std::unique_ptr<ScheduleImage> FunctionalSchedule::image() {
   return image;
 }
 
-// Clusters that are there already are put back in place.
+// Reuses the objects of clusters that exist now and in the image.
 void FunctionalSchedule::restore(const ScheduleImage& kept) {
   const auto& image = static_cast<const Image&>(kept);
   start_queue(image.at.taken, image.cancelled);

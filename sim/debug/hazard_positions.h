@@ -1,5 +1,5 @@
-// Where in a stepped launch the hazard checker (docs/hazards.md) finds something. The checker's knowledge is no part of the machine's
-// state: it is told the launch from its beginning, once, and the positions are kept.
+// Positions of a stepped launch at which the hazard checker (docs/hazards.md) reports a hazard. The checker's state is not part
+// of the machine's state: the checker observes the launch once from its beginning, and the positions are kept.
 #pragma once
 
 #include <functional>
@@ -13,7 +13,7 @@ namespace drywell::sim {
 class HazardMap {
  public:
   struct Entry {
-    uint64_t position = 0;  // right after the step that showed it
+    uint64_t position = 0;  // after the step that caused the report
     Finding finding;
     /// Without the end of its last line.
     std::string to_string() const;
@@ -21,18 +21,18 @@ class HazardMap {
 
   explicit HazardMap(Session& s) : session_(s) {}
 
-  /// Finds every hazard up to the first after `position`, or up to the end. False if `interrupted` ended it; the session is left
-  /// where it was.
+  /// Finds all hazards up to the first one after `position`, or up to the end. Returns false if `interrupted` ended the search.
+  /// The session keeps its position.
   bool cover(uint64_t position, const std::function<bool()>& interrupted);
-  /// By position; notes are left out.
+  /// In order of position, without notes.
   const std::vector<Entry>& known() const { return known_; }
-  /// The first found by the step that led to `position`.
+  /// The first hazard reported by the step that ends at `position`, or nullptr.
   const Entry* at(uint64_t position) const;
 
  private:
   Session& session_;
   uint64_t generation_ = 0;
-  bool complete_ = false;  // the end among them
+  bool complete_ = false;  // known_ has all hazards up to the end of the launch
   std::vector<Entry> known_;
 };
 

@@ -1,4 +1,4 @@
-// Where an asynchronous operation took a byte or cell from: the engines' own address functions, backwards.
+// Sources of a byte or cell that an asynchronous operation wrote, from the engines' own address functions.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -12,7 +12,7 @@
 namespace drywell::sim {
 namespace {
 
-constexpr size_t kMostRuns = 6;  // of bytes, in words
+constexpr size_t kMostRuns = 6;  // runs of bytes listed in Origin::where
 
 struct Finder {
   const Session& s;
@@ -32,9 +32,9 @@ struct Finder {
   }
   void add_cell(std::string what, uint32_t rank, uint32_t lane, uint32_t column, uint32_t columns = 1) { add(std::move(what), WatchTmem{cta(rank), lane, 1, column, columns}); }
 
-  // ---- tcgen05.mma: the row of A and the column of B whose product a cell is.
+  // ---- tcgen05.mma: the row of A and the column of B of the cell.
 
-  // Bytes of line `mn` of an operand in shared memory, as runs.
+  // Adds line `mn` of an operand in shared memory as runs of bytes.
   void add_line(std::string what, uint32_t rank, uint64_t word, const isa::OperandTile& tile, uint32_t mn) {
     const isa::SmemDescriptor d = isa::SmemDescriptor::decode(word);
     const uint32_t bytes = std::max(1u, isa::value_bits(tile.element) / 8);
@@ -165,7 +165,7 @@ struct Finder {
       const isa::CopyLanes lanes = isa::copy_lanes(shape, row);
       for (unsigned i = 0; i < lanes.count; ++i) {
         if (at.lane() + lanes.lane[i] != cell->lane) continue;
-        // Formats that are expanded have other bytes inside their unit.
+        // Expanded formats have another order of bytes within their unit: the whole unit is the source.
         const bool plain = t.format == isa::Mod::none;
         const uint32_t byte = plain ? (cell->column - at.column()) % 4 * 4 : 0;
         return add(fmt::format("row {} of the copy", row), WatchSmem{cta(cell->cta.cta), isa::copy_source(isa::SmemDescriptor::decode(t.desc), row, unit) + byte, plain ? 4u : 16u});

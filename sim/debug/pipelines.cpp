@@ -11,11 +11,11 @@
 namespace drywell::sim {
 namespace {
 
-/// What is known of the barriers at one offset, in whatever CTA.
+/// Fillers and waiters of the barriers at one offset, over all CTAs.
 struct Part {
   std::set<std::string> fillers, waiters, filled_by, waited_by;
 
-  // Where in the source does not matter: the first stage's wait may stand before the loop.
+  // Without source lines: the wait of the first stage may be before the loop.
   auto key() const { return std::tie(filled_by, waited_by); }
   void take(const Part& other) {
     fillers.insert(other.fillers.begin(), other.fillers.end());
@@ -39,7 +39,8 @@ class Watcher : public Listener {
     if (running_ != nullptr) note(offset, *running_, e);
     else events_.push_back({offset, e});
   }
-  // Events of an instruction are announced before it, those of an operation between its write and its signal.
+  // mbarrier events of an instruction are received before the instruction's event, those of an operation between its write and
+  // its signal.
   void instruction(const Warp& w, const DecodedOp& op, LaneMask) override {
     const auto pc = static_cast<uint32_t>(&op - session_.program().code.data());
     for (const auto& [offset, e] : events_) note(offset, w.index, pc, e == MbarrierEvent::wait_true, code_opcode(pc));
@@ -55,7 +56,7 @@ class Watcher : public Listener {
   }
 
   std::map<uint32_t, Part>& parts() { return parts_; }
-  /// Phases the barrier at `other` had completed when that at `offset` completed its first, in any CTA.
+  /// Phases that the barrier at `other` had completed when the barrier at `offset` completed its first, in any one CTA.
   uint64_t phases_before_first(uint32_t offset, uint32_t other) const {
     for (const auto& [key, then] : first_others_) {
       if (key.second != offset) continue;
@@ -97,7 +98,7 @@ class Watcher : public Listener {
 
 std::vector<std::string> list(const std::set<std::string>& all) { return {all.begin(), all.end()}; }
 
-/// Neighbours of the same part, at one distance.
+/// Joins neighbouring barriers with the same roles and a constant distance.
 std::vector<Ring> rings_of(const std::map<uint32_t, Part>& parts) {
   std::vector<Ring> rings;
   Part whole;
@@ -130,12 +131,12 @@ bool meet(const std::vector<std::string>& a, const std::vector<std::string>& b) 
   return std::any_of(a.begin(), a.end(), [&](const std::string& x) { return std::find(b.begin(), b.end(), x) != b.end(); });
 }
 
-/// Each is waited for by who fills the other.
+/// True if a filler of each ring waits for the other ring.
 bool answer_each_other(const Ring& full, const Ring& empty) {
   return full.offsets.size() == empty.offsets.size() && meet(full.filled_by, empty.waited_by) && meet(full.waited_by, empty.filled_by);
 }
 
-/// Which of two rings that answer each other is the full one: what copies fill, then what products fill, then the rest.
+/// Order in which a ring is chosen as the full one of a pair: filled by copies, then by commits, then others.
 int rank_of(const Ring& r) {
   const auto filled_with = [&](std::string_view how) {
     return std::any_of(r.fillers.begin(), r.fillers.end(), [&](const std::string& f) { return f.find(how) != std::string::npos; });

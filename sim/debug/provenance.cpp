@@ -11,7 +11,7 @@
 namespace drywell::sim {
 namespace {
 
-/// The step after which the operands of operation `op` had been read.
+/// The position after the step that read the operands of operation `op`.
 uint64_t read_position(Debugger& d, uint64_t cluster, uint64_t op, uint64_t last) {
   Stops none;
   bool stopped = false;
@@ -32,14 +32,14 @@ std::optional<Provenance> find_write(Debugger& d, const Place& place, uint64_t p
   Session& s = d.session();
   const uint64_t here = s.position();
   WriteProbe probe(s, place);
-  Stops changes;  // predicates are watched for changes: nothing tells who writes them
+  Stops changes;  // predicates are watched for changes: no event reports their writes
   if (probe.is_predicate()) changes.add(place, {});
   bool stopped = false;
   s.attach(probe);
   const auto found = d.scan_back(changes, [&] { return probe.take(); }, 1, position, stopped);
   std::optional<Provenance> out;
   if (found.has_value()) {
-    // Again, for this step's own details: the search went on behind it.
+    // Repeats the step for its details: the search continued after it.
     s.seek(found->position - 1);
     s.step();
     out.emplace();

@@ -1,4 +1,4 @@
-// Who wrote a value, and from what: the last step that wrote a place, equal values included, and where it took it from.
+// The last step that wrote a place (also if the value was equal), and the sources of the value.
 #pragma once
 
 #include <optional>
@@ -10,32 +10,32 @@
 
 namespace drywell::sim {
 
-/// A place of a launch: what stops.h can watch.
+/// A place of a launch, of the kinds that stops.h can watch.
 using Place = StopWhat;
 
-/// Where a written value came from.
+/// One source of a written value.
 struct Origin {
   std::string what;         // "A row 5", "its value before"
   Place place;              // first bytes or cells
-  std::string where;        // all of them, in words
+  std::string where;        // all bytes or cells, in words
 };
 
 struct Provenance {
-  uint64_t position = 0;       // right after the write
-  uint64_t read_position = 0;  // right after the operands were read: what the origins then held counts
+  uint64_t position = 0;       // after the write
+  uint64_t read_position = 0;  // after the operand read: the values of the origins at this position were used
   StepRecord step;
   std::string detail;          // "D[5, 3]", "lane 7 stored 4 bytes"; may be empty
   std::vector<Origin> origins;
-  bool accumulates = false;    // it added to what was there
+  bool accumulates = false;    // the write added to the old value
 };
 
-/// The last write of `place` in steps up to `position`; the session stays where it is.
+/// The last write of `place` in steps up to `position`. The session keeps its position.
 std::optional<Provenance> find_write(Debugger& d, const Place& place, uint64_t position);
 
-/// "SMEM 0x400..0x40f", "TMEM lane 5 column 3", "x+0x40"; CTAs are named if not `own`.
+/// "SMEM 0x400..0x40f", "TMEM lane 5 column 3", "GMEM x+0x40"; names the CTA if it is not `own`.
 std::string describe_place(const Session& s, const Place& p, const WarpRef& own);
 
-/// Where the bytes or cells of `place` come from, if `op` writes them. `op` is as it was when it wrote.
+/// Sources of the bytes or cells of `place` if `op` writes them. `op` has the state of its write moment.
 std::vector<Origin> origins_of(const Session& s, const Cluster& c, const AsyncOp& op, const Place& place, std::string& detail);
 
 }  // namespace drywell::sim

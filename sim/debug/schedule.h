@@ -1,4 +1,4 @@
-// Who does what next in a launch that is stepped: the order of a functional driver, or of the timing driver.
+// Order of the steps in a stepped launch: that of a functional driver or of the timing driver.
 #pragma once
 
 #include <memory>
@@ -12,10 +12,10 @@
 
 namespace drywell::sim {
 
-/// What one piece of a schedule was. `nothing`: only who is next was decided.
+/// Kind of one piece of a schedule. `nothing`: only the next warp or operation was chosen.
 enum class Piece : uint8_t { nothing, instruction, moment, done, fault };
 
-/// A schedule's state, kept.
+/// A saved state of a schedule.
 struct ScheduleImage {
   virtual ~ScheduleImage() = default;
 };
@@ -24,28 +24,29 @@ class Schedule {
  public:
   virtual ~Schedule() = default;
 
-  /// One piece: at most one instruction of a warp (the timing driver: with those it folds into it) or one moment of an operation.
+  /// Runs one piece: at most one instruction of a warp (under the timing driver with the instructions folded into it) or one
+  /// moment of an operation.
   virtual Piece advance() = 0;
   virtual const std::optional<Fault>& fault() const = 0;
-  /// What the run came to, but for the fault.
+  /// The result of the run, without the fault.
   virtual RunResult result() = 0;
-  /// Clusters that started and have not ended, in launch order.
+  /// Clusters that have started and not finished, in launch order.
   virtual std::vector<Cluster*> clusters() = 0;
-  /// The warp whose turn it is, or that will do the next instruction as far as is known.
+  /// The warp that has the turn, or the warp that is expected to execute the next instruction.
   virtual std::optional<WarpRef> next_warp() const = 0;
-  /// Clock of the SMs a resident cluster is on; nothing where there is no clock.
+  /// Clock of the SMs of a resident cluster; nullopt under a driver without a clock.
   virtual std::optional<uint64_t> cycle(uint64_t /*cluster*/) const { return std::nullopt; }
-  /// What a warp waits for in time; "" where there is no clock.
+  /// The cycle and stall reason of a waiting warp; "" under a driver without a clock.
   virtual std::string waiting(const Warp&) const { return {}; }
 
-  /// nullptr: only the beginning can be gone back to.
+  /// Saves the state; nullptr if the schedule can only return to its beginning.
   virtual std::unique_ptr<ScheduleImage> image() { return nullptr; }
   virtual void restore(const ScheduleImage&) {}
-  /// Numbers that say where the schedule is, for digests.
+  /// The schedule's position as numbers, for digests.
   virtual std::vector<uint64_t> fingerprint() const = 0;
 };
 
-/// `launch` must outlive the schedule; its queue is set.
+/// `launch` must outlive the schedule. make_functional_schedule sets launch.queue.
 std::unique_ptr<Schedule> make_functional_schedule(Launch& launch, const RunOptions& options);
 std::unique_ptr<Schedule> make_timed_schedule(const Launch& launch, const RunOptions& options);
 

@@ -7,12 +7,12 @@ namespace drywell::sim {
 namespace {
 
 constexpr size_t kMostSnapshots = 48;
-// Steps between snapshots at first: comparing memory must not cost much more than the steps do.
+// Initial number of steps between snapshots: the comparison of memory must not cost much more than the steps.
 uint64_t first_interval(const Gmem& gmem) { return 2048 + MemoryImage::bytes(gmem) / 2048; }
 
 }  // namespace
 
-/// Listens to what one step does.
+/// Records the events of one step.
 class Session::Recorder : public Listener {
  public:
   explicit Recorder(Session& s) : session_(s) {}
@@ -39,7 +39,7 @@ class Session::Recorder : public Listener {
 
   void begin() { executed_.clear(); }
   bool executed() const { return !executed_.empty(); }
-  /// Fills the record of a step; `turn`: whose instruction it was as far as the schedule knows.
+  /// Fills the record of a step; `turn`: the warp that the schedule expected to execute.
   void finish(StepRecord::Kind kind, const std::optional<WarpRef>& turn) {
     StepRecord& r = session_.record_;
     r.kind = kind;
@@ -48,7 +48,7 @@ class Session::Recorder : public Listener {
       r.pc = issuer_.pc;
       return;
     }
-    if (executed_.empty()) {  // run_warp tells nothing of instructions no lane executes
+    if (executed_.empty()) {  // there is no event for an instruction that no lane executes
       r.who = *turn;
       const Warp* w = session_.find(r.who);
       r.pc = w == nullptr || w->pc == 0 ? 0 : w->pc - 1;
@@ -146,7 +146,7 @@ void Session::keep_snapshot() {
   const MemoryImage* earlier = snapshots_.empty() ? nullptr : &snapshots_.back()->memory;
   snapshots_.push_back(std::make_unique<Snapshot>(Snapshot{position_, std::move(schedule), MemoryImage(*launch_.gmem, earlier), output_->text(), record_}));
   if (snapshots_.size() <= kMostSnapshots) return;
-  // Every second one goes.
+  // Deletes every second snapshot.
   size_t kept = 0;
   for (size_t i = 0; i < snapshots_.size(); i += 2) snapshots_[kept++] = std::move(snapshots_[i]);
   snapshots_.resize(kept);

@@ -18,7 +18,7 @@ void ClusterImage::restore(ClusterStepper& to) const {
   for (size_t i = 0; i < ctas_.size(); ++i) {
     Cta& cta = *c.ctas[i];
     detail::state_of_cta(cta) = ctas_[i];
-    for (Warp& w : cta.warps) {  // pointers into their own storage
+    for (Warp& w : cta.warps) {  // a warp has pointers into its own storage
       w.cta = &cta;
       w.enter_frame(w.frame);
     }
@@ -44,7 +44,7 @@ void MemoryImage::restore(Gmem& to) const {
   for (size_t p = 0; p < parts_.size(); ++p) {
     uint8_t* at = to.allocations()[p]->data;
     for (const auto& page : parts_[p]) {
-      // Reading is cheaper than dirtying the host's caches with what is there already.
+      // A comparison is cheaper than a write of equal bytes, which dirties the host's caches.
       if (std::memcmp(at, page->data(), page->size()) != 0) std::memcpy(at, page->data(), page->size());
       at += page->size();
     }

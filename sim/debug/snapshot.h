@@ -1,4 +1,4 @@
-// A machine's state kept and put back: a cluster with its schedule, and global memory by pages that snapshots share.
+// Saves and restores the machine's state: a cluster with its schedule, and global memory as pages that snapshots share.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@
 namespace drywell::sim {
 
 namespace detail {
-// Each names every member of its structure: a new member does not compile until it is decided here whether it is state.
+// Each function names every member of its structure: a new member does not compile until it is listed here as state or not.
 template <class C>
 auto state_of_cta(C& cta) {
   auto& [cluster, rank, index, sm, serial, smem, tmem, own_tmem, barriers, warps, live_warps, permit_given_up, group_used, pair_request, pair_warp,
@@ -36,7 +36,7 @@ struct Values<std::tuple<T&...>> {
 class ClusterImage {
  public:
   explicit ClusterImage(ClusterStepper& of);
-  /// `to` is the same cluster of the same launch.
+  /// `to` must be the same cluster of the same launch.
   void restore(ClusterStepper& to) const;
   uint64_t index() const { return index_; }
 
@@ -49,9 +49,9 @@ class ClusterImage {
 
 class MemoryImage {
  public:
-  /// Pages equal to those of `earlier` are shared with it.
+  /// Shares equal pages with `earlier`.
   MemoryImage(const Gmem& of, const MemoryImage* earlier);
-  /// The allocations are those there were when the image was made (a launch makes none).
+  /// `to` must have the allocations of the time of the image (a launch makes none).
   void restore(Gmem& to) const;
   static uint64_t bytes(const Gmem& of);
 

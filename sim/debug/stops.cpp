@@ -58,7 +58,7 @@ uint64_t word_of(const std::vector<uint8_t>& bytes, size_t at, size_t width) {
   return v;
 }
 
-/// "0x0 -> 0x7 (lane 3 of 4 that changed)".
+/// "0x0 -> 0x7 in lane 3, 4 changed".
 std::string describe_change(const StopWhat& what, const std::vector<uint8_t>& before, const std::vector<uint8_t>& now) {
   if (before.size() != now.size()) return now.empty() ? "it is gone" : "it is there";
   const size_t width = std::holds_alternative<WatchRegister>(what) ? 8 : std::min<size_t>(4, now.size());
@@ -78,7 +78,8 @@ std::string describe_change(const StopWhat& what, const std::vector<uint8_t>& be
   return count > 1 ? out + fmt::format(", {} changed", count) : out;
 }
 
-/// Of a stop that is no place: for the lanes of the warp it concerns. One that cannot be told holds, and the hit says so.
+/// Condition of a stop that is not a CodeStop, for lanes of the hit's warp. If the condition cannot be evaluated, returns true
+/// and puts the error into `hit`.
 bool condition_holds(Session& s, const Stop& stop, Hit& hit) {
   if (!stop.condition.has_value()) return true;
   const Warp* w = s.find(hit.who);
@@ -162,7 +163,7 @@ std::vector<Arrival> arrivals(Session& s) {
   const Warp* w = s.find(r.who);
   if (w == nullptr || w->finished()) return {};
   std::vector<Arrival> out{{w->pc, w->active}};
-  // It came to these too, and is past them.
+  // The warp also arrived at the folded instructions, and has executed them.
   for (const StepRecord::Executed& e : r.folded) {
     if (e.who == r.who) out.push_back({e.pc, e.lanes});
   }

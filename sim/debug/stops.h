@@ -1,5 +1,5 @@
-// Where a session stops by itself: breakpoints, events and watched values. Whether a step is a stop depends on that step
-// alone, so that running forward and running back find the same ones.
+// Stops of a session: breakpoints, events and watched values. Whether a step is a stop depends only on that step, so that
+// runs forward and back find the same stops.
 #pragma once
 
 #include <memory>
@@ -16,24 +16,24 @@ namespace drywell::sim {
 class HazardMap;
 class WriteProbe;
 
-/// A warp came to one of these instructions and will execute it next.
+/// A warp arrived at one of these instructions and will execute it next.
 struct CodeStop {
   std::vector<uint32_t> pcs;  // sorted
 };
 /// A phase of an mbarrier completed.
 struct PhaseStop {
-  std::optional<uint32_t> offset;  // in its CTA; nothing: any
+  std::optional<uint32_t> offset;  // in its CTA; nullopt: any
 };
 /// An asynchronous operation reached a moment.
 struct AsyncStop {
-  std::optional<size_t> kind;  // index in AsyncOp::Payload; nothing: any
+  std::optional<size_t> kind;  // index in AsyncOp::Payload; nullopt: any
   AsyncMoment moment = AsyncMoment::signal;
 };
-/// The hazard checker found something.
+/// The hazard checker reported a hazard.
 struct HazardStop {
   HazardMap* map = nullptr;
 };
-/// Bytes whose value changed.
+// The value of a place changed.
 struct WatchSmem {
   WarpRef cta;
   uint32_t offset = 0, bytes = 4;
@@ -57,10 +57,10 @@ struct Stop {
   uint32_t id = 0;
   StopWhat what;
   std::string text;                     // as the user wrote it
-  std::optional<Expression> condition;  // of the lanes that came there, or of the warp that did the step or issued its operation
+  std::optional<Expression> condition;  // for the lanes that arrived, or for the warp of the step or of its operation's issue
   std::optional<WarpRef> warp;          // only this warp (CodeStop)
-  bool on_write = false;                // watches: at every write, equal values included
-  bool once = false;                    // gone after its first hit
+  bool on_write = false;                // watches: stop at every write, also of an equal value
+  bool once = false;                    // deleted after its first hit
   bool enabled = true;
   uint64_t hits = 0;
 };
@@ -69,7 +69,7 @@ struct Stop {
 struct Hit {
   uint32_t id = 0;
   WarpRef who;
-  std::string text;  // "breakpoint 1: …", and what changed
+  std::string text;  // "breakpoint 1: …", and the change
 };
 
 class Stops {
@@ -80,34 +80,34 @@ class Stops {
   Stops& operator=(const Stops&) = delete;
   Stop& add(StopWhat what, std::string text);
   Stop& add(Stop stop, std::string text);
-  /// False if there is none of that number.
+  /// Returns false if no stop has that number.
   bool remove(uint32_t id);
   void clear() { all_.clear(); }
   std::vector<Stop>& all() { return all_; }
   const std::vector<Stop>& all() const { return all_; }
   Stop* find(uint32_t id);
 
-  /// Takes the values watched as they are now: before the first step of a run, and after every jump.
+  /// Saves the current watched values. Call it before the first step of a run and after every seek.
   void prime(Session& s);
-  /// Stops looking: after the last step of a run.
+  /// Detaches the probes. Call it after the last step of a run.
   void release(Session& s);
-  /// Some stop is a HazardStop.
+  /// True if a stop is a HazardStop.
   bool needs_hazards() const;
-  /// Looks at the step just done. A condition that cannot be evaluated hits, saying so.
+  /// Checks the last step. A condition that cannot be evaluated is a hit, with the error in its text.
   std::optional<Hit> check(Session& s);
 
  private:
   std::vector<Stop> all_;
-  std::vector<std::vector<uint8_t>> values_;  // per stop: what is watched, as it was before the step
+  std::vector<std::vector<uint8_t>> values_;  // per stop: watched bytes before the step
   std::vector<std::unique_ptr<WriteProbe>> probes_;  // per stop; nullptr: it needs none
   uint32_t next_ = 1;
 };
 
-/// The bytes a watch looks at; empty if they are not there now.
+/// The bytes of a watch; empty if the place does not exist now.
 std::vector<uint8_t> watched_bytes(Session& s, const StopWhat& what);
 bool is_watch(const StopWhat& what);
 
-/// Instructions `w` came to with the step just done; the lanes that came.
+/// Instructions at which the last step's warp arrived, and the lanes that arrived.
 struct Arrival {
   uint32_t pc;
   LaneMask lanes;

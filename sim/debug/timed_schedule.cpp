@@ -1,4 +1,4 @@
-// The order of the timing driver. Its state is not kept in snapshots: going back runs the launch again from its beginning.
+// The order of the timing driver. Snapshots do not contain its state: to go back, the launch runs again from its beginning.
 #include <fmt/format.h>
 
 #include "sim/debug/schedule.h"
@@ -15,7 +15,7 @@ class TimedSchedule : public Schedule {
     const Warp* turn = next();
     const uint64_t before = turn == nullptr ? 0 : turn->instructions, cluster = turn == nullptr ? 0 : turn->cta->cluster->index;
     if (!run_.advance()) return run_.fault().has_value() ? Piece::fault : Piece::done;
-    const bool there = turn != nullptr && run_.group_of(cluster) != nullptr;  // its last exit takes the cluster away
+    const bool there = turn != nullptr && run_.group_of(cluster) != nullptr;  // the last exit of a cluster destroys it
     return there && turn->instructions != before ? Piece::instruction : Piece::nothing;
   }
   const std::optional<Fault>& fault() const override { return run_.fault(); }
@@ -46,7 +46,7 @@ class TimedSchedule : public Schedule {
     const Group* g = run_.next_group();
     return g == nullptr ? nullptr : g->next_warp();
   }
-  mutable TimedRun run_;  // what is asked of it changes nothing
+  mutable TimedRun run_;  // the const functions above do not change its state
 };
 
 }  // namespace

@@ -27,7 +27,7 @@ std::vector<ValueType> make_types() {
   for (unsigned i = 0; i < numeric::kFormatCount; ++i) {
     const auto f = static_cast<numeric::Format>(i);
     const numeric::FormatInfo& info = numeric::format_info(f);
-    // 6-bit codes and ue4m3 live in bytes.
+    // 6-bit codes and ue4m3 are stored in bytes.
     const auto bits = static_cast<uint8_t>(info.bits() <= 4 ? 4 : info.bits() <= 8 ? 8 : info.bits() <= 16 ? 16 : 32);
     all.push_back({Kind::format, bits, 1, f, std::string(info.name)});
     for (uint8_t n = 2; n * bits <= 32; n = static_cast<uint8_t>(2 * n)) all.push_back({Kind::format, bits, n, f, fmt::format("{}x{}", info.name, n)});

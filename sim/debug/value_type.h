@@ -1,4 +1,4 @@
-// Values as a user wants to see them: any element type of registers and memories.
+// Element types in which a user can print registers and memories.
 #pragma once
 
 #include <cstdint>
@@ -22,9 +22,9 @@ struct ValueType {
   unsigned total_bits() const { return unsigned{bits} * elements; }
 };
 
-/// Throws InputError E4321 for a name that is none.
+/// Throws InputError E4321 for a name that is not a type.
 ValueType parse_value_type(std::string_view name);
-/// How a register of that declared type is shown if nothing else is asked.
+/// Default type in which a register of that declared type is printed.
 ValueType type_of_register(isa::Mod declared);
 
 /// Elements of x2 types as "(low, high)".

@@ -85,7 +85,7 @@ const uint8_t* smem_at(const Cta& cta, uint32_t offset, uint64_t bytes) { return
 
 uint64_t bits_of(const uint8_t* bytes, uint64_t bit, unsigned width) {
   uint64_t v = 0;
-  for (unsigned i = 0; i < width; i += 4) {  // no type is finer than a nibble
+  for (unsigned i = 0; i < width; i += 4) {  // no type is smaller than a nibble
     const uint64_t at = bit + i;
     v |= uint64_t{static_cast<uint8_t>(bytes[at / 8] >> (at % 8) & 0xF)} << i;
   }

@@ -1,4 +1,4 @@
-// Reading a machine's state by the names a user knows: registers, memories, warps.
+// Reads the machine's state by the user's names: registers, memories, warps.
 #pragma once
 
 #include <array>
@@ -26,32 +26,32 @@ struct RegisterRef {
 /// The register of that name in the function of frame `frame` of the warp. Throws InputError E4322 with the nearest name.
 RegisterRef find_register(const Warp& w, std::string_view name, uint32_t frame);
 inline RegisterRef find_register(const Warp& w, std::string_view name) { return find_register(w, name, w.frame); }
-/// All registers of the function the warp is in, as declared.
+/// All registers of the warp's current function, as declared.
 std::vector<RegisterRef> registers_of(const Warp& w);
 /// One value per lane. Predicates: 0 or 1.
 std::array<uint64_t, kWarpSize> read_register(const Warp& w, const RegisterRef& r, uint32_t frame);
 inline std::array<uint64_t, kWarpSize> read_register(const Warp& w, const RegisterRef& r) { return read_register(w, r, w.frame); }
-/// A tcgen05.ld or wgmma in flight will write it.
+/// True if a tcgen05.ld or wgmma in flight will write the register.
 bool is_register_pending(const Warp& w, const RegisterRef& r);
 
-/// The running lanes' place in every function on their call path, the innermost first: a caller's is that of its call.
+/// The active lanes' place in every function on their call path, innermost first. The place in a caller is its call.
 struct CallPlace {
   uint32_t pc = 0;
   std::string function;
 };
 std::vector<CallPlace> backtrace(const Warp& w);
 
-/// Bytes at a place of shared memory (offset, of one CTA), or nullptr if it ends before.
+/// Bytes at an offset of a CTA's shared memory, or nullptr if the range exceeds it.
 const uint8_t* smem_at(const Cta& cta, uint32_t offset, uint64_t bytes);
 /// Little-endian bits [bit, bit + width) of `bytes`.
 uint64_t bits_of(const uint8_t* bytes, uint64_t bit, unsigned width);
 
-/// "CTA (0,0,0) warp 3" and, short, "0.3" (CTA's number in the grid and warp).
+/// "CTA (0,0,0) warp 3".
 std::string name_of(const Warp& w);
 std::string name_of(const Session& s, const WarpRef& w);
-/// CTA coordinates of a rank of a cluster.
+/// Grid coordinates of the CTA with that rank in a cluster.
 Dim3 cta_index(const Launch& l, uint64_t cluster, uint32_t rank);
-/// Where a CTA is; nothing if there is no such CTA in the grid.
+/// Cluster and rank of a CTA; nullopt if the grid has no such CTA.
 std::optional<WarpRef> ref_of_cta(const Launch& l, Dim3 index);
 
 }  // namespace drywell::sim

@@ -66,7 +66,7 @@ void WriteProbe::instruction(const Warp& w, const DecodedOp& op, LaneMask mask) 
   const Program& p = session_.program();
   const Program::RegUse& use = p.reg_use[static_cast<size_t>(&op - p.code.data())];
   const auto first = p.reg_lists.begin() + use.first + use.reads;
-  // What tcgen05.ld and wgmma write comes later.
+  // tcgen05.ld and wgmma write their registers later.
   const bool pending = is_register_pending(w, *register_);
   if (!register_->predicate && !pending && std::find(first, first + use.writes, register_->offset) != first + use.writes) hit_ = true;
 }

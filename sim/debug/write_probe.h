@@ -1,4 +1,4 @@
-// Watches the steps of a session for writes of a place: equal values included.
+// Detects writes of a place in the steps of a session, also writes of an equal value.
 #pragma once
 
 #include <optional>
@@ -19,13 +19,13 @@ class WriteProbe : public Listener {
   void async(const Cluster& c, const AsyncOp& op, AsyncMoment m) override;
   void instruction(const Warp& w, const DecodedOp& op, LaneMask mask) override;
 
-  /// Was it written since the last call?
+  /// True if the place was written since the last call.
   bool take() { return std::exchange(hit_, false); }
   // Of the last write.
   const std::vector<Origin>& origins() const { return origins_; }
   const std::string& detail() const { return detail_; }
   bool accumulates() const { return accumulates_; }
-  /// Nothing tells who writes predicates: they are watched for changes.
+  /// No event reports writes of predicates: the caller must watch them for changes.
   bool is_predicate() const { return register_.has_value() && register_->predicate; }
 
  private:

@@ -1,4 +1,4 @@
-// Commands that move: forward, back, to a position, over again.
+// Commands that change the position: forward, back, goto, restart.
 #include "drywell/sim/driver_words.h"
 #include "sim/debug/describe.h"
 #include "sim/debug/shell/shell.h"
@@ -11,7 +11,7 @@ void need_more(Shell& s) {
   if (s.session().over()) refuse("the launch is over", "reverse-step goes back, restart begins again");
 }
 
-/// "warp", "cta", "async", "cycle" or "any", and how often.
+/// Kind of step ("warp", "cta", "async", "cycle" or "any") and count.
 struct Pace {
   Debugger::Wanted wanted;
   uint64_t count;
@@ -83,7 +83,7 @@ void run_on(Shell& s, Words& w) {
   s.report(s.debugger().forward({}));
 }
 
-// until cycle N: the timing driver's clock; else a stop for this run.
+// until cycle N: runs to a cycle of the timing driver; otherwise run_until.
 void until(Shell& s, Words& w) {
   need_more(s);
   if (!w.take("cycle")) return run_until(s, w);
@@ -93,7 +93,7 @@ void until(Shell& s, Words& w) {
   s.report(s.debugger().forward(s.debugger().from_cycle(cycle)));
 }
 
-// With something to watch: to the last step that wrote it.
+// With a place as argument: goes back to the last step that wrote it.
 void reverse_continue(Shell& s, Words& w) {
   if (w.empty()) return s.report(s.debugger().back({}));
   const std::string words = w.rest();

@@ -1,4 +1,4 @@
-// Commands that tell where things are: info, list, where, focus, help.
+// Commands that show the state: info, list, where, focus, help.
 #include <algorithm>
 
 #include "sim/debug/describe.h"
@@ -129,7 +129,7 @@ std::string joined(const std::vector<std::string>& all) { return fmt::format("{}
 
 void info_pipelines(Shell& s) {
   const std::vector<Pipeline>& all = s.debugger().pipelines();
-  Cta& cta = s.cta();  // not before: finding them runs the launch, and clusters are made anew
+  Cta& cta = s.cta();  // only now: pipelines() runs the launch, which creates the clusters again
   if (all.empty()) s.say("no mbarrier is arrived on");
   for (const Pipeline& p : all) {
     const size_t stages = p.full.offsets.size();

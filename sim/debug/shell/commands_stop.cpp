@@ -25,7 +25,7 @@ constexpr KindWord kKinds[] = {
     {"remote", index_of<RemoteArrive>()},
 };
 
-/// break umma [issue|read|done]; nothing if `word` names no kind.
+/// break umma [issue|read|done]; nullopt if `word` is not a kind.
 std::optional<StopWhat> async_stop(std::string_view word, Words& w) {
   AsyncStop stop;
   const auto kind = std::find_if(std::begin(kKinds), std::end(kKinds), [&](const KindWord& k) { return k.word == word; });
@@ -40,7 +40,7 @@ std::optional<StopWhat> async_stop(std::string_view word, Words& w) {
   return stop;
 }
 
-/// What an event is called: phase, hazard, write, umma …; nothing if the words name a place of the program.
+/// Parses an event: phase, hazard, write, umma …; nullopt if the words name a place of the program.
 std::optional<Stop> event_stop(Shell& s, Words& w) {
   Stop stop;
   const std::string_view first = w.peek();

@@ -1,4 +1,4 @@
-// Commands that show values: registers, shared, global and tensor memory; and who wrote them.
+// Commands that show values of registers and of shared, global and tensor memory, and `who`: the steps that wrote them.
 #include <algorithm>
 #include <cmath>
 
@@ -15,7 +15,7 @@ std::optional<ValueType> take_type(Words& w) {
   return parse_value_type(w.next());
 }
 
-/// Values in rows of `per_row` with what stands before each row.
+/// Prints values in rows of `per_row`; `label` returns the text before a row.
 template <class Label>
 void say_table(Shell& s, const std::vector<std::string>& cells, size_t per_row, Label label) {
   size_t width = 0;
@@ -68,7 +68,7 @@ isa::Swizzle parse_swizzle(std::string_view name) {
   refuse(fmt::format("no swizzle '{}'", name), "32B, 64B or 128B");
 }
 
-// Logical byte addresses of a swizzled tile become physical ones, 16 bytes at most apart.
+// With `swizzle`, addresses in shared memory are logical ones of a swizzled tile; each element is read at its physical address.
 void examine(Shell& s, Words& w) {
   const std::string space = w.next(), where = w.next();
   if ((space != "smem" && space != "gmem") || where.empty()) refuse("x smem|gmem ADDR[,COUNT] [as TYPE] [swizzle 128B]");
@@ -131,7 +131,7 @@ void tmem(Shell& s, Words& w) {
   say_table(s, cells, per_row, [&](size_t i) { return fmt::format("  lane {:>3}:", lanes.first + i / per_row); });
 }
 
-/// What a place held then.
+/// The value of a place at a position.
 std::string value_then(Shell& s, const Place& place, uint64_t position, bool asked) {
   const uint64_t here = s.session().position();
   s.session().seek(position);
@@ -144,7 +144,7 @@ std::string value_then(Shell& s, const Place& place, uint64_t position, bool ask
   return out;
 }
 
-constexpr int kMostGenerations = 6;  // of a chain: GMEM, TMA, UMMA, tcgen05.ld, … have fewer
+constexpr int kMostGenerations = 6;  // of a chain; GMEM, TMA, UMMA, tcgen05.ld, … are fewer
 
 void say_origins(Shell& s, const Provenance& p, int generation);
 
@@ -154,7 +154,7 @@ void say_write(Shell& s, const std::string& name, const Place& place, uint64_t p
   if (!p.has_value()) return s.say("{}{}{}: as the launch found it", indent, name, value_then(s, place, position, generation == 0));
   s.say("{}{}{}: written by step {}", indent, name, value_then(s, place, p->position, generation == 0), p->position);
   const std::string step = describe_step(s.session(), p->step, s.code());
-  s.say("{}    {}", indent, step.substr(0, std::min<size_t>(step.find('\n'), 400)));  // phases it completed are another matter
+  s.say("{}    {}", indent, step.substr(0, std::min<size_t>(step.find('\n'), 400)));  // without the completed phases
   if (!p->detail.empty()) s.say("{}    {}", indent, p->detail);
   say_origins(s, *p, generation + 1);
 }
@@ -162,7 +162,7 @@ void say_write(Shell& s, const std::string& name, const Place& place, uint64_t p
 void say_origins(Shell& s, const Provenance& p, int generation) {
   for (const Origin& o : p.origins) {
     const std::string indent(static_cast<size_t>(generation) * 2, ' ');
-    // Sums of many MMAs are long chains: told how to go on instead.
+    // Sums of many MMAs are long chains: the output names the command that continues the chain.
     if (std::holds_alternative<WatchTmem>(o.place) && o.what == "the cell before") {
       s.say("{}it added to what was there: goto {} and who again tells that", indent, p.position - 1);
     } else if (generation >= kMostGenerations) {

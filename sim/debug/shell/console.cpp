@@ -101,7 +101,7 @@ class Terminal : public Console {
     return static_cast<Terminal*>(data)->complete_word();
   }
 
-  // Inserts what all candidates share; tells them if that is nothing.
+  // Inserts the common prefix of all candidates; lists the candidates if the prefix adds nothing.
   unsigned char complete_word() {
     const LineInfo* info = el_line(edit_);
     const std::string_view line(info->buffer, static_cast<size_t>(info->cursor - info->buffer));

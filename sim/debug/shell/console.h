@@ -1,4 +1,4 @@
-// Where commands come from: a terminal with history and completion (libedit), a pipe, or a script.
+// Sources of commands: a terminal with history and completion (libedit), a pipe, or a script.
 #pragma once
 
 #include <functional>
@@ -12,18 +12,18 @@ namespace drywell::sim::shell {
 class Console {
  public:
   virtual ~Console() = default;
-  /// The next line without its end; nothing at the end of the input.
+  /// The next line without its end; nullopt at the end of the input.
   virtual std::optional<std::string> read_line() = 0;
-  /// A person types: prompts are shown and an empty line repeats the last command.
+  /// True if a person types: prompts are shown and an empty line repeats the last command.
   virtual bool interactive() const { return false; }
 };
 
-/// Whole words that may stand at the end of a line.
+/// Returns the words that can complete the end of a line.
 using Completer = std::function<std::vector<std::string>(std::string_view)>;
 
 inline constexpr const char* kPrompt = "(drywell) ";
 
-/// libedit where it is built in and standard input is a terminal; else plain lines. History is kept in
+/// Uses libedit if it is built in and standard input is a terminal; otherwise plain lines. History is kept in
 /// $XDG_STATE_HOME/drywell_history or ~/.drywell_history.
 std::unique_ptr<Console> open_console(Completer complete);
 /// Lines of a file. Throws InputError E4001.

@@ -62,7 +62,7 @@ Shell::Shell(Debugger& d, bool colour) : debugger_(d), colour_(colour) {
   }
 }
 
-// By name, alias, or a beginning that only one has.
+// Finds a command by name, alias or unique prefix.
 const StepCommand* Shell::find(std::string_view name) const {
   const StepCommand* only = nullptr;
   size_t matches = 0;
@@ -115,7 +115,7 @@ std::vector<std::string> Shell::complete(std::string_view line) const {
       for (const RegisterRef& r : registers_of(*w)) offer(r.name);
     }
   } else if (const StepCommand* c = find(first); c != nullptr) {
-    // The words of the command's own syntax, then places.
+    // Offers the words of the command's syntax, then places.
     std::string_view text = c->arguments;
     for (size_t at = 0; at < text.size();) {
       const size_t end = std::min(text.find_first_of(" |[]", at), text.size());
@@ -184,7 +184,7 @@ void Shell::show_place() {
     text.empty() ? say("   {}", place) : say("   {:<18} {}", place, text);
   };
   if (!l.file.empty()) say_source(code().place(w->pc), l.file, l.line);
-  // Of templates nested deeply, the call in the kernel itself.
+  // Of deeply nested templates, shows the call in the kernel itself.
   if (!l.called_from.empty()) {
     const SourcePos& call = l.called_from.back();
     say_source(fmt::format("< {}:{}", base_name(call.file), call.line), call.file, call.line);

@@ -1,5 +1,5 @@
-// The commands of `drywell step` over one debugger. A command is a row of a table; what it prints is text, so that scripts,
-// pipes, terminals and tests see the same.
+// The commands of `drywell step` for one debugger. A command is a row of a table. Its output is text, so that scripts, pipes,
+// terminals and tests receive the same.
 #pragma once
 
 #include <fmt/format.h>
@@ -17,7 +17,7 @@ namespace drywell::sim::shell {
 
 class Shell;
 
-/// The words behind a command's name.
+/// The words after a command's name.
 class Words {
  public:
   explicit Words(std::string_view text);
@@ -27,10 +27,10 @@ class Words {
   std::string next() { return empty() ? std::string() : words_[at_++]; }
   /// Takes the next word if it is `word`.
   bool take(std::string_view word);
-  /// Everything left, with single blanks; all() leaves it there.
+  /// The remaining words with single blanks; all() does not consume them.
   std::string rest();
   std::string all() const { return Words(*this).rest(); }
-  /// Takes a number (decimal or 0x…); `otherwise` if there is no word left. Throws InputError E4325.
+  /// Takes a number (decimal or 0x…); returns `otherwise` if no word is left. Throws InputError E4325.
   uint64_t number(uint64_t otherwise, std::string_view what);
   /// Throws InputError E4325 if words are left.
   void finish(std::string_view command) const;
@@ -58,26 +58,26 @@ class Shell {
  public:
   Shell(Debugger& d, bool colour);
 
-  /// Runs one line and returns what it says. Mistakes are said, never thrown.
+  /// Runs one line and returns its output. Errors are in the output and are never thrown.
   std::string execute(std::string_view line);
   bool done() const { return done_; }
-  /// What may stand at the end of `line`, whole words.
+  /// Words that can complete the end of `line`.
   std::vector<std::string> complete(std::string_view line) const;
-  /// The greeting: what is stepped, and where it is.
+  /// The greeting: the kernel and its position.
   std::string greeting();
 
   // For commands.
   Debugger& debugger() { return debugger_; }
   Session& session() { return debugger_.session(); }
   const CodeMap& code() const { return debugger_.code(); }
-  /// The focused warp. Throws InputError E4326 if it has not started or its cluster is over.
+  /// The focused warp. Throws InputError E4326 if it has not started or its cluster has finished.
   Warp& warp();
   Cta& cta() { return *warp().cta; }
-  /// The cycle the focused CTA's SM is at. Throws InputError E4326 if the driver has no clock, or the CTA is not there.
+  /// Current cycle of the focused CTA's SM. Throws InputError E4326 if the driver has no clock or the CTA is not resident.
   uint64_t clock();
-  /// Throws InputError E4326 if the focused warp's cluster is over: nothing of it will come any more.
+  /// Throws InputError E4326 if the focused warp's cluster has finished: it has no further steps.
   void expect_focus_ahead();
-  /// An address: an expression for the focused warp and lane.
+  /// Evaluates an address expression for the focused warp and lane.
   uint64_t address(std::string_view text);
   std::string paint(std::string_view text, Colour c) const { return drywell::paint(text, c, colour_); }
   void quit() { done_ = true; }
@@ -86,10 +86,10 @@ class Shell {
     out_ += fmt::format(format, std::forward<A>(args)...);
     out_ += '\n';
   }
-  /// Why a run ended, and where the focused warp is.
+  /// Prints the reason why a run ended and the place of the focused warp.
   void report(const StopReason& r);
   void show_place();
-  /// The file LINE alone refers to: that of the focused warp's instruction.
+  /// The file for a LINE without a file: that of the focused warp's instruction.
   std::string current_file();
   const std::vector<const StepCommand*>& commands() const { return commands_; }
 
@@ -104,7 +104,7 @@ class Shell {
   std::vector<const StepCommand*> commands_;
 };
 
-/// PTX that is longer than a line (lists of registers), without its middle.
+/// Shortens PTX that is longer than a line (lists of registers) by its middle.
 std::string abbreviated(std::string_view ptx);
 /// `count` lines of source and PTX around the focused warp's instruction, side by side.
 std::string listing(Shell& s, uint32_t pc, uint32_t count);
@@ -117,9 +117,9 @@ struct Range {
   uint64_t first = 0, last = 0;
 };
 Range parse_range(std::string_view text, uint64_t end, std::string_view what);
-/// `until` with what is not a cycle.
+/// `until` with a place or an event.
 void run_until(Shell& s, Words& w);
-/// What `watch`, `who` and reverse-continue take: smem ADDR[,BYTES] | gmem ADDR[,BYTES] | tmem LANES,COLUMNS | %REGISTER.
+/// Argument of `watch`, `who` and reverse-continue: smem ADDR[,BYTES] | gmem ADDR[,BYTES] | tmem LANES,COLUMNS | %REGISTER.
 StopWhat parse_watched(Shell& s, Words& w);
 
 }  // namespace drywell::sim::shell
