@@ -11,7 +11,7 @@
 namespace drywell::sim {
 namespace {
 
-/// The record without what is not compared: pc=, and in the arch profile an mbarrier's running counts.
+/// The record without the fields that are not compared: pc=, and in the arch profile an mbarrier's running counts.
 std::string comparable(const TraceRecord& r, TraceProfile profile) {
   std::string out;
   std::string_view rest = r.text;
@@ -27,7 +27,7 @@ std::string comparable(const TraceRecord& r, TraceProfile profile) {
   }
 }
 
-/// "d=0x10 became d=0x20, …": the words in which two records of one kind differ; empty if they are of different kinds.
+/// "d=0x10 became d=0x20, …": the different words of two records of one kind; empty for records of different kinds.
 std::string changed_words(const TraceRecord& a, const TraceRecord& b, TraceProfile profile) {
   const std::string left = comparable(a, profile), right = comparable(b, profile);
   std::string_view x = left, y = right;
@@ -47,7 +47,7 @@ uint64_t phase_of(const TraceRecord& r) {
   return at == std::string_view::npos ? 0 : number_after(r.text.substr(at), 7);
 }
 
-/// In the arch profile the events of one phase of an mbarrier come in any order: sorts them.
+/// Sorts the events of each phase of an mbarrier: in the arch profile their order is not fixed.
 void order_phases(TraceOwner& o) {
   if (o.name.find("mbar=") == std::string::npos) return;
   for (size_t first = 0; first < o.records.size();) {
@@ -115,7 +115,7 @@ class Comparison {
     while (i < a.records.size() && i < b.records.size() && same(a.records[i], b.records[i])) ++i;
     if (i == a.records.size() && i == b.records.size()) return;
     ++d.differing_owners;
-    // The earliest in a's file; owners that a lacks come last.
+    // Keeps the difference that is earliest in a's file; owners that a lacks come last.
     const uint32_t line = i < a.records.size() ? a.records[i].line
                           : !a.records.empty() ? a.records.back().line
                                                : ~0u;

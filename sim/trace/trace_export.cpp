@@ -45,7 +45,8 @@ struct Point {
   uint64_t at = 0;
 };
 
-/// Arrows from the instruction that issued an operation to its end, and on to the first wait its mbarrier let go on.
+/// Arrows from the instruction that issued an operation to its completion, and from there to the first wait that its mbarrier
+/// ended.
 class Flows {
  public:
   /// `begin`: the operation's first record, which names its mbarrier.
@@ -69,7 +70,7 @@ class Flows {
         if (at != it->second.end()) waiter = &*at;
       }
       part('s', o.issue);
-      // Arrows need a slice to hold on to where the operation ends.
+      // An arrow needs a slice at the operation's end.
       event(fmt::format(R"({{"ph":"X","name":"done","cat":"done","pid":{},"tid":{},"ts":{},"dur":1}})", o.end.pid, o.end.tid, o.end.at));
       part(waiter != nullptr ? 't' : 'f', o.end);
       if (waiter != nullptr) part('f', *waiter);
@@ -81,7 +82,7 @@ class Flows {
     std::string barrier;
     Point issue, end;
   };
-  // Addresses of shared memory have the CTA's rank above their 24 bits of offset.
+  // An address of shared memory has the CTA's rank above its 24 bits of offset.
   static std::string barrier_key(const std::string& cta, std::string_view address) {
     if (!address.starts_with("0x")) return "";
     uint32_t value = 0;

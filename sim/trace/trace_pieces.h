@@ -1,4 +1,4 @@
-// Traces with cycles as pieces of time: what pictures and timelines are made of.
+// Traces with cycles as pieces of time, for pictures and timelines.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +16,7 @@ Trace read_timed(std::string_view text, const std::string& name);
 /// The n-th word, from 0.
 std::string_view word(std::string_view text, size_t n);
 
-/// "cta=0.0.0 w=1 q=tma:5" in parts.
+/// Parts of an owner's name such as "cta=0.0.0 w=1 q=tma:5".
 struct OwnerName {
   std::string launch = "1", cta, warp, unit;
   explicit OwnerName(std::string_view name);
@@ -27,7 +27,8 @@ struct Piece {
   uint64_t from = 0, to = 0;  // [from, to)
 };
 
-/// What an owner did when: instructions a cycle each, stalls as long as they say, an operation from its first to its last record.
+/// An owner's pieces: an instruction takes one cycle, a stall its recorded length, an operation the time from its first to its
+/// last record.
 std::vector<Piece> pieces_of(const Trace& t, const TraceOwner& o);
 
 }  // namespace drywell::sim

@@ -38,7 +38,7 @@ class Reader {
     }
   }
 
-  // Owner tokens come first; n= and c= follow; the rest is the record.
+  // Owner tokens are first, then n= and c=; the rest is the record.
   void record(std::string_view line, uint32_t number) {
     std::string owner = launch_ > 1 ? fmt::format("launch={} ", launch_) : "";
     TraceRecord r{{}, 0, number};
@@ -64,7 +64,7 @@ class Reader {
     ++trace_.records;
   }
 
-  // Events of an mbarrier stand between an operation's write and its end, or before the instruction that made them.
+  // Events of an mbarrier are recorded between an operation's write and its end, or before the instruction that caused them.
   void note_cause(const std::string& owner, const TraceRecord& r) {
     if (r.text.starts_with("A write")) writing_ = owner;
     if (r.text.starts_with("E") && writing_ == owner) writing_.clear();
@@ -88,7 +88,7 @@ class Reader {
   Trace trace_;
   uint32_t launch_ = 0;
   std::string writing_;            // operation between its write and its end
-  std::vector<uint32_t> waiting_;  // mbarrier events whose instruction is to come
+  std::vector<uint32_t> waiting_;  // mbarrier events before the record of their instruction
 };
 
 }  // namespace

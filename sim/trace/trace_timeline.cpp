@@ -1,4 +1,4 @@
-// A CTA's time as a grid: a letter and a colour for each thing a warp or a unit can do, the same in every picture.
+// A CTA's time as a grid: each state of a warp or unit has a letter and a colour, the same in every picture.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -28,7 +28,7 @@ TimelineRows timeline_rows(const Trace& t, const std::string& cta) {
   return rows;
 }
 
-/// Columns of equal time.
+/// Columns of equal duration.
 struct TimeAxis {
   uint64_t from, to;
   size_t columns;
@@ -36,7 +36,7 @@ struct TimeAxis {
   size_t column_of(uint64_t cycle) const { return static_cast<size_t>((std::max(cycle, from) - from) * columns / std::max<uint64_t>(1, to - from)); }
 };
 
-/// Cycles of each column by what fills them.
+/// Cycles of each column, by name of the piece.
 std::vector<std::map<std::string, uint64_t>> fill(const std::vector<Piece>& pieces, const TimeAxis& x) {
   std::vector<std::map<std::string, uint64_t>> filled(x.columns);
   for (const Piece& p : pieces) {
@@ -52,7 +52,7 @@ struct Style {
   char letter;
   uint32_t colour;
 };
-// Issuing is green; waiting for data is yellow, for something busy red, for others blue; units are strong.
+// Issue is green; a wait for data is yellow, for a busy pipe red, for other warps blue; units have strong colours.
 constexpr std::array kStyles = {
     Style{"issues", '#', 0x6CBF5F},
     Style{"stall: not_selected", 's', 0xDDF0D6},
@@ -94,7 +94,7 @@ const Style& style_of(std::string_view what) {
   return it == kStyles.end() ? kOther : *it;
 }
 
-/// A row's cells: the letter of what filled most of each column.
+/// Draws a row: each cell has the letter of the piece with the most cycles in its column.
 void draw_row(layout::Grid& g, size_t row, const std::vector<Piece>& pieces, const TimeAxis& x, std::map<std::string, int>& keys) {
   const auto filled = fill(pieces, x);
   for (size_t c = 0; c < x.columns; ++c) {
@@ -134,7 +134,7 @@ layout::Grid trace_timeline(std::string_view trace, const std::string& name, con
   size_t r = 0;
   for (const auto& [row, pieces] : rows) draw_row(g, r++, pieces, x, keys);
   g.key_count = static_cast<int>(keys.size());
-  // A label every eight columns, of whole cycles.
+  // A label in whole cycles every eight columns.
   for (size_t c = 0; c < x.columns; c += 8) g.ticks.push_back({c, fmt::format("{}", x.edge(c))});
   for (const std::string& label : g.key_labels) g.note += (g.note.empty() ? "" : ", ") + label;
   return g;

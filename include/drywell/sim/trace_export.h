@@ -1,4 +1,4 @@
-// Traces for other programs and for the eye: timelines for Perfetto (ui.perfetto.dev, chrome://tracing), CSV, pictures.
+// Traces in other formats: timelines for Perfetto (ui.perfetto.dev, chrome://tracing), CSV, pictures.
 #pragma once
 
 #include <string>
@@ -11,7 +11,7 @@ namespace drywell::sim {
 /// One row per record: owner, cycle, kind, text, source. Any profile.
 std::string trace_to_csv(std::string_view trace, const std::string& name);
 
-/// Chrome's trace-event JSON, a cycle to the microsecond: a process per CTA, a thread per warp with its instructions and stalls,
+/// Chrome's trace-event JSON, one cycle per microsecond: a process per CTA, a thread per warp with its instructions and stalls,
 /// operations as spans of their unit. Throws InputError E4202 for a trace without cycles.
 std::string trace_to_perfetto(std::string_view trace, const std::string& name);
 
@@ -20,7 +20,8 @@ struct TimelineOptions {
   uint64_t from = 0, to = 0;  // cycles; to == 0: the last
   size_t columns = 96;
 };
-/// Warps and their units down, time across; each cell is what filled most of its cycles. Throws as above.
+/// Rows are warps and their units, columns are intervals of time; each cell shows the state with the most cycles in it. Throws
+/// InputError E4202 for a trace without cycles.
 layout::Grid trace_timeline(std::string_view trace, const std::string& name, const TimelineOptions& options);
 
 }  // namespace drywell::sim
