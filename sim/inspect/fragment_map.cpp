@@ -19,7 +19,7 @@ namespace {
                    "tcgen05.ld.32x32b.x8, ldmatrix.x4.trans, stmatrix.x2, mma.m16n8k16.f32.bf16.bf16.f32, wgmma.m64n64k16.f32.bf16");
 }
 
-/// The words between the dots.
+/// The parts of an instruction's name between dots.
 struct Words {
   std::string_view all;
   std::vector<std::string_view> list;
@@ -32,7 +32,7 @@ struct Words {
     }
   }
   bool has(std::string_view w) const { return std::find(list.begin(), list.end(), w) != list.end(); }
-  /// ".x4"; `otherwise` if there is none.
+  /// 4 for ".x4"; `otherwise` without such a word.
   uint32_t count(uint32_t otherwise) const {
     for (uint32_t n = 1; n <= 128; n *= 2)
       if (has(fmt::format("x{}", n))) return n;
@@ -56,7 +56,7 @@ struct Words {
   }
 };
 
-/// Bits an element takes in a register; tf32 sits in 32.
+/// Bits of an element in a register; tf32 takes 32.
 uint32_t register_bits(isa::Mod type) { return type == isa::Mod::tf32 ? 32 : isa::type_bits(type); }
 
 void finish(FragmentMap& f) {
@@ -68,7 +68,7 @@ void finish(FragmentMap& f) {
   }
 }
 
-/// Every element of `registers` registers; place(lane, register, part) -> (row, column).
+/// Adds every element of `registers` registers; place(lane, register, part) -> (row, column).
 template <class Place>
 FragmentMap fill(std::string title, std::string operand, uint32_t registers, uint32_t parts, Place place) {
   FragmentMap f;
@@ -116,7 +116,7 @@ FragmentMap tmem_access(const Words& w) {
   return f;
 }
 
-// --- ldmatrix, stmatrix: the rows that the lanes' addresses name ---
+// --- ldmatrix, stmatrix: the rows at the lanes' addresses ---
 
 FragmentMap matrix_rows(const Words& w, bool store) {
   const uint32_t matrices = w.count(1);
@@ -173,7 +173,7 @@ void name_axes(std::vector<FragmentMap>& maps) {
 std::vector<FragmentMap> mma_fragments(const Words& w) {
   const isa::Mod shape_mod = isa::find_mod(w.shape());
   const MmaShape s = shape_mod == isa::Mod::none ? MmaShape{} : isa::mma_shape(shape_mod);
-  // Shapes of other instructions come out as another shape's text.
+  // A shape of another instruction is decoded to a shape with a different text.
   if (w.shape() != fmt::format("m{}n{}k{}", s.m, s.n, s.k)) refuse(w.all, "no shape of mma.sync such as m16n8k16");
   const Types t = types_of(w);
   std::vector<FragmentMap> out;
@@ -196,7 +196,7 @@ std::vector<FragmentMap> mma_fragments(const Words& w) {
   return out;
 }
 
-// --- wgmma: 128 threads, warp w holds rows 16 w ---
+// --- wgmma: 128 threads; warp w has rows 16 w to 16 w + 15 ---
 
 FragmentMap of_warpgroup(FragmentMap f) {
   const std::vector<FragmentElement> one = std::move(f.elements);
@@ -219,7 +219,7 @@ std::vector<FragmentMap> wgmma_fragments(const Words& w) {
   const isa::WgmmaShape s = isa::wgmma_shape(shape_mod);
   const Types t = types_of(w);
   const uint32_t bits = register_bits(t.a), parts = isa::type_bits(t.d) == 16 ? 2 : 1, per = per_register(bits);
-  // A in registers: four of 32 bits, as A of mma.sync's m16 with 32-bit words (sim/engine/wgmma.cpp).
+  // A in four registers of 32 bits, with the layout of A of mma.sync's m16 in 32-bit words (sim/engine/wgmma.cpp).
   FragmentMap a = fill(fmt::format("A of {} in registers, {}", w.all, isa::mod_text(t.a)), "a", 4, per, [&](uint32_t lane, uint32_t r, uint32_t e) {
     const FragmentPlace at = place_in_a({16, 8, 8}, 32, lane, r, 0);
     return FragmentPlace{at.row, at.column * per + e};

@@ -14,7 +14,7 @@
 namespace drywell::sim {
 namespace {
 
-constexpr size_t kMostSpans = 24000;  // of a warp
+constexpr size_t kMostSpans = 24000;  // per warp
 constexpr size_t kMostOperations = 20000;
 
 const char* const kUnits[] = {"TMA", "tensor core", "TMEM port", "cluster", "cp.async"};
@@ -23,7 +23,7 @@ enum Unit : uint32_t { kTma, kTensor, kTmem, kCluster, kCopy };
 struct Named {
   Unit unit;
   const char* what;
-  uint32_t mbar = 0;  // that hears of its end; 0: none
+  uint32_t mbar = 0;  // signalled at completion; 0: none
 };
 
 struct Describe {
@@ -194,7 +194,7 @@ class TimelineRecorder::Impl : public Listener {
   std::map<std::string, uint32_t> lines_;
   std::vector<uint32_t> line_;                                // per warp
   std::unordered_map<uint64_t, size_t> in_flight_;            // operation -> index
-  std::unordered_map<uint32_t, std::vector<size_t>> unheard_;  // mbarrier -> operations no wait has seen
+  std::unordered_map<uint32_t, std::vector<size_t>> unheard_;  // mbarrier -> complete operations before the next wait
   std::unordered_map<uint64_t, uint64_t> bytes_of_;           // CTA serial -> its shared memory
   Timeline::Level level_;
 };

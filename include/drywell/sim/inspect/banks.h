@@ -1,4 +1,4 @@
-// Shared-memory accesses of a warp from an expression for each lane's address, and the banks they meet in.
+// Shared-memory accesses of a warp, from an expression for each lane's address, and the banks that they use.
 #pragma once
 
 #include <string_view>
@@ -14,8 +14,8 @@ namespace drywell::sim {
 /// addresses below zero.
 LaneAddresses lane_addresses(std::string_view expression, uint32_t bytes, uint32_t lanes = kWarpSize);
 
-/// What an instruction moves per lane, and how many of its lanes give addresses: "ld.v4.b32", "st.b64", "ldmatrix.x4",
-/// "stmatrix.x2.trans". Throws InputError E4306 for others.
+/// Bytes per address of an instruction and the number of lanes that give addresses: "ld.v4.b32", "st.b64", "ldmatrix.x4",
+/// "stmatrix.x2.trans". Throws InputError E4306 for other instructions.
 struct AccessForm {
   uint32_t bytes = 4, lanes = kWarpSize;
 };
@@ -24,8 +24,8 @@ AccessForm access_form(std::string_view instruction);
 /// The same addresses after a shared-memory swizzle.
 LaneAddresses swizzled(LaneAddresses a, isa::Swizzle s);
 
-/// Rows: the groups of lanes that go together (accesses wider than 4 bytes go in several); columns: the banks. Each cell says how
-/// many different words of the bank the group needs, and which lanes.
+/// Rows: the groups of lanes that are served together (accesses wider than 4 bytes have several groups); columns: the banks.
+/// Each cell has the number of different words of the bank that the group needs, and the lanes.
 layout::Grid bank_picture(const LaneAddresses& a);
 
 }  // namespace drywell::sim

@@ -1,4 +1,4 @@
-// What one CTA did when, kept while a timed run goes: for pictures of time (the HTML report).
+// Activity of one CTA over time, recorded in a timed run for pictures of time (the HTML report).
 #pragma once
 
 #include <cstdint>
@@ -14,36 +14,36 @@ namespace drywell::sim {
 class Listener;
 
 struct Timeline {
-  /// A warp in one state; Stall::issued: it issued every cycle.
+  /// A warp in one state; Stall::issued: it issued in every cycle.
   struct Span {
     uint64_t from = 0, to = 0;
     Stall state = Stall::issued;
-    uint32_t line = 0;  // of `lines`; of the last instruction issued
+    uint32_t line = 0;  // index in `lines`, of the last instruction issued
   };
   struct WarpTrack {
     std::string role;
     std::vector<Span> spans;
   };
-  /// Work given to a unit.
+  /// An operation of a unit.
   struct Operation {
-    uint32_t unit = 0;   // of `units`
+    uint32_t unit = 0;   // index in `units`
     std::string what;    // "tensor load"
-    uint32_t warp = 0;   // that issued it
+    uint32_t warp = 0;   // issuer
     uint32_t line = 0;
     uint64_t issued = 0, started = 0, done = 0;
-    int32_t waiter = -1;  // warp whose wait its mbarrier ended first
+    int32_t waiter = -1;  // the first warp whose wait ended by its mbarrier
     uint64_t waited = 0;
   };
-  /// The SM's memories from a cycle on.
+  /// Use of the SM's memories from cycle `at` on.
   struct Level {
     uint64_t at = 0;
-    uint64_t smem = 0;      // bytes that belong to CTAs
-    uint64_t arriving = 0;  // bytes mbarriers still expect
-    uint64_t tmem = 0;      // columns allocated
+    uint64_t smem = 0;      // bytes allocated to CTAs
+    uint64_t arriving = 0;  // bytes that mbarriers still expect
+    uint64_t tmem = 0;      // allocated columns
   };
   Dim3 cta{};
   bool seen = false;       // the launch had that CTA
-  bool truncated = false;  // there was more than is kept
+  bool truncated = false;  // the limits on spans or operations were exceeded
   uint64_t from = 0, to = 0;
   uint64_t smem_capacity = 0;
   std::vector<WarpTrack> warps;
@@ -53,7 +53,7 @@ struct Timeline {
   std::vector<std::string> lines;  // "kernel.cpp:61"
 };
 
-/// Listens to a timed launch, one at a time. A later launch with such a CTA replaces what was kept.
+/// Records a timed launch. A later launch with such a CTA replaces the record.
 class TimelineRecorder {
  public:
   explicit TimelineRecorder(Dim3 cta);
