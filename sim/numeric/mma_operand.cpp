@@ -1,4 +1,4 @@
-// Decoding of operands into the arrays the tile kernels read.
+// Decodes operands into the arrays that the tile kernels read.
 #include <algorithm>
 #include <bit>
 #include <cstring>
@@ -33,7 +33,7 @@ uint32_t sign_bits(Format f, unsigned element_bits) {
   return signs;
 }
 
-/// Order in which the legacy fp8 rule takes k: first k mod 4 in {0,1}, then {2,3} (docs/facts/numerics.md §3.2).
+/// Order of k in the legacy fp8 rule: first k mod 4 in {0,1}, then {2,3} (docs/facts/numerics.md §3.2).
 unsigned legacy_source_index(unsigned i, unsigned k) {
   const unsigned half = i < k / 2 ? 0 : 1;
   const unsigned j = i - half * (k / 2);
@@ -48,7 +48,7 @@ uint32_t MmaOperand::code(unsigned row, unsigned k) const {
   return element_bits_ == 32 ? word : word >> k % per_word * element_bits_ & ((1u << element_bits_) - 1);
 }
 
-/// Turns rows of bytes into rows side by side, a word at a time.
+/// Transposes rows of bytes to [word][row].
 void MmaOperand::load_words(const OperandSource& s) {
   element_bits_ = storage_bits(s.storage);
   const size_t bytes = size_t{k_} * element_bits_ / 8, whole = bytes / 4, words = ceil_div(bytes, size_t{4});
@@ -69,7 +69,7 @@ void MmaOperand::load_words(const OperandSource& s) {
   }
 }
 
-/// The same codes, eight to a word.
+/// Packs the codes to eight in a word.
 void MmaOperand::pack_nibbles() {
   std::vector<uint32_t> packed(ceil_div(k_, 8u) * stride_);
   for (unsigned r = 0; r < rows_; ++r)
@@ -118,7 +118,7 @@ void MmaOperand::assign_aligned(const OperandSource& s) {
   decode_values(s.format, words_.data(), static_cast<unsigned>(words_.size() / stride_), element_bits_);
 }
 
-/// The fp8 forms of mma.sync: f16 elements in the order of their two sums.
+/// The fp8 forms of mma.sync: converts the elements to f16, in the order of their two sums.
 void MmaOperand::assign_legacy_fp8() {
   std::vector<uint32_t> halves(ceil_div(k_, 2u) * stride_);
   for (unsigned r = 0; r < rows_; ++r) {
@@ -143,7 +143,7 @@ void MmaOperand::decode_values(Format format, const uint32_t* words, unsigned wo
                           row_exponents_.data(), row_tops_.data(), bottoms.data(), row_lowest_.data(), specials.data()});
   for (unsigned r = 0; r < rows_; ++r) {
     if (specials[r] != 0) {
-      row_flags_[r] |= kSpecial;  // every element of D that meets this row is computed by `dot`
+      row_flags_[r] |= kSpecial;  // `dot` computes every element of D that uses this row
     } else if (row_tops_[r] - bottoms[r] > kMaxExponentSpan) {
       row_flags_[r] |= kWide;
     }
@@ -163,7 +163,7 @@ void MmaOperand::set_wide_values(Format format) {
   }
   for (unsigned r = 0; r < rows_; ++r) {
     if ((row_flags_[r] & (kWide | kSpecial)) != kWide) continue;
-    const double scale = pow2(-row_exponents_[r]);  // wide formats carry no block scale
+    const double scale = pow2(-row_exponents_[r]);  // wide formats have no block scale
     for (unsigned i = 0; i < k_; ++i) {
       const Decoded d = decode(format, code(r, i));
       wide_values_[i * stride_ + r] = to_double(format, code(r, i)) * scale;
@@ -183,7 +183,7 @@ void MmaOperand::assign_grouped(unsigned group) {
   for (auto* exponents : {&row_tops_, &row_lowest_}) exponents->resize(stride_);
   row_exponents_.clear();
   std::vector<uint32_t> specials(stride_);
-  // The doubled values make a product four times too large; A's scale takes that back.
+  // Both factors are doubled, so that a product is four times too large; A's scale corrects this.
   decode_scales({scale_format_, groups, groups_per_scale, static_cast<unsigned>(stride_), scale_words_.data(),
                  side_ == Side::a ? 0.25f : 1.0f, group_scales_.data(), group_magic_scales_.data(), group_exponents_.data(),
                  row_tops_.data(), row_lowest_.data(), specials.data()});

@@ -16,7 +16,7 @@
 
 namespace drywell::numeric {
 
-/// One call of mma_tile. Works through blocks of columns that stay in the L1 cache, rows inside.
+/// One call of mma_tile. Computes blocks of columns that stay in the L1 cache, row by row within a block.
 class TileRun {
  public:
   TileRun(const MmaParams& params, const MmaOperand& a, const MmaOperand& b, const TileOutput& out)
@@ -42,7 +42,7 @@ class TileRun {
     }
   }
 
-  /// What the tile unit left: b.rows() is a multiple of kColumnMultiple and at most kMaxColumns.
+  /// Computes the columns in `left`: b.rows() is a multiple of kColumnMultiple and at most kMaxColumns.
   void rest(const TileLeft& left) {
     const uint32_t all = static_cast<uint32_t>((uint64_t{1} << b_.rows() / kColumnMultiple) - 1);
     for (unsigned m = 0; m < left.size();) {
@@ -74,7 +74,7 @@ class TileRun {
         r.least_row = std::min(r.least_row, x.row_exponents_[i]);
         r.greatest_row = std::max(r.greatest_row, x.row_exponents_[i]);
       }
-      if (x.row_tops_[i] < x.row_lowest_[i]) continue;  // nothing but zeros
+      if (x.row_tops_[i] < x.row_lowest_[i]) continue;  // all elements are zero
       r.span += x.row_tops_[i] - x.row_lowest_[i];
       ++counted;
     }
@@ -82,7 +82,7 @@ class TileRun {
     return r;
   }
 
-  /// How a tile is tried first; what a path leaves is done by the next.
+  /// The first path tried for a tile. Columns that a path does not compute are left to the next path.
   enum class Path : uint8_t { exact, truncated, general };
 
   void plan_path() {
@@ -92,14 +92,14 @@ class TileRun {
       return;
     const Range a = range_of(a_), b = range_of(b_);
     b_range_ = b;
-    // Powers of two that are made of these exponents are normal floats, and sums stay far from infinity.
+    // Below this bound, powers of two of these exponents are normal floats, and sums are far from infinity.
     constexpr int kSafe = 45;
     if (p_.group != 1) {
       if (std::max(a.greatest_top, b.greatest_top) < kSafe) path_ = Path::exact;
       return;
     }
     if (std::min(a.least_row, b.least_row) <= -kSafe || std::max(a.greatest_row, b.greatest_row) >= kSafe || a_.k() > 32) return;
-    constexpr int kTypicalSlack = 4;  // the window's top is somewhat below the tops of the rows
+    constexpr int kTypicalSlack = 4;  // typical distance of the window's top below the sum of the rows' tops
     path_ = a.span + b.span < p_.window - kTypicalSlack ? Path::exact : Path::truncated;
   }
 
@@ -125,7 +125,8 @@ class TileRun {
     general_parts(m, 0, columns, left);
   }
 
-  /// Columns in steps of kColumnMultiple; these return or take bits of what is left.
+  // truncated_parts, general_parts: compute the columns whose bits are set in `left`, one bit per kColumnMultiple columns.
+  // truncated_parts returns the bits that remain.
   uint32_t truncated_parts(unsigned m, unsigned n, unsigned columns, uint32_t left) const {
     for (unsigned i = 0; left != 0 && i < columns; i += kColumnMultiple) {
       const uint32_t bit = 1u << i / kColumnMultiple;
@@ -138,7 +139,7 @@ class TileRun {
       if ((left >> i / kColumnMultiple & 1) != 0) row(m, n + i, kColumnMultiple);
   }
 
-  /// Sums of products into sums_; false if any of them was rounded.
+  /// Writes sums of products to sums_; returns false if one of them was rounded.
   bool exact_sums(unsigned m, unsigned rows, unsigned n, unsigned columns) {
     rounding_.reset();
     if (p_.group == 1) {
@@ -165,7 +166,7 @@ class TileRun {
   const uint32_t* c_of(unsigned m, unsigned n) const { return out_.c == nullptr ? nullptr : out_.c + m * out_.c_stride + n; }
   uint32_t* d_of(unsigned m, unsigned n) const { return out_.d + m * out_.d_stride + n; }
 
-  /// Columns the exact sums do not settle.
+  /// Writes D from the exact sums; returns bits of the columns that they do not determine.
   uint32_t finish(unsigned m, unsigned n, unsigned columns, float* sums) const {
     if (p_.group != 1) return finish_groups(m, {sums, columns, 0, 0, c_of(m, n), d_of(m, n)});
     return finish_aligned(columns_of(m, n, columns), sums);
@@ -179,7 +180,7 @@ class TileRun {
     return finish_grouped(io);
   }
 
-  /// Values and exponents of an operand as those of wide rows are.
+  /// Values and exponents of an operand in the types of wide rows.
   struct Widened {
     std::vector<double> values;
     std::vector<int16_t> exponents;
@@ -209,7 +210,7 @@ class TileRun {
     store_d(m, n, columns);
   }
 
-  /// C as f32 values, and which elements of D `dot` must compute.
+  /// Loads C as f32 values, and marks the elements of D that `dot` must compute.
   void load_c(unsigned m, unsigned n, unsigned columns) {
     const uint32_t* c = out_.c == nullptr ? nullptr : out_.c + m * out_.c_stride + n;
     any_patch_ = (a_.row_flags_[m] & MmaOperand::kSpecial) != 0;
@@ -234,7 +235,7 @@ class TileRun {
     if (special != 0) mark_special(c_.data(), columns);
   }
 
-  /// Elements whose C is infinite or NaN go to `dot`; the kernel gets a zero instead.
+  /// Marks elements whose C is infinite or NaN for `dot`, and replaces their C by zero for the kernel.
   void mark_special(float* c, unsigned columns) {
     for (unsigned i = 0; i < columns; ++i) {
       if ((detail::as_bits(c[i]) & 0x7F800000) != 0x7F800000) continue;
@@ -259,8 +260,8 @@ class TileRun {
     std::fill(chain_.begin(), chain_.end(), 0.0f);
     io.c = chain_.data();
     sums(m, n, columns, a_.k() / 2, io);
-    // D = C + X, one ordinary addition. For f16 D the float sum is rounded again when it is stored; that is
-    // the same as rounding once, since float carries more than twice the precision of f16 plus two bits.
+    // D = C + X, one ordinary addition. For f16 D the float sum is rounded again when it is stored; this equals one
+    // rounding, because float has more than twice the precision of f16 plus two bits.
     for (unsigned i = 0; i < columns; ++i) d_[i] = c_[i] + d_[i];
   }
 

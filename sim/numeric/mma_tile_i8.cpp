@@ -12,7 +12,7 @@
 namespace drywell::numeric {
 namespace {
 
-/// Rows of bytes side by side, four k to a word, rows padded with zeros.
+/// Transposes rows of bytes to [word][row], four k in a word, with rows padded by zeros.
 std::vector<uint32_t> byte_columns(const uint8_t* bytes, size_t row_stride, unsigned rows, unsigned k, size_t padded, uint32_t flip) {
   std::vector<uint32_t> words(ceil_div(k, 4u) * padded, flip);
   for (unsigned r = 0; r < rows; ++r) {
@@ -33,7 +33,7 @@ int32_t byte_sum(const uint8_t* bytes, unsigned k, bool is_signed) {
 
 }  // namespace
 
-// Sums of signed bytes a' = a or a - 128 times unsigned bytes b' = b or b + 128, put right by the sums of b and a'.
+// Sums of products of signed bytes a' = a or a - 128 and unsigned bytes b' = b or b + 128, corrected by the sums of b and a'.
 void mma_tile_i8(const IntegerTile& t, const TileOutput& out) {
   DRYWELL_CHECK(t.k % 4 == 0 && t.k <= 256 && t.n <= kMaxColumns, "integer tile");
   if (multiply_on_tile_unit(t, out)) return;

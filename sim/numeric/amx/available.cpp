@@ -1,4 +1,4 @@
-// Compiled for any processor.
+// Detection of the tile unit. This file is compiled for any processor.
 #include "sim/numeric/amx/unit.h"
 
 #if defined(__x86_64__) && defined(__linux__) && defined(DRYWELL_TILE_UNIT)
@@ -21,7 +21,7 @@ bool processor_has_it() {
   return __get_cpuid_count(7, 1, &a, &b, &c, &d) != 0 && (a & bit(5)) != 0;  // AVX512_BF16
 }
 
-/// Linux hands the unit's state out on request (Documentation/arch/x86/xstate.rst).
+/// Linux permits a process to use the unit's state on request (Documentation/arch/x86/xstate.rst).
 bool system_allows_it() {
   constexpr long kRequestPermission = 0x1023, kTileData = 18;
   return syscall(SYS_arch_prctl, kRequestPermission, kTileData) == 0;

@@ -20,7 +20,7 @@ inline __m512i splat_byte(uint8_t v) { return _mm512_set1_epi8(static_cast<char>
 inline __m512i half_words(__m256i low, __m256i high) {
   return _mm512_or_si512(_mm512_cvtepu8_epi16(low), _mm512_slli_epi16(_mm512_cvtepu8_epi16(high), 8));
 }
-/// Two rows of powers of two.
+/// Stores two rows of powers of two.
 inline void store_powers(uint8_t* tile, __m512i fields) {
   _mm512_storeu_si512(tile, _mm512_slli_epi16(_mm512_cvtepu8_epi16(lower(fields)), 7));
   _mm512_storeu_si512(tile + 64, _mm512_slli_epi16(_mm512_cvtepu8_epi16(upper(fields)), 7));
@@ -32,14 +32,14 @@ inline __m512i two_rows(const uint8_t* codes, size_t stride) {
   return _mm512_inserti64x4(_mm512_castsi256_si512(first), second, 1);
 }
 
-/// Sixteen rows of codes into one tile of each plane.
+/// Decodes sixteen rows of codes into one tile of each plane.
 struct TileDecoder {
   explicit TileDecoder(const ByteRows& in)
       : low(in.table->low), high(in.table->high), bottoms(in.table->bottoms), mask(splat_byte(in.table->mask)), sign(splat_byte(in.table->sign)),
         flip(splat_byte(in.flip)), magnitude(splat_byte(in.magnitude)), bound(splat_byte(static_cast<uint8_t>(in.bound == 0 ? 0 : in.bound - 1))),
         split(in.split) {}
 
-  /// `tiles`: of kValues, other planes are `plane` apart.
+  /// `tiles`: the tile of plane kValues; the other planes follow at distances of `plane` bytes.
   void operator()(const uint8_t* codes, size_t stride, uint8_t* tiles, size_t plane) {
     for (unsigned r = 0; r < kTileRows; r += 2) {
       uint8_t* tile = tiles + 64 * r;
@@ -51,14 +51,14 @@ struct TileDecoder {
         if (!split) _mm512_storeu_si512(tile + kHigh * plane + 64 * i, rows[i]);
       }
       if (!split) continue;
-      // Zeros are not low.
+      // Zeros are not low elements.
       const uint64_t lows = _mm512_cmplt_epu8_mask(_mm512_sub_epi8(_mm512_and_si512(c, magnitude), splat_byte(1)), bound);
       for (unsigned i = 0; i < 2; ++i) {
         const auto mine = static_cast<__mmask32>(lows >> 32 * i);
         low_count = larger(low_count, __builtin_popcount(mine));
         _mm512_storeu_si512(tile + kLow * plane + 64 * i, _mm512_maskz_mov_epi16(mine, rows[i]));
         _mm512_storeu_si512(tile + kHigh * plane + 64 * i, _mm512_maskz_mov_epi16(~mine, rows[i]));
-        // The sum of the largest is not below the largest sum.
+        // The sum over lanes of the maxima is an upper bound of every row's sum.
         square = _mm512_max_ps(square, _mm512_dpbf16_ps(_mm512_setzero_ps(), (__m512bh)rows[i], (__m512bh)rows[i]));
       }
       store_powers(tile + kBottoms * plane, bottoms[c]);

@@ -1,4 +1,4 @@
-// Elements of D computed product by product, each cut to a multiple of the quantum (docs/facts/numerics.md §3, step 3).
+// Elements of D computed product by product, each truncated to a multiple of the quantum (docs/facts/numerics.md §3, step 3).
 #include "sim/numeric/amx/bytes.h"
 
 #if defined(__AMX_BF16__)
@@ -8,9 +8,9 @@ namespace drywell::numeric {
 namespace {
 
 constexpr int kTowardZero = _MM_FROUND_TO_ZERO | _MM_FROUND_NO_EXC;
-/// Quanta so far from the products only matter by their sign.
+/// If the quantum's exponent is so far from the products' exponents, only the sign of the distance matters.
 constexpr int kFar = 100;
-/// So many of sixteen elements are computed one by one, more of them together.
+/// Up to this many of sixteen elements are computed one by one, more of them together.
 constexpr int kFewLanes = 6;
 
 inline __m512i splat(int v) { return _mm512_set1_epi32(v); }
@@ -22,7 +22,7 @@ inline double double_power(int e) { return __builtin_bit_cast(double, static_cas
 inline int larger(int a, int b) { return a < b ? b : a; }
 inline int smaller(int a, int b) { return a < b ? a : b; }
 
-/// Elements 0, 2, .. and 1, 3, .. of pairs of bf16.
+/// Elements 0, 2, … and 1, 3, … of pairs of bf16.
 inline __m512 even(__m512i pairs) { return _mm512_castsi512_ps(_mm512_slli_epi32(pairs, 16)); }
 inline __m512 odd(__m512i pairs) { return _mm512_castsi512_ps(_mm512_and_si512(pairs, splat(static_cast<int>(0xFFFF0000)))); }
 
@@ -32,7 +32,7 @@ inline __m512i row_pair(const uint8_t* row, unsigned w) {
   return splat(pair);
 }
 
-/// Exponents of the products that are not zero, raw: those of elements are not below the floors.
+/// Raw exponents of the products that are not zero; an element's raw exponent is at least its operand's `floor`.
 inline __m512 product_exponents(__m512 a, __m512 b, __m512 product, const ByteProduct& x) {
   const __m512 ea = _mm512_max_ps(_mm512_getexp_ps(a), _mm512_set1_ps(static_cast<float>(x.rows.floor)));
   const __m512 eb = _mm512_max_ps(_mm512_getexp_ps(b), _mm512_set1_ps(static_cast<float>(x.lanes.floor)));
@@ -40,7 +40,7 @@ inline __m512 product_exponents(__m512 a, __m512 b, __m512 product, const BytePr
   return _mm512_mask_add_ps(_mm512_set1_ps(-1e4f), any, ea, eb);
 }
 
-/// The integer sum of sixteen lanes; each is below 2^28.
+/// The integer sum of sixteen lanes, each below 2^28.
 inline double sum_of(__m512i v) {
   const __m256i eight = _mm256_add_epi32(lower(v), upper(v));
   const __m256d four = _mm256_cvtepi32_pd(_mm_add_epi32(_mm256_castsi256_si128(eight), _mm256_extracti128_si256(eight, 1)));
@@ -50,7 +50,7 @@ inline double sum_of(__m512i v) {
 
 inline const uint8_t* values(const ByteOperand& x, unsigned row) { return x.tiles[kValues][0] + size_t{64} * row; }
 
-/// One element, its products in two vectors.
+/// Computes one element, with its products in two vectors.
 void cut_element(const ByteProduct& x, unsigned m, unsigned n) {
   const __m512i row = _mm512_loadu_si512(values(x.rows, m)), lane = _mm512_loadu_si512(values(x.lanes, n));
   const __m512 first = _mm512_mul_ps(even(row), even(lane)), second = _mm512_mul_ps(odd(row), odd(lane));
@@ -77,7 +77,7 @@ __m512i tops_of(const ByteProduct& x, const uint8_t* row, const uint8_t* turned)
   return _mm512_cvttps_epi32(top);
 }
 
-/// Pairs 8 `part` .. 8 `part` + 7 of all lanes, in units of the quantum: |term| < 2^27, |sum| < 2^31.
+/// Sum of pairs 8 `part` .. 8 `part` + 7 for all lanes, in units of the quantum: |term| < 2^27, |sum| < 2^31.
 inline __m512i cut_sum(const uint8_t* row, const uint8_t* turned, unsigned part, __m512 scale) {
   __m512i sum = _mm512_setzero_si512();
   for (unsigned w = 8 * part; w < 8 * part + 8; ++w) {
@@ -93,7 +93,7 @@ inline __m512d double_powers(__m256i e) {
   return _mm512_castsi512_pd(_mm512_slli_epi64(biased, 52));
 }
 
-/// Sixteen columns together. Sums in units of the quantum are below 2^33.
+/// Computes sixteen columns together. Sums in units of the quantum are below 2^33.
 void cut_columns(const ByteProduct& x, unsigned m, unsigned n, uint16_t wanted) {
   alignas(64) uint8_t turned[kTileBytes];
   for (unsigned r = 0; r < kTileRows; ++r) _mm512_store_si512(turned + 64 * r, _mm512_loadu_si512(values(x.lanes, n + r)));

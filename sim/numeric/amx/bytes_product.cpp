@@ -10,7 +10,7 @@ namespace {
 
 constexpr int kTowardZero = _MM_FROUND_TO_ZERO | _MM_FROUND_NO_EXC, kUp = _MM_FROUND_TO_POS_INF | _MM_FROUND_NO_EXC,
               kDown = _MM_FROUND_TO_NEG_INF | _MM_FROUND_NO_EXC;
-/// C from here on, infinities and NaNs are left to others.
+/// Bits of the least |C| (also infinity, NaN) that these kernels leave to others.
 constexpr uint32_t kHuge = (100u + 127) << 23;
 
 inline __m512i splat(int v) { return _mm512_set1_epi32(v); }
@@ -20,11 +20,11 @@ inline __m512 as_floats(__m512i v) { return _mm512_castsi512_ps(v); }
 inline __m512i magnitude_of(__m512i v) { return _mm512_and_si512(v, splat(0x7FFFFFFF)); }
 inline int larger(int a, int b) { return a < b ? b : a; }
 
-/// A block is 32 columns.
+/// A block has 32 columns.
 constexpr unsigned kBlockTiles = 2, kBlockColumns = 16 * kBlockTiles, kPartRows = kTileRows / kBlockTiles / kColumnParts;
 
-/// Factors of one side, powers of two: sums times both sides' are what is added to C, |C| times both is counted in the quantum of
-/// the largest product that is possible, the scales taken off. No quantum is below that.
+/// Factors of one side, powers of two. A sum times `of_sums` of both sides is added to C. |C| times `of_c` of both sides is |C|
+/// in units of the smallest possible quantum, that of the largest possible product without scales.
 struct Factors {
   void assign(const ByteOperand& x, unsigned count, int unit, int quantum) {
     for (unsigned r = 0; r < count; r += 16) {
@@ -36,7 +36,7 @@ struct Factors {
   alignas(64) float of_sums[kByteMaxRows], of_c[kByteMaxRows];
 };
 
-/// D row by row, in blocks.
+/// Computes D row by row, in blocks.
 template <bool kSplit, bool kScaled>
 class Product {
  public:
@@ -96,12 +96,12 @@ class Product {
     if (kSplit) store_tile<2>(sums.bottoms[kColumn]);
   }
 
-  /// Two rows of the block before the one last begun.
+  /// Finishes kPartRows rows of the previous block.
   void finish(unsigned part) {
     for (unsigned r = kPartRows * part; r < kPartRows * (part + 1); ++r) row(before_.row + r, r);
   }
 
-  /// Elements that finish() did not write.
+  /// Computes the elements that finish() did not write.
   void end() const {
     const __m512i open = load(open_);
     for (uint32_t vectors = _mm512_test_epi16_mask(open, open); vectors != 0; vectors &= vectors - 1) {
@@ -118,7 +118,7 @@ class Product {
   };
   static constexpr uint32_t kNoC[kByteMaxRows] = {};
 
-  /// Where a block begins. A tile of rows stays in the unit for all of its columns.
+  /// First element of a block. A tile of rows stays in the unit for all of its columns.
   struct Place {
     unsigned row, column;
   };
@@ -126,7 +126,7 @@ class Product {
   const uint32_t* c(unsigned m, unsigned n) const { return c_ + m * c_stride_ + n; }
   uint32_t* d(unsigned m, unsigned n) const { return x_.d + m * x_.d_stride + n; }
 
-  /// 32 columns of row m, row r of the block: all of them or, with C that is huge, none.
+  /// Finishes 32 columns of row m, row r of the block: all of them, or none if |C| is kHuge or more.
   void row(unsigned m, unsigned r) {
     const uint32_t* from = c(m, before_.column);
     const __m512i first = load(from), second = load(from + 16);
@@ -139,7 +139,7 @@ class Product {
     open_[r][1] = write_certain(second, m, r, 1);
   }
 
-  /// Sixteen columns; returns lanes that are not written. |C| in quanta is rounded up, so that nothing but 0 becomes 0.
+  /// Writes sixteen columns; returns the lanes that are not written. |C| in quanta is rounded up, so that only 0 becomes 0.
   uint16_t write_certain(__m512i c, unsigned m, unsigned r, unsigned i) const {
     const Sums& sums = sums_[into_ ^ 1];
     const unsigned n = before_.column + 16 * i;
@@ -148,7 +148,7 @@ class Product {
     __m512 sum = _mm512_load_ps(sums.high[i] + 16 * r);
     if (kSplit) {
       ok = cuts_nothing(ok, units, load(sums.bottoms[i] + 16 * r));
-      // Upward, so that opposite sums give +0.
+      // Rounded upward, so that opposite sums add up to +0.
       const __m512 rest = _mm512_load_ps(sums.rest[i] + 16 * r), least = _mm512_add_round_ps(sum, rest, kDown);
       sum = _mm512_add_round_ps(sum, rest, kUp);
       ok = _mm512_mask_cmp_ps_mask(ok, sum, least, _CMP_EQ_OQ);

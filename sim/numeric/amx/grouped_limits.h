@@ -1,4 +1,4 @@
-// When adding C to an exact sum of groups needs no alignment. Private to sim/numeric.
+// Limits of |C| within which the addition of C to an exact sum of groups needs no alignment. Private to sim/numeric.
 #pragma once
 
 #include <algorithm>
@@ -6,8 +6,8 @@
 
 namespace drywell::numeric {
 
-/// Bits of the least and the greatest |C|, C = 0 apart, that neither is cut off by the window nor cuts off a group;
-/// least > greatest: there is none.
+/// Bits of the least and the greatest |C| (C = 0 is always allowed) with which the window truncates neither C nor a group;
+/// least > greatest: there is no such C.
 struct CLimits {
   uint32_t least, greatest;
 };
@@ -15,8 +15,8 @@ struct CLimits {
 /// A group's sum is a multiple of 2^(S - 8), S the exponent of its scales: two three-bit fractions and the quarter.
 inline constexpr int kGroupDepth = 8;
 
-/// `top`, `bottom`: the largest and the smallest sum of the exponents of two scales. C's last bit lies 23 below its exponent. Neither
-/// is cut off while the window reaches down that far.
+/// `top`, `bottom`: the largest and the smallest sum of the exponents of two scales. C's last bit is 23 below its exponent. The
+/// window truncates neither a group nor C if both last bits are within the window.
 inline CLimits c_limits(int top, int bottom, int window) {
   constexpr int kCDepth = 23;
   constexpr CLimits kNone = {1, 0};

@@ -22,7 +22,7 @@ bool has_tile_shape(unsigned rows, unsigned columns) {
   return rows % kTileRows == 0 && rows <= kMaxRows && columns % kColumnStep == 0 && columns <= kMaxRows && rows != 0 && columns != 0;
 }
 
-/// Scales this far from 1 are left to the other kernels: products and sums stay within the normal range of floats.
+/// Exponents of scales from which on the other kernels are used, so that products and sums are normal floats here.
 constexpr int kScaleReach = 44;
 
 ScaleTable make_scale_table(Format format) {
@@ -53,7 +53,7 @@ const ScaleTable& scale_table(Format format) {
   return format == Format::ue4m3 ? *kUe4m3 : *kUe8m0;
 }
 
-/// A block-scaled product of e2m1: every row of tiles whose sums are known to be exact.
+/// A block-scaled product of e2m1: computes every row of tiles whose sums are proved exact.
 class ScaledTile {
  public:
   static bool fits(const MmaParams& p, const OperandSource& a, const OperandSource& b, const TileOutput& out) {
@@ -100,7 +100,7 @@ class ScaledTile {
   ScaledRange range_;
 };
 
-/// Rows of at most 64 bytes, as tiles.
+/// Copies rows of at most 64 bytes into tiles.
 void pack_bytes(const uint8_t* bytes, size_t stride, unsigned rows, unsigned k, TileSide side, uint8_t* tiles) {
   std::memset(tiles, 0, size_t{rows} * 64);
   for (unsigned r = 0; r < rows; ++r) std::memcpy(tiles + size_t{64} * r, bytes + r * stride, k);

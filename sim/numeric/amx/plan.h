@@ -1,4 +1,4 @@
-// Whole matrix instructions on the tile unit: which can be done there, and what is left over. Private to sim/numeric.
+// Whole matrix instructions on the tile unit: the supported forms, and the columns that remain. Private to sim/numeric.
 #pragma once
 
 #include <vector>
@@ -10,11 +10,11 @@ namespace drywell::numeric {
 /// For each row of A, a bit for each 32 columns that have not been computed.
 using TileLeft = std::vector<uint32_t>;
 
-/// Computes what the tile unit can; false if that is nothing at all, and then D is untouched.
+/// Computes the part that the tile unit supports. Returns false, with D unchanged, if that is nothing.
 bool multiply_on_tile_unit(const MmaParams& params, const OperandSource& a, const OperandSource& b, const TileOutput& out, TileLeft& left);
-/// The same of elements of at most eight bits; the rows fill tiles.
+/// The same for elements of at most eight bits; the numbers of rows must be multiples of the tiles' rows.
 bool multiply_bytes_on_tile_unit(const MmaParams& params, const OperandSource& a, const OperandSource& b, const TileOutput& out, TileLeft& left);
-/// All or nothing.
+/// Computes the whole tile, or returns false.
 bool multiply_on_tile_unit(const IntegerTile& tile, const TileOutput& out);
 
 }  // namespace drywell::numeric

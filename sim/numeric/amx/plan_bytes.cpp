@@ -11,9 +11,9 @@
 namespace drywell::numeric {
 namespace {
 
-/// Exponents a table tells apart, from the largest element down.
+/// Number of exponents that a table distinguishes, from the largest element down.
 constexpr int kTableReach = 9;
-/// Scales this far from 1 are left to the other kernels: products stay within the normal range of floats.
+/// Exponents of scales from which on the other kernels are used, so that products are normal floats here.
 constexpr int kScaleReach = 30;
 
 ByteTable make_table(Format format, int unit) {
@@ -24,7 +24,7 @@ ByteTable make_table(Format format, int unit) {
   t.unit = unit;
   for (unsigned code = 0; code < 128; ++code) {
     const Decoded d = decode(format, code);
-    if (d.is_zero() || d.is_nan() || d.is_infinity()) continue;  // tiles with NaN or infinity are not for these tables
+    if (d.is_zero() || d.is_nan() || d.is_infinity()) continue;  // tiles with NaN or infinity do not use these tables
     const uint32_t bits = detail::as_bits(static_cast<float>(std::ldexp(to_double(format, code), -unit))) >> 16;
     t.low[code] = static_cast<uint8_t>(bits);
     t.high[code] = static_cast<uint8_t>(bits >> 8);
@@ -33,7 +33,7 @@ ByteTable make_table(Format format, int unit) {
   return t;
 }
 
-/// e5m2 reaches further: the unit follows the largest element.
+/// e5m2 has a wider range of exponents: the largest element determines the unit.
 constexpr int kE5m2Lowest = -24, kE5m2Units = 32;
 const ByteTable& e5m2_table(int unit) {
   static const auto kTables = [] {
@@ -50,14 +50,14 @@ const ByteTable& table_of_range(Format format) {
   return format == Format::e4m3 ? kE4m3 : format == Format::e2m3 ? kE2m3 : format == Format::e3m2 ? kE3m2 : kE2m1;
 }
 
-/// What is known of an operand before it is decoded, exponents in units.
+/// Bounds of an operand before it is decoded; exponents in units.
 struct Reach {
   const ByteTable* table;
   int top;     // largest raw exponent
-  int lowest;  // lowest bit the format has
+  int lowest;  // lowest bit of the format
 };
 
-/// False if there are infinities or NaNs.
+/// Returns false if the operand has infinities or NaNs.
 bool find_reach(const OperandSource& s, Reach& out) {
   const FormatInfo& in = format_info(s.format);
   out.table = &table_of_range(s.format);
@@ -77,22 +77,22 @@ bool find_reach(const OperandSource& s, Reach& out) {
   return true;
 }
 
-/// Sums over 32 products of everything the formats have are exact.
+/// True if sums of 32 products are exact for all elements within the bounds.
 bool is_exact_unsplit(const Reach& a, const Reach& b) {
   constexpr int kSumBits = 5, kFloatBits = 24;
   return (a.top + 1 - a.lowest) + (b.top + 1 - b.lowest) + kSumBits <= kFloatBits;
 }
 
-/// High elements are multiples of 2^(top - depth). With depths that add up to 17 no sum of products of high elements is
-/// rounded: it is below 32 * 1.875^2 < 2^7 of 2^(sum of the tops).
+/// High elements are multiples of 2^(top - depth). If the depths add up to 17, no sum of products of high elements is
+/// rounded: it is below 32 * 1.875^2 < 2^7 times 2^(sum of the tops).
 constexpr int kRowDepth = 9, kLaneDepth = 8;
 
-/// Exponent of the least high element; all below the floor: every element is one.
+/// Exponent of the smallest high element. If it is below the floor, every element is high.
 int least_high(const OperandSource& s, const Reach& reach, int depth) {
   return reach.top - depth + static_cast<int>(format_info(s.format).fraction_bits);
 }
 
-/// False if a scale is too far from 1.
+/// Returns false if a scale is too far from 1.
 bool load_scales(const OperandSource& s, ByteOperand& out, bool& scaled) {
   std::fill_n(out.exponents, s.rows, 0);
   if (s.scales_per_row == 0) return true;
@@ -140,8 +140,8 @@ class ByteTile {
                  side, out);
   }
 
-  /// No sum of products with a low element is rounded if their lowest bit is this or higher: the sum is below the rows'
-  /// lengths multiplied.
+  /// No sum of products with a low element is rounded if their lowest bit is at least this: the product of the rows' lengths
+  /// bounds the sum.
   int exact_bottom(const Reach& a, const Reach& b) const {
     const auto low = [](const ByteOperand& x, int exponent) { return std::sqrt(static_cast<float>(x.low_count)) * std::ldexp(1.0f, exponent); };
     const float row_lows = low(rows_, least_high(a_, a, kRowDepth)), lane_lows = low(lanes_, least_high(b_, b, kLaneDepth));
@@ -163,7 +163,7 @@ bool multiply_bytes_on_tile_unit(const MmaParams& p, const OperandSource& a, con
     return s.storage == CodeStorage::bytes && s.k == kTileK && s.scales_per_row <= 1 && format_info(s.format).bits() <= 8 &&
            (s.scales_per_row == 0 || s.scale_format == Format::ue8m0);
   };
-  // Terms of 2^(window + 2) are summed in 32 bits (bytes_cut.cpp). A floor at or below -126 cannot bind: see kScaleReach.
+  // Terms below 2^(window + 2) are summed in 32 bits (bytes_cut.cpp). A floor at or below -126 has no effect: see kScaleReach.
   if (p.group != 1 || p.window > 25 || p.exponent_floor > -126 || p.output != MmaOutput::f32_rz24 || p.legacy_fp8 ||
       out.input_d_shift != 0 || !narrow(a) || !narrow(b) ||
       (p.sum_terms != 0 && static_cast<unsigned>(p.sum_terms) < a.k))

@@ -1,5 +1,5 @@
-// Block-scaled e2m1 on the tile unit (unit.h): an element times its group's scale has at most six significant bits, so
-// it is a bf16. Private to sim/numeric.
+// Block-scaled e2m1 on the tile unit (unit.h): an element times its group's scale has at most six significant bits and is
+// therefore a bf16. Private to sim/numeric.
 #pragma once
 
 #include "sim/numeric/amx/unit.h"
@@ -11,14 +11,14 @@ struct ScaledE2m1 {
   uint8_t low[16], high[16];
 };
 struct alignas(64) ScaleTable {
-  static constexpr int8_t kNone = -128;  // top of a scale that is zero; its lowest and unit are -1 - kNone
-  static constexpr int8_t kUnfit = 127;  // top of one that is NaN, or so large or small that products might leave bf16's range
+  static constexpr int8_t kNone = -128;  // top of a zero scale; its lowest and unit are -1 - kNone
+  static constexpr int8_t kUnfit = 127;  // top of a NaN scale, or of one with which products may exceed bf16's range
   ScaledE2m1 values[256];
-  int8_t tops[256], lowest[256];  // raw exponents of the scale, for the largest and for the smallest of several
+  int8_t tops[256], lowest[256];  // raw exponents of the scale, for the maximum and for the minimum of several scales
   int8_t units[256];              // exponents of the lowest bit of the products
 };
 
-/// 64 elements a row, 32 bytes; scales for 16 or 32 neighbours.
+/// Rows of 64 elements in 32 bytes; one scale for 16 or 32 neighbours.
 struct ScaledRows {
   const uint8_t* codes;
   const uint8_t* scales;
@@ -30,20 +30,20 @@ struct ScaledRows {
 };
 inline constexpr unsigned kScaledPlanes = 2;  // of kTileK elements
 
-/// False: a scale is unfit for tiles.
+/// Returns false if a scale is unfit for tiles (kUnfit).
 bool scales_fit(const ScaledRows& in);
 
-/// Exponents of the scales of all rows; without any scale, ScaleTable::kNone and -1 - kNone.
+/// Exponents of the scales of all rows; if all scales are zero, ScaleTable::kNone and -1 - kNone.
 struct ScaledRange {
   int greatest_top, least_lowest;
 };
-/// The lanes' tiles: plane p of tile t at tiles + (p * rows / 16 + t) * kTileBytes. `spans`, by tile: no row's squared length,
-/// over that of the lowest bit of its elements, is larger; kScaledMaxRows / kTileRows of them may be read.
+/// Decodes the lanes' tiles: plane p of tile t is at tiles + (p * rows / 16 + t) * kTileBytes. `spans`, by tile: upper bound of
+/// a row's squared length divided by the square of its elements' lowest bit; kScaledMaxRows / kTileRows of them may be read.
 ScaledRange decode_scaled(const ScaledRows& in, uint8_t* tiles, float* spans);
 
-/// Operands and where their product goes: D = C + rows * lanes, rounded toward zero. Rows are decoded on the way.
+/// Operands and result: D = C + rows * lanes, rounded toward zero. multiply_scaled decodes the rows.
 struct ScaledProduct {
-  ScaledRows rows;  // fit; at most kScaledMaxRows
+  ScaledRows rows;  // scales_fit is true; at most kScaledMaxRows
   const uint8_t* lanes;
   const float* lane_spans;
   ScaledRange lane_range;
@@ -55,8 +55,8 @@ struct ScaledProduct {
 };
 inline constexpr unsigned kScaledMaxRows = 256;
 
-/// Computes what is sound: no sum of products is rounded, no group is cut off, and C is not cut off either. `left`: for each
-/// row, a bit for each 32 columns that were not sound and not written.
+/// Computes the sound elements: no sum of products is rounded, and the window truncates no group and not C. Sets in `left`, for
+/// each row, a bit for each 32 columns that are not sound and are not written.
 void multiply_scaled(const ScaledProduct& x, uint32_t* left);
 
 }  // namespace drywell::numeric

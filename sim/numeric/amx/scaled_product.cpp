@@ -9,16 +9,16 @@
 namespace drywell::numeric {
 namespace {
 
-/// Two tiles of rows are multiplied together: each tile of lanes is loaded once for both. A block of them is two tiles of lanes.
+/// A pair is two tiles of rows: each tile of lanes is loaded once for both. A block of a pair has two tiles of lanes.
 constexpr unsigned kPairTiles = 2, kPairRows = kPairTiles * kTileRows, kBlockTiles = 2;
 
 constexpr int kTowardZero = _MM_FROUND_TO_ZERO | _MM_FROUND_NO_EXC, kUp = _MM_FROUND_TO_POS_INF | _MM_FROUND_NO_EXC;
 
-/// What makes an element sound, by row of a tile.
+/// Conditions for sound elements, by row of a tile.
 struct ScaledLimits {
-  alignas(64) uint32_t greatest[kTileRows];  // |C| that cuts off no group, bits of a float
-  alignas(64) float quanta[kTileRows];       // one over the quantum that C must be a multiple of
-  uint32_t sound_rows;                       // a bit for each: no group is cut off
+  alignas(64) uint32_t greatest[kTileRows];  // greatest |C| with which no group is truncated, as bits of a float
+  alignas(64) float quanta[kTileRows];       // 1 / quantum; C must be a multiple of the quantum
+  uint32_t sound_rows;                       // a bit for each row in which no group is truncated
   uint32_t lane_tiles;                       // a bit for each tile of lanes: products are exact
   // For all rows:
   uint32_t tile_greatest;
@@ -32,7 +32,7 @@ struct ScaledLimits {
     const __m512i largest = _mm512_min_epi32(_mm512_add_epi32(depth, splat(x.window)), splat(126));
     const __mmask16 whole = _mm512_cmple_epi32_mask(quantum, depth) & _mm512_cmpge_epi32_mask(largest, splat(-126));
     const __m512i bits = _mm512_sub_epi32(_mm512_slli_epi32(_mm512_add_epi32(largest, splat(128)), 23), splat(1));
-    // Exponents beyond these are those of rows without a scale: nothing is cut off.
+    // Exponents beyond these belong to rows whose scales are all zero: nothing is truncated.
     const __mmask16 any = _mm512_cmplt_epi32_mask(_mm512_abs_epi32(quantum), splat(126));
     const __m512i inverse = _mm512_maskz_slli_epi32(any, _mm512_sub_epi32(splat(127), quantum), 23);
     _mm512_store_si512(greatest, bits);
@@ -43,7 +43,7 @@ struct ScaledLimits {
   }
 
  private:
-  /// No partial sum of products of two rows is larger than the product of their lengths (Cauchy-Schwarz).
+  /// The product of two rows' lengths bounds every partial sum of their products (Cauchy-Schwarz).
   static uint32_t exact_lanes(const ScaledProduct& x, float span) {
     constexpr float kExact = 0x1p48f * 0.999f;
     const __m512 lengths = _mm512_mul_round_ps(_mm512_loadu_ps(x.lane_spans), _mm512_set1_ps(span), kUp);
@@ -51,9 +51,9 @@ struct ScaledLimits {
   }
 };
 
-/// The product in steps: one tile of lanes by a pair. While the tile unit works on a step, vectors look at that step's C, finish
-/// the block before, and decode rows of the pair to come. Whether the C of a whole block is sound is asked by the limits of its
-/// tiles and by the processor's inexact flag; if it is not, each row answers for itself.
+/// The product in steps of one tile of lanes by a pair. While the tile unit computes a step, vector code checks that step's C,
+/// finishes the previous block and decodes rows of the next pair. The C of a whole block is checked with the limits of its
+/// tiles and the processor's inexact flag; if that fails, each row is checked on its own.
 template <bool kWithC>
 class Scaled {
  public:
@@ -109,7 +109,7 @@ class Scaled {
     decoder_.piece(part);
     if (part + 1 == RowDecoder::kPieces) to.bounds[tile] = decoder_.bounds();
   }
-  /// What of the next pair is due after `steps` of this one.
+  /// Decodes the part of the next pair that is due after `steps` steps of this one.
   void decode_ahead(unsigned steps) {
     if (pair_ + 1 == pairs_) return;
     for (; decoded_ * steps_ < steps * kPairPieces; ++decoded_) decode_piece(pair_ + 1, decoded_);
@@ -126,7 +126,8 @@ class Scaled {
     load_tile<5>(now.tiles[1][1]);
   }
 
-  /// Vectors have something to do after each product of tiles: several that wait for each other would also hold up what follows.
+  /// Vector code follows each product of tiles: consecutive products that wait for each other would also delay later
+  /// instructions.
   template <unsigned kHalf>
   void step(unsigned lane) {
     const uint8_t* lanes = x_.lanes + size_t{lane} * kTileBytes;
@@ -149,7 +150,7 @@ class Scaled {
     finish<kHalf>(1);
   }
 
-  /// Of the step before; products that are not needed are of tiles that are not there.
+  /// Stores the sums of the previous step. Sums of tiles that do not exist are stored, too, and not used.
   template <unsigned kHalf>
   void store_sums(unsigned into) {
     store_tile<0>(sums_[into].tiles[0][kHalf]);
@@ -164,7 +165,7 @@ class Scaled {
   const uint32_t* c(unsigned row, unsigned lane) const { return x_.c + row * x_.c_stride + lane * kTileRows; }
   float* d(unsigned row, unsigned lane) const { return reinterpret_cast<float*>(x_.d) + row * x_.d_stride + lane * kTileRows; }
 
-  /// A tile of rows. |C| in quanta is rounded up, so that nothing but 0 becomes 0.
+  /// Checks C of a tile of rows. |C| in quanta is rounded up, so that only 0 becomes 0.
   void look_at_c(unsigned lane, unsigned tile) {
     if (tile >= now_.tiles) return;
     const size_t stride = x_.c_stride;
@@ -179,7 +180,8 @@ class Scaled {
     greatest_[tile] = greatest;
   }
 
-  /// The block of the last two steps, which is finished during the next two; their sums go elsewhere.
+  /// Decides which tiles of the block of the last two steps are sound. The block is finished during the next two steps, whose
+  /// sums use another buffer.
   void judge() {
     before_ = now_;
     into_ ^= 1;
@@ -191,7 +193,7 @@ class Scaled {
     }
   }
 
-  /// Half a tile of rows of the block before.
+  /// Finishes half a tile of rows of the previous block.
   template <unsigned kTile>
   void finish(unsigned half) {
     if (kTile >= before_.tiles) return;
@@ -216,7 +218,7 @@ class Scaled {
     }
   }
 
-  /// 32 columns of row m + r; false if they are not sound and not written.
+  /// Writes 32 columns of row m + r; returns false, without a write, if they are not sound.
   bool row(unsigned m, unsigned r, const ScaledLimits& limits, const float (&sums)[kBlockTiles][kTileFloats]) const {
     if ((limits.sound_rows >> r & 1) == 0 || (limits.lane_tiles >> before_.lane & 3) != 3) return false;
     __m512 result[kBlockTiles];
@@ -230,7 +232,7 @@ class Scaled {
     return true;
   }
 
-  /// Returns lanes where that is not sound.
+  /// Adds C to `sum`; returns the lanes in which the result is not sound.
   __mmask16 add_c(unsigned row, unsigned lane, float quanta, uint32_t greatest, __m512& sum) const {
     const __m512i bits = _mm512_loadu_si512(c(row, lane)), magnitude = _mm512_and_si512(bits, splat(0x7FFFFFFF));
     const __m512 units = _mm512_mul_round_ps(_mm512_castsi512_ps(magnitude), _mm512_set1_ps(quanta), kUp);

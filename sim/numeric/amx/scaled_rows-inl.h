@@ -1,4 +1,4 @@
-// Sixteen rows of block-scaled e2m1 into tiles of bf16. Only for files that are compiled for processors with the tile unit.
+// Decodes rows of block-scaled e2m1 into tiles of bf16. Only for files that are compiled for processors with the tile unit.
 #pragma once
 
 #include <immintrin.h>
@@ -21,7 +21,7 @@ struct Bytes256 {
   __m512i t[4];
 };
 
-/// The largest or smallest of the four signed bytes of each word.
+// largest_byte, smallest_byte: the largest or smallest of the four signed bytes of each word.
 inline __m512i sign_extended(__m512i v) { return _mm512_srai_epi32(_mm512_slli_epi32(v, 24), 24); }
 inline __m512i largest_byte(__m512i v) {
   v = _mm512_max_epi8(v, _mm512_srli_epi32(v, 16));
@@ -32,7 +32,7 @@ inline __m512i smallest_byte(__m512i v) {
   return sign_extended(_mm512_min_epi8(v, _mm512_srli_epi32(v, 8)));
 }
 
-/// Scale codes of sixteen rows, four a row.
+/// Scale codes of sixteen rows, four per row.
 inline __m512i load_scales(const ScaledRows& in, unsigned first) {
   const uint8_t* scales = in.scales + first * in.scale_stride;
   if (in.scales_per_row == 4 && in.scale_stride == 4) return _mm512_loadu_si512(scales);
@@ -58,8 +58,8 @@ inline __m512i two_groups(const ScaledE2m1& a, const ScaledE2m1& b) {
 
 inline Row decode_row(const uint8_t* codes, const ScaledE2m1* values, const uint8_t* scales, __m512i flip) {
   const __m512i first = two_groups(values[scales[0]], values[scales[1]]), second = two_groups(values[scales[2]], values[scales[3]]);
-  // A group's eight bytes twice: the first copy gives the low nibbles. The order of elements does not matter as long as
-  // both operands have the same.
+  // Each group's eight bytes twice: the first copy has the low nibbles. The order of elements is not significant if both
+  // operands have the same.
   const __m512i bytes = _mm512_castsi256_si512(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(codes)));
   const __m512i twice = _mm512_permutexvar_epi64(_mm512_set_epi64(3, 3, 2, 2, 1, 1, 0, 0), bytes);
   const __m512i shifted = _mm512_mask_srli_epi16(twice, 0xF0F0F0F0, twice, 4);
@@ -83,13 +83,13 @@ inline float total(__m512 v) {
   return _mm512_cvtss_f32(_mm512_add_round_ps(v, _mm512_permute_ps(v, 0xB1), kNearest));
 }
 
-/// What is known of sixteen rows: the largest and smallest exponents of their scales, and the span of decode_scaled.
+/// Bounds of sixteen rows: the largest and smallest exponents of their scales, and the span of decode_scaled.
 struct TileBounds {
   __m512i tops, lowest;
   float span;
 };
 
-/// Decodes tiles of rows, four rows at a time. No exception of the processor is flagged (FractionFlags of steps-inl.h).
+/// Decodes tiles of rows, four rows at a time. Sets no exception flag of the processor (see FractionFlags of steps-inl.h).
 class RowDecoder {
  public:
   static constexpr unsigned kPieceRows = 4, kPieces = kTileRows / kPieceRows;
@@ -97,7 +97,7 @@ class RowDecoder {
   explicit RowDecoder(const ScaledRows& in)
       : in_(in), tops_(in.table->tops), lowest_(in.table->lowest), units_(in.table->units), flip_(_mm512_set1_epi8(in.negate ? 8 : 0)) {}
 
-  /// Begins the tile of rows `first` ..; planes of the tile are `plane` bytes apart.
+  /// Begins the tile with rows from `first` on; the distance of its planes is `plane` bytes.
   void begin(unsigned first, uint8_t* tile, size_t plane) {
     constexpr int kNoLowest = -1 - ScaleTable::kNone;
     const __m512i codes = load_scales(in_, first), unit = smallest_byte(units_[codes]);
@@ -113,7 +113,7 @@ class RowDecoder {
   }
 
   void piece(unsigned index) {
-    __m512 squares = squares_;  // the sum of the largest is not below the largest sum
+    __m512 squares = squares_;  // maxima per lane: their sum is an upper bound of every row's sum
     for (unsigned r = kPieceRows * index; r < kPieceRows * (index + 1); ++r) {
       const Row row = decode_row(codes_ + r * in_.stride, in_.table->values, scales_[r], flip_);
       squares = _mm512_max_ps(squares, _mm512_mul_round_ps(row.squares, _mm512_set1_ps(inverses_[r]), kNearest));
@@ -122,7 +122,7 @@ class RowDecoder {
     squares_ = squares;
   }
 
-  /// Of the tile whose pieces have all been decoded.
+  /// Bounds of the tile; call it after all pieces are decoded.
   TileBounds bounds() {
     bounds_.span = total(squares_);
     return bounds_;

@@ -1,5 +1,5 @@
-// Single instructions of the tile unit, and blocks of sums formed while the block before is being used. Only for files that are
-// compiled for processors with the unit (cmake/amx.cmake).
+// Single instructions of the tile unit, and a pipeline that computes the sums of a block while the previous block is used. Only
+// for files that are compiled for processors with the unit (cmake/amx.cmake).
 #pragma once
 
 #include <immintrin.h>
@@ -26,19 +26,20 @@ template <int kTile>
 inline void zero_tile() {
   __asm__ volatile("tilezero %%tmm%c0" ::"i"(kTile));
 }
-/// Sum += rows * lanes, of bf16.
+/// sum += rows * lanes, in bf16.
 template <int kSum, int kRows, int kLanes>
 inline void multiply_tiles() {
   __asm__ volatile("tdpbf16ps %%tmm%c2, %%tmm%c1, %%tmm%c0" ::"i"(kSum), "i"(kRows), "i"(kLanes));
 }
 
-/// Sets the processor's inexact flag if a value is not an integer. Those that are too large to convert are, and set another.
+/// Sets the processor's inexact flag if a value is not an integer. Values too large for the conversion are integers and set
+/// another flag.
 inline void flag_fractions(__m512 v) {
   __m512i whole;
   __asm__ volatile("vcvttps2dq %1, %0" : "=v"(whole) : "v"(v));
 }
-/// Whether anything was rounded since the last question; the flags of the caller come back at the end. Other arithmetic in
-/// between must suppress exceptions (_MM_FROUND_NO_EXC).
+/// Reports whether an operation was rounded since the last call of any(); the destructor restores the caller's flags. Other
+/// arithmetic in between must suppress exceptions (_MM_FROUND_NO_EXC).
 class FractionFlags {
  public:
   FractionFlags() : saved_(get()) { set(saved_ & ~kFlags); }
@@ -62,15 +63,15 @@ class FractionFlags {
   unsigned saved_;
 };
 
-/// Brings a tile nearer.
+/// Prefetches a tile into the L1 cache.
 inline void prefetch_tile(const uint8_t* tile) {
   for (unsigned r = 0; r < kTileRows; ++r) _mm_prefetch(reinterpret_cast<const char*>(tile + 64 * r), _MM_HINT_T0);
 }
 
 /// Blocks are 16 rows by some columns of tiles. Calls `use(part)` for kColumnParts parts of every column of a block and, in
-/// between, forms the sums of the next block: the tile unit works while vectors do, if their instructions are near each other.
-/// `sum.begin(block)` starts a block, `sum.column<i>(between)` multiplies and calls between(0), (1), ..; `sum.store<i>()` stores,
-/// and `sum.end()` follows the uses of the block before.
+/// between, computes the sums of the next block: the tile unit and vector instructions overlap if they are close in the code.
+/// `sum.begin(block)` starts a block, `sum.column<i>(between)` multiplies and calls between(0), between(1), …; `sum.store<i>()`
+/// stores, and `sum.end()` follows the uses of the previous block.
 inline constexpr unsigned kColumnParts = 4;
 template <class Sum, class Use, int... kColumns>
 inline void pipeline(unsigned blocks, Sum& sum, Use use, std::integer_sequence<int, kColumns...>) {
@@ -81,7 +82,7 @@ inline void pipeline(unsigned blocks, Sum& sum, Use use, std::integer_sequence<i
   sum.begin(0);
   (step.template operator()<kColumns>([](unsigned) {}), ...);
   for (unsigned b = 0; b < blocks; ++b) {
-    sum.begin(b + 1 < blocks ? b + 1 : b);  // the last one for nothing
+    sum.begin(b + 1 < blocks ? b + 1 : b);  // after the last block, its sums are computed again and not used
     (step.template operator()<kColumns>(use), ...);
     sum.end();
   }

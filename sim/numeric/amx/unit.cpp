@@ -12,10 +12,10 @@ struct alignas(64) TileConfig {
   uint8_t rows[16] = {16, 16, 16, 16, 16, 16, 16, 16};
 };
 
-// The intrinsics do not tell the compiler that they read memory.
+// A compiler barrier: the tile intrinsics are not declared to read memory.
 inline void finish_stores() { __asm__ volatile("" ::: "memory"); }
 
-/// Pairs of rows of words i, j, .. into the halves of a step of the 16 x 16 transposition.
+/// One step of the 16 x 16 transposition: interleaves the words of each pair of rows.
 inline void unpack_words(const __m512i (&in)[16], __m512i (&out)[16]) {
   for (int i = 0; i < 16; i += 2) {
     out[i] = _mm512_unpacklo_epi32(in[i], in[i + 1]);

@@ -1,9 +1,9 @@
-// The processor's tile unit (AMX), where it has one: 16 x 16 sums of products of bf16 in one instruction. It rounds every
-// addition to nearest and flushes subnormals, so its sums are used where no addition can round: all values multiples of a
-// unit, and no partial sum, in whatever order, as large as 2^24 of them.
+// The tile unit (AMX) of some processors: one instruction computes 16 x 16 sums of products of bf16. It rounds every addition
+// to nearest and flushes subnormals. Its sums are therefore used only if no addition can round: all values are multiples of a
+// unit, and every partial sum, in any order, is below 2^24 units.
 //
-// Plain pointers only: unit.cpp and the files that include steps-inl.h are compiled for processors that have the
-// unit, and nothing inline of a shared header may be compiled there. Private to sim/numeric.
+// Plain pointers only: unit.cpp and the files that include steps-inl.h are compiled for processors that have the unit, and
+// these files must not compile inline functions of shared headers. Private to sim/numeric.
 #pragma once
 
 #include <cstddef>
@@ -11,16 +11,16 @@
 
 namespace drywell::numeric {
 
-/// Whether this processor has the unit and the kernel of the operating system lets this process use it. Nothing else
-/// below, nor in scaled.h and bytes.h, may be called otherwise.
+/// True if this processor has the unit and the operating system permits this process to use it. Otherwise no other function
+/// of this file, scaled.h and bytes.h may be called.
 bool tile_unit_available();
 
 inline constexpr unsigned kTileRows = 16, kTileBytes = 1024;
-/// Elements of bf16, or half the bytes, of a tile's row.
+/// Elements of bf16 in a tile's row (64 bytes).
 inline constexpr unsigned kTileK = 32;
 
-/// Tiles of an operand. Rows: 16 rows of 64 bytes, k by k. Lanes: the same turned over in words of 32 bits, word w of all
-/// rows together.
+/// Tiles of an operand. rows: 16 rows of 64 bytes, in order of k. lanes: transposed in words of 32 bits, so that word w of all
+/// rows is one row of the tile.
 enum class TileSide : uint8_t { rows, lanes };
 
 /// Configures the unit for the lifetime of the object.
@@ -32,7 +32,7 @@ class TileUnit {
   TileUnit& operator=(const TileUnit&) = delete;
 };
 
-/// Bytes, 64 of each row: d = c + sum, modulo 2^32; c may be null (0) and may be d. Strides in bytes.
+/// Product of bytes, 64 per row: d = c + sum, modulo 2^32; c may be null (0) and may be d. Strides in bytes.
 struct ByteTiles {
   const uint8_t* rows;
   const uint8_t* lanes;
@@ -44,7 +44,7 @@ struct ByteTiles {
 };
 void tile_dots(const ByteTiles& x);
 
-/// Turns a tile over in place, from rows to lanes.
+/// Transposes a tile in place, from TileSide::rows to TileSide::lanes.
 void turn_tile(uint8_t* tile);
 
 }  // namespace drywell::numeric

@@ -11,7 +11,7 @@ constexpr int kFraction = 23, kBias = 127;
 
 inline __m512i field_of(int exponent_field) { return _mm512_set1_epi32(exponent_field << kFraction); }
 
-/// Word w of sixteen rows of eight words.
+/// out[w]: word w of sixteen rows of eight words.
 inline void load_words(const uint8_t* rows, size_t stride, __m512i (&out)[8]) {
   const auto row = [&](int i) { return _mm256_loadu_si256(reinterpret_cast<const __m256i*>(rows + static_cast<size_t>(i) * stride)); };
   __m512i x[8], y[8];
@@ -83,7 +83,7 @@ class Panel {
   }
 
  private:
-  // Columns lie as _mm512_unpacklo_epi32 and _mm512_unpackhi_epi32 take sixteen words apart.
+  // Columns are stored in the order in which _mm512_unpacklo_epi32 and _mm512_unpackhi_epi32 split sixteen words.
   void store_values(__m512 v, size_t at) const {
     if (columns_) v = _mm512_permutexvar_ps(_mm512_set_epi32(15, 14, 11, 10, 7, 6, 3, 2, 13, 12, 9, 8, 5, 4, 1, 0), v);
     _mm512_storeu_pd(out_.values + at, _mm512_mul_pd(_mm512_cvtps_pd(_mm512_castps512_ps256(v)), factor_));
@@ -107,13 +107,13 @@ inline __m128i spread(const WindowTerms& t, size_t at) {
 
 /// Rows and vectors of doubles that are summed together.
 constexpr unsigned kRows = kWindowBlockRows, kVectors = 2;
-/// What the elements of a block need, row by row.
+/// Intermediate values of a block, row by row.
 struct Block {
   alignas(64) uint8_t sums[kRows][kWindowBytes];      // largest sums of exponents
   alignas(64) uint32_t tops[kRows][kWindowColumns];   // 2^top of the window as floats
 };
 
-/// The largest exponents of products.
+/// Computes the largest sums of exponents.
 template <unsigned kK>
 inline void find_sums(const WindowTile& t, unsigned m, unsigned n, Block& x) {
   const auto byte = [](int v) { return _mm512_set1_epi8(static_cast<char>(v)); };
@@ -140,7 +140,7 @@ inline __m512i load_c(const WindowTile& t, unsigned m, unsigned n) {
   return kHalves ? _mm512_castps_si512(_mm512_cvtph_ps(_mm512_cvtepi32_epi16(c))) : c;
 }
 
-/// The window's tops of a block, C included; false if it must be left alone.
+/// Computes the window's tops of a block, including C; false if the block must be left to other kernels.
 template <bool kHalves>
 inline bool find_tops(const WindowTile& t, unsigned m, unsigned n, unsigned byte, Block& x) {
   __m512i highest = _mm512_setzero_si512();
@@ -161,7 +161,7 @@ inline bool find_tops(const WindowTile& t, unsigned m, unsigned n, unsigned byte
   return _mm512_cmpge_epi32_mask(highest, field_of(2 * kBias)) == 0;
 }
 
-/// S quanta as f16, to the nearest even: first a float that has its last bit set where it is not exact.
+/// s quanta as f16, rounded to nearest even, from a truncated float whose last bit is set if it is inexact.
 inline __m512i rounded_halves(__m512i s, __m512 down, __m512 top) {
   const __m512 cut = _mm512_cvt_roundepi32_ps(s, kToZero);
   const __mmask16 inexact = _mm512_cmpneq_epi32_mask(_mm512_cvttps_epi32(cut), s);
@@ -171,12 +171,12 @@ inline __m512i rounded_halves(__m512i s, __m512 down, __m512 top) {
   return _mm512_maskz_mov_epi32(_mm512_test_epi32_mask(half, _mm512_set1_epi32(0x7FFF)), half);  // never -0
 }
 
-/// D of a block of sixteen columns.
+/// Computes D of a block of sixteen columns.
 template <bool kHalves, unsigned kK>
 inline void sum_block(const WindowTile& t, unsigned m, unsigned n, const uint32_t (&tops)[kRows][kWindowColumns]) {
   __m512d sum[kRows][kVectors];
   const __m512i signs = _mm512_loadu_si512(t.column_signs + n);
-  // The upper words of 1.5 * 2^(52 + top - window): the fields of float and double differ in bias and place.
+  // The upper words of 1.5 * 2^(52 + top - window): the exponent fields of float and double differ in bias and position.
   constexpr int kDoubleFraction = 20, kDoubleBias = 1023;
   const __m512i magic = _mm512_set1_epi32(((kDoubleBias - kBias + 52 - t.window) << kDoubleFraction) + (1 << (kDoubleFraction - 1)));
   const unsigned column = n % kWindowColumns;

@@ -22,7 +22,7 @@ WindowFormat window_format(Format f) {
   return f == Format::f16 ? WindowFormat::f16 : f == Format::bf16 ? WindowFormat::bf16 : WindowFormat::tf32;
 }
 
-/// One operand.
+/// One decoded operand.
 struct Side {
   void load(const OperandSource& s, WindowSide side) {
     const WindowSource in = {static_cast<const uint8_t*>(s.codes), s.row_stride, s.rows, window_format(s.format), s.negate};
@@ -50,13 +50,13 @@ class WindowProduct {
     rows_.load(a, WindowSide::rows);
     columns_.load(b, WindowSide::columns);
     const WindowRange &x = rows_.range, &y = columns_.range;
-    // Sums must fit 31 bits: sqrt(x.square * y.square) bounds that of significands (Cauchy-Schwarz), C adds at most two.
+    // Sums must fit 31 bits: sqrt(x.square * y.square) bounds the sum of significands (Cauchy-Schwarz), and C adds at most two.
     const float greatest_sum = static_cast<float>((1u << (31 - p.window)) - 2) * 0.999f;
     if (x.special || y.special || x.square * y.square >= greatest_sum * greatest_sum) return false;
     const auto greatest_of = [](const WindowRange& r) { return r.least > r.greatest ? 0 : r.greatest; };
     const int rows_top = greatest_of(x), columns_top = greatest_of(y), top = kBias + rows_top + columns_top;
     if (top < kLeastTop || top > kGreatestTop) return false;
-    // Terms, and sums of two, fit a byte. The sum of a zero is at most `none`; that of very small elements may be, too.
+    // A term and a sum of two terms fit a byte. A sum with a zero is at most `none`; a sum of very small elements may be, too.
     const int span = std::min(kGreatestSpan, top / 2 - 1), none = top - span - 1;
     const bool only_zeros = x.greatest - x.least + y.greatest - y.least <= span;
     const int floor = std::max(kLeastField, p.exponent_floor + kBias);
@@ -71,7 +71,7 @@ class WindowProduct {
 
  private:
   static constexpr int kBias = 127, kLeastField = 1;
-  /// In float's encoding: no sum in quanta overflows, and their unit is a normal float where there are products.
+  /// Exponents in float's encoding between which no sum in quanta overflows and the quantum is a normal float.
   static constexpr int kLeastTop = 6, kGreatestTop = 253;
   static constexpr int kGreatestSpan = 63;
   static constexpr int kUnusable = 255;

@@ -10,14 +10,14 @@ constexpr uint32_t kF32SignMask = 0x80000000;
 
 uint32_t flush_subnormal(uint32_t f32) { return (f32 & 0x7F800000) == 0 ? f32 & kF32SignMask : f32; }
 
-// docs/facts/numerics.md §2.1, ue8m0 rows: the sign is ignored, zero and everything up to 2^-127 give code 0.
+// docs/facts/numerics.md §2.1, ue8m0 rows: the sign is ignored; zero and magnitudes up to 2^-127 become code 0.
 uint32_t convert_to_ue8m0(const ConvertSpec& spec, const Decoded& in) {
   if (in.is_nan()) return 0xFF;
   if (in.is_infinity()) return spec.satfinite ? 0xFE : 0xFF;
   if (in.is_zero()) return 0;
   const int top = in.lsb_exponent + 31 - std::countl_zero(in.significand);
   const bool power_of_two = (in.significand & (in.significand - 1)) == 0;
-  // Code 0 is 2^-127 and takes every smaller magnitude with it in both modes.
+  // Code 0 is 2^-127; in both modes every smaller magnitude becomes code 0, too.
   int exponent = top + (spec.rounding == Rounding::rp && !power_of_two ? 1 : 0);
   if (top < -127) exponent = -127;
   const int code = exponent + 127;
@@ -137,9 +137,9 @@ LaneFunction to_f16(Format src) {
   }
 }
 
-/// The fast version of `spec`, apart from relu, which the caller applies, and ftz, or null.
+/// The fast version of `spec` without relu, which the caller applies, and without ftz; nullptr if there is none.
 LaneFunction fast_function(const ConvertSpec& s) {
-  if (s.relu && s.dst == Format::tf32 && s.rounding == Rounding::rna) return nullptr;  // keeps the NaN's sign
+  if (s.relu && s.dst == Format::tf32 && s.rounding == Rounding::rna) return nullptr;  // a NaN keeps its sign
   if (s.src == Format::f32) return from_f32(s);
   if (s.dst == Format::f16 && !s.satfinite) return to_f16(s.src);
   if (s.dst == Format::f32 && s.src == Format::f16 && !s.satfinite) return map_lanes<f16_to_f32>;
@@ -160,14 +160,14 @@ void convert_lanes(const ConvertSpec& spec, const uint32_t* in, uint32_t* out, u
     return;
   }
   fast(in, out, n, random);
-  if (spec.relu) {  // NaN results carry no sign, so this leaves them alone
+  if (spec.relu) {  // NaN results have no sign and do not change
     const uint32_t sign = format_info(spec.dst).sign_mask();
     for (unsigned i = 0; i < n; ++i) out[i] = (out[i] & sign) != 0 ? 0 : out[i];
   }
 }
 
 namespace {
-constexpr unsigned kChunk = 32;  // a warp; the converted elements stay in registers or L1
+constexpr unsigned kChunk = 32;  // lanes of a warp; the converted elements stay in registers or L1
 
 /// Calls body(first, count) for every chunk of n lanes.
 template <class Body>

@@ -25,11 +25,11 @@ float to_float(Format f, uint32_t code) { return static_cast<float>(to_double(f,
 uint64_t round_shift(uint64_t significand, int shift, Rounding mode, bool negative, RandomBits random) {
   if (significand == 0) return 0;
   if (shift <= 0) return significand << -shift;
-  // Compare the discarded part with 0, 1/2 and the random threshold on a field of exactly `shift` bits;
-  // beyond 64 bits only "non-zero and below one half" is left of it.
+  // The discarded part, a field of exactly `shift` bits, is compared with 0, 1/2 and the random threshold. For shifts
+  // above 64 it is below one half.
   const uint64_t kept = shift < 64 ? significand >> shift : 0;
   const uint64_t rest = shift < 64 ? significand & ((uint64_t{1} << shift) - 1) : significand;
-  const uint64_t half = shift <= 64 ? uint64_t{1} << (shift - 1) : 0;  // 0: out of reach, rest is below it
+  const uint64_t half = shift <= 64 ? uint64_t{1} << (shift - 1) : 0;  // 0: rest is always below one half
   const bool tie = half != 0 && rest == half;
   const bool above_half = half != 0 && rest > half;
   switch (mode) {
@@ -61,13 +61,12 @@ uint32_t encode(Format f, bool negative, uint64_t significand, int exponent, Rou
   const bool can_overflow = !satfinite && rounds_away && in.has_nan();
   const uint32_t overflow =
       can_overflow ? (in.has_infinity() ? in.infinity() : in.nan_result) : in.max_finite;
-  if (top > in.bias + 1) return sign | overflow;  // at least twice the largest binade: keeps the shift small
+  if (top > in.bias + 1) return sign | overflow;  // at least twice the largest binade: limits the shift below
 
   const int e = std::max(top, in.min_exponent());
   const int quantum = e - in.fraction_bits;
   const uint64_t units = round_shift(significand, quantum - exponent, mode, negative, random);
-  // The hidden bit of `units` adds one to the exponent field, so a carry out of rounding needs no special
-  // case.
+  // The hidden bit of `units` adds one to the exponent field, so that a carry from the rounding needs no special case.
   const uint64_t code = (units + (static_cast<uint64_t>(e - in.min_exponent()) << in.fraction_bits))
                         << in.pad_bits;
   if (code > in.max_finite) return sign | overflow;

@@ -1,15 +1,15 @@
-// Four products of bytes per 32-bit lane, added to it: the one instruction the exact kernels live on, in the forms the
-// targets have. Included once per target, between HWY_BEFORE_NAMESPACE and HWY_AFTER_NAMESPACE.
+// Adds four products of bytes to each 32-bit lane: the most frequent instruction of the exact kernels, in the form of each
+// target. Included once per target, between HWY_BEFORE_NAMESPACE and HWY_AFTER_NAMESPACE.
 
 namespace drywell::numeric {
 namespace HWY_NAMESPACE {
 
-/// sum + u0*s0 + u1*s1 + u2*s2 + u3*s3 with u unsigned and s signed bytes. kSmall: products of two neighbours stay below
-/// 2^15.
+/// sum + u0*s0 + u1*s1 + u2*s2 + u3*s3 with u unsigned and s signed bytes. kSmall: sums of two neighbouring products are
+/// below 2^15.
 template <bool kSmall, class V>
 HWY_INLINE V add_byte_products(V sum, V u, V s) {
 #if HWY_TARGET == HWY_AVX3_DL
-  // Highway 1.0 has no name for it, and compiles this target without -mavx512vnni.
+  // Highway 1.0 has no function for this instruction, and compiles this target without -mavx512vnni.
   asm("vpdpbusd %2, %1, %0" : "+v"(sum.raw) : "v"(u.raw), "v"(s.raw));
   return sum;
 #else

@@ -39,8 +39,8 @@ HWY_INLINE VF load(const float* p) { return hn::LoadU(F32(), p); }
 HWY_INLINE VI broadcast(const uint32_t* p) { return hn::Set(I32(), static_cast<int32_t>(*p)); }
 HWY_INLINE VF broadcast(const float* p) { return hn::Set(F32(), *p); }
 
-/// Calls f.operator()<rows, vectors>(row, column) over a block: as many registers of sums at a time as hide the latency of
-/// an addition.
+/// Calls f.operator()<rows, vectors>(row, column) over a block, with enough registers of sums to hide the latency of an
+/// addition.
 template <class F>
 HWY_INLINE void for_register_blocks(unsigned rows, unsigned columns, F f) {
   const auto step = static_cast<unsigned>(lanes());
@@ -136,7 +136,7 @@ HWY_INLINE void find_tops(const AlignedColumns& x, int8_t* tops) {
   }
 }
 
-/// D of one vector, in place of the sums; lanes that are not sound come back negative.
+/// Replaces one vector of sums by D; lanes that are not sound are negative in the result.
 HWY_INLINE VI finish_vector(const AlignedColumns& x, const int8_t* tops, float* sums, unsigned n) {
   const I32 d;
   const F32 df;
@@ -145,13 +145,13 @@ HWY_INLINE VI finish_vector(const AlignedColumns& x, const int8_t* tops, float* 
   const VI c_raw = hn::Max(hn::Sub(c_field, hn::Set(d, 127)), hn::Set(d, -126));
   const VI top = hn::PromoteTo(d, hn::LoadU(hn::Rebind<int8_t, I32>(), tops + n));
   const VI rows = hn::Add(hn::Set(d, x.a_row_exponent), load(x.b_row_exponents + n));
-  // A sum that a zero takes part in is kZeroExponent or less and may not count.
+  // A sum with a zero element is at most kZeroExponent and must be ignored.
   const VI products = hn::IfThenElse(hn::Gt(top, hn::Set(d, kZeroExponent)), hn::Add(top, rows), hn::Set(d, x.floor));
   const VI quantum = hn::Sub(hn::Max(hn::Max(products, c_raw), hn::Set(d, x.floor)), hn::Set(d, x.window));
-  // Every product is a multiple of 2^lowest: it must reach neither below the quantum nor below a float's last bit.
+  // Every product is a multiple of 2^lowest, which must be below neither the quantum nor a float's last bit.
   const VI lowest = hn::Add(hn::Set(d, x.a_lowest), load(x.b_lowest + n));
   const VI bad = hn::Or(hn::Sub(lowest, hn::Max(quantum, hn::Set(d, -149))), hn::Sub(hn::Set(d, 126), c_raw));
-  // C loses its bits below the quantum.
+  // C is truncated to a multiple of the quantum.
   const VI drop = hn::Max(hn::Sub(quantum, hn::Sub(c_raw, hn::Set(d, 23))), hn::Zero(d));
   const VI kept = hn::And(c, hn::Shl(hn::Set(d, -1), hn::Min(drop, hn::Set(d, 23))));
   const VI cut = hn::IfThenElse(hn::Gt(drop, hn::Set(d, 23)), hn::Zero(d), kept);
@@ -179,13 +179,13 @@ uint32_t FinishAligned(const AlignedColumns& x, float* sums) {
   return left;
 }
 
-/// Exponents of one vector of columns for truncated_aligned: the quantum, and a mask of lanes it cannot do, negative.
+/// Exponents of one vector of columns for truncated_aligned: the quantum, and `bad`, negative in unsupported lanes.
 struct Window {
   VI c, rows, quantum, bad;
 };
 HWY_INLINE Window window_of(const AlignedColumns& x, const int8_t* tops, unsigned n) {
   const I32 d;
-  // Within these, powers of two made of the quantum are normal floats and so is every result.
+  // Between these exponents, powers of two of the quantum and all results are normal floats.
   const VI least = hn::Set(d, -100), greatest = hn::Set(d, 100);
   Window w;
   w.c = x.c == nullptr ? hn::Zero(d) : load(x.c + n);
@@ -203,10 +203,10 @@ HWY_INLINE Window window_of(const AlignedColumns& x, const int8_t* tops, unsigne
 
 HWY_INLINE VF power_of_two(VI exponent) { return hn::BitCast(F32(), hn::ShiftLeft<23>(hn::Add(exponent, hn::Set(I32(), 127)))); }
 
-/// Negative where a + b = sum left the range of 32 bits.
+/// Negative in lanes in which sum = a + b overflowed 32 bits.
 HWY_INLINE VI overflowed(VI a, VI b, VI sum) { return hn::And(hn::Xor(a, sum), hn::Xor(b, sum)); }
 
-/// Products of `count` (at most 16) elements from `k`, in units of the quantum, each cut toward zero: |sum| < 2^31.
+/// Sum of `count` (at most 16) products from `k` on, in units of the quantum, each truncated toward zero: |sum| < 2^31.
 template <unsigned V>
 HWY_INLINE void truncated_sums(const AlignedColumns& x, unsigned k, unsigned count, unsigned n, const VF (&scale)[V], VI (&sum)[V]) {
   for (unsigned v = 0; v < V; ++v) sum[v] = hn::Zero(I32());
@@ -218,7 +218,7 @@ HWY_INLINE void truncated_sums(const AlignedColumns& x, unsigned k, unsigned cou
   }
 }
 
-/// D of V vectors into `d`; the lanes that are not sound are negative in the result.
+/// Writes D of V vectors to `out`; lanes that are not sound are negative in the result.
 template <unsigned V>
 HWY_INLINE VI truncated_vectors(const AlignedColumns& x, const int8_t* tops, unsigned n, float* out) {
   const I32 d;
@@ -228,7 +228,7 @@ HWY_INLINE VI truncated_vectors(const AlignedColumns& x, const int8_t* tops, uns
   for (unsigned v = 0; v < V; ++v) {
     w[v] = window_of(x, tops, n + v * static_cast<unsigned>(lanes()));
     const VI exponent = hn::Sub(w[v].rows, w[v].quantum);
-    // The upper bound binds only where every product is zero.
+    // The upper bound has an effect only if every product is zero.
     scale[v] = power_of_two(hn::Max(hn::Min(exponent, hn::Set(d, 126)), hn::Set(d, -126)));
   }
   truncated_sums<V>(x, 0, x.k < 16 ? x.k : 16, n, scale, low);
@@ -239,7 +239,7 @@ HWY_INLINE VI truncated_vectors(const AlignedColumns& x, const int8_t* tops, uns
     const VI sum = hn::Add(products, c);
     const VI wrapped = hn::Or(overflowed(low[v], high[v], products), overflowed(products, c, sum));
     bad = hn::Or(bad, hn::Or(w[v].bad, wrapped));
-    // The conversion rounds toward zero, as the processor does now.
+    // The conversion rounds toward zero, the processor's current mode.
     hn::StoreU(hn::Mul(hn::ConvertTo(F32(), sum), power_of_two(w[v].quantum)), F32(), out + v * lanes());
   }
   return bad;
@@ -270,7 +270,7 @@ uint32_t FinishGrouped(const GroupedFinish& x) {
   const F32 df;
   uint32_t left = 0;
   for (unsigned n = 0; n < x.columns; n += kColumnMultiple) {
-    // As unsigned numbers: |C| - least > greatest - least.
+    // Finds |C| outside [least, greatest].
     const hn::RebindToUnsigned<I32> du;
     auto bad = hn::Zero(d);
     for (unsigned i = n; x.c != nullptr && i < n + kColumnMultiple; i += static_cast<unsigned>(lanes())) {

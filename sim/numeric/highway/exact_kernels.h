@@ -1,10 +1,10 @@
-// The fast path of a tile. Most sums of a real problem lose nothing on their way: no product is cut off by the alignment
-// window, and the exact sum of the products fits a float. Then step 3 and 4 of docs/facts/numerics.md §3.1 leave the products
-// alone and D is C plus their sum, cut to a multiple of the quantum and rounded toward zero once.
+// The fast path of a tile. Most sums of a real problem are exact: the alignment window truncates no product, and the exact sum
+// of the products fits a float. Steps 3 and 4 of docs/facts/numerics.md §3.1 then do not change the products, and D is their
+// sum plus C truncated to a multiple of the quantum, rounded toward zero once.
 //
-// *That nothing was lost is not guessed.* The kernels below run with the processor rounding toward zero and report, by
-// the processor's own "inexact" flag, whether any operation on the sums rounded (exact_rounding.h); whether C and the
-// window fit is compared for every element. What does not qualify is left to tile_kernels.h. Private to sim/numeric.
+// This is checked, not assumed. The kernels below run with rounding toward zero, and the processor's "inexact" flag reports
+// whether an operation on the sums rounded (exact_rounding.h). C and the window are compared for every element. Elements that
+// fail these checks are left to tile_kernels.h. Private to sim/numeric.
 #pragma once
 
 #include <cstddef>
@@ -14,10 +14,10 @@
 
 namespace drywell::numeric {
 
-/// Rows of a block. One rounded sum spoils a block, and sums of narrow floats are rounded more often than those of e2m1.
+/// Rows of a block. One rounded sum invalidates a block, and sums of narrow floats are rounded more often than those of e2m1.
 inline constexpr unsigned kGroupedBlockRows = 8, kAlignedBlockRows = 1;
 
-/// A block of rows of `a` against `columns` rows of `b`; pointers are to the first of each. Element (k, r) is at
+/// A block of rows of `a` times `columns` rows of `b`; pointers are to the first row of each. Element (k, r) is at
 /// k * stride + r.
 struct AlignedBlock {
   const float* a;
@@ -27,12 +27,11 @@ struct AlignedBlock {
   float* sums;                // [row][sum_stride]
   size_t sum_stride;
 };
-/// Sums of products, exact unless the inexact flag says otherwise.
+/// Sums of products. They are exact if the inexact flag is not set.
 void exact_aligned_sums(const AlignedBlock& block);
 
-/// group == 16. A group's dot product is an integer: bytes multiplied and added in fours. Started from kMagicBits it
-/// comes out as the float kMagic + dot, and magic_scales = -kMagic * scale turns that into dot * scale by one fused
-/// multiply-add.
+/// group == 16. A group's dot product is an integer: bytes are multiplied and added in fours. The sum starts at kMagicBits, so
+/// that its bits are the float kMagic + dot; one fused multiply-add with magic_scales = -kMagic * scale computes dot * scale.
 struct GroupedBlock {
   const uint32_t* a;
   const uint32_t* b;
@@ -47,7 +46,7 @@ struct GroupedBlock {
 };
 void exact_grouped_sums(const GroupedBlock& block);
 
-/// One row of `a` against columns of `b`. `c` may be null (+0) and may be `d`.
+/// One row of `a` times columns of `b`. `c` may be null (+0) and may be `d`.
 struct AlignedColumns {
   const float* a;
   const int8_t* a_exponents;
@@ -62,16 +61,17 @@ struct AlignedColumns {
   const uint32_t* c;
   uint32_t* d;
 };
-/// A row of sums (overwritten) becomes D where that is sound. Returns a bit for each kColumnMultiple columns it left alone.
+/// Writes D of a row from its sums (which are overwritten) where that is sound. Returns a bit for each kColumnMultiple columns
+/// that are not written.
 uint32_t finish_aligned(const AlignedColumns& row, float* sums);
-/// D of a row with every product cut to the window: for any input but infinities, NaN and exponents near the ends of
-/// float's range, whose columns it leaves alone.
+/// Writes D of a row with every product truncated to the window. Columns with infinities, NaN or exponents near the ends of
+/// float's range are not written; returns their bits.
 uint32_t truncated_aligned(const AlignedColumns& row);
 
 struct GroupedFinish {
   const float* sums;
   unsigned columns;
-  // Bits of the least and greatest |C| that neither is cut off by the window nor cuts off a group; C = 0 is fine too.
+  // CLimits: bits of the least and greatest |C| with which the window truncates neither C nor a group; C = 0 is allowed, too.
   uint32_t least, greatest;
   const uint32_t* c;
   uint32_t* d;
@@ -84,7 +84,7 @@ struct ByteRow {
   const uint32_t* b;
   size_t a_stride, b_stride;
   unsigned words, columns;
-  int32_t* dots;  // in: what is added
+  int32_t* dots;  // in: initial values
 };
 void byte_dots(const ByteRow& row);
 

@@ -1,6 +1,6 @@
-// Floating-point environment of the exact kernels: rounding toward zero, and the flags that tell that something was
-// rounded. Kernels are called through function pointers, so that the compiler cannot move arithmetic out of the scope.
-// Private to sim/numeric.
+// Floating-point environment of the exact kernels: rounding toward zero, and the flags that report a rounded operation.
+// Kernels are called through function pointers, so that the compiler cannot move arithmetic out of the scope. Private to
+// sim/numeric.
 #pragma once
 
 #if defined(__x86_64__)
@@ -11,17 +11,17 @@
 
 namespace drywell::numeric {
 
-/// Takes effect with reset(); the destructor puts things back.
+/// Takes effect with reset(); the destructor restores the caller's environment.
 class ExactRounding {
  public:
 #if defined(__x86_64__)
   ExactRounding() : saved_(_mm_getcsr()) {}
   ~ExactRounding() { _mm_setcsr(saved_); }
-  /// Rounds toward zero with clear flags.
+  /// Sets rounding toward zero and clears the flags.
   void reset() { _mm_setcsr((saved_ & ~kFlags) | kTowardZero); }
-  /// True if anything was rounded, overflowed or was not a number since the last reset.
+  /// True if an operation rounded, overflowed or was invalid since the last reset.
   bool inexact() const { return (_mm_getcsr() & kFlags & ~kDenormalOperand) != 0; }
-  /// The caller's rounding, until the next reset.
+  /// Restores the caller's rounding until the next reset.
   void restore() { _mm_setcsr(saved_); }
 
  private:

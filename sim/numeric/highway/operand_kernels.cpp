@@ -20,11 +20,11 @@ using VI = hn::Vec<I32>;
 
 constexpr float power(int e) { return __builtin_bit_cast(float, static_cast<uint32_t>(e + 127) << 23); }
 
-/// A format as the loops below want it.
+/// Fields of a format for the loops below.
 struct Layout {
   int width, fraction, bias, min_exponent;
-  int32_t magnitude, special;  // codes without sign; from `special` on they are infinities or NaNs
-  bool wide_range;             // the exponents of float: codes are the top bits of a float
+  int32_t magnitude, special;  // mask of a code without sign; the least such code that is an infinity or NaN
+  bool wide_range;             // has float's exponents: codes are the top bits of a float
   int top;                     // largest raw exponent, unless wide_range
 };
 
@@ -44,7 +44,7 @@ Layout layout_of(Format f) {
   return l;
 }
 
-/// One element of each row, taken apart.
+/// Fields of one element of each row.
 struct Element {
   VI magnitude, sign, exponent_field;
 };
@@ -57,7 +57,7 @@ HWY_INLINE Element take(const Layout& l, VI word, int shift) {
   return {magnitude, sign, hn::ShiftRightSame(magnitude, l.fraction)};
 }
 
-/// Raw exponent; `none` where the element is zero.
+/// Raw exponent, or `none` if the element is zero.
 HWY_INLINE VI raw_exponent(const Layout& l, const Element& e, VI none) {
   const I32 d;
   const auto raw = hn::Sub(hn::Max(e.exponent_field, hn::Set(d, 1)), hn::Set(d, l.bias));
@@ -85,7 +85,7 @@ class Rows {
     find_range();
     const VI none = hn::Set(d, kNoTop);
     const VI row_exponent = l_.wide_range ? hn::IfThenElse(hn::Eq(top_, none), hn::Zero(d), top_) : hn::Set(d, l_.top);
-    // 2^-127 is subnormal; nothing else depends on it.
+    // 2^-127 is subnormal and needs its own bits.
     const VI down_bits = hn::Sub(hn::Set(d, 127), row_exponent);
     const VF down = hn::BitCast(F32(), hn::IfThenElse(hn::Gt(down_bits, hn::Zero(d)), hn::ShiftLeft<23>(down_bits), hn::Set(d, 1 << 22)));
     VI least = hn::Set(d, 0xFF), mantissas = hn::Zero(d);
@@ -134,7 +134,7 @@ class Rows {
     hn::StoreU(hn::IfThenElse(special, hn::Set(d, 1), hn::Zero(d)), d, reinterpret_cast<int32_t*>(t_.specials) + first_);
   }
 
-  /// All elements are multiples of the lowest bit of the smallest binade that any mantissa has set.
+  /// All elements are multiples of this bit: the lowest bit that is set in a mantissa, at the smallest exponent.
   void store_lowest(VI row_exponent, VI least, VI mantissas) const {
     const I32 d;
     const F32 df;

@@ -1,4 +1,4 @@
-// SIMD decoding of matrix operands, a vector of rows at a time. Private to sim/numeric.
+// SIMD decoding of matrix operands in vectors of rows. Private to sim/numeric.
 #pragma once
 
 #include <cstddef>
@@ -9,7 +9,7 @@
 
 namespace drywell::numeric {
 
-/// Codes of one operand, [word][row], and what comes of them. All rows are padded to kColumnMultiple.
+/// Codes of one operand, [word][row], and the arrays decoded from them. All rows are padded to kColumnMultiple.
 struct DecodeTask {
   Format format;
   unsigned element_bits;  // distance of elements in a word: 4, 8, 16 or 32
@@ -20,15 +20,15 @@ struct DecodeTask {
   int32_t* row_exponents;
   int32_t* tops;        // per row: largest raw exponent; kNoTop if all elements are zero
   int32_t* bottoms;     // smallest raw exponent of a non-zero element
-  int32_t* lowest;      // exponent of a bit that all elements are multiples of
+  int32_t* lowest;      // all elements are multiples of 2^lowest
   uint32_t* specials;   // non-zero: the row has infinities or NaNs
 };
 inline constexpr int32_t kNoTop = -100000;
 
-/// f16 and narrower formats are scaled by one fixed exponent, bf16 and tf32 by that of the row's largest element.
+/// f16 and narrower formats are scaled by one fixed exponent, bf16 and tf32 by the exponent of the row's largest element.
 void decode_values(const DecodeTask& task);
 
-/// Words of eight e2m1 codes into two words of bytes of twice their values, plus `bias`.
+/// Decodes each word of eight e2m1 codes into two words of bytes: twice the value, plus `bias`.
 void decode_e2m1(const uint32_t* codes, unsigned words, unsigned rows, int bias, uint32_t* bytes);
 
 /// Minus kE2m1Bias times the sum of each group of four words of bytes.
@@ -39,15 +39,15 @@ struct ScaleTask {
   Format format;  // ue8m0 or ue4m3
   unsigned groups, groups_per_scale, rows;
   const uint32_t* codes;  // [row]
-  float factor;           // what the values are multiplied by
-  float* scales;          // [group][row]; 0 where the code is zero or NaN
+  float factor;           // multiplies the values
+  float* scales;          // [group][row]; 0 if the code is zero or NaN
   float* magic_scales;    // -kMagic times that
-  int32_t* exponents;     // raw; kNoScale where the scale is 0
+  int32_t* exponents;     // raw; kNoScale if the scale is 0
   int32_t* tops;          // per row: largest exponent, at least kNoScale
   int32_t* lowest;        // smallest exponent, at most -kNoScale
   uint32_t* specials;     // non-zero: NaN among them
 };
-/// Exponent of a scale that is zero: what it is added to must not matter.
+/// Exponent of a zero scale: so small that sums with any other exponent are small, too.
 inline constexpr int32_t kNoScale = -100000;
 void decode_scales(const ScaleTask& task);
 

@@ -1,16 +1,12 @@
-// The algorithm of docs/facts/numerics.md §3.1 on vectors of columns. Why it is exact:
+// The algorithm of docs/facts/numerics.md §3.1 on vectors of columns. Its sums are exact for these reasons:
 //
 // * Values of a row are scaled by a power of two so that every magnitude is below 2 and, in float, at least
-// 2^-kMaxExponentSpan (or
-//   zero); a product of two (at most 11-bit) significands is then exact in float, whatever the formats.
-// * Multiplying by 2^(F - E), E relative to the rows' exponents, and converting to an integer toward zero is
-// step 3 of
-//   the algorithm (sign-magnitude truncation to a multiple of the quantum). |term| < 2^(F + 2) = 2^27.
-// * Sixteen such terms are below 2^31: they are summed in 32-bit integers, and the sums, C included, in
-// double, where
-//   sums of integers below 2^53 are exact. In the grouped kind the terms stay below 2^47 and are doubles
-//   throughout.
-// * The final rounding works on the exact sum, a double.
+//   2^-kMaxExponentSpan (or zero); a product of two significands of at most 11 bits is then exact in float, for all formats.
+// * A multiplication by 2^(F - E), with E relative to the rows' exponents, and a conversion to an integer toward zero are
+//   step 3 of the algorithm (sign-magnitude truncation to a multiple of the quantum). |term| < 2^(F + 2) = 2^27.
+// * Sums of sixteen such terms are below 2^31 and are computed in 32-bit integers. The sums of these and C are computed in
+//   double, where sums of integers below 2^53 are exact. In the grouped kind the terms are doubles below 2^47.
+// * The final rounding uses the exact sum, a double.
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "sim/numeric/highway/tile_kernels.cpp"
 #define HWY_WANT_AVX3_DL  // integer dot products
@@ -53,7 +49,7 @@ HWY_INLINE hn::Vec<I32> truncate_small(V v) {
 #endif
 }
 
-/// Raw exponent C brings into the window, floor included; C == 0 brings the floor only.
+/// Raw exponent of C for the window, at least the floor; for C == 0 the floor.
 HWY_INLINE hn::Vec<I32> c_top(const RowOutput& out, unsigned n) {
   const I32 d32;
   const auto bits = hn::BitCast(d32, hn::LoadU(F32(), out.c + n));
@@ -70,7 +66,7 @@ HWY_INLINE V truncated_to_f32(F64 dd, V v, int dropped_bits, double subnormal_un
   const auto mask = hn::Set(du, ~((uint64_t{1} << dropped_bits) - 1));
   const auto normal = hn::BitCast(dd, hn::And(hn::BitCast(du, v), mask));
   const auto units = hn::Trunc(hn::Mul(v, hn::Set(dd, subnormal_units)));
-  // Adding +0 turns a magnitude that vanished, -0, into +0.
+  // The addition of +0 changes -0, a truncated magnitude, to +0.
   const auto subnormal = hn::Add(hn::Mul(units, hn::Set(dd, 1 / subnormal_units)), hn::Zero(dd));
   return hn::IfThenElse(hn::Lt(hn::Abs(v), hn::Set(dd, 0x1p-126)), subnormal, normal);
 }
@@ -81,7 +77,7 @@ HWY_INLINE V rounded_to_f16(F64 dd, V v) {
   const auto magnitude = hn::Abs(v);
   const auto exponent_only = hn::Set(du, uint64_t{0x7FF} << 52);
   const auto binade = hn::BitCast(dd, hn::And(hn::BitCast(du, magnitude), exponent_only));
-  // Adding 2^42 times the binade leaves the f16 quantum in the last place of a double.
+  // After the addition of 2^42 times the binade, the last place of the double is the f16 quantum.
   const auto magic = hn::Mul(hn::Max(binade, hn::Set(dd, 0x1p-14)), hn::Set(dd, 0x1p42));
   const auto rounded = hn::Sub(hn::Add(magnitude, magic), magic);
   const auto infinity = hn::BitCast(dd, exponent_only);
@@ -89,7 +85,7 @@ HWY_INLINE V rounded_to_f16(F64 dd, V v) {
   return hn::IfThenElse(hn::Eq(rounded, hn::Zero(dd)), rounded, hn::CopySign(result, v));
 }
 
-/// Step 5 and the store. `sum` in units of 2^quantum is exact.
+/// Step 5 and the store. `value` is the exact sum.
 template <class V>
 HWY_INLINE void store_result(F64 dd, V value, const RowOutput& out, unsigned n) {
   switch (out.output) {
@@ -119,7 +115,7 @@ HWY_INLINE hn::Vec<F64> truncated_c(F64 dd, const Powers& p, const RowOutput& ou
   return hn::Trunc(hn::Mul(c, p.c_down));
 }
 
-/// Relative exponents up to this come of products with a zero.
+/// Relative exponents up to this belong to products with a zero.
 template <class Exponent>
 constexpr int kNoProduct = sizeof(Exponent) == 1 ? kZeroExponent : kWideZeroExponent + 1000;
 
@@ -152,8 +148,8 @@ HWY_INLINE hn::Vec<I32> find_quantum(const AlignedRow<T, Exponent>& row, const R
   return top;
 }
 
-/// 2^(F - E) as float. The clamps only bind where every product is zero or below the quantum (a
-/// non-zero product has relative exponent >= -2 * kMaxExponentSpan, and products are below 4).
+/// 2^(F - E) as float. The clamps have an effect only if every product is zero or below the quantum (a non-zero product has
+/// relative exponent >= -2 * kMaxExponentSpan, and products are below 4).
 HWY_INLINE hn::Vec<F32> float_scale(hn::Vec<I32> top, int window) {
   const I32 d32;
   const auto exponent = hn::Sub(hn::Set(d32, window), top);
@@ -215,7 +211,7 @@ void AlignedDoubleRow(const DoubleRow& row, const RowOutput& out) {
       const auto product = hn::Mul(hn::Set(dd, row.a[k * row.a_stride]), hn::LoadU(dd, row.b + k * row.b_stride + n));
       sum = hn::Add(sum, hn::Trunc(hn::Mul(product, scale)));
     }
-    // A sum of -0 terms must give +0.
+    // A sum of -0 terms must become +0.
     store_result(dd, hn::Mul(hn::Add(sum, hn::Zero(dd)), p.up), out, n);
   }
 }
@@ -228,7 +224,7 @@ HWY_INLINE hn::Vec<I32> nonzero_codes(hn::Vec<I32> codes) {
   return hn::And(any, hn::Set(d, 0x11111111));
 }
 
-/// Dot products of the groups of one vector of columns, and the highest exponent of those with a product that is not zero.
+/// Dot products of the groups of one vector of columns, and the highest exponent of the groups with a non-zero product.
 HWY_INLINE hn::Vec<I32> group_dots(const GroupedRow& row, unsigned n, int32_t (*dots)[kMaxColumns]) {
   const I32 d;
   const auto word = [](const uint32_t* p) { return hn::LoadU(I32(), reinterpret_cast<const int32_t*>(p)); };

@@ -1,4 +1,4 @@
-// The oracle: docs/facts/numerics.md §3.1 step by step, on exact integers. Slow and obvious by intent.
+// The reference: docs/facts/numerics.md §3.1 step by step, with exact integers. Intentionally slow and obvious.
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
@@ -12,14 +12,14 @@
 namespace drywell::numeric {
 namespace {
 
-/// value = significand * 2^lsb_exponent; raw_exponent is what the window compares.
+/// value = significand * 2^lsb_exponent; the window compares raw_exponent.
 struct Term {
   int64_t significand;
   int lsb_exponent;
   int raw_exponent;
 };
 
-/// Everything a fused sum takes, decoded.
+/// Decoded inputs of a fused sum.
 struct Elements {
   std::vector<Decoded> a, b, a_scales, b_scales;
   Decoded c;
@@ -36,7 +36,7 @@ uint32_t infinity_word(Format d, bool negative) {
   return format_info(d).infinity() | (negative ? format_info(d).sign_mask() : 0);
 }
 
-/// Step 1. True if the result is decided without finite arithmetic.
+/// Step 1. True if infinities or NaNs determine the result.
 bool special_result(const Elements& e, Format d, uint32_t& result) {
   const auto is_nan = [](const Decoded& x) { return x.is_nan(); };
   bool nan = e.c.is_nan();
@@ -54,7 +54,7 @@ bool special_result(const Elements& e, Format d, uint32_t& result) {
   return true;
 }
 
-/// Step 2 for group == 1: every product by itself.
+/// Step 2 for group == 1: one term per product.
 std::vector<Term> product_terms(const Elements& e) {
   std::vector<Term> terms;
   for (size_t k = 0; k < e.a.size(); ++k) {
@@ -73,9 +73,8 @@ std::vector<Term> product_terms(const Elements& e) {
   return terms;
 }
 
-/// Step 2 for group == 16: exact dot product of a group times its two scales; only the scales' exponents
-/// count in the window. A group whose products are all zero is dropped (the record is open here:
-/// docs/facts/numerics.md §3.4 G).
+/// Step 2 for group == 16: the exact dot product of a group times its two scales; the window uses only the scales' exponents.
+/// A group whose products are all zero is ignored (not settled by the record: docs/facts/numerics.md §3.4 G).
 std::vector<Term> group_terms(const Elements& e, size_t group) {
   std::vector<Term> terms;
   for (size_t first = 0; first < e.a.size(); first += group) {
@@ -125,7 +124,7 @@ uint32_t output_word(MmaOutput output, int64_t sum, int quantum) {
     case MmaOutput::f16_rn: {
       const auto magnitude = static_cast<uint64_t>(std::abs(sum));
       const uint32_t word = encode(Format::f16, sum < 0, magnitude, quantum, Rounding::rn, false);
-      return (word & 0x7FFF) == 0 ? 0 : word;  // a negative sum that rounds to zero gives +0
+      return (word & 0x7FFF) == 0 ? 0 : word;  // a negative sum that rounds to zero becomes +0
     }
   }
   throw InternalError("output_word: unknown output rounding");

@@ -15,7 +15,6 @@ constexpr FormatSet kE2m1 = bit(Format::e2m1);
 constexpr Format kUnscaled = Format::f32;
 
 // Blackwell and Hopper: quantum 2^(E - 25). Floors: -133 = -126 - 7 for f32 D, -21 = -14 - 7 for f16 D (§3.4 F).
-// (§3.4 F).
 constexpr MmaParams kF32Sum = {.window = 25, .exponent_floor = -133, .output = MmaOutput::f32_rz24};
 constexpr MmaParams kF16Sum = {.window = 25, .exponent_floor = -21, .output = MmaOutput::f16_rn};
 constexpr MmaParams kNarrowF16Sum = {

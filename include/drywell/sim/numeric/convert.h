@@ -1,8 +1,8 @@
 // Format conversions of PTX `cvt` (docs/facts/numerics.md §2): one exact definition for every pair of formats,
 // packing of the x2 and x4 forms, and the distribution of random bits over the elements of the `.rs` forms.
 //
-// `convert` is the slow, obvious definition. convert_fast.h holds inline versions of the conversions that
-// kernels run in bulk; `convert_lanes` picks one of those where it exists.
+// `convert` is the slow, obvious definition. convert_fast.h has fast inline versions of the frequent conversions;
+// `convert_lanes` uses one of them if it exists.
 #pragma once
 
 #include <array>
@@ -26,7 +26,7 @@ struct ConvertSpec {
 /// and is ignored otherwise. Codes are right-aligned; bits of `code` outside the source format are ignored.
 uint32_t convert(const ConvertSpec& spec, uint32_t code, uint32_t random = 0);
 
-/// Width of the random integer one element takes in the `.rs` form with this target: 13 for f16, else 16.
+/// Width of the random integer of one element in the `.rs` form with this target: 13 for f16, otherwise 16.
 constexpr unsigned random_width(Format dst) { return dst == Format::f16 ? 13 : 16; }
 
 /// `convert` for `n` elements; `random` may be null unless the rounding is rs. in and out may be the same
@@ -34,8 +34,8 @@ constexpr unsigned random_width(Format dst) { return dst == Format::f16 ? 13 : 1
 void convert_lanes(const ConvertSpec& spec, const uint32_t* in, uint32_t* out, unsigned n,
                    const uint32_t* random = nullptr);
 
-/// Bits one element occupies in a packed word: 4 for e2m1, 8 for the other narrow formats (6-bit codes
-/// zero-padded), 16 for f16 and bf16.
+/// Bits of one element in a packed word: 4 for e2m1, 8 for the other narrow formats (6-bit codes are zero-padded),
+/// 16 for f16 and bf16.
 constexpr unsigned packed_bits(Format f) {
   return f == Format::e2m1 ? 4 : format_info(f).bits() <= 8 ? 8 : format_info(f).bits();
 }
@@ -69,8 +69,8 @@ constexpr std::array<uint32_t, 2> random_bits_x2(Format dst, uint32_t rbits) {
 }
 
 /// The random integers of `cvt.rs.….x4.f32 d, {a, b, e, f}, rbits`, in that order. The two elements of a pair
-/// read the same 16 bits, one of them reversed (docs/facts/numerics.md §2.2; measured for e2m1, e4m3 and e5m2, the
-/// fp6 forms follow the same PTX rule unprobed).
+/// read the same 16 bits, one of them reversed (docs/facts/numerics.md §2.2; measured for e2m1, e4m3 and e5m2; the
+/// fp6 forms follow the same PTX rule and were not measured).
 constexpr std::array<uint32_t, 4> random_bits_x4(Format dst, uint32_t rbits) {
   const uint32_t hi = rbits >> 16, lo = rbits & 0xFFFF;
   if (dst != Format::e2m1) return {reverse_bits16(hi), hi, reverse_bits16(lo), lo};

@@ -1,8 +1,8 @@
-// Inline conversions for lane loops: 32-bit words in and out, no branches, vectorisable by the compiler. Each
-// equals `convert` of convert.h bit for bit (tests/unit/numeric_convert_fast_test.cpp).
+// Inline conversions for lane loops: 32-bit words in and out, without branches, so that the compiler can vectorize them.
+// Each equals `convert` of convert.h bit for bit (tests/unit/numeric_convert_fast_test.cpp).
 //
-// They use float arithmetic only where it is exact or rounds to nearest even, so the host's rounding mode
-// must be the default one and its denormals must not be flushed, as everywhere in Drywell.
+// They use float arithmetic only if it is exact or rounds to nearest even. The host must therefore use its default
+// rounding mode and must not flush subnormals, as everywhere in Drywell.
 #pragma once
 
 #include <algorithm>
@@ -24,16 +24,16 @@ template <Format F>
 constexpr uint32_t sign_of(uint32_t x) {
   return (x >> 31) << (format_info(F).bits() - 1);
 }
-/// Biased f32 exponent of the binade whose grid |x| is rounded on: at least that of F's smallest normal.
+/// Biased f32 exponent of the binade to whose grid |x| is rounded: at least that of F's smallest normal.
 template <Format F>
 constexpr uint32_t grid_exponent(uint32_t magnitude) {
   return std::max(magnitude >> 23, static_cast<uint32_t>(format_info(F).min_exponent() + 127));
 }
-/// Clamp that keeps overflowing inputs overflowing and every intermediate in range.
+/// Upper bound for magnitudes: inputs that overflow still overflow, and every intermediate value is in range.
 template <Format F>
 constexpr uint32_t kClamp = pow2_bits(format_info(F).bias + 2);
 
-/// From the magnitude in grid units of `exponent` to the final code.
+/// Returns the final code for a magnitude of `units` grid units at `exponent`.
 template <Format F, bool Satfinite>
 constexpr uint32_t finish(uint32_t x, uint32_t units, uint32_t exponent) {
   constexpr const FormatInfo& in = format_info(F);
@@ -51,16 +51,16 @@ constexpr uint32_t narrow_rn(uint32_t x) {
   using namespace detail;
   const uint32_t magnitude = std::min(x & 0x7FFFFFFF, kClamp<F>);
   const uint32_t e = grid_exponent<F>(magnitude);
-  // Adding 2^(e + 23 - m) leaves one unit of the target grid in the last place: the adder does the rounding.
+  // After the addition of 2^(e + 23 - m), one unit of the target grid is the last place: the addition rounds.
   const uint32_t magic = (e + 23 - format_info(F).fraction_bits) << 23;
   return finish<F, Satfinite>(x, as_bits(as_float(magnitude) + as_float(magic)) - magic, e);
 }
 
-/// cvt.rz{.satfinite}.F.f32 for the same F; without satfinite an infinite input stays infinite.
+/// cvt.rz{.satfinite}.F.f32 for the same F; without satfinite an infinite input remains infinite.
 template <Format F, bool Satfinite = (format_info(F).bits() <= 8)>
 constexpr uint32_t narrow_rz(uint32_t x) {
   using namespace detail;
-  // Just below the power of two that no longer fits; the formats without infinity use the top exponent for
+  // The float before the first power of two that does not fit; formats without infinity use the top exponent for
   // numbers.
   constexpr uint32_t kMax = pow2_bits(format_info(F).bias + (format_info(F).has_infinity() ? 1 : 2)) - 1;
   const bool keep_infinity = !Satfinite && format_info(F).has_infinity() && (x & 0x7FFFFFFF) == 0x7F800000;
@@ -72,8 +72,8 @@ constexpr uint32_t narrow_rz(uint32_t x) {
 }
 
 /// cvt.rs{.satfinite}.F.f32 for the same F with the element's random integer `random` (13 bits wide for f16,
-/// else 16). Where R sits for an f16 result below the smallest normal is not public; here at the top of the
-/// cut-off field, as the x4 forms do it.
+/// otherwise 16). The position of R for an f16 result below the smallest normal is not public; here it is the top of
+/// the discarded field, as in the x4 forms.
 template <Format F, bool Satfinite = (format_info(F).bits() <= 8)>
 constexpr uint32_t narrow_rs(uint32_t x, uint32_t random) {
   using namespace detail;
@@ -123,7 +123,7 @@ constexpr uint32_t f32_to_e4m3_rs(uint32_t x, uint32_t random) { return narrow_r
 constexpr uint32_t f32_to_e5m2_rn(uint32_t x) { return narrow_rn<Format::e5m2>(x); }
 constexpr uint32_t f32_to_e5m2_rs(uint32_t x, uint32_t random) { return narrow_rs<Format::e5m2>(x, random); }
 
-/// cvt.f32.f16; every NaN gives 7FFFFFFF.
+/// cvt.f32.f16; every NaN becomes 7FFFFFFF.
 constexpr uint32_t f16_to_f32(uint32_t code) {
   using namespace detail;
   const uint32_t magnitude = (code & 0x7FFF) << 13;
@@ -132,8 +132,8 @@ constexpr uint32_t f16_to_f32(uint32_t code) {
   return magnitude > 0x0F800000 ? 0x7FFFFFFF : (value | (code & 0x8000) << 16);
 }
 
-/// F = e2m1, e2m3, e3m2, e4m3, ue4m3, e5m2 to f32, exact: exponent and fraction drop into place and one exact
-/// float multiplication moves the bias. NaN gives 7FFFFFFF.
+/// F = e2m1, e2m3, e3m2, e4m3, ue4m3, e5m2 to f32, exact: exponent and fraction are shifted into their fields, and one
+/// exact float multiplication changes the bias. NaN becomes 7FFFFFFF.
 template <Format F>
 constexpr uint32_t narrow_to_f32(uint32_t code) {
   using namespace detail;
@@ -152,7 +152,7 @@ constexpr uint32_t narrow_to_f32(uint32_t code) {
     return finite | sign;
   }
 }
-/// cvt.rn.f16.F, exact; NaN gives 7FFF.
+/// cvt.rn.f16.F, exact; NaN becomes 7FFF.
 template <Format F>
 constexpr uint32_t narrow_to_f16(uint32_t code) {
   return f32_to_f16_rn(narrow_to_f32<F>(code));
@@ -170,7 +170,7 @@ constexpr uint32_t f32_to_ue8m0_rz(uint32_t x) {
   const uint32_t code = Satfinite ? std::min(magnitude >> 23, uint32_t{0xFE}) : magnitude >> 23;
   return magnitude > 0x7F800000 ? 0xFF : code;
 }
-/// cvt.rp{.satfinite}.ue8m0.f32: |x| <= 2^-127 gives 0.
+/// cvt.rp{.satfinite}.ue8m0.f32: |x| <= 2^-127 becomes code 0.
 template <bool Satfinite>
 constexpr uint32_t f32_to_ue8m0_rp(uint32_t x) {
   const uint32_t magnitude = x & 0x7FFFFFFF;

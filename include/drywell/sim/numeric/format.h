@@ -14,7 +14,7 @@ namespace drywell::numeric {
 enum class Format : uint8_t { e2m1, e2m3, e3m2, e4m3, e5m2, ue4m3, ue8m0, tf32, bf16, f16, f32 };
 inline constexpr unsigned kFormatCount = 11;
 
-/// How a format spells NaN.
+/// The codes that are NaN.
 enum class NanCodes : uint8_t {
   none,      // every code is a number
   all_ones,  // exponent and fraction all ones only (e4m3, ue4m3, ue8m0); the format has no infinity
@@ -26,10 +26,10 @@ enum class NanCodes : uint8_t {
 struct FormatInfo {
   std::string_view name;
   uint8_t sign_bits, exponent_bits, fraction_bits;
-  uint8_t pad_bits;  // tf32 lives in the top 19 bits of a 32-bit word
+  uint8_t pad_bits;  // 13 for tf32, which uses the top 19 bits of a 32-bit word
   int16_t bias;
   NanCodes nan_codes;
-  uint32_t nan_result;  // the word a conversion or MMA writes for NaN; max finite where there is none
+  uint32_t nan_result;  // the word that a conversion or MMA writes for NaN; max_finite if the format has no NaN
   uint32_t max_finite;  // positive code of the largest finite value
 
   constexpr unsigned bits() const { return sign_bits + exponent_bits + fraction_bits + pad_bits; }
@@ -39,7 +39,7 @@ struct FormatInfo {
   constexpr uint32_t infinity() const {
     return ((uint32_t{1} << exponent_bits) - 1) << (fraction_bits + pad_bits);
   }
-  /// Exponent of the smallest normal value, also that of the subnormals.
+  /// Exponent of the smallest normal value and of the subnormals.
   constexpr int min_exponent() const { return 1 - bias; }
 };
 
@@ -63,14 +63,14 @@ constexpr const FormatInfo& format_info(Format f) { return detail::kFormats[stat
 
 enum class FpClass : uint8_t { zero, finite, infinity, nan };
 
-/// A code taken apart. For zero and finite values: value = (-1)^negative * significand * 2^lsb_exponent.
+/// A decoded code. For zero and finite values: value = (-1)^negative * significand * 2^lsb_exponent.
 struct Decoded {
   FpClass cls = FpClass::zero;
   bool negative = false;
   uint32_t significand = 0;
   int lsb_exponent = 0;
-  /// max(exponent field, 1) - bias: the exponent of the encoding, not of the normalised value. This is what
-  /// the MMA alignment window uses (docs/facts/numerics.md §1, §3.1).
+  /// max(exponent field, 1) - bias: the exponent of the encoding, not of the normalized value. The MMA alignment
+  /// window uses this exponent (docs/facts/numerics.md §1, §3.1).
   int raw_exponent = 0;
 
   constexpr bool is_nan() const { return cls == FpClass::nan; }
@@ -127,13 +127,13 @@ struct RandomBits {
   unsigned width = 16;
 };
 
-/// significand * 2^-shift rounded to an integer; the sign only matters to rm and rp. Shifts <= 0 are exact
-/// and must not overflow 64 bits.
+/// significand * 2^-shift rounded to an integer; only rm and rp use the sign. Shifts <= 0 are exact and must not overflow
+/// 64 bits.
 uint64_t round_shift(uint64_t significand, int shift, Rounding mode, bool negative, RandomBits random = {});
 
-/// (-1)^negative * significand * 2^exponent encoded in `f` (any format but ue8m0). Overflow: saturates to max
-/// finite if `satfinite`, or where the rounding mode says so, or if the format has neither infinity nor NaN;
-/// otherwise infinity, or NaN where there is none. Zero keeps its sign.
+/// (-1)^negative * significand * 2^exponent encoded in `f` (any format but ue8m0). Overflow saturates to max_finite with
+/// `satfinite`, if the rounding mode rounds toward zero, or if the format has neither infinity nor NaN; otherwise the
+/// result is infinity, or NaN in a format without infinity. Zero keeps its sign.
 uint32_t encode(Format f, bool negative, uint64_t significand, int exponent, Rounding mode, bool satfinite,
                 RandomBits random = {});
 

@@ -1,6 +1,5 @@
-// One matrix instruction as a tile: D[M x N] = C + A[M x K] * B[N x K]^T, bit-identical to `dot` of mma.h for
-// every element, and fast. Operands are decoded once (MmaOperand) and may be reused by any number of tiles
-// with the same parameters.
+// One matrix instruction as a tile: D[M x N] = C + A[M x K] * B[N x K]^T. Fast, and bit-identical to `dot` of mma.h for
+// every element. Operands are decoded once (MmaOperand); any number of tiles with the same parameters may use them.
 #pragma once
 
 #include <cstddef>
@@ -11,7 +10,7 @@
 
 namespace drywell::numeric {
 
-/// How the codes of one row lie in memory, little-endian; nibbles: element 0 in bits 3..0 of the first byte.
+/// Layout of the codes of one row in memory, little-endian; nibbles: element 0 is in bits 3..0 of the first byte.
 enum class CodeStorage : uint8_t { nibbles, bytes, halves, words };
 
 /// A (rows = M) or B (rows = N) of one instruction, K-major: row r starts at codes + r * row_stride bytes.
@@ -23,20 +22,20 @@ struct OperandSource {
   CodeStorage storage = CodeStorage::halves;
   bool negate = false;  // flips every element's sign (instruction descriptor negate-A/B)
 
-  /// Block scales, one byte each, `scales_per_row` a row, each for k / scales_per_row elements; 0 = unscaled.
+  /// Block scales of one byte: `scales_per_row` per row, each for k / scales_per_row elements; 0 = unscaled.
   Format scale_format = Format::ue8m0;
   unsigned scales_per_row = 0;
   const uint8_t* scales = nullptr;
   size_t scale_stride = 0;  // bytes
 };
 
-/// A decoded operand. Every array has the rows side by side, [k][row], rows padded to the kernels' block.
+/// A decoded operand. Every array is [k][row], with the rows padded to the kernels' block.
 class MmaOperand {
  public:
-  /// Rows of `a` are taken one at a time, rows of `b` a vector at a time.
+  /// The kernels process rows of `a` one at a time and rows of `b` as vectors.
   enum class Side : uint8_t { a, b };
 
-  /// Decodes `source` for instructions computing with `params`; reuses this object's memory.
+  /// Decodes `source` for instructions with `params`; reuses this object's memory.
   void assign(Side side, const MmaParams& params, const OperandSource& source);
 
   Side side() const { return side_; }
@@ -65,7 +64,7 @@ class MmaOperand {
   size_t stride_ = 0;  // rows, padded
   bool any_special_ = false, any_wide_ = false;
 
-  std::vector<uint32_t> words_;        // the codes as they came, 32 bits of a row together: [word][row]
+  std::vector<uint32_t> words_;        // the source's codes, 32 bits of a row in one word: [word][row]
   std::vector<uint32_t> scale_words_;  // a row's scale codes
   std::vector<uint8_t> row_flags_;
 
@@ -73,29 +72,29 @@ class MmaOperand {
   std::vector<float> values_;
   std::vector<int8_t> exponents_;
   std::vector<int32_t> row_exponents_;
-  // Largest raw exponent and lowest set bit of a row's products' factors, the scale's exponent included.
+  // Largest raw exponent and lowest set bit of a row's elements, including the scale's exponent.
   std::vector<int32_t> row_tops_, row_lowest_;
-  // Rows whose exponents span more than exponents_ can hold: everything once more. Only if there are any.
+  // The same for all rows, if a row's exponents span more than exponents_ can hold (wide rows).
   std::vector<double> wide_values_;
   std::vector<int16_t> wide_exponents_;
 
-  // group == 16: twice the e2m1 values in bytes, four a word; per group the scale's value and exponent.
+  // group == 16: twice the e2m1 values in bytes, four in a word; per group the scale's value and exponent.
   std::vector<uint32_t> bytes_;            // side b: biased by kE2m1Bias
-  std::vector<int32_t> group_bias_;        // side a: what the bias of b adds to a group's dot product, negated
-  std::vector<float> group_scales_;        // side a: a quarter of the value, which takes the doubling back
+  std::vector<int32_t> group_bias_;        // side a: minus the part of a group's dot product that the bias of b adds
+  std::vector<float> group_scales_;        // side a: a quarter of the value, because both operands are doubled
   std::vector<float> group_magic_scales_;  // side b: see exact_kernels.h
   std::vector<int32_t> group_exponents_;
 };
 
-/// Where C comes from and D goes: one code of params.d_format() per 32-bit word, row r at + r * stride words. f16: the upper
-/// halves of C's words do not matter. `c` may be null (C = +0) and may be the same memory as `d`.
+/// Memory of C and D: one code of params.d_format() per 32-bit word; row r starts at r * stride words. f16: the upper halves
+/// of C's words are ignored. `c` may be null (C = +0) and may be the same memory as `d`.
 struct TileOutput {
   const uint32_t* c = nullptr;
   size_t c_stride = 0;
   uint32_t* d = nullptr;
   size_t d_stride = 0;
   unsigned input_d_shift = 0;  // scale-input-d, as in `dot`
-  bool keep_upper_halves = false;  // f16 D: of its words
+  bool keep_upper_halves = false;  // f16 D: the upper halves of its words are unchanged
 };
 
 /// Computes rows [first_row, first_row + row_count) of the tile; calls for disjoint rows may run
@@ -104,11 +103,11 @@ void mma_tile(const MmaParams& params, const MmaOperand& a, const MmaOperand& b,
               unsigned first_row, unsigned row_count);
 /// Computes the whole tile.
 void mma_tile(const MmaParams& params, const MmaOperand& a, const MmaOperand& b, const TileOutput& out);
-/// Operands that are used once: rows of `a` as Side::a, of `b` as Side::b. On processors with a tile unit (AMX) a good deal
-/// of it is computed there, and such operands need not be decoded for the other kernels.
+/// The same for operands that are used once: rows of `a` as Side::a, of `b` as Side::b. On processors with a tile unit (AMX)
+/// or AVX-512, special kernels compute most of the tile from the codes, without MmaOperand.
 void mma_tile(const MmaParams& params, const OperandSource& a, const OperandSource& b, const TileOutput& out);
 
-/// The integer kinds: bytes of A and B, K-major, strides in bytes; C and D as in TileOutput, s32.
+/// The integer kinds: bytes of A and B, K-major, strides in bytes; C and D as in TileOutput, as s32.
 struct IntegerTile {
   unsigned m = 0, n = 0, k = 0;
   const uint8_t* a = nullptr;
