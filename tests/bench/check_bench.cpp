@@ -1,6 +1,6 @@
-// What hazard checking costs (docs/hazards.md): CPU time of launches without it, at the basic and at the full level, one after the
-// other in every iteration, so that what else the machine does falls on all three. Counters: milliseconds without, and the factors.
-// --benchmark_repetitions=7 --benchmark_report_aggregates_only=true gives their medians. One host thread.
+// The cost of hazard checking (docs/hazards.md): CPU time of launches without it, at the basic and at the full level, one after the
+// other in every iteration, so that other load of the machine affects all three. Counters: milliseconds without it, and the factors.
+// --benchmark_repetitions=7 --benchmark_report_aggregates_only=true prints their medians. One host thread.
 #include <benchmark/benchmark.h>
 
 #include <ctime>

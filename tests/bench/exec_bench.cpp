@@ -1,4 +1,4 @@
-// Warp instructions per second of the functional executor. Counters are what to compare; host time is not.
+// Warp instructions per second of the functional executor. Compare the counters, not host time.
 #include <benchmark/benchmark.h>
 
 #include "drywell/isa/builder.h"

@@ -16,7 +16,7 @@ struct NativeRht {
 void native_rht(std::span<const uint16_t> input, uint64_t m, uint64_t n, float amax, unsigned threads, NativeRht& out);
 
 namespace detail {
-/// What the vector code works on.
+/// Arguments of the vector code.
 struct Tensor {
   const uint16_t* input;
   uint64_t m, n;

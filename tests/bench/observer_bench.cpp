@@ -1,4 +1,4 @@
-// What watching costs: a run with nothing attached, with a listener that ignores everything, and with the hazard checker. One host
+// The cost of listeners: a run without a listener, with a listener that ignores all events, and with the hazard checker. One host
 // thread each: any listener makes a run single-threaded.
 #include <benchmark/benchmark.h>
 

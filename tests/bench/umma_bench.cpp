@@ -1,5 +1,5 @@
-// Multiply-accumulates per second of the tensor core's arithmetic, by kind, next to OpenBLAS sgemm on the same core in
-// the same process: the ratio is what to compare, not the figures.
+// Multiply-accumulates per second of the tensor core's arithmetic, by kind, and of OpenBLAS sgemm on the same core in the
+// same process. Compare the ratios, not the figures.
 //
 //   sgemm          OpenBLAS, one thread
 //   tile/KIND      sim/numeric alone: operands decoded, one tile of 128 x 256
@@ -24,7 +24,7 @@ using namespace drywell;
 using namespace drywell::bench;
 using namespace drywell::kernels::conformance;
 
-/// Instructions of one sum over k: enough for C to become what it is in a real product.
+/// Instructions of one sum over k: enough for values of C as in a real product.
 constexpr unsigned kSteps = 16;
 
 void count_macs(benchmark::State& state, double macs) {
@@ -138,7 +138,7 @@ void executed(benchmark::State& state, const UmmaKind& kind) {
   std::vector<SmemOperands> places;
   setup.images[0].smem.assign(kSteps * kTileBytes, 0);
   for (unsigned i = 0; i < kSteps; ++i) places.push_back(store_smem(c, umma_data(c, i + 1), setup.images, i * kTileBytes));
-  constexpr int kRounds = 256;  // so many that filling shared memory before and reading D after do not count
+  constexpr int kRounds = 256;  // enough that the time to fill shared memory before and to read D after is negligible
   const auto program = [&](int rounds) {
     TensorProgram p;
     p.steps = {[&, rounds](const TensorOperands& o) {

@@ -12,7 +12,7 @@ namespace {
 
 using numeric::Format;
 
-/// Standard deviation that fills the format as a quantiser would.
+/// Standard deviation with which values fill the format's range, as after a quantizer.
 struct Range {
   Format format;
   double sigma;

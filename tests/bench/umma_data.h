@@ -1,5 +1,5 @@
-// Operands for the benchmarks of matrix instructions: what a real problem feeds them, normally distributed values in the
-// upper part of each format's range.
+// Operands for the benchmarks of matrix instructions, as in a real problem: normally distributed values in the upper part of
+// each format's range.
 #pragma once
 
 #include <string>
@@ -35,7 +35,7 @@ inline constexpr UmmaKind kUmmaKinds[] = {
 };
 
 kernels::conformance::MmaCase umma_case(const UmmaKind& kind);
-/// Matrices of one instruction; `seed` tells the instructions of a sum apart.
+/// Matrices of one instruction; `seed` differs between the instructions of a sum.
 kernels::conformance::MmaData umma_data(const kernels::conformance::MmaCase& c, uint64_t seed);
 
 }  // namespace drywell::bench

@@ -55,7 +55,7 @@ TEST_F(CheckCommand, JsonHasBothParties) {
   for (const char* text : {"rule", "memory", "why", "mend", "ptx_isa"}) EXPECT_FALSE(h.at(text).get<std::string>().empty()) << text;
 }
 
-// What the schema of SARIF 2.1.0 requires of the objects we write (sarif-schema-2.1.0.json, "required", "enum", "minimum").
+// Requirements of the schema of SARIF 2.1.0 for the objects we write (sarif-schema-2.1.0.json, "required", "enum", "minimum").
 void expect_place(const json& location) {
   const json& physical = location.at("physicalLocation");
   const std::string uri = physical.at("artifactLocation").at("uri");
@@ -102,7 +102,7 @@ TEST_F(CheckCommand, ExploresSchedules) {
   EXPECT_THAT(f.out, HasSubstr("5 schedules, all alike"));
 }
 
-// Two warps and one word: eager runs give what the lower warp wrote last, some schedule does not.
+// Two warps write one word: in eager runs the result is the lower warp's last value, under another schedule it is not.
 constexpr std::string_view kRace = R"(
 .version 9.0
 .target sm_100a
@@ -168,7 +168,7 @@ const std::vector<std::string> kCopiesLaunch = {"--block=32", "--buffer=in=u8[51
 
 TEST_F(CheckCommand, ADefaultRunReportsErrors) {
   const TemporaryDirectory dir;
-  std::ofstream(dir.file("k.ptx")) << copies("");  // nobody waits
+  std::ofstream(dir.file("k.ptx")) << copies("");  // no wait
   std::vector<std::string> run = {"run", dir.file("k.ptx")};
   run.insert(run.end(), kCopiesLaunch.begin(), kCopiesLaunch.end());
   const Finished f = drywell(run);
@@ -196,7 +196,7 @@ TEST_F(CheckCommand, DrawsADeadlock) {
   }
 }
 
-// What survives stands in docs/hazards.md with the reason.
+// docs/hazards.md lists the mutants that survive, with reasons.
 TEST_F(CheckCommand, MutantsAreReported) {
   const Finished f = drywell({"mutate", "tma-copy", "--rows=128", "--columns=64"});
   EXPECT_EQ(f.exit_code, 0) << f.err;

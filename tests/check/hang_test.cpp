@@ -1,4 +1,4 @@
-// A deadlock is explained: who waits, the ledger of the barrier, who should have come.
+// The explanation of a deadlock: the waiting warps, the ledger of the barrier, the missing arrivals.
 #include <gtest/gtest.h>
 
 #include "drywell/sim/check.h"

@@ -1,5 +1,5 @@
 // docs/hazards.md and docs/hazards-faults.md are the test: every section's wrong kernel is reported with its code at the marked
-// line, under every driver; its mended twin is silent.
+// line, under every driver; its fixed twin has no report.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -135,7 +135,7 @@ TEST_P(HazardPage, WrongKernelIsReportedAndItsTwinIsSilent) {
       EXPECT_NE(wrong.result.fault->to_string().find(s.here), std::string::npos) << wrong.result.fault->to_string();
       continue;
     }
-    // Two parties that are not ordered at all: which comes second, and so the rule, depends on the schedule.
+    // Two accesses without any order: the schedule decides which one is second, and so the rule.
     const auto found = std::find_if(wrong.findings.begin(), wrong.findings.end(), [&](const sim::Finding& f) { return f.code == s.code; });
     if (found == wrong.findings.end()) continue;
     named = true;

@@ -1,4 +1,4 @@
-// What looks wrong and is not: idioms of real kernels that a checker must not report.
+// Idioms of real kernels that look like hazards and are correct: the checker must not report them.
 #include <gtest/gtest.h>
 
 #include "drywell/sim/check.h"
@@ -132,7 +132,7 @@ TEST(LookAlike, ExpectTxAfterTheCopy) {
   expect_silence(c);
 }
 
-// Both CTAs of a pair copy into their own shared memory and arrive on the lead CTA's mbarrier, on which only that one waits.
+// Both CTAs of a pair copy into their own shared memory and arrive on the lead CTA's mbarrier; only the lead CTA waits on it.
 TEST(LookAlike, PairCopiesArriveOnTheLeadCta) {
   AsyncCase c;
   isa::TensorMapFields f;
@@ -156,7 +156,7 @@ TEST(LookAlike, PairCopiesArriveOnTheLeadCta) {
   expect_silence(c);
 }
 
-// A warp hands tensor memory to another by a flag in shared memory, which the basic level has to see as well.
+// A flag in shared memory orders the uses of tensor memory by two warps; the basic level must follow it, too.
 TEST(LookAlike, TensorMemoryBehindAFlag) {
   AsyncCase c;
   c.threads = 64;

@@ -1,4 +1,4 @@
-// Which hazards are one: those of one form at one line of the author's, with the calls it was inlined for.
+// Hazards of one form at one source line, with the same inlined calls, are one finding.
 #include <gtest/gtest.h>
 
 #include <string>

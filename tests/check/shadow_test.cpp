@@ -8,7 +8,7 @@
 namespace drywell::sim::check {
 namespace {
 
-/// `what` of the states before; the same ones keep theirs now and then, as reads by one warp do.
+/// The state after an access `what`; some states do not change, as for repeated reads by one warp.
 StateId next_state(StateId before, StateId what) { return (before + what) % 4 == 0 ? before : before * 7 % 5 + what; }
 
 template <uint32_t Unit>

@@ -66,7 +66,7 @@ TEST(Fragments, HoldEveryElementOnce) {
   }
 }
 
-// PTX ISA 9.7.16.2, figure of .16x256b: thread t holds of row t/4 the two neighbouring cells from 2 (t mod 4) on.
+// PTX ISA 9.7.16.2, figure of .16x256b: thread t has the two neighbouring cells from 2 (t mod 4) on of row t/4.
 TEST(Fragments, OfTensorMemoryLoads) {
   const FragmentMap f = fragments_of("tcgen05.ld.16x256b.x1")[0];
   EXPECT_EQ(f.rows, 16u);

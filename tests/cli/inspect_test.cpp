@@ -1,5 +1,5 @@
-// The inspection commands on a command line. Layouts that the articles (docs/facts/articles.md) print come out of `drywell layout`,
-// `sf` and `tmem` as they stand there.
+// The inspection commands on a command line. `drywell layout`, `sf` and `tmem` print the layouts that the articles
+// (docs/facts/articles.md) print.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -175,7 +175,7 @@ TEST(InspectPictures, AreWrittenForEveryCommand) {
   }
 }
 
-// As it is at a cycle: the accumulator is in flight between the issue and the end of the MMA, and nothing later is told.
+// The state at a cycle: the accumulator is in flight between the issue and the completion of the MMA, and later events are ignored.
 TEST(InspectTmem, MapsAKernelAtACycle) {
   const std::vector<std::string> run = {"tmem", "map", "fused-rht", "--m=64", "--n=128", "--driver=timed"};
   const auto at = [&](uint64_t cycle) {
@@ -229,7 +229,7 @@ TEST(InspectTrace, ExportsTimelines) {
     if (ph == "X") { EXPECT_GT(e.at("dur").get<int>(), 0); }
   }
   EXPECT_GE(begins, 2u) << "a load and a store by TMA";
-  // Flows run from the issuing instruction over the operation's end to the first waiter of its mbarrier; each point lies in a slice.
+  // Flows run from the issuing instruction over the operation's end to the first waiter of its mbarrier; each point is in a slice.
   std::map<int, std::string> phases;
   std::map<int, uint64_t> last;
   for (const auto& e : j.at("traceEvents")) {

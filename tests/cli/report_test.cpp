@@ -16,7 +16,7 @@ using Json = nlohmann::json;
 
 struct Page {
   std::string text;
-  Json data;  // what its script draws
+  Json data;  // data for the page's script
 };
 
 Page report(std::vector<std::string> words) {

@@ -1,4 +1,4 @@
-// The terminal sessions printed in docs/ are what the command prints today. After a change that is meant to change them:
+// The terminal sessions in docs/ equal the command's present output. After an intended change of the output:
 // DRYWELL_REWRITE_SESSIONS=1 build/tests/drywell_cli_test --gtest_filter='*Sessions*', and read the difference.
 #include <gtest/gtest.h>
 
@@ -12,7 +12,7 @@
 namespace drywell {
 namespace {
 
-/// The pages that hold sessions: the first one, and those of docs/.
+/// The pages with sessions: README.md and those of docs/.
 std::vector<std::string> pages() {
   std::vector<std::string> all = {"README.md"};
   for (const auto& e : std::filesystem::directory_iterator(test::source_path("docs"))) {

@@ -64,7 +64,7 @@ TEST(Abi, NumbersAndLayoutsAreThoseOfTheHeaders) { SUCCEED() << "checked when th
 TEST(Abi, NumbersAndLayoutsAreThoseOfTheHeaders) { GTEST_SKIP() << "no CUDA headers"; }
 #endif
 
-// CUDA 12's structure is 1032 bytes; multiProcessorCount lies at 388 in it.
+// CUDA 12's structure has 1032 bytes, with multiProcessorCount at offset 388.
 TEST(Abi, TheOldPropertiesHaveTheirOldPlaces) {
   EXPECT_EQ(sizeof(DeviceProp12), 1032u);
   EXPECT_EQ(offsetof(DeviceProp12, multiProcessorCount), 388u);

@@ -71,7 +71,7 @@ done:
 }
 )";
 
-/// What nvcc's host code does before main and after it (crt/host_runtime.h). The runtime takes PTX where a fat binary may stand.
+/// The actions of nvcc's host code before and after main (crt/host_runtime.h). The runtime accepts PTX in place of a fat binary.
 class Registration {
  public:
   Registration() : handle_(__cudaRegisterFatBinary(&wrapper_)) {

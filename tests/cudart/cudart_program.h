@@ -1,5 +1,5 @@
-// A CUDA program without nvcc: kernels in PTX, host entries whose addresses stand for them, and the runtime functions the tests
-// call, declared as C sees them.
+// A CUDA program without nvcc: kernels in PTX, host entries whose addresses identify them, and declarations in C of the runtime
+// functions that the tests call.
 #pragma once
 
 #include "cudart/abi.h"

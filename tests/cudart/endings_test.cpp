@@ -1,4 +1,4 @@
-// However a program ends: one clear message, no hang, nothing left behind.
+// Every end of a program: one clear message, no hang, no temporary files.
 #include <fcntl.h>
 #include <signal.h>
 #include <sys/wait.h>
@@ -78,7 +78,7 @@ TEST_F(Endings, ASignalSaysWhatItInterruptedAndEndsTheProcess) {
   }
 }
 
-// Nobody can say anything then; but nothing is left, either: the program is the process that `drywell exec` was.
+// A killed program cannot print a message, but no process is left, either: the program replaces the process of `drywell exec`.
 TEST_F(Endings, AKilledProgramLeavesNothing) {
   const std::string path = program("endless");
   const TemporaryDirectory directory;

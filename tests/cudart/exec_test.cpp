@@ -27,7 +27,7 @@ TEST_F(CompiledProgram, OutputOfKernelsIsInItsPlace) {
   EXPECT_NE(f.err.find("2 launches"), std::string::npos) << f.err;
 }
 
-// The digest of what a launch left: the same whatever the driver, another with a wrong byte.
+// The digest of memory after a launch: the same under every driver, different with a wrong byte.
 TEST_F(CompiledProgram, TheSummaryTellsWhereValuesPart) {
   const std::string path = program("gemm_bf16");
   const auto values = [&](const std::string& option) {
@@ -162,7 +162,7 @@ TEST_F(CompiledProgram, TheCommandLineOfNvccIsKept) {
   EXPECT_NE(read_text_file(directory_.file("x.ptx")).find(".target sm_90a"), std::string::npos);
   EXPECT_NE(drywell({"nvcc", "--version"}).out.find("Cuda compilation tools"), std::string::npos);
   EXPECT_NE(drywell({"nvcc", "-no-such-option", source}).exit_code, 0);
-  // What was compiled for another chip runs on it, and there only.
+  // A program compiled for another chip runs only on that chip.
   const std::string path = program("axpy", {"-gencode=arch=compute_90a,code=compute_90a"});
   EXPECT_EQ(exec({"--arch=sm_90a"}, path).exit_code, 0);
   EXPECT_NE(exec({}, path).err.find("E4603"), std::string::npos);

@@ -1,4 +1,4 @@
-// Every name the real libraries export is there: a program that links with them starts under the stand-in, whatever it calls.
+// The stand-in has every name that the real libraries export: any program that links with them starts under the stand-in.
 #include <dlfcn.h>
 #include <gtest/gtest.h>
 

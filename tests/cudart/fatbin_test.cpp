@@ -42,7 +42,7 @@ TEST_P(Compressed, TheNearestTargetIsChosen) {
 
 TEST_P(Compressed, DamageIsSaidAndNothingIsReadBeyondTheEnd) {
   for (size_t cut = 0; cut < bytes_.size(); ++cut) {
-    const std::vector<std::byte> part(bytes_.begin(), bytes_.begin() + static_cast<ptrdiff_t>(cut));  // an own block: sanitizers see its end
+    const std::vector<std::byte> part(bytes_.begin(), bytes_.begin() + static_cast<ptrdiff_t>(cut));  // a separate block for sanitizers
     EXPECT_THROW(read_fatbin(part.data(), part.size()), InputError) << cut;
   }
   for (size_t at = 16; at < bytes_.size(); at += 3) {

@@ -1,4 +1,4 @@
-// Graphs made node by node, of host functions: what runs, in which order, and calls as programs of CUDA 12 make them.
+// Graphs of host functions, made node by node: the nodes that run, their order, and calls as in programs of CUDA 12.
 #include <gtest/gtest.h>
 
 #include <vector>

@@ -1,5 +1,5 @@
-// The interface through NVIDIA's own headers, family by family: each program of tests/cudart/programs compares what the calls
-// did with what CUDA documents.
+// The interface through NVIDIA's own headers, family by family: each program of tests/cudart/programs compares the effect of
+// the calls with CUDA's documentation.
 #include "compiled_program.h"
 
 namespace drywell::test {

@@ -1,4 +1,4 @@
-// Names of kernels: what people read, and what they are found by.
+// Names of kernels: plain names for people, and names for lookup.
 #include <gtest/gtest.h>
 
 #include "cudart/modules.h"

@@ -1,4 +1,4 @@
-// The runtime interface as a program sees it, without CUDA: device code in PTX, registered as nvcc's host code registers it.
+// The runtime interface as programs use it, without CUDA: device code in PTX, registered as by nvcc's host code.
 #include <gtest/gtest.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -138,7 +138,7 @@ TEST_F(Runtime, CopiesStayInsideAllocations) {
 TEST_F(Runtime, AFaultStaysUntilTheDeviceIsReset) {
   void* nowhere = nullptr;
   void* arguments[] = {&nowhere};
-  // The launch itself succeeds; what comes after it tells.
+  // The launch itself succeeds; the next call returns the error.
   ASSERT_EQ(cudaLaunchKernel(program::kStore, {1, 1, 1}, {1, 1, 1}, arguments, 0, nullptr), kOk);
   EXPECT_EQ(cudaDeviceSynchronize(), CudaError::illegal_address);
   EXPECT_EQ(cudaGetLastError(), CudaError::illegal_address);

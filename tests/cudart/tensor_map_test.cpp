@@ -1,4 +1,4 @@
-// cuTensorMapEncode… and cuTensorMapReplaceAddress, found as programs find them, against what an H200's driver answered.
+// cuTensorMapEncode… and cuTensorMapReplaceAddress, looked up as in programs, compared with the results of an H200's driver.
 #include <gtest/gtest.h>
 
 #include <cstring>
@@ -63,7 +63,7 @@ TEST(TensorMaps, AreThoseOfAnH200) {
   EXPECT_GE(im2col, 50u);
 }
 
-// No device that was at hand has them; what was asked for is what the map says.
+// Not measured on a device that has them: the map's fields must equal the arguments.
 TEST(TensorMaps, OfTheWideIm2colModesKeepWhatWasAsked) {
   const uint64_t dim[] = {64, 40, 16, 8}, stride[] = {128, 128 * 40, 128 * 40 * 16};
   const uint32_t step[] = {1, 1, 1, 1};

@@ -1,4 +1,4 @@
-// The command line: what works, and one clear message with the right exit code for everything that does not.
+// The command line: correct commands, and one clear message with the right exit code for every error.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -107,7 +107,7 @@ TEST(Cli, PrintsItsVersion) {
   EXPECT_THAT(f.out, StartsWith("drywell "));
 }
 
-// docs/coverage.md is what the table says: `drywell isa --coverage > docs/coverage.md` after changing rows or programs.
+// docs/coverage.md equals the table: run `drywell isa --coverage > docs/coverage.md` after changing rows or programs.
 TEST(Cli, CoveragePageIsCurrent) {
   std::ifstream in(test::source_path("docs/coverage.md"));
   const std::string page{std::istreambuf_iterator<char>(in), {}};
@@ -225,7 +225,7 @@ TEST(CliRun, StopsARunawayKernelAsAGuestFault) {
   }
 }
 
-// What is longer than the buffer fails before the end.
+// Output longer than the buffer fails before the end.
 TEST(Cli, SaysThatStandardOutputIsFull) {
   const Finished f = test::run_process("/bin/sh", {"-c", test::binary_path() + " list > /dev/full"});
   EXPECT_EQ(f.exit_code, 3);
@@ -261,7 +261,7 @@ TEST(Outputs, ThatAreLinksStayLinks) {
   EXPECT_EQ(files_in(d), 2u);
 }
 
-// Schedules are compared by what runs leave, which nobody asked to keep.
+// --explore compares the outputs of its runs; these outputs must not be kept.
 TEST(Outputs, OfExploredSchedulesAreNotKept) {
   const TemporaryDirectory d;
   const Finished f = test::run_process("/bin/sh", {"-c", "cd " + d.path() + " && " + test::binary_path() + " run tma-copy --rows=64 --columns=32 --explore=1"});
@@ -269,7 +269,7 @@ TEST(Outputs, OfExploredSchedulesAreNotKept) {
   EXPECT_EQ(files_in(d), 0u);
 }
 
-// Nothing of a folder to save in is there until something is saved, so that no end of a run can leave it empty.
+// The folder for outputs is created only with its first output, so that no end of a run can leave it empty.
 TEST(Outputs, OfAKernelAreInAFolderMadeForThem) {
   const TemporaryDirectory d;
   const std::string folder = d.file("out");
@@ -362,10 +362,10 @@ TEST_F(CliRunFile, GuestFaultsHaveTheirExitCode) {
   const Finished f = drywell({"run", d.file("axpy.ptx"), "--buffer", "x=f32[8]", "--arg", "@x", "--arg", "@x", "--arg", "f32:1"});
   EXPECT_EQ(f.exit_code, 5);
   EXPECT_THAT(f.out, HasSubstr("F3001"));
-  EXPECT_THAT(f.out, HasSubstr("axpy.ptx:17"));  // a text without .loc is its own source
+  EXPECT_THAT(f.out, HasSubstr("axpy.ptx:17"));  // without .loc the PTX text is the source
 }
 
-// Twelve instructions of each of two warps: the fifth CTA passes a hundred, whatever thread runs it.
+// Twelve instructions for each of two warps: the fifth CTA exceeds a hundred, on any host thread.
 TEST_F(CliRunFile, TheLimitIsOfAllCtasTogether) {
   for (const char* threads : {"--threads=1", "--threads=4"}) {
     const Finished f = run({"--grid=64", "--max-instructions=100", threads, "--check=off"});
@@ -424,7 +424,7 @@ args = ["@x", "@y", "f32:1.5"]
   EXPECT_EQ(f.exit_code, 0) << f.err << f.out;
   EXPECT_THAT(f.out, HasSubstr("verified"));
   const std::string timed = drywell({"run", d.file("p.toml"), "--driver=timed"}).out;
-  EXPECT_LT(timed.rfind("  simulated "), timed.find("launch 1: axpy")) << timed;  // all launches, then what each one's cycles went to
+  EXPECT_LT(timed.rfind("  simulated "), timed.find("launch 1: axpy")) << timed;  // all launches, then the timing report of each
   EXPECT_LT(timed.find("launch 1: axpy"), timed.find("launch 2: axpy")) << timed;
 }
 

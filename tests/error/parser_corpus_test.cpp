@@ -1,5 +1,5 @@
-// One mistake per file: tests/corpus/error/NAME.ptx says in its first line which diagnostic it must give,
-// where, and part of what it must say: "// E1104 9:14 '%q1' is not declared". Nothing else may be reported.
+// One mistake per file: the first line of tests/corpus/error/NAME.ptx has the expected diagnostic, its place
+// and a part of its text: "// E1104 9:14 '%q1' is not declared". No other diagnostic may be reported.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -49,7 +49,7 @@ TEST_P(PtxMistake, IsReportedWhereItIs) {
   EXPECT_NE(d.message.find(says), std::string::npos) << d.to_string();
 }
 
-// The reader is no stricter than ptxas, but for what it does not model (U5001), its own limits (E1110), and what no
+// The reader is not stricter than ptxas, except for unsupported forms (U5001), its own limits (E1110), and forms that no
 // compiler emits: integers of more than 64 bits, ranges of vector registers, components that a vector lacks (ptxas 13.0
 // takes v.z of a .v2 at -O0 and crashes at -O3).
 TEST_P(PtxMistake, IsOneForPtxasToo) {

@@ -1,4 +1,4 @@
-// Approximations lie within the bounds the PTX ISA documents, and special values are those measured on an
+// Approximations are within the bounds that the PTX ISA documents, and special values are those measured on an
 // H200 (docs/facts/numerics.md §2.3).
 #include <bit>
 #include <cmath>

@@ -81,7 +81,7 @@ TEST(CpAsync, FillsWithZeros) {
   for (size_t i = 0; i < out.size(); ++i) EXPECT_EQ(out[i], i % 16 >= 8 ? 0xFF : i / 16 < 7 ? 0 : in[i]) << i;
 }
 
-// With nothing to read the source may be anything.
+// With zero bytes to read, any source address is allowed.
 TEST(CpAsync, ZeroSourceBytesReadNothing) {
   const Bytes out = run("  mov.u64 %d1, 0;\n  cp.async.cg.shared::cta.global [%t0], [%d1], 16, 0;\n  cp.async.wait_all;\n", 32, random_bytes(16));
   EXPECT_EQ(out, Bytes(512, 0));
@@ -112,7 +112,7 @@ class CpAsyncArrive : public testing::TestWithParam<bool> {};
 TEST_P(CpAsyncArrive, TheBarrierCoversTheCopies) {
   const bool noinc = GetParam();
   const Bytes in = random_bytes(64 * 16);
-  // Threads read what their neighbour's copy wrote.
+  // Threads read the bytes of their neighbour's copy.
   const std::string body = fmt::format(
       "  setp.eq.u32 %p0, %me, 0;\n  mov.u32 %t6, bar;\n  @%p0 mbarrier.init.shared::cta.b64 [%t6], 64;\n  bar.sync 0;\n"
       "  cp.async.ca.shared.global [%t0], [%d1], 16;\n  cp.async.mbarrier.arrive{}.shared::cta.b64 [%t6];\n{}"

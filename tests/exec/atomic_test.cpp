@@ -19,7 +19,7 @@ unsigned bits_of(const std::string& type) {
   return static_cast<unsigned>(std::stoul(type.substr(type.find_first_of("0123456789"))));
 }
 
-/// One thread, one shot: memory holds `old`; returns {returned value, new memory}.
+/// One atomic of one thread on a memory word with value `old`; returns {returned value, new memory}.
 struct Shot {
   uint64_t returned, memory;
 };

@@ -41,8 +41,8 @@ TEST(NamedBarrier, Reduces) {
   expect_all("setp.eq.u32 p, tid, 96; bar.red.or.pred q, 0, p; selp.u32 result, 1, 0, q;", 0);
 }
 
-// A second instance starts from nothing, and a first one's result is not disturbed by early arrivals at the
-// second.
+// A second instance starts from zero, and early arrivals at the second do not change the result of the
+// first.
 TEST(NamedBarrier, InstancesDoNotMix) {
   expect_all(
       "setp.lt.u32 p, tid, 10; bar.red.popc.u32 result, 0, p; setp.lt.u32 p, tid, 3; bar.red.popc.u32 t, 0, "

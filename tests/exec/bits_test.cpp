@@ -226,7 +226,7 @@ TEST(Bits, Permute) {
     }
     return r;
   });
-  const auto mode = [&](const std::string& name, auto source) {  // source(c, k): which byte goes to byte k
+  const auto mode = [&](const std::string& name, auto source) {  // source(c, k): index of the byte that becomes byte k
     check_lanes<3>("prmt.b32." + name + " w0, w1, w2, w3;", "w0", {"w1", "w2", "w3"}, {a, b, c}, [&](auto v) {
       uint64_t r = 0;
       for (unsigned k = 0; k < 4; ++k) r |= byte(v, source(static_cast<unsigned>(v[2] & 3), k)) << (8 * k);

@@ -49,7 +49,7 @@ TEST(BulkLoad, CopiesAndCountsItsBytes) {
   }
 }
 
-// A size of 0 or 8 copies and signals nothing, 24 copies 16 (docs/facts/tma-mbarrier.md §2.3, measured).
+// A size of 0 or 8 copies no bytes and signals none, 24 copies 16 (docs/facts/tma-mbarrier.md §2.3, measured).
 TEST(BulkLoad, DropsWhatIsBeyondAMultipleOfSixteen) {
   AsyncCase c;
   c.buffers = {random_bytes(kBytes, 1), Bytes(kBytes)};
@@ -313,8 +313,8 @@ TEST(BulkReduce, EveryOperationAndTypeIntoAnotherCta) {
   }
 }
 
-// The tensor form: the map says the type. Elements that share the last 16 bytes with a valid one are reduced
-// too.
+// The tensor form: the map has the type. Elements that share the last 16 bytes with a valid one are also
+// reduced.
 TEST(TensorReduce, EveryOperationAndType) {
   using isa::TensorType;
   const auto map_type = [](const std::string& t, uint64_t which) {
@@ -346,7 +346,7 @@ TEST(TensorReduce, EveryOperationAndType) {
                  op) +
              kCommitAndWait;
     Bytes want = c.buffers[1];
-    for (size_t row = 0; row < 3; ++row) {  // the box's fourth row lies outside
+    for (size_t row = 0; row < 3; ++row) {  // the box's fourth row is outside
       const Bytes to(want.begin() + static_cast<ptrdiff_t>(128 * (row + 3)),
                      want.begin() + static_cast<ptrdiff_t>(128 * (row + 3) + 96));
       const Bytes from(c.buffers[0].begin() + static_cast<ptrdiff_t>(128 * row),
@@ -385,7 +385,7 @@ TEST(TensorReduce, RefusesTypesWithoutTheOperation) {
   }
 }
 
-// Adding 1 from every CTA gives the count, whatever the order.
+// If every CTA adds 1, the result is the number of CTAs, for any order.
 TEST(BulkReduce, ElementsAreAtomicAcrossCtas) {
   AsyncCase c;
   c.ctas = 24;

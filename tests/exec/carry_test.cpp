@@ -26,7 +26,7 @@ TEST(Carry, SumsAndDifferencesOf128Bits) {
   check_wide("sub.cc.s64 d0, d2, d4; subc.s64 d1, d3, d5;", [](U128 a, U128 b) { return a - b; });
 }
 
-// Four 32-bit digits; every digit takes a carry and gives one.
+// Four 32-bit digits; every digit has a carry in and a carry out.
 TEST(Carry, ChainsOf32BitDigits) {
   const Column a = longs(5), b = longs(6);
   const std::vector<std::string> extra = {"w0", "w1", "w2", "w3", "w4", "w5", "w6"};
@@ -42,8 +42,8 @@ TEST(Carry, ChainsOf32BitDigits) {
                  {"w0", "w1", "w2", "w3", "w4", "w5"});
 }
 
-// Behind a subtraction CC.CF is what adding the complement carries out: set when nothing was borrowed. nvcc's 128-bit division
-// looks at a borrow with addc.
+// After a subtraction CC.CF is the carry out of the addition of the complement: set if there was no borrow. nvcc's 128-bit
+// division tests a borrow with addc.
 TEST(Carry, SumsReadTheBorrowOfDifferences) {
   check_lanes<2>("sub.cc.u64 d0, d1, d2; addc.u64 d0, 0, 0;", "d0", {"d1", "d2"}, {longs(7), longs(8)},
                  [](auto v) { return v[0] >= v[1]; });

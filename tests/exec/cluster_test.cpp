@@ -202,7 +202,7 @@ TEST(ClusterBarrier, ExitedThreadsNeedNotArrive) {
   c.cluster = c.ctas = 2;
   c.threads = 96;
   c.buffers = {to_bytes(std::vector<uint32_t>(2))};
-  // Warp 2 leaves at once, warp 1 arrives and leaves, warp 0 works before it arrives.
+  // Warp 2 exits immediately, warp 1 arrives and exits, warp 0 executes other instructions before it arrives.
   c.body = R"(
   setp.ge.u32 %p1, tid, 64;
   @%p1 exit;

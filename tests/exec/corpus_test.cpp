@@ -1,4 +1,4 @@
-// CUDA code through nvcc: what its kernels leave equals what the same functions gave on the host
+// CUDA code through nvcc: the kernels' results equal those of the same functions on the host
 // (tests/corpus/README.md).
 #include <gtest/gtest.h>
 
@@ -36,7 +36,7 @@ std::map<std::string, Column> expected_words(const std::string& file) {
   return words;
 }
 
-/// Runs every kernel of the file's module on one block; returns what they printed.
+/// Runs every kernel of the file's module on one block; returns their printed output.
 std::string check_corpus(const std::string& name, sim::DriverKind driver) {
   sim::Device d;
   const sim::LoadedModule module = d.load(parse_or_throw(text_of(name + ".ptx")));

@@ -124,7 +124,7 @@ cpp_int integral(const Exact& x, Round mode) {
   return negative ? cpp_int(-q) : q;
 }
 
-// PTX ISA 9.7.9.21: results are clamped; NaN gives 0, or the top bit if the source is f64 or the result has
+// PTX ISA 9.7.9.21: results are clamped; NaN becomes 0, or the top bit if the source is f64 or the result has
 // 64 bits.
 TEST(CvtFloat, ToIntClamps) {
   for (const FloatType& from : kFloats) {
@@ -384,7 +384,7 @@ TEST(CvtNarrow, Exponents) {
   });
 }
 
-// docs/facts/numerics.md §2.2: R is added at the top of what is cut off. Which bits each element takes, from the
+// docs/facts/numerics.md §2.2: R is added at the top of the discarded bits. The bits of each element are from the
 // table there.
 TEST(CvtNarrow, StochasticRounding) {
   const auto reverse = [](uint64_t v, unsigned bits) {
@@ -422,8 +422,8 @@ TEST(CvtNarrow, StochasticRounding) {
                      return r;
                    });
   }
-  // bf16: the 16 bits cut off plus R; f16: 13 bits. Normal results only: where R lies for subnormal ones is
-  // not public.
+  // bf16: the 16 discarded bits plus R; f16: 13 bits. Only normal results: the position of R for subnormal
+  // ones is not public.
   const auto moderate = [](uint64_t seed) {
     Column c(kCount);
     Words w(seed);

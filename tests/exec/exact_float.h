@@ -91,7 +91,7 @@ inline Exact operator*(const Exact& a, const Exact& b) {
   r.negative_zero = r.significand == 0 && negative(a) != negative(b);
   return r;
 }
-/// A sum that is zero takes the sign both share, else that of the rounding mode.
+/// A zero sum has the operands' sign if they have the same, otherwise that of the rounding mode.
 inline Exact add(const Exact& a, const Exact& b, Round mode) {
   const int e = std::min(a.exponent, b.exponent);
   Exact r{(a.significand << (a.exponent - e)) + (b.significand << (b.exponent - e)), e};
@@ -110,7 +110,7 @@ inline bool subnormal_result(const FloatFormat& f, uint64_t wide) {
   return w.magnitude(wide) < static_cast<uint64_t>(w.bias() - f.bias() + 1) << f.fraction;
 }
 
-/// a * b + c for operands of format f, once rounded to `to`; f.nan for what is no number.
+/// a * b + c for operands of format f, rounded once to `to`; f.nan for a NaN.
 inline uint64_t reference_fma(const FloatFormat& f, uint64_t a, uint64_t b, uint64_t c, Round mode,
                               const FloatFormat& to) {
   if (f.is_nan(a) || f.is_nan(b) || f.is_nan(c)) return f.nan;
@@ -132,7 +132,7 @@ inline uint64_t reference_add(const FloatFormat& f, uint64_t a, uint64_t b, Roun
 inline uint64_t reference_mul(const FloatFormat& f, uint64_t a, uint64_t b, Round mode,
                               const FloatFormat& to) {
   return reference_fma(f, a, b, ((a ^ b) & f.sign()), mode,
-                       to);  // adding a zero of the product's sign changes nothing
+                       to);  // adding a zero with the product's sign does not change the product
 }
 inline uint64_t reference_mul(const FloatFormat& f, uint64_t a, uint64_t b, Round mode) {
   return reference_mul(f, a, b, mode, f);

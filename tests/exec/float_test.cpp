@@ -146,10 +146,10 @@ TEST(F32x2, IsTwoF32) {
   }
 }
 
-// Numbers only: what NaN a double-precision result is, is f64's own story (NaN payloads pass).
+// Only numbers: NaN payloads of double-precision results are tested in NanPayloads.
 TEST(F64, EveryRounding) {
   FloatFormat f = kF64;
-  f.nan = ~uint64_t{0};  // stands for any NaN
+  f.nan = ~uint64_t{0};  // matches any NaN
   const Column a = f64(11), b = f64(12), c = f64(13);
   const auto check = [&](const std::string& body, const std::vector<std::string>& in,
                          const std::vector<Column>& values, auto expected) {
@@ -186,8 +186,7 @@ TEST(F64, LiteralsOfTheOtherWidth) {
   EXPECT_EQ(run_lanes("add.f32 w0, w1, .5 + .5;", {"w0"}, {"w1"}, {{0x3F800000}}).at(0).at(0), 0x40000000u);
 }
 
-// Which NaN a double-precision result is, and what becomes of NaN on the way to and from double: measured on
-// an H200.
+// The NaN of a double-precision result, and NaN in conversions to and from double: measured on an H200.
 TEST(F64, NanPayloads) {
   constexpr uint64_t a = 0x7FF0000000000001, b = 0xFFF8000000000005, c = 0x7FFFFFFFFFFFFFFF,
                      one = 0x3FF0000000000000;

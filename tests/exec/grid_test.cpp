@@ -9,8 +9,8 @@
 namespace drywell::test {
 namespace {
 
-// A persistent kernel: works on its own CTA's item, then on those of clusters it cancels, until there is none
-// left. Each item counts its visits, so that twice or never shows.
+// A persistent kernel: processes its own CTA's item, then those of clusters that it cancels, until none is
+// left. Each item counts its visits, which must be 1.
 std::string persistent(bool multicast, uint32_t cluster) {
   const std::string form = multicast ? ".multicast::cluster::all" : "";
   return init_bar() + (cluster > 1 ? cluster_sync() : "") +
@@ -64,8 +64,8 @@ TEST(ClusterLaunchControl, EveryItemIsDoneOnce) {
   }
 }
 
-// Who gets which item may differ, so this runs apart: with more items than the machine holds at once, a CTA
-// takes over others' work.
+// The CTA that processes an item may differ, so this is a separate test: with more items than resident CTAs, a CTA
+// processes items of other CTAs.
 TEST(ClusterLaunchControl, CtasStealWork) {
   for (const auto driver :
        {sim::DriverKind::eager, sim::DriverKind::lazy, sim::DriverKind::shuffled, sim::DriverKind::timed}) {
@@ -125,7 +125,7 @@ TEST(Griddepcontrol, DoesNothingWithoutDependentGrids) {
   EXPECT_EQ(from_bytes<uint32_t>(run_everywhere(c).at(0))[0], 3u);
 }
 
-// CUTLASS's producer gives back what the consumers take: 384 threads start with 168 registers each.
+// CUTLASS's producer releases the registers that the consumers take: 384 threads start with 168 registers each.
 AsyncCase registers(const std::string& body) {
   AsyncCase c;
   c.threads = 384;
@@ -153,7 +153,7 @@ JOIN: red.async.release.gpu.global.add.u32 [buf0], 1;
 TEST(Setmaxnreg, ReportsWhatCannotBe) {
   expect_fault(registers("  setmaxnreg.dec.sync.aligned.u32 176;\n"), "F3407");
   expect_fault(registers("  setmaxnreg.inc.sync.aligned.u32 160;\n"), "F3407");
-  expect_fault(registers("  setmaxnreg.inc.sync.aligned.u32 176;\n"), "F3601");  // nobody gives
+  expect_fault(registers("  setmaxnreg.inc.sync.aligned.u32 176;\n"), "F3601");  // no warp releases registers
 }
 
 TEST(GridLegality, AgreesWithPtxas) {

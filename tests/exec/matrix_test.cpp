@@ -1,4 +1,4 @@
-// ldmatrix, stmatrix, movmatrix: which byte of which row each lane gets, as the PTX ISA's pictures show.
+// ldmatrix, stmatrix, movmatrix: the row and byte of each lane's data, from the PTX ISA's pictures.
 #include <gtest/gtest.h>
 
 #include <fmt/format.h>
@@ -32,7 +32,7 @@ uint32_t half_at(const std::vector<uint8_t>& smem, unsigned row, unsigned column
 
 class Ldmatrix : public testing::TestWithParam<std::tuple<unsigned, bool>> {};
 
-// PTX ISA 9.7.14.5.15: thread l holds elements 2*(l%4) and 2*(l%4)+1 of row l/4, of the transposed matrix with .trans.
+// PTX ISA 9.7.14.5.15: thread l has elements 2*(l%4) and 2*(l%4)+1 of row l/4, with .trans of the transposed matrix.
 TEST_P(Ldmatrix, EightByEight) {
   const auto [count, trans] = GetParam();
   WarpProgram p;
@@ -51,7 +51,7 @@ TEST_P(Ldmatrix, EightByEight) {
 }
 INSTANTIATE_TEST_SUITE_P(, Ldmatrix, testing::Combine(testing::Values(1u, 2u, 4u), testing::Bool()));
 
-// stmatrix is the inverse: what it writes, ldmatrix of the same form reads back, and the bytes lie where they should.
+// stmatrix is the inverse: ldmatrix of the same form reads its bytes back, and the bytes have the expected addresses.
 class Stmatrix : public testing::TestWithParam<std::tuple<unsigned, bool>> {};
 
 TEST_P(Stmatrix, EightByEight) {

@@ -11,7 +11,7 @@
 namespace drywell::test {
 namespace {
 
-// The page's model, as it stands there.
+// The reference model of docs/facts/tma-mbarrier.md §1.1.
 struct Model {
   uint64_t phase = 0;
   int64_t e = 0, p = 0, t = 0;
@@ -280,7 +280,7 @@ TEST(MbarrierAddress, GenericAddressesWork) {
   EXPECT_EQ(from_bytes<uint64_t>(run_everywhere(c).at(0))[0], 1u);
 }
 
-// A ring between two warps: values arrive whole, in order, whatever the driver.
+// A ring between two warps: values arrive complete and in order, under every driver.
 TEST(MbarrierPipeline, ProducerAndConsumerTakeTurns) {
   AsyncCase c;
   c.threads = 64;

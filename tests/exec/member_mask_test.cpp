@@ -1,4 +1,4 @@
-// Lanes of one warp that bring member masks of their own: tiles of a warp, as cooperative groups make them.
+// Lanes of one warp with different member masks: tiles of a warp, as cooperative groups make them.
 #include "exec/check_lanes.h"
 
 namespace drywell::test {
@@ -65,7 +65,7 @@ TEST(MemberMask, PartsOfTilesMeet) {
   }
 }
 
-// Half of every tile comes to the barrier by another way, under the same mask.
+// Half of every tile executes another barrier instruction, with the same mask.
 TEST(MemberMask, TilesMeetAtDifferentBarriers) {
   const std::string body = kTileMask + "and.b32 w2, w1, 4; setp.eq.u32 p0, w2, 0; mov.b32 w0, w4; @p0 bra LOW;\n"
       "bar.warp.sync w3; add.u32 w0, w0, 1; bra OUT; LOW: bar.warp.sync w3; add.u32 w0, w0, 2; OUT:";

@@ -1,5 +1,5 @@
-// What PTX leaves undefined and an instruction shows when it executes is a fault with a code of its own, under every driver: barriers,
-// mbarriers, tensor memory, warp-wide instructions by part of a warp, calls into the runtime.
+// Behaviour that PTX leaves undefined and that the execution of an instruction can detect is a fault with its own code, under every
+// driver: barriers, mbarriers, tensor memory, warp-wide instructions by part of a warp, calls into the runtime.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 

@@ -16,7 +16,7 @@
 namespace drywell::test {
 namespace {
 
-/// One form: "m16n8k16.row.col.f32.f16.f16.f32" taken apart.
+/// The parts of one form: "m16n8k16.row.col.f32.f16.f16.f32".
 struct Form {
   unsigned m, n, k;
   const char* d;
@@ -148,7 +148,7 @@ INSTANTIATE_TEST_SUITE_P(
       return fmt::format("m{}n{}k{}_{}_{}_{}_{}{}", f.m, f.n, f.k, f.d, f.a, f.b, f.target, tail);
     });
 
-// PTX ISA 9.7.14.5.1, written out: each quad pair forms a product of its own.
+// PTX ISA 9.7.14.5.1, written out: each quad pair computes a separate product.
 /// A and B by rows or columns; C and D: both f32, f16 to f32, both f16.
 class QuadMma : public testing::TestWithParam<std::tuple<bool, bool, int>> {};
 
@@ -229,7 +229,7 @@ TEST(QuadMmaWords, MeasuredOnSilicon) {
   }
 }
 
-// 2:4 sparse A. Where the metadata lies was measured on an H100, nibble by nibble: 16- and 32-bit types keep rows r and r + 8
+// 2:4 sparse A. The place of the metadata was measured on an H100, nibble by nibble: 16- and 32-bit types keep rows r and r + 8
 // in the halves of one word; narrower types keep 8 groups of one row in a word, rows r and r + 8 in neighbouring lanes.
 struct SparseForm {
   unsigned k;

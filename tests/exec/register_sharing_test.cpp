@@ -1,4 +1,4 @@
-// Which registers share storage in a launch nobody watches (sim/exec/register_sharing.h).
+// Registers that share storage in a launch without listeners (sim/exec/register_sharing.h).
 #include <gtest/gtest.h>
 
 #include <map>
@@ -41,14 +41,14 @@ class Layout {
 
 TEST(RegisterSharing, OneAfterTheOther) {
   const Layout l("mov.u32 %a, %tid.x;\nadd.u32 %b, %a, 1;\nadd.u32 %c, %b, 1;\nadd.u32 %d, %c, 1;\nst.shared.u32 [%d], %d;\n");
-  EXPECT_FALSE(l.share("%a", "%b"));  // an instruction's result is never where one of its operands is
+  EXPECT_FALSE(l.share("%a", "%b"));  // an instruction's result never shares the place of its operand
   EXPECT_TRUE(l.share("%a", "%c"));
   EXPECT_TRUE(l.share("%b", "%d"));
   EXPECT_EQ(l.bytes(), 2 * register_bytes(32));
 }
 
 TEST(RegisterSharing, NotAcrossALoop) {
-  // %a is read in every iteration, %c in none but its own.
+  // %a is read in every iteration, %c only in the iteration that writes it.
   const Layout l("mov.u32 %a, %tid.x;\nmov.u32 %i, 0;\nL:\nadd.u32 %b, %a, %i;\nst.shared.u32 [%b], %b;\nmov.u32 %c, 3;\nst.shared.u32 [0], %c;\n"
                  "add.u32 %i, %i, 1;\nsetp.lt.u32 %q, %i, 4;\n@%q bra L;\nmov.u32 %d, 1;\nst.shared.u32 [0], %d;\n");
   EXPECT_FALSE(l.share("%a", "%b"));
@@ -73,7 +73,7 @@ TEST(RegisterSharing, NotIfReadBeforeWritten) {
 }
 
 TEST(RegisterSharing, NotIfWrittenLater) {
-  // The load writes %a when it completes, though nobody reads it.
+  // The load writes %a when it completes, although %a is not read.
   const Layout l("mov.u32 %c, 0;\ntcgen05.ld.sync.aligned.32x32b.x1.b32 {%a}, [%c];\nmov.u32 %b, 1;\nst.shared.u32 [0], %b;\ntcgen05.wait::ld.sync.aligned;\n"
                  "mov.u32 %d, 2;\nst.shared.u32 [0], %d;\n");
   EXPECT_FALSE(l.share("%a", "%b"));
@@ -81,7 +81,7 @@ TEST(RegisterSharing, NotIfWrittenLater) {
 }
 
 TEST(RegisterSharing, NotIfWrittenInTheNextIteration) {
-  // The wait for the load of %a, which nobody reads, is above it.
+  // The wait for the load of %a, which is not read, is above it.
   const Layout l("mov.u32 %i, 0;\nL:\nmov.u32 %b, 1;\ntcgen05.wait::ld.sync.aligned;\nst.shared.u32 [0], %b;\ntcgen05.ld.sync.aligned.32x32b.x1.b32 {%a}, [0];\n"
                  "add.u32 %i, %i, 1;\nsetp.lt.u32 %q, %i, 4;\n@%q bra L;\n");
   EXPECT_FALSE(l.share("%a", "%b"));
@@ -89,7 +89,7 @@ TEST(RegisterSharing, NotIfWrittenInTheNextIteration) {
 
 struct Ignores : Listener {};
 
-// Lanes go round a loop a different number of times and meet again; with a listener registers have places of their own.
+// Lanes execute a loop a different number of times and join again; with a listener every register has its own place.
 TEST(RegisterSharing, SameResultsWatched) {
   const std::string text = kernel(
       "ld.param.u64 %x, [p];\nmov.u32 %a, %tid.x;\nmul.wide.u32 %y, %a, 4;\nadd.u64 %x, %x, %y;\nmov.u32 %b, 0;\nmov.u32 %i, 0;\n"

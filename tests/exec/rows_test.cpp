@@ -99,7 +99,7 @@ TEST(CvtE4m3x2, SaturatesAndKeepsSigns) {
 }
 
 TEST(CvtBf16x2, RoundsTiesToEven) {
-  // 1 + 2^-8 lies between 3F80 and 3F81: even is 3F80; 1 + 3*2^-8 between 3F81 and 3F82: even is 3F82.
+  // 1 + 2^-8 is between 3F80 and 3F81: even is 3F80; 1 + 3*2^-8 is between 3F81 and 3F82: even is 3F82.
   const Words out =
       map_lanes({bits(1.0f + 0x1p-8f), bits(1.0f + 3 * 0x1p-8f), 0x7F800001},
                 [](KernelBuilder& k, Reg v) { return k.def("cvt.rn.bf16x2.f32", 1.0f, as_f32(k, v)); });

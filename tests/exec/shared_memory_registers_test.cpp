@@ -1,4 +1,4 @@
-// What the special registers about shared memory and the driver's environment say, as an H200 answered (driver 580, a kernel
+// Values of the special registers about shared memory and the driver's environment, as on an H200 (driver 580, a kernel
 // with 100 bytes of dynamic shared memory).
 #include <gtest/gtest.h>
 

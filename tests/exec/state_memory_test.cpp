@@ -1,4 +1,4 @@
-// Where simulated state lies on the host (sim/state/state_memory.h).
+// Host memory of simulated state (sim/state/state_memory.h).
 #include "sim/state/state_memory.h"
 
 #include <gtest/gtest.h>

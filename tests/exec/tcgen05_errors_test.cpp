@@ -1,5 +1,5 @@
-// Illegal twins of the tcgen05 family: one per rule. What the text shows the validator refuses (and ptxas, where it looks);
-// what only descriptors and addresses show is a fault when it runs (docs/facts/tcgen05.md §9).
+// Illegal twins of the tcgen05 family: one per rule. The validator refuses errors of the text (and so does ptxas, if it checks
+// them); errors in descriptors and addresses are faults at run time (docs/facts/tcgen05.md §9).
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -187,7 +187,7 @@ TEST(Tcgen05Faults, SharedMemoryDescriptors) {
   MmaCase words = small("tf32");       // MN-major tf32 takes the 32-byte atoms only
   words.b = {true, Swizzling::s128, 0};
   expect_fault(words, "F3212");
-  MmaCase bytes = small("i8");         // and 8 bits everything else
+  MmaCase bytes = small("i8");         // and 8 bits for all others
   bytes.a = {true, Swizzling::s128_atom32, 0};
   expect_fault(bytes, "F3212");
 }

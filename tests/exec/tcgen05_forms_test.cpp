@@ -1,5 +1,5 @@
-// Every form of the tensor family of the conformance suite, the whole tensor memory compared: nothing else
-// may change. The suite's own test runs them under the other drivers.
+// Every form of the tensor family of the conformance suite, with a comparison of the whole tensor memory: no other
+// cell may change. The suite's own test runs them under the other drivers.
 #include <gtest/gtest.h>
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// Order of the tcgen05 family: what PTX lets run without a wait (docs/facts/tcgen05.md §7.2), commits, allocation.
+// Order of the tcgen05 family: pairs that PTX orders without a wait (docs/facts/tcgen05.md §7.2), commits, allocation.
 #include <gtest/gtest.h>
 
 #include <cstring>
@@ -215,7 +215,7 @@ TEST(TmemAllocation, SeveralLiveOnesAndReuse) {
       {0, 256, 384, 256});
 }
 
-// Warp 1 asks for columns that warp 0 holds: it blocks until they are free.
+// Warp 1 allocates columns that warp 0 has: it blocks until they are free.
 TEST(TmemAllocation, BlocksUntilColumnsAreFree) {
   expect_out("@!%p1 bra second;\n" + kAlloc +
                  "[slot], 512;\nbar.sync 0;\nld.shared.u32 %r10, [slot];\nmov.u32 %r20, 0;\n" +
@@ -266,7 +266,7 @@ TEST(TmemAllocation, PairsAllocateTogether) {
 const std::string kBarrier =
     "@%p0 mbarrier.init.shared::cta.b64 [bar], 1;\nfence.mbarrier_init.release.cluster;\nbar.sync "
     "0;\nbarrier.cluster.arrive.aligned;\nbarrier.cluster.wait.aligned;\n";
-// Waits if its CTA's bit is set in %r30, then asks once for everybody; out[rank] tells.
+// Waits if its CTA's bit is set in %r30, then all CTAs test the barrier once; out[rank] is the result.
 const std::string kReport =
     "shr.u32 %r31, %r30, %r1;\nand.b32 %r31, %r31, 1;\nsetp.eq.u32 %p4, %r31, 0;\n@%p4 bra asked;\n"
     "again: mbarrier.try_wait.parity.shared::cta.b64 %p5, [bar], 0;\n@!%p5 bra again;\nasked:\nbar.sync 0;\n"

@@ -1,5 +1,5 @@
 // The published, generated and measured result words (tests/data/numerics) through executed tcgen05.mma: 128
-// dot products lie on the diagonal of one 128x128 instruction, with real descriptors, shared and tensor
+// dot products are the diagonal of one 128x128 instruction, with real descriptors, shared and tensor
 // memory.
 #include <gtest/gtest.h>
 
@@ -56,7 +56,7 @@ std::vector<uint32_t> diagonal(const std::vector<const VectorRow*>& rows, sim::D
     data.sfa[i] = rows[i]->a_scales;
     data.sfb[i] = rows[i]->b_scales;
     data.c[i][i] = rows[i]->c;
-    // The word holds tf32 in its upper bits; the files give the whole word.
+    // The word has tf32 in its upper bits; the files have the whole word.
     EXPECT_EQ(rows[i]->a.size(), c.stored_k());
   }
   MmaSetup setup = place(c, data);

@@ -1,5 +1,5 @@
-// What tensor copies do, from docs/facts/tma-mbarrier.md §2 written out one element at a time, and the kernels
-// that show it. Nothing here is shared with the simulator.
+// Reference for tensor copies, from docs/facts/tma-mbarrier.md §2, one element at a time, and the kernels
+// that test it. It shares no code with the simulator.
 #pragma once
 
 #include <array>
@@ -142,7 +142,7 @@ inline std::string tile_load_text(unsigned rank, const std::string& coordinates,
          wait_for("[bar]", 0) + dump_smem("buf1", kSmemBytes);
 }
 
-// A random tiled map inside a buffer of its own, small enough for kSmemBytes.
+// A random tiled map with its own buffer, small enough for kSmemBytes.
 class RandomMap {
  public:
   explicit RandomMap(uint32_t seed) : rng_(seed) {}

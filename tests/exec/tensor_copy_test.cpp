@@ -1,5 +1,5 @@
-// Tensor copies through executed instructions. The expected bytes come from the rules of
-// docs/facts/tma-mbarrier.md §2 written out one element at a time; nothing is shared with the simulator.
+// Tensor copies through executed instructions. The expected bytes are computed by the rules of
+// docs/facts/tma-mbarrier.md §2, one element at a time, without code of the simulator.
 #include <gtest/gtest.h>
 
 #include "exec/tensor_copy_reference.h"
@@ -184,7 +184,7 @@ TEST(PackedTypes, SixBitStoresRepackTheLowBitsOfEachByte) {
 
 // ---- multicast and cta_group (docs/facts/tma-mbarrier.md §2.8)
 
-// Four CTAs; each waits for `expected` bytes on its own barrier unless that is 0, then all meet and dump.
+// Four CTAs; each waits for `expected` bytes on its own barrier unless that is 0; after a cluster barrier all store their memory.
 AsyncCase cluster_case(const std::string& copy, std::array<uint32_t, 4> expected) {
   TensorMapFields f;
   f.type = TensorType::u32;

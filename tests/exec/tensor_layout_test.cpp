@@ -159,8 +159,8 @@ TEST(Im2colNoOffs, ReducesPixels) {
   EXPECT_EQ(from_bytes<uint32_t>(run_everywhere(c).at(0)), want);
 }
 
-// PTX ISA 5.5.5: only W moves, then the image; the halo is what follows, once (w) or behind every 32 pixels
-// (w::128).
+// PTX ISA 5.5.5: only W advances, then the image; the halo is the next pixels, once (w) or after every 32
+// pixels (w::128).
 class Im2colWide : public testing::TestWithParam<bool> {};
 
 TEST_P(Im2colWide, WalksAlongWAndAddsTheHalo) {
@@ -207,8 +207,8 @@ TEST_P(Im2colWide, WalksAlongWAndAddsTheHalo) {
 }
 INSTANTIATE_TEST_SUITE_P(Modes, Im2colWide, testing::Bool());
 
-// ---- interleaved maps: what an H200 does. Dimension 0 counts slices of 16 or 32 bytes, the last but one the
-// slices of the channels, of which a copy takes one; rows of slices follow each other.
+// ---- interleaved maps, as on an H200. Dimension 0 counts slices of 16 or 32 bytes, the last but one counts
+// slices of the channels, of which a copy takes one; rows of slices are consecutive.
 
 struct Interleaved {
   TensorMapFields f;

@@ -21,7 +21,7 @@ TensorMapFields base_map() {
   return f;
 }
 
-// Edits the 128 bytes of map 0 in shared or global memory; they come back in buf1.
+// Edits the 128 bytes of map 0 in shared or global memory and copies them to buf1.
 AsyncCase edit(const std::string& edits, bool shared, const TensorMapFields& f = base_map()) {
   AsyncCase c;
   c.buffers = {Bytes(4096), Bytes(128)};

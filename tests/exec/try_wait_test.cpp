@@ -1,5 +1,5 @@
-// mbarrier.try_wait suspends: a waiter whose phase completes has seen it, even if the phase behind it completes before the
-// waiter runs again (CuTe's Blackwell tutorials 02 and 05 let one warp get that far ahead).
+// mbarrier.try_wait suspends: a waiter whose phase completes observes it, even if the next phase completes before the
+// waiter runs again (in CuTe's Blackwell tutorials 02 and 05 one warp can be that far ahead).
 #include <gtest/gtest.h>
 
 #include "drywell/sim/device.h"
@@ -7,7 +7,7 @@
 namespace drywell::sim {
 namespace {
 
-// Warp 1 tells warp 0 (at) that it is about to wait for phase 0 of `late`; warp 0 then completes phases 0 and 1.
+// Warp 1 signals warp 0 (by `at`) before it waits for phase 0 of `late`; warp 0 then completes phases 0 and 1.
 constexpr const char* kTwoPhasesAhead = R"(.version 8.6
 .target sm_90
 .address_size 64

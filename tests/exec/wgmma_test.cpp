@@ -46,7 +46,7 @@ uint32_t code_of(const std::string& type, int v) {
   return (uint32_t{v < 0} << (f.exponent + f.fraction)) | ((bias + top) << f.fraction) | static_cast<uint32_t>(uint64_t{magnitude - (1u << top)} << f.fraction >> top);
 }
 
-/// One operand in shared memory: where each byte of (mn, byte along k) lies, and the descriptor.
+/// One operand in shared memory: the address of each byte (mn, byte along k), and the descriptor.
 class Operand {
  public:
   Operand(unsigned base, unsigned mn, unsigned element_bytes, unsigned swizzle, bool transposed)
@@ -67,7 +67,7 @@ class Operand {
  private:
   unsigned leading() const {
     if (!transposed_) return swizzle_ == 0 ? 128 : 16;   // between core matrices along k; not used with swizzle
-    return swizzle_ == 0 ? mn_ / 8 * 128 : swizzle_ * 16;  // no swizzle: along k; else between repeats along mn
+    return swizzle_ == 0 ? mn_ / 8 * 128 : swizzle_ * 16;  // no swizzle: along k; otherwise between repeats along mn
   }
   unsigned strided() const {
     if (!transposed_) return swizzle_ == 0 ? 256 : 8 * swizzle_;
@@ -247,9 +247,9 @@ MetadataBits metadata_bits(unsigned bits, unsigned selector, unsigned row, unsig
 /// Two increasing places in a group of four; the first two serve 32-bit types too (both halves of one element).
 constexpr std::pair<unsigned, unsigned> kPairs[] = {{0, 1}, {2, 3}, {0, 2}, {0, 3}, {1, 2}, {1, 3}};
 
-// Result words of H100s and H200s: row i of A meets column i of B, 64 dot products an instruction. The f16, bf16 and tf32
-// words came from mma.sync, whose arithmetic is the same; the fp8 words are wgmma's 13-bit ones (docs/facts/numerics.md §3.2).
-// Sparse, A's elements are kept at places that change from group to group, and B is NaN everywhere else: what is not selected takes no part.
+// Result words of H100s and H200s: row i of A times column i of B, 64 dot products per instruction. The f16, bf16 and tf32
+// words are from mma.sync, whose arithmetic is the same; the fp8 words are wgmma's 13-bit ones (docs/facts/numerics.md §3.2).
+// Sparse: the places of A's elements change from group to group, and B is NaN at all other places, which must not affect the result.
 class WgmmaWords : public testing::TestWithParam<bool> {};
 
 TEST_P(WgmmaWords, MeasuredOnSilicon) {
@@ -324,7 +324,7 @@ TEST_P(WgmmaWords, MeasuredOnSilicon) {
 
 INSTANTIATE_TEST_SUITE_P(, WgmmaWords, testing::Bool(), [](const auto& tested) { return tested.param ? "sparse" : "dense"; });
 
-/// 2:4 sparse A: 32 bytes of K are kept of 64. The metadata lies as mma.sp's for each warp's 16 rows.
+/// 2:4 sparse A: 32 of 64 bytes of K are stored. The metadata has the layout of mma.sp for each warp's 16 rows.
 struct SparseForm {
   const char* type;
   unsigned selector;
@@ -416,7 +416,7 @@ INSTANTIATE_TEST_SUITE_P(, SparseWgmma,
                                          SparseForm{"e4m3", 0, false, 0}, SparseForm{"e5m2", 0, true, 64, "e4m3"}, SparseForm{"e4m3", 0, true, 128, "e5m2", "f16"},
                                          SparseForm{"s8", 0, false, 128, "u8", "s32"}, SparseForm{"u8", 0, true, 0, "s8", "s32"}, SparseForm{"s8", 0, true, 64, nullptr, "s32"}));
 
-// .satfinite clamps the sum at the ends of s32, where it else wraps (9.7.15.5.2); dense and sparse.
+// .satfinite clamps the sum at the ends of s32; without it the sum wraps (9.7.15.5.2); dense and sparse.
 TEST(WgmmaSaturation, ClampsTheSum) {
   for (const bool sparse : {false, true}) {
     for (const bool saturate : {false, true}) {

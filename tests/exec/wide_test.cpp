@@ -1,4 +1,4 @@
-// Every version of a lane loop gives the bits of the baseline's: the same handlers, compiled for other vector widths, on
+// Every version of a lane loop computes the same bits as the baseline: the same handlers, compiled for other vector widths, on
 // random registers with infinities, NaNs and subnormals among them, under full and partial masks.
 #include "sim/exec/wide.h"
 

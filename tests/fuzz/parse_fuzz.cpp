@@ -1,5 +1,5 @@
-// libFuzzer harness of the PTX reader: any bytes give a module or diagnostics. What is read without an error
-// must print as text that is read back as the same module.
+// libFuzzer harness of the PTX reader: any bytes are a module or diagnostics. A module that is read without an
+// error must print as text that reads back as the same module.
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>

@@ -1,4 +1,4 @@
-// libFuzzer harness of launch files and of the words in them: any text gives a plan or an InputError.
+// libFuzzer harness of launch files and of the words in them: any text is a plan or an InputError.
 #include <cstddef>
 #include <cstdint>
 #include <string_view>

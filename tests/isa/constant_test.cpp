@@ -1,5 +1,5 @@
-// Constant expressions (PTX ISA 4.5). The words are what ptxas 13.0 puts into the initialised variable; where PTX ISA leaves a case
-// open, or ptxas differs from it, that is what the device is given.
+// Constant expressions (PTX ISA 4.5). The words are those that ptxas 13.0 puts into the initialised variable: in cases that the
+// PTX ISA leaves open, or where ptxas differs from it, the device receives ptxas's words.
 #include <gtest/gtest.h>
 
 #include <cstring>

@@ -1,6 +1,5 @@
-// Every layout that the articles (docs/facts/articles.md) print and that the algebra can produce, produced and compared with
-// the article's text. `line` quotes the article; `expression` makes the same object from what the article
-// says about it.
+// Every layout that the articles (docs/facts/articles.md) print and that the algebra can produce is produced and compared with
+// the article's text. `line` quotes the article; `expression` makes the same object from the article's description.
 #include <gtest/gtest.h>
 
 #include <algorithm>

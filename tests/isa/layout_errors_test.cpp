@@ -99,7 +99,7 @@ TEST(LayoutError, NearMissIsHinted) {
   }
 }
 
-/// Either evaluates or throws InputError; anything else fails the test (or the sanitizer).
+/// Must evaluate or throw InputError; otherwise the test (or the sanitizer) fails.
 void must_not_crash(const std::string& text) {
   try {
     const Evaluation e = evaluate(text);

@@ -73,7 +73,7 @@ TEST(LayoutPicture, BankColoursShowWhatASwizzleMends) {
   EXPECT_EQ(swizzled, (std::set<int>{0, 4, 8, 12, 16, 20, 24, 28}));
 }
 
-// PTX ISA, 128B swizzle: chunk c of row r lies at chunk c xor r.
+// PTX ISA, 128B swizzle: chunk c of row r is at chunk c xor r.
 TEST(MemoryMap, ShowsWhichElementsLieAtAnAddress) {
   const Grid g = memory_map(parsed("Sw<3,4,3> o smem_ptr[16b](unset) o (_8,_64):(_64,_1)"), 16);
   ASSERT_EQ(g.rows, 8u);

@@ -241,7 +241,7 @@ TEST(SwizzleLaws, IsItsOwnInverseAndMatchesTheBitDefinition) {
   }
 }
 
-// CUTLASS's 128-byte swizzle: 16-byte chunk c of row r lies at chunk c ^ (r % 8) (PTX ISA, shared memory
+// CUTLASS's 128-byte swizzle: 16-byte chunk c of row r is at chunk c ^ (r % 8) (PTX ISA, shared memory
 // swizzling).
 TEST(SwizzleLaws, FlaggedSwizzleActsOnBytes) {
   for (uint32_t bits : {4u, 8u, 16u, 32u}) {

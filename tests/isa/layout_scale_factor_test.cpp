@@ -108,7 +108,7 @@ TEST(ScaleFactorSmem, CutlassAndDslLayoutsAreTheSameFunctionForOneRowOfTiles) {
   }
 }
 
-// Two CTAs: each holds half of SFA's rows; SFB of N = 192 is laid out as for 256.
+// Two CTAs: each has half of SFA's rows; SFB of N = 192 has the layout of N = 256.
 TEST(ScaleFactorSmem, PairsSplitRowsAndNarrowTilesRoundUp) {
   const Layout pair = make_smem_layout_sfa(block_scaled_tile("mxf8", 256, 256, 2));
   EXPECT_TRUE(same_values(pair.shape(), make_smem_layout_sfa(block_scaled_tile("mxf8", 128, 256)).shape()));

@@ -15,7 +15,7 @@ constexpr const char* kHead = ".version 8.7\n.target sm_100a\n.address_size 64\n
 
 Module unit(const std::string& text, const std::string& name = "unit") { return parse_ptx_or_throw(kHead + text, name); }
 
-/// A kernel that stores what `function` returns.
+/// A kernel that stores the result of `function`.
 std::string kernel(const std::string& name, const std::string& function) {
   return ".visible .entry " + name + "(.param .u64 p)\n{\n.reg .b32 %r1;\n.reg .b64 %rd1;\nld.param.u64 %rd1, [p];\n" +
          "{\n.param .b32 out;\ncall (out), " + function + ";\nld.param.b32 %r1, [out];\n}\nst.global.u32 [%rd1], %r1;\nret;\n}\n";
@@ -67,7 +67,7 @@ TEST(Link, LinesKeepTheCallsTheyWereInlinedFor) {
   }
 }
 
-// A template's function is .weak in every unit that uses it; .visible is stronger, wherever it stands.
+// A template's function is .weak in every unit that uses it; a .visible one is stronger, in any unit.
 TEST(Link, OneOfTheWeakOnesIsKeptAndAVisibleOneBeatsThem) {
   sim::Device d;
   std::vector<Module> units;

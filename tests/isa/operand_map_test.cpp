@@ -9,7 +9,7 @@ namespace {
 TEST(OperandBytes, AreWholeRowsOfADenseTile) {
   const SmemDescriptor d = SmemDescriptor::make(0x400, 16, 1024, Swizzle::b128);
   EXPECT_EQ(to_string(operand_bytes(d, {Major::k, SmemElement::half, 64, 64})), "0x400..0x23ff (8192 bytes)");
-  // 16 of 64 elements a row: two of its eight units, moved about by the swizzle.
+  // 16 of 64 elements per row: two of its eight units, permuted by the swizzle.
   EXPECT_EQ(operand_bytes(d, {Major::k, SmemElement::half, 1, 16}), (std::vector<ByteRun>{{0x400, 0x420}}));
   const auto rows = operand_bytes(d, {Major::k, SmemElement::half, 64, 16});
   uint64_t total = 0;
@@ -17,7 +17,7 @@ TEST(OperandBytes, AreWholeRowsOfADenseTile) {
   EXPECT_EQ(total, 64u * 32);
 }
 
-// 128-byte swizzle, K-major: unit c of row r lies in unit c ^ (r mod 8) of its 128 bytes.
+// 128-byte swizzle, K-major: unit c of row r is in unit c ^ (r mod 8) of its 128 bytes.
 TEST(OperandMemory, ShowsTheSwizzle) {
   const SmemDescriptor d = SmemDescriptor::make(0x400, 16, 1024, Swizzle::b128);
   const layout::Grid g = operand_memory(d, {Major::k, SmemElement::half, 16, 64});
@@ -47,7 +47,7 @@ TEST(OperandAddresses, OfInterleavedCoreMatrices) {
 }
 
 TEST(OperandMemory, TellsElementsThatShareAPlace) {
-  const SmemDescriptor d = SmemDescriptor::make(0, 0, 0, Swizzle::b128);  // SBO 0: every eight rows anew
+  const SmemDescriptor d = SmemDescriptor::make(0, 0, 0, Swizzle::b128);  // SBO 0: all groups of eight rows at the same place
   const layout::Grid g = operand_memory(d, {Major::k, SmemElement::half, 16, 64});
   EXPECT_EQ(g.rows, 8u);
   EXPECT_EQ(g.at(0, 0).text, "r0 k0-7+");

@@ -1,4 +1,4 @@
-// Round trips over tests/corpus/*.ptx: what is read prints as PTX that means the same, and that ptxas
+// Round trips over tests/corpus/*.ptx: a module that was read prints as PTX with the same meaning, which ptxas
 // accepts.
 #include <gtest/gtest.h>
 
@@ -62,8 +62,7 @@ TEST_P(PtxCorpus, PrintedTextAssembles) {
   EXPECT_TRUE(verdict->accepted) << verdict->output;
 }
 
-// Reading never depends on what follows: every prefix of a text gives diagnostics or a module, and nothing
-// worse.
+// The reader handles every prefix of a text: it returns diagnostics or a module, and does not crash.
 TEST_P(PtxCorpus, AnyPrefixIsReadWithoutHarm) {
   for (size_t length = 0; length < text_.size(); length += 1 + text_.size() / 97) {
     const ParseResult r = parse_ptx(std::string_view(text_).substr(0, length), "prefix.ptx");

@@ -66,7 +66,7 @@ INSTANTIATE_TEST_SUITE_P(Table, RowExample, testing::ValuesIn(all_rows()), [](co
   return std::string(opcode_name(static_cast<Opcode>(tested.param)));
 });
 
-// One module per target holds every example; only if ptxas rejects it are they tried one by one.
+// One module per target contains every example; only if ptxas rejects it, the examples are assembled one by one.
 TEST(RowExamples, AssembleWithPtxas) {
   if (test::find_ptxas().empty()) {
     GTEST_SKIP() << "no ptxas on this machine: set CUDA_HOME or PATH to a CUDA toolkit 13.0 or later";

@@ -1,4 +1,4 @@
-// Does PTX text become the IR it says? Small texts, one subject each.
+// PTX text becomes the expected IR. Small texts, one subject each.
 #include <gtest/gtest.h>
 
 #include <string>
@@ -35,7 +35,7 @@ std::string line(const Function& f, size_t i) {
   return i < f.body.size() ? print_instruction(f, f.body[i]) : "<no instruction>";
 }
 
-// nvcc names the call that a line was inlined for; the line of that call has a .loc of its own before, which leads further out.
+// nvcc names the call for which a line was inlined; the line of that call has its own earlier .loc with the next outer call.
 TEST(Parser, KeepsTheCallsALineWasInlinedFor) {
   const Module m = parse_ptx_or_throw(R"(.version 8.8
 .target sm_100a

@@ -1,4 +1,4 @@
-// What is printed for people; that printed modules read back and assemble is tested with the parser.
+// Text for people. Tests of the parser check that printed modules read back and assemble.
 #include "drywell/isa/print.h"
 
 #include <gtest/gtest.h>

@@ -34,7 +34,7 @@ TEST(RuleTwins, Text) {
       {"mov.b64 {%r1, %rs1}, %rd1", "E1321"},
       {"elect.sync %p1, 0xFFFFFFFF", "E1340"},
       {"mma.sync.aligned.m16n8k32.row.col.kind::mxf8f6f4.f32.e4m3.e4m3.f32 {%f1, %f2, %f3, %f4}, {%r1, %r2, %r3, %r4}, {%r5, %r6}, {%f1, %f2, %f3, %f4}", "E1386", "sm_120a",
-       false},  // PTX: the kind has .block_scale; ptxas lets it pass
+       false},  // PTX: the kind has .block_scale; ptxas accepts it
   });
 }
 
@@ -87,7 +87,7 @@ TEST(RuleTwins, ParameterSpace) {
       const bool fits = 16 + bytes <= (std::string(version) == "8.0" ? 4352 : 32764);
       EXPECT_EQ(d.empty(), fits) << version << ": " << bytes;
       if (!fits) expect_code(d, "E1223");
-      const auto verdict = run_ptxas(text, "sm_90");  // nothing where there is no ptxas
+      const auto verdict = run_ptxas(text, "sm_90");  // nullopt without ptxas
       EXPECT_TRUE(!verdict || verdict->accepted == fits) << verdict->output;
     }
   }

@@ -233,8 +233,8 @@ TEST(OperandPlacement, EveryModeReadsEachByteOnce) {
   }
 }
 
-// An H200's wgmma (driver 13.0, 2026-11-21) was given K-major f16 operands that start `phase` rows inside the swizzle pattern,
-// with every base offset; each 16-byte chunk of shared memory held its number. All 448 combinations follow
+// Measured with wgmma on an H200 (driver 13.0, 2026-11-21): K-major f16 operands that start `phase` rows inside the swizzle
+// pattern, with every base offset; each 16-byte chunk of shared memory contained its number. All 448 combinations follow
 // (row - base offset) & mask; these are the words of some. chunks[row][half], start 0x800 + phase * span.
 struct BaseOffsetCase {
   Swizzle swizzle;

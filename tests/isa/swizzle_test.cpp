@@ -48,7 +48,7 @@ TEST(Swizzle, GivesTheWorkedAddresses) {  // docs/facts/tcgen05.md §10 row 7
   EXPECT_EQ(swizzle_address(Swizzle::b128_atom32, 0x490), 0x4B0u);
 }
 
-// PTX ISA 5.5.7 prints, per 128-byte line, which 16-byte cell lies at each place.
+// PTX ISA 5.5.7 prints, for each 128-byte line, the 16-byte cell at each place.
 struct PtxTable {
   Swizzle mode;
   std::vector<std::string> lines;

@@ -1,4 +1,4 @@
-// Row-driven: every row of the instruction table is exercised by its own example.
+// Tests every row of the instruction table with the row's example.
 #include <gtest/gtest.h>
 
 #include <set>

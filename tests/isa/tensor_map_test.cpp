@@ -224,7 +224,7 @@ TEST(TensorMapReplace, ChangesExactlyOneField) {
 }
 
 TEST(TensorMapReplace, ReplacedFieldsEqualEncodedOnes) {
-  // Editing a template gives the bytes that encoding the final parameters gives.
+  // An edited template has the same bytes as an encoding of the final parameters.
   TensorMapFields f = tiled();
   TensorMap m = encode(f);
   replace_field(m, TensorMapField::global_address, 0, 0x40);

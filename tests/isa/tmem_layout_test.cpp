@@ -187,7 +187,7 @@ TEST(ScaleFactor, EqualsTheArticlesFourXLayout) {
       }
     }
   }
-  // The next MMA of a k block lies 16 bytes (4 columns) on for A, 32 bytes (8 columns) for B.
+  // The factors of the next MMA of a k block are 16 bytes (4 columns) further for A, 32 bytes (8 columns) for B.
   EXPECT_EQ(4 * sfa_columns(DLayout::D), 16u);
   EXPECT_EQ(4 * sfb_columns(DLayout::D, 256), 32u);
 }

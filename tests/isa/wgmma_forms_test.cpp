@@ -70,7 +70,7 @@ TEST(WgmmaForms, AreLegal) {
   EXPECT_EQ(said(module_of(body, "8.4")), "");
 }
 
-// What came when, by ptxas 13.0.
+// The PTX version of each form, by ptxas 13.0.
 TEST(WgmmaForms, NeedTheirVersionOfPtx) {
   struct Since {
     Types types;

@@ -68,7 +68,7 @@ TEST(RhtAmaxListing, EightValuesOfTheMatrixAThread) {
   EXPECT_EQ(fragments.size(), 2u);  // of two registers of two values
 }
 
-// ---- "NVFP4 training in TransformerEngine", section "Custom Kernels: FProp": quantisation; section "Distributed NVFP4"
+// ---- "NVFP4 training in TransformerEngine", section "Custom Kernels: FProp": quantization; section "Distributed NVFP4"
 
 // "cvt.rn.satfinite.e2m1x2.f32"; stochastic: "cvt.rs.satfinite.e2m1x4.f32".
 TEST(QuantiseListing, Conversions) {
@@ -156,7 +156,7 @@ TEST(Nvfp4Listing, PaddingOfGatheredScaleFactors) {
   constexpr uint64_t kWorldSize = 4, kLocalRows = 96;
   const nvfp4::Nvfp4Matrix local{.rows = kLocalRows, .k = 96}, gathered{.rows = kWorldSize * kLocalRows, .k = 96};
   EXPECT_EQ(local.padded_rows() * kWorldSize, 512u);  // "[padded_local_shape[0] * WORLD_SIZE, padded_local_shape[1]]" has room for all
-  EXPECT_EQ(gathered.padded_rows(), 384u);            // what the GEMM reads
+  EXPECT_EQ(gathered.padded_rows(), 384u);            // the rows that the GEMM reads
   EXPECT_EQ(gathered.scale_pitch(), local.scale_pitch());
   const KernelReport r = test::run_kernel("linear-nvfp4 --parallel=column --ranks=2 --tokens=128 --in=96 --out=64", {.verify = true});  // 64 rows of 128 each
   EXPECT_TRUE(r.verify.passed()) << r.verify.first_mismatch;
@@ -318,7 +318,7 @@ TEST(GemmBlockwiseListing, SwappedProblemIsTheSame) {
   EXPECT_EQ(straight.d[0], blockwise::transposed(swapped.d[0], 144, 24));
 }
 
-// "--scale_vec_size_m=1 --scale_vec_size_n=128 --scale_vec_size_k=128 for the problem size 8192x8192x8192": what the kernel does unasked.
+// "--scale_vec_size_m=1 --scale_vec_size_n=128 --scale_vec_size_k=128 for the problem size 8192x8192x8192": the kernel's defaults.
 TEST(GemmBlockwiseListing, ProfilersGranularity) {
   const test::KernelWords w("gemm-blockwise --m=8192 --n=8192 --k=8192");
   EXPECT_EQ(w.params.integer("scale-m"), 1);

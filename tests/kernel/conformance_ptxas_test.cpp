@@ -1,4 +1,4 @@
-// Every program of the conformance suite assembles: what the simulator runs, a device can be given.
+// Every program of the conformance suite assembles, so that a device can run it, too.
 #include <gtest/gtest.h>
 
 #include <algorithm>

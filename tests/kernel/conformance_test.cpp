@@ -19,7 +19,7 @@ TEST(Conformance, NamesAreUnique) {
   for (const ProgramSpec& s : all_programs()) EXPECT_TRUE(names.insert(s.name).second) << s.name;
 }
 
-// Every form that is modelled runs in a program, so that a device can be asked what it does.
+// Every modelled form runs in a program, so that it can be compared with a device.
 TEST(Conformance, EveryModelledRowHasAProgram) {
   std::set<isa::Opcode> seen;
   for (const ProgramSpec& s : all_programs()) seen.merge(rows_of(s));

@@ -1,5 +1,5 @@
-// The CUDA C++ examples of examples/cuda through nvcc's PTX: every launch file runs under every driver and leaves what the
-// arithmetic written out here says.
+// The CUDA C++ examples of examples/cuda through nvcc's PTX: every launch file runs under every driver, and the results equal
+// those computed here.
 #include <gtest/gtest.h>
 
 #include <cmath>

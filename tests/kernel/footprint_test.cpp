@@ -1,5 +1,5 @@
 // Footprints against the engines: every asynchronous operation of the conformance suite runs with all memory outside its
-// footprint inverted. Its result must not notice, and outside what it says it writes nothing may change.
+// footprint inverted. Its result must not change, and memory outside its written footprint must not change.
 #include "sim/engine/footprint.h"
 
 #include <gtest/gtest.h>
@@ -127,8 +127,8 @@ TEST(Footprint, OperationsKeepToTheirs) {
   EXPECT_GT(inverter.operations, 150u);
 }
 
-/// Asks for what operations touch and then, for each field, for what they would if it were another: a memory that takes one for
-/// the other gives itself away.
+/// Computes the footprint of each operation and then, for each field, the footprint with another value of the field: a cache that
+/// confuses the two is detected.
 class Asker : public sim::Listener {
  public:
   void async(const Cluster& c, const AsyncOp& op, AsyncMoment moment) override {

@@ -1,5 +1,5 @@
-// What the article "NVFP4 training in TransformerEngine", section "Kernel Deep Dive", prints about this kernel, observed on the
-// running kernel.
+// Statements about this kernel in the article "NVFP4 training in TransformerEngine", section "Kernel Deep Dive", compared with
+// the running kernel.
 #include <gtest/gtest.h>
 
 #include <map>
@@ -16,7 +16,7 @@
 namespace drywell::kernels {
 namespace {
 
-// Records what the asynchronous units are asked to do.
+// Records the asynchronous operations that are issued.
 class Recorder : public sim::Listener {
  public:
   void async(const sim::Cluster&, const sim::AsyncOp& op, sim::AsyncMoment moment) override {

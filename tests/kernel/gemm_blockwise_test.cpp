@@ -125,7 +125,7 @@ TEST(GemmBlockwiseNames, RunHere) {
   }
 }
 
-/// The tensors that copies go to and come from.
+/// Records the sources and destinations of tensor copies.
 class TensorRecorder : public sim::Listener {
  public:
   void async(const sim::Cluster&, const sim::AsyncOp& op, sim::AsyncMoment moment) override {
@@ -138,7 +138,7 @@ class TensorRecorder : public sim::Listener {
   std::set<uint64_t> tensors;
 };
 
-// "Grouped GEMM": per-group shapes and pointers; the host gives patterns, the kernel makes the maps of each group.
+// "Grouped GEMM": per-group shapes and pointers; the host passes patterns, and the kernel makes the maps of each group.
 TEST(GemmBlockwiseGrouped, EveryGroupHasItsOwnTensors) {
   TensorRecorder one, three;
   ASSERT_TRUE(test::run_kernel("gemm-blockwise --groups=64x64x128", {.listeners = {&one}}).run.ok());

@@ -45,7 +45,7 @@ const std::vector<std::string> kMatrix = {
                     "--m=200 --n=136 --k=272 --scale-m=1 --scale-n=128 --scale-k=64 --d-major=mn", "--m=136 --n=136 --k=272 --scale-m=128 --scale-n=64 --scale-k=32 --d-major=mn --beta=1 --d-type=f32"};
 INSTANTIATE_TEST_SUITE_P(Matrix, GemmSm90Blockwise, testing::ValuesIn(kMatrix), name_of);
 
-// What an H200 made of them (drywell device run --clock): the same bytes, and cycles for both.
+// Results of an H200 (drywell device run --clock): the same bytes, and cycles for both.
 TEST(GemmSm90BlockwiseSilicon, EveryConfigurationIsIdenticalOnAnH200) {
   const std::string folder = test::source_path("traces/hw/gemm_sm90_blockwise/"), record = read_text_file(folder + "h200.txt");
   std::istringstream configurations(read_text_file(folder + "configurations.txt"));

@@ -108,7 +108,7 @@ double difference(const std::vector<std::byte>& a, const std::vector<std::byte>&
 
 // With every amax reduced a rank computes a part of the single device's tensors. Where the layer is split along the summed
 // dimension (dx of column, y of row) the ranks' parts are rounded to bf16 before they are added: those differ by that rounding, 2^-9 of a
-// part at most. (That they are the split layer's bits is what the suite Parallel verifies.)
+// part at most. (The suite Parallel verifies that they are the split layer's bits.)
 TEST(LinearNvfp4Parallel, EqualsTheSingleDevice) {
   const std::string nearest = "--disable-stochastic-rounding ";
   auto whole = outputs(nearest);
@@ -123,7 +123,7 @@ TEST(LinearNvfp4Parallel, EqualsTheSingleDevice) {
   }
 }
 
-// Random bits belong to a launch's tiles, and a rank has launches of its own: with stochastic rounding dy is rounded otherwise than on a single
+// Random bits are drawn for a launch's tiles, and a rank has its own launches: with stochastic rounding dy is rounded differently from a single
 // device. The forward pass draws none.
 TEST(LinearNvfp4Parallel, StochasticRoundingDrawsForEachRank) {
   auto whole = outputs(""), column = outputs("--parallel=column --ranks=2");

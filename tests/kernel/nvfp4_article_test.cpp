@@ -1,5 +1,5 @@
-// What the article "NVFP4 training in TransformerEngine", section "Custom Kernels", prints about the kernels around the GEMM,
-// observed on the running kernels.
+// Statements about the kernels around the GEMM in the article "NVFP4 training in TransformerEngine", section "Custom Kernels",
+// compared with the running kernels.
 #include <gtest/gtest.h>
 
 #include <map>
@@ -14,7 +14,7 @@
 namespace drywell::kernels {
 namespace {
 
-/// What one launch did, by kind.
+/// Counts the operations of one launch, by kind.
 class Recorder : public sim::Listener {
  public:
   void async(const sim::Cluster&, const sim::AsyncOp& op, sim::AsyncMoment moment) override {

@@ -1,5 +1,5 @@
-// The simulator against what real GPUs left after each probe (traces/hw/*.record): the same words, whatever the order in
-// which asynchronous operations happen. No GPU is needed.
+// The simulator compared with the results of real GPUs for each probe (traces/hw/*.record): the same words, for every order of
+// asynchronous operations. No GPU is needed.
 #include <gtest/gtest.h>
 
 #include <filesystem>

@@ -64,7 +64,7 @@ class Commands : public testing::Test {
     if (binary_path().empty()) GTEST_SKIP() << "no drywell command in this build";
     write_file_atomically(folder_.file("k.ptx"), kKernel);
   }
-  /// What the command says; `more` after the usual arguments.
+  /// Output of the command; `more` is appended to the usual arguments.
   std::string step(const std::string& script, std::vector<std::string> more = {}) {
     write_file_atomically(folder_.file("script"), std::string_view(script));
     std::vector<std::string> words = {"step", folder_.file("k.ptx"), "--block=64", "--buffer=result=u32[64]:zeros", "--arg=@result", "--script", folder_.file("script")};

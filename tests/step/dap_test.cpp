@@ -123,7 +123,7 @@ TEST_F(Dap, ShowsWhatIsThere) {
   EXPECT_EQ(client_->event("stopped")["reason"], "breakpoint");
   ok("setInstructionBreakpoints", {{"breakpoints", Json::array()}});
 
-  // A command of `drywell step` in the debug console; it moves, so the client is told.
+  // A command of `drywell step` in the debug console; it changes the position, so that the client receives an event.
   const Json frame2 = ok("stackTrace", {{"threadId", 1}})["stackFrames"][0];
   const Json said = ok("evaluate", {{"expression", "break umma done"}, {"context", "repl"}, {"frameId", frame2["id"]}});
   EXPECT_NE(said["result"].get<std::string>().find("breakpoint"), std::string::npos);
@@ -196,7 +196,7 @@ TEST_F(Dap, PausesWhatRuns) {
   const Json frame = ok("stackTrace", {{"threadId", 1}})["stackFrames"][0];
   EXPECT_EQ(frame["line"], 10);
   EXPECT_EQ(frame["source"]["path"], file);
-  ok("continue", {{"threadId", 1}});  // the loop comes by again
+  ok("continue", {{"threadId", 1}});  // the next iteration of the loop
   client_->event("stopped");
   ok("setBreakpoints", {{"source", {{"path", file}}}, {"breakpoints", Json::array()}});
   ok("continue", {{"threadId", 1}});

@@ -1,4 +1,4 @@
-// drywell step: what happens besides instructions (hazards, writes, cycles, stages of a pipeline), and names of shared variables.
+// drywell step: events other than instructions (hazards, writes, cycles, stages of a pipeline), and names of shared variables.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -82,7 +82,7 @@ TEST_F(Events, StopsAtWritesOfEqualValues) {
   const std::string out = race("break write smem flag\ncontinue\ncontinue\ncontinue\n");
   EXPECT_THAT(out, HasSubstr("0xffffffff -> 0x7; lane 0 stored 4 bytes"));
   EXPECT_THAT(out, HasSubstr("the same value again; lane 0 stored 4 bytes"));
-  // The last write, not the last change; and nothing before the first.
+  // Goes to the last write, not to the last change; before the first write there is no stop.
   const std::string back = race("break reads\ncontinue\nreverse-continue smem flag,4\nreverse-continue smem flag,4\nreverse-continue smem flag,4\n");
   EXPECT_EQ(count(back, "smem flag,4: the same value again"), 1u) << back;
   EXPECT_EQ(count(back, "smem flag,4: 0xffffffff -> 0x7"), 1u) << back;

@@ -20,7 +20,7 @@ namespace {
 using testing::HasSubstr;
 using testing::Not;
 
-/// The command on a terminal of 80 x 24 with nothing in its home.
+/// The command on a terminal of 80 x 24 with an empty home directory.
 class Terminal {
  public:
   Terminal(const std::vector<std::string>& words, const std::string& home) {
@@ -48,7 +48,7 @@ class Terminal {
   Terminal(const Terminal&) = delete;
   Terminal& operator=(const Terminal&) = delete;
 
-  /// Types, and waits until the terminal shows `until`. What it showed since the last call.
+  /// Types `keys` and waits until the terminal shows `until`. Returns the output since the last call.
   std::string type(const std::string& keys, const std::string& until, int patience_s = 30) {
     if (::write(fd_, keys.data(), keys.size()) != static_cast<ssize_t>(keys.size())) return "cannot type";
     std::string shown;
@@ -65,7 +65,7 @@ class Terminal {
   }
   /// The exit code after `quit`.
   int leave() {
-    type("quit\r", "\x01");  // to the end of what it shows
+    type("quit\r", "\x01");  // reads to the end of the output
     int status = 0;
     return ::waitpid(pid_, &status, 0) == pid_ ? WEXITSTATUS(status) : -1;
   }
@@ -122,7 +122,7 @@ TEST_F(OnATerminal, AnInterruptEndsTheCommandThatRuns) {
   EXPECT_EQ(t.leave(), 0);
 }
 
-// Commands that take long tell how far they are; without a terminal they are silent (tests/error/cli_test.cpp).
+// Long commands show their progress; without a terminal they do not (tests/error/cli_test.cpp).
 TEST_F(OnATerminal, LongCommandsTellHowFarTheyAre) {
   Terminal t({binary_path(), "conformance"}, home_.path());
   EXPECT_THAT(t.type("", " s"), HasSubstr("program "));

@@ -70,7 +70,7 @@ std::string wait_for(std::string_view address, uint32_t parity);
 std::string cluster_sync();
 
 /// Expects the validator to refuse `instruction` with `code` for `target` (its operands: %r, %rd, %h, %p, %q,
-/// %f and map, a parameter), and ptxas, if it is there, to refuse it too.
+/// %f and map, a parameter), and ptxas, if installed, to refuse it, too.
 void expect_illegal(std::string_view instruction, std::string_view code, std::string_view target = "sm_100a");
 /// Expects both to take it.
 void expect_legal(std::string_view instruction, std::string_view target = "sm_100a");

@@ -29,7 +29,7 @@ std::string text_of(const std::vector<std::string>& lines) {
   return text;
 }
 
-/// `…` in `pattern` stands for any text.
+/// `…` in `pattern` matches any text.
 bool line_matches(std::string_view pattern, std::string_view line) {
   constexpr std::string_view kAny = "…";
   const size_t at = pattern.find(kAny);

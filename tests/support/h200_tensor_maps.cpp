@@ -42,7 +42,7 @@ TensorMapFields read_fields(const std::string& text) {
     if (key == "l2") f.l2_promotion = static_cast<L2Promotion>(number());
     if (key == "oob") f.oob_fill = static_cast<OobFill>(number());
   }
-  for (uint32_t i = f.rank; i < 5; ++i) {  // beyond the rank nothing is kept
+  for (uint32_t i = f.rank; i < 5; ++i) {  // fields beyond the rank are not stored
     f.dim[i] = f.box[i] = f.element_stride[i] = 1;
     f.stride[i - 1] = 0;
   }

@@ -7,8 +7,8 @@
 
 namespace drywell::test {
 
-/// What differs first between two modules, in words; empty if nothing does. Lines of the PTX text (ptx_line)
-/// and warp roles, which PTX text cannot say, are not compared.
+/// The first difference between two modules, in words; empty if they are equal. Lines of the PTX text (ptx_line)
+/// and warp roles, which PTX text cannot express, are not compared.
 std::string first_difference(const isa::Module& a, const isa::Module& b);
 
 }  // namespace drywell::test

@@ -1,4 +1,4 @@
-// What the command says of a mistake on its command line: one message on standard error.
+// Checks that the command reports a mistake on its command line with one message on standard error.
 #pragma once
 
 #include <gmock/gmock.h>
@@ -18,7 +18,7 @@ struct Mistake {
   const char* message;
 };
 
-/// Returns what came, for what else a test expects.
+/// Returns the output for further checks.
 inline Finished expect_one_message(const Mistake& m) {
   Finished f = drywell(m.arguments);
   EXPECT_EQ(f.exit_code, m.exit_code) << f.err;

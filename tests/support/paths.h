@@ -1,5 +1,5 @@
-// Where the tree and the built command are. Only paths.cpp is compiled with them, so that every other test object is the
-// same in every checkout (compiler caches).
+// Paths of the source tree and the built command. Only paths.cpp is compiled with them, so that every other test object is
+// the same in every checkout (compiler caches).
 #pragma once
 
 #include <string>

@@ -1,4 +1,4 @@
-// ptxas, if this machine has it: the judge of what the printer prints.
+// ptxas, if this machine has it, as a check of printed PTX.
 #pragma once
 
 #include <optional>
@@ -8,7 +8,7 @@ namespace drywell::test {
 
 struct PtxasResult {
   bool accepted = false;
-  std::string output;  // what it said
+  std::string output;  // messages of ptxas
 };
 
 /// Path of ptxas: $CUDA_HOME/bin, the PATH, or CUDA's usual place; empty if there is none.

@@ -7,10 +7,10 @@
 
 namespace drywell::test {
 
-/// What `fill_smem` leaves in every byte.
+/// The value that `fill_smem` writes to every byte.
 inline constexpr uint8_t kSmemFill = 0xEE;
 
-/// Every byte of smem[0, bytes) becomes kSmemFill, seen by the async proxy too.
+/// Writes kSmemFill to every byte of smem[0, bytes), with a fence for the async proxy.
 inline std::string fill_smem(uint32_t bytes) {
   return fmt::format(
       R"(
@@ -81,7 +81,7 @@ inline std::string dump_smem(std::string_view address, uint32_t bytes) {
       address, bytes);
 }
 
-/// Thread 0 makes an mbarrier at [bar] that expects `count` arrivals; everyone sees it.
+/// Thread 0 initialises an mbarrier at [bar] that expects `count` arrivals, before all other threads use it.
 inline std::string init_bar(uint32_t count = 1) {
   return fmt::format(R"(
   @first mbarrier.init.shared::cta.b64 [bar], {};

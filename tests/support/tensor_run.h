@@ -28,7 +28,7 @@ inline constexpr sim::DriverKind kAllDrivers[] = {sim::DriverKind::eager, sim::D
 sim::RunResult run_tensor(const TensorProgram& program, std::vector<TensorImage>& images,
                           sim::DriverKind driver, uint64_t seed = 1);
 
-/// Runs under the drivers and expects these tensor memories and registers; tells where they differ.
+/// Runs under the drivers and expects these tensor memories and registers; reports the differences.
 void expect_tensor(const TensorProgram& program, const std::vector<TensorImage>& images,
                    const std::vector<TensorImage>& expected,
                    std::span<const sim::DriverKind> drivers = kAllDrivers);

@@ -1,4 +1,4 @@
-// Running warp- and warpgroup-wide instructions from PTX text: every register of every thread given and seen.
+// Runs warp- and warpgroup-wide instructions from PTX text: the test sets and reads every register of every thread.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@ namespace drywell::test {
 
 /// A kernel of small CTAs around `body`. Input registers are %i0, %i1, … and output registers %o0, %o1, … of `bits` each;
 /// %t<64> are .b32, %d<64> .b64, %p<8> predicates; %lane is the thread, %s the shared address of `smem_bytes`. Shared
-/// memory is filled from `smem` before the body and, with `store_smem`, its first bytes come back.
+/// memory is filled from `smem` before the body; with `store_smem`, the result has its first bytes.
 struct WarpProgram {
   std::string body;
   unsigned inputs = 0, outputs = 0;

@@ -1,4 +1,4 @@
-// The timed model of sm_90a against what an H200 took: every microbenchmark of the committed record (docs/calibration.md).
+// The timed model of sm_90a compared with an H200: every microbenchmark of the committed record (docs/calibration.md).
 #include "conformance/microbench/whole.h"
 
 #include <gtest/gtest.h>
@@ -17,7 +17,7 @@ std::string slowest(const std::vector<Comparison>& all) {
   return out;
 }
 
-// Issue 5: the median error is at most 5 % over the fitted half and 10 % over the half held back.
+// Issue 5: the median error is at most 5 % over the fitted half and 10 % over the other half.
 TEST(Calibration, MediansOfTheH200Hold) {
   const std::string file = test::source_path("traces/hw/h200-2026-11-22-microbench.txt");
   const Record r = parse_record(read_text_file(file), file);
@@ -29,7 +29,7 @@ TEST(Calibration, MediansOfTheH200Hold) {
   EXPECT_LE(median_error(all, false), 0.10) << "far off: " << slowest(all);
 }
 
-// Issue 5: at most 15 % for three whole kernels. tma-copy.full, too, holds it; its gigabyte is for `drywell bench-hw`.
+// Issue 5: at most 15 % for three whole kernels. tma-copy.full needs a gigabyte: only `drywell bench-hw` runs it.
 TEST(Calibration, WholeKernelsOfTheH200Hold) {
   const std::string file = test::source_path("traces/hw/h200-2026-11-22-microbench.txt");
   const Record r = parse_record(read_text_file(file), file);

@@ -1,4 +1,4 @@
-// Shared memory and tensor memory while the tensor core works without a pause: who has to wait for whom (docs/facts/timing.md §4.3 and §5).
+// Shared memory and tensor memory while the tensor core is always busy: the accesses that wait (docs/facts/timing.md §4.3 and §5).
 #include <gtest/gtest.h>
 
 #include <functional>
@@ -73,7 +73,7 @@ Work loads(int count) {
   };
 }
 
-// "Tensor wins": of 128 cycles an MMA leaves 32 wavefronts to the loads, which alone take one a cycle.
+// "Tensor wins": in 128 cycles an MMA leaves 32 wavefronts to the loads, which alone have one per cycle.
 TEST(BesideTheTensorCore, LoadsGetTheCyclesItsFetchLeaves) {
   const IssueLog alone = beside(1, loads(256)), busy = beside(kBusy, loads(256));
   EXPECT_NEAR(rate(alone, "ld", 64), 4, 0.2) << "four warps, a wavefront a cycle";

@@ -13,7 +13,7 @@
 namespace drywell::sim {
 namespace {
 
-/// What a CTA wrote down: where it ran, when it started and ended.
+/// Record of a CTA: its SM, its start and its end.
 struct Stay {
   uint64_t from = 0, to = 0, sm = 0, extra = 0;
 };
@@ -30,7 +30,7 @@ struct Outcome {
   RunResult run;
 };
 
-/// Thread 0 of every CTA notes its stay around `body`, which may leave something in %d3. %r1 is its CTA's index.
+/// Thread 0 of every CTA records its Stay around `body`, which may write %d3. %r1 is its CTA's index.
 Outcome run(const Shape& s, const std::string& body) {
   const std::string text = fmt::format(
       ".version 9.0\n.target {}\n.address_size 64\n.visible .entry k(.param .u64 out) {}\n{{\n.reg .pred %p<8>; .reg .b32 %r<16>; .reg .b64 %d<12>; .reg .f32 %f<4>;\n"
@@ -86,7 +86,7 @@ TEST(Occupancy, CountsTheRegistersOfMaxnreg) {
   EXPECT_EQ(most_together(run({.ctas = 20, .threads = 256, .sms = 2, .directives = ".maxnreg 40"}, kWork).stays), 6u);
 }
 
-// Without .maxnreg nobody knows what ptxas will give; .minnctapersm promises that so many fit, else registers do not count.
+// Without .maxnreg the number of registers is unknown; .minnctapersm promises a number of CTAs, otherwise registers are ignored.
 TEST(Occupancy, LeavesRegistersOutWhereNothingSaysHowMany) {
   const Outcome r = run({.ctas = 20, .threads = 256, .sms = 2}, kWork);
   EXPECT_EQ(most_together(r.stays), 8u);
@@ -127,7 +127,7 @@ TEST(PersistentGrid, KeepsItsSmsUntilTheTilesRunOut) {
   EXPECT_NEAR(static_cast<double>(last_end - first_end), 1000 * 1.85, 0.05 * 1850);  // one tile of a microsecond
 }
 
-// Cluster launch control: the CTAs that run take over those that have not started, and nobody else starts them (PTX ISA 9.7.13.17).
+// Cluster launch control: running CTAs cancel CTAs that have not started and do their work; these never start (PTX ISA 9.7.13.17).
 std::string stealing() {
   return "mov.u32 %r10, bar;\nmov.u32 %r11, answer;\nmov.u32 %r12, 0;\nmbarrier.init.shared::cta.b64 [%r10], 1;\n"
          "STEAL:\nnanosleep.u32 3000;\nadd.u64 %d3, %d3, 1;\n"

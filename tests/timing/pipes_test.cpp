@@ -63,7 +63,7 @@ TEST_P(Pipe, IndependentInstructionsFollowAtTheRate) {
       });
   for (uint32_t w = 0; w < 4; ++w) {
     auto cycles = r.log.of(c.mnemonic, w);
-    // Leave out what the queue before the pipe admits ahead.
+    // Removes the first instructions, which the queue of the pipe admits ahead.
     cycles.erase(cycles.begin(), cycles.begin() + 64);
     EXPECT_NEAR(spacing(cycles), interval, 0.05 * interval);
   }

@@ -68,7 +68,7 @@ TEST(EveryKernelOfTheTable, IsHere) {
   for (size_t i = 0; i < std::size(kSmall); ++i) EXPECT_EQ(test::KernelWords(kSmall[i].text).kernel, &kernels::all_kernels()[i]) << kSmall[i].text;
 }
 
-// A loop that runs until a product says so cannot be timed without the product.
+// A loop whose condition depends on a product cannot be timed without the product.
 TEST(WithoutValues, RefusesControlFlowThatNeedsThem) {
   const auto body = [](bool branches) {
     return [branches](isa::KernelBuilder& k, isa::Symbol pointer, const auto&) {

@@ -87,7 +87,7 @@ TEST(Mbarrier, AnswersACompletePhaseAfterItsLatency) {
   EXPECT_NEAR(static_cast<double>(r.log.of("shl")[0] - r.log.of("mbarrier.try_wait")[0]), 32, 0.05 * 32);
 }
 
-// H200: a wait nobody answers returns false after 7825 cycles.
+// H200: a wait whose phase does not complete returns false after 7825 cycles.
 TEST(Mbarrier, GivesUpWaitingAfterTheSuspendWindow) {
   const auto r = run_timed_kernel({.arch = "sm_90a"}, [&](KernelBuilder& k, Symbol, const auto&) {
     const Symbol bar = k.shared("bar", 8, 8);

@@ -16,7 +16,7 @@ namespace {
 
 using namespace drywell::isa;
 
-/// What an operation of the batch may use.
+/// Places that an operation of the batch may use.
 struct Batch {
   Reg tmem, b, on;
 };
@@ -103,7 +103,7 @@ TEST(UmmaKinds, ScaledOnesTakeALittleLonger) {
   EXPECT_LE(scaled - dense, 5);
 }
 
-// 32 + N/4 where the fetch of A and B is all that counts; N = 32 and 16 are seen at 41 and 39 with a loop around them.
+// 32 + N/4 if only the fetch of A and B counts; N = 32 and 16 were measured as 41 and 39 with a loop around them.
 TEST(UmmaSmallN, IsFetchBound) {
   for (const auto& [n, cycles] : {std::pair{8, 34.0}, {16, 36.0}, {32, 40.0}})
     EXPECT_NEAR(interval(mma(kKinds[0], 128, static_cast<uint16_t>(n))), cycles, 0.05 * cycles) << n;

@@ -85,9 +85,9 @@ Outcome load(const Loads& l) {
   return {r.log.of("cp.async.bulk.tensor"), r.log.of("mbarrier.try_wait"), r.result.cycles};
 }
 
-// One thread issues a tensor load at the engine's spacing, whatever its size: 8 cycles where the operands are uniform (traces/hw,
-// tma.sixteen.512B: sixteen loads and their latency in 453 cycles), on sm_100a too until somebody publishes another figure. The 50 to
-// 57 of docs/facts/timing.md §8 are of a loop that computes its operands.
+// One thread issues tensor loads at the engine's spacing, for every size: 8 cycles if the operands are uniform (traces/hw,
+// tma.sixteen.512B: sixteen loads and their latency in 453 cycles), also on sm_100a until another figure is published. The 50 to
+// 57 of docs/facts/timing.md §8 are for a loop that computes its operands.
 TEST(TensorLoad, IssuesAtTheEnginesSpacing) {
   for (const uint32_t rows : {4u, 32u}) {
     for (const auto& [arch, cycles] : {std::pair{"sm_100a", 8.0}, std::pair{"sm_90a", 8.0}}) {

@@ -15,7 +15,7 @@ struct Span {
   uint64_t column = 0;
 };
 
-/// Every CTA takes `columns`, keeps them for a few thousand cycles and gives them back.
+/// Every CTA allocates `columns`, keeps them for a few thousand cycles and frees them.
 std::vector<Span> run(uint32_t columns, uint32_t ctas, uint32_t group, uint32_t sms, uint32_t threads = 1) {
   const std::string text = fmt::format(
       ".version 9.0\n.target sm_100a\n.address_size 64\n.visible .entry k(.param .u64 out) {{\n.reg .b32 %r<4>; .reg .b64 %d<6>;\n.shared .align 4 .b8 slot[4];\n"
@@ -35,7 +35,7 @@ std::vector<Span> run(uint32_t columns, uint32_t ctas, uint32_t group, uint32_t 
   return spans;
 }
 
-/// How many CTAs hold columns at the same time, at most.
+/// Maximum number of CTAs that have columns at the same time.
 uint32_t most_at_once(const std::vector<Span>& spans) {
   uint32_t most = 0;
   for (const Span& a : spans) {

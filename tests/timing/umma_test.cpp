@@ -132,7 +132,7 @@ std::vector<uint64_t> port_cycles(const std::string& op, uint32_t registers, int
   return r.log.of(load ? "tcgen05.ld" : "tcgen05.st");
 }
 
-// ceil(N / 2) cycles of the port, and 22 more until the registers are there.
+// ceil(N / 2) cycles of the port, and 22 more until the registers are available.
 TEST(TmemLoad, TakesItsServiceTimeAndLatency) {
   for (const uint32_t n : {1u, 2u, 16u, 32u, 64u, 128u}) {
     std::vector<uint64_t> waits;

@@ -1,4 +1,4 @@
-// The golden traces under traces/golden, each run again as its header says. Refresh: drywell trace bless
+// Runs each golden trace under traces/golden again with the command in its header. Refresh: drywell trace bless
 // FILE.
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-// What a diff says about the cause of the first divergence: the instruction behind an operation, what made an mbarrier event, and
+// Explanation of the first difference in a diff: the instruction that issued an operation, the cause of an mbarrier event, and
 // the words that changed.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// What comments, architecture files and documents cite exists: pages, sections by number or by name, links, articles, paths of the tree.
+// Targets of citations in comments, architecture files and documents exist: pages, sections, links, articles, paths of the tree.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -24,7 +24,7 @@ const std::vector<std::string> kFolders = {"cmake", "conformance", "core", "cuda
 
 bool word(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
 
-/// One line: a citation may go on in the next line of a comment.
+/// Joins the lines: a citation may continue in the next line of a comment.
 std::string joined(const std::string& raw, bool markdown) {
   std::string out;
   for (size_t i = 0; i < raw.size(); ++i) {
@@ -40,7 +40,7 @@ std::string joined(const std::string& raw, bool markdown) {
   return out;
 }
 
-/// What follows `mark` (`//` in C++, `#` in CMake) in each line.
+/// The text after `mark` (`//` in C++, `#` in CMake) in each line.
 std::string comments_of(const std::string& raw, const std::string& mark) {
   std::string out;
   for (size_t at = 0; at < raw.size();) {
@@ -93,7 +93,7 @@ struct File {
   std::string prose;  // one line; C++ and CMake: comments only, compilers check the rest
 };
 
-/// A missing citation and where it stands.
+/// Text of a missing citation and its place.
 std::string at(const File& f, const std::string& text, size_t where) {
   return f.path + ": …" + text.substr(where, 90) + "…";
 }
@@ -104,7 +104,7 @@ class Citations : public testing::Test {
     const std::set<std::string> endings = {".h", ".cpp", ".inc", ".cu", ".cuh", ".py", ".sh", ".cmake", ".toml", ".md", ".txt"};
     const auto add = [](const fs::path& p) {
       File f{fs::relative(p, source_path("")).generic_string(), p.extension() == ".md", {}, {}, {}};
-      // Records of measurements and this test's own examples are what they are.
+      // Records of measurements and this test's own examples are not checked.
       if (f.path.starts_with("traces/hw/") || f.path == "tests/unit/citations_test.cpp") return;
       std::ifstream in(p, std::ios::binary);
       f.raw.assign(std::istreambuf_iterator<char>(in), {});
@@ -214,7 +214,7 @@ TEST_F(Citations, NamedSectionsStandInTheirPages) {
     for (std::sregex_iterator i(f.text.begin(), f.text.end(), cite), end; i != end; ++i) {
       const std::string page = (*i)[1], name = (*i)[4].matched ? (*i)[4] : (*i)[3];
       const File* target = file(page);
-      if (target == nullptr) continue;  // PathsExist tells
+      if (target == nullptr) continue;  // PathsExist reports it
       const std::vector<Heading> headings = headings_of(target->raw);
       const bool found = std::any_of(headings.begin(), headings.end(), [&](const Heading& h) { return name.starts_with(h.text); });
       ++cited;
@@ -233,7 +233,7 @@ TEST_F(Citations, LinksLeadSomewhere) {
     if (!f.markdown) continue;
     for (std::sregex_iterator i(f.raw.begin(), f.raw.end(), link), end; i != end; ++i) {
       const std::string target = (*i)[1];
-      // Only what looks like a file or an anchor: `[args](…)` also stands in listings.
+      // Only targets that look like a file or an anchor: listings also contain `[args](…)`.
       const size_t hash = target.find('#');
       const std::string path = target.substr(0, hash);
       if (target.find("://") != std::string::npos) continue;
@@ -257,7 +257,7 @@ TEST_F(Citations, LinksLeadSomewhere) {
 
 // ---- Paths
 
-/// Ends of a path: what the text around it adds is cut off.
+/// The path at a position, without punctuation of the text around it.
 std::string path_at(const std::string& s, size_t at) {
   size_t end = at;
   int braces = 0;
@@ -359,7 +359,7 @@ TEST_F(Citations, FilesNamedWithoutAFolderExist) {
   EXPECT_GT(named, 100u);
 }
 
-// ---- Names of pages and articles that nobody can look up
+// ---- Names of pages and articles that are not in the tree
 
 TEST_F(Citations, NothingIsCitedOutsideTheTree) {
   size_t facts = 0;
@@ -416,7 +416,7 @@ TEST_F(Citations, ArticlesHaveTheirTitlesAndSections) {
     }
     std::smatch m;
     EXPECT_FALSE(std::regex_search(f.prose, m, numbered)) << f.path << " cites " << m[0];
-    // Who speaks of "the article" says which.
+    // Text that mentions "the article" must name it.
     if (f.path.starts_with("docs/facts/") || f.path.starts_with("tests/data/") || !std::regex_search(f.prose, m, any)) continue;
     EXPECT_TRUE(!named.empty() || f.prose.find("articles.md") != std::string::npos)
         << at(f, f.prose, static_cast<size_t>(m.position())) << ": which article?";

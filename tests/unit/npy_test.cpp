@@ -145,7 +145,7 @@ TEST(NpyReader, NeverTakesAPrefixOrCrashesOnADamagedHeader) {
     for (unsigned bit = 0; bit < 8; ++bit) {
       std::vector<std::byte> damaged = file;
       damaged[at] ^= std::byte(1u << bit);
-      error_code([&] { parse_npy(damaged, "damaged"); });  // either reads or says why not
+      error_code([&] { parse_npy(damaged, "damaged"); });  // either reads it or throws InputError
     }
   }
 }

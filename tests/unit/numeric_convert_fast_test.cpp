@@ -12,7 +12,7 @@
 namespace drywell::numeric {
 namespace {
 
-// Every exponent, both signs, with the fractions around which some target rounds, ties or saturates.
+// Every exponent and both signs, with the fractions around which a target rounds, ties or saturates.
 std::vector<uint32_t> edge_words() {
   std::vector<uint32_t> words;
   for (uint32_t exponent = 0; exponent < 256; ++exponent) {

@@ -257,7 +257,7 @@ TEST(ConvertPacking, FirstSourceTakesTheHighHalf) {
 }
 
 TEST(ConvertPacking, RandomBitsOfTheStochasticForms) {
-  // docs/facts/numerics.md §2.2, the table of R, on a word whose bytes and bits are all told apart.
+  // docs/facts/numerics.md §2.2, the table of R, on a word in which all bytes and bits can be distinguished.
   const uint32_t w = 0x81C2E3F4;
   EXPECT_EQ(random_bits_x2(Format::f16, w), (std::array<uint32_t, 2>{0x01C2, 0x03F4}));
   EXPECT_EQ(random_bits_x2(Format::bf16, w), (std::array<uint32_t, 2>{0x81C2, 0xE3F4}));

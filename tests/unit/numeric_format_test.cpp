@@ -93,7 +93,7 @@ TEST(Format, RawExponentIsThatOfTheEncoding) {
 }
 
 TEST(Format, SpecialCodes) {
-  // docs/facts/numerics.md §1: which codes are NaN and infinity, over all codes of the 8-bit formats.
+  // docs/facts/numerics.md §1: the codes of NaN and infinity, over all codes of the 8-bit formats.
   for (uint32_t code = 0; code < 256; ++code) {
     const uint32_t magnitude = code & 0x7F;
     EXPECT_EQ(decode(Format::e4m3, code).is_nan(), magnitude == 0x7F);
@@ -104,7 +104,7 @@ TEST(Format, SpecialCodes) {
     EXPECT_EQ(decode(Format::ue8m0, code).is_nan(), code == 0xFF);
     EXPECT_FALSE(decode(Format::ue8m0, code).is_zero());
   }
-  // An f32 NaN whose payload lies in the dropped bits is an infinity to tf32 (measured on B200).
+  // An f32 NaN whose payload is in the dropped bits is an infinity in tf32 (measured on B200).
   EXPECT_TRUE(decode(Format::tf32, 0x7F800001).is_infinity());
   EXPECT_TRUE(decode(Format::tf32, 0x7F802000).is_nan());
 }
@@ -137,7 +137,7 @@ TEST(Format, EncodeInvertsDecodeForEveryCode) {
 }
 
 TEST(Format, DirectedRoundingAndOverflow) {
-  // 1 + 2^-11 lies half way between the f16 neighbours 3C00 and 3C01.
+  // 1 + 2^-11 is half way between the f16 neighbours 3C00 and 3C01.
   struct Row {
     Rounding mode;
     uint32_t positive, negative, overflow, negative_overflow;
@@ -160,7 +160,7 @@ TEST(Format, StochasticRoundingAddsToTheTopOfTheCutOffField) {
   // e2m1, |x| = 1 + 3/8: neighbours 1 and 1.5, fraction 3/4 of a step, so 2^14 random integers round down.
   EXPECT_EQ(encode(Format::e2m1, false, 11, -3, Rounding::rs, true, {0x3FFF, 16}), 0x2u);
   EXPECT_EQ(encode(Format::e2m1, false, 11, -3, Rounding::rs, true, {0x4000, 16}), 0x3u);
-  // Exact values never move, whatever the random integer.
+  // Exact values do not change, for any random integer.
   EXPECT_EQ(encode(Format::e2m1, true, 1, 0, Rounding::rs, true, {0xFFFF, 16}), 0xAu);
 }
 

@@ -180,8 +180,7 @@ TEST(MmaDouble, IsSequentialFusedMultiplyAdd) {
 }
 
 TEST(MmaLegacyFp8, CEntersOnlyInTheLastAddition) {
-  // 1 + 2^-24: the fused sum would cut C's neighbourhood differently from one ordinary addition, which ties
-  // to even.
+  // 1 + 2^-24: the fused sum would truncate; one ordinary addition rounds this tie to even.
   const MmaRow* row = find_mma(
       {MmaArch::sm_90, MmaInstruction::mma_sync, MmaKind::f8f6f4, Format::e4m3, Format::e4m3, Format::f32});
   ASSERT_NE(row, nullptr);
@@ -189,8 +188,8 @@ TEST(MmaLegacyFp8, CEntersOnlyInTheLastAddition) {
   EXPECT_EQ(dot(row->params, {Format::e4m3, Format::e4m3, a, a}, 0x33C00000),
             0x3F800001u);  // 1 + 1.5 * 2^-24: up
   EXPECT_EQ(dot(row->params, {Format::e4m3, Format::e4m3, a, a}, 0x33800000), 0x3F800000u);  // 1 + 2^-24: tie
-  // The two sums take k mod 4 in {0,1} and {2,3}: 2^15 in the first, then 2^-10 + 2^-10 in the second lose
-  // nothing, but an infinity in the first meets the opposite one in C only at the end.
+  // The two sums use k mod 4 in {0,1} and {2,3}: 2^15 in the first, then 2^-10 + 2^-10 in the second are
+  // exact, but an infinity in the first is added to the opposite one in C only at the end.
   Codes inf = padded({0x7C}, 32);
   const MmaRow* e5m2 = find_mma(
       {MmaArch::sm_90, MmaInstruction::mma_sync, MmaKind::f8f6f4, Format::e5m2, Format::e5m2, Format::f16});

@@ -9,8 +9,8 @@
 
 namespace drywell::numeric {
 
-/// expected(row, column) → D there. Rows of `c` and `d` are `stride` words apart; `d` is 0 behind its columns if nothing is
-/// written there. The first three differences are told.
+/// expected(row, column) → D at that place. Rows of `c` and `d` are `stride` words apart; `d` must be 0 after its columns, which
+/// shows that no other words are written. Reports the first three differences.
 template <class Expected>
 void expect_tile(const std::string& what, unsigned rows, unsigned columns, size_t stride, const std::vector<uint32_t>& c, const std::vector<uint32_t>& d, Expected expected) {
   unsigned shown = 0;

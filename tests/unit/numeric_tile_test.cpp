@@ -203,8 +203,8 @@ TEST_P(TileRows, EqualsTheOracle) {
 INSTANTIATE_TEST_SUITE_P(, TileRows, ::testing::Range(size_t{0}, mma_rows().size()));
 
 TEST(Tile, RowsWhoseLargestElementsOnlyMeetZeros) {
-  // Each row spans up to the whole exponent range of its format, but its large elements meet zeros of the
-  // other side, so the sum is made of the small ones: nothing may be lost below the range of a float scaled
+  // Each row spans up to the whole exponent range of its format, but its large elements are multiplied by
+  // zeros, so that the sum has only the small ones: they must not be lost below the range of a float scaled
   // by the row's maximum.
   Gen gen(11);
   for (const MmaRow& row : mma_rows()) {

@@ -1,6 +1,6 @@
-// Whole instructions as the tile unit takes them (sim/numeric/amx/plan.cpp), element by element against the oracle: values a
-// quantiser would give, and every sort that must be left to other kernels, in some rows or in all. Without the unit the
-// same calls are computed elsewhere and hold as well.
+// Whole instructions in the forms of the tile unit (sim/numeric/amx/plan.cpp), compared with the oracle element by element: values
+// as from a quantizer, and every kind of value that must be left to other kernels, in some rows or in all. Without the unit,
+// other kernels compute the same calls, with the same results.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -91,7 +91,7 @@ class Problem {
  public:
   Problem(const MmaRow& row, Operand a, Operand b) : row_(row), a_(std::move(a)), b_(std::move(b)), c_(size_t{a_.rows} * stride(), 0) {}
 
-  /// C: nothing, of the sum's size, the sum's negative or nearly so, or anything; all of one sort where `fill` says.
+  /// C: zero, of the sum's size, (nearly) the negative of the sum, or any code; all of one kind if `fill` selects one.
   void fill_c(Fill fill, Gen& gen) {
     for (unsigned m = 0; m < a_.rows; ++m) {
       for (unsigned n = 0; n < b_.rows; ++n) {
@@ -110,8 +110,8 @@ class Problem {
     }
   }
 
-  /// C is the sum without it, shifted by up to 40 bits either way, with other low bits; some are huge or tiny. One C in so many is
-  /// that.
+  /// C is the sum without it, shifted by up to 40 bits in either direction, with other low bits; some are huge or tiny. One C in
+  /// `one_in` is set.
   void fill_c_near_window(Gen& gen, unsigned one_in = 1) {
     for (unsigned m = 0; m < a_.rows; ++m) {
       for (unsigned n = 0; n < b_.rows; ++n) {
@@ -125,7 +125,7 @@ class Problem {
     }
   }
 
-  /// One C in so many is that.
+  /// Sets one C in `one_in` to `c`.
   void sprinkle_c(uint32_t c, unsigned one_in, Gen& gen) {
     for (unsigned m = 0; m < a_.rows; ++m)
       for (unsigned n = 0; n < b_.rows; ++n)
@@ -173,7 +173,7 @@ TEST(TileUnit, BlockScaledE2m1EqualsTheOracle) {
   }
 }
 
-// An odd number of tiles of rows, and more of columns; each tile of rows has scales of its own, and so limits of its own.
+// An odd number of tiles of rows, and more tiles of columns; each tile of rows has different scales, and so different limits.
 TEST(TileUnit, ShapesOfBlockScaledE2m1) {
   Gen gen(8);
   constexpr unsigned kShapes[][2] = {{16, 64}, {48, 256}, {112, 192}, {64, 128}};
@@ -241,8 +241,8 @@ void refill(Operand& o, unsigned low, unsigned high, Gen& gen) {
   }
 }
 
-// Products of any two exponents, sums that are chained and C of any exponent nearby: both edges of the window, and sums that a
-// float does not hold.
+// Products of any two exponents, chained sums and C of any exponent near them: both edges of the window, and sums that do not
+// fit a float.
 TEST(TileUnit, NarrowProductsAtTheEdgesOfTheWindow) {
   Gen gen(5);
   constexpr Format kFormats[] = {Format::e4m3, Format::e5m2, Format::e2m3, Format::e3m2};
@@ -292,8 +292,8 @@ TEST(TileUnit, SumsOfOneBitTooMany) {
     p.check(what);
   };
   check("large elements", operand_of(Format::e4m3, 16, 0x7E, 0x38, 8), operand_of(Format::e4m3, 64, 0x7E, 0x50, 8));  // 448; from 1, from 8 up
-  Operand small = operand_of(Format::e4m3, 16, 0x47, 0, 8);  // 3.75; so many 2^-9
-  small.codes[15 * small.stride() + 1] = 0x7E;               // beside which they are small
+  Operand small = operand_of(Format::e4m3, 16, 0x47, 0, 8);  // 3.75 = 1920 * 2^-9
+  small.codes[15 * small.stride() + 1] = 0x7E;               // a large element, which makes them low elements
   check("small ones by large ones", std::move(small), operand_of(Format::e4m3, 64, 0x7E, 0x30, 9));
   check("formats that reach too far together", operand_of(Format::e4m3, 16, 0x7E, 0, 8), operand_of(Format::e2m1, 64, 7, 1, 3));
 }
@@ -314,7 +314,7 @@ TEST(TileUnit, ScaledSumsOfOneBitTooMany) {
   p.check("groups far apart");
 }
 
-// A large product and a small element's that is its negative: apart they are not zero.
+// A large product and a small element's product that is its negative: neither of the two sums is zero.
 TEST(TileUnit, OppositeProductsGivePositiveZero) {
   Gen gen(6);
   Operand a = random_operand(Format::e4m3, 16, 32, 0, Format::ue8m0, Fill::quantised, gen), b = random_operand(Format::e4m3, 64, 32, 0, Format::ue8m0, Fill::quantised, gen);

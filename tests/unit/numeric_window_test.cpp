@@ -1,7 +1,7 @@
-// Whole instructions of 16- and 32-bit elements as the window kernels take them (sim/numeric/avx512/window_plan.cpp), element by element
-// against the oracle: products at the edge of the alignment window, negative ones that lose nothing, and what must be left to
-// other kernels. Without AVX-512 the same calls are computed elsewhere and hold as well. For other inputs than those of every
-// run: --gtest_shuffle --gtest_repeat=N.
+// Whole instructions of 16- and 32-bit elements in the forms of the window kernels (sim/numeric/avx512/window_plan.cpp), compared with
+// the oracle element by element: products at the edge of the alignment window, negative ones that are exact, and cases that must be
+// left to other kernels. Without AVX-512, other kernels compute the same calls, with the same results. For other inputs:
+// --gtest_shuffle --gtest_repeat=N.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -84,7 +84,7 @@ class Problem {
  public:
   Problem(const MmaParams& params, Operand a, Operand b) : params_(params), a_(std::move(a)), b_(std::move(b)), c_(size_t{a_.rows} * stride(), 0) {}
 
-  /// Pairs of products whose sum is nothing, or nearly.
+  /// Pairs of products whose sum is zero or nearly zero.
   void cancel_pairs(Gen& gen) {
     for (size_t i = 0; i + 1 < a_.codes.size(); i += 2) a_.codes[i + 1] = a_.codes[i];
     for (size_t i = 0; i + 1 < b_.codes.size(); i += 2)
@@ -96,7 +96,7 @@ class Problem {
     if (gen() % 2 != 0) b_.codes[gen() % b_.codes.size()] = in.infinity() | in.sign_mask();
   }
 
-  /// C: nothing, -0, of any size near the sum's and below, the sum's negative or nearly so; `any`: a few codes of any kind.
+  /// C: zero, -0, of any size near the sum's and below, (nearly) the negative of the sum; `any`: a few codes of any kind.
   void fill_c(bool any, Gen& gen) {
     const Format d = params_.d_format();
     const FormatInfo& in = format_info(d);
@@ -196,7 +196,7 @@ TEST(Window, LargestSums) {
   }
 }
 
-// No quantum of an f16 sum is below 2^-46 (docs/facts/numerics.md §3.2): what is smaller does not decide a tie.
+// No quantum of an f16 sum is below 2^-46 (docs/facts/numerics.md §3.2): smaller terms do not decide a tie.
 TEST(Window, TheLeastQuantumOfHalves) {
   std::vector<uint32_t> a(16, 0), b(16, 0);
   a[0] = 3u << 10, b[0] = 2u << 10;  // 2^-12 * 2^-13, half of the least f16

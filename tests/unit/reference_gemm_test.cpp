@@ -1,5 +1,5 @@
-// The GEMM reference by itself: result words of the record, its order along K, the epilogue; and the
-// host-side quantiser.
+// The GEMM reference alone: result words of the record, its order along K, the epilogue; and the
+// host-side quantizer.
 #include <gtest/gtest.h>
 
 #include <bit>

@@ -1,5 +1,5 @@
 // The host references: their formats against tables, their sums against published and measured words, and the
-// whole quantisation against results made with NumPy and ml_dtypes (tests/data/rht_nvfp4/make.py).
+// whole quantization against results made with NumPy and ml_dtypes (tests/data/rht_nvfp4/make.py).
 #include <gtest/gtest.h>
 
 #include <bit>
@@ -255,7 +255,7 @@ TEST(ReferenceRhtNvfp4, ReportsItsErrorInFloat64) {
   const auto nearest = quantisation_error(input, rht_nvfp4(input, o), o);
   o.rounding = Rounding::stochastic;
   const auto stochastic = quantisation_error(input, rht_nvfp4(input, o), o);
-  // Public NVFP4 results for normal data lie near 20 dB; stochastic rounding has about twice the noise power.
+  // Public NVFP4 results for normal data are near 20 dB; stochastic rounding has about twice the noise power.
   EXPECT_NEAR(nearest.sqnr_db, 20.5, 1.0);
   EXPECT_NEAR(nearest.sqnr_db - stochastic.sqnr_db, 3, 1);
   EXPECT_GT(nearest.cosine, 0.99);

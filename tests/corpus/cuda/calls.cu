@@ -1,4 +1,4 @@
-// What nvcc emits around calls: declarations, recursion, structures by value, function pointers, printf, assert,
+// Code that nvcc emits around calls: declarations, recursion, structures by value, function pointers, printf, assert,
 // initialised variables of every kind. Made into calls.ptx, calls_lineinfo.ptx and calls_debug.ptx (see README.md).
 #include <cassert>
 #include <cstdio>

@@ -1,5 +1,5 @@
-// What C++ asks of calls, memory and wide integers: the same functions for the device, whose PTX is simulated, and for the host, which
-// prints what they must give. Made into language.ptx and language_expected.txt (see README.md).
+// C++ features of calls, memory and wide integers: the same functions for the device, whose PTX is simulated, and for the host, which
+// prints the expected results. Made into language.ptx and language_expected.txt (see README.md).
 #include <cooperative_groups.h>
 #include <cooperative_groups/reduce.h>
 #include <cooperative_groups/scan.h>

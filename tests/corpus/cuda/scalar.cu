@@ -1,5 +1,5 @@
 // Scalar code as nvcc compiles it: the same functions for the device, whose PTX is simulated, and for the host, which prints
-// what they must give. Every function makes its operands from the thread's number. Made into scalar.ptx and
+// the expected results. Every function makes its operands from the thread's number. Made into scalar.ptx and
 // scalar_expected.txt (see README.md).
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>

@@ -1,5 +1,5 @@
-// Warp and block intrinsics, printf and assert as nvcc compiles them; on the host, loops over the lanes say what they must
-// give. Made into warp.ptx and warp_expected.txt (see README.md).
+// Warp and block intrinsics, printf and assert as nvcc compiles them; on the host, loops over the lanes compute the expected
+// results. Made into warp.ptx and warp_expected.txt (see README.md).
 #include <cassert>
 #include <cstdint>
 #include <cstdio>

@@ -1,4 +1,4 @@
-// What a program is linked with when it is linked with the runtime of CUDA 12: names, each of the version libcudart.so.12.
+// A library to link with in place of the runtime of CUDA 12: names, each with the version libcudart.so.12.
 extern "C" {
 int cudaMalloc(void**, unsigned long) { return 999; }
 int cudaFree(void*) { return 999; }

@@ -1,4 +1,4 @@
-// What the host programs share: calls that must succeed, tensor maps, a generator, and the verdict.
+// Common parts of the host programs: calls that must succeed, tensor maps, a generator, and the result.
 #pragma once
 
 #include <cuda.h>

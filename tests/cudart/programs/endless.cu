@@ -1,4 +1,4 @@
-// A kernel that never ends: what kills this program must find it in the kernel.
+// A kernel that never ends: a signal to this program arrives while the kernel runs.
 #include "check.cuh"
 
 __global__ void wait_for_ever(volatile int* p) {

@@ -1,6 +1,6 @@
-// The numbers a device gives: for calls that are wrong, and for kernels that do what they must not. Those of launches, copies and
-// faults were read on an H200 (driver 580, runtime 13.0), the others are the documentation's; a kernel's fault stays until the
-// device is reset.
+// Error numbers of a device, for wrong calls and for kernels with faults. Those of launches, copies and
+// faults were measured on an H200 (driver 580, runtime 13.0), the others are from the documentation; a kernel's fault stays until
+// the device is reset.
 #include "check.cuh"
 
 size_t wrong = 0;
@@ -19,7 +19,7 @@ extern __shared__ int block[];
 __global__ void beyond_shared() { *reinterpret_cast<volatile int*>(block + (1 << 20)) = 1; }
 __device__ void not_a_kernel() {}
 
-/// A launch of a faulting kernel: itself fine, the error comes with the next call and stays.
+/// A launch of a faulting kernel succeeds; the next call returns the error, which stays.
 template <class F>
 void faults(cudaError_t want, const char* what, F&& launch) {
   launch();

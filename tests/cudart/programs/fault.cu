@@ -1,4 +1,4 @@
-// A kernel that writes where there is nothing: the program gets the error and ends by itself.
+// A kernel that writes outside any allocation: the program receives the error and exits normally.
 #include "check.cuh"
 
 __global__ void stray(int* p) { p[1 << 20] = 1; }

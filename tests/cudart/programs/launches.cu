@@ -126,7 +126,7 @@ void order(int* p) {
   CHECK(cudaStreamCreateWithPriority(&a, cudaStreamNonBlocking, -1));
   CHECK(cudaStreamCreate(&b));
   CHECK(cudaEventCreate(&done));
-  EXPECT(cudaEventQuery(done) == cudaSuccess);  // nothing recorded: complete
+  EXPECT(cudaEventQuery(done) == cudaSuccess);  // no recorded work: complete
   CHECK(cudaMemsetAsync(p, 0, 64 * sizeof(int), a));
   first<<<1, 64, 0, a>>>(p);
   CHECK(cudaEventRecord(done, a));

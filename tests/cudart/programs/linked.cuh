@@ -1,4 +1,4 @@
-// What linked_part.cu offers to other translation units.
+// Declarations of linked_part.cu for other translation units.
 #pragma once
 
 #include <cstddef>

@@ -1,4 +1,4 @@
-// Relocatable device code (nvcc -rdc=true): this unit uses what linked_part.cu defines.
+// Relocatable device code (nvcc -rdc=true): this unit uses definitions of linked_part.cu.
 #include "check.cuh"
 #include "linked.cuh"
 

@@ -1,4 +1,4 @@
-// Thirty missing __syncthreads, each in a line of its own.
+// Thirty missing __syncthreads, each in its own line.
 #include "check.cuh"
 
 #define TURN(N_) s[N_][threadIdx.x] = p[threadIdx.x]; p[threadIdx.x] = s[N_][(threadIdx.x + 32) % 128]

@@ -1,4 +1,4 @@
-// What is not served: every call says cudaErrorNotSupported, and the program can tell.
+// Functions that are not served: every call returns cudaErrorNotSupported, which the program can test.
 #include "check.cuh"
 
 __global__ void sample(cudaTextureObject_t t, float* out) { *out = tex2D<float>(t, 0.5f, 0.5f); }

@@ -14,7 +14,7 @@ __global__ void cluster_shape(int* out) {
   if (threadIdx.x == 0) out[blockIdx.x] = static_cast<int>(x);
 }
 
-// A graph made node by node, by the call that takes any kind of node: a fill, two branches, the host. Returns what went wrong.
+// A graph made node by node, with the call for any kind of node: a fill, two branches, the host. Returns the number of errors.
 size_t graph_of_nodes(cudaStream_t stream) {
   constexpr int kN = 32;
   size_t wrong = 0;
@@ -115,7 +115,7 @@ int main() {
   CHECK(cudaStreamSynchronize(stream));
   for (int i = 0; i < kN; ++i) expect(pinned[i] == 12, "the graph ran four times");
 
-  // A clone runs like its original, and knows whose twin each node is.
+  // A clone runs like its original, and each node of the original has its node in the clone.
   cudaGraph_t clone;
   cudaGraphExec_t twin;
   cudaGraphNode_t theirs[3], copies[3], found;
