@@ -24,10 +24,10 @@ uint64_t random_word(uint64_t seed, uint64_t index) { return mix(seed + (index +
 
 namespace {
 
-/// A number in (0, 1) without the ends: 52 bits and a half.
+/// (0, 1), never an end: 52 bits and a half.
 double unit_interval(uint64_t word) { return (static_cast<double>(word >> 12) + 0.5) * 0x1p-52; }
 
-/// Natural logarithm from IEEE operations only, so that every platform rounds in the same way.
+/// Natural logarithm from IEEE operations alone, so that every platform rounds alike.
 double natural_log(double x) {
   int exponent = 0;
   double m = std::frexp(x, &exponent);  // exact
@@ -42,7 +42,7 @@ double natural_log(double x) {
 }
 
 // P. J. Acklam, An algorithm for computing the inverse normal cumulative distribution function (2003): one rational
-// function between kTail and 1 - kTail, and a rational function of the logarithm in the tails.
+// function between kTail and 1 - kTail, another one of the logarithm beyond.
 constexpr double kTail = 0.02425;
 inline double central_quantile(double p) {
   constexpr double a[] = {-3.969683028665376e+01, 2.209460984245205e+02,  -2.759285104469687e+02,
@@ -54,12 +54,12 @@ inline double central_quantile(double p) {
          (((((b[0] * r + b[1]) * r + b[2]) * r + b[3]) * r + b[4]) * r + 1);
 }
 
-/// Streams of one seed, so that different uses do not share words.
+/// Streams of one seed that must not share words.
 enum Stream : uint64_t { kElement = 0, kMixture = 1, kRow = 2, kChannel = 3 };
 
 uint64_t stream_seed(uint64_t seed, Stream stream) { return mix(seed * kGolden + stream + 1); }
 
-/// Gain of every column: 1, or the gain of an outlier channel.
+/// Gain of every column: 1, or an outlier channel's.
 std::vector<float> channel_gains(uint64_t columns, const GenerateOptions& o) {
   std::vector<float> gains(columns, 1.0f);
   if (o.outlier_period == 0) return gains;
@@ -108,8 +108,8 @@ class RowGenerator {
  private:
   static constexpr uint64_t kRun = 128;
 
-  /// Calls use(c, x) with a normal variable for every column of the row whose first element is `first`, in runs of columns;
-  /// the values outside the tails (95 of 100) are computed without branches.
+  /// Calls use(c, x) with a normal variable for every column of the row whose first element is `first`: many at a time, and
+  /// what is not in the tails, 95 in 100, without branches.
   template <class Use>
   void for_normals(uint64_t first, Use use) const {
     double p[kRun], x[kRun];
@@ -133,17 +133,8 @@ class RowGenerator {
   std::vector<float> gains_;
 };
 
-/// Calls body(first_row, end_row) on every host core; the result does not depend on the number of cores.
-template <class Body>
-void for_row_ranges(uint64_t rows, uint64_t elements, Body body) {
-  const uint64_t cores = std::max(1u, std::thread::hardware_concurrency());
-  const uint64_t workers = elements < 65536 ? 1 : std::clamp<uint64_t>(cores, 1, rows);
-  std::vector<std::jthread> threads;
-  for (uint64_t w = 1; w < workers; ++w) {
-    threads.emplace_back([=] { body(rows * w / workers, rows * (w + 1) / workers); });
-  }
-  body(uint64_t{0}, rows / workers);
-}
+/// Small arrays are not worth a thread; the result does not depend on how many there are.
+unsigned threads_for(uint64_t elements) { return elements < 65536 ? 1 : 0; }
 
 }  // namespace
 

@@ -1,4 +1,4 @@
-// drywell mutate: tests that a run reports the removal of each piece of a kernel's synchronisation.
+// drywell mutate: is every piece of a kernel's synchronisation missed when it is gone?
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -29,8 +29,8 @@ struct MutateFlags {
 
 constexpr const char* kWrongValues = "wrong values only";
 
-/// A temporary architecture file: sm_100a with waits that return after a few cycles, as PTX allows (PTX ISA 9.7.13.15.16,
-/// "system-dependent time limit"). It tests kernels whose peek at an mbarrier returns false.
+/// An architecture file, gone with the object: sm_100a whose waits give up after a few cycles, as PTX allows them to (PTX ISA
+/// 9.7.13.15.16, "system-dependent time limit"). What a kernel does when a peek at an mbarrier answers false runs there.
 class ImpatientArch {
  public:
   ImpatientArch() : path_((std::filesystem::temp_directory_path() / fmt::format("drywell-impatient-{}.toml", getpid())).string()) {
@@ -49,7 +49,7 @@ class ImpatientArch {
   std::string path_;
 };
 
-/// The mutated kernel, and its machine.
+/// What is mutated, and on what machine it runs.
 struct Subject {
   const kernels::Kernel& kernel;
   kernels::Params params;
@@ -62,16 +62,16 @@ struct Verdict {
   bool found() const { return !how.empty(); }
 };
 
-/// Results of a run of the kernel.
+/// What a run of the kernel showed.
 struct Outcome {
-  std::set<std::pair<std::string, std::string>> hazards;  // code and the instruction of the report
+  std::set<std::pair<std::string, std::string>> hazards;  // code and the instruction it was reported at
   std::string first;
   std::string fault;
   bool wrong = false;
   uint64_t instructions = 0;
 };
 
-/// Schedules for a mutant, until one reports it: a wait that one schedule does not need may be needed in another.
+/// Schedules a mutant is tried under until one reports it: a wait that was never needed in one is needed in another.
 struct Schedule {
   sim::DriverKind driver;
   uint64_t seed;
@@ -113,17 +113,17 @@ Outcome run_one(const Subject& subject, const Schedule& schedule, const Mutant* 
   return o;
 }
 
-/// Converts a line (from 1) of a text with the declaration that a mutant adds after line `added` to the line (from 0) of the
-/// text without it.
+/// A line, from 1, of a text with the declaration a mutant adds after line `added`: the line, from 0, of the text without it.
 size_t printed_line(uint32_t line, size_t added) { return line - 1 > added ? line - 2 : line - 1; }
 
-/// Records the executed instructions, by their line in the module's text.
-class ExecutedLines : public sim::Listener {
+/// Which instructions were executed, by their line in the text the module was read from.
+class ExecutedLines : public sim::Observer {
  public:
-  bool wants_memory() const override { return false; }
-  void launch_started(const sim::Launch& l) override { program_ = l.program; }
-  void instruction(const sim::Warp&, const sim::DecodedOp& op, LaneMask) override { lines_.insert(program_->instruction(op).ptx_line); }
-  /// Returns lines (from 0) of the text without the declaration that a mutant adds after line `added`.
+  sim::ObserverWants wants() const override { return {.memory = false, .waits = false, .spans = false}; }
+  void instruction(const sim::InstructionEvent& e) override {
+    if (e.at.instruction != nullptr) lines_.insert(e.at.instruction->ptx_line);
+  }
+  /// As lines from 0 of the text without the declaration a mutant adds after line `added`.
   std::set<size_t> seen(size_t added) const {
     std::set<size_t> all;
     for (const uint32_t l : lines_) all.insert(printed_line(l, added));
@@ -134,10 +134,10 @@ class ExecutedLines : public sim::Listener {
   std::set<uint32_t> lines_;
 };
 
-/// Results of several runs of the unchanged kernel.
+/// What several runs of the kernel as it is showed.
 struct Base {
   Outcome outcome;
-  std::vector<uint64_t> limits;  // limit of instructions for a mutant, by schedule
+  std::vector<uint64_t> limits;  // instructions a mutant may take, by schedule
 };
 
 Verdict judge(const Outcome& base, const Outcome& o) {
@@ -149,16 +149,16 @@ Verdict judge(const Outcome& base, const Outcome& o) {
   return {o.wrong ? kWrongValues : ""};
 }
 
-/// Lines of the printed PTX, from 0, in runs of the unchanged kernel.
+/// What runs of the kernel as it is show of its instructions: lines of the printed PTX, from 0.
 struct Lines {
   std::set<size_t> executed;
-  std::set<size_t> without_news;  // mbarrier waits whose phase their warp already knows to be complete
+  std::set<size_t> without_news;  // mbarrier waits that never tell their warp anything
 };
 
 Lines lines_of(const Subject& subject, const std::string& ptx) {
   const size_t added = mutated_line_shift(ptx);
   Mutant same;
-  same.line = ptx.size();  // no line is changed
+  same.line = ptx.size();  // no line
   Lines all;
   std::set<size_t> with_news;
   for (const Schedule& schedule : kSchedules) {

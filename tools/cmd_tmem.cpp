@@ -1,4 +1,4 @@
-// drywell tmem: a kernel's use of tensor memory, and a comparison of a layout with the cells that instructions access.
+// drywell tmem: what a kernel does with tensor memory, and a layout held against what instructions touch.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -51,25 +51,13 @@ void print_regions(const sim::TmemRecord& record) {
   }
 }
 
-isa::TmemUseForm form_of(const sim::Umma& u, isa::TmemOperand operand) {
-  sim::UmmaForm f;
-  sim::decode_form(u, f);
-  return {operand, f.form, f.m, f.n, f.idesc.a_element()};
+isa::TmemUseForm form_of(const sim::TmemMma& mma, isa::TmemOperand operand) {
+  isa::TmemUseForm form = mma.form;
+  form.operand = operand;
+  return form;
 }
 
-/// Returns the start of the operand: for scale factors also the byte of the factor id.
-isa::TmemPlace begin_of(const sim::Umma& u, isa::TmemOperand operand) {
-  const auto d = isa::InstrDescriptor::decode(sim::mma_kind_of(u.kind), u.idesc);
-  const auto at = [](uint32_t address, unsigned byte) { return isa::TmemPlace{int64_t{TmemAddr(address).lane()}, int64_t{TmemAddr(address).column()}, 8 * byte}; };
-  switch (operand) {
-    case isa::TmemOperand::a: return at(static_cast<uint32_t>(u.a), 0);
-    case isa::TmemOperand::sfa: return at(u.sfa & isa::kScaleAddressMask, d.sfa_id);
-    case isa::TmemOperand::sfb: return at(u.sfb & isa::kScaleAddressMask, d.sfb_id);
-    default: return at(u.d, 0);
-  }
-}
-
-/// Compares the layout with the form of the kernel's MMAs and with their addresses, from the lowest on.
+/// The layout against the form of the kernel's MMAs and against the addresses they were given, from the lowest on.
 isa::TmemCheck check_run(const sim::TmemRecord& record, const layout::ComposedLayout& l, isa::TmemOperand operand) {
   if (record.mmas().empty()) throw UsageError("the CTA issued no tcgen05.mma to hold the layout against", "tmem map");
   isa::TmemCheck r = isa::check_tmem_layout(l, form_of(record.mmas()[0], operand));
@@ -143,7 +131,7 @@ isa::TmemAccess access_of(std::string_view text) {
   return a;
 }
 
-/// mxf8, mxf4 and nvf4 set kind and factors together.
+/// mxf8, mxf4 and nvf4 name kind and factors at once.
 isa::MmaForm mma_form(const CheckOptions& o) {
   struct Kind {
     isa::MmaKind kind;

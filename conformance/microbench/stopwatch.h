@@ -1,5 +1,5 @@
-// Time of whole kernels: every warp records %globaltimer and %clock64 at its start and end, on a GPU and under the timed driver. A
-// launch's time is from the first start to the last end, without launch overhead.
+// Whole kernels against the clock: every warp writes down %globaltimer and %clock64 where it starts and where it ends, on a GPU and
+// under the timed driver alike. A launch's time is from the first start to the last end: no launch overhead is in it.
 #pragma once
 
 #include <cstdint>
@@ -11,25 +11,24 @@
 
 namespace drywell::kernels::microbench {
 
-/// Time of a launch.
+/// What a launch took.
 struct Elapsed {
   double nanoseconds = 0;  // first start to last end
-  double cycles = 0;       // the same in cycles, at the SMs' clock during the launch
+  double cycles = 0;       // the same at the clock the SMs had meanwhile
   double gigahertz() const { return nanoseconds > 0 ? cycles / nanoseconds : 0; }
 };
 
-/// Content of the L2 at the start of a launch. A simulated launch always starts with an empty L2.
+/// What the L2 holds when a launch starts. A simulated launch always starts with an empty one.
 enum class Caches : uint8_t { cold, warm, dirty };
 
-/// Returns `text` with stamps in its entry `kernel`, a parameter for them, and a second entry `drywell_sweep` that fills the
-/// caches. Throws InputError E4521 for kernels with an end other than a plain `ret`.
+/// `text` with stamps in its entry `kernel`, a parameter for them, and a second entry `drywell_sweep` that fills the caches.
+/// Throws InputError E4521 for kernels that end anywhere but in a plain `ret`.
 std::string stamped(std::string text, const std::string& kernel);
 
-/// An accelerator that times its launches; all other calls go to the wrapped accelerator.
-class Stopwatch : public Accelerator {
+/// An accelerator that times what it launches; everything else goes to the one it stands before.
+class Stopwatch : public ForwardingAccelerator {
  public:
-  /// `repeats` > 0: a GPU; the result is the fastest of that many launches, each after a warm-up launch. Otherwise one launch,
-  /// no sweep.
+  /// `repeats` > 0: a GPU; the fastest of that many launches counts, each after one to warm up. Otherwise one launch, no sweep.
   Stopwatch(Accelerator& device, std::vector<Elapsed>& out, unsigned repeats, Caches caches);
   ~Stopwatch() override;
 
@@ -44,7 +43,7 @@ class Stopwatch : public Accelerator {
   std::vector<Elapsed>& out_;
   unsigned repeats_;
   Caches caches_;
-  GmemAddr memory_{};  // memory of the sweep
+  GmemAddr memory_{};  // swept
 };
 
 }  // namespace drywell::kernels::microbench

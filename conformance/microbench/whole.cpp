@@ -10,27 +10,6 @@
 namespace drywell::kernels::microbench {
 namespace {
 
-// A wrapper of an Accelerator that a kernel's host code may own.
-class Lent : public Accelerator {
- public:
-  explicit Lent(Accelerator& a) : a_(a) {}
-  const sim::ArchConfig& arch() const override { return a_.arch(); }
-  uint32_t sm_count() const override { return a_.sm_count(); }
-  GmemAddr allocate(uint64_t bytes, std::string name) override { return a_.allocate(bytes, std::move(name)); }
-  void release(GmemAddr a) override { a_.release(a); }
-  void write(GmemAddr to, const void* from, uint64_t bytes) override { a_.write(to, from, bytes); }
-  void read(void* to, GmemAddr from, uint64_t bytes) override { a_.read(to, from, bytes); }
-  isa::TensorMap encode(const isa::TensorMapFields& fields) override { return a_.encode(fields); }
-  using Accelerator::load;
-  void load(isa::Module module, std::string_view text) override { a_.load(std::move(module), text); }
-  sim::RunResult launch(std::string_view kernel, const sim::LaunchConfig& config, const sim::Args& args, const sim::RunOptions& options) override {
-    return a_.launch(kernel, config, args, options);
-  }
-
- private:
-  Accelerator& a_;
-};
-
 std::vector<std::pair<std::string, std::string>> sizes(std::initializer_list<std::pair<const char*, unsigned>> list) {
   std::vector<std::pair<std::string, std::string>> out;
   for (const auto& [name, value] : list) out.emplace_back(name, std::to_string(value));

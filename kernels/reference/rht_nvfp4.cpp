@@ -17,7 +17,7 @@ namespace drywell::kernels::reference {
 namespace {
 
 constexpr uint64_t kBlock = 16;           // values per scale
-constexpr uint64_t kTileRows = 64;        // input rows of one pipeline stage of the kernel
+constexpr uint64_t kTileRows = 64;        // input rows one pipeline stage of the kernel holds
 constexpr uint64_t kTileColumns = 128;    // input columns of a tile, one epilogue thread each
 constexpr uint64_t kColumnsAtATime = 32;  // of the host loop: one cache line of input
 using Block = std::array<float, kBlock>;
@@ -26,7 +26,7 @@ using Block = std::array<float, kBlock>;
 /// of a block share their window: the truncated terms are the same integers up to sign, and a Walsh-Hadamard
 /// transform of them gives every sum exactly.
 bool transform_finite(std::span<const uint16_t, kBlock> x, uint16_t signs, Block& out) {
-  int top = 0;  // largest exponent field; every finite value has at least 1, zero products do not count
+  int top = 0;  // largest exponent field; every finite value has 1 at least, zero products do not count
   for (uint16_t bits : x) {
     const int field = (bits >> 7) & 0xFF;
     if (field == 0xFF) return false;
@@ -36,8 +36,8 @@ bool transform_finite(std::span<const uint16_t, kBlock> x, uint16_t signs, Block
     out.fill(0);
     return true;
   }
-  // A term is sig * 2^(raw - 7) * 2^-2, its raw exponent is raw - 2; the quantum is 25 below the largest raw
-  // exponent.
+  // A term is sig * 2^(raw - 7) * 2^-2, its raw exponent raw - 2; the quantum lies 25 below the largest of
+  // those.
   std::array<int32_t, kBlock> v;
   for (size_t i = 0; i < kBlock; ++i) {
     const int field = (x[i] >> 7) & 0xFF;
@@ -55,7 +55,7 @@ bool transform_finite(std::span<const uint16_t, kBlock> x, uint16_t signs, Block
       }
     }
   }
-  const int quantum = top - 127 - 2 - 25;  // always above the window floor: top is at least 1
+  const int quantum = top - 127 - 2 - 25;  // always above the window floor: top is 1 at least
   const double unit = std::ldexp(1.0, quantum);
   for (size_t i = 0; i < kBlock; ++i) {
     const auto magnitude = static_cast<uint32_t>(std::abs(v[i]));
@@ -86,20 +86,8 @@ void check(std::span<const uint16_t> input, const RhtNvfp4Options& o, uint64_t k
   if (d.has_errors()) throw InputError(std::move(d));
 }
 
-/// Calls body(first, end) for pieces of [0, count) on several threads.
-template <class Body>
-void parallel_ranges(uint64_t count, unsigned threads, Body body) {
-  if (threads == 0) threads = std::max(1u, std::thread::hardware_concurrency());
-  const uint64_t workers = std::clamp<uint64_t>(threads, 1, std::max<uint64_t>(count, 1));
-  std::vector<std::jthread> pool;
-  for (uint64_t w = 1; w < workers; ++w) {
-    pool.emplace_back([&body, w, workers, count] { body(count * w / workers, count * (w + 1) / workers); });
-  }
-  body(uint64_t{0}, count / workers);
-}
-
-/// Calls body(column, block, values) for every block of the columns of chunk `chunk`, values in the order of the
-/// input.
+/// Calls body(column, block, values) for every block of the columns of chunk `chunk`, values as they lie in
+/// the input.
 template <class Body>
 void for_blocks(std::span<const uint16_t> input, const RhtNvfp4Options& o, uint64_t chunk, Body body) {
   const uint64_t first = chunk * kColumnsAtATime, end = std::min(o.n, first + kColumnsAtATime);
@@ -115,18 +103,18 @@ void for_blocks(std::span<const uint16_t> input, const RhtNvfp4Options& o, uint6
 
 uint64_t chunk_count(const RhtNvfp4Options& o) { return (o.n + kColumnsAtATime - 1) / kColumnsAtATime; }
 
-/// Returns the larger of `found` and the maxima of one chunk's columns in one block of rows. No value of a transform is larger
-/// than a quarter of the sum of the block's magnitudes, and truncation does not increase a value: most blocks need no transform.
+/// The larger of `found` and the blocks of one chunk's columns. No value of a transform is larger than a quarter of the
+/// block's magnitudes together, and truncation makes none larger: most blocks need no transform.
 float block_row_amax(std::span<const uint16_t> input, const RhtNvfp4Options& o, uint64_t chunk, uint64_t block, float found) {
   const uint64_t first = chunk * kColumnsAtATime, columns = std::min(o.n, first + kColumnsAtATime) - first;
   const uint16_t* rows = input.data() + block * kBlock * o.n + first;
-  constexpr float kQuarter = 0.2501f;  // and the rounding error of the additions
+  constexpr float kQuarter = 0.2501f;  // and what the additions round away
   std::array<float, kColumnsAtATime> bounds = {};
   for (uint64_t i = 0; i < kBlock; ++i) {
     for (uint64_t c = 0; c < columns; ++c) bounds[c] += kQuarter * std::bit_cast<float>(uint32_t{rows[i * o.n + c]} << 16 & 0x7FFFFFFF);
   }
   for (uint64_t c = 0; c < columns; ++c) {
-    if (bounds[c] <= found) continue;  // false for NaN and infinity
+    if (bounds[c] <= found) continue;  // not so for NaN and infinity
     std::array<uint16_t, kBlock> x;
     for (uint64_t i = 0; i < kBlock; ++i) x[i] = rows[i * o.n + c];
     for (float v : rht_block(x, o.signs)) {
@@ -137,7 +125,7 @@ float block_row_amax(std::span<const uint16_t> input, const RhtNvfp4Options& o, 
   return found;
 }
 
-/// The blocks of one tensor, with the values that all blocks share computed once.
+/// The blocks of one tensor, with everything that is the same for all of them worked out.
 class Quantiser {
  public:
   Quantiser(const RhtNvfp4Options& o, uint64_t k_tile_size, float amax)
@@ -159,7 +147,7 @@ class Quantiser {
   }
 
  private:
-  /// Returns the Philox block that a column's thread draws for 16-element block `index` (docs/facts/numerics.md §4, Philox).
+  /// The Philox block a column's thread draws for 16-element block `index` (docs/facts/numerics.md §4, Philox).
   std::array<uint32_t, 4> random_words(uint64_t column, uint64_t index) const {
     const uint64_t tile_row = index / (kTileRows / kBlock), draw = index % (kTileRows / kBlock);
     const uint64_t strip = tile_row / tiles_per_strip_, k_tile = tile_row % tiles_per_strip_;
@@ -179,7 +167,7 @@ class Quantiser {
   uint64_t tiles_per_strip_;
 };
 
-/// Returns the sixteen values of block `index` of a result, as TransformerEngine's dequantize kernel computes them.
+/// The sixteen values of block `index` of a result, as TransformerEngine's dequantize kernel computes them.
 Block dequantised_block(const RhtNvfp4Result& result, uint64_t index) {
   const float weight = ue4m3_to_float(result.scales[index]) * result.amax * (1.0f / 2688.0f);
   Block out;
@@ -190,7 +178,7 @@ Block dequantised_block(const RhtNvfp4Result& result, uint64_t index) {
   return out;
 }
 
-/// The sums for a QuantisationError.
+/// What a QuantisationError is made of.
 struct ErrorSums {
   double error = 0, exact = 0, value = 0, product = 0, max_abs = 0;
   uint64_t counted = 0, not_finite = 0, lost_to_zero = 0;
@@ -298,9 +286,9 @@ RhtNvfp4Result rht_nvfp4(std::span<const uint16_t> input, const RhtNvfp4Options&
   result.scales.resize(options.n * options.m / kBlock);
   result.amax = options.amax ? *options.amax : rht_amax(input, options);
   const Quantiser quantiser(options, k_tile_size, result.amax);
-  parallel_ranges(chunk_count(options), options.threads, [&](uint64_t first, uint64_t end) {
-    // Rows are built here and copied to the result: there they are often a power of two apart, and alternating writes
-    // to 32 of them would use the same cache sets.
+  parallel_for(chunk_count(options), options.threads, [&](uint64_t first, uint64_t end) {
+    // Rows are put together here and copied out: in the result they lie a power of two apart more often than
+    // not, and writing 32 of them in turn would fight over the same cache sets.
     const uint64_t code_bytes = options.m / 2, scale_bytes = options.m / kBlock,
                    row_bytes = code_bytes + scale_bytes + 64;
     std::vector<uint8_t> rows(kColumnsAtATime * row_bytes);
@@ -337,8 +325,8 @@ QuantisationError quantisation_error(std::span<const uint16_t> input, const RhtN
   std::array<std::array<double, kBlock>, kBlock> h;
   const auto bits = rht_matrix(options.signs);
   for (uint64_t i = 0; i < kBlock * kBlock; ++i) h[i / kBlock][i % kBlock] = bf16_to_float(bits[i]);
-  std::vector<ErrorSums> sums(chunk_count(options));  // added up in order, independent of the threads
-  parallel_ranges(sums.size(), options.threads, [&](uint64_t first, uint64_t end) {
+  std::vector<ErrorSums> sums(chunk_count(options));  // added up in order, whatever thread made them
+  parallel_for(sums.size(), options.threads, [&](uint64_t first, uint64_t end) {
     for (uint64_t chunk = first; chunk < end; ++chunk) {
       ErrorSums here;
       for_blocks(input, options, chunk,

@@ -16,7 +16,7 @@
 namespace drywell::sim {
 namespace {
 
-/// Bounding rectangle of spans in tensor memory: an operation's spans may be single lanes or columns.
+/// Rectangles of tensor memory, merged: an operation's spans may be single lanes or columns.
 class Rectangle {
  public:
   void add(const Span& s) {
@@ -119,7 +119,7 @@ void TmemRecord::Impl::cta_started(const Cta& cta) { seen_ = seen_ || is_ours(ct
 
 void TmemRecord::Impl::instruction(const Warp& w, const DecodedOp& op, LaneMask) {
   if (op.sync != isa::SyncRole::tmem_alloc && op.sync != isa::SyncRole::tmem_dealloc) return;
-  // The warp of either CTA may complete the allocation of a pair.
+  // A pair's allocation is completed by either CTA's warp.
   for (const auto& cta : w.cta->cluster->ctas)
     if (cta != nullptr && is_ours(*cta)) note_allocations(*cta);
 }
@@ -179,8 +179,8 @@ std::vector<TmemRegion> TmemRecord::Impl::regions() const {
   return out;
 }
 
-/// Adds D and the operands in tensor memory; the form has the numbers of columns of scale factors and metadata.
-void TmemRecord::add_mma(const Cluster& c, const AsyncOp& op, const Umma& u) {
+/// The operands in tensor memory; factors and metadata by the columns the form says they have.
+void TmemRecord::Impl::add_mma(const Cluster& c, const AsyncOp& op, const Umma& u) {
   UmmaForm f;
   if (decode_form(u, f).has_value()) return;
   const uint32_t rank = op.issuer.cta;

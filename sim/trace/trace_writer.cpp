@@ -1,4 +1,4 @@
-// Writes a run as line text. Every line starts with its owner, so that grep finds all lines of an owner (format:
+// Writes a run as line text: every line starts with its owner, so that it greps alone (format:
 // traces/README.md).
 #include <fmt/format.h>
 
@@ -18,8 +18,8 @@ namespace {
 
 std::string dots(Dim3 d) { return fmt::format("{}.{}.{}", d.x, d.y, d.z); }
 
-// Units for asynchronous operations. Operations are numbered per warp and unit, so that the numbers do not depend on the
-// interleaving of warps.
+// Units that take asynchronous work; operations are numbered per warp and unit, which no interleaving
+// changes.
 enum Queue : size_t { kTma, kTensorCore, kTmem, kCluster, kCopy, kQueues };
 constexpr std::string_view kQueueNames[] = {"tma", "tc", "tmem", "cluster", "cp"};
 
@@ -41,7 +41,7 @@ Queue queue_of(const AsyncOp::Payload& p) {
   return std::visit(Visitor{}, p);
 }
 
-// Description of an operation: the fields of its B record.
+// What an operation is, as fields of its B record.
 struct Describe {
   std::string operator()(const TensorCopy& t) const {
     static constexpr std::string_view kWhat[] = {"tensor_load", "tensor_store", "tensor_reduce"};
@@ -104,7 +104,7 @@ std::string_view event_name(MbarrierEvent e) {
   return kNames[static_cast<size_t>(e)];
 }
 
-// The value if all lanes have the same, otherwise a digest (FNV-1a) of the values. `width`: bytes of a lane.
+// A value all lanes share, or a digest (FNV-1a) of theirs. `width`: bytes of a lane.
 std::string lane_digest(const uint8_t* lanes, uint32_t width, LaneMask mask) {
   uint64_t hash = 0xCBF29CE484222325ull, shared = 0;
   bool first = true, uniform = true;
@@ -210,7 +210,7 @@ void TraceWriter::Impl::begin(const Launch& launch) {
   }
 }
 
-// A host program may launch several kernels in one run: deletes the state of the last launch's clusters.
+// A host program may launch several kernels in one run: what belonged to the last one's clusters is gone.
 void TraceWriter::Impl::launch_started(const Launch&) {
   launch_ = nullptr;
   clusters_.clear();
@@ -237,7 +237,7 @@ void TraceWriter::Impl::instruction(const Warp& w, const DecodedOp& op, LaneMask
   ++s.instructions;
 }
 
-// Records the registers that a synchronous instruction wrote. Asynchronous instructions write theirs later, and control flow
+// Registers written by synchronous instructions. What asynchronous ones write comes later, and control flow
 // writes none.
 void TraceWriter::Impl::values(const Warp& w, const DecodedOp& op, LaneMask mask, const WarpState& s) {
   const Program& p = *launch_->program;
@@ -280,8 +280,9 @@ void TraceWriter::Impl::mbarrier(const Cta& cta, uint32_t offset, const Mbarrier
     line("{} n={}{} M wait mbar={:#x}", w.owner, w.instructions, cycle(cta.cluster->now), offset);
     return;
   }
-  // The event that completes a phase is received after the barrier has advanced: it still belongs to the old phase.
-  uint64_t& phase = s.phases[(cta.rank << 24) | offset];
+  // An event that completes the phase is announced after the barrier moved on: it still belongs to the old
+  // phase.
+  uint64_t& phase = s.phases[cluster_address(cta.rank, offset)];
   if (e == MbarrierEvent::init) phase = b.phase;
   const bool moved = b.phase != phase;
   line("{} mbar={:#x}{} M {} {} phase={} pending={} tx={}", s.ctas[cta.rank], offset, cycle(cta.cluster->now),
@@ -301,7 +302,7 @@ void TraceWriter::Impl::async(const Cluster& c, const AsyncOp& op, AsyncMoment m
     return;
   }
   const auto it = s.in_flight.find(op.id);
-  if (it == s.in_flight.end()) return;  // issued by an engine, not by an instruction
+  if (it == s.in_flight.end()) return;  // made by an engine, not by an instruction
   switch (m) {
     case AsyncMoment::read: line("{}{} A read", it->second, cycle(c.now)); break;
     case AsyncMoment::write: line("{}{} A write", it->second, cycle(c.now)); break;

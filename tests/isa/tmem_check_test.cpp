@@ -1,6 +1,6 @@
-// Layouts that the articles (docs/facts/articles.md) print, compared with the cells that the instructions access; and wrong layouts,
-// with the first cell that differs.
-#include "isa/inspect/tmem_check.h"
+// Layouts that the articles (docs/facts/articles.md) print, held against what the instructions touch; and wrong ones, with the first cell
+// that differs.
+#include "drywell/isa/inspect/tmem_check.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -64,7 +64,7 @@ INSTANTIATE_TEST_SUITE_P(
         // Only the first partition filled.
         Case{"NoCopies", "((((32,4),4),(16,4)),1,4):((((262144,4),0),(0,1)),0,16)", use(kSfa, MmaKind::mxf4nvf4, 128, 128, ScaleVector::x4),
              "element ((0,1),(0,0)): the layout says lane 0 column 0, tcgen05.mma's SFA lane 32 column 0"},
-        // MMAs with a distance of one byte, but .scale_vec::4X uses whole cells.
+        // MMAs one byte apart, where .scale_vec::4X takes whole cells.
         Case{"NoFactorId", "((((32,4),4),(16,4)),1,4):((((262144,4),8388608),(0,1)),0,1)", use(kSfa, MmaKind::mxf4nvf4, 128, 128, ScaleVector::x4),
              "instruction (0,1): its factors start at byte 1 of the cell"}),
     [](const auto& i) { return std::string(i.param.name); });

@@ -1,4 +1,4 @@
-// Strong identifiers and addresses: the compiler rejects a TMEM address where an SMEM address is required.
+// Strong identifiers and addresses. Spaces never mix: a TMEM address cannot be handed to global memory by accident.
 #pragma once
 
 #include <compare>
@@ -8,7 +8,7 @@
 
 namespace drywell {
 
-/// An integer that compares with its own type only, and adds plain integers.
+/// An integer that only compares and adds with its own kind.
 template <class Tag, class Rep>
 class Strong {
  public:
@@ -27,10 +27,6 @@ class Strong {
 
 /// Byte address in simulated global memory (generic window).
 using GmemAddr = Strong<struct GmemTag, uint64_t>;
-/// Byte offset inside one CTA's shared memory; the first kilobyte is reserved for the system.
-using SmemAddr = Strong<struct SmemTag, uint32_t>;
-/// SM clock cycles.
-using Cycle = Strong<struct CycleTag, uint64_t>;
 
 /// TMEM address: lane in bits 31..16, 32-bit column in bits 15..0 (PTX ISA 9.7.16.1).
 class TmemAddr {

@@ -1,5 +1,5 @@
-// Dispatch: every request is a row of a table; an error becomes the response.
-#include "tools/dap/adapter.h"
+// Dispatch: every request is a row; whatever goes wrong becomes its answer.
+#include "sim/debug/dap/adapter.h"
 
 #include <algorithm>
 

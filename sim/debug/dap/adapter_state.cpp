@@ -1,4 +1,4 @@
-// State that clients show: threads, frames, variables, memory, code.
+// What clients show: threads, frames, variables, memory, code.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -122,7 +122,7 @@ Json DapAdapter::stack_trace(const Json& a) {
     if (Json source = source_of(place.pc, line); !source.is_null()) frame["source"] = std::move(source);
     frame["line"] = line;
     out.push_back(std::move(frame));
-    // Inlined calls are frames for an editor; they have the registers of the frame that contains them.
+    // Calls that were inlined are frames to an editor; they have the registers of the frame they became part of.
     for (const SourcePos& call : debugger_.code().at(place.pc).called_from) {
       out.push_back({{"id", new_handle({Handle::Kind::frame, ref, {}})}, {"name", fmt::format("{} (inlined)", place.function)},
                      {"source", source_file(call.file)}, {"line", call.line}, {"column", 0},
@@ -210,7 +210,7 @@ Json DapAdapter::variables(const Json& a) {
   return {{"variables", Json(out.begin() + static_cast<ptrdiff_t>(first), count == 0 ? out.end() : out.begin() + static_cast<ptrdiff_t>(std::min(out.size(), first + count)))}};
 }
 
-// The debug console accepts every command of `drywell step`; other contexts accept expressions.
+// In the debug console every command of `drywell step` works; elsewhere expressions do.
 Json DapAdapter::evaluate(const Json& a) {
   const std::string text = a.at("expression").get<std::string>();
   if (a.contains("frameId")) debugger_.focus = handle_of(a, "frameId").warp;
@@ -223,14 +223,14 @@ Json DapAdapter::evaluate(const Json& a) {
   if (shell_.done()) left_ = true;
   if (session().position() != before) {
     motion_name_ = "step";
-    motion_ = []() -> sim::StopReason { return {}; };  // tells the client that all state has changed
+    motion_ = []() -> StopReason { return {}; };  // tells the client that everything is elsewhere now
   }
   return {{"result", said}, {"variablesReference", 0}};
 }
 
 // ---- memory and code
 
-// References are generic addresses: global memory unchanged, shared memory in its window.
+// References are generic addresses: global memory as it is, shared memory in its window.
 Json DapAdapter::read_memory(const Json& a) {
   const uint64_t address = parse_reference(a.at("memoryReference").get<std::string>()) + static_cast<uint64_t>(a.value("offset", int64_t{0}));
   const uint64_t count = std::min<uint64_t>(a.at("count").get<uint64_t>(), 1 << 20);

@@ -11,10 +11,12 @@
 namespace drywell::sim {
 namespace {
 
-/// While it exists, Ctrl-C ends the command that runs.
+using shell::Console, shell::Shell;
+
+/// Ctrl-C while a command runs ends that command.
 class InterruptGuard {
  public:
-  // Without SA_RESTART: at the prompt, Ctrl-C ends the line.
+  // Without SA_RESTART: at the prompt it ends the line.
   InterruptGuard() {
     struct sigaction now {};
     now.sa_handler = [](int) { pressed().store(true, std::memory_order_relaxed); };
@@ -23,7 +25,7 @@ class InterruptGuard {
   ~InterruptGuard() { ::sigaction(SIGINT, &before_, nullptr); }
   InterruptGuard(const InterruptGuard&) = delete;
   InterruptGuard& operator=(const InterruptGuard&) = delete;
-  /// Returns true once per Ctrl-C. The flag is static because a signal handler can access only static storage.
+  /// Once per press. A signal handler reaches nothing but static storage.
   static bool take() { return pressed().exchange(false, std::memory_order_relaxed); }
 
  private:
@@ -34,8 +36,8 @@ class InterruptGuard {
   struct sigaction before_ {};
 };
 
-/// Reads and executes lines until the input ends or the user quits.
-void converse(Shell& shell, Console& console) {
+/// Reads and executes until the input ends or the user leaves.
+void converse(Shell& commands, Console& console) {
   const InterruptGuard guard;
   print(commands.greeting());
   std::string last;
@@ -49,8 +51,8 @@ void converse(Shell& shell, Console& console) {
     if (!console.interactive()) print(shell::kPrompt + *line + "\n");
     if (line->find_first_not_of(" \t") == std::string::npos && console.interactive()) line = last;
     last = *line;
-    InterruptGuard::take();  // a Ctrl-C at the prompt was for the line
-    print(shell.execute(*line));
+    InterruptGuard::take();  // presses at the prompt were for the line
+    print(commands.execute(*line));
   }
 }
 
