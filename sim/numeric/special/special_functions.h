@@ -1,0 +1,243 @@
+// The approximate special functions of the multifunction unit (MUFU), bit for bit as an H200 computes them, and the PTX
+// instructions <function>.approx[.ftz].f32 built from them. What is measured and what follows: docs/facts/special-functions.md.
+//
+// Everything is inline, free of branches and exact in every rounding mode of the host: a 32-lane loop vectorises, and double
+// precision serves as 53-bit integer arithmetic. Any call may run at the same time as any other.
+#pragma once
+
+#include <array>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+
+namespace drywell::numeric {
+
+namespace special {
+
+/// One row of a table, as the unit has it (*.inc).
+struct Row {
+  uint32_t c0;
+  int32_t c1, c2;
+};
+
+/// A row in units of the function's sum, rounding constant included: the sum is c0 + c1 * x + c2 * square(x), an integer below 2^41.
+struct Segment {
+  double c0, c1, c2;
+};
+
+template <size_t N>
+consteval std::array<Segment, N> in_units(const Row (&rows)[N], int c0_shift, int c2_shift, uint32_t constant) {
+  std::array<Segment, N> s{};
+  for (size_t i = 0; i < N; ++i) {
+    s[i] = {static_cast<double>((uint64_t{rows[i].c0} << c0_shift) + constant), static_cast<double>(rows[i].c1),
+            static_cast<double>(rows[i].c2 * (1 << c2_shift))};
+  }
+  return s;
+}
+
+inline constexpr Row kRcpRows[] = {
+#include "sim/numeric/special/rcp.inc"
+};
+inline constexpr Row kRsqrtRows[] = {
+#include "sim/numeric/special/rsqrt.inc"
+};
+inline constexpr Row kSqrtRows[] = {
+#include "sim/numeric/special/sqrt.inc"
+};
+inline constexpr Row kEx2Rows[] = {
+#include "sim/numeric/special/ex2.inc"
+};
+inline constexpr Row kLg2Rows[] = {
+#include "sim/numeric/special/lg2.inc"
+};
+inline constexpr Row kSinRows[] = {
+#include "sim/numeric/special/sin.inc"
+};
+inline constexpr Row kTanhRows[] = {
+#include "sim/numeric/special/tanh.inc"
+};
+inline constexpr auto kRcp = in_units(kRcpRows, 13, 0, 0x47E7);
+inline constexpr auto kRsqrt = in_units(kRsqrtRows, 14, 2, 0x7FFF);
+inline constexpr auto kSqrt = in_units(kSqrtRows, 15, 1, 0xFFFF);
+inline constexpr auto kEx2 = in_units(kEx2Rows, 13, 0, 0x77E2);
+inline constexpr auto kLg2 = in_units(kLg2Rows, 12, 1, 0x3345);
+inline constexpr auto kSin = in_units(kSinRows, 12, 0, 0);
+inline constexpr auto kTanh = in_units(kTanhRows, 16, 2, 0);
+/// tanh by octave from 2^-8: the octave's first segment, and the binary logarithm of its number of segments.
+inline constexpr std::array<uint32_t, 11> kTanhFirst = {0, 1, 2, 3, 5, 7, 11, 15, 19, 27, 43};
+inline constexpr std::array<uint32_t, 11> kTanhLog = {0, 0, 0, 1, 1, 2, 2, 2, 3, 4, 3};
+
+inline constexpr uint32_t kSign = 0x80000000, kInf = 0x7F800000, kNan = 0x7FFFFFFF, kSmallestNormal = 0x00800000;
+
+inline uint32_t word(float v) { return std::bit_cast<uint32_t>(v); }
+inline uint64_t word(double v) { return std::bit_cast<uint64_t>(v); }
+inline float f32(uint32_t w) { return std::bit_cast<float>(w); }
+inline double f64(uint64_t w) { return std::bit_cast<double>(w); }
+inline uint32_t exponent(uint32_t w) { return w >> 23 & 0xFF; }
+inline uint32_t fraction(uint32_t w) { return w & 0x7FFFFF; }
+inline bool is_nan(uint32_t w) { return (w & 0x7FFFFFFF) > kInf; }
+inline uint32_t select(bool c, uint32_t a, uint32_t b) { return c ? a : b; }
+
+/// The unit's truncated squarer: of the partial products of two 17-bit factors, those of weight 2^18 and more; in units of 2^19.
+inline uint32_t square(uint32_t x) {
+  const uint32_t high = x >> 9;
+  uint32_t sum = high * high >> 1;
+  sum += (high >> 7) & (0 - (x >> 2 & 1));
+  sum += (high >> 6) & (0 - (x >> 3 & 1));
+  sum += (high >> 5) & (0 - (x >> 4 & 1));
+  sum += (high >> 4) & (0 - (x >> 5 & 1));
+  sum += (high >> 3) & (0 - (x >> 6 & 1));
+  sum += (high >> 2) & (0 - (x >> 7 & 1));
+  sum += (high >> 1) & (0 - (x >> 8 & 1));
+  return sum;
+}
+
+/// The interpolated sum. All products and sums are integers below 2^53, so nothing rounds.
+inline double interpolate(const Segment& s, uint32_t x, uint32_t squared) {
+  return s.c0 + s.c1 * static_cast<int32_t>(x) + s.c2 * static_cast<int32_t>(squared);
+}
+
+/// A positive double cut off to the 24 bits of a float, as the float's word. The exponent may leave a float's range: it wraps.
+inline uint32_t cut(double positive) { return static_cast<uint32_t>(word(positive) >> 29) - (896u << 23); }
+
+/// A word whose exponent may have run below the normal numbers, the sign included: zero then.
+inline uint32_t flush_low(uint32_t w) { return select(static_cast<int32_t>(w) < static_cast<int32_t>(kSmallestNormal), 0, w); }
+
+/// m * 2^e for a 24-bit m, cut off to an integer, modulo 2^32.
+inline uint32_t shifted(uint32_t m, int32_t e) {
+  const int32_t left = e < 0 ? 0 : e > 31 ? 31 : e, right = e > 0 ? 0 : e < -31 ? 31 : -e;
+  return m << left >> right;
+}
+
+/// sin or cos of a turn's fraction, q in units of 2^-25 turns; sign is the sign bit of the result in the first half of the turn.
+inline float sine_of_turn(uint32_t q, uint32_t sign) {
+  const uint32_t f = fraction(q ^ (0 - (q >> 23 & 1))), x = f & 0x1FFFF;
+  const double t = interpolate(kSin[f >> 17], x, square(x));
+  const uint32_t magnitude = select(t == 0, 0, cut(t) - (37u << 23));
+  return f32(magnitude | (sign ^ (q << 7 & kSign)));
+}
+
+/// |a| / (2 pi) turns in units of 2^-25, modulo 2^32: FMUL.RZ by 3E22F983, and what MUFU.SIN cuts off.
+inline uint32_t turns(float a) {
+  const float magnitude = f32(word(a) & 0x7FFFFFFF), some = magnitude < 0x1p-60f ? 0x1p-60f : magnitude;
+  const uint32_t y = cut(static_cast<double>(some) * 0x1.45F306p-3);
+  return shifted(fraction(y) | kSmallestNormal, static_cast<int32_t>(exponent(y)) - 125);
+}
+
+}  // namespace special
+
+/// rcp.approx.ftz.f32: MUFU.RCP.
+inline float rcp_approx_ftz(float a) {
+  using namespace special;
+  const uint32_t w = word(a), e = exponent(w), f = fraction(w), x = f & 0xFFFF;
+  uint32_t r = flush_low(cut(interpolate(kRcp[f >> 16], x, square(x << 1))) + ((88 - e) << 23));
+  r = select(e == 0, kInf, select(e == 255, 0, r));
+  return f32(select(is_nan(w), kNan, r | (w & kSign)));
+}
+
+/// rsqrt.approx.ftz.f32: MUFU.RSQ. An even power of two is exact; the table would give one unit less.
+inline float rsqrt_approx_ftz(float a) {
+  using namespace special;
+  const uint32_t w = word(a), e = exponent(w), f = fraction(w) | (~e & 1) << 23, x = f & 0x1FFFF;
+  const double t = interpolate(kRsqrt[f >> 17], x, square(x)), sum = f == 0 ? 0x1p40 : t;
+  uint32_t r = cut(sum) + ((24 - ((e + 1) >> 1)) << 23);
+  r = select(e == 255, 0, r);
+  r = select(w > kSign, kNan, r);
+  r = select(e == 0, (w & kSign) | kInf, r);
+  return f32(select(is_nan(w), kNan, r));
+}
+
+/// sqrt.approx.ftz.f32: MUFU.SQRT.
+inline float sqrt_approx_ftz(float a) {
+  using namespace special;
+  const uint32_t w = word(a), e = exponent(w), f = fraction(w) | (~e & 1) << 23, x = f & 0x1FFFF;
+  uint32_t r = cut(interpolate(kSqrt[f >> 17], x, square(x))) + ((((e + 1) >> 1) - 104) << 23);
+  r = select(e == 255, kInf, r);
+  r = select(w > kSign, kNan, r);
+  r = select(e == 0, w & kSign, r);
+  return f32(select(is_nan(w), kNan, r));
+}
+
+/// ex2.approx.ftz.f32: MUFU.EX2. The argument is cut off to 23 bits of fraction; a negative one is complemented, not negated.
+inline float ex2_approx_ftz(float a) {
+  using namespace special;
+  const uint32_t w = word(a), e = exponent(w);
+  const uint32_t fixed = shifted(fraction(w) | kSmallestNormal, static_cast<int32_t>(e < 134 ? e : 134) - 127);
+  const uint32_t complement = ~fixed + (fraction(fixed) == 0 ? 1 : 0), s = w > kSign ? complement : fixed;
+  const uint32_t f = fraction(s), x = f & 0x1FFFF, n = s >> 23;
+  uint32_t r = flush_low(cut(interpolate(kEx2[f >> 17], x, square(x))) + ((n - 38) << 23));
+  r = select(e >= 134, select(w > kSign, 0, kInf), r);
+  return f32(select(is_nan(w), kNan, r));
+}
+
+/// lg2.approx.ftz.f32: MUFU.LG2. The sum is cut off to 2^-36 before the exponent comes in; a negative sum is complemented.
+inline float lg2_approx_ftz(float a) {
+  using namespace special;
+  const uint32_t w = word(a), e = exponent(w), f = fraction(w), x = f & 0x1FFFF;
+  const uint64_t sum = word(interpolate(kLg2[f >> 17], x, square(x)) + 0x1p52) & 0xFFFFFFFFFFFFF;
+  const uint64_t fixed = (sum >> 2) + ((uint64_t{e} - 127) << 36), sign = fixed >> 63, magnitude = fixed ^ (0 - sign);
+  uint32_t r = (cut(f64(magnitude | word(0x1p52)) - 0x1p52) - (36u << 23)) | static_cast<uint32_t>(sign) << 31;
+  r = select(w == 0x3F800000, 0, r);
+  r = select(e == 255, kInf, r);
+  r = select(w > kSign, kNan, r);
+  r = select(e == 0, kSign | kInf, r);
+  return f32(select(is_nan(w), kNan, r));
+}
+
+/// sin.approx[.ftz].f32: FMUL.RZ, MUFU.SIN.
+inline float sin_approx(float a) {
+  using namespace special;
+  const uint32_t w = word(a);
+  const float r = sine_of_turn(turns(a), w & kSign);
+  return f32(select(exponent(w) == 255, kNan, word(r)));
+}
+
+/// cos.approx[.ftz].f32: FMUL.RZ, MUFU.COS.
+inline float cos_approx(float a) {
+  using namespace special;
+  const float r = sine_of_turn(turns(a) + kSmallestNormal, 0);
+  return f32(select(exponent(word(a)) == 255, kNan, word(r)));
+}
+
+/// tanh.approx.f32: MUFU.TANH. Below 2^-8 the result is the argument.
+inline float tanh_approx(float a) {
+  using namespace special;
+  const uint32_t w = word(a), magnitude = w & 0x7FFFFFFF, e = exponent(w);
+  const uint32_t octave = e < 119 ? 0 : e > 129 ? 10 : e - 119, log = kTanhLog[octave];
+  const uint32_t index = kTanhFirst[octave] + (fraction(w) >> (23 - log)), x = fraction(w) >> (6 - log) & 0x1FFFF;
+  uint32_t r = cut(interpolate(kTanh[index], x, square(x))) - (40u << 23);
+  r = select(e < 119, magnitude, select(e > 129, 0x3F800000, r));
+  return f32(select(is_nan(w), kNan, r | (w & special::kSign)));
+}
+
+// Without .ftz ptxas scales around the unit, which flushes subnormals itself (SASS of sm_90a and sm_100a, CUDA 13.0).
+
+/// rcp.approx.f32.
+inline float rcp_approx(float a) {
+  const uint32_t magnitude = special::word(a) & 0x7FFFFFFF;
+  const float scale = magnitude < special::kSmallestNormal ? 0x1p24f : magnitude > special::word(0x1p126f) ? 0.25f : 1.0f;
+  return scale * rcp_approx_ftz(a * scale);
+}
+/// rsqrt.approx.f32.
+inline float rsqrt_approx(float a) {
+  const bool small = special::exponent(special::word(a)) == 0;
+  return rsqrt_approx_ftz(a * (small ? 0x1p24f : 1.0f)) * (small ? 0x1p12f : 1.0f);
+}
+/// sqrt.approx.f32.
+inline float sqrt_approx(float a) {
+  const bool small = special::exponent(special::word(a)) == 0;
+  return sqrt_approx_ftz(a * (small ? 0x1p24f : 1.0f)) * (small ? 0x1p-12f : 1.0f);
+}
+/// ex2.approx.f32.
+inline float ex2_approx(float a) {
+  const bool small = a < -126.0f;
+  const float r = ex2_approx_ftz(a * (small ? 0.5f : 1.0f));
+  return r * (small ? r : 1.0f);
+}
+/// lg2.approx.f32.
+inline float lg2_approx(float a) {
+  const bool small = special::exponent(special::word(a)) == 0;
+  return lg2_approx_ftz(a * (small ? 0x1p24f : 1.0f)) - (small ? 24.0f : 0.0f);
+}
+
+}  // namespace drywell::numeric
