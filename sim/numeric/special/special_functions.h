@@ -7,6 +7,7 @@
 
 #include <array>
 #include <bit>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 
@@ -76,7 +77,11 @@ inline double f64(uint64_t w) { return std::bit_cast<double>(w); }
 inline uint32_t exponent(uint32_t w) { return w >> 23 & 0xFF; }
 inline uint32_t fraction(uint32_t w) { return w & 0x7FFFFF; }
 inline bool is_nan(uint32_t w) { return (w & 0x7FFFFFFF) > kInf; }
-inline uint32_t select(bool c, uint32_t a, uint32_t b) { return c ? a : b; }
+/// c ? a : b by masks, which g++ does not turn into branches that would keep a loop from becoming vector code.
+inline uint32_t select(bool c, uint32_t a, uint32_t b) {
+  const uint32_t mask = 0 - static_cast<uint32_t>(c);
+  return (a & mask) | (b & ~mask);
+}
 
 /// The unit's truncated squarer: of the partial products of two 17-bit factors, those of weight 2^18 and more; in units of 2^19.
 inline uint32_t square(uint32_t x) {
@@ -103,25 +108,25 @@ inline uint32_t cut(double positive) { return static_cast<uint32_t>(word(positiv
 /// A word whose exponent may have run below the normal numbers, the sign included: zero then.
 inline uint32_t flush_low(uint32_t w) { return select(static_cast<int32_t>(w) < static_cast<int32_t>(kSmallestNormal), 0, w); }
 
-/// m * 2^e for a 24-bit m, cut off to an integer, modulo 2^32.
-inline uint32_t shifted(uint32_t m, int32_t e) {
-  const int32_t left = e < 0 ? 0 : e > 31 ? 31 : e, right = e > 0 ? 0 : e < -31 ? 31 : -e;
-  return m << left >> right;
+inline int32_t clamped(int32_t v, int32_t low, int32_t high) {
+  const int32_t some = v < low ? low : v;
+  return some > high ? high : some;
 }
 
 /// sin or cos of a turn's fraction, q in units of 2^-25 turns; sign is the sign bit of the result in the first half of the turn.
 inline float sine_of_turn(uint32_t q, uint32_t sign) {
   const uint32_t f = fraction(q ^ (0 - (q >> 23 & 1))), x = f & 0x1FFFF;
   const double t = interpolate(kSin[f >> 17], x, square(x));
-  const uint32_t magnitude = select(t == 0, 0, cut(t) - (37u << 23));
+  const uint32_t magnitude = select(f == 0, 0, cut(t) - (37u << 23));
   return f32(magnitude | (sign ^ (q << 7 & kSign)));
 }
 
-/// |a| / (2 pi) turns in units of 2^-25, modulo 2^32: FMUL.RZ by 3E22F983, and what MUFU.SIN cuts off.
+/// The fraction of |a| / (2 pi) turns in units of 2^-25: FMUL.RZ by 3E22F983, then what MUFU.SIN cuts off. 0 for NaN and infinity.
 inline uint32_t turns(float a) {
-  const float magnitude = f32(word(a) & 0x7FFFFFFF), some = magnitude < 0x1p-60f ? 0x1p-60f : magnitude;
-  const uint32_t y = cut(static_cast<double>(some) * 0x1.45F306p-3);
-  return shifted(fraction(y) | kSmallestNormal, static_cast<int32_t>(exponent(y)) - 125);
+  const uint32_t w = word(a) & 0x7FFFFFFF;
+  const double product = static_cast<double>(f32(select(w < kInf, w, 0))) * 0x1.45F306p-3;
+  const double y = f64(word(product) & ~uint64_t{0x1FFFFFFF});
+  return static_cast<uint32_t>(static_cast<int32_t>((y - std::floor(y)) * 0x1p25));
 }
 
 }  // namespace special
@@ -162,7 +167,8 @@ inline float sqrt_approx_ftz(float a) {
 inline float ex2_approx_ftz(float a) {
   using namespace special;
   const uint32_t w = word(a), e = exponent(w);
-  const uint32_t fixed = shifted(fraction(w) | kSmallestNormal, static_cast<int32_t>(e < 134 ? e : 134) - 127);
+  const float magnitude = f32(select(e < 134, w & 0x7FFFFFFF, 0));
+  const uint32_t fixed = static_cast<uint32_t>(static_cast<int32_t>(magnitude * 0x1p23f));
   const uint32_t complement = ~fixed + (fraction(fixed) == 0 ? 1 : 0), s = w > kSign ? complement : fixed;
   const uint32_t f = fraction(s), x = f & 0x1FFFF, n = s >> 23;
   uint32_t r = flush_low(cut(interpolate(kEx2[f >> 17], x, square(x))) + ((n - 38) << 23));
@@ -203,7 +209,7 @@ inline float cos_approx(float a) {
 inline float tanh_approx(float a) {
   using namespace special;
   const uint32_t w = word(a), magnitude = w & 0x7FFFFFFF, e = exponent(w);
-  const uint32_t octave = e < 119 ? 0 : e > 129 ? 10 : e - 119, log = kTanhLog[octave];
+  const uint32_t octave = static_cast<uint32_t>(clamped(static_cast<int32_t>(e) - 119, 0, 10)), log = kTanhLog[octave];
   const uint32_t index = kTanhFirst[octave] + (fraction(w) >> (23 - log)), x = fraction(w) >> (6 - log) & 0x1FFFF;
   uint32_t r = cut(interpolate(kTanh[index], x, square(x))) - (40u << 23);
   r = select(e < 119, magnitude, select(e > 129, 0x3F800000, r));
