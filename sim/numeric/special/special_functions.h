@@ -1,8 +1,8 @@
 // The approximate special functions of the multifunction unit (MUFU), bit for bit as an H200 computes them, and the PTX
 // instructions <function>.approx[.ftz].f32 built from them. What is measured and what follows: docs/facts/special-functions.md.
 //
-// Everything is inline, free of branches and exact in every rounding mode of the host: a 32-lane loop vectorises, and double
-// precision serves as 53-bit integer arithmetic. Any call may run at the same time as any other.
+// The unit's part is inline, free of branches and exact in every rounding mode of the host: a 32-lane loop becomes vector code,
+// and double precision serves as 53-bit integer arithmetic. Products around it round to nearest. Calls may run at the same time.
 #pragma once
 
 #include <array>
@@ -244,6 +244,18 @@ inline float ex2_approx(float a) {
 inline float lg2_approx(float a) {
   const bool small = special::exponent(special::word(a)) == 0;
   return lg2_approx_ftz(a * (small ? 0x1p24f : 1.0f)) - (small ? 24.0f : 0.0f);
+}
+
+/// div.approx.f32 and, of flushed operands and with a flushed result, div.approx.ftz.f32.
+inline float div_approx(float a, float b) {
+  const float scale = special::exponent(special::word(b)) == 0 ? 0x1p24f : 1.0f;
+  return rcp_approx_ftz(b * scale) * (a * scale);
+}
+/// div.full.f32 and, of flushed operands and with a flushed result, div.full.ftz.f32.
+inline float div_full(float a, float b) {
+  const uint32_t magnitude = special::word(b) & 0x7FFFFFFF;
+  const float scale = magnitude < special::kSmallestNormal ? 0x1p24f : magnitude > special::word(0x1p126f) ? 0.25f : 1.0f;
+  return rcp_approx_ftz(b * scale) * (a * scale);
 }
 
 }  // namespace drywell::numeric
