@@ -82,7 +82,7 @@ TEST(SpecialFunctions, SquarerDropsTheLowPartialProducts) {
   for (uint32_t x = 0; x < 1u << 17; ++x) {
     uint32_t sum = 0;
     for (uint32_t i = 0; i < 17; ++i) sum += (x >> i & 1) * (x >> (18 - i));
-    ASSERT_EQ(special::square(x), sum >> 1) << x;
+    ASSERT_EQ(special::square(x), static_cast<int32_t>(sum >> 1)) << x;
   }
 }
 

@@ -21,19 +21,15 @@ struct Row {
   int32_t c1, c2;
 };
 
-/// A row in units of the function's sum, rounding constant included: the sum is c0 + c1 * x + c2 * square(x), an integer below 2^41.
-struct Segment {
-  double c0, c1, c2;
-};
-
+/// Rows as one word each, for one load a lane: C0 from bit 38, the magnitude of C1 from bit 18, that of C2. A function's signs are the same in all rows.
 template <size_t N>
-consteval std::array<Segment, N> in_units(const Row (&rows)[N], int c0_shift, int c2_shift, uint32_t constant) {
-  std::array<Segment, N> s{};
+consteval std::array<uint64_t, N> packed(const Row (&rows)[N]) {
+  std::array<uint64_t, N> words{};
   for (size_t i = 0; i < N; ++i) {
-    s[i] = {static_cast<double>((uint64_t{rows[i].c0} << c0_shift) + constant), static_cast<double>(rows[i].c1),
-            static_cast<double>(rows[i].c2 * (1 << c2_shift))};
+    const uint32_t c1 = static_cast<uint32_t>(rows[i].c1 < 0 ? -rows[i].c1 : rows[i].c1), c2 = static_cast<uint32_t>(rows[i].c2 < 0 ? -rows[i].c2 : rows[i].c2);
+    words[i] = uint64_t{rows[i].c0} << 38 | uint64_t{c1} << 18 | c2;
   }
-  return s;
+  return words;
 }
 
 inline constexpr Row kRcpRows[] = {
@@ -57,13 +53,13 @@ inline constexpr Row kSinRows[] = {
 inline constexpr Row kTanhRows[] = {
 #include "sim/numeric/special/tanh.inc"
 };
-inline constexpr auto kRcp = in_units(kRcpRows, 13, 0, 0x47E7);
-inline constexpr auto kRsqrt = in_units(kRsqrtRows, 14, 2, 0x7FFF);
-inline constexpr auto kSqrt = in_units(kSqrtRows, 15, 1, 0xFFFF);
-inline constexpr auto kEx2 = in_units(kEx2Rows, 13, 0, 0x77E2);
-inline constexpr auto kLg2 = in_units(kLg2Rows, 12, 1, 0x3345);
-inline constexpr auto kSin = in_units(kSinRows, 12, 0, 0);
-inline constexpr auto kTanh = in_units(kTanhRows, 16, 2, 0);
+inline constexpr auto kRcp = packed(kRcpRows);
+inline constexpr auto kRsqrt = packed(kRsqrtRows);
+inline constexpr auto kSqrt = packed(kSqrtRows);
+inline constexpr auto kEx2 = packed(kEx2Rows);
+inline constexpr auto kLg2 = packed(kLg2Rows);
+inline constexpr auto kSin = packed(kSinRows);
+inline constexpr auto kTanh = packed(kTanhRows);
 /// tanh by octave from 2^-8: the octave's first segment, and the binary logarithm of its number of segments.
 inline constexpr std::array<uint32_t, 11> kTanhFirst = {0, 1, 2, 3, 5, 7, 11, 15, 19, 27, 43};
 inline constexpr std::array<uint32_t, 11> kTanhLog = {0, 0, 0, 1, 1, 2, 2, 2, 3, 4, 3};
@@ -83,23 +79,33 @@ inline uint32_t select(bool c, uint32_t a, uint32_t b) {
   return (a & mask) | (b & ~mask);
 }
 
-/// The unit's truncated squarer: of the partial products of two 17-bit factors, those of weight 2^18 and more; in units of 2^19.
-inline uint32_t square(uint32_t x) {
-  const uint32_t high = x >> 9;
-  uint32_t sum = high * high >> 1;
-  sum += (high >> 7) & (0 - (x >> 2 & 1));
-  sum += (high >> 6) & (0 - (x >> 3 & 1));
-  sum += (high >> 5) & (0 - (x >> 4 & 1));
-  sum += (high >> 4) & (0 - (x >> 5 & 1));
-  sum += (high >> 3) & (0 - (x >> 6 & 1));
-  sum += (high >> 2) & (0 - (x >> 7 & 1));
-  sum += (high >> 1) & (0 - (x >> 8 & 1));
-  return sum;
+/// What bit `bit` of the low half and the high half of an operand add to the square.
+inline uint16_t partial(uint16_t high, uint16_t low, int bit) {
+  const uint16_t top = static_cast<uint16_t>(low << (15 - bit)), mask = static_cast<uint16_t>(static_cast<int16_t>(top) >> 15);
+  return static_cast<uint16_t>(high >> (9 - bit)) & mask;
 }
 
-/// The interpolated sum. All products and sums are integers below 2^53, so nothing rounds.
-inline double interpolate(const Segment& s, uint32_t x, uint32_t squared) {
-  return s.c0 + s.c1 * static_cast<int32_t>(x) + s.c2 * static_cast<int32_t>(squared);
+/// The unit's truncated squarer: of the partial products of two 17-bit factors, those of weight 2^18 and more; in units of 2^19.
+inline int32_t square(uint32_t x) {
+  const uint16_t high = static_cast<uint16_t>(x >> 9), low = static_cast<uint16_t>(x);
+  uint16_t sum = static_cast<uint16_t>(uint32_t{high} * high >> 1);
+  sum = static_cast<uint16_t>(sum + partial(high, low, 2));
+  sum = static_cast<uint16_t>(sum + partial(high, low, 3));
+  sum = static_cast<uint16_t>(sum + partial(high, low, 4));
+  sum = static_cast<uint16_t>(sum + partial(high, low, 5));
+  sum = static_cast<uint16_t>(sum + partial(high, low, 6));
+  sum = static_cast<uint16_t>(sum + partial(high, low, 7));
+  return static_cast<uint16_t>(sum + partial(high, low, 8));
+}
+
+/// An integer below 2^52 as a double, by bits: vector code of every level has it.
+inline double number(uint64_t v) { return f64(v | word(0x1p52)) - 0x1p52; }
+
+/// The interpolated sum (C0 << Shift) + C1 * x + C2 * Factor * square + Constant. Products and sums are integers below 2^53: nothing rounds.
+template <int Shift, uint32_t Constant, int C1Sign, int C2Factor>
+double interpolate(uint64_t row, uint32_t x, int32_t squared) {
+  const double c0 = number((row >> 38 << Shift) + Constant), c1 = number(row >> 18 & 0xFFFFF), c2 = number(row & 0x3FFFF);
+  return c0 + c1 * (C1Sign * static_cast<int32_t>(x)) + c2 * (C2Factor * squared);
 }
 
 /// A positive double cut off to the 24 bits of a float, as the float's word. The exponent may leave a float's range: it wraps.
@@ -116,7 +122,7 @@ inline int32_t clamped(int32_t v, int32_t low, int32_t high) {
 /// sin or cos of a turn's fraction, q in units of 2^-25 turns; sign is the sign bit of the result in the first half of the turn.
 inline float sine_of_turn(uint32_t q, uint32_t sign) {
   const uint32_t f = fraction(q ^ (0 - (q >> 23 & 1))), x = f & 0x1FFFF;
-  const double t = interpolate(kSin[f >> 17], x, square(x));
+  const double t = interpolate<12, 0, 1, -1>(kSin[f >> 17], x, square(x));
   const uint32_t magnitude = select(f == 0, 0, cut(t) - (37u << 23));
   return f32(magnitude | (sign ^ (q << 7 & kSign)));
 }
@@ -135,7 +141,7 @@ inline uint32_t turns(float a) {
 inline float rcp_approx_ftz(float a) {
   using namespace special;
   const uint32_t w = word(a), e = exponent(w), f = fraction(w), x = f & 0xFFFF;
-  uint32_t r = flush_low(cut(interpolate(kRcp[f >> 16], x, square(x << 1))) + ((88 - e) << 23));
+  uint32_t r = flush_low(cut(interpolate<13, 0x47E7, -1, 1>(kRcp[f >> 16], x, square(x << 1))) + ((88 - e) << 23));
   r = select(e == 0, kInf, select(e == 255, 0, r));
   return f32(select(is_nan(w), kNan, r | (w & kSign)));
 }
@@ -144,7 +150,7 @@ inline float rcp_approx_ftz(float a) {
 inline float rsqrt_approx_ftz(float a) {
   using namespace special;
   const uint32_t w = word(a), e = exponent(w), f = fraction(w) | (~e & 1) << 23, x = f & 0x1FFFF;
-  const double t = interpolate(kRsqrt[f >> 17], x, square(x)), sum = f == 0 ? 0x1p40 : t;
+  const double t = interpolate<14, 0x7FFF, -1, 4>(kRsqrt[f >> 17], x, square(x)), sum = f == 0 ? 0x1p40 : t;
   uint32_t r = cut(sum) + ((24 - ((e + 1) >> 1)) << 23);
   r = select(e == 255, 0, r);
   r = select(w > kSign, kNan, r);
@@ -156,7 +162,7 @@ inline float rsqrt_approx_ftz(float a) {
 inline float sqrt_approx_ftz(float a) {
   using namespace special;
   const uint32_t w = word(a), e = exponent(w), f = fraction(w) | (~e & 1) << 23, x = f & 0x1FFFF;
-  uint32_t r = cut(interpolate(kSqrt[f >> 17], x, square(x))) + ((((e + 1) >> 1) - 104) << 23);
+  uint32_t r = cut(interpolate<15, 0xFFFF, 1, -2>(kSqrt[f >> 17], x, square(x))) + ((((e + 1) >> 1) - 104) << 23);
   r = select(e == 255, kInf, r);
   r = select(w > kSign, kNan, r);
   r = select(e == 0, w & kSign, r);
@@ -171,7 +177,7 @@ inline float ex2_approx_ftz(float a) {
   const uint32_t fixed = static_cast<uint32_t>(static_cast<int32_t>(magnitude * 0x1p23f));
   const uint32_t complement = ~fixed + (fraction(fixed) == 0 ? 1 : 0), s = w > kSign ? complement : fixed;
   const uint32_t f = fraction(s), x = f & 0x1FFFF, n = s >> 23;
-  uint32_t r = flush_low(cut(interpolate(kEx2[f >> 17], x, square(x))) + ((n - 38) << 23));
+  uint32_t r = flush_low(cut(interpolate<13, 0x77E2, 1, 1>(kEx2[f >> 17], x, square(x))) + ((n - 38) << 23));
   r = select(e >= 134, select(w > kSign, 0, kInf), r);
   return f32(select(is_nan(w), kNan, r));
 }
@@ -180,7 +186,7 @@ inline float ex2_approx_ftz(float a) {
 inline float lg2_approx_ftz(float a) {
   using namespace special;
   const uint32_t w = word(a), e = exponent(w), f = fraction(w), x = f & 0x1FFFF;
-  const uint64_t sum = word(interpolate(kLg2[f >> 17], x, square(x)) + 0x1p52) & 0xFFFFFFFFFFFFF;
+  const uint64_t sum = word(interpolate<12, 0x3345, 1, -2>(kLg2[f >> 17], x, square(x)) + 0x1p52) & 0xFFFFFFFFFFFFF;
   const uint64_t fixed = (sum >> 2) + ((uint64_t{e} - 127) << 36), sign = fixed >> 63, magnitude = fixed ^ (0 - sign);
   uint32_t r = (cut(f64(magnitude | word(0x1p52)) - 0x1p52) - (36u << 23)) | static_cast<uint32_t>(sign) << 31;
   r = select(w == 0x3F800000, 0, r);
@@ -211,7 +217,7 @@ inline float tanh_approx(float a) {
   const uint32_t w = word(a), magnitude = w & 0x7FFFFFFF, e = exponent(w);
   const uint32_t octave = static_cast<uint32_t>(clamped(static_cast<int32_t>(e) - 119, 0, 10)), log = kTanhLog[octave];
   const uint32_t index = kTanhFirst[octave] + (fraction(w) >> (23 - log)), x = fraction(w) >> (6 - log) & 0x1FFFF;
-  uint32_t r = cut(interpolate(kTanh[index], x, square(x))) - (40u << 23);
+  uint32_t r = cut(interpolate<16, 0, 1, -4>(kTanh[index], x, square(x))) - (40u << 23);
   r = select(e < 119, magnitude, select(e > 129, 0x3F800000, r));
   return f32(select(is_nan(w), kNan, r | (w & special::kSign)));
 }
