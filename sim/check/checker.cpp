@@ -134,17 +134,17 @@ class HazardChecker::Impl : public Listener {
   void memory(const Warp& w, const DecodedOp& op, LaneMask mask, Space s, uint32_t bytes, bool store) override {
     monitor(*w.cta->cluster).memory(w, op, mask, s, bytes, store);
   }
-  void mbarrier(const Cta& c, uint32_t offset, const Mbarrier& b, MbarrierEvent e, int64_t amount) override {
-    monitor(*c.cluster).mbarrier(c, offset, b, e, amount);
+  void mbarrier(const Cta& c, uint32_t offset, const Mbarrier&, MbarrierEvent e, int64_t amount) override {
+    monitor(*c.cluster).mbarrier(c, offset, e, amount);
   }
   void named_barrier(const Warp& w, uint32_t id, const NamedBarrier& b) override { monitor(*w.cta->cluster).named_barrier(w, id, b); }
   void async(const Cluster& c, const AsyncOp& op, AsyncMoment m) override { monitor(c).async(op, m); }
 
   std::string explain_hang(const Cluster& c) override {
-    WaitGraph graph = monitor(c).wait_graph();
+    WaitGraph graph = monitor(c).hang().graph();
     const std::lock_guard lock(mutex_);  // of several clusters
     graph_ = std::move(graph);
-    return monitor(c).explain_hang();
+    return monitor(c).hang().text();
   }
   WaitGraph wait_graph() {
     const std::lock_guard lock(mutex_);

@@ -17,22 +17,22 @@ constexpr uint32_t kGroupWarps = 4;  // of a warpgroup
 // Every lane issues an operation of its own: 32 products where one is meant, 32 arrivals of a commit.
 void ClusterMonitor::one_lane(const Warp& w, const DecodedOp& op, LaneMask mask) {
   if (std::popcount(mask) < 2) return;
-  reporter_.report(Rule::many_lanes, nullptr, access_of(w, pc_of(op), mask, Agent::mma, true), [&] { return fmt::format("{} lanes", std::popcount(mask)); });
+  parts_.reporter.report(Rule::many_lanes, nullptr, access_of(w, op, mask, Agent::mma, true), [&] { return fmt::format("{} lanes", std::popcount(mask)); });
 }
 
 // A commit tracks what its own thread issued (PTX ISA 9.7.16.12.1).
 void ClusterMonitor::check_commit(const Warp& w, const DecodedOp& op, LaneMask mask) {
   WarpState& state = state_of(w);
-  const Access who = access_of(w, pc_of(op), mask, Agent::mma, false);
+  const Access who = access_of(w, op, mask, Agent::mma, false);
   for_lanes(mask, [&](uint32_t lane) {
-    Queue& q = queue_of(state.tensor, lane, false);
+    OperationQueue& q = state.tensor.of(lane, parts_.components);
     const bool nothing = q.issued == q.committed;
     q.committed = q.issued;
     if (!nothing) return;
-    for (WarpState& other : ctas_[w.cta->rank].warps) {
+    for (const WarpState& other : parts_.warps.of_cta(w.cta->rank)) {
       for (const auto& [l, theirs] : other.tensor) {
         if (theirs.issued == theirs.committed || theirs.last == 0) continue;
-        reporter_.report(Rule::commit_of_nothing, &accesses_[theirs.last], who, [] { return std::string("no tcgen05 operation of this thread"); });
+        parts_.reporter.report(Rule::commit_of_nothing, &parts_.accesses[theirs.last], who, [] { return std::string("no tcgen05 operation of this thread"); });
         return;
       }
     }
@@ -41,15 +41,15 @@ void ClusterMonitor::check_commit(const Warp& w, const DecodedOp& op, LaneMask m
 
 void ClusterMonitor::set_registers(const Warp& w, const DecodedOp& op, LaneMask mask) {
   WarpState& state = state_of(w);
-  const Access who = access_of(w, pc_of(op), mask, Agent::thread, false);
-  if (state.resized) reporter_.report(Rule::setmaxnreg_twice, nullptr, who, [&] { return fmt::format("warp {}", w.index); });
+  const Access who = access_of(w, op, mask, Agent::thread, false);
+  if (state.resized) parts_.reporter.report(Rule::setmaxnreg_twice, nullptr, who, [&] { return fmt::format("warp {}", w.index); });
   state.resized = true;
   state.resizes.push_back(pc_of(op));
 }
 
 // All warps of a warpgroup execute the same setmaxnreg (PTX ISA 9.7.19.5).
 void ClusterMonitor::finish_convergence(const Cta& cta) {
-  const auto& warps = ctas_[cta.rank].warps;
+  const auto warps = parts_.warps.of_cta(cta.rank);
   for (size_t i = 0; i < warps.size(); ++i) {
     const auto &mine = warps[i].resizes, &first = warps[i / kGroupWarps * kGroupWarps].resizes;
     const size_t common = std::min(mine.size(), first.size());
@@ -57,7 +57,7 @@ void ClusterMonitor::finish_convergence(const Cta& cta) {
     const auto [a, b] = std::mismatch(mine.begin(), mine.begin() + static_cast<ptrdiff_t>(common), first.begin());
     const uint32_t pc = a != mine.begin() + static_cast<ptrdiff_t>(common) ? *a : mine.size() > common ? mine[common] : first[common];
     const size_t warp = mine.size() > common || common != mine.size() ? i : i / kGroupWarps * kGroupWarps;
-    reporter_.report(Rule::setmaxnreg_part, nullptr, access_of(cta.warps[warp], pc, kFullMask, Agent::thread, false),
+    parts_.reporter.report(Rule::setmaxnreg_part, nullptr, parts_.warps.access(cta.warps[warp], pc, kFullMask, Agent::thread, false),
                      [&] { return fmt::format("warps {} to {}", i / kGroupWarps * kGroupWarps, std::min(i / kGroupWarps * kGroupWarps + kGroupWarps, warps.size()) - 1); });
     return;
   }

@@ -6,17 +6,6 @@ namespace drywell::sim::check {
 
 using isa::SyncRole;
 
-namespace {
-
-// tcgen05.wait: everything of the queue is over, for this warp in every sense.
-void drain(const Queue& q, WarpClock& c) {
-  if (q.issued == 0) return;
-  c.now.seen.raise(q.done, q.issued);
-  c.now.tensor.raise(q.done, q.issued);
-}
-
-}  // namespace
-
 decltype(Reaction::handle) ClusterMonitor::handler_of(isa::SyncRole role, bool full) {
   switch (role) {
     case SyncRole::mbarrier_init: case SyncRole::mbarrier_inval: case SyncRole::mbarrier_arrive: case SyncRole::mbarrier_count: return &ClusterMonitor::barrier_events;
@@ -60,7 +49,7 @@ void ClusterMonitor::skipped(const Warp& w, const DecodedOp& op) { unwritten(w, 
 
 void ClusterMonitor::unwritten(const Warp& w, const DecodedOp& op, LaneMask lanes, const char* what) {
   if (lanes == 0) return;
-  reporter_.report(Rule::register_unwritten, nullptr, access_of(w, pc_of(op), lanes, Agent::thread, false), [&] { return std::string(what); });
+  parts_.reporter.report(Rule::register_unwritten, nullptr, access_of(w, op, lanes, Agent::thread, false), [&] { return std::string(what); });
 }
 
 // A register written by a tcgen05.ld in flight holds the value when an instruction uses it; so do those of the loads before.
@@ -95,13 +84,19 @@ void ClusterMonitor::after_warp_barrier(const Warp& w, const DecodedOp&, LaneMas
   if ((w.alive & ~mask) == 0) state_of(w).clock.meet();
 }
 
+// tcgen05.wait: everything of the queue is over, for this warp in every sense.
 void ClusterMonitor::after_load_wait(const Warp& w, const DecodedOp&, LaneMask) {
   WarpState& state = state_of(w);
-  drain(state.loads, state.clock);
+  state.loads.wait_all(state.clock.now.seen);
+  state.loads.wait_all(state.clock.now.tensor);
   state.loading.clear();
 }
 
-void ClusterMonitor::after_store_wait(const Warp& w, const DecodedOp&, LaneMask) { drain(state_of(w).stores, state_of(w).clock); }
+void ClusterMonitor::after_store_wait(const Warp& w, const DecodedOp&, LaneMask) {
+  WarpState& state = state_of(w);
+  state.stores.wait_all(state.clock.now.seen);
+  state.stores.wait_all(state.clock.now.tensor);
+}
 
 void ClusterMonitor::after_commit(const Warp& w, const DecodedOp& op, LaneMask mask) {
   check_commit(w, op, mask);
@@ -115,9 +110,9 @@ void ClusterMonitor::after_bulk_group(const Warp& w, const DecodedOp& op, LaneMa
   for (auto& [lane, q] : state.bulk) {
     if ((mask >> lane & 1) == 0) continue;
     if (waits) {
-      wait_groups(q, state, op.imm, op.extra != 0);
+      q.wait_groups(op.imm, op.extra != 0, state.clock.now.seen);
     } else {
-      q.groups.push_back(q.issued);
+      q.commit_group();
     }
   }
 }
@@ -125,18 +120,23 @@ void ClusterMonitor::after_bulk_group(const Warp& w, const DecodedOp& op, LaneMa
 void ClusterMonitor::after_copy_group(const Warp& w, const DecodedOp& op, LaneMask) {
   WarpState& state = state_of(w);
   switch (op.sync) {
-    case SyncRole::copy_commit: return state.copies.groups.push_back(state.copies.issued);
-    case SyncRole::copy_wait: return wait_groups(state.copies, state, op.imm, false);
+    case SyncRole::copy_commit: return state.copies.commit_group();
+    case SyncRole::copy_wait: return state.copies.wait_groups(op.imm, false, state.clock.now.seen);
     default:  // copy_wait_all
-      if (state.copies.issued != 0) state.clock.now.seen.raise(state.copies.done, state.copies.issued);
+      state.copies.wait_all(state.clock.now.seen);
   }
 }
 
 void ClusterMonitor::after_product_group(const Warp& w, const DecodedOp& op, LaneMask) {
   WarpState& state = state_of(w);
-  if (op.sync == SyncRole::product_commit) return state.products.groups.push_back(state.products.issued);
+  if (op.sync == SyncRole::product_commit) return state.products.commit_group();
   const auto pending = launch_.program->function_of(op).operands(launch_.program->instruction(op))[0].value;
-  wait_groups(state.products, state, static_cast<uint64_t>(pending), false);
+  state.products.wait_groups(static_cast<uint64_t>(pending), false, state.clock.now.seen);
+}
+
+// griddepcontrol.wait: an edge from the launches before (docs/facts/tma-mbarrier.md §3.4).
+void ClusterMonitor::grid_wait(const Warp& w, const DecodedOp& op, LaneMask) {
+  if (launch_.program->instruction(op).has(isa::Mod::wait)) state_of(w).clock.now.seen.raise(Components::kGridWait, 1);
 }
 
 }  // namespace drywell::sim::check

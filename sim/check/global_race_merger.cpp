@@ -77,7 +77,7 @@ StateId LaunchGlobal::joined(StateId old, AccessId writer, AccessId reader, uint
 
 void LaunchGlobal::merge(const ClusterMonitor& m, Reporter& reporter) {
   Adopted known;
-  for (const ClusterMonitor::Suspect& s : m.suspects()) suspects_.push_back({s.begin, s.end, adopt(m, s.id, known)});
+  for (const Suspect& s : m.suspects()) suspects_.push_back({s.begin, s.end, adopt(m, s.id, known)});
   shadow_.join(m.global(), [&](StateId old, StateId s, uint64_t at) {
     const auto readers = m.states().readers(s);
     const AccessId writer = adopt(m, m.states().writer(s), known), reader = adopt(m, readers.empty() ? 0 : readers[0], known);
@@ -87,7 +87,7 @@ void LaunchGlobal::merge(const ClusterMonitor& m, Reporter& reporter) {
 
 void LaunchGlobal::finish(LaunchState& state, Reporter& reporter) {
   if (gmem_ == nullptr) return;
-  for (const ClusterMonitor::Suspect& s : suspects_) {
+  for (const Suspect& s : suspects_) {
     bool written = false;
     shadow_.each_in(s.begin, s.end, [&](uint64_t, StateId t) { written = written || touches_[t].writer != 0; });
     if (!written) reporter.report(Rule::global_unwritten, nullptr, accesses_[s.id], [&] { return fmt::format("global memory at {:#x}", s.begin); });

@@ -45,7 +45,7 @@ class LaunchGlobal {
 
   const LaunchState* state_ = nullptr;
   const Gmem* gmem_ = nullptr;
-  std::vector<ClusterMonitor::Suspect> suspects_;
+  std::vector<Suspect> suspects_;
   AccessTable accesses_;
   std::vector<Far> fars_{1};  // [0]: nothing
   std::vector<Touch> touches_;

@@ -1,4 +1,5 @@
-// Why a cluster cannot go on: each blocked warp, what it waits for, the ledger of that barrier, and who should have released it.
+#include "sim/check/hang.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -6,7 +7,6 @@
 #include <set>
 #include <vector>
 
-#include "sim/check/monitor.h"
 #include "sim/check/place_words.h"
 #include "sim/schedule/functional.h"
 
@@ -110,12 +110,11 @@ std::vector<uint32_t> not_at_barrier(const Cta& cta, const Warp& w) {
 
 }  // namespace
 
-std::string ClusterMonitor::ledger_of(uint32_t address) const {
-  const CtaState& cta = ctas_[shared_rank(address)];
-  const auto found = cta.barriers.find(shared_offset(address));
-  const Mbarrier* m = cluster_.ctas[shared_rank(address)]->smem.find_mbarrier(shared_offset(address));
-  if (found == cta.barriers.end() || m == nullptr) return "      it was never initialised\n";
-  const BarrierState& b = found->second;
+std::string HangExplanation::ledger_of(uint32_t address) const {
+  const BarrierState* known = mbarriers_.find(address);
+  const Mbarrier* m = object(address);
+  if (known == nullptr || m == nullptr) return "      it was never initialised\n";
+  const BarrierState& b = *known;
   const auto line = [&](const Key& k, const Sum& s) {
     const auto& [what, pc, rank, warp] = k;
     const GuestPlace p = place_of(cluster_.ctas[rank]->warps[warp], pc, 0);
@@ -138,7 +137,7 @@ std::string ClusterMonitor::ledger_of(uint32_t address) const {
   return out;
 }
 
-std::string ClusterMonitor::explain_hang() const {
+std::string HangExplanation::text() const {
   std::string out, graph;
   std::set<uint32_t> told;
   for (const auto& cta : cluster_.ctas) {
@@ -162,13 +161,12 @@ std::string ClusterMonitor::explain_hang() const {
 }
 
 // Warps that arrived in the phase before and have not in this one.
-std::string ClusterMonitor::releasers(uint32_t address) const {
-  const auto& barriers = ctas_[shared_rank(address)].barriers;
-  const auto found = barriers.find(shared_offset(address));
-  if (found == barriers.end()) return "";
+std::string HangExplanation::releasers(uint32_t address) const {
+  const BarrierState* b = mbarriers_.find(address);
+  if (b == nullptr) return "";
   std::set<std::pair<uint16_t, uint16_t>> late, here;
-  for (const LedgerEntry& e : found->second.last_ledger) late.emplace(e.cta, e.warp);
-  for (const LedgerEntry& e : found->second.ledger) here.emplace(e.cta, e.warp);
+  for (const LedgerEntry& e : b->last_ledger) late.emplace(e.cta, e.warp);
+  for (const LedgerEntry& e : b->ledger) here.emplace(e.cta, e.warp);
   std::string out;
   for (const auto& [cta, warp] : late) {
     if (!here.contains({cta, warp})) out += (out.empty() ? " -> " : ", ") + warp_name(cluster_, cta, warp);

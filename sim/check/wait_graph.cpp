@@ -1,10 +1,10 @@
-// The picture of a deadlock, as data: explain_hang (hang.cpp) says the same in words.
+// The picture of a deadlock, as data: HangExplanation::text (hang.cpp) says the same in words.
 #include <fmt/format.h>
 
 #include <map>
 #include <set>
 
-#include "sim/check/monitor.h"
+#include "sim/check/hang.h"
 #include "sim/check/place_words.h"
 #include "sim/schedule/functional.h"
 
@@ -62,11 +62,11 @@ std::vector<std::string> places(const Warp& w) {
 
 }  // namespace
 
-WaitGraph ClusterMonitor::wait_graph() const {
+WaitGraph HangExplanation::graph() const {
   GraphMaker g(cluster_);
   const auto mbarrier = [&](const Warp& w, size_t from) {
     const uint32_t address = w.block.address;
-    const Mbarrier* m = cluster_.ctas[shared_rank(address)]->smem.find_mbarrier(shared_offset(address));
+    const Mbarrier* m = object(address);
     std::vector<std::string> about;
     if (m != nullptr) {
       about.push_back(fmt::format("{} of {} arrivals missing", m->pending, m->expected));
@@ -74,15 +74,14 @@ WaitGraph ClusterMonitor::wait_graph() const {
     }
     const size_t b = g.barrier(fmt::format("mbarrier {:#x} of CTA rank {}", shared_offset(address), shared_rank(address)), std::move(about));
     g.edge(from, b, fmt::format("waits for parity {}", w.block.parity));
-    const auto& all = ctas_[shared_rank(address)].barriers;
-    const auto found = all.find(shared_offset(address));
-    if (found == all.end()) return;
+    const BarrierState* known = mbarriers_.find(address);
+    if (known == nullptr) return;
     std::set<std::pair<uint16_t, uint16_t>> here;
-    for (const LedgerEntry& e : found->second.ledger) {
+    for (const LedgerEntry& e : known->ledger) {
       here.emplace(e.cta, e.warp);
       g.edge(b, g.warp(cluster_.ctas[e.cta]->warps[e.warp]), "has arrived");
     }
-    for (const LedgerEntry& e : found->second.last_ledger) {
+    for (const LedgerEntry& e : known->last_ledger) {
       if (!here.contains({e.cta, e.warp})) g.edge(b, g.warp(cluster_.ctas[e.cta]->warps[e.warp]), "came in the phase before");
     }
   };

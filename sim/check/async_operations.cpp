@@ -1,5 +1,5 @@
-// Asynchronous operations: what they touch is checked when they are issued; who may know of their end follows from their
-// mbarrier, commit, group or wait.
+#include "sim/check/async_operations.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -10,7 +10,6 @@
 #include "drywell/isa/opcode.h"
 #include "drywell/isa/smem_descriptor.h"
 #include "drywell/isa/tensor_map.h"
-#include "sim/check/touch.h"
 #include "sim/engine/tensor_plan.h"
 #include "sim/engine/tmem_copy_form.h"
 #include "sim/exec/exec.h"
@@ -45,8 +44,6 @@ uint8_t scale_copies(const Umma& u) { return u.cta_group == 2 && (u.idesc >> 27 
 // How many places in tensor memory a row of a copy goes to.
 uint8_t copies_of(const TmemCopy& c) { return static_cast<uint8_t>(isa::copy_lanes(copy_shape(c), 0).count); }
 
-constexpr size_t kGroupsKept = 256;
-
 /// Whether two stores bring the same bytes to the same place.
 bool same_store(const AsyncOp& a, const AsyncOp& b) {
   if (const auto *x = std::get_if<TensorCopy>(&a.payload), *y = std::get_if<TensorCopy>(&b.payload); x != nullptr && y != nullptr) {
@@ -79,48 +76,40 @@ std::string cell_place(const Span& s) { return fmt::format("tensor memory of CTA
 
 }  // namespace
 
-Queue& ClusterMonitor::queue_of(std::map<uint32_t, Queue>& all, uint32_t lane, bool reads) {
-  const auto [at, made] = all.try_emplace(lane);
-  if (made) {
-    at->second.done = new_component();
-    at->second.read = reads ? new_component() : at->second.done;
-  }
-  return at->second;
-}
-
 // Visitors are handed on by reference: a std::function that owned them would allocate, some ten thousand times a second.
 
 // One payload each: fills in when its accesses are over, and marks what it touches.
-struct ClusterMonitor::Issue {
-  ClusterMonitor& m;
+struct AsyncOperations::Issue {
+  ClusterParts& m;
+  KnownFootprints& known;
   const AsyncOp& op;
   const Warp& w;
   WarpState& state;
   Flight& flight;
   mutable std::optional<Footprint> made{};
 
-  const Footprint& footprint() const { return made.has_value() ? *made : made.emplace(m.cluster_, op); }
+  const Footprint& footprint() const { return made.has_value() ? *made : made.emplace(m.cluster, op); }
   Access access(Agent agent, bool write) const {
-    Access a = m.access_of(w, op.issuer.pc, 1u << op.issuer.lane, agent, write);
-    a.lone = std::has_single_bit(w.active & read_pred(w, m.launch_.program->code[op.issuer.pc].guard));
+    Access a = m.warps.access(w, op.issuer.pc, 1u << op.issuer.lane, agent, write);
+    a.lone = std::has_single_bit(w.active & read_pred(w, m.launch.program->code[op.issuer.pc].guard));
     return a;
   }
-  AccessId add(const Access& a) const { return m.accesses_.add(a); }
+  AccessId add(const Access& a) const { return m.accesses.add(a); }
 
   // What a reduction reads in global memory it also writes.
   void reads(AccessId id, Rule unwritten = Rule::none) const {
-    if (!m.launch_.full() && !uses_tensor_memory(op)) return;
+    if (!m.launch.full() && !uses_tensor_memory(op)) return;
     const bool reduces = is_reduction(op);
-    Touch t{id, state.clock, unwritten};
+    MemoryShadow::Touch t{id, state.clock, unwritten};
     const auto visit = [&](const Span& s) {
-      if (!reduces || s.memory == Memory::shared) m.touch(s, t);
+      if (!reduces || s.memory == Memory::shared) m.memory.touch(s, t);
     };
     footprint().reads(std::ref(visit));
   }
   void writes(AccessId id, Rule unwritten = Rule::none) const {
-    if (!m.launch_.full() && !uses_tensor_memory(op)) return;
-    Touch t{id, state.clock, unwritten};
-    const auto visit = [&](const Span& s) { m.touch(s, t); };
+    if (!m.launch.full() && !uses_tensor_memory(op)) return;
+    MemoryShadow::Touch t{id, state.clock, unwritten};
+    const auto visit = [&](const Span& s) { m.memory.touch(s, t); };
     footprint().writes(std::ref(visit));
   }
 
@@ -130,15 +119,15 @@ struct ClusterMonitor::Issue {
     a.done_at = kInFlight;
     reads(flight.source = add(a));
     a.write = true;
-    if (const TensorPlan* plan = m.launch_.full() ? footprint().plan() : nullptr; plan != nullptr) a.swizzles = swizzle_bit(plan->map.swizzle);
+    if (const TensorPlan* plan = m.launch.full() ? footprint().plan() : nullptr; plan != nullptr) a.swizzles = swizzle_bit(plan->map.swizzle);
     a.reduction = is_reduction(op);
-    for (uint32_t b : barriers) m.check_init(b, flight.who, state.clock);
-    if (!m.launch_.full()) {
+    for (uint32_t b : barriers) m.mbarriers.check_init(b, flight.who, state.clock.now.seen);
+    if (!m.launch.full()) {
       for (uint32_t left = destinations(op); left != 0; left &= left - 1) land(static_cast<uint32_t>(std::countr_zero(left)), a);
       return;
     }
     uint32_t cta = ~0u;
-    std::optional<Touch> t;
+    std::optional<MemoryShadow::Touch> t;
     const auto visit = [&](const Span& s) {
       if (s.memory != Memory::shared) return;
       if (s.cta != cta) {
@@ -146,21 +135,21 @@ struct ClusterMonitor::Issue {
         t.emplace(flight.landings.back(), state.clock);
       }
       cta = s.cta;
-      m.touch(s, *t);
+      m.memory.touch(s, *t);
     };
     footprint().writes(std::ref(visit));
   }
   /// What arrives in the shared memory of one CTA.
   void land(uint32_t cta, const Access& a) const {
     flight.landings.push_back(add(a));
-    if (cta >= m.ctas_.size()) return;
-    m.ctas_[cta].landings.push_back(flight.landings.back());
-    if (cta != a.cta) m.visit_peer(cta, flight.landings.back(), state.clock);
+    if (cta >= m.warps.ctas()) return;
+    m.lifetimes.land(cta, flight.landings.back());
+    if (cta != a.cta) m.lifetimes.visit(cta, flight.landings.back(), state.clock);
   }
   // CUTLASS's epilogues let all lanes of a warp issue one store: the same bytes, any number of times. Operations of one
   // instruction are numbered in the order of lanes.
   bool repeats_a_lane() const {
-    const auto& pending = m.cluster_.pending;
+    const auto& pending = m.cluster.pending;
     return std::any_of(pending.begin(), pending.end(), [&](const AsyncOp& o) {
       const Issuer &a = o.issuer, &b = op.issuer;
       return a.cta == b.cta && a.warp == b.warp && a.pc == b.pc && a.lane < b.lane && o.id < op.id && op.id - o.id <= b.lane - a.lane && same_store(o, op);
@@ -168,12 +157,12 @@ struct ClusterMonitor::Issue {
   }
   void store() const {
     if (repeats_a_lane()) return;
-    Queue& q = m.queue_of(state.bulk, op.issuer.lane, true);
+    OperationQueue& q = state.bulk.of(op.issuer.lane, m.components);
     Access a = access(Agent::store, false);
     a.done = q.read;
-    a.done_at = ++q.issued;
+    a.done_at = q.issue();
     const AccessId source = add(a);
-    q.reads.push_back(source);
+    q.add_source(source);
     reads(source);
     a.write = true;
     a.reduction = is_reduction(op);
@@ -181,28 +170,39 @@ struct ClusterMonitor::Issue {
     writes(add(a));
   }
   /// A read by the next operation of a queue.
-  Access next_of(Queue& q, Agent agent) const {
+  Access next_of(OperationQueue& q, Agent agent) const {
     Access a = access(agent, false);
     a.done = q.done;
-    a.done_at = ++q.issued;
+    a.done_at = q.issue();
     return a;
   }
   /// Operations of a queue: their reads and writes end together.
-  void queued(Queue& q, Agent agent, uint8_t swizzles = 0) const {
-    if (q.issued == 0 && q.done == 0) q.done = m.new_component();
+  void queued(OperationQueue& q, Agent agent, uint8_t swizzles = 0) const {
+    q.open(m.components);
     Access a = next_of(q, agent);
     a.used = agent == Agent::tmem_ld ? q.read : 0;
     a.swizzles = swizzles;
     q.last = add(a);
-    if (agent != Agent::wgmma || m.launch_.full()) reads(q.last, agent == Agent::tmem_ld ? Rule::tensor_unwritten : Rule::none);
+    if (agent != Agent::wgmma || m.launch.full()) reads(q.last, agent == Agent::tmem_ld ? Rule::tensor_unwritten : Rule::none);
     a.write = true;
     a.swizzles = 0;
     writes(add(a));
   }
-  Queue& tensor() const { return m.queue_of(state.tensor, op.issuer.lane, false); }
+  OperationQueue& tensor() const { return state.tensor.of(op.issuer.lane, m.components); }
+
+  // The copy reads its map when it is issued.
+  void use_map(uint64_t map) const {
+    if (map >= window::kGlobalBase && m.launch.full()) m.memory.read_map(map, add(m.warps.access(w, op.issuer.pc, 1u << op.issuer.lane, Agent::load, false)), state.clock);
+  }
+  void follow_scales(const Umma& u, const Access& a) const {
+    if (!m.scales[a.cta].repeats(u)) return;
+    m.reporter.report(Rule::scales_again, nullptr, a, [&] {
+      return fmt::format("scale factors at columns {} and {}, ids {} and {}", TmemAddr(u.sfa).column(), TmemAddr(u.sfb).column(), u.idesc >> 29 & 3, u.idesc >> 4 & 3);
+    });
+  }
 
   void operator()(const TensorCopy& t) const {
-    m.use_map(w, op, t.map_address);
+    use_map(t.map_address);
     t.direction == TensorCopy::Direction::load ? signalled(Agent::load, {t.mbar}) : store();
   }
   void operator()(const BulkCopy& b) const { b.kind == BulkCopy::Kind::shared_to_global ? store() : signalled(Agent::load, {b.mbar}); }
@@ -213,47 +213,47 @@ struct ClusterMonitor::Issue {
   void check_version(uint64_t d, const Access& a) const {
     const uint64_t version = d >> 46 & 7;
     if (version == 1) return;
-    m.reporter_.report(Rule::descriptor_version, nullptr, a, [&] { return fmt::format("descriptor {:#018x}: bits 48..46 are {}", d, version); });
+    m.reporter.report(Rule::descriptor_version, nullptr, a, [&] { return fmt::format("descriptor {:#018x}: bits 48..46 are {}", d, version); });
   }
   void operator()(const TmemCopy& c) const {
-    m.ctas_[op.issuer.cta].scales.valid = false;
-    Queue& q = tensor();
+    m.scales[op.issuer.cta].forget();
+    OperationQueue& q = tensor();
     Access a = next_of(q, Agent::copy);
     check_version(c.desc, a);
     a.swizzles = swizzles_of(c);
     a.form = c.shape == isa::Mod::_4x256b ? kCopy4x256b : 0;
     a.copies = copies_of(c);
     q.last = add(a);
-    if (m.launch_.full()) {
-      Touch t{q.last, state.clock};
-      m.touch(m.footprints_->operands(m.cluster_, op, c), t);
+    if (m.launch.full()) {
+      MemoryShadow::Touch t{q.last, state.clock};
+      m.memory.touch(known.operands(m.cluster, op, c), t);
     }
     a.write = true;
     a.swizzles = 0;
-    Touch t{add(a), state.clock};
-    for (const Span& s : m.footprints_->cells(m.cluster_, op, c).writes) m.touch(s, t);
+    MemoryShadow::Touch t{add(a), state.clock};
+    for (const Span& s : known.cells(m.cluster, op, c).writes) m.memory.touch(s, t);
   }
   void operator()(const TmemShift&) const { queued(tensor(), Agent::shift); }
   void operator()(const TmemLdSt& t) const {
     if (!t.load) {
-      m.ctas_[op.issuer.cta].scales.valid = false;
+      m.scales[op.issuer.cta].forget();
       return queued(state.stores, Agent::tmem_st);
     }
-    if (state.loads.read == 0) state.loads.read = m.new_component();
+    if (state.loads.read == 0) state.loads.read = m.components.next();
     queued(state.loads, Agent::tmem_ld);
     for (uint32_t r : t.regs) state.loading.add(t.frame + r, state.loads.issued);
   }
   // A warpgroup's product is one operation, here in four parts: whichever warp waits for a group waits for all of them.
   void operator()(const Wgmma& p) const {
-    Queue& first = m.ctas_[op.issuer.cta].warps[op.issuer.warp & ~3u].products;
-    if (first.done == 0) first.done = m.new_component();
+    OperationQueue& first = m.warps.of_cta(op.issuer.cta)[op.issuer.warp & ~3u].products;
+    first.open(m.components);
     state.products.done = first.done;
     queued(state.products, Agent::wgmma, swizzles_of(p));
   }
 
   // The accumulator counts as written only: who may write it may read it.
   void mma(const Umma& u) const {
-    Queue& q = tensor();
+    OperationQueue& q = tensor();
     Access a = next_of(q, Agent::mma);
     if (!u.a_in_tmem) check_version(u.a, a);
     check_version(u.b, a);
@@ -261,30 +261,30 @@ struct ClusterMonitor::Issue {
     a.scales = u.scale_vec != 0 && !u.a_in_tmem && !u.sparse;
     a.copies = scale_copies(u);
     a.form = form_of(u);
-    if (u.scale_vec != 0) m.follow_scales(u, a);
+    if (u.scale_vec != 0) follow_scales(u, a);
     const AccessId id = q.last = add(a);
-    Touch reading{id, state.clock, Rule::tensor_operand_unwritten};
-    if (m.launch_.full()) m.touch(m.footprints_->operands(m.cluster_, op, u), reading);
-    const TensorCells& cells = m.footprints_->cells(m.cluster_, op, u);
-    for (const Span& s : cells.reads) m.touch(s, reading);
+    MemoryShadow::Touch reading{id, state.clock, Rule::tensor_operand_unwritten};
+    if (m.launch.full()) m.memory.touch(known.operands(m.cluster, op, u), reading);
+    const TensorCells& cells = known.cells(m.cluster, op, u);
+    for (const Span& s : cells.reads) m.memory.touch(s, reading);
     a.write = true;
     a.swizzles = 0;
     a.scales = false;
-    Touch writing{add(a), state.clock, u.accumulate ? Rule::accumulates_nothing : Rule::none};
+    MemoryShadow::Touch writing{add(a), state.clock, u.accumulate ? Rule::accumulates_nothing : Rule::none};
     for (const Span& s : cells.writes) {
-      m.touch(s, writing);
-      for (const Span& o : cells.reads) if (!u.ashift && overlap(o, s)) m.reporter_.report(Rule::operands_overlap, nullptr, a, [&] { return cell_place(s); });
+      m.memory.touch(s, writing);
+      for (const Span& o : cells.reads) if (!u.ashift && overlap(o, s)) m.reporter.report(Rule::operands_overlap, nullptr, a, [&] { return cell_place(s); });
     }
   }
 
   void operator()(const AsyncCopy& c) const {
     if (!c.lanes.empty()) return queued(state.copies, Agent::cp_async);
-    if (state.copies.issued != 0) flight.message.seen.raise(state.copies.done, state.copies.issued);
-    m.check_init(c.mbar, flight.who, state.clock);
+    state.copies.wait_all(flight.message.seen);
+    m.mbarriers.check_init(c.mbar, flight.who, state.clock.now.seen);
   }
   // The arrival releases what its thread issued before, and implies fence::before_thread_sync.
   void operator()(const Commit& c) const {
-    Queue& q = tensor();
+    OperationQueue& q = tensor();
     flight.commit = true;
     Message& out = flight.message;
     out = state.clock.now;
@@ -295,12 +295,12 @@ struct ClusterMonitor::Issue {
     state.clock.tick();
     for (uint32_t r = 0; r < 16; ++r) {
       if (c.multicast == 0 ? r == 0 : (c.multicast >> r & 1) != 0)
-        m.check_init(c.multicast == 0 ? c.mbar : cluster_address(r, shared_offset(c.mbar)), flight.who, state.clock);
+        m.mbarriers.check_init(c.multicast == 0 ? c.mbar : cluster_address(r, shared_offset(c.mbar)), flight.who, state.clock.now.seen);
     }
   }
   void operator()(const RemoteArrive& r) const {
-    const Ordering o = m.launch_.ordering(m.launch_.program->code[op.issuer.pc]);
-    m.check_init(r.mbar, flight.who, state.clock);
+    const Ordering o = m.launch.ordering(m.launch.program->code[op.issuer.pc]);
+    m.mbarriers.check_init(r.mbar, flight.who, state.clock.now.seen);
     flight.message = o.release ? state.clock.release() : state.clock.fenced;
     if (!o.wide) flight.message.wide.clear();
     flight.message.tensor.join(state.clock.tensor_told);
@@ -308,8 +308,8 @@ struct ClusterMonitor::Issue {
   }
 };
 
-void ClusterMonitor::async(const AsyncOp& op, AsyncMoment moment) {
-  switch (moment) {
+void AsyncOperations::moment(const AsyncOp& op, AsyncMoment m) {
+  switch (m) {
     case AsyncMoment::issue: issue(op); break;
     case AsyncMoment::write: running_ = op.id; break;
     case AsyncMoment::signal:
@@ -320,42 +320,46 @@ void ClusterMonitor::async(const AsyncOp& op, AsyncMoment moment) {
   }
 }
 
-void ClusterMonitor::issue(const AsyncOp& op) {
-  const Warp& w = cluster_.ctas[op.issuer.cta]->warps[op.issuer.warp];
+void AsyncOperations::issue(const AsyncOp& op) {
+  const Warp& w = parts_.cluster.ctas[op.issuer.cta]->warps[op.issuer.warp];
   Flight& f = flights_.open(op.id);
-  f.who = access_of(w, op.issuer.pc, 1u << op.issuer.lane, Agent::thread, false);
-  std::visit(Issue{*this, op, w, state_of(w), f}, op.payload);
+  f.who = parts_.warps.access(w, op.issuer.pc, 1u << op.issuer.lane, Agent::thread, false);
+  std::visit(Issue{parts_, *footprints_, op, w, parts_.warps.of(w), f}, op.payload);
 }
 
-void ClusterMonitor::wait_groups(Queue& q, WarpState& w, uint64_t allowed, bool reads_only) {
-  if (q.groups.size() <= allowed) return;
-  const uint32_t over = q.groups[q.groups.size() - 1 - allowed];
-  if (q.read != 0) w.clock.now.seen.raise(q.read, over);
-  if (!reads_only && q.done != 0) w.clock.now.seen.raise(q.done, over);
-  if (q.groups.size() > kGroupsKept) q.groups.erase(q.groups.begin(), q.groups.end() - kGroupsKept / 2);
-  std::erase_if(q.reads, [&](AccessId id) { return accesses_[id].done_at <= over; });
-}
-
-// Allocation makes the columns fresh; freeing uses all of them.
-void ClusterMonitor::tensor_memory(const Warp& w, const DecodedOp& op, LaneMask mask) {
-  const auto pc = static_cast<uint32_t>(&op - launch_.program->code.data());
-  const auto lane = static_cast<uint32_t>(std::countr_zero(mask));
-  CtaState& cta = ctas_[w.cta->rank];
-  WarpState& state = state_of(w);
-  if (op.sync == isa::SyncRole::tmem_alloc) {
-    const uint64_t a = lane_address(w, op, lane);
-    const uint32_t at = shared_address(w, a, is_shared_generic(a)), columns = lanes<uint32_t>(w, op.src[1])[lane];
-    touch({Memory::shared, shared_rank(at), shared_offset(at), 4}, accesses_.add(access_of(w, pc, mask, Agent::thread, true)), state.clock, Rule::none);
-    uint32_t column = 0;
-    std::memcpy(&column, w.cta->smem.data() + shared_offset(at), 4);
-    cta.tensor.forget(column, columns);
-    return;
+// Bytes have arrived in one CTA: whoever sees the phase of its mbarrier complete knows.
+void AsyncOperations::land(Flight& f, uint32_t address) {
+  if (f.signalled >= f.landings.size()) return;
+  const MbarrierLedger::End end = parts_.mbarriers.end_of_phase(address);
+  for (AccessId id : {f.landings[f.signalled++], f.source}) {
+    if (id == 0) continue;
+    parts_.accesses.at(id).done = end.component;
+    parts_.accesses.at(id).done_at = end.value;
   }
-  const TmemAddr at(lanes<uint32_t>(w, op.src[0])[lane]);
-  const uint32_t columns = lanes<uint32_t>(w, op.src[1])[lane];
-  const AccessId id = accesses_.add(access_of(w, pc, mask, Agent::dealloc, true));
-  touch({Memory::tmem, w.cta->rank, 0, 0, 0, kTmemLanes, at.column(), columns}, id, state.clock, Rule::none);
-  cta.tensor.forget(at.column(), columns);
+}
+
+// The arrival itself must have come before the CTA of the mbarrier ends.
+void AsyncOperations::arrive_of_commit(const Flight& f, uint32_t address) {
+  const MbarrierLedger::End end = parts_.mbarriers.end_of_phase(address);
+  Access arrival = f.who;
+  arrival.agent = Agent::mma;
+  arrival.write = true;
+  arrival.done = end.component;
+  arrival.done_at = end.value;
+  parts_.lifetimes.land(shared_rank(address), parts_.accesses.add(arrival));
+}
+
+bool AsyncOperations::signal(uint32_t address, MbarrierEvent what, int64_t amount) {
+  Flight* const f = running_ == 0 ? nullptr : flights_.find(running_);
+  if (f == nullptr) return false;
+  if (what == MbarrierEvent::phase_complete) {
+    parts_.mbarriers.complete_phase(address);
+    return true;
+  }
+  if (what == MbarrierEvent::complete_tx) land(*f, address);
+  if (what == MbarrierEvent::arrive && f->commit) arrive_of_commit(*f, address);
+  parts_.mbarriers.note(address, {what, amount, f->who.pc, f->who.cta, f->who.warp, true}, f->message, f->message.wide, f->who);
+  return true;
 }
 
 }  // namespace drywell::sim::check

@@ -1,0 +1,25 @@
+// A named or cluster barrier, instance after instance: what all who arrived released goes to all who leave.
+#pragma once
+
+#include <memory>
+
+#include "sim/check/clock.h"
+
+namespace drywell::sim::check {
+
+class BarrierInstance {
+ public:
+  /// A warp arrives; it acquires from what is returned once the instance is complete.
+  std::shared_ptr<const Message> arrive(const Message& released) {
+    if (now_ == nullptr) now_ = std::make_shared<Message>();
+    now_->join(released);
+    return now_;
+  }
+  /// Later arrivals are of the next one.
+  void complete() { now_ = nullptr; }
+
+ private:
+  std::shared_ptr<Message> now_;
+};
+
+}  // namespace drywell::sim::check

@@ -1,0 +1,35 @@
+// What the checker knows of one cluster, in parts.
+#pragma once
+
+#include <vector>
+
+#include "sim/check/flags.h"
+#include "sim/check/mbarrier_ledger.h"
+#include "sim/check/memory_shadow.h"
+#include "sim/check/scale_use.h"
+
+namespace drywell::sim::check {
+
+struct ClusterParts {
+  ClusterParts(const Cluster& c, const LaunchState& l)
+      : cluster(c), launch(l), reporter(l.options.most), warps(c, l, components), mbarriers(c.ctas.size(), components, accesses, reporter),
+        lifetimes(warps, accesses, reporter), memory(c, l, accesses, reporter, lifetimes), flags(c.ctas.size() > 1), scales(c.ctas.size()) {
+    reporter.begin(*l.program);
+  }
+  ClusterParts(const ClusterParts&) = delete;  // they know each other
+  ClusterParts& operator=(const ClusterParts&) = delete;
+
+  const Cluster& cluster;
+  const LaunchState& launch;
+  Components components;
+  AccessTable accesses;
+  Reporter reporter;
+  Warps warps;
+  MbarrierLedger mbarriers;
+  Lifetimes lifetimes;
+  MemoryShadow memory;
+  Flags flags;
+  std::vector<ScaleUse> scales;  // by CTA
+};
+
+}  // namespace drywell::sim::check

@@ -1,0 +1,29 @@
+// Clusters that order each other through global memory: what one released into a place, another acquires from it (PTX ISA 8.8).
+#pragma once
+
+#include <unordered_map>
+#include <vector>
+
+#include "sim/check/launch_state.h"
+
+namespace drywell::sim::check {
+
+/// A warp of cluster `serial` loads from the place, stores to it, or both.
+void exchange_far(FarClock& place, uint64_t serial, WarpClock& clock, Ordering o, bool loads, bool stores);
+
+/// What warps knew of other clusters, numbered.
+class FarTable {
+ public:
+  /// `last`: the number a warp's knowledge had; good as long as it is the same.
+  uint32_t number(const Far& now, uint32_t last) {
+    if (now.same(all_[last])) return last;
+    all_.push_back(now);
+    return static_cast<uint32_t>(all_.size() - 1);
+  }
+  const Far& operator[](uint32_t number) const { return all_[number]; }
+
+ private:
+  std::vector<Far> all_{1};  // [0]: nothing
+};
+
+}  // namespace drywell::sim::check

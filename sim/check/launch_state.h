@@ -1,0 +1,64 @@
+// What the clusters of a launch share; does not change while they run.
+#pragma once
+
+#include <set>
+#include <unordered_map>
+#include <vector>
+
+#include "drywell/sim/check.h"
+#include "sim/check/global_shadow.h"
+#include "sim/check/registers.h"
+
+namespace drywell::sim::check {
+
+/// How an instruction orders memory, from its modifiers.
+struct Ordering {
+  bool strong = false;   // atomic, volatile, or with a memory semantics
+  bool release = false, acquire = false;
+  bool wide = true;      // reaches beyond the CTA
+  bool far = true;       // reaches beyond the cluster
+};
+
+class ClusterMonitor;
+
+/// What there is to do when an instruction was executed.
+struct Reaction {
+  void (ClusterMonitor::*handle)(const Warp&, const DecodedOp&, LaneMask) = nullptr;
+  bool takes_loaded = false;  // reads a register that some tcgen05.ld writes
+};
+
+struct LaunchState {
+  explicit LaunchState(const CheckOptions& o) : options(o) {}
+  void begin(const Launch& launch);
+  bool full() const { return options.level == CheckLevel::full; }
+  /// Whether clusters of the launch order each other, and their memory is followed.
+  bool follows_far() const { return full() && options.global_memory && synchronised && !opaque; }
+  bool follows_registers() const { return full() && options.uninitialised; }
+  size_t pc_of(const DecodedOp& op) const { return static_cast<size_t>(&op - program->code.data()); }
+  /// Ordering of the instruction at `op`; loads and stores without one are weak.
+  Ordering ordering(const DecodedOp& op) const { return orderings[pc_of(op)]; }
+  bool reacts(const DecodedOp& op) const {
+    const Reaction& r = reactions[pc_of(op)];
+    return r.handle != nullptr || r.takes_loaded || follows_registers();
+  }
+
+  CheckOptions options;
+  const Program* program = nullptr;
+  std::vector<Ordering> orderings;    // per pc
+  std::vector<Reaction> reactions;    // per pc
+  PredicateUse predicates;            // if registers are followed
+  bool strong_memory = false;         // some load, store or atomic orders threads
+  bool synchronised = false;          // CTAs may synchronise through global memory
+  bool opaque = false;                // in ways not followed here
+  mutable std::unordered_map<uint64_t, FarClock> far_flags;  // released into places of global memory; one host thread runs such launches
+  bool hidden_writes = false;         // some instruction writes memory unseen by the hub
+  bool waits_for_grids = false;       // has griddepcontrol.wait
+
+  // Of the launches before this one.
+  static constexpr StateId kRead = 1, kWritten = 2;
+  GlobalShadow previous;              // what the last one touched: kRead, kWritten
+  std::set<uint64_t> written_before;  // bases of allocations
+  bool sees_all_launches = false;     // none on this device went unwatched
+};
+
+}  // namespace drywell::sim::check

@@ -1,0 +1,58 @@
+#include "sim/check/lifetimes.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace drywell::sim::check {
+
+Lifetimes::Lifetimes(const Warps& warps, const AccessTable& accesses, Reporter& reporter) : warps_(warps), accesses_(accesses), reporter_(reporter), ctas_(warps.ctas()) {
+  for (uint32_t rank = 0; rank < ctas_.size(); ++rank) ctas_[rank].started.resize(warps.of_cta(rank).size());
+}
+
+// Whoever has heard of anything a warp of the CTA did knows that it runs.
+bool Lifetimes::has_heard_of(const WarpClock& who, uint32_t rank) const {
+  const auto warps = warps_.of_cta(rank);
+  return std::any_of(warps.begin(), warps.end(), [&](const WarpState& w) { return who.now.seen[w.clock.self] != 0; });
+}
+
+void Lifetimes::visit(uint32_t rank, AccessId id, const WarpClock& who) {
+  const Access& now = accesses_[id];
+  uint16_t& started = ctas_[now.cta].started[now.warp];
+  if ((started >> rank & 1) == 0) {
+    const bool heard = has_heard_of(who, rank);
+    if (!heard) reporter_.report(Rule::peer_not_started, nullptr, now, [&] { return fmt::format("shared or tensor memory of CTA rank {}", rank); });
+    started |= static_cast<uint16_t>(heard ? 1u << rank : 0);
+  }
+  CtaVisits& peer = ctas_[rank];
+  if (is_plain(now.agent)) {
+    peer.visitors[now.issuer] = id;
+  } else if (peer.landings.empty() || peer.landings.back() != id) {
+    peer.landings.push_back(id);
+  }
+}
+
+bool Lifetimes::known_in(uint32_t rank, const Access& a) const {
+  const uint32_t end = is_plain(a.agent) ? a.issued_at : a.done_at;
+  const Component c = is_plain(a.agent) ? a.issuer : a.done;
+  const auto warps = warps_.of_cta(rank);
+  return end != kInFlight && std::any_of(warps.begin(), warps.end(), [&](const WarpState& w) { return w.clock.now.seen[c] >= end; });
+}
+
+void Lifetimes::finish(uint32_t rank, const Program& program) const {
+  const auto place = [&] { return fmt::format("shared memory of CTA rank {}", rank); };
+  for (const WarpState& w : warps_.of_cta(rank)) {
+    for (const auto& [lane, q] : w.bulk) q.each_unread(w.clock.now.seen, [&](AccessId id) { reporter_.report(Rule::exit_while_reading, nullptr, accesses_[id], place); });
+  }
+  for (const auto& [issuer, id] : ctas_[rank].visitors) {
+    if (!known_in(rank, accesses_[id])) reporter_.report(Rule::peer_exited, nullptr, accesses_[id], place);
+  }
+  for (AccessId id : ctas_[rank].landings) {
+    const Access& a = accesses_[id];
+    if (known_in(rank, a)) continue;
+    const bool commit = program.code[a.pc].sync == isa::SyncRole::tensor_commit;
+    reporter_.report(commit ? Rule::exit_before_commit : a.cta == rank || a.write ? Rule::exit_before_landing : Rule::peer_exited, nullptr, a, place);
+  }
+}
+
+}  // namespace drywell::sim::check

@@ -1,0 +1,98 @@
+#include "sim/check/mbarrier_ledger.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+namespace drywell::sim::check {
+namespace {
+
+bool arrives(MbarrierEvent e) { return e == MbarrierEvent::arrive || e == MbarrierEvent::complete_tx; }
+
+std::string place_of(uint32_t address) { return fmt::format("mbarrier at {:#x} of CTA rank {}", shared_offset(address), shared_rank(address)); }
+
+}  // namespace
+
+const BarrierState* MbarrierLedger::find(uint32_t address) const {
+  if (shared_rank(address) >= ctas_.size()) return nullptr;
+  const auto& all = ctas_[shared_rank(address)];
+  const auto found = all.find(shared_offset(address));
+  return found == all.end() ? nullptr : &found->second;
+}
+
+// An object that nobody was seen to initialise is followed all the same.
+BarrierState& MbarrierLedger::of(uint32_t address) {
+  BarrierState& b = ctas_[shared_rank(address)][shared_offset(address)];
+  if (b.component == 0) b.component = components_.next();
+  return b;
+}
+
+AccessId MbarrierLedger::init(uint32_t address, const Access& who) {
+  BarrierState& b = of(address);
+  if (b.live) {
+    const Access& old = accesses_[b.init];
+    // Lanes of one instruction that all initialise the same object leave one state.
+    if (old.pc == who.pc && old.issuer == who.issuer && old.issued_at == who.issued_at) return 0;
+    reporter_.report(Rule::double_init, &old, who, [&] { return fmt::format("{}, phase {}", place_of(address), b.phase); });
+  }
+  const Component component = b.component;
+  const uint32_t before = b.phase;
+  b = {};
+  b.component = component;
+  b.phase = b.base = b.observed = before;
+  b.live = true;
+  return b.init = accesses_.add(who);
+}
+
+void MbarrierLedger::check_init(uint32_t address, const Access& who, const Clock& seen) {
+  const BarrierState* b = find(address);
+  if (b == nullptr || !b->live || b->init == 0) return;
+  const Access& init = accesses_[b->init];
+  if (seen[init.issuer] < init.issued_at) reporter_.report(Rule::init_not_seen, &init, who, [&] { return place_of(address); });
+}
+
+void MbarrierLedger::check_observed(uint32_t address, const BarrierState& b, MbarrierEvent what, const Access& who) {
+  if (arrives(what) && b.phase > b.base && b.observed < b.phase)
+    reporter_.report(Rule::phase_not_observed, nullptr, who, [&] { return fmt::format("{}, phase {}", place_of(address), b.phase - b.base); });
+}
+
+// Arrivals of later phases are read-modify-writes: the release sequence goes on.
+void MbarrierLedger::complete_phase(uint32_t address) {
+  BarrierState& b = of(address);
+  b.collecting.seen.raise(b.component, b.phase + 1);
+  b.done_wide_home[b.phase & 1] = b.wide_home;
+  b.done[b.phase & 1] = b.collecting;
+  ++b.phase;
+  std::swap(b.last_ledger, b.ledger);
+  b.ledger.clear();
+}
+
+// A thread that try_wait suspended may resume one phase later.
+std::optional<MbarrierLedger::Told> MbarrierLedger::observe(uint32_t address, uint32_t parity, const Clock& seen) {
+  BarrierState& b = of(address);
+  const uint32_t phases = b.phase - b.base, waited = (phases & 1) != parity ? phases : phases - 1;
+  if (waited == 0 || waited > phases) return std::nullopt;
+  b.observed = std::max(b.observed, b.base + waited);
+  const uint32_t which = (b.base + waited - 1) & 1;
+  return Told{b.done[which], b.done_wide_home[which], seen[b.component] < b.base + waited};
+}
+
+void MbarrierLedger::finish(const Cta& cta) const {
+  for (const Smem::Slot& s : cta.smem.mbarriers()) {
+    const BarrierState* b = find(cluster_address(cta.rank, s.offset));
+    if (!s.barrier.live || s.barrier.tx == 0 || b == nullptr) continue;
+    Access who = accesses_[b->init];
+    for (const LedgerEntry& e : b->ledger) {
+      if (e.what != MbarrierEvent::expect_tx && e.what != MbarrierEvent::complete_tx) continue;
+      who.pc = e.pc;
+      who.cta = e.cta;
+      who.warp = e.warp;
+    }
+    reporter_.report(Rule::bytes_left, nullptr, who, [&] {
+      return fmt::format("{}, phase {}: {} bytes expected, {} delivered", place_of(cluster_address(cta.rank, s.offset)), b->phase - b->base, s.barrier.tx_expected, s.barrier.tx_completed);
+    });
+  }
+}
+
+}  // namespace drywell::sim::check

@@ -1,0 +1,96 @@
+// The mbarriers of a cluster as the checker follows them: their lives, what each phase's arrivals released, and who arrived.
+#pragma once
+
+#include <optional>
+#include <unordered_map>
+#include <vector>
+
+#include "sim/check/components.h"
+#include "sim/check/reporter.h"
+#include "sim/events/hub.h"
+#include "sim/state/cta.h"
+
+namespace drywell::sim::check {
+
+/// Something done to an mbarrier, for deadlock reports.
+struct LedgerEntry {
+  MbarrierEvent what{};
+  int64_t amount = 0;
+  uint32_t pc = 0;
+  uint16_t cta = 0, warp = 0;
+  bool asynchronous = false;
+};
+
+struct BarrierState {
+  Component component = 0;      // phases completed
+  uint32_t phase = 0;           // the incomplete one
+  uint32_t base = 0;            // the first phase of this life of the object
+  uint32_t observed = 0;        // phases somebody has seen complete, counted as `phase`
+  bool live = false;
+  AccessId init = 0;
+  Message collecting;           // released by arrivals so far
+  Message done[2];              // phases of even and odd number
+  Clock wide_home, done_wide_home[2];  // what threads of its own CTA released, at any scope
+  std::vector<LedgerEntry> ledger, last_ledger;  // of the incomplete phase, of the one before
+};
+
+class MbarrierLedger {
+ public:
+  MbarrierLedger(size_t ctas, Components& components, AccessTable& accesses, Reporter& reporter)
+      : components_(components), accesses_(accesses), reporter_(reporter), ctas_(ctas) {}
+
+  /// The object at a shared address; nullptr: there never was one.
+  const BarrierState* find(uint32_t address) const;
+
+  /// `who` initialises it. Returns the access's number; 0: another lane of the same instruction did before.
+  AccessId init(uint32_t address, const Access& who);
+  void inval(uint32_t address) { of(address).live = false; }
+  /// `who` uses it: has it heard of the initialisation?
+  void check_init(uint32_t address, const Access& who, const Clock& seen);
+
+  /// One arrival or a change of the byte count. `home`: what `who` knows whatever the scope; `released`: Message or Message::Part.
+  template <class Released>
+  void note(uint32_t address, const LedgerEntry& e, const Released& released, const Clock& home, const Access& who) {
+    BarrierState& b = of(address);
+    check_observed(address, b, e.what, who);
+    if (e.what == MbarrierEvent::arrive) {
+      b.collecting.join(released);
+      if (who.cta == shared_rank(address)) b.wide_home.join(home);
+    }
+    b.ledger.push_back(e);
+  }
+  void complete_phase(uint32_t address);
+  /// The end of the incomplete phase, as a clock tells it: what is over then.
+  struct End {
+    Component component;
+    uint32_t value;
+  };
+  End end_of_phase(uint32_t address) { return {of(address).component, of(address).phase + 1}; }
+
+  /// What a wait that answered true tells whoever has that clock.
+  struct Told {
+    const Message& released;
+    const Clock& home;
+    bool news;
+  };
+  /// Nothing: it waited for the phase before the first.
+  std::optional<Told> observe(uint32_t address, uint32_t parity, const Clock& seen);
+  /// The CTA is over: reports bytes that its mbarriers still miss.
+  void finish(const Cta& cta) const;
+  void clear() { ctas_.clear(); }
+  bool live(uint32_t address) const {
+    const BarrierState* b = find(address);
+    return b != nullptr && b->live;
+  }
+
+ private:
+  BarrierState& of(uint32_t address);
+  void check_observed(uint32_t address, const BarrierState& b, MbarrierEvent what, const Access& who);
+
+  Components& components_;
+  AccessTable& accesses_;
+  Reporter& reporter_;
+  std::vector<std::unordered_map<uint32_t, BarrierState>> ctas_;  // by offset
+};
+
+}  // namespace drywell::sim::check

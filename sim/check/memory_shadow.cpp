@@ -1,0 +1,140 @@
+#include "sim/check/memory_shadow.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "drywell/isa/tensor_map.h"
+
+namespace drywell::sim::check {
+namespace {
+
+constexpr size_t kMostSuspects = 1000;
+
+bool is_poison(const uint8_t* p, uint64_t bytes) { return std::all_of(p, p + bytes, [](uint8_t b) { return b == 0xFF; }); }
+
+std::string shared_place(uint32_t cta, uint64_t at) { return fmt::format("shared memory of CTA rank {} at {:#x}", cta, at); }
+
+}  // namespace
+
+MemoryShadow::MemoryShadow(const Cluster& c, const LaunchState& launch, const AccessTable& accesses, Reporter& reporter, Lifetimes& lifetimes)
+    : cluster_(c), launch_(launch), accesses_(accesses), states_(accesses), reporter_(reporter), lifetimes_(lifetimes) {
+  ctas_.reserve(c.ctas.size());
+  for (const auto& cta : c.ctas) ctas_.emplace_back(*cta, launch.full());
+}
+
+// Marks cells as read or written by an access and reports what it is not ordered after. `known` is of one access.
+template <class Cells, class Judge, class Where>
+void MemoryShadow::touch_cells(Cells& cells, uint64_t begin, uint64_t end, AccessId id, const Judge& judge, const Where& where, Rule unwritten, Answers& known) {
+  const Access& now = accesses_[id];
+  const AccessTable& accesses = accesses_;
+  StateTable& states = states_;
+  const auto check = [&](AccessId prior, uint64_t cell) {
+    if (prior == id) return;
+    if (const Rule r = judge(accesses[prior], now); r != Rule::none) reporter_.report(r, &accesses[prior], now, [&] { return where(cell); });
+  };
+  if (cells.replace(begin, end, known.last.in, known.last.out)) return;
+  cells.update(begin, end, [&](StateId s, uint64_t cell) {
+    Answers::Answer& answer = known.at(s);
+    if (s == answer.in) {
+      known.last = answer;
+      return answer.out;
+    }
+    if (const AccessId writer = states.writer(s); writer != 0) {
+      check(writer, cell);
+    } else if (unwritten != Rule::none) {
+      reporter_.report(unwritten, nullptr, now, [&] { return where(cell); });
+    }
+    if (now.write) {
+      for (const AccessId r : states.readers(s)) check(r, cell);
+    }
+    answer = known.last = {s, now.write ? states.written(id) : states.read(s, id)};
+    return answer.out;
+  });
+}
+
+void MemoryShadow::touch(const Span& s, Touch& t) {
+  if (s.memory == Memory::global) return touch_global(s, t);
+  if (s.memory == Memory::tmem) return touch_tensor(s, t);
+  const SharedRun run{s.cta, static_cast<uint32_t>(s.begin), static_cast<uint32_t>(s.bytes)};
+  touch({&run, 1}, t);
+}
+
+void MemoryShadow::touch(std::span<const SharedRun> runs, Touch& t) {
+  const Access& now = accesses_[t.id];
+  const Rule unwritten = now.write || launch_.hidden_writes || !launch_.options.uninitialised ? Rule::none : Rule::shared_unwritten;
+  const auto judge = [&](const Access& prior, const Access& a) {
+    const Rule r = judge_shared(prior, a, t.who);
+    const bool mixed = prior.swizzles > 1 && a.swizzles != 0 && !a.write && (prior.swizzles & a.swizzles) == 0;
+    return r == Rule::none && mixed ? Rule::swizzle_mismatch : r;
+  };
+  for (const SharedRun& s : runs) {
+    if (s.cta >= ctas_.size()) continue;
+    if (s.cta != now.cta) lifetimes_.visit(s.cta, t.id, t.who);
+    if (!launch_.full()) continue;
+    touch_cells(ctas_[s.cta].shared, s.begin, s.begin + s.bytes, t.id, judge, [&](uint64_t at) { return shared_place(s.cta, at); }, unwritten, t.shared);
+  }
+}
+
+void MemoryShadow::touch_global(const Span& s, Touch& t) {
+  if (!launch_.options.global_memory || !launch_.full()) return;
+  const auto judge = [&](const Access& prior, const Access& a) { return judge_global(prior, a, t.who, launch_.opaque); };
+  check_grid_wait(s, t.id, t.who);
+  if (!accesses_[t.id].write && launch_.options.uninitialised) suspect_unwritten(s, t.id);
+  touch_cells(global_, s.begin, s.begin + s.bytes, t.id, judge, [](uint64_t at) { return fmt::format("global memory at {:#x}", at); }, Rule::none, t.global);
+}
+
+void MemoryShadow::touch_tensor(const Span& s, Touch& t) {
+  if (s.cta >= ctas_.size()) return;
+  if (s.cta != accesses_[t.id].cta) lifetimes_.visit(s.cta, t.id, t.who);
+  TensorShadow& cells = ctas_[s.cta].tensor;
+  const Rule unwritten = launch_.options.uninitialised ? t.unwritten : Rule::none;
+  const auto judge = [&](const Access& prior, const Access& a) { return judge_tensor(prior, a, t.who); };
+  const auto where = [&](uint64_t cell) { return fmt::format("tensor memory of CTA rank {}, lane {}, column {}", s.cta, cells.lane_of(cell), cells.column_of(cell)); };
+  cells.runs(s.lane, s.lanes, s.column, s.columns, [&](uint64_t begin, uint64_t end) { touch_cells(cells, begin, end, t.id, judge, where, unwritten, t.tensor); });
+}
+
+// The tensormap proxy reads maps behind a release and an acquire of its own (docs/facts/tma-mbarrier.md §3.2).
+void MemoryShadow::read_map(uint64_t map, AccessId id, const WarpClock& who) {
+  const auto judge = [&](const Access& prior, const Access&) {
+    if (!is_plain(prior.agent) || !prior.write) return Rule::none;
+    if (who.now.seen[prior.issuer] < prior.issued_at) return launch_.opaque ? Rule::none : Rule::global_race;
+    if (who.now.map_released[prior.issuer] < prior.issued_at) return Rule::map_not_released;
+    return who.now.map_acquired[prior.issuer] < prior.issued_at ? Rule::map_not_acquired : Rule::none;
+  };
+  Answers known;
+  touch_cells(global_, map, map + isa::kTensorMapBytes, id, judge, [](uint64_t at) { return fmt::format("tensor map in global memory at {:#x}", at); }, Rule::none, known);
+}
+
+void MemoryShadow::overwrite(uint32_t cta, uint32_t begin, uint32_t bytes, AccessId id) {
+  const StateId plain = states_.written(id);
+  ctas_[cta].shared.update(begin, begin + bytes, [&](StateId, uint64_t) { return plain; });
+}
+
+// What a dependent launch touches before it has waited for the launches before (docs/facts/tma-mbarrier.md §3.4).
+void MemoryShadow::check_grid_wait(const Span& s, AccessId id, const WarpClock& who) {
+  if (!launch_.waits_for_grids || who.now.seen[Components::kGridWait] != 0) return;
+  const bool write = accesses_[id].write;
+  launch_.previous.each_in(s.begin, s.begin + s.bytes, [&](uint64_t at, StateId what) {
+    if (what != LaunchState::kWritten && !write) return;
+    reporter_.report(Rule::before_grid_wait, nullptr, accesses_[id], [&] {
+      return fmt::format("global memory at {:#x}, which the launch before {}", at, what == LaunchState::kWritten ? "writes" : "reads");
+    });
+  });
+}
+
+// Bytes that still have the poison of a new allocation the host never wrote, and that this cluster has not written: whether
+// another one did is known when all are over.
+void MemoryShadow::suspect_unwritten(const Span& s, AccessId id) {
+  if (!launch_.sees_all_launches) return;
+  const uint8_t* bytes = cluster_.launch->gmem->translate(s.begin, s.bytes, allocation_);
+  if (bytes == nullptr || allocation_->host_wrote || launch_.written_before.contains(allocation_->base) || !is_poison(bytes, s.bytes)) return;
+  bool written = false;
+  global_.update(s.begin, s.begin + s.bytes, [&](StateId state, uint64_t) {
+    written = written || states_.writer(state) != 0;
+    return state;
+  });
+  if (!written && suspects_.size() < kMostSuspects) suspects_.push_back({s.begin, s.begin + s.bytes, id});
+}
+
+}  // namespace drywell::sim::check

@@ -1,0 +1,89 @@
+// The memory a cluster touches: who wrote each cell last and who has read it since. An access is judged against those before it.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "sim/check/footprints.h"
+#include "sim/check/global_shadow.h"
+#include "sim/check/launch_state.h"
+#include "sim/check/lifetimes.h"
+#include "sim/check/ordering_rules.h"
+
+namespace drywell::sim::check {
+
+/// Reads of global memory that still had the poison of a new allocation.
+struct Suspect {
+  uint64_t begin, end;
+  AccessId id;
+};
+
+class MemoryShadow {
+ public:
+  MemoryShadow(const Cluster& c, const LaunchState& launch, const AccessTable& accesses, Reporter& reporter, Lifetimes& lifetimes);
+
+  /// What an access makes of the states it met last: its cells mostly have the same few.
+  class Answers {
+   public:
+    struct Answer {
+      StateId in = ~0u, out = 0;
+    };
+    Answer& at(StateId s) { return all_[s % std::size(all_)]; }
+    Answer last;
+
+   private:
+    Answer all_[8];
+  };
+  /// An access at work: all that it touches, span after span.
+  struct Touch {
+    AccessId id;
+    const WarpClock& who;
+    Rule unwritten = Rule::none;  // of tensor memory
+    Answers shared{}, tensor{}, global{};
+  };
+  void touch(const Span& s, Touch& t);
+  void touch(const Span& s, AccessId id, const WarpClock& who) {
+    Touch t{id, who};
+    touch(s, t);
+  }
+  void touch(std::span<const SharedRun> runs, Touch& t);
+  /// The tensor map there is read by a copy.
+  void read_map(uint64_t map, AccessId id, const WarpClock& who);
+
+  /// Bytes of shared memory are as that access left them, whatever was before.
+  void overwrite(uint32_t cta, uint32_t begin, uint32_t bytes, AccessId id);
+  /// Columns of tensor memory are nobody's.
+  void forget_columns(uint32_t cta, uint32_t column, uint32_t columns) { ctas_[cta].tensor.forget(column, columns); }
+
+  const GlobalShadow& global() const { return global_; }
+  const StateTable& states() const { return states_; }
+  const std::vector<Suspect>& suspects() const { return suspects_; }
+  /// The CTAs are over; global memory stays.
+  void clear() { ctas_.clear(); }
+
+ private:
+  struct CtaMemory {
+    CtaMemory(const Cta& c, bool bytes) : shared(bytes ? c.smem.size() : 0), tensor(kTmemColumns) {}
+    SharedShadow shared;
+    TensorShadow tensor;
+  };
+  void touch_global(const Span& s, Touch& t);
+  void touch_tensor(const Span& s, Touch& t);
+  template <class Cells, class Judge, class Where>
+  void touch_cells(Cells& cells, uint64_t begin, uint64_t end, AccessId id, const Judge& judge, const Where& where, Rule unwritten, Answers& known);
+  void check_grid_wait(const Span& s, AccessId id, const WarpClock& who);
+  void suspect_unwritten(const Span& s, AccessId id);
+
+  const Cluster& cluster_;
+  const LaunchState& launch_;
+  const AccessTable& accesses_;
+  StateTable states_;
+  Reporter& reporter_;
+  Lifetimes& lifetimes_;
+  GlobalShadow global_;
+  std::vector<CtaMemory> ctas_;
+  std::vector<Suspect> suspects_;
+  const Gmem::Allocation* allocation_ = nullptr;  // of the last suspicion
+};
+
+}  // namespace drywell::sim::check

@@ -1,0 +1,73 @@
+// Operations of one unit for one thread that complete together or in order: bulk stores, cp.async, loads and stores of tensor memory,
+// products. They are numbered as they are issued; whoever's clock has a number at the queue's component knows that they are over.
+#pragma once
+
+#include <map>
+#include <vector>
+
+#include "sim/check/access.h"
+#include "sim/check/components.h"
+
+namespace drywell::sim::check {
+
+class OperationQueue {
+ public:
+  /// Its first use. `reads`: that sources have been read is told apart from the end.
+  void open(Components& components, bool reads = false) {
+    if (done == 0) done = components.next();
+    if (read == 0 && reads) read = components.next();
+  }
+  uint32_t issue() { return ++issued; }
+  /// An operation's source is read by then.
+  void add_source(AccessId id) { sources_.push_back({id, issued}); }
+
+  /// What has been issued is one more group.
+  void commit_group() { groups_.push_back(issued); }
+  /// The thread waited until at most `allowed` groups are left, or their sources unread.
+  void wait_groups(uint64_t allowed, bool reads_only, Clock& seen);
+  /// It waited for all.
+  void wait_all(Clock& seen) const {
+    if (issued != 0) seen.raise(done, issued);
+  }
+  /// f(id) for the sources that whoever has that clock does not know to be read.
+  template <class F>
+  void each_unread(const Clock& seen, F f) const {
+    for (const Source& s : sources_) {
+      if (seen[read] < s.number) f(s.id);
+    }
+  }
+
+  Component done = 0, read = 0;
+  uint32_t issued = 0;
+  uint32_t committed = 0;  // tcgen05: operations a commit tracks
+  AccessId last = 0;       // the latest operation
+
+ private:
+  struct Source {
+    AccessId id;
+    uint32_t number;
+  };
+  std::vector<uint32_t> groups_;  // operations issued when each group was committed
+  std::vector<Source> sources_;
+};
+
+/// One for each lane that issues.
+class LaneQueues {
+ public:
+  explicit LaneQueues(bool reads) : reads_(reads) {}
+  OperationQueue& of(uint32_t lane, Components& components) {
+    OperationQueue& q = all_[lane];
+    q.open(components, reads_);
+    return q;
+  }
+  auto begin() { return all_.begin(); }
+  auto end() { return all_.end(); }
+  auto begin() const { return all_.begin(); }
+  auto end() const { return all_.end(); }
+
+ private:
+  bool reads_;
+  std::map<uint32_t, OperationQueue> all_;
+};
+
+}  // namespace drywell::sim::check

@@ -1,0 +1,35 @@
+#include "sim/check/warps.h"
+
+namespace drywell::sim::check {
+
+Warps::Warps(const Cluster& c, const LaunchState& launch, Components& components) : cluster_(c), launch_(launch), serial_(c.index + 1) {
+  ctas_.reserve(c.ctas.size());
+  for (const auto& cta : c.ctas) {
+    for (WarpState& w : ctas_.emplace_back(cta->warps.size())) {
+      w.clock.self = components.next();
+      w.clock.now.seen.raise(w.clock.self, 1);
+      w.clock.now.wide.raise(w.clock.self, 1);
+    }
+  }
+}
+
+Access Warps::access(const Warp& w, uint32_t pc, LaneMask lanes, Agent agent, bool write) {
+  WarpState& state = of(w);
+  const WarpClock& clock = state.clock;
+  Access a;
+  a.agent = agent;
+  a.write = write;
+  a.cta = static_cast<uint16_t>(w.cta->rank);
+  a.warp = static_cast<uint16_t>(w.index);
+  a.lanes = lanes;
+  a.pc = pc;
+  a.done = a.issuer = clock.self;
+  a.done_at = a.issued_at = clock.time();
+  a.cluster = serial_;
+  a.when = cluster_.now;
+  a.index = w.cta->index;
+  if (launch_.follows_far()) a.far = state.far = fars_.number(clock.now.far, state.far);
+  return a;
+}
+
+}  // namespace drywell::sim::check

@@ -1,0 +1,53 @@
+// The warps of a cluster: what each knows, and what it has under way.
+#pragma once
+
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "sim/check/far_flags.h"
+#include "sim/check/loaded_registers.h"
+#include "sim/check/operation_queue.h"
+
+namespace drywell::sim::check {
+
+struct WarpState {
+  WarpClock clock;
+  LaneQueues bulk{true}, tensor{false};
+  OperationQueue copies, loads, stores, products;   // cp.async, tcgen05.ld, tcgen05.st, wgmma
+  std::shared_ptr<const Message> named, cluster;    // instances of barriers it arrived at
+  AccessId last_access = 0;
+  LoadedRegisters loading;
+  RegisterShadow registers;
+  bool resized = false;           // setmaxnreg since the last barrier
+  std::vector<uint32_t> resizes;  // its instructions
+  uint32_t far = 0;               // number of the latest Far its accesses had
+};
+
+class Warps {
+ public:
+  Warps(const Cluster& c, const LaunchState& launch, Components& components);
+
+  WarpState& of(const Warp& w) { return ctas_[w.cta->rank][w.index]; }
+  std::span<WarpState> of_cta(uint32_t rank) { return ctas_[rank]; }
+  std::span<const WarpState> of_cta(uint32_t rank) const { return ctas_[rank]; }
+  size_t ctas() const { return ctas_.size(); }
+
+  /// An access that the warp makes now.
+  Access access(const Warp& w, uint32_t pc, LaneMask lanes, Agent agent, bool write);
+  uint64_t serial() const { return serial_; }
+  const Far& far(uint32_t number) const { return fars_[number]; }
+
+  /// Its CTAs are over.
+  void clear() { ctas_.clear(); }
+  bool over() const { return ctas_.empty(); }
+
+ private:
+  const Cluster& cluster_;
+  const LaunchState& launch_;
+  uint64_t serial_;
+  FarTable fars_;
+  std::vector<std::vector<WarpState>> ctas_;
+};
+
+}  // namespace drywell::sim::check

@@ -1,0 +1,187 @@
+// Mbarriers, named barriers and flags: what goes from those who release to those who acquire (PTX ISA 8.8 and 9.7.13).
+#include <gtest/gtest.h>
+
+#include "sim/check/barrier_instance.h"
+#include "sim/check/far_flags.h"
+#include "sim/check/hang.h"
+#include "tests/check/small_cluster.h"
+
+namespace drywell::sim::check {
+namespace {
+
+constexpr uint32_t kBar = 1024;
+
+struct Barriers : testing::Test {
+  Access access(uint32_t warp, uint32_t pc) { return parts.warps.access(small.warp(0, warp), pc, 1, Agent::thread, false); }
+  WarpClock& clock(uint32_t warp) { return parts.warps.of(small.warp(0, warp)).clock; }
+  void arrive(uint32_t warp) {
+    const Access who = access(warp, 1);
+    parts.mbarriers.note(kBar, {MbarrierEvent::arrive, 1, 1, 0, static_cast<uint16_t>(warp), false}, clock(warp).arrival(true, true), clock(warp).now.wide, who);
+  }
+  bool found(Rule r) const { return SmallCluster::found(parts.reporter, r); }
+
+  SmallCluster small{1, 2};
+  ClusterParts parts{small.cluster, small.state};
+};
+
+TEST_F(Barriers, APhaseTellsWhatItsArrivalsReleased) {
+  parts.mbarriers.init(kBar, access(0, 0));
+  clock(0).tick();
+  const uint32_t then = clock(0).time();
+  arrive(0);
+  parts.mbarriers.complete_phase(kBar);
+  const auto told = parts.mbarriers.observe(kBar, 0, clock(1).now.seen);
+  ASSERT_TRUE(told.has_value());
+  EXPECT_TRUE(told->news);
+  EXPECT_EQ(told->released.seen[clock(0).self], then);
+  clock(1).acquire(told->released);
+  EXPECT_FALSE(parts.mbarriers.observe(kBar, 0, clock(1).now.seen)->news) << "it knows that already";
+}
+
+// Before the first phase is complete, a wait for parity 1 answers true and tells nothing.
+TEST_F(Barriers, ThePhaseBeforeTheFirstTellsNothing) {
+  parts.mbarriers.init(kBar, access(0, 0));
+  EXPECT_FALSE(parts.mbarriers.observe(kBar, 1, clock(1).now.seen).has_value());
+}
+
+TEST_F(Barriers, ASecondInitialisationIsReported) {
+  EXPECT_NE(parts.mbarriers.init(kBar, access(0, 0)), 0u);
+  EXPECT_EQ(parts.mbarriers.init(kBar, access(0, 0)), 0u) << "another lane of the same instruction";
+  EXPECT_FALSE(found(Rule::double_init));
+  clock(0).tick();
+  parts.mbarriers.init(kBar, access(0, 1));
+  EXPECT_TRUE(found(Rule::double_init));
+}
+
+TEST_F(Barriers, AfterInvalItMayBeInitialisedAgain) {
+  parts.mbarriers.init(kBar, access(0, 0));
+  parts.mbarriers.inval(kBar);
+  EXPECT_FALSE(parts.mbarriers.live(kBar));
+  clock(0).tick();
+  parts.mbarriers.init(kBar, access(0, 1));
+  EXPECT_FALSE(found(Rule::double_init));
+}
+
+TEST_F(Barriers, WhoUsesItMustHaveHeardOfTheInitialisation) {
+  parts.mbarriers.init(kBar, access(0, 0));
+  parts.mbarriers.check_init(kBar, access(0, 1), clock(0).now.seen);
+  EXPECT_FALSE(found(Rule::init_not_seen));
+  parts.mbarriers.check_init(kBar, access(1, 1), clock(1).now.seen);
+  EXPECT_TRUE(found(Rule::init_not_seen));
+}
+
+TEST_F(Barriers, ArrivalsOnAPhaseThatNobodySawEndAreReported) {
+  parts.mbarriers.init(kBar, access(0, 0));
+  arrive(0);
+  parts.mbarriers.complete_phase(kBar);
+  arrive(0);
+  EXPECT_TRUE(found(Rule::phase_not_observed));
+}
+
+TEST_F(Barriers, TheLedgerKeepsThisPhaseAndTheOneBefore) {
+  parts.mbarriers.init(kBar, access(0, 0));
+  arrive(0);
+  parts.mbarriers.complete_phase(kBar);
+  arrive(1);
+  const BarrierState* b = parts.mbarriers.find(kBar);
+  ASSERT_NE(b, nullptr);
+  ASSERT_EQ(b->last_ledger.size(), 1u);
+  EXPECT_EQ(b->last_ledger[0].warp, 0u);
+  ASSERT_EQ(b->ledger.size(), 1u);
+  EXPECT_EQ(b->ledger[0].warp, 1u);
+  EXPECT_EQ(parts.mbarriers.find(kBar + 8), nullptr);
+}
+
+TEST_F(Barriers, NobodyWaitsInAHangThatIsNone) {
+  small.warp(0, 0).alive = small.warp(0, 1).alive = 0;
+  EXPECT_EQ(HangExplanation(small.cluster, parts.mbarriers, parts.accesses).text(), "");
+}
+
+TEST_F(Barriers, AHangNamesWhoShouldHaveArrived) {
+  parts.mbarriers.init(kBar, access(0, 0));
+  small.cluster.ctas[0]->smem.make_mbarrier(kBar).init(1);
+  arrive(1);
+  parts.mbarriers.complete_phase(kBar);
+  small.warp(0, 0).active = kFullMask;
+  small.warp(0, 0).block = {.reason = BlockReason::mbarrier, .address = kBar, .parity = 1};
+  small.warp(0, 1).alive = 0;
+  const HangExplanation hang(small.cluster, parts.mbarriers, parts.accesses);
+  EXPECT_NE(hang.text().find("-> mbarrier 0x400/0 -> warp 1\n"), std::string::npos) << hang.text();
+  EXPECT_EQ(hang.graph().edges.size(), 2u) << "warp 0 waits; warp 1 came in the phase before";
+}
+
+TEST(Instance, EveryoneWhoLeavesHasWhatAllWhoArrivedReleased) {
+  BarrierInstance barrier;
+  Message one, two;
+  one.seen.raise(3, 5);
+  two.seen.raise(4, 6);
+  const auto first = barrier.arrive(one), second = barrier.arrive(two);
+  EXPECT_EQ(first->seen[4], 6u);
+  EXPECT_EQ(second->seen[3], 5u);
+  barrier.complete();
+  EXPECT_EQ(barrier.arrive({})->seen[3], 0u) << "the next instance";
+}
+
+struct FlagClocks : testing::Test {
+  FlagClocks() {
+    for (WarpClock* c : {&writer, &reader}) c->self = c == &writer ? 2 : 3, c->now.seen.raise(c->self, 1);
+  }
+  uint32_t known() const { return reader.now.seen[writer.self]; }
+  static constexpr Ordering kRelease{.strong = true, .release = true}, kAcquire{.strong = true, .acquire = true}, kRelaxed{.strong = true};
+  WarpClock writer, reader;
+  Flags flags{false};
+};
+
+TEST_F(FlagClocks, AReleaseIsAcquired) {
+  flags.store(0x100, 0, kRelease, writer);
+  flags.load(0x100, 0, kAcquire, reader);
+  EXPECT_EQ(known(), 1u);
+}
+
+TEST_F(FlagClocks, AnotherPlaceTellsNothing) {
+  flags.store(0x100, 0, kRelease, writer);
+  flags.load(0x108, 0, kAcquire, reader);
+  EXPECT_EQ(known(), 0u);
+}
+
+TEST_F(FlagClocks, ARelaxedStoreReleasesWhatAFenceCovered) {
+  flags.store(0x100, 0, kRelaxed, writer);
+  flags.load(0x100, 0, kAcquire, reader);
+  EXPECT_EQ(known(), 0u);
+  writer.fenced = writer.release();
+  flags.store(0x100, 0, kRelaxed, writer);
+  flags.load(0x100, 0, kAcquire, reader);
+  EXPECT_NE(known(), 0u);
+}
+
+TEST_F(FlagClocks, ARelaxedLoadIsHearsay) {
+  flags.store(0x100, 0, kRelease, writer);
+  flags.load(0x100, 0, kRelaxed, reader);
+  EXPECT_EQ(known(), 0u);
+  EXPECT_EQ(reader.heard.seen[writer.self], 1u) << "for the next acquiring fence";
+}
+
+// Scopes .cta and .cluster do not reach another cluster.
+TEST_F(FlagClocks, ClustersHearOfEachOtherWithinTheScope) {
+  FarClock place;
+  exchange_far(place, 1, writer, {.strong = true, .release = true, .far = false}, false, true);
+  exchange_far(place, 2, reader, kAcquire, true, false);
+  EXPECT_TRUE(reader.now.far.same(Far{}));
+  exchange_far(place, 1, writer, kRelease, false, true);
+  exchange_far(place, 2, reader, kAcquire, true, false);
+  EXPECT_FALSE(reader.now.far.same(Far{}));
+}
+
+TEST_F(FlagClocks, KnowledgeThatIsTheSameHasTheSameNumber) {
+  FarTable table;
+  EXPECT_EQ(table.number(Far{}, 0), 0u);
+  FarClock place;
+  exchange_far(place, 1, writer, kRelease, false, true);
+  exchange_far(place, 2, reader, kAcquire, true, false);
+  const uint32_t number = table.number(reader.now.far, 0);
+  EXPECT_EQ(number, 1u);
+  EXPECT_EQ(table.number(reader.now.far, number), number);
+}
+
+}  // namespace
+}  // namespace drywell::sim::check
