@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "core/parallel.h"
+#include "drywell/core/parallel.h"
 #include "launch/bf16.h"
 
 namespace drywell::kernels {

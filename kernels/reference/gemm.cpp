@@ -6,7 +6,7 @@
 #include <cstdlib>
 #include <utility>
 
-#include "core/parallel.h"
+#include "drywell/core/parallel.h"
 #include "kernels/reference/formats.h"
 #include "kernels/reference/gemm_operand.h"
 

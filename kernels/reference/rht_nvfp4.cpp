@@ -8,7 +8,7 @@
 #include <cstdlib>
 #include <limits>
 
-#include "core/parallel.h"
+#include "drywell/core/parallel.h"
 #include "drywell/core/error.h"
 #include "kernels/reference/formats.h"
 #include "kernels/reference/fused_sum.h"

@@ -8,7 +8,7 @@
 #include <mutex>
 #include <utility>
 
-#include "core/parallel.h"
+#include "drywell/core/parallel.h"
 #include "sim/schedule/cluster_stepper.h"
 #include "sim/exec/environment.h"
 #include "sim/state/program.h"

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "core/parallel.h"
+#include "drywell/core/parallel.h"
 #include "drywell/core/error.h"
 #include "sim/schedule/functional.h"
 #include "sim/events/hub.h"

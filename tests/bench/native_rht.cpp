@@ -156,7 +156,7 @@ HWY_AFTER_NAMESPACE();
 #include <algorithm>
 #include <limits>
 
-#include "core/parallel.h"
+#include "drywell/core/parallel.h"
 
 namespace drywell::bench {
 

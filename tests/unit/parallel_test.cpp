@@ -1,4 +1,4 @@
-#include "core/parallel.h"
+#include "drywell/core/parallel.h"
 
 #include <gtest/gtest.h>
 
