@@ -307,7 +307,6 @@ class Loader {
   }
 
   void store_number(const SchemaRow& row, double value) {
-    if (row.entry_only) return;
     if (row.type == ValueType::integer) {
       *static_cast<ArchConfig::Integer*>(row.member(arch_)) = static_cast<ArchConfig::Integer>(value);
     } else {

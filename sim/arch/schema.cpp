@@ -86,11 +86,6 @@ constexpr FigureRow kFigures[] = {
    [](ArchConfig& arch) -> void* { return &arch.SECTION_.NAME_; }},
 #define ARCH_END(SECTION_)
 #include "drywell/sim/arch_keys.inc"
-#undef ARCH_VALUE
-// Not members of ArchConfig (sim/arch/memory_figures.h): their entries are all there is.
-#define ARCH_VALUE(SECTION_, NAME_, TYPE_, UNIT_, LEAST_, GREATEST_, DOC_, ...) \
-  {#SECTION_, #NAME_, type_of<ArchConfig::TYPE_>(), UNIT_, LEAST_, GREATEST_, DOC_, fallback_of(__VA_ARGS__), nullptr},
-#include "sim/arch/memory_keys.inc"
 #undef ARCH_SECTION
 #undef ARCH_VALUE
 #undef ARCH_END
@@ -151,8 +146,7 @@ std::vector<SchemaRow> schema_rows(TensorCore tensor) {
                       .greatest = f.greatest,
                       .fallback = f.fallback,
                       .doc = f.doc,
-                      .field = f.field,
-                      .entry_only = f.field == nullptr});
+                      .field = f.field});
     }
   }
   for (size_t i = 0; i < static_cast<size_t>(isa::TimingClass::count_); ++i) {

@@ -24,7 +24,6 @@ struct SchemaRow {
   void* (*field)(ArchConfig&) = nullptr;  // rows of arch_keys.inc
   double ClassCost::*number = nullptr;    // rows of a timing class; both null: its pipe
   isa::TimingClass timing_class = isa::TimingClass::none;
-  bool entry_only = false;  // no member: its reader looks in ArchConfig::entries
 
   void* member(ArchConfig& arch) const;
 };

@@ -40,7 +40,7 @@ Time InstructionTiming::hoisted(const WarpIssueState& w, const OpInfo& x, Time r
 
 // An SM's first parameter of a launch comes from memory.
 Time InstructionTiming::parameters_there(SmUnits& sm, Time t) const {
-  if (sm.params_there == kNever) sm.params_there = t + static_cast<Time>(context_.figures->launch.first_param);
+  if (sm.params_there == kNever) sm.params_there = t + static_cast<Time>(context_.arch->launch.first_param);
   return sm.params_there;
 }
 

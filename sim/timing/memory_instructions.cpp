@@ -55,7 +55,7 @@ void MemoryInstructions::shared(WarpIssueState& w, const OpInfo& x, const LaneAd
   double start;
   if (x.store) {
     const bool slowed = sm.smem.tensor_active(static_cast<double>(t));
-    start = pipes_.begin_store(sm, *w.unit, t, slowed ? passes / arch_.smem.store_rate_under_mma : passes, context_.figures->smem.lone_store_interval);
+    start = pipes_.begin_store(sm, *w.unit, t, slowed ? passes / arch_.smem.store_rate_under_mma : passes, context_.arch->smem.lone_store_interval);
   } else {
     start = pipes_.begin_smem(sm, *w.unit, t, passes);
   }
@@ -66,7 +66,7 @@ void MemoryInstructions::shared(WarpIssueState& w, const OpInfo& x, const LaneAd
 // docs/calibration.md). Four tags a cycle.
 double MemoryInstructions::wavefronts(const OpInfo& x, const LaneAddresses& a, uint32_t lines) const {
   const double wide = a.bytes > 4 ? static_cast<double>(arch_.smem.bytes_per_clk) / arch_.l1.bytes_per_clk : 1;
-  return std::max(smem_wavefronts(a) * wide, lines / 4.0) * (x.store ? context_.figures->l1.store_slowdown : 1);
+  return std::max(smem_wavefronts(a) * wide, lines / 4.0) * (x.store ? context_.arch->l1.store_slowdown : 1);
 }
 
 bool MemoryInstructions::in_l1(SmUnits& sm, uint32_t first_run) {

@@ -19,14 +19,13 @@ uint64_t scattered(uint64_t x) {
 
 MemorySystem::MemorySystem(const ArchConfig& arch, const Gmem& gmem, uint32_t sms, StateMemory* memory)
     : arch_(arch),
-      figures_(arch),
       sms_(sms),
       base_(window::kGlobalBase),
       lines_(memory),
       ring_(memory),
-      channels_(figures_.hbm.channels),
+      channels_(arch.hbm.channels),
       hbm_latency_(arch.cycles_from_ns(arch.hbm.latency)),
-      hbm_tail_(arch.cycles_from_ns(figures_.hbm.tail)) {
+      hbm_tail_(arch.cycles_from_ns(arch.hbm.tail)) {
   uint64_t end = base_;
   for (const Gmem::Allocation* a : gmem.allocations()) end = std::max(end, a->base + a->size);
   lines_.resize((end - base_ + 127) / 128);
@@ -35,14 +34,14 @@ MemorySystem::MemorySystem(const ArchConfig& arch, const Gmem& gmem, uint32_t sm
 
 double MemorySystem::hbm_cycles_per_byte(MemoryKind k) const {
   const double peak = arch_.hbm.peak * 1e3 / arch_.chip.clock;  // bytes per cycle
-  const double share = k == MemoryKind::tma_load ? arch_.hbm.tma_efficiency : k == MemoryKind::store ? figures_.hbm.write_efficiency : arch_.hbm.load_efficiency;
+  const double share = k == MemoryKind::tma_load ? arch_.hbm.tma_efficiency : k == MemoryKind::store ? arch_.hbm.write_efficiency : arch_.hbm.load_efficiency;
   return 1 / (peak * share);
 }
 
 // Each piece queues at its own channel: bursts wait for the channel with the most to do. Reads and writes that share the bus slow
 // each other, most when there is as much of either: a copy then reaches copy_efficiency. Returns when the last piece is there.
 double MemorySystem::transfer(MemoryKind k, const std::vector<Piece>& pieces, double from) {
-  const double pure = 2 / (1 / arch_.hbm.load_efficiency + 1 / figures_.hbm.write_efficiency);
+  const double pure = 2 / (1 / arch_.hbm.load_efficiency + 1 / arch_.hbm.write_efficiency);
   const double slowdown = 1 + std::max(0.0, pure / arch_.hbm.copy_efficiency - 1) * mixed();
   const double cycles = hbm_cycles_per_byte(k) * slowdown;
   uint64_t bytes = 0;
@@ -64,11 +63,11 @@ double MemorySystem::transfer(MemoryKind k, const std::vector<Piece>& pieces, do
 // same, so that a launch does.
 double MemorySystem::latency_of(uint64_t hash) const {
   const double uniform = (static_cast<double>(hash >> 32) + 0.5) / 4294967296.0;
-  return hbm_latency_ - hbm_tail_ - hbm_tail_ * (1 + (figures_.hbm.tail_mixed - 1) * mixed()) * std::log(uniform);
+  return hbm_latency_ - hbm_tail_ - hbm_tail_ * (1 + (arch_.hbm.tail_mixed - 1) * mixed()) * std::log(uniform);
 }
 
 void MemorySystem::add_piece(std::vector<Piece>& to, uint64_t line, uint32_t sectors) const {
-  const uint64_t index = (base_ + line * 128) / figures_.hbm.interleave;
+  const uint64_t index = (base_ + line * 128) / arch_.hbm.interleave;
   if (to.empty() || to.back().index != index) to.push_back({index, 0});
   to.back().bytes += 32u * static_cast<uint32_t>(std::popcount(sectors));
 }
@@ -89,7 +88,7 @@ Time MemorySystem::stores_wait_until() const {
 // A line must go for another: the oldest of this launch's, or one that was there before it.
 void MemorySystem::make_room() {
   if (ring_count_ < ring_.size() - 1) {
-    foreign_dirty_ += 128 * figures_.l2.displaced_dirty;
+    foreign_dirty_ += 128 * arch_.l2.displaced_dirty;
     if (foreign_dirty_ >= 128) {
       foreign_dirty_ -= 128;
       displaced_.push_back({~foreign_lines_++, 128});  // nobody knows where it lies
@@ -166,10 +165,10 @@ void MemorySystem::serve(MemoryRequest& r, const ByteRange* runs) {
   move_epoch(now);
   for (uint32_t i = 0; i < r.count; ++i) look_up(runs[r.first + i], store, now, found);
   l2_bytes_ += found.bytes;
-  const double together = r.kind == MemoryKind::tma_load ? 1 / (figures_.l2.shared_bytes_per_clk * static_cast<double>(sms_)) : l2_cycles_per_byte(r.kind);
+  const double together = r.kind == MemoryKind::tma_load ? 1 / (arch_.l2.shared_bytes_per_clk * static_cast<double>(sms_)) : l2_cycles_per_byte(r.kind);
   const double l2_time = static_cast<double>(found.bytes - found.shared) * l2_cycles_per_byte(r.kind) + static_cast<double>(found.shared) * together;
   // Requests and data go to the L2 on one way, answers come back on another (l2.copy of docs/calibration.md).
-  const double start = (store ? l2_writes_ : l2_reads_).begin(l2_both_.begin(r.time, figures_.l2.duplex_share * l2_time), l2_time);
+  const double start = (store ? l2_writes_ : l2_reads_).begin(l2_both_.begin(r.time, arch_.l2.duplex_share * l2_time), l2_time);
   const double latency = r.kind == MemoryKind::atomic
                              ? arch_.cost(isa::TimingClass::atom_global).latency
                          : r.kind == MemoryKind::tma_load ? static_cast<double>(arch_.tma.l2_latency)

@@ -9,7 +9,6 @@
 #include <vector>
 
 #include "drywell/sim/arch_config.h"
-#include "sim/arch/memory_figures.h"
 #include "sim/state/gmem.h"
 #include "sim/state/state_vector.h"
 #include "drywell/sim/access.h"
@@ -76,7 +75,6 @@ class MemorySystem {
   // counted from epoch_, which follows the clock.
   static constexpr uint32_t kArrivalShift = 8, kArrivalUnit = 64, kLastStamp = (1u << 24) - 1;
   const ArchConfig& arch_;
-  MemoryFigures figures_;
   uint64_t sms_;
   uint64_t base_ = 0;
   Time epoch_ = 0;  // cycle / 64

@@ -20,7 +20,6 @@ TimedRun::TimedRun(const Launch& launch, const RunOptions& options)
       launch_(launch),
       options_(options),
       arch_(*launch.arch),
-      figures_(arch_),
       program_(*launch.program, arch_),
       memory_(arch_, *launch.gmem, launch.sm_count, &state_) {
   launch_.queue = &queue_;
@@ -33,7 +32,6 @@ TimedRun::TimedRun(const Launch& launch, const RunOptions& options)
   residency_ = residency(arch_, launch, f.directives.maxnreg.value_or(0));
   context_.launch = &launch_;
   context_.arch = &arch_;
-  context_.figures = &figures_;
   context_.program = &program_;
   context_.values = options.values;
   const uint64_t smem = uint64_t{residency_.ctas_per_sm} * launch.smem_bytes;

@@ -50,7 +50,6 @@ class TimedRun {
   Launch launch_;
   const RunOptions& options_;
   const ArchConfig& arch_;
-  MemoryFigures figures_;
   TimedProgram program_;
   TimingContext context_;
   Residency residency_;

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "sim/arch/memory_figures.h"
+#include "drywell/sim/arch_config.h"
 #include "sim/state/cta.h"
 #include "sim/timing/timed_program.h"
 
@@ -18,7 +18,6 @@ struct TimingContext {
   std::vector<uint16_t> role_of_warp;  // by warp index in the CTA
   bool values = true;
   uint64_t l1_bytes = 0;
-  const MemoryFigures* figures = nullptr;
 };
 
 }  // namespace drywell::sim
