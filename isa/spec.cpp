@@ -33,7 +33,7 @@ constexpr bool every_row_is_complete() {
 static_assert(every_row_is_complete(), "a row lacks its mnemonic, doc or example");
 
 constexpr std::string_view kTimingNames[] = {
-#define TIMING_CLASS(OP_) #OP_,
+#define TIMING_CLASS(OP_, TENSOR_) #OP_,
 #include "drywell/isa/table/timing_classes.inc"
 #undef TIMING_CLASS
 };

@@ -12,27 +12,12 @@ bool applies(Need need, TensorCore tensor) {
   return need == Need::any || (need == Need::umma) == (tensor == TensorCore::umma);
 }
 
-/// The timing classes of instructions only one kind of chip has.
-Need need_of(isa::TimingClass c) {
-  using enum isa::TimingClass;
-  switch (c) {
-    case umma:
-    case tmem_cp:
-    case tmem_ld:
-    case tmem_st:
-    case tmem_wait:
-    case tmem_shift:
-    case tmem_alloc:
-    case tcgen05_commit:
-    case tcgen05_fence:
-    case cvt_rs4:
-    case fma2:
-    case clc: return Need::umma;
-    case wgmma:
-    case wgmma_sync: return Need::wgmma;
-    default: return Need::any;
-  }
-}
+/// What each timing class needs, by its number.
+constexpr Need kClassNeeds[] = {
+#define TIMING_CLASS(OP_, NEED_) Need::NEED_,
+#include "drywell/isa/table/timing_classes.inc"
+#undef TIMING_CLASS
+};
 
 template <class T>
 constexpr ValueType type_of() {
@@ -151,7 +136,7 @@ std::vector<SchemaRow> schema_rows(TensorCore tensor) {
   }
   for (size_t i = 0; i < static_cast<size_t>(isa::TimingClass::count_); ++i) {
     const auto c = static_cast<isa::TimingClass>(i);
-    if (applies(need_of(c), tensor)) add_class_rows(c, rows);
+    if (applies(kClassNeeds[i], tensor)) add_class_rows(c, rows);
   }
   return rows;
 }

@@ -51,11 +51,10 @@ struct IssueUnits : testing::Test {
   }
 
   const ArchConfig arch = load_arch("sm_100a");
-  const MemoryFigures figures{arch};
   const Program code;
   TimedProgram program{code, arch};
   Launch launch;
-  const TimingContext context{.launch = &launch, .arch = &arch, .program = &program, .roles = {"warps"}, .role_of_warp = {0}, .figures = &figures};
+  const TimingContext context{.launch = &launch, .arch = &arch, .program = &program, .roles = {"warps"}, .role_of_warp = {0}};
   Cluster cluster;
   Cta cta;
   Warp guest;

@@ -90,7 +90,7 @@ enum class Fidelity : uint8_t { exact, documented, inferred, approximate };
 
 /// Cost class; the arch file gives each a latency and an issue interval (docs/facts/timing.md §3).
 enum class TimingClass : uint8_t {
-#define TIMING_CLASS(OP_) OP_,
+#define TIMING_CLASS(OP_, TENSOR_) OP_,
 #include "drywell/isa/table/timing_classes.inc"
 #undef TIMING_CLASS
   count_
