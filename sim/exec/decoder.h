@@ -45,6 +45,8 @@ class Decoder {
   std::span<const isa::Operand> elements(const isa::Operand& o) const { return f_->elements(o); }
   /// Vector elements as sources into Program::slots; sinks and absent lanes get bank 2.
   uint32_t vector(const isa::Operand& o, unsigned bits);
+  /// Where the next slot will stand: the first of the run that follows.
+  uint32_t next_slot() const { return static_cast<uint32_t>(p_.slots.size()); }
   uint32_t push_slot(Src s) { p_.slots.push_back(s); return static_cast<uint32_t>(p_.slots.size() - 1); }
   uint32_t label_pc(uint32_t label) const { return code_->first + f_->labels[label].position; }
   /// Constant of `bits` lane width holding `value` in every lane.

@@ -51,6 +51,8 @@ template <class T>
 inline Lane<T>* lanes(Warp& w, uint32_t dst) {
   return reinterpret_cast<Lane<T>*>(w.bank[0] + dst);
 }
+/// Entries of Program::slots from `first` on.
+inline const Src* slots_at(const Warp& w, uint32_t first) { return &w.cta->cluster->launch->program->slots[first]; }
 inline LaneMask read_pred(const Warp& w, PredSrc p) { return p.negated ? ~w.preds[p.index] : w.preds[p.index]; }
 inline void write_pred(Warp& w, uint32_t index, LaneMask value, LaneMask mask) { w.preds[index] = (w.preds[index] & ~mask) | (value & mask); }
 

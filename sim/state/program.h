@@ -1,6 +1,7 @@
 // A kernel decoded once for execution: operands resolved to register slots, constants and function pointers.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <span>
@@ -10,6 +11,7 @@
 #include "drywell/isa/instruction.h"
 #include "drywell/isa/spec.h"
 #include "sim/state/cta.h"
+#include "sim/state/payload/payload.h"
 
 namespace drywell::sim {
 
@@ -37,25 +39,43 @@ struct PredSrc {
   bool negated = false;
 };
 
-struct DecodedOp {
+/// One decoded instruction. What every instruction has stands here; what a family needs besides is a payload of
+/// sim/state/payload. The first cache line has all that most instructions read.
+struct alignas(64) DecodedOp {
   ExecFn fn = nullptr;
   PredSrc guard{};
   bool needs_all = false;    // runs even if the guard excludes every active lane (warp-wide forms)
   bool aligned = false;      // .aligned: every live lane of the warp must be active
-  bool wide = false;         // the address register (src[0]) has 64-bit lanes
-  uint8_t count = 0;         // elements of the vector operand
-  isa::Opcode opcode{};
+  bool wide = false;         // of an address operand: its register, src[0], has 64-bit lanes
   isa::Flow flow = isa::Flow::next;          // of its row, as `sync`
+  isa::Opcode opcode{};
   isa::SyncRole sync = isa::SyncRole::none;
-  uint32_t function = 0;     // index into Program::functions
-  uint32_t instr = 0;        // index in that function's body
-  uint32_t dst = 0, dst2 = 0;
+  uint32_t dst = 0;          // register slot or predicate
+  uint64_t imm = 0;          // of an address operand: what is added to src[0]
   Src src[4]{};
   PredSrc pred[2]{};
-  uint64_t imm = 0;
+  uint32_t function = 0;     // index into Program::functions
+  uint32_t instr = 0;        // index in that function's body
+  Payload payload;
+  // Of the families without a payload type yet.
+  uint8_t count = 0;         // elements of the vector operand
+  uint32_t dst2 = 0;
   uint32_t vec = 0;          // first entry in Program::slots of the vector operand
   uint32_t target = 0;       // branch target pc
   uint32_t extra = 0;        // family-specific
+
+  template <class P>
+  P& emplace(const P& value = {}) {
+    return payload.emplace(value);
+  }
+  template <class P>
+  const P& as() const {
+    return payload.as<P>();
+  }
+  template <class P>
+  const P* get_if() const {
+    return payload.get_if<P>();
+  }
 };
 
 /// Lane-wise storage of one register: 32-bit lanes for types up to 32 bits, 64-bit lanes above, two runs of 64-bit lanes
