@@ -5,6 +5,7 @@
 #include "drywell/isa/opcode.h"
 #include "sim/exec/half_math.h"
 #include "sim/exec/rounded.h"
+#include "sim/state/payload/half.h"
 
 namespace drywell::sim {
 namespace {
@@ -46,7 +47,7 @@ struct UpperWord {
 
 template <class Fmt, class F, bool Pair>
 Effect half_approx(Warp& w, const DecodedOp& op, LaneMask mask) {
-  const bool ftz = op.extra != 0;
+  const bool ftz = op.as<payload::Half>().ftz;
   const auto one = [ftz](uint32_t h) {
     const uint32_t r = Fmt::round(F::apply(Fmt::value(ftz ? Fmt::flush(h) : h)));
     return ftz ? Fmt::flush(r) : r;
@@ -57,7 +58,7 @@ Effect half_approx(Warp& w, const DecodedOp& op, LaneMask mask) {
 template <class F>
 ExecFn bind_half_approx(Decoder& d, DecodedOp& op) {
   sources(d, op, {1});
-  op.extra = d.has(Mod::ftz) ? 1 : 0;
+  op.emplace<payload::Half>({.ftz = d.has(Mod::ftz)});
   switch (d.mod(isa::Slot::type)) {
     case Mod::f16: return half_approx<F16Format, F, false>;
     case Mod::f16x2: return half_approx<F16Format, F, true>;

@@ -5,6 +5,7 @@
 #include "drywell/isa/opcode.h"
 #include "sim/exec/bind_helpers.h"
 #include "sim/exec/pair_operand.h"
+#include "sim/state/payload/bits.h"
 
 namespace drywell::sim {
 namespace {
@@ -144,7 +145,7 @@ struct Dp2a {  // b shifted so that its two bytes are the low ones
 };
 template <class F>
 Effect dot(Warp& w, const DecodedOp& op, LaneMask mask) {
-  const uint32_t shift = op.extra;
+  const uint32_t shift = op.as<payload::DotProduct>().shift;
   map3<uint32_t, uint32_t, uint32_t>(w, op, mask, [shift](uint32_t a, uint32_t b, uint32_t c) { return F::apply(a, b >> shift, c); });
   return Effect::next;
 }
@@ -152,26 +153,25 @@ template <template <bool, bool> class F>
 ExecFn bind_dot(Decoder& d, DecodedOp& op) {
   op.dst = d.dest(*d.operand(0));
   for (size_t k = 0; k < 3; ++k) op.src[k] = d.source(*d.operand(k + 1), 32);
-  op.extra = d.mod(Slot::half) == Mod::hi ? 16 : 0;
+  op.emplace<payload::DotProduct>({.shift = d.mod(Slot::half) == Mod::hi ? 16u : 0u});
   const bool a = d.mod(Slot::atype) == Mod::s32, b = d.mod(Slot::btype) == Mod::s32;
   if (a) return b ? dot<F<true, true>> : dot<F<true, false>>;
   return b ? dot<F<false, true>> : dot<F<false, false>>;
 }
 
-// op.extra: bit 0 bytes of a signed, bit 1 of b, bit 2 result signed, bit 3 saturate, bit 4 add up.
 Effect absolute_differences(Warp& w, const DecodedOp& op, LaneMask mask) {
-  const uint32_t x = op.extra;
-  const int32_t high = (x & 8) != 0 ? ((x & 4) != 0 ? 127 : 255) : 255;
+  const auto x = op.as<payload::AbsoluteDifferences>();
+  const int32_t high = x.saturate && x.result_signed ? 127 : 255;
   map3<uint32_t, uint32_t, uint32_t>(w, op, mask, [=](uint32_t a, uint32_t b, uint32_t c) {
     uint32_t bytes = 0, sum = c;
     for (unsigned k = 0; k < 4; ++k) {
-      const int32_t p = (x & 1) != 0 ? element<8, true>(a, k) : element<8, false>(a, k);
-      const int32_t q = (x & 2) != 0 ? element<8, true>(b, k) : element<8, false>(b, k);
+      const int32_t p = x.a_signed ? element<8, true>(a, k) : element<8, false>(a, k);
+      const int32_t q = x.b_signed ? element<8, true>(b, k) : element<8, false>(b, k);
       const int32_t distance = std::abs(p - q);
       sum += static_cast<uint32_t>(distance);
-      bytes |= (static_cast<uint32_t>((x & 8) != 0 ? std::min(distance, high) : distance) & 0xFF) << (8 * k);
+      bytes |= (static_cast<uint32_t>(x.saturate ? std::min(distance, high) : distance) & 0xFF) << (8 * k);
     }
-    return (x & 16) != 0 ? sum : bytes;
+    return x.add_up ? sum : bytes;
   });
   return Effect::next;
 }
@@ -186,7 +186,7 @@ uint32_t look_up(uint32_t a, uint32_t b, uint32_t c, uint32_t table) {
   return r;
 }
 Effect logic3(Warp& w, const DecodedOp& op, LaneMask mask) {
-  const uint32_t table = op.extra;
+  const uint32_t table = op.as<payload::TruthTable>().table;
   map3<uint32_t, uint32_t, uint32_t>(w, op, mask, [table](uint32_t a, uint32_t b, uint32_t c) { return look_up(a, b, c, table); });
   return Effect::next;
 }
@@ -197,7 +197,7 @@ Effect logic3_pred(Warp& w, const DecodedOp& op, LaneMask mask) {
   const uint32_t* r = lanes<uint32_t>(w, op.dst);
   LaneMask any = 0;
   for (uint32_t i = 0; i < kWarpSize; ++i) any |= LaneMask{r[i] != 0} << i;
-  write_pred(w, op.dst2, And ? any & q : any | q, mask);
+  write_pred(w, op.as<payload::TruthTable>().predicate, And ? any & q : any | q, mask);
   return Effect::next;
 }
 
@@ -223,6 +223,7 @@ uint32_t permute(uint32_t a, uint32_t b, uint32_t selector) {
   return r;
 }
 // PTX ISA 9.7.9.7: the named modes are four selectors each, chosen by c[1:0].
+using PermuteMode = payload::BytePermutation::Mode;
 constexpr uint16_t kPermuteModes[6][4] = {
     {0x3210, 0x4321, 0x5432, 0x6543},   // f4e
     {0x5670, 0x6701, 0x7012, 0x0123},   // b4e
@@ -235,14 +236,14 @@ Effect permute_bytes(Warp& w, const DecodedOp& op, LaneMask mask) {
   return Effect::next;
 }
 Effect permute_mode(Warp& w, const DecodedOp& op, LaneMask mask) {
-  const uint16_t* selectors = kPermuteModes[op.extra];
+  const uint16_t* selectors = kPermuteModes[static_cast<size_t>(op.as<payload::BytePermutation>().mode)];
   map3<uint32_t, uint32_t, uint32_t>(w, op, mask, [selectors](uint32_t a, uint32_t b, uint32_t c) { return permute(a, b, selectors[c & 3]); });
   return Effect::next;
 }
 
-void bind_lop3(Decoder& d, DecodedOp& op) {
+void bind_lop3(Decoder& d, DecodedOp& op, uint32_t predicate) {
   for (size_t k = 0; k < 3; ++k) op.src[k] = d.source(*d.operand(k + 1), 32);
-  op.extra = static_cast<uint32_t>(d.operand(4)->value) & 0xFF;
+  op.emplace<payload::TruthTable>({.table = static_cast<uint32_t>(d.operand(4)->value) & 0xFF, .predicate = predicate});
 }
 
 }  // namespace
@@ -292,18 +293,21 @@ template <> ExecFn bind<isa::row::dp4a>(Decoder& d, DecodedOp& op) { return bind
 template <> ExecFn bind<isa::row::dp2a>(Decoder& d, DecodedOp& op) { return bind_dot<Dp2a>(d, op); }
 template <> ExecFn bind<isa::row::vabsdiff4>(Decoder& d, DecodedOp& op) {
   sources(d, op, {1, 2, 3});
-  const auto is_signed = [&](Slot s) { return uint32_t{d.mod(s) == Mod::s32}; };
-  op.extra = is_signed(Slot::atype) | is_signed(Slot::btype) << 1 | is_signed(Slot::type) << 2 | uint32_t{d.has(Mod::sat)} << 3 | uint32_t{d.has(Mod::add)} << 4;
+  const auto is_signed = [&](Slot s) { return d.mod(s) == Mod::s32; };
+  op.emplace<payload::AbsoluteDifferences>({.a_signed = is_signed(Slot::atype), .b_signed = is_signed(Slot::btype),
+                                            .result_signed = is_signed(Slot::type), .saturate = d.has(Mod::sat),
+                                            .add_up = d.has(Mod::add)});
   return absolute_differences;
 }
 template <> ExecFn bind<isa::row::lop3>(Decoder& d, DecodedOp& op) {
   op.dst = d.dest(*d.operand(0));
-  bind_lop3(d, op);
+  bind_lop3(d, op, d.sink_pred());
   return logic3;
 }
 template <> ExecFn bind<isa::row::lop3_pred>(Decoder& d, DecodedOp& op) {
-  bind_pair(d, op, *d.operand(0));
-  bind_lop3(d, op);
+  const PairOperand result = pair_operand(d, *d.operand(0));
+  op.dst = result.value;
+  bind_lop3(d, op, result.predicate);
   op.pred[0] = d.pred(*d.operand(5));
   return d.has(Mod::and_) ? logic3_pred<true> : logic3_pred<false>;
 }
@@ -315,13 +319,14 @@ template <> ExecFn bind<isa::row::shf>(Decoder& d, DecodedOp& op) {
 }
 template <> ExecFn bind<isa::row::prmt>(Decoder& d, DecodedOp& op) {
   sources(d, op, {1, 2, 3});
+  PermuteMode& mode = op.emplace<payload::BytePermutation>().mode;
   switch (d.mod(Slot::mode)) {
-    case Mod::f4e: op.extra = 0; break;
-    case Mod::b4e: op.extra = 1; break;
-    case Mod::rc8: op.extra = 2; break;
-    case Mod::ecl: op.extra = 3; break;
-    case Mod::ecr: op.extra = 4; break;
-    case Mod::rc16: op.extra = 5; break;
+    case Mod::f4e: mode = PermuteMode::f4e; break;
+    case Mod::b4e: mode = PermuteMode::b4e; break;
+    case Mod::rc8: mode = PermuteMode::rc8; break;
+    case Mod::ecl: mode = PermuteMode::ecl; break;
+    case Mod::ecr: mode = PermuteMode::ecr; break;
+    case Mod::rc16: mode = PermuteMode::rc16; break;
     default: return permute_bytes;
   }
   return permute_mode;

@@ -9,6 +9,7 @@
 #include "drywell/isa/opcode.h"
 #include "sim/exec/bind_helpers.h"
 #include "sim/exec/memory.h"
+#include "sim/state/payload/cache.h"
 
 namespace drywell::sim {
 namespace {
@@ -52,14 +53,15 @@ uint64_t policy_kind(const Decoder& d, uint64_t range) {
                                  << 56;
 }
 
-// op.imm: kind; src[0]: fraction.
+// src[0]: fraction.
 Effect fractional_policy(Warp& w, const DecodedOp& op, LaneMask mask) {
   const uint32_t* fraction = lanes<uint32_t>(w, op.src[0]);
+  const uint64_t policy = op.as<payload::CachePolicy>().bits;
   uint64_t r[kWarpSize];
   for (uint32_t i = 0; i < kWarpSize; ++i) {
     const auto sixteenths =
         static_cast<int64_t>(std::clamp(std::bit_cast<float>(fraction[i]), 0.0625f, 1.0f) * 16);
-    r[i] = op.imm | static_cast<uint64_t>(sixteenths - 1) << 52;
+    r[i] = policy | static_cast<uint64_t>(sixteenths - 1) << 52;
   }
   store_masked(lanes<uint64_t>(w, op.dst), r, mask);
   return Effect::next;
@@ -99,7 +101,7 @@ ExecFn bind<isa::row::discard>(Decoder& d, DecodedOp& op) {
 template <>
 ExecFn bind<isa::row::createpolicy_fractional>(Decoder& d, DecodedOp& op) {
   op.dst = d.dest(*d.operand(0));
-  op.imm = policy_kind(d, 0);
+  op.emplace<payload::CachePolicy>({.bits = policy_kind(d, 0)});
   op.src[0] = fraction_of(d, d.operand(1));
   return fractional_policy;
 }

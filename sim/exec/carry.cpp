@@ -4,14 +4,15 @@
 #include "drywell/core/bits.h"
 #include "drywell/isa/opcode.h"
 #include "sim/exec/bind_helpers.h"
+#include "sim/state/payload/carry.h"
 
 namespace drywell::sim {
 namespace {
 
 using isa::Mod;
 
-// op.dst2: the carry; op.extra: bit 0 read it, bit 1 write it, bit 2 what comes in when it is not read.
-constexpr uint32_t kCarryIn = 1, kCarryOut = 2, kCarrySet = 4;
+/// What comes in: CC.CF or a constant.
+enum class CarryIn : uint8_t { clear, set, flag };
 
 template <class T>
 struct WithCarry {
@@ -42,8 +43,8 @@ struct MadHiCarry {
 template <class F, class T, bool Three>
 Effect chained(Warp& w, const DecodedOp& op, LaneMask mask) {
   const T *a = lanes<T>(w, op.src[0]), *b = lanes<T>(w, op.src[1]), *c = Three ? lanes<T>(w, op.src[2]) : a;
-  const LaneMask without = (op.extra & kCarrySet) != 0 ? ~LaneMask{0} : LaneMask{0};
-  const LaneMask in = (op.extra & kCarryIn) != 0 ? w.preds[op.dst2] : without;
+  const auto& x = op.as<payload::Carry>();
+  const LaneMask in = x.reads ? w.preds[x.flag] : x.otherwise ? ~LaneMask{0} : LaneMask{0};
   T r[kWarpSize];
   LaneMask out = 0;
   for (uint32_t i = 0; i < kWarpSize; ++i) {
@@ -52,32 +53,31 @@ Effect chained(Warp& w, const DecodedOp& op, LaneMask mask) {
     out |= LaneMask{s.carry} << i;
   }
   store_masked(lanes<T>(w, op.dst), r, mask);
-  if ((op.extra & kCarryOut) != 0) write_pred(w, op.dst2, out, mask);
+  if (x.writes) write_pred(w, x.flag, out, mask);
   return Effect::next;
 }
 
 template <class F, bool Three>
-ExecFn bind_chained(Decoder& d, DecodedOp& op, uint32_t carry_in) {
+ExecFn bind_chained(Decoder& d, DecodedOp& op, CarryIn in) {
   sources(d, op, {1, 2});
   const bool wide = isa::type_bits(d.mod(isa::Slot::type)) == 64;
   if constexpr (Three) op.src[2] = d.source(*d.operand(3), wide ? 64 : 32);
-  op.dst2 = d.carry();
-  op.extra = carry_in | (d.has(Mod::cc) ? kCarryOut : 0);
+  op.emplace<payload::Carry>({.flag = d.carry(), .reads = in == CarryIn::flag, .writes = d.has(Mod::cc), .otherwise = in == CarryIn::set});
   return wide ? chained<F, uint64_t, Three> : chained<F, uint32_t, Three>;
 }
-ExecFn bind_mad(Decoder& d, DecodedOp& op, uint32_t carry_in) {
-  if (d.has(Mod::lo)) return bind_chained<MadLoCarry, true>(d, op, carry_in);
+ExecFn bind_mad(Decoder& d, DecodedOp& op, CarryIn in) {
+  if (d.has(Mod::lo)) return bind_chained<MadLoCarry, true>(d, op, in);
   const bool is_signed = isa::is_signed_type(d.mod(isa::Slot::type));
-  return is_signed ? bind_chained<MadHiCarry<true>, true>(d, op, carry_in) : bind_chained<MadHiCarry<false>, true>(d, op, carry_in);
+  return is_signed ? bind_chained<MadHiCarry<true>, true>(d, op, in) : bind_chained<MadHiCarry<false>, true>(d, op, in);
 }
 
 }  // namespace
 
-template <> ExecFn bind<isa::row::add_cc>(Decoder& d, DecodedOp& op) { return bind_chained<AddCarry, false>(d, op, 0); }
-template <> ExecFn bind<isa::row::addc>(Decoder& d, DecodedOp& op) { return bind_chained<AddCarry, false>(d, op, kCarryIn); }
-template <> ExecFn bind<isa::row::sub_cc>(Decoder& d, DecodedOp& op) { return bind_chained<SubCarry, false>(d, op, kCarrySet); }
-template <> ExecFn bind<isa::row::subc>(Decoder& d, DecodedOp& op) { return bind_chained<SubCarry, false>(d, op, kCarryIn); }
-template <> ExecFn bind<isa::row::mad_cc>(Decoder& d, DecodedOp& op) { return bind_mad(d, op, 0); }
-template <> ExecFn bind<isa::row::madc>(Decoder& d, DecodedOp& op) { return bind_mad(d, op, kCarryIn); }
+template <> ExecFn bind<isa::row::add_cc>(Decoder& d, DecodedOp& op) { return bind_chained<AddCarry, false>(d, op, CarryIn::clear); }
+template <> ExecFn bind<isa::row::addc>(Decoder& d, DecodedOp& op) { return bind_chained<AddCarry, false>(d, op, CarryIn::flag); }
+template <> ExecFn bind<isa::row::sub_cc>(Decoder& d, DecodedOp& op) { return bind_chained<SubCarry, false>(d, op, CarryIn::set); }
+template <> ExecFn bind<isa::row::subc>(Decoder& d, DecodedOp& op) { return bind_chained<SubCarry, false>(d, op, CarryIn::flag); }
+template <> ExecFn bind<isa::row::mad_cc>(Decoder& d, DecodedOp& op) { return bind_mad(d, op, CarryIn::clear); }
+template <> ExecFn bind<isa::row::madc>(Decoder& d, DecodedOp& op) { return bind_mad(d, op, CarryIn::flag); }
 
 }  // namespace drywell::sim

@@ -3,6 +3,7 @@
 
 #include "drywell/isa/opcode.h"
 #include "sim/exec/bind_helpers.h"
+#include "sim/state/payload/cluster.h"
 
 namespace drywell::sim {
 namespace {
@@ -62,13 +63,13 @@ Effect map_address(Warp& w, const DecodedOp& op, LaneMask mask) {
   return Effect::next;
 }
 
-// op.extra: the address is generic.
 template <class L>
 Effect rank_of_address(Warp& w, const DecodedOp& op, LaneMask mask) {
+  const bool generic = op.as<payload::RankOfAddress>().generic;
   const L* a = lanes<L>(w, op.src[0]);
   uint32_t r[kWarpSize];
   for (uint32_t i = 0; i < kWarpSize; ++i) {
-    if (sizeof(L) == 8 && op.extra != 0 && (mask >> i & 1) != 0 && !is_shared_generic(a[i]))
+    if (sizeof(L) == 8 && generic && (mask >> i & 1) != 0 && !is_shared_generic(a[i]))
       return fault(w, "F3506",
                    fmt::format("getctarank of {:#x}, which is no address of shared memory", a[i]));
     r[i] = shared_rank(static_cast<uint32_t>(a[i]));
@@ -102,7 +103,7 @@ ExecFn bind<isa::row::getctarank>(Decoder& d, DecodedOp& op) {
   const bool wide = d.has(isa::Mod::u64);
   op.dst = d.dest(*d.operand(0));
   op.src[0] = d.source(*d.operand(1), wide ? 64 : 32);
-  op.extra = d.has(isa::Mod::shared_cluster) ? 0 : 1;
+  op.emplace<payload::RankOfAddress>({.generic = !d.has(isa::Mod::shared_cluster)});
   return wide ? rank_of_address<uint64_t> : rank_of_address<uint32_t>;
 }
 }  // namespace drywell::sim

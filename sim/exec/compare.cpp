@@ -6,6 +6,7 @@
 #include "drywell/sim/numeric/convert_fast.h"
 #include "sim/exec/bind_helpers.h"
 #include "sim/exec/float_math.h"
+#include "sim/state/payload/compare.h"
 
 namespace drywell::sim {
 namespace {
@@ -40,26 +41,25 @@ uint32_t relation(T a, T b) {
   return a == b ? kEqual : kUnordered;
 }
 
-enum class Combine : uint32_t { none, and_, or_, xor_ };
-constexpr uint32_t kFtz = 1u << 4;
+using payload::Combine;
+using payload::Comparison;
 
-// op.extra: bits 3..0 accepted relations; bit 4 ftz; bits 6..5 Combine with pred[0]; bits 31..16 what the finish needs.
-LaneMask combine(const Warp& w, const DecodedOp& op, LaneMask t) {
-  const LaneMask c = read_pred(w, op.pred[0]);
-  switch (static_cast<Combine>(op.extra >> 5 & 3)) {
+LaneMask combine(const Warp& w, PredSrc with, Combine how, LaneMask t) {
+  const LaneMask c = read_pred(w, with);
+  switch (how) {
     case Combine::and_: return t & c;
     case Combine::or_: return t | c;
     case Combine::xor_: return t ^ c;
     default: return t;
   }
 }
-void bind_comparison(Decoder& d, DecodedOp& op, unsigned bits) {
+Comparison& bind_comparison(Decoder& d, DecodedOp& op, unsigned bits) {
   op.src[0] = d.source(*d.operand(1), bits);
   op.src[1] = d.source(*d.operand(2), bits);
   const Mod b = d.mod(Slot::boolop);
   const Combine c = b == Mod::and_ ? Combine::and_ : b == Mod::or_ ? Combine::or_ : b == Mod::xor_ ? Combine::xor_ : Combine::none;
   if (d.operand(3) != nullptr) op.pred[0] = d.pred(*d.operand(3));
-  op.extra = accepted(d.mod(Slot::cmp)) | (d.has(Mod::ftz) ? kFtz : 0) | static_cast<uint32_t>(c) << 5;
+  return op.emplace<Comparison>({.accepted = accepted(d.mod(Slot::cmp)), .combine = c, .ftz = d.has(Mod::ftz)});
 }
 
 // How a lane becomes a number; Shift picks the upper half of a pair.
@@ -91,11 +91,10 @@ struct Bf16 {
 template <class Read>
 LaneMask compare(const Warp& w, const DecodedOp& op) {
   const auto *a = lanes<typename Read::Word>(w, op.src[0]), *b = lanes<typename Read::Word>(w, op.src[1]);
-  const uint32_t accept = op.extra & 15;
-  const bool ftz = (op.extra & kFtz) != 0;
+  const auto x = op.as<Comparison>();
   LaneMask r = 0;
-  for (uint32_t i = 0; i < kWarpSize; ++i) r |= LaneMask{(relation(Read::value(a[i], ftz), Read::value(b[i], ftz)) & accept) != 0} << i;
-  return combine(w, op, r);
+  for (uint32_t i = 0; i < kWarpSize; ++i) r |= LaneMask{(relation(Read::value(a[i], x.ftz), Read::value(b[i], x.ftz)) & x.accepted) != 0} << i;
+  return combine(w, op.pred[0], x.combine, r);
 }
 
 template <class Read>
@@ -107,7 +106,7 @@ template <template <unsigned> class Half>
 Effect set_half2_predicates(Warp& w, const DecodedOp& op, LaneMask mask) {
   const LaneMask low = compare<Half<0>>(w, op), high = compare<Half<16>>(w, op);
   write_pred(w, op.dst, low, mask);
-  write_pred(w, op.dst2, high, mask);
+  write_pred(w, op.as<Comparison>().high, high, mask);
   return Effect::next;
 }
 
@@ -123,29 +122,29 @@ uint32_t true_word(Mod type) {
     default: return 0xFFFFFFFF;
   }
 }
-// op.vec: the word of a true comparison.
 template <class Read>
 Effect set_word(Warp& w, const DecodedOp& op, LaneMask mask) {
   const LaneMask t = compare<Read>(w, op);
+  const uint32_t word = op.as<Comparison>().true_word;
   uint32_t r[kWarpSize];
-  for (uint32_t i = 0; i < kWarpSize; ++i) r[i] = (t >> i & 1) != 0 ? op.vec : 0;
+  for (uint32_t i = 0; i < kWarpSize; ++i) r[i] = (t >> i & 1) != 0 ? word : 0;
   store_masked(lanes<uint32_t>(w, op.dst), r, mask);
   return Effect::next;
 }
 template <template <unsigned> class Half>
 Effect set_word2(Warp& w, const DecodedOp& op, LaneMask mask) {
   const LaneMask low = compare<Half<0>>(w, op), high = compare<Half<16>>(w, op);
+  const uint32_t word = op.as<Comparison>().true_word;
   uint32_t r[kWarpSize];
   for (uint32_t i = 0; i < kWarpSize; ++i) {
-    r[i] = ((low >> i & 1) != 0 ? op.vec & 0xFFFF : 0) | ((high >> i & 1) != 0 ? op.vec & 0xFFFF0000 : 0);
+    r[i] = ((low >> i & 1) != 0 ? word & 0xFFFF : 0) | ((high >> i & 1) != 0 ? word & 0xFFFF0000 : 0);
   }
   store_masked(lanes<uint32_t>(w, op.dst), r, mask);
   return Effect::next;
 }
 void bind_set(Decoder& d, DecodedOp& op) {
   op.dst = d.dest(*d.operand(0));
-  op.vec = true_word(d.mod(Slot::type));
-  bind_comparison(d, op, isa::type_bits(d.mod(Slot::stype)));
+  bind_comparison(d, op, isa::type_bits(d.mod(Slot::stype))).true_word = true_word(d.mod(Slot::type));
 }
 
 // src[2]: what is tested, an integer or a float.
@@ -153,7 +152,7 @@ template <class L, bool Float>
 Effect select_by_sign(Warp& w, const DecodedOp& op, LaneMask mask) {
   const L *a = lanes<L>(w, op.src[0]), *b = lanes<L>(w, op.src[1]);
   const uint32_t* c = lanes<uint32_t>(w, op.src[2]);
-  const bool ftz = op.extra != 0;
+  const bool ftz = op.as<payload::SelectBySign>().ftz;
   L r[kWarpSize];
   for (uint32_t i = 0; i < kWarpSize; ++i) {
     const float f = from_lane<float>(c[i]);
@@ -187,15 +186,16 @@ ExecFn bind_classify(Decoder& d, DecodedOp& op) {
   return [](Warp& w, const DecodedOp& o, LaneMask m) { return classify<float>(w, o, m, Test()); };
 }
 
-// op.extra: the window's high word, 0 for global, in which that of kernel parameters lies (PTX ISA 9.7.9.19). .shared::cta accepts the own CTA's part of the shared window only.
+// Kernel parameters lie in global memory (PTX ISA 9.7.9.19). .shared::cta accepts the own CTA's part of the shared window only.
 template <bool OwnCta>
 Effect in_space(Warp& w, const DecodedOp& op, LaneMask mask) {
   const uint64_t* a = lanes<uint64_t>(w, op.src[0]);
+  const uint32_t window = op.as<payload::InSpace>().high;
   LaneMask r = 0;
   for (uint32_t i = 0; i < kWarpSize; ++i) {
     const uint64_t high = a[i] >> 32;
     const bool outside_global = high == window::kSharedHigh || high == window::kLocalHigh || high == window::kCodeHigh;
-    bool here = op.extra == 0 ? !outside_global : high == op.extra;
+    bool here = window == 0 ? !outside_global : high == window;
     if (OwnCta) here = here && shared_rank(static_cast<uint32_t>(a[i])) == w.cta->rank;
     r |= LaneMask{here} << i;
   }
@@ -212,8 +212,7 @@ template <> ExecFn bind<isa::row::setp_half>(Decoder& d, DecodedOp& op) {
 }
 template <> ExecFn bind<isa::row::setp_half2>(Decoder& d, DecodedOp& op) {
   op.dst = d.dest_pred(d.elements(*d.operand(0))[0]);
-  op.dst2 = d.dest_pred(d.elements(*d.operand(0))[1]);
-  bind_comparison(d, op, 32);
+  bind_comparison(d, op, 32).high = d.dest_pred(d.elements(*d.operand(0))[1]);
   return d.has(Mod::f16x2) ? set_half2_predicates<F16> : set_half2_predicates<Bf16>;
 }
 template <> ExecFn bind<isa::row::set_int>(Decoder& d, DecodedOp& op) {
@@ -235,7 +234,7 @@ template <> ExecFn bind<isa::row::set_half2>(Decoder& d, DecodedOp& op) {
 template <> ExecFn bind<isa::row::slct>(Decoder& d, DecodedOp& op) {
   sources(d, op, {1, 2});
   op.src[2] = d.source(*d.operand(3), 32);
-  op.extra = d.has(Mod::ftz) ? 1 : 0;
+  op.emplace<payload::SelectBySign>({.ftz = d.has(Mod::ftz)});
   const bool wide = isa::type_bits(d.mod(Slot::type)) == 64, by_float = d.mod(Slot::stype) == Mod::f32;
   if (wide) return by_float ? select_by_sign<uint64_t, true> : select_by_sign<uint64_t, false>;
   return by_float ? select_by_sign<uint32_t, true> : select_by_sign<uint32_t, false>;
@@ -249,13 +248,14 @@ template <> ExecFn bind<isa::row::testp_subnormal>(Decoder& d, DecodedOp& op) { 
 template <> ExecFn bind<isa::row::isspacep>(Decoder& d, DecodedOp& op) {
   op.dst = d.dest_pred(*d.operand(0));
   op.src[0] = d.source(*d.operand(1), 64);
+  uint32_t& high = op.emplace<payload::InSpace>().high;
   switch (d.mod(Slot::space)) {
-    case Mod::shared: case Mod::shared_cta: op.extra = window::kSharedHigh; return in_space<true>;
-    case Mod::shared_cluster: op.extra = window::kSharedHigh; break;
-    case Mod::local: op.extra = window::kLocalHigh; break;
-    case Mod::param: case Mod::param_entry: op.extra = window::kParamHigh; break;
+    case Mod::shared: case Mod::shared_cta: high = window::kSharedHigh; return in_space<true>;
+    case Mod::shared_cluster: high = window::kSharedHigh; break;
+    case Mod::local: high = window::kLocalHigh; break;
+    case Mod::param: case Mod::param_entry: high = window::kParamHigh; break;
     case Mod::const_: throw Unsupported("isspacep.const: constants lie in global memory here");
-    default: op.extra = 0; break;
+    default: break;
   }
   return in_space<false>;
 }

@@ -7,6 +7,7 @@
 #include "drywell/sim/numeric/convert.h"
 #include "sim/exec/half_math.h"
 #include "sim/exec/rounded.h"
+#include "sim/state/payload/cvt.h"
 
 namespace drywell::sim {
 namespace {
@@ -15,6 +16,8 @@ using isa::Mod;
 using isa::Slot;
 using numeric::Format;
 using numeric::Rounding;
+using payload::Conversion;
+using payload::IntShape;
 
 Rounding rounding_of(Decoder& d) {
   switch (d.mod(Slot::rnd)) {
@@ -35,17 +38,8 @@ Format format_of(Mod type) {
                              : Format::f32;
 }
 
-// ---- integers. An integer in flight is 64 bits and a sign; registers may be wider than the type (PTX
-// ISA 9.4.1).
+// ---- integers
 
-struct IntShape {
-  uint8_t bits = 32, register_bits = 32;
-  bool is_signed = false;
-  uint64_t extended(uint64_t v) const {
-    return is_signed ? static_cast<uint64_t>(static_cast<int64_t>(v << (64 - bits)) >> (64 - bits))
-                     : v & low_bits(bits);
-  }
-};
 IntShape shape_of(Decoder& d, Mod type, const isa::Operand& o) {
   const unsigned bits = isa::type_bits(type);
   return {static_cast<uint8_t>(bits),
@@ -66,47 +60,13 @@ void write_ints(Warp& w, const DecodedOp& op, const IntShape& to, const uint64_t
   store_masked(lanes<uint32_t>(w, op.dst), r, mask);
 }
 
-// What the general routes need beside the operands, packed into op.extra and op.imm.
-constexpr uint32_t kConversionFtz = 1u << 9;
-struct Conversion {
-  IntShape from, to;
-  Rounding rounding = Rounding::rn;
-  Format format = Format::f32;
-  bool f64 = false, ftz = false, sat = false;
-
-  void keep_in(DecodedOp& op) const {
-    op.imm = shape_word(from) | shape_word(to) << 24;
-    op.extra = static_cast<uint32_t>(rounding) | static_cast<uint32_t>(format) << 4 | uint32_t{f64} << 8 |
-               (ftz ? kConversionFtz : 0) | uint32_t{sat} << 10;
-  }
-  static Conversion of(const DecodedOp& op) {
-    Conversion c;
-    c.from = word_shape(op.imm);
-    c.to = word_shape(op.imm >> 24);
-    c.rounding = static_cast<Rounding>(op.extra & 15);
-    c.format = static_cast<Format>(op.extra >> 4 & 15);
-    c.f64 = (op.extra >> 8 & 1) != 0;
-    c.ftz = (op.extra & kConversionFtz) != 0;
-    c.sat = (op.extra >> 10 & 1) != 0;
-    return c;
-  }
-
- private:
-  static uint64_t shape_word(const IntShape& s) {
-    return s.bits | uint64_t{s.register_bits} << 8 | uint64_t{s.is_signed} << 16;
-  }
-  static IntShape word_shape(uint64_t v) {
-    return {static_cast<uint8_t>(v), static_cast<uint8_t>(v >> 8), (v >> 16 & 1) != 0};
-  }
-};
-
 template <class D, class S>
 Effect int_to_int(Warp& w, const DecodedOp& op, LaneMask mask) {
   map1<D, S>(w, op, mask, [](S v) { return static_cast<D>(v); });
   return Effect::next;
 }
 Effect int_to_int_general(Warp& w, const DecodedOp& op, LaneMask mask) {
-  const Conversion c = Conversion::of(op);
+  const Conversion c = op.as<Conversion>();
   const Int128 low = c.to.is_signed ? -(Int128{1} << (c.to.bits - 1)) : Int128{0},
                high = (Int128{1} << (c.to.bits - (c.to.is_signed ? 1 : 0))) - 1;
   uint64_t r[kWarpSize];
@@ -148,7 +108,7 @@ double int_to_f64(uint64_t v, bool negative, Rounding mode) {
 uint64_t clamp_to_one(uint64_t v, bool negative) { return negative ? 0 : std::min<uint64_t>(v, 1); }
 
 Effect int_to_float_general(Warp& w, const DecodedOp& op, LaneMask mask) {
-  const Conversion c = Conversion::of(op);
+  const Conversion c = op.as<Conversion>();
   uint64_t r[kWarpSize];
   for (uint32_t i = 0; i < kWarpSize; ++i) {
     uint64_t v = read_int(w, op.src[0], i, c.from);
@@ -189,7 +149,7 @@ uint64_t clamp_to_int(double v, const IntShape& to, bool nan_is_top_bit) {
 }
 template <class Read>
 Effect float_to_int(Warp& w, const DecodedOp& op, LaneMask mask) {
-  const Conversion c = Conversion::of(op);
+  const Conversion c = op.as<Conversion>();
   const bool nan_is_top_bit = c.f64 || c.to.bits == 64;
   uint64_t r[kWarpSize];
   for (uint32_t i = 0; i < kWarpSize; ++i) {
@@ -210,7 +170,7 @@ Effect truncate_to_s32(Warp& w, const DecodedOp& op, LaneMask mask) {
   return Effect::next;
 }
 
-// ---- float to float. op.extra: Conversion.
+// ---- float to float
 
 /// f16 read as a double: a NaN keeps sign and payload, quieted (H200).
 struct F16AsF64 {
@@ -238,7 +198,7 @@ T clamp01(T v) {
 /// Read as D's arithmetic type, flush, make integral, saturate, write with Write (NaN rules included).
 template <class D, class Read, class Write>
 Effect float_to_float(Warp& w, const DecodedOp& op, LaneMask mask) {
-  const Conversion c = Conversion::of(op);
+  const Conversion c = op.as<Conversion>();
   Lane<D> r[kWarpSize];
   for (uint32_t i = 0; i < kWarpSize; ++i) {
     auto v = Read::read(w, op.src[0], i);
@@ -303,14 +263,14 @@ struct ToCanonicalF32 {
   static uint32_t apply(float v, const Conversion&) { return std::bit_cast<uint32_t>(canonical(v)); }
 };
 
-void bind_float(Decoder& d, DecodedOp& op) {
+Conversion& bind_float(Decoder& d, DecodedOp& op) {
   sources(d, op, {1}, Slot::atype);
   Conversion c;
   c.rounding = rounding_of(d);
   c.format = format_of(d.mod(Slot::type));
   c.ftz = d.has(Mod::ftz);
   c.sat = d.has(Mod::sat);
-  c.keep_in(op);
+  return op.emplace(c);
 }
 template <class D, class Read, class Write>
 ExecFn bind_same(Decoder& d, DecodedOp& op) {
@@ -319,24 +279,19 @@ ExecFn bind_same(Decoder& d, DecodedOp& op) {
                                        : float_to_float<D, Read, Integral<Write>>;
 }
 
-numeric::ConvertSpec narrow_spec(const DecodedOp& op) {
-  return {.dst = static_cast<Format>(op.extra & 15),
-          .src = Format::f32,
-          .rounding = static_cast<Rounding>(op.extra >> 4 & 15),
-          .satfinite = (op.extra >> 8 & 1) != 0,
-          .relu = (op.extra >> 9 & 1) != 0};
-}
 Effect narrow_f32(Warp& w, const DecodedOp& op, LaneMask mask) {
   uint32_t r[kWarpSize];
-  numeric::convert_lanes(narrow_spec(op), lanes<uint32_t>(w, op.src[0]), r, kWarpSize);
+  numeric::convert_lanes(op.as<payload::NarrowConversion>().spec, lanes<uint32_t>(w, op.src[0]), r, kWarpSize);
   store_masked(lanes<uint32_t>(w, op.dst), r, mask);
   return Effect::next;
 }
 ExecFn bind_narrow(Decoder& d, DecodedOp& op) {
   sources(d, op, {1}, Slot::atype);
-  op.extra = static_cast<uint32_t>(format_of(d.mod(Slot::type))) |
-             static_cast<uint32_t>(rounding_of(d)) << 4 | uint32_t{d.has(Mod::satfinite)} << 8 |
-             uint32_t{d.has(Mod::relu)} << 9;
+  op.emplace<payload::NarrowConversion>({.spec = {.dst = format_of(d.mod(Slot::type)),
+                                                  .src = Format::f32,
+                                                  .rounding = rounding_of(d),
+                                                  .satfinite = d.has(Mod::satfinite),
+                                                  .relu = d.has(Mod::relu)}});
   return narrow_f32;
 }
 
@@ -353,10 +308,10 @@ struct Bf16ToF32 {
   }
 };
 
-// op.extra: bits of an element; op.count: 1 if it is signed.
 Effect pack_saturated(Warp& w, const DecodedOp& op, LaneMask mask) {
-  const uint32_t bits = op.extra;
-  const int32_t low = op.count != 0 ? -(1 << (bits - 1)) : 0, high = (1 << (bits - op.count)) - 1;
+  const auto& x = op.as<payload::SaturatingPack>();
+  const uint32_t bits = x.bits;
+  const int32_t low = x.is_signed ? -(1 << (bits - 1)) : 0, high = (1 << (bits - (x.is_signed ? 1 : 0))) - 1;
   const auto one = [=](uint32_t v) {
     return static_cast<uint32_t>(std::clamp(static_cast<int32_t>(v), low, high)) &
            static_cast<uint32_t>(low_bits(bits));
@@ -373,8 +328,7 @@ ExecFn bind_pack(Decoder& d, DecodedOp& op, size_t third) {
   op.src[1] = d.source(*d.operand(2), 32);
   op.src[2] = d.source(*d.operand(third), 32);
   const Mod type = d.mod(Slot::type);
-  op.extra = isa::type_bits(type);
-  op.count = type == Mod::s16 || type == Mod::s8 || type == Mod::s4 ? 1 : 0;
+  op.emplace<payload::SaturatingPack>({.bits = isa::type_bits(type), .is_signed = type == Mod::s16 || type == Mod::s8 || type == Mod::s4});
   return pack_saturated;
 }
 
@@ -388,7 +342,7 @@ ExecFn bind<isa::row::cvt_int_int>(Decoder& d, DecodedOp& op) {
   c.from = shape_of(d, d.mod(Slot::atype), *d.operand(1));
   c.to = shape_of(d, d.mod(Slot::type), *d.operand(0));
   c.sat = d.has(Mod::sat);
-  c.keep_in(op);
+  op.emplace(c);
   if (c.sat || (c.from.register_bits == 64 && c.from.bits < 64)) return int_to_int_general;
   return with_int_type(d.mod(Slot::atype), [&]<class S>() -> ExecFn { return pick_plain<S>(c.to); });
 }
@@ -404,7 +358,7 @@ ExecFn bind<isa::row::cvt_float_int>(Decoder& d, DecodedOp& op) {
   c.format = format_of(type);
   c.f64 = type == Mod::f64;
   c.sat = d.has(Mod::sat);
-  c.keep_in(op);
+  op.emplace(c);
   const bool host = c.rounding == Rounding::rn && !c.sat && (type == Mod::f32 || type == Mod::f64) &&
                     (c.from.register_bits != 64 || c.from.bits == 64);
   if (!host) return int_to_float_general;
@@ -422,7 +376,7 @@ ExecFn bind<isa::row::cvt_int_float>(Decoder& d, DecodedOp& op) {
   c.rounding = rounding_of(d);
   c.f64 = from == Mod::f64;
   c.ftz = d.has(Mod::ftz);
-  c.keep_in(op);
+  op.emplace(c);
   if (from == Mod::f32 && c.rounding == Rounding::rz && d.has(Mod::s32) && c.to.register_bits == 32)
     return truncate_to_s32;
   switch (from) {
@@ -470,9 +424,8 @@ ExecFn bind<isa::row::cvt_half_half>(Decoder& d, DecodedOp& op) {
 template <>
 ExecFn bind<isa::row::cvt_half_f32>(Decoder& d, DecodedOp& op) {
   if (!d.has(Mod::ftz) && !d.has(Mod::sat)) return bind_narrow(d, op);
-  bind_float(d, op);
-  if (d.has(Mod::f16))
-    op.extra &= ~kConversionFtz;  // a subnormal still rounds away from zero: it is not flushed (H200)
+  Conversion& c = bind_float(d, op);
+  c.ftz = c.ftz && !d.has(Mod::f16);  // a subnormal still rounds away from zero: it is not flushed (H200)
   return float_to_float<uint32_t, Plain<float>, ToHalf>;
 }
 template <>

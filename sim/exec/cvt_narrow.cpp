@@ -3,6 +3,7 @@
 #include "drywell/sim/numeric/convert.h"
 #include "drywell/sim/numeric/convert_fast.h"
 #include "sim/exec/bind_helpers.h"
+#include "sim/state/payload/cvt.h"
 
 namespace drywell::sim {
 namespace {
@@ -37,20 +38,14 @@ Rounding rounding_of(Mod m) {
                         : Rounding::rn;
 }
 
-// op.extra holds the conversion of one element.
-void keep_spec(Decoder& d, DecodedOp& op) {
-  op.extra = static_cast<uint32_t>(element_format(d.mod(Slot::type))) |
-             static_cast<uint32_t>(element_format(d.mod(Slot::atype))) << 4 |
-             static_cast<uint32_t>(rounding_of(d.mod(Slot::rnd))) << 8 |
-             uint32_t{d.has(Mod::satfinite)} << 12 | uint32_t{d.has(Mod::relu)} << 13;
+payload::NarrowConversion& keep_spec(Decoder& d, DecodedOp& op) {
+  return op.emplace<payload::NarrowConversion>({.spec = {.dst = element_format(d.mod(Slot::type)),
+                                                         .src = element_format(d.mod(Slot::atype)),
+                                                         .rounding = rounding_of(d.mod(Slot::rnd)),
+                                                         .satfinite = d.has(Mod::satfinite),
+                                                         .relu = d.has(Mod::relu)}});
 }
-numeric::ConvertSpec spec_of(const DecodedOp& op) {
-  return {.dst = static_cast<Format>(op.extra & 15),
-          .src = static_cast<Format>(op.extra >> 4 & 15),
-          .rounding = static_cast<Rounding>(op.extra >> 8 & 15),
-          .satfinite = (op.extra >> 12 & 1) != 0,
-          .relu = (op.extra >> 13 & 1) != 0};
-}
+const numeric::ConvertSpec& spec_of(const DecodedOp& op) { return op.as<payload::NarrowConversion>().spec; }
 
 Effect convert_packed(Warp& w, const DecodedOp& op, LaneMask mask) {
   uint32_t r[kWarpSize];
@@ -83,7 +78,7 @@ ExecFn two_of(const numeric::ConvertSpec& s) {
   }
 }
 Effect convert_four(Warp& w, const DecodedOp& op, LaneMask mask) {
-  const Src* v = &w.cta->cluster->launch->program->slots[op.vec];
+  const Src* v = slots_at(w, op.as<payload::NarrowConversion>().first_slot);
   uint32_t r[kWarpSize];
   numeric::convert_x4_lanes(spec_of(op), lanes<uint32_t>(w, v[0]), lanes<uint32_t>(w, v[1]),
                             lanes<uint32_t>(w, v[2]), lanes<uint32_t>(w, v[3]), lanes<uint32_t>(w, op.src[0]),
@@ -99,14 +94,12 @@ ExecFn bind_packed(Decoder& d, DecodedOp& op) {
 }
 ExecFn bind_two(Decoder& d, DecodedOp& op, size_t random) {
   sources(d, op, {1, 2, random}, Slot::atype);
-  keep_spec(d, op);
-  return two_of(spec_of(op));
+  return two_of(keep_spec(d, op).spec);
 }
 ExecFn bind_four(Decoder& d, DecodedOp& op) {
   op.dst = d.dest(*d.operand(0));
-  op.vec = d.vector(*d.operand(1), 32);
+  keep_spec(d, op).first_slot = d.vector(*d.operand(1), 32);
   op.src[0] = d.source(*d.operand(2), 32);
-  keep_spec(d, op);
   return convert_four;
 }
 

@@ -40,7 +40,7 @@ template <class X, size_t N>
 Effect packed_directed(Warp& w, const DecodedOp& op, LaneMask mask) {
   float r[2 * kWarpSize];
   {
-    const RoundingScope scope(static_cast<isa::Mod>(op.extra));
+    const RoundingScope scope(op.as<payload::Rounding>().mode);
     // A call the compiler cannot look into keeps the arithmetic inside the scope.
     void (*volatile compute)(Warp&, const DecodedOp&, float (&)[2 * kWarpSize]) = both_halves<X, N>;
     compute(w, op, r);
@@ -55,7 +55,7 @@ ExecFn bind_packed(Decoder& d, DecodedOp& op) {
   const isa::Mod rnd = d.mod(isa::Slot::rnd);
   const bool ftz = d.has(isa::Mod::ftz);
   if (rnd == isa::Mod::none || rnd == isa::Mod::rn) return ftz ? widest<packed<F32<F, true, false>, N>>() : widest<packed<F32<F, false, false>, N>>();
-  op.extra = static_cast<uint32_t>(rnd);
+  op.emplace<payload::Rounding>({rnd});
   return ftz ? packed_directed<F32<F, true, false>, N> : packed_directed<F32<F, false, false>, N>;
 }
 

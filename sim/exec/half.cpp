@@ -3,6 +3,7 @@
 
 #include "drywell/isa/opcode.h"
 #include "sim/exec/rounded.h"
+#include "sim/state/payload/half.h"
 
 namespace drywell::sim {
 namespace {
@@ -10,9 +11,7 @@ namespace {
 using isa::Mod;
 using isa::Slot;
 
-// op.extra of the families below.
-constexpr uint32_t kFtz = 1, kSat = 2, kRelu = 4, kOob = 8;
-constexpr uint32_t kOobNan = 0x7FF7;  // of either sign, as a or b: all codes (H200). TMA fills with it (docs/facts/tma-mbarrier.md §2.4)
+constexpr uint32_t kOobNan = 0x7FF7;  // of either sign, as a or b: all codes on an H200. TMA fills with it (docs/facts/tma-mbarrier.md §2.4)
 
 struct AddHalf { static double apply(double a, double b, double) { return add_to_odd(a, b); } };
 struct SubHalf { static double apply(double a, double b, double) { return add_to_odd(a, -b); } };
@@ -20,28 +19,28 @@ struct MulHalf { static double apply(double a, double b, double) { return a * b;
 struct FmaHalf { static double apply(double a, double b, double c) { return add_to_odd(a * b, c); } };
 
 template <class Fmt>
-uint32_t finish(double exact, uint32_t flags) {
-  const bool tiny = (flags & kFtz) != 0 && Fmt::is_subnormal(exact);
+uint32_t finish(double exact, payload::Half mods) {
+  const bool tiny = mods.ftz && Fmt::is_subnormal(exact);
   uint32_t r = Fmt::round(tiny ? std::copysign(0.0, exact) : exact);
   const bool nan = (r & 0x7FFF) > Fmt::kInfinity;
-  if ((flags & kSat) != 0) r = nan || (r & 0x8000) != 0 ? 0 : std::min(r, Fmt::kOne);
-  if ((flags & kRelu) != 0) r = !nan && (r & 0x8000) != 0 ? 0 : r;
+  if (mods.sat) r = nan || (r & 0x8000) != 0 ? 0 : std::min(r, Fmt::kOne);
+  if (mods.relu) r = !nan && (r & 0x8000) != 0 ? 0 : r;
   return r;
 }
 template <class Fmt, class F>
-uint32_t compute(uint32_t a, uint32_t b, uint32_t c, uint32_t flags) {
-  if ((flags & kOob) != 0 && ((a & 0x7FFF) == kOobNan || (b & 0x7FFF) == kOobNan)) return 0;
-  const auto in = [flags](uint32_t h) { return Fmt::value((flags & kFtz) != 0 ? Fmt::flush(h) : h); };
-  return finish<Fmt>(F::apply(in(a), in(b), in(c)), flags);
+uint32_t compute(uint32_t a, uint32_t b, uint32_t c, payload::Half mods) {
+  if (mods.oob && ((a & 0x7FFF) == kOobNan || (b & 0x7FFF) == kOobNan)) return 0;
+  const auto in = [mods](uint32_t h) { return Fmt::value(mods.ftz ? Fmt::flush(h) : h); };
+  return finish<Fmt>(F::apply(in(a), in(b), in(c)), mods);
 }
 
 // Two-operand instructions have src[2] == src[1].
 template <class Fmt, class F, bool Pair>
 Effect arith(Warp& w, const DecodedOp& op, LaneMask mask) {
-  const uint32_t flags = op.extra;
-  map3<uint32_t, uint32_t, uint32_t>(w, op, mask, [flags](uint32_t a, uint32_t b, uint32_t c) {
-    const uint32_t low = compute<Fmt, F>(a & 0xFFFF, b & 0xFFFF, c & 0xFFFF, flags);
-    return Pair ? compute<Fmt, F>(a >> 16, b >> 16, c >> 16, flags) << 16 | low : low;
+  const auto mods = op.as<payload::Half>();
+  map3<uint32_t, uint32_t, uint32_t>(w, op, mask, [mods](uint32_t a, uint32_t b, uint32_t c) {
+    const uint32_t low = compute<Fmt, F>(a & 0xFFFF, b & 0xFFFF, c & 0xFFFF, mods);
+    return Pair ? compute<Fmt, F>(a >> 16, b >> 16, c >> 16, mods) << 16 | low : low;
   });
   return Effect::next;
 }
@@ -52,7 +51,7 @@ bool is_f16(Decoder& d) { return d.has(Mod::f16) || d.has(Mod::f16x2); }
 template <class F>
 ExecFn bind_half(Decoder& d, DecodedOp& op, size_t operands) {
   sources(d, op, {1, 2, operands});
-  op.extra = (d.has(Mod::ftz) ? kFtz : 0) | (d.has(Mod::sat) ? kSat : 0) | (d.has(Mod::relu) ? kRelu : 0) | (d.has(Mod::oob) ? kOob : 0);
+  op.emplace<payload::Half>({.ftz = d.has(Mod::ftz), .sat = d.has(Mod::sat), .relu = d.has(Mod::relu), .oob = d.has(Mod::oob)});
   if (is_f16(d)) return is_pair(d) ? arith<F16Format, F, true> : arith<F16Format, F, false>;
   return is_pair(d) ? arith<Bf16Format, F, true> : arith<Bf16Format, F, false>;
 }
@@ -65,7 +64,7 @@ uint32_t sign_half(uint32_t h, bool ftz) {
 }
 template <class Fmt, bool Neg, bool Pair>
 Effect sign(Warp& w, const DecodedOp& op, LaneMask mask) {
-  const bool ftz = op.extra != 0;
+  const bool ftz = op.as<payload::Half>().ftz;
   map1<uint32_t, uint32_t>(w, op, mask, [ftz](uint32_t v) {
     const uint32_t low = sign_half<Fmt, Neg>(v & 0xFFFF, ftz);
     return Pair ? sign_half<Fmt, Neg>(v >> 16, ftz) << 16 | low : low;
@@ -75,43 +74,42 @@ Effect sign(Warp& w, const DecodedOp& op, LaneMask mask) {
 template <bool Neg>
 ExecFn bind_sign(Decoder& d, DecodedOp& op) {
   sources(d, op, {1});
-  op.extra = d.has(Mod::ftz) ? 1 : 0;
+  op.emplace<payload::Half>({.ftz = d.has(Mod::ftz)});
   if (is_f16(d)) return is_pair(d) ? sign<F16Format, Neg, true> : sign<F16Format, Neg, false>;
   return is_pair(d) ? sign<Bf16Format, Neg, true> : sign<Bf16Format, Neg, false>;
 }
 
 // Widening keeps order and zeros; the narrow result is one of the operands.
-constexpr uint32_t kNan = 16, kXorsign = 32;
 template <class Fmt, bool Max>
-uint32_t min_max_half(uint32_t a, uint32_t b, uint32_t flags) {
-  if ((flags & kFtz) != 0) {
+uint32_t min_max_half(uint32_t a, uint32_t b, payload::Half mods) {
+  if (mods.ftz) {
     a = Fmt::flush(a);
     b = Fmt::flush(b);
   }
-  const uint32_t sign_bit = (flags & kXorsign) != 0 ? (a ^ b) & 0x8000 : 0;
-  if ((flags & kXorsign) != 0) {
+  const uint32_t sign_bit = mods.xorsign ? (a ^ b) & 0x8000 : 0;
+  if (mods.xorsign) {
     a &= 0x7FFF;
     b &= 0x7FFF;
   }
   const bool a_nan = (a & 0x7FFF) > Fmt::kInfinity, b_nan = (b & 0x7FFF) > Fmt::kInfinity;
-  if ((a_nan && b_nan) || ((flags & kNan) != 0 && (a_nan || b_nan))) return 0x7FFF;
+  if ((a_nan && b_nan) || (mods.nan && (a_nan || b_nan))) return 0x7FFF;
   const auto key = [](uint32_t h) { return static_cast<int32_t>((h & 0x8000) != 0 ? 0x8000u ^ h ^ ~0u : h); };
   const bool first = b_nan || (!a_nan && (Max ? key(a) > key(b) : key(a) < key(b)));
   return (first ? a : b) | sign_bit;
 }
 template <class Fmt, bool Max, bool Pair>
 Effect min_max_lanes(Warp& w, const DecodedOp& op, LaneMask mask) {
-  const uint32_t flags = op.extra;
-  map2<uint32_t, uint32_t>(w, op, mask, [flags](uint32_t a, uint32_t b) {
-    const uint32_t low = min_max_half<Fmt, Max>(a & 0xFFFF, b & 0xFFFF, flags);
-    return Pair ? min_max_half<Fmt, Max>(a >> 16, b >> 16, flags) << 16 | low : low;
+  const auto mods = op.as<payload::Half>();
+  map2<uint32_t, uint32_t>(w, op, mask, [mods](uint32_t a, uint32_t b) {
+    const uint32_t low = min_max_half<Fmt, Max>(a & 0xFFFF, b & 0xFFFF, mods);
+    return Pair ? min_max_half<Fmt, Max>(a >> 16, b >> 16, mods) << 16 | low : low;
   });
   return Effect::next;
 }
 template <bool Max>
 ExecFn bind_min_max(Decoder& d, DecodedOp& op) {
   sources(d, op, {1, 2});
-  op.extra = (d.has(Mod::ftz) ? kFtz : 0) | (d.has(Mod::NaN) ? kNan : 0) | (d.has(Mod::xorsign) ? kXorsign : 0);
+  op.emplace<payload::Half>({.ftz = d.has(Mod::ftz), .nan = d.has(Mod::NaN), .xorsign = d.has(Mod::xorsign)});
   if (is_f16(d)) return is_pair(d) ? min_max_lanes<F16Format, Max, true> : min_max_lanes<F16Format, Max, false>;
   return is_pair(d) ? min_max_lanes<Bf16Format, Max, true> : min_max_lanes<Bf16Format, Max, false>;
 }

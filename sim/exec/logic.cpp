@@ -3,6 +3,7 @@
 
 #include "drywell/isa/opcode.h"
 #include "sim/exec/bind_helpers.h"
+#include "sim/state/payload/compare.h"
 
 namespace drywell::sim {
 namespace {
@@ -62,6 +63,8 @@ Effect shift_right(Warp& w, const DecodedOp& op, LaneMask mask) {
   return Effect::next;
 }
 
+using payload::Combine;
+
 template <isa::Mod Cmp, class T>
 bool compare(T a, T b) {
   using isa::Mod;
@@ -100,28 +103,28 @@ T maybe_flush(T v, bool ftz) {
   return v;
 }
 
-// op.extra: bit 0 flush subnormals; bits 1..2 combine with pred[0]: 1 and, 2 or, 3 xor; bit 3 second destination dst2.
 template <isa::Mod Cmp, class T>
 Effect set_predicate(Warp& w, const DecodedOp& op, LaneMask mask) {
   const Lane<T>* a = lanes<T>(w, op.src[0]);
   const Lane<T>* b = lanes<T>(w, op.src[1]);
+  const auto& x = op.as<payload::SetPredicate>();
   LaneMask r = 0;
-  const bool ftz = (op.extra & 1) != 0;
+  const bool ftz = x.ftz;
   for (uint32_t i = 0; i < kWarpSize; ++i) {
     r |= LaneMask{compare<Cmp, T>(maybe_flush(from_lane<T>(a[i]), ftz), maybe_flush(from_lane<T>(b[i]), ftz))} << i;
   }
   const auto combine = [&](LaneMask t) {
     const LaneMask c = read_pred(w, op.pred[0]);
-    switch ((op.extra >> 1) & 3) {
-      case 1: return t & c;
-      case 2: return t | c;
-      case 3: return t ^ c;
+    switch (x.combine) {
+      case Combine::and_: return t & c;
+      case Combine::or_: return t | c;
+      case Combine::xor_: return t ^ c;
       default: return t;
     }
   };
   const LaneMask first = combine(r), second = combine(~r);
   write_pred(w, op.dst, first, mask);
-  if ((op.extra & 8) != 0) write_pred(w, op.dst2, second, mask);
+  if (x.has_inverse) write_pred(w, x.inverse, second, mask);
   return Effect::next;
 }
 
@@ -133,19 +136,22 @@ ExecFn setp_int_of(isa::Mod type) {
 void setp_operands(Decoder& d, DecodedOp& op) {
   const unsigned bits = isa::type_bits(d.mod(isa::Slot::type));
   const isa::Operand& p = *d.operand(0);
+  auto& x = op.emplace<payload::SetPredicate>({.ftz = d.has(isa::Mod::ftz)});
   if (p.kind == isa::Operand::Kind::pair) {
     op.dst = d.dest_pred(d.elements(p)[0]);
-    op.dst2 = d.dest_pred(d.elements(p)[1]);
-    op.extra |= 8;
+    x.inverse = d.dest_pred(d.elements(p)[1]);
+    x.has_inverse = true;
   } else {
     op.dst = d.dest_pred(p);
   }
   op.src[0] = d.source(*d.operand(1), bits);
   op.src[1] = d.source(*d.operand(2), bits);
-  if (d.has(isa::Mod::ftz)) op.extra |= 1;
   if (d.operand(3) != nullptr) op.pred[0] = d.pred(*d.operand(3));
   const isa::Mod combine = d.mod(isa::Slot::boolop);
-  op.extra |= combine == isa::Mod::and_ ? 2u : combine == isa::Mod::or_ ? 4u : combine == isa::Mod::xor_ ? 6u : 0u;
+  x.combine = combine == isa::Mod::and_   ? Combine::and_
+              : combine == isa::Mod::or_  ? Combine::or_
+              : combine == isa::Mod::xor_ ? Combine::xor_
+                                          : Combine::none;
 }
 
 template <class T>

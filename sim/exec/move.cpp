@@ -2,6 +2,7 @@
 #include "drywell/isa/opcode.h"
 #include "sim/exec/bind_helpers.h"
 #include "sim/exec/special.h"
+#include "sim/state/payload/move.h"
 
 namespace drywell::sim {
 namespace {
@@ -25,8 +26,9 @@ Effect copy_pred(Warp& w, const DecodedOp& op, LaneMask mask) {
 
 Effect special(Warp& w, const DecodedOp& op, LaneMask mask) {
   uint64_t v[kWarpSize];
-  read_special(w, static_cast<isa::SpecialReg>(op.extra), v);
-  if (op.wide) {
+  const auto [which, wide] = op.as<payload::SpecialRegister>();
+  read_special(w, which, v);
+  if (wide) {
     store_masked(lanes<uint64_t>(w, op.dst), v, mask);
   } else {
     uint32_t v32[kWarpSize];
@@ -40,7 +42,7 @@ uint64_t* wide_lanes(Warp& w, Src s, uint32_t run) { return reinterpret_cast<uin
 
 // b128 from or to four b32: two words of each run.
 Effect pack128(Warp& w, const DecodedOp& op, LaneMask mask) {
-  const Src* slots = &w.cta->cluster->launch->program->slots[op.vec];
+  const Src* slots = slots_at(w, op.as<payload::Packing>().first_slot);
   uint64_t r[2][kWarpSize];
   for (uint32_t k = 0; k < 2; ++k) {
     const uint32_t *low = lanes<uint32_t>(w, slots[2 * k]), *high = lanes<uint32_t>(w, slots[2 * k + 1]);
@@ -50,7 +52,7 @@ Effect pack128(Warp& w, const DecodedOp& op, LaneMask mask) {
   return Effect::next;
 }
 Effect unpack128(Warp& w, const DecodedOp& op, LaneMask mask) {
-  const Src* slots = &w.cta->cluster->launch->program->slots[op.vec];
+  const Src* slots = slots_at(w, op.as<payload::Packing>().first_slot);
   for (uint32_t k = 0; k < 4; ++k) {
     const uint64_t* run = wide_lanes(w, op.src[0], k / 2);
     uint32_t r[kWarpSize];
@@ -60,22 +62,21 @@ Effect unpack128(Warp& w, const DecodedOp& op, LaneMask mask) {
   return Effect::next;
 }
 
-// op.extra: element bits; op.count elements, first element in the low bits.
 Effect pack(Warp& w, const DecodedOp& op, LaneMask mask) {
-  const Src* slots = &w.cta->cluster->launch->program->slots[op.vec];
-  const uint32_t bits = op.extra & 0xFF;
-  const bool to_wide = (op.extra >> 8) != 0;
+  const auto& x = op.as<payload::Packing>();
+  const Src* slots = slots_at(w, x.first_slot);
+  const uint32_t bits = x.element_bits;
   uint64_t r[kWarpSize] = {};
   if (bits == 64) {  // b128 from two b64
     for (uint32_t k = 0; k < 2; ++k) store_masked(reinterpret_cast<uint64_t*>(w.bank[0] + op.dst) + k * kWarpSize, wide_lanes(w, slots[k], 0), mask);
     return Effect::next;
   }
   const uint64_t keep = (uint64_t{1} << bits) - 1;
-  for (uint32_t k = 0; k < op.count; ++k) {
+  for (uint32_t k = 0; k < x.count; ++k) {
     const auto* a = reinterpret_cast<const uint32_t*>(w.bank[slots[k].bank] + slots[k].offset);
     for (uint32_t i = 0; i < kWarpSize; ++i) r[i] |= (a[i] & keep) << (k * bits);
   }
-  if (to_wide) {
+  if (x.wide) {
     store_masked(lanes<uint64_t>(w, op.dst), r, mask);
     return Effect::next;
   }
@@ -85,18 +86,18 @@ Effect pack(Warp& w, const DecodedOp& op, LaneMask mask) {
   return Effect::next;
 }
 Effect unpack(Warp& w, const DecodedOp& op, LaneMask mask) {
-  const Src* slots = &w.cta->cluster->launch->program->slots[op.vec];
-  const uint32_t bits = op.extra & 0xFF;
-  const bool from_wide = (op.extra >> 8) != 0;
+  const auto& x = op.as<payload::Packing>();
+  const Src* slots = slots_at(w, x.first_slot);
+  const uint32_t bits = x.element_bits;
   uint64_t v[2 * kWarpSize];
-  for (uint32_t i = 0; i < kWarpSize; ++i) v[i] = lane_value(w, op.src[0], i, from_wide);
+  for (uint32_t i = 0; i < kWarpSize; ++i) v[i] = lane_value(w, op.src[0], i, x.wide);
   if (bits == 64) {
     for (uint32_t i = 0; i < kWarpSize; ++i) v[kWarpSize + i] = wide_lanes(w, op.src[0], 1)[i];
     for (uint32_t k = 0; k < 2; ++k) store_masked(wide_lanes(w, slots[k], 0), v + k * kWarpSize, mask);
     return Effect::next;
   }
   const uint64_t keep = (uint64_t{1} << bits) - 1;
-  for (uint32_t k = 0; k < op.count; ++k) {
+  for (uint32_t k = 0; k < x.count; ++k) {
     uint32_t r[kWarpSize];
     for (uint32_t i = 0; i < kWarpSize; ++i) r[i] = static_cast<uint32_t>((v[i] >> (k * bits)) & keep);
     store_masked(reinterpret_cast<uint32_t*>(w.bank[0] + slots[k].offset), r, mask);
@@ -106,13 +107,14 @@ Effect unpack(Warp& w, const DecodedOp& op, LaneMask mask) {
 
 template <bool To>
 Effect convert_address(Warp& w, const DecodedOp& op, LaneMask mask) {
-  const uint64_t high = uint64_t{op.extra} << 32;
+  const auto& x = op.as<payload::AddressWindow>();
+  const uint64_t high = uint64_t{x.high} << 32;
   uint64_t r[kWarpSize];
   for (uint32_t i = 0; i < kWarpSize; ++i) {
-    const uint64_t a = lane_value(w, op.src[0], i, op.wide);
-    r[i] = op.extra == 0 ? a : To ? static_cast<uint32_t>(a) : high | static_cast<uint32_t>(a);
+    const uint64_t a = lane_value(w, op.src[0], i, x.wide);
+    r[i] = x.high == 0 ? a : To ? static_cast<uint32_t>(a) : high | static_cast<uint32_t>(a);
   }
-  if (!To && op.count != 0) {
+  if (!To && x.own_cta) {
     // A generic address names the CTA; a bare .shared::cta offset is the own CTA's, one of .shared::cluster that of rank 0.
     for (uint64_t& v : r) {
       if (shared_rank(static_cast<uint32_t>(v)) == 0) v |= cluster_address(w.cta->rank, 0);
@@ -136,10 +138,10 @@ ExecFn bind_cvta(Decoder& d, DecodedOp& op, bool to) {
   if (d.has(isa::Mod::u32)) throw Unsupported("32-bit generic addresses");
   op.dst = d.dest(*d.operand(0));
   const isa::Operand& a = *d.operand(1);
-  op.wide = !(a.kind == isa::Operand::Kind::reg && d.register_bits(a) == 32);
   op.src[0] = d.source(a, 64);
-  op.extra = window_of(d.mod(isa::Slot::space));
-  op.count = op.extra == window::kSharedHigh && !d.has(isa::Mod::shared_cluster) ? 1 : 0;
+  const uint32_t high = window_of(d.mod(isa::Slot::space));
+  op.emplace<payload::AddressWindow>({.high = high, .wide = !(a.kind == isa::Operand::Kind::reg && d.register_bits(a) == 32),
+                                      .own_cta = high == window::kSharedHigh && !d.has(isa::Mod::shared_cluster)});
   return to ? convert_address<true> : convert_address<false>;
 }
 
@@ -156,22 +158,17 @@ template <> ExecFn bind<isa::row::mov>(Decoder& d, DecodedOp& op) {
   if (dst.kind == isa::Operand::Kind::vec) {
     const unsigned element = bits / dst.count;
     op.src[0] = d.source(a, bits);
-    op.vec = d.vector(dst, element);
-    op.count = static_cast<uint8_t>(dst.count);
-    op.extra = element | (uint32_t{bits > 32} << 8);
+    op.emplace<payload::Packing>({.first_slot = d.vector(dst, element), .count = dst.count, .element_bits = element, .wide = bits > 32});
     return bits == 128 && element == 32 ? unpack128 : unpack;
   }
   op.dst = d.dest(dst);
   if (a.kind == isa::Operand::Kind::vec) {
     const unsigned element = bits / a.count;
-    op.vec = d.vector(a, element);
-    op.count = static_cast<uint8_t>(a.count);
-    op.extra = element | (uint32_t{bits > 32} << 8);
+    op.emplace<payload::Packing>({.first_slot = d.vector(a, element), .count = a.count, .element_bits = element, .wide = bits > 32});
     return bits == 128 && element == 32 ? pack128 : pack;
   }
-  op.wide = bits > 32;
   if (a.kind == isa::Operand::Kind::special) {
-    op.extra = a.index;
+    op.emplace<payload::SpecialRegister>({.which = static_cast<isa::SpecialReg>(a.index), .wide = bits > 32});
     return special;
   }
   op.src[0] = d.source(a, bits);

@@ -8,6 +8,7 @@
 #include "drywell/sim/numeric/convert_fast.h"
 #include "sim/exec/bind_helpers.h"
 #include "sim/exec/float_math.h"
+#include "sim/state/payload/rounding.h"
 
 namespace drywell::sim {
 
@@ -87,10 +88,10 @@ Effect nearest(Warp& w, const DecodedOp& op, LaneMask mask) {
   return Effect::next;
 }
 
-/// The same in rounding mode op.extra. The operands pass through volatile memory so that no arithmetic leaves the scope.
+/// The same in the rounding mode of payload::Rounding. The operands pass through volatile memory so that no arithmetic leaves the scope.
 template <class D, class X, class... Read>
 [[gnu::optimize("rounding-math")]] Effect directed(Warp& w, const DecodedOp& op, LaneMask mask) {
-  const RoundingScope scope(static_cast<isa::Mod>(op.extra));
+  const RoundingScope scope(op.as<payload::Rounding>().mode);
   for_lanes(mask, [&](uint32_t i) {
     [&]<size_t... K>(std::index_sequence<K...>) {
       volatile D v[] = {Read::read(w, op.src[K], i)...};
@@ -105,7 +106,7 @@ template <class D, class X, class... Read>
 ExecFn with_rounding(Decoder& d, DecodedOp& op) {
   const isa::Mod rnd = d.mod(isa::Slot::rnd);
   if (rnd == isa::Mod::none || rnd == isa::Mod::rn) return widest<nearest<D, X, Read...>>();
-  op.extra = static_cast<uint32_t>(rnd);
+  op.emplace<payload::Rounding>({rnd});
   return directed<D, X, Read...>;
 }
 template <class F, class... Read>

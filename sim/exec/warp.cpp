@@ -6,6 +6,7 @@
 #include "sim/exec/float_math.h"
 #include "sim/exec/member_mask.h"
 #include "sim/exec/pair_operand.h"
+#include "sim/state/payload/warp.h"
 
 namespace drywell::sim {
 namespace {
@@ -31,12 +32,13 @@ Effect together(Warp& w, Src masks, LaneMask mask, F&& f) {
 }
 
 Effect elect(Warp& w, const DecodedOp& op, LaneMask mask) {
+  const uint32_t elected = op.as<payload::PairedPredicate>().predicate;
   return together(w, op.src[0], mask, [&](LaneMask present, LaneMask group) {
     const auto leader = static_cast<uint32_t>(std::countr_zero(present));
     uint32_t r[kWarpSize];
     for (uint32_t& v : r) v = leader;
     store_masked(lanes<uint32_t>(w, op.dst), r, group);
-    write_pred(w, op.dst2, 1u << leader, group);
+    write_pred(w, elected, 1u << leader, group);
   });
 }
 
@@ -45,7 +47,7 @@ Effect shuffle(Warp& w, const DecodedOp& op, LaneMask mask) {
   // What a lane reads depends on its operands alone: groups need not be told apart but for being complete.
   if (const Effect e = together(w, op.src[3], mask, [](LaneMask, LaneMask) {}); e != Effect::next) return e;
   const uint32_t *a = lanes<uint32_t>(w, op.src[0]), *b = lanes<uint32_t>(w, op.src[1]), *c = lanes<uint32_t>(w, op.src[2]);
-  const auto mode = static_cast<isa::Mod>(op.extra);
+  const auto& x = op.as<payload::Shuffle>();
   uint32_t r[kWarpSize];
   LaneMask in_range = 0;
   for (uint32_t lane = 0; lane < kWarpSize; ++lane) {
@@ -53,7 +55,7 @@ Effect shuffle(Warp& w, const DecodedOp& op, LaneMask mask) {
     const uint32_t max_lane = (lane & segment) | (cval & ~segment), min_lane = lane & segment;
     uint32_t j = 0;
     bool valid = false;
-    switch (mode) {
+    switch (x.mode) {
       case isa::Mod::up:
         j = lane - bval;
         valid = static_cast<int32_t>(lane) - static_cast<int32_t>(bval) >= static_cast<int32_t>(max_lane);
@@ -67,15 +69,16 @@ Effect shuffle(Warp& w, const DecodedOp& op, LaneMask mask) {
     in_range |= uint32_t{valid} << lane;
   }
   store_masked(lanes<uint32_t>(w, op.dst), r, mask);
-  write_pred(w, op.dst2, in_range, mask);
+  write_pred(w, x.in_range, in_range, mask);
   return Effect::next;
 }
 
 Effect vote(Warp& w, const DecodedOp& op, LaneMask mask) {
   const LaneMask votes = read_pred(w, op.pred[0]);
+  const isa::Mod mode = op.as<payload::Vote>().mode;
   return together(w, op.src[0], mask, [&](LaneMask present, LaneMask group) {
     const LaneMask p = votes & present;
-    switch (static_cast<isa::Mod>(op.extra)) {
+    switch (mode) {
       case isa::Mod::all: return write_pred(w, op.dst, p == present ? kFullMask : 0, group);
       case isa::Mod::any: return write_pred(w, op.dst, p != 0 ? kFullMask : 0, group);
       case isa::Mod::uni: return write_pred(w, op.dst, p == present || p == 0 ? kFullMask : 0, group);
@@ -115,7 +118,7 @@ Effect match_all(Warp& w, const DecodedOp& op, LaneMask mask) {
     uint32_t r[kWarpSize];
     for (uint32_t& v : r) v = all ? present : 0;
     store_masked(lanes<uint32_t>(w, op.dst), r, group);
-    write_pred(w, op.dst2, all ? kFullMask : 0, group);
+    write_pred(w, op.as<payload::PairedPredicate>().predicate, all ? kFullMask : 0, group);
   });
 }
 
@@ -161,6 +164,11 @@ struct ReduceFloat {
   static uint32_t finish(uint32_t v) { return std::bit_cast<uint32_t>(canonical(std::bit_cast<float>(v))); }
 };
 
+void bind_pair(Decoder& d, DecodedOp& op) {
+  const PairOperand result = pair_operand(d, *d.operand(0));
+  op.dst = result.value;
+  op.emplace<payload::PairedPredicate>({.predicate = result.predicate});
+}
 void bind_reduction(Decoder& d, DecodedOp& op) {
   op.dst = d.dest(*d.operand(0));
   op.src[0] = d.source(*d.operand(1), isa::type_bits(d.mod(isa::Slot::type)));
@@ -170,28 +178,29 @@ void bind_reduction(Decoder& d, DecodedOp& op) {
 }  // namespace
 
 template <> ExecFn bind<isa::row::elect_sync>(Decoder& d, DecodedOp& op) {
-  bind_pair(d, op, *d.operand(0));
+  bind_pair(d, op);
   op.src[0] = d.source(*d.operand(1), 32);
   return elect;
 }
 template <> ExecFn bind<isa::row::shfl_sync>(Decoder& d, DecodedOp& op) {
-  bind_pair(d, op, *d.operand(0));
+  const PairOperand result = pair_operand(d, *d.operand(0));
+  op.dst = result.value;
   for (size_t k = 0; k < 4; ++k) op.src[k] = d.source(*d.operand(k + 1), 32);
-  op.extra = static_cast<uint32_t>(d.mod(isa::Slot::mode));
+  op.emplace<payload::Shuffle>({.mode = d.mod(isa::Slot::mode), .in_range = result.predicate});
   return shuffle;
 }
 template <> ExecFn bind<isa::row::vote_sync>(Decoder& d, DecodedOp& op) {
   op.dst = d.dest_pred(*d.operand(0));
   op.pred[0] = d.pred(*d.operand(1));
   op.src[0] = d.source(*d.operand(2), 32);
-  op.extra = static_cast<uint32_t>(d.mod(isa::Slot::mode));
+  op.emplace<payload::Vote>({.mode = d.mod(isa::Slot::mode)});
   return vote;
 }
 template <> ExecFn bind<isa::row::vote_sync_ballot>(Decoder& d, DecodedOp& op) {
   op.dst = d.dest(*d.operand(0));
   op.pred[0] = d.pred(*d.operand(1));
   op.src[0] = d.source(*d.operand(2), 32);
-  op.extra = static_cast<uint32_t>(isa::Mod::ballot);
+  op.emplace<payload::Vote>({.mode = isa::Mod::ballot});
   return vote;
 }
 
@@ -200,7 +209,7 @@ template <> ExecFn bind<isa::row::match_any>(Decoder& d, DecodedOp& op) {
   return d.has(isa::Mod::b64) ? match_any<uint64_t> : match_any<uint32_t>;
 }
 template <> ExecFn bind<isa::row::match_all>(Decoder& d, DecodedOp& op) {
-  bind_pair(d, op, *d.operand(0));
+  bind_pair(d, op);
   op.src[0] = d.source(*d.operand(1), isa::type_bits(d.mod(isa::Slot::type)));
   op.src[1] = d.source(*d.operand(2), 32);
   return d.has(isa::Mod::b64) ? match_all<uint64_t> : match_all<uint32_t>;

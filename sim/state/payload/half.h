@@ -1,0 +1,15 @@
+// Payload of f16 and bf16 arithmetic.
+#pragma once
+
+#include "sim/state/payload/kind.h"
+
+namespace drywell::sim::payload {
+
+/// The modifiers that are there.
+struct Half {
+  static constexpr PayloadKind kKind = PayloadKind::half;
+  bool ftz = false, sat = false, relu = false, oob = false;
+  bool nan = false, xorsign = false;
+};
+
+}  // namespace drywell::sim::payload
