@@ -1,5 +1,7 @@
 #include "sim/check/registers.h"
 
+#include "sim/state/payload/call.h"
+
 namespace drywell::sim::check {
 namespace {
 
@@ -45,7 +47,7 @@ PredicateUse::PredicateUse(const Program& p) {
 
 uint32_t RegisterShadow::frame_of(const Warp& w, const Program& p, const DecodedOp& op) const {
   if (!calls(op)) return w.frame;
-  const bool entered = p.calls[op.extra].builtin == Builtin::none;
+  const bool entered = p.calls[op.as<payload::Call>().site].builtin == Builtin::none;
   return entered ? w.frames[w.frame].parent : w.frame;
 }
 

@@ -6,6 +6,7 @@
 #include "drywell/isa/spec.h"
 #include "sim/check/monitor.h"
 #include "sim/exec/exec.h"
+#include "sim/state/payload/mbarrier.h"
 
 namespace drywell::sim::check {
 
@@ -82,7 +83,7 @@ void ClusterMonitor::wait(const Warp& w, const DecodedOp& op, LaneMask mask) {
   if (done != 0) state.clock.part(done, w.alive);
   for_lanes(done, [&](uint32_t lane) {
     const uint64_t a = lane_address(w, op, lane);
-    const uint32_t address = shared_address(w, a, (op.extra & 1) != 0 || is_shared_generic(a));
+    const uint32_t address = shared_address(w, a, op.as<payload::Mbarrier>().cluster_space || is_shared_generic(a));
     const uint64_t phase = lane_value(w, op.src[1], lane, !parity);
     const uint32_t asked = parity ? static_cast<uint32_t>(phase) & 1 : static_cast<uint32_t>(phase >> 63);
     if (std::exchange(last, uint64_t{address} << 1 | asked) == (uint64_t{address} << 1 | asked)) return;

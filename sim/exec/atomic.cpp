@@ -10,6 +10,7 @@
 #include "sim/exec/float_math.h"
 #include "sim/exec/memory.h"
 #include "sim/events/hub.h"
+#include "sim/state/payload/atomic.h"
 
 namespace drywell::sim {
 namespace {
@@ -62,18 +63,17 @@ struct Narrow {
   }
 };
 
-// Program::slots from op.vec: d, b, c, op.count of each. op.extra: space.
 struct Values {
   const Src *d, *b, *c;
-  static Values of(const Warp& w, const DecodedOp& op) {
-    const Src* s = &w.cta->cluster->launch->program->slots[op.vec];
-    return {s, s + op.count, s + 2 * op.count};
+  static Values of(const Warp& w, const payload::Atomic& x) {
+    const Src* s = slots_at(w, x.first_slot);
+    return {s, s + x.count, s + 2 * x.count};
   }
 };
 
 template <class F>
 Effect for_addresses(Warp& w, const DecodedOp& op, LaneMask mask, uint32_t bytes, F f) {
-  const auto space = static_cast<Space>(op.extra);
+  const Space space = op.as<payload::Atomic>().space;
   if (auto* o = w.cta->cluster->launch->observers; o != nullptr) o->memory(w, op, mask, space, bytes, true);
   const Gmem::Allocation* hint = nullptr;
   for (LaneMask m = mask; m != 0; m &= m - 1) {
@@ -88,9 +88,10 @@ Effect for_addresses(Warp& w, const DecodedOp& op, LaneMask mask, uint32_t bytes
 
 template <class Op, class T>
 Effect atomic(Warp& w, const DecodedOp& op, LaneMask mask) {
-  const Values v = Values::of(w, op);
-  return for_addresses(w, op, mask, sizeof(T) * op.count, [&](uint32_t i, uint8_t* p, uint64_t) {
-    for (uint32_t k = 0; k < op.count; ++k, p += sizeof(T)) {
+  const auto& x = op.as<payload::Atomic>();
+  const Values v = Values::of(w, x);
+  return for_addresses(w, op, mask, sizeof(T) * x.count, [&](uint32_t i, uint8_t* p, uint64_t) {
+    for (uint32_t k = 0; k < x.count; ++k, p += sizeof(T)) {
       T old;
       std::memcpy(&old, p, sizeof(T));
       const T result = Op::apply(old, from_lane<T>(lanes<T>(w, v.b[k])[i]), from_lane<T>(lanes<T>(w, v.c[k])[i]));
@@ -101,11 +102,11 @@ Effect atomic(Warp& w, const DecodedOp& op, LaneMask mask) {
 }
 
 Effect atomic_add_f32(Warp& w, const DecodedOp& op, LaneMask mask) {
-  const Values v = Values::of(w, op);
-  const auto space = static_cast<Space>(op.extra);
-  return for_addresses(w, op, mask, 4 * op.count, [&](uint32_t i, uint8_t* p, uint64_t address) {
-    const bool flushes = space == Space::global || (space == Space::generic && !is_shared_generic(address));
-    for (uint32_t k = 0; k < op.count; ++k, p += 4) {
+  const auto& x = op.as<payload::Atomic>();
+  const Values v = Values::of(w, x);
+  return for_addresses(w, op, mask, 4 * x.count, [&](uint32_t i, uint8_t* p, uint64_t address) {
+    const bool flushes = x.space == Space::global || (x.space == Space::generic && !is_shared_generic(address));
+    for (uint32_t k = 0; k < x.count; ++k, p += 4) {
       uint32_t old;
       std::memcpy(&old, p, 4);
       const uint32_t result = add_f32(old, lanes<uint32_t>(w, v.b[k])[i], flushes);
@@ -128,7 +129,7 @@ Wide wide_lane(const Warp& w, Src s, uint32_t lane) {
 
 template <class Op>
 Effect atomic_wide(Warp& w, const DecodedOp& op, LaneMask mask) {
-  const Values v = Values::of(w, op);
+  const Values v = Values::of(w, op.as<payload::Atomic>());
   return for_addresses(w, op, mask, 16, [&](uint32_t i, uint8_t* p, uint64_t) {
     Wide old;
     std::memcpy(&old, p, 16);
@@ -188,22 +189,20 @@ ExecFn bind_atomic(Decoder& d, DecodedOp& op, const isa::Operand* result, const 
   const isa::Mod type = d.mod(isa::Slot::type);
   const unsigned width = isa::type_bits(type);
   d.set_address(op, address);
-  op.count = static_cast<uint8_t>(b.kind == isa::Operand::Kind::vec ? b.count : 1);
-  op.vec = static_cast<uint32_t>(d.program().slots.size());
+  const uint32_t count = b.kind == isa::Operand::Kind::vec ? b.count : 1;
+  const auto& x = op.emplace<payload::Atomic>({.first_slot = d.next_slot(), .count = count, .space = d.access_space(address)});
   if (result != nullptr && result->kind != isa::Operand::Kind::sink) {
     d.vector(*result, width);
   } else {
-    for (uint32_t k = 0; k < op.count; ++k) d.push_slot({d.scratch(), 0});
+    for (uint32_t k = 0; k < x.count; ++k) d.push_slot({d.scratch(), 0});
   }
   d.vector(b, width);
   if (c != nullptr) {
     d.vector(*c, width);
   } else {
-    for (uint32_t k = 0; k < op.count; ++k) d.push_slot(d.program().slots[op.vec + op.count + k]);
+    for (uint32_t k = 0; k < x.count; ++k) d.push_slot(d.program().slots[x.first_slot + x.count + k]);
   }
-  const Space space = d.access_space(address);
-  op.extra = static_cast<uint32_t>(space);
-  if (space != Space::shared_cta && space != Space::shared_cluster) d.program().ordered_across_ctas = true;
+  if (x.space != Space::shared_cta && x.space != Space::shared_cluster) d.program().ordered_across_ctas = true;
   return choose(d.mod(isa::Slot::op), type);
 }
 

@@ -9,6 +9,7 @@
 #include "sim/exec/call.h"
 #include "sim/exec/member_mask.h"
 #include "sim/events/hub.h"
+#include "sim/state/payload/barrier.h"
 
 namespace drywell::sim {
 namespace {
@@ -69,10 +70,10 @@ Effect bar_sync(Warp& w, const DecodedOp& op, LaneMask mask);
 // Lanes need not stand at the same barrier.sync: the last group to come speaks for the others that are at one of that barrier.
 bool at_barrier(const Warp& w, const LaneGroup& g, uint32_t id) {
   const DecodedOp& op = w.cta->cluster->launch->program->code[g.pc];
-  return op.fn == bar_sync && op.extra == 0 && g.frame == w.frame && (g.lanes & ~read_pred(w, op.guard)) == 0 && operand_of(w, op.src[0], g.lanes, 0) == id;
+  return op.fn == bar_sync && !op.as<payload::Barrier>().reduces && g.frame == w.frame && (g.lanes & ~read_pred(w, op.guard)) == 0 && operand_of(w, op.src[0], g.lanes, 0) == id;
 }
 bool others_are_at(const Warp& w, const DecodedOp& op, LaneMask mask, uint32_t id) {
-  return op.extra == 0 && mask == w.active && std::all_of(w.waiting.begin(), w.waiting.end(), [&](const LaneGroup& g) { return at_barrier(w, g, id); });
+  return !op.as<payload::Barrier>().reduces && mask == w.active && std::all_of(w.waiting.begin(), w.waiting.end(), [&](const LaneGroup& g) { return at_barrier(w, g, id); });
 }
 Effect pass(Warp& w, uint32_t id) {
   w.barrier_wait = false;
@@ -82,7 +83,6 @@ Effect pass(Warp& w, uint32_t id) {
   return Effect::next;
 }
 
-// op.extra != 0: reduces pred[0].
 Effect bar_sync(Warp& w, const DecodedOp& op, LaneMask mask) {
   const uint32_t id = operand_of(w, op.src[0], mask, 0);
   const uint32_t count = operand_of(w, op.src[1], mask, static_cast<uint32_t>(w.cta->warps.size()) * kWarpSize);
@@ -92,7 +92,7 @@ Effect bar_sync(Warp& w, const DecodedOp& op, LaneMask mask) {
   }
   if (lanes_missing(w, mask) && !others_are_at(w, op, mask, id)) return block(w, BlockReason::warp_sync);
   if (const Effect e = check_count(w, id, count); e != Effect::next) return e;
-  if (op.extra != 0) contribute(w, id, read_pred(w, op.pred[0]));
+  if (op.as<payload::Barrier>().reduces) contribute(w, id, read_pred(w, op.pred[0]));
   const uint64_t generation = w.cta->barriers[id].generation;
   arrive(w, id, count);
   if (w.cta->barriers[id].generation != generation) return pass(w, id);
@@ -165,6 +165,7 @@ void bind_barrier(Decoder& d, DecodedOp& op, size_t first) {
 }
 ExecFn bind_sync(Decoder& d, DecodedOp& op) {
   bind_barrier(d, op, 0);
+  op.emplace<payload::Barrier>();
   return bar_sync;
 }
 ExecFn bind_arrive(Decoder& d, DecodedOp& op) {
@@ -174,7 +175,7 @@ ExecFn bind_arrive(Decoder& d, DecodedOp& op) {
 ExecFn bind_red(Decoder& d, DecodedOp& op) {
   bind_barrier(d, op, 1);
   op.pred[0] = d.pred(*d.operand(3));
-  op.extra = 1;
+  op.emplace<payload::Barrier>({.reduces = true});
   if (d.has(isa::Mod::popc)) {
     op.dst = d.dest(*d.operand(0));
     return bar_red<true, false>;

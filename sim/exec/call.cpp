@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "sim/exec/bind_helpers.h"
+#include "sim/state/payload/call.h"
 
 namespace drywell::sim {
 
@@ -127,7 +128,7 @@ void keep_rest(const Warp& w, LaneMask mask, std::vector<LaneGroup>& groups) {
 }
 
 Effect call_direct(Warp& w, const DecodedOp& op, LaneMask mask) {
-  const CallSite& site = program_of(w).calls[op.extra];
+  const CallSite& site = program_of(w).calls[op.as<payload::Call>().site];
   std::vector<LaneGroup> groups(1);
   if (const Effect e = enter(w, site, site.callee, mask, groups[0]); e == Effect::fault) return e;
   keep_rest(w, mask, groups);
@@ -137,7 +138,7 @@ Effect call_direct(Warp& w, const DecodedOp& op, LaneMask mask) {
 
 Effect call_indirect(Warp& w, const DecodedOp& op, LaneMask mask) {
   const Program& p = program_of(w);
-  const CallSite& site = p.calls[op.extra];
+  const CallSite& site = p.calls[op.as<payload::Call>().site];
   std::vector<LaneGroup> groups;
   for (LaneMask left = mask; left != 0;) {
     const uint64_t address = lanes<uint64_t>(w, op.src[0])[std::countr_zero(left)];
@@ -165,7 +166,7 @@ Effect call_indirect(Warp& w, const DecodedOp& op, LaneMask mask) {
 }
 
 Effect call_builtin(Warp& w, const DecodedOp& op, LaneMask mask) {
-  const CallSite& site = program_of(w).calls[op.extra];
+  const CallSite& site = program_of(w).calls[op.as<payload::Call>().site];
   return site.builtin == Builtin::vprintf ? exec_vprintf(w, site, mask) : exec_assert_fail(w, site, mask);
 }
 
@@ -235,7 +236,7 @@ Effect exec_return(Warp& w, const DecodedOp&, LaneMask mask) {
     const uint32_t pc = return_pc(static_cast<uint32_t>(std::countr_zero(left)));
     LaneMask same = 0;
     for_lanes(left, [&](uint32_t lane) { same |= LaneMask{return_pc(lane) == pc} << lane; });
-    const CallSite& site = p.calls[p.code[pc - 1].extra];
+    const CallSite& site = p.calls[p.code[pc - 1].as<payload::Call>().site];
     for_values(w, site.results, code.return_offset, code.function->returns, caller, callee, same,
                [](uint8_t* value, const uint8_t* formal, uint32_t bytes, bool in_register) {
                  if (in_register && bytes < 4) std::memset(value, 0, 4);  // narrow values live zero-extended
@@ -269,7 +270,7 @@ ExecFn bind<isa::row::call>(Decoder& d, DecodedOp& op) {
       throw Unsupported(fmt::format("call of '{}', which the module does not define", name));
     fn = call_builtin;
   }
-  op.extra = static_cast<uint32_t>(d.program().calls.size());
+  op.emplace<payload::Call>({static_cast<uint32_t>(d.program().calls.size())});
   d.program().calls.push_back(std::move(site));
   return fn;
 }

@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include "sim/exec/exec.h"
+#include "sim/state/payload/unsupported.h"
 
 namespace drywell::sim {
 
@@ -16,7 +17,7 @@ Effect block(Warp& w, BlockReason reason, uint32_t address, uint32_t parity, uin
 }
 
 Effect exec_unsupported(Warp& w, const DecodedOp& op, LaneMask) {
-  return fault(w, "U5000", "unsupported instruction: " + w.cta->cluster->launch->program->unsupported[op.extra]);
+  return fault(w, "U5000", "unsupported instruction: " + w.cta->cluster->launch->program->unsupported[op.as<payload::Unsupported>().reason]);
 }
 
 }  // namespace drywell::sim

@@ -7,6 +7,8 @@
 #include "drywell/sim/arch_config.h"
 #include "sim/exec/bind_helpers.h"
 #include "sim/exec/call.h"
+#include "sim/state/payload/branch.h"
+#include "sim/state/payload/control.h"
 
 namespace drywell::sim {
 namespace {
@@ -17,14 +19,15 @@ void jump(Warp& w, uint32_t target) {
 }
 
 Effect branch(Warp& w, const DecodedOp& op, LaneMask mask) {
+  const uint32_t target = op.as<payload::Branch>().target;
   if (mask == w.active) {
-    jump(w, op.target);
+    jump(w, target);
     return Effect::jumped;
   }
   // The lanes that do not branch go on at the next instruction; the group with the lower pc runs first, so that the
   // groups meet again where the code joins.
   const LaneMask rest = w.active & ~mask;
-  LaneGroup taken{op.target, mask, w.frame, w.backward + (op.target <= w.pc ? 1u : 0u)};
+  LaneGroup taken{target, mask, w.frame, w.backward + (target <= w.pc ? 1u : 0u)};
   LaneGroup fallthrough{w.pc + 1, rest, w.frame, w.backward};
   const bool take = taken.pc < fallthrough.pc;
   const LaneGroup& now = take ? taken : fallthrough;
@@ -35,16 +38,17 @@ Effect branch(Warp& w, const DecodedOp& op, LaneMask mask) {
   return Effect::jumped;
 }
 
-// src[0]: index; Program::targets[op.vec … op.vec + op.extra - 1]: where it goes.
+// src[0]: index.
 Effect branch_indexed(Warp& w, const DecodedOp& op, LaneMask mask) {
   const uint32_t* index = lanes<uint32_t>(w, op.src[0]);
-  const uint32_t* targets = &w.cta->cluster->launch->program->targets[op.vec];
+  const auto& list = op.as<payload::IndexedBranch>();
+  const uint32_t* targets = &w.cta->cluster->launch->program->targets[list.first];
   std::vector<LaneGroup> groups;
   for (LaneMask left = mask; left != 0;) {
     const uint32_t i = index[std::countr_zero(left)];
     LaneMask same = 0;
     for_lanes(left, [&](uint32_t lane) { same |= LaneMask{index[lane] == i} << lane; });
-    if (i >= op.extra) return fault(w, "F3703", fmt::format("brx.idx with index {} by lanes {:#010x}; the list has {} targets", i, same, op.extra));
+    if (i >= list.count) return fault(w, "F3703", fmt::format("brx.idx with index {} by lanes {:#010x}; the list has {} targets", i, same, list.count));
     groups.push_back({targets[i], same, w.frame, w.backward + (targets[i] <= w.pc ? 1u : 0u)});
     left &= ~same;
   }
@@ -81,12 +85,10 @@ uint32_t launch_registers(const Launch& l) {
   return static_cast<uint32_t>(std::min(kMost, share / 8 * 8));
 }
 
-// op.imm: count; op.extra: 1 for .inc.
 Effect set_registers(Warp& w, const DecodedOp& op, LaneMask) {
-  const auto count = static_cast<uint32_t>(op.imm);
+  const auto [count, grow] = op.as<payload::SetRegisters>();
   if (w.max_registers == 0) w.max_registers = launch_registers(*w.cta->cluster->launch);
   if (w.max_registers == 0) return Effect::next;
-  const bool grow = op.extra != 0;
   if (grow ? count < w.max_registers : count > w.max_registers) {
     return fault(w, "F3407", fmt::format("setmaxnreg.{} to {} registers by warp {}, which has {}", grow ? "inc" : "dec", count, w.index, w.max_registers));
   }
@@ -106,14 +108,18 @@ Effect no_effect(Warp&, const DecodedOp&, LaneMask) { return Effect::next; }
 
 }  // namespace
 
-template <> ExecFn bind<isa::row::bra>(Decoder& d, DecodedOp& op) { op.target = d.label_pc(d.operand(0)->index); return branch; }
+template <> ExecFn bind<isa::row::bra>(Decoder& d, DecodedOp& op) {
+  op.emplace<payload::Branch>({.target = d.label_pc(d.operand(0)->index)});
+  return branch;
+}
 template <> ExecFn bind<isa::row::brx_idx>(Decoder& d, DecodedOp& op) {
   op.src[0] = d.source(*d.operand(0), 32);
   const isa::SymbolRef& list = d.function().symbols[d.operand(1)->index];
   if (list.kind != isa::SymbolRef::Kind::branch_targets) throw Unsupported(fmt::format("'{}' is not a .branchtargets list", list.name));
-  op.vec = static_cast<uint32_t>(d.program().targets.size());
-  for (const uint32_t label : d.function().branch_targets[list.index]) d.program().targets.push_back(d.label_pc(label));
-  op.extra = static_cast<uint32_t>(d.program().targets.size()) - op.vec;
+  std::vector<uint32_t>& targets = d.program().targets;
+  const auto first = static_cast<uint32_t>(targets.size());
+  for (const uint32_t label : d.function().branch_targets[list.index]) targets.push_back(d.label_pc(label));
+  op.emplace<payload::IndexedBranch>({.first = first, .count = static_cast<uint32_t>(targets.size()) - first});
   return branch_indexed;
 }
 template <> ExecFn bind<isa::row::exit>(Decoder&, DecodedOp&) { return end_threads; }
@@ -125,8 +131,7 @@ template <> ExecFn bind<isa::row::nanosleep>(Decoder& d, DecodedOp& op) {
   return nanosleep;
 }
 template <> ExecFn bind<isa::row::setmaxnreg>(Decoder& d, DecodedOp& op) {
-  op.imm = static_cast<uint64_t>(d.operand(0)->value);
-  op.extra = d.has(isa::Mod::inc) ? 1 : 0;
+  op.emplace<payload::SetRegisters>({.count = static_cast<uint32_t>(d.operand(0)->value), .grow = d.has(isa::Mod::inc)});
   return set_registers;
 }
 

@@ -16,6 +16,7 @@
 #include "sim/exec/memory.h"
 #include "sim/exec/register_sharing.h"
 #include "sim/exec/shared_layout.h"
+#include "sim/state/payload/unsupported.h"
 
 namespace drywell::sim {
 namespace {
@@ -23,7 +24,7 @@ namespace {
 using BindFn = ExecFn (*)(Decoder&, DecodedOp&);
 
 ExecFn bind_unsupported(Decoder& d, DecodedOp& op) {
-  op.extra = static_cast<uint32_t>(d.program().unsupported.size());
+  op.emplace<payload::Unsupported>({static_cast<uint32_t>(d.program().unsupported.size())});
   d.program().unsupported.push_back(isa::print_instruction(d.function(), d.instr()));
   return exec_unsupported;
 }
@@ -317,7 +318,7 @@ void Decoder::decode_one(uint32_t index) {
     op.fn = kBind[static_cast<size_t>(instr_->op)](*this, op);
   } catch (const Unsupported& e) {
     // A supported row with an operand or modifier that is not modelled: like an unsupported row, when reached.
-    op.extra = static_cast<uint32_t>(p_.unsupported.size());
+    op.emplace<payload::Unsupported>({static_cast<uint32_t>(p_.unsupported.size())});
     p_.unsupported.push_back(fmt::format("{} ({})", isa::print_instruction(*f_, *instr_), e.what()));
     op.fn = exec_unsupported;
   }

@@ -8,6 +8,7 @@
 #include "sim/exec/matrix.h"
 #include "sim/exec/memory.h"
 #include "sim/events/hub.h"
+#include "sim/state/payload/matrix.h"
 
 namespace drywell::sim {
 
@@ -34,17 +35,11 @@ void unpack_row(uint8_t* row, uint32_t bits) {
   }
 }
 
-// op.count: registers; op.dst2: rows named; op.extra: space, and from bit 8 the bits of packed elements (0: none).
-struct RowAccess {
-  Space space;
-  uint32_t rows, packed_bits;
-  LaneMask lanes() const { return rows == kWarpSize ? kFullMask : (1u << rows) - 1; }
-  static RowAccess of(const DecodedOp& op) { return {static_cast<Space>(op.extra & 0xFF), op.dst2, op.extra >> 8}; }
-};
+LaneMask naming_lanes(const payload::MatrixRows& x) { return x.rows == kWarpSize ? kFullMask : (1u << x.rows) - 1; }
 
 template <class F>
-Effect for_rows(Warp& w, const DecodedOp& op, const RowAccess& x, bool store, F f) {
-  if (auto* o = w.cta->cluster->launch->observers; o != nullptr) o->memory(w, op, x.lanes(), x.space, kRowBytes, store);
+Effect for_rows(Warp& w, const DecodedOp& op, const payload::MatrixRows& x, bool store, F f) {
+  if (auto* o = w.cta->cluster->launch->observers; o != nullptr) o->memory(w, op, naming_lanes(x), x.space, kRowBytes, store);
   const Gmem::Allocation* hint = nullptr;
   for (uint32_t lane = 0; lane < x.rows; ++lane) {
     const uint64_t address = lane_address(w, op, lane);
@@ -58,15 +53,15 @@ Effect for_rows(Warp& w, const DecodedOp& op, const RowAccess& x, bool store, F 
 template <PlaceFn At>
 Effect load_rows(Warp& w, const DecodedOp& op, LaneMask mask) {
   if (const Effect e = need_full_warp(w, mask); e != Effect::next) return e;
-  const RowAccess x = RowAccess::of(op);
+  const auto& x = op.as<payload::MatrixRows>();
   Rows rows;
   const Effect e = for_rows(w, op, x, false, [&](uint32_t row, const uint8_t* p) {
     std::memcpy(rows[row], p, kRowBytes);
     if (x.packed_bits != 0) unpack_row(rows[row], x.packed_bits);
   });
   if (e != Effect::next) return e;
-  const Src* slots = &w.cta->cluster->launch->program->slots[op.vec];
-  for (uint32_t r = 0; r < op.count; ++r) {
+  const Src* slots = slots_at(w, x.first_slot);
+  for (uint32_t r = 0; r < x.count; ++r) {
     uint32_t* d = lanes<uint32_t>(w, slots[r].offset);
     for (uint32_t lane = 0; lane < kWarpSize; ++lane) {
       uint32_t v = 0;
@@ -83,9 +78,10 @@ Effect load_rows(Warp& w, const DecodedOp& op, LaneMask mask) {
 template <PlaceFn At>
 Effect store_rows(Warp& w, const DecodedOp& op, LaneMask mask) {
   if (const Effect e = need_full_warp(w, mask); e != Effect::next) return e;
+  const auto& x = op.as<payload::MatrixRows>();
   Rows rows;
-  const Src* slots = &w.cta->cluster->launch->program->slots[op.vec];
-  for (uint32_t r = 0; r < op.count; ++r) {
+  const Src* slots = slots_at(w, x.first_slot);
+  for (uint32_t r = 0; r < x.count; ++r) {
     const uint32_t* s = lanes<uint32_t>(w, slots[r]);
     for (uint32_t lane = 0; lane < kWarpSize; ++lane) {
       for (uint32_t b = 0; b < 4; ++b) {
@@ -94,7 +90,7 @@ Effect store_rows(Warp& w, const DecodedOp& op, LaneMask mask) {
       }
     }
   }
-  return for_rows(w, op, RowAccess::of(op), true, [&](uint32_t row, uint8_t* p) { std::memcpy(p, rows[row], kRowBytes); });
+  return for_rows(w, op, x, true, [&](uint32_t row, uint8_t* p) { std::memcpy(p, rows[row], kRowBytes); });
 }
 
 Effect transpose_fragment(Warp& w, const DecodedOp& op, LaneMask mask) {
@@ -110,13 +106,11 @@ Effect transpose_fragment(Warp& w, const DecodedOp& op, LaneMask mask) {
   return Effect::next;
 }
 
-void bind_rows(Decoder& d, DecodedOp& op, const isa::Operand& regs, const isa::Operand& address) {
+payload::MatrixRows& bind_rows(Decoder& d, DecodedOp& op, const isa::Operand& regs, const isa::Operand& address) {
   d.set_address(op, address);
-  op.vec = d.vector(regs, 32);
-  op.count = static_cast<uint8_t>(regs.count);
   const uint32_t matrices = 1u << (static_cast<unsigned>(d.mod(isa::Slot::num)) - static_cast<unsigned>(isa::Mod::x1));
-  op.dst2 = matrices * (d.mod(isa::Slot::shape) == isa::Mod::m16n16 ? 16 : 8);
-  op.extra = static_cast<uint32_t>(d.access_space(address));
+  const uint32_t rows = matrices * (d.mod(isa::Slot::shape) == isa::Mod::m16n16 ? 16 : 8);
+  return op.emplace<payload::MatrixRows>({.first_slot = d.vector(regs, 32), .count = regs.count, .rows = rows, .space = d.access_space(address)});
 }
 
 }  // namespace
@@ -130,8 +124,7 @@ template <> ExecFn bind<isa::row::ldmatrix_b8>(Decoder& d, DecodedOp& op) {
   return load_rows<rows_transposed_load_b8>;
 }
 template <> ExecFn bind<isa::row::ldmatrix_unpack>(Decoder& d, DecodedOp& op) {
-  bind_rows(d, op, *d.operand(0), *d.operand(1));
-  op.extra |= (d.has(isa::Mod::b4x16_p64) ? 4u : 6u) << 8;
+  bind_rows(d, op, *d.operand(0), *d.operand(1)).packed_bits = d.has(isa::Mod::b4x16_p64) ? 4 : 6;
   return d.has(isa::Mod::trans) ? load_rows<rows_transposed_load_b8> : load_rows<rows_plain>;
 }
 template <> ExecFn bind<isa::row::stmatrix>(Decoder& d, DecodedOp& op) {

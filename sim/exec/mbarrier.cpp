@@ -8,20 +8,19 @@
 #include "sim/exec/bind_helpers.h"
 #include "sim/events/hub.h"
 #include "sim/events/mbarrier_ops.h"
+#include "sim/state/payload/mbarrier.h"
 
 namespace drywell::sim {
 namespace {
 
-// op.extra: bit 0 the address is .shared::cluster; bit 1 .noComplete; bits 8.. the operation.
-constexpr uint32_t kNoComplete = 2;
 uint32_t barrier_address(const Warp& w, const DecodedOp& op, uint32_t lane) {
   const uint64_t a = lane_address(w, op, lane);
-  return shared_address(w, a, (op.extra & 1) != 0 || is_shared_generic(a));
+  return shared_address(w, a, op.as<payload::Mbarrier>().cluster_space || is_shared_generic(a));
 }
 
-void bind_barrier(Decoder& d, DecodedOp& op, const isa::Operand& address) {
+payload::Mbarrier& bind_barrier(Decoder& d, DecodedOp& op, const isa::Operand& address) {
   d.set_address(op, address);
-  op.extra = d.has(isa::Mod::shared_cluster) ? 1 : 0;
+  return op.emplace<payload::Mbarrier>({.cluster_space = d.has(isa::Mod::shared_cluster)});
 }
 
 Effect raise(Warp& w, const GuestError& e) { return fault(w, e.code, e.message); }
@@ -78,7 +77,7 @@ Effect remote(Warp& w, uint32_t lane, uint32_t address, MbarrierOp what, uint32_
 
 // src[1]: amount; op.dst: state register (64-bit lanes), scratch if none.
 Effect arrive(Warp& w, const DecodedOp& op, LaneMask mask) {
-  const auto what = static_cast<MbarrierOp>(op.extra >> 8);
+  const MbarrierOp what = op.as<payload::Mbarrier>().what;
   Effect result = Effect::next;
   for_lanes(mask, [&](uint32_t i) {
     if (result == Effect::fault) return;
@@ -102,7 +101,7 @@ Effect arrive(Warp& w, const DecodedOp& op, LaneMask mask) {
     }
     if (const auto e = apply_mbarrier(*w.cta->cluster, address, what, amount); e.has_value()) {
       result = raise(w, *e);
-    } else if ((op.extra & kNoComplete) != 0 && b->phase != phase) {
+    } else if (op.as<payload::Mbarrier>().no_complete && b->phase != phase) {
       result = fault(w, "F3107", fmt::format("an arrival with .noComplete completes phase {} of mbarrier {:#x}", phase, shared_offset(address)));
     }
   });
@@ -161,9 +160,9 @@ Effect pending_count(Warp& w, const DecodedOp& op, LaneMask mask) {
 }
 
 ExecFn bind_arrive(Decoder& d, DecodedOp& op, MbarrierOp what, size_t state, size_t address, size_t amount) {
-  bind_barrier(d, op, *d.operand(address));
-  op.extra |= static_cast<uint32_t>(what) << 8;
-  if (d.has(isa::Mod::noComplete)) op.extra |= kNoComplete;
+  payload::Mbarrier& x = bind_barrier(d, op, *d.operand(address));
+  x.what = what;
+  x.no_complete = d.has(isa::Mod::noComplete);
   op.dst = state < isa::kMaxOperands && d.operand(state) != nullptr ? d.dest(*d.operand(state)) : d.scratch();
   op.src[1] = d.operand(amount) != nullptr ? d.source(*d.operand(amount), 32) : d.constant(1, 32);
   return arrive;

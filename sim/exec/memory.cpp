@@ -8,6 +8,7 @@
 #include "sim/exec/bind_helpers.h"
 #include "sim/exec/call.h"
 #include "sim/events/hub.h"
+#include "sim/state/payload/memory.h"
 
 namespace drywell::sim {
 
@@ -78,22 +79,13 @@ Effect access_fault(Warp& w, Space space, uint64_t address, uint64_t bytes, uint
 
 namespace {
 
-// op.extra packs what an access needs: element bytes, register lane bytes, sign extension, space, register bits.
-struct Access {
-  uint32_t element, reg_bits;
-  bool is_signed;
-  Space space;
-  static Access of(uint32_t extra) { return {extra & 0xFF, (extra >> 16) & 0xFF, ((extra >> 8) & 1) != 0, static_cast<Space>((extra >> 24) & 0xF)}; }
-  uint32_t pack() const { return element | (uint32_t{is_signed} << 8) | (reg_bits << 16) | (static_cast<uint32_t>(space) << 24); }
-};
-
-const Src* vector_slots(const Warp& w, const DecodedOp& op) { return &w.cta->cluster->launch->program->slots[op.vec]; }
+using payload::Access;
 
 // 32-bit elements into 32-bit registers: the common case.
 template <uint32_t N>
 Effect load32(Warp& w, const DecodedOp& op, LaneMask mask) {
-  const Access x = Access::of(op.extra);
-  const Src* slots = vector_slots(w, op);
+  const Access x = op.as<Access>();
+  const Src* slots = slots_at(w, x.first_slot);
   uint32_t* d[N];
   for (uint32_t k = 0; k < N; ++k) d[k] = reinterpret_cast<uint32_t*>(w.bank[0] + slots[k].offset);
   if (auto* o = w.cta->cluster->launch->observers; o != nullptr) o->memory(w, op, mask, x.space, 4 * N, false);
@@ -111,8 +103,8 @@ Effect load32(Warp& w, const DecodedOp& op, LaneMask mask) {
 }
 template <uint32_t N>
 Effect store32(Warp& w, const DecodedOp& op, LaneMask mask) {
-  const Access x = Access::of(op.extra);
-  const Src* slots = vector_slots(w, op);
+  const Access x = op.as<Access>();
+  const Src* slots = slots_at(w, x.first_slot);
   const uint32_t* s[N];
   for (uint32_t k = 0; k < N; ++k) s[k] = reinterpret_cast<const uint32_t*>(w.bank[slots[k].bank] + slots[k].offset);
   if (auto* o = w.cta->cluster->launch->observers; o != nullptr) o->memory(w, op, mask, x.space, 4 * N, true);
@@ -163,9 +155,9 @@ constexpr uint32_t kLeftOut = 2;
 
 template <bool Store>
 Effect access_general(Warp& w, const DecodedOp& op, LaneMask mask) {
-  const Access x = Access::of(op.extra);
-  const Src* slots = vector_slots(w, op);
-  const uint32_t bytes = x.element * op.count;
+  const Access x = op.as<Access>();
+  const Src* slots = slots_at(w, x.first_slot);
+  const uint32_t bytes = x.element * x.count;
   if (auto* o = w.cta->cluster->launch->observers; o != nullptr) o->memory(w, op, mask, x.space, bytes, Store);
   const Gmem::Allocation* hint = nullptr;
   for (LaneMask m = mask; m != 0; m &= m - 1) {
@@ -173,7 +165,7 @@ Effect access_general(Warp& w, const DecodedOp& op, LaneMask mask) {
     const uint64_t address = lane_address(w, op, i);
     uint8_t* p = resolve(w, x.space, address, bytes, i, hint);
     if (p == nullptr || address % bytes != 0) [[unlikely]] return access_fault(w, x.space, address, bytes, i, Store);
-    for (uint32_t k = 0; k < op.count; ++k) {
+    for (uint32_t k = 0; k < x.count; ++k) {
       if constexpr (Store) {
         if (slots[k].bank == kLeftOut) continue;
         read_register(w, slots[k], i, p + k * x.element, x);
@@ -188,23 +180,22 @@ Effect access_general(Warp& w, const DecodedOp& op, LaneMask mask) {
 template <bool Store>
 ExecFn bind_access(Decoder& d, DecodedOp& op, const isa::Operand& address, const isa::Operand& data) {
   const isa::Mod type = d.mod(isa::Slot::type);
-  Access x{isa::type_bits(type) / 8, 32, isa::is_signed_type(type), d.access_space(address)};
+  auto& x = op.emplace<Access>({.element = isa::type_bits(type) / 8, .is_signed = isa::is_signed_type(type), .space = d.access_space(address)});
   const isa::Operand& first = data.kind == isa::Operand::Kind::vec ? d.elements(data)[0] : data;
   x.reg_bits = first.kind == isa::Operand::Kind::reg ? d.register_bits(first) : std::max(32u, isa::type_bits(type));
   d.set_address(op, address);
-  op.vec = d.vector(data, x.reg_bits);
-  op.count = static_cast<uint8_t>(data.kind == isa::Operand::Kind::vec ? data.count : 1);
-  op.extra = x.pack();
+  x.first_slot = d.vector(data, x.reg_bits);
+  x.count = data.kind == isa::Operand::Kind::vec ? data.count : 1;
   bool all = true;
   if (Store && data.kind == isa::Operand::Kind::vec) {
     for (uint32_t k = 0; k < data.count; ++k) {
       if (d.elements(data)[k].kind != isa::Operand::Kind::sink) continue;
-      d.program().slots[op.vec + k].bank = kLeftOut;
+      d.program().slots[x.first_slot + k].bank = kLeftOut;
       all = false;
     }
   }
   if (all && x.element == 4 && x.reg_bits == 32 && !x.is_signed) {
-    switch (op.count) {
+    switch (x.count) {
       case 1: return Store ? store32<1> : load32<1>;
       case 2: return Store ? store32<2> : load32<2>;
       case 4: return Store ? store32<4> : load32<4>;
@@ -218,7 +209,8 @@ Effect prefetch_map(Warp& w, const DecodedOp& op, LaneMask mask) {
   const auto i = static_cast<uint32_t>(std::countr_zero(mask));
   const uint64_t address = lane_address(w, op, i);
   const Gmem::Allocation* hint = nullptr;
-  if (resolve(w, static_cast<Space>(op.extra), address, 128, i, hint) == nullptr) return access_fault(w, static_cast<Space>(op.extra), address, 128, i, false);
+  const Space space = op.as<payload::MapPrefetch>().space;
+  if (resolve(w, space, address, 128, i, hint) == nullptr) return access_fault(w, space, address, 128, i, false);
   return Effect::next;
 }
 
@@ -229,7 +221,7 @@ template <> ExecFn bind<isa::row::ld>(Decoder& d, DecodedOp& op) { return bind_a
 template <> ExecFn bind<isa::row::st>(Decoder& d, DecodedOp& op) { return bind_access<true>(d, op, *d.operand(0), *d.operand(1)); }
 template <> ExecFn bind<isa::row::prefetch_tensormap>(Decoder& d, DecodedOp& op) {
   d.set_address(op, *d.operand(0));
-  op.extra = static_cast<uint32_t>(d.access_space(*d.operand(0)));
+  op.emplace<payload::MapPrefetch>({.space = d.access_space(*d.operand(0))});
   return prefetch_map;
 }
 

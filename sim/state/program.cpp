@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "drywell/core/error.h"
+#include "sim/state/payload/branch.h"
 
 namespace drywell::sim {
 
@@ -11,9 +12,9 @@ void wrong_payload(PayloadKind there, PayloadKind asked) {
 }
 
 std::span<const uint32_t> branch_targets(const Program& p, const DecodedOp& op) {
-  if (op.flow != isa::Flow::branch) return {};
-  if (op.extra == 0) return {&op.target, 1};
-  return std::span(p.targets).subspan(op.vec, op.extra);
+  if (const auto* b = op.get_if<payload::Branch>(); b != nullptr) return {&b->target, 1};
+  const auto* list = op.get_if<payload::IndexedBranch>();
+  return list != nullptr ? std::span(p.targets).subspan(list->first, list->count) : std::span<const uint32_t>();
 }
 
 }  // namespace drywell::sim

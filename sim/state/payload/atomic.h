@@ -1,0 +1,16 @@
+// Payload of atomic operations.
+#pragma once
+
+#include "sim/state/payload/kind.h"
+#include "sim/state/space.h"
+
+namespace drywell::sim::payload {
+
+struct Atomic {
+  static constexpr PayloadKind kKind = PayloadKind::atomic;
+  uint32_t first_slot = 0;  // d, b, c, `count` of each
+  uint32_t count = 1;
+  Space space = Space::generic;
+};
+
+}  // namespace drywell::sim::payload
