@@ -1,6 +1,7 @@
 // Instructions that were executed: what each kind tells the checker.
 #include "drywell/isa/spec.h"
 #include "sim/check/monitor.h"
+#include "sim/state/payload/group_wait.h"
 
 namespace drywell::sim::check {
 
@@ -110,7 +111,8 @@ void ClusterMonitor::after_bulk_group(const Warp& w, const DecodedOp& op, LaneMa
   for (auto& [lane, q] : state.bulk) {
     if ((mask >> lane & 1) == 0) continue;
     if (waits) {
-      q.wait_groups(op.imm, op.extra != 0, state.clock.now.seen);
+      const auto& x = op.as<payload::GroupWait>();
+      q.wait_groups(x.allowed, x.reads_only, state.clock.now.seen);
     } else {
       q.commit_group();
     }
@@ -121,7 +123,7 @@ void ClusterMonitor::after_copy_group(const Warp& w, const DecodedOp& op, LaneMa
   WarpState& state = state_of(w);
   switch (op.sync) {
     case SyncRole::copy_commit: return state.copies.commit_group();
-    case SyncRole::copy_wait: return state.copies.wait_groups(op.imm, false, state.clock.now.seen);
+    case SyncRole::copy_wait: return state.copies.wait_groups(op.as<payload::GroupWait>().allowed, false, state.clock.now.seen);
     default:  // copy_wait_all
       state.copies.wait_all(state.clock.now.seen);
   }
@@ -130,8 +132,7 @@ void ClusterMonitor::after_copy_group(const Warp& w, const DecodedOp& op, LaneMa
 void ClusterMonitor::after_product_group(const Warp& w, const DecodedOp& op, LaneMask) {
   WarpState& state = state_of(w);
   if (op.sync == SyncRole::product_commit) return state.products.commit_group();
-  const auto pending = launch_.program->function_of(op).operands(launch_.program->instruction(op))[0].value;
-  state.products.wait_groups(static_cast<uint64_t>(pending), false, state.clock.now.seen);
+  state.products.wait_groups(op.as<payload::GroupWait>().allowed, false, state.clock.now.seen);
 }
 
 // griddepcontrol.wait: an edge from the launches before (docs/facts/tma-mbarrier.md §3.4).

@@ -7,6 +7,7 @@
 #include "sim/check/monitor.h"
 #include "sim/exec/exec.h"
 #include "sim/exec/operands.h"
+#include "sim/state/payload/tensormap.h"
 
 namespace drywell::sim::check {
 namespace {
@@ -111,10 +112,10 @@ void ClusterMonitor::edit_map(const Warp& w, const DecodedOp& op, LaneMask mask)
     clock.tick();
   };
   switch (op.sync) {
-    case isa::SyncRole::map_edit: memory(w, op, mask, static_cast<Space>(op.extra), isa::kTensorMapBytes, true); break;
+    case isa::SyncRole::map_edit: memory(w, op, mask, op.as<payload::TensorMapEdit>().space, isa::kTensorMapBytes, true); break;
     case isa::SyncRole::map_copy: {
       const auto lane = static_cast<uint32_t>(std::countr_zero(mask));
-      const Src* s = slots_of(w, op);
+      const Src* s = slots_at(w, op.as<payload::TensorMapCopy>().first_slot);
       const uint32_t from = slot_shared_address(w, s + kAddressSlots, lane, false);
       const uint64_t to = slot_address(w, s, lane);
       parts_.memory.touch({Memory::shared, shared_rank(from), shared_offset(from), isa::kTensorMapBytes}, parts_.accesses.add(access_of(w, op, mask, Agent::thread, false)), clock);

@@ -8,43 +8,44 @@
 #include "sim/exec/bind_helpers.h"
 #include "sim/exec/memory.h"
 #include "sim/events/mbarrier_ops.h"
+#include "sim/state/payload/async_copy.h"
+#include "sim/state/payload/group_wait.h"
 
 namespace drywell::sim {
 namespace {
 
-// op.vec: slots of the source address, its offset and src-size; op.count: cp-size; op.pred[0]: ignore-src; op.extra: bit 0
-// the source address is wide, bit 1 there is a src-size, bit 2 there is an ignore-src.
 struct Source {
   const Src* s;
-  const DecodedOp& op;
-  uint64_t address(const Warp& w, uint32_t lane) const { return lane_value(w, s[0], lane, (op.extra & 1) != 0) + lane_value(w, s[1], lane, true); }
+  const payload::AsyncCopy& x;
+  uint64_t address(const Warp& w, uint32_t lane) const { return lane_value(w, s[0], lane, x.wide) + lane_value(w, s[1], lane, true); }
   uint32_t bytes(const Warp& w, uint32_t lane, LaneMask ignored) const {
     if ((ignored >> lane & 1) != 0) return 0;
-    return (op.extra & 2) != 0 ? static_cast<uint32_t>(lane_value(w, s[2], lane, false)) : op.count;
+    return x.has_size ? static_cast<uint32_t>(lane_value(w, s[2], lane, false)) : x.bytes;
   }
 };
 
 Effect copy(Warp& w, const DecodedOp& op, LaneMask mask) {
-  const Source source{&w.cta->cluster->launch->program->slots[op.vec], op};
-  const LaneMask ignored = (op.extra & 4) != 0 ? read_pred(w, op.pred[0]) : 0;
+  const auto& x = op.as<payload::AsyncCopy>();
+  const Source source{slots_at(w, x.first_slot), x};
+  const LaneMask ignored = x.may_ignore ? read_pred(w, op.pred[0]) : 0;
   std::map<uint32_t, AsyncCopy> by_group;
   Effect result = Effect::next;
   for_lanes(mask, [&](uint32_t lane) {
     if (result == Effect::fault) return;
     const uint64_t to = lane_address(w, op, lane), from = source.address(w, lane);
     const uint32_t bytes = source.bytes(w, lane, ignored), shared = shared_address(w, to, false);
-    if (to % op.count != 0 || shared_pointer(w, shared, op.count) == nullptr) {
-      result = access_fault(w, Space::shared_cta, to, op.count, lane, true);
-    } else if (from % op.count != 0) {
-      result = access_fault(w, Space::global, from, op.count, lane, false);
-    } else if (bytes > op.count) {
-      result = fault(w, "F3321", fmt::format("lane {}: cp.async of {} bytes with src-size {}", lane, op.count, bytes));
+    if (to % x.bytes != 0 || shared_pointer(w, shared, x.bytes) == nullptr) {
+      result = access_fault(w, Space::shared_cta, to, x.bytes, lane, true);
+    } else if (from % x.bytes != 0) {
+      result = access_fault(w, Space::global, from, x.bytes, lane, false);
+    } else if (bytes > x.bytes) {
+      result = fault(w, "F3321", fmt::format("lane {}: cp.async of {} bytes with src-size {}", lane, x.bytes, bytes));
     } else {
       const uint32_t group = join_group(w.async_groups, lane);
       AsyncCopy& c = by_group[group];
       c.group = group;
       c.mask |= 1u << lane;
-      c.lanes.push_back({shared, from, op.count, static_cast<uint8_t>(bytes)});
+      c.lanes.push_back({shared, from, x.bytes, static_cast<uint8_t>(bytes)});
     }
   });
   if (result == Effect::fault) return result;
@@ -60,7 +61,8 @@ Effect commit_group(Warp& w, const DecodedOp&, LaneMask mask) {
   return Effect::next;
 }
 Effect wait_group(Warp& w, const DecodedOp& op, LaneMask mask) {
-  return groups_complete(w.async_groups, mask, op.imm) ? Effect::next : block(w, BlockReason::async_group, static_cast<uint32_t>(op.imm));
+  const uint64_t allowed = op.as<payload::GroupWait>().allowed;
+  return groups_complete(w.async_groups, mask, allowed) ? Effect::next : block(w, BlockReason::async_group, static_cast<uint32_t>(allowed));
 }
 // As a commit and a wait for every group (PTX ISA 9.7.9.25.2.3).
 Effect wait_all(Warp& w, const DecodedOp&, LaneMask mask) {
@@ -89,7 +91,7 @@ Effect arrive(Warp& w, const DecodedOp& op, LaneMask mask) {
     AsyncCopy c;
     c.mbar = address;
     c.mask = members;
-    c.noinc = op.extra != 0;
+    c.noinc = op.as<payload::AsyncCopyArrive>().noinc;
     const auto count = static_cast<uint32_t>(std::popcount(members));
     if (!c.noinc) {
       if (b->pending + count > Mbarrier::kMaxCount) return fault(w, "F3103", fmt::format("cp.async.mbarrier.arrive raises the pending count of mbarrier {:#x} past its limit", address));
@@ -108,23 +110,26 @@ Effect arrive(Warp& w, const DecodedOp& op, LaneMask mask) {
 template <> ExecFn bind<isa::row::cp_async>(Decoder& d, DecodedOp& op) {
   d.set_address(op, *d.operand(0));
   const Decoder::Address from = d.address(*d.operand(1));
-  op.vec = d.push_slot(from.base);
+  auto& x = op.emplace<payload::AsyncCopy>();
+  x.first_slot = d.push_slot(from.base);
   d.push_slot(d.constant(static_cast<uint64_t>(from.offset), 64));
   d.push_slot(d.operand(3) != nullptr ? d.source(*d.operand(3), 32) : Src{});
-  op.extra = uint32_t{from.wide} | uint32_t{d.operand(3) != nullptr} << 1 | uint32_t{d.operand(4) != nullptr} << 2;
-  if (d.operand(4) != nullptr) op.pred[0] = d.pred(*d.operand(4));
-  op.count = static_cast<uint8_t>(d.operand(2)->value);
+  x.wide = from.wide;
+  x.has_size = d.operand(3) != nullptr;
+  x.may_ignore = d.operand(4) != nullptr;
+  if (x.may_ignore) op.pred[0] = d.pred(*d.operand(4));
+  x.bytes = static_cast<uint8_t>(d.operand(2)->value);
   return copy;
 }
 template <> ExecFn bind<isa::row::cp_async_commit_group>(Decoder&, DecodedOp&) { return commit_group; }
 template <> ExecFn bind<isa::row::cp_async_wait_group>(Decoder& d, DecodedOp& op) {
-  op.imm = static_cast<uint64_t>(d.operand(0)->value);
+  op.emplace<payload::GroupWait>({.allowed = static_cast<uint64_t>(d.operand(0)->value)});
   return wait_group;
 }
 template <> ExecFn bind<isa::row::cp_async_wait_all>(Decoder&, DecodedOp&) { return wait_all; }
 template <> ExecFn bind<isa::row::cp_async_mbarrier_arrive>(Decoder& d, DecodedOp& op) {
   d.set_address(op, *d.operand(0));
-  op.extra = d.has(isa::Mod::noinc) ? 1 : 0;
+  op.emplace<payload::AsyncCopyArrive>({.noinc = d.has(isa::Mod::noinc)});
   return arrive;
 }
 

@@ -7,13 +7,13 @@
 #include "sim/exec/bind_helpers.h"
 #include "sim/exec/memory.h"
 #include "sim/exec/operands.h"
+#include "sim/state/payload/bulk_copy.h"
+#include "sim/state/payload/group_wait.h"
 
 namespace drywell::sim {
 namespace {
 
-// Program::slots from op.vec: destination, source, mbarrier (addresses), size, multicast mask, byte mask.
-// op.extra: bit 0 the destination is .shared::cluster, bit 1 multicast, bit 2 byte mask; op.dst, op.dst2:
-// reduction and its type.
+// Slots from payload::BulkCopy::first_slot.
 enum Place : size_t {
   kTo = 0,
   kFrom = kAddressSlots,
@@ -30,20 +30,20 @@ uint32_t value_of(const Warp& w, Src s, uint32_t lane) { return lanes<uint32_t>(
 
 template <BulkCopy::Kind Kind>
 Effect copy(Warp& w, const DecodedOp& op, LaneMask mask) {
-  const Src* s = slots_of(w, op);
-  const bool cluster = (op.extra & 1) != 0;
+  const auto& x = op.as<payload::BulkCopy>();
+  const Src* s = slots_at(w, x.first_slot);
   Effect result = Effect::next;
   for_lanes(mask, [&](uint32_t lane) {
     if (result == Effect::fault) return;
     BulkCopy b;
     b.kind = Kind;
-    b.reduce_op = static_cast<isa::Mod>(op.dst);
-    b.reduce_type = static_cast<isa::Mod>(op.dst2);
+    b.reduce_op = x.reduce_op;
+    b.reduce_type = x.reduce_type;
     b.bytes = value_of(w, s[kSize], lane) / kGranule * kGranule;
     b.src = Kind == BulkCopy::Kind::global_to_shared ? slot_address(w, s + kFrom, lane)
                                                      : slot_shared_address(w, s + kFrom, lane, false);
     b.dst = Kind == BulkCopy::Kind::shared_to_global ? slot_address(w, s + kTo, lane)
-                                                     : slot_shared_address(w, s + kTo, lane, cluster);
+                                                     : slot_shared_address(w, s + kTo, lane, x.cluster_space);
     if (!is_aligned(b.src, kGranule) || !is_aligned(b.dst, kGranule)) {
       result = fault(
           w, "F3310",
@@ -53,12 +53,12 @@ Effect copy(Warp& w, const DecodedOp& op, LaneMask mask) {
     }
     if (b.bytes == 0) return;  // copies nothing and signals nothing (measured)
     if (Kind == BulkCopy::Kind::shared_to_global) {
-      if ((op.extra & 4) != 0) b.byte_mask = static_cast<uint16_t>(value_of(w, s[kByteMask], lane));
+      if (x.byte_mask) b.byte_mask = static_cast<uint16_t>(value_of(w, s[kByteMask], lane));
       b.group = join_group(w.bulk_groups, lane);
     } else {
-      b.mbar = slot_shared_address(w, s + kMbar, lane, cluster);
-      if ((op.extra & 2) != 0) b.multicast = static_cast<uint16_t>(value_of(w, s[kMask], lane));
-      if ((op.extra & 2) != 0 && b.multicast == 0) {
+      b.mbar = slot_shared_address(w, s + kMbar, lane, x.cluster_space);
+      if (x.multicast) b.multicast = static_cast<uint16_t>(value_of(w, s[kMask], lane));
+      if (x.multicast && b.multicast == 0) {
         result = fault(w, "F3503", "multicast copy to no CTA at all");
         return;
       }
@@ -113,7 +113,7 @@ struct Positions {
   int mbar = -1, mask = -1, byte_mask = -1;
 };
 
-void bind_copy(Decoder& d, DecodedOp& op, const Positions& at) {
+void bind_copy(Decoder& d, DecodedOp& op, const Positions& at, isa::Mod reduce_op = isa::Mod::none, isa::Mod reduce_type = isa::Mod::none) {
   const auto operand = [&](int position) {
     return position < 0 ? nullptr : d.operand(static_cast<size_t>(position));
   };
@@ -121,21 +121,19 @@ void bind_copy(Decoder& d, DecodedOp& op, const Positions& at) {
     d.push_slot(o != nullptr ? d.source(*o, bits) : Src{});
   };
   const isa::Operand *mbar = operand(at.mbar), *mask = operand(at.mask), *byte_mask = operand(at.byte_mask);
-  begin_slots(d, op);
+  op.emplace<payload::BulkCopy>({.first_slot = d.next_slot(), .cluster_space = d.has(isa::Mod::shared_cluster), .multicast = mask != nullptr,
+                                 .byte_mask = byte_mask != nullptr, .reduce_op = reduce_op, .reduce_type = reduce_type});
   push_address(d, *d.operand(0));
   push_address(d, *d.operand(1));
   mbar != nullptr ? push_address(d, *mbar) : push_nothing(d, kAddressSlots);
   push_value(d.operand(2), 32);
   push_value(mask, 16);
   push_value(byte_mask, 16);
-  op.extra = uint32_t{d.has(isa::Mod::shared_cluster)} | uint32_t{mask != nullptr} << 1 |
-             uint32_t{byte_mask != nullptr} << 2;
 }
 
-void bind_reduction(Decoder& d, DecodedOp& op) {
+void bind_reduction(Decoder& d, DecodedOp& op, const Positions& at) {
   const isa::Mod what = d.mod(isa::Slot::op), type = d.mod(isa::Slot::type);
-  op.dst = static_cast<uint32_t>(what);
-  op.dst2 = static_cast<uint32_t>(type);
+  bind_copy(d, op, at, what, type);
   if (what == isa::Mod::add && isa::is_float_type(type)) d.program().ordered_across_ctas = true;
 }
 
@@ -145,9 +143,9 @@ Effect commit_group(Warp& w, const DecodedOp&, LaneMask mask) {
 }
 
 Effect wait_group(Warp& w, const DecodedOp& op, LaneMask mask) {
-  const GroupWork work = op.extra != 0 ? GroupWork::reads : GroupWork::writes;
-  if (groups_complete(w.bulk_groups, mask, op.imm, work)) return Effect::next;
-  return block(w, BlockReason::bulk_group, static_cast<uint32_t>(op.imm));
+  const auto& x = op.as<payload::GroupWait>();
+  if (groups_complete(w.bulk_groups, mask, x.allowed, x.reads_only ? GroupWork::reads : GroupWork::writes)) return Effect::next;
+  return block(w, BlockReason::bulk_group, static_cast<uint32_t>(x.allowed));
 }
 
 }  // namespace
@@ -169,14 +167,12 @@ ExecFn bind<isa::row::cp_async_bulk_store>(Decoder& d, DecodedOp& op) {
 }
 template <>
 ExecFn bind<isa::row::cp_reduce_async_bulk_remote>(Decoder& d, DecodedOp& op) {
-  bind_copy(d, op, {.mbar = 3});
-  bind_reduction(d, op);
+  bind_reduction(d, op, {.mbar = 3});
   return copy<BulkCopy::Kind::shared_to_shared>;
 }
 template <>
 ExecFn bind<isa::row::cp_reduce_async_bulk>(Decoder& d, DecodedOp& op) {
-  bind_copy(d, op, {});
-  bind_reduction(d, op);
+  bind_reduction(d, op, {});
   return copy<BulkCopy::Kind::shared_to_global>;
 }
 template <>
@@ -197,8 +193,7 @@ ExecFn bind<isa::row::cp_async_bulk_commit_group>(Decoder&, DecodedOp&) {
 }
 template <>
 ExecFn bind<isa::row::cp_async_bulk_wait_group>(Decoder& d, DecodedOp& op) {
-  op.imm = static_cast<uint64_t>(d.operand(0)->value);
-  op.extra = d.has(isa::Mod::read) ? 1 : 0;
+  op.emplace<payload::GroupWait>({.allowed = static_cast<uint64_t>(d.operand(0)->value), .reads_only = d.has(isa::Mod::read)});
   return wait_group;
 }
 

@@ -7,23 +7,24 @@
 #include "sim/exec/bind_helpers.h"
 #include "sim/exec/operands.h"
 #include "sim/state/cancel_response.h"
+#include "sim/state/payload/grid.h"
 
 namespace drywell::sim {
 namespace {
 
-// Program::slots from op.vec: response, mbarrier (addresses). op.extra: multicast.
 Effect try_cancel(Warp& w, const DecodedOp& op, LaneMask mask) {
   if (w.cta->cancel_failed)
     return fault(w, "F3509",
                  "clusterlaunchcontrol.try_cancel after this CTA saw one fail (PTX ISA 9.7.13.17)");
-  const Src* s = slots_of(w, op);
+  const auto& x = op.as<payload::TryCancel>();
+  const Src* s = slots_at(w, x.first_slot);
   Effect result = Effect::next;
   for_lanes(mask, [&](uint32_t lane) {
     if (result == Effect::fault) return;
     TryCancel t;
     t.response = slot_shared_address(w, s, lane, false);
     t.mbar = slot_shared_address(w, s + kAddressSlots, lane, false);
-    t.multicast = op.extra != 0;
+    t.multicast = x.multicast;
     if (shared_rank(t.response) != w.cta->rank || shared_rank(t.mbar) != w.cta->rank) {
       result =
           fault(w, "F3510", "clusterlaunchcontrol.try_cancel takes addresses of the CTA's own shared memory");
@@ -54,10 +55,10 @@ Effect is_canceled(Warp& w, const DecodedOp& op, LaneMask mask) {
   return Effect::next;
 }
 
-// Program::slots from op.vec: destinations of x, y, z. op.extra: which of them exist.
 Effect first_ctaid(Warp& w, const DecodedOp& op, LaneMask mask) {
   Effect result = Effect::next;
-  const Src* s = slots_of(w, op);
+  const auto& x = op.as<payload::FirstCta>();
+  const Src* s = slots_at(w, x.first_slot);
   for_lanes(mask, [&](uint32_t lane) {
     const CancelResponse r = response_of(w, op, lane);
     if (!r.cancelled) {
@@ -66,7 +67,7 @@ Effect first_ctaid(Warp& w, const DecodedOp& op, LaneMask mask) {
     }
     const uint32_t id[] = {r.first_cta.x, r.first_cta.y, r.first_cta.z};
     for (uint32_t k = 0; k < 3; ++k) {
-      if ((op.extra >> k & 1) != 0) lanes<uint32_t>(w, s[k].offset)[lane] = id[k];
+      if (x.wanted[k]) lanes<uint32_t>(w, s[k].offset)[lane] = id[k];
     }
   });
   return result;
@@ -78,10 +79,9 @@ Effect no_effect(Warp&, const DecodedOp&, LaneMask) { return Effect::next; }
 
 template <>
 ExecFn bind<isa::row::clc_try_cancel>(Decoder& d, DecodedOp& op) {
-  begin_slots(d, op);
+  op.emplace<payload::TryCancel>({.first_slot = d.next_slot(), .multicast = d.has(isa::Mod::multicast_cluster_all)});
   push_address(d, *d.operand(0));
   push_address(d, *d.operand(1));
-  op.extra = d.has(isa::Mod::multicast_cluster_all) ? 1 : 0;
   d.program().ordered_across_ctas = true;  // who gets which cluster
   return try_cancel;
 }
@@ -94,18 +94,17 @@ ExecFn bind<isa::row::clc_is_canceled>(Decoder& d, DecodedOp& op) {
 template <>
 ExecFn bind<isa::row::clc_first_ctaid>(Decoder& d, DecodedOp& op) {
   op.src[0] = d.source(*d.operand(1), 128);
-  op.vec = d.vector(*d.operand(0), 32);
-  op.extra = 7;  // the fourth element is unspecified and keeps its value
+  // The fourth element is unspecified and keeps its value.
+  op.emplace<payload::FirstCta>({.first_slot = d.vector(*d.operand(0), 32), .wanted = {true, true, true}});
   return first_ctaid;
 }
 template <>
 ExecFn bind<isa::row::clc_first_ctaid_dim>(Decoder& d, DecodedOp& op) {
   const uint32_t dst = d.dest(*d.operand(0));
   op.src[0] = d.source(*d.operand(1), 128);
-  begin_slots(d, op);
+  auto& x = op.emplace<payload::FirstCta>({.first_slot = d.next_slot()});
   for (int k = 0; k < 3; ++k) d.push_slot({dst, 0});
-  op.extra = 1u << (static_cast<unsigned>(d.mod(isa::Slot::mode)) -
-                    static_cast<unsigned>(isa::Mod::get_first_ctaid_x));
+  x.wanted[static_cast<unsigned>(d.mod(isa::Slot::mode)) - static_cast<unsigned>(isa::Mod::get_first_ctaid_x)] = true;
   return first_ctaid;
 }
 template <>

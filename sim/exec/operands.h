@@ -19,15 +19,6 @@ inline void push_address(Decoder& d, const isa::Operand& o) {
 inline void push_nothing(Decoder& d, size_t slots) {
   for (size_t i = 0; i < slots; ++i) d.push_slot({});
 }
-/// Begins the run of `op`.
-inline void begin_slots(Decoder& d, DecodedOp& op) {
-  op.vec = static_cast<uint32_t>(d.program().slots.size());
-}
-
-inline const Src* slots_of(const Warp& w, const DecodedOp& op) {
-  return &w.cta->cluster->launch->program->slots[op.vec];
-}
-
 /// Address of one lane; a 32-bit base wraps at 32 bits.
 inline uint64_t slot_address(const Warp& w, const Src* s, uint32_t lane) {
   const bool wide = s[2].offset != 0;

@@ -7,13 +7,12 @@
 #include "sim/exec/bind_helpers.h"
 #include "sim/exec/memory.h"
 #include "sim/exec/operands.h"
+#include "sim/state/payload/tensor_copy.h"
 
 namespace drywell::sim {
 namespace {
 
-// Program::slots from op.vec: the map's address, the shared address, the mbarrier's address, the multicast
-// mask, the coordinates, the im2col offsets. op.count: coordinates; op.target: mode; op.dst: reduction;
-// op.imm: the map's space.
+// Slots from payload::TensorCopy::first_slot.
 enum Place : size_t {
   kMap = 0,
   kShared = kAddressSlots,
@@ -22,62 +21,46 @@ enum Place : size_t {
   kCoordinates = kMask + 1
 };
 
-struct Extra {
-  uint32_t rank = 0;       // bits 0..2
-  bool cluster = false;    // bit 3: shared addresses are .shared::cluster
-  bool multicast = false;  // bit 4
-  uint32_t cta_group = 0;  // bits 5..6
-  uint32_t offsets = 0;    // bits 7..8
-  uint32_t pack() const {
-    return rank | uint32_t{cluster} << 3 | uint32_t{multicast} << 4 | cta_group << 5 | offsets << 7;
-  }
-  static Extra of(uint32_t v) {
-    return {v & 7, (v >> 3 & 1) != 0, (v >> 4 & 1) != 0, v >> 5 & 3, v >> 7 & 3};
-  }
-};
-
 // Map, coordinates and offsets: what every form has.
-Effect capture(Warp& w, const DecodedOp& op, uint32_t lane, TensorCopy& t) {
-  const Src* s = slots_of(w, op);
-  const Extra x = Extra::of(op.extra);
-  const auto space = static_cast<Space>(op.imm);
-  t.mode = static_cast<isa::Mod>(op.target);
+Effect capture(Warp& w, const payload::TensorCopy& x, uint32_t lane, TensorCopy& t) {
+  const Src* s = slots_at(w, x.first_slot);
+  t.mode = x.mode;
   t.rank = x.rank;
-  t.cta_group = static_cast<uint8_t>(x.cta_group);
+  t.cta_group = x.cta_group;
   t.map_address = slot_address(w, s + kMap, lane);
   const Gmem::Allocation* hint = nullptr;
-  const uint8_t* map = resolve(w, space, t.map_address, t.map.size(), lane, hint);
-  if (map == nullptr) return access_fault(w, space, t.map_address, t.map.size(), lane, false);
+  const uint8_t* map = resolve(w, x.map_space, t.map_address, t.map.size(), lane, hint);
+  if (map == nullptr) return access_fault(w, x.map_space, t.map_address, t.map.size(), lane, false);
   if (t.map_address % isa::kTensorMapAlignment != 0)
     return fault(w, "F3301", fmt::format("tensor map at {:#x} is not 64-byte aligned", t.map_address));
   if (is_shared_generic(t.map_address))
     return fault(w, "F3301", "a tensor map in shared memory can be edited, but not used by a copy");
   std::memcpy(t.map.data(), map, t.map.size());
-  for (uint32_t k = 0; k < op.count; ++k)
+  for (uint32_t k = 0; k < x.coordinates; ++k)
     t.coord[k] = static_cast<int32_t>(lanes<uint32_t>(w, s[kCoordinates + k])[lane]);
   for (uint32_t k = 0; k < x.offsets; ++k)
-    t.offset[k] = static_cast<uint16_t>(lanes<uint32_t>(w, s[kCoordinates + op.count + k])[lane]);
+    t.offset[k] = static_cast<uint16_t>(lanes<uint32_t>(w, s[kCoordinates + x.coordinates + k])[lane]);
   return Effect::next;
 }
 
 template <class F>
-Effect for_copies(Warp& w, const DecodedOp& op, LaneMask mask, F issue_one) {
+Effect for_copies(Warp& w, const payload::TensorCopy& x, LaneMask mask, F issue_one) {
   Effect result = Effect::next;
   for_lanes(mask, [&](uint32_t lane) {
     if (result == Effect::fault) return;
     TensorCopy t;
-    result = capture(w, op, lane, t);
+    result = capture(w, x, lane, t);
     if (result != Effect::fault) result = issue_one(t, lane);
   });
   return result;
 }
 
 Effect load(Warp& w, const DecodedOp& op, LaneMask mask) {
-  return for_copies(w, op, mask, [&](TensorCopy& t, uint32_t lane) {
-    const Src* s = slots_of(w, op);
-    const Extra x = Extra::of(op.extra);
-    t.smem = slot_shared_address(w, s + kShared, lane, x.cluster);
-    t.mbar = slot_shared_address(w, s + kMbar, lane, x.cluster);
+  const auto& x = op.as<payload::TensorCopy>();
+  return for_copies(w, x, mask, [&](TensorCopy& t, uint32_t lane) {
+    const Src* s = slots_at(w, x.first_slot);
+    t.smem = slot_shared_address(w, s + kShared, lane, x.cluster_space);
+    t.mbar = slot_shared_address(w, s + kMbar, lane, x.cluster_space);
     if (x.multicast) {
       t.multicast = static_cast<uint16_t>(lanes<uint32_t>(w, s[kMask])[lane]);
       if (t.multicast == 0) return fault(w, "F3503", "multicast copy to no CTA at all");
@@ -89,10 +72,11 @@ Effect load(Warp& w, const DecodedOp& op, LaneMask mask) {
 
 template <TensorCopy::Direction Direction>
 Effect store(Warp& w, const DecodedOp& op, LaneMask mask) {
-  return for_copies(w, op, mask, [&](TensorCopy& t, uint32_t lane) {
+  const auto& x = op.as<payload::TensorCopy>();
+  return for_copies(w, x, mask, [&](TensorCopy& t, uint32_t lane) {
     t.direction = Direction;
-    t.reduce_op = static_cast<isa::Mod>(op.dst);
-    t.smem = slot_shared_address(w, slots_of(w, op) + kShared, lane, false);
+    t.reduce_op = x.reduce_op;
+    t.smem = slot_shared_address(w, slots_at(w, x.first_slot) + kShared, lane, false);
     t.group = join_group(w.bulk_groups, lane);
     issue(w, lane, t);
     return Effect::next;
@@ -101,7 +85,7 @@ Effect store(Warp& w, const DecodedOp& op, LaneMask mask) {
 
 // A hint: caches are the timed driver's business, but what the copy would refuse is refused.
 Effect prefetch(Warp& w, const DecodedOp& op, LaneMask mask) {
-  return for_copies(w, op, mask, [&](const TensorCopy& t, uint32_t) {
+  return for_copies(w, op.as<payload::TensorCopy>(), mask, [&](const TensorCopy& t, uint32_t) {
     isa::TensorMap map;
     map.bytes = t.map;
     Diagnostics problems;
@@ -121,7 +105,7 @@ struct Positions {
   int tensor, shared = -1, mbar = -1, offsets = -1, mask = -1;
 };
 
-void bind_tensor(Decoder& d, DecodedOp& op, const Positions& at) {
+payload::TensorCopy& bind_tensor(Decoder& d, DecodedOp& op, const Positions& at) {
   const auto operand = [&](int position) {
     return position < 0 ? nullptr : d.operand(static_cast<size_t>(position));
   };
@@ -130,7 +114,7 @@ void bind_tensor(Decoder& d, DecodedOp& op, const Positions& at) {
   };
   const auto parts = d.elements(*operand(at.tensor));
   const isa::Operand* offsets = operand(at.offsets);
-  begin_slots(d, op);
+  auto& x = op.emplace<payload::TensorCopy>({.first_slot = d.next_slot()});
   push(&parts[0]);
   push(operand(at.shared));
   push(operand(at.mbar));
@@ -139,19 +123,15 @@ void bind_tensor(Decoder& d, DecodedOp& op, const Positions& at) {
   if (offsets != nullptr) {
     for (const isa::Operand& e : d.elements(*offsets)) d.push_slot(d.source(e, 16));
   }
-  Extra x;
   x.rank = static_cast<unsigned>(d.mod(isa::Slot::dim)) - static_cast<unsigned>(isa::Mod::_1d) + 1;
-  x.cluster = d.has(isa::Mod::shared_cluster);
+  x.cluster_space = d.has(isa::Mod::shared_cluster);
   x.multicast = operand(at.mask) != nullptr;
   x.cta_group = d.has(isa::Mod::cta_group_1) ? 1 : d.has(isa::Mod::cta_group_2) ? 2 : 0;
   x.offsets = offsets != nullptr ? offsets->count : 0;
-  const isa::Mod mode = d.mod(isa::Slot::tile_mode);
-  op.extra = x.pack();
-  op.count = static_cast<uint8_t>(parts[1].count);
-  op.target = static_cast<uint32_t>(mode == isa::Mod::none ? isa::Mod::tile : mode);
-  op.imm = static_cast<uint64_t>(parts[0].base == isa::Operand::Base::symbol
-                                     ? space_of(d.symbol_space(parts[0].index))
-                                     : Space::generic);
+  x.coordinates = parts[1].count;
+  if (const isa::Mod mode = d.mod(isa::Slot::tile_mode); mode != isa::Mod::none) x.mode = mode;
+  if (parts[0].base == isa::Operand::Base::symbol) x.map_space = space_of(d.symbol_space(parts[0].index));
+  return x;
 }
 
 }  // namespace
@@ -168,8 +148,7 @@ ExecFn bind<isa::row::cp_async_bulk_tensor_store>(Decoder& d, DecodedOp& op) {
 }
 template <>
 ExecFn bind<isa::row::cp_reduce_async_bulk_tensor>(Decoder& d, DecodedOp& op) {
-  bind_tensor(d, op, {.tensor = 0, .shared = 1});
-  op.dst = static_cast<uint32_t>(d.mod(isa::Slot::op));
+  bind_tensor(d, op, {.tensor = 0, .shared = 1}).reduce_op = d.mod(isa::Slot::op);
   d.program().ordered_across_ctas = true;  // the map may say a floating-point type
   return store<TensorCopy::Direction::reduce>;
 }

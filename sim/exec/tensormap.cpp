@@ -9,6 +9,7 @@
 #include "sim/exec/bind_helpers.h"
 #include "sim/exec/memory.h"
 #include "sim/exec/operands.h"
+#include "sim/state/payload/tensormap.h"
 
 namespace drywell::sim {
 
@@ -29,19 +30,19 @@ uint8_t* tensormap_bytes(Warp& w, Space space, uint64_t address, uint32_t lane, 
 
 namespace {
 
-// op.extra: the space; op.dst: field; op.dst2: ordinal; src[1]: value; op.count: what the value is shifted
-// by.
+// src[1]: value.
 template <bool Wide>
 Effect replace(Warp& w, const DecodedOp& op, LaneMask mask) {
+  const auto& x = op.as<payload::TensorMapEdit>();
   Effect result = Effect::next;
   for_lanes(mask, [&](uint32_t lane) {
     if (result != Effect::next) return;
-    uint8_t* at = tensormap_bytes(w, static_cast<Space>(op.extra), lane_address(w, op, lane), lane, result);
+    uint8_t* at = tensormap_bytes(w, x.space, lane_address(w, op, lane), lane, result);
     if (at == nullptr) return;
     isa::TensorMap map;
     std::memcpy(map.bytes.data(), at, map.bytes.size());
-    isa::replace_field(map, static_cast<isa::TensorMapField>(op.dst), op.dst2,
-                       lane_value(w, op.src[1], lane, Wide) << op.count);
+    isa::replace_field(map, x.field, x.ordinal,
+                       lane_value(w, op.src[1], lane, Wide) << x.shift);
     std::memcpy(at, map.bytes.data(), map.bytes.size());
   });
   return result;
@@ -50,7 +51,7 @@ Effect replace(Warp& w, const DecodedOp& op, LaneMask mask) {
 // The whole warp copies once.
 Effect copy_and_fence(Warp& w, const DecodedOp& op, LaneMask mask) {
   const auto lane = static_cast<uint32_t>(std::countr_zero(mask));
-  const Src* s = slots_of(w, op);
+  const Src* s = slots_at(w, op.as<payload::TensorMapCopy>().first_slot);
   Effect result = Effect::next;
   const uint8_t* from =
       tensormap_bytes(w, Space::shared_cta, slot_address(w, s + kAddressSlots, lane), lane, result);
@@ -81,16 +82,15 @@ isa::TensorMapField field_of(isa::Mod m) {
 ExecFn bind_replace(Decoder& d, DecodedOp& op, const isa::Operand& value, const isa::Operand* ordinal) {
   const isa::TensorMapField field = field_of(d.mod(isa::Slot::field));
   d.set_address(op, *d.operand(0));
-  op.extra = static_cast<uint32_t>(d.access_space(*d.operand(0)));
-  op.dst = static_cast<uint32_t>(field);
-  op.dst2 = ordinal != nullptr ? static_cast<uint32_t>(ordinal->value) : 0;
+  auto& x = op.emplace<payload::TensorMapEdit>({.space = d.access_space(*d.operand(0)), .field = field});
+  x.ordinal = ordinal != nullptr ? static_cast<uint32_t>(ordinal->value) : 0;
   op.src[1] = d.source(value, isa::type_bits(d.mod(isa::Slot::type)));
   // Strides are bytes since PTX 8.5, units of 16 bytes before (docs/facts/tma-mbarrier.md §2.1).
   const bool in_units =
       field == isa::TensorMapField::global_stride && d.module().version < isa::PtxVersion{8, 5};
-  op.count = in_units ? 4 : 0;
+  x.shift = in_units ? 4 : 0;
   // A fifth stride exists in the text only: it has no place in the map.
-  if (field == isa::TensorMapField::global_stride && op.dst2 > 3)
+  if (field == isa::TensorMapField::global_stride && x.ordinal > 3)
     throw Unsupported("tensormap.replace of global_stride 4");
   return d.has(isa::Mod::b64) ? replace<true> : replace<false>;
 }
@@ -111,7 +111,7 @@ ExecFn bind<isa::row::tensormap_replace_mode>(Decoder& d, DecodedOp& op) {
 }
 template <>
 ExecFn bind<isa::row::tensormap_cp_fenceproxy>(Decoder& d, DecodedOp& op) {
-  begin_slots(d, op);
+  op.emplace<payload::TensorMapCopy>({.first_slot = d.next_slot()});
   push_address(d, *d.operand(0));
   push_address(d, *d.operand(1));
   return copy_and_fence;

@@ -9,14 +9,11 @@
 #include "sim/exec/async_issue.h"
 #include "sim/exec/bind_helpers.h"
 #include "sim/exec/matrix.h"
+#include "sim/state/payload/group_wait.h"
+#include "sim/state/payload/wgmma.h"
 
 namespace drywell::sim {
 namespace {
-
-// Program::slots from op.vec: the registers of d (op.count), then A's four registers or its descriptor, then B's descriptor,
-// then the metadata of sparse A, whose selector is op.src[0].bank.
-// op.extra: flags below; op.dst, op.dst2: types of A and B; op.target: shape; op.imm: type of D.
-enum Flag : uint32_t { kARegisters = 1, kNegateA = 2, kNegateB = 4, kTransA = 8, kTransB = 16, kSaturate = 32, kSparse = 64 };
 
 bool overlaps(const std::vector<uint32_t>& a, const std::vector<uint32_t>& b) {
   return std::any_of(a.begin(), a.end(), [&](uint32_t r) { return std::find(b.begin(), b.end(), r) != b.end(); });
@@ -44,24 +41,25 @@ bool same_in_all_lanes(const Warp& w, Src s) {
 
 Effect multiply(Warp& w, const DecodedOp& op, LaneMask mask) {
   if (const Effect e = need_warpgroup(w, mask); e != Effect::next) return e;
-  const Src* s = &w.cta->cluster->launch->program->slots[op.vec];
-  const isa::WgmmaShape shape = isa::wgmma_shape(static_cast<isa::Mod>(op.target));
+  const auto& x = op.as<payload::Wgmma>();
+  const Src* s = slots_at(w, x.first_slot);
+  const isa::WgmmaShape shape = isa::wgmma_shape(x.shape);
   Wgmma m;
   m.n = static_cast<uint16_t>(shape.n);
   m.k = static_cast<uint16_t>(shape.k);
-  m.a_type = static_cast<isa::Mod>(op.dst);
-  m.b_type = static_cast<isa::Mod>(op.dst2);
-  m.d_type = static_cast<isa::Mod>(op.imm);
-  m.a_in_registers = (op.extra & kARegisters) != 0;
-  m.negate_a = (op.extra & kNegateA) != 0;
-  m.negate_b = (op.extra & kNegateB) != 0;
-  m.trans_a = (op.extra & kTransA) != 0;
-  m.trans_b = (op.extra & kTransB) != 0;
-  m.saturate = (op.extra & kSaturate) != 0;
-  m.sparse = (op.extra & kSparse) != 0;
+  m.a_type = x.a_type;
+  m.b_type = x.b_type;
+  m.d_type = x.d_type;
+  m.a_in_registers = x.a_in_registers;
+  m.negate_a = x.negate_a;
+  m.negate_b = x.negate_b;
+  m.trans_a = x.trans_a;
+  m.trans_b = x.trans_b;
+  m.saturate = x.saturate;
+  m.sparse = x.sparse;
   m.frame = w.frame_base;
-  for (uint32_t r = 0; r < op.count; ++r) m.d_regs.push_back(s[r].offset);
-  const Src *a = s + op.count, *b = a + (m.a_in_registers ? 4 : 1);
+  for (uint32_t r = 0; r < x.d_count; ++r) m.d_regs.push_back(s[r].offset);
+  const Src *a = s + x.d_count, *b = a + (m.a_in_registers ? 4 : 1);
   if (!same_in_all_lanes(w, *b) || (!m.a_in_registers && !same_in_all_lanes(w, *a))) return fault(w, "F3221", "wgmma.mma_async: lanes give different matrix descriptors");
   const LaneMask accumulate = read_pred(w, op.pred[0]);
   if (accumulate != 0 && accumulate != kFullMask) return fault(w, "F3221", "wgmma.mma_async: lanes disagree on scale-d");
@@ -73,7 +71,7 @@ Effect multiply(Warp& w, const DecodedOp& op, LaneMask mask) {
   }
   m.b = lanes<uint64_t>(w, *b)[0];
   if (m.sparse) {
-    m.selector = static_cast<uint8_t>(op.src[0].bank);
+    m.selector = x.selector;
     std::memcpy(m.metadata.data(), lanes<uint32_t>(w, b[1]), sizeof(m.metadata));
   }
   m.group = join_group(w.wgmma_groups, 0);
@@ -92,44 +90,46 @@ Effect commit(Warp& w, const DecodedOp&, LaneMask mask) {
 }
 Effect wait(Warp& w, const DecodedOp& op, LaneMask mask) {
   if (const Effect e = need_warpgroup(w, mask); e != Effect::next) return e;
-  return groups_complete(w.wgmma_groups, 1, op.imm) ? Effect::next : block(w, BlockReason::wgmma, static_cast<uint32_t>(op.imm));
+  const uint64_t allowed = op.as<payload::GroupWait>().allowed;
+  return groups_complete(w.wgmma_groups, 1, allowed) ? Effect::next : block(w, BlockReason::wgmma, static_cast<uint32_t>(allowed));
 }
 
-ExecFn bind_multiply(Decoder& d, DecodedOp& op, size_t scale_d) {
+payload::Wgmma& bind_multiply(Decoder& d, DecodedOp& op, size_t scale_d) {
   const isa::Operand &regs = *d.operand(0), &a = *d.operand(1);
-  op.vec = d.vector(regs, 32);
-  op.count = static_cast<uint8_t>(regs.count);
-  if (a.kind == isa::Operand::Kind::vec) {
-    op.extra |= kARegisters;
+  auto& x = op.emplace<payload::Wgmma>({.first_slot = d.vector(regs, 32), .d_count = regs.count});
+  x.a_in_registers = a.kind == isa::Operand::Kind::vec;
+  if (x.a_in_registers) {
     d.vector(a, 32);
   } else {
     d.push_slot(d.source(a, 64));
   }
   d.push_slot(d.source(*d.operand(2), 64));
   op.pred[0] = d.pred(*d.operand(scale_d));
-  op.target = static_cast<uint32_t>(d.mod(isa::Slot::shape));
-  op.dst = static_cast<uint32_t>(d.mod(isa::Slot::atype));
-  op.dst2 = static_cast<uint32_t>(d.mod(isa::Slot::btype));
-  op.imm = static_cast<uint64_t>(d.mod(isa::Slot::dtype));
-  return multiply;
+  x.shape = d.mod(isa::Slot::shape);
+  x.a_type = d.mod(isa::Slot::atype);
+  x.b_type = d.mod(isa::Slot::btype);
+  x.d_type = d.mod(isa::Slot::dtype);
+  x.saturate = d.has(isa::Mod::satfinite);
+  return x;
 }
 
 // Metadata and selector come between B and scale-d.
-ExecFn bind_sparse(Decoder& d, DecodedOp& op) {
-  const ExecFn f = bind_multiply(d, op, 5);
+payload::Wgmma& bind_sparse(Decoder& d, DecodedOp& op) {
+  payload::Wgmma& x = bind_multiply(d, op, 5);
   d.push_slot(d.source(*d.operand(3), 32));
-  op.src[0].bank = static_cast<uint32_t>(d.operand(4)->value);
-  op.extra |= kSparse;
-  return f;
+  x.selector = static_cast<uint8_t>(d.operand(4)->value);
+  x.sparse = true;
+  return x;
 }
 
 // imm-scale-a, imm-scale-b and the transposes, from row position `first`. One transpose is B's, of two the first is A's.
-void bind_immediates(Decoder& d, DecodedOp& op, size_t first) {
-  if (d.operand(first)->value < 0) op.extra |= kNegateA;
-  if (d.operand(first + 1)->value < 0) op.extra |= kNegateB;
+void bind_immediates(Decoder& d, payload::Wgmma& x, size_t first) {
+  x.negate_a = d.operand(first)->value < 0;
+  x.negate_b = d.operand(first + 1)->value < 0;
   const isa::Operand *one = d.operand(first + 2), *two = d.operand(first + 3);
-  if (two != nullptr && one->value != 0) op.extra |= kTransA;
-  if (const isa::Operand* of_b = two != nullptr ? two : one; of_b != nullptr && of_b->value != 0) op.extra |= kTransB;
+  x.trans_a = two != nullptr && one->value != 0;
+  const isa::Operand* of_b = two != nullptr ? two : one;
+  x.trans_b = of_b != nullptr && of_b->value != 0;
 }
 
 }  // namespace
@@ -137,26 +137,29 @@ void bind_immediates(Decoder& d, DecodedOp& op, size_t first) {
 template <> ExecFn bind<isa::row::wgmma_fence>(Decoder&, DecodedOp&) { return fence; }
 template <> ExecFn bind<isa::row::wgmma_commit_group>(Decoder&, DecodedOp&) { return commit; }
 template <> ExecFn bind<isa::row::wgmma_wait_group>(Decoder& d, DecodedOp& op) {
-  op.imm = static_cast<uint64_t>(d.operand(0)->value);
+  op.emplace<payload::GroupWait>({.allowed = static_cast<uint64_t>(d.operand(0)->value)});
   return wait;
 }
 template <> ExecFn bind<isa::row::wgmma_mma>(Decoder& d, DecodedOp& op) {
-  bind_immediates(d, op, 4);
-  return bind_multiply(d, op, 3);
+  bind_immediates(d, bind_multiply(d, op, 3), 4);
+  return multiply;
 }
 template <> ExecFn bind<isa::row::wgmma_mma_sp>(Decoder& d, DecodedOp& op) {
-  bind_immediates(d, op, 6);
-  return bind_sparse(d, op);
+  bind_immediates(d, bind_sparse(d, op), 6);
+  return multiply;
 }
 template <> ExecFn bind<isa::row::wgmma_mma_sp_f8>(Decoder& d, DecodedOp& op) { return bind<isa::row::wgmma_mma_sp>(d, op); }
 template <> ExecFn bind<isa::row::wgmma_mma_int>(Decoder& d, DecodedOp& op) {
-  if (d.has(isa::Mod::satfinite)) op.extra |= kSaturate;
-  return bind_multiply(d, op, 3);
+  bind_multiply(d, op, 3);
+  return multiply;
 }
 template <> ExecFn bind<isa::row::wgmma_mma_sp_int>(Decoder& d, DecodedOp& op) {
-  if (d.has(isa::Mod::satfinite)) op.extra |= kSaturate;
-  return bind_sparse(d, op);
+  bind_sparse(d, op);
+  return multiply;
 }
-template <> ExecFn bind<isa::row::wgmma_mma_b1>(Decoder& d, DecodedOp& op) { return bind_multiply(d, op, 3); }
+template <> ExecFn bind<isa::row::wgmma_mma_b1>(Decoder& d, DecodedOp& op) {
+  bind_multiply(d, op, 3);
+  return multiply;
+}
 
 }  // namespace drywell::sim

@@ -1,0 +1,14 @@
+// Payload of waits for groups of asynchronous operations.
+#pragma once
+
+#include "sim/state/payload/kind.h"
+
+namespace drywell::sim::payload {
+
+struct GroupWait {
+  static constexpr PayloadKind kKind = PayloadKind::group_wait;
+  uint64_t allowed = 0;     // groups that may be under way
+  bool reads_only = false;  // .read: their sources need to be read, no more
+};
+
+}  // namespace drywell::sim::payload
