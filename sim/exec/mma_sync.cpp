@@ -12,23 +12,22 @@
 #include "sim/exec/matrix.h"
 #include "sim/exec/mma_format.h"
 #include "sim/exec/sparse.h"
+#include "sim/state/payload/mma.h"
 
 namespace drywell::sim {
 namespace {
 
-// Program::slots from op.vec: registers of d, a, b, c. What the bits mean is kept in DecodedOp: op.imm the shape,
-// op.dst, op.dst2 the formats of A and B, op.target the row of numeric::mma_rows().
+using payload::Fragments;
+using payload::MmaFloat;
+using payload::MmaInteger;
+
 struct Registers {
   const Src *d, *a, *b, *c;
   uint32_t d_count, a_count, b_count, c_count;
 };
-constexpr uint64_t pack_shape(MmaShape s) { return uint64_t{s.m} | uint64_t{s.n} << 16 | uint64_t{s.k} << 32; }
-MmaShape shape_of(const DecodedOp& op) { return {static_cast<uint16_t>(op.imm), static_cast<uint16_t>(op.imm >> 16), static_cast<uint16_t>(op.imm >> 32)}; }
-
-Registers registers_of(const Warp& w, const DecodedOp& op) {
-  const Src* s = &w.cta->cluster->launch->program->slots[op.vec];
-  const uint32_t d = op.extra & 0xFF, a = op.extra >> 8 & 0xFF, b = op.extra >> 16 & 0xFF, c = op.extra >> 24;
-  return {s, s + d, s + d + a, s + d + a + b, d, a, b, c};
+Registers registers_of(const Warp& w, const Fragments& f) {
+  const Src* s = slots_at(w, f.first_slot);
+  return {s, s + f.d, s + f.d + f.a, s + f.d + f.a + f.b, f.d, f.a, f.b, f.c};
 }
 
 constexpr uint32_t kMaxM = 16, kMaxN = 8, kMaxK = 256;
@@ -79,37 +78,38 @@ void scatter_d(Warp& w, const Registers& regs, bool is_half, const uint32_t* d, 
   }
 }
 
-const numeric::MmaRow& row_of(const DecodedOp& op) { return numeric::mma_rows()[op.target]; }
+const numeric::MmaParams& params_of(const MmaFloat& x) { return numeric::mma_rows()[x.row].params; }
 
 // D = A * B + C of `s`, whose k counts stored elements; C and D at `cd`.
-void multiply(const DecodedOp& op, MmaShape s, const uint32_t* a_codes, const uint32_t* b_codes, uint32_t* cd) {
+void multiply(const MmaFloat& x, MmaShape s, const uint32_t* a_codes, const uint32_t* b_codes, uint32_t* cd) {
   numeric::MmaOperand a, b;
-  const numeric::MmaParams& params = row_of(op).params;
+  const numeric::MmaParams& params = params_of(x);
   numeric::OperandSource src;
-  src.format = static_cast<numeric::Format>(op.dst);
+  src.format = x.a;
   src.rows = s.m;
   src.k = s.k;
   src.codes = a_codes;
   src.row_stride = 4 * size_t{s.k};
   src.storage = numeric::CodeStorage::words;
   a.assign(numeric::MmaOperand::Side::a, params, src);
-  src.format = static_cast<numeric::Format>(op.dst2);
+  src.format = x.b;
   src.rows = s.n;
   src.codes = b_codes;
   b.assign(numeric::MmaOperand::Side::b, params, src);
   numeric::mma_tile(params, a, b, {.c = cd, .c_stride = kMaxN, .d = cd, .d_stride = kMaxN});
 }
-void multiply(const DecodedOp& op, MmaShape s, Operands& o) { multiply(op, s, o.a.data(), o.b.data(), o.cd.data()); }
+void multiply(const MmaFloat& x, MmaShape s, Operands& o) { multiply(x, s, o.a.data(), o.b.data(), o.cd.data()); }
 
 Effect mma_float(Warp& w, const DecodedOp& op, LaneMask mask) {
   if (const Effect e = need_full_warp(w, mask); e != Effect::next) return e;
-  const MmaShape s = shape_of(op);
-  const Registers regs = registers_of(w, op);
-  const bool half = row_of(op).params.d_format() == numeric::Format::f16;
+  const auto& x = op.as<MmaFloat>();
+  const MmaShape s = x.fragments.shape;
+  const Registers regs = registers_of(w, x.fragments);
+  const bool half = params_of(x).d_format() == numeric::Format::f16;
   Operands o;
-  gather_operands(w, regs, s, op.count, o);
+  gather_operands(w, regs, s, x.fragments.bits, o);
   gather_c(w, regs, half, o.cd.data(), place_in_d);
-  multiply(op, s, o);
+  multiply(x, s, o);
   scatter_d(w, regs, half, o.cd.data(), place_in_d);
   return Effect::next;
 }
@@ -128,20 +128,19 @@ void multiply_quad_f32(Operands& o) {
   }
 }
 
-// m8n8k4 of f16: four products, each of the lanes q*4 .. q*4+3 and their partners 16 lanes up. op.src[0].offset: bit 0
-// A is .row, bit 1 B is .col, bit 2 C is f16, bit 3 D is f16.
+// m8n8k4 of f16: four products, each of the lanes q*4 .. q*4+3 and their partners 16 lanes up.
 Effect mma_quads(Warp& w, const DecodedOp& op, LaneMask mask) {
   if (const Effect e = need_full_warp(w, mask); e != Effect::next) return e;
-  const Registers regs = registers_of(w, op);
-  const uint32_t flags = op.src[0].offset;
-  const bool half_c = (flags & 4) != 0, half_d = (flags & 8) != 0;
+  const auto& x = op.as<payload::MmaQuads>();
+  const Registers regs = registers_of(w, x.product.fragments);
+  const bool half_c = x.half_c, half_d = x.half_d;
   const MmaShape s{8, 8, 4};
   std::array<Operands, 4> o;
   const auto element = [&](const Src* r, uint32_t lane, uint32_t i) { return lanes<uint32_t>(w, r[i / 2])[lane] >> (16 * (i % 2)) & 0xFFFF; };
   for (uint32_t lane = 0; lane < kWarpSize; ++lane) {
     Operands& q = o[quad_pair(lane)];
     for (uint32_t i = 0; i < 4; ++i) {
-      const FragmentPlace a = place_in_quad_operand((flags & 1) != 0, lane, i), b = place_in_quad_operand((flags & 2) != 0, lane, i);
+      const FragmentPlace a = place_in_quad_operand(x.a_by_rows, lane, i), b = place_in_quad_operand(x.b_by_columns, lane, i);
       q.a[a.row * 4 + a.column] = element(regs.a, lane, i);
       q.b[b.row * 4 + b.column] = element(regs.b, lane, i);
     }
@@ -151,7 +150,7 @@ Effect mma_quads(Warp& w, const DecodedOp& op, LaneMask mask) {
       q.cd[c.row * kMaxN + c.column] = half_c && !half_d ? half_to_float_bits(v) : v;
     }
   }
-  for (Operands& q : o) half_d ? multiply(op, s, q) : multiply_quad_f32(q);
+  for (Operands& q : o) half_d ? multiply(x.product, s, q) : multiply_quad_f32(q);
   for (uint32_t lane = 0; lane < kWarpSize; ++lane) {
     for (uint32_t i = 0; i < 8; ++i) {
       const FragmentPlace d = place_in_quad_d(!half_d, lane, i);
@@ -169,41 +168,43 @@ void extend(const uint32_t* codes, uint32_t count, uint32_t bits, bool is_signed
   for (uint32_t i = 0; i < count; ++i) out[i] = static_cast<uint8_t>((codes[i] ^ flip) - flip);
 }
 
-// op.dst, op.dst2: A, B signed; op.target: saturate.
-void multiply_integers(const DecodedOp& op, MmaShape s, const uint32_t* a_codes, const uint32_t* b_codes, uint32_t* cd) {
+void multiply_integers(const MmaInteger& x, MmaShape s, const uint32_t* a_codes, const uint32_t* b_codes, uint32_t* cd) {
   std::array<uint8_t, kMaxM * 64> a;
   std::array<uint8_t, kMaxN * 64> b;
-  extend(a_codes, uint32_t{s.m} * s.k, op.count, op.dst != 0, a.data());
-  extend(b_codes, uint32_t{s.n} * s.k, op.count, op.dst2 != 0, b.data());
-  numeric::mma_tile_i8({.m = s.m, .n = s.n, .k = s.k, .a = a.data(), .a_stride = s.k, .a_signed = op.dst != 0, .b = b.data(), .b_stride = s.k,
-                        .b_signed = op.dst2 != 0, .saturate = op.target != 0},
+  extend(a_codes, uint32_t{s.m} * s.k, x.fragments.bits, x.a_signed, a.data());
+  extend(b_codes, uint32_t{s.n} * s.k, x.fragments.bits, x.b_signed, b.data());
+  numeric::mma_tile_i8({.m = s.m, .n = s.n, .k = s.k, .a = a.data(), .a_stride = s.k, .a_signed = x.a_signed, .b = b.data(), .b_stride = s.k,
+                        .b_signed = x.b_signed, .saturate = x.saturate},
                        {.c = cd, .c_stride = kMaxN, .d = cd, .d_stride = kMaxN});
 }
 
 Effect mma_integer(Warp& w, const DecodedOp& op, LaneMask mask) {
   if (const Effect e = need_full_warp(w, mask); e != Effect::next) return e;
-  const MmaShape s = shape_of(op);
-  const Registers regs = registers_of(w, op);
+  const auto& x = op.as<MmaInteger>();
+  const MmaShape s = x.fragments.shape;
+  const Registers regs = registers_of(w, x.fragments);
   Operands o;
-  gather_operands(w, regs, s, op.count, o);
+  gather_operands(w, regs, s, x.fragments.bits, o);
   gather_c(w, regs, false, o.cd.data(), place_in_d);
-  multiply_integers(op, s, o.a.data(), o.b.data(), o.cd.data());
+  multiply_integers(x, s, o.a.data(), o.b.data(), o.cd.data());
   scatter_d(w, regs, false, o.cd.data(), place_in_d);
   return Effect::next;
 }
 
-// 2:4 sparse A: for each row the stored elements meet the B they were kept for; the rest of B does not exist for it. Slots:
-// d, a, b, c, then the metadata; op.src[0].offset: the selector.
-template <bool Integer>
+// 2:4 sparse A: for each row the stored elements meet the B they were kept for; the rest of B does not exist for it.
+template <class Mma>
 Effect mma_sparse(Warp& w, const DecodedOp& op, LaneMask mask) {
   if (const Effect e = need_full_warp(w, mask); e != Effect::next) return e;
-  const MmaShape dense = shape_of(op);
-  const uint32_t bits = op.count, stored = dense.k / 2u;
+  constexpr bool kInteger = std::is_same_v<Mma, MmaInteger>;
+  const auto& x = op.as<Mma>();
+  const MmaShape dense = x.fragments.shape;
+  const uint32_t bits = x.fragments.bits, stored = dense.k / 2u;
   const MmaShape row_shape{1, dense.n, static_cast<uint16_t>(stored)}, a_shape{dense.m, dense.n, static_cast<uint16_t>(stored)};
   const SparseGroup group = sparse_group(bits);
-  const Registers regs = registers_of(w, op);
+  const Registers regs = registers_of(w, x.fragments);
   const uint32_t* metadata = lanes<uint32_t>(w, regs.c[regs.c_count]);
-  const bool half = !Integer && row_of(op).params.d_format() == numeric::Format::f16;
+  bool half = false;
+  if constexpr (!kInteger) half = params_of(x).d_format() == numeric::Format::f16;
   Operands o;
   gather(w, regs.a, regs.a_count, bits, stored, o.a.data(), [&](uint32_t lane, uint32_t r, uint32_t e) { return place_in_a(a_shape, bits, lane, r, e); });
   gather(w, regs.b, regs.b_count, bits, dense.k, o.b.data(), [&](uint32_t lane, uint32_t r, uint32_t e) { return place_in_b(bits, lane, r, e); });
@@ -212,26 +213,27 @@ Effect mma_sparse(Warp& w, const DecodedOp& op, LaneMask mask) {
   for (uint32_t row = 0; row < dense.m; ++row) {
     for (uint32_t s = 0; s < stored; ++s) {
       const uint32_t g = s / group.stored;
-      const MetadataPlace at = metadata_place(bits, dense.k / group.dense, op.src[0].offset, row, g);
+      const MetadataPlace at = metadata_place(bits, dense.k / group.dense, x.fragments.selector, row, g);
       const uint32_t k = g * group.dense + dense_position(bits, metadata[at.lane] >> at.shift & 0xF, s % group.stored);
       for (uint32_t n = 0; n < dense.n; ++n) b[n * stored + s] = o.b[n * dense.k + k];
     }
     const uint32_t* a = o.a.data() + size_t{row} * stored;
-    if constexpr (Integer) {
-      multiply_integers(op, row_shape, a, b.data(), o.cd.data() + row * kMaxN);
+    if constexpr (kInteger) {
+      multiply_integers(x, row_shape, a, b.data(), o.cd.data() + row * kMaxN);
     } else {
-      multiply(op, row_shape, a, b.data(), o.cd.data() + row * kMaxN);
+      multiply(x, row_shape, a, b.data(), o.cd.data() + row * kMaxN);
     }
   }
   scatter_d(w, regs, half, o.cd.data(), place_in_d);
   return Effect::next;
 }
 
-// Bits stay in words: lane quads hold a row, 32 bits of k a register. op.target: and rather than xor.
+// Bits stay in words: lane quads hold a row, 32 bits of k a register.
 Effect mma_bits(Warp& w, const DecodedOp& op, LaneMask mask) {
   if (const Effect e = need_full_warp(w, mask); e != Effect::next) return e;
-  const MmaShape s = shape_of(op);
-  const Registers regs = registers_of(w, op);
+  const auto& x = op.as<payload::MmaBits>();
+  const MmaShape s = x.fragments.shape;
+  const Registers regs = registers_of(w, x.fragments);
   const uint32_t words = s.k / 32;
   const MmaShape in_words{s.m, s.n, static_cast<uint16_t>(words)};
   Operands o;
@@ -241,7 +243,7 @@ Effect mma_bits(Warp& w, const DecodedOp& op, LaneMask mask) {
     for (uint32_t n = 0; n < s.n; ++n) {
       for (uint32_t k = 0; k < words; ++k) {
         const uint32_t a = o.a[m * words + k], b = o.b[n * words + k];
-        o.cd[m * kMaxN + n] += static_cast<uint32_t>(std::popcount(op.target != 0 ? a & b : a ^ b));
+        o.cd[m * kMaxN + n] += static_cast<uint32_t>(std::popcount(x.by_and ? a & b : a ^ b));
       }
     }
   }
@@ -251,8 +253,9 @@ Effect mma_bits(Warp& w, const DecodedOp& op, LaneMask mask) {
 
 Effect mma_double(Warp& w, const DecodedOp& op, LaneMask mask) {
   if (const Effect e = need_full_warp(w, mask); e != Effect::next) return e;
-  const MmaShape s = shape_of(op);
-  const Registers regs = registers_of(w, op);
+  const auto& x = op.as<payload::MmaDouble>();
+  const MmaShape s = x.fragments.shape;
+  const Registers regs = registers_of(w, x.fragments);
   std::array<double, kMaxM * 16> a;
   std::array<double, kMaxN * 16> b;
   std::array<double, kMaxM * kMaxN> d;
@@ -282,8 +285,26 @@ Effect mma_double(Warp& w, const DecodedOp& op, LaneMask mask) {
   return Effect::next;
 }
 
+Fragments fragments_of(Decoder& d, unsigned register_bits) {
+  Fragments f;
+  f.first_slot = d.next_slot();
+  uint8_t* const counts[] = {&f.d, &f.a, &f.b, &f.c};
+  for (size_t k = 0; k < 4; ++k) {
+    d.vector(*d.operand(k), register_bits);
+    *counts[k] = static_cast<uint8_t>(d.operand(k)->count);
+  }
+  f.shape = isa::mma_shape(d.mod(isa::Slot::shape));
+  f.bits = static_cast<uint8_t>(isa::type_bits(d.mod(isa::Slot::atype)));
+  return f;
+}
+// Sparse A: metadata and selector come behind C.
+void add_metadata(Decoder& d, Fragments& f) {
+  d.push_slot(d.source(*d.operand(4), 32));
+  f.selector = static_cast<uint8_t>(d.operand(5)->value);
+}
+
 // Formats and the numeric row of the float forms.
-void bind_float(Decoder& d, DecodedOp& op) {
+MmaFloat float_of(Decoder& d) {
   if (d.mod(isa::Slot::kind) != isa::Mod::none) throw Unsupported("the mma.sync kinds of sm_120");
   const isa::Mod a = d.mod(isa::Slot::atype), b = d.mod(isa::Slot::btype);
   numeric::MmaQuery q;
@@ -293,65 +314,48 @@ void bind_float(Decoder& d, DecodedOp& op) {
   q.a = format_of(a);
   q.b = format_of(b);
   q.d = format_of(d.mod(isa::Slot::dtype));
-  op.target = find_row(q);
-  op.dst = static_cast<uint32_t>(q.a);
-  op.dst2 = static_cast<uint32_t>(q.b);
-  op.count = static_cast<uint8_t>(isa::type_bits(a));
+  const uint32_t row = find_row(q);
+  return {.fragments = fragments_of(d, 32), .row = row, .a = q.a, .b = q.b};
 }
-void bind_integer(Decoder& d, DecodedOp& op) {
-  op.count = static_cast<uint8_t>(isa::type_bits(d.mod(isa::Slot::atype)));
-  op.dst = isa::is_signed_type(d.mod(isa::Slot::atype)) ? 1 : 0;
-  op.dst2 = isa::is_signed_type(d.mod(isa::Slot::btype)) ? 1 : 0;
-  op.target = d.has(isa::Mod::satfinite) ? 1 : 0;
-}
-
-void bind_registers(Decoder& d, DecodedOp& op, unsigned bits) {
-  for (size_t k = 0; k < 4; ++k) {
-    const isa::Operand& o = *d.operand(k);
-    const uint32_t first = d.vector(o, bits);
-    if (k == 0) op.vec = first;
-    op.extra |= uint32_t{o.count} << (8 * k);
-  }
-  op.imm = pack_shape(isa::mma_shape(d.mod(isa::Slot::shape)));
+MmaInteger integer_of(Decoder& d) {
+  const isa::Mod a = d.mod(isa::Slot::atype), b = d.mod(isa::Slot::btype);
+  return {.fragments = fragments_of(d, 32), .a_signed = isa::is_signed_type(a), .b_signed = isa::is_signed_type(b), .saturate = d.has(isa::Mod::satfinite)};
 }
 
 }  // namespace
 
 template <> ExecFn bind<isa::row::mma_sync>(Decoder& d, DecodedOp& op) {
-  bind_float(d, op);
-  bind_registers(d, op, 32);
-  if (d.mod(isa::Slot::atype) != isa::Mod::f16 || d.mod(isa::Slot::shape) != isa::Mod::m8n8k4) return mma_float;
-  op.src[0].offset = uint32_t{d.mod(isa::Slot::layout_a) == isa::Mod::row} | uint32_t{d.mod(isa::Slot::layout_b) == isa::Mod::col} << 1 |
-                     uint32_t{d.mod(isa::Slot::ctype) == isa::Mod::f16} << 2 | uint32_t{d.mod(isa::Slot::dtype) == isa::Mod::f16} << 3;
+  const MmaFloat product = float_of(d);
+  if (d.mod(isa::Slot::atype) != isa::Mod::f16 || d.mod(isa::Slot::shape) != isa::Mod::m8n8k4) {
+    op.emplace(product);
+    return mma_float;
+  }
+  op.emplace<payload::MmaQuads>({.product = product,
+                                 .a_by_rows = d.mod(isa::Slot::layout_a) == isa::Mod::row,
+                                 .b_by_columns = d.mod(isa::Slot::layout_b) == isa::Mod::col,
+                                 .half_c = d.mod(isa::Slot::ctype) == isa::Mod::f16,
+                                 .half_d = d.mod(isa::Slot::dtype) == isa::Mod::f16});
   return mma_quads;
 }
 template <> ExecFn bind<isa::row::mma_sync_f64>(Decoder& d, DecodedOp& op) {
   if (d.mod(isa::Slot::rnd) != isa::Mod::none && d.mod(isa::Slot::rnd) != isa::Mod::rn) throw Unsupported("rounding of a double-precision mma");
-  bind_registers(d, op, 64);
+  op.emplace<payload::MmaDouble>({.fragments = fragments_of(d, 64)});
   return mma_double;
 }
 template <> ExecFn bind<isa::row::mma_sync_int>(Decoder& d, DecodedOp& op) {
-  bind_integer(d, op);
-  bind_registers(d, op, 32);
+  op.emplace(integer_of(d));
   return mma_integer;
 }
 template <> ExecFn bind<isa::row::mma_sp>(Decoder& d, DecodedOp& op) {
-  bind_float(d, op);
-  bind_registers(d, op, 32);
-  d.push_slot(d.source(*d.operand(4), 32));
-  op.src[0].offset = static_cast<uint32_t>(d.operand(5)->value);
-  return mma_sparse<false>;
+  add_metadata(d, op.emplace(float_of(d)).fragments);
+  return mma_sparse<MmaFloat>;
 }
 template <> ExecFn bind<isa::row::mma_sp_int>(Decoder& d, DecodedOp& op) {
-  bind_integer(d, op);
-  bind_registers(d, op, 32);
-  d.push_slot(d.source(*d.operand(4), 32));
-  op.src[0].offset = static_cast<uint32_t>(d.operand(5)->value);
-  return mma_sparse<true>;
+  add_metadata(d, op.emplace(integer_of(d)).fragments);
+  return mma_sparse<MmaInteger>;
 }
 template <> ExecFn bind<isa::row::mma_sync_b1>(Decoder& d, DecodedOp& op) {
-  bind_registers(d, op, 32);
-  op.target = d.has(isa::Mod::and_) ? 1 : 0;
+  op.emplace<payload::MmaBits>({.fragments = fragments_of(d, 32), .by_and = d.has(isa::Mod::and_)});
   return mma_bits;
 }
 

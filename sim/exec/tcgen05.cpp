@@ -9,6 +9,7 @@
 #include "sim/exec/bind_helpers.h"
 #include "sim/exec/matrix.h"
 #include "sim/exec/tcgen05.h"
+#include "sim/state/payload/tcgen05.h"
 
 namespace drywell::sim {
 
@@ -72,13 +73,13 @@ Effect store_address(Warp& w, const DecodedOp& op, uint32_t lane, uint32_t colum
 Effect alloc(Warp& w, const DecodedOp& op, LaneMask mask) {
   Cta& c = *w.cta;
   if (const Effect e = need_full_warp(w, mask); e != Effect::next) return e;
-  const uint32_t columns = uniform(w, op.src[1], mask);
-  if (const Effect e = use_cta_group(w, op.count); e != Effect::next) return e;
+  const uint32_t columns = uniform(w, op.src[1], mask), group = op.as<payload::TmemAllocation>().cta_group;
+  if (const Effect e = use_cta_group(w, group); e != Effect::next) return e;
   if (!is_uniform(w, op.src[1], mask)) return fault(w, "F3206", "tcgen05.alloc: lanes ask for different column counts");
   if (columns < 32 || columns > 512 || !std::has_single_bit(columns)) return fault(w, "F3201", fmt::format("tcgen05.alloc of {} columns: a power of two from 32 to 512", columns));
   if (c.alloc_permit_given_up) return fault(w, "F3202", "tcgen05.alloc after tcgen05.relinquish_alloc_permit");
   const auto lane = static_cast<uint32_t>(std::countr_zero(mask));
-  if (op.count == 1) {
+  if (group == 1) {
     const int at = c.tmem->find_free(columns);
     if (at < 0) return block(w, BlockReason::tmem_alloc, columns);
     c.tmem->allocate(static_cast<uint32_t>(at), columns, owner_of(c));
@@ -108,7 +109,7 @@ Effect dealloc(Warp& w, const DecodedOp& op, LaneMask mask) {
   Cta& c = *w.cta;
   const uint32_t address = uniform(w, op.src[0], mask), columns = uniform(w, op.src[1], mask);
   if (const Effect e = need_full_warp(w, mask); e != Effect::next) return e;
-  if (const Effect e = use_cta_group(w, op.count); e != Effect::next) return e;
+  if (const Effect e = use_cta_group(w, op.as<payload::TmemAllocation>().cta_group); e != Effect::next) return e;
   if (!is_uniform(w, op.src[0], mask) || !is_uniform(w, op.src[1], mask)) return fault(w, "F3206", "tcgen05.dealloc: lanes name different columns");
   const uint32_t live = c.tmem->allocation_at(TmemAddr(address).column(), owner_of(c));
   if (live == 0) return fault(w, "F3207", fmt::format("tcgen05.dealloc at {:#010x}: no live allocation of this CTA starts there", address));
@@ -120,36 +121,32 @@ Effect dealloc(Warp& w, const DecodedOp& op, LaneMask mask) {
 
 Effect relinquish(Warp& w, const DecodedOp& op, LaneMask mask) {
   if (const Effect e = need_full_warp(w, mask); e != Effect::next) return e;
-  if (const Effect e = use_cta_group(w, op.count); e != Effect::next) return e;
+  if (const Effect e = use_cta_group(w, op.as<payload::TmemAllocation>().cta_group); e != Effect::next) return e;
   w.cta->alloc_permit_given_up = true;
   return Effect::next;
 }
 
 Effect commit(Warp& w, const DecodedOp& op, LaneMask mask) {
-  if (const Effect e = use_cta_group(w, op.count); e != Effect::next) return e;
+  const auto& x = op.as<payload::TmemCommit>();
+  if (const Effect e = use_cta_group(w, x.cta_group); e != Effect::next) return e;
   for_lanes(mask, [&](uint32_t lane) {
     Commit c;
     const uint64_t address = lane_address(w, op, lane);
     c.mbar = static_cast<uint32_t>(address);
-    c.cta_group = op.count;
-    if ((op.extra & 2) != 0) c.multicast = static_cast<uint16_t>(lanes<uint32_t>(w, op.src[1])[lane]);
+    c.cta_group = x.cta_group;
+    if (x.multicast) c.multicast = static_cast<uint16_t>(lanes<uint32_t>(w, op.src[1])[lane]);
     AsyncOp& a = issue(w, lane, c);
     order_after_pending(*w.cta->cluster, a);
   });
   return Effect::next;
 }
 
-// op.extra of ld and st: shape, then these. The register ld.red reduces into is op.dst.
-enum AccessFlag : uint32_t { kPack = 1u << 16, kReduce = 1u << 17, kMax = 1u << 18, kAbs = 1u << 19, kNan = 1u << 20 };
-constexpr uint32_t kReduceTypeShift = 22;
-constexpr isa::Mod kReduceTypes[] = {isa::Mod::f32, isa::Mod::u32, isa::Mod::s32};
-
-void set_reduction(TmemLdSt& t, const DecodedOp& op) {
-  t.reduce_op = (op.extra & kMax) != 0 ? isa::Mod::max : isa::Mod::min;
-  t.reduce_type = kReduceTypes[op.extra >> kReduceTypeShift];
-  t.reduce_abs = (op.extra & kAbs) != 0;
-  t.reduce_nan = (op.extra & kNan) != 0;
-  t.regs.push_back(op.dst);
+void set_reduction(TmemLdSt& t, const payload::TmemAccess& x) {
+  t.reduce_op = x.reduce_op;
+  t.reduce_type = x.reduce_type;
+  t.reduce_abs = x.reduce_abs;
+  t.reduce_nan = x.reduce_nan;
+  t.regs.push_back(x.reduced);
 }
 
 template <bool Load>
@@ -162,16 +159,17 @@ Effect tmem_access(Warp& w, const DecodedOp& op, LaneMask mask) {
       return fault(w, "F3206", fmt::format("tcgen05.{}: lane {} gives another address than lane 0 (PTX ISA 9.7.16.8: the same in all)", Load ? "ld" : "st", i));
     }
   }
+  const auto& x = op.as<payload::TmemAccess>();
   TmemLdSt t;
   t.load = Load;
-  t.shape = static_cast<isa::Mod>(op.extra & 0xFFFF);
-  t.pack = (op.extra & kPack) != 0;
-  t.num = op.dst2;
-  t.split = static_cast<int32_t>(op.target);
+  t.shape = x.shape;
+  t.pack = x.pack;
+  t.num = x.num;
+  t.split = x.split;
   t.taddr = static_cast<uint32_t>(lane_address(w, op, lane));
   t.frame = w.frame_base;
-  for (uint32_t k = 0; k < op.count; ++k) {
-    const Src s = p.slots[op.vec + k];
+  for (uint32_t k = 0; k < x.count; ++k) {
+    const Src s = p.slots[x.first_slot + k];
     if constexpr (Load) {
       t.regs.push_back(s.offset);
     } else {
@@ -180,7 +178,7 @@ Effect tmem_access(Warp& w, const DecodedOp& op, LaneMask mask) {
     }
   }
   if constexpr (Load) {
-    if ((op.extra & kReduce) != 0) set_reduction(t, op);
+    if (x.reduce_op != isa::Mod::none) set_reduction(t, x);
     ++w.pending_ld;
     for (uint32_t r : t.regs) mark_pending(w, r);
   } else {
@@ -194,17 +192,14 @@ Effect wait_ld(Warp& w, const DecodedOp&, LaneMask) { return w.pending_ld == 0 ?
 Effect wait_st(Warp& w, const DecodedOp&, LaneMask) { return w.pending_st == 0 ? Effect::next : block(w, BlockReason::tmem_st); }
 Effect order_only(Warp&, const DecodedOp&, LaneMask) { return Effect::next; }
 
-template <bool Load>
-ExecFn bind_tmem_access(Decoder& d, DecodedOp& op) {
+payload::TmemAccess& bind_access(Decoder& d, DecodedOp& op) {
   const isa::Operand& regs = *named_operand(d, "r");
   const isa::Operand* split = named_operand(d, "split");
   d.set_address(op, *named_operand(d, "taddr"));
-  op.vec = d.vector(regs, 32);
-  op.count = static_cast<uint8_t>(regs.count);
-  op.extra = static_cast<uint32_t>(d.mod(isa::Slot::shape)) | (d.mod(isa::Slot::pack) != isa::Mod::none ? uint32_t{kPack} : 0u);
-  op.dst2 = 1u << (static_cast<unsigned>(d.mod(isa::Slot::num)) - static_cast<unsigned>(isa::Mod::x1));
-  op.target = split != nullptr ? static_cast<uint32_t>(split->value) : 0;
-  return tmem_access<Load>;
+  return op.emplace<payload::TmemAccess>({.first_slot = d.vector(regs, 32), .count = regs.count,
+                                   .num = 1u << (static_cast<unsigned>(d.mod(isa::Slot::num)) - static_cast<unsigned>(isa::Mod::x1)),
+                                   .split = split != nullptr ? static_cast<int32_t>(split->value) : 0, .shape = d.mod(isa::Slot::shape),
+                                   .pack = d.mod(isa::Slot::pack) != isa::Mod::none});
 }
 
 }  // namespace
@@ -212,36 +207,41 @@ ExecFn bind_tmem_access(Decoder& d, DecodedOp& op) {
 template <> ExecFn bind<isa::row::tcgen05_alloc>(Decoder& d, DecodedOp& op) {
   d.set_address(op, *d.operand(0));
   op.src[1] = d.source(*d.operand(1), 32);
-  op.count = cta_group_of(d);
+  op.emplace<payload::TmemAllocation>({.cta_group = cta_group_of(d)});
   return alloc;
 }
 template <> ExecFn bind<isa::row::tcgen05_dealloc>(Decoder& d, DecodedOp& op) {
   op.src[0] = d.source(*d.operand(0), 32);
   op.src[1] = d.source(*d.operand(1), 32);
-  op.count = cta_group_of(d);
+  op.emplace<payload::TmemAllocation>({.cta_group = cta_group_of(d)});
   return dealloc;
 }
-template <> ExecFn bind<isa::row::tcgen05_relinquish_alloc_permit>(Decoder& d, DecodedOp& op) { op.count = cta_group_of(d); return relinquish; }
+template <> ExecFn bind<isa::row::tcgen05_relinquish_alloc_permit>(Decoder& d, DecodedOp& op) {
+  op.emplace<payload::TmemAllocation>({.cta_group = cta_group_of(d)});
+  return relinquish;
+}
 template <> ExecFn bind<isa::row::tcgen05_commit>(Decoder& d, DecodedOp& op) {
   d.set_address(op, *d.operand(0));
-  op.count = cta_group_of(d);
-  if (d.operand(1) != nullptr) {
-    op.src[1] = d.source(*d.operand(1), 16);
-    op.extra |= 2;
-  }
+  op.emplace<payload::TmemCommit>({.cta_group = cta_group_of(d), .multicast = d.operand(1) != nullptr});
+  if (d.operand(1) != nullptr) op.src[1] = d.source(*d.operand(1), 16);
   return commit;
 }
-template <> ExecFn bind<isa::row::tcgen05_ld>(Decoder& d, DecodedOp& op) { return bind_tmem_access<true>(d, op); }
-template <> ExecFn bind<isa::row::tcgen05_st>(Decoder& d, DecodedOp& op) { return bind_tmem_access<false>(d, op); }
+template <> ExecFn bind<isa::row::tcgen05_ld>(Decoder& d, DecodedOp& op) {
+  bind_access(d, op);
+  return tmem_access<true>;
+}
+template <> ExecFn bind<isa::row::tcgen05_st>(Decoder& d, DecodedOp& op) {
+  bind_access(d, op);
+  return tmem_access<false>;
+}
 template <> ExecFn bind<isa::row::tcgen05_ld_red>(Decoder& d, DecodedOp& op) {
-  const ExecFn run = bind_tmem_access<true>(d, op);
-  op.dst = d.dest(*named_operand(d, "red"));
-  const auto type = std::find(std::begin(kReduceTypes), std::end(kReduceTypes), d.mod(isa::Slot::type)) - std::begin(kReduceTypes);
-  op.extra |= kReduce | static_cast<uint32_t>(type) << kReduceTypeShift;
-  if (d.has(isa::Mod::max)) op.extra |= kMax;
-  if (d.has(isa::Mod::abs)) op.extra |= kAbs;
-  if (d.has(isa::Mod::NaN)) op.extra |= kNan;
-  return run;
+  payload::TmemAccess& x = bind_access(d, op);
+  x.reduced = d.dest(*named_operand(d, "red"));
+  x.reduce_op = d.has(isa::Mod::max) ? isa::Mod::max : isa::Mod::min;
+  x.reduce_type = d.mod(isa::Slot::type);
+  x.reduce_abs = d.has(isa::Mod::abs);
+  x.reduce_nan = d.has(isa::Mod::NaN);
+  return tmem_access<true>;
 }
 template <> ExecFn bind<isa::row::tcgen05_wait_ld>(Decoder&, DecodedOp&) { return wait_ld; }
 template <> ExecFn bind<isa::row::tcgen05_wait_st>(Decoder&, DecodedOp&) { return wait_st; }

@@ -4,11 +4,12 @@
 #include "drywell/isa/opcode.h"
 #include "sim/exec/async_issue.h"
 #include "sim/exec/tcgen05.h"
+#include "sim/state/payload/umma.h"
 
 namespace drywell::sim {
 namespace {
 
-// Slots of an mma in the program, from op.vec: addresses take two each; absent operands read as 0.
+// Slots of an mma in the program: addresses take two each; absent operands read as 0.
 enum MmaSlot : uint32_t {
   kD = 0,
   kA = 2,
@@ -20,10 +21,6 @@ enum MmaSlot : uint32_t {
   kZeroMask = 12,
   kDisable = 13
 };
-
-// op.extra.
-enum MmaFlag : uint32_t { kAInTmem = 1, kAshift = 2, kWs = 4, kSparse = 8 };
-constexpr uint32_t kScaleDShift = 8, kWordsShift = 12, kScaleVecShift = 16;
 
 // The buffer an mma's collector modifier names, and what it does with it; the modifiers stand in this order.
 enum class CollectorUse : uint8_t { fill, use, lastuse, discard };
@@ -53,15 +50,16 @@ Effect use_collector(Warp& w, const Umma& u) {
 }
 
 Effect mma(Warp& w, const DecodedOp& op, LaneMask mask) {
-  if (const Effect e = use_cta_group(w, op.count, Peer::alive); e != Effect::next) return e;
+  const auto& x = op.as<payload::Umma>();
+  if (const Effect e = use_cta_group(w, x.cta_group, Peer::alive); e != Effect::next) return e;
   Effect result = Effect::next;
-  const Src* s = &w.cta->cluster->launch->program->slots[op.vec];
+  const Src* s = slots_at(w, x.first_slot);
   const LaneMask enable = read_pred(w, op.pred[0]);
   for_lanes(mask, [&](uint32_t lane) {
     Umma u;
-    u.kind = static_cast<isa::Mod>(op.target);
+    u.kind = x.kind;
     u.d = slot_address(w, s + kD, lane);
-    u.a_in_tmem = (op.extra & kAInTmem) != 0;
+    u.a_in_tmem = x.a_in_tmem;
     u.a = u.a_in_tmem ? slot_address(w, s + kA, lane) : lane_value(w, s[kA], lane, true);
     u.b = lane_value(w, s[kB], lane, true);
     u.idesc = static_cast<uint32_t>(lane_value(w, s[kIdesc], lane, false));
@@ -70,15 +68,14 @@ Effect mma(Warp& w, const DecodedOp& op, LaneMask mask) {
     u.sfb = slot_address(w, s + kSfb, lane);
     u.zero_column_mask = lane_value(w, s[kZeroMask], lane, true);
     u.accumulate = (enable >> lane & 1) != 0;
-    u.ws = (op.extra & kWs) != 0;
-    u.sparse = (op.extra & kSparse) != 0;
-    u.ashift = (op.extra & kAshift) != 0;
-    u.scale_d = static_cast<uint8_t>(op.extra >> kScaleDShift & 15);
-    u.scale_vec = static_cast<uint8_t>(op.extra >> kScaleVecShift & 7);
-    u.cta_group = op.count;
-    u.collector = static_cast<isa::Mod>(op.dst);
-    const uint32_t words = op.extra >> kWordsShift & 15;
-    for (uint32_t k = 0; k < words; ++k)
+    u.ws = x.ws;
+    u.sparse = x.sparse;
+    u.ashift = x.ashift;
+    u.scale_d = x.scale_d;
+    u.scale_vec = x.scale_vec;
+    u.cta_group = x.cta_group;
+    u.collector = x.collector;
+    for (uint32_t k = 0; k < x.disable_words; ++k)
       u.disable_lane[k] = static_cast<uint32_t>(lane_value(w, s[kDisable + k], lane, false));
     if (result != Effect::next) return;
     result = use_collector(w, u);
@@ -88,7 +85,7 @@ Effect mma(Warp& w, const DecodedOp& op, LaneMask mask) {
 }
 
 // Factors per row and instruction; the kinds' defaults are 1X and 2X (docs/facts/tcgen05.md §6.1).
-uint32_t scale_factors(Decoder& d) {
+uint8_t scale_factors(Decoder& d) {
   switch (d.mod(isa::Slot::kind)) {
     case isa::Mod::kind_mxf8f6f4: return 1;
     case isa::Mod::kind_mxf4: return 2;
@@ -106,16 +103,13 @@ void push_address_or_zero(Decoder& d, const isa::Operand* o) {
   }
 }
 
-ExecFn bind_mma(Decoder& d, DecodedOp& op, uint32_t form) {
-  op.count = cta_group_of(d);
-  op.target = static_cast<uint32_t>(d.mod(isa::Slot::kind));
-  op.dst = static_cast<uint32_t>(d.mod(isa::Slot::collector));
-  op.extra = form;
-  op.vec = static_cast<uint32_t>(d.program().slots.size());
+ExecFn bind_mma(Decoder& d, DecodedOp& op, bool ws, bool sparse) {
+  auto& x = op.emplace<payload::Umma>({.first_slot = d.next_slot(), .kind = d.mod(isa::Slot::kind), .collector = d.mod(isa::Slot::collector),
+                                       .cta_group = cta_group_of(d), .ws = ws, .sparse = sparse});
   push_tmem_address(d, *named_operand(d, "d"));
   const isa::Operand& a = *named_operand(d, "a");
   if (a.kind == isa::Operand::Kind::addr) {
-    op.extra |= kAInTmem;
+    x.a_in_tmem = true;
     push_tmem_address(d, a);
   } else {
     d.push_slot(d.source(a, 64));
@@ -128,13 +122,13 @@ ExecFn bind_mma(Decoder& d, DecodedOp& op, uint32_t form) {
   d.push_slot(zero_mask != nullptr ? d.source(*zero_mask, 64) : d.constant(0, 64));
   if (const isa::Operand* disable = named_operand(d, "disable"); disable != nullptr) {
     for (const isa::Operand& e : d.elements(*disable)) d.push_slot(d.source(e, 32));
-    op.extra |= uint32_t{disable->count} << kWordsShift;
+    x.disable_words = static_cast<uint8_t>(disable->count);
   }
   op.pred[0] = d.pred(*named_operand(d, "enable"));
   if (const isa::Operand* s = named_operand(d, "scale_d"); s != nullptr)
-    op.extra |= (static_cast<uint32_t>(s->value) & 15) << kScaleDShift;
-  if (d.has(isa::Mod::ashift)) op.extra |= kAshift;
-  if (d.has(isa::Mod::block_scale)) op.extra |= scale_factors(d) << kScaleVecShift;
+    x.scale_d = static_cast<uint8_t>(s->value & 15);
+  x.ashift = d.has(isa::Mod::ashift);
+  if (d.has(isa::Mod::block_scale)) x.scale_vec = scale_factors(d);
   return mma;
 }
 
@@ -142,27 +136,27 @@ ExecFn bind_mma(Decoder& d, DecodedOp& op, uint32_t form) {
 
 template <>
 ExecFn bind<isa::row::tcgen05_mma>(Decoder& d, DecodedOp& op) {
-  return bind_mma(d, op, 0);
+  return bind_mma(d, op, false, false);
 }
 template <>
 ExecFn bind<isa::row::tcgen05_mma_scaled>(Decoder& d, DecodedOp& op) {
-  return bind_mma(d, op, 0);
+  return bind_mma(d, op, false, false);
 }
 template <>
 ExecFn bind<isa::row::tcgen05_mma_sp>(Decoder& d, DecodedOp& op) {
-  return bind_mma(d, op, kSparse);
+  return bind_mma(d, op, false, true);
 }
 template <>
 ExecFn bind<isa::row::tcgen05_mma_sp_scaled>(Decoder& d, DecodedOp& op) {
-  return bind_mma(d, op, kSparse);
+  return bind_mma(d, op, false, true);
 }
 template <>
 ExecFn bind<isa::row::tcgen05_mma_ws>(Decoder& d, DecodedOp& op) {
-  return bind_mma(d, op, kWs);
+  return bind_mma(d, op, true, false);
 }
 template <>
 ExecFn bind<isa::row::tcgen05_mma_ws_sp>(Decoder& d, DecodedOp& op) {
-  return bind_mma(d, op, kWs | kSparse);
+  return bind_mma(d, op, true, true);
 }
 
 }  // namespace drywell::sim
