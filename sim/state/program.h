@@ -57,12 +57,6 @@ struct alignas(64) DecodedOp {
   uint32_t function = 0;     // index into Program::functions
   uint32_t instr = 0;        // index in that function's body
   Payload payload;
-  // Of the families without a payload type yet.
-  uint8_t count = 0;         // elements of the vector operand
-  uint32_t dst2 = 0;
-  uint32_t vec = 0;          // first entry in Program::slots of the vector operand
-  uint32_t target = 0;       // branch target pc
-  uint32_t extra = 0;        // family-specific
 
   template <class P>
   P& emplace(const P& value = {}) {
@@ -77,6 +71,7 @@ struct alignas(64) DecodedOp {
     return payload.get_if<P>();
   }
 };
+static_assert(sizeof(DecodedOp) <= 128 && offsetof(DecodedOp, src) + sizeof(DecodedOp::src) <= 64);
 
 /// Lane-wise storage of one register: 32-bit lanes for types up to 32 bits, 64-bit lanes above, two runs of 64-bit lanes
 /// (low, high) for b128.
@@ -128,8 +123,8 @@ struct Program {
   const isa::Module* module = nullptr;
   const isa::Function* function = nullptr;  // the kernel
   std::vector<FunctionCode> functions;      // [0] is the kernel
-  std::vector<CallSite> calls;              // indexed by DecodedOp::extra of call
-  std::vector<uint32_t> targets;            // branch targets of brx.idx: pcs
+  std::vector<CallSite> calls;              // payload::Call names one
+  std::vector<uint32_t> targets;            // branch targets of brx.idx: pcs; payload::IndexedBranch
   std::vector<DecodedOp> code;
   std::vector<Src> slots;                 // vector operands
   std::vector<uint8_t> constants;         // broadcast to 32 lanes
@@ -141,7 +136,7 @@ struct Program {
   struct RegUse { uint32_t first = 0; uint16_t reads = 0, writes = 0; };
   std::vector<RegUse> reg_use;
   std::vector<uint32_t> reg_lists;
-  std::vector<std::string> unsupported;   // why an instruction cannot run, indexed by DecodedOp::extra
+  std::vector<std::string> unsupported;   // why an instruction cannot run, payload::Unsupported names one
 
   const FunctionCode& kernel() const { return functions[0]; }
   const isa::Function& function_of(const DecodedOp& op) const { return *functions[op.function].function; }
