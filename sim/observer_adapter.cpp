@@ -52,7 +52,7 @@ void ObserverAdapter::launch_started(const Launch& l) {
 void ObserverAdapter::cta_started(const Cta& c) { to_.cta_started({place(c), c.cluster->now}); }
 void ObserverAdapter::cta_finished(const Cta& c) { to_.cta_finished({place(c), c.cluster->now}); }
 
-// The hub tells everyone what anyone wants.
+// The hub sends to every listener what any of them wants.
 void ObserverAdapter::instruction(const Warp& w, const DecodedOp& op, LaneMask lanes) {
   if (wants_.instructions) to_.instruction({place(w), lanes, at(op), now(w)});
 }

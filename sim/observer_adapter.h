@@ -1,4 +1,4 @@
-// Tells a public Observer what Drywell's own listeners are told.
+// Passes what a listener receives on to a public Observer.
 #pragma once
 
 #include <vector>

@@ -13,7 +13,7 @@
 
 namespace drywell::sim {
 
-/// What Drywell's own checkers, traces and recorders implement: they see the state itself. Others implement Observer
+/// What Drywell's own checkers, traces and recorders implement: they see the state itself. Users implement Observer
 /// (drywell/sim/observer.h). Every method has an empty default, so that a listener overrides what it needs.
 class Listener {
  public:

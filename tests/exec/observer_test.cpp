@@ -95,7 +95,7 @@ class InstructionCounter : public Observer {
   void instruction(const InstructionEvent& e) override {
     ++all;
     lanes[e.at.text.substr(0, e.at.text.find(' '))] += static_cast<uint64_t>(std::popcount(e.lanes));
-    if (e.at.opcode == isa::Opcode::st) files.insert(e.at.source.file.substr(e.at.source.file.rfind('/') + 1));
+    if (e.at.text.starts_with("st.")) files.insert(e.at.source.file.substr(e.at.source.file.rfind('/') + 1));
   }
   void memory(const MemoryEvent&) override { ADD_FAILURE() << "not wanted"; }
 

@@ -1,4 +1,4 @@
-// Watching a launch: what happens in it, told as events with the places they happened at. Derive from Observer, override what
+// Watching a launch: an observer receives what happens in it, as events with the places they happened at. Derive from Observer, override what
 // you want to know, and give RunOptions::observers its address:
 //
 //   class Loads : public Observer {
@@ -7,10 +7,10 @@
 //     uint64_t bytes = 0;
 //   };
 //
-// Threads. A launch with observers runs on the thread that called Device::launch, and tells them of one event at a time. One
+// Threads. A launch with observers runs on the thread that called Device::launch, and they receive one event at a time. One
 // observer may watch launches one after the other; for launches at the same time, of two devices, give each its own.
 // Order. Events of one warp, of one mbarrier and of one operation come in their order. How those of different owners interleave is
-// up to the driver. Values never depend on who watches.
+// up to the driver. Values never depend on observers.
 // Lifetime. What an event points to lives as long as the call, a CodePoint as long as the launch.
 // An observer must not throw, and must not touch the device while the launch runs.
 #pragma once
@@ -34,8 +34,8 @@ namespace drywell::sim {
 
 /// What happened to an mbarrier.
 enum class MbarrierEvent : uint8_t { init, inval, expect_tx, complete_tx, arrive, phase_complete, wait_true };
-/// Moments of an asynchronous operation. issue: announced before the instruction that issued it. read: it has read its operands. write:
-/// about to write its result and to signal. signal: done; mbarrier events it caused were announced in between.
+/// Moments of an asynchronous operation. issue: received before the instruction that issued it. read: it has read its operands. write:
+/// it is about to write its result and to signal. signal: it is complete; mbarrier events that it caused were received in between.
 enum class AsyncMoment : uint8_t { issue, read, write, signal };
 /// What works asynchronously.
 enum class AsyncKind : uint8_t {
@@ -153,7 +153,7 @@ struct CtaEvent {
   uint64_t now = 0;
 };
 
-/// What an observer is told of; what nobody wants costs nothing. Events that are not listed here are few and always told.
+/// What an observer receives; an event that no observer wants costs nothing. Events that are not listed here are few and always sent.
 struct ObserverWants {
   bool instructions = true;
   bool memory = true;   // loads and stores of warps
