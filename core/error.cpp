@@ -24,7 +24,7 @@ std::string Diagnostic::to_string() const {
     if (where.column != 0) out += fmt::format(":{}", where.column);
     out += ": ";
   }
-  out += fmt::format("{} {}: {}", severity_name(severity), code, message);
+  out += fmt::format("{} {}: {}", severity_name(severity), code_name(code), message);
   if (!hint.empty()) out += "\n    hint: " + hint;
   return out;
 }
@@ -34,12 +34,12 @@ void Diagnostics::add(Diagnostic d) {
   list_.push_back(std::move(d));
 }
 
-void Diagnostics::error(std::string code, SourcePos where, std::string message, std::string hint) {
-  add({std::move(code), Severity::error, std::move(where), std::move(message), std::move(hint)});
+void Diagnostics::error(Code code, SourcePos where, std::string message, std::string hint) {
+  add({code, Severity::error, std::move(where), std::move(message), std::move(hint)});
 }
 
-void Diagnostics::warning(std::string code, SourcePos where, std::string message, std::string hint) {
-  add({std::move(code), Severity::warning, std::move(where), std::move(message), std::move(hint)});
+void Diagnostics::warning(Code code, SourcePos where, std::string message, std::string hint) {
+  add({code, Severity::warning, std::move(where), std::move(message), std::move(hint)});
 }
 
 void Diagnostics::append(const Diagnostics& other) {
@@ -55,23 +55,23 @@ std::string Diagnostics::to_string() const {
   return out;
 }
 
-Error::Error(std::string code, std::string message) : code_(std::move(code)), what_(std::move(message)) {}
+Error::Error(Code code, std::string message) : code_(code), what_(std::move(message)) {}
 
 void Error::prepend(std::string_view context) { what_ = std::string(context) + ": " + what_; }
 
 InputError::InputError(Diagnostics d)
-    : Error(d.empty() ? "E1000" : d.list().front().code, d.to_string()), diagnostics_(std::move(d)) {}
+    : Error(d.empty() ? Code::E1000 : d.list().front().code, d.to_string()), diagnostics_(std::move(d)) {}
 
-InputError::InputError(std::string code, std::string message, std::string hint) : Error(code, {}) {
-  diagnostics_.error(std::move(code), {}, std::move(message), std::move(hint));
+InputError::InputError(Code code, std::string message, std::string hint) : Error(code, {}) {
+  diagnostics_.error(code, {}, std::move(message), std::move(hint));
   what_ = diagnostics_.to_string();
 }
 
-Unsupported::Unsupported(std::string what, std::string code)
-    : Error(code, fmt::format("unsupported {}: {}", code, what)) {}
+Unsupported::Unsupported(std::string what, Code code)
+    : Error(code, fmt::format("unsupported {}: {}", code_name(code), what)) {}
 
 InternalError::InternalError(std::string what)
-    : Error("X9000", "internal error (a bug in Drywell, please report it): " + std::move(what)) {}
+    : Error(Code::X9000, "internal error (a bug in Drywell, please report it): " + std::move(what)) {}
 
 void fail_check(const char* expr, const char* file, int line, const std::string& note) {
   throw InternalError(fmt::format("{}:{}: {} [{}]", file, line, note, expr));

@@ -15,7 +15,7 @@
 namespace drywell {
 namespace {
 
-[[noreturn]] void fail(const char* code, const std::string& path, std::string message) {
+[[noreturn]] void fail(Code code, const std::string& path, std::string message) {
   Diagnostics d;
   d.error(code, {path, 0, 0}, std::move(message));
   throw InputError(std::move(d));
@@ -48,7 +48,7 @@ std::string behind_links(std::string path) {
 }  // namespace
 
 std::vector<std::byte> read_file(const std::string& path) {
-  const auto cannot = [&](const char* why) { fail("E4001", path, fmt::format("cannot be read: {}", why)); };
+  const auto cannot = [&](const char* why) { fail(Code::E4001, path, fmt::format("cannot be read: {}", why)); };
   const int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   if (fd < 0) cannot(std::strerror(errno));
   struct Closer {
@@ -79,7 +79,7 @@ std::string read_text_file(const std::string& path) {
 PendingFile::PendingFile(std::string path) : path_(std::move(path)) {
   struct stat st {};
   if (::stat(path_.c_str(), &st) == 0 && !S_ISREG(st.st_mode)) {
-    drywell::fail("E4008", path_, "cannot be written: it exists and is not a regular file");
+    drywell::fail(Code::E4008, path_, "cannot be written: it exists and is not a regular file");
   }
   path_ = behind_links(path_);
   // The file has no name if the file system allows that and /proc can name it later: a run that is killed then leaves no
@@ -97,7 +97,7 @@ PendingFile::~PendingFile() {
 }
 
 void PendingFile::fail(int error) {
-  drywell::fail("E4008", path_, fmt::format("cannot be written: {}", std::strerror(error)));
+  drywell::fail(Code::E4008, path_, fmt::format("cannot be written: {}", std::strerror(error)));
 }
 
 void PendingFile::write(std::span<const std::byte> bytes) {

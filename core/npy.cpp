@@ -21,7 +21,7 @@ constexpr std::string_view kMagic = "\x93NUMPY";
 // numpy never writes such a large header for a plain array (NEP 1: the header is one short dict literal).
 constexpr uint64_t kMaxHeaderBytes = 1 << 20;
 
-[[noreturn]] void fail(const char* code, const std::string& name, std::string message,
+[[noreturn]] void fail(Code code, const std::string& name, std::string message,
                        std::string hint = {}) {
   Diagnostics d;
   d.error(code, {name, 0, 0}, std::move(message), std::move(hint));
@@ -105,7 +105,7 @@ class HeaderParser {
 
  private:
   [[noreturn]] void bad(const std::string& what) const {
-    fail("E4003", file_, fmt::format("bad .npy header at byte {}: {}", at_, what));
+    fail(Code::E4003, file_, fmt::format("bad .npy header at byte {}: {}", at_, what));
   }
   void skip_space() {
     while (at_ < text_.size() && std::isspace(static_cast<unsigned char>(text_[at_]))) ++at_;
@@ -137,7 +137,7 @@ class HeaderParser {
   std::string descriptor() {
     skip_space();
     if (at_ < text_.size() && text_[at_] == '[') {
-      fail("E4005", file_, "structured arrays are not supported", "save one plain field as its own array");
+      fail(Code::E4005, file_, "structured arrays are not supported", "save one plain field as its own array");
     }
     return string_literal();
   }
@@ -186,13 +186,13 @@ class HeaderParser {
 std::string normalised_dtype(std::string descr, const std::string& file) {
   const bool one_byte = descr.ends_with('1') && descr.size() == 3;
   if (descr[0] == '>' && !one_byte) {
-    fail("E4005", file, fmt::format("big-endian data ('{}') is not supported", descr),
+    fail(Code::E4005, file, fmt::format("big-endian data ('{}') is not supported", descr),
          "save with array.astype(array.dtype.newbyteorder('<'))");
   }
   if (descr[0] == '=' || descr[0] == '|' || descr[0] == '<' || descr[0] == '>')
     descr[0] = one_byte ? '|' : '<';
   if (!dtype_size(descr)) {
-    fail("E4005", file, fmt::format("dtype '{}' is not supported", descr),
+    fail(Code::E4005, file, fmt::format("dtype '{}' is not supported", descr),
          "bool, int8…int64, uint8…uint64, float16, float32, float64, or bfloat16 as two opaque bytes or "
          "uint16");
   }
@@ -213,16 +213,16 @@ std::string NpyArray::describe() const { return dtype_name(dtype) + shape_text(s
 
 void NpyArray::require_dtype(std::string_view wanted) const {
   if (dtype == wanted) return;
-  throw InputError("E4007",
+  throw InputError(Code::E4007,
                    fmt::format("wrong dtype: {} needed, the array is {}", dtype_name(wanted), describe()));
 }
 
 NpyArray NpyArray::of_bytes(std::string dtype, std::span<const std::byte> bytes,
                             std::vector<uint64_t> shape) {
   const auto size = dtype_size(dtype);
-  if (!size) throw InputError("E4005", fmt::format("dtype '{}' is not supported", dtype));
+  if (!size) throw InputError(Code::E4005, fmt::format("dtype '{}' is not supported", dtype));
   if (byte_size(shape, *size) != bytes.size()) {
-    throw InputError("E4006", fmt::format("{} bytes do not make {}{}", bytes.size(), dtype_name(dtype),
+    throw InputError(Code::E4006, fmt::format("{} bytes do not make {}{}", bytes.size(), dtype_name(dtype),
                                           shape_text(shape)));
   }
   return {std::move(dtype), std::move(shape), {bytes.begin(), bytes.end()}};
@@ -231,20 +231,20 @@ NpyArray NpyArray::of_bytes(std::string dtype, std::span<const std::byte> bytes,
 NpyArray parse_npy(std::span<const std::byte> file, const std::string& name) {
   const auto byte_at = [&](size_t i) { return static_cast<uint64_t>(file[i]); };
   if (file.size() < 8 || std::memcmp(file.data(), kMagic.data(), kMagic.size()) != 0) {
-    fail("E4002", name, "not a .npy file (bad magic)", "numpy.save(path, array) writes one");
+    fail(Code::E4002, name, "not a .npy file (bad magic)", "numpy.save(path, array) writes one");
   }
   const uint64_t major = byte_at(6), minor = byte_at(7);
   if (major < 1 || major > 3 || minor != 0) {
-    fail("E4003", name, fmt::format("unknown .npy format version {}.{}", major, minor));
+    fail(Code::E4003, name, fmt::format("unknown .npy format version {}.{}", major, minor));
   }
   const size_t length_bytes = major == 1 ? 2 : 4, header_at = 8 + length_bytes;
-  if (file.size() < header_at) fail("E4006", name, "truncated in the header");
+  if (file.size() < header_at) fail(Code::E4006, name, "truncated in the header");
   uint64_t header_bytes = 0;
   for (size_t i = 0; i < length_bytes; ++i) header_bytes |= byte_at(8 + i) << (8 * i);
   if (header_bytes > kMaxHeaderBytes) {
-    fail("E4003", name, fmt::format("bad .npy header: {} bytes long", header_bytes));
+    fail(Code::E4003, name, fmt::format("bad .npy header: {} bytes long", header_bytes));
   }
-  if (file.size() - header_at < header_bytes) fail("E4006", name, "truncated in the header");
+  if (file.size() - header_at < header_bytes) fail(Code::E4006, name, "truncated in the header");
 
   HeaderParser header({reinterpret_cast<const char*>(file.data()) + header_at, header_bytes}, name);
   header.parse();
@@ -252,14 +252,14 @@ NpyArray parse_npy(std::span<const std::byte> file, const std::string& name) {
   out.dtype = normalised_dtype(*header.descr, name);
   out.shape = *header.shape;
   if (*header.fortran && out.shape.size() > 1) {
-    fail("E4004", name, "the array is in Fortran (column-major) order",
+    fail(Code::E4004, name, "the array is in Fortran (column-major) order",
          "save numpy.ascontiguousarray(array)");
   }
   const auto wanted = byte_size(out.shape, out.element_size());
-  if (!wanted) fail("E4006", name, fmt::format("shape {} is too large", shape_text(out.shape)));
+  if (!wanted) fail(Code::E4006, name, fmt::format("shape {} is too large", shape_text(out.shape)));
   const auto data = file.subspan(header_at + header_bytes);
   if (data.size() != *wanted) {
-    fail("E4006", name,
+    fail(Code::E4006, name,
          fmt::format("{} needs {} bytes of data, the file has {}{}", out.describe(), *wanted, data.size(),
                      data.size() < *wanted ? " (truncated)" : ""));
   }

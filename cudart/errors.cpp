@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <optional>
 
 namespace drywell::cudart {
 namespace {
@@ -22,34 +23,39 @@ const Row* row(CudaError e) {
   return it == std::end(kRows) ? nullptr : it;
 }
 
+/// Of one code, or of all that begin alike.
 struct CodeMeaning {
-  std::string_view code;  // a code, or the beginning of several
+  constexpr CodeMeaning(Code c, CudaError e) : one(c), error(e) {}
+  constexpr CodeMeaning(std::string_view of_several, CudaError e) : beginning(of_several), error(e) {}
+  bool fits(Code c) const { return one.has_value() ? *one == c : code_name(c).starts_with(beginning); }
+  std::optional<Code> one;
+  std::string_view beginning;
   CudaError error;
 };
 
 // The first match counts. If PTX does not specify the device's error, the result is a launch failure, as CUDA reports for
 // errors inside a kernel that have no separate number.
 constexpr CodeMeaning kFaults[] = {
-    {"F3001", CudaError::illegal_address},  {"F3002", CudaError::misaligned_address}, {"F3006", CudaError::invalid_pc},
-    {"F3101", CudaError::misaligned_address}, {"F3214", CudaError::tensor_memory_leak}, {"F3301", CudaError::misaligned_address},
-    {"F3305", CudaError::misaligned_address}, {"F3306", CudaError::illegal_address},    {"F3307", CudaError::illegal_address},
-    {"F3310", CudaError::misaligned_address}, {"F33", CudaError::illegal_instruction},  {"F3501", CudaError::illegal_address},
-    {"F3601", CudaError::launch_timeout},     {"F3602", CudaError::launch_timeout},     {"F3702", CudaError::assert_failed},
+    {Code::F3001, CudaError::illegal_address},  {Code::F3002, CudaError::misaligned_address}, {Code::F3006, CudaError::invalid_pc},
+    {Code::F3101, CudaError::misaligned_address}, {Code::F3214, CudaError::tensor_memory_leak}, {Code::F3301, CudaError::misaligned_address},
+    {Code::F3305, CudaError::misaligned_address}, {Code::F3306, CudaError::illegal_address},    {Code::F3307, CudaError::illegal_address},
+    {Code::F3310, CudaError::misaligned_address}, {"F33", CudaError::illegal_instruction},  {Code::F3501, CudaError::illegal_address},
+    {Code::F3601, CudaError::launch_timeout},     {Code::F3602, CudaError::launch_timeout},     {Code::F3702, CudaError::assert_failed},
     {"U", CudaError::not_supported},          {"", CudaError::launch_failure},
 };
 
 constexpr CodeMeaning kExceptions[] = {
-    {"E4100", CudaError::memory_allocation},     {"E4101", CudaError::memory_allocation},  {"E4102", CudaError::invalid_value},
-    {"E4103", CudaError::invalid_value},         {"E4104", CudaError::not_supported},      {"E411", CudaError::invalid_value},
-    {"E4122", CudaError::invalid_cluster_size},  {"E4123", CudaError::invalid_configuration}, {"E412", CudaError::invalid_value},
-    {"E20", CudaError::no_device},               {"E4603", CudaError::no_kernel_image},    {"E4605", CudaError::unknown},
+    {Code::E4100, CudaError::memory_allocation},     {Code::E4101, CudaError::memory_allocation},  {Code::E4102, CudaError::invalid_value},
+    {Code::E4103, CudaError::invalid_value},         {Code::E4104, CudaError::not_supported},      {"E411", CudaError::invalid_value},
+    {Code::E4122, CudaError::invalid_cluster_size},  {Code::E4123, CudaError::invalid_configuration}, {"E412", CudaError::invalid_value},
+    {"E20", CudaError::no_device},               {Code::E4603, CudaError::no_kernel_image},    {Code::E4605, CudaError::unknown},
     {"E46", CudaError::invalid_kernel_image},    {"E40", CudaError::file_not_found},       {"E1", CudaError::invalid_ptx},
     {"U", CudaError::not_supported},             {"", CudaError::unknown},
 };
 
 template <size_t N>
-CudaError lookup(const CodeMeaning (&table)[N], std::string_view code) {
-  return std::find_if(std::begin(table), std::end(table), [&](const CodeMeaning& m) { return code.starts_with(m.code); })->error;
+CudaError lookup(const CodeMeaning (&table)[N], Code code) {
+  return std::find_if(std::begin(table), std::end(table), [&](const CodeMeaning& m) { return m.fits(code); })->error;
 }
 
 }  // namespace
@@ -67,7 +73,7 @@ const char* error_text(CudaError e) {
   return r != nullptr ? r->text : nullptr;
 }
 
-CudaError error_of_fault(std::string_view code) { return lookup(kFaults, code); }
+CudaError error_of_fault(Code code) { return lookup(kFaults, code); }
 CudaError error_of(const Error& e) { return lookup(kExceptions, e.code()); }
 
 }  // namespace drywell::cudart

@@ -16,7 +16,7 @@ const char* driver_name(CudaError e);
 const char* error_text(CudaError e);
 
 /// Returns the error that a device reports for a fault's code (docs/errors.md). These errors stay until a device reset.
-CudaError error_of_fault(std::string_view code);
+CudaError error_of_fault(Code code);
 /// Returns the CUDA error for an exception of the simulator.
 CudaError error_of(const Error& e);
 

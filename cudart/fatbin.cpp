@@ -24,7 +24,7 @@ T at(const uint8_t* p, size_t offset) {
 }
 
 [[noreturn]] void damaged(const char* what) {
-  throw InputError("E4601", fmt::format("this is no fat binary: {}", what), "device code comes from nvcc, or is PTX text");
+  throw InputError(Code::E4601, fmt::format("this is no fat binary: {}", what), "device code comes from nvcc, or is PTX text");
 }
 
 FatbinImage read_entry(const uint8_t* e, uint32_t header, uint64_t payload) {
@@ -93,7 +93,7 @@ std::string FatbinImage::ptx() const {
       fine = bytes.has_value();
       if (fine) text.assign(bytes->begin(), bytes->end());
     }
-    if (!fine) throw InputError("E4602", fmt::format("the PTX for {} in a fat binary is damaged: it does not decompress", target()));
+    if (!fine) throw InputError(Code::E4602, fmt::format("the PTX for {} in a fat binary is damaged: it does not decompress", target()));
   }
   text.resize(std::min(text.size(), std::strlen(text.c_str())));  // the payload is padded with zeros
   return text;
@@ -127,7 +127,7 @@ const FatbinImage& best_image(const std::vector<FatbinImage>& images, isa::Targe
   if (best != images.end() && suitability(*best, chip) != 0) return *best;
   std::string there;
   for (const FatbinImage& i : images) there += (there.empty() ? "" : ", ") + i.target();
-  throw InputError("E4603", fmt::format("the program has no PTX that {} can run; there is {}", isa::target_name(target), there.empty() ? "nothing" : there),
+  throw InputError(Code::E4603, fmt::format("the program has no PTX that {} can run; there is {}", isa::target_name(target), there.empty() ? "nothing" : there),
                    fmt::format("compile with -gencode arch=compute_{0}{1},code=compute_{0}{1} (drywell nvcc does): machine code (sm_…) cannot be simulated", chip.sm,
                                chip.variant == 0 ? "" : std::string(1, chip.variant)));
 }

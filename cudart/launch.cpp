@@ -74,7 +74,7 @@ class CorruptByte {
   CorruptByte(sim::Device& device, const Memory& memory, const ExecOptions::Corruption& c) {
     const auto a = memory.device_allocation(c.allocation);
     if (!a.has_value() || c.offset >= a->bytes) {
-      throw InputError("E4605", fmt::format("--corrupt {}+{}: the program has no such byte of device memory now", c.allocation, c.offset));
+      throw InputError(Code::E4605, fmt::format("--corrupt {}+{}: the program has no such byte of device memory now", c.allocation, c.offset));
     }
     at_ = device.host_pointer(GmemAddr(a->base + c.offset), 1);
     before_ = *at_;
@@ -233,7 +233,7 @@ CudaError Launcher::run(const LaunchRequest& r, const sim::LoadedModule& m) {
   }
   CudaError error = CudaError::success;
   if (result.fault.has_value()) {
-    record.fault = result.fault->code;
+    record.fault = code_name(result.fault->code);
     error = error_of_fault(result.fault->code);
     result.fault->where.kernel = r.kernel->display;
     std::fflush(stdout);

@@ -134,7 +134,7 @@ uint8_t* Memory::resolve(const void* p, uint64_t bytes, bool must_be_device) con
   const GmemAddr at(reinterpret_cast<uintptr_t>(p));
   if (device_.find(at).has_value()) return device_.host_pointer(at, bytes);
   const bool in_window = window_ != nullptr && at.value() >= sim::window::kGlobalBase && at.value() - sim::window::kGlobalBase < device_.memory_capacity();
-  if (must_be_device || in_window) throw InputError("E4103", fmt::format("{:#x} is not device memory", at.value()));
+  if (must_be_device || in_window) throw InputError(Code::E4103, fmt::format("{:#x} is not device memory", at.value()));
   require_value(p != nullptr);
   return static_cast<uint8_t*>(const_cast<void*>(p));
 }

@@ -12,7 +12,7 @@ namespace {
 uint64_t number(std::string_view text, std::string_view what) {
   uint64_t n = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), n);
-  if (error != std::errc() || end != text.data() + text.size() || text.empty()) throw InputError("E4306", fmt::format("{}: '{}' is no number", what, text));
+  if (error != std::errc() || end != text.data() + text.size() || text.empty()) throw InputError(Code::E4306, fmt::format("{}: '{}' is no number", what, text));
   return n;
 }
 
@@ -29,7 +29,7 @@ void set(ExecOptions& o, std::string_view name, const std::string& value) {
   else if (name == "break") o.break_at = parse_break(value);
   else if (name == "script") o.script = value;
   else if (name == "corrupt") o.corrupt = parse_corruption(value);
-  else throw InputError("E4306", fmt::format("{}: there is no option '{}'", kOptionsVariable, name));
+  else throw InputError(Code::E4306, fmt::format("{}: there is no option '{}'", kOptionsVariable, name));
 }
 
 }  // namespace
@@ -62,7 +62,7 @@ ExecOptions from_environment(std::string_view text) {
     text.remove_prefix(std::min(end + 1, text.size()));
     if (line.empty()) continue;
     const size_t equals = line.find('=');
-    if (equals == std::string_view::npos) throw InputError("E4306", fmt::format("{}: '{}' is not name=value", kOptionsVariable, line));
+    if (equals == std::string_view::npos) throw InputError(Code::E4306, fmt::format("{}: '{}' is not name=value", kOptionsVariable, line));
     set(o, line.substr(0, equals), std::string(line.substr(equals + 1)));
   }
   return o;
@@ -73,7 +73,7 @@ std::optional<std::regex> kernel_filter(const ExecOptions& o) {
   try {
     return std::regex(o.kernel);
   } catch (const std::regex_error& e) {
-    throw InputError("E4306", fmt::format("--kernel {}: not a regular expression: {}", o.kernel, e.what()));
+    throw InputError(Code::E4306, fmt::format("--kernel {}: not a regular expression: {}", o.kernel, e.what()));
   }
 }
 

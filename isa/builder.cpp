@@ -103,7 +103,7 @@ std::string KernelBuilder::unique_name(std::string_view name) {
 
 Reg KernelBuilder::add_register(Mod type, std::string name) {
   const Mod stored = storage_type(type);
-  if (stored == Mod::none) throw InputError("E1100", fmt::format("no register holds a .{}", mod_text(type)));
+  if (stored == Mod::none) throw InputError(Code::E1100, fmt::format("no register holds a .{}", mod_text(type)));
   const auto id = static_cast<RegId>(function().regs.size());
   named_.push_back(!name.empty());
   function().regs.push_back({name.empty() ? fmt::format("{}{}", reg_prefix(stored), id) : std::move(name), stored});
@@ -218,14 +218,14 @@ void KernelBuilder::emit(OpText op, std::vector<Arg> args) {
   const auto forms = resolve_opcode(op.text, &why, &hint);
   Diagnostics problems;
   if (forms.empty()) {
-    problems.error("E1101", where, why, hint);
+    problems.error(Code::E1101, where, why, hint);
     throw InputError(std::move(problems));
   }
   std::vector<Operand> operands;
   for (const Arg& a : args) operands.push_back(lower(a));
   const OpcodeForm* form = choose_form(function(), forms, operands, &why);
   if (form == nullptr) {
-    problems.error("E1102", where, fmt::format("{} — in '{}'", why, op.text), fmt::format("for example: {}", spec(forms[0].op).example));
+    problems.error(Code::E1102, where, fmt::format("{} — in '{}'", why, op.text), fmt::format("for example: {}", spec(forms[0].op).example));
     throw InputError(std::move(problems));
   }
   Instruction i;

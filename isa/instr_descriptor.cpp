@@ -91,12 +91,12 @@ bool valid_n(const MmaForm& form, unsigned n, bool wide_b) {
 void check_shape(const InstrDescriptor& d, const MmaForm& form, Diagnostics& out, const SourcePos& where) {
   const bool wide_b = is_wide_b(d);
   if (form.ws && (form.cta_group != 1 || is_block_scaled(form.kind))) {
-    out.error("E1422", where,
+    out.error(Code::E1422, where,
               fmt::format("mma.ws does not exist for kind::{} with cta_group::{}", to_string(form.kind),
                           form.cta_group),
               "mma.ws takes kinds f16, tf32, f8f6f4 and i8 in cta_group::1");
   } else if (!is_valid_shape(form, d.m, d.n, wide_b)) {
-    out.error("E1422", where,
+    out.error(Code::E1422, where,
               fmt::format("shape M={} N={} is not valid for kind::{}", d.m, d.n, to_string(form.kind)),
               valid_shapes(form, wide_b));
   }
@@ -105,7 +105,7 @@ void check_shape(const InstrDescriptor& d, const MmaForm& form, Diagnostics& out
 void check_types(const InstrDescriptor& d, Diagnostics& out, const SourcePos& where) {
   const MmaElement a = d.a_element(), b = d.b_element();
   const auto bad = [&](std::string_view which, unsigned code) {
-    out.error("E1423", where,
+    out.error(Code::E1423, where,
               fmt::format("{} type code {} is not valid for kind::{}", which, code, to_string(d.kind)));
   };
   if (a == MmaElement::invalid) {
@@ -115,7 +115,7 @@ void check_types(const InstrDescriptor& d, Diagnostics& out, const SourcePos& wh
     bad("B", d.b_type);
   }
   if (d.kind == MmaKind::f16 && a != b && a != MmaElement::invalid && b != MmaElement::invalid) {
-    out.warning("E1423", where, "A and B of kind::f16 have different types; no public code does this",
+    out.warning(Code::E1423, where, "A and B of kind::f16 have different types; no public code does this",
                 "use f16 or bf16 for both");
   }
   bool d_ok = true;
@@ -129,7 +129,7 @@ void check_types(const InstrDescriptor& d, Diagnostics& out, const SourcePos& wh
     default: break;
   }
   if (!d_ok) {
-    out.error("E1423", where,
+    out.error(Code::E1423, where,
               fmt::format("D type code {} is not valid here for kind::{}", d.d_type, to_string(d.kind)),
               "f16: 0 (with f16 inputs) or 1; tf32: 1; f8f6f4: 0 or 1; i8: 2");
   }
@@ -139,15 +139,15 @@ void check_types(const InstrDescriptor& d, Diagnostics& out, const SourcePos& wh
 void check_modifiers(const InstrDescriptor& d, const MmaForm& form, Diagnostics& out,
                      const SourcePos& where) {
   if (d.saturate && d.kind != MmaKind::i8) {
-    out.error("E1425", where, fmt::format("saturate (bit 3) with kind::{}", to_string(d.kind)),
+    out.error(Code::E1425, where, fmt::format("saturate (bit 3) with kind::{}", to_string(d.kind)),
               "it exists for i8 only");
   }
   if (d.kind == MmaKind::i8 && (d.negate_a || d.negate_b)) {
-    out.error("E1426", where, "negate (bits 13, 14) with kind::i8", "clear the bits");
+    out.error(Code::E1426, where, "negate (bits 13, 14) with kind::i8", "clear the bits");
   }
   const auto transposed = [&](std::string_view which, MmaElement e) {
     if (element_bits(e) < 8) {
-      out.error("E1426", where,
+      out.error(Code::E1426, where,
                 fmt::format("{} has {}-bit elements and cannot be MN-major", which, element_bits(e)),
                 "clear its transpose bit and store it K-major");
     }
@@ -159,14 +159,14 @@ void check_modifiers(const InstrDescriptor& d, const MmaForm& form, Diagnostics&
     transposed("B", d.b_element());
   }
   if (d.transpose_a && form.a_in_tmem) {
-    out.error("E1426", where, "A in TMEM is K-major; its transpose bit (15) must be 0", "clear bit 15");
+    out.error(Code::E1426, where, "A in TMEM is K-major; its transpose bit (15) must be 0", "clear bit 15");
   }
 }
 
 // I4, I7.
 void check_sparsity(const InstrDescriptor& d, const MmaForm& form, Diagnostics& out, const SourcePos& where) {
   if (d.sparse != form.sparse) {
-    out.error("E1424", where,
+    out.error(Code::E1424, where,
               fmt::format("sparse bit is {} but the instruction is {}", int{d.sparse},
                           form.sparse ? "mma.sp" : "mma"),
               "bit 2 must be 1 exactly with .sp");
@@ -175,7 +175,7 @@ void check_sparsity(const InstrDescriptor& d, const MmaForm& form, Diagnostics& 
     return;
   }
   if (!d.sparse || d.kind == MmaKind::i8 || d.kind == MmaKind::f8f6f4 || d.sparsity_selector > 1) {
-    out.error("E1427", where, fmt::format("sparsity selector {} is not allowed here", d.sparsity_selector),
+    out.error(Code::E1427, where, fmt::format("sparsity selector {} is not allowed here", d.sparsity_selector),
               "0 or 1 for sparse f16 and tf32, 0 otherwise");
   }
 }
@@ -186,14 +186,14 @@ void check_scales(const InstrDescriptor& d, const MmaForm& form, Diagnostics& ou
     return form.scale == ScaleVector::x4 ? id == 0 : form.scale == ScaleVector::x2 ? id % 2 == 0 : true;
   };
   if (!id_ok(d.sfa_id) || !id_ok(d.sfb_id)) {
-    out.error("E1428", where,
+    out.error(Code::E1428, where,
               fmt::format("scale factor ids A {}, B {} are not allowed with {}X", d.sfa_id, d.sfb_id,
                           static_cast<unsigned>(form.scale)),
               "2X: 0 or 2; 4X: 0");
   }
   const bool need_ue8m0 = d.kind != MmaKind::mxf4nvf4 || form.scale == ScaleVector::x2;
   if (need_ue8m0 && !d.scale_ue8m0) {
-    out.error("E1429", where,
+    out.error(Code::E1429, where,
               fmt::format("scale type ue4m3 (bit 23 = 0) with kind::{} {}X", to_string(d.kind),
                           static_cast<unsigned>(form.scale)),
               "only mxf4nvf4 with 4X takes ue4m3; set bit 23");
@@ -207,10 +207,10 @@ void check_max_shift(const InstrDescriptor& d, const MmaForm& form, Diagnostics&
     return;
   }
   if (!form.ws) {
-    out.warning("E1431", where, fmt::format("maximum shift code {} without .ws has no meaning", d.max_shift),
+    out.warning(Code::E1431, where, fmt::format("maximum shift code {} without .ws has no meaning", d.max_shift),
                 "clear bits 31..30");
   } else if (d.m == 32 && d.max_shift == 3) {
-    out.error("E1431", where, "maximum shift 32 (code 3) with M=32 traps", "use code 0, 1 or 2");
+    out.error(Code::E1431, where, "maximum shift 32 (code 3) with M=32 traps", "use code 0, 1 or 2");
   }
 }
 
@@ -374,7 +374,7 @@ OperandTile operand_tile_b(const InstrDescriptor& d, unsigned cta_group) {
 
 void check(const InstrDescriptor& d, const MmaForm& form, Diagnostics& out, const SourcePos& where) {
   if (d.reserved != 0) {
-    out.error("E1421", where,
+    out.error(Code::E1421, where,
               fmt::format("instruction descriptor: reserved bits are set ({:#010x})", d.reserved),
               fmt::format("was it built for another kind than {}?", to_string(d.kind)));
   }
@@ -387,16 +387,16 @@ void check(const InstrDescriptor& d, const MmaForm& form, Diagnostics& out, cons
   }
   check_max_shift(d, form, out, where);
   if (d.k96) {
-    out.error("E1434", where, "K=96 (bit 31) exists on sm_103a only", "clear bit 31 for K=64");
+    out.error(Code::E1434, where, "K=96 (bit 31) exists on sm_103a only", "clear bit 31 for K=64");
   }
 }
 
 void check_scale_input_d(MmaKind kind, int64_t immediate, Diagnostics& out, const SourcePos& where) {
   if (kind != MmaKind::f16 && kind != MmaKind::tf32) {
-    out.error("E1430", where, fmt::format("scale-input-d does not exist for kind::{}", to_string(kind)),
+    out.error(Code::E1430, where, fmt::format("scale-input-d does not exist for kind::{}", to_string(kind)),
               "only f16 and tf32 take it");
   } else if (immediate < 0 || immediate > 15) {
-    out.error("E1430", where, fmt::format("scale-input-d {} is outside 0..15", immediate));
+    out.error(Code::E1430, where, fmt::format("scale-input-d {} is outside 0..15", immediate));
   }
 }
 

@@ -138,7 +138,7 @@ void Linker::resolve(std::vector<T>& all) {
       give_way(*kept);
       kept = &one;
     } else {
-      problems_.error("E4604", {}, fmt::format("'{}' is defined in two translation units", one.name));
+      problems_.error(Code::E4604, {}, fmt::format("'{}' is defined in two translation units", one.name));
     }
   }
 }

@@ -49,21 +49,21 @@ Parser::Parser(std::string_view text, std::string_view file_name)
 
 // ---- diagnostics
 
-void Parser::report(const char* code, TextPos at, std::string message, std::string hint) {
+void Parser::report(Code code, TextPos at, std::string message, std::string hint) {
   findings_.push_back(
       {code, Severity::error, {file_name_, at.line, at.column}, std::move(message), std::move(hint)});
   if (findings_.size() >= kMaxErrors) throw TooMany{};
 }
 
-void Parser::fail(const char* code, TextPos at, std::string message, std::string hint) {
+void Parser::fail(Code code, TextPos at, std::string message, std::string hint) {
   report(code, at, std::move(message), std::move(hint));
   throw Recover{};
 }
 
 void Parser::fail_expected(std::string_view what, std::string hint) {
   const TextPos at = lex_.pos();
-  if (lex_.at_end()) fail("E1103", at, fmt::format("expected {}, but the text ends", what), std::move(hint));
-  fail("E1103", at, fmt::format("expected {}, found '{}'", what, excerpt(lex_.offending())), std::move(hint));
+  if (lex_.at_end()) fail(Code::E1103, at, fmt::format("expected {}, but the text ends", what), std::move(hint));
+  fail(Code::E1103, at, fmt::format("expected {}, found '{}'", what, excerpt(lex_.offending())), std::move(hint));
 }
 
 void Parser::expect(char c, std::string_view what) {
@@ -87,11 +87,11 @@ ParseResult Parser::run() {
   bool gave_up = false;
   try {
     while (!lex_.at_end()) recovering([&] { module_item(); });
-    if (lex_.unterminated_comment()) report("E1111", lex_.pos(), "a comment is not closed", "end it with */");
+    if (lex_.unterminated_comment()) report(Code::E1111, lex_.pos(), "a comment is not closed", "end it with */");
     if (!has_version_) {
-      report("E1109", {1, 1}, "there is no .version directive", "a PTX module starts with e.g. .version 9.0");
+      report(Code::E1109, {1, 1}, "there is no .version directive", "a PTX module starts with e.g. .version 9.0");
     }
-    if (!has_target_) report("E1109", {1, 1}, "there is no .target directive", "e.g. .target sm_100a");
+    if (!has_target_) report(Code::E1109, {1, 1}, "there is no .target directive", "e.g. .target sm_100a");
     finish_module();
   } catch (const TooMany&) {
     gave_up = true;
@@ -103,7 +103,7 @@ ParseResult Parser::run() {
   for (Diagnostic& d : findings_) out.diagnostics.add(std::move(d));
   if (gave_up) {
     const TextPos at = lex_.pos();
-    out.diagnostics.error("E1110", {file_name_, at.line, at.column},
+    out.diagnostics.error(Code::E1110, {file_name_, at.line, at.column},
                           "too many errors; the rest was not read");
   }
   out.module = std::move(module_);
@@ -112,7 +112,7 @@ ParseResult Parser::run() {
 
 void Parser::module_item() {
   const TextPos at = lex_.pos();
-  if (lex_.take('}')) return report("E1103", at, "'}' closes nothing");
+  if (lex_.take('}')) return report(Code::E1103, at, "'}' closes nothing");
   const std::string_view word = lex_.directive();
   if (word.empty()) {
     fail_expected(
@@ -139,7 +139,7 @@ void Parser::module_directive(std::string_view word, TextPos at) {
     return variable_statement(find_mod(word), linkage);
   }
   if (linkage != Linkage::internal) {
-    fail("E1103", start,
+    fail(Code::E1103, start,
          fmt::format("expected a function or variable behind the linkage, found '.{}'", excerpt(word)),
          "e.g. .visible .entry, .extern .shared");
   }
@@ -153,13 +153,13 @@ void Parser::module_directive(std::string_view word, TextPos at) {
   if (word == "loc") return loc_directive();  // harmless here, although nvcc never writes a .loc at module
                                               // level
   if (word == "tex" || word == "texref" || word == "samplerref" || word == "surfref") {
-    fail("U5001", at, fmt::format("textures and surfaces ('.{}') are not modelled", word));
+    fail(Code::U5001, at, fmt::format("textures and surfaces ('.{}') are not modelled", word));
   }
   if (word == "reg" || word == "local" || word == "param") {
-    fail("E1108", at, fmt::format("'.{}' belongs in a function", word),
+    fail(Code::E1108, at, fmt::format("'.{}' belongs in a function", word),
          "move it inside the braces of a .entry or .func");
   }
-  fail("E1108", at, fmt::format("unknown directive '.{}'", excerpt(word)));
+  fail(Code::E1108, at, fmt::format("unknown directive '.{}'", excerpt(word)));
 }
 
 void Parser::header_version() {
@@ -167,11 +167,11 @@ void Parser::header_version() {
   const TextPos at = lex_.pos();
   const Literal number = lex_.number();
   if (!number.ok || number.kind != ImmKind::f64) {
-    fail("E1109", at, "a version is written MAJOR.MINOR", "e.g. .version 9.0");
+    fail(Code::E1109, at, "a version is written MAJOR.MINOR", "e.g. .version 9.0");
   }
   const auto value = std::bit_cast<double>(number.bits);
   if (!(value >= 1.0 && value < 100.0)) {
-    fail("E1109", at, "there is no such PTX version", "e.g. .version 9.0");
+    fail(Code::E1109, at, "there is no such PTX version", "e.g. .version 9.0");
   }
   module_.version.major = static_cast<uint8_t>(value);
   module_.version.minor = static_cast<uint8_t>((value - module_.version.major) * 10 + 0.5);
@@ -188,7 +188,7 @@ void Parser::header_target() {
       // Texture modes are meaningless without textures; map_f64_to_f32 is for targets without double
       // precision.
     } else if (!parse_target(word, module_.target)) {
-      fail("E1109", at, fmt::format("unknown target '{}'", excerpt(word)),
+      fail(Code::E1109, at, fmt::format("unknown target '{}'", excerpt(word)),
            fmt::format("known are {}", known_targets()));
     }
   } while (lex_.take(','));
@@ -199,9 +199,9 @@ void Parser::header_address_size() {
   const TextPos at = lex_.pos();
   const Literal number = lex_.number();
   if (number.ok && number.bits == 32) {
-    fail("U5001", at, "32-bit addresses are not modelled", ".address_size 64");
+    fail(Code::U5001, at, "32-bit addresses are not modelled", ".address_size 64");
   }
-  if (!number.ok || number.bits != 64) fail("E1109", at, "the address size is 64", ".address_size 64");
+  if (!number.ok || number.bits != 64) fail(Code::E1109, at, "the address size is 64", ".address_size 64");
 }
 
 void Parser::file_directive() {
@@ -209,16 +209,16 @@ void Parser::file_directive() {
   const TextPos at = lex_.pos();
   const Literal number = lex_.number();
   if (!number.ok || number.bits == 0) {
-    fail("E1107", at, "expected a file number", "e.g. .file 1 \"kernel.cu\"");
+    fail(Code::E1107, at, "expected a file number", "e.g. .file 1 \"kernel.cu\"");
   }
   if (number.bits > kMaxFileNumber) {
-    fail("E1110", at, fmt::format("file number {} is too large", number.bits),
+    fail(Code::E1110, at, fmt::format("file number {} is too large", number.bits),
          fmt::format("at most {}", kMaxFileNumber));
   }
   bool closed = false;
   const TextPos quote = lex_.pos();
   const std::string_view path = lex_.string(closed);
-  if (!closed) fail("E1111", quote, "expected a file name in quotes on one line");
+  if (!closed) fail(Code::E1111, quote, "expected a file name in quotes on one line");
   file_numbers_.emplace_back(static_cast<uint32_t>(number.bits), std::string(path));
   if (!lex_.take(',')) return;
   unsigned_constant("a time stamp", ~uint64_t{0});
@@ -230,7 +230,7 @@ void Parser::section_directive() {
   lex_.directive();
   const TextPos at = lex_.pos();
   expect('{', "'{' and the section's contents");
-  if (!lex_.skip_block()) report("E1111", at, "this section is not closed", "its matching '}' is missing");
+  if (!lex_.skip_block()) report(Code::E1111, at, "this section is not closed", "its matching '}' is missing");
 }
 
 void Parser::alias_directive() {
@@ -250,7 +250,7 @@ std::string Parser::pragma_text() {
     bool closed = false;
     const TextPos at = lex_.pos();
     const std::string_view text = lex_.string(closed);
-    if (!closed) fail("E1111", at, "expected the pragma in quotes on one line", ".pragma \"nounroll\";");
+    if (!closed) fail(Code::E1111, at, "expected the pragma in quotes on one line", ".pragma \"nounroll\";");
     if (!all.empty()) all += "\", \"";
     all += text;
   } while (lex_.take(','));
@@ -322,7 +322,7 @@ void Parser::finish_unknown_opcodes() {
                           : e.text.find('.') == std::string_view::npos ? e.why
                                                                          : fmt::format("{} — in '{}'", e.why, shown);
     if (e.uses > 1) message += fmt::format(" ({} times)", e.uses);
-    findings_.push_back({texture ? "U5001" : "E1101",
+    findings_.push_back({texture ? Code::U5001 : Code::E1101,
                          Severity::error,
                          {file_name_, e.first_seen.line, e.first_seen.column},
                          std::move(message),

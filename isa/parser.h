@@ -34,8 +34,8 @@ class Parser {
   struct TooMany {};
 
   // ---- diagnostics and small expectations (parser.cpp)
-  void report(const char* code, TextPos at, std::string message, std::string hint = {});
-  [[noreturn]] void fail(const char* code, TextPos at, std::string message, std::string hint = {});
+  void report(Code code, TextPos at, std::string message, std::string hint = {});
+  [[noreturn]] void fail(Code code, TextPos at, std::string message, std::string hint = {});
   /// "expected X, found Y".
   [[noreturn]] void fail_expected(std::string_view what, std::string hint = {});
   void expect(char c, std::string_view what);

@@ -29,7 +29,7 @@ void Parser::statement() {
   if (word.empty()) {
     // This character begins no statement: step over it, or recovery would stay at this place.
     const std::string found = excerpt(lex_.offending());
-    fail("E1103", at, fmt::format("expected an instruction, a label or a directive, found '{}'", found),
+    fail(Code::E1103, at, fmt::format("expected an instruction, a label or a directive, found '{}'", found),
          c == ';' ? "remove the empty statement" : "");
   }
   // "name:" and "name :" are labels, "name::" is part of an opcode; only a label may contain '$'.
@@ -54,8 +54,8 @@ void Parser::open_scope() {
   if (pending_starts_.size() >= kMaxScopes) {
     // Reading the block would close the wrong scopes; the whole block is skipped.
     lex_.take('{');
-    if (!lex_.skip_block()) report("E1111", at, "this block is not closed", "its matching '}' is missing");
-    report("E1110", at, fmt::format("more than {} nested blocks", kMaxScopes));
+    if (!lex_.skip_block()) report(Code::E1111, at, "this block is not closed", "its matching '}' is missing");
+    report(Code::E1110, at, fmt::format("more than {} nested blocks", kMaxScopes));
     return;
   }
   lex_.take('{');
@@ -77,7 +77,7 @@ void Parser::close_scope() {
     if (b != nullptr && b->kind == NameKind::label) {
       (p.list == NameMap::kAbsent ? fn_.pool[p.index].index : fn_.branch_targets[p.list][p.index]) = b->index;
     } else if (outermost) {
-      report("E1106", p.at,
+      report(Code::E1106, p.at,
              fmt::format("label '{}' is not defined in this block or an enclosing one", p.name),
              "labels inside { } are visible only there");
     } else {
@@ -110,9 +110,9 @@ void Parser::reg_statement() {
 void Parser::reg_declarator(Mod type, unsigned vec) {
   const TextPos at = lex_.pos();
   const std::string_view name = expect_identifier("a register name");
-  const auto twice = [&] { fail("E1105", at, fmt::format("'{}' is declared twice in this scope", name)); };
+  const auto twice = [&] { fail(Code::E1105, at, fmt::format("'{}' is declared twice in this scope", name)); };
   if (lex_.take('<')) {
-    if (vec > 1) fail("E1112", at, "a range of vector registers is not possible", "declare them one by one");
+    if (vec > 1) fail(Code::E1112, at, "a range of vector registers is not possible", "declare them one by one");
     const uint32_t count = plain_number("a register count");  // not an expression: '>' would be its operator
     expect('>', "'>'");
     const RegId first = add_registers(name, true, count, type, at);
@@ -137,7 +137,7 @@ void Parser::reg_declarator(Mod type, unsigned vec) {
 RegId Parser::add_registers(std::string_view prefix, bool numbered, uint32_t count, Mod type, TextPos at) {
   const auto first = static_cast<RegId>(fn_.regs.size());
   if (count > kMaxRegistersPerFunction - first || count > kMaxRegistersPerModule - registers_total_) {
-    fail("E1110", at, fmt::format("{} more registers are too many", count),
+    fail(Code::E1110, at, fmt::format("{} more registers are too many", count),
          fmt::format("at most {} in a function", kMaxRegistersPerFunction));
   }
   registers_total_ += count;
@@ -169,7 +169,7 @@ void Parser::labelled(std::string_view name, TextPos at) {
     if (word == "calltargets") return call_target_list(name, at);
     if (word == "callprototype") {
       if (names_.find_here(name) != nullptr) {
-        fail("E1105", at, fmt::format("'{}' is declared twice in this scope", name));
+        fail(Code::E1105, at, fmt::format("'{}' is declared twice in this scope", name));
       }
       names_.declare(name, NameKind::prototype, static_cast<uint32_t>(fn_.prototypes.size()));
       // The element is appended first: a prototype with a syntax error leaves an empty element, never a name without an
@@ -186,7 +186,7 @@ void Parser::labelled(std::string_view name, TextPos at) {
 
 void Parser::define_label(std::string_view name, TextPos at) {
   if (names_.declare(name, NameKind::label, static_cast<uint32_t>(fn_.labels.size())) == nullptr) {
-    return report("E1105", at, fmt::format("'{}' is declared twice in this scope", name));
+    return report(Code::E1105, at, fmt::format("'{}' is declared twice in this scope", name));
   }
   fn_.labels.push_back({std::string(names_.unique(name)), static_cast<uint32_t>(fn_.body.size())});
 }
@@ -196,7 +196,7 @@ void Parser::branch_target_list(std::string_view name, TextPos at) {
   fn_.branch_targets.emplace_back();
   branch_target_names_.push_back(names_.unique(name));
   if (names_.declare(name, NameKind::branch_targets, list) == nullptr) {
-    fail("E1105", at, fmt::format("'{}' is declared twice in this scope", name));
+    fail(Code::E1105, at, fmt::format("'{}' is declared twice in this scope", name));
   }
   do {
     const TextPos here = lex_.pos();
@@ -212,7 +212,7 @@ void Parser::call_target_list(std::string_view name, TextPos at) {
   fn_.call_targets.emplace_back();
   call_target_names_.push_back(names_.unique(name));
   if (names_.declare(name, NameKind::call_targets, list) == nullptr) {
-    fail("E1105", at, fmt::format("'{}' is declared twice in this scope", name));
+    fail(Code::E1105, at, fmt::format("'{}' is declared twice in this scope", name));
   }
   do {
     const TextPos here = lex_.pos();
@@ -244,14 +244,14 @@ void Parser::body_directive(TextPos at) {
   if (word == "file") return file_directive();
   if (word == "section") return section_directive();
   if (word == "branchtargets" || word == "callprototype" || word == "calltargets") {
-    fail("E1103", at, fmt::format("'.{}' needs a name in front of it", word),
+    fail(Code::E1103, at, fmt::format("'.{}' needs a name in front of it", word),
          fmt::format("name: .{} …;", word));
   }
   if (word == "entry" || word == "func") {
-    fail("E1111", at, fmt::format("'.{}' inside the body of '{}'", word, fn_.name),
+    fail(Code::E1111, at, fmt::format("'.{}' inside the body of '{}'", word, fn_.name),
          "a '}' is missing before it");
   }
-  fail("E1108", at, fmt::format("unknown directive '.{}'", word));
+  fail(Code::E1108, at, fmt::format("unknown directive '.{}'", word));
 }
 
 // ".loc file line column {, function_name label{+n}} {, inlined_at file line column}": ends at the end of the
@@ -272,7 +272,7 @@ void Parser::loc_directive() {
       inlined_at.line = plain_number("a line");
       inlined_at.column = plain_number("a column");
     } else {
-      fail("E1103", at, "expected function_name or inlined_at",
+      fail(Code::E1103, at, "expected function_name or inlined_at",
            ".loc 1 20 5, function_name $L__info_string0, inlined_at 1 30 3");
     }
   }

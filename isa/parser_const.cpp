@@ -35,7 +35,7 @@ Constant Parser::evaluated(TextPos at, F&& f) {
   try {
     return f();
   } catch (const ConstantError& e) {
-    fail("E1107", at, e.what());
+    fail(Code::E1107, at, e.what());
   }
 }
 
@@ -66,7 +66,7 @@ Constant Parser::constant_expression(int min_precedence, unsigned nesting) {
 Constant Parser::constant_primary(unsigned nesting) {
   const TextPos at = lex_.pos();
   if (nesting > kMaxNesting) {
-    fail("E1110", at, "constant expression nested too deeply", fmt::format("at most {} levels", kMaxNesting));
+    fail(Code::E1110, at, "constant expression nested too deeply", fmt::format("at most {} levels", kMaxNesting));
   }
   const char c = lex_.peek();
   if (is_unary(c)) {
@@ -82,7 +82,7 @@ Constant Parser::constant_primary(unsigned nesting) {
   if (!at_number()) fail_expected("a number");
   const Literal n = lex_.number();
   if (!n.ok) {
-    fail("E1107", at, "this is not a number PTX knows, or it needs more than 64 bits",
+    fail(Code::E1107, at, "this is not a number PTX knows, or it needs more than 64 bits",
          "decimal, 0x…, 0b…, octal 0…, 0f and 8 or 0d and 16 hexadecimal digits");
   }
   return {n.bits, n.is_unsigned, n.kind};
@@ -97,7 +97,7 @@ Constant Parser::parenthesised(TextPos at, unsigned nesting) {
     return a;
   }
   const std::string_view type = lex_.directive();
-  if (type != "s64" && type != "u64") fail("E1112", at, "constants are cast to .s64 or .u64");
+  if (type != "s64" && type != "u64") fail(Code::E1112, at, "constants are cast to .s64 or .u64");
   expect(')', "')'");
   const Constant a = constant_primary(nesting + 1);
   return evaluated(at, [&] { return cast_constant(a, type == "u64"); });
@@ -107,7 +107,7 @@ uint32_t Parser::plain_number(std::string_view what) {
   const TextPos at = lex_.pos();
   const Literal n = lex_.number();
   if (!n.ok || (n.kind != ImmKind::decimal && n.kind != ImmKind::hex) || n.bits > ~uint32_t{0}) {
-    fail("E1107", at, fmt::format("{} is a whole number up to {}", what, ~uint32_t{0}));
+    fail(Code::E1107, at, fmt::format("{} is a whole number up to {}", what, ~uint32_t{0}));
   }
   return static_cast<uint32_t>(n.bits);
 }
@@ -117,7 +117,7 @@ uint64_t Parser::unsigned_constant(std::string_view what, uint64_t max) {
   const Constant c = constant();
   const bool negative = !c.is_unsigned && static_cast<int64_t>(c.bits) < 0;
   if (c.is_float() || negative || c.bits > max) {
-    fail("E1107", at, fmt::format("{} is a whole number up to {}", what, max));
+    fail(Code::E1107, at, fmt::format("{} is a whole number up to {}", what, max));
   }
   return c.bits;
 }
@@ -125,7 +125,7 @@ uint64_t Parser::unsigned_constant(std::string_view what, uint64_t max) {
 int64_t Parser::address_offset() {
   const TextPos at = lex_.pos();
   const Constant c = constant();
-  if (c.is_float()) fail("E1107", at, "addresses and offsets are whole numbers");
+  if (c.is_float()) fail(Code::E1107, at, "addresses and offsets are whole numbers");
   return static_cast<int64_t>(c.bits);
 }
 

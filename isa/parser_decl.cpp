@@ -27,7 +27,7 @@ Mod Parser::type_word(std::string_view word, TextPos at) {
   const unsigned bits = type_bits(type);
   if (word.empty()) fail_expected("a type such as .b32");
   if (bits != 1 && bits != 8 && bits != 16 && bits != 32 && bits != 64 && bits != 128) {
-    fail("E1112", at, fmt::format("'.{}' is not a type that is declared", word),
+    fail(Code::E1112, at, fmt::format("'.{}' is not a type that is declared", word),
          ".pred, or b, u, s or f with 8 to 128 bits");
   }
   return type;
@@ -36,7 +36,7 @@ Mod Parser::type_word(std::string_view word, TextPos at) {
 uint32_t Parser::alignment() {
   const TextPos at = lex_.pos();
   const uint64_t n = unsigned_constant("an alignment", uint64_t{1} << 31);
-  if (!std::has_single_bit(n)) fail("E1114", at, fmt::format("alignment {} is not a power of two", n));
+  if (!std::has_single_bit(n)) fail(Code::E1114, at, fmt::format("alignment {} is not a power of two", n));
   return static_cast<uint32_t>(n);
 }
 
@@ -46,7 +46,7 @@ void Parser::skip_attribute(Variable* v) {
     const std::string_view word = lex_.directive();
     if (word.empty()) fail_expected("an attribute such as .managed");
     if (word != "managed" && word != "unified") {
-      fail("E1108", lex_.pos(), fmt::format("there is no attribute '.{}'", word), ".managed, .unified(…)");
+      fail(Code::E1108, lex_.pos(), fmt::format("there is no attribute '.{}'", word), ".managed, .unified(…)");
     }
     if (word == "managed" && v != nullptr) v->managed = true;
     if (lex_.take('(')) {  // .unified(uuid1, uuid2)
@@ -75,12 +75,12 @@ void Parser::variable_statement(Mod space, Linkage linkage) {
     } else if (vector_width(word) != 0) {
       v.vec = static_cast<uint8_t>(vector_width(word));
     } else {
-      if (is_texture_type(word)) fail("U5001", at, fmt::format("textures and surfaces ('.{}') are not modelled", word));
+      if (is_texture_type(word)) fail(Code::U5001, at, fmt::format("textures and surfaces ('.{}') are not modelled", word));
       v.type = variable_type(word, v.vec, at);
       has_type = true;
     }
   }
-  if (linkage == Linkage::common && space != Mod::global) fail("E1108", lex_.pos(), ".common variables are .global");
+  if (linkage == Linkage::common && space != Mod::global) fail(Code::E1108, lex_.pos(), ".common variables are .global");
   v.align = align != 0 ? align : byte_width(v.type) * v.vec;
   do {
     const TextPos at = lex_.pos();
@@ -93,7 +93,7 @@ void Parser::variable_statement(Mod space, Linkage linkage) {
     }
     if (lex_.take('=')) initialiser(one, dimensions);
     if (one.is_array && one.elements == 0 && one.linkage != Linkage::external) {
-      fail("E1113", at, fmt::format("'{}' has neither a size nor an initialiser", one.name),
+      fail(Code::E1113, at, fmt::format("'{}' has neither a size nor an initialiser", one.name),
            "give it a size, or declare it .extern");
     }
     count_constants(one, at);
@@ -105,12 +105,12 @@ void Parser::variable_statement(Mod space, Linkage linkage) {
 // Only registers have type .pred; .bf16 and similar types are types of instructions (PTX ISA 5.2.1).
 Mod Parser::variable_type(std::string_view word, unsigned vec, TextPos at) {
   const Mod type = type_word(word, at);
-  if (type_bits(type) == 1) fail("E1112", at, "predicates live in registers only", "use .b8");
+  if (type_bits(type) == 1) fail(Code::E1112, at, "predicates live in registers only", "use .b8");
   if (!word.starts_with('b') && !word.starts_with('u') && !word.starts_with('s') && !word.starts_with('f')) {
-    fail("E1112", at, fmt::format("'.{}' is a type of instructions, not of variables", word), "use bits: .b16, .b32");
+    fail(Code::E1112, at, fmt::format("'.{}' is a type of instructions, not of variables", word), "use bits: .b16, .b32");
   }
-  if (word.starts_with("bf")) fail("E1112", at, fmt::format("'.{}' is a type of instructions, not of variables", word), "use .b16 or .b32");
-  if (type_bits(type) * vec > 128) fail("E1112", at, fmt::format(".v{} .{} has more than 128 bits", vec, word));
+  if (word.starts_with("bf")) fail(Code::E1112, at, fmt::format("'.{}' is a type of instructions, not of variables", word), "use .b16 or .b32");
+  if (type_bits(type) * vec > 128) fail(Code::E1112, at, fmt::format(".v{} .{} has more than 128 bits", vec, word));
   return type;
 }
 
@@ -118,7 +118,7 @@ Mod Parser::variable_type(std::string_view word, unsigned vec, TextPos at) {
 void Parser::variable_range(const Variable& v) {
   const TextPos at = lex_.pos();
   const uint32_t count = plain_number("a number of variables");
-  if (count > kMaxRegistersPerFunction) fail("E1110", at, "too many variables");
+  if (count > kMaxRegistersPerFunction) fail(Code::E1110, at, "too many variables");
   expect('>', "'>'");
   for (uint32_t i = 0; i < count; ++i) {
     Variable one = v;
@@ -133,7 +133,7 @@ void Parser::count_constants(const Variable& v, TextPos at) {
   if (v.space != Mod::const_ || v.linkage == Linkage::external) return;
   constant_bytes_ += v.bytes();
   if (constant_bytes_ > kMaxConstantBytes) {
-    fail("E1110", at, fmt::format("the module's constants need more than {} bytes", kMaxConstantBytes), "put large tables in .global");
+    fail(Code::E1110, at, fmt::format("the module's constants need more than {} bytes", kMaxConstantBytes), "put large tables in .global");
   }
 }
 
@@ -146,15 +146,15 @@ Variable Parser::declarator(Variable v, Dimensions& dimensions, std::string_view
     const TextPos at = lex_.pos();
     uint64_t n = 0;
     if (lex_.peek() == ']') {
-      if (!dimensions.sizes.empty()) fail("E1113", at, "only the first dimension may be left open");
+      if (!dimensions.sizes.empty()) fail(Code::E1113, at, "only the first dimension may be left open");
       dimensions.unsized_first = true;
     } else {
       n = unsigned_constant("an array size", kMaxElementsOfVariable);
-      if (n != 0 && elements > kMaxElementsOfVariable / n) fail("E1110", at, "the array is too large");
+      if (n != 0 && elements > kMaxElementsOfVariable / n) fail(Code::E1110, at, "the array is too large");
       elements *= n;
     }
     dimensions.sizes.push_back(n);
-    if (dimensions.sizes.size() > kMaxNesting) fail("E1110", at, "too many dimensions");
+    if (dimensions.sizes.size() > kMaxNesting) fail(Code::E1110, at, "too many dimensions");
     expect(']', "']'");
   }
   v.elements = dimensions.unsized_first ? 0 : elements;
@@ -165,11 +165,11 @@ Variable Parser::declarator(Variable v, Dimensions& dimensions, std::string_view
 // ptxas).
 void Parser::check_redeclaration(const Variable& known, const Variable& v, TextPos at) {
   if (known.type != v.type || known.vec != v.vec || known.space != v.space) {
-    fail("E1105", at, fmt::format("'{}' is declared with another type before", v.name));
+    fail(Code::E1105, at, fmt::format("'{}' is declared with another type before", v.name));
   }
   const bool both_external = known.linkage == Linkage::external && v.linkage == Linkage::external;
   if (!both_external && (known.linkage == Linkage::internal || v.linkage == Linkage::internal)) {
-    fail("E1105", at, fmt::format("'{}' is .extern, its definition must be .visible", v.name));
+    fail(Code::E1105, at, fmt::format("'{}' is .extern, its definition must be .visible", v.name));
   }
 }
 
@@ -181,7 +181,7 @@ void Parser::declare_variable(Variable v, std::string_view name, TextPos at) {
     const bool redeclares =
         !local && known->kind == NameKind::variable &&
         (v.linkage == Linkage::external || module_.variables[known->index].linkage == Linkage::external);
-    if (!redeclares) fail("E1105", at, fmt::format("'{}' is declared twice in this scope", name));
+    if (!redeclares) fail(Code::E1105, at, fmt::format("'{}' is declared twice in this scope", name));
     check_redeclaration(module_.variables[known->index], v, at);
     if (v.linkage != Linkage::external) known->index = static_cast<uint32_t>(index);
     module_.variables.push_back(std::move(v));

@@ -46,7 +46,7 @@ void Parser::function_item(bool is_entry, Linkage linkage) {
   }
   if (lex_.peek() == '(') {
     if (is_entry) {
-      fail("E1103", lex_.pos(), "an entry returns nothing", "write the name, then the parameters");
+      fail(Code::E1103, lex_.pos(), "an entry returns nothing", "write the name, then the parameters");
     }
     fn_.returns = parameter_list("a return parameter", return_names_);
   }
@@ -62,10 +62,10 @@ void Parser::function_item(bool is_entry, Linkage linkage) {
   if (Binding* known = names_.find(name); known == nullptr) {
     names_.declare(name, NameKind::function, index);
   } else if (known->kind != NameKind::function) {
-    report("E1105", at, fmt::format("'{}' is already the name of a variable", name));
+    report(Code::E1105, at, fmt::format("'{}' is already the name of a variable", name));
   } else if (!fn_.is_prototype) {
     if (!module_.functions[known->index].is_prototype) {
-      report("E1105", at, fmt::format("'{}' is defined twice", name));
+      report(Code::E1105, at, fmt::format("'{}' is defined twice", name));
     }
     known->index = index;
   }
@@ -100,8 +100,8 @@ Variable Parser::parameter(std::string_view what, std::string_view& name) {
   v.name = "_";
   const TextPos start = lex_.pos();
   const std::string_view space = lex_.directive();
-  if (space == "reg") fail("U5001", start, "parameters in registers are not modelled", "declare them .param");
-  if (space != "param") fail("E1103", start, fmt::format("expected {} (.param …)", what));
+  if (space == "reg") fail(Code::U5001, start, "parameters in registers are not modelled", "declare them .param");
+  if (space != "param") fail(Code::E1103, start, fmt::format("expected {} (.param …)", what));
   uint32_t align = 0;
   bool has_type = false;
   while (lex_.peek() == '.') {
@@ -118,9 +118,9 @@ Variable Parser::parameter(std::string_view what, std::string_view& name) {
     } else if (word == "v2" || word == "v4") {
       v.vec = word == "v2" ? 2 : 4;
     } else if (has_type) {
-      fail("E1108", at, fmt::format("unknown parameter attribute '.{}'", word));
+      fail(Code::E1108, at, fmt::format("unknown parameter attribute '.{}'", word));
     } else if (word == "texref" || word == "samplerref" || word == "surfref") {
-      fail("U5001", at, fmt::format("textures and surfaces ('.{}') are not modelled", word));
+      fail(Code::U5001, at, fmt::format("textures and surfaces ('.{}') are not modelled", word));
     } else {
       v.type = type_word(word, at);
       has_type = true;
@@ -158,7 +158,7 @@ void Parser::function_directives() {
     } else if (word == "pragma") {
       fn_.pragmas.push_back({0, pragma_text()});
     } else {
-      fail("E1108", at, fmt::format("unknown function directive '.{}'", word),
+      fail(Code::E1108, at, fmt::format("unknown function directive '.{}'", word),
            "e.g. .maxntid, .reqntid, .minnctapersm, .reqnctapercluster, .explicitcluster");
     }
   }
@@ -179,7 +179,7 @@ CallPrototype Parser::call_prototype(std::string_view name) {
     } else if (concerns_registers_only(word)) {
       unsigned_constant("the value", ~uint32_t{0});
     } else {
-      fail("E1108", at, fmt::format("unknown prototype directive '.{}'", word));
+      fail(Code::E1108, at, fmt::format("unknown prototype directive '.{}'", word));
     }
   }
   expect_semicolon();
@@ -195,7 +195,7 @@ void Parser::declare_parameters(TextPos at) {
       const uint32_t i = index++;
       if (name.empty() || name == "_") continue;
       if (names_.declare(name, NameKind::param, i) == nullptr) {
-        report("E1105", at, fmt::format("two parameters are called '{}'", name));
+        report(Code::E1105, at, fmt::format("two parameters are called '{}'", name));
       }
       names_.reserve(name);
     }
@@ -212,7 +212,7 @@ void Parser::function_body() {
   open_scope();
   while (!pending_starts_.empty()) {
     if (lex_.at_end()) {
-      report("E1111", scope_positions_.front(), fmt::format("the body of '{}' is not closed", fn_.name),
+      report(Code::E1111, scope_positions_.front(), fmt::format("the body of '{}' is not closed", fn_.name),
              "its matching '}' is missing");
       while (!pending_starts_.empty()) close_scope();
       break;

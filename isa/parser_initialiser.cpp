@@ -32,16 +32,16 @@ uint64_t float_bits(uint64_t value, ImmKind kind, Mod type) {
 void Parser::initialiser(Variable& v, Dimensions& dimensions) {
   const TextPos at = lex_.pos();
   if (v.linkage == Linkage::external || v.space == Mod::shared || v.space == Mod::local || v.space == Mod::param) {
-    fail("E1113", at, fmt::format("'{}' cannot have an initialiser", v.name),
+    fail(Code::E1113, at, fmt::format("'{}' cannot have an initialiser", v.name),
          "only .global and .const variables that are defined here");
   }
   if (v.type == Mod::f16 || v.type == Mod::f16x2) {
-    fail("E1113", at, fmt::format("a .{} has no initialiser in PTX", mod_text(v.type)), "declare it .b16 or .b32 and give the bits");
+    fail(Code::E1113, at, fmt::format("a .{} has no initialiser in PTX", mod_text(v.type)), "declare it .b16 or .b32 and give the bits");
   }
   uint64_t end = 0;
   const bool braces = lex_.peek() == '{';
-  if (braces && !v.is_array && v.vec == 1) fail("E1113", at, "a scalar's initialiser has no braces");
-  if (!braces && (v.is_array || v.vec > 1)) fail("E1113", at, "an array's initialiser stands in braces");
+  if (braces && !v.is_array && v.vec == 1) fail(Code::E1113, at, "a scalar's initialiser has no braces");
+  if (!braces && (v.is_array || v.vec > 1)) fail(Code::E1113, at, "an array's initialiser stands in braces");
   if (braces) {
     if (v.is_array && v.vec > 1) dimensions.sizes.push_back(v.vec);
     if (!v.is_array) dimensions.sizes.assign(1, v.vec);
@@ -71,18 +71,18 @@ void Parser::initialiser_list(Variable& v, const Dimensions& d, size_t level, ui
   while (lex_.peek() != '}' || at != begin) {
     const TextPos here = lex_.pos();
     if (lex_.peek() == '}') fail_expected("a value");
-    if (at >= end) fail("E1113", here, fmt::format("more initial values than '{}' has elements", v.name));
+    if (at >= end) fail(Code::E1113, here, fmt::format("more initial values than '{}' has elements", v.name));
     if (innermost && lex_.peek() == '{') {
-      fail("E1113", here, fmt::format("'{}' has fewer dimensions than its initialiser has braces", v.name));
+      fail(Code::E1113, here, fmt::format("'{}' has fewer dimensions than its initialiser has braces", v.name));
     }
     if (!innermost && lex_.peek() != '{') {
-      fail("E1113", here, "the values of an inner dimension stand in braces of their own", "e.g. {{1, 2}, {3, 4}}");
+      fail(Code::E1113, here, "the values of an inner dimension stand in braces of their own", "e.g. {{1, 2}, {3, 4}}");
     }
     if (innermost) initialiser_value(v, at);
     else initialiser_list(v, d, level + 1, at);
     if (!lex_.take(',')) break;
   }
-  if (vector && at != end) fail("E1113", open, fmt::format("a .v{} vector takes {} values", v.vec, v.vec));
+  if (vector && at != end) fail(Code::E1113, open, fmt::format("a .v{} vector takes {} values", v.vec, v.vec));
   expect('}', "'}' or ','");
   --open_braces_;
   if (level > 0) at = end;
@@ -94,7 +94,7 @@ void Parser::initialiser_put(Variable& v, uint64_t at, uint64_t bits) {
   if (end > v.init.size()) {
     initialised_total_ += end - v.init.size();
     if (initialised_total_ > kMaxSkippedBytes + kMaxBytesPerCharacter * text_.size()) {
-      fail("E1110", lex_.pos(), "the initialised part of the variables is too large");
+      fail(Code::E1110, lex_.pos(), "the initialised part of the variables is too large");
     }
     v.init.resize(end);
   }
@@ -109,10 +109,10 @@ void Parser::initialiser_value(Variable& v, uint64_t& at) {
   if (!at_number()) check_masked_address(here);
   if (!at_constant()) {
     if (width < 4) {
-      fail("E1113", here, fmt::format("an address does not fit in a .{}", mod_text(v.type)), "use .u64, or masks such as 0xFF(name)");
+      fail(Code::E1113, here, fmt::format("an address does not fit in a .{}", mod_text(v.type)), "use .u64, or masks such as 0xFF(name)");
     }
     if (v.type != Mod::u32 && v.type != Mod::u64) {
-      fail("E1113", here, fmt::format("an address does not initialise a .{}", mod_text(v.type)), "use .u64");
+      fail(Code::E1113, here, fmt::format("an address does not initialise a .{}", mod_text(v.type)), "use .u64");
     }
     v.relocations.push_back(address_constant(at * width));
     initialiser_put(v, at++, 0);
@@ -126,7 +126,7 @@ void Parser::initialiser_value(Variable& v, uint64_t& at) {
   }
   check_masked_address(here);
   if (k.is_float() ? !takes_float(v.type) : only_floats(v.type)) {
-    fail("E1113", here, fmt::format("this value does not initialise a .{}", mod_text(v.type)),
+    fail(Code::E1113, here, fmt::format("this value does not initialise a .{}", mod_text(v.type)),
          only_floats(v.type) ? "e.g. 0f3F800000, 1.0" : "");
   }
   initialiser_put(v, at++, k.is_float() ? float_bits(k.bits, k.kind, v.type) : k.bits);
@@ -144,15 +144,15 @@ Variable::Reloc Parser::address_constant(uint64_t offset) {
   const Binding* b = names_.find(name);
   if (b == nullptr) fail_unknown_name(name, at);
   if (b->kind != NameKind::variable && b->kind != NameKind::function && b->kind != NameKind::local) {
-    fail("E1113", at, fmt::format("'{}' has no address that is known before the launch", name));
+    fail(Code::E1113, at, fmt::format("'{}' has no address that is known before the launch", name));
   }
   if (b->kind == NameKind::function) {
-    if (r.generic) fail("E1113", at, "generic() is for variables, functions have one address");
+    if (r.generic) fail(Code::E1113, at, "generic() is for variables, functions have one address");
     r.symbol = std::string(name);
   } else {
     const Variable& target = b->kind == NameKind::local ? fn_.variables[b->index] : module_.variables[b->index];
     if (target.space != Mod::global && target.space != Mod::const_) {
-      fail("E1113", at, fmt::format("'{}' is neither .global nor .const: it has no address before the launch", name));
+      fail(Code::E1113, at, fmt::format("'{}' is neither .global nor .const: it has no address before the launch", name));
     }
     r.symbol = target.name;
   }
@@ -184,7 +184,7 @@ void Parser::initialiser_masked(Variable& v, uint64_t mask, uint64_t at) {
 void Parser::check_masked_address(TextPos at, bool continues) {
   if (masked_bytes_left_ == 0 || continues) return;
   masked_bytes_left_ = 0;
-  fail("U5001", at, "only whole pointers written byte by byte are modelled as masked addresses",
+  fail(Code::U5001, at, "only whole pointers written byte by byte are modelled as masked addresses",
        "0xFF(p), 0xFF00(p), … in .b8 or .u8");
 }
 

@@ -103,7 +103,7 @@ void Parser::instruction(std::string_view word, TextPos at) {
   size_t which = 0;
   const OpcodeForm* form = choose_form(fn_, entry.forms, given_, &why, &which);
   if (form == nullptr) {
-    return report("E1102", which < given_at_.size() ? given_at_[which] : at,
+    return report(Code::E1102, which < given_at_.size() ? given_at_[which] : at,
                   fmt::format("{} — in '{}'", why, one_line(text_.substr(begin, lex_.offset() - begin))),
                   fmt::format("for example: {}", spec(entry.forms[0].op).example));
   }
@@ -152,7 +152,7 @@ void Parser::operand_list(const OpcodeEntry& entry) {
   if (lex_.peek() == ';') return;
   do {
     if (given_.size() == kMaxOperandsGiven) {
-      fail("E1110", lex_.pos(), fmt::format("more than {} operands", kMaxOperandsGiven));
+      fail(Code::E1110, lex_.pos(), fmt::format("more than {} operands", kMaxOperandsGiven));
     }
     given_at_.push_back(lex_.pos());
     if (entry.label_first && given_.empty()) {
@@ -194,7 +194,7 @@ Operand Parser::operand(bool takes_arguments) {
 
 Operand Parser::constant_operand(bool negated) {
   const Constant c = constant();
-  if (negated && c.is_float()) fail("E1107", lex_.pos(), "'!' takes an integer or a predicate");
+  if (negated && c.is_float()) fail(Code::E1107, lex_.pos(), "'!' takes an integer or a predicate");
   saw_decimal_float_ |= c.kind == ImmKind::f64;
   return negated ? Operand::imm(c.bits == 0 ? 1 : 0) : Operand::imm(static_cast<int64_t>(c.bits), c.kind);
 }
@@ -240,7 +240,7 @@ Operand Parser::register_of(Binding& b, std::string_view name, TextPos at) {
     const std::string_view component = lex_.directive();
     const int k = component_of(component);
     if (k < 0 || static_cast<uint32_t>(k) >= b.count) {
-      fail("E1104", at, fmt::format("'{}' has no component '.{}'", name, component));
+      fail(Code::E1104, at, fmt::format("'{}' has no component '.{}'", name, component));
     }
     return Operand::reg(b.index + static_cast<uint32_t>(k));
   }
@@ -287,7 +287,7 @@ Operand Parser::symbol_operand(Binding& b) {
 Operand Parser::composite(Operand::Kind kind, size_t first_element) {
   const size_t count = elements_.size() - first_element;
   if (count > kMaxElements) {
-    fail("E1110", lex_.pos(), fmt::format("more than {} elements in one operand", kMaxElements));
+    fail(Code::E1110, lex_.pos(), fmt::format("more than {} elements in one operand", kMaxElements));
   }
   Operand o;
   o.kind = kind;
@@ -325,7 +325,7 @@ Operand Parser::address_operand() {
     } else if (base.kind == Operand::Kind::symbol) {
       address = Operand::address_of(base.index, base.value);
     } else {
-      fail("E1103", at, "an address starts with a register, a variable or a number", "[%rd1+16], [name+4]");
+      fail(Code::E1103, at, "an address starts with a register, a variable or a number", "[%rd1+16], [name+4]");
     }
     if (address.base == Operand::Base::reg && lex_.peek() == '+') {
       address.value = address_offset();
@@ -357,7 +357,7 @@ void Parser::fail_unknown_name(std::string_view name, TextPos at) {
     hint = fmt::format("did you mean '{}'?", with_percent);
   }
   constexpr size_t kMost = 60;
-  fail("E1104", at, fmt::format("'{}' is not declared", name.substr(0, kMost)), std::move(hint));
+  fail(Code::E1104, at, fmt::format("'{}' is not declared", name.substr(0, kMost)), std::move(hint));
 }
 
 }  // namespace drywell::isa

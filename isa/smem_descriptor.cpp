@@ -41,7 +41,7 @@ std::string_view name_of(SmemElement e) {
 void check_legal_swizzle(Swizzle mode, const OperandTile& tile, Diagnostics& out, const SourcePos& where) {
   if (tile.major == Major::k) {
     if (mode == Swizzle::b128_atom32) {
-      out.error("U5402", where, "K-major operand with the 128B swizzle of 32-byte atoms is not modelled",
+      out.error(Code::U5402, where, "K-major operand with the 128B swizzle of 32-byte atoms is not modelled",
                 "use swizzle code 2 (128B)");
     }
     return;
@@ -51,12 +51,12 @@ void check_legal_swizzle(Swizzle mode, const OperandTile& tile, Diagnostics& out
     case SmemElement::packed4:
     case SmemElement::container4:
     case SmemElement::container6:
-      out.error("E1408", where, fmt::format("{} elements cannot be MN-major", name_of(tile.element)),
+      out.error(Code::E1408, where, fmt::format("{} elements cannot be MN-major", name_of(tile.element)),
                 "clear the transpose bit of the instruction descriptor and store the operand K-major");
       break;
     case SmemElement::word:
       if (!atom32) {
-        out.error("E1408", where,
+        out.error(Code::E1408, where,
                   fmt::format("MN-major 32-bit elements need the 128B swizzle of 32-byte atoms, not {}",
                               to_string(mode)),
                   "use swizzle code 1");
@@ -65,7 +65,7 @@ void check_legal_swizzle(Swizzle mode, const OperandTile& tile, Diagnostics& out
     case SmemElement::byte:
     case SmemElement::half:
       if (atom32) {
-        out.error("E1408", where,
+        out.error(Code::E1408, where,
                   fmt::format("MN-major {} elements cannot use the 128B swizzle of 32-byte atoms",
                               name_of(tile.element)),
                   "use swizzle code 2 (128B)");
@@ -86,7 +86,7 @@ void check_phase(const SmemDescriptor& d, Swizzle mode, const OperandTile& tile,
   const uint32_t phase = d.start % pattern / swizzle_span(mode);
   if (phase != 0 && d.base_offset == 0) {
     out.warning(
-        "E1406", where,
+        Code::E1406, where,
         fmt::format(
             "start address {:#x} is {} rows inside the {}-byte pattern of the {} swizzle, base offset 0",
             d.start, phase, pattern, to_string(mode)),
@@ -94,7 +94,7 @@ void check_phase(const SmemDescriptor& d, Swizzle mode, const OperandTile& tile,
   }
   const uint32_t row_bytes = tile.chunks_per_line() * 16;
   if (tile.major == Major::k && d.start % swizzle_span(mode) + row_bytes > swizzle_span(mode)) {
-    out.warning("E1410", where,
+    out.warning(Code::E1410, where,
                 fmt::format("a row of {} bytes from offset {} crosses the {}-byte swizzle span", row_bytes,
                             d.start % swizzle_span(mode), swizzle_span(mode)),
                 "step the start address by 32 bytes inside the span only");
@@ -208,23 +208,23 @@ void operand_row_chunks(const SmemDescriptor& d, const OperandTile& tile, std::s
 
 void check(const SmemDescriptor& d, Diagnostics& out, const SourcePos& where) {
   if (!d.swizzle()) {
-    out.error("E1401", where,
+    out.error(Code::E1401, where,
               fmt::format("SMEM descriptor: swizzle code {} (bits 63..61) is undefined", d.swizzle_code),
               "0 none, 1 128B with 32-byte atoms, 2 128B, 4 64B, 6 32B");
   }
   if (d.reserved != 0) {
-    out.error("E1402", where, fmt::format("SMEM descriptor: reserved bits are set ({:#018x})", d.reserved),
+    out.error(Code::E1402, where, fmt::format("SMEM descriptor: reserved bits are set ({:#018x})", d.reserved),
               is_wgmma(d) ? "this layout is wgmma's; tcgen05 keeps its swizzle in bits 63..61"
                           : "bits 15..14, 31..30 and 60..53 must be 0");
   }
   if (!is_wgmma(d) && d.version != 1) {
-    out.warning("E1403", where,
+    out.warning(Code::E1403, where,
                 fmt::format("SMEM descriptor: bits 48..46 are {}, PTX asks for 0b001", d.version),
                 "a descriptor built for wgmma lacks this constant");
   }
   const auto aligned = [&](uint32_t v, std::string_view name) {
     if (v % 16 != 0 || v > kSmemDescriptorAddressMask) {
-      out.error("E1404", where, fmt::format("SMEM descriptor: {} {:#x} cannot be encoded", name, v),
+      out.error(Code::E1404, where, fmt::format("SMEM descriptor: {} {:#x} cannot be encoded", name, v),
                 "it must be a multiple of 16 bytes below 256 KiB");
     }
   };
@@ -232,7 +232,7 @@ void check(const SmemDescriptor& d, Diagnostics& out, const SourcePos& where) {
   aligned(d.lbo, "leading-dimension byte offset");
   aligned(d.sbo, "stride-dimension byte offset");
   if (d.lbo_absolute) {
-    out.error("E1405", where,
+    out.error(Code::E1405, where,
               "SMEM descriptor: absolute leading-dimension mode (bit 52) exists on sm_103a only",
               "clear bit 52");
   }
@@ -248,7 +248,7 @@ void check_operand(const SmemDescriptor& d, const OperandTile& tile, uint32_t sm
   check_phase(d, *mode, tile, out, where);
   const uint64_t end = unwrapped_end(d, *mode, tile);
   if (end > kSmemDescriptorAddressMask + uint64_t{1}) {
-    out.warning("E1409", where, fmt::format("operand ends at {:#x} and wraps at 256 KiB", end),
+    out.warning(Code::E1409, where, fmt::format("operand ends at {:#x} and wraps at 256 KiB", end),
                 "check LBO and SBO");
   }
   // A swizzle moves bytes inside lines of 128.
@@ -257,7 +257,7 @@ void check_operand(const SmemDescriptor& d, const OperandTile& tile, uint32_t sm
   operand_row_chunks(d, tile, chunks);
   for (uint32_t a : chunks) {
     if (uint64_t{a} + 16 > smem_bytes) {
-      out.error("E1407", where,
+      out.error(Code::E1407, where,
                 fmt::format("operand reads SMEM address {:#x}, the CTA has {:#x} bytes", a, smem_bytes),
                 "check start address, LBO and SBO of the SMEM descriptor");
       return;

@@ -256,7 +256,7 @@ TensorMapFields decode(const TensorMap& m, Diagnostics& out, const SourcePos& wh
   TensorMapFields f;
   const uint32_t modes = load<uint32_t>(m, kModes);
   const auto bad = [&](std::string_view what, uint64_t v) {
-    out.error("E1474", where, fmt::format("tensor map: {} bits {} have no meaning", what, v),
+    out.error(Code::E1474, where, fmt::format("tensor map: {} bits {} have no meaning", what, v),
               "was the object made by cuTensorMapEncode* and edited by tensormap.replace only?");
   };
   f.address = load<uint64_t>(m, kAddress);
@@ -310,7 +310,7 @@ bool has_signature(const TensorMap& m) {
 void replace_field(TensorMap& m, TensorMapField field, unsigned ordinal, uint64_t value) {
   if (ordinal >= ordinals(field)) {
     throw InputError(
-        "E1477", fmt::format("tensormap.replace: ordinal {} is outside 0..{}", ordinal, ordinals(field) - 1));
+        Code::E1477, fmt::format("tensormap.replace: ordinal {} is outside 0..{}", ordinal, ordinals(field) - 1));
   }
   switch (field) {
     case TensorMapField::global_address: store<uint64_t>(m, kAddress, value); break;

@@ -37,7 +37,7 @@ class Checker {
   }
 
  private:
-  void error(const char* code, std::string message, std::string hint = {}) {
+  void error(Code code, std::string message, std::string hint = {}) {
     out_.error(code, where_, "tensor map: " + std::move(message), std::move(hint));
   }
   bool tile() const { return f_.mode == TensorMapMode::tile; }
@@ -51,45 +51,45 @@ class Checker {
     if (f_.rank >= low && f_.rank <= 5) {
       return true;
     }
-    error("E1461", fmt::format("rank {} is outside {}..5", f_.rank, low),
+    error(Code::E1461, fmt::format("rank {} is outside {}..5", f_.rank, low),
           low == 3 ? "im2col and interleaved maps need rank 3 or more" : "");
     return f_.rank >= 1 && f_.rank <= 5;
   }
 
   void target() {
     if (cc_ < 90) {
-      error("E1471", fmt::format("compute capability {}.{} has no TMA", cc_ / 10, cc_ % 10));
+      error(Code::E1471, fmt::format("compute capability {}.{} has no TMA", cc_ / 10, cc_ % 10));
     }
     if (cc_ >= 100) {
       return;
     }
     if (f_.type >= TensorType::b4x16) {
-      error("E1471", fmt::format("type {} needs compute capability 10.0", to_string(f_.type)));
+      error(Code::E1471, fmt::format("type {} needs compute capability 10.0", to_string(f_.type)));
     }
     if (f_.swizzle >= Swizzle::b128_atom32) {
-      error("E1471", fmt::format("swizzle {} needs compute capability 10.0", to_string(f_.swizzle)));
+      error(Code::E1471, fmt::format("swizzle {} needs compute capability 10.0", to_string(f_.swizzle)));
     }
     if (wide()) {
-      error("E1471", "im2col-wide maps need compute capability 10.0");
+      error(Code::E1471, "im2col-wide maps need compute capability 10.0");
     }
   }
 
   void address() {
     const unsigned align = needs_32_byte_alignment() ? 32 : 16;
     if (f_.address % align != 0) {
-      error("E1462", fmt::format("global address {:#x} is not a multiple of {}", f_.address, align));
+      error(Code::E1462, fmt::format("global address {:#x} is not a multiple of {}", f_.address, align));
     }
   }
 
   void dims() {
     for (unsigned i = 0; i < f_.rank; ++i) {
       if (f_.dim[i] < 1 || f_.dim[i] > kMaxDim) {
-        error("E1463", fmt::format("dimension {} has size {}, outside 1..2^32", i, f_.dim[i]));
+        error(Code::E1463, fmt::format("dimension {} has size {}, outside 1..2^32", i, f_.dim[i]));
       }
     }
     const unsigned multiple = is_padded(f_.type) ? 128 : f_.type == TensorType::b4x16 ? 2 : 1;
     if (f_.dim[0] % multiple != 0) {
-      error("E1463", fmt::format("dimension 0 has size {}, type {} needs a multiple of {}", f_.dim[0],
+      error(Code::E1463, fmt::format("dimension 0 has size {}, type {} needs a multiple of {}", f_.dim[0],
                                  to_string(f_.type), multiple));
     }
   }
@@ -99,7 +99,7 @@ class Checker {
     const unsigned align = needs_32_byte_alignment() ? 32 : 16;
     for (unsigned i = 0; i + 1 < f_.rank; ++i) {
       if (f_.stride[i] % align != 0 || f_.stride[i] >= kMaxStride) {
-        error("E1464",
+        error(Code::E1464,
               fmt::format("stride of dimension {} is {} bytes; it must be a multiple of {} below 2^40", i + 1,
                           f_.stride[i], align));
       }
@@ -110,13 +110,13 @@ class Checker {
   void element_strides() {
     for (unsigned i = 0; i < f_.rank; ++i) {
       if (f_.element_stride[i] < 1 || f_.element_stride[i] > 8) {
-        error("E1466",
+        error(Code::E1466,
               fmt::format("element stride {} of dimension {} is outside 1..8", f_.element_stride[i], i));
       }
     }
   }
 
-  void inner_multiple_of_16_bytes(const char* code, std::string_view what) {
+  void inner_multiple_of_16_bytes(Code code, std::string_view what) {
     if (inner_bits() % 128 != 0) {
       error(code, fmt::format("{} {} of type {} is not a multiple of 16 bytes", what, inner_elements(),
                               to_string(f_.type)));
@@ -127,15 +127,15 @@ class Checker {
     bool sized = true;
     for (unsigned i = 0; i < f_.rank; ++i) {
       if (f_.box[i] < 1 || f_.box[i] > 256) {
-        error("E1465", fmt::format("box size {} of dimension {} is outside 1..256", f_.box[i], i));
+        error(Code::E1465, fmt::format("box size {} of dimension {} is outside 1..256", f_.box[i], i));
         sized = false;
       }
     }
     if (is_padded(f_.type) && f_.box[0] != 128) {
-      error("E1465", fmt::format("box size {} of dimension 0; type {} needs exactly 128", f_.box[0],
+      error(Code::E1465, fmt::format("box size {} of dimension 0; type {} needs exactly 128", f_.box[0],
                                  to_string(f_.type)));
     }
-    inner_multiple_of_16_bytes("E1465", "inner box size");
+    inner_multiple_of_16_bytes(Code::E1465, "inner box size");
     if (!sized || f_.interleave != Interleave::none) {
       return;
     }
@@ -144,7 +144,7 @@ class Checker {
       bits *= ceil_div(f_.box[i], f_.element_stride[i] == 0 ? 1 : f_.element_stride[i]);
     }
     if (bits / 8 >= kTooLargeBox) {
-      error("E1476", fmt::format("a box of {} bytes is too large", bits / 8),
+      error(Code::E1476, fmt::format("a box of {} bytes is too large", bits / 8),
             "use smaller boxes and several copies");
     }
   }
@@ -158,22 +158,22 @@ class Checker {
       corners(1, 1 << 15);
     }
     if (f_.channels_per_pixel < 1 || f_.channels_per_pixel > 256) {
-      error("E1473", fmt::format("{} channels per pixel, outside 1..256", f_.channels_per_pixel));
+      error(Code::E1473, fmt::format("{} channels per pixel, outside 1..256", f_.channels_per_pixel));
     } else if (is_padded(f_.type) && f_.channels_per_pixel != 128) {
-      error("E1473", fmt::format("{} channels per pixel; type {} needs exactly 128", f_.channels_per_pixel,
+      error(Code::E1473, fmt::format("{} channels per pixel; type {} needs exactly 128", f_.channels_per_pixel,
                                  to_string(f_.type)));
     }
     if (f_.mode != TensorMapMode::im2col_w128 && (f_.pixels_per_column < 1 || f_.pixels_per_column > 1024)) {
-      error("E1473", fmt::format("{} pixels per column, outside 1..1024", f_.pixels_per_column));
+      error(Code::E1473, fmt::format("{} pixels per column, outside 1..1024", f_.pixels_per_column));
     }
-    inner_multiple_of_16_bytes("E1473", "channel count");
+    inner_multiple_of_16_bytes(Code::E1473, "channel count");
     if (wide() && f_.interleave != Interleave::none) {
-      error("E1468", "im2col-wide maps cannot be interleaved", "use interleave none");
+      error(Code::E1468, "im2col-wide maps cannot be interleaved", "use interleave none");
     }
     const bool wide_swizzle =
         f_.swizzle == Swizzle::b64 || f_.swizzle == Swizzle::b128 || f_.swizzle == Swizzle::b128_atom32;
     if (wide() && !wide_swizzle) {
-      error("E1467", fmt::format("im2col-wide maps cannot use swizzle {}", to_string(f_.swizzle)),
+      error(Code::E1467, fmt::format("im2col-wide maps cannot use swizzle {}", to_string(f_.swizzle)),
             "use 64B, 128B or 128B with 32-byte atoms");
     }
   }
@@ -182,13 +182,13 @@ class Checker {
     for (unsigned j = 0; j < count; ++j) {
       for (int32_t v : {f_.lower_corner[j], f_.upper_corner[j]}) {
         if (v < -limit || v > limit - 1) {
-          error("E1472",
+          error(Code::E1472,
                 fmt::format("corner {} of spatial dimension {} is outside {}..{}", v, j, -limit, limit - 1));
         }
       }
       const int64_t extent = static_cast<int64_t>(f_.dim[j + 1]) + f_.upper_corner[j] - f_.lower_corner[j];
       if (extent <= 0) {
-        error("E1472",
+        error(Code::E1472,
               fmt::format("the bounding box of spatial dimension {} is empty ({} pixels)", j, extent));
       }
     }
@@ -197,13 +197,13 @@ class Checker {
   void swizzle() {
     if (f_.interleave == Interleave::bytes32 && f_.swizzle != Swizzle::b32 && f_.swizzle != Swizzle::none) {
       // Documented as "32B only"; a map with swizzle none passed on an H200.
-      error("E1468", fmt::format("interleave 32B with swizzle {}", to_string(f_.swizzle)), "use swizzle 32B");
+      error(Code::E1468, fmt::format("interleave 32B with swizzle {}", to_string(f_.swizzle)), "use swizzle 32B");
     }
     if (f_.interleave != Interleave::none || f_.swizzle == Swizzle::none) {
       return;
     }
     if (inner_bits() / 8 > swizzle_span(f_.swizzle)) {
-      error("E1467",
+      error(Code::E1467,
             fmt::format("inner size {} bytes exceeds the {}-byte span of swizzle {}", inner_bits() / 8,
                         swizzle_span(f_.swizzle), to_string(f_.swizzle)),
             "split the inner dimension into boxes of one span");
@@ -215,20 +215,20 @@ class Checker {
       return;
     }
     if (f_.interleave != Interleave::none) {
-      error("E1469", fmt::format("type {} cannot be interleaved", to_string(f_.type)));
+      error(Code::E1469, fmt::format("type {} cannot be interleaved", to_string(f_.type)));
     }
     const bool both =
         f_.swizzle == Swizzle::none || f_.swizzle == Swizzle::b128 || f_.swizzle == Swizzle::b128_atom32;
     const bool store_only = f_.type == TensorType::b6x16_p32 && f_.swizzle == Swizzle::b128_atom64;
     if (!both && !store_only) {
-      error("E1469", fmt::format("type {} cannot use swizzle {}", to_string(f_.type), to_string(f_.swizzle)),
+      error(Code::E1469, fmt::format("type {} cannot use swizzle {}", to_string(f_.type), to_string(f_.swizzle)),
             "use none, 128B or 128B with 32-byte atoms");
     }
   }
 
   void fill() {
     if (f_.oob_fill == OobFill::nan && !is_floating(f_.type)) {
-      error("E1470", fmt::format("NaN fill with type {}", to_string(f_.type)), "only floating types take it");
+      error(Code::E1470, fmt::format("NaN fill with type {}", to_string(f_.type)), "only floating types take it");
     }
   }
 

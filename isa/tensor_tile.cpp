@@ -172,7 +172,7 @@ void check_coordinates(const TensorMapFields& f, const TensorCoordinates& start,
   const int64_t step = slices ? 1 : is_padded(f.type) ? 128 : 128 / element_bits(f.type);
   if (start[0] % step != 0) {
     out.error(
-        "E1475", where,
+        Code::E1475, where,
         fmt::format("tensor copy starts at element {} of dimension 0, not a multiple of {}", start[0], step),
         is_padded(f.type) ? "padded types start at multiples of 128 elements"
                           : "the innermost start must be a multiple of 16 bytes");
@@ -182,7 +182,7 @@ void check_coordinates(const TensorMapFields& f, const TensorCoordinates& start,
   }
   for (unsigned i = 0; i < f.rank; ++i) {
     if (start[i] < 0) {
-      out.error("E1475", where, fmt::format("tensor store starts at {} in dimension {}", start[i], i),
+      out.error(Code::E1475, where, fmt::format("tensor store starts at {} in dimension {}", start[i], i),
                 "store coordinates must not be negative");
     }
   }
@@ -282,11 +282,11 @@ TensorMapMode map_mode(Mod mode) {
 
 void check_mode(const TensorMapFields& f, const TensorRequest& r, Diagnostics& out, const SourcePos& where) {
   if (map_mode(r.mode) != f.mode) {
-    out.error("E1478", where,
+    out.error(Code::E1478, where,
               fmt::format("a .{} copy through a map made for {}", mod_text(r.mode), to_string(f.mode)));
   }
   if (is_gather4(r.mode) && (f.rank != 2 || f.box[1] != 1 || f.interleave != Interleave::none)) {
-    out.error("E1478", where,
+    out.error(Code::E1478, where,
               fmt::format("a .{} copy through a map of rank {} with {} rows in its box", mod_text(r.mode),
                           f.rank, f.box[1]),
               "gather4 and scatter4 take maps of rank 2 whose box is {n, 1}");
@@ -297,13 +297,13 @@ void check_direction(const TensorMapFields& f, const TensorRequest& r, Diagnosti
                      const SourcePos& where) {
   const bool store = r.access == TensorAccess::store;
   if (store && f.type == TensorType::b4x16_p64) {
-    out.error("E1479", where, "b4x16_p64 maps cannot be stored to");
+    out.error(Code::E1479, where, "b4x16_p64 maps cannot be stored to");
   }
   if (store && f.swizzle == Swizzle::b128_atom32_flip8) {
-    out.error("E1479", where, "maps with the 8-byte flip cannot be stored to");
+    out.error(Code::E1479, where, "maps with the 8-byte flip cannot be stored to");
   }
   if (!store && f.type == TensorType::b6x16_p32 && f.swizzle == Swizzle::b128_atom64) {
-    out.error("E1479", where, "6-bit maps with 64-byte atoms can only be stored to");
+    out.error(Code::E1479, where, "6-bit maps with 64-byte atoms can only be stored to");
   }
 }
 
@@ -314,7 +314,7 @@ void check_offsets(const TensorMapFields& f, const TensorRequest& r, Diagnostics
   static constexpr uint32_t kSpatialLimit[] = {0, 1 << 16, 1 << 8, 1 << 5};
   const auto check = [&](uint32_t value, uint32_t limit, std::string_view what) {
     if (value >= limit) {
-      out.error("E1475", where, fmt::format("{} {} is outside 0..{}", what, value, limit - 1));
+      out.error(Code::E1475, where, fmt::format("{} {} is outside 0..{}", what, value, limit - 1));
     }
   };
   if (r.mode == Mod::im2col) {
@@ -326,7 +326,7 @@ void check_offsets(const TensorMapFields& f, const TensorRequest& r, Diagnostics
     check(r.offset[0], f.mode == TensorMapMode::im2col_w ? 512 : 32, "wHalo");
     check(r.offset[1], 32, "wOffset");
     if (int64_t{r.coord[1]} >= static_cast<int64_t>(f.dim[1]) + f.upper_corner[0]) {
-      out.error("E1475", where, fmt::format("W starts at {}, right of the bounding box", r.coord[1]),
+      out.error(Code::E1475, where, fmt::format("W starts at {}, right of the bounding box", r.coord[1]),
                 "the first element may lie outside only on the left (PTX ISA 5.5.5.1)");
     }
   }
@@ -337,7 +337,7 @@ void check_im2col_start(const TensorMapFields& f, const TensorRequest& r, Diagno
                         const SourcePos& where) {
   for (unsigned j = 0; j < f.spatial_dims(); ++j) {
     if (int64_t{r.coord[j + 1]} >= static_cast<int64_t>(f.dim[j + 1]) + f.upper_corner[j]) {
-      out.error("E1475", where,
+      out.error(Code::E1475, where,
                 fmt::format("an im2col copy starts at {} in spatial dimension {}, beyond its bounding box",
                             r.coord[j + 1], j));
     }
@@ -347,7 +347,7 @@ void check_im2col_start(const TensorMapFields& f, const TensorRequest& r, Diagno
 void check_im2col_store(const TensorMapFields& f, Diagnostics& out, const SourcePos& where) {
   for (unsigned j = 0; j < f.spatial_dims(); ++j) {
     if (f.lower_corner[j] < 0 || f.upper_corner[j] > 0) {
-      out.error("E1475", where,
+      out.error(Code::E1475, where,
                 fmt::format(
                     "an im2col store whose bounding box ({} to {}) leaves the tensor in spatial dimension {}",
                     f.lower_corner[j], f.upper_corner[j], j));

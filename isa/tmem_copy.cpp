@@ -29,7 +29,7 @@ void check_copy(const SmemDescriptor& d, CopyShape shape, uint32_t lane, uint32_
   const uint32_t last_lane = shape == CopyShape::s4x256b ? 96 + lane : lane == 0 ? 127 : 128;
   if (last_lane >= kTmemLanes || column + copy_columns(shape) > kTmemColumns) {
     out.error(
-        "E1411", where,
+        Code::E1411, where,
         fmt::format("tcgen05.cp to lane {}, column {} leaves the tensor memory", lane, column),
         shape == CopyShape::s4x256b ? "4x256b takes lanes 0..31" : "the address of this shape has lane 0");
   }

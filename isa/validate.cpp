@@ -11,13 +11,13 @@
 
 namespace drywell::isa {
 
-void LegalityReport::error(std::string code, std::string message, std::string hint) {
+void LegalityReport::error(Code code, std::string message, std::string hint) {
   failed_ = true;
-  out_.error(std::move(code), at_.where(), fmt::format("{} — in '{}'", message, print_instruction(at_.function, at_.instr)), std::move(hint));
+  out_.error(code, at_.where(), fmt::format("{} — in '{}'", message, print_instruction(at_.function, at_.instr)), std::move(hint));
 }
 
-void LegalityReport::warning(std::string code, std::string message, std::string hint) {
-  out_.warning(std::move(code), at_.where(), fmt::format("{} — in '{}'", message, print_instruction(at_.function, at_.instr)), std::move(hint));
+void LegalityReport::warning(Code code, std::string message, std::string hint) {
+  out_.warning(code, at_.where(), fmt::format("{} — in '{}'", message, print_instruction(at_.function, at_.instr)), std::move(hint));
 }
 
 namespace {
@@ -45,14 +45,14 @@ void check_register(const InstructionRef& i, LegalityReport& out, const OperandS
   const RegDecl& r = i.function.regs[o.index];
   const unsigned have = type_bits(r.type);
   if (have != bits && !(want.type.loose && have >= bits)) {
-    out.error("E1201", fmt::format("operand '{}' is .{} ({} bits), the instruction takes {} bits", r.name, mod_text(r.type), have, bits),
+    out.error(Code::E1201, fmt::format("operand '{}' is .{} ({} bits), the instruction takes {} bits", r.name, mod_text(r.type), have, bits),
               fmt::format("declare it .b{} or convert it", bits));
     return;
   }
   const Mod type = wanted_type(i, want.type);
   const bool untyped = type == Mod::none || mod_text(type)[0] == 'b' || mod_text(r.type)[0] == 'b';
   if (!untyped && !want.type.loose && is_float_type(type) != is_float_type(r.type)) {
-    out.error("E1202", fmt::format("operand '{}' is .{}, the instruction's type is .{}", r.name, mod_text(r.type), mod_text(type)),
+    out.error(Code::E1202, fmt::format("operand '{}' is .{}, the instruction's type is .{}", r.name, mod_text(r.type), mod_text(type)),
               "declare the register .bN, or move it with mov.bN");
   }
 }
@@ -73,7 +73,7 @@ bool literal_fits(ImmKind kind, Mod type) {
 void check_immediate(const InstructionRef& i, LegalityReport& out, const OperandSpec& want, const Operand& o) {
   const Mod type = wanted_type(i, want.type);
   if (literal_fits(o.imm_kind, type)) return;
-  out.error("E1206", fmt::format("the literal does not fit type .{}", mod_text(type)),
+  out.error(Code::E1206, fmt::format("the literal does not fit type .{}", mod_text(type)),
             is_float_type(type) ? "floats are written 1.0, 0f3F800000, 0d3FF0000000000000" : "0f… is 32 bits, 0d… and 1.0 are 64 bits");
 }
 
@@ -91,7 +91,7 @@ void check_operand(const InstructionRef& i, LegalityReport& out, const OperandSp
       break;
     case Operand::Kind::addr:
       if (o.base == Operand::Base::reg && type_bits(i.function.regs[o.index].type) < 32) {
-        out.error("E1203", fmt::format("address register '{}' is narrower than 32 bits", i.function.regs[o.index].name));
+        out.error(Code::E1203, fmt::format("address register '{}' is narrower than 32 bits", i.function.regs[o.index].name));
       }
       break;
     default: break;
@@ -104,19 +104,19 @@ void validate_instruction(const InstructionRef& i, Diagnostics& out) {
   LegalityReport report(i, out);
   const InstrSpec& row = i.row();
   if (!has_feature(i.module.target, row.needs)) {
-    report.error("E1210", fmt::format("'{}' needs {}, the target is {}", row.mnemonic, feature_name(row.needs), target_name(i.module.target)),
+    report.error(Code::E1210, fmt::format("'{}' needs {}, the target is {}", row.mnemonic, feature_name(row.needs), target_name(i.module.target)),
                  "compile for a target that has it, e.g. sm_100a");
   }
   if (i.module.version < row.since) {
-    report.error("E1211", fmt::format("'{}' needs PTX {}.{}, the module says {}.{}", row.mnemonic, row.since.major, row.since.minor,
+    report.error(Code::E1211, fmt::format("'{}' needs PTX {}.{}, the module says {}.{}", row.mnemonic, row.since.major, row.since.minor,
                                       i.module.version.major, i.module.version.minor));
   }
   if (i.instr.guard != kNoReg && i.function.regs[i.instr.guard].type != Mod::pred) {
-    report.error("E1204", fmt::format("guard '{}' is not a predicate", i.function.regs[i.instr.guard].name));
+    report.error(Code::E1204, fmt::format("guard '{}' is not a predicate", i.function.regs[i.instr.guard].name));
   }
   std::array<int8_t, kMaxOperands> positions;
   if (!match_operands(i.function, {i.instr.op, i.instr.mods}, i.operands(), positions)) {
-    report.error("E1205", fmt::format("operands do not fit '{}'", row.mnemonic), fmt::format("for example: {}", row.example));
+    report.error(Code::E1205, fmt::format("operands do not fit '{}'", row.mnemonic), fmt::format("for example: {}", row.example));
     return;
   }
   for (size_t k = 0; k < kMaxOperands && row.operands[k].name != nullptr; ++k) {
@@ -128,8 +128,8 @@ void validate_instruction(const InstructionRef& i, Diagnostics& out) {
 void validate_function(const Module& m, const Function& f, Diagnostics& out) {
   std::set<std::string_view> names;
   for (const Label& l : f.labels) {
-    if (l.position > f.body.size()) out.error("E1220", {f.name, 0, 0}, fmt::format("label '{}' is never bound", l.name));
-    if (!names.insert(l.name).second) out.error("E1221", {f.name, 0, 0}, fmt::format("label '{}' is defined twice", l.name));
+    if (l.position > f.body.size()) out.error(Code::E1220, {f.name, 0, 0}, fmt::format("label '{}' is never bound", l.name));
+    if (!names.insert(l.name).second) out.error(Code::E1221, {f.name, 0, 0}, fmt::format("label '{}' is defined twice", l.name));
   }
   for (const Instruction& ins : f.body) validate_instruction({m, f, ins}, out);
 }
@@ -142,7 +142,7 @@ void check_parameters(const Module& m, const Function& f, Diagnostics& out) {
   for (const Variable& p : f.params) bytes = round_up(bytes, std::max<uint64_t>(p.align, 1)) + p.bytes();
   const uint64_t most = m.version < PtxVersion{8, 1} ? 4352 : 32764;
   if (!f.is_entry || bytes <= most) return;
-  out.error("E1223", place_of(m, f),
+  out.error(Code::E1223, place_of(m, f),
             fmt::format("the parameters of '{}' are {} bytes, at most {} in PTX {}.{}", f.name, bytes, most, m.version.major, m.version.minor),
             "give the kernel a pointer to the data instead");
 }
@@ -151,7 +151,7 @@ Diagnostics validate(const Module& m) {
   Diagnostics out;
   std::set<std::string_view> names;
   for (const Function& f : m.functions) {
-    if (!f.is_prototype && !names.insert(f.name).second) out.error("E1222", place_of(m, f), fmt::format("'{}' is defined twice", f.name));
+    if (!f.is_prototype && !names.insert(f.name).second) out.error(Code::E1222, place_of(m, f), fmt::format("'{}' is defined twice", f.name));
     check_parameters(m, f, out);
     validate_function(m, f, out);
   }

@@ -67,14 +67,14 @@ void zeroed_columns(const ZeroColumnMask& mask, unsigned m, std::span<uint8_t> o
 
 void check(const ZeroColumnMask& mask, const InstrDescriptor& d, Diagnostics& out, const SourcePos& where) {
   if (mask.reserved != 0) {
-    out.error("E1421", where,
+    out.error(Code::E1421, where,
               fmt::format("zero-column mask: reserved bits are set ({:#018x})", mask.reserved));
   }
   const unsigned by_shape = d.m == 32 ? 16 : 32;
   const unsigned by_descriptor = d.max_shift == 0 ? 0 : 4u << d.max_shift;
   if (mask.column_shift > std::min(by_shape, by_descriptor)) {
     out.error(
-        "E1431", where,
+        Code::E1431, where,
         fmt::format("zero-column mask: column shift {} exceeds {}", mask.column_shift,
                     mask.column_shift > by_shape
                         ? fmt::format("{}, the limit for M={}", by_shape, d.m)

@@ -16,7 +16,7 @@
 namespace drywell::kernels {
 
 /// The fault of a kernel that failed on a GPU, for every cause: the driver does not return more details.
-inline constexpr std::string_view kLaunchFailedOnGpu = "F3801";
+inline constexpr Code kLaunchFailedOnGpu = Code::F3801;
 
 class Accelerator {
  public:

@@ -44,7 +44,7 @@ std::vector<uint16_t> bf16_bits(const NpyArray& array) {
     return out;
   }
   if (array.dtype != "<f2" && array.dtype != "<u2" && array.dtype != "<V2") {
-    throw InputError("E4007", fmt::format("wrong dtype: the array is {}", array.describe()),
+    throw InputError(Code::E4007, fmt::format("wrong dtype: the array is {}", array.describe()),
                      "float32, float64, float16, bfloat16, or uint16 holding bfloat16 bits");
   }
   if (!out.empty()) std::memcpy(out.data(), array.data.data(), array.data.size());

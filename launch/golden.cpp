@@ -24,7 +24,7 @@ RunSpec RunSpec::parse(std::string_view words, std::span<const Kernel> kernels) 
       continue;
     }
     if (!word.starts_with("--") || word.find('=') == std::string_view::npos)
-      throw InputError("E4307", fmt::format("'{}' is not --name=value", word));
+      throw InputError(Code::E4307, fmt::format("'{}' is not --name=value", word));
     const std::string_view name = word.substr(2, word.find('=') - 2), value = word.substr(word.find('=') + 1);
     if (name == "driver") {
       parse_driver(value, spec.context.options);
@@ -34,7 +34,7 @@ RunSpec RunSpec::parse(std::string_view words, std::span<const Kernel> kernels) 
       given.emplace_back(name, value);
     }
   }
-  if (spec.kernel == nullptr) throw InputError("E4307", "no kernel is named");
+  if (spec.kernel == nullptr) throw InputError(Code::E4307, "no kernel is named");
   spec.context.params = Params(spec.kernel->name, spec.kernel->parameters, given);
   return spec;
 }
@@ -58,7 +58,7 @@ LaunchRun parse_launch_run(std::string_view words, const std::string& folder) {
     const std::string_view word = words.substr(0, at);
     if (word.starts_with("--driver=")) parse_driver(word.substr(9), r.options);
     else if (word.starts_with("--arch=")) r.arch = word.substr(7);
-    else throw InputError("E4307", fmt::format("'{}' is not --driver=… or --arch=…", word));
+    else throw InputError(Code::E4307, fmt::format("'{}' is not --driver=… or --arch=…", word));
   }
   return r;
 }
@@ -72,7 +72,7 @@ void record_launch(LaunchRun r, sim::TraceWriter& writer) {
 }  // namespace
 
 std::string record_again(const sim::TraceHeader& header, std::span<const Kernel> kernels, const std::string& folder) {
-  if (header.run.empty()) throw InputError("E4203", "the trace's header names no run");
+  if (header.run.empty()) throw InputError(Code::E4203, "the trace's header names no run");
   sim::TraceText text;
   if (header.run.starts_with(kLaunchWord)) {
     LaunchRun r = parse_launch_run(header.run, folder);
@@ -101,7 +101,7 @@ std::vector<std::string> golden_files(const std::vector<std::string>& paths) {
       const std::string name = e.path().string();
       if (e.is_regular_file() && (name.ends_with(".trace") || name.ends_with(".trace.zst"))) found.push_back(name);
     }
-    if (found.empty()) throw InputError("E4001", fmt::format("{}: holds no .trace or .trace.zst", path));
+    if (found.empty()) throw InputError(Code::E4001, fmt::format("{}: holds no .trace or .trace.zst", path));
     std::sort(found.begin(), found.end());
     files.insert(files.end(), found.begin(), found.end());
   }

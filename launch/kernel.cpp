@@ -18,7 +18,7 @@ const Kernel& find_kernel(std::span<const Kernel> kernels, std::string_view name
     names.push_back(k.name);
   }
   const std::string guess = did_you_mean(name, names);
-  throw InputError("E4305", fmt::format("no kernel '{}'", name),
+  throw InputError(Code::E4305, fmt::format("no kernel '{}'", name),
                    (guess.empty() ? "" : guess + " ") + "kernels: " + join(names));
 }
 

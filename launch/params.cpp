@@ -104,18 +104,18 @@ Params::Params(std::string_view kernel, std::span<const Parameter> known,
     const auto at = std::find(names.begin(), names.end(), name);
     if (at == names.end()) {
       const std::string guess = did_you_mean(name, names);
-      problems.error("E4301", {}, fmt::format("kernel '{}' has no parameter '--{}'", kernel, name),
+      problems.error(Code::E4301, {}, fmt::format("kernel '{}' has no parameter '--{}'", kernel, name),
                      (guess.empty() ? "" : guess + " ") +
                          (names.empty() ? "it has none" : "its parameters: " + join(names)));
       continue;
     }
     const Parameter& p = known[static_cast<size_t>(at - names.begin())];
     Value& v = values_[static_cast<size_t>(at - names.begin())];
-    if (v.given) problems.error("E4304", {}, fmt::format("parameter '--{}' is given twice", name));
+    if (v.given) problems.error(Code::E4304, {}, fmt::format("parameter '--{}' is given twice", name));
     v.given = true;
     std::string wanted;
     if (!parse_value(p, text, v, wanted)) {
-      problems.error(p.type == ParamType::choice ? "E4303" : "E4302", {},
+      problems.error(p.type == ParamType::choice ? Code::E4303 : Code::E4302, {},
                      fmt::format("'--{}={}' of kernel '{}': expected {}", name, text, kernel, wanted),
                      did_you_mean(text, p.allowed));
     }

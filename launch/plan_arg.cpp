@@ -31,7 +31,7 @@ bool parse_block(std::string_view text, LaunchPlan& plan, ArgSpec& spec, Diagnos
   const auto words = split(text.substr(text.find(':') + 1), ';');
   const auto size = parse_unsigned(words[0]);
   if (!size.has_value() || *size == 0 || *size > kMaxBlockBytes) {
-    plan_problem(out, "E4404", fmt::format("argument '{}': '{}' is not a size from 1 to {}", text, words[0], kMaxBlockBytes));
+    plan_problem(out, Code::E4404, fmt::format("argument '{}': '{}' is not a size from 1 to {}", text, words[0], kMaxBlockBytes));
     return false;
   }
   spec.kind = ArgSpec::Kind::block;
@@ -41,14 +41,14 @@ bool parse_block(std::string_view text, LaunchPlan& plan, ArgSpec& spec, Diagnos
     const size_t equals = words[i].find('=');
     const auto at = equals == std::string_view::npos ? std::nullopt : parse_unsigned(words[i].substr(0, equals));
     if (!at.has_value()) {
-      plan_problem(out, "E4404", fmt::format("argument '{}': '{}' is not OFFSET=ARGUMENT", text, words[i]), "e.g. block:136;0=map:a;128=@x");
+      plan_problem(out, Code::E4404, fmt::format("argument '{}': '{}' is not OFFSET=ARGUMENT", text, words[i]), "e.g. block:136;0=map:a;128=@x");
       ok = false;
       continue;
     }
     ArgSpec inner;
     ok = parse_arg(words[i].substr(equals + 1), plan, inner, out) && ok;
     if (*at > spec.size || inner.byte_count() > spec.size - *at) {
-      plan_problem(out, "E4404", fmt::format("argument '{}': '{}' leaves the block's {} bytes", text, words[i], spec.size));
+      plan_problem(out, Code::E4404, fmt::format("argument '{}': '{}' leaves the block's {} bytes", text, words[i], spec.size));
       ok = false;
     }
     spec.fields.push_back({*at, std::move(inner)});
@@ -80,7 +80,7 @@ bool parse_arg(std::string_view text, LaunchPlan& plan, ArgSpec& spec, Diagnosti
     if (plus == std::string_view::npos) return true;
     const auto v = parse_unsigned(text.substr(plus + 1));
     if (v.has_value()) spec.offset = *v;
-    else plan_problem(out, "E4404", fmt::format("argument '{}': the offset is not a number", text));
+    else plan_problem(out, Code::E4404, fmt::format("argument '{}': the offset is not a number", text));
     return v.has_value();
   }
   if (text.starts_with("map:")) {
@@ -90,7 +90,7 @@ bool parse_arg(std::string_view text, LaunchPlan& plan, ArgSpec& spec, Diagnosti
   }
   if (text.starts_with("hex:")) {
     if (parse_hex(text.substr(4), spec.bytes)) return true;
-    plan_problem(out, "E4404", fmt::format("argument '{}': not pairs of hexadecimal digits", text));
+    plan_problem(out, Code::E4404, fmt::format("argument '{}': not pairs of hexadecimal digits", text));
     return false;
   }
   if (text.starts_with("file:")) {
@@ -111,7 +111,7 @@ bool parse_arg(std::string_view text, LaunchPlan& plan, ArgSpec& spec, Diagnosti
   }
   const size_t colon = text.find(':');
   if (colon != std::string_view::npos && parse_scalar(text.substr(0, colon), text.substr(colon + 1), spec.bytes)) return true;
-  plan_problem(out, "E4404", fmt::format("argument '{}' is not understood", text),
+  plan_problem(out, Code::E4404, fmt::format("argument '{}' is not understood", text),
                "u32:5, f32:0.5, @buffer, @buffer+256, map:NAME, hex:00ff, file:raw.bin, block:SIZE;OFFSET=ARGUMENT;…, "
                "f32[1024]:zeros, input.npy");
   return false;

@@ -18,7 +18,7 @@ class Reader {
   Reader(const std::string& path, Diagnostics& out) : path_(path), out_(out) {}
 
   void problem(const toml::node& at, std::string message, std::string hint = {}) {
-    out_.error("E4406", {path_, static_cast<uint32_t>(at.source().begin.line), static_cast<uint32_t>(at.source().begin.column)}, std::move(message), std::move(hint));
+    out_.error(Code::E4406, {path_, static_cast<uint32_t>(at.source().begin.line), static_cast<uint32_t>(at.source().begin.column)}, std::move(message), std::move(hint));
   }
 
   std::string text(const toml::node& n, std::string_view what) {
@@ -136,14 +136,14 @@ LaunchPlan parse_launch_file(std::string_view text, const std::string& path) {
   Diagnostics out;
   if (const size_t at = stray_toml_unicode(text); at != std::string_view::npos) {
     const auto line = static_cast<uint32_t>(1 + std::count(text.begin(), text.begin() + static_cast<ptrdiff_t>(at), '\n'));
-    out.error("E4406", {path, line, 0}, "a character beyond ASCII outside strings and comments");
+    out.error(Code::E4406, {path, line, 0}, "a character beyond ASCII outside strings and comments");
     throw InputError(std::move(out));
   }
   toml::table top;
   try {
     top = toml::parse(text, path);
   } catch (const toml::parse_error& e) {
-    out.error("E4406", {path, static_cast<uint32_t>(e.source().begin.line), static_cast<uint32_t>(e.source().begin.column)}, std::string(e.description()));
+    out.error(Code::E4406, {path, static_cast<uint32_t>(e.source().begin.line), static_cast<uint32_t>(e.source().begin.column)}, std::string(e.description()));
     throw InputError(std::move(out));
   }
   Reader r(path, out);
@@ -155,8 +155,8 @@ LaunchPlan parse_launch_file(std::string_view text, const std::string& path) {
       r.problem(*n, "launches are written [[launch]]");
     }
   }
-  if (plan.ptx_path.empty()) out.error("E4406", {path, 1, 1}, "no module is named", "module = \"kernel.ptx\"");
-  if (plan.launches.empty()) out.error("E4406", {path, 1, 1}, "there is no [[launch]]");
+  if (plan.ptx_path.empty()) out.error(Code::E4406, {path, 1, 1}, "no module is named", "module = \"kernel.ptx\"");
+  if (plan.launches.empty()) out.error(Code::E4406, {path, 1, 1}, "there is no [[launch]]");
   if (out.has_errors()) throw InputError(std::move(out));
   return plan;
 }

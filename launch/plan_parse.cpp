@@ -34,7 +34,7 @@ bool parse_init(std::string_view text, BufferSpec& spec, Diagnostics& out) {
     } else if (word.starts_with("seed=") && parse_unsigned(word.substr(5)).has_value()) {
       spec.seed = *parse_unsigned(word.substr(5));
     } else if (!word.starts_with("of=") || !parse_choices(word.substr(3), spec)) {
-      plan_problem(out, "E4402", fmt::format("buffer '{}': '{}' is not a way to fill it", spec.name, word), "zeros, ones, iota, random, poison, seed=N, of=V|V|…, file=RAW");
+      plan_problem(out, Code::E4402, fmt::format("buffer '{}': '{}' is not a way to fill it", spec.name, word), "zeros, ones, iota, random, poison, seed=N, of=V|V|…, file=RAW");
       return false;
     }
   }
@@ -59,7 +59,7 @@ bool parse_buffer(std::string_view name, std::string_view text, BufferSpec& spec
   }
   const size_t open = text.find('['), close = text.find(']');
   if (open == std::string_view::npos || close == std::string_view::npos || close < open) {
-    plan_problem(out, "E4401", fmt::format("buffer '{}': '{}' is neither TYPE[SHAPE]:INIT nor a .npy file", name, text), "e.g. f32[64,128]:random,seed=3");
+    plan_problem(out, Code::E4401, fmt::format("buffer '{}': '{}' is neither TYPE[SHAPE]:INIT nor a .npy file", name, text), "e.g. f32[64,128]:random,seed=3");
     return false;
   }
   spec.type = std::string(text.substr(0, open));
@@ -67,7 +67,7 @@ bool parse_buffer(std::string_view name, std::string_view text, BufferSpec& spec
   const bool shaped = parse_extents(text.substr(open + 1, close - open - 1), shape);
   bool ok = true;
   if (find_element_type(spec.type) == nullptr) {
-    plan_problem(out, "E4401", fmt::format("buffer '{}': no element type '{}'", name, spec.type), element_type_names());
+    plan_problem(out, Code::E4401, fmt::format("buffer '{}': no element type '{}'", name, spec.type), element_type_names());
     ok = false;
   }
   uint64_t elements = 1;
@@ -76,7 +76,7 @@ bool parse_buffer(std::string_view name, std::string_view text, BufferSpec& spec
     else elements *= d;
   }
   if (!shaped || elements > (uint64_t{1} << 40)) {
-    plan_problem(out, "E4401", fmt::format("buffer '{}': '{}' is not a shape of at most 2^40 elements", name, text.substr(open, close - open + 1)));
+    plan_problem(out, Code::E4401, fmt::format("buffer '{}': '{}' is not a shape of at most 2^40 elements", name, text.substr(open, close - open + 1)));
     return false;
   }
   spec.shape = shape;
@@ -88,7 +88,7 @@ bool parse_buffer(std::string_view name, std::string_view text, BufferSpec& spec
     return ok;
   }
   if (rest[0] != ':') {
-    plan_problem(out, "E4402", fmt::format("buffer '{}': '{}' after the shape", name, rest), "e.g. f32[64]:zeros");
+    plan_problem(out, Code::E4402, fmt::format("buffer '{}': '{}' after the shape", name, rest), "e.g. f32[64]:zeros");
     return false;
   }
   return parse_init(rest.substr(1), spec, out) && ok;
@@ -102,7 +102,7 @@ bool parse_expect(std::string_view buffer, std::string_view text, ExpectSpec& sp
     const bool absolute = words[i].starts_with("abs="), relative = words[i].starts_with("rel=");
     const auto v = absolute || relative ? parse_real(words[i].substr(4)) : std::nullopt;
     if (!v.has_value() || *v < 0) {
-      plan_problem(out, "E4405", fmt::format("expectation of '{}': '{}' is not a tolerance", buffer, words[i]), "e.g. y=ref.npy,abs=1e-3,rel=1e-2");
+      plan_problem(out, Code::E4405, fmt::format("expectation of '{}': '{}' is not a tolerance", buffer, words[i]), "e.g. y=ref.npy,abs=1e-3,rel=1e-2");
       return false;
     }
     (absolute ? spec.absolute : spec.relative) = *v;

@@ -69,12 +69,12 @@ void read_buffer(Buffer& b, std::vector<uint8_t>& data) {
   };
   if (!b.spec.type.empty()) {
     copy(read_file(b.spec.path));
-    if (data.size() != b.spec.bytes()) throw InputError("E4409", fmt::format("{} has {} bytes, buffer '{}' has {}", b.spec.path, data.size(), b.spec.name, b.spec.bytes()));
+    if (data.size() != b.spec.bytes()) throw InputError(Code::E4409, fmt::format("{} has {} bytes, buffer '{}' has {}", b.spec.path, data.size(), b.spec.name, b.spec.bytes()));
     return;
   }
   const NpyArray a = read_npy(b.spec.path);
   const ElementType* t = element_type_of(a.dtype);
-  if (t == nullptr) throw InputError("E4407", fmt::format("{}: no element type for dtype {}", b.spec.path, a.dtype));
+  if (t == nullptr) throw InputError(Code::E4407, fmt::format("{}: no element type for dtype {}", b.spec.path, a.dtype));
   b.spec.type = std::string(t->name);
   b.spec.shape = a.shape;
   copy(a.data);
@@ -100,7 +100,7 @@ Buffer make_buffer(const BufferSpec& given, Accelerator& device) {
 
 const Buffer& find_buffer(const Buffers& all, std::string_view name) {
   const auto it = all.find(name);
-  if (it == all.end()) throw InputError("E4408", fmt::format("there is no buffer '{}'", name));
+  if (it == all.end()) throw InputError(Code::E4408, fmt::format("there is no buffer '{}'", name));
   return it->second;
 }
 
@@ -157,7 +157,7 @@ class ArgBytes {
     for (const MapSpec& m : plan_.maps) {
       if (m.name == name) return m;
     }
-    throw InputError("E4408", fmt::format("there is no tensor map '{}'", name));
+    throw InputError(Code::E4408, fmt::format("there is no tensor map '{}'", name));
   }
   const LaunchPlan& plan_;
   const Buffers& buffers_;
@@ -168,7 +168,7 @@ BufferComparison compare(const ExpectSpec& e, const PlanBuffer& b) {
   const NpyArray want = read_npy(e.path);
   const ElementType& t = *find_element_type(b.type);
   if (want.data.size() != b.bytes.size()) {
-    throw InputError("E4409", fmt::format("{} has {} bytes, buffer '{}' has {}", e.path, want.data.size(), e.buffer, b.bytes.size()));
+    throw InputError(Code::E4409, fmt::format("{} has {} bytes, buffer '{}' has {}", e.path, want.data.size(), e.buffer, b.bytes.size()));
   }
   BufferComparison c{e.buffer, b.bytes.size() / t.bytes, 0, {}};
   const auto* expected = reinterpret_cast<const uint8_t*>(want.data.data());
@@ -186,17 +186,17 @@ const PlanBuffer& find_result(const PlanResult& r, std::string_view name) {
   for (const PlanBuffer& b : r.buffers) {
     if (b.name == name) return b;
   }
-  throw InputError("E4408", fmt::format("there is no buffer '{}'", name));
+  throw InputError(Code::E4408, fmt::format("there is no buffer '{}'", name));
 }
 
 const isa::Function& find_entry(const isa::Module& m, const std::string& name) {
   const isa::Function* found = nullptr;
   for (const isa::Function& f : m.functions) {
     if (!f.is_entry || f.is_prototype || (!name.empty() && f.name != name)) continue;
-    if (found != nullptr) throw InputError("E4410", "the module has several kernels", "name one with --entry, or entry = in the file");
+    if (found != nullptr) throw InputError(Code::E4410, "the module has several kernels", "name one with --entry, or entry = in the file");
     found = &f;
   }
-  if (found == nullptr) throw InputError("E4112", name.empty() ? "the module has no kernel" : fmt::format("no kernel '{}' in the module", name));
+  if (found == nullptr) throw InputError(Code::E4112, name.empty() ? "the module has no kernel" : fmt::format("no kernel '{}' in the module", name));
   return *found;
 }
 
@@ -229,7 +229,7 @@ PlanResult run_plan(const LaunchPlan& plan, Accelerator& device, const PlanOptio
   device.load(module, text);
   Buffers buffers;
   for (const BufferSpec& b : plan.buffers) {
-    if (buffers.contains(b.name)) throw InputError("E4408", fmt::format("buffer '{}' is named twice", b.name));
+    if (buffers.contains(b.name)) throw InputError(Code::E4408, fmt::format("buffer '{}' is named twice", b.name));
     buffers.emplace(b.name, make_buffer(b, device));
   }
   check_names(plan, buffers);

@@ -55,8 +55,8 @@ bool parse_extents(std::string_view text, Extents& out) {
   return true;
 }
 
-void plan_problem(Diagnostics& out, std::string code, std::string message, std::string hint) {
-  out.error(std::move(code), {}, std::move(message), std::move(hint));
+void plan_problem(Diagnostics& out, Code code, std::string message, std::string hint) {
+  out.error(code, {}, std::move(message), std::move(hint));
 }
 
 }  // namespace drywell::kernels

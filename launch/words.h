@@ -20,6 +20,6 @@ std::optional<int64_t> parse_signed(std::string_view t);
 std::optional<double> parse_real(std::string_view t);
 /// "64x128" or "64,128".
 bool parse_extents(std::string_view text, Extents& out);
-void plan_problem(Diagnostics& out, std::string code, std::string message, std::string hint = {});
+void plan_problem(Diagnostics& out, Code code, std::string message, std::string hint = {});
 
 }  // namespace drywell::kernels

@@ -55,8 +55,8 @@ struct Device::Impl {
 
 namespace {
 
-void refuse(Diagnostics& out, std::string code, std::string message, std::string hint = {}) {
-  out.error(std::move(code), {}, std::move(message), std::move(hint));
+void refuse(Diagnostics& out, Code code, std::string message, std::string hint = {}) {
+  out.error(code, {}, std::move(message), std::move(hint));
 }
 
 /// "in this order: x (8 bytes), n (4)"
@@ -69,14 +69,14 @@ std::string parameters_of(const isa::Function& f) {
 std::vector<uint8_t> parameter_block(const isa::Function& f, const Program& p, const Args& args, Diagnostics& out) {
   std::vector<uint8_t> block(p.param_bytes, 0);
   if (args.values().size() != f.params.size()) {
-    refuse(out, "E4110", fmt::format("kernel '{}' takes {} arguments, {} given", f.name, f.params.size(), args.values().size()), parameters_of(f));
+    refuse(out, Code::E4110, fmt::format("kernel '{}' takes {} arguments, {} given", f.name, f.params.size(), args.values().size()), parameters_of(f));
     return block;
   }
   for (size_t i = 0; i < f.params.size(); ++i) {
     const auto& v = args.values()[i];
     const uint64_t want = f.params[i].bytes();
     if (v.size() != want) {
-      refuse(out, "E4111", fmt::format("argument {} ('{}') has {} bytes, the parameter has {}", i, f.params[i].name, v.size(), want));
+      refuse(out, Code::E4111, fmt::format("argument {} ('{}') has {} bytes, the parameter has {}", i, f.params[i].name, v.size(), want));
       continue;
     }
     std::memcpy(block.data() + p.kernel().param_offset[i], v.data(), v.size());
@@ -106,7 +106,7 @@ std::vector<uint64_t> place_variables(const isa::Module& module, Gmem& gmem) {
     if (!in_device_memory(v) || v.linkage != isa::Linkage::external) continue;
     const auto it = defined.find(v.name);
     if (it != defined.end()) addresses[i] = it->second;
-    else refuse(problems, "E4113", fmt::format("variable '{}' is declared .extern and the module does not define it", v.name));
+    else refuse(problems, Code::E4113, fmt::format("variable '{}' is declared .extern and the module does not define it", v.name));
   }
   if (problems.has_errors()) throw InputError(std::move(problems));
   return addresses;
@@ -131,7 +131,7 @@ void relocate(const isa::Module& module, std::span<const uint64_t> addresses, Gm
       const uint64_t value = base + static_cast<uint64_t>(r.addend);
       const uint64_t width = isa::type_bits(v.type) == 32 ? 4 : 8;  // bytes: a whole pointer in eight of them
       if (width == 4 && value >> 32 != 0) {
-        throw Unsupported(fmt::format("initialiser of '{}' puts the 64-bit address of '{}' into 32 bits", v.name, r.symbol), "U5001");
+        throw Unsupported(fmt::format("initialiser of '{}' puts the 64-bit address of '{}' into 32 bits", v.name, r.symbol), Code::U5001);
       }
       uint8_t* p = r.offset + width <= v.bytes() ? gmem.translate(addresses[i] + r.offset, width) : nullptr;
       DRYWELL_CHECK(p != nullptr, "a relocation leaves its variable");
@@ -142,22 +142,22 @@ void relocate(const isa::Module& module, std::span<const uint64_t> addresses, Gm
 
 void check_launch(const isa::Function& f, const Launch& l, Diagnostics& out) {
   const uint64_t threads = l.block.count();
-  if (threads == 0 || threads > 1024) refuse(out, "E4120", fmt::format("{} threads per CTA; 1 to 1024", threads));
-  if (l.grid.count() == 0) refuse(out, "E4121", "the grid is empty");
+  if (threads == 0 || threads > 1024) refuse(out, Code::E4120, fmt::format("{} threads per CTA; 1 to 1024", threads));
+  if (l.grid.count() == 0) refuse(out, Code::E4121, "the grid is empty");
   // CUDA C++ Programming Guide, technical specifications per compute capability.
-  if (l.block.z > 64) refuse(out, "E4120", fmt::format("{} threads along z of a CTA; at most 64", l.block.z));
+  if (l.block.z > 64) refuse(out, Code::E4120, fmt::format("{} threads along z of a CTA; at most 64", l.block.z));
   if (l.grid.x > 0x7FFFFFFF || l.grid.y > 0xFFFF || l.grid.z > 0xFFFF)
-    refuse(out, "E4128", fmt::format("a grid of {} x {} x {} CTAs; at most 2147483647 x 65535 x 65535", l.grid.x, l.grid.y, l.grid.z));
+    refuse(out, Code::E4128, fmt::format("a grid of {} x {} x {} CTAs; at most 2147483647 x 65535 x 65535", l.grid.x, l.grid.y, l.grid.z));
   const uint64_t size = l.cluster.count();
-  if (size == 0 || size > 16) refuse(out, "E4122", fmt::format("a cluster of {} CTAs; 1 to 16", size));
-  if (size != 0 && (l.grid.x % l.cluster.x != 0 || l.grid.y % l.cluster.y != 0 || l.grid.z % l.cluster.z != 0)) refuse(out, "E4123", "the grid is not a multiple of the cluster");
+  if (size == 0 || size > 16) refuse(out, Code::E4122, fmt::format("a cluster of {} CTAs; 1 to 16", size));
+  if (size != 0 && (l.grid.x % l.cluster.x != 0 || l.grid.y % l.cluster.y != 0 || l.grid.z % l.cluster.z != 0)) refuse(out, Code::E4123, "the grid is not a multiple of the cluster");
   if (l.smem_bytes - kSmemReserved > l.arch->smem.cta_bytes) {
-    refuse(out, "E4124", fmt::format("{} bytes of shared memory per CTA; at most {}", l.smem_bytes - kSmemReserved, l.arch->smem.cta_bytes), "fewer pipeline stages");
+    refuse(out, Code::E4124, fmt::format("{} bytes of shared memory per CTA; at most {}", l.smem_bytes - kSmemReserved, l.arch->smem.cta_bytes), "fewer pipeline stages");
   }
   const auto& d = f.directives;
   const auto triple = [](const std::array<uint32_t, 3>& t) { return Dim3{t[0], t[1], t[2]}; };
-  if (d.reqntid && !(triple(*d.reqntid) == l.block)) refuse(out, "E4125", "the block differs from the kernel's .reqntid");
-  if (d.maxntid && threads > triple(*d.maxntid).count()) refuse(out, "E4126", "more threads than the kernel's .maxntid");
+  if (d.reqntid && !(triple(*d.reqntid) == l.block)) refuse(out, Code::E4125, "the block differs from the kernel's .reqntid");
+  if (d.maxntid && threads > triple(*d.maxntid).count()) refuse(out, Code::E4126, "more threads than the kernel's .maxntid");
 }
 
 /// Options whose observers listen through adapters, behind the listeners.
@@ -192,12 +192,12 @@ uint64_t Device::memory_used() const { return impl_->gmem.used(); }
 uint64_t Device::memory_capacity() const { return impl_->gmem.capacity(); }
 
 void Device::free(GmemAddr a) {
-  if (!impl_->gmem.release(a)) throw InputError("E4102", fmt::format("{:#x} is not the start of an allocation", a.value()));
+  if (!impl_->gmem.release(a)) throw InputError(Code::E4102, fmt::format("{:#x} is not the start of an allocation", a.value()));
 }
 
 uint8_t* Device::Impl::bytes_at(GmemAddr at, uint64_t bytes) const {
   uint8_t* p = gmem.translate(at.value(), bytes);
-  if (p == nullptr) throw InputError("E4103", fmt::format("{} bytes at {:#x} are not inside one allocation", bytes, at.value()));
+  if (p == nullptr) throw InputError(Code::E4103, fmt::format("{} bytes at {:#x} are not inside one allocation", bytes, at.value()));
   return p;
 }
 
@@ -233,7 +233,7 @@ LoadedModule Device::load_ptx(std::string_view text, const std::string& name) {
 /// What a launch is made of, before anything is checked.
 Launch Device::Impl::prepare(const LoadedModule& m, std::string_view kernel, const LaunchConfig& config, bool watched) {
   const isa::Function* f = m.module().find_function(kernel);
-  if (f == nullptr || !f->is_entry) throw InputError("E4112", fmt::format("no kernel '{}' in the module", kernel));
+  if (f == nullptr || !f->is_entry) throw InputError(Code::E4112, fmt::format("no kernel '{}' in the module", kernel));
   Decoded& cached = programs[f];
   cached.module = m.module_;
   std::unique_ptr<Program>& program = watched ? cached.watched : cached.unwatched;

@@ -33,7 +33,7 @@ Source kernel_source(const BuildOptions& o, const std::vector<std::string>& word
   const bool hopper = target == isa::Target::sm_90a || target == isa::Target::sm_90;
   isa::Module m = k.build(params, sim::load_arch(hopper ? "sm_90a" : "sm_100a"));
   if (m.target == isa::Target::sm_100a && !hopper) m.target = target;
-  if (hopper && m.target != target) throw InputError("E1210", fmt::format("{} needs {}", k.name, isa::target_name(m.target)));
+  if (hopper && m.target != target) throw InputError(Code::E1210, fmt::format("{} needs {}", k.name, isa::target_name(m.target)));
   if (Diagnostics problems = isa::validate(m); problems.has_errors()) throw InputError(std::move(problems));
   return {isa::print_module(m), target};
 }
@@ -60,7 +60,7 @@ ExitCode build(const BuildOptions& o, const std::vector<std::string>& words) {
   ::unlink(ptx.c_str());
   if (r.exit_code != 0) {
     ::unlink(cubin.c_str());
-    throw InputError("E4511", fmt::format("ptxas does not assemble {} for {}", o.subject, isa::target_name(source.target)), r.output);
+    throw InputError(Code::E4511, fmt::format("ptxas does not assemble {} for {}", o.subject, isa::target_name(source.target)), r.output);
   }
   const auto code = read_file(cubin);
   ::unlink(cubin.c_str());

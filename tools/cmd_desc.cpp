@@ -273,7 +273,7 @@ struct MapOptions {
 isa::TensorMap map_of_bytes(std::string_view bytes) {
   isa::TensorMap m;
   if (bytes.size() != m.bytes.size())
-    throw InputError("E1474", fmt::format("a tensor map has 128 bytes, not {}", bytes.size()));
+    throw InputError(Code::E1474, fmt::format("a tensor map has 128 bytes, not {}", bytes.size()));
   std::copy(bytes.begin(), bytes.end(), reinterpret_cast<char*>(m.bytes.data()));
   return m;
 }
@@ -320,7 +320,7 @@ std::string hex_dump(const isa::TensorMap& m) {
 
 /// Decodes, encodes again and compares: reports bits that no field explains.
 void check_reserved(const isa::TensorMap& map, const isa::TensorMapFields& f, uint32_t capability, Diagnostics& out) {
-  if (!isa::has_signature(map)) out.warning("E1474", {}, "no encode function made these bytes: box size, swizzle period or reserved zeros are wrong");
+  if (!isa::has_signature(map)) out.warning(Code::E1474, {}, "no encode function made these bytes: box size, swizzle period or reserved zeros are wrong");
   Diagnostics ignored;
   const auto again = f.mode == isa::TensorMapMode::tile     ? isa::encode_tiled(f, ignored, capability)
                      : f.mode == isa::TensorMapMode::im2col ? isa::encode_im2col(f, ignored, capability)
@@ -329,7 +329,7 @@ void check_reserved(const isa::TensorMap& map, const isa::TensorMapFields& f, ui
   std::string where;
   for (size_t i = 0; i < map.bytes.size(); ++i)
     if (map.bytes[i] != again->bytes[i]) where += fmt::format("{}{}", where.empty() ? "" : ", ", i);
-  if (!where.empty()) out.warning("E1474", {}, "bytes " + where + " are not what an encode function makes of these fields");
+  if (!where.empty()) out.warning(Code::E1474, {}, "bytes " + where + " are not what an encode function makes of these fields");
 }
 
 ExitCode tensor_map(const CommandContext& c, const MapOptions& o) {

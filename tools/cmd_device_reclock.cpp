@@ -43,14 +43,14 @@ ExitCode reclock(const Options& o) {
     } else if (std::regex_match(line, m, kGpu)) {
       gpu = std::stod(m[1]);
     } else if (std::regex_match(line, m, kTimed)) {
-      if (launch >= simulated.size() || gpu == 0) throw InputError("E4506", fmt::format("'{}': no launch and GPU figure belong to it", line));
+      if (launch >= simulated.size() || gpu == 0) throw InputError(Code::E4506, fmt::format("'{}': no launch and GPU figure belong to it", line));
       const std::string now = m[1].str() + clock_text(simulated[launch++].cycles, gpu);
       ++lines;
       changed += now != line;
       line = now;
     }
   }
-  if (lines == 0) throw InputError("E4506", fmt::format("{}: no line 'clock, timed'", o.file), "a record is '== WORDS' and what `drywell device run KERNEL WORDS --clock=N` printed");
+  if (lines == 0) throw InputError(Code::E4506, fmt::format("{}: no line 'clock, timed'", o.file), "a record is '== WORDS' and what `drywell device run KERNEL WORDS --clock=N` printed");
   write_file_atomically(o.file, out);
   print(fmt::format("{}: {} of {} figures changed\n", o.file, changed, lines));
   return ExitCode::ok;

@@ -35,7 +35,7 @@ std::string commit_of(const Options& o) {
   }
   if (std::regex_match(commit, std::regex("[0-9a-f]{40}"))) return commit;
   Diagnostics d;
-  d.error("E4506", {"--commit", 0, 0}, "a record names the commit of its probes in full", "--commit $(git rev-parse HEAD)");
+  d.error(Code::E4506, {"--commit", 0, 0}, "a record names the commit of its probes in full", "--commit $(git rev-parse HEAD)");
   throw InputError(std::move(d));
 }
 
@@ -68,7 +68,7 @@ ExitCode record(const Options& o) {
       line = silicon::observe(p, *gpu, {});
     } catch (const InputError& e) {
       line.program = p.digest;
-      line.fault = e.code() + ": " + e.what();
+      line.fault = std::string(code_name(e.code())) + ": " + e.what();
       std::replace(line.fault.begin(), line.fault.end(), '\n', ' ');
     }
     if (!line.fault.empty()) {  // the context is lost

@@ -38,7 +38,7 @@ fs::path stand_ins() {
   for (const fs::path& candidate : {self / "../lib/drywell", self / "../lib64/drywell", self / ("../" DRYWELL_LIBDIR "/drywell")}) {
     if (fs::exists(candidate / kRuntime)) return fs::canonical(candidate);
   }
-  throw InputError("E4611", fmt::format("{}: no {} in ../lib/drywell of it", self.string(), kRuntime), "install Drywell whole, or build the target drywell_cudart");
+  throw InputError(Code::E4611, fmt::format("{}: no {} in ../lib/drywell of it", self.string(), kRuntime), "install Drywell whole, or build the target drywell_cudart");
 }
 
 /// Returns the file that execvp would run.
@@ -55,12 +55,12 @@ std::string find_program(const std::string& name) {
 
 /// Reports causes of later, unclear failures now. Throws InputError E461x.
 void check_program(const std::string& path, const fs::path& library) {
-  if (::access(path.c_str(), X_OK) != 0) throw InputError("E4610", fmt::format("{}: cannot be run: {}", path, std::strerror(errno)));
+  if (::access(path.c_str(), X_OK) != 0) throw InputError(Code::E4610, fmt::format("{}: cannot be run: {}", path, std::strerror(errno)));
   const auto program = read_elf(path);
   if (!program.has_value()) return;  // a script: the programs that it starts are not checked
   const auto has = [](const std::vector<std::string>& list, const char* name) { return std::find(list.begin(), list.end(), name) != list.end(); };
   if (program->has_device_code && !has(program->undefined, "__cudaRegisterFatBinary") && !program->needs("libcudart.so")) {
-    throw InputError("E4612", fmt::format("{}: the CUDA runtime is linked into it, so that nothing can stand in for it", path),
+    throw InputError(Code::E4612, fmt::format("{}: the CUDA runtime is linked into it, so that nothing can stand in for it", path),
                      "link with -cudart shared (drywell nvcc does), or set CUDA_RUNTIME_LIBRARY to Shared in CMake");
   }
   const auto stand_in = read_elf((library / kRuntime).string());
@@ -72,7 +72,7 @@ void check_program(const std::string& path, const fs::path& library) {
     const bool other = std::any_of(program->needed.begin(), program->needed.end(), [](const std::string& n) { return n.starts_with("libcu") && !n.starts_with("libcudart.") && !n.starts_with("libcuda."); });
     if (cuda && !other && !has(stand_in->defined, name.c_str())) missing += (missing.empty() ? "" : ", ") + name;
   }
-  if (!missing.empty()) throw InputError("E4613", fmt::format("{}: needs CUDA functions the stand-in does not have: {}", path, missing));
+  if (!missing.empty()) throw InputError(Code::E4613, fmt::format("{}: needs CUDA functions the stand-in does not have: {}", path, missing));
 }
 
 void set_environment(const ExecFlags& f, const fs::path& library) {
@@ -114,7 +114,7 @@ ExitCode exec(ExecFlags f) {
   argv.push_back(nullptr);
   std::fflush(stdout);
   ::execv(program.c_str(), argv.data());
-  throw InputError("E4610", fmt::format("{}: cannot be run: {}", program, std::strerror(errno)));
+  throw InputError(Code::E4610, fmt::format("{}: cannot be run: {}", program, std::strerror(errno)));
 }
 
 }  // namespace

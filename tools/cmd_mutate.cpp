@@ -107,7 +107,7 @@ Outcome run_one(const Subject& subject, const Schedule& schedule, const Mutant* 
     o.hazards.emplace(f.code, f.here.where.ptx);
   }
   if (!checker.findings().empty()) o.first = checker.findings()[0].code;
-  o.fault = r.run.ok() ? "" : r.run.fault->code;
+  o.fault = r.run.ok() ? "" : code_name(r.run.fault->code);
   o.wrong = r.verify.done && !r.verify.passed();
   o.instructions = r.run.warp_instructions;
   return o;
@@ -140,12 +140,14 @@ struct Base {
   std::vector<uint64_t> limits;  // instructions a mutant may take, by schedule
 };
 
+bool hangs(std::string_view fault) { return fault == code_name(Code::F3601) || fault == code_name(Code::F3602); }
+
 Verdict judge(const Outcome& base, const Outcome& o) {
   for (const auto& h : o.hazards) {
     const bool known = std::any_of(base.hazards.begin(), base.hazards.end(), [&](const auto& b) { return b.first == h.first; });
     if (!known) return {"hazard " + h.first};
   }
-  if (!o.fault.empty()) return {(o.fault == "F3601" || o.fault == "F3602" ? "hang " : "fault ") + o.fault};
+  if (!o.fault.empty()) return {(hangs(o.fault) ? "hang " : "fault ") + o.fault};
   return {o.wrong ? kWrongValues : ""};
 }
 
@@ -190,7 +192,7 @@ Verdict try_mutant(const Subject& subject, const Base& base, const Mutant& m) {
     try {
       v = judge(base.outcome, run_one(subject, kSchedules[i], &m, base.limits[i], nullptr));
     } catch (const InputError& e) {
-      v.how = "refused " + e.code();
+      v.how = fmt::format("refused {}", code_name(e.code()));
     }
     if (v.found() && v.how != kWrongValues) return v;
     if (v.found()) silent = v;
@@ -208,7 +210,7 @@ ExitCode mutate(const CommandContext& c, const MutateFlags& f, const std::vector
   Base base;
   for (const Schedule& schedule : kSchedules) {
     const Outcome o = run_one(subject, schedule, nullptr, 0, &ptx);
-    if (!o.fault.empty() || o.wrong) throw InputError("E4310", fmt::format("{} does not run as it is: {}", k.name, o.fault.empty() ? "wrong values" : o.fault));
+    if (!o.fault.empty() || o.wrong) throw InputError(Code::E4310, fmt::format("{} does not run as it is: {}", k.name, o.fault.empty() ? "wrong values" : o.fault));
     base.outcome.hazards.insert(o.hazards.begin(), o.hazards.end());
     base.limits.push_back(20 * o.instructions + 100'000);
   }

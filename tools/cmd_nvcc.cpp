@@ -36,7 +36,7 @@ ExitCode nvcc(const std::string& target, std::vector<std::string> words) {
   for (const std::string& w : all) argv.push_back(const_cast<char*>(w.c_str()));
   argv.push_back(nullptr);
   ::execv(path.c_str(), argv.data());
-  throw InputError("E4610", fmt::format("{}: cannot be run: {}", path, std::strerror(errno)));
+  throw InputError(Code::E4610, fmt::format("{}: cannot be run: {}", path, std::strerror(errno)));
 }
 
 }  // namespace

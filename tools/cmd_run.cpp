@@ -42,7 +42,7 @@ class SaveDirectory {
   /// Returns false if the directory exists already.
   bool make() const {
     if (::mkdir(path_.c_str(), 0777) == 0) return true;
-    if (errno != EEXIST) throw InputError("E4008", fmt::format("{}: cannot be made: {}", path_, std::strerror(errno)));
+    if (errno != EEXIST) throw InputError(Code::E4008, fmt::format("{}: cannot be made: {}", path_, std::strerror(errno)));
     return false;
   }
   std::string file(const std::string& name) const { return (std::filesystem::path(path_) / name).string(); }
@@ -115,7 +115,7 @@ ExitCode run_kernel(const CommandContext& c, const RunFlags& o, const std::vecto
     context.phase = [&](std::string_view what) { line.phase(what); };
     report = k.run(context);
   }
-  if (!report.run.ok() && report.run.fault->code == "F3601" && context.options.listeners.empty()) report = explained(k, context);
+  if (!report.run.ok() && report.run.fault->code == Code::F3601 && context.options.listeners.empty()) report = explained(k, context);
   if (trace.has_value()) {
     trace->finish(report.run);
     outputs.trace()->commit();

@@ -128,8 +128,8 @@ struct ConvertOptions {
 
 NpyArray read_factors(const std::string& path, size_t least_rank) {
   NpyArray x = read_npy(path);
-  if (x.element_size() != 1) throw InputError("E4007", fmt::format("{}: scale factors are bytes, not {}", path, x.describe()));
-  if (x.shape.size() < least_rank) throw InputError("E4006", fmt::format("{}: {} has too few dimensions", path, x.describe()));
+  if (x.element_size() != 1) throw InputError(Code::E4007, fmt::format("{}: scale factors are bytes, not {}", path, x.describe()));
+  if (x.shape.size() < least_rank) throw InputError(Code::E4006, fmt::format("{}: {} has too few dimensions", path, x.describe()));
   return x;
 }
 
@@ -169,7 +169,7 @@ ExitCode from_blocked(const ConvertOptions& o) {
   const int64_t rows = given ? o.rows : static_cast<int64_t>(x.shape[rank - 3] * 128), factors = given ? o.factors : static_cast<int64_t>(x.shape[rank - 2] * 4);
   const auto bytes = static_cast<uint64_t>(layout::blocked_bytes(rows, factors));
   if (bytes == 0 || x.data.size() % bytes != 0)
-    throw InputError("E4006", fmt::format("{}: {} bytes are no whole number of blocked {} x {} matrices of {} bytes", o.in, x.data.size(), rows, factors, bytes));
+    throw InputError(Code::E4006, fmt::format("{}: {} bytes are no whole number of blocked {} x {} matrices of {} bytes", o.in, x.data.size(), rows, factors, bytes));
   std::vector<uint8_t> out;
   for (uint64_t i = 0; i < x.data.size() / bytes; ++i) {
     const auto plain = layout::from_blocked(bytes_of(x).subspan(i * bytes, bytes), rows, factors);

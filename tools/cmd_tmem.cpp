@@ -155,7 +155,7 @@ ExitCode check(const CommandContext& c, const CheckOptions& o) {
   if (o.cta_group != 1 && o.cta_group != 2) throw UsageError("--cta-group is 1 or 2", "tmem check");
   isa::TmemUseForm use{choose(o.operand, kOperands, "operand", "tmem check"), mma_form(o), o.m, o.n, isa::MmaElement::f16};
   if (!isa::is_valid_shape(use.form, o.m, o.n))
-    throw InputError("E1422", fmt::format("M = {}, N = {} is no shape of this form", o.m, o.n), isa::valid_shapes(use.form));
+    throw InputError(Code::E1422, fmt::format("M = {}, N = {} is no shape of this form", o.m, o.n), isa::valid_shapes(use.form));
   static constexpr std::pair<std::string_view, isa::MmaElement> kElements[] = {{"f16", isa::MmaElement::f16}, {"bf16", isa::MmaElement::bf16},
                                                                                {"tf32", isa::MmaElement::tf32}, {"e4m3", isa::MmaElement::e4m3},
                                                                                {"e5m2", isa::MmaElement::e5m2}, {"s8", isa::MmaElement::s8},

@@ -28,11 +28,11 @@ void say(const CommandContext& c, std::string_view text) {
 
 /// Codes E43xx are about the command line.
 ExitCode code_of(const InputError& e) {
-  return e.code().starts_with("E43") ? ExitCode::usage : ExitCode::bad_input;
+  return code_name(e.code()).starts_with("E43") ? ExitCode::usage : ExitCode::bad_input;
 }
 
 ExitCode out_of_memory(const CommandContext& c) {
-  say(c, InputError("E4105", "out of host memory", "smaller sizes need less: a run's buffers, those of --verify and --save, and what --check notes of each CTA are held whole").what());
+  say(c, InputError(Code::E4105, "out of host memory", "smaller sizes need less: a run's buffers, those of --verify and --save, and what --check notes of each CTA are held whole").what());
   return ExitCode::bad_input;
 }
 
@@ -111,7 +111,7 @@ int run(int argc, char** argv) {
 
 }  // namespace
 
-UsageError::UsageError(std::string message, std::string_view help) : Error("E4300", std::move(message)) {
+UsageError::UsageError(std::string message, std::string_view help) : Error(Code::E4300, std::move(message)) {
   what_ = "error E4300: " + what_;
   if (!help.empty()) what_ += fmt::format("\n    hint: drywell {} --help", help);
 }

@@ -163,7 +163,7 @@ ExitCode run_file(const CommandContext& c, const RunFlags& f, const std::vector<
     line.phase("running");
     result = kernels::run_plan(plan, device, options);
   }
-  if (!result.runs.empty() && !result.runs.back().ok() && result.runs.back().fault->code == "F3601" && options.run.listeners.empty()) {
+  if (!result.runs.empty() && !result.runs.back().ok() && result.runs.back().fault->code == Code::F3601 && options.run.listeners.empty()) {
     // Repeats the run with the hazard checker: the fault then names the missing release of each wait.
     sim::HazardChecker watcher;
     kernels::SimulatedDevice again({.arch = f.arch});

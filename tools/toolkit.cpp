@@ -28,7 +28,7 @@ std::string find_toolkit_program(const std::string& name) {
     const std::string candidate = directory + "/" + name;
     if (!directory.empty() && ::access(candidate.c_str(), X_OK) == 0) return candidate;
   }
-  throw kernels::Unavailable("E4510", fmt::format("no {} on this machine", name), "set CUDA_HOME, or put CUDA 13.0's bin directory into PATH");
+  throw kernels::Unavailable(Code::E4510, fmt::format("no {} on this machine", name), "set CUDA_HOME, or put CUDA 13.0's bin directory into PATH");
 }
 
 std::string find_ptxas() { return find_toolkit_program("ptxas"); }

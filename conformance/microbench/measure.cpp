@@ -81,7 +81,7 @@ class Bench {
 
   [[noreturn]] void fail(const sim::RunResult& r) const {
     Diagnostics d;
-    d.error("E4505", {}, fmt::format("microbenchmark {}: {}", b_.name, r.fault->to_string()));
+    d.error(Code::E4505, {}, fmt::format("microbenchmark {}: {}", b_.name, r.fault->to_string()));
     throw InputError(std::move(d));
   }
 

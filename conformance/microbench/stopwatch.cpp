@@ -39,7 +39,7 @@ std::string sweep_text() {
       kSweepThreads, kSweepSteps, uint64_t{kSweepThreads} * kSweepCtas * 16);
 }
 
-[[noreturn]] void refuse(const std::string& kernel, std::string_view why) { throw InputError("E4521", fmt::format("'{}' cannot be timed: {}", kernel, why)); }
+[[noreturn]] void refuse(const std::string& kernel, std::string_view why) { throw InputError(Code::E4521, fmt::format("'{}' cannot be timed: {}", kernel, why)); }
 
 }  // namespace
 

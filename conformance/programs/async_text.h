@@ -24,7 +24,7 @@ struct AsyncText {
   uint32_t ctas = 1, cluster = 1;
   std::string module_scope = {};  // functions and variables before the kernel
   std::string directives = {};    // of the kernel, after its .reqntid
-  std::string fault = {};         // Program::fault
+  std::optional<Code> fault = {};  // Program::fault
 };
 
 ProgramSpec text_program(std::string family, std::string name, AsyncText text);

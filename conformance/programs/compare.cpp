@@ -84,7 +84,7 @@ void compare_bytes(Outcome& out, const ProgramBuffer& b, size_t index, const std
 Outcome judge_fault(const Program& p, const sim::Fault& f) {
   Outcome out;
   out.launch_failed = true;
-  const bool wanted = !p.fault.empty() && (f.code == p.fault || f.code == kLaunchFailedOnGpu);
+  const bool wanted = p.fault.has_value() && (f.code == p.fault || f.code == kLaunchFailedOnGpu);
   out.status = wanted ? Outcome::Status::passed : Outcome::Status::faulted;
   out.compared = wanted ? 1 : 0;
   if (!wanted) out.detail = f.to_string();
@@ -105,7 +105,7 @@ std::optional<Program> make_for(const ProgramSpec& s, std::span<const isa::Targe
     try {
       return s.make(t);
     } catch (const InputError& e) {
-      if (e.code() != "E1210") throw;
+      if (e.code() != Code::E1210) throw;
     }
   }
   return std::nullopt;
@@ -137,10 +137,10 @@ Outcome compare(const Program& p, const std::vector<std::vector<uint8_t>>& resul
 Outcome run(const Program& p, Accelerator& device, const sim::RunOptions& options) {
   const ProgramRun r = run_program(p, device, options);
   if (!r.result.ok()) return judge_fault(p, *r.result.fault);
-  if (p.fault.empty()) return compare(p, r.buffers);
+  if (!p.fault.has_value()) return compare(p, r.buffers);
   Outcome out;
   out.status = Outcome::Status::failed;
-  out.detail = "the launch ended well, expected " + p.fault;
+  out.detail = "the launch ended well, expected " + std::string(code_name(*p.fault));
   return out;
 }
 

@@ -110,7 +110,7 @@ void add_neutral(std::vector<ProgramSpec>& out) {
 }  // namespace
 
 void add_aborts(std::vector<ProgramSpec>& out) {
-  for (const auto& [op, code] : {std::pair{"trap", "F3701"}, std::pair{"brkpt", "F3704"}}) {
+  for (const auto& [op, code] : {std::pair{"trap", Code::F3701}, std::pair{"brkpt", Code::F3704}}) {
     AsyncText text{fmt::format("setp.eq.u32 %p2, %thread, 77;\n@%p2 {};\n", op), {input(Bytes(16))}};
     text.fault = code;
     out.push_back(text_program("abort", op, std::move(text)));

@@ -53,8 +53,8 @@ struct Program {
   sim::LaunchConfig launch;
   std::vector<ProgramBuffer> buffers;
   std::vector<ProgramMap> maps;
-  std::string fault;   // code of the expected fault of the launch; a GPU reports only that it failed. Empty: no fault
-                       // is allowed
+  std::optional<Code> fault;  // the expected fault of the launch; a GPU reports only that it failed. Empty: no fault
+                              // is allowed
   const isa::Function& kernel() const;
 };
 

@@ -34,7 +34,7 @@ RecordLine observe(const Probe& probe, Accelerator& device, const sim::RunOption
   RecordLine out;
   out.program = probe.digest;
   const conformance::ProgramRun r = conformance::run_program(p, device, options);
-  if (!r.result.ok()) out.fault = r.result.fault->code + ": " + r.result.fault->message;
+  if (!r.result.ok()) out.fault = std::string(code_name(r.result.fault->code)) + ": " + r.result.fault->message;
   for (size_t k = 0; k < r.buffers.size(); ++k) out.buffers.push_back(describe(p.buffers[k].initial, r.buffers[k]));
   return out;
 }

@@ -70,14 +70,14 @@ class Comparison {
  public:
   Comparison(const layout::ComposedLayout& l, unsigned bits, std::string_view who) : bits_(bits), who_(who) {
     const layout::Layout& all = l.layout();
-    if (all.rank() == 0 || !all.shape().is_tuple()) layout::fail("E1804", "a tensor-memory layout has a mode for the instruction and one for every repetition");
+    if (all.rank() == 0 || !all.shape().is_tuple()) layout::fail(Code::E1804, "a tensor-memory layout has a mode for the instruction and one for every repetition");
     rest_ = all.rank() > 1 ? layout::take(all, 1, all.rank()) : layout::Layout();
     mode_ = all.mode(0);
   }
 
   TmemCheck run(const std::vector<Touched>& touched, std::optional<ScaleVector> factor) {
     const int64_t repetitions = layout::size(rest_).value;
-    if (repetitions * static_cast<int64_t>(touched.size()) > (int64_t{1} << 26)) layout::fail("E1808", "too many elements to compare");
+    if (repetitions * static_cast<int64_t>(touched.size()) > (int64_t{1} << 26)) layout::fail(Code::E1808, "too many elements to compare");
     TmemCheck r;
     for (int64_t j = 0; j < repetitions; ++j) {
       const int64_t base = rest_.index(j);
@@ -109,7 +109,7 @@ class Comparison {
   void need(const layout::Layout& mode, int64_t extent, const char* what) const {
     const int64_t has = layout::size(mode).value;
     if (has < extent)
-      layout::fail("E1804", fmt::format("{} of {} needs {}, the layout's {} has {}", what, who_, extent, layout::to_string(mode, layout::Marks::plain), has));
+      layout::fail(Code::E1804, fmt::format("{} of {} needs {}, the layout's {} has {}", what, who_, extent, layout::to_string(mode, layout::Marks::plain), has));
   }
   const layout::Layout& mode() const { return mode_; }
 
@@ -132,14 +132,14 @@ class Comparison {
 /// ((rows, copies), (vector, factors)).
 void need_factor_form(const Comparison& c, unsigned rows, unsigned factors) {
   const layout::Layout& m = c.mode();
-  if (m.rank() != 2 || m.mode(0).rank() != 2 || m.mode(1).rank() != 2) layout::fail("E1804", "scale factors' mode 0 is ((rows, copies), (vector, factors))");
+  if (m.rank() != 2 || m.mode(0).rank() != 2 || m.mode(1).rank() != 2) layout::fail(Code::E1804, "scale factors' mode 0 is ((rows, copies), (vector, factors))");
   c.need(m.mode(0).mode(0), rows, "rows");
   c.need(m.mode(0).mode(1), 4, "the copies for the lane partitions");
   c.need(m.mode(1).mode(1), factors, "factors a row");
 }
 
 void need_matrix_form(const Comparison& c, int64_t rows, int64_t columns) {
-  if (c.mode().rank() != 2) layout::fail("E1804", "mode 0 is (rows, columns)");
+  if (c.mode().rank() != 2) layout::fail(Code::E1804, "mode 0 is (rows, columns)");
   c.need(c.mode().mode(0), rows, "rows");
   c.need(c.mode().mode(1), columns, "columns");
 }
@@ -157,7 +157,7 @@ std::string to_string(const TmemPlace& p) {
 
 TmemCheck check_tmem_layout(const layout::ComposedLayout& l, const TmemUseForm& use) {
   const auto d = d_layout(use.m, use.form.cta_group, use.form.ws, use.form.sparse);
-  if (!d.has_value()) layout::fail("E1804", fmt::format("no tcgen05.mma has M = {} with cta_group::{}", use.m, use.form.cta_group));
+  if (!d.has_value()) layout::fail(Code::E1804, fmt::format("no tcgen05.mma has M = {} with cta_group::{}", use.m, use.form.cta_group));
   const bool scale = use.operand == TmemOperand::sfa || use.operand == TmemOperand::sfb;
   const unsigned bits = scale ? 8 : use.operand == TmemOperand::a ? std::max(8u, element_bits(use.element)) : 32;
   const std::string who = fmt::format("tcgen05.mma's {}", to_string(use.operand));
@@ -170,8 +170,8 @@ TmemCheck check_tmem_layout(const layout::ComposedLayout& l, const TmemUseForm& 
     need_matrix_form(c, d_rows_per_cta(*d), mma_k(use.form.kind, false));
     return c.run(a_operand(use, *d), std::nullopt);
   }
-  if (use.form.scale == ScaleVector::none) layout::fail("E1804", "this kind has no scale factors");
-  if (use.operand == TmemOperand::sfb && *d == DLayout::B) layout::fail("E1804", "SFB of a pair with M = 128 is split between lane partitions: not compared");
+  if (use.form.scale == ScaleVector::none) layout::fail(Code::E1804, "this kind has no scale factors");
+  if (use.operand == TmemOperand::sfb && *d == DLayout::B) layout::fail(Code::E1804, "SFB of a pair with M = 128 is split between lane partitions: not compared");
   const unsigned rows = use.operand == TmemOperand::sfa ? d_rows_per_cta(*d) : use.n;
   need_factor_form(c, rows, static_cast<unsigned>(use.form.scale));
   return c.run(factors(use, *d, rows), use.form.scale);
@@ -192,7 +192,7 @@ TmemCheck check_tmem_access(const layout::ComposedLayout& l, const TmemAccess& a
     }
   }
   const layout::Layout& tv = nested ? m.mode(0) : m;
-  if (tv.rank() != 2) layout::fail("E1804", "mode 0 is (registers, threads)");
+  if (tv.rank() != 2) layout::fail(Code::E1804, "mode 0 is (registers, threads)");
   c.need(tv.mode(0), registers, "registers");
   c.need(tv.mode(1), 32, "threads");
   return c.run(touched, std::nullopt);

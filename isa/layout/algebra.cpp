@@ -36,7 +36,7 @@ std::vector<Int> prefix_products(const std::vector<Int>& shape) {
 
 void require_integer_strides(const std::vector<Int>& stride, const char* op) {
   for (const Int& d : stride) {
-    if (d.has_basis()) fail("E1804", fmt::format("{} needs integer strides, not scaled basis elements", op));
+    if (d.has_basis()) fail(Code::E1804, fmt::format("{} needs integer strides, not scaled basis elements", op));
   }
 }
 
@@ -46,7 +46,7 @@ Layout complement_of_filtered(const Layout& l, const IntTuple& cotarget) {
   std::vector<Int> shape = leaves(l.shape()), stride = leaves(l.stride());
   require_integer_strides(stride, "complement");
   if (shape.size() > 1 && !is_static(l.stride())) {
-    fail("E1809", "complement of a layout with several modes needs static strides",
+    fail(Code::E1809, "complement of a layout with several modes needs static strides",
          "mark the strides static (_8), or give numbers without marks throughout");
   }
   std::vector<Int> result_shape, result_stride{Int(1)};
@@ -58,7 +58,7 @@ Layout complement_of_filtered(const Layout& l, const IntTuple& cotarget) {
     }
     const Int new_shape = stride[at] / result_stride.back();
     if (new_shape.value <= 0) {
-      fail("E1806", fmt::format("complement: the layout is not injective (stride {} after {} used indices)",
+      fail(Code::E1806, fmt::format("complement: the layout is not injective (stride {} after {} used indices)",
                                 stride[at].value, result_stride.back().value));
     }
     new_stride = stride[at] * shape[at];
@@ -108,7 +108,7 @@ Layout left_inverse(const Layout& l) {
   const std::vector<Int> shape = leaves(flat.shape()), stride = leaves(flat.stride());
   require_integer_strides(stride, "left_inverse");
   if (!is_static(flat.stride())) {
-    fail("E1809", "left_inverse needs static strides",
+    fail(Code::E1809, "left_inverse needs static strides",
          "mark the strides static (_8), or give numbers without marks throughout");
   }
   const std::vector<Int> before = prefix_products(shape);
@@ -120,13 +120,13 @@ Layout left_inverse(const Layout& l) {
   for (size_t i : seq) {
     if (stride[i].is_constant(0)) continue;
     if (stride[i].value % reached.value != 0) {
-      fail("E1805",
+      fail(Code::E1805,
            fmt::format("left_inverse: stride {} does not divide by {}", stride[i].value, reached.value));
     }
     out_shape.push_back(stride[i] / reached);
     out_stride.push_back(before[i]);
     reached = reached * out_shape.back();
-    if (reached.value == 0) fail("E1805", "left_inverse: a stride is smaller than the indices before it");
+    if (reached.value == 0) fail(Code::E1805, "left_inverse: a stride is smaller than the indices before it");
   }
   out_shape.push_back(shape[seq.back()]);
   return coalesce(Layout(to_tuple(out_shape), to_tuple(out_stride)));
@@ -190,7 +190,7 @@ Layout by_mode(const Layout& l, const Tiler& tiler, const char* op, ByLayout by_
   if (tiler.is_underscore()) return l;
   if (!tiler.is_tuple()) return by_layout(l, Layout(tiler.leaf()));
   if (tiler.modes().size() > l.rank()) {
-    fail("E1804",
+    fail(Code::E1804,
          fmt::format("{}: {} tiler modes for a layout of rank {}", op, tiler.modes().size(), l.rank()));
   }
   std::vector<Layout> out;
@@ -203,7 +203,7 @@ Layout by_mode(const Layout& l, const Tiler& tiler, const char* op, ByLayout by_
 /// Gathers the tile modes and the rest modes into a rank-2 tuple, following the tuples of the tiler.
 IntTuple zip2_by(const IntTuple& t, const Tiler& guide) {
   if (!guide.is_tuple()) {
-    if (t.rank() != 2) fail("E1804", fmt::format("expected a (tile,rest) mode, found rank {}", t.rank()));
+    if (t.rank() != 2) fail(Code::E1804, fmt::format("expected a (tile,rest) mode, found rank {}", t.rank()));
     return t;
   }
   std::vector<IntTuple> tile, rest;
@@ -271,14 +271,14 @@ Layout raked_product(const Layout& block, const Layout& tiler) {
 
 Layout tile_to_shape(const Layout& block, const IntTuple& target, const IntTuple* order) {
   if (block.rank() > target.rank()) {
-    fail("E1804", fmt::format("tile_to_shape: a block of rank {} does not fit a target of rank {}",
+    fail(Code::E1804, fmt::format("tile_to_shape: a block of rank {} does not fit a target of rank {}",
                               block.rank(), target.rank()));
   }
   const Layout padded = append(block, {}, target.rank());
   const IntTuple block_shape = product_each(padded.shape());
   const IntTuple target_shape = product_each(target);
   if (is_static(target_shape) && !evenly_divides(target_shape, block_shape)) {
-    fail("E1805", "tile_to_shape: the block shape does not divide the target shape",
+    fail(Code::E1805, "tile_to_shape: the block shape does not divide the target shape",
          "a run-time (unmarked) target in an expression with _N marks is rounded up instead");
   }
   const IntTuple product_shape = ceil_div(target_shape, block_shape);
@@ -291,15 +291,15 @@ Layout tile_to_shape(const Layout& block, const IntTuple& target, const IntTuple
 namespace {
 
 Layout upcast_leaf(const Int& s, const Int& d, int64_t n) {
-  if (d.has_basis()) fail("E1804", "upcast needs integer strides");
+  if (d.has_basis()) fail(Code::E1804, "upcast needs integer strides");
   if (d.is_constant(0)) return Layout(s, d);
   if (!d.is_static) {
     if (d.value % n != 0)
-      fail("E1805", fmt::format("upcast<{}>: stride {} does not divide by {}", n, d.value, n));
+      fail(Code::E1805, fmt::format("upcast<{}>: stride {} does not divide by {}", n, d.value, n));
     return Layout(s, d / Int(n));
   }
   if (d.value == 0 || (d.value % n != 0 && n % d.value != 0)) {
-    fail("E1805", fmt::format("upcast<{}>: neither of stride {} and {} divides the other", n, d.value, n));
+    fail(Code::E1805, fmt::format("upcast<{}>: neither of stride {} and {} divides the other", n, d.value, n));
   }
   return Layout(ceil_div(s, ceil_div(Int(n), abs(d))), signum(d) * ceil_div(abs(d), Int(n)));
 }
@@ -318,7 +318,7 @@ Layout at_leaves(const IntTuple& s, const IntTuple& d, F&& f) {
 }
 
 void require_positive(int64_t n, const char* op) {
-  if (n <= 0) fail("E1803", fmt::format("{} by {} is not defined", op, n));
+  if (n <= 0) fail(Code::E1803, fmt::format("{} by {} is not defined", op, n));
 }
 
 }  // namespace
@@ -332,7 +332,7 @@ Layout downcast(const Layout& l, int64_t n) {
   require_positive(n, "downcast");
   const std::vector<Int> strides = leaves(l.stride());
   if (std::none_of(strides.begin(), strides.end(), [](const Int& d) { return d.is_constant(1); })) {
-    fail("E1805", "downcast needs a mode of static stride 1 (adjacent elements)");
+    fail(Code::E1805, "downcast needs a mode of static stride 1 (adjacent elements)");
   }
   return at_leaves(l.shape(), l.stride(), [&](const Int& s, const Int& d) { return downcast_leaf(s, d, n); });
 }
@@ -354,7 +354,7 @@ Layout recast_layout(const Layout& l, int64_t old_bits, int64_t new_bits) {
 Tiler dice(const IntTuple& coord, const Tiler& tiler) {
   if (!tiler.is_tuple() || !coord.is_tuple()) return tiler;
   if (coord.rank() != tiler.modes().size()) {
-    fail("E1804", fmt::format("a projection of rank {} does not fit a tiler of rank {}", coord.rank(),
+    fail(Code::E1804, fmt::format("a projection of rank {} does not fit a tiler of rank {}", coord.rank(),
                               tiler.modes().size()));
   }
   std::vector<Tiler> out;

@@ -50,7 +50,7 @@ int64_t element_count(const Layout& l) { return size(l).value; }
 
 int64_t checked_size(const Layout& l) {
   const int64_t n = element_count(l);
-  if (n > kMaxVisited) fail("E1808", fmt::format("{} elements are too many to visit one by one", n));
+  if (n > kMaxVisited) fail(Code::E1808, fmt::format("{} elements are too many to visit one by one", n));
   return n;
 }
 
@@ -128,7 +128,7 @@ class Seen {
  public:
   explicit Seen(IndexRange r) : low_(r.low), spread_((Int(r.high) - Int(r.low) + Int(1)).value) {
     if (spread_ > kMaxSpread)
-      fail("E1808", fmt::format("indices spread over {} places are too many to mark", spread_));
+      fail(Code::E1808, fmt::format("indices spread over {} places are too many to mark", spread_));
     bits_.resize(static_cast<size_t>(spread_ + 63) / 64);
   }
   /// True when the index was new.
@@ -154,7 +154,7 @@ class Seen {
 
 void require_integers(const ComposedLayout& l, const char* what) {
   if (has_coordinates(l.layout().stride()) || std::holds_alternative<CoordOrigin>(l.origin())) {
-    fail("E1804", fmt::format("{} needs a layout into the integers, not into coordinates", what));
+    fail(Code::E1804, fmt::format("{} needs a layout into the integers, not into coordinates", what));
   }
 }
 
@@ -252,7 +252,7 @@ bool has_coordinate_codomain(const ComposedLayout& l) {
 /// The first 1-D coordinate where two layouts of n elements differ, or n.
 int64_t first_difference(const ComposedLayout& a, const ComposedLayout& b, int64_t n) {
   if (has_coordinate_codomain(a) || has_coordinate_codomain(b)) {
-    if (n > kMaxCoordinates) fail("E1808", fmt::format("{} coordinates are too many to compare", n));
+    if (n > kMaxCoordinates) fail(Code::E1808, fmt::format("{} coordinates are too many to compare", n));
     int64_t c = 0;
     while (c < n && normal_form(a(Int(c))) == normal_form(b(Int(c)))) ++c;
     return c;
@@ -282,7 +282,7 @@ CheckResult check_equal(const ComposedLayout& a, const ComposedLayout& b) {
 
 std::vector<int64_t> all_indices(const ComposedLayout& l, int64_t limit) {
   const int64_t n = element_count(l.layout());
-  if (n > limit) fail("E1808", fmt::format("{} elements are more than {}", n, limit));
+  if (n > limit) fail(Code::E1808, fmt::format("{} elements are more than {}", n, limit));
   require_integers(l, "a list of indices");
   std::vector<int64_t> out;
   out.reserve(static_cast<size_t>(n));

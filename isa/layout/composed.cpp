@@ -13,13 +13,13 @@ uint64_t ones(int n) { return (uint64_t{1} << n) - 1; }
 
 int log2_of(int64_t n, const char* op) {
   if (n <= 0 || !std::has_single_bit(static_cast<uint64_t>(n))) {
-    fail("E1811", fmt::format("{} of a swizzle needs a power of two, not {}", op, n));
+    fail(Code::E1811, fmt::format("{} of a swizzle needs a power of two, not {}", op, n));
   }
   return std::countr_zero(static_cast<uint64_t>(n));
 }
 
 int64_t offset_of(const IntTuple& t) {
-  if (!t.is_leaf() || t.leaf().has_basis()) fail("E1804", "a coordinate cannot be added to an address");
+  if (!t.is_leaf() || t.leaf().has_basis()) fail(Code::E1804, "a coordinate cannot be added to an address");
   return t.leaf().value;
 }
 
@@ -29,7 +29,7 @@ Swizzle::Swizzle(int bits, int base, int shift) : bits_(bits), base_(base), shif
   const bool ok = bits >= 0 && base >= 0 && shift > -62 && shift < 62 && std::abs(shift) >= bits &&
                   bits < 62 && base < 62 && bits + base + std::abs(shift) <= 62;
   if (!ok) {
-    fail("E1811", fmt::format("Swizzle<{},{},{}> is not valid", bits, base, shift),
+    fail(Code::E1811, fmt::format("Swizzle<{},{},{}> is not valid", bits, base, shift),
          "0 <= B <= |S| and B + M + |S| <= 62 are needed");
   }
 }
@@ -37,12 +37,12 @@ Swizzle::Swizzle(int bits, int base, int shift) : bits_(bits), base_(base), shif
 Swizzle Swizzle::of_masks(uint64_t y, uint64_t z) {
   const int n = std::popcount(y);
   if (n != std::popcount(z)) {
-    fail("E1811", "no Swizzle<B,M,S> expresses this function: the two bit fields differ in width");
+    fail(Code::E1811, "no Swizzle<B,M,S> expresses this function: the two bit fields differ in width");
   }
   if (n == 0) return Swizzle(0, 0, 0);
   const int low_y = std::countr_zero(y), low_z = std::countr_zero(z);
   if ((y >> low_y) != ones(n) || (z >> low_z) != ones(n)) {
-    fail("E1811", "no Swizzle<B,M,S> expresses this function: a bit field is not contiguous");
+    fail(Code::E1811, "no Swizzle<B,M,S> expresses this function: a bit field is not contiguous");
   }
   return Swizzle(n, std::min(low_y, low_z), low_y - low_z);
 }
@@ -66,7 +66,7 @@ Swizzle downcast(const Swizzle& s, int64_t n) {
 }
 
 Swizzle recast_layout(const Swizzle& s, int64_t old_bits, int64_t new_bits) {
-  if (old_bits <= 0 || new_bits <= 0) fail("E1803", "element widths must be positive");
+  if (old_bits <= 0 || new_bits <= 0) fail(Code::E1803, "element widths must be positive");
   const int64_t g = std::gcd(old_bits, new_bits);
   Swizzle r = s;
   if (new_bits / g != 1) r = upcast(r, new_bits / g);
@@ -75,7 +75,7 @@ Swizzle recast_layout(const Swizzle& s, int64_t old_bits, int64_t new_bits) {
 }
 
 Swizzle composition(const Swizzle& a, const Swizzle& b) {
-  if (a.shift() != b.shift()) fail("E1811", "only swizzles of the same shift can be merged");
+  if (a.shift() != b.shift()) fail(Code::E1811, "only swizzles of the same shift can be merged");
   return Swizzle::of_masks(a.yyy_mask() ^ b.yyy_mask(), a.zzz_mask() ^ b.zzz_mask());
 }
 
@@ -100,7 +100,7 @@ ComposedLayout::ComposedLayout(std::optional<Swizzle> s, Origin o, Layout l)
   if (swizzle_ && std::holds_alternative<NoOrigin>(origin_)) origin_ = Offset{};
   const bool coords =
       std::holds_alternative<CoordOrigin>(origin_) || std::holds_alternative<DescriptorOrigin>(origin_);
-  if (swizzle_ && coords) fail("E1804", "a swizzle needs integer indices");
+  if (swizzle_ && coords) fail(Code::E1804, "a swizzle needs integer indices");
 }
 
 std::optional<uint32_t> ComposedLayout::element_bits() const {
@@ -140,7 +140,7 @@ int64_t ComposedLayout::index(int64_t coord) const { return offset_of((*this)(In
 
 Pointer ComposedLayout::pointer_at(const IntTuple& coord) const {
   const auto* p = std::get_if<Pointer>(&origin_);
-  if (!p) fail("E1804", "this layout has no pointer in front of it");
+  if (!p) fail(Code::E1804, "this layout has no pointer in front of it");
   return p->advanced(offset_of((*this)(coord)));
 }
 
@@ -177,11 +177,11 @@ ComposedLayout composition(const ComposedLayout& lhs, const ComposedLayout& rhs)
   if (rhs.is_plain()) return lhs.with(composition(lhs.layout(), rhs.layout()));
   const auto* offset = std::get_if<Offset>(&rhs.origin());
   if (!offset)
-    fail("E1804", "the right side of a composition must be a layout without pointer or coordinates");
+    fail(Code::E1804, "the right side of a composition must be a layout without pointer or coordinates");
   if (!is_constant(with_static(offset->value, true), 0)) {
-    fail("E1804", "the right side of a composition must have offset 0");
+    fail(Code::E1804, "the right side of a composition must have offset 0");
   }
-  if (!lhs.is_plain()) fail("E1804", "a swizzle on both sides of a composition is not a swizzled layout");
+  if (!lhs.is_plain()) fail(Code::E1804, "a swizzle on both sides of a composition is not a swizzled layout");
   if (!rhs.swizzle()) return composition(lhs.layout(), rhs.layout());
   const ComposedLayout outer = composition(lhs.layout(), *rhs.swizzle());
   return outer.with(composition(outer.layout(), rhs.layout()));
@@ -191,7 +191,7 @@ namespace {
 
 uint32_t element_width(Int bits) {
   if (bits.value <= 0 || bits.value > (1 << 24))
-    fail("E1803", fmt::format("elements of {} bits", bits.value));
+    fail(Code::E1803, fmt::format("elements of {} bits", bits.value));
   return static_cast<uint32_t>(bits.value);
 }
 
@@ -199,7 +199,7 @@ template <class Cast>
 ComposedLayout cast_all(const ComposedLayout& l, uint32_t flag_bits, Cast cast) {
   // A flagged swizzle and a pointer's swizzle act on bytes; a cast of the elements does not change them.
   if (const auto* f = std::get_if<SmemFlag>(&l.origin())) {
-    if (f->offset != 0) fail("E1804", "recast of a layout sliced away from its base is not defined");
+    if (f->offset != 0) fail(Code::E1804, "recast of a layout sliced away from its base is not defined");
     return {l.swizzle(), SmemFlag{flag_bits, 0}, cast(l.layout())};
   }
   if (const auto* p = std::get_if<Pointer>(&l.origin())) {
@@ -209,7 +209,7 @@ ComposedLayout cast_all(const ComposedLayout& l, uint32_t flag_bits, Cast cast) 
     return {l.swizzle(), q, cast(l.layout())};
   }
   if (const auto* o = std::get_if<Offset>(&l.origin())) {
-    if (offset_of(o->value) != 0) fail("E1804", "recast of a composed layout with an offset is not defined");
+    if (offset_of(o->value) != 0) fail(Code::E1804, "recast of a composed layout with an offset is not defined");
   }
   std::optional<Swizzle> s;
   if (l.swizzle()) s = cast(*l.swizzle());
@@ -226,9 +226,9 @@ ComposedLayout upcast(const ComposedLayout& l, int64_t n) {
 ComposedLayout downcast(const ComposedLayout& l, int64_t n) {
   const uint32_t bits = l.element_bits().value_or(1);
   if (l.element_bits() && n > 0 && bits % n != 0) {
-    fail("E1805", fmt::format("{}-bit elements do not split into {} equal parts", bits, n));
+    fail(Code::E1805, fmt::format("{}-bit elements do not split into {} equal parts", bits, n));
   }
-  if (n <= 0) fail("E1803", fmt::format("downcast by {} is not defined", n));
+  if (n <= 0) fail(Code::E1803, fmt::format("downcast by {} is not defined", n));
   return cast_all(l, l.element_bits() ? element_width(bits / n) : 1,
                   [&](const auto& x) { return downcast(x, n); });
 }
@@ -246,7 +246,7 @@ ComposedLayout inverse_of(const ComposedLayout& l, Inverse inverse) {
   const ComposedLayout e = as_position_independent(l);
   const auto* offset = std::get_if<Offset>(&e.origin());
   if (!offset || offset_of(offset->value) != 0)
-    fail("E1804", "only a swizzled layout of offset 0 can be inverted");
+    fail(Code::E1804, "only a swizzled layout of offset 0 can be inverted");
   const Layout inner = inverse(e.layout());
   return e.swizzle() ? composition(inner, *e.swizzle()) : ComposedLayout(inner);
 }

@@ -9,7 +9,7 @@ namespace {
 IntTuple basis_like(const IntTuple& shape, Int path) {
   if (!shape.is_tuple()) return path;
   if (path.basis_depth >= kMaxBasisDepth || shape.rank() > 256) {
-    fail("E1808",
+    fail(Code::E1808,
          fmt::format("a coordinate basis deeper than {} levels or wider than 256 modes", kMaxBasisDepth));
   }
   std::vector<IntTuple> out;
@@ -61,7 +61,7 @@ IntTuple order_strides(const IntTuple& shape, const IntTuple& order, std::span<c
                        std::span<const IntTuple> ref_order) {
   if (order.is_tuple()) {
     if (shape.rank() != order.rank() || !shape.is_tuple()) {
-      fail("E1804", fmt::format("the order has rank {}, the shape {}", order.rank(), shape.rank()));
+      fail(Code::E1804, fmt::format("the order has rank {}, the shape {}", order.rank(), shape.rank()));
     }
     std::vector<IntTuple> out;
     for (size_t i = 0; i < shape.rank(); ++i) {
@@ -102,7 +102,7 @@ IntTuple arith_add(const IntTuple& a, const IntTuple& b) {
   if (plain_a && plain_b) return a.leaf() + b.leaf();
   if (plain_a || plain_b) {
     if ((plain_a ? a : b).leaf().value != 0) {
-      fail("E1804", "cannot add an integer to a coordinate of an ArithTuple",
+      fail(Code::E1804, "cannot add an integer to a coordinate of an ArithTuple",
            "strides of one layout must all be integers or all be scaled basis elements");
     }
     return plain_a ? b : a;
@@ -123,7 +123,7 @@ IntTuple crd2idx(const IntTuple& coord, const IntTuple& shape, const IntTuple& s
     return coord.leaf() * stride.leaf();
   }
   if (!shape.is_tuple() || coord.rank() != shape.rank()) {
-    fail("E1804",
+    fail(Code::E1804,
          fmt::format("a coordinate of rank {} does not fit a mode of rank {}", coord.rank(), shape.rank()));
   }
   IntTuple sum = 0;
@@ -137,7 +137,7 @@ IntTuple crd2idx(const IntTuple& coord, const IntTuple& shape, const IntTuple& s
 IntTuple crd2idx(const IntTuple& coord, const IntTuple& shape) {
   if (!coord.is_tuple()) return coord;
   if (!shape.is_tuple() || coord.rank() != shape.rank()) {
-    fail("E1804",
+    fail(Code::E1804,
          fmt::format("a coordinate of rank {} does not fit a shape of rank {}", coord.rank(), shape.rank()));
   }
   const IntTuple flat_coord = flatten(coord);
@@ -152,7 +152,7 @@ IntTuple crd2idx(const IntTuple& coord, const IntTuple& shape) {
 IntTuple idx2crd(const IntTuple& idx, const IntTuple& shape) {
   if (idx.is_tuple()) {
     if (!shape.is_tuple() || idx.rank() != shape.rank()) {
-      fail("E1804",
+      fail(Code::E1804,
            fmt::format("an index of rank {} does not fit a shape of rank {}", idx.rank(), shape.rank()));
     }
     std::vector<IntTuple> out;
@@ -177,7 +177,7 @@ IntTuple idx2crd(const IntTuple& idx, const IntTuple& shape, const IntTuple& str
     return idx.leaf() / stride.leaf() % shape.leaf();
   }
   const IntTuple d = stride.is_tuple() ? stride : compact_col_major(shape, stride.leaf());
-  if (idx.is_tuple() && idx.rank() != shape.rank()) fail("E1804", "the index does not fit the shape");
+  if (idx.is_tuple() && idx.rank() != shape.rank()) fail(Code::E1804, "the index does not fit the shape");
   std::vector<IntTuple> out;
   for (size_t i = 0; i < shape.rank(); ++i)
     out.push_back(idx2crd(idx.is_tuple() ? idx[i] : idx, shape[i], d.at(i)));

@@ -89,14 +89,14 @@ class Parser {
     }
     return p;
   }
-  [[noreturn]] void raise(const char* code, size_t at, std::string message, std::string hint = {}) const {
+  [[noreturn]] void raise(Code code, size_t at, std::string message, std::string hint = {}) const {
     Diagnostics d;
     d.error(code, position(at), std::move(message), std::move(hint));
     throw InputError(std::move(d));
   }
   [[noreturn]] void syntax(std::string message, std::string hint = {}) {
     skip_space();
-    raise("E1801", at_, std::move(message), std::move(hint));
+    raise(Code::E1801, at_, std::move(message), std::move(hint));
   }
 
   /// Runs f; an error of the algebra gets the position `at`.
@@ -107,14 +107,14 @@ class Parser {
     } catch (const InputError& e) {
       const Diagnostic& first = e.diagnostics().list().front();
       if (first.where.line != 0) throw;
-      raise(first.code.c_str(), at, first.message, first.hint);
+      raise(first.code, at, first.message, first.hint);
     }
   }
 
   struct Nested {
     explicit Nested(Parser& parser) : p(parser) {
       if (++p.nesting_ > kMaxNesting)
-        p.raise("E1808", p.at_, fmt::format("nested deeper than {} levels", kMaxNesting));
+        p.raise(Code::E1808, p.at_, fmt::format("nested deeper than {} levels", kMaxNesting));
     }
     ~Nested() { --p.nesting_; }
     Nested(const Nested&) = delete;
@@ -139,7 +139,7 @@ class Parser {
     }
     int64_t v = 0;
     const auto [end, err] = std::from_chars(text_.data() + at_, text_.data() + text_.size(), v, base);
-    if (err == std::errc::result_out_of_range) raise("E1807", start, "a number does not fit in 64 bits");
+    if (err == std::errc::result_out_of_range) raise(Code::E1807, start, "a number does not fit in 64 bits");
     if (err != std::errc()) syntax("expected a number");
     at_ = static_cast<size_t>(end - text_.data());
     return v;
@@ -181,7 +181,7 @@ class Parser {
       const size_t digit_at = at_;
       if (!is_digit(raw())) syntax("expected a mode number after '@'");
       const int64_t mode = digits();
-      if (mode > 255 || path.size() >= kMaxBasisDepth) raise("E1808", digit_at, "basis too deep or too wide");
+      if (mode > 255 || path.size() >= kMaxBasisDepth) raise(Code::E1808, digit_at, "basis too deep or too wide");
       path.push_back(static_cast<uint8_t>(mode));
     }
     // Printed innermost mode first: _1@1@0 is E<0,1>.
@@ -196,7 +196,7 @@ class Parser {
     if (!name.empty() && !is_digit(name[0]) && peek() == '=') {
       ++at_;
       if (name == "_" || name == "o" || find_function(name))
-        raise("E1801", start, fmt::format("'{}' is reserved", name));
+        raise(Code::E1801, start, fmt::format("'{}' is reserved", name));
       Value v = chain();
       names_.insert_or_assign(std::string(name), v);
       return v;
@@ -234,23 +234,23 @@ class Parser {
 
   static Value put_in_front(const Value& left, const Value& right) {
     const auto* r = std::get_if<ComposedLayout>(&right);
-    if (!r) fail("E1803", "the right side of 'o' must be a layout");
+    if (!r) fail(Code::E1803, "the right side of 'o' must be a layout");
     if (const auto* l = std::get_if<ComposedLayout>(&left)) return composition(*l, *r);
     if (const auto* t = std::get_if<IntTuple>(&left)) {
-      if (!r->is_plain()) fail("E1803", "an offset must be followed by a plain layout");
+      if (!r->is_plain()) fail(Code::E1803, "an offset must be followed by a plain layout");
       return ComposedLayout(std::nullopt, Offset{*t}, r->layout());
     }
     const auto* f = std::get_if<Front>(&left);
-    if (!f) fail("E1803", "the left side of 'o' must be a layout, a swizzle, an offset or a pointer");
+    if (!f) fail(Code::E1803, "the left side of 'o' must be a layout, a swizzle, an offset or a pointer");
     const bool swizzle_only = f->swizzle && std::holds_alternative<NoOrigin>(f->origin);
     if (!swizzle_only) {
-      if (!r->is_plain()) fail("E1803", "a pointer or coordinate must be followed by a plain layout");
+      if (!r->is_plain()) fail(Code::E1803, "a pointer or coordinate must be followed by a plain layout");
       return ComposedLayout(f->swizzle, f->origin, r->layout());
     }
-    if (r->swizzle()) fail("E1803", "two swizzles in a row");
+    if (r->swizzle()) fail(Code::E1803, "two swizzles in a row");
     if (!std::holds_alternative<NoOrigin>(r->origin()) && !std::holds_alternative<Offset>(r->origin()) &&
         !std::holds_alternative<SmemFlag>(r->origin())) {
-      fail("E1803", "a swizzle cannot stand before a pointer here", "write Sw<…>_smem_ptr[…](…) o layout");
+      fail(Code::E1803, "a swizzle cannot stand before a pointer here", "write Sw<…>_smem_ptr[…](…) o layout");
     }
     return ComposedLayout(f->swizzle, r->origin(), r->layout());
   }
@@ -264,7 +264,7 @@ class Parser {
       Value stride = primary();
       const auto* s = std::get_if<IntTuple>(&v);
       const auto* d = std::get_if<IntTuple>(&stride);
-      if (!s || !d) raise("E1803", start, "shape and stride must be integers or tuples of integers");
+      if (!s || !d) raise(Code::E1803, start, "shape and stride must be integers or tuples of integers");
       v = located(start, [&] { return ComposedLayout(Layout(*s, *d)); });
     }
     while (std::holds_alternative<ComposedLayout>(v) && peek() == '(') {
@@ -281,10 +281,10 @@ class Parser {
     std::vector<IntTuple> out;
     for (Value& v : arguments()) {
       const auto* t = std::get_if<IntTuple>(&v);
-      if (!t) raise("E1803", start, "a coordinate is made of integers, '_' and tuples of them");
+      if (!t) raise(Code::E1803, start, "a coordinate is made of integers, '_' and tuples of them");
       out.push_back(*t);
     }
-    if (out.empty()) raise("E1803", start, "an empty coordinate");
+    if (out.empty()) raise(Code::E1803, start, "an empty coordinate");
     return out.size() == 1 ? out[0] : IntTuple(std::move(out));
   }
 
@@ -301,7 +301,7 @@ class Parser {
     if (accept(')')) return out;
     do {
       if (peek() == ')') break;  // a trailing comma
-      if (out.size() >= kMaxLeaves) raise("E1808", at_, fmt::format("more than {} elements", kMaxLeaves));
+      if (out.size() >= kMaxLeaves) raise(Code::E1808, at_, fmt::format("more than {} elements", kMaxLeaves));
       out.push_back(chain());
     } while (accept(','));
     expect(')');
@@ -346,7 +346,7 @@ class Parser {
       } else if (const auto* l = std::get_if<ComposedLayout>(&v); l && l->is_plain()) {
         tilers.emplace_back(l->layout());
       } else {
-        raise("E1803", start, "a tuple holds integers, '_', plain layouts and tuples of them");
+        raise(Code::E1803, start, "a tuple holds integers, '_', plain layouts and tuples of them");
       }
     }
     if (ints.size() == values.size()) return located(start, [&] { return IntTuple(std::move(ints)); });
@@ -361,7 +361,7 @@ class Parser {
       skip_space();
       if (raw() == '_') ++at_;
       out.push_back(signed_number());
-      if (out.size() > 64) raise("E1808", at_, "too many numbers in <>");
+      if (out.size() > 64) raise(Code::E1808, at_, "too many numbers in <>");
     } while (accept(','));
     expect('>');
     return out;
@@ -370,9 +370,9 @@ class Parser {
   Value swizzle() {
     const size_t start = at_;
     const std::vector<int64_t> n = angle_numbers();
-    if (n.size() != 3) raise("E1803", start, "a swizzle has three numbers <B,M,S>");
+    if (n.size() != 3) raise(Code::E1803, start, "a swizzle has three numbers <B,M,S>");
     for (int64_t v : n) {
-      if (v < -100 || v > 100) raise("E1811", start, "a number of the swizzle is out of range");
+      if (v < -100 || v > 100) raise(Code::E1811, start, "a number of the swizzle is out of range");
     }
     const Swizzle s = located(start, [&] {
       return Swizzle(static_cast<int>(n[0]), static_cast<int>(n[1]), static_cast<int>(n[2]));
@@ -381,7 +381,7 @@ class Parser {
       ++at_;
       const size_t at = at_;
       const Origin o = pointer(at, identifier());
-      if (!std::holds_alternative<Pointer>(o)) raise("E1801", at, "expected a pointer with an address");
+      if (!std::holds_alternative<Pointer>(o)) raise(Code::E1801, at, "expected a pointer with an address");
       return Front{s, o};
     }
     return Front{s, NoOrigin{}};
@@ -390,7 +390,7 @@ class Parser {
   Origin coordinate_origin() {
     const size_t start = at_;
     IntTuple t = arguments_as_coordinate();
-    if (has_underscore(t)) raise("E1803", start, "a coordinate origin holds no '_'");
+    if (has_underscore(t)) raise(Code::E1803, start, "a coordinate origin holds no '_'");
     // A rank-1 coordinate keeps its parentheses.
     return CoordOrigin{t.is_tuple() ? t : IntTuple::of({t})};
   }
@@ -411,13 +411,13 @@ class Parser {
     const bool tmem = p.space == Pointer::Space::tmem;
     p.sub_byte = rest == "subptr";
     if (tmem ? !rest.empty() : rest != "ptr" && rest != "subptr") {
-      raise("E1802", start, fmt::format("unknown pointer '{}'", name),
+      raise(Code::E1802, start, fmt::format("unknown pointer '{}'", name),
             "ptr, gmem_ptr, smem_ptr, subptr, tmem_, …");
     }
     expect('[');
     skip_space();
     const int64_t bits = signed_number();
-    if (bits <= 0 || bits > (1 << 24)) raise("E1803", start, "the element width is out of range");
+    if (bits <= 0 || bits > (1 << 24)) raise(Code::E1803, start, "the element width is out of range");
     p.bits = static_cast<uint32_t>(bits);
     if (raw() != 'b') syntax("expected 'b' after the element width");
     ++at_;
@@ -456,7 +456,7 @@ class Parser {
   }
 
   void count_call() {
-    if (++calls_ > kMaxCalls) raise("E1808", at_, fmt::format("more than {} operations", kMaxCalls));
+    if (++calls_ > kMaxCalls) raise(Code::E1808, at_, fmt::format("more than {} operations", kMaxCalls));
   }
 
   Value call_or_name(size_t start, std::string_view name) {
@@ -464,12 +464,12 @@ class Parser {
     const char next = peek();
     if (next != '(' && next != '<') return Word{std::string(name)};
     const Function* f = find_function(name);
-    if (!f) raise("E1802", start, fmt::format("unknown function '{}'", name), hint_for(name));
+    if (!f) raise(Code::E1802, start, fmt::format("unknown function '{}'", name), hint_for(name));
     Call call{f->name, {}, {}};
     if (next == '<') call.fixed = angle_numbers();
     call.args = arguments();
     if (call.args.size() < f->min_args || call.args.size() > f->max_args) {
-      raise("E1803", start,
+      raise(Code::E1803, start,
             fmt::format("{} takes {} arguments, found {}", name,
                         f->min_args == f->max_args ? fmt::format("{}", f->min_args)
                                                    : fmt::format("{} to {}", f->min_args, f->max_args),
@@ -520,28 +520,28 @@ std::string to_string(const Value& v, Marks marks) {
 
 const ComposedLayout& Evaluation::layout() const {
   if (const auto* l = std::get_if<ComposedLayout>(&value)) return *l;
-  fail("E1803", fmt::format("the expression is not a layout but {}", to_string(value, marks)));
+  fail(Code::E1803, fmt::format("the expression is not a layout but {}", to_string(value, marks)));
 }
 
 Evaluation evaluate(std::string_view text, Reading reading) {
-  if (text.size() > kMaxText) fail("E1808", fmt::format("an expression longer than {} bytes", kMaxText));
+  if (text.size() > kMaxText) fail(Code::E1808, fmt::format("an expression longer than {} bytes", kMaxText));
   const bool cute = reading == Reading::cute || (reading == Reading::automatic && has_static_mark(text));
   const Marks marks = cute ? Marks::cute : Marks::plain;
   Value v = Parser(text, marks).run();
-  if (const auto* w = std::get_if<Word>(&v)) fail("E1802", fmt::format("unknown name '{}'", w->text));
+  if (const auto* w = std::get_if<Word>(&v)) fail(Code::E1802, fmt::format("unknown name '{}'", w->text));
   return {std::move(v), marks};
 }
 
 Layout parse_layout(std::string_view text, Reading reading) {
   const Evaluation e = evaluate(text, reading);
-  if (!e.layout().is_plain()) fail("E1803", "expected a layout without swizzle or pointer");
+  if (!e.layout().is_plain()) fail(Code::E1803, "expected a layout without swizzle or pointer");
   return e.layout().layout();
 }
 
 IntTuple parse_int_tuple(std::string_view text, Reading reading) {
   const Evaluation e = evaluate(text, reading);
   if (const auto* t = std::get_if<IntTuple>(&e.value)) return *t;
-  fail("E1803", "expected an integer or a tuple of integers");
+  fail(Code::E1803, "expected an integer or a tuple of integers");
 }
 
 std::string expression_help() {

@@ -8,7 +8,7 @@ namespace drywell::layout {
 namespace {
 
 [[noreturn]] void wrong(const Call& c, size_t i, const char* wanted) {
-  fail("E1803", fmt::format("argument {} of {} must be {}", i + 1, c.name, wanted));
+  fail(Code::E1803, fmt::format("argument {} of {} must be {}", i + 1, c.name, wanted));
 }
 
 template <class T>
@@ -56,14 +56,14 @@ const std::string& Call::word(size_t i) const { return get_argument<Word>(*this,
 
 size_t Call::mode(size_t i) const {
   if (fixed.at(i) < 0 || fixed[i] > static_cast<int64_t>(kMaxLeaves)) {
-    fail("E1810", fmt::format("{}: mode {} does not exist", name, fixed[i]));
+    fail(Code::E1810, fmt::format("{}: mode {} does not exist", name, fixed[i]));
   }
   return static_cast<size_t>(fixed[i]);
 }
 
 void Call::require_fixed(size_t lo, size_t hi) const {
   if (fixed.size() < lo || fixed.size() > hi) {
-    fail("E1803",
+    fail(Code::E1803,
          fmt::format("{}<…> takes {} numbers in <>, found {}", name,
                      lo == hi ? fmt::format("{}", lo) : fmt::format("{} to {}", lo, hi), fixed.size()));
   }
@@ -95,12 +95,12 @@ Value make_layout_call(const Call& c) {
   }
   if (c.count() == 1) return ComposedLayout(Layout(c.tuple(0)));
   if (c.count() > 2)
-    fail("E1803", "make_layout takes (shape), (shape, stride), (shape, order word) or layouts");
+    fail(Code::E1803, "make_layout takes (shape), (shape, stride), (shape, order word) or layouts");
   if (!c.is_word(1)) return ComposedLayout(Layout(c.tuple(0), c.tuple(1)));
   const std::string& order = c.word(1);
   if (order == "LayoutLeft" || order == "GenColMajor") return ComposedLayout(Layout(c.tuple(0)));
   if (order == "LayoutRight" || order == "GenRowMajor") return ComposedLayout(make_layout_right(c.tuple(0)));
-  fail("E1802", fmt::format("unknown order '{}'", order), "LayoutLeft or LayoutRight");
+  fail(Code::E1802, fmt::format("unknown order '{}'", order), "LayoutLeft or LayoutRight");
 }
 
 template <Layout (*Op)(const Layout&, const Tiler&)>
@@ -123,7 +123,7 @@ Value composition_call(const Call& c) {
     if (const auto* g = std::get_if<Front>(&c.args[1]); g && g->swizzle) {
       return Front{composition(*f->swizzle, *g->swizzle), NoOrigin{}};
     }
-    if (!c.layout(1).is_plain()) fail("E1803", "composition of a swizzle needs a plain layout");
+    if (!c.layout(1).is_plain()) fail(Code::E1803, "composition of a swizzle needs a plain layout");
     if (f->swizzle->is_identity()) return c.layout(1);
     return ComposedLayout(*f->swizzle, Offset{}, c.layout(1).layout());
   }
@@ -215,7 +215,7 @@ Value recast_call(const Call& c) {
   c.require_fixed(1, 2);
   if (c.fixed.size() == 2) return recast_layout(c.layout(0), c.fixed[0], c.fixed[1]);
   const auto bits = c.layout(0).element_bits();
-  if (!bits) fail("E1803", "recast needs the old width too", "recast<old_bits,new_bits>(layout)");
+  if (!bits) fail(Code::E1803, "recast needs the old width too", "recast<old_bits,new_bits>(layout)");
   return recast_layout(c.layout(0), *bits, c.fixed[0]);
 }
 

@@ -11,19 +11,19 @@ Major major_of(const Call& c, size_t i) {
   const std::string& w = c.word(i);
   if (w == "K") return Major::k;
   if (w == "MN") return Major::mn;
-  fail("E1802", fmt::format("unknown major '{}'", w), "K or MN");
+  fail(Code::E1802, fmt::format("unknown major '{}'", w), "K or MN");
 }
 
 uint32_t bits_of(const Call& c, size_t i) {
   const int64_t bits = c.number(i);
-  if (bits < 1 || bits > 128) fail("E1803", fmt::format("elements of {} bits", bits));
+  if (bits < 1 || bits > 128) fail(Code::E1803, fmt::format("elements of {} bits", bits));
   return static_cast<uint32_t>(bits);
 }
 
 int small_number(const Call& c, size_t i) {
   const int64_t v = c.number(i);
   if (v < 0 || v > 4096)
-    fail("E1803", fmt::format("argument {} of {} is out of range: {}", i + 1, c.name, v));
+    fail(Code::E1803, fmt::format("argument {} of {} is out of range: {}", i + 1, c.name, v));
   return static_cast<int>(v);
 }
 
@@ -53,7 +53,7 @@ Value partition_shape_call(const Call& c) {
 Value descriptors_call(const Call& c) {
   const auto bits = c.layout(0).element_bits();
   if (!bits && c.fixed.empty())
-    fail("E1803", "the element width is needed", "make_fragment_desc<16>(layout)");
+    fail(Code::E1803, "the element width is needed", "make_fragment_desc<16>(layout)");
   return descriptor_tensor(c.layout(0), bits ? *bits : static_cast<uint32_t>(c.fixed[0]));
 }
 
@@ -71,7 +71,7 @@ Value tmem_fragment_call(const Call& c) {
                          : alloc == "NonInterleaved" ? TmemAlloc::non_interleaved
                          : alloc == "Duplicated"
                              ? TmemAlloc::duplicated
-                             : (fail("E1802", fmt::format("unknown allocation '{}'", alloc),
+                             : (fail(Code::E1802, fmt::format("unknown allocation '{}'", alloc),
                                      "Interleaved, NonInterleaved or Duplicated"),
                                 TmemAlloc::interleaved);
   return tmem_fragment(with_static(c.tuple(0), true), bits, 32, ctas, mode);
@@ -80,7 +80,7 @@ Value tmem_fragment_call(const Call& c) {
 /// (kind, (tile M, tile N)[, stages[, CTAs]])
 BlockScaledTile block_tile(const Call& c) {
   const IntTuple& mn = c.tuple(1);
-  if (mn.rank() != 2) fail("E1803", "a tile is (M,N)");
+  if (mn.rank() != 2) fail(Code::E1803, "a tile is (M,N)");
   return block_scaled_tile(c.word(0), mn[0].leaf().value, mn[1].leaf().value,
                            c.count() > 3 ? small_number(c, 3) : 1, c.count() > 2 ? small_number(c, 2) : 1);
 }
@@ -146,7 +146,7 @@ constexpr Function kFunctions[] = {
     {"tmem_sf_fragment", "tmem_sf_fragment(((MN,(vector,factors)),MMAs,MMAs_K)[, Split])", 1, 2,
      [](const Call& c) -> Value {
        if (c.count() > 1 && c.word(1) != "Split")
-         fail("E1802", fmt::format("unknown data path '{}'", c.word(1)), "Split");
+         fail(Code::E1802, fmt::format("unknown data path '{}'", c.word(1)), "Split");
        return tmem_sf_fragment(c.static_tuple(0), c.count() > 1);
      }},
     {"tmem_columns", "tmem_columns(tmem tensor)", 1, 1,

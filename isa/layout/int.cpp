@@ -8,7 +8,7 @@ namespace drywell::layout {
 namespace {
 
 [[noreturn]] void overflow(const char* op, int64_t a, int64_t b) {
-  fail("E1807", fmt::format("{} {} {} does not fit in 64 bits", a, op, b));
+  fail(Code::E1807, fmt::format("{} {} {} does not fit in 64 bits", a, op, b));
 }
 
 Int leaf_of(int64_t v, bool fixed) { return Int(v, fixed); }
@@ -22,23 +22,23 @@ Int with_basis(Int v, const Int& like) {
 
 void require_plain(const Int& a, const Int& b, const char* op) {
   if (a.has_basis() || b.has_basis()) {
-    fail("E1804", fmt::format("'{}' is not defined on scaled basis elements", op));
+    fail(Code::E1804, fmt::format("'{}' is not defined on scaled basis elements", op));
   }
 }
 
 void require_divisor(const Int& b) {
-  if (b.value == 0) fail("E1807", "division by zero", "a shape or stride of 0 cannot be divided by");
+  if (b.value == 0) fail(Code::E1807, "division by zero", "a shape or stride of 0 cannot be divided by");
 }
 
 }  // namespace
 
-void fail(const char* code, std::string message, std::string hint) {
+void fail(Code code, std::string message, std::string hint) {
   throw InputError(code, std::move(message), std::move(hint));
 }
 
 Int operator+(Int a, Int b) {
   if (a.has_basis() != b.has_basis() || !a.same_basis(b)) {
-    fail("E1804", "cannot add integers of different bases to one integer");
+    fail(Code::E1804, "cannot add integers of different bases to one integer");
   }
   int64_t r = 0;
   if (__builtin_add_overflow(a.value, b.value, &r)) overflow("+", a.value, b.value);
@@ -53,7 +53,7 @@ Int operator-(Int a, Int b) {
 }
 
 Int operator*(Int a, Int b) {
-  if (a.has_basis() && b.has_basis()) fail("E1804", "cannot multiply two scaled basis elements");
+  if (a.has_basis() && b.has_basis()) fail(Code::E1804, "cannot multiply two scaled basis elements");
   int64_t r = 0;
   if (__builtin_mul_overflow(a.value, b.value, &r)) overflow("*", a.value, b.value);
   const bool zero = (a.is_static && a.value == 0) || (b.is_static && b.value == 0);
@@ -61,7 +61,7 @@ Int operator*(Int a, Int b) {
 }
 
 Int operator/(Int a, Int b) {
-  if (b.has_basis()) fail("E1804", "cannot divide by a scaled basis element");
+  if (b.has_basis()) fail(Code::E1804, "cannot divide by a scaled basis element");
   require_divisor(b);
   if (a.value == INT64_MIN && b.value == -1) overflow("/", a.value, b.value);
   const bool zero = a.is_static && a.value == 0;
@@ -78,7 +78,7 @@ Int operator%(Int a, Int b) {
 }
 
 Int ceil_div(Int a, Int b) {
-  if (b.has_basis()) fail("E1804", "cannot divide by a scaled basis element");
+  if (b.has_basis()) fail(Code::E1804, "cannot divide by a scaled basis element");
   Int plain = a;
   plain.basis_depth = 0;
   plain.basis = {};

@@ -8,12 +8,12 @@ namespace drywell::layout {
 namespace {
 
 size_t count_within(const IntTuple& t, size_t budget, int levels) {
-  if (levels > kMaxDepth) fail("E1808", fmt::format("nested deeper than {} levels", kMaxDepth));
+  if (levels > kMaxDepth) fail(Code::E1808, fmt::format("nested deeper than {} levels", kMaxDepth));
   if (!t.is_tuple()) return 1;
   size_t n = 0;
   for (const IntTuple& m : t.modes()) {
     n += count_within(m, budget, levels + 1);
-    if (n > budget) fail("E1808", fmt::format("more than {} leaves", kMaxLeaves));
+    if (n > budget) fail(Code::E1808, fmt::format("more than {} leaves", kMaxLeaves));
   }
   return n;
 }
@@ -21,7 +21,7 @@ size_t count_within(const IntTuple& t, size_t budget, int levels) {
 /// Applies f to pairs of modes of two tuples of equal rank.
 template <class F>
 IntTuple transform(const IntTuple& a, const IntTuple& b, F&& f) {
-  if (a.rank() != b.rank()) fail("E1804", fmt::format("ranks {} and {} do not match", a.rank(), b.rank()));
+  if (a.rank() != b.rank()) fail(Code::E1804, fmt::format("ranks {} and {} do not match", a.rank(), b.rank()));
   std::vector<IntTuple> out;
   out.reserve(a.rank());
   for (size_t i = 0; i < a.rank(); ++i) out.push_back(f(a[i], b[i]));
@@ -70,7 +70,7 @@ IntTuple IntTuple::underscore() {
 
 const Int& IntTuple::leaf() const {
   if (!is_leaf())
-    fail("E1804", is_tuple() ? "expected an integer, found a tuple" : "expected an integer, found '_'");
+    fail(Code::E1804, is_tuple() ? "expected an integer, found a tuple" : "expected an integer, found '_'");
   return leaf_;
 }
 
@@ -80,12 +80,12 @@ std::span<const IntTuple> IntTuple::modes() const {
 }
 
 const IntTuple& IntTuple::at(size_t i) const {
-  if (i >= rank()) fail("E1810", fmt::format("mode {} does not exist, the rank is {}", i, rank()));
+  if (i >= rank()) fail(Code::E1810, fmt::format("mode {} does not exist, the rank is {}", i, rank()));
   return is_tuple() ? modes_[i] : *this;
 }
 
 const IntTuple& IntTuple::back() const {
-  if (rank() == 0) fail("E1810", "an empty tuple has no last mode");
+  if (rank() == 0) fail(Code::E1810, "an empty tuple has no last mode");
   return at(rank() - 1);
 }
 
@@ -201,7 +201,7 @@ IntTuple take_profile(std::span<const IntTuple> flat, size_t& next, const IntTup
 
 IntTuple unflatten(const IntTuple& flat, const IntTuple& profile) {
   if (flat.rank() != leaf_count(profile)) {
-    fail("E1804",
+    fail(Code::E1804,
          fmt::format("{} modes do not fit a profile of {} leaves", flat.rank(), leaf_count(profile)));
   }
   size_t next = 0;
@@ -215,9 +215,9 @@ IntTuple append(const IntTuple& t, const IntTuple& x) {
 }
 
 IntTuple append(const IntTuple& t, const IntTuple& x, size_t n) {
-  if (t.rank() > n) fail("E1804", fmt::format("rank {} is already larger than {}", t.rank(), n));
+  if (t.rank() > n) fail(Code::E1804, fmt::format("rank {} is already larger than {}", t.rank(), n));
   if (t.rank() == n) return t;
-  if (n > kMaxLeaves) fail("E1808", fmt::format("more than {} leaves", kMaxLeaves));
+  if (n > kMaxLeaves) fail(Code::E1808, fmt::format("more than {} leaves", kMaxLeaves));
   std::vector<IntTuple> modes(t.modes().begin(), t.modes().end());
   modes.resize(n, x);
   return IntTuple(std::move(modes));
@@ -230,9 +230,9 @@ IntTuple prepend(const IntTuple& t, const IntTuple& x) {
 }
 
 IntTuple prepend(const IntTuple& t, const IntTuple& x, size_t n) {
-  if (t.rank() > n) fail("E1804", fmt::format("rank {} is already larger than {}", t.rank(), n));
+  if (t.rank() > n) fail(Code::E1804, fmt::format("rank {} is already larger than {}", t.rank(), n));
   if (t.rank() == n) return t;
-  if (n > kMaxLeaves) fail("E1808", fmt::format("more than {} leaves", kMaxLeaves));
+  if (n > kMaxLeaves) fail(Code::E1808, fmt::format("more than {} leaves", kMaxLeaves));
   std::vector<IntTuple> modes(n - t.rank(), x);
   modes.insert(modes.end(), t.modes().begin(), t.modes().end());
   return IntTuple(std::move(modes));
@@ -240,7 +240,7 @@ IntTuple prepend(const IntTuple& t, const IntTuple& x, size_t n) {
 
 IntTuple take(const IntTuple& t, size_t b, size_t e) {
   if (b > e || e > t.rank())
-    fail("E1810", fmt::format("modes [{},{}) do not exist, the rank is {}", b, e, t.rank()));
+    fail(Code::E1810, fmt::format("modes [{},{}) do not exist, the rank is {}", b, e, t.rank()));
   return IntTuple(std::vector<IntTuple>(t.modes().begin() + b, t.modes().begin() + e));
 }
 
@@ -267,7 +267,7 @@ void keep(const IntTuple& coord, const IntTuple& t, bool keep_sliced, std::vecto
     return;
   }
   if (!t.is_tuple() || coord.rank() != t.rank()) {
-    fail("E1804",
+    fail(Code::E1804,
          fmt::format("a coordinate of rank {} does not fit a mode of rank {}", coord.rank(), t.rank()));
   }
   for (size_t i = 0; i < coord.rank(); ++i) keep(coord[i], t[i], keep_sliced, out);
@@ -286,12 +286,12 @@ IntTuple slice(const IntTuple& coord, const IntTuple& t) { return keep_entry(coo
 IntTuple dice(const IntTuple& coord, const IntTuple& t) { return keep_entry(coord, t, false); }
 
 IntTuple zip(const IntTuple& t) {
-  if (!t.is_tuple() || t.rank() == 0) fail("E1804", "zip needs a tuple of tuples");
+  if (!t.is_tuple() || t.rank() == 0) fail(Code::E1804, "zip needs a tuple of tuples");
   std::vector<IntTuple> out;
   for (size_t i = 0; i < t[0].rank(); ++i) {
     std::vector<IntTuple> column;
     for (const IntTuple& m : t.modes()) {
-      if (!m.is_tuple() || m.rank() != t[0].rank()) fail("E1804", "zip needs tuples of equal rank");
+      if (!m.is_tuple() || m.rank() != t[0].rank()) fail(Code::E1804, "zip needs tuples of equal rank");
       column.push_back(m[i]);
     }
     out.push_back(IntTuple(std::move(column)));
@@ -323,7 +323,7 @@ IntTuple shape_div(const IntTuple& a, const IntTuple& b) {
   const Int x = a.leaf();
   const Int y = product(b);
   if (x.value != 0 && y.value != 0 && x.value % y.value != 0 && y.value % x.value != 0) {
-    fail("E1805", fmt::format("shape_div: neither of {} and {} divides the other", x.value, y.value));
+    fail(Code::E1805, fmt::format("shape_div: neither of {} and {} divides the other", x.value, y.value));
   }
   return ceil_div(x, y);
 }

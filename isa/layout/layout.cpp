@@ -8,7 +8,7 @@ namespace {
 /// Shapes are non-negative integers without basis; strides anything but `_`.
 void check_leaves(const IntTuple& shape, const IntTuple& stride) {
   if (shape.is_tuple() != stride.is_tuple() || shape.rank() != stride.rank()) {
-    fail("E1804",
+    fail(Code::E1804,
          fmt::format("shape of rank {} and stride of rank {} have different profiles", shape.rank(),
                      stride.rank()),
          "shape and stride must be nested alike");
@@ -17,9 +17,9 @@ void check_leaves(const IntTuple& shape, const IntTuple& stride) {
     for (size_t i = 0; i < shape.rank(); ++i) check_leaves(shape[i], stride[i]);
     return;
   }
-  if (shape.is_underscore() || stride.is_underscore()) fail("E1804", "'_' is not a shape or stride");
-  if (shape.leaf().has_basis()) fail("E1804", "a shape cannot be a scaled basis element");
-  if (shape.leaf().value < 0) fail("E1804", fmt::format("negative shape {}", shape.leaf().value));
+  if (shape.is_underscore() || stride.is_underscore()) fail(Code::E1804, "'_' is not a shape or stride");
+  if (shape.leaf().has_basis()) fail(Code::E1804, "a shape cannot be a scaled basis element");
+  if (shape.leaf().value < 0) fail(Code::E1804, fmt::format("negative shape {}", shape.leaf().value));
 }
 
 /// Flat modes of a layout being built from its last mode to its first.
@@ -64,7 +64,7 @@ Layout coalesce_flat(const Layout& l, bool keep_last_mode) {
 template <class F>
 Layout transform_modes(const Layout& l, const IntTuple& guide, F&& f) {
   if (guide.rank() > l.rank()) {
-    fail("E1804",
+    fail(Code::E1804,
          fmt::format("a profile of rank {} does not fit a layout of rank {}", guide.rank(), l.rank()));
   }
   std::vector<Layout> out;
@@ -173,7 +173,7 @@ Layout prepend(const Layout& l, const Layout& x, size_t n) {
 }
 
 Layout replace(const Layout& l, size_t mode, const Layout& x) {
-  if (mode >= l.rank()) fail("E1810", fmt::format("mode {} does not exist, the rank is {}", mode, l.rank()));
+  if (mode >= l.rank()) fail(Code::E1810, fmt::format("mode {} does not exist, the rank is {}", mode, l.rank()));
   if (!l.shape().is_tuple()) return x;
   std::vector<Layout> out;
   for (size_t i = 0; i < l.rank(); ++i) out.push_back(i == mode ? x : l.mode(i));
@@ -252,7 +252,7 @@ void check_stride_divides(const Int& extent, const Rest& rest) {
   // CuTe checks static values always. It does not check dynamic values, which would give a wrong function.
   const bool matters = (extent.is_static && rest.stride.is_static) || rest.shape.value != 1;
   if (!fits && matters) {
-    fail("E1805",
+    fail(Code::E1805,
          fmt::format(
              "composition: stride divisibility condition: stride {} neither divides by nor is smaller than "
              "mode {} of the left layout",
@@ -265,16 +265,16 @@ Layout compose_integer(const IntTuple& ls, const IntTuple& ld, Rest rest) {
   const size_t last = ls.rank() - 1;
   for (size_t i = 0; i < last; ++i) {
     const Int extent = ls[i].leaf();
-    if (extent.value == 0) fail("E1805", "composition: the left layout has a mode of size 0");
+    if (extent.value == 0) fail(Code::E1805, "composition: the left layout has a mode of size 0");
     check_stride_divides(extent, rest);
-    if (rest.stride.value == 0) fail("E1805", "composition: the stride of the right layout became 0");
+    if (rest.stride.value == 0) fail(Code::E1805, "composition: the stride of the right layout became 0");
     const Int next_shape = ceil_div(extent, abs(rest.stride));
     const Int next_stride = ceil_div(abs(rest.stride), extent) * signum(rest.stride);
     if (!next_shape.is_constant(1) && !rest.shape.is_constant(1)) {
       const Int part = min(next_shape, rest.shape);
-      if (part.value == 0) fail("E1805", "composition: the right layout has a mode of size 0");
+      if (part.value == 0) fail(Code::E1805, "composition: the right layout has a mode of size 0");
       if (rest.shape.value % part.value != 0) {
-        fail("E1805",
+        fail(Code::E1805,
              fmt::format("composition: shape divisibility condition: {} elements do not divide by the {} "
                          "reachable in a mode of the left layout",
                          rest.shape.value, part.value));
@@ -308,7 +308,7 @@ Layout compose(const IntTuple& ls, const IntTuple& ld, const IntTuple& rs, const
   if (!ls.is_tuple()) return Layout(rs, stride * ld.leaf());
   if (stride.value == 0) return Layout(rs, rd);
   const IntTuple s = flatten(ls), d = flatten(ld);
-  if (s.rank() == 0) fail("E1804", "composition with an empty layout");
+  if (s.rank() == 0) fail(Code::E1804, "composition with an empty layout");
   return compose_integer(s, d, {rs.leaf(), stride});
 }
 
@@ -323,7 +323,7 @@ Layout composition(const Layout& lhs, const Tiler& rhs) {
   if (rhs.is_layout()) return composition(lhs, rhs.layout());
   if (rhs.is_tuple()) {
     if (rhs.modes().size() > lhs.rank()) {
-      fail("E1804", fmt::format("composition: {} tiler modes for a layout of rank {}", rhs.modes().size(),
+      fail(Code::E1804, fmt::format("composition: {} tiler modes for a layout of rank {}", rhs.modes().size(),
                                 lhs.rank()));
     }
     std::vector<Layout> modes;

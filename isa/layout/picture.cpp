@@ -144,13 +144,13 @@ Grid memory_map(const ComposedLayout& l, uint32_t element_bits, uint32_t row_byt
                 const PictureOptions& options) {
   const uint32_t bits = l.element_bits().value_or(element_bits);
   if (bits == 0 || cell_bytes == 0 || row_bytes < cell_bytes || row_bytes % cell_bytes != 0) {
-    fail("E1803", fmt::format("a memory map of {}-byte rows, {}-byte cells and {}-bit elements", row_bytes,
+    fail(Code::E1803, fmt::format("a memory map of {}-byte rows, {}-byte cells and {}-bit elements", row_bytes,
                               cell_bytes, bits));
   }
   const std::vector<int64_t> all = all_indices(l, kMaxPlaced);
   std::map<int64_t, Placed> cells;
   for (size_t c = 0; c < all.size(); ++c) {
-    if (all[c] < 0) fail("E1804", "a memory map needs non-negative indices");
+    if (all[c] < 0) fail(Code::E1804, "a memory map needs non-negative indices");
     const int64_t cell = (Int(all[c]) * Int(bits) / Int(8 * int64_t{cell_bytes})).value;
     Placed& p = cells[cell];
     if (p.count++ == 0) p.first = static_cast<int64_t>(c);
@@ -178,12 +178,12 @@ Grid memory_map(const ComposedLayout& l, uint32_t element_bits, uint32_t row_byt
 Grid tmem_map(const ComposedLayout& tmem, const PictureOptions& options) {
   const auto* base = std::get_if<Pointer>(&tmem.origin());
   if (!base || base->space != Pointer::Space::tmem) {
-    fail("E1804", "not a TMEM tensor", "write tmem_[32b](0x0000.0000) o layout");
+    fail(Code::E1804, "not a TMEM tensor", "write tmem_[32b](0x0000.0000) o layout");
   }
   // Broadcast modes (stride 0) would only repeat their neighbours.
   const Layout l = filter_zeros(tmem.layout());
   const int64_t n = size(l).value;
-  if (n > kMaxPlaced) fail("E1808", fmt::format("{} elements are too many for a picture", n));
+  if (n > kMaxPlaced) fail(Code::E1808, fmt::format("{} elements are too many for a picture", n));
   std::map<std::pair<int64_t, int64_t>, Placed> cells;
   int64_t rows = 0, columns = 0;
   const std::vector<int64_t> all = all_indices(l, kMaxPlaced);
@@ -226,9 +226,9 @@ Grid tmem_map(const ComposedLayout& tmem, const PictureOptions& options) {
 
 Grid thread_value_map(const Layout& tv, int64_t rows, int64_t columns, const PictureOptions& options) {
   if (tv.rank() != 2 || rows <= 0 || columns <= 0)
-    fail("E1804", "a (thread, value) layout and a tile are needed");
+    fail(Code::E1804, "a (thread, value) layout and a tile are needed");
   const int64_t threads = size(tv.shape()[0]).value, values = size(tv.shape()[1]).value;
-  if ((Int(threads) * Int(values)).value > kMaxPlaced) fail("E1808", "too many elements for a picture");
+  if ((Int(threads) * Int(values)).value > kMaxPlaced) fail(Code::E1808, "too many elements for a picture");
   Grid g = empty_grid(to_string(tv), rows, columns, options);
   number_labels(g.row_labels, g.rows);
   number_labels(g.column_labels, g.columns);
@@ -238,7 +238,7 @@ Grid thread_value_map(const Layout& tv, int64_t rows, int64_t columns, const Pic
     for (int64_t v = 0; v < values; ++v) {
       const int64_t index = tv(IntTuple::of({t, v})).leaf().value;
       if (index < 0 || index >= (Int(rows) * Int(columns)).value) {
-        fail("E1804", fmt::format("thread {} value {} lies at {}, outside the {} x {} tile", t, v, index,
+        fail(Code::E1804, fmt::format("thread {} value {} lies at {}, outside the {} x {} tile", t, v, index,
                                   rows, columns));
       }
       const auto r = static_cast<size_t>(index % rows), c = static_cast<size_t>(index / rows);

@@ -9,16 +9,16 @@ IntTuple pair(const IntTuple& a, const IntTuple& b) { return IntTuple::of({a, b}
 IntTuple triple(const IntTuple& a, const IntTuple& b, const IntTuple& c) { return IntTuple::of({a, b, c}); }
 
 void require_vector(int64_t vector) {
-  if (vector <= 0) fail("E1803", fmt::format("{} elements per scale factor", vector), "16 or 32");
+  if (vector <= 0) fail(Code::E1803, fmt::format("{} elements per scale factor", vector), "16 or 32");
 }
 
 void require_problem(const IntTuple& mnkl) {
-  if (mnkl.rank() != 3 && mnkl.rank() != 4) fail("E1804", "a problem shape is (M,N,K) or (M,N,K,L)");
+  if (mnkl.rank() != 3 && mnkl.rank() != 4) fail(Code::E1804, "a problem shape is (M,N,K) or (M,N,K,L)");
 }
 
 int64_t exact_div(int64_t a, int64_t b, const char* what) {
   if (b <= 0 || a <= 0 || a % b != 0)
-    fail("E1805", fmt::format("{}: {} is not a multiple of {}", what, a, b));
+    fail(Code::E1805, fmt::format("{}: {} is not a multiple of {}", what, a, b));
   return a / b;
 }
 
@@ -61,7 +61,7 @@ BlockScaledTile block_scaled_tile(std::string_view kind, int64_t m, int64_t n, i
   } else if (kind == "mxf4" || kind == "nvf4") {
     t.mma.k = 64;
   } else {
-    fail("E1802", fmt::format("unknown block-scaled kind '{}'", kind), "mxf8, mxf4 or nvf4");
+    fail(Code::E1802, fmt::format("unknown block-scaled kind '{}'", kind), "mxf8, mxf4 or nvf4");
   }
   t.vector = kind == "nvf4" ? 16 : 32;
   t.mma.m = t.m = m;
@@ -149,7 +149,7 @@ ComposedLayout make_tmem_layout_sfb(const BlockScaledTile& t) {
 namespace {
 
 int64_t checked_matrix(int64_t rows, int64_t factors) {
-  if (rows < 0 || factors < 0) fail("E1803", fmt::format("a matrix of {} x {} factors", rows, factors));
+  if (rows < 0 || factors < 0) fail(Code::E1803, fmt::format("a matrix of {} x {} factors", rows, factors));
   return (Int(rows) * Int(factors)).value;
 }
 
@@ -171,7 +171,7 @@ int64_t blocked_offset(int64_t row, int64_t factor, int64_t factors) {
 std::vector<uint8_t> to_blocked(std::span<const uint8_t> row_major, int64_t rows, int64_t factors,
                                 uint8_t pad) {
   if (static_cast<int64_t>(row_major.size()) != checked_matrix(rows, factors)) {
-    fail("E1804", fmt::format("{} bytes are not {} x {} factors", row_major.size(), rows, factors));
+    fail(Code::E1804, fmt::format("{} bytes are not {} x {} factors", row_major.size(), rows, factors));
   }
   std::vector<uint8_t> out(static_cast<size_t>(blocked_bytes(rows, factors)), pad);
   for (int64_t r = 0; r < rows; ++r) {
@@ -185,7 +185,7 @@ std::vector<uint8_t> to_blocked(std::span<const uint8_t> row_major, int64_t rows
 
 std::vector<uint8_t> from_blocked(std::span<const uint8_t> blocked, int64_t rows, int64_t factors) {
   if (static_cast<int64_t>(blocked.size()) != blocked_bytes(rows, factors)) {
-    fail("E1804", fmt::format("{} bytes are not the {} of {} x {} blocked factors", blocked.size(),
+    fail(Code::E1804, fmt::format("{} bytes are not the {} of {} x {} blocked factors", blocked.size(),
                               blocked_bytes(rows, factors), rows, factors));
   }
   std::vector<uint8_t> out(static_cast<size_t>(rows * factors));
@@ -237,7 +237,7 @@ Layout to_shape(const BlockwiseScale& c, const Side& s, const IntTuple& mnkl) {
 }
 
 Layout smem_atom(const BlockwiseScale& c, const Side& s, const IntTuple& tile) {
-  if (tile.rank() != 3) fail("E1804", "a CTA tile is (M,N,K)");
+  if (tile.rank() != 3) fail(Code::E1804, "a CTA tile is (M,N,K)");
   const IntTuple fixed = with_static(tile, true);
   return block_layout(c, s, size(fixed[s.mode]), size(fixed[2]));
 }
@@ -245,7 +245,7 @@ Layout smem_atom(const BlockwiseScale& c, const Side& s, const IntTuple& tile) {
 }  // namespace
 
 BlockwiseScale trivial_blockwise_scale(const IntTuple& tile_mnk) {
-  if (tile_mnk.rank() != 3) fail("E1804", "a CTA tile is (M,N,K)");
+  if (tile_mnk.rank() != 3) fail(Code::E1804, "a CTA tile is (M,N,K)");
   return {size(tile_mnk[0]).value, size(tile_mnk[1]).value, size(tile_mnk[2]).value};
 }
 

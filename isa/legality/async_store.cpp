@@ -23,25 +23,25 @@ void st_async(const InstructionRef& i, LegalityReport& out) {
   const Operand& b = *i.operand("b");
   const unsigned given = b.kind == Operand::Kind::vec ? b.count : 1;
   if (given != lanes)
-    out.error("E1330",
+    out.error(Code::E1330,
               fmt::format("{} values for .{}", given, vec == Mod::none ? "a scalar" : mod_text(vec)));
-  if (lanes * type_bits(i.mod(Slot::type)) > 128) out.error("E1331", "at most 128 bits in one access");
+  if (lanes * type_bits(i.mod(Slot::type)) > 128) out.error(Code::E1331, "at most 128 bits in one access");
   if (b.kind == Operand::Kind::vec) {
     for (const Operand& e : i.function.elements(b)) {
       if (e.kind == Operand::Kind::reg &&
           type_bits(i.function.regs[e.index].type) != type_bits(i.mod(Slot::type)))
-        out.error("E1201", "the registers have the width of the type");
+        out.error(Code::E1201, "the registers have the width of the type");
     }
   }
   if ((sem == Mod::release) != (i.mod(Slot::scope) != Mod::none))
-    out.error("E1332", "a scope goes with .release");
-  if (i.has(Mod::mmio) && sem != Mod::release) out.error("E1332", ".mmio goes with .release");
+    out.error(Code::E1332, "a scope goes with .release");
+  if (i.has(Mod::mmio) && sem != Mod::release) out.error(Code::E1332, ".mmio goes with .release");
 }
 
 void red_async(const InstructionRef& i, LegalityReport& out) {
   const Mod op = i.mod(Slot::op), type = i.mod(Slot::type);
   if (!reduces(op, type))
-    out.error("E1366", fmt::format("no .{} reduction of .{}", mod_text(op), mod_text(type)));
+    out.error(Code::E1366, fmt::format("no .{} reduction of .{}", mod_text(op), mod_text(type)));
 }
 
 }  // namespace drywell::isa::legality

@@ -27,13 +27,13 @@ void check_values(const InstructionRef& i, LegalityReport& out, const char* name
   if (o == nullptr || o->kind == Operand::Kind::sink) return;
   const unsigned given = o->kind == Operand::Kind::vec ? o->count : 1;
   if (given != lanes || (lanes == 1 && o->kind == Operand::Kind::vec)) {
-    out.error("E1330", fmt::format("operand '{}' has {} values here, {} given", name, lanes, given));
+    out.error(Code::E1330, fmt::format("operand '{}' has {} values here, {} given", name, lanes, given));
     return;
   }
   const Mod type = i.mod(Slot::type);
   const auto check = [&](const Operand& e) {
     if (e.kind == Operand::Kind::reg && type_bits(i.function.regs[e.index].type) != type_bits(type)) {
-      out.error("E1201", fmt::format("register '{}' is .{}, the instruction's type is .{}", i.function.regs[e.index].name,
+      out.error(Code::E1201, fmt::format("register '{}' is .{}, the instruction's type is .{}", i.function.regs[e.index].name,
                                      mod_text(i.function.regs[e.index].type), mod_text(type)));
     }
   };
@@ -48,12 +48,12 @@ void atomic(const InstructionRef& i, LegalityReport& out) {
   const Mod op = i.mod(Slot::op), type = i.mod(Slot::type), vec = i.mod(Slot::vec), space = i.mod(Slot::space);
   const unsigned lanes = vec == Mod::v2 ? 2 : vec == Mod::v4 ? 4 : vec == Mod::v8 ? 8 : 1;
   const bool global = space == Mod::global || space == Mod::none;
-  if (!type_fits(op, type, lanes > 1)) out.error("E1345", fmt::format(".{} has no .{}{}", mod_text(op), lanes > 1 ? "vectors of ." : "", mod_text(type)));
-  if (lanes > 1 && lanes * type_bits(type) > 128) out.error("E1345", "a vector has at most 128 bits");
-  if (lanes > 1 && !global) out.error("E1346", "vectors are for global memory");
-  if (lanes > 1 && !has_feature(i.module.target, Feature::sm90)) out.error("E1210", "atomic vectors need sm_90 or later");
-  if (is_half(type) != i.has(Mod::noftz)) out.error("E1347", ".noftz goes with the 16-bit types, always");
-  if (i.has(Mod::L2_cache_hint) && !global) out.error("E1336", "cache hints are for global memory");
+  if (!type_fits(op, type, lanes > 1)) out.error(Code::E1345, fmt::format(".{} has no .{}{}", mod_text(op), lanes > 1 ? "vectors of ." : "", mod_text(type)));
+  if (lanes > 1 && lanes * type_bits(type) > 128) out.error(Code::E1345, "a vector has at most 128 bits");
+  if (lanes > 1 && !global) out.error(Code::E1346, "vectors are for global memory");
+  if (lanes > 1 && !has_feature(i.module.target, Feature::sm90)) out.error(Code::E1210, "atomic vectors need sm_90 or later");
+  if (is_half(type) != i.has(Mod::noftz)) out.error(Code::E1347, ".noftz goes with the 16-bit types, always");
+  if (i.has(Mod::L2_cache_hint) && !global) out.error(Code::E1336, "cache hints are for global memory");
   if (!out.failed()) {
     check_values(i, out, "d", lanes);
     check_values(i, out, "b", lanes);

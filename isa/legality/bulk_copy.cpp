@@ -8,7 +8,7 @@ namespace {
 void check_size(const InstructionRef& i, LegalityReport& out, int64_t multiple) {
   const Operand* size = i.operand("size");
   if (size->kind == Operand::Kind::imm && size->value % multiple != 0)
-    out.error("E1365", fmt::format("a size of {} bytes; a multiple of {} is needed", size->value, multiple));
+    out.error(Code::E1365, fmt::format("a size of {} bytes; a multiple of {} is needed", size->value, multiple));
 }
 
 bool is_bitwise(Mod op) { return op == Mod::and_ || op == Mod::or_ || op == Mod::xor_; }
@@ -28,24 +28,24 @@ bool reduces(Mod op, Mod type, bool remote) {
 void bulk_copy(const InstructionRef& i, LegalityReport& out) {
   check_size(i, out, 16);
   if (i.has(Mod::multicast_cluster) && i.mod(Slot::dst_space) != Mod::shared_cluster)
-    out.error("E1363", ".multicast::cluster needs .shared::cluster");
+    out.error(Code::E1363, ".multicast::cluster needs .shared::cluster");
   if (i.has(Mod::cp_mask) && !has_feature(i.module.target, Feature::sm100))
-    out.error("E1210", ".cp_mask needs sm_100 or later");
+    out.error(Code::E1210, ".cp_mask needs sm_100 or later");
 }
 
 void bulk_reduce(const InstructionRef& i, LegalityReport& out) {
   const Mod op = i.mod(Slot::op), type = i.mod(Slot::type);
   check_size(i, out, 16);
   if (!reduces(op, type, i.mod(Slot::dst_space) == Mod::shared_cluster))
-    out.error("E1366", fmt::format("no .{} reduction of .{}", mod_text(op), mod_text(type)));
+    out.error(Code::E1366, fmt::format("no .{} reduction of .{}", mod_text(op), mod_text(type)));
   const bool half = type == Mod::f16 || type == Mod::bf16;
   if (i.has(Mod::noftz) != (half && op == Mod::add))
-    out.error("E1367", ".noftz goes with .add of .f16 and .bf16, which need it");
+    out.error(Code::E1367, ".noftz goes with .add of .f16 and .bf16, which need it");
 }
 
 void st_bulk(const InstructionRef& i, LegalityReport& out) {
   check_size(i, out, 8);
-  if (i.operand("initval")->value != 0) out.error("E1368", "st.bulk writes zeros only");
+  if (i.operand("initval")->value != 0) out.error(Code::E1368, "st.bulk writes zeros only");
 }
 
 }  // namespace drywell::isa::legality

@@ -6,11 +6,11 @@ namespace drywell::isa::legality {
 void prefetch(const InstructionRef& i, LegalityReport& out) {
   const Mod level = i.mod(Slot::level);
   if (i.mod(Slot::space) == Mod::local && (level == Mod::L2_evict_last || level == Mod::L2_evict_normal))
-    out.error("E1393", "an eviction priority goes with .global");
+    out.error(Code::E1393, "an eviction priority goes with .global");
 }
 
 void cache_line(const InstructionRef& i, LegalityReport& out) {
-  if (i.operand("size")->value != 128) out.error("E1394", "the size is 128");
+  if (i.operand("size")->value != 128) out.error(Code::E1394, "the size is 128");
 }
 
 }  // namespace drywell::isa::legality

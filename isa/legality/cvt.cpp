@@ -6,10 +6,10 @@ namespace {
 // Limits of bf16: no .sat, no 8-bit integers, and before sm_90 only conversions from f32.
 void bf16_scalar(const InstructionRef& i, LegalityReport& out, Mod integer) {
   if (i.mod(Slot::type) != Mod::bf16 && i.mod(Slot::atype) != Mod::bf16) return;
-  if (i.has(Mod::sat)) out.error("E1301", ".sat needs a format other than bf16");
-  if (type_bits(integer) == 8) out.error("E1311", "bf16 converts to and from integers of 16 bits or more");
+  if (i.has(Mod::sat)) out.error(Code::E1301, ".sat needs a format other than bf16");
+  if (type_bits(integer) == 8) out.error(Code::E1311, "bf16 converts to and from integers of 16 bits or more");
   if (!has_feature(i.module.target, Feature::sm90))
-    out.error("E1210", "bf16 conversions other than from f32 need sm_90 or later");
+    out.error(Code::E1210, "bf16 conversions other than from f32 need sm_90 or later");
 }
 
 }  // namespace
@@ -21,16 +21,16 @@ void cvt_int_int(const InstructionRef& i, LegalityReport& out) {
   const unsigned to_bits = type_bits(to) - (to_signed ? 1 : 0),
                  from_bits = type_bits(from) - (from_signed ? 1 : 0);
   if (i.has(Mod::sat) && from_bits <= to_bits && (to_signed || !from_signed))
-    out.error("E1301", "every value fits: .sat has nothing to saturate");
+    out.error(Code::E1301, "every value fits: .sat has nothing to saturate");
 }
 
 void cvt_f32_half(const InstructionRef& i, LegalityReport& out) {
   if (i.has(Mod::sat) && i.mod(Slot::atype) == Mod::bf16)
-    out.error("E1301", ".sat needs a format other than bf16");
+    out.error(Code::E1301, ".sat needs a format other than bf16");
 }
 
 void cvt_float_int(const InstructionRef& i, LegalityReport& out) {
-  if (i.has(Mod::ftz) && i.mod(Slot::type) != Mod::f32) out.error("E1304", ".ftz needs .f32");
+  if (i.has(Mod::ftz) && i.mod(Slot::type) != Mod::f32) out.error(Code::E1304, ".ftz needs .f32");
   bf16_scalar(i, out, i.mod(Slot::atype));
 }
 
@@ -41,8 +41,8 @@ void cvt_int_float(const InstructionRef& i, LegalityReport& out) {
 
 void cvt_ftz(const InstructionRef& i, LegalityReport& out) {
   if (i.has(Mod::sat) && i.mod(Slot::atype) == Mod::bf16)
-    out.error("E1301", ".sat needs a format other than bf16");
-  if (i.has(Mod::ftz) && i.mod(Slot::atype) != Mod::f32) out.error("E1304", ".ftz needs .f32");
+    out.error(Code::E1301, ".sat needs a format other than bf16");
+  if (i.has(Mod::ftz) && i.mod(Slot::atype) != Mod::f32) out.error(Code::E1304, ".ftz needs .f32");
 }
 
 void cvt_half(const InstructionRef& i, LegalityReport& out) {
@@ -50,24 +50,24 @@ void cvt_half(const InstructionRef& i, LegalityReport& out) {
              narrow_range = i.has(Mod::relu) || i.has(Mod::satfinite);
   if (i.mod(Slot::type) == i.mod(Slot::atype))
     out.error(
-        "E1312",
+        Code::E1312,
         "a conversion to the same format rounds to an integral value: .rni, .rzi, .rmi, .rpi or nothing");
-  if (directed && narrow_range) out.error("E1302", ".relu and .satfinite go with .rn and .rz");
-  if (i.has(Mod::sat) && narrow_range) out.error("E1301", ".sat excludes .relu and .satfinite");
-  if (i.has(Mod::sat) && bf16) out.error("E1301", ".sat needs a format other than bf16");
-  if (i.has(Mod::ftz) && narrow_range) out.error("E1304", ".ftz excludes .relu and .satfinite");
+  if (directed && narrow_range) out.error(Code::E1302, ".relu and .satfinite go with .rn and .rz");
+  if (i.has(Mod::sat) && narrow_range) out.error(Code::E1301, ".sat excludes .relu and .satfinite");
+  if (i.has(Mod::sat) && bf16) out.error(Code::E1301, ".sat needs a format other than bf16");
+  if (i.has(Mod::ftz) && narrow_range) out.error(Code::E1304, ".ftz excludes .relu and .satfinite");
 }
 
 void cvt_tf32(const InstructionRef& i, LegalityReport& out) {
-  if (i.has(Mod::rna) && i.has(Mod::relu)) out.error("E1302", ".relu goes with .rn and .rz");
+  if (i.has(Mod::rna) && i.has(Mod::relu)) out.error(Code::E1302, ".relu goes with .rn and .rz");
   if (!i.has(Mod::rna) && !has_feature(i.module.target, Feature::sm90))
-    out.error("E1210", "tf32 with .rn or .rz needs sm_90 or later");
+    out.error(Code::E1210, "tf32 with .rn or .rz needs sm_90 or later");
   if (!i.has(Mod::rna) && i.has(Mod::satfinite) && !has_feature(i.module.target, Feature::sm100))
-    out.error("E1210", "tf32 with .satfinite and .rn or .rz needs sm_100 or later");
+    out.error(Code::E1210, "tf32 with .satfinite and .rn or .rz needs sm_100 or later");
 }
 
 void cvt_x4(const InstructionRef& i, LegalityReport& out) {
-  if (i.operand("a")->count != 4) out.error("E1310", "the x4 forms take a vector of four registers");
+  if (i.operand("a")->count != 4) out.error(Code::E1310, "the x4 forms take a vector of four registers");
 }
 
 }  // namespace drywell::isa::legality

@@ -8,12 +8,12 @@ namespace drywell::isa::legality {
 void mov(const InstructionRef& i, LegalityReport& out) {
   const unsigned bits = type_bits(i.mod(Slot::type));
   const auto operands = i.operands();
-  if (operands[0].kind == Operand::Kind::vec && operands[1].kind == Operand::Kind::vec) out.error("E1320", "mov takes one vector at most");
+  if (operands[0].kind == Operand::Kind::vec && operands[1].kind == Operand::Kind::vec) out.error(Code::E1320, "mov takes one vector at most");
   for (const Operand& o : operands) {
     if (o.kind != Operand::Kind::vec) continue;
     unsigned sum = 0, each = o.count == 0 ? 0 : bits / o.count;
     for (const Operand& e : i.function.elements(o)) sum += e.kind == Operand::Kind::reg ? type_bits(i.function.regs[e.index].type) : each;
-    if (sum != bits) out.error("E1321", fmt::format("the vector holds {} bits, the move is {} bits wide", sum, bits));
+    if (sum != bits) out.error(Code::E1321, fmt::format("the vector holds {} bits, the move is {} bits wide", sum, bits));
   }
 }
 
@@ -25,18 +25,18 @@ void access_modifiers(const InstructionRef& i, LegalityReport& out) {
   const bool ordered = sem == Mod::relaxed || sem == Mod::acquire || sem == Mod::release, weak = sem == Mod::none || sem == Mod::weak;
   const bool global_or_generic = space == Mod::global || space == Mod::none;
   const bool read_only = space == Mod::param || space == Mod::param_entry || space == Mod::param_func || space == Mod::const_;
-  if (ordered != (i.mod(Slot::scope) != Mod::none)) out.error("E1332", "a scope goes with .relaxed, .acquire and .release");
-  if ((ordered || sem == Mod::volatile_) && (space == Mod::local || read_only)) out.error("E1334", "this space has no ordered or volatile accesses");
-  if (cop != Mod::none && !weak) out.error("E1335", "a cache operator goes with weak accesses");
-  if (l1 != Mod::none && (cop != Mod::none || sem == Mod::volatile_)) out.error("E1335", "an L1 eviction priority goes neither with a cache operator nor with .volatile");
+  if (ordered != (i.mod(Slot::scope) != Mod::none)) out.error(Code::E1332, "a scope goes with .relaxed, .acquire and .release");
+  if ((ordered || sem == Mod::volatile_) && (space == Mod::local || read_only)) out.error(Code::E1334, "this space has no ordered or volatile accesses");
+  if (cop != Mod::none && !weak) out.error(Code::E1335, "a cache operator goes with weak accesses");
+  if (l1 != Mod::none && (cop != Mod::none || sem == Mod::volatile_)) out.error(Code::E1335, "an L1 eviction priority goes neither with a cache operator nor with .volatile");
   if ((l1 != Mod::none || i.mod(Slot::l2_prefetch) != Mod::none || i.has(Mod::L2_cache_hint)) && !global_or_generic) {
-    out.error("E1336", "cache hints are for global memory");
+    out.error(Code::E1336, "cache hints are for global memory");
   }
   if (i.has(Mod::nc) && (space != Mod::global || sem != Mod::none || cop == Mod::lu || cop == Mod::cv)) {
-    out.error("E1337", ".nc is for .global, without an order, with no cache operator but .ca, .cg and .cs");
+    out.error(Code::E1337, ".nc is for .global, without an order, with no cache operator but .ca, .cg and .cs");
   }
   if (i.has(Mod::mmio) && (sem != Mod::relaxed || i.mod(Slot::scope) != Mod::sys || !global_or_generic || i.mod(Slot::vec) != Mod::none)) {
-    out.error("E1338", ".mmio goes with .relaxed.sys, one element, global memory");
+    out.error(Code::E1338, ".mmio goes with .relaxed.sys, one element, global memory");
   }
 }
 
@@ -45,11 +45,11 @@ void access_width(const InstructionRef& i, LegalityReport& out, unsigned lanes) 
   const unsigned bits = lanes * type_bits(type);
   const bool wide_space = (space == Mod::global || space == Mod::none) && has_feature(i.module.target, Feature::sm100) && i.row().mnemonic != "ldu";
   if (bits > 256 || type == Mod::b128 ? lanes > 1 : bits > 128 && !wide_space) {
-    out.error("E1331", fmt::format("{} bits in one access", bits), "at most 128; 256 only for .global on sm_100 and later");
+    out.error(Code::E1331, fmt::format("{} bits in one access", bits), "at most 128; 256 only for .global on sm_100 and later");
   }
-  if (bits == 256 && type_bits(type) < 32) out.error("E1331", "256-bit accesses take 32- or 64-bit elements");
-  if (vec == Mod::v8 && type_bits(type) != 32) out.error("E1331", ".v8 takes 32-bit elements");
-  if (i.mod(Slot::l2) != Mod::none && bits != 256) out.error("E1339", "an L2 eviction priority goes with 256-bit accesses", "use .L2::cache_hint");
+  if (bits == 256 && type_bits(type) < 32) out.error(Code::E1331, "256-bit accesses take 32- or 64-bit elements");
+  if (vec == Mod::v8 && type_bits(type) != 32) out.error(Code::E1331, ".v8 takes 32-bit elements");
+  if (i.mod(Slot::l2) != Mod::none && bits != 256) out.error(Code::E1339, "an L2 eviction priority goes with 256-bit accesses", "use .L2::cache_hint");
 }
 
 unsigned lanes_of(Mod vec) { return vec == Mod::v2 ? 2 : vec == Mod::v4 ? 4 : vec == Mod::v8 ? 8 : 1; }
@@ -62,15 +62,15 @@ void ld_st(const InstructionRef& i, LegalityReport& out) {
   const bool is_load = i.row().mnemonic != "st";
   const Operand& data = *i.operand(is_load ? "d" : "b");
   const unsigned given = data.kind == Operand::Kind::vec ? data.count : 1;
-  if (given != lanes) out.error("E1330", fmt::format("{} values for a .{} access", given, vec == Mod::none ? "scalar" : mod_text(vec)));
+  if (given != lanes) out.error(Code::E1330, fmt::format("{} values for a .{} access", given, vec == Mod::none ? "scalar" : mod_text(vec)));
   access_width(i, out, lanes);
   access_modifiers(i, out);
-  if (!is_load && (space == Mod::const_ || space == Mod::param_entry)) out.error("E1333", "this space cannot be written");
+  if (!is_load && (space == Mod::const_ || space == Mod::param_entry)) out.error(Code::E1333, "this space cannot be written");
   const auto check = [&](const Operand& e) {
     if (e.kind == Operand::Kind::reg && type_bits(i.function.regs[e.index].type) < type_bits(type)) {
-      out.error("E1201", fmt::format("register '{}' is narrower than .{}", i.function.regs[e.index].name, mod_text(type)));
+      out.error(Code::E1201, fmt::format("register '{}' is narrower than .{}", i.function.regs[e.index].name, mod_text(type)));
     }
-    if (!is_load && e.kind == Operand::Kind::sink && lanes * type_bits(type) != 256) out.error("E1358", "only 256-bit stores leave elements out");
+    if (!is_load && e.kind == Operand::Kind::sink && lanes * type_bits(type) != 256) out.error(Code::E1358, "only 256-bit stores leave elements out");
   };
   if (data.kind == Operand::Kind::vec) {
     for (const Operand& e : i.function.elements(data)) check(e);
@@ -80,14 +80,14 @@ void ld_st(const InstructionRef& i, LegalityReport& out) {
 }
 
 void elect(const InstructionRef& i, LegalityReport& out) {
-  if (i.operands()[0].kind != Operand::Kind::pair) out.error("E1340", "elect.sync writes d|p", "e.g. elect.sync _|%p1, 0xFFFFFFFF");
+  if (i.operands()[0].kind != Operand::Kind::pair) out.error(Code::E1340, "elect.sync writes d|p", "e.g. elect.sync _|%p1, 0xFFFFFFFF");
 }
 
 void named_barrier(const InstructionRef& i, LegalityReport& out) {
   const Operand *barrier = i.operand("a"), *count = i.operand("b");
-  if (barrier->kind == Operand::Kind::imm && (barrier->value < 0 || barrier->value > 15)) out.error("E1341", "barriers are numbered 0 to 15");
+  if (barrier->kind == Operand::Kind::imm && (barrier->value < 0 || barrier->value > 15)) out.error(Code::E1341, "barriers are numbered 0 to 15");
   if (count != nullptr && count->kind == Operand::Kind::imm && (count->value <= 0 || count->value % 32 != 0)) {
-    out.error("E1342", "the thread count is a positive multiple of 32");
+    out.error(Code::E1342, "the thread count is a positive multiple of 32");
   }
 }
 

@@ -42,12 +42,12 @@ bool shape_fits(const InstructionRef& i, Mod type, Mod shape) {
 void block_kind(const InstructionRef& i, LegalityReport& out) {
   const Mod kind = i.mod(Slot::kind);
   if (i.module.target != Target::sm_120a) {
-    out.error("E1210", kind == Mod::none ? "6- and 4-bit types need sm_120a" : fmt::format(".{} needs sm_120a", mod_text(kind)));
+    out.error(Code::E1210, kind == Mod::none ? "6- and 4-bit types need sm_120a" : fmt::format(".{} needs sm_120a", mod_text(kind)));
   }
   if ((kind == Mod::kind_mxf8f6f4 || kind == Mod::kind_mxf4 || kind == Mod::kind_mxf4nvf4) != i.has(Mod::block_scale)) {
-    out.error("E1386", ".block_scale goes with the kinds mxf8f6f4, mxf4 and mxf4nvf4");
+    out.error(Code::E1386, ".block_scale goes with the kinds mxf8f6f4, mxf4 and mxf4nvf4");
   }
-  if (i.has(Mod::block_scale) != (i.mod(Slot::stype) != Mod::none)) out.error("E1386", "a scale type goes with .block_scale");
+  if (i.has(Mod::block_scale) != (i.mod(Slot::stype) != Mod::none)) out.error(Code::E1386, "a scale type goes with .block_scale");
 }
 
 void check_types(const InstructionRef& i, LegalityReport& out) {
@@ -55,11 +55,11 @@ void check_types(const InstructionRef& i, LegalityReport& out) {
   const bool volta = a == Mod::f16 && shape == Mod::m8n8k4;
   const bool alike = a == b || (is_f8f6f4(a) && is_f8f6f4(b)) || (one_of(a, Mod::s8, Mod::u8) && one_of(b, Mod::s8, Mod::u8)) ||
                      (one_of(a, Mod::s4, Mod::u4) && one_of(b, Mod::s4, Mod::u4));
-  if (!alike) out.error("E1384", fmt::format("A of .{} does not go with B of .{}", mod_text(a), mod_text(b)));
-  if (!shape_fits(i, a, shape)) out.error("E1385", fmt::format(".{} has no .{}", mod_text(a), mod_text(shape)));
-  if (c != d && !(volta && d == Mod::f32)) out.error("E1384", fmt::format("D of .{} does not go with C of .{}", mod_text(d), mod_text(c)));
-  if (d == Mod::f16 && one_of(a, Mod::bf16, Mod::tf32)) out.error("E1384", fmt::format("the products of .{} are .f32", mod_text(a)));
-  if (!volta && (i.mod(Slot::layout_a) != Mod::row || i.mod(Slot::layout_b) != Mod::col)) out.error("E1387", "A is .row and B is .col here");
+  if (!alike) out.error(Code::E1384, fmt::format("A of .{} does not go with B of .{}", mod_text(a), mod_text(b)));
+  if (!shape_fits(i, a, shape)) out.error(Code::E1385, fmt::format(".{} has no .{}", mod_text(a), mod_text(shape)));
+  if (c != d && !(volta && d == Mod::f32)) out.error(Code::E1384, fmt::format("D of .{} does not go with C of .{}", mod_text(d), mod_text(c)));
+  if (d == Mod::f16 && one_of(a, Mod::bf16, Mod::tf32)) out.error(Code::E1384, fmt::format("the products of .{} are .f32", mod_text(a)));
+  if (!volta && (i.mod(Slot::layout_a) != Mod::row || i.mod(Slot::layout_b) != Mod::col)) out.error(Code::E1387, "A is .row and B is .col here");
 }
 
 }  // namespace
@@ -91,7 +91,7 @@ void mma_sp(const InstructionRef& i, LegalityReport& out) {
   const Mod a = i.mod(Slot::atype), d = i.mod(Slot::dtype), c = i.mod(Slot::ctype);
   if (i.mod(Slot::kind) != Mod::none || (is_f8f6f4(a) && !(is_f8(a) && is_f8(i.mod(Slot::btype))))) block_kind(i, out);
   check_types(i, out);
-  if (is_f8(a) && d == Mod::f16) out.error("E1384", "sparse products of 8-bit floats are .f32");
+  if (is_f8(a) && d == Mod::f16) out.error(Code::E1384, "sparse products of 8-bit floats are .f32");
   if (out.failed()) return;
   const MmaShape s = mma_shape(i.mod(Slot::shape));
   const unsigned bits = is_f8f6f4(a) ? 8 : type_bits(a);
@@ -101,7 +101,7 @@ void mma_sp(const InstructionRef& i, LegalityReport& out) {
   check_registers(i, out, "c", s.m * s.n * type_bits(c) / 1024, 32, c == Mod::f32);
   const bool small = s.k * bits == 256;  // 32 bytes along K
   const int64_t choices = (bits >= 16 ? 2 : 1) * (small ? 2 : 1);
-  if (const int64_t f = i.operand("f")->value; f < 0 || f >= choices) out.error("E1388", fmt::format("the sparsity selector is 0 to {} here", choices - 1));
+  if (const int64_t f = i.operand("f")->value; f < 0 || f >= choices) out.error(Code::E1388, fmt::format("the sparsity selector is 0 to {} here", choices - 1));
 }
 
 }  // namespace drywell::isa::legality

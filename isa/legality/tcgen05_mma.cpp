@@ -9,18 +9,18 @@ namespace {
 
 void ashift(const InstructionRef& i, LegalityReport& out) {
   const Mod collector = i.mod(Slot::collector);
-  if (i.operand("a")->kind != Operand::Kind::addr) out.error("E1371", ".ashift needs A in tensor memory");
+  if (i.operand("a")->kind != Operand::Kind::addr) out.error(Code::E1371, ".ashift needs A in tensor memory");
   if (collector == Mod::collector_a_use || collector == Mod::collector_a_fill)
-    out.error("E1372", ".ashift cannot go with collector use or fill");
+    out.error(Code::E1372, ".ashift cannot go with collector use or fill");
 }
 
 void scale_input_d(const InstructionRef& i, LegalityReport& out, int64_t s) {
   const Mod kind = i.mod(Slot::kind);
   if (kind != Mod::kind_f16 && kind != Mod::kind_tf32)
-    out.error("E1374", "scale-input-d is for kind::f16 and kind::tf32");
-  if (s < 0 || s > 15) out.error("E1374", "scale-input-d is 0 to 15");
+    out.error(Code::E1374, "scale-input-d is for kind::f16 and kind::tf32");
+  if (s < 0 || s > 15) out.error(Code::E1374, "scale-input-d is 0 to 15");
   if (i.module.target == Target::sm_110a)
-    out.error("E1210", "scale-input-d needs the sm_100 or sm_103 family");
+    out.error(Code::E1210, "scale-input-d needs the sm_100 or sm_103 family");
 }
 
 // Vector sizes of each kind; only mxf4nvf4 must name one.
@@ -35,18 +35,18 @@ bool admits_scale_vec(Mod kind, Mod size) {
 void scale_vec(const InstructionRef& i, LegalityReport& out) {
   const Mod kind = i.mod(Slot::kind), size = i.mod(Slot::scale_vec);
   if (!admits_scale_vec(kind, size)) {
-    out.error("E1390",
+    out.error(Code::E1390,
               size == Mod::none ? fmt::format(".{} must say the size of the scale vector", mod_text(kind))
                                 : fmt::format(".{} has no .{}", mod_text(kind), mod_text(size)),
               "mxf8f6f4: 1X or block32; mxf4: 2X or block32; mxf4nvf4: 2X, 4X, block16 or block32");
   }
   const bool by_factor = size == Mod::scale_vec_1X || size == Mod::scale_vec_2X || size == Mod::scale_vec_4X;
   if (by_factor && !has_feature(i.module.target, Feature::sm100a)) {
-    out.error("E1210", ".scale_vec::NX needs sm_100a, sm_103a or sm_110a", "write .block16 or .block32");
+    out.error(Code::E1210, ".scale_vec::NX needs sm_100a, sm_103a or sm_110a", "write .block16 or .block32");
   }
   const bool sparse = i.operand("meta") != nullptr;
   if (sparse && kind != Mod::kind_mxf8f6f4 && !has_feature(i.module.target, Feature::sm100a)) {
-    out.error("E1210", fmt::format("sparse .{} needs sm_100a, sm_103a or sm_110a", mod_text(kind)));
+    out.error(Code::E1210, fmt::format("sparse .{} needs sm_100a, sm_103a or sm_110a", mod_text(kind)));
   }
 }
 
@@ -57,12 +57,12 @@ void tcgen05_mma(const InstructionRef& i, LegalityReport& out) {
   if (const Operand* mask = i.operand("disable"); mask != nullptr) {
     const unsigned want = i.has(Mod::cta_group_1) ? 4 : 8;
     if (mask->count != want)
-      out.error("E1373", fmt::format("the disable-output-lane vector has {} words here", want));
+      out.error(Code::E1373, fmt::format("the disable-output-lane vector has {} words here", want));
   }
   if (const Operand* s = i.operand("scale_d"); s != nullptr) scale_input_d(i, out, s->value);
   if (i.has(Mod::block_scale)) scale_vec(i, out);
   if (i.mod(Slot::kind) == Mod::kind_i8 && !has_feature(i.module.target, Feature::sm100a_only))
-    out.error("E1210", "kind::i8 needs sm_100a");
+    out.error(Code::E1210, "kind::i8 needs sm_100a");
   tmem_address_width(i, out, {"d", "a", "meta", "sfa", "sfb"});
 }
 
@@ -73,14 +73,14 @@ void tcgen05_cp(const InstructionRef& i, LegalityReport& out) {
                     : shape == Mod::_32x128b ? multicast == Mod::warpx4
                                              : multicast == Mod::none;
   if (!fits) {
-    out.error("E1378",
+    out.error(Code::E1378,
               multicast == Mod::none
                   ? fmt::format(".{} must say which lane partitions it fills", mod_text(shape))
                   : fmt::format(".{} does not take .{}", mod_text(shape), mod_text(multicast)),
               "64x128b: warpx2::02_13 or warpx2::01_23; 32x128b: warpx4; the others: none");
   }
   if ((i.mod(Slot::fmt) == Mod::none) != (i.mod(Slot::fmt_src) == Mod::none)) {
-    out.error("E1379", "a decompression names both formats", ".b8x16.b6x16_p32 or .b8x16.b4x16_p64");
+    out.error(Code::E1379, "a decompression names both formats", ".b8x16.b6x16_p32 or .b8x16.b4x16_p64");
   }
   tmem_address_width(i, out, {"taddr"});
 }

@@ -21,20 +21,20 @@ void tensormap_replace(const InstructionRef& i, LegalityReport& out) {
   const Mod field = i.mod(Slot::field);
   const bool wide = field == Mod::global_address || field == Mod::global_stride;
   if ((i.mod(Slot::type) == Mod::b64) != wide)
-    out.error("E1395", fmt::format(".{} takes .{} values", mod_text(field), wide ? "b64" : "b32"));
+    out.error(Code::E1395, fmt::format(".{} takes .{} values", mod_text(field), wide ? "b64" : "b32"));
   if (const Operand* ord = i.operand("ord"); ord != nullptr && (ord->value < 0 || ord->value > 4))
-    out.error("E1396", fmt::format("ordinal {} is outside 0..4", ord->value));
+    out.error(Code::E1396, fmt::format("ordinal {} is outside 0..4", ord->value));
   const Operand& value = *i.operand("value");
   const bool enumerated = i.row().slots[1].admits(Mod::elemtype);
   if (enumerated && (value.value < 0 || value.value > largest_value(field)))
-    out.error("E1397", fmt::format("{} has no meaning for .{}", value.value, mod_text(field)));
+    out.error(Code::E1397, fmt::format("{} has no meaning for .{}", value.value, mod_text(field)));
   const bool late = field == Mod::swizzle_atomicity || (field == Mod::elemtype && value.value > 12);
   if (late && !has_feature(i.module.target, Feature::sm100f))
-    out.error("E1210", fmt::format(".{} {} needs the sm_100 family", mod_text(field), value.value));
+    out.error(Code::E1210, fmt::format(".{} {} needs the sm_100 family", mod_text(field), value.value));
 }
 
 void tensormap_size(const InstructionRef& i, LegalityReport& out) {
-  if (i.operand("size")->value != 128) out.error("E1398", "a tensor map has 128 bytes");
+  if (i.operand("size")->value != 128) out.error(Code::E1398, "a tensor map has 128 bytes");
 }
 
 }  // namespace drywell::isa::legality

@@ -13,15 +13,15 @@ bool is_f8(Mod t) { return t == Mod::e4m3 || t == Mod::e5m2; }
 void check_immediates(const InstructionRef& i, LegalityReport& out, bool a_in_registers) {
   for (const char* name : {"scale_a", "scale_b"}) {
     const Operand* o = i.operand(name);
-    if (o != nullptr && o->value != 1 && o->value != -1) out.error("E1355", "imm-scale-a and imm-scale-b are 1 or -1");
+    if (o != nullptr && o->value != 1 && o->value != -1) out.error(Code::E1355, "imm-scale-a and imm-scale-b are 1 or -1");
   }
   const Mod a = i.mod(Slot::atype);
   const Operand *first = i.operand("trans"), *second = i.operand("trans_b");
   const unsigned given = first == nullptr ? 0 : second == nullptr ? 1 : 2;
   const unsigned wanted = a != Mod::f16 && a != Mod::bf16 ? 0 : a_in_registers ? 1 : 2;
-  if (given != wanted) out.error("E1356", fmt::format("{} transpose immediates here, {} given", wanted, given), "only 16-bit operands in shared memory can be transposed");
+  if (given != wanted) out.error(Code::E1356, fmt::format("{} transpose immediates here, {} given", wanted, given), "only 16-bit operands in shared memory can be transposed");
   for (const Operand* o : {first, second}) {
-    if (o != nullptr && o->value != 0 && o->value != 1) out.error("E1356", "a transpose immediate is 0 or 1");
+    if (o != nullptr && o->value != 0 && o->value != 1) out.error(Code::E1356, "a transpose immediate is 0 or 1");
   }
 }
 
@@ -35,13 +35,13 @@ void wgmma(const InstructionRef& i, LegalityReport& out) {
   const unsigned depth = (selector != nullptr ? 2 : 1) * (a == Mod::b1 ? 256 : 256 / type_bits(a));  // 32 bytes of stored K
   const int last_selector = type_bits(a) == 8 ? 0 : 1;  // 8-bit metadata fills all four lanes of a quad
   if (selector != nullptr && (selector->value < 0 || selector->value > last_selector))
-    out.error("E1388", last_selector == 0 ? "the sparsity selector of 8-bit types is 0" : "the sparsity selector is 0 or 1 here");
-  if (s.k != depth) out.error("E1385", fmt::format(".{} has no .{}", mod_text(a), mod_text(i.mod(Slot::shape))));
-  if (d == Mod::s32 && s.n > 32 && s.n % 16 != 0) out.error("E1385", "integer and single-bit shapes beyond N = 32 are multiples of 16");
-  if (a != b && !(is_f8(a) && is_f8(b)) && d != Mod::s32) out.error("E1384", fmt::format("A of .{} does not go with B of .{}", mod_text(a), mod_text(b)));
+    out.error(Code::E1388, last_selector == 0 ? "the sparsity selector of 8-bit types is 0" : "the sparsity selector is 0 or 1 here");
+  if (s.k != depth) out.error(Code::E1385, fmt::format(".{} has no .{}", mod_text(a), mod_text(i.mod(Slot::shape))));
+  if (d == Mod::s32 && s.n > 32 && s.n % 16 != 0) out.error(Code::E1385, "integer and single-bit shapes beyond N = 32 are multiples of 16");
+  if (a != b && !(is_f8(a) && is_f8(b)) && d != Mod::s32) out.error(Code::E1384, fmt::format("A of .{} does not go with B of .{}", mod_text(a), mod_text(b)));
   if (d == Mod::s32 && a != b && i.module.version < kMixedIntegers)
-    out.error("E1211", fmt::format("A of .{} with B of .{} needs PTX {}.{}", mod_text(a), mod_text(b), kMixedIntegers.major, kMixedIntegers.minor));
-  if (d == Mod::f16 && (a == Mod::bf16 || a == Mod::tf32)) out.error("E1384", fmt::format("the products of .{} are .f32", mod_text(a)));
+    out.error(Code::E1211, fmt::format("A of .{} with B of .{} needs PTX {}.{}", mod_text(a), mod_text(b), kMixedIntegers.major, kMixedIntegers.minor));
+  if (d == Mod::f16 && (a == Mod::bf16 || a == Mod::tf32)) out.error(Code::E1384, fmt::format("the products of .{} are .f32", mod_text(a)));
   const bool a_in_registers = i.operand("a")->kind == Operand::Kind::vec;
   if (d != Mod::s32) check_immediates(i, out, a_in_registers);
   if (out.failed()) return;
@@ -49,12 +49,12 @@ void wgmma(const InstructionRef& i, LegalityReport& out) {
   if (a_in_registers) {
     check_registers(i, out, "a", 4, 32, false);
   } else if (type_bits(i.function.regs[i.operand("a")->index].type) != 64) {
-    out.error("E1201", "the matrix descriptor of A is a 64-bit register");
+    out.error(Code::E1201, "the matrix descriptor of A is a 64-bit register");
   }
 }
 
 void wgmma_wait(const InstructionRef& i, LegalityReport& out) {
-  if (i.operand("N")->value < 0) out.error("E1357", "the number of groups is not negative");
+  if (i.operand("N")->value < 0) out.error(Code::E1357, "the number of groups is not negative");
 }
 
 }  // namespace drywell::isa::legality

@@ -31,14 +31,14 @@ void wmma(const InstructionRef& i, LegalityReport& out) {
   const bool product = name == "wmma.mma";
   const Mod a = product ? (i.mod(Slot::atype) == Mod::none ? Mod::f16 : i.mod(Slot::atype)) : i.mod(Slot::type);
   const bool operand = product || name == "wmma.load.a" || name == "wmma.load.b";
-  if (operand && !shape_fits(a, shape)) out.error("E1385", fmt::format(".{} has no .{}", mod_text(a), mod_text(shape)));
-  if (product && i.mod(Slot::btype) != Mod::none && i.mod(Slot::btype) != a) out.error("E1384", "A and B are of one type");
-  if (product && i.mod(Slot::atype) != Mod::none && i.mod(Slot::dtype) != i.mod(Slot::ctype)) out.error("E1384", "C and D are of one type");
+  if (operand && !shape_fits(a, shape)) out.error(Code::E1385, fmt::format(".{} has no .{}", mod_text(a), mod_text(shape)));
+  if (product && i.mod(Slot::btype) != Mod::none && i.mod(Slot::btype) != a) out.error(Code::E1384, "A and B are of one type");
+  if (product && i.mod(Slot::atype) != Mod::none && i.mod(Slot::dtype) != i.mod(Slot::ctype)) out.error(Code::E1384, "C and D are of one type");
   const bool narrow = is_nibble(a) || a == Mod::b1;
   if (operand && narrow && ((name != "wmma.load.b" && i.mod(Slot::layout_a) != Mod::row) || (name == "wmma.load.b" && i.mod(Slot::layout_a) != Mod::col))) {
-    out.error("E1387", "A is .row and B is .col here");
+    out.error(Code::E1387, "A is .row and B is .col here");
   }
-  if (product && i.has(Mod::satfinite) && !is_byte(a) && !is_nibble(a)) out.error("E1384", ".satfinite is for integers");
+  if (product && i.has(Mod::satfinite) && !is_byte(a) && !is_nibble(a)) out.error(Code::E1384, ".satfinite is for integers");
   if (out.failed()) return;
   if (product) {
     fragment(i, out, "d", WmmaMatrix::c, i.mod(Slot::dtype));

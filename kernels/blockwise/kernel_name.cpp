@@ -21,10 +21,10 @@ class Parts {
     }
   }
   std::string_view next(const char* what) {
-    if (at_ == parts_.size()) throw InputError("E2311", fmt::format("kernel name '{}' ends before {}", name_, what), kForm);
+    if (at_ == parts_.size()) throw InputError(Code::E2311, fmt::format("kernel name '{}' ends before {}", name_, what), kForm);
     return parts_[at_++];
   }
-  [[noreturn]] void refuse(const char* what) const { throw InputError("E2311", fmt::format("kernel name '{}': '{}' is no {}", name_, parts_[at_ - 1], what), kForm); }
+  [[noreturn]] void refuse(const char* what) const { throw InputError(Code::E2311, fmt::format("kernel name '{}': '{}' is no {}", name_, parts_[at_ - 1], what), kForm); }
   /// Skips the next part if it is `text`; returns true if it was.
   bool skip(std::string_view text) {
     if (at_ == parts_.size() || parts_[at_] != text) return false;

@@ -74,7 +74,7 @@ std::vector<Shape> parse_shapes(const std::string& text) {
   while (at != end) {
     Shape s;
     if (!number(s.m) || !skip('x') || !number(s.n) || !skip('x') || !number(s.k) || (at != end && (!skip(',') || at == end)))
-      throw InputError("E2310", fmt::format("groups '{}': not a list of shapes", text), "MxNxK,MxNxK,…, as 128x256x512,64x64x128");
+      throw InputError(Code::E2310, fmt::format("groups '{}': not a list of shapes", text), "MxNxK,MxNxK,…, as 128x256x512,64x64x128");
     out.push_back(s);
   }
   return out;

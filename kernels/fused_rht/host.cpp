@@ -30,12 +30,12 @@ uint64_t k_tile_size(const FusedRhtOptions& o) { return o.k_tile_size != 0 ? o.k
 void check_fused_rht(const FusedRhtOptions& o) {
   Diagnostics problems;
   if (o.m == 0 || o.m % 64 != 0) {
-    problems.error("E2102", {}, fmt::format("m = {}: must be a positive multiple of 64", o.m),
+    problems.error(Code::E2102, {}, fmt::format("m = {}: must be a positive multiple of 64", o.m),
                    "blocks of 16 run along m, and the kernel stores 64 codes at a time without predication, as TransformerEngine's does");
   }
-  if (o.n == 0 || o.n % 8 != 0) problems.error("E2102", {}, fmt::format("n = {}: must be a positive multiple of 8", o.n), "a tensor map's row stride is a multiple of 16 bytes");
-  if (o.m > 0xFFFFFFFFull || o.n > 0xFFFFFFFFull) problems.error("E2102", {}, "m and n are 32-bit");
-  if (k_tile_size(o) % 64 != 0) problems.error("E2102", {}, fmt::format("k_tile_size = {}: must be a multiple of 64", k_tile_size(o)));
+  if (o.n == 0 || o.n % 8 != 0) problems.error(Code::E2102, {}, fmt::format("n = {}: must be a positive multiple of 8", o.n), "a tensor map's row stride is a multiple of 16 bytes");
+  if (o.m > 0xFFFFFFFFull || o.n > 0xFFFFFFFFull) problems.error(Code::E2102, {}, "m and n are 32-bit");
+  if (k_tile_size(o) % 64 != 0) problems.error(Code::E2102, {}, fmt::format("k_tile_size = {}: must be a multiple of 64", k_tile_size(o)));
   if (problems.has_errors()) throw InputError(std::move(problems));
 }
 
@@ -75,7 +75,7 @@ sim::RunResult launch_fused_rht(Accelerator& device, const FusedRhtTensors& t, c
 
 FusedRhtResult run_fused_rht(Accelerator& device, std::span<const uint16_t> input, float amax, const FusedRhtOptions& o, const sim::RunOptions& run) {
   check_fused_rht(o);
-  if (input.size() != o.m * o.n) throw InputError("E2103", fmt::format("the input has {} elements, m x n = {}", input.size(), o.m * o.n));
+  if (input.size() != o.m * o.n) throw InputError(Code::E2103, fmt::format("the input has {} elements, m x n = {}", input.size(), o.m * o.n));
   const uint64_t code_bytes = o.n * o.m / 2, scale_bytes = o.n * o.m / 16, rng_state[2] = {o.seed, o.offset};
   const auto hadamard = reference::rht_matrix(reference::kRhtSigns);
   DeviceArrays arrays(device);

@@ -36,10 +36,10 @@ std::vector<uint16_t> input_of(const RunContext& c, FusedRhtOptions& o) {
   }
   const NpyArray a = read_npy(c.input);
   if (a.shape.size() != 2)
-    throw InputError("E2103", fmt::format("{}: {} is not two-dimensional", c.input, a.describe()));
+    throw InputError(Code::E2103, fmt::format("{}: {} is not two-dimensional", c.input, a.describe()));
   for (const auto& [name, given, size] : {std::tuple{"m", o.m, a.shape[0]}, {"n", o.n, a.shape[1]}}) {
     if (c.params.given(name) && given != size) {
-      throw InputError("E2103", fmt::format("{}: {}, but --{}={}", c.input, a.describe(), name, given));
+      throw InputError(Code::E2103, fmt::format("{}: {}, but --{}={}", c.input, a.describe(), name, given));
     }
   }
   o.m = a.shape[0];

@@ -72,7 +72,7 @@ gemm::DeviceMaps device_maps(Accelerator& device, const GemmPlan& p, const Devic
 
 void check_blockwise(const GemmConfig& c, std::span<const blockwise::Shape> shapes) {
   Diagnostics problems;
-  const auto refuse = [&](const std::string& what, const char* why) { problems.error("E2310", {}, what, why); };
+  const auto refuse = [&](const std::string& what, const char* why) { problems.error(Code::E2310, {}, what, why); };
   const auto divides = [&](const char* name, uint32_t granularity, uint32_t tile) {
     if (granularity == 0 || tile % granularity != 0)
       refuse(fmt::format("{} = {}: must divide the tile's {}", name, granularity, tile), "a tile's rows or columns share whole factors (CUTLASS asks the same)");

@@ -38,7 +38,7 @@ void check_gemm(const GemmConfig& config, uint64_t m, uint64_t n, uint64_t k) {
     if (value != 0 && value % of == 0) return;
     std::string message = fmt::format("{} = {}: must be a positive multiple of {}", what, value, of);
     const bool said = std::any_of(problems.list().begin(), problems.list().end(), [&](const Diagnostic& d) { return d.message == message; });
-    if (!said) problems.error("E2302", {}, std::move(message), why);
+    if (!said) problems.error(Code::E2302, {}, std::move(message), why);
   };
   const auto operand = [&](const char* rows_name, uint64_t rows, const OperandPlan& o) {
     const bool padded = isa::is_padded(o.type), k_major = o.major == isa::Major::k;
@@ -58,8 +58,8 @@ void check_gemm(const GemmConfig& config, uint64_t m, uint64_t n, uint64_t k) {
   operand("m", m, p.a);
   operand("n", n, p.b);
   if (p.cluster > (config.blockwise() ? 16 : 8))  // more than 8: a device needs the non-portable cluster size
-    problems.error("E2302", {}, fmt::format("a cluster of {} CTAs; at most {}", p.cluster, config.blockwise() ? 16 : 8));
-  if (std::max({m, n, k}) > uint64_t{1} << 24) problems.error("E2302", {}, "m, n and k are at most 2^24");
+    problems.error(Code::E2302, {}, fmt::format("a cluster of {} CTAs; at most {}", p.cluster, config.blockwise() ? 16 : 8));
+  if (std::max({m, n, k}) > uint64_t{1} << 24) problems.error(Code::E2302, {}, "m, n and k are at most 2^24");
   if (problems.has_errors()) throw InputError(std::move(problems));
 }
 

@@ -108,7 +108,7 @@ void set_block_format(GemmConfig& c, const Params& p) {
     c.b.element = element_named(p.text("b-format"), f.element);
   }
   if (isa::is_packed_fp4(c.kind) && (c.a.element != MmaElement::e2m1 || c.b.element != MmaElement::e2m1)) {
-    throw InputError("E2302", fmt::format("--format={} takes e2m1 only", p.text("format")),
+    throw InputError(Code::E2302, fmt::format("--format={} takes e2m1 only", p.text("format")),
                      "mixed elements go with the mxf6 and mxf8 formats");
   }
 }

@@ -43,7 +43,7 @@ OperandPlan plan_operand(const GemmConfig& c, const OperandConfig& o, uint32_t r
     return p;
   }
   if (element == 0)
-    throw InputError("E2302",
+    throw InputError(Code::E2302,
                      fmt::format("{} MN-major: 4- and 6-bit operands are K-major only", to_string(o.element)),
                      "PTX ISA 9.7.16.4.1: they cannot be transposed");
   p.span = std::min(kRowBytes, 1u << std::countr_zero(rows * element));
@@ -97,7 +97,7 @@ GemmPlan::GemmPlan(const GemmConfig& c) : config(c) {
   const uint32_t fit = std::min(kMaxStages, (kSmemLimit - kHeaderBytes - out_bytes - block_ring_bytes() - map_bytes) / stage_bytes);
   stages = c.stages == 0 ? fit : c.stages;
   if (stages < 2 || stages > fit) {
-    throw InputError("E2301", fmt::format("gemm: {} stages of {} bytes do not fit", stages, stage_bytes),
+    throw InputError(Code::E2301, fmt::format("gemm: {} stages of {} bytes do not fit", stages, stage_bytes),
                      fmt::format("2 to {}", fit));
   }
   smem_a = kHeaderBytes;

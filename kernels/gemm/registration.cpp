@@ -32,10 +32,10 @@ std::vector<float> read_matrix(const Params& p, const char* which, std::pair<con
   const std::string& path = p.text(which);
   const NpyArray a = read_npy(path);
   if (a.shape.size() != 2)
-    throw InputError("E2303", fmt::format("{}: {} is not two-dimensional", path, a.describe()));
+    throw InputError(Code::E2303, fmt::format("{}: {} is not two-dimensional", path, a.describe()));
   const auto agree = [&](const char* name, uint64_t& size, uint64_t given) {
     if (p.given(name) && size != given)
-      throw InputError("E2303", fmt::format("{}: {}, but --{}={}", path, a.describe(), name, size));
+      throw InputError(Code::E2303, fmt::format("{}: {}, but --{}={}", path, a.describe(), name, size));
     size = given;
   };
   agree(rows.first, rows.second, a.shape[0]);
@@ -70,7 +70,7 @@ std::vector<uint32_t> source_codes(const std::vector<float>& values, isa::Tensor
 GemmProblem problem_of(const RunContext& c, const GemmConfig& config, Family family) {
   const Params& p = c.params;
   if (!c.input.empty())
-    throw InputError("E2303", "a GEMM has several inputs", "--a, --b and --c name .npy files");
+    throw InputError(Code::E2303, "a GEMM has several inputs", "--a, --b and --c name .npy files");
   c.enter("making input");
   Shape s = shape_of(p);
   GemmProblem x;
@@ -80,7 +80,7 @@ GemmProblem problem_of(const RunContext& c, const GemmConfig& config, Family fam
   if (!p.text("c").empty()) source = read_matrix(p, "c", {"m", s.m}, {"n", s.n});
   if ((!x.a_values.empty() && x.a_values.size() != s.m * s.k) ||
       (!x.b_values.empty() && x.b_values.size() != s.n * s.k)) {
-    throw InputError("E2303", "A and B have different k");
+    throw InputError(Code::E2303, "A and B have different k");
   }
   check_gemm(config, s.m, s.n, s.k);
   x.m = s.m;

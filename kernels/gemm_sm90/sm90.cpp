@@ -74,7 +74,7 @@ reference::BlockwiseArithmetic Sm90Plan::arithmetic() const {
 void check_sm90_blockwise(const Sm90Config& c, const Shape& s) {
   Diagnostics problems;
   const auto need = [&](bool good, const std::string& what, const char* why) {
-    if (!good) problems.error("E2310", {}, what, why);
+    if (!good) problems.error(Code::E2310, {}, what, why);
   };
   need(c.scales.m != 0 && Sm90Plan::kTileM % c.scales.m == 0, fmt::format("scale-m = {}: must divide the tile's 128", c.scales.m), "");
   need(c.scales.n != 0 && c.bn % c.scales.n == 0, fmt::format("scale-n = {}: must divide the tile's {}", c.scales.n, c.bn), "");
@@ -170,7 +170,7 @@ KernelReport run(const RunContext& c) {
   const Sm90Plan plan(q.config);
   const auto machine = c.open();
   if (machine->arch().target != isa::Target::sm_90a)
-    throw InputError("E2310", fmt::format("gemm-sm90-blockwise on {}: wgmma is Hopper's", machine->arch().name), "--arch=sm_90a");
+    throw InputError(Code::E2310, fmt::format("gemm-sm90-blockwise on {}: wgmma is Hopper's", machine->arch().name), "--arch=sm_90a");
   c.enter("making input");
   const Problem p = make_problem(q.spec);
   const Scalars scalars = scalars_of(c.params);

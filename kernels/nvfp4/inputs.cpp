@@ -51,10 +51,10 @@ Bf16Input bf16_input(const RunContext& c) {
   Bf16Input x{static_cast<uint64_t>(c.params.integer("rows")), static_cast<uint64_t>(c.params.integer("columns")), {}};
   if (!c.input.empty()) {
     const NpyArray a = read_npy(c.input);
-    if (a.shape.size() != 2) throw InputError("E2110", fmt::format("{}: {} is not two-dimensional", c.input, a.describe()));
+    if (a.shape.size() != 2) throw InputError(Code::E2110, fmt::format("{}: {} is not two-dimensional", c.input, a.describe()));
     x = {a.shape[0], a.shape[1], bf16_bits(a)};
   }
-  if (x.columns % 8 != 0) throw InputError("E2110", fmt::format("columns = {}: must be a multiple of 8", x.columns), "rows of bf16 are multiples of 16 bytes");
+  if (x.columns % 8 != 0) throw InputError(Code::E2110, fmt::format("columns = {}: must be a multiple of 8", x.columns), "rows of bf16 are multiples of 16 bytes");
   if (!x.values.empty()) return x;
   c.enter("generating input");
   GenerateOptions g;

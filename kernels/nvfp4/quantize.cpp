@@ -265,13 +265,13 @@ void check_quantise(const QuantiseOptions& o, uint64_t rows, uint64_t columns) {
   Diagnostics problems;
   const auto need = [&](const char* name, uint64_t value, uint64_t of, const char* why) {
     if (value == 0 || value % of != 0 || value > 0xFFFFFFFFu)
-      problems.error("E2110", {}, fmt::format("{} = {}: must be a positive multiple of {}", name, value, of), why);
+      problems.error(Code::E2110, {}, fmt::format("{} = {}: must be a positive multiple of {}", name, value, of), why);
   };
   const char* stride = "rows of packed codes are multiples of 16 bytes, TMA's stride";
   need("columns", columns, o.rowwise ? 32 : 8, o.rowwise ? stride : "rows of bf16 are multiples of 16 bytes, TMA's stride");
   need("rows", rows, o.columnwise ? 32 : o.square_blocks ? 16 : 1, o.columnwise ? stride : "whole blocks of 16 x 16");
   if (o.square_blocks && columns % 16 != 0) need("columns", columns, 16, "whole blocks of 16 x 16");
-  if (!o.rowwise && !o.columnwise) problems.error("E2110", {}, "neither row-wise nor column-wise: nothing to do");
+  if (!o.rowwise && !o.columnwise) problems.error(Code::E2110, {}, "neither row-wise nor column-wise: nothing to do");
   if (problems.has_errors()) throw InputError(std::move(problems));
 }
 

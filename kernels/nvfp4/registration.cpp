@@ -57,7 +57,7 @@ isa::Module build_rht_amax_row(const Params& p, const sim::ArchConfig& a) { retu
 KernelReport run_rht_amax(const RunContext& c) {
   const RhtAmaxOptions o = rht_amax_options(c.params);
   const Bf16Input in = bf16_input(c);
-  if (in.rows % 16 != 0) throw InputError("E2110", fmt::format("rows = {}: must be a multiple of 16", in.rows), "the transform takes runs of 16 rows");
+  if (in.rows % 16 != 0) throw InputError(Code::E2110, fmt::format("rows = {}: must be a multiple of 16", in.rows), "the transform takes runs of 16 rows");
   const auto machine = c.open();
   DeviceArrays arrays(*machine);
   const Bf16Matrix x{arrays.make(in.values, "x"), in.rows, in.columns};

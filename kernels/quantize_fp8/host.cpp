@@ -34,7 +34,7 @@ void verify(KernelReport& r, const nvfp4::Bf16Input& in, const std::vector<uint8
 
 KernelReport run(const RunContext& c) {
   const nvfp4::Bf16Input in = nvfp4::bf16_input(c);
-  if (in.columns % kRun != 0) throw InputError("E2110", fmt::format("columns = {}: must be a multiple of {}", in.columns, kRun), "a run that shares a factor does not span rows");
+  if (in.columns % kRun != 0) throw InputError(Code::E2110, fmt::format("columns = {}: must be a multiple of {}", in.columns, kRun), "a run that shares a factor does not span rows");
   const auto machine = c.open();
   DeviceArrays arrays(*machine);
   const uint64_t runs = in.values.size() / kRun;

@@ -25,7 +25,7 @@ class Quantiser {
       : input_(input), rows_(rows), columns_(columns), o_(o), tiles_across_((columns + kTile - 1) / kTile) {
     const bool whole_rows = rows % kBlock == 0, whole_columns = columns % kBlock == 0;
     if (((o.rowwise || o.square_blocks) && !whole_columns) || ((o.columnwise || o.square_blocks) && !whole_rows) || input.size() != rows * columns)
-      throw InputError("E2101", fmt::format("{} x {} bf16 ({} elements): blocks of {} are not whole", rows, columns, input.size(), kBlock));
+      throw InputError(Code::E2101, fmt::format("{} x {} bf16 ({} elements): blocks of {} are not whole", rows, columns, input.size(), kBlock));
   }
 
   Nvfp4Tensor rowwise(float amax) const {

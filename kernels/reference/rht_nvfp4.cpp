@@ -71,17 +71,17 @@ bool transform_finite(std::span<const uint16_t, kBlock> x, uint16_t signs, Block
 void check(std::span<const uint16_t> input, const RhtNvfp4Options& o, uint64_t k_tile_size) {
   Diagnostics d;
   if (o.m == 0 || o.m % kBlock != 0) {
-    d.error("E2101", {}, fmt::format("m = {} is not a positive multiple of {}", o.m, kBlock));
+    d.error(Code::E2101, {}, fmt::format("m = {} is not a positive multiple of {}", o.m, kBlock));
   }
-  if (o.n == 0) d.error("E2101", {}, "n is 0");
+  if (o.n == 0) d.error(Code::E2101, {}, "n is 0");
   if (d.empty() && (input.size() % o.n != 0 || input.size() / o.n != o.m)) {
-    d.error("E2101", {}, fmt::format("{} input elements for {} x {}", input.size(), o.m, o.n));
+    d.error(Code::E2101, {}, fmt::format("{} input elements for {} x {}", input.size(), o.m, o.n));
   }
   if (k_tile_size % kTileRows != 0) {
-    d.error("E2101", {}, fmt::format("k_tile_size = {} is not a multiple of {}", k_tile_size, kTileRows));
+    d.error(Code::E2101, {}, fmt::format("k_tile_size = {} is not a multiple of {}", k_tile_size, kTileRows));
   }
   if (o.rounding == Rounding::stochastic && o.m < kTileRows) {
-    d.error("E2101", {}, fmt::format("stochastic rounding needs m of {} at least, m = {}", kTileRows, o.m));
+    d.error(Code::E2101, {}, fmt::format("stochastic rounding needs m of {} at least, m = {}", kTileRows, o.m));
   }
   if (d.has_errors()) throw InputError(std::move(d));
 }

@@ -147,7 +147,7 @@ std::vector<float> float_values(const NpyArray& array) {
     return out;
   }
   if (array.dtype != "<f2" && array.dtype != "<V2") {
-    throw InputError("E4007", fmt::format("wrong dtype: the array is {}", array.describe()),
+    throw InputError(Code::E4007, fmt::format("wrong dtype: the array is {}", array.describe()),
                      "float32, float64, float16 or bfloat16");
   }
   for (uint64_t i = 0; i < array.count(); ++i) {

@@ -22,7 +22,7 @@ std::string today() {
 
 void RecordText::fail(uint32_t line, std::string what) const {
   Diagnostics d;
-  d.error("E4506", {name, line, 1}, std::move(what));
+  d.error(Code::E4506, {name, line, 1}, std::move(what));
   throw InputError(std::move(d));
 }
 

@@ -36,7 +36,7 @@ std::vector<float> input_of(const RunContext& c, TmaCopyOptions& o) {
   }
   const NpyArray a = read_npy(c.input);
   if (a.shape.size() != 2)
-    throw InputError("E2201", fmt::format("{}: {} is not two-dimensional", c.input, a.describe()));
+    throw InputError(Code::E2201, fmt::format("{}: {} is not two-dimensional", c.input, a.describe()));
   o.rows = a.shape[0];
   o.columns = a.shape[1];
   const auto v = a.values<float>();
@@ -46,7 +46,7 @@ std::vector<float> input_of(const RunContext& c, TmaCopyOptions& o) {
 void check(const TmaCopyOptions& o) {
   if (o.rows == 0 || o.columns == 0 || o.columns % 4 != 0) {
     throw InputError(
-        "E2201",
+        Code::E2201,
         fmt::format("tma-copy takes no {} x {} array: columns must be a multiple of 4", o.rows, o.columns),
         "a tensor map's strides are multiples of 16 bytes (CUDA driver API, cuTensorMapEncodeTiled)");
   }

@@ -53,7 +53,7 @@ CudaDevice::CudaDevice() : impl_(std::make_unique<Impl>(cuda::Library::open())) 
   api.check(api->cuDriverGetVersion(&version), "the driver's version");
   d.name = fmt::format("{}, compute capability {}.{}, driver API {}.{}", name.data(), major, minor, version / 1000, version % 1000 / 10);
   const std::string_view arch = arch_of_capability(major, minor);
-  if (arch.empty()) throw Unavailable("E4503", fmt::format("{} is none that Drywell has figures for", d.name), "compute capability 9.0 or 10.0");
+  if (arch.empty()) throw Unavailable(Code::E4503, fmt::format("{} is none that Drywell has figures for", d.name), "compute capability 9.0 or 10.0");
   d.arch = sim::load_arch(std::string(arch));
   api.check(api->cuDevicePrimaryCtxRetain(&d.context, d.device), "a context");
   api.check(api->cuCtxSetCurrent(d.context), "the context");
@@ -118,7 +118,7 @@ void CudaDevice::load(isa::Module module, std::string_view text) {
   int options[] = {cuda::kErrorLogBuffer, cuda::kErrorLogBufferSizeBytes};
   void* values[] = {log.data(), reinterpret_cast<void*>(log.size() - 1)};
   const cuda::Result r = api->cuModuleLoadDataEx(&impl_->module, ptx.c_str(), 2, options, values);
-  if (r != 0) throw InputError("E4504", fmt::format("the GPU's driver does not load the PTX: {}", api.describe(r)), log.data());
+  if (r != 0) throw InputError(Code::E4504, fmt::format("the GPU's driver does not load the PTX: {}", api.describe(r)), log.data());
 }
 
 cuda::Result CudaDevice::Impl::finish(cuda::Function f, const sim::LaunchConfig& config, void** parameters, double& seconds) {
@@ -142,15 +142,15 @@ sim::RunResult CudaDevice::launch(std::string_view kernel, const sim::LaunchConf
   const cuda::Library& api = *impl_->api;
   const std::string name(kernel);
   const isa::Function* f = impl_->ir.find_function(name);
-  if (f == nullptr || !f->is_entry) throw InputError("E4112", fmt::format("no kernel '{}' in the module", name));
+  if (f == nullptr || !f->is_entry) throw InputError(Code::E4112, fmt::format("no kernel '{}' in the module", name));
   if (args.values().size() != f->params.size()) {
-    throw InputError("E4110", fmt::format("kernel '{}' takes {} arguments, {} given", name, f->params.size(), args.values().size()));
+    throw InputError(Code::E4110, fmt::format("kernel '{}' takes {} arguments, {} given", name, f->params.size(), args.values().size()));
   }
   std::vector<std::vector<uint8_t>> values = args.values();
   std::vector<void*> parameters;
   for (size_t i = 0; i < values.size(); ++i) {
     if (values[i].size() != f->params[i].bytes()) {
-      throw InputError("E4111", fmt::format("argument {} has {} bytes, the parameter has {}", i, values[i].size(), f->params[i].bytes()));
+      throw InputError(Code::E4111, fmt::format("argument {} has {} bytes, the parameter has {}", i, values[i].size(), f->params[i].bytes()));
     }
     parameters.push_back(values[i].data());
   }

@@ -7,8 +7,8 @@
 
 namespace drywell::kernels {
 
-Unavailable::Unavailable(std::string code, std::string message, std::string_view hint) : Error(std::move(code), std::move(message)) {
-  what_ = fmt::format("error {}: {}", code_, what_);
+Unavailable::Unavailable(Code code, std::string message, std::string_view hint) : Error(code, std::move(message)) {
+  what_ = fmt::format("error {}: {}", code_name(code), what_);
   if (!hint.empty()) what_ += fmt::format("\n    hint: {}", hint);
 }
 
@@ -18,7 +18,7 @@ namespace {
 template <class F>
 void find(void* handle, const char* name, F*& into) {
   void* p = dlsym(handle, name);
-  if (p == nullptr) throw Unavailable("E4501", fmt::format("the CUDA driver library lacks {}", name), "a driver for CUDA 12.0 or later is needed");
+  if (p == nullptr) throw Unavailable(Code::E4501, fmt::format("the CUDA driver library lacks {}", name), "a driver for CUDA 12.0 or later is needed");
   into = reinterpret_cast<F*>(p);
 }
 
@@ -64,13 +64,13 @@ std::shared_ptr<const Library> Library::open() {
   const char* name = named != nullptr ? named : "libcuda.so.1";
   out->handle_ = dlopen(name, RTLD_NOW | RTLD_LOCAL);
   if (out->handle_ == nullptr) {
-    throw Unavailable("E4501", fmt::format("no CUDA driver on this machine ({} cannot be opened)", name), "drywell run simulates; it needs no GPU");
+    throw Unavailable(Code::E4501, fmt::format("no CUDA driver on this machine ({} cannot be opened)", name), "drywell run simulates; it needs no GPU");
   }
   out->api_ = find_all(out->handle_);
   const Result r = out->api_.cuInit(0);
   int count = 0;
   if (r != 0 || out->api_.cuDeviceGetCount(&count) != 0 || count == 0) {
-    throw Unavailable("E4502", fmt::format("the CUDA driver finds no GPU{}", r != 0 ? " (" + out->describe(r) + ")" : ""), "drywell run simulates; it needs no GPU");
+    throw Unavailable(Code::E4502, fmt::format("the CUDA driver finds no GPU{}", r != 0 ? " (" + out->describe(r) + ")" : ""), "drywell run simulates; it needs no GPU");
   }
   return out;
 }
@@ -88,7 +88,7 @@ std::string Library::describe(Result r) const {
 }
 
 void Library::check(Result r, const char* what) const {
-  if (r != 0) throw InputError("E4504", fmt::format("the GPU's driver refuses {}: {}", what, describe(r)));
+  if (r != 0) throw InputError(Code::E4504, fmt::format("the GPU's driver refuses {}: {}", what, describe(r)));
 }
 
 }  // namespace cuda

@@ -14,7 +14,7 @@ namespace drywell::kernels {
 /// This machine has no GPU, no driver or no toolkit: exit code 6. E450x.
 class Unavailable : public Error {
  public:
-  Unavailable(std::string code, std::string message, std::string_view hint = {});
+  Unavailable(Code code, std::string message, std::string_view hint = {});
 };
 
 namespace cuda {

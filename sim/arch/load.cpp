@@ -102,14 +102,14 @@ class Loader {
   void add_chain(std::string_view text, const std::string& file, int depth) {
     if (const size_t at = stray_toml_unicode(text); at != std::string_view::npos) {
       const auto line = static_cast<uint32_t>(1 + std::count(text.begin(), text.begin() + static_cast<ptrdiff_t>(at), '\n'));
-      errors_.error("E2002", {file, line, 0}, "a character beyond ASCII outside strings and comments");
+      errors_.error(Code::E2002, {file, line, 0}, "a character beyond ASCII outside strings and comments");
       return;
     }
     toml::table table;
     try {
       table = toml::parse(text, std::string_view(file));
     } catch (const toml::parse_error& e) {
-      errors_.error("E2002", position(file, e.source()), std::string(e.description()));
+      errors_.error(Code::E2002, position(file, e.source()), std::string(e.description()));
       return;
     }
     if (const toml::node* base = table.get("base")) add_base(*base, file, depth);
@@ -120,13 +120,13 @@ class Loader {
     const SourcePos where = position(file, node.source());
     const auto name = node.value<std::string>();
     if (!name || name->empty()) {
-      errors_.error("E2009", where, "base must be the name of an architecture or of a .toml file");
+      errors_.error(Code::E2009, where, "base must be the name of an architecture or of a .toml file");
     } else if (depth >= 8) {
-      errors_.error("E2009", where, "more than 8 bases deep: is a file its own base?");
+      errors_.error(Code::E2009, where, "more than 8 bases deep: is a file its own base?");
     } else if (!is_path(*name)) {
       const std::string_view text = builtin_arch_text(*name);
       if (text.empty()) {
-        errors_.error("E2009", where, fmt::format("no built-in architecture '{}'", *name),
+        errors_.error(Code::E2009, where, fmt::format("no built-in architecture '{}'", *name),
                       builtin_hint(*name));
       } else {
         add_chain(text, *name + ".toml", depth + 1);
@@ -139,7 +139,7 @@ class Loader {
         const std::string text = read_text_file(path);
         add_chain(text, path, depth + 1);
       } catch (const InputError& e) {
-        errors_.error("E2009", where,
+        errors_.error(Code::E2009, where,
                       fmt::format("base '{}': {}", *name, e.diagnostics().list().front().message));
       }
     }
@@ -152,12 +152,12 @@ class Loader {
       if (const toml::node* node = f.table.get(key)) {
         where = position(f.name, node->source());
         out = node->value<std::string>();
-        if (!out) errors_.error("E2010", where, fmt::format("{} must be text", key));
+        if (!out) errors_.error(Code::E2010, where, fmt::format("{} must be text", key));
       }
     }
     if (!out && where.line == 0) {
       where = {files_.back().name, 0, 0};
-      errors_.error("E2010", where, fmt::format("'{}' is missing", key), "or give a base");
+      errors_.error(Code::E2010, where, fmt::format("'{}' is missing", key), "or give a base");
     }
     return out;
   }
@@ -168,12 +168,12 @@ class Loader {
     arch_.description = text_of("description", where[1]).value_or("");
     if (const auto target = text_of("target", where[2]);
         target && !isa::parse_target(*target, arch_.target)) {
-      errors_.error("E2010", where[2], fmt::format("unknown target '{}'", *target),
+      errors_.error(Code::E2010, where[2], fmt::format("unknown target '{}'", *target),
                     "as ptxas names it: sm_100a");
     }
     if (const auto tensor = text_of("tensor", where[3])) {
       if (*tensor != "umma" && *tensor != "wgmma") {
-        errors_.error("E2010", where[3], fmt::format("unknown tensor core '{}'", *tensor), "umma or wgmma");
+        errors_.error(Code::E2010, where[3], fmt::format("unknown tensor core '{}'", *tensor), "umma or wgmma");
       }
       arch_.tensor = *tensor == "wgmma" ? TensorCore::wgmma : TensorCore::umma;
     }
@@ -222,7 +222,7 @@ class Loader {
         }
       }
     }
-    errors_.error("E2003", std::move(where), fmt::format("unknown {} '{}'", what, key), std::move(hint));
+    errors_.error(Code::E2003, std::move(where), fmt::format("unknown {} '{}'", what, key), std::move(hint));
   }
 
   void read_figure(const std::string& key, const toml::node& node, const std::string& file,
@@ -235,14 +235,14 @@ class Loader {
         key, ArchEntry{.key = key, .where = where});  // known, if not good: not missing as well
     const toml::table* figure = node.as_table();
     if (figure == nullptr || figure->get("value") == nullptr) {
-      errors_.error("E2005", where, fmt::format("'{}' is not a figure", key),
+      errors_.error(Code::E2005, where, fmt::format("'{}' is not a figure", key),
                     "{ value = …, unit = \"…\", provenance = \"…\", source = \"…\" }");
       return;
     }
     for (auto&& [part, value] : *figure) {
       const std::string_view p = part.str();
       if (p != "value" && p != "unit" && p != "provenance" && p != "source") {
-        errors_.error("E2003", position(file, part.source()),
+        errors_.error(Code::E2003, position(file, part.source()),
                       fmt::format("unknown key '{}' of figure '{}'", p, key),
                       near_miss(p, {"value", "unit", "provenance", "source"}));
       }
@@ -256,19 +256,19 @@ class Loader {
   void read_papers(const toml::table& figure, const SchemaRow& row, ArchEntry& entry) {
     const std::string unit = figure["unit"].value_or(std::string("?"));
     if (unit != row.unit) {
-      errors_.error("E2008", entry.where, fmt::format("'{}' has unit '{}'", row.key, unit),
+      errors_.error(Code::E2008, entry.where, fmt::format("'{}' has unit '{}'", row.key, unit),
                     fmt::format("it is given in '{}'", row.unit));
     }
     const std::string provenance = figure["provenance"].value_or(std::string());
     if (!parse_provenance(provenance, entry.provenance)) {
-      errors_.error("E2007", entry.where,
+      errors_.error(Code::E2007, entry.where,
                     provenance.empty() ? fmt::format("'{}' has no provenance", row.key)
                                        : fmt::format("unknown provenance '{}' of '{}'", provenance, row.key),
                     "documented, measured, derived or assumed");
     }
     entry.source = figure["source"].value_or(std::string());
     if (entry.source.empty()) {
-      errors_.error("E2007", entry.where, fmt::format("'{}' has no source", row.key),
+      errors_.error(Code::E2007, entry.where, fmt::format("'{}' has no source", row.key),
                     "say where the figure comes from, or why it is assumed");
     }
   }
@@ -276,7 +276,7 @@ class Loader {
   /// Stores the value in its member and returns its text.
   std::string read_value(const toml::node& node, const SchemaRow& row, const SourcePos& where) {
     const auto wrong_type = [&] {
-      errors_.error("E2005", where,
+      errors_.error(Code::E2005, where,
                     fmt::format("'{}' must be of type {}", row.key, value_type_name(row.type)));
       return std::string();
     };
@@ -290,14 +290,14 @@ class Loader {
       const auto name = node.value_exact<std::string>();
       if (!name) return wrong_type();
       if (!parse_pipe(*name, *static_cast<Pipe*>(row.member(arch_)))) {
-        errors_.error("E2006", where, fmt::format("unknown pipe '{}' of '{}'", *name, row.key), pipe_hint());
+        errors_.error(Code::E2006, where, fmt::format("unknown pipe '{}' of '{}'", *name, row.key), pipe_hint());
       }
       return *name;
     }
     if (!(row.type == ValueType::integer ? node.is_integer() : node.is_number())) return wrong_type();
     const double value = *node.value<double>();
     if (!(value >= row.least && value <= row.greatest)) {
-      errors_.error("E2006", where,
+      errors_.error(Code::E2006, where,
                     fmt::format("'{}' = {} is outside {} to {}", row.key, value, row.least, row.greatest));
       return {};
     }
@@ -337,7 +337,7 @@ class Loader {
                                  row.doc,
                                  {}});
       } else {
-        errors_.error("E2004", {files_.back().name, 0, 0}, fmt::format("'{}' is missing", row.key), row.doc);
+        errors_.error(Code::E2004, {files_.back().name, 0, 0}, fmt::format("'{}' is missing", row.key), row.doc);
       }
     }
   }
@@ -349,7 +349,7 @@ class Loader {
       for (const ArchEntry& e : arch_.entries) {
         if (e.key == key) where = e.where;
       }
-      errors_.error("E2011", where, fmt::format("contradiction: {} must hold", rule));
+      errors_.error(Code::E2011, where, fmt::format("contradiction: {} must hold", rule));
     };
     const ArchConfig& a = arch_;
     require(a.chip.clock <= a.chip.boost_clock, "chip.clock", "chip.clock <= chip.boost_clock");
@@ -378,7 +378,7 @@ ArchConfig load_arch(const std::string& name_or_path) {
   if (is_path(name_or_path)) return parse_arch(read_text_file(name_or_path), name_or_path);
   const std::string_view text = builtin_arch_text(name_or_path);
   if (text.empty()) {
-    throw InputError("E2001", fmt::format("no built-in architecture '{}'", name_or_path),
+    throw InputError(Code::E2001, fmt::format("no built-in architecture '{}'", name_or_path),
                      builtin_hint(name_or_path));
   }
   return parse_arch(text, name_or_path + ".toml");

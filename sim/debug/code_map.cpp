@@ -103,7 +103,7 @@ std::vector<uint32_t> CodeMap::find_line(std::string_view file, uint32_t& line) 
 }
 
 std::vector<uint32_t> CodeMap::find(std::string_view words, std::string_view file) const {
-  const auto refuse = [&](std::string why, std::string hint = {}) -> std::vector<uint32_t> { throw InputError("E4320", std::move(why), std::move(hint)); };
+  const auto refuse = [&](std::string why, std::string hint = {}) -> std::vector<uint32_t> { throw InputError(Code::E4320, std::move(why), std::move(hint)); };
   if (words.empty()) return refuse("which place?", "pc:N, LINE, FILE:LINE, ptx:LINE, a label, or an instruction's name");
   if (std::optional<uint32_t> line = number(words); line.has_value()) {
     const std::vector<uint32_t> found = file.empty() ? starts_of(same_ptx, {}, *line) : find_line(file, *line);

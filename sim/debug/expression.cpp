@@ -49,7 +49,7 @@ class Parser {
 
  private:
   [[noreturn]] void fail(const std::string& why) const {
-    throw InputError("E4323", fmt::format("condition '{}': {}", text_, why), "for example %r1 == 3 && %tid.x < 32, u32[smem 0x400] != 0, f32(%r7) > 1.5, warp == 2");
+    throw InputError(Code::E4323, fmt::format("condition '{}': {}", text_, why), "for example %r1 == 3 && %tid.x < 32, u32[smem 0x400] != 0, f32(%r7) > 1.5, warp == 2");
   }
 
   // "%" starts a register if a value is expected; otherwise it is the remainder operator.
@@ -203,14 +203,14 @@ double symbol_value(const Node& n, const Session& s) {
     names.push_back(v.variable->name);
   }
   const std::vector<std::string_view> views(names.begin(), names.end());
-  throw InputError("E4324", fmt::format("'{}' is no value: neither a register nor a shared variable", n.name), did_you_mean(n.name, views));
+  throw InputError(Code::E4324, fmt::format("'{}' is no value: neither a register nor a shared variable", n.name), did_you_mean(n.name, views));
 }
 
 double memory_value(const Node& n, const Session& s, const Warp& w, double address) {
   const auto at = static_cast<uint64_t>(address);
   const uint64_t bytes = (n.type->bits + 7u) / 8;
   const uint8_t* p = n.name == "gmem" ? s.launch().gmem->translate(at, bytes) : smem_at(*w.cta, shared_offset(static_cast<uint32_t>(at)), bytes);
-  if (p == nullptr) throw InputError("E4324", fmt::format("{}: {:#x} is outside", n.name, at));
+  if (p == nullptr) throw InputError(Code::E4324, fmt::format("{}: {:#x} is outside", n.name, at));
   return value_as_double(*n.type, bits_of(p, 0, n.type->bits));
 }
 

@@ -62,7 +62,7 @@ ValueType parse_value_type(std::string_view name) {
   if (it != kTypes.end()) return *it;
   std::vector<std::string_view> names;
   for (const ValueType& t : kTypes) names.push_back(t.name);
-  throw InputError("E4321", fmt::format("no type '{}'", name), did_you_mean(name, names) + " types: " + join(names));
+  throw InputError(Code::E4321, fmt::format("no type '{}'", name), did_you_mean(name, names) + " types: " + join(names));
 }
 
 ValueType type_of_register(isa::Mod declared) {

@@ -35,7 +35,7 @@ RegisterRef find_register(const Warp& w, std::string_view name, uint32_t frame) 
     names.push_back(f.function->regs[i].name);
   }
   if (const auto special = isa::find_special_reg(name); special.has_value()) return {std::string(name), false, special, 0, 64, isa::Mod::u64};
-  throw InputError("E4322", fmt::format("no register '{}' in {}", name, f.function->name), did_you_mean(name, names));
+  throw InputError(Code::E4322, fmt::format("no register '{}' in {}", name, f.function->name), did_you_mean(name, names));
 }
 
 std::vector<RegisterRef> registers_of(const Warp& w) {

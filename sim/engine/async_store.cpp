@@ -25,20 +25,20 @@ EngineResult to_shared(Cluster& c, const AsyncOp& op, const RemoteStore& r) {
   const auto at = static_cast<uint32_t>(r.dst);
   if (shared_rank(at) != shared_rank(r.mbar))
     return GuestError{
-        "F3507",
+        Code::F3507,
         fmt::format("asynchronous store to CTA rank {} with its mbarrier in rank {}: they must be in one CTA",
                     shared_rank(at), shared_rank(r.mbar))};
   const bool reduces = r.reduce_op != isa::Mod::none;
   if (reduces && shared_rank(at) == op.issuer.cta)
     return GuestError{
-        "F3508", "red.async to the CTA's own shared memory; it must be another CTA's (PTX ISA 9.7.13.8)"};
+        Code::F3508, "red.async to the CTA's own shared memory; it must be another CTA's (PTX ISA 9.7.13.8)"};
   if (shared_rank(at) >= c.ctas.size())
-    return GuestError{"F3501", fmt::format("shared address {:#x} names CTA rank {} of a cluster of {}", at,
+    return GuestError{Code::F3501, fmt::format("shared address {:#x} names CTA rank {} of a cluster of {}", at,
                                            shared_rank(at), c.ctas.size())};
   uint8_t* to = shared_bytes(c, at, r.bytes());
   if (to == nullptr)
     return GuestError{
-        "F3307",
+        Code::F3307,
         fmt::format("asynchronous store of {} bytes at offset {:#x} of CTA rank {}: outside shared memory",
                     r.bytes(), shared_offset(at), shared_rank(at))};
   deliver(r, to);
@@ -53,7 +53,7 @@ EngineResult write(Cluster& c, AsyncOp& op, RemoteStore& r) {
   uint8_t* to = c.launch->gmem->translate(r.dst, r.bytes());
   if (to == nullptr)
     return GuestError{
-        "F3306",
+        Code::F3306,
         fmt::format("asynchronous store of {} bytes at global address {:#x}: outside every allocation",
                     r.bytes(), r.dst)};
   deliver(r, to);

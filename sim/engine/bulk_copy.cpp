@@ -13,7 +13,7 @@ namespace {
 using Kind = BulkCopy::Kind;
 
 GuestError outside_shared(uint32_t address, uint64_t bytes) {
-  return {"F3307", fmt::format("bulk copy of {} bytes at offset {:#x} of CTA rank {}: outside shared memory",
+  return {Code::F3307, fmt::format("bulk copy of {} bytes at offset {:#x} of CTA rank {}: outside shared memory",
                                bytes, shared_offset(address), shared_rank(address))};
 }
 
@@ -21,7 +21,7 @@ uint8_t* global_bytes(Cluster& c, uint64_t address, uint64_t bytes) {
   return c.launch->gmem->translate(address, bytes);
 }
 GuestError outside_global(uint64_t address, uint64_t bytes) {
-  return {"F3306", fmt::format("bulk copy of {} bytes at global address {:#x}: outside every allocation",
+  return {Code::F3306, fmt::format("bulk copy of {} bytes at global address {:#x}: outside every allocation",
                                bytes, address)};
 }
 
@@ -45,7 +45,7 @@ EngineResult to_shared(Cluster& c, const AsyncOp& op, const BulkCopy& b) {
   const LoadTarget target{dst, b.mbar, b.multicast, 0};
   if (auto e = check_target(c, target); e.has_value()) return e;
   if (b.kind == Kind::shared_to_shared && shared_rank(dst) == op.issuer.cta) {
-    return GuestError{"F3311",
+    return GuestError{Code::F3311,
                       "bulk copy from shared memory to the CTA's own; the destination must be another CTA "
                       "(PTX ISA 9.7.9.25.4.1)"};
   }

@@ -19,7 +19,7 @@ EngineResult respond(Cluster& c, uint32_t rank, const TryCancel& t, const std::a
   uint8_t* to = shared_bytes(c, at, sizeof(words));
   if (to == nullptr)
     return GuestError{
-        "F3307",
+        Code::F3307,
         fmt::format("the response of try_cancel at offset {:#x} of CTA rank {}: outside shared memory",
                     shared_offset(at), rank)};
   std::memcpy(to, words.data(), sizeof(words));

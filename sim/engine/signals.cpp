@@ -19,12 +19,12 @@ EngineResult check_target(const Cluster& c, const LoadTarget& t) {
     if ((t.ctas() >> d & 1) == 0) continue;
     const uint32_t last = std::max(d, signalled_cta(t, d));
     if (last >= c.ctas.size())
-      return GuestError{"F3503", fmt::format("copy to CTA rank {} of a cluster of {}", last, c.ctas.size())};
+      return GuestError{Code::F3503, fmt::format("copy to CTA rank {} of a cluster of {}", last, c.ctas.size())};
   }
   const uint32_t owner = shared_rank(t.mbar), landing = shared_rank(t.smem);
   const bool pair = t.cta_group == 2 && (owner ^ landing) == 1;
   if (t.multicast == 0 && owner != landing && !pair) {
-    return GuestError{"F3309", fmt::format("the copy lands in CTA rank {}, its mbarrier is in rank {}: it "
+    return GuestError{Code::F3309, fmt::format("the copy lands in CTA rank {}, its mbarrier is in rank {}: it "
                                            "must be in the same CTA, or with .cta_group::2 in its pair",
                                            landing, owner)};
   }

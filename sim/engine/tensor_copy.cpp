@@ -17,7 +17,7 @@ using isa::TensorType;
 using isa::TileRow;
 
 GuestError outside(const TensorPlan& p, uint64_t address, uint64_t bytes) {
-  return {"F3306", fmt::format("tensor copy reaches {} bytes at global address {:#x}, outside every "
+  return {Code::F3306, fmt::format("tensor copy reaches {} bytes at global address {:#x}, outside every "
                                "allocation; the map's tensor starts at {:#x}",
                                bytes, address, p.map.address)};
 }
@@ -25,7 +25,7 @@ GuestError outside(const TensorPlan& p, uint64_t address, uint64_t bytes) {
 EngineResult check_box(const TensorPlan& p, uint32_t base, const Smem& smem) {
   if (smem.contains(base, p.geometry().smem_bytes())) return std::nullopt;
   return GuestError{
-      "F3307",
+      Code::F3307,
       fmt::format(
           "a box of {} bytes at shared address {:#x} passes the end of the CTA's shared memory ({:#x})",
           p.geometry().smem_bytes(), base, smem.size())};
@@ -163,7 +163,7 @@ EngineResult scatter_to_global(Cluster& c, const AsyncOp& op, const TensorCopy& 
   const ReduceFn reduce =
       reduces ? reduce_function(t.reduce_op, reduce_type(p.map.type, t.reduce_op)) : nullptr;
   if (reduces && reduce == nullptr)
-    return GuestError{"F3308", fmt::format("no .{} reduction of {} elements", isa::mod_text(t.reduce_op),
+    return GuestError{Code::F3308, fmt::format("no .{} reduction of {} elements", isa::mod_text(t.reduce_op),
                                            isa::to_string(p.map.type))};
   const Gmem::Allocation* hint = nullptr;
   std::vector<uint8_t> packed(padded ? g.global_row_bytes : 0);

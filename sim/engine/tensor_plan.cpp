@@ -19,26 +19,26 @@ EngineResult plan_copy(const TensorCopy& t, TensorPlan& plan) {
   Diagnostics problems;
   plan.map = isa::decode(bytes, problems);
   if (problems.has_errors() || !isa::has_signature(bytes)) {
-    return GuestError{"F3302", fmt::format("the 128 bytes at {:#x} are not a tensor map: {}", t.map_address,
+    return GuestError{Code::F3302, fmt::format("the 128 bytes at {:#x} are not a tensor map: {}", t.map_address,
                                            problems.to_string())};
   }
   if (plan.map.rank != t.rank)
     return GuestError{
-        "F3303", fmt::format("a {}-dimensional copy through a tensor map of rank {} (error 715 on a device)",
+        Code::F3303, fmt::format("a {}-dimensional copy through a tensor map of rank {} (error 715 on a device)",
                              t.rank, plan.map.rank)};
   if (plan.map.interleave != isa::Interleave::none && plan.map.mode != isa::TensorMapMode::tile)
-    return GuestError{"U5000", "unsupported: im2col copy through an interleaved map"};
+    return GuestError{Code::U5000, "unsupported: im2col copy through an interleaved map"};
   isa::check(plan.map, 100, problems);
   if (problems.has_errors())
-    return GuestError{"F3302",
+    return GuestError{Code::F3302,
                       fmt::format("tensormap.replace made the map at {:#x} one that cannot be encoded: {}",
                                   t.map_address, problems.to_string())};
   const isa::TensorRequest request{t.mode, access_of(t), t.coord, t.offset};
   isa::check_request(plan.map, request, problems);
-  if (problems.has_errors()) return GuestError{"F3304", problems.to_string()};
+  if (problems.has_errors()) return GuestError{Code::F3304, problems.to_string()};
   if (shared_offset(t.smem) % isa::kTensorSmemAlignment != 0) {
     return GuestError{
-        "F3305",
+        Code::F3305,
         fmt::format(
             "tensor copy at shared address {:#x}: 128-byte alignment is needed (error 716 on a device)",
             shared_offset(t.smem))};

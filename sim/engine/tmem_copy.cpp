@@ -25,7 +25,7 @@ EngineResult check(const TmemGroup& group, const TmemCopy& p, const isa::SmemDes
   isa::check_copy(desc, shape, at.lane(), at.column(), group.cta(0).smem.size(), problems);
   for (const Diagnostic& d : problems.list()) {
     if (d.severity == Severity::error)
-      return GuestError{d.code[0] == 'U' ? d.code : "F3216", fmt::format("tcgen05.cp: {}", d.to_string())};
+      return GuestError{code_kind(d.code) == 'U' ? d.code : Code::F3216, fmt::format("tcgen05.cp: {}", d.to_string())};
   }
   return group.check_columns("tcgen05.cp writes", at.column(), isa::copy_columns(shape));
 }
@@ -75,7 +75,7 @@ EngineResult write(Cluster& c, AsyncOp& op, TmemCopy& p) {
 EngineResult read(Cluster& c, AsyncOp& op, TmemShift& p) {
   const TmemAddr at(p.taddr);
   if (at.lane() % 32 != 0 || at.lane() >= kTmemLanes) {
-    return GuestError{"F3215",
+    return GuestError{Code::F3215,
                       fmt::format("tcgen05.shift at lane {}: a multiple of 32 is needed", at.lane())};
   }
   return TmemGroup(c, op.issuer, p.cta_group).check_columns("tcgen05.shift", at.column(), isa::kTmemAColumns);

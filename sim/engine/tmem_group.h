@@ -25,7 +25,7 @@ class TmemGroup {
   EngineResult check_columns(std::string_view what, uint32_t first, uint32_t columns) const {
     for (uint32_t i = 0; i < count_; ++i) {
       if (tmem(i).owns(first, columns, cta(i).serial + 1)) continue;
-      return GuestError{"F3213",
+      return GuestError{Code::F3213,
                         fmt::format("{} at TMEM columns {} to {}, which CTA rank {} has not allocated", what,
                                     first, first + columns - 1, first_ + i)};
     }

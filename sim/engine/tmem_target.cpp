@@ -28,7 +28,7 @@ EngineResult locate(const Cluster& c, const AsyncOp& op, const TmemLdSt& t, Tmem
   const char* name = t.load ? "tcgen05.ld" : "tcgen05.st";
   const auto lane = isa::tmem_base_lane(out.access.shape, a.lane(), op.issuer.warp);
   if (!lane.has_value()) {
-    return GuestError{"F3209", fmt::format("{} at lane {} by warp {}, which may touch lanes {} to {}", name, a.lane(), op.issuer.warp, 32 * (op.issuer.warp % 4), 32 * (op.issuer.warp % 4) + 31)};
+    return GuestError{Code::F3209, fmt::format("{} at lane {} by warp {}, which may touch lanes {} to {}", name, a.lane(), op.issuer.warp, 32 * (op.issuer.warp % 4), 32 * (op.issuer.warp % 4) + 31)};
   }
   out.lane = *lane;
   out.column = a.column();
@@ -44,7 +44,7 @@ EngineResult locate(const Cluster& c, const AsyncOp& op, const TmemLdSt& t, Tmem
     }
   }
   if (last >= kTmemColumns || !cta.tmem->owns(first, last - first + 1, cta.serial + 1)) {
-    return GuestError{"F3210", fmt::format("{} touches columns {} to {}, which this CTA has not allocated", name, first, last)};
+    return GuestError{Code::F3210, fmt::format("{} touches columns {} to {}, which this CTA has not allocated", name, first, last)};
   }
   return std::nullopt;
 }

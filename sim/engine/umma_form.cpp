@@ -43,7 +43,7 @@ const numeric::MmaRow* find_arithmetic(const isa::InstrDescriptor& d) {
 EngineResult first_error(const Diagnostics& problems, const char* operand) {
   for (const Diagnostic& d : problems.list()) {
     if (d.severity != Severity::error) continue;
-    const std::string code = d.code[0] == 'U' ? d.code : d.code == "E1407" ? "F3211" : "F3212";
+    const Code code = code_kind(d.code) == 'U' ? d.code : d.code == Code::E1407 ? Code::F3211 : Code::F3212;
     return GuestError{code, fmt::format("tcgen05.mma{}: {}", operand, d.to_string())};
   }
   return std::nullopt;
@@ -75,7 +75,7 @@ EngineResult check_smem(const Smem& smem, uint64_t word, const isa::OperandTile&
 // lane 0.
 EngineResult check_lane(const char* what, uint32_t lane, uint32_t wanted) {
   if (lane == wanted) return std::nullopt;
-  return GuestError{"F3215",
+  return GuestError{Code::F3215,
                     fmt::format("tcgen05.mma: {} at lane {}, where lane {} is needed", what, lane, wanted)};
 }
 
@@ -116,7 +116,7 @@ EngineResult decode_form(const Umma& u, UmmaForm& f) {
   isa::check(f.idesc, f.form, problems);
   if (u.ws) isa::check(f.mask, f.idesc, problems);
   if (u.ashift && f.idesc.m != 128 && f.idesc.m != 256)
-    problems.error("E1432", {}, "ashift needs M = 128 or 256");
+    problems.error(Code::E1432, {}, "ashift needs M = 128 or 256");
   if (auto e = first_error(problems, ""); e.has_value()) return e;
   f.layout = *isa::d_layout(f.idesc.m, u.cta_group, u.ws, u.sparse);
   f.ctas = u.cta_group;
@@ -139,7 +139,7 @@ EngineResult decode_form(const Umma& u, UmmaForm& f) {
   if (!f.integer()) {
     f.arithmetic = find_arithmetic(f.idesc);
     if (f.arithmetic == nullptr)
-      return GuestError{"U5000", "unsupported: no public record of this MMA's arithmetic"};
+      return GuestError{Code::U5000, "unsupported: no public record of this MMA's arithmetic"};
   }
   return std::nullopt;
 }
@@ -147,7 +147,7 @@ EngineResult decode_form(const Umma& u, UmmaForm& f) {
 EngineResult check_places(const TmemGroup& group, const Umma& u, const UmmaForm& f) {
   const uint32_t d_lane = TmemAddr(u.d).lane();
   if (!isa::is_valid_d_base_lane(f.layout, d_lane))
-    return GuestError{"F3215", fmt::format("tcgen05.mma: D at lane {}", d_lane)};
+    return GuestError{Code::F3215, fmt::format("tcgen05.mma: D at lane {}", d_lane)};
   EngineResult e =
       group.check_columns("tcgen05.mma: D", TmemAddr(u.d).column(), isa::d_columns(f.layout, f.n));
   if (!e.has_value() && u.a_in_tmem)

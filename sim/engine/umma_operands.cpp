@@ -119,7 +119,7 @@ void gather_b(const TmemGroup& group, const Umma& u, const UmmaForm& f, uint8_t*
 }
 
 GuestError copies_differ(const char* operand, const char* index, uint32_t i) {
-  return GuestError{"F3217", fmt::format("tcgen05.mma: scale factors of {} {} {} differ between the lane partitions that must "
+  return GuestError{Code::F3217, fmt::format("tcgen05.mma: scale factors of {} {} {} differ between the lane partitions that must "
                                          "hold copies of them",
                                          operand, index, i)};
 }
@@ -222,7 +222,7 @@ EngineResult gather_meta(const TmemGroup& group, const Umma& u, const UmmaForm& 
         *out = static_cast<uint8_t>(tmem.at(base.lane() + lane, base.column() + at.column) >> at.low & 0xF);
         if (!is_legal_group(f.idesc.kind, *out) && !is_zero_group(f, a, copy, m, g)) {
           return GuestError{
-              "F3218", fmt::format("tcgen05.mma.sp: metadata {:#x} of row {}, k {} to {} names no legal pair",
+              Code::F3218, fmt::format("tcgen05.mma.sp: metadata {:#x} of row {}, k {} to {} names no legal pair",
                                    *out, m, g * step, (g + 1) * step - 1)};
         }
       }

@@ -51,7 +51,7 @@ EngineResult gather(const Smem& smem, const Part& part, uint8_t* out) {
       const uint32_t from = transposed ? c * per_chunk : line;
       if (from < first || from >= first + rows) continue;
       const uint32_t at = chunks[line * per_line + c];
-      if (!smem.contains(at, 16)) return GuestError{"F3222", fmt::format("a wgmma operand reaches shared address {:#x}, past the CTA's {:#x}", at, smem.size())};
+      if (!smem.contains(at, 16)) return GuestError{Code::F3222, fmt::format("a wgmma operand reaches shared address {:#x}, past the CTA's {:#x}", at, smem.size())};
       const uint8_t* p = smem.data() + at;
       if (!transposed) {
         std::memcpy(out + (line - first) * depth + 16 * c, p, 16);
@@ -111,7 +111,7 @@ void store_accumulator(Warp& w, const Wgmma& m, const Accumulator& d) {
 EngineResult multiply_float(const Wgmma& m, uint32_t rows, const uint8_t* a_bytes, const uint8_t* b_bytes, uint32_t* cd) {
   numeric::MmaQuery q{numeric::MmaArch::sm_90, numeric::MmaInstruction::wgmma, mma_kind(m.a_type), format_of(m.a_type), format_of(m.b_type), format_of(m.d_type)};
   const numeric::MmaRow* row = numeric::find_mma(q);
-  if (row == nullptr) return GuestError{"U5000", "unsupported: no public record of this product's arithmetic"};
+  if (row == nullptr) return GuestError{Code::U5000, "unsupported: no public record of this product's arithmetic"};
   const uint32_t bits = isa::type_bits(m.a_type);
   numeric::OperandSource a;
   a.k = kDepthBytes * 8 / bits;

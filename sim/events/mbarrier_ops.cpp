@@ -9,16 +9,16 @@ namespace drywell::sim {
 Mbarrier* find_mbarrier(Cluster& c, uint32_t address, GuestError& why) {
   const uint32_t rank = shared_rank(address), offset = shared_offset(address);
   if (rank >= c.ctas.size()) {
-    why = {"F3501", fmt::format("mbarrier address {:#x} names CTA rank {} of a cluster of {}", address, rank, c.ctas.size())};
+    why = {Code::F3501, fmt::format("mbarrier address {:#x} names CTA rank {} of a cluster of {}", address, rank, c.ctas.size())};
     return nullptr;
   }
   if (offset % 8 != 0 || !c.cta(rank).smem.contains(offset, 8)) {
-    why = {"F3101", fmt::format("mbarrier address {:#x} is misaligned or outside shared memory", offset)};
+    why = {Code::F3101, fmt::format("mbarrier address {:#x} is misaligned or outside shared memory", offset)};
     return nullptr;
   }
   Mbarrier* b = c.cta(rank).smem.find_mbarrier(offset);
   if (b == nullptr || !b->live) {
-    why = {"F3102", fmt::format("no mbarrier is initialised at {:#x} of CTA rank {}", offset, rank)};
+    why = {Code::F3102, fmt::format("no mbarrier is initialised at {:#x} of CTA rank {}", offset, rank)};
     return nullptr;
   }
   return b;
@@ -71,11 +71,11 @@ std::optional<GuestError> apply_mbarrier(Cluster& c, uint32_t address, MbarrierO
   Cta& cta = c.cta(shared_rank(address));
   const uint32_t offset = shared_offset(address);
   if (s == MbarrierStatus::arrive_overflow) {
-    return GuestError{"F3103", fmt::format("{} arrivals at mbarrier {:#x} of CTA rank {}, which waits for {} in phase {} (expects {} per phase)", expects_and_arrives(op) ? 1 : amount, offset, cta.rank,
+    return GuestError{Code::F3103, fmt::format("{} arrivals at mbarrier {:#x} of CTA rank {}, which waits for {} in phase {} (expects {} per phase)", expects_and_arrives(op) ? 1 : amount, offset, cta.rank,
                                            b->pending, b->phase, b->expected)};
   }
   if (s != MbarrierStatus::ok) {
-    return GuestError{"F3104", fmt::format("transaction count of mbarrier {:#x} of CTA rank {} leaves ±(2^20-1): {} now, {} bytes", offset, cta.rank, b->tx, amount)};
+    return GuestError{Code::F3104, fmt::format("transaction count of mbarrier {:#x} of CTA rank {} leaves ±(2^20-1): {} now, {} bytes", offset, cta.rank, b->tx, amount)};
   }
   if (auto* o = c.launch->observers; o != nullptr) {
     if (expects_and_arrives(op)) o->mbarrier(cta, offset, *b, MbarrierEvent::expect_tx, amount);

@@ -4,12 +4,14 @@
 #include <optional>
 #include <string>
 
+#include "drywell/core/code.h"
 #include "sim/state/cta.h"
 
 namespace drywell::sim {
 
 struct GuestError {
-  std::string code, message;
+  Code code{};
+  std::string message;
 };
 
 /// Applies `op` with `amount` (arrivals or bytes) to the barrier at rank << 24 | offset. Wakes waiters when a phase

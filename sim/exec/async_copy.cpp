@@ -39,7 +39,7 @@ Effect copy(Warp& w, const DecodedOp& op, LaneMask mask) {
     } else if (from % x.bytes != 0) {
       result = access_fault(w, Space::global, from, x.bytes, lane, false);
     } else if (bytes > x.bytes) {
-      result = fault(w, "F3321", fmt::format("lane {}: cp.async of {} bytes with src-size {}", lane, x.bytes, bytes));
+      result = fault(w, Code::F3321, fmt::format("lane {}: cp.async of {} bytes with src-size {}", lane, x.bytes, bytes));
     } else {
       const uint32_t group = join_group(w.async_groups, lane);
       AsyncCopy& c = by_group[group];
@@ -94,7 +94,7 @@ Effect arrive(Warp& w, const DecodedOp& op, LaneMask mask) {
     c.noinc = op.as<payload::AsyncCopyArrive>().noinc;
     const auto count = static_cast<uint32_t>(std::popcount(members));
     if (!c.noinc) {
-      if (b->pending + count > Mbarrier::kMaxCount) return fault(w, "F3103", fmt::format("cp.async.mbarrier.arrive raises the pending count of mbarrier {:#x} past its limit", address));
+      if (b->pending + count > Mbarrier::kMaxCount) return fault(w, Code::F3103, fmt::format("cp.async.mbarrier.arrive raises the pending count of mbarrier {:#x} past its limit", address));
       b->pending += count;
     }
     AsyncOp& a = issue(w, static_cast<uint32_t>(std::countr_zero(members)), std::move(c));

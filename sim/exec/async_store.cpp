@@ -31,7 +31,7 @@ Effect store(Warp& w, const DecodedOp& op, LaneMask mask) {
       r.data[k] = lane_value(w, s[kValues + k], lane, r.element_bytes == 8);
     if (!is_aligned(r.dst, r.bytes())) {
       result = fault(
-          w, "F3002",
+          w, Code::F3002,
           fmt::format("lane {}: misaligned asynchronous store of {} bytes at {:#x}", lane, r.bytes(), r.dst));
       return;
     }

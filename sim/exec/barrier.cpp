@@ -15,16 +15,16 @@ namespace drywell::sim {
 namespace {
 
 Effect check_count(Warp& w, uint32_t id, uint32_t count) {
-  if (id >= 16) return fault(w, "F3402", fmt::format("named barrier {}; there are 16", id));
+  if (id >= 16) return fault(w, Code::F3402, fmt::format("named barrier {}; there are 16", id));
   if (count == 0 || count % kWarpSize != 0 || count > w.cta->warps.size() * kWarpSize) {
-    return fault(w, "F3403", fmt::format("named barrier {} with {} threads: a multiple of 32, at most the CTA's {}", id, count, w.cta->warps.size() * kWarpSize));
+    return fault(w, Code::F3403, fmt::format("named barrier {} with {} threads: a multiple of 32, at most the CTA's {}", id, count, w.cta->warps.size() * kWarpSize));
   }
   const NamedBarrier& b = w.cta->barriers[id];
   if (b.expected != 0 && b.expected != count) {
-    return fault(w, "F3404", fmt::format("named barrier {}: this warp says {} threads, others in the same instance said {}", id, count, b.expected));
+    return fault(w, Code::F3404, fmt::format("named barrier {}: this warp says {} threads, others in the same instance said {}", id, count, b.expected));
   }
   if (b.expected != 0 && (b.arrived_warps >> (w.index & 63) & 1) != 0) {
-    return fault(w, "F3405", fmt::format("named barrier {}: warp {} arrives twice in one instance", id, w.index));
+    return fault(w, Code::F3405, fmt::format("named barrier {}: warp {} arrives twice in one instance", id, w.index));
   }
   return Effect::next;
 }
@@ -146,7 +146,7 @@ Effect warp_sync(Warp& w, const DecodedOp& op, LaneMask mask) {
   LaneMask go = 0;
   const Effect e = for_member_masks(w, op.src[0], mask, [&](uint32_t members, LaneMask group) {
     if ((group & ~members) != 0) {
-      return fault(w, "F3401", fmt::format("bar.warp.sync by lanes {:#010x} outside its mask {:#010x}", group & ~members, members));
+      return fault(w, Code::F3401, fmt::format("bar.warp.sync by lanes {:#010x} outside its mask {:#010x}", group & ~members, members));
     }
     go |= meet(w, members, group);
     return Effect::next;

@@ -46,7 +46,7 @@ Effect copy(Warp& w, const DecodedOp& op, LaneMask mask) {
                                                      : slot_shared_address(w, s + kTo, lane, x.cluster_space);
     if (!is_aligned(b.src, kGranule) || !is_aligned(b.dst, kGranule)) {
       result = fault(
-          w, "F3310",
+          w, Code::F3310,
           fmt::format("bulk copy from {:#x} to {:#x}: both must be 16-byte aligned (error 716 on a device)",
                       b.src, b.dst));
       return;
@@ -59,7 +59,7 @@ Effect copy(Warp& w, const DecodedOp& op, LaneMask mask) {
       b.mbar = slot_shared_address(w, s + kMbar, lane, x.cluster_space);
       if (x.multicast) b.multicast = static_cast<uint16_t>(value_of(w, s[kMask], lane));
       if (x.multicast && b.multicast == 0) {
-        result = fault(w, "F3503", "multicast copy to no CTA at all");
+        result = fault(w, Code::F3503, "multicast copy to no CTA at all");
         return;
       }
     }
@@ -76,7 +76,7 @@ Effect prefetch(Warp& w, const DecodedOp& op, LaneMask mask) {
     const uint64_t address = lane_address(w, op, lane);
     const uint32_t bytes = value_of(w, op.src[1], lane);
     if (!is_aligned(address, kGranule)) {
-      result = fault(w, "F3310", fmt::format("bulk prefetch at {:#x}: 16-byte alignment is needed", address));
+      result = fault(w, Code::F3310, fmt::format("bulk prefetch at {:#x}: 16-byte alignment is needed", address));
     } else if (bytes != 0 && w.cta->cluster->launch->gmem->translate(address, bytes, hint) == nullptr) {
       result = access_fault(w, Space::global, address, kGranule, lane, false);
     }
@@ -93,7 +93,7 @@ Effect zero_fill(Warp& w, const DecodedOp& op, LaneMask mask) {
     const uint64_t address = lane_address(w, op, lane), bytes = lanes<uint64_t>(w, op.src[1])[lane];
     const uint32_t at = shared_address(w, address, is_shared_generic(address));
     if (bytes % 8 != 0 || bytes > kMost || !is_aligned(address, 8)) {
-      result = fault(w, "F3310",
+      result = fault(w, Code::F3310,
                      fmt::format("st.bulk of {} bytes at {:#x}: multiples of 8, at most {} bytes", bytes,
                                  address, kMost));
       return;

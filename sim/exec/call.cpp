@@ -107,7 +107,7 @@ void for_values(Warp& w, const std::vector<CallSite::Value>& values, const std::
 Effect enter(Warp& w, const CallSite& site, uint32_t function, LaneMask mask, LaneGroup& out) {
   const auto child = child_frame(w, function);
   if (!child.has_value()) {
-    return fault(w, "F3005",
+    return fault(w, Code::F3005,
                  fmt::format("stack overflow: {} calls deep, {} bytes of local memory",
                              w.frames[w.frame].depth + 1, w.frames[w.frame].local_end));
   }
@@ -151,7 +151,7 @@ Effect call_indirect(Warp& w, const DecodedOp& op, LaneMask mask) {
     });
     if (callee == p.functions.end())
       return fault(
-          w, "F3006",
+          w, Code::F3006,
           fmt::format("lanes {:#010x} call {:#x}, which is not the address of a function", same, address));
     groups.emplace_back();
     if (const Effect e =

@@ -28,7 +28,7 @@ void complete_if_all_arrived(Cluster& c) {
 Effect cluster_arrive(Warp& w, const DecodedOp&, LaneMask mask) {
   if (const LaneMask twice = w.cluster_unwaited & mask; twice != 0)
     return fault(
-        w, "F3504",
+        w, Code::F3504,
         fmt::format("barrier.cluster.arrive by lanes {:#010x}, which have not waited since they last arrived",
                     twice));
   w.cluster_arrived |= mask;
@@ -39,7 +39,7 @@ Effect cluster_arrive(Warp& w, const DecodedOp&, LaneMask mask) {
 
 Effect cluster_wait(Warp& w, const DecodedOp&, LaneMask mask) {
   if (const LaneMask early = mask & ~w.cluster_unwaited; early != 0)
-    return fault(w, "F3505",
+    return fault(w, Code::F3505,
                  fmt::format("barrier.cluster.wait by lanes {:#010x}, which have not arrived", early));
   complete_if_all_arrived(*w.cta->cluster);  // threads that exited meanwhile no longer have to arrive
   if ((w.cluster_arrived & mask) != 0) return block(w, BlockReason::cluster_barrier);
@@ -56,7 +56,7 @@ Effect map_address(Warp& w, const DecodedOp& op, LaneMask mask) {
   L r[kWarpSize];
   for (uint32_t i = 0; i < kWarpSize; ++i) {
     if ((mask >> i & 1) != 0 && rank[i] >= size)
-      return fault(w, "F3502", fmt::format("mapa to CTA rank {} of a cluster of {}", rank[i], size));
+      return fault(w, Code::F3502, fmt::format("mapa to CTA rank {} of a cluster of {}", rank[i], size));
     r[i] = (a[i] & ~L{~kSharedOffsetMask}) | L{cluster_address(rank[i], 0)};
   }
   store_masked(lanes<L>(w, op.dst), r, mask);
@@ -70,7 +70,7 @@ Effect rank_of_address(Warp& w, const DecodedOp& op, LaneMask mask) {
   uint32_t r[kWarpSize];
   for (uint32_t i = 0; i < kWarpSize; ++i) {
     if (sizeof(L) == 8 && generic && (mask >> i & 1) != 0 && !is_shared_generic(a[i]))
-      return fault(w, "F3506",
+      return fault(w, Code::F3506,
                    fmt::format("getctarank of {:#x}, which is no address of shared memory", a[i]));
     r[i] = shared_rank(static_cast<uint32_t>(a[i]));
   }

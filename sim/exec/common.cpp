@@ -5,8 +5,8 @@
 
 namespace drywell::sim {
 
-Effect fault(Warp& w, std::string code, std::string message) {
-  w.fault_code = std::move(code);
+Effect fault(Warp& w, Code code, std::string message) {
+  w.fault_code = code;
   w.fault_message = std::move(message);
   return Effect::fault;
 }
@@ -17,7 +17,7 @@ Effect block(Warp& w, BlockReason reason, uint32_t address, uint32_t parity, uin
 }
 
 Effect exec_unsupported(Warp& w, const DecodedOp& op, LaneMask) {
-  return fault(w, "U5000", "unsupported instruction: " + w.cta->cluster->launch->program->unsupported[op.as<payload::Unsupported>().reason]);
+  return fault(w, Code::U5000, "unsupported instruction: " + w.cta->cluster->launch->program->unsupported[op.as<payload::Unsupported>().reason]);
 }
 
 }  // namespace drywell::sim

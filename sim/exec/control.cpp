@@ -48,7 +48,7 @@ Effect branch_indexed(Warp& w, const DecodedOp& op, LaneMask mask) {
     const uint32_t i = index[std::countr_zero(left)];
     LaneMask same = 0;
     for_lanes(left, [&](uint32_t lane) { same |= LaneMask{index[lane] == i} << lane; });
-    if (i >= list.count) return fault(w, "F3703", fmt::format("brx.idx with index {} by lanes {:#010x}; the list has {} targets", i, same, list.count));
+    if (i >= list.count) return fault(w, Code::F3703, fmt::format("brx.idx with index {} by lanes {:#010x}; the list has {} targets", i, same, list.count));
     groups.push_back({targets[i], same, w.frame, w.backward + (targets[i] <= w.pc ? 1u : 0u)});
     left &= ~same;
   }
@@ -66,8 +66,8 @@ Effect end_threads(Warp& w, const DecodedOp&, LaneMask mask) {
   return Effect::jumped;
 }
 
-Effect trap(Warp& w, const DecodedOp&, LaneMask mask) { return fault(w, "F3701", fmt::format("trap executed by lanes {:#010x}", mask)); }
-Effect brkpt(Warp& w, const DecodedOp&, LaneMask mask) { return fault(w, "F3704", fmt::format("brkpt executed by lanes {:#010x}, and no debugger is attached", mask)); }
+Effect trap(Warp& w, const DecodedOp&, LaneMask mask) { return fault(w, Code::F3701, fmt::format("trap executed by lanes {:#010x}", mask)); }
+Effect brkpt(Warp& w, const DecodedOp&, LaneMask mask) { return fault(w, Code::F3704, fmt::format("brkpt executed by lanes {:#010x}, and no debugger is attached", mask)); }
 
 // Others get their turn; how long the sleep lasts is the timed driver's business.
 Effect nanosleep(Warp&, const DecodedOp&, LaneMask) { return Effect::yield; }
@@ -90,7 +90,7 @@ Effect set_registers(Warp& w, const DecodedOp& op, LaneMask) {
   if (w.max_registers == 0) w.max_registers = launch_registers(*w.cta->cluster->launch);
   if (w.max_registers == 0) return Effect::next;
   if (grow ? count < w.max_registers : count > w.max_registers) {
-    return fault(w, "F3407", fmt::format("setmaxnreg.{} to {} registers by warp {}, which has {}", grow ? "inc" : "dec", count, w.index, w.max_registers));
+    return fault(w, Code::F3407, fmt::format("setmaxnreg.{} to {} registers by warp {}, which has {}", grow ? "inc" : "dec", count, w.index, w.max_registers));
   }
   if (grow) {
     const uint32_t more = (count - w.max_registers) * kWarpSize;

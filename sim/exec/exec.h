@@ -18,7 +18,7 @@ Effect exec_return(Warp&, const DecodedOp&, LaneMask);
 void write_frame_addresses(Warp& w, uint32_t index, const FunctionCode& code);
 
 /// Records a guest fault; the driver adds the place.
-Effect fault(Warp& w, std::string code, std::string message);
+Effect fault(Warp& w, Code code, std::string message);
 /// Blocks the warp until the cluster's state changes.
 Effect block(Warp& w, BlockReason reason, uint32_t address = 0, uint32_t parity = 0, uint64_t detail = 0);
 

@@ -14,7 +14,7 @@ namespace {
 
 Effect try_cancel(Warp& w, const DecodedOp& op, LaneMask mask) {
   if (w.cta->cancel_failed)
-    return fault(w, "F3509",
+    return fault(w, Code::F3509,
                  "clusterlaunchcontrol.try_cancel after this CTA saw one fail (PTX ISA 9.7.13.17)");
   const auto& x = op.as<payload::TryCancel>();
   const Src* s = slots_at(w, x.first_slot);
@@ -27,9 +27,9 @@ Effect try_cancel(Warp& w, const DecodedOp& op, LaneMask mask) {
     t.multicast = x.multicast;
     if (shared_rank(t.response) != w.cta->rank || shared_rank(t.mbar) != w.cta->rank) {
       result =
-          fault(w, "F3510", "clusterlaunchcontrol.try_cancel takes addresses of the CTA's own shared memory");
+          fault(w, Code::F3510, "clusterlaunchcontrol.try_cancel takes addresses of the CTA's own shared memory");
     } else if (!is_aligned(t.response, 16)) {
-      result = fault(w, "F3002",
+      result = fault(w, Code::F3002,
                      fmt::format("lane {}: the response of try_cancel at {:#x} is not 16-byte aligned", lane,
                                  t.response));
     } else {
@@ -62,7 +62,7 @@ Effect first_ctaid(Warp& w, const DecodedOp& op, LaneMask mask) {
   for_lanes(mask, [&](uint32_t lane) {
     const CancelResponse r = response_of(w, op, lane);
     if (!r.cancelled) {
-      result = fault(w, "F3511", "get_first_ctaid of a cancellation that failed (PTX ISA 9.7.13.18)");
+      result = fault(w, Code::F3511, "get_first_ctaid of a cancellation that failed (PTX ISA 9.7.13.18)");
       return;
     }
     const uint32_t id[] = {r.first_cta.x, r.first_cta.y, r.first_cta.z};

@@ -14,7 +14,7 @@ namespace drywell::sim {
 
 Effect need_full_warp(Warp& w, LaneMask mask) {
   if (mask == kFullMask) return Effect::next;
-  return fault(w, "F3406", fmt::format("lanes {:#010x} alone execute an instruction that all 32 lanes of the warp execute together", mask));
+  return fault(w, Code::F3406, fmt::format("lanes {:#010x} alone execute an instruction that all 32 lanes of the warp execute together", mask));
 }
 
 namespace {

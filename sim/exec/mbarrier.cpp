@@ -32,11 +32,11 @@ Effect init(Warp& w, const DecodedOp& op, LaneMask mask) {
     const uint32_t count = lanes<uint32_t>(w, op.src[1])[i], offset = shared_offset(address);
     Cta& cta = *w.cta;
     if (offset % 8 != 0 || !cta.smem.contains(offset, 8)) {
-      result = fault(w, "F3101", fmt::format("mbarrier.init at {:#x}: misaligned or outside shared memory", offset));
+      result = fault(w, Code::F3101, fmt::format("mbarrier.init at {:#x}: misaligned or outside shared memory", offset));
       return;
     }
     if (count == 0 || count > Mbarrier::kMaxCount) {
-      result = fault(w, "F3105", fmt::format("mbarrier.init with count {}; 1 to 2^20-1 are legal (PTX ISA 9.7.13.15.9)", count));
+      result = fault(w, Code::F3105, fmt::format("mbarrier.init with count {}; 1 to 2^20-1 are legal (PTX ISA 9.7.13.15.9)", count));
       return;
     }
     cta.smem.make_mbarrier(offset).init(count);
@@ -69,7 +69,7 @@ Effect inval(Warp& w, const DecodedOp& op, LaneMask mask) {
 Effect remote(Warp& w, uint32_t lane, uint32_t address, MbarrierOp what, uint32_t amount) {
   const Cluster& c = *w.cta->cluster;
   if (shared_rank(address) >= c.ctas.size()) {
-    return fault(w, "F3501", fmt::format("mbarrier address {:#x} names CTA rank {} of a cluster of {}", address, shared_rank(address), c.ctas.size()));
+    return fault(w, Code::F3501, fmt::format("mbarrier address {:#x} names CTA rank {} of a cluster of {}", address, shared_rank(address), c.ctas.size()));
   }
   issue(w, lane, RemoteArrive{address, what, amount});
   return Effect::next;
@@ -88,7 +88,7 @@ Effect arrive(Warp& w, const DecodedOp& op, LaneMask mask) {
       return;
     }
     if (amount == 0 && (what == MbarrierOp::arrive || what == MbarrierOp::arrive_drop)) {
-      result = fault(w, "F3103", fmt::format("0 arrivals at mbarrier {:#x}; 1 to 2^20-1 are legal (PTX ISA 9.7.13.15.13)", shared_offset(address)));
+      result = fault(w, Code::F3103, fmt::format("0 arrivals at mbarrier {:#x}; 1 to 2^20-1 are legal (PTX ISA 9.7.13.15.13)", shared_offset(address)));
       return;
     }
     GuestError why;
@@ -102,7 +102,7 @@ Effect arrive(Warp& w, const DecodedOp& op, LaneMask mask) {
     if (const auto e = apply_mbarrier(*w.cta->cluster, address, what, amount); e.has_value()) {
       result = raise(w, *e);
     } else if (op.as<payload::Mbarrier>().no_complete && b->phase != phase) {
-      result = fault(w, "F3107", fmt::format("an arrival with .noComplete completes phase {} of mbarrier {:#x}", phase, shared_offset(address)));
+      result = fault(w, Code::F3107, fmt::format("an arrival with .noComplete completes phase {} of mbarrier {:#x}", phase, shared_offset(address)));
     }
   });
   return result;
@@ -119,7 +119,7 @@ Effect wait(Warp& w, const DecodedOp& op, LaneMask mask) {
     const auto i = static_cast<uint32_t>(std::countr_zero(m));
     const uint32_t address = barrier_address(w, op, i);
     if (shared_rank(address) != w.cta->rank) {
-      return fault(w, "F3101", fmt::format("a wait on mbarrier {:#x} of CTA rank {} by a thread of rank {}: waits are for the own CTA's (PTX ISA 9.7.13.15.16)", shared_offset(address), shared_rank(address), w.cta->rank));
+      return fault(w, Code::F3101, fmt::format("a wait on mbarrier {:#x} of CTA rank {} by a thread of rank {}: waits are for the own CTA's (PTX ISA 9.7.13.15.16)", shared_offset(address), shared_rank(address), w.cta->rank));
     }
     const Mbarrier* b = find_mbarrier(c, address, why);
     if (b == nullptr) return raise(w, why);

@@ -60,7 +60,7 @@ uint8_t* resolve(Warp& w, Space space, uint64_t address, uint64_t bytes, uint32_
 Effect access_fault(Warp& w, Space space, uint64_t address, uint64_t bytes, uint32_t lane, bool store) {
   const char* what = store ? "store" : "load";
   if (!std::has_single_bit(bytes) || !is_aligned(address, bytes)) {
-    return fault(w, "F3002", fmt::format("lane {}: misaligned {} of {} bytes at {:#x}", lane, what, bytes, address));
+    return fault(w, Code::F3002, fmt::format("lane {}: misaligned {} of {} bytes at {:#x}", lane, what, bytes, address));
   }
   static constexpr const char* kNames[] = {"global", "shared::cta", "shared::cluster", "local", "param", "generic"};
   std::string detail;
@@ -74,7 +74,7 @@ Effect access_fault(Warp& w, Space space, uint64_t address, uint64_t bytes, uint
   } else if (space == Space::shared_cta || space == Space::shared_cluster) {
     detail = fmt::format("; the CTA has shared memory up to offset {:#x}", w.cta->smem.size());
   }
-  return fault(w, "F3001", fmt::format("lane {}: {} of {} bytes out of bounds at {} address {:#x}{}", lane, what, bytes, kNames[static_cast<size_t>(space)], address, detail));
+  return fault(w, Code::F3001, fmt::format("lane {}: {} of {} bytes out of bounds at {} address {:#x}{}", lane, what, bytes, kNames[static_cast<size_t>(space)], address, detail));
 }
 
 namespace {

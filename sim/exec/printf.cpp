@@ -194,7 +194,7 @@ Effect exec_vprintf(Warp& w, const CallSite& site, LaneMask mask) {
     }
   });
   if (bad.has_value())
-    return fault(w, "F3007", fmt::format("vprintf reads address {:#x}, where there is no memory", *bad));
+    return fault(w, Code::F3007, fmt::format("vprintf reads address {:#x}, where there is no memory", *bad));
   const Cluster& c = *w.cta->cluster;
   if (c.launch->output != nullptr) c.launch->output->append(c.index, all);
   return Effect::next;
@@ -209,7 +209,7 @@ Effect exec_assert_fail(Warp& w, const CallSite& site, LaneMask mask) {
     return s;
   };
   const Dim3 thread = w.cta->cluster->launch->block.at(uint64_t{w.index} * kWarpSize + lane);
-  return fault(w, "F3702",
+  return fault(w, Code::F3702,
                fmt::format("{}:{}: {}: assertion `{}` failed in thread ({},{},{})", text(1),
                            static_cast<uint32_t>(argument(w, site, 2, lane)), text(3), text(0), thread.x,
                            thread.y, thread.z));

@@ -16,14 +16,14 @@ namespace drywell::sim {
 Effect use_cta_group(Warp& w, uint32_t group, Peer peer) {
   Cta& c = *w.cta;
   if (c.cta_group_used != 0 && c.cta_group_used != group) {
-    return fault(w, "F3203", fmt::format("tcgen05 with cta_group::{} after cta_group::{} in the same kernel", group, c.cta_group_used));
+    return fault(w, Code::F3203, fmt::format("tcgen05 with cta_group::{} after cta_group::{} in the same kernel", group, c.cta_group_used));
   }
   c.cta_group_used = static_cast<uint8_t>(group);
   if (group == 1) return Effect::next;
-  if ((c.rank ^ 1) >= c.cluster->ctas.size()) return fault(w, "F3204", "cta_group::2 without a peer CTA: the cluster has one CTA");
+  if ((c.rank ^ 1) >= c.cluster->ctas.size()) return fault(w, Code::F3204, "cta_group::2 without a peer CTA: the cluster has one CTA");
   const std::vector<Warp>& warps = c.cluster->cta(c.rank ^ 1).warps;
   const bool ended = std::all_of(warps.begin(), warps.end(), [](const Warp& p) { return p.finished(); });
-  if (peer == Peer::alive && ended) return fault(w, "F3204", "cta_group::2 after the peer CTA has ended");
+  if (peer == Peer::alive && ended) return fault(w, Code::F3204, "cta_group::2 after the peer CTA has ended");
   return Effect::next;
 }
 
@@ -65,7 +65,7 @@ int find_pair(Cta& a, Cta& b, uint32_t columns) {
 Effect store_address(Warp& w, const DecodedOp& op, uint32_t lane, uint32_t column) {
   const uint64_t address = lane_address(w, op, lane);
   uint8_t* p = shared_pointer(w, shared_address(w, address, is_shared_generic(address)), 4);
-  if (p == nullptr || address % 4 != 0) return fault(w, "F3205", fmt::format("tcgen05.alloc writes its result to {:#x}, outside the CTA's shared memory or misaligned", address));
+  if (p == nullptr || address % 4 != 0) return fault(w, Code::F3205, fmt::format("tcgen05.alloc writes its result to {:#x}, outside the CTA's shared memory or misaligned", address));
   std::memcpy(p, &column, 4);
   return Effect::next;
 }
@@ -75,9 +75,9 @@ Effect alloc(Warp& w, const DecodedOp& op, LaneMask mask) {
   if (const Effect e = need_full_warp(w, mask); e != Effect::next) return e;
   const uint32_t columns = uniform(w, op.src[1], mask), group = op.as<payload::TmemAllocation>().cta_group;
   if (const Effect e = use_cta_group(w, group); e != Effect::next) return e;
-  if (!is_uniform(w, op.src[1], mask)) return fault(w, "F3206", "tcgen05.alloc: lanes ask for different column counts");
-  if (columns < 32 || columns > 512 || !std::has_single_bit(columns)) return fault(w, "F3201", fmt::format("tcgen05.alloc of {} columns: a power of two from 32 to 512", columns));
-  if (c.alloc_permit_given_up) return fault(w, "F3202", "tcgen05.alloc after tcgen05.relinquish_alloc_permit");
+  if (!is_uniform(w, op.src[1], mask)) return fault(w, Code::F3206, "tcgen05.alloc: lanes ask for different column counts");
+  if (columns < 32 || columns > 512 || !std::has_single_bit(columns)) return fault(w, Code::F3201, fmt::format("tcgen05.alloc of {} columns: a power of two from 32 to 512", columns));
+  if (c.alloc_permit_given_up) return fault(w, Code::F3202, "tcgen05.alloc after tcgen05.relinquish_alloc_permit");
   const auto lane = static_cast<uint32_t>(std::countr_zero(mask));
   if (group == 1) {
     const int at = c.tmem->find_free(columns);
@@ -110,10 +110,10 @@ Effect dealloc(Warp& w, const DecodedOp& op, LaneMask mask) {
   const uint32_t address = uniform(w, op.src[0], mask), columns = uniform(w, op.src[1], mask);
   if (const Effect e = need_full_warp(w, mask); e != Effect::next) return e;
   if (const Effect e = use_cta_group(w, op.as<payload::TmemAllocation>().cta_group); e != Effect::next) return e;
-  if (!is_uniform(w, op.src[0], mask) || !is_uniform(w, op.src[1], mask)) return fault(w, "F3206", "tcgen05.dealloc: lanes name different columns");
+  if (!is_uniform(w, op.src[0], mask) || !is_uniform(w, op.src[1], mask)) return fault(w, Code::F3206, "tcgen05.dealloc: lanes name different columns");
   const uint32_t live = c.tmem->allocation_at(TmemAddr(address).column(), owner_of(c));
-  if (live == 0) return fault(w, "F3207", fmt::format("tcgen05.dealloc at {:#010x}: no live allocation of this CTA starts there", address));
-  if (live != columns) return fault(w, "F3208", fmt::format("tcgen05.dealloc of {} columns at {:#010x}, which was allocated with {}", columns, address, live));
+  if (live == 0) return fault(w, Code::F3207, fmt::format("tcgen05.dealloc at {:#010x}: no live allocation of this CTA starts there", address));
+  if (live != columns) return fault(w, Code::F3208, fmt::format("tcgen05.dealloc of {} columns at {:#010x}, which was allocated with {}", columns, address, live));
   c.tmem->release(TmemAddr(address).column());
   c.cluster->wake_all();
   return Effect::next;
@@ -156,7 +156,7 @@ Effect tmem_access(Warp& w, const DecodedOp& op, LaneMask mask) {
   const auto lane = static_cast<uint32_t>(std::countr_zero(mask));
   for (uint32_t i = 1; i < kWarpSize; ++i) {
     if (lane_address(w, op, i) != lane_address(w, op, 0)) {
-      return fault(w, "F3206", fmt::format("tcgen05.{}: lane {} gives another address than lane 0 (PTX ISA 9.7.16.8: the same in all)", Load ? "ld" : "st", i));
+      return fault(w, Code::F3206, fmt::format("tcgen05.{}: lane {} gives another address than lane 0 (PTX ISA 9.7.16.8: the same in all)", Load ? "ld" : "st", i));
     }
   }
   const auto& x = op.as<payload::TmemAccess>();

@@ -42,7 +42,7 @@ Effect use_collector(Warp& w, const Umma& u) {
     default: break;
   }
   if (!buffer.filled || buffer.operand != wanted.operand || buffer.idesc != wanted.idesc) {
-    return fault(w, "F3219",
+    return fault(w, Code::F3219,
                  fmt::format(".{} without a fill of this operand before it", isa::mod_text(u.collector)));
   }
   buffer.filled = static_cast<CollectorUse>(index % 4) == CollectorUse::use;

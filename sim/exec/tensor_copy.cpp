@@ -32,9 +32,9 @@ Effect capture(Warp& w, const payload::TensorCopy& x, uint32_t lane, TensorCopy&
   const uint8_t* map = resolve(w, x.map_space, t.map_address, t.map.size(), lane, hint);
   if (map == nullptr) return access_fault(w, x.map_space, t.map_address, t.map.size(), lane, false);
   if (t.map_address % isa::kTensorMapAlignment != 0)
-    return fault(w, "F3301", fmt::format("tensor map at {:#x} is not 64-byte aligned", t.map_address));
+    return fault(w, Code::F3301, fmt::format("tensor map at {:#x} is not 64-byte aligned", t.map_address));
   if (is_shared_generic(t.map_address))
-    return fault(w, "F3301", "a tensor map in shared memory can be edited, but not used by a copy");
+    return fault(w, Code::F3301, "a tensor map in shared memory can be edited, but not used by a copy");
   std::memcpy(t.map.data(), map, t.map.size());
   for (uint32_t k = 0; k < x.coordinates; ++k)
     t.coord[k] = static_cast<int32_t>(lanes<uint32_t>(w, s[kCoordinates + k])[lane]);
@@ -63,7 +63,7 @@ Effect load(Warp& w, const DecodedOp& op, LaneMask mask) {
     t.mbar = slot_shared_address(w, s + kMbar, lane, x.cluster_space);
     if (x.multicast) {
       t.multicast = static_cast<uint16_t>(lanes<uint32_t>(w, s[kMask])[lane]);
-      if (t.multicast == 0) return fault(w, "F3503", "multicast copy to no CTA at all");
+      if (t.multicast == 0) return fault(w, Code::F3503, "multicast copy to no CTA at all");
     }
     issue(w, lane, t);
     return Effect::next;
@@ -91,12 +91,12 @@ Effect prefetch(Warp& w, const DecodedOp& op, LaneMask mask) {
     Diagnostics problems;
     const isa::TensorMapFields f = isa::decode(map, problems);
     if (problems.has_errors() || !isa::has_signature(map))
-      return fault(w, "F3302", fmt::format("the 128 bytes at {:#x} are not a tensor map", t.map_address));
+      return fault(w, Code::F3302, fmt::format("the 128 bytes at {:#x} are not a tensor map", t.map_address));
     if (f.rank != t.rank)
-      return fault(w, "F3303",
+      return fault(w, Code::F3303,
                    fmt::format("a {}-dimensional prefetch through a tensor map of rank {}", t.rank, f.rank));
     isa::check_request(f, {t.mode, isa::TensorAccess::load, t.coord, t.offset}, problems);
-    return problems.has_errors() ? fault(w, "F3304", problems.to_string()) : Effect::next;
+    return problems.has_errors() ? fault(w, Code::F3304, problems.to_string()) : Effect::next;
   });
 }
 

@@ -15,13 +15,13 @@ namespace drywell::sim {
 
 uint8_t* tensormap_bytes(Warp& w, Space space, uint64_t address, uint32_t lane, Effect& result) {
   if (!is_aligned(address, isa::kTensorMapAlignment)) {
-    result = fault(w, "F3301", fmt::format("tensor map at {:#x} is not 64-byte aligned", address));
+    result = fault(w, Code::F3301, fmt::format("tensor map at {:#x} is not 64-byte aligned", address));
     return nullptr;
   }
   const Gmem::Allocation* hint = nullptr;
   uint8_t* at = resolve(w, space, address, isa::kTensorMapBytes, lane, hint);
   if (at == nullptr) {
-    result = fault(w, "F3001",
+    result = fault(w, Code::F3001,
                    fmt::format("lane {}: the {} bytes of a tensor map at {:#x} are outside memory", lane,
                                isa::kTensorMapBytes, address));
   }

@@ -15,7 +15,7 @@ namespace {
 bool members_here(Warp& w, LaneMask members) { return (members & w.alive & ~w.active) == 0; }
 
 Effect check_members(Warp& w, uint32_t members, LaneMask mask) {
-  if ((mask & ~members) != 0) return fault(w, "F3401", fmt::format("lanes {:#010x} execute a .sync instruction whose member mask {:#010x} excludes them", mask & ~members, members));
+  if ((mask & ~members) != 0) return fault(w, Code::F3401, fmt::format("lanes {:#010x} execute a .sync instruction whose member mask {:#010x} excludes them", mask & ~members, members));
   if (!members_here(w, members)) return block(w, BlockReason::warp_sync);
   return Effect::next;
 }

@@ -30,7 +30,7 @@ void order_after_own(Cluster& c, AsyncOp& op) {
 }
 
 Effect need_warpgroup(Warp& w, LaneMask mask) {
-  if (w.index / 4 * 4 + 4 > w.cta->warps.size()) return fault(w, "F3220", fmt::format("wgmma by warp {}, whose warpgroup has fewer than four warps", w.index));
+  if (w.index / 4 * 4 + 4 > w.cta->warps.size()) return fault(w, Code::F3220, fmt::format("wgmma by warp {}, whose warpgroup has fewer than four warps", w.index));
   return need_full_warp(w, mask);
 }
 
@@ -60,9 +60,9 @@ Effect multiply(Warp& w, const DecodedOp& op, LaneMask mask) {
   m.frame = w.frame_base;
   for (uint32_t r = 0; r < x.d_count; ++r) m.d_regs.push_back(s[r].offset);
   const Src *a = s + x.d_count, *b = a + (m.a_in_registers ? 4 : 1);
-  if (!same_in_all_lanes(w, *b) || (!m.a_in_registers && !same_in_all_lanes(w, *a))) return fault(w, "F3221", "wgmma.mma_async: lanes give different matrix descriptors");
+  if (!same_in_all_lanes(w, *b) || (!m.a_in_registers && !same_in_all_lanes(w, *a))) return fault(w, Code::F3221, "wgmma.mma_async: lanes give different matrix descriptors");
   const LaneMask accumulate = read_pred(w, op.pred[0]);
-  if (accumulate != 0 && accumulate != kFullMask) return fault(w, "F3221", "wgmma.mma_async: lanes disagree on scale-d");
+  if (accumulate != 0 && accumulate != kFullMask) return fault(w, Code::F3221, "wgmma.mma_async: lanes disagree on scale-d");
   m.accumulate = accumulate != 0;
   if (m.a_in_registers) {
     for (uint32_t r = 0; r < 4; ++r) m.a_regs.push_back(a[r].offset);

@@ -58,7 +58,7 @@ bool uniform(const Warp& w, const DecodedOp& op, bool has_stride) {
 Effect begin(Warp& w, const DecodedOp& op, LaneMask mask, Access& x) {
   if (const Effect e = need_full_warp(w, mask); e != Effect::next) return e;
   const auto& p = op.as<payload::WmmaAccess>();
-  if (!uniform(w, op, p.has_stride)) return fault(w, "F3408", "wmma: lanes disagree on the address or the stride");
+  if (!uniform(w, op, p.has_stride)) return fault(w, Code::F3408, "wmma: lanes disagree on the address or the stride");
   x.m = matrix_of(isa::wmma_shape(p.shape), p.matrix, p.bits);
   x.space = p.space;
   x.by_columns = p.by_columns;

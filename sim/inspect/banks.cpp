@@ -29,7 +29,7 @@ class Arithmetic {
   static constexpr size_t kDeepest = std::size(kLevels), kMaxNesting = 64;
 
   [[noreturn]] void bad(const char* what) const {
-    throw InputError("E1801", fmt::format("address expression, column {}: {}", at_ + 1, what), "arithmetic on `lane`, e.g. lane*128 ^ (lane%8*16)");
+    throw InputError(Code::E1801, fmt::format("address expression, column {}: {}", at_ + 1, what), "arithmetic on `lane`, e.g. lane*128 ^ (lane%8*16)");
   }
   void skip() {
     while (at_ < text_.size() && text_[at_] == ' ') ++at_;
@@ -113,14 +113,14 @@ LaneAddresses lane_addresses(std::string_view expression, uint32_t bytes, uint32
   if (expression.find(':') != std::string_view::npos) {
     const layout::Evaluation e = layout::evaluate(expression);
     const int64_t size = layout::size(e.layout().layout()).value;
-    if (size < lanes) throw InputError("E1804", fmt::format("the layout has {} elements for {} lanes", size, lanes));
+    if (size < lanes) throw InputError(Code::E1804, fmt::format("the layout has {} elements for {} lanes", size, lanes));
     const std::vector<int64_t> all = layout::all_indices(e.layout());
     at.assign(all.begin(), all.begin() + lanes);
   } else {
     for (uint32_t lane = 0; lane < lanes; ++lane) at[lane] = Arithmetic(expression, lane).run();
   }
   for (uint32_t lane = 0; lane < lanes; ++lane) {
-    if (at[lane] < 0) throw InputError("E1803", fmt::format("lane {}: address {} is below zero", lane, at[lane]));
+    if (at[lane] < 0) throw InputError(Code::E1803, fmt::format("lane {}: address {} is below zero", lane, at[lane]));
     a.at[lane] = static_cast<uint64_t>(at[lane]);
   }
   return a;
@@ -144,7 +144,7 @@ AccessForm access_form(std::string_view instruction) {
       if (has(fmt::format("{}{}", letter, width))) bits = width;
   const bool known = instruction.starts_with("ld.") || instruction.starts_with("st.") || instruction.starts_with("atom.") || instruction.starts_with("red.");
   if (!known || bits == 0)
-    throw InputError("E4306", fmt::format("'{}' is no access of shared memory", instruction), "ld.v4.b32, st.b64, ldmatrix.x4, stmatrix.x2");
+    throw InputError(Code::E4306, fmt::format("'{}' is no access of shared memory", instruction), "ld.v4.b32, st.b64, ldmatrix.x4, stmatrix.x2");
   return {bits / 8 * (has("v8") ? 8 : has("v4") ? 4 : has("v2") ? 2 : 1), kWarpSize};
 }
 

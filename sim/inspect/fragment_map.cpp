@@ -15,7 +15,7 @@ namespace drywell::sim {
 namespace {
 
 [[noreturn]] void refuse(std::string_view instruction, std::string message) {
-  throw InputError("E4306", fmt::format("{}: {}", instruction, message),
+  throw InputError(Code::E4306, fmt::format("{}: {}", instruction, message),
                    "tcgen05.ld.32x32b.x8, ldmatrix.x4.trans, stmatrix.x2, mma.m16n8k16.f32.bf16.bf16.f32, wgmma.m64n64k16.f32.bf16");
 }
 

@@ -44,7 +44,7 @@ void record_fault(Shared& s, uint64_t cluster, const Fault& f) {
   record_fault_locked(s, cluster, f);
 }
 
-Fault over_limit(const RunOptions& options, GuestPlace place) { return {"F3602", fmt::format("more than {} warp instructions", options.max_instructions), std::move(place)}; }
+Fault over_limit(const RunOptions& options, GuestPlace place) { return {Code::F3602, fmt::format("more than {} warp instructions", options.max_instructions), std::move(place)}; }
 
 /// The limit is for the sum over all clusters, added in order of index. The cluster whose count exceeds it has the fault.
 void count_finished(Shared& s, const RunOptions& options, const ClusterStepper& runner) {

@@ -37,7 +37,7 @@ std::string GuestPlace::to_string() const {
   return out;
 }
 
-std::string Fault::to_string() const { return fmt::format("fault {}: {}\n    in {}", code, message, where.to_string()); }
+std::string Fault::to_string() const { return fmt::format("fault {}: {}\n    in {}", code_name(code), message, where.to_string()); }
 
 std::unique_ptr<Cluster> make_cluster(const Launch& launch, uint64_t index, uint64_t now) {
   auto c = std::make_unique<Cluster>();
@@ -177,7 +177,7 @@ Fault deadlock_of(const Cluster& c) {
   GuestPlace p;
   p.kernel = c.launch->program->function->name;
   p.cta = c.ctas[0]->index;
-  return {"F3601", "deadlock: no warp can go on and nothing is in flight\n" + describe_deadlock(c), p};
+  return {Code::F3601, "deadlock: no warp can go on and nothing is in flight\n" + describe_deadlock(c), p};
 }
 
 std::optional<Fault> check_finished(Cluster& c) {
@@ -187,7 +187,7 @@ std::optional<Fault> check_finished(Cluster& c) {
       GuestPlace p;
       p.kernel = c.launch->program->function->name;
       p.cta = cta->index;
-      return Fault{"F3214", "the CTA ended with tensor memory still allocated (PTX ISA 9.7.16.7)", p};
+      return Fault{Code::F3214, "the CTA ended with tensor memory still allocated (PTX ISA 9.7.16.7)", p};
     }
   }
   return std::nullopt;

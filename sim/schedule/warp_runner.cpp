@@ -118,7 +118,7 @@ RunStop run_warp(Warp& w, const Program& program, uint64_t& budget) {
       } else if (op.aligned && w.active != w.alive) {
         effect = block(w, BlockReason::warp_sync);
       } else if (op.aligned && mask != 0 && mask != w.alive) {
-        effect = fault(w, "F3406", fmt::format("lanes {:#010x} execute an .aligned instruction, lanes {:#010x} of their warp do not: its guard must be the same in all", mask, w.alive & ~mask));
+        effect = fault(w, Code::F3406, fmt::format("lanes {:#010x} execute an .aligned instruction, lanes {:#010x} of their warp do not: its guard must be the same in all", mask, w.alive & ~mask));
       } else {
         const size_t queued = cluster.next_op;
         effect = op.fn(w, op, mask);

@@ -22,7 +22,7 @@ void parse_driver(std::string_view text, RunOptions& options) {
     if (options.driver == DriverKind::shuffled && error == std::errc() && end == seed.data() + seed.size()) return;
     break;
   }
-  throw InputError("E4306", fmt::format("no driver '{}'", text),
+  throw InputError(Code::E4306, fmt::format("no driver '{}'", text),
                    did_you_mean(name, kNames) + (did_you_mean(name, kNames).empty() ? "" : " ") + "drivers: eager, lazy, shuffled:SEED, timed");
 }
 

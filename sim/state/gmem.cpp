@@ -15,7 +15,7 @@ namespace drywell::sim {
 
 Gmem::Gmem(uint64_t capacity) : capacity_(capacity) {
   void* p = mmap(nullptr, capacity, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-  if (p == MAP_FAILED) throw InputError("E4101", fmt::format("cannot reserve {} bytes of host address space", capacity));
+  if (p == MAP_FAILED) throw InputError(Code::E4101, fmt::format("cannot reserve {} bytes of host address space", capacity));
   base_ = static_cast<uint8_t*>(p);
 }
 
@@ -37,7 +37,7 @@ GmemAddr Gmem::allocate(uint64_t bytes, std::string name, uint64_t align) {
   }
   at = round_up(at, align);
   if (want > capacity_ || at - window::kGlobalBase > capacity_ - want) {
-    throw InputError("E4100", fmt::format("out of device memory: {} bytes asked, {} of {} in use", bytes, used_, capacity_));
+    throw InputError(Code::E4100, fmt::format("out of device memory: {} bytes asked, {} of {} in use", bytes, used_, capacity_));
   }
   auto a = std::make_unique<Allocation>(Allocation{at, want, base_ + (at - window::kGlobalBase), std::move(name)});
   prefer_huge_pages(a->data, want);
@@ -52,7 +52,7 @@ GmemAddr Gmem::map_host(void* host, uint64_t bytes, std::string name) {
   const Allocation* below = nearest_below(end == first ? first : end - 1);
   const bool in_window = end > window::generic(window::kCodeHigh, 0) && first < window::kGlobalBase + capacity_;
   if (bytes == 0 || in_window || (below != nullptr && below->base + below->size > first)) {
-    throw InputError("E4104", fmt::format("{} bytes of host memory at {:#x} cannot be device memory: the addresses are taken", bytes, first));
+    throw InputError(Code::E4104, fmt::format("{} bytes of host memory at {:#x} cannot be device memory: the addresses are taken", bytes, first));
   }
   const auto at = std::upper_bound(by_base_.begin(), by_base_.end(), first, [](uint64_t v, const Allocation* a) { return v < a->base; });
   by_base_.insert(at, new Allocation{first, bytes, static_cast<uint8_t*>(host), std::move(name), true, true});

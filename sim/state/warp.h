@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "drywell/core/code.h"
 #include "drywell/core/types.h"
 #include "drywell/sim/block_reason.h"
 #include "sim/state/state_vector.h"
@@ -98,7 +99,8 @@ struct Warp {
   std::vector<ThreadGroups> wgmma_groups;   // of the warp: one entry
   int32_t pair_result = -1;                 // tcgen05.alloc.cta_group::2 completed by the peer: column
   uint32_t max_registers = 0;               // setmaxnreg
-  std::string fault_code, fault_message;    // set by fault()
+  Code fault_code{};                        // set by fault()
+  std::string fault_message;
 
   bool finished() const { return alive == 0; }
   /// Makes that frame the running one: bank[0] and preds point into it.

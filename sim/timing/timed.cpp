@@ -26,7 +26,7 @@ TimedRun::TimedRun(const Launch& launch, const RunOptions& options)
   launch_.memory = &state_;
   if (const auto line = options.values ? std::nullopt : branch_on_results(program_); line.has_value()) {
     const TimedProgram::Line& where = program_.lines[*line];
-    throw InputError("E4522", fmt::format("'{}' branches on results of the tensor core at {}:{}: without values it cannot be timed", launch.program->function->name, where.file, where.line));
+    throw InputError(Code::E4522, fmt::format("'{}' branches on results of the tensor core at {}:{}: without values it cannot be timed", launch.program->function->name, where.file, where.line));
   }
   const isa::Function& f = *launch.program->function;
   residency_ = residency(arch_, launch, f.directives.maxnreg.value_or(0));
@@ -141,7 +141,7 @@ bool TimedRun::stop(Time now) {
     if (c != nullptr && (waiting == nullptr || c->index < waiting->index)) waiting = c;
   }
   if (options_.max_instructions != 0 && instructions > options_.max_instructions && waiting != nullptr) {
-    fault_ = Fault{"F3602", fmt::format("more than {} warp instructions", options_.max_instructions), place_of_first(*waiting)};
+    fault_ = Fault{Code::F3602, fmt::format("more than {} warp instructions", options_.max_instructions), place_of_first(*waiting)};
     return true;
   }
   if (!stuck || progress != quiet_progress_) {

@@ -71,7 +71,7 @@ class Comparison {
       : a_(std::move(a)), b_(std::move(b)), options_(options) {
     if (a_.header.profile != b_.header.profile) {
       throw InputError(
-          "E4202",
+          Code::E4202,
           fmt::format("{} is a trace of the {} profile, {} of the {} profile: they cannot be compared",
                       options_.name_a, trace_profile_name(a_.header.profile), options_.name_b,
                       trace_profile_name(b_.header.profile)));
@@ -160,7 +160,7 @@ class Comparison {
 TraceHeader parse_trace_header(std::string_view text, const std::string& name) {
   const auto bad = [&](std::string message) {
     Diagnostics d;
-    d.error("E4202", {name, 1, 0}, std::move(message));
+    d.error(Code::E4202, {name, 1, 0}, std::move(message));
     throw InputError(std::move(d));
   };
   if (!text.starts_with("# trace 1\n")) bad("not a Drywell trace of version 1");

@@ -10,7 +10,7 @@
 namespace drywell::sim {
 namespace {
 
-[[noreturn]] void fail(const char* code, const std::string& path, std::string message) {
+[[noreturn]] void fail(Code code, const std::string& path, std::string message) {
   Diagnostics d;
   d.error(code, {path, 0, 0}, std::move(message));
   throw InputError(std::move(d));
@@ -32,11 +32,11 @@ std::string decompress(const std::string& path, const std::vector<std::byte>& pa
     ZSTD_outBuffer out{chunk.data(), chunk.size(), 0};
     left = ZSTD_decompressStream(stream.get(), &out, &in);
     if (ZSTD_isError(left) != 0)
-      fail("E4201", path, std::string("not a zstd file: ") + ZSTD_getErrorName(left));
+      fail(Code::E4201, path, std::string("not a zstd file: ") + ZSTD_getErrorName(left));
     text.append(chunk.data(), out.pos);
     more = in.pos < in.size || out.pos == out.size;
   }
-  if (left != 0) fail("E4201", path, "the zstd stream is cut short");
+  if (left != 0) fail(Code::E4201, path, "the zstd stream is cut short");
   return text;
 }
 
@@ -89,7 +89,7 @@ std::string read_trace(const std::string& path) {
                          ? decompress(path, bytes)
                          : std::string(reinterpret_cast<const char*>(bytes.data()), bytes.size());
   parse_trace_header(text, path);
-  if (!text.ends_with('\n')) fail("E4201", path, "the file is cut short: its last line has no end");
+  if (!text.ends_with('\n')) fail(Code::E4201, path, "the file is cut short: its last line has no end");
   return text;
 }
 

@@ -11,7 +11,7 @@ namespace drywell::sim {
 Trace read_timed(std::string_view text, const std::string& name) {
   Trace t = read_trace_text(text, name);
   if (t.header.profile != TraceProfile::cycle)
-    throw InputError("E4202", fmt::format("{}: a trace without cycles has no timeline", name), "drywell trace record … --profile cycle");
+    throw InputError(Code::E4202, fmt::format("{}: a trace without cycles has no timeline", name), "drywell trace record … --profile cycle");
   return t;
 }
 

@@ -320,7 +320,7 @@ void TraceWriter::Impl::finish(const RunResult& result) {
   if (result.fault.has_value()) {
     const Fault& f = *result.fault;
     const std::string message = f.message.substr(0, f.message.find('\n'));
-    line("cta={} w={} F {} {}", dots(f.where.cta), f.where.warp, f.code, message);
+    line("cta={} w={} F {} {}", dots(f.where.cta), f.where.warp, code_name(f.code), message);
   }
   launch_ = nullptr;
   clusters_.clear();

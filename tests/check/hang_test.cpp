@@ -15,7 +15,7 @@ std::string hang(const std::string& body, uint32_t threads) {
   const AsyncRun r = run_async(c, {.max_instructions = 1'000'000, .listeners = {checker.listener()}});
   EXPECT_FALSE(r.result.ok());
   if (r.result.ok()) return {};
-  EXPECT_EQ(r.result.fault->code, "F3601");
+  EXPECT_EQ(r.result.fault->code, Code::F3601);
   return r.result.fault->message;
 }
 

@@ -51,7 +51,7 @@ TEST_P(Compressed, DamageIsSaidAndNothingIsReadBeyondTheEnd) {
     try {
       for (const FatbinImage& i : read_fatbin(changed.data(), changed.size())) i.ptx();
     } catch (const InputError& e) {
-      EXPECT_TRUE(e.code() == "E4601" || e.code() == "E4602") << e.what();
+      EXPECT_TRUE(e.code() == Code::E4601 || e.code() == Code::E4602) << e.what();
     }
   }
 }
@@ -65,7 +65,7 @@ TEST(Fatbin, MachineCodeAloneCannotRun) {
     best_image(images, isa::Target::sm_100a);
     FAIL();
   } catch (const InputError& e) {
-    EXPECT_EQ(e.code(), "E4603");
+    EXPECT_EQ(e.code(), Code::E4603);
     EXPECT_NE(std::string(e.what()).find("sm_100a"), std::string::npos) << e.what();
     EXPECT_NE(std::string(e.what()).find("code=compute_100a"), std::string::npos) << e.what();
   }

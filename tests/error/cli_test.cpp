@@ -114,6 +114,22 @@ TEST(Cli, CoveragePageIsCurrent) {
   EXPECT_EQ(drywell({"isa", "--coverage"}).out, page);
 }
 
+// docs/errors.md has the tables of include/drywell/core/codes.inc: `drywell errors --page docs/errors.md` after changing a row, its
+// output put in the place of the page.
+TEST(Cli, ErrorsPageIsCurrent) {
+  const std::string path = test::source_path("docs/errors.md");
+  std::ifstream in(path);
+  const std::string page{std::istreambuf_iterator<char>(in), {}};
+  EXPECT_EQ(drywell({"errors", "--page", path}).out, page);
+}
+
+TEST(Cli, ErrorsExplainsACode) {
+  EXPECT_EQ(drywell({"errors", "E4305"}).out, "E4305  no such kernel\n");
+  const Finished wrong = drywell({"errors", "H7001"});
+  EXPECT_EQ(wrong.exit_code, 2);
+  EXPECT_THAT(wrong.err, HasSubstr("no code 'H7001': hazards are in docs/hazards.md"));
+}
+
 TEST(Cli, IsaShowsOneInstruction) {
   const Finished f = drywell({"isa", "tcgen05.mma"});
   EXPECT_EQ(f.exit_code, 0);

@@ -116,41 +116,41 @@ END:
 
 TEST(AsyncStoreFaults, AreReportedUnderEveryDriver) {
   const std::string op = "  @first st.async.shared::cluster.mbarrier::complete_tx::bytes.";
-  expect_fault(ring("  mov.u32 %r8, bar;\n" + op + "b32 [%r2], %r4, [%r8];\n", 4), "F3507");
-  expect_fault(ring(op + "v2.b32 [%r2+4], {%r4, %r5}, [%r3];\n", 8), "F3002");
+  expect_fault(ring("  mov.u32 %r8, bar;\n" + op + "b32 [%r2], %r4, [%r8];\n", 4), Code::F3507);
+  expect_fault(ring(op + "v2.b32 [%r2+4], {%r4, %r5}, [%r3];\n", 8), Code::F3002);
   expect_fault(ring(R"(
   mov.u32 %r8, bar;
   mov.u32 %r9, smem;
   @first red.async.relaxed.cluster.shared::cluster.mbarrier::complete_tx::bytes.add.u32 [%r9], %r4, [%r8];
 )",
                     4),
-               "F3508");
-  expect_fault(ring("  add.u32 %r2, %r2, 65536;\n" + op + "b32 [%r2], %r4, [%r3];\n", 4), "F3307");
-  expect_fault(ring(op + "b32 [%r2], %r4, [%r3+8];\n", 4), "F3102");
+               Code::F3508);
+  expect_fault(ring("  add.u32 %r2, %r2, 65536;\n" + op + "b32 [%r2], %r4, [%r3];\n", 4), Code::F3307);
+  expect_fault(ring(op + "b32 [%r2], %r4, [%r3+8];\n", 4), Code::F3102);
   AsyncCase c;
   c.buffers = {Bytes(64)};
   c.body = "  @first st.async.release.gpu.global.b32 [buf0+64], %r1;\n";
-  expect_fault(c, "F3306");
+  expect_fault(c, Code::F3306);
 }
 
 TEST(AsyncStoreLegality, AgreesWithPtxas) {
   const std::string shared = ".shared::cluster.mbarrier::complete_tx::bytes.",
                     red = "red.async.relaxed.cluster" + shared;
-  expect_illegal("st.async.weak" + shared + "v4.b64 [%r1], {%rd1, %rd2, %rd3, %rd4}, [%r3]", "E1331");
-  expect_illegal("st.async.weak" + shared + "v2.b32 [%r1], {%r2, %r4, %r5}, [%r3]", "E1330");
-  expect_illegal("st.async.weak" + shared + "b16 [%r1], %h1, [%r3]", "E1101");
-  expect_illegal("st.async.weak.shared::cluster.b32 [%r1], %r2, [%r3]", "E1101");
-  expect_illegal("st.async.release.global.b32 [%rd1], %r1", "E1332");
-  expect_illegal("st.async.release.cta.global.b32 [%rd1], %r1", "E1101");
-  expect_illegal("st.async.release.gpu.global.b32 [%rd1], %r1", "E1210", "sm_90a");
-  expect_illegal(red + "max.u64 [%r1], %rd2, [%r3]", "E1366");
-  expect_illegal(red + "and.b64 [%r1], %rd2, [%r3]", "E1101");
-  expect_illegal(red + "inc.s32 [%r1], %r2, [%r3]", "E1366");
-  expect_illegal("red.async.relaxed.gpu" + shared + "inc.u32 [%r1], %r2, [%r3]", "E1101");
-  expect_illegal("red.async.release.gpu.global.or.b64 [%rd1], %rd2", "E1366");
-  expect_illegal("red.async.release.gpu.global.max.u64 [%rd1], %rd2", "E1366");
-  expect_illegal("st.async.mmio.weak.global.b32 [%rd1], %r2", "E1332");
-  expect_illegal("red.async.release.cta.global.add.u32 [%rd1], %r2", "E1101");
+  expect_illegal("st.async.weak" + shared + "v4.b64 [%r1], {%rd1, %rd2, %rd3, %rd4}, [%r3]", Code::E1331);
+  expect_illegal("st.async.weak" + shared + "v2.b32 [%r1], {%r2, %r4, %r5}, [%r3]", Code::E1330);
+  expect_illegal("st.async.weak" + shared + "b16 [%r1], %h1, [%r3]", Code::E1101);
+  expect_illegal("st.async.weak.shared::cluster.b32 [%r1], %r2, [%r3]", Code::E1101);
+  expect_illegal("st.async.release.global.b32 [%rd1], %r1", Code::E1332);
+  expect_illegal("st.async.release.cta.global.b32 [%rd1], %r1", Code::E1101);
+  expect_illegal("st.async.release.gpu.global.b32 [%rd1], %r1", Code::E1210, "sm_90a");
+  expect_illegal(red + "max.u64 [%r1], %rd2, [%r3]", Code::E1366);
+  expect_illegal(red + "and.b64 [%r1], %rd2, [%r3]", Code::E1101);
+  expect_illegal(red + "inc.s32 [%r1], %r2, [%r3]", Code::E1366);
+  expect_illegal("red.async.relaxed.gpu" + shared + "inc.u32 [%r1], %r2, [%r3]", Code::E1101);
+  expect_illegal("red.async.release.gpu.global.or.b64 [%rd1], %rd2", Code::E1366);
+  expect_illegal("red.async.release.gpu.global.max.u64 [%rd1], %rd2", Code::E1366);
+  expect_illegal("st.async.mmio.weak.global.b32 [%rd1], %r2", Code::E1332);
+  expect_illegal("red.async.release.cta.global.add.u32 [%rd1], %r2", Code::E1101);
   expect_legal("st.async.weak" + shared + "v4.f32 [%r1], {%f1, %f2, %f3, %f4}, [%r3]", "sm_90a");
   expect_legal("red.async.mmio.release.sys.global.add.u64 [%rd1], %rd2");
   expect_legal("st.async.mmio.release.gpu.global.b32 [%rd1], %r2");

@@ -206,7 +206,7 @@ TEST(Atomic, MisalignedFaults) {
     run_warps(p, {});
     FAIL() << "no fault";
   } catch (const InputError& e) {
-    EXPECT_NE(std::string(e.what()).find("F3002"), std::string::npos) << e.what();
+    EXPECT_NE(std::string(e.what()).find(code_name(Code::F3002)), std::string::npos) << e.what();
   }
 }
 

@@ -381,7 +381,7 @@ TEST(TensorReduce, RefusesTypesWithoutTheOperation) {
                  "{{0}}], [smem];\n",
                  op) +
              kCommitAndWait;
-    expect_fault(c, "F3308");
+    expect_fault(c, Code::F3308);
   }
 }
 
@@ -412,7 +412,7 @@ TEST(BulkPrefetch, ChecksTheRangeAndChangesNothing) {
   mov.u32 %r1, 528;
   cp.async.bulk.prefetch.L2.global [buf0+512], %r1;
 )";
-  expect_fault(c, "F3001");
+  expect_fault(c, Code::F3001);
 }
 
 TEST(StBulk, ZeroesARange) {
@@ -435,19 +435,19 @@ TEST(StBulk, ZeroesARange) {
   mov.u64 %rd1, 12;
   st.bulk.weak.shared::cta [smem], %rd1, 0;
 )";
-  expect_fault(c, "F3310");
+  expect_fault(c, Code::F3310);
   c.body = R"(
   mov.u64 %rd1, 65544;
   st.bulk.weak.shared::cta [smem], %rd1, 0;
 )";
-  expect_fault(c, "F3001");
+  expect_fault(c, Code::F3001);
 }
 
 TEST(BulkFaults, AreReportedUnderEveryDriver) {
   AsyncCase c;
   c.cluster = c.ctas = 2;
   c.buffers = {Bytes(kBytes)};
-  const auto fault = [&](const std::string& text, const char* code) {
+  const auto fault = [&](const std::string& text, Code code) {
     c.body = init_bar() + cluster_sync() + text + kCommitAndWait + R"(
   mov.u32 %r31, 0;
   LATER: add.u32 %r31, %r31, 1;
@@ -458,70 +458,70 @@ TEST(BulkFaults, AreReportedUnderEveryDriver) {
   };
   fault(
       "  @first cp.async.bulk.shared::cta.global.mbarrier::complete_tx::bytes [smem], [buf0+8], 16, [bar];\n",
-      "F3310");
+      Code::F3310);
   fault(
       "  @first cp.async.bulk.shared::cta.global.mbarrier::complete_tx::bytes [smem], [buf0+1008], 32, "
       "[bar];\n",
-      "F3306");
+      Code::F3306);
   fault(R"(
   mov.u32 %r1, smem;
   add.u32 %r1, %r1, 65536;
   @first cp.async.bulk.shared::cta.global.mbarrier::complete_tx::bytes [%r1], [buf0], 32, [bar];
 )",
-        "F3307");
+        Code::F3307);
   fault(R"(
   mov.u32 %r1, smem;
   add.u32 %r1, %r1, 65536;
   @first cp.async.bulk.global.shared::cta.bulk_group [buf0], [%r1], 32;
 )",
-        "F3307");
+        Code::F3307);
   fault(R"(
   mov.u32 %r1, smem;
   mov.u32 %r2, bar;
   @first cp.async.bulk.shared::cluster.shared::cta.mbarrier::complete_tx::bytes [%r1+64], [smem], 32, [%r2];
 )",
-        "F3311");
+        Code::F3311);
   fault(R"(
   mapa.shared::cluster.u32 %r1, smem, 1;
   mov.u32 %r2, bar;
   @leader cp.async.bulk.shared::cluster.shared::cta.mbarrier::complete_tx::bytes [%r1+64], [smem], 32, [%r2];
 )",
-        "F3309");
+        Code::F3309);
   fault(R"(
   mov.b16 %h1, 8;
   @leader cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes.multicast::cluster [smem], [buf0], 128, [bar], %h1;
 )",
-        "F3503");
+        Code::F3503);
   fault(R"(
   mov.b16 %h1, 0;
   @leader cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes.multicast::cluster [smem], [buf0], 128, [bar], %h1;
 )",
-        "F3503");
+        Code::F3503);
 }
 
 TEST(BulkLegality, AgreesWithPtxas) {
   const std::string reduce = "cp.reduce.async.bulk.global.shared::cta.bulk_group.",
                     remote = "cp.reduce.async.bulk.shared::cluster.shared::cta.mbarrier::complete_tx::bytes.";
   expect_illegal("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%r1], [%rd1], 8, [%r3]",
-                 "E1365");
-  expect_illegal("st.bulk.weak.shared::cta [%r1], 7, 0", "E1365");
+                 Code::E1365);
+  expect_illegal("st.bulk.weak.shared::cta [%r1], 7, 0", Code::E1365);
   expect_illegal(
       "cp.async.bulk.shared::cta.global.mbarrier::complete_tx::bytes.multicast::cluster [%r1], [%rd1], %r2, "
       "[%r3], %h1",
-      "E1363");
-  expect_illegal("cp.async.bulk.global.shared::cta.bulk_group.cp_mask [%rd1], [%r2], %r4, %h1", "E1210",
+      Code::E1363);
+  expect_illegal("cp.async.bulk.global.shared::cta.bulk_group.cp_mask [%rd1], [%r2], %r4, %h1", Code::E1210,
                  "sm_90a");
-  expect_illegal("st.bulk.weak.shared::cta [%r1], 64, 0", "E1210", "sm_90a");
-  expect_illegal("st.bulk.weak.shared::cta [%r1], 64, 1", "E1368");
+  expect_illegal("st.bulk.weak.shared::cta [%r1], 64, 0", Code::E1210, "sm_90a");
+  expect_illegal("st.bulk.weak.shared::cta [%r1], 64, 1", Code::E1368);
   for (const char* form :
        {"add.s64", "max.f32", "inc.s32", "inc.u64", "and.s32", "add.b32", "min.f64", "or.f16"})
-    expect_illegal(reduce + form + " [%rd1], [%r2], %r3", "E1366");
+    expect_illegal(reduce + form + " [%rd1], [%r2], %r3", Code::E1366);
   for (const char* form : {"max.u64", "inc.s32", "add.b32", "and.u32"})
-    expect_illegal(remote + form + " [%r1], [%r2], %r3, [%r4]", "E1366");
+    expect_illegal(remote + form + " [%r1], [%r2], %r3, [%r4]", Code::E1366);
   for (const char* form : {"add.f32", "and.b64", "min.s64"})
-    expect_illegal(remote + form + " [%r1], [%r2], %r3, [%r4]", "E1101");
+    expect_illegal(remote + form + " [%r1], [%r2], %r3, [%r4]", Code::E1101);
   for (const char* form : {"add.f16", "min.noftz.bf16", "add.noftz.f32"})
-    expect_illegal(reduce + form + " [%rd1], [%r2], %r3", "E1367");
+    expect_illegal(reduce + form + " [%rd1], [%r2], %r3", Code::E1367);
   expect_legal(
       "cp.async.bulk.global.shared::cta.bulk_group.L2::cache_hint.cp_mask [%rd1], [%r2], %r4, %rd2, %h1",
       "sm_100");

@@ -67,14 +67,14 @@ TEST(CacheControl, DiscardedMemoryIsPoisoned) {
   std::fill_n(want.begin() + 128, 128, uint8_t{0xFF});
   EXPECT_EQ(run_everywhere(c).at(0), want);
   c.body = "  discard.global.L2 [buf0+64], 128;\n";
-  expect_fault(c, "F3002");
+  expect_fault(c, Code::F3002);
 }
 
 TEST(CacheControl, LegalityAgreesWithPtxas) {
-  expect_illegal("discard.global.L2 [%rd1], 64", "E1394");
-  expect_illegal("applypriority.global.L2::evict_normal [%rd1], 64", "E1394");
-  expect_illegal("prefetch.local.L2::evict_last [%rd1]", "E1393");
-  expect_illegal("prefetchu.L2 [%rd1]", "E1101");
+  expect_illegal("discard.global.L2 [%rd1], 64", Code::E1394);
+  expect_illegal("applypriority.global.L2::evict_normal [%rd1], 64", Code::E1394);
+  expect_illegal("prefetch.local.L2::evict_last [%rd1]", Code::E1393);
+  expect_illegal("prefetchu.L2 [%rd1]", Code::E1101);
 }
 
 }  // namespace

@@ -62,7 +62,7 @@ TEST(Calls, EndlessRecursionIsAStackOverflow) {
 .func f() { .local .b8 frame[64]; call f, (); ret; }
 .visible .entry k() { call f, (); ret; })");
   ASSERT_FALSE(r.ok());
-  EXPECT_EQ(r.fault->code, "F3005");
+  EXPECT_EQ(r.fault->code, Code::F3005);
   EXPECT_EQ(r.fault->where.function, "f");
 }
 
@@ -70,7 +70,7 @@ TEST(Calls, AddressOfNoFunctionIsAFault) {
   const RunResult r = run(R"(
 .visible .entry k() { .reg .b64 a; mov.u64 a, 4096; P: .callprototype _ (); call a, (), P; ret; })");
   ASSERT_FALSE(r.ok());
-  EXPECT_EQ(r.fault->code, "F3006");
+  EXPECT_EQ(r.fault->code, Code::F3006);
 }
 
 TEST(Calls, UndefinedFunctionsAreUnsupportedByName) {
@@ -78,7 +78,7 @@ TEST(Calls, UndefinedFunctionsAreUnsupportedByName) {
 .extern .func (.param .b64 r) malloc (.param .b64 n);
 .visible .entry k() { .reg .b64 a; .param .b64 n; .param .b64 r; st.param.b64 [n], 8; call (r), malloc, (n); ld.param.b64 a, [r]; ret; })");
   ASSERT_FALSE(r.ok());
-  EXPECT_EQ(r.fault->code, "U5000");
+  EXPECT_EQ(r.fault->code, Code::U5000);
   EXPECT_NE(r.fault->message.find("'malloc'"), std::string::npos) << r.fault->message;
 }
 
@@ -103,7 +103,7 @@ TEST(BranchIndexed, IndexOutsideTheListIsAFault) {
   const RunResult r = run(R"(
 .visible .entry k() { .reg .b32 i; mov.u32 i, 2; T: .branchtargets A, B; brx.idx i, T; A: ret; B: ret; })");
   ASSERT_FALSE(r.ok());
-  EXPECT_EQ(r.fault->code, "F3703");
+  EXPECT_EQ(r.fault->code, Code::F3703);
 }
 
 }  // namespace

@@ -233,7 +233,7 @@ END: barrier.cluster.arrive;
 TEST(ClusterFaults, AreReportedUnderEveryDriver) {
   AsyncCase c;
   c.cluster = c.ctas = 2;
-  const auto fault = [&](const std::string& text, const char* code) {
+  const auto fault = [&](const std::string& text, Code code) {
     c.body = text;
     expect_fault(c, code);
   };
@@ -241,20 +241,20 @@ TEST(ClusterFaults, AreReportedUnderEveryDriver) {
   barrier.cluster.arrive;
   barrier.cluster.arrive;
 )",
-        "F3504");
-  fault("  barrier.cluster.wait;\n", "F3505");
-  fault("  mapa.shared::cluster.u32 %r1, smem, 2;\n", "F3502");
+        Code::F3504);
+  fault("  barrier.cluster.wait;\n", Code::F3505);
+  fault("  mapa.shared::cluster.u32 %r1, smem, 2;\n", Code::F3502);
   fault(R"(
   mov.u64 %rd1, 4096;
   getctarank.u64 %r1, %rd1;
 )",
-        "F3506");
+        Code::F3506);
   fault(R"(
   mov.u32 %r1, smem;
   or.b32 %r1, %r1, 0x9000000;
   ld.shared::cluster.b32 %r2, [%r1];
 )",
-        "F3001");
+        Code::F3001);
   fault(R"(
   setp.eq.u32 %p1, rank, 0;
   @%p1 bra END;
@@ -263,7 +263,7 @@ TEST(ClusterFaults, AreReportedUnderEveryDriver) {
 SPIN: bar.sync 1, 64;
 END:
 )",
-        "F3403");
+        Code::F3403);
   c.threads = 64;  // half of the cluster never arrives and never leaves
   fault(R"(
   setp.lt.u32 %p1, tid, 32;
@@ -272,14 +272,14 @@ END:
 WAIT: barrier.cluster.arrive;
   barrier.cluster.wait;
 )",
-        "F3601");
+        Code::F3601);
 }
 
 TEST(ClusterLegality, AgreesWithPtxas) {
-  expect_illegal("barrier.cluster.arrive.acquire", "E1101");
-  expect_illegal("barrier.cluster.wait.relaxed", "E1101");
-  expect_illegal("barrier.cluster.wait.release", "E1101");
-  expect_illegal("getctarank.shared::cta.u32 %r1, %r2", "E1101");
+  expect_illegal("barrier.cluster.arrive.acquire", Code::E1101);
+  expect_illegal("barrier.cluster.wait.relaxed", Code::E1101);
+  expect_illegal("barrier.cluster.wait.release", Code::E1101);
+  expect_illegal("getctarank.shared::cta.u32 %r1, %r2", Code::E1101);
   expect_legal("mapa.u64 %rd1, %rd2, %r1", "sm_90a");
   expect_legal("mapa.u32 %r3, %r2, 1", "sm_90a");
   expect_legal("getctarank.u32 %r1, %r2", "sm_90a");

@@ -94,13 +94,13 @@ TEST(ClusterLaunchControlFaults, AreReportedUnderEveryDriver) {
   c.body = once +
            "  @!%p1 clusterlaunchcontrol.try_cancel.async.shared::cta.mbarrier::complete_tx::bytes.b128 "
            "[smem], [bar];\n";
-  expect_fault(c, "F3509");
+  expect_fault(c, Code::F3509);
   c.body = once + "  clusterlaunchcontrol.query_cancel.get_first_ctaid::x.b32.b128 %r1, %q1;\n";
-  expect_fault(c, "F3511");
+  expect_fault(c, Code::F3511);
   c.body = init_bar() +
            "  clusterlaunchcontrol.try_cancel.async.shared::cta.mbarrier::complete_tx::bytes.b128 [smem+8], "
            "[bar];\n";
-  expect_fault(c, "F3002");
+  expect_fault(c, Code::F3002);
   c.cluster = c.ctas = 2;
   c.body = init_bar() + cluster_sync() + R"(
   xor.b32 %r1, rank, 1;
@@ -111,7 +111,7 @@ TEST(ClusterLaunchControlFaults, AreReportedUnderEveryDriver) {
   cvta.shared.u64 %rd2, %rd2;
   clusterlaunchcontrol.try_cancel.async.mbarrier::complete_tx::bytes.b128 [%rd1], [%rd2];
 )" + cluster_sync();
-  expect_fault(c, "F3510");
+  expect_fault(c, Code::F3510);
 }
 
 TEST(Griddepcontrol, DoesNothingWithoutDependentGrids) {
@@ -151,22 +151,22 @@ JOIN: red.async.release.gpu.global.add.u32 [buf0], 1;
 }
 
 TEST(Setmaxnreg, ReportsWhatCannotBe) {
-  expect_fault(registers("  setmaxnreg.dec.sync.aligned.u32 176;\n"), "F3407");
-  expect_fault(registers("  setmaxnreg.inc.sync.aligned.u32 160;\n"), "F3407");
-  expect_fault(registers("  setmaxnreg.inc.sync.aligned.u32 176;\n"), "F3601");  // no warp releases registers
+  expect_fault(registers("  setmaxnreg.dec.sync.aligned.u32 176;\n"), Code::F3407);
+  expect_fault(registers("  setmaxnreg.inc.sync.aligned.u32 160;\n"), Code::F3407);
+  expect_fault(registers("  setmaxnreg.inc.sync.aligned.u32 176;\n"), Code::F3601);  // no warp releases registers
 }
 
 TEST(GridLegality, AgreesWithPtxas) {
-  expect_illegal("setmaxnreg.dec.sync.aligned.u32 16", "E1343");
-  expect_illegal("setmaxnreg.inc.sync.aligned.u32 264", "E1343");
-  expect_illegal("setmaxnreg.dec.sync.aligned.u32 25", "E1343");
-  expect_illegal("setmaxnreg.dec.sync.aligned.u32 24", "E1210", "sm_100");
+  expect_illegal("setmaxnreg.dec.sync.aligned.u32 16", Code::E1343);
+  expect_illegal("setmaxnreg.inc.sync.aligned.u32 264", Code::E1343);
+  expect_illegal("setmaxnreg.dec.sync.aligned.u32 25", Code::E1343);
+  expect_illegal("setmaxnreg.dec.sync.aligned.u32 24", Code::E1210, "sm_100");
   expect_illegal(
       "clusterlaunchcontrol.try_cancel.async.shared::cta.mbarrier::complete_tx::bytes.multicast::cluster::"
       "all.b128 [%r1], [%r2]",
-      "E1210", "sm_100");
-  expect_illegal("clusterlaunchcontrol.query_cancel.is_canceled.pred.b128 %p1, %q1", "E1210", "sm_90a");
-  expect_illegal("griddepcontrol.launch", "E1101");
+      Code::E1210, "sm_100");
+  expect_illegal("clusterlaunchcontrol.query_cancel.is_canceled.pred.b128 %p1, %q1", Code::E1210, "sm_90a");
+  expect_illegal("griddepcontrol.launch", Code::E1101);
   expect_legal("clusterlaunchcontrol.query_cancel.get_first_ctaid.v4.b32.b128 {%r1, %r2, %r3, %r4}, %q1",
                "sm_100");
 }
@@ -178,7 +178,7 @@ TEST(Multimem, IsUnsupportedByName) {
                            "multimem.st.weak.global.v4.f32 [buf0], {%f1, %f2, %f3, %f4}",
                            "multimem.red.release.sys.global.add.f32 [buf0], %f1"}) {
     c.body = std::string("  ") + text + ";\n";
-    expect_fault(c, "U5000");
+    expect_fault(c, Code::U5000);
   }
 }
 

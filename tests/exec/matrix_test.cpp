@@ -152,7 +152,7 @@ TEST(LdmatrixBytes, MisalignedRowFaults) {
     run_warps(p, {});
     FAIL() << "no fault";
   } catch (const InputError& e) {
-    EXPECT_NE(std::string(e.what()).find("F3002"), std::string::npos) << e.what();
+    EXPECT_NE(std::string(e.what()).find(code_name(Code::F3002)), std::string::npos) << e.what();
   }
 }
 
@@ -164,7 +164,7 @@ TEST(LdmatrixBytes, PartOfAWarpFaults) {
     run_warps(p, {});
     FAIL() << "no fault";
   } catch (const InputError& e) {
-    EXPECT_NE(std::string(e.what()).find("F3406"), std::string::npos) << e.what();
+    EXPECT_NE(std::string(e.what()).find(code_name(Code::F3406)), std::string::npos) << e.what();
   }
 }
 

@@ -344,79 +344,79 @@ END:
 // ---- reports
 
 TEST(MbarrierFaults, AreReportedUnderEveryDriver) {
-  const auto fault = [](const std::string& text, const char* code) {
+  const auto fault = [](const std::string& text, Code code) {
     expect_fault(one_thread(text, 1), code);
   };
   const std::string init = "  mbarrier.init.shared::cta.b64 [bar], 2;\n";
-  fault("  mbarrier.arrive.shared::cta.b64 _, [bar];\n", "F3102");
+  fault("  mbarrier.arrive.shared::cta.b64 _, [bar];\n", Code::F3102);
   fault(init + R"(
   mbarrier.inval.shared::cta.b64 [bar];
   mbarrier.arrive.shared::cta.b64 _, [bar];
 )",
-        "F3102");
-  fault(init + "  mbarrier.arrive.shared::cta.b64 _, [bar], 3;\n", "F3103");
-  fault(init + "  mbarrier.arrive_drop.shared::cta.b64 _, [bar], 3;\n", "F3103");
+        Code::F3102);
+  fault(init + "  mbarrier.arrive.shared::cta.b64 _, [bar], 3;\n", Code::F3103);
+  fault(init + "  mbarrier.arrive_drop.shared::cta.b64 _, [bar], 3;\n", Code::F3103);
   fault(init + R"(
   mbarrier.expect_tx.shared::cta.b64 [bar], 1;
   mbarrier.arrive.shared::cta.b64 _, [bar], 2;
   mbarrier.arrive.shared::cta.b64 _, [bar];
 )",
-        "F3103");
+        Code::F3103);
   fault(init + R"(
   mbarrier.arrive_drop.shared::cta.b64 _, [bar], 2;
   mbarrier.arrive.shared::cta.b64 _, [bar];
 )",
-        "F3103");
-  fault(init + "  mbarrier.expect_tx.shared::cta.b64 [bar], 1048576;\n", "F3104");
+        Code::F3103);
+  fault(init + "  mbarrier.expect_tx.shared::cta.b64 [bar], 1048576;\n", Code::F3104);
   fault(init + R"(
   mbarrier.expect_tx.shared::cta.b64 [bar], 1048575;
   mbarrier.expect_tx.shared::cta.b64 [bar], 1;
 )",
-        "F3104");
+        Code::F3104);
   fault(init + R"(
   mbarrier.complete_tx.shared::cta.b64 [bar], 1048575;
   mbarrier.complete_tx.shared::cta.b64 [bar], 1;
 )",
-        "F3104");
+        Code::F3104);
   fault(R"(
   mov.u32 %r1, 0;
   mbarrier.init.shared::cta.b64 [bar], %r1;
 )",
-        "F3105");
+        Code::F3105);
   fault(R"(
   mov.u32 %r1, 1048576;
   mbarrier.init.shared::cta.b64 [bar], %r1;
 )",
-        "F3105");
-  fault("  mbarrier.init.shared::cta.b64 [bar+4], 1;\n", "F3101");
+        Code::F3105);
+  fault("  mbarrier.init.shared::cta.b64 [bar+4], 1;\n", Code::F3101);
   fault(init + R"(
   mov.u32 %r1, bar;
   or.b32 %r1, %r1, 0x5000000;
   mbarrier.arrive.shared::cluster.b64 _, [%r1];
 )",
-        "F3501");
+        Code::F3501);
 }
 
 TEST(MbarrierLegality, AgreesWithPtxas) {
-  expect_illegal("mbarrier.init.shared::cluster.b64 [%r1], 1", "E1101");
-  expect_illegal("mbarrier.arrive.relaxed.shared::cta.b64 _, [%r2]", "E1350");
-  expect_illegal("mbarrier.arrive.cluster.shared::cta.b64 _, [%r2]", "E1350");
-  expect_illegal("mbarrier.expect_tx.cta.shared::cta.b64 [%r1], %r2", "E1350");
-  expect_illegal("mbarrier.test_wait.cluster.shared::cta.b64 %p1, [%r1], %rd2", "E1350");
-  expect_illegal("mbarrier.arrive.noComplete.shared::cluster.b64 _, [%r2], 1", "E1351");
-  expect_illegal("mbarrier.arrive_drop.shared::cluster.b64 %rd1, [%r2], 1", "E1352");
-  expect_illegal("mbarrier.arrive.expect_tx.shared::cluster.b64 %rd1, [%r2], %r1", "E1352");
-  expect_illegal("mbarrier.arrive.shared::cta.b64 _, [%r2], 0", "E1353");
-  expect_illegal("mbarrier.arrive_drop.shared::cta.b64 _, [%r2], 0", "E1353");
-  expect_illegal("mbarrier.arrive.noComplete.relaxed.cta.shared::cta.b64 %rd1, [%r2], 1", "E1354");
-  expect_illegal("mbarrier.arrive_drop.noComplete.release.cluster.shared::cta.b64 %rd1, [%r2], 1", "E1354");
-  expect_illegal("mbarrier.arrive.noComplete.shared::cta.b64 %rd1, [%r2]", "E1359");
-  expect_illegal("mbarrier.try_wait.parity.shared::cta.b64 %p1, [%r1], 2", "E1369");
-  expect_illegal("mbarrier.test_wait.parity.shared::cta.b64 %p1, [%r1], %r2, 100", "E1102");
-  expect_illegal("mbarrier.try_wait.parity.shared::cluster.b64 %p1, [%r1], %r2", "E1101");
-  expect_illegal("mbarrier.try_wait.parity.release.cta.shared::cta.b64 %p1, [%r1], %r2", "E1101");
-  expect_illegal("mbarrier.arrive.shared::cta.b64 [%r2]", "E1102");
-  expect_illegal("mbarrier.arrive.release.gpu.shared::cta.b64 _, [%r2]", "E1101");
+  expect_illegal("mbarrier.init.shared::cluster.b64 [%r1], 1", Code::E1101);
+  expect_illegal("mbarrier.arrive.relaxed.shared::cta.b64 _, [%r2]", Code::E1350);
+  expect_illegal("mbarrier.arrive.cluster.shared::cta.b64 _, [%r2]", Code::E1350);
+  expect_illegal("mbarrier.expect_tx.cta.shared::cta.b64 [%r1], %r2", Code::E1350);
+  expect_illegal("mbarrier.test_wait.cluster.shared::cta.b64 %p1, [%r1], %rd2", Code::E1350);
+  expect_illegal("mbarrier.arrive.noComplete.shared::cluster.b64 _, [%r2], 1", Code::E1351);
+  expect_illegal("mbarrier.arrive_drop.shared::cluster.b64 %rd1, [%r2], 1", Code::E1352);
+  expect_illegal("mbarrier.arrive.expect_tx.shared::cluster.b64 %rd1, [%r2], %r1", Code::E1352);
+  expect_illegal("mbarrier.arrive.shared::cta.b64 _, [%r2], 0", Code::E1353);
+  expect_illegal("mbarrier.arrive_drop.shared::cta.b64 _, [%r2], 0", Code::E1353);
+  expect_illegal("mbarrier.arrive.noComplete.relaxed.cta.shared::cta.b64 %rd1, [%r2], 1", Code::E1354);
+  expect_illegal("mbarrier.arrive_drop.noComplete.release.cluster.shared::cta.b64 %rd1, [%r2], 1", Code::E1354);
+  expect_illegal("mbarrier.arrive.noComplete.shared::cta.b64 %rd1, [%r2]", Code::E1359);
+  expect_illegal("mbarrier.try_wait.parity.shared::cta.b64 %p1, [%r1], 2", Code::E1369);
+  expect_illegal("mbarrier.test_wait.parity.shared::cta.b64 %p1, [%r1], %r2, 100", Code::E1102);
+  expect_illegal("mbarrier.try_wait.parity.shared::cluster.b64 %p1, [%r1], %r2", Code::E1101);
+  expect_illegal("mbarrier.try_wait.parity.release.cta.shared::cta.b64 %p1, [%r1], %r2", Code::E1101);
+  expect_illegal("mbarrier.arrive.shared::cta.b64 [%r2]", Code::E1102);
+  expect_illegal("mbarrier.arrive.release.gpu.shared::cta.b64 _, [%r2]", Code::E1101);
   expect_legal("mbarrier.arrive_drop.expect_tx.relaxed.cluster.shared::cluster.b64 _, [%r2], %r1", "sm_90a");
   expect_legal("mbarrier.init.shared::cta.b64 [%r1], 0", "sm_90a");
   expect_legal("mbarrier.arrive.cluster.relaxed.shared::cta.b64 _, [%r2]", "sm_90a");

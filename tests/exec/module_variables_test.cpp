@@ -52,7 +52,7 @@ TEST(ModuleVariables, AddressesDoNotFitIn32Bits) {
     Loaded m(".global .u32 x;\n.global .u32 p[2] = {x, 5};");
     FAIL();
   } catch (const Unsupported& e) {
-    EXPECT_EQ(e.code(), "U5001");
+    EXPECT_EQ(e.code(), Code::U5001);
   }
 }
 
@@ -67,7 +67,7 @@ TEST(ModuleVariables, AnExternWithoutDefinitionDoesNotLoad) {
     Loaded m(".extern .global .u32 x;");
     FAIL();
   } catch (const InputError& e) {
-    EXPECT_EQ(e.code(), "E4113");
+    EXPECT_EQ(e.code(), Code::E4113);
   }
 }
 

@@ -92,7 +92,7 @@ TEST(Faults, NameTheAccessAndTheLine) {
     const LoadedModule m = d.load(k.finish());
     const RunResult r = d.launch(m, "oob", {.grid = {1}, .block = {32}}, Args().add(g));
     ASSERT_FALSE(r.ok());
-    EXPECT_EQ(r.fault->code, "F3001");
+    EXPECT_EQ(r.fault->code, Code::F3001);
     EXPECT_EQ(r.fault->where.source.line, line);
     EXPECT_NE(r.fault->message.find(std::string("'small' at 0x7f0000000000 with ") + std::to_string(bytes) + " bytes, which ends " + end), std::string::npos) << r.fault->message;
   }
@@ -107,7 +107,7 @@ TEST(Faults, ParametersHaveTwoEnds) {
     const LoadedModule m = d.load(k.finish());
     const RunResult r = d.launch(m, "beside", {.grid = {1}, .block = {32}}, Args().add(uint64_t{0}));
     ASSERT_FALSE(r.ok()) << offset;
-    EXPECT_EQ(r.fault->code, "F3001");
+    EXPECT_EQ(r.fault->code, Code::F3001);
   }
 }
 
@@ -129,7 +129,7 @@ TEST(Deadlock, NamesWarpBarrierAndPhase) {
   const LoadedModule m = d.load(k.finish());
   const RunResult r = d.launch(m, "hang", {.grid = {1}, .block = {64}}, Args());
   ASSERT_FALSE(r.ok());
-  EXPECT_EQ(r.fault->code, "F3601");
+  EXPECT_EQ(r.fault->code, Code::F3601);
   EXPECT_NE(r.fault->message.find("warp 1 waits at 'mbarrier.try_wait"), std::string::npos) << r.fault->message;
   EXPECT_NE(r.fault->message.find("phase 0 is incomplete: 1 of 2 arrivals missing"), std::string::npos) << r.fault->message;
 }

@@ -152,7 +152,7 @@ TEST(Tcgen05Order, CollectorUsesChangeNoValue) {
   }};
   expect_tensor(p, setup.images, expected);
   cases.push_back(cases[1]);  // a use after the last use
-  expect_tensor_fault(p, setup.images, "F3219");
+  expect_tensor_fault(p, setup.images, Code::F3219);
 }
 
 // ---- kernels as text
@@ -195,7 +195,7 @@ void expect_out(const std::string& body, const std::vector<uint32_t>& expected, 
       EXPECT_EQ(r.out[i], expected[i]) << sim::driver_name(driver) << " word " << i;
   }
 }
-void expect_text_fault(const std::string& body, const std::string& code, uint32_t ctas = 1) {
+void expect_text_fault(const std::string& body, Code code, uint32_t ctas = 1) {
   const Ran r = run_text(body, sim::DriverKind::eager, ctas);
   ASSERT_FALSE(r.result.ok()) << code;
   EXPECT_EQ(r.result.fault->code, code) << r.result.fault->to_string();
@@ -230,20 +230,20 @@ TEST(TmemAllocation, BlocksUntilColumnsAreFree) {
 
 TEST(TmemAllocation, RefusesWhatPtxForbids) {
   const std::string warp0 = "@!%p1 bra done;\n";
-  expect_text_fault(warp0 + "mov.u32 %r5, 48;\n" + kAlloc + "[slot], %r5;\ndone:", "F3201");
+  expect_text_fault(warp0 + "mov.u32 %r5, 48;\n" + kAlloc + "[slot], %r5;\ndone:", Code::F3201);
   expect_text_fault(
       warp0 + "tcgen05.relinquish_alloc_permit.cta_group::1.sync.aligned;\n" + kAlloc + "[slot], 32;\ndone:",
-      "F3202");
+      Code::F3202);
   expect_text_fault(warp0 + "tcgen05.alloc.cta_group::2.sync.aligned.shared::cta.b32 [slot], 32;\ndone:",
-                    "F3204");
-  expect_text_fault(warp0 + kAlloc + "[slot+2], 32;\ndone:", "F3205");
+                    Code::F3204);
+  expect_text_fault(warp0 + kAlloc + "[slot+2], 32;\ndone:", Code::F3205);
   expect_text_fault(warp0 + "shl.b32 %r5, %r0, 5;\nadd.u32 %r5, %r5, 32;\n" + kAlloc + "[slot], %r5;\ndone:",
-                    "F3206");
-  expect_text_fault(warp0 + kDealloc + "0, 32;\ndone:", "F3207");
-  expect_text_fault(warp0 + kAlloc + "[slot], 64;\n" + kDealloc + "0, 32;\ndone:", "F3208");
+                    Code::F3206);
+  expect_text_fault(warp0 + kDealloc + "0, 32;\ndone:", Code::F3207);
+  expect_text_fault(warp0 + kAlloc + "[slot], 64;\n" + kDealloc + "0, 32;\ndone:", Code::F3208);
   expect_text_fault(warp0 + kAlloc + "[slot], 64;\n" + kDealloc + "0, 64;\n" + kDealloc + "0, 64;\ndone:",
-                    "F3207");
-  expect_text_fault(warp0 + kAlloc + "[slot], 64;\ndone:", "F3214");
+                    Code::F3207);
+  expect_text_fault(warp0 + kAlloc + "[slot], 64;\ndone:", Code::F3214);
 }
 
 // cta_group::2: both CTAs get the same columns; the first to come waits for the other. Alone it waits for
@@ -259,7 +259,7 @@ TEST(TmemAllocation, PairsAllocateTogether) {
                  "st.global.u32 [%d1], %r10;\n" +
                  dealloc + "mov.u32 %r10, 0;\n" + dealloc + "done:",
              {128, 128, 128, 128}, 4);
-  expect_text_fault("@!%p1 bra done;\nsetp.ne.u32 %p3, %r1, 0;\n@%p3 bra done;\n" + alloc + "done:", "F3601",
+  expect_text_fault("@!%p1 bra done;\nsetp.ne.u32 %p3, %r1, 0;\n@%p3 bra done;\n" + alloc + "done:", Code::F3601,
                     2);
 }
 
@@ -300,11 +300,11 @@ TEST(Tcgen05Commit, NamesCtasAndBarriersThatExist) {
   const std::string commit =
       "tcgen05.commit.cta_group::1.mbarrier::arrive::one.shared::cluster.multicast::cluster.b64 [%r2], "
       "%h0;\n";
-  expect_text_fault(kBarrier + "mov.b16 %h0, 4;\n@!%p0 bra issued;\n" + commit + "issued:", "F3501", 2);
+  expect_text_fault(kBarrier + "mov.b16 %h0, 4;\n@!%p0 bra issued;\n" + commit + "issued:", Code::F3501, 2);
   expect_text_fault(
       "@!%p0 bra issued;\ntcgen05.commit.cta_group::1.mbarrier::arrive::one.shared::cluster.b64 "
       "[%r2];\nissued:",
-      "F3102");
+      Code::F3102);
 }
 
 }  // namespace

@@ -326,32 +326,32 @@ END:
 
 TEST(TensorFaults, AreReportedUnderEveryDriver) {
   TensorMapFields f = plain_map();
-  expect_fault(bad_load(f, "0, 0, 0", ".tile", "", 3), "F3303");  // rank
-  expect_fault(bad_load(f, "1, 0"), "F3304");                     // innermost start
+  expect_fault(bad_load(f, "0, 0, 0", ".tile", "", 3), Code::F3303);  // rank
+  expect_fault(bad_load(f, "1, 0"), Code::F3304);                     // innermost start
   AsyncCase off = bad_load(f, "0, 0");
   off.body.replace(off.body.find("[smem], [map0"), 6, "[smem+64]");
-  expect_fault(off, "F3305");  // SMEM alignment
+  expect_fault(off, Code::F3305);  // SMEM alignment
   TensorMapFields far = f;
   far.dim[1] = 1000;
-  expect_fault(bad_load(far, "0, 500"), "F3306");  // outside the allocation
+  expect_fault(bad_load(far, "0, 500"), Code::F3306);  // outside the allocation
   AsyncCase end = bad_load(f, "0, 0");
   end.dynamic_smem = kSmemBytes;
   end.body.replace(end.body.find("[smem], [map0"), 6, fmt::format("[smem+{}]", kSmemBytes + 128));
-  expect_fault(end, "F3307");  // outside shared memory
+  expect_fault(end, Code::F3307);  // outside shared memory
   TensorMapFields box = f;
   box.box[1] = 2;
-  expect_fault(bad_load(box, "0, 0, 1, 2, 3", ".tile::gather4", "", 2), "F3304");  // gather4 needs {n, 1}
+  expect_fault(bad_load(box, "0, 0, 1, 2, 3", ".tile::gather4", "", 2), Code::F3304);  // gather4 needs {n, 1}
   TensorMapFields negative = f;
   AsyncCase store = bad_load(negative, "0, 0");
   store.body = store_text(2, "0, -1", "cp.async.bulk.tensor");
-  expect_fault(store, "F3304");  // negative store
+  expect_fault(store, Code::F3304);  // negative store
   AsyncCase junk = bad_load(f, "0, 0");
   junk.body = "  mov.b64 map0, buf0;\n" + junk.body;
-  expect_fault(junk, "F3302");  // no map
+  expect_fault(junk, Code::F3302);  // no map
   AsyncCase nobody = bad_load(f, "0, 0");
   nobody.body.replace(nobody.body.find("mbarrier.init.shared::cta.b64 [bar], 1"), 38,
                       "mbarrier.init.shared::cta.b64 [bar+8], 1");
-  expect_fault(nobody, "F3102");  // no barrier
+  expect_fault(nobody, Code::F3102);  // no barrier
 }
 
 TEST(TensorFaults, TheBarrierMustBeWhereTheDataLands) {
@@ -361,13 +361,13 @@ TEST(TensorFaults, TheBarrierMustBeWhereTheDataLands) {
   @leader cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%r3], [map0, {0, 3}], [%r2];
 )",
                             {0, 0, 0, 0}),
-               "F3309");
+               Code::F3309);
   expect_fault(cluster_case(R"(
   mov.b16 %h1, 0x10;
   @leader cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes.multicast::cluster [smem], [map0, {0, 3}], [bar], %h1;
 )",
                             {0, 0, 0, 0}),
-               "F3503");
+               Code::F3503);
 }
 
 TEST(TensorPrefetch, ChecksTheMapAndChangesNothing) {
@@ -380,9 +380,9 @@ TEST(TensorPrefetch, ChecksTheMapAndChangesNothing) {
 )";
   EXPECT_EQ(run_everywhere(c).at(0), c.buffers[0]);
   c.body = "  cp.async.bulk.prefetch.tensor.1d.L2.global [map0, {0}];\n";
-  expect_fault(c, "F3303");
+  expect_fault(c, Code::F3303);
   c.body = "  cp.async.bulk.prefetch.tensor.2d.L2.global [map0, {2, 0}];\n";
-  expect_fault(c, "F3304");
+  expect_fault(c, Code::F3304);
 }
 
 TEST(TensorLegality, AgreesWithPtxas) {
@@ -399,23 +399,23 @@ TEST(TensorLegality, AgreesWithPtxas) {
   expect_legal(
       "cp.reduce.async.bulk.tensor.2d.global.shared::cta.xor.tile::scatter4.bulk_group.L2::cache_hint [%rd1, "
       "{%r1, %r2, %r3, %r4, %r5}], [%r6], %rd2");
-  expect_illegal(form("2d.shared::cluster.global.tile::gather4", "", "%r2, %r3, %r4, %r5, %r6", ""), "E1210",
+  expect_illegal(form("2d.shared::cluster.global.tile::gather4", "", "%r2, %r3, %r4, %r5, %r6", ""), Code::E1210,
                  "sm_100");
-  expect_illegal(form("3d.shared::cluster.global.im2col::w", "", "%r2, %r3, %r4", ", {%h1, %h2}"), "E1210",
+  expect_illegal(form("3d.shared::cluster.global.im2col::w", "", "%r2, %r3, %r4", ", {%h1, %h2}"), Code::E1210,
                  "sm_100");
-  expect_illegal(form("3d.shared::cta.global.im2col::w::128", "", "%r2, %r3, %r4", ", {%h1, %h2}"), "E1210",
+  expect_illegal(form("3d.shared::cta.global.im2col::w::128", "", "%r2, %r3, %r4", ", {%h1, %h2}"), Code::E1210,
                  "sm_100");
-  expect_illegal(form("2d.shared::cta.global", ".cta_group::2", "%r2, %r3", ""), "E1210", "sm_100");
-  expect_illegal(form("3d.shared::cluster.global.tile::gather4", "", "%r2, %r3, %r4, %r5, %r6", ""), "E1360");
-  expect_illegal(form("2d.shared::cluster.global.im2col", "", "%r2, %r3", ", {%h1}"), "E1361");
-  expect_illegal(form("2d.shared::cluster.global", "", "%r2, %r3, %r4", ""), "E1362");
-  expect_illegal(form("2d.shared::cta.global", ".multicast::cluster", "%r2, %r3", ", %h1"), "E1363");
-  expect_illegal(form("4d.shared::cta.global.im2col", "", "%r2, %r3, %r4, %r5", ", {%h1}"), "E1364");
+  expect_illegal(form("2d.shared::cta.global", ".cta_group::2", "%r2, %r3", ""), Code::E1210, "sm_100");
+  expect_illegal(form("3d.shared::cluster.global.tile::gather4", "", "%r2, %r3, %r4, %r5, %r6", ""), Code::E1360);
+  expect_illegal(form("2d.shared::cluster.global.im2col", "", "%r2, %r3", ", {%h1}"), Code::E1361);
+  expect_illegal(form("2d.shared::cluster.global", "", "%r2, %r3, %r4", ""), Code::E1362);
+  expect_illegal(form("2d.shared::cta.global", ".multicast::cluster", "%r2, %r3", ", %h1"), Code::E1363);
+  expect_illegal(form("4d.shared::cta.global.im2col", "", "%r2, %r3, %r4, %r5", ", {%h1}"), Code::E1364);
   expect_illegal("cp.async.bulk.prefetch.tensor.2d.L2.global.tile::gather4 [%rd1, {%r1, %r2, %r3, %r4, %r5}]",
-                 "E1210", "sm_100");
+                 Code::E1210, "sm_100");
   expect_illegal(
       "cp.reduce.async.bulk.tensor.2d.global.shared::cta.exch.tile.bulk_group [%rd1, {%r1, %r2}], [%r3]",
-      "E1101");
+      Code::E1101);
 }
 
 }  // namespace

@@ -294,17 +294,17 @@ INSTANTIATE_TEST_SUITE_P(Layouts, InterleavedMaps,
 
 TEST(TensorModes, ModesMustFitTheMap) {
   TensorMapFields f = random_im2col(2, 2).f;
-  expect_fault(bad_load(f, "0, 0, 0, 0"), "F3304");
+  expect_fault(bad_load(f, "0, 0, 0, 0"), Code::F3304);
   TensorMapFields tile = plain_map();
   tile.rank = 3;
   tile.dim[2] = 2;
   tile.stride[1] = 1024;
-  expect_fault(bad_load(tile, "0, 0, 0", ".im2col", ", {0}"), "F3304");
+  expect_fault(bad_load(tile, "0, 0, 0", ".im2col", ", {0}"), Code::F3304);
   f.upper_corner = f.lower_corner = {};
-  expect_fault(bad_load(f, "0, 0, 0, 0", ".im2col", ", {0, 256}"), "F3304");  // offsets have 8 bits in 4D
+  expect_fault(bad_load(f, "0, 0, 0, 0", ".im2col", ", {0, 256}"), Code::F3304);  // offsets have 8 bits in 4D
   f.upper_corner[1] = -1;
   expect_fault(bad_load(f, fmt::format("0, 0, {}, 0", f.dim[2] - 1), ".im2col", ", {0, 0}"),
-               "F3304");  // right of the box (measured)
+               Code::F3304);  // right of the box (measured)
 }
 
 }  // namespace

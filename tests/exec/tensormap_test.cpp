@@ -128,18 +128,18 @@ TEST(TensormapFaults, AreReportedUnderEveryDriver) {
   c.buffers = {Bytes(256), Bytes(256)};
   c.maps = {{base_map(), 0}};
   c.body = "  tensormap.replace.tile.rank.global.b1024.b32 [buf0+32], 1;\n";
-  expect_fault(c, "F3301");
+  expect_fault(c, Code::F3301);
   c.body = "  fence.proxy.tensormap::generic.acquire.gpu [buf0+192], 128;\n";
-  expect_fault(c, "F3001");
+  expect_fault(c, Code::F3001);
   c.body = "  fence.proxy.tensormap::generic.acquire.gpu [buf0+32], 128;\n";
-  expect_fault(c, "F3301");
+  expect_fault(c, Code::F3301);
   // A copy through a map that no encode function would have made.
   c = edit("  tensormap.replace.tile.box_dim.SPACE.b1024.b32 MAP, 0, 3;\n", true);
   c.body += init_bar() +
             "  @first cp.async.bulk.tensor.2d.shared::cta.global.tile.mbarrier::complete_tx::bytes [smem], "
             "[buf1, {0, 1}], [bar];\n" +
             wait_for("[bar]", 0);
-  expect_fault(c, "F3302");
+  expect_fault(c, Code::F3302);
   // A map in shared memory can be edited, not used.
   c = edit("", true);
   c.body += init_bar() + R"(
@@ -147,43 +147,43 @@ TEST(TensormapFaults, AreReportedUnderEveryDriver) {
   cvta.shared.u64 %rd5, %rd5;
   @first cp.async.bulk.tensor.2d.shared::cta.global.tile.mbarrier::complete_tx::bytes [smem+1024], [%rd5, {0, 1}], [bar];
 )" + wait_for("[bar]", 0);
-  expect_fault(c, "F3301");
+  expect_fault(c, Code::F3301);
 }
 
 TEST(TensormapLegality, AgreesWithPtxas) {
   const std::string r = "tensormap.replace.tile.";
-  expect_illegal(r + "global_stride.global.b1024.b32 [%rd1], 2, %r2", "E1395");
-  expect_illegal(r + "global_address.global.b1024.b32 [%rd1], %r2", "E1395");
-  expect_illegal(r + "rank.global.b1024.b64 [%rd1], %rd2", "E1395");
-  expect_illegal(r + "box_dim.global.b1024.b32 [%rd1], 5, %r2", "E1396");
-  expect_illegal(r + "box_dim.global.b1024.b32 [%rd1], %r1, %r2", "E1102");
-  expect_illegal(r + "elemtype.global.b1024.b32 [%rd1], 16", "E1397");
-  expect_illegal(r + "interleave_layout.global.b1024.b32 [%rd1], 3", "E1397");
-  expect_illegal(r + "swizzle_mode.global.b1024.b32 [%rd1], 4", "E1397");
-  expect_illegal(r + "swizzle_atomicity.global.b1024.b32 [%rd1], 4", "E1397");
-  expect_illegal(r + "fill_mode.global.b1024.b32 [%rd1], 2", "E1397");
-  expect_illegal(r + "swizzle_mode.b1024.b32 [%rd1], %r1", "E1102");
-  expect_illegal(r + "rank.global.b1024.b32 [%rd1], %r2", "E1210", "sm_100");
-  expect_illegal(r + "elemtype.global.b1024.b32 [%rd1], 13", "E1210", "sm_90a");
-  expect_illegal(r + "swizzle_atomicity.global.b1024.b32 [%rd1], 1", "E1210", "sm_90a");
+  expect_illegal(r + "global_stride.global.b1024.b32 [%rd1], 2, %r2", Code::E1395);
+  expect_illegal(r + "global_address.global.b1024.b32 [%rd1], %r2", Code::E1395);
+  expect_illegal(r + "rank.global.b1024.b64 [%rd1], %rd2", Code::E1395);
+  expect_illegal(r + "box_dim.global.b1024.b32 [%rd1], 5, %r2", Code::E1396);
+  expect_illegal(r + "box_dim.global.b1024.b32 [%rd1], %r1, %r2", Code::E1102);
+  expect_illegal(r + "elemtype.global.b1024.b32 [%rd1], 16", Code::E1397);
+  expect_illegal(r + "interleave_layout.global.b1024.b32 [%rd1], 3", Code::E1397);
+  expect_illegal(r + "swizzle_mode.global.b1024.b32 [%rd1], 4", Code::E1397);
+  expect_illegal(r + "swizzle_atomicity.global.b1024.b32 [%rd1], 4", Code::E1397);
+  expect_illegal(r + "fill_mode.global.b1024.b32 [%rd1], 2", Code::E1397);
+  expect_illegal(r + "swizzle_mode.b1024.b32 [%rd1], %r1", Code::E1102);
+  expect_illegal(r + "rank.global.b1024.b32 [%rd1], %r2", Code::E1210, "sm_100");
+  expect_illegal(r + "elemtype.global.b1024.b32 [%rd1], 13", Code::E1210, "sm_90a");
+  expect_illegal(r + "swizzle_atomicity.global.b1024.b32 [%rd1], 1", Code::E1210, "sm_90a");
   expect_illegal(
       "tensormap.cp_fenceproxy.global.shared::cta.tensormap::generic.release.gpu.sync.aligned [%rd1], [%r2], "
       "64",
-      "E1398");
-  expect_illegal("fence.proxy.tensormap::generic.acquire.gpu [%rd1], 64", "E1398");
+      Code::E1398);
+  expect_illegal("fence.proxy.tensormap::generic.acquire.gpu [%rd1], 64", Code::E1398);
   expect_legal(r + "elemtype.b1024.b32 [%rd1], 12", "sm_90a");
   expect_legal(r + "global_stride.global.b1024.b64 [%rd1], 3, %rd2", "sm_90a");
 }
 
 TEST(FenceLegality, AgreesWithPtxas) {
-  expect_illegal("fence.acquire.sync_restrict::shared::cta.cluster", "E1344");
-  expect_illegal("fence.release.sync_restrict::shared::cluster.cluster", "E1344");
-  expect_illegal("fence.proxy.async::generic.acquire.sync_restrict::shared::cta.cluster", "E1344");
-  expect_illegal("fence.acq_rel.sync_restrict::shared::cta.cluster", "E1101");
-  expect_illegal("fence.proxy.tensormap::generic.acquire.gpu", "E1102");
-  expect_illegal("fence.proxy.async.shared", "E1101");
-  expect_illegal("fence.mbarrier_init.release.cta", "E1101");
-  expect_illegal("membar.proxy.async", "E1101");
+  expect_illegal("fence.acquire.sync_restrict::shared::cta.cluster", Code::E1344);
+  expect_illegal("fence.release.sync_restrict::shared::cluster.cluster", Code::E1344);
+  expect_illegal("fence.proxy.async::generic.acquire.sync_restrict::shared::cta.cluster", Code::E1344);
+  expect_illegal("fence.acq_rel.sync_restrict::shared::cta.cluster", Code::E1101);
+  expect_illegal("fence.proxy.tensormap::generic.acquire.gpu", Code::E1102);
+  expect_illegal("fence.proxy.async.shared", Code::E1101);
+  expect_illegal("fence.mbarrier_init.release.cta", Code::E1101);
+  expect_illegal("membar.proxy.async", Code::E1101);
   for (const char* legal :
        {"fence.sc.cluster", "fence.gpu", "fence.acquire.gpu", "fence.release.cta", "membar.cta", "membar.sys",
         "fence.proxy.alias", "membar.proxy.alias", "fence.proxy.async",

@@ -476,7 +476,7 @@ TEST(WgmmaFaults, AWarpgroupHasFourWarps) {
     run_warps(p, {});
     FAIL() << "no fault";
   } catch (const InputError& e) {
-    EXPECT_NE(std::string(e.what()).find("F3220"), std::string::npos) << e.what();
+    EXPECT_NE(std::string(e.what()).find(code_name(Code::F3220)), std::string::npos) << e.what();
   }
 }
 

@@ -9,7 +9,7 @@
 namespace drywell::isa {
 namespace {
 
-using Codes = std::vector<std::string>;
+using Codes = std::vector<Code>;
 Codes codes(const Diagnostics& d) {
   Codes out;
   for (const Diagnostic& x : d.list()) {
@@ -255,7 +255,7 @@ TEST(InstrDescriptorCheck, AcceptsAPlainDescriptorOfEveryKind) {
 }
 
 struct RuleCase {
-  const char* code;
+  Code code;
   MmaKind kind;
   void (*change)(InstrDescriptor&, MmaForm&);
 };
@@ -277,38 +277,38 @@ using D = InstrDescriptor;
 INSTANTIATE_TEST_SUITE_P(
     Rules, InstrDescriptorRule,
     testing::Values(
-        RuleCase{"E1421", MmaKind::f16, [](D& d, MmaForm&) { d.reserved = 1 << 6; }},
-        RuleCase{"E1421", MmaKind::mxf4, [](D& d, MmaForm&) { d.reserved = 1 << 16; }},
-        RuleCase{"E1422", MmaKind::f16, [](D& d, MmaForm&) { d.m = 32; }},
-        RuleCase{"E1422", MmaKind::f16, [](D& d, MmaForm&) { d.n = 0; }},
-        RuleCase{"E1422", MmaKind::f16, [](D&, MmaForm& f) { f.ws = true, f.cta_group = 2; }},
-        RuleCase{"E1422", MmaKind::f8f6f4, [](D& d, MmaForm&) { d.transpose_b = true, d.n = 24; }},
-        RuleCase{"E1422", MmaKind::mxf4,
+        RuleCase{Code::E1421, MmaKind::f16, [](D& d, MmaForm&) { d.reserved = 1 << 6; }},
+        RuleCase{Code::E1421, MmaKind::mxf4, [](D& d, MmaForm&) { d.reserved = 1 << 16; }},
+        RuleCase{Code::E1422, MmaKind::f16, [](D& d, MmaForm&) { d.m = 32; }},
+        RuleCase{Code::E1422, MmaKind::f16, [](D& d, MmaForm&) { d.n = 0; }},
+        RuleCase{Code::E1422, MmaKind::f16, [](D&, MmaForm& f) { f.ws = true, f.cta_group = 2; }},
+        RuleCase{Code::E1422, MmaKind::f8f6f4, [](D& d, MmaForm&) { d.transpose_b = true, d.n = 24; }},
+        RuleCase{Code::E1422, MmaKind::mxf4,
                  [](D& d, MmaForm& f) { d.sparse = f.sparse = true, f.cta_group = 2; }},
-        RuleCase{"E1423", MmaKind::tf32, [](D& d, MmaForm&) { d.a_type = 1; }},
-        RuleCase{"E1423", MmaKind::f8f6f4, [](D& d, MmaForm&) { d.b_type = 2; }},
-        RuleCase{"E1423", MmaKind::f16, [](D& d, MmaForm&) { d.d_type = 0; }},
-        RuleCase{"E1423", MmaKind::i8, [](D& d, MmaForm&) { d.d_type = 1; }},
-        RuleCase{"E1423", MmaKind::f8f6f4, [](D& d, MmaForm&) { d.d_type = 2; }},
-        RuleCase{"E1424", MmaKind::f16, [](D& d, MmaForm&) { d.sparse = true; }},
-        RuleCase{"E1424", MmaKind::mxf8f6f4, [](D&, MmaForm& f) { f.sparse = true; }},
-        RuleCase{"E1425", MmaKind::f16, [](D& d, MmaForm&) { d.saturate = true; }},
-        RuleCase{"E1426", MmaKind::i8, [](D& d, MmaForm&) { d.negate_b = true; }},
-        RuleCase{"E1426", MmaKind::f8f6f4, [](D& d, MmaForm&) { d.a_type = 5, d.transpose_a = true; }},
-        RuleCase{"E1426", MmaKind::f8f6f4, [](D& d, MmaForm&) { d.b_type = 3, d.transpose_b = true; }},
-        RuleCase{"E1426", MmaKind::f16, [](D& d, MmaForm& f) { d.transpose_a = true, f.a_in_tmem = true; }},
-        RuleCase{"E1427", MmaKind::f16, [](D& d, MmaForm&) { d.sparsity_selector = 1; }},
-        RuleCase{"E1427", MmaKind::i8,
+        RuleCase{Code::E1423, MmaKind::tf32, [](D& d, MmaForm&) { d.a_type = 1; }},
+        RuleCase{Code::E1423, MmaKind::f8f6f4, [](D& d, MmaForm&) { d.b_type = 2; }},
+        RuleCase{Code::E1423, MmaKind::f16, [](D& d, MmaForm&) { d.d_type = 0; }},
+        RuleCase{Code::E1423, MmaKind::i8, [](D& d, MmaForm&) { d.d_type = 1; }},
+        RuleCase{Code::E1423, MmaKind::f8f6f4, [](D& d, MmaForm&) { d.d_type = 2; }},
+        RuleCase{Code::E1424, MmaKind::f16, [](D& d, MmaForm&) { d.sparse = true; }},
+        RuleCase{Code::E1424, MmaKind::mxf8f6f4, [](D&, MmaForm& f) { f.sparse = true; }},
+        RuleCase{Code::E1425, MmaKind::f16, [](D& d, MmaForm&) { d.saturate = true; }},
+        RuleCase{Code::E1426, MmaKind::i8, [](D& d, MmaForm&) { d.negate_b = true; }},
+        RuleCase{Code::E1426, MmaKind::f8f6f4, [](D& d, MmaForm&) { d.a_type = 5, d.transpose_a = true; }},
+        RuleCase{Code::E1426, MmaKind::f8f6f4, [](D& d, MmaForm&) { d.b_type = 3, d.transpose_b = true; }},
+        RuleCase{Code::E1426, MmaKind::f16, [](D& d, MmaForm& f) { d.transpose_a = true, f.a_in_tmem = true; }},
+        RuleCase{Code::E1427, MmaKind::f16, [](D& d, MmaForm&) { d.sparsity_selector = 1; }},
+        RuleCase{Code::E1427, MmaKind::i8,
                  [](D& d, MmaForm& f) { d.sparse = f.sparse = true, d.sparsity_selector = 1; }},
-        RuleCase{"E1427", MmaKind::f16,
+        RuleCase{Code::E1427, MmaKind::f16,
                  [](D& d, MmaForm& f) { d.sparse = f.sparse = true, d.sparsity_selector = 2; }},
-        RuleCase{"E1428", MmaKind::mxf4nvf4, [](D& d, MmaForm&) { d.sfa_id = 2; }},
-        RuleCase{"E1428", MmaKind::mxf4, [](D& d, MmaForm&) { d.sfb_id = 1; }},
-        RuleCase{"E1429", MmaKind::mxf8f6f4, [](D& d, MmaForm&) { d.scale_ue8m0 = false; }},
-        RuleCase{"E1429", MmaKind::mxf4, [](D& d, MmaForm&) { d.scale_ue8m0 = false; }},
-        RuleCase{"E1429", MmaKind::mxf4nvf4, [](D&, MmaForm& f) { f.scale = ScaleVector::x2; }},
-        RuleCase{"E1431", MmaKind::f16, [](D& d, MmaForm& f) { f.ws = true, d.m = 32, d.max_shift = 3; }},
-        RuleCase{"E1434", MmaKind::mxf4, [](D& d, MmaForm&) { d.k96 = true; }}));
+        RuleCase{Code::E1428, MmaKind::mxf4nvf4, [](D& d, MmaForm&) { d.sfa_id = 2; }},
+        RuleCase{Code::E1428, MmaKind::mxf4, [](D& d, MmaForm&) { d.sfb_id = 1; }},
+        RuleCase{Code::E1429, MmaKind::mxf8f6f4, [](D& d, MmaForm&) { d.scale_ue8m0 = false; }},
+        RuleCase{Code::E1429, MmaKind::mxf4, [](D& d, MmaForm&) { d.scale_ue8m0 = false; }},
+        RuleCase{Code::E1429, MmaKind::mxf4nvf4, [](D&, MmaForm& f) { f.scale = ScaleVector::x2; }},
+        RuleCase{Code::E1431, MmaKind::f16, [](D& d, MmaForm& f) { f.ws = true, d.m = 32, d.max_shift = 3; }},
+        RuleCase{Code::E1434, MmaKind::mxf4, [](D& d, MmaForm&) { d.k96 = true; }}));
 
 TEST(InstrDescriptorCheck, AcceptsTheEdgesOfTheRules) {
   const auto ok = [](InstrDescriptor d, MmaForm f) {
@@ -343,7 +343,7 @@ TEST(InstrDescriptorCheck, MaximumShiftOutsideWsIsAWarning) {
   d.max_shift = 1;
   Diagnostics out;
   check(d, form_of(MmaKind::f16), out);
-  EXPECT_EQ(codes(out), Codes{"E1431"});
+  EXPECT_EQ(codes(out), Codes{Code::E1431});
   EXPECT_FALSE(out.has_errors());
 }
 

@@ -12,7 +12,7 @@ namespace {
 struct BadExpression {
   const char* name;
   const char* text;
-  const char* code;
+  Code code;
   uint32_t column;
   const char* part_of_message;
 };
@@ -35,44 +35,44 @@ TEST_P(LayoutError, IsReportedWithCodeAndColumn) {
 }
 
 const BadExpression kBad[] = {
-    {"Empty", "", "E1801", 1, "ends here"},
-    {"OpenTuple", "(1,2", "E1801", 5, "expected ')'"},
-    {"Trailing", "(1,2):(1,1))", "E1801", 12, "unexpected ')'"},
-    {"Character", "(1,#)", "E1801", 4, "unexpected '#'"},
-    {"NoNumber", "(1,-x)", "E1801", 5, "expected a number"},
-    {"UnknownFunction", "coalese((2,2):(1,2))", "E1802", 1, "unknown function 'coalese'"},
-    {"UnknownPointer", "vmem_ptr[8b](0x0) o 4:1", "E1802", 1, "unknown pointer"},
-    {"ArgumentCount", "composition((2,2):(1,2))", "E1803", 1, "takes 2 arguments, found 1"},
-    {"ArgumentKind", "coalesce((2,2))", "E1803", 1, "argument 1 of coalesce must be a layout"},
-    {"ModeNumbersMissing", "take((2,2):(1,2))", "E1803", 1, "takes 2 numbers in <>"},
-    {"Profiles", "(2,2):(1,(1,2))", "E1804", 1, "different profiles"},
-    {"NegativeShape", "(2,-2):(1,2)", "E1804", 1, "negative shape -2"},
-    {"TilerRank", "logical_divide((4,4):(1,4), (2,2,2))", "E1804", 1, "3 tiler modes for a layout of rank 2"},
-    {"CoordinateRank", "crd2idx((1,2,3), (4,4):(1,4))", "E1804", 1, "rank 3 does not fit"},
-    {"MixedCodomain", "crd2idx((1,1), (2,2):(1,1@0))", "E1804", 1, "cannot add an integer to a coordinate"},
-    {"ShapeDivisibility", "composition((6,4):(1,8), 8:1)", "E1805", 1, "shape divisibility"},
-    {"StrideDivisibility", "composition((4,6,8):(2,3,5), 6:6)", "E1805", 1, "stride divisibility"},
-    {"Nested", "coalesce(composition((6,4):(1,8), 8:1))", "E1805", 10, "shape divisibility"},
-    {"TileToShape", "tile_to_shape((64,8):(1,64), (100,64))", "E1805", 1, "does not divide the target"},
-    {"Upcast", "upcast<4>((8,4):(3,24))", "E1805", 1, "neither of stride 3 and 4"},
-    {"Downcast", "downcast<2>((8,4):(2,16))", "E1805", 1, "adjacent elements"},
-    {"Recast", "recast<24>(ptr[8b](0x0) o 4:2)", "E1805", 1, "neither of stride 2 and 3"},
-    {"NotInjective", "complement((4,2):(1,2), 16)", "E1806", 1, "not injective"},
-    {"NumberOverflow", "(99999999999999999999,1)", "E1807", 2, "64 bits"},
-    {"ProductOverflow", "size((4000000000,4000000000,4000000000))", "E1807", 1, "does not fit in 64 bits"},
-    {"DivisionByZero", "ceil_div(4, 0)", "E1807", 1, "division by zero"},
-    {"DynamicStrides", "complement((_4,4):(_1,8), _64)", "E1809", 1, "static strides"},
-    {"DynamicLeftInverse", "left_inverse((_4,2):(_1,8))", "E1809", 1, "static strides"},
-    {"Mode", "get<2>((2,2):(1,2))", "E1810", 1, "mode 2 does not exist"},
-    {"TakeRange", "take<1,3>((2,2):(1,2))", "E1810", 1, "modes [1,3) do not exist"},
-    {"Swizzle", "Sw<4,3,3>", "E1811", 3, "not valid"},
-    {"SwizzleMasks", "composition((2,2,2):(1,4,2), Sw<2,0,3>)", "E1811", 1, "no Swizzle<B,M,S>"},
-    {"Selector", "sm100_smem_selector(MN, 16, 12, 8)", "E1805", 1, "multiple of 8"},
-    {"SelectorMajor", "sm100_smem_selector(M, 16, 16, 8)", "E1802", 1, "unknown major 'M'"},
-    {"TmemShape", "tmem_fragment(((100,16),1,1), 32)", "E1803", 1, "no TMEM fragment"},
-    {"ScaleKind", "make_smem_layout_sfa(mxf9, (128,128))", "E1802", 1, "unknown block-scaled kind"},
-    {"BareWord", "foo", "E1802", 0, "unknown name 'foo'"},
-    {"PointerBehindSwizzle", "Sw<3,4,3> o gmem_ptr[8b](0x0) o 4:1", "E1803", 1,
+    {"Empty", "", Code::E1801, 1, "ends here"},
+    {"OpenTuple", "(1,2", Code::E1801, 5, "expected ')'"},
+    {"Trailing", "(1,2):(1,1))", Code::E1801, 12, "unexpected ')'"},
+    {"Character", "(1,#)", Code::E1801, 4, "unexpected '#'"},
+    {"NoNumber", "(1,-x)", Code::E1801, 5, "expected a number"},
+    {"UnknownFunction", "coalese((2,2):(1,2))", Code::E1802, 1, "unknown function 'coalese'"},
+    {"UnknownPointer", "vmem_ptr[8b](0x0) o 4:1", Code::E1802, 1, "unknown pointer"},
+    {"ArgumentCount", "composition((2,2):(1,2))", Code::E1803, 1, "takes 2 arguments, found 1"},
+    {"ArgumentKind", "coalesce((2,2))", Code::E1803, 1, "argument 1 of coalesce must be a layout"},
+    {"ModeNumbersMissing", "take((2,2):(1,2))", Code::E1803, 1, "takes 2 numbers in <>"},
+    {"Profiles", "(2,2):(1,(1,2))", Code::E1804, 1, "different profiles"},
+    {"NegativeShape", "(2,-2):(1,2)", Code::E1804, 1, "negative shape -2"},
+    {"TilerRank", "logical_divide((4,4):(1,4), (2,2,2))", Code::E1804, 1, "3 tiler modes for a layout of rank 2"},
+    {"CoordinateRank", "crd2idx((1,2,3), (4,4):(1,4))", Code::E1804, 1, "rank 3 does not fit"},
+    {"MixedCodomain", "crd2idx((1,1), (2,2):(1,1@0))", Code::E1804, 1, "cannot add an integer to a coordinate"},
+    {"ShapeDivisibility", "composition((6,4):(1,8), 8:1)", Code::E1805, 1, "shape divisibility"},
+    {"StrideDivisibility", "composition((4,6,8):(2,3,5), 6:6)", Code::E1805, 1, "stride divisibility"},
+    {"Nested", "coalesce(composition((6,4):(1,8), 8:1))", Code::E1805, 10, "shape divisibility"},
+    {"TileToShape", "tile_to_shape((64,8):(1,64), (100,64))", Code::E1805, 1, "does not divide the target"},
+    {"Upcast", "upcast<4>((8,4):(3,24))", Code::E1805, 1, "neither of stride 3 and 4"},
+    {"Downcast", "downcast<2>((8,4):(2,16))", Code::E1805, 1, "adjacent elements"},
+    {"Recast", "recast<24>(ptr[8b](0x0) o 4:2)", Code::E1805, 1, "neither of stride 2 and 3"},
+    {"NotInjective", "complement((4,2):(1,2), 16)", Code::E1806, 1, "not injective"},
+    {"NumberOverflow", "(99999999999999999999,1)", Code::E1807, 2, "64 bits"},
+    {"ProductOverflow", "size((4000000000,4000000000,4000000000))", Code::E1807, 1, "does not fit in 64 bits"},
+    {"DivisionByZero", "ceil_div(4, 0)", Code::E1807, 1, "division by zero"},
+    {"DynamicStrides", "complement((_4,4):(_1,8), _64)", Code::E1809, 1, "static strides"},
+    {"DynamicLeftInverse", "left_inverse((_4,2):(_1,8))", Code::E1809, 1, "static strides"},
+    {"Mode", "get<2>((2,2):(1,2))", Code::E1810, 1, "mode 2 does not exist"},
+    {"TakeRange", "take<1,3>((2,2):(1,2))", Code::E1810, 1, "modes [1,3) do not exist"},
+    {"Swizzle", "Sw<4,3,3>", Code::E1811, 3, "not valid"},
+    {"SwizzleMasks", "composition((2,2,2):(1,4,2), Sw<2,0,3>)", Code::E1811, 1, "no Swizzle<B,M,S>"},
+    {"Selector", "sm100_smem_selector(MN, 16, 12, 8)", Code::E1805, 1, "multiple of 8"},
+    {"SelectorMajor", "sm100_smem_selector(M, 16, 16, 8)", Code::E1802, 1, "unknown major 'M'"},
+    {"TmemShape", "tmem_fragment(((100,16),1,1), 32)", Code::E1803, 1, "no TMEM fragment"},
+    {"ScaleKind", "make_smem_layout_sfa(mxf9, (128,128))", Code::E1802, 1, "unknown block-scaled kind"},
+    {"BareWord", "foo", Code::E1802, 0, "unknown name 'foo'"},
+    {"PointerBehindSwizzle", "Sw<3,4,3> o gmem_ptr[8b](0x0) o 4:1", Code::E1803, 1,
      "cannot stand before a pointer"},
 };
 
@@ -114,7 +114,7 @@ TEST(LayoutError, LimitsAreErrors) {
     evaluate(std::string(1000, '(') + "1" + std::string(1000, ')'));
     FAIL() << "accepted";
   } catch (const InputError& e) {
-    EXPECT_EQ(e.code(), "E1808") << e.what();
+    EXPECT_EQ(e.code(), Code::E1808) << e.what();
   }
 }
 

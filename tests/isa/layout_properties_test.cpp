@@ -110,7 +110,7 @@ TEST(LayoutLaws, CompositionIsFunctionCompositionOrAnError) {
       }
       ++composed;
     } catch (const InputError& e) {
-      ASSERT_EQ(e.code(), "E1805");
+      ASSERT_EQ(e.code(), Code::E1805);
     }
   }
   EXPECT_GT(composed, 50);
@@ -189,7 +189,7 @@ TEST(LayoutLaws, DivideRearrangesAndProductRepeats) {
       ASSERT_EQ(p.mode(0), l);
       ASSERT_TRUE(check_injective(p).ok) << to_string(p);
     } catch (const InputError& e) {
-      ASSERT_EQ(e.code(), "E1805");
+      ASSERT_EQ(e.code(), Code::E1805);
     }
   }
   EXPECT_GT(divided, 50);

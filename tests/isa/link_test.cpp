@@ -103,7 +103,7 @@ TEST(Link, TwoDefinitionsAreOneTooMany) {
     link(std::move(units));
     FAIL();
   } catch (const InputError& e) {
-    EXPECT_EQ(e.code(), "E4604");
+    EXPECT_EQ(e.code(), Code::E4604);
     EXPECT_NE(std::string(e.what()).find("'value'"), std::string::npos) << e.what();
   }
 }

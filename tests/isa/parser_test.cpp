@@ -339,7 +339,7 @@ TEST(PtxParser, StopsAfterAHundredErrors) {
   for (int i = 0; i < 1000; ++i) text += "mov.b32 a, b;\n";
   const ParseResult r = parse_ptx(text + "}", "t.ptx");
   EXPECT_EQ(r.diagnostics.error_count(), 101u);
-  EXPECT_EQ(r.diagnostics.list()[100].code, "E1110");
+  EXPECT_EQ(r.diagnostics.list()[100].code, Code::E1110);
 }
 
 }  // namespace

@@ -1,4 +1,5 @@
 // Rules that no other test names: programs, modules made by hand, and requests, each refused with its code.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include "drywell/isa/builder.h"
@@ -15,25 +16,25 @@ namespace {
 using namespace isa;
 
 std::string codes(const Diagnostics& d) { return d.to_string(); }
-void expect_code(const Diagnostics& d, const std::string& code) { EXPECT_NE(codes(d).find("error " + code), std::string::npos) << code << "; said: " << codes(d); }
+void expect_code(const Diagnostics& d, Code code) { EXPECT_NE(codes(d).find(fmt::format("error {}", code_name(code))), std::string::npos) << code << "; said: " << codes(d); }
 template <class F>
-std::string code_of(F f) {
+std::optional<Code> code_of(F f) {
   try {
     f();
   } catch (const InputError& e) {
     return e.code();
   }
-  return "";
+  return std::nullopt;
 }
 
 TEST(RuleTwins, Text) {
   check_twins({
-      {"ld.global.b32 %r1, [%rs1]", "E1203", "sm_100a", false},  // ptxas warns
-      {"add.f32 %f1, %f2, 1", "E1206"},
-      {"mov.b64 {%r1, %r2}, {%r3, %r4}", "E1320"},
-      {"mov.b64 {%r1, %rs1}, %rd1", "E1321"},
-      {"elect.sync %p1, 0xFFFFFFFF", "E1340"},
-      {"mma.sync.aligned.m16n8k32.row.col.kind::mxf8f6f4.f32.e4m3.e4m3.f32 {%f1, %f2, %f3, %f4}, {%r1, %r2, %r3, %r4}, {%r5, %r6}, {%f1, %f2, %f3, %f4}", "E1386", "sm_120a",
+      {"ld.global.b32 %r1, [%rs1]", Code::E1203, "sm_100a", false},  // ptxas warns
+      {"add.f32 %f1, %f2, 1", Code::E1206},
+      {"mov.b64 {%r1, %r2}, {%r3, %r4}", Code::E1320},
+      {"mov.b64 {%r1, %rs1}, %rd1", Code::E1321},
+      {"elect.sync %p1, 0xFFFFFFFF", Code::E1340},
+      {"mma.sync.aligned.m16n8k32.row.col.kind::mxf8f6f4.f32.e4m3.e4m3.f32 {%f1, %f2, %f3, %f4}, {%r1, %r2, %r3, %r4}, {%r5, %r6}, {%f1, %f2, %f3, %f4}", Code::E1386, "sm_120a",
        false},  // PTX: the kind has .block_scale; ptxas accepts it
   });
 }
@@ -41,7 +42,7 @@ TEST(RuleTwins, Text) {
 TEST(RuleTwins, InstructionsOfANewerVersion) {
   const ParseResult r = parse_ptx(".version 8.0\n.target sm_100a\n.address_size 64\n.entry k() { .reg .b32 %r<4>; tcgen05.wait::ld.sync.aligned; ret; }\n", "old.ptx");
   ASSERT_FALSE(r.diagnostics.has_errors()) << codes(r.diagnostics);
-  expect_code(validate(r.module), "E1211");
+  expect_code(validate(r.module), Code::E1211);
 }
 
 // A module as the builder makes it, then changed.
@@ -58,21 +59,21 @@ TEST(RuleTwins, ModulesMadeByHand) {
   Module m = small();
   m.functions[0].body[0].guard = static_cast<uint16_t>(0);  // register 0 is %r0, no predicate
   while (m.functions[0].regs[m.functions[0].body[0].guard].type == Mod::pred) ++m.functions[0].body[0].guard;
-  expect_code(validate(m), "E1204");
+  expect_code(validate(m), Code::E1204);
   m = small();
   m.functions[0].body[0].operand_count = 1;
-  expect_code(validate(m), "E1205");
+  expect_code(validate(m), Code::E1205);
   m = small();
   ASSERT_FALSE(m.functions[0].labels.empty());
   m.functions[0].labels[0].position = 1000;
-  expect_code(validate(m), "E1220");
+  expect_code(validate(m), Code::E1220);
   m = small();
   m.functions[0].labels.push_back(m.functions[0].labels[0]);
-  expect_code(validate(m), "E1221");
+  expect_code(validate(m), Code::E1221);
   m = small();
   m.functions.push_back(m.functions[0]);
-  expect_code(validate(m), "E1222");
-  EXPECT_EQ(code_of([] { KernelBuilder("k").reg(Mod::e2m1); }), "E1100");
+  expect_code(validate(m), Code::E1222);
+  EXPECT_EQ(code_of([] { KernelBuilder("k").reg(Mod::e2m1); }), Code::E1100);
 }
 
 // At both limits, the second of which came with PTX 8.1; a byte before an eight-byte parameter costs eight.
@@ -86,7 +87,7 @@ TEST(RuleTwins, ParameterSpace) {
       const Diagnostics d = validate(r.module);
       const bool fits = 16 + bytes <= (std::string(version) == "8.0" ? 4352 : 32764);
       EXPECT_EQ(d.empty(), fits) << version << ": " << bytes;
-      if (!fits) expect_code(d, "E1223");
+      if (!fits) expect_code(d, Code::E1223);
       const auto verdict = run_ptxas(text, "sm_90");  // nullopt without ptxas
       EXPECT_TRUE(!verdict || verdict->accepted == fits) << verdict->output;
     }
@@ -97,7 +98,7 @@ TEST(RuleTwins, InstructionDescriptors) {
   for (const auto& [kind, value] : {std::pair{MmaKind::i8, 1}, std::pair{MmaKind::f16, 16}, std::pair{MmaKind::tf32, -1}}) {
     Diagnostics d;
     check_scale_input_d(kind, value, d);
-    expect_code(d, "E1430");
+    expect_code(d, Code::E1430);
   }
 }
 
@@ -118,18 +119,18 @@ Diagnostics judged(const TensorMapFields& f, const TensorRequest& r) {
 
 TEST(RuleTwins, TensorCopies) {
   EXPECT_FALSE(judged(matrix(), {.coord = {4, -1}}).has_errors());
-  expect_code(judged(matrix(), {.coord = {3, 0}}), "E1475");                                             // 12 bytes
-  expect_code(judged(matrix(), {.access = TensorAccess::store, .coord = {4, -1}}), "E1475");
-  expect_code(judged(matrix(), {.mode = Mod::im2col}), "E1478");
-  expect_code(judged(matrix(), {.mode = Mod::tile_gather4}), "E1478");                                   // a box of 16 rows
+  expect_code(judged(matrix(), {.coord = {3, 0}}), Code::E1475);                                             // 12 bytes
+  expect_code(judged(matrix(), {.access = TensorAccess::store, .coord = {4, -1}}), Code::E1475);
+  expect_code(judged(matrix(), {.mode = Mod::im2col}), Code::E1478);
+  expect_code(judged(matrix(), {.mode = Mod::tile_gather4}), Code::E1478);                                   // a box of 16 rows
   TensorMapFields packed = matrix();
   packed.type = TensorType::b4x16_p64;
-  expect_code(judged(packed, {.access = TensorAccess::store}), "E1479");
+  expect_code(judged(packed, {.access = TensorAccess::store}), Code::E1479);
   TensorMapFields flipped = matrix();
   flipped.swizzle = Swizzle::b128_atom32_flip8;
-  expect_code(judged(flipped, {.access = TensorAccess::store}), "E1479");
+  expect_code(judged(flipped, {.access = TensorAccess::store}), Code::E1479);
   TensorMap map = encode(matrix());
-  EXPECT_EQ(code_of([&] { replace_field(map, TensorMapField::box_dim, 5, 1); }), "E1477");
+  EXPECT_EQ(code_of([&] { replace_field(map, TensorMapField::box_dim, 5, 1); }), Code::E1477);
 }
 
 }  // namespace

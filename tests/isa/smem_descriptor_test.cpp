@@ -16,14 +16,14 @@ SmemDescriptor make(uint32_t start, uint32_t lbo, uint32_t sbo, Swizzle s,
   return SmemDescriptor::make(start, lbo, sbo, s, format);
 }
 
-std::vector<std::string> codes(const Diagnostics& d) {
-  std::vector<std::string> out;
+std::vector<Code> codes(const Diagnostics& d) {
+  std::vector<Code> out;
   for (const Diagnostic& x : d.list()) {
     out.push_back(x.code);
   }
   return out;
 }
-using Codes = std::vector<std::string>;
+using Codes = std::vector<Code>;
 
 TEST(SmemDescriptor, EncodesTheWorkedValue) {  // docs/facts/tcgen05.md §10 row 6
   EXPECT_EQ(make(0x400, 16, 1024, Swizzle::b128).encode(), 0x4000404000010040u);
@@ -56,7 +56,7 @@ TEST(SmemDescriptor, WgmmaFormatHasTwoSwizzleBitsAndNoVersion) {
   for (unsigned bit : {14u, 15u, 30u, 31u, 46u, 47u, 48u, 52u, 60u, 61u}) {
     Diagnostics out;
     check(SmemDescriptor::decode(uint64_t{1} << bit, f), out);
-    EXPECT_EQ(codes(out), Codes{"E1402"}) << bit;
+    EXPECT_EQ(codes(out), Codes{Code::E1402}) << bit;
   }
 }
 
@@ -281,7 +281,7 @@ TEST(SmemDescriptorCheck, AcceptsAPlainDescriptor) {
 
 struct WordCase {
   uint64_t flip;
-  const char* code;
+  Code code;
   bool error;
 };
 
@@ -296,10 +296,10 @@ TEST_P(SmemDescriptorRule, NamesTheBrokenField) {
 
 INSTANTIATE_TEST_SUITE_P(
     Bits, SmemDescriptorRule,
-    testing::Values(WordCase{uint64_t{1} << 61, "E1401", true}, WordCase{uint64_t{1} << 14, "E1402", true},
-                    WordCase{uint64_t{1} << 31, "E1402", true}, WordCase{uint64_t{1} << 53, "E1402", true},
-                    WordCase{uint64_t{1} << 60, "E1402", true}, WordCase{uint64_t{1} << 46, "E1403", false},
-                    WordCase{uint64_t{1} << 52, "E1405", true}));
+    testing::Values(WordCase{uint64_t{1} << 61, Code::E1401, true}, WordCase{uint64_t{1} << 14, Code::E1402, true},
+                    WordCase{uint64_t{1} << 31, Code::E1402, true}, WordCase{uint64_t{1} << 53, Code::E1402, true},
+                    WordCase{uint64_t{1} << 60, Code::E1402, true}, WordCase{uint64_t{1} << 46, Code::E1403, false},
+                    WordCase{uint64_t{1} << 52, Code::E1405, true}));
 
 TEST(SmemDescriptorCheck, SwizzleCodes357AreUndefined) {
   for (uint64_t code = 0; code < 8; ++code) {
@@ -312,14 +312,14 @@ TEST(SmemDescriptorCheck, SwizzleCodes357AreUndefined) {
 TEST(SmemDescriptorCheck, RefusesValuesThatDoNotFitTheFields) {
   Diagnostics out;
   check(make(0x408, 8, 0x40000, Swizzle::none), out);
-  EXPECT_EQ(codes(out), (Codes{"E1404", "E1404", "E1404"}));
+  EXPECT_EQ(codes(out), (Codes{Code::E1404, Code::E1404, Code::E1404}));
 }
 
 struct LegalCase {
   Major major;
   SmemElement element;
   Swizzle swizzle;
-  const char* code;  // nullptr: legal
+  std::optional<Code> code;  // nothing: legal
 };
 
 class OperandRule : public testing::TestWithParam<LegalCase> {};
@@ -328,23 +328,23 @@ TEST_P(OperandRule, FollowsTheTableOfTypeMajorAndSwizzle) {
   const LegalCase c = GetParam();
   Diagnostics out;
   check_operand(make(0x400, 1024, 1024, c.swizzle), {c.major, c.element, 64, 8}, 200 * 1024, out);
-  EXPECT_EQ(codes(out), c.code ? Codes{c.code} : Codes{});
+  EXPECT_EQ(codes(out), c.code ? Codes{*c.code} : Codes{});
 }
 
 INSTANTIATE_TEST_SUITE_P(
     Table, OperandRule,
-    testing::Values(LegalCase{Major::k, SmemElement::container4, Swizzle::b32, nullptr},
-                    LegalCase{Major::k, SmemElement::container6, Swizzle::none, nullptr},
-                    LegalCase{Major::k, SmemElement::word, Swizzle::b64, nullptr},
-                    LegalCase{Major::k, SmemElement::byte, Swizzle::b128_atom32, "U5402"},
-                    LegalCase{Major::mn, SmemElement::container4, Swizzle::b128, "E1408"},
-                    LegalCase{Major::mn, SmemElement::container6, Swizzle::none, "E1408"},
-                    LegalCase{Major::mn, SmemElement::packed4, Swizzle::none, "E1408"},
-                    LegalCase{Major::mn, SmemElement::byte, Swizzle::b128, nullptr},
-                    LegalCase{Major::mn, SmemElement::half, Swizzle::none, nullptr},
-                    LegalCase{Major::mn, SmemElement::half, Swizzle::b128_atom32, "E1408"},
-                    LegalCase{Major::mn, SmemElement::word, Swizzle::b128, "E1408"},
-                    LegalCase{Major::mn, SmemElement::word, Swizzle::b128_atom32, nullptr}));
+    testing::Values(LegalCase{Major::k, SmemElement::container4, Swizzle::b32, std::nullopt},
+                    LegalCase{Major::k, SmemElement::container6, Swizzle::none, std::nullopt},
+                    LegalCase{Major::k, SmemElement::word, Swizzle::b64, std::nullopt},
+                    LegalCase{Major::k, SmemElement::byte, Swizzle::b128_atom32, Code::U5402},
+                    LegalCase{Major::mn, SmemElement::container4, Swizzle::b128, Code::E1408},
+                    LegalCase{Major::mn, SmemElement::container6, Swizzle::none, Code::E1408},
+                    LegalCase{Major::mn, SmemElement::packed4, Swizzle::none, Code::E1408},
+                    LegalCase{Major::mn, SmemElement::byte, Swizzle::b128, std::nullopt},
+                    LegalCase{Major::mn, SmemElement::half, Swizzle::none, std::nullopt},
+                    LegalCase{Major::mn, SmemElement::half, Swizzle::b128_atom32, Code::E1408},
+                    LegalCase{Major::mn, SmemElement::word, Swizzle::b128, Code::E1408},
+                    LegalCase{Major::mn, SmemElement::word, Swizzle::b128_atom32, std::nullopt}));
 
 TEST(OperandCheck, ReportsReadsOutsideSharedMemory) {
   Diagnostics out;
@@ -353,18 +353,18 @@ TEST(OperandCheck, ReportsReadsOutsideSharedMemory) {
   check_operand(d, tile, 0x400 + 16 * 1024, out);
   EXPECT_TRUE(out.empty());
   check_operand(d, tile, 0x400 + 15 * 1024, out);
-  EXPECT_EQ(codes(out), Codes{"E1407"});
+  EXPECT_EQ(codes(out), Codes{Code::E1407});
 }
 
 TEST(OperandCheck, WarnsOfMisalignedPatternsCrossedSpansAndWrap) {
   const OperandTile tile{Major::k, SmemElement::half, 8, 16};
   Diagnostics phase, span, wrap;
   check_operand(make(0x480, 16, 1024, Swizzle::b128), tile, 200 * 1024, phase);
-  EXPECT_EQ(codes(phase), Codes{"E1406"});
+  EXPECT_EQ(codes(phase), Codes{Code::E1406});
   check_operand(make(0x400 + 112, 16, 1024, Swizzle::b128), tile, 200 * 1024, span);
-  EXPECT_EQ(codes(span), Codes{"E1410"});
+  EXPECT_EQ(codes(span), Codes{Code::E1410});
   check_operand(make(0x3FC00, 0x400, 1024, Swizzle::none), tile, 256 * 1024, wrap);
-  EXPECT_EQ(codes(wrap), Codes{"E1409"});
+  EXPECT_EQ(codes(wrap), Codes{Code::E1409});
   EXPECT_FALSE(phase.has_errors() || span.has_errors() || wrap.has_errors());
 }
 

@@ -84,7 +84,7 @@ TEST(KernelBuilder, NamesTheAuthorsLineOfAMistake) {
     k("add.s32", r, d, 1);
     FAIL();
   } catch (const InputError& e) {
-    EXPECT_EQ(e.code(), "E1201");
+    EXPECT_EQ(e.code(), Code::E1201);
     EXPECT_EQ(e.diagnostics().list()[0].where.line, static_cast<uint32_t>(line));
   }
 }

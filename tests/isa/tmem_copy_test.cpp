@@ -166,22 +166,22 @@ TEST(CopyCheck, ReportsRangesAndDescriptorRules) {
                          uint32_t smem) {
     Diagnostics out;
     check_copy(desc, s, lane, column, smem, out);
-    std::vector<std::string> v;
+    std::vector<Code> v;
     for (const Diagnostic& x : out.list()) {
       v.push_back(x.code);
     }
     return v;
   };
-  using V = std::vector<std::string>;
+  using V = std::vector<Code>;
   EXPECT_EQ(codes(d, CopyShape::s32x128b_warpx4, 0, 508, 0x600), V{});
-  EXPECT_EQ(codes(d, CopyShape::s32x128b_warpx4, 0, 509, 0x600), V{"E1411"});
-  EXPECT_EQ(codes(d, CopyShape::s32x128b_warpx4, 16, 0, 0x600), V{"E1411"});
-  EXPECT_EQ(codes(d, CopyShape::s32x128b_warpx4, 0, 0, 0x5F0), V{"E1407"});
+  EXPECT_EQ(codes(d, CopyShape::s32x128b_warpx4, 0, 509, 0x600), V{Code::E1411});
+  EXPECT_EQ(codes(d, CopyShape::s32x128b_warpx4, 16, 0, 0x600), V{Code::E1411});
+  EXPECT_EQ(codes(d, CopyShape::s32x128b_warpx4, 0, 0, 0x5F0), V{Code::E1407});
   EXPECT_EQ(codes(d, CopyShape::s4x256b, 31, 0, 0x600), V{});
-  EXPECT_EQ(codes(d, CopyShape::s4x256b, 32, 0, 0x600), V{"E1411"});
+  EXPECT_EQ(codes(d, CopyShape::s4x256b, 32, 0, 0x600), V{Code::E1411});
   SmemDescriptor bad = d;
   bad.swizzle_code = 3;
-  EXPECT_EQ(codes(bad, CopyShape::s4x256b, 0, 0, 0x600), V{"E1401"});
+  EXPECT_EQ(codes(bad, CopyShape::s4x256b, 0, 0, 0x600), V{Code::E1401});
 }
 
 }  // namespace

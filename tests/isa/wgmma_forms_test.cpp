@@ -80,7 +80,7 @@ TEST(WgmmaForms, NeedTheirVersionOfPtx) {
   for (const Since& s : {Since{{"f32", "e4m3.e5m2", 8}, false, "7.8", "8.0"}, Since{{"f32", "e4m3.e5m2", 8}, true, "8.1", "8.2"}, Since{{"s32", "s8.s8", 8}, true, "8.1", "8.2"},
                          Since{{"s32", "s8.u8", 8}, false, "8.3", "8.4"}, Since{{"s32", "u8.s8", 8}, true, "8.3", "8.4"}}) {
     const std::string body = form(s.types, 8, s.sparse, false);
-    EXPECT_NE(said(module_of(body, s.refused)).find("E1211"), std::string::npos) << body;
+    EXPECT_NE(said(module_of(body, s.refused)).find(code_name(Code::E1211)), std::string::npos) << body;
     EXPECT_EQ(said(module_of(body, s.taken)), "") << body;
   }
 }

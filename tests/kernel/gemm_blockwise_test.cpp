@@ -198,7 +198,7 @@ TEST(GemmBlockwiseErrors, SayWhatDoesNotFit) {
       test::run_kernel(std::string("gemm-blockwise ") + text);
       ADD_FAILURE() << text;
     } catch (const InputError& e) {
-      EXPECT_EQ(e.code(), "E2310") << text;
+      EXPECT_EQ(e.code(), Code::E2310) << text;
     }
   }
 }

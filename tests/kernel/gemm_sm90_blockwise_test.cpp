@@ -141,17 +141,17 @@ TEST(GemmSm90BlockwiseArticle, ThirtyThreeProducerEvents) {
 }
 
 TEST(GemmSm90BlockwiseErrors, SayWhatDoesNotFit) {
-  const auto code_of = [](const std::string& words, const char* arch) -> std::string {
+  const auto code_of = [](const std::string& words, const char* arch) -> std::optional<Code> {
     try {
       test::run_kernel("gemm-sm90-blockwise " + words, {.arch = arch});
     } catch (const InputError& e) {
-      return std::string(e.code());
+      return e.code();
     }
-    return "";
+    return std::nullopt;
   };
-  EXPECT_EQ(code_of("--m=128 --n=128 --k=128", "sm_100a"), "E2310");
+  EXPECT_EQ(code_of("--m=128 --n=128 --k=128", "sm_100a"), Code::E2310);
   for (const char* words : {"--scale-k=16", "--cluster-m=4 --cluster-n=4", "--scale-m=48", "--scale-n=128 --bn=64", "--m=130 --scale-m=1", "--n=132 --scale-m=128 --scale-n=2", "--stages=8", "--k=100"})
-    EXPECT_EQ(code_of(words, kArch), "E2310") << words;
+    EXPECT_EQ(code_of(words, kArch), Code::E2310) << words;
 }
 
 }  // namespace

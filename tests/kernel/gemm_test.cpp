@@ -256,23 +256,23 @@ TEST(GemmPlan, LaysTensorMemoryOutAsTheArticleDoes) {
 }
 
 TEST(GemmErrors, SayWhatDoesNotFit) {
-  const auto code_of = [](const char* text) -> std::string {
+  const auto code_of = [](const char* text) -> std::optional<Code> {
     try {
       run_gemm(text, sim::DriverKind::eager);
     } catch (const InputError& e) {
-      return std::string(e.code());
+      return e.code();
     }
-    return "";
+    return std::nullopt;
   };
-  EXPECT_EQ(code_of("gemm-bf16 --m=8 --n=8 --k=12"), "E2302");
-  EXPECT_EQ(code_of("gemm-bf16 --m=8 --n=9 --k=16"), "E2302");
-  EXPECT_EQ(code_of("gemm-bf16 --m=9 --n=8 --k=16 --a-major=mn"), "E2302");
-  EXPECT_EQ(code_of("gemm-bf16 --m=8 --n=8 --k=16 --stages=16"), "E2301");
-  EXPECT_EQ(code_of("gemm-blockscaled --format=nvf4 --a-format=e4m3"), "E2302");
-  EXPECT_EQ(code_of("gemm-blockscaled --format=nvf4 --a-major=mn"), "E2302");
-  EXPECT_EQ(code_of("gemm-blockscaled --format=mxf6-e2m3 --k=96"), "E2302");
-  EXPECT_EQ(code_of("gemm-blockscaled --format=mxf8-e4m3 --k=48"), "E2302");
-  EXPECT_EQ(code_of("gemm-bf16 --m=8 --n=8 --k=16 --a=/nowhere.npy"), "E4001");
+  EXPECT_EQ(code_of("gemm-bf16 --m=8 --n=8 --k=12"), Code::E2302);
+  EXPECT_EQ(code_of("gemm-bf16 --m=8 --n=9 --k=16"), Code::E2302);
+  EXPECT_EQ(code_of("gemm-bf16 --m=9 --n=8 --k=16 --a-major=mn"), Code::E2302);
+  EXPECT_EQ(code_of("gemm-bf16 --m=8 --n=8 --k=16 --stages=16"), Code::E2301);
+  EXPECT_EQ(code_of("gemm-blockscaled --format=nvf4 --a-format=e4m3"), Code::E2302);
+  EXPECT_EQ(code_of("gemm-blockscaled --format=nvf4 --a-major=mn"), Code::E2302);
+  EXPECT_EQ(code_of("gemm-blockscaled --format=mxf6-e2m3 --k=96"), Code::E2302);
+  EXPECT_EQ(code_of("gemm-blockscaled --format=mxf8-e4m3 --k=48"), Code::E2302);
+  EXPECT_EQ(code_of("gemm-bf16 --m=8 --n=8 --k=16 --a=/nowhere.npy"), Code::E4001);
 }
 
 }  // namespace

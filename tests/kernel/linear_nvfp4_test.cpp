@@ -144,7 +144,7 @@ TEST(LinearNvfp4Errors, SayWhatDoesNotFit) {
       test::run_kernel(text);
       ADD_FAILURE() << text;
     } catch (const InputError& e) {
-      EXPECT_EQ(e.code(), "E2110") << text;
+      EXPECT_EQ(e.code(), Code::E2110) << text;
     }
   }
 }

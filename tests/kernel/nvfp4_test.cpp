@@ -72,7 +72,7 @@ TEST(Nvfp4Errors, SayWhatDoesNotFit) {
       test::run_kernel(text);
       ADD_FAILURE() << text;
     } catch (const InputError& e) {
-      EXPECT_EQ(e.code(), "E2110") << text;
+      EXPECT_EQ(e.code(), Code::E2110) << text;
     }
   }
 }

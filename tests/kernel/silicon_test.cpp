@@ -66,7 +66,7 @@ TEST(SiliconRecord, PrintsAndReadsBackAsItself) {
       parse_record(text, "r");
       ADD_FAILURE() << text;
     } catch (const InputError& e) {
-      EXPECT_EQ(e.code(), "E4506");
+      EXPECT_EQ(e.code(), Code::E4506);
     }
   }
 }

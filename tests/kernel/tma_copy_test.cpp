@@ -49,7 +49,7 @@ TEST(TmaCopy, RefusesShapesATensorMapCannotDescribe) {
     run_tma_copy({{"columns", "30"}});
     FAIL();
   } catch (const InputError& e) {
-    EXPECT_EQ(e.code(), "E2201");
+    EXPECT_EQ(e.code(), Code::E2201);
   }
 }
 

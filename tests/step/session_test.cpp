@@ -207,7 +207,7 @@ TEST(Session, AFaultIsAStepAndCanBeLeftAgain) {
     while (s.step()) {
     }
     ASSERT_TRUE(s.fault().has_value());
-    EXPECT_EQ(s.fault()->code, "F3001");
+    EXPECT_EQ(s.fault()->code, Code::F3001);
     const uint64_t end = s.position();
     EXPECT_EQ(end, 4u);
     s.seek(end - 1);

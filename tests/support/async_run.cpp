@@ -144,7 +144,7 @@ std::vector<Bytes> run_everywhere(const AsyncCase& c) {
   return memory;
 }
 
-void expect_fault(const AsyncCase& c, std::string_view code) {
+void expect_fault(const AsyncCase& c, Code code) {
   for (const auto& [driver, seed] : kPolicies) {
     const AsyncRun run = run_async(c, driver, seed);
     if (run.result.ok()) {
@@ -171,7 +171,7 @@ std::string cluster_sync() {
 )";
 }
 
-void expect_illegal(std::string_view instruction, std::string_view code, std::string_view target) {
+void expect_illegal(std::string_view instruction, Code code, std::string_view target) {
   const std::string text = one_instruction(instruction, target);
   const Diagnostics found = problems_of(text);
   ASSERT_TRUE(found.has_errors()) << instruction << " is taken";

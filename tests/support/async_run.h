@@ -62,7 +62,7 @@ AsyncRun run_async(const AsyncCase& c, const sim::RunOptions& options);
 /// it.
 std::vector<Bytes> run_everywhere(const AsyncCase& c);
 /// Expects the fault under every driver.
-void expect_fault(const AsyncCase& c, std::string_view code);
+void expect_fault(const AsyncCase& c, Code code);
 
 /// PTX that waits for the phase of parity `parity` of the mbarrier at `address` ("[bar]").
 std::string wait_for(std::string_view address, uint32_t parity);
@@ -71,7 +71,7 @@ std::string cluster_sync();
 
 /// Expects the validator to refuse `instruction` with `code` for `target` (its operands: %r, %rd, %h, %p, %q,
 /// %f and map, a parameter), and ptxas, if installed, to refuse it, too.
-void expect_illegal(std::string_view instruction, std::string_view code, std::string_view target = "sm_100a");
+void expect_illegal(std::string_view instruction, Code code, std::string_view target = "sm_100a");
 /// Expects both to take it.
 void expect_legal(std::string_view instruction, std::string_view target = "sm_100a");
 

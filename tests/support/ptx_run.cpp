@@ -95,7 +95,7 @@ std::vector<Column> run_lanes(const std::string& body, const std::vector<std::st
   const auto blocks = static_cast<uint32_t>((count + 127) / 128);
   const sim::RunResult r =
       device.launch(module, "test", {.grid = {blocks}, .block = {128}}, args, {.threads = 1});
-  if (!r.ok()) throw InputError("F0000", r.fault->to_string());
+  if (!r.ok()) throw InputError(r.fault->code, r.fault->to_string());
   std::vector<Column> out;
   for (size_t i = 0; i < outputs.size(); ++i) {
     out.emplace_back(count);

@@ -83,7 +83,7 @@ void expect_tensor(const TensorProgram& program, const std::vector<TensorImage>&
 }
 
 void expect_tensor_fault(const TensorProgram& program, const std::vector<TensorImage>& images,
-                         const std::string& code) {
+                         Code code) {
   std::vector<TensorImage> got = images;
   const sim::RunResult r = run_tensor(program, got, sim::DriverKind::eager);
   ASSERT_FALSE(r.ok()) << "no fault, " << code << " expected";

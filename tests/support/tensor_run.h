@@ -34,6 +34,6 @@ void expect_tensor(const TensorProgram& program, const std::vector<TensorImage>&
                    std::span<const sim::DriverKind> drivers = kAllDrivers);
 /// Runs under the eager driver and expects a fault with this code.
 void expect_tensor_fault(const TensorProgram& program, const std::vector<TensorImage>& images,
-                         const std::string& code);
+                         Code code);
 
 }  // namespace drywell::test

@@ -1,14 +1,17 @@
 // Illegal twins: one instruction per rule, refused by the validator with the rule's code, and by ptxas where there is one.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
+
+#include "drywell/core/code.h"
 
 namespace drywell::test {
 
 struct Twin {
   std::string instruction;
-  std::string code;                  // of the validator; "" = legal: both must accept it
+  std::optional<Code> code;          // of the validator; nothing = legal: both must accept it
   std::string target = "sm_100a";
   bool ptxas_too = true;             // false: ptxas accepts it
 };

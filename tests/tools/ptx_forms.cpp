@@ -34,7 +34,7 @@ int main(int argc, char** argv) {
     size_t instructions = 0, others = 0;
     for (const isa::Function& f : r.module.functions) instructions += f.body.size();
     for (const Diagnostic& d : r.diagnostics.list()) {
-      if (d.code == "E1101") {
+      if (d.code == Code::E1101) {
         missing.emplace(d.message, d.to_string());
       } else if (++others <= 20) {
         fmt::print(stderr, "{}\n", d.to_string());

@@ -140,7 +140,7 @@ TEST(TraceDiff, RefusesTracesOfDifferentProfiles) {
     diff_traces("# trace 1\n# profile arch\n", "# trace 1\n# profile cycle\n");
     FAIL();
   } catch (const InputError& e) {
-    EXPECT_EQ(e.code(), "E4202");
+    EXPECT_EQ(e.code(), Code::E4202);
   }
 }
 
@@ -177,13 +177,13 @@ TEST_F(TraceFiles, LeaveTheOldFileWhenNotCommitted) {
 }
 
 TEST_F(TraceFiles, RefuseDamagedFiles) {
-  const auto code_of = [&](const std::string& name) {
+  const auto code_of = [&](const std::string& name) -> std::optional<Code> {
     try {
       read_trace(path(name));
     } catch (const InputError& e) {
       return e.code();
     }
-    return std::string("none");
+    return std::nullopt;
   };
   TraceFile f(path("whole.zst"));
   f.write(trace_of(two_warps(2)));
@@ -195,12 +195,12 @@ TEST_F(TraceFiles, RefuseDamagedFiles) {
   write_file_atomically(path("cut.trace"), std::string_view(plain).substr(0, plain.size() - 3));
   write_file_atomically(path("text.zst"), std::string_view("# trace 1\n"));
   write_file_atomically(path("other.trace"), std::string_view("hello\n"));
-  EXPECT_EQ(code_of("cut.zst"), "E4201");
-  EXPECT_EQ(code_of("cut.trace"), "E4201");
-  EXPECT_EQ(code_of("whole.trace"), "none");
-  EXPECT_EQ(code_of("text.zst"), "E4201");
-  EXPECT_EQ(code_of("other.trace"), "E4202");
-  EXPECT_EQ(code_of("missing.trace"), "E4001");
+  EXPECT_EQ(code_of("cut.zst"), Code::E4201);
+  EXPECT_EQ(code_of("cut.trace"), Code::E4201);
+  EXPECT_EQ(code_of("whole.trace"), std::nullopt);
+  EXPECT_EQ(code_of("text.zst"), Code::E4201);
+  EXPECT_EQ(code_of("other.trace"), Code::E4202);
+  EXPECT_EQ(code_of("missing.trace"), Code::E4001);
 }
 
 }  // namespace

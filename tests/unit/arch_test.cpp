@@ -211,7 +211,7 @@ TEST(ArchLoader, LoadsFilesWithBasesBesideThem) {
       load_arch(dir / bad);
       ADD_FAILURE() << bad;
     } catch (const InputError& e) {
-      EXPECT_EQ(e.code(), "E2009");
+      EXPECT_EQ(e.code(), Code::E2009);
     }
   }
   std::filesystem::remove_all(dir);
@@ -222,7 +222,7 @@ TEST(ArchLoader, RefusesUnknownArchitectures) {
     load_arch("sm_10a");
     FAIL();
   } catch (const InputError& e) {
-    EXPECT_EQ(e.code(), "E2001");
+    EXPECT_EQ(e.code(), Code::E2001);
     EXPECT_EQ(e.diagnostics().list()[0].hint, "did you mean 'sm_100a'?");
   }
   EXPECT_THROW(load_arch("./absent.toml"), InputError);
@@ -246,30 +246,30 @@ far_latency = { value = 450, unit = "cyc", provenance = "measured" }
 fma.pipe = { value = "fmaa", unit = "", provenance = "measured", source = "a probe" }
 fmaa.pipe = { value = "fma", unit = "", provenance = "measured", source = "a probe" }
 )");
-  const auto has = [&](const char* code, uint32_t line, std::string_view text, std::string_view hint) {
+  const auto has = [&](Code code, uint32_t line, std::string_view text, std::string_view hint) {
     return std::any_of(d.begin(), d.end(), [&](const Diagnostic& e) {
       return e.code == code && e.where.file == "x.toml" && e.where.line == line &&
              e.message.find(text) != std::string::npos && e.hint.find(hint) != std::string::npos;
     });
   };
-  EXPECT_TRUE(has("E2003", 2, "'colour'", ""));
-  EXPECT_TRUE(has("E2003", 4, "'smem.bank'", "did you mean 'smem.banks'?"));
-  EXPECT_TRUE(has("E2006", 5, "'smem.banks' = 1000 is outside 1 to 128", ""));
-  EXPECT_TRUE(has("E2005", 6, "'smem.bytes' must be of type integer", ""));
-  EXPECT_TRUE(has("E2003", 8, "'wgmma.queue'", "tensor = \"wgmma\""));
-  EXPECT_TRUE(has("E2008", 10, "unit 'ns'", "'cyc'"));
-  EXPECT_TRUE(has("E2005", 11, "'l2.line' is not a figure", "value"));
-  EXPECT_TRUE(has("E2007", 12, "unknown provenance 'rumoured'", "documented, measured"));
-  EXPECT_TRUE(has("E2007", 13, "'l2.far_latency' has no source", ""));
-  EXPECT_TRUE(has("E2006", 15, "unknown pipe 'fmaa'", "fma"));
-  EXPECT_TRUE(has("E2003", 16, "'class.fmaa.pipe'", "class.fma"));
+  EXPECT_TRUE(has(Code::E2003, 2, "'colour'", ""));
+  EXPECT_TRUE(has(Code::E2003, 4, "'smem.bank'", "did you mean 'smem.banks'?"));
+  EXPECT_TRUE(has(Code::E2006, 5, "'smem.banks' = 1000 is outside 1 to 128", ""));
+  EXPECT_TRUE(has(Code::E2005, 6, "'smem.bytes' must be of type integer", ""));
+  EXPECT_TRUE(has(Code::E2003, 8, "'wgmma.queue'", "tensor = \"wgmma\""));
+  EXPECT_TRUE(has(Code::E2008, 10, "unit 'ns'", "'cyc'"));
+  EXPECT_TRUE(has(Code::E2005, 11, "'l2.line' is not a figure", "value"));
+  EXPECT_TRUE(has(Code::E2007, 12, "unknown provenance 'rumoured'", "documented, measured"));
+  EXPECT_TRUE(has(Code::E2007, 13, "'l2.far_latency' has no source", ""));
+  EXPECT_TRUE(has(Code::E2006, 15, "unknown pipe 'fmaa'", "fma"));
+  EXPECT_TRUE(has(Code::E2003, 16, "'class.fmaa.pipe'", "class.fma"));
   EXPECT_EQ(d.size(), 11u);
 }
 
 struct BadArch {
   const char* what;
   const char* toml;
-  const char* code;
+  Code code;
 };
 class BadArchs : public testing::TestWithParam<BadArch> {};
 
@@ -281,26 +281,26 @@ TEST_P(BadArchs, AreRefusedWithTheirCode) {
 
 INSTANTIATE_TEST_SUITE_P(
     Arch, BadArchs,
-    testing::Values(BadArch{"not TOML", "name = ", "E2002"}, BadArch{"stray Unicode", "name\u00e9 = 1", "E2002"}, BadArch{"empty", "", "E2010"},
+    testing::Values(BadArch{"not TOML", "name = ", Code::E2002}, BadArch{"stray Unicode", "name\u00e9 = 1", Code::E2002}, BadArch{"empty", "", Code::E2010},
                     BadArch{"no figures",
-                            "name = 'a'\ndescription = 'a'\ntarget = 'sm_90a'\ntensor = 'wgmma'", "E2004"},
-                    BadArch{"unknown target", "base = 'sm_90a'\ntarget = 'sm_91'", "E2010"},
-                    BadArch{"unknown tensor core", "base = 'sm_90a'\ntensor = 'abacus'", "E2010"},
-                    BadArch{"name is not text", "base = 'sm_90a'\nname = 3", "E2010"},
-                    BadArch{"unknown base", "base = 'sm_42'", "E2009"},
-                    BadArch{"base is not text", "base = 1", "E2009"},
+                            "name = 'a'\ndescription = 'a'\ntarget = 'sm_90a'\ntensor = 'wgmma'", Code::E2004},
+                    BadArch{"unknown target", "base = 'sm_90a'\ntarget = 'sm_91'", Code::E2010},
+                    BadArch{"unknown tensor core", "base = 'sm_90a'\ntensor = 'abacus'", Code::E2010},
+                    BadArch{"name is not text", "base = 'sm_90a'\nname = 3", Code::E2010},
+                    BadArch{"unknown base", "base = 'sm_42'", Code::E2009},
+                    BadArch{"base is not text", "base = 1", Code::E2009},
                     BadArch{"unknown part",
                             "base = 'sm_90a'\n[l1]\nline = { value = 128, unit = 'B', provenance = "
                             "'documented', source = 'a guide', note = '' }",
-                            "E2003"},
+                            Code::E2003},
                     BadArch{"NaN",
                             "base = 'sm_90a'\n[chip]\nclock = { value = nan, unit = 'GHz', provenance = "
                             "'measured', source = 'a probe' }",
-                            "E2006"},
+                            Code::E2006},
                     BadArch{"contradiction",
                             "base = 'sm_90a'\n[chip]\nclock = { value = 3, unit = 'GHz', provenance "
                             "= 'measured', source = 'a probe' }",
-                            "E2011"}));
+                            Code::E2011}));
 
 }  // namespace
 }  // namespace drywell::sim

@@ -7,20 +7,20 @@ namespace {
 
 TEST(Diagnostics, CollectsEveryFindingWithPositionAndHint) {
   Diagnostics d;
-  d.error("E1001", {"k.ptx", 3, 7}, "unknown opcode 'ad.s32'", "did you mean 'add.s32'?");
-  d.warning("E1002", {"k.ptx", 9, 1}, "register never read");
+  d.error(Code::E1101, {"k.ptx", 3, 7}, "unknown opcode 'ad.s32'", "did you mean 'add.s32'?");
+  d.warning(Code::E1102, {"k.ptx", 9, 1}, "register never read");
   EXPECT_EQ(d.error_count(), 1u);
   EXPECT_EQ(d.to_string(),
-            "k.ptx:3:7: error E1001: unknown opcode 'ad.s32'\n    hint: did you mean 'add.s32'?\n"
-            "k.ptx:9:1: warning E1002: register never read");
+            "k.ptx:3:7: error E1101: unknown opcode 'ad.s32'\n    hint: did you mean 'add.s32'?\n"
+            "k.ptx:9:1: warning E1102: register never read");
 }
 
 TEST(Diagnostics, InputErrorCarriesAllOfThem) {
   Diagnostics d;
-  d.error("E1001", {"k.ptx", 3, 7}, "first");
-  d.error("E1003", {"k.ptx", 4, 1}, "second");
+  d.error(Code::E1101, {"k.ptx", 3, 7}, "first");
+  d.error(Code::E1103, {"k.ptx", 4, 1}, "second");
   InputError e(d);
-  EXPECT_EQ(e.code(), "E1001");
+  EXPECT_EQ(e.code(), Code::E1101);
   EXPECT_EQ(e.diagnostics().list().size(), 2u);
   e.prepend("loading k.ptx");
   EXPECT_EQ(std::string(e.what()).substr(0, 15), "loading k.ptx: ");

@@ -77,7 +77,7 @@ TEST(KernelName, RefusesWhatIsNone) {
       parse_kernel_name(name);
       ADD_FAILURE() << name;
     } catch (const InputError& e) {
-      EXPECT_EQ(e.code(), "E2311") << name;
+      EXPECT_EQ(e.code(), Code::E2311) << name;
     }
   }
 }

@@ -15,13 +15,13 @@ namespace {
 
 const std::string kData = test::source_path("tests/data/npy/");
 
-std::string error_code(const std::function<void()>& action) {
+std::optional<Code> error_code(const std::function<void()>& action) {
   try {
     action();
   } catch (const InputError& e) {
     return e.code();
   }
-  return "none";
+  return std::nullopt;
 }
 
 std::vector<std::byte> bytes_of(std::string_view text) {
@@ -82,29 +82,29 @@ TEST(NpyReader, TurnsFloatArraysIntoBf16Bits) {
   EXPECT_EQ(kernels::bf16_bits(read_npy(kData + "float16_3.npy")), (Bits{0x3F80, 0xBF00, 0x4780}));
   EXPECT_EQ(kernels::bf16_bits(read_npy(kData + "uint16_scalar.npy")), Bits{0xBEEF});
   EXPECT_EQ(kernels::bf16_bits(read_npy(kData + "float32_2x3.npy")).front(), 0x3FC0);
-  EXPECT_EQ(error_code([] { kernels::bf16_bits(read_npy(kData + "uint8_4.npy")); }), "E4007");
+  EXPECT_EQ(error_code([] { kernels::bf16_bits(read_npy(kData + "uint8_4.npy")); }), Code::E4007);
 }
 
 TEST(NpyReader, RefusesFortranOrderBigEndianAndStructures) {
-  EXPECT_EQ(error_code([] { read_npy(kData + "float32_fortran.npy"); }), "E4004");
-  EXPECT_EQ(error_code([] { read_npy(kData + "float64_big_endian.npy"); }), "E4005");
-  EXPECT_EQ(error_code([] { read_npy(kData + "structured.npy"); }), "E4005");
-  EXPECT_EQ(error_code([] { read_npy(kData + "float32_2x3.npy").values<uint16_t>(); }), "E4007");
+  EXPECT_EQ(error_code([] { read_npy(kData + "float32_fortran.npy"); }), Code::E4004);
+  EXPECT_EQ(error_code([] { read_npy(kData + "float64_big_endian.npy"); }), Code::E4005);
+  EXPECT_EQ(error_code([] { read_npy(kData + "structured.npy"); }), Code::E4005);
+  EXPECT_EQ(error_code([] { read_npy(kData + "float32_2x3.npy").values<uint16_t>(); }), Code::E4007);
 }
 
 TEST(NpyReader, RefusesWhatCannotBeRead) {
-  EXPECT_EQ(error_code([] { read_npy(kData + "absent.npy"); }), "E4001");
-  EXPECT_EQ(error_code([] { read_npy(kData); }), "E4001");
-  EXPECT_EQ(error_code([] { read_npy("/dev/zero"); }), "E4001");
-  EXPECT_EQ(error_code([] { read_npy(kData + "README.md"); }), "E4002");
-  EXPECT_EQ(error_code([] { parse_npy({}, "empty"); }), "E4002");
+  EXPECT_EQ(error_code([] { read_npy(kData + "absent.npy"); }), Code::E4001);
+  EXPECT_EQ(error_code([] { read_npy(kData); }), Code::E4001);
+  EXPECT_EQ(error_code([] { read_npy("/dev/zero"); }), Code::E4001);
+  EXPECT_EQ(error_code([] { read_npy(kData + "README.md"); }), Code::E4002);
+  EXPECT_EQ(error_code([] { parse_npy({}, "empty"); }), Code::E4002);
 }
 
 struct BadHeader {
   const char* what;
   const char* header;
   size_t data_bytes;
-  const char* code;
+  Code code;
 };
 class NpyHeader : public testing::TestWithParam<BadHeader> {};
 
@@ -116,30 +116,30 @@ TEST_P(NpyHeader, IsRefusedWithItsCode) {
 INSTANTIATE_TEST_SUITE_P(
     Bad, NpyHeader,
     testing::Values(
-        BadHeader{"not a dict", "[1, 2]", 0, "E4003"},
-        BadHeader{"key missing", "{'descr': '<f4', 'fortran_order': False}", 4, "E4003"},
+        BadHeader{"not a dict", "[1, 2]", 0, Code::E4003},
+        BadHeader{"key missing", "{'descr': '<f4', 'fortran_order': False}", 4, Code::E4003},
         BadHeader{"key twice", "{'descr': '<f4', 'descr': '<f4', 'fortran_order': False, 'shape': ()}", 4,
-                  "E4003"},
-        BadHeader{"unknown key", "{'descr': '<f4', 'fortran_order': False, 'shape': (), 'x': 1}", 4, "E4003"},
-        BadHeader{"unterminated", "{'descr': '<f4", 4, "E4003"},
-        BadHeader{"negative extent", "{'descr': '<f4', 'fortran_order': False, 'shape': (-1,)}", 4, "E4003"},
-        BadHeader{"trailing text", "{'descr': '<f4', 'fortran_order': False, 'shape': ()} x", 4, "E4003"},
-        BadHeader{"not a boolean", "{'descr': '<f4', 'fortran_order': 0, 'shape': ()}", 4, "E4003"},
-        BadHeader{"complex", "{'descr': '<c8', 'fortran_order': False, 'shape': ()}", 8, "E4005"},
-        BadHeader{"object", "{'descr': '|O', 'fortran_order': False, 'shape': ()}", 8, "E4005"},
+                  Code::E4003},
+        BadHeader{"unknown key", "{'descr': '<f4', 'fortran_order': False, 'shape': (), 'x': 1}", 4, Code::E4003},
+        BadHeader{"unterminated", "{'descr': '<f4", 4, Code::E4003},
+        BadHeader{"negative extent", "{'descr': '<f4', 'fortran_order': False, 'shape': (-1,)}", 4, Code::E4003},
+        BadHeader{"trailing text", "{'descr': '<f4', 'fortran_order': False, 'shape': ()} x", 4, Code::E4003},
+        BadHeader{"not a boolean", "{'descr': '<f4', 'fortran_order': 0, 'shape': ()}", 4, Code::E4003},
+        BadHeader{"complex", "{'descr': '<c8', 'fortran_order': False, 'shape': ()}", 8, Code::E4005},
+        BadHeader{"object", "{'descr': '|O', 'fortran_order': False, 'shape': ()}", 8, Code::E4005},
         BadHeader{"extent beyond 64 bits",
-                  "{'descr': '<f4', 'fortran_order': False, 'shape': (99999999999999999999,)}", 4, "E4003"},
+                  "{'descr': '<f4', 'fortran_order': False, 'shape': (99999999999999999999,)}", 4, Code::E4003},
         BadHeader{"product beyond 63 bits",
-                  "{'descr': '<f4', 'fortran_order': False, 'shape': (4294967296, 4294967296)}", 4, "E4006"},
-        BadHeader{"too little data", "{'descr': '<f4', 'fortran_order': False, 'shape': (2,)}", 7, "E4006"},
-        BadHeader{"too much data", "{'descr': '<f4', 'fortran_order': False, 'shape': (2,)}", 9, "E4006"}));
+                  "{'descr': '<f4', 'fortran_order': False, 'shape': (4294967296, 4294967296)}", 4, Code::E4006},
+        BadHeader{"too little data", "{'descr': '<f4', 'fortran_order': False, 'shape': (2,)}", 7, Code::E4006},
+        BadHeader{"too much data", "{'descr': '<f4', 'fortran_order': False, 'shape': (2,)}", 9, Code::E4006}));
 
 TEST(NpyReader, NeverTakesAPrefixOrCrashesOnADamagedHeader) {
   const NpyArray whole = read_npy(kData + "float32_2x3.npy");
   const std::vector<std::byte> file = format_npy(whole);
   for (size_t n = 0; n < file.size(); ++n) {
-    const std::string code = error_code([&] { parse_npy({file.data(), n}, "prefix"); });
-    EXPECT_TRUE(code == "E4002" || code == "E4003" || code == "E4006") << n << ' ' << code;
+    const std::optional<Code> code = error_code([&] { parse_npy({file.data(), n}, "prefix"); });
+    EXPECT_TRUE(code == Code::E4002 || code == Code::E4003 || code == Code::E4006) << n;
   }
   for (size_t at = 0; at < 128; ++at) {
     for (unsigned bit = 0; bit < 8; ++bit) {
@@ -176,7 +176,7 @@ TEST_F(NpyWriter, MakesArraysFromValues) {
   const std::vector<int32_t> v = {1, -2, 3, 4, 5, 6};
   const NpyArray a = NpyArray::of<int32_t>(v, {3, 2});
   EXPECT_EQ(parse_npy(format_npy(a), "x").values<int32_t>()[1], -2);
-  EXPECT_EQ(error_code([&] { NpyArray::of<int32_t>(v, {4, 2}); }), "E4006");
+  EXPECT_EQ(error_code([&] { NpyArray::of<int32_t>(v, {4, 2}); }), Code::E4006);
 }
 
 TEST_F(NpyWriter, ReplacesAFileOnlyWhenTheNewOneIsWhole) {
@@ -187,9 +187,9 @@ TEST_F(NpyWriter, ReplacesAFileOnlyWhenTheNewOneIsWhole) {
   EXPECT_EQ(read_npy(path).dtype, "<f2");
   EXPECT_EQ(file_count(), 1u);
   // A directory in the place of the file, and a directory that is not there.
-  EXPECT_EQ(error_code([&] { write_npy(dir_, a); }), "E4008");
-  EXPECT_EQ(error_code([&] { write_npy(dir_ / "absent" / "a.npy", a); }), "E4008");
-  EXPECT_EQ(error_code([&] { write_npy("/dev/full", a); }), "E4008");
+  EXPECT_EQ(error_code([&] { write_npy(dir_, a); }), Code::E4008);
+  EXPECT_EQ(error_code([&] { write_npy(dir_ / "absent" / "a.npy", a); }), Code::E4008);
+  EXPECT_EQ(error_code([&] { write_npy("/dev/full", a); }), Code::E4008);
   EXPECT_EQ(file_count(), 1u);
 }
 

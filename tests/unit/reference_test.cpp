@@ -277,7 +277,7 @@ TEST(ReferenceRhtNvfp4, RefusesShapesThatHaveNoMeaning) {
     try {
       rht_nvfp4(input, o);
     } catch (const InputError& e) {
-      return e.code() == "E2101";
+      return e.code() == Code::E2101;
     }
     return false;
   };

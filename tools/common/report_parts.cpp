@@ -57,7 +57,7 @@ Json lines_json(const std::vector<SourcePos>& lines) {
 Json fault_json(const sim::RunResult& run) {
   if (!run.fault.has_value()) return nullptr;
   const sim::Fault& f = *run.fault;
-  return {{"code", f.code},
+  return {{"code", code_name(f.code)},
           {"message", f.message},
           {"kernel", f.where.kernel},
           {"cta", {f.where.cta.x, f.where.cta.y, f.where.cta.z}},

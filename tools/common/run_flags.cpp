@@ -126,7 +126,7 @@ sim::TraceOptions trace_options(const RunFlags& f, const sim::RunOptions& option
 
 ExitCode fault_exit(const sim::RunResult& r) {
   if (r.ok()) return ExitCode::ok;
-  return r.fault->code.starts_with('U') ? ExitCode::unsupported : ExitCode::guest_fault;
+  return code_kind(r.fault->code) == 'U' ? ExitCode::unsupported : ExitCode::guest_fault;
 }
 
 kernels::LaunchPlan make_plan(const RunFlags& f) {

@@ -60,7 +60,7 @@ HostOutcome run_host(const RunFlags& f, const std::vector<std::string>& words, L
   }
   options.runner = &picker;
   HostOutcome out = names_a_file(f.subject) ? run_plan_file(f, words, std::move(options), command) : run_kernel(f, words, std::move(options), command);
-  if (picker.seen() < which) throw InputError("E4327", fmt::format("--launch {}: there were {} launches", which, picker.seen()));
+  if (picker.seen() < which) throw InputError(Code::E4327, fmt::format("--launch {}: there were {} launches", which, picker.seen()));
   return out;
 }
 

@@ -9,6 +9,8 @@
 #include <string_view>
 #include <vector>
 
+#include "drywell/core/code.h"
+
 namespace drywell {
 
 enum class Severity : uint8_t { note, warning, error };
@@ -21,10 +23,9 @@ struct SourcePos {
   bool operator==(const SourcePos&) const = default;
 };
 
-/// One message for the user. `code` is stable (docs/errors.md): E1xxx instruction set, E2xxx configuration, E4xxx
-/// files, U5xxx unsupported, F3xxx guest faults, H6xxx hazards.
+/// One message for the user.
 struct Diagnostic {
-  std::string code;
+  Code code{};
   Severity severity = Severity::error;
   SourcePos where;
   std::string message;
@@ -39,8 +40,8 @@ struct Diagnostic {
 class Diagnostics {
  public:
   void add(Diagnostic d);
-  void error(std::string code, SourcePos where, std::string message, std::string hint = {});
-  void warning(std::string code, SourcePos where, std::string message, std::string hint = {});
+  void error(Code code, SourcePos where, std::string message, std::string hint = {});
+  void warning(Code code, SourcePos where, std::string message, std::string hint = {});
   void append(const Diagnostics& other);
   bool has_errors() const { return errors_ != 0; }
   size_t error_count() const { return errors_; }
@@ -56,13 +57,13 @@ class Diagnostics {
 /// Base of all exceptions of this library. Outer layers add context in front with `prepend`.
 class Error : public std::exception {
  public:
-  explicit Error(std::string code, std::string message);
+  explicit Error(Code code, std::string message);
   const char* what() const noexcept override { return what_.c_str(); }
-  const std::string& code() const { return code_; }
+  Code code() const { return code_; }
   void prepend(std::string_view context);
 
  protected:
-  std::string code_;
+  Code code_;
   std::string what_;
 };
 
@@ -70,7 +71,7 @@ class Error : public std::exception {
 class InputError : public Error {
  public:
   explicit InputError(Diagnostics d);
-  InputError(std::string code, std::string message, std::string hint = {});
+  InputError(Code code, std::string message, std::string hint = {});
   const Diagnostics& diagnostics() const { return diagnostics_; }
 
  private:
@@ -81,7 +82,7 @@ class InputError : public Error {
 /// U5xxx.
 class Unsupported : public Error {
  public:
-  explicit Unsupported(std::string what, std::string code = "U5000");
+  explicit Unsupported(std::string what, Code code = Code::U5000);
 };
 
 /// A bug in Drywell itself. Code X9000.

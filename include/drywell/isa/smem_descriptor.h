@@ -84,7 +84,7 @@ constexpr SmemDescriptor SmemDescriptor::make(uint32_t start, uint32_t lbo, uint
   d.sbo = sbo;
   d.version = format == SmemDescriptorFormat::tcgen05 ? 1 : 0;
   if (!d.set_swizzle(s)) {
-    throw InputError("E1401", "SMEM descriptor: the format has no code for this swizzle");
+    throw InputError(Code::E1401, "SMEM descriptor: the format has no code for this swizzle");
   }
   return d;
 }

@@ -13,8 +13,8 @@ namespace drywell::isa {
 class LegalityReport {
  public:
   LegalityReport(const InstructionRef& at, Diagnostics& out) : at_(at), out_(out) {}
-  void error(std::string code, std::string message, std::string hint = {});
-  void warning(std::string code, std::string message, std::string hint = {});
+  void error(Code code, std::string message, std::string hint = {});
+  void warning(Code code, std::string message, std::string hint = {});
   bool failed() const { return failed_; }
 
  private:

@@ -24,10 +24,9 @@ struct GuestPlace {
   std::string to_string() const;
 };
 
-/// Stable codes: F30xx memory, F31xx mbarrier, F32xx tensor memory and tensor core, F33xx bulk copies, F34xx barriers and
-/// convergence, F35xx clusters, F36xx deadlock, F37xx traps and asserts (docs/errors.md).
+/// What ended a launch: F3xxx, or U5xxx for an instruction that is not modelled (docs/errors.md).
 struct Fault {
-  std::string code;
+  Code code{};
   std::string message;
   GuestPlace where;
   std::string to_string() const;

@@ -66,7 +66,7 @@ void DapAdapter::report_stop(const StopReason& r) {
         return;
       }
       body["reason"] = "exception";
-      body["description"] = session().fault()->code;
+      body["description"] = code_name(session().fault()->code);
       body["text"] = session().fault()->to_string();
       break;
     default: break;

@@ -21,7 +21,7 @@ std::string dots(Dim3 d) { return fmt::format("({},{},{})", d.x, d.y, d.z); }
 
 }  // namespace
 
-void refuse(std::string message, std::string hint) { throw InputError("E4325", std::move(message), std::move(hint)); }
+void refuse(std::string message, std::string hint) { throw InputError(Code::E4325, std::move(message), std::move(hint)); }
 
 Words::Words(std::string_view text) {
   for (size_t at = 0; at < text.size();) {
@@ -134,12 +134,12 @@ Warp& Shell::warp() {
   Warp* w = debugger_.focused();
   if (w != nullptr) return *w;
   const bool after = session().over() || !session().clusters().empty();
-  throw InputError("E4326", fmt::format("{} is not there{}", name_of(session(), debugger_.focus), after ? ": its cluster has not started, or is over" : ""),
+  throw InputError(Code::E4326, fmt::format("{} is not there{}", name_of(session(), debugger_.focus), after ? ": its cluster has not started, or is over" : ""),
                    "info ctas shows those that are; cta X,Y,Z or warp N changes the focus; reverse-step goes back");
 }
 
 uint64_t Shell::clock() {
-  if (session().options().driver != DriverKind::timed) throw InputError("E4326", "this driver has no clock", "restart timed, or drywell step --driver=timed");
+  if (session().options().driver != DriverKind::timed) throw InputError(Code::E4326, "this driver has no clock", "restart timed, or drywell step --driver=timed");
   warp();
   return session().cycle(debugger_.focus.cluster).value_or(0);
 }

@@ -165,6 +165,6 @@ IntTuple compact_row_major(const IntTuple& shape, Int current = 1);
 IntTuple compact_order(const IntTuple& shape, const IntTuple& order);
 
 /// Throws InputError; all errors of the layout library use it.
-[[noreturn]] void fail(const char* code, std::string message, std::string hint = {});
+[[noreturn]] void fail(Code code, std::string message, std::string hint = {});
 
 }  // namespace drywell::layout
