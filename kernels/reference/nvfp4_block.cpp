@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "kernels/reference/formats.h"
+#include "kernels/reference/reciprocal.h"
 
 namespace drywell::kernels::reference {
 namespace {
@@ -35,13 +36,7 @@ float Nvfp4Scaler::block_amax(const Nvfp4Values& x, float largest) const {
   return largest;
 }
 
-float Nvfp4Scaler::reciprocal(float p) const {
-  constexpr float kMinNormal = std::numeric_limits<float>::min();
-  if (!scaling_.approximate_reciprocal) return 1.0f / p;
-  if (std::fabs(p) < kMinNormal) return std::numeric_limits<float>::infinity();
-  const float r = 1.0f / p;
-  return std::fabs(r) < kMinNormal ? 0.0f : r;
-}
+float Nvfp4Scaler::reciprocal(float p) const { return scaling_.approximate_reciprocal ? approximate_reciprocal(p) : 1.0f / p; }
 
 void Nvfp4Scaler::quantise(Nvfp4Values x, float bmax, const std::array<uint32_t, 4>* random, uint8_t* codes, uint8_t& scale) const {
   float wanted = scaling_.order == ScaleOrder::article ? bmax / 6.0f * encode_ : bmax * te_multiplier_;

@@ -18,7 +18,7 @@ enum class ScaleOrder : uint8_t {
 
 struct Nvfp4Scaling {
   ScaleOrder order = ScaleOrder::article;
-  /// rcp.approx.ftz instead of the division 1 / (scale * S_dec); modelled as correctly rounded.
+  /// rcp.approx.ftz instead of the division 1 / (scale * S_dec), as an H200 computes it.
   bool approximate_reciprocal = false;
   /// Minima and maxima return NaN if an argument is NaN (the fused kernel's); else they ignore it.
   bool propagates_nan = false;

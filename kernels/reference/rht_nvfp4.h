@@ -23,7 +23,7 @@ struct RhtNvfp4Options {
   ScaleOrder scale_order = ScaleOrder::article;
   /// Round the transformed values to bf16 before the block maximum; off in the fast-math build.
   bool bf16_round_trip = true;
-  /// rcp.approx.ftz instead of the division 1 / (scale * S_dec); modelled as correctly rounded.
+  /// rcp.approx.ftz instead of the division 1 / (scale * S_dec), as an H200 computes it.
   bool approximate_reciprocal = false;
   uint16_t signs = kRhtSigns;
   /// Largest magnitude of the transformed, bf16-rounded tensor; the reference computes it if it is absent.

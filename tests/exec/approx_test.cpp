@@ -148,5 +148,22 @@ TEST(Approx, Halves) {
   check("tanh.approx.bf16", kBf16, 0x1p-8, false, tanh);
 }
 
+// All arguments of the 16-bit forms: FNV-1a of the 65,536 words that an H200 returned (traces/hw/h200-2026-11-22-special-functions.txt).
+TEST(Approx, HalvesAreTheBitsOfAnH200) {
+  const auto hash_of = [](const std::string& op) {
+    Column in(0x10000);
+    for (size_t i = 0; i < in.size(); ++i) in[i] = i;
+    uint64_t h = 0xCBF29CE484222325;
+    for (const uint64_t v : run_lanes(op + " h0, h1;", {"h0"}, {"h1"}, {in}).at(0)) {
+      for (const uint64_t byte : {v & 0xFF, v >> 8 & 0xFF}) h = (h ^ byte) * 0x100000001B3;
+    }
+    return h;
+  };
+  EXPECT_EQ(hash_of("ex2.approx.f16"), 0xBB15247E36918E63);
+  EXPECT_EQ(hash_of("ex2.approx.ftz.bf16"), 0xD76E7433B30F62F0);
+  EXPECT_EQ(hash_of("tanh.approx.f16"), 0x773F8C9F3AFB4DA5);
+  EXPECT_EQ(hash_of("tanh.approx.bf16"), 0xE5DE00266BC2E91D);
+}
+
 }  // namespace
 }  // namespace drywell::test
