@@ -24,9 +24,8 @@ using SwizzleBits = BitField<13, 2>;
 using FillBits = BitField<15, 1>;
 using Tf32Bit = BitField<16, 1>;  // with type f32 or f32.ftz
 using L2Bits = BitField<17, 2>;
-using AtomicityBits = BitField<19, 3>;
-using SwizzleExtraBit =
-    BitField<22, 1>;               // cleared by every replacement of the swizzle mode; meaning unpublished
+using AtomicityBits = BitField<19, 2>;    // bit 21 is not part of it: CuTe sets it, Triton clears it, copies do not change
+using SwizzleExtraBit = BitField<22, 1>;  // cleared by every replacement of the swizzle mode; meaning unpublished
 using Box0Bits = BitField<24, 8>;  // of the word at kTraversal; im2col: channels per pixel
 using PixelBits = BitField<0, 10>;
 
@@ -95,16 +94,35 @@ SwizzlePair split(Swizzle s) {
 }
 
 std::optional<Swizzle> join(uint64_t mode, uint64_t atomicity) {
-  if (atomicity == 0) {
-    return static_cast<Swizzle>(mode);
-  }
-  if (mode != 3 || atomicity > 3) {
-    return std::nullopt;
-  }
+  if (atomicity == 0) return static_cast<Swizzle>(mode);
+  if (mode != 3) return std::nullopt;
   return static_cast<Swizzle>(3 + atomicity);
 }
 
-/// Corners share 16 bits: returns the bits of one spatial dimension.
+/// The four bits of a map that name its type; nothing for the codes that no type has. tf32 is f32 with a bit of its own. ptxas
+/// translates what PTX calls 13, 14 and 15 to 11, 12 and 13 (docs/facts/tma-mbarrier.md §2.1).
+uint8_t to_device_code(TensorType t) {
+  switch (t) {
+    case TensorType::tf32: return to_ptx_number(TensorType::f32);
+    case TensorType::tf32_ftz: return to_ptx_number(TensorType::f32_ftz);
+    case TensorType::b4x16: return 11;
+    case TensorType::b4x16_p64: return 12;
+    case TensorType::b6x16_p32: return 13;
+    default: return to_ptx_number(t);
+  }
+}
+bool is_tf32(TensorType t) { return t == TensorType::tf32 || t == TensorType::tf32_ftz; }
+
+std::optional<TensorType> from_device_code(uint64_t code, bool tf32) {
+  for (unsigned i = 0; i < kTensorTypeCount; ++i) {
+    const auto t = static_cast<TensorType>(i);
+    const bool has_tf32_form = t == TensorType::f32 || t == TensorType::f32_ftz;
+    if (to_device_code(t) == code && (is_tf32(t) == tf32 || !(is_tf32(t) || has_tf32_form))) return t;
+  }
+  return std::nullopt;
+}
+
+/// Corners share 16 bits: the bits of one spatial dimension.
 unsigned corner_bits(const TensorMapFields& f) {
   return f.mode != TensorMapMode::im2col || f.spatial_dims() == 1 ? 16 : f.spatial_dims() == 2 ? 8 : 5;
 }
@@ -133,16 +151,12 @@ uint32_t box_bytes(const TensorMapFields& f) {
   return static_cast<uint32_t>(elements * element_bits(f.type) / 8);
 }
 
-TensorType without_tf32(TensorType t) {
-  return t == TensorType::tf32 ? TensorType::f32 : t == TensorType::tf32_ftz ? TensorType::f32_ftz : t;
-}
-
 TensorMap pack(const TensorMapFields& f) {
   TensorMap m;
   store<uint64_t>(m, kAddress, f.address);
   insert<RankBits>(m, kModes, f.rank - 1);
-  insert<TypeBits>(m, kModes, to_ptx_number(without_tf32(f.type)));
-  insert<Tf32Bit>(m, kModes, without_tf32(f.type) != f.type);
+  insert<TypeBits>(m, kModes, to_device_code(f.type));
+  insert<Tf32Bit>(m, kModes, is_tf32(f.type));
   insert<L2Bits>(m, kModes, static_cast<uint64_t>(f.l2_promotion));
   insert<Im2colBit>(m, kModes, f.mode != TensorMapMode::tile);
   insert<WideBits>(m, kModes, f.mode < TensorMapMode::im2col_w ? 0 : static_cast<uint64_t>(f.mode) - 1);
@@ -257,12 +271,14 @@ TensorMapFields decode(const TensorMap& m, Diagnostics& out, const SourcePos& wh
   const uint32_t modes = load<uint32_t>(m, kModes);
   const auto bad = [&](std::string_view what, uint64_t v) {
     out.error(Code::E1474, where, fmt::format("tensor map: {} bits {} have no meaning", what, v),
-              "was the object made by cuTensorMapEncode* and edited by tensormap.replace only?");
+              "the bytes come from cuTensorMapEncode*, from tensormap.replace of every field, or from a program that packs them itself");
   };
   f.address = load<uint64_t>(m, kAddress);
-  f.type = from_ptx_number(static_cast<uint8_t>(TypeBits::get(modes)));
-  if (Tf32Bit::get(modes) != 0 && f.type == TensorType::f32) f.type = TensorType::tf32;
-  if (Tf32Bit::get(modes) != 0 && f.type == TensorType::f32_ftz) f.type = TensorType::tf32_ftz;
+  if (const auto t = from_device_code(TypeBits::get(modes), Tf32Bit::get(modes) != 0)) {
+    f.type = *t;
+  } else {
+    bad("type", TypeBits::get(modes));
+  }
   f.oob_fill = static_cast<OobFill>(FillBits::get(modes));
   if (RankBits::get(modes) < 5) {
     f.rank = static_cast<uint32_t>(RankBits::get(modes)) + 1;
@@ -300,7 +316,7 @@ TensorMapFields decode(const TensorMap& m, Diagnostics& out, const SourcePos& wh
   return f;
 }
 
-bool has_signature(const TensorMap& m) {
+bool is_by_driver(const TensorMap& m) {
   const uint32_t period = load<uint32_t>(m, kSwizzlePeriod);
   const bool plausible = period == 16 || period == 256 || period == 512 || period == 1024;
   const auto zero = [](uint8_t b) { return b == 0; };
@@ -321,7 +337,12 @@ void replace_field(TensorMap& m, TensorMapField field, unsigned ordinal, uint64_
       break;
     case TensorMapField::global_stride: store_stride(m, ordinal, value); break;
     case TensorMapField::element_stride: store_element_stride(m, ordinal, value); break;
-    case TensorMapField::elemtype: insert<TypeBits>(m, kModes, value); break;
+    case TensorMapField::elemtype: {
+      const TensorType type = from_ptx_number(static_cast<uint8_t>(value));
+      insert<TypeBits>(m, kModes, to_device_code(type));
+      if (is_tf32(type)) insert<Tf32Bit>(m, kModes, 1);  // ptxas clears it for no other type
+      break;
+    }
     case TensorMapField::interleave_layout: insert<InterleaveBits>(m, kModes, value); break;
     case TensorMapField::swizzle_mode:
       insert<SwizzleBits>(m, kModes, value);

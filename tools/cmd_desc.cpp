@@ -320,7 +320,7 @@ std::string hex_dump(const isa::TensorMap& m) {
 
 /// Decodes, encodes again and compares: reports bits that no field explains.
 void check_reserved(const isa::TensorMap& map, const isa::TensorMapFields& f, uint32_t capability, Diagnostics& out) {
-  if (!isa::has_signature(map)) out.warning(Code::E1474, {}, "no encode function made these bytes: box size, swizzle period or reserved zeros are wrong");
+  if (!isa::is_by_driver(map)) out.warning(Code::E1474, {}, "the driver's encode functions did not make these bytes: the size of the box, the period of the swizzle or zeros behind them differ; copies do not read those");
   Diagnostics ignored;
   const auto again = f.mode == isa::TensorMapMode::tile     ? isa::encode_tiled(f, ignored, capability)
                      : f.mode == isa::TensorMapMode::im2col ? isa::encode_im2col(f, ignored, capability)

@@ -18,7 +18,7 @@ EngineResult plan_copy(const TensorCopy& t, TensorPlan& plan) {
   std::memcpy(bytes.bytes.data(), t.map.data(), t.map.size());
   Diagnostics problems;
   plan.map = isa::decode(bytes, problems);
-  if (problems.has_errors() || !isa::has_signature(bytes)) {
+  if (problems.has_errors()) {
     return GuestError{Code::F3302, fmt::format("the 128 bytes at {:#x} are not a tensor map: {}", t.map_address,
                                            problems.to_string())};
   }
@@ -31,7 +31,7 @@ EngineResult plan_copy(const TensorCopy& t, TensorPlan& plan) {
   isa::check(plan.map, 100, problems);
   if (problems.has_errors())
     return GuestError{Code::F3302,
-                      fmt::format("tensormap.replace made the map at {:#x} one that cannot be encoded: {}",
+                      fmt::format("the tensor map at {:#x} breaks a rule of the encode functions: {}",
                                   t.map_address, problems.to_string())};
   const isa::TensorRequest request{t.mode, access_of(t), t.coord, t.offset};
   isa::check_request(plan.map, request, problems);

@@ -90,8 +90,8 @@ Effect prefetch(Warp& w, const DecodedOp& op, LaneMask mask) {
     map.bytes = t.map;
     Diagnostics problems;
     const isa::TensorMapFields f = isa::decode(map, problems);
-    if (problems.has_errors() || !isa::has_signature(map))
-      return fault(w, Code::F3302, fmt::format("the 128 bytes at {:#x} are not a tensor map", t.map_address));
+    if (problems.has_errors())
+      return fault(w, Code::F3302, fmt::format("the 128 bytes at {:#x} are not a tensor map: {}", t.map_address, problems.to_string()));
     if (f.rank != t.rank)
       return fault(w, Code::F3303,
                    fmt::format("a {}-dimensional prefetch through a tensor map of rank {}", t.rank, f.rank));

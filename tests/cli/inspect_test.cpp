@@ -133,7 +133,7 @@ TEST(InspectDesc, TensorMapsGoToAFileAndBack) {
   std::string bytes = read_text_file(d.file("map"));
   bytes[127] = 1;
   write_file_atomically(d.file("map"), bytes);
-  EXPECT_THAT(drywell({"desc", "tensor-map", d.file("map")}).out, HasSubstr("no encode function made these bytes"));
+  EXPECT_THAT(drywell({"desc", "tensor-map", d.file("map")}).out, HasSubstr("the driver's encode functions did not make these bytes"));
 }
 
 TEST(InspectSf, ConvertsFilesBothWaysWithPadding) {

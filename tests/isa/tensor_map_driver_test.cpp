@@ -11,7 +11,7 @@ TEST(TensorMapOfTheDriver, HasTheSameBytes) {
   for (const test::DriverTensorMap& m : test::h200_tensor_maps()) {
     SCOPED_TRACE(m.line);
     EXPECT_EQ(encode(m.fields, 90).bytes, m.bytes.bytes);
-    EXPECT_TRUE(has_signature(m.bytes));
+    EXPECT_TRUE(is_by_driver(m.bytes));
     Diagnostics problems;
     EXPECT_EQ(decode(m.bytes, problems), m.fields);
     EXPECT_TRUE(problems.empty()) << problems.to_string();

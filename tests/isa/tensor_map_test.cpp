@@ -151,7 +151,7 @@ TEST(TensorMap, DecodesWhatItEncodes) {
     }
     ++accepted;
     ASSERT_EQ(decoded(*m), f);
-    EXPECT_TRUE(has_signature(*m));
+    EXPECT_TRUE(is_by_driver(*m));
   }
   EXPECT_GT(accepted, 500u);
 }
@@ -165,14 +165,66 @@ TEST(TensorMap, KeepsIm2colFields) {
   EXPECT_EQ(decoded(encode(w)), w);
 }
 
-TEST(TensorMap, BytesOfNoMapAreTold) {
-  TensorMap zeros, poison, text = encode(tiled());
-  poison.bytes.fill(0xFF);
+TEST(TensorMap, BytesBehindTheFieldsTellWhoMadeAMap) {
+  TensorMap zeros, text = encode(tiled());
   text.bytes[0x70] = 'x';
-  EXPECT_TRUE(has_signature(encode(tiled())));
-  EXPECT_FALSE(has_signature(zeros));
-  EXPECT_FALSE(has_signature(poison));
-  EXPECT_FALSE(has_signature(text));
+  EXPECT_TRUE(is_by_driver(encode(tiled())));
+  EXPECT_FALSE(is_by_driver(zeros));
+  EXPECT_FALSE(is_by_driver(text));
+}
+
+// What Triton does: zeroed bytes, then tensormap.replace of every field. An H200 copies through such a map.
+TEST(TensorMap, ZerosAndEveryFieldReplacedAreAMap) {
+  const TensorMapFields f = tiled();
+  TensorMap m;
+  replace_field(m, TensorMapField::global_address, 0, f.address);
+  replace_field(m, TensorMapField::rank, 0, f.rank - 1);
+  for (unsigned i = 0; i < f.rank; ++i) {
+    replace_field(m, TensorMapField::box_dim, i, f.box[i]);
+    replace_field(m, TensorMapField::global_dim, i, f.dim[i]);
+    replace_field(m, TensorMapField::element_stride, i, f.element_stride[i]);
+    if (i + 1 < f.rank) replace_field(m, TensorMapField::global_stride, i, f.stride[i]);
+  }
+  replace_field(m, TensorMapField::elemtype, 0, to_ptx_number(f.type));
+  replace_field(m, TensorMapField::interleave_layout, 0, static_cast<uint64_t>(f.interleave));
+  replace_field(m, TensorMapField::swizzle_mode, 0, std::min<uint64_t>(3, static_cast<uint64_t>(f.swizzle)));
+  replace_field(m, TensorMapField::fill_mode, 0, static_cast<uint64_t>(f.oob_fill));
+  TensorMapFields want = f;
+  want.l2_promotion = L2Promotion::none;  // no instruction replaces it
+  EXPECT_EQ(decoded(m), want);
+}
+
+// What the CuTe DSL does: it packs the fields itself, with bits 1 and 21 of the word at 8 set, and leaves garbage behind 64 bytes.
+TEST(TensorMap, TheFirst64BytesAreTheMap) {
+  TensorMap m = encode(tiled());
+  m.bytes[0x08] |= 0x02;
+  m.bytes[0x0a] |= 0x20;
+  std::fill(m.bytes.begin() + 64, m.bytes.end(), uint8_t{0xA5});
+  EXPECT_EQ(decoded(m), tiled());
+}
+
+// What ptxas 13.0 inserts into bits 7..10 of the word at 8 for each immediate of tensormap.replace.elemtype (read from its cubins);
+// 11 and 12 (tf32, tf32.ftz) set bit 16 too.
+TEST(TensorMap, TypesHaveTheCodesThatPtxasInserts) {
+  const uint32_t inserted[16] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 7, 8, 11, 12, 13};
+  for (uint8_t i = 0; i < 16; ++i) {
+    SCOPED_TRACE(static_cast<int>(i));
+    TensorMap m;
+    replace_field(m, TensorMapField::elemtype, 0, i);
+    uint32_t modes;
+    std::memcpy(&modes, m.bytes.data() + 8, 4);
+    EXPECT_EQ(modes, inserted[i] << 7 | (i == 11 || i == 12 ? 1u << 16 : 0));
+    Diagnostics d;
+    EXPECT_EQ(decode(m, d).type, from_ptx_number(i));
+  }
+}
+
+TEST(TensorMap, BytesThatAreNoMapSayWhichFieldAndWhy) {
+  TensorMap poison;
+  poison.bytes.fill(0xFF);
+  Diagnostics d;
+  decode(poison, d);
+  EXPECT_THAT(d.to_string(), testing::AllOf(testing::HasSubstr("rank bits 7"), testing::HasSubstr("type bits 15")));
 }
 
 TEST(TensorMap, MeaninglessBitsAreReported) {

@@ -68,7 +68,7 @@ constexpr bool is_padded(TensorType t) { return t == TensorType::b4x16_p64 || t 
 constexpr unsigned smem_element_bits(TensorType t) { return is_padded(t) ? 8 : element_bits(t); }
 constexpr bool is_floating(TensorType t) { return t >= TensorType::f16 && t <= TensorType::tf32_ftz; }
 
-/// `tensormap.replace.elemtype` numbers f32.ftz, f64 and bf16 differently from the driver (docs/facts/tma-mbarrier.md §2.1).
+/// The numbers of `tensormap.replace.elemtype`: f32.ftz, f64 and bf16 differ from the driver's (docs/facts/tma-mbarrier.md §2.1).
 uint8_t to_ptx_number(TensorType t);
 TensorType from_ptx_number(uint8_t number);
 
@@ -125,12 +125,12 @@ TensorMap encode(const TensorMapFields& f, unsigned compute_capability = 100);
 void check(const TensorMapFields& f, unsigned compute_capability, Diagnostics& out,
            const SourcePos& where = {});
 
-/// Returns the fields of a map. Reports E1474 if rank, interleave or swizzle bits have no meaning (the field then keeps
-/// its default).
+/// Fields of a map, as a copy reads them: the first 64 bytes count, whoever wrote them. E1474 when rank, type, interleave or swizzle
+/// bits have no meaning (the field then keeps its default).
 TensorMapFields decode(const TensorMap& map, Diagnostics& out, const SourcePos& where = {});
-/// False for bytes that no encode function made: a map holds the bytes of its box and the period of its swizzle, and
-/// ends with zeros.
-bool has_signature(const TensorMap& map);
+/// True if the bytes behind the fields are those that the driver's encode functions write: size of the box, period of the swizzle,
+/// zeros. Copies do not need them.
+bool is_by_driver(const TensorMap& map);
 
 /// `.field` of tensormap.replace.
 enum class TensorMapField : uint8_t {
