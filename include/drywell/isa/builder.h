@@ -110,6 +110,32 @@ class KernelBuilder {
   using Body = std::function<void()>;
   using Where = std::source_location;
 
+  /// What `when` returns: emits instructions with its guard.
+  class [[nodiscard]] Guarded {
+   public:
+    Guarded(KernelBuilder& k, Reg p, bool negated) : k_(k), p_(p), negated_(negated) {}
+    template <class... A>
+    void operator()(OpText op, A&&... args) {
+      emit(op, {Arg(std::forward<A>(args))...});
+    }
+    template <class... A>
+    Reg def(OpText op, A&&... args) {
+      return emit_def(op, {Arg(std::forward<A>(args))...});
+    }
+    void emit(OpText op, std::vector<Arg> args) { guarded().emit(op, std::move(args)); }
+    Reg emit_def(OpText op, std::vector<Arg> args) { return guarded().emit_def(op, std::move(args)); }
+
+   private:
+    KernelBuilder& guarded() {
+      k_.guard_ = p_.id;
+      k_.guard_negated_ = negated_;
+      return k_;
+    }
+    KernelBuilder& k_;
+    Reg p_;
+    bool negated_;
+  };
+
   explicit KernelBuilder(std::string name, Target target = Target::sm_100a);
 
   // ---- declarations
@@ -145,9 +171,9 @@ class KernelBuilder {
   }
   void emit(OpText op, std::vector<Arg> args);
   Reg emit_def(OpText op, std::vector<Arg> args);
-  /// @p or @!p guards the next instruction.
-  KernelBuilder& when(Reg p) { guard_ = p.id; guard_negated_ = false; return *this; }
-  KernelBuilder& unless(Reg p) { guard_ = p.id; guard_negated_ = true; return *this; }
+  /// One instruction guarded by @p or @!p: k.when(p)("st.global.u32", mem(a), x). Instructions that its arguments emit are not guarded.
+  Guarded when(Reg p) { return {*this, p, false}; }
+  Guarded unless(Reg p) { return {*this, p, true}; }
 
   // ---- control flow
   LabelRef label(std::string_view name = {});
