@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "drywell/isa/opcode.h"
 #include "drywell/sim/numeric/convert_fast.h"
@@ -35,10 +36,16 @@ uint32_t add_f32(uint32_t old, uint32_t b, bool flushes) {
   if (flushes) return as_bits(flush(canonical(flush(as_float(old)) + flush(as_float(b)))));
   return as_bits(canonical(as_float(old) + as_float(b)));
 }
+// A NaN keeps its payload: the operand's before the one in memory. The L2 leaves a signalling NaN as it is; in shared memory, where the
+// SM adds, it is quieted (H200). Infinities of both signs add to a negative NaN.
+template <bool Quiets>
 struct AddF64 {
   static uint64_t apply(uint64_t old, uint64_t b, uint64_t) {
+    for (const uint64_t nan : {b, old}) {
+      if (std::isnan(std::bit_cast<double>(nan))) return Quiets ? nan | uint64_t{1} << 51 : nan;
+    }
     const double sum = std::bit_cast<double>(old) + std::bit_cast<double>(b);
-    return sum != sum ? 0x7FFFFFFFFFFFFFFFull : std::bit_cast<uint64_t>(sum);
+    return sum != sum ? 0xFFF8000000000000ull : std::bit_cast<uint64_t>(sum);
   }
 };
 
@@ -164,7 +171,7 @@ ExecFn narrow(isa::Mod type) {
 
 bool is_narrow(isa::Mod t) { return t == isa::Mod::f16 || t == isa::Mod::f16x2 || t == isa::Mod::bf16 || t == isa::Mod::bf16x2; }
 
-ExecFn choose(isa::Mod op, isa::Mod type) {
+ExecFn choose(isa::Mod op, isa::Mod type, bool shared) {
   switch (op) {
     case isa::Mod::and_: return bits<And>(type);
     case isa::Mod::or_: return bits<Or>(type);
@@ -179,7 +186,7 @@ ExecFn choose(isa::Mod op, isa::Mod type) {
     case isa::Mod::max: return is_narrow(type) ? narrow<FloatMax>(type) : integer<Max>(type);
     default:
       if (is_narrow(type)) return narrow<FloatAdd>(type);
-      if (type == isa::Mod::f64) return atomic<AddF64, uint64_t>;
+      if (type == isa::Mod::f64) return shared ? atomic<AddF64<true>, uint64_t> : atomic<AddF64<false>, uint64_t>;
       if (type == isa::Mod::f32) return atomic_add_f32;
       return type == isa::Mod::u64 ? atomic<Add, uint64_t> : atomic<Add, uint32_t>;
   }
@@ -202,8 +209,9 @@ ExecFn bind_atomic(Decoder& d, DecodedOp& op, const isa::Operand* result, const 
   } else {
     for (uint32_t k = 0; k < x.count; ++k) d.push_slot(d.program().slots[x.first_slot + x.count + k]);
   }
-  if (x.space != Space::shared_cta && x.space != Space::shared_cluster) d.program().ordered_across_ctas = true;
-  return choose(d.mod(isa::Slot::op), type);
+  const bool shared = x.space == Space::shared_cta || x.space == Space::shared_cluster;
+  if (!shared) d.program().ordered_across_ctas = true;
+  return choose(d.mod(isa::Slot::op), type, shared);
 }
 
 }  // namespace

@@ -72,8 +72,9 @@ Effect brkpt(Warp& w, const DecodedOp&, LaneMask mask) { return fault(w, Code::F
 // Others get their turn; how long the sleep lasts is the timed driver's business.
 Effect nanosleep(Warp&, const DecodedOp&, LaneMask) { return Effect::yield; }
 
-// Registers a thread starts with: the kernel's .maxnreg, or what its block and minimum of resident CTAs leave, as ptxas
-// takes it. 0: unknown, and setmaxnreg has no effect (PTX ISA 9.7.19.5).
+// Registers a thread starts with: the kernel's .maxnreg, or its share of the register file by its block and minimum of resident CTAs,
+// but no more than its largest setmaxnreg.inc, as ptxas 13.0 takes it (.maxntid 256 with inc 248: 248; 384 with inc 160: 160, with inc
+// 248: 168; docs/facts/corrections.md). 0: unknown, and setmaxnreg has no effect (PTX ISA 9.7.19.5).
 uint32_t launch_registers(const Launch& l) {
   const isa::Directives& d = l.program->function->directives;
   if (d.maxnreg.has_value()) return *d.maxnreg;
@@ -82,7 +83,8 @@ uint32_t launch_registers(const Launch& l) {
   const uint64_t threads = uint64_t{bound[0]} * bound[1] * bound[2] * d.minnctapersm.value_or(1);
   constexpr uint64_t kMost = 256;  // registers are dealt in eights: 255 names and one more
   const uint64_t share = static_cast<uint64_t>(l.arch->sm.registers) / std::max<uint64_t>(1, threads);
-  return static_cast<uint32_t>(std::min(kMost, share / 8 * 8));
+  const uint32_t most = l.program->most_registers;
+  return static_cast<uint32_t>(std::min<uint64_t>(most == 0 ? kMost : most, share / 8 * 8));
 }
 
 Effect set_registers(Warp& w, const DecodedOp& op, LaneMask) {
@@ -131,7 +133,9 @@ template <> ExecFn bind<isa::row::nanosleep>(Decoder& d, DecodedOp& op) {
   return nanosleep;
 }
 template <> ExecFn bind<isa::row::setmaxnreg>(Decoder& d, DecodedOp& op) {
-  op.emplace<payload::SetRegisters>({.count = static_cast<uint32_t>(d.operand(0)->value), .grow = d.has(isa::Mod::inc)});
+  const auto count = static_cast<uint32_t>(d.operand(0)->value);
+  op.emplace<payload::SetRegisters>({.count = count, .grow = d.has(isa::Mod::inc)});
+  if (d.has(isa::Mod::inc)) d.program().most_registers = std::max(d.program().most_registers, count);
   return set_registers;
 }
 

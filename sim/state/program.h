@@ -131,6 +131,7 @@ struct Program {
   uint32_t static_smem = 0;               // bytes after the reserved part
   uint32_t dynamic_smem_align = 1;
   uint32_t param_bytes = 0;
+  uint32_t most_registers = 0;            // the largest setmaxnreg.inc; 0: none
   bool ordered_across_ctas = false;       // results depend on the order of CTAs (sums that round): no host threads
   // Registers an instruction reads and writes (byte offsets), for scoreboards: range in reg_lists.
   struct RegUse { uint32_t first = 0; uint16_t reads = 0, writes = 0; };
