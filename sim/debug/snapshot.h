@@ -22,8 +22,8 @@ auto state_of_cta(C& cta) {
 }
 template <class C>
 auto state_of_cluster(C& c) {
-  auto& [launch, index, ctas, pending, next_op, progress, generation, eager, now] = c;
-  return std::tie(pending, next_op, progress, generation, eager, now);
+  auto& [launch, index, ctas, pending, next_op, progress, generation, ordered, eager, now] = c;
+  return std::tie(pending, next_op, progress, generation, ordered, eager, now);
 }
 template <class T>
 struct Values;

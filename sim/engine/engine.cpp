@@ -32,6 +32,7 @@ StepResult step(Cluster& c, size_t index) {
   if (auto* o = c.launch->observers; o != nullptr) o->async(c, op, AsyncMoment::signal);
   result.completed = true;
   c.pending.erase(std::find_if(c.pending.begin(), c.pending.end(), [&](const AsyncOp& p) { return p.id == op.id; }));
+  if (op.id < c.cluster_ordered && is_for_the_cluster(op)) c.wake_all();  // warps may wait for it at barrier.cluster
   return result;
 }
 

@@ -29,26 +29,42 @@ Effect check_count(Warp& w, uint32_t id, uint32_t count) {
   return Effect::next;
 }
 
+void complete(Cta& cta, NamedBarrier& b) {
+  b.expected = b.arrived = 0;
+  b.arrived_warps = 0;
+  b.last_count = b.reduce_count;
+  b.last_and = b.reduce_and;
+  b.last_or = b.reduce_or;
+  b.reduce_count = 0;
+  b.reduce_and = true;
+  b.reduce_or = false;
+  ++b.generation;
+  cta.cluster->wake(cta);
+}
+
+void announce(const Warp& w, uint32_t id) {
+  if (auto* o = w.cta->cluster->launch->observers; o != nullptr) o->named_barrier(w, id, w.cta->barriers[id]);
+}
+
 // A warp counts as 32 threads (PTX ISA 9.7.13.1: barriers work per warp).
-void arrive(Warp& w, uint32_t id, uint32_t count) {
+void arrive(Warp& w, uint32_t id, uint32_t count, bool whole_cta) {
   NamedBarrier& b = w.cta->barriers[id];
+  b.whole_cta = whole_cta && (b.expected == 0 || b.whole_cta);
   b.expected = count;
   b.arrived += kWarpSize;
   b.arrived_warps |= uint64_t{1} << (w.index & 63);
-  if (b.arrived >= count) {
-    b.expected = b.arrived = 0;
-    b.arrived_warps = 0;
-    b.last_count = b.reduce_count;
-    b.last_and = b.reduce_and;
-    b.last_or = b.reduce_or;
-    b.reduce_count = 0;
-    b.reduce_and = true;
-    b.reduce_or = false;
-    ++b.generation;
-    w.cta->cluster->wake(*w.cta);
-  }
-  if (auto* o = w.cta->cluster->launch->observers; o != nullptr) o->named_barrier(w, id, b);
+  if (everyone_arrived(*w.cta, b)) complete(*w.cta, b);
+  announce(w, id);
 }
+
+// Threads that exited since the warp arrived no longer have to come.
+void count_again(Warp& w, uint32_t id) {
+  NamedBarrier& b = w.cta->barriers[id];
+  if (!b.whole_cta || !everyone_arrived(*w.cta, b)) return;
+  complete(*w.cta, b);
+  announce(w, id);
+}
+
 // What a warp brings to bar.red: its live lanes' predicates.
 void contribute(Warp& w, uint32_t id, LaneMask p) {
   NamedBarrier& b = w.cta->barriers[id];
@@ -87,6 +103,7 @@ Effect bar_sync(Warp& w, const DecodedOp& op, LaneMask mask) {
   const uint32_t id = operand_of(w, op.src[0], mask, 0);
   const uint32_t count = operand_of(w, op.src[1], mask, static_cast<uint32_t>(w.cta->warps.size()) * kWarpSize);
   if (w.barrier_wait) {
+    if (w.cta->barriers[id].generation == w.barrier_generation) count_again(w, id);
     if (w.cta->barriers[id].generation == w.barrier_generation) return block(w, BlockReason::named_barrier, id);
     return pass(w, id);
   }
@@ -94,7 +111,7 @@ Effect bar_sync(Warp& w, const DecodedOp& op, LaneMask mask) {
   if (const Effect e = check_count(w, id, count); e != Effect::next) return e;
   if (op.as<payload::Barrier>().reduces) contribute(w, id, read_pred(w, op.pred[0]));
   const uint64_t generation = w.cta->barriers[id].generation;
-  arrive(w, id, count);
+  arrive(w, id, count, op.src[1].bank == 2);
   if (w.cta->barriers[id].generation != generation) return pass(w, id);
   w.barrier_wait = true;
   w.barrier_generation = generation;
@@ -120,7 +137,7 @@ Effect bar_arrive(Warp& w, const DecodedOp& op, LaneMask mask) {
   const uint32_t id = operand_of(w, op.src[0], mask, 0), count = operand_of(w, op.src[1], mask, 0);
   if (lanes_missing(w, mask)) return block(w, BlockReason::warp_sync);
   if (const Effect e = check_count(w, id, count); e != Effect::next) return e;
-  arrive(w, id, count);
+  arrive(w, id, count, false);
   return Effect::next;
 }
 

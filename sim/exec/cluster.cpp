@@ -1,6 +1,8 @@
 // Semantics of table/cluster.inc.
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "drywell/isa/opcode.h"
 #include "sim/exec/bind_helpers.h"
 #include "sim/state/payload/cluster.h"
@@ -22,7 +24,14 @@ void complete_if_all_arrived(Cluster& c) {
     for (Warp& w : cta->warps) w.cluster_arrived = 0;
   }
   ++c.cluster_generation;
+  c.cluster_ordered = c.next_op;
   c.wake_all();
+}
+
+// The barrier releases and acquires arrivals and stores into shared memory of the cluster: a thread that has waited at it sees those
+// that were issued before it was complete (PTX ISA 9.7.13.3).
+bool ordered_work_in_flight(const Cluster& c) {
+  return std::any_of(c.pending.begin(), c.pending.end(), [&](const AsyncOp& op) { return op.id < c.cluster_ordered && is_for_the_cluster(op); });
 }
 
 Effect cluster_arrive(Warp& w, const DecodedOp&, LaneMask mask) {
@@ -42,7 +51,7 @@ Effect cluster_wait(Warp& w, const DecodedOp&, LaneMask mask) {
     return fault(w, Code::F3505,
                  fmt::format("barrier.cluster.wait by lanes {:#010x}, which have not arrived", early));
   complete_if_all_arrived(*w.cta->cluster);  // threads that exited meanwhile no longer have to arrive
-  if ((w.cluster_arrived & mask) != 0) return block(w, BlockReason::cluster_barrier);
+  if ((w.cluster_arrived & mask) != 0 || ordered_work_in_flight(*w.cta->cluster)) return block(w, BlockReason::cluster_barrier);
   w.cluster_unwaited &= ~mask;
   return Effect::next;
 }

@@ -135,7 +135,10 @@ Effect wait(Warp& w, const DecodedOp& op, LaneMask mask) {
   }
   if (Try && done != asked) {
     // try_wait may suspend: the warp sleeps until the phase completes or, if nothing else can, it answers false.
-    if (!w.timed_out) return block(w, BlockReason::mbarrier, waiting_on, waiting_parity);
+    if (!w.timed_out) {
+      w.waits_on_mbarrier = true;
+      return block(w, BlockReason::mbarrier, waiting_on, waiting_parity);
+    }
     w.timed_out = false;
   }
   write_pred(w, op.dst, done, mask);

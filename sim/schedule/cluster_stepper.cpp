@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "sim/schedule/fingerprint.h"
 #include "sim/schedule/warp_runner.h"
 #include "sim/engine/engine.h"
 #include "sim/state/program.h"
@@ -174,21 +175,30 @@ Advance ClusterStepper::idle() {
   return cluster_->progress != s_.issue_progress || time_out_waits() ? Advance::decision : Advance::stuck;
 }
 
-// Every warp waits and no operation is in flight. A try_wait may return false after a time limit, and the program may then
-// continue. If all try_waits time out repeatedly without progress, it is a deadlock.
+namespace {
+
+bool is_power_of_two(uint64_t n) { return (n & (n - 1)) == 0; }
+
+}  // namespace
+
+// Every warp waits and nothing is in flight. A try_wait may answer false after a while, and a program may do something
+// useful then: count its attempts and give up, for example. If the registers are what they were at the time-out before, the next
+// one changes nothing either: a deadlock. Registers are compared at times that get rarer.
 bool ClusterStepper::time_out_waits() {
   if (s_.idle_progress != cluster_->progress) {
     s_.idle_progress = cluster_->progress;
     s_.idle_rounds = 0;
   }
-  if (++s_.idle_rounds > 3) return false;
+  ++s_.idle_rounds;
+  if (s_.idle_rounds > kMostTimeOuts) return false;
+  if (is_power_of_two(s_.idle_rounds + 1)) s_.idle_state = fingerprint(*cluster_);
+  if (s_.idle_rounds > 3 && is_power_of_two(s_.idle_rounds) && s_.idle_state == fingerprint(*cluster_)) return false;
   bool any = false;
   for (uint32_t i : s_.order) {
     Warp& w = *warps_[i];
-    if (!w.finished() && w.block.reason == BlockReason::mbarrier) {
-      w.timed_out = true;
-      any = true;
-    }
+    if (w.finished() || !w.waits_on_mbarrier) continue;
+    w.timed_out = true;
+    any = true;
   }
   return any;
 }

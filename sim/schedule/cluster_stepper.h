@@ -55,7 +55,8 @@ struct SchedulePosition {
   uint64_t round_progress = 0, issue_progress = 0;  // Cluster::progress at the start of the round, at the issue
   uint64_t instructions = 0;   // executed in complete turns
   uint64_t idle_progress = ~uint64_t{0};
-  uint32_t idle_rounds = 0;
+  uint32_t idle_rounds = 0;    // time-outs in a row without an event
+  uint64_t idle_state = 0;     // fingerprint of the warps at one of them
 };
 
 class ClusterStepper {

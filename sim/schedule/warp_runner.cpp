@@ -105,7 +105,8 @@ RunStop run_warp(Warp& w, const Program& program, uint64_t& budget) {
   ObserverHub* const observers = cluster.launch->observers;
   const uint8_t* const wanted = observers != nullptr ? observers->wanted() : nullptr;
   w.block.reason = BlockReason::none;
-  size_t rotations = 0;  // groups tried without progress since the last instruction
+  w.waits_on_mbarrier = false;
+  size_t rotations = 0;  // groups tried in a row without progress
   while (budget > 0) {
     if (!w.waiting.empty() && rotations == 0) reconverge(w);
     const uint32_t pc = w.pc;
@@ -183,6 +184,7 @@ RunStop run_one(Warp& w, const Program& program) {
     return run_warp(w, program, budget);
   }
   w.block.reason = BlockReason::none;
+  w.waits_on_mbarrier = false;
   const LaneMask mask = w.active & read_pred(w, op.guard);
   const size_t queued = cluster.next_op;
   const Effect effect = mask != 0 || op.needs_all ? op.fn(w, op, mask) : Effect::next;

@@ -170,4 +170,10 @@ struct AsyncOp {
   std::vector<uint8_t> staging;         // bytes read, not yet written
 };
 
+/// Arrivals and stores into shared memory of the cluster: barrier.cluster orders them.
+inline bool is_for_the_cluster(const AsyncOp& op) {
+  const auto* store = std::get_if<RemoteStore>(&op.payload);
+  return std::holds_alternative<RemoteArrive>(op.payload) || (store != nullptr && !store->global);
+}
+
 }  // namespace drywell::sim

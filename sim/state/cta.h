@@ -1,6 +1,7 @@
 // CTA, cluster and launch state.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <memory>
@@ -59,6 +60,7 @@ struct NamedBarrier {
   uint32_t arrived = 0;
   uint64_t generation = 0;    // instances completed
   uint64_t arrived_warps = 0; // bit per warp that arrived in this instance
+  bool whole_cta = false;     // no arrival named a thread count: threads that have exited do not count
   uint32_t reduce_count = 0;  // bar.red.popc
   bool reduce_and = true, reduce_or = false;
   uint32_t last_count = 0;    // results of the completed instance
@@ -95,6 +97,14 @@ struct Cta {
   bool started = false;
 };
 
+/// A barrier without a thread count is complete when every warp that has not exited has arrived (PTX ISA 9.7.13.1; H200). One with a
+/// count waits for so many threads even if they have exited: an H200 hangs there.
+inline bool everyone_arrived(const Cta& cta, const NamedBarrier& b) {
+  if (b.expected == 0) return false;
+  if (!b.whole_cta) return b.arrived >= b.expected;
+  return std::all_of(cta.warps.begin(), cta.warps.end(), [&](const Warp& w) { return w.alive == 0 || (b.arrived_warps >> (w.index & 63) & 1) != 0; });
+}
+
 /// Everything a launch shares and does not change while it runs.
 struct Launch {
   const ArchConfig* arch = nullptr;
@@ -121,6 +131,7 @@ struct Cluster {
   uint64_t progress = 0;             // bumped by every event that can change what a wait sees
   // barrier.cluster
   uint64_t cluster_generation = 0;   // instances completed
+  uint64_t cluster_ordered = 0;      // operations with a lower id were issued before the last one was complete
   bool eager = true;                 // operations run at issue when nothing they depend on is pending
   uint64_t now = 0;                  // clock registers: cycles (timed) or instructions (functional)
 

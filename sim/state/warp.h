@@ -81,6 +81,7 @@ struct Warp {
   uint64_t instructions = 0;              // warp instructions executed
   uint32_t timeouts = 0;                  // try_wait timeouts since the cluster last made progress
   bool timed_out = false;                 // the next try_wait answers false
+  bool waits_on_mbarrier = false;         // a group of lanes is suspended at a try_wait, whatever the others wait for
 
   StateVector<uint8_t> register_file;     // of all frames
   std::vector<uint32_t> predicate_file;

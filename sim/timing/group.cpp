@@ -343,7 +343,7 @@ void Group::block(uint32_t warp, Time t) {
   ++w.serial;
   residents_[w.resident].waits.add(warp, *w.warp);
   w.unit->slot.offer(w.place, kNever);
-  if (w.warp->block.reason != BlockReason::mbarrier || w.time_out_queued) return;
+  if (!w.warp->waits_on_mbarrier || w.time_out_queued) return;
   w.time_out_queued = true;
   events_.push(t + static_cast<Time>(arch_.mbarrier.suspend_limit), Kind::time_out, warp);
 }
@@ -361,7 +361,7 @@ void Group::wake_allocators(Time at) {
 void Group::time_out(uint32_t warp, Time t) {
   WarpIssueState& w = *warps_[warp];
   w.time_out_queued = false;
-  if (w.state != WarpState::blocked || w.warp->block.reason != BlockReason::mbarrier) return;
+  if (w.state != WarpState::blocked || !w.warp->waits_on_mbarrier) return;
   const Time due = w.blocked_at + static_cast<Time>(arch_.mbarrier.suspend_limit);
   WakeList& waits = residents_[w.resident].waits;
   if (!waits.holds(warp)) return;  // on its way already

@@ -6,6 +6,7 @@
 
 #include "drywell/core/parallel.h"
 #include "drywell/core/error.h"
+#include "sim/schedule/fingerprint.h"
 #include "sim/schedule/functional.h"
 #include "sim/events/hub.h"
 #include "sim/timing/branch_on_results.h"
@@ -146,14 +147,33 @@ bool TimedRun::stop(Time now) {
   }
   if (!stuck || progress != quiet_progress_) {
     quiet_progress_ = progress;
-    quiet_since_ = now;
+    quiet_since_ = compared_at_ = now;
+    quiet_state_.reset();
     return false;
   }
   const bool hopeless = std::all_of(groups_.begin(), groups_.end(), [](const auto& g) { return g->next_time() == kNever; });
-  if (!hopeless && static_cast<double>(now - quiet_since_) < 4 * arch_.mbarrier.suspend_limit) return false;
+  if (!hopeless && !time_outs_are_in_vain(now)) return false;
   if (waiting == nullptr) throw InternalError("timing: clusters are missing");
   fault_ = deadlock_of(*waiting);
   return true;
+}
+
+// Suspended waits have answered false for a while, and their warps stand where they stood with the same registers.
+bool TimedRun::time_outs_are_in_vain(Time now) {
+  if (!quiet_state_.has_value()) quiet_state_ = state_of_all();
+  if (static_cast<double>(now - compared_at_) < 4 * arch_.mbarrier.suspend_limit) return false;
+  if (*quiet_state_ == state_of_all()) return true;
+  compared_at_ = now;
+  quiet_state_ = state_of_all();
+  return static_cast<double>(now - quiet_since_) > static_cast<double>(kMostTimeOuts) * static_cast<double>(arch_.mbarrier.suspend_limit);
+}
+
+uint64_t TimedRun::state_of_all() const {
+  std::vector<Cluster*> all;
+  for (const auto& g : groups_) g->add_clusters(all);
+  uint64_t state = 0;
+  for (const Cluster* c : all) state ^= fingerprint(*c) + c->index * 0x9E3779B97F4A7C15ull;
+  return state;
 }
 
 // CTAs that exchange values while they run are simulated in a fixed order.

@@ -38,6 +38,8 @@ class TimedRun {
   void serve_memory();
   void replace_finished();
   bool stop(Time now);
+  bool time_outs_are_in_vain(Time now);
+  uint64_t state_of_all() const;
   bool in_order() const;
   unsigned host_threads() const;
   Time window() const;
@@ -61,7 +63,8 @@ class TimedRun {
   Time until_ = 0;                // end of the window
   uint64_t started_ = 0, finished_ = 0;
   uint64_t quiet_progress_ = 0;
-  Time quiet_since_ = 0;
+  Time quiet_since_ = 0, compared_at_ = 0;
+  std::optional<uint64_t> quiet_state_;  // of all clusters that run
   std::optional<Fault> fault_;
 };
 

@@ -15,7 +15,10 @@ bool condition_met(const Warp& w) {
       const Mbarrier* m = w.cta->cluster->cta(shared_rank(b.address)).smem.find_mbarrier(shared_offset(b.address));
       return m == nullptr || !m->live || m->parity_done(b.parity);
     }
-    case BlockReason::named_barrier: return w.cta->barriers[b.address & 15].generation != w.barrier_generation;
+    case BlockReason::named_barrier: {
+      const NamedBarrier& n = w.cta->barriers[b.address & 15];
+      return n.generation != w.barrier_generation || everyone_arrived(*w.cta, n);  // warps may have exited since the last arrival
+    }
     case BlockReason::tmem_ld: return w.pending_ld == 0;
     case BlockReason::tmem_st: return w.pending_st == 0;
     default: return true;

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "sim/state/payload/kind.h"
-#include "sim/state/space.h"
+#include "drywell/sim/space.h"
 
 namespace drywell::sim::payload {
 

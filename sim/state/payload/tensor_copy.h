@@ -3,7 +3,7 @@
 
 #include "drywell/isa/mods.h"
 #include "sim/state/payload/kind.h"
-#include "sim/state/space.h"
+#include "drywell/sim/space.h"
 
 namespace drywell::sim::payload {
 

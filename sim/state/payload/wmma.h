@@ -5,7 +5,7 @@
 #include "drywell/isa/wmma_shape.h"
 #include "drywell/sim/numeric/format.h"
 #include "sim/state/payload/kind.h"
-#include "sim/state/space.h"
+#include "drywell/sim/space.h"
 
 namespace drywell::sim::payload {
 
