@@ -1,4 +1,4 @@
-// Issuing asynchronous operations and the orders PTX promises between them.
+// Issue of asynchronous operations, and the order that PTX guarantees between them.
 #pragma once
 
 #include <utility>
@@ -7,7 +7,7 @@
 
 namespace drywell::sim {
 
-/// Puts an operation into its cluster's queue, with the operations it must come after (docs/facts/tcgen05.md §7.2).
+/// Puts an operation into its cluster's queue. The caller fills `after`, the operations that precede it (docs/facts/tcgen05.md §7.2).
 template <class P>
 AsyncOp& issue(Warp& w, uint32_t lane, P payload) {
   Cluster& c = *w.cta->cluster;
@@ -19,19 +19,19 @@ AsyncOp& issue(Warp& w, uint32_t lane, P payload) {
   return c.pending.back();
 }
 
-/// Fills `op.after` with the pending tcgen05 operations that pipeline before it.
+/// Adds to `op.after` every pending tcgen05 operation that pipelines before `op`.
 void order_after_pending(Cluster& c, AsyncOp& op);
 
-/// The open bulk group (or cp.async group) of a thread; makes it on first use.
+/// Returns the open bulk group (or cp.async group) of a thread; creates it on first use.
 ThreadGroups& groups_of(std::vector<ThreadGroups>& all, uint32_t lane);
 /// Adds one operation to the thread's uncommitted group; returns the group's serial.
 uint32_t join_group(std::vector<ThreadGroups>& all, uint32_t lane);
 
 /// Closes the open group of each lane.
 void commit_groups(std::vector<ThreadGroups>& all, LaneMask mask);
-/// What a wait for groups waits for: that sources have been read, or that everything is done.
+/// The condition of a wait for groups: the source operands have been read (reads), or the operations are complete (writes).
 enum class GroupWork : uint8_t { writes, reads };
-/// True if no lane has more than `allowed` committed groups with such work left; forgets groups that are done.
+/// True if no lane has more than `allowed` committed groups with such work in flight. Removes the groups that are complete.
 bool groups_complete(std::vector<ThreadGroups>& all, LaneMask mask, uint64_t allowed, GroupWork work = GroupWork::writes);
 
 }  // namespace drywell::sim

@@ -1,4 +1,4 @@
-// Turning a row's type slot into an instantiation of its lane loop.
+// Maps the type slot of a row to an instantiation of its lane loop.
 #pragma once
 
 #include <algorithm>
@@ -50,7 +50,7 @@ ExecFn with_int_type(isa::Mod type, F f) {
   }
 }
 
-/// Full registers are what loops spend their time on: only they get wide versions.
+/// Loops spend their time on full registers, so only these types get wide versions.
 template <class T, ExecFn Fn>
 ExecFn widest_of() {
   if constexpr (sizeof(T) >= 4) return widest<Fn>();

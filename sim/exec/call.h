@@ -1,18 +1,18 @@
-// Calls: frames, arguments, return addresses, and the functions the machine has itself.
+// Calls: frames, arguments, return addresses, and the functions that Drywell itself implements.
 #pragma once
 
 #include "sim/exec/exec.h"
 
 namespace drywell::sim {
 
-/// Replaces the running group by `groups` (not empty): the first runs on, the others wait.
+/// Replaces the running group by `groups` (not empty): the first group runs, the others wait.
 void run_groups(Warp& w, std::span<const LaneGroup> groups);
 
 /// Host pointer to `bytes` at `address` of a lane's local memory, or nullptr if they are beyond the running
 /// frame.
 uint8_t* local_pointer(Warp& w, uint32_t lane, uint64_t address, uint64_t bytes);
 
-/// Lane's value of the argument or result `v` of a call in the running frame: its bytes.
+/// Host pointer to the bytes of `v`, a call's argument or result in the running frame, for one lane.
 uint8_t* call_value(Warp& w, const CallSite::Value& v, uint32_t lane);
 
 /// vprintf(format, arguments): appends to the launch's output (CUDA C++ Programming Guide, formatted output).

@@ -1,4 +1,4 @@
-// From a kernel of a module to the program that runs.
+// Decodes a kernel of a module into the program that the simulator runs.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,7 @@
 
 namespace drywell::sim {
 
-/// Addresses module variables got in global memory, by index into Module::variables.
+/// Global memory addresses of the module's variables, by index into Module::variables.
 struct ModuleImage {
   std::vector<uint64_t> variable_address;
 };

@@ -1,4 +1,4 @@
-// What a row's semantics see while an instruction is decoded.
+// The decoder: the interface that the semantics of a row use while an instruction is decoded.
 #pragma once
 
 #include <optional>
@@ -31,10 +31,10 @@ class Decoder {
   PredSrc pred(const isa::Operand& o);
   /// Predicate register index to write; sinks write a scratch predicate.
   uint32_t dest_pred(const isa::Operand& o);
-  /// Address operand: base source (64-bit lanes if the base register is 64-bit, told by `wide`) and offset.
+  /// Address operand: base source and offset. `wide`: the base register is 64-bit, so the source has 64-bit lanes.
   struct Address { Src base; int64_t offset; bool wide; bool has_base; };
   Address address(const isa::Operand& o);
-  /// Puts an address operand where lane_address() finds it: op.src[0], op.imm, op.wide.
+  /// Stores an address operand in the fields that lane_address() reads: op.src[0], op.imm, op.wide.
   void set_address(DecodedOp& op, const isa::Operand& o) {
     const Address a = address(o);
     op.src[0] = a.base;
@@ -45,7 +45,7 @@ class Decoder {
   std::span<const isa::Operand> elements(const isa::Operand& o) const { return f_->elements(o); }
   /// Vector elements as sources into Program::slots; sinks and absent lanes get bank 2.
   uint32_t vector(const isa::Operand& o, unsigned bits);
-  /// Where the next slot will stand: the first of the run that follows.
+  /// Index of the next slot, which is the first slot of the run that follows.
   uint32_t next_slot() const { return static_cast<uint32_t>(p_.slots.size()); }
   uint32_t push_slot(Src s) { p_.slots.push_back(s); return static_cast<uint32_t>(p_.slots.size() - 1); }
   uint32_t label_pc(uint32_t label) const { return code_->first + f_->labels[label].position; }
@@ -53,11 +53,11 @@ class Decoder {
   Src constant(uint64_t value, unsigned bits);
   /// A symbol's address plus `addend` in its own state space, with the lane width of `bits`.
   Src symbol(uint32_t symbol, int64_t addend, unsigned bits);
-  /// Its state space; a .func's parameters are in local memory. Mod::none for functions.
+  /// State space of a symbol; a .func's parameters are in local memory. Mod::none for functions.
   isa::Mod symbol_space(uint32_t symbol) const;
-  /// The space an access goes to: the instruction's modifier, corrected by what the address names.
+  /// Space of an access: the instruction's modifier, corrected by the space of the symbol in the address.
   Space access_space(const isa::Operand& address) const;
-  /// Index in Program::functions of what a symbol names, or nothing if the module does not define it.
+  /// Index in Program::functions of the function that a symbol names, or nullopt if the module does not define it.
   std::optional<uint32_t> callee(uint32_t symbol) const;
   bool in_kernel() const { return code_ == &p_.functions[0]; }
   uint32_t scratch() const { return code_->scratch; }
@@ -91,7 +91,7 @@ class Decoder {
 };
 
 /// Semantics of a row: fills `op` and returns the function that executes it. Specialised once per supported row, in the
-/// file of sim/exec named like the row's table; a missing one is a link error.
+/// file of sim/exec that has the name of the row's table; a missing specialisation is a link error.
 template <class Row>
 ExecFn bind(Decoder& d, DecodedOp& op);
 

@@ -1,5 +1,5 @@
-// What the driver tells a kernel besides its parameters. As on a device it lies behind them: the environment registers are
-// words of the memory that holds the parameters.
+// The values that the driver passes to a kernel besides its parameters. As on a device, they follow the parameters in memory:
+// the environment registers are words of the memory that holds the parameters.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// Helpers every family of semantics uses: lane loops, faults, blocking, memory access.
+// Helpers for every family of semantics: lane loops, faults, blocking, memory access.
 #pragma once
 
 #include <bit>
@@ -12,12 +12,12 @@
 namespace drywell::sim {
 
 Effect exec_unsupported(Warp&, const DecodedOp&, LaneMask);
-/// ret: the lanes go back to their call sites; in the kernel they end.
+/// ret: in a function the lanes return to their call sites; in the kernel they exit.
 Effect exec_return(Warp&, const DecodedOp&, LaneMask);
 /// Writes the registers of frame `index` that hold addresses (FunctionCode::frame_addresses).
 void write_frame_addresses(Warp& w, uint32_t index, const FunctionCode& code);
 
-/// Records a guest fault; the driver adds the place.
+/// Records a guest fault; the driver adds the kernel, CTA, warp and instruction.
 Effect fault(Warp& w, Code code, std::string message);
 /// Blocks the warp until the cluster's state changes.
 Effect block(Warp& w, BlockReason reason, uint32_t address = 0, uint32_t parity = 0, uint64_t detail = 0);
@@ -39,7 +39,7 @@ inline Lane<T> to_lane(T v) {
   if constexpr (std::is_floating_point_v<T>) {
     return std::bit_cast<Lane<T>>(v);
   } else {
-    return static_cast<Lane<T>>(static_cast<std::make_unsigned_t<T>>(v));  // narrow values live zero-extended
+    return static_cast<Lane<T>>(static_cast<std::make_unsigned_t<T>>(v));  // narrow values are zero-extended in the register
   }
 }
 
@@ -56,7 +56,7 @@ inline const Src* slots_at(const Warp& w, uint32_t first) { return &w.cta->clust
 inline LaneMask read_pred(const Warp& w, PredSrc p) { return p.negated ? ~w.preds[p.index] : w.preds[p.index]; }
 inline void write_pred(Warp& w, uint32_t index, LaneMask value, LaneMask mask) { w.preds[index] = (w.preds[index] & ~mask) | (value & mask); }
 
-/// Stores `result` (32 lanes) where `mask` has a bit.
+/// Stores `result` (32 lanes) in the lanes whose bit of `mask` is set.
 template <class L>
 inline void store_masked(L* __restrict d, const L* __restrict result, LaneMask mask) {
   if (mask == kFullMask) {
@@ -104,13 +104,13 @@ inline bool is_pending(const Warp& w, uint32_t slot) {
   return bit / 64 < w.pending_regs.size() && (w.pending_regs[bit / 64] >> (bit % 64) & 1) != 0;
 }
 
-/// Lanes of `mask` from the lowest, one at a time.
+/// Calls f for each lane of `mask`, the lowest lane first.
 template <class F>
 inline void for_lanes(LaneMask mask, F f) {
   for (; mask != 0; mask &= mask - 1) f(static_cast<uint32_t>(std::countr_zero(mask)));
 }
 
-/// Address of lane `i` of an address operand decoded by set_address.
+/// Address of lane `lane` of an address operand decoded by set_address.
 inline uint64_t lane_address(const Warp& w, const DecodedOp& op, uint32_t lane) {
   const uint8_t* base = w.bank[op.src[0].bank] + op.src[0].offset;
   uint64_t a;
@@ -125,7 +125,7 @@ inline uint64_t lane_address(const Warp& w, const DecodedOp& op, uint32_t lane) 
   return a + op.imm;
 }
 
-/// A value of the 32- or 64-bit lane `i` of a source, told by `wide`.
+/// Value of lane `lane` of a source; `wide` selects 64-bit lanes instead of 32-bit lanes.
 inline uint64_t lane_value(const Warp& w, Src s, uint32_t lane, bool wide) {
   const uint8_t* base = w.bank[s.bank] + s.offset;
   if (wide) {
@@ -138,8 +138,8 @@ inline uint64_t lane_value(const Warp& w, Src s, uint32_t lane, bool wide) {
   return v;
 }
 
-/// Shared address as rank << 24 | offset. In .shared::cta the rank is the executing CTA's whatever the bits say; in
-/// .shared::cluster and in generic addresses the bits tell it (docs/facts/tma-mbarrier.md §5).
+/// Shared address as rank << 24 | offset. In .shared::cta the rank is always that of the executing CTA; in
+/// .shared::cluster and in generic addresses the address bits hold the rank (docs/facts/tma-mbarrier.md §5).
 inline uint32_t shared_address(const Warp& w, uint64_t address, bool cluster_space) {
   const auto low = static_cast<uint32_t>(address);
   return cluster_space ? low : cluster_address(w.cta->rank, shared_offset(low));

@@ -1,4 +1,4 @@
-// Scalar pieces of PTX's single-precision rules, written without branches so that lane loops vectorise.
+// Scalar functions for PTX's single-precision rules, written without branches so that lane loops vectorise.
 #pragma once
 
 #include <bit>

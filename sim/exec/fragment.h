@@ -1,5 +1,5 @@
-// Where the lanes of a warp hold the elements of mma.sync's operands (PTX ISA 9.7.14.5.1-9.7.14.5.13). All shapes but the
-// m8n8k4 of f16 are one rule: four lanes of a quad share a row, and each register holds neighbours along k.
+// Layout of mma.sync's operands in the lanes of a warp (PTX ISA 9.7.14.5.1-9.7.14.5.13). All shapes but the
+// m8n8k4 of f16 follow one rule: four lanes of a quad share a row, and each register holds neighbours along k.
 #pragma once
 
 #include <cstdint>
@@ -23,7 +23,7 @@ constexpr FragmentPlace place_in_a(MmaShape s, uint32_t bits, uint32_t lane, uin
   const uint32_t per = per_register(bits), rows = s.m / 8;
   return {lane / 4 + 8 * (r % rows), lane % 4 * per + 4 * per * (r / rows) + e};
 }
-/// The same for B: row counts n.
+/// Element `e` of register `r` of B in lane `lane`; row counts n.
 constexpr FragmentPlace place_in_b(uint32_t bits, uint32_t lane, uint32_t r, uint32_t e) {
   const uint32_t per = per_register(bits);
   return {lane / 4, lane % 4 * per + 4 * per * r + e};
@@ -44,15 +44,15 @@ constexpr FragmentPlace place_in_quad_d(bool is_f32, uint32_t lane, uint32_t i) 
   return {(lane & 1) + (i & 2) + upper, (i & 4) + (lane & 2) + (i & 1)};
 }
 
-/// ldmatrix and stmatrix: lane l names the l-th 16-byte row. Byte `b` of register `r` of a lane is a byte of a row (PTX ISA
-/// 9.7.14.5.15, figures).
+/// ldmatrix and stmatrix: lane l holds the address of the l-th 16-byte row. Byte `b` of register `r` of a lane is a byte of a row
+/// (PTX ISA 9.7.14.5.15, figures).
 struct RowByte {
   uint32_t row, byte;
 };
 constexpr RowByte rows_plain(uint32_t lane, uint32_t r, uint32_t b) { return {8 * r + lane / 4, lane % 4 * 4 + b}; }
 constexpr RowByte rows_transposed_b16(uint32_t lane, uint32_t r, uint32_t b) { return {8 * r + lane % 4 * 2 + b / 2, lane / 4 * 2 + b % 2}; }
-/// Bytes, transposed: a register takes two columns, eight apart, of two neighbouring rows. As CUTLASS's copy traits of these
-/// instructions say (SM100_U8x8_LDSM_T, SM100_U8x4_STSM_T): the PTX ISA shows it only as a picture.
+/// Bytes, transposed: a register takes two columns, eight apart, of two neighbouring rows. The source is CUTLASS's copy traits of
+/// these instructions (SM100_U8x8_LDSM_T, SM100_U8x4_STSM_T), because the PTX ISA has only a picture.
 constexpr RowByte rows_transposed_load_b8(uint32_t lane, uint32_t r, uint32_t b) { return {16 * (r / 2) + lane % 4 * 4 + r % 2 * 2 + b % 2, lane / 4 + 8 * (b / 2)}; }
 constexpr RowByte rows_transposed_store_b8(uint32_t lane, uint32_t r, uint32_t b) { return {8 * r + lane % 4 * 2 + b % 2, lane / 4 + 8 * (b / 2)}; }
 

@@ -1,6 +1,6 @@
-// Arithmetic of 16-bit floats through wider ones, rounded once. A wide result rounded to odd (the last bit set if anything
-// was cut off) rounds on to the narrow format as the exact value would, since the wide format has more than two bits to
-// spare (Boldo and Melquiond, Emulation of a FMA and correctly rounded sums, 2008).
+// Arithmetic of 16-bit floats through wider formats, rounded once. A wide result that is rounded to odd (the last bit is set if a
+// nonzero bit was cut off) rounds to the narrow format as the exact value does, because the wide format has more than two extra
+// bits (Boldo and Melquiond, Emulation of a FMA and correctly rounded sums, 2008).
 #pragma once
 
 #include <bit>
@@ -21,7 +21,7 @@ inline double add_to_odd(double a, double b) {
   return std::bit_cast<double>(bits | 1);
 }
 
-/// The float nearest below in magnitude, its last bit set if v is not a float.
+/// The float nearest below in magnitude; its last bit is set if v is not a float.
 inline float to_float_odd(double v) {
   const auto f = static_cast<float>(v);
   if (double{f} == v || v != v) return f;

@@ -1,4 +1,4 @@
-// What the warp-level matrix instructions share.
+// Declarations shared by the warp-level matrix instructions.
 #pragma once
 
 #include "sim/exec/exec.h"

@@ -1,5 +1,5 @@
-// The member masks of .sync instructions: a register, so that lanes of one warp may bring different ones. Tiles of a warp do: four
-// groups of eight lanes execute one shfl.sync, each with its own mask.
+// The member masks of .sync instructions. The mask is a register operand, so lanes of one warp may have different masks. Example:
+// with tiles of eight lanes, the four tiles of a warp execute one shfl.sync, each with its own mask.
 #pragma once
 
 #include <bit>
@@ -8,7 +8,7 @@
 
 namespace drywell::sim {
 
-/// Calls f(members, lanes) for every mask that lanes of `mask` bring, until it returns something else than next.
+/// Calls f(members, lanes) for each distinct member mask of the lanes in `mask`, until f returns an effect other than next.
 template <class F>
 Effect for_member_masks(Warp& w, Src masks, LaneMask mask, F&& f) {
   const uint32_t* of_lane = lanes<uint32_t>(w, masks);

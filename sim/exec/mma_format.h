@@ -1,4 +1,4 @@
-// From PTX's type tokens and targets to the rows of sim/numeric.
+// Maps PTX's type tokens and targets to the rows of sim/numeric.
 #pragma once
 
 #include "drywell/isa/mods.h"
@@ -10,7 +10,7 @@ namespace drywell::sim {
 numeric::Format format_of(isa::Mod type);
 numeric::MmaKind mma_kind(isa::Mod type_of_a);
 numeric::MmaArch mma_arch(isa::Target target);
-/// Index in numeric::mma_rows() of the row that governs `query`; throws Unsupported if the public record has none.
+/// Index in numeric::mma_rows() of the row for `query`; throws Unsupported if no public source describes such a row.
 uint32_t find_row(const numeric::MmaQuery& query);
 uint32_t half_to_float_bits(uint32_t half);
 

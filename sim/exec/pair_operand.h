@@ -8,7 +8,7 @@ namespace drywell::sim {
 struct PairOperand {
   uint32_t value, predicate;
 };
-/// A bare d leaves the predicate to the sink.
+/// If the operand is a bare d, the predicate is written to the sink.
 inline PairOperand pair_operand(Decoder& d, const isa::Operand& o) {
   if (o.kind != isa::Operand::Kind::pair) return {d.dest(o), d.sink_pred()};
   return {d.dest(d.elements(o)[0]), d.dest_pred(d.elements(o)[1])};

@@ -1,5 +1,5 @@
-// Registers that are never needed at the same time in one place. PTX names thousands of registers and uses each a few times: a warp
-// whose registers lie one behind the other walks through its whole register file once per iteration, and the host's caches hold few warps.
+// Shared storage for registers that are not live at the same time. PTX names thousands of registers and uses each a few times. Without
+// sharing, a warp reads and writes its whole register file once per iteration, and the host's caches hold the registers of few warps.
 #pragma once
 
 #include <memory>
@@ -8,12 +8,12 @@
 
 namespace drywell::sim {
 
-/// Gives the registers of a function without calls offsets (reg_offset, frame_bytes; not the predicates) such that two of them share storage only where no lane can
-/// tell: from its first to its last use in the text, loops included, a register is alone. Apart from all others are registers read
-/// before they are written, those of wgmma, which are read and written later, and those of shuffles.
+/// Assigns register offsets (reg_offset, frame_bytes; not for predicates) in a function without calls. Two registers share storage only if no lane's
+/// results change: a register has its storage alone from its first to its last use in the text, loops included. Three kinds never share:
+/// registers that are read before they are written, those of wgmma (the operation reads and writes them later), and those of shuffles.
 void share_registers(FunctionCode& code);
 
-/// As decode(), for launches nobody looks into: the registers of a kernel without calls share storage.
+/// Like decode(), for launches without listeners: the registers of a kernel without calls share storage.
 std::unique_ptr<Program> decode_unwatched(const isa::Module& m, const isa::Function& f, const ModuleImage& image);
 
 }  // namespace drywell::sim

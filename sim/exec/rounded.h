@@ -1,4 +1,4 @@
-// Lane loops of IEEE arithmetic in any rounding mode. Rounding to nearest is the host's own mode and vectorises; the
+// Lane loops of IEEE arithmetic in any rounding mode. Rounding to nearest is the host's default mode and vectorises; the
 // directed modes are rare and switch the host's mode around one lane loop.
 #pragma once
 
@@ -44,9 +44,9 @@ class RoundingScope {
   RoundingScope& operator=(const RoundingScope&) = delete;
 };
 
-/// F on floats with PTX's flushing, saturation and NaN. A result is subnormal if it is after rounding with an unbounded exponent
-/// (H200): 2^-126 (1 - 2^-24) is flushed although it rounds to 2^-126 on the grid of the subnormals. F::scaled gives the result
-/// times a power of two, where nothing is subnormal.
+/// F on floats with PTX's flushing, saturation and NaN. A result counts as subnormal if it is subnormal after rounding with an unbounded
+/// exponent (H200): 2^-126 (1 - 2^-24) is flushed although it rounds to 2^-126 on the grid of the subnormals. F::scaled returns the
+/// result times a power of two; no scaled value is subnormal.
 template <class F, bool Ftz, bool Sat>
 struct F32 {
   static float in(float v) { return Ftz ? flush(v) : v; }
@@ -65,7 +65,7 @@ struct F32 {
   }
 };
 
-/// How a source lane becomes a number.
+/// Conversion of a source lane to a number.
 template <class T>
 struct Plain {
   static T read(const Warp& w, Src s, uint32_t i) { return from_lane<T>(lanes<T>(w, s)[i]); }
@@ -88,7 +88,7 @@ Effect nearest(Warp& w, const DecodedOp& op, LaneMask mask) {
   return Effect::next;
 }
 
-/// The same in the rounding mode of payload::Rounding. The operands pass through volatile memory so that no arithmetic leaves the scope.
+/// d = X::apply(…) in the rounding mode of payload::Rounding. The operands pass through volatile memory so that no arithmetic leaves the scope.
 template <class D, class X, class... Read>
 [[gnu::optimize("rounding-math")]] Effect directed(Warp& w, const DecodedOp& op, LaneMask mask) {
   const RoundingScope scope(op.as<payload::Rounding>().mode);
@@ -101,7 +101,7 @@ template <class D, class X, class... Read>
   return Effect::next;
 }
 
-/// Chooses by the row's rounding slot; sources are bound already.
+/// Selects the version by the row's rounding slot; the sources are already bound.
 template <class D, class X, class... Read>
 ExecFn with_rounding(Decoder& d, DecodedOp& op) {
   const isa::Mod rnd = d.mod(isa::Slot::rnd);

@@ -1,4 +1,4 @@
-// Where a program's shared variables lie.
+// Layout of a program's shared variables.
 #pragma once
 
 #include <vector>
@@ -22,8 +22,8 @@ struct SharedLayout {
   uint32_t dynamic_align = 1;
 };
 
-/// Static shared variables follow the reserved part: those of the module that these functions name, in declaration order, then
-/// those of the functions, then the dynamic block.
+/// Static shared variables follow the reserved part, in this order: the module's variables that these functions name, in declaration
+/// order; the variables of the functions; the dynamic block.
 SharedLayout lay_out_shared(const isa::Module& m, const std::vector<FunctionCode>& functions);
 
 }  // namespace drywell::sim

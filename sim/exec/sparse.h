@@ -1,12 +1,12 @@
-// 2:4 sparse A of mma.sp and wgmma.mma_async.sp: which lane holds a group's metadata, and which dense k a stored element has.
-// Measured on an H100, one nibble at a time, for every form (the PTX ISA, 9.7.14.6.1, shows it as pictures).
+// 2:4 sparse A of mma.sp and wgmma.mma_async.sp: the lane that holds a group's metadata, and the dense k of a stored element.
+// Measured on an H100, one nibble at a time, for every form (the PTX ISA, 9.7.14.6.1, has only pictures).
 #pragma once
 
 #include <cstdint>
 
 namespace drywell::sim {
 
-/// How elements of a width are grouped: of `dense` neighbours along k, `stored` are kept.
+/// Grouping of elements of one width: of `dense` neighbours along k, `stored` are kept.
 struct SparseGroup {
   uint32_t dense, stored;
 };
@@ -14,7 +14,7 @@ constexpr SparseGroup sparse_group(uint32_t bits) {
   return bits == 32 ? SparseGroup{2, 1} : bits == 4 ? SparseGroup{8, 4} : SparseGroup{4, 2};
 }
 
-/// Where the four metadata bits of a group of a row are, of `groups` groups a row.
+/// Location of the four metadata bits of one group in a row; a row has `groups` groups.
 struct MetadataPlace {
   uint32_t lane, shift;
 };

@@ -6,8 +6,8 @@
 
 namespace drywell::sim {
 
-/// Host pointer to the tensor map at `address`, or nullptr and `result` the fault: outside memory or
-/// misaligned.
+/// Host pointer to the tensor map at `address`. If it is outside memory or misaligned, returns nullptr and sets `result` to
+/// the fault.
 uint8_t* tensormap_bytes(Warp& w, Space space, uint64_t address, uint32_t lane, Effect& result);
 
 }  // namespace drywell::sim

@@ -1,6 +1,6 @@
-// Lane loops compiled for wider vectors than the baseline has, and the choice among them when a kernel is decoded. A wide
-// version is a function of its own that takes in everything its handler calls (flatten); what cannot be taken in is called as
-// the baseline compiled it, so no inline function of a shared header exists in a version some processor cannot run. No
+// Lane loops compiled for vectors wider than the baseline's, and the selection among them when a kernel is decoded. A wide version is
+// a separate function with all callees of its handler inlined (flatten). A callee that cannot be inlined is called in its baseline
+// version, so every inline function of a shared header is compiled only for instructions that all processors can run. No
 // version contracts or reorders arithmetic: the results are the same bits (tests/exec/wide_test.cpp).
 #pragma once
 
@@ -10,7 +10,7 @@ namespace drywell::sim {
 
 enum class VectorLevel : uint8_t { baseline, avx2, avx512 };
 
-/// What this processor has. Without AVX-512 in full, as x86-64-v4 has it, that counts for nothing.
+/// Vector level of the host processor. AVX-512 counts only if it has all the extensions of x86-64-v4.
 VectorLevel vector_level();
 
 #if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) && !defined(__SANITIZE_ADDRESS__)
