@@ -12,7 +12,7 @@ namespace {
 
 using isa::Mod;
 
-// One function serves with and without .ftz: of flushed arguments and with a flushed result it equals the .ftz form.
+// One function serves the forms with and without .ftz: with flushed arguments and a flushed result it equals the .ftz form.
 struct RcpUnit { static float apply(float a) { return numeric::rcp_approx(a); } };
 struct SqrtUnit { static float apply(float a) { return numeric::sqrt_approx(a); } };
 struct RsqrtUnit { static float apply(float a) { return numeric::rsqrt_approx(a); } };
@@ -36,7 +36,7 @@ struct DivFull {
   static float scaled(float a, float b, float scale) { return numeric::div_full(a * scale, b); }
 };
 
-// The 64-bit forms put the upper 20 bits of the fraction through the 32-bit function and cut its result off to 20 bits.
+// The 64-bit forms apply the 32-bit function to the upper 20 bits of the fraction and truncate its result to 20 bits.
 double cut_off_to_upper_word(float v) { return std::bit_cast<float>(std::bit_cast<uint32_t>(v) & ~7u); }
 
 struct UpperRcp {
@@ -60,7 +60,7 @@ struct UpperRsqrt {
   }
 };
 
-// Only the upper words of argument and result count; subnormals are zeros.
+// Only the upper words of argument and result are significant; subnormals are zeros.
 double flush64(double v) { return std::fabs(v) < 0x1p-1022 ? std::copysign(0.0, v) : v; }
 template <class F>
 struct UpperWord {
@@ -71,7 +71,7 @@ struct UpperWord {
   static double upper(double v) { return std::bit_cast<double>(std::bit_cast<uint64_t>(v) & ~uint64_t{0xFFFFFFFF}); }
 };
 
-// The 16-bit forms are the 32-bit function, cut off. Beyond the largest number they are infinite.
+// The 16-bit forms truncate the result of the 32-bit function. A result beyond the largest number is infinite.
 uint32_t cut_off(float v, F16Format) {
   const auto bits = std::bit_cast<uint32_t>(v), sign = bits >> 16 & 0x8000, magnitude = bits & 0x7FFFFFFF, fraction = (bits & 0x7FFFFF) | 0x800000;
   if (magnitude > 0x7F800000) return 0x7FFF;

@@ -64,7 +64,7 @@ Effect wait_group(Warp& w, const DecodedOp& op, LaneMask mask) {
   const uint64_t allowed = op.as<payload::GroupWait>().allowed;
   return groups_complete(w.async_groups, mask, allowed) ? Effect::next : block(w, BlockReason::async_group, static_cast<uint32_t>(allowed));
 }
-// As a commit and a wait for every group (PTX ISA 9.7.9.25.2.3).
+// Equals a commit and a wait for every group (PTX ISA 9.7.9.25.2.3).
 Effect wait_all(Warp& w, const DecodedOp&, LaneMask mask) {
   commit_groups(w.async_groups, mask);
   return groups_complete(w.async_groups, mask, 0) ? Effect::next : block(w, BlockReason::async_group);
@@ -75,8 +75,8 @@ bool is_copy_of(const AsyncOp& op, const Warp& w, LaneMask mask) {
   return c != nullptr && !c->lanes.empty() && op.issuer.cta == w.cta->rank && op.issuer.warp == w.index && (c->mask & mask) != 0;
 }
 
-// Lanes that name the same barrier arrive together, once all their copies are complete. Without .noinc each adds one to
-// the pending count at once, so that its own arrival changes nothing in the end (PTX ISA 9.7.13.15.15).
+// Lanes with the same barrier arrive in one operation, when all their copies are complete. Without .noinc each lane adds one to
+// the pending count at issue, so that its own arrival leaves the count as it was (PTX ISA 9.7.13.15.15).
 Effect arrive(Warp& w, const DecodedOp& op, LaneMask mask) {
   Cluster& cluster = *w.cta->cluster;
   std::map<uint32_t, LaneMask> by_barrier;

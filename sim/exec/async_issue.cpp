@@ -15,7 +15,7 @@ uint32_t cta_group_of(const AsyncOp::Payload& p) {
   return 0;
 }
 
-// The same tensor core, or the same pair of them.
+// True if both operations use the same tensor core, or the same pair of tensor cores.
 bool same_tensor_core(const AsyncOp& a, const AsyncOp& b) {
   const uint32_t group = cta_group_of(a.payload);
   return group != 0 && group == cta_group_of(b.payload) && (group == 2 ? a.issuer.cta / 2 == b.issuer.cta / 2 : a.issuer.cta == b.issuer.cta);
@@ -28,7 +28,7 @@ bool same_shape(const Umma& a, const Umma& b) {
 }
 
 // PTX ISA 9.7.16.6.2 (docs/facts/tcgen05.md §7.2): pairs that execute in issue order. The order holds across threads that
-// synchronised with the tcgen05 fences, which is not told from threads that did not: races are the checkers' business.
+// synchronised with the tcgen05 fences. Here it holds for all threads, synchronised or not: the checkers report the races.
 bool pipelines_before(const AsyncOp& first, const AsyncOp& second) {
   if (!same_tensor_core(first, second)) return false;
   const bool after_mma = std::holds_alternative<Umma>(first.payload), after_copy = std::holds_alternative<TmemCopy>(first.payload),
@@ -40,11 +40,11 @@ bool pipelines_before(const AsyncOp& first, const AsyncOp& second) {
   }
   if (const auto* cp = std::get_if<TmemCopy>(&second.payload)) {
     // Not in PTX's list, but CUTLASS's block-scaled mainloops (sm100_blockscaled_mma_warpspecialized.hpp) copy the next scale
-    // factors over those that MMAs of the same thread issued before still read.
+    // factors over scale factors that earlier MMAs of the same thread have not read yet.
     return (after_mma && same_thread(first.issuer, second.issuer)) || (cp->shape == isa::Mod::_4x256b && after_shift);
   }
   if (std::holds_alternative<TmemShift>(second.payload)) return after_mma;
-  // A commit covers what its own thread issued.
+  // A commit covers the operations that its own thread issued.
   return std::holds_alternative<Commit>(second.payload) && same_thread(first.issuer, second.issuer) && (after_mma || after_copy || after_shift);
 }
 
@@ -80,7 +80,7 @@ void commit_groups(std::vector<ThreadGroups>& all, LaneMask mask) {
   });
 }
 
-// Groups complete in order: one is pending while it or an older one has work left.
+// Groups complete in order: a group is pending while it, or an older group, has work in flight.
 bool groups_complete(std::vector<ThreadGroups>& all, LaneMask mask, uint64_t allowed, GroupWork work) {
   bool complete = true;
   for_lanes(mask, [&](uint32_t lane) {

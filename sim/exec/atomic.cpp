@@ -1,5 +1,5 @@
-// Semantics of table/atomic.inc. The lanes of an instruction take turns from the lowest; warps and CTAs in the order the
-// driver runs them, which for programs with atomics on global memory is one host thread's (docs/deviations.md).
+// Semantics of table/atomic.inc. The lanes of an instruction execute one after another, the lowest first; warps and CTAs in the
+// driver's order, which for programs with atomics on global memory is that of one host thread (docs/deviations.md).
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -16,7 +16,7 @@
 namespace drywell::sim {
 namespace {
 
-// Operations on a value type: new value from the old one and the operands b and c.
+// Operations on a value type: compute the new value from the old value and the operands b and c.
 struct And { template <class T> static T apply(T old, T b, T) { return old & b; } };
 struct Or { template <class T> static T apply(T old, T b, T) { return old | b; } };
 struct Xor { template <class T> static T apply(T old, T b, T) { return old ^ b; } };
@@ -36,8 +36,8 @@ uint32_t add_f32(uint32_t old, uint32_t b, bool flushes) {
   if (flushes) return as_bits(flush(canonical(flush(as_float(old)) + flush(as_float(b)))));
   return as_bits(canonical(as_float(old) + as_float(b)));
 }
-// A NaN keeps its payload: the operand's before the one in memory. The L2 leaves a signalling NaN as it is; in shared memory, where the
-// SM adds, it is quieted (H200). Infinities of both signs add to a negative NaN.
+// A NaN keeps its payload; the operand's NaN has priority over memory's. The L2 leaves a signalling NaN unchanged; in shared memory,
+// where the SM adds, the NaN is quieted (H200). Infinities of opposite signs add to a negative NaN.
 template <bool Quiets>
 struct AddF64 {
   static uint64_t apply(uint64_t old, uint64_t b, uint64_t) {
@@ -49,7 +49,7 @@ struct AddF64 {
   }
 };
 
-// 16-bit floats by way of f32, whose 24 bits make the second rounding harmless; subnormals are kept (.noftz).
+// 16-bit floats are computed in f32; with its 24 bits the second rounding changes no result. Subnormals are kept (.noftz).
 struct Half {
   static float widen(uint16_t v) { return as_float(numeric::f16_to_f32(v)); }
   static uint16_t narrow(float v) { return static_cast<uint16_t>(numeric::f32_to_f16_rn(as_bits(v))); }

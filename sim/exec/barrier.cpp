@@ -57,7 +57,7 @@ void arrive(Warp& w, uint32_t id, uint32_t count, bool whole_cta) {
   announce(w, id);
 }
 
-// Threads that exited since the warp arrived no longer have to come.
+// Completes a barrier of the whole CTA if all other threads have exited since the warp arrived: exited threads need not arrive.
 void count_again(Warp& w, uint32_t id) {
   NamedBarrier& b = w.cta->barriers[id];
   if (!b.whole_cta || !everyone_arrived(*w.cta, b)) return;
@@ -65,7 +65,7 @@ void count_again(Warp& w, uint32_t id) {
   announce(w, id);
 }
 
-// What a warp brings to bar.red: its live lanes' predicates.
+// Adds the predicates of the warp's live lanes to the reduction of bar.red.
 void contribute(Warp& w, uint32_t id, LaneMask p) {
   NamedBarrier& b = w.cta->barriers[id];
   b.reduce_count += static_cast<uint32_t>(std::popcount(p & w.alive));
@@ -78,12 +78,12 @@ uint32_t operand_of(const Warp& w, Src s, LaneMask mask, uint32_t absent) {
   return s.bank == 2 ? absent : lanes<uint32_t>(w, s)[std::countr_zero(mask)];
 }
 
-// Lanes of a barrier instruction without .aligned come one by one; the barrier itself works per warp.
+// Lanes of a barrier instruction without .aligned may arrive in separate groups; the barrier itself works per warp.
 bool lanes_missing(const Warp& w, LaneMask mask) { return (w.alive & ~mask) != 0; }
 
 Effect bar_sync(Warp& w, const DecodedOp& op, LaneMask mask);
 
-// Lanes need not stand at the same barrier.sync: the last group to come speaks for the others that are at one of that barrier.
+// The lanes of a warp may be at different barrier.sync instructions: the last group arrives for every group that is at the same barrier.
 bool at_barrier(const Warp& w, const LaneGroup& g, uint32_t id) {
   const DecodedOp& op = w.cta->cluster->launch->program->code[g.pc];
   return op.fn == bar_sync && !op.as<payload::Barrier>().reduces && g.frame == w.frame && (g.lanes & ~read_pred(w, op.guard)) == 0 && operand_of(w, op.src[0], g.lanes, 0) == id;
@@ -118,7 +118,7 @@ Effect bar_sync(Warp& w, const DecodedOp& op, LaneMask mask) {
   return block(w, BlockReason::named_barrier, id);
 }
 
-// The results stay with the barrier until its next instance completes, for which it needs this warp.
+// The barrier keeps the results until its next instance completes, and that instance needs an arrival of this warp.
 template <bool Popc, bool And>
 Effect bar_red(Warp& w, const DecodedOp& op, LaneMask mask) {
   if (const Effect e = bar_sync(w, op, mask); e != Effect::next) return e;
@@ -141,14 +141,14 @@ Effect bar_arrive(Warp& w, const DecodedOp& op, LaneMask mask) {
   return Effect::next;
 }
 
-// The lanes of `group`, which bring the mask `members`, that may go on. Lanes may stand at different bar.warp.sync instructions with
-// the same mask.
+// Returns the lanes of `group` that may continue; all lanes of `group` have the mask `members`. Lanes may be at different
+// bar.warp.sync instructions with the same mask.
 LaneMask meet(Warp& w, uint32_t members, LaneMask group) {
   const LaneMask expected = members & w.alive;
   if ((expected & ~group) == 0) return group;
   const auto same = std::find_if(w.warp_syncs.begin(), w.warp_syncs.end(), [&](const WarpSync& s) { return s.members == members; });
   WarpSync& s = same != w.warp_syncs.end() ? *same : w.warp_syncs.emplace_back(WarpSync{members, 0, 0});
-  if (const LaneMask go = s.released & group; go != 0) {  // the others are in the next instance already
+  if (const LaneMask go = s.released & group; go != 0) {  // the other lanes are already in the next instance
     s.released &= ~go;
     return go;
   }
@@ -174,7 +174,7 @@ Effect warp_sync(Warp& w, const DecodedOp& op, LaneMask mask) {
   return Effect::jumped;
 }
 
-// Operands a and b stand at row positions `first` and the next.
+// Operands a and b are at row positions `first` and `first` + 1.
 void bind_barrier(Decoder& d, DecodedOp& op, size_t first) {
   op.src[0] = d.source(*d.operand(first), 32);
   op.src[1] = d.operand(first + 1) != nullptr ? d.source(*d.operand(first + 1), 32) : Src{0, 2};

@@ -18,7 +18,7 @@ using U = std::make_unsigned_t<T>;
 template <class T>
 constexpr uint32_t kBits = 8 * sizeof(T);
 
-// Counts and positions are 32 bits wide whatever the source.
+// Counts and positions are 32 bits wide for every source width.
 template <class F, class T>
 Effect count_bits(Warp& w, const DecodedOp& op, LaneMask mask) {
   map1<uint32_t, T>(w, op, mask, [](T a) { return F::apply(a); });
@@ -47,13 +47,13 @@ struct Brev {
 };
 struct Cnot { template <class T> static T apply(T a) { return a == 0 ? 1 : 0; } };
 
-// PTX ISA 9.7.1.17: base counts as the first candidate; offset 0 asks about base alone.
+// PTX ISA 9.7.1.17: base counts as the first candidate; with offset 0 base is the only candidate.
 struct Fns {
   template <class T>
   static T apply(T mask, T base, T offset) {
     const auto n = static_cast<int32_t>(offset);
     if (base >= 32) return ~T{0};  // undefined in PTX
-    if (n == INT32_MIN) return 0;  // an H200, whatever mask and base are: its size is no 32-bit integer
+    if (n == INT32_MIN) return 0;  // as an H200 for every mask and base: the magnitude is not representable as a 32-bit integer
     if (n == 0) return (mask >> base & 1) != 0 ? base : ~T{0};
     int64_t left = std::abs(int64_t{n});
     for (auto at = static_cast<int32_t>(base); at >= 0 && at < 32; at += n > 0 ? 1 : -1) {
@@ -63,7 +63,7 @@ struct Fns {
   }
 };
 
-// The low n ones of T; n may reach the width.
+// A T with its low n bits set; n may equal the width.
 template <class T>
 constexpr T low_ones(uint32_t n) { return n >= kBits<T> ? static_cast<T>(~T{0}) : static_cast<T>((T{1} << n) - 1); }
 

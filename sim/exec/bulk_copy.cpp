@@ -23,7 +23,7 @@ enum Place : size_t {
   kByteMask
 };
 
-// PTX wants multiples of 16 bytes; the chip drops the rest of other sizes (docs/facts/tma-mbarrier.md §2.3).
+// PTX requires multiples of 16 bytes; for other sizes the chip drops the remainder (docs/facts/tma-mbarrier.md §2.3).
 constexpr uint32_t kGranule = 16;
 
 uint32_t value_of(const Warp& w, Src s, uint32_t lane) { return lanes<uint32_t>(w, s)[lane]; }
@@ -51,7 +51,7 @@ Effect copy(Warp& w, const DecodedOp& op, LaneMask mask) {
                       b.src, b.dst));
       return;
     }
-    if (b.bytes == 0) return;  // copies nothing and signals nothing (measured)
+    if (b.bytes == 0) return;  // no copy and no signal (measured)
     if (Kind == BulkCopy::Kind::shared_to_global) {
       if (x.byte_mask) b.byte_mask = static_cast<uint16_t>(value_of(w, s[kByteMask], lane));
       b.group = join_group(w.bulk_groups, lane);
@@ -108,7 +108,7 @@ Effect zero_fill(Warp& w, const DecodedOp& op, LaneMask mask) {
   return result;
 }
 
-// Positions of the operands in the row; -1: the form has none.
+// Row positions of the operands; -1: the form does not have the operand.
 struct Positions {
   int mbar = -1, mask = -1, byte_mask = -1;
 };

@@ -1,5 +1,5 @@
-// Semantics of table/cache.inc. Caches change times, not values; what a program gets for a policy is opaque
-// to it.
+// Semantics of table/cache.inc. Caches change times, not values; the value of a cache policy is opaque to
+// the program.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -18,7 +18,7 @@ constexpr uint64_t kLine = 128;
 
 Effect no_effect(Warp&, const DecodedOp&, LaneMask) { return Effect::next; }
 
-// Discarded bytes have no defined value: they are poisoned like new memory, so that reading them shows.
+// Discarded bytes have no defined value: they are poisoned like new memory, so that a read of them is visible.
 template <bool Poison>
 Effect line(Warp& w, const DecodedOp& op, LaneMask mask) {
   Effect result = Effect::next;
@@ -36,8 +36,8 @@ Effect line(Warp& w, const DecodedOp& op, LaneMask mask) {
   return result;
 }
 
-// Bits as an H200 makes them: 1 in the top nibble, then the primary priority (and 1 for a secondary
-// evict_first), then sixteenths less one. Of a range only the kind is known: 8 is added to the priority.
+// Bits of a policy on an H200: 1 in the top nibble, then the primary priority (and 1 for a secondary
+// evict_first), then the number of sixteenths minus one. For a range only the kind is measured: 8 is added to the priority.
 uint64_t priority_code(isa::Mod m) {
   switch (m) {
     case isa::Mod::L2_evict_first: return 2;

@@ -53,14 +53,14 @@ uint8_t* call_value(Warp& w, const CallSite::Value& v, uint32_t lane) {
 
 namespace {
 
-/// A thread's local memory (CUDA C++ Programming Guide, compute capabilities: 512 KB), and frames a warp may
-/// have.
+/// Limits: a thread's local memory (CUDA C++ Programming Guide, compute capabilities: 512 KB), and the number of
+/// frames of a warp.
 constexpr uint64_t kMaxLocalBytes = 512 << 10;
 constexpr size_t kMaxFrames = 1 << 14;
 
 const Program& program_of(const Warp& w) { return *w.cta->cluster->launch->program; }
 
-// The frame of `function` called from the running frame, made on first use; nothing if the stack is
+// The frame of `function` called from the running frame, created on first use; nullopt if the stack is
 // exhausted.
 std::optional<uint32_t> child_frame(Warp& w, uint32_t function) {
   for (uint32_t i = w.frame + 1; i < w.frames.size(); ++i) {
@@ -95,7 +95,7 @@ void for_values(Warp& w, const std::vector<CallSite::Value>& values, const std::
   for (size_t k = 0; k < n; ++k) {
     const auto bytes = static_cast<uint32_t>(std::min<uint64_t>(values[k].bytes, formals[k].bytes()));
     for_lanes(lanes_of_call, [&](uint32_t lane) {
-      w.enter_frame(callee);  // first: it may grow the lane's memory
+      w.enter_frame(callee);  // enter the callee's frame first: this may grow the lane's memory
       uint8_t* formal = local_pointer(w, lane, w.frames[callee].local + offsets[k], bytes);
       w.enter_frame(caller);
       copy(call_value(w, values[k], lane), formal, bytes, values[k].in_register);
@@ -103,7 +103,7 @@ void for_values(Warp& w, const std::vector<CallSite::Value>& values, const std::
   }
 }
 
-// Enters `function` with the lanes of `mask`; the group that runs there, or a fault.
+// Enters `function` with the lanes of `mask`. Sets `out` to the group that runs there, or records a fault.
 Effect enter(Warp& w, const CallSite& site, uint32_t function, LaneMask mask, LaneGroup& out) {
   const auto child = child_frame(w, function);
   if (!child.has_value()) {
@@ -219,7 +219,7 @@ Effect exec_return(Warp& w, const DecodedOp&, LaneMask mask) {
     w.active &= ~mask;
     w.cta->cluster->wake(*w.cta);
     if (w.active == 0) return Effect::exited;
-    ++w.pc;  // a guarded return: the others go on
+    ++w.pc;  // a guarded return: the other lanes continue
     return Effect::jumped;
   }
   const Program& p = program_of(w);
@@ -239,7 +239,7 @@ Effect exec_return(Warp& w, const DecodedOp&, LaneMask mask) {
     const CallSite& site = p.calls[p.code[pc - 1].as<payload::Call>().site];
     for_values(w, site.results, code.return_offset, code.function->returns, caller, callee, same,
                [](uint8_t* value, const uint8_t* formal, uint32_t bytes, bool in_register) {
-                 if (in_register && bytes < 4) std::memset(value, 0, 4);  // narrow values live zero-extended
+                 if (in_register && bytes < 4) std::memset(value, 0, 4);  // narrow values are zero-extended in the register
                  std::memcpy(value, formal, bytes);
                });
     groups.push_back({pc, same, caller, 0});

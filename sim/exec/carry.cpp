@@ -1,6 +1,6 @@
-// Semantics of table/carry.inc. CC.CF is a predicate of the frame (FunctionCode::carry): one bit per lane. PTX ISA 9.7.2 calls it
-// a borrow for sub and subc; the machine subtracts by adding the complement, so that CF is the carry out of that: set when there
-// was no borrow. It shows where chains mix: nvcc's 128-bit division reads the borrow of subc.cc with addc.
+// Semantics of table/carry.inc. CC.CF is a predicate of the frame (FunctionCode::carry): one bit per lane. PTX ISA 9.7.2 calls CC.CF
+// a borrow for sub and subc; the machine subtracts by adding the complement, so CF is the carry out of that addition: set when there
+// was no borrow. This is visible in mixed chains: nvcc's 128-bit division reads the borrow of subc.cc with addc.
 #include "drywell/core/bits.h"
 #include "drywell/isa/opcode.h"
 #include "sim/exec/bind_helpers.h"
@@ -11,7 +11,7 @@ namespace {
 
 using isa::Mod;
 
-/// What comes in: CC.CF or a constant.
+/// The carry input: CC.CF or a constant.
 enum class CarryIn : uint8_t { clear, set, flag };
 
 template <class T>
