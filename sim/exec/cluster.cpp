@@ -28,8 +28,8 @@ void complete_if_all_arrived(Cluster& c) {
   c.wake_all();
 }
 
-// The barrier releases and acquires arrivals and stores into shared memory of the cluster: a thread that has waited at it sees those
-// that were issued before it was complete (PTX ISA 9.7.13.3).
+// The barrier releases and acquires arrivals and stores into shared memory of the cluster: those that were issued before the barrier
+// was complete are visible to a thread that has waited at it (PTX ISA 9.7.13.3).
 bool ordered_work_in_flight(const Cluster& c) {
   return std::any_of(c.pending.begin(), c.pending.end(), [&](const AsyncOp& op) { return op.id < c.cluster_ordered && is_for_the_cluster(op); });
 }
@@ -50,7 +50,7 @@ Effect cluster_wait(Warp& w, const DecodedOp&, LaneMask mask) {
   if (const LaneMask early = mask & ~w.cluster_unwaited; early != 0)
     return fault(w, Code::F3505,
                  fmt::format("barrier.cluster.wait by lanes {:#010x}, which have not arrived", early));
-  complete_if_all_arrived(*w.cta->cluster);  // threads that exited meanwhile no longer have to arrive
+  complete_if_all_arrived(*w.cta->cluster);  // threads that have exited since then need not arrive
   if ((w.cluster_arrived & mask) != 0 || ordered_work_in_flight(*w.cta->cluster)) return block(w, BlockReason::cluster_barrier);
   w.cluster_unwaited &= ~mask;
   return Effect::next;

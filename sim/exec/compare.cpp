@@ -1,5 +1,5 @@
 // Semantics of table/compare.inc: set, setp of halves, slct, testp, isspacep. Comparisons here are chosen at run time: they
-// are rare, and setp of 32- and 64-bit types (logic.cpp) is where speed counts.
+// are rare, and the speed of setp of 32- and 64-bit types (logic.cpp) matters more.
 #include <cmath>
 
 #include "drywell/isa/opcode.h"
@@ -62,7 +62,7 @@ Comparison& bind_comparison(Decoder& d, DecodedOp& op, unsigned bits) {
   return op.emplace<Comparison>({.accepted = accepted(d.mod(Slot::cmp)), .combine = c, .ftz = d.has(Mod::ftz)});
 }
 
-// How a lane becomes a number; Shift picks the upper half of a pair.
+// Conversion of a lane to a number; Shift selects the upper half of a pair.
 template <class T>
 struct Scalar {
   using Word = T;
@@ -110,7 +110,7 @@ Effect set_half2_predicates(Warp& w, const DecodedOp& op, LaneMask mask) {
   return Effect::next;
 }
 
-// set: what true looks like in the destination type.
+// set: the representation of true in the destination type.
 uint32_t true_word(Mod type) {
   switch (type) {
     case Mod::f32: return 0x3F800000;
@@ -147,7 +147,7 @@ void bind_set(Decoder& d, DecodedOp& op) {
   bind_comparison(d, op, isa::type_bits(d.mod(Slot::stype))).true_word = true_word(d.mod(Slot::type));
 }
 
-// src[2]: what is tested, an integer or a float.
+// src[2]: the tested value, an integer or a float.
 template <class L, bool Float>
 Effect select_by_sign(Warp& w, const DecodedOp& op, LaneMask mask) {
   const L *a = lanes<L>(w, op.src[0]), *b = lanes<L>(w, op.src[1]);
@@ -186,7 +186,7 @@ ExecFn bind_classify(Decoder& d, DecodedOp& op) {
   return [](Warp& w, const DecodedOp& o, LaneMask m) { return classify<float>(w, o, m, Test()); };
 }
 
-// Kernel parameters lie in global memory (PTX ISA 9.7.9.19). .shared::cta accepts the own CTA's part of the shared window only.
+// Kernel parameters are in global memory (PTX ISA 9.7.9.19). .shared::cta accepts only the executing CTA's part of the shared window.
 template <bool OwnCta>
 Effect in_space(Warp& w, const DecodedOp& op, LaneMask mask) {
   const uint64_t* a = lanes<uint64_t>(w, op.src[0]);

@@ -24,8 +24,8 @@ Effect branch(Warp& w, const DecodedOp& op, LaneMask mask) {
     jump(w, target);
     return Effect::jumped;
   }
-  // The lanes that do not branch go on at the next instruction; the group with the lower pc runs first, so that the
-  // groups meet again where the code joins.
+  // The lanes that do not branch continue at the next instruction; the group with the lower pc runs first, so that the
+  // groups reconverge where the control flow joins.
   const LaneMask rest = w.active & ~mask;
   LaneGroup taken{target, mask, w.frame, w.backward + (target <= w.pc ? 1u : 0u)};
   LaneGroup fallthrough{w.pc + 1, rest, w.frame, w.backward};
@@ -62,18 +62,18 @@ Effect end_threads(Warp& w, const DecodedOp&, LaneMask mask) {
   w.active &= ~mask;
   w.cta->cluster->wake(*w.cta);
   if (w.active == 0) return Effect::exited;
-  ++w.pc;  // a guarded exit: the others go on
+  ++w.pc;  // a guarded exit: the other lanes continue
   return Effect::jumped;
 }
 
 Effect trap(Warp& w, const DecodedOp&, LaneMask mask) { return fault(w, Code::F3701, fmt::format("trap executed by lanes {:#010x}", mask)); }
 Effect brkpt(Warp& w, const DecodedOp&, LaneMask mask) { return fault(w, Code::F3704, fmt::format("brkpt executed by lanes {:#010x}, and no debugger is attached", mask)); }
 
-// Others get their turn; how long the sleep lasts is the timed driver's business.
+// The warp yields, so that other warps run; the timed driver models the duration of the sleep.
 Effect nanosleep(Warp&, const DecodedOp&, LaneMask) { return Effect::yield; }
 
-// Registers a thread starts with: the kernel's .maxnreg, or its share of the register file by its block and minimum of resident CTAs,
-// but no more than its largest setmaxnreg.inc, as ptxas 13.0 takes it (.maxntid 256 with inc 248: 248; 384 with inc 160: 160, with inc
+// Registers of a thread at launch: the kernel's .maxnreg, or its share of the register file by its block and minimum of resident CTAs,
+// but no more than its largest setmaxnreg.inc, as in ptxas 13.0 (.maxntid 256 with inc 248: 248; 384 with inc 160: 160, with inc
 // 248: 168; docs/facts/corrections.md). 0: unknown, and setmaxnreg has no effect (PTX ISA 9.7.19.5).
 uint32_t launch_registers(const Launch& l) {
   const isa::Directives& d = l.program->function->directives;
@@ -81,7 +81,7 @@ uint32_t launch_registers(const Launch& l) {
   if (!d.maxntid.has_value() && !d.reqntid.has_value()) return 0;
   const auto& bound = d.reqntid.has_value() ? *d.reqntid : *d.maxntid;
   const uint64_t threads = uint64_t{bound[0]} * bound[1] * bound[2] * d.minnctapersm.value_or(1);
-  constexpr uint64_t kMost = 256;  // registers are dealt in eights: 255 names and one more
+  constexpr uint64_t kMost = 256;  // registers are allocated in units of eight: 255 names and one more
   const uint64_t share = static_cast<uint64_t>(l.arch->sm.registers) / std::max<uint64_t>(1, threads);
   const uint32_t most = l.program->most_registers;
   return static_cast<uint32_t>(std::min<uint64_t>(most == 0 ? kMost : most, share / 8 * 8));

@@ -79,8 +79,8 @@ Effect int_to_int_general(Warp& w, const DecodedOp& op, LaneMask mask) {
   return Effect::next;
 }
 
-// Without saturation the source only needs its width and sign, the destination the register's width and, if
-// the value is extended past the type, its sign.
+// Without saturation only the width and sign of the source matter, and of the destination the register's width and, if
+// the value is extended past the type, the sign.
 template <class S>
 ExecFn pick_plain(const IntShape& to) {
   const bool extends = to.is_signed && to.register_bits > to.bits && to.bits <= 8 * sizeof(S);
@@ -99,7 +99,7 @@ uint64_t magnitude(uint64_t v, bool negative) { return negative ? 0 - v : v; }
 
 double int_to_f64(uint64_t v, bool negative, Rounding mode) {
   const uint64_t m = magnitude(v, negative);
-  const int shift = std::max(0, 11 - std::countl_zero(m));  // bits below the 53 that stay
+  const int shift = std::max(0, 11 - std::countl_zero(m));  // bits below the 53 that are kept
   const double r = std::ldexp(static_cast<double>(numeric::round_shift(m, shift, mode, negative)), shift);
   return negative ? -r : r;
 }
@@ -160,7 +160,7 @@ Effect float_to_int(Warp& w, const DecodedOp& op, LaneMask mask) {
   write_ints(w, op, c.to, r, mask);
   return Effect::next;
 }
-// cvt.rzi.s32.f32, the usual one: 2^31 and above clamp, NaN gives 0.
+// cvt.rzi.s32.f32, the most frequent form: 2^31 and above clamp, NaN gives 0.
 Effect truncate_to_s32(Warp& w, const DecodedOp& op, LaneMask mask) {
   map1<int32_t, float>(w, op, mask, [](float v) {
     const float low = v > -0x1p31f ? v : -0x1p31f;
@@ -180,7 +180,7 @@ struct F16AsF64 {
     return std::bit_cast<double>((h & 0x8000) << 48 | uint64_t{0x7FF8} << 48 | (h & 0x3FF) << 42);
   }
 };
-/// With .ftz a float's NaN becomes the canonical one first (H200).
+/// With .ftz a float's NaN is first replaced by the canonical NaN (H200).
 struct FlushedF32 {
   static float read(const Warp& w, Src s, uint32_t i) {
     return canonical(flush(Plain<float>::read(w, s, i)));
@@ -216,7 +216,7 @@ uint32_t narrow_nan(double v) {
   return static_cast<uint32_t>(bits >> 63) << (Width - 1) | kQuiet |
          static_cast<uint32_t>((bits & low_bits(52)) >> (52 - Fraction));
 }
-struct ToF32 {  // the value is a float already, or rounds to one
+struct ToF32 {  // the value is already a float, or rounds to one
   static uint32_t apply(float v, const Conversion& c) {
     return std::bit_cast<uint32_t>(c.ftz ? canonical(v) : v);
   }
@@ -434,7 +434,7 @@ ExecFn bind<isa::row::cvt_tf32_f32>(Decoder& d, DecodedOp& op) {
 }
 template <>
 ExecFn bind<isa::row::cvt_f32_f32>(Decoder& d, DecodedOp& op) {
-  const bool copies = d.mod(Slot::rnd) == Mod::none && !d.has(Mod::ftz) && !d.has(Mod::sat);  // NaN and all
+  const bool copies = d.mod(Slot::rnd) == Mod::none && !d.has(Mod::ftz) && !d.has(Mod::sat);  // copies every bit, of NaNs too
   return copies ? bind_same<float, Plain<float>, ToF32>(d, op)
                 : bind_same<float, Plain<float>, ToCanonicalF32>(d, op);
 }

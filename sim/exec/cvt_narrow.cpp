@@ -60,7 +60,7 @@ Effect convert_two(Warp& w, const DecodedOp& op, LaneMask mask) {
   store_masked(lanes<uint32_t>(w, op.dst), r, mask);
   return Effect::next;
 }
-/// The conversions of epilogues, the function known when the instruction is decoded.
+/// The conversions of epilogues; the function is selected when the instruction is decoded.
 template <auto Element, unsigned kBits>
 Effect round_two(Warp& w, const DecodedOp& op, LaneMask mask) {
   map2<uint32_t, uint32_t>(w, op, mask, [](uint32_t a, uint32_t b) { return Element(a) << kBits | Element(b); });

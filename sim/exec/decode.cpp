@@ -48,7 +48,7 @@ constexpr BindFn kBind[] = {
 
 Decoder::Decoder(Program& p, const isa::Module& m, const ModuleImage& image) : p_(p), m_(m), image_(image) { p.module = &m; }
 
-// The kernel, what it names, what that names, and so on. An indirect call may reach every function of the module.
+// Adds the kernel and, recursively, every function that an added function names. An indirect call may reach every function of the module.
 void Decoder::find_functions(const isa::Function& kernel) {
   const auto add = [&](const isa::Function* f) {
     if (f == nullptr || f->is_prototype) return;
@@ -159,7 +159,7 @@ Space Decoder::access_space(const isa::Operand& address) const {
   return named == Space::param && !in_kernel() ? Space::local : named;
 }
 
-// A register that is written when the function's frame is made, with an address that depends on the frame or the CTA.
+// A register whose value is written when the function's frame is created: an address that depends on the frame or the CTA.
 Src Decoder::frame_address(isa::Mod space, uint32_t offset, bool wide) {
   for (const FunctionCode::FrameAddress& a : code_->frame_addresses) {
     if (a.space == space && a.offset == offset && a.wide == wide) return {a.slot, 0};
@@ -226,7 +226,7 @@ Src Decoder::source(const isa::Operand& o, unsigned bits) {
     case isa::Operand::Kind::reg: return {code_->reg_offset[o.index], 0};
     case isa::Operand::Kind::imm: {
       if (o.imm_kind == isa::ImmKind::warp_size) return constant(kWarpSize, bits);
-      // Double-precision literals take the operand's width; the bits of 0f… stay what they are (PTX ISA 4.5.2).
+      // Double-precision literals take the operand's width; the bits of 0f… are unchanged (PTX ISA 4.5.2).
       if (o.imm_kind == isa::ImmKind::f64 && bits == 32) return constant(std::bit_cast<uint32_t>(static_cast<float>(std::bit_cast<double>(o.value))), 32);
       return constant(static_cast<uint64_t>(o.value) & low_bits(bits), bits);
     }
@@ -317,7 +317,7 @@ void Decoder::decode_one(uint32_t index) {
   try {
     op.fn = kBind[static_cast<size_t>(instr_->op)](*this, op);
   } catch (const Unsupported& e) {
-    // A supported row with an operand or modifier that is not modelled: like an unsupported row, when reached.
+    // A supported row with an operand or modifier that is not modelled: it faults when reached, like an unsupported row.
     op.emplace<payload::Unsupported>({static_cast<uint32_t>(p_.unsupported.size())});
     p_.unsupported.push_back(fmt::format("{} ({})", isa::print_instruction(*f_, *instr_), e.what()));
     op.fn = exec_unsupported;
@@ -331,7 +331,7 @@ void Decoder::decode_function(uint32_t index) {
   f_ = code_->function;
   code_->first = static_cast<uint32_t>(p_.code.size());
   for (uint32_t i = 0; i < f_->body.size(); ++i) decode_one(i);
-  // Falling off the end is a return.
+  // Control that reaches the end of the body returns.
   DecodedOp end;
   end.fn = exec_return;
   end.opcode = isa::Opcode::ret;

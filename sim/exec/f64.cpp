@@ -1,5 +1,5 @@
-// Semantics of table/f64.inc. NaN payloads pass through double-precision arithmetic (PTX ISA 9.7.3), quieted; which of several
-// wins is measured (H200): b, then c, then a; in a quotient a.
+// Semantics of table/f64.inc. NaN payloads pass through double-precision arithmetic (PTX ISA 9.7.3), quieted. With several NaN inputs
+// the priority is measured (H200): b, then c, then a; in a quotient a.
 #include <cmath>
 
 #include "drywell/isa/opcode.h"

@@ -9,10 +9,10 @@
 namespace drywell::sim {
 namespace {
 
-// Memory is sequentially consistent here; fences matter to checkers, which see them as instructions.
+// Memory is sequentially consistent here; only the checkers use fences, which they receive as instructions.
 Effect fence(Warp&, const DecodedOp&, LaneMask) { return Effect::next; }
 
-// The one fence that names memory: a tensor map in global memory.
+// The only fence with an address operand: a tensor map in global memory.
 Effect acquire_tensormap(Warp& w, const DecodedOp& op, LaneMask mask) {
   Effect result = Effect::next;
   for_lanes(mask, [&](uint32_t lane) {

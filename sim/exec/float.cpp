@@ -14,7 +14,7 @@ ExecFn bind2(Decoder& d, DecodedOp& op) { sources(d, op, {1, 2}); return bind_f3
 template <class F>
 ExecFn bind3(Decoder& d, DecodedOp& op) { sources(d, op, {1, 2, 3}); return bind_f32<F, Plain<float>, Plain<float>, Plain<float>>(d, op); }
 
-// f32x2: lane k is both words of a 64-bit lane k, so a source is an array of floats, low half first. op.src[0..2], 64 floats each.
+// f32x2: lane k is the two words of a 64-bit lane k, so a source is an array of floats, low half first. op.src[0..2], 64 floats each.
 template <class X, size_t N>
 void both_halves(Warp& w, const DecodedOp& op, float (&r)[2 * kWarpSize]) {
   const float* s[N];
@@ -41,7 +41,7 @@ Effect packed_directed(Warp& w, const DecodedOp& op, LaneMask mask) {
   float r[2 * kWarpSize];
   {
     const RoundingScope scope(op.as<payload::Rounding>().mode);
-    // A call the compiler cannot look into keeps the arithmetic inside the scope.
+    // A call that the compiler cannot inline keeps the arithmetic inside the scope.
     void (*volatile compute)(Warp&, const DecodedOp&, float (&)[2 * kWarpSize]) = both_halves<X, N>;
     compute(w, op, r);
   }
@@ -106,7 +106,7 @@ ExecFn bind_min_max(Decoder& d, DecodedOp& op) {
   return ftz ? pick_min_max<Max, false, true>(d, op) : pick_min_max<Max, false, false>(d, op);
 }
 
-// Every NaN becomes the canonical one (H200; PTX leaves it open), .ftz flushes.
+// Every NaN is replaced by the canonical NaN (H200; PTX leaves the result open), .ftz flushes.
 template <bool Ftz>
 struct NegBits { template <class T> static T apply(T v) { return canonical(-(Ftz ? flush(v) : v)); } };
 template <bool Ftz>

@@ -82,7 +82,7 @@ ExecFn bind<isa::row::clc_try_cancel>(Decoder& d, DecodedOp& op) {
   op.emplace<payload::TryCancel>({.first_slot = d.next_slot(), .multicast = d.has(isa::Mod::multicast_cluster_all)});
   push_address(d, *d.operand(0));
   push_address(d, *d.operand(1));
-  d.program().ordered_across_ctas = true;  // who gets which cluster
+  d.program().ordered_across_ctas = true;  // the order decides which CTA gets which cluster
   return try_cancel;
 }
 template <>

@@ -56,7 +56,7 @@ ExecFn bind_half(Decoder& d, DecodedOp& op, size_t operands) {
   return is_pair(d) ? arith<Bf16Format, F, true> : arith<Bf16Format, F, false>;
 }
 
-// The sign of one or both halves; .ftz flushes first. NaN becomes the canonical one (H200).
+// Changes the sign of one or both halves; .ftz flushes first. A NaN is replaced by the canonical NaN (H200).
 template <class Fmt, bool Neg>
 uint32_t sign_half(uint32_t h, bool ftz) {
   if (ftz) h = Fmt::flush(h);
@@ -79,7 +79,7 @@ ExecFn bind_sign(Decoder& d, DecodedOp& op) {
   return is_pair(d) ? sign<Bf16Format, Neg, true> : sign<Bf16Format, Neg, false>;
 }
 
-// Widening keeps order and zeros; the narrow result is one of the operands.
+// Conversion to the wider format keeps order and zeros; the narrow result is one of the operands.
 template <class Fmt, bool Max>
 uint32_t min_max_half(uint32_t a, uint32_t b, payload::Half mods) {
   if (mods.ftz) {
@@ -114,7 +114,7 @@ ExecFn bind_min_max(Decoder& d, DecodedOp& op) {
   return is_pair(d) ? min_max_lanes<Bf16Format, Max, true> : min_max_lanes<Bf16Format, Max, false>;
 }
 
-// The narrow operand goes first, the f32 one last.
+// The narrow operand comes first, the f32 operand last.
 template <class F>
 ExecFn bind_mixed2(Decoder& d, DecodedOp& op) {
   op.dst = d.dest(*d.operand(0));

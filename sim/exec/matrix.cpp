@@ -1,5 +1,5 @@
-// Semantics of table/matrix.inc: fragments to and from shared memory. Lane l names the l-th 16-byte row; the rows become a
-// tile of bytes, and a place function (fragment.h) tells which byte of it each register holds.
+// Semantics of table/matrix.inc: fragments to and from shared memory. Lane l holds the address of the l-th 16-byte row; the rows form a
+// tile of bytes, and a place function (fragment.h) returns the byte of the tile that each register holds.
 #include <fmt/format.h>
 
 #include "drywell/isa/opcode.h"

@@ -65,7 +65,7 @@ Effect inval(Warp& w, const DecodedOp& op, LaneMask mask) {
   return result;
 }
 
-// Arrivals at another CTA's barrier travel: they are asynchronous operations.
+// Arrivals at another CTA's barrier are asynchronous operations.
 Effect remote(Warp& w, uint32_t lane, uint32_t address, MbarrierOp what, uint32_t amount) {
   const Cluster& c = *w.cta->cluster;
   if (shared_rank(address) >= c.ctas.size()) {
@@ -95,7 +95,7 @@ Effect arrive(Warp& w, const DecodedOp& op, LaneMask mask) {
     const Mbarrier* b = find_mbarrier(*w.cta->cluster, address, why);
     const uint64_t phase = b != nullptr ? b->phase : 0;
     if (b != nullptr) {
-      // The state's high word is that of the object before the operation, the low word is meaningless; for noComplete it
+      // The state's high word is that of the object before the operation; the low word has no meaning, but for noComplete it
       // is 1 (docs/facts/tma-mbarrier.md §1.3).
       lanes<uint64_t>(w, op.dst)[i] = (b->word() & 0xFFFFFFFF00000000ull) | 1u;
     }
@@ -134,7 +134,7 @@ Effect wait(Warp& w, const DecodedOp& op, LaneMask mask) {
     }
   }
   if (Try && done != asked) {
-    // try_wait may suspend: the warp sleeps until the phase completes or, if nothing else can, it answers false.
+    // try_wait may suspend: the warp waits until the phase completes. If no other warp can run, try_wait returns false.
     if (!w.timed_out) {
       w.waits_on_mbarrier = true;
       return block(w, BlockReason::mbarrier, waiting_on, waiting_parity);
@@ -143,7 +143,7 @@ Effect wait(Warp& w, const DecodedOp& op, LaneMask mask) {
   }
   write_pred(w, op.dst, done, mask);
   if (auto* o = c.launch->observers; o != nullptr && o->wants_waits()) {
-    uint32_t told = ~0u;  // lanes mostly wait on the same barrier
+    uint32_t told = ~0u;  // most lanes wait on the same barrier
     for_lanes(done, [&](uint32_t lane) {
       const uint32_t address = barrier_address(w, op, lane);
       if (std::exchange(told, address) == address) return;

@@ -27,12 +27,12 @@ Space space_of(isa::Mod m) {
 namespace {
 
 uint8_t* resolve_param(const Warp& w, uint64_t address, uint64_t bytes) {
-  // Parameters are read-only to the guest; stores to them are refused by the validator.
+  // Parameters are read-only to the guest; the validator rejects stores to them.
   auto& params = const_cast<std::vector<uint8_t>&>(w.cta->cluster->launch->params);
   return address <= params.size() && bytes <= params.size() - address ? params.data() + address : nullptr;
 }
 
-/// Where an allocation ends, seen from an access near its end.
+/// Describes the end of an allocation relative to an access near it.
 std::string end_from(uint64_t address, uint64_t end) {
   if (address == end) return "there";
   return address > end ? fmt::format("{} bytes before", address - end) : fmt::format("{} bytes after", end - address);
@@ -69,7 +69,7 @@ Effect access_fault(Warp& w, Space space, uint64_t address, uint64_t bytes, uint
     if (const Gmem::Allocation* a = g.nearest_below(address); a != nullptr) {
       detail = fmt::format("; the allocation below is '{}' at {:#x} with {} bytes, which ends {}", a->name, a->base, a->size, end_from(address, a->base + a->size));
     }
-    // A tensor map that is a parameter, by the name of the parameter alone.
+    // The address may be that of a tensor map parameter, taken from the parameter's name without cvta.param.
     if (space == Space::generic && bytes == 128 && address < w.cta->cluster->launch->program->param_bytes) detail = "; if that is a place in the parameters, cvta.param makes a generic address of it";
   } else if (space == Space::shared_cta || space == Space::shared_cluster) {
     detail = fmt::format("; the CTA has shared memory up to offset {:#x}", w.cta->smem.size());
@@ -81,7 +81,7 @@ namespace {
 
 using payload::Access;
 
-// 32-bit elements into 32-bit registers: the common case.
+// 32-bit elements into 32-bit registers: the most frequent case.
 template <uint32_t N>
 Effect load32(Warp& w, const DecodedOp& op, LaneMask mask) {
   const Access x = op.as<Access>();
