@@ -1,4 +1,4 @@
-// Semantics of table/mma_sync.inc: fragments are gathered into plain operands, sim/numeric forms the product, and the
+// Semantics of table/mma_sync.inc: fragments are gathered into matrices, sim/numeric computes the product, and the
 // result is scattered back.
 #include <array>
 #include <cmath>
@@ -59,7 +59,7 @@ void gather_operands(const Warp& w, const Registers& regs, MmaShape s, uint32_t 
   gather(w, regs.b, regs.b_count, bits, s.k, o.b.data(), [&](uint32_t lane, uint32_t r, uint32_t e) { return place_in_b(bits, lane, r, e); });
 }
 
-// Accumulators: one f32 or s32, or two f16, a register.
+// Accumulators: one f32 or s32, or two f16, per register.
 template <class Place>
 void gather_c(const Warp& w, const Registers& regs, bool is_half, uint32_t* c, Place place) {
   gather(w, regs.c, regs.c_count, is_half ? 16 : 32, kMaxN, c, [&](uint32_t lane, uint32_t r, uint32_t e) { return place(lane, is_half ? 2 * r + e : r); });
@@ -80,7 +80,7 @@ void scatter_d(Warp& w, const Registers& regs, bool is_half, const uint32_t* d, 
 
 const numeric::MmaParams& params_of(const MmaFloat& x) { return numeric::mma_rows()[x.row].params; }
 
-// D = A * B + C of `s`, whose k counts stored elements; C and D at `cd`.
+// D = A * B + C of shape `s`, whose k counts stored elements; C and D are at `cd`.
 void multiply(const MmaFloat& x, MmaShape s, const uint32_t* a_codes, const uint32_t* b_codes, uint32_t* cd) {
   numeric::MmaOperand a, b;
   const numeric::MmaParams& params = params_of(x);
@@ -114,8 +114,8 @@ Effect mma_float(Warp& w, const DecodedOp& op, LaneMask mask) {
   return Effect::next;
 }
 
-// m8n8k4 with D of f32, as an H200 answers: fused multiply-adds in k order from 0, then one addition of C (10,240 of 10,240
-// words; the fused sum of the other shapes gives 5,826). With D of f16 the fused sum gives every word.
+// m8n8k4 with D of f32, as on an H200: fused multiply-adds in k order from 0, then one addition of C (10,240 of 10,240
+// words equal; with the fused sum of the other shapes 5,826). With D of f16 the fused sum reproduces every word.
 void multiply_quad_f32(Operands& o) {
   const auto value = [](uint32_t half) { return std::bit_cast<float>(half_to_float_bits(half)); };
   for (uint32_t m = 0; m < 8; ++m) {
@@ -128,7 +128,7 @@ void multiply_quad_f32(Operands& o) {
   }
 }
 
-// m8n8k4 of f16: four products, each of the lanes q*4 .. q*4+3 and their partners 16 lanes up.
+// m8n8k4 of f16: four products, each computed by the lanes q*4 .. q*4+3 and their partners 16 lanes up.
 Effect mma_quads(Warp& w, const DecodedOp& op, LaneMask mask) {
   if (const Effect e = need_full_warp(w, mask); e != Effect::next) return e;
   const auto& x = op.as<payload::MmaQuads>();
@@ -191,7 +191,7 @@ Effect mma_integer(Warp& w, const DecodedOp& op, LaneMask mask) {
   return Effect::next;
 }
 
-// 2:4 sparse A: for each row the stored elements meet the B they were kept for; the rest of B does not exist for it.
+// 2:4 sparse A: in each row a stored element is multiplied by the B element at its dense k; the row does not use the other elements of B.
 template <class Mma>
 Effect mma_sparse(Warp& w, const DecodedOp& op, LaneMask mask) {
   if (const Effect e = need_full_warp(w, mask); e != Effect::next) return e;
@@ -228,7 +228,7 @@ Effect mma_sparse(Warp& w, const DecodedOp& op, LaneMask mask) {
   return Effect::next;
 }
 
-// Bits stay in words: lane quads hold a row, 32 bits of k a register.
+// Bits stay packed in words: a quad of lanes holds a row, a register 32 bits of k.
 Effect mma_bits(Warp& w, const DecodedOp& op, LaneMask mask) {
   if (const Effect e = need_full_warp(w, mask); e != Effect::next) return e;
   const auto& x = op.as<payload::MmaBits>();
@@ -297,7 +297,7 @@ Fragments fragments_of(Decoder& d, unsigned register_bits) {
   f.bits = static_cast<uint8_t>(isa::type_bits(d.mod(isa::Slot::atype)));
   return f;
 }
-// Sparse A: metadata and selector come behind C.
+// Sparse A: metadata and selector follow C.
 void add_metadata(Decoder& d, Fragments& f) {
   d.push_slot(d.source(*d.operand(4), 32));
   f.selector = static_cast<uint8_t>(d.operand(5)->value);

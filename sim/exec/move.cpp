@@ -115,7 +115,7 @@ Effect convert_address(Warp& w, const DecodedOp& op, LaneMask mask) {
     r[i] = x.high == 0 ? a : To ? static_cast<uint32_t>(a) : high | static_cast<uint32_t>(a);
   }
   if (!To && x.own_cta) {
-    // A generic address names the CTA; a bare .shared::cta offset is the own CTA's, one of .shared::cluster that of rank 0.
+    // A generic address contains the CTA's rank; a bare .shared::cta offset is in the executing CTA, a bare .shared::cluster offset in rank 0.
     for (uint64_t& v : r) {
       if (shared_rank(static_cast<uint32_t>(v)) == 0) v |= cluster_address(w.cta->rank, 0);
     }

@@ -1,4 +1,4 @@
-// vprintf and __assertfail: what CUDA's printf and assert call (CUDA C++ Programming Guide, formatted output,
+// vprintf and __assertfail, the functions that CUDA's printf and assert call (CUDA C++ Programming Guide, formatted output,
 // assertion).
 #include <fmt/format.h>
 
@@ -12,12 +12,12 @@ namespace {
 
 constexpr size_t kMaxString = 1 << 16;
 
-/// Reads the guest's memory through generic addresses, as one lane sees it.
+/// Reads the guest's memory through the generic addresses of one lane.
 class GuestReader {
  public:
   GuestReader(Warp& w, uint32_t lane) : w_(w), lane_(lane) {}
 
-  /// Copies `bytes`; false (and the address kept) if they cannot be read.
+  /// Copies `bytes`; if they cannot be read, returns false and keeps the address.
   bool read(uint64_t address, void* to, uint64_t bytes) {
     const uint8_t* p = resolve(w_, Space::generic, address, bytes, lane_, hint_);
     if (p == nullptr) {
@@ -28,7 +28,7 @@ class GuestReader {
     return true;
   }
   bool read_string(uint64_t address, std::string& out) {
-    char c = 1;  // not the end yet, should the first byte be unreadable
+    char c = 1;  // not 0, so that an unreadable first byte is not taken for the end
     for (; out.size() < kMaxString && read(address, &c, 1) && c != 0; ++address) out += c;
     return c == 0 || out.size() == kMaxString;
   }
@@ -74,10 +74,10 @@ std::string print(const std::string& spec, T value) {
   return big;
 }
 
-// Widths beyond this are a mistake in the guest, not a wish for gigabytes of blanks.
+// Larger widths are treated as a mistake in the guest, so that the output has no gigabytes of blanks.
 constexpr int kMaxWidth = 4096;
 
-/// One conversion, from behind its '%'. Returns the position behind it.
+/// Formats one conversion; `start` is the position after its '%'. Returns the position after the conversion.
 size_t convert(const std::string& format, size_t i, Arguments& args, GuestReader& reader, std::string& out) {
   const size_t start = i;
   std::string spec = "%";
@@ -157,7 +157,7 @@ size_t convert(const std::string& format, size_t i, Arguments& args, GuestReader
       out += print(spec + c, text.c_str());
       break;
     }
-    default: out += '%' + format.substr(start, i - start); break;  // as it stands, like the device does
+    default: out += '%' + format.substr(start, i - start); break;  // copied unchanged, as on the device
   }
   return i;
 }

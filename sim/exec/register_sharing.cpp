@@ -13,8 +13,8 @@ namespace {
 
 using isa::Operand;
 
-/// The registers an instruction names. Apart: somebody else may look at them, at another moment. Late: written when a
-/// tcgen05.wait::ld returns, at the latest.
+/// The registers that an instruction names. Apart: other instructions or operations may use them at another time. Late: the write is
+/// visible at the latest when a tcgen05.wait::ld returns.
 struct Named {
   std::vector<isa::RegId> reads, writes, apart, late;
 };
@@ -41,13 +41,13 @@ Named named_by(const isa::Function& f, const isa::Instruction& i) {
   Named n;
   const isa::InstrSpec& row = isa::spec(i.op);
   const auto positions = isa::operand_positions(f, i);
-  // Fragments of wgmma belong to the operation. A shuffle may ask a lane that is somewhere else: undefined (PTX ISA 9.7.9.6), but
-  // the same with listeners and without. What else is asynchronous has its operands from the moment of issue.
+  // Fragments of wgmma belong to the operation. A shuffle may read a lane that is at another instruction: undefined (PTX ISA 9.7.9.6), but
+  // the result must be the same with and without listeners. All other asynchronous operations capture their operands at issue.
   const bool apart = row.completion == isa::Completion::wgmma_group || row.timing == isa::TimingClass::shfl;
   for (size_t k = 0; k < isa::kMaxOperands && row.operands[k].name != nullptr; ++k) {
     if (positions[k] < 0) continue;
     const Operand& o = f.operands(i)[static_cast<size_t>(positions[k])];
-    // An address is read whatever happens to what lies there.
+    // The address itself is always read, whatever the access to the memory at that address.
     const bool address = o.kind == Operand::Kind::addr;
     if (address || row.operands[k].access != isa::Access::write) add_operand(f, o, n.reads);
     if (!address && row.operands[k].access != isa::Access::read) add_operand(f, o, n.writes);
@@ -57,13 +57,13 @@ Named named_by(const isa::Function& f, const isa::Instruction& i) {
   return n;
 }
 
-/// Instructions [first, last) that follow each other, and the blocks control can go on to.
+/// Consecutive instructions [first, last), and the blocks that may follow.
 struct Block {
   uint32_t first = 0, last = 0;
   std::vector<uint32_t> next;
 };
 
-/// Control may go elsewhere than to the next instruction.
+/// True if control may continue at an instruction other than the next one.
 bool ends_block(const isa::Instruction& i) {
   switch (isa::spec(i.op).flow) {
     case isa::Flow::branch: case isa::Flow::return_: case isa::Flow::end: return true;
@@ -92,7 +92,7 @@ std::vector<Block> blocks_of(const isa::Function& f) {
     for (const uint32_t l : labels_of(f, f.body[i])) starts[f.labels[l].position] = 1;
   }
   std::vector<Block> blocks;
-  std::vector<uint32_t> block_at(n + 1, ~0u);  // by first instruction; none at the end
+  std::vector<uint32_t> block_at(n + 1, ~0u);  // block index by first instruction; ~0u at the end of the body
   for (uint32_t i = 0; i < n; ++i) {
     if (starts[i] != 0) {
       block_at[i] = static_cast<uint32_t>(blocks.size());
@@ -129,7 +129,7 @@ class RegisterSet {
   std::vector<uint64_t> words_;
 };
 
-/// From the first to the last instruction of the text at which a register holds a value somebody may read, or is written.
+/// From the first to the last instruction of the text at which a register is written or holds a value that may be read.
 struct Life {
   uint32_t first = ~0u, last = 0;
   void touch(uint32_t at) {
@@ -164,7 +164,7 @@ class Lives {
     for (const uint32_t next : b.next) live.add(entry_[next]);
     return live;
   }
-  // What the instructions of a block need of what comes in. A guarded write leaves what was there in some lanes.
+  // Registers that are live at the entry of a block, given those at its exit. A guarded write keeps the old value in some lanes.
   RegisterSet before(const Block& b, RegisterSet live) const {
     for (uint32_t i = b.last; i-- > b.first;) {
       if (f_.body[i].guard == isa::kNoReg) {
@@ -190,10 +190,10 @@ class Lives {
     if (!blocks_.empty()) entry_[0].for_each(always);
   }
 
-  // What a tcgen05.ld has still to write is alive until any wait that control may reach, round a loop too, whether somebody reads
-  // it or not.
+  // A register that a tcgen05.ld in flight writes is live until every wait that control may reach, also around a loop, even if no
+  // instruction reads the register.
   void measure_pending() {
-    std::vector<RegisterSet> pending(blocks_.size(), RegisterSet(f_.regs.size()));  // where a block begins
+    std::vector<RegisterSet> pending(blocks_.size(), RegisterSet(f_.regs.size()));  // at the entry of each block
     for (bool grew = true; grew;) {
       grew = false;
       for (size_t b = 0; b < blocks_.size(); ++b) {
@@ -208,7 +208,7 @@ class Lives {
       }
     }
   }
-  /// What is pending where a block ends, given what is where it begins.
+  /// Returns the registers that are pending at the end of a block, given those that are pending at its entry.
   RegisterSet after(const Block& b, RegisterSet pending) {
     pending.for_each([&](isa::RegId r) { lives_[r].touch(b.first); });
     for (uint32_t i = b.first; i < b.last; ++i) {
@@ -225,11 +225,11 @@ class Lives {
   const isa::Function& f_;
   std::vector<Block> blocks_;
   std::vector<Named> named_;
-  std::vector<RegisterSet> entry_;  // per block: live where it begins
+  std::vector<RegisterSet> entry_;  // per block: the registers that are live at its entry
   std::vector<Life> lives_;
 };
 
-/// Places of one size, taken again as soon as they are free: the last one freed is the one the caches hold.
+/// Places of one size. A free place is reused at once, the last freed first, because the host's caches hold that place.
 class Places {
  public:
   Places(uint32_t base, uint32_t bytes) : base_(base), bytes_(bytes) {}
@@ -248,7 +248,7 @@ class Places {
   uint32_t end() const { return base_ + count_ * bytes_; }
 
  private:
-  using Taken = std::pair<uint32_t, uint32_t>;  // until which instruction, place
+  using Taken = std::pair<uint32_t, uint32_t>;  // last instruction that uses the place, and the place
   uint32_t base_, bytes_, count_ = 0;
   std::vector<uint32_t> free_;
   std::priority_queue<Taken, std::vector<Taken>, std::greater<>> taken_;
@@ -264,7 +264,7 @@ void share_registers(FunctionCode& code) {
     if (f.regs[r].type != isa::Mod::pred && lives[r].first <= lives[r].last) order.push_back(r);
   }
   std::stable_sort(order.begin(), order.end(), [&](isa::RegId a, isa::RegId b) { return lives[a].first < lives[b].first; });
-  code.reg_offset.assign(f.regs.size(), 0);  // of a register nobody names: anywhere
+  code.reg_offset.assign(f.regs.size(), 0);  // a register that no instruction names keeps offset 0
   code.frame_bytes = 0;
   for (const unsigned bits : {32u, 64u, 128u}) {
     Places places(code.frame_bytes, register_bytes(bits));

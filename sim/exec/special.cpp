@@ -7,11 +7,11 @@
 namespace drywell::sim {
 namespace {
 
-// Bytes of the reserved shared memory that are in use, on an H200; cooperative groups count on as many
+// Bytes of the reserved shared memory that are in use, on an H200; cooperative groups require the same number
 // (cooperative_groups/details/memory.h).
 constexpr uint32_t kReservedUsed = 288;
 
-// The timer's nanoseconds at the nominal clock.
+// The global timer in nanoseconds, from the nominal clock.
 uint64_t nanoseconds(const Cluster& c) { return static_cast<uint64_t>(static_cast<double>(c.now) / c.launch->arch->chip.clock); }
 
 Dim3 cluster_grid(const Launch& l) { return {l.grid.x / l.cluster.x, l.grid.y / l.cluster.y, l.grid.z / l.cluster.z}; }
@@ -55,7 +55,7 @@ uint64_t uniform_special(const Warp& w, isa::SpecialReg r) {
     case S::globaltimer: return nanoseconds(*c.cluster);
     case S::globaltimer_lo: return static_cast<uint32_t>(nanoseconds(*c.cluster));
     case S::globaltimer_hi: return nanoseconds(*c.cluster) >> 32;
-    // As an H200 has them: the first in units of allocation, the second to the byte.
+    // As on an H200: total_smem_size is rounded up to units of allocation, aggr_smem_size is exact.
     case S::total_smem_size: return round_up(l.program->static_smem + l.dynamic_smem, static_cast<uint32_t>(l.arch->smem.allocation_unit));
     case S::aggr_smem_size: return kSmemReserved + l.program->static_smem + l.dynamic_smem;
     case S::dynamic_smem_size: return l.dynamic_smem;

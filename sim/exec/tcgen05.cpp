@@ -54,7 +54,7 @@ bool is_uniform(const Warp& w, Src s, LaneMask mask) {
   return same;
 }
 
-// The pair's allocation needs a free run in both CTAs at the same address and one warp of each (docs/facts/tcgen05.md §1.2).
+// The pair's allocation needs a free run at the same address in both CTAs, and one warp of each CTA (docs/facts/tcgen05.md §1.2).
 int find_pair(Cta& a, Cta& b, uint32_t columns) {
   for (uint32_t c = 0; c + columns <= kTmemColumns; c += columns) {
     if (a.tmem->find_free_at(c, columns) && b.tmem->find_free_at(c, columns)) return static_cast<int>(c);
@@ -85,7 +85,7 @@ Effect alloc(Warp& w, const DecodedOp& op, LaneMask mask) {
     c.tmem->allocate(static_cast<uint32_t>(at), columns, owner_of(c));
     return store_address(w, op, lane, static_cast<uint32_t>(at));
   }
-  // cta_group::2: the first warp to come registers its wish; the peer's warp completes both.
+  // cta_group::2: the first warp that executes the instruction records its request; the peer's warp completes both.
   Cta& peer = c.cluster->cta(c.rank ^ 1);
   if (w.pair_result >= 0) {
     const auto at = static_cast<uint32_t>(w.pair_result);

@@ -9,7 +9,7 @@
 namespace drywell::sim {
 namespace {
 
-// Slots of an mma in the program: addresses take two each; absent operands read as 0.
+// Slots of an mma in the program: each address takes two; absent operands read as 0.
 enum MmaSlot : uint32_t {
   kD = 0,
   kA = 2,
@@ -22,7 +22,7 @@ enum MmaSlot : uint32_t {
   kDisable = 13
 };
 
-// The buffer an mma's collector modifier names, and what it does with it; the modifiers stand in this order.
+// The actions of an mma's collector modifiers, in the order of the modifiers of each buffer.
 enum class CollectorUse : uint8_t { fill, use, lastuse, discard };
 
 // A use needs a fill of the same operand before it (docs/facts/tcgen05.md §4.5, rule I13).

@@ -1,4 +1,4 @@
-// Semantics of table/tensor_copy.inc, the issue side: operands are captured, the engine does the rest.
+// Semantics of table/tensor_copy.inc, the issue side: operands are captured here, the engine executes the copy.
 #include <fmt/format.h>
 
 #include "drywell/isa/opcode.h"
@@ -21,7 +21,7 @@ enum Place : size_t {
   kCoordinates = kMask + 1
 };
 
-// Map, coordinates and offsets: what every form has.
+// Map, coordinates and offsets: the operands of every form.
 Effect capture(Warp& w, const payload::TensorCopy& x, uint32_t lane, TensorCopy& t) {
   const Src* s = slots_at(w, x.first_slot);
   t.mode = x.mode;
@@ -83,7 +83,7 @@ Effect store(Warp& w, const DecodedOp& op, LaneMask mask) {
   });
 }
 
-// A hint: caches are the timed driver's business, but what the copy would refuse is refused.
+// A hint: the timed driver models the caches, but a request that faults as a copy faults here too.
 Effect prefetch(Warp& w, const DecodedOp& op, LaneMask mask) {
   return for_copies(w, op.as<payload::TensorCopy>(), mask, [&](const TensorCopy& t, uint32_t) {
     isa::TensorMap map;
@@ -100,7 +100,7 @@ Effect prefetch(Warp& w, const DecodedOp& op, LaneMask mask) {
   });
 }
 
-// Positions of the operands in the row; -1: the form has none.
+// Row positions of the operands; -1: the form does not have the operand.
 struct Positions {
   int tensor, shared = -1, mbar = -1, offsets = -1, mask = -1;
 };
@@ -149,7 +149,7 @@ ExecFn bind<isa::row::cp_async_bulk_tensor_store>(Decoder& d, DecodedOp& op) {
 template <>
 ExecFn bind<isa::row::cp_reduce_async_bulk_tensor>(Decoder& d, DecodedOp& op) {
   bind_tensor(d, op, {.tensor = 0, .shared = 1}).reduce_op = d.mod(isa::Slot::op);
-  d.program().ordered_across_ctas = true;  // the map may say a floating-point type
+  d.program().ordered_across_ctas = true;  // the element type of the map may be floating-point
   return store<TensorCopy::Direction::reduce>;
 }
 template <>

@@ -48,7 +48,7 @@ Effect replace(Warp& w, const DecodedOp& op, LaneMask mask) {
   return result;
 }
 
-// The whole warp copies once.
+// The whole warp executes one copy.
 Effect copy_and_fence(Warp& w, const DecodedOp& op, LaneMask mask) {
   const auto lane = static_cast<uint32_t>(std::countr_zero(mask));
   const Src* s = slots_at(w, op.as<payload::TensorMapCopy>().first_slot);
@@ -85,11 +85,11 @@ ExecFn bind_replace(Decoder& d, DecodedOp& op, const isa::Operand& value, const 
   auto& x = op.emplace<payload::TensorMapEdit>({.space = d.access_space(*d.operand(0)), .field = field});
   x.ordinal = ordinal != nullptr ? static_cast<uint32_t>(ordinal->value) : 0;
   op.src[1] = d.source(value, isa::type_bits(d.mod(isa::Slot::type)));
-  // Strides are bytes since PTX 8.5, units of 16 bytes before (docs/facts/tma-mbarrier.md §2.1).
+  // Strides are in bytes since PTX 8.5, in units of 16 bytes before (docs/facts/tma-mbarrier.md §2.1).
   const bool in_units =
       field == isa::TensorMapField::global_stride && d.module().version < isa::PtxVersion{8, 5};
   x.shift = in_units ? 4 : 0;
-  // A fifth stride exists in the text only: it has no place in the map.
+  // A fifth stride exists only in the PTX ISA's text: the map has no field for it.
   if (field == isa::TensorMapField::global_stride && x.ordinal > 3)
     throw Unsupported("tensormap.replace of global_stride 4");
   return d.has(isa::Mod::b64) ? replace<true> : replace<false>;

@@ -11,7 +11,7 @@
 namespace drywell::sim {
 namespace {
 
-// Lanes named in a member mask must execute the instruction together; those still elsewhere are waited for.
+// Lanes named in a member mask must execute the instruction together; the warp waits for lanes that have not reached it.
 bool members_here(Warp& w, LaneMask members) { return (members & w.alive & ~w.active) == 0; }
 
 Effect check_members(Warp& w, uint32_t members, LaneMask mask) {
@@ -20,7 +20,7 @@ Effect check_members(Warp& w, uint32_t members, LaneMask mask) {
   return Effect::next;
 }
 
-// Runs f(members, lanes) for every group of lanes with one member mask, once all members of all groups are here.
+// Runs f(members, lanes) for every group of lanes with one member mask, once all members of all groups have reached the instruction.
 template <class F>
 Effect together(Warp& w, Src masks, LaneMask mask, F&& f) {
   const Effect e = for_member_masks(w, masks, mask, [&](uint32_t members, LaneMask group) { return check_members(w, members, group); });
@@ -44,7 +44,7 @@ Effect elect(Warp& w, const DecodedOp& op, LaneMask mask) {
 
 // PTX ISA 9.7.9.6: c packs the segment mask (bits 12..8) and the clamp (bits 4..0).
 Effect shuffle(Warp& w, const DecodedOp& op, LaneMask mask) {
-  // What a lane reads depends on its operands alone: groups need not be told apart but for being complete.
+  // The source lane depends only on a lane's operands: groups with different masks need no separate treatment, but each must be complete.
   if (const Effect e = together(w, op.src[3], mask, [](LaneMask, LaneMask) {}); e != Effect::next) return e;
   const uint32_t *a = lanes<uint32_t>(w, op.src[0]), *b = lanes<uint32_t>(w, op.src[1]), *c = lanes<uint32_t>(w, op.src[2]);
   const auto& x = op.as<payload::Shuffle>();

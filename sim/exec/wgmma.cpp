@@ -1,5 +1,5 @@
-// Semantics of table/wgmma.inc, the issue side. Each warp of the warpgroup forms its 16 rows in an operation of its own.
-// Registers in flight are marked, so that an instruction that touches them waits as for a load (PTX calls it undefined).
+// Semantics of table/wgmma.inc, the issue side. Each warp of the warpgroup computes its 16 rows in an operation of its own.
+// Registers in flight are marked: an instruction that uses a marked register waits, as for a load (PTX calls the use undefined).
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -19,7 +19,7 @@ bool overlaps(const std::vector<uint32_t>& a, const std::vector<uint32_t>& b) {
   return std::any_of(a.begin(), a.end(), [&](uint32_t r) { return std::find(b.begin(), b.end(), r) != b.end(); });
 }
 
-// Operations on the same registers execute in order; others need not (PTX ISA 9.7.15.3).
+// Operations on the same registers execute in order; other operations need not (PTX ISA 9.7.15.3).
 void order_after_own(Cluster& c, AsyncOp& op) {
   const auto& own = std::get<Wgmma>(op.payload);
   for (const AsyncOp& p : c.pending) {
@@ -122,7 +122,7 @@ payload::Wgmma& bind_sparse(Decoder& d, DecodedOp& op) {
   return x;
 }
 
-// imm-scale-a, imm-scale-b and the transposes, from row position `first`. One transpose is B's, of two the first is A's.
+// imm-scale-a, imm-scale-b and the transposes, from row position `first`. A single transpose is B's; of two the first is A's.
 void bind_immediates(Decoder& d, payload::Wgmma& x, size_t first) {
   x.negate_a = d.operand(first)->value < 0;
   x.negate_b = d.operand(first + 1)->value < 0;

@@ -1,5 +1,5 @@
-// Semantics of table/wmma.inc. The layout of fragments is the implementation's own: lane l holds elements l * n … of the
-// row-major matrix, n of 32 shares; .f16 operands repeat theirs to fill eight registers.
+// Semantics of table/wmma.inc. The fragment layout is implementation-defined; here lane l holds elements l * n … of the
+// row-major matrix, n being 1/32 of the elements; .f16 operands repeat their elements to fill eight registers.
 #include <fmt/format.h>
 
 #include <algorithm>
