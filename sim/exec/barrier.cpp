@@ -57,7 +57,7 @@ void arrive(Warp& w, uint32_t id, uint32_t count, bool whole_cta) {
   announce(w, id);
 }
 
-// Completes a barrier of the whole CTA if all other threads have exited since the warp arrived: exited threads need not arrive.
+// Completes a barrier of the whole CTA if every thread that has not arrived has exited: exited threads need not arrive.
 void count_again(Warp& w, uint32_t id) {
   NamedBarrier& b = w.cta->barriers[id];
   if (!b.whole_cta || !everyone_arrived(*w.cta, b)) return;

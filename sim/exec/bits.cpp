@@ -53,7 +53,7 @@ struct Fns {
   static T apply(T mask, T base, T offset) {
     const auto n = static_cast<int32_t>(offset);
     if (base >= 32) return ~T{0};  // undefined in PTX
-    if (n == INT32_MIN) return 0;  // as an H200 for every mask and base: the magnitude is not representable as a 32-bit integer
+    if (n == INT32_MIN) return 0;  // as on an H200 for every mask and base: the magnitude is not representable as a 32-bit integer
     if (n == 0) return (mask >> base & 1) != 0 ? base : ~T{0};
     int64_t left = std::abs(int64_t{n});
     for (auto at = static_cast<int32_t>(base); at >= 0 && at < 32; at += n > 0 ? 1 : -1) {

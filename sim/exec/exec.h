@@ -17,7 +17,7 @@ Effect exec_return(Warp&, const DecodedOp&, LaneMask);
 /// Writes the registers of frame `index` that hold addresses (FunctionCode::frame_addresses).
 void write_frame_addresses(Warp& w, uint32_t index, const FunctionCode& code);
 
-/// Records a guest fault; the driver adds the kernel, CTA, warp and instruction.
+/// Records a guest fault; the driver adds the location.
 Effect fault(Warp& w, Code code, std::string message);
 /// Blocks the warp until the cluster's state changes.
 Effect block(Warp& w, BlockReason reason, uint32_t address = 0, uint32_t parity = 0, uint64_t detail = 0);

@@ -134,7 +134,7 @@ Effect wait(Warp& w, const DecodedOp& op, LaneMask mask) {
     }
   }
   if (Try && done != asked) {
-    // try_wait may suspend: the warp waits until the phase completes. If no other warp can run, try_wait returns false.
+    // try_wait may suspend: the warp waits until the phase completes. If nothing else can make progress, try_wait returns false.
     if (!w.timed_out) {
       w.waits_on_mbarrier = true;
       return block(w, BlockReason::mbarrier, waiting_on, waiting_parity);

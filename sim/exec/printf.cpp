@@ -77,7 +77,7 @@ std::string print(const std::string& spec, T value) {
 // Larger widths are treated as a mistake in the guest, so that the output has no gigabytes of blanks.
 constexpr int kMaxWidth = 4096;
 
-/// Formats one conversion; `start` is the position after its '%'. Returns the position after the conversion.
+/// Formats one conversion; `i` is the position after its '%'. Returns the position after the conversion.
 size_t convert(const std::string& format, size_t i, Arguments& args, GuestReader& reader, std::string& out) {
   const size_t start = i;
   std::string spec = "%";

@@ -7,7 +7,7 @@
 namespace drywell::sim {
 namespace {
 
-// Bytes of the reserved shared memory that are in use, on an H200; cooperative groups require the same number
+// Bytes of the reserved shared memory that are in use, on an H200; cooperative groups assume the same number
 // (cooperative_groups/details/memory.h).
 constexpr uint32_t kReservedUsed = 288;
 

@@ -89,7 +89,7 @@ ExecFn bind_replace(Decoder& d, DecodedOp& op, const isa::Operand& value, const 
   const bool in_units =
       field == isa::TensorMapField::global_stride && d.module().version < isa::PtxVersion{8, 5};
   x.shift = in_units ? 4 : 0;
-  // A fifth stride exists only in the PTX ISA's text: the map has no field for it.
+  // PTX's syntax allows a fifth stride, but the map has no field for it.
   if (field == isa::TensorMapField::global_stride && x.ordinal > 3)
     throw Unsupported("tensormap.replace of global_stride 4");
   return d.has(isa::Mod::b64) ? replace<true> : replace<false>;
