@@ -111,7 +111,7 @@ ExecFn bind_min_max(Decoder& d, DecodedOp& op) {
   return relu ? binary<Relu, int32_t> : int_binary<Plain>(d);
 }
 
-// 24-bit operands live in the low bits; hi is bits 47..16 of the product.
+// 24-bit operands are in the low bits; hi is bits 47..16 of the product.
 template <bool High>
 struct Mul24 {
   template <class T>

@@ -33,7 +33,7 @@ constexpr FragmentPlace place_in_d(uint32_t lane, uint32_t i) { return {lane / 4
 
 /// m8n8k4 of f16: lanes q*4 .. q*4+3 and 16 more form product q (PTX ISA 9.7.14.5.1).
 constexpr uint32_t quad_pair(uint32_t lane) { return lane / 4 % 4; }
-/// Row of A (k its column), or of B counting n, for the operand whose k (true) or rows run along a lane's elements.
+/// Row and k of an element of A (for B, row counts n). along_k: the elements of a lane run along k, else along the rows.
 constexpr FragmentPlace place_in_quad_operand(bool along_k, uint32_t lane, uint32_t e) {
   const uint32_t upper = lane / 16 * 4, own = lane % 4;
   return along_k ? FragmentPlace{own + upper, e} : FragmentPlace{e + upper, own};

@@ -6,7 +6,7 @@
 
 namespace drywell::sim {
 
-/// State space of an instruction's space modifier; no modifier = generic. .const lives in global memory.
+/// State space of an instruction's space modifier; no modifier = generic. .const is in global memory.
 Space space_of(isa::Mod m);
 
 /// Host pointer to `bytes` at `address` as seen by `lane`, or nullptr if any of it is outside.

@@ -13,7 +13,7 @@ namespace drywell::sim {
 /// registers that are read before they are written, those of wgmma (the operation reads and writes them later), and those of shuffles.
 void share_registers(FunctionCode& code);
 
-/// Like decode(), for launches without listeners: the registers of a kernel without calls share storage.
+/// Like decode(), for launches without listeners and without a runner option: the registers of a kernel without calls share storage.
 std::unique_ptr<Program> decode_unwatched(const isa::Module& m, const isa::Function& f, const ModuleImage& image);
 
 }  // namespace drywell::sim

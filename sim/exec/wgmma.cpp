@@ -113,7 +113,7 @@ payload::Wgmma& bind_multiply(Decoder& d, DecodedOp& op, size_t scale_d) {
   return x;
 }
 
-// Metadata and selector come between B and scale-d.
+// Metadata and selector are between B and scale-d.
 payload::Wgmma& bind_sparse(Decoder& d, DecodedOp& op) {
   payload::Wgmma& x = bind_multiply(d, op, 5);
   d.push_slot(d.source(*d.operand(3), 32));
