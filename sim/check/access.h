@@ -1,4 +1,4 @@
-// Accesses, the unit findings are about: who touched memory, and when that is known to be over.
+// Accesses, the unit that findings are about: which thread accessed memory, and when the access is known to be complete.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@ enum class Agent : uint8_t { thread, atomic, cp_async, load, store, remote, mma,
 
 /// Bulk and tensor copies, tensor core operands: memory through the async proxy (docs/facts/tma-mbarrier.md §3.1).
 constexpr bool is_async_proxy(Agent a) { return a == Agent::load || a == Agent::store || a == Agent::mma || a == Agent::copy || a == Agent::wgmma; }
-/// Ordinary accesses, over when the instruction is.
+/// Ordinary accesses, which are complete when the instruction is.
 constexpr bool is_plain(Agent a) { return a == Agent::thread || a == Agent::atomic || a == Agent::mbarrier; }
 /// Operations of the tensor core, which keep their thread's order.
 constexpr bool is_tensor_core(Agent a) { return a == Agent::mma || a == Agent::copy || a == Agent::shift; }
@@ -28,18 +28,18 @@ struct Access {
   bool reduction = false;
   bool lone = false;             // an asynchronous operation issued by one lane of its warp only
   bool scales = false;           // reads scale factors
-  uint8_t copies = 0;            // tcgen05.cp: places in tensor memory each row goes to; reader of scale factors: how many it takes
-  uint32_t form = 0;             // tensor core: what PTX's pipelines tell apart (PTX ISA 9.7.16.6.2)
+  uint8_t copies = 0;            // tcgen05.cp: places in tensor memory each row goes to; reader of scale factors: how many copies it reads
+  uint32_t form = 0;             // tensor core: the properties that PTX's pipelines distinguish (PTX ISA 9.7.16.6.2)
   uint8_t swizzles = 0;          // bit per isa::Swizzle: written with (tensor copy), read with (tensor core); 0: neither
   uint16_t cta = 0, warp = 0;    // issuer: rank and warp
   LaneMask lanes = 0;
   uint32_t pc = 0;
-  Component done = 0;            // over for whoever's clock has done_at
+  Component done = 0;            // complete for every clock that has reached done_at
   uint32_t done_at = kInFlight;
-  Component used = 0;            // tcgen05.ld: done_at of this one means that its registers were used; 0: does not apply
+  Component used = 0;            // tcgen05.ld: a clock with done_at of this component has its registers used; 0: does not apply
   Component issuer = 0;          // the warp's component and its time at issue
   uint32_t issued_at = 0;
-  uint32_t far = 0;              // what its warp knew of other clusters: number of a Far
+  uint32_t far = 0;              // the warp's clock of other clusters: number of a Far
   uint64_t cluster = 0;          // serial of the checker
   uint64_t when = 0;
   Dim3 index{0, 0, 0};           // %ctaid
@@ -47,7 +47,7 @@ struct Access {
 
 using AccessId = uint32_t;  // 0: none
 
-/// Grows without moving what it has.
+/// A table that grows without moving its elements.
 class AccessTable {
  public:
   AccessTable() { clear(); }

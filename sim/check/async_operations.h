@@ -1,5 +1,5 @@
-// Asynchronous operations: what they touch is checked when they are issued; who may know of their end follows from their
-// mbarrier, commit, group or wait.
+// Asynchronous operations: the memory that they access is checked at their issue; their mbarrier, commit, group or wait
+// determines which threads may know that they are complete.
 #pragma once
 
 #include <memory>
@@ -11,11 +11,11 @@ namespace drywell::sim::check {
 
 class AsyncOperations {
  public:
-  /// `known`: what earlier clusters' operations touched.
+  /// `known`: the memory that earlier clusters' operations accessed.
   AsyncOperations(ClusterParts& parts, std::unique_ptr<KnownFootprints> known) : parts_(parts), footprints_(std::move(known)) {}
 
   void moment(const AsyncOp& op, AsyncMoment m);
-  /// Something is done to an mbarrier. False: by no operation that writes and signals now, but by an instruction.
+  /// An operation on an mbarrier. Returns false if an instruction does it, and not an operation that writes and signals now.
   bool signal(uint32_t address, MbarrierEvent what, int64_t amount);
 
   std::unique_ptr<KnownFootprints> take_footprints() { return std::move(footprints_); }

@@ -1,4 +1,4 @@
-// A named or cluster barrier, instance after instance: what all who arrived released goes to all who leave.
+// A named or cluster barrier, instance after instance: each warp that leaves acquires the releases of all warps that arrived.
 #pragma once
 
 #include <memory>
@@ -9,13 +9,13 @@ namespace drywell::sim::check {
 
 class BarrierInstance {
  public:
-  /// A warp arrives; it acquires from what is returned once the instance is complete.
+  /// A warp arrives; it acquires from the returned message once the instance is complete.
   std::shared_ptr<const Message> arrive(const Message& released) {
     if (now_ == nullptr) now_ = std::make_shared<Message>();
     now_->join(released);
     return now_;
   }
-  /// Later arrivals are of the next one.
+  /// Later arrivals belong to the next instance.
   void complete() { now_ = nullptr; }
 
  private:

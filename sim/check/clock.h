@@ -1,6 +1,6 @@
-// Vector clocks. A component counts something that happens in order: the steps of a warp, the operations of a unit that
-// complete together, the phases of an mbarrier. Something with (component, value) happened before whoever's clock has reached
-// the value.
+// Vector clocks. A component counts events that happen in order: the steps of a warp, the operations of a unit that
+// complete together, the phases of an mbarrier. An event with (component, value) happens before the present of every clock that
+// has reached the value.
 #pragma once
 
 #include <algorithm>
@@ -13,7 +13,7 @@
 namespace drywell::sim::check {
 
 using Component = uint32_t;
-/// A value no clock reaches: not known to be complete by anyone.
+/// A value that no clock reaches: no thread can know that the operation is complete.
 inline constexpr uint32_t kInFlight = ~uint32_t{0};
 
 class Clock {
@@ -34,14 +34,14 @@ class Clock {
   std::vector<uint32_t> v_;
 };
 
-/// What a release hands to whoever acquires it.
+/// The state that a release passes to the thread that acquires it.
 struct Message {
   Clock seen;                       // happened before
-  Clock proxy_shared, proxy_global; // of that, ordinary accesses that a fence.proxy.async covers
-  Clock tensor;                     // of that, tcgen05 work that a tcgen05.fence::before_thread_sync covers
-  Clock wide;                       // of that, what came by scopes wide enough for whoever has it
-  Clock map_released, map_acquired; // of that, edits of tensor maps that a fence.proxy.tensormap covers
-  Far far;                          // of other clusters
+  Clock proxy_shared, proxy_global; // ordinary accesses in `seen` that a fence.proxy.async covers
+  Clock tensor;                     // tcgen05 work in `seen` that a tcgen05.fence::before_thread_sync covers
+  Clock wide;                       // the part of `seen` that came by scopes wide enough for the holder
+  Clock map_released, map_acquired; // edits of tensor maps in `seen` that a fence.proxy.tensormap covers
+  Far far;                          // the clock of other clusters
   void join(const Message& m) {
     seen.join(m.seen);
     proxy_shared.join(m.proxy_shared);
@@ -63,11 +63,11 @@ struct Message {
   }
 };
 
-/// A message as its sender holds it: nothing is copied before it arrives.
+/// A message as its sender holds it: the arrival makes the copy.
 struct Message::Part {
   const Message& from;
-  const Clock& told;  // in the place of from.tensor
-  bool reaches;       // beyond the CTA: with from.wide
+  const Clock& told;  // takes the place of from.tensor
+  bool reaches;       // the scope is wider than the CTA: from.wide is included
 };
 
 inline void Message::join(const Part& p) {
@@ -79,17 +79,17 @@ inline void Message::join(const Part& p) {
   join_rest(p.from);
 }
 
-/// What one warp knows.
+/// The clocks of one warp.
 struct WarpClock {
   Component self = 0;
-  Message now;         // `tensor`: ordered by tcgen05.fence::after_thread_sync, or the warp's own
-  Clock tensor_heard;  // covered by others' before-fences, waiting for an after-fence
-  Clock tensor_told;   // what a before-fence covered
-  Message fenced;      // state at the last releasing fence: what a relaxed arrive hands over
+  Message now;         // `tensor`: ordered by tcgen05.fence::after_thread_sync, or issued by the warp itself
+  Clock tensor_heard;  // covered by other threads' before-fences; an after-fence moves it to now.tensor
+  Clock tensor_told;   // the tcgen05 work that a before-fence covered
+  Message fenced;      // state at the last releasing fence: a relaxed arrival releases it
   bool fenced_far = false;  // that fence reached other clusters
-  Message heard;       // brought by relaxed waits, for the next acquiring fence
+  Message heard;       // acquired by relaxed waits; the next acquiring fence makes it take effect
 
-  // Lanes that learned something by themselves, until the warp synchronises; the others know `behind`.
+  // Lanes that acquired something alone, until the warp synchronises; the other lanes have the clock `behind`.
   LaneMask ahead = kFullMask;
   Clock behind;
   uint32_t met = 0;    // time of the warp's last synchronisation
@@ -101,7 +101,7 @@ struct WarpClock {
     if (ahead != kFullMask) behind.raise(self, time());
   }
   const Clock& seen_by(LaneMask lanes) const { return (lanes & ~ahead) == 0 ? now.seen : behind; }
-  /// Some lanes, of those alive, are about to learn something.
+  /// Some lanes, of those alive, are about to acquire something.
   void part(LaneMask lanes, LaneMask alive) {
     if ((alive & ~lanes) == 0) return;
     if (ahead == kFullMask) behind = now.seen;
@@ -118,9 +118,9 @@ struct WarpClock {
     m.tensor = tensor_told;
     return m;
   }
-  /// What an arrival hands over: the state at `ordered`, or at the last releasing fence.
+  /// The state that an arrival releases: the present one if `ordered`, else that of the last releasing fence.
   Message::Part arrival(bool ordered, bool reaches) const { return {ordered ? now : fenced, tensor_told, reaches}; }
-  /// `reaches`: the scope includes whoever released.
+  /// `reaches`: the scope includes the thread that released.
   void acquire(const Message& m, bool reaches = true) {
     now.seen.join(m.seen);
     now.proxy_shared.join(m.proxy_shared);

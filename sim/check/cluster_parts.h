@@ -1,4 +1,4 @@
-// What the checker knows of one cluster, in parts.
+// The checker's state of one cluster, in parts.
 #pragma once
 
 #include <vector>
@@ -16,7 +16,7 @@ struct ClusterParts {
         lifetimes(warps, accesses, reporter), memory(c, l, accesses, reporter, lifetimes), flags(c.ctas.size() > 1), scales(c.ctas.size()) {
     reporter.begin(*l.program);
   }
-  ClusterParts(const ClusterParts&) = delete;  // they know each other
+  ClusterParts(const ClusterParts&) = delete;  // the parts hold references to each other
   ClusterParts& operator=(const ClusterParts&) = delete;
 
   const Cluster& cluster;

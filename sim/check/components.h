@@ -7,7 +7,7 @@ namespace drywell::sim::check {
 
 class Components {
  public:
-  static constexpr Component kGridWait = 1;  // at 1: the launches before this one are over
+  static constexpr Component kGridWait = 1;  // at 1: the launches before this one are complete
   Component next() { return next_++; }
 
  private:

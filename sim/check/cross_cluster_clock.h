@@ -1,5 +1,5 @@
-// What is known of other clusters of the launch: how far their components are. Few launches let clusters order each other, through
-// global memory; in them this goes along with every message.
+// The clock of other clusters of the launch: how far their components are. In few launches do clusters order each other through
+// global memory; in those, this clock is part of every message.
 #pragma once
 
 #include <algorithm>
@@ -11,7 +11,7 @@
 
 namespace drywell::sim::check {
 
-/// Values are shared: copies are cheap, and warps that learn the same hold the same entries.
+/// The entries are shared: copies are cheap, and warps that acquire the same clock hold the same entries.
 class FarClock {
  public:
   using Key = std::pair<uint64_t, uint32_t>;  // serial of the cluster, component
@@ -56,10 +56,10 @@ class FarClock {
   std::shared_ptr<const std::vector<Entry>> entries_;
 };
 
-/// What a warp knows of other clusters.
+/// A warp's clocks of other clusters.
 struct Far {
-  FarClock known;  // by releases and acquires that reach it
-  FarClock heard;  // released, and read without an acquire
+  FarClock known;  // acquired by releases and acquires whose scopes reach the warp
+  FarClock heard;  // released by another cluster, and read without an acquire
   void join(const Far& o) {
     known.join(o.known);
     heard.join(o.heard);

@@ -1,4 +1,4 @@
-// Clusters that order each other through global memory: what one released into a place, another acquires from it (PTX ISA 8.8).
+// Clusters that order each other through global memory: one releases into a place, another acquires from it (PTX ISA 8.8).
 #pragma once
 
 #include <unordered_map>
@@ -11,10 +11,10 @@ namespace drywell::sim::check {
 /// A warp of cluster `serial` loads from the place, stores to it, or both.
 void exchange_far(FarClock& place, uint64_t serial, WarpClock& clock, Ordering o, bool loads, bool stores);
 
-/// What warps knew of other clusters, numbered.
+/// The warps' clocks of other clusters, numbered.
 class FarTable {
  public:
-  /// `last`: the number a warp's knowledge had; good as long as it is the same.
+  /// `last`: the previous number of this warp's clock; it is returned if the clock is unchanged.
   uint32_t number(const Far& now, uint32_t last) {
     if (now.same(all_[last])) return last;
     all_.push_back(now);

@@ -14,14 +14,14 @@ class Flags {
 
   /// A warp of that CTA reads the place.
   void load(uint64_t place, uint16_t cta, Ordering o, WarpClock& clock);
-  /// It writes it.
+  /// A warp of that CTA writes the place.
   void store(uint64_t place, uint16_t cta, Ordering o, WarpClock& clock);
   void clear() { flags_.clear(); }
 
  private:
   struct Flag {
     Message message;
-    std::map<uint16_t, Clock> wide_in;  // by CTA: what its own threads released, at any scope
+    std::map<uint16_t, Clock> wide_in;  // by CTA: released by its own threads, at any scope
   };
   bool several_ctas_;
   std::unordered_map<uint64_t, Flag> flags_;

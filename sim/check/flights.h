@@ -11,10 +11,10 @@ namespace drywell::sim::check {
 
 struct Flight {
   std::vector<AccessId> landings;  // writes of each CTA, in the order their mbarriers are signalled
-  AccessId source = 0;             // what it reads, if an mbarrier tells that too
+  AccessId source = 0;             // its read operands, if an mbarrier also signals that they were read
   size_t signalled = 0;
   bool commit = false;
-  Message message;                 // what its arrival releases
+  Message message;                 // released by its arrival
   Access who;
 
   void reset() {
@@ -26,7 +26,7 @@ struct Flight {
   }
 };
 
-/// By number. Few at a time; what one took up the next one uses again.
+/// Flights by number. Few exist at a time; the number of a finished one is used again.
 class Flights {
  public:
   Flight& open(uint64_t id) {
@@ -55,7 +55,7 @@ class Flights {
   void clear() { *this = {}; }
 
  private:
-  std::deque<Flight> all_;  // do not move
+  std::deque<Flight> all_;  // a deque: its elements do not move
   std::vector<uint32_t> free_;
   std::vector<std::pair<uint64_t, uint32_t>> open_;
 };

@@ -1,4 +1,4 @@
-// What the tensor core's operations touch, remembered: a main loop issues the same few operations over and over.
+// The memory that the tensor core's operations access, cached: a main loop issues the same few operations over and over.
 #pragma once
 
 #include <array>
@@ -17,15 +17,15 @@ struct TensorCells {
   std::vector<Span> reads, writes;
 };
 
-/// Whether they touch the same.
+/// Whether two operations access the same memory.
 bool same(const Umma& a, const Umma& b);
 bool same(const TmemCopy& a, const TmemCopy& b);
 
-/// The latest answers about operations of one kind, by what they depend on.
+/// The latest answers about operations of one kind, by the fields that they depend on.
 template <class Op, class Answer>
 class Memo {
  public:
-  /// make(answer) fills an empty one. Good until the next call.
+  /// make(answer) fills an empty answer. The reference is valid until the next call.
   template <class Make>
   const Answer& of(const Op& op, uint32_t cta, uint64_t hash, Make make) {
     hash = (hash ^ cta) * 0x9E3779B97F4A7C15u;
@@ -55,7 +55,7 @@ class KnownFootprints {
   /// Tensor memory; the accumulator of a tcgen05.mma counts as written only.
   const TensorCells& cells(const Cluster& c, const AsyncOp& op, const Umma& u);
   const TensorCells& cells(const Cluster& c, const AsyncOp& op, const TmemCopy& p);
-  /// Shared memory, which they only read.
+  /// Shared memory, which these operations only read.
   const std::vector<SharedRun>& operands(const Cluster& c, const AsyncOp& op, const Umma& u);
   const std::vector<SharedRun>& operands(const Cluster& c, const AsyncOp& op, const TmemCopy& p);
 

@@ -1,4 +1,4 @@
-// Global memory as the clusters of a launch left it: which of them wrote or read a byte, for races between clusters. Three accesses
+// Global memory as the clusters of a launch left it: which clusters wrote or read a byte, for races between clusters. Three accesses
 // a byte are enough: its writer, a reader, and a reader of another cluster.
 #pragma once
 
@@ -13,9 +13,9 @@ namespace drywell::sim::check {
 class LaunchGlobal {
  public:
   void begin(const Launch& launch, const LaunchState& state);
-  /// Adds what a cluster did, and reports what it did not do alone.
+  /// Adds a cluster's accesses, and reports those that race with other clusters' accesses.
   void merge(const ClusterMonitor& m, Reporter& reporter);
-  /// All clusters are in: what was read and nobody wrote. `state` then knows this launch as the one before.
+  /// All clusters are merged: reports reads of bytes that no cluster wrote. `state` then has this launch as the previous one.
   void finish(LaunchState& state, Reporter& reporter);
 
  private:
@@ -26,7 +26,7 @@ class LaunchGlobal {
   struct Hash {
     size_t operator()(const Touch& t) const { return ((t.writer * uint64_t{0x9E3779B97F4A7C15u} + t.reader) * 0xBF58476D1CE4E5B9u + t.other) * 0x94D049BB133111EBu; }
   };
-  /// Numbers here of what a monitor has numbered.
+  /// Maps a monitor's numbers to the numbers here.
   struct Adopted {
     std::vector<AccessId> accesses;
     std::vector<uint32_t> fars;
@@ -36,7 +36,7 @@ class LaunchGlobal {
   Rule judge(const Access& prior, const Access& now) const;
   StateId intern(const Touch& t);
   StateId joined(StateId old, AccessId writer, AccessId reader, uint64_t at, Reporter& reporter);
-  /// What joined() answered of late, without anything to report.
+  /// A recent answer of joined() that reported nothing.
   struct Joined {
     StateId old = 0;
     AccessId writer = 0, reader = 0;

@@ -1,4 +1,4 @@
-// Shadow memory of global memory, which is touched in few places far apart.
+// Shadow memory of global memory, which is accessed in few places that are far apart.
 #pragma once
 
 #include <numeric>
@@ -7,7 +7,7 @@
 
 namespace drywell::sim::check {
 
-/// Numbers pages in the order they come: an open hash table.
+/// Numbers pages in the order of their first use: an open hash table.
 class PageIndex {
  public:
   static constexpr uint32_t kNone = ~0u;
@@ -17,7 +17,7 @@ class PageIndex {
       if (pages_[table_[i] - 1] == page) return table_[i] - 1;
     }
   }
-  /// The number of a page that has none yet.
+  /// Gives a number to a page that has none yet.
   uint32_t add(uint64_t page) {
     pages_.push_back(page);
     if (2 * pages_.size() <= table_.size()) {
@@ -31,7 +31,7 @@ class PageIndex {
   }
   uint64_t page(uint32_t number) const { return pages_[number]; }
   size_t size() const { return pages_.size(); }
-  /// Their numbers, by page.
+  /// The pages' numbers, by page.
   std::vector<uint32_t> order() const {
     std::vector<uint32_t> all(pages_.size());
     std::iota(all.begin(), all.end(), 0u);
@@ -50,10 +50,10 @@ class PageIndex {
 
   std::vector<uint64_t> pages_;
   std::vector<uint32_t> table_ = std::vector<uint32_t>(64);  // number + 1; 0: none
-  unsigned bits_ = 64 - 6;                                   // of a hash that are not used
+  unsigned bits_ = 64 - 6;                                   // bits of a hash that are not used
 };
 
-/// Pages made on first use, small ones, for the rows of a box lie far apart; they lie behind each other in one shadow.
+/// Pages made on first use; they are small, because the rows of a box are far apart. One shadow holds them one after another.
 class GlobalShadow {
  public:
   static constexpr uint64_t kPage = 512;
@@ -73,7 +73,7 @@ class GlobalShadow {
     const size_t at = cells_of(page);
     return cells_.replace(at + begin % kPage, at + (end - page * kPage), in, out);
   }
-  /// Takes over what `other` has: calls next(state here, state there, address) → state, by address.
+  /// Merges the states of `other`: calls next(state here, state there, address) → state, by address.
   template <class F>
   void join(const GlobalShadow& other, F next) {
     for (const uint32_t n : other.pages_.order()) {
@@ -106,7 +106,7 @@ class GlobalShadow {
   }
 
  private:
-  /// Where the cells of a page begin.
+  /// The first cell of a page.
   size_t cells_of(uint64_t page) {
     uint32_t n = pages_.find(page);
     if (n == PageIndex::kNone) {
