@@ -1,4 +1,4 @@
-// Why a cluster cannot go on: each blocked warp, what it waits for, the ledger of that barrier, and who should have released it.
+// Why a cluster makes no progress: each blocked warp, the barrier it waits for, that barrier's ledger, and the warps that have not arrived.
 #pragma once
 
 #include <string>
@@ -13,7 +13,7 @@ class HangExplanation {
   HangExplanation(const Cluster& c, const MbarrierLedger& mbarriers, const AccessTable& accesses) : cluster_(c), mbarriers_(mbarriers), accesses_(accesses) {}
 
   std::string text() const;
-  /// The same as a picture.
+  /// The same as a graph.
   WaitGraph graph() const;
 
  private:

@@ -1,4 +1,4 @@
-// Which instructions may use a register that a tcgen05.ld has not been waited for to have.
+// Instructions that may read a register while the tcgen05.ld that writes it is in flight.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// What the clusters of a launch share; does not change while they run.
+// The state that the clusters of a launch share; it does not change while they run.
 #pragma once
 
 #include <set>
@@ -21,7 +21,7 @@ struct Ordering {
 
 class ClusterMonitor;
 
-/// What there is to do when an instruction was executed.
+/// The checker's work after an instruction was executed.
 struct Reaction {
   void (ClusterMonitor::*handle)(const Warp&, const DecodedOp&, LaneMask) = nullptr;
   bool takes_loaded = false;  // reads a register that some tcgen05.ld writes
@@ -31,7 +31,7 @@ struct LaunchState {
   explicit LaunchState(const CheckOptions& o) : options(o) {}
   void begin(const Launch& launch);
   bool full() const { return options.level == CheckLevel::full; }
-  /// Whether clusters of the launch order each other, and their memory is followed.
+  /// Whether clusters of the launch order each other, and the checker follows the order through their memory.
   bool follows_far() const { return full() && options.global_memory && synchronised && !opaque; }
   bool follows_registers() const { return full() && options.uninitialised; }
   size_t pc_of(const DecodedOp& op) const { return static_cast<size_t>(&op - program->code.data()); }
@@ -44,21 +44,21 @@ struct LaunchState {
 
   CheckOptions options;
   const Program* program = nullptr;
-  std::vector<Ordering> orderings;    // per pc
-  std::vector<Reaction> reactions;    // per pc
+  std::vector<Ordering> orderings;    // one per pc
+  std::vector<Reaction> reactions;    // one per pc
   PredicateUse predicates;            // if registers are followed
   bool strong_memory = false;         // some load, store or atomic orders threads
   bool synchronised = false;          // CTAs may synchronise through global memory
-  bool opaque = false;                // in ways not followed here
+  bool opaque = false;                // CTAs may synchronise in ways that the checker does not follow
   mutable std::unordered_map<uint64_t, FarClock> far_flags;  // released into places of global memory; one host thread runs such launches
-  bool hidden_writes = false;         // some instruction writes memory unseen by the hub
+  bool hidden_writes = false;         // some instruction writes memory without an event from the hub
   bool waits_for_grids = false;       // has griddepcontrol.wait
 
-  // Of the launches before this one.
+  // State of the launches before this one.
   static constexpr StateId kRead = 1, kWritten = 2;
-  GlobalShadow previous;              // what the last one touched: kRead, kWritten
+  GlobalShadow previous;              // bytes that the previous launch accessed: kRead, kWritten
   std::set<uint64_t> written_before;  // bases of allocations
-  bool sees_all_launches = false;     // none on this device went unwatched
+  bool sees_all_launches = false;     // the checker observed every launch on this device
 };
 
 }  // namespace drywell::sim::check

@@ -1,4 +1,4 @@
-// Lifetimes of CTAs: peers of a cluster that may not have started or may be gone, and what is still under way when a CTA ends.
+// Lifetimes of CTAs: peers of a cluster that may not have started or may have ended, and operations in flight when a CTA ends.
 #pragma once
 
 #include <map>
@@ -13,11 +13,11 @@ class Lifetimes {
  public:
   Lifetimes(const Warps& warps, const AccessTable& accesses, Reporter& reporter);
 
-  /// An access by a warp that has that clock reaches into the CTA, a peer of its own.
+  /// A warp with the clock `who` accesses memory of the CTA, a peer of its own.
   void visit(uint32_t rank, AccessId id, const WarpClock& who);
-  /// An asynchronous operation will reach into its memory.
+  /// An asynchronous operation will access the CTA's memory.
   void land(uint32_t rank, AccessId id) { ctas_[rank].landings.push_back(id); }
-  /// The CTA is over: reports what it did not wait for.
+  /// The CTA has ended: reports operations that it did not wait for.
   void finish(uint32_t rank, const Program& program) const;
   void clear() { ctas_.clear(); }
 
@@ -25,7 +25,7 @@ class Lifetimes {
   struct CtaVisits {
     std::map<Component, AccessId> visitors;  // latest ordinary access of each peer's warp
     std::vector<AccessId> landings;          // asynchronous operations on its memory, copies of its own and all of peers
-    std::vector<uint16_t> started;           // by warp: ranks known to have started
+    std::vector<uint16_t> started;           // by warp: ranks that the warp knows to have started
   };
   bool has_heard_of(const WarpClock& who, uint32_t rank) const;
   bool known_in(uint32_t rank, const Access& a) const;

@@ -1,4 +1,4 @@
-// Registers that a tcgen05.ld writes, until they are waited for.
+// Registers that a tcgen05.ld writes, until the warp waits for the load.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +16,7 @@ class LoadedRegisters {
     if (load_[r] == 0) slots_.push_back(r);
     load_[r] = load;
   }
-  /// The number of the load whose result is there, from 1; 0: none.
+  /// The number, from 1, of the load that writes the register; 0: none.
   uint32_t load_of(uint32_t slot) const { return slot / kSlot < load_.size() ? load_[slot / kSlot] : 0; }
   void clear() {
     for (const uint32_t r : slots_) load_[r] = 0;

@@ -1,4 +1,4 @@
-// The mbarriers of a cluster as the checker follows them: their lives, what each phase's arrivals released, and who arrived.
+// The mbarriers of a cluster in the checker: their lives, the releases of each phase's arrivals, and the threads that arrived.
 #pragma once
 
 #include <optional>
@@ -12,7 +12,7 @@
 
 namespace drywell::sim::check {
 
-/// Something done to an mbarrier, for deadlock reports.
+/// An operation on an mbarrier, for deadlock reports.
 struct LedgerEntry {
   MbarrierEvent what{};
   int64_t amount = 0;
@@ -25,12 +25,12 @@ struct BarrierState {
   Component component = 0;      // phases completed
   uint32_t phase = 0;           // the incomplete one
   uint32_t base = 0;            // the first phase of this life of the object
-  uint32_t observed = 0;        // phases somebody has seen complete, counted as `phase`
+  uint32_t observed = 0;        // phases that some thread has seen complete, counted as `phase`
   bool live = false;
   AccessId init = 0;
   Message collecting;           // released by arrivals so far
   Message done[2];              // phases of even and odd number
-  Clock wide_home, done_wide_home[2];  // what threads of its own CTA released, at any scope
+  Clock wide_home, done_wide_home[2];  // released by threads of its own CTA, at any scope
   std::vector<LedgerEntry> ledger, last_ledger;  // of the incomplete phase, of the one before
 };
 
@@ -39,16 +39,16 @@ class MbarrierLedger {
   MbarrierLedger(size_t ctas, Components& components, AccessTable& accesses, Reporter& reporter)
       : components_(components), accesses_(accesses), reporter_(reporter), ctas_(ctas) {}
 
-  /// The object at a shared address; nullptr: there never was one.
+  /// The object at a shared address; nullptr: there was none.
   const BarrierState* find(uint32_t address) const;
 
-  /// `who` initialises it. Returns the access's number; 0: another lane of the same instruction did before.
+  /// `who` initialises the object. Returns the access's number; 0: another lane of the same instruction initialised it before.
   AccessId init(uint32_t address, const Access& who);
   void inval(uint32_t address) { of(address).live = false; }
-  /// `who` uses it: has it heard of the initialisation?
+  /// `who` uses the object: reports a use that the initialisation does not happen before.
   void check_init(uint32_t address, const Access& who, const Clock& seen);
 
-  /// One arrival or a change of the byte count. `home`: what `who` knows whatever the scope; `released`: Message or Message::Part.
+  /// One arrival or a change of the byte count. `home`: the arriver's clock whatever the scope; `released`: Message or Message::Part.
   template <class Released>
   void note(uint32_t address, const LedgerEntry& e, const Released& released, const Clock& home, const Access& who) {
     BarrierState& b = of(address);
@@ -60,22 +60,22 @@ class MbarrierLedger {
     b.ledger.push_back(e);
   }
   void complete_phase(uint32_t address);
-  /// The end of the incomplete phase, as a clock tells it: what is over then.
+  /// The end of the incomplete phase as a component and its value; a clock that reaches them has the phase complete.
   struct End {
     Component component;
     uint32_t value;
   };
   End end_of_phase(uint32_t address) { return {of(address).component, of(address).phase + 1}; }
 
-  /// What a wait that answered true tells whoever has that clock.
+  /// The state that a wait that returned true acquires, for a thread with the clock `seen`.
   struct Told {
     const Message& released;
     const Clock& home;
     bool news;
   };
-  /// Nothing: it waited for the phase before the first.
+  /// Returns nothing if the thread waited for the phase before the first.
   std::optional<Told> observe(uint32_t address, uint32_t parity, const Clock& seen);
-  /// The CTA is over: reports bytes that its mbarriers still miss.
+  /// The CTA has ended: reports bytes that its mbarriers still expect.
   void finish(const Cta& cta) const;
   void clear() { ctas_.clear(); }
   bool live(uint32_t address) const {

@@ -1,4 +1,4 @@
-// The memory a cluster touches: who wrote each cell last and who has read it since. An access is judged against those before it.
+// The memory that a cluster accesses: each cell's last writer and the readers since. An access is judged against those before it.
 #pragma once
 
 #include <span>
@@ -12,7 +12,7 @@
 
 namespace drywell::sim::check {
 
-/// Reads of global memory that still had the poison of a new allocation.
+/// Reads of global memory that still has the poison of a new allocation.
 struct Suspect {
   uint64_t begin, end;
   AccessId id;
@@ -22,7 +22,7 @@ class MemoryShadow {
  public:
   MemoryShadow(const Cluster& c, const LaunchState& launch, const AccessTable& accesses, Reporter& reporter, Lifetimes& lifetimes);
 
-  /// What an access makes of the states it met last: its cells mostly have the same few.
+  /// An access's answers for the states it met last: its cells mostly have the same few states.
   class Answers {
    public:
     struct Answer {
@@ -34,7 +34,7 @@ class MemoryShadow {
    private:
     Answer all_[8];
   };
-  /// An access at work: all that it touches, span after span.
+  /// An access in progress: all that it touches, span after span.
   struct Touch {
     AccessId id;
     const WarpClock& who;
@@ -47,18 +47,18 @@ class MemoryShadow {
     touch(s, t);
   }
   void touch(std::span<const SharedRun> runs, Touch& t);
-  /// The tensor map there is read by a copy.
+  /// A copy reads the tensor map at that address.
   void read_map(uint64_t map, AccessId id, const WarpClock& who);
 
-  /// Bytes of shared memory are as that access left them, whatever was before.
+  /// Makes that access the last writer of bytes of shared memory, whatever was before.
   void overwrite(uint32_t cta, uint32_t begin, uint32_t bytes, AccessId id);
-  /// Columns of tensor memory are nobody's.
+  /// Columns of tensor memory are free again: their states are dropped.
   void forget_columns(uint32_t cta, uint32_t column, uint32_t columns) { ctas_[cta].tensor.forget(column, columns); }
 
   const GlobalShadow& global() const { return global_; }
   const StateTable& states() const { return states_; }
   const std::vector<Suspect>& suspects() const { return suspects_; }
-  /// The CTAs are over; global memory stays.
+  /// Drops the state of the CTAs, which have ended; that of global memory stays.
   void clear() { ctas_.clear(); }
 
  private:
@@ -83,7 +83,7 @@ class MemoryShadow {
   GlobalShadow global_;
   std::vector<CtaMemory> ctas_;
   std::vector<Suspect> suspects_;
-  const Gmem::Allocation* allocation_ = nullptr;  // of the last suspicion
+  const Gmem::Allocation* allocation_ = nullptr;  // of the last suspicious read
 };
 
 }  // namespace drywell::sim::check

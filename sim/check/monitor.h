@@ -1,10 +1,10 @@
-// The checker of one cluster: hands what happens to the parts that know about it.
-//   warps.h            what each warp knows (clock.h) and has under way (operation_queue.h, loaded_registers.h, registers.h)
+// The checker of one cluster: passes events to its parts.
+//   warps.h            each warp's clock (clock.h) and operations in flight (operation_queue.h, loaded_registers.h, registers.h)
 //   mbarrier_ledger.h  mbarriers; barrier_instance.h: named and cluster barriers; flags.h, far_flags.h: places of memory
-//   memory_shadow.h    who touched which cell
+//   memory_shadow.h    the writer and the readers of each cell
 //   async_operations.h operations between issue and signal (flights.h)
 //   lifetimes.h        CTAs that begin and end
-//   hang.h             why nothing goes on
+//   hang.h             why the cluster makes no progress
 #pragma once
 
 #include <array>
@@ -20,10 +20,10 @@ namespace drywell::sim::check {
 
 class ClusterMonitor {
  public:
-  /// What executing such an instruction asks for, beyond its memory accesses and asynchronous operations; nullptr: nothing.
+  /// The handler for an instruction's effects other than memory accesses and asynchronous operations; nullptr: there are none.
   static decltype(Reaction::handle) handler_of(isa::SyncRole op, bool full);
 
-  /// `known`: what earlier clusters' operations touched.
+  /// `known`: the memory that earlier clusters' operations accessed.
   ClusterMonitor(const Cluster& c, const LaunchState& launch, std::unique_ptr<KnownFootprints> known);
 
   void instruction(const Warp& w, const DecodedOp& op, LaneMask mask);
@@ -35,7 +35,7 @@ class ClusterMonitor {
   void finish(const Cta& cta);
   HangExplanation hang() const { return {parts_.cluster, parts_.mbarriers, parts_.accesses}; }
 
-  /// Once its CTAs are over.
+  /// Call once the cluster's CTAs have ended.
   void seal();
   bool sealed() const { return parts_.warps.over(); }
   std::unique_ptr<KnownFootprints> take_footprints() { return async_.take_footprints(); }
@@ -43,13 +43,13 @@ class ClusterMonitor {
   const GlobalShadow& global() const { return parts_.memory.global(); }
   const AccessTable& accesses() const { return parts_.accesses; }
   const StateTable& states() const { return parts_.memory.states(); }
-  /// mbarrier waits by pc: whether an execution told its warp anything.
+  /// mbarrier waits by pc: whether an execution ordered something new before its warp.
   const std::map<uint32_t, bool>& waits() const { return waits_; }
   const std::vector<Suspect>& suspects() const { return parts_.memory.suspects(); }
   const Far& far(uint32_t number) const { return parts_.warps.far(number); }
 
  private:
-  /// What an instruction did to an mbarrier.
+  /// An instruction's effect on an mbarrier.
   struct BarrierEvent {
     uint32_t address;
     MbarrierEvent what;
@@ -60,7 +60,7 @@ class ClusterMonitor {
   WarpState& state_of(const Warp& w) { return parts_.warps.of(w); }
   Access access_of(const Warp& w, const DecodedOp& op, LaneMask lanes, Agent agent, bool write) { return parts_.warps.access(w, pc_of(op), lanes, agent, write); }
 
-  // dispatch.cpp: what instructions do, as handler_of names it
+  // dispatch.cpp: effects of instructions, as handler_of names them
   void unwritten(const Warp& w, const DecodedOp& op, LaneMask lanes, const char* what);
   void note_register_use(const Warp& w, const DecodedOp& op, WarpState& state);
   void after_wait(const Warp& w, const DecodedOp& op, LaneMask mask);
@@ -97,7 +97,7 @@ class ClusterMonitor {
   ClusterParts parts_;
   AsyncOperations async_;
   size_t running_ctas_;
-  std::vector<BarrierEvent> events_;  // of the instruction that runs
+  std::vector<BarrierEvent> events_;  // of the instruction in execution
   std::map<uint32_t, bool> waits_;
   std::vector<std::array<BarrierInstance, 16>> named_;  // by CTA and number
   BarrierInstance cluster_barrier_;

@@ -1,5 +1,5 @@
 // Operations of one unit for one thread that complete together or in order: bulk stores, cp.async, loads and stores of tensor memory,
-// products. They are numbered as they are issued; whoever's clock has a number at the queue's component knows that they are over.
+// products. They are numbered at issue; a clock that has a number at the queue's component has that operation complete.
 #pragma once
 
 #include <map>
@@ -12,24 +12,24 @@ namespace drywell::sim::check {
 
 class OperationQueue {
  public:
-  /// Its first use. `reads`: that sources have been read is told apart from the end.
+  /// Opens the queue at its first use. `reads`: the reading of sources is signalled apart from the end.
   void open(Components& components, bool reads = false) {
     if (done == 0) done = components.next();
     if (read == 0 && reads) read = components.next();
   }
   uint32_t issue() { return ++issued; }
-  /// An operation's source is read by then.
+  /// The latest operation has that source, and reads it before it is complete.
   void add_source(AccessId id) { sources_.push_back({id, issued}); }
 
-  /// What has been issued is one more group.
+  /// The operations issued since the last commit are one more group.
   void commit_group() { groups_.push_back(issued); }
-  /// The thread waited until at most `allowed` groups are left, or their sources unread.
+  /// The thread waited until at most `allowed` groups are in flight, or have unread sources.
   void wait_groups(uint64_t allowed, bool reads_only, Clock& seen);
-  /// It waited for all.
+  /// The thread waited for all operations.
   void wait_all(Clock& seen) const {
     if (issued != 0) seen.raise(done, issued);
   }
-  /// f(id) for the sources that whoever has that clock does not know to be read.
+  /// Calls f(id) for the sources that a thread with that clock does not know to be read.
   template <class F>
   void each_unread(const Clock& seen, F f) const {
     for (const Source& s : sources_) {
@@ -51,7 +51,7 @@ class OperationQueue {
   std::vector<Source> sources_;
 };
 
-/// One for each lane that issues.
+/// One queue for each lane that issues.
 class LaneQueues {
  public:
   explicit LaneQueues(bool reads) : reads_(reads) {}

@@ -1,4 +1,4 @@
-// How what is said of deadlocks names places: in words (hang.cpp) and in pictures (wait_graph.cpp).
+// Names of places in deadlock reports: in words (hang.cpp) and in graphs (wait_graph.cpp).
 #pragma once
 
 #include <fmt/format.h>

@@ -35,7 +35,7 @@ class RegisterShadow {
   struct Missing {
     LaneMask registers = 0, predicates = 0;
   };
-  /// `op` was executed by `mask`, which is not empty: its lanes that read something without a value. Marks what it writes.
+  /// `op` was executed by `mask`, which is not empty. Returns the lanes that read an undefined register, and defines what `op` writes.
   Missing step(const Warp& w, const PredicateUse& predicates, const DecodedOp& op, LaneMask mask);
   /// The guard of `op` excluded all of `lanes`: those of them for which the guard has no value.
   LaneMask skipped(const Warp& w, const DecodedOp& op, LaneMask lanes);
@@ -43,12 +43,12 @@ class RegisterShadow {
  private:
   /// The frame of the instruction just executed, which may have called or returned.
   uint32_t frame_of(const Warp& w, const Program& p, const DecodedOp& op) const;
-  /// A frame that lanes enter holds nothing of theirs, whatever earlier calls have left there.
+  /// A frame that lanes enter holds no values of theirs, whatever earlier calls have left there.
   void enter(const Warp& w, const Program& p, uint32_t frame, LaneMask lanes);
 
   void prepare(const Warp& w, const Program& p, uint32_t frame);
 
-  std::vector<LaneMask> defined_, predicates_;  // of all frames, as the warp has them
+  std::vector<LaneMask> defined_, predicates_;  // of all frames, in the warp's layout
 };
 
 }  // namespace drywell::sim::check

@@ -1,5 +1,5 @@
 // Findings: made once per rule and pair of source lines (without lines: of instruction forms), then counted. Unrolled code would
-// otherwise say the same hundreds of times.
+// otherwise repeat the same finding hundreds of times.
 #pragma once
 
 #include <array>
@@ -23,7 +23,7 @@ class Reporter {
     keys_.clear();
     first_ = findings_.size();
   }
-  /// `memory` is called only for the first of its kind. `prior`: nullptr if there is no other party.
+  /// `memory` is called only for the first finding of its kind. `prior`: nullptr if there is no other party.
   template <class F>
   void report(Rule rule, const Access* prior, const Access& now, F memory) {
     const auto key = std::tuple(rule, prior != nullptr ? prior->pc + 1 : 0, now.pc);
@@ -43,7 +43,7 @@ class Reporter {
     keys_.push_back(group);
     findings_.push_back(make(rule, prior, now, memory()));
   }
-  /// Adds what another found in this launch, from its `from`-th finding on, after its own.
+  /// Adds the findings of another reporter in this launch, from its `from`-th on, after its own.
   void merge(const Reporter& other, size_t from = 0);
   size_t found() const { return keys_.size(); }
   std::vector<Finding> sorted() const;

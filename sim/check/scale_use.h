@@ -1,4 +1,4 @@
-// Scale factors of block-scaled products: whether products that differ take different ones.
+// Scale factors of block-scaled products: whether different products use different factors.
 #pragma once
 
 #include "sim/state/async_op.h"
@@ -8,8 +8,8 @@ namespace drywell::sim::check {
 /// The latest product of a CTA, until scale factors are written.
 class ScaleUse {
  public:
-  /// One factor covers at least the K of one product: the next product of the same accumulator has its own, unless whoever made the
-  /// factors let one cover more. True: `u` takes those of the product before although both of its operands are others.
+  /// One factor covers at least the K of one product: the next product of the same accumulator has its own factors, unless their author
+  /// let one factor cover more. True: `u` uses those of the product before although both of its operands differ.
   bool repeats(const Umma& u) {
     const bool same = valid_ && u.accumulate && u.d == last_.d && u.sfa == last_.sfa && u.sfb == last_.sfb && ids_of(u) == ids_of(last_);
     const bool again = same && u.a != last_.a && u.b != last_.b;
@@ -17,7 +17,7 @@ class ScaleUse {
     last_ = u;
     return again;
   }
-  /// Tensor memory was written by other than products.
+  /// An operation other than a product has written tensor memory.
   void forget() { valid_ = false; }
 
  private:

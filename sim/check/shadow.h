@@ -1,4 +1,4 @@
-// Shadow memory: for every byte (or cell) who wrote it last and who has read it since. States are numbered and shared; a unit
+// Shadow memory: for every byte (or cell) its last writer and the readers since. States are numbered and shared; a unit
 // of neighbouring cells has one state until an access touches only part of it.
 #pragma once
 
@@ -27,7 +27,7 @@ class StateTable {
     states_.push_back({a, 0, 0});
     return last_written_state_ = static_cast<StateId>(states_.size() - 1);
   }
-  /// `s` read once more. A reader that a later one of the same component implies is forgotten.
+  /// The state `s` after one more read. Drops a reader that a later one of the same component implies.
   StateId read(StateId s, AccessId a) {
     Read& known = reads_[(s * 31 + a) % kReads];
     if (known.state == s && known.access == a) return known.result;
@@ -57,7 +57,7 @@ class StateTable {
     AccessId writer = 0;
     uint32_t first = 0, count = 0;
   };
-  /// What read() answered for a state and an access, of late.
+  /// A recent answer of read() for a state and an access.
   struct Read {
     StateId state = 0;
     AccessId access = 0;  // 0: nothing
@@ -77,13 +77,13 @@ class StateTable {
   StateId last_written_state_ = 0;
 };
 
-/// States of a run of cells, `Unit` of them together.
+/// States of a run of cells, grouped in units of `Unit` cells.
 template <uint32_t Unit>
 class Shadow {
  public:
   explicit Shadow(size_t cells) : units_((cells + Unit - 1) / Unit) {}
   size_t cells() const { return units_.size() * Unit; }
-  /// More cells, never touched.
+  /// Adds cells that were never touched.
   void grow(size_t cells) { units_.resize((cells + Unit - 1) / Unit); }
 
   /// Calls next(state, cell) → state for the cells [begin, end), once per run of equal states where it can.
@@ -109,7 +109,7 @@ class Shadow {
     }
     if (u == last && end % Unit != 0) update_part(u, 0, end % Unit, next);
   }
-  /// Whether the cells [begin, end) are whole units, all of state `in`; they become `out` then.
+  /// Returns whether the cells [begin, end) are whole units, all of state `in`; if so they become `out`.
   bool replace(size_t begin, size_t end, StateId in, StateId out) {
     if ((begin | end) % Unit != 0 || end > cells()) return false;
     StateId* const first = units_.data() + begin / Unit;
@@ -120,8 +120,8 @@ class Shadow {
     for (StateId* u = first; u != last; ++u) *u = out;
     return true;
   }
-  /// Takes over what `other` has in `cells` whole units from `from` on, here from `at` on: calls next(state here, state there, cell)
-  /// → state where it has anything, once per run of equal pairs.
+  /// Merges `cells` whole units of `other` from `from` on into those here from `at` on: calls next(state here, state there, cell)
+  /// → state where `other` was touched, once per run of equal pairs.
   template <class F>
   void join(size_t at, const Shadow& other, size_t from, size_t cells, F next) {
     StateId here = ~0u, there = ~0u, out = 0;
@@ -165,7 +165,7 @@ class Shadow {
       u = run;
     }
   }
-  /// The states of the touched cells of [begin, end).
+  /// Calls f for the states of the touched cells of [begin, end).
   template <class F>
   void each_in(size_t begin, size_t end, F f) const {
     for (size_t i = begin; i < end; ++i) {
@@ -186,7 +186,7 @@ class Shadow {
     const StateId s = units_[u];
     return (s & kSplit) != 0 ? parts_[s & ~kSplit][cell] : s;
   }
-  /// The first unit behind `u`, before `last`, that has another state.
+  /// The first unit after `u`, before `last`, that has another state.
   size_t end_of_run(size_t u, size_t last) const {
     constexpr size_t kBlock = 16;
     const StateId s = units_[u];
@@ -219,7 +219,7 @@ class Shadow {
     unite(u);
   }
 
-  /// A unit in parts is one again if they are equal.
+  /// Makes a split unit whole again if its parts are equal.
   void unite(size_t u) {
     const uint32_t part = units_[u] & ~kSplit;
     const Part& p = parts_[part];
@@ -246,11 +246,11 @@ class Shadow {
   std::vector<uint32_t> free_;
 };
 
-/// Shared memory by the byte; what swizzles move about goes together.
+/// Shared memory by the byte; the unit is the 16 bytes that swizzles move as one.
 using SharedShadow = Shadow<16>;
 
-/// Tensor memory by the cell: a quarter of the lanes after the other, as warps see it; in it the columns, and each column's lanes.
-/// Four columns of a quarter go together: what scale factors take.
+/// Tensor memory by the cell: one quarter of the lanes after the other, as warps see it; in a quarter the columns, and each column's lanes.
+/// Four columns of a quarter are a unit: scale factors take that much.
 class TensorShadow {
  public:
   static constexpr uint32_t kLanes = 32;
@@ -261,7 +261,7 @@ class TensorShadow {
   /// Calls f(begin, end) for the runs of cells of a rectangle.
   template <class F>
   void runs(uint32_t lane, uint32_t lanes, uint32_t column, uint32_t columns, F f) const {
-    columns = std::min(columns, columns_ - std::min(column, columns_));  // an operation that leaves tensor memory is about to be refused
+    columns = std::min(columns, columns_ - std::min(column, columns_));  // an operation that leaves tensor memory will raise a fault
     for (uint32_t first = lane, last; first < lane + lanes; first = last) {
       last = std::min(lane + lanes, first / kLanes * kLanes + kLanes);
       const uint64_t row = uint64_t{first / kLanes} * columns_ + column;

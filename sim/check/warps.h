@@ -1,4 +1,4 @@
-// The warps of a cluster: what each knows, and what it has under way.
+// The warps of a cluster: each one's clock and its operations in flight.
 #pragma once
 
 #include <memory>
@@ -15,7 +15,7 @@ struct WarpState {
   WarpClock clock;
   LaneQueues bulk{true}, tensor{false};
   OperationQueue copies, loads, stores, products;   // cp.async, tcgen05.ld, tcgen05.st, wgmma
-  std::shared_ptr<const Message> named, cluster;    // instances of barriers it arrived at
+  std::shared_ptr<const Message> named, cluster;    // instances of the barriers at which it arrived
   AccessId last_access = 0;
   LoadedRegisters loading;
   RegisterShadow registers;
@@ -38,7 +38,7 @@ class Warps {
   uint64_t serial() const { return serial_; }
   const Far& far(uint32_t number) const { return fars_[number]; }
 
-  /// Its CTAs are over.
+  /// Drops the state of the CTAs, which have ended.
   void clear() { ctas_.clear(); }
   bool over() const { return ctas_.empty(); }
 
