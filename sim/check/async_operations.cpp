@@ -33,7 +33,7 @@ uint8_t swizzles_of(const Wgmma& m) {
 
 uint8_t swizzles_of(const TmemCopy& c) { return swizzle_bit(c.desc, isa::SmemDescriptorFormat::tcgen05); }
 
-// Shape and kind of a product, as far as one accumulator can tell: N in bits 17..22, M in 24..28 (PTX ISA 9.7.16.4.2).
+// The fields of a product's shape and kind that its accumulator depends on: N in bits 17..22, M in 24..28 (PTX ISA 9.7.16.4.2).
 uint32_t form_of(const Umma& u) {
   constexpr uint32_t kShape = 0x3Fu << 17 | 0x1Fu << 24;
   return (u.idesc & kShape) | static_cast<uint32_t>(u.kind) << 8 | uint32_t{u.ws} << 1 | uint32_t{u.sparse};
@@ -41,7 +41,7 @@ uint32_t form_of(const Umma& u) {
 // Copies of its scale factors that a product reads: one for each quarter of the lanes; M of 128 over two CTAs has half of N in each
 // half of the lanes (docs/facts/tcgen05.md §6.2). M / 128 is in bits 27..28 of the block-scaled kinds.
 uint8_t scale_copies(const Umma& u) { return u.cta_group == 2 && (u.idesc >> 27 & 3) == 1 ? 2 : 4; }
-// How many places in tensor memory a row of a copy goes to.
+// The number of places in tensor memory that each row of a copy goes to.
 uint8_t copies_of(const TmemCopy& c) { return static_cast<uint8_t>(isa::copy_lanes(copy_shape(c), 0).count); }
 
 /// Whether two stores bring the same bytes to the same place.
@@ -55,13 +55,13 @@ bool same_store(const AsyncOp& a, const AsyncOp& b) {
          x->bytes == y->bytes && x->byte_mask == y->byte_mask;
 }
 
-/// Its cells are tensor memory's: followed at every level.
+/// The operation accesses tensor memory, which the checker follows at every level.
 bool uses_tensor_memory(const AsyncOp& op) {
   return std::holds_alternative<Umma>(op.payload) || std::holds_alternative<TmemLdSt>(op.payload) || std::holds_alternative<TmemCopy>(op.payload) ||
          std::holds_alternative<TmemShift>(op.payload);
 }
 
-/// CTAs whose shared memory a copy writes, without the bytes.
+/// CTAs whose shared memory a copy writes; the bytes are not listed.
 uint32_t destinations(const AsyncOp& op) {
   if (const auto* t = std::get_if<TensorCopy>(&op.payload)) return t->multicast != 0 ? t->multicast : 1u << shared_rank(t->smem);
   if (const auto* b = std::get_if<BulkCopy>(&op.payload)) return b->multicast != 0 ? b->multicast : 1u << shared_rank(static_cast<uint32_t>(b->dst));
@@ -76,9 +76,9 @@ std::string cell_place(const Span& s) { return fmt::format("tensor memory of CTA
 
 }  // namespace
 
-// Visitors are handed on by reference: a std::function that owned them would allocate, some ten thousand times a second.
+// Visitors are passed by reference: a std::function that owned them would allocate, some ten thousand times a second.
 
-// One payload each: fills in when its accesses are over, and marks what it touches.
+// Issue of one operation, a function per payload: sets the ends of its accesses, and marks the memory that it touches.
 struct AsyncOperations::Issue {
   ClusterParts& m;
   KnownFootprints& known;
@@ -96,7 +96,7 @@ struct AsyncOperations::Issue {
   }
   AccessId add(const Access& a) const { return m.accesses.add(a); }
 
-  // What a reduction reads in global memory it also writes.
+  // A reduction also writes what it reads in global memory.
   void reads(AccessId id, Rule unwritten = Rule::none) const {
     if (!m.launch.full() && !uses_tensor_memory(op)) return;
     const bool reduces = is_reduction(op);
@@ -113,7 +113,7 @@ struct AsyncOperations::Issue {
     footprint().writes(std::ref(visit));
   }
 
-  /// Copies an mbarrier in each destination CTA tells about.
+  /// Copies that an mbarrier in each destination CTA signals.
   void signalled(Agent agent, std::initializer_list<uint32_t> barriers) const {
     Access a = access(agent, false);
     a.done_at = kInFlight;
@@ -139,7 +139,7 @@ struct AsyncOperations::Issue {
     };
     footprint().writes(std::ref(visit));
   }
-  /// What arrives in the shared memory of one CTA.
+  /// The writes to the shared memory of one CTA.
   void land(uint32_t cta, const Access& a) const {
     flight.landings.push_back(add(a));
     if (cta >= m.warps.ctas()) return;
@@ -169,14 +169,14 @@ struct AsyncOperations::Issue {
     a.done = q.done;
     writes(add(a));
   }
-  /// A read by the next operation of a queue.
+  /// A read operand of the next operation of a queue.
   Access next_of(OperationQueue& q, Agent agent) const {
     Access a = access(agent, false);
     a.done = q.done;
     a.done_at = q.issue();
     return a;
   }
-  /// Operations of a queue: their reads and writes end together.
+  /// Operations of a queue: their reads and writes are complete together.
   void queued(OperationQueue& q, Agent agent, uint8_t swizzles = 0) const {
     q.open(m.components);
     Access a = next_of(q, agent);
@@ -243,7 +243,7 @@ struct AsyncOperations::Issue {
     queued(state.loads, Agent::tmem_ld);
     for (uint32_t r : t.regs) state.loading.add(t.frame + r, state.loads.issued);
   }
-  // A warpgroup's product is one operation, here in four parts: whichever warp waits for a group waits for all of them.
+  // A warpgroup's product is one operation, here in four parts: a warp that waits for a group waits for all four.
   void operator()(const Wgmma& p) const {
     OperationQueue& first = m.warps.of_cta(op.issuer.cta)[op.issuer.warp & ~3u].products;
     first.open(m.components);
@@ -251,7 +251,7 @@ struct AsyncOperations::Issue {
     queued(state.products, Agent::wgmma, swizzles_of(p));
   }
 
-  // The accumulator counts as written only: who may write it may read it.
+  // The accumulator counts as written only: a thread that may write it may read it.
   void mma(const Umma& u) const {
     OperationQueue& q = tensor();
     Access a = next_of(q, Agent::mma);
@@ -327,7 +327,7 @@ void AsyncOperations::issue(const AsyncOp& op) {
   std::visit(Issue{parts_, *footprints_, op, w, parts_.warps.of(w), f}, op.payload);
 }
 
-// Bytes have arrived in one CTA: whoever sees the phase of its mbarrier complete knows.
+// Bytes have arrived in one CTA: a thread that sees its mbarrier's phase complete has the copy complete.
 void AsyncOperations::land(Flight& f, uint32_t address) {
   if (f.signalled >= f.landings.size()) return;
   const MbarrierLedger::End end = parts_.mbarriers.end_of_phase(address);
@@ -338,7 +338,7 @@ void AsyncOperations::land(Flight& f, uint32_t address) {
   }
 }
 
-// The arrival itself must have come before the CTA of the mbarrier ends.
+// The arrival itself must happen before the CTA of the mbarrier ends.
 void AsyncOperations::arrive_of_commit(const Flight& f, uint32_t address) {
   const MbarrierLedger::End end = parts_.mbarriers.end_of_phase(address);
   Access arrival = f.who;

@@ -1,4 +1,4 @@
-// The observer: hands events to the monitor of their cluster.
+// The observer: passes events to the monitor of their cluster.
 #include <map>
 #include <mutex>
 
@@ -14,7 +14,7 @@ using isa::MemoryRole;
 using isa::Mod;
 using isa::SyncRole;
 
-/// Loads, stores and atomics of threads: what may carry a memory order.
+/// Loads, stores and atomics of threads: they may have a memory order.
 bool accesses_memory(const isa::Instruction& i) {
   switch (isa::spec(i.op).memory) {
     case MemoryRole::load: case MemoryRole::store: case MemoryRole::atomic: case MemoryRole::reduction: return true;
@@ -44,7 +44,7 @@ Ordering semantics_of(const isa::Instruction& i) {
 
 bool of_mbarrier(SyncRole r) { return r >= SyncRole::mbarrier_init && r <= SyncRole::mbarrier_wait; }
 
-// .cta is the default where a scope may be left out (PTX ISA 9.7.13.15.13, .16); fences and volatile accesses without one reach far.
+// .cta is the default where a scope may be left out (PTX ISA 9.7.13.15.13, .16); fences and volatile accesses without one are wider.
 Ordering ordering_of(const isa::Instruction& i) {
   Ordering o = semantics_of(i);
   const Mod scope = i.mod(isa::Slot::scope);
@@ -53,20 +53,20 @@ Ordering ordering_of(const isa::Instruction& i) {
   return o;
 }
 
-/// Threads of different CTAs may order each other through it.
+/// Threads of different CTAs may order each other through this instruction.
 bool synchronises(const isa::Instruction& i, const Ordering& o) {
   if (isa::spec(i.op).sync == SyncRole::thread_fence) return !i.has(Mod::cta);
   const bool shared = i.has(Mod::shared) || i.has(Mod::shared_cta) || i.has(Mod::shared_cluster);
   return accesses_memory(i) && o.strong && !shared;
 }
 
-/// It orders threads of different CTAs, in a way not followed here.
+/// The instruction orders threads of different CTAs in a way that the checker does not follow.
 bool hides_order(const isa::Instruction& i) {
   const MemoryRole role = isa::spec(i.op).memory;
   return role == MemoryRole::multimem || (role == MemoryRole::async_store && i.has(Mod::global));
 }
 
-/// No listener is told of what it writes.
+/// No listener receives the instruction's writes.
 bool writes_unseen(const isa::Instruction& i) {
   switch (isa::spec(i.op).memory) {
     case MemoryRole::fragment_store: case MemoryRole::fill: case MemoryRole::multimem: return true;
@@ -108,7 +108,7 @@ class HazardChecker::Impl : public Listener {
  public:
   explicit Impl(const CheckOptions& o) : launch_(o), gathering_(o) {}
 
-  /// What is acquired from global memory depends on which cluster comes first: one host thread for all of them.
+  /// The value that global memory passes to an acquire depends on the clusters' order: one host thread runs all of them.
   bool concurrent() const override { return !launch_.follows_far(); }
   bool wants_memory() const override { return launch_.full() || launch_.strong_memory; }
   bool wants_waits() const override { return false; }
@@ -142,7 +142,7 @@ class HazardChecker::Impl : public Listener {
 
   std::string explain_hang(const Cluster& c) override {
     WaitGraph graph = monitor(c).hang().graph();
-    const std::lock_guard lock(mutex_);  // of several clusters
+    const std::lock_guard lock(mutex_);  // guards against calls for other clusters
     graph_ = std::move(graph);
     return monitor(c).hang().text();
   }
@@ -161,14 +161,14 @@ class HazardChecker::Impl : public Listener {
     return gathering_.waits_without_news();
   }
 
-  /// In the order they were met, if one host thread runs the clusters.
+  /// In the order of detection, if one host thread runs the clusters.
   const std::vector<Finding>& so_far() { return gathering_.so_far(); }
 
  private:
   check::ClusterMonitor& monitor(const Cluster& c) { return gathering_.monitor(c.index); }
 
   check::LaunchState launch_;
-  std::map<const Gmem*, uint64_t> watched_;  // launches
+  std::map<const Gmem*, uint64_t> watched_;  // number of launches watched
   check::Gathering gathering_;
   std::mutex mutex_;
   WaitGraph graph_;

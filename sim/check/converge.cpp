@@ -1,4 +1,4 @@
-// Who executes an instruction: one lane where one is meant, all warps of a warpgroup where all are.
+// The lanes and warps that execute an instruction: one lane where one is meant, all warps of a warpgroup where all are.
 #include <fmt/format.h>
 
 #include <bit>
@@ -10,7 +10,7 @@
 namespace drywell::sim::check {
 namespace {
 
-constexpr uint32_t kGroupWarps = 4;  // of a warpgroup
+constexpr uint32_t kGroupWarps = 4;  // warps of a warpgroup
 
 }  // namespace
 
@@ -20,7 +20,7 @@ void ClusterMonitor::one_lane(const Warp& w, const DecodedOp& op, LaneMask mask)
   parts_.reporter.report(Rule::many_lanes, nullptr, access_of(w, op, mask, Agent::mma, true), [&] { return fmt::format("{} lanes", std::popcount(mask)); });
 }
 
-// A commit tracks what its own thread issued (PTX ISA 9.7.16.12.1).
+// A commit tracks the operations that its own thread issued (PTX ISA 9.7.16.12.1).
 void ClusterMonitor::check_commit(const Warp& w, const DecodedOp& op, LaneMask mask) {
   WarpState& state = state_of(w);
   const Access who = access_of(w, op, mask, Agent::mma, false);

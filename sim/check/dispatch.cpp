@@ -1,4 +1,4 @@
-// Instructions that were executed: what each kind tells the checker.
+// Executed instructions: the effect of each kind on the checker's state.
 #include "drywell/isa/spec.h"
 #include "sim/check/monitor.h"
 #include "sim/state/payload/group_wait.h"
@@ -27,7 +27,7 @@ decltype(Reaction::handle) ClusterMonitor::handler_of(isa::SyncRole role, bool f
     case SyncRole::bulk_commit: case SyncRole::bulk_wait: return &ClusterMonitor::after_bulk_group;
     case SyncRole::copy_commit: case SyncRole::copy_wait: case SyncRole::copy_wait_all: return &ClusterMonitor::after_copy_group;
     case SyncRole::product_commit: case SyncRole::product_wait: return &ClusterMonitor::after_product_group;
-    // The barrier itself announces arrivals (named_barrier, async); the rest orders nothing that is followed here.
+    // The barrier itself announces arrivals (named_barrier, async); the others order nothing that the checker follows.
     case SyncRole::none: case SyncRole::cta_barrier_arrive: case SyncRole::copy_arrive: case SyncRole::alias_fence: case SyncRole::tmem_relinquish:
     case SyncRole::product_fence: return nullptr;
   }
@@ -53,7 +53,7 @@ void ClusterMonitor::unwritten(const Warp& w, const DecodedOp& op, LaneMask lane
   parts_.reporter.report(Rule::register_unwritten, nullptr, access_of(w, op, lanes, Agent::thread, false), [&] { return std::string(what); });
 }
 
-// A register written by a tcgen05.ld in flight holds the value when an instruction uses it; so do those of the loads before.
+// An instruction that uses the register of a tcgen05.ld in flight has that load's value, and those of the loads before.
 void ClusterMonitor::note_register_use(const Warp& w, const DecodedOp& op, WarpState& state) {
   const Program& p = *launch_.program;
   const Program::RegUse& use = p.reg_use[pc_of(op)];
@@ -85,7 +85,7 @@ void ClusterMonitor::after_warp_barrier(const Warp& w, const DecodedOp&, LaneMas
   if ((w.alive & ~mask) == 0) state_of(w).clock.meet();
 }
 
-// tcgen05.wait: everything of the queue is over, for this warp in every sense.
+// tcgen05.wait: every operation of the queue is complete, and each of the warp's clocks says so.
 void ClusterMonitor::after_load_wait(const Warp& w, const DecodedOp&, LaneMask) {
   WarpState& state = state_of(w);
   state.loads.wait_all(state.clock.now.seen);

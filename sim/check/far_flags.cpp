@@ -4,8 +4,8 @@
 
 namespace drywell::sim::check {
 
-// Bounded by the scopes of both sides: .cta and .cluster do not reach another cluster. A relaxed store behind a releasing fence is a
-// release; a relaxed load is an acquire once an acquiring fence follows, and until then hearsay.
+// Limited by the scopes of both sides: .cta and .cluster do not reach another cluster. A relaxed store after a releasing fence is a
+// release; a relaxed load is an acquire once an acquiring fence follows, and until then orders nothing.
 void exchange_far(FarClock& place, uint64_t serial, WarpClock& clock, Ordering o, bool loads, bool stores) {
   if (loads) {
     clock.now.far.heard.join(place);

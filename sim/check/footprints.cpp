@@ -11,7 +11,7 @@ auto fields(const Umma& u) {
 }
 auto fields(const TmemCopy& p) { return std::tie(p.shape, p.multicast, p.format, p.taddr, p.desc, p.cta_group); }
 
-// What does not matter to an answer counts as nothing.
+// Sets the fields that do not affect an answer to zero.
 Umma about_cells(Umma u) {
   if (!u.a_in_tmem) u.a = 0;
   u.b = 0;

@@ -21,12 +21,12 @@ const char* verb(MbarrierEvent e) {
   }
 }
 
-/// Entries of a ledger that say the same, added up.
+/// Equal entries of a ledger, added up.
 struct Sum {
   uint64_t times = 0;
   int64_t amount = 0;
 };
-using Key = std::tuple<MbarrierEvent, uint32_t, uint16_t, uint16_t>;  // what, pc, CTA, warp
+using Key = std::tuple<MbarrierEvent, uint32_t, uint16_t, uint16_t>;  // event, pc, CTA, warp
 std::map<Key, Sum> sums(const std::vector<LedgerEntry>& ledger) {
   std::map<Key, Sum> all;
   for (const LedgerEntry& e : ledger) {
@@ -45,7 +45,7 @@ std::string state_of_warp(const Cluster& c, uint32_t cta, uint32_t warp) {
   return fmt::format("waits itself, for {}", block_reason_name(w.block.reason));
 }
 
-// Lanes of a warp that are at different places: an .aligned instruction waits for all of them to be at it.
+// Lanes of a warp that are at different places: an .aligned instruction waits until all of them reach it.
 std::string lane_groups(const Warp& w) {
   std::string out;
   const auto add = [&](uint32_t pc, LaneMask lanes) {
@@ -70,7 +70,7 @@ std::string warps_name(const std::vector<uint32_t>& warps) {
   return out;
 }
 
-// Where a warp is and what it waits for: "at 'mbarrier.try_wait…' (x.cu:3) for parity 0 of the mbarrier at 0x400 of CTA rank 0".
+// A warp's place and what it waits for: "at 'mbarrier.try_wait…' (x.cu:3) for parity 0 of the mbarrier at 0x400 of CTA rank 0".
 std::string wait_of(const Cta& cta, const Warp& w) {
   const GuestPlace p = place_of(w, w.pc, w.active);
   std::string out = fmt::format("at '{}'{} for ", p.ptx, source_of(p));
@@ -79,7 +79,7 @@ std::string wait_of(const Cta& cta, const Warp& w) {
   return out + describe_wait(*cta.cluster, w);
 }
 
-// Warps of a CTA that wait at one place for one thing: told once.
+// Warps of a CTA that wait at one place for the same event: one entry of the report.
 struct BlockedTogether {
   std::string wait;
   std::vector<uint32_t> warps;
@@ -90,7 +90,7 @@ std::vector<BlockedTogether> blocked_together(const Cta& cta) {
     if (w.finished()) continue;
     std::string wait = wait_of(cta, w);
     const auto same = std::find_if(all.begin(), all.end(), [&](const BlockedTogether& b) { return b.wait == wait; });
-    // Lanes at different places are each warp's own story.
+    // Warps whose lanes are at different places have one entry each.
     if (same != all.end() && w.block.reason != BlockReason::warp_sync) {
       same->warps.push_back(w.index);
     } else {
@@ -160,7 +160,7 @@ std::string HangExplanation::text() const {
   return out;
 }
 
-// Warps that arrived in the phase before and have not in this one.
+// Warps that arrived in the phase before and have not arrived in this one.
 std::string HangExplanation::releasers(uint32_t address) const {
   const BarrierState* b = mbarriers_.find(address);
   if (b == nullptr) return "";

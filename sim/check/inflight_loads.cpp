@@ -21,7 +21,7 @@ std::set<std::pair<uint32_t, uint32_t>> loaded_registers(const Program& p) {
   return all;
 }
 
-/// Where a load may be under way: forwards from each, along all branches, to the next wait. Calls are not followed: everywhere.
+/// The places where a load may be in flight: forwards from each, along all branches, to the next wait. With calls: everywhere.
 std::vector<uint8_t> under_way(const Program& p) {
   std::vector<uint8_t> at(p.code.size(), p.functions.size() > 1 ? 1 : 0);
   std::vector<size_t> open;

@@ -10,7 +10,7 @@ Lifetimes::Lifetimes(const Warps& warps, const AccessTable& accesses, Reporter& 
   for (uint32_t rank = 0; rank < ctas_.size(); ++rank) ctas_[rank].started.resize(warps.of_cta(rank).size());
 }
 
-// Whoever has heard of anything a warp of the CTA did knows that it runs.
+// A clock that includes any step of a warp of the CTA shows that the CTA runs.
 bool Lifetimes::has_heard_of(const WarpClock& who, uint32_t rank) const {
   const auto warps = warps_.of_cta(rank);
   return std::any_of(warps.begin(), warps.end(), [&](const WarpState& w) { return who.now.seen[w.clock.self] != 0; });

@@ -21,7 +21,7 @@ const BarrierState* MbarrierLedger::find(uint32_t address) const {
   return found == all.end() ? nullptr : &found->second;
 }
 
-// An object that nobody was seen to initialise is followed all the same.
+// An object whose initialisation the checker did not see is followed all the same.
 BarrierState& MbarrierLedger::of(uint32_t address) {
   BarrierState& b = ctas_[shared_rank(address)][shared_offset(address)];
   if (b.component == 0) b.component = components_.next();
@@ -57,7 +57,7 @@ void MbarrierLedger::check_observed(uint32_t address, const BarrierState& b, Mba
     reporter_.report(Rule::phase_not_observed, nullptr, who, [&] { return fmt::format("{}, phase {}", place_of(address), b.phase - b.base); });
 }
 
-// Arrivals of later phases are read-modify-writes: the release sequence goes on.
+// Arrivals of later phases are read-modify-writes, so they continue the release sequence.
 void MbarrierLedger::complete_phase(uint32_t address) {
   BarrierState& b = of(address);
   b.collecting.seen.raise(b.component, b.phase + 1);

@@ -1,4 +1,4 @@
-// Memory: what instructions touch, and what strong accesses tell.
+// Memory: the accesses of instructions, and the order that strong accesses make.
 #include <bit>
 #include <cstring>
 
@@ -17,7 +17,7 @@ bool is_atomic(isa::Opcode o) {
   return role == isa::MemoryRole::atomic || role == isa::MemoryRole::reduction;
 }
 
-/// The bytes the lanes of an instruction touch, neighbours joined.
+/// The bytes that the lanes of an instruction touch; neighbouring runs are joined.
 class LaneRuns {
  public:
   void add(uint64_t at, uint64_t bytes) {
@@ -72,7 +72,7 @@ void ClusterMonitor::memory(const Warp& w, const DecodedOp& op, LaneMask mask, S
   global.each([&](uint64_t begin, uint64_t end) { parts_.memory.touch({Memory::global, 0, begin, end - begin}, t); });
 }
 
-// What was released into a place, a later access may acquire.
+// A later access may acquire what this one released into the place.
 void ClusterMonitor::strong_access(const Warp& w, const DecodedOp& op, uint64_t place, bool store) {
   const Ordering o = launch_.ordering(op);
   WarpClock& clock = state_of(w).clock;
@@ -83,7 +83,7 @@ void ClusterMonitor::strong_access(const Warp& w, const DecodedOp& op, uint64_t 
   if (store) parts_.flags.store(place, rank, o, clock);
 }
 
-// Allocation makes the columns fresh; freeing uses all of them.
+// Allocation makes the columns undefined; freeing counts as a use of all of them.
 void ClusterMonitor::tensor_memory(const Warp& w, const DecodedOp& op, LaneMask mask) {
   const auto lane = static_cast<uint32_t>(std::countr_zero(mask));
   const WarpClock& clock = state_of(w).clock;
@@ -103,7 +103,7 @@ void ClusterMonitor::tensor_memory(const Warp& w, const DecodedOp& op, LaneMask 
   parts_.memory.forget_columns(w.cta->rank, at.column(), columns);
 }
 
-// Tensor maps edited in global memory: the tensormap proxy reads them behind a release and an acquire of its own
+// Tensor maps edited in global memory: the tensormap proxy reads them after a release and an acquire of its own
 // (docs/facts/tma-mbarrier.md §3.2).
 void ClusterMonitor::edit_map(const Warp& w, const DecodedOp& op, LaneMask mask) {
   WarpClock& clock = state_of(w).clock;

@@ -23,7 +23,7 @@ MemoryShadow::MemoryShadow(const Cluster& c, const LaunchState& launch, const Ac
   for (const auto& cta : c.ctas) ctas_.emplace_back(*cta, launch.full());
 }
 
-// Marks cells as read or written by an access and reports what it is not ordered after. `known` is of one access.
+// Marks cells as read or written by an access and reports the accesses that it is not ordered after. `known` is of one access.
 template <class Cells, class Judge, class Where>
 void MemoryShadow::touch_cells(Cells& cells, uint64_t begin, uint64_t end, AccessId id, const Judge& judge, const Where& where, Rule unwritten, Answers& known) {
   const Access& now = accesses_[id];
@@ -94,7 +94,7 @@ void MemoryShadow::touch_tensor(const Span& s, Touch& t) {
   cells.runs(s.lane, s.lanes, s.column, s.columns, [&](uint64_t begin, uint64_t end) { touch_cells(cells, begin, end, t.id, judge, where, unwritten, t.tensor); });
 }
 
-// The tensormap proxy reads maps behind a release and an acquire of its own (docs/facts/tma-mbarrier.md §3.2).
+// The tensormap proxy reads maps after a release and an acquire of its own (docs/facts/tma-mbarrier.md §3.2).
 void MemoryShadow::read_map(uint64_t map, AccessId id, const WarpClock& who) {
   const auto judge = [&](const Access& prior, const Access&) {
     if (!is_plain(prior.agent) || !prior.write) return Rule::none;
@@ -111,7 +111,7 @@ void MemoryShadow::overwrite(uint32_t cta, uint32_t begin, uint32_t bytes, Acces
   ctas_[cta].shared.update(begin, begin + bytes, [&](StateId, uint64_t) { return plain; });
 }
 
-// What a dependent launch touches before it has waited for the launches before (docs/facts/tma-mbarrier.md §3.4).
+// Memory that a dependent launch touches before it has waited for the launches before (docs/facts/tma-mbarrier.md §3.4).
 void MemoryShadow::check_grid_wait(const Span& s, AccessId id, const WarpClock& who) {
   if (!launch_.waits_for_grids || who.now.seen[Components::kGridWait] != 0) return;
   const bool write = accesses_[id].write;
@@ -123,8 +123,8 @@ void MemoryShadow::check_grid_wait(const Span& s, AccessId id, const WarpClock& 
   });
 }
 
-// Bytes that still have the poison of a new allocation the host never wrote, and that this cluster has not written: whether
-// another one did is known when all are over.
+// Bytes that still have the poison of a new allocation, and that neither the host nor this cluster has written: whether another
+// cluster wrote them is known when all have ended.
 void MemoryShadow::suspect_unwritten(const Span& s, AccessId id) {
   if (!launch_.sees_all_launches) return;
   const uint8_t* bytes = cluster_.launch->gmem->translate(s.begin, s.bytes, allocation_);

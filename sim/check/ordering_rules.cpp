@@ -12,19 +12,19 @@ bool combine(const Access& a, const Access& b) {
   return (a.reduction && b.reduction) || (a.agent == Agent::atomic && b.agent == Agent::atomic);
 }
 
-// Threads of two CTAs, and somewhere between them only scopes of one CTA.
+// The order between threads of two CTAs has, at some step, only scopes of one CTA.
 bool too_narrow(const Access& prior, const Access& now, const WarpClock& who) {
   return prior.cta != now.cta && is_plain(now.agent) && who.now.wide[prior.issuer] < prior.issued_at;
 }
 
-// One lane hands to an asynchronous operation what all lanes wrote, or all lanes use what one wrote.
+// One lane issues an asynchronous operation on data that all lanes wrote, or all lanes use data that one wrote.
 bool lanes_apart(const Access& prior, const Access& now, const WarpClock& who) {
   if (!same_warp(prior, now) || prior.issued_at < who.met) return false;
   if (now.lone) return prior.write && (prior.lanes & ~now.lanes) != 0;
   return prior.agent == Agent::thread && now.agent == Agent::thread && std::has_single_bit(prior.lanes) && prior.lanes != now.lanes;
 }
 
-// An ordinary access, then anything: ordered if the later thread knows of it; the async proxy sees a store only behind a fence.
+// An ordinary access, then any other: ordered if it happens before the later one; the async proxy sees a store only after a fence.
 Rule after_plain(const Access& prior, const Access& now, const WarpClock& who, const Clock& seen, const Clock& fenced) {
   if (!knows_issue(seen, prior)) return is_plain(now.agent) ? Rule::shared_race : Rule::not_ordered_before_async;
   if (too_narrow(prior, now, who)) return Rule::scope_too_narrow;
@@ -76,7 +76,7 @@ bool over(const Access& a, const FarClock& known) {
   return a.done_at != kInFlight && known[{a.cluster, a.done}] >= a.done_at;
 }
 
-// Judged by what all lanes of the access know; if only some of them do not, that is what is wrong.
+// Judges with the order that all lanes of the access have; lanes_unordered if only some of them lack it.
 template <class F>
 Rule by_lanes(const WarpClock& who, const Access& now, F rule) {
   if (const Rule r = rule(who.now.seen); r != Rule::none) return r;
@@ -100,7 +100,7 @@ Rule judge_far(const Access& one, const Far& one_knew, const Access& other, cons
 
 namespace {
 
-// PTX ISA 9.7.16.6.2: the pairs that execute in the order they were issued in.
+// PTX ISA 9.7.16.6.2: the pairs of operations that execute in the order of their issue.
 bool pipelines(const Access& prior, const Access& now) {
   switch (now.agent) {
     case Agent::mma: return prior.agent != Agent::mma || (prior.write && now.write && prior.form == now.form);
@@ -110,10 +110,10 @@ bool pipelines(const Access& prior, const Access& now) {
   }
 }
 
-// Both by the tensor core: one thread's pipeline, those of two threads if the fences put one issue before the other.
+// Both by the tensor core: the pipeline of one thread, or of two threads if the fences put one issue before the other.
 Rule tensor_core_rule(const Access& prior, const Access& now, const WarpClock& who) {
   if (knows_end(who.now.seen, prior)) return Rule::none;
-  if (prior.done == now.done && prior.done_at == now.done_at) return Rule::none;  // of one operation
+  if (prior.done == now.done && prior.done_at == now.done_at) return Rule::none;  // parts of one operation
   if (prior.done == now.done || who.now.tensor[prior.issuer] >= prior.issued_at) return pipelines(prior, now) ? Rule::none : Rule::pipeline_order;
   return knows_issue(who.now.seen, prior) ? Rule::before_fence_missing : Rule::tensor_threads_unordered;
 }
@@ -129,7 +129,7 @@ Rule judge_tensor(const Access& prior, const Access& now, const WarpClock& who) 
     if (prior.used != 0 && who.now.seen[prior.used] >= prior.done_at) return same_warp(prior, now) && !freeing ? Rule::none : Rule::load_only_consumed;
     if (freeing) return Rule::dealloc_in_use;
     if (is_tensor_core(prior.agent)) return Rule::result_not_waited;
-    // A warp's store after its own load takes the loaded registers, or at least its turn.
+    // A warp's store after its own load reads the loaded registers, or at least keeps the order of issue.
     if (same_warp(prior, now) && now.agent == Agent::tmem_st) return Rule::none;
     return prior.agent == Agent::tmem_ld ? Rule::load_in_flight : Rule::store_in_flight;
   }

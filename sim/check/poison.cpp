@@ -1,4 +1,4 @@
-// Copies in flight: from issue to landing their destination holds no value of use.
+// Copies in flight: from issue to completion their destination holds no useful value.
 #include <cstring>
 
 #include "drywell/sim/check.h"

@@ -66,7 +66,7 @@ void RegisterShadow::enter(const Warp& w, const Program& p, uint32_t frame, Lane
   for (const uint32_t own : {0u, code.carry, code.sink_pred}) predicates_[f.preds + own] = kFullMask;
 }
 
-// Lanes that an indirect call sends to different functions enter all but one of their frames unseen.
+// An indirect call that sends lanes to different functions enters all but one of their frames without an event here.
 void RegisterShadow::prepare(const Warp& w, const Program& p, uint32_t frame) {
   const CallFrame& f = w.frames[frame];
   if (predicates_.size() < f.preds + p.functions[f.function].pred_count) enter(w, p, frame, kFullMask);

@@ -37,7 +37,7 @@ class RegisterShadow {
   };
   /// `op` was executed by `mask`, which is not empty. Returns the lanes that read an undefined register, and defines what `op` writes.
   Missing step(const Warp& w, const PredicateUse& predicates, const DecodedOp& op, LaneMask mask);
-  /// The guard of `op` excluded all of `lanes`: those of them for which the guard has no value.
+  /// The guard of `op` excluded all of `lanes`. Returns the lanes for which the guard's predicate is undefined.
   LaneMask skipped(const Warp& w, const DecodedOp& op, LaneMask lanes);
 
  private:

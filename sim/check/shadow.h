@@ -165,7 +165,7 @@ class Shadow {
       u = run;
     }
   }
-  /// Calls f for the states of the touched cells of [begin, end).
+  /// Calls f(cell, state) for the touched cells of [begin, end).
   template <class F>
   void each_in(size_t begin, size_t end, F f) const {
     for (size_t i = begin; i < end; ++i) {

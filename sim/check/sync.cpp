@@ -1,4 +1,4 @@
-// Synchronisation: what a warp learns, and from whom. Fences, mbarriers, named and cluster barriers, flags in memory, waits.
+// Synchronisation: the order that a warp acquires. Fences, mbarriers, named and cluster barriers, flags in memory, waits.
 #include <fmt/format.h>
 
 #include <utility>
@@ -32,7 +32,7 @@ void ClusterMonitor::init(const BarrierEvent& e, const Warp& w, const DecodedOp&
   if (id != 0) parts_.memory.touch({Memory::shared, shared_rank(e.address), shared_offset(e.address), 8}, id, state_of(w).clock);
 }
 
-// The object's word is left in its bytes, as a store would.
+// The object's word keeps its bytes, as after a store.
 void ClusterMonitor::inval(const BarrierEvent& e, const Warp& w, const DecodedOp& op, LaneMask mask) {
   parts_.mbarriers.inval(e.address);
   parts_.memory.overwrite(shared_rank(e.address), shared_offset(e.address), 8, parts_.accesses.add(access_of(w, op, mask, Agent::thread, true)));
@@ -44,7 +44,7 @@ void ClusterMonitor::arrive(const BarrierEvent& e, const WarpClock& clock, Order
   parts_.mbarriers.note(e.address, {e.what, e.amount, who.pc, who.cta, who.warp, false}, clock.arrival(o.release, o.wide), clock.now.wide, who);
 }
 
-// In the middle of an instruction, or while an operation writes and signals. The lanes of an instruction arrive one by one.
+// Called in the middle of an instruction, or while an operation writes and signals. The lanes of an instruction arrive one by one.
 void ClusterMonitor::mbarrier(const Cta& cta, uint32_t offset, MbarrierEvent what, int64_t amount) {
   const uint32_t address = cluster_address(cta.rank, offset);
   if (what == MbarrierEvent::wait_true || async_.signal(address, what, amount)) return;
@@ -72,7 +72,7 @@ void ClusterMonitor::barrier_events(const Warp& w, const DecodedOp& op, LaneMask
   if (released) state.clock.tick();
 }
 
-// A wait that answered true tells the warp everything the phase's arrivals released.
+// A wait that returned true acquires everything that the phase's arrivals released.
 void ClusterMonitor::wait(const Warp& w, const DecodedOp& op, LaneMask mask) {
   WarpState& state = state_of(w);
   const bool parity = launch_.program->instruction(op).has(Mod::parity);
@@ -121,7 +121,7 @@ void ClusterMonitor::close_cluster_barrier() {
 void ClusterMonitor::cluster_barrier(const Warp& w, const DecodedOp& op) {
   WarpState& state = state_of(w);
   if (op.sync == SyncRole::cluster_wait) {
-    close_cluster_barrier();  // threads that exited can complete the barrier, too
+    close_cluster_barrier();  // exited threads can also complete the barrier
     if (state.cluster != nullptr) state.clock.acquire(*state.cluster);
     return;
   }

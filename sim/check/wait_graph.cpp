@@ -1,4 +1,4 @@
-// The picture of a deadlock, as data: HangExplanation::text (hang.cpp) says the same in words.
+// The graph of a deadlock, as data: HangExplanation::text (hang.cpp) describes the same in words.
 #include <fmt/format.h>
 
 #include <map>
@@ -37,7 +37,7 @@ class GraphMaker {
     graph.nodes.push_back({WaitGraph::Node::Kind::barrier, std::move(about)});
     return at->second;
   }
-  /// False if the edge is there already.
+  /// Returns false if the edge exists already.
   bool edge(size_t from, size_t to, std::string label) {
     if (!edges_.emplace(from, to).second) return false;
     graph.edges.push_back({from, to, std::move(label)});
@@ -53,7 +53,7 @@ class GraphMaker {
   std::set<std::pair<size_t, size_t>> edges_;
 };
 
-// Where the lanes of a warp are that an .aligned instruction lacks.
+// The places of the warp's lanes that an .aligned instruction still waits for.
 std::vector<std::string> places(const Warp& w) {
   std::vector<std::string> all;
   for (const LaneGroup& g : w.waiting) all.push_back(fmt::format("lanes {:#010x} are at {}", g.lanes, line_of(place_of(w, g.pc, g.lanes))));
