@@ -1,5 +1,5 @@
-// Asynchronous operations of a group's clusters in time: when their operands are read, their results written and their signals seen. Each
-// moment is an event; when its cycle has come, the engine (sim/engine) does it.
+// Asynchronous operations of a group's clusters in time: when they read operands, write results and signal. Each of these moments
+// is an event; at its cycle the engine (sim/engine) executes it.
 #pragma once
 
 #include <array>
@@ -18,21 +18,21 @@ namespace drywell::sim {
 
 class AsyncUnits {
  public:
-  /// `values`: products of the tensor core are computed.
+  /// `values`: the tensor core's products are computed.
   AsyncUnits(const ArchConfig& arch, bool values, std::vector<SmUnits>& sms, EventQueue& events, MemoryPort& memory)
       : arch_(arch), values_(values), sms_(sms), events_(events), memory_(memory), tensor_(arch, sms) {}
 
-  /// A cluster becomes resident; its operations are known by that number.
+  /// A cluster becomes resident; `resident` identifies it in the calls below.
   void begin(uint32_t resident, Cluster& cluster);
 
-  /// An operation of the cluster's list that was issued at `t`.
+  /// Starts an operation of the cluster's list that was issued at `t`.
   void dispatch(uint32_t resident, const AsyncOp& op, Time t);
-  /// The copy engine comes to it. True: a load, whose first moment happens now.
+  /// The copy engine starts the operation. Returns true for a load, whose first moment happens now.
   bool start_copy(uint32_t resident, uint64_t id, Time t);
-  /// Memory has answered its request.
+  /// Memory has answered the operation's request.
   void data(const OutstandingRequest& request, Time t);
 
-  /// Its next moment, or all that are left, happen. Returns what was wrong with it.
+  /// Executes the operation's next moment, or all that are left. Returns the operation's fault, if any.
   std::optional<Fault> moment(uint32_t resident, uint64_t id, Time t, bool to_end);
 
  private:
@@ -44,7 +44,7 @@ class AsyncUnits {
   using Warpgroup = std::array<std::deque<uint64_t>, 4>;
   struct Resident {
     Cluster* cluster = nullptr;
-    std::vector<Track> tracks;                 // operations whose end is known
+    std::vector<Track> tracks;                 // operations whose completion cycle is known
     std::map<uint32_t, Warpgroup> warpgroups;  // by CTA rank * 64 + warpgroup
   };
 

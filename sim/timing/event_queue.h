@@ -1,4 +1,4 @@
-// What will happen at a cycle that is known, earliest first; among equals in the order it became known.
+// Events at known cycles, earliest first; equal cycles in the order of push().
 #pragma once
 
 #include <algorithm>
@@ -15,9 +15,9 @@ struct Event {
     read,       // moments of an asynchronous operation
     write,
     finish,
-    tma_start,  // the copy engine begins with it
-    tma_data,   // memory has answered a copy
-    load_data,  // or a warp's load
+    tma_start,  // the copy engine starts a copy
+    tma_data,   // memory has answered a copy's request
+    load_data,  // memory has answered a warp's load
     wake,
     time_out    // of a suspended wait
   };
@@ -44,9 +44,9 @@ class EventQueue {
     return e;
   }
   const Event& next() const { return heap_.front(); }
-  /// kNever: there is none.
+  /// kNever: the queue is empty.
   Time next_time() const { return heap_.empty() ? kNever : heap_.front().time; }
-  /// Whether nothing but time-outs of waits is to come.
+  /// Whether all events in the queue are time-outs of waits.
   bool only_time_outs() const { return heap_.size() == time_outs_; }
 
  private:

@@ -9,14 +9,14 @@
 // influence this one (kLookahead).
 //
 // Here are the loop and what resides on the SMs; the parts know how long things take:
-//   scoreboard.h            when a warp's registers are there
+//   scoreboard.h            when a warp's registers are ready
 //   issue_slot.h            which warp of a sub-partition issues
-//   pipes.h                 when a unit takes an instruction
-//   instruction_timing.h    what an executed instruction holds up (memory_instructions.h: loads, stores, atomics)
-//   wake_list.h             who waits for what
+//   pipes.h                 when a unit accepts an instruction
+//   instruction_timing.h    the delays after an executed instruction (memory_instructions.h: loads, stores, atomics)
+//   wake_list.h             the blocked warps and their conditions
 //   async_units.h           asynchronous operations (tensor_units.h, tma_engine.h)
 //   memory_port.h           requests to the L2 and their answers
-//   stall_account.h         where the cycles went
+//   stall_account.h         the warps' cycles by stall reason
 #pragma once
 
 #include <memory>
@@ -41,9 +41,9 @@ class Group {
   void run(Time until);
   /// One event or one instruction before cycle `until`; false if there is none.
   bool advance(Time until);
-  /// Next cycle at which something happens; kNever if nothing will without an answer from memory.
+  /// Cycle of the next event or instruction; kNever if there is none without an answer from memory.
   Time next_time() const;
-  /// Makes events of the answers that came. For the debugger; run() and start_cluster() do it themselves.
+  /// Makes events of the answers that arrived. For the debugger; run() and start_cluster() do it themselves.
   void take_answers();
 
   // Between two windows, for the driver.
@@ -58,7 +58,7 @@ class Group {
   void hold_stores(Time until) { pipes_.hold_stores(until); }
 
   bool idle() const { return live_clusters_ == 0; }
-  /// No warp can issue, and nothing is under way but time-outs of waits.
+  /// No warp can issue, and the only events left are time-outs of waits.
   bool stuck() const;
   uint64_t progress() const;
   const std::optional<Fault>& fault() const { return fault_; }
@@ -72,15 +72,15 @@ class Group {
   // For the debugger, between two steps.
   /// Cycle of the last step.
   Time now() const { return now_; }
-  /// The warp whose instruction the next step is; nullptr: it is an event.
+  /// The warp whose instruction is the next step; nullptr: the next step is an event.
   const Warp* next_warp() const;
   void add_clusters(std::vector<Cluster*>& all) const;
   bool holds(uint64_t cluster) const;
-  /// What a warp that lives waits for.
+  /// The reason why a live warp does not issue.
   struct Waiting {
     Stall reason{};
-    Time cycle = 0;      // it may issue then, or waits since then
-    bool known = false;  // when it may issue
+    Time cycle = 0;      // the warp may issue at this cycle, or waits since this cycle
+    bool known = false;  // the issue cycle is known: `cycle` is that one
   };
   std::optional<Waiting> waiting(const Warp& warp) const;
 
@@ -97,7 +97,7 @@ class Group {
     WakeList waits;
   };
 
-  // What resides here.
+  // Residency of clusters.
   void begin_cluster(uint32_t which, Time t);
   uint32_t free_resident();
   void place_cta(uint32_t resident, Cta& cta, Time t);
@@ -146,7 +146,7 @@ class Group {
   uint32_t live_clusters_ = 0;
   uint64_t ended_progress_ = 0;
   LaneAddresses addresses_;     // of the instruction being executed, from before it ran
-  double barrier_arrival_ = 0;  // the last one at a named barrier
+  double barrier_arrival_ = 0;  // the latest at a named barrier
   std::optional<Fault> fault_;
   uint64_t fault_cluster_ = ~uint64_t{0};
   Time last_activity_ = 0;

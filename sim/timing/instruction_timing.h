@@ -1,4 +1,4 @@
-// What an instruction that has executed costs its warp: when the warp may go on, and when its results are there.
+// The delays after an executed instruction: when its warp may issue again, and when its results are ready.
 #pragma once
 
 #include <vector>
@@ -12,10 +12,10 @@ namespace drywell::sim {
 struct Executed {
   const OpInfo& op;
   uint32_t pc;
-  LaneMask mask;  // lanes that did
+  LaneMask mask;  // lanes that executed it
   Time at;
-  bool resumed;   // it blocked before, and does not issue again
-  double barrier_arrival;          // named barriers: at the unit
+  bool resumed;   // the instruction blocked before, and does not issue again
+  double barrier_arrival;          // named barriers: the cycle at which the arrival reaches the unit
   const LaneAddresses& addresses;  // of memory instructions, from before it ran
 };
 
@@ -24,11 +24,11 @@ class InstructionTiming {
   InstructionTiming(const TimingContext& context, std::vector<SmUnits>& sms, const Pipes& pipes, MemoryPort& memory)
       : context_(context), arch_(*context.arch), sms_(sms), pipes_(pipes), memory_(context, sms, pipes, memory) {}
 
-  /// Warp number `id` executed it; `waits` are its cluster's.
+  /// Warp number `id` executed the instruction; `waits` is its cluster's list.
   void complete(WarpIssueState& w, uint32_t id, WakeList& waits, const Executed& e);
-  /// An arrival that releases to the cluster stands behind a fence of that scope: the fence's cycles.
+  /// An arrival that releases at cluster scope has a fence before it: returns the fence's cycles.
   Time fence_before(const OpInfo& x) const { return x.fenced ? static_cast<Time>(arch_.cost(isa::TimingClass::fence_gpu).latency) : 0; }
-  /// The named barrier lets the warps go on that waited for that arrival.
+  /// The cycle at which the named barrier's waiters continue after its last arrival.
   Time release(double barrier_arrival) const { return ceil_time(barrier_arrival + arch_.barrier.cta_base); }
 
  private:

@@ -11,19 +11,19 @@ namespace drywell::sim {
 
 class IssueSlot {
  public:
-  /// A warp takes a place; it issues nothing before it is offered.
+  /// Adds a warp and returns its place; the warp issues nothing before it is offered.
   uint16_t add(uint32_t warp);
-  /// A warp leaves its place; the one returned has that place now.
+  /// Removes the warp at `place`. Returns the warp that moved to that place.
   uint32_t remove(uint16_t place);
 
-  /// The warp there could issue from cycle `at` on; kNever: it waits for something.
+  /// The warp at `place` could issue from cycle `at` on; kNever: it waits.
   void offer(uint16_t place, Time at);
-  /// Who issues next, and when; kNever: nobody.
+  /// The warp that issues next, and its cycle; kNever: no warp can issue.
   uint32_t warp() const { return warps_[pick_]; }
   Time next() const { return next_; }
-  /// Its unit does not take the instruction before cycle `at`.
+  /// The warp's unit does not accept the instruction before cycle `at`.
   void put_off(Time at) { offer(static_cast<uint16_t>(pick_), at); }
-  /// It issues at next(). The slot is free a cycle later. `shared`: to a unit that all sub-partitions share.
+  /// The warp issues at next(). The slot is free a cycle later. `shared`: to a unit that all sub-partitions share.
   void issue(bool shared);
 
   uint64_t issued() const { return issued_; }
@@ -33,13 +33,13 @@ class IssueSlot {
   void select();
 
   std::vector<uint32_t> warps_;
-  std::vector<Time> at_, last_;  // of each: when it could issue, when it did
+  std::vector<Time> at_, last_;  // of each warp: the cycle when it could issue, and of its last issue
   Time free_ = 0, next_ = kNever, last_shared_ = 0;
   uint32_t pick_ = 0;
   uint64_t issued_ = 0;
 };
 
-/// Which of several slots issues first. Those that issue in the same cycle take turns at the units they share.
+/// The slot that issues first. Slots that issue in the same cycle take turns at the units they share.
 struct Turn {
   size_t slot = 0;
   Time at = kNever, second = kNever;  // `second`: the earliest of the others

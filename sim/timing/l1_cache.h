@@ -1,4 +1,4 @@
-// Tags of an SM's L1: which sectors of global memory a load finds there. Set-associative, least recently used
+// Tags of an SM's L1: the sectors of global memory that it holds. Set-associative, least recently used
 // line out.
 #pragma once
 
@@ -12,12 +12,12 @@ namespace drywell::sim {
 class L1Cache {
  public:
   static constexpr uint32_t kWays = 4;
-  /// Room for `bytes` of 128-byte lines.
+  /// Sets the size to `bytes` of 128-byte lines.
   void resize(uint64_t bytes) {
     sets_ = bytes / 128 / kWays;
     lines_.assign(sets_ * kWays, {});
   }
-  /// True if the sectors [address, address + bytes) are all there.
+  /// Returns true if all sectors of [address, address + bytes) are present.
   bool contains(uint64_t address, uint32_t bytes) {
     if (sets_ == 0) return false;
     for (uint64_t line = address / 128; line <= (address + bytes - 1) / 128; ++line) {

@@ -1,4 +1,4 @@
-// From the groups' counters to a TimingReport.
+// Converts the groups' counters to a TimingReport.
 #pragma once
 
 #include <memory>

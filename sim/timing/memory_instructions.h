@@ -1,4 +1,4 @@
-// Loads, stores and atomics: their addresses decide which way they go and when their results are there.
+// Loads, stores and atomics: their addresses determine their path and when their results are ready.
 #pragma once
 
 #include <vector>

@@ -1,4 +1,4 @@
-// A group's way to the L2: what it has asked for since the last window, who waits for the answers, and the answers that came.
+// A group's port to the L2: the requests since the last window, the warps and operations that wait for answers, and the answers.
 #pragma once
 
 #include <algorithm>
@@ -8,7 +8,7 @@
 
 namespace drywell::sim {
 
-/// A request somebody waits for: a warp's load or an asynchronous operation.
+/// A request that a warp's load or an asynchronous operation waits for.
 struct OutstandingRequest {
   static constexpr uint32_t kNoWarp = ~0u;
   uint32_t warp = kNoWarp;
@@ -29,10 +29,10 @@ class MemoryPort {
   /// The runs of bytes of a request are appended here, from first_new_run() on, before it is sent.
   std::vector<ByteRange>& runs() { return runs_; }
   uint32_t first_new_run() const { return static_cast<uint32_t>(runs_.size()); }
-  /// The token of who waits.
+  /// Returns a token for the request that `who` waits for.
   uint32_t await(OutstandingRequest who);
   void send(MemoryKind kind, double time, uint32_t first_run, uint32_t token = kNobody);
-  /// An answer has its cycle: who waited for it.
+  /// The token's answer has a cycle: returns the request.
   OutstandingRequest take(uint32_t token);
   bool is_load(uint32_t token) const { return outstanding_[token].warp != OutstandingRequest::kNoWarp; }
 
@@ -43,7 +43,7 @@ class MemoryPort {
   void clear();
   void answer(const MemoryRequest& r);
 
-  /// The earliest answer that nobody has taken in yet; kNever: there is none.
+  /// The earliest answer that take_answers() has not passed on; kNever: there is none.
   Time first_answer() const { return first_answer_; }
   template <class F>
   void take_answers(F&& each) {  // each(Time, token)

@@ -1,6 +1,6 @@
 // L2 and device memory, shared by all SMs. SMs run apart from each other for a window shorter than the L2's
-// latency; then their requests come here, in the order of their cycles, and each gets the cycle it is
-// answered. So the result is exact queueing whatever the number of host threads.
+// latency; then their requests come here, in the order of their cycles, and each gets the cycle of its
+// answer. So queueing is exact whatever the number of host threads.
 #pragma once
 
 #include <algorithm>
@@ -19,10 +19,10 @@ namespace drywell::sim {
 enum class MemoryKind : uint8_t { load, tma_load, store, atomic };
 
 struct MemoryRequest {
-  double time = 0;  // when it leaves the SM
+  double time = 0;  // when the request leaves the SM
   MemoryKind kind = MemoryKind::load;
-  uint32_t token = 0;             // the SM's own name for it
-  uint32_t first = 0, count = 0;  // its runs, in the group's list
+  uint32_t token = 0;             // the SM's identifier of the request
+  uint32_t first = 0, count = 0;  // the request's runs, in the group's list
   Time done = 0;                  // answer: when the last byte is back at the SM
 };
 
@@ -33,7 +33,7 @@ class MemorySystem {
   /// Answers one request; call in the order of their times.
   void serve(MemoryRequest& r, const ByteRange* runs);
 
-  /// Has the host fetch what serve() will look at.
+  /// Prefetches, on the host, the entries that serve() will read.
   void prefetch(const MemoryRequest& r, const ByteRange* runs) const;
 
   double l2_busy() const { return std::max({l2_reads_.busy(), l2_writes_.busy(), l2_both_.busy()}); }
@@ -41,9 +41,9 @@ class MemorySystem {
   uint64_t l2_bytes() const { return l2_bytes_; }
   uint64_t hbm_read() const { return hbm_read_; }
   uint64_t hbm_written() const { return hbm_written_; }
-  /// Stores run ahead of the L2 and of what it writes back by as much as queues hold; then they go at their pace.
+  /// Stores run ahead of the L2 and of its write-backs by as much as the queues hold; then they wait.
   Time stores_wait_until() const;
-  /// When the last byte on its way has reached memory.
+  /// Cycle when all bytes in flight have reached memory.
   double drained() const { return std::max({hbm_.free_at(), l2_reads_.free_at(), l2_writes_.free_at()}); }
   double l2_bytes_per_clk(MemoryKind k) const { return 1 / l2_cycles_per_byte(k); }
 
@@ -61,13 +61,13 @@ class MemorySystem {
   double l2_cycles_per_byte(MemoryKind k) const;
   struct Lookup {
     uint64_t bytes = 0;
-    uint64_t shared = 0;  // of lines asked for a moment ago
-    Time arriving = 0;  // latest arrival of sectors another request is already bringing
+    uint64_t shared = 0;  // bytes of lines that another SM requested a moment ago
+    Time arriving = 0;  // latest arrival of sectors that another request already loads
   };
   void look_up(const ByteRange& r, bool store, Time now, Lookup& out);
   void make_room();
   void move_epoch(Time now);
-  /// The cycle a line's entry tells, and the entry's part that tells a cycle.
+  /// The cycle in a line's entry, and the entry's part for a cycle.
   Time cycle_of(uint32_t line) const { return (epoch_ + (line >> kArrivalShift)) * kArrivalUnit; }
   uint32_t stamp(Time cycle) const { return static_cast<uint32_t>(std::min<Time>(cycle / kArrivalUnit - epoch_, kLastStamp)) << kArrivalShift; }
 
@@ -81,8 +81,8 @@ class MemorySystem {
   StateVector<uint32_t> lines_;
   StateVector<uint32_t> ring_;  // lines present, oldest first
   size_t ring_head_ = 0, ring_count_ = 0;
-  std::vector<Piece> missing_, displaced_;  // of the request being served; displaced: written lines that had to go
-  Server l2_reads_, l2_writes_, l2_both_;   // both: what the directions keep from each other
+  std::vector<Piece> missing_, displaced_;  // of the request being served; displaced: written lines that were evicted
+  Server l2_reads_, l2_writes_, l2_both_;   // both: the interference between the directions
   std::vector<Server> channels_;
   Server hbm_;  // the channels together: how far writes may run ahead, and the report
   uint64_t l2_bytes_ = 0, hbm_read_ = 0, hbm_written_ = 0;

@@ -1,4 +1,4 @@
-// The units an instruction goes through when it issues: when they take it, and when they serve it.
+// The units that an instruction uses when it issues: when they accept it, and when its service begins.
 #pragma once
 
 #include "sim/timing/sm.h"
@@ -10,18 +10,18 @@ class Pipes {
  public:
   explicit Pipes(const ArchConfig& arch) : arch_(arch) {}
 
-  /// Earliest cycle from `t` on at which the instruction's unit takes it.
+  /// Earliest cycle from `t` on at which the instruction's unit accepts it.
   Time admits(const SmUnits& sm, const Partition& p, const OpInfo& x, Time t) const;
-  /// No store to global memory before then: the L2 has no clean line left for it.
+  /// Delays stores to global memory until then: the L2 has no clean line left for them.
   void hold_stores(Time until) { store_gate_ = until; }
 
-  /// Service of an instruction that issues at `t` begins: in a pipe of the sub-partition,
+  /// Returns the start of service of an instruction that issues at `t`: in a pipe of the sub-partition,
   double begin(Partition& p, const OpInfo& x, Time t) const;
   /// in the load/store unit,
   double begin_lsu(SmUnits& sm, Partition& p, Time t, double wavefronts) const;
-  /// and there with shared memory's read stage behind it.
+  /// and in the load/store unit and then shared memory's read stage.
   double begin_smem(SmUnits& sm, Partition& p, Time t, double wavefronts) const;
-  /// A store to shared memory: the sub-partition's way into the unit takes `interval` for a wavefront.
+  /// A store to shared memory: the sub-partition's port into the unit takes `interval` for a wavefront.
   double begin_store(SmUnits& sm, Partition& p, Time t, double wavefronts, double interval) const;
   /// Arrival at the named-barrier unit.
   double arrive(SmUnits& sm, const OpInfo& x, Time t) const;

@@ -15,10 +15,10 @@ struct Residency {
   std::string limit;  // "shared memory", "threads", "registers", "CTAs"
 };
 
-/// `registers`: per thread, 0 if not known.
+/// `registers`: per thread, 0 if unknown.
 Residency residency(const ArchConfig& arch, const Launch& launch, uint32_t registers);
 
-/// First SM of every place a cluster of `size` CTAs can run; a cluster stays inside a GPC. SMs are numbered
+/// First SM of every place where a cluster of `size` CTAs can run; a cluster stays inside a GPC. SMs are numbered
 /// GPC by GPC.
 std::vector<uint32_t> cluster_places(const ArchConfig& arch, uint32_t sm_count, uint32_t size);
 

@@ -1,4 +1,4 @@
-// When the registers of a warp are there, and what makes them.
+// The cycles at which a warp's registers are ready, and the kinds of instruction that produce them.
 #pragma once
 
 #include <array>
@@ -15,48 +15,48 @@ struct Operands {
   static constexpr uint32_t kNoGuard = ~0u;
   std::span<const uint32_t> reads, writes;
   uint32_t guard = kNoGuard;
-  Time guard_extra = 0;  // cycles a guard needs beyond its value's latency
+  Time guard_extra = 0;  // cycles that a guard needs beyond its value's latency
 };
 
-/// What an instruction's operands let it do.
+/// The issue conditions that an instruction's operands set.
 struct Readiness {
   static constexpr uint64_t kNoLoad = ~uint64_t{0};
-  Time ready = 0;   // its operands are there and the warp may go on
-  Time inputs = 0;  // its operands alone
-  Stall why = Stall::register_dependency;  // what makes the last of them
-  uint64_t load = kNoLoad;                 // memory has to answer it first; the cycles above are then those of the others
+  Time ready = 0;   // its operands are ready and the warp may issue
+  Time inputs = 0;  // its operands alone are ready
+  Stall why = Stall::register_dependency;  // the reason of the operand that is ready last
+  uint64_t load = kNoLoad;                 // this load has to be answered first; the cycles above are those of the other operands
 };
 
-/// The registers of one warp. Of most results the cycle is known when the instruction that makes them issues; a load's is not before memory
+/// The registers of one warp. Most results have a known cycle when their instruction issues; a load's result has none before memory
 /// answers.
 class Scoreboard {
  public:
   explicit Scoreboard(StateMemory* memory = nullptr) : slots_(memory) {}
 
-  /// A new warp: every register is there.
+  /// A new warp: every register is ready.
   void reset(uint32_t registers);
 
   void set(uint32_t slot, Time ready, Stall why) { slots_[slot] = ready << kWhyBits | static_cast<uint8_t>(why); }
   void set(std::span<const uint32_t> slots, Time ready, Stall why) {
     for (const uint32_t s : slots) set(s, ready, why);
   }
-  /// A folded instruction: its results are there with the last of its operands.
+  /// A folded instruction: its results are ready with the last of its operands.
   void fold(const Operands& o);
 
-  /// The number of a load that issues now.
+  /// Returns the number of a load that issues now.
   uint64_t begin_load();
-  /// The register is there when memory answers that load.
+  /// The register is ready when memory answers that load.
   void set_load(uint32_t slot, uint64_t load) { slots_[slot] = kLoad | load << kWhyBits | static_cast<uint8_t>(Stall::memory); }
   void answer(uint64_t load, Time t);
-  /// The load that has to be answered before the warp may issue one more; kNoLoad: there is room.
+  /// The load that must be answered before the warp may issue another one; kNoLoad: there is room.
   uint64_t blocking_load() const;
 
-  /// When an instruction with these operands may issue, if the warp itself may go on at `from`.
+  /// Returns when an instruction with these operands may issue, if the warp itself may issue from `from` on.
   Readiness find(const Operands& o, Time from);
 
  private:
   static constexpr size_t kLoads = 128;  // in flight at most
-  // A slot: the cycle or the load's number, then a byte for what makes the register.
+  // A slot: the cycle or the load's number, then a byte for the stall reason.
   static constexpr uint64_t kLoad = uint64_t{1} << 63;
   static constexpr unsigned kWhyBits = 8;
 
@@ -65,7 +65,7 @@ class Scoreboard {
 
   StateVector<uint64_t> slots_;
   uint64_t next_load_ = 0;
-  std::array<Time, kLoads> answered_{};  // of the last loads
+  std::array<Time, kLoads> answered_{};  // answer cycles of the latest loads
 };
 
 }  // namespace drywell::sim

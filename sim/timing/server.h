@@ -1,4 +1,4 @@
-// Queues in time: a resource that serves requests in the order they come.
+// Queues in time: a resource that serves requests in the order of their arrival.
 #pragma once
 
 #include <algorithm>
@@ -9,7 +9,7 @@
 
 namespace drywell::sim {
 
-/// Cycle of the simulated SM clock; kNever: not known or not going to happen.
+/// Cycle of the simulated SM clock; kNever: unknown, or the event will not happen.
 using Time = uint64_t;
 inline constexpr Time kNever = ~Time{0};
 
@@ -18,7 +18,7 @@ inline Time ceil_time(double t) { return static_cast<Time>(std::ceil(t - 1e-9));
 /// Serves one request at a time; fractional intervals add up without drift.
 class Server {
  public:
-  /// A request that comes at `t` and occupies the resource for `interval` cycles; returns when its service
+  /// A request that arrives at `t` and occupies the resource for `interval` cycles; returns when its service
   /// starts.
   double begin(double t, double interval) {
     const double start = std::max(t, free_);
@@ -26,7 +26,7 @@ class Server {
     busy_ += interval;
     return start;
   }
-  /// What it serves stands still until then: the stage behind it is taken.
+  /// Delays its service until then: the next stage is occupied.
   void hold(double until) { free_ = std::max(free_, until); }
   double free_at() const { return free_; }
   double busy() const { return busy_; }
@@ -35,11 +35,11 @@ class Server {
   double free_ = 0, busy_ = 0;
 };
 
-/// A queue with a fixed number of places, each taken until its request leaves; they leave in the order they came.
+/// A queue with a fixed number of places, each occupied until its request leaves; requests leave in the order of their arrival.
 class PlaceQueue {
  public:
   explicit PlaceQueue(size_t places = 1) : until_(std::max<size_t>(1, places), 0.0) {}
-  /// When there is a place for one more.
+  /// The cycle at which a place is free.
   double free_at() const { return until_[next_]; }
   void take(double until) {
     until_[next_] = until;
@@ -51,8 +51,8 @@ class PlaceQueue {
   size_t next_ = 0;
 };
 
-/// The SMEM read stage: the tensor core's operand fetch takes its cycles first (docs/facts/timing.md §4.3), loads
-/// and copies get what is left, in order.
+/// The SMEM read stage: the tensor core's operand fetch has priority (docs/facts/timing.md §4.3); loads
+/// and copies use the remaining cycles, in order.
 class SmemPort {
  public:
   /// The tensor core reads for `cycles` from `start` on; starts do not decrease.
@@ -65,7 +65,7 @@ class SmemPort {
       taken_.push_back({start, start + cycles});
     }
   }
-  /// A load of `cycles` wavefronts that comes at `t`; returns when its first wavefront goes.
+  /// A load of `cycles` wavefronts that arrives at `t`; returns when its first wavefront starts.
   double begin(double t, double cycles) {
     double at = std::max(t, free_);
     busy_ += cycles;
@@ -89,7 +89,7 @@ class SmemPort {
     free_ = at + std::max(left, 0.0);
     return first;
   }
-  /// True while the tensor core is reading or about to.
+  /// True while the tensor core is reading or is about to.
   bool tensor_active(double t) const { return !taken_.empty() && taken_.back().end > t; }
   double free_at() const { return free_; }
   double busy() const { return busy_ + tensor_busy_; }

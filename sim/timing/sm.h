@@ -1,4 +1,4 @@
-// The units of one SM as queues in time. Values never come here.
+// The units of one SM as queues in time. No values are stored here.
 #pragma once
 
 #include <array>
@@ -18,13 +18,13 @@ namespace drywell::sim {
 /// Pipes that exist in each sub-partition: Pipe::alu … Pipe::mma.
 inline constexpr size_t kLocalPipes = static_cast<size_t>(Pipe::lsu);
 
-/// One of the SM's sub-partitions: an issue slot, pipes, a way into the load/store unit and a TMEM port.
+/// One of the SM's sub-partitions: an issue slot, pipes, a port into the load/store unit and a TMEM port.
 struct Partition {
   IssueSlot slot;
   std::array<Server, kLocalPipes> pipes;
   Server lsu;   // half a wavefront a cycle per sub-partition (docs/facts/timing.md §6)
   Server tmem;  // ld and st share the port
-  PlaceQueue tensor_queue;  // tensor instructions issued from here that have not left the pipe's queue
+  PlaceQueue tensor_queue;  // tensor instructions issued from this sub-partition that have not left the pipe's queue
 };
 
 struct SmUnits {
@@ -41,16 +41,16 @@ struct SmUnits {
   TmaEngine tma;
   SmemPort smem;
   L1Cache l1;
-  std::unique_ptr<Tmem> tensor_memory;  // its CTAs share the columns (PTX ISA 9.7.16.7)
-  bool in_batch = false;      // tensor core: the instructions before queued up
+  std::unique_ptr<Tmem> tensor_memory;  // the SM's CTAs share the columns (PTX ISA 9.7.16.7)
+  bool in_batch = false;      // tensor core: the instructions before it queued up
   double last_mma_done = 0;
-  Time params_there = kNever;  // the launch's parameters are in the constant cache from then on
+  Time params_there = kNever;  // cycle from which on the launch's parameters are in the constant cache
   // Work done, for the report.
   double lsu_wavefronts = 0, tensor_instructions = 0;
   bool used = false;
 };
 
-/// `count` SMs, numbered from `first`, with that much of an L1 each.
+/// `count` SMs, numbered from `first`, each with an L1 of `l1_bytes`.
 inline std::vector<SmUnits> make_sms(const ArchConfig& arch, uint32_t first, uint32_t count, uint64_t l1_bytes) {
   std::vector<SmUnits> sms;
   for (uint32_t i = 0; i < count; ++i) {

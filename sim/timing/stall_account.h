@@ -1,4 +1,4 @@
-// Where the cycles of a group's warps went: each has one reason.
+// The cycles of a group's warps, each with one stall reason.
 #pragma once
 
 #include <array>
@@ -27,22 +27,22 @@ class StallAccount {
  public:
   explicit StallAccount(const TimingContext& context);
 
-  /// A warp begins at cycle `t`; it is in the sub-partition and role its state says.
+  /// A warp begins at cycle `t`; its state has its sub-partition and role.
   void begin(WarpIssueState& w, Time t);
   void end(const WarpIssueState& w);
 
-  /// The cycles not accounted for yet, up to `until`, had that reason.
+  /// Charges the cycles not accounted for yet, up to `until`, to `reason`.
   void charge(WarpIssueState& w, Stall reason, Time until) {
     if (until <= w.mark) return;
     w.stalls[static_cast<size_t>(reason)] += until - w.mark;
     if (observed_) announce(w, reason, until);
     w.mark = until;
   }
-  /// Those since the warp's last issue, when it issues `x` at `t`.
+  /// Charges the cycles since the warp's last issue, when it issues `x` at `t`.
   void issue(WarpIssueState& w, const OpInfo& x, Time t);
-  /// Those since it blocked in `x`, when it goes on at `t`.
+  /// Charges the cycles since the warp blocked in `x`, when it continues at `t`.
   void resume(WarpIssueState& w, const OpInfo& x, Time t);
-  /// Those since its last issue, when memory answers a load it waits for.
+  /// Charges the cycles since the warp's last issue, when memory answers a load that it waits for.
   void answer(WarpIssueState& w, Time t);
 
   const Account& sums() const { return sums_; }
