@@ -42,7 +42,7 @@ Time AsyncUnits::after(const Resident& r, const AsyncOp& op) const {
   return t;
 }
 
-// Copies and shifts an MMA comes after must have ended; earlier MMAs only keep their order in the pipe.
+// The copies and shifts before an MMA must be complete; earlier MMAs only keep their order in the pipe.
 Time AsyncUnits::after_but_mmas(const Resident& r, const AsyncOp& op) const {
   Time t = 0;
   for (const uint64_t before : op.after) {
@@ -62,7 +62,7 @@ Time AsyncUnits::remote_leg() const {
   return static_cast<Time>(std::max(1.0, static_cast<double>(arch_.mbarrier.remote_visible) - static_cast<double>(arch_.mbarrier.wake)));
 }
 
-// Operations that nobody in a queue comes after: their end is all there is to know.
+// Operations that no other in a queue depends on: only their completion is an event. Returns its cycle.
 std::optional<Time> AsyncUnits::only_finish(const Resident& r, const AsyncOp& op, Time t) const {
   if (std::holds_alternative<Commit>(op.payload)) return tensor_.commit(t, after(r, op));
   if (std::holds_alternative<RemoteArrive>(op.payload)) return t + remote_leg();
@@ -88,7 +88,7 @@ void AsyncUnits::dispatch(uint32_t resident, const AsyncOp& op, Time t) {
     events_.push(*end, Kind::finish, resident, op.id);
   } else if (!is_copy_arrival(op)) {
     queue_copy(resident, op, t);
-  } else if (is_ready(*r.cluster, op)) {  // else with the last of its copies
+  } else if (is_ready(*r.cluster, op)) {  // else it completes with the last of its copies
     events_.push(t, Kind::finish, resident, op.id);
   }
 }
@@ -124,7 +124,7 @@ void AsyncUnits::request(uint32_t resident, const AsyncOp& op, MemoryKind kind, 
   memory_.send(kind, static_cast<double>(t), first, memory_.await(std::move(p)));
 }
 
-// Of a store shared memory has been read after the transfer; the data is in global memory an L2 access later.
+// A store's shared memory has been read after the transfer; the data is in global memory an L2 access later.
 bool AsyncUnits::start_copy(uint32_t resident, uint64_t id, Time t) {
   const AsyncOp& op = get(*residents_[resident].cluster, id);
   SmUnits& sm = sms_[sm_of(op)];
@@ -145,7 +145,7 @@ bool AsyncUnits::start_copy(uint32_t resident, uint64_t id, Time t) {
   return transfer.way == TmaTransfer::Way::in;
 }
 
-// The bytes of a load go through the SM's port, then the mbarrier hears of them. A store does not end before its operands were read.
+// The bytes of a load go through the SM's port, then signal the mbarrier. A store does not complete before its operands were read.
 void AsyncUnits::data(const OutstandingRequest& p, Time t) {
   const AsyncOp& op = get(*residents_[p.resident].cluster, p.op);
   TmaEngine& tma = sms_[p.sm].tma;
@@ -153,7 +153,7 @@ void AsyncUnits::data(const OutstandingRequest& p, Time t) {
   events_.push(done, Kind::finish, p.resident, p.op);
 }
 
-// Without values an MMA passes its moments and computes nothing. False: the operation is none.
+// Without values an MMA passes its moments and computes nothing. Returns false if the operation is no MMA.
 bool AsyncUnits::without_product(Cluster& c, size_t index, bool& completed) {
   AsyncOp& op = c.pending[index];
   const auto* wgmma = std::get_if<Wgmma>(&op.payload);

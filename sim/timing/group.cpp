@@ -27,7 +27,7 @@ Group::Group(const TimingContext& context, uint32_t first_sm, uint32_t sms)
   }
 }
 
-// ---- what resides here
+// ---- residency
 
 void Group::start_cluster(uint64_t index, Time start) {
   take_answers();
@@ -57,7 +57,7 @@ void Group::begin_cluster(uint32_t which, Time t) {
   for (const uint32_t id : residents_[r].warps) schedule(id);
 }
 
-// A CTA's rank tells its SM.
+// A CTA's rank determines its SM.
 void Group::place_cta(uint32_t resident, Cta& cta, Time t) {
   const auto at = static_cast<uint16_t>(cta.rank % sms_.size());
   SmUnits& sm = sms_[at];
@@ -152,7 +152,7 @@ void Group::run(Time until) {
   }
 }
 
-// Local instructions may run ahead of the other sub-partitions; anything else waits for its turn. Listeners see every instruction in the
+// Local instructions may run ahead of the other sub-partitions; any other waits for its turn. Listeners see every instruction in the
 // order of cycles.
 void Group::run_ahead(IssueSlot& slot, Time second, Time until) {
   const Time ahead = observed_ || second > kNever - kLookahead ? second : second + kLookahead;
@@ -222,7 +222,7 @@ void Group::gather_addresses(const Warp& w, const OpInfo& x, LaneMask mask) {
   }
 }
 
-// `resumed`: the instruction blocked before and what it waited for has happened; it does not issue again.
+// `resumed`: the instruction blocked before and its condition is now met; it does not issue again.
 void Group::execute(uint32_t warp, Time t, bool resumed) {
   WarpIssueState& w = *warps_[warp];
   Warp& g = *w.warp;
@@ -257,7 +257,7 @@ void Group::execute(uint32_t warp, Time t, bool resumed) {
   if (op.sync == isa::SyncRole::tmem_dealloc) wake_allocators(t + timing_.fence_before(x) + 1);
 }
 
-// What an instruction did to others: operations it issued begin, waits it ended end.
+// An instruction's effects on others: starts the operations that it issued, and wakes the warps whose waits it ended.
 void Group::after(uint32_t resident, const OpInfo& x, uint64_t first_new, Time t) {
   const Time there = t + timing_.fence_before(x);
   Cluster& c = *residents_[resident].cluster;
@@ -268,7 +268,7 @@ void Group::after(uint32_t resident, const OpInfo& x, uint64_t first_new, Time t
   wake(residents_[resident].waits.changed(at));
 }
 
-// A folded instruction executes with the one before it. False: it has to wait.
+// A folded instruction executes with the one before it. Returns false if it blocks.
 bool Group::run_folded(WarpIssueState& w, const OpInfo& x) {
   const RunStop stop = run_one(*w.warp, program_);
   if (stop == RunStop::fault) fail(fault_of(*w.warp), *w.warp->cta->cluster);
@@ -277,7 +277,7 @@ bool Group::run_folded(WarpIssueState& w, const OpInfo& x) {
   return true;
 }
 
-// Finds when the warp's next instruction could issue.
+// Computes when the warp's next instruction could issue.
 void Group::schedule(uint32_t warp) {
   WarpIssueState& w = *warps_[warp];
   const OpInfo* x;
@@ -308,7 +308,7 @@ void Group::schedule(uint32_t warp) {
   w.unit->slot.offer(w.place, r.ready);
 }
 
-// The answer to a load is back at the SM. The warp may have exited, and another one may have its place.
+// The answer to a load is back at the SM. The warp may have exited, and another one may have taken its place.
 void Group::load_data(uint32_t token, Time t) {
   const OutstandingRequest p = memory_.take(token);
   if (p.fill_l1) {
@@ -352,19 +352,19 @@ void Group::wake(const std::vector<WakeList::Wake>& woken) {
   for (const WakeList::Wake& k : woken) events_.push(k.at, Kind::wake, k.warp, ++warps_[k.warp]->serial);
 }
 
-// Other CTAs of the SM, or pairs with a CTA on it, may have waited for the columns.
+// Other CTAs of the SM, or pairs with a CTA on it, may wait for the columns.
 void Group::wake_allocators(Time at) {
   for (Resident& r : residents_) wake(r.waits.allocators(at));
 }
 
-// A suspended try_wait that nobody woke answers false (PTX ISA 9.7.13.15.16: potentially blocking, time-limited).
+// A suspended try_wait that no event woke returns false (PTX ISA 9.7.13.15.16: potentially blocking, time-limited).
 void Group::time_out(uint32_t warp, Time t) {
   WarpIssueState& w = *warps_[warp];
   w.time_out_queued = false;
   if (w.state != WarpState::blocked || !w.warp->waits_on_mbarrier) return;
   const Time due = w.blocked_at + static_cast<Time>(arch_.mbarrier.suspend_limit);
   WakeList& waits = residents_[w.resident].waits;
-  if (!waits.holds(warp)) return;  // on its way already
+  if (!waits.holds(warp)) return;  // the wake is scheduled already
   if (t < due) {
     w.time_out_queued = true;
     events_.push(due, Kind::time_out, warp);
@@ -375,7 +375,7 @@ void Group::time_out(uint32_t warp, Time t) {
   execute(warp, t, true);
 }
 
-// ---- questions
+// ---- queries
 
 Time Group::next_time() const {
   Time t = std::min(memory_.first_answer(), events_.next_time());

@@ -12,7 +12,7 @@ using isa::Mod;
 using isa::Operand;
 using isa::RegId;
 
-// How a register is used over the whole function.
+// The uses of a register over the whole function.
 struct RegFacts {
   uint32_t defs = 0, uses = 0, address_uses = 0, float_uses = 0;
   uint32_t def_at = 0, use_at = 0;  // the last one seen
@@ -120,7 +120,7 @@ class Folder {
     }
   }
 
-  // The producer of a single-use operand that the consumer's three-input form takes in.
+  // Folds the producer of a single-use operand into the consumer's three-input form.
   void fold_chains(uint32_t i) {
     if (folded_[i] != 0) return;
     const bool logic = fold(i) == Fold::logic, add = fold(i) == Fold::sum;
@@ -142,7 +142,7 @@ class Folder {
       } else if (add && bits == 32 && producer == Fold::shift) {
         folded_[p] = 1;  // LEA
       } else if (add && producer == Fold::product && !f_.body[p].has(Mod::hi)) {
-        folded_[i] = 1;  // IMAD, IMAD.WIDE: the addition rides along
+        folded_[i] = 1;  // IMAD, IMAD.WIDE: the addition is free
         absorbed_[p] = 1;
         return;
       } else {

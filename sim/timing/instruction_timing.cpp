@@ -32,8 +32,8 @@ void InstructionTiming::hold_until(WarpIssueState& w, Time t, Stall why) const {
   w.hold_reason = why;
 }
 
-// ptxas moves arithmetic up within its basic block, to where the operands are there; the loop's counter and its comparison
-// do not hold up the branch.
+// ptxas moves arithmetic up within its basic block, to where the operands are ready; the loop's counter and its comparison
+// do not delay the branch.
 Time InstructionTiming::hoisted(const WarpIssueState& w, const OpInfo& x, Time ready) const {
   return x.timing == TimingClass::clock ? ready : std::min(ready, std::max(w.inputs, w.block_start) + x.latency);
 }
@@ -47,7 +47,7 @@ Time InstructionTiming::parameters_there(SmUnits& sm, Time t) const {
 void InstructionTiming::local(WarpIssueState& w, const Executed& e) {
   const Time end = ceil_time(pipes_.begin(*w.unit, e.op, e.at)) + e.op.latency;
   if (e.op.sequence) {
-    // A sequence of dependent instructions stands where it is; the warp issues it and little else.
+    // A sequence of dependent instructions stays in its place; the warp issues little else meanwhile.
     set(w, e.op, end, Stall::register_dependency);
     hold_until(w, end, Stall::register_dependency);
   } else if (e.op.timing == TimingClass::ld_param && parameters_there(sms_[w.sm], e.at) > e.at) {
@@ -64,8 +64,8 @@ void InstructionTiming::branch(WarpIssueState& w, const Executed& e) {
   w.block_start = w.hold;
 }
 
-// The latency of a TMEM access is the port's; of the others it is the issuing warp's. A warp that issues operations of several lanes pays
-// for each; wgmma is one of all lanes.
+// The latency of a TMEM access is the port's; that of the others is the issuing warp's. A warp that issues operations of several lanes pays
+// for each; a wgmma is one operation of all lanes.
 void InstructionTiming::async(WarpIssueState& w, const Executed& e) {
   const OpInfo& x = e.op;
   const bool port = x.timing == TimingClass::tmem_ld || x.timing == TimingClass::tmem_st;
@@ -78,7 +78,7 @@ void InstructionTiming::async(WarpIssueState& w, const Executed& e) {
   w.hold = e.at + std::max<Time>(1, ceil_time(cost));
 }
 
-// The wait may find everyone there, but perhaps only just.
+// At the wait, all warps may have arrived already, but the last one only just before.
 void InstructionTiming::cluster_barrier(WarpIssueState& w, WakeList& waits, const Executed& e) {
   const auto after = static_cast<Time>(e.op.relaxed ? arch_.barrier.cluster_relaxed : arch_.barrier.cluster_acquire);
   const Time release = waits.cluster_barrier(w.warp->cta->cluster->cluster_generation, e.at + after);
@@ -109,7 +109,7 @@ void InstructionTiming::hold(WarpIssueState& w, WakeList& waits, const Executed&
   set(w, x, w.hold, Stall::issue_cost);
 }
 
-// The figures are of a wait and the branch on its result: the guard's extra cycles are in them.
+// The figures are for a wait and the branch on its result, so they include the guard's extra cycles.
 void InstructionTiming::wait(WarpIssueState& w, const Executed& e) {
   Time ready = e.at;
   if (!e.resumed) {

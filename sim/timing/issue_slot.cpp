@@ -11,7 +11,7 @@ uint16_t IssueSlot::add(uint32_t warp) {
   return static_cast<uint16_t>(warps_.size() - 1);
 }
 
-// The last one takes the place.
+// The last warp moves to the free place.
 uint32_t IssueSlot::remove(uint16_t place) {
   const uint32_t moved = warps_[place] = warps_.back();
   at_[place] = at_.back();
@@ -28,7 +28,7 @@ void IssueSlot::offer(uint16_t place, Time at) {
   select();
 }
 
-// The next pick waits until the warp is offered again: what it just executed decides when.
+// The next pick waits until the warp is offered again: the instruction just executed determines when.
 void IssueSlot::issue(bool shared) {
   const Time t = next_;
   if (shared) last_shared_ = t + 1;

@@ -56,7 +56,7 @@ void add_sm(Units& units, const SmUnits& sm) {
 }
 
 // Where every SM runs one CTA from start to end, its warps bound the run by their own instructions: the share of their time in which they
-// waited for nobody else.
+// did not wait for other warps or units.
 void add_role_limits(TimingReport& r) {
   constexpr Stall kOwn[] = {Stall::issued, Stall::not_selected, Stall::register_dependency, Stall::pipe_busy, Stall::branch, Stall::issue_cost};
   for (const RoleTime& role : r.roles) {

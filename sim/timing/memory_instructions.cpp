@@ -8,7 +8,7 @@ namespace {
 
 uint64_t first_address(const LaneAddresses& a) { return a.at[static_cast<size_t>(std::countr_zero(a.mask))]; }
 
-// Where a generic address points to.
+// The state space of a generic address.
 Space space_of(const OpInfo& x, const LaneAddresses& a) {
   if (x.space != Space::generic) return x.space;
   switch (first_address(a) >> 32) {
@@ -19,7 +19,7 @@ Space space_of(const OpInfo& x, const LaneAddresses& a) {
   }
 }
 
-// Times 128 bytes.
+// In multiples of 128 bytes.
 double data_of(const LaneAddresses& a) { return std::max(1.0, static_cast<double>(std::popcount(a.mask)) * a.bytes / 128); }
 
 }  // namespace
@@ -62,7 +62,7 @@ void MemoryInstructions::shared(WarpIssueState& w, const OpInfo& x, const LaneAd
   set(w, x, ceil_time(start + shared_latency(x) + (passes - 1) * arch_.smem.conflict_cycles));
 }
 
-// The L1's data lie in banks as shared memory's do: lines apart by a multiple of 128 bytes go one by one (ldg.lines-* of
+// The L1's data lie in banks as shared memory's do: lines apart by a multiple of 128 bytes are read one by one (ldg.lines-* of
 // docs/calibration.md). Four tags a cycle.
 double MemoryInstructions::wavefronts(const OpInfo& x, const LaneAddresses& a, uint32_t lines) const {
   const double wide = a.bytes > 4 ? static_cast<double>(arch_.smem.bytes_per_clk) / arch_.l1.bytes_per_clk : 1;
@@ -77,7 +77,7 @@ bool MemoryInstructions::in_l1(SmUnits& sm, uint32_t first_run) {
   return true;
 }
 
-// The registers wait for the answer.
+// The load's registers are ready when memory answers. Returns the request's token.
 uint32_t MemoryInstructions::await(WarpIssueState& w, uint32_t id, const OpInfo& x, uint32_t first_run) {
   if (x.writes == 0) return MemoryPort::kNobody;
   OutstandingRequest p;

@@ -7,7 +7,7 @@
 namespace drywell::sim {
 namespace {
 
-// SplitMix64: which channel a piece lies in, and how long its bank takes.
+// SplitMix64: determines a piece's channel, and its bank's latency.
 uint64_t scattered(uint64_t x) {
   x += 0x9E3779B97F4A7C15u;
   x = (x ^ (x >> 30)) * 0xBF58476D1CE4E5B9u;
@@ -38,8 +38,8 @@ double MemorySystem::hbm_cycles_per_byte(MemoryKind k) const {
   return 1 / (peak * share);
 }
 
-// Each piece queues at its own channel: bursts wait for the channel with the most to do. Reads and writes that share the bus slow
-// each other, most when there is as much of either: a copy then reaches copy_efficiency. Returns when the last piece is there.
+// Each piece queues at its own channel: bursts wait for the channel with the longest queue. Reads and writes that share the bus slow
+// each other, most when both are equally many: a copy then reaches copy_efficiency. Returns when the last piece has arrived.
 double MemorySystem::transfer(MemoryKind k, const std::vector<Piece>& pieces, double from) {
   const double pure = 2 / (1 / arch_.hbm.load_efficiency + 1 / arch_.hbm.write_efficiency);
   const double slowdown = 1 + std::max(0.0, pure / arch_.hbm.copy_efficiency - 1) * mixed();
@@ -59,8 +59,8 @@ double MemorySystem::transfer(MemoryKind k, const std::vector<Piece>& pieces, do
   return there;
 }
 
-// A fixed part and one that varies from piece to piece, exponentially: an access waits for its slowest. The same piece always takes the
-// same, so that a launch does.
+// A fixed part and one that varies from piece to piece, exponentially: an access waits for its slowest piece. The latency is a
+// function of the piece, so that a launch's time is reproducible.
 double MemorySystem::latency_of(uint64_t hash) const {
   const double uniform = (static_cast<double>(hash >> 32) + 0.5) / 4294967296.0;
   return hbm_latency_ - hbm_tail_ - hbm_tail_ * (1 + (arch_.hbm.tail_mixed - 1) * mixed()) * std::log(uniform);
@@ -77,7 +77,7 @@ double MemorySystem::l2_cycles_per_byte(MemoryKind k) const {
   return 1 / (per_sm * static_cast<double>(sms_));
 }
 
-// Stores run ahead of the L2 by what the queues on the way hold, of device memory by as much as half of the L2 does.
+// Stores run ahead of the L2 by the capacity of the queues before it, and of device memory by half of the L2.
 Time MemorySystem::stores_wait_until() const {
   constexpr double kQueued = 4;  // times the L2's latency
   const double dirty = static_cast<double>(arch_.l2.bytes) / 2 * hbm_cycles_per_byte(MemoryKind::store);
@@ -85,13 +85,13 @@ Time MemorySystem::stores_wait_until() const {
   return behind > 0 ? static_cast<Time>(behind) : 0;
 }
 
-// A line must go for another: the oldest of this launch's, or one that was there before it.
+// Evicts a line for a new one: the oldest of this launch, or one that was in the L2 before the launch.
 void MemorySystem::make_room() {
   if (ring_count_ < ring_.size() - 1) {
     foreign_dirty_ += 128 * arch_.l2.displaced_dirty;
     if (foreign_dirty_ >= 128) {
       foreign_dirty_ -= 128;
-      displaced_.push_back({~foreign_lines_++, 128});  // nobody knows where it lies
+      displaced_.push_back({~foreign_lines_++, 128});  // its address is unknown
     }
     return;
   }
@@ -126,7 +126,7 @@ void MemorySystem::look_up(const ByteRange& r, bool store, Time now, Lookup& out
     if (absent == 0) {
       const Time used = cycle_of(line);
       out.arriving = std::max<Time>(out.arriving, used);
-      // Requests for a line that is still on its way to another SM meet before the L2.
+      // Requests for a line that is still in flight to another SM are merged before the L2.
       if (used + static_cast<Time>(arch_.l2.latency) > now) out.shared += 32u * static_cast<uint32_t>(std::popcount(want));
       if (used < now) line = (line & 0xFF) | stamp(now);
       continue;
@@ -136,8 +136,8 @@ void MemorySystem::look_up(const ByteRange& r, bool store, Time now, Lookup& out
   }
 }
 
-// Entries hold half a second at 2 GHz: before they overflow, they are counted from a later cycle. What is older counts as of that cycle,
-// long past either way.
+// Entries hold half a second at 2 GHz: before they overflow, they are counted from a later cycle. Older entries count as of that cycle,
+// which is long past either way.
 void MemorySystem::move_epoch(Time now) {
   if (now / kArrivalUnit - epoch_ <= kLastStamp / 2) return;
   const auto later = static_cast<uint32_t>(std::min<Time>(now / kArrivalUnit - epoch_ - kLastStamp / 4, kLastStamp));
@@ -148,7 +148,7 @@ void MemorySystem::move_epoch(Time now) {
   epoch_ = now / kArrivalUnit - kLastStamp / 4;
 }
 
-// The rows of a box lie far apart, and so do their lines' entries.
+// The rows of a box are far apart, and so are their lines' entries.
 void MemorySystem::prefetch(const MemoryRequest& r, const ByteRange* runs) const {
   for (uint32_t i = 0; i < r.count; ++i) {
     const uint64_t line = (runs[r.first + i].address - base_) / 128;
@@ -167,7 +167,7 @@ void MemorySystem::serve(MemoryRequest& r, const ByteRange* runs) {
   l2_bytes_ += found.bytes;
   const double together = r.kind == MemoryKind::tma_load ? 1 / (arch_.l2.shared_bytes_per_clk * static_cast<double>(sms_)) : l2_cycles_per_byte(r.kind);
   const double l2_time = static_cast<double>(found.bytes - found.shared) * l2_cycles_per_byte(r.kind) + static_cast<double>(found.shared) * together;
-  // Requests and data go to the L2 on one way, answers come back on another (l2.copy of docs/calibration.md).
+  // Requests and data go to the L2 on one path, answers return on another (l2.copy of docs/calibration.md).
   const double start = (store ? l2_writes_ : l2_reads_).begin(l2_both_.begin(r.time, arch_.l2.duplex_share * l2_time), l2_time);
   const double latency = r.kind == MemoryKind::atomic
                              ? arch_.cost(isa::TimingClass::atom_global).latency

@@ -9,12 +9,12 @@ bool is_local(Pipe p) { return p != Pipe::none && !is_shared(p); }
 
 Time not_before(double free, Time t) { return free > static_cast<double>(t) ? ceil_time(free) : t; }
 
-// A unit that admits what it will serve within `ahead` cycles.
+// A unit that accepts work which it will serve within `ahead` cycles.
 Time queued(const Server& s, double ahead, Time t) { return not_before(s.free_at() - ahead, t); }
 
 }  // namespace
 
-// ptxas gives additions to the FMA pipe when the ALU has enough to do.
+// ptxas gives additions to the FMA pipe when the ALU has enough work.
 size_t Pipes::pipe_of(const Partition& p, const OpInfo& x) {
   const auto own = static_cast<size_t>(x.pipe), fma = static_cast<size_t>(Pipe::fma);
   return x.either_pipe && p.pipes[fma].free_at() < p.pipes[own].free_at() ? fma : own;
@@ -33,7 +33,7 @@ Time Pipes::admits(const SmUnits& sm, const Partition& p, const OpInfo& x, Time 
     }
     case OpKind::async:
       if (x.timing == isa::TimingClass::umma || x.timing == isa::TimingClass::tmem_cp) return not_before(p.tensor_queue.free_at(), t);
-      // The copy engine takes a copy when it has started the one before.
+      // The copy engine accepts a copy when it has started the one before.
       return x.pipe == Pipe::tma ? queued(sm.tma.issue(), 0, t) : t;
     default: return t;
   }

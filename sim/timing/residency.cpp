@@ -35,7 +35,7 @@ std::vector<uint32_t> cluster_places(const ArchConfig& arch, uint32_t sm_count, 
     for (uint32_t s = 0; s < sm_count; ++s) places.push_back(s);
     return places;
   }
-  // TPCs are dealt to the GPCs as evenly as they go: 74 over 8 are two of 10 and six of 9 (docs/facts/timing.md
+  // TPCs are spread over the GPCs as evenly as possible: 74 over 8 are two of 10 and six of 9 (docs/facts/timing.md
   // §9).
   const auto per_tpc = static_cast<uint32_t>(arch.chip.sms_per_tpc),
              gpcs = static_cast<uint32_t>(arch.chip.gpcs);

@@ -22,7 +22,7 @@ uint64_t Scoreboard::begin_load() {
   return next_load_++;
 }
 
-// A load so old that another one has its place was answered long ago.
+// A load whose place a newer load has taken was answered long ago.
 void Scoreboard::answer(uint64_t load, Time t) {
   if (load + kLoads >= next_load_) answered_[load % kLoads] = t;
 }
@@ -32,7 +32,7 @@ uint64_t Scoreboard::blocking_load() const {
   return full ? next_load_ - kLoads : Readiness::kNoLoad;
 }
 
-// A load's slot becomes that of a cycle once memory has answered.
+// Once memory has answered a load, its slot holds a cycle.
 uint64_t Scoreboard::resolve(uint64_t slot) const {
   const uint64_t load = (slot & ~kLoad) >> kWhyBits, why = slot & ((1u << kWhyBits) - 1);
   if (load + kLoads < next_load_) return why;

@@ -23,7 +23,7 @@ Service TensorUnits::mma(const Issuer& who, const Umma& u, Time t, Time after) {
   SmUnits& peer = shape.pair ? peer_of(who) : own;
   double at = arrival(t, after);
   const double free = std::max(own.tensor.free_at(), peer.tensor.free_at());
-  // A batch: the second of instructions that queue up pays once more (docs/facts/timing.md §4.2).
+  // A batch: the second of several queued instructions has an extra cost (docs/facts/timing.md §4.2).
   if (free > at && !own.in_batch) {
     at = free + arch_.umma.first_extra;
     own.in_batch = true;
@@ -37,7 +37,7 @@ Service TensorUnits::mma(const Issuer& who, const Umma& u, Time t, Time after) {
     peer.tensor.begin(start, cost.interval);
     peer.smem.reserve(start, cost.fetch);
   }
-  own.last_mma_done = std::max(start + cost.pass, own.last_mma_done);  // results land in order
+  own.last_mma_done = std::max(start + cost.pass, own.last_mma_done);  // results are written in order
   partition_of(who).tensor_queue.take(start + cost.interval);
   return {ceil_time(start), ceil_time(own.last_mma_done)};
 }
@@ -52,7 +52,7 @@ Service TensorUnits::copy(const Issuer& who, const TmemCopy& c, Time t, Time aft
   return {ceil_time(start), ceil_time(start + interval + arch_.umma.latency_drain)};
 }
 
-// Accumulators go round in the pipe, so that a chain on the same registers goes at the pipe's rate (docs/facts/timing.md §10).
+// Accumulators are forwarded in the pipe, so a chain on the same registers runs at the pipe's rate (docs/facts/timing.md §10).
 Service TensorUnits::wgmma(const Issuer& who, const Wgmma& m, Time t) {
   SmUnits& sm = sm_of(who);
   const double array = m.n * arch_.wgmma.array_per_column, row_bytes = static_cast<double>(arch_.wgmma.k_bytes);
@@ -64,10 +64,10 @@ Service TensorUnits::wgmma(const Issuer& who, const Wgmma& m, Time t) {
   return {ceil_time(start), ceil_time(start + arch_.wgmma.latency + array)};
 }
 
-// Of a load the port reads TMEM while it serves, and the registers are there at the end; a store happens at its end.
+// For a load, the port reads TMEM during its service, and the registers are ready at the end; a store writes at its end.
 Service TensorUnits::access(const Issuer& who, const TmemLdSt& l, Time t) {
   double service = tmem_port_service(arch_, l);
-  // Continuous accumulation takes a few of the port's slots.
+  // Continuous accumulation uses a few of the port's slots.
   if (sm_of(who).tensor.free_at() > static_cast<double>(t)) service *= 1 + arch_.tmem.mma_slot_loss;
   const ClassCost& cost = arch_.cost(l.load ? isa::TimingClass::tmem_ld : isa::TimingClass::tmem_st);
   const double start = partition_of(who).tmem.begin(static_cast<double>(t), std::max(service, cost.interval));

@@ -1,5 +1,5 @@
-// The units that asynchronous tensor operations go through, in time: the tensor core of an SM, its tensor memory's ports and copies into it
-// (docs/facts/timing.md §4 and §5). They take an operation and tell when it reads its operands and when its results are there.
+// The units that execute asynchronous tensor operations, in time: an SM's tensor core, its tensor memory's ports and copies into it
+// (docs/facts/timing.md §4 and §5). For an operation they return the cycles at which it reads operands and its results are ready.
 #pragma once
 
 #include <vector>
@@ -18,13 +18,13 @@ class TensorUnits {
  public:
   TensorUnits(const ArchConfig& arch, std::vector<SmUnits>& sms) : arch_(arch), sms_(sms) {}
 
-  /// tcgen05.mma, issued at `t`; `after`: what it needs besides its operands (copies, shifts) is done. Earlier MMAs only keep their order.
+  /// tcgen05.mma, issued at `t`; `after`: when the copies and shifts that it depends on are complete. Earlier MMAs only keep their order.
   Service mma(const Issuer& who, const Umma& u, Time t, Time after);
   Service copy(const Issuer& who, const TmemCopy& c, Time t, Time after);
   Service access(const Issuer& who, const TmemLdSt& l, Time t);
   /// One wgmma of a whole warpgroup.
   Service wgmma(const Issuer& who, const Wgmma& m, Time t);
-  /// tcgen05.shift and tcgen05.commit, behind what ends at `after`.
+  /// tcgen05.shift and tcgen05.commit, after the operations that are complete at `after`.
   Time shift(Time t, Time after) const;
   Time commit(Time t, Time after) const;
 

@@ -55,7 +55,7 @@ TimedRun::TimedRun(const Launch& launch, const RunOptions& options)
   deal_first_wave();
 }
 
-// The first wave goes round the SMs; later CTAs go where one ended.
+// The first wave goes to the SMs in turn; each later CTA goes to an SM where one ended.
 void TimedRun::deal_first_wave() {
   const double rate = arch_.launch.ctas_per_clk / static_cast<double>(launch_.cluster.count());
   for (uint32_t wave = 0; wave < residency_.ctas_per_sm; ++wave) {
@@ -121,7 +121,7 @@ void TimedRun::replace_finished() {
   }
 }
 
-// Faults, the instruction limit, and deadlock: nothing but time-outs of waits has happened for a while.
+// Faults, the instruction limit, and deadlock: for a while only time-outs of waits have happened.
 bool TimedRun::stop(Time now) {
   uint64_t first = ~uint64_t{0}, instructions = 0, progress = 0;
   bool stuck = true;
@@ -158,7 +158,7 @@ bool TimedRun::stop(Time now) {
   return true;
 }
 
-// Suspended waits have answered false for a while, and their warps stand where they stood with the same registers.
+// Suspended waits have returned false for a while, and their warps are at the same places with the same registers.
 bool TimedRun::time_outs_are_in_vain(Time now) {
   if (!quiet_state_.has_value()) quiet_state_ = state_of_all();
   if (static_cast<double>(now - compared_at_) < 4 * arch_.mbarrier.suspend_limit) return false;
@@ -187,7 +187,7 @@ unsigned TimedRun::host_threads() const {
   return std::max(1u, static_cast<unsigned>(std::min<size_t>(drywell::host_threads(options_.threads), groups_.size())));
 }
 
-// No answer of the memory comes sooner.
+// No answer of the memory arrives sooner.
 Time TimedRun::window() const {
   const double soonest = std::min({static_cast<double>(arch_.l2.latency), static_cast<double>(arch_.tma.l2_latency),
                                    static_cast<double>(arch_.cost(isa::TimingClass::atom_global).latency)});

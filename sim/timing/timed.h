@@ -1,5 +1,5 @@
-// The timing driver: the same instructions and engine moments as the functional drivers, at the cycles the
-// machine model says (docs/function-vs-time.md).
+// The timing driver: the same instructions and engine moments as the functional drivers, at the cycles of the
+// machine model (docs/function-vs-time.md).
 #pragma once
 
 #include "drywell/sim/run.h"

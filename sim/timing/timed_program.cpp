@@ -121,7 +121,7 @@ OpKind kind_of(TimingClass t) {
   }
 }
 
-// The figures of ldmatrix and stmatrix are of .x4; each matrix is a wavefront.
+// The figures of ldmatrix and stmatrix are for .x4; each matrix is a wavefront.
 double matrices(const isa::Instruction& i) { return i.has(Mod::x1) ? 1 : i.has(Mod::x2) ? 2 : 4; }
 
 // 64-bit integer work is two 32-bit instructions.
@@ -147,7 +147,7 @@ bool bypasses_l1(const isa::Instruction& i) {
   return false;
 }
 
-// Accesses other CTAs may answer to while the kernel runs.
+// Accesses through which CTAs may exchange values while the kernel runs.
 bool talks(const isa::Instruction& i, TimingClass t) {
   if (t == TimingClass::atom_global || t == TimingClass::clc) return true;
   if (!is_memory_class(t) || t == TimingClass::ld_shared || t == TimingClass::st_shared) return false;
@@ -280,7 +280,7 @@ TimedProgram::TimedProgram(const Program& p, const ArchConfig& arch) {
     const isa::Function& f = *code.function;
     const std::vector<uint8_t> folded = folded_instructions(f);
     for (size_t i = 0; i < f.body.size(); ++i) ops.push_back(maker.make(f, f.body[i], folded[i] != 0));
-    OpInfo end;  // falling off the end
+    OpInfo end;  // the end of a function without a return
     end.kind = OpKind::exit;
     ops.push_back(end);
     maker.first_slot += static_cast<uint32_t>(f.regs.size());

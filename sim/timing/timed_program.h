@@ -1,4 +1,4 @@
-// What the timing driver knows of each instruction before it runs: pipe, latency, interval, registers, and
+// The timing driver's static data of each instruction: pipe, latency, interval, registers, and
 // how it interacts with the rest of the SM. Made once per launch from the decoded program and the
 // architecture's figures.
 #pragma once
@@ -13,15 +13,15 @@
 
 namespace drywell::sim {
 
-/// How the driver treats an instruction.
+/// The driver's treatment of an instruction.
 enum class OpKind : uint8_t {
   folded,  // costs nothing (sim/timing/idioms.h)
   local,   // touches only its warp: a pipe of the sub-partition, results after a latency
   branch,
   exit,
-  memory,   // load, store, atomic: addresses decide
+  memory,   // load, store, atomic: its addresses determine its timing
   lsu,      // one pass through the load/store unit, results after a latency (shuffles, ldmatrix)
-  hold,     // the warp goes on after the latency; may block (fences, arrivals, waits, allocation)
+  hold,     // the warp continues after the latency; may block (fences, arrivals, waits, allocation)
   wait,     // mbarrier.try_wait, test_wait
   barrier,  // named barriers
   async,    // issues asynchronous operations
@@ -38,8 +38,8 @@ struct OpInfo {
   bool cached = false;     // memory: may hit in the L1
   bool relaxed = false;    // .relaxed
   bool fenced = false;     // .release at cluster scope or wider: a fence comes first
-  bool either_pipe = false;  // ALU or FMA, whichever is free
-  bool sequence = false;   // many machine instructions, each waiting for the one before
+  bool either_pipe = false;  // ALU or FMA, the one that is free first
+  bool sequence = false;   // many machine instructions, each dependent on the one before
   bool arrives = false;    // barriers: does not wait
   Space space = Space::generic;
   uint16_t bytes = 0;  // memory: per lane
@@ -54,7 +54,7 @@ struct OpInfo {
 struct TimedProgram {
   TimedProgram(const Program& p, const ArchConfig& arch);
 
-  /// The registers of one of `ops`.
+  /// The registers of an instruction of `ops`.
   Operands operands(const OpInfo& x) const {
     const uint32_t* first = slots.data() + x.first;
     return {{first, x.reads}, {first + x.reads, x.writes}, x.guard, guard_extra};
@@ -68,12 +68,12 @@ struct TimedProgram {
     uint32_t line = 0;
   };
   std::vector<Line> lines;
-  uint16_t guard_extra = 0;  // cycles a guard needs beyond a value's latency
+  uint16_t guard_extra = 0;  // cycles that a guard needs beyond a value's latency
   bool talks_between_ctas =
       false;  // global atomics, volatile or ordered accesses: SMs must not run at the same time
 };
 
-/// The cost class of one instruction: its row's, refined by its modifiers (state space, special register,
+/// The cost class of one instruction: that of its row, refined by its modifiers (state space, special register,
 /// scope).
 isa::TimingClass timing_class(const isa::Function& f, const isa::Instruction& i);
 

@@ -1,4 +1,4 @@
-// One launch under the timing driver, whole or piece by piece. A window is the time no two SMs can influence each other in: in it
+// One launch under the timing driver, whole or step by step. A window is a time in which no two SMs can influence each other: in it
 // each group of SMs (sim/timing/group.h) runs on its own, then their requests to memory are served in the order of cycles.
 #pragma once
 
@@ -17,15 +17,15 @@ class TimedRun {
   /// Both must outlive the run.
   TimedRun(const Launch& launch, const RunOptions& options);
 
-  /// Runs to the end, on several host threads where it may.
+  /// Runs to the end, on several host threads if the launch permits.
   RunResult run();
 
-  /// One event or one instruction of one group: groups in the order of SMs, window by window. False if the run is over. The
-  /// same events in the same order as run() has with a listener attached.
+  /// Executes one event or one instruction of one group: groups in the order of SMs, window by window. Returns false at the end of the run.
+  /// The order is that of run() with a listener attached.
   bool advance();
   RunResult result();
 
-  /// The group the next piece is of, if the window goes on.
+  /// The group of the next step, if the window continues.
   const Group* next_group() const;
   /// Clusters on the SMs, in launch order.
   std::vector<Cluster*> clusters();
@@ -43,7 +43,7 @@ class TimedRun {
   bool in_order() const;
   unsigned host_threads() const;
   Time window() const;
-  // False: nothing will happen any more; the run is over.
+  // Returns false if no event is left: the run has ended.
   bool open_window();
   bool close_window();
 
@@ -57,7 +57,7 @@ class TimedRun {
   Residency residency_;
   MemorySystem memory_;
   std::vector<std::unique_ptr<Group>> groups_;
-  std::vector<uint32_t> active_;  // groups that do something in this window
+  std::vector<uint32_t> active_;  // groups with an event or instruction in this window
   size_t turn_ = 0;               // advance(): index in active_
   bool window_open_ = false;
   Time until_ = 0;                // end of the window

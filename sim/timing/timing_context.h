@@ -1,4 +1,4 @@
-// What the groups of a launch share and do not change.
+// Data that the groups of a launch share and do not change.
 #pragma once
 
 #include <string>

@@ -1,4 +1,4 @@
-// The copy engine of one SM (TMA) in time: copies start a fixed time apart and go through a port into shared memory and one out of it.
+// The copy engine of one SM (TMA) in time: copies start a fixed time apart and use one port into shared memory and one out of it.
 #pragma once
 
 #include <deque>
@@ -18,20 +18,20 @@ class TmaEngine {
   };
   explicit TmaEngine(const ArchConfig& arch) : arch_(&arch) {}
 
-  /// False: too many are in flight; end() tells when its turn has come.
+  /// Returns false if too many copies are in flight; end() later returns the copy when a place is free.
   bool admit(const Copy& copy);
-  /// A copy has ended; the one that waited longest has its place.
+  /// A copy is complete; returns the copy that has waited longest, which takes its place.
   std::optional<Copy> end();
 
-  /// A copy that came at `t` begins. `tensor_map`: the first use of one costs more.
+  /// A copy that arrived at `t` begins. `tensor_map`: the first use of a map costs more.
   Time start(Time t, std::optional<uint64_t> tensor_map);
-  /// Bytes that memory delivers at `t` are in shared memory, and the mbarrier hears of it.
+  /// Returns when bytes that memory delivers at `t` are in shared memory, and the mbarrier receives their count.
   Time fill(Time t, uint32_t bytes, bool multicast);
-  /// Bytes of shared memory have been read.
+  /// Returns when bytes of shared memory have been read.
   Time drain(Time t, uint32_t bytes, bool reduce, bool tensor_active);
-  /// All that was to be drained has been read.
+  /// Returns when all bytes to drain have been read.
   Time drained() const { return ceil_time(drain_.free_at() + arch_->tma.store_overhead); }
-  /// Bytes are in the shared memory of another CTA.
+  /// Returns when the bytes are in the shared memory of another CTA.
   Time send(Time t, uint32_t bytes);
 
   const Server& issue() const { return issue_; }
@@ -47,7 +47,7 @@ class TmaEngine {
   Server fill_, drain_;
   uint32_t in_flight_ = 0;
   std::deque<Copy> waiting_;  // beyond the engine's limit
-  std::vector<uint64_t> tensor_maps_;  // seen by this SM
+  std::vector<uint64_t> tensor_maps_;  // used on this SM before
   double bytes_in_ = 0, bytes_out_ = 0;
 };
 

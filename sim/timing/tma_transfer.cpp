@@ -36,7 +36,7 @@ void add_rows(TmaTransfer& t, const TensorCopy& copy) {
   }
 }
 
-// Neighbours that overlap are asked for once.
+// Overlapping neighbours make one request.
 void add_lanes(TmaTransfer& t, const AsyncCopy& copy) {
   for (const AsyncCopy::Lane& l : copy.lanes) {
     const ByteRange s = sectors_of(l.gmem, std::max<uint32_t>(1, l.src_bytes));

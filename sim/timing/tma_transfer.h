@@ -1,4 +1,4 @@
-// What a copy moves, as the copy engine and the memory see it: bytes, and their runs of sectors in global memory.
+// The data of a copy for the copy engine and the memory: bytes, and their runs of sectors in global memory.
 #pragma once
 
 #include <optional>
@@ -13,19 +13,19 @@ struct TmaTransfer {
   enum class Way : uint8_t { in, out, within_cluster } way = Way::in;
   uint32_t bytes = 0;
   bool reduce = false;
-  std::vector<ByteRange> ranges;  // whole sectors, in the order they are asked for
+  std::vector<ByteRange> ranges;  // whole sectors, in the order of the requests
 };
 
-/// A map or coordinates that are wrong move nothing: the engine will say so.
+/// A wrong map or wrong coordinates move nothing: the engine reports them.
 TmaTransfer transfer_of(const AsyncOp& op);
 
 bool is_load(const AsyncOp& op);
 bool is_multicast(const AsyncOp& op);
-/// cp.async.mbarrier.arrive: happens when the copies it comes after are complete.
+/// cp.async.mbarrier.arrive: happens when the copies that it tracks are complete.
 bool is_copy_arrival(const AsyncOp& op);
-/// Whether the copy engine does it.
+/// Whether the copy engine executes the operation.
 bool is_tma(const AsyncOp& op);
-/// The tensor map it needs.
+/// The tensor map that the operation uses.
 std::optional<uint64_t> tensor_map_of(const AsyncOp& op);
 
 }  // namespace drywell::sim

@@ -32,7 +32,7 @@ Parts parts_of(const ArchConfig& arch, const UmmaShape& s) {
   } else {
     p.array = s.n * u.array_per_column;
   }
-  // Twice the K in the time the data sheet's sparse peak gives.
+  // Twice the K, in a time that follows from the data sheet's sparse peak.
   if (s.sparse) p.array *= 2 / u.sparse_speedup;
   return p;
 }
@@ -59,7 +59,7 @@ UmmaCost umma_cost(const ArchConfig& arch, const UmmaShape& s) {
   const bool pair128 = s.pair && s.m == 128;
   UmmaCost c;
   c.fetch = p.a_fetch + p.b_fetch;
-  // Weight-stationary: about 76 cycles are published for M64 N256 (docs/facts/timing.md §4.1), less than A and B one after the other.
+  // Weight-stationary: about 76 cycles are published for M64 N256 (docs/facts/timing.md §4.1), less than A and B in sequence.
   double fetch_time = s.ws ? std::max(p.a_fetch, p.b_fetch) : c.fetch;
   if (s.pair) fetch_time += pair128 ? u.fetch_pair_m128 : u.fetch_pair_m256;
   const double array = pair128 ? std::max(p.array, u.array_floor_pair_m128) : p.array;

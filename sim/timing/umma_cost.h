@@ -1,5 +1,5 @@
-// Closed forms of the tensor core's time (docs/facts/timing.md §4): what one tcgen05.mma costs, from its shape and
-// where its operands lie. Figures from ArchConfig::umma; the formulas stand in arch_keys.inc next to them.
+// Closed forms of the tensor core's time (docs/facts/timing.md §4): the cost of one tcgen05.mma, from its shape and
+// the place of its operands. Figures from ArchConfig::umma; the formulas stand in arch_keys.inc next to them.
 #pragma once
 
 #include "drywell/sim/arch_config.h"
@@ -16,19 +16,19 @@ struct UmmaShape {
 };
 
 struct UmmaCost {
-  double interval = 0;  // cycles until the pipe takes the next one
-  double fetch = 0;     // cycles the SMEM read stage of each SM is taken
+  double interval = 0;  // cycles until the pipe accepts the next instruction
+  double fetch = 0;     // cycles in which the SMEM read stage of each SM is occupied
   double pass = 0;  // start of service to the last column leaving the array, drain and pair extras included
 };
 
 UmmaShape umma_shape(const Umma& u);
 UmmaCost umma_cost(const ArchConfig& arch, const UmmaShape& s);
 
-/// Issue of one instruction and its commit to the return of the wait (docs/facts/timing.md §4.2): start, pass,
+/// Latency from the issue of one instruction and its commit to the return of the wait (docs/facts/timing.md §4.2): start, pass,
 /// commit's signal and the wake-up of the waiter.
 double umma_latency(const ArchConfig& arch, const UmmaShape& s);
 
-/// Service of a tcgen05.cp: cycles its source's SMEM reads take in steady state.
+/// Service of a tcgen05.cp: the cycles of its source's SMEM reads in steady state.
 double tmem_copy_interval(const ArchConfig& arch, const TmemCopy& c);
 /// Admission interval of tcgen05.cp from one warp.
 double tmem_copy_issue(const ArchConfig& arch, const TmemCopy& c);

@@ -6,7 +6,7 @@
 namespace drywell::sim {
 namespace {
 
-// Whether a blocked warp would find its condition met. Reasons without a cheap test say yes: the retry finds out.
+// Whether a blocked warp's condition is met. Reasons without a cheap test return true: the retry tests them.
 bool condition_met(const Warp& w) {
   const BlockInfo& b = w.block;
   if (!w.waiting.empty()) return true;
@@ -67,7 +67,7 @@ void WakeList::remove(uint32_t id) {
   blocked_.pop_back();
 }
 
-// Takes those off the list that `when` gives a cycle.
+// Removes and returns the warps for which `when` returns a cycle.
 template <class When>
 const std::vector<WakeList::Wake>& WakeList::take(When&& when) {
   woken_.clear();

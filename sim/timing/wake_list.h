@@ -1,4 +1,4 @@
-// The warps of one cluster that wait for something, and when each goes on once it has happened.
+// The blocked warps of one cluster, and the cycle at which each continues once its condition is met.
 #pragma once
 
 #include <vector>
@@ -10,16 +10,16 @@
 
 namespace drywell::sim {
 
-/// When the waits end that one event ends, by what is waited for.
+/// When the waits that one event ends are over, by what the warps wait for.
 struct WakeTimes {
   Time mbarrier, barrier, other;
 };
-/// The event is an instruction's at cycle `t`: a phase it completes shows a little later.
+/// An instruction at cycle `t` is the event: a phase that it completes is visible a little later.
 WakeTimes thread_wake(const ArchConfig& arch, Time t);
-/// The event is an engine's: its latency figures end where the phase changes.
+/// An engine is the event's source: its latency figures end where the phase changes.
 WakeTimes async_wake(const ArchConfig& arch, Time t);
 
-/// What a warp's cycles are charged to while it waits for that.
+/// The stall reason of a warp that waits for `r`.
 Stall stall_of(BlockReason r);
 
 class WakeList {
@@ -29,21 +29,21 @@ class WakeList {
     Time at;
   };
 
-  /// A cluster begins: nobody waits, nothing has changed.
+  /// A cluster begins: the list is empty, nothing has changed.
   void reset(const Cluster& cluster);
 
   void add(uint32_t id, const Warp& warp) { blocked_.push_back({id, &warp}); }
-  /// False: it is on its way already.
+  /// Returns false if the warp is not on the list: its wake has its cycle already.
   bool holds(uint32_t id) const;
   void remove(uint32_t id);
 
-  /// Those whose condition holds now, if anything of the cluster changed since the last call. They are off the list.
+  /// Removes and returns the warps whose condition is met, if anything of the cluster changed since the last call.
   const std::vector<Wake>& changed(const WakeTimes& at);
-  /// Columns of tensor memory came free: those that wait for some. Who still finds none waits on.
+  /// Columns of tensor memory are free: removes and returns the waiting allocators that find enough. The others wait on.
   const std::vector<Wake>& allocators(Time at);
 
-  /// The cluster's barrier has completed that many instances, which was found at a cycle that lets its waiters go on at `release`. Returns
-  /// when those of the last instance go on.
+  /// The cluster's barrier has completed `instances` instances; waiters of one completed since the last call continue at `release`. Returns
+  /// the cycle at which the waiters of the last instance continue.
   Time cluster_barrier(uint64_t instances, Time release);
 
  private:

@@ -1,4 +1,4 @@
-// What the timing driver knows of one resident warp.
+// The timing driver's state of one resident warp.
 #pragma once
 
 #include "sim/state/warp.h"
@@ -19,19 +19,19 @@ struct WarpIssueState {
   uint16_t place = 0;  // in its sub-partition
   State state = State::none;
   Stall hold_reason = Stall::issue_cost, wait_reason = Stall::register_dependency;
-  Time hold = 0;        // its own last instruction lets it go on
-  Time ready = 0;       // operands are there
-  Time inputs = 0;      // its registers alone
+  Time hold = 0;        // its last instruction lets it issue again
+  Time ready = 0;       // operands are ready
+  Time inputs = 0;      // its registers alone are ready
   Time block_start = 0; // entry of the basic block: the last branch taken
-  Time admitted = 0;    // its pipe takes it
-  Time mark = 0;        // cycles accounted for
-  uint64_t serial = 0;  // of waits: an event for an older wait is void
-  uint64_t load = 0;    // waited for
+  Time admitted = 0;    // its pipe accepts the next instruction
+  Time mark = 0;        // cycles before this one are accounted for
+  uint64_t serial = 0;  // number of the wait: an event for an older wait is void
+  uint64_t load = 0;    // the load that the warp waits for
   bool time_out_queued = false;
   Time blocked_at = 0;
   Scoreboard registers;
 
-  /// Another warp takes the place; events for the one before are void.
+  /// Another warp takes the place; events for the previous warp are void.
   void restart(uint32_t slots) {
     Scoreboard kept = std::move(registers);
     *this = {.serial = serial + 1, .time_out_queued = time_out_queued, .registers = std::move(kept)};

@@ -12,12 +12,12 @@
 
 namespace drywell::sim {
 
-/// Groups do not touch each other inside a window, so who runs which, and in which order, does not matter to the result. It does to the
-/// host's caches, which hold the state of few groups: each thread has a share of its own, and goes through it forward in one
-/// window and backward in the next, so that it begins with the groups it had last.
+/// Groups do not touch each other inside a window, so the assignment of groups to threads, and their order, do not affect the result. They do
+/// affect the host's caches, which hold the state of few groups: each thread has a share of its own, and runs it forward in one
+/// window and backward in the next, so that it begins with the groups that it ran last.
 class Crew {
  public:
-  /// `in_order`: groups exchange values while they run, or somebody watches: always forward.
+  /// `in_order`: groups exchange values while they run, or a listener is attached: always forward.
   Crew(std::vector<std::unique_ptr<Group>>& groups, unsigned threads, bool in_order);
   ~Crew();
   Crew(const Crew&) = delete;
@@ -27,7 +27,7 @@ class Crew {
   void run(const std::vector<uint32_t>& active, Time until);
 
  private:
-  /// What is left of a thread's share of `active`. Others take from its far end when theirs is done.
+  /// The rest of a thread's share of `active`. A thread that has finished its own takes groups from the far end of another's.
   struct alignas(64) Share {
     std::atomic<uint64_t> left{0};  // first << 32 | last
     void set(uint32_t first, uint32_t last) { left.store(uint64_t{first} << 32 | last, std::memory_order_relaxed); }
