@@ -96,7 +96,7 @@ struct AsyncOperations::Issue {
   }
   AccessId add(const Access& a) const { return m.accesses.add(a); }
 
-  // A reduction also writes what it reads in global memory.
+  // A reduction also writes the global memory that it reads.
   void reads(AccessId id, Rule unwritten = Rule::none) const {
     if (!m.launch.full() && !uses_tensor_memory(op)) return;
     const bool reduces = is_reduction(op);

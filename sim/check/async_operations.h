@@ -1,5 +1,5 @@
 // Asynchronous operations: the memory that they access is checked at their issue; their mbarrier, commit, group or wait
-// determines which threads may know that they are complete.
+// determines the clocks in which they are complete.
 #pragma once
 
 #include <memory>

@@ -13,7 +13,7 @@
 namespace drywell::sim::check {
 
 using Component = uint32_t;
-/// A value that no clock reaches: no thread can know that the operation is complete.
+/// A value that no clock reaches: the operation is complete for no thread.
 inline constexpr uint32_t kInFlight = ~uint32_t{0};
 
 class Clock {

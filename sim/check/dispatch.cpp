@@ -53,7 +53,7 @@ void ClusterMonitor::unwritten(const Warp& w, const DecodedOp& op, LaneMask lane
   parts_.reporter.report(Rule::register_unwritten, nullptr, access_of(w, op, lanes, Agent::thread, false), [&] { return std::string(what); });
 }
 
-// An instruction that uses the register of a tcgen05.ld in flight has that load's value, and those of the loads before.
+// An instruction uses the register of a tcgen05.ld in flight: that load and those before it have written their registers.
 void ClusterMonitor::note_register_use(const Warp& w, const DecodedOp& op, WarpState& state) {
   const Program& p = *launch_.program;
   const Program::RegUse& use = p.reg_use[pc_of(op)];
@@ -85,7 +85,7 @@ void ClusterMonitor::after_warp_barrier(const Warp& w, const DecodedOp&, LaneMas
   if ((w.alive & ~mask) == 0) state_of(w).clock.meet();
 }
 
-// tcgen05.wait: every operation of the queue is complete, and each of the warp's clocks says so.
+// tcgen05.wait: every operation of the queue is complete, in each of the warp's clocks.
 void ClusterMonitor::after_load_wait(const Warp& w, const DecodedOp&, LaneMask) {
   WarpState& state = state_of(w);
   state.loads.wait_all(state.clock.now.seen);

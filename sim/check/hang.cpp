@@ -70,7 +70,7 @@ std::string warps_name(const std::vector<uint32_t>& warps) {
   return out;
 }
 
-// A warp's place and what it waits for: "at 'mbarrier.try_wait…' (x.cu:3) for parity 0 of the mbarrier at 0x400 of CTA rank 0".
+// A warp's place and the event that it waits for: "at 'mbarrier.try_wait…' (x.cu:3) for parity 0 of the mbarrier at 0x400 of CTA rank 0".
 std::string wait_of(const Cta& cta, const Warp& w) {
   const GuestPlace p = place_of(w, w.pc, w.active);
   std::string out = fmt::format("at '{}'{} for ", p.ptx, source_of(p));

@@ -24,8 +24,8 @@ class Lifetimes {
  private:
   struct CtaVisits {
     std::map<Component, AccessId> visitors;  // latest ordinary access of each peer's warp
-    std::vector<AccessId> landings;          // asynchronous operations on its memory, copies of its own and all of peers
-    std::vector<uint16_t> started;           // by warp: ranks that the warp knows to have started
+    std::vector<AccessId> landings;          // asynchronous operations on its memory, copies of its own and every operation of peers
+    std::vector<uint16_t> started;           // by warp: ranks whose start happens before the warp's present
   };
   bool has_heard_of(const WarpClock& who, uint32_t rank) const;
   bool known_in(uint32_t rank, const Access& a) const;

@@ -29,7 +29,7 @@ class OperationQueue {
   void wait_all(Clock& seen) const {
     if (issued != 0) seen.raise(done, issued);
   }
-  /// Calls f(id) for the sources that a thread with that clock does not know to be read.
+  /// Calls f(id) for the sources that are not read in a thread's clock.
   template <class F>
   void each_unread(const Clock& seen, F f) const {
     for (const Source& s : sources_) {

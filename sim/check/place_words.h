@@ -15,7 +15,7 @@ inline std::string warp_name(const Cluster& c, uint32_t cta, uint32_t warp) {
   return c.ctas.size() == 1 ? fmt::format("warp {}", warp) : fmt::format("warp {} of CTA rank {}", warp, cta);
 }
 
-/// " (ptx.cuh:34, inlined at tma_copy.cu:20)": behind an instruction; nothing if its source is not known.
+/// " (ptx.cuh:34, inlined at tma_copy.cu:20)": follows an instruction; empty if its source is unknown.
 inline std::string source_of(const GuestPlace& p) {
   if (p.source.file.empty()) return "";
   const auto line = [](const SourcePos& s) { return fmt::format("{}:{}", base_name(s.file), s.line); };

@@ -17,7 +17,7 @@ class PredicateUse {
   explicit PredicateUse(const Program& p);
   struct Range {
     const uint16_t* at;
-    uint16_t reads, writes;  // the writes lie behind the reads
+    uint16_t reads, writes;  // the writes follow the reads
   };
   Range of(size_t pc) const { return {lists_.data() + uses_[pc].first, uses_[pc].reads, uses_[pc].writes}; }
 
@@ -35,7 +35,7 @@ class RegisterShadow {
   struct Missing {
     LaneMask registers = 0, predicates = 0;
   };
-  /// `op` was executed by `mask`, which is not empty. Returns the lanes that read an undefined register, and defines what `op` writes.
+  /// `op` was executed by `mask`, which is not empty. Returns the lanes with an undefined operand, and defines the registers `op` writes.
   Missing step(const Warp& w, const PredicateUse& predicates, const DecodedOp& op, LaneMask mask);
   /// The guard of `op` excluded all of `lanes`. Returns the lanes for which the guard's predicate is undefined.
   LaneMask skipped(const Warp& w, const DecodedOp& op, LaneMask lanes);

@@ -1,4 +1,4 @@
-// Whether a kernel's control flow depends on what the tensor core computes.
+// Whether a kernel's control flow depends on results of the tensor core.
 #pragma once
 
 #include <optional>

@@ -8,7 +8,7 @@
 // but its warp's registers may run ahead of the other sub-partitions by less than it takes any of them to
 // influence this one (kLookahead).
 //
-// Here are the loop and what resides on the SMs; the parts know how long things take:
+// Here are the loop and the residency of clusters; the parts compute the times:
 //   scoreboard.h            when a warp's registers are ready
 //   issue_slot.h            which warp of a sub-partition issues
 //   pipes.h                 when a unit accepts an instruction

@@ -77,7 +77,7 @@ bool MemoryInstructions::in_l1(SmUnits& sm, uint32_t first_run) {
   return true;
 }
 
-// The load's registers are ready when memory answers. Returns the request's token.
+// The load's registers are ready when memory answers. Returns the request's token; kNobody if the access writes no register.
 uint32_t MemoryInstructions::await(WarpIssueState& w, uint32_t id, const OpInfo& x, uint32_t first_run) {
   if (x.writes == 0) return MemoryPort::kNobody;
   OutstandingRequest p;

@@ -59,8 +59,8 @@ double MemorySystem::transfer(MemoryKind k, const std::vector<Piece>& pieces, do
   return there;
 }
 
-// A fixed part and one that varies from piece to piece, exponentially: an access waits for its slowest piece. The latency is a
-// function of the piece, so that a launch's time is reproducible.
+// A fixed part and one that varies from piece to piece, exponentially: an access waits for its slowest piece. The varying part is
+// computed from a hash of the piece, so that a launch's time is reproducible.
 double MemorySystem::latency_of(uint64_t hash) const {
   const double uniform = (static_cast<double>(hash >> 32) + 0.5) / 4294967296.0;
   return hbm_latency_ - hbm_tail_ - hbm_tail_ * (1 + (arch_.hbm.tail_mixed - 1) * mixed()) * std::log(uniform);

@@ -280,7 +280,7 @@ TimedProgram::TimedProgram(const Program& p, const ArchConfig& arch) {
     const isa::Function& f = *code.function;
     const std::vector<uint8_t> folded = folded_instructions(f);
     for (size_t i = 0; i < f.body.size(); ++i) ops.push_back(maker.make(f, f.body[i], folded[i] != 0));
-    OpInfo end;  // the end of a function without a return
+    OpInfo end;  // executed at the end of a body without a return
     end.kind = OpKind::exit;
     ops.push_back(end);
     maker.first_slot += static_cast<uint32_t>(f.regs.size());

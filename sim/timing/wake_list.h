@@ -10,7 +10,7 @@
 
 namespace drywell::sim {
 
-/// When the waits that one event ends are over, by what the warps wait for.
+/// The cycles at which one event's waiters continue, by the kind of condition that they wait for.
 struct WakeTimes {
   Time mbarrier, barrier, other;
 };
@@ -39,7 +39,7 @@ class WakeList {
 
   /// Removes and returns the warps whose condition is met, if anything of the cluster changed since the last call.
   const std::vector<Wake>& changed(const WakeTimes& at);
-  /// Columns of tensor memory are free: removes and returns the waiting allocators that find enough. The others wait on.
+  /// Columns of tensor memory are free: removes and returns all waiting allocators. One that finds too few columns blocks again.
   const std::vector<Wake>& allocators(Time at);
 
   /// The cluster's barrier has completed `instances` instances; waiters of one completed since the last call continue at `release`. Returns
