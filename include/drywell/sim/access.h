@@ -1,4 +1,4 @@
-// What the addresses of one warp memory instruction cost: bank conflicts in SMEM, sectors and lines in GMEM.
+// Cost of one warp memory instruction from its addresses: bank conflicts in SMEM, sectors and lines in GMEM.
 #pragma once
 
 #include <array>
@@ -22,11 +22,11 @@ struct ByteRange {
   uint32_t bytes = 0;
 };
 
-/// Passes through the 32 banks: accesses wider than 4 bytes go in groups of lanes that fill 128 bytes, and
+/// Passes through the 32 banks: accesses wider than 4 bytes are split into groups of lanes that fill 128 bytes, and
 /// every distinct word of a bank beyond the first costs one more pass (CUDA C++ Programming Guide, shared
 /// memory; same words broadcast).
 uint32_t smem_wavefronts(const LaneAddresses& a);
-/// The passes if there were no conflict.
+/// The number of passes without conflicts.
 uint32_t smem_ideal_wavefronts(const LaneAddresses& a);
 
 /// Appends the 32-byte sectors touched, merged into runs in the order of their addresses' first lanes;

@@ -1,5 +1,5 @@
-// What an architecture is made of, as data: sizes, rates and latencies, each with where the figure comes
-// from. Legality (which PTX a target has) is apart: drywell/isa/target.h.
+// The parameters of an architecture, as data: sizes, rates and latencies, each with the source of its
+// figure. The PTX that a target accepts is in drywell/isa/target.h.
 #pragma once
 
 #include <array>
@@ -14,20 +14,20 @@
 
 namespace drywell::sim {
 
-/// Where a figure comes from, best first.
+/// Source of a figure, best first.
 enum class Provenance : uint8_t {
   documented,  // by NVIDIA
   measured,    // on this chip (sm_100a: B200; sm_90a: H100, H200), published or by this project
   derived,     // computed from measured figures, or measured on a sibling chip (B300 for sm_100a, Hopper for
                // Blackwell)
-  assumed,     // nobody has published it
+  assumed,     // no figure is published
 };
 std::string_view provenance_name(Provenance p);
 
-/// The matrix unit a chip has; the sections [tmem] and [umma], or [wgmma], exist accordingly.
+/// The matrix unit of a chip. The sections are [tmem] and [umma] for umma, [wgmma] for wgmma.
 enum class TensorCore : uint8_t { umma, wgmma };
 
-/// What an instruction occupies. alu … control exist once per sub-partition, the others once per SM.
+/// Execution resource of an instruction. alu … control exist once per sub-partition, the others once per SM.
 enum class Pipe : uint8_t { none, alu, fma, half, f64, xu, control, mma, lsu, barrier, tma, tensor, tmem };
 std::string_view pipe_name(Pipe p);
 /// One per SM rather than one per sub-partition.
@@ -36,14 +36,14 @@ constexpr bool is_shared(Pipe p) { return p >= Pipe::lsu; }
 /// Cost of a timing class for one warp instruction.
 struct ClassCost {
   /// Cycles from issue until a dependent instruction may issue. Asynchronous classes: until the issuing warp
-  /// goes on.
+  /// continues.
   double latency = 0;
-  /// Cycles the pipe stays occupied. 0 with pipe none: folded by ptxas, costs nothing.
+  /// Cycles for which the pipe stays occupied. 0 with pipe none: folded by ptxas, no cost.
   double interval = 0;
   Pipe pipe = Pipe::none;
 };
 
-/// One figure with its papers.
+/// One figure with its provenance.
 struct ArchEntry {
   std::string key;    // "smem.banks", "class.fma.latency"
   std::string value;  // as text
@@ -51,10 +51,10 @@ struct ArchEntry {
   Provenance provenance = Provenance::assumed;
   std::string source;
   std::string doc;
-  SourcePos where;  // of the value, in the file that gave it
+  SourcePos where;  // position of the value in its file
 };
 
-/// Figures of an architecture. Made by load_arch or parse_arch, then passed by const reference.
+/// Figures of an architecture. load_arch or parse_arch creates it; it is then passed by const reference.
 struct ArchConfig {
   using Integer = uint64_t;
   using Real = double;
@@ -98,22 +98,22 @@ std::vector<ArchKey> arch_schema(TensorCore tensor);
 
 /// Names of the architectures built into the library: "sm_100a", "sm_90a".
 std::vector<std::string_view> builtin_arch_names();
-/// Their files' text; empty if there is no such one.
+/// Text of a built-in architecture's file; empty if `name` is not one.
 std::string_view builtin_arch_text(std::string_view name);
 
 // Any threads may call these functions at once.
 
 /// Loads a built-in architecture by name, or a file by path (anything with a '/' or ending in ".toml"). A
-/// file may say `base = "sm_100a"` or `base = "other.toml"` (relative to itself) and give only what differs.
-/// Throws InputError with everything found wrong, in the base too: E2001 no such architecture, E2002 not
+/// file may contain `base = "sm_100a"` or `base = "other.toml"` (relative to itself) and then only the figures that differ.
+/// Throws InputError with every error, including those of the base: E2001 no such architecture, E2002 not
 /// TOML, E2003 unknown key, E2004 missing key, E2005 wrong type, E2006 out of range, E2007 provenance or
 /// source missing or unknown, E2008 wrong unit, E2009 bad base, E2010 bad name, target or tensor, E2011
 /// figures that contradict each other; E4001 if the file cannot be read.
 ArchConfig load_arch(const std::string& name_or_path);
-/// The same from text; `file` stands for it in messages and anchors a relative base.
+/// The same from text; messages use the name `file`, and a relative base is relative to it.
 ArchConfig parse_arch(std::string_view toml, const std::string& file);
 
-/// The figures as a table people can read, a section at a time, with provenance and source.
+/// The figures as a table for people, one section after the other, with provenance and source.
 std::string describe(const ArchConfig& arch, bool only_assumed);
 /// The assumed figures as Markdown table rows "| key | value | why |", for docs/deviations.md.
 std::string assumed_figures_markdown(const ArchConfig& arch);

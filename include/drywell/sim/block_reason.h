@@ -1,11 +1,11 @@
-// Why a warp cannot go on.
+// Reasons why a warp is blocked.
 #pragma once
 
 #include <cstdint>
 
 namespace drywell::sim {
 
-/// Why a warp waits: the closed list stall statistics and deadlock reports use.
+/// Reason why a warp waits: the closed list of stall statistics and deadlock reports.
 enum class BlockReason : uint8_t {
   none, mbarrier, named_barrier, warp_sync, cluster_barrier, tmem_alloc, tmem_ld, tmem_st, bulk_group, async_group, wgmma,
   register_dependency, setmaxnreg, grid_dependency, nanosleep, count_

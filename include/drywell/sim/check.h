@@ -1,14 +1,14 @@
-// Hazard checking: what is wrong with a kernel although it ran (docs/hazards.md).
+// Hazard checking: errors in a kernel that the results of a run do not show (docs/hazards.md).
 //
 //   HazardChecker checker;
 //   options.listeners.push_back(checker.listener());
 //   RunResult r = device.launch(m, "kernel", config, args, options);
 //   for (const Finding& f : checker.findings()) …
 //
-// Verdicts follow from what happens before what in the PTX memory model, never from the order one run happened to take: a
-// missing wait is found even if the copy was done long before.
+// Verdicts follow from the happens-before order of the PTX memory model, not from the order of one run: a
+// missing wait is reported even if the copy was complete long before.
 //
-// A checker, like every listener, serves one launch at a time; what it found is read by one thread at a time, best when the
+// A checker, like every listener, serves one launch at a time. One thread at a time may read the findings, best after the
 // launch has returned.
 #pragma once
 
@@ -25,7 +25,7 @@ namespace drywell::sim {
 
 class Listener;
 
-/// error: PTX says undefined or wrong. warning: today's hardware allows it, PTX does not promise it. note: worth knowing.
+/// error: undefined or invalid by PTX. warning: today's hardware allows it, PTX does not guarantee it. note: information.
 enum class HazardLevel : uint8_t { error, warning, note };
 
 /// One side of a hazard.
@@ -38,27 +38,27 @@ struct FindingParty {
 struct Finding {
   std::string code;        // H7xxx, a section of docs/hazards.md
   HazardLevel level = HazardLevel::error;
-  std::string rule;        // what was broken, one line
+  std::string rule;        // the broken rule, one line
   FindingParty here, other;  // `other.role` is empty if there is no second party
-  std::string memory;      // what it is about
-  std::string why, mend;   // why it can bite; how to mend it
+  std::string memory;      // the memory concerned
+  std::string why, mend;   // possible consequence; the fix
   std::string ptx;         // section of the PTX ISA
-  uint64_t count = 1;      // how often: the same two instructions and rule
+  uint64_t count = 1;      // number of occurrences: same two instructions and same rule
 
   std::string to_string() const;
 };
 
-/// basic: everything but the bytes of shared and global memory, at little cost. full: those, too.
+/// basic: all checks except those on bytes of shared and global memory, at low cost. full: all checks.
 enum class CheckLevel : uint8_t { basic, full };
 
 struct CheckOptions {
   CheckLevel level = CheckLevel::full;
-  bool global_memory = true;   // races in global memory too
-  bool uninitialised = true;   // reads of shared and tensor memory that nobody wrote
-  size_t most = 200;           // different findings kept
+  bool global_memory = true;   // also check races in global memory
+  bool uninitialised = true;   // also check reads of shared and tensor memory that was never written
+  size_t most = 200;           // different findings that are kept
 };
 
-/// Who waits for whom in a deadlock: blocked warps, the barriers they wait on, and the warps that should have come.
+/// Wait-for graph of a deadlock: blocked warps, the barriers they wait on, and the warps that did not arrive.
 struct WaitGraph {
   struct Node {
     enum class Kind : uint8_t { blocked, barrier, other } kind = Kind::blocked;
@@ -79,17 +79,17 @@ class HazardChecker {
   HazardChecker(const HazardChecker&) = delete;
   HazardChecker& operator=(const HazardChecker&) = delete;
 
-  /// One checker serves launches one after the other.
+  /// One checker may serve several launches, one after the other.
   Listener* listener();
-  /// Errors first, then in the order they were met.
+  /// Errors first, then in the order of detection.
   std::vector<Finding> findings() const;
-  /// Different findings so far, and each in the order they were met: for whoever looks while the launch runs.
+  /// Number of different findings so far, and each finding in the order of detection: for readers during the launch.
   size_t count() const;
   Finding finding(size_t i) const;
-  /// Of the latest launch: lines of the PTX, from 1, of mbarrier waits that were executed and never told their warp of a phase that it
-  /// did not already know to be complete.
+  /// Of the latest launch: PTX lines, from 1, of executed mbarrier waits that never acquired a phase for their warp whose completion
+  /// did not already happen before the wait.
   std::vector<uint32_t> waits_without_news() const;
-  /// Of the last deadlock; without nodes if there was none.
+  /// Of the last deadlock; without nodes if there was no deadlock.
   WaitGraph wait_graph() const;
 
  private:
@@ -97,8 +97,8 @@ class HazardChecker {
   std::unique_ptr<Impl> impl_;
 };
 
-/// Fills the destination of every copy to shared memory with 0xFF when it is issued, so that reading it early shows in the values.
-/// For runs that look for races by their results; correct kernels do not notice.
+/// Fills the destination of every copy to shared memory with 0xFF when the copy is issued, so that an early read shows in the values.
+/// For runs that detect races by their results; the results of correct kernels do not change.
 class InFlightPoison {
  public:
   InFlightPoison();

@@ -1,7 +1,7 @@
 // The debugger for editors: the Debug Adapter Protocol (docs/dap.md) over two descriptors.
 //
-// serve_dap speaks the protocol; whoever calls it runs the program that a launch request names and hands one of its launches
-// to the debugger. Everything happens on the calling thread.
+// serve_dap implements the protocol. Its caller runs the program that a launch request names and passes one of its launches
+// to the debugger. Everything runs on the calling thread.
 #pragma once
 
 #include <cstdint>
@@ -13,25 +13,25 @@
 
 namespace drywell::sim {
 
-/// What a launch request asks for.
+/// Content of a launch request.
 struct DapLaunch {
   std::vector<std::string> words;  // the program, its arguments, --arch=… and --driver=…, as on the command line of `drywell step`
-  uint32_t launch = 1;             // which of the program's launches is debugged, from 1
-  std::string cwd;                 // the folder to run it in; empty: where we are
+  uint32_t launch = 1;             // number of the program's launch to debug, from 1
+  std::string cwd;                 // working directory; empty: the current one
 };
 
 /// How the program ended.
 struct DapOutcome {
   int exit_code = 0;
-  std::string verification;  // a line for the client; empty: nothing to say
+  std::string verification;  // a line for the client; empty: none
 };
 
-/// Thrown out of a DapBody when the client leaves before the launch is over: the host lets it pass.
+/// Thrown out of a DapBody when the client leaves before the launch ends: the host must not catch it.
 struct DapClientLeft {};
 
-/// Debugs one launch: for the body of a LaunchRunner.
+/// Debugs one launch: called from the run() of a LaunchRunner.
 using DapBody = std::function<RunResult(const Launch&, const RunOptions&)>;
-/// Runs the program and has `body` run the launch asked for. What it throws (Error) is told to the client.
+/// Runs the program and calls `body` for the requested launch. An Error that it throws is reported to the client.
 using DapHost = std::function<DapOutcome(const DapLaunch& asked, const DapBody& body)>;
 
 /// Serves a client until it leaves.

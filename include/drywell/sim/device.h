@@ -3,12 +3,12 @@
 //   Device device;
 //   const GmemAddr x = device.allocate(bytes, "x");
 //   device.write(x, host);
-//   LoadedModule m = device.load_ptx(text);    // or load(module) of the builder's
+// or load(module), with a module of the builder
 //   RunResult r = device.launch(m, "axpy", {.grid = {4}, .block = {128}}, Args().add(x).add(2.0f));
 //
-// Threads. Devices share nothing: different threads may use different devices at the same time. Of one device one thread at a time
-// may call anything, but that several may call const functions at once while nobody calls others. A launch uses host threads of its
-// own (RunOptions::threads); they are done when it returns, and values, cycles and faults do not depend on their number.
+// Threads. Devices share nothing: different threads may use different devices at the same time. One device may be used by one thread
+// at a time; several threads may call const functions at once while no thread calls other functions. A launch uses host threads of its
+// own (RunOptions::threads); they end before it returns, and values, cycles and faults do not depend on their number.
 #pragma once
 
 #include <cstdint>
@@ -29,15 +29,15 @@ namespace drywell::sim {
 
 struct ArchConfig;
 
-/// A live allocation. `host` holds until the allocation is freed, and must not be used while a launch runs.
+/// A live allocation. `host` is valid until the allocation is freed, and must not be used while a launch runs.
 struct MemoryRange {
   GmemAddr base;
   uint64_t bytes = 0;
-  uint8_t* host = nullptr;  // where its bytes lie in this process
+  uint8_t* host = nullptr;  // address of its bytes in this process
 };
 
-/// A module with its global variables placed in a device's memory. A value: its copies may be read by any threads at once. For
-/// launches of the device that loaded it.
+/// A module whose global variables are placed in a device's memory. A value: any threads may read its copies at once. For
+/// launches of the device that loaded it only.
 class LoadedModule {
  public:
   const isa::Module& module() const { return *module_; }
@@ -52,7 +52,7 @@ class LoadedModule {
 
 struct DeviceOptions {
   std::string arch = "sm_100a";  // name of a shipped architecture, or path of a .toml file (load_arch)
-  uint32_t sm_count = 0;         // 0: the architecture's
+  uint32_t sm_count = 0;         // 0: the architecture's number
 };
 
 class Device {
@@ -73,29 +73,29 @@ class Device {
   GmemAddr map_host(void* host, uint64_t bytes, std::string name = {});
   /// Throws InputError E4102 if `a` is not a live allocation.
   void free(GmemAddr a);
-  /// The allocation `a` lies in.
+  /// The allocation that contains `a`.
   std::optional<MemoryRange> find(GmemAddr a) const;
   uint64_t memory_used() const;
   uint64_t memory_capacity() const;
-  /// Throw InputError E4103 when the range is not inside one allocation.
+  /// These throw InputError E4103 when the range is not inside one allocation.
   void write(GmemAddr to, const void* from, uint64_t bytes);
   void read(void* to, GmemAddr from, uint64_t bytes) const;
   void fill(GmemAddr at, uint8_t value, uint64_t bytes);
   uint8_t* host_pointer(GmemAddr at, uint64_t bytes);
 
   LoadedModule load(isa::Module m);
-  /// Parses, validates and loads PTX text; `name` stands in messages. Throws InputError with every mistake.
+  /// Parses, validates and loads PTX text; messages use `name`. Throws InputError with every error.
   LoadedModule load_ptx(std::string_view text, const std::string& name = "<ptx>");
 
-  /// How many CTAs of such a launch an SM holds at once, and how many clusters the chip.
+  /// Number of CTAs of such a launch that are resident on an SM at once, and of clusters on the chip.
   struct Occupancy {
     uint32_t ctas_per_sm = 0, clusters = 0;
   };
   Occupancy occupancy(const LoadedModule& m, std::string_view kernel, const LaunchConfig& config);
-  /// Bytes of shared memory the kernel declares itself.
+  /// Bytes of shared memory that the kernel declares statically.
   uint32_t static_smem(const LoadedModule& m, std::string_view kernel);
 
-  /// Runs a kernel to its end. Throws InputError for launches a real device refuses (E41xx); guest misbehaviour is in the
+  /// Runs a kernel to its end. Throws InputError for launches that a real device refuses (E41xx); guest faults are in the
   /// result.
   RunResult launch(const LoadedModule& m, std::string_view kernel, const LaunchConfig& config, const Args& args, const RunOptions& options = {});
 
@@ -104,7 +104,7 @@ class Device {
   std::unique_ptr<Impl> impl_;
 };
 
-/// Runs a launch by the driver of `options`: for a LaunchRunner that leaves a launch alone.
+/// Runs a launch with the driver of `options`: for a LaunchRunner that does not debug this launch.
 RunResult run_by_driver(const Launch& launch, const RunOptions& options);
 
 }  // namespace drywell::sim

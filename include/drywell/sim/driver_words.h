@@ -1,4 +1,4 @@
-// Drivers as people write them, on command lines and in trace headers.
+// Names of drivers, as on command lines and in trace headers.
 #pragma once
 
 #include <string>
@@ -10,7 +10,7 @@ namespace drywell::sim {
 
 /// Parses "eager", "lazy", "shuffled:SEED", "timed". Throws InputError E4306.
 void parse_driver(std::string_view text, RunOptions& options);
-/// The inverse.
+/// The inverse of parse_driver.
 std::string print_driver(const RunOptions& options);
 
 }  // namespace drywell::sim

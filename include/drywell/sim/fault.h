@@ -1,4 +1,4 @@
-// Guest misbehaviour found while a kernel ran: a value in the result, never thrown through the inner loop.
+// Faults of the guest while a kernel runs: a value in the result, never thrown through the inner loop.
 #pragma once
 
 #include <cstdint>
@@ -10,21 +10,21 @@
 
 namespace drywell::sim {
 
-/// Where in a launch something happened.
+/// Location of an event in a launch.
 struct GuestPlace {
   std::string kernel;
-  std::string function;       // the .func it happened in; empty: the kernel itself
+  std::string function;       // the .func that contains the instruction; empty: the kernel itself
   Dim3 cta{0, 0, 0};
   uint32_t warp = 0;
   LaneMask lanes = 0;
   uint32_t instruction = 0;   // index in the kernel's body
   std::string ptx;            // the instruction's text
-  SourcePos source;           // the author's line, if known
-  std::vector<SourcePos> called_from;  // the calls that line was inlined for, from the inside out
+  SourcePos source;           // the author's source line, if available
+  std::vector<SourcePos> called_from;  // the calls that were inlined to that line, innermost first
   std::string to_string() const;
 };
 
-/// What ended a launch: F3xxx, or U5xxx for an instruction that is not modelled (docs/errors.md).
+/// The fault that ended a launch: F3xxx, or U5xxx for an unsupported instruction (docs/errors.md).
 struct Fault {
   Code code{};
   std::string message;

@@ -1,5 +1,5 @@
-// Watching a launch: an observer receives what happens in it, as events with the places they happened at. Derive from Observer, override what
-// you want to know, and give RunOptions::observers its address:
+// Observation of a launch: an observer receives events with their locations. Derive from Observer, override the functions
+// of the events you need, and put its address into RunOptions::observers:
 //
 //   class Loads : public Observer {
 //    public:
@@ -7,11 +7,11 @@
 //     uint64_t bytes = 0;
 //   };
 //
-// Threads. A launch with observers runs on the thread that called Device::launch, and they receive one event at a time. One
-// observer may watch launches one after the other; for launches at the same time, of two devices, give each its own.
-// Order. Events of one warp, of one mbarrier and of one operation come in their order. How those of different owners interleave is
-// up to the driver. Values never depend on observers.
-// Lifetime. What an event points to lives as long as the call, a CodePoint as long as the launch.
+// Threads. A launch with observers runs on the thread that called Device::launch, and observers receive one event at a time. One
+// observer may serve several launches one after the other; concurrent launches of two devices need separate observers.
+// Order. Events of one warp, of one mbarrier and of one operation arrive in their order. The driver determines how events of
+// different owners interleave. Values never depend on observers.
+// Lifetime. Data that an event points to is valid during the call, a CodePoint during the launch.
 // An observer must not throw, and must not touch the device while the launch runs.
 #pragma once
 
@@ -32,12 +32,12 @@
 
 namespace drywell::sim {
 
-/// What happened to an mbarrier.
+/// Kind of an mbarrier event.
 enum class MbarrierEvent : uint8_t { init, inval, expect_tx, complete_tx, arrive, phase_complete, wait_true };
-/// Moments of an asynchronous operation. issue: received before the instruction that issued it. read: it has read its operands. write:
-/// it is about to write its result and to signal. signal: it is complete; mbarrier events that it caused were received in between.
+/// Moments of an asynchronous operation. issue: received before the event of the issuing instruction. read: its operands are read. write:
+/// it is about to write its result and to signal. signal: it is complete; the mbarrier events that it caused were received in between.
 enum class AsyncMoment : uint8_t { issue, read, write, signal };
-/// What works asynchronously.
+/// Kind of an asynchronous operation.
 enum class AsyncKind : uint8_t {
   tensor_copy,      // cp.async.bulk.tensor, cp.reduce.async.bulk.tensor
   mma,              // tcgen05.mma
@@ -47,7 +47,7 @@ enum class AsyncKind : uint8_t {
   tmem_load_store,  // tcgen05.ld, tcgen05.st
   bulk_copy,        // cp.async.bulk, cp.reduce.async.bulk, st.bulk
   remote_store,     // st.async, red.async
-  remote_arrive,    // mbarrier.arrive and the like on the barrier of another CTA
+  remote_arrive,    // mbarrier.arrive and similar operations on the barrier of another CTA
   async_copy,       // cp.async
   wgmma,            // wgmma.mma_async
   try_cancel,       // clusterlaunchcontrol.try_cancel
@@ -57,12 +57,12 @@ std::string_view async_kind_name(AsyncKind k);
 
 /// One instruction of the program that a launch runs.
 struct CodePoint {
-  uint32_t pc = 0;                                // from 0; functions lie one behind the other, the kernel first
+  uint32_t pc = 0;                                // from 0; functions are consecutive, the kernel first
   isa::Opcode opcode{};
   const isa::Function* function = nullptr;        // the kernel or a .func
-  const isa::Instruction* instruction = nullptr;  // nullptr: the return behind a function's last instruction
-  std::string text;                               // as PTX; "ret;" of that return
-  SourcePos source;                               // the author's line; without a file: not known
+  const isa::Instruction* instruction = nullptr;  // nullptr: the implicit return after a function's last instruction
+  std::string text;                               // as PTX; "ret;" for that return
+  SourcePos source;                               // the author's line; without a file: not available
 };
 
 struct CtaPlace {
@@ -76,7 +76,7 @@ struct WarpPlace {
   uint32_t warp = 0;      // in the CTA
 };
 
-/// `now` in every event: the cluster's clock, cycles under the timed driver, else its warp instructions so far.
+/// `now` in every event: the cluster's clock; cycles under the timed driver, otherwise the cluster's warp instructions so far.
 struct LaunchEvent {
   std::string_view kernel;
   Dim3 grid, block, cluster;
@@ -84,7 +84,7 @@ struct LaunchEvent {
   const isa::Module* module = nullptr;
   std::span<const CodePoint> code;  // by pc
 };
-/// The lanes of `lanes` executed an instruction. It has taken effect but for what is asynchronous.
+/// The lanes of `lanes` executed an instruction. Its effects are complete, except for asynchronous operations.
 struct InstructionEvent {
   WarpPlace who;
   LaneMask lanes = 0;
@@ -96,46 +96,46 @@ struct MemoryEvent {
   WarpPlace who;
   LaneMask lanes = 0;
   const CodePoint& at;
-  Space space = Space::generic;                  // as the instruction names it
-  uint32_t bytes = 0;                            // of each lane; of ldmatrix and stmatrix: of each row, whose lanes give addresses
+  Space space = Space::generic;                  // the space in the instruction
+  uint32_t bytes = 0;                            // per lane; ldmatrix and stmatrix: per row, for the lanes that provide row addresses
   bool store = false;                            // stores and atomics
   std::array<uint64_t, kWarpSize> addresses{};   // in `space`; 0 for lanes not in `lanes`
   uint64_t now = 0;
 };
-/// An mbarrier changed: its state is that after the event.
+/// An mbarrier changed; the event has the state after the change.
 struct MbarrierChange {
   CtaPlace cta;
   uint32_t offset = 0;           // in the CTA's shared window, bytes
   MbarrierEvent what{};
   int64_t amount = 0;            // arrivals, bytes, init: the count; wait_true: the parity waited for
   uint64_t phase = 0;            // number of the phase that is incomplete now
-  uint32_t pending = 0;          // arrivals it still waits for
-  uint32_t expected = 0;         // arrivals of a phase
+  uint32_t pending = 0;          // pending arrivals
+  uint32_t expected = 0;         // expected arrivals per phase
   int32_t tx = 0;                // bytes expected minus bytes complete
   uint64_t now = 0;
 };
-/// An operation came to a moment.
+/// An operation reached a moment.
 struct AsyncEvent {
   uint64_t id = 0;               // from 1, in the order of issue within the cluster
   AsyncKind kind{};
   AsyncMoment moment{};
   WarpPlace issuer;
-  uint32_t lane = 0;             // that issued it
-  const CodePoint& at;           // the instruction that issued it
-  /// With the issue, if ObserverWants::spans: all it will read and write, as far as that is known then; signals on mbarriers are
-  /// not counted. Spans may touch or overlap. Empty at other moments, and for operations that are wrong and will fault.
+  uint32_t lane = 0;             // the issuing lane
+  const CodePoint& at;           // the issuing instruction
+  /// At issue, if ObserverWants::spans: all memory that it will read and write, as far as determined at issue; signals on mbarriers are
+  /// not included. Spans may touch or overlap. Empty at other moments, and for invalid operations that will fault.
   std::span<const Span> reads, writes;
   uint64_t now = 0;
 };
-/// A warp arrived at a named barrier: its state is that after the arrival.
+/// A warp arrived at a named barrier; the event has the state after the arrival.
 struct NamedBarrierEvent {
   WarpPlace who;
   uint32_t id = 0;
   uint32_t expected = 0, arrived = 0;  // threads; both 0 when the arrival completed the barrier
-  uint64_t completed = 0;              // times it was completed so far
+  uint64_t completed = 0;              // completed instances so far
   uint64_t now = 0;
 };
-/// A warp came to an instruction that it cannot execute yet.
+/// A warp reached an instruction that it cannot execute yet.
 struct BlockedEvent {
   WarpPlace who;
   const CodePoint& at;
@@ -153,7 +153,7 @@ struct CtaEvent {
   uint64_t now = 0;
 };
 
-/// What an observer receives; an event that no observer wants costs nothing. Events that are not listed here are few and always sent.
+/// Events that an observer receives; an event that no observer wants costs nothing. Events not listed here are rare and always sent.
 struct ObserverWants {
   bool instructions = true;
   bool memory = true;   // loads and stores of warps
@@ -164,7 +164,7 @@ struct ObserverWants {
 class Observer {
  public:
   virtual ~Observer() = default;
-  /// Asked once per launch, before it starts.
+  /// Called once per launch, before it starts.
   virtual ObserverWants wants() const { return {}; }
   virtual void launch_started(const LaunchEvent&) {}
   /// Also after a fault.

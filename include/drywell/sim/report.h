@@ -1,7 +1,7 @@
-// Where the time of a run went: the timed driver's account, for people and for machines.
+// Time account of a run by the timed driver, for people and programs.
 //
 // Every cycle between the start and the end of a warp has exactly one stall reason, so a role's row adds up to the time
-// its warps existed. Units count busy cycles; a unit's utilisation is what it did over what it could have done while
+// its warps existed. Units count busy cycles; a unit's utilisation is its work divided by the possible work while
 // the kernel ran. A report is a value: any threads may read one at once.
 #pragma once
 
@@ -38,35 +38,35 @@ struct RoleTime {
   }
 };
 
-/// The least time one resource alone would have needed for the work done.
+/// The least time that one resource alone would need for its work in the run.
 struct Limit {
-  std::string name;      // a unit's name
-  double cycles = 0;     // if it had been busy without a gap, on the busiest instance
+  std::string name;      // name of the unit
+  double cycles = 0;     // if the busiest instance had worked without a gap
   double fraction = 0;   // cycles / cycles of the run: 1 = the kernel runs at this limit
   std::string what;      // "84.0 MB at 3924 B/clk"
 };
 
-/// Cost of one source line (the kernel author's), or of one PTX line if no source is known.
+/// Cost of one source line (of the kernel's author), or of one PTX line if there is no source line.
 struct LineTime {
   std::string file;
   uint32_t line = 0;
   uint64_t instructions = 0;  // warp instructions
-  double cycles = 0;          // warp cycles between the issue before and the issue of its instructions
+  double cycles = 0;          // warp cycles from the previous issue to the issue of its instructions
 };
 
 struct TimingReport {
   uint64_t cycles = 0;           // first CTA's start to the last CTA's end and the last write to memory
   double clock_ghz = 0;          // nominal
   double seconds = 0;            // cycles at the nominal clock
-  double launch_seconds = 0;     // an empty kernel from event to event: comes on top
+  double launch_seconds = 0;     // an empty kernel from event to event: not included in `seconds`
   uint32_t sms = 0;              // of the chip
   uint32_t sms_used = 0;
-  uint32_t ctas_per_sm = 0;      // that fit together
-  std::string residency_limit;   // what keeps more from fitting: "shared memory", "threads", "registers", "CTAs", "grid"
+  uint32_t ctas_per_sm = 0;      // resident at once
+  std::string residency_limit;   // limit on resident CTAs: "shared memory", "threads", "registers", "CTAs", "grid"
   uint64_t hbm_bytes_read = 0, hbm_bytes_written = 0;
   std::vector<UnitTime> units;
   std::vector<RoleTime> roles;
-  std::vector<Limit> limits;     // tightest first; limits[0] is the one that binds
+  std::vector<Limit> limits;     // tightest first; limits[0] is the binding one
   std::vector<LineTime> lines;   // most expensive first
   bool values = true;            // false: tensor values were not computed
 

@@ -1,4 +1,4 @@
-// One launch: its shape, arguments and options, and what it yields. Plain values: copies are independent, and what options point to
+// One launch: its shape, arguments, options and result. Plain values: copies are independent, and objects that options point to
 // must live until the launch returns.
 #pragma once
 
@@ -24,12 +24,12 @@ class LaunchRunner;
 struct Launch;
 struct TimingReport;
 
-/// When asynchronous operations happen. Every correct kernel leaves the same memory under all of them.
+/// Times at which asynchronous operations happen. Every correct kernel leaves the same memory under all drivers.
 enum class DriverKind : uint8_t {
-  eager,     // at issue, as soon as what they depend on is done
-  lazy,      // as late as is legal: only when no warp can go on
+  eager,     // at issue, as soon as their dependencies are complete
+  lazy,      // as late as is legal: only when no warp can continue
   shuffled,  // random order and interleaving, from a seed
-  timed,     // at the cycle the machine model says
+  timed,     // at the cycle that the machine model computes
 };
 std::string_view driver_name(DriverKind d);
 
@@ -39,7 +39,7 @@ struct LaunchConfig {
   uint32_t dynamic_smem = 0;  // bytes
 };
 
-/// How far a launch has come, for whoever watches it: other threads may read it while the launch runs.
+/// Progress of a launch: other threads may read it while the launch runs.
 struct RunProgress {
   std::atomic<uint64_t> ctas_total{0}, ctas_done{0};
   std::atomic<uint64_t> cycles{0};  // timed driver only
@@ -51,12 +51,12 @@ struct RunOptions {
   unsigned threads = 0;               // host threads; 0 = all cores. Results do not depend on it
   uint64_t max_instructions = 0;      // warp instructions; 0 = unlimited. Exceeding it is fault F3602
   uint64_t max_output = 64 << 20;      // bytes of vprintf text kept; the rest is dropped
-  std::vector<Listener*> listeners;   // of HazardChecker, TraceWriter and the like: what their listener() gives
-  std::vector<Observer*> observers;   // yours (observer.h); any makes the run single-threaded
+  std::vector<Listener*> listeners;   // results of listener() of HazardChecker, TraceWriter and others
+  std::vector<Observer*> observers;   // of the user (observer.h); any observer makes the run single-threaded
   LaunchRunner* runner = nullptr;     // runs the launch instead of `driver` (the debugger: sim/debug)
-  bool cooperative = false;           // every CTA of the grid runs at once; the caller has checked that they fit
+  bool cooperative = false;           // all CTAs of the grid run at once; the caller has checked that they fit
   bool values = true;                 // false (timed only): same cycles, the tensor core's results are not computed
-  RunProgress* progress = nullptr;    // kept up to date while the launch runs
+  RunProgress* progress = nullptr;    // updated while the launch runs
 };
 
 /// Kernel arguments in declaration order.
@@ -79,17 +79,17 @@ class Args {
 };
 
 struct RunResult {
-  std::optional<Fault> fault;         // the first by CTA order
+  std::optional<Fault> fault;         // the first in CTA order
   uint64_t warp_instructions = 0;
   uint64_t cycles = 0;                // timed driver only
   std::shared_ptr<const TimingReport> timing;  // timed driver only
   double host_seconds = 0;
-  std::string output;                 // what the kernel printed (vprintf), in cluster order
+  std::string output;                 // text that the kernel printed (vprintf), in cluster order
   bool output_truncated = false;
   bool ok() const { return !fault.has_value(); }
 };
 
-/// Runs a launch instead of a driver: RunOptions::runner. Called on the thread that launches.
+/// Runs a launch in place of a driver: RunOptions::runner. Called on the launching thread.
 class LaunchRunner {
  public:
   virtual ~LaunchRunner() = default;

@@ -2,7 +2,7 @@
 // call them at once. The format is in
 // traces/README.md.
 //
-//   TraceFile file("run.trace.zst");              // refuses now if it cannot be written
+// throws now if it cannot be written
 //   TraceWriter trace(file, {.run = "my kernel"});
 //   options.listeners.push_back(trace.listener());
 //   RunResult r = device.launch(…, options);
@@ -21,20 +21,20 @@ class Listener;
 struct RunResult;
 
 enum class TraceProfile : uint8_t {
-  arch,   // no cycles: what every owner did, in its own order, whatever the interleaving
+  arch,   // no cycles: the records of every owner in its own order, independent of the interleaving
   cycle,  // with the cycle of every record (timed driver)
 };
 std::string_view trace_profile_name(TraceProfile p);
 
 struct TraceOptions {
   TraceProfile profile = TraceProfile::arch;
-  bool values = false;  // also what each instruction wrote to registers, as values or digests
-  std::string run;      // how to make it again, for the header: "tma-copy --rows=64 --driver=eager"
+  bool values = false;  // also the register results of each instruction, as values or digests
+  std::string run;      // how to reproduce the run, for the header: "tma-copy --rows=64 --driver=eager"
   std::string arch;     // name for the header
   uint64_t seed = 0;
 };
 
-/// Where trace text goes.
+/// Destination of trace text.
 class TraceSink {
  public:
   virtual ~TraceSink() = default;
@@ -47,7 +47,7 @@ class TraceText : public TraceSink {
   std::string text;
 };
 
-/// A file, compressed with zstd if its name ends in ".zst". Lies beside its final place until commit().
+/// A file, compressed with zstd if its name ends in ".zst". It has a temporary name in the same folder until commit().
 class TraceFile : public TraceSink {
  public:
   /// Throws InputError E4008 if `path` cannot be written.
@@ -61,13 +61,13 @@ class TraceFile : public TraceSink {
   std::unique_ptr<Impl> impl_;
 };
 
-/// The listener. One serves several launches one after the other, not at the same time; call finish after each.
+/// The listener. One writer serves several launches one after the other, not at the same time; call finish after each.
 class TraceWriter {
  public:
   TraceWriter(TraceSink& sink, TraceOptions options);
   ~TraceWriter();
   Listener* listener();
-  /// Ends a launch: records its fault, if it had one, and hands everything to the sink.
+  /// Ends a launch: records its fault, if any, and writes everything to the sink.
   void finish(const RunResult& result);
 
  private:
@@ -89,20 +89,20 @@ TraceHeader parse_trace_header(std::string_view text, const std::string& name);
 
 struct TraceDiffOptions {
   std::string name_a = "a", name_b = "b";
-  uint64_t cycle_tolerance = 0;  // cycle profile: how far two records' cycles may be apart
+  uint64_t cycle_tolerance = 0;  // cycle profile: greatest difference between two records' cycles
 };
 
 struct TraceDiff {
   uint64_t owners = 0, differing_owners = 0, records = 0;
-  /// The first divergence in the order of `a`: owner, both records, where in the source, what came before;
+  /// The first divergence in the order of `a`: owner, both records, source position, preceding records;
   /// empty if the traces agree.
   std::string message;
   bool equal() const { return differing_owners == 0; }
 };
 
-/// Compares two traces owner by owner (a warp, an mbarrier, an asynchronous operation): never the order of
-/// records of different owners. Program counters are not compared, so that a moved line is no difference; in
-/// the arch profile neither is the order of events on one mbarrier within a phase. Throws InputError E4202
+/// Compares two traces owner by owner (a warp, an mbarrier, an asynchronous operation), never the order of
+/// records of different owners. Program counters are not compared, so that a moved line is no difference; the arch
+/// profile also ignores the order of events on one mbarrier within a phase. Throws InputError E4202
 /// for text that is no trace, or for traces of different profiles.
 TraceDiff diff_traces(std::string_view a, std::string_view b, const TraceDiffOptions& options = {});
 

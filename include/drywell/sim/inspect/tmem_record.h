@@ -1,4 +1,4 @@
-// What a kernel does with tensor memory: allocations, and which instruction reads or writes which lanes and columns as what.
+// Use of tensor memory by a kernel: allocations, and the lanes and columns that each instruction reads or writes, with their role.
 #pragma once
 
 #include <array>
@@ -16,32 +16,32 @@ namespace drywell::sim {
 
 class Listener;
 
-/// What a region holds for the instruction that touches it.
+/// Role of a region for the instruction that accesses it.
 enum class TmemRole : uint8_t { accumulator, a, sfa, sfb, metadata, copied, loaded, stored, shifted };
 std::string_view to_string(TmemRole r);
 
-/// One role of one source line on one rectangle, all its executions together.
+/// One role of one source line on one rectangle, over all executions.
 struct TmemRegion {
   TmemRole role = TmemRole::accumulator;
   uint32_t lane = 0, lanes = 0, column = 0, columns = 0;
   std::string instruction, source;  // "tcgen05.mma…", "kernels/gemm/mma.cpp:88"
   uint64_t count = 0;
-  uint64_t first = 0, last = 0;     // of the first issue and the last end: cycles (timed driver) or instructions of the cluster
-  uint64_t in_flight = 0;           // not ended when recording stopped
+  uint64_t first = 0, last = 0;     // of the first issue and the last completion: cycles (timed driver) or instructions of the cluster
+  uint64_t in_flight = 0;           // not complete when recording stopped
 };
 
 struct TmemAllocation {
   uint32_t column = 0, columns = 0;
-  uint64_t from = 0, to = 0;  // to == 0: still there
+  uint64_t from = 0, to = 0;  // to == 0: still allocated
 };
 
-/// What a tcgen05.mma is and where its operands begin.
+/// Form of a tcgen05.mma and the start addresses of its operands.
 struct TmemMma {
-  isa::TmemUseForm form;                 // but for its operand
-  std::array<isa::TmemPlace, 4> begins;  // by TmemOperand: address in tensor memory; of scale factors also the byte that the factor id picks
+  isa::TmemUseForm form;                 // without its operand
+  std::array<isa::TmemPlace, 4> begins;  // by TmemOperand: address in tensor memory; of scale factors also the byte that the factor id selects
 };
 
-/// Listens to one CTA of a launch, of one launch at a time. With `until` nothing that happens later counts: the picture is that of cycle `until`.
+/// Records one CTA of a launch, of one launch at a time. With `until`, later events are ignored: the record is that of cycle `until`.
 class TmemRecord {
  public:
   explicit TmemRecord(Dim3 cta = {0, 0, 0}, uint64_t until = ~uint64_t{0});
@@ -51,7 +51,7 @@ class TmemRecord {
   /// For RunOptions::listeners.
   Listener* listener();
 
-  /// In order of columns, lanes and roles; neighbouring lanes that one source line touches are one region.
+  /// In order of columns, lanes and roles; adjacent lanes that one source line accesses are one region.
   std::vector<TmemRegion> regions() const;
   const std::vector<TmemAllocation>& allocations() const;
   /// tcgen05.mma operations in the order of their first issue, each form and address once.
@@ -65,7 +65,7 @@ class TmemRecord {
   std::unique_ptr<Impl> impl_;
 };
 
-/// Lane groups down, columns across, both cut where a region begins or ends; each cell names the roles of its regions.
+/// Rows are lane groups, columns are TMEM columns, both cut where a region begins or ends; each cell names the roles of its regions.
 layout::Grid tmem_picture(const TmemRecord& r, const layout::PictureOptions& options = {});
 
 }  // namespace drywell::sim
