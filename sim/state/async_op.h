@@ -1,5 +1,5 @@
-// Asynchronous work as an object. An operation has distinct moments: issue (this object is made), operand read, result
-// write, signal. A driver decides when each happens; engines (sim/engine) do them. Plain data: copyable, serialisable.
+// Asynchronous operations as objects. An operation has four moments: issue (creates this object), operand read, result
+// write, signal. A driver decides when each happens; engines (sim/engine) execute them. Plain data: copyable, serialisable.
 #pragma once
 
 #include <array>
@@ -13,7 +13,7 @@
 
 namespace drywell::sim {
 
-/// Who issued: CTA rank in its cluster, warp in the CTA, lane, and the instruction's program counter.
+/// Issuer of an operation: CTA rank in its cluster, warp in the CTA, lane, and the instruction's program counter.
 struct Issuer {
   uint32_t cta = 0;
   uint32_t warp = 0;
@@ -26,13 +26,13 @@ struct TensorCopy {
   enum class Direction : uint8_t { load, store, reduce } direction = Direction::load;
   isa::Mod mode = isa::Mod::tile;
   isa::Mod reduce_op = isa::Mod::none;
-  uint64_t map_address = 0;             // generic address the map was named by
+  uint64_t map_address = 0;             // generic address of the map in the instruction
   std::array<uint8_t, 128> map{};       // its bytes, captured at issue (tensormap proxy read)
   std::array<int32_t, 5> coord{};
   std::array<uint16_t, 3> offset{};     // im2col
   uint32_t rank = 0;
   uint32_t smem = 0;                    // shared address: rank << 24 | offset
-  uint32_t mbar = 0;                    // likewise
+  uint32_t mbar = 0;                    // mbarrier, same encoding
   uint16_t multicast = 0;               // CTA mask; 0 = none
   uint8_t cta_group = 0;                // 0 = unspecified
   uint32_t group = 0;                   // bulk-group serial of the issuing thread (stores)
@@ -89,7 +89,7 @@ struct TmemLdSt {
   uint32_t frame = 0;                   // register frame base
   std::vector<uint32_t> regs;
   std::vector<uint32_t> data;           // st: values captured at issue, register-major, 32 lanes each
-  isa::Mod reduce_op = isa::Mod::none;  // ld.red: the last of `regs` takes the minimum or maximum of the others
+  isa::Mod reduce_op = isa::Mod::none;  // ld.red: the last of `regs` receives the minimum or maximum of the others
   isa::Mod reduce_type = isa::Mod::none;
   bool reduce_abs = false, reduce_nan = false;
 };
@@ -108,8 +108,8 @@ struct BulkCopy {
 
 /// st.async, red.async: data and completion to shared memory of the cluster, or data to global memory.
 struct RemoteStore {
-  bool global = false;                  // dst is a global address, nobody is signalled
-  uint64_t dst = 0;                     // else rank << 24 | offset
+  bool global = false;                  // dst is a global address; no mbarrier is signalled
+  uint64_t dst = 0;                     // otherwise rank << 24 | offset
   uint32_t mbar = 0;
   std::array<uint64_t, 4> data{};
   uint8_t element_bytes = 4, elements = 1;
@@ -117,25 +117,25 @@ struct RemoteStore {
   uint32_t bytes() const { return uint32_t{element_bytes} * elements; }
 };
 
-/// mbarrier.arrive and friends on another CTA's barrier.
+/// mbarrier.arrive and similar operations on another CTA's barrier.
 struct RemoteArrive {
   uint32_t mbar = 0;                    // rank << 24 | offset
   MbarrierOp what = MbarrierOp::arrive;
   uint32_t amount = 0;                  // arrivals or bytes
 };
 
-/// cp.async (one warp instruction; per-lane addresses) and cp.async.mbarrier.arrive. All lanes of one operation are in the
+/// cp.async (one warp instruction; per-lane addresses) and cp.async.mbarrier.arrive. All lanes of one operation belong to the
 /// same group or arrive on the same barrier.
 struct AsyncCopy {
   struct Lane { uint32_t smem; uint64_t gmem; uint8_t bytes, src_bytes; };
   std::vector<Lane> lanes;              // in the order of `mask`
   LaneMask mask = 0;
-  uint32_t mbar = 0;                    // cp.async.mbarrier.arrive: barrier; no lanes then
+  uint32_t mbar = 0;                    // cp.async.mbarrier.arrive: barrier; `lanes` is then empty
   bool noinc = false;
   uint32_t group = 0;
 };
 
-/// wgmma.mma_async, the part of one warp: 16 of the 64 rows.
+/// The part of a wgmma.mma_async that one warp executes: 16 of the 64 rows.
 struct Wgmma {
   uint16_t n = 0, k = 0;                // k counts elements of dense A
   isa::Mod a_type = isa::Mod::none, b_type = isa::Mod::none, d_type = isa::Mod::none;
@@ -147,7 +147,7 @@ struct Wgmma {
   bool sparse = false;
   uint8_t selector = 0;                 // sparse: lanes that hold the metadata
   uint32_t frame = 0;                   // register frame base; slots below are relative to it
-  std::vector<uint32_t> d_regs, a_regs; // D of f16: two elements a register
+  std::vector<uint32_t> d_regs, a_regs; // D of f16: two elements per register
   std::array<uint32_t, 32> metadata{};
   uint32_t group = 0;                   // serial in Warp::wgmma_groups
 };
@@ -166,11 +166,11 @@ struct AsyncOp {
   Stage stage = Stage::issued;
   Issuer issuer;
   Payload payload;
-  std::vector<uint64_t> after;          // operations that must be complete first
+  std::vector<uint64_t> after;          // operations that must complete first
   std::vector<uint8_t> staging;         // bytes read, not yet written
 };
 
-/// Arrivals and stores into shared memory of the cluster: barrier.cluster orders them.
+/// True for arrivals on and stores into shared memory of the cluster: barrier.cluster orders these.
 inline bool is_for_the_cluster(const AsyncOp& op) {
   const auto* store = std::get_if<RemoteStore>(&op.payload);
   return std::holds_alternative<RemoteArrive>(op.payload) || (store != nullptr && !store->global);

@@ -1,4 +1,4 @@
-// The 16 bytes clusterlaunchcontrol.try_cancel writes. Opaque to the guest; the places are Drywell's own.
+// The 16 bytes that clusterlaunchcontrol.try_cancel writes. Opaque to the guest; the format is Drywell's own.
 #pragma once
 
 #include <array>

@@ -25,7 +25,7 @@ struct Program;
 class ObserverHub;
 struct Cluster;
 
-/// The system-reserved part at the bottom of each CTA's shared window: a kernel's first variable sits at 0x400
+/// Size of the system-reserved part at the bottom of each CTA's shared window: the first variable of a kernel is at 0x400
 /// (docs/facts/tma-mbarrier.md §5).
 inline constexpr uint32_t kSmemReserved = 1024;
 /// Shared addresses: CTA rank in bits 24..31, offset in bits 0..23 (docs/facts/tma-mbarrier.md §5).
@@ -34,8 +34,8 @@ constexpr uint32_t shared_rank(uint32_t address) { return address >> 24; }
 constexpr uint32_t shared_offset(uint32_t address) { return address & kSharedOffsetMask; }
 constexpr uint32_t cluster_address(uint32_t rank, uint32_t offset) { return rank << 24 | offset; }
 
-/// One CTA's shared memory with the mbarriers that live in it. While a barrier is live its bytes keep what ordinary
-/// stores last wrote; its state is here (docs/facts/tma-mbarrier.md §1.6).
+/// Shared memory of one CTA, with its mbarriers. While a barrier is live, its bytes keep the values of the last ordinary
+/// stores; the barrier's state is in `barriers_` (docs/facts/tma-mbarrier.md §1.6).
 class Smem {
  public:
   void reset(uint32_t bytes, StateMemory* memory = nullptr);  // size including the reserved part
@@ -43,7 +43,7 @@ class Smem {
   uint8_t* data() { return bytes_.data(); }
   const uint8_t* data() const { return bytes_.data(); }
   bool contains(uint32_t offset, uint64_t count) const { return offset <= bytes_.size() && count <= bytes_.size() - offset; }
-  /// The barrier at `offset`, or nullptr if there never was one.
+  /// The barrier at `offset`, or nullptr if none was ever initialised there.
   Mbarrier* find_mbarrier(uint32_t offset);
   Mbarrier& make_mbarrier(uint32_t offset);
   struct Slot { uint32_t offset; Mbarrier barrier; };
@@ -60,15 +60,15 @@ struct NamedBarrier {
   uint32_t arrived = 0;
   uint64_t generation = 0;    // instances completed
   uint64_t arrived_warps = 0; // bit per warp that arrived in this instance
-  bool whole_cta = false;     // no arrival named a thread count: threads that have exited do not count
+  bool whole_cta = false;     // no arrival had a thread count: threads that have exited do not count
   uint32_t reduce_count = 0;  // bar.red.popc
   bool reduce_and = true, reduce_or = false;
   uint32_t last_count = 0;    // results of the completed instance
   bool last_and = true, last_or = false;
 };
 
-/// Which operand a collector buffer of the tensor core was last filled with (PTX ISA 9.7.16.10.9). Values always come
-/// from memory; this tells uses that have no fill.
+/// The operand that last filled a collector buffer of the tensor core (PTX ISA 9.7.16.10.9). Values are always read
+/// from memory; this state serves to detect uses without a fill.
 struct CollectorBuffer {
   bool filled = false;
   uint64_t operand = 0;  // descriptor or TMEM address
@@ -82,7 +82,7 @@ struct Cta {
   uint32_t sm = 0;
   uint64_t serial = 0;         // unique in the launch: TMEM ownership
   Smem smem;
-  Tmem* tmem = nullptr;        // of the SM it runs on
+  Tmem* tmem = nullptr;        // of the SM on which the CTA runs
   std::unique_ptr<Tmem> own_tmem;
   std::array<NamedBarrier, 16> barriers{};
   std::vector<Warp> warps;
@@ -90,30 +90,30 @@ struct Cta {
   bool alloc_permit_given_up = false;
   uint8_t cta_group_used = 0;  // 1 or 2 once a tcgen05 instruction ran
   uint32_t pair_request = 0, pair_warp = 0;  // tcgen05.alloc.cta_group::2 waiting for the peer: columns, warp
-  std::array<CollectorBuffer, 5> collectors{};  // a, b0..b3; a pair's are its even CTA's
-  uint32_t register_pool = 0;  // setmaxnreg: registers given back and not taken
+  std::array<CollectorBuffer, 5> collectors{};  // a, b0..b3; a pair uses those of its even CTA
+  uint32_t register_pool = 0;  // setmaxnreg: registers released and not yet acquired
   bool cancel_failed = false;  // a failed try_cancel was observed
-  uint64_t wake_epoch = 0;     // bumped by anything that may unblock a warp of this CTA
+  uint64_t wake_epoch = 0;     // incremented by every event that may unblock a warp of this CTA
   bool started = false;
 };
 
-/// A barrier without a thread count is complete when every warp that has not exited has arrived (PTX ISA 9.7.13.1; H200). One with a
-/// count waits for so many threads even if they have exited: an H200 hangs there.
+/// A barrier without a thread count is complete when every warp that has not exited has arrived (PTX ISA 9.7.13.1; H200). A barrier with
+/// a count waits for that many threads even if some have exited: an H200 hangs in that case.
 inline bool everyone_arrived(const Cta& cta, const NamedBarrier& b) {
   if (b.expected == 0) return false;
   if (!b.whole_cta) return b.arrived >= b.expected;
   return std::all_of(cta.warps.begin(), cta.warps.end(), [&](const Warp& w) { return w.alive == 0 || (b.arrived_warps >> (w.index & 63) & 1) != 0; });
 }
 
-/// Everything a launch shares and does not change while it runs.
+/// The data that all clusters of a launch share and that do not change while it runs.
 struct Launch {
   const ArchConfig* arch = nullptr;
   const Program* program = nullptr;
   Gmem* gmem = nullptr;
-  ObserverHub* observers = nullptr;  // nullptr: nothing attached
+  ObserverHub* observers = nullptr;  // nullptr: no observer is attached
   LaunchQueue* queue = nullptr;      // clusters that have not started
-  OutputLog* output = nullptr;       // what vprintf writes; nullptr: discarded
-  StateMemory* memory = nullptr;     // of CTAs' state; nullptr: the heap
+  OutputLog* output = nullptr;       // output of vprintf; nullptr: discarded
+  StateMemory* memory = nullptr;     // allocator for CTA state; nullptr: the heap
   Dim3 grid, block, cluster;
   uint32_t dynamic_smem = 0;
   uint32_t smem_bytes = 0;           // reserved + static + dynamic
@@ -128,11 +128,11 @@ struct Cluster {
   std::vector<std::unique_ptr<Cta>> ctas;
   std::vector<AsyncOp> pending;      // in issue order
   uint64_t next_op = 1;
-  uint64_t progress = 0;             // bumped by every event that can change what a wait sees
+  uint64_t progress = 0;             // incremented by every event that can change the result of a wait
   // barrier.cluster
   uint64_t cluster_generation = 0;   // instances completed
-  uint64_t cluster_ordered = 0;      // operations with a lower id were issued before the last one was complete
-  bool eager = true;                 // operations run at issue when nothing they depend on is pending
+  uint64_t cluster_ordered = 0;      // operations with a lower id were issued before the last instance was complete
+  bool eager = true;                 // operations run at issue if none of their dependencies is pending
   uint64_t now = 0;                  // clock registers: cycles (timed) or instructions (functional)
 
   Cta& cta(uint32_t rank) { return *ctas[rank]; }

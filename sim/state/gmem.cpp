@@ -25,7 +25,7 @@ Gmem::~Gmem() {
 }
 
 GmemAddr Gmem::allocate(uint64_t bytes, std::string name, uint64_t align) {
-  // First gap that fits, scanning from the bottom: deterministic, and freed memory is used again.
+  // First gap that fits, from the bottom: deterministic, and freed memory is used again.
   const uint64_t want = std::max<uint64_t>(bytes, 1);
   uint64_t at = window::kGlobalBase;
   const auto first = std::lower_bound(by_base_.begin(), by_base_.end(), at, [](const Allocation* a, uint64_t v) { return a->base < v; });
@@ -64,7 +64,7 @@ bool Gmem::release(GmemAddr addr) {
   if (it == by_base_.end()) return false;
   if (!(*it)->borrowed) {
     used_ -= (*it)->size;
-    // Whole pages go back to the host at once.
+    // Returns whole pages to the host immediately.
     const auto first = round_up(reinterpret_cast<uintptr_t>((*it)->data), 4096);
     const auto last = (reinterpret_cast<uintptr_t>((*it)->data) + (*it)->size) / 4096 * 4096;
     if (last > first) madvise(reinterpret_cast<void*>(first), last - first, MADV_DONTNEED);

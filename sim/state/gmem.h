@@ -17,8 +17,8 @@ class Gmem {
     uint64_t size = 0;
     uint8_t* data = nullptr;
     std::string name;
-    bool borrowed = false;  // somebody else's memory (map_host)
-    bool host_wrote = false;  // the host put something into it, or may have
+    bool borrowed = false;  // memory that the caller owns (map_host)
+    bool host_wrote = false;  // the host wrote into it, or may have
   };
 
   /// Reserves (without committing) `capacity` bytes of host address space.
@@ -27,8 +27,8 @@ class Gmem {
   Gmem(const Gmem&) = delete;
   Gmem& operator=(const Gmem&) = delete;
 
-  /// Throws InputError E4100 when the capacity is exhausted. New memory is poisoned with 0xFF bytes (NaN in every
-  /// float format), so that "nothing ran" never looks like "passed".
+  /// Throws InputError E4100 when the capacity is exhausted. New memory is filled with 0xFF bytes (NaN in every
+  /// float format), so that results of a kernel that did not run never compare equal.
   GmemAddr allocate(uint64_t bytes, std::string name = {}, uint64_t align = 256);
   /// Makes memory of this process device memory under its own address, as pinned and managed memory is; the caller keeps
   /// it alive until release. Throws InputError E4104 if it overlaps a window or an allocation.
@@ -37,9 +37,9 @@ class Gmem {
   bool release(GmemAddr addr);
 
   const Allocation* find(uint64_t addr) const;
-  /// The host writes into the allocation `addr` lies in.
+  /// Records a host write into the allocation that contains `addr`.
   void note_host_write(uint64_t addr);
-  uint64_t launches = 0;  // of kernels with this memory, so far
+  uint64_t launches = 0;  // number of kernel launches with this memory so far
   /// Host pointer to [addr, addr + bytes) if it lies inside one allocation, else nullptr. `hint` caches the last hit.
   uint8_t* translate(uint64_t addr, uint64_t bytes, const Allocation*& hint) const {
     const Allocation* a = hint;
@@ -54,7 +54,7 @@ class Gmem {
     const Allocation* hint = nullptr;
     return translate(addr, bytes, hint);
   }
-  /// The allocation nearest below `addr`, for messages; nullptr if none.
+  /// The allocation with the greatest base not above `addr`, for messages; nullptr if none.
   const Allocation* nearest_below(uint64_t addr) const;
   uint64_t used() const { return used_; }
   uint64_t capacity() const { return capacity_; }
@@ -64,7 +64,7 @@ class Gmem {
   uint64_t capacity_;
   uint64_t used_ = 0;
   uint8_t* base_ = nullptr;
-  std::vector<Allocation*> by_base_;  // sorted; entries stay put while hints may point at them
+  std::vector<Allocation*> by_base_;  // sorted; entries do not move while hints may point to them
 };
 
 }  // namespace drywell::sim

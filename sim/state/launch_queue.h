@@ -1,5 +1,5 @@
-// The clusters of a launch that have not started: drivers take from it, and so does
-// clusterlaunchcontrol.try_cancel.
+// The clusters of a launch that have not started: drivers take clusters from the queue, and
+// clusterlaunchcontrol.try_cancel cancels them.
 #pragma once
 
 #include <cstdint>
@@ -10,8 +10,8 @@ namespace drywell::sim {
 
 class LaunchQueue {
  public:
-  /// Which cluster a cancellation gets is not specified (PTX ISA 9.7.13.17); drivers that try other orders
-  /// choose `last`.
+  /// PTX does not specify the cluster that a cancellation receives (PTX ISA 9.7.13.17); drivers with other orders
+  /// use `last`.
   enum class Cancels : uint8_t { first, last };
   explicit LaunchQueue(uint64_t clusters, Cancels cancels = Cancels::first)
       : end_(clusters), cancels_(cancels) {}
@@ -22,7 +22,7 @@ class LaunchQueue {
     if (next_ == end_) return std::nullopt;
     return next_++;
   }
-  /// A cluster that will not be launched, because somebody asked for its work.
+  /// Removes a cluster from the launch for a try_cancel, whose issuer does its work. Nothing if none is left.
   std::optional<uint64_t> cancel() {
     const std::lock_guard lock(mutex_);
     if (next_ == end_) return std::nullopt;

@@ -1,5 +1,5 @@
 // The mbarrier object: phase, expected and pending arrivals, transaction count (PTX ISA 9.7.13.15; the completion rule
-// and limits as measured on an H200, docs/facts/tma-mbarrier.md §1.1).
+// and limits are those measured on an H200, docs/facts/tma-mbarrier.md §1.1).
 #pragma once
 
 #include <cstdint>
@@ -9,10 +9,10 @@
 
 namespace drywell::sim {
 
-/// What an operation on an mbarrier did; anything but ok ends the launch (error 719 on an H200).
+/// Status of an operation on an mbarrier; any status except ok ends the launch (error 719 on an H200).
 enum class MbarrierStatus : uint8_t { ok, not_initialised, tx_overflow, arrive_overflow, bad_expect };
 
-/// What can be done to an mbarrier. hold_tx and release_tx: cp.async.mbarrier.arrive (docs/facts/tma-mbarrier.md §1.5).
+/// Operations on an mbarrier. hold_tx and release_tx: cp.async.mbarrier.arrive (docs/facts/tma-mbarrier.md §1.5).
 enum class MbarrierOp : uint8_t { arrive, arrive_expect_tx, arrive_drop, arrive_drop_expect_tx, expect_tx, complete_tx, hold_tx, release_tx };
 
 struct Mbarrier {
@@ -21,15 +21,15 @@ struct Mbarrier {
   bool live = false;
   uint64_t phase = 0;         // number of the incomplete phase; only its parity is visible to the guest
   uint32_t expected = 0;      // arrivals per phase
-  uint32_t pending = 0;       // arrivals missing in this phase
+  uint32_t pending = 0;       // arrivals still missing in this phase
   int32_t tx = 0;             // bytes expected minus bytes completed
-  // Ledger of the current phase, for deadlock reports.
+  // Counts of the current phase, for deadlock reports.
   uint32_t arrivals = 0;
   int64_t tx_expected = 0, tx_completed = 0;
 
   void init(uint32_t count) { *this = {}; live = true; expected = pending = count; }
 
-  /// Each returns ok and sets `completed` when the operation completed the phase.
+  /// Each returns a status. If it is ok, `completed` says whether the operation completed the phase.
   MbarrierStatus expect_tx(uint32_t bytes, bool& completed) {
     if (!live) return MbarrierStatus::not_initialised;
     if (bytes > kMaxCount) return MbarrierStatus::bad_expect;
@@ -64,13 +64,13 @@ struct Mbarrier {
     expected -= count;
     return arrive(count, completed);
   }
-  /// Pending count held up (cp.async.mbarrier.arrive): the chip holds it in T (docs/facts/tma-mbarrier.md §1.5).
+  /// Keeps the phase incomplete (cp.async.mbarrier.arrive): the chip counts this in T (docs/facts/tma-mbarrier.md §1.5).
   MbarrierStatus hold_tx(bool& completed) { return live ? add_tx(1, completed) : MbarrierStatus::not_initialised; }
 
-  /// Hardware's test: true unless the asked parity is that of the incomplete phase.
+  /// The test of the hardware: true unless `parity` is the parity of the incomplete phase.
   bool parity_done(uint32_t parity) const { return (phase & 1) != (parity & 1); }
 
-  /// The 64-bit word as the chip holds it (docs/facts/tma-mbarrier.md §1.6).
+  /// The 64-bit word as the chip stores it (docs/facts/tma-mbarrier.md §1.6).
   uint64_t word() const {
     const uint64_t p = ((uint64_t{1} << 20) - pending) & 0xFFFFF;
     const uint64_t t = static_cast<uint64_t>(-int64_t{tx}) & 0x1FFFFF;

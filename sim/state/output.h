@@ -1,4 +1,4 @@
-// Text the guest printed (vprintf), kept apart per cluster so that its order does not depend on host threads.
+// Text that the guest printed (vprintf), separate per cluster so that its order does not depend on host threads.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@ namespace drywell::sim {
 class OutputLog {
  public:
   explicit OutputLog(uint64_t limit) : limit_(limit) {}
-  /// Appends; text beyond the limit is dropped (and told by `truncated`).
+  /// Appends; text beyond the limit is dropped (`truncated` then returns true).
   void append(uint64_t cluster, std::string_view text) {
     const std::lock_guard lock(mutex_);
     const uint64_t room = limit_ - size_;
@@ -21,7 +21,7 @@ class OutputLog {
     by_cluster_[cluster] += text;
   }
   bool truncated() const { return truncated_; }
-  /// Everything printed, cluster by cluster.
+  /// All text, one cluster after the other.
   std::string text() const {
     std::string all;
     for (const auto& [cluster, text] : by_cluster_) all += text;

@@ -15,14 +15,14 @@
 
 namespace drywell::sim {
 
-/// What executing an instruction did to the warp.
+/// Effect of an executed instruction on the warp.
 enum class Effect : uint8_t {
-  next,     // go on with the next instruction
+  next,     // continue with the next instruction
   jumped,   // pc was set
-  blocked,  // cannot go on; Warp::block tells why; the instruction runs again later
+  blocked,  // cannot continue; Warp::block has the reason; the instruction runs again later
   exited,   // lanes ended
-  yield,    // done, but let others run (nanosleep, a wait that timed out)
-  fault,    // guest misbehaviour; Warp::fault_code/message
+  yield,    // complete, but other warps should run (nanosleep, a wait that timed out)
+  fault,    // fault of the guest; Warp::fault_code/message
 };
 
 struct DecodedOp;
@@ -39,19 +39,19 @@ struct PredSrc {
   bool negated = false;
 };
 
-/// One decoded instruction. What every instruction has stands here; what a family needs besides is a payload of
-/// sim/state/payload. The first cache line has all that most instructions read.
+/// One decoded instruction. The fields common to all instructions are here; a family's other fields are a payload of
+/// sim/state/payload. The first cache line has all fields that most instructions read.
 struct alignas(64) DecodedOp {
   ExecFn fn = nullptr;
   PredSrc guard{};
   bool needs_all = false;    // runs even if the guard excludes every active lane (warp-wide forms)
   bool aligned = false;      // .aligned: every live lane of the warp must be active
-  bool wide = false;         // of an address operand: its register, src[0], has 64-bit lanes
-  isa::Flow flow = isa::Flow::next;          // of its row, as `sync`
+  bool wide = false;         // address operand: its register, src[0], has 64-bit lanes
+  isa::Flow flow = isa::Flow::next;          // of its row in the instruction table, as is `sync`
   isa::Opcode opcode{};
   isa::SyncRole sync = isa::SyncRole::none;
   uint32_t dst = 0;          // register slot or predicate
-  uint64_t imm = 0;          // of an address operand: what is added to src[0]
+  uint64_t imm = 0;          // address operand: the value added to src[0]
   Src src[4]{};
   PredSrc pred[2]{};
   uint32_t function = 0;     // index into Program::functions
@@ -73,7 +73,7 @@ struct alignas(64) DecodedOp {
 };
 static_assert(sizeof(DecodedOp) <= 128 && offsetof(DecodedOp, src) + sizeof(DecodedOp::src) <= 64);
 
-/// Lane-wise storage of one register: 32-bit lanes for types up to 32 bits, 64-bit lanes above, two runs of 64-bit lanes
+/// Storage of one register by lane: 32-bit lanes for types up to 32 bits, 64-bit lanes above, two runs of 64-bit lanes
 /// (low, high) for b128.
 constexpr uint32_t register_bytes(unsigned bits) { return bits <= 32 ? 128 : bits <= 64 ? 256 : 512; }
 
@@ -86,13 +86,13 @@ struct FunctionCode {
   uint32_t frame_bytes = 0;
   uint32_t pred_count = 1;                // [0] is constant true
   uint32_t carry = 0;                     // predicate that holds CC.CF
-  uint32_t sink_pred = 0;                 // predicate that takes discarded results
+  uint32_t sink_pred = 0;                 // predicate that receives discarded results
   uint32_t scratch = 0;                   // register slot for discarded results
   uint32_t local_bytes = 0;               // .local and .param variables; a .func's formal parameters come first
   std::vector<uint32_t> param_offset;     // per parameter: in the parameter block (kernel) or in local memory (.func)
   std::vector<uint32_t> return_offset;    // per return parameter, in local memory
   uint32_t return_pc = 0;                 // .func: register slot with each lane's return address
-  // Registers that hold addresses only the frame or the CTA can tell, written when a frame is made: local memory of a
+  // Registers with addresses that depend on the frame or the CTA, written when a frame is created: local memory of a
   // .func, and shared memory, whose addresses carry the CTA's rank (docs/facts/tma-mbarrier.md §5).
   struct FrameAddress {
     isa::Mod space = isa::Mod::none;
@@ -103,15 +103,15 @@ struct FunctionCode {
   std::vector<FrameAddress> frame_addresses;
 };
 
-/// Functions the machine has instead of the module (declared, never defined).
+/// Functions that Drywell implements because the module only declares them.
 enum class Builtin : uint8_t { none, vprintf, assert_fail };
 
-/// One call instruction: where its arguments and results live in the caller.
+/// One call instruction: the places of its arguments and results in the caller.
 struct CallSite {
   static constexpr uint32_t kIndirect = ~uint32_t{0};
   struct Value {
     bool in_register = false;
-    Src src{};               // the register; else 64-bit lanes with the .param variable's address in local memory
+    Src src{};               // the register; otherwise 64-bit lanes with the .param variable's address in local memory
     uint32_t bytes = 0;      // size of the register or variable
   };
   std::vector<Value> args, results;
@@ -123,7 +123,7 @@ struct Program {
   const isa::Module* module = nullptr;
   const isa::Function* function = nullptr;  // the kernel
   std::vector<FunctionCode> functions;      // [0] is the kernel
-  std::vector<CallSite> calls;              // payload::Call names one
+  std::vector<CallSite> calls;              // payload::Call is an index into them
   std::vector<uint32_t> targets;            // branch targets of brx.idx: pcs; payload::IndexedBranch
   std::vector<DecodedOp> code;
   std::vector<Src> slots;                 // vector operands
@@ -132,19 +132,19 @@ struct Program {
   uint32_t dynamic_smem_align = 1;
   uint32_t param_bytes = 0;
   uint32_t most_registers = 0;            // the largest setmaxnreg.inc; 0: none
-  bool ordered_across_ctas = false;       // results depend on the order of CTAs (sums that round): no host threads
-  // Registers an instruction reads and writes (byte offsets), for scoreboards: range in reg_lists.
+  bool ordered_across_ctas = false;       // results depend on the order of CTAs (sums that round): the launch uses no host threads
+  // Registers that an instruction reads and writes (byte offsets), for scoreboards: a range in reg_lists.
   struct RegUse { uint32_t first = 0; uint16_t reads = 0, writes = 0; };
   std::vector<RegUse> reg_use;
   std::vector<uint32_t> reg_lists;
-  std::vector<std::string> unsupported;   // why an instruction cannot run, payload::Unsupported names one
+  std::vector<std::string> unsupported;   // reasons why an instruction cannot run; payload::Unsupported is an index into them
 
   const FunctionCode& kernel() const { return functions[0]; }
   const isa::Function& function_of(const DecodedOp& op) const { return *functions[op.function].function; }
   const isa::Instruction& instruction(const DecodedOp& op) const { return function_of(op).body[op.instr]; }
 };
 
-/// Where a branch may go besides to the next instruction.
+/// Targets of a branch, without the next instruction.
 std::span<const uint32_t> branch_targets(const Program& p, const DecodedOp& op);
 
 }  // namespace drywell::sim

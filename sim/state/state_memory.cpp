@@ -21,7 +21,7 @@ constexpr size_t kAlign = 64;  // the host's cache line
 void prefer_huge_pages(void* at, size_t bytes) {
   const auto first = round_up(reinterpret_cast<uintptr_t>(at), kHugePage);
   const auto last = (reinterpret_cast<uintptr_t>(at) + bytes) / kHugePage * kHugePage;
-  if (last > first) madvise(reinterpret_cast<void*>(first), last - first, MADV_HUGEPAGE);  // a host without them says no
+  if (last > first) madvise(reinterpret_cast<void*>(first), last - first, MADV_HUGEPAGE);  // has no effect on a host without huge pages
 }
 
 void StateMemory::Free::operator()(void* at) const { std::free(at); }

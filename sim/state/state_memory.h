@@ -1,4 +1,4 @@
-// Host memory for the state of a launch, in huge pages where the host has them.
+// Host memory for the state of a launch, in huge pages if the host has them.
 #pragma once
 
 #include <cstddef>
@@ -9,10 +9,10 @@
 
 namespace drywell::sim {
 
-/// Asks the host for huge pages in the part of [at, at + bytes) that consists of whole ones.
+/// Requests huge pages from the host for the whole huge pages inside [at, at + bytes).
 void prefer_huge_pages(void* at, size_t bytes);
 
-/// Blocks of few different sizes, cut from huge pages one behind the other and used again. Any thread may take and give back.
+/// Blocks of a few different sizes, cut from huge pages consecutively and reused. Any thread may call take and give_back.
 class StateMemory {
  public:
   void* take(size_t bytes);

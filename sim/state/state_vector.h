@@ -1,5 +1,5 @@
-// Vectors of simulated state: shared and tensor memory, registers. A timed launch goes round the state of all SMs every few hundred
-// cycles; on ordinary pages that is more than the host's TLB holds.
+// Vectors of simulated state: shared and tensor memory, registers. A timed launch accesses the state of all SMs every few hundred
+// cycles; with ordinary pages, this exceeds the host's TLB.
 #pragma once
 
 #include <cstddef>
@@ -12,7 +12,7 @@ class StateMemory;  // sim/state/state_memory.h
 void* take_state(StateMemory& from, size_t bytes);
 void give_back_state(StateMemory& to, void* at, size_t bytes);
 
-/// From a launch's StateMemory, or from the heap if there is none.
+/// Allocates from a launch's StateMemory, or from the heap if there is none.
 template <class T>
 class StateAllocator {
  public:
@@ -32,7 +32,7 @@ class StateAllocator {
     if (memory_ != nullptr) give_back_state(*memory_, at, n * sizeof(T));
     else std::allocator<T>().deallocate(at, n);
   }
-  /// Copies may live longer than the launch.
+  /// Copies may outlive the launch.
   StateAllocator select_on_container_copy_construction() const { return {}; }
   StateMemory* memory() const { return memory_; }
   bool operator==(const StateAllocator& o) const { return memory_ == o.memory_; }

@@ -24,7 +24,7 @@ class Tmem {
   uint32_t& at(uint32_t lane, uint32_t c) { return column(c)[lane]; }
   uint32_t at(uint32_t lane, uint32_t c) const { return column(c)[lane]; }
 
-  /// First free aligned run of `columns` (a power of two ≥ 32), or -1. Lowest address first, as hardware is seen to do.
+  /// First free aligned run of `columns` (a power of two ≥ 32), or -1. Lowest address first, as observed on hardware.
   int find_free(uint32_t columns) const {
     const uint32_t units = columns / kTmemUnit;
     for (uint32_t u = 0; u + units <= kUnits; u += units) {
@@ -72,7 +72,7 @@ class Tmem {
   static constexpr uint32_t kUnits = kTmemColumns / kTmemUnit;
   static constexpr uint32_t kPoison = 0xFFFFFFFF;  // NaN: unwritten TMEM never looks like a result
 
-  // A warp's 32 lanes of a column are one 128-byte run, like a register. Vectors of the host do not straddle its cache lines.
+  // A warp's 32 lanes of a column are one 128-byte run, like a register. Host vectors do not straddle cache lines.
   struct alignas(64) Column {
     std::array<uint32_t, kTmemLanes> cells;
   };

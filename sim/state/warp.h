@@ -20,12 +20,12 @@ struct LaneGroup {
   uint32_t pc = 0;
   LaneMask lanes = 0;
   uint32_t frame = 0;       // index into Warp::frames
-  uint32_t backward = 0;    // backward branches since it was last chosen; spinning groups yield
+  uint32_t backward = 0;    // backward branches since the group was last selected; spinning groups yield
 };
 
 /// Registers and local memory of one function on one call path of a warp. All lanes that reach a function along the same
-/// path share a frame, whenever and from whichever call site they come: a lane is in one place at a time, so they never
-/// meet in it, and lanes that diverged before the call can run together inside. Frames live as long as the warp.
+/// path share a frame, at any time and from any call site: a lane executes in one frame at a time, so lanes do not
+/// conflict in it, and lanes that diverged before the call can run together inside. Frames exist as long as the warp.
 struct CallFrame {
   uint32_t registers = 0;   // byte offset in Warp::register_file
   uint32_t preds = 0;       // index in Warp::predicate_file
@@ -33,10 +33,10 @@ struct CallFrame {
   uint32_t local_end = 0;
   uint32_t function = 0;    // index into Program::functions
   uint32_t parent = 0;      // frame of the caller
-  uint32_t depth = 0;       // calls deep; 0 = the kernel
+  uint32_t depth = 0;       // call depth; 0 = the kernel
 };
 
-/// What a blocked warp waits for.
+/// The event that a blocked warp waits for.
 struct BlockInfo {
   BlockReason reason = BlockReason::none;
   uint32_t address = 0;     // mbarrier (rank << 24 | offset), named-barrier id, …
@@ -49,22 +49,22 @@ struct BlockInfo {
 struct ThreadGroups {
   struct Group {
     uint32_t serial = 0;
-    uint32_t reads = 0, writes = 0;  // operations not yet past that moment
+    uint32_t reads = 0, writes = 0;  // operations that have not reached that moment
   };
   uint32_t lane = 0;
   uint32_t open_serial = 1;
   std::vector<Group> groups;         // oldest first; back() is the uncommitted one if its serial == open_serial
 };
 
-/// bar.warp.sync of lanes that are not at the same instruction.
+/// State of a bar.warp.sync whose lanes are not at the same instruction.
 struct WarpSync {
   LaneMask members = 0;    // the mask operand
   LaneMask arrived = 0;    // lanes that wait
-  LaneMask released = 0;   // lanes whose instance is complete and that have not gone on yet
+  LaneMask released = 0;   // lanes whose instance is complete and that have not continued yet
 };
 
 struct Warp {
-  // Hot: what every instruction touches.
+  // Hot: fields that every instruction accesses.
   uint8_t* bank[2] = {nullptr, nullptr};  // [0] this frame's registers, [1] the program's constants
   uint32_t* preds = nullptr;              // preds[0] is constant true
   uint32_t pc = 0;
@@ -80,8 +80,8 @@ struct Warp {
   BlockInfo block;
   uint64_t instructions = 0;              // warp instructions executed
   uint32_t timeouts = 0;                  // try_wait timeouts since the cluster last made progress
-  bool timed_out = false;                 // the next try_wait answers false
-  bool waits_on_mbarrier = false;         // a group of lanes is suspended at a try_wait, whatever the others wait for
+  bool timed_out = false;                 // the next try_wait returns false
+  bool waits_on_mbarrier = false;         // a group of lanes is suspended at a try_wait, whatever the other groups wait for
 
   StateVector<uint8_t> register_file;     // of all frames
   std::vector<uint32_t> predicate_file;
@@ -104,7 +104,7 @@ struct Warp {
   std::string fault_message;
 
   bool finished() const { return alive == 0; }
-  /// Makes that frame the running one: bank[0] and preds point into it.
+  /// Makes the frame with this index the running one: bank[0] and preds point into it.
   void enter_frame(uint32_t frame_index) {
     const CallFrame& f = frames[frame_index];
     frame = frame_index;

@@ -10,8 +10,8 @@ struct AsyncCopy {
   uint32_t first_slot = 0;  // source address, its offset, src-size
   uint8_t bytes = 0;        // cp-size
   bool wide = false;        // the source address has 64-bit lanes
-  bool has_size = false;    // there is a src-size
-  bool may_ignore = false;  // there is an ignore-src, pred[0]
+  bool has_size = false;    // the instruction has a src-size
+  bool may_ignore = false;  // the instruction has an ignore-src, pred[0]
 };
 
 struct AsyncCopyArrive {

@@ -7,7 +7,7 @@ namespace drywell::sim::payload {
 
 struct DotProduct {
   static constexpr PayloadKind kKind = PayloadKind::dot_product;
-  uint32_t shift = 0;  // of b: its upper half is meant
+  uint32_t shift = 0;  // of b: the instruction uses its upper half
 };
 
 struct AbsoluteDifferences {

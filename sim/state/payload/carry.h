@@ -9,7 +9,7 @@ struct Carry {
   static constexpr PayloadKind kKind = PayloadKind::carry;
   uint32_t flag = 0;  // predicate that holds CC.CF
   bool reads = false, writes = false;
-  bool otherwise = false;  // what comes in when it is not read
+  bool otherwise = false;  // carry-in when the flag is not read
 };
 
 }  // namespace drywell::sim::payload

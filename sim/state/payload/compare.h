@@ -1,11 +1,11 @@
-// Payloads of comparisons and of what selects by one.
+// Payloads of comparisons and of selections by a comparison.
 #pragma once
 
 #include "sim/state/payload/kind.h"
 
 namespace drywell::sim::payload {
 
-/// What a comparison's result does with the predicate operand.
+/// Combination of a comparison's result with the predicate operand.
 enum class Combine : uint8_t { none, and_, or_, xor_ };
 
 /// setp of 32- and 64-bit types.
@@ -13,8 +13,8 @@ struct SetPredicate {
   static constexpr PayloadKind kKind = PayloadKind::set_predicate;
   Combine combine = Combine::none;
   bool ftz = false;
-  bool has_inverse = false;  // p|q: there is a q
-  uint32_t inverse = 0;      // predicate that takes the negated comparison
+  bool has_inverse = false;  // p|q: the instruction has a q
+  uint32_t inverse = 0;      // predicate that receives the negated comparison
 };
 
 /// set, and setp of halves.

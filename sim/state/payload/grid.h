@@ -16,7 +16,7 @@ struct TryCancel {
 struct FirstCta {
   static constexpr PayloadKind kKind = PayloadKind::first_cta;
   uint32_t first_slot = 0;       // destinations of x, y, z
-  std::array<bool, 3> wanted{};  // which of them there are
+  std::array<bool, 3> wanted{};  // the destinations that the instruction has
 };
 
 }  // namespace drywell::sim::payload

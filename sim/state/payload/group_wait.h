@@ -7,8 +7,8 @@ namespace drywell::sim::payload {
 
 struct GroupWait {
   static constexpr PayloadKind kKind = PayloadKind::group_wait;
-  uint64_t allowed = 0;     // groups that may be under way
-  bool reads_only = false;  // .read: their sources need to be read, no more
+  uint64_t allowed = 0;     // groups that may be in flight
+  bool reads_only = false;  // .read: wait only until the operations have read their sources
 };
 
 }  // namespace drywell::sim::payload

@@ -5,7 +5,7 @@
 
 namespace drywell::sim::payload {
 
-/// The modifiers that are there.
+/// The modifiers of the instruction.
 struct Half {
   static constexpr PayloadKind kKind = PayloadKind::half;
   bool ftz = false, sat = false, relu = false, oob = false;

@@ -1,11 +1,11 @@
-// The payloads a decoded operation can carry.
+// The kinds of payload of a decoded operation.
 #pragma once
 
 #include <cstdint>
 
 namespace drywell::sim {
 
-/// One for each payload type; the type names it as kKind.
+/// One for each payload type; the type has it as kKind.
 enum class PayloadKind : uint8_t {
   none,
   unsupported,

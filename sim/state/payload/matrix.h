@@ -9,8 +9,8 @@ namespace drywell::sim::payload {
 struct MatrixRows {
   static constexpr PayloadKind kKind = PayloadKind::matrix_rows;
   uint32_t first_slot = 0, count = 0;  // registers
-  uint32_t rows = 0;                   // that lanes name
-  uint32_t packed_bits = 0;            // of elements packed in memory; 0: none are
+  uint32_t rows = 0;                   // rows whose addresses lanes provide
+  uint32_t packed_bits = 0;            // bits of an element packed in memory; 0: not packed
   Space space = Space::generic;
 };
 

@@ -7,7 +7,7 @@
 
 namespace drywell::sim::payload {
 
-/// Registers of d, a, b, c from a slot on (sparse A: then the metadata), and what they hold.
+/// Registers of d, a, b, c from a slot on (sparse A: then the metadata), and their formats.
 struct Fragments {
   uint32_t first_slot = 0;
   uint8_t d = 0, a = 0, b = 0, c = 0;  // registers of each
@@ -41,7 +41,7 @@ struct MmaInteger {
 struct MmaBits {
   static constexpr PayloadKind kKind = PayloadKind::mma_bits;
   Fragments fragments;
-  bool by_and = false;  // not by exclusive or
+  bool by_and = false;  // true: and; false: exclusive or
 };
 
 struct MmaDouble {

@@ -25,7 +25,7 @@ struct AddressWindow {
   static constexpr PayloadKind kKind = PayloadKind::address_window;
   uint32_t high = 0;     // high word of the space's generic addresses; 0: global memory
   bool wide = false;     // the source has 64-bit lanes
-  bool own_cta = false;  // a shared address without a rank is the own CTA's
+  bool own_cta = false;  // a shared address without a rank belongs to the own CTA
 };
 
 }  // namespace drywell::sim::payload

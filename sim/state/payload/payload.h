@@ -1,5 +1,5 @@
-// What an operation needs beside the operands every instruction has: one of the types of this folder, each made for its family of
-// instructions. Executor, timing and checker read it through that type.
+// Operands of an operation besides those common to all instructions: one of the types of this folder, each for one family of
+// instructions. Executor, timing and checker read them through that type.
 #pragma once
 
 #include <array>
@@ -12,7 +12,7 @@
 
 namespace drywell::sim {
 
-/// Throws InternalError: a reader takes a payload for another family's.
+/// Throws InternalError: the payload that was read belongs to another family.
 [[noreturn]] void wrong_payload(PayloadKind there, PayloadKind asked);
 
 class Payload {

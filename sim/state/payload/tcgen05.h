@@ -25,11 +25,11 @@ struct TmemAccess {
   uint32_t num = 1;                    // .xN
   int32_t split = 0;                   // 16x32bx2: column of the second half
   isa::Mod shape = isa::Mod::none;
-  isa::Mod reduce_op = isa::Mod::none;  // min or max; none: no ld.red
+  isa::Mod reduce_op = isa::Mod::none;  // min or max; none: not ld.red
   isa::Mod reduce_type = isa::Mod::none;
   bool reduce_abs = false, reduce_nan = false;
   bool pack = false;
-  uint32_t reduced = 0;  // register that takes the minimum or maximum
+  uint32_t reduced = 0;  // register that receives the minimum or maximum
 };
 
 struct TmemCopy {

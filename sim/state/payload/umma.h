@@ -15,7 +15,7 @@ struct Umma {
   bool ws = false, sparse = false, ashift = false;
   uint8_t scale_d = 0;        // D · 2^-scale_d before the add
   uint8_t scale_vec = 0;      // factors per row and instruction: 1, 2, 4; 0: not block scaled
-  uint8_t disable_words = 0;  // of the mask of lanes that stay
+  uint8_t disable_words = 0;  // words of the mask of lanes that are not written
 };
 
 }  // namespace drywell::sim::payload

@@ -15,7 +15,7 @@ struct PairedPredicate {
 struct Shuffle {
   static constexpr PayloadKind kKind = PayloadKind::shuffle;
   isa::Mod mode = isa::Mod::none;
-  uint32_t in_range = 0;  // predicate: the source lane is of the segment
+  uint32_t in_range = 0;  // predicate: the source lane is in the segment
 };
 
 struct Vote {

@@ -23,7 +23,7 @@ struct WmmaAccess {
 struct WmmaProduct {
   static constexpr PayloadKind kKind = PayloadKind::wmma_product;
   uint32_t first_slot = 0;             // registers of d, a, b, c
-  uint8_t d = 0, a = 0, b = 0, c = 0;  // how many of each
+  uint8_t d = 0, a = 0, b = 0, c = 0;  // number of registers of each
   isa::Mod shape = isa::Mod::none;
   bool half_c = false, half_d = false;  // f16, not f32
   uint32_t bits = 0;                    // of an element of A and B
