@@ -13,7 +13,7 @@ namespace {
 
 constexpr uint64_t kBytes = 256;  // cooperative groups use the first eight (cooperative_groups/details/driver_abi.h)
 
-/// Memory of the barrier for as long as the launch runs.
+/// Memory of the barrier during the launch.
 class Workspace {
  public:
   explicit Workspace(Gmem& gmem) : gmem_(gmem), at_(gmem.allocate(kBytes, "workspace of the cooperative launch")) {

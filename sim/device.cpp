@@ -44,7 +44,7 @@ struct Device::Impl {
   uint32_t sm_count;
   struct Decoded {
     std::shared_ptr<const isa::Module> module;
-    std::unique_ptr<Program> watched, unwatched;  // with registers of their own, or shared (sim/exec/register_sharing.h)
+    std::unique_ptr<Program> watched, unwatched;  // registers separate, or shared (sim/exec/register_sharing.h)
   };
   std::map<const isa::Function*, Decoded> programs;
 
@@ -86,7 +86,7 @@ std::vector<uint8_t> parameter_block(const isa::Function& f, const Program& p, c
 
 bool in_device_memory(const isa::Variable& v) { return v.space == isa::Mod::global || v.space == isa::Mod::const_; }
 
-/// Memory for every .global and .const variable; an .extern declaration has its definition's address.
+/// Allocates every .global and .const variable; an .extern declaration has its definition's address.
 std::vector<uint64_t> place_variables(const isa::Module& module, Gmem& gmem) {
   std::vector<uint64_t> addresses(module.variables.size(), 0);
   std::map<std::string_view, uint64_t> defined;
@@ -96,7 +96,7 @@ std::vector<uint64_t> place_variables(const isa::Module& module, Gmem& gmem) {
     addresses[i] = gmem.allocate(std::max<uint64_t>(v.bytes(), 1), v.name, std::max(v.align, 16u)).value();
     uint8_t* p = gmem.translate(addresses[i], std::max<uint64_t>(v.bytes(), 1));
     gmem.note_host_write(addresses[i]);
-    std::memset(p, 0, v.bytes());  // module variables start zero (PTX ISA 5.4.4)
+    std::memset(p, 0, v.bytes());  // module variables are zero at first (PTX ISA 5.4.4)
     if (!v.init.empty()) std::memcpy(p, v.init.data(), std::min<uint64_t>(v.init.size(), v.bytes()));
     defined.emplace(v.name, addresses[i]);
   }
@@ -112,7 +112,7 @@ std::vector<uint64_t> place_variables(const isa::Module& module, Gmem& gmem) {
   return addresses;
 }
 
-/// What an initialiser's name stands for: a variable's address, or a function's.
+/// Address that a name in an initialiser refers to: a variable's or a function's.
 uint64_t address_of(const isa::Module& module, std::span<const uint64_t> addresses, const std::string& name) {
   for (size_t i = 0; i < addresses.size(); ++i) {
     if (module.variables[i].name == name && addresses[i] != 0) return addresses[i];
@@ -121,7 +121,7 @@ uint64_t address_of(const isa::Module& module, std::span<const uint64_t> address
   return f == nullptr ? 0 : window::function_address(static_cast<uint32_t>(f - module.functions.data()));
 }
 
-/// Writes the addresses that initialisers name. PTX also takes them in .u32; a device's addresses have more bits.
+/// Writes the addresses that initialisers name. PTX also accepts them in .u32; a device's addresses have more bits.
 void relocate(const isa::Module& module, std::span<const uint64_t> addresses, Gmem& gmem) {
   for (size_t i = 0; i < addresses.size(); ++i) {
     const isa::Variable& v = module.variables[i];
@@ -129,7 +129,7 @@ void relocate(const isa::Module& module, std::span<const uint64_t> addresses, Gm
       const uint64_t base = address_of(module, addresses, r.symbol);
       if (base == 0) throw Unsupported(fmt::format("initialiser of '{}' takes the address of '{}'", v.name, r.symbol));
       const uint64_t value = base + static_cast<uint64_t>(r.addend);
-      const uint64_t width = isa::type_bits(v.type) == 32 ? 4 : 8;  // bytes: a whole pointer in eight of them
+      const uint64_t width = isa::type_bits(v.type) == 32 ? 4 : 8;  // bytes: eight hold a whole pointer
       if (width == 4 && value >> 32 != 0) {
         throw Unsupported(fmt::format("initialiser of '{}' puts the 64-bit address of '{}' into 32 bits", v.name, r.symbol), Code::U5001);
       }
@@ -160,7 +160,7 @@ void check_launch(const isa::Function& f, const Launch& l, Diagnostics& out) {
   if (d.maxntid && threads > triple(*d.maxntid).count()) refuse(out, Code::E4126, "more threads than the kernel's .maxntid");
 }
 
-/// Options whose observers listen through adapters, behind the listeners.
+/// Options whose observers are attached through adapters, after the listeners.
 struct Adapted {
   explicit Adapted(const RunOptions& given) : options(given) {
     for (Observer* o : given.observers) options.listeners.push_back(adapters.emplace_back(std::make_unique<ObserverAdapter>(*o)).get());
@@ -230,7 +230,7 @@ LoadedModule Device::load_ptx(std::string_view text, const std::string& name) {
   return load(std::move(m));
 }
 
-/// What a launch is made of, before anything is checked.
+/// Collects the data of a launch, before the checks.
 Launch Device::Impl::prepare(const LoadedModule& m, std::string_view kernel, const LaunchConfig& config, bool watched) {
   const isa::Function* f = m.module().find_function(kernel);
   if (f == nullptr || !f->is_entry) throw InputError(Code::E4112, fmt::format("no kernel '{}' in the module", kernel));

@@ -26,7 +26,7 @@ CtaPlace place(const Cta& c) { return {c.index, c.cluster->index, c.rank, c.sm};
 WarpPlace place(const Warp& w) { return {place(*w.cta), w.index}; }
 uint64_t now(const Warp& w) { return w.cta->cluster->now; }
 
-/// Behind a function's last instruction stands a return that the module does not have.
+/// True for the implicit return after a function's last instruction; the module does not contain it.
 bool is_end(const Program& p, uint32_t pc) { return pc + 1 == p.code.size() || p.code[pc + 1].function != p.code[pc].function; }
 
 CodePoint code_point(const Program& p, uint32_t pc) {
@@ -52,7 +52,7 @@ void ObserverAdapter::launch_started(const Launch& l) {
 void ObserverAdapter::cta_started(const Cta& c) { to_.cta_started({place(c), c.cluster->now}); }
 void ObserverAdapter::cta_finished(const Cta& c) { to_.cta_finished({place(c), c.cluster->now}); }
 
-// The hub sends to every listener what any of them wants.
+// The hub sends every listener the events that any listener wants.
 void ObserverAdapter::instruction(const Warp& w, const DecodedOp& op, LaneMask lanes) {
   if (wants_.instructions) to_.instruction({place(w), lanes, at(op), now(w)});
 }

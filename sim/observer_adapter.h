@@ -1,4 +1,4 @@
-// Passes what a listener receives on to a public Observer.
+// Passes the events that a listener receives to a public Observer.
 #pragma once
 
 #include <vector>

@@ -1,4 +1,4 @@
-// Reads architecture files: TOML text -> figures -> checked against the schema -> ArchConfig.
+// Reads architecture files: TOML text -> figures -> check against the schema -> ArchConfig.
 #include <fmt/format.h>
 #include <toml++/toml.h>
 
@@ -35,7 +35,7 @@ size_t edit_distance(std::string_view a, std::string_view b) {
   return row.back();
 }
 
-/// "did you mean 'x'?" for the candidate nearest to `text`, if any is near.
+/// "did you mean 'x'?" for the candidate nearest to `text`, if one is near enough.
 std::string near_miss(std::string_view text, const std::vector<std::string>& candidates) {
   const std::string* best = nullptr;
   size_t distance = text.size() / 3 + 2;
@@ -56,7 +56,7 @@ struct File {
   toml::table table;
 };
 
-/// What `base` or `--arch` may name.
+/// True if `base` or `--arch` names a file.
 bool is_path(std::string_view name) {
   return name.find('/') != std::string_view::npos || name.ends_with(".toml");
 }
@@ -86,7 +86,7 @@ class Loader {
   }
 
  private:
-  /// Throws what was found, in the order of the files' lines.
+  /// Throws the errors found so far, in the order of the files' lines.
   void stop_on_errors() {
     if (!errors_.has_errors()) return;
     std::vector<Diagnostic> list(errors_.list().begin(), errors_.list().end());
@@ -145,7 +145,7 @@ class Loader {
     }
   }
 
-  /// Text of a top-level key of the last file that has it.
+  /// Text of a top-level key, from the last file that has the key.
   std::optional<std::string> text_of(const char* key, SourcePos& where) {
     std::optional<std::string> out;
     for (const File& f : files_) {
@@ -232,7 +232,7 @@ class Loader {
     if (found == rows_.end()) return unknown(key, where, "key");
     const SchemaRow& row = found->second;
     given_.insert_or_assign(
-        key, ArchEntry{.key = key, .where = where});  // known, if not good: not missing as well
+        key, ArchEntry{.key = key, .where = where});  // the key is present, even if its figure is invalid: not reported as missing
     const toml::table* figure = node.as_table();
     if (figure == nullptr || figure->get("value") == nullptr) {
       errors_.error(Code::E2005, where, fmt::format("'{}' is not a figure", key),
@@ -322,7 +322,7 @@ class Loader {
     return "one of " + names;
   }
 
-  /// Puts the entries in order; a key no file has takes its fallback or is missing.
+  /// Puts the entries in order. A key that no file has takes its fallback value or is reported as missing.
   void fill_in() {
     for (const SchemaRow& row : schema_rows(arch_.tensor)) {
       if (const auto given = given_.find(row.key); given != given_.end()) {

@@ -12,7 +12,7 @@ bool applies(Need need, TensorCore tensor) {
   return need == Need::any || (need == Need::umma) == (tensor == TensorCore::umma);
 }
 
-/// What each timing class needs, by its number.
+/// Matrix unit that each timing class needs, by the number of the class.
 constexpr Need kClassNeeds[] = {
 #define TIMING_CLASS(OP_, NEED_) Need::NEED_,
 #include "drywell/isa/table/timing_classes.inc"

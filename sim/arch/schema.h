@@ -1,4 +1,4 @@
-// The rows an architecture file is checked against, made from drywell/sim/arch_keys.inc and isa::TimingClass.
+// The rows that an architecture file is checked against, generated from drywell/sim/arch_keys.inc and isa::TimingClass.
 #pragma once
 
 #include <optional>
@@ -31,7 +31,7 @@ struct SchemaRow {
 /// All rows of an architecture with this tensor core, in the order of the file.
 std::vector<SchemaRow> schema_rows(TensorCore tensor);
 
-/// What a section is about ("smem" -> "shared memory"); empty if there is no such section.
+/// Description of a section ("smem" -> "shared memory"); empty if there is no such section.
 std::string_view section_doc(std::string_view section);
 
 bool parse_pipe(std::string_view text, Pipe& out);

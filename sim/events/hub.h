@@ -1,5 +1,5 @@
-// Where state changes are announced: checkers, traces, statistics and the debugger listen here. A launch without
-// observers has no hub, and the only cost is a pointer test on paths that are not the hottest.
+// The hub notifies listeners of state changes: checkers, traces, statistics and the debugger. A launch without
+// observers has no hub; its only cost is a pointer test outside the hottest paths.
 #pragma once
 
 #include <algorithm>
@@ -13,28 +13,28 @@
 
 namespace drywell::sim {
 
-/// What Drywell's own checkers, traces and recorders implement: they see the state itself. Users implement Observer
-/// (drywell/sim/observer.h). Every method has an empty default, so that a listener overrides what it needs.
+/// Interface of Drywell's own checkers, traces and recorders, which access the state itself. Users implement Observer
+/// (drywell/sim/observer.h). Every method has an empty default; a listener overrides the methods it needs.
 class Listener {
  public:
   virtual ~Listener() = default;
-  /// May be told of different clusters by different host threads at once (of one cluster always by one at a time).
+  /// True: different host threads may notify it of different clusters at once (of one cluster, one thread at a time).
   virtual bool concurrent() const { return false; }
-  /// Is told of loads and stores, which are many. Asked when a launch starts, as the next one is.
+  /// The listener receives loads and stores, which are frequent. Called when a launch starts, like wants_instruction.
   virtual bool wants_memory() const { return true; }
-  /// Is told when the instruction at `op` is executed. Other listeners' wishes may bring it more.
+  /// The listener receives executions of `op`. It may receive more instructions, if another listener wants them.
   virtual bool wants_instruction(const Program&, const DecodedOp& /*op*/) const { return true; }
   /// An instruction was executed by the lanes of `mask` (effect next, jumped, exited or yield).
   virtual void instruction(const Warp&, const DecodedOp&, LaneMask) {}
-  /// Is told when the guard of the instruction at `op` excludes all active lanes. Like wants_instruction.
+  /// The listener receives `op` when its guard excludes all active lanes. Otherwise like wants_instruction.
   virtual bool wants_skipped(const Program&, const DecodedOp& /*op*/) const { return false; }
   virtual void skipped(const Warp&, const DecodedOp&) {}
   /// The lanes of `mask` are about to load or store `bytes` each; addresses are lane_address(w, op, lane), not yet checked.
   virtual void memory(const Warp&, const DecodedOp&, LaneMask, Space, uint32_t /*bytes*/, bool /*store*/) {}
-  /// Is told of mbarrier waits that answered true.
+  /// The listener receives mbarrier waits that returned true.
   virtual bool wants_waits() const { return true; }
   virtual void mbarrier(const Cta&, uint32_t /*offset*/, const Mbarrier&, MbarrierEvent, int64_t /*amount*/) {}
-  /// A warp arrived at a named barrier, whose state is that after the arrival.
+  /// A warp arrived at a named barrier; the barrier has the state after the arrival.
   virtual void named_barrier(const Warp&, uint32_t /*id*/, const NamedBarrier&) {}
   virtual void async(const Cluster&, const AsyncOp&, AsyncMoment) {}
   virtual void blocked(const Warp&, const DecodedOp&) {}
@@ -44,11 +44,11 @@ class Listener {
   virtual void launch_finished() {}
   virtual void cta_started(const Cta&) {}
   virtual void cta_finished(const Cta&) {}
-  /// The cluster cannot go on: what a listener knows about why, for the fault's message.
+  /// The cluster cannot continue: the listener's explanation, for the fault's message.
   virtual std::string explain_hang(const Cluster&) { return {}; }
 };
 
-/// Calls every listener in the order they were attached.
+/// Calls every listener in the order of attachment.
 class ObserverHub {
  public:
   void attach(Listener* l) {
@@ -58,7 +58,7 @@ class ObserverHub {
   bool concurrent() const { return std::all_of(listeners_.begin(), listeners_.end(), [](const Listener* l) { return l->concurrent(); }); }
   bool empty() const { return listeners_.empty(); }
   static constexpr uint8_t kExecuted = 1, kSkipped = 2;
-  /// By pc, what anyone wants to know of it: kExecuted, kSkipped. nullptr: of all that they were executed.
+  /// By pc, the events that any listener wants: kExecuted, kSkipped. nullptr: every execution of every instruction.
   const uint8_t* wanted() const { return wanted_.empty() ? nullptr : wanted_.data(); }
   bool wants_waits() const { return std::any_of(listeners_.begin(), listeners_.end(), [](const Listener* l) { return l->wants_waits(); }); }
   void instruction(const Warp& w, const DecodedOp& op, LaneMask m) { for (Listener* l : listeners_) l->instruction(w, op, m); }
@@ -95,7 +95,7 @@ class ObserverHub {
 
  private:
   std::vector<Listener*> listeners_, memory_listeners_;
-  std::vector<uint8_t> wanted_;  // by pc; empty: all that are executed
+  std::vector<uint8_t> wanted_;  // by pc; empty: every execution
 };
 
 }  // namespace drywell::sim

@@ -34,7 +34,7 @@ MbarrierEvent event_of(MbarrierOp op) {
   }
 }
 
-// One step: the phase cannot complete between the two, as the arrival that is to come is still pending.
+// Atomic: the phase cannot complete between the two operations, because the arrival is still pending at the first.
 MbarrierStatus drop_expecting(Mbarrier& b, uint32_t bytes, bool& completed) {
   if (b.live && b.pending == 0) return MbarrierStatus::arrive_overflow;
   const MbarrierStatus s = b.expect_tx(bytes, completed);
@@ -43,8 +43,8 @@ MbarrierStatus drop_expecting(Mbarrier& b, uint32_t bytes, bool& completed) {
 
 bool expects_and_arrives(MbarrierOp op) { return op == MbarrierOp::arrive_expect_tx || op == MbarrierOp::arrive_drop_expect_tx; }
 
-// A thread that try_wait has suspended resumes when its phase completes (PTX ISA 9.7.13.15.16), also if it gets its turn
-// only when the phase after it is over.
+// A thread that try_wait has suspended resumes when its phase completes (PTX ISA 9.7.13.15.16), even if it is scheduled
+// only after the next phase is complete.
 void resume_waiters(Cta& cta, uint32_t offset, uint32_t parity) {
   for (Warp& w : cta.warps) {
     if (w.block.reason == BlockReason::mbarrier && shared_offset(w.block.address) == offset && w.block.parity == parity) w.block.detail = kPhaseSeen;

@@ -15,10 +15,10 @@ struct GuestError {
 };
 
 /// Applies `op` with `amount` (arrivals or bytes) to the barrier at rank << 24 | offset. Wakes waiters when a phase
-/// completes. Returns the guest's error, if it made one (H200: error 719 for each, docs/facts/tma-mbarrier.md §1.1).
+/// completes. Returns the guest's error, if any (H200: error 719 for each, docs/facts/tma-mbarrier.md §1.1).
 std::optional<GuestError> apply_mbarrier(Cluster& c, uint32_t address, MbarrierOp op, uint32_t amount);
 
-/// The barrier at rank << 24 | offset, or nullptr with the reason.
+/// The barrier at rank << 24 | offset, or nullptr with the reason in `why`.
 Mbarrier* find_mbarrier(Cluster& c, uint32_t address, GuestError& why);
 
 /// BlockInfo::detail of a warp suspended on an mbarrier: the phase it waits for has completed.

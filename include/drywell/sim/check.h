@@ -86,8 +86,8 @@ class HazardChecker {
   /// Number of different findings so far, and each finding in the order of detection: for readers during the launch.
   size_t count() const;
   Finding finding(size_t i) const;
-  /// Of the latest launch: PTX lines, from 1, of executed mbarrier waits that never acquired a phase for their warp whose completion
-  /// did not already happen before the wait.
+  /// Of the latest launch: PTX lines, from 1, of mbarrier waits that were executed and added no happens-before order: the completion of
+  /// the phase already happened before every such wait.
   std::vector<uint32_t> waits_without_news() const;
   /// Of the last deadlock; without nodes if there was no deadlock.
   WaitGraph wait_graph() const;
