@@ -18,7 +18,7 @@ namespace drywell::sim {
 class Listener {
  public:
   virtual ~Listener() = default;
-  /// True: different host threads may notify it of different clusters at once (of one cluster, one thread at a time).
+  /// True: different host threads may notify the listener of different clusters at once (of one cluster, one thread at a time).
   virtual bool concurrent() const { return false; }
   /// The listener receives loads and stores, which are frequent. Called when a launch starts, like wants_instruction.
   virtual bool wants_memory() const { return true; }

@@ -121,7 +121,7 @@ struct Launch {
   uint32_t sm_count = 1;
 };
 
-/// A cluster of CTAs and the asynchronous work in flight in it. The unit of functional simulation.
+/// A cluster of CTAs and its asynchronous operations in flight. The unit of functional simulation.
 struct Cluster {
   const Launch* launch = nullptr;
   uint64_t index = 0;

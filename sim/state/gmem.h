@@ -30,7 +30,7 @@ class Gmem {
   /// Throws InputError E4100 when the capacity is exhausted. New memory is filled with 0xFF bytes (NaN in every
   /// float format), so that results of a kernel that did not run never compare equal.
   GmemAddr allocate(uint64_t bytes, std::string name = {}, uint64_t align = 256);
-  /// Makes memory of this process device memory under its own address, as pinned and managed memory is; the caller keeps
+  /// Maps host memory of this process as device memory at its own address, like pinned and managed memory; the caller keeps
   /// it alive until release. Throws InputError E4104 if it overlaps a window or an allocation.
   GmemAddr map_host(void* host, uint64_t bytes, std::string name = {});
   /// Returns false if `addr` is not the base of a live allocation.

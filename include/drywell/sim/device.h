@@ -68,7 +68,7 @@ class Device {
 
   /// Poisoned memory (0xFF bytes) of at least `bytes`, 256-byte aligned.
   GmemAddr allocate(uint64_t bytes, std::string name = {});
-  /// Makes memory of this process device memory under its own address, as pinned and managed memory is; it must live until
+  /// Maps host memory of this process as device memory at its own address, like pinned and managed memory. It must stay valid until
   /// free. Throws InputError E4104 if the addresses are taken.
   GmemAddr map_host(void* host, uint64_t bytes, std::string name = {});
   /// Throws InputError E4102 if `a` is not a live allocation.

@@ -4,7 +4,7 @@
 
 namespace drywell::sim {
 
-/// State spaces an access can name; .const lives in global memory.
+/// State spaces that an access can name; .const is part of global memory.
 enum class Space : uint8_t { global, shared_cta, shared_cluster, local, param, generic };
 
 }  // namespace drywell::sim

@@ -28,7 +28,7 @@ struct FragmentMap {
 
 /// The operands of an instruction in PTX spelling, without modifiers that do not affect the fragment: "tcgen05.ld.16x256b.x2",
 /// "ldmatrix.x4.trans", "stmatrix.m16n8.x2.trans.b8", "mma.m16n8k16.f32.bf16.bf16.f32" (or one type for all), "wgmma.m64n64k16.f32.bf16".
-/// Throws InputError E4306 for anything else.
+/// Throws InputError E4306 for other instructions.
 std::vector<FragmentMap> fragments_of(std::string_view instruction);
 
 /// The matrix; each cell has the thread and register, coloured by thread.
