@@ -14,7 +14,7 @@ namespace drywell::kernels::blockwise {
 namespace {
 
 struct Operand {
-  QuantisedMatrix codes;
+  QuantizedMatrix codes;
   std::vector<float> factors;
 };
 
@@ -32,7 +32,7 @@ std::vector<float> block_factors(const std::vector<float>& values, uint64_t rows
   return factors;
 }
 
-Operand quantised(const ProblemSpec& s, numeric::Format format, uint64_t rows, uint32_t gm, uint64_t stream) {
+Operand quantized(const ProblemSpec& s, numeric::Format format, uint64_t rows, uint32_t gm, uint64_t stream) {
   GenerateOptions g = s.generate;
   g.seed = g.seed * 4 + stream;
   const uint64_t k = s.shape.k, across = ceil_div(k, s.scales.k);
@@ -61,11 +61,11 @@ Operand quantised(const ProblemSpec& s, numeric::Format format, uint64_t rows, u
   return o;
 }
 
-reference::GemmOperand operand(const QuantisedMatrix& q) {
+reference::GemmOperand operand(const QuantizedMatrix& q) {
   return {.format = gemm::number_format(q.format), .rows = q.rows, .k = q.k, .codes = q.codes.data()};
 }
 
-reference::RowOf dequantised(const QuantisedMatrix& q, const std::vector<float>& factors, uint32_t gm, uint32_t gk) {
+reference::RowOf dequantized(const QuantizedMatrix& q, const std::vector<float>& factors, uint32_t gm, uint32_t gk) {
   return [&q, &factors, gm, gk](uint64_t row) {
     std::vector<double> out(q.k);
     const uint64_t across = ceil_div(q.k, gk);
@@ -80,7 +80,7 @@ reference::RowOf dequantised(const QuantisedMatrix& q, const std::vector<float>&
 Problem make_problem(const ProblemSpec& s) {
   Problem p;
   p.shape = s.shape;
-  Operand a = quantised(s, s.a, s.shape.m, s.scales.m, 0), b = quantised(s, s.b, s.shape.n, s.scales.n, 1);
+  Operand a = quantized(s, s.a, s.shape.m, s.scales.m, 0), b = quantized(s, s.b, s.shape.n, s.scales.n, 1);
   p.a = std::move(a.codes);
   p.b = std::move(b.codes);
   p.sfa = std::move(a.factors);
@@ -127,7 +127,7 @@ std::string error_text(const Problem& p, const ScaleConfig& scales, const Scalar
   const uint64_t count = std::min<uint64_t>(p.shape.m, 32);
   std::vector<uint64_t> rows;
   for (uint64_t i = 0; i < count; ++i) rows.push_back(p.shape.m * i / count);
-  const auto exact = reference::gemm_float64(dequantised(p.a, p.sfa, scales.m, scales.k), dequantised(p.b, p.sfb, scales.n, scales.k), p.shape.n, rows, threads);
+  const auto exact = reference::gemm_float64(dequantized(p.a, p.sfa, scales.m, scales.k), dequantized(p.b, p.sfb, scales.n, scales.k), p.shape.n, rows, threads);
   double error = 0, norm = 0;
   for (uint64_t i = 0; i < count; ++i) {
     for (uint64_t j = 0; j < p.shape.n; ++j) {

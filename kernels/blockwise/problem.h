@@ -30,7 +30,7 @@ struct ProblemSpec {
 
 struct Problem {
   Shape shape;
-  QuantisedMatrix a, b;         // codes: m x k and n x k
+  QuantizedMatrix a, b;         // codes: m x k and n x k
   std::vector<float> sfa, sfb;  // k contiguous
   std::vector<uint32_t> c;      // codes of the output type, m x n
 };

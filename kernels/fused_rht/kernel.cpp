@@ -17,7 +17,7 @@ using namespace isa;
 using namespace fused_rht;
 using nvfp4::GlobalScales;
 using nvfp4::PhiloxSeed;
-using nvfp4::QuantisedTile;
+using nvfp4::QuantizedTile;
 
 // Named barrier for the TMEM allocation: 32 MMA threads arrive, 128 epilogue threads wait (CUTLASS reserves id 6,
 // cutlass/arch/barrier.h ReservedNamedBarriers::TmemAllocBarrier).
@@ -305,7 +305,7 @@ void FusedRht::epilogue() {
       state.advance();
       Reg sequence;
       if (o_.stochastic) sequence = k_.def("add.u32", k_.def("mad.lo.u32", k_tile, 256, thread), stripe);
-      const QuantisedTile q = nvfp4::quantise_tile(k_, arithmetic_of(o_), acc, scales, seed, sequence);
+      const QuantizedTile q = nvfp4::quantize_tile(k_, arithmetic_of(o_), acc, scales, seed, sequence);
       const Reg tile = k_.def("add.u32", t.n, k_tile);
       const Reg c_at = k_.def("add.s64", c_row, k_.def("mul.wide.u32", tile, 32)), sf_at = k_.def("add.s64", sfc_row, k_.def("mul.wide.u32", tile, 4));
       k_.if_(inside, [&] {

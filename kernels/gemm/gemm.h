@@ -23,7 +23,7 @@ isa::Module build_gemm(const gemm::GemmPlan& plan, isa::Target target);
 /// Operands and scalars; `alpha` does not include the operands' factors. C has the codes of the output type, row-major.
 struct GemmProblem {
   uint64_t m = 0, n = 0, k = 0;
-  QuantisedMatrix a, b;                   // m x k and n x k
+  QuantizedMatrix a, b;                   // m x k and n x k
   std::vector<float> a_values, b_values;  // values before quantization; empty for random codes
   std::vector<uint32_t> c;
   float alpha = 1, beta = 0;
@@ -34,9 +34,9 @@ struct GemmProblem {
 void check_gemm(const gemm::GemmConfig& config, uint64_t m, uint64_t n, uint64_t k);
 
 /// Returns the bytes of an operand in global memory as TMA reads it: packed along k (K-major) or transposed (MN-major).
-std::vector<uint8_t> operand_image(const QuantisedMatrix& q, isa::Major major);
+std::vector<uint8_t> operand_image(const QuantizedMatrix& q, isa::Major major);
 /// Returns scale factors in atoms of 128 rows x 4 factors (docs/facts/tcgen05.md §6.2), rows and factors padded with zero.
-std::vector<uint8_t> scale_image(const QuantisedMatrix& q);
+std::vector<uint8_t> scale_image(const QuantizedMatrix& q);
 
 sim::LaunchConfig gemm_launch(const gemm::GemmPlan& plan, uint64_t m, uint64_t n, uint32_t sm_count);
 

@@ -17,7 +17,7 @@ using gemm::GemmConfig;
 using gemm::GemmPlan;
 using gemm::OperandPlan;
 
-uint64_t scales_per_row(const QuantisedMatrix& q) { return q.k / q.block; }
+uint64_t scales_per_row(const QuantizedMatrix& q) { return q.k / q.block; }
 
 std::vector<uint8_t> bytes_of(const std::vector<uint32_t>& codes, uint32_t width) {
   std::vector<uint8_t> out(codes.size() * width);
@@ -63,7 +63,7 @@ void check_gemm(const GemmConfig& config, uint64_t m, uint64_t n, uint64_t k) {
   if (problems.has_errors()) throw InputError(std::move(problems));
 }
 
-std::vector<uint8_t> operand_image(const QuantisedMatrix& q, isa::Major major) {
+std::vector<uint8_t> operand_image(const QuantizedMatrix& q, isa::Major major) {
   const unsigned bits = numeric::format_info(q.format).bits();
   std::vector<uint8_t> out(ceil_div(q.rows * q.k * bits, 8));
   uint64_t at = 0;  // bit
@@ -85,7 +85,7 @@ std::vector<uint8_t> operand_image(const QuantisedMatrix& q, isa::Major major) {
   return out;
 }
 
-std::vector<uint8_t> scale_image(const QuantisedMatrix& q) {
+std::vector<uint8_t> scale_image(const QuantizedMatrix& q) {
   const uint64_t per_row = scales_per_row(q), atoms_k = ceil_div(per_row, 4),
                  atoms_rows = ceil_div(q.rows, GemmPlan::kAtomRows);
   std::vector<uint8_t> out(atoms_rows * atoms_k * GemmPlan::kAtomBytes);

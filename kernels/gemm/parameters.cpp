@@ -53,8 +53,8 @@ std::vector<Parameter> common_parameters() {
        .doc = "factor of the product, besides the operands' own"},
       {.name = "beta", .type = ParamType::real, .default_value = "0", .doc = "factor of C; 0: C is not read"},
       choice("d-type", "bf16", "type of D and C", {"bf16", "f16", "f32"}),
-      text("a", "m x k .npy array to quantise; empty: generated"),
-      text("b", "n x k .npy array to quantise; empty: generated"),
+      text("a", "m x k .npy array to quantize; empty: generated"),
+      text("b", "n x k .npy array to quantize; empty: generated"),
       text("c", "m x n .npy array; empty: generated"),
       choice("distribution", "normal",
              "of generated input; codes: random codes and scales, which no data gives",
@@ -188,8 +188,8 @@ GemmConfig config_of(const Params& p, Family family) {
   return c;
 }
 
-QuantiseRecipe recipe_of(const GemmConfig& c, MmaElement element, Family family) {
-  QuantiseRecipe r;
+QuantizeRecipe recipe_of(const GemmConfig& c, MmaElement element, Family family) {
+  QuantizeRecipe r;
   r.format = format_of(element);
   if (family == Family::fp8) r.rule = ScaleRule::tensor;
   if (family == Family::blockscaled) {

@@ -17,6 +17,6 @@ std::vector<Parameter> parameters_of(Family family);
 GemmConfig config_of(const Params& params, Family family);
 
 /// Returns the recipe that quantizes one operand.
-QuantiseRecipe recipe_of(const GemmConfig& config, isa::MmaElement element, Family family);
+QuantizeRecipe recipe_of(const GemmConfig& config, isa::MmaElement element, Family family);
 
 }  // namespace drywell::kernels::gemm

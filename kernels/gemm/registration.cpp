@@ -51,13 +51,13 @@ GenerateOptions generation(const Params& p, uint64_t stream) {
 }
 
 /// Quantizes `values`; generates them first if they are empty.
-QuantisedMatrix operand_of(const Params& p, std::vector<float>& values, uint64_t rows, uint64_t k,
-                           const QuantiseRecipe& recipe, uint64_t stream) {
+QuantizedMatrix operand_of(const Params& p, std::vector<float>& values, uint64_t rows, uint64_t k,
+                           const QuantizeRecipe& recipe, uint64_t stream) {
   if (values.empty()) {
     if (p.text("distribution") == "codes") return random_codes(rows, k, recipe, generation(p, stream).seed);
     values = generate_floats(rows, k, generation(p, stream));
   }
-  return quantise_matrix(values, rows, k, recipe);
+  return quantize_matrix(values, rows, k, recipe);
 }
 
 std::vector<uint32_t> source_codes(const std::vector<float>& values, isa::TensorType type) {

@@ -12,7 +12,7 @@ namespace drywell::kernels::gemm {
 
 namespace {
 
-reference::GemmOperand reference_operand(const QuantisedMatrix& q) {
+reference::GemmOperand reference_operand(const QuantizedMatrix& q) {
   reference::GemmOperand o;
   o.format = number_format(q.format);
   o.rows = q.rows;
@@ -64,7 +64,7 @@ void add_error_notes(KernelReport& r, const GemmPlan& p, const GemmProblem& x, c
   if (x.a_values.empty() || x.b_values.empty()) return;
   const auto ideal = reference::gemm_float64(float64_rows(x.a_values, x.k), float64_rows(x.b_values, x.k),
                                              x.n, rows, threads);
-  r.notes.emplace_back("quantisation",
+  r.notes.emplace_back("quantization",
                        error_text(p, x, d, rows, ideal, double{x.alpha}) + ", against the values before it");
 }
 

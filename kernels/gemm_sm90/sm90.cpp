@@ -43,7 +43,7 @@ DeviceScales device_scales(GmemAddr at, const ScaleShape& s) {
   return {at.value(), u(s.rows), u(s.factors), u(s.row_stride), u(s.k_stride)};
 }
 
-std::vector<uint8_t> bytes_of(const QuantisedMatrix& q) { return {q.codes.begin(), q.codes.end()}; }
+std::vector<uint8_t> bytes_of(const QuantizedMatrix& q) { return {q.codes.begin(), q.codes.end()}; }
 
 /// Number of cluster tiles along M, and in all.
 uint64_t cluster_tiles_m(const Sm90Config& c, const Shape& s) { return ceil_div(ceil_div(s.m, Sm90Plan::kTileM), c.cluster_m); }

@@ -35,10 +35,10 @@ class Rank {
   Activation load_activation(const std::string& name, bool gradient, const std::vector<uint16_t>& values, LinearOptions::Shape s);
   /// HadamardAmaxTmaKernel, or the plain reduction if the tensor is not transformed.
   void amax(Activation& a);
-  void quantise(const Activation& a);
+  void quantize(const Activation& a);
 
   Activation load_weight(const std::vector<uint16_t>& values, LinearOptions::Shape s);
-  void quantise_weight(const Activation& w);
+  void quantize_weight(const Activation& w);
 
   /// Returns a.rows x b.rows bf16.
   std::vector<uint16_t> gemm(const std::string& name, const Nvfp4Matrix& a, const Nvfp4Matrix& b);
@@ -68,10 +68,10 @@ class Rank {
   Arithmetic arithmetic(bool stochastic) const {
     return {.stochastic = stochastic, .te_scale_order = o_.te_scale_order, .approximate_reciprocal = o_.approximate_reciprocal};
   }
-  void quantise_plain(const std::string& name, const Activation& a, const QuantiseOptions& q, GmemAddr rng) {
-    launch(name, quantise_launch(a.source.rows, a.source.columns), [&] { return launch_quantise(device_, a.source, q, a.row, a.column, rng, run_); });
+  void quantize_plain(const std::string& name, const Activation& a, const QuantizeOptions& q, GmemAddr rng) {
+    launch(name, quantize_launch(a.source.rows, a.source.columns), [&] { return launch_quantize(device_, a.source, q, a.row, a.column, rng, run_); });
   }
-  void quantise_transformed(const Activation& a);
+  void quantize_transformed(const Activation& a);
 
   Accelerator& device_;
   DeviceArrays arrays_;
@@ -115,13 +115,13 @@ void Rank::amax(Activation& a) {
   }
 }
 
-void Rank::quantise(const Activation& a) {
+void Rank::quantize(const Activation& a) {
   const bool stochastic = a.gradient && o_.stochastic;
-  quantise_plain("quantize-nvfp4 " + a.name, a, {.arithmetic = arithmetic(stochastic), .columnwise = !o_.rht}, rng_row_);
-  if (o_.rht) quantise_transformed(a);
+  quantize_plain("quantize-nvfp4 " + a.name, a, {.arithmetic = arithmetic(stochastic), .columnwise = !o_.rht}, rng_row_);
+  if (o_.rht) quantize_transformed(a);
 }
 
-void Rank::quantise_transformed(const Activation& a) {
+void Rank::quantize_transformed(const Activation& a) {
   FusedRhtOptions f;
   f.m = a.source.rows;
   f.n = a.source.columns;
@@ -133,8 +133,8 @@ void Rank::quantise_transformed(const Activation& a) {
          [&] { return launch_fused_rht(device_, t, f, run_); });
 }
 
-void Rank::quantise_weight(const Activation& w) {
-  quantise_plain(o_.square_weights ? "quantize-nvfp4-2d w" : "quantize-nvfp4 w", w,
+void Rank::quantize_weight(const Activation& w) {
+  quantize_plain(o_.square_weights ? "quantize-nvfp4-2d w" : "quantize-nvfp4 w", w,
                  {.arithmetic = arithmetic(false), .columnwise = true, .square_blocks = o_.square_weights}, GmemAddr{});
 }
 
@@ -269,14 +269,14 @@ LinearRun Layer::run(std::span<const std::vector<uint16_t>> x, std::span<const s
   });
   // Forward: both orientations of x and w in one launch; the backward pass reads the column-wise ones.
   find_amax(xs, column);
-  each([&](size_t r) { ranks_[r]->quantise(xs[r]); });
+  each([&](size_t r) { ranks_[r]->quantize(xs[r]); });
   if (column) gather(xs);
   find_amax(ws, false);
-  each([&](size_t r) { ranks_[r]->quantise_weight(ws[r]); });
+  each([&](size_t r) { ranks_[r]->quantize_weight(ws[r]); });
   each([&](size_t r) { out.ranks[r].y = ranks_[r]->gemm("FProp", xs[r].row, ws[r].row); });
   // Backward.
   find_amax(dys, row);
-  each([&](size_t r) { ranks_[r]->quantise(dys[r]); });
+  each([&](size_t r) { ranks_[r]->quantize(dys[r]); });
   if (row) gather(dys);
   each([&](size_t r) {
     LinearRankResult& result = out.ranks[r];

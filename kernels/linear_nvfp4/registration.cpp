@@ -128,14 +128,14 @@ class Expected {
     }
     std::vector<reference::Nvfp4Pair> out;
     for (size_t r = 0; r < parts.size(); ++r)
-      out.push_back(reference::quantise_activation(parts[r].view(), recipe_, gradient, gathered || o_.reduce_every_amax ? whole : amax[r]));
+      out.push_back(reference::quantize_activation(parts[r].view(), recipe_, gradient, gathered || o_.reduce_every_amax ? whole : amax[r]));
     return out;
   }
   std::vector<reference::Nvfp4Pair> weights() const {
     float whole = 0;
     for (const HostMatrix& m : w_) whole = std::fmax(whole, reference::bf16_amax(m.values));
     std::vector<reference::Nvfp4Pair> out;
-    for (const HostMatrix& m : w_) out.push_back(reference::quantise_weight(m.view(), recipe_, o_.reduce_every_amax ? whole : reference::bf16_amax(m.values)));
+    for (const HostMatrix& m : w_) out.push_back(reference::quantize_weight(m.view(), recipe_, o_.reduce_every_amax ? whole : reference::bf16_amax(m.values)));
     return out;
   }
   static void gather(std::vector<reference::Nvfp4Pair>& parts) {

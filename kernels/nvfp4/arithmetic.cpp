@@ -166,13 +166,13 @@ std::array<Reg, 2> encode_block(KernelBuilder& k, BlockValues values, Reg multip
   return words;
 }
 
-QuantisedTile quantise_tile(KernelBuilder& k, const Arithmetic& a, const RegArray& acc, const GlobalScales& s, const PhiloxSeed& seed, Reg sequence) {
+QuantizedTile quantize_tile(KernelBuilder& k, const Arithmetic& a, const RegArray& acc, const GlobalScales& s, const PhiloxSeed& seed, Reg sequence) {
   if (a.bf16_round_trip) round_trip(k, acc);
   const std::vector<Reg> values(acc.begin(), acc.end());
   const auto block = [&](size_t b) { return BlockValues(values.data() + b * kBlockSize, kBlockSize); };
   std::array<Reg, kBlocks> wanted;
   for (size_t b = 0; b < kBlocks; ++b) wanted[b] = wanted_scale(k, a, block_amax(k, a, block(b)), s);
-  QuantisedTile q;
+  QuantizedTile q;
   const std::array<Reg, kBlocks> stored = convert_scales(k, wanted, q.scales);
   std::optional<PhiloxStream> stream;
   if (a.stochastic) stream.emplace(k, seed, sequence);

@@ -62,12 +62,12 @@ BlockScale block_scale(isa::KernelBuilder& k, const Arithmetic& a, isa::Reg amax
 /// Rounds to sixteen codes in two words, element 0 in the lowest nibble. `random`: null for nearest even.
 std::array<isa::Reg, 2> encode_block(isa::KernelBuilder& k, BlockValues values, isa::Reg multiplier, const std::array<isa::Reg, 4>* random);
 
-struct QuantisedTile {
+struct QuantizedTile {
   isa::RegArray codes;  // eight 32-bit words, element 0 in the lowest nibble of word 0
   isa::Reg scales;      // four ue4m3 bytes, block 0 lowest
 };
 /// Quantizes 64 accumulators of a thread: four blocks.
-QuantisedTile quantise_tile(isa::KernelBuilder& k, const Arithmetic& a, const isa::RegArray& acc, const GlobalScales& s, const PhiloxSeed& seed,
+QuantizedTile quantize_tile(isa::KernelBuilder& k, const Arithmetic& a, const isa::RegArray& acc, const GlobalScales& s, const PhiloxSeed& seed,
                             isa::Reg sequence);
 
 }  // namespace drywell::kernels::nvfp4

@@ -21,7 +21,7 @@ std::vector<Parameter> matrix_parameters(std::string_view rows, std::string_view
           {.name = "input-seed", .default_value = "1", .doc = "seed of generated input", .least = 0}};
 }
 
-std::vector<Parameter> quantise_parameters(bool nearest_only) {
+std::vector<Parameter> quantize_parameters(bool nearest_only) {
   std::vector<Parameter> p = {
       {.name = "scale-order",
        .type = ParamType::choice,

@@ -12,7 +12,7 @@ namespace drywell::kernels::nvfp4 {
 /// rows, columns, distribution, input-seed.
 std::vector<Parameter> matrix_parameters(std::string_view rows, std::string_view columns);
 /// rounding (unless `nearest_only`), scale-order, approximate-reciprocal, seed, offset, amax.
-std::vector<Parameter> quantise_parameters(bool nearest_only);
+std::vector<Parameter> quantize_parameters(bool nearest_only);
 std::vector<Parameter> join_parameters(std::vector<Parameter> a, std::vector<Parameter> b);
 
 struct Bf16Input {

@@ -50,20 +50,20 @@ sim::LaunchConfig rht_amax_launch(const Bf16Matrix& x);
 sim::RunResult launch_rht_amax(Accelerator& device, const Bf16Matrix& x, const RhtAmaxOptions& o, uint16_t signs, GmemAddr identity,
                                GmemAddr transformed, const sim::RunOptions& run);
 
-// ---- quantisation
+// ---- quantization
 
-struct QuantiseOptions {
+struct QuantizeOptions {
   Arithmetic arithmetic;
   bool rowwise = true, columnwise = false;
   bool square_blocks = false;  // one scale for 16 x 16 values (weights), else for 16 along the quantized dimension
 };
 /// quantize_transpose_nvfp4 and quantize_transpose_nvfp4_2D_kernel.
-isa::Module build_quantise(const QuantiseOptions& o, isa::Target target);
+isa::Module build_quantize(const QuantizeOptions& o, isa::Target target);
 /// Rows (columnwise) and columns (rowwise) are multiples of 32: TMA's strides. Throws InputError E2110.
-void check_quantise(const QuantiseOptions& o, uint64_t rows, uint64_t columns);
-sim::LaunchConfig quantise_launch(uint64_t rows, uint64_t columns);
+void check_quantize(const QuantizeOptions& o, uint64_t rows, uint64_t columns);
+sim::LaunchConfig quantize_launch(uint64_t rows, uint64_t columns);
 /// `row` and `column`: destinations of the results and the amax of each; `rng`: [seed, offset], or null.
-sim::RunResult launch_quantise(Accelerator& device, const Bf16Matrix& x, const QuantiseOptions& o, const Nvfp4Matrix& row, const Nvfp4Matrix& column,
+sim::RunResult launch_quantize(Accelerator& device, const Bf16Matrix& x, const QuantizeOptions& o, const Nvfp4Matrix& row, const Nvfp4Matrix& column,
                                GmemAddr rng, const sim::RunOptions& run);
 
 // ---- scale factors
@@ -100,8 +100,8 @@ sim::RunResult launch_interleave_shards(Accelerator& device, const ShardCopy& c,
 namespace drywell::kernels {
 Kernel amax_kernel();
 Kernel rht_amax_kernel();
-Kernel quantise_nvfp4_kernel();
-Kernel quantise_nvfp4_2d_kernel();
+Kernel quantize_nvfp4_kernel();
+Kernel quantize_nvfp4_2d_kernel();
 Kernel swizzle_sf_kernel();
 Kernel interleave_shards_kernel();
 Kernel linear_nvfp4_kernel();

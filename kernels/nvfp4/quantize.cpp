@@ -28,9 +28,9 @@ constexpr uint32_t kBarriers = 0, kMaxima = 64, kIn = 128, kRowOut = kIn + kBuff
 
 using Block = std::array<Reg, kBlockSize>;
 
-class TileQuantiser {
+class TileQuantizer {
  public:
-  TileQuantiser(const QuantiseOptions& o, Target target) : o_(o), a_(o.arithmetic), k_(o.square_blocks ? "quantize_nvfp4_2d" : "quantize_nvfp4", target) {}
+  TileQuantizer(const QuantizeOptions& o, Target target) : o_(o), a_(o.arithmetic), k_(o.square_blocks ? "quantize_nvfp4_2d" : "quantize_nvfp4", target) {}
 
   Module build() {
     parameters();
@@ -62,7 +62,7 @@ class TileQuantiser {
   void store_scale(const Output& o, Reg row, Reg rows, Reg block, Reg blocks, Reg code);
   Reg smem_at(uint32_t offset) { return k_.def("add.u32", smem_, offset); }
 
-  QuantiseOptions o_;
+  QuantizeOptions o_;
   Arithmetic a_;
   KernelBuilder k_;
   Symbol map_in_{}, rng_{}, rows_param_{}, columns_param_{};
@@ -71,7 +71,7 @@ class TileQuantiser {
   std::optional<PhiloxStream> random_;
 };
 
-void TileQuantiser::parameters() {
+void TileQuantizer::parameters() {
   map_in_ = k_.param_bytes("map_in", kTensorMapBytes, 64);
   const auto output = [&](Output& o, const std::string& suffix) {
     o.map = k_.param_bytes("map_codes" + suffix, kTensorMapBytes, 64);
@@ -87,7 +87,7 @@ void TileQuantiser::parameters() {
   k_.directives().maxntid = {kThreads, 1, 1};
 }
 
-void TileQuantiser::prologue() {
+void TileQuantizer::prologue() {
   smem_ = k_.def("mov.u32", k_.shared("shared_memory", kSmemBytes, 128));
   tid_ = k_.def("mov.u32", SpecialReg::tid_x);
   const Reg bx = k_.def("mov.u32", SpecialReg::ctaid_x), by = k_.def("mov.u32", SpecialReg::ctaid_y);
@@ -116,7 +116,7 @@ void TileQuantiser::prologue() {
   random_.emplace(k_, load_seed(k_, k_.load_param(rng_, Mod::u64)), k_.def("mad.lo.u32", cta, kThreads, tid_));
 }
 
-void TileQuantiser::load(uint32_t s) {
+void TileQuantizer::load(uint32_t s) {
   k_.if_(leader_, [&] {
     k_("mbarrier.arrive.expect_tx.shared::cta.b64", sink(), mem(smem_, kBarriers + 8 * s), kInBytes);
     k_("cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes", mem(smem_, kIn + s % kBuffers * kInBytes),
@@ -124,7 +124,7 @@ void TileQuantiser::load(uint32_t s) {
   });
 }
 
-void TileQuantiser::slice(uint32_t s) {
+void TileQuantizer::slice(uint32_t s) {
   if (s + 1 < kSlices) load(s + 1);
   // The store of the slice before last must have read the buffer that this slice writes.
   if (s >= kBuffers) {
@@ -141,7 +141,7 @@ void TileQuantiser::slice(uint32_t s) {
 }
 
 // Loads a thread's column of the slice.
-std::vector<Block> TileQuantiser::column_values(uint32_t s) {
+std::vector<Block> TileQuantizer::column_values(uint32_t s) {
   const Reg from = k_.def("mad.lo.u32", tid_, 2, smem_at(kIn + s % kBuffers * kInBytes));
   std::vector<Block> out(kIterations);
   for (uint32_t i = 0; i < kIterations; ++i) {
@@ -156,7 +156,7 @@ std::vector<Block> TileQuantiser::column_values(uint32_t s) {
 
 // "A half-warp reduction then reduces across 16 … Lanes 0 and 16 write the resulting 8 blockwise amaxes to shared memory
 // (per iteration)."
-void TileQuantiser::square_maxima(const std::vector<Block>& columns) {
+void TileQuantizer::square_maxima(const std::vector<Block>& columns) {
   const Reg first = k_.reg(Mod::pred);
   k_("setp.eq.u32", first, k_.def("and.b32", tid_, 15), 0);
   const Reg to = k_.def("mad.lo.u32", k_.def("shr.u32", tid_, 4), 4, smem_at(kMaxima));
@@ -173,18 +173,18 @@ void TileQuantiser::square_maxima(const std::vector<Block>& columns) {
   k_("bar.sync", 0);
 }
 
-Reg TileQuantiser::maximum(const Block& values, uint32_t iteration, Reg block) {
+Reg TileQuantizer::maximum(const Block& values, uint32_t iteration, Reg block) {
   if (!o_.square_blocks) return block_amax(k_, a_, values);
   return k_.def("ld.shared.f32", mem(k_.def("mad.lo.u32", block, 4, smem_at(kMaxima + 4 * kBlocksAcross * iteration))));
 }
 
-std::array<Reg, 2> TileQuantiser::codes(const Block& values, Reg multiplier) {
+std::array<Reg, 2> TileQuantizer::codes(const Block& values, Reg multiplier) {
   if (!a_.stochastic) return encode_block(k_, values, multiplier, nullptr);
   const auto random = random_->next();
   return encode_block(k_, values, multiplier, &random);
 }
 
-void TileQuantiser::store_scale(const Output& o, Reg row, Reg rows, Reg block, Reg blocks, Reg code) {
+void TileQuantizer::store_scale(const Output& o, Reg row, Reg rows, Reg block, Reg blocks, Reg code) {
   const Reg row_exists = k_.reg(Mod::pred), exists = k_.reg(Mod::pred);
   k_("setp.lt.u32", row_exists, row, rows);
   k_("setp.lt.and.u32", exists, block, blocks, row_exists);
@@ -192,7 +192,7 @@ void TileQuantiser::store_scale(const Output& o, Reg row, Reg rows, Reg block, R
   k_.when(exists)("st.global.b8", mem(at), code);
 }
 
-void TileQuantiser::columnwise(uint32_t s, const std::vector<Block>& columns) {
+void TileQuantizer::columnwise(uint32_t s, const std::vector<Block>& columns) {
   const Reg column = k_.def("add.u32", x_, tid_), blocks = k_.def("shr.u32", rows_, 4);
   const Reg out = k_.def("mad.lo.u32", tid_, kColumnPitch, smem_at(kColumnOut + s % kBuffers * kColumnBytes));
   const Reg square = k_.def("shr.u32", tid_, 4);
@@ -205,7 +205,7 @@ void TileQuantiser::columnwise(uint32_t s, const std::vector<Block>& columns) {
   }
 }
 
-void TileQuantiser::rowwise(uint32_t s) {
+void TileQuantizer::rowwise(uint32_t s) {
   // Blocks along a row: "2 threads per warp * 4 warps * 16 elements" in the 1-D kernel, "128 threads arranged 16 x 8" in the
   // 2-D one.
   const Reg lane = k_.def("and.b32", tid_, 31), warp = k_.def("shr.u32", tid_, 5);
@@ -233,7 +233,7 @@ void TileQuantiser::rowwise(uint32_t s) {
   }
 }
 
-void TileQuantiser::store(uint32_t s) {
+void TileQuantizer::store(uint32_t s) {
   k_("fence.proxy.async.shared::cta");
   k_("bar.sync", 0);
   const Reg y = k_.def("add.u32", y_, s * kSlice);
@@ -259,9 +259,9 @@ TensorMap matrix_map(Accelerator& device, TensorType type, GmemAddr at, uint64_t
 
 }  // namespace
 
-Module build_quantise(const QuantiseOptions& o, Target target) { return TileQuantiser(o, target).build(); }
+Module build_quantize(const QuantizeOptions& o, Target target) { return TileQuantizer(o, target).build(); }
 
-void check_quantise(const QuantiseOptions& o, uint64_t rows, uint64_t columns) {
+void check_quantize(const QuantizeOptions& o, uint64_t rows, uint64_t columns) {
   Diagnostics problems;
   const auto need = [&](const char* name, uint64_t value, uint64_t of, const char* why) {
     if (value == 0 || value % of != 0 || value > 0xFFFFFFFFu)
@@ -275,13 +275,13 @@ void check_quantise(const QuantiseOptions& o, uint64_t rows, uint64_t columns) {
   if (problems.has_errors()) throw InputError(std::move(problems));
 }
 
-sim::LaunchConfig quantise_launch(uint64_t rows, uint64_t columns) {
+sim::LaunchConfig quantize_launch(uint64_t rows, uint64_t columns) {
   return {.grid = {static_cast<uint32_t>(ceil_div(columns, kTile)), static_cast<uint32_t>(ceil_div(rows, kTile))}, .block = {kThreads}};
 }
 
-sim::RunResult launch_quantise(Accelerator& device, const Bf16Matrix& x, const QuantiseOptions& o, const Nvfp4Matrix& row, const Nvfp4Matrix& column,
+sim::RunResult launch_quantize(Accelerator& device, const Bf16Matrix& x, const QuantizeOptions& o, const Nvfp4Matrix& row, const Nvfp4Matrix& column,
                                GmemAddr rng, const sim::RunOptions& run) {
-  check_quantise(o, x.rows, x.columns);
+  check_quantize(o, x.rows, x.columns);
   sim::Args args;
   args.add(matrix_map(device, TensorType::bf16, x.at, x.rows, x.columns, kSlice, kTile));
   const auto output = [&](const Nvfp4Matrix& m, uint32_t box_rows, uint32_t box_bytes) {
@@ -291,8 +291,8 @@ sim::RunResult launch_quantise(Accelerator& device, const Bf16Matrix& x, const Q
   if (o.rowwise) output(row, kSlice, kRowPitch);
   if (o.columnwise) output(column, kTile, kColumnPitch);
   args.add(static_cast<uint32_t>(x.rows)).add(static_cast<uint32_t>(x.columns)).add(rng);
-  device.load(build_quantise(o, device.arch().target));
-  return device.launch(o.square_blocks ? "quantize_nvfp4_2d" : "quantize_nvfp4", quantise_launch(x.rows, x.columns), args, run);
+  device.load(build_quantize(o, device.arch().target));
+  return device.launch(o.square_blocks ? "quantize_nvfp4_2d" : "quantize_nvfp4", quantize_launch(x.rows, x.columns), args, run);
 }
 
 }  // namespace drywell::kernels::nvfp4

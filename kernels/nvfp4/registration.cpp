@@ -85,22 +85,22 @@ KernelReport run_rht_amax(const RunContext& c) {
   return r;
 }
 
-// ---- quantise
+// ---- quantize
 
-QuantiseOptions quantise_options(const Params& p, bool square) {
-  QuantiseOptions o{arithmetic_of(p), p.flag("rowwise"), p.flag("columnwise"), square};
+QuantizeOptions quantize_options(const Params& p, bool square) {
+  QuantizeOptions o{arithmetic_of(p), p.flag("rowwise"), p.flag("columnwise"), square};
   if (!square) o.arithmetic.stochastic = p.text("rounding") == "stochastic";
   return o;
 }
 
 template <bool Square>
-isa::Module build_quantise_row(const Params& p, const sim::ArchConfig& a) {
-  const QuantiseOptions o = quantise_options(p, Square);
-  check_quantise(o, number(p, "rows"), number(p, "columns"));
-  return build_quantise(o, a.target);
+isa::Module build_quantize_row(const Params& p, const sim::ArchConfig& a) {
+  const QuantizeOptions o = quantize_options(p, Square);
+  check_quantize(o, number(p, "rows"), number(p, "columns"));
+  return build_quantize(o, a.target);
 }
 
-struct Quantised {
+struct Quantized {
   std::vector<uint8_t> codes, scales;  // scales in rows of the pitch
 };
 
@@ -121,7 +121,7 @@ std::vector<uint8_t> unpadded(const std::vector<uint8_t>& scales, const Nvfp4Mat
   return out;
 }
 
-void finish_quantised(KernelReport& r, const RunContext& c, const DeviceArrays& arrays, const Nvfp4Matrix& m, const reference::Nvfp4Tensor* want,
+void finish_quantized(KernelReport& r, const RunContext& c, const DeviceArrays& arrays, const Nvfp4Matrix& m, const reference::Nvfp4Tensor* want,
                       const std::string& suffix) {
   const auto codes = arrays.read<uint8_t>(m.codes, m.code_bytes()), scales = unpadded(arrays.read<uint8_t>(m.scales, m.scale_bytes()), m);
   if (want != nullptr) {
@@ -134,12 +134,12 @@ void finish_quantised(KernelReport& r, const RunContext& c, const DeviceArrays& 
 }
 
 template <bool Square>
-KernelReport run_quantise(const RunContext& c) {
-  const QuantiseOptions o = quantise_options(c.params, Square);
+KernelReport run_quantize(const RunContext& c) {
+  const QuantizeOptions o = quantize_options(c.params, Square);
   const Bf16Input in = bf16_input(c);
-  check_quantise(o, in.rows, in.columns);
+  check_quantize(o, in.rows, in.columns);
   const float given = static_cast<float>(c.params.real("amax")), amax = given != 0 ? given : reference::bf16_amax(in.values);
-  reference::Nvfp4QuantiseOptions ro{.scaling = scaling_of(c.params), .rowwise = o.rowwise, .columnwise = o.columnwise, .square_blocks = Square};
+  reference::Nvfp4QuantizeOptions ro{.scaling = scaling_of(c.params), .rowwise = o.rowwise, .columnwise = o.columnwise, .square_blocks = Square};
   if (o.arithmetic.stochastic) {
     ro.rounding = reference::Rounding::stochastic;
     ro.seed = number(c.params, "seed");
@@ -154,19 +154,19 @@ KernelReport run_quantise(const RunContext& c) {
   KernelReport r;
   r.shape = fmt::format("{} x {} bf16 -> e2m1 codes and ue4m3 scales, {}", in.rows, in.columns,
                         o.rowwise && o.columnwise ? "both orientations" : o.rowwise ? "row-wise" : "column-wise");
-  r.launch = quantise_launch(in.rows, in.columns);
+  r.launch = quantize_launch(in.rows, in.columns);
   r.bytes_read = x.bytes();
   r.bytes_written = (uint64_t{o.rowwise} + uint64_t{o.columnwise}) * (row.code_bytes() + in.rows * in.columns / kBlockSize);
   c.enter("running");
-  r.run = launch_quantise(*machine, x, o, row, column, rng, c.options);
+  r.run = launch_quantize(*machine, x, o, row, column, rng, c.options);
   if (!r.run.ok()) return r;
   reference::Nvfp4Pair want;
   if (c.verify) {
     c.enter("verifying");
-    want = reference::quantise_nvfp4(in.values, in.rows, in.columns, ro, amax, amax);
+    want = reference::quantize_nvfp4(in.values, in.rows, in.columns, ro, amax, amax);
   }
-  if (o.rowwise) finish_quantised(r, c, arrays, row, c.verify ? &want.row : nullptr, "");
-  if (o.columnwise) finish_quantised(r, c, arrays, column, c.verify ? &want.column : nullptr, "-transposed");
+  if (o.rowwise) finish_quantized(r, c, arrays, row, c.verify ? &want.row : nullptr, "");
+  if (o.columnwise) finish_quantized(r, c, arrays, column, c.verify ? &want.column : nullptr, "-transposed");
   return r;
 }
 
@@ -264,24 +264,24 @@ Kernel rht_amax_kernel() {
           .run = run_rht_amax};
 }
 
-Kernel quantise_nvfp4_kernel() {
+Kernel quantize_nvfp4_kernel() {
   return {.name = "quantize-nvfp4",
-          .doc = "NVFP4 quantisation in blocks of 16, row-wise and transposed (quantize_transpose_nvfp4)",
+          .doc = "NVFP4 quantization in blocks of 16, row-wise and transposed (quantize_transpose_nvfp4)",
           .parameters = join_parameters(join_parameters(matrix_parameters("1024", "768"), {flag("rowwise", "true", "blocks along rows"),
                                                                                           flag("columnwise", "false", "blocks along columns, transposed")}),
-                                        quantise_parameters(false)),
-          .build = build_quantise_row<false>,
-          .run = run_quantise<false>};
+                                        quantize_parameters(false)),
+          .build = build_quantize_row<false>,
+          .run = run_quantize<false>};
 }
 
-Kernel quantise_nvfp4_2d_kernel() {
+Kernel quantize_nvfp4_2d_kernel() {
   return {.name = "quantize-nvfp4-2d",
-          .doc = "NVFP4 quantisation in blocks of 16 x 16, both orientations (quantize_transpose_nvfp4_2D_kernel)",
+          .doc = "NVFP4 quantization in blocks of 16 x 16, both orientations (quantize_transpose_nvfp4_2D_kernel)",
           .parameters = join_parameters(join_parameters(matrix_parameters("2048", "768"), {flag("rowwise", "true", "codes along rows"),
                                                                                           flag("columnwise", "true", "codes along columns, transposed")}),
-                                        quantise_parameters(true)),
-          .build = build_quantise_row<true>,
-          .run = run_quantise<true>};
+                                        quantize_parameters(true)),
+          .build = build_quantize_row<true>,
+          .run = run_quantize<true>};
 }
 
 Kernel swizzle_sf_kernel() {

@@ -14,9 +14,9 @@
 namespace drywell::kernels {
 namespace {
 
-using namespace quantise_fp8;
+using namespace quantize_fp8;
 
-isa::Module build(const Params&, const sim::ArchConfig& arch) { return build_quantise_fp8(arch.target); }
+isa::Module build(const Params&, const sim::ArchConfig& arch) { return build_quantize_fp8(arch.target); }
 
 void verify(KernelReport& r, const nvfp4::Bf16Input& in, const std::vector<uint8_t>& codes, const std::vector<float>& factors) {
   std::vector<uint8_t> want_codes(in.values.size());
@@ -44,9 +44,9 @@ KernelReport run(const RunContext& c) {
   r.launch = {.grid = {static_cast<uint32_t>(ceil_div(runs, kRuns))}, .block = {kThreads}};
   r.bytes_read = 2 * in.values.size();
   r.bytes_written = in.values.size() + 4 * runs;
-  machine->load(build_quantise_fp8(machine->arch().target));
+  machine->load(build_quantize_fp8(machine->arch().target));
   c.enter("running");
-  r.run = machine->launch("quantise_fp8", r.launch, sim::Args().add(x).add(codes).add(factors).add(static_cast<uint32_t>(runs)), c.options);
+  r.run = machine->launch("quantize_fp8", r.launch, sim::Args().add(x).add(codes).add(factors).add(static_cast<uint32_t>(runs)), c.options);
   if (!r.run.ok()) return r;
   const auto got_codes = arrays.read<uint8_t>(codes, in.values.size());
   const auto got_factors = arrays.read<float>(factors, runs);
@@ -63,10 +63,10 @@ KernelReport run(const RunContext& c) {
 
 }  // namespace
 
-Kernel quantise_fp8_kernel() {
+Kernel quantize_fp8_kernel() {
   constexpr int64_t kMaxSide = 1 << 24;
   return {.name = "quantize-fp8",
-          .doc = "e4m3 quantisation of bf16 in runs of 128, each with its f32 factor; Hopper and Blackwell",
+          .doc = "e4m3 quantization of bf16 in runs of 128, each with its f32 factor; Hopper and Blackwell",
           .parameters = {{.name = "rows", .default_value = "1024", .doc = "of the bf16 input", .least = 1, .greatest = kMaxSide},
                          {.name = "columns", .default_value = "1024", .doc = "of the bf16 input, a multiple of 128", .least = 128, .greatest = kMaxSide},
                          {.name = "distribution", .type = ParamType::choice, .default_value = "heavy-tailed", .doc = "of generated input", .allowed = {"normal", "uniform", "heavy-tailed"}},

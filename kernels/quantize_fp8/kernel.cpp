@@ -5,19 +5,19 @@
 namespace drywell::kernels {
 
 using namespace isa;
-using namespace quantise_fp8;
+using namespace quantize_fp8;
 
 namespace {
 
-class QuantiseFp8 {
+class QuantizeFp8 {
  public:
-  explicit QuantiseFp8(Target target) : k_("quantise_fp8", target) {}
+  explicit QuantizeFp8(Target target) : k_("quantize_fp8", target) {}
 
   Module build() {
     prologue();
     std::vector<Pass> passes;
     for (uint32_t i = 0; i < kPasses; ++i) passes.push_back(load(i));
-    for (const Pass& p : passes) quantise(p);
+    for (const Pass& p : passes) quantize(p);
     return k_.finish();
   }
 
@@ -67,7 +67,7 @@ class QuantiseFp8 {
     return value;
   }
 
-  void quantise(const Pass& p) {
+  void quantize(const Pass& p) {
     const Reg largest = amax(p.pairs), zero = k_.reg(Mod::pred), up = k_.reg(Mod::f32);
     k_("setp.eq.f32", zero, largest, 0.0f);
     k_("div.rn.f32", up, 448.0f, largest);
@@ -98,6 +98,6 @@ class QuantiseFp8 {
 
 }  // namespace
 
-Module build_quantise_fp8(Target target) { return QuantiseFp8(target).build(); }
+Module build_quantize_fp8(Target target) { return QuantizeFp8(target).build(); }
 
 }  // namespace drywell::kernels

@@ -10,15 +10,15 @@
 
 namespace drywell::kernels {
 
-namespace quantise_fp8 {
+namespace quantize_fp8 {
 inline constexpr uint32_t kThreads = 256;
 inline constexpr uint32_t kRun = 128;     // elements that share a factor
 inline constexpr uint32_t kPasses = 4;    // runs of a thread, all loaded before the first is processed
 inline constexpr uint32_t kRuns = kThreads / 16 * kPasses;
-}  // namespace quantise_fp8
+}  // namespace quantize_fp8
 
-isa::Module build_quantise_fp8(isa::Target target);
+isa::Module build_quantize_fp8(isa::Target target);
 
-Kernel quantise_fp8_kernel();
+Kernel quantize_fp8_kernel();
 
 }  // namespace drywell::kernels

@@ -147,7 +147,7 @@ class Product {
   PreparedOperand a_, b_;
 };
 
-std::vector<double> dequantised_row(const GemmOperand& o, uint64_t row) {
+std::vector<double> dequantized_row(const GemmOperand& o, uint64_t row) {
   std::vector<double> out(o.k);
   const uint64_t per_row = o.block == 0 ? 0 : (o.k + o.block - 1) / o.block;
   for (uint64_t k = 0; k < o.k; ++k) {
@@ -180,7 +180,7 @@ std::vector<float> gemm_accumulators(const GemmOperand& a, const GemmOperand& b,
 }
 
 RowOf float64_rows(const GemmOperand& operand) {
-  return [operand](uint64_t row) { return dequantised_row(operand, row); };
+  return [operand](uint64_t row) { return dequantized_row(operand, row); };
 }
 
 RowOf float64_rows(std::span<const float> values, uint64_t k) {

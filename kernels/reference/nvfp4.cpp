@@ -19,9 +19,9 @@ struct Draw {
   uint64_t thread, count;
 };
 
-class Quantiser {
+class Quantizer {
  public:
-  Quantiser(std::span<const uint16_t> input, uint64_t rows, uint64_t columns, const Nvfp4QuantiseOptions& o)
+  Quantizer(std::span<const uint16_t> input, uint64_t rows, uint64_t columns, const Nvfp4QuantizeOptions& o)
       : input_(input), rows_(rows), columns_(columns), o_(o), tiles_across_((columns + kTile - 1) / kTile) {
     const bool whole_rows = rows % kBlock == 0, whole_columns = columns % kBlock == 0;
     if (((o.rowwise || o.square_blocks) && !whole_columns) || ((o.columnwise || o.square_blocks) && !whole_rows) || input.size() != rows * columns)
@@ -79,7 +79,7 @@ class Quantiser {
         const float largest = o_.square_blocks ? square(r, b) : scaler.block_amax(x);
         std::array<uint32_t, 4> random{};
         if (o_.rounding == Rounding::stochastic) random = random_words(draw(r, b));
-        scaler.quantise(x, largest, o_.rounding == Rounding::stochastic ? &random : nullptr, &t.codes[(r * k + b * kBlock) / 2],
+        scaler.quantize(x, largest, o_.rounding == Rounding::stochastic ? &random : nullptr, &t.codes[(r * k + b * kBlock) / 2],
                         t.scales[r * (k / kBlock) + b]);
       }
     }
@@ -88,7 +88,7 @@ class Quantiser {
 
   std::span<const uint16_t> input_;
   uint64_t rows_, columns_;
-  const Nvfp4QuantiseOptions& o_;
+  const Nvfp4QuantizeOptions& o_;
   uint64_t tiles_across_;
 };
 
@@ -100,9 +100,9 @@ float bf16_amax(std::span<const uint16_t> values) {
   return largest;
 }
 
-Nvfp4Pair quantise_nvfp4(std::span<const uint16_t> input, uint64_t rows, uint64_t columns, const Nvfp4QuantiseOptions& o, float row_amax,
+Nvfp4Pair quantize_nvfp4(std::span<const uint16_t> input, uint64_t rows, uint64_t columns, const Nvfp4QuantizeOptions& o, float row_amax,
                          float column_amax) {
-  const Quantiser q(input, rows, columns, o);
+  const Quantizer q(input, rows, columns, o);
   Nvfp4Pair p;
   if (o.rowwise) p.row = q.rowwise(row_amax);
   if (o.columnwise) p.column = q.columnwise(column_amax);
@@ -124,7 +124,7 @@ std::vector<uint8_t> to_blockscale_format(std::span<const uint8_t> scales, uint6
   return out;
 }
 
-std::vector<float> dequantise(const Nvfp4Tensor& t) {
+std::vector<float> dequantize(const Nvfp4Tensor& t) {
   std::vector<float> out(t.rows * t.k);
   for (uint64_t i = 0; i < out.size(); ++i) {
     const float weight = ue4m3_to_float(t.scales[i / kBlock]) * t.amax * (1.0f / 2688.0f);

@@ -20,7 +20,7 @@ struct Nvfp4Tensor {
   float amax = 0;
 };
 
-struct Nvfp4QuantiseOptions {
+struct Nvfp4QuantizeOptions {
   Nvfp4Scaling scaling;
   Rounding rounding = Rounding::nearest_even;
   bool rowwise = true, columnwise = false;
@@ -34,7 +34,7 @@ struct Nvfp4Pair {
 
 /// `input` is rows x columns bf16. Blocks must be whole: columns (row-wise), rows (column-wise) multiples of 16; both for
 /// square blocks. Throws InputError E2101 otherwise.
-Nvfp4Pair quantise_nvfp4(std::span<const uint16_t> input, uint64_t rows, uint64_t columns, const Nvfp4QuantiseOptions& o, float row_amax,
+Nvfp4Pair quantize_nvfp4(std::span<const uint16_t> input, uint64_t rows, uint64_t columns, const Nvfp4QuantizeOptions& o, float row_amax,
                          float column_amax);
 
 /// to_blockscale_format of "NVFP4 training in TransformerEngine", section "Custom Kernels: FProp": 128 x 4 blocks of the padded scales,
@@ -42,6 +42,6 @@ Nvfp4Pair quantise_nvfp4(std::span<const uint16_t> input, uint64_t rows, uint64_
 std::vector<uint8_t> to_blockscale_format(std::span<const uint8_t> scales, uint64_t rows, uint64_t columns);
 
 /// Returns the values of a tensor as TransformerEngine's dequantize kernel computes them.
-std::vector<float> dequantise(const Nvfp4Tensor& t);
+std::vector<float> dequantize(const Nvfp4Tensor& t);
 
 }  // namespace drywell::kernels::reference

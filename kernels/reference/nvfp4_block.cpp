@@ -38,7 +38,7 @@ float Nvfp4Scaler::block_amax(const Nvfp4Values& x, float largest) const {
 
 float Nvfp4Scaler::reciprocal(float p) const { return scaling_.approximate_reciprocal ? approximate_reciprocal(p) : 1.0f / p; }
 
-void Nvfp4Scaler::quantise(Nvfp4Values x, float bmax, const std::array<uint32_t, 4>* random, uint8_t* codes, uint8_t& scale) const {
+void Nvfp4Scaler::quantize(Nvfp4Values x, float bmax, const std::array<uint32_t, 4>* random, uint8_t* codes, uint8_t& scale) const {
   float wanted = scaling_.order == ScaleOrder::article ? bmax / 6.0f * encode_ : bmax * te_multiplier_;
   if (!scaling_.propagates_nan) wanted = std::fmin(wanted, kFloatMax);
   scale = float_to_e4m3(wanted);

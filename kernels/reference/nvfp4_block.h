@@ -35,7 +35,7 @@ class Nvfp4Scaler {
   float block_amax(const Nvfp4Values& x, float largest = 0) const;
   /// Computes eight bytes of codes and the stored scale of a block whose maximum is `bmax`; `random` for stochastic
   /// rounding.
-  void quantise(Nvfp4Values x, float bmax, const std::array<uint32_t, 4>* random, uint8_t* codes, uint8_t& scale) const;
+  void quantize(Nvfp4Values x, float bmax, const std::array<uint32_t, 4>* random, uint8_t* codes, uint8_t& scale) const;
 
  private:
   float smaller(float a, float b) const;

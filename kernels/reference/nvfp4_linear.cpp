@@ -54,10 +54,10 @@ ActivationAmax activation_amax(const Bf16View& x, const LinearRecipe& r) {
   return {plain, r.rht ? rht_amax(x.values, rht_options(x, r)) : plain};
 }
 
-Nvfp4Pair quantise_activation(const Bf16View& x, const LinearRecipe& r, bool gradient, const ActivationAmax& amax) {
+Nvfp4Pair quantize_activation(const Bf16View& x, const LinearRecipe& r, bool gradient, const ActivationAmax& amax) {
   const Rounding rounding = gradient && r.stochastic ? Rounding::stochastic : Rounding::nearest_even;
-  Nvfp4QuantiseOptions o{.scaling = scaling_of(r), .rounding = rounding, .columnwise = !r.rht, .seed = r.seed, .offset = r.offset};
-  Nvfp4Pair p = quantise_nvfp4(x.values, x.rows, x.columns, o, amax.rowwise, amax.columnwise);
+  Nvfp4QuantizeOptions o{.scaling = scaling_of(r), .rounding = rounding, .columnwise = !r.rht, .seed = r.seed, .offset = r.offset};
+  Nvfp4Pair p = quantize_nvfp4(x.values, x.rows, x.columns, o, amax.rowwise, amax.columnwise);
   if (!r.rht) return p;
   RhtNvfp4Options rht = rht_options(x, r);
   rht.rounding = rounding;
@@ -69,8 +69,8 @@ Nvfp4Pair quantise_activation(const Bf16View& x, const LinearRecipe& r, bool gra
   return p;
 }
 
-Nvfp4Pair quantise_weight(const Bf16View& w, const LinearRecipe& r, float amax) {
-  return quantise_nvfp4(w.values, w.rows, w.columns, {.scaling = scaling_of(r), .columnwise = true, .square_blocks = r.square_weights}, amax, amax);
+Nvfp4Pair quantize_weight(const Bf16View& w, const LinearRecipe& r, float amax) {
+  return quantize_nvfp4(w.values, w.rows, w.columns, {.scaling = scaling_of(r), .columnwise = true, .square_blocks = r.square_weights}, amax, amax);
 }
 
 Nvfp4Tensor gather_rows(std::span<const Nvfp4Tensor> shards) {
@@ -107,9 +107,9 @@ std::vector<uint16_t> nvfp4_gemm(const Nvfp4Tensor& a, const Nvfp4Tensor& b, uns
 
 LinearResult linear_nvfp4(const Bf16View& x, const Bf16View& w, const Bf16View& dy, const LinearRecipe& r) {
   LinearResult l;
-  l.x = quantise_activation(x, r, false, activation_amax(x, r));
-  l.w = quantise_weight(w, r, bf16_amax(w.values));
-  l.dy = quantise_activation(dy, r, true, activation_amax(dy, r));
+  l.x = quantize_activation(x, r, false, activation_amax(x, r));
+  l.w = quantize_weight(w, r, bf16_amax(w.values));
+  l.dy = quantize_activation(dy, r, true, activation_amax(dy, r));
   l.y = nvfp4_gemm(l.x.row, l.w.row, r.threads);
   l.dx = nvfp4_gemm(l.dy.row, l.w.column, r.threads);
   l.dw = nvfp4_gemm(l.dy.column, l.x.column, r.threads);

@@ -33,8 +33,8 @@ struct ActivationAmax {
 };
 ActivationAmax activation_amax(const Bf16View& x, const LinearRecipe& r);
 /// Quantizes x or dy: row-wise, and column-wise after the transform; gradients round stochastically.
-Nvfp4Pair quantise_activation(const Bf16View& x, const LinearRecipe& r, bool gradient, const ActivationAmax& amax);
-Nvfp4Pair quantise_weight(const Bf16View& w, const LinearRecipe& r, float amax);
+Nvfp4Pair quantize_activation(const Bf16View& x, const LinearRecipe& r, bool gradient, const ActivationAmax& amax);
+Nvfp4Pair quantize_weight(const Bf16View& w, const LinearRecipe& r, float amax);
 
 /// Join shards one below the other, and next to each other along k.
 Nvfp4Tensor gather_rows(std::span<const Nvfp4Tensor> shards);

@@ -126,9 +126,9 @@ float block_row_amax(std::span<const uint16_t> input, const RhtNvfp4Options& o, 
 }
 
 /// The blocks of one tensor, with everything that is the same for all of them worked out.
-class Quantiser {
+class Quantizer {
  public:
-  Quantiser(const RhtNvfp4Options& o, uint64_t k_tile_size, float amax)
+  Quantizer(const RhtNvfp4Options& o, uint64_t k_tile_size, float amax)
       : options_(o),
         scaler_({o.scale_order, o.approximate_reciprocal, true}, amax),
         tiles_per_strip_(std::min(o.m, k_tile_size) / kTileRows) {}
@@ -139,10 +139,10 @@ class Quantiser {
     }
     const float largest = scaler_.block_amax(x);
     if (options_.rounding == Rounding::nearest_even) {
-      scaler_.quantise(x, largest, nullptr, codes, scale);
+      scaler_.quantize(x, largest, nullptr, codes, scale);
     } else {
       const auto words = random_words(column, index);
-      scaler_.quantise(x, largest, &words, codes, scale);
+      scaler_.quantize(x, largest, &words, codes, scale);
     }
   }
 
@@ -168,7 +168,7 @@ class Quantiser {
 };
 
 /// The sixteen values of block `index` of a result, as TransformerEngine's dequantize kernel computes them.
-Block dequantised_block(const RhtNvfp4Result& result, uint64_t index) {
+Block dequantized_block(const RhtNvfp4Result& result, uint64_t index) {
   const float weight = ue4m3_to_float(result.scales[index]) * result.amax * (1.0f / 2688.0f);
   Block out;
   for (uint64_t j = 0; j < kBlock; ++j) {
@@ -178,24 +178,24 @@ Block dequantised_block(const RhtNvfp4Result& result, uint64_t index) {
   return out;
 }
 
-/// What a QuantisationError is made of.
+/// What a QuantizationError is made of.
 struct ErrorSums {
   double error = 0, exact = 0, value = 0, product = 0, max_abs = 0;
   uint64_t counted = 0, not_finite = 0, lost_to_zero = 0;
 
-  void add(double exact_value, double quantised) {
-    if (!std::isfinite(exact_value) || !std::isfinite(quantised)) {
+  void add(double exact_value, double quantized) {
+    if (!std::isfinite(exact_value) || !std::isfinite(quantized)) {
       ++not_finite;
       return;
     }
     ++counted;
-    lost_to_zero += exact_value != 0 && quantised == 0;
-    const double e = quantised - exact_value;
+    lost_to_zero += exact_value != 0 && quantized == 0;
+    const double e = quantized - exact_value;
     max_abs = std::max(max_abs, std::fabs(e));
     error += e * e;
     exact += exact_value * exact_value;
-    value += quantised * quantised;
-    product += exact_value * quantised;
+    value += quantized * quantized;
+    product += exact_value * quantized;
   }
   void add(const ErrorSums& o) {
     error += o.error;
@@ -207,8 +207,8 @@ struct ErrorSums {
     not_finite += o.not_finite;
     lost_to_zero += o.lost_to_zero;
   }
-  QuantisationError report() const {
-    QuantisationError e;
+  QuantizationError report() const {
+    QuantizationError e;
     e.max_abs = max_abs;
     e.not_finite = not_finite;
     e.lost_to_zero = lost_to_zero;
@@ -285,7 +285,7 @@ RhtNvfp4Result rht_nvfp4(std::span<const uint16_t> input, const RhtNvfp4Options&
   result.codes.resize(options.n * options.m / 2);
   result.scales.resize(options.n * options.m / kBlock);
   result.amax = options.amax ? *options.amax : rht_amax(input, options);
-  const Quantiser quantiser(options, k_tile_size, result.amax);
+  const Quantizer quantizer(options, k_tile_size, result.amax);
   parallel_for(chunk_count(options), options.threads, [&](uint64_t first, uint64_t end) {
     // Rows are put together here and copied out: in the result they lie a power of two apart more often than
     // not, and writing 32 of them in turn would fight over the same cache sets.
@@ -297,7 +297,7 @@ RhtNvfp4Result rht_nvfp4(std::span<const uint16_t> input, const RhtNvfp4Options&
       for_blocks(input, options, chunk,
                  [&](uint64_t column, uint64_t block, std::span<const uint16_t, kBlock> x) {
                    uint8_t* row = rows.data() + (column - first_column) * row_bytes;
-                   quantiser.block(column, block, rht_block(x, options.signs), row + block * kBlock / 2,
+                   quantizer.block(column, block, rht_block(x, options.signs), row + block * kBlock / 2,
                                    row[code_bytes + block]);
                  });
       for (uint64_t column = first_column; column < std::min(options.n, first_column + kColumnsAtATime);
@@ -311,16 +311,16 @@ RhtNvfp4Result rht_nvfp4(std::span<const uint16_t> input, const RhtNvfp4Options&
   return result;
 }
 
-std::vector<float> dequantise(const RhtNvfp4Result& result, uint64_t m, uint64_t n) {
+std::vector<float> dequantize(const RhtNvfp4Result& result, uint64_t m, uint64_t n) {
   std::vector<float> out(m * n);
   for (uint64_t i = 0; i < m * n; i += kBlock) {
-    const Block values = dequantised_block(result, i / kBlock);
+    const Block values = dequantized_block(result, i / kBlock);
     std::copy(values.begin(), values.end(), out.begin() + static_cast<ptrdiff_t>(i));
   }
   return out;
 }
 
-QuantisationError quantisation_error(std::span<const uint16_t> input, const RhtNvfp4Result& result,
+QuantizationError quantization_error(std::span<const uint16_t> input, const RhtNvfp4Result& result,
                                      const RhtNvfp4Options& options) {
   std::array<std::array<double, kBlock>, kBlock> h;
   const auto bits = rht_matrix(options.signs);
@@ -336,7 +336,7 @@ QuantisationError quantisation_error(std::span<const uint16_t> input, const RhtN
                      const double v = bf16_to_float(x[i]);
                      for (uint64_t j = 0; j < kBlock; ++j) exact[j] += v * h[i][j];
                    }
-                   const Block values = dequantised_block(result, column * (options.m / kBlock) + block);
+                   const Block values = dequantized_block(result, column * (options.m / kBlock) + block);
                    for (uint64_t j = 0; j < kBlock; ++j) here.add(exact[j], values[j]);
                  });
       sums[chunk] = here;

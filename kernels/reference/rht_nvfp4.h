@@ -64,10 +64,10 @@ std::array<float, 16> rht_block_slow(std::span<const uint16_t, 16> x, uint16_t s
 std::array<uint16_t, 256> rht_matrix(uint16_t signs);
 
 /// Returns the values of a result, n x m row-major, as TransformerEngine's dequantize kernel computes them.
-std::vector<float> dequantise(const RhtNvfp4Result& result, uint64_t m, uint64_t n);
+std::vector<float> dequantize(const RhtNvfp4Result& result, uint64_t m, uint64_t n);
 
 /// Distance between dequantized values and the transform of the input in float64 without any rounding.
-struct QuantisationError {
+struct QuantizationError {
   double max_abs = 0;         // largest |error|
   double rms = 0;             // root mean square of the error
   double relative_rms = 0;    // rms over the root mean square of the exact values
@@ -76,7 +76,7 @@ struct QuantisationError {
   uint64_t not_finite = 0;    // elements not counted, because either side is NaN or infinite
   uint64_t lost_to_zero = 0;  // non-zero values whose code is zero
 };
-QuantisationError quantisation_error(std::span<const uint16_t> input, const RhtNvfp4Result& result,
+QuantizationError quantization_error(std::span<const uint16_t> input, const RhtNvfp4Result& result,
                                      const RhtNvfp4Options& options);
 
 }  // namespace drywell::kernels::reference

@@ -52,7 +52,7 @@ uint8_t mx_scale(Format f, std::span<const float> block) {
   return static_cast<uint8_t>(std::clamp(std::ilogb(m) - top + 127, 0, 254));
 }
 
-void quantise_mx(QuantisedMatrix& q, std::span<const float> values) {
+void quantize_mx(QuantizedMatrix& q, std::span<const float> values) {
   for (size_t b = 0; b < q.scales.size(); ++b) {
     const auto block = values.subspan(b * q.block, q.block);
     q.scales[b] = mx_scale(q.format, block);
@@ -63,7 +63,7 @@ void quantise_mx(QuantisedMatrix& q, std::span<const float> values) {
 }
 
 // docs/facts/numerics.md §4: the order of these f32 operations decides the bits.
-void quantise_nvfp4(QuantisedMatrix& q, std::span<const float> values) {
+void quantize_nvfp4(QuantizedMatrix& q, std::span<const float> values) {
   const float amax = largest(values);
   float encode = std::min(2688.0f / amax, kMaxFloat);
   if (amax == 0 || encode == 0) encode = 1;
@@ -80,14 +80,14 @@ void quantise_nvfp4(QuantisedMatrix& q, std::span<const float> values) {
   }
 }
 
-QuantisedMatrix empty_matrix(uint64_t rows, uint64_t k, const QuantiseRecipe& r) {
-  QuantisedMatrix q;
+QuantizedMatrix empty_matrix(uint64_t rows, uint64_t k, const QuantizeRecipe& r) {
+  QuantizedMatrix q;
   q.format = r.format;
   q.rows = rows;
   q.k = k;
   q.codes.resize(rows * k);
   if (r.rule != ScaleRule::mx && r.rule != ScaleRule::nvfp4) return q;
-  DRYWELL_CHECK(r.block != 0 && k % r.block == 0, "quantise_matrix: k is no multiple of the block");
+  DRYWELL_CHECK(r.block != 0 && k % r.block == 0, "quantize_matrix: k is no multiple of the block");
   q.block = r.block;
   q.scale_format = r.rule == ScaleRule::mx ? Format::ue8m0 : Format::ue4m3;
   q.scales.resize(rows * k / r.block);
@@ -96,12 +96,12 @@ QuantisedMatrix empty_matrix(uint64_t rows, uint64_t k, const QuantiseRecipe& r)
 
 }  // namespace
 
-QuantisedMatrix quantise_matrix(std::span<const float> values, uint64_t rows, uint64_t k,
-                                const QuantiseRecipe& recipe) {
-  QuantisedMatrix q = empty_matrix(rows, k, recipe);
+QuantizedMatrix quantize_matrix(std::span<const float> values, uint64_t rows, uint64_t k,
+                                const QuantizeRecipe& recipe) {
+  QuantizedMatrix q = empty_matrix(rows, k, recipe);
   switch (recipe.rule) {
-    case ScaleRule::mx: quantise_mx(q, values); break;
-    case ScaleRule::nvfp4: quantise_nvfp4(q, values); break;
+    case ScaleRule::mx: quantize_mx(q, values); break;
+    case ScaleRule::nvfp4: quantize_nvfp4(q, values); break;
     case ScaleRule::tensor: {
       const float amax = largest(values),
                   top = numeric::to_float(q.format, numeric::format_info(q.format).max_finite);
@@ -114,8 +114,8 @@ QuantisedMatrix quantise_matrix(std::span<const float> values, uint64_t rows, ui
   return q;
 }
 
-QuantisedMatrix random_codes(uint64_t rows, uint64_t k, const QuantiseRecipe& recipe, uint64_t seed) {
-  QuantisedMatrix q = empty_matrix(rows, k, recipe);
+QuantizedMatrix random_codes(uint64_t rows, uint64_t k, const QuantizeRecipe& recipe, uint64_t seed) {
+  QuantizedMatrix q = empty_matrix(rows, k, recipe);
   const numeric::FormatInfo& info = numeric::format_info(q.format);
   const uint32_t mask = (uint32_t{1} << info.bits()) - 1;
   for (size_t i = 0; i < q.codes.size(); ++i) {

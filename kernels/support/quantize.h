@@ -18,14 +18,14 @@ enum class ScaleRule : uint8_t {
   nvfp4,   // ue4m3 scales under one f32 factor (docs/facts/numerics.md §4)
 };
 
-struct QuantiseRecipe {
+struct QuantizeRecipe {
   numeric::Format format = numeric::Format::bf16;
   ScaleRule rule = ScaleRule::none;
   uint32_t block = 0;  // elements of one scale along k
 };
 
 /// rows x k elements, k contiguous: value = factor * scale * element.
-struct QuantisedMatrix {
+struct QuantizedMatrix {
   numeric::Format format = numeric::Format::bf16;
   uint64_t rows = 0, k = 0;
   std::vector<uint16_t> codes;
@@ -36,11 +36,11 @@ struct QuantisedMatrix {
 };
 
 /// `k` must be a multiple of the recipe's block.
-QuantisedMatrix quantise_matrix(std::span<const float> values, uint64_t rows, uint64_t k,
-                                const QuantiseRecipe& recipe);
+QuantizedMatrix quantize_matrix(std::span<const float> values, uint64_t rows, uint64_t k,
+                                const QuantizeRecipe& recipe);
 
 /// Returns random finite codes with very different scales, which no data would give, to test alignment and truncation.
-QuantisedMatrix random_codes(uint64_t rows, uint64_t k, const QuantiseRecipe& recipe, uint64_t seed);
+QuantizedMatrix random_codes(uint64_t rows, uint64_t k, const QuantizeRecipe& recipe, uint64_t seed);
 
 /// Returns the elements as float: from float32, float64 (rounded), float16, and NumPy's bfloat16 (dtype '<V2'). Throws
 /// InputError E4007 for other types.

@@ -49,7 +49,7 @@ Module epilogue_mix(int rounds) {
   const kernels::nvfp4::Arithmetic arithmetic = {.bf16_round_trip = true, .propagates_nan = true};
   const kernels::nvfp4::GlobalScales scales = {k.def("mov.f32", 0.5f), k.def("mov.f32", 2.0f)};
   k.for_range(0, rounds, 1, [&](Reg) {
-    const auto tile = quantise_tile(k, arithmetic, acc, scales, {unused, unused, unused, unused}, unused);
+    const auto tile = quantize_tile(k, arithmetic, acc, scales, {unused, unused, unused, unused}, unused);
     for (const Reg word : tile.codes) k("xor.b32", sum, sum, word);
     k("xor.b32", sum, sum, tile.scales);
   });

@@ -100,7 +100,7 @@ HWY_INLINE VI to_e2m1(VF v) {
 }
 
 /// One block of a vector of columns: two words of codes and the scale.
-HWY_INLINE void quantise_block(const detail::Tensor& t, const uint16_t* rows, VI (&words)[2], VI& scale) {
+HWY_INLINE void quantize_block(const detail::Tensor& t, const uint16_t* rows, VI (&words)[2], VI& scale) {
   const I32 d;
   const F32 df;
   VI v[kBlock];
@@ -127,7 +127,7 @@ HWY_INLINE void panel(const detail::Tensor& t, uint64_t column, uint64_t block) 
   for (unsigned b = 0; b < kPanelBlocks; ++b) {
     for (unsigned c = 0; c < kPanelColumns; c += static_cast<unsigned>(hn::Lanes(d))) {
       VI w[2], scale;
-      quantise_block(t, t.input + (block + b) * kBlock * t.n + column + c, w, scale);
+      quantize_block(t, t.input + (block + b) * kBlock * t.n + column + c, w, scale);
       for (unsigned i = 0; i < 2; ++i) hn::StoreU(w[i], d, reinterpret_cast<int32_t*>(words[i]) + c);
       hn::StoreU(scale, d, reinterpret_cast<int32_t*>(scale_words) + c);
     }

@@ -71,7 +71,7 @@ TEST(RhtAmaxListing, EightValuesOfTheMatrixAThread) {
 // ---- "NVFP4 training in TransformerEngine", section "Custom Kernels: FProp": quantization; section "Distributed NVFP4"
 
 // "cvt.rn.satfinite.e2m1x2.f32"; stochastic: "cvt.rs.satfinite.e2m1x4.f32".
-TEST(QuantiseListing, Conversions) {
+TEST(QuantizeListing, Conversions) {
   for (const char* kernel : {"quantize-nvfp4", "quantize-nvfp4-2d", "fused-rht"}) EXPECT_GT(count(ptx(kernel), "cvt.rn.satfinite.e2m1x2.f32"), 0u) << kernel;
   for (const char* kernel : {"quantize-nvfp4", "fused-rht"}) {
     const std::string text = ptx(std::string(kernel) + " --rounding=stochastic");
@@ -94,7 +94,7 @@ class Loads : public sim::Listener {
 
 // "128 threads across 128 columns, each thread calculating the columnwise max"; "Each thread is responsible for quantizing a column of the
 // 32 x 128 tile".
-TEST(Quantise2dListing, AThreadHasAColumn) {
+TEST(Quantize2dListing, AThreadHasAColumn) {
   Loads seen;
   ASSERT_TRUE(test::run_kernel("quantize-nvfp4-2d --rows=32 --columns=128", {.listeners = {&seen}}).run.ok());
   const auto& loads = seen.of.at(2);
@@ -110,7 +110,7 @@ TEST(Quantise2dListing, AThreadHasAColumn) {
 }
 
 // "the 128 threads are arranged 16 x 8 … such that the entire 32 x 128 tile is processed across 2 iterations".
-TEST(Quantise2dListing, RowwiseThreadsAre16x8) {
+TEST(Quantize2dListing, RowwiseThreadsAre16x8) {
   Loads seen;
   ASSERT_TRUE(test::run_kernel("quantize-nvfp4-2d --rows=32 --columns=128 --columnwise=false", {.listeners = {&seen}}).run.ok());
   const auto& loads = seen.of.at(16);
@@ -125,7 +125,7 @@ TEST(Quantise2dListing, RowwiseThreadsAre16x8) {
 
 // "128 threads across 128 columns, each thread calculating the columnwise max. A half-warp reduction then reduces across 16": no exchange
 // leaves a half warp.
-TEST(Quantise2dListing, HalfWarpReduction) {
+TEST(Quantize2dListing, HalfWarpReduction) {
   const std::string text = ptx("quantize-nvfp4-2d");
   std::set<std::string> distances;
   for (size_t at = text.find("shfl.sync.bfly.b32"); at != std::string::npos; at = text.find("shfl.sync.bfly.b32", at + 1)) {

@@ -152,7 +152,7 @@ TEST(GemmBlockwiseValues, FactorsAreBroadcast) {
   blockwise::Problem p;
   p.shape = {128, 128, 256};
   const auto ones = [](uint64_t rows) {
-    return QuantisedMatrix{.format = numeric::Format::e4m3, .rows = rows, .k = 256, .codes = std::vector<uint16_t>(rows * 256, 0x38)};
+    return QuantizedMatrix{.format = numeric::Format::e4m3, .rows = rows, .k = 256, .codes = std::vector<uint16_t>(rows * 256, 0x38)};
   };
   p.a = ones(128);
   p.b = ones(128);

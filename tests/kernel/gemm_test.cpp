@@ -138,7 +138,7 @@ TEST(GemmTimed, GivesTheSameMemory) {
 // interleave_sf_tensor of "CUTLASS tutorial: hardware-supported block scaling with Blackwell GPUs", section "Scale factor layouts":
 // reshape to (M/128, 4, 32, K/4, 4), permute to (M/128, K/4, 32, 4, 4).
 TEST(GemmImage, ScaleFactorsAreInterleavedAsTheArticleSays) {
-  QuantisedMatrix q;
+  QuantizedMatrix q;
   q.rows = 256;
   q.k = 12 * 16;
   q.block = 16;
@@ -161,7 +161,7 @@ TEST(GemmImage, ScaleFactorsAreInterleavedAsTheArticleSays) {
 }
 
 TEST(GemmImage, PacksNarrowElementsLowBitsFirst) {
-  QuantisedMatrix q{.format = numeric::Format::e2m1, .rows = 1, .k = 4, .codes = {0x1, 0xF, 0x7, 0x8}};
+  QuantizedMatrix q{.format = numeric::Format::e2m1, .rows = 1, .k = 4, .codes = {0x1, 0xF, 0x7, 0x8}};
   EXPECT_EQ(operand_image(q, isa::Major::k), (std::vector<uint8_t>{0xF1, 0x87}));
   q.format = numeric::Format::e2m3;
   q.codes = {0x3F, 0x00, 0x21, 0x12};
@@ -185,7 +185,7 @@ class ArrayFile {
   std::string path_;
 };
 
-TEST(GemmInput, QuantisesArrays) {
+TEST(GemmInput, QuantizesArrays) {
   // Small integers are exact in e4m3 under a power-of-two scale, their sums in f32.
   constexpr uint64_t kM = 40, kN = 24, kK = 64;
   std::vector<float> a(kM * kK), b(kN * kK), c(kM * kN);

@@ -63,7 +63,7 @@ TEST(RhtAmaxArticle, FourStagesOf64x64InTwoBuffers) {
 
 // "4 warps / 128 threads per CTA processes a 128 x 128 tile of [x] pipelined in 4 32 x 128 slices", "Uses 2 shared memory
 // buffers pipelined in 4 stages".
-TEST(QuantiseArticle, FourSlicesOf32x128InTwoBuffers) {
+TEST(QuantizeArticle, FourSlicesOf32x128InTwoBuffers) {
   for (const char* kernel : {"quantize-nvfp4", "quantize-nvfp4-2d --columnwise=false"}) {
     const Recorder seen = record(std::string(kernel) + " --rows=128 --columns=128");
     EXPECT_EQ(seen.expected, std::set<int64_t>{32 * 128 * 2});
@@ -78,7 +78,7 @@ TEST(QuantiseArticle, FourSlicesOf32x128InTwoBuffers) {
     EXPECT_EQ(loads, 4u) << kernel;
     EXPECT_EQ(in.size(), 2u) << kernel;
   }
-  const auto launch = nvfp4::quantise_launch(1024, 768);
+  const auto launch = nvfp4::quantize_launch(1024, 768);
   EXPECT_EQ(launch.block.x, 128u);
   EXPECT_EQ(launch.grid.x, 6u);
   EXPECT_EQ(launch.grid.y, 8u);
@@ -86,7 +86,7 @@ TEST(QuantiseArticle, FourSlicesOf32x128InTwoBuffers) {
 
 // "Each warp processes a 32 x 32 block of the 32 x 128 slice, in 2 iterations, each thread responsible for 1 1 x 16 block per
 // iteration: 2 threads per warp * 4 warps * 16 elements per thread = 128 columns".
-TEST(QuantiseArticle, EachWarpHas32Columns) {
+TEST(QuantizeArticle, EachWarpHas32Columns) {
   const Recorder seen = record("quantize-nvfp4 --rows=32 --columns=128");
   const auto& codes = seen.shared_stores.at(8);  // sixteen codes
   uint64_t first = ~uint64_t{0};
@@ -103,7 +103,7 @@ TEST(QuantiseArticle, EachWarpHas32Columns) {
 }
 
 // "Lanes 0 and 16 write the resulting 8 blockwise amaxes to shared memory (per iteration)."
-TEST(Quantise2dArticle, Lanes0And16WriteTheBlockMaxima) {
+TEST(Quantize2dArticle, Lanes0And16WriteTheBlockMaxima) {
   const Recorder seen = record("quantize-nvfp4-2d --rows=32 --columns=128");
   std::set<uint32_t> lanes;
   std::set<uint64_t> places;
@@ -117,7 +117,7 @@ TEST(Quantise2dArticle, Lanes0And16WriteTheBlockMaxima) {
 
 // "the scale factor shapes, assuming original dims N x K, are N x (K // 16) and (N // 16) x K" and "columnwise data as
 // transposed row-major": [K, N // 2] codes.
-TEST(Quantise2dArticle, ShapesOfBothOrientations) {
+TEST(Quantize2dArticle, ShapesOfBothOrientations) {
   const KernelReport r = test::run_kernel("quantize-nvfp4-2d --rows=64 --columns=96");
   std::map<std::string, std::vector<uint64_t>> shapes;
   for (const auto& [name, array] : r.outputs) shapes[name] = array.shape;

@@ -24,7 +24,7 @@ INSTANTIATE_TEST_SUITE_P(Kernels, Nvfp4,
                                          "interleave-shards --rows=33 --width=12 --shards=2", "interleave-shards --rows=7 --width=5 --shards=3"),
                          [](const auto& p) { return test::words_name(p.param); });
 
-INSTANTIATE_TEST_SUITE_P(Quantise, Nvfp4,
+INSTANTIATE_TEST_SUITE_P(Quantize, Nvfp4,
                          testing::Values("quantize-nvfp4 --rows=128 --columns=256", "quantize-nvfp4 --rows=33 --columns=160 --scale-order=te",
                                          "quantize-nvfp4 --rows=160 --columns=96 --columnwise --rounding=stochastic --seed=123456789012 --offset=4294967294",
                                          "quantize-nvfp4 --rows=200 --columns=288 --rounding=stochastic --seed=7",
@@ -49,7 +49,7 @@ TEST(Nvfp4Values, NanIsIgnoredByMaximaAndInfinityComesThrough) {
   const GmemAddr amax = arrays.make(std::vector<float>{0}, "amax");
   ASSERT_TRUE(nvfp4::launch_amax(device, in, amax, {}).ok());
   EXPECT_EQ(arrays.read<float>(amax, 1)[0], std::numeric_limits<float>::infinity());
-  nvfp4::QuantiseOptions o;
+  nvfp4::QuantizeOptions o;
   o.columnwise = true;
   const auto matrix = [&](const char* name) {
     nvfp4::Nvfp4Matrix m{.amax = amax, .rows = kRows, .k = kColumns};
@@ -58,8 +58,8 @@ TEST(Nvfp4Values, NanIsIgnoredByMaximaAndInfinityComesThrough) {
     return m;
   };
   const auto row = matrix("row"), column = matrix("column");
-  ASSERT_TRUE(nvfp4::launch_quantise(device, in, o, row, column, GmemAddr{}, {}).ok());
-  const auto want = reference::quantise_nvfp4(x, kRows, kColumns, {.columnwise = true}, std::numeric_limits<float>::infinity(),
+  ASSERT_TRUE(nvfp4::launch_quantize(device, in, o, row, column, GmemAddr{}, {}).ok());
+  const auto want = reference::quantize_nvfp4(x, kRows, kColumns, {.columnwise = true}, std::numeric_limits<float>::infinity(),
                                               std::numeric_limits<float>::infinity());
   EXPECT_EQ(arrays.read<uint8_t>(row.codes, row.code_bytes()), want.row.codes);
   EXPECT_EQ(arrays.read<uint8_t>(column.codes, column.code_bytes()), want.column.codes);

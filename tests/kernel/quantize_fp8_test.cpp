@@ -9,7 +9,7 @@ namespace drywell::kernels {
 namespace {
 
 KernelReport run(std::vector<std::pair<std::string, std::string>> params, sim::DriverKind driver, const std::string& arch) {
-  const Kernel k = quantise_fp8_kernel();
+  const Kernel k = quantize_fp8_kernel();
   RunContext c;
   c.params = Params(k.name, k.parameters, params);
   c.arch = arch;
@@ -18,7 +18,7 @@ KernelReport run(std::vector<std::pair<std::string, std::string>> params, sim::D
   return k.run(c);
 }
 
-TEST(QuantiseFp8, AgreesWithTheReference) {
+TEST(QuantizeFp8, AgreesWithTheReference) {
   for (const char* arch : {"sm_90a", "sm_100a"}) {
     for (const sim::DriverKind driver : {sim::DriverKind::eager, sim::DriverKind::lazy, sim::DriverKind::shuffled, sim::DriverKind::timed}) {
       for (const auto& [rows, columns] : {std::pair{"1", "128"}, {"33", "384"}, {"64", "1024"}}) {
@@ -30,7 +30,7 @@ TEST(QuantiseFp8, AgreesWithTheReference) {
   }
 }
 
-TEST(QuantiseFp8, TakesZerosAndTinyValues) {
+TEST(QuantizeFp8, TakesZerosAndTinyValues) {
   const NpyArray x = NpyArray::of<uint16_t>([] {
     std::vector<uint16_t> v(4 * 128, 0);
     for (size_t i = 128; i < 256; ++i) v[i] = static_cast<uint16_t>(i % 5);               // subnormal bf16
@@ -38,9 +38,9 @@ TEST(QuantiseFp8, TakesZerosAndTinyValues) {
     for (size_t i = 384; i < 512; ++i) v[i] = static_cast<uint16_t>(0x8000 | (i << 5));    // negative
     return v;
   }(), {4, 128});
-  const std::string file = testing::TempDir() + "/drywell_quantise_fp8.npy";
+  const std::string file = testing::TempDir() + "/drywell_quantize_fp8.npy";
   write_npy(file, x);
-  const Kernel k = quantise_fp8_kernel();
+  const Kernel k = quantize_fp8_kernel();
   RunContext c;
   c.params = Params(k.name, k.parameters, {});
   c.input = file;
@@ -50,7 +50,7 @@ TEST(QuantiseFp8, TakesZerosAndTinyValues) {
   EXPECT_TRUE(r.verify.passed()) << r.verify.first_mismatch;
 }
 
-TEST(QuantiseFp8, RefusesRowsThatDoNotDivide) { EXPECT_THROW(run({{"columns", "136"}}, sim::DriverKind::eager, "sm_100a"), InputError); }
+TEST(QuantizeFp8, RefusesRowsThatDoNotDivide) { EXPECT_THROW(run({{"columns", "136"}}, sim::DriverKind::eager, "sm_100a"), InputError); }
 
 }  // namespace
 }  // namespace drywell::kernels

@@ -16,7 +16,7 @@ namespace {
 
 using Gen = std::mt19937;
 
-enum class Fill { quantised, any_code, few_scales_far, cancelling, mostly_zero, all };
+enum class Fill { quantized, any_code, few_scales_far, cancelling, mostly_zero, all };
 
 struct Operand {
   Format format;
@@ -97,7 +97,7 @@ class Problem {
       for (unsigned n = 0; n < b_.rows; ++n) {
         uint32_t& c = c_[m * stride() + n];
         const unsigned sort = fill == Fill::cancelling ? 2 + gen() % 2 : fill == Fill::any_code ? gen() % 30 : gen() % 200;
-        if (fill == Fill::quantised && sort >= 4) {
+        if (fill == Fill::quantized && sort >= 4) {
           c = std::bit_cast<uint32_t>(static_cast<float>(std::normal_distribution<double>(0, 3000)(gen)));
         } else if (sort == 1) {
           c = gen();
@@ -179,7 +179,7 @@ TEST(TileUnit, ShapesOfBlockScaledE2m1) {
   constexpr unsigned kShapes[][2] = {{16, 64}, {48, 256}, {112, 192}, {64, 128}};
   const MmaRow& row = tcgen05_row(MmaKind::mxf4nvf4, Format::e2m1, Format::e2m1, Format::ue8m0);
   for (const auto& [rows, columns] : kShapes) {
-    Operand a = random_operand(Format::e2m1, rows, 64, 2, Format::ue8m0, Fill::quantised, gen), b = random_operand(Format::e2m1, columns, 64, 2, Format::ue8m0, Fill::quantised, gen);
+    Operand a = random_operand(Format::e2m1, rows, 64, 2, Format::ue8m0, Fill::quantized, gen), b = random_operand(Format::e2m1, columns, 64, 2, Format::ue8m0, Fill::quantized, gen);
     int shift = 0;
     for (size_t i = 0; i < a.scale_codes.size(); ++i) {
       if (i % 32 == 0) shift = static_cast<int>(gen() % 31) - 15;
@@ -199,7 +199,7 @@ TEST(TileUnit, SingleAddendsOutsideTheWindow) {
   constexpr uint32_t kAddends[] = {1, 0x80000001, 0x807FFFFF, 0x80800000, 0x8DFFFFFF, 0x3F800001, 0xC0000003, 0x5F7FFFFF, 0xFF7FFFFF,
                                    0x7F800000, 0xFF800000, 0x7FC00000, 0x7F800001, 0x80000000};
   for (const uint32_t c : kAddends) {
-    Operand a = random_operand(Format::e2m1, 48, 64, 2, Format::ue8m0, Fill::quantised, gen), b = random_operand(Format::e2m1, 128, 64, 2, Format::ue8m0, Fill::quantised, gen);
+    Operand a = random_operand(Format::e2m1, 48, 64, 2, Format::ue8m0, Fill::quantized, gen), b = random_operand(Format::e2m1, 128, 64, 2, Format::ue8m0, Fill::quantized, gen);
     const int shift = static_cast<int>(gen() % 81) - 40;
     for (Operand* o : {&a, &b})
       for (uint8_t& code : o->scale_codes) code = static_cast<uint8_t>(code + shift);
@@ -250,7 +250,7 @@ TEST(TileUnit, NarrowProductsAtTheEdgesOfTheWindow) {
     const Format f = kFormats[gen() % 4], g = round % 2 == 0 ? f : kFormats[gen() % 4];
     const bool scaled = gen() % 2 != 0;
     const MmaRow& row = tcgen05_row(scaled ? MmaKind::mxf8f6f4 : MmaKind::f8f6f4, f, g, scaled ? Format::ue8m0 : Format::f32);
-    Operand a = random_operand(f, 16, 32, scaled ? 1 : 0, Format::ue8m0, Fill::quantised, gen), b = random_operand(g, 128, 32, scaled ? 1 : 0, Format::ue8m0, Fill::quantised, gen);
+    Operand a = random_operand(f, 16, 32, scaled ? 1 : 0, Format::ue8m0, Fill::quantized, gen), b = random_operand(g, 128, 32, scaled ? 1 : 0, Format::ue8m0, Fill::quantized, gen);
     for (Operand* o : {&a, &b}) {
       const auto top = static_cast<unsigned>(format_info(o->format).sign_mask()) - 1;
       const unsigned high = 1 + gen() % top, low = gen() % 3 == 0 ? 0 : gen() % high;
@@ -269,7 +269,7 @@ TEST(TileUnit, NarrowProductsAtTheEdgesOfTheWindow) {
 TEST(TileUnit, HugeAddendsWithTheSmallestScales) {
   Gen gen(7);
   for (const uint32_t c : {0x69D77813u, 0xF1000001u}) {
-    Operand a = random_operand(Format::e4m3, 16, 32, 1, Format::ue8m0, Fill::quantised, gen), b = random_operand(Format::e4m3, 64, 32, 1, Format::ue8m0, Fill::quantised, gen);
+    Operand a = random_operand(Format::e4m3, 16, 32, 1, Format::ue8m0, Fill::quantized, gen), b = random_operand(Format::e4m3, 64, 32, 1, Format::ue8m0, Fill::quantized, gen);
     for (Operand* o : {&a, &b}) std::fill(o->scale_codes.begin(), o->scale_codes.end(), uint8_t{127 - 30});
     Problem p(tcgen05_row(MmaKind::mxf8f6f4, Format::e4m3, Format::e4m3, Format::ue8m0), std::move(a), std::move(b));
     p.sprinkle_c(c, 2, gen);
@@ -317,7 +317,7 @@ TEST(TileUnit, ScaledSumsOfOneBitTooMany) {
 // A large product and a small element's product that is its negative: neither of the two sums is zero.
 TEST(TileUnit, OppositeProductsGivePositiveZero) {
   Gen gen(6);
-  Operand a = random_operand(Format::e4m3, 16, 32, 0, Format::ue8m0, Fill::quantised, gen), b = random_operand(Format::e4m3, 64, 32, 0, Format::ue8m0, Fill::quantised, gen);
+  Operand a = random_operand(Format::e4m3, 16, 32, 0, Format::ue8m0, Fill::quantized, gen), b = random_operand(Format::e4m3, 64, 32, 0, Format::ue8m0, Fill::quantized, gen);
   a.codes[a.stride()] = b.codes[b.stride()] = 0x7E;  // 448 in another row
   std::fill_n(a.codes.begin(), 32, uint8_t{0});
   a.codes[0] = 0x68, a.codes[1] = 0x40;  // 64, 2

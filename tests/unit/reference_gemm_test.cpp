@@ -79,10 +79,10 @@ TEST(GemmReference, RoundsAfterEveryInstruction) {
 TEST(GemmReference, AgreesWithFloat64WhereNothingIsLost) {
   std::vector<float> v(40 * 96);
   for (size_t i = 0; i < v.size(); ++i) v[i] = static_cast<float>(static_cast<int>(i * 37 % 101) - 50);
-  const QuantiseRecipe recipe{numeric::Format::e2m1, ScaleRule::mx, 32};
-  const QuantisedMatrix a = quantise_matrix(v, 40, 96, recipe),
-                        b = quantise_matrix(std::span(v).first(24 * 96), 24, 96, recipe);
-  const auto operand = [](const QuantisedMatrix& q) {
+  const QuantizeRecipe recipe{numeric::Format::e2m1, ScaleRule::mx, 32};
+  const QuantizedMatrix a = quantize_matrix(v, 40, 96, recipe),
+                        b = quantize_matrix(std::span(v).first(24 * 96), 24, 96, recipe);
+  const auto operand = [](const QuantizedMatrix& q) {
     return GemmOperand{NumberFormat::e2m1,  q.rows,         q.k, q.codes.data(), q.block,
                        NumberFormat::ue8m0, q.scales.data()};
   };
@@ -106,21 +106,21 @@ TEST(GemmReference, EpilogueIsTwoRoundedOperationsAndOneConversion) {
       0x7FFFFFFFu);
 }
 
-TEST(Quantise, MxScalesAreThePowerOfTwoOfTheLargestMagnitude) {
+TEST(Quantize, MxScalesAreThePowerOfTwoOfTheLargestMagnitude) {
   std::vector<float> v(64, 0.0f);
   v[0] = 5;      // 2^2: e2m1's largest is 1.5 * 2^2, so the scale is 1
   v[1] = -0.6f;  // nearest e2m1: -0.5
   v[32] = std::numeric_limits<float>::infinity();
-  const QuantisedMatrix q = quantise_matrix(v, 1, 64, {numeric::Format::e2m1, ScaleRule::mx, 32});
+  const QuantizedMatrix q = quantize_matrix(v, 1, 64, {numeric::Format::e2m1, ScaleRule::mx, 32});
   EXPECT_EQ(q.scales, (std::vector<uint8_t>{127, 0xFF}));
   EXPECT_EQ(q.codes[0], 0x6);  // 4, the tie goes to even
   EXPECT_EQ(q.codes[1], 0x9);
 }
 
-TEST(Quantise, Nvfp4KeepsTheLargestValueOfTheTensor) {
+TEST(Quantize, Nvfp4KeepsTheLargestValueOfTheTensor) {
   std::vector<float> v(32, 0.25f);
   v[3] = 12;
-  const QuantisedMatrix q = quantise_matrix(v, 1, 32, {numeric::Format::e2m1, ScaleRule::nvfp4, 16});
+  const QuantizedMatrix q = quantize_matrix(v, 1, 32, {numeric::Format::e2m1, ScaleRule::nvfp4, 16});
   EXPECT_EQ(q.factor, 1.0f / 224.0f);  // 12 / 2688
   EXPECT_EQ(q.scales[0], 0x7E);        // 448
   EXPECT_EQ(q.codes[3], 0x7);          // 6
@@ -128,9 +128,9 @@ TEST(Quantise, Nvfp4KeepsTheLargestValueOfTheTensor) {
   EXPECT_EQ(q.codes[16], 0x7);
 }
 
-TEST(Quantise, TensorScaleReachesTheLargestCode) {
+TEST(Quantize, TensorScaleReachesTheLargestCode) {
   const std::vector<float> v = {-2, 1, 0.5f, 0};
-  const QuantisedMatrix q = quantise_matrix(v, 1, 4, {numeric::Format::e4m3, ScaleRule::tensor, 0});
+  const QuantizedMatrix q = quantize_matrix(v, 1, 4, {numeric::Format::e4m3, ScaleRule::tensor, 0});
   EXPECT_EQ(q.factor, 2.0f / 448.0f);
   EXPECT_EQ(q.codes, (std::vector<uint16_t>{0xFE, 0x76, 0x6E, 0x00}));
 }

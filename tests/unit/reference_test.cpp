@@ -172,7 +172,7 @@ TEST(ReferenceTransform, FastAndSlowSumsAgreeBitForBit) {
   }
 }
 
-TEST(ReferenceRhtNvfp4, QuantisesHandComputableBlocks) {
+TEST(ReferenceRhtNvfp4, QuantizesHandComputableBlocks) {
   // One column; the first block is 1, 0, 0, …: transform 0.25 everywhere, scale 448 exactly, all codes +6.
   // The second is 0, 0, 0, 0.5, 0, …: -+0.125, half the scale (224), codes -6 +6 +6 -6. The third is zero.
   std::vector<uint16_t> input(48, 0);
@@ -186,7 +186,7 @@ TEST(ReferenceRhtNvfp4, QuantisesHandComputableBlocks) {
     EXPECT_EQ(r.codes[8 + i], i % 2 == 0 ? 0x7F : 0xF7);
     EXPECT_EQ(r.codes[16 + i], 0);
   }
-  const auto values = dequantise(r, 48, 1);
+  const auto values = dequantize(r, 48, 1);
   EXPECT_NEAR(values[0], 0.25f, 1e-7f);
   EXPECT_NEAR(values[16], -0.125f, 1e-7f);
   const auto all_zero = rht_nvfp4(std::vector<uint16_t>(32, 0), {.m = 16, .n = 2});
@@ -241,20 +241,20 @@ TEST(ReferenceRhtNvfp4, DoesNotDependOnTheThreadCount) {
   RhtNvfp4Options o{.m = 128, .n = 200, .rounding = Rounding::stochastic, .seed = 5};
   o.threads = 1;
   const auto one = rht_nvfp4(input, o);
-  const auto one_error = quantisation_error(input, one, o);
+  const auto one_error = quantization_error(input, one, o);
   o.threads = 5;
   const auto five = rht_nvfp4(input, o);
   EXPECT_EQ(one.codes, five.codes);
   EXPECT_EQ(one.scales, five.scales);
-  EXPECT_EQ(one_error.rms, quantisation_error(input, five, o).rms);
+  EXPECT_EQ(one_error.rms, quantization_error(input, five, o).rms);
 }
 
 TEST(ReferenceRhtNvfp4, ReportsItsErrorInFloat64) {
   const auto input = generate_bf16(256, 256, {});
   RhtNvfp4Options o{.m = 256, .n = 256};
-  const auto nearest = quantisation_error(input, rht_nvfp4(input, o), o);
+  const auto nearest = quantization_error(input, rht_nvfp4(input, o), o);
   o.rounding = Rounding::stochastic;
-  const auto stochastic = quantisation_error(input, rht_nvfp4(input, o), o);
+  const auto stochastic = quantization_error(input, rht_nvfp4(input, o), o);
   // Public NVFP4 results for normal data are near 20 dB; stochastic rounding has about twice the noise power.
   EXPECT_NEAR(nearest.sqnr_db, 20.5, 1.0);
   EXPECT_NEAR(nearest.sqnr_db - stochastic.sqnr_db, 3, 1);

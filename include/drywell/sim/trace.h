@@ -47,7 +47,7 @@ class TraceText : public TraceSink {
   std::string text;
 };
 
-/// A file, compressed with zstd if its name ends in ".zst". It is not visible under its path until commit() (core/files.h).
+/// A file, compressed with zstd if its name ends in ".zst". It is not visible under its path until commit() (drywell/core/files.h).
 class TraceFile : public TraceSink {
  public:
   /// Throws InputError E4008 if `path` cannot be written.

@@ -133,7 +133,7 @@ def minimum_nan(a, b):
     return F(np.minimum(F(a), F(b)))  # NumPy's minimum propagates NaN
 
 
-def quantise(x, order, rounding, round_trip, seed, offset, k_tile):
+def quantize(x, order, rounding, round_trip, seed, offset, k_tile):
     m, n = x.shape
     h = hadamard(0xD7E8)
     columns = [[h[i][j] for i in range(16)] for j in range(16)]
@@ -191,7 +191,7 @@ for kind, m, n, input_seed in CASES:
         ("article", "stochastic", 1, 0x123456789ABCDEF0, 0, 512),
         ("article", "stochastic", 1, 7, 0xFFFFFFFFFFFFFFFE, 128), ("te", "stochastic", 0, 7, 0xFFFFFFFF, 64),
     ]:
-        amax, codes, scales = quantise(x, order, rounding, trip, seed, offset, k_tile)
+        amax, codes, scales = quantize(x, order, rounding, trip, seed, offset, k_tile)
         print(kind, m, n, input_seed, order, rounding, trip, seed, offset, k_tile,
               f"{amax.view(np.uint32):08x} {fnv(codes.tobytes()):016x} {fnv(scales.tobytes()):016x}")
         sys.stdout.flush()
