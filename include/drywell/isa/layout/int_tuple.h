@@ -10,6 +10,8 @@
 #include <string>
 #include <vector>
 
+#include "drywell/core/code.h"
+
 namespace drywell::layout {
 
 /// Nesting and size limits, so that hostile input causes an error, not a crash or a hang.
