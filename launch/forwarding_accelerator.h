@@ -1,5 +1,5 @@
-// An accelerator that hands everything on to another one: for host code that wants to own what somebody else keeps, and to be derived from
-// by what changes a part.
+// An accelerator that hands every call on to another one: for host code that owns its accelerator while the other one has an owner
+// already, and as the base of classes that change a part.
 #pragma once
 
 #include <utility>
@@ -11,6 +11,9 @@ namespace drywell::kernels {
 class ForwardingAccelerator : public Accelerator {
  public:
   explicit ForwardingAccelerator(Accelerator& to) : to_(to) {}
+  /// A copy would leave out what a derived class changes.
+  ForwardingAccelerator(const ForwardingAccelerator&) = delete;
+  ForwardingAccelerator& operator=(const ForwardingAccelerator&) = delete;
 
   const sim::ArchConfig& arch() const override { return to_.arch(); }
   uint32_t sm_count() const override { return to_.sm_count(); }

@@ -12,7 +12,7 @@ using kernels::microbench::Stopwatch;
 std::vector<kernels::microbench::Elapsed> clocked(const kernels::Kernel& kernel, kernels::RunContext context, Accelerator& device, unsigned repeats) {
   std::vector<kernels::microbench::Elapsed> out;
   Stopwatch watch(device, out, repeats, Caches::cold);
-  context.machine = [&] { return std::make_unique<kernels::ForwardingAccelerator>(watch); };
+  context.machine = [&] { return std::make_unique<kernels::ForwardingAccelerator>(static_cast<kernels::Accelerator&>(watch)); };
   kernel.run(context);
   return out;
 }

@@ -37,7 +37,7 @@ Elapsed measure(const WholeKernel& w, Accelerator& device, const std::string& ar
   c.params = Params(k.name, k.parameters, w.params);
   c.arch = arch;
   c.options = options;
-  c.machine = [&] { return std::make_unique<ForwardingAccelerator>(watch); };
+  c.machine = [&] { return std::make_unique<ForwardingAccelerator>(static_cast<Accelerator&>(watch)); };
   const KernelReport r = k.run(c);
   if (!r.run.ok() || elapsed.size() != 1) throw InputError(Code::E4505, fmt::format("{}: {}", w.name, r.run.ok() ? "not one launch" : r.run.fault->to_string()));
   return elapsed[0];
