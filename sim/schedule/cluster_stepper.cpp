@@ -192,7 +192,10 @@ bool ClusterStepper::time_out_waits() {
   ++s_.idle_rounds;
   if (s_.idle_rounds > kMostTimeOuts) return false;
   if (is_power_of_two(s_.idle_rounds + 1)) s_.idle_state = fingerprint(*cluster_);
-  if (s_.idle_rounds > 3 && is_power_of_two(s_.idle_rounds) && s_.idle_state == fingerprint(*cluster_)) return false;
+  if (s_.idle_rounds > 3 && is_power_of_two(s_.idle_rounds) && s_.idle_state == fingerprint(*cluster_)) {
+    s_.idle_rounds = kMostTimeOuts;  // the verdict stands until something happens
+    return false;
+  }
   bool any = false;
   for (uint32_t i : s_.order) {
     Warp& w = *warps_[i];
