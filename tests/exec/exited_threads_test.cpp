@@ -117,7 +117,7 @@ TEST(ExitedThreadsAndACount, AreWaitedFor) {
   }
 }
 
-std::string corpus(const std::string& name) { return read_file(test::source_path("tests/corpus/verdicts/" + name)); }
+std::string corpus(const std::string& name) { return read_text_file(test::source_path("tests/corpus/verdicts/" + name)); }
 
 TEST(Verdicts, EarlyReturnBeforeSyncthreads) {
   for (const std::string& driver : kDrivers) EXPECT_EQ(launch(corpus("early_exit.ptx"), driver, {1}, {128}).words[0], 42u) << driver;

@@ -1,7 +1,9 @@
 #include "drywell/isa/tensor_map.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstring>
 #include <random>
 #include <string>
