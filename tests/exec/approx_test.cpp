@@ -145,7 +145,7 @@ TEST(Approx, Halves) {
   check("ex2.approx.f16", kF16, std::exp2(-9.9), true, ex2);
   check("ex2.approx.ftz.bf16", kBf16, 0x1p-7, true, ex2);
   check("tanh.approx.f16", kF16, std::exp2(-10.987), false, tanh);
-  check("tanh.approx.bf16", kBf16, 0x1p-8, false, tanh);
+  check("tanh.approx.bf16", kBf16, 0x1.001p-8, false, tanh);  // an H200 exceeds the manual's 2^-8 by 2^-22 at 0x3F3F
 }
 
 // All arguments of the 16-bit forms: FNV-1a of the 65,536 words that an H200 returned (traces/hw/h200-2026-11-22-special-functions.txt).
@@ -153,8 +153,9 @@ TEST(Approx, HalvesAreTheBitsOfAnH200) {
   const auto hash_of = [](const std::string& op) {
     Column in(0x10000);
     for (size_t i = 0; i < in.size(); ++i) in[i] = i;
+    const Column got = run_lanes(op + " h0, h1;", {"h0"}, {"h1"}, {in}).at(0);
     uint64_t h = 0xCBF29CE484222325;
-    for (const uint64_t v : run_lanes(op + " h0, h1;", {"h0"}, {"h1"}, {in}).at(0)) {
+    for (const uint64_t v : got) {
       for (const uint64_t byte : {v & 0xFF, v >> 8 & 0xFF}) h = (h ^ byte) * 0x100000001B3;
     }
     return h;
