@@ -8,7 +8,7 @@
 
 namespace drywell::sim {
 
-EngineResult read(Cluster& c, AsyncOp& op, AsyncCopy& copy) {
+EngineResult read_operands(Cluster& c, AsyncOp& op, AsyncCopy& copy) {
   const Gmem::Allocation* hint = nullptr;
   size_t total = 0;
   for (const AsyncCopy::Lane& l : copy.lanes) total += l.bytes;
@@ -25,7 +25,7 @@ EngineResult read(Cluster& c, AsyncOp& op, AsyncCopy& copy) {
   return std::nullopt;
 }
 
-EngineResult write(Cluster& c, AsyncOp& op, AsyncCopy& copy) {
+EngineResult write_result(Cluster& c, AsyncOp& op, AsyncCopy& copy) {
   if (copy.lanes.empty()) return apply_mbarrier(c, copy.mbar, MbarrierOp::arrive, static_cast<uint32_t>(std::popcount(copy.mask)));
   const uint8_t* from = op.staging.data();
   for (const AsyncCopy::Lane& l : copy.lanes) {

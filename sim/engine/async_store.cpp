@@ -47,8 +47,8 @@ EngineResult to_shared(Cluster& c, const AsyncOp& op, const RemoteStore& r) {
 
 }  // namespace
 
-EngineResult read(Cluster&, AsyncOp&, RemoteStore&) { return std::nullopt; }
-EngineResult write(Cluster& c, AsyncOp& op, RemoteStore& r) {
+EngineResult read_operands(Cluster&, AsyncOp&, RemoteStore&) { return std::nullopt; }
+EngineResult write_result(Cluster& c, AsyncOp& op, RemoteStore& r) {
   if (!r.global) return to_shared(c, op, r);
   uint8_t* to = c.launch->gmem->translate(r.dst, r.bytes());
   if (to == nullptr)

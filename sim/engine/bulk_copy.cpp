@@ -61,7 +61,7 @@ EngineResult to_shared(Cluster& c, const AsyncOp& op, const BulkCopy& b) {
 
 }  // namespace
 
-EngineResult read(Cluster& c, AsyncOp& op, BulkCopy& b) {
+EngineResult read_operands(Cluster& c, AsyncOp& op, BulkCopy& b) {
   const bool global = b.kind == Kind::global_to_shared;
   const uint8_t* from =
       global ? global_bytes(c, b.src, b.bytes) : shared_bytes(c, static_cast<uint32_t>(b.src), b.bytes);
@@ -72,7 +72,7 @@ EngineResult read(Cluster& c, AsyncOp& op, BulkCopy& b) {
   return std::nullopt;
 }
 
-EngineResult write(Cluster& c, AsyncOp& op, BulkCopy& b) {
+EngineResult write_result(Cluster& c, AsyncOp& op, BulkCopy& b) {
   if (b.kind != Kind::shared_to_global) return to_shared(c, op, b);
   uint8_t* to = global_bytes(c, b.dst, b.bytes);
   if (to == nullptr) return outside_global(b.dst, b.bytes);

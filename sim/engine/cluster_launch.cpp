@@ -28,8 +28,8 @@ EngineResult respond(Cluster& c, uint32_t rank, const TryCancel& t, const std::a
 
 }  // namespace
 
-EngineResult read(Cluster&, AsyncOp&, TryCancel&) { return std::nullopt; }
-EngineResult write(Cluster& c, AsyncOp& op, TryCancel& t) {
+EngineResult read_operands(Cluster&, AsyncOp&, TryCancel&) { return std::nullopt; }
+EngineResult write_result(Cluster& c, AsyncOp& op, TryCancel& t) {
   CancelResponse response;
   if (const auto cluster = c.launch->queue != nullptr ? c.launch->queue->cancel() : std::nullopt;
       cluster.has_value())

@@ -20,7 +20,7 @@ StepResult step(Cluster& c, size_t index) {
   StepResult result;
   ++c.progress;
   if (AsyncOp& op = c.pending[index]; op.stage == AsyncOp::Stage::issued) {
-    result.error = std::visit([&](auto& payload) { return read(c, op, payload); }, op.payload);
+    result.error = std::visit([&](auto& payload) { return read_operands(c, op, payload); }, op.payload);
     op.stage = AsyncOp::Stage::read;
     if (auto* o = c.launch->observers; o != nullptr) o->async(c, op, AsyncMoment::read);
     return result;
@@ -28,7 +28,7 @@ StepResult step(Cluster& c, size_t index) {
   // The operation is moved out of the queue while it runs: a write may add operations to the queue.
   AsyncOp op = std::move(c.pending[index]);
   if (auto* o = c.launch->observers; o != nullptr) o->async(c, op, AsyncMoment::write);
-  result.error = std::visit([&](auto& payload) { return write(c, op, payload); }, op.payload);
+  result.error = std::visit([&](auto& payload) { return write_result(c, op, payload); }, op.payload);
   if (auto* o = c.launch->observers; o != nullptr) o->async(c, op, AsyncMoment::signal);
   result.completed = true;
   c.pending.erase(std::find_if(c.pending.begin(), c.pending.end(), [&](const AsyncOp& p) { return p.id == op.id; }));
@@ -74,8 +74,8 @@ void group_write_done(Cluster& c, const Issuer& who, uint32_t serial, bool bulk)
 }
 
 // A commit only signals; the operations it depends on have completed when it becomes ready.
-EngineResult read(Cluster&, AsyncOp&, Commit&) { return std::nullopt; }
-EngineResult write(Cluster& c, AsyncOp&, Commit& p) {
+EngineResult read_operands(Cluster&, AsyncOp&, Commit&) { return std::nullopt; }
+EngineResult write_result(Cluster& c, AsyncOp&, Commit& p) {
   if (p.multicast == 0) return apply_mbarrier(c, p.mbar, MbarrierOp::arrive, 1);
   for (uint32_t r = 0; r < 16; ++r) {
     if ((p.multicast >> r & 1) == 0) continue;
@@ -84,7 +84,7 @@ EngineResult write(Cluster& c, AsyncOp&, Commit& p) {
   return std::nullopt;
 }
 
-EngineResult read(Cluster&, AsyncOp&, RemoteArrive&) { return std::nullopt; }
-EngineResult write(Cluster& c, AsyncOp&, RemoteArrive& p) { return apply_mbarrier(c, p.mbar, p.what, p.amount); }
+EngineResult read_operands(Cluster&, AsyncOp&, RemoteArrive&) { return std::nullopt; }
+EngineResult write_result(Cluster& c, AsyncOp&, RemoteArrive& p) { return apply_mbarrier(c, p.mbar, p.what, p.amount); }
 
 }  // namespace drywell::sim

@@ -189,7 +189,7 @@ EngineResult scatter_to_global(Cluster& c, const AsyncOp& op, const TensorCopy& 
 
 }  // namespace
 
-EngineResult read(Cluster& c, AsyncOp& op, TensorCopy& t) {
+EngineResult read_operands(Cluster& c, AsyncOp& op, TensorCopy& t) {
   TensorPlan p;
   if (auto e = plan_copy(t, p); e.has_value()) return e;
   if (t.direction == TensorCopy::Direction::load) return gather(c, op, p);
@@ -198,7 +198,7 @@ EngineResult read(Cluster& c, AsyncOp& op, TensorCopy& t) {
   return std::nullopt;
 }
 
-EngineResult write(Cluster& c, AsyncOp& op, TensorCopy& t) {
+EngineResult write_result(Cluster& c, AsyncOp& op, TensorCopy& t) {
   TensorPlan p;
   if (auto e = plan_copy(t, p); e.has_value()) return e;
   if (t.direction == TensorCopy::Direction::load) return scatter_to_shared(c, op, t, p);

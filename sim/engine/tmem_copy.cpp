@@ -32,7 +32,7 @@ EngineResult check(const TmemGroup& group, const TmemCopy& p, const isa::SmemDes
 
 }  // namespace
 
-EngineResult read(Cluster& c, AsyncOp& op, TmemCopy& p) {
+EngineResult read_operands(Cluster& c, AsyncOp& op, TmemCopy& p) {
   const TmemGroup group(c, op.issuer, p.cta_group);
   const isa::SmemDescriptor desc = isa::SmemDescriptor::decode(p.desc);
   const isa::CopyShape shape = copy_shape(p);
@@ -53,7 +53,7 @@ EngineResult read(Cluster& c, AsyncOp& op, TmemCopy& p) {
   return std::nullopt;
 }
 
-EngineResult write(Cluster& c, AsyncOp& op, TmemCopy& p) {
+EngineResult write_result(Cluster& c, AsyncOp& op, TmemCopy& p) {
   const TmemGroup group(c, op.issuer, p.cta_group);
   const isa::CopyShape shape = copy_shape(p);
   const TmemAddr at(p.taddr);
@@ -72,7 +72,7 @@ EngineResult write(Cluster& c, AsyncOp& op, TmemCopy& p) {
   return std::nullopt;
 }
 
-EngineResult read(Cluster& c, AsyncOp& op, TmemShift& p) {
+EngineResult read_operands(Cluster& c, AsyncOp& op, TmemShift& p) {
   const TmemAddr at(p.taddr);
   if (at.lane() % 32 != 0 || at.lane() >= kTmemLanes) {
     return GuestError{Code::F3215,
@@ -81,7 +81,7 @@ EngineResult read(Cluster& c, AsyncOp& op, TmemShift& p) {
   return TmemGroup(c, op.issuer, p.cta_group).check_columns("tcgen05.shift", at.column(), isa::kTmemAColumns);
 }
 
-EngineResult write(Cluster& c, AsyncOp& op, TmemShift& p) {
+EngineResult write_result(Cluster& c, AsyncOp& op, TmemShift& p) {
   const TmemGroup group(c, op.issuer, p.cta_group);
   const uint32_t column = TmemAddr(p.taddr).column();
   if (auto e = group.check_columns("tcgen05.shift", column, isa::kTmemAColumns); e.has_value()) return e;

@@ -65,7 +65,7 @@ void append_reduction(TmemLdSt& t, unsigned regs) {
 
 }  // namespace
 
-EngineResult read(Cluster& c, AsyncOp& op, TmemLdSt& t) {
+EngineResult read_operands(Cluster& c, AsyncOp& op, TmemLdSt& t) {
   TmemTarget at;
   if (auto e = locate(c, op, t, at); e.has_value()) return e;
   if (!t.load) return std::nullopt;
@@ -81,7 +81,7 @@ EngineResult read(Cluster& c, AsyncOp& op, TmemLdSt& t) {
   return std::nullopt;
 }
 
-EngineResult write(Cluster& c, AsyncOp& op, TmemLdSt& t) {
+EngineResult write_result(Cluster& c, AsyncOp& op, TmemLdSt& t) {
   Cta& cta = c.cta(op.issuer.cta);
   Warp& w = cta.warps[op.issuer.warp];
   if (t.load) {

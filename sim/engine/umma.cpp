@@ -32,7 +32,7 @@ void for_cells(const TmemGroup& group, const Umma& u, const UmmaForm& f, Visit v
 
 }  // namespace
 
-EngineResult read(Cluster& c, AsyncOp& op, Umma& u) {
+EngineResult read_operands(Cluster& c, AsyncOp& op, Umma& u) {
   UmmaForm f;
   if (auto e = decode_form(u, f); e.has_value()) return e;
   const TmemGroup group(c, op.issuer, u.cta_group);
@@ -44,7 +44,7 @@ EngineResult read(Cluster& c, AsyncOp& op, Umma& u) {
   return std::nullopt;
 }
 
-EngineResult write(Cluster& c, AsyncOp& op, Umma& u) {
+EngineResult write_result(Cluster& c, AsyncOp& op, Umma& u) {
   UmmaForm f;
   if (auto e = decode_form(u, f); e.has_value()) return e;
   const TmemGroup group(c, op.issuer, u.cta_group);

@@ -202,7 +202,7 @@ void leave_group(Cluster& c, const AsyncOp& op, const Wgmma& m) {
 
 }  // namespace
 
-EngineResult read(Cluster& c, AsyncOp& op, Wgmma& m) {
+EngineResult read_operands(Cluster& c, AsyncOp& op, Wgmma& m) {
   const Cta& cta = c.cta(op.issuer.cta);
   const Warp& w = cta.warps[op.issuer.warp];
   op.staging.resize(kDepthBytes * kRows + depth_of_b(m) * m.n);
@@ -214,7 +214,7 @@ EngineResult read(Cluster& c, AsyncOp& op, Wgmma& m) {
   return gather(cta.smem, {m.b, m.b_type, m.trans_b, m.n, 0, m.n, depth_of_b(m)}, op.staging.data() + kDepthBytes * kRows);
 }
 
-EngineResult write(Cluster& c, AsyncOp& op, Wgmma& m) {
+EngineResult write_result(Cluster& c, AsyncOp& op, Wgmma& m) {
   Warp& w = c.cta(op.issuer.cta).warps[op.issuer.warp];
   const uint8_t *a = op.staging.data(), *b = a + kDepthBytes * kRows;
   Accumulator cd(kRows * m.n);
