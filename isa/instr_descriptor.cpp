@@ -130,7 +130,7 @@ void check_types(const InstrDescriptor& d, Diagnostics& out, const SourcePos& wh
   }
   if (!d_ok) {
     out.error(Code::E1423, where,
-              fmt::format("D type code {} is not valid here for kind::{}", d.d_type, to_string(d.kind)),
+              fmt::format("D type code {} is not valid for kind::{}", d.d_type, to_string(d.kind)),
               "f16: 0 (with f16 inputs) or 1; tf32: 1; f8f6f4: 0 or 1; i8: 2");
   }
 }
@@ -175,7 +175,7 @@ void check_sparsity(const InstrDescriptor& d, const MmaForm& form, Diagnostics& 
     return;
   }
   if (!d.sparse || d.kind == MmaKind::i8 || d.kind == MmaKind::f8f6f4 || d.sparsity_selector > 1) {
-    out.error(Code::E1427, where, fmt::format("sparsity selector {} is not allowed here", d.sparsity_selector),
+    out.error(Code::E1427, where, fmt::format("sparsity selector {} is not allowed with these types", d.sparsity_selector),
               "0 or 1 for sparse f16 and tf32, 0 otherwise");
   }
 }

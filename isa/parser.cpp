@@ -104,7 +104,7 @@ ParseResult Parser::run() {
   if (gave_up) {
     const TextPos at = lex_.pos();
     out.diagnostics.error(Code::E1110, {file_name_, at.line, at.column},
-                          "too many errors; the rest was not read");
+                          "too many errors; the reader stopped");
   }
   out.module = std::move(module_);
   return out;
@@ -112,7 +112,7 @@ ParseResult Parser::run() {
 
 void Parser::module_item() {
   const TextPos at = lex_.pos();
-  if (lex_.take('}')) return report(Code::E1103, at, "'}' closes nothing");
+  if (lex_.take('}')) return report(Code::E1103, at, "'}' without a '{'");
   const std::string_view word = lex_.directive();
   if (word.empty()) {
     fail_expected(
@@ -171,7 +171,7 @@ void Parser::header_version() {
   }
   const auto value = std::bit_cast<double>(number.bits);
   if (!(value >= 1.0 && value < 100.0)) {
-    fail(Code::E1109, at, "there is no such PTX version", "e.g. .version 9.0");
+    fail(Code::E1109, at, "PTX has no such version", "e.g. .version 9.0");
   }
   module_.version.major = static_cast<uint8_t>(value);
   module_.version.minor = static_cast<uint8_t>((value - module_.version.major) * 10 + 0.5);

@@ -46,7 +46,7 @@ void Parser::function_item(bool is_entry, Linkage linkage) {
   }
   if (lex_.peek() == '(') {
     if (is_entry) {
-      fail(Code::E1103, lex_.pos(), "an entry returns nothing", "write the name, then the parameters");
+      fail(Code::E1103, lex_.pos(), "an entry returns no value", "write the name, then the parameters");
     }
     fn_.returns = parameter_list("a return parameter", return_names_);
   }

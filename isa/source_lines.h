@@ -23,7 +23,7 @@ class SourceLines {
   void put(std::string& out, const SourceRef& at) {
     std::vector<SourceRef> untold{at};
     while (const SourceRef* call = call_of(untold.back())) {
-      if (const auto told = told_.find(place(*call)); told != told_.end() && told->second == call->call_site) break;
+      if (const auto reported = reported_.find(place(*call)); reported != reported_.end() && reported->second == call->call_site) break;
       untold.push_back(*call);
     }
     for (; !untold.empty(); untold.pop_back()) put_line(out, untold.back());
@@ -48,11 +48,11 @@ class SourceLines {
       any_call_ = true;
     }
     out += '\n';
-    told_[place(at)] = at.call_site;
+    reported_[place(at)] = at.call_site;
   }
 
   const Module& module_;
-  std::map<Place, uint32_t> told_;
+  std::map<Place, uint32_t> reported_;
   bool any_call_ = false;
 };
 

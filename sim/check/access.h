@@ -39,7 +39,7 @@ struct Access {
   Component used = 0;            // tcgen05.ld: a clock with done_at of this component has its registers used; 0: does not apply
   Component issuer = 0;          // the warp's component and its time at issue
   uint32_t issued_at = 0;
-  uint32_t far = 0;              // the warp's clock of other clusters: number of a Far
+  uint32_t cross_cluster = 0;    // the warp's clock of other clusters: number of a CrossClusterKnowledge
   uint64_t cluster = 0;          // serial of the checker
   uint64_t when = 0;
   Dim3 index{0, 0, 0};           // %ctaid

@@ -289,7 +289,7 @@ struct AsyncOperations::Issue {
     Message& out = flight.message;
     out = state.clock.now;
     out.seen.raise(q.done, q.issued);
-    out.tensor.join(state.clock.tensor_told);
+    out.tensor.join(state.clock.tensor_released);
     out.tensor.raise(q.done, q.issued);
     out.tensor.raise(state.clock.self, state.clock.time());
     state.clock.tick();
@@ -303,7 +303,7 @@ struct AsyncOperations::Issue {
     m.mbarriers.check_init(r.mbar, flight.who, state.clock.now.seen);
     flight.message = o.release ? state.clock.release() : state.clock.fenced;
     if (!o.wide) flight.message.wide.clear();
-    flight.message.tensor.join(state.clock.tensor_told);
+    flight.message.tensor.join(state.clock.tensor_released);
     state.clock.tick();
   }
 };

@@ -49,7 +49,7 @@ Ordering ordering_of(const isa::Instruction& i) {
   Ordering o = semantics_of(i);
   const Mod scope = i.mod(isa::Slot::scope);
   o.wide = scope != Mod::cta && (scope != Mod::none || !of_mbarrier(isa::spec(i.op).sync));
-  o.far = scope != Mod::cta && scope != Mod::cluster && !i.has(Mod::cta);
+  o.cross_cluster = scope != Mod::cta && scope != Mod::cluster && !i.has(Mod::cta);
   return o;
 }
 
@@ -83,7 +83,7 @@ void LaunchState::begin(const Launch& launch) {
   orderings.clear();
   reactions.clear();
   synchronised = opaque = hidden_writes = waits_for_grids = strong_memory = false;
-  far_flags.clear();
+  cross_cluster_flags.clear();
   if (follows_registers()) predicates = PredicateUse(*program);
   const std::vector<uint8_t> loaded = uses_of_loads(*program);
   for (const DecodedOp& op : program->code) {
@@ -109,7 +109,7 @@ class HazardChecker::Impl : public Listener {
   explicit Impl(const CheckOptions& o) : launch_(o), gathering_(o) {}
 
   /// The value that global memory passes to an acquire depends on the clusters' order: one host thread runs all of them.
-  bool concurrent() const override { return !launch_.follows_far(); }
+  bool concurrent() const override { return !launch_.follows_cross_cluster(); }
   bool wants_memory() const override { return launch_.full() || launch_.strong_memory; }
   bool wants_waits() const override { return false; }
   bool wants_instruction(const Program&, const DecodedOp& op) const override { return launch_.reacts(op); }

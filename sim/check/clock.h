@@ -41,7 +41,7 @@ struct Message {
   Clock tensor;                     // tcgen05 work in `seen` that a tcgen05.fence::before_thread_sync covers
   Clock wide;                       // the part of `seen` that came by scopes wide enough for the holder
   Clock map_released, map_acquired; // edits of tensor maps in `seen` that a fence.proxy.tensormap covers
-  Far far;                          // the clock of other clusters
+  CrossClusterKnowledge cross_cluster;  // the clock of other clusters
   void join(const Message& m) {
     seen.join(m.seen);
     proxy_shared.join(m.proxy_shared);
@@ -54,27 +54,27 @@ struct Message {
   void join(const Part& p);
   void clear() {
     for (Clock* c : {&seen, &proxy_shared, &proxy_global, &tensor, &wide, &map_released, &map_acquired}) c->clear();
-    far.clear();
+    cross_cluster.clear();
   }
   void join_rest(const Message& m) {
     map_released.join(m.map_released);
     map_acquired.join(m.map_acquired);
-    far.join(m.far);
+    cross_cluster.join(m.cross_cluster);
   }
 };
 
 /// A message as its sender holds it: the arrival makes the copy.
 struct Message::Part {
   const Message& from;
-  const Clock& told;  // takes the place of from.tensor
-  bool reaches;       // the scope is wider than the CTA: from.wide is included
+  const Clock& tensor;  // takes the place of from.tensor
+  bool reaches;         // the scope is wider than the CTA: from.wide is included
 };
 
 inline void Message::join(const Part& p) {
   seen.join(p.from.seen);
   proxy_shared.join(p.from.proxy_shared);
   proxy_global.join(p.from.proxy_global);
-  tensor.join(p.told);
+  tensor.join(p.tensor);
   if (p.reaches) wide.join(p.from.wide);
   join_rest(p.from);
 }
@@ -83,11 +83,11 @@ inline void Message::join(const Part& p) {
 struct WarpClock {
   Component self = 0;
   Message now;         // `tensor`: ordered by tcgen05.fence::after_thread_sync, or issued by the warp itself
-  Clock tensor_heard;  // covered by other threads' before-fences; an after-fence moves it to now.tensor
-  Clock tensor_told;   // the tcgen05 work that a before-fence covered
+  Clock tensor_observed;  // covered by other threads' before-fences; an after-fence moves it to now.tensor
+  Clock tensor_released;   // the tcgen05 work that a before-fence covered
   Message fenced;      // state at the last releasing fence: a relaxed arrival releases it
-  bool fenced_far = false;  // that fence reached other clusters
-  Message heard;       // acquired by relaxed waits; the next acquiring fence makes it take effect
+  bool fenced_cross_cluster = false;  // that fence reached other clusters
+  Message observed;    // acquired by relaxed waits; the next acquiring fence makes it take effect
 
   // Lanes that acquired something alone, until the warp synchronises; the other lanes have the clock `behind`.
   LaneMask ahead = kFullMask;
@@ -115,17 +115,17 @@ struct WarpClock {
   }
   Message release() const {
     Message m = now;
-    m.tensor = tensor_told;
+    m.tensor = tensor_released;
     return m;
   }
   /// The state that an arrival releases: the present one if `ordered`, else that of the last releasing fence.
-  Message::Part arrival(bool ordered, bool reaches) const { return {ordered ? now : fenced, tensor_told, reaches}; }
+  Message::Part arrival(bool ordered, bool reaches) const { return {ordered ? now : fenced, tensor_released, reaches}; }
   /// `reaches`: the scope includes the thread that released.
   void acquire(const Message& m, bool reaches = true) {
     now.seen.join(m.seen);
     now.proxy_shared.join(m.proxy_shared);
     now.proxy_global.join(m.proxy_global);
-    tensor_heard.join(m.tensor);
+    tensor_observed.join(m.tensor);
     if (reaches) now.wide.join(m.wide);
     now.join_rest(m);
   }

@@ -12,21 +12,21 @@
 namespace drywell::sim::check {
 
 /// The entries are shared: copies are cheap, and warps that acquire the same clock hold the same entries.
-class FarClock {
+class CrossClusterClock {
  public:
   using Key = std::pair<uint64_t, uint32_t>;  // serial of the cluster, component
   using Entry = std::pair<Key, uint32_t>;
 
-  FarClock() = default;
+  CrossClusterClock() = default;
   /// `entries` by ascending key.
-  explicit FarClock(std::vector<Entry> entries) : entries_(std::make_shared<const std::vector<Entry>>(std::move(entries))) {}
+  explicit CrossClusterClock(std::vector<Entry> entries) : entries_(std::make_shared<const std::vector<Entry>>(std::move(entries))) {}
 
   uint32_t operator[](const Key& k) const {
     if (entries_ == nullptr) return 0;
     const auto at = std::lower_bound(entries_->begin(), entries_->end(), k, [](const Entry& e, const Key& key) { return e.first < key; });
     return at != entries_->end() && at->first == k ? at->second : 0;
   }
-  void join(const FarClock& o) {
+  void join(const CrossClusterClock& o) {
     if (o.entries_ == nullptr || entries_ == o.entries_) return;
     if (entries_ == nullptr) {
       entries_ = o.entries_;
@@ -40,7 +40,7 @@ class FarClock {
     }
   }
   void clear() { entries_ = nullptr; }
-  bool same(const FarClock& o) const { return entries_ == o.entries_; }
+  bool same(const CrossClusterClock& o) const { return entries_ == o.entries_; }
 
  private:
   static std::vector<Entry> merged(const std::vector<Entry>& x, const std::vector<Entry>& y) {
@@ -57,18 +57,18 @@ class FarClock {
 };
 
 /// A warp's clocks of other clusters.
-struct Far {
-  FarClock known;  // acquired by releases and acquires whose scopes reach the warp
-  FarClock heard;  // released by another cluster, and read without an acquire
-  void join(const Far& o) {
+struct CrossClusterKnowledge {
+  CrossClusterClock known;     // acquired by releases and acquires whose scopes reach the warp
+  CrossClusterClock observed;  // released by another cluster, and read without an acquire
+  void join(const CrossClusterKnowledge& o) {
     known.join(o.known);
-    heard.join(o.heard);
+    observed.join(o.observed);
   }
   void clear() {
     known.clear();
-    heard.clear();
+    observed.clear();
   }
-  bool same(const Far& o) const { return known.same(o.known) && heard.same(o.heard); }
+  bool same(const CrossClusterKnowledge& o) const { return known.same(o.known) && observed.same(o.observed); }
 };
 
 }  // namespace drywell::sim::check

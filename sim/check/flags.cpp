@@ -6,7 +6,7 @@ void Flags::load(uint64_t place, uint16_t cta, Ordering o, WarpClock& clock) {
   Flag& flag = flags_[place];
   if (const auto own = flag.wide_in.find(cta); own != flag.wide_in.end()) clock.now.wide.join(own->second);
   if (o.acquire) clock.acquire(flag.message, o.wide);
-  else clock.heard.join(flag.message);
+  else clock.observed.join(flag.message);
 }
 
 void Flags::store(uint64_t place, uint16_t cta, Ordering o, WarpClock& clock) {

@@ -9,7 +9,7 @@ void LaunchGlobal::begin(const Launch& launch, const LaunchState& state) {
   gmem_ = launch.gmem;
   suspects_.clear();
   accesses_.clear();
-  fars_.assign(1, {});
+  cross_cluster_.assign(1, {});
   touches_.assign(1, {});
   numbers_.clear();
   joined_.fill({});
@@ -22,25 +22,25 @@ AccessId LaunchGlobal::adopt(const ClusterMonitor& m, AccessId id, Adopted& know
   AccessId& here = known.accesses[id];
   if (here == 0) {
     here = accesses_.add(m.accesses()[id]);
-    accesses_.at(here).far = adopt_far(m, m.accesses()[id].far, known);
+    accesses_.at(here).cross_cluster = adopt_cross_cluster(m, m.accesses()[id].cross_cluster, known);
   }
   return here;
 }
 
-uint32_t LaunchGlobal::adopt_far(const ClusterMonitor& m, uint32_t number, Adopted& known) {
+uint32_t LaunchGlobal::adopt_cross_cluster(const ClusterMonitor& m, uint32_t number, Adopted& known) {
   if (number == 0) return 0;
   if (known.fars.size() <= number) known.fars.resize(number + 1);
   uint32_t& here = known.fars[number];
   if (here == 0) {
-    here = static_cast<uint32_t>(fars_.size());
-    fars_.push_back(m.far(number));
+    here = static_cast<uint32_t>(cross_cluster_.size());
+    cross_cluster_.push_back(m.cross_cluster(number));
   }
   return here;
 }
 
 Rule LaunchGlobal::judge(const Access& prior, const Access& now) const {
   if (prior.cluster == now.cluster) return Rule::none;
-  return state_->opaque ? Rule::none : judge_far(prior, fars_[prior.far], now, fars_[now.far]);
+  return state_->opaque ? Rule::none : cross_cluster_rule(prior, cross_cluster_[prior.cross_cluster], now, cross_cluster_[now.cross_cluster]);
 }
 
 StateId LaunchGlobal::intern(const Touch& t) {

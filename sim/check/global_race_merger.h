@@ -32,7 +32,7 @@ class LaunchGlobal {
     std::vector<uint32_t> fars;
   };
   AccessId adopt(const ClusterMonitor& m, AccessId id, Adopted& known);
-  uint32_t adopt_far(const ClusterMonitor& m, uint32_t number, Adopted& known);
+  uint32_t adopt_cross_cluster(const ClusterMonitor& m, uint32_t number, Adopted& known);
   Rule judge(const Access& prior, const Access& now) const;
   StateId intern(const Touch& t);
   StateId joined(StateId old, AccessId writer, AccessId reader, uint64_t at, Reporter& reporter);
@@ -47,7 +47,7 @@ class LaunchGlobal {
   const Gmem* gmem_ = nullptr;
   std::vector<Suspect> suspects_;
   AccessTable accesses_;
-  std::vector<Far> fars_{1};  // [0]: nothing
+  std::vector<CrossClusterKnowledge> cross_cluster_{1};  // [0]: nothing
   std::vector<Touch> touches_;
   std::unordered_map<Touch, StateId, Hash> numbers_;
   std::array<Joined, 256> joined_{};

@@ -133,13 +133,13 @@ std::string HangExplanation::ledger_of(uint32_t address) const {
     if (now.contains(k)) continue;
     out += fmt::format("        in the phase before, and not in this one: {}; that warp {}\n", line(k, s), state_of_warp(cluster_, std::get<2>(k), std::get<3>(k)));
   }
-  if (b.ledger.empty() && b.last_ledger.empty()) out += "        nobody has ever arrived on it\n";
+  if (b.ledger.empty() && b.last_ledger.empty()) out += "        no thread has arrived on it\n";
   return out;
 }
 
 std::string HangExplanation::text() const {
   std::string out, graph;
-  std::set<uint32_t> told;
+  std::set<uint32_t> listed;
   for (const auto& cta : cluster_.ctas) {
     for (const BlockedTogether& b : blocked_together(*cta)) {
       const Warp& w = cta->warps[b.warps.front()];
@@ -147,7 +147,7 @@ std::string HangExplanation::text() const {
       out += fmt::format("  {} {} {}\n", name, b.warps.size() == 1 ? "waits" : "wait", b.wait);
       if (w.block.reason == BlockReason::mbarrier) {
         graph += fmt::format("    {} -> mbarrier {:#x}/{}{}\n", name, shared_offset(w.block.address), shared_rank(w.block.address), releasers(w.block.address));
-        if (told.insert(w.block.address).second) out += ledger_of(w.block.address);
+        if (listed.insert(w.block.address).second) out += ledger_of(w.block.address);
       } else if (w.block.reason == BlockReason::named_barrier) {
         const std::vector<uint32_t> missing = not_at_barrier(*cta, w);
         if (!missing.empty()) graph += fmt::format("    {} -> barrier {} -> {}?\n", name, w.block.address, warps_name(missing));

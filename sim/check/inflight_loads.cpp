@@ -22,7 +22,7 @@ std::set<std::pair<uint32_t, uint32_t>> loaded_registers(const Program& p) {
 }
 
 /// The places where a load may be in flight: forwards from each, along all branches, to the next wait. With calls: everywhere.
-std::vector<uint8_t> under_way(const Program& p) {
+std::vector<uint8_t> in_flight(const Program& p) {
   std::vector<uint8_t> at(p.code.size(), p.functions.size() > 1 ? 1 : 0);
   std::vector<size_t> open;
   const auto reach = [&](size_t pc) {
@@ -44,7 +44,7 @@ std::vector<uint8_t> under_way(const Program& p) {
 
 std::vector<uint8_t> uses_of_loads(const Program& p) {
   const std::set<std::pair<uint32_t, uint32_t>> registers = loaded_registers(p);
-  std::vector<uint8_t> uses = under_way(p);
+  std::vector<uint8_t> uses = in_flight(p);
   for (size_t pc = 0; pc < p.code.size(); ++pc) {
     const Program::RegUse& use = p.reg_use[pc];
     const uint32_t* at = p.reg_lists.data() + use.first;

@@ -16,7 +16,7 @@ struct Ordering {
   bool strong = false;   // atomic, volatile, or with a memory semantics
   bool release = false, acquire = false;
   bool wide = true;      // reaches beyond the CTA
-  bool far = true;       // reaches beyond the cluster
+  bool cross_cluster = true;       // reaches beyond the cluster
 };
 
 class ClusterMonitor;
@@ -32,7 +32,7 @@ struct LaunchState {
   void begin(const Launch& launch);
   bool full() const { return options.level == CheckLevel::full; }
   /// Whether clusters of the launch order each other, and the checker follows the order through their memory.
-  bool follows_far() const { return full() && options.global_memory && synchronised && !opaque; }
+  bool follows_cross_cluster() const { return full() && options.global_memory && synchronised && !opaque; }
   bool follows_registers() const { return full() && options.uninitialised; }
   size_t pc_of(const DecodedOp& op) const { return static_cast<size_t>(&op - program->code.data()); }
   /// Ordering of the instruction at `op`; loads and stores without one are weak.
@@ -50,7 +50,7 @@ struct LaunchState {
   bool strong_memory = false;         // some load, store or atomic orders threads
   bool synchronised = false;          // CTAs may synchronise through global memory
   bool opaque = false;                // CTAs may synchronise in ways that the checker does not follow
-  mutable std::unordered_map<uint64_t, FarClock> far_flags;  // released into places of global memory; one host thread runs such launches
+  mutable std::unordered_map<uint64_t, CrossClusterClock> cross_cluster_flags;  // released into places of global memory; one host thread runs such launches
   bool hidden_writes = false;         // some instruction writes memory without an event from the hub
   bool waits_for_grids = false;       // has griddepcontrol.wait
 

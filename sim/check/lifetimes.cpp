@@ -11,7 +11,7 @@ Lifetimes::Lifetimes(const Warps& warps, const AccessTable& accesses, Reporter& 
 }
 
 // A clock that includes any step of a warp of the CTA shows that the CTA runs.
-bool Lifetimes::has_heard_of(const WarpClock& who, uint32_t rank) const {
+bool Lifetimes::knows_running(const WarpClock& who, uint32_t rank) const {
   const auto warps = warps_.of_cta(rank);
   return std::any_of(warps.begin(), warps.end(), [&](const WarpState& w) { return who.now.seen[w.clock.self] != 0; });
 }
@@ -20,9 +20,9 @@ void Lifetimes::visit(uint32_t rank, AccessId id, const WarpClock& who) {
   const Access& now = accesses_[id];
   uint16_t& started = ctas_[now.cta].started[now.warp];
   if ((started >> rank & 1) == 0) {
-    const bool heard = has_heard_of(who, rank);
-    if (!heard) reporter_.report(Rule::peer_not_started, nullptr, now, [&] { return fmt::format("shared or tensor memory of CTA rank {}", rank); });
-    started |= static_cast<uint16_t>(heard ? 1u << rank : 0);
+    const bool observed = knows_running(who, rank);
+    if (!observed) reporter_.report(Rule::peer_not_started, nullptr, now, [&] { return fmt::format("shared or tensor memory of CTA rank {}", rank); });
+    started |= static_cast<uint16_t>(observed ? 1u << rank : 0);
   }
   CtaVisits& peer = ctas_[rank];
   if (is_plain(now.agent)) {

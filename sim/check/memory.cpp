@@ -78,7 +78,7 @@ void ClusterMonitor::strong_access(const Warp& w, const DecodedOp& op, uint64_t 
   WarpClock& clock = state_of(w).clock;
   const auto rank = static_cast<uint16_t>(w.cta->rank);
   const bool loads = !store || isa::spec(op.opcode).memory == isa::MemoryRole::atomic;
-  if (place >= window::kGlobalBase && launch_.follows_far()) exchange_far(launch_.far_flags[place], parts_.warps.serial(), clock, o, loads, store);
+  if (place >= window::kGlobalBase && launch_.follows_cross_cluster()) exchange_cross_cluster(launch_.cross_cluster_flags[place], parts_.warps.serial(), clock, o, loads, store);
   if (loads) parts_.flags.load(place, rank, o, clock);
   if (store) parts_.flags.store(place, rank, o, clock);
 }

@@ -1,6 +1,6 @@
 // The checker of one cluster: passes events to its parts.
 //   warps.h            each warp's clock (clock.h) and operations in flight (operation_queue.h, loaded_registers.h, registers.h)
-//   mbarrier_ledger.h  mbarriers; barrier_instance.h: named and cluster barriers; flags.h, far_flags.h: places of memory
+//   mbarrier_ledger.h  mbarriers; barrier_instance.h: named and cluster barriers; flags.h, cross_cluster_flags.h: places of memory
 //   memory_shadow.h    the writer and the readers of each cell
 //   async_operations.h operations between issue and signal (flights.h)
 //   lifetimes.h        CTAs that begin and end
@@ -46,7 +46,7 @@ class ClusterMonitor {
   /// mbarrier waits by pc: whether an execution ordered something new before its warp.
   const std::map<uint32_t, bool>& waits() const { return waits_; }
   const std::vector<Suspect>& suspects() const { return parts_.memory.suspects(); }
-  const Far& far(uint32_t number) const { return parts_.warps.far(number); }
+  const CrossClusterKnowledge& cross_cluster(uint32_t number) const { return parts_.warps.cross_cluster(number); }
 
  private:
   /// An instruction's effect on an mbarrier.

@@ -31,7 +31,7 @@ Finding Reporter::make(Rule rule, const Access* prior, const Access& now, std::s
   if (prior != nullptr) f.other = party(*prior, verb_of(*prior, true));
   f.memory = std::move(memory);
   f.why = t.why;
-  f.mend = t.mend;
+  f.fix = t.fix;
   f.ptx = t.ptx;
   return f;
 }

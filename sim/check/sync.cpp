@@ -17,8 +17,8 @@ namespace {
 
 void join_fence(WarpClock& c, bool release, bool acquire) {
   if (acquire) {
-    c.acquire(c.heard);
-    c.heard = {};
+    c.acquire(c.observed);
+    c.observed = {};
   }
   if (!release) return;
   c.fenced = c.release();
@@ -90,17 +90,17 @@ void ClusterMonitor::wait(const Warp& w, const DecodedOp& op, LaneMask mask) {
     if (!parts_.mbarriers.live(address)) return;
     parts_.mbarriers.check_init(address, access_of(w, op, mask, Agent::thread, false), state.clock.now.seen);
     bool& news = waits_[pc];
-    const auto told = parts_.mbarriers.observe(address, asked, state.clock.now.seen);
-    if (!told.has_value()) return;
-    news = news || told->news;
-    const Message& m = told->released;
+    const auto observed = parts_.mbarriers.observe(address, asked, state.clock.now.seen);
+    if (!observed.has_value()) return;
+    news = news || observed->news;
+    const Message& m = observed->released;
     if ((w.alive & ~done) == 0) state.clock.behind.join(m.seen);
-    state.clock.now.wide.join(told->home);
+    state.clock.now.wide.join(observed->home);
     if (o.acquire) {
       state.clock.acquire(m, o.wide);
     } else {
-      state.clock.heard.join(m);
-      state.clock.tensor_heard.join(m.tensor);
+      state.clock.observed.join(m);
+      state.clock.tensor_observed.join(m.tensor);
     }
   });
 }
@@ -126,7 +126,7 @@ void ClusterMonitor::cluster_barrier(const Warp& w, const DecodedOp& op) {
     return;
   }
   Message m = launch_.ordering(op).release ? state.clock.release() : state.clock.fenced;
-  m.tensor = state.clock.tensor_told;
+  m.tensor = state.clock.tensor_released;
   state.cluster = cluster_barrier_.arrive(m);
   state.clock.tick();
   close_cluster_barrier();
@@ -137,10 +137,10 @@ void ClusterMonitor::fence(const Warp& w, const DecodedOp& op, LaneMask) {
   const isa::Instruction& i = launch_.program->instruction(op);
   switch (op.sync) {
     case SyncRole::thread_fence:
-      if (!launch_.ordering(op).far) c.heard.far.clear();
+      if (!launch_.ordering(op).cross_cluster) c.observed.cross_cluster.clear();
       join_fence(c, !i.has(Mod::acquire), !i.has(Mod::release));
       if (!launch_.ordering(op).wide) c.fenced.wide.clear();
-      if (!i.has(Mod::acquire)) c.fenced_far = launch_.ordering(op).far;
+      if (!i.has(Mod::acquire)) c.fenced_cross_cluster = launch_.ordering(op).cross_cluster;
       break;
     case SyncRole::mbarrier_init_fence: join_fence(c, true, false); break;
     case SyncRole::async_proxy_fence:
@@ -154,11 +154,11 @@ void ClusterMonitor::fence(const Warp& w, const DecodedOp& op, LaneMask) {
       if (i.has(Mod::release)) join_fence(c, true, false);
       break;
     case SyncRole::tensor_fence_before:
-      c.tensor_told.join(c.now.tensor);
-      c.tensor_told.raise(c.self, c.time());
+      c.tensor_released.join(c.now.tensor);
+      c.tensor_released.raise(c.self, c.time());
       c.tick();
       break;
-    case SyncRole::tensor_fence_after: c.now.tensor.join(c.tensor_heard); break;
+    case SyncRole::tensor_fence_after: c.now.tensor.join(c.tensor_observed); break;
     default: throw InternalError("the hazard checker meets a fence that it has no rule for");
   }
 }

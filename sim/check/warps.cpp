@@ -28,7 +28,7 @@ Access Warps::access(const Warp& w, uint32_t pc, LaneMask lanes, Agent agent, bo
   a.cluster = serial_;
   a.when = cluster_.now;
   a.index = w.cta->index;
-  if (launch_.follows_far()) a.far = state.far = fars_.number(clock.now.far, state.far);
+  if (launch_.follows_cross_cluster()) a.cross_cluster = state.cross_cluster = cross_cluster_.number(clock.now.cross_cluster, state.cross_cluster);
   return a;
 }
 

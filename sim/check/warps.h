@@ -5,7 +5,7 @@
 #include <span>
 #include <vector>
 
-#include "sim/check/far_flags.h"
+#include "sim/check/cross_cluster_flags.h"
 #include "sim/check/loaded_registers.h"
 #include "sim/check/operation_queue.h"
 
@@ -21,7 +21,7 @@ struct WarpState {
   RegisterShadow registers;
   bool resized = false;           // setmaxnreg since the last barrier
   std::vector<uint32_t> resizes;  // its instructions
-  uint32_t far = 0;               // number of the latest Far its accesses had
+  uint32_t cross_cluster = 0;               // number of the latest CrossClusterKnowledge its accesses had
 };
 
 class Warps {
@@ -36,7 +36,7 @@ class Warps {
   /// An access that the warp makes now.
   Access access(const Warp& w, uint32_t pc, LaneMask lanes, Agent agent, bool write);
   uint64_t serial() const { return serial_; }
-  const Far& far(uint32_t number) const { return fars_[number]; }
+  const CrossClusterKnowledge& cross_cluster(uint32_t number) const { return cross_cluster_[number]; }
 
   /// Drops the state of the CTAs, which have ended.
   void clear() { ctas_.clear(); }
@@ -46,7 +46,7 @@ class Warps {
   const Cluster& cluster_;
   const LaunchState& launch_;
   uint64_t serial_;
-  FarTable fars_;
+  CrossClusterTable cross_cluster_;
   std::vector<std::vector<WarpState>> ctas_;
 };
 

@@ -20,14 +20,14 @@ bool HazardMap::cover(uint64_t position, const std::function<bool()>& interrupte
   if (enough()) return true;
   const uint64_t here = session_.position();
   HazardChecker checker;
-  size_t told = 0;
+  size_t reported = 0;
   bool go_on = true;
   known_.clear();
   session_.begin_with(*checker.listener());
   while (!enough() && go_on) {
     complete_ = !session_.step() || session_.over();
-    for (; told < checker.count(); ++told) {
-      Finding f = checker.finding(told);
+    for (; reported < checker.count(); ++reported) {
+      Finding f = checker.finding(reported);
       if (f.level != HazardLevel::note) known_.push_back({session_.position(), std::move(f)});
     }
     go_on = session_.position() % 4096 != 0 || !interrupted || !interrupted();

@@ -143,10 +143,10 @@ Effect wait(Warp& w, const DecodedOp& op, LaneMask mask) {
   }
   write_pred(w, op.dst, done, mask);
   if (auto* o = c.launch->observers; o != nullptr && o->wants_waits()) {
-    uint32_t told = ~0u;  // most lanes wait on the same barrier
+    uint32_t last = ~0u;  // most lanes wait on the same barrier
     for_lanes(done, [&](uint32_t lane) {
       const uint32_t address = barrier_address(w, op, lane);
-      if (std::exchange(told, address) == address) return;
+      if (std::exchange(last, address) == address) return;
       o->mbarrier(*w.cta, shared_offset(address), *w.cta->smem.find_mbarrier(shared_offset(address)), MbarrierEvent::wait_true, w.index);
     });
   }

@@ -77,9 +77,9 @@ bool MemoryInstructions::in_l1(SmUnits& sm, uint32_t first_run) {
   return true;
 }
 
-// The load's registers are ready when memory answers. Returns the request's token; kNobody if the access writes no register.
+// The load's registers are ready when memory answers. Returns the request's token; kNoToken if the access writes no register.
 uint32_t MemoryInstructions::await(WarpIssueState& w, uint32_t id, const OpInfo& x, uint32_t first_run) {
-  if (x.writes == 0) return MemoryPort::kNobody;
+  if (x.writes == 0) return MemoryPort::kNoToken;
   OutstandingRequest p;
   p.warp = id;
   p.serial = w.warp->cta->serial;

@@ -36,7 +36,7 @@ void MemoryPort::clear() {
 }
 
 void MemoryPort::answer(const MemoryRequest& r) {
-  if (r.token == kNobody) return;
+  if (r.token == kNoToken) return;
   answers_.push_back({r.done, r.token});
   first_answer_ = std::min(first_answer_, r.done);
 }

@@ -23,7 +23,7 @@ struct OutstandingRequest {
 
 class MemoryPort {
  public:
-  static constexpr uint32_t kNobody = ~0u;
+  static constexpr uint32_t kNoToken = ~0u;
 
   // For the units.
   /// The runs of bytes of a request are appended here, from first_new_run() on, before it is sent.
@@ -31,7 +31,7 @@ class MemoryPort {
   uint32_t first_new_run() const { return static_cast<uint32_t>(runs_.size()); }
   /// Returns a token for the request that `who` waits for.
   uint32_t await(OutstandingRequest who);
-  void send(MemoryKind kind, double time, uint32_t first_run, uint32_t token = kNobody);
+  void send(MemoryKind kind, double time, uint32_t first_run, uint32_t token = kNoToken);
   /// The token's answer has a cycle: returns the request.
   OutstandingRequest take(uint32_t token);
   bool is_load(uint32_t token) const { return outstanding_[token].warp != OutstandingRequest::kNoWarp; }

@@ -2,7 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "sim/check/barrier_instance.h"
-#include "sim/check/far_flags.h"
+#include "sim/check/cross_cluster_flags.h"
 #include "sim/check/hang.h"
 #include "tests/check/small_cluster.h"
 
@@ -30,11 +30,11 @@ TEST_F(Barriers, APhaseTellsWhatItsArrivalsReleased) {
   const uint32_t then = clock(0).time();
   arrive(0);
   parts.mbarriers.complete_phase(kBar);
-  const auto told = parts.mbarriers.observe(kBar, 0, clock(1).now.seen);
-  ASSERT_TRUE(told.has_value());
-  EXPECT_TRUE(told->news);
-  EXPECT_EQ(told->released.seen[clock(0).self], then);
-  clock(1).acquire(told->released);
+  const auto observed = parts.mbarriers.observe(kBar, 0, clock(1).now.seen);
+  ASSERT_TRUE(observed.has_value());
+  EXPECT_TRUE(observed->news);
+  EXPECT_EQ(observed->released.seen[clock(0).self], then);
+  clock(1).acquire(observed->released);
   EXPECT_FALSE(parts.mbarriers.observe(kBar, 0, clock(1).now.seen)->news) << "it knows that already";
 }
 
@@ -158,29 +158,29 @@ TEST_F(FlagClocks, ARelaxedLoadIsHearsay) {
   flags.store(0x100, 0, kRelease, writer);
   flags.load(0x100, 0, kRelaxed, reader);
   EXPECT_EQ(known(), 0u);
-  EXPECT_EQ(reader.heard.seen[writer.self], 1u) << "for the next acquiring fence";
+  EXPECT_EQ(reader.observed.seen[writer.self], 1u) << "for the next acquiring fence";
 }
 
 // Scopes .cta and .cluster do not reach another cluster.
 TEST_F(FlagClocks, ClustersHearOfEachOtherWithinTheScope) {
-  FarClock place;
-  exchange_far(place, 1, writer, {.strong = true, .release = true, .far = false}, false, true);
-  exchange_far(place, 2, reader, kAcquire, true, false);
-  EXPECT_TRUE(reader.now.far.same(Far{}));
-  exchange_far(place, 1, writer, kRelease, false, true);
-  exchange_far(place, 2, reader, kAcquire, true, false);
-  EXPECT_FALSE(reader.now.far.same(Far{}));
+  CrossClusterClock place;
+  exchange_cross_cluster(place, 1, writer, {.strong = true, .release = true, .cross_cluster = false}, false, true);
+  exchange_cross_cluster(place, 2, reader, kAcquire, true, false);
+  EXPECT_TRUE(reader.now.cross_cluster.same(CrossClusterKnowledge{}));
+  exchange_cross_cluster(place, 1, writer, kRelease, false, true);
+  exchange_cross_cluster(place, 2, reader, kAcquire, true, false);
+  EXPECT_FALSE(reader.now.cross_cluster.same(CrossClusterKnowledge{}));
 }
 
 TEST_F(FlagClocks, KnowledgeThatIsTheSameHasTheSameNumber) {
-  FarTable table;
-  EXPECT_EQ(table.number(Far{}, 0), 0u);
-  FarClock place;
-  exchange_far(place, 1, writer, kRelease, false, true);
-  exchange_far(place, 2, reader, kAcquire, true, false);
-  const uint32_t number = table.number(reader.now.far, 0);
+  CrossClusterTable table;
+  EXPECT_EQ(table.number(CrossClusterKnowledge{}, 0), 0u);
+  CrossClusterClock place;
+  exchange_cross_cluster(place, 1, writer, kRelease, false, true);
+  exchange_cross_cluster(place, 2, reader, kAcquire, true, false);
+  const uint32_t number = table.number(reader.now.cross_cluster, 0);
   EXPECT_EQ(number, 1u);
-  EXPECT_EQ(table.number(reader.now.far, number), number);
+  EXPECT_EQ(table.number(reader.now.cross_cluster, number), number);
 }
 
 }  // namespace

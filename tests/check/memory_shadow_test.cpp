@@ -117,9 +117,9 @@ TEST_F(MemoryCells, ACopyIsOverWithThePhaseOfItsMbarrier) {
   EXPECT_TRUE(async.signal(1024, MbarrierEvent::complete_tx, 64));
   EXPECT_TRUE(async.signal(1024, MbarrierEvent::phase_complete, 0));
   async.moment(op, AsyncMoment::signal);
-  const auto told = parts.mbarriers.observe(1024, 0, clock(0, 0).now.seen);
-  ASSERT_TRUE(told.has_value());
-  clock(0, 0).acquire(told->released);
+  const auto observed = parts.mbarriers.observe(1024, 0, clock(0, 0).now.seen);
+  ASSERT_TRUE(observed.has_value());
+  clock(0, 0).acquire(observed->released);
   touch(0, 0, 1, false);
   EXPECT_TRUE(clean());
 }
