@@ -74,7 +74,7 @@ class CorruptByte {
   CorruptByte(sim::Device& device, const Memory& memory, const ExecOptions::Corruption& c) {
     const auto a = memory.device_allocation(c.allocation);
     if (!a.has_value() || c.offset >= a->bytes) {
-      throw InputError(Code::E4605, fmt::format("--corrupt {}+{}: the program has no such byte of device memory now", c.allocation, c.offset));
+      throw InputError(Code::E4605, fmt::format("--corrupt {}+{}: no allocation of the program holds that byte", c.allocation, c.offset));
     }
     at_ = device.host_pointer(GmemAddr(a->base + c.offset), 1);
     before_ = *at_;

@@ -37,7 +37,7 @@ void register_arch(Command& app, CommandContext& context) {
   auto o = std::make_shared<Options>();
   Command* sub = app.add_subcommand("arch", "Architectures and their figures, each with its provenance");
   sub->add_option("NAME", o->name, "built-in name (sm_100a) or .toml file; without it: the built-in ones");
-  sub->add_flag("--assumed", o->assumed, "only figures nobody has published");
+  sub->add_flag("--assumed", o->assumed, "only figures that are not published");
   sub->add_flag("--markdown", o->markdown, "with --assumed: as the table of docs/deviations.md");
   sub->callback([o, &context] { context.action = [o, &context] { return arch(context, *o); }; });
 }

@@ -146,11 +146,11 @@ void register_bench_hw(Command& app, CommandContext& context) {
   Command* sub = app.add_subcommand("bench-hw", "Microbenchmarks on this machine's GPU (or from a record) beside the timed simulator");
   sub->add_option("--filter", o->filter, "only those whose name this regular expression finds");
   sub->add_option("--from", o->from, "compare with this record (traces/hw) instead of a GPU");
-  sub->add_option("--save", o->save, "write what the GPU yields into this record");
+  sub->add_option("--save", o->save, "write the GPU's figures into this record");
   sub->add_option("--arch", o->arch, "architecture to simulate")->capture_default_str();
   sub->add_option("--repeats", o->repeats, "runs on the GPU; the fastest counts")->capture_default_str();
   sub->add_option("--json", o->json, "write the comparison to this file");
-  sub->add_option("--caches", o->caches, "what the GPU's L2 holds when a whole kernel starts: cold, warm or dirty")
+  sub->add_option("--caches", o->caches, "state of the GPU's L2 when a whole kernel starts: cold, warm or dirty")
       ->one_of({"cold", "warm", "dirty"})
       ->capture_default_str();
   sub->add_option("--note", o->note, "a line for the record's head");

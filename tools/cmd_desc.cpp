@@ -329,7 +329,7 @@ void check_reserved(const isa::TensorMap& map, const isa::TensorMapFields& f, ui
   std::string where;
   for (size_t i = 0; i < map.bytes.size(); ++i)
     if (map.bytes[i] != again->bytes[i]) where += fmt::format("{}{}", where.empty() ? "" : ", ", i);
-  if (!where.empty()) out.warning(Code::E1474, {}, "bytes " + where + " are not what an encode function makes of these fields");
+  if (!where.empty()) out.warning(Code::E1474, {}, "bytes " + where + " differ from the bytes that an encode function makes of these fields");
 }
 
 ExitCode tensor_map(const CommandContext& c, const MapOptions& o) {
@@ -373,7 +373,7 @@ void add_tensor_map(Command& desc, CommandContext& context) {
   sub->add_option("--make", o->make, "type=bf16,dims=256x64,strides=512,box=64x8,swizzle=128B,… (docs/running-ptx.md); dense strides by default");
   sub->add_option("--address", o->address, "global address of a map that is made");
   sub->add_option("-o,--output", o->output, "write the 128 bytes");
-  sub->add_option("--at", o->at, "also what a copy at these coordinates moves, innermost first");
+  sub->add_option("--at", o->at, "also the bytes that a copy at these coordinates moves; innermost coordinate first");
   sub->add_option("--compute-capability", o->capability, "90 or 100")->capture_default_str();
   add_picture_options(*sub, o->picture);
   sub->callback([o, &context] { context.action = [o, &context] { return tensor_map(context, *o); }; });

@@ -182,7 +182,7 @@ void register_device(Command& app, CommandContext& context) {
   sub->add_option("--driver", f->driver, "of the simulator: eager, lazy, shuffled:SEED or timed")->capture_default_str();
   sub->add_option("--input", f->input, "input array (.npy) instead of a generated one");
   sub->add_option("--json", f->json, "write the report as JSON (- for standard output)");
-  sub->add_option("--save", f->save, "PTX file: NAME=FILE.npy, what the GPU left")->allow_extra_args(false);
+  sub->add_option("--save", f->save, "PTX file: NAME=FILE.npy, the buffer after the GPU's run")->allow_extra_args(false);
   sub->add_option("--threads", f->threads, "host threads; 0 = all cores")->capture_default_str();
   sub->add_option("--max-instructions", f->max_instructions, "stop a runaway simulation after this many warp instructions; 0 = never");
   auto clock = std::make_shared<unsigned>(0);

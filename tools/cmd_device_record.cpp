@@ -117,7 +117,7 @@ ExitCode check(const CommandContext& c, const Options& o) {
 
 void register_device_record(Command& device, CommandContext& context) {
   auto o = std::make_shared<Options>();
-  Command* made = device.add_subcommand("record", "Run the probes on the GPU and write down what they leave");
+  Command* made = device.add_subcommand("record", "Run the probes on the GPU and record their results");
   made->add_option("FILE", o->file, "the record to write")->required();
   made->add_option("--filter", o->filter, "only probes whose name this regular expression finds");
   made->add_option("--commit", o->commit, "the commit the probes are of, in full (default: git's, here)");

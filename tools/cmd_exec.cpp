@@ -60,7 +60,7 @@ void check_program(const std::string& path, const fs::path& library) {
   if (!program.has_value()) return;  // a script: the programs that it starts are not checked
   const auto has = [](const std::vector<std::string>& list, const char* name) { return std::find(list.begin(), list.end(), name) != list.end(); };
   if (program->has_device_code && !has(program->undefined, "__cudaRegisterFatBinary") && !program->needs("libcudart.so")) {
-    throw InputError(Code::E4612, fmt::format("{}: the CUDA runtime is linked into it, so that nothing can stand in for it", path),
+    throw InputError(Code::E4612, fmt::format("{}: the CUDA runtime is linked into it statically, so Drywell's cannot take its place", path),
                      "link with -cudart shared (drywell nvcc does), or set CUDA_RUNTIME_LIBRARY to Shared in CMake");
   }
   const auto stand_in = read_elf((library / kRuntime).string());
@@ -128,7 +128,7 @@ void register_exec(Command& app, CommandContext& context) {
   sub->add_option("--kernel", o.kernel, "regular expression: which kernels --check, --trace, --report, --break and --corrupt look at");
   sub->add_flag("--check", o.check, "look for hazards (docs/hazards.md); a program that ends with 0 then ends with 1 if there is an error");
   sub->add_flag("--summary", o.summary, "when the program ends, a line per launch on standard error");
-  sub->add_option("--report", o.report, "when the program ends, write what each launch did (JSON if the name ends in .json)");
+  sub->add_option("--report", o.report, "when the program ends, write a report of each launch (JSON if the name ends in .json)");
   sub->add_option("--trace", o.trace, "when the program ends, write a trace of its launches (zstd if the name ends in .zst)");
   sub->add_flag("--break{first}", f->stop, "step a launch (drywell step): --break=N that of the summary, else the first of --kernel's; then the program goes on");
   sub->add_option("--script", o.script, "--break: commands of a file instead of the terminal");

@@ -37,7 +37,7 @@ void register_fragment(Command& app, CommandContext& context) {
   sub->add_option("INSTRUCTION", o->instruction, "as in PTX: tcgen05.ld.16x256b.x2, ldmatrix.x4.trans, mma.m16n8k16.f32.bf16.bf16.f32, wgmma.m64n64k16.f32.bf16")
       ->required();
   sub->add_option("--operand", o->operand, "a, b or d alone");
-  sub->add_option("--by", o->by, "matrix: who holds each element; register: what each register holds")->capture_default_str();
+  sub->add_option("--by", o->by, "matrix: the lane and register of each element; register: the elements of each register")->capture_default_str();
   add_picture_options(*sub, o->picture);
   sub->callback([o, &context] { context.action = [o, &context] { return fragment(context, *o); }; });
 }

@@ -125,7 +125,7 @@ void register_layout(Command& app, CommandContext& context) {
   sub->add_flag("--contiguous", o->contiguous, "check: the indices have no holes");
   sub->add_option("--in-bounds", o->in_bounds, "check: every index is in [0,N)");
   sub->add_option("--equal", o->equal, "check: the same function as this layout");
-  sub->add_option("--view", o->view, "what is drawn: index, memory (which element lies where), tmem, tv=ROWSxCOLUMNS")->capture_default_str();
+  sub->add_option("--view", o->view, "drawing: index, memory (the element at each address), tmem, tv=ROWSxCOLUMNS")->capture_default_str();
   sub->add_option("--colour,--color", o->colour, "cells by index, bank, chunk (of 16 bytes) or none")->capture_default_str();
   sub->add_option("--bits", o->bits, "element width, when the layout does not say it")->capture_default_str();
   add_picture_options(*sub, o->picture);

@@ -91,7 +91,7 @@ void register_list(Command& app, CommandContext& context) {
   Command* sub = app.add_subcommand("list", "Kernels that can be run, with their parameters");
   sub->add_option("KERNEL", o->kernel, "only this one");
   sub->add_flag("--names", o->names, "names only, one a line");
-  sub->add_option("--explain", o->explain, "what a CUTLASS name of a blockwise GEMM kernel says, and the kernel here");
+  sub->add_option("--explain", o->explain, "the parts of a CUTLASS name of a blockwise GEMM kernel, and the kernel of Drywell for it");
   sub->callback(
       [o, &context] { context.action = [o, &context] { return o->explain.empty() ? list(context, o->kernel, o->names) : explain_name(o->explain); }; });
 }

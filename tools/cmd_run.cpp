@@ -67,7 +67,7 @@ std::string difference(const kernels::KernelReport& first, const kernels::Kernel
   if (!r.run.ok()) return r.run.fault->to_string();
   if (r.verify.done && !r.verify.passed()) return fmt::format("{} of {} values are wrong; first {}", r.verify.mismatches, r.verify.compared, r.verify.first_mismatch);
   for (size_t i = 0; i < r.outputs.size(); ++i) {
-    if (r.outputs[i].second.data != first.outputs.at(i).second.data) return fmt::format("'{}' is not what the first run left", r.outputs[i].first);
+    if (r.outputs[i].second.data != first.outputs.at(i).second.data) return fmt::format("'{}' differs from the first run's", r.outputs[i].first);
   }
   return {};
 }
@@ -181,7 +181,7 @@ void register_run(Command& app, CommandContext& context) {
       ->one_of({"arch", "cycle"});
   sub->add_option("--report", o->report, "timed driver: write the report as one HTML page, with a timeline of one CTA");
   sub->add_option("--report-cta", o->report_cta, "whose timeline")->capture_default_str();
-  sub->add_flag("--trace-values", o->trace_values, "also what instructions wrote to registers");
+  sub->add_flag("--trace-values", o->trace_values, "also the values that instructions wrote to registers");
   sub->add_option("--input", o->input, "input array (.npy) instead of a generated one");
   sub->add_option("--save", o->save, "kernel: directory for the outputs, as .npy; PTX file: NAME=FILE.npy")->allow_extra_args(false);
   sub->add_option("--threads", o->threads, "host threads; 0 = all cores. Results do not depend on it")
@@ -195,7 +195,7 @@ void register_run(Command& app, CommandContext& context) {
   sub->add_flag("--strict", o->check.strict, "warnings count as errors");
   sub->add_option("--sarif", o->check.sarif, "write the hazards as SARIF 2.1.0");
   sub->add_option("--hang-picture", o->check.hang_picture, "if the run ends in a deadlock: who waits for whom, as SVG (or DOT if the name ends in .dot)");
-  sub->add_option("--explore", o->explore, "run N more random schedules, copies in flight poisoned, and compare; tells the first seed that differs, which `drywell step --seed` replays");
+  sub->add_option("--explore", o->explore, "run N more random schedules, copies in flight poisoned, and compare; prints the first seed that differs, which `drywell step --seed` replays");
   add_plan_flags(*sub, o->plan);
   sub->allow_extras();
   sub->callback([o, sub, &context] {

@@ -48,7 +48,7 @@ void register_step(Command& app, CommandContext& context) {
   auto f = std::make_shared<StepFlags>();
   Command* sub = app.add_subcommand("step", "Debug a kernel: forward and back, by instruction, with breakpoints and watches");
   add_step_flags(*sub, *f);
-  sub->add_option("--script", f->script, "commands of a file instead of the terminal; they are shown with what they say");
+  sub->add_option("--script", f->script, "commands of a file instead of the terminal; each is shown with its output");
   sub->allow_extras();
   sub->callback([f, sub, &context] { context.action = [f, sub, &context] { return run(context, *f, sub->remaining()); }; });
 }

@@ -103,7 +103,7 @@ void add_map(Command& tmem, CommandContext& context) {
   sub->add_option("--cta", o->cta, "the CTA to watch, x,y,z")->capture_default_str();
   sub->add_option("--at", o->at, "as it is at this cycle (timed driver) or after this many instructions of the cluster");
   sub->add_option("--check", o->check, "a layout to hold against the kernel's MMAs, e.g. '((128,16),1,1,16):((65536,1),0,0,16)'");
-  sub->add_option("--operand", o->operand, "what the layout is of: d, a, sfa, sfb")->capture_default_str();
+  sub->add_option("--operand", o->operand, "the operand of the layout: d, a, sfa, sfb")->capture_default_str();
   add_picture_options(*sub, o->picture);
   sub->callback([o, sub, &context] { context.action = [o, sub, &context] { return map(context, *o, sub->remaining()); }; });
 }
@@ -171,9 +171,9 @@ ExitCode check(const CommandContext& c, const CheckOptions& o) {
 
 void add_check(Command& tmem, CommandContext& context) {
   auto o = std::make_shared<CheckOptions>();
-  Command* sub = tmem.add_subcommand("check", "Hold a layout against what tcgen05.mma or tcgen05.ld touches, naming the first cell that differs");
+  Command* sub = tmem.add_subcommand("check", "Compare a layout with the cells that tcgen05.mma or tcgen05.ld touches, and name the first that differs");
   sub->add_option("LAYOUT", o->layout, "an expression of `drywell layout`, e.g. 'make_tmem_layout_sfa(nvf4, (128,128))'")->required();
-  sub->add_option("--operand", o->operand, "what the layout is of: d, a, sfa, sfb")->capture_default_str();
+  sub->add_option("--operand", o->operand, "the operand of the layout: d, a, sfa, sfb")->capture_default_str();
   sub->add_option("--kind", o->kind, "f16, tf32, f8f6f4, i8, mxf8, mxf4, nvf4")->capture_default_str();
   sub->add_option("--m", o->m, "rows of the instruction")->capture_default_str();
   sub->add_option("--n", o->n, "columns of the instruction")->capture_default_str();

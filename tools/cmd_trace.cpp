@@ -191,7 +191,7 @@ void register_trace(Command& app, CommandContext& context) {
   recorded->add_option("--arch", r->run.arch, "architecture")->capture_default_str();
   recorded->add_option("--driver", r->run.driver, "eager, lazy, shuffled:SEED or timed")->capture_default_str();
   recorded->add_option("--profile", r->run.trace_profile, "arch (no cycles) or cycle (timed driver)")->one_of({"arch", "cycle"});
-  recorded->add_flag("--values", r->run.trace_values, "also what instructions wrote to registers, as values or digests");
+  recorded->add_flag("--values", r->run.trace_values, "also the results that instructions wrote to registers, as values or digests");
   recorded->allow_extras();
   recorded->footer("Kernel parameters are given as --name=value (drywell list KERNEL).");
   recorded->callback([r, recorded, &context] { context.action = [r, recorded] { return record(*r, recorded->remaining()); }; });

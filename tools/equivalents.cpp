@@ -16,14 +16,14 @@ constexpr Class kClasses[] = {
     {"without", "fence.mbarrier_init",
      "the barrier behind it orders the initialisation before every use in the CTA, and no other CTA uses the mbarriers before a cluster barrier"},
     {"without", "tcgen05.fence", "the tcgen05 operations on its far side are complete by a wait, or there are none: complete operations need no order"},
-    {"without", "tcgen05.wait::ld", "the registers' own dependency holds back what uses them, and a later wait::ld of the warp covers the load before its columns are released"},
-    {"without", "bar.warp.sync", "convergence only: no lane uses what another lane of its warp wrote or waited for since their last synchronisation"},
+    {"without", "tcgen05.wait::ld", "the registers' own dependency delays the instructions that use them, and a later wait::ld of the warp covers the load before its columns are released"},
+    {"without", "bar.warp.sync", "convergence only: no lane uses a value that another lane of its warp wrote, or data that it waited for, since their last synchronisation"},
 };
 
 }  // namespace
 
 std::string equivalence(const Mutant& m, bool no_news) {
-  if (no_news) return "whenever it is executed, its warp knows from an earlier wait that the phase is complete: the answer tells nothing new, and false leads to the wait behind it";
+  if (no_news) return "whenever it is executed, its warp knows from an earlier wait that the phase is complete: the answer is no news, and false leads to the wait behind it";
   for (const Class& c : kClasses) {
     if (m.what.starts_with(c.what) && m.original.starts_with(c.instruction)) return std::string(c.reason);
   }

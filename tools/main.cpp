@@ -32,7 +32,7 @@ ExitCode code_of(const InputError& e) {
 }
 
 ExitCode out_of_memory(const CommandContext& c) {
-  say(c, InputError(Code::E4105, "out of host memory", "smaller sizes need less: a run's buffers, those of --verify and --save, and what --check notes of each CTA are held whole").what());
+  say(c, InputError(Code::E4105, "out of host memory", "smaller sizes need less: the buffers of a run, of --verify and of --save, and the records of --check for each CTA are held whole").what());
   return ExitCode::bad_input;
 }
 

@@ -121,7 +121,7 @@ std::string difference(const PlanResult& first, const PlanResult& r) {
     if (c.mismatches != 0) return fmt::format("{}: {} of {} values are wrong; first {}", c.buffer, c.mismatches, c.compared, c.first);
   }
   for (size_t i = 0; i < first.buffers.size(); ++i) {
-    if (r.buffers.at(i).bytes != first.buffers[i].bytes) return fmt::format("'{}' is not what the first run left", first.buffers[i].name);
+    if (r.buffers.at(i).bytes != first.buffers[i].bytes) return fmt::format("'{}' differs from the first run's", first.buffers[i].name);
   }
   return {};
 }
@@ -141,7 +141,7 @@ ExitCode run_file(const CommandContext& c, const RunFlags& f, const std::vector<
   kernels::PlanOptions options;
   options.run = run_options(f);
   const kernels::LaunchPlan plan = make_plan(f);
-  if (f.verify && plan.expects.empty()) throw UsageError("--verify: nothing is expected; --expect NAME=FILE.npy says what must come out", "run");
+  if (f.verify && plan.expects.empty()) throw UsageError("--verify: the launch has no expected result; give one with --expect NAME=FILE.npy", "run");
   kernels::SimulatedDevice device({.arch = f.arch});
 
   RunOutputs outputs(f);

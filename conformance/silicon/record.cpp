@@ -57,7 +57,7 @@ Record parse_record(std::string_view text, const std::string& name) {
   Record out{read.provenance, {}};
   for (const RecordText::Line& line : read.lines) {
     const auto& words = line.words;
-    if (words.size() < 3) read.fail(line.number, "a line has a name, the program's digest and what became of its buffers");
+    if (words.size() < 3) read.fail(line.number, "a line has a name, the program's digest and the digests of its buffers");
     RecordLine r;
     const auto [end, error] = std::from_chars(words[1].data(), words[1].data() + words[1].size(), r.program, 16);
     if (error != std::errc() || end != words[1].data() + words[1].size())

@@ -319,7 +319,7 @@ void check_linear(const LinearOptions& o) {
   need("tokens", o.tokens, (o.rht ? 64 : 32) * (column || row ? o.ranks : 1), o.rht ? "the fused transform stores 64 codes at a time, of each rank's tokens" : "");
   need("in", o.in_features, 32 * (row ? o.ranks : 1), "packed codes are loaded in runs of 32, of each rank's columns");
   need("out", o.out_features, 32 * (column ? o.ranks : 1), "packed codes are loaded in runs of 32, of each rank's columns");
-  if (o.parallel == Parallel::none && o.ranks != 1) problems.error(Code::E2110, {}, "several ranks and nothing to split", "--parallel=column or row");
+  if (o.parallel == Parallel::none && o.ranks != 1) problems.error(Code::E2110, {}, "several ranks, but the layer splits neither columns nor rows", "--parallel=column or row");
   if (problems.has_errors()) throw InputError(std::move(problems));
 }
 

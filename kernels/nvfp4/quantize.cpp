@@ -271,7 +271,7 @@ void check_quantize(const QuantizeOptions& o, uint64_t rows, uint64_t columns) {
   need("columns", columns, o.rowwise ? 32 : 8, o.rowwise ? stride : "rows of bf16 are multiples of 16 bytes, TMA's stride");
   need("rows", rows, o.columnwise ? 32 : o.square_blocks ? 16 : 1, o.columnwise ? stride : "whole blocks of 16 x 16");
   if (o.square_blocks && columns % 16 != 0) need("columns", columns, 16, "whole blocks of 16 x 16");
-  if (!o.rowwise && !o.columnwise) problems.error(Code::E2110, {}, "neither row-wise nor column-wise: nothing to do");
+  if (!o.rowwise && !o.columnwise) problems.error(Code::E2110, {}, "neither row-wise nor column-wise output is asked for");
   if (problems.has_errors()) throw InputError(std::move(problems));
 }
 

@@ -71,7 +71,7 @@ Rule global_rule(const Access& prior, const Access& now, const WarpClock& who, c
   return prior.write && is_async_proxy(now.agent) && !fenced ? Rule::proxy_global : Rule::none;
 }
 
-bool over(const Access& a, const FarClock& known) {
+bool over(const Access& a, const CrossClusterClock& known) {
   if (is_plain(a.agent)) return known[{a.cluster, a.issuer}] >= a.issued_at;
   return a.done_at != kInFlight && known[{a.cluster, a.done}] >= a.done_at;
 }
@@ -93,9 +93,9 @@ Rule judge_global(const Access& prior, const Access& now, const WarpClock& who, 
   return by_lanes(who, now, [&](const Clock& seen) { return global_rule(prior, now, who, seen, opaque); });
 }
 
-Rule judge_far(const Access& one, const Far& one_knew, const Access& other, const Far& other_knew) {
+Rule cross_cluster_rule(const Access& one, const CrossClusterKnowledge& one_knew, const Access& other, const CrossClusterKnowledge& other_knew) {
   if (combine(one, other) || over(one, other_knew.known) || over(other, one_knew.known)) return Rule::none;
-  return over(one, other_knew.heard) || over(other, one_knew.heard) ? Rule::acquire_missing : Rule::global_race;
+  return over(one, other_knew.observed) || over(other, one_knew.observed) ? Rule::acquire_missing : Rule::global_race;
 }
 
 namespace {
@@ -134,7 +134,7 @@ Rule judge_tensor(const Access& prior, const Access& now, const WarpClock& who) 
     return prior.agent == Agent::tmem_ld ? Rule::load_in_flight : Rule::store_in_flight;
   }
   if (freeing || prior.agent == Agent::tmem_ld || who.now.tensor[prior.done] >= prior.done_at) return Rule::none;
-  return who.tensor_heard[prior.done] >= prior.done_at ? Rule::after_fence_missing : Rule::before_fence_missing;
+  return who.tensor_observed[prior.done] >= prior.done_at ? Rule::after_fence_missing : Rule::before_fence_missing;
 }
 
 const char* verb_of(const Access& a, bool earlier) {

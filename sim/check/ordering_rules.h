@@ -13,7 +13,7 @@ Rule judge_tensor(const Access& prior, const Access& now, const WarpClock& who);
 /// `opaque`: CTAs of the launch may synchronise through global memory in ways that the checker does not follow.
 Rule judge_global(const Access& prior, const Access& now, const WarpClock& who, bool opaque);
 /// Two accesses of different clusters, and each warp's clock of other clusters at its access.
-Rule judge_far(const Access& one, const Far& one_knew, const Access& other, const Far& other_knew);
+Rule cross_cluster_rule(const Access& one, const CrossClusterKnowledge& one_knew, const Access& other, const CrossClusterKnowledge& other_knew);
 
 /// The verb for a party's access, for messages.
 const char* verb_of(const Access& a, bool earlier);

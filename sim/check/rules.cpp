@@ -34,7 +34,7 @@ std::string Finding::to_string() const {
   };
   party(other);
   party(here);
-  out += fmt::format("    why: {}\n    mend: {}\n    PTX ISA {}", why, mend, ptx);
+  out += fmt::format("    why: {}\n    fix: {}\n    PTX ISA {}", why, fix, ptx);
   if (count > 1) out += fmt::format("; {} times", count);
   return out + "\n";
 }

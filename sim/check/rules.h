@@ -19,7 +19,7 @@ enum class Rule : uint8_t {
 struct RuleText {
   std::string_view code;
   HazardLevel level;
-  std::string_view title, why, mend, ptx;
+  std::string_view title, why, fix, ptx;
 };
 
 const RuleText& text_of(Rule r);

@@ -88,7 +88,7 @@ bool condition_holds(Session& s, const Stop& stop, Hit& hit) {
   try {
     return stop.condition->holds(s, *w, lanes != 0 ? lanes : 1);
   } catch (const InputError& e) {
-    hit.text = fmt::format("its condition cannot be told: {}", e.what());
+    hit.text = fmt::format("its condition cannot be evaluated: {}", e.what());
     return true;
   }
 }
@@ -110,7 +110,7 @@ struct Check {
       try {
         if (stop.condition->holds(s, *s.find(r.who), a.lanes)) return hit(r.who);
       } catch (const InputError& e) {
-        return hit(r.who, fmt::format("its condition cannot be told: {}", e.what()));
+        return hit(r.who, fmt::format("its condition cannot be evaluated: {}", e.what()));
       }
     }
     return std::nullopt;

@@ -36,7 +36,7 @@ numeric::MmaArch mma_arch(isa::Target target) {
 
 uint32_t find_row(const numeric::MmaQuery& query) {
   const numeric::MmaRow* row = numeric::find_mma(query);
-  if (row == nullptr) throw Unsupported("no public record tells how this product is rounded");
+  if (row == nullptr) throw Unsupported("no public record says how this product is rounded");
   return static_cast<uint32_t>(row - numeric::mma_rows().data());
 }
 

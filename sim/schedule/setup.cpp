@@ -177,7 +177,7 @@ Fault deadlock_of(const Cluster& c) {
   GuestPlace p;
   p.kernel = c.launch->program->function->name;
   p.cta = c.ctas[0]->index;
-  return {Code::F3601, "deadlock: no warp can go on and nothing is in flight\n" + describe_deadlock(c), p};
+  return {Code::F3601, "deadlock: no warp can go on and no operation is in flight\n" + describe_deadlock(c), p};
 }
 
 std::optional<Fault> check_finished(Cluster& c) {

@@ -52,7 +52,7 @@ TEST_F(CheckCommand, JsonHasBothParties) {
     EXPECT_NE(h.at(party).at("lanes").get<uint32_t>(), 0u);
     EXPECT_EQ(h.at(party).at("cta").size(), 3u);
   }
-  for (const char* text : {"rule", "memory", "why", "mend", "ptx_isa"}) EXPECT_FALSE(h.at(text).get<std::string>().empty()) << text;
+  for (const char* text : {"rule", "memory", "why", "fix", "ptx_isa"}) EXPECT_FALSE(h.at(text).get<std::string>().empty()) << text;
 }
 
 // Requirements of the schema of SARIF 2.1.0 for the objects we write (sarif-schema-2.1.0.json, "required", "enum", "minimum").
@@ -133,7 +133,7 @@ TEST_F(CheckCommand, ExplorationNamesASeedThatStepReplays) {
   const Finished f = drywell(run);
   EXPECT_EQ(f.exit_code, 1) << f.out << f.err;
   std::smatch m;
-  ASSERT_TRUE(std::regex_search(f.out, m, std::regex("seed ([0-9]+) of 50: 'out' is not what the first run left; `drywell step --seed=([0-9]+)` replays it"))) << f.out;
+  ASSERT_TRUE(std::regex_search(f.out, m, std::regex("seed ([0-9]+) of 50: 'out' differs from the first run's; `drywell step --seed=([0-9]+)` replays it"))) << f.out;
   std::vector<std::string> step = {"step", ptx, "--seed=" + m[1].str(), "--script=" + script};
   step.insert(step.end(), launch.begin(), launch.end());
   const Finished replayed = drywell(step);

@@ -20,7 +20,7 @@ namespace {
 struct Section {
   std::string code;
   uint32_t threads = 32, ctas = 1, clusters = 1, launches = 1;  // ctas: of a cluster
-  std::string wrong, mended, here;  // here: opcode of the instruction reported
+  std::string wrong, right, here;  // here: opcode of the instruction reported
   bool refused() const { return code[0] == 'F'; }
 };
 
@@ -41,9 +41,9 @@ void take_body(Section& s, const std::string& body) {
   for (std::string line; std::getline(lines, line);) {
     const size_t comment = line.find("//");
     const std::string mark = comment == std::string::npos ? "" : line.substr(comment);
-    const bool mend = mark.find("mend") != std::string::npos, wrong = mark.find("wrong") != std::string::npos;
-    if (!mend) s.wrong += line + "\n";
-    if (!wrong) s.mended += line + "\n";
+    const bool fix = mark.find("fix") != std::string::npos, wrong = mark.find("wrong") != std::string::npos;
+    if (!fix) s.wrong += line + "\n";
+    if (!wrong) s.right += line + "\n";
     if (mark.find("here") != std::string::npos) s.here = opcode_of(line);
   }
 }
@@ -72,7 +72,7 @@ std::vector<Section> sections() {
       number("ctas", s.ctas);
       number("clusters", s.clusters);
       number("launches", s.launches);
-      if (std::regex_search(info, word, std::regex("setup=(\\w+)"))) s.wrong = s.mended = setups.at(word[1]);
+      if (std::regex_search(info, word, std::regex("setup=(\\w+)"))) s.wrong = s.right = setups.at(word[1]);
       take_body(s, m[3]);
       all.push_back(std::move(s));
     }
@@ -124,10 +124,10 @@ TEST_P(HazardPage, WrongKernelIsReportedAndItsTwinIsSilent) {
   const Section& s = GetParam();
   bool named = false;
   for (const auto& [driver, seed] : {std::pair{sim::DriverKind::eager, 0}, {sim::DriverKind::lazy, 0}, {sim::DriverKind::shuffled, 3}}) {
-    const Checked wrong = check(s, s.wrong, driver, static_cast<uint64_t>(seed)), mended = check(s, s.mended, driver, static_cast<uint64_t>(seed));
+    const Checked wrong = check(s, s.wrong, driver, static_cast<uint64_t>(seed)), right = check(s, s.right, driver, static_cast<uint64_t>(seed));
     EXPECT_TRUE(!wrong.findings.empty() || !wrong.result.ok()) << s.code << " under " << sim::driver_name(driver);
-    EXPECT_TRUE(mended.result.ok()) << mended.result.fault->to_string();
-    for (const sim::Finding& f : mended.findings) ADD_FAILURE() << "the mended kernel: " << f.to_string();
+    EXPECT_TRUE(right.result.ok()) << right.result.fault->to_string();
+    for (const sim::Finding& f : right.findings) ADD_FAILURE() << "the right kernel: " << f.to_string();
     if (s.refused()) {
       named = true;
       if (wrong.result.ok()) continue;

@@ -135,9 +135,9 @@ TEST_F(CompiledProgram, ALaunchIsStepped) {
 TEST_F(CompiledProgram, OfManyHazardsTwentyAreToldPerLaunch) {
   const Finished f = exec({"--check"}, program("many_races"));
   EXPECT_EQ(f.exit_code, 1);
-  size_t told = 0;
-  for (size_t at = f.err.find("drywell: error H"); at != std::string::npos; at = f.err.find("drywell: error H", at + 1)) ++told;
-  EXPECT_EQ(told, 20u) << f.err;
+  size_t reported = 0;
+  for (size_t at = f.err.find("drywell: error H"); at != std::string::npos; at = f.err.find("drywell: error H", at + 1)) ++reported;
+  EXPECT_EQ(reported, 20u) << f.err;
   EXPECT_NE(f.err.find("more hazards in 'rotate'"), std::string::npos) << f.err;
 }
 

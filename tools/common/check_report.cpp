@@ -60,7 +60,7 @@ Json findings_json(const std::vector<sim::Finding>& findings) {
     Json j = {{"code", f.code}, {"level", sim::hazard_level_name(f.level)}, {"rule", f.rule}, {"memory", f.memory}, {"here", party_json(f.here)}};
     j["other"] = f.other.role.empty() ? Json(nullptr) : party_json(f.other);
     j["why"] = f.why;
-    j["mend"] = f.mend;
+    j["fix"] = f.fix;
     j["ptx_isa"] = f.ptx;
     j["count"] = f.count;
     all.push_back(std::move(j));
@@ -76,7 +76,7 @@ std::string findings_sarif(const std::vector<sim::Finding>& findings) {
     if (first) {
       rules.push_back({{"id", f.code},
                        {"shortDescription", {{"text", f.rule}}},
-                       {"help", {{"text", f.why + ". To mend: " + f.mend + ". PTX ISA " + f.ptx}}},
+                       {"help", {{"text", f.why + ". Fix: " + f.fix + ". PTX ISA " + f.ptx}}},
                        {"helpUri", "docs/hazards.md"}});
     }
     Json r = {{"ruleId", f.code}, {"ruleIndex", rule->second}, {"level", sim::hazard_level_name(f.level)}};
@@ -93,7 +93,7 @@ CheckedRun::CheckedRun(const CheckFlags& flags, sim::RunOptions& options) : flag
   if (flags.level != "off" && flags.level != "basic" && flags.level != "full") throw UsageError(fmt::format("--check={}: off, basic or full", flags.level), "run");
   if (flags.level == "off") {
     if (flags.strict || !flags.sarif.empty() || !flags.hang_picture.empty())
-      throw UsageError("--strict, --sarif and --hang-picture are about what the checks see: not with --check=off", "run");
+      throw UsageError("--strict, --sarif and --hang-picture need the checks: not with --check=off", "run");
     return;
   }
   checker_.emplace(sim::CheckOptions{.level = flags.level == "full" ? sim::CheckLevel::full : sim::CheckLevel::basic});
@@ -109,7 +109,7 @@ std::string CheckedRun::text(bool colour) const {
   const std::vector<sim::Finding> all = findings();
   const auto errors = static_cast<size_t>(std::count_if(all.begin(), all.end(), [](const sim::Finding& f) { return f.level == sim::HazardLevel::error; }));
   if (flags_.level == "basic" && errors == 0) {
-    return all.empty() ? "" : fmt::format("  {:<13} {} warning{} (--check tells)\n", "hazards", all.size(), all.size() == 1 ? "" : "s");
+    return all.empty() ? "" : fmt::format("  {:<13} {} warning{} (--check shows them)\n", "hazards", all.size(), all.size() == 1 ? "" : "s");
   }
   if (all.empty()) return fmt::format("  {:<13} {}\n", "hazards", paint("none found", Colour::green, colour));
   std::string out = fmt::format("  {:<13} {} different\n", "hazards", all.size());

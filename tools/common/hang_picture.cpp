@@ -59,7 +59,7 @@ class Picture {
         "<defs><marker id=\"tip\" viewBox=\"0 0 8 8\" refX=\"8\" refY=\"4\" markerWidth=\"8\" markerHeight=\"8\" orient=\"auto\"><path d=\"M0,0 L8,4 L0,8 z\" fill=\"#374151\"/></marker></defs>\n"
         "<rect width=\"100%\" height=\"100%\" fill=\"white\"/>\n",
         width, height_);
-    constexpr std::array<const char*, 3> kTitles{"blocked warps", "what they wait for", "warps that have exited"};
+    constexpr std::array<const char*, 3> kTitles{"blocked warps", "the barriers they wait on", "warps that have exited"};
     for (size_t c = 0; c < columns_; ++c)
       out += fmt::format("<text x=\"{:.0f}\" y=\"{:.0f}\" font-weight=\"bold\">{}</text>\n", kMargin + static_cast<double>(c) * (kWidth + kGap), kMargin + 4, kTitles[c]);
     for (size_t i = 0; i < graph_.edges.size(); ++i) out += line(i);

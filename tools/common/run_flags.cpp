@@ -22,7 +22,7 @@ std::pair<std::string, std::string> named(const std::string& word, std::string_v
 Dim3 extent(const std::string& text, std::string_view option, Dim3 otherwise) {
   Dim3 d = otherwise;
   if (!text.empty() && !kernels::parse_dim3(text, d))
-    throw UsageError(fmt::format("--{} {}: not one to three positive numbers such as 4,2,1", option, text), "run");
+    throw UsageError(fmt::format("--{} {}: not one to three positive numbers, as in 4,2,1", option, text), "run");
   return d;
 }
 
@@ -81,7 +81,7 @@ void add_plan_flags(Command& sub, PlanFlags& p) {
   each("--buffer", p.buffers, "NAME=f32[64,128]:zeros|ones|iota|random|poison[,seed=N], or NAME=FILE.npy");
   each("--map", p.maps, "NAME=BUFFER,box=64x8,swizzle=128B,…: a tensor map");
   each("--arg", p.args, "next argument: u32:5, f32:0.5, @BUFFER, @BUFFER+64, map:NAME, hex:00ff, file:RAW, block:SIZE;OFFSET=ARG");
-  each("--expect", p.expects, "BUFFER=FILE.npy[,abs=…][,rel=…]: what must come out");
+  each("--expect", p.expects, "BUFFER=FILE.npy[,abs=…][,rel=…]: the expected result");
 }
 
 bool names_a_file(const std::string& subject) { return subject.ends_with(".ptx") || subject.ends_with(".toml"); }
@@ -132,7 +132,7 @@ ExitCode fault_exit(const sim::RunResult& r) {
 kernels::LaunchPlan make_plan(const RunFlags& f) {
   if (!f.subject.ends_with(".toml")) return plan_of_flags(f);
   if (f.plan.any() || !f.save.empty())
-    throw UsageError("a launch file says itself what is launched, expected and saved", "run");
+    throw UsageError("a launch file names its own buffers, expected results and saved files", "run");
   return kernels::read_launch_file(f.subject);
 }
 

@@ -41,7 +41,7 @@ struct Finding {
   std::string rule;        // the broken rule, one line
   FindingParty here, other;  // `other.role` is empty if there is no second party
   std::string memory;      // the memory concerned
-  std::string why, mend;   // possible consequence; the fix
+  std::string why, fix;   // a possible consequence; the change that makes it go away
   std::string ptx;         // section of the PTX ISA
   uint64_t count = 1;      // number of occurrences: same two instructions and same rule
 

@@ -73,7 +73,7 @@ void DapAdapter::handle(const Json& message) {
   } catch (const Error& e) {
     refuse(message, e.what());
   } catch (const Json::exception& e) {
-    refuse(message, std::string("the arguments are not what the protocol says: ") + e.what());
+    refuse(message, std::string("the arguments do not match the protocol: ") + e.what());
   }
 }
 

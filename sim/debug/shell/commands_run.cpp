@@ -149,12 +149,12 @@ void seed(Shell& s, Words& w) {
 void quit(Shell& s, Words&) { s.quit(); }
 
 constexpr StepCommand kCommands[] = {
-    {"step", "s", "[warp|cta|async|cycle|any] [N]", "the focused warp's next N instructions (others run as the driver has it); cta: any warp of the CTA; async: moments of asynchronous operations; cycle: cycles of the timing driver; any: whatever comes", step, "running"},
+    {"step", "s", "[warp|cta|async|cycle|any] [N]", "the focused warp's next N instructions (others run as the driver has it); cta: any warp of the CTA; async: moments of asynchronous operations; cycle: cycles of the timing driver; any: the next event of any kind", step, "running"},
     {"next", "n", "[N]", "to the focused warp's next source line, over calls", next, "running"},
     {"finish", "fin", "", "until the focused warp returns from its function", finish, "running"},
     {"continue", "c", "", "until a breakpoint, a watch or the end", run_on, "running"},
-    {"until", "u", "PLACE | cycle N | phase [ADDR] | umma|tma|… [issue|read|done] | write smem|gmem|tmem … | hazard", "until the focused warp comes to a place, to a cycle of the timing driver, or until what break takes happens", until, "running"},
-    {"reverse-step", "rs", "[warp|cta|async|cycle|any] [N]", "back to where the focused warp's last instruction (or what step counts) had just been done", reverse_step, "running"},
+    {"until", "u", "PLACE | cycle N | phase [ADDR] | umma|tma|… [issue|read|done] | write smem|gmem|tmem … | hazard", "until the focused warp reaches a place, or the timing driver a cycle, or an event that break takes happens", until, "running"},
+    {"reverse-step", "rs", "[warp|cta|async|cycle|any] [N]", "back to the moment after the focused warp's last instruction (or the unit that step counts)", reverse_step, "running"},
     {"reverse-next", "rn", "", "back by a source line", reverse_next, "running"},
     {"reverse-continue", "rc", "[smem ADDR[,BYTES]|gmem ADDR[,BYTES]|tmem LANES,COLUMNS|%REGISTER]", "back to the last breakpoint or watch; or to the step that last wrote it, equal values included", reverse_continue, "running"},
     {"goto", "g", "POSITION", "to a position: the number in brackets", go_to, "running"},

@@ -233,13 +233,13 @@ void help(Shell& s, Words& w) {
     if (name.empty()) s.say("  {:<17} {:<4} {}", c->name, c->alias, c->help);
     else s.say("{} {}\n    {}{}", c->name, c->arguments, c->help, c->alias.empty() ? "" : fmt::format("\n    short: {}", c->alias));
   }
-  if (name.empty()) s.say("An empty line repeats the last command; a unique beginning of a name is enough; help COMMAND tells more.");
+  if (name.empty()) s.say("An empty line repeats the last command; a unique beginning of a name is enough; help COMMAND shows more.");
 }
 
 constexpr StepCommand kCommands[] = {
     {"info", "i", "warps|ctas|mbarriers|pipelines|async|hazards|break|registers|shared|memory|launch", "the state of things", info, "looking"},
     {"list", "l", "[PLACE] [LINES]", "source and PTX side by side", list, "looking"},
-    {"where", "bt", "", "what the last step did, and where the focused warp is", where, "looking"},
+    {"where", "bt", "", "the effect of the last step, and the place of the focused warp", where, "looking"},
     {"warp", "", "N", "look at another warp of this CTA", focus_warp, "looking"},
     {"cta", "", "X[,Y,Z]", "look at another CTA", focus_cta, "looking"},
     {"lane", "", "N", "look at another lane", focus_lane, "looking"},

@@ -164,7 +164,7 @@ void say_origins(Shell& s, const Provenance& p, int generation) {
     const std::string indent(static_cast<size_t>(generation) * 2, ' ');
     // Sums of many MMAs are long chains: the output names the command that continues the chain.
     if (std::holds_alternative<WatchTmem>(o.place) && o.what == "the cell before") {
-      s.say("{}it added to what was there: goto {} and who again tells that", indent, p.position - 1);
+      s.say("{}it added to the old value: goto {} and ask who again for its writer", indent, p.position - 1);
     } else if (generation >= kMostGenerations) {
       s.say("{}from {}, {}", indent, o.what, o.where);
     } else {
@@ -185,7 +185,7 @@ constexpr StepCommand kCommands[] = {
     {"print", "p", "%REGISTER [as TYPE] [lane N] | EXPRESSION", "a register in every lane, or the value of an expression in the focused lane", print_value, "values"},
     {"x", "", "smem|gmem ADDR[,COUNT] [as TYPE] [swizzle 32B|64B|128B]", "memory as elements of a type; ADDR may be an expression without blanks; a swizzled tile by its logical addresses", examine, "values"},
     {"tmem", "", "LANES COLUMNS [as TYPE]", "tensor memory, a row per lane; ranges are N..M", tmem, "values"},
-    {"who", "", "smem ADDR[,BYTES] | gmem ADDR[,BYTES] | tmem LANES,COLUMNS | %REGISTER", "which step last wrote it, from what, and who wrote that; goto STEP goes there", who, "values"},
+    {"who", "", "smem ADDR[,BYTES] | gmem ADDR[,BYTES] | tmem LANES,COLUMNS | %REGISTER", "the step that last wrote it, its sources, and their writers; goto STEP goes there", who, "values"},
 };
 
 }  // namespace

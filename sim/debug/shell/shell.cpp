@@ -239,7 +239,7 @@ StopWhat parse_watched(Shell& s, Words& w) {
     if (r.special.has_value()) refuse(fmt::format("{} is no register a kernel writes", space));
     return WatchRegister{s.debugger().focus, r.name, s.warp().frame};
   }
-  if (space != "smem" && space != "gmem" && space != "tmem") refuse(fmt::format("'{}' is nothing to watch", space), "smem ADDR[,BYTES], gmem ADDR[,BYTES], tmem LANES,COLUMNS or %REGISTER");
+  if (space != "smem" && space != "gmem" && space != "tmem") refuse(fmt::format("'{}' cannot be watched", space), "smem ADDR[,BYTES], gmem ADDR[,BYTES], tmem LANES,COLUMNS or %REGISTER");
   const std::string place = w.next();
   const size_t comma = place.rfind(',');
   const std::string first = place.substr(0, comma), second = comma == std::string::npos ? "" : place.substr(comma + 1);
