@@ -55,6 +55,13 @@ Arg::Arg(const RegArray& a) : kind(Kind::vec) {
   for (Reg r : a) parts.emplace_back(r);
 }
 
+Arg::Arg(std::initializer_list<Arg> elements) : kind(Kind::vec), parts(elements) {}
+Arg::Arg(const Arg& other) = default;
+Arg::Arg(Arg&& other) noexcept = default;
+Arg& Arg::operator=(const Arg& other) = default;
+Arg& Arg::operator=(Arg&& other) noexcept = default;
+Arg::~Arg() = default;
+
 Arg mem(Reg base, int64_t offset) {
   Arg a(base);
   a.kind = Arg::Kind::addr_reg;
@@ -212,7 +219,7 @@ Operand KernelBuilder::lower(const Arg& a) {
   return {};
 }
 
-void KernelBuilder::emit(OpText op, std::vector<Arg> args) {
+void KernelBuilder::emit(OpText op, std::span<const Arg> args) {
   const SourcePos where{std::string(base_name(op.where.file_name())), op.where.line(), op.where.column()};
   std::string why, hint;
   const auto forms = resolve_opcode(op.text, &why, &hint);
@@ -242,7 +249,7 @@ void KernelBuilder::emit(OpText op, std::vector<Arg> args) {
   function().body.push_back(i);
 }
 
-Reg KernelBuilder::emit_def(OpText op, std::vector<Arg> args) {
+Reg KernelBuilder::emit_def(OpText op, std::span<const Arg> args) {
   const auto forms = resolve_opcode(op.text, nullptr, nullptr);
   Mod type = Mod::b32;
   if (!forms.empty()) {
@@ -258,8 +265,9 @@ Reg KernelBuilder::emit_def(OpText op, std::vector<Arg> args) {
     if (type_bits(type) == 8 && t.loose) type = Mod::b16;
   }
   const Reg r = reg(type);
-  args.insert(args.begin(), Arg(r));
-  emit(op, std::move(args));
+  std::vector<Arg> all = {Arg(r)};
+  all.insert(all.end(), args.begin(), args.end());
+  emit(op, all);
   return r;
 }
 

@@ -9,10 +9,12 @@
 // One thread uses a builder at a time; different builders may be used at the same time.
 #pragma once
 
+#include <array>
 #include <functional>
 #include <initializer_list>
 #include <map>
 #include <source_location>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -78,7 +80,13 @@ struct Arg {
   Arg(Symbol s) : kind(Kind::symbol), id(s.id) {}
   Arg(SpecialReg s) : kind(Kind::special), id(static_cast<uint32_t>(s)) {}
   Arg(const RegArray& a);
-  Arg(std::initializer_list<Arg> elements) : kind(Kind::vec), parts(elements) {}
+  Arg(std::initializer_list<Arg> elements);
+  // Not inline: kernels have thousands of arguments, and the code that copies and frees `parts` would be half of a kernel's text.
+  Arg(const Arg& other);
+  Arg(Arg&& other) noexcept;
+  Arg& operator=(const Arg& other);
+  Arg& operator=(Arg&& other) noexcept;
+  ~Arg();
   static Arg sink() { Arg a(0); a.kind = Kind::sink; return a; }
 };
 
@@ -116,14 +124,15 @@ class KernelBuilder {
     Guarded(KernelBuilder& k, Reg p, bool negated) : k_(k), p_(p), negated_(negated) {}
     template <class... A>
     void operator()(OpText op, A&&... args) {
-      emit(op, {Arg(std::forward<A>(args))...});
+      guarded()(op, std::forward<A>(args)...);
     }
     template <class... A>
     Reg def(OpText op, A&&... args) {
-      return emit_def(op, {Arg(std::forward<A>(args))...});
+      return guarded().def(op, std::forward<A>(args)...);
     }
-    void emit(OpText op, std::vector<Arg> args) { guarded().emit(op, std::move(args)); }
-    Reg emit_def(OpText op, std::vector<Arg> args) { return guarded().emit_def(op, std::move(args)); }
+    void emit(OpText op, std::span<const Arg> args) { guarded().emit(op, args); }
+    void emit(OpText op, std::initializer_list<Arg> args) { guarded().emit(op, args); }
+    Reg emit_def(OpText op, std::span<const Arg> args) { return guarded().emit_def(op, args); }
 
    private:
     KernelBuilder& guarded() {
@@ -161,16 +170,19 @@ class KernelBuilder {
   /// E1102 (operands), or the codes of validate_instruction.
   template <class... A>
   void operator()(OpText op, A&&... args) {
-    emit(op, {Arg(std::forward<A>(args))...});
+    emit(op, std::array<Arg, sizeof...(A)>{Arg(std::forward<A>(args))...});
   }
   /// Emits one instruction whose first operand is a new register of the row's result type; returns the register. Throws
   /// as operator() does.
   template <class... A>
   Reg def(OpText op, A&&... args) {
-    return emit_def(op, {Arg(std::forward<A>(args))...});
+    return emit_def(op, std::array<Arg, sizeof...(A)>{Arg(std::forward<A>(args))...});
   }
-  void emit(OpText op, std::vector<Arg> args);
-  Reg emit_def(OpText op, std::vector<Arg> args);
+  void emit(OpText op, std::span<const Arg> args);
+  Reg emit_def(OpText op, std::span<const Arg> args);
+  /// The same with the arguments in braces.
+  void emit(OpText op, std::initializer_list<Arg> args) { emit(op, std::span(args.begin(), args.size())); }
+  Reg emit_def(OpText op, std::initializer_list<Arg> args) { return emit_def(op, std::span(args.begin(), args.size())); }
   /// One instruction guarded by @p or @!p: k.when(p)("st.global.u32", mem(a), x). Instructions that its arguments emit are not guarded.
   Guarded when(Reg p) { return {*this, p, false}; }
   Guarded unless(Reg p) { return {*this, p, true}; }
