@@ -11,8 +11,13 @@ if(DRYWELL_BUILD_TOOLS OR DRYWELL_BUILD_TESTS)
   find_package(nlohmann_json 3 REQUIRED)
   find_package(CLI11 2 REQUIRED)
 endif()
+# The expectations of conformance programs and tests have exact arithmetic (Boost.Multiprecision). Without Boost there is no
+# `drywell conformance`.
 if(DRYWELL_BUILD_TESTS)
   find_package(GTest REQUIRED)
+  find_package(Boost 1.74 REQUIRED)
+else()
+  find_package(Boost 1.74)
 endif()
 if(DRYWELL_BUILD_BENCH)
   find_package(benchmark REQUIRED)

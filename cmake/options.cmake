@@ -40,3 +40,15 @@ function(drywell_without name regex)
   list(FILTER sources EXCLUDE REGEX "${regex}")
   set_target_properties(drywell_${name} PROPERTIES SOURCES "${sources}")
 endfunction()
+
+# drywell_apart(name part "regex"): compiles the sources of a layer that match apart, as drywell_<name>_<part>, with flags of their
+# own. Their objects are in the layer's library.
+function(drywell_apart name part regex)
+  get_target_property(sources drywell_${name} SOURCES)
+  list(FILTER sources INCLUDE REGEX "${regex}")
+  drywell_without(${name} "${regex}")
+  add_library(drywell_${name}_${part} OBJECT ${sources})
+  target_include_directories(drywell_${name}_${part} PRIVATE ${PROJECT_SOURCE_DIR})
+  target_link_libraries(drywell_${name}_${part} PRIVATE drywell_flags)
+  target_sources(drywell_${name} PRIVATE $<TARGET_OBJECTS:drywell_${name}_${part}>)
+endfunction()

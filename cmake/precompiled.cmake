@@ -34,3 +34,26 @@ function(drywell_precompiled_with target other)
     target_compile_options(${target} PRIVATE ${DRYWELL_PRECOMPILED_FLAGS})
   endif()
 endfunction()
+
+# drywell_cold(target): code that runs once per command: the compiler's time matters more than the code's. All of it uses one
+# precompiled header; g++ does not read one that was made with another -O.
+set(DRYWELL_COLD_FLAGS $<$<CONFIG:Release>:-O1>)
+function(drywell_cold target)
+  get_target_property(type ${target} TYPE)
+  if(type STREQUAL EXECUTABLE)  # else -fPIE, and g++ does not read a header that was precompiled for -fPIC
+    set_target_properties(${target} PROPERTIES POSITION_INDEPENDENT_CODE OFF)
+    target_compile_options(${target} PRIVATE -fPIC)
+  endif()
+  target_compile_options(${target} PRIVATE ${DRYWELL_COLD_FLAGS})
+  drywell_precompiled_with(${target} drywell_headers)
+endfunction()
+
+if(DRYWELL_PRECOMPILE)
+  file(WRITE ${PROJECT_BINARY_DIR}/generated/headers.cpp.new "// Nothing: the target exists for its precompiled header.\n")
+  file(COPY_FILE ${PROJECT_BINARY_DIR}/generated/headers.cpp.new ${PROJECT_BINARY_DIR}/generated/headers.cpp ONLY_IF_DIFFERENT)
+  add_library(drywell_headers OBJECT ${PROJECT_BINARY_DIR}/generated/headers.cpp)
+  target_include_directories(drywell_headers PRIVATE ${PROJECT_SOURCE_DIR}/include)
+  target_link_libraries(drywell_headers PRIVATE drywell_flags fmt::fmt Threads::Threads)
+  target_compile_options(drywell_headers PRIVATE ${DRYWELL_COLD_FLAGS})
+  drywell_precompile(drywell_headers <drywell/sim/device.h> <drywell/isa/builder.h>)
+endif()

@@ -12,9 +12,9 @@
 namespace drywell::isa {
 namespace {
 
-using Names = std::map<std::string, std::string>;  // name in the unit -> name in the result
+using NewNames = std::map<std::string, std::string>;  // name in the unit -> name in the result
 
-void rename(std::string& name, const Names& names) {
+void rename(std::string& name, const NewNames& names) {
   if (const auto it = names.find(name); it != names.end()) name = it->second;
 }
 
@@ -47,8 +47,8 @@ class Linker {
 
  private:
   void collect_shared_names(const Module& unit);
-  Names names_of(const Module& unit);
-  void adapt(Function& f, const Names& names, const std::vector<uint32_t>& files) const;
+  NewNames names_of(const Module& unit);
+  void adapt(Function& f, const NewNames& names, const std::vector<uint32_t>& files) const;
   void adapt(SourceRef& at, const std::vector<uint32_t>& files) const;
   void append(Module unit);
   template <class T>
@@ -69,8 +69,8 @@ void Linker::collect_shared_names(const Module& unit) {
   }
 }
 
-Names Linker::names_of(const Module& unit) {
-  Names names;
+NewNames Linker::names_of(const Module& unit) {
+  NewNames names;
   const auto keep_apart = [&](const std::string& name, Linkage linkage) {
     if (linkage != Linkage::internal || names.contains(name)) return;
     std::string own = name;
@@ -82,7 +82,7 @@ Names Linker::names_of(const Module& unit) {
   return names;
 }
 
-void Linker::adapt(Function& f, const Names& names, const std::vector<uint32_t>& files) const {
+void Linker::adapt(Function& f, const NewNames& names, const std::vector<uint32_t>& files) const {
   const auto first_variable = static_cast<uint32_t>(out_.variables.size()), first_function = static_cast<uint32_t>(out_.functions.size());
   rename(f.name, names);
   for (SymbolRef& s : f.symbols) {
@@ -103,7 +103,7 @@ void Linker::adapt(SourceRef& at, const std::vector<uint32_t>& files) const {
 }
 
 void Linker::append(Module unit) {
-  const Names names = names_of(unit);
+  const NewNames names = names_of(unit);
   std::vector<uint32_t> files;
   unit.files[0].clear();  // the file's name is dropped: the result has lines of several texts
   for (const std::string& path : unit.files) files.push_back(path.empty() ? 0 : out_.file_index(path));

@@ -10,14 +10,14 @@ namespace {
 
 constexpr std::string_view kWarpSize = "WARP_SZ";
 
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
+bool is_decimal(char c) { return c >= '0' && c <= '9'; }
 bool is_unary(char c) { return c == '-' || c == '+' || c == '~' || c == '!'; }
 
 }  // namespace
 
 bool Parser::at_number() {
   const char c = lex_.peek();
-  return is_digit(c) || (c == '.' && is_digit(lex_.look(1)));
+  return is_decimal(c) || (c == '.' && is_decimal(lex_.look(1)));
 }
 
 bool Parser::at_constant() {

@@ -14,7 +14,7 @@ namespace {
 constexpr uint64_t kMaxSkippedBytes = uint64_t{1} << 26;
 constexpr uint64_t kMaxBytesPerCharacter = 16;
 
-unsigned byte_width(Mod type) { return std::max(1u, type_bits(type) / 8); }
+unsigned element_bytes(Mod type) { return std::max(1u, type_bits(type) / 8); }
 
 bool only_floats(Mod type) { return type == Mod::f32 || type == Mod::f64; }
 /// Types that take a floating-point value: .b32 and .b64 hold its bits.
@@ -89,7 +89,7 @@ void Parser::initialiser_list(Variable& v, const Dimensions& d, size_t level, ui
 }
 
 void Parser::initialiser_put(Variable& v, uint64_t at, uint64_t bits) {
-  const unsigned width = byte_width(v.type);
+  const unsigned width = element_bytes(v.type);
   const uint64_t end = (at + 1) * width;  // `at` is below kMaxElementsOfVariable
   if (end > v.init.size()) {
     initialised_total_ += end - v.init.size();
@@ -105,7 +105,7 @@ void Parser::initialiser_put(Variable& v, uint64_t at, uint64_t bits) {
 
 void Parser::initialiser_value(Variable& v, uint64_t& at) {
   const TextPos here = lex_.pos();
-  const unsigned width = byte_width(v.type);
+  const unsigned width = element_bytes(v.type);
   if (!at_number()) check_masked_address(here);
   if (!at_constant()) {
     if (width < 4) {

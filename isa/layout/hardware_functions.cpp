@@ -122,7 +122,7 @@ Value block_tmem_call(const Call& c) {
   return F(block_tile(c));
 }
 
-constexpr Function kFunctions[] = {
+constexpr Function kHardwareFunctions[] = {
     {"smem_atom", "smem_atom(K|MN, swizzle bytes, element bits)", 3, 3,
      [](const Call& c) -> Value { return smem_atom(major_of(c, 0), small_number(c, 1), bits_of(c, 2)); }},
     {"sm100_smem_selector", "sm100_smem_selector(K|MN, element bits, MN, K)", 4, 4,
@@ -193,6 +193,6 @@ constexpr Function kFunctions[] = {
 
 }  // namespace
 
-std::span<const Function> hardware_functions() { return kFunctions; }
+std::span<const Function> hardware_functions() { return kHardwareFunctions; }
 
 }  // namespace drywell::layout

@@ -55,7 +55,7 @@ Value tuple_pair(const Call& c) {
   return Op(c.tuple(0), c.tuple(1));
 }
 
-constexpr Function kFunctions[] = {
+constexpr Function kTupleFunctions[] = {
     {"shape", "shape[<i,…>](layout)", 1, 1, [](const Call& c) -> Value { return shape_of(c); }},
     {"stride", "stride[<i,…>](layout)", 1, 1, [](const Call& c) -> Value { return stride_of(c); }},
     {"size", "size[<i,…>](layout|tuple)", 1, 1,
@@ -95,6 +95,6 @@ constexpr Function kFunctions[] = {
 
 }  // namespace
 
-std::span<const Function> tuple_functions() { return kFunctions; }
+std::span<const Function> tuple_functions() { return kTupleFunctions; }
 
 }  // namespace drywell::layout

@@ -11,12 +11,12 @@ void check_size(const InstructionRef& i, LegalityReport& out, int64_t multiple) 
     out.error(Code::E1365, fmt::format("a size of {} bytes; a multiple of {} is needed", size->value, multiple));
 }
 
-bool is_bitwise(Mod op) { return op == Mod::and_ || op == Mod::or_ || op == Mod::xor_; }
+bool is_bitwise_reduction(Mod op) { return op == Mod::and_ || op == Mod::or_ || op == Mod::xor_; }
 
 // Legal reductions (docs/facts/tma-mbarrier.md §2.3, as ptxas accepts them). Shared memory has fewer types; the
 // row of that instruction lists them.
 bool reduces(Mod op, Mod type, bool remote) {
-  if (is_bitwise(op)) return type == Mod::b32 || type == Mod::b64;
+  if (is_bitwise_reduction(op)) return type == Mod::b32 || type == Mod::b64;
   if (op == Mod::inc || op == Mod::dec) return type == Mod::u32;
   if (type == Mod::b32 || type == Mod::b64) return false;
   if (op == Mod::add) return type != Mod::s64;

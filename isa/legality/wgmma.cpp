@@ -8,7 +8,7 @@ namespace {
 
 constexpr PtxVersion kMixedIntegers{8, 4};  // the rows' other types need an earlier version
 
-bool is_f8(Mod t) { return t == Mod::e4m3 || t == Mod::e5m2; }
+bool is_eight_bits(Mod t) { return t == Mod::e4m3 || t == Mod::e5m2; }
 
 void check_immediates(const InstructionRef& i, LegalityReport& out, bool a_in_registers) {
   for (const char* name : {"scale_a", "scale_b"}) {
@@ -38,7 +38,7 @@ void wgmma(const InstructionRef& i, LegalityReport& out) {
     out.error(Code::E1388, last_selector == 0 ? "the sparsity selector of 8-bit types is 0" : "the sparsity selector is 0 or 1 here");
   if (s.k != depth) out.error(Code::E1385, fmt::format(".{} has no .{}", mod_text(a), mod_text(i.mod(Slot::shape))));
   if (d == Mod::s32 && s.n > 32 && s.n % 16 != 0) out.error(Code::E1385, "integer and single-bit shapes beyond N = 32 are multiples of 16");
-  if (a != b && !(is_f8(a) && is_f8(b)) && d != Mod::s32) out.error(Code::E1384, fmt::format("A of .{} does not go with B of .{}", mod_text(a), mod_text(b)));
+  if (a != b && !(is_eight_bits(a) && is_eight_bits(b)) && d != Mod::s32) out.error(Code::E1384, fmt::format("A of .{} does not go with B of .{}", mod_text(a), mod_text(b)));
   if (d == Mod::s32 && a != b && i.module.version < kMixedIntegers)
     out.error(Code::E1211, fmt::format("A of .{} with B of .{} needs PTX {}.{}", mod_text(a), mod_text(b), kMixedIntegers.major, kMixedIntegers.minor));
   if (d == Mod::f16 && (a == Mod::bf16 || a == Mod::tf32)) out.error(Code::E1384, fmt::format("the products of .{} are .f32", mod_text(a)));

@@ -79,7 +79,7 @@ std::vector<Problem> make_problems(const Request& q) {
   return out;
 }
 
-isa::Module build(const Params& p, const sim::ArchConfig& arch) { return build_gemm(gemm::GemmPlan(Request(p).config), arch.target); }
+isa::Module build_blockwise(const Params& p, const sim::ArchConfig& arch) { return build_gemm(gemm::GemmPlan(Request(p).config), arch.target); }
 
 void add_notes(KernelReport& r, const gemm::GemmPlan& p, const Request& q) {
   r.notes.emplace_back("tile", fmt::format("{} x {} x {}, {} stages, cta_group::{}, clusters of {}{}", p.tile_m, q.config.bn, p.tile_k, p.stages, q.config.cta_group,
@@ -89,7 +89,7 @@ void add_notes(KernelReport& r, const gemm::GemmPlan& p, const Request& q) {
   if (q.swap) r.notes.emplace_back("swap", "computes the transpose of D from B^T and A^T");
 }
 
-KernelReport run(const RunContext& c) {
+KernelReport run_blockwise(const RunContext& c) {
   const Request q(c.params);
   const gemm::GemmPlan plan(q.config);
   c.enter("making input");
@@ -148,8 +148,8 @@ Kernel gemm_blockwise_kernel() {
   return {.name = "gemm-blockwise",
           .doc = "D = alpha * (A * SFA) * (B * SFB)^T + beta * C in 8-bit floats with f32 factors applied in software; grouped too",
           .parameters = p,
-          .build = build,
-          .run = run};
+          .build = build_blockwise,
+          .run = run_blockwise};
 }
 
 }  // namespace drywell::kernels

@@ -16,7 +16,7 @@ namespace {
 
 using namespace quantize_fp8;
 
-isa::Module build(const Params&, const sim::ArchConfig& arch) { return build_quantize_fp8(arch.target); }
+isa::Module build_kernel(const Params&, const sim::ArchConfig& arch) { return build_quantize_fp8(arch.target); }
 
 void verify(KernelReport& r, const nvfp4::Bf16Input& in, const std::vector<uint8_t>& codes, const std::vector<float>& factors) {
   std::vector<uint8_t> want_codes(in.values.size());
@@ -32,7 +32,7 @@ void verify(KernelReport& r, const nvfp4::Bf16Input& in, const std::vector<uint8
   compare_bits<float>(r.verify, "factors", factors, want_factors, in.columns / kRun);
 }
 
-KernelReport run(const RunContext& c) {
+KernelReport run_kernel(const RunContext& c) {
   const nvfp4::Bf16Input in = nvfp4::bf16_input(c);
   if (in.columns % kRun != 0) throw InputError(Code::E2110, fmt::format("columns = {}: must be a multiple of {}", in.columns, kRun), "a run that shares a factor does not span rows");
   const auto machine = c.open();
@@ -71,8 +71,8 @@ Kernel quantize_fp8_kernel() {
                          {.name = "columns", .default_value = "1024", .doc = "of the bf16 input, a multiple of 128", .least = 128, .greatest = kMaxSide},
                          {.name = "distribution", .type = ParamType::choice, .default_value = "heavy-tailed", .doc = "of generated input", .allowed = {"normal", "uniform", "heavy-tailed"}},
                          {.name = "input-seed", .default_value = "1", .doc = "seed of generated input", .least = 0}},
-          .build = build,
-          .run = run};
+          .build = build_kernel,
+          .run = run_kernel};
 }
 
 }  // namespace drywell::kernels

@@ -10,7 +10,7 @@
 namespace drywell::sim {
 namespace {
 
-isa::CopyFormat format_of(const TmemCopy& p) {
+isa::CopyFormat copy_format(const TmemCopy& p) {
   switch (p.format) {
     case isa::Mod::b4x16_p64: return isa::CopyFormat::b4x16_p64;
     case isa::Mod::b6x16_p32: return isa::CopyFormat::b6x16_p32;
@@ -45,7 +45,7 @@ EngineResult read_operands(Cluster& c, AsyncOp& op, TmemCopy& p) {
     for (uint32_t row = 0; row < rows; ++row) {
       for (uint32_t unit = 0; unit < units; ++unit, out += 16) {
         const uint8_t* in = smem.data() + isa::copy_source(desc, row, unit);
-        isa::decompress_unit(format_of(p), std::span<const uint8_t, 16>(in, 16),
+        isa::decompress_unit(copy_format(p), std::span<const uint8_t, 16>(in, 16),
                              std::span<uint8_t, 16>(out, 16));
       }
     }

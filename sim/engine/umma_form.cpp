@@ -5,7 +5,7 @@
 namespace drywell::sim {
 namespace {
 
-numeric::Format format_of(isa::MmaElement e) {
+numeric::Format element_format(isa::MmaElement e) {
   switch (e) {
     case isa::MmaElement::bf16: return numeric::Format::bf16;
     case isa::MmaElement::tf32: return numeric::Format::tf32;
@@ -32,8 +32,8 @@ numeric::MmaKind numeric_kind(isa::MmaKind k) {
 const numeric::MmaRow* find_arithmetic(const isa::InstrDescriptor& d) {
   numeric::MmaQuery q;
   q.kind = numeric_kind(d.kind);
-  q.a = format_of(d.a_element());
-  q.b = format_of(d.b_element());
+  q.a = element_format(d.a_element());
+  q.b = element_format(d.b_element());
   q.d = d.accumulator() == isa::MmaAccumulator::f16 ? numeric::Format::f16 : numeric::Format::f32;
   if (isa::is_block_scaled(d.kind)) q.scale = d.scale_ue8m0 ? numeric::Format::ue8m0 : numeric::Format::ue4m3;
   return numeric::find_mma(q);
@@ -99,8 +99,8 @@ isa::MmaKind mma_kind_of(isa::Mod m) {
   }
 }
 
-numeric::Format UmmaForm::a_format() const { return format_of(idesc.a_element()); }
-numeric::Format UmmaForm::b_format() const { return format_of(idesc.b_element()); }
+numeric::Format UmmaForm::a_format() const { return element_format(idesc.a_element()); }
+numeric::Format UmmaForm::b_format() const { return element_format(idesc.b_element()); }
 
 EngineResult decode_form(const Umma& u, UmmaForm& f) {
   const isa::MmaKind kind = mma_kind_of(u.kind);

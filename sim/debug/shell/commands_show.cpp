@@ -236,7 +236,7 @@ void help(Shell& s, Words& w) {
   if (name.empty()) s.say("An empty line repeats the last command; a unique beginning of a name is enough; help COMMAND shows more.");
 }
 
-constexpr StepCommand kCommands[] = {
+constexpr StepCommand kShowCommands[] = {
     {"info", "i", "warps|ctas|mbarriers|pipelines|async|hazards|break|registers|shared|memory|launch", "the state of things", info, "looking"},
     {"list", "l", "[PLACE] [LINES]", "source and PTX side by side", list, "looking"},
     {"where", "bt", "", "the effect of the last step, and the place of the focused warp", where, "looking"},
@@ -248,6 +248,6 @@ constexpr StepCommand kCommands[] = {
 
 }  // namespace
 
-std::span<const StepCommand> show_commands() { return kCommands; }
+std::span<const StepCommand> show_commands() { return kShowCommands; }
 
 }  // namespace drywell::sim::shell

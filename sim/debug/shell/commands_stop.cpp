@@ -121,7 +121,7 @@ void set_enabled(Shell& s, Words& w, bool on) {
 void enable(Shell& s, Words& w) { set_enabled(s, w, true); }
 void disable(Shell& s, Words& w) { set_enabled(s, w, false); }
 
-constexpr StepCommand kCommands[] = {
+constexpr StepCommand kStopCommands[] = {
     {"break", "b", "PLACE [warp N] [if CONDITION] | phase [ADDR] | umma|tma|commit|tmem|cp|bulk|async [issue|read|done] | write smem ADDR[,BYTES]|gmem ADDR[,BYTES]|tmem LANES,COLUMNS | hazard; [if CONDITION] with any",
      "stop when a warp comes to a place (file:line, line, ptx:line, label, instruction name, pc:N); when a phase of an mbarrier completes; when an operation is issued, reads, is done; when "
      "something is written, equal values included; when the hazard checker finds something", add_breakpoint, "stopping"},
@@ -152,6 +152,6 @@ void run_until(Shell& s, Words& w) {
   s.debugger().stops().remove(id);
 }
 
-std::span<const StepCommand> stop_commands() { return kCommands; }
+std::span<const StepCommand> stop_commands() { return kStopCommands; }
 
 }  // namespace drywell::sim::shell

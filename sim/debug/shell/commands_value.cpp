@@ -181,7 +181,7 @@ void who(Shell& s, Words& w) {
   say_write(s, text, place, s.session().position(), 0);
 }
 
-constexpr StepCommand kCommands[] = {
+constexpr StepCommand kValueCommands[] = {
     {"print", "p", "%REGISTER [as TYPE] [lane N] | EXPRESSION", "a register in every lane, or the value of an expression in the focused lane", print_value, "values"},
     {"x", "", "smem|gmem ADDR[,COUNT] [as TYPE] [swizzle 32B|64B|128B]", "memory as elements of a type; ADDR may be an expression without blanks; a swizzled tile by its logical addresses", examine, "values"},
     {"tmem", "", "LANES COLUMNS [as TYPE]", "tensor memory, a row per lane; ranges are N..M", tmem, "values"},
@@ -190,6 +190,6 @@ constexpr StepCommand kCommands[] = {
 
 }  // namespace
 
-std::span<const StepCommand> value_commands() { return kCommands; }
+std::span<const StepCommand> value_commands() { return kValueCommands; }
 
 }  // namespace drywell::sim::shell
