@@ -3,13 +3,22 @@
 include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 
-install(TARGETS drywell_core drywell_isa drywell_sim drywell_launch drywell_kernels drywell_conformance EXPORT drywell-targets
+install(TARGETS drywell_core drywell_isa drywell_sim drywell_launch drywell_kernels EXPORT drywell-targets
         ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
+if(TARGET drywell_conformance)
+  install(TARGETS drywell_conformance EXPORT drywell-targets ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
+endif()
 if(TARGET drywell_debug_shell)
   install(TARGETS drywell_debug_shell drywell_debug_dap EXPORT drywell-targets ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
 endif()
 if(TARGET drywell)
   install(TARGETS drywell RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+  # Programs that the command starts (tools/common/other_program.cpp looks there).
+  foreach(program drywell_lab drywell_inspect drywell_debug drywell_cuda)
+    if(TARGET ${program})
+      install(TARGETS ${program} RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR}/../libexec/drywell)
+    endif()
+  endforeach()
   install(TARGETS drywell_cudart EXPORT drywell-targets LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/drywell)
 endif()
 install(DIRECTORY include/drywell DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})

@@ -35,7 +35,7 @@ ExitCode arch(const CommandContext& c, const Options& o) {
 
 void register_arch(Command& app, CommandContext& context) {
   auto o = std::make_shared<Options>();
-  Command* sub = app.add_subcommand("arch", "Architectures and their figures, each with its provenance");
+  Command* sub = add_command(app, "arch");
   sub->add_option("NAME", o->name, "built-in name (sm_100a) or .toml file; without it: the built-in ones");
   sub->add_flag("--assumed", o->assumed, "only figures that are not published");
   sub->add_flag("--markdown", o->markdown, "with --assumed: as the table of docs/deviations.md");

@@ -143,7 +143,7 @@ ExitCode bench_hw(const CommandContext& c, const Options& o) {
 
 void register_bench_hw(Command& app, CommandContext& context) {
   auto o = std::make_shared<Options>();
-  Command* sub = app.add_subcommand("bench-hw", "Microbenchmarks on this machine's GPU (or from a record) beside the timed simulator");
+  Command* sub = add_command(app, "bench-hw");
   sub->add_option("--filter", o->filter, "only those whose name this regular expression finds");
   sub->add_option("--from", o->from, "compare with this record (traces/hw) instead of a GPU");
   sub->add_option("--save", o->save, "write the GPU's figures into this record");

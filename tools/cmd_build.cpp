@@ -74,7 +74,7 @@ ExitCode build(const BuildOptions& o, const std::vector<std::string>& words) {
 
 void register_build(Command& app, CommandContext& context) {
   auto o = std::make_shared<BuildOptions>();
-  Command* sub = app.add_subcommand("build", "Machine code of a kernel or PTX file, by ptxas");
+  Command* sub = add_command(app, "build");
   sub->add_option("KERNEL|FILE.ptx", o->subject, "a kernel of `drywell list` or a PTX file")->required();
   sub->add_option("--target", o->target, "sm_100a, sm_103a, sm_90a; default: sm_100a, or the file's own");
   sub->add_option("-o,--output", o->output, "the .cubin to write")->required();

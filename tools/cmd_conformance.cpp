@@ -147,7 +147,7 @@ ExitCode conformance(const CommandContext& c, const Options& o) {
 
 void register_conformance(Command& app, CommandContext& context) {
   auto o = std::make_shared<Options>();
-  Command* sub = app.add_subcommand("conformance", "One small program per instruction form, against independent expectations");
+  Command* sub = add_command(app, "conformance");
   sub->add_option("--filter", o->filter, "only programs whose name this regular expression finds");
   sub->add_option("--family", o->family, "only this family");
   sub->add_flag("--list", o->list, "names only");

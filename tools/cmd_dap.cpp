@@ -39,7 +39,7 @@ ExitCode run() {
 }  // namespace
 
 void register_dap(Command& app, CommandContext& context) {
-  Command* sub = app.add_subcommand("dap", "Debug kernels from an editor: Debug Adapter Protocol over standard input and output");
+  Command* sub = add_command(app, "dap");
   sub->callback([&context] { context.action = run; });
 }
 

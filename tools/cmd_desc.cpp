@@ -382,7 +382,7 @@ void add_tensor_map(Command& desc, CommandContext& context) {
 }  // namespace
 
 void register_desc(Command& app, CommandContext& context) {
-  Command* desc = app.add_subcommand("desc", "Descriptors: SMEM, instruction, zero-column mask, tensor map; fields, mistakes, bytes");
+  Command* desc = add_command(app, "desc");
   desc->require_subcommand(1);
   add_smem(*desc, context);
   add_instr(*desc, context);

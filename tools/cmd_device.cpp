@@ -170,7 +170,7 @@ ExitCode device_run(const CommandContext& c, const RunFlags& f, const std::vecto
 }  // namespace
 
 void register_device(Command& app, CommandContext& context) {
-  Command* device = app.add_subcommand("device", "A real GPU beside the simulator");
+  Command* device = add_command(app, "device");
   device->require_subcommand(1);
   register_device_record(*device, context);
   register_device_reclock(*device, context);

@@ -76,7 +76,7 @@ void register_errors(Command& app, CommandContext& context) {
     std::string page;
   };
   auto o = std::make_shared<Options>();
-  Command* sub = app.add_subcommand("errors", "The meaning of each code in messages");
+  Command* sub = add_command(app, "errors");
   sub->add_option("CODE", o->codes, "only these, e.g. E4305");
   sub->add_option("--page", o->page, "docs/errors.md: prints that page with its tables made from the table of codes");
   sub->callback([o, &context] {

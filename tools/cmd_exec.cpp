@@ -32,13 +32,13 @@ struct ExecFlags {
   std::vector<std::string> words;  // the program and its arguments
 };
 
-/// Returns the directory of the stand-in libraries: next to the installed binary, or in the build tree.
+/// Returns the directory of the stand-in libraries: in the build tree, or of the installation (this program is in libexec/drywell).
 fs::path stand_ins() {
   const fs::path self = fs::read_symlink("/proc/self/exe").parent_path();
-  for (const fs::path& candidate : {self / "../lib/drywell", self / "../lib64/drywell", self / ("../" DRYWELL_LIBDIR "/drywell")}) {
+  for (const fs::path& candidate : {self / "../lib/drywell", self / "../../" DRYWELL_LIBDIR "/drywell", self / "../../lib/drywell"}) {
     if (fs::exists(candidate / kRuntime)) return fs::canonical(candidate);
   }
-  throw InputError(Code::E4611, fmt::format("{}: no {} in ../lib/drywell of it", self.string(), kRuntime), "install Drywell whole, or build the target drywell_cudart");
+  throw InputError(Code::E4611, fmt::format("{}: no {} in ../lib/drywell or ../../lib/drywell of it", self.string(), kRuntime), "install Drywell whole, or build the target drywell_cudart");
 }
 
 /// Returns the file that execvp would run.
@@ -122,7 +122,7 @@ ExitCode exec(ExecFlags f) {
 void register_exec(Command& app, CommandContext& context) {
   auto f = std::make_shared<ExecFlags>();
   cudart::ExecOptions& o = f->options;
-  Command* sub = app.add_subcommand("exec", "Run a CUDA program unchanged, with the simulator in place of the GPU (docs/exec.md)");
+  Command* sub = add_command(app, "exec");
   sub->add_option("--arch", o.arch, "architecture: a name of `drywell arch` or a .toml file")->capture_default_str();
   sub->add_option("--driver", o.driver, "when asynchronous work happens: eager, lazy, shuffled:SEED or timed")->capture_default_str();
   sub->add_option("--kernel", o.kernel, "regular expression: which kernels --check, --trace, --report, --break and --corrupt look at");

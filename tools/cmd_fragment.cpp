@@ -33,7 +33,7 @@ ExitCode fragment(const CommandContext& c, FragmentOptions o) {
 
 void register_fragment(Command& app, CommandContext& context) {
   auto o = std::make_shared<FragmentOptions>();
-  Command* sub = app.add_subcommand("fragment", "Which thread and register holds which element of an instruction's operands");
+  Command* sub = add_command(app, "fragment");
   sub->add_option("INSTRUCTION", o->instruction, "as in PTX: tcgen05.ld.16x256b.x2, ldmatrix.x4.trans, mma.m16n8k16.f32.bf16.bf16.f32, wgmma.m64n64k16.f32.bf16")
       ->required();
   sub->add_option("--operand", o->operand, "a, b or d alone");

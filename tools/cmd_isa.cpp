@@ -126,7 +126,7 @@ void register_isa(Command& app, CommandContext& context) {
     bool coverage = false;
   };
   auto o = std::make_shared<Options>();
-  Command* sub = app.add_subcommand("isa", "Instructions Drywell knows: form, operands, target, how far to trust the result");
+  Command* sub = add_command(app, "isa");
   sub->add_option("MNEMONIC", o->mnemonic, "only this instruction, e.g. tcgen05.mma or ld; without it: all");
   sub->add_flag("--coverage", o->coverage, "the whole table as the page docs/coverage.md");
   sub->callback([o, &context] { context.action = [o, &context] { return isa_command(context, o->mnemonic, o->coverage); }; });

@@ -113,7 +113,7 @@ ExitCode layout_command(const CommandContext& c, const LayoutOptions& o) {
 
 void register_layout(Command& app, CommandContext& context) {
   auto o = std::make_shared<LayoutOptions>();
-  Command* sub = app.add_subcommand("layout", "CuTe's layout algebra: evaluate, check and draw an expression");
+  Command* sub = add_command(app, "layout");
   sub->add_option("EXPR", o->expression, "e.g. 'composition((8,4):(4,1), 4:2)'; docs/layout.md has the notation");
   sub->add_flag("--functions", o->functions, "list the functions of the language");
   sub->add_flag("--cute", o->cute, "unmarked numbers are run-time values, _N static ones (CuTe C++)");

@@ -88,7 +88,7 @@ void register_list(Command& app, CommandContext& context) {
     bool names = false;
   };
   auto o = std::make_shared<Options>();
-  Command* sub = app.add_subcommand("list", "Kernels that can be run, with their parameters");
+  Command* sub = add_command(app, "list");
   sub->add_option("KERNEL", o->kernel, "only this one");
   sub->add_flag("--names", o->names, "names only, one a line");
   sub->add_option("--explain", o->explain, "the parts of a CUTLASS name of a blockwise GEMM kernel, and the kernel of Drywell for it");

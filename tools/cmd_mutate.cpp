@@ -250,7 +250,7 @@ ExitCode mutate(const CommandContext& c, const MutateFlags& f, const std::vector
 
 void register_mutate(Command& app, CommandContext& context) {
   auto f = std::make_shared<MutateFlags>();
-  Command* sub = app.add_subcommand("mutate", "Take out each piece of a kernel's synchronisation and see whether that is reported");
+  Command* sub = add_command(app, "mutate");
   sub->add_option("KERNEL", f->kernel, "a kernel of `drywell list`")->required();
   sub->add_flag("-v,--verbose", f->verbose, "every mutant, not only those that are not reported");
   sub->add_option("--sms", f->sms, "SMs of the simulated device; 0: the architecture's. With few, persistent CTAs take several tiles");

@@ -43,7 +43,7 @@ ExitCode nvcc(const std::string& target, std::vector<std::string> words) {
 
 void register_nvcc(Command& app, CommandContext& context) {
   auto target = std::make_shared<std::string>("sm_100a");
-  Command* sub = app.add_subcommand("nvcc", "Call nvcc with the options that make a program run under drywell exec");
+  Command* sub = add_command(app, "nvcc");
   sub->set_help_flag("--drywell-help", "this");
   sub->add_option("--target", *target, "sm_100a, sm_90a, …")->capture_default_str()->check([](const std::string& t) {
     return t.starts_with("sm_") && t.size() > 4 ? "" : "not a target such as sm_100a";

@@ -57,7 +57,7 @@ ExitCode check(const CommandContext& c, const std::vector<std::string>& files) {
 }  // namespace
 
 void register_ptx(Command& app, CommandContext& context) {
-  Command* ptx = app.add_subcommand("ptx", "PTX text: emit a kernel's, check a file's");
+  Command* ptx = add_command(app, "ptx");
   ptx->require_subcommand(1);
 
   auto e = std::make_shared<EmitOptions>();

@@ -164,7 +164,7 @@ ExitCode help(const Command& sub, const RunFlags& o) {
 
 void register_run(Command& app, CommandContext& context) {
   auto o = std::make_shared<RunFlags>();
-  Command* sub = app.add_subcommand("run", "Run a kernel or a PTX file: values, verification, cycles, trace");
+  Command* sub = add_command(app, "run");
   sub->set_help_flag();
   sub->add_flag("-h,--help", o->help, "this, with the parameters of KERNEL if one is given");
   sub->add_option("KERNEL|FILE", o->subject, "a kernel of `drywell list`, a .ptx file, or a launch file (.toml)");

@@ -201,7 +201,7 @@ void add_conversion(Command& sf, CommandContext& context, bool to) {
 }  // namespace
 
 void register_sf(Command& app, CommandContext& context) {
-  Command* sf = app.add_subcommand("sf", "Scale factors: layouts in global, shared and tensor memory; reordering of .npy files");
+  Command* sf = add_command(app, "sf");
   sf->require_subcommand(1);
   add_mma(*sf, context);
   add_blockwise(*sf, context);

@@ -70,7 +70,7 @@ ExitCode banks(const CommandContext& c, BankOptions o) {
 }  // namespace
 
 void register_smem(Command& app, CommandContext& context) {
-  Command* smem = app.add_subcommand("smem", "Shared memory: swizzled tiles, bank conflicts of an access");
+  Command* smem = add_command(app, "smem");
   smem->require_subcommand(1);
   auto t = std::make_shared<TileOptions>();
   Command* sub = smem->add_subcommand("tile", "Which element of a swizzled tile lies at each address");

@@ -46,7 +46,7 @@ void add_step_flags(Command& sub, StepFlags& f) {
 
 void register_step(Command& app, CommandContext& context) {
   auto f = std::make_shared<StepFlags>();
-  Command* sub = app.add_subcommand("step", "Debug a kernel: forward and back, by instruction, with breakpoints and watches");
+  Command* sub = add_command(app, "step");
   add_step_flags(*sub, *f);
   sub->add_option("--script", f->script, "commands of a file instead of the terminal; each is shown with its output");
   sub->allow_extras();

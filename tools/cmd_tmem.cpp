@@ -189,7 +189,7 @@ void add_check(Command& tmem, CommandContext& context) {
 }  // namespace
 
 void register_tmem(Command& app, CommandContext& context) {
-  Command* tmem = app.add_subcommand("tmem", "Tensor memory: a kernel's use of it, layouts held against instructions");
+  Command* tmem = add_command(app, "tmem");
   tmem->require_subcommand(1);
   add_map(*tmem, context);
   add_check(*tmem, context);

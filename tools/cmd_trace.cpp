@@ -164,7 +164,7 @@ ExitCode export_trace(const CommandContext& c, const ExportOptions& o) {
 }  // namespace
 
 void register_trace(Command& app, CommandContext& context) {
-  Command* trace = app.add_subcommand("trace", "Traces: record, show, compare, export, check and refresh golden ones");
+  Command* trace = add_command(app, "trace");
   trace->require_subcommand(1);
 
   auto s = std::make_shared<ShowOptions>();

@@ -1,8 +1,8 @@
-// The interface between main() and the subcommands (tools/cmd_*.cpp).
+// The interface between the programs (tools/*/main.cpp) and the subcommands (tools/cmd_*.cpp).
 //
 // A command adds itself with `void register_xxx(Command& app, CommandContext& context)`: it makes a subcommand whose
-// callback sets context.action. main() runs the action after parsing and converts every exception to one message and an
-// exit code (drywell/core/error.h).
+// callback sets context.action. run_commands (tools/common/program.h) runs the action after parsing and converts every exception to
+// one message and an exit code (drywell/core/error.h).
 #pragma once
 
 #include <functional>
@@ -28,7 +28,10 @@ class UsageError : public Error {
   explicit UsageError(std::string message, std::string_view help = {});
 };
 
-#define COMMAND(NAME_) void register_##NAME_(Command& app, CommandContext& context);
+/// Adds a subcommand with its summary in commands.inc.
+Command* add_command(Command& app, std::string_view name);
+
+#define COMMAND(ID_, NAME_, PROGRAM_, SUMMARY_) void register_##ID_(Command& app, CommandContext& context);
 #include "tools/common/commands.inc"
 #undef COMMAND
 void register_device_record(Command& device, CommandContext& context);  // a subcommand of `device`

@@ -1,0 +1,12 @@
+// Subcommands that are programs of their own (tools/common/commands.inc).
+#pragma once
+
+#include <string_view>
+
+namespace drywell::tools {
+
+/// Starts drywell-PROGRAM in place of this process, with the same arguments; does not return. The program lies beside this one, or in
+/// ../libexec/drywell of it. Throws InputError E4311 if it is in neither or cannot be run.
+[[noreturn]] void start_other_program(std::string_view program, std::string_view command, char** argv);
+
+}  // namespace drywell::tools

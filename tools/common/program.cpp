@@ -1,0 +1,161 @@
+#include "tools/common/program.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <exception>
+#include <new>
+#include <stdexcept>
+#include <vector>
+
+#include "drywell/core/text.h"
+#include "launch/cuda_driver/library.h"
+#include "tools/common/other_program.h"
+#include "tools/common/progress_line.h"
+
+namespace drywell::tools {
+namespace {
+
+struct CommandRow {
+  std::string_view name, program;
+  const char* summary;
+};
+constexpr CommandRow kCommands[] = {
+#define COMMAND(ID_, NAME_, PROGRAM_, SUMMARY_) {NAME_, #PROGRAM_, SUMMARY_},
+#include "tools/common/commands.inc"
+#undef COMMAND
+};
+
+constexpr const char* kFooter =
+    "\nExit codes: 0 fine, 1 verification failed or a hazard was found, 2 usage, 3 bad input, 4 not "
+    "modelled,\n"
+    "5 the kernel faulted or deadlocked, 6 no GPU or CUDA toolkit, 70 a bug in Drywell.";
+
+void say(const CommandContext& c, std::string_view text) {
+  fmt::print(stderr, "{} {}\n", paint("drywell:", Colour::red, c.colour_err), text);
+}
+
+/// Codes E43xx are about the command line.
+ExitCode code_of(const InputError& e) {
+  return code_name(e.code()).starts_with("E43") ? ExitCode::usage : ExitCode::bad_input;
+}
+
+ExitCode out_of_memory(const CommandContext& c) {
+  say(c, InputError(Code::E4105, "out of host memory", "smaller sizes need less: the buffers of a run, of --verify and of --save, and the records of --check for each CTA are held whole").what());
+  return ExitCode::bad_input;
+}
+
+ExitCode guarded(const CommandContext& c, const std::function<ExitCode()>& action) {
+  try {
+    return action();
+  } catch (const UsageError& e) {
+    say(c, e.what());
+    return ExitCode::usage;
+  } catch (const InputError& e) {
+    say(c, e.what());
+    return code_of(e);
+  } catch (const Unsupported& e) {
+    say(c, e.what());
+    return ExitCode::unsupported;
+  } catch (const kernels::Unavailable& e) {
+    say(c, e.what());
+    return ExitCode::unavailable;
+  } catch (const Error& e) {
+    say(c, e.what());
+    return ExitCode::internal;
+  } catch (const std::bad_alloc&) {
+    return out_of_memory(c);
+  } catch (const std::length_error&) {  // more elements than memory can address
+    return out_of_memory(c);
+  } catch (const std::exception& e) {
+    say(c, fmt::format("internal error (a bug in Drywell, please report it): {}", e.what()));
+    return ExitCode::internal;
+  }
+}
+
+/// Prints the error of a command line, with the nearest command if one was misspelt.
+ExitCode usage(const Command& app, const CommandContext& c, const std::string& error, int argc, char** argv) {
+  const std::vector<std::string> names = app.subcommands();
+  const std::vector<std::string_view> views(names.begin(), names.end());
+  const bool known = argc > 1 && std::find(views.begin(), views.end(), argv[1]) != views.end();
+  if (argc > 1 && !known && argv[1][0] != '-') {
+    const std::string guess = did_you_mean(argv[1], views);
+    say(c, fmt::format("error E4300: no command '{}'\n    hint: {}commands: {}", argv[1], guess.empty() ? "" : guess + " ",
+                       join(views)));
+  } else {
+    say(c, fmt::format("error E4300: {}\n    hint: drywell {}--help", error, known ? std::string(argv[1]) + " " : ""));
+  }
+  return ExitCode::usage;
+}
+
+const OwnCommand* find_own(const std::vector<OwnCommand>& own, std::string_view name) {
+  const auto it = std::find_if(own.begin(), own.end(), [&](const OwnCommand& o) { return o.name == name; });
+  return it == own.end() ? nullptr : &*it;
+}
+
+/// Adds every subcommand; of those in other programs only the line of --help.
+void add_all(Command& app, CommandContext& context, const std::vector<OwnCommand>& own) {
+  for (const CommandRow& row : kCommands) {
+    const OwnCommand* mine = find_own(own, row.name);
+    mine != nullptr ? mine->add(app, context) : void(add_command(app, row.name));
+  }
+}
+
+/// The row of a subcommand in another program that the words begin with, or nothing.
+const CommandRow* find_other(const std::vector<OwnCommand>& own, int argc, char** argv) {
+  if (argc < 2 || find_own(own, argv[1]) != nullptr) return nullptr;
+  const auto* it = std::find_if(std::begin(kCommands), std::end(kCommands), [&](const CommandRow& r) { return r.name == argv[1]; });
+  return it == std::end(kCommands) ? nullptr : it;
+}
+
+ExitCode parse_and_act(Command& app, CommandContext& context, int argc, char** argv) {
+  const Command::Parsed parsed = app.parse(argc, argv);
+  if (parsed.answered) return ExitCode::ok;
+  if (!parsed.error.empty()) return usage(app, context, parsed.error, argc, argv);
+  DRYWELL_CHECK(context.action != nullptr, "a subcommand set no action");
+  return context.action();
+}
+
+/// An earlier write to standard output may have failed, too.
+int flushed(const CommandContext& context, ExitCode code) {
+  const bool lost = std::fflush(stdout) != 0 || std::ferror(stdout) != 0;
+  if (!lost || code != ExitCode::ok) return static_cast<int>(code);
+  say(context, "standard output cannot be written");
+  return static_cast<int>(ExitCode::bad_input);
+}
+
+}  // namespace
+
+Command* add_command(Command& app, std::string_view name) {
+  const auto* row = std::find_if(std::begin(kCommands), std::end(kCommands), [&](const CommandRow& r) { return r.name == name; });
+  DRYWELL_CHECK(row != std::end(kCommands), "a subcommand that the table does not have");
+  return app.add_subcommand(std::string(name), row->summary);
+}
+
+int run_commands(const std::vector<OwnCommand>& own, int argc, char** argv) {
+  CommandContext context;
+  context.colour_out = wants_colour(STDOUT_FILENO);
+  context.colour_err = wants_colour(STDERR_FILENO);
+  Command app("Dry-runs Blackwell tensor-core kernels on a CPU: values, cycles and hazards.", "drywell");
+  app.set_version_flag("--version", "drywell " DRYWELL_VERSION);
+  app.require_subcommand(1);
+  app.footer(kFooter);
+  add_all(app, context, own);
+  if (argc < 2) {
+    fmt::print(stderr, "{}", app.help());
+    return static_cast<int>(ExitCode::usage);
+  }
+  return flushed(context, guarded(context, [&] {
+    if (const CommandRow* row = find_other(own, argc, argv)) start_other_program(row->program, row->name, argv);
+    return parse_and_act(app, context, argc, argv);
+  }));
+}
+
+UsageError::UsageError(std::string message, std::string_view help) : Error(Code::E4300, std::move(message)) {
+  what_ = "error E4300: " + what_;
+  if (!help.empty()) what_ += fmt::format("\n    hint: drywell {} --help", help);
+}
+
+}  // namespace drywell::tools
