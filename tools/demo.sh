@@ -3,5 +3,5 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 tools/install-deps.sh
-tools/build.sh -DDRYWELL_BUILD_TESTS=OFF
+tools/build.sh drywell -- -DDRYWELL_BUILD_TESTS=OFF
 exec "${DRYWELL_BUILD_DIR:-build}/tools/drywell" run fused-rht --m=8192 --n=5120 --verify

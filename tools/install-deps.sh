@@ -1,13 +1,16 @@
 #!/usr/bin/env bash
-# Installs the packages for building, testing and running Drywell on Debian 12. Works as root or with sudo; does nothing
-# if all packages are installed. CUDA is optional and not installed here.
+# Installs the packages for building Drywell on Debian 12: install-deps.sh [demo|test|bench]. `demo` (the default) is what the command
+# `drywell` needs, `test` adds what the other programs and the tests need, `bench` what tests/bench needs. Works as root or with sudo;
+# does nothing if all packages are installed. CUDA is optional and not installed here.
 set -euo pipefail
 
-packages=(
-  g++ cmake ninja-build pkg-config git python3
-  libfmt-dev libboost-dev libcli11-dev nlohmann-json3-dev libtomlplusplus-dev libhwy-dev libedit-dev libzstd-dev
-  libgtest-dev libgmock-dev libbenchmark-dev libopenblas-dev
-)
+packages=(g++ cmake ninja-build pkg-config libfmt-dev libcli11-dev nlohmann-json3-dev libtomlplusplus-dev libhwy-dev libzstd-dev)
+case ${1:-demo} in
+  demo) ;;
+  test) packages+=(git python3 libboost-dev libedit-dev libgtest-dev libgmock-dev) ;;
+  bench) packages+=(libbenchmark-dev libopenblas-dev) ;;
+  *) echo "install-deps.sh [demo|test|bench]" >&2; exit 2 ;;
+esac
 
 missing=()
 for p in "${packages[@]}"; do
