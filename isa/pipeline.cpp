@@ -8,12 +8,12 @@ constexpr int kWaitHintNs = 0x989680;
 
 }  // namespace
 
-PipelineState::PipelineState(KernelBuilder& k, uint32_t stages, Role role, std::source_location w) : k_(&k), stages_(stages) {
+PipelineState::PipelineState(KernelBuilder& k, uint32_t stages, Role role, SourceLocation w) : k_(&k), stages_(stages) {
   index_ = k.emit_def(OpText("mov.u32", w), {0});
   phase_ = k.emit_def(OpText("mov.u32", w), {role == Role::producer ? 1 : 0});
 }
 
-void PipelineState::advance(std::source_location w) {
+void PipelineState::advance(SourceLocation w) {
   KernelBuilder& k = *k_;
   const Reg wrapped = k.reg(Mod::pred);
   k.emit(OpText("add.u32", w), {index_, index_, 1});
@@ -22,14 +22,14 @@ void PipelineState::advance(std::source_location w) {
   k.when(wrapped).emit(OpText("mov.u32", w), {index_, 0});
 }
 
-PipelineState PipelineState::snapshot(std::source_location w) const {
+PipelineState PipelineState::snapshot(SourceLocation w) const {
   PipelineState s(*k_, stages_);
   s.index_ = k_->emit_def(OpText("mov.u32", w), {index_});
   s.phase_ = k_->emit_def(OpText("mov.u32", w), {phase_});
   return s;
 }
 
-void mbarrier_wait(KernelBuilder& k, Reg address, Arg parity, std::source_location w) {
+void mbarrier_wait(KernelBuilder& k, Reg address, Arg parity, SourceLocation w) {
   const LabelRef top = k.label("wait");
   const Reg done = k.reg(Mod::pred);
   k.bind(top);

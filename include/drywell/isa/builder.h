@@ -13,12 +13,12 @@
 #include <functional>
 #include <initializer_list>
 #include <map>
-#include <source_location>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "drywell/core/source_location.h"
 #include "drywell/isa/instruction.h"
 
 namespace drywell::isa {
@@ -108,15 +108,15 @@ Arg vec(A&&... elements) {
 /// Opcode text with the source line of the call.
 struct OpText {
   std::string_view text;
-  std::source_location where;
-  OpText(const char* t, std::source_location w = std::source_location::current()) : text(t), where(w) {}
-  OpText(const std::string& t, std::source_location w = std::source_location::current()) : text(t), where(w) {}
+  SourceLocation where;
+  OpText(const char* t, SourceLocation w = SourceLocation::current()) : text(t), where(w) {}
+  OpText(const std::string& t, SourceLocation w = SourceLocation::current()) : text(t), where(w) {}
 };
 
 class KernelBuilder {
  public:
   using Body = std::function<void()>;
-  using Where = std::source_location;
+  using Where = SourceLocation;
 
   /// What `when` returns: emits instructions with its guard.
   class [[nodiscard]] Guarded {

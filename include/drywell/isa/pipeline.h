@@ -2,8 +2,7 @@
 // §7). All functions emit plain instructions into a KernelBuilder, so they follow its rule: one thread at a time.
 #pragma once
 
-#include <source_location>
-
+#include "drywell/core/source_location.h"
 #include "drywell/isa/builder.h"
 
 namespace drywell::isa {
@@ -13,14 +12,14 @@ namespace drywell::isa {
 class PipelineState {
  public:
   enum class Role : uint8_t { consumer, producer };
-  PipelineState(KernelBuilder& k, uint32_t stages, Role role, std::source_location w = std::source_location::current());
+  PipelineState(KernelBuilder& k, uint32_t stages, Role role, SourceLocation w = SourceLocation::current());
   Reg index() const { return index_; }
   Reg phase() const { return phase_; }
   uint32_t stages() const { return stages_; }
   /// Advances to the next stage; after the last stage it continues at stage 0 with the other phase.
-  void advance(std::source_location w = std::source_location::current());
+  void advance(SourceLocation w = SourceLocation::current());
   /// Returns a copy in new registers, which later changes of this state do not affect.
-  PipelineState snapshot(std::source_location w = std::source_location::current()) const;
+  PipelineState snapshot(SourceLocation w = SourceLocation::current()) const;
 
  private:
   PipelineState(KernelBuilder& k, uint32_t stages) : k_(&k), stages_(stages) {}
@@ -32,7 +31,7 @@ class PipelineState {
 /// `stages` full barriers followed by `stages` empty barriers (8 bytes each) in shared memory at `base` + `offset` bytes.
 class MbarrierRing {
  public:
-  using Where = std::source_location;
+  using Where = SourceLocation;
   MbarrierRing(KernelBuilder& k, Reg base, int64_t offset, uint32_t stages) : k_(&k), base_(base), offset_(offset), stages_(stages) {}
 
   uint32_t stages() const { return stages_; }
@@ -65,6 +64,6 @@ class MbarrierRing {
 };
 
 /// Emits a wait until the phase with parity `parity` of the barrier at `address` is complete (try_wait in a loop).
-void mbarrier_wait(KernelBuilder& k, Reg address, Arg parity, std::source_location w = std::source_location::current());
+void mbarrier_wait(KernelBuilder& k, Reg address, Arg parity, SourceLocation w = SourceLocation::current());
 
 }  // namespace drywell::isa

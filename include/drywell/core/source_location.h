@@ -1,0 +1,35 @@
+// Where a call stands in the source: std::source_location, or the same where the standard library has none for the compiler
+// (clang before 16 with libstdc++).
+#pragma once
+
+#include <version>
+
+#ifdef __cpp_lib_source_location
+#include <source_location>
+
+namespace drywell {
+using SourceLocation = std::source_location;
+}  // namespace drywell
+#else
+#include <cstdint>
+
+namespace drywell {
+class SourceLocation {
+ public:
+  static constexpr SourceLocation current(const char* file = __builtin_FILE(), uint32_t line = __builtin_LINE(), uint32_t column = __builtin_COLUMN()) {
+    SourceLocation here;
+    here.file_ = file;
+    here.line_ = line;
+    here.column_ = column;
+    return here;
+  }
+  constexpr const char* file_name() const { return file_; }
+  constexpr uint32_t line() const { return line_; }
+  constexpr uint32_t column() const { return column_; }
+
+ private:
+  const char* file_ = "";
+  uint32_t line_ = 0, column_ = 0;
+};
+}  // namespace drywell
+#endif
