@@ -136,7 +136,6 @@ void register_exec(Command& app, CommandContext& context) {
   sub->add_option("--threads", o.threads, "host threads; 0 = all cores. Results do not depend on it")->capture_default_str();
   sub->add_option("--max-instructions", o.max_instructions, "stop a runaway kernel after this many warp instructions; 0 = never")->capture_default_str();
   sub->add_option("PROGRAM", f->words, "the program and its arguments, after --");
-  sub->footer("\ndrywell exec --driver=timed -- ./gemm --m=256");
   sub->callback([f, &context] { context.action = [f] { return exec(*f); }; });
 }
 

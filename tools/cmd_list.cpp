@@ -34,19 +34,29 @@ std::string describe_parameters(const kernels::Kernel& k) {
 
 namespace {
 
-ExitCode list(const CommandContext& c, const std::string& only, bool names) {
+/// A line per kernel.
+std::string overview(const CommandContext& c) {
+  size_t width = 0;
+  for (const kernels::Kernel& k : kernels::all_kernels()) width = std::max(width, k.name.size());
   std::string out;
-  for (const kernels::Kernel& k : kernels::all_kernels()) {
-    if (!only.empty() && k.name != only) continue;
-    if (names) {
-      out += fmt::format("{}\n", k.name);
-      continue;
-    }
-    out +=
-        fmt::format("{}  {}\n{}\n", paint(k.name, Colour::bold, c.colour_out), k.doc, describe_parameters(k));
+  for (const kernels::Kernel& k : kernels::all_kernels())
+    out += fmt::format("{}{:{}}{}\n", paint(k.name, Colour::bold, c.colour_out), "", width + 2 - k.name.size(), k.doc);
+  return out + "\ndrywell list KERNEL shows its parameters\n";
+}
+
+std::string names_of_kernels() {
+  std::string out;
+  for (const kernels::Kernel& k : kernels::all_kernels()) out += fmt::format("{}\n", k.name);
+  return out;
+}
+
+ExitCode list(const CommandContext& c, const std::string& only, bool names) {
+  if (names || only.empty()) {
+    print(names ? names_of_kernels() : overview(c));
+    return ExitCode::ok;
   }
-  if (out.empty()) kernels::find_kernel(only);
-  print(out);
+  const kernels::Kernel& k = kernels::find_kernel(only);
+  print(fmt::format("{}  {}\n{}", paint(k.name, Colour::bold, c.colour_out), k.doc, describe_parameters(k)));
   return ExitCode::ok;
 }
 
@@ -89,7 +99,7 @@ void register_list(Command& app, CommandContext& context) {
   };
   auto o = std::make_shared<Options>();
   Command* sub = add_command(app, "list");
-  sub->add_option("KERNEL", o->kernel, "only this one");
+  sub->add_option("KERNEL", o->kernel, "its parameters");
   sub->add_flag("--names", o->names, "names only, one a line");
   sub->add_option("--explain", o->explain, "the parts of a CUTLASS name of a blockwise GEMM kernel, and the kernel of Drywell for it");
   sub->callback(

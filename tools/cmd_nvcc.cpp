@@ -44,7 +44,7 @@ ExitCode nvcc(const std::string& target, std::vector<std::string> words) {
 void register_nvcc(Command& app, CommandContext& context) {
   auto target = std::make_shared<std::string>("sm_100a");
   Command* sub = add_command(app, "nvcc");
-  sub->set_help_flag("--drywell-help", "this");
+  sub->set_help_flag("--help,--drywell-help", "this; nvcc's own is -h");
   sub->add_option("--target", *target, "sm_100a, sm_90a, …")->capture_default_str()->check([](const std::string& t) {
     return t.starts_with("sm_") && t.size() > 4 ? "" : "not a target such as sm_100a";
   });

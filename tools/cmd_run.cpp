@@ -151,12 +151,9 @@ ExitCode run(const CommandContext& c, const RunFlags& f, const std::vector<std::
 
 ExitCode help(const Command& sub, const RunFlags& o) {
   print(sub.help());
-  if (o.subject.empty() || names_a_file(o.subject)) {
-    print("\nKernel parameters are given as --name=value; drywell run KERNEL --help lists them.\n");
-  } else {
-    const kernels::Kernel& k = kernels::find_kernel(o.subject);
-    print(fmt::format("\n{}: {}\n{}", k.name, k.doc, describe_parameters(k)));
-  }
+  if (o.subject.empty() || names_a_file(o.subject)) return ExitCode::ok;
+  const kernels::Kernel& k = kernels::find_kernel(o.subject);
+  print(fmt::format("\n{}: {}\n{}", k.name, k.doc, describe_parameters(k)));
   return ExitCode::ok;
 }
 
@@ -166,6 +163,7 @@ void register_run(Command& app, CommandContext& context) {
   auto o = std::make_shared<RunFlags>();
   Command* sub = add_command(app, "run");
   sub->set_help_flag();
+  sub->footer("Kernel parameters are given as --name=value; drywell run KERNEL --help lists them.\n");
   sub->add_flag("-h,--help", o->help, "this, with the parameters of KERNEL if one is given");
   sub->add_option("KERNEL|FILE", o->subject, "a kernel of `drywell list`, a .ptx file, or a launch file (.toml)");
   sub->add_option("--arch", o->arch, "architecture: a name of `drywell arch` or a .toml file")

@@ -1,4 +1,4 @@
-// The interface between the programs (tools/*/main.cpp) and the subcommands (tools/cmd_*.cpp).
+// The interface between the programs (tools/common/program.h) and the subcommands (tools/cmd_*.cpp).
 //
 // A command adds itself with `void register_xxx(Command& app, CommandContext& context)`: it makes a subcommand whose
 // callback sets context.action. run_commands (tools/common/program.h) runs the action after parsing and converts every exception to

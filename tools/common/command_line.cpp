@@ -84,7 +84,8 @@ template Option* Command::add_flag(const std::string&, bool&, const std::string&
 template Option* Command::add_flag(const std::string&, std::string&, const std::string&);
 
 void Command::callback(std::function<void()> action) { inner_->callback(std::move(action)); }
-void Command::footer(const std::string& text) { inner_->footer(text); }
+void Command::footer(const std::string& text) { inner_->footer(text + inner_->get_footer()); }
+void Command::last_footer(const std::string& text) { inner_->footer(inner_->get_footer() + text); }
 void Command::require_subcommand(int count) { inner_->require_subcommand(count); }
 void Command::allow_extras() { inner_->allow_extras(); }
 void Command::prefix_command() { inner_->prefix_command(); }

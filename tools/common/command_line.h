@@ -51,7 +51,10 @@ class Command {
   template <class T>
   Option* add_flag(const std::string& name, T& target, const std::string& description);
   void callback(std::function<void()> action);
+  /// Puts text before the end of --help. Subcommands added later have it, too.
   void footer(const std::string& text);
+  /// Puts text at the end of --help.
+  void last_footer(const std::string& text);
   void require_subcommand(int count);
   /// Keeps words that no option takes: remaining().
   void allow_extras();

@@ -12,6 +12,7 @@
 
 #include "drywell/core/text.h"
 #include "launch/cuda_driver/library.h"
+#include "tools/common/build_description.h"
 #include "tools/common/other_program.h"
 #include "tools/common/progress_line.h"
 
@@ -75,6 +76,23 @@ ExitCode guarded(const CommandContext& c, const std::function<ExitCode()>& actio
   }
 }
 
+struct ExampleRow {
+  std::string_view command, words;
+};
+constexpr ExampleRow kExamples[] = {
+#define EXAMPLE(COMMAND_, WORDS_) {COMMAND_, WORDS_},
+#include "tools/common/examples.inc"
+#undef EXAMPLE
+};
+
+std::string examples_of(std::string_view command) {
+  std::string out = "\n\nExamples:";
+  for (const ExampleRow& e : kExamples) {
+    if (e.command == command) out += fmt::format("\n  drywell {}{}{}", command, e.words.empty() ? "" : " ", e.words);
+  }
+  return out;
+}
+
 /// Prints the error of a command line, with the nearest command if one was misspelt.
 ExitCode usage(const Command& app, const CommandContext& c, const std::string& error, int argc, char** argv) {
   const std::vector<std::string> names = app.subcommands();
@@ -131,7 +149,9 @@ int flushed(const CommandContext& context, ExitCode code) {
 Command* add_command(Command& app, std::string_view name) {
   const auto* row = std::find_if(std::begin(kCommands), std::end(kCommands), [&](const CommandRow& r) { return r.name == name; });
   DRYWELL_CHECK(row != std::end(kCommands), "a subcommand that the table does not have");
-  return app.add_subcommand(std::string(name), row->summary);
+  Command* sub = app.add_subcommand(std::string(name), row->summary);
+  sub->last_footer(examples_of(name));
+  return sub;
 }
 
 int run_commands(const std::vector<OwnCommand>& own, int argc, char** argv) {
@@ -139,10 +159,11 @@ int run_commands(const std::vector<OwnCommand>& own, int argc, char** argv) {
   context.colour_out = wants_colour(STDOUT_FILENO);
   context.colour_err = wants_colour(STDERR_FILENO);
   Command app("Dry-runs Blackwell tensor-core kernels on a CPU: values, cycles and hazards.", "drywell");
-  app.set_version_flag("--version", "drywell " DRYWELL_VERSION);
+  app.set_version_flag("--version", fmt::format("drywell {} ({})", DRYWELL_VERSION, build_description()));
   app.require_subcommand(1);
   app.footer(kFooter);
   add_all(app, context, own);
+  app.last_footer("\n\nExamples:\n  drywell list\n  drywell run fused-rht --m=512 --n=256 --verify");
   if (argc < 2) {
     fmt::print(stderr, "{}", app.help());
     return static_cast<int>(ExitCode::usage);

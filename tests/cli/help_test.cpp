@@ -1,0 +1,80 @@
+// Every --help ends with two examples, and they run.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <sstream>
+
+#include "drywell/core/files.h"
+#include "support/paths.h"
+#include "support/process.h"
+
+namespace drywell {
+namespace {
+
+using test::Finished;
+using testing::HasSubstr;
+
+const std::vector<std::string> kCommands = {
+#define COMMAND(ID_, NAME_, PROGRAM_, SUMMARY_) NAME_,
+#include "tools/common/commands.inc"
+#undef COMMAND
+};
+
+std::vector<std::string> lines_of(const std::string& text) {
+  std::vector<std::string> lines;
+  std::istringstream in(text);
+  for (std::string line; std::getline(in, line);) lines.push_back(line);
+  while (!lines.empty() && lines.back().empty()) lines.pop_back();
+  return lines;
+}
+
+/// Returns the last two lines of the command's --help.
+std::vector<std::string> examples_of(const std::string& command) {
+  const Finished help = test::drywell({command, "--help"});
+  EXPECT_EQ(help.exit_code, 0) << help.err;
+  const std::vector<std::string> lines = lines_of(help.out);
+  return lines.size() < 3 ? std::vector<std::string>{} : std::vector<std::string>(lines.end() - 2, lines.end());
+}
+
+/// Runs a line that begins with "drywell" in the folder; nothing is on standard input.
+Finished run_in(const std::string& folder, const std::string& line) {
+  return test::run_process("/bin/sh", {"-c", "cd " + folder + " && " + test::binary_path() + line.substr(line.find("drywell") + 7) + " < /dev/null"});
+}
+
+class Help : public testing::TestWithParam<std::string> {};
+
+TEST_P(Help, EndsWithTwoExamplesThatRun) {
+  const std::vector<std::string> examples = examples_of(GetParam());
+  ASSERT_EQ(examples.size(), 2u);
+  test::TemporaryDirectory folder;
+  write_file_atomically(folder.file("gemm.cu"), std::string_view("__global__ void k() {}\nint main() { k<<<1, 32>>>(); return cudaDeviceSynchronize(); }\n"));
+  const bool needs_program = GetParam() == "exec";
+  if (needs_program && run_in(folder.path(), "drywell nvcc -o gemm gemm.cu").exit_code == 6) GTEST_SKIP() << "no nvcc";
+  for (const std::string& line : examples) {
+    ASSERT_THAT(line, testing::StartsWith("  drywell " + GetParam()));
+    const Finished f = run_in(folder.path(), line);
+    if (f.exit_code == 6) GTEST_SKIP() << line << ": " << f.err;
+    EXPECT_EQ(f.exit_code, 0) << line << "\n" << f.out << f.err;
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Commands, Help, testing::ValuesIn(kCommands), [](const auto& i) {
+  std::string name = i.param;
+  std::erase(name, '-');
+  return name;
+});
+
+TEST(Help, ListsEveryCommand) {
+  const Finished f = test::drywell({"--help"});
+  for (const std::string& command : kCommands) EXPECT_THAT(f.out, HasSubstr("\n  " + command + " "));
+}
+
+TEST(Help, OfNvccIsItsOwn) { EXPECT_THAT(test::drywell({"nvcc", "--help"}).out, HasSubstr("Usage: drywell nvcc")); }
+
+TEST(Help, TheListOfKernelsFitsAScreen) {
+  const Finished f = test::drywell({"list"});
+  EXPECT_LE(lines_of(f.out).size(), 24u);
+}
+
+}  // namespace
+}  // namespace drywell
