@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "cudart/cubin.h"
 #include "cudart/lz4.h"
 #include "drywell/core/error.h"
 
@@ -25,6 +26,11 @@ T at(const uint8_t* p, size_t offset) {
 
 [[noreturn]] void damaged(const char* what) {
   throw InputError(Code::E4601, fmt::format("this is no fat binary: {}", what), "device code comes from nvcc, or is PTX text");
+}
+
+[[noreturn]] void machine_code() {
+  throw InputError(Code::E4603, "this is a cubin: machine code of a GPU, which cannot be simulated",
+                   "load PTX instead; for programs that call ptxas, `drywell exec` names a stand-in of it in TRITON_PTXAS_PATH (docs/python.md)");
 }
 
 FatbinImage read_entry(const uint8_t* e, uint32_t header, uint64_t payload) {
@@ -102,6 +108,8 @@ std::string FatbinImage::ptx() const {
 std::vector<FatbinImage> read_fatbin(const void* data, uint64_t limit) {
   const auto* p = static_cast<const uint8_t*>(data);
   if (p == nullptr || limit < 4) damaged("it has no bytes");
+  if (const auto ptx = enveloped_ptx(data, limit); ptx.has_value()) return {bare_ptx(ptx->data(), ptx->size())};
+  if (is_cubin(data, limit)) machine_code();
   if (at<uint32_t>(p, 0) != kMagic) {
     const auto* text = static_cast<const char*>(data);
     if (!looks_like_ptx({text, strnlen(text, std::min<uint64_t>(limit, 64))})) damaged("neither the container's magic number nor PTX text");

@@ -30,7 +30,8 @@ struct FatbinImage {
   std::string ptx() const;
 };
 
-/// Reads a container (or a bare PTX text) of at most `limit` bytes. Throws InputError E4601 for other data.
+/// Reads a container, a bare PTX text or an envelope of PTX (cudart/cubin.h) of at most `limit` bytes. Throws InputError E4603
+/// for machine code, E4601 for other data.
 std::vector<FatbinImage> read_fatbin(const void* data, uint64_t limit = UINT64_MAX);
 
 /// Returns the image that a device of `target` would compile: for exactly this target, else for its family, else the
