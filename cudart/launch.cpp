@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cstdio>
 #include <cstring>
+#include <limits>
+#include <numeric>
 
 #include "cudart/endings.h"
 #include "cudart/errors.h"
@@ -255,6 +257,11 @@ void Launcher::report_hazards(const sim::HazardChecker& checker, LaunchRecord& r
     if (told_.insert(text).second && ++fresh <= kMostTold) fmt::print(stderr, "drywell: {}\n", text);
   }
   if (fresh > kMostTold) fmt::print(stderr, "drywell: and {} more hazards in '{}'\n", fresh - kMostTold, record.kernel);
+}
+
+double Launcher::kernel_seconds() const {
+  if (!timed()) return std::numeric_limits<double>::quiet_NaN();
+  return std::accumulate(records_.begin(), records_.end(), 0.0, [](double sum, const LaunchRecord& r) { return sum + r.seconds; });
 }
 
 bool Launcher::found_hazards() const {

@@ -49,6 +49,8 @@ class Launcher {
                         std::span<const LaunchAttribute> attributes);
   /// Runs the launch. Returns success, or the sticky error of its fault.
   CudaError run(const LaunchRequest& r, const sim::LoadedModule& m);
+  /// Simulated seconds of all kernels so far, without launch latencies; not a number without the timed driver.
+  double kernel_seconds() const;
   bool timed() const { return run_options_.driver == sim::DriverKind::timed; }
   const std::vector<LaunchRecord>& records() const { return records_; }
   /// Writes the requested summary, report and trace.

@@ -1,4 +1,4 @@
-// The runtime's functions that the driver interface calls: both have the same meaning and the same error numbers.
+// The functions that the driver interface calls, mostly the runtime's: both have the same meaning and the same error numbers.
 #pragma once
 
 #include "cudart/abi.h"
@@ -60,4 +60,36 @@ CudaError cudaLibraryLoadData(void** out, const void* code, int* options, void**
 CudaError cudaLibraryUnload(void* library);
 CudaError cudaLibraryGetKernel(void** out, void* library, const char* name);
 CudaError cudaLibraryGetGlobal(void** out, size_t* bytes, void* library, const char* name);
+CudaError cudaStreamGetPriority(void* stream, int* out);
+CudaError cudaStreamGetFlags(void* stream, unsigned* out);
+CudaError cudaStreamGetId(void* stream, unsigned long long* out);
+CudaError cudaStreamGetDevice(void* stream, int* out);
+CudaError cudaStreamAddCallback(void* stream, void (*function)(void*, CudaError, void*), void* data, unsigned flags);
+CudaError cudaStreamAttachMemAsync(void* stream, void* p, size_t bytes, unsigned flags);
+CudaError cudaStreamCopyAttributes(void* to, void* from);
+CudaError cudaStreamGetCaptureInfo(void* stream, int* status, unsigned long long* id, void** graph, const void*** dependencies, const void** edges,
+                                   size_t* count);
+CudaError cudaThreadExchangeStreamCaptureMode(int* mode);
+CudaError cudaEventRecordWithFlags(void* event, void* stream, unsigned flags);
+CudaError cudaDeviceGetStreamPriorityRange(int* least, int* greatest);
+CudaError cudaDeviceGetCacheConfig(int* out);
+CudaError cudaDeviceSetCacheConfig(int config);
+CudaError cudaCtxResetPersistingL2Cache();
+CudaError cudaDeviceGetByPCIBusId(int* out, const char* id);
+CudaError cudaProfilerStart();
+CudaError cudaProfilerStop();
+CudaError cudaHostGetFlags(unsigned* out, void* p);
+CudaError cudaFuncGetParamInfo(const void* function, size_t index, size_t* offset, size_t* bytes);
+CudaError cudaLibraryGetKernelCount(unsigned* out, void* library);
+CudaError cudaDeviceGetDefaultMemPool(void** out, int device);
+CudaError cudaDeviceGetMemPool(void** out, int device);
+CudaError cudaDeviceSetMemPool(int device, void* pool);
+CudaError cudaMemPoolCreate(void** out, const void* properties);
+CudaError cudaMemPoolDestroy(void* pool);
+CudaError cudaMemPoolTrimTo(void* pool, size_t bytes);
+CudaError cudaMemPoolSetAttribute(void* pool, int attribute, const void* value);
+CudaError cudaMemPoolGetAttribute(void* pool, int attribute, void* value);
+CudaError cudaMemPoolSetAccess(void* pool, const void* list, size_t count);
+CudaError cudaMallocFromPoolAsync(void** out, size_t bytes, void* pool, void* stream);
+CudaError cuCtxGetCurrent(void** out);
 }

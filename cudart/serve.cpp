@@ -8,6 +8,7 @@
 #include <cstdlib>
 #include <new>
 #include <optional>
+#include <string_view>
 
 #include "cudart/errors.h"
 
@@ -101,10 +102,23 @@ CudaError serve_call(const char* name, Body body, void* closure, bool after_faul
     error = CudaError::unknown;
     fmt::print(stderr, "drywell: {}: internal error (a bug in Drywell, please report it): {}\n", name, e.what());
   }
-  const bool own = error != CudaError::success && error != CudaError::not_ready;
+  // Only the runtime has a last error: the driver interface's calls leave it.
+  const bool own = error != CudaError::success && error != CudaError::not_ready && std::string_view(name).starts_with("cuda");
   // The error of a fault belongs to the device, not to this call: a reset clears it.
   if (own && p.context != nullptr && error != p.context->sticky) p.context->thread().last = error;
   return error;
+}
+
+CudaError last_error() {
+  Process& p = process();
+  const std::lock_guard lock(*p.lock);
+  return p.context != nullptr ? p.context->thread().last : CudaError::success;
+}
+
+void set_last_error(CudaError e) {
+  Process& p = process();
+  const std::lock_guard lock(*p.lock);
+  if (p.context != nullptr) p.context->thread().last = e;
 }
 
 CudaError not_served(const char* name) {

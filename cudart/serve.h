@@ -24,6 +24,20 @@ CudaError serve_always(const char* name, F&& f) {
   return serve_call(name, [](void* closure, Context& c) { (*static_cast<std::remove_reference_t<F>*>(closure))(c); }, &f, true);
 }
 
+/// The error that cudaGetLastError would return in this thread.
+CudaError last_error();
+void set_last_error(CudaError e);
+
+/// For functions of the driver interface that do what one of the runtime does: calls it, and leaves the runtime's last error
+/// as it was. PyTorch asks for the last error after driver calls that may fail.
+template <class... P, class... A>
+CudaError forward(CudaError (*runtime)(P...), A... arguments) {
+  const CudaError before = last_error();
+  const CudaError error = runtime(arguments...);
+  set_last_error(before);
+  return error;
+}
+
 /// For entry points that are not served: reports each of them once.
 CudaError not_served(const char* name);
 

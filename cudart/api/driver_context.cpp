@@ -58,7 +58,7 @@ CudaError cuGetErrorString(CudaError e, const char** out) {
   return *out != nullptr ? CudaError::success : CudaError::invalid_value;
 }
 
-CudaError cuDeviceGetCount(int* out) { return cudaGetDeviceCount(out); }
+CudaError cuDeviceGetCount(int* out) { return forward(cudaGetDeviceCount, out); }
 CudaError cuDeviceGet(int* out, int ordinal) {
   return serve("cuDeviceGet", [&](Context&) {
     require_value(out != nullptr);
@@ -76,14 +76,14 @@ CudaError cuDeviceGetName(char* out, int bytes, int device) {
     out[n] = 0;
   });
 }
-CudaError cuDeviceGetAttribute(int* out, int attribute, int device) { return cudaDeviceGetAttribute(out, attribute, device); }
+CudaError cuDeviceGetAttribute(int* out, int attribute, int device) { return forward(cudaDeviceGetAttribute, out, attribute, device); }
 CudaError cuDeviceTotalMem_v2(size_t* out, int device) {
   size_t free = 0;
-  return device == 0 ? cudaMemGetInfo(&free, out) : CudaError::invalid_device;
+  return device == 0 ? forward(cudaMemGetInfo, &free, out) : CudaError::invalid_device;
 }
 CudaError cuDeviceComputeCapability(int* major, int* minor, int device) {
-  const CudaError e = cudaDeviceGetAttribute(major, 75, device);
-  return e == CudaError::success ? cudaDeviceGetAttribute(minor, 76, device) : e;
+  const CudaError e = forward(cudaDeviceGetAttribute, major, 75, device);
+  return e == CudaError::success ? forward(cudaDeviceGetAttribute, minor, 76, device) : e;
 }
 CudaError cuDeviceGetUuid_v2(char* out, int device) {
   return serve("cuDeviceGetUuid", [&](Context&) {
@@ -91,7 +91,7 @@ CudaError cuDeviceGetUuid_v2(char* out, int device) {
     std::memcpy(out, "drywell simulated", 16);
   });
 }
-CudaError cuDeviceGetPCIBusId(char* out, int bytes, int device) { return cudaDeviceGetPCIBusId(out, bytes, device); }
+CudaError cuDeviceGetPCIBusId(char* out, int bytes, int device) { return forward(cudaDeviceGetPCIBusId, out, bytes, device); }
 CudaError cuDeviceCanAccessPeer(int* out, int, int) {
   return serve("cuDeviceCanAccessPeer", [&](Context&) { *out = 0; });
 }
@@ -100,7 +100,7 @@ CudaError cuDevicePrimaryCtxRetain(void** out, int device) {
   return device == 0 ? give_context("cuDevicePrimaryCtxRetain", out) : CudaError::invalid_device;
 }
 CudaError cuDevicePrimaryCtxRelease_v2(int) { return CudaError::success; }
-CudaError cuDevicePrimaryCtxReset_v2(int) { return cudaDeviceReset(); }
+CudaError cuDevicePrimaryCtxReset_v2(int) { return forward(cudaDeviceReset); }
 CudaError cuDevicePrimaryCtxSetFlags_v2(int, unsigned) { return CudaError::success; }
 CudaError cuDevicePrimaryCtxGetState(int, unsigned* flags, int* active) {
   return serve("cuDevicePrimaryCtxGetState", [&](Context& c) {
@@ -121,20 +121,42 @@ CudaError cuCtxGetDevice(int* out) {
 CudaError cuCtxGetApiVersion(void*, unsigned* out) {
   return serve("cuCtxGetApiVersion", [&](Context&) { *out = kRuntimeVersion; });
 }
-CudaError cuCtxGetLimit(size_t* out, int limit) { return cudaDeviceGetLimit(out, limit); }
-CudaError cuCtxSetLimit(int limit, size_t value) { return cudaDeviceSetLimit(limit, value); }
-CudaError cuCtxSynchronize() { return cudaDeviceSynchronize(); }
+CudaError cuCtxGetLimit(size_t* out, int limit) { return forward(cudaDeviceGetLimit, out, limit); }
+CudaError cuCtxSetLimit(int limit, size_t value) { return forward(cudaDeviceSetLimit, limit, value); }
+CudaError cuCtxSynchronize() { return forward(cudaDeviceSynchronize); }
 
 CudaError cuGetProcAddress_v2(const char* name, void** out, int, uint64_t, int* status) {
-  return serve("cuGetProcAddress", [&](Context& c) {
+  return serve("cuGetProcAddress", [&](Context&) {
     require_value(name != nullptr && out != nullptr);
     *out = driver_entry_point(name);
     if (status != nullptr) *status = *out != nullptr ? 0 : 1;  // CU_GET_PROC_ADDRESS_SUCCESS, SYMBOL_NOT_FOUND
-    if (*out != nullptr) return;
-    c.say_once(std::string(name) + " is not served");
-    throw CallFailed{CudaError::symbol_not_found};
+    require(*out != nullptr, CudaError::symbol_not_found);
   });
 }
+
+CudaError cuCtxGetStreamPriorityRange(int* least, int* greatest) { return forward(cudaDeviceGetStreamPriorityRange, least, greatest); }
+CudaError cuCtxGetFlags(unsigned* out) {
+  return serve("cuCtxGetFlags", [&](Context&) {
+    require_value(out != nullptr);
+    *out = 0;
+  });
+}
+CudaError cuCtxSetFlags(unsigned) {
+  return serve("cuCtxSetFlags", [](Context&) {});
+}
+CudaError cuCtxGetId(void* context, unsigned long long* out) {
+  return serve("cuCtxGetId", [&](Context&) {
+    require(context == nullptr || context == the_context(), CudaError::invalid_context);
+    require_value(out != nullptr);
+    *out = 1;
+  });
+}
+CudaError cuCtxGetCacheConfig(int* out) { return forward(cudaDeviceGetCacheConfig, out); }
+CudaError cuCtxSetCacheConfig(int config) { return forward(cudaDeviceSetCacheConfig, config); }
+CudaError cuCtxResetPersistingL2Cache() { return forward(cudaCtxResetPersistingL2Cache); }
+CudaError cuDeviceGetByPCIBusId(int* out, const char* id) { return forward(cudaDeviceGetByPCIBusId, out, id); }
+CudaError cuProfilerStart() { return forward(cudaProfilerStart); }
+CudaError cuProfilerStop() { return forward(cudaProfilerStop); }
 
 #pragma GCC visibility pop
 }

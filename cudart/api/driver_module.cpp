@@ -11,7 +11,7 @@ using namespace drywell::cudart;
 extern "C" {
 #pragma GCC visibility push(default)
 
-CudaError cuModuleLoadData(void** out, const void* image) { return cudaLibraryLoadData(out, image, nullptr, nullptr, 0, nullptr, nullptr, 0); }
+CudaError cuModuleLoadData(void** out, const void* image) { return forward(cudaLibraryLoadData, out, image, nullptr, nullptr, 0, nullptr, nullptr, 0); }
 CudaError cuModuleLoadDataEx(void** out, const void* image, unsigned, int*, void**) { return cuModuleLoadData(out, image); }
 CudaError cuModuleLoadFatBinary(void** out, const void* image) { return cuModuleLoadData(out, image); }
 CudaError cuModuleLoad(void** out, const char* path) {
@@ -22,14 +22,14 @@ CudaError cuModuleLoad(void** out, const char* path) {
     *out = &m;
   });
 }
-CudaError cuModuleUnload(void* module) { return cudaLibraryUnload(module); }
-CudaError cuModuleGetFunction(void** out, void* module, const char* name) { return cudaLibraryGetKernel(out, module, name); }
+CudaError cuModuleUnload(void* module) { return forward(cudaLibraryUnload, module); }
+CudaError cuModuleGetFunction(void** out, void* module, const char* name) { return forward(cudaLibraryGetKernel, out, module, name); }
 CudaError cuModuleGetGlobal_v2(uint64_t* out, size_t* bytes, void* module, const char* name) {
-  return cudaLibraryGetGlobal(reinterpret_cast<void**>(out), bytes, module, name);
+  return forward(cudaLibraryGetGlobal, reinterpret_cast<void**>(out), bytes, module, name);
 }
 CudaError cuLibraryLoadData(void** out, const void* code, int*, void**, unsigned, int*, void**, unsigned) { return cuModuleLoadData(out, code); }
-CudaError cuLibraryUnload(void* library) { return cudaLibraryUnload(library); }
-CudaError cuLibraryGetKernel(void** out, void* library, const char* name) { return cudaLibraryGetKernel(out, library, name); }
+CudaError cuLibraryUnload(void* library) { return forward(cudaLibraryUnload, library); }
+CudaError cuLibraryGetKernel(void** out, void* library, const char* name) { return forward(cudaLibraryGetKernel, out, library, name); }
 CudaError cuLibraryGetModule(void** out, void* library) {
   return serve("cuLibraryGetModule", [&](Context& c) { *out = &c.modules.module(library); });
 }
@@ -51,13 +51,13 @@ CudaError cuFuncGetAttribute(int* out, int attribute, void* function) {
     *out = values[attribute];
   });
 }
-CudaError cuFuncSetAttribute(void* function, int attribute, int value) { return cudaFuncSetAttribute(function, attribute, value); }
-CudaError cuKernelSetAttribute(int attribute, int value, void* kernel, int) { return cudaFuncSetAttribute(kernel, attribute, value); }
+CudaError cuFuncSetAttribute(void* function, int attribute, int value) { return forward(cudaFuncSetAttribute, function, attribute, value); }
+CudaError cuKernelSetAttribute(int attribute, int value, void* kernel, int) { return forward(cudaFuncSetAttribute, kernel, attribute, value); }
 CudaError cuKernelGetAttribute(int* out, int attribute, void* kernel, int) { return cuFuncGetAttribute(out, attribute, kernel); }
 CudaError cuFuncSetCacheConfig(void* function, int) {
   return serve("cuFuncSetCacheConfig", [&](Context& c) { c.modules.kernel(function); });
 }
-CudaError cuFuncGetName(const char** out, void* function) { return cudaFuncGetName(out, function); }
+CudaError cuFuncGetName(const char** out, void* function) { return forward(cudaFuncGetName, out, function); }
 
 CudaError cuLaunchKernelEx(const DriverLaunchConfig* config, void* function, void** arguments, void** extra) {
   const CudaError error = serve("cuLaunchKernelEx", [&](Context& c) {
@@ -84,13 +84,13 @@ CudaError cuLaunchCooperativeKernel(void* function, unsigned gx, unsigned gy, un
 }
 
 CudaError cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int* out, void* function, int threads, size_t smem, unsigned flags) {
-  return cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(out, function, threads, smem, flags);
+  return forward(cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags, out, function, threads, smem, flags);
 }
 CudaError cuOccupancyMaxActiveBlocksPerMultiprocessor(int* out, void* function, int threads, size_t smem) {
-  return cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(out, function, threads, smem, 0);
+  return forward(cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags, out, function, threads, smem, 0);
 }
 CudaError cuOccupancyAvailableDynamicSMemPerBlock(size_t* out, void* function, int ctas, int threads) {
-  return cudaOccupancyAvailableDynamicSMemPerBlock(out, function, ctas, threads);
+  return forward(cudaOccupancyAvailableDynamicSMemPerBlock, out, function, ctas, threads);
 }
 CudaError cuOccupancyMaxActiveClusters(int* out, void* function, const DriverLaunchConfig* config) {
   return serve("cuOccupancyMaxActiveClusters", [&](Context& c) {
@@ -102,6 +102,47 @@ CudaError cuOccupancyMaxPotentialClusterSize(int* out, void* function, const Dri
   return serve("cuOccupancyMaxPotentialClusterSize", [&](Context& c) {
     require_value(out != nullptr && config != nullptr);
     *out = max_cluster_size(c, c.modules.kernel(function), {config->grid, config->block, config->dynamic_smem, nullptr, config->attributes, config->attribute_count});
+  });
+}
+
+CudaError cuFuncGetParamInfo(void* function, size_t index, size_t* offset, size_t* bytes) { return forward(cudaFuncGetParamInfo, function, index, offset, bytes); }
+CudaError cuKernelGetParamInfo(void* kernel, size_t index, size_t* offset, size_t* bytes) { return forward(cudaFuncGetParamInfo, kernel, index, offset, bytes); }
+CudaError cuKernelGetName(const char** out, void* kernel) { return forward(cudaFuncGetName, out, kernel); }
+CudaError cuFuncGetModule(void** out, void* function) {
+  return serve("cuFuncGetModule", [&](Context& c) {
+    require_value(out != nullptr);
+    *out = c.modules.kernel(function).module;
+  });
+}
+CudaError cuKernelGetLibrary(void** out, void* kernel) { return cuFuncGetModule(out, kernel); }
+CudaError cuLibraryGetKernelCount(unsigned* out, void* library) { return forward(cudaLibraryGetKernelCount, out, library); }
+CudaError cuModuleGetFunctionCount(unsigned* out, void* module) { return forward(cudaLibraryGetKernelCount, out, module); }
+CudaError cuLibraryEnumerateKernels(void** out, unsigned most, void* library) {
+  return serve("cuLibraryEnumerateKernels", [&](Context& c) {
+    GuestModule& m = c.modules.module(library);
+    require_value(out != nullptr);
+    unsigned n = 0;
+    for (const auto& f : c.loaded(m).module().functions) {
+      if (f.is_entry && n < most) out[n++] = &m.kernel(f.name);
+    }
+  });
+}
+CudaError cuModuleEnumerateFunctions(void** out, unsigned most, void* module) { return cuLibraryEnumerateKernels(out, most, module); }
+/// A module is in device memory when it is loaded: CU_FUNCTION_LOADING_STATE_LOADED.
+CudaError cuFuncIsLoaded(int* out, void* function) {
+  return serve("cuFuncIsLoaded", [&](Context& c) {
+    require_value(out != nullptr);
+    c.modules.kernel(function);
+    *out = 1;
+  });
+}
+CudaError cuFuncLoad(void* function) {
+  return serve("cuFuncLoad", [&](Context& c) { c.loaded(*c.modules.kernel(function).module); });
+}
+CudaError cuModuleGetLoadingMode(int* out) {
+  return serve("cuModuleGetLoadingMode", [&](Context&) {
+    require_value(out != nullptr);
+    *out = 2;  // CU_MODULE_LAZY_LOADING, the default of CUDA 12 and 13
   });
 }
 

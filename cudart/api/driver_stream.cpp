@@ -1,30 +1,62 @@
 // Streams, events and graphs of the driver interface.
 #include "cudart/runtime_api.h"
+#include "cudart/serve.h"
 
 extern "C" {
 #pragma GCC visibility push(default)
 
-CudaError cuStreamCreate(void** out, unsigned flags) { return cudaStreamCreateWithPriority(out, flags, 0); }
-CudaError cuStreamCreateWithPriority(void** out, unsigned flags, int priority) { return cudaStreamCreateWithPriority(out, flags, priority); }
-CudaError cuStreamDestroy_v2(void* stream) { return cudaStreamDestroy(stream); }
-CudaError cuStreamSynchronize(void* stream) { return cudaStreamSynchronize(stream); }
-CudaError cuStreamQuery(void* stream) { return cudaStreamQuery(stream); }
-CudaError cuStreamWaitEvent(void* stream, void* event, unsigned flags) { return cudaStreamWaitEvent(stream, event, flags); }
-CudaError cuLaunchHostFunc(void* stream, void (*function)(void*), void* data) { return cudaLaunchHostFunc(stream, function, data); }
-CudaError cuEventCreate(void** out, unsigned flags) { return cudaEventCreateWithFlags(out, flags); }
-CudaError cuEventDestroy_v2(void* event) { return cudaEventDestroy(event); }
-CudaError cuEventRecord(void* event, void* stream) { return cudaEventRecord(event, stream); }
-CudaError cuEventSynchronize(void* event) { return cudaEventSynchronize(event); }
-CudaError cuEventQuery(void* event) { return cudaEventQuery(event); }
-CudaError cuEventElapsedTime(float* ms, void* start, void* end) { return cudaEventElapsedTime(ms, start, end); }
-CudaError cuEventElapsedTime_v2(float* ms, void* start, void* end) { return cudaEventElapsedTime(ms, start, end); }
-CudaError cuStreamBeginCapture_v2(void* stream, int mode) { return cudaStreamBeginCapture(stream, mode); }
-CudaError cuStreamEndCapture(void* stream, void** graph) { return cudaStreamEndCapture(stream, graph); }
-CudaError cuStreamIsCapturing(void* stream, int* out) { return cudaStreamIsCapturing(stream, out); }
-CudaError cuGraphInstantiateWithFlags(void** out, void* graph, unsigned long long flags) { return cudaGraphInstantiate(out, graph, flags); }
-CudaError cuGraphLaunch(void* executable, void* stream) { return cudaGraphLaunch(executable, stream); }
-CudaError cuGraphDestroy(void* graph) { return cudaGraphDestroy(graph); }
-CudaError cuGraphExecDestroy(void* executable) { return cudaGraphExecDestroy(executable); }
+CudaError cuStreamCreate(void** out, unsigned flags) { return forward(cudaStreamCreateWithPriority, out, flags, 0); }
+CudaError cuStreamCreateWithPriority(void** out, unsigned flags, int priority) { return forward(cudaStreamCreateWithPriority, out, flags, priority); }
+CudaError cuStreamDestroy_v2(void* stream) { return forward(cudaStreamDestroy, stream); }
+CudaError cuStreamSynchronize(void* stream) { return forward(cudaStreamSynchronize, stream); }
+CudaError cuStreamQuery(void* stream) { return forward(cudaStreamQuery, stream); }
+CudaError cuStreamWaitEvent(void* stream, void* event, unsigned flags) { return forward(cudaStreamWaitEvent, stream, event, flags); }
+CudaError cuLaunchHostFunc(void* stream, void (*function)(void*), void* data) { return forward(cudaLaunchHostFunc, stream, function, data); }
+CudaError cuEventCreate(void** out, unsigned flags) { return forward(cudaEventCreateWithFlags, out, flags); }
+CudaError cuEventDestroy_v2(void* event) { return forward(cudaEventDestroy, event); }
+CudaError cuEventRecord(void* event, void* stream) { return forward(cudaEventRecord, event, stream); }
+CudaError cuEventSynchronize(void* event) { return forward(cudaEventSynchronize, event); }
+CudaError cuEventQuery(void* event) { return forward(cudaEventQuery, event); }
+CudaError cuEventElapsedTime(float* ms, void* start, void* end) { return forward(cudaEventElapsedTime, ms, start, end); }
+CudaError cuEventElapsedTime_v2(float* ms, void* start, void* end) { return forward(cudaEventElapsedTime, ms, start, end); }
+CudaError cuStreamBeginCapture_v2(void* stream, int mode) { return forward(cudaStreamBeginCapture, stream, mode); }
+CudaError cuStreamEndCapture(void* stream, void** graph) { return forward(cudaStreamEndCapture, stream, graph); }
+CudaError cuStreamIsCapturing(void* stream, int* out) { return forward(cudaStreamIsCapturing, stream, out); }
+CudaError cuGraphInstantiateWithFlags(void** out, void* graph, unsigned long long flags) { return forward(cudaGraphInstantiate, out, graph, flags); }
+CudaError cuGraphLaunch(void* executable, void* stream) { return forward(cudaGraphLaunch, executable, stream); }
+CudaError cuGraphDestroy(void* graph) { return forward(cudaGraphDestroy, graph); }
+CudaError cuGraphExecDestroy(void* executable) { return forward(cudaGraphExecDestroy, executable); }
+
+CudaError cuEventRecordWithFlags(void* event, void* stream, unsigned flags) { return forward(cudaEventRecordWithFlags, event, stream, flags); }
+CudaError cuStreamGetPriority(void* stream, int* out) { return forward(cudaStreamGetPriority, stream, out); }
+CudaError cuStreamGetFlags(void* stream, unsigned* out) { return forward(cudaStreamGetFlags, stream, out); }
+CudaError cuStreamGetId(void* stream, unsigned long long* out) { return forward(cudaStreamGetId, stream, out); }
+CudaError cuStreamGetDevice(void* stream, int* out) { return forward(cudaStreamGetDevice, stream, out); }
+CudaError cuStreamGetCtx(void* stream, void** out) {
+  unsigned long long id = 0;
+  const CudaError e = forward(cudaStreamGetId, stream, &id);  // refuses what is no stream
+  return e == CudaError::success ? cuCtxGetCurrent(out) : e;
+}
+/// There are no green contexts: a stream's is none.
+CudaError cuStreamGetCtx_v2(void* stream, void** out, void** green) {
+  if (green != nullptr) *green = nullptr;
+  return cuStreamGetCtx(stream, out);
+}
+CudaError cuStreamAddCallback(void* stream, void (*function)(void*, CudaError, void*), void* data, unsigned flags) {
+  return forward(cudaStreamAddCallback, stream, function, data, flags);
+}
+CudaError cuStreamAttachMemAsync(void* stream, uint64_t p, size_t bytes, unsigned flags) {
+  return forward(cudaStreamAttachMemAsync, stream, reinterpret_cast<void*>(p), bytes, flags);
+}
+CudaError cuStreamCopyAttributes(void* to, void* from) { return forward(cudaStreamCopyAttributes, to, from); }
+CudaError cuStreamGetCaptureInfo_v3(void* stream, int* status, unsigned long long* id, void** graph, const void*** dependencies, const void** edges,
+                                    size_t* count) {
+  return forward(cudaStreamGetCaptureInfo, stream, status, id, graph, dependencies, edges, count);
+}
+CudaError cuStreamGetCaptureInfo_v2(void* stream, int* status, unsigned long long* id, void** graph, const void*** dependencies, size_t* count) {
+  return cuStreamGetCaptureInfo_v3(stream, status, id, graph, dependencies, nullptr, count);
+}
+CudaError cuThreadExchangeStreamCaptureMode(int* mode) { return forward(cudaThreadExchangeStreamCaptureMode, mode); }
 
 #pragma GCC visibility pop
 }

@@ -8,11 +8,10 @@ extern "C" {
 #pragma GCC visibility push(default)
 
 CudaError cudaGetDriverEntryPointByVersion(const char* name, void** out, unsigned, unsigned long long, int* status) {
-  return serve("cudaGetDriverEntryPointByVersion", [&](Context& c) {
+  return serve("cudaGetDriverEntryPointByVersion", [&](Context&) {
     require_value(name != nullptr && out != nullptr);
     *out = driver_entry_point(name);
     if (status != nullptr) *status = *out != nullptr ? 0 : 1;  // cudaDriverEntryPointSuccess, SymbolNotFound
-    if (*out == nullptr) c.say_once(std::string(name) + " is not served");
   });
 }
 CudaError cudaGetDriverEntryPointByVersion_ptsz(const char* name, void** out, unsigned version, unsigned long long flags, int* status) {

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "cudart/fatbin.h"
 #include "cudart/serve.h"
 
 using namespace drywell::cudart;
@@ -15,7 +16,9 @@ CudaError cudaLibraryLoadData(void** out, const void* code, int*, void**, unsign
     require_value(out != nullptr && code != nullptr);
     const std::string name = fmt::format("<library {}>", c.modules.all().size());
     const auto linked = std::find_if(c.links.begin(), c.links.end(), [&](const auto& l) { return l.get() == code; });
-    GuestModule& m = c.modules.add(linked != c.links.end() ? std::make_unique<GuestModule>((*linked)->texts, name) : std::make_unique<GuestModule>(code, name));
+    // The program may release its image after the call: the module keeps the text.
+    const auto text = [&] { return best_image(read_fatbin(code), c.device().arch().target).ptx(); };
+    GuestModule& m = c.modules.add(linked != c.links.end() ? std::make_unique<GuestModule>((*linked)->texts, name) : std::make_unique<GuestModule>(text(), name));
     c.loaded(m);
     *out = &m;
   });

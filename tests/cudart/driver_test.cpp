@@ -23,6 +23,10 @@ CudaError cuFuncSetAttribute(void* function, int attribute, int value);
 CudaError cuLaunchKernel(void* function, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by, unsigned bz, unsigned smem, void* stream,
                          void** arguments, void** extra);
 CudaError cuCtxSynchronize();
+CudaError cuPointerGetAttribute(void* out, int attribute, uint64_t p);
+CudaError cuPointerGetAttributes(unsigned n, const int* attributes, void** outs, uint64_t p);
+CudaError cudaGetLastError();
+CudaError cudaSetDevice(int device);
 CudaError cuGetProcAddress_v2(const char* name, void** out, int version, uint64_t flags, int* status);
 }
 
@@ -125,8 +129,59 @@ TEST(Driver, EntryPointsByName) {
   int status = 0;
   ASSERT_EQ(cuGetProcAddress_v2("cuMemAlloc", &entry, 13000, 0, &status), kOk);
   EXPECT_EQ(entry, reinterpret_cast<void*>(&cuMemAlloc_v2));
-  EXPECT_EQ(cuGetProcAddress_v2("cuTexRefCreate", &entry, 13000, 0, &status), CudaError::symbol_not_found);
+  EXPECT_EQ(cuGetProcAddress_v2("cuNoSuchFunction", &entry, 13000, 0, &status), CudaError::symbol_not_found);
+  EXPECT_EQ(entry, nullptr);
   EXPECT_EQ(status, 1);
+}
+
+// Libraries look up whole tables of functions: one that is not served is found, and says so when it is called.
+TEST(Driver, FunctionsThatAreNotServedSpeakWhenTheyAreCalled) {
+  testing::internal::CaptureStderr();
+  void* entry = nullptr;
+  ASSERT_EQ(cuGetProcAddress_v2("cuTexRefCreate", &entry, 13000, 0, nullptr), kOk);
+  EXPECT_EQ(testing::internal::GetCapturedStderr(), "");
+  testing::internal::CaptureStderr();
+  EXPECT_EQ(reinterpret_cast<CudaError (*)(void**)>(entry)(&entry), CudaError::not_supported);
+  EXPECT_EQ(testing::internal::GetCapturedStderr(), "drywell: cuTexRefCreate is not served\n");
+}
+
+// PyTorch reads the runtime's last error after calls of the driver that may fail.
+TEST(Driver, ErrorsAreNotTheRuntimesLastError) {
+  ASSERT_EQ(cudaGetLastError(), kOk);
+  void* entry = nullptr;
+  EXPECT_EQ(cuGetProcAddress_v2("cuNoSuchFunction", &entry, 13000, 0, nullptr), CudaError::symbol_not_found);
+  EXPECT_EQ(cudaGetLastError(), kOk);
+  EXPECT_EQ(cuMemcpyDtoH_v2(&entry, 1, 8), CudaError::invalid_value);  // forwarded to cudaMemcpy
+  EXPECT_EQ(cudaGetLastError(), kOk);
+  EXPECT_EQ(cudaSetDevice(7), CudaError::invalid_device);
+  EXPECT_EQ(cuMemcpyDtoH_v2(&entry, 1, 8), CudaError::invalid_value);
+  EXPECT_EQ(cudaGetLastError(), CudaError::invalid_device);
+}
+
+TEST(Driver, PointerAttributes) {
+  uint64_t p = 0;
+  ASSERT_EQ(cuMemAlloc_v2(&p, 4096), kOk);
+  uint64_t at = 0, base = 0;
+  size_t bytes = 0;
+  unsigned type = 0;
+  int ordinal = 9;
+  // CU_POINTER_ATTRIBUTE_DEVICE_POINTER, _RANGE_START_ADDR, _RANGE_SIZE, _MEMORY_TYPE, _DEVICE_ORDINAL
+  EXPECT_EQ(cuPointerGetAttribute(&at, 3, p + 100), kOk);
+  EXPECT_EQ(at, p + 100);
+  const int attributes[] = {11, 12, 2, 9};
+  void* outs[] = {&base, &bytes, &type, &ordinal};
+  ASSERT_EQ(cuPointerGetAttributes(4, attributes, outs, p + 100), kOk);
+  EXPECT_EQ(base, p);
+  EXPECT_EQ(bytes, 4096u);
+  EXPECT_EQ(type, 2u);  // CU_MEMORYTYPE_DEVICE
+  EXPECT_EQ(ordinal, 0);
+  // An address of the host: Triton takes the error for a tensor of the CPU.
+  EXPECT_EQ(cuPointerGetAttribute(&at, 3, reinterpret_cast<uint64_t>(&at)), CudaError::invalid_value);
+  ASSERT_EQ(cuPointerGetAttributes(4, attributes, outs, reinterpret_cast<uint64_t>(&at)), kOk);
+  EXPECT_EQ(base, 0u);
+  EXPECT_EQ(type, 0u);
+  EXPECT_EQ(ordinal, -2);  // CU_DEVICE_INVALID
+  EXPECT_EQ(cuPointerGetAttribute(&at, 4, p), CudaError::invalid_value);  // _HOST_POINTER of device memory
 }
 
 }  // namespace
