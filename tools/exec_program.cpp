@@ -1,0 +1,208 @@
+#include "tools/exec_program.h"
+
+#include <fmt/format.h>
+#include <sys/personality.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cctype>
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <sstream>
+
+#include "drywell/core/files.h"
+#include "drywell/sim/arch_config.h"
+#include "tools/common/output_file.h"
+#include "tools/common/progress_line.h"
+#include "tools/elf_program.h"
+
+namespace drywell::tools {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* kRuntime = "libcudart.so.13";
+
+/// Returns the directory of the stand-in libraries: in the build tree, or of the installation (this program is in
+/// libexec/drywell).
+fs::path stand_ins() {
+  const fs::path self = fs::read_symlink("/proc/self/exe").parent_path();
+  for (const fs::path& candidate : {self / "../lib/drywell", self / "../../" DRYWELL_LIBDIR "/drywell", self / "../../lib/drywell"}) {
+    if (fs::exists(candidate / kRuntime)) return fs::canonical(candidate);
+  }
+  throw InputError(Code::E4611,
+                   fmt::format("{}: no {} in ../lib/drywell or ../../lib/drywell of it", self.string(), kRuntime),
+                   "install Drywell whole, or build the target drywell_cudart");
+}
+
+/// Returns the file that execvp would run.
+std::string find_program(const std::string& name) {
+  if (name.find('/') != std::string::npos) return name;
+  const char* path = std::getenv("PATH");
+  std::istringstream in(path != nullptr ? path : "");
+  for (std::string directory; std::getline(in, directory, ':');) {
+    const std::string candidate = (directory.empty() ? "." : directory) + "/" + name;
+    if (::access(candidate.c_str(), X_OK) == 0 && !fs::is_directory(candidate)) return candidate;
+  }
+  return name;
+}
+
+/// Reports causes of later, unclear failures now. Throws InputError E461x.
+void check_program(const std::string& path, const fs::path& library) {
+  if (::access(path.c_str(), X_OK) != 0)
+    throw InputError(Code::E4610, fmt::format("{}: cannot be run: {}", path, std::strerror(errno)));
+  const auto program = read_elf(path);
+  if (!program.has_value()) return;  // a script: the programs that it starts are not checked
+  const auto has = [](const std::vector<std::string>& list, const char* name) {
+    return std::find(list.begin(), list.end(), name) != list.end();
+  };
+  if (program->has_device_code && !has(program->undefined, "__cudaRegisterFatBinary") &&
+      !program->needs("libcudart.so")) {
+    throw InputError(
+        Code::E4612,
+        fmt::format("{}: the CUDA runtime is linked into it statically, so Drywell's cannot take its place", path),
+        "link with -cudart shared (drywell nvcc does), or set CUDA_RUNTIME_LIBRARY to Shared in CMake");
+  }
+  const auto stand_in = read_elf((library / kRuntime).string());
+  if (!stand_in.has_value() || !(program->needs("libcudart.so") || program->needs("libcuda.so"))) return;
+  std::string missing;
+  for (const std::string& name : program->undefined) {
+    const bool cuda =
+        name.starts_with("cuda") || name.starts_with("__cuda") ||
+        (name.starts_with("cu") && name.size() > 2 && std::isupper(static_cast<unsigned char>(name[2])) != 0);
+    // Libraries above the runtime (cuBLAS, cuDNN, …) have names with the same prefix.
+    const bool other = std::any_of(program->needed.begin(), program->needed.end(), [](const std::string& n) {
+      return n.starts_with("libcu") && !n.starts_with("libcudart.") && !n.starts_with("libcuda.");
+    });
+    if (cuda && !other && !has(stand_in->defined, name.c_str()))
+      missing += (missing.empty() ? "" : ", ") + name;
+  }
+  if (!missing.empty())
+    throw InputError(Code::E4613,
+                     fmt::format("{}: needs CUDA functions the stand-in does not have: {}", path, missing));
+}
+
+std::string variable(const char* name) {
+  const char* value = std::getenv(name);
+  return value != nullptr ? value : "";
+}
+
+void set(const char* name, const std::string& value) { ::setenv(name, value.c_str(), 1); }
+
+/// Puts `first` before the entries of a list of paths, unless it is there.
+void put_first(const char* name, const std::string& first) {
+  const std::string before = variable(name);
+  if (before == first || before.starts_with(first + ":")) return;
+  set(name, before.empty() ? first : first + ":" + before);
+}
+
+/// Sets a folder for what a compiler keeps: files made for the simulator must not lie among those made for a
+/// GPU.
+void own_cache(const char* name, const char* folder) {
+  const std::string before = variable(name), user = variable("XDG_CACHE_HOME"), home = variable("HOME");
+  const fs::path base =
+      !before.empty() ? fs::path(before) / "drywell"
+                      : (user.empty() ? fs::path(home) / ".cache" : fs::path(user)) / "drywell" / folder;
+  if (fs::path(before).filename() != "drywell") set(name, base.string());
+}
+
+/// Kernels that Python frameworks compile at run time: they call the stand-in of ptxas, which keeps the PTX,
+/// and write line information.
+void set_compilers(const fs::path& library) {
+  const std::string ptxas = (library / "drywell-ptxas").string();
+  for (const char* name : {"TRITON_PTXAS_PATH", "TRITON_PTXAS_BLACKWELL_PATH"}) set(name, ptxas);
+  own_cache("TRITON_CACHE_DIR", "triton");
+  own_cache("TORCHINDUCTOR_CACHE_DIR", "inductor");
+  set("CUTE_DSL_LINEINFO", "1");
+}
+
+/// True for a program that loads CUDA's libraries while it runs, if at all: an interpreter or a script.
+bool loads_cuda_late(const std::string& program) {
+  const auto elf = read_elf(program);
+  return !elf.has_value() ||
+         !(elf->needs("libcudart.so") || elf->needs("libcuda.so") || elf->has_device_code);
+}
+
+void set_environment(const ExecFlags& f, const std::string& program, const fs::path& library) {
+  put_first("LD_LIBRARY_PATH", library.string());
+  // A library with a run path of its own (those of PyTorch's wheels) looks there before LD_LIBRARY_PATH. It
+  // takes a library that is loaded under the same name, however, and the loader keeps the names that a
+  // preloaded library was asked for by.
+  if (loads_cuda_late(program)) put_first("LD_PRELOAD", "libcudart.so.13:libcudart.so.12:libcuda.so.1");
+  put_first("PYTHONPATH", (library / "python-boot").string());
+  set_compilers(library);
+  set(cudart::kOptionsVariable, cudart::to_environment(f.options));
+}
+
+/// Reports wrong options now, instead of at the first launch or not at all.
+void check_options(const cudart::ExecOptions& o) {
+  cudart::run_options(o);
+  cudart::kernel_filter(o);
+  sim::load_arch(o.arch);
+  if (!o.script.empty()) read_file(o.script);
+  expect_different({{"--report", o.report}, {"--trace", o.trace}}, "exec");
+  expect_writable({o.report, o.trace});
+}
+
+std::string absolute(const std::string& path) { return path.empty() ? path : fs::absolute(path).string(); }
+
+}  // namespace
+
+void add_exec_options(Command& sub, ExecFlags& flags) {
+  cudart::ExecOptions& o = flags.options;
+  sub.add_option("--arch", o.arch, "architecture: a name of `drywell arch` or a .toml file")
+      ->capture_default_str();
+  sub.add_option("--driver", o.driver, "when asynchronous work happens: eager, lazy, shuffled:SEED or timed")
+      ->capture_default_str();
+  sub.add_option(
+      "--kernel", o.kernel,
+      "regular expression: which kernels --check, --trace, --report, --break and --corrupt look at");
+  sub.add_flag(
+      "--check", o.check,
+      "look for hazards (docs/hazards.md); a program that ends with 0 then ends with 1 if there is an error");
+  sub.add_flag("--summary", o.summary, "when the program ends, a line per launch on standard error");
+  sub.add_option("--report", o.report,
+                 "when the program ends, write a report of each launch (JSON if the name ends in .json)");
+  sub.add_option("--trace", o.trace,
+                 "when the program ends, write a trace of its launches (zstd if the name ends in .zst)");
+  sub.add_flag("--break{first}", flags.stop,
+               "step a launch (drywell step): --break=N that of the summary, else the first of --kernel's; "
+               "then the program goes on");
+  sub.add_option("--script", o.script, "--break: commands of a file instead of the terminal");
+  sub.add_option("--corrupt", flags.corrupt,
+                 "N+BYTE: that byte of the N-th cudaMalloc (from 0) is wrong while --kernel's kernels run");
+  sub.add_option("--threads", o.threads, "host threads; 0 = all cores. Results do not depend on it")
+      ->capture_default_str();
+  sub.add_option("--max-instructions", o.max_instructions,
+                 "stop a runaway kernel after this many warp instructions; 0 = never")
+      ->capture_default_str();
+}
+
+ExitCode exec_program(ExecFlags f) {
+  const std::vector<std::string>& words = f.words;
+  const std::string program = find_program(words[0]);
+  const fs::path library = stand_ins();
+  if (!f.corrupt.empty()) f.options.corrupt = cudart::parse_corruption(f.corrupt);
+  if (!f.stop.empty()) f.options.break_at = cudart::parse_break(f.stop);
+  if (!f.options.script.empty() && !f.options.break_at.has_value())
+    throw UsageError("--script is for --break", f.command);
+  check_options(f.options);
+  for (std::string* file : {&f.options.trace, &f.options.report, &f.options.script}) *file = absolute(*file);
+  if (f.options.arch.find('/') != std::string::npos || f.options.arch.ends_with(".toml"))
+    f.options.arch = absolute(f.options.arch);
+  check_program(program, library);
+  set_environment(f, program, library);
+  // The same addresses in every run, if the system allows it.
+  if (const int now = ::personality(0xFFFFFFFF); now != -1)
+    ::personality(static_cast<unsigned long>(now) | ADDR_NO_RANDOMIZE);
+  std::vector<char*> argv;
+  for (const std::string& w : words) argv.push_back(const_cast<char*>(w.c_str()));
+  argv.push_back(nullptr);
+  std::fflush(stdout);
+  ::execv(program.c_str(), argv.data());
+  throw InputError(Code::E4610, fmt::format("{}: cannot be run: {}", program, std::strerror(errno)));
+}
+
+}  // namespace drywell::tools
