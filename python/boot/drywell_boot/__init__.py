@@ -1,0 +1,17 @@
+"""Hooks that Drywell puts into Python frameworks when a program imports them (docs/python.md).
+
+They change what cannot be simulated: benchmarks that repeat a kernel until the clock of a GPU is exact, and operations that
+exist as machine code only. Everything else, kernels and launches included, takes the framework's own way to the driver.
+"""
+
+from drywell_boot import on_import
+
+
+def install():
+    on_import.install(
+        {
+            "triton.testing": ("drywell_boot.triton_hooks", "testing"),
+            "triton.runtime.autotuner": ("drywell_boot.triton_hooks", "autotuner"),
+            "torch": ("drywell_boot.torch_hooks", "torch"),
+        }
+    )

@@ -1,0 +1,169 @@
+"""PyTorch: its own operations on CUDA tensors are computed by its CPU kernels, on copies.
+
+The kernels inside PyTorch are machine code, which cannot be simulated. Every operation of ATen that has a kernel for the CPU
+and one for CUDA gets another at the CUDA key, below autograd: it copies the arguments to the host, calls the operation there,
+and copies results and changed arguments back. Memory, streams and events take PyTorch's own way to the simulated device, and
+so do the kernels of Triton and others. Random numbers are therefore those of the CPU's generator.
+"""
+
+
+from drywell_boot import device
+
+# Operations whose CUDA implementation starts no kernel: memory, views, and reading one element.
+_NATIVE = {
+    "aten::empty.memory_format",
+    "aten::empty_strided",
+    "aten::_local_scalar_dense",
+    "aten::set_",
+    "aten::set_.source_Storage",
+    "aten::set_.source_Storage_storage_offset",
+    "aten::set_.source_Tensor",
+    "aten::resize_",
+    "aten::record_stream",
+    "aten::is_pinned",
+    "aten::_pin_memory",
+    "aten::_has_compatible_shallow_copy_type",
+    "aten::is_set_to",
+}
+
+
+def _span(t):
+    """Address and bytes of the memory between a tensor's first and last element."""
+    if t.numel() == 0:
+        return t.data_ptr(), 0
+    elements = 1 + sum((n - 1) * s for n, s in zip(t.shape, t.stride()))
+    return t.data_ptr(), elements * t.element_size()
+
+
+class _Copies:
+    """Copies of one call's CUDA tensors on the host, with the same sizes and strides."""
+
+    def __init__(self, torch):
+        self.torch = torch
+        self.pairs = []
+
+    def host(self, t):
+        torch = self.torch
+        if isinstance(t, torch.Generator):
+            return None
+        if isinstance(t, torch.device):
+            return torch.device("cpu") if t.type == "cuda" else t
+        if not isinstance(t, torch.Tensor) or t.device.type != "cuda":
+            return t
+        for original, copy in self.pairs:
+            if original is t:
+                return copy
+        address, count = _span(t)
+        block = torch.empty(max(count, t.element_size()) // t.element_size(), dtype=t.dtype, device="cpu")
+        if count:
+            device.copy(block.data_ptr(), address, count)
+        copy = block.as_strided(t.shape, t.stride())
+        # These bits are flags of the tensor, not of its memory.
+        if t.is_conj():
+            copy = torch._C._conj(copy) if hasattr(torch._C, "_conj") else copy.conj()
+        if t.is_neg():
+            copy = torch._neg_view(copy)
+        self.pairs.append((t, copy))
+        return copy
+
+    def to_device(self, copy, target):
+        """Returns a new tensor on the device, or the argument that `copy` is a copy of."""
+        for original, known in self.pairs:
+            if known is copy:
+                return original
+        if copy.device.type != "cpu" or copy.layout != self.torch.strided:
+            return copy
+        out = self.torch.empty_strided(copy.shape, copy.stride(), dtype=copy.dtype, device=target)
+        self.write(copy.resolve_conj().resolve_neg(), out)
+        return out
+
+    def write(self, copy, original):
+        if copy.shape != original.shape:  # an `out` tensor that the operation resized
+            original.resize_(copy.shape)
+        if copy.stride() != original.stride():
+            copy = self.torch.empty_strided(original.shape, original.stride(), dtype=copy.dtype).copy_(copy)
+        address, count = _span(original)
+        if count:
+            device.copy(address, copy.data_ptr(), count)
+
+
+def _mutated(schema):
+    """Positions and names of the arguments that an operation changes."""
+    return [(i, a.name) for i, a in enumerate(schema.arguments) if a.alias_info is not None and a.alias_info.is_write]
+
+
+def _tensors(torch, x):
+    if isinstance(x, torch.Tensor):
+        yield x
+    elif isinstance(x, (list, tuple)):
+        for one in x:
+            yield from _tensors(torch, one)
+
+
+def _map(f, x):
+    if isinstance(x, (list, tuple)):
+        return type(x)(_map(f, one) for one in x) if not hasattr(x, "_fields") else type(x)(*(_map(f, one) for one in x))
+    return f(x)
+
+
+def _on_cpu(torch, op):
+    changed = _mutated(op._schema)
+
+    def call(*args, **kwargs):
+        device.say("PyTorch's own operations are computed by PyTorch on the CPU; they take no simulated time")
+        copies = _Copies(torch)
+        host_args = [_map(copies.host, a) for a in args]
+        host_kwargs = {k: _map(copies.host, v) for k, v in kwargs.items()}
+        out = op(*host_args, **host_kwargs)
+        for i, name in changed:
+            given = args[i] if i < len(args) else kwargs.get(name)
+            for t in _tensors(torch, given):
+                for original, copy in copies.pairs:
+                    if original is t:
+                        copies.write(copy, original)
+        target = torch.device("cuda", torch.cuda.current_device())
+        return _map(lambda x: copies.to_device(x, target) if isinstance(x, torch.Tensor) else x, out)
+
+    return call
+
+
+def _is_view(schema):
+    return any(a.alias_info is not None and not a.alias_info.is_write for a in schema.returns)
+
+
+def _operations(torch):
+    """Names and overloads of the operations to replace."""
+    has = torch._C._dispatch_has_kernel_for_dispatch_key
+    for name in torch._C._dispatch_get_all_op_names():
+        if not name.startswith("aten::") or name in _NATIVE or not has(name, "CUDA"):
+            continue
+        if not has(name, "CPU") and name != "aten::copy_":
+            continue
+        packet, _, overload = name[len("aten::") :].partition(".")
+        op = getattr(getattr(torch.ops.aten, packet), overload or "default")
+        if not _is_view(op._schema):
+            yield name, op
+
+
+def torch(module):
+    """Called when a program has imported torch."""
+    if not module.cuda.is_available():
+        return
+    library = module.library.Library("aten", "IMPL")
+    names = dict(_operations(module))
+    copy = module.ops.aten.copy_.default
+    names.setdefault("aten::copy_", copy)
+    for name, op in names.items():
+        _replace(library, name, _on_cpu(module, op))
+    # The fused forms of attention are machine code for CUDA alone; the remaining one is made of ordinary operations.
+    for fused in ("flash", "mem_efficient", "cudnn"):
+        getattr(module.backends.cuda, f"enable_{fused}_sdp", lambda enabled: None)(False)
+    module._drywell_library = library  # lives as long as torch
+
+
+def _replace(library, name, function):
+    import warnings
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        library.impl(name[len("aten::") :], function, "CUDA")
