@@ -158,5 +158,16 @@ CudaError cuDeviceGetByPCIBusId(int* out, const char* id) { return forward(cudaD
 CudaError cuProfilerStart() { return forward(cudaProfilerStart); }
 CudaError cuProfilerStop() { return forward(cudaProfilerStop); }
 
+/// The driver's own log: the stand-in writes its messages to standard error and calls nobody.
+CudaError cuLogsRegisterCallback(void*, void*, void** out) {
+  return serve("cuLogsRegisterCallback", [&](Context&) {
+    static char handle;
+    if (out != nullptr) *out = &handle;
+  });
+}
+CudaError cuLogsUnregisterCallback(void*) {
+  return serve("cuLogsUnregisterCallback", [](Context&) {});
+}
+
 #pragma GCC visibility pop
 }

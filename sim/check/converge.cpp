@@ -6,6 +6,7 @@
 #include "drywell/isa/opcode.h"
 #include "sim/check/monitor.h"
 #include "sim/exec/exec.h"
+#include "sim/state/payload/control.h"
 
 namespace drywell::sim::check {
 namespace {
@@ -42,20 +43,26 @@ void ClusterMonitor::check_commit(const Warp& w, const DecodedOp& op, LaneMask m
 void ClusterMonitor::set_registers(const Warp& w, const DecodedOp& op, LaneMask mask) {
   WarpState& state = state_of(w);
   const Access who = access_of(w, op, mask, Agent::thread, false);
-  if (state.resized) parts_.reporter.report(Rule::setmaxnreg_twice, nullptr, who, [&] { return fmt::format("warp {}", w.index); });
+  const uint32_t count = op.as<payload::SetRegisters>().count;
+  // A second one with the same number changes nothing, on silicon too.
+  const bool changes = state.resizes.empty() || state.resizes.back().count != count;
+  if (state.resized && changes) parts_.reporter.report(Rule::setmaxnreg_twice, nullptr, who, [&] { return fmt::format("warp {}", w.index); });
   state.resized = true;
-  state.resizes.push_back(pc_of(op));
+  state.resizes.push_back({pc_of(op), count});
 }
 
-// All warps of a warpgroup execute the same setmaxnreg (PTX ISA 9.7.19.5).
+// All warps of a warpgroup execute the same setmaxnreg (PTX ISA 9.7.19.5). Triton and CuTe give each role its own copy of the
+// instruction, with equal numbers, so that the numbers decide.
 void ClusterMonitor::finish_convergence(const Cta& cta) {
   const auto warps = parts_.warps.of_cta(cta.rank);
   for (size_t i = 0; i < warps.size(); ++i) {
     const auto &mine = warps[i].resizes, &first = warps[i / kGroupWarps * kGroupWarps].resizes;
     const size_t common = std::min(mine.size(), first.size());
-    if (mine == first) continue;
-    const auto [a, b] = std::mismatch(mine.begin(), mine.begin() + static_cast<ptrdiff_t>(common), first.begin());
-    const uint32_t pc = a != mine.begin() + static_cast<ptrdiff_t>(common) ? *a : mine.size() > common ? mine[common] : first[common];
+    const auto same = [](const WarpState::Resize& x, const WarpState::Resize& y) { return x.count == y.count; };
+    const auto [a, b] = std::mismatch(mine.begin(), mine.begin() + static_cast<ptrdiff_t>(common), first.begin(), same);
+    const bool differ = a != mine.begin() + static_cast<ptrdiff_t>(common);
+    if (!differ && mine.size() == first.size()) continue;
+    const uint32_t pc = differ ? a->pc : mine.size() > common ? mine[common].pc : first[common].pc;
     const size_t warp = mine.size() > common || common != mine.size() ? i : i / kGroupWarps * kGroupWarps;
     parts_.reporter.report(Rule::setmaxnreg_part, nullptr, parts_.warps.access(cta.warps[warp], pc, kFullMask, Agent::thread, false),
                      [&] { return fmt::format("warps {} to {}", i / kGroupWarps * kGroupWarps, std::min(i / kGroupWarps * kGroupWarps + kGroupWarps, warps.size()) - 1); });

@@ -61,7 +61,8 @@ void ClusterMonitor::memory(const Warp& w, const DecodedOp& op, LaneMask mask, S
   });
   if (!launch_.full()) return;
   const uint32_t pc = pc_of(op);
-  const Access now = access_of(w, op, mask, is_atomic(op.opcode) || ordering.strong ? Agent::atomic : Agent::thread, store);
+  Access now = access_of(w, op, mask, is_atomic(op.opcode) || ordering.strong ? Agent::atomic : Agent::thread, store);
+  now.unchanging = store && stores_what_is_there(w, op, mask);
   AccessId id = state.last_access;
   const Access& last = parts_.accesses[id];
   if (id == 0 || last.pc != pc || last.issued_at != now.issued_at) id = state.last_access = parts_.accesses.add(now);

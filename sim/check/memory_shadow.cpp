@@ -33,6 +33,14 @@ void MemoryShadow::touch_cells(Cells& cells, uint64_t begin, uint64_t end, Acces
     if (prior == id) return;
     if (const Rule r = judge(accesses[prior], now); r != Rule::none) reporter_.report(r, &accesses[prior], now, [&] { return where(cell); });
   };
+  // A store that an ordinary read before this access has observed is in memory: no write through the async proxy comes before it.
+  const auto observed = [&](StateId s, Rule r) {
+    if (r != Rule::proxy_write_to_async_write) return false;
+    const auto& readers = states.readers(s);
+    return std::any_of(readers.begin(), readers.end(), [&](AccessId reader) {
+      return is_plain(accesses[reader].agent) && judge(accesses[reader], now) == Rule::none;
+    });
+  };
   if (cells.replace(begin, end, known.last.in, known.last.out)) return;
   cells.update(begin, end, [&](StateId s, uint64_t cell) {
     Answers::Answer& answer = known.at(s);
@@ -41,7 +49,7 @@ void MemoryShadow::touch_cells(Cells& cells, uint64_t begin, uint64_t end, Acces
       return answer.out;
     }
     if (const AccessId writer = states.writer(s); writer != 0) {
-      check(writer, cell);
+      if (!observed(s, judge(accesses[writer], now))) check(writer, cell);
     } else if (unwritten != Rule::none) {
       reporter_.report(unwritten, nullptr, now, [&] { return where(cell); });
     }

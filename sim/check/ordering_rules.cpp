@@ -12,6 +12,9 @@ bool combine(const Access& a, const Access& b) {
   return (a.reduction && b.reduction) || (a.agent == Agent::atomic && b.agent == Agent::atomic);
 }
 
+// Both store the same values: whichever is last, the memory has them. Triton's layouts repeat data over warps, and every copy stores it.
+bool same_values(const Access& prior, const Access& now) { return prior.write && now.write && now.unchanging; }
+
 // The order between threads of two CTAs has, at some step, only scopes of one CTA.
 bool too_narrow(const Access& prior, const Access& now, const WarpClock& who) {
   return prior.cta != now.cta && is_plain(now.agent) && who.now.wide[prior.issuer] < prior.issued_at;
@@ -26,7 +29,10 @@ bool lanes_apart(const Access& prior, const Access& now, const WarpClock& who) {
 
 // An ordinary access, then any other: ordered if it happens before the later one; the async proxy sees a store only after a fence.
 Rule after_plain(const Access& prior, const Access& now, const WarpClock& who, const Clock& seen, const Clock& fenced) {
-  if (!knows_issue(seen, prior)) return is_plain(now.agent) ? Rule::shared_race : Rule::not_ordered_before_async;
+  if (!knows_issue(seen, prior)) {
+    if (!is_plain(now.agent)) return Rule::not_ordered_before_async;
+    return same_values(prior, now) ? Rule::none : Rule::shared_race;
+  }
   if (too_narrow(prior, now, who)) return Rule::scope_too_narrow;
   if (lanes_apart(prior, now, who)) return Rule::lanes_unordered;
   if (!prior.write || !is_async_proxy(now.agent) || fenced[prior.issuer] >= prior.issued_at) return Rule::none;
@@ -65,7 +71,7 @@ Rule global_rule(const Access& prior, const Access& now, const WarpClock& who, c
     const bool used = prior.write && prior.agent == Agent::store && now.agent != Agent::store;
     return used && knows_issue(seen, prior) ? Rule::store_unfinished : Rule::global_race;
   }
-  if (!knows_issue(seen, prior)) return opaque ? Rule::none : Rule::global_race;
+  if (!knows_issue(seen, prior)) return opaque || same_values(prior, now) ? Rule::none : Rule::global_race;
   if (too_narrow(prior, now, who)) return Rule::scope_too_narrow;
   const bool fenced = who.now.proxy_global[prior.issuer] >= prior.issued_at;
   return prior.write && is_async_proxy(now.agent) && !fenced ? Rule::proxy_global : Rule::none;

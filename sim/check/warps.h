@@ -19,9 +19,12 @@ struct WarpState {
   AccessId last_access = 0;
   LoadedRegisters loading;
   RegisterShadow registers;
-  bool resized = false;           // setmaxnreg since the last barrier
-  std::vector<uint32_t> resizes;  // its instructions
-  uint32_t cross_cluster = 0;               // number of the latest CrossClusterKnowledge its accesses had
+  struct Resize {
+    uint32_t pc, count;  // a setmaxnreg, and its number of registers
+  };
+  bool resized = false;         // setmaxnreg since the last barrier
+  std::vector<Resize> resizes;  // all of them
+  uint32_t cross_cluster = 0;   // number of the latest CrossClusterKnowledge its accesses had
 };
 
 class Warps {

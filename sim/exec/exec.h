@@ -125,6 +125,9 @@ inline uint64_t lane_address(const Warp& w, const DecodedOp& op, uint32_t lane) 
   return a + op.imm;
 }
 
+/// True for a store, not executed yet, whose lanes store the bytes that the memory has.
+bool stores_what_is_there(const Warp& w, const DecodedOp& op, LaneMask mask);
+
 /// Value of lane `lane` of a source; `wide` selects 64-bit lanes instead of 32-bit lanes.
 inline uint64_t lane_value(const Warp& w, Src s, uint32_t lane, bool wide) {
   const uint8_t* base = w.bank[s.bank] + s.offset;

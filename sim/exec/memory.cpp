@@ -177,6 +177,17 @@ Effect access_general(Warp& w, const DecodedOp& op, LaneMask mask) {
   return Effect::next;
 }
 
+/// True if one lane's store would leave the memory as it is.
+bool leaves(const Warp& w, const Access& x, const Src* slots, uint32_t lane, const uint8_t* p) {
+  for (uint32_t k = 0; k < x.count; ++k) {
+    uint8_t value[16];
+    if (slots[k].bank == kLeftOut) continue;
+    read_register(w, slots[k], lane, value, x);
+    if (std::memcmp(value, p + k * x.element, x.element) != 0) return false;
+  }
+  return true;
+}
+
 template <bool Store>
 ExecFn bind_access(Decoder& d, DecodedOp& op, const isa::Operand& address, const isa::Operand& data) {
   const isa::Mod type = d.mod(isa::Slot::type);
@@ -215,6 +226,19 @@ Effect prefetch_map(Warp& w, const DecodedOp& op, LaneMask mask) {
 }
 
 }  // namespace
+
+bool stores_what_is_there(const Warp& w, const DecodedOp& op, LaneMask mask) {
+  const Access* x = op.get_if<Access>();
+  if (x == nullptr) return false;
+  const Gmem::Allocation* hint = nullptr;
+  bool same = true;
+  for_lanes(mask, [&](uint32_t lane) {
+    // resolve returns memory that may be written; this only reads it.
+    const uint8_t* p = same ? resolve(const_cast<Warp&>(w), x->space, lane_address(w, op, lane), uint64_t{x->element} * x->count, lane, hint) : nullptr;
+    same = p != nullptr && leaves(w, *x, slots_at(w, x->first_slot), lane, p);
+  });
+  return same;
+}
 
 template <> ExecFn bind<isa::row::ldu>(Decoder& d, DecodedOp& op) { return bind_access<false>(d, op, *d.operand(1), *d.operand(0)); }
 template <> ExecFn bind<isa::row::ld>(Decoder& d, DecodedOp& op) { return bind_access<false>(d, op, *d.operand(1), *d.operand(0)); }

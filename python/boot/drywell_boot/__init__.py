@@ -10,7 +10,10 @@ from drywell_boot import on_import
 def install():
     on_import.install(
         {
+            "triton": ("drywell_boot.triton_hooks", "package"),
             "triton.testing": ("drywell_boot.triton_hooks", "testing"),
+            "triton.profiler.profile": ("drywell_boot.triton_hooks", "profiler"),
+            "triton.profiler.viewer": ("drywell_boot.triton_hooks", "viewer"),
             "triton.runtime.autotuner": ("drywell_boot.triton_hooks", "autotuner"),
             "torch": ("drywell_boot.torch_hooks", "torch"),
         }

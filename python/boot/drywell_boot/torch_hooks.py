@@ -106,15 +106,19 @@ def _map(f, x):
     return f(x)
 
 
-def _on_cpu(torch, op):
+def _on_cpu(torch, name, op):
     changed = _mutated(op._schema)
+    overloads = getattr(torch.ops.aten, name[len("aten::") :].partition(".")[0])
+    tensors = {i for i, a in enumerate(op._schema.arguments) if str(a.type) == "Tensor"}
 
     def call(*args, **kwargs):
         device.say("PyTorch's own operations are computed by PyTorch on the CPU; they take no simulated time")
         copies = _Copies(torch)
         host_args = [_map(copies.host, a) for a in args]
         host_kwargs = {k: _map(copies.host, v) for k, v in kwargs.items()}
-        out = op(*host_args, **host_kwargs)
+        # PyTorch hands a number of the program to a kernel in Python as a number, also where the schema has a tensor.
+        number = any(i in tensors and not isinstance(a, torch.Tensor) for i, a in enumerate(host_args))
+        out = (overloads if number else op)(*host_args, **host_kwargs)
         for i, name in changed:
             given = args[i] if i < len(args) else kwargs.get(name)
             for t in _tensors(torch, given):
@@ -137,7 +141,7 @@ def _operations(torch):
     for name in torch._C._dispatch_get_all_op_names():
         if not name.startswith("aten::") or name in _NATIVE or not has(name, "CUDA"):
             continue
-        if not has(name, "CPU") and name != "aten::copy_":
+        if not has(name, "CPU") and not has(name, "CompositeExplicitAutograd"):
             continue
         packet, _, overload = name[len("aten::") :].partition(".")
         op = getattr(getattr(torch.ops.aten, packet), overload or "default")
@@ -154,7 +158,7 @@ def torch(module):
     copy = module.ops.aten.copy_.default
     names.setdefault("aten::copy_", copy)
     for name, op in names.items():
-        _replace(library, name, _on_cpu(module, op))
+        _replace(library, name, _on_cpu(module, name, op))
     # The fused forms of attention are machine code for CUDA alone; the remaining one is made of ordinary operations.
     for fused in ("flash", "mem_efficient", "cudnn"):
         getattr(module.backends.cuda, f"enable_{fused}_sdp", lambda enabled: None)(False)

@@ -13,7 +13,8 @@ def _measure(fn):
     after = device.kernel_seconds()
     if not device.timed():
         device.say("times are not a number without --driver=timed: the other drivers have no clock")
-    return (after - before) * 1e3
+    # PyTorch's own operations take no simulated time: a function without a kernel has none.
+    return (after - before) * 1e3 if after != before else float("nan")
 
 
 def _clear(grad_to_none):
@@ -45,6 +46,18 @@ def testing(module):
             setattr(module, name, functools.wraps(getattr(module, name))(ours))
 
 
+def package(module):
+    """Called when a program has imported triton: cuBLAS, which Triton's tests compare with, is machine code."""
+    try:
+        from triton._C.libtriton import nvidia
+    except ImportError:
+        return
+    if hasattr(nvidia, "cublas"):
+        from drywell_boot.cublas import CublasLt
+
+        nvidia.cublas.CublasLt = CublasLt
+
+
 def autotuner(module):
     """Without a clock no configuration is the best: the first that can be launched is taken, and the others do not run."""
     if device.timed():
@@ -70,3 +83,18 @@ def autotuner(module):
         return [0.0] * 3
 
     tuner.run, tuner._bench = run_once, bench_first
+
+
+def profiler(module):
+    """Proton reads counters of the GPU: its sessions are empty."""
+
+    def start(*_, **__):
+        device.say("Proton measures with counters of the GPU, which are not simulated: its profile is empty; --report has the cycles of each line")
+
+    module.start = functools.wraps(module.start)(start)
+
+
+def viewer(module):
+    """There is no file of an empty profile to read."""
+    module.parse = functools.wraps(module.parse)(lambda *_, **__: (None, None))
+    module.print_tree = functools.wraps(module.print_tree)(lambda *_, **__: None)

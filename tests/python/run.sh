@@ -1,0 +1,58 @@
+#!/usr/bin/env bash
+# usage: run.sh DRYWELL FOLDER "PACKAGES" TEST [OPTION…]: one test of Python programs; status 77 = skipped.
+set -u
+drywell=$1 folder=$2 packages=$3 test=$4
+shift 4
+python=${DRYWELL_TEST_PYTHON:-python3}
+for package in $packages; do
+  "$python" -c "import $package" 2>/dev/null || { echo "skipped: $python has no package $package (DRYWELL_TEST_PYTHON names another)"; exit 77; }
+done
+"$python" -c "" || { echo "skipped: no $python"; exit 77; }
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+export XDG_CACHE_HOME=$scratch/cache
+unset TRITON_CACHE_DIR TORCHINDUCTOR_CACHE_DIR
+cd "$folder" || exit 1
+export PYTHONDONTWRITEBYTECODE=1
+under() { "$drywell" python --python="$python" "$@"; }
+fail() { echo "failed: $1"; exit 1; }
+expect() { grep -q -- "$2" "$1" || { cat "$1"; fail "'$2' is not in it"; }; }
+
+case $test in
+  script) under "$@" ;;
+
+  # The user's own sitecustomize and path stay; the arguments arrive; the status is the program's.
+  start)
+    mkdir "$scratch/own"
+    echo 'print("own sitecustomize")' >"$scratch/own/sitecustomize.py"
+    PYTHONPATH=$scratch/own under -c 'import sys; print(sys.argv, [p for p in sys.path if "python-boot" in p]); sys.exit(3)' a --driver >"$scratch/out" 2>"$scratch/err"
+    [ $? = 3 ] || fail "the status is not the program's"
+    expect "$scratch/out" "own sitecustomize"
+    expect "$scratch/out" "\['-c', 'a', '--driver'\] \[\]"
+    expect "$scratch/err" "kernels run in the simulator (sm_100a, driver eager)"
+    ;;
+
+  # The stand-in of ptxas: its version as Triton reads it, an envelope of the text, and what Drywell's validator refuses.
+  ptxas)
+    "$drywell" ptxas --version >"$scratch/out" || fail "no version"
+    expect "$scratch/out" "release 13.0, V13.0"
+    printf '.version 9.0\n.target sm_100a\n.address_size 64\n.visible .entry k() { ret; }\n' >"$scratch/k.ptx"
+    "$drywell" ptxas -lineinfo -v --regAllocOptLevel=2 --gpu-name=sm_100a "$scratch/k.ptx" -o "$scratch/k.cubin" || fail "a right kernel is refused"
+    [ "$(head -c 4 "$scratch/k.cubin" | tail -c 3)" = ELF ] || fail "no ELF file"
+    expect "$scratch/k.cubin" ".visible .entry k() { ret; }"
+    echo "nonsense" >>"$scratch/k.ptx"
+    "$drywell" ptxas "$scratch/k.ptx" -o "$scratch/none" 2>"$scratch/err" && fail "nonsense is accepted"
+    [ -e "$scratch/none" ] && fail "nonsense has a cubin"
+    expect "$scratch/err" "error E1"
+    ;;
+
+  # A wait that is forgotten: an error with both lines of the script, and the status.
+  seeded)
+    under --check triton_kernels.py forgotten_wait >"$scratch/out" 2>"$scratch/err" && fail "no error"
+    expect "$scratch/err" "error H7002"
+    expect "$scratch/err" "triton_kernels.py:$(grep -n 'blackwell.tcgen05_mma(a_tile' triton_kernels.py | cut -d: -f1)"
+    expect "$scratch/err" "triton_kernels.py:$(grep -n 'hopper.tma.async_load(a,' triton_kernels.py | cut -d: -f1)"
+    ;;
+
+  *) fail "no test '$test'" ;;
+esac

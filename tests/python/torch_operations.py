@@ -1,0 +1,62 @@
+"""PyTorch's own operations on CUDA tensors, computed by its CPU kernels, beside a kernel of Triton on the same memory."""
+
+import torch
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def double(x, out, n, BLOCK: tl.constexpr):
+    i = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    tl.store(out + i, 2 * tl.load(x + i, mask=i < n), mask=i < n)
+
+
+def same(a, b):
+    assert a.device.type == "cuda"
+    torch.testing.assert_close(a.cpu(), b, rtol=0, atol=0)
+
+
+torch.manual_seed(0)
+host = torch.randn(48, 40)
+x = host.cuda()
+assert torch.cuda.get_device_capability() == (10, 0)
+same(x + 1, host + 1)
+same(x.t() @ x, host.t() @ host)
+same(x[5:9, ::3], host[5:9, ::3])
+same(x[torch.tensor([3, 1], device="cuda")], host[[3, 1]])
+same(torch.cat([x, x.half().float()]), torch.cat([host, host.half().float()]))
+same(x.sort(dim=1).values, host.sort(dim=1).values)
+same(torch.where(x > 0, x, 0.0), torch.where(host > 0, host, 0.0))
+same((torch.arange(40, device="cuda", dtype=torch.uint8) >> 3) & 1, (torch.arange(40, dtype=torch.uint8) >> 3) & 1)
+assert x.sum().item() == host.sum().item()
+# In place, through a view, into `out`, and of several tensors at once.
+a, b = x.clone(), host.clone()
+a[2:4] *= 3
+b[2:4] *= 3
+torch.add(a, 1, out=a)
+torch.add(b, 1, out=b)
+torch._foreach_add_([a, a], 2.0)
+torch._foreach_add_([b, b], 2.0)
+same(a, b)
+# Autograd and an optimizer.
+layers = [torch.nn.Linear(40, 8), torch.nn.Linear(40, 8).cuda()]
+layers[1].load_state_dict(layers[0].state_dict())
+for layer, data in zip(layers, (host, x)):
+    optimizer = torch.optim.AdamW(layer.parameters())
+    layer(data).square().mean().backward()
+    optimizer.step()
+same(layers[1].weight.detach(), layers[0].weight.detach())
+# Attention takes the form that is made of ordinary operations.
+q = torch.randn(1, 2, 16, 8)
+torch.testing.assert_close(torch.nn.functional.scaled_dot_product_attention(*[q.cuda()] * 3).cpu(), torch.nn.functional.scaled_dot_product_attention(q, q, q))
+out = torch.empty_like(x)
+double[(triton.cdiv(x.numel(), 256),)](x, out, x.numel(), 256)
+same(out, 2 * host)
+# A tensor of the CPU is refused, as on a GPU.
+try:
+    double[(1,)](host, out, 1, 256)
+except ValueError as e:
+    assert "cpu tensor" in str(e)
+else:
+    raise AssertionError("a pointer of the host was accepted")
+print("right")
