@@ -2,7 +2,13 @@
 
 #include <elf.h>
 
+#include <algorithm>
+#include <cstdlib>
 #include <cstring>
+#include <filesystem>
+
+#include "cudart/fatbin.h"
+#include "drywell/core/files.h"
 
 namespace drywell::cudart {
 namespace {
@@ -25,6 +31,31 @@ Elf64_Shdr section(uint32_t name, uint32_t type, uint64_t offset, uint64_t bytes
   s.sh_size = bytes;
   s.sh_addralign = 1;
   return s;
+}
+
+/// Bytes of an ELF file in memory: to the end of its last section or table.
+uint64_t extent(const uint8_t* file) {
+  Elf64_Ehdr h;
+  std::memcpy(&h, file, sizeof h);
+  uint64_t end = std::max(h.e_shoff + uint64_t{h.e_shnum} * sizeof(Elf64_Shdr),
+                          h.e_phoff + uint64_t{h.e_phnum} * sizeof(Elf64_Phdr));
+  for (unsigned i = 0; i < h.e_shnum; ++i) {
+    Elf64_Shdr s;
+    std::memcpy(&s, file + h.e_shoff + i * sizeof s, sizeof s);
+    if (s.sh_type != SHT_NOBITS) end = std::max(end, s.sh_offset + s.sh_size);
+  }
+  return end;
+}
+
+std::vector<std::string> machine_codes(const void* image) {
+  if (is_cubin(image))
+    return {std::string(static_cast<const char*>(image), extent(static_cast<const uint8_t*>(image)))};
+  std::vector<std::string> out;
+  if (!is_fatbin(image)) return out;
+  for (const FatbinImage& i : read_fatbin(image)) {
+    if (i.kind == ImageKind::machine_code) out.push_back(i.content());
+  }
+  return out;
 }
 
 }  // namespace
@@ -74,6 +105,26 @@ std::optional<std::string_view> enveloped_ptx(const void* data, uint64_t limit) 
                      names.sh_size <= limit - names.sh_offset;
   if (!whole || std::string_view(bytes + names.sh_offset, names.sh_size) != kNames) return std::nullopt;
   return std::string_view(bytes + text.sh_offset, text.sh_size - 1);
+}
+
+std::optional<std::string> kept_ptx(const void* image) {
+  namespace fs = std::filesystem;
+  const char* folder = std::getenv(kKeptVariable);
+  if (folder == nullptr) return std::nullopt;
+  const std::vector<std::string> codes = machine_codes(image);
+  std::error_code ignored;
+  for (const fs::directory_entry& e : fs::recursive_directory_iterator(folder, ignored)) {
+    if (codes.empty() || e.path().extension() != ".cubin") continue;
+    const std::vector<std::byte> file = read_file(e.path().string());
+    const std::string_view bytes(reinterpret_cast<const char*>(file.data()), file.size());
+    const std::string text = fs::path(e.path()).replace_extension(".ptx").string();
+    // A fat binary pads its images.
+    const bool same = std::any_of(codes.begin(), codes.end(), [&](const std::string& c) {
+      return !bytes.empty() && c.starts_with(bytes);
+    });
+    if (same && fs::exists(text)) return read_text_file(text);
+  }
+  return std::nullopt;
 }
 
 }  // namespace drywell::cudart

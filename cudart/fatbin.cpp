@@ -87,7 +87,7 @@ std::string FatbinImage::target() const {
   return name;
 }
 
-std::string FatbinImage::ptx() const {
+std::string FatbinImage::content() const {
   std::string text(reinterpret_cast<const char*>(payload.data()), payload.size());
   if (packing != Packing::none) {
     bool fine = uncompressed <= kMostPtx;
@@ -99,11 +99,18 @@ std::string FatbinImage::ptx() const {
       fine = bytes.has_value();
       if (fine) text.assign(bytes->begin(), bytes->end());
     }
-    if (!fine) throw InputError(Code::E4602, fmt::format("the PTX for {} in a fat binary is damaged: it does not decompress", target()));
+    if (!fine) throw InputError(Code::E4602, fmt::format("the code for {} in a fat binary is damaged: it does not decompress", target()));
   }
+  return text;
+}
+
+std::string FatbinImage::ptx() const {
+  std::string text = content();
   text.resize(std::min(text.size(), std::strlen(text.c_str())));  // the payload is padded with zeros
   return text;
 }
+
+bool is_fatbin(const void* data) { return data != nullptr && at<uint32_t>(static_cast<const uint8_t*>(data), 0) == kMagic; }
 
 std::vector<FatbinImage> read_fatbin(const void* data, uint64_t limit) {
   const auto* p = static_cast<const uint8_t*>(data);

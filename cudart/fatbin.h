@@ -26,9 +26,13 @@ struct FatbinImage {
   enum class Packing : uint8_t { none, lz4, zstd } packing = Packing::none;
 
   std::string target() const;  // "compute_100a", "sm_100"
+  /// Returns the stored bytes, decompressed, maybe with padding. Throws InputError E4602 if they are damaged.
+  std::string content() const;
   /// Returns the PTX text. Throws InputError E4602 if it is damaged.
   std::string ptx() const;
 };
+
+bool is_fatbin(const void* data);
 
 /// Reads a container, a bare PTX text or an envelope of PTX (cudart/cubin.h) of at most `limit` bytes. Throws InputError E4603
 /// for machine code, E4601 for other data.

@@ -8,8 +8,9 @@
 namespace drywell::cudart {
 namespace {
 
-constexpr uint32_t kUnit = 8, kLeast = 16, kMost = 255;  // CUDA C++ Programming Guide: allocation per warp, registers per thread
-constexpr uint32_t kReserved = 4;                        // the stack pointer and addresses that ptxas keeps
+constexpr uint32_t kUnit = 8, kLeast = 16,
+                   kMost = 255;    // CUDA C++ Programming Guide: allocation per warp, registers per thread
+constexpr uint32_t kReserved = 4;  // the stack pointer and addresses that ptxas keeps
 
 /// The part of the text between the first and the last place that names a register.
 struct Range {
@@ -56,7 +57,8 @@ class Ranges {
     if (o.kind == Kind::vec || o.kind == Kind::tensor || o.kind == Kind::pair || o.kind == Kind::args) {
       for (const isa::Operand& e : f_.elements(o)) name(e, at);
     }
-    if (o.kind == Kind::label && f_.labels[o.index].position <= at) loops_.push_back({f_.labels[o.index].position, at});
+    if (o.kind == Kind::label && f_.labels[o.index].position <= at)
+      loops_.push_back({f_.labels[o.index].position, at});
   }
   void name_all(size_t at) {
     const isa::Instruction& i = f_.body[at];

@@ -1,4 +1,5 @@
-// Registers per thread of a kernel, estimated: PTX has no register allocation, but programs divide by the number.
+// Registers per thread of a kernel, estimated: PTX has no register allocation, but programs divide by the
+// number.
 #pragma once
 
 #include <cstdint>
@@ -7,8 +8,9 @@
 
 namespace drywell::cudart {
 
-/// Returns the largest number of 32-bit registers whose values are needed at one place of the text, with what ptxas adds and its
-/// rounding; at most .maxnreg. ptxas may need more (it moves instructions) or less (it computes values again).
+/// Returns the largest number of 32-bit registers whose values are needed at one place of the text, with what
+/// ptxas adds and its rounding; at most .maxnreg. ptxas may need more (it moves instructions) or less (it
+/// computes values again).
 uint32_t estimated_registers(const isa::Function& f);
 
 }  // namespace drywell::cudart

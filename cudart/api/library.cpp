@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "cudart/cubin.h"
 #include "cudart/fatbin.h"
 #include "cudart/serve.h"
 
@@ -17,7 +18,10 @@ CudaError cudaLibraryLoadData(void** out, const void* code, int*, void**, unsign
     const std::string name = fmt::format("<library {}>", c.modules.all().size());
     const auto linked = std::find_if(c.links.begin(), c.links.end(), [&](const auto& l) { return l.get() == code; });
     // The program may release its image after the call: the module keeps the text.
-    const auto text = [&] { return best_image(read_fatbin(code), c.device().arch().target).ptx(); };
+    const auto text = [&] {
+      const auto kept = kept_ptx(code);
+      return kept.has_value() ? *kept : best_image(read_fatbin(code), c.device().arch().target).ptx();
+    };
     GuestModule& m = c.modules.add(linked != c.links.end() ? std::make_unique<GuestModule>((*linked)->texts, name) : std::make_unique<GuestModule>(text(), name));
     c.loaded(m);
     *out = &m;

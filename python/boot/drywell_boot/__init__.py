@@ -4,12 +4,16 @@ They change what cannot be simulated: benchmarks that repeat a kernel until the 
 exist as machine code only. Everything else, kernels and launches included, takes the framework's own way to the driver.
 """
 
-from drywell_boot import on_import
+from drywell_boot import cute, on_import
 
 
 def install():
+    cute.set_environment()
     on_import.install(
         {
+            "cutlass": ("drywell_boot.cute", "package", "before"),
+            "cuda.bindings._internal.runtime": ("drywell_boot.cuda_bindings", "table"),
+            "cuda.bindings._internal.runtime_ptds": ("drywell_boot.cuda_bindings", "table"),
             "triton": ("drywell_boot.triton_hooks", "package"),
             "triton.testing": ("drywell_boot.triton_hooks", "testing"),
             "triton.profiler.profile": ("drywell_boot.triton_hooks", "profiler"),

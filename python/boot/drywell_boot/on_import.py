@@ -1,4 +1,4 @@
-"""Calls a function with a module when the program has imported it."""
+"""Calls a function with a module when the program imports it."""
 
 import importlib
 import importlib.abc
@@ -7,10 +7,10 @@ import sys
 
 
 class _Then(importlib.abc.Loader):
-    """Loads as `loader` does, then calls the hook."""
+    """Loads as `loader` does, and calls the hook before or after."""
 
-    def __init__(self, loader, hook):
-        self.loader, self.hook = loader, hook
+    def __init__(self, loader, hook, before):
+        self.loader, self.hook, self.before = loader, hook, before
 
     def create_module(self, spec):
         return self.loader.create_module(spec)
@@ -18,8 +18,11 @@ class _Then(importlib.abc.Loader):
     def exec_module(self, module):
         # The module keeps its own loader: inspect and pkgutil ask it for the source.
         module.__loader__ = module.__spec__.loader = self.loader
+        if self.before:
+            self.hook(module)
         self.loader.exec_module(module)
-        self.hook(module)
+        if not self.before:
+            self.hook(module)
 
 
 class _Finder(importlib.abc.MetaPathFinder):
@@ -36,7 +39,8 @@ class _Finder(importlib.abc.MetaPathFinder):
         finally:
             self.searching.discard(name)
         if spec is not None and spec.loader is not None:
-            spec.loader = _Then(spec.loader, self._hook(*self.hooks[name]))
+            module, function, *when = self.hooks[name]
+            spec.loader = _Then(spec.loader, self._hook(module, function), when == ["before"])
         return spec
 
     def _hook(self, module, function):
@@ -53,7 +57,7 @@ class _Finder(importlib.abc.MetaPathFinder):
 
 
 def install(hooks):
-    """`hooks`: name of a module to the module and function that get it after its import."""
+    """`hooks`: name of a module to the module and function that get it after its import, or "before" it runs."""
     import os
 
     sys.meta_path.insert(0, _Finder(hooks, os.path.dirname(os.path.dirname(os.path.abspath(__file__)))))

@@ -91,7 +91,12 @@ def profiler(module):
     def start(*_, **__):
         device.say("Proton measures with counters of the GPU, which are not simulated: its profile is empty; --report has the cycles of each line")
 
+    def nothing(*_, **__):
+        pass
+
     module.start = functools.wraps(module.start)(start)
+    for name in ("activate", "deactivate", "finalize"):
+        setattr(module, name, functools.wraps(getattr(module, name))(nothing))
 
 
 def viewer(module):

@@ -1,0 +1,57 @@
+// The run-time library that code compiled by CuTe DSL calls, where it differs from CUDA's own functions. Most
+// of its functions have the runtime's name after an underscore and do the same: second names that the linker
+// gives (cudart/cute_names.cmake).
+//
+// Interface by observation of libcute_dsl_runtime.so of nvidia-cutlass-dsl 4.8.1: NVIDIA documents none of
+// it.
+#include <fmt/format.h>
+
+#include <atomic>
+#include <cstdio>
+#include <cstdlib>
+
+#include "cudart/errors.h"
+#include "cudart/runtime_api.h"
+
+extern "C" {
+#pragma GCC visibility push(default)
+
+CudaError _cudaStreamWaitEvent(void* stream, void* event) { return cudaStreamWaitEvent(stream, event, 0); }
+
+const char* cuda_dialect_get_error_name(CudaError e) { return drywell::cudart::runtime_name(e); }
+
+/// Loads the library of a compiled function at its first call: `load` makes it, `prepare` sets it up for a
+/// device. Returns 0, or -1 after `report`.
+int cuda_dialect_init_library_once(std::atomic<void*>* library, CudaError (*load)(void**),
+                                   CudaError (*prepare)(void**, int),
+                                   void (*report)(const char*, const char*)) {
+  if (library->load() != nullptr) return 0;
+  void* loaded = nullptr;
+  CudaError e = load(&loaded);
+  if (e == CudaError::success && prepare != nullptr) e = prepare(&loaded, 0);
+  if (e != CudaError::success) {
+    const char* text = drywell::cudart::error_text(e);
+    report("CUDA",
+           fmt::format("{}: {}", drywell::cudart::runtime_name(e), text != nullptr ? text : "").c_str());
+    return -1;
+  }
+  library->store(loaded);
+  return 0;
+}
+
+void cuda_dialect_unload_library_once(std::atomic<void*>* library) {
+  if (void* loaded = library->exchange(nullptr); loaded != nullptr) cudaLibraryUnload(loaded);
+}
+
+void cuda_dialect_print_on_error(CudaError e) {
+  if (e != CudaError::success)
+    fmt::print(stderr, "drywell: CuTe DSL: {}\n", drywell::cudart::runtime_name(e));
+}
+
+void cuda_dialect_assert_success(CudaError e) {
+  cuda_dialect_print_on_error(e);
+  if (e != CudaError::success) std::abort();
+}
+
+#pragma GCC visibility pop
+}
