@@ -13,7 +13,7 @@ namespace drywell::sim {
 using At = SchedulePosition::At;
 
 ClusterStepper::ClusterStepper(const Launch& launch, const RunOptions& options, uint64_t index)
-    : cluster_(make_cluster(launch, index)), program_(*launch.program), policy_(options.driver), s_(options.seed * 0x9E3779B97F4A7C15ull + index) {
+    : cluster_(make_cluster(launch, index)), program_(*launch.program), policy_(options.driver), stop_(options.stop), s_(options.seed * 0x9E3779B97F4A7C15ull + index) {
   for (auto& cta : cluster_->ctas) {
     for (Warp& w : cta->warps) warps_.push_back(&w);
   }
@@ -226,6 +226,12 @@ Advance ClusterStepper::advance(uint64_t grain) {
   return Advance::stuck;
 }
 
+bool ClusterStepper::stopped() {
+  if (stop_ == nullptr || !stop_->load(std::memory_order_relaxed)) return false;
+  fault_ = stopped_from_outside(place_of_first(*cluster_));
+  return true;
+}
+
 ClusterStop ClusterStepper::run(uint64_t slice) {
   const uint64_t end = s_.instructions + slice;
   while (true) {
@@ -234,6 +240,7 @@ ClusterStop ClusterStepper::run(uint64_t slice) {
       case Advance::stuck: return ClusterStop::stuck;
       case Advance::fault: return ClusterStop::fault;
       default:
+        if (stopped()) return ClusterStop::fault;
         if (at_round() && s_.instructions >= end) return ClusterStop::slice;
     }
   }

@@ -100,10 +100,12 @@ class ClusterStepper {
   bool pick_operation();
   Advance operate(size_t index, bool whole, bool& completed);
   bool time_out_waits();
+  bool stopped();
 
   std::unique_ptr<Cluster> cluster_;
   const Program& program_;
   DriverKind policy_;
+  const std::atomic<bool>* stop_;
   std::vector<Warp*> warps_;  // CTA by CTA
   SchedulePosition s_;
   std::optional<Fault> fault_;

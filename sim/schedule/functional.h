@@ -4,6 +4,7 @@
 
 #include <memory>
 #include <optional>
+#include <utility>
 
 #include "drywell/sim/run.h"
 #include "sim/state/cta.h"
@@ -30,6 +31,8 @@ inline Fault fault_of(const Cluster& c, const AsyncOp& op, const GuestError& e) 
 /// One line per waiting warp of a deadlocked cluster (or the explanation of an observer that has one).
 std::string describe_deadlock(const Cluster& c);
 Fault deadlock_of(const Cluster& c);
+/// F3603, for RunOptions::stop.
+inline Fault stopped_from_outside(GuestPlace place) { return {Code::F3603, "the launch was stopped from outside", std::move(place)}; }
 /// Text of the condition that a blocked warp waits for.
 std::string describe_wait(const Cluster& c, const Warp& w);
 /// Notifies the observers that the cluster's CTAs have finished; F3214 for a CTA with tensor memory still allocated.

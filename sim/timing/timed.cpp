@@ -145,6 +145,10 @@ bool TimedRun::stop(Time now) {
     fault_ = Fault{Code::F3602, fmt::format("more than {} warp instructions", options_.max_instructions), place_of_first(*waiting)};
     return true;
   }
+  if (options_.stop != nullptr && options_.stop->load(std::memory_order_relaxed) && waiting != nullptr) {
+    fault_ = stopped_from_outside(place_of_first(*waiting));
+    return true;
+  }
   if (!stuck || progress != quiet_progress_) {
     quiet_progress_ = progress;
     quiet_since_ = compared_at_ = now;

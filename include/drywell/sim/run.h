@@ -57,6 +57,7 @@ struct RunOptions {
   bool cooperative = false;           // all CTAs of the grid run at once; the caller has checked that they fit
   bool values = true;                 // false (timed only): same cycles, the tensor core's results are not computed
   RunProgress* progress = nullptr;    // updated while the launch runs
+  const std::atomic<bool>* stop = nullptr;  // another thread may set it: the launch then ends soon, with fault F3603
 };
 
 /// Kernel arguments in declaration order.
