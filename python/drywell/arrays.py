@@ -1,0 +1,128 @@
+"""Arrays of NumPy, ml_dtypes, PyTorch (CPU) and anything with DLPack: where their memory is."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from . import _core
+
+# DLPack's type codes (dlpack.h) of the types that NumPy does not have, by bits.
+_DLPACK = {0: "int", 1: "uint", 2: "float", 4: "bfloat", 5: "complex", 6: "bool", 10: "float8_e4m3fn", 12: "float8_e5m2",
+           14: "float8_e8m0fnu", 17: "float4_e2m1fn"}
+
+
+@dataclass(frozen=True)
+class Memory:
+    """A piece of host memory: the whole owner's, in which an array is a view."""
+
+    address: int
+    bytes: int
+    writable: bool
+    keep: Any  # keeps the memory alive
+
+
+@dataclass(frozen=True)
+class View:
+    """An array: its first element, its shape, its strides in bytes, and the memory of its owner."""
+
+    address: int
+    shape: tuple[int, ...]
+    strides: tuple[int, ...]
+    dtype: str
+    itemsize: int
+    memory: Memory
+
+
+def poison(shape: int | tuple[int, ...], dtype: Any = np.float32) -> np.ndarray:
+    """An array of 0xFF bytes, as fresh device memory is in Drywell: what a kernel does not write stays NaN or -1.
+
+    ``dtype``: NumPy's or ml_dtypes', or a name such as "bfloat16"."""
+    out = np.empty(shape, dtype=as_dtype(dtype))
+    raw(out)[...] = 0xFF
+    return out
+
+
+def as_dtype(dtype: Any) -> np.dtype[Any]:
+    """A NumPy dtype; names of ml_dtypes' types are looked up there."""
+    if isinstance(dtype, str):
+        try:
+            return np.dtype(dtype)
+        except TypeError:
+            import ml_dtypes
+
+            return np.dtype(getattr(ml_dtypes, dtype))
+    return np.dtype(dtype)
+
+
+def raw(x: np.ndarray) -> np.ndarray:
+    """The bytes of a contiguous array."""
+    return x.reshape(-1).view(np.uint8)
+
+
+def is_array(x: Any) -> bool:
+    if isinstance(x, (np.generic, bool, int, float, bytes)):
+        return False
+    return isinstance(x, np.ndarray) or hasattr(x, "__dlpack__") or hasattr(x, "__array_interface__")
+
+
+def view_of(x: Any) -> View:
+    """Where an array is. TypeError for what is no array in host memory."""
+    if isinstance(x, np.ndarray):
+        return _numpy_view(x)
+    if hasattr(x, "untyped_storage"):
+        return _torch_view(x)
+    if hasattr(x, "__dlpack__"):
+        return _dlpack_view(x)
+    if hasattr(x, "__array_interface__"):
+        return _numpy_view(np.asarray(x))
+    raise TypeError(f"{type(x).__name__} is no array: NumPy's, or an object with __dlpack__")
+
+
+def _extent(shape: tuple[int, ...], strides: tuple[int, ...], itemsize: int) -> tuple[int, int]:
+    """First and last byte offset of the elements, the last exclusive."""
+    if 0 in shape:
+        return 0, 0
+    low = sum(min(0, (n - 1) * s) for n, s in zip(shape, strides))
+    high = sum(max(0, (n - 1) * s) for n, s in zip(shape, strides))
+    return low, high + itemsize
+
+
+def _whole(x: np.ndarray) -> Memory:
+    address = x.__array_interface__["data"][0]
+    low, high = _extent(x.shape, x.strides, x.itemsize)
+    return Memory(address + low, high - low, x.flags.writeable, x)
+
+
+def _numpy_view(x: np.ndarray) -> View:
+    root = x
+    while isinstance(root.base, np.ndarray):
+        root = root.base
+    own, owner = _whole(x), _whole(root)
+    inside = owner.address <= own.address and own.address + own.bytes <= owner.address + owner.bytes
+    chosen = owner if inside else own
+    memory = Memory(chosen.address, chosen.bytes, x.flags.writeable, chosen.keep)
+    return View(x.__array_interface__["data"][0], x.shape, x.strides, x.dtype.name, x.itemsize, memory)
+
+
+def _torch_view(x: Any) -> View:
+    if x.device.type != "cpu":
+        raise TypeError(f"a tensor on device '{x.device}': only CPU tensors; use .cpu()")
+    size = x.element_size()
+    storage = x.untyped_storage()
+    memory = Memory(storage.data_ptr(), storage.nbytes(), True, x)
+    strides = tuple(s * size for s in x.stride())
+    return View(x.data_ptr(), tuple(x.shape), strides, str(x.dtype).rpartition(".")[2], size, memory)
+
+
+def _dlpack_view(x: Any) -> View:
+    d = _core.describe_array(x)
+    name = _DLPACK.get(d["code"], f"dlpack{d['code']}")
+    dtype = name if name.startswith("float8") or name.startswith("float4") or name == "bool" else f"{name}{d['bits']}"
+    size = (d["bits"] + 7) // 8
+    strides = tuple(s * size for s in d["strides"])
+    low, high = _extent(d["shape"], strides, size)
+    memory = Memory(d["address"] + low, high - low, True, d["keep"])
+    return View(d["address"], d["shape"], strides, dtype, size, memory)

@@ -1,0 +1,106 @@
+"""A kernel from PTX, and its launches."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Callable, Sequence
+
+from . import _core
+from .arguments import Parameter, encode_all
+from .launching import Extent, Options, Request, launch, triple
+from .machine import Machine
+from .results import Run
+
+
+def _read(source: str | os.PathLike[str]) -> tuple[str, str]:
+    """PTX text and its name in messages."""
+    if isinstance(source, str) and ("\n" in source or ".version" in source):
+        return source, "<ptx>"
+    path = Path(source)
+    return path.read_text(), str(path)
+
+
+@dataclass(frozen=True)
+class Kernel:
+    """A kernel of a PTX module. ``k[grid](args…)`` launches it on a fresh simulated device.
+
+    Immutable: several threads may launch one kernel at once."""
+
+    name: str
+    params: tuple[Parameter, ...]
+    ptx: str
+    arch: str
+    reqntid: tuple[int, int, int] | None
+    required_cluster: tuple[int, int, int] | None
+    _module: _core.Module
+    _smem: int = 0
+
+    @staticmethod
+    def from_ptx(source: str | os.PathLike[str], entry: str | None = None, *, arch: str | None = None, smem: int = 0) -> Kernel:
+        """A kernel from PTX text, or from a file by its path.
+
+        ``entry``: its name; may be left out if the module has one kernel. ``arch``: default machine, otherwise that of the text's
+        ``.target``. ``smem``: default dynamic shared memory in bytes. Raises IllegalError with every error of the text (line and
+        column each), UnsupportedError, KeyError for a name that the module does not have."""
+        text, name = _read(source)
+        module = _core.parse(text, name)
+        entries = {e["name"]: e for e in module.entries()}
+        if entry is None:
+            if len(entries) != 1:
+                raise KeyError(f"entry=: the module has {len(entries)} kernels: {', '.join(entries)}")
+            entry = next(iter(entries))
+        if entry not in entries:
+            raise KeyError(f"no kernel '{entry}': {', '.join(entries)}")
+        e = entries[entry]
+        params = tuple(Parameter(**p) for p in e["params"])
+        return Kernel(entry, params, text, arch or _machine_of(module.target()), e["reqntid"], e["cluster"], module, smem)
+
+    def __getitem__(self, grid: Extent) -> Callable[..., Run]:
+        """A launch of 1 to 3 extents in CTAs; call it with the arguments. See :meth:`launch`."""
+
+        def call(*args: Any, **kwargs: Any) -> Run:
+            return self.launch(grid, *args, **kwargs)
+
+        return call
+
+    def launch(self, grid: Extent, *args: Any, block: Extent | None = None, cluster: Extent | None = None, smem: int | None = None,
+               driver: str = "eager", check: str | None = None, arch: str | None = None, trace: bool | str = False,
+               timeline: bool | Sequence[int] = False, threads: int = 0, max_instructions: int = 0, max_seconds: float = 0,
+               values: bool = True, cooperative: bool = False, progress: bool | Callable[[int, int, int], object] = False,
+               **named: Any) -> Run:
+        """Runs the kernel to its end and returns the result.
+
+        Arguments, in the order of ``params`` or by name: arrays (a pointer; changed in place), Python and NumPy scalars (by the
+        parameter's type and size), :func:`drywell.tensor_map`, bytes or ctypes structures of the parameter's size, None (a null pointer).
+
+        ``grid``, ``block``, ``cluster``: CTAs, threads, CTAs per cluster; block and cluster default to what the PTX requires.
+        ``smem``: dynamic shared memory in bytes. ``driver``: "eager", "lazy", "shuffled:SEED", "timed". ``check``: None, "basic", "full".
+        ``trace``, ``timeline``: keep them in the result. ``max_instructions``, ``max_seconds``: limits, Stopped if one is reached.
+
+        Raises IllegalError (a launch that a device refuses), Fault, Deadlock, UnsupportedError; arrays are then unchanged. The GIL is
+        released while it runs, and Ctrl-C ends it."""
+        options = Options(driver, check, arch or self.arch, trace, timeline, threads, max_instructions, max_seconds, values, cooperative, progress)
+        machine = Machine(options.arch)
+        capability = 90 if machine.figures()["target"].startswith("sm_90") else 100
+        request = Request(machine.device.load(self._module), self.name, triple(grid, "grid"), self._block(block),
+                          triple(cluster if cluster is not None else self.required_cluster or 1, "cluster"),
+                          self._smem if smem is None else smem, encode_all(self.params, args, named, machine, capability))
+        return launch(machine, request, options)
+
+    def _block(self, block: Extent | None) -> tuple[int, int, int]:
+        if block is not None:
+            return triple(block, "block")
+        if self.reqntid is None:
+            raise TypeError(f"kernel '{self.name}' has no .reqntid: give block=")
+        return self.reqntid
+
+    def __repr__(self) -> str:
+        params = ", ".join(f"{p.name}: .{p.type}" + (f"[{p.bytes}]" if p.is_array else "") for p in self.params)
+        return f"<drywell.Kernel {self.name}({params}) for {self.arch}>"
+
+
+def _machine_of(target: str) -> str:
+    """The shipped machine for a PTX target."""
+    return "sm_90a" if target.startswith("sm_90") else "sm_100a"

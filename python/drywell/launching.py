@@ -1,0 +1,123 @@
+"""Options of a launch, and the launch itself: from a prepared machine to a Run or an exception."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any, Callable, Sequence
+
+from . import _core, results
+from .errors import Deadlock, Error, Fault, Stopped, UnsupportedError
+from .machine import Machine
+
+Extent = int | Sequence[int]
+
+
+@dataclass(frozen=True)
+class Options:
+    """How a launch runs. The defaults are those of the command."""
+
+    driver: str = "eager"            # "eager", "lazy", "shuffled:SEED", "timed"
+    check: str | None = None         # None, "basic", "full"
+    arch: str = "sm_100a"            # a name of `drywell arch`, or the path of a .toml file
+    trace: bool | str = False        # True, or "values": also what instructions wrote to registers
+    timeline: bool | Sequence[int] = False  # timed driver: True (CTA 0), or the CTA
+    threads: int = 0                 # host threads; 0 = all cores. Results do not depend on it
+    max_instructions: int = 0        # warp instructions; 0 = unlimited
+    max_seconds: float = 0           # of the host; 0 = unlimited
+    values: bool = True              # False, timed driver: same cycles, the tensor core's results are not computed
+    cooperative: bool = False
+    progress: bool | Callable[[int, int, int], object] = False  # True: a bar of tqdm, if it is installed
+
+
+def triple(value: Extent, what: str) -> tuple[int, int, int]:
+    """1 to 3 positive numbers, filled with ones."""
+    items = (value,) if isinstance(value, int) else tuple(int(v) for v in value)
+    if not 1 <= len(items) <= 3 or any(v < 0 for v in items):
+        raise ValueError(f"{what}={value!r}: one to three positive numbers")
+    return (*items, 1, 1)[:3]  # type: ignore[return-value]
+
+
+def split_driver(text: str) -> tuple[str, int]:
+    """Name and seed of "shuffled:7"."""
+    name, _, seed = text.partition(":")
+    if seed and not (name == "shuffled" and seed.isdigit()):
+        raise ValueError(f"driver {text!r}: eager, lazy, shuffled:SEED or timed")
+    return name, int(seed or 0)
+
+
+@dataclass(frozen=True)
+class Request:
+    """One launch on a machine: loaded module, kernel, shape and the bytes of its arguments."""
+
+    module: int
+    entry: str
+    grid: tuple[int, int, int]
+    block: tuple[int, int, int]
+    cluster: tuple[int, int, int]
+    smem: int
+    arguments: list[bytes]
+
+
+def _core_request(r: Request, o: Options) -> _core.LaunchRequest:
+    c = _core.LaunchRequest()
+    c.entry, c.grid, c.block, c.cluster, c.smem = r.entry, list(r.grid), list(r.block), list(r.cluster), r.smem
+    c.arguments = r.arguments
+    c.driver, c.seed = split_driver(o.driver)
+    c.check = o.check or ""
+    c.trace, c.trace_values = bool(o.trace), o.trace == "values"
+    if o.timeline is not False:
+        c.timeline = [0, 0, 0] if o.timeline is True else list(triple(o.timeline, "timeline"))
+    c.threads, c.max_instructions, c.max_seconds = o.threads, o.max_instructions, o.max_seconds
+    c.values, c.cooperative = o.values, o.cooperative
+    return c
+
+
+def _progress(o: Options) -> Any:
+    from .progress import bar
+
+    return bar() if o.progress is True else o.progress or None
+
+
+def launch(machine: Machine, r: Request, o: Options) -> results.Run:
+    """Runs a launch. Faults are exceptions; arrays are then left as they were. Otherwise changed arrays are written back."""
+    c = _core_request(r, o)
+    c.progress = _progress(o)
+    try:
+        d = machine.device.launch(r.module, c)
+    finally:
+        if hasattr(c.progress, "close"):
+            c.progress.close()
+    run = _run(d, r, o)
+    if d["fault"] is not None:
+        _raise(_explained(machine, c, d, o), run)
+    machine.copy_back()
+    return run
+
+
+def _explained(machine: Machine, c: _core.LaunchRequest, d: dict[str, Any], o: Options) -> dict[str, Any]:
+    """A deadlock's fault, from a repeated launch with the hazard checker: it names the missing release of each wait."""
+    if d["fault"]["code"] != "F3601" or o.check:
+        return d
+    machine.copy_in()
+    c.check, c.trace, c.timeline, c.progress = "full", False, None, None
+    again = machine.device.launch(0, c)
+    return again if again["fault"] is not None and again["fault"]["code"] == "F3601" else d
+
+
+def _run(d: dict[str, Any], r: Request, o: Options) -> results.Run:
+    shape = results.Launch(r.entry, r.grid, r.block, r.cluster, r.smem, o.arch, o.driver, o.check)
+    timing = results.make_timing(d["timing"]) if d["timing"] else None
+    hazards = None if d["hazards"] is None else [results.make_hazard(h) for h in d["hazards"]]
+    return results.Run(shape, d["instructions"], d["host_seconds"], d["output"].decode("utf-8", "replace"), timing, hazards, d["trace"],
+                       d["timeline"], d["wait_graph"])
+
+
+def _raise(d: dict[str, Any], run: results.Run) -> None:
+    fault = d["fault"]
+    code, text = fault["code"], fault["text"]
+    run = replace(run, wait_graph=d["wait_graph"])
+    if code.startswith("U"):
+        raise UnsupportedError(text, code, run=run)
+    kinds: dict[str, type[Fault]] = {"F3601": Deadlock, "F3602": Stopped, "F3603": Stopped}
+    error: Error = kinds.get(code, Fault)(text, code, results.make_place(fault["place"]), run)
+    raise error
