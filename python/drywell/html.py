@@ -1,0 +1,81 @@
+"""Results as HTML for notebooks: tables without scripts or external parts."""
+
+from __future__ import annotations
+
+from html import escape
+from typing import Any, Iterable, Sequence
+
+from .results import Hazard, Run, Timing
+
+_STYLE = ("<style>.dw td,.dw th{text-align:left;padding:1px 8px;vertical-align:top}.dw .bar{background:#4878a8;height:9px}"
+          ".dw .error{color:#b00020}.dw .warning{color:#8a6d00}.dw pre{margin:2px 0}</style>")
+
+
+def _table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    body = "".join("<tr>" + "".join(f"<td>{cell}</td>" for cell in row) + "</tr>" for row in rows)
+    return "<table><tr>" + "".join(f"<th>{escape(h)}</th>" for h in head) + f"</tr>{body}</table>"
+
+
+def _bar(share: float) -> str:
+    return f'<div class="bar" style="width:{max(1, round(160 * min(share, 1)))}px" title="{share:.1%}"></div>'
+
+
+def _limits(t: Timing) -> str:
+    return _table(("limit", "cycles", "of the run", ""), [(escape(x.name), f"{x.cycles:,.0f}", f"{x.fraction:.1%}", _bar(x.fraction)) for x in t.limits[:6]])
+
+
+def _lines(t: Timing) -> str:
+    total = sum(x.cycles for x in t.lines) or 1
+    rows = [(escape(f"{x.file.rpartition('/')[2]}:{x.line}"), f"{x.instructions:,}", f"{x.cycles / total:.1%}", _bar(x.cycles / total)) for x in t.lines[:8]]
+    return _table(("line", "warp instructions", "of warp time", ""), rows)
+
+
+def _stalls(t: Timing) -> str:
+    rows = []
+    for role in t.roles.values():
+        total = sum(role.stalls.values()) or 1
+        worst = sorted(role.stalls.items(), key=lambda s: -s[1])[:5]
+        rows.append((escape(role.name), f"{role.warps}", escape(", ".join(f"{name} {cycles / total:.0%}" for name, cycles in worst))))
+    return _table(("role", "warps", "where their cycles went"), rows)
+
+
+def _hazards(hazards: list[Hazard]) -> str:
+    if not hazards:
+        return "<p>no hazards found</p>"
+    items = (f'<details><summary class="{h.level}">{h.level} {h.code}: {escape(h.rule)} ({h.count})</summary><pre>{escape(h.text)}</pre></details>' for h in hazards)
+    return "".join(items)
+
+
+def run_html(r: Run) -> str:
+    """A run: its shape, time, limits, lines, stalls, hazards."""
+    title = f"<b>{escape(r.launch.kernel)}</b> grid {r.launch.grid}, block {r.launch.block}, {escape(r.launch.arch)}, {escape(r.launch.driver)}"
+    parts = [title]
+    if r.timing:
+        parts += [f"<p>{r.timing.cycles:,} cycles, {r.timing.seconds * 1e6:.2f} us at {r.timing.clock_ghz:.2f} GHz on {r.timing.sms_used} SMs</p>",
+                  _limits(r.timing), _stalls(r.timing), _lines(r.timing)]
+    if r.timeline and r.timeline["seen"]:
+        parts.append(timeline_svg(r.timeline))
+    if r.hazards is not None:
+        parts.append(_hazards(r.hazards))
+    return f'{_STYLE}<div class="dw">{"".join(parts)}</div>'
+
+
+_COLOURS = {"issued": "#2a9d5c", "memory": "#c06030", "register_dependency": "#d9a441", "mbarrier": "#5470c6", "tmem_wait": "#8e5ea2", "named_barrier": "#73a0d0",
+            "pipe_busy": "#c23b3b"}
+
+
+def timeline_svg(t: dict[str, Any] | Any) -> str:
+    """The warps of one CTA over time: a row per warp, coloured by state."""
+    length = max(1, t["to"] - t["from"])
+    out = []
+    for row, warp in enumerate(t["warps"]):
+        y = row * 12
+        for begin, end, state, _ in warp["spans"]:
+            x, width = 900 * (begin - t["from"]) / length, max(0.2, 900 * (end - begin) / length)
+            if state != "finished":
+                out.append(f'<rect x="{x:.2f}" y="{y}" width="{width:.2f}" height="10" fill="{_COLOURS.get(state, "#bbbbbb")}"><title>warp {row}: {state} {begin}-{end}</title></rect>')
+    return f'<svg width="900" height="{12 * len(t["warps"])}" xmlns="http://www.w3.org/2000/svg">{"".join(out)}</svg>'
+
+
+def lines_html(title: str, lines: Sequence[str]) -> str:
+    return f"<b>{escape(title)}</b><pre>{escape(chr(10).join(lines))}</pre>"

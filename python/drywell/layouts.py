@@ -1,0 +1,57 @@
+"""CuTe's layout algebra, and pictures of layouts and fragments (docs/layout.md)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from . import _core
+
+
+@dataclass(frozen=True)
+class Picture:
+    """A picture: HTML in a notebook, text elsewhere, SVG on request."""
+
+    text: str
+    html: str
+    svg: str
+
+    def _repr_html_(self) -> str:
+        return self.html
+
+    def __str__(self) -> str:
+        return self.text
+
+
+@dataclass(frozen=True)
+class Layout:
+    """The value of an expression in CuTe's notation."""
+
+    expression: str
+    value: str
+
+    def picture(self, colour: str = "index", element_bits: int = 8) -> Picture:
+        """Its cells; ``colour``: "index", "bank", "chunk" or "none". IllegalError if the value is no layout."""
+        texts = [_core.layout_picture(self.expression, form, colour, element_bits) for form in ("text", "html", "svg")]
+        return Picture(*texts)
+
+    def _repr_html_(self) -> str:
+        return self.picture().html
+
+    def __str__(self) -> str:
+        return self.value
+
+
+def layout(expression: str) -> Layout:
+    """Evaluates an expression such as "composition((8,4):(4,1), 16:2)". IllegalError E18xx with line and column."""
+    return Layout(expression, _core.evaluate_layout(expression))
+
+
+def fragments(instruction: str) -> list[Picture]:
+    """Pictures of the operands of a matrix instruction, e.g. "mma.m16n8k16.f32.bf16.bf16.f32": which thread holds which element."""
+    forms = [_core.fragment_pictures(instruction, form) for form in ("text", "html", "svg")]
+    return [Picture(*texts) for texts in zip(*forms)]
+
+
+def functions() -> str:
+    """The functions of the expression language, one per line."""
+    return _core.layout_help()
