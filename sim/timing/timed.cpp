@@ -141,6 +141,7 @@ bool TimedRun::stop(Time now) {
     const Cluster* c = g->a_live_cluster();
     if (c != nullptr && (waiting == nullptr || c->index < waiting->index)) waiting = c;
   }
+  if (options_.max_instructions != 0) instructions += instructions_of_live_warps();
   if (options_.max_instructions != 0 && instructions > options_.max_instructions && waiting != nullptr) {
     fault_ = Fault{Code::F3602, fmt::format("more than {} warp instructions", options_.max_instructions), place_of_first(*waiting)};
     return true;
@@ -170,6 +171,18 @@ bool TimedRun::time_outs_are_in_vain(Time now) {
   compared_at_ = now;
   quiet_state_ = state_of_all();
   return static_cast<double>(now - quiet_since_) > static_cast<double>(kMostTimeOuts) * static_cast<double>(arch_.mbarrier.suspend_limit);
+}
+
+// The account has the instructions of warps that have ended: a warp that never ends counts here.
+uint64_t TimedRun::instructions_of_live_warps() const {
+  std::vector<Cluster*> all;
+  for (const auto& g : groups_) g->add_clusters(all);
+  uint64_t n = 0;
+  for (const Cluster* c : all) {
+    for (const auto& cta : c->ctas)
+      for (const Warp& w : cta->warps) n += w.finished() ? 0 : w.instructions;
+  }
+  return n;
 }
 
 uint64_t TimedRun::state_of_all() const {

@@ -40,6 +40,7 @@ class TimedRun {
   bool stop(Time now);
   bool time_outs_are_in_vain(Time now);
   uint64_t state_of_all() const;
+  uint64_t instructions_of_live_warps() const;
   bool in_order() const;
   unsigned host_threads() const;
   Time window() const;

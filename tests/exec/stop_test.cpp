@@ -31,6 +31,20 @@ TEST(Stop, EndsALaunchAsFaultF3603) {
   }
 }
 
+// A warp that never ends has no entry in the account of ended warps.
+TEST(Stop, TheLimitOfInstructionsCountsWarpsThatNeverEnd) {
+  for (const auto driver : {sim::DriverKind::eager, sim::DriverKind::timed}) {
+    sim::Device device;
+    const sim::LoadedModule m = device.load_ptx(kSpin);
+    sim::RunOptions options;
+    options.driver = driver;
+    options.max_instructions = 1000;
+    const sim::RunResult r = device.launch(m, "spin", {.grid = {1}, .block = {32}}, {}, options);
+    ASSERT_TRUE(r.fault.has_value()) << sim::driver_name(driver);
+    EXPECT_EQ(r.fault->code, Code::F3602);
+  }
+}
+
 TEST(Stop, ALaunchThatNothingStopsRunsToItsEnd) {
   sim::Device device;
   const sim::LoadedModule m = device.load_ptx(".version 8.7\n.target sm_100a\n.address_size 64\n.visible .entry k() { ret; }");
