@@ -1,2 +1,333 @@
-class Sweep: ...
-def sweep(*a, **k): ...
+"""Many launches: a function over a space of parameters, on any executor, resumable, with its results as a table."""
+
+from __future__ import annotations
+
+import csv
+import hashlib
+import inspect
+import io
+import itertools
+import json
+import os
+import queue
+from concurrent.futures import Executor, ProcessPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Callable, Iterable, Iterator, Mapping, Sequence
+
+from ._core import version
+from .results import Run
+
+Point = dict[str, Any]
+Row = dict[str, Any]
+Space = Mapping[str, Sequence[Any]] | Iterable[Mapping[str, Any]]
+
+
+def points_of(space: Space) -> list[Point]:
+    """All points: the product of the values per name, or the given mappings."""
+    if isinstance(space, Mapping):
+        return [dict(zip(space, values)) for values in itertools.product(*space.values())]
+    return [dict(p) for p in space]
+
+
+def _plain(value: Any) -> Any:
+    """Values as JSON has them; what it does not have, by its text."""
+    return value.item() if hasattr(value, "item") and not hasattr(value, "__len__") else repr(value)
+
+
+def canonical(value: Any) -> str:
+    return json.dumps(value, sort_keys=True, default=_plain, separators=(",", ":"))
+
+
+def _source(fn: Callable[..., Any]) -> str:
+    inner = getattr(fn, "func", fn)  # functools.partial
+    try:
+        return inspect.getsource(inner)
+    except (OSError, TypeError):
+        return getattr(inner, "__qualname__", repr(inner))
+
+
+def key_of(fn: Callable[..., Any], point: Point, salt: str = "") -> str:
+    """The content address of a result: the function's source, the point, the salt and Drywell's version."""
+    bound = canonical([getattr(fn, "args", ()), getattr(fn, "keywords", {})])
+    return hashlib.sha256("\n".join([version, salt, _source(fn), bound, canonical(point)]).encode()).hexdigest()
+
+
+class Store:
+    """Results by key: a folder, or any store of fsspec ("s3://…", "memory://…") where that is installed."""
+
+    def __init__(self, place: str | os.PathLike[str]) -> None:
+        text = os.fspath(place)
+        self._fs: Any = None
+        self._root = text.rstrip("/")
+        if "://" in text:
+            import fsspec
+
+            self._fs, self._root = fsspec.core.url_to_fs(text)
+        else:
+            os.makedirs(text, exist_ok=True)
+
+    def _path(self, key: str) -> str:
+        return f"{self._root}/{key[:2]}/{key}.json"
+
+    def get(self, key: str) -> Row | None:
+        try:
+            if self._fs is not None:
+                return json.loads(self._fs.cat_file(self._path(key)))
+            return json.loads(Path(self._path(key)).read_text())
+        except (FileNotFoundError, json.JSONDecodeError):
+            return None
+
+    def put(self, key: str, row: Row) -> None:
+        data = canonical(row)
+        if self._fs is not None:
+            self._fs.makedirs(os.path.dirname(self._path(key)), exist_ok=True)
+            self._fs.pipe_file(self._path(key), data.encode())
+            return
+        path = Path(self._path(key))
+        path.parent.mkdir(exist_ok=True)
+        scratch = path.with_suffix(f".{os.getpid()}.tmp")
+        scratch.write_text(data)
+        os.replace(scratch, path)  # readers see a whole file or none
+
+
+class Journal:
+    """A file of JSON lines that a killed sweep continues: rows are complete lines, written before the next point starts."""
+
+    def __init__(self, path: str | os.PathLike[str] | None) -> None:
+        self.rows: dict[str, Row] = {}
+        self._file: Any = None
+        if path is None:
+            return
+        target = Path(path)
+        if target.exists():
+            self._read(target)
+        self._file = target.open("a")
+
+    def _read(self, target: Path) -> None:
+        data = target.read_bytes()
+        whole = data.rfind(b"\n") + 1
+        if whole != len(data):  # a line cut short by a kill
+            with target.open("r+b") as f:
+                f.truncate(whole)
+        for line in data[:whole].splitlines():
+            row = json.loads(line)
+            self.rows[row["key"]] = row
+
+    def add(self, row: Row) -> None:
+        self.rows[row["key"]] = row
+        if self._file is not None:
+            self._file.write(canonical(row) + "\n")
+            self._file.flush()
+            os.fsync(self._file.fileno())
+
+    def close(self) -> None:
+        if self._file is not None:
+            self._file.close()
+
+
+def _values(result: Any) -> Row:
+    if isinstance(result, Run):
+        return result.to_dict()
+    if isinstance(result, Mapping):
+        return {str(k): v for k, v in result.items()}
+    return {"value": result}
+
+
+def evaluate(fn: Callable[..., Any], point: Point) -> Row:
+    """One point, in the worker: its values, or its error beside them."""
+    try:
+        return {"result": json.loads(canonical(_values(fn(**point)))), "error": None}
+    except Exception as e:
+        return {"result": {}, "error": f"{type(e).__name__}: {e}"}
+
+
+@dataclass(frozen=True)
+class Sweep:
+    """Results of a sweep, a row per point in the order of the space. A failure is a row with ``error``."""
+
+    rows: list[Row]
+    ran: int      # points that were evaluated now
+    reused: int   # from the journal or the cache
+
+    def table(self) -> list[Row]:
+        """Rows as flat mappings: the point's names, the result's names, "error"."""
+        return [{**r["point"], **{k: v for k, v in r["result"].items() if k not in r["point"]}, "error": r["error"]} for r in self.rows]
+
+    @property
+    def failures(self) -> list[Row]:
+        return [r for r in self.table() if r["error"]]
+
+    def best(self, name: str = "cycles") -> Row:
+        """The row with the least ``name``. ValueError if no point has it."""
+        good = [r for r in self.table() if not r["error"] and r.get(name) is not None]
+        if not good:
+            raise ValueError(f"no point has a value '{name}'")
+        return min(good, key=lambda r: r[name])
+
+    def columns(self) -> list[str]:
+        return list(dict.fromkeys(name for row in self.table() for name in row))
+
+    def to_csv(self, path: str | os.PathLike[str] | None = None) -> str:
+        """The table as CSV; also written to ``path``."""
+        out = io.StringIO()
+        writer = csv.DictWriter(out, self.columns(), restval="")
+        writer.writeheader()
+        writer.writerows(self.table())
+        return _written(out.getvalue(), path)
+
+    def to_jsonl(self, path: str | os.PathLike[str] | None = None) -> str:
+        """The table as JSON lines; also written to ``path``."""
+        return _written("".join(canonical(row) + "\n" for row in self.table()), path)
+
+    def to_pandas(self) -> Any:
+        import pandas
+
+        return pandas.DataFrame(self.table(), columns=self.columns())
+
+    def to_arrow(self) -> Any:
+        import pyarrow
+
+        return pyarrow.Table.from_pylist([{c: row.get(c) for c in self.columns()} for row in self.table()])
+
+    def _repr_html_(self) -> str:
+        from .html import rows_html
+
+        return rows_html(self.columns(), self.table())
+
+    def __iter__(self) -> Iterator[Row]:
+        return iter(self.table())
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+
+def _written(text: str, path: str | os.PathLike[str] | None) -> str:
+    if path is not None:
+        Path(path).write_text(text)
+    return text
+
+
+class RayExecutor(Executor):
+    """Ray as an executor: `ray.init()` first."""
+
+    def __init__(self) -> None:
+        import ray
+
+        self._remote = ray.remote(_call)
+
+    def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Any:
+        return self._remote.remote(fn, args, kwargs).future()
+
+
+def _call(fn: Callable[..., Any], args: Any, kwargs: Any) -> Any:
+    return fn(*args, **kwargs)
+
+
+class _Serial:
+    """Evaluates at once, in this process."""
+
+    def submit(self, fn: Callable[..., Any], *args: Any) -> Any:
+        from concurrent.futures import Future
+
+        done: Any = Future()
+        done.set_result(fn(*args))
+        return done
+
+
+def _pool() -> ProcessPoolExecutor:
+    import multiprocessing
+
+    methods = multiprocessing.get_all_start_methods()
+    return ProcessPoolExecutor(mp_context=multiprocessing.get_context("fork" if "fork" in methods else None))
+
+
+def _finished(executor: Any, fn: Callable[..., Any], todo: list[tuple[str, Point]]) -> Iterator[tuple[str, Point, Row]]:
+    """Results in the order in which they come, of any kind of future that has add_done_callback."""
+    done: queue.SimpleQueue[tuple[str, Point, Any]] = queue.SimpleQueue()
+    waiting = iter(todo)
+    ahead = 1 if isinstance(executor, _Serial) else 4 * (os.cpu_count() or 1)  # few are submitted at a time: a million points need no memory
+
+    def submit() -> bool:
+        for key, point in itertools.islice(waiting, 1):
+            future = executor.submit(evaluate, fn, point)
+            future.add_done_callback(lambda f, k=key, p=point: done.put((k, p, f)))
+            return True
+        return False
+
+    running = sum(submit() for _ in range(min(ahead, len(todo))))
+    while running:
+        key, point, future = done.get()
+        running -= 1
+        try:
+            row = future.result()
+        except Exception as e:  # the worker died, or the point cannot be sent
+            row = {"result": {}, "error": f"{type(e).__name__}: {e}"}
+        yield key, point, row
+        running += submit()
+
+
+def _progress(wanted: bool, total: int) -> Any:
+    if not wanted:
+        return None
+    try:
+        from tqdm.auto import tqdm
+    except ImportError:
+        return None
+    return tqdm(total=total, unit="point", leave=False)
+
+
+def sweep(fn: Callable[..., Any], space: Space, executor: Executor | str | Any | None = None, *, path: str | os.PathLike[str] | None = None,
+          cache: str | os.PathLike[str] | Store | None = None, salt: str = "", retry_failures: bool = False, progress: bool = False) -> Sweep:
+    """Calls ``fn(**point)`` for every point of a space and returns a table.
+
+    ``space``: a mapping from names to values (all combinations), or mappings, one per point. ``fn`` returns a :class:`Run`, a mapping or
+    a number; an exception is kept as the point's ``error``. ``executor``: None for processes of this machine, "serial", or anything with
+    ``submit`` (concurrent.futures, ``dask.distributed.Client(…).get_executor()``, :class:`RayExecutor`, mpi4py.futures).
+
+    ``path``: a file of JSON lines; a sweep that was killed continues there, nothing is lost or run twice. ``cache``: a folder or fsspec
+    store of results by content (the source of ``fn``, the point, ``salt``, Drywell's version); what else ``fn`` reads belongs into
+    ``salt``. ``retry_failures``: evaluate failed points again. ``progress``: a bar of tqdm."""
+    points = points_of(space)
+    store = Store(cache) if isinstance(cache, (str, os.PathLike)) else cache
+    keyed = [(key_of(fn, p, salt), p) for p in points]
+    journal = Journal(path)
+    todo = _todo(keyed, journal, store, retry_failures)
+    bar = _progress(progress, len(todo))
+    try:
+        _evaluate_all(fn, todo, executor, journal, store, bar)
+    finally:
+        journal.close()
+        if bar is not None:
+            bar.close()
+    return Sweep([journal.rows[key] for key, _ in keyed], len(todo), len(dict(keyed)) - len(todo))
+
+
+def _todo(keyed: list[tuple[str, Point]], journal: Journal, store: Store | None, retry: bool) -> list[tuple[str, Point]]:
+    """Points without a usable result; equal points are evaluated once."""
+    out: dict[str, Point] = {}
+    for key, point in keyed:
+        row = journal.rows.get(key)
+        if row is None and store is not None and (row := store.get(key)) is not None:
+            journal.add(row)
+        if row is None or (retry and row["error"]):
+            out[key] = point
+    return list(out.items())
+
+
+def _evaluate_all(fn: Callable[..., Any], todo: list[tuple[str, Point]], executor: Any, journal: Journal, store: Store | None, bar: Any) -> None:
+    if not todo:
+        return
+    own = _pool() if executor is None else None
+    chosen = own or (_Serial() if executor == "serial" else executor)
+    try:
+        for key, point, row in _finished(chosen, fn, todo):
+            whole = {"key": key, "point": json.loads(canonical(point)), **row}
+            journal.add(whole)
+            if store is not None and not row["error"]:
+                store.put(key, whole)
+            if bar is not None:
+                bar.update()
+    finally:
+        if own is not None:
+            own.shutdown(cancel_futures=True)

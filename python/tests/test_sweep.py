@@ -1,0 +1,123 @@
+"""dw.sweep: tables, failures, resuming, the cache, executors."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import textwrap
+import time
+from concurrent.futures import ThreadPoolExecutor
+
+import numpy as np
+import pytest
+
+import drywell as dw
+import ptx
+
+
+def launch(block, n=256):
+    x, y = np.ones(n, np.float32), np.zeros(n, np.float32)
+    return dw.Kernel.from_ptx(ptx.AXPY)[n // block](x, y, 2.0, n, block=block, driver="timed")
+
+
+def fails_at_two(x):
+    if x == 2:
+        raise ValueError("two is not good")
+    return {"square": x * x}
+
+
+def counted(x, folder):
+    with open(os.path.join(folder, "calls"), "a") as f:
+        f.write(f"{x}\n")
+    return x * x
+
+
+@pytest.mark.parametrize("executor", [None, "serial", ThreadPoolExecutor(2)])
+def test_a_table_of_launches(executor):
+    s = dw.sweep(launch, {"block": [32, 64, 128], "n": [128, 256]}, executor)
+    assert len(s) == 6 and s.ran == 6 and not s.failures
+    assert [(r["block"], r["n"]) for r in s] == [(b, n) for b in (32, 64, 128) for n in (128, 256)]
+    direct = launch(64, 128)
+    assert next(r for r in s if (r["block"], r["n"]) == (64, 128))["cycles"] == direct.cycles
+    assert s.best()["cycles"] == min(r["cycles"] for r in s)
+
+
+def test_failures_stand_beside_results():
+    s = dw.sweep(fails_at_two, {"x": [1, 2, 3]}, "serial")
+    assert [r.get("square") for r in s] == [1, None, 9]
+    assert [r["x"] for r in s.failures] == [2] and "ValueError: two is not good" in s.failures[0]["error"]
+    assert s.to_csv().splitlines()[0] == "x,square,error"
+
+
+def test_a_list_of_points_and_equal_points():
+    s = dw.sweep(fails_at_two, [{"x": 1}, {"x": 5}, {"x": 1}], "serial")
+    assert [r["square"] for r in s] == [1, 25, 1] and s.ran == 2
+
+
+def test_a_journal_continues_and_drops_a_cut_line(tmp_path):
+    path, folder = tmp_path / "sweep.jsonl", str(tmp_path)
+    dw.sweep(counted, [{"x": x, "folder": folder} for x in (1, 2)], "serial", path=path)
+    with path.open("a") as f:
+        f.write('{"key": "cut sho')
+    s = dw.sweep(counted, [{"x": x, "folder": folder} for x in (1, 2, 3)], "serial", path=path)
+    assert (s.ran, s.reused) == (1, 2) and [r["value"] for r in s] == [1, 4, 9]
+    assert (tmp_path / "calls").read_text().split() == ["1", "2", "3"]
+    assert len([json.loads(line) for line in path.read_text().splitlines()]) == 3
+
+
+def test_failures_are_retried_on_request(tmp_path):
+    path = tmp_path / "sweep.jsonl"
+    assert dw.sweep(fails_at_two, {"x": [1, 2]}, "serial", path=path).ran == 2
+    assert dw.sweep(fails_at_two, {"x": [1, 2]}, "serial", path=path).ran == 0
+    assert dw.sweep(fails_at_two, {"x": [1, 2]}, "serial", path=path, retry_failures=True).ran == 1
+
+
+def test_the_cache_is_shared_and_addressed_by_content(tmp_path):
+    space = [{"x": x, "folder": str(tmp_path)} for x in (1, 2)]
+    assert dw.sweep(counted, space, "serial", cache=tmp_path / "cache").ran == 2
+    assert dw.sweep(counted, space, "serial", cache=tmp_path / "cache").ran == 0
+    assert dw.sweep(counted, space, "serial", cache=tmp_path / "cache", salt="other inputs").ran == 2
+
+
+KILLED = """
+import sys, time
+import drywell as dw
+def slow(x):
+    open(sys.argv[1] + "/calls", "a").write(f"{x}\\n")
+    time.sleep(0.05)
+    return x
+s = dw.sweep(slow, {"x": list(range(20))}, "serial", path=sys.argv[1] + "/sweep.jsonl")
+print(s.ran, s.reused)
+"""
+
+
+def test_a_killed_sweep_loses_nothing(tmp_path):
+    script = tmp_path / "script.py"
+    script.write_text(textwrap.dedent(KILLED))
+    command = [sys.executable, str(script), str(tmp_path)]
+    first = subprocess.Popen(command)
+    while not (tmp_path / "sweep.jsonl").exists() or (tmp_path / "sweep.jsonl").read_text().count("\n") < 5:
+        time.sleep(0.01)
+    first.send_signal(signal.SIGKILL)
+    first.wait()
+    ran, reused = map(int, subprocess.run(command, check=True, capture_output=True, text=True).stdout.split())
+    assert ran + reused == 20 and reused >= 5
+    calls = (tmp_path / "calls").read_text().split()
+    assert set(calls) == {str(x) for x in range(20)}
+    assert len(calls) <= 21  # the point that the kill cut short may have started twice, none that was complete
+
+
+def test_tables_for_pandas_and_arrow():
+    s = dw.sweep(fails_at_two, {"x": [1, 2]}, "serial")
+    try:
+        assert list(s.to_pandas().columns) == ["x", "square", "error"]
+    except ImportError:
+        pytest.skip("pandas is not installed")
+
+
+def test_dask():
+    distributed = pytest.importorskip("distributed")
+    with distributed.LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None) as cluster, distributed.Client(cluster) as client:
+        s = dw.sweep(fails_at_two, {"x": [1, 2, 3]}, client.get_executor())
+    assert [r.get("square") for r in s] == [1, None, 9]
