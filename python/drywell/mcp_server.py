@@ -1,0 +1,189 @@
+"""``drywell mcp``: tools for assistants that write kernels, by the Model Context Protocol (package ``mcp``).
+
+Files are read only inside the folder in which it was started; runs are bounded in time and instructions, answers in characters."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from .arrays import as_dtype, poison
+from .errors import Error
+from .kernel import Kernel
+from .layouts import fragments as fragment_pictures
+from .layouts import layout as evaluate_layout
+from .results import Run
+from .tensormap import tensor_map
+
+MAX_TEXT = 20_000
+MAX_SECONDS = 60.0
+MAX_BYTES = 1 << 28
+
+
+class Workspace:
+    """The folder of the server: paths outside it are refused."""
+
+    def __init__(self, root: Path) -> None:
+        self.root = root.resolve()
+
+    def path(self, name: str) -> Path:
+        p = (self.root / name).resolve()
+        if not p.is_relative_to(self.root):
+            raise ValueError(f"{name}: outside {self.root}")
+        return p
+
+    def ptx(self, text: str, file: str) -> str | Path:
+        if bool(text) == bool(file):
+            raise ValueError("give ptx (the text) or file (a path), one of them")
+        return text or self.path(file)
+
+
+def clip(text: str, limit: int = MAX_TEXT) -> str:
+    return text if len(text) <= limit else f"{text[:limit]}\n… {len(text) - limit} more characters"
+
+
+def make_array(spec: dict[str, Any]) -> np.ndarray:
+    """{"shape": [64, 32], "dtype": "float32", "fill": "random" | "zeros" | "ones" | "iota" | "poison", "seed": 0}"""
+    shape, dtype = tuple(spec["shape"]), as_dtype(spec.get("dtype", "float32"))
+    if int(np.prod(shape, dtype=np.int64)) * dtype.itemsize > MAX_BYTES:
+        raise ValueError(f"an array of more than {MAX_BYTES} bytes")
+    fill = spec.get("fill", "random")
+    if fill == "poison":
+        return poison(shape, dtype)
+    if fill == "random":
+        r = np.random.default_rng(spec.get("seed", 0))
+        return (r.integers(0, 100, shape) if dtype.kind in "iu" else r.standard_normal(shape)).astype(dtype)
+    makers = {"zeros": np.zeros, "ones": np.ones, "iota": lambda s: np.arange(int(np.prod(s))).reshape(s)}
+    if fill not in makers:
+        raise ValueError(f"fill {fill!r}: random, zeros, ones, iota or poison")
+    return makers[fill](shape).astype(dtype)
+
+
+def make_argument(value: Any, arrays: dict[str, np.ndarray]) -> Any:
+    """A number, "name" of an array, or {"map": "name", "box": […], "swizzle": "128B"}."""
+    if isinstance(value, str):
+        if value not in arrays:
+            raise ValueError(f"no array '{value}': {', '.join(arrays) or 'none'}")
+        return arrays[value]
+    if isinstance(value, dict):
+        return tensor_map(arrays[value["map"]], value["box"], value.get("swizzle"))
+    return value
+
+
+def describe_array(x: np.ndarray) -> dict[str, Any]:
+    f = x.astype(np.float64)
+    finite = f[np.isfinite(f)]
+    return {"shape": list(x.shape), "dtype": x.dtype.name, "first": [float(v) for v in f.reshape(-1)[:8]], "nans": int(np.isnan(f).sum()),
+            "min": float(finite.min()) if finite.size else None, "max": float(finite.max()) if finite.size else None}
+
+
+def describe_run(run: Run) -> dict[str, Any]:
+    out = run.to_dict()
+    if run.timing:
+        out["report"] = clip(run.timing.text, 6000)
+    out["hazard_texts"] = [clip(h.text, 1500) for h in (run.hazards or [])[:10]]
+    return out
+
+
+def launch(workspace: Workspace, *, ptx: str = "", file: str = "", entry: str = "", grid: list[int], block: list[int] | None = None,
+           cluster: list[int] | None = None, smem: int = 0, arrays: dict[str, dict[str, Any]] | None = None, args: list[Any] | None = None,
+           driver: str = "eager", check: str = "full", arch: str = "sm_100a", seconds: float = 20.0) -> dict[str, Any]:
+    """One bounded launch; errors of the kernel are part of the answer."""
+    made: dict[str, np.ndarray] = {}
+    try:
+        made = {name: make_array(spec) for name, spec in (arrays or {}).items()}
+        kernel = Kernel.from_ptx(workspace.ptx(ptx, file), entry or None, arch=arch)
+        values = [make_argument(a, made) for a in args or []]
+        run = kernel.launch(grid, *values, block=block, cluster=cluster, smem=smem or None, driver=driver, check=check or None,
+                            max_seconds=min(seconds, MAX_SECONDS))
+    except (Error, ValueError, TypeError, OverflowError, KeyError, OSError) as e:
+        return {"ok": False, "code": getattr(e, "code", ""), "error": clip(str(e), 8000)}
+    return {"ok": not run.errors, **describe_run(run), "arrays": {name: describe_array(x) for name, x in made.items()}}
+
+
+def server(root: Path) -> Any:
+    """The server with its tools; their schemas follow from the signatures."""
+    try:
+        from mcp.server.fastmcp import FastMCP as Server  # mcp 1.x
+    except ImportError:
+        from mcp.server.mcpserver import MCPServer as Server  # mcp 2.x
+    workspace = Workspace(root)
+    app = Server("drywell", instructions="Runs PTX kernels for sm_100a and sm_90a on a simulator: values, cycles, hazards. Nothing needs a GPU.")
+
+    @app.tool()
+    def run(grid: list[int], ptx: str = "", file: str = "", entry: str = "", block: list[int] | None = None, cluster: list[int] | None = None, smem: int = 0,
+            arrays: dict[str, dict[str, Any]] | None = None, args: list[Any] | None = None, driver: str = "timed", arch: str = "sm_100a",
+            seconds: float = 20.0) -> dict[str, Any]:
+        """Launches a PTX kernel and returns cycles, the time report and what its arrays hold.
+
+        ptx: text, or file: a path in the folder. arrays: name -> {"shape", "dtype", "fill": random|zeros|ones|iota|poison, "seed"}.
+        args: numbers, names of arrays, {"map": name, "box": [...], "swizzle": "128B"}. driver: eager, lazy, shuffled:SEED, timed."""
+        return launch(workspace, ptx=ptx, file=file, entry=entry, grid=grid, block=block, cluster=cluster, smem=smem, arrays=arrays, args=args,
+                      driver=driver, check="", arch=arch, seconds=seconds)
+
+    @app.tool()
+    def check(grid: list[int], ptx: str = "", file: str = "", entry: str = "", block: list[int] | None = None, cluster: list[int] | None = None, smem: int = 0,
+              arrays: dict[str, dict[str, Any]] | None = None, args: list[Any] | None = None, driver: str = "eager", arch: str = "sm_100a",
+              seconds: float = 20.0) -> dict[str, Any]:
+        """Launches a PTX kernel with all hazard checks: missing waits and fences, races, lifetimes; each with its line and a fix. As run."""
+        return launch(workspace, ptx=ptx, file=file, entry=entry, grid=grid, block=block, cluster=cluster, smem=smem, arrays=arrays, args=args,
+                      driver=driver, check="full", arch=arch, seconds=seconds)
+
+    @app.tool()
+    def compare(grid: list[int], ptx_a: str, ptx_b: str, entry: str = "", block: list[int] | None = None, smem: int = 0,
+                arrays: dict[str, dict[str, Any]] | None = None, args: list[Any] | None = None, arch: str = "sm_100a") -> dict[str, Any]:
+        """Launches two PTX texts on equal inputs under the timed driver: cycles of both, and whether their arrays are equal."""
+        both = [launch(workspace, ptx=text, entry=entry, grid=grid, block=block, smem=smem, arrays=arrays, args=args, driver="timed", arch=arch) for text in (ptx_a, ptx_b)]
+        return {"a": both[0], "b": both[1], "equal": both[0].get("arrays") == both[1].get("arrays")}
+
+    @app.tool()
+    def explain(code: str) -> str:
+        """What a code of Drywell means (E…, F…, U…, H…), and how it is fixed."""
+        return _explain(code)
+
+    @app.tool()
+    def layout(expression: str) -> dict[str, str]:
+        """Evaluates CuTe's layout algebra, e.g. "composition((8,4):(4,1), 16:2)", and draws the result as text."""
+        value = evaluate_layout(expression)
+        try:
+            picture = clip(str(value.picture()), 8000)
+        except Error:
+            picture = ""  # a value that is no layout
+        return {"value": str(value), "picture": picture}
+
+    @app.tool()
+    def fragments(instruction: str) -> list[str]:
+        """Which thread and register holds which element, for "mma.m16n8k16.f32.bf16.bf16.f32", "ldmatrix.x4", "tcgen05.ld.16x256b.x2", …"""
+        return [clip(str(p), 8000) for p in fragment_pictures(instruction)]
+
+    @app.tool()
+    def trace(grid: list[int], ptx: str = "", file: str = "", entry: str = "", block: list[int] | None = None, arrays: dict[str, dict[str, Any]] | None = None,
+              args: list[Any] | None = None, owner: str = "", first: int = 0, records: int = 100, arch: str = "sm_100a") -> str:
+        """Steps through a launch: records `first` and following of its trace with register values; `owner` keeps lines that contain it."""
+        made = {name: make_array(spec) for name, spec in (arrays or {}).items()}
+        kernel = Kernel.from_ptx(workspace.ptx(ptx, file), entry or None, arch=arch)
+        text = kernel.launch(grid, *(make_argument(a, made) for a in args or []), block=block, trace="values", max_seconds=MAX_SECONDS).trace or ""
+        lines = [line for line in text.splitlines() if owner in line]
+        return clip("\n".join(lines[first : first + min(records, 500)]))
+
+    return app
+
+
+def _explain(code: str) -> str:
+    from . import _core
+
+    return _core.explain(code) or f"{code}: not a code of Drywell's table; hazards (H…) are in docs/hazards.md"
+
+
+def main(argv: list[str]) -> None:
+    parser = argparse.ArgumentParser("drywell mcp", description="Serves Drywell's tools to an assistant on standard input and output.")
+    parser.add_argument("--root", default=".", help="files are read only inside this folder")
+    options = parser.parse_args(argv)
+    try:
+        app = server(Path(options.root))
+    except ImportError:
+        parser.exit(6, "drywell: `drywell mcp` needs the package mcp: pip install mcp\n")
+    app.run()
