@@ -79,3 +79,7 @@ def timeline_svg(t: dict[str, Any] | Any) -> str:
 
 def lines_html(title: str, lines: Sequence[str]) -> str:
     return f"<b>{escape(title)}</b><pre>{escape(chr(10).join(lines))}</pre>"
+
+
+def rows_html(columns: Sequence[str], rows: Sequence[dict[str, Any]]) -> str:
+    return f'{_STYLE}<div class="dw">{_table(columns, [[escape(str(r.get(c, ""))) for c in columns] for r in rows[:200]])}</div>'

@@ -1,5 +1,11 @@
 // Drywell's exceptions become those of drywell.errors, with their codes and diagnostics.
 #include <nanobind/nanobind.h>
+#include <nanobind/stl/string.h>
+
+#include <fmt/format.h>
+
+#include <optional>
+#include <string>
 
 #include "python/src/binding.h"
 
@@ -41,6 +47,16 @@ void translate(const std::exception_ptr& p, void*) {
   }
 }
 
+/// A row of docs/errors.md as text; empty if there is no such code.
+std::string explain(const std::string& name) {
+  const std::optional<Code> code = find_code(name);
+  if (!code.has_value()) return {};
+  for (const CodeRow& row : all_codes()) {
+    if (row.code == *code) return fmt::format("{}: {}{}{}", row.name, row.what, row.fix.empty() ? "" : "; fix: ", row.fix);
+  }
+  return {};
+}
+
 }  // namespace
 
 nb::object position(const SourcePos& at) {
@@ -52,6 +68,9 @@ nb::object position(const SourcePos& at) {
   return out;
 }
 
-void bind_errors(nb::module_&) { nb::register_exception_translator(translate); }
+void bind_errors(nb::module_& m) {
+  nb::register_exception_translator(translate);
+  m.def("explain", &explain, nb::arg("code"), "What a code means and how it is fixed; empty if there is no such code.");
+}
 
 }  // namespace drywell::python

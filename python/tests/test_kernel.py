@@ -1,0 +1,282 @@
+"""dw.Kernel: arguments, arrays, results, faults, limits."""
+
+import ctypes
+import os
+import signal
+import struct
+import threading
+import time
+
+import numpy as np
+import pytest
+
+import drywell as dw
+import ptx
+
+DRIVERS = ["eager", "lazy", "shuffled:3", "timed"]
+
+
+@pytest.fixture(scope="module")
+def axpy():
+    return dw.Kernel.from_ptx(ptx.AXPY)
+
+
+def vectors(n=1000):
+    r = np.random.default_rng(1)
+    return r.integers(-8, 8, n).astype(np.float32), r.integers(-8, 8, n).astype(np.float32)
+
+
+@pytest.mark.parametrize("driver", DRIVERS)
+def test_arrays_change_in_place(axpy, driver):
+    x, y = vectors()
+    want = 2 * x + y
+    r = axpy[8](x, y, 2.0, 1000, block=128, driver=driver, check="full")
+    np.testing.assert_array_equal(y, want)
+    assert r.hazards == [] and r.assert_clean() is r
+    assert (r.cycles is None) == (driver != "timed")
+
+
+def test_named_arguments_and_default_entry(axpy):
+    x, y = vectors(64)
+    want = 3 * x + y
+    axpy[1](x, n=64, a=3, y=y, block=64)
+    np.testing.assert_array_equal(y, want)
+    assert axpy.name == "axpy" and [p.name for p in axpy.params] == ["x", "y", "a", "n"]
+
+
+def test_ptx_from_a_file_names_the_file(tmp_path):
+    path = tmp_path / "axpy.ptx"
+    path.write_text(ptx.AXPY)
+    x, y = vectors(10)
+    r = dw.Kernel.from_ptx(path, "axpy")[1](x, y, 1.0, 10, block=32, driver="timed")
+    assert {line.file for line in r.lines} == {str(path)}
+    assert ptx.AXPY.splitlines()[r.lines[0].line - 1].strip() != ""
+
+
+def test_timing_adds_up(axpy):
+    x, y = vectors()
+    r = axpy[8](x, y, 2.0, 1000, block=128, driver="timed", timeline=True, trace=True)
+    assert r.cycles and r.seconds == pytest.approx(r.cycles / (r.timing.clock_ghz * 1e9))
+    role = r.timing.roles["warps"]
+    assert role.warps == 32 and sum(line.instructions for line in r.lines) == role.instructions == r.instructions
+    assert set(r.stalls["warps"]) >= {"issued", "memory"}
+    assert 0 < r.units["hbm"].utilisation < 1 and r.limits[0].cycles <= r.cycles
+    assert r.timeline["seen"] and r.timeline["to"] <= r.cycles and len(r.timeline["warps"]) == 4
+    assert "axpy" in r._repr_html_() and "cycles" in r.report()
+    assert r.perfetto().startswith("{") and r.csv().count("\n") > r.instructions
+
+
+def test_two_runs_are_equal(axpy):
+    runs = []
+    for _ in range(2):
+        x, y = vectors()
+        runs.append(axpy[8](x, y, 2.0, 1000, block=128, driver="timed", trace=True))
+    assert runs[0].cycles == runs[1].cycles and runs[0].trace == runs[1].trace
+    assert dw.diff_traces(runs[0], runs[1]) == ""
+
+
+def test_views_and_strides_keep_their_memory(axpy):
+    base = np.zeros(300, np.float32)
+    base[100:200] = 1
+    axpy[1](base[100:200], base[101:201], 1.0, 50, block=64)
+    assert base[:100].sum() == 0 and base[201:].sum() == 0 and base[101] == 2
+
+
+def test_scalars_by_type_and_size():
+    k = dw.Kernel.from_ptx(ptx.ECHO)
+
+    class Pair(ctypes.Structure):
+        _fields_ = [("a", ctypes.c_int32), ("b", ctypes.c_float)]
+
+    out = dw.poison(48, np.uint8)
+    k[1](out, -3, 65535, 1.5, 2, 0.5, Pair(7, 0.25))
+    assert struct.unpack_from("<i", out, 0)[0] == -3
+    assert struct.unpack_from("<H", out, 8)[0] == 65535
+    assert struct.unpack_from("<f", out, 16)[0] == 1.5  # .b32 takes a float's bits
+    assert struct.unpack_from("<d", out, 24)[0] == 2.0
+    assert struct.unpack_from("<e", out, 32)[0] == 0.5
+    assert struct.unpack_from("<if", out, 40) == (7, 0.25)
+    k[1](out, np.int8(-1), np.uint16(9), np.uint32(0xDEADBEEF), np.float64(0.1), np.float16(1.5), struct.pack("<if", 1, 1))
+    assert struct.unpack_from("<I", out, 16)[0] == 0xDEADBEEF and struct.unpack_from("<e", out, 32)[0] == 1.5
+
+
+@pytest.mark.parametrize("args, error, text", [
+    ((1, 2), TypeError, "missing arguments: a, n"),
+    ((1, 2, 3, 4, 5), TypeError, "5 arguments for 4 parameters"),
+    ((np.zeros(4, np.float32),) * 2 + (1.0, 2**40), OverflowError, "argument 'n': 1099511627776 does not fit in 32 bits"),
+    ((np.zeros(4, np.float32),) * 2 + (1.0, 1.5), TypeError, "argument 'n': a float for a parameter of type .u32"),
+    ((np.zeros(4, np.float32), "y", 1.0, 1), TypeError, "argument 'y': str is neither an array nor a number"),
+    ((np.zeros(4, np.float32),) * 2 + (np.zeros(4), 1), TypeError, "an array for a parameter of 4 bytes"),
+])
+def test_wrong_arguments_are_named(axpy, args, error, text):
+    with pytest.raises(error, match=text.replace(".", r"\.")):
+        axpy[1](*args, block=32)
+
+
+def test_block_is_needed_without_reqntid(axpy):
+    with pytest.raises(TypeError, match="give block="):
+        axpy[1](*vectors(4), 1.0, 4)
+
+
+def test_a_fault_names_place_and_line_and_leaves_arrays(axpy):
+    x, y = vectors(100)
+    before = y.copy()
+    with pytest.raises(dw.Fault) as e:
+        axpy[1](x, y, 2.0, 128, block=128)
+    assert e.value.code == "F3001" and "out of bounds" in str(e.value)
+    assert "ld.global.f32" in e.value.where.instruction and "ld.global.f32 %f2" in ptx.AXPY.splitlines()[e.value.line - 1]
+    assert e.value.where.warp == 3 and e.value.where.cta == (0, 0, 0)
+    np.testing.assert_array_equal(y, before)
+
+
+def test_a_read_only_array_may_be_read_and_not_written(axpy):
+    x, y = vectors(100)
+    x.flags.writeable = False
+    axpy[1](x, y, 1.0, 100, block=128)
+    y.flags.writeable = False
+    with pytest.raises(ValueError, match="read-only"):
+        axpy[1](x, y, 1.0, 100, block=128)
+
+
+def test_illegal_ptx_has_every_error_with_its_line():
+    bad = ptx.AXPY.replace("fma.rn", "fmb.rn").replace("@%p1 bra DONE", "@%p1 bra DONT")
+    with pytest.raises(dw.IllegalError) as e:
+        dw.Kernel.from_ptx(bad)
+    lines = {(d.code, bad.splitlines()[d.line - 1].strip().split()[0]) for d in e.value.diagnostics}
+    assert {("E1101", "fmb.rn.f32"), ("E1106", "@%p1")} & lines and len(e.value.diagnostics) >= 2
+
+
+def test_a_launch_that_a_device_refuses_is_illegal(axpy):
+    with pytest.raises(dw.IllegalError) as e:
+        axpy[1](*vectors(4), 1.0, 4, block=2048)
+    assert e.value.code == "E4120"
+
+
+def test_unsupported_ptx_is_told_apart():
+    text = ptx.HEAD + ".visible .entry k(.param .u64 t) .reqntid 1 { .reg .b64 %rd<2>; .reg .f32 %f<9>; ld.param.u64 %rd1, [t]; tex.1d.v4.f32.s32 {%f1,%f2,%f3,%f4}, [%rd1, {1}]; ret; }"
+    with pytest.raises((dw.UnsupportedError, dw.IllegalError)) as e:
+        dw.Kernel.from_ptx(text)[1](0)
+    assert e.value.code.startswith("U")
+
+
+@pytest.mark.parametrize("driver", DRIVERS)
+def test_limits_stop_a_kernel_that_does_not_end(driver):
+    spin = dw.Kernel.from_ptx(ptx.SPIN)
+    with pytest.raises(dw.Stopped) as e:
+        spin[2](max_seconds=0.2, driver=driver)
+    assert e.value.code == "F3603"
+    with pytest.raises(dw.Stopped) as e:
+        spin[2](max_instructions=1000, driver=driver)
+    assert e.value.code == "F3602"
+
+
+def test_interrupt_ends_a_launch():
+    threading.Timer(0.3, os.kill, (os.getpid(), signal.SIGINT)).start()
+    with pytest.raises(KeyboardInterrupt):
+        dw.Kernel.from_ptx(ptx.SPIN)[1](max_seconds=20)
+
+
+def test_the_gil_is_released_and_kernels_are_shared_by_threads(axpy):
+    done = []
+
+    def run(seed):
+        x, y = vectors(512)
+        want = seed * x + y
+        axpy[4](x, y, float(seed), 512, block=128, driver="timed")
+        done.append(bool((y == want).all()))
+
+    spinner = threading.Thread(target=lambda: pytest.raises(dw.Stopped, dw.Kernel.from_ptx(ptx.SPIN)[1], max_seconds=0.5))
+    spinner.start()
+    threads = [threading.Thread(target=run, args=(s,)) for s in range(4)]
+    for t in threads:
+        t.start()
+    for t in threads:
+        t.join()
+    assert done == [True] * 4 and spinner.is_alive()
+    spinner.join()
+
+
+def test_progress_is_called_and_its_errors_stop_the_launch():
+    calls = []
+
+    def progress(done, total, cycles):
+        calls.append((done, total))
+        if len(calls) == 3:
+            raise RuntimeError("enough")
+
+    with pytest.raises(RuntimeError, match="enough"):
+        dw.Kernel.from_ptx(ptx.SPIN)[2](progress=progress, max_seconds=20)
+    assert len(calls) == 3
+
+
+def test_hazards_have_both_parties_and_lines():
+    out = dw.poison(64, np.uint32)
+    text = ptx.neighbours(False)
+    r = dw.Kernel.from_ptx(text)[1](out, check="full")
+    h = r.errors[0]
+    assert h.code == "H7401" and h.level == "error" and h.count >= 1
+    words = {text.splitlines()[line - 1].strip().split(".")[0] for _, line in h.lines}
+    assert words == {"st", "ld"}
+    with pytest.raises(dw.HazardError, match="H7401"):
+        r.assert_clean()
+    r = dw.Kernel.from_ptx(ptx.neighbours(True))[1](out, check="full")
+    assert r.hazards == [] and (out == np.arange(64) ^ 32).all()
+
+
+def test_unchecked_runs_do_not_claim_to_be_clean(axpy):
+    x, y = vectors(4)
+    with pytest.raises(ValueError, match="not checked"):
+        axpy[1](x, y, 1.0, 4, block=32).assert_clean()
+
+
+@pytest.mark.parametrize("swizzle", [None, "128B"])
+def test_tensor_maps(swizzle):
+    x, y = np.arange(64 * 64, dtype=np.float32).reshape(64, 64), dw.poison((64, 64))
+    k = dw.Kernel.from_ptx(ptx.TMA)
+    r = k[1](dw.tensor_map(x, box=(32, 32), swizzle=swizzle), dw.tensor_map(y, box=(32, 32), swizzle=swizzle), 32, 16, check="full")
+    want = np.full((64, 64), np.nan, np.float32)
+    want[32:64, 16:48] = x[32:64, 16:48]
+    np.testing.assert_array_equal(y, want)
+    assert not r.errors
+
+
+def test_tensor_map_rules_are_the_drivers():
+    x = np.zeros((64, 64), np.float32)
+    k = dw.Kernel.from_ptx(ptx.TMA)
+    with pytest.raises(dw.IllegalError) as e:
+        k[1](dw.tensor_map(x, box=(32, 64), swizzle="128B"), dw.tensor_map(x, box=(32, 32)), 0, 0)
+    assert e.value.code == "E1467"
+    with pytest.raises(ValueError, match="box"):
+        dw.tensor_map(x, box=(32,))
+
+
+def test_poison_is_all_ones():
+    import warnings
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        assert np.isnan(dw.poison((2, 3))).all() and (dw.poison(4, np.int16) == -1).all()
+
+
+def test_dlpack_and_buffers(axpy):
+    class OnlyDlpack:
+        def __init__(self, x):
+            self.x = x
+
+        def __dlpack__(self, **kwargs):
+            return self.x.__dlpack__(**kwargs)
+
+        def __dlpack_device__(self):
+            return self.x.__dlpack_device__()
+
+    x, y = vectors(100)
+    want = x + y
+    axpy[1](OnlyDlpack(x), OnlyDlpack(y), 1.0, 100, block=128)
+    np.testing.assert_array_equal(y, want)
+
+
+def test_torch_tensors(axpy):
+    torch = pytest.importorskip("torch")
+    x, y = torch.arange(100, dtype=torch.float32), torch.ones(100)
+    axpy[1](x, y, 2.0, 100, block=128)
+    assert (y == 2 * torch.arange(100) + 1).all()
