@@ -47,15 +47,14 @@ class Kernel:
         text, name = _read(source)
         module = _core.parse(text, name)
         entries = {e["name"]: e for e in module.entries()}
-        if entry is None:
-            if len(entries) != 1:
-                raise KeyError(f"entry=: the module has {len(entries)} kernels: {', '.join(entries)}")
-            entry = next(iter(entries))
-        if entry not in entries:
-            raise KeyError(f"no kernel '{entry}': {', '.join(entries)}")
-        e = entries[entry]
+        if entry is None and len(entries) != 1:
+            raise KeyError(f"entry=: the module has {len(entries)} kernels: {', '.join(entries)}")
+        chosen: str = next(iter(entries)) if entry is None else entry
+        if chosen not in entries:
+            raise KeyError(f"no kernel '{chosen}': {', '.join(entries)}")
+        e = entries[chosen]
         params = tuple(Parameter(**p) for p in e["params"])
-        return Kernel(entry, params, text, arch or _machine_of(module.target()), e["reqntid"], e["cluster"], module, smem)
+        return Kernel(chosen, params, text, arch or _machine_of(module.target()), e["reqntid"], e["cluster"], module, smem)
 
     def __getitem__(self, grid: Extent) -> Callable[..., Run]:
         """A launch of 1 to 3 extents in CTAs; call it with the arguments. See :meth:`launch`."""

@@ -19,7 +19,7 @@ class Options:
     driver: str = "eager"            # "eager", "lazy", "shuffled:SEED", "timed"
     check: str | None = None         # None, "basic", "full"
     arch: str = "sm_100a"            # a name of `drywell arch`, or the path of a .toml file
-    trace: bool | str = False        # True, or "values": also what instructions wrote to registers
+    trace: bool | str = False        # True, or "values": also the values that instructions wrote to registers
     timeline: bool | Sequence[int] = False  # timed driver: True (CTA 0), or the CTA
     threads: int = 0                 # host threads; 0 = all cores. Results do not depend on it
     max_instructions: int = 0        # warp instructions; 0 = unlimited
@@ -81,12 +81,13 @@ def _progress(o: Options) -> Any:
 def launch(machine: Machine, r: Request, o: Options) -> results.Run:
     """Runs a launch. Faults are exceptions; arrays are then left as they were. Otherwise changed arrays are written back."""
     c = _core_request(r, o)
-    c.progress = _progress(o)
+    progress = _progress(o)
+    c.progress = progress
     try:
         d = machine.device.launch(r.module, c)
     finally:
-        if hasattr(c.progress, "close"):
-            c.progress.close()
+        if hasattr(progress, "close"):
+            progress.close()
     run = _run(d, r, o)
     if d["fault"] is not None:
         _raise(_explained(machine, c, d, o), run)

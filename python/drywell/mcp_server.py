@@ -5,6 +5,7 @@ Files are read only inside the folder in which it was started; runs are bounded 
 from __future__ import annotations
 
 import argparse
+import importlib
 from pathlib import Path
 from typing import Any
 
@@ -104,14 +105,20 @@ def launch(workspace: Workspace, *, ptx: str = "", file: str = "", entry: str = 
     return {"ok": not run.errors, **describe_run(run), "arrays": {name: describe_array(x) for name, x in made.items()}}
 
 
+def _server_class() -> Any:
+    """MCPServer of mcp 2, FastMCP of mcp 1."""
+    for module, name in (("mcp.server.mcpserver", "MCPServer"), ("mcp.server.fastmcp", "FastMCP")):
+        try:
+            return getattr(importlib.import_module(module), name)
+        except (ImportError, AttributeError):
+            continue
+    raise ImportError("no server in the package mcp")
+
+
 def server(root: Path) -> Any:
     """The server with its tools; their schemas follow from the signatures."""
-    try:
-        from mcp.server.fastmcp import FastMCP as Server  # mcp 1.x
-    except ImportError:
-        from mcp.server.mcpserver import MCPServer as Server  # mcp 2.x
     workspace = Workspace(root)
-    app = Server("drywell", instructions="Runs PTX kernels for sm_100a and sm_90a on a simulator: values, cycles, hazards. Nothing needs a GPU.")
+    app = _server_class()("drywell", instructions="Runs PTX kernels for sm_100a and sm_90a on a simulator: values, cycles, hazards. Nothing needs a GPU.")
 
     @app.tool()
     def run(grid: list[int], ptx: str = "", file: str = "", entry: str = "", block: list[int] | None = None, cluster: list[int] | None = None, smem: int = 0,

@@ -26,7 +26,8 @@ Space = Mapping[str, Sequence[Any]] | Iterable[Mapping[str, Any]]
 def points_of(space: Space) -> list[Point]:
     """All points: the product of the values per name, or the given mappings."""
     if isinstance(space, Mapping):
-        return [dict(zip(space, values)) for values in itertools.product(*space.values())]
+        names = [str(name) for name in space]
+        return [dict(zip(names, values)) for values in itertools.product(*space.values())]
     return [dict(p) for p in space]
 
 

@@ -64,13 +64,13 @@ class Driver(DriverBase):
         self.launcher_cls = Launcher
 
     @classmethod
-    def is_active(cls) -> bool:
+    def is_active(cls) -> Any:
         return False  # never chosen by itself
 
     def map_python_to_cpp_type(self, ty: str) -> str:
         return ty
 
-    def get_current_target(self) -> GPUTarget:
+    def get_current_target(self) -> Any:
         return GPUTarget("cuda", self.capability, 32)
 
     def get_current_device(self) -> str:
@@ -140,7 +140,8 @@ class Launcher:
         if len(values) != len(parameters):
             raise RuntimeError(f"{function.name}: {len(values)} values for {len(parameters)} PTX parameters: a version of Triton that Drywell does not know?")
         machine.copy_in()
-        capability = active.active.capability
+        driver: Any = active.active
+        capability = driver.capability
         data = [_bytes(p, v, machine, capability) for p, v in zip(parameters, values)]
         cluster = function.required_cluster or (ctas, 1, 1)
         block = function.reqntid or (32 * self.metadata.num_warps, 1, 1)
@@ -199,11 +200,13 @@ def _map_values(d: Any, meta: dict[str, Any]) -> Any:
 
 
 def _tensor_map(d: Any, meta: dict[str, Any], shape: list[int]) -> tensormap.TensorMap:
-    number = _TF32 if d.round_f32_to_tf32 else _HOST_TYPE.get(meta["elem_type"], meta["elem_type"])
+    kind: int = meta["elem_type"]
+    number = _TF32 if d.round_f32_to_tf32 else _HOST_TYPE.get(kind, kind)
     size = meta["elem_size"]
     box = tuple(meta["block_size"])
     strides = tuple(s * size for s in d.strides)
-    return tensormap.TensorMap(d.base.array, d.base.view, _core.tensor_map_types()[number], tuple(shape), strides, box, (1,) * len(box), meta["swizzle"], 0, 2,
+    element = _core.tensor_map_types()[int(number)]
+    return tensormap.TensorMap(d.base.array, d.base.view, element, tuple(shape), strides, box, (1,) * len(box), meta["swizzle"], 0, 2,
                                1 if d.padding == "nan" else 0)
 
 

@@ -29,7 +29,8 @@ nb::dict describe(const Array& a) {
 
 void bind_arrays(nb::module_& m) {
   m.def("describe_array", &describe, nb::arg("array"),
-        "Address, shape, strides (in elements) and DLPack type of an array in host memory; TypeError for others.");
+        "Address, shape, strides (in elements) and DLPack type of an array in host memory; TypeError for "
+        "others.");
 }
 
 }  // namespace drywell::python

@@ -1,6 +1,8 @@
-// The parts of the extension module drywell._core. Each bind_ function adds the types and functions of one source file.
+// The parts of the extension module drywell._core. Each bind_ function adds the types and functions of one
+// source file.
 //
-// The module is private: python/drywell has the documented names, and converts plain Python values to and from these.
+// The module is private: python/drywell has the documented names, and converts plain Python values to and
+// from these.
 #pragma once
 
 #include <nanobind/nanobind.h>

@@ -33,15 +33,16 @@ struct LaunchRequest {
   unsigned threads = 0;
   uint64_t max_instructions = 0;
   bool cooperative = false, values = true;
-  std::string check;              // "", "basic", "full"
+  std::string check;  // "", "basic", "full"
   bool trace = false, trace_values = false;
-  std::optional<Triple> timeline; // CTA
+  std::optional<Triple> timeline;  // CTA
   double max_seconds = 0;
   nb::object progress = nb::none();
 };
 
 sim::DriverKind driver_kind(const std::string& name) {
-  for (const auto d : {sim::DriverKind::eager, sim::DriverKind::lazy, sim::DriverKind::shuffled, sim::DriverKind::timed})
+  for (const auto d :
+       {sim::DriverKind::eager, sim::DriverKind::lazy, sim::DriverKind::shuffled, sim::DriverKind::timed})
     if (sim::driver_name(d) == name) return d;
   throw InputError(Code::E4306, fmt::format("no driver '{}': eager, lazy, shuffled:SEED or timed", name));
 }
@@ -50,7 +51,8 @@ sim::DriverKind driver_kind(const std::string& name) {
 class Watchers {
  public:
   Watchers(const LaunchRequest& r, const std::string& arch, sim::RunOptions& o) {
-    if (!r.check.empty()) o.listeners.push_back(checker_.emplace(sim::CheckOptions{.level = level(r.check)}).listener());
+    if (!r.check.empty())
+      o.listeners.push_back(checker_.emplace(sim::CheckOptions{.level = level(r.check)}).listener());
     if (r.trace) o.listeners.push_back(trace_.emplace(text_, trace_options(r, arch, o)).listener());
     if (r.timeline.has_value()) o.listeners.push_back(timeline_.emplace(dim(*r.timeline)).listener());
   }
@@ -59,7 +61,8 @@ class Watchers {
   }
   void add(nb::dict& out) const {
     out["hazards"] = checker_.has_value() ? nb::object(findings_list(checker_->findings())) : nb::none();
-    out["wait_graph"] = checker_.has_value() ? nb::object(wait_graph_dict(checker_->wait_graph())) : nb::none();
+    out["wait_graph"] =
+        checker_.has_value() ? nb::object(wait_graph_dict(checker_->wait_graph())) : nb::none();
     out["trace"] = trace_.has_value() ? nb::object(text(text_.text)) : nb::none();
     out["timeline"] = timeline_.has_value() ? nb::object(timeline_dict(timeline_->timeline())) : nb::none();
   }
@@ -70,7 +73,8 @@ class Watchers {
     if (name == "full") return sim::CheckLevel::full;
     throw InputError(Code::E4306, fmt::format("check '{}': basic or full", name));
   }
-  static sim::TraceOptions trace_options(const LaunchRequest& r, const std::string& arch, const sim::RunOptions& o) {
+  static sim::TraceOptions trace_options(const LaunchRequest& r, const std::string& arch,
+                                         const sim::RunOptions& o) {
     sim::TraceOptions t;
     t.profile = o.driver == sim::DriverKind::timed ? sim::TraceProfile::cycle : sim::TraceProfile::arch;
     t.values = r.trace_values;
@@ -113,11 +117,16 @@ class PyDevice {
 
   uint64_t allocate(uint64_t bytes, const std::string& name) { return device_.allocate(bytes, name).value(); }
   void release(uint64_t at) { device_.free(GmemAddr(at)); }
-  void write(uint64_t to, uintptr_t from, uint64_t bytes) { device_.write(GmemAddr(to), reinterpret_cast<const void*>(from), bytes); }
-  void read(uintptr_t to, uint64_t from, uint64_t bytes) const { device_.read(reinterpret_cast<void*>(to), GmemAddr(from), bytes); }
+  void write(uint64_t to, uintptr_t from, uint64_t bytes) {
+    device_.write(GmemAddr(to), reinterpret_cast<const void*>(from), bytes);
+  }
+  void read(uintptr_t to, uint64_t from, uint64_t bytes) const {
+    device_.read(reinterpret_cast<void*>(to), GmemAddr(from), bytes);
+  }
   /// True if the bytes at `at` differ from those of the host.
   bool differs(uint64_t at, uintptr_t host, uint64_t bytes) {
-    return bytes != 0 && std::memcmp(device_.host_pointer(GmemAddr(at), bytes), reinterpret_cast<const void*>(host), bytes) != 0;
+    return bytes != 0 && std::memcmp(device_.host_pointer(GmemAddr(at), bytes),
+                                     reinterpret_cast<const void*>(host), bytes) != 0;
   }
   size_t load(const ParsedModule& m) {
     loaded_.push_back(device_.load(m.module));
@@ -144,10 +153,12 @@ nb::dict PyDevice::launch(size_t module, const LaunchRequest& r) {
   options.progress = &progress;
   Watchers watchers(r, device_.arch().name, options);
   sim::Args args;
-  for (const nb::bytes& b : r.arguments) args.add_bytes({reinterpret_cast<const uint8_t*>(b.c_str()), b.size()});
+  for (const nb::bytes& b : r.arguments)
+    args.add_bytes({reinterpret_cast<const uint8_t*>(b.c_str()), b.size()});
   const sim::LaunchConfig config{dim(r.grid), dim(r.block), dim(r.cluster), r.smem};
   sim::RunResult result;
-  run_interruptibly([&] { result = device_.launch(loaded_.at(module), r.entry, config, args, options); }, stop, progress, {r.max_seconds, r.progress});
+  run_interruptibly([&] { result = device_.launch(loaded_.at(module), r.entry, config, args, options); },
+                    stop, progress, {r.max_seconds, r.progress});
   watchers.finish(result);
   nb::dict out = result_dict(result);
   watchers.add(out);

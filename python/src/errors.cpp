@@ -15,7 +15,9 @@ namespace {
 nb::dict diagnostic(const Diagnostic& d) {
   nb::dict out;
   out["code"] = text(code_name(d.code));
-  out["severity"] = d.severity == Severity::error ? "error" : d.severity == Severity::warning ? "warning" : "note";
+  out["severity"] = d.severity == Severity::error     ? "error"
+                    : d.severity == Severity::warning ? "warning"
+                                                      : "note";
   out["where"] = position(d.where);
   out["message"] = text(d.message);
   out["hint"] = text(d.hint);
@@ -52,7 +54,8 @@ std::string explain(const std::string& name) {
   const std::optional<Code> code = find_code(name);
   if (!code.has_value()) return {};
   for (const CodeRow& row : all_codes()) {
-    if (row.code == *code) return fmt::format("{}: {}{}{}", row.name, row.what, row.fix.empty() ? "" : "; fix: ", row.fix);
+    if (row.code == *code)
+      return fmt::format("{}: {}{}{}", row.name, row.what, row.fix.empty() ? "" : "; fix: ", row.fix);
   }
   return {};
 }
@@ -70,7 +73,8 @@ nb::object position(const SourcePos& at) {
 
 void bind_errors(nb::module_& m) {
   nb::register_exception_translator(translate);
-  m.def("explain", &explain, nb::arg("code"), "What a code means and how it is fixed; empty if there is no such code.");
+  m.def("explain", &explain, nb::arg("code"),
+        "What a code means and how it is fixed; empty if there is no such code.");
 }
 
 }  // namespace drywell::python

@@ -54,7 +54,8 @@ std::exception_ptr attend(const sim::RunProgress& done, const Supervision& how) 
   const nb::gil_scoped_acquire hold;
   try {
     if (PyErr_CheckSignals() != 0) nb::raise_python_error();
-    if (!how.progress.is_none()) how.progress(done.ctas_done.load(), done.ctas_total.load(), done.cycles.load());
+    if (!how.progress.is_none())
+      how.progress(done.ctas_done.load(), done.ctas_total.load(), done.cycles.load());
   } catch (...) {
     return std::current_exception();
   }
@@ -63,7 +64,8 @@ std::exception_ptr attend(const sim::RunProgress& done, const Supervision& how) 
 
 }  // namespace
 
-void run_interruptibly(const std::function<void()>& work, std::atomic<bool>& stop, const sim::RunProgress& done, const Supervision& how) {
+void run_interruptibly(const std::function<void()>& work, std::atomic<bool>& stop,
+                       const sim::RunProgress& done, const Supervision& how) {
   std::exception_ptr raised, failed;
   {
     const nb::gil_scoped_release free;

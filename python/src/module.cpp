@@ -5,7 +5,8 @@
 
 NB_MODULE(_core, m) {
   using namespace drywell::python;
-  nanobind::set_leak_warnings(false);  // caches of other packages (Triton's) keep modules to the end of the process
+  nanobind::set_leak_warnings(
+      false);  // caches of other packages (Triton's) keep modules to the end of the process
   m.attr("version") = DRYWELL_VERSION;
   bind_errors(m);
   bind_arrays(m);

@@ -25,7 +25,9 @@ numeric::Format format_of(const std::string& name) {
     const auto f = static_cast<numeric::Format>(i);
     if (numeric::format_info(f).name == name) return f;
   }
-  throw nb::value_error(fmt::format("no format '{}': e2m1, e2m3, e3m2, e4m3, e5m2, ue4m3, ue8m0, tf32, bf16, f16 or f32", name).c_str());
+  throw nb::value_error(
+      fmt::format("no format '{}': e2m1, e2m3, e3m2, e4m3, e5m2, ue4m3, ue8m0, tf32, bf16, f16 or f32", name)
+          .c_str());
 }
 
 numeric::Rounding rounding_of(const std::string& name) {
@@ -41,10 +43,14 @@ struct ConvertRequest {
 };
 
 void convert(const ConvertRequest& r, const Codes& in, Out out, const std::optional<Codes>& random) {
-  if (in.shape(0) != out.shape(0) || (random.has_value() && random->shape(0) != in.shape(0))) throw nb::value_error("arrays of different sizes");
-  numeric::ConvertSpec spec{format_of(r.target), format_of(r.source), rounding_of(r.rounding), r.satfinite, r.relu, r.ftz};
-  if (spec.rounding == numeric::Rounding::rs && !random.has_value()) throw nb::value_error("rounding rs needs random integers");
-  numeric::convert_lanes(spec, in.data(), out.data(), static_cast<unsigned>(in.shape(0)), random.has_value() ? random->data() : nullptr);
+  if (in.shape(0) != out.shape(0) || (random.has_value() && random->shape(0) != in.shape(0)))
+    throw nb::value_error("arrays of different sizes");
+  numeric::ConvertSpec spec{
+      format_of(r.target), format_of(r.source), rounding_of(r.rounding), r.satfinite, r.relu, r.ftz};
+  if (spec.rounding == numeric::Rounding::rs && !random.has_value())
+    throw nb::value_error("rounding rs needs random integers");
+  numeric::convert_lanes(spec, in.data(), out.data(), static_cast<unsigned>(in.shape(0)),
+                         random.has_value() ? random->data() : nullptr);
 }
 
 void values(const std::string& format, const Codes& in, Reals out) {

@@ -49,7 +49,8 @@ nb::list entries(const ParsedModule& m) {
 
 ParsedModule parse(const std::string& ptx, const std::string& name) {
   ParsedModule m{isa::parse_ptx_or_throw(ptx, name)};
-  if (Diagnostics problems = isa::validate(m.module); problems.has_errors()) throw InputError(std::move(problems));
+  if (Diagnostics problems = isa::validate(m.module); problems.has_errors())
+    throw InputError(std::move(problems));
   return m;
 }
 

@@ -101,7 +101,9 @@ nb::dict node(const sim::WaitGraph::Node& n) {
   return out;
 }
 
-nb::tuple span(const sim::Timeline::Span& s) { return nb::make_tuple(s.from, s.to, text(sim::stall_name(s.state)), s.line); }
+nb::tuple span(const sim::Timeline::Span& s) {
+  return nb::make_tuple(s.from, s.to, text(sim::stall_name(s.state)), s.line);
+}
 
 nb::dict track(const sim::Timeline::WarpTrack& w) {
   nb::dict out;
@@ -158,7 +160,8 @@ nb::list findings_list(const std::vector<sim::Finding>& findings) { return list_
 nb::dict wait_graph_dict(const sim::WaitGraph& g) {
   nb::dict out;
   out["nodes"] = list_of(g.nodes, node);
-  out["edges"] = list_of(g.edges, [](const sim::WaitGraph::Edge& e) { return nb::make_tuple(e.from, e.to, text(e.label)); });
+  out["edges"] = list_of(
+      g.edges, [](const sim::WaitGraph::Edge& e) { return nb::make_tuple(e.from, e.to, text(e.label)); });
   return out;
 }
 
@@ -171,8 +174,11 @@ nb::dict timeline_dict(const sim::Timeline& t) {
   out["to"] = t.to;
   out["warps"] = list_of(t.warps, track);
   out["lines"] = list_of(t.lines, [](const std::string& s) { return text(s); });
-  out["operations"] = list_of(t.operations, [&](const sim::Timeline::Operation& o) { return operation(t, o); });
-  out["levels"] = list_of(t.levels, [](const sim::Timeline::Level& l) { return nb::make_tuple(l.at, l.smem, l.arriving, l.tmem); });
+  out["operations"] =
+      list_of(t.operations, [&](const sim::Timeline::Operation& o) { return operation(t, o); });
+  out["levels"] = list_of(t.levels, [](const sim::Timeline::Level& l) {
+    return nb::make_tuple(l.at, l.smem, l.arriving, l.tmem);
+  });
   return out;
 }
 

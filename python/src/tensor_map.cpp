@@ -16,7 +16,8 @@ namespace {
 struct MapRequest {
   unsigned type = 0;
   uint64_t address = 0;
-  std::vector<uint64_t> shape, strides;  // dimension 0 is contiguous; strides in bytes, of dimensions 1 and up
+  std::vector<uint64_t> shape,
+      strides;  // dimension 0 is contiguous; strides in bytes, of dimensions 1 and up
   std::vector<uint32_t> box, element_strides;
   unsigned swizzle = 0, interleave = 0, l2 = 0, fill = 0, capability = 100;
 };
@@ -59,7 +60,8 @@ std::vector<std::string> describe(const nb::bytes& map) {
 
 std::vector<std::string> type_names() {
   std::vector<std::string> out;
-  for (unsigned i = 0; i < isa::kTensorTypeCount; ++i) out.emplace_back(isa::to_string(static_cast<isa::TensorType>(i)));
+  for (unsigned i = 0; i < isa::kTensorTypeCount; ++i)
+    out.emplace_back(isa::to_string(static_cast<isa::TensorType>(i)));
   return out;
 }
 
@@ -79,7 +81,8 @@ void bind_tensor_map(nb::module_& m) {
       .def_rw("l2", &MapRequest::l2)
       .def_rw("fill", &MapRequest::fill)
       .def_rw("capability", &MapRequest::capability);
-  m.def("encode_tensor_map", &encode, "The 128 bytes; IllegalError E146x names every rule that the request breaks.");
+  m.def("encode_tensor_map", &encode,
+        "The 128 bytes; IllegalError E146x names every rule that the request breaks.");
   m.def("describe_tensor_map", &describe, "The fields of 128 bytes as lines of text.");
   m.def("tensor_map_types", &type_names, "Names of the element types, in the order of CUtensorMapDataType.");
 }

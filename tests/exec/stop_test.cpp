@@ -17,7 +17,8 @@ constexpr const char* kSpin = R"(
 )";
 
 TEST(Stop, EndsALaunchAsFaultF3603) {
-  for (const auto driver : {sim::DriverKind::eager, sim::DriverKind::lazy, sim::DriverKind::shuffled, sim::DriverKind::timed}) {
+  for (const auto driver :
+       {sim::DriverKind::eager, sim::DriverKind::lazy, sim::DriverKind::shuffled, sim::DriverKind::timed}) {
     sim::Device device;
     const sim::LoadedModule m = device.load_ptx(kSpin);
     const std::atomic<bool> stop{true};
@@ -47,7 +48,8 @@ TEST(Stop, TheLimitOfInstructionsCountsWarpsThatNeverEnd) {
 
 TEST(Stop, ALaunchThatNothingStopsRunsToItsEnd) {
   sim::Device device;
-  const sim::LoadedModule m = device.load_ptx(".version 8.7\n.target sm_100a\n.address_size 64\n.visible .entry k() { ret; }");
+  const sim::LoadedModule m =
+      device.load_ptx(".version 8.7\n.target sm_100a\n.address_size 64\n.visible .entry k() { ret; }");
   const std::atomic<bool> stop{false};
   sim::RunOptions options;
   options.stop = &stop;
