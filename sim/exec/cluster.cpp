@@ -56,17 +56,17 @@ Effect cluster_wait(Warp& w, const DecodedOp&, LaneMask mask) {
   return Effect::next;
 }
 
-// The rank is in bits 24..31, of generic addresses too (docs/facts/tma-mbarrier.md §5).
+// The rank is in bits 24..31, of generic addresses too (docs/facts/tma-mbarrier.md §5). A rank that the cluster does not have is no
+// fault: CuTe computes addresses for all lanes and uses those of the peers. An access there is one (F3502, F3501).
+constexpr uint32_t kNoRank = 0xFF;
+
 template <class L>
 Effect map_address(Warp& w, const DecodedOp& op, LaneMask mask) {
   const L* a = lanes<L>(w, op.src[0]);
   const uint32_t* rank = lanes<uint32_t>(w, op.src[1]);
-  const uint32_t size = static_cast<uint32_t>(w.cta->cluster->ctas.size());
   L r[kWarpSize];
   for (uint32_t i = 0; i < kWarpSize; ++i) {
-    if ((mask >> i & 1) != 0 && rank[i] >= size)
-      return fault(w, Code::F3502, fmt::format("mapa to CTA rank {} of a cluster of {}", rank[i], size));
-    r[i] = (a[i] & ~L{~kSharedOffsetMask}) | L{cluster_address(rank[i], 0)};
+    r[i] = (a[i] & ~L{~kSharedOffsetMask}) | L{cluster_address(std::min(rank[i], kNoRank), 0)};
   }
   store_masked(lanes<L>(w, op.dst), r, mask);
   return Effect::next;

@@ -57,8 +57,22 @@ uint8_t* resolve(Warp& w, Space space, uint64_t address, uint64_t bytes, uint32_
   }
 }
 
+namespace {
+
+/// Rank of the CTA whose shared memory an address names; 0 for an address of other memory.
+uint32_t named_rank(const Warp& w, Space space, uint64_t address) {
+  const bool cluster = space == Space::shared_cluster || (space == Space::generic && address >> 32 == window::kSharedHigh);
+  return cluster ? shared_rank(shared_address(w, address, true)) : 0;
+}
+
+}  // namespace
+
 Effect access_fault(Warp& w, Space space, uint64_t address, uint64_t bytes, uint32_t lane, bool store) {
   const char* what = store ? "store" : "load";
+  const size_t ctas = w.cta->cluster->ctas.size();
+  if (const uint32_t rank = named_rank(w, space, address); rank >= ctas) {
+    return fault(w, Code::F3502, fmt::format("lane {}: {} of {} bytes in shared memory of CTA rank {} of a cluster of {}", lane, what, bytes, rank, ctas));
+  }
   if (!std::has_single_bit(bytes) || !is_aligned(address, bytes)) {
     return fault(w, Code::F3002, fmt::format("lane {}: misaligned {} of {} bytes at {:#x}", lane, what, bytes, address));
   }

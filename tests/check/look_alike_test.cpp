@@ -222,5 +222,64 @@ TEST(LookAlike, CtasOrderedByFencesAroundACounter) {
   expect_silence(c);
 }
 
+// Triton repeats data over warps, and every warp stores its copy.
+TEST(LookAlike, TwoWarpsStoreTheSameValues) {
+  AsyncCase c;
+  c.threads = 64;
+  c.body = R"(
+  and.b32 %r1, tid, 31;
+  shl.b32 %r2, %r1, 2;
+  mov.u32 %r3, smem;
+  add.u32 %r2, %r2, %r3;
+  st.shared.b32 [%r2], %r1;
+  cvt.u16.u32 %h1, %r1;
+  st.shared.v2.b16 [%r2+128], {%h1, 7};
+)";
+  expect_silence(c);
+}
+
+TEST(LookAlike, TwoWarpsThatStoreOtherValuesAreReported) {
+  AsyncCase c;
+  c.threads = 64;
+  c.buffers = {Bytes(16384)};
+  c.body = "st.shared.b32 [smem], 7;\nshr.u32 %r1, tid, 5;\nst.shared.b32 [smem+4], %r1;\n";
+  sim::HazardChecker checker({.level = sim::CheckLevel::full});
+  run_async(c, {.listeners = {checker.listener()}});
+  ASSERT_EQ(checker.findings().size(), 1u);
+  EXPECT_EQ(checker.findings()[0].code, "H7401");
+}
+
+// Triton and CuTe give each role of a warpgroup its own copy of the instruction.
+TEST(LookAlike, OneNumberOfRegistersAtTwoPlaces) {
+  AsyncCase c;
+  c.threads = 128;
+  c.body = R"(
+  setp.ge.u32 %p2, tid, 64;
+  @%p2 bra SECOND;
+  setmaxnreg.dec.sync.aligned.u32 40;
+  setmaxnreg.dec.sync.aligned.u32 40;
+  bra OVER;
+  SECOND: setmaxnreg.dec.sync.aligned.u32 40;
+  setmaxnreg.dec.sync.aligned.u32 40;
+  OVER: bar.sync 0;
+)";
+  expect_silence(c, sim::CheckLevel::basic);
+}
+
+// The address that tcgen05.alloc stored has been read behind a barrier: a copy into its place comes after it.
+TEST(LookAlike, AnObservedStoreIsOverwrittenByACopy) {
+  AsyncCase c;
+  c.threads = 64;
+  c.body = kBarriers + R"(
+  @first st.shared.b32 [smem], 7;
+  bar.sync 0;
+  ld.shared.b32 %r2, [smem];
+  bar.sync 0;
+  @first mbarrier.arrive.expect_tx.shared::cta.b64 _, [bar], 512;
+  @first cp.async.bulk.shared::cta.global.mbarrier::complete_tx::bytes [smem], [buf0], 512, [bar];
+)" + wait_for("[bar]", 0);
+  expect_silence(c);
+}
+
 }  // namespace
 }  // namespace drywell::test

@@ -230,6 +230,14 @@ END: barrier.cluster.arrive;
   EXPECT_EQ(from_bytes<uint32_t>(run_everywhere(c).at(0)), (std::vector<uint32_t>{8, 7}));
 }
 
+// CuTe maps an address for every lane and uses those of the lanes that have a peer.
+TEST(ClusterFaults, AnAddressOfNoCtaThatNobodyUsesIsNone) {
+  AsyncCase c;
+  c.cluster = c.ctas = 2;
+  c.body = "  mapa.shared::cluster.u32 %r1, smem, tid;\n";
+  run_everywhere(c);
+}
+
 TEST(ClusterFaults, AreReportedUnderEveryDriver) {
   AsyncCase c;
   c.cluster = c.ctas = 2;
@@ -243,7 +251,8 @@ TEST(ClusterFaults, AreReportedUnderEveryDriver) {
 )",
         Code::F3504);
   fault("  barrier.cluster.wait;\n", Code::F3505);
-  fault("  mapa.shared::cluster.u32 %r1, smem, 2;\n", Code::F3502);
+  fault("  mapa.shared::cluster.u32 %r1, smem, 2;\n  ld.shared::cluster.u32 %r2, [%r1];\n", Code::F3502);
+  fault("  mapa.shared::cluster.u32 %r1, smem, 300;\n  st.shared::cluster.u32 [%r1], 1;\n", Code::F3502);
   fault(R"(
   mov.u64 %rd1, 4096;
   getctarank.u64 %r1, %rd1;

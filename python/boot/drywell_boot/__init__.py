@@ -12,6 +12,7 @@ def install():
     on_import.install(
         {
             "cutlass": ("drywell_boot.cute", "package", "before"),
+            "cutlass.utils.hardware_info": ("drywell_boot.cute", "hardware_info"),
             "cuda.bindings._internal.runtime": ("drywell_boot.cuda_bindings", "table"),
             "cuda.bindings._internal.runtime_ptds": ("drywell_boot.cuda_bindings", "table"),
             "triton": ("drywell_boot.triton_hooks", "package"),
