@@ -37,8 +37,7 @@ Elf64_Shdr section(uint32_t name, uint32_t type, uint64_t offset, uint64_t bytes
 uint64_t extent(const uint8_t* file) {
   Elf64_Ehdr h;
   std::memcpy(&h, file, sizeof h);
-  uint64_t end = std::max(h.e_shoff + uint64_t{h.e_shnum} * sizeof(Elf64_Shdr),
-                          h.e_phoff + uint64_t{h.e_phnum} * sizeof(Elf64_Phdr));
+  uint64_t end = std::max({uint64_t{sizeof h}, h.e_shoff + uint64_t{h.e_shnum} * sizeof(Elf64_Shdr), h.e_phoff + uint64_t{h.e_phnum} * sizeof(Elf64_Phdr)});
   for (unsigned i = 0; i < h.e_shnum; ++i) {
     Elf64_Shdr s;
     std::memcpy(&s, file + h.e_shoff + i * sizeof s, sizeof s);

@@ -55,17 +55,20 @@ Effect is_canceled(Warp& w, const DecodedOp& op, LaneMask mask) {
   return Effect::next;
 }
 
+constexpr uint32_t kNoPlace = 0xFFFF'FFFF;  // the poison of undefined values
+
 Effect first_ctaid(Warp& w, const DecodedOp& op, LaneMask mask) {
   Effect result = Effect::next;
   const auto& x = op.as<payload::FirstCta>();
   const Src* s = slots_at(w, x.first_slot);
   for_lanes(mask, [&](uint32_t lane) {
     const CancelResponse r = response_of(w, op, lane);
-    if (!r.cancelled) {
-      result = fault(w, Code::F3511, "get_first_ctaid of a cancellation that failed (PTX ISA 9.7.13.18)");
+    // A CTA that has asked knows that there is no place: CuTe reads one all the same, and selects by the answer.
+    if (!r.cancelled && !w.cta->cancel_failed) {
+      result = fault(w, Code::F3511, "get_first_ctaid of a cancellation that failed, without is_canceled before (PTX ISA 9.7.13.18)");
       return;
     }
-    const uint32_t id[] = {r.first_cta.x, r.first_cta.y, r.first_cta.z};
+    const uint32_t id[] = {r.cancelled ? r.first_cta.x : kNoPlace, r.cancelled ? r.first_cta.y : kNoPlace, r.cancelled ? r.first_cta.z : kNoPlace};
     for (uint32_t k = 0; k < 3; ++k) {
       if (x.wanted[k]) lanes<uint32_t>(w, s[k].offset)[lane] = id[k];
     }

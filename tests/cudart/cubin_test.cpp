@@ -34,7 +34,8 @@ TEST(Cubin, ACutOrChangedEnvelopeIsNotRead) {
   for (size_t at = 0; at + kText.size() < file.size(); ++at) {
     std::string changed = file;
     changed[at] = static_cast<char>(changed[at] ^ 0x5A);
-    if (const auto text = enveloped_ptx(changed.data(), changed.size()); text.has_value()) EXPECT_EQ(text->size(), kText.size()) << at;
+    const auto text = enveloped_ptx(changed.data(), changed.size());
+    EXPECT_TRUE(!text.has_value() || text->size() == kText.size()) << at;
   }
 }
 

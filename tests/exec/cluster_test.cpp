@@ -263,7 +263,7 @@ TEST(ClusterFaults, AreReportedUnderEveryDriver) {
   or.b32 %r1, %r1, 0x9000000;
   ld.shared::cluster.b32 %r2, [%r1];
 )",
-        Code::F3001);
+        Code::F3502);
   fault(R"(
   setp.eq.u32 %p1, rank, 0;
   @%p1 bra END;

@@ -84,19 +84,21 @@ TEST(ClusterLaunchControl, CtasStealWork) {
 TEST(ClusterLaunchControlFaults, AreReportedUnderEveryDriver) {
   AsyncCase c;
   c.ctas = 1;
-  const std::string once = init_bar() + R"(
+  const std::string response = init_bar() + R"(
   @first mbarrier.arrive.expect_tx.shared::cta.b64 _, [bar], 16;
   @first clusterlaunchcontrol.try_cancel.async.shared::cta.mbarrier::complete_tx::bytes.b128 [smem], [bar];
-)" + wait_for("[bar]", 0) + R"(
-  ld.shared.b128 %q1, [smem];
-  clusterlaunchcontrol.query_cancel.is_canceled.pred.b128 %p1, %q1;
-)";
+)" + wait_for("[bar]", 0) + "  ld.shared.b128 %q1, [smem];\n";
+  const std::string once = response + "  clusterlaunchcontrol.query_cancel.is_canceled.pred.b128 %p1, %q1;\n";
   c.body = once +
            "  @!%p1 clusterlaunchcontrol.try_cancel.async.shared::cta.mbarrier::complete_tx::bytes.b128 "
            "[smem], [bar];\n";
   expect_fault(c, Code::F3509);
-  c.body = once + "  clusterlaunchcontrol.query_cancel.get_first_ctaid::x.b32.b128 %r1, %q1;\n";
+  const std::string place = "  clusterlaunchcontrol.query_cancel.get_first_ctaid::x.b32.b128 %r1, %q1;\n";
+  c.body = response + place;
   expect_fault(c, Code::F3511);
+  // After the question it has no meaning, and no effect: CuTe selects by the answer.
+  c.body = once + place;
+  run_everywhere(c);
   c.body = init_bar() +
            "  clusterlaunchcontrol.try_cancel.async.shared::cta.mbarrier::complete_tx::bytes.b128 [smem+8], "
            "[bar];\n";
