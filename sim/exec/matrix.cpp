@@ -75,21 +75,26 @@ Effect load_rows(Warp& w, const DecodedOp& op, LaneMask mask) {
   return Effect::next;
 }
 
-template <PlaceFn At>
-Effect store_rows(Warp& w, const DecodedOp& op, LaneMask mask) {
-  if (const Effect e = need_full_warp(w, mask); e != Effect::next) return e;
-  const auto& x = op.as<payload::MatrixRows>();
-  Rows rows;
+// The rows that an stmatrix stores.
+void gather_rows(const Warp& w, const payload::MatrixRows& x, PlaceFn place_of, Rows& rows) {
   const Src* slots = slots_at(w, x.first_slot);
   for (uint32_t r = 0; r < x.count; ++r) {
     const uint32_t* s = lanes<uint32_t>(w, slots[r]);
     for (uint32_t lane = 0; lane < kWarpSize; ++lane) {
       for (uint32_t b = 0; b < 4; ++b) {
-        const RowByte at = At(lane, r, b);
+        const RowByte at = place_of(lane, r, b);
         rows[at.row][at.byte] = static_cast<uint8_t>(s[lane] >> (8 * b));
       }
     }
   }
+}
+
+template <PlaceFn At>
+Effect store_rows(Warp& w, const DecodedOp& op, LaneMask mask) {
+  if (const Effect e = need_full_warp(w, mask); e != Effect::next) return e;
+  const auto& x = op.as<payload::MatrixRows>();
+  Rows rows;
+  gather_rows(w, x, At, rows);
   return for_rows(w, op, x, true, [&](uint32_t row, uint8_t* p) { std::memcpy(p, rows[row], kRowBytes); });
 }
 
@@ -113,7 +118,24 @@ payload::MatrixRows& bind_rows(Decoder& d, DecodedOp& op, const isa::Operand& re
   return op.emplace<payload::MatrixRows>({.first_slot = d.vector(regs, 32), .count = regs.count, .rows = rows, .space = d.access_space(address)});
 }
 
+// Place functions of stmatrix, in the order of MatrixRows::places.
+constexpr PlaceFn kStorePlaces[] = {rows_plain, rows_transposed_b16, rows_transposed_store_b8};
+
 }  // namespace
+
+bool matrix_is_there(const Warp& w, const DecodedOp& op) {
+  const payload::MatrixRows* x = op.get_if<payload::MatrixRows>();
+  if (x == nullptr) return false;
+  Rows rows;
+  gather_rows(w, *x, kStorePlaces[x->places], rows);
+  const Gmem::Allocation* hint = nullptr;
+  for (uint32_t lane = 0; lane < x->rows; ++lane) {
+    // resolve returns memory that may be written; this only reads it.
+    const uint8_t* p = resolve(const_cast<Warp&>(w), x->space, lane_address(w, op, lane), kRowBytes, lane, hint);
+    if (p == nullptr || std::memcmp(p, rows[lane], kRowBytes) != 0) return false;
+  }
+  return true;
+}
 
 template <> ExecFn bind<isa::row::ldmatrix>(Decoder& d, DecodedOp& op) {
   bind_rows(d, op, *d.operand(0), *d.operand(1));
@@ -128,11 +150,11 @@ template <> ExecFn bind<isa::row::ldmatrix_unpack>(Decoder& d, DecodedOp& op) {
   return d.has(isa::Mod::trans) ? load_rows<rows_transposed_load_b8> : load_rows<rows_plain>;
 }
 template <> ExecFn bind<isa::row::stmatrix>(Decoder& d, DecodedOp& op) {
-  bind_rows(d, op, *d.operand(1), *d.operand(0));
+  bind_rows(d, op, *d.operand(1), *d.operand(0)).places = d.has(isa::Mod::trans) ? 1 : 0;
   return d.has(isa::Mod::trans) ? store_rows<rows_transposed_b16> : store_rows<rows_plain>;
 }
 template <> ExecFn bind<isa::row::stmatrix_b8>(Decoder& d, DecodedOp& op) {
-  bind_rows(d, op, *d.operand(1), *d.operand(0));
+  bind_rows(d, op, *d.operand(1), *d.operand(0)).places = 2;
   return store_rows<rows_transposed_store_b8>;
 }
 template <> ExecFn bind<isa::row::movmatrix>(Decoder& d, DecodedOp& op) {

@@ -1,4 +1,5 @@
 // Semantics of table/memory.inc: loads, stores, prefetch.
+#include "sim/exec/matrix.h"
 #include "sim/exec/memory.h"
 
 #include <fmt/format.h>
@@ -243,7 +244,7 @@ Effect prefetch_map(Warp& w, const DecodedOp& op, LaneMask mask) {
 
 bool stores_what_is_there(const Warp& w, const DecodedOp& op, LaneMask mask) {
   const Access* x = op.get_if<Access>();
-  if (x == nullptr) return false;
+  if (x == nullptr) return matrix_is_there(w, op);
   const Gmem::Allocation* hint = nullptr;
   bool same = true;
   for_lanes(mask, [&](uint32_t lane) {

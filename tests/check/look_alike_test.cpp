@@ -234,6 +234,9 @@ TEST(LookAlike, TwoWarpsStoreTheSameValues) {
   st.shared.b32 [%r2], %r1;
   cvt.u16.u32 %h1, %r1;
   st.shared.v2.b16 [%r2+128], {%h1, 7};
+  shl.b32 %r4, %r1, 4;
+  add.u32 %r4, %r4, %r3;
+  stmatrix.sync.aligned.m8n8.x4.trans.shared.b16 [%r4+512], {%r1, %r1, %r1, %r1};
 )";
   expect_silence(c);
 }
