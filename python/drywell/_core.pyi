@@ -7,6 +7,9 @@ from numpy.typing import NDArray
 
 version: str = '0.1.0'
 
+def explain(code: str) -> str:
+    """What a code means and how it is fixed; empty if there is no such code."""
+
 def describe_array(array: Annotated[NDArray, dict(device='cpu', writable=False)]) -> dict:
     """
     Address, shape, strides (in elements) and DLPack type of an array in host memory; TypeError for others.
