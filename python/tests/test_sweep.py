@@ -121,3 +121,19 @@ def test_dask():
     with distributed.LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None) as cluster, distributed.Client(cluster) as client:
         s = dw.sweep(fails_at_two, {"x": [1, 2, 3]}, client.get_executor())
     assert [r.get("square") for r in s] == [1, None, 9]
+
+
+def test_ray():
+    ray = pytest.importorskip("ray")
+    ray.init(num_cpus=2, include_dashboard=False, log_to_driver=False, runtime_env={"env_vars": {"PYTHONPATH": os.pathsep.join(p for p in sys.path if p)}})
+    try:
+        s = dw.sweep(fails_at_two, {"x": [1, 2, 3]}, dw.sweeping.RayExecutor())
+    finally:
+        ray.shutdown()
+    assert [r.get("square") for r in s] == [1, None, 9]
+
+
+def test_a_store_of_fsspec():
+    pytest.importorskip("fsspec")
+    assert dw.sweep(fails_at_two, {"x": [1]}, "serial", cache="memory://drywell-test").ran == 1
+    assert dw.sweep(fails_at_two, {"x": [1]}, "serial", cache="memory://drywell-test").ran == 0
