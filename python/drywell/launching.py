@@ -90,18 +90,18 @@ def launch(machine: Machine, r: Request, o: Options) -> results.Run:
             progress.close()
     run = _run(d, r, o)
     if d["fault"] is not None:
-        _raise(_explained(machine, c, d, o), run)
+        _raise(_explained(machine, r.module, c, d, o), run)
     machine.copy_back()
     return run
 
 
-def _explained(machine: Machine, c: _core.LaunchRequest, d: dict[str, Any], o: Options) -> dict[str, Any]:
+def _explained(machine: Machine, module: int, c: _core.LaunchRequest, d: dict[str, Any], o: Options) -> dict[str, Any]:
     """A deadlock's fault, from a repeated launch with the hazard checker: it names the missing release of each wait."""
     if d["fault"]["code"] != "F3601" or o.check:
         return d
     machine.copy_in()
     c.check, c.trace, c.timeline, c.progress = "full", False, None, None
-    again = machine.device.launch(0, c)
+    again = machine.device.launch(module, c)
     return again if again["fault"] is not None and again["fault"]["code"] == "F3601" else d
 
 

@@ -371,7 +371,7 @@ def test_missing_mask_is_a_fault_with_its_line():
     y = dw.poison(1000)
     with pytest.raises(dw.Fault) as e, dw.triton.simulate():
         out_of_bounds_kernel[(4,)](floats(1000), y, B=256)
-    assert e.value.file == __file__ and e.value.line == line_of(out_of_bounds_kernel, "gl.load")
+    assert e.value.file.endswith("/test_gluon.py") and e.value.line == line_of(out_of_bounds_kernel, "gl.load")
     assert (y.view(np.uint32) == 0xFFFFFFFF).all()  # a fault leaves arrays as they were
 
 

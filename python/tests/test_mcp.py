@@ -61,7 +61,7 @@ def test_run_gives_cycles_and_values(tmp_path):
 
 def test_check_gives_hazards(tmp_path):
     answer = call(tmp_path, "check", ptx=ptx.neighbours(False), grid=[1], args=["y"], arrays={"y": {"shape": [64], "dtype": "int32", "fill": "poison"}})
-    assert not answer["ok"] and "H7401" in answer["hazards"] and "written by" in answer["hazard_texts"][0]
+    assert not answer["ok"] and "H7401" in answer["hazards"] and "PTX ISA" in answer["hazard_texts"][0]
 
 
 def test_runs_are_bounded_and_paths_confined(tmp_path):

@@ -2,6 +2,8 @@
 
 import pytest
 
+import drywell  # noqa: F401: loaded before pytester, which forgets modules that its inner runs load; NumPy cannot be loaded twice
+
 pytest_plugins = ["pytester"]
 
 KERNELS = """
