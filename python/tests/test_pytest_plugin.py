@@ -1,10 +1,16 @@
 """The pytest plugin, in tests that run inside this one."""
 
+from importlib.metadata import entry_points
+
 import pytest
 
 import drywell  # noqa: F401: loaded before pytester, which forgets modules that its inner runs load; NumPy cannot be loaded twice
 
 pytest_plugins = ["pytester"]
+
+# An installed package has an entry point, by which pytest loads the plugin itself.
+INSTALLED = any(e.value == "drywell.pytest_plugin" for e in entry_points(group="pytest11"))
+PLUGIN = () if INSTALLED else ("-p", "drywell.pytest_plugin")
 
 KERNELS = """
 import numpy as np, pytest, drywell as dw, ptx
@@ -21,7 +27,7 @@ def inner(pytester, monkeypatch):
     def run(body):
         pytester.makepyfile(KERNELS + body)
         pytester.syspathinsert(here)
-        return pytester.runpytest_inprocess("-p", "drywell.pytest_plugin", "-p", "no:cacheprovider", "-v")
+        return pytester.runpytest_inprocess(*PLUGIN, "-p", "no:cacheprovider", "-v")
 
     return run
 
