@@ -240,6 +240,15 @@ def test_tensor_maps(swizzle):
     assert not r.errors
 
 
+def test_a_deadlock_shows_who_waits_for_whom():
+    x = np.zeros((64, 64), np.float32)
+    text = ptx.TMA.replace("_, [%r3], 4096", "_, [%r3], 4160")
+    with pytest.raises(dw.Deadlock, match="64 bytes expected and not delivered") as e:
+        dw.Kernel.from_ptx(text)[1](*(dw.tensor_map(x, box=(32, 32)) for _ in range(2)), 0, 0)
+    page = e.value.run._repr_html_()
+    assert "<th>waits</th>" in page and "mbarrier" in page
+
+
 def test_tensor_map_rules_are_the_drivers():
     x = np.zeros((64, 64), np.float32)
     k = dw.Kernel.from_ptx(ptx.TMA)
