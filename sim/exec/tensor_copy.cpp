@@ -1,6 +1,9 @@
 // Semantics of table/tensor_copy.inc, the issue side: operands are captured here, the engine executes the copy.
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <vector>
+
 #include "drywell/isa/opcode.h"
 #include "drywell/isa/tensor_tile.h"
 #include "sim/exec/async_issue.h"
@@ -70,13 +73,24 @@ Effect load(Warp& w, const DecodedOp& op, LaneMask mask) {
   });
 }
 
+bool same_operands(const TensorCopy& a, const TensorCopy& b) {
+  return a.smem == b.smem && a.map_address == b.map_address && a.coord == b.coord && a.offset == b.offset;
+}
+
+// Lanes with the same operands make one store, the first lane's: an H200 moves the bytes once (docs/facts/timing.md §8). A reduction has
+// an effect for each lane.
 template <TensorCopy::Direction Direction>
 Effect store(Warp& w, const DecodedOp& op, LaneMask mask) {
   const auto& x = op.as<payload::TensorCopy>();
+  std::vector<TensorCopy> issued;
   return for_copies(w, x, mask, [&](TensorCopy& t, uint32_t lane) {
     t.direction = Direction;
     t.reduce_op = x.reduce_op;
     t.smem = slot_shared_address(w, slots_at(w, x.first_slot) + kShared, lane, false);
+    if (Direction == TensorCopy::Direction::store) {
+      if (std::any_of(issued.begin(), issued.end(), [&](const TensorCopy& i) { return same_operands(i, t); })) return Effect::next;
+      issued.push_back(t);
+    }
     t.group = join_group(w.bulk_groups, lane);
     issue(w, lane, t);
     return Effect::next;

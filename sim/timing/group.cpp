@@ -249,7 +249,7 @@ void Group::execute(uint32_t warp, Time t, bool resumed) {
     end_warp(w, t + 1);
     if (residents_[resident].cluster == nullptr) return;
   } else {
-    timing_.complete(w, warp, residents_[resident].waits, {x, pc, mask, t, resumed, barrier_arrival_, addresses_});
+    timing_.complete(w, warp, residents_[resident].waits, {x, pc, mask, t, resumed, barrier_arrival_, addresses_, c.next_op - first_new});
     schedule(warp);
   }
   if (x.kind == OpKind::local) return;

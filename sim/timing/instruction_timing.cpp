@@ -64,12 +64,12 @@ void InstructionTiming::branch(WarpIssueState& w, const Executed& e) {
   w.block_start = w.hold;
 }
 
-// The latency of a TMEM access is the port's; that of the others is the issuing warp's. A warp that issues operations of several lanes pays
-// for each; a wgmma is one operation of all lanes.
+// The latency of a TMEM access is the port's; that of the others is the issuing warp's. A warp pays for each operation that it issues: one
+// for the lanes together (wgmma, cp.async, a tensor store), or one a lane (docs/facts/timing.md §6, §8).
 void InstructionTiming::async(WarpIssueState& w, const Executed& e) {
   const OpInfo& x = e.op;
   const bool port = x.timing == TimingClass::tmem_ld || x.timing == TimingClass::tmem_st;
-  const int operations = x.timing == TimingClass::wgmma ? 1 : std::popcount(e.mask);
+  const auto operations = static_cast<double>(std::max<uint64_t>(1, e.operations));
   double cost = port ? x.interval : operations * std::max<double>(x.latency, x.pipe == Pipe::tensor ? x.interval : 0);
   if (x.timing == TimingClass::tmem_cp) {
     const auto* copy = std::get_if<TmemCopy>(&w.warp->cta->cluster->pending.back().payload);

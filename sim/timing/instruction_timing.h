@@ -17,6 +17,7 @@ struct Executed {
   bool resumed;   // the instruction blocked before, and does not issue again
   double barrier_arrival;          // named barriers: the cycle at which the arrival reaches the unit
   const LaneAddresses& addresses;  // of memory instructions, from before it ran
+  uint64_t operations = 1;         // asynchronous operations that it issued
 };
 
 class InstructionTiming {
