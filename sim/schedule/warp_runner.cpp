@@ -15,10 +15,26 @@ namespace {
 // lanes (forward progress, PTX ISA 3.1 independent thread scheduling).
 constexpr uint32_t kSpin = 64;
 
-// Deeper calls go first: their lanes return to the place where the other lanes wait.
-uint64_t priority(const Warp& w, uint32_t backward, uint32_t frame, uint32_t pc) {
-  const uint32_t depth = std::min(w.frames[frame].depth, 255u);
-  return (uint64_t{backward / kSpin} << 40) | (uint64_t{255 - depth} << 32) | pc;
+// True if the lanes arrived at a bar.warp.sync whose instance is incomplete.
+bool waits_at_warp_barrier(const Warp& w, LaneMask lanes) {
+  return std::any_of(w.warp_syncs.begin(), w.warp_syncs.end(), [&](const WarpSync& s) { return (lanes & ~s.arrived) == 0; });
+}
+
+// True if the group's next instruction waits for other lanes of the warp: it needs all of them, or is a barrier.
+bool waits_for_lanes(const Warp& w, LaneMask lanes, uint32_t pc) {
+  if (lanes == w.alive) return false;
+  const DecodedOp& op = w.cta->cluster->launch->program->code[pc];
+  if (op.aligned) return true;
+  const isa::SyncRole role = isa::spec(op.opcode).sync;
+  if (role == isa::SyncRole::warp_barrier) return waits_at_warp_barrier(w, lanes);
+  return role == isa::SyncRole::cta_barrier || role == isa::SyncRole::cta_barrier_arrive;
+}
+
+// Groups that wait for the warp's other lanes go last, however often those branch backward: the others have to run first. Deeper
+// calls go before others: their lanes return to the place where the other lanes wait.
+uint64_t priority(const Warp& w, const LaneGroup& g) {
+  const uint32_t depth = std::min(w.frames[g.frame].depth, 255u);
+  return (uint64_t{waits_for_lanes(w, g.lanes, g.pc)} << 63) | (uint64_t{g.backward / kSpin} << 40) | (uint64_t{255 - depth} << 32) | g.pc;
 }
 
 void switch_to(Warp& w, size_t index) {
@@ -45,9 +61,9 @@ void reconverge(Warp& w) {
     }
   }
   size_t best = w.waiting.size();
-  uint64_t least = priority(w, w.backward, w.frame, w.pc);
+  uint64_t least = priority(w, {w.pc, w.active, w.frame, w.backward});
   for (size_t i = 0; i < w.waiting.size(); ++i) {
-    const uint64_t p = priority(w, w.waiting[i].backward, w.waiting[i].frame, w.waiting[i].pc);
+    const uint64_t p = priority(w, w.waiting[i]);
     if (p < least) {
       least = p;
       best = i;
