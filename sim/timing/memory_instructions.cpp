@@ -63,10 +63,11 @@ void MemoryInstructions::shared(WarpIssueState& w, const OpInfo& x, const LaneAd
 }
 
 // The L1's data lie in banks as shared memory's do: lines apart by a multiple of 128 bytes are read one by one (ldg.lines-* of
-// docs/calibration.md). Four tags a cycle.
+// docs/calibration.md). Four tags a cycle. Wide accesses move l1.bytes_per_clk at most; lanes that conflict move less than that in each
+// of their wavefronts, which therefore take no longer (docs/facts/timing.md §7).
 double MemoryInstructions::wavefronts(const OpInfo& x, const LaneAddresses& a, uint32_t lines) const {
-  const double wide = a.bytes > 4 ? static_cast<double>(arch_.smem.bytes_per_clk) / arch_.l1.bytes_per_clk : 1;
-  return std::max(smem_wavefronts(a) * wide, lines / 4.0) * (x.store ? context_.arch->l1.store_slowdown : 1);
+  const double data = a.bytes > 4 ? static_cast<double>(std::popcount(a.mask)) * a.bytes / arch_.l1.bytes_per_clk : 1;
+  return std::max({static_cast<double>(smem_wavefronts(a)), data, lines / 4.0}) * (x.store ? context_.arch->l1.store_slowdown : 1);
 }
 
 bool MemoryInstructions::in_l1(SmUnits& sm, uint32_t first_run) {

@@ -172,6 +172,25 @@ TEST_F(IssueUnits, ConflictsInSharedMemoryTakeLonger) {
   EXPECT_EQ(result().ready, none + 1000 + static_cast<Time>(arch.smem.conflict_cycles));
 }
 
+// The L1's banks serve lanes 256 bytes apart one by one, two cycles each for a store: 64 for 4 bytes a lane (stg.lines-32.rate of an H200), and
+// for 16 as well, because one lane's 16 bytes are less than a bank's row. Lanes side by side move what the L1 moves a
+// cycle (on an H200 64 bytes, half for stores: l2.write.one-sm).
+TEST_F(IssueUnits, WideStoresFarApartTakeNoLongerThanNarrowOnes) {
+  OpInfo store = access(Space::global);
+  store.store = true;
+  const auto cycles = [&](uint32_t bytes, uint64_t stride) {
+    const double before = sms[0].lsu_wavefronts;
+    address(0x10000, stride);
+    addresses.bytes = bytes;
+    complete(store, 1000);
+    return sms[0].lsu_wavefronts - before;
+  };
+  EXPECT_EQ(cycles(4, 256), 64);
+  EXPECT_EQ(cycles(16, 256), 64);
+  EXPECT_EQ(cycles(8, 256), 64);
+  EXPECT_EQ(cycles(16, 16), 512 / arch.l1.bytes_per_clk * arch.l1.store_slowdown);
+}
+
 TEST_F(IssueUnits, ALoadOfGlobalMemoryWaitsForTheAnswer) {
   address(0x10000, 4);
   complete(access(Space::global), 1000);
