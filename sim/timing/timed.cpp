@@ -55,14 +55,19 @@ TimedRun::TimedRun(const Launch& launch, const RunOptions& options)
   deal_first_wave();
 }
 
+// One dispatcher deals the CTAs of the whole chip, a fixed number a cycle (docs/facts/timing.md §9). Returns when it deals the next cluster,
+// whose place is free at `t`.
+Time TimedRun::dispatch(Time t) {
+  return static_cast<Time>(dispatcher_.begin(static_cast<double>(t), static_cast<double>(launch_.cluster.count()) / arch_.launch.ctas_per_clk));
+}
+
 // The first wave goes to the SMs in turn; each later CTA goes to an SM where one ended.
 void TimedRun::deal_first_wave() {
-  const double rate = arch_.launch.ctas_per_clk / static_cast<double>(launch_.cluster.count());
   for (uint32_t wave = 0; wave < residency_.ctas_per_sm; ++wave) {
     for (auto& g : groups_) {
       const std::optional<uint64_t> next = queue_.take();
       if (!next.has_value()) return;
-      g->start_cluster(*next, static_cast<Time>(static_cast<double>(*next) / rate));
+      g->start_cluster(*next, dispatch(0));
       ++started_;
     }
   }
@@ -116,7 +121,7 @@ void TimedRun::replace_finished() {
   for (const Entry& e : order) {
     const std::optional<uint64_t> next = queue_.take();
     if (!next.has_value()) break;
-    groups_[e.group]->start_cluster(*next, e.at + static_cast<Time>(arch_.launch.cta_replacement));
+    groups_[e.group]->start_cluster(*next, dispatch(e.at) + static_cast<Time>(arch_.launch.cta_replacement));
     ++started_;
   }
 }

@@ -34,6 +34,7 @@ class TimedRun {
   const std::optional<Fault>& fault() const { return fault_; }
 
  private:
+  Time dispatch(Time t);
   void deal_first_wave();
   void serve_memory();
   void replace_finished();
@@ -57,6 +58,7 @@ class TimedRun {
   TimingContext context_;
   Residency residency_;
   MemorySystem memory_;
+  Server dispatcher_;  // of CTAs
   std::vector<std::unique_ptr<Group>> groups_;
   std::vector<uint32_t> active_;  // groups with an event or instruction in this window
   size_t turn_ = 0;               // advance(): index in active_
