@@ -1,5 +1,5 @@
-// A warp whose lanes have parted: lanes that wait for the others at a barrier do not slow these down (../shared/repro/timing/spin.cu: on an
-// H200 every 32 turns of its loop take the same time).
+// A warp whose lanes have parted: lanes that wait for the others at a barrier do not slow these down. On an H200 every turn of the loop
+// takes the same time, however many went before.
 #include <gtest/gtest.h>
 
 #include <numeric>
