@@ -93,6 +93,8 @@ OpKind kind_of(TimingClass t) {
     case TimingClass::fence_cta:
     case TimingClass::fence_gpu:
     case TimingClass::fence_proxy:
+    case TimingClass::fence_proxy_all:
+    case TimingClass::fence_mbarrier_init:
     case TimingClass::mbarrier_op:
     case TimingClass::bulk_wait:
     case TimingClass::tensormap:
@@ -269,6 +271,8 @@ isa::TimingClass timing_class(const isa::Function& f, const isa::Instruction& i)
     case TimingClass::st_shared: return memory_class(Access::store, access_space(f, i));
     case TimingClass::atom_global:
     case TimingClass::atom_shared: return memory_class(Access::atomic, access_space(f, i));
+    // Without a state space the fence covers global memory too.
+    case TimingClass::fence_proxy: return row.sync == isa::SyncRole::async_proxy_fence && i.mod(Slot::space) == Mod::none ? TimingClass::fence_proxy_all : row.timing;
     case TimingClass::fence_gpu: return i.mod(Slot::scope) == Mod::cta ? TimingClass::fence_cta : row.timing;
     default: return row.timing;
   }
