@@ -86,7 +86,7 @@ nb::dict finding(const sim::Finding& f) {
   out["here"] = party(f.here);
   out["other"] = party(f.other);
   out["why"] = text(f.why);
-  out["fix"] = text(f.mend);
+  out["fix"] = text(f.fix);
   out["ptx_isa"] = text(f.ptx);
   out["count"] = f.count;
   out["text"] = text(f.to_string());
