@@ -138,6 +138,8 @@ class Parser {
   Operand list_operand(Operand::Kind kind, char close);
   Operand composite(Operand::Kind kind, size_t first_element);
   Operand symbol_operand(Binding& b);
+  void read_specials_first(const OpcodeForm& form, const Instruction& of, TextPos at);
+  Operand special_in_register(const Operand& special, unsigned bits, const Instruction& of, TextPos at);
   void convert_float_literals(const OpcodeForm& form);
   [[noreturn]] void fail_unknown_name(std::string_view name, TextPos at);
 
@@ -163,6 +165,7 @@ class Parser {
   static constexpr unsigned kMaxNesting = 64;
   static constexpr uint64_t kWarpLanes = 32;  // WARP_SZ
   static constexpr uint32_t kMaxRegistersPerFunction = 1u << 20;
+  static constexpr uint32_t kMaxVariablesOfRanges = 1u << 16;
   static constexpr uint32_t kMaxRegistersPerModule = 1u << 23;
   static constexpr size_t kMaxOperandsGiven = 64;
   static constexpr size_t kMaxElements = 4096;

@@ -5,6 +5,7 @@
 #include <bit>
 #include <limits>
 
+#include "drywell/core/sizes.h"
 #include "isa/parser.h"
 
 namespace drywell::isa {
@@ -118,11 +119,14 @@ Mod Parser::variable_type(std::string_view word, unsigned vec, TextPos at) {
 void Parser::variable_range(const Variable& v) {
   const TextPos at = lex_.pos();
   const uint32_t count = plain_number("a number of variables");
-  if (count > kMaxRegistersPerFunction) fail(Code::E1110, at, "too many variables");
+  if (count > kMaxVariablesOfRanges - range_names_.size()) {
+    fail(Code::E1110, at, fmt::format("{} more variables are too many", count), fmt::format("ranges declare at most {} in a module", kMaxVariablesOfRanges));
+  }
   expect('>', "'>'");
   for (uint32_t i = 0; i < count; ++i) {
     Variable one = v;
     one.name = fmt::format("{}{}", v.name, i);
+    count_constants(one, at);
     range_names_.push_back(one.name);  // names outlive the statement
     const std::string_view name = range_names_.back();
     declare_variable(std::move(one), name, at);
@@ -131,7 +135,7 @@ void Parser::variable_range(const Variable& v) {
 
 void Parser::count_constants(const Variable& v, TextPos at) {
   if (v.space != Mod::const_ || v.linkage == Linkage::external) return;
-  constant_bytes_ += v.bytes();
+  constant_bytes_ = size_sum(constant_bytes_, v.bytes());
   if (constant_bytes_ > kMaxConstantBytes) {
     fail(Code::E1110, at, fmt::format("the module's constants need more than {} bytes", kMaxConstantBytes), "put large tables in .global");
   }

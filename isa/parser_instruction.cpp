@@ -1,6 +1,7 @@
 // Instructions: guard, opcode, operands, and the selection of the table's row.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <bit>
 
 #include "isa/parser.h"
@@ -108,6 +109,9 @@ void Parser::instruction(std::string_view word, TextPos at) {
                   fmt::format("for example: {}", spec(entry.forms[0].op).example));
   }
   if (saw_decimal_float_) convert_float_literals(*form);
+  i.source = source_;
+  i.ptx_line = at.line;
+  read_specials_first(*form, i, at);
   i.op = form->op;
   i.mods = form->mods;
   i.operands = static_cast<uint32_t>(fn_.pool.size());
@@ -117,9 +121,46 @@ void Parser::instruction(std::string_view word, TextPos at) {
     p.index += i.operands;
     pending_.push_back(p);
   }
-  i.source = source_;
-  i.ptx_line = at.line;
   fn_.body.push_back(i);
+}
+
+// A special register that is packed, unpacked or an element of a store's vector: rows take them in mov alone, so that a mov into a register
+// of its own comes first, with the same guard.
+void Parser::read_specials_first(const OpcodeForm& form, const Instruction& of, TextPos at) {
+  const auto is_vector = [](const Operand& o) { return o.kind == Operand::Kind::vec; };
+  const auto vector = std::find_if(given_.begin(), given_.end(), is_vector);
+  if (vector == given_.end()) return;
+  Instruction formed;
+  formed.op = form.op;
+  formed.mods = form.mods;
+  const unsigned type = type_bits(formed.mod(Slot::type));
+  const unsigned element = formed.mod(Slot::vec) != Mod::none ? type : type / std::max<unsigned>(vector->count, 1);
+  for (Operand& o : given_) {
+    if (o.kind == Operand::Kind::special) o = special_in_register(o, type, of, at);
+    if (!is_vector(o)) continue;
+    for (uint32_t k = o.index; k < o.index + o.count; ++k) {
+      if (fn_.pool[k].kind != Operand::Kind::special) continue;
+      const Operand read = special_in_register(fn_.pool[k], element, of, at);
+      fn_.pool[k] = read;
+    }
+  }
+}
+
+Operand Parser::special_in_register(const Operand& special, unsigned bits, const Instruction& of, TextPos at) {
+  const bool wide = bits == 64;
+  const RegId r = add_registers(names_.keep("%special"), false, 1, wide ? Mod::b64 : Mod::b32, at);
+  const std::array<Operand, 2> operands{Operand::reg(r), special};
+  const std::vector<OpcodeForm> forms = resolve_opcode(wide ? "mov.b64" : "mov.b32", nullptr, nullptr);
+  const OpcodeForm* form = choose_form(fn_, forms, operands, nullptr);
+  if (form == nullptr) fail(Code::E1102, at, "a special register is not a value here");
+  Instruction i = of;
+  i.op = form->op;
+  i.mods = form->mods;
+  i.operands = static_cast<uint32_t>(fn_.pool.size());
+  i.operand_count = 2;
+  fn_.pool.insert(fn_.pool.end(), operands.begin(), operands.end());
+  fn_.body.push_back(i);
+  return operands[0];
 }
 
 // Decimal floating-point literals are double precision and take the instruction's type (PTX ISA 4.5.2).

@@ -5,9 +5,10 @@
 #include <algorithm>
 #include <set>
 
-#include "drywell/core/bits.h"
+#include "drywell/core/sizes.h"
 #include "drywell/isa/print.h"
 #include "drywell/isa/resolve.h"
+#include "isa/call_check.h"
 
 namespace drywell::isa {
 
@@ -77,6 +78,22 @@ void check_immediate(const InstructionRef& i, LegalityReport& out, const Operand
             is_float_type(type) ? "floats are written 1.0, 0f3F800000, 0d3FF0000000000000" : "0f… is 32 bits, 0d… and 1.0 are 64 bits");
 }
 
+/// True if addresses with this base have 32 bits: a 32-bit register, or a variable outside global memory.
+bool has_short_address(const InstructionRef& i, const Operand& o) {
+  if (o.base == Operand::Base::reg) return type_bits(i.function.regs[o.index].type) <= 32;
+  if (o.base != Operand::Base::symbol) return false;
+  const SymbolRef& s = i.function.symbols[o.index];
+  if (s.kind == SymbolRef::Kind::variable) return i.module.variables[s.index].space == Mod::shared;
+  return s.kind == SymbolRef::Kind::param || s.kind == SymbolRef::Kind::local;
+}
+
+// PTX ISA 6.4.1: the offset is a signed 32-bit number. An unsigned one that means the same is left alone, and so are 64-bit addresses.
+void check_offset(const InstructionRef& i, LegalityReport& out, const Operand& o) {
+  constexpr int64_t kLeast = -(int64_t{1} << 31), kMost = (int64_t{1} << 32) - 1;
+  if (!has_short_address(i, o) || (o.value >= kLeast && o.value <= kMost)) return;
+  out.error(Code::E1107, fmt::format("the offset {} does not fit in 32 bits, which is what this address has", o.value));
+}
+
 void check_operand(const InstructionRef& i, LegalityReport& out, const OperandSpec& want, const Operand& o) {
   switch (o.kind) {
     case Operand::Kind::reg: check_register(i, out, want, o); break;
@@ -90,6 +107,7 @@ void check_operand(const InstructionRef& i, LegalityReport& out, const OperandSp
       }
       break;
     case Operand::Kind::addr:
+      check_offset(i, out, o);
       if (o.base == Operand::Base::reg && type_bits(i.function.regs[o.index].type) < 32) {
         out.error(Code::E1203, fmt::format("address register '{}' is narrower than 32 bits", i.function.regs[o.index].name));
       }
@@ -123,6 +141,7 @@ void validate_instruction(const InstructionRef& i, Diagnostics& out) {
     if (positions[k] >= 0) check_operand(i, report, row.operands[k], i.operands()[static_cast<size_t>(positions[k])]);
   }
   if (row.legality != nullptr && !report.failed()) row.legality(i, report);
+  if (row.flow == Flow::call && !report.failed()) check_call(i, report);
 }
 
 void validate_function(const Module& m, const Function& f, Diagnostics& out) {
@@ -138,8 +157,9 @@ SourcePos place_of(const Module& m, const Function& f) { return {m.files[0].empt
 
 // PTX ISA 7.6.1.1: 4352 bytes; from PTX 8.1 on 32764 (.param of kernels, sm_70 and later).
 void check_parameters(const Module& m, const Function& f, Diagnostics& out) {
-  uint64_t bytes = 0;
-  for (const Variable& p : f.params) bytes = round_up(bytes, std::max<uint64_t>(p.align, 1)) + p.bytes();
+  SizeCursor block;
+  for (const Variable& p : f.params) block.place(p.bytes(), p.align);
+  const uint64_t bytes = block.end();
   const uint64_t most = m.version < PtxVersion{8, 1} ? 4352 : 32764;
   if (!f.is_entry || bytes <= most) return;
   out.error(Code::E1223, place_of(m, f),

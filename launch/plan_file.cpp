@@ -27,11 +27,19 @@ class Reader {
     return {};
   }
 
+  void axis(const toml::node& n, int64_t v, uint32_t& out, std::string_view what) {
+    if (v > 0 && v <= 0xFFFFFFFF) {
+      out = static_cast<uint32_t>(v);
+    } else {
+      problem(n, fmt::format("{} needs positive numbers up to {}", what, 0xFFFFFFFFu));
+    }
+  }
+
   Dim3 extent(const toml::node& n, std::string_view what) {
     Dim3 d{1, 1, 1};
     uint32_t* at[] = {&d.x, &d.y, &d.z};
-    if (const auto v = n.value<int64_t>(); v.has_value() && *v > 0) {
-      d.x = static_cast<uint32_t>(*v);
+    if (const auto v = n.value<int64_t>(); v.has_value()) {
+      axis(n, *v, d.x, what);
       return d;
     }
     const toml::array* a = n.as_array();
@@ -40,9 +48,7 @@ class Reader {
       return d;
     }
     for (size_t i = 0; i < a->size(); ++i) {
-      const auto v = (*a)[i].value<int64_t>();
-      if (v.has_value() && *v > 0 && *v <= 0xFFFFFFFF) *at[i] = static_cast<uint32_t>(*v);
-      else problem((*a)[i], fmt::format("{} needs positive numbers", what));
+      axis((*a)[i], (*a)[i].value<int64_t>().value_or(0), *at[i], what);
     }
     return d;
   }

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <limits>
 
 #include "launch/plan.h"
 #include "launch/words.h"
@@ -32,7 +33,10 @@ template <class A>
 bool fill_extents(std::string_view text, A& into) {
   Extents v;
   if (!parse_extents(text, v) || v.size() > into.size()) return false;
-  for (size_t i = 0; i < v.size(); ++i) into[i] = static_cast<typename A::value_type>(v[i]);
+  for (size_t i = 0; i < v.size(); ++i) {
+    if (v[i] > std::numeric_limits<typename A::value_type>::max()) return false;
+    into[i] = static_cast<typename A::value_type>(v[i]);
+  }
   return true;
 }
 

@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include "drywell/core/sizes.h"
 #include "launch/element_type.h"
 #include "launch/plan.h"
 #include "launch/words.h"
@@ -45,10 +46,10 @@ bool parse_init(std::string_view text, BufferSpec& spec, Diagnostics& out) {
 
 uint64_t BufferSpec::count() const {
   uint64_t n = 1;
-  for (uint64_t d : shape) n *= d;
+  for (uint64_t d : shape) n = size_product(n, d);
   return n;
 }
-uint64_t BufferSpec::bytes() const { return count() * find_element_type(type)->bytes; }
+uint64_t BufferSpec::bytes() const { return size_product(count(), find_element_type(type)->bytes); }
 
 bool parse_buffer(std::string_view name, std::string_view text, BufferSpec& spec, Diagnostics& out) {
   spec.name = std::string(name);
@@ -71,10 +72,7 @@ bool parse_buffer(std::string_view name, std::string_view text, BufferSpec& spec
     ok = false;
   }
   uint64_t elements = 1;
-  for (uint64_t d : shape) {
-    if (d != 0 && elements > (uint64_t{1} << 40) / d) elements = uint64_t{1} << 41;
-    else elements *= d;
-  }
+  for (uint64_t d : shape) elements = size_product(elements, d);
   if (!shaped || elements > (uint64_t{1} << 40)) {
     plan_problem(out, Code::E4401, fmt::format("buffer '{}': '{}' is not a shape of at most 2^40 elements", name, text.substr(open, close - open + 1)));
     return false;

@@ -7,6 +7,7 @@
 #include <map>
 
 #include "drywell/core/bits.h"
+#include "drywell/core/sizes.h"
 #include "drywell/isa/parse.h"
 #include "drywell/isa/validate.h"
 #include "drywell/sim/arch_config.h"
@@ -140,19 +141,23 @@ void relocate(const isa::Module& module, std::span<const uint64_t> addresses, Gm
   }
 }
 
+/// Shared memory of a CTA: the reserved part, the program's variables, and what the launch adds.
+uint64_t shared_bytes(const Launch& l) { return round_up(uint64_t{kSmemReserved} + l.program->static_smem + l.dynamic_smem, 16); }
+
 void check_launch(const isa::Function& f, const Launch& l, Diagnostics& out) {
-  const uint64_t threads = l.block.count();
+  const uint64_t threads = size_of(l.block);
   if (threads == 0 || threads > 1024) refuse(out, Code::E4120, fmt::format("{} threads per CTA; 1 to 1024", threads));
-  if (l.grid.count() == 0) refuse(out, Code::E4121, "the grid is empty");
+  if (size_of(l.grid) == 0) refuse(out, Code::E4121, "the grid is empty");
   // CUDA C++ Programming Guide, technical specifications per compute capability.
   if (l.block.z > 64) refuse(out, Code::E4120, fmt::format("{} threads along z of a CTA; at most 64", l.block.z));
   if (l.grid.x > 0x7FFFFFFF || l.grid.y > 0xFFFF || l.grid.z > 0xFFFF)
     refuse(out, Code::E4128, fmt::format("a grid of {} x {} x {} CTAs; at most 2147483647 x 65535 x 65535", l.grid.x, l.grid.y, l.grid.z));
-  const uint64_t size = l.cluster.count();
+  const uint64_t size = size_of(l.cluster);
   if (size == 0 || size > 16) refuse(out, Code::E4122, fmt::format("a cluster of {} CTAs; 1 to 16", size));
   if (size != 0 && (l.grid.x % l.cluster.x != 0 || l.grid.y % l.cluster.y != 0 || l.grid.z % l.cluster.z != 0)) refuse(out, Code::E4123, "the grid is not a multiple of the cluster");
-  if (l.smem_bytes - kSmemReserved > l.arch->smem.cta_bytes) {
-    refuse(out, Code::E4124, fmt::format("{} bytes of shared memory per CTA; at most {}", l.smem_bytes - kSmemReserved, l.arch->smem.cta_bytes), "fewer pipeline stages");
+  const uint64_t smem = shared_bytes(l) - kSmemReserved;
+  if (smem > l.arch->smem.cta_bytes) {
+    refuse(out, Code::E4124, fmt::format("{} bytes of shared memory per CTA; at most {}", smem, l.arch->smem.cta_bytes), "fewer pipeline stages");
   }
   const auto& d = f.directives;
   const auto triple = [](const std::array<uint32_t, 3>& t) { return Dim3{t[0], t[1], t[2]}; };
@@ -247,7 +252,7 @@ Launch Device::Impl::prepare(const LoadedModule& m, std::string_view kernel, con
   l.cluster = config.cluster;
   if (const auto& r = f->directives.reqnctapercluster; r.has_value()) l.cluster = {(*r)[0], (*r)[1], (*r)[2]};
   l.dynamic_smem = config.dynamic_smem;
-  l.smem_bytes = static_cast<uint32_t>(round_up(kSmemReserved + l.program->static_smem + config.dynamic_smem, 16));
+  l.smem_bytes = static_cast<uint32_t>(shared_bytes(l));
   l.sm_count = sm_count;
   return l;
 }

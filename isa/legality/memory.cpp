@@ -56,6 +56,44 @@ unsigned lanes_of(Mod vec) { return vec == Mod::v2 ? 2 : vec == Mod::v4 ? 4 : ve
 
 }  // namespace
 
+namespace {
+
+/// The state space of the variable that an address names; Mod::none if it names none.
+Mod space_of_base(const InstructionRef& i, const Operand& address) {
+  if (address.kind != Operand::Kind::addr || address.base != Operand::Base::symbol) return Mod::none;
+  const SymbolRef& s = i.function.symbols[address.index];
+  if (s.kind == SymbolRef::Kind::variable) return i.module.variables[s.index].space;
+  if (s.kind == SymbolRef::Kind::local) return i.function.variables[s.index].space;
+  return s.kind == SymbolRef::Kind::param ? Mod::param : Mod::none;
+}
+
+bool spaces_agree(Mod accessed, Mod declared) {
+  switch (accessed) {
+    case Mod::none: return declared != Mod::param && declared != Mod::const_;  // generic
+    case Mod::shared_cta:
+    case Mod::shared_cluster: return declared == Mod::shared;
+    case Mod::param_entry:
+    case Mod::param_func: return declared == Mod::param;
+    default: return accessed == declared;
+  }
+}
+
+// As ptxas: a variable is accessed in its own space, parameters are read, and what a function returns is written.
+void named_variable(const InstructionRef& i, LegalityReport& out, const Operand& address, bool is_load) {
+  const Mod declared = space_of_base(i, address), accessed = i.mod(Slot::space);
+  if (declared == Mod::none) return;
+  const SymbolRef& s = i.function.symbols[address.index];
+  if (!spaces_agree(accessed, declared)) {
+    return out.error(Code::E1102, fmt::format("'{}' is a .{} variable, the access is {}", s.name, mod_text(declared), accessed == Mod::none ? "generic" : fmt::format(".{}", mod_text(accessed))));
+  }
+  if (s.kind != SymbolRef::Kind::param) return;
+  const bool returned = s.index >= i.function.params.size();
+  if (!is_load && !returned) out.error(Code::E1333, fmt::format("'{}' is a parameter: it is read only", s.name));
+  if (is_load && returned) out.error(Code::E1333, fmt::format("'{}' is what the function returns: it is written only", s.name));
+}
+
+}  // namespace
+
 void ld_st(const InstructionRef& i, LegalityReport& out) {
   const Mod vec = i.mod(Slot::vec), type = i.mod(Slot::type), space = i.mod(Slot::space);
   const unsigned lanes = lanes_of(vec);
@@ -65,6 +103,7 @@ void ld_st(const InstructionRef& i, LegalityReport& out) {
   if (given != lanes) out.error(Code::E1330, fmt::format("{} values for a .{} access", given, vec == Mod::none ? "scalar" : mod_text(vec)));
   access_width(i, out, lanes);
   access_modifiers(i, out);
+  named_variable(i, out, *i.operand("a"), is_load);
   if (!is_load && (space == Mod::const_ || space == Mod::param_entry)) out.error(Code::E1333, "this space cannot be written");
   const auto check = [&](const Operand& e) {
     if (e.kind == Operand::Kind::reg && type_bits(i.function.regs[e.index].type) < type_bits(type)) {

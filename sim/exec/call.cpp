@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <bit>
 
 #include "sim/exec/bind_helpers.h"
 #include "sim/state/payload/call.h"
@@ -53,12 +54,36 @@ uint8_t* call_value(Warp& w, const CallSite::Value& v, uint32_t lane) {
 
 namespace {
 
-/// Limits: a thread's local memory (CUDA C++ Programming Guide, compute capabilities: 512 KB), and the number of
-/// frames of a warp.
-constexpr uint64_t kMaxLocalBytes = 512 << 10;
-constexpr size_t kMaxFrames = 1 << 14;
+/// From this number of frames on, a warp gives up those in which no lane is.
+constexpr size_t kManyFrames = 256;
 
 const Program& program_of(const Warp& w) { return *w.cta->cluster->launch->program; }
+
+/// The frames in which some lane is, or to which it will return.
+std::vector<bool> frames_in_use(const Warp& w) {
+  std::vector<bool> used(w.frames.size(), false);
+  const auto mark = [&](uint32_t frame) {
+    for (; !used[frame]; frame = w.frames[frame].parent) used[frame] = true;  // the kernel's frame is its own parent
+  };
+  mark(w.frame);
+  for (const LaneGroup& g : w.waiting) mark(g.frame);
+  return used;
+}
+
+// Frames stay for the next call on the same path; without this, their number would be that of the call paths of the program. A load in
+// flight may still write registers of a frame that its lanes have left.
+void give_up_frames(Warp& w) {
+  if (w.frames.size() < kManyFrames || !std::has_single_bit(w.frames.size())) return;  // seldom, so that deep recursion is not quadratic
+  if (w.pending_ld != 0 || w.pending_wgmma != 0) return;
+  const std::vector<bool> used = frames_in_use(w);
+  size_t keep = used.size();
+  while (!used[keep - 1]) --keep;
+  if (keep == used.size()) return;
+  w.register_file.resize(w.frames[keep].registers);
+  w.predicate_file.resize(w.frames[keep].preds);
+  w.frames.resize(keep);
+  w.enter_frame(w.frame);
+}
 
 // The frame of `function` called from the running frame, created on first use; nullopt if the stack is
 // exhausted.
@@ -71,11 +96,12 @@ std::optional<uint32_t> child_frame(Warp& w, uint32_t function) {
   f.registers = static_cast<uint32_t>(w.register_file.size());
   f.preds = static_cast<uint32_t>(w.predicate_file.size());
   f.local = w.frames[w.frame].local_end;
-  f.local_end = f.local + code.local_bytes;
+  f.local_end = f.local + code.local_bytes;  // no overflow: both are at most kMaxLocalBytes
   f.function = function;
   f.parent = w.frame;
   f.depth = w.frames[w.frame].depth + 1;
-  if (f.local_end > kMaxLocalBytes || w.frames.size() >= kMaxFrames) return std::nullopt;
+  if (f.local_end + f.depth * kCallBytes > kMaxLocalBytes) return std::nullopt;
+  if (w.register_file.size() + uint64_t{code.frame_bytes} > kMaxRegisterBytes) return std::nullopt;
   w.register_file.resize(w.register_file.size() + code.frame_bytes, 0xFF);
   w.predicate_file.resize(w.predicate_file.size() + code.pred_count, 0);
   w.predicate_file[f.preds] = kFullMask;
@@ -108,8 +134,8 @@ Effect enter(Warp& w, const CallSite& site, uint32_t function, LaneMask mask, La
   const auto child = child_frame(w, function);
   if (!child.has_value()) {
     return fault(w, Code::F3005,
-                 fmt::format("stack overflow: {} calls deep, {} bytes of local memory",
-                             w.frames[w.frame].depth + 1, w.frames[w.frame].local_end));
+                 fmt::format("stack overflow: {} calls deep, {} bytes of local memory; a thread has {}, and a call takes {} beside its variables",
+                             w.frames[w.frame].depth + 1, w.frames[w.frame].local_end, kMaxLocalBytes, kCallBytes));
   }
   const FunctionCode& code = program_of(w).functions[function];
   for_values(
@@ -128,6 +154,7 @@ void keep_rest(const Warp& w, LaneMask mask, std::vector<LaneGroup>& groups) {
 }
 
 Effect call_direct(Warp& w, const DecodedOp& op, LaneMask mask) {
+  give_up_frames(w);
   const CallSite& site = program_of(w).calls[op.as<payload::Call>().site];
   std::vector<LaneGroup> groups(1);
   if (const Effect e = enter(w, site, site.callee, mask, groups[0]); e == Effect::fault) return e;
@@ -137,6 +164,7 @@ Effect call_direct(Warp& w, const DecodedOp& op, LaneMask mask) {
 }
 
 Effect call_indirect(Warp& w, const DecodedOp& op, LaneMask mask) {
+  give_up_frames(w);
   const Program& p = program_of(w);
   const CallSite& site = p.calls[op.as<payload::Call>().site];
   std::vector<LaneGroup> groups;
@@ -174,7 +202,7 @@ CallSite::Value value_of(Decoder& d, const isa::Operand& o, bool result) {
   CallSite::Value v;
   if (o.kind == isa::Operand::Kind::symbol) {
     const isa::SymbolRef& s = d.function().symbols[o.index];
-    if (s.kind != isa::SymbolRef::Kind::local)
+    if (s.kind != isa::SymbolRef::Kind::local || d.function().variables[s.index].space != isa::Mod::param)
       throw Unsupported(fmt::format("'{}' as an argument of a call", s.name));
     v.src = d.symbol(o.index, 0, 64);
     v.bytes = static_cast<uint32_t>(d.function().variables[s.index].bytes());

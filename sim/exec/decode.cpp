@@ -8,9 +8,11 @@
 
 #include "drywell/core/bits.h"
 #include "drywell/core/error.h"
+#include "drywell/core/sizes.h"
 #include "drywell/isa/opcode.h"
 #include "drywell/isa/print.h"
 #include "isa/rows.h"
+#include "sim/exec/call.h"
 #include "sim/exec/decoder.h"
 #include "sim/exec/exec.h"
 #include "sim/exec/memory.h"
@@ -83,17 +85,49 @@ std::optional<uint32_t> Decoder::callee(uint32_t symbol) const {
   return std::nullopt;
 }
 
+namespace {
+
+/// The registers that some instruction of the function names.
+std::vector<bool> named_registers(const isa::Function& f) {
+  std::vector<bool> named(f.regs.size(), false);
+  for (const isa::Operand& o : f.pool) {
+    const bool reg = o.kind == isa::Operand::Kind::reg || (o.kind == isa::Operand::Kind::addr && o.base == isa::Operand::Base::reg);
+    if (reg) named[o.index] = true;
+  }
+  for (const isa::Instruction& i : f.body) {
+    if (i.guard != isa::kNoReg) named[i.guard] = true;
+  }
+  return named;
+}
+
+}  // namespace
+
+// Registers that no instruction names have one place together: a frame is not larger for what is only declared.
 void Decoder::layout_registers(FunctionCode& c) {
+  const std::vector<isa::RegDecl>& regs = c.function->regs;
+  const std::vector<bool> named = named_registers(*c.function);
   if (c.reg_offset.empty()) {
-    for (const isa::RegDecl& r : c.function->regs) {
-      c.reg_offset.push_back(c.frame_bytes);
-      if (r.type != isa::Mod::pred) c.frame_bytes += register_bytes(isa::type_bits(r.type));
+    c.reg_offset.assign(regs.size(), 0);
+    for (size_t r = 0; r < regs.size(); ++r) {
+      if (!named[r] || regs[r].type == isa::Mod::pred) continue;
+      c.reg_offset[r] = c.frame_bytes;
+      c.frame_bytes += register_bytes(isa::type_bits(regs[r].type));
     }
+    for (size_t r = 0; r < regs.size(); ++r) {
+      if (!named[r]) c.reg_offset[r] = c.frame_bytes;
+    }
+    c.frame_bytes += register_bytes(128);
   }
   uint32_t offset = c.frame_bytes, preds = 1;
-  for (size_t r = 0; r < c.reg_offset.size(); ++r) {
-    if (c.function->regs[r].type == isa::Mod::pred) c.reg_offset[r] = preds++;
+  for (size_t r = 0; r < regs.size(); ++r) {
+    if (regs[r].type == isa::Mod::pred && named[r]) c.reg_offset[r] = preds++;
   }
+  for (size_t r = 0; r < regs.size(); ++r) {
+    if (regs[r].type == isa::Mod::pred && !named[r]) c.reg_offset[r] = preds;
+  }
+  ++preds;
+  if (preds > kMaxPredicates) throw Unsupported(fmt::format("'{}' uses {} predicates; Drywell keeps {}", c.function->name, preds, kMaxPredicates), Code::U5001);
+  if (offset > kMaxRegisterBytes) throw Unsupported(fmt::format("the registers of '{}' are {} bytes a warp; Drywell keeps {}", c.function->name, offset, kMaxRegisterBytes), Code::U5001);
   c.scratch = offset;
   offset += register_bytes(128);
   c.return_pc = offset;
@@ -105,28 +139,40 @@ void Decoder::layout_registers(FunctionCode& c) {
 }
 
 namespace {
-uint32_t place(uint32_t& at, const isa::Variable& v) {
-  at = static_cast<uint32_t>(round_up(at, std::max(1u, v.align)));
-  const uint32_t here = at;
-  at += static_cast<uint32_t>(v.bytes());
-  return here;
+
+uint64_t place(SizeCursor& at, const isa::Variable& v) { return at.place(v.bytes(), v.align); }
+
+/// A device has no memory for more than this for every thread it runs; what a call passes counts too, although ptxas may keep it in
+/// registers.
+void check_frame(const isa::Function& f, uint64_t bytes, uint64_t params) {
+  if (bytes <= kMaxLocalBytes && params <= ~uint32_t{0}) return;
+  SizeCursor variables;
+  for (const isa::Variable& v : f.variables) {
+    if (v.space == isa::Mod::local) place(variables, v);
+  }
+  const std::string text = fmt::format("a thread in '{}' needs {} bytes of local memory; at most {}", f.name, bytes, kMaxLocalBytes);
+  if (variables.end() > kMaxLocalBytes) throw InputError(Code::E4100, text, "put large arrays in global memory");
+  throw Unsupported(text + ", with what its calls pass", Code::U5001);
 }
+
 }  // namespace
 
 void Decoder::layout_function(uint32_t index) {
   FunctionCode& c = p_.functions[index];
   const isa::Function& f = *c.function;
   auto& offsets = function_offset_.emplace_back();
-  uint32_t local = 0, param = 0;
-  uint32_t& formals = index == 0 ? param : local;
-  for (const isa::Variable& v : f.params) c.param_offset.push_back(place(formals, v));
-  for (const isa::Variable& v : f.returns) c.return_offset.push_back(place(local, v));
+  SizeCursor local, param;
+  SizeCursor& formals = index == 0 ? param : local;
+  for (const isa::Variable& v : f.params) c.param_offset.push_back(static_cast<uint32_t>(place(formals, v)));
+  for (const isa::Variable& v : f.returns) c.return_offset.push_back(static_cast<uint32_t>(place(local, v)));
   for (uint32_t i = 0; i < f.variables.size(); ++i) {
     const isa::Variable& v = f.variables[i];
-    if (v.space == isa::Mod::local || v.space == isa::Mod::param) offsets[i] = place(local, v);
+    if (v.space == isa::Mod::local || v.space == isa::Mod::param) offsets[i] = static_cast<uint32_t>(place(local, v));
   }
-  c.local_bytes = static_cast<uint32_t>(round_up(local, 16));
-  if (index == 0) p_.param_bytes = param;
+  local.align_to(16);
+  check_frame(f, local.end(), param.end());
+  c.local_bytes = static_cast<uint32_t>(local.end());
+  if (index == 0) p_.param_bytes = static_cast<uint32_t>(param.end());
 }
 
 void Decoder::layout_shared() {
@@ -231,6 +277,7 @@ Src Decoder::source(const isa::Operand& o, unsigned bits) {
       return constant(static_cast<uint64_t>(o.value) & low_bits(bits), bits);
     }
     case isa::Operand::Kind::symbol: return symbol(o.index, o.value, bits);
+    case isa::Operand::Kind::special: throw Unsupported(fmt::format("{} in this place", isa::print_operand(*f_, o)));
     default: break;
   }
   throw InternalError(fmt::format("operand cannot be a source: {}", isa::print_operand(*f_, o)));

@@ -189,8 +189,9 @@ Effect exec_vprintf(Warp& w, const CallSite& site, LaneMask mask) {
     }
     if (!args.ok()) bad = reader.bad();
     if (!site.results.empty()) {
-      const int count = args.count();
-      if (uint8_t* r = call_value(w, site.results[0], lane); r != nullptr) std::memcpy(r, &count, 4);
+      const auto count = static_cast<uint64_t>(args.count());
+      const CallSite::Value& result = site.results[0];
+      if (uint8_t* r = call_value(w, result, lane); r != nullptr) std::memcpy(r, &count, std::min(result.bytes, 8u));
     }
   });
   if (bad.has_value())

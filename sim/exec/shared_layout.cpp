@@ -1,12 +1,23 @@
 #include "sim/exec/shared_layout.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
-#include "drywell/core/bits.h"
+#include "drywell/core/error.h"
+#include "drywell/core/sizes.h"
 #include "sim/state/cta.h"
 
 namespace drywell::sim {
 namespace {
+
+/// Addresses in shared memory have 24 bits below the CTA's rank (docs/facts/tma-mbarrier.md §5).
+constexpr uint64_t kAddressable = uint64_t{1} << 24;
+
+uint32_t checked_offset(uint64_t end) {
+  if (end > kAddressable) throw InputError(Code::E4124, fmt::format("{} bytes of shared variables per CTA; shared memory has addresses for {}", end - kSmemReserved, kAddressable - kSmemReserved), "fewer pipeline stages");
+  return static_cast<uint32_t>(end);
+}
 
 bool is_dynamic(const isa::Variable& v) { return v.elements == 0; }
 
@@ -25,7 +36,7 @@ std::vector<bool> named_variables(const isa::Module& m, const std::vector<Functi
 SharedLayout lay_out_shared(const isa::Module& m, const std::vector<FunctionCode>& functions) {
   SharedLayout out;
   std::vector<SharedVariable> dynamic;
-  uint32_t at = kSmemReserved;
+  SizeCursor at(kSmemReserved);
   const auto add = [&](const isa::Variable& v, uint32_t function, uint32_t index) {
     if (v.space != isa::Mod::shared) return;
     if (is_dynamic(v)) {
@@ -33,9 +44,7 @@ SharedLayout lay_out_shared(const isa::Module& m, const std::vector<FunctionCode
       dynamic.push_back({&v, function, index, 0, true});
       return;
     }
-    at = static_cast<uint32_t>(round_up(at, std::max(1u, v.align)));
-    out.variables.push_back({&v, function, index, at, false});
-    at += static_cast<uint32_t>(v.bytes());
+    out.variables.push_back({&v, function, index, checked_offset(at.place(v.bytes(), v.align)), false});
   };
   const std::vector<bool> named = named_variables(m, functions);
   for (uint32_t i = 0; i < m.variables.size(); ++i) {
@@ -45,12 +54,13 @@ SharedLayout lay_out_shared(const isa::Module& m, const std::vector<FunctionCode
     const auto& variables = functions[k].function->variables;
     for (uint32_t i = 0; i < variables.size(); ++i) add(variables[i], k, i);
   }
-  if (!dynamic.empty()) at = static_cast<uint32_t>(round_up(at, std::max(16u, out.dynamic_align)));
+  if (!dynamic.empty()) at.align_to(std::max(16u, out.dynamic_align));
+  const uint32_t end = checked_offset(at.end());
   for (SharedVariable& v : dynamic) {
-    v.offset = at;
+    v.offset = end;
     out.variables.push_back(v);
   }
-  out.static_bytes = at - kSmemReserved;
+  out.static_bytes = end - kSmemReserved;
   return out;
 }
 

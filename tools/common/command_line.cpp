@@ -4,7 +4,9 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <cerrno>
 #include <cstdint>
+#include <cstdlib>
 #include <optional>
 #include <type_traits>
 #include <utility>
@@ -15,8 +17,22 @@ namespace {
 template <class T>
 constexpr bool kCounts = std::is_same_v<T, unsigned> || std::is_same_v<T, uint64_t> || std::is_same_v<T, std::optional<uint64_t>>;
 
-/// Rejects a sign: CLI11 reads -1 as the largest number.
-std::string no_sign(const std::string& value) { return value.starts_with('-') ? fmt::format("{} is not a number from 0 up", value) : ""; }
+template <class T>
+constexpr bool kIsSigned = std::is_same_v<T, int64_t> || std::is_same_v<T, std::optional<int64_t>>;
+
+/// Rejects a sign: CLI11 reads -1 as the largest number; and a number beyond 64 bits, which CLI11 reads as the largest too.
+std::string no_sign(const std::string& value) {
+  if (value.starts_with('-')) return fmt::format("{} is not a number from 0 up", value);
+  errno = 0;
+  std::strtoull(value.c_str(), nullptr, 0);
+  return errno == ERANGE ? fmt::format("{} does not fit in 64 bits", value) : "";
+}
+
+std::string fits_signed(const std::string& value) {
+  errno = 0;
+  std::strtoll(value.c_str(), nullptr, 0);
+  return errno == ERANGE ? fmt::format("{} does not fit in 64 bits", value) : "";
+}
 
 }  // namespace
 
@@ -66,6 +82,7 @@ template <class T>
 Option* Command::add_option(const std::string& name, T& target, const std::string& description) {
   CLI::Option* o = inner_->add_option(name, target, description);
   if constexpr (kCounts<T>) o->check(CLI::Validator(no_sign, ""));
+  if constexpr (kIsSigned<T>) o->check(CLI::Validator(fits_signed, ""));
   return &options_.emplace_back(o);
 }
 template Option* Command::add_option(const std::string&, std::string&, const std::string&);
