@@ -108,7 +108,7 @@ Launcher::Launcher(sim::Device& device, Memory& memory, Streams& streams, ExecOp
 }
 
 bool Launcher::watched(const Kernel& k) const {
-  return !filter_.has_value() || std::regex_search(k.name, *filter_) || std::regex_search(k.plain, *filter_);
+  return !filter_.has_value() || filter_->finds(k.name) || filter_->finds(k.plain);
 }
 
 void Launcher::apply(const LaunchAttribute& a, LaunchRequest& r) const {

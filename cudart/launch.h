@@ -4,12 +4,12 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
-#include <regex>
 #include <set>
 #include <span>
 #include <string>
 #include <vector>
 
+#include "drywell/core/pattern.h"
 #include "cudart/memory.h"
 #include "cudart/modules.h"
 #include "cudart/options.h"
@@ -72,7 +72,7 @@ class Launcher {
   Streams& streams_;
   ExecOptions options_;
   sim::RunOptions run_options_;
-  std::optional<std::regex> filter_;
+  std::optional<Pattern> filter_;
   std::vector<LaunchRecord> records_;
   sim::TraceText trace_text_;
   std::optional<sim::TraceWriter> trace_;

@@ -68,11 +68,11 @@ ExecOptions from_environment(std::string_view text) {
   return o;
 }
 
-std::optional<std::regex> kernel_filter(const ExecOptions& o) {
+std::optional<Pattern> kernel_filter(const ExecOptions& o) {
   if (o.kernel.empty()) return std::nullopt;
   try {
-    return std::regex(o.kernel);
-  } catch (const std::regex_error& e) {
+    return Pattern(o.kernel);
+  } catch (const PatternError& e) {
     throw InputError(Code::E4306, fmt::format("--kernel {}: not a regular expression: {}", o.kernel, e.what()));
   }
 }

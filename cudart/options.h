@@ -3,10 +3,10 @@
 
 #include <cstdint>
 #include <optional>
-#include <regex>
 #include <string>
 #include <string_view>
 
+#include "drywell/core/pattern.h"
 #include "drywell/sim/device.h"
 
 namespace drywell::cudart {
@@ -43,7 +43,7 @@ std::string to_environment(const ExecOptions& o);
 /// Throws InputError E4306 for an unknown name.
 ExecOptions from_environment(std::string_view text);
 /// Returns `kernel` as a regular expression; nothing if it is empty. Throws InputError E4306.
-std::optional<std::regex> kernel_filter(const ExecOptions& o);
+std::optional<Pattern> kernel_filter(const ExecOptions& o);
 /// Throws InputError E4306 for an unknown driver.
 sim::RunOptions run_options(const ExecOptions& o);
 

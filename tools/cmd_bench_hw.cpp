@@ -2,7 +2,6 @@
 #include <fmt/format.h>
 
 #include <nlohmann/json.hpp>
-#include <regex>
 
 #include "drywell/core/files.h"
 #include "launch/cuda_driver/cuda_device.h"
@@ -10,6 +9,7 @@
 #include "conformance/microbench/whole.h"
 #include "kernels/support/record_text.h"
 #include "tools/common/command.h"
+#include "tools/common/filter.h"
 #include "tools/common/output_file.h"
 #include "tools/common/progress_line.h"
 
@@ -36,18 +36,13 @@ struct Chosen {
 };
 
 Chosen chosen(const Options& o) {
-  std::regex pattern;
-  try {
-    pattern = std::regex(o.filter);
-  } catch (const std::regex_error& e) {
-    throw UsageError(fmt::format("--filter '{}' is no regular expression: {}", o.filter, e.what()), "bench-hw");
-  }
+  const Pattern pattern = filter_of(o.filter, "bench-hw");
   Chosen out;
   for (Microbench& b : microbench::suite()) {
-    if (std::regex_search(b.name, pattern)) out.small.push_back(std::move(b));
+    if (pattern.finds(b.name)) out.small.push_back(std::move(b));
   }
   for (WholeKernel& w : microbench::whole_kernels()) {
-    if (std::regex_search(w.name, pattern)) out.whole.push_back(std::move(w));
+    if (pattern.finds(w.name)) out.whole.push_back(std::move(w));
   }
   if (out.small.empty() && out.whole.empty()) throw UsageError("no microbenchmark of that name; --list shows them", "bench-hw");
   return out;

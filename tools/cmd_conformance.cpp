@@ -4,7 +4,6 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 #include <optional>
-#include <regex>
 
 #include "drywell/core/files.h"
 #include "drywell/isa/print.h"
@@ -13,6 +12,7 @@
 #include "launch/cuda_driver/cuda_device.h"
 #include "launch/golden.h"
 #include "tools/common/command.h"
+#include "tools/common/filter.h"
 #include "tools/common/output_file.h"
 #include "tools/common/progress_line.h"
 
@@ -34,16 +34,11 @@ struct Tally {
 };
 
 std::vector<ProgramSpec> chosen(const Options& o) {
-  std::regex pattern;
-  try {
-    pattern = std::regex(o.filter, std::regex::ECMAScript | std::regex::optimize);
-  } catch (const std::regex_error& e) {
-    throw UsageError(fmt::format("--filter '{}' is no regular expression: {}", o.filter, e.what()), "conformance");
-  }
+  const Pattern pattern = filter_of(o.filter, "conformance");
   std::vector<ProgramSpec> out;
   for (ProgramSpec& s : kernels::conformance::suite()) {
     if (!o.family.empty() && s.family != o.family) continue;
-    if (std::regex_search(s.name, pattern)) out.push_back(std::move(s));
+    if (pattern.finds(s.name)) out.push_back(std::move(s));
   }
   if (out.empty()) throw UsageError("no program of that name or family; --list shows them", "conformance");
   return out;

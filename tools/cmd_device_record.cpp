@@ -12,6 +12,7 @@
 #include "conformance/silicon/record.h"
 #include "kernels/support/record_text.h"
 #include "tools/common/command.h"
+#include "tools/common/filter.h"
 #include "tools/common/progress_line.h"
 #include "tools/toolkit.h"
 
@@ -55,10 +56,10 @@ ExitCode record(const Options& o) {
   silicon::Record r;
   r.provenance = kernels::provenance(gpu->describe(), "drywell " DRYWELL_VERSION " device record", o.note);
   r.provenance.push_back("commit: " + commit);
-  const std::regex pattern(o.filter);
+  const Pattern pattern = filter_of(o.filter, "device record");
   size_t skipped = 0, faulted = 0;
   for (const silicon::Probe& p : silicon::probes()) {
-    if (!std::regex_search(p.name, pattern)) continue;
+    if (!pattern.finds(p.name)) continue;
     if (!can_be_made(p)) {
       ++skipped;
       continue;

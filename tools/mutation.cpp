@@ -45,10 +45,13 @@ std::vector<std::string> split_operands(const std::string& text) {
   return all;
 }
 
+// std::regex needs stack for every character; a compiler's lines are far shorter.
+constexpr size_t kMostOfLine = 4096;
+
 bool parse_line(const std::string& line, Parts& p) {
   static const std::regex instruction(R"(^\s*(@!?\S+\s+)?([a-z][\w.:]*)\s*([^;]*);)");
   std::smatch m;
-  if (!std::regex_search(line, m, instruction)) return false;
+  if (line.size() > kMostOfLine || !std::regex_search(line, m, instruction)) return false;
   p.guard = m[1];
   p.opcode = m[2];
   p.operands = split_operands(m[3]);
@@ -132,6 +135,7 @@ std::vector<Mutant> mutants_of(std::string_view ptx) {
   for (size_t i = 0; i < lines.size(); ++i) {
     static const std::regex file(R"re(^\s*\.file\s+\d+\s+"(?:.*/)?([^"/]+)")re"), loc(R"(^\s*\.loc\s+(\d+)\s+(\d+))");
     std::smatch m;
+    if (lines[i].size() > kMostOfLine) continue;
     if (std::regex_search(lines[i], m, file)) files.push_back(m[1]);
     if (std::regex_search(lines[i], m, loc) && std::stoul(m[1]) < files.size()) source = fmt::format("{}:{}", files[std::stoul(m[1])], m[2].str());
     Parts p;

@@ -266,7 +266,12 @@ Expression::Expression(Expression&&) noexcept = default;
 Expression& Expression::operator=(Expression&&) noexcept = default;
 Expression::~Expression() = default;
 
-Expression Expression::parse(std::string_view text) { return {std::string(text), Parser(text).parse()}; }
+// A chain of operators is a tree as deep as it is long.
+Expression Expression::parse(std::string_view text) {
+  constexpr size_t kMost = 4096;
+  if (text.size() > kMost) throw InputError(Code::E4323, fmt::format("the condition has more than {} characters", kMost));
+  return {std::string(text), Parser(text).parse()};
+}
 
 double Expression::evaluate(const Session& s, const Warp& w, uint32_t lane) const { return value_of(*root_, s, w, lane); }
 

@@ -263,6 +263,17 @@ TEST_F(Dap, SurvivesBadMessages) {
   EXPECT_EQ(client_->finish(), 0);
 }
 
+// 52,700 brackets once ended in a stack overflow. Brackets inside a string are text.
+TEST_F(Dap, RefusesDeepMessages) {
+  client_->send_text(R"({"seq":1,"x":)" + std::string(52700, '['));
+  EXPECT_FALSE(client_->receive()["success"]);
+  client_->send_text(std::string(52700, '{'));
+  EXPECT_FALSE(client_->receive()["success"]);
+  EXPECT_FALSE(refused("threads", {{"x", std::string(5000, '[') + "\\\"" + std::string(5000, '{')}}).empty());
+  ok("disconnect");
+  EXPECT_EQ(client_->finish(), 0);
+}
+
 TEST_F(Dap, EndsWhenTheEditorIsGone) {
   begin(kFused);
   EXPECT_EQ(client_->finish(), 0);

@@ -11,11 +11,39 @@
 namespace drywell::sim::dap {
 namespace {
 
+constexpr size_t kMostNesting = 64;
 constexpr size_t kMostBytes = 16 << 20;  // of a message: the protocol's messages are far smaller
 
 std::string lower(std::string text) {
   std::transform(text.begin(), text.end(), text.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
   return text;
+}
+
+/// True if some bracket or brace outside strings is nested deeper than the protocol's messages are. The parser and the destructor of a
+/// JSON value take a stack frame per level.
+bool nested_too_deeply(std::string_view text) {
+  size_t depth = 0;
+  bool quoted = false;
+  for (size_t i = 0; i < text.size(); ++i) {
+    const char c = text[i];
+    if (quoted && c == '\\') {
+      ++i;  // the character behind it does not end the string
+      continue;
+    }
+    if (c == '"') quoted = !quoted;
+    if (quoted) continue;
+    if ((c == '[' || c == '{') && ++depth > kMostNesting) return true;
+    if ((c == ']' || c == '}') && depth != 0) --depth;
+  }
+  return false;
+}
+
+Wire::Message read_message(std::string_view text) {
+  if (nested_too_deeply(text)) return {{}, "the message is nested too deeply"};
+  Wire::Message m{Json::parse(text, nullptr, false), {}};
+  if (m.body.is_discarded()) return {{}, "the message is not JSON"};
+  if (!m.body.is_object()) return {{}, "the message is no object"};
+  return m;
 }
 
 }  // namespace
@@ -72,10 +100,8 @@ std::optional<Wire::Message> Wire::receive() {
   while (buffer_.size() < *length) {
     if (!fill()) return std::nullopt;
   }
-  Message m{Json::parse(buffer_.begin(), buffer_.begin() + static_cast<ptrdiff_t>(*length), nullptr, false), {}};
+  Message m = read_message(std::string_view(buffer_).substr(0, *length));
   buffer_.erase(0, *length);
-  if (m.body.is_discarded()) m = {{}, "the message is not JSON"};
-  else if (!m.body.is_object()) m = {{}, "the message is no object"};
   return m;
 }
 
