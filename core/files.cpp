@@ -47,6 +47,16 @@ std::string behind_links(std::string path) {
 
 }  // namespace
 
+namespace {
+
+// A file that is replaced stays as readable as it was. Only root can give a file away: without that, the mode alone is kept.
+void keep_owner_and_mode(int fd, const struct stat& as) {
+  const bool given = ::fchown(fd, as.st_uid, as.st_gid) == 0;
+  ::fchmod(fd, as.st_mode & (given ? 0777 : 0707));
+}
+
+}  // namespace
+
 std::vector<std::byte> read_file(const std::string& path) {
   const auto cannot = [&](const char* why) { fail(Code::E4001, path, fmt::format("cannot be read: {}", why)); };
   const int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
@@ -78,7 +88,8 @@ std::string read_text_file(const std::string& path) {
 
 PendingFile::PendingFile(std::string path) : path_(std::move(path)) {
   struct stat st {};
-  if (::stat(path_.c_str(), &st) == 0 && !S_ISREG(st.st_mode)) {
+  const bool exists = ::stat(path_.c_str(), &st) == 0;
+  if (exists && !S_ISREG(st.st_mode)) {
     drywell::fail(Code::E4008, path_, "cannot be written: it exists and is not a regular file");
   }
   path_ = behind_links(path_);
@@ -86,9 +97,9 @@ PendingFile::PendingFile(std::string path) : path_(std::move(path)) {
   // file.
   const std::filesystem::path directory = std::filesystem::path(path_).parent_path();
   if (::access("/proc/self/fd", X_OK) == 0) fd_ = ::open(directory.empty() ? "." : directory.c_str(), O_TMPFILE | O_WRONLY | O_CLOEXEC, 0666);
-  if (fd_ >= 0) return;
-  beside_ = name_beside(path_, [&](const char* name) { return (fd_ = ::open(name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666)) >= 0; });
+  if (fd_ < 0) beside_ = name_beside(path_, [&](const char* name) { return (fd_ = ::open(name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666)) >= 0; });
   if (fd_ < 0) fail(errno);
+  if (exists) keep_owner_and_mode(fd_, st);
 }
 
 PendingFile::~PendingFile() {

@@ -2,12 +2,14 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <filesystem>
 
 #include "drywell/core/files.h"
 #include "drywell/isa/parse.h"
 #include "drywell/isa/print.h"
 #include "drywell/isa/validate.h"
 #include "tools/common/command.h"
+#include "tools/common/output_file.h"
 #include "tools/common/parameters.h"
 #include "tools/common/progress_line.h"
 #include "tools/toolkit.h"
@@ -49,21 +51,38 @@ Source file_source(const BuildOptions& o, const std::vector<std::string>& words)
   return s;
 }
 
+/// A directory of its own beside the output, for what ptxas reads and writes.
+class BesideOutput {
+ public:
+  explicit BesideOutput(const std::string& output) : path_(output + ".drywell-XXXXXX") {
+    if (::mkdtemp(path_.data()) == nullptr) throw InputError(Code::E4008, fmt::format("{}: cannot be made: {}", path_, std::strerror(errno)));
+  }
+  ~BesideOutput() {
+    std::error_code ignored;
+    std::filesystem::remove_all(path_, ignored);
+  }
+  BesideOutput(const BesideOutput&) = delete;
+  BesideOutput& operator=(const BesideOutput&) = delete;
+  std::string file(const char* name) const { return path_ + "/" + name; }
+
+ private:
+  std::string path_;
+};
+
 ExitCode build(const BuildOptions& o, const std::vector<std::string>& words) {
+  CommandFiles files("build");
+  if (o.subject.ends_with(".ptx")) files.reads("the file to build", o.subject);
+  files.writes("--output", o.output);
   const Source source = o.subject.ends_with(".ptx") ? file_source(o, words) : kernel_source(o, words);
   const std::string ptxas = find_ptxas();
   // ptxas overwrites its output file; `out` keeps the existing file until ptxas has succeeded.
   PendingFile out(o.output);
-  const std::string ptx = o.output + ".drywell.ptx", cubin = o.output + ".drywell.cubin";
+  const BesideOutput work(o.output);
+  const std::string ptx = work.file("source.ptx"), cubin = work.file("code.cubin");
   write_file_atomically(ptx, source.text);
   const ProcessResult r = run_program(ptxas, {"-arch=" + std::string(isa::target_name(source.target)), ptx, "-o", cubin});
-  ::unlink(ptx.c_str());
-  if (r.exit_code != 0) {
-    ::unlink(cubin.c_str());
-    throw InputError(Code::E4511, fmt::format("ptxas does not assemble {} for {}", o.subject, isa::target_name(source.target)), r.output);
-  }
+  if (r.exit_code != 0) throw InputError(Code::E4511, fmt::format("ptxas does not assemble {} for {}", o.subject, isa::target_name(source.target)), r.output);
   const auto code = read_file(cubin);
-  ::unlink(cubin.c_str());
   out.write(code);
   out.commit();
   print(fmt::format("{}: {} bytes of {} code\n", o.output, with_commas(code.size()), isa::target_name(source.target)));

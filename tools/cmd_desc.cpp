@@ -10,6 +10,7 @@
 #include "launch/plan.h"
 #include "tools/common/choice.h"
 #include "tools/common/command.h"
+#include "tools/common/output_file.h"
 #include "tools/common/picture_output.h"
 #include "tools/common/progress_line.h"
 
@@ -334,6 +335,9 @@ void check_reserved(const isa::TensorMap& map, const isa::TensorMapFields& f, ui
 
 ExitCode tensor_map(const CommandContext& c, const MapOptions& o) {
   if (o.subject.empty() == o.make.empty()) throw UsageError("a map (hexadecimal digits or a file), or --make", "desc tensor-map");
+  CommandFiles files("desc tensor-map");
+  if (o.make.empty()) files.reads("the map", o.subject);
+  files.writes("--output", o.output);
   Diagnostics found;
   isa::TensorMapFields f;
   if (o.make.empty()) {

@@ -36,7 +36,7 @@ ExitCode check(const CommandContext& c, const std::vector<std::string>& files) {
   for (const std::string& file : files) {
     isa::ParseResult r = isa::parse_ptx(read_text_file(file), file);
     if (!r.diagnostics.has_errors()) r.diagnostics.append(isa::validate(r.module));
-    if (!r.diagnostics.empty()) fmt::print(stderr, "{}\n", r.diagnostics.to_string());
+    if (!r.diagnostics.empty()) print_error(r.diagnostics.to_string() + "\n");
     if (r.diagnostics.has_errors()) {
       worst = ExitCode::bad_input;
       continue;

@@ -9,6 +9,7 @@
 #include "drywell/isa/inspect/sf_picture.h"
 #include "tools/common/choice.h"
 #include "tools/common/command.h"
+#include "tools/common/output_file.h"
 #include "tools/common/picture_output.h"
 #include "tools/common/progress_line.h"
 
@@ -126,6 +127,14 @@ struct ConvertOptions {
   int64_t rows = 0, factors = 0;
 };
 
+/// The array that is written is not the one that is read.
+template <class Options>
+void check_files(const Options& o, const char* command) {
+  CommandFiles files(command);
+  files.reads("the array", o.in);
+  files.writes("the output", o.out);
+}
+
 NpyArray read_factors(const std::string& path, size_t least_rank) {
   NpyArray x = read_npy(path);
   if (x.element_size() != 1) throw InputError(Code::E4007, fmt::format("{}: scale factors are bytes, not {}", path, x.describe()));
@@ -143,6 +152,7 @@ void write_factors(const std::string& path, const NpyArray& like, const std::vec
 
 /// (…, rows, factors) -> (…, row tiles, factor tiles, 512).
 ExitCode to_blocked(const ConvertOptions& o) {
+  check_files(o, "sf to-blocked");
   if (o.pad > 255) throw UsageError("--pad is a byte", "sf to-blocked");
   const NpyArray x = read_factors(o.in, 2);
   const auto rows = static_cast<int64_t>(x.shape[x.shape.size() - 2]), factors = static_cast<int64_t>(x.shape.back());
@@ -161,6 +171,7 @@ ExitCode to_blocked(const ConvertOptions& o) {
 /// (…, row tiles, factor tiles, 512) -> (…, rows, factors), without padding. Rows and factors default to those of the
 /// tiles.
 ExitCode from_blocked(const ConvertOptions& o) {
+  check_files(o, "sf from-blocked");
   const bool given = o.rows > 0 && o.factors > 0;
   const NpyArray x = read_factors(o.in, given ? 1 : 3);
   const size_t rank = x.shape.size();

@@ -89,6 +89,9 @@ std::string run_words(const RecordOptions& o, const std::vector<std::string>& wo
 /// Records with the same code that repeats the run, so that a new golden trace is consistent.
 ExitCode record(const RecordOptions& o, const std::vector<std::string>& words) {
   const sim::RunOptions options = run_options(o.run);
+  CommandFiles files("trace record");
+  if (names_a_file(o.run.subject)) files.reads("the launch file", o.run.subject);
+  files.writes("--output", o.output);
   sim::TraceHeader header;
   header.profile = trace_options(o.run, options, {}).profile;
   header.values = o.run.trace_values;
@@ -124,11 +127,15 @@ void print_result(const CommandContext& c, const kernels::GoldenResult& r) {
 
 /// Repeats the run of each golden trace. `write`: replaces traces that differ.
 ExitCode golden(const CommandContext& c, const GoldenOptions& o, bool write) {
-  expect_different({{"--junit", o.junit}, {"--json", o.json}}, "trace check");
+  CommandFiles files("trace check");
+  const std::vector<std::string> traces = kernels::golden_files(o.paths);
+  for (const std::string& path : traces) files.reads("a golden trace", path);
+  files.writes("--junit", o.junit);
+  files.writes("--json", o.json);
   expect_writable({o.junit, o.json});
   std::vector<kernels::GoldenResult> results;
   ExitCode worst = ExitCode::ok;
-  for (const std::string& path : kernels::golden_files(o.paths)) {
+  for (const std::string& path : traces) {
     results.push_back(kernels::check_golden(path, kernels::all_kernels(), o.tolerance, write));
     print_result(c, results.back());
     if (results.back().failed_to_run) worst = ExitCode::bad_input;
@@ -145,6 +152,9 @@ struct ExportOptions {
 };
 
 ExitCode export_trace(const CommandContext& c, const ExportOptions& o) {
+  CommandFiles files("trace export");
+  files.reads("the trace", o.file);
+  files.writes("--output", o.output);
   const std::string trace = sim::read_trace(o.file);
   std::string out;
   if (o.format == "perfetto") out = sim::trace_to_perfetto(trace, o.file);

@@ -137,12 +137,16 @@ void set_environment(const ExecFlags& f, const std::string& program, const fs::p
 }
 
 /// Reports wrong options now, instead of at the first launch or not at all.
-void check_options(const cudart::ExecOptions& o) {
+void check_options(const cudart::ExecOptions& o, const std::string& command, const std::string& program) {
   cudart::run_options(o);
   cudart::kernel_filter(o);
   sim::load_arch(o.arch);
   if (!o.script.empty()) read_file(o.script);
-  expect_different({{"--report", o.report}, {"--trace", o.trace}}, "exec");
+  CommandFiles files(command);
+  files.reads("the program", program);
+  files.reads("--script", o.script);
+  files.writes("--report", o.report);
+  files.writes("--trace", o.trace);
   expect_writable({o.report, o.trace});
 }
 
@@ -188,7 +192,7 @@ ExitCode exec_program(ExecFlags f) {
   if (!f.stop.empty()) f.options.break_at = cudart::parse_break(f.stop);
   if (!f.options.script.empty() && !f.options.break_at.has_value())
     throw UsageError("--script is for --break", f.command);
-  check_options(f.options);
+  check_options(f.options, f.command, program);
   for (std::string* file : {&f.options.trace, &f.options.report, &f.options.script}) *file = absolute(*file);
   if (f.options.arch.find('/') != std::string::npos || f.options.arch.ends_with(".toml"))
     f.options.arch = absolute(f.options.arch);

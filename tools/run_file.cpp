@@ -8,6 +8,7 @@
 #include "tools/explore.h"
 #include "tools/html_report.h"
 #include "tools/common/report_parts.h"
+#include "tools/common/output_file.h"
 #include "tools/common/run_flags.h"
 #include "tools/common/progress_line.h"
 
@@ -133,6 +134,17 @@ ExitCode exit_code(const PlanResult& r) {
   return r.ok() ? ExitCode::ok : ExitCode::verification_failed;
 }
 
+/// A run's outputs are neither its inputs nor each other.
+void check_files(const RunFlags& f, const kernels::LaunchPlan& plan) {
+  CommandFiles files("run");
+  files.reads("the file to run", f.subject);
+  files.reads("the module", plan.ptx_path);
+  for (const kernels::BufferSpec& b : plan.buffers) files.reads("buffer " + b.name, b.path);
+  for (const kernels::ExpectSpec& e : plan.expects) files.reads("what is expected of " + e.buffer, e.path);
+  write_run_outputs(f, files);
+  for (const auto& [name, path] : plan.saves) files.writes("what is saved of " + name, path);
+}
+
 }  // namespace
 
 ExitCode run_file(const CommandContext& c, const RunFlags& f, const std::vector<std::string>& words) {
@@ -142,6 +154,7 @@ ExitCode run_file(const CommandContext& c, const RunFlags& f, const std::vector<
   options.run = run_options(f);
   const kernels::LaunchPlan plan = make_plan(f);
   if (f.verify && plan.expects.empty()) throw UsageError("--verify: the launch has no expected result; give one with --expect NAME=FILE.npy", "run");
+  check_files(f, plan);
   kernels::SimulatedDevice device({.arch = f.arch});
 
   RunOutputs outputs(f);

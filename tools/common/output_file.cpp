@@ -2,8 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <sys/stat.h>
+
 #include <filesystem>
-#include <map>
 
 #include "drywell/core/files.h"
 #include "tools/common/command.h"
@@ -16,16 +17,37 @@ void expect_writable(std::initializer_list<std::string> paths) {
   }
 }
 
-void expect_different(std::initializer_list<OutputOption> outputs, std::string_view command) {
+namespace {
+
+bool is_file(const std::string& path) { return !path.empty() && path != "-"; }
+
+/// Names a file independently of the path to it: its number on its device if it exists, else the path without links.
+std::string identity(const std::string& path) {
   namespace fs = std::filesystem;
-  std::map<fs::path, const char*> taken;
-  for (const auto& [option, path] : outputs) {
-    if (path.empty() || path == "-") continue;
-    std::error_code unknown;
-    const fs::path file = fs::weakly_canonical(fs::absolute(path), unknown);
-    const auto [other, fresh] = taken.try_emplace(unknown ? fs::path(path) : file, option);
-    if (!fresh) throw UsageError(fmt::format("{} and {} would write the same file, {}", other->second, option, path), command);
-  }
+  struct stat st {};
+  if (::stat(path.c_str(), &st) == 0) return fmt::format("{}:{}", st.st_dev, st.st_ino);
+  std::error_code unknown;
+  const fs::path file = fs::weakly_canonical(fs::absolute(path, unknown), unknown);
+  return unknown ? path : file.string();
+}
+
+}  // namespace
+
+void CommandFiles::reads(const std::string& what, const std::string& path) {
+  if (is_file(path)) taken_.try_emplace(identity(path), Use{what, false});
+}
+
+void CommandFiles::writes(const std::string& what, const std::string& path) {
+  if (!is_file(path)) return;
+  const auto [other, fresh] = taken_.try_emplace(identity(path), Use{what, true});
+  if (fresh) return;
+  const Use& use = other->second;
+  throw UsageError(use.written ? fmt::format("{} and {} would write the same file, {}", use.what, what, path) : fmt::format("{} would overwrite {}, {}", what, use.what, path), command_);
+}
+
+void expect_different(std::initializer_list<OutputOption> outputs, std::string_view command) {
+  CommandFiles files{std::string(command)};
+  for (const auto& [option, path] : outputs) files.writes(option, path);
 }
 
 }  // namespace drywell::tools

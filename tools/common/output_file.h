@@ -2,6 +2,7 @@
 #pragma once
 
 #include <initializer_list>
+#include <map>
 #include <string>
 #include <string_view>
 
@@ -14,6 +15,23 @@ void expect_writable(std::initializer_list<std::string> paths);
 struct OutputOption {
   const char* option;
   const std::string& path;  // empty: not requested; "-": standard output
+};
+/// The files of a command: an output is neither an input nor another output, by whatever path, link or hard link.
+class CommandFiles {
+ public:
+  explicit CommandFiles(std::string command) : command_(std::move(command)) {}
+  /// `what` names the file in a message: an option, or "the file". Empty paths and "-" are no files.
+  void reads(const std::string& what, const std::string& path);
+  /// Throws UsageError if the file is read, or written for another option.
+  void writes(const std::string& what, const std::string& path);
+
+ private:
+  struct Use {
+    std::string what;
+    bool written = false;
+  };
+  std::string command_;
+  std::map<std::string, Use> taken_;  // by identity
 };
 /// Throws UsageError if two options of `command` name the same file, also by different paths.
 void expect_different(std::initializer_list<OutputOption> outputs, std::string_view command);

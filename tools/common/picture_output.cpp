@@ -2,6 +2,7 @@
 
 
 #include "drywell/core/files.h"
+#include "tools/common/output_file.h"
 #include "tools/common/progress_line.h"
 
 namespace drywell::tools {
@@ -15,6 +16,7 @@ void add_picture_options(Command& command, PictureFlags& f) {
 }
 
 void draw(const PictureFlags& flags, const CommandContext& c, std::string_view title, std::span<const layout::Grid> grids) {
+  expect_different({{"--svg", flags.svg}, {"--html", flags.html}}, {});
   if (flags.table) {
     for (const layout::Grid& g : grids) print(layout::to_text(g, c.colour_out));
   }

@@ -35,7 +35,7 @@ constexpr const char* kFooter =
     "5 the kernel faulted or deadlocked, 6 no GPU or CUDA toolkit, 70 a bug in Drywell.";
 
 void say(const CommandContext& c, std::string_view text) {
-  fmt::print(stderr, "{} {}\n", paint("drywell:", Colour::red, c.colour_err), text);
+  print_error(fmt::format("{} {}\n", paint("drywell:", Colour::red, c.colour_err), text));
 }
 
 /// Codes E43xx are about the command line.

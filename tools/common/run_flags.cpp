@@ -136,13 +136,20 @@ kernels::LaunchPlan make_plan(const RunFlags& f) {
   return kernels::read_launch_file(f.subject);
 }
 
+void write_run_outputs(const RunFlags& f, CommandFiles& files) {
+  const OutputOption outputs[] = {{"--json", f.json}, {"--trace", f.trace}, {"--report", f.report}, {"--sarif", f.check.sarif}, {"--hang-picture", f.check.hang_picture}};
+  for (const auto& [option, path] : outputs) files.writes(option, path);
+}
+
 RunOutputs::RunOutputs(const RunFlags& f) {
-  const OutputOption json{"--json", f.json}, trace{"--trace", f.trace}, report{"--report", f.report}, sarif{"--sarif", f.check.sarif},
+  const OutputOption trace{"--trace", f.trace}, report{"--report", f.report}, sarif{"--sarif", f.check.sarif},
       picture{"--hang-picture", f.check.hang_picture};
   for (const OutputOption& o : {trace, report, sarif, picture}) {
     if (o.path == "-") throw UsageError(fmt::format("{}=-: only --json can go to standard output", o.option), "run");
   }
-  expect_different({json, trace, report, sarif, picture}, "run");
+  CommandFiles files("run");
+  files.reads("--input", f.input);
+  write_run_outputs(f, files);
   if (!f.json.empty() && f.json != "-") json_.emplace(f.json);
   if (!f.trace.empty()) trace_.emplace(f.trace);
   if (!f.report.empty()) report_.emplace(f.report);

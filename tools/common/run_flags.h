@@ -56,6 +56,10 @@ kernels::LaunchPlan make_plan(const RunFlags& f);
 
 /// Report and trace files, opened before the run starts: an output that cannot be written is an error at once, and
 /// existing files stay unchanged until the run is complete.
+class CommandFiles;
+/// Adds the files that the flags of a run name.
+void write_run_outputs(const RunFlags& f, CommandFiles& files);
+
 class RunOutputs {
  public:
   explicit RunOutputs(const RunFlags& f);
