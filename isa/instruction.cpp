@@ -18,14 +18,15 @@ constexpr std::string_view kSpecialText[] = {
 std::string_view special_reg_text(SpecialReg r) { return kSpecialText[static_cast<size_t>(r)]; }
 
 std::optional<SpecialReg> find_special_reg(std::string_view text) {
-  static const auto index = [] {
+  // Never destroyed: destructors of a program's globals may still launch kernels.
+  static const auto& index = *new auto([] {
     std::unordered_map<std::string_view, SpecialReg> m;
     for (size_t i = 0; i < std::size(kSpecialText); ++i) m.emplace(kSpecialText[i], static_cast<SpecialReg>(i));
     // PTX ISA 10: %reserved_smem_offset_<2>. Both parts begin where the reserved memory does (read on an H200).
     m.emplace("%reserved_smem_offset_0", SpecialReg::reserved_smem_offset_begin);
     m.emplace("%reserved_smem_offset_1", SpecialReg::reserved_smem_offset_begin);
     return m;
-  }();
+  }());
   const auto it = index.find(text);
   return it == index.end() ? std::nullopt : std::optional(it->second);
 }

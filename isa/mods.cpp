@@ -24,7 +24,8 @@ std::unordered_map<std::string_view, Mod> make_index() {
 std::string_view mod_text(Mod m) { return kModText[static_cast<size_t>(m)]; }
 
 Mod find_mod(std::string_view text) {
-  static const std::unordered_map<std::string_view, Mod> index = make_index();
+  // Never destroyed: destructors of a program's globals may still launch kernels.
+  static const auto& index = *new std::unordered_map<std::string_view, Mod>(make_index());
   const auto it = index.find(text);
   return it == index.end() ? Mod::none : it->second;
 }

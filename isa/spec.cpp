@@ -41,11 +41,12 @@ constexpr std::string_view kTimingNames[] = {
 using Index = std::unordered_map<std::string_view, std::vector<Opcode>>;
 
 const Index& index() {
-  static const Index table = [] {
+  // Never destroyed: destructors of a program's globals may still launch kernels.
+  static const auto& table = *new Index([] {
     Index t;
     for (size_t i = 0; i < kOpcodeCount; ++i) t[kSpecs[i].mnemonic].push_back(static_cast<Opcode>(i));
     return t;
-  }();
+  }());
   return table;
 }
 

@@ -5,6 +5,7 @@
 #include <chrono>
 #include <cstring>
 #include <map>
+#include <unordered_map>
 
 #include "drywell/core/bits.h"
 #include "drywell/core/sizes.h"
@@ -95,10 +96,9 @@ std::vector<uint64_t> place_variables(const isa::Module& module, Gmem& gmem) {
     const isa::Variable& v = module.variables[i];
     if (!in_device_memory(v) || v.linkage == isa::Linkage::external) continue;
     addresses[i] = gmem.allocate(std::max<uint64_t>(v.bytes(), 1), v.name, std::max(v.align, 16u)).value();
-    uint8_t* p = gmem.translate(addresses[i], std::max<uint64_t>(v.bytes(), 1));
     gmem.note_host_write(addresses[i]);
-    std::memset(p, 0, v.bytes());  // module variables are zero at first (PTX ISA 5.4.4)
-    if (!v.init.empty()) std::memcpy(p, v.init.data(), std::min<uint64_t>(v.init.size(), v.bytes()));
+    gmem.clear(GmemAddr(addresses[i]));  // module variables are zero at first (PTX ISA 5.4.4)
+    if (!v.init.empty()) std::memcpy(gmem.translate(addresses[i], v.init.size()), v.init.data(), std::min<uint64_t>(v.init.size(), v.bytes()));
     defined.emplace(v.name, addresses[i]);
   }
   Diagnostics problems;
@@ -113,21 +113,36 @@ std::vector<uint64_t> place_variables(const isa::Module& module, Gmem& gmem) {
   return addresses;
 }
 
-/// Address that a name in an initialiser refers to: a variable's or a function's.
-uint64_t address_of(const isa::Module& module, std::span<const uint64_t> addresses, const std::string& name) {
-  for (size_t i = 0; i < addresses.size(); ++i) {
-    if (module.variables[i].name == name && addresses[i] != 0) return addresses[i];
+/// The addresses that names in initialisers refer to: variables', or functions'.
+class Names {
+ public:
+  Names(const isa::Module& module, std::span<const uint64_t> addresses) : module_(module) {
+    for (size_t i = 0; i < addresses.size(); ++i) {
+      if (addresses[i] != 0) known_.try_emplace(module.variables[i].name, addresses[i]);
+    }
   }
-  const isa::Function* f = module.find_function(name);
-  return f == nullptr ? 0 : window::function_address(static_cast<uint32_t>(f - module.functions.data()));
-}
+  /// Returns 0 for a name without an address.
+  uint64_t address_of(const std::string& name) {
+    const auto [at, fresh] = known_.try_emplace(name, 0);
+    if (fresh) {
+      const isa::Function* f = module_.find_function(name);
+      if (f != nullptr) at->second = window::function_address(static_cast<uint32_t>(f - module_.functions.data()));
+    }
+    return at->second;
+  }
+
+ private:
+  const isa::Module& module_;
+  std::unordered_map<std::string_view, uint64_t> known_;  // views of the module
+};
 
 /// Writes the addresses that initialisers name. PTX also accepts them in .u32; a device's addresses have more bits.
 void relocate(const isa::Module& module, std::span<const uint64_t> addresses, Gmem& gmem) {
+  Names names(module, addresses);
   for (size_t i = 0; i < addresses.size(); ++i) {
     const isa::Variable& v = module.variables[i];
     for (const isa::Variable::Reloc& r : v.relocations) {
-      const uint64_t base = address_of(module, addresses, r.symbol);
+      const uint64_t base = names.address_of(r.symbol);
       if (base == 0) throw Unsupported(fmt::format("initialiser of '{}' takes the address of '{}'", v.name, r.symbol));
       const uint64_t value = base + static_cast<uint64_t>(r.addend);
       const uint64_t width = isa::type_bits(v.type) == 32 ? 4 : 8;  // bytes: eight hold a whole pointer

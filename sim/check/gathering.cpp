@@ -5,12 +5,9 @@ namespace drywell::sim::check {
 void Gathering::begin(const Launch& launch, LaunchState& state) {
   state_ = &state;
   const uint64_t clusters = launch.grid.count() / launch.cluster.count();
-  monitors_.clear();
-  monitors_.resize(clusters);
-  over_.assign(clusters, false);
+  clusters_.begin(clusters);
   next_ = 0;
   started_ = 0;
-  told_.assign(clusters, 0);
   waits_.clear();
   reporter_.begin(*launch.program);
   met_.begin(*launch.program);
@@ -27,15 +24,19 @@ std::unique_ptr<KnownFootprints> Gathering::started(const Cluster& c) {
 }
 
 void Gathering::collect(const Cluster& c) {
-  if (!monitors_[c.index]->sealed()) return;
+  OfCluster& own = clusters_.at(c.index);
+  if (!own.monitor->sealed()) return;
   const std::lock_guard lock(mutex_);
-  footprints_.push_back(monitors_[c.index]->take_footprints());
-  over_[c.index] = true;
-  while (next_ < over_.size() && over_[next_]) take(next_++);
+  footprints_.push_back(own.monitor->take_footprints());
+  own.over = true;
+  for (const OfCluster* next = clusters_.find(next_); next != nullptr && next->over; next = clusters_.find(next_)) {
+    take(next_++);
+    clusters_.forget_before(next_);
+  }
 }
 
 void Gathering::take(uint64_t cluster) {
-  ClusterMonitor& m = *monitors_[cluster];
+  ClusterMonitor& m = *clusters_.at(cluster).monitor;
   meet(cluster);
   reporter_.merge(m.reporter());
   const size_t own = reporter_.found();
@@ -45,13 +46,13 @@ void Gathering::take(uint64_t cluster) {
     bool& any = waits_[state_->program->instruction(state_->program->code[pc]).ptx_line];
     any = any || news;
   }
-  monitors_[cluster].reset();
+  clusters_.at(cluster).monitor.reset();
 }
 
 void Gathering::meet(uint64_t cluster) {
-  const Reporter& r = monitors_[cluster]->reporter();
-  met_.merge(r, told_[cluster]);
-  told_[cluster] = r.found();
+  OfCluster& of = clusters_.at(cluster);
+  met_.merge(of.monitor->reporter(), of.told);
+  of.told = of.monitor->reporter().found();
 }
 
 std::vector<uint32_t> Gathering::waits_without_news() const {
@@ -63,23 +64,23 @@ std::vector<uint32_t> Gathering::waits_without_news() const {
 }
 
 const std::vector<Finding>& Gathering::so_far() {
-  for (uint64_t c = next_; c < started_ && c < monitors_.size(); ++c) {
-    if (monitors_[c] != nullptr) meet(c);
+  for (uint64_t c = next_; c < started_; ++c) {
+    if (const OfCluster* of = clusters_.find(c); of != nullptr && of->monitor != nullptr) meet(c);
   }
   return met_.all();
 }
 
 void Gathering::finish() {
   const std::lock_guard lock(mutex_);
-  for (; next_ < monitors_.size(); ++next_) {
-    if (monitors_[next_] == nullptr) continue;  // cancelled: it never started
-    const bool over = over_[next_];
+  for (; next_ < started_; ++next_) {
+    const OfCluster* of = clusters_.find(next_);
+    if (of == nullptr || of->monitor == nullptr) continue;  // cancelled: it never started
+    const bool over = of->over;
     take(next_);
     if (!over) break;
   }
-  next_ = monitors_.size();
   if (state_ != nullptr) global_.finish(*state_, reporter_);
-  monitors_.clear();
+  clusters_.begin(0);
 }
 
 }  // namespace drywell::sim::check

@@ -6,6 +6,7 @@
 #include <mutex>
 #include <vector>
 
+#include "sim/check/by_cluster.h"
 #include "sim/check/global_race_merger.h"
 #include "sim/check/monitor.h"
 
@@ -18,9 +19,10 @@ class Gathering {
   void begin(const Launch& launch, LaunchState& state);
   /// A cluster starts, or one of its CTAs does: the first call makes the cluster's monitor.
   void start(const Cluster& c) {
-    if (monitors_[c.index] == nullptr) monitors_[c.index] = std::make_unique<ClusterMonitor>(c, *state_, started(c));
+    std::unique_ptr<ClusterMonitor>& monitor = clusters_.at(c.index).monitor;
+    if (monitor == nullptr) monitor = std::make_unique<ClusterMonitor>(c, *state_, started(c));
   }
-  ClusterMonitor& monitor(uint64_t cluster) { return *monitors_[cluster]; }
+  ClusterMonitor& monitor(uint64_t cluster) { return *clusters_.at(cluster).monitor; }
   /// Merges the final results: those of clusters that have ended and whose predecessors have.
   void collect(const Cluster& c);
   /// The launch has ended. Clusters up to the first that could not end count: those after it depend on the host's threads.
@@ -36,18 +38,21 @@ class Gathering {
   void take(uint64_t cluster);
   void meet(uint64_t cluster);
 
+  struct OfCluster {
+    std::unique_ptr<ClusterMonitor> monitor;
+    bool over = false;  // guarded by mutex_, as is `told`
+    size_t told = 0;    // number of findings that are in met_
+  };
   LaunchState* state_ = nullptr;
-  std::vector<std::unique_ptr<ClusterMonitor>> monitors_;  // by number of the cluster
-  std::mutex mutex_;                                       // guards all that follows
+  ByCluster<OfCluster> clusters_;
+  std::mutex mutex_;  // guards all that follows
   uint64_t next_ = 0;
-  std::vector<bool> over_;
   LaunchGlobal global_;
   Reporter reporter_;
   Reporter met_;
   uint64_t started_ = 0;
   std::vector<std::unique_ptr<KnownFootprints>> footprints_;  // of clusters that have ended, for those that start
   std::map<uint32_t, bool> waits_;  // of the latest launch, by line of the PTX: whether an execution ordered something new before its warp
-  std::vector<size_t> told_;  // by cluster: number of findings that are in met_
 };
 
 }  // namespace drywell::sim::check

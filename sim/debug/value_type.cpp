@@ -56,7 +56,8 @@ std::string print_element(const ValueType& t, uint64_t v) {
 }  // namespace
 
 ValueType parse_value_type(std::string_view name) {
-  static const std::vector<ValueType> kTypes = make_types();
+  // Never destroyed: destructors of a program's globals may still launch kernels.
+  static const auto& kTypes = *new std::vector<ValueType>(make_types());
   if (name == "hex" || name == "x") name = "b32";
   const auto it = std::find_if(kTypes.begin(), kTypes.end(), [&](const ValueType& t) { return t.name == name; });
   if (it != kTypes.end()) return *it;

@@ -50,11 +50,33 @@ constexpr BindFn kBind[] = {
 
 Decoder::Decoder(Program& p, const isa::Module& m, const ModuleImage& image) : p_(p), m_(m), image_(image) { p.module = &m; }
 
+namespace {
+
+/// The function that a symbol names, as Module::find_function, which looks at every function, finds it; nullptr if it is only declared.
+const isa::Function* named_function(const isa::Module& m, const isa::SymbolRef& s) {
+  const isa::Function* f = s.index < m.functions.size() ? &m.functions[s.index] : nullptr;
+  return f != nullptr && f->name == s.name && !f->is_prototype ? f : m.find_function(s.name);
+}
+
+bool calls_by_address(const isa::Function& f) {
+  return std::any_of(f.body.begin(), f.body.end(), [&](const isa::Instruction& i) {
+    if (isa::spec(i.op).flow != isa::Flow::call) return false;
+    const auto operands = f.operands(i);
+    return std::any_of(operands.begin(), operands.end(), [](const isa::Operand& o) { return o.kind == isa::Operand::Kind::reg; });
+  });
+}
+
+}  // namespace
+
 // Adds the kernel and, recursively, every function that an added function names. An indirect call may reach every function of the module.
 void Decoder::find_functions(const isa::Function& kernel) {
+  std::vector<bool> added(m_.functions.size(), false);
+  bool all = false;
   const auto add = [&](const isa::Function* f) {
     if (f == nullptr || f->is_prototype) return;
-    for (const FunctionCode& c : p_.functions) if (c.function == f) return;
+    const auto index = static_cast<size_t>(f - m_.functions.data());
+    if (added[index]) return;
+    added[index] = true;
     p_.functions.emplace_back();
     p_.functions.back().function = f;
     p_.functions.back().module_index = static_cast<uint32_t>(f - m_.functions.data());
@@ -64,21 +86,17 @@ void Decoder::find_functions(const isa::Function& kernel) {
   for (size_t k = 0; k < p_.functions.size(); ++k) {
     const isa::Function& f = *p_.functions[k].function;
     for (const isa::SymbolRef& s : f.symbols) {
-      if (s.kind == isa::SymbolRef::Kind::function) add(m_.find_function(s.name));
+      if (s.kind == isa::SymbolRef::Kind::function) add(named_function(m_, s));
     }
-    const bool indirect = std::any_of(f.body.begin(), f.body.end(), [&](const isa::Instruction& i) {
-      if (isa::spec(i.op).flow != isa::Flow::call) return false;
-      const auto operands = f.operands(i);
-      return std::any_of(operands.begin(), operands.end(), [](const isa::Operand& o) { return o.kind == isa::Operand::Kind::reg; });
-    });
-    if (indirect) {
+    if (!all && calls_by_address(f)) {
+      all = true;
       for (const isa::Function& g : m_.functions) add(g.is_entry ? nullptr : &g);
     }
   }
 }
 
 std::optional<uint32_t> Decoder::callee(uint32_t symbol) const {
-  const isa::Function* f = m_.find_function(f_->symbols[symbol].name);
+  const isa::Function* f = named_function(m_, f_->symbols[symbol]);
   for (uint32_t i = 0; i < p_.functions.size(); ++i) {
     if (p_.functions[i].function == f) return i;
   }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -35,6 +36,8 @@ class Gmem {
   GmemAddr map_host(void* host, uint64_t bytes, std::string name = {});
   /// Returns false if `addr` is not the base of a live allocation.
   bool release(GmemAddr addr);
+  /// Fills an allocation with zeros; a large one takes host memory only where it is written afterwards.
+  void clear(GmemAddr addr);
 
   const Allocation* find(uint64_t addr) const;
   /// Records a host write into the allocation that contains `addr`.
@@ -61,8 +64,16 @@ class Gmem {
   const std::vector<Allocation*>& allocations() const { return by_base_; }
 
  private:
+  using Gaps = std::map<uint64_t, uint64_t>;  // begin → end, neither empty nor adjacent
+  Gaps::iterator first_gap(uint64_t bytes, uint64_t align);
+  void take_from(Gaps::iterator gap, uint64_t at, uint64_t bytes);
+  void add_gap(uint64_t begin, uint64_t end);
+  uint8_t* host_at(uint64_t address) const { return base_ + (address - window::kGlobalBase); }
+
   uint64_t capacity_;
   uint64_t used_ = 0;
+  Gaps gaps_;
+  int poison_ = -1;  // a file of poison that large allocations show until they are written; made on first use
   uint8_t* base_ = nullptr;
   std::vector<Allocation*> by_base_;  // sorted; entries do not move while hints may point to them
 };

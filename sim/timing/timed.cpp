@@ -147,8 +147,11 @@ bool TimedRun::stop(Time now) {
     if (c != nullptr && (waiting == nullptr || c->index < waiting->index)) waiting = c;
   }
   if (options_.max_instructions != 0) instructions += instructions_of_live_warps();
-  if (options_.max_instructions != 0 && instructions > options_.max_instructions && waiting != nullptr) {
-    fault_ = Fault{Code::F3602, fmt::format("more than {} warp instructions", options_.max_instructions), place_of_first(*waiting)};
+  if (options_.max_instructions != 0 && instructions > options_.max_instructions) {
+    GuestPlace place;  // every CTA may have ended at this moment, and others follow
+    place.kernel = launch_.program->function->name;
+    if (waiting != nullptr) place = place_of_first(*waiting);
+    fault_ = Fault{Code::F3602, fmt::format("more than {} warp instructions", options_.max_instructions), std::move(place)};
     return true;
   }
   if (options_.stop != nullptr && options_.stop->load(std::memory_order_relaxed) && waiting != nullptr) {

@@ -77,6 +77,13 @@ TEST_F(CompiledProgram, HazardsAreToldAndChangeTheExitStatus) {
   EXPECT_EQ(clean.exit_code, 0) << clean.err;
 }
 
+// The first launch of the program comes after main, the second after everything that it made is gone.
+TEST_F(CompiledProgram, LaunchesAfterMain) {
+  const Finished f = exec({}, program("at_exit"));
+  EXPECT_EQ(f.exit_code, 0) << f.err;
+  EXPECT_EQ(f.out, "handler 0\ndestructor 0 42\n") << f.err;
+}
+
 TEST_F(CompiledProgram, NothingRanNeverLooksLikePassed) {
   const Finished f = exec({}, program("poison"));
   EXPECT_EQ(f.exit_code, 1);

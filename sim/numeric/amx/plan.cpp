@@ -48,9 +48,10 @@ ScaleTable make_scale_table(Format format) {
 }
 
 const ScaleTable& scale_table(Format format) {
-  static const auto kUe4m3 = std::make_unique<const ScaleTable>(make_scale_table(Format::ue4m3));
-  static const auto kUe8m0 = std::make_unique<const ScaleTable>(make_scale_table(Format::ue8m0));
-  return format == Format::ue4m3 ? *kUe4m3 : *kUe8m0;
+  // Never destroyed: destructors of a program's globals may still launch kernels.
+  static const auto& kUe4m3 = *new ScaleTable(make_scale_table(Format::ue4m3));
+  static const auto& kUe8m0 = *new ScaleTable(make_scale_table(Format::ue8m0));
+  return format == Format::ue4m3 ? kUe4m3 : kUe8m0;
 }
 
 /// A block-scaled product of e2m1: computes every row of tiles whose sums are proved exact.

@@ -36,11 +36,12 @@ ByteTable make_table(Format format, int unit) {
 /// e5m2 has a wider range of exponents: the largest element determines the unit.
 constexpr int kE5m2Lowest = -24, kE5m2Units = 32;
 const ByteTable& e5m2_table(int unit) {
-  static const auto kTables = [] {
+  // Never destroyed: destructors of a program's globals may still launch kernels.
+  static const auto& kTables = *new auto([] {
     std::vector<ByteTable> tables;
     for (int i = 0; i < kE5m2Units; ++i) tables.push_back(make_table(Format::e5m2, kE5m2Lowest + i));
     return tables;
-  }();
+  }());
   return kTables[static_cast<size_t>(unit - kE5m2Lowest)];
 }
 

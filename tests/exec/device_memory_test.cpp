@@ -1,0 +1,124 @@
+// Device memory: places, poison, large allocations that take no host memory, and modules with very many names.
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <fstream>
+#include <map>
+
+#include "drywell/sim/address_windows.h"
+#include "support/ptx_run.h"
+
+namespace drywell::sim {
+namespace {
+
+uint64_t resident_bytes() {
+  std::ifstream in("/proc/self/statm");
+  uint64_t all = 0, resident = 0;
+  in >> all >> resident;
+  return resident * static_cast<uint64_t>(::sysconf(_SC_PAGESIZE));
+}
+
+uint8_t byte_at(const Device& d, GmemAddr a, uint64_t offset) {
+  uint8_t v = 0;
+  d.read(&v, GmemAddr(a.value() + offset), 1);
+  return v;
+}
+
+/// The rule in its plainest form: the lowest multiple of 256 behind which nothing is in the way.
+uint64_t first_fit(const std::map<uint64_t, uint64_t>& live, uint64_t bytes) {
+  uint64_t at = window::kGlobalBase;
+  for (const auto& [base, size] : live) {
+    if (at + bytes <= base) break;
+    at = base + (size + 255) / 256 * 256;
+  }
+  return at;
+}
+
+TEST(DeviceMemory, IsTakenFromTheFirstGapThatFits) {
+  Device d;
+  test::Words words(7);
+  std::map<uint64_t, uint64_t> live;
+  for (int step = 0; step < 3000; ++step) {
+    if (live.empty() || words.next() % 5 < 3) {
+      const uint64_t bytes = 1 + words.next() % 2000, expected = first_fit(live, bytes);
+      ASSERT_EQ(d.allocate(bytes, {}).value(), expected) << step;
+      live[expected] = bytes;
+    } else {
+      const auto victim = std::next(live.begin(), static_cast<ptrdiff_t>(words.next() % live.size()));
+      d.free(GmemAddr(victim->first));
+      live.erase(victim);
+    }
+  }
+  for (const auto& [base, size] : live) d.free(GmemAddr(base));
+  EXPECT_EQ(d.memory_used(), 0u);
+  EXPECT_EQ(d.allocate(1, {}).value(), window::kGlobalBase);
+}
+
+TEST(DeviceMemory, CapacityIsUsedToTheLastByte) {
+  Device d;
+  const uint64_t all = d.memory_capacity();
+  EXPECT_THROW(d.allocate(all + 1, {}), InputError);
+  EXPECT_THROW(d.allocate(~uint64_t{0}, {}), InputError);
+  const GmemAddr a = d.allocate(all, {});
+  EXPECT_THROW(d.allocate(1, {}), InputError);
+  d.free(a);
+  EXPECT_EQ(d.allocate(all, {}).value(), a.value());
+}
+
+// 100 GiB, of which three pages are touched.
+TEST(DeviceMemory, LargeAllocationsTakeHostMemoryWhereTheyAreWritten) {
+  Device d;
+  constexpr uint64_t kBytes = uint64_t{100} << 30;
+  const uint64_t before = resident_bytes();
+  const GmemAddr small = d.allocate(300, "small"), big = d.allocate(kBytes, "big");
+  for (const uint64_t offset : {uint64_t{0}, kBytes / 3, kBytes - 1}) EXPECT_EQ(byte_at(d, big, offset), 0xFF) << offset;
+  d.fill(GmemAddr(big.value() + kBytes / 2), 0x12, 8192);
+  EXPECT_EQ(byte_at(d, big, kBytes / 2), 0x12);
+  EXPECT_EQ(byte_at(d, big, kBytes / 2 - 1), 0xFF);
+  EXPECT_EQ(byte_at(d, big, kBytes / 2 + (64 << 20)), 0xFF) << "another view of the same file";
+  d.fill(small, 0x34, 300);
+  d.free(big);
+  EXPECT_EQ(byte_at(d, small, 299), 0x34);
+  const GmemAddr again = d.allocate(kBytes, "again");
+  EXPECT_EQ(again.value(), big.value());
+  EXPECT_EQ(byte_at(d, again, kBytes / 2), 0xFF) << "freed memory is poison again";
+  EXPECT_LT(resident_bytes() - before, uint64_t{1} << 30);
+}
+
+TEST(DeviceMemory, LargeVariablesAreZeroAndTakeNoHostMemory) {
+  Device d;
+  const GmemAddr before = d.allocate(100, "before");
+  d.fill(before, 0x55, 100);
+  const uint64_t resident = resident_bytes();
+  const LoadedModule m = d.load_ptx(".version 9.0\n.target sm_100a\n.address_size 64\n.visible .global .align 4 .b8 big[21474836480];\n"
+                                    ".visible .global .u32 next = 7;\n.visible .entry k() { ret; }\n", "big.ptx");
+  const GmemAddr big = *m.symbol("big");
+  for (const uint64_t offset : {uint64_t{0}, uint64_t{4095}, uint64_t{4096}, uint64_t{10} << 30, (uint64_t{20} << 30) - 1}) EXPECT_EQ(byte_at(d, big, offset), 0) << offset;
+  EXPECT_EQ(byte_at(d, *m.symbol("next"), 0), 7);
+  EXPECT_EQ(byte_at(d, before, 99), 0x55);
+  EXPECT_LT(resident_bytes() - resident, uint64_t{1} << 30);
+}
+
+// 100,000 variables, each with the address of the one before, and 20,000 functions in a chain of calls 20 deep.
+TEST(DeviceMemory, ManyNames) {
+  constexpr int kVariables = 100'000, kFunctions = 20'000;
+  std::string text = ".version 9.0\n.target sm_100a\n.address_size 64\n.visible .global .u64 v0 = 0;\n";
+  for (int i = 1; i < kVariables; ++i) text += fmt::format(".visible .global .u64 v{} = v{};\n", i, i - 1);
+  for (int i = 0; i < kFunctions; ++i) text += fmt::format(".func f{}() {{ {} ret; }}\n", i, i % 20 == 0 ? std::string() : fmt::format("call f{};", i - 1));
+  text += ".visible .entry k() {\n";
+  for (int i = 19; i < kFunctions; i += 20) text += fmt::format("call f{};\n", i);
+  text += "ret; }\n";
+  Device d;
+  const LoadedModule m = d.load(test::parse_or_throw(text));
+  const GmemAddr last = *m.symbol(fmt::format("v{}", kVariables - 1));
+  uint64_t at = 0;
+  d.read(&at, last, 8);
+  EXPECT_EQ(at, m.symbol(fmt::format("v{}", kVariables - 2))->value());
+  const RunResult r = d.launch(m, "k", {.grid = {1}, .block = {32}}, Args());
+  ASSERT_TRUE(r.ok()) << r.fault->to_string();
+  EXPECT_EQ(r.warp_instructions, 2u * kFunctions - kFunctions / 20 + kFunctions / 20 + 1);
+}
+
+}  // namespace
+}  // namespace drywell::sim
