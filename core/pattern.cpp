@@ -14,7 +14,8 @@ constexpr uint64_t kMostCopies = 1000;  // of a part: the product of the counts 
 
 // libstdc++ compiles an expression recursively, one level per parenthesis, and copies what { } counts.
 void check_bounds(std::string_view text) {
-  if (text.size() > kMostCharacters) throw PatternError(fmt::format("longer than {} characters", kMostCharacters));
+  if (text.size() > kMostCharacters)
+    throw PatternError(fmt::format("longer than {} characters", kMostCharacters));
   size_t depth = 0, deepest = 0;
   uint64_t copies = 1, number = 0;
   bool counting = false;
@@ -22,23 +23,27 @@ void check_bounds(std::string_view text) {
     if (c == '(') deepest = std::max(deepest, ++depth);
     if (c == ')' && depth != 0) --depth;
     if (c == '{') counting = true;
-    if (counting && c >= '0' && c <= '9') number = std::min<uint64_t>(number * 10 + static_cast<uint64_t>(c - '0'), kMostCopies + 1);
+    if (counting && c >= '0' && c <= '9')
+      number = std::min<uint64_t>(number * 10 + static_cast<uint64_t>(c - '0'), kMostCopies + 1);
     if (counting && (c == ',' || c == '}')) {
       copies = size_product(copies, std::max<uint64_t>(number, 1));
       number = 0;
     }
     if (c == '}') counting = false;
   }
-  if (deepest > kMostNesting) throw PatternError(fmt::format("nested deeper than {} parentheses", kMostNesting));
-  if (copies > kMostCopies) throw PatternError(fmt::format("its counts multiply to more than {}", kMostCopies));
+  if (deepest > kMostNesting)
+    throw PatternError(fmt::format("nested deeper than {} parentheses", kMostNesting));
+  if (copies > kMostCopies)
+    throw PatternError(fmt::format("its counts multiply to more than {}", kMostCopies));
 }
 
 std::regex compile(std::string_view text) {
   check_bounds(text);
   try {
-    // __polynomial (libstdc++): all alternatives at once instead of one after the other, which takes exponential time on (a*)*b and a
-    // stack frame per character. It refuses back-references.
-    return std::regex(text.begin(), text.end(), std::regex_constants::ECMAScript | std::regex_constants::__polynomial);
+    // __polynomial (libstdc++): all alternatives at once instead of one after the other, which takes
+    // exponential time on (a*)*b and a stack frame per character. It refuses back-references.
+    return std::regex(text.begin(), text.end(),
+                      std::regex_constants::ECMAScript | std::regex_constants::__polynomial);
   } catch (const std::regex_error& e) {
     throw PatternError(e.what());
   }
@@ -48,6 +53,8 @@ std::regex compile(std::string_view text) {
 
 Pattern::Pattern(std::string_view text) : compiled_(compile(text)) {}
 
-bool Pattern::finds(std::string_view text) const { return std::regex_search(text.begin(), text.end(), compiled_); }
+bool Pattern::finds(std::string_view text) const {
+  return std::regex_search(text.begin(), text.end(), compiled_);
+}
 
 }  // namespace drywell

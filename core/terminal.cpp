@@ -40,7 +40,8 @@ size_t control_length(std::string_view text) {
   const auto c = static_cast<unsigned char>(text[0]);
   if (c == '\n' || c == '\t') return 0;
   if (c < 0x20 || c == 0x7F) return 1;
-  const bool c1 = c == 0xC2 && text.size() > 1 && static_cast<unsigned char>(text[1]) >= 0x80 && static_cast<unsigned char>(text[1]) < 0xA0;
+  const bool c1 = c == 0xC2 && text.size() > 1 && static_cast<unsigned char>(text[1]) >= 0x80 &&
+                  static_cast<unsigned char>(text[1]) < 0xA0;
   return c1 ? 2 : 0;
 }
 
@@ -62,8 +63,10 @@ std::string without_controls(std::string_view text) {
     const size_t colour = colour_length(text), control = colour == 0 ? control_length(text) : 0;
     const size_t n = std::max<size_t>({colour, control, 1});
     for (const char c : text.substr(0, n)) {
-      if (control != 0) out += fmt::format("\\x{:02x}", static_cast<unsigned char>(c));
-      else out += c;
+      if (control != 0)
+        out += fmt::format("\\x{:02x}", static_cast<unsigned char>(c));
+      else
+        out += c;
     }
     text.remove_prefix(n);
   }

@@ -31,7 +31,8 @@ Signature signature_of(const InstructionRef& i, const Operand& target) {
 bool is_float(Mod type) { return mod_text(type)[0] == 'f'; }
 bool is_untyped(Mod type) { return mod_text(type)[0] == 'b'; }
 
-// As ptxas: the same width; an untyped side agrees with all, signed agrees with unsigned, integers and floats do not agree.
+// As ptxas: the same width; an untyped side agrees with all, signed agrees with unsigned, integers and floats
+// do not agree.
 bool types_agree(Mod have, Mod want) {
   if (type_bits(have) != type_bits(want)) return false;
   return is_untyped(have) || is_untyped(want) || is_float(have) == is_float(want);
@@ -40,7 +41,8 @@ bool types_agree(Mod have, Mod want) {
 /// One argument or result beside its formal parameter.
 class Passed {
  public:
-  Passed(const InstructionRef& i, LegalityReport& out, const Variable& formal, std::string_view callee, bool result)
+  Passed(const InstructionRef& i, LegalityReport& out, const Variable& formal, std::string_view callee,
+         bool result)
       : i_(i), out_(out), formal_(formal), callee_(callee), result_(result) {}
 
   void check(const Operand& o) {
@@ -59,12 +61,18 @@ class Passed {
   void variable(const SymbolRef& s) {
     const Variable* v = s.kind == SymbolRef::Kind::local ? &i_.function.variables[s.index] : nullptr;
     if (v == nullptr || v->space != Mod::param) {
-      return mismatch(fmt::format("'{}' is not a .param variable of this block", s.name), "declare a .param variable, and store the value there with st.param");
+      return mismatch(fmt::format("'{}' is not a .param variable of this block", s.name),
+                      "declare a .param variable, and store the value there with st.param");
     }
-    if (formal_.is_array && formal_.elements == 0) return;  // the last parameter of a function with a variable number of them
-    const bool same_shape = v->is_array == formal_.is_array && (v->is_array ? v->bytes() == formal_.bytes() : types_agree(v->type, formal_.type) && v->vec == formal_.vec);
-    if (!same_shape) return mismatch(fmt::format("'{}' has {}, the parameter {}", v->name, shape(*v), shape(formal_)));
-    if (v->align != formal_.align) mismatch(fmt::format("'{}' has .align {}, the parameter .align {}", v->name, v->align, formal_.align));
+    if (formal_.is_array && formal_.elements == 0)
+      return;  // the last parameter of a function with a variable number of them
+    const bool same_shape = v->is_array == formal_.is_array &&
+                            (v->is_array ? v->bytes() == formal_.bytes()
+                                         : types_agree(v->type, formal_.type) && v->vec == formal_.vec);
+    if (!same_shape)
+      return mismatch(fmt::format("'{}' has {}, the parameter {}", v->name, shape(*v), shape(formal_)));
+    if (v->align != formal_.align)
+      mismatch(fmt::format("'{}' has .align {}, the parameter .align {}", v->name, v->align, formal_.align));
   }
 
   void scalar(std::string_view name, Mod type) {
@@ -75,16 +83,22 @@ class Passed {
 
   void literal(const Operand& o) {
     const bool number_is_float = o.imm_kind == ImmKind::f32 || o.imm_kind == ImmKind::f64;
-    const bool fits = !formal_.is_array && formal_.vec == 1 && (is_untyped(formal_.type) || number_is_float == is_float(formal_.type));
-    if (result_ || !fits) mismatch(result_ ? "a number cannot take a result" : fmt::format("a number for {}", shape(formal_)));
+    const bool fits = !formal_.is_array && formal_.vec == 1 &&
+                      (is_untyped(formal_.type) || number_is_float == is_float(formal_.type));
+    if (result_ || !fits)
+      mismatch(result_ ? "a number cannot take a result" : fmt::format("a number for {}", shape(formal_)));
   }
 
   static std::string shape(const Variable& v) {
-    return v.is_array ? fmt::format("an array of {} bytes", v.bytes()) : fmt::format("{}.{}", v.vec == 1 ? "" : fmt::format(".v{} ", v.vec), mod_text(v.type));
+    return v.is_array ? fmt::format("an array of {} bytes", v.bytes())
+                      : fmt::format("{}.{}", v.vec == 1 ? "" : fmt::format(".v{} ", v.vec), mod_text(v.type));
   }
 
   void mismatch(const std::string& why, std::string hint = {}) {
-    out_.error(Code::E1102, fmt::format("{} '{}' of '{}': {}", result_ ? "result" : "parameter", formal_.name, callee_, why), std::move(hint));
+    out_.error(
+        Code::E1102,
+        fmt::format("{} '{}' of '{}': {}", result_ ? "result" : "parameter", formal_.name, callee_, why),
+        std::move(hint));
   }
 
   const InstructionRef& i_;
@@ -104,7 +118,8 @@ void check_list(const InstructionRef& i, LegalityReport& out, const Signature& s
   const std::vector<Variable>& formals = results ? *s.returns : *s.params;
   const bool open_end = !formals.empty() && formals.back().is_array && formals.back().elements == 0;
   if (values.size() != formals.size() && !(open_end && values.size() + 1 == formals.size())) {
-    return out.error(Code::E1102, fmt::format("'{}' {} {} values, the call has {}", s.name, results ? "returns" : "takes", formals.size(), values.size()));
+    return out.error(Code::E1102, fmt::format("'{}' {} {} values, the call has {}", s.name,
+                                              results ? "returns" : "takes", formals.size(), values.size()));
   }
   for (size_t k = 0; k < values.size(); ++k) Passed(i, out, formals[k], s.name, results).check(values[k]);
 }

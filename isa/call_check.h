@@ -6,7 +6,8 @@
 
 namespace drywell::isa {
 
-/// Checks a call's arguments and results: number, state space, type, size and alignment. `i` is of a row with Flow::call.
+/// Checks a call's arguments and results: number, state space, type, size and alignment. `i` is of a row with
+/// Flow::call.
 void check_call(const InstructionRef& i, LegalityReport& out);
 
 }  // namespace drywell::isa

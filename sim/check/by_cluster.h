@@ -1,4 +1,5 @@
-// One value per cluster of a launch, made when it is first asked for: a grid may have 2^31 clusters of which a handful runs.
+// One value per cluster of a launch, made when it is first asked for: a grid may have 2^31 clusters of which
+// a handful runs.
 #pragma once
 
 #include <array>
@@ -12,8 +13,8 @@
 
 namespace drywell::sim::check {
 
-/// Threads may ask for the values of different clusters at the same time; begin and forget_before need the table for themselves, except
-/// that forget_before may run beside calls for later clusters.
+/// Threads may ask for the values of different clusters at the same time; begin and forget_before need the
+/// table for themselves, except that forget_before may run beside calls for later clusters.
 template <class T>
 class ByCluster {
  public:

@@ -29,7 +29,8 @@ void Gathering::collect(const Cluster& c) {
   const std::lock_guard lock(mutex_);
   footprints_.push_back(own.monitor->take_footprints());
   own.over = true;
-  for (const OfCluster* next = clusters_.find(next_); next != nullptr && next->over; next = clusters_.find(next_)) {
+  for (const OfCluster* next = clusters_.find(next_); next != nullptr && next->over;
+       next = clusters_.find(next_)) {
     take(next_++);
     clusters_.forget_before(next_);
   }

@@ -7,6 +7,7 @@
 #include <bit>
 
 #include "sim/exec/bind_helpers.h"
+#include "sim/exec/host_memory.h"
 #include "sim/state/payload/call.h"
 
 namespace drywell::sim {
@@ -102,6 +103,7 @@ std::optional<uint32_t> child_frame(Warp& w, uint32_t function) {
   f.depth = w.frames[w.frame].depth + 1;
   if (f.local_end + f.depth * kCallBytes > kMaxLocalBytes) return std::nullopt;
   if (w.register_file.size() + uint64_t{code.frame_bytes} > kMaxRegisterBytes) return std::nullopt;
+  if (w.frames.size() % kManyFrames == 0 && host_memory_is_short()) return std::nullopt;
   w.register_file.resize(w.register_file.size() + code.frame_bytes, 0xFF);
   w.predicate_file.resize(w.predicate_file.size() + code.pred_count, 0);
   w.predicate_file[f.preds] = kFullMask;
@@ -134,8 +136,8 @@ Effect enter(Warp& w, const CallSite& site, uint32_t function, LaneMask mask, La
   const auto child = child_frame(w, function);
   if (!child.has_value()) {
     return fault(w, Code::F3005,
-                 fmt::format("stack overflow: {} calls deep, {} bytes of local memory; a thread has {}, and a call takes {} beside its variables",
-                             w.frames[w.frame].depth + 1, w.frames[w.frame].local_end, kMaxLocalBytes, kCallBytes));
+                 fmt::format("stack overflow: {} calls deep, {} bytes of local memory; a thread has {}, and a call takes {} beside its variables{}",
+                             w.frames[w.frame].depth + 1, w.frames[w.frame].local_end, kMaxLocalBytes, kCallBytes, host_memory_is_short() ? "; the frames of all warps take most of the host's memory" : ""));
   }
   const FunctionCode& code = program_of(w).functions[function];
   for_values(

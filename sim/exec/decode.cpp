@@ -71,6 +71,7 @@ bool calls_by_address(const isa::Function& f) {
 // Adds the kernel and, recursively, every function that an added function names. An indirect call may reach every function of the module.
 void Decoder::find_functions(const isa::Function& kernel) {
   std::vector<bool> added(m_.functions.size(), false);
+  for (const FunctionCode& c : p_.functions) added[c.module_index] = true;  // found before, for shared registers
   bool all = false;
   const auto add = [&](const isa::Function* f) {
     if (f == nullptr || f->is_prototype) return;

@@ -15,7 +15,11 @@ namespace {
 constexpr uint64_t kAddressable = uint64_t{1} << 24;
 
 uint32_t checked_offset(uint64_t end) {
-  if (end > kAddressable) throw InputError(Code::E4124, fmt::format("{} bytes of shared variables per CTA; shared memory has addresses for {}", end - kSmemReserved, kAddressable - kSmemReserved), "fewer pipeline stages");
+  if (end > kAddressable)
+    throw InputError(Code::E4124,
+                     fmt::format("{} bytes of shared variables per CTA; shared memory has addresses for {}",
+                                 end - kSmemReserved, kAddressable - kSmemReserved),
+                     "fewer pipeline stages");
   return static_cast<uint32_t>(end);
 }
 

@@ -1,4 +1,5 @@
-// Inputs that once broke the command (tests/corpus/hard): each ends with one message and its exit code, or runs.
+// Inputs that once broke the command (tests/corpus/hard): each ends with one message and its exit code, or
+// runs.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -51,17 +52,26 @@ const std::vector<std::string> kFourWords = {"--arg", "u32[4]:zeros"};
 
 INSTANTIATE_TEST_SUITE_P(
     Each, HardInput,
-    testing::Values(Input{"a_local_1m.ptx", kFourWords, 3, "E4100"}, Input{"a_local_alias.ptx", kFourWords, 3, "4294967360 bytes of local memory"},
-                    Input{"a_shared_alias.ptx", kFourWords, 3, "E4124"}, Input{"shared_offset_wrap.ptx", kFourWords, 3, "E1107"},
-                    Input{"a_smem_dyn.ptx", {"--arg", "u32[4]:zeros", "--smem", "4294967295"}, 3, "4294967296 bytes of shared memory"},
-                    Input{"b_call_shared.ptx", kFourWords, 3, "'s' is not a .param variable"},
-                    Input{"b_call_shared_ret.ptx", kFourWords, 3, "'s' is not a .param variable"},
-                    Input{"b_func_2g_param.ptx", kFourWords, 4, "2147483648 bytes of local memory"}, Input{"b_vprintf_ret8.ptx", kFourWords, 3, "'ret0' has .b8"},
-                    Input{"st_param_kernel.ptx", kFourWords, 3, "read only"}, Input{"b_recursion_r100.ptx", kFourWords, 5, "F3005"},
-                    Input{"b_recursion_regs.ptx", kFourWords, 5, "F3005"}, Input{"toml_truncation.toml", {}, 3, "block needs positive numbers up to 4294967295"},
-                    Input{"e_ok.ptx", {"--max-instructions", "18446744073709551616"}, 2, "does not fit in 64 bits"},
-                    Input{"e_ok.ptx", {"--max-instructions=0x10000000000000001"}, 2, "does not fit in 64 bits"},
-                    Input{"e_ok.ptx", {"--buffer", "x=f32[64]", "--map", "m=x,box=4294967297"}, 3, "E4403"}));
+    testing::Values(
+        Input{"a_local_1m.ptx", kFourWords, 3, "E4100"},
+        Input{"a_local_alias.ptx", kFourWords, 3, "4294967360 bytes of local memory"},
+        Input{"a_shared_alias.ptx", kFourWords, 3, "E4124"},
+        Input{"shared_offset_wrap.ptx", kFourWords, 3, "E1107"},
+        Input{"a_smem_dyn.ptx",
+              {"--arg", "u32[4]:zeros", "--smem", "4294967295"},
+              3,
+              "4294967296 bytes of shared memory"},
+        Input{"b_call_shared.ptx", kFourWords, 3, "'s' is not a .param variable"},
+        Input{"b_call_shared_ret.ptx", kFourWords, 3, "'s' is not a .param variable"},
+        Input{"b_func_2g_param.ptx", kFourWords, 4, "2147483648 bytes of local memory"},
+        Input{"b_vprintf_ret8.ptx", kFourWords, 3, "'ret0' has .b8"},
+        Input{"st_param_kernel.ptx", kFourWords, 3, "read only"},
+        Input{"b_recursion_r100.ptx", kFourWords, 5, "F3005"},
+        Input{"b_recursion_regs.ptx", kFourWords, 5, "F3005"},
+        Input{"toml_truncation.toml", {}, 3, "block needs positive numbers up to 4294967295"},
+        Input{"e_ok.ptx", {"--max-instructions", "18446744073709551616"}, 2, "does not fit in 64 bits"},
+        Input{"e_ok.ptx", {"--max-instructions=0x10000000000000001"}, 2, "does not fit in 64 bits"},
+        Input{"e_ok.ptx", {"--buffer", "x=f32[64]", "--map", "m=x,box=4294967297"}, 3, "E4403"}));
 
 class HardKernel : public testing::TestWithParam<Input> {};
 
@@ -70,14 +80,19 @@ TEST_P(HardKernel, Runs) {
   EXPECT_EQ(f.exit_code, 0) << f.out << f.err;
 }
 
-INSTANTIATE_TEST_SUITE_P(Each, HardKernel,
-                         testing::Values(Input{"b_paths.ptx", kFourWords, 0, ""}, Input{"b_paths.ptx", {"--arg", "u32[4]:zeros", "--driver=timed"}, 0, ""},
-                                         Input{"b_paths.ptx", {"--arg", "u32[4]:zeros", "--check"}, 0, ""}, Input{"g_vecsrc.ptx", kFourWords, 0, ""}));
+INSTANTIATE_TEST_SUITE_P(
+    Each, HardKernel,
+    testing::Values(Input{"b_paths.ptx", kFourWords, 0, ""},
+                    Input{"b_paths.ptx", {"--arg", "u32[4]:zeros", "--driver=timed"}, 0, ""},
+                    Input{"b_paths.ptx", {"--arg", "u32[4]:zeros", "--check"}, 0, ""},
+                    Input{"g_vecsrc.ptx", kFourWords, 0, ""}));
 
 /// What a kernel that takes one buffer of 32-bit words leaves in it.
-std::vector<uint32_t> words_after(const std::string& path, const std::string& buffer, const std::vector<std::string>& more = {}) {
+std::vector<uint32_t> words_after(const std::string& path, const std::string& buffer,
+                                  const std::vector<std::string>& more = {}) {
   const TemporaryDirectory dir;
-  std::vector<std::string> words = run_words(path, {"--buffer", "o=" + buffer, "--arg", "@o", "--save", "o=" + dir.file("o.npy")});
+  std::vector<std::string> words =
+      run_words(path, {"--buffer", "o=" + buffer, "--arg", "@o", "--save", "o=" + dir.file("o.npy")});
   words.insert(words.end(), more.begin(), more.end());
   const Finished f = drywell(words);
   EXPECT_EQ(f.exit_code, 0) << f.out << f.err;
@@ -88,12 +103,13 @@ std::vector<uint32_t> words_after(const std::string& path, const std::string& bu
   return out;
 }
 
-// A recursion through a function that declares 65,536 registers and uses two: 300 frames once wrapped around 4 GiB, and the outermost
-// call found another value in its register.
+// A recursion through a function that declares 65,536 registers and uses two: 300 frames once wrapped around
+// 4 GiB, and the outermost call found another value in its register.
 TEST(HardFrames, DeclaredRegistersTakeNoRoom) {
   const TemporaryDirectory dir;
   std::ofstream(dir.file("depth.raw"), std::ios::binary).write("\x2c\x01\0\0", 4);
-  EXPECT_EQ(words_after(hard("b_wrap_regs.ptx"), "u32[1]:file=" + dir.file("depth.raw")), std::vector<uint32_t>{77});
+  EXPECT_EQ(words_after(hard("b_wrap_regs.ptx"), "u32[1]:file=" + dir.file("depth.raw")),
+            std::vector<uint32_t>{77});
 }
 
 // Special registers as elements of a vector: the values that a mov of each reads.
@@ -118,9 +134,9 @@ END:
  ret;
 }
 )";
-  EXPECT_EQ(words_after(dir.file("v.ptx"), "u32[4]:zeros", {"--block", "40"}), (std::vector<uint32_t>{5, 40, 5, 5}));
+  EXPECT_EQ(words_after(dir.file("v.ptx"), "u32[4]:zeros", {"--block", "40"}),
+            (std::vector<uint32_t>{5, 40, 5, 5}));
 }
-
 
 std::string copy_of_ok(const TemporaryDirectory& dir, const std::string& name) {
   std::filesystem::copy_file(hard("e_ok.ptx"), dir.file(name));
@@ -138,26 +154,30 @@ TEST(HardOutputs, AreNotInputs) {
   const std::string source = copy_of_ok(dir, "k.ptx"), text = text_of(source);
   std::filesystem::create_symlink(source, dir.file("link.ptx"));
   std::filesystem::create_hard_link(source, dir.file("hard.ptx"));
-  write_npy(dir.file("x.npy"), NpyArray::of_bytes("<u4", std::as_bytes(std::span<const uint32_t>(std::vector<uint32_t>(64, 7))), {64}));
+  write_npy(dir.file("x.npy"),
+            NpyArray::of_bytes("<u4", std::as_bytes(std::span<const uint32_t>(std::vector<uint32_t>(64, 7))),
+                               {64}));
   const std::string array = text_of(dir.file("x.npy"));
-  const std::vector<std::string> run = {"run", source, "--arch=" + hard("small100.toml"), "--buffer", "x=" + dir.file("x.npy"), "--arg", "@x"};
+  const std::vector<std::string> run = {
+      "run", source, "--arch=" + hard("small100.toml"), "--buffer", "x=" + dir.file("x.npy"), "--arg", "@x"};
   const auto with = [&](std::vector<std::string> more) {
     std::vector<std::string> words = run;
     words.insert(words.end(), more.begin(), more.end());
     return words;
   };
-  const std::vector<std::vector<std::string>> overwrites = {{"build", source, "-o", source},
-                                                            {"build", source, "-o", dir.file("link.ptx")},
-                                                            {"build", source, "-o", dir.file("hard.ptx")},
-                                                            {"build", source, "-o", dir.path() + "/./k.ptx"},
-                                                            with({"--json", source}),
-                                                            with({"--json", dir.file("hard.ptx")}),
-                                                            with({"--trace", source}),
-                                                            with({"--sarif", source, "--check"}),
-                                                            with({"--save", "x=" + source}),
-                                                            with({"--save", "x=" + dir.file("x.npy")}),
-                                                            with({"--json", dir.file("x.npy")}),
-                                                            with({"--save", "x=" + dir.file("new"), "--json", dir.file("new")})};
+  const std::vector<std::vector<std::string>> overwrites = {
+      {"build", source, "-o", source},
+      {"build", source, "-o", dir.file("link.ptx")},
+      {"build", source, "-o", dir.file("hard.ptx")},
+      {"build", source, "-o", dir.path() + "/./k.ptx"},
+      with({"--json", source}),
+      with({"--json", dir.file("hard.ptx")}),
+      with({"--trace", source}),
+      with({"--sarif", source, "--check"}),
+      with({"--save", "x=" + source}),
+      with({"--save", "x=" + dir.file("x.npy")}),
+      with({"--json", dir.file("x.npy")}),
+      with({"--save", "x=" + dir.file("new"), "--json", dir.file("new")})};
   for (const std::vector<std::string>& words : overwrites) {
     const Finished f = drywell(words);
     EXPECT_EQ(f.exit_code, 2) << testing::PrintToString(words) << f.err;
@@ -174,15 +194,20 @@ TEST(HardOutputs, KeepTheirMode) {
   const std::string out = dir.file("out.json");
   std::ofstream(out) << "old";
   std::filesystem::permissions(out, std::filesystem::perms::owner_read | std::filesystem::perms::owner_write);
-  ASSERT_EQ(drywell({"run", hard("e_ok.ptx"), "--arch=" + hard("small100.toml"), "--arg", "u32[64]:zeros", "--json", out}).exit_code, 0);
+  ASSERT_EQ(drywell({"run", hard("e_ok.ptx"), "--arch=" + hard("small100.toml"), "--arg", "u32[64]:zeros",
+                     "--json", out})
+                .exit_code,
+            0);
   EXPECT_NE(text_of(out), "old");
-  EXPECT_EQ(std::filesystem::status(out).permissions(), std::filesystem::perms::owner_read | std::filesystem::perms::owner_write);
+  EXPECT_EQ(std::filesystem::status(out).permissions(),
+            std::filesystem::perms::owner_read | std::filesystem::perms::owner_write);
 }
 
 // A .file directive with escape sequences: a terminal gets colours of Drywell's own and nothing else.
 TEST(HardTerminal, GetsNoEscapeSequencesOfTheInput) {
   if (!std::filesystem::exists("/usr/bin/script")) GTEST_SKIP() << "no script(1) to make a terminal";
-  const std::string command = test::binary_path() + " run " + hard("c_file_esc.ptx") + " --arch=" + hard("small100.toml") + " --arg u32[4]:zeros";
+  const std::string command = test::binary_path() + " run " + hard("c_file_esc.ptx") +
+                              " --arch=" + hard("small100.toml") + " --arg u32[4]:zeros";
   const Finished f = test::run_process("/usr/bin/script", {"-qec", command, "/dev/null"});
   EXPECT_THAT(f.out, HasSubstr("\\x1b]0;pwn\\x07"));
   EXPECT_THAT(f.out, testing::Not(HasSubstr("\x1b]")));
@@ -193,13 +218,17 @@ TEST(HardTerminal, ControlsAreShown) {
   EXPECT_EQ(without_controls("a\tb\nc"), "a\tb\nc");
   EXPECT_EQ(without_controls(paint("red", Colour::red, true)), paint("red", Colour::red, true));
   EXPECT_EQ(without_controls("\x1b[2J\r\x7f\x1b[31"), "\\x1b[2J\\x0d\\x7f\\x1b[31");
-  EXPECT_EQ(without_controls("\xc2\x9b" "2J \xc3\xbc"), "\\xc2\\x9b2J \xc3\xbc");
+  EXPECT_EQ(without_controls("\xc2\x9b"
+                             "2J \xc3\xbc"),
+            "\\xc2\\x9b2J \xc3\xbc");
   EXPECT_EQ(without_controls(std::string("\x1b")), "\\x1b");
 }
 
 // Patterns are bounded, and searched in linear time.
 TEST(HardPatterns, AreRefusedOrFast) {
-  const auto list = [](const std::string& filter) { return drywell({"conformance", "--list", "--filter", filter}); };
+  const auto list = [](const std::string& filter) {
+    return drywell({"conformance", "--list", "--filter", filter});
+  };
   EXPECT_THAT(list(std::string(20000, '(')).err, HasSubstr("longer than 500 characters"));
   EXPECT_THAT(list(std::string(100, '(') + std::string(100, ')')).err, HasSubstr("nested deeper than 20"));
   EXPECT_THAT(list("((a{99}){99}){99}").err, HasSubstr("multiply to more than 1000"));
@@ -222,7 +251,8 @@ TEST(HardNames, RangesAreBounded) {
 // A grid of 2^31 - 1 CTAs, of which a hundred instructions run.
 TEST(HardGrid, NothingIsKeptPerCtaBeforeItStarts) {
   for (const char* more : {"--driver=eager", "--check", "--driver=timed"}) {
-    const Finished f = drywell({"run", hard("d_grid.ptx"), "--arch=" + hard("small100.toml"), "--grid", "2147483647", "--max-instructions", "100", more});
+    const Finished f = drywell({"run", hard("d_grid.ptx"), "--arch=" + hard("small100.toml"), "--grid",
+                                "2147483647", "--max-instructions", "100", more});
     EXPECT_EQ(f.exit_code, 5) << more << f.err;
     EXPECT_THAT(f.out, HasSubstr("F3602")) << more;
   }

@@ -1,4 +1,5 @@
-// Device memory: places, poison, large allocations that take no host memory, and modules with very many names.
+// Device memory: places, poison, large allocations that take no host memory, and modules with very many
+// names.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <unistd.h>
@@ -72,7 +73,8 @@ TEST(DeviceMemory, LargeAllocationsTakeHostMemoryWhereTheyAreWritten) {
   constexpr uint64_t kBytes = uint64_t{100} << 30;
   const uint64_t before = resident_bytes();
   const GmemAddr small = d.allocate(300, "small"), big = d.allocate(kBytes, "big");
-  for (const uint64_t offset : {uint64_t{0}, kBytes / 3, kBytes - 1}) EXPECT_EQ(byte_at(d, big, offset), 0xFF) << offset;
+  for (const uint64_t offset : {uint64_t{0}, kBytes / 3, kBytes - 1})
+    EXPECT_EQ(byte_at(d, big, offset), 0xFF) << offset;
   d.fill(GmemAddr(big.value() + kBytes / 2), 0x12, 8192);
   EXPECT_EQ(byte_at(d, big, kBytes / 2), 0x12);
   EXPECT_EQ(byte_at(d, big, kBytes / 2 - 1), 0xFF);
@@ -91,21 +93,35 @@ TEST(DeviceMemory, LargeVariablesAreZeroAndTakeNoHostMemory) {
   const GmemAddr before = d.allocate(100, "before");
   d.fill(before, 0x55, 100);
   const uint64_t resident = resident_bytes();
-  const LoadedModule m = d.load_ptx(".version 9.0\n.target sm_100a\n.address_size 64\n.visible .global .align 4 .b8 big[21474836480];\n"
-                                    ".visible .global .u32 next = 7;\n.visible .entry k() { ret; }\n", "big.ptx");
+  const LoadedModule m = d.load_ptx(
+      ".version 9.0\n.target sm_100a\n.address_size 64\n.visible .global .align 4 .b8 big[21474836480];\n"
+      ".visible .global .u32 next = 7;\n.visible .entry k() { ret; }\n",
+      "big.ptx");
   const GmemAddr big = *m.symbol("big");
-  for (const uint64_t offset : {uint64_t{0}, uint64_t{4095}, uint64_t{4096}, uint64_t{10} << 30, (uint64_t{20} << 30) - 1}) EXPECT_EQ(byte_at(d, big, offset), 0) << offset;
+  for (const uint64_t offset :
+       {uint64_t{0}, uint64_t{4095}, uint64_t{4096}, uint64_t{10} << 30, (uint64_t{20} << 30) - 1})
+    EXPECT_EQ(byte_at(d, big, offset), 0) << offset;
   EXPECT_EQ(byte_at(d, *m.symbol("next"), 0), 7);
   EXPECT_EQ(byte_at(d, before, 99), 0x55);
   EXPECT_LT(resident_bytes() - resident, uint64_t{1} << 30);
 }
 
-// 100,000 variables, each with the address of the one before, and 20,000 functions in a chain of calls 20 deep.
+TEST(DeviceMemory, SharedVariablesOfAKernelAreLaidOutOnce) {
+  Device d;
+  const LoadedModule m = d.load(test::parse_or_throw(".version 9.0\n.target sm_100a\n.address_size 64\n"
+                                                     ".visible .entry k() { .shared .align 4 .b8 s[4000]; .reg .b32 %r; mov.u32 %r, s; st.shared.u32 [%r], 1; ret; }\n"));
+  EXPECT_EQ(d.static_smem(m, "k"), 4000u);
+}
+
+// 100,000 variables, each with the address of the one before, and 20,000 functions in a chain of calls 20
+// deep.
 TEST(DeviceMemory, ManyNames) {
   constexpr int kVariables = 100'000, kFunctions = 20'000;
   std::string text = ".version 9.0\n.target sm_100a\n.address_size 64\n.visible .global .u64 v0 = 0;\n";
   for (int i = 1; i < kVariables; ++i) text += fmt::format(".visible .global .u64 v{} = v{};\n", i, i - 1);
-  for (int i = 0; i < kFunctions; ++i) text += fmt::format(".func f{}() {{ {} ret; }}\n", i, i % 20 == 0 ? std::string() : fmt::format("call f{};", i - 1));
+  for (int i = 0; i < kFunctions; ++i)
+    text += fmt::format(".func f{}() {{ {} ret; }}\n", i,
+                        i % 20 == 0 ? std::string() : fmt::format("call f{};", i - 1));
   text += ".visible .entry k() {\n";
   for (int i = 19; i < kFunctions; i += 20) text += fmt::format("call f{};\n", i);
   text += "ret; }\n";

@@ -11,7 +11,9 @@ Pattern filter_of(const std::string& text, std::string_view command) {
     return Pattern(text);
   } catch (const PatternError& e) {
     constexpr size_t kShown = 60;
-    throw UsageError(fmt::format("--filter '{}{}' is no regular expression: {}", text.substr(0, kShown), text.size() > kShown ? "…" : "", e.what()), command);
+    throw UsageError(fmt::format("--filter '{}{}' is no regular expression: {}", text.substr(0, kShown),
+                                 text.size() > kShown ? "…" : "", e.what()),
+                     command);
   }
 }
 

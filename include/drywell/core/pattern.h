@@ -8,8 +8,8 @@
 
 namespace drywell {
 
-/// An ECMAScript regular expression without back-references. Its search takes time in proportion to the text and needs no stack of the
-/// text's length. Const calls may run at the same time.
+/// An ECMAScript regular expression without back-references. Its search takes time in proportion to the text
+/// and needs no stack of the text's length. Const calls may run at the same time.
 class Pattern {
  public:
   /// Throws PatternError: the expression is wrong, or longer, deeper or with larger counts than names need.

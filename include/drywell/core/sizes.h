@@ -1,5 +1,6 @@
-// Arithmetic on sizes and counts that come from outside. A result that 64 bits do not hold becomes kBeyondCounting, which is above every
-// limit: the caller compares once, at the end. All functions depend on their arguments only and may be called at the same time.
+// Arithmetic on sizes and counts that come from outside. A result that 64 bits do not hold becomes
+// kBeyondCounting, which is above every limit: the caller compares once, at the end. All functions depend on
+// their arguments only and may be called at the same time.
 #pragma once
 
 #include <algorithm>
@@ -11,8 +12,12 @@ namespace drywell {
 
 inline constexpr uint64_t kBeyondCounting = ~uint64_t{0};
 
-constexpr uint64_t size_sum(uint64_t a, uint64_t b) { return a > kBeyondCounting - b ? kBeyondCounting : a + b; }
-constexpr uint64_t size_product(uint64_t a, uint64_t b) { return b != 0 && a > kBeyondCounting / b ? kBeyondCounting : a * b; }
+constexpr uint64_t size_sum(uint64_t a, uint64_t b) {
+  return a > kBeyondCounting - b ? kBeyondCounting : a + b;
+}
+constexpr uint64_t size_product(uint64_t a, uint64_t b) {
+  return b != 0 && a > kBeyondCounting / b ? kBeyondCounting : a * b;
+}
 constexpr uint64_t size_rounded_up(uint64_t v, uint64_t to) {
   const uint64_t past = size_sum(v, to - 1);
   return past == kBeyondCounting ? kBeyondCounting : past / to * to;
