@@ -32,6 +32,7 @@ uint64_t resident() {
 
 }  // namespace
 
-bool host_memory_is_short() { return resident() > all_memory() / 4 * 3; }
+// Half: the vectors that grow hold their old and their new content for a moment.
+bool host_memory_is_short() { return resident() > all_memory() / 2; }
 
 }  // namespace drywell::sim
