@@ -50,23 +50,6 @@ def compare(c: Check) -> None:
         np.testing.assert_allclose(as_float(c.got), as_float(c.want), rtol=c.tolerance, atol=c.tolerance)
 
 
-# Errors that Drywell reports on a right kernel: false verdicts, to be removed from here when they are gone. Each with its reason.
-KNOWN_FALSE: dict[str, set[str]] = {
-    # Several warps store the same value to one word of shared memory: copies of an element in more than one warp.
-    "collatz_while": {"H7401"},
-    "column_sum": {"H7401"},
-    "top_eight": {"H7401"},
-    "histogram": {"H7401"},
-    # tcgen05.alloc writes its result to shared memory; it is read behind a barrier, and a TMA copy then takes the place.
-    "matmul_host_descriptors": {"H7102"},
-    # H7903, H7904: setmaxnreg with equal counts at different instructions, or twice with the same count.
-    "matmul_persistent_warp_specialized": {"H7102", "H7401", "H7903", "H7904"},
-    "gluon_tcgen05": {"H7102"},
-    "gluon_tcgen05_m64": {"H7102"},
-    "gluon_warp_specialized_ring": {"H7401", "H7903", "H7904"},
-}
-
-
 def check_case(fn: Case, arch: str, simulate: Any, drivers: Iterable[str] = DRIVERS) -> None:
     """Runs a case under each driver; equal bits under all of them."""
     first: list[bytes] | None = None
@@ -77,7 +60,7 @@ def check_case(fn: Case, arch: str, simulate: Any, drivers: Iterable[str] = DRIV
         assert s.launches, "the case launched nothing"
         for c in checks:
             compare(c)
-        errors = [h.text for h in s.hazards if h.level == "error" and h.code not in KNOWN_FALSE.get(fn.__name__, ())]
+        errors = [h.text for h in s.hazards if h.level == "error"]
         assert not errors, f"{driver}: " + "\n".join(errors)
         bits = [c.got.tobytes() for c in checks if c.ordered]
         assert first is None or bits == first, f"{driver} gives other bits than {list(drivers)[0]}"
