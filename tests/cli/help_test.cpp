@@ -49,7 +49,9 @@ TEST_P(Help, EndsWithTwoExamplesThatRun) {
   test::TemporaryDirectory folder;
   write_file_atomically(folder.file("gemm.cu"), std::string_view("__global__ void k() {}\nint main() { k<<<1, 32>>>(); return cudaDeviceSynchronize(); }\n"));
   write_file_atomically(folder.file("script.py"), std::string_view("print(1)\n"));
-  write_file_atomically(folder.file("kernel.ptx"), std::string_view(".version 9.0\n.target sm_100a\n.address_size 64\n.visible .entry k()\n{\n  ret;\n}\n"));
+  for (const char* name : {"kernel.ptx", "fused_rht.ptx"}) {
+    write_file_atomically(folder.file(name), std::string_view(".version 9.0\n.target sm_100a\n.address_size 64\n.visible .entry k()\n{\n  ret;\n}\n"));
+  }
   const bool needs_program = GetParam() == "exec";
   if (needs_program && run_in(folder.path(), "drywell nvcc -o gemm gemm.cu").exit_code == 6) GTEST_SKIP() << "no nvcc";
   for (const std::string& line : examples) {

@@ -79,7 +79,7 @@ class OnATerminal : public testing::Test {
  protected:
   void SetUp() override {
     if (binary_path().empty()) GTEST_SKIP() << "no drywell command in this build";
-    if (run_process("/bin/sh", {"-c", "ldd " + binary_path() + " | grep -q libedit"}).exit_code != 0) GTEST_SKIP() << "this build has no libedit";
+    if (run_process("/bin/sh", {"-c", "grep -q libedit.so.2 $(dirname " + binary_path() + ")/drywell-debug"}).exit_code != 0) GTEST_SKIP() << "this build has no libedit";
   }
   TemporaryDirectory home_;
 };
