@@ -226,15 +226,20 @@ def dot_scaled_nvfp4():
 
 
 @triton.jit
-def device_descriptor_kernel(a, b, c, M, N, K, BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexpr):
-    ad = tl.make_tensor_descriptor(a, [M, K], [K, 1], [BM, BK])
-    bd = tl.make_tensor_descriptor(b, [N, K], [K, 1], [BN, BK])
-    cd = tl.make_tensor_descriptor(c, [M, N], [N, 1], [BM, BN])
+def descriptor_kernel(ad, bd, cd, K, BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexpr):
     m, n = tl.program_id(0) * BM, tl.program_id(1) * BN
     acc = tl.zeros((BM, BN), tl.float32)
     for k in range(0, K, BK):
         acc = tl.dot(ad.load([m, k]), bd.load([n, k]).T, acc)
     cd.store([m, n], acc.to(tl.float16))
+
+
+@triton.jit
+def device_descriptor_kernel(a, b, c, M, N, K, BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexpr):
+    ad = tl.make_tensor_descriptor(a, [M, K], [K, 1], [BM, BK])
+    bd = tl.make_tensor_descriptor(b, [N, K], [K, 1], [BN, BK])
+    cd = tl.make_tensor_descriptor(c, [M, N], [N, 1], [BM, BN])
+    descriptor_kernel(ad, bd, cd, K, BM, BN, BK)
 
 
 @R.case()
@@ -244,20 +249,11 @@ def matmul_device_descriptors():
     return Check(c, a.astype(np.float32) @ b.astype(np.float32).T)
 
 
-@triton.jit
-def host_descriptor_kernel(ad, bd, cd, K, BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexpr):
-    m, n = tl.program_id(0) * BM, tl.program_id(1) * BN
-    acc = tl.zeros((BM, BN), tl.float32)
-    for k in range(0, K, BK):
-        acc = tl.dot(ad.load([m, k]), bd.load([n, k]).T, acc)
-    cd.store([m, n], acc.to(tl.float16))
-
-
 @R.case()
 def matmul_host_descriptors():
     a, b, c = small_ints(128, 128, dtype=np.float16), small_ints(128, 128, seed=1, dtype=np.float16), dw.poison((128, 128), np.float16)
     descriptors = [dw.triton.descriptor(x, block) for x, block in ((a, [128, 64]), (b, [64, 64]), (c, [128, 64]))]
-    host_descriptor_kernel[(1, 2)](*descriptors, 128, BM=128, BN=64, BK=64)
+    descriptor_kernel[(1, 2)](*descriptors, 128, BM=128, BN=64, BK=64)
     return Check(c, a.astype(np.float32) @ b.astype(np.float32).T)
 
 
