@@ -58,6 +58,7 @@ struct ArgField {
 };
 
 struct LaunchSpec {
+  std::string name;  // in reports; empty: the entry's
   std::string entry;
   sim::LaunchConfig config{{1, 1, 1}, {0, 0, 0}, {1, 1, 1}, 0};  // block 0: the kernel's .reqntid, else one thread
   std::vector<ArgSpec> args;
@@ -100,7 +101,7 @@ struct BufferComparison {
   std::string first;  // "[12]: 1.5, expected 1.25"
 };
 struct PlanLaunch {
-  std::string entry;
+  std::string name, entry;
   sim::LaunchConfig config;  // as launched
 };
 struct PlanBuffer {

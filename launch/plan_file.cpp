@@ -63,13 +63,14 @@ class Reader {
   void launch(const toml::table& t, LaunchPlan& plan) {
     LaunchSpec l;
     for (const auto& [key, node] : t) {
-      if (key == "entry") l.entry = text(node, "entry");
+      if (key == "name") l.name = text(node, "name");
+      else if (key == "entry") l.entry = text(node, "entry");
       else if (key == "grid") l.config.grid = extent(node, "grid");
       else if (key == "block") l.config.block = extent(node, "block");
       else if (key == "cluster") l.config.cluster = extent(node, "cluster");
       else if (key == "smem") l.config.dynamic_smem = byte_count(node, "smem");
       else if (key == "args") arguments(node, plan, l);
-      else problem(node, fmt::format("a launch has no key '{}'", key.str()), "entry, grid, block, cluster, smem, args");
+      else problem(node, fmt::format("a launch has no key '{}'", key.str()), "name, entry, grid, block, cluster, smem, args");
     }
     plan.launches.push_back(std::move(l));
   }

@@ -239,7 +239,7 @@ PlanResult run_plan(const LaunchPlan& plan, Accelerator& device, const PlanOptio
     const isa::Function& f = find_entry(module, l.entry);
     sim::Args args;
     for (const ArgSpec& a : l.args) args.add_bytes(bytes.of(a));
-    result.launches.push_back({f.name, launch_config(l, f)});
+    result.launches.push_back({l.name.empty() ? f.name : l.name, f.name, launch_config(l, f)});
     result.runs.push_back(device.launch(f.name, result.launches.back().config, args, options.run));
     if (options.launched) options.launched(result.runs.back());
     if (!result.runs.back().ok()) return result;

@@ -28,8 +28,7 @@ struct CudaDevice::Impl {
     api->check((*api)->cuDeviceGetAttribute(&v, which, device), "a question about the device");
     return v;
   }
-  /// Returns 0 if the kernel has not failed.
-  cuda::Result finish(cuda::Function f, const sim::LaunchConfig& config, void** parameters, double& seconds);
+  cuda::Function function(const std::string& kernel, const sim::LaunchConfig& config) const;
 
   std::shared_ptr<const cuda::Library> api;
   cuda::Device device = 0;
@@ -121,24 +120,19 @@ void CudaDevice::load(isa::Module module, std::string_view text) {
   if (r != 0) throw InputError(Code::E4504, fmt::format("the GPU's driver does not load the PTX: {}", api.describe(r)), log.data());
 }
 
-cuda::Result CudaDevice::Impl::finish(cuda::Function f, const sim::LaunchConfig& config, void** parameters, double& seconds) {
-  cuda::LaunchAttribute cluster;
-  cluster.id = cuda::kClusterDimension;
-  cluster.value.cluster = {config.cluster.x, config.cluster.y, config.cluster.z};
-  const cuda::LaunchConfig c{{config.grid.x, config.grid.y, config.grid.z},    {config.block.x, config.block.y, config.block.z},
-                             config.dynamic_smem,                              nullptr,
-                             config.cluster.count() > 1 ? &cluster : nullptr, config.cluster.count() > 1 ? 1u : 0u};
-  api->check((*api)->cuEventRecord(events[0], nullptr), "an event");
-  api->check((*api)->cuLaunchKernelEx(&c, f, parameters, nullptr), "the launch");
-  api->check((*api)->cuEventRecord(events[1], nullptr), "an event");
-  const cuda::Result r = (*api)->cuCtxSynchronize();
-  float ms = 0;
-  if (r == 0) api->check((*api)->cuEventElapsedTime(&ms, events[0], events[1]), "the time");
-  seconds = ms * 1e-3;
-  return r;
+const cuda::Library& CudaDevice::library() const { return *impl_->api; }
+
+cuda::Function CudaDevice::Impl::function(const std::string& kernel, const sim::LaunchConfig& config) const {
+  cuda::Function handle = nullptr;
+  api->check((*api)->cuModuleGetFunction(&handle, module, kernel.c_str()), "the kernel");
+  if (config.dynamic_smem != 0) {
+    api->check((*api)->cuFuncSetAttribute(handle, cuda::kMaxDynamicSharedSizeBytes, static_cast<int>(config.dynamic_smem)), "that much shared memory");
+  }
+  if (config.cluster.count() > 8) api->check((*api)->cuFuncSetAttribute(handle, cuda::kNonPortableClusterSizeAllowed, 1), "a large cluster");
+  return handle;
 }
 
-sim::RunResult CudaDevice::launch(std::string_view kernel, const sim::LaunchConfig& config, const sim::Args& args, const sim::RunOptions&) {
+void CudaDevice::enqueue(std::string_view kernel, const sim::LaunchConfig& config, const sim::Args& args, cuda::Stream stream) {
   const cuda::Library& api = *impl_->api;
   const std::string name(kernel);
   const isa::Function* f = impl_->ir.find_function(name);
@@ -154,22 +148,34 @@ sim::RunResult CudaDevice::launch(std::string_view kernel, const sim::LaunchConf
     }
     parameters.push_back(values[i].data());
   }
-  cuda::Function handle = nullptr;
-  api.check(api->cuModuleGetFunction(&handle, impl_->module, name.c_str()), "the kernel");
-  if (config.dynamic_smem != 0) {
-    api.check(api->cuFuncSetAttribute(handle, cuda::kMaxDynamicSharedSizeBytes, static_cast<int>(config.dynamic_smem)), "that much shared memory");
-  }
-  if (config.cluster.count() > 8) api.check(api->cuFuncSetAttribute(handle, cuda::kNonPortableClusterSizeAllowed, 1), "a large cluster");
+  cuda::LaunchAttribute cluster;
+  cluster.id = cuda::kClusterDimension;
+  cluster.value.cluster = {config.cluster.x, config.cluster.y, config.cluster.z};
+  const bool clustered = config.cluster.count() > 1;
+  const cuda::LaunchConfig c{{config.grid.x, config.grid.y, config.grid.z}, {config.block.x, config.block.y, config.block.z}, config.dynamic_smem, stream,
+                             clustered ? &cluster : nullptr, clustered ? 1u : 0u};
+  api.check(api->cuLaunchKernelEx(&c, impl_->function(name, config), parameters.data(), nullptr), "the launch");
+}
+
+sim::RunResult CudaDevice::launch(std::string_view kernel, const sim::LaunchConfig& config, const sim::Args& args, const sim::RunOptions&) {
+  const cuda::Library& api = *impl_->api;
+  api.check(api->cuEventRecord(impl_->events[0], nullptr), "an event");
+  enqueue(kernel, config, args, nullptr);
+  api.check(api->cuEventRecord(impl_->events[1], nullptr), "an event");
   sim::RunResult out;
   // A failed kernel leaves the context unusable (CUDA driver API, "sticky" errors): the caller makes a new process.
-  if (const cuda::Result r = impl_->finish(handle, config, parameters.data(), out.host_seconds); r != 0) {
+  if (const cuda::Result r = api->cuCtxSynchronize(); r != 0) {
     impl_->lost = true;
     sim::Fault fault;
     fault.code = kLaunchFailedOnGpu;
     fault.message = "on the GPU: " + api.describe(r);
-    fault.where.kernel = name;
+    fault.where.kernel = std::string(kernel);
     out.fault = std::move(fault);
+    return out;
   }
+  float ms = 0;
+  api.check(api->cuEventElapsedTime(&ms, impl_->events[0], impl_->events[1]), "the time");
+  out.host_seconds = ms * 1e-3;
   return out;
 }
 

@@ -32,6 +32,11 @@ class CudaDevice : public Accelerator {
   void load(isa::Module module, std::string_view text) override;
   sim::RunResult launch(std::string_view kernel, const sim::LaunchConfig& config, const sim::Args& args, const sim::RunOptions& options) override;
 
+  /// Puts a launch on a stream and returns at once: for streams that are captured, and for callers that wait on their own.
+  /// Throws as launch() does.
+  void enqueue(std::string_view kernel, const sim::LaunchConfig& config, const sim::Args& args, cuda::Stream stream);
+  const cuda::Library& library() const;
+
  private:
   struct Impl;
   std::unique_ptr<Impl> impl_;

@@ -50,6 +50,15 @@ Api find_all(void* handle) {
   find(handle, "cuEventDestroy_v2", a.cuEventDestroy_v2);
   find(handle, "cuEventRecord", a.cuEventRecord);
   find(handle, "cuEventElapsedTime", a.cuEventElapsedTime);
+  find(handle, "cuStreamCreate", a.cuStreamCreate);
+  find(handle, "cuStreamDestroy_v2", a.cuStreamDestroy_v2);
+  find(handle, "cuStreamSynchronize", a.cuStreamSynchronize);
+  find(handle, "cuStreamBeginCapture_v2", a.cuStreamBeginCapture_v2);
+  find(handle, "cuStreamEndCapture", a.cuStreamEndCapture);
+  find(handle, "cuGraphInstantiateWithFlags", a.cuGraphInstantiateWithFlags);
+  find(handle, "cuGraphLaunch", a.cuGraphLaunch);
+  find(handle, "cuGraphExecDestroy", a.cuGraphExecDestroy);
+  find(handle, "cuGraphDestroy", a.cuGraphDestroy);
   find(handle, "cuTensorMapEncodeTiled", a.cuTensorMapEncodeTiled);
   find(handle, "cuTensorMapEncodeIm2col", a.cuTensorMapEncodeIm2col);
   return a;

@@ -26,13 +26,21 @@ struct ContextStruct;
 struct ModuleStruct;
 struct FunctionStruct;
 struct EventStruct;
+struct StreamStruct;
+struct GraphStruct;
+struct GraphExecStruct;
 using Context = ContextStruct*;
 using Module = ModuleStruct*;
 using Function = FunctionStruct*;
 using Event = EventStruct*;
+using Stream = StreamStruct*;
+using Graph = GraphStruct*;
+using GraphExec = GraphExecStruct*;
 
 enum DeviceAttribute : int { kMultiprocessorCount = 16, kComputeCapabilityMajor = 75, kComputeCapabilityMinor = 76 };
 enum FunctionAttribute : int { kMaxDynamicSharedSizeBytes = 8, kNonPortableClusterSizeAllowed = 14 };
+enum StreamFlag : unsigned { kNonBlocking = 1 };
+enum CaptureMode : int { kCaptureThreadLocal = 1 };
 enum JitOption : int { kErrorLogBuffer = 5, kErrorLogBufferSizeBytes = 6 };
 
 struct LaunchAttribute {
@@ -50,7 +58,7 @@ inline constexpr int kClusterDimension = 4;  // LaunchAttribute::id
 struct LaunchConfig {
   unsigned grid[3], block[3];
   unsigned shared_bytes;
-  void* stream;
+  Stream stream;
   LaunchAttribute* attributes;
   unsigned attribute_count;
 };
@@ -81,8 +89,17 @@ struct Api {
   Result (*cuLaunchKernelEx)(const LaunchConfig*, Function, void**, void**);
   Result (*cuEventCreate)(Event*, unsigned);
   Result (*cuEventDestroy_v2)(Event);
-  Result (*cuEventRecord)(Event, void*);
+  Result (*cuEventRecord)(Event, Stream);
   Result (*cuEventElapsedTime)(float*, Event, Event);
+  Result (*cuStreamCreate)(Stream*, unsigned);
+  Result (*cuStreamDestroy_v2)(Stream);
+  Result (*cuStreamSynchronize)(Stream);
+  Result (*cuStreamBeginCapture_v2)(Stream, int);
+  Result (*cuStreamEndCapture)(Stream, Graph*);
+  Result (*cuGraphInstantiateWithFlags)(GraphExec*, Graph, unsigned long long);
+  Result (*cuGraphLaunch)(GraphExec, Stream);
+  Result (*cuGraphExecDestroy)(GraphExec);
+  Result (*cuGraphDestroy)(Graph);
   Result (*cuTensorMapEncodeTiled)(void*, int, uint32_t, void*, const uint64_t*, const uint64_t*, const uint32_t*, const uint32_t*, int, int, int, int);
   Result (*cuTensorMapEncodeIm2col)(void*, int, uint32_t, void*, const uint64_t*, const uint64_t*, const int*, const int*, uint32_t, uint32_t,
                                     const uint32_t*, int, int, int, int);

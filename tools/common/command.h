@@ -35,5 +35,6 @@ Command* add_command(Command& app, std::string_view name);
 #include "tools/common/commands.inc"
 #undef COMMAND
 void register_device_record(Command& device, CommandContext& context);  // a subcommand of `device`
+void register_device_time(Command& device, CommandContext& context);    // a subcommand of `device`
 
 }  // namespace drywell::tools

@@ -1,0 +1,79 @@
+#include "launch/launch_times.h"
+
+#include <fmt/format.h>
+
+#include <sstream>
+
+#include "drywell/sim/report.h"
+#include "launch/forwarding_accelerator.h"
+
+namespace drywell::kernels {
+namespace {
+
+constexpr std::string_view kHead = "file,launch,warm_ns,cold_ns,GHz";
+
+class LaunchedTwice : public ForwardingAccelerator {
+ public:
+  LaunchedTwice(Accelerator& device, std::vector<LaunchTimes>& out)
+      : ForwardingAccelerator(device), out_(out) {}
+  sim::RunResult launch(std::string_view kernel, const sim::LaunchConfig& config, const sim::Args& args,
+                        const sim::RunOptions& given) override {
+    sim::RunOptions options = given;
+    options.driver = sim::DriverKind::timed;
+    options.caches = sim::Caches::cold;
+    const sim::RunResult cold = target().launch(kernel, config, args, options);
+    if (!cold.ok()) return cold;
+    options.caches = sim::Caches::carry;
+    sim::RunResult warm = target().launch(kernel, config, args, options);
+    if (warm.ok()) out_.push_back({period(warm), period(cold), warm.timing->clock_ghz});
+    return warm;
+  }
+
+ private:
+  double period(const sim::RunResult& r) const {
+    return r.timing->seconds * 1e9 + arch().launch.graph_node * 1e3;
+  }
+  std::vector<LaunchTimes>& out_;
+};
+
+}  // namespace
+
+std::string print_launch_record(const LaunchRecord& r) {
+  std::string out = std::string(kHead) + "\n";
+  for (const auto& [name, t] : r)
+    out += fmt::format("{},{},{:.1f},{:.1f},{:.4f}\n", name.first, name.second, t.warm, t.cold, t.gigahertz);
+  return out;
+}
+
+LaunchRecord parse_launch_record(std::string_view text, const std::string& path) {
+  std::istringstream in{std::string(text)};
+  std::string line;
+  LaunchRecord out;
+  for (size_t number = 1; std::getline(in, line); ++number) {
+    if (number == 1 && line == kHead) continue;
+    std::istringstream words(line);
+    std::string file, launch;
+    LaunchTimes t;
+    char a = 0, b = 0;
+    const bool whole = std::getline(words, file, ',') && std::getline(words, launch, ',') &&
+                       (words >> t.warm >> a >> t.cold >> b >> t.gigahertz) && a == ',' && b == ',' &&
+                       words.peek() == std::istringstream::traits_type::eof();
+    if (number == 1 || !whole)
+      throw InputError(Code::E4506, fmt::format("{}:{}: not a line of '{}'", path, number, kHead));
+    out[{file, launch}] = t;
+  }
+  return out;
+}
+
+std::vector<LaunchTimes> predict_launches(const LaunchPlan& plan, const std::string& arch,
+                                          const sim::RunOptions& options) {
+  SimulatedDevice simulator({.arch = arch});
+  std::vector<LaunchTimes> times;
+  LaunchedTwice twice(simulator, times);
+  const PlanResult r = run_plan(plan, twice, {.run = options, .launched = {}});
+  if (!r.runs.empty() && !r.runs.back().ok())
+    throw InputError(Code::E4505, fmt::format("{}: {}", plan.ptx_path, r.runs.back().fault->to_string()));
+  return times;
+}
+
+}  // namespace drywell::kernels
