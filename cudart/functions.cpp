@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "cudart/properties.h"
-#include "cudart/register_estimate.h"
+#include "drywell/isa/register_estimate.h"
 #include "drywell/core/bits.h"
 
 namespace drywell::cudart {
@@ -40,7 +40,7 @@ FuncAttributes attributes_of(Context& c, Kernel& k) {
   a.shared_bytes = c.device().static_smem(c.loaded(*k.module), k.name);
   const auto& bound = f.directives.reqntid.has_value() ? f.directives.reqntid : f.directives.maxntid;
   a.max_threads_per_block = bound.has_value() ? static_cast<int>((*bound)[0] * (*bound)[1] * (*bound)[2]) : kMaxThreads;
-  a.num_regs = static_cast<int>(estimated_registers(f));
+  a.num_regs = static_cast<int>(isa::estimated_registers(f));
   a.ptx_version = a.binary_version = compute_capability(c.device());
   a.max_dynamic_shared_bytes = static_cast<int>(max_dynamic_smem(c.device(), k, c.loaded(*k.module)));
   a.preferred_carveout = k.carveout;

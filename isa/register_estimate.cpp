@@ -1,11 +1,11 @@
-#include "cudart/register_estimate.h"
+#include "drywell/isa/register_estimate.h"
 
 #include <algorithm>
 #include <vector>
 
 #include "drywell/core/bits.h"
 
-namespace drywell::cudart {
+namespace drywell::isa {
 namespace {
 
 constexpr uint32_t kUnit = 8, kLeast = 16,
@@ -20,7 +20,7 @@ struct Range {
 
 class Ranges {
  public:
-  explicit Ranges(const isa::Function& f) : f_(f), ranges_(f.regs.size()) {
+  explicit Ranges(const Function& f) : f_(f), ranges_(f.regs.size()) {
     for (size_t i = 0; i < f.body.size(); ++i) name_all(i);
     while (extend_over_loops()) {
     }
@@ -43,7 +43,7 @@ class Ranges {
   };
 
   int64_t words(size_t r) const {
-    const unsigned bits = isa::type_bits(f_.regs[r].type);
+    const unsigned bits = type_bits(f_.regs[r].type);
     return bits == 1 ? 0 : (bits + 31) / 32;  // predicates have registers of their own
   }
   void name(uint32_t r, size_t at) {
@@ -51,19 +51,19 @@ class Ranges {
     ranges_[r].first = std::min(ranges_[r].first, at);
     ranges_[r].last = std::max(ranges_[r].last, at);
   }
-  void name(const isa::Operand& o, size_t at) {
-    using Kind = isa::Operand::Kind;
-    if (o.kind == Kind::reg || (o.kind == Kind::addr && o.base == isa::Operand::Base::reg)) name(o.index, at);
+  void name(const Operand& o, size_t at) {
+    using Kind = Operand::Kind;
+    if (o.kind == Kind::reg || (o.kind == Kind::addr && o.base == Operand::Base::reg)) name(o.index, at);
     if (o.kind == Kind::vec || o.kind == Kind::tensor || o.kind == Kind::pair || o.kind == Kind::args) {
-      for (const isa::Operand& e : f_.elements(o)) name(e, at);
+      for (const Operand& e : f_.elements(o)) name(e, at);
     }
     if (o.kind == Kind::label && f_.labels[o.index].position <= at)
       loops_.push_back({f_.labels[o.index].position, at});
   }
   void name_all(size_t at) {
-    const isa::Instruction& i = f_.body[at];
+    const Instruction& i = f_.body[at];
     if (i.guard != isa::kNoReg) name(i.guard, at);
-    for (const isa::Operand& o : f_.operands(i)) name(o, at);
+    for (const Operand& o : f_.operands(i)) name(o, at);
   }
   /// A value from before a loop that is read in it is needed until the loop ends.
   bool extend_over_loops() {
@@ -78,16 +78,16 @@ class Ranges {
     return changed;
   }
 
-  const isa::Function& f_;
+  const Function& f_;
   std::vector<Range> ranges_;
   std::vector<Loop> loops_;
 };
 
 }  // namespace
 
-uint32_t estimated_registers(const isa::Function& f) {
+uint32_t estimated_registers(const Function& f) {
   const uint32_t rounded = round_up(Ranges(f).most_words() + kReserved, kUnit);
   return std::min(std::clamp(rounded, kLeast, kMost), f.directives.maxnreg.value_or(kMost));
 }
 
-}  // namespace drywell::cudart
+}  // namespace drywell::isa

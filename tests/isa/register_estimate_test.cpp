@@ -1,5 +1,5 @@
 // The estimate of registers per thread, against counts made by hand.
-#include "cudart/register_estimate.h"
+#include "drywell/isa/register_estimate.h"
 
 #include <gtest/gtest.h>
 
