@@ -1,0 +1,92 @@
+// The order that the timed driver gives a block's instructions: loads as early as they may be.
+#include "sim/timing/early_loads.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "drywell/isa/parse.h"
+#include "drywell/isa/print.h"
+
+namespace drywell::sim {
+namespace {
+
+using testing::ElementsAre;
+
+/// The instructions of a kernel with that body, in the new order, as lines of the body from 1 on.
+std::vector<uint32_t> order(const std::string& body) {
+  const std::string head =
+      ".version 9.0\n.target sm_90a\n.address_size 64\n.visible .entry k(.param .u64 p)\n{\n.reg .pred "
+      "%p<4>;\n.reg .b32 %r<99>;\n.reg .f32 %f<99>;\n.reg .b64 %d<9>;\n"
+      ".shared .b32 one[64];\n.shared .b32 other[64];\n";
+  const auto lines = static_cast<uint32_t>(std::count(head.begin(), head.end(), '\n'));
+  const isa::Module m = with_early_loads(isa::parse_ptx_or_throw(head + body + "}\n", "k.ptx"));
+  std::vector<uint32_t> out;
+  for (const isa::Instruction& i : m.functions.at(0).body) out.push_back(i.ptx_line - lines);
+  return out;
+}
+
+TEST(EarlyLoads, ALoadAndItsAddressMoveOverWhatWaitsForAnother) {
+  EXPECT_THAT(order("ld.global.f32 %f1, [%d1];\n"
+                    "add.f32 %f2, %f1, %f2;\n"
+                    "add.u64 %d2, %d1, 64;\n"
+                    "ld.global.f32 %f3, [%d2];\n"
+                    "add.f32 %f2, %f3, %f2;\n"
+                    "ret;\n"),
+              ElementsAre(1, 3, 4, 2, 5, 6));
+}
+
+TEST(EarlyLoads, NothingMovesOverABarrierABranchOrAnAtomicOperation) {
+  for (const std::string wall :
+       {"bar.sync 0;\n", "@%p1 bra L;\n", "red.shared.add.u32 [other], 5;\n", "membar.gl;\n",
+        "ld.volatile.shared.u32 %r9, [other];\n", "st.volatile.shared.u32 [other], %r9;\n", "@%p1 exit;\n",
+        "mov.u64 %d5, %clock64;\n"}) {
+    EXPECT_THAT(order("add.u32 %r1, %r1, %r1;\n" + wall + "ld.shared.u32 %r2, [one];\nL:\nret;\n"),
+                ElementsAre(1, 2, 3, 5))
+        << wall;
+  }
+}
+
+TEST(EarlyLoads, ALoadMovesOverAStoreToAnotherPlaceOnly) {
+  const auto moves = [](const std::string& store, const std::string& load) {
+    const std::vector<uint32_t> o = order("add.u32 %r1, %r1, %r1;\n" + store + "\n" + load + "\nret;\n");
+    return o.at(0) == 3;
+  };
+  EXPECT_TRUE(moves("st.shared.u32 [%r8], %r1;", "ld.shared.u32 %r2, [%r8+4];"));
+  EXPECT_TRUE(moves("st.shared.u32 [one], %r1;", "ld.shared.u32 %r2, [other];"));
+  EXPECT_TRUE(moves("st.shared.u32 [one], %r1;", "ld.global.u32 %r2, [%d1];"));
+  EXPECT_TRUE(moves("st.global.u32 [%d1], %r1;", "ld.global.nc.u32 %r2, [%d2];"));
+  EXPECT_FALSE(moves("st.shared.v2.u32 [%r8], {%r1, %r1};", "ld.shared.u32 %r2, [%r8+4];"));
+  EXPECT_FALSE(moves("st.shared.u32 [%r8], %r1;", "ld.shared.u32 %r2, [%r9+4];"));
+  EXPECT_FALSE(moves("st.global.u32 [%d1], %r1;", "ld.global.u32 %r2, [%d2];"));
+  EXPECT_FALSE(moves("st.u32 [%d1], %r1;", "ld.shared.u32 %r2, [one];"));
+}
+
+TEST(EarlyLoads, ABaseThatChangesBetweenIsAnotherPlace) {
+  EXPECT_THAT(order("st.shared.u32 [%r8], %r1;\nadd.u32 %r8, %r8, 4;\nld.shared.u32 %r2, [%r8+-4];\nret;\n"),
+              ElementsAre(1, 2, 3, 4));
+}
+
+TEST(EarlyLoads, RegistersKeepTheirValues) {
+  // The load's register is read before, and its address changes after the first use.
+  EXPECT_THAT(order("add.f32 %f5, %f1, %f5;\nld.global.f32 %f1, [%d1];\nret;\n"), ElementsAre(1, 2, 3));
+  EXPECT_THAT(order("st.global.u64 [%d3], %d1;\nadd.u64 %d1, %d1, 8;\nld.global.nc.f32 %f1, [%d1];\nret;\n"),
+              ElementsAre(1, 2, 3, 4));
+  // A guarded load keeps the old value of its register where the guard is false.
+  EXPECT_THAT(order("add.u32 %r5, %r5, %r5;\nmov.u32 %r1, 0;\n@%p1 ld.global.u32 %r1, [%d1];\nret;\n"),
+              ElementsAre(2, 3, 1, 4));
+}
+
+TEST(EarlyLoads, LoadsRunAheadByAsManyRegistersAsPtxasWouldKeep) {
+  std::string body;
+  for (int i = 0; i < 12; ++i) {
+    const auto r = [&](int k) { return "%f" + std::to_string(10 + 4 * i + k); };
+    body += "ld.global.v4.f32 {" + r(0) + ", " + r(1) + ", " + r(2) + ", " + r(3) + "}, [%d1+" +
+            std::to_string(16 * i) + "];\nadd.f32 %f5, " + r(0) + ", %f5;\n";
+  }
+  const std::vector<uint32_t> o = order("add.u32 %r1, %r1, %r1;\n" + body + "ret;\n");
+  // Eight loads of four words come first; the ninth follows the first use.
+  EXPECT_THAT(std::vector<uint32_t>(o.begin(), o.begin() + 8), ElementsAre(2, 4, 6, 8, 10, 12, 14, 16));
+}
+
+}  // namespace
+}  // namespace drywell::sim
