@@ -10,6 +10,7 @@
 #include "drywell/core/bits.h"
 #include "drywell/core/sizes.h"
 #include "drywell/isa/parse.h"
+#include "drywell/isa/register_estimate.h"
 #include "drywell/isa/validate.h"
 #include "drywell/sim/arch_config.h"
 #include "sim/cooperative.h"
@@ -19,6 +20,8 @@
 #include "sim/exec/register_sharing.h"
 #include "sim/events/hub.h"
 #include "sim/observer_adapter.h"
+#include "sim/timing/early_loads.h"
+#include "sim/timing/l2_contents.h"
 #include "sim/timing/residency.h"
 #include "sim/timing/timed.h"
 
@@ -40,18 +43,27 @@ struct Device::Impl {
   explicit Impl(const DeviceOptions& o)
       : arch(load_arch(o.arch)),
         gmem(arch.hbm.bytes),
+        l2(static_cast<uint64_t>(arch.l2.bytes)),
         sm_count(o.sm_count != 0 ? o.sm_count : static_cast<uint32_t>(arch.chip.sms)) {}
   ArchConfig arch;
   Gmem gmem;
+  L2Contents l2;
   uint32_t sm_count;
+  /// A kernel's programs: with separate registers, or with shared ones (sim/exec/register_sharing.h).
   struct Decoded {
     std::shared_ptr<const isa::Module> module;
-    std::unique_ptr<Program> watched, unwatched;  // registers separate, or shared (sim/exec/register_sharing.h)
+    std::unique_ptr<Program> watched, unwatched;
+    uint32_t registers = 0;  // estimated, of the module as it is
   };
-  std::map<const isa::Function*, Decoded> programs;
+  std::map<const isa::Function*, Decoded> programs;  // of modules as they are, and of those in timed_modules
+  struct TimedModule {
+    std::shared_ptr<const isa::Module> from, timed;
+  };
+  std::map<const isa::Module*, TimedModule> timed_modules;  // by `from`
 
   uint8_t* bytes_at(GmemAddr at, uint64_t bytes) const;
-  Launch prepare(const LoadedModule& m, std::string_view kernel, const LaunchConfig& config, bool watched = false);
+  std::shared_ptr<const isa::Module> in_order_of(DriverKind driver, const std::shared_ptr<const isa::Module>& m);
+  Launch prepare(const LoadedModule& m, std::string_view kernel, const LaunchConfig& config, DriverKind driver = DriverKind::eager, bool watched = false);
   RunResult launch(const LoadedModule& m, std::string_view kernel, const LaunchConfig& config, const Args& args, const RunOptions& options);
 };
 
@@ -227,13 +239,17 @@ uint8_t* Device::host_pointer(GmemAddr at, uint64_t bytes) {
 }
 
 void Device::write(GmemAddr to, const void* from, uint64_t bytes) {
-  if (bytes != 0) std::memcpy(host_pointer(to, bytes), from, bytes);
+  if (bytes == 0) return;
+  std::memcpy(host_pointer(to, bytes), from, bytes);
+  impl_->l2.host_wrote(to.value(), bytes);
 }
 void Device::read(void* to, GmemAddr from, uint64_t bytes) const {
   if (bytes != 0) std::memcpy(to, impl_->bytes_at(from, bytes), bytes);
 }
 void Device::fill(GmemAddr at, uint8_t value, uint64_t bytes) {
-  if (bytes != 0) std::memset(host_pointer(at, bytes), value, bytes);
+  if (bytes == 0) return;
+  std::memset(host_pointer(at, bytes), value, bytes);
+  impl_->l2.host_wrote(at.value(), bytes);
 }
 
 LoadedModule Device::load(isa::Module m) {
@@ -250,18 +266,28 @@ LoadedModule Device::load_ptx(std::string_view text, const std::string& name) {
   return load(std::move(m));
 }
 
+/// The timed driver runs instructions in the order that ptxas gives them, the others in PTX's.
+std::shared_ptr<const isa::Module> Device::Impl::in_order_of(DriverKind driver, const std::shared_ptr<const isa::Module>& m) {
+  if (driver != DriverKind::timed) return m;
+  TimedModule& found = timed_modules[m.get()];
+  if (found.timed == nullptr) found = {m, std::make_shared<const isa::Module>(with_early_loads(*m))};
+  return found.timed;
+}
+
 /// Collects the data of a launch, before the checks.
-Launch Device::Impl::prepare(const LoadedModule& m, std::string_view kernel, const LaunchConfig& config, bool watched) {
-  const isa::Function* f = m.module().find_function(kernel);
+Launch Device::Impl::prepare(const LoadedModule& m, std::string_view kernel, const LaunchConfig& config, DriverKind driver, bool watched) {
+  const std::shared_ptr<const isa::Module> module = in_order_of(driver, m.module_);
+  const isa::Function* f = module->find_function(kernel);
   if (f == nullptr || !f->is_entry) throw InputError(Code::E4112, fmt::format("no kernel '{}' in the module", kernel));
   Decoded& cached = programs[f];
-  cached.module = m.module_;
+  cached.module = module;
   std::unique_ptr<Program>& program = watched ? cached.watched : cached.unwatched;
-  if (program == nullptr) program = watched ? decode(m.module(), *f, {m.addresses_}) : decode_unwatched(m.module(), *f, {m.addresses_});
+  if (program == nullptr) program = watched ? decode(*module, *f, {m.addresses_}) : decode_unwatched(*module, *f, {m.addresses_});
   Launch l;
   l.arch = &arch;
   l.program = program.get();
   l.gmem = &gmem;
+  l.l2 = &l2;
   l.grid = config.grid;
   l.block = config.block;
   l.cluster = config.cluster;
@@ -269,6 +295,8 @@ Launch Device::Impl::prepare(const LoadedModule& m, std::string_view kernel, con
   l.dynamic_smem = config.dynamic_smem;
   l.smem_bytes = static_cast<uint32_t>(shared_bytes(l));
   l.sm_count = sm_count;
+  if (cached.registers == 0) cached.registers = isa::estimated_registers(*m.module_->find_function(kernel));
+  l.estimated_registers = cached.registers;
   return l;
 }
 
@@ -279,7 +307,7 @@ Device::Occupancy Device::occupancy(const LoadedModule& m, std::string_view kern
   Diagnostics problems;
   check_launch(*l.program->function, l, problems);
   if (problems.has_errors()) return {};
-  const Residency r = residency(impl_->arch, l, l.program->function->directives.maxnreg.value_or(0));
+  const Residency r = residency(impl_->arch, l, registers_at_launch(l));
   return {r.ctas_per_sm, static_cast<uint32_t>(cluster_places(impl_->arch, l.sm_count, static_cast<uint32_t>(l.cluster.count())).size()) * r.ctas_per_sm};
 }
 
@@ -290,7 +318,7 @@ RunResult Device::launch(const LoadedModule& m, std::string_view kernel, const L
 }
 
 RunResult Device::Impl::launch(const LoadedModule& m, std::string_view kernel, const LaunchConfig& config, const Args& args, const RunOptions& options) {
-  Launch l = prepare(m, kernel, config, !options.listeners.empty() || options.runner != nullptr);
+  Launch l = prepare(m, kernel, config, options.driver, !options.listeners.empty() || options.runner != nullptr);
   ObserverHub hub;
   for (Listener* observer : options.listeners) hub.attach(observer);
   l.observers = hub.empty() ? nullptr : &hub;

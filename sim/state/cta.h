@@ -105,6 +105,8 @@ inline bool everyone_arrived(const Cta& cta, const NamedBarrier& b) {
   return std::all_of(cta.warps.begin(), cta.warps.end(), [&](const Warp& w) { return w.alive == 0 || (b.arrived_warps >> (w.index & 63) & 1) != 0; });
 }
 
+class L2Contents;
+
 /// The data that all clusters of a launch share and that do not change while it runs.
 struct Launch {
   const ArchConfig* arch = nullptr;
@@ -114,11 +116,13 @@ struct Launch {
   LaunchQueue* queue = nullptr;      // clusters that have not started
   OutputLog* output = nullptr;       // output of vprintf; nullptr: discarded
   StateMemory* memory = nullptr;     // allocator for CTA state; nullptr: the heap
+  L2Contents* l2 = nullptr;          // what earlier launches left; nullptr: nothing
   Dim3 grid, block, cluster;
   uint32_t dynamic_smem = 0;
   uint32_t smem_bytes = 0;           // reserved + static + dynamic
   std::vector<uint8_t> params;
   uint32_t sm_count = 1;
+  uint32_t estimated_registers = 0;  // of a thread; used where no directive says them
 };
 
 /// A cluster of CTAs and its asynchronous operations in flight. The unit of functional simulation.

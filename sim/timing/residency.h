@@ -15,6 +15,10 @@ struct Residency {
   std::string limit;  // "shared memory", "threads", "registers", "CTAs"
 };
 
+/// Registers of each thread when the kernel starts: those that its directives and setmaxnreg give it, else an estimate
+/// (drywell/isa/register_estimate.h), at most its share of the file.
+uint32_t registers_at_launch(const Launch& launch);
+
 /// `registers`: per thread, 0 if unknown.
 Residency residency(const ArchConfig& arch, const Launch& launch, uint32_t registers);
 

@@ -33,6 +33,13 @@ enum class DriverKind : uint8_t {
 };
 std::string_view driver_name(DriverKind d);
 
+/// What the L2 holds when a timed launch starts. Functional drivers have no caches.
+enum class Caches : uint8_t {
+  cold,   // nothing of this device's memory
+  warm,   // every allocation, the latest first, until the L2 is full; no line has been written
+  carry,  // what the copies and timed launches before it left, written lines included
+};
+
 struct LaunchConfig {
   Dim3 grid, block;
   Dim3 cluster{1, 1, 1};      // overridden by .reqnctapercluster
@@ -56,6 +63,7 @@ struct RunOptions {
   LaunchRunner* runner = nullptr;     // runs the launch instead of `driver` (the debugger: sim/debug)
   bool cooperative = false;           // all CTAs of the grid run at once; the caller has checked that they fit
   bool values = true;                 // false (timed only): same cycles, the tensor core's results are not computed
+  Caches caches = Caches::cold;       // timed only
   RunProgress* progress = nullptr;    // updated while the launch runs
   const std::atomic<bool>* stop = nullptr;  // another thread may set it: the launch then ends soon, with fault F3603
 };
