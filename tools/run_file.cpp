@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "launch/golden.h"
+#include "drywell/sim/report.h"
 #include "drywell/sim/inspect/timeline.h"
 #include "tools/explore.h"
 #include "tools/html_report.h"
@@ -57,7 +58,7 @@ std::string summary(const FileRun& d, bool colour) {
     const sim::RunResult& r = d.result.runs[i];
     line("launch", fmt::format("{}: {}", d.result.launches[i].entry, describe_launch(d.result.launches[i].config)));
     line("simulated", describe_speed(r));
-    if (r.cycles != 0) line("cycles", fmt::format("{} = {:.2f} us at {} GHz", with_commas(r.cycles), d.arch.seconds(static_cast<double>(r.cycles)) * 1e6, d.arch.chip.clock));
+    if (r.cycles != 0) line("cycles", fmt::format("{} = {:.2f} us at {} GHz", with_commas(r.cycles), r.timing->seconds * 1e6, r.timing->clock_ghz));
   }
   out += d.check.text(colour);
   for (size_t i = 0; i < d.result.runs.size(); ++i) {
@@ -92,7 +93,7 @@ Json launch_report(const FileRun& d, size_t i) {
   j.update(launch_json(d.result.launches[i].config));
   const bool timed = r.cycles != 0;
   j["cycles"] = timed ? Json(r.cycles) : Json(nullptr);
-  j["seconds"] = timed ? Json(d.arch.seconds(static_cast<double>(r.cycles))) : Json(nullptr);
+  j["seconds"] = timed ? Json(r.timing->seconds) : Json(nullptr);
   j["warp_instructions"] = r.warp_instructions;
   j["host_seconds"] = r.host_seconds;
   j["fault"] = fault_json(r);

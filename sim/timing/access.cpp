@@ -101,4 +101,57 @@ uint32_t gmem_sectors(const LaneAddresses& a, std::vector<ByteRange>& out) {
   return lines;
 }
 
+uint32_t gmem_stored_sectors(const LaneAddresses& a, std::vector<ByteRange>& out) {
+  const size_t first = out.size();
+  const uint32_t lines = gmem_sectors(a, out);
+  uint64_t sectors = 0;
+  for (size_t i = first; i < out.size(); ++i) sectors += out[i].bytes / 32;
+  const uint64_t written = uint64_t{static_cast<uint32_t>(std::popcount(a.mask))} * a.bytes;
+  if (written >= 32 * sectors) return lines;
+  // A row of neighbours has at most its ends in parts; of scattered lanes each counts.
+  const bool row = out.size() == first + 1 && 32 * sectors - written < 64;
+  for (size_t i = first; i < out.size(); ++i) out[i].turns = row ? std::min(2u, out[i].bytes / 32) : out[i].bytes / 32;
+  return lines;
+}
+
+uint32_t gmem_atomic_sectors(const LaneAddresses& a, std::vector<ByteRange>& out) {
+  std::array<uint64_t, kWarpSize> words;
+  size_t n = 0;
+  for (LaneMask m = a.mask; m != 0; m &= m - 1) words[n++] = a.at[static_cast<size_t>(std::countr_zero(m))];
+  std::sort(words.begin(), words.begin() + static_cast<ptrdiff_t>(n));
+  uint32_t lines = 0;
+  uint64_t line = ~uint64_t{0};
+  for (size_t i = 0; i < n;) {
+    const uint64_t sector = words[i] / 32;
+    if (sector / 4 != line) ++lines;
+    line = sector / 4;
+    ByteRange run{sector * 32, 32};
+    while (i < n && words[i] / 32 == sector) {
+      const size_t start = i;
+      while (i < n && words[i] == words[start]) ++i;
+      run.turns = std::max(run.turns, static_cast<uint32_t>(i - start));
+    }
+    out.push_back(run);
+  }
+  return lines;
+}
+
+SmemContention smem_contention(const LaneAddresses& a) {
+  std::array<uint8_t, kWarpSize> at_bank{};
+  std::array<uint64_t, kWarpSize> words;
+  size_t n = 0;
+  SmemContention c;
+  for (LaneMask m = a.mask; m != 0; m &= m - 1) {
+    const uint64_t word = a.at[static_cast<size_t>(std::countr_zero(m))] / 4;
+    words[n++] = word;
+    c.bank = std::max<uint32_t>(c.bank, ++at_bank[word % kWarpSize]);
+  }
+  std::sort(words.begin(), words.begin() + static_cast<ptrdiff_t>(n));
+  for (size_t i = 0, start = 0; i < n; ++i) {
+    if (words[i] != words[start]) start = i;
+    c.word = std::max(c.word, static_cast<uint32_t>(i - start + 1));
+  }
+  return c;
+}
+
 }  // namespace drywell::sim

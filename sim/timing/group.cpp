@@ -308,12 +308,18 @@ void Group::schedule(uint32_t warp) {
   w.unit->slot.offer(w.place, r.ready);
 }
 
-// The answer to a load is back at the SM. The warp may have exited, and another one may have taken its place.
+// The answer to a request is back at the SM.
 void Group::load_data(uint32_t token, Time t) {
   const OutstandingRequest p = memory_.take(token);
   if (p.fill_l1) {
     for (const ByteRange& r : p.runs) sms_[p.sm].l1.fill(r.address, r.bytes);
   }
+  loaded(p.first, t);
+  for (const WaitingLoad& other : p.others) loaded(other, t);
+}
+
+// The warp may have exited, and another one may have taken its place.
+void Group::loaded(const WaitingLoad& p, Time t) {
   WarpIssueState& w = *warps_[p.warp];
   if (w.state == WarpState::none || w.state == WarpState::finished || w.resident != p.resident || w.warp->cta->serial != p.serial) return;
   w.registers.answer(p.load, t);

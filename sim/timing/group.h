@@ -118,6 +118,7 @@ class Group {
   void schedule(uint32_t warp);
   void gather_addresses(const Warp& w, const OpInfo& x, LaneMask mask);
   void load_data(uint32_t token, Time t);
+  void loaded(const WaitingLoad& p, Time t);
   void moment(uint32_t resident, uint64_t op, Time t, bool to_end);
   void block(uint32_t warp, Time t);
   void wake(const std::vector<WakeList::Wake>& woken);

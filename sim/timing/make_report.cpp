@@ -82,6 +82,10 @@ void add_lines(const TimedProgram& program, const Account& sum, TimingReport& r)
                    [](const LineTime& a, const LineTime& b) { return a.cycles > b.cycles; });
 }
 
+bool uses_tensor_cores(const TimedProgram& p) {
+  return std::any_of(p.ops.begin(), p.ops.end(), [](const OpInfo& x) { return x.pipe == Pipe::tensor || x.pipe == Pipe::mma; });
+}
+
 }  // namespace
 
 std::shared_ptr<const TimingReport> make_report(const TimingContext& context,
@@ -91,8 +95,8 @@ std::shared_ptr<const TimingReport> make_report(const TimingContext& context,
   const ArchConfig& arch = *context.arch;
   auto r = std::make_shared<TimingReport>();
   r->cycles = cycles;
-  r->clock_ghz = arch.chip.clock;
-  r->seconds = arch.seconds(static_cast<double>(cycles));
+  r->clock_ghz = uses_tensor_cores(*context.program) ? arch.chip.tensor_clock : arch.chip.clock;
+  r->seconds = static_cast<double>(cycles) / (r->clock_ghz * 1e9);
   r->launch_seconds = arch.launch.overhead * 1e-6;
   r->sms = context.launch->sm_count;
   r->ctas_per_sm = residency.ctas_per_sm;

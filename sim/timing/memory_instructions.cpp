@@ -48,10 +48,22 @@ double MemoryInstructions::shared_latency(const OpInfo& x) const {
   return x.space == Space::shared_cluster ? static_cast<double>(arch_.dsmem.self_latency) : arch_.cost(isa::TimingClass::ld_shared).latency;
 }
 
+// Wavefronts of an atomic operation on shared memory (traces/hw/h200-2026-11-22-scalar-launch-atomics.csv, atomics,shared): lanes at one
+// bank follow one another, compare-and-swap takes two each, and an addition of floats is a loop of loads and swaps, which lanes at one word
+// go through together until each has had its turn.
+double MemoryInstructions::atomic_wavefronts(const OpInfo& x, const LaneAddresses& a) {
+  const SmemContention c = smem_contention(a);
+  constexpr double kFloatLoop = 23, kFloatTurn = 46, kFloatBank = 19;
+  if (x.real) return kFloatLoop + kFloatTurn * (c.word - 1) + kFloatBank * (c.bank - c.word);
+  // Lanes that count at one word are added at once; words of one bank take two cycles each.
+  if (x.counts) return smem_wavefronts(a) == 1 ? 1 : 2.0 * smem_wavefronts(a);
+  return x.swaps ? 2.0 * c.bank : c.bank;
+}
+
 // Stores use the write side: continuous tensor reads cost them a little, loads wait for the read side.
 void MemoryInstructions::shared(WarpIssueState& w, const OpInfo& x, const LaneAddresses& a, Time t) {
   SmUnits& sm = sm_of(w);
-  const double passes = smem_wavefronts(a) * (x.atomic ? static_cast<double>(x.interval) : 1.0);
+  const double passes = x.atomic ? atomic_wavefronts(x, a) * static_cast<double>(x.interval) : smem_wavefronts(a);
   double start;
   if (x.store) {
     const bool slowed = sm.smem.tensor_active(static_cast<double>(t));
@@ -67,46 +79,69 @@ void MemoryInstructions::shared(WarpIssueState& w, const OpInfo& x, const LaneAd
 // of their wavefronts, which therefore take no longer (docs/facts/timing.md §7).
 double MemoryInstructions::wavefronts(const OpInfo& x, const LaneAddresses& a, uint32_t lines) const {
   const double data = a.bytes > 4 ? static_cast<double>(std::popcount(a.mask)) * a.bytes / arch_.l1.bytes_per_clk : 1;
-  return std::max({static_cast<double>(smem_wavefronts(a)), data, lines / 4.0}) * (x.store ? context_.arch->l1.store_slowdown : 1);
+  return std::max({static_cast<double>(smem_wavefronts(a)), data, lines / 4.0}) * (x.store ? arch_.l1.store_slowdown : 1);
 }
 
-bool MemoryInstructions::in_l1(SmUnits& sm, uint32_t first_run) {
+// A store to more than 16 sectors leaves the SM sector by sector, with a cycle for each line (access,st.* of
+// traces/hw/h200-2026-11-22-scalar-launch-atomics.csv); an atomic operation goes sector by sector, too.
+double MemoryInstructions::leaving(const OpInfo& x, uint32_t first_run, uint32_t lines) const {
+  if (!x.store && !x.atomic) return 0;
+  constexpr uint32_t kTogether = 16;
+  uint32_t sectors = 0;
   const auto& runs = memory_.runs();
-  for (size_t i = first_run; i < runs.size(); ++i) {
-    if (!sm.l1.contains(runs[i].address, runs[i].bytes)) return false;
-  }
-  return true;
+  for (size_t i = first_run; i < runs.size(); ++i) sectors += runs[i].bytes / 32;
+  return sectors <= kTogether ? 0 : x.store ? sectors + lines : sectors;
 }
 
-// The load's registers are ready when memory answers. Returns the request's token; kNoToken if the access writes no register.
+// The load's registers are ready when memory answers the request that it waits for.
+WaitingLoad MemoryInstructions::begin_load(WarpIssueState& w, uint32_t id, const OpInfo& x) const {
+  const WaitingLoad load{id, w.resident, w.warp->cta->serial, w.registers.begin_load()};
+  for (const uint32_t s : context_.program->operands(x).writes) w.registers.set_load(s, load.load);
+  return load;
+}
+
+// Returns the request's token; kNoToken if the access writes no register.
 uint32_t MemoryInstructions::await(WarpIssueState& w, uint32_t id, const OpInfo& x, uint32_t first_run) {
   if (x.writes == 0) return MemoryPort::kNoToken;
   OutstandingRequest p;
-  p.warp = id;
-  p.serial = w.warp->cta->serial;
-  p.load = w.registers.begin_load();
+  p.first = begin_load(w, id, x);
   p.sm = w.sm;
   p.resident = w.resident;
   p.fill_l1 = x.cached;
   if (x.cached) p.runs.assign(memory_.runs().begin() + first_run, memory_.runs().end());
-  for (const uint32_t s : context_.program->operands(x).writes) w.registers.set_load(s, p.load);
-  return memory_.await(std::move(p));
+  const uint32_t token = memory_.await(std::move(p));
+  if (x.cached) {
+    for (size_t i = first_run; i < memory_.runs().size(); ++i) sm_of(w).l1.expect(memory_.runs()[i].address, memory_.runs()[i].bytes, token);
+  }
+  return token;
+}
+
+// Returns true if the L1 has the data, or will have them: nothing is requested. Otherwise only what is absent stays in the list of runs.
+bool MemoryInstructions::served_by_l1(WarpIssueState& w, uint32_t id, const OpInfo& x, const LaneAddresses& a, double start, uint32_t first) {
+  auto& runs = memory_.runs();
+  L1Cache::Found found;
+  missing_.clear();
+  double distinct = 0;  // lanes that read the same bytes share them
+  for (size_t i = first; i < runs.size(); ++i) {
+    distinct += runs[i].bytes;
+    sm_of(w).l1.look_up(runs[i].address, runs[i].bytes, missing_, found);
+  }
+  runs.resize(first);
+  runs.insert(runs.end(), missing_.begin(), missing_.end());
+  if (found.absent != 0) return false;
+  if (found.awaited.has_value()) memory_.join(*found.awaited, begin_load(w, id, x));
+  else set(w, x, ceil_time(start + arch_.cost(isa::TimingClass::ld_global).latency + std::max(1.0, std::min(data_of(a), distinct / 128)) - 1));
+  return true;
 }
 
 void MemoryInstructions::global(WarpIssueState& w, uint32_t id, const OpInfo& x, const LaneAddresses& a, Time t) {
   SmUnits& sm = sm_of(w);
   auto& runs = memory_.runs();
   const uint32_t first = memory_.first_new_run();
-  const uint32_t lines = gmem_sectors(a, runs);
-  const double start = pipes_.begin_lsu(sm, *w.unit, t, wavefronts(x, a, lines));
-  if (x.cached && in_l1(sm, first)) {
-    double distinct = 0;  // lanes that read the same bytes share them
-    for (size_t i = first; i < runs.size(); ++i) distinct += runs[i].bytes;
-    runs.resize(first);
-    set(w, x, ceil_time(start + arch_.cost(isa::TimingClass::ld_global).latency + std::max(1.0, std::min(data_of(a), distinct / 128)) - 1));
-    return;
-  }
-  const MemoryKind kind = x.store ? MemoryKind::store : x.atomic ? MemoryKind::atomic : MemoryKind::load;
+  const uint32_t lines = x.atomic ? gmem_atomic_sectors(a, runs) : x.store ? gmem_stored_sectors(a, runs) : gmem_sectors(a, runs);
+  const double start = pipes_.begin_lsu(sm, *w.unit, t, std::max(wavefronts(x, a, lines), leaving(x, first, lines)));
+  if (x.cached && x.writes != 0 && served_by_l1(w, id, x, a, start, first)) return;
+  const MemoryKind kind = x.store ? MemoryKind::store : !x.atomic ? MemoryKind::load : x.real ? MemoryKind::float_atomic : MemoryKind::atomic;
   memory_.send(kind, start, first, await(w, id, x, first));
 }
 

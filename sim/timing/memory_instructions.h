@@ -24,8 +24,11 @@ class MemoryInstructions {
   void shared(WarpIssueState& w, const OpInfo& x, const LaneAddresses& a, Time t);
   void global(WarpIssueState& w, uint32_t id, const OpInfo& x, const LaneAddresses& a, Time t);
   double shared_latency(const OpInfo& x) const;
+  static double atomic_wavefronts(const OpInfo& x, const LaneAddresses& a);
   double wavefronts(const OpInfo& x, const LaneAddresses& a, uint32_t lines) const;
-  bool in_l1(SmUnits& sm, uint32_t first_run);
+  double leaving(const OpInfo& x, uint32_t first_run, uint32_t lines) const;
+  WaitingLoad begin_load(WarpIssueState& w, uint32_t id, const OpInfo& x) const;
+  bool served_by_l1(WarpIssueState& w, uint32_t id, const OpInfo& x, const LaneAddresses& a, double start, uint32_t first);
   uint32_t await(WarpIssueState& w, uint32_t id, const OpInfo& x, uint32_t first_run);
   void set(WarpIssueState& w, const OpInfo& x, Time ready) const { w.registers.set(context_.program->operands(x).writes, ready, Stall::memory); }
   SmUnits& sm_of(const WarpIssueState& w) { return sms_[w.sm]; }
@@ -35,6 +38,7 @@ class MemoryInstructions {
   std::vector<SmUnits>& sms_;
   const Pipes& pipes_;
   MemoryPort& memory_;
+  std::vector<ByteRange> missing_;  // of the load that is executed
 };
 
 }  // namespace drywell::sim

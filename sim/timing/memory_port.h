@@ -8,11 +8,18 @@
 
 namespace drywell::sim {
 
-/// A request that a warp's load or an asynchronous operation waits for.
-struct OutstandingRequest {
+/// A warp's load that waits for a request.
+struct WaitingLoad {
   static constexpr uint32_t kNoWarp = ~0u;
   uint32_t warp = kNoWarp;
+  uint32_t resident = 0;
   uint64_t serial = 0, load = 0;  // of the warp's CTA; of the load in its scoreboard
+};
+
+/// A request that loads or an asynchronous operation wait for.
+struct OutstandingRequest {
+  WaitingLoad first;
+  std::vector<WaitingLoad> others;  // loads of sectors that the first one requested
   uint32_t resident = 0;
   uint64_t op = 0;
   uint32_t bytes = 0;
@@ -28,13 +35,16 @@ class MemoryPort {
   // For the units.
   /// The runs of bytes of a request are appended here, from first_new_run() on, before it is sent.
   std::vector<ByteRange>& runs() { return runs_; }
+  const std::vector<ByteRange>& runs() const { return runs_; }
   uint32_t first_new_run() const { return static_cast<uint32_t>(runs_.size()); }
   /// Returns a token for the request that `who` waits for.
   uint32_t await(OutstandingRequest who);
   void send(MemoryKind kind, double time, uint32_t first_run, uint32_t token = kNoToken);
   /// The token's answer has a cycle: returns the request.
   OutstandingRequest take(uint32_t token);
-  bool is_load(uint32_t token) const { return outstanding_[token].warp != OutstandingRequest::kNoWarp; }
+  bool is_load(uint32_t token) const { return outstanding_[token].first.warp != WaitingLoad::kNoWarp; }
+  /// One more load waits for a request that is on its way.
+  void join(uint32_t token, const WaitingLoad& who) { outstanding_[token].others.push_back(who); }
 
   // For the memory, between two windows.
   std::vector<MemoryRequest>& requests() { return requests_; }

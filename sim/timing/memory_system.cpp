@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <utility>
 
 namespace drywell::sim {
 namespace {
@@ -23,6 +24,7 @@ MemorySystem::MemorySystem(const ArchConfig& arch, const Gmem& gmem, uint32_t sm
       base_(window::kGlobalBase),
       lines_(memory),
       ring_(memory),
+      units_(static_cast<size_t>(arch.l2.atomic_units)),
       channels_(arch.hbm.channels),
       hbm_latency_(arch.cycles_from_ns(arch.hbm.latency)),
       hbm_tail_(arch.cycles_from_ns(arch.hbm.tail)) {
@@ -30,6 +32,55 @@ MemorySystem::MemorySystem(const ArchConfig& arch, const Gmem& gmem, uint32_t sm
   for (const Gmem::Allocation* a : gmem.allocations()) end = std::max(end, a->base + a->size);
   lines_.resize((end - base_ + 127) / 128);
   ring_.resize(std::min<uint64_t>(lines_.size(), arch.l2.bytes / 128) + 1);
+}
+
+// Before the launch: no time passes, and lines that are displaced cost nothing.
+void MemorySystem::insert(uint64_t address, uint64_t bytes, uint32_t written) {
+  for (uint64_t at = address / 32 * 32; at < address + bytes; at += 32) {
+    const uint64_t index = (at - base_) / 128;
+    if (at < base_ || index >= lines_.size()) continue;
+    uint32_t& line = lines_[index];
+    if (line == 0) {
+      make_room();
+      ring_[(ring_head_ + ring_count_++) % ring_.size()] = static_cast<uint32_t>(index);
+    }
+    const uint32_t sector = 1u << (at % 128 / 32);
+    line |= sector | (written * sector) << 4;
+  }
+}
+
+void MemorySystem::insert_newest(const Gmem& gmem) {
+  uint64_t room = (ring_.size() - 1) * 128;
+  const std::vector<Gmem::Allocation*>& all = gmem.allocations();
+  for (auto a = all.rbegin(); a != all.rend() && room >= 128; ++a) {
+    const uint64_t bytes = std::min((*a)->size, room);
+    insert((*a)->base, bytes, 0);
+    room -= std::min(room, (bytes + 127) / 128 * 128);
+  }
+}
+
+void MemorySystem::start(Caches caches, const Gmem& gmem, const L2Contents* before) {
+  if (caches == Caches::warm) insert_newest(gmem);
+  if (caches == Caches::carry && before != nullptr) {
+    for (const L2Contents::Line& l : before->lines()) {
+      for (uint32_t s = 0; s < 4; ++s) {
+        if ((l.sectors >> s & 1) != 0) insert(l.address + 32 * s, 32, l.sectors >> (4 + s) & 1);
+      }
+    }
+    for (const ByteRange& w : before->host_writes()) insert(w.address, w.bytes, 1);
+  }
+  displaced_.clear();
+  foreign_dirty_ = 0;
+}
+
+void MemorySystem::leave(L2Contents& after) const {
+  std::vector<L2Contents::Line> lines;
+  lines.reserve(ring_count_);
+  for (size_t i = 0; i < ring_count_; ++i) {
+    const uint64_t index = ring_[(ring_head_ + i) % ring_.size()];
+    lines.push_back({base_ + index * 128, static_cast<uint8_t>(lines_[index] & 0xFF)});
+  }
+  after.leave(std::move(lines));
 }
 
 double MemorySystem::hbm_cycles_per_byte(MemoryKind k) const {
@@ -64,6 +115,21 @@ double MemorySystem::transfer(MemoryKind k, const std::vector<Piece>& pieces, do
 double MemorySystem::latency_of(uint64_t hash) const {
   const double uniform = (static_cast<double>(hash >> 32) + 0.5) / 4294967296.0;
   return hbm_latency_ - hbm_tail_ - hbm_tail_ * (1 + (arch_.hbm.tail_mixed - 1) * mixed()) * std::log(uniform);
+}
+
+// Atomic operations and stores of parts of sectors are read, changed and written by the unit that the address belongs to, one sector after
+// another; lanes at one word take turns. An addition of floats waits for the one before it at the same word. 512 bytes share a unit, so
+// that few words use few units. Returns when the run is done.
+double MemorySystem::at_units(MemoryKind k, const ByteRange& r, double from) {
+  Unit& unit = units_[scattered(r.address / 512) % units_.size()];
+  const bool again = unit.last == r.address;
+  unit.last = r.address;
+  const double floats = r.turns > 1 || again ? r.turns * arch_.l2.atomic_float_cycles : 0;
+  const double time = k == MemoryKind::store ? r.turns * arch_.l2.partial_store_cycles
+                                             : std::max(r.turns * arch_.l2.atomic_cycles, k == MemoryKind::float_atomic ? floats : 0);
+  const double done = unit.queue.begin(from, time) + time;
+  units_end_ = std::max(units_end_, done);
+  return done;
 }
 
 void MemorySystem::add_piece(std::vector<Piece>& to, uint64_t line, uint32_t sectors) const {
@@ -169,11 +235,15 @@ void MemorySystem::serve(MemoryRequest& r, const ByteRange* runs) {
   const double l2_time = static_cast<double>(found.bytes - found.shared) * l2_cycles_per_byte(r.kind) + static_cast<double>(found.shared) * together;
   // Requests and data go to the L2 on one path, answers return on another (l2.copy of docs/calibration.md).
   const double start = (store ? l2_writes_ : l2_reads_).begin(l2_both_.begin(r.time, arch_.l2.duplex_share * l2_time), l2_time);
-  const double latency = r.kind == MemoryKind::atomic
+  const bool atomic = r.kind == MemoryKind::atomic || r.kind == MemoryKind::float_atomic;
+  const double latency = atomic
                              ? arch_.cost(isa::TimingClass::atom_global).latency
                          : r.kind == MemoryKind::tma_load ? static_cast<double>(arch_.tma.l2_latency)
                                                           : static_cast<double>(arch_.l2.latency);
   double done = start + l2_time + latency;
+  for (uint32_t i = 0; i < r.count; ++i) {
+    if (runs[r.first + i].turns != 0) done = std::max(done, at_units(r.kind, runs[r.first + i], start) + latency);
+  }
   if (!displaced_.empty()) {
     transfer(MemoryKind::store, displaced_, start);
     for (const Piece& p : displaced_) hbm_written_ += p.bytes;

@@ -12,11 +12,13 @@
 #include "sim/state/gmem.h"
 #include "sim/state/state_vector.h"
 #include "drywell/sim/access.h"
+#include "drywell/sim/run.h"
+#include "sim/timing/l2_contents.h"
 #include "sim/timing/server.h"
 
 namespace drywell::sim {
 
-enum class MemoryKind : uint8_t { load, tma_load, store, atomic };
+enum class MemoryKind : uint8_t { load, tma_load, store, atomic, float_atomic };
 
 struct MemoryRequest {
   double time = 0;  // when the request leaves the SM
@@ -29,6 +31,11 @@ struct MemoryRequest {
 class MemorySystem {
  public:
   MemorySystem(const ArchConfig& arch, const Gmem& gmem, uint32_t sms, StateMemory* memory = nullptr);
+
+  /// Puts into the L2 what is there when the launch starts; `before` may be nullptr.
+  void start(Caches caches, const Gmem& gmem, const L2Contents* before);
+  /// Writes down what the launch leaves in the L2.
+  void leave(L2Contents& after) const;
 
   /// Answers one request; call in the order of their times.
   void serve(MemoryRequest& r, const ByteRange* runs);
@@ -44,7 +51,7 @@ class MemorySystem {
   /// Stores run ahead of the L2 and of its write-backs by as much as the queues hold; then they wait.
   Time stores_wait_until() const;
   /// Cycle when all bytes in flight have reached memory.
-  double drained() const { return std::max({hbm_.free_at(), l2_reads_.free_at(), l2_writes_.free_at()}); }
+  double drained() const { return std::max({hbm_.free_at(), l2_reads_.free_at(), l2_writes_.free_at(), units_end_}); }
   double l2_bytes_per_clk(MemoryKind k) const { return 1 / l2_cycles_per_byte(k); }
 
  private:
@@ -56,6 +63,7 @@ class MemorySystem {
   double hbm_cycles_per_byte(MemoryKind k) const;
   double transfer(MemoryKind k, const std::vector<Piece>& pieces, double from);
   double latency_of(uint64_t hash) const;
+  double at_units(MemoryKind k, const ByteRange& r, double from);
   void add_piece(std::vector<Piece>& to, uint64_t line, uint32_t sectors) const;
   double mixed() const { return 4 * write_share_ * (1 - write_share_); }
   double l2_cycles_per_byte(MemoryKind k) const;
@@ -66,6 +74,8 @@ class MemorySystem {
   };
   void look_up(const ByteRange& r, bool store, Time now, Lookup& out);
   void make_room();
+  void insert(uint64_t address, uint64_t bytes, uint32_t written);
+  void insert_newest(const Gmem& gmem);
   void move_epoch(Time now);
   /// The cycle in a line's entry, and the entry's part for a cycle.
   Time cycle_of(uint32_t line) const { return (epoch_ + (line >> kArrivalShift)) * kArrivalUnit; }
@@ -83,6 +93,12 @@ class MemorySystem {
   size_t ring_head_ = 0, ring_count_ = 0;
   std::vector<Piece> missing_, displaced_;  // of the request being served; displaced: written lines that were evicted
   Server l2_reads_, l2_writes_, l2_both_;   // both: the interference between the directions
+  struct Unit {
+    Server queue;
+    uint64_t last = 0;  // the sector of its last operation
+  };
+  std::vector<Unit> units_;  // of the L2, for atomic operations and stores of parts of sectors
+  double units_end_ = 0;
   std::vector<Server> channels_;
   Server hbm_;  // the channels together: how far writes may run ahead, and the report
   uint64_t l2_bytes_ = 0, hbm_read_ = 0, hbm_written_ = 0;

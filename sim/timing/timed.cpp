@@ -30,7 +30,7 @@ TimedRun::TimedRun(const Launch& launch, const RunOptions& options)
     throw InputError(Code::E4522, fmt::format("'{}' branches on results of the tensor core at {}:{}: without values it cannot be timed", launch.program->function->name, where.file, where.line));
   }
   const isa::Function& f = *launch.program->function;
-  residency_ = residency(arch_, launch, f.directives.maxnreg.value_or(0));
+  residency_ = residency(arch_, launch, registers_at_launch(launch));
   context_.launch = &launch_;
   context_.arch = &arch_;
   context_.program = &program_;
@@ -52,6 +52,7 @@ TimedRun::TimedRun(const Launch& launch, const RunOptions& options)
   const auto size = static_cast<uint32_t>(launch.cluster.count());
   for (const uint32_t first : cluster_places(arch_, launch.sm_count, size))
     groups_.push_back(std::make_unique<Group>(context_, first, size));
+  memory_.start(options.caches, *launch.gmem, launch.l2);
   deal_first_wave();
 }
 
@@ -293,6 +294,7 @@ RunResult TimedRun::result() {
   end = std::max(end, ceil_time(memory_.drained()));
   r.cycles = end;
   r.timing = make_report(context_, groups_, memory_, residency_, end);
+  if (launch_.l2 != nullptr) memory_.leave(*launch_.l2);
   return r;
 }
 

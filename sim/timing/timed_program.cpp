@@ -84,6 +84,7 @@ OpKind kind_of(TimingClass t) {
     case TimingClass::branch:
     case TimingClass::call: return OpKind::branch;
     case TimingClass::shfl:
+    case TimingClass::match_any:
     case TimingClass::ldmatrix:
     case TimingClass::stmatrix: return OpKind::lsu;
     case TimingClass::dsmem: return OpKind::memory;
@@ -159,6 +160,12 @@ bool talks(const isa::Instruction& i, TimingClass t) {
   return false;
 }
 
+// ptxas makes an atomic operation of its own of the addition of one: lanes at one word of shared memory do not wait for each other.
+bool counts(const isa::Function& f, const isa::Instruction& i) {
+  const auto operands = f.operands(i);
+  return i.has(Mod::add) && !operands.empty() && operands.back().kind == isa::Operand::Kind::imm && operands.back().value == 1;
+}
+
 class Maker {
  public:
   Maker(TimedProgram& out, const Program& p, const ArchConfig& arch) : out_(out), p_(p), arch_(arch) {}
@@ -174,16 +181,19 @@ class Maker {
     const ClassCost& c = arch_.cost(x.timing);
     const double factor = width_factor(i, x.timing);
     x.pipe = c.pipe;
-    x.latency = static_cast<uint16_t>(std::lround(c.latency + std::max(0.0, factor - 1) * c.interval));
+    x.latency = static_cast<uint16_t>(std::lround(c.latency + std::max(0.0, factor - 1) * c.interval + subnormal_care(i, x.timing)));
     x.interval = static_cast<float>(c.interval * factor * row.pipe_slots);
     x.queue = static_cast<uint8_t>(x.pipe == Pipe::xu  ? arch_.sm.xu_queue
                                    : is_shared(x.pipe) ? arch_.sm.lsu_queue
                                                        : arch_.sm.alu_queue);
-        if (x.kind == OpKind::memory) {
+    if (x.kind == OpKind::memory) {
       x.space = space_of_mod(access_space(f, i));
       x.bytes = lane_bytes(f, i);
       x.atomic = x.timing == TimingClass::atom_global || x.timing == TimingClass::atom_shared;
       x.store = row.memory == isa::MemoryRole::store;
+      x.real = isa::is_float_type(i.mod(Slot::type));
+      x.swaps = i.has(Mod::cas);
+      x.counts = counts(f, i);
       x.cached = row.engine == isa::Engine::lsu && !x.store && !x.atomic && !bypasses_l1(i);
     }
     x.relaxed = i.has(Mod::relaxed);
@@ -199,6 +209,11 @@ class Maker {
   }
 
  private:
+  // The multifunction unit flushes subnormals. Where PTX keeps them, ptxas compares and scales before and scales after.
+  double subnormal_care(const isa::Instruction& i, TimingClass t) const {
+    const bool scaled = t == TimingClass::mufu && i.mod(Slot::type) == Mod::f32 && isa::spec(i.op).slot_index(Slot::ftz) >= 0 && !i.has(Mod::ftz);
+    return scaled ? 2 * arch_.cost(TimingClass::fma).latency + arch_.cost(TimingClass::alu).latency : 0;
+  }
   void record_slots(const isa::Function& f, const isa::Instruction& i, OpInfo& x) {
     std::vector<uint32_t> reads, writes;
     const auto visit = [&](const auto& self, const isa::Operand& o, bool write) -> void {

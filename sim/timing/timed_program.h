@@ -35,6 +35,9 @@ struct OpInfo {
   uint8_t queue = 1;   // operations the pipe admits ahead
   bool store = false;  // memory: writes only
   bool atomic = false;
+  bool real = false;       // memory: of floats
+  bool swaps = false;      // atomic: compare and swap
+  bool counts = false;     // atomic: adds one
   bool cached = false;     // memory: may hit in the L1
   bool relaxed = false;    // .relaxed
   bool fenced = false;     // .release at cluster scope or wider: a fence comes first

@@ -109,12 +109,15 @@ TEST_F(IssueUnits, AResultIsThereAfterTheLatencyTheWarpGoesOnAfterACycle) {
   EXPECT_EQ(w.hold, 1001u);
 }
 
-// ptxas moves arithmetic up to where its operands are there, but not out of its block.
+// ptxas moves arithmetic up to where its operands are there, but not out of its block, nor further than twenty cycles.
 TEST_F(IssueUnits, ArithmeticIsMovedUpWithinItsBlock) {
   w.inputs = 900;
+  w.block_start = 990;
+  complete(op(OpKind::local, Pipe::alu, 4, 2), 1000);
+  EXPECT_EQ(result().ready, 994u);
   w.block_start = 950;
   complete(op(OpKind::local, Pipe::alu, 4, 2), 1000);
-  EXPECT_EQ(result().ready, 954u);
+  EXPECT_EQ(result().ready, 984u);
 }
 
 TEST_F(IssueUnits, TheWarpStaysWithASequence) {
@@ -197,7 +200,7 @@ TEST_F(IssueUnits, ALoadOfGlobalMemoryWaitsForTheAnswer) {
   EXPECT_NE(result().load, Readiness::kNoLoad);
   ASSERT_EQ(memory.requests().size(), 1u);
   EXPECT_EQ(memory.requests()[0].time, 1000);
-  EXPECT_EQ(memory.take(memory.requests()[0].token).load, result().load);
+  EXPECT_EQ(memory.take(memory.requests()[0].token).first.load, result().load);
 }
 
 TEST_F(IssueUnits, WhatTheL1HoldsIsNotAskedFor) {

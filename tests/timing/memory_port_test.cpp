@@ -7,7 +7,7 @@ namespace {
 
 uint32_t ask(MemoryPort& port, uint32_t warp, double time) {
   OutstandingRequest who;
-  who.warp = warp;
+  who.first.warp = warp;
   const uint32_t first = port.first_new_run(), token = port.await(std::move(who));
   port.runs().push_back({0x1000, 32});
   port.send(MemoryKind::load, time, first, token);
@@ -28,7 +28,7 @@ TEST(MemoryPort, ARequestHasTheRunsAddedForIt) {
 
 TEST(MemoryPort, AnAnswerFindsWhoWaits) {
   MemoryPort port;
-  const uint32_t three = ask(port, 3, 10), copy = ask(port, OutstandingRequest::kNoWarp, 11);
+  const uint32_t three = ask(port, 3, 10), copy = ask(port, WaitingLoad::kNoWarp, 11);
   std::vector<MemoryRequest> asked = port.requests();
   port.clear();
   asked[0].done = 400;
@@ -41,7 +41,7 @@ TEST(MemoryPort, AnAnswerFindsWhoWaits) {
   EXPECT_EQ(came, (std::vector<std::pair<Time, uint32_t>>{{400, three}, {300, copy}}));
   EXPECT_TRUE(port.is_load(three));
   EXPECT_FALSE(port.is_load(copy));
-  EXPECT_EQ(port.take(three).warp, 3u);
+  EXPECT_EQ(port.take(three).first.warp, 3u);
   EXPECT_EQ(ask(port, 5, 20), three) << "the token is free again";
 }
 

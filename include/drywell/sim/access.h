@@ -20,6 +20,8 @@ struct LaneAddresses {
 struct ByteRange {
   uint64_t address = 0;
   uint32_t bytes = 0;
+  /// Global accesses: of an atomic one, lanes at the word that has most of them; of a store, sectors that it writes a part of.
+  uint32_t turns = 0;
 };
 
 /// Passes through the 32 banks: accesses wider than 4 bytes are split into groups of lanes that fill 128 bytes, and
@@ -32,5 +34,16 @@ uint32_t smem_ideal_wavefronts(const LaneAddresses& a);
 /// Appends the 32-byte sectors touched, merged into runs in the order of their addresses' first lanes;
 /// returns the number of 128-byte lines.
 uint32_t gmem_sectors(const LaneAddresses& a, std::vector<ByteRange>& out);
+/// The same for a store: the runs say how many of their sectors it writes a part of.
+uint32_t gmem_stored_sectors(const LaneAddresses& a, std::vector<ByteRange>& out);
+/// The same for an atomic operation: each sector is a run.
+uint32_t gmem_atomic_sectors(const LaneAddresses& a, std::vector<ByteRange>& out);
+
+/// Lanes of one atomic operation on shared memory that wait for each other.
+struct SmemContention {
+  uint32_t bank = 1;  // lanes at the busiest bank, equal words counted
+  uint32_t word = 1;  // lanes at the busiest word
+};
+SmemContention smem_contention(const LaneAddresses& a);
 
 }  // namespace drywell::sim
