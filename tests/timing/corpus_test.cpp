@@ -1,0 +1,66 @@
+// Kernels that the model was not made for, against an H200: the smallest launch of each file of
+// tests/corpus/timing. The table of all of them is in docs/calibration.md.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+#include <fstream>
+
+#include "drywell/core/files.h"
+#include "launch/launch_times.h"
+#include "tests/support/paths.h"
+
+namespace drywell::kernels {
+namespace {
+
+std::vector<std::string> launch_files() {
+  std::vector<std::string> out;
+  for (const auto& e : std::filesystem::directory_iterator(test::source_path("tests/corpus/timing"))) {
+    if (e.path().extension() == ".toml") out.push_back(e.path().string());
+  }
+  std::sort(out.begin(), out.end());
+  return out;
+}
+
+double median(std::vector<double> v) {
+  std::sort(v.begin(), v.end());
+  return v.at(v.size() / 2);
+}
+
+TEST(TimingCorpus, FirstLaunchesOfTheH200Hold) {
+  const std::string path = test::source_path("traces/hw/h200-2026-11-23-corpus.csv");
+  const LaunchRecord record = parse_launch_record(read_text_file(path), path);
+  std::vector<double> warm, cold;
+  for (const std::string& file : launch_files()) {
+    LaunchPlan plan = read_launch_file(file);
+    plan.launches.resize(1);
+    const LaunchTimes measured =
+        record.at({std::filesystem::path(file).filename().string(), plan.launches[0].name});
+    const LaunchTimes predicted = predict_launches(plan, "sm_90a", {}).at(0);
+    warm.push_back(std::abs(predicted.warm / measured.warm - 1));
+    cold.push_back(std::abs(predicted.cold / measured.cold - 1));
+  }
+  ASSERT_EQ(warm.size(), 43u);
+  EXPECT_LE(median(warm), 0.12);
+  EXPECT_LE(median(cold), 0.12);
+}
+
+TEST(TimingCorpus, RecordsHaveOneLaunchALine) {
+  const LaunchRecord r{{{"a.toml", "one"}, {1500.5, 2000, 1.98}}, {{"b.toml", "two"}, {1, 2, 0}}};
+  const LaunchRecord read = parse_launch_record(print_launch_record(r), "r.csv");
+  ASSERT_EQ(read.size(), 2u);
+  EXPECT_EQ(read.at({"a.toml", "one"}).warm, 1500.5);
+  EXPECT_EQ(read.at({"b.toml", "two"}).cold, 2);
+  for (const std::string bad : {"", "file,launch\n", "file,launch,warm_ns,cold_ns,GHz\na.toml,one,1,2\n",
+                                "file,launch,warm_ns,cold_ns,GHz\na.toml,one,1,2,3,4\n",
+                                "file,launch,warm_ns,cold_ns,GHz\na.toml,one,x,2,3\n"}) {
+    if (bad.empty())
+      EXPECT_TRUE(parse_launch_record(bad, "r.csv").empty());
+    else
+      EXPECT_THROW(parse_launch_record(bad, "r.csv"), InputError) << bad;
+  }
+}
+
+}  // namespace
+}  // namespace drywell::kernels
