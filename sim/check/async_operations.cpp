@@ -156,7 +156,6 @@ struct AsyncOperations::Issue {
     });
   }
   void store() const {
-    if (repeats_a_lane()) return;
     OperationQueue& q = state.bulk.of(op.issuer.lane, m.components);
     Access a = access(Agent::store, false);
     a.done = q.read;
@@ -190,9 +189,20 @@ struct AsyncOperations::Issue {
   }
   OperationQueue& tensor() const { return state.tensor.of(op.issuer.lane, m.components); }
 
-  // The copy reads its map when it is issued.
-  void use_map(uint64_t map) const {
-    if (map >= window::kGlobalBase && m.launch.full()) m.memory.read_map(map, add(m.warps.access(w, op.issuer.pc, 1u << op.issuer.lane, Agent::load, false)), state.clock);
+  // The copy may read its map until it is complete: loads until their last mbarrier is signalled, stores until wait_group.read (PTX ISA
+  // 9.7.9.25.3.2 counts the map among the reads).
+  void use_map(const TensorCopy& t) const {
+    if (t.map_address < window::kGlobalBase || !m.launch.full()) return;
+    m.memory.read_map(t.map_address, add(m.warps.access(w, op.issuer.pc, 1u << op.issuer.lane, Agent::load, false)), state.clock);
+    Access a = m.warps.access(w, op.issuer.pc, 1u << op.issuer.lane, Agent::map, false);
+    if (t.direction == TensorCopy::Direction::load) {
+      a.done_at = kInFlight;
+    } else {
+      const OperationQueue& q = state.bulk.of(op.issuer.lane, m.components);
+      a.done = q.read;
+      a.done_at = q.issued + 1;
+    }
+    m.memory.hold_map(t.map_address, flight.map = add(a), state.clock);
   }
   void follow_scales(const Umma& u, const Access& a) const {
     if (!m.scales[a.cta].repeats(u)) return;
@@ -202,10 +212,15 @@ struct AsyncOperations::Issue {
   }
 
   void operator()(const TensorCopy& t) const {
-    use_map(t.map_address);
-    t.direction == TensorCopy::Direction::load ? signalled(Agent::load, {t.mbar}) : store();
+    const bool load = t.direction == TensorCopy::Direction::load;
+    if (!load && repeats_a_lane()) return;
+    use_map(t);
+    load ? signalled(Agent::load, {t.mbar}) : store();
   }
-  void operator()(const BulkCopy& b) const { b.kind == BulkCopy::Kind::shared_to_global ? store() : signalled(Agent::load, {b.mbar}); }
+  void operator()(const BulkCopy& b) const {
+    if (b.kind != BulkCopy::Kind::shared_to_global) return signalled(Agent::load, {b.mbar});
+    if (!repeats_a_lane()) store();
+  }
   void operator()(const RemoteStore& r) const { if (!r.global) signalled(Agent::remote, {r.mbar}); }
   void operator()(const TryCancel& t) const { signalled(Agent::load, {cluster_address(op.issuer.cta, shared_offset(t.mbar))}); }
   void operator()(const Umma& u) const { mma(u); }
@@ -301,6 +316,11 @@ struct AsyncOperations::Issue {
   void operator()(const RemoteArrive& r) const {
     const Ordering o = m.launch.ordering(m.launch.program->code[op.issuer.pc]);
     m.mbarriers.check_init(r.mbar, flight.who, state.clock.now.seen);
+    Access a = access(Agent::arrival, false);
+    a.done_at = kInFlight;
+    flight.arrives = true;
+    flight.landings.push_back(add(a));
+    if (shared_rank(r.mbar) < m.warps.ctas()) m.lifetimes.visit(shared_rank(r.mbar), flight.landings.back(), state.clock);
     flight.message = o.release ? state.clock.release() : state.clock.fenced;
     if (!o.wide) flight.message.wide.clear();
     flight.message.tensor.join(state.clock.tensor_released);
@@ -331,7 +351,7 @@ void AsyncOperations::issue(const AsyncOp& op) {
 void AsyncOperations::land(Flight& f, uint32_t address) {
   if (f.signalled >= f.landings.size()) return;
   const MbarrierLedger::End end = parts_.mbarriers.end_of_phase(address);
-  for (AccessId id : {f.landings[f.signalled++], f.source}) {
+  for (AccessId id : {f.landings[f.signalled++], f.source, f.map}) {
     if (id == 0) continue;
     parts_.accesses.at(id).done = end.component;
     parts_.accesses.at(id).done_at = end.value;
@@ -356,7 +376,7 @@ bool AsyncOperations::signal(uint32_t address, MbarrierEvent what, int64_t amoun
     parts_.mbarriers.complete_phase(address);
     return true;
   }
-  if (what == MbarrierEvent::complete_tx) land(*f, address);
+  if (what == MbarrierEvent::complete_tx || f->arrives) land(*f, address);
   if (what == MbarrierEvent::arrive && f->commit) arrive_of_commit(*f, address);
   parts_.mbarriers.note(address, {what, amount, f->who.pc, f->who.cta, f->who.warp, true}, f->message, f->message.wide, f->who);
   return true;

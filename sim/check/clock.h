@@ -82,6 +82,7 @@ inline void Message::join(const Part& p) {
 /// The clocks of one warp.
 struct WarpClock {
   Component self = 0;
+  Component inits = 0;  // its mbarrier.init instructions, which fence.mbarrier_init releases; 0: none
   Message now;         // `tensor`: ordered by tcgen05.fence::after_thread_sync, or issued by the warp itself
   Clock tensor_observed;  // covered by other threads' before-fences; an after-fence moves it to now.tensor
   Clock tensor_released;   // the tcgen05 work that a before-fence covered
@@ -106,6 +107,13 @@ struct WarpClock {
     if ((alive & ~lanes) == 0) return;
     if (ahead == kFullMask) behind = now.seen;
     ahead = ahead == kFullMask ? lanes : ahead & lanes;
+  }
+  /// fence.mbarrier_init: relaxed arrivals release the warp's initialisations, and nothing else that it did (PTX ISA 9.7.13.4).
+  void fence_inits() {
+    if (inits == 0) return;
+    now.seen.raise(inits, time());
+    fenced.seen.raise(inits, time());
+    tick();
   }
   /// All lanes synchronise.
   void meet() {

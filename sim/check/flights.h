@@ -12,17 +12,19 @@ namespace drywell::sim::check {
 struct Flight {
   std::vector<AccessId> landings;  // writes of each CTA, in the order their mbarriers are signalled
   AccessId source = 0;             // its read operands, if an mbarrier also signals that they were read
+  AccessId map = 0;                // its read of a tensor map in global memory; ends with its last landing
   size_t signalled = 0;
   bool commit = false;
+  bool arrives = false;            // an arrival on a peer's mbarrier
   Message message;                 // released by its arrival
   Access who;
 
   void reset() {
     landings.clear();
     message.clear();
-    source = 0;
+    source = map = 0;
     signalled = 0;
-    commit = false;
+    commit = arrives = false;
   }
 };
 

@@ -10,17 +10,11 @@ Lifetimes::Lifetimes(const Warps& warps, const AccessTable& accesses, Reporter& 
   for (uint32_t rank = 0; rank < ctas_.size(); ++rank) ctas_[rank].started.resize(warps.of_cta(rank).size());
 }
 
-// A clock that includes any step of a warp of the CTA shows that the CTA runs.
-bool Lifetimes::knows_running(const WarpClock& who, uint32_t rank) const {
-  const auto warps = warps_.of_cta(rank);
-  return std::any_of(warps.begin(), warps.end(), [&](const WarpState& w) { return who.now.seen[w.clock.self] != 0; });
-}
-
 void Lifetimes::visit(uint32_t rank, AccessId id, const WarpClock& who) {
   const Access& now = accesses_[id];
   uint16_t& started = ctas_[now.cta].started[now.warp];
   if ((started >> rank & 1) == 0) {
-    const bool observed = knows_running(who, rank);
+    const bool observed = warps_.knows_running(who.now.seen, rank);
     if (!observed) reporter_.report(Rule::peer_not_started, nullptr, now, [&] { return fmt::format("shared or tensor memory of CTA rank {}", rank); });
     started |= static_cast<uint16_t>(observed ? 1u << rank : 0);
   }
@@ -32,11 +26,14 @@ void Lifetimes::visit(uint32_t rank, AccessId id, const WarpClock& who) {
   }
 }
 
+// An arrival is performed if its phase is complete, or if it happens before a step of the CTA.
 bool Lifetimes::known_in(uint32_t rank, const Access& a) const {
-  const uint32_t end = is_plain(a.agent) ? a.issued_at : a.done_at;
-  const Component c = is_plain(a.agent) ? a.issuer : a.done;
+  const bool issue = is_plain(a.agent) || a.agent == Agent::arrival, end = !is_plain(a.agent) && a.done_at != kInFlight;
   const auto warps = warps_.of_cta(rank);
-  return end != kInFlight && std::any_of(warps.begin(), warps.end(), [&](const WarpState& w) { return w.clock.now.seen[c] >= end; });
+  return std::any_of(warps.begin(), warps.end(), [&](const WarpState& w) {
+    const Clock& seen = w.clock.now.seen;
+    return (issue && seen[a.issuer] >= a.issued_at) || (end && seen[a.done] >= a.done_at);
+  });
 }
 
 void Lifetimes::finish(uint32_t rank, const Program& program) const {

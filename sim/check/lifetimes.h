@@ -27,7 +27,6 @@ class Lifetimes {
     std::vector<AccessId> landings;          // asynchronous operations on its memory, copies of its own and every operation of peers
     std::vector<uint16_t> started;           // by warp: ranks whose start happens before the warp's present
   };
-  bool knows_running(const WarpClock& who, uint32_t rank) const;
   bool known_in(uint32_t rank, const Access& a) const;
 
   const Warps& warps_;

@@ -49,7 +49,8 @@ void MbarrierLedger::check_init(uint32_t address, const Access& who, const Clock
   const BarrierState* b = find(address);
   if (b == nullptr || !b->live || b->init == 0) return;
   const Access& init = accesses_[b->init];
-  if (seen[init.issuer] < init.issued_at) reporter_.report(Rule::init_not_seen, &init, who, [&] { return place_of(address); });
+  const bool fenced = init.done != init.issuer && seen[init.done] >= init.done_at;
+  if (!fenced && seen[init.issuer] < init.issued_at) reporter_.report(Rule::init_not_seen, &init, who, [&] { return place_of(address); });
 }
 
 void MbarrierLedger::check_observed(uint32_t address, const BarrierState& b, MbarrierEvent what, const Access& who) {

@@ -88,6 +88,7 @@ void MemoryShadow::touch_global(const Span& s, Touch& t) {
   if (!launch_.options.global_memory || !launch_.full()) return;
   const auto judge = [&](const Access& prior, const Access& a) { return judge_global(prior, a, t.who, launch_.opaque); };
   check_grid_wait(s, t.id, t.who);
+  if (accesses_[t.id].write && !held_maps_.empty()) check_maps(s, t);
   if (!accesses_[t.id].write && launch_.options.uninitialised) suspect_unwritten(s, t.id);
   touch_cells(global_, s.begin, s.begin + s.bytes, t.id, judge, [](uint64_t at) { return fmt::format("global memory at {:#x}", at); }, Rule::none, t.global);
 }
@@ -112,6 +113,21 @@ void MemoryShadow::read_map(uint64_t map, AccessId id, const WarpClock& who) {
   };
   Answers known;
   touch_cells(global_, map, map + isa::kTensorMapBytes, id, judge, [](uint64_t at) { return fmt::format("tensor map in global memory at {:#x}", at); }, Rule::none, known);
+}
+
+void MemoryShadow::hold_map(uint64_t map, AccessId id, const WarpClock& who) {
+  std::vector<AccessId>& copies = held_maps_[map];
+  std::erase_if(copies, [&](AccessId c) { return judge_global(accesses_[c], accesses_[id], who, false) == Rule::none; });
+  copies.push_back(id);
+}
+
+void MemoryShadow::check_maps(const Span& s, const Touch& t) {
+  for (auto at = held_maps_.lower_bound(s.begin - std::min<uint64_t>(s.begin, isa::kTensorMapBytes - 1)); at != held_maps_.end() && at->first < s.begin + s.bytes; ++at) {
+    for (const AccessId c : at->second) {
+      if (judge_global(accesses_[c], accesses_[t.id], t.who, launch_.opaque) == Rule::none) continue;
+      reporter_.report(Rule::map_in_use, &accesses_[c], accesses_[t.id], [&] { return fmt::format("tensor map in global memory at {:#x}", at->first); });
+    }
+  }
 }
 
 void MemoryShadow::overwrite(uint32_t cta, uint32_t begin, uint32_t bytes, AccessId id) {

@@ -1,6 +1,7 @@
 // The memory that a cluster accesses: each cell's last writer and the readers since. An access is judged against those before it.
 #pragma once
 
+#include <map>
 #include <span>
 #include <vector>
 
@@ -49,6 +50,8 @@ class MemoryShadow {
   void touch(std::span<const SharedRun> runs, Touch& t);
   /// A copy reads the tensor map at that address.
   void read_map(uint64_t map, AccessId id, const WarpClock& who);
+  /// The copy may go on reading the map: `id` ends when it no longer does.
+  void hold_map(uint64_t map, AccessId id, const WarpClock& who);
 
   /// Makes that access the last writer of bytes of shared memory, whatever was before.
   void overwrite(uint32_t cta, uint32_t begin, uint32_t bytes, AccessId id);
@@ -59,7 +62,10 @@ class MemoryShadow {
   const StateTable& states() const { return states_; }
   const std::vector<Suspect>& suspects() const { return suspects_; }
   /// Drops the state of the CTAs, which have ended; that of global memory stays.
-  void clear() { ctas_.clear(); }
+  void clear() {
+    ctas_.clear();
+    held_maps_.clear();
+  }
 
  private:
   struct CtaMemory {
@@ -72,6 +78,7 @@ class MemoryShadow {
   template <class Cells, class Judge, class Where>
   void touch_cells(Cells& cells, uint64_t begin, uint64_t end, AccessId id, const Judge& judge, const Where& where, Rule unwritten, Answers& known);
   void check_grid_wait(const Span& s, AccessId id, const WarpClock& who);
+  void check_maps(const Span& s, const Touch& t);
   void suspect_unwritten(const Span& s, AccessId id);
 
   const Cluster& cluster_;
@@ -83,6 +90,7 @@ class MemoryShadow {
   GlobalShadow global_;
   std::vector<CtaMemory> ctas_;
   std::vector<Suspect> suspects_;
+  std::map<uint64_t, std::vector<AccessId>> held_maps_;  // by address: the copies that may read the map, without those that end before a later one is issued
   const Gmem::Allocation* allocation_ = nullptr;  // of the last suspicious read
 };
 

@@ -53,10 +53,7 @@ Rule shared_rule(const Access& prior, const Access& now, const WarpClock& who, c
   if (combine(prior, now)) return Rule::none;
   if (prior.agent == Agent::mbarrier) return now.agent == Agent::mbarrier ? Rule::none : Rule::mbarrier_bytes;
   if (is_plain(prior.agent)) return after_plain(prior, now, who, seen, who.now.proxy_shared);
-  if (!knows_end(seen, prior)) {
-    if (prior.agent == Agent::cp_async && now.agent == Agent::cp_async && same_warp(prior, now)) return Rule::none;
-    return unfinished(prior, now);
-  }
+  if (!knows_end(seen, prior)) return unfinished(prior, now);
   // cp.async writes through the generic proxy.
   const bool fenced = who.now.proxy_shared[prior.done] >= prior.done_at;
   if (prior.agent == Agent::cp_async && is_async_proxy(now.agent) && !fenced)
@@ -66,6 +63,7 @@ Rule shared_rule(const Access& prior, const Access& now, const WarpClock& who, c
 
 Rule global_rule(const Access& prior, const Access& now, const WarpClock& who, const Clock& seen, bool opaque) {
   if (combine(prior, now)) return Rule::none;
+  if (prior.agent == Agent::map) return knows_end(seen, prior) || opaque ? Rule::none : Rule::map_in_use;
   if (!is_plain(prior.agent)) {
     if (knows_end(seen, prior) || opaque) return Rule::none;
     const bool used = prior.write && prior.agent == Agent::store && now.agent != Agent::store;
@@ -147,6 +145,8 @@ const char* verb_of(const Access& a, bool earlier) {
   switch (a.agent) {
     case Agent::mbarrier: return "the mbarrier was initialised by";
     case Agent::dealloc: return "freed by";
+    case Agent::map: return earlier ? "the tensor map is read, asynchronously, by" : "reads the tensor map, asynchronously";
+    case Agent::arrival: return "arrives on its mbarrier";
     default: break;
   }
   if (is_plain(a.agent)) return a.write ? (earlier ? "written by" : "writes") : (earlier ? "read by" : "reads");

@@ -28,7 +28,11 @@ void join_fence(WarpClock& c, bool release, bool acquire) {
 }  // namespace
 
 void ClusterMonitor::init(const BarrierEvent& e, const Warp& w, const DecodedOp& op, LaneMask mask) {
-  const AccessId id = parts_.mbarriers.init(e.address, access_of(w, op, mask, Agent::mbarrier, true));
+  Access who = access_of(w, op, mask, Agent::mbarrier, true);
+  Component& inits = state_of(w).clock.inits;
+  if (inits == 0) inits = parts_.components.next();
+  who.done = inits;
+  const AccessId id = parts_.mbarriers.init(e.address, who);
   if (id != 0) parts_.memory.touch({Memory::shared, shared_rank(e.address), shared_offset(e.address), 8}, id, state_of(w).clock);
 }
 
@@ -101,6 +105,7 @@ void ClusterMonitor::wait(const Warp& w, const DecodedOp& op, LaneMask mask) {
     } else {
       state.clock.observed.join(m);
       state.clock.tensor_observed.join(m.tensor);
+      parts_.warps.observe_running(state.clock.now.seen, m.seen);
     }
   });
 }
@@ -122,6 +127,7 @@ void ClusterMonitor::cluster_barrier(const Warp& w, const DecodedOp& op) {
   WarpState& state = state_of(w);
   if (op.sync == SyncRole::cluster_wait) {
     close_cluster_barrier();  // exited threads can also complete the barrier
+    parts_.warps.all_run(state.clock.now.seen);
     if (state.cluster != nullptr) state.clock.acquire(*state.cluster);
     return;
   }
@@ -142,7 +148,7 @@ void ClusterMonitor::fence(const Warp& w, const DecodedOp& op, LaneMask) {
       if (!launch_.ordering(op).wide) c.fenced.wide.clear();
       if (!i.has(Mod::acquire)) c.fenced_cross_cluster = launch_.ordering(op).cross_cluster;
       break;
-    case SyncRole::mbarrier_init_fence: join_fence(c, true, false); break;
+    case SyncRole::mbarrier_init_fence: c.fence_inits(); break;
     case SyncRole::async_proxy_fence:
       if (!i.has(Mod::global)) c.now.proxy_shared.join(c.now.seen);
       if (i.mod(isa::Slot::space) == Mod::none || i.has(Mod::global)) c.now.proxy_global.join(c.now.seen);

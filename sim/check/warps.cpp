@@ -5,10 +5,13 @@ namespace drywell::sim::check {
 Warps::Warps(const Cluster& c, const LaunchState& launch, Components& components) : cluster_(c), launch_(launch), serial_(c.index + 1) {
   ctas_.reserve(c.ctas.size());
   for (const auto& cta : c.ctas) {
+    running_.push_back(components.next());
     for (WarpState& w : ctas_.emplace_back(cta->warps.size())) {
       w.clock.self = components.next();
       w.clock.now.seen.raise(w.clock.self, 1);
       w.clock.now.wide.raise(w.clock.self, 1);
+      // A relaxed arrival shows that the CTA runs, although it releases nothing.
+      for (Message* m : {&w.clock.now, &w.clock.fenced}) m->seen.raise(running_.back(), 1);
     }
   }
 }

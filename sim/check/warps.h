@@ -36,6 +36,17 @@ class Warps {
   std::span<const WarpState> of_cta(uint32_t rank) const { return ctas_[rank]; }
   size_t ctas() const { return ctas_.size(); }
 
+  /// Whether a warp with that clock knows that the CTA runs.
+  bool knows_running(const Clock& seen, uint32_t rank) const { return seen[running_[rank]] != 0; }
+  /// The clock `seen` has observed an event of every CTA that `of` has: they run, whatever the memory order.
+  void observe_running(Clock& seen, const Clock& of) const {
+    for (const Component c : running_) if (of[c] != 0) seen.raise(c, 1);
+  }
+  /// All CTAs of the cluster run.
+  void all_run(Clock& seen) const {
+    for (const Component c : running_) seen.raise(c, 1);
+  }
+
   /// An access that the warp makes now.
   Access access(const Warp& w, uint32_t pc, LaneMask lanes, Agent agent, bool write);
   uint64_t serial() const { return serial_; }
@@ -51,6 +62,7 @@ class Warps {
   uint64_t serial_;
   CrossClusterTable cross_cluster_;
   std::vector<std::vector<WarpState>> ctas_;
+  std::vector<Component> running_;  // by CTA; at 1: it has started
 };
 
 }  // namespace drywell::sim::check
