@@ -5,6 +5,7 @@
 #include "drywell/isa/spec.h"
 #include "sim/check/gathering.h"
 #include "sim/check/inflight_loads.h"
+#include "sim/check/untested_waits.h"
 
 namespace drywell::sim {
 namespace check {
@@ -85,6 +86,7 @@ void LaunchState::begin(const Launch& launch) {
   synchronised = opaque = hidden_writes = waits_for_grids = strong_memory = false;
   cross_cluster_flags.clear();
   if (follows_registers()) predicates = PredicateUse(*program);
+  untested = untested_waits(*program);
   const std::vector<uint8_t> loaded = uses_of_loads(*program);
   for (const DecodedOp& op : program->code) {
     orderings.emplace_back();

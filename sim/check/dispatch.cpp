@@ -65,7 +65,7 @@ void ClusterMonitor::note_register_use(const Warp& w, const DecodedOp& op, WarpS
 void ClusterMonitor::after_wait(const Warp& w, const DecodedOp& op, LaneMask mask) {
   WarpState& state = state_of(w);
   wait(w, op, mask);
-  if ((w.alive & ~(w.preds[op.dst] & mask)) == 0) state.clock.meet();
+  if ((w.alive & ~(w.preds[op.dst] & mask)) == 0 && launch_.untested[pc_of(op)] == 0) state.clock.meet();
   state.resized = false;
 }
 

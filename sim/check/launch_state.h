@@ -46,6 +46,7 @@ struct LaunchState {
   const Program* program = nullptr;
   std::vector<Ordering> orderings;    // one per pc
   std::vector<Reaction> reactions;    // one per pc
+  std::vector<uint8_t> untested;      // one per pc: a wait whose answer the program does not test
   PredicateUse predicates;            // if registers are followed
   bool strong_memory = false;         // some load, store or atomic orders threads
   bool synchronised = false;          // CTAs may synchronise through global memory

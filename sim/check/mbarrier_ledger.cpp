@@ -76,7 +76,7 @@ std::optional<MbarrierLedger::Told> MbarrierLedger::observe(uint32_t address, ui
   if (waited == 0 || waited > phases) return std::nullopt;
   b.observed = std::max(b.observed, b.base + waited);
   const uint32_t which = (b.base + waited - 1) & 1;
-  return Told{b.done[which], b.done_wide_home[which], seen[b.component] < b.base + waited};
+  return Told{b.done[which], b.done_wide_home[which], seen[b.component] < b.base + waited, {b.component, b.base + waited}};
 }
 
 void MbarrierLedger::finish(const Cta& cta) const {

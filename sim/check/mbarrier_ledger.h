@@ -72,6 +72,7 @@ class MbarrierLedger {
     const Message& released;
     const Clock& home;
     bool news;
+    End end;
   };
   /// Returns nothing if the thread waited for the phase before the first.
   std::optional<Told> observe(uint32_t address, uint32_t parity, const Clock& seen);

@@ -9,6 +9,7 @@ void ClusterMonitor::finish(const Cta& cta) {
   parts_.lifetimes.finish(cta.rank, *launch_.program);
   parts_.mbarriers.finish(cta);
   finish_convergence(cta);
+  finish_guesses(cta);
   if (--running_ctas_ == 0) seal();
 }
 

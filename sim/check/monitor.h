@@ -89,6 +89,8 @@ class ClusterMonitor {
   void inval(const BarrierEvent& e, const Warp& w, const DecodedOp& op, LaneMask mask);
   void arrive(const BarrierEvent& e, const WarpClock& clock, Ordering o, const Access& who);
   void wait(const Warp& w, const DecodedOp& op, LaneMask mask);
+  void guess(WarpState& state, const MbarrierLedger::Told& told, const Access& who);
+  void finish_guesses(const Cta& cta);
   void fence(const Warp& w, const DecodedOp& op, LaneMask mask);
   void cluster_barrier(const Warp& w, const DecodedOp& op);
   void close_cluster_barrier();

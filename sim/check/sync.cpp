@@ -76,6 +76,21 @@ void ClusterMonitor::barrier_events(const Warp& w, const DecodedOp& op, LaneMask
   if (released) state.clock.tick();
 }
 
+// The program goes on as if the wait had answered true: nothing is acquired, because it may answer false (PTX ISA 9.7.13.15.16).
+void ClusterMonitor::guess(WarpState& state, const MbarrierLedger::Told& told, const Access& who) {
+  if (told.news) state.guesses.push_back({told.end.component, told.end.value, parts_.accesses.add(who)});
+}
+
+// A later wait may have shown that the phase is complete.
+void ClusterMonitor::finish_guesses(const Cta& cta) {
+  for (const WarpState& w : parts_.warps.of_cta(cta.rank)) {
+    for (const WarpState::Guess& g : w.guesses) {
+      if (w.clock.now.seen[g.phases] < g.phase)
+        parts_.reporter.report(Rule::answer_not_tested, nullptr, parts_.accesses[g.wait], [&] { return fmt::format("an mbarrier of CTA rank {}", cta.rank); });
+    }
+  }
+}
+
 // A wait that returned true acquires everything that the phase's arrivals released.
 void ClusterMonitor::wait(const Warp& w, const DecodedOp& op, LaneMask mask) {
   WarpState& state = state_of(w);
@@ -84,7 +99,7 @@ void ClusterMonitor::wait(const Warp& w, const DecodedOp& op, LaneMask mask) {
   const uint32_t pc = pc_of(op);
   uint64_t last = ~uint64_t{0};
   const LaneMask done = w.preds[op.dst] & mask;
-  if (done != 0) state.clock.part(done, w.alive);
+  if (done != 0 && launch_.untested[pc] == 0) state.clock.part(done, w.alive);
   for_lanes(done, [&](uint32_t lane) {
     const uint64_t a = lane_address(w, op, lane);
     const uint32_t address = shared_address(w, a, op.as<payload::Mbarrier>().cluster_space || is_shared_generic(a));
@@ -96,6 +111,7 @@ void ClusterMonitor::wait(const Warp& w, const DecodedOp& op, LaneMask mask) {
     bool& news = waits_[pc];
     const auto observed = parts_.mbarriers.observe(address, asked, state.clock.now.seen);
     if (!observed.has_value()) return;
+    if (launch_.untested[pc] != 0) return guess(state, *observed, access_of(w, op, mask, Agent::thread, false));
     news = news || observed->news;
     const Message& m = observed->released;
     if ((w.alive & ~done) == 0) state.clock.behind.join(m.seen);

@@ -22,6 +22,12 @@ struct WarpState {
   struct Resize {
     uint32_t pc, count;  // a setmaxnreg, and its number of registers
   };
+  struct Guess {
+    Component phases;  // of an mbarrier
+    uint32_t phase;    // complete at that value
+    AccessId wait;     // the wait that answered true, and whose answer is not tested
+  };
+  std::vector<Guess> guesses;
   bool resized = false;         // setmaxnreg since the last barrier
   std::vector<Resize> resizes;  // all of them
   uint32_t cross_cluster = 0;   // number of the latest CrossClusterKnowledge its accesses had
