@@ -10,13 +10,13 @@
 
 namespace drywell::sim::check {
 
-/// map: a copy's read of its tensor map; arrival: on a peer's mbarrier.
-enum class Agent : uint8_t { thread, atomic, cp_async, load, store, remote, mma, copy, shift, tmem_ld, tmem_st, wgmma, mbarrier, dealloc, map, arrival };
+/// alloc: tcgen05.alloc's write of its result; map: a copy's read of its tensor map; arrival: on a peer's mbarrier.
+enum class Agent : uint8_t { thread, atomic, cp_async, load, store, remote, mma, copy, shift, tmem_ld, tmem_st, wgmma, mbarrier, alloc, dealloc, map, arrival };
 
 /// Bulk and tensor copies, tensor core operands: memory through the async proxy (docs/facts/tma-mbarrier.md §3.1).
 constexpr bool is_async_proxy(Agent a) { return a == Agent::load || a == Agent::store || a == Agent::mma || a == Agent::copy || a == Agent::wgmma; }
 /// Ordinary accesses, which are complete when the instruction is.
-constexpr bool is_plain(Agent a) { return a == Agent::thread || a == Agent::atomic || a == Agent::mbarrier; }
+constexpr bool is_plain(Agent a) { return a == Agent::thread || a == Agent::atomic || a == Agent::mbarrier || a == Agent::alloc; }
 /// Operations of the tensor core, which keep their thread's order.
 constexpr bool is_tensor_core(Agent a) { return a == Agent::mma || a == Agent::copy || a == Agent::shift; }
 

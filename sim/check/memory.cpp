@@ -91,7 +91,7 @@ void ClusterMonitor::tensor_memory(const Warp& w, const DecodedOp& op, LaneMask 
   if (op.sync == isa::SyncRole::tmem_alloc) {
     const uint64_t a = lane_address(w, op, lane);
     const uint32_t at = shared_address(w, a, is_shared_generic(a)), columns = lanes<uint32_t>(w, op.src[1])[lane];
-    parts_.memory.touch({Memory::shared, shared_rank(at), shared_offset(at), 4}, parts_.accesses.add(access_of(w, op, mask, Agent::thread, true)), clock);
+    parts_.memory.touch({Memory::shared, shared_rank(at), shared_offset(at), 4}, parts_.accesses.add(access_of(w, op, mask, Agent::alloc, true)), clock);
     uint32_t column = 0;
     std::memcpy(&column, w.cta->smem.data() + shared_offset(at), 4);
     parts_.memory.forget_columns(w.cta->rank, column, columns);

@@ -48,7 +48,10 @@ void MemoryShadow::touch_cells(Cells& cells, uint64_t begin, uint64_t end, Acces
       known.last = answer;
       return answer.out;
     }
-    if (const AccessId writer = states.writer(s); writer != 0) {
+    const AccessId writer = states.writer(s);
+    // The word of tcgen05.alloc is no operand: memory that has only that word is unwritten for copies and the tensor core.
+    const bool scratch = accesses[writer].agent == Agent::alloc && !now.write && is_async_proxy(now.agent);
+    if (writer != 0 && !scratch) {
       if (!observed(s, judge(accesses[writer], now))) check(writer, cell);
     } else if (unwritten != Rule::none) {
       reporter_.report(unwritten, nullptr, now, [&] { return where(cell); });

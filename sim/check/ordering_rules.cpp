@@ -54,9 +54,10 @@ Rule shared_rule(const Access& prior, const Access& now, const WarpClock& who, c
   if (prior.agent == Agent::mbarrier) return now.agent == Agent::mbarrier ? Rule::none : Rule::mbarrier_bytes;
   if (is_plain(prior.agent)) return after_plain(prior, now, who, seen, who.now.proxy_shared);
   if (!knows_end(seen, prior)) return unfinished(prior, now);
-  // cp.async writes through the generic proxy.
+  // cp.async and st.async write through the generic proxy (docs/facts/tma-mbarrier.md §3.1).
   const bool fenced = who.now.proxy_shared[prior.done] >= prior.done_at;
-  if (prior.agent == Agent::cp_async && is_async_proxy(now.agent) && !fenced)
+  const bool generic = prior.agent == Agent::cp_async || (prior.agent == Agent::remote && prior.write);
+  if (generic && is_async_proxy(now.agent) && !fenced)
     return now.write ? Rule::proxy_write_to_async_write : Rule::proxy_write_to_async_read;
   return Rule::none;
 }

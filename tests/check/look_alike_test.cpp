@@ -58,6 +58,33 @@ TEST(LookAlike, RegistersOfALoadUsedBeforeWaitLd) {
   expect_silence(c);
 }
 
+std::string replaced(std::string text, const std::string& from, const std::string& to) {
+  for (size_t at = 0; (at = text.find(from, at)) != std::string::npos; at += to.size()) text.replace(at, from.size(), to);
+  return text;
+}
+
+// Triton takes the word of tcgen05.alloc from the memory of the operands: all read it behind a barrier, and then a copy overwrites it.
+TEST(LookAlike, OperandsOverTheWordOfAlloc) {
+  AsyncCase c;
+  c.threads = 64;
+  const std::string operands = replaced(replaced(kOperands, "[bar+32]", "[smem]"), "tcgen05.alloc", "@%p2 tcgen05.alloc");
+  c.body = kBarriers + "setp.lt.u32 %p2, tid, 32;\n" + replaced(operands, "ld.shared.b32 %r2, [smem];", "bar.sync 0;\nld.shared.b32 %r2, [smem];\nbar.sync 0;") + kProduct + kCommit +
+           wait_for("[bar+8]", 0) + "@%p2 " + kFree;
+  expect_silence(c);
+}
+
+// An operand that nothing writes contains that word: it is unwritten, and no store is missing a fence.
+TEST(LookAlike, TheWordOfAllocIsNoOperand) {
+  AsyncCase c;
+  c.buffers = {Bytes(16384)};
+  const std::string operands = replaced(kOperands, "[bar+32]", "[smem]");
+  c.body = kBarriers + operands.substr(0, operands.find("@first mbarrier")) + kProduct + kCommit + wait_for("[bar+8]", 0) + kFree;
+  sim::HazardChecker checker;
+  run_async(c, {.listeners = {checker.listener()}});
+  ASSERT_FALSE(checker.findings().empty());
+  for (const sim::Finding& f : checker.findings()) EXPECT_EQ(f.code, "H7501") << f.to_string();
+}
+
 // A ring of two stages filled by plain bulk copies: full and empty mbarriers, phases by parity, no other synchronisation.
 TEST(LookAlike, RingOfBulkCopies) {
   AsyncCase c;
