@@ -142,6 +142,10 @@ class HazardChecker::Impl : public Listener {
   void named_barrier(const Warp& w, uint32_t id, const NamedBarrier& b) override { monitor(*w.cta->cluster).named_barrier(w, id, b); }
   void async(const Cluster& c, const AsyncOp& op, AsyncMoment m) override { monitor(c).async(op, m); }
 
+  void blocked(const Warp& w, const DecodedOp&) override {
+    if (w.waits_on_mbarrier) monitor(*w.cta->cluster).blocked(w);
+  }
+
   std::string explain_hang(const Cluster& c) override {
     WaitGraph graph = monitor(c).hang().graph();
     const std::lock_guard lock(mutex_);  // guards against calls for other clusters

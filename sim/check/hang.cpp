@@ -37,24 +37,18 @@ std::map<Key, Sum> sums(const std::vector<LedgerEntry>& ledger) {
   return all;
 }
 
+// "mbarrier at 0x408 (bars+0x8) of CTA rank 0".
+std::string mbarrier_name(const Cluster& c, uint32_t address) {
+  const std::string variable = shared_variable_at(*c.launch->program, shared_offset(address));
+  return fmt::format("mbarrier at {:#x}{} of CTA rank {}", shared_offset(address), variable.empty() ? "" : " (" + variable + ")", shared_rank(address));
+}
+
 std::string state_of_warp(const Cluster& c, uint32_t cta, uint32_t warp) {
   const Warp& w = c.ctas[cta]->warps[warp];
   if (w.finished()) return "has exited";
-  if (w.block.reason == BlockReason::mbarrier)
-    return fmt::format("waits itself, for the mbarrier at {:#x} of CTA rank {}, parity {}", shared_offset(w.block.address), shared_rank(w.block.address), w.block.parity);
-  return fmt::format("waits itself, for {}", block_reason_name(w.block.reason));
-}
-
-// Lanes of a warp that are at different places: an .aligned instruction waits until all of them reach it.
-std::string lane_groups(const Warp& w) {
-  std::string out;
-  const auto add = [&](uint32_t pc, LaneMask lanes) {
-    const GuestPlace p = place_of(w, pc, lanes);
-    out += fmt::format("      its lanes {:#010x} are at '{}'{}\n", lanes, p.ptx, source_of(p));
-  };
-  add(w.pc, w.active);
-  for (const LaneGroup& g : w.waiting) add(g.pc, g.lanes);
-  return w.waiting.empty() ? "" : out + "      an .aligned instruction is executed by all lanes of the warp together, at one place of the program\n";
+  const Standing s = standings(w).front();
+  if (s.on_mbarrier()) return fmt::format("waits itself, for the {}, parity {}", mbarrier_name(c, s.address), s.parity);
+  return fmt::format("waits itself, for {}", block_reason_name(s.reason));
 }
 
 // "warp 3", "warps 0, 2 to 5".
@@ -70,13 +64,27 @@ std::string warps_name(const std::vector<uint32_t>& warps) {
   return out;
 }
 
-// A warp's place and the event that it waits for: "at 'mbarrier.try_wait…' (x.cu:3) for parity 0 of the mbarrier at 0x400 of CTA rank 0".
+// The event that the lanes of a group wait for: "parity 0 of the mbarrier at 0x400 (bars+0x8) of CTA rank 0".
+std::string event_of(const Cta& cta, const Warp& w, const Standing& s, bool alone) {
+  if (s.on_mbarrier()) return fmt::format("parity {} of the {}", s.parity, mbarrier_name(*cta.cluster, s.address));
+  if (s.reason == BlockReason::warp_sync) return "lanes of its own warp that are elsewhere";
+  return alone ? describe_wait(*cta.cluster, w) : block_reason_name(s.reason);
+}
+
+// A warp's places and what it waits for there; lanes that stand apart have a line each.
 std::string wait_of(const Cta& cta, const Warp& w) {
-  const GuestPlace p = place_of(w, w.pc, w.active);
-  std::string out = fmt::format("at '{}'{} for ", p.ptx, source_of(p));
-  if (w.block.reason == BlockReason::mbarrier)
-    return out + fmt::format("parity {} of the mbarrier at {:#x} of CTA rank {}", w.block.parity, shared_offset(w.block.address), shared_rank(w.block.address));
-  return out + describe_wait(*cta.cluster, w);
+  const std::vector<Standing> all = standings(w);
+  const auto at = [&](const Standing& s) {
+    const GuestPlace p = place_of(w, s.pc, s.lanes);
+    return fmt::format("at '{}'{}", p.ptx, source_of(p));
+  };
+  std::string out = fmt::format("{} for {}", at(all[0]), event_of(cta, w, all[0], all.size() == 1));
+  if (all.size() == 1) return out;
+  for (const Standing& s : all) {
+    out += fmt::format("\n      its lanes {:#010x} are {}{}", s.lanes, at(s), s.reason == BlockReason::none ? "" : ", for " + event_of(cta, w, s, false));
+  }
+  const bool joined = std::any_of(all.begin(), all.end(), [&](const Standing& s) { return w.cta->cluster->launch->program->code[s.pc].aligned; });
+  return out + (joined ? "\n      an .aligned instruction is executed by all lanes of the warp together, at one place of the program" : "");
 }
 
 // Warps of a CTA that wait at one place for the same event: one entry of the report.
@@ -90,8 +98,7 @@ std::vector<BlockedTogether> blocked_together(const Cta& cta) {
     if (w.finished()) continue;
     std::string wait = wait_of(cta, w);
     const auto same = std::find_if(all.begin(), all.end(), [&](const BlockedTogether& b) { return b.wait == wait; });
-    // Warps whose lanes are at different places have one entry each.
-    if (same != all.end() && w.block.reason != BlockReason::warp_sync) {
+    if (same != all.end()) {
       same->warps.push_back(w.index);
     } else {
       all.push_back({std::move(wait), {w.index}});
@@ -145,32 +152,105 @@ std::string HangExplanation::text() const {
       const Warp& w = cta->warps[b.warps.front()];
       const std::string name = fmt::format("CTA ({},{},{}) {}", cta->index.x, cta->index.y, cta->index.z, warps_name(b.warps));
       out += fmt::format("  {} {} {}\n", name, b.warps.size() == 1 ? "waits" : "wait", b.wait);
-      if (w.block.reason == BlockReason::mbarrier) {
-        graph += fmt::format("    {} -> mbarrier {:#x}/{}{}\n", name, shared_offset(w.block.address), shared_rank(w.block.address), releasers(w.block.address));
-        if (listed.insert(w.block.address).second) out += ledger_of(w.block.address);
-      } else if (w.block.reason == BlockReason::named_barrier) {
-        const std::vector<uint32_t> missing = not_at_barrier(*cta, w);
-        if (!missing.empty()) graph += fmt::format("    {} -> barrier {} -> {}?\n", name, w.block.address, warps_name(missing));
-      } else if (w.block.reason == BlockReason::warp_sync) {
-        out += lane_groups(w);
+      for (const Standing& s : standings(w)) {
+        if (s.on_mbarrier()) {
+          graph += fmt::format("    {} -> mbarrier {:#x}/{}{}\n", name, shared_offset(s.address), shared_rank(s.address), releasers(s.address));
+          out += history_of(w, s);
+          if (listed.insert(s.address).second) out += ledger_of(s.address);
+        } else if (s.reason == BlockReason::named_barrier && w.block.reason == BlockReason::named_barrier) {
+          const std::vector<uint32_t> missing = not_at_barrier(*cta, w);
+          if (!missing.empty()) graph += fmt::format("    {} -> barrier {} -> {}?\n", name, w.block.address, warps_name(missing));
+        }
       }
     }
   }
   if (!graph.empty()) out += "  who waits for whom:\n" + graph;
+  return causes() + out;
+}
+
+// "its 5th wait at this place, since 1200": which of several equal waits of a loop it is.
+std::string HangExplanation::history_of(const Warp& w, const Standing& s) const {
+  const WarpState& state = warps_.of_cta(w.cta->rank)[w.index];
+  const auto passed = state.passed.find(s.pc);
+  const uint32_t before = passed == state.passed.end() ? 0 : passed->second;
+  std::string out = before == 0 ? "      its first wait at this place" : fmt::format("      it has passed this wait {} time{}", before, before == 1 ? "" : "s");
+  if (const std::string stage = stage_of(s.address); !stage.empty()) out += "; " + stage;
+  if (state.blocked.pc == s.pc && state.blocked.address == s.address)
+    out += fmt::format("; it has waited since {}, now is {} (cycles if timed, else instructions)", state.blocked.since, cluster_.now);
+  return out + "\n";
+}
+
+// mbarriers that one line initialises are stages of a ring, or an array.
+std::string HangExplanation::stage_of(uint32_t address) const {
+  const std::vector<uint32_t> all = mbarriers_.siblings(address, *cluster_.launch->program);
+  if (all.size() < 2) return {};
+  const auto at = std::find(all.begin(), all.end(), shared_offset(address)) - all.begin();
+  return fmt::format("the mbarrier is number {} of 0 to {} that one line initialises", at, all.size() - 1);
+}
+
+// Barriers that nothing can complete: each warp that came in the phase before has exited, waits for this barrier itself, or there is none.
+std::string HangExplanation::causes() const {
+  std::string out;
+  std::set<uint32_t> seen;
+  for (const auto& cta : cluster_.ctas) {
+    for (const Warp& w : cta->warps) {
+      if (w.finished()) continue;
+      for (const Standing& s : standings(w)) {
+        if (s.on_mbarrier() && seen.insert(s.address).second && nothing_completes(s.address)) out += "  the cause: " + lack_of(s.address) + "\n";
+      }
+    }
+  }
   return out;
 }
 
+bool HangExplanation::nothing_completes(uint32_t address) const {
+  const BarrierState* b = mbarriers_.find(address);
+  if (b == nullptr) return true;
+  for (const auto& [cta, warp] : late_at(*b)) {
+    const Warp& w = cluster_.ctas[cta]->warps[warp];
+    if (w.finished()) continue;
+    const std::vector<Standing> all = standings(w);
+    if (std::none_of(all.begin(), all.end(), [&](const Standing& s) { return s.on_mbarrier() && s.address == address; })) return false;
+  }
+  return true;
+}
+
+std::string HangExplanation::lack_of(uint32_t address) const {
+  const BarrierState* b = mbarriers_.find(address);
+  const Mbarrier* m = object(address);
+  const std::string name = mbarrier_name(cluster_, address);
+  if (b == nullptr || m == nullptr) return name + " was never initialised";
+  std::string out = fmt::format("phase {} of the {} (parity {}) is incomplete", b->phase - b->base, name, m->phase & 1);
+  if (m->pending != 0) out += fmt::format(", {} of {} arrivals are missing", m->pending, m->expected);
+  if (m->tx != 0) out += ", " + bytes_owed(m->tx);
+  const auto late = late_at(*b);
+  for (const auto& [cta, warp] : late) out += fmt::format("; {} came in the phase before and {}", warp_name(cluster_, cta, warp), state_of_warp(cluster_, cta, warp));
+  if (late.empty() && m->pending != 0) out += "; " + arrived_at(*b);
+  return out;
+}
+
+std::string HangExplanation::arrived_at(const BarrierState& b) const {
+  std::set<std::pair<uint16_t, uint16_t>> here;
+  for (const LedgerEntry& e : b.ledger) here.emplace(e.cta, e.warp);
+  if (here.empty()) return b.last_ledger.empty() ? "no thread has arrived on it" : "no thread has arrived in this phase";
+  std::string out = b.last_ledger.empty() ? "so far" : "all came that came in the phase before:";
+  for (const auto& [cta, warp] : here) out += (out.ends_with(":") || out == "so far" ? " " : ", ") + warp_name(cluster_, cta, warp);
+  return out + (b.last_ledger.empty() ? " alone came" : "");
+}
+
 // Warps that arrived in the phase before and have not arrived in this one.
+std::set<std::pair<uint16_t, uint16_t>> HangExplanation::late_at(const BarrierState& b) {
+  std::set<std::pair<uint16_t, uint16_t>> late;
+  for (const LedgerEntry& e : b.last_ledger) late.emplace(e.cta, e.warp);
+  for (const LedgerEntry& e : b.ledger) late.erase({e.cta, e.warp});
+  return late;
+}
+
 std::string HangExplanation::releasers(uint32_t address) const {
   const BarrierState* b = mbarriers_.find(address);
   if (b == nullptr) return "";
-  std::set<std::pair<uint16_t, uint16_t>> late, here;
-  for (const LedgerEntry& e : b->last_ledger) late.emplace(e.cta, e.warp);
-  for (const LedgerEntry& e : b->ledger) here.emplace(e.cta, e.warp);
   std::string out;
-  for (const auto& [cta, warp] : late) {
-    if (!here.contains({cta, warp})) out += (out.empty() ? " -> " : ", ") + warp_name(cluster_, cta, warp);
-  }
+  for (const auto& [cta, warp] : late_at(*b)) out += (out.empty() ? " -> " : ", ") + warp_name(cluster_, cta, warp);
   return out;
 }
 

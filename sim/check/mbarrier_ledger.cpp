@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <tuple>
 #include <utility>
 
 namespace drywell::sim::check {
@@ -77,6 +78,21 @@ std::optional<MbarrierLedger::Told> MbarrierLedger::observe(uint32_t address, ui
   b.observed = std::max(b.observed, b.base + waited);
   const uint32_t which = (b.base + waited - 1) & 1;
   return Told{b.done[which], b.done_wide_home[which], seen[b.component] < b.base + waited, {b.component, b.base + waited}};
+}
+
+std::vector<uint32_t> MbarrierLedger::siblings(uint32_t address, const Program& p) const {
+  const BarrierState* own = find(address);
+  std::vector<uint32_t> all;
+  if (own == nullptr || own->init == 0) return all;
+  const auto line = [&](const BarrierState& b) {
+    const isa::Instruction& i = p.instruction(p.code[accesses_[b.init].pc]);
+    return std::tuple(i.source.file, i.source.file != 0 ? i.source.line : i.ptx_line, i.source.call_site);
+  };
+  for (const auto& [offset, b] : ctas_[shared_rank(address)]) {
+    if (b.init != 0 && line(b) == line(*own)) all.push_back(offset);
+  }
+  std::sort(all.begin(), all.end());
+  return all;
 }
 
 void MbarrierLedger::finish(const Cta& cta) const {

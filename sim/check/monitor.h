@@ -33,7 +33,8 @@ class ClusterMonitor {
   void async(const AsyncOp& op, AsyncMoment moment) { async_.moment(op, moment); }
   void named_barrier(const Warp& w, uint32_t id, const NamedBarrier& b);
   void finish(const Cta& cta);
-  HangExplanation hang() const { return {parts_.cluster, parts_.mbarriers, parts_.accesses}; }
+  HangExplanation hang() const { return {parts_.cluster, parts_.mbarriers, parts_.accesses, parts_.warps}; }
+  void blocked(const Warp& w);
 
   /// Call once the cluster's CTAs have ended.
   void seal();

@@ -99,6 +99,7 @@ void ClusterMonitor::wait(const Warp& w, const DecodedOp& op, LaneMask mask) {
   const uint32_t pc = pc_of(op);
   uint64_t last = ~uint64_t{0};
   const LaneMask done = w.preds[op.dst] & mask;
+  if (done != 0) ++state.passed[pc];
   if (done != 0 && launch_.untested[pc] == 0) state.clock.part(done, w.alive);
   for_lanes(done, [&](uint32_t lane) {
     const uint64_t a = lane_address(w, op, lane);
@@ -124,6 +125,18 @@ void ClusterMonitor::wait(const Warp& w, const DecodedOp& op, LaneMask mask) {
       parts_.warps.observe_running(state.clock.now.seen, m.seen);
     }
   });
+}
+
+// A suspended wait that gives up and is tried again goes on waiting.
+void ClusterMonitor::blocked(const Warp& w) {
+  WarpState::Blocked& b = state_of(w).blocked;
+  for (const Standing& s : standings(w)) {
+    if (!s.on_mbarrier()) continue;
+    const auto passed = state_of(w).passed.find(s.pc);
+    const WarpState::Blocked now{s.pc, s.address, s.parity, passed == state_of(w).passed.end() ? 0 : passed->second, parts_.cluster.now};
+    if (!b.same(now)) b = now;
+    return;
+  }
 }
 
 void ClusterMonitor::named_barrier(const Warp& w, uint32_t id, const NamedBarrier& b) {

@@ -15,7 +15,8 @@ using Values = std::set<Value>;
 /// Follows one wait's answer forwards through the function, along all branches.
 class Answer {
  public:
-  Answer(const Program& p, const PredicateUse& predicates, size_t budget) : p_(p), predicates_(predicates), budget_(budget) {}
+  Answer(const Program& p, const PredicateUse& predicates, size_t budget)
+      : p_(p), predicates_(predicates), budget_(budget) {}
 
   bool tested(size_t wait) {
     reach(wait + 1, {{true, p_.code[wait].dst}});
@@ -39,7 +40,8 @@ class Answer {
   /// Values that leave the registers may be tested anywhere.
   static bool escapes(const DecodedOp& op) {
     const isa::InstrSpec& row = isa::spec(op.opcode);
-    return row.memory == isa::MemoryRole::store || row.flow == isa::Flow::call || row.flow == isa::Flow::return_;
+    return row.memory == isa::MemoryRole::store || row.flow == isa::Flow::call ||
+           row.flow == isa::Flow::return_;
   }
   /// One instruction behind the wait. Returns whether it tests the answer.
   bool step(size_t pc, Values carried) {
@@ -49,12 +51,15 @@ class Answer {
     const uint32_t* const at = p_.reg_lists.data() + regs.first;
     const auto has = [&](bool predicate, uint32_t v) { return carried.contains({predicate, v}); };
     if (op.guard.index != 0 && has(true, op.guard.index)) return true;
-    const bool reads = std::any_of(preds.at, preds.at + preds.reads, [&](uint32_t v) { return has(true, v); }) ||
-                       std::any_of(at, at + regs.reads, [&](uint32_t v) { return has(false, v); });
+    const bool reads =
+        std::any_of(preds.at, preds.at + preds.reads, [&](uint32_t v) { return has(true, v); }) ||
+        std::any_of(at, at + regs.reads, [&](uint32_t v) { return has(false, v); });
     if (reads && escapes(op)) return true;
     const auto write = [&](Value v) {
-      if (reads) carried.insert(v);
-      else if (op.guard.index == 0) carried.erase(v);
+      if (reads)
+        carried.insert(v);
+      else if (op.guard.index == 0)
+        carried.erase(v);
     };
     for (uint32_t i = 0; i < preds.writes; ++i) write({true, preds.at[preds.reads + i]});
     for (uint32_t i = 0; i < regs.writes; ++i) write({false, at[regs.reads + i]});
@@ -72,7 +77,10 @@ class Answer {
 };
 
 /// The usual wait: the next instruction branches on its answer.
-bool tested_at_once(const Program& p, size_t wait) { return wait + 1 < p.code.size() && p.code[wait + 1].guard.index == p.code[wait].dst && p.code[wait + 1].guard.index != 0; }
+bool tested_at_once(const Program& p, size_t wait) {
+  return wait + 1 < p.code.size() && p.code[wait + 1].guard.index == p.code[wait].dst &&
+         p.code[wait + 1].guard.index != 0;
+}
 
 }  // namespace
 

@@ -1,4 +1,5 @@
-// mbarrier waits whose answer the program never tests: they may answer false, and the program goes on all the same.
+// mbarrier waits whose answer the program never tests: they may answer false, and the program goes on all the
+// same.
 #pragma once
 
 #include <cstdint>

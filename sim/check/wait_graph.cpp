@@ -53,19 +53,19 @@ class GraphMaker {
   std::set<std::pair<size_t, size_t>> edges_;
 };
 
-// The places of the warp's lanes that an .aligned instruction still waits for.
-std::vector<std::string> places(const Warp& w) {
-  std::vector<std::string> all;
-  for (const LaneGroup& g : w.waiting) all.push_back(fmt::format("lanes {:#010x} are at {}", g.lanes, line_of(place_of(w, g.pc, g.lanes))));
-  return all;
+// The places of a warp's lanes.
+std::vector<std::string> places(const Warp& w, const std::vector<Standing>& all) {
+  std::vector<std::string> lines;
+  for (const Standing& s : all) lines.push_back(fmt::format("lanes {:#010x} are at {}", s.lanes, line_of(place_of(w, s.pc, s.lanes))));
+  return lines;
 }
 
 }  // namespace
 
 WaitGraph HangExplanation::graph() const {
   GraphMaker g(cluster_);
-  const auto mbarrier = [&](const Warp& w, size_t from) {
-    const uint32_t address = w.block.address;
+  const auto mbarrier = [&](const Warp& w, const Standing& s, size_t from) {
+    const uint32_t address = s.address;
     const Mbarrier* m = object(address);
     std::vector<std::string> about;
     if (m != nullptr) {
@@ -73,7 +73,7 @@ WaitGraph HangExplanation::graph() const {
       if (m->tx != 0) about.push_back(bytes_owed(m->tx));
     }
     const size_t b = g.barrier(fmt::format("mbarrier {:#x} of CTA rank {}", shared_offset(address), shared_rank(address)), std::move(about));
-    g.edge(from, b, fmt::format("waits for parity {}", w.block.parity));
+    g.edge(from, b, s.lanes == w.alive ? fmt::format("waits for parity {}", s.parity) : fmt::format("lanes {:#010x} wait for parity {}", s.lanes, s.parity));
     const BarrierState* known = mbarriers_.find(address);
     if (known == nullptr) return;
     std::set<std::pair<uint16_t, uint16_t>> here;
@@ -97,12 +97,16 @@ WaitGraph HangExplanation::graph() const {
     for (const Warp& w : cta->warps) {
       if (w.finished()) continue;
       const size_t from = g.warp(w);
-      if (w.block.reason == BlockReason::mbarrier) {
-        mbarrier(w, from);
-      } else if (w.block.reason == BlockReason::named_barrier) {
+      const std::vector<Standing> all = standings(w);
+      for (const Standing& s : all) {
+        if (s.on_mbarrier()) mbarrier(w, s, from);
+      }
+      if (w.block.reason == BlockReason::named_barrier) {
         named(*cta, w, from);
-      } else {
-        g.edge(from, g.barrier(block_reason_name(w.block.reason), w.block.reason == BlockReason::warp_sync ? places(w) : std::vector<std::string>{}), "waits");
+      } else if (all.size() > 1) {
+        g.edge(from, g.barrier("lanes of " + warp_name(cluster_, w.cta->rank, w.index), places(w, all)), "waits");
+      } else if (!all[0].on_mbarrier()) {
+        g.edge(from, g.barrier(block_reason_name(w.block.reason), {}), "waits");
       }
     }
   }

@@ -1,6 +1,7 @@
 // The warps of a cluster: each one's clock and its operations in flight.
 #pragma once
 
+#include <map>
 #include <memory>
 #include <span>
 #include <vector>
@@ -28,6 +29,12 @@ struct WarpState {
     AccessId wait;     // the wait that answered true, and whose answer is not tested
   };
   std::vector<Guess> guesses;
+  std::map<uint32_t, uint32_t> passed;  // by pc of an mbarrier wait: how often it has answered true
+  struct Blocked {
+    uint32_t pc = 0, address = 0, parity = 0, passed = 0;
+    uint64_t since = 0;  // Cluster::now
+    bool same(const Blocked& o) const { return pc == o.pc && address == o.address && parity == o.parity && passed == o.passed; }
+  } blocked;
   bool resized = false;         // setmaxnreg since the last barrier
   std::vector<Resize> resizes;  // all of them
   uint32_t cross_cluster = 0;   // number of the latest CrossClusterKnowledge its accesses had

@@ -94,7 +94,7 @@ TEST_F(Barriers, TheLedgerKeepsThisPhaseAndTheOneBefore) {
 
 TEST_F(Barriers, NobodyWaitsInAHangThatIsNone) {
   small.warp(0, 0).alive = small.warp(0, 1).alive = 0;
-  EXPECT_EQ(HangExplanation(small.cluster, parts.mbarriers, parts.accesses).text(), "");
+  EXPECT_EQ(HangExplanation(small.cluster, parts.mbarriers, parts.accesses, parts.warps).text(), "");
 }
 
 TEST_F(Barriers, AHangNamesWhoShouldHaveArrived) {
@@ -105,7 +105,7 @@ TEST_F(Barriers, AHangNamesWhoShouldHaveArrived) {
   small.warp(0, 0).active = kFullMask;
   small.warp(0, 0).block = {.reason = BlockReason::mbarrier, .address = kBar, .parity = 1};
   small.warp(0, 1).alive = 0;
-  const HangExplanation hang(small.cluster, parts.mbarriers, parts.accesses);
+  const HangExplanation hang(small.cluster, parts.mbarriers, parts.accesses, parts.warps);
   EXPECT_NE(hang.text().find("-> mbarrier 0x400/0 -> warp 1\n"), std::string::npos) << hang.text();
   EXPECT_EQ(hang.graph().edges.size(), 2u) << "warp 0 waits; warp 1 came in the phase before";
 }

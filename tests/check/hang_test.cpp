@@ -7,12 +7,13 @@
 namespace drywell::test {
 namespace {
 
-std::string hang(const std::string& body, uint32_t threads) {
+std::string hang(const std::string& body, uint32_t threads, sim::DriverKind driver = sim::DriverKind::eager, sim::WaitGraph* graph = nullptr) {
   AsyncCase c;
   c.threads = threads;
   c.body = body;
   sim::HazardChecker checker;
-  const AsyncRun r = run_async(c, {.max_instructions = 1'000'000, .listeners = {checker.listener()}});
+  const AsyncRun r = run_async(c, {.driver = driver, .max_instructions = 1'000'000, .listeners = {checker.listener()}});
+  if (graph != nullptr) *graph = checker.wait_graph();
   EXPECT_FALSE(r.result.ok());
   if (r.result.ok()) return {};
   EXPECT_EQ(r.result.fault->code, Code::F3601);
@@ -88,6 +89,67 @@ TEST(Hang, TellsWhereTheLanesOfAWarpAre) {
   EXPECT_NE(why.find("its lanes 0x0000ffff are at 'bar.sync 1;'"), std::string::npos) << why;
   EXPECT_NE(why.find("its lanes 0xffff0000 are at 'bar.sync 0;'"), std::string::npos) << why;
   EXPECT_NE(why.find("by all lanes of the warp together"), std::string::npos) << why;
+}
+
+constexpr sim::DriverKind kDrivers[] = {sim::DriverKind::eager, sim::DriverKind::lazy, sim::DriverKind::shuffled, sim::DriverKind::timed};
+
+// One lane spins on an mbarrier, the others wait for it: the mbarrier is the cause.
+class PartedLanes : public testing::TestWithParam<const char*> {};
+
+TEST_P(PartedLanes, TheMbarrierIsNamed) {
+  for (const sim::DriverKind driver : kDrivers) {
+    sim::WaitGraph graph;
+    const std::string why = hang(kInit + "@first mbarrier.arrive.expect_tx.shared::cta.b64 _, [bar], 96;\n@!first bra MEET;\n" + wait_for("[bar]", 0) + "MEET: " + GetParam(), 64, driver, &graph);
+    SCOPED_TRACE(sim::driver_name(driver));
+    EXPECT_NE(why.find("  the cause: phase 0 of the mbarrier at "), std::string::npos) << why;
+    EXPECT_NE(why.find("(bar) of CTA rank 0 (parity 0) is incomplete, 1 of 2 arrivals are missing, 96 bytes expected and not delivered"), std::string::npos) << why;
+    EXPECT_NE(why.find("its lanes 0x00000001 are at 'mbarrier.try_wait"), std::string::npos) << why;
+    EXPECT_NE(why.find(", for parity 0 of the mbarrier at"), std::string::npos) << why;
+    EXPECT_NE(why.find("its lanes 0xfffffffe are at '"), std::string::npos) << why;
+    EXPECT_NE(why.find("so far: warp 0 arrived 1"), std::string::npos) << why;
+    EXPECT_NE(why.find("its first wait at this place; it has waited since"), std::string::npos) << why;
+    const auto barrier = std::find_if(graph.nodes.begin(), graph.nodes.end(), [](const auto& n) { return n.lines[0].starts_with("mbarrier"); });
+    ASSERT_NE(barrier, graph.nodes.end());
+    EXPECT_EQ(barrier->lines.at(1), "1 of 2 arrivals missing");
+    EXPECT_TRUE(std::any_of(graph.edges.begin(), graph.edges.end(), [&](const auto& e) { return &graph.nodes[e.to] == &*barrier && e.label == "lanes 0x00000001 wait for parity 0"; }));
+  }
+}
+INSTANTIATE_TEST_SUITE_P(Hang, PartedLanes, testing::Values("bar.warp.sync -1;\n", "bar.sync 0;\n", "barrier.sync 0;\n", "barrier.sync.aligned 0;\n"),
+                         [](const auto& i) { return "At" + std::to_string(i.index); });
+
+// A ring of two stages; the third round's first stage is never filled.
+TEST(Hang, TellsTheStageAndTheRoundOfAWait) {
+  for (const sim::DriverKind driver : kDrivers) {
+    const std::string why = hang(R"(
+  mov.u32 %r8, bar;
+  mov.u32 %r1, 0;
+  INIT: shl.b32 %r2, %r1, 3;
+  add.u32 %r2, %r2, %r8;
+  @first mbarrier.init.shared::cta.b64 [%r2], 1;
+  add.u32 %r1, %r1, 1;
+  setp.lt.u32 %p2, %r1, 2;
+  @%p2 bra INIT;
+  bar.sync 0;
+  mov.u32 %r1, 0;
+  NEXT: and.b32 %r2, %r1, 1;
+  shl.b32 %r3, %r2, 3;
+  add.u32 %r3, %r3, %r8;
+  shr.u32 %r4, %r1, 1;
+  and.b32 %r4, %r4, 1;
+  setp.lt.u32 %p2, %r1, 5;
+  and.pred %p2, %p2, first;
+  @%p2 mbarrier.arrive.shared::cta.b64 _, [%r3];
+  WAIT: mbarrier.try_wait.parity.shared::cta.b64 %p1, [%r3], %r4;
+  @!%p1 bra WAIT;
+  add.u32 %r1, %r1, 1;
+  setp.lt.u32 %p3, %r1, 8;
+  @%p3 bra NEXT;
+)",
+                               32, driver);
+    EXPECT_NE(why.find("it has passed this wait 5 times; the mbarrier is number 1 of 0 to 1 that one line initialises"), std::string::npos) << why;
+    EXPECT_NE(why.find("phase 2 of the mbarrier at"), std::string::npos) << why;
+    EXPECT_NE(why.find("(bar+0x8)"), std::string::npos) << why;
+  }
 }
 
 }  // namespace
