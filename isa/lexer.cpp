@@ -85,6 +85,10 @@ Literal integer(std::string_view word) {
 bool Lexer::skip_comment() {
   if (look(1) == '/') {
     const size_t end = text_.find('\n', at_);
+    std::string_view comment = text_.substr(at_, end - at_);
+    if (comment.ends_with('\r')) comment.remove_suffix(1);
+    if (comment == "// begin inline asm") in_inline_assembly_ = true;
+    if (comment == "// end inline asm") in_inline_assembly_ = false;
     at_ = end == std::string_view::npos ? text_.size() : end;
     return true;
   }

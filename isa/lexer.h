@@ -33,6 +33,9 @@ class Lexer {
   void skip_space();
   bool unterminated_comment() const { return unterminated_comment_; }
 
+  /// The place is between the comments with which LLVM and nvcc enclose inline assembly.
+  bool in_inline_assembly() const { return in_inline_assembly_; }
+
   // The following functions first skip white space, then look at or read the next character.
   bool at_end() {
     skip_space();
@@ -89,6 +92,7 @@ class Lexer {
   size_t line_start_ = 0;
   uint32_t line_ = 1;
   bool unterminated_comment_ = false;
+  bool in_inline_assembly_ = false;
 };
 
 }  // namespace drywell::isa

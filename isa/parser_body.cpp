@@ -255,8 +255,9 @@ void Parser::body_directive(TextPos at) {
 }
 
 // ".loc file line column {, function_name label{+n}} {, inlined_at file line column}": ends at the end of the
-// line.
+// line. LLVM counts the lines of an inline assembly text onto the author's line: there the earlier .loc holds.
 void Parser::loc_directive() {
+  const bool counted = lex_.in_inline_assembly();
   ends_with_line_ = true;
   const uint32_t file = plain_number("a file number"), line = plain_number("a line"),
                  column = plain_number("a column");
@@ -276,7 +277,7 @@ void Parser::loc_directive() {
            ".loc 1 20 5, function_name $L__info_string0, inlined_at 1 30 3");
     }
   }
-  source_ = call_sites_.line({file, line, column}, inlined_at);
+  if (!counted) source_ = call_sites_.line({file, line, column}, inlined_at);
 }
 
 }  // namespace drywell::isa

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import re
 from typing import Any, Sequence
 
 from triton import knobs
@@ -23,15 +22,6 @@ _TF32 = 11
 _STAGES_KEY = "drywell: PTX instead of an assembled binary"
 
 
-_ASM = re.compile(r"// begin inline asm\n.*?// end inline asm", re.DOTALL)
-_LOC = re.compile(r"^\s*\.loc\b.*\n", re.MULTILINE)
-
-
-def true_lines(ptx: str) -> str:
-    """LLVM counts the lines of an inline assembly text onto the author's line: only the .loc before the text is right."""
-    return _ASM.sub(lambda block: _LOC.sub("", block[0]), ptx)
-
-
 class _Utils:
     """Loading of binaries, which are PTX here, and properties of the device."""
 
@@ -40,7 +30,7 @@ class _Utils:
         self._figures = _core.Device(arch, 0).figures()
 
     def load_binary(self, name: str, binary: bytes, shared: int, device: int) -> tuple[None, Kernel, int, int, int]:
-        kernel = Kernel.from_ptx(true_lines(binary.decode()), name, arch=self.arch, smem=shared)
+        kernel = Kernel.from_ptx(binary.decode(), name, arch=self.arch, smem=shared)
         return None, kernel, 0, 0, 1024
 
     def unload_module(self, module: object) -> None:

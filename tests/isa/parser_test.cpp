@@ -35,6 +35,38 @@ std::string line(const Function& f, size_t i) {
   return i < f.body.size() ? print_instruction(f, f.body[i]) : "<no instruction>";
 }
 
+// LLVM counts the lines of an inline assembly text onto the author's line.
+TEST(PtxParser, TheLineInFrontOfInlineAssemblyHolds) {
+  const Module m = parse_ptx_or_throw(std::string(kHeader) + R"(.entry k()
+{
+.reg .b32 %r<2>;
+.loc 1 20 3
+mov.b32 %r0, 1;
+// begin inline asm
+{
+.reg .pred done;
+.loc 1 22 3
+waitLoop:
+.loc 1 23 3
+setp.eq.u32 done, %r0, 1;
+@!done bra waitLoop;
+.loc 1 25 3
+}
+// end inline asm
+mov.b32 %r1, 1;
+.loc 1 21 3
+mov.b32 %r1, 2;  // begin inline assembly is only a remark here
+.loc 1 22 3
+ret;
+}
+.file 1 "kernel.py"
+)",
+                                      "lines.ptx");
+  std::vector<uint32_t> lines;
+  for (const Instruction& i : m.functions[0].body) lines.push_back(i.source.line);
+  EXPECT_EQ(lines, (std::vector<uint32_t>{20, 20, 20, 20, 21, 22}));
+}
+
 // nvcc names the call for which a line was inlined; the line of that call has its own earlier .loc with the next outer call.
 TEST(Parser, KeepsTheCallsALineWasInlinedFor) {
   const Module m = parse_ptx_or_throw(R"(.version 8.8
