@@ -19,7 +19,6 @@
 namespace drywell::cudart {
 namespace {
 
-constexpr size_t kMostTold = 20;  // hazards printed per launch; unrolled loops repeat the same hazard
 // CUDA C++ Programming Guide, technical specifications per compute capability.
 constexpr uint32_t kMostGridX = 0x7FFF'FFFF, kMostGridYZ = 65'535, kMostBlockZ = 64;
 constexpr uint32_t kPortableCluster = 8;  // CUDA C++ Programming Guide, thread block clusters
@@ -248,15 +247,19 @@ CudaError Launcher::run(const LaunchRequest& r, const sim::LoadedModule& m) {
 }
 
 void Launcher::report_hazards(const sim::HazardChecker& checker, LaunchRecord& record) {
-  size_t fresh = 0;
+  std::vector<sim::Finding> fresh;
   for (sim::Finding f : checker.findings()) {
     if (f.level == sim::HazardLevel::error) ++record.hazard_errors;
     if (f.level == sim::HazardLevel::warning) ++record.hazard_warnings;
-    f.here.where.kernel = f.other.where.kernel = record.kernel;
-    const std::string text = f.to_string();
-    if (told_.insert(text).second && ++fresh <= kMostTold) fmt::print(stderr, "drywell: {}\n", text);
+    f.here.where.kernel = f.other.where.kernel = shortened(record.kernel);
+    if (told_.insert(f.to_string()).second) fresh.push_back(std::move(f));
   }
-  if (fresh > kMostTold) fmt::print(stderr, "drywell: and {} more hazards in '{}'\n", fresh - kMostTold, record.kernel);
+  const std::string text = sim::describe_findings(fresh);
+  for (size_t at = 1; at < text.size();) {  // entries are apart by an empty line
+    const size_t end = std::min(text.find("\n\n", at), text.size());
+    fmt::print(stderr, "drywell: {}\n", text.substr(at, end - at));
+    at = end + 2;
+  }
 }
 
 double Launcher::kernel_seconds() const {

@@ -191,6 +191,7 @@ void register_run(Command& app, CommandContext& context) {
   sub->add_flag("--check{full}", o->check.level, "look for hazards (docs/hazards.md): off, basic or, plain --check, full; exit code 1 if there is an error")
       ->capture_default_str();
   sub->add_flag("--strict", o->check.strict, "warnings count as errors");
+  sub->add_flag("--all-hazards", o->check.all, "every hazard, not at most a screen of them");
   sub->add_option("--sarif", o->check.sarif, "write the hazards as SARIF 2.1.0");
   sub->add_option("--hang-picture", o->check.hang_picture, "if the run ends in a deadlock: who waits for whom, as SVG (or DOT if the name ends in .dot)");
   sub->add_option("--explore", o->explore, "run N more random schedules, copies in flight poisoned, and compare; prints the first seed that differs, which `drywell step --seed` replays");

@@ -10,11 +10,16 @@
 
 namespace drywell::sim::check {
 
+struct ClusterParts;
+/// What the order between two accesses of a finding lacks.
+std::string describe_order(const ClusterParts& parts, Rule rule, const Access& prior, const Access& now);
+
 struct ClusterParts {
   ClusterParts(const Cluster& c, const LaunchState& l)
       : cluster(c), launch(l), reporter(l.options.most), warps(c, l, components), mbarriers(c.ctas.size(), components, accesses, reporter),
         lifetimes(warps, accesses, reporter), memory(c, l, accesses, reporter, lifetimes), flags(c.ctas.size() > 1), scales(c.ctas.size()) {
     reporter.begin(*l.program);
+    reporter.describe_with([this](Rule r, const Access& prior, const Access& now) { return describe_order(*this, r, prior, now); });
   }
   ClusterParts(const ClusterParts&) = delete;  // the parts hold references to each other
   ClusterParts& operator=(const ClusterParts&) = delete;

@@ -80,6 +80,15 @@ std::optional<MbarrierLedger::Told> MbarrierLedger::observe(uint32_t address, ui
   return Told{b.done[which], b.done_wide_home[which], seen[b.component] < b.base + waited, {b.component, b.base + waited}};
 }
 
+std::optional<MbarrierLedger::Counted> MbarrierLedger::counted_by(Component c) const {
+  for (uint32_t rank = 0; rank < ctas_.size(); ++rank) {
+    for (const auto& [offset, b] : ctas_[rank]) {
+      if (b.component == c) return Counted{cluster_address(rank, offset), b.base};
+    }
+  }
+  return std::nullopt;
+}
+
 std::vector<uint32_t> MbarrierLedger::siblings(uint32_t address, const Program& p) const {
   const BarrierState* own = find(address);
   std::vector<uint32_t> all;

@@ -76,6 +76,11 @@ class MbarrierLedger {
   };
   /// Returns nothing if the thread waited for the phase before the first.
   std::optional<Told> observe(uint32_t address, uint32_t parity, const Clock& seen);
+  /// The mbarrier whose phases that component counts, and the first phase of its present life.
+  struct Counted {
+    uint32_t address, base;
+  };
+  std::optional<Counted> counted_by(Component c) const;
   /// Offsets, ascending, of the CTA's mbarriers that the source line of this one's initialisation initialises.
   std::vector<uint32_t> siblings(uint32_t address, const Program& p) const;
   /// The CTA has ended: reports bytes that its mbarriers still expect.

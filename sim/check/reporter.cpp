@@ -30,6 +30,7 @@ Finding Reporter::make(Rule rule, const Access* prior, const Access& now, std::s
   f.here = party(now, verb_of(now, false));
   if (prior != nullptr) f.other = party(*prior, verb_of(*prior, true));
   f.memory = std::move(memory);
+  if (prior != nullptr && describe_) f.order = describe_(rule, *prior, now);
   f.why = t.why;
   f.fix = t.fix;
   f.ptx = t.ptx;

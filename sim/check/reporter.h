@@ -3,6 +3,7 @@
 #pragma once
 
 #include <array>
+#include <functional>
 #include <map>
 #include <tuple>
 #include <vector>
@@ -16,6 +17,9 @@ namespace drywell::sim::check {
 class Reporter {
  public:
   explicit Reporter(size_t most) : most_(most) {}
+  /// Describes the order between two accesses; called for the first finding of its kind.
+  using Describe = std::function<std::string(Rule, const Access& prior, const Access& now)>;
+  void describe_with(Describe d) { describe_ = std::move(d); }
   void begin(const Program& program) {
     program_ = &program;
     known_.clear();
@@ -57,6 +61,7 @@ class Reporter {
   PlaceKey place_key(uint32_t pc) const;
 
   const Program* program_ = nullptr;
+  Describe describe_;
   size_t most_;
   std::map<std::tuple<Rule, uint32_t, uint32_t>, size_t> known_;
   using Group = std::tuple<Rule, PlaceKey, PlaceKey>;

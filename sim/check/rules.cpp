@@ -34,6 +34,7 @@ std::string Finding::to_string() const {
   };
   party(other);
   party(here);
+  if (!order.empty()) out += fmt::format("    order: {}\n", order);
   out += fmt::format("    why: {}\n    fix: {}\n    PTX ISA {}", why, fix, ptx);
   if (count > 1) out += fmt::format("; {} times", count);
   return out + "\n";

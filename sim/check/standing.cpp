@@ -1,9 +1,12 @@
 #include "sim/check/standing.h"
 
+#include <cxxabi.h>
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <bit>
+#include <cstdlib>
+#include <memory>
 
 #include "drywell/isa/spec.h"
 #include "sim/exec/exec.h"
@@ -63,6 +66,16 @@ Standing standing(const Warp& w, const LaneGroup& g, bool last_tried) {
   return s;
 }
 
+// nvcc's name of a function's variable, "_ZZ8tma_copyE4full": "full".
+std::string author_name(const std::string& name) {
+  int status = 0;
+  const std::unique_ptr<char, void (*)(void*)> plain(abi::__cxa_demangle(name.c_str(), nullptr, nullptr, &status), std::free);
+  if (status != 0 || plain == nullptr) return name;
+  const std::string text = plain.get();
+  const size_t scope = text.rfind("::");
+  return scope == std::string::npos ? text : text.substr(scope + 2);
+}
+
 }  // namespace
 
 std::vector<Standing> standings(const Warp& w) {
@@ -80,8 +93,8 @@ std::string shared_variable_at(const Program& p, uint32_t offset) {
     if (inside && (best == nullptr || v.offset >= best->offset)) best = &v;
   }
   if (best == nullptr) return {};
-  return offset == best->offset ? best->variable->name
-                                : fmt::format("{}+{:#x}", best->variable->name, offset - best->offset);
+  const std::string name = author_name(best->variable->name);
+  return offset == best->offset ? name : fmt::format("{}+{:#x}", name, offset - best->offset);
 }
 
 }  // namespace drywell::sim::check

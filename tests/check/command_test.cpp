@@ -33,6 +33,25 @@ TEST_F(CheckCommand, ACleanKernelIsSilent) {
   EXPECT_THAT(f.out, HasSubstr("none found"));
 }
 
+// The default level says what it did not look at.
+TEST_F(CheckCommand, TheDefaultLevelSaysWhatItDoesNotFollow) {
+  const Finished f = drywell({"run", "tma-copy", "--rows=64", "--columns=64"});
+  EXPECT_THAT(f.out, HasSubstr("no error; bytes of shared and global memory were not followed (--check follows them)"));
+  EXPECT_THAT(drywell(fused({})).out, HasSubstr("1 warning; bytes of shared and global memory were not followed (--check follows them, and shows the warnings)"));
+  EXPECT_THAT(drywell({"run", "tma-copy", "--rows=64", "--columns=64", "--check=off"}).out, testing::Not(HasSubstr("hazards")));
+}
+
+TEST_F(CheckCommand, ExplainHasTheRuleAndBothKernels) {
+  const Finished f = drywell({"explain", "H7001", "F3601", "E4305"});
+  EXPECT_EQ(f.exit_code, 0) << f.err;
+  EXPECT_THAT(f.out, HasSubstr("H7001: shared memory is read before the copy that writes it is known to be complete"));
+  EXPECT_THAT(f.out, HasSubstr("\n  +  WAIT: mbarrier.try_wait.parity.shared::cta.b64 %p1, [bar], 0;  // fix\n"));
+  EXPECT_THAT(f.out, HasSubstr("\n   > ld.shared.b32 %r4, [smem];  // here\n"));
+  EXPECT_THAT(f.out, HasSubstr("\nbarriers:\n@first mbarrier.init.shared::cta.b64 [bar], 1;\n"));
+  EXPECT_THAT(f.out, HasSubstr("E4305: "));
+  EXPECT_EQ(drywell({"explain", "H1"}).exit_code, 2);
+}
+
 TEST_F(CheckCommand, WarningsCountOnlyIfStrict) {
   EXPECT_EQ(drywell(fused({"--check"})).exit_code, 0);
   const Finished f = drywell(fused({"--check", "--strict"}));
@@ -89,6 +108,48 @@ TEST_F(CheckCommand, SarifHasWhatTheSchemaRequires) {
     for (const json& l : r.at("locations")) expect_place(l);
     for (const json& l : r.at("relatedLocations")) expect_place(l);
   }
+}
+
+// The change of a hazard in PTX text that one line removes; applying it makes the kernel silent.
+TEST_F(CheckCommand, SarifHasFixes) {
+  const TemporaryDirectory dir;
+  const std::string path = dir.file("k.ptx");
+  const std::string text = R"(.version 8.8
+.target sm_100a
+.address_size 64
+.entry k(.param .u64 out) .reqntid 32
+{
+.reg .pred %p<2>; .reg .b32 %r<4>; .reg .b64 %rd<2>;
+.shared .align 16 .b8 tile[128];
+ld.param.u64 %rd1, [out];
+mov.u32 %r1, %tid.x;
+setp.eq.u32 %p1, %r1, 0;
+shl.b32 %r2, %r1, 2;
+mov.u32 %r3, tile;
+add.u32 %r3, %r3, %r2;
+st.shared.b32 [%r3], %r1;
+bar.sync 0;
+@%p1 cp.async.bulk.global.shared::cta.bulk_group [%rd1], [tile], 128;
+@%p1 cp.async.bulk.commit_group;
+@%p1 cp.async.bulk.wait_group 0;
+ret;
+}
+)";
+  std::ofstream(path) << text;
+  const std::vector<std::string> run{"run", path, "--check", "--buffer=out=u8[128]:zeros", "--arg=@out"};
+  std::vector<std::string> with_sarif = run;
+  with_sarif.push_back("--sarif=" + dir.file("x.sarif"));
+  EXPECT_EQ(drywell(with_sarif).exit_code, 1);
+  std::ifstream in(dir.file("x.sarif"));
+  const json result = json::parse(in).at("runs").at(0).at("results").at(0);
+  EXPECT_EQ(result.at("ruleId"), "H7101");
+  const json change = result.at("fixes").at(0).at("artifactChanges").at(0).at("replacements").at(0);
+  const int line = change.at("deletedRegion").at("startLine");
+  EXPECT_EQ(line, 15);
+  size_t at = 0;
+  for (int i = 1; i < line; ++i) at = text.find('\n', at) + 1;
+  std::ofstream(path) << text.substr(0, at) + change.at("insertedContent").at("text").get<std::string>() + text.substr(at);
+  EXPECT_EQ(drywell(run).exit_code, 0);
 }
 
 TEST_F(CheckCommand, RefusesFlagsThatMakeNoSense) {

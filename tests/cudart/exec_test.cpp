@@ -139,13 +139,12 @@ TEST_F(CompiledProgram, ALaunchIsStepped) {
   EXPECT_EQ(drywell({"exec", "--break=now", "--", "/bin/true"}).exit_code, 2);
 }
 
-TEST_F(CompiledProgram, OfManyHazardsTwentyAreToldPerLaunch) {
+TEST_F(CompiledProgram, OfManyHazardsAScreenIsToldPerLaunch) {
   const Finished f = exec({"--check"}, program("many_races"));
   EXPECT_EQ(f.exit_code, 1);
-  size_t reported = 0;
-  for (size_t at = f.err.find("drywell: error H"); at != std::string::npos; at = f.err.find("drywell: error H", at + 1)) ++reported;
-  EXPECT_EQ(reported, 20u) << f.err;
-  EXPECT_NE(f.err.find("more hazards in 'rotate'"), std::string::npos) << f.err;
+  EXPECT_LE(std::count(f.err.begin(), f.err.end(), '\n'), 60) << f.err;
+  EXPECT_NE(f.err.find("drywell: error H7401"), std::string::npos) << f.err;
+  EXPECT_TRUE(std::regex_search(f.err, std::regex("drywell: and [0-9]+ more: H7401|the same at many_races.cu"))) << f.err;
 }
 
 TEST_F(CompiledProgram, EveryCompressionAndTheDriversLibraryBesideTheRuntime) {

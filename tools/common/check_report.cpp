@@ -50,7 +50,35 @@ Json place_json(const sim::GuestPlace& w) {
           {"message", {{"text", fmt::format("{} (CTA {},{},{} warp {})", w.ptx, w.cta.x, w.cta.y, w.cta.z, w.warp)}}}};
 }
 
-Colour colour_of(sim::HazardLevel l) { return l == sim::HazardLevel::error ? Colour::red : l == sim::HazardLevel::warning ? Colour::yellow : Colour::dim; }
+/// Hazards that one more line of PTX removes, and its place: behind the earlier access, or in front of the later one.
+struct Insertion {
+  std::string_view code, instruction;
+  bool behind_other;
+};
+constexpr Insertion kInsertions[] = {{"H7101", "fence.proxy.async.shared::cta;", true},       {"H7102", "fence.proxy.async.shared::cta;", true},
+                                     {"H7103", "fence.proxy.async.global;", true},            {"H7202", "tcgen05.fence::after_thread_sync;", false},
+                                     {"H7209", "tcgen05.fence::before_thread_sync;", true},   {"H7210", "tcgen05.wait::ld.sync.aligned;", true},
+                                     {"H7405", "bar.warp.sync -1;", false}};
+
+/// The change as SARIF has it, for findings in PTX text: a line inserted.
+Json fixes_json(const sim::Finding& f) {
+  const auto i = std::find_if(std::begin(kInsertions), std::end(kInsertions), [&](const Insertion& x) { return x.code == f.code; });
+  if (i == std::end(kInsertions)) return Json::array();
+  const SourcePos& at = (i->behind_other ? f.other : f.here).where.source;
+  if (!at.file.ends_with(".ptx") || at.line == 0) return Json::array();
+  const uint32_t line = at.line + (i->behind_other ? 1 : 0);
+  const Json region = {{"startLine", line}, {"startColumn", 1}, {"endLine", line}, {"endColumn", 1}};
+  const Json replacement = {{"deletedRegion", region}, {"insertedContent", {{"text", std::string(i->instruction) + "\n"}}}};
+  const Json change = {{"artifactLocation", {{"uri", uri_of(at.file)}}}, {"replacements", Json::array({replacement})}};
+  return Json::array({{{"description", {{"text", f.fix}}}, {"artifactChanges", Json::array({change})}}});
+}
+
+/// A line of the findings: its first word is the level where a finding begins.
+std::string painted(const std::string& line, bool colour) {
+  constexpr std::pair<std::string_view, Colour> kLevels[] = {{"error H", Colour::red}, {"warning H", Colour::yellow}, {"note H", Colour::dim}};
+  const auto level = std::find_if(std::begin(kLevels), std::end(kLevels), [&](const auto& l) { return line.starts_with(l.first); });
+  return level == std::end(kLevels) ? line : paint(line, level->second, colour);
+}
 
 }  // namespace
 
@@ -59,6 +87,7 @@ Json findings_json(const std::vector<sim::Finding>& findings) {
   for (const sim::Finding& f : findings) {
     Json j = {{"code", f.code}, {"level", sim::hazard_level_name(f.level)}, {"rule", f.rule}, {"memory", f.memory}, {"here", party_json(f.here)}};
     j["other"] = f.other.role.empty() ? Json(nullptr) : party_json(f.other);
+    j["order"] = f.order;
     j["why"] = f.why;
     j["fix"] = f.fix;
     j["ptx_isa"] = f.ptx;
@@ -80,9 +109,10 @@ std::string findings_sarif(const std::vector<sim::Finding>& findings) {
                        {"helpUri", "docs/hazards.md"}});
     }
     Json r = {{"ruleId", f.code}, {"ruleIndex", rule->second}, {"level", sim::hazard_level_name(f.level)}};
-    r["message"]["text"] = fmt::format("{}: {}", f.rule, f.memory);
+    r["message"]["text"] = fmt::format("{}: {}{}. Fix: {}", f.rule, f.memory, f.order.empty() ? "" : "; " + f.order, f.fix);
     r["locations"] = Json::array({place_json(f.here.where)});
     if (!f.other.role.empty()) r["relatedLocations"] = Json::array({place_json(f.other.where)});
+    if (Json fixes = fixes_json(f); !fixes.empty()) r["fixes"] = std::move(fixes);
     results.push_back(std::move(r));
   }
   Json run = {{"tool", {{"driver", {{"name", "drywell"}, {"version", DRYWELL_VERSION}, {"rules", rules}}}}}, {"results", results}};
@@ -109,14 +139,18 @@ std::string CheckedRun::text(bool colour) const {
   const std::vector<sim::Finding> all = findings();
   const auto errors = static_cast<size_t>(std::count_if(all.begin(), all.end(), [](const sim::Finding& f) { return f.level == sim::HazardLevel::error; }));
   if (flags_.level == "basic" && errors == 0) {
-    return all.empty() ? "" : fmt::format("  {:<13} {} warning{} (--check shows them)\n", "hazards", all.size(), all.size() == 1 ? "" : "s");
+    const std::string found = all.empty() ? "no error" : fmt::format("{} warning{}", all.size(), all.size() == 1 ? "" : "s");
+    return fmt::format("  {:<13} {}; bytes of shared and global memory were not followed (--check follows them{})\n", "hazards", found, all.empty() ? "" : ", and shows the warnings");
   }
   if (all.empty()) return fmt::format("  {:<13} {}\n", "hazards", paint("none found", Colour::green, colour));
-  std::string out = fmt::format("  {:<13} {} different\n", "hazards", all.size());
-  for (const sim::Finding& f : all) {
-    const std::string text = f.to_string();
-    const size_t first = text.find('\n');
-    out += "\n" + paint(text.substr(0, first), colour_of(f.level), colour) + text.substr(first);
+  constexpr size_t kScreen = 48;
+  const std::string text = sim::describe_findings(all, flags_.all ? ~size_t{0} : kScreen);
+  std::string out = fmt::format("  {:<13} {} different; `drywell explain CODE` has the rule and an example{}\n", "hazards", all.size(),
+                                text.find("\nand ") == std::string::npos ? "" : ", --all-hazards shows all");
+  for (size_t at = 0; at < text.size();) {
+    const size_t end = std::min(text.find('\n', at), text.size());
+    out += painted(text.substr(at, end - at), colour) + "\n";
+    at = end + 1;
   }
   return out;
 }

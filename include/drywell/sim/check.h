@@ -41,12 +41,17 @@ struct Finding {
   std::string rule;        // the broken rule, one line
   FindingParty here, other;  // `other.role` is empty if there is no second party
   std::string memory;      // the memory concerned
+  std::string order;       // what the order between the parties lacks: how far the synchronisation that there is goes; may be empty
   std::string why, fix;   // a possible consequence; the change that makes it go away
   std::string ptx;         // section of the PTX ISA
   uint64_t count = 1;      // number of occurrences: same two instructions and same rule
 
   std::string to_string() const;
 };
+
+/// Findings for people, in at most about `lines` lines: causes before their consequences; each error with the other places of its cause,
+/// warnings and notes one line for each rule. Starts with an empty line.
+std::string describe_findings(const std::vector<Finding>& findings, size_t lines = 48);
 
 /// basic: all checks except those on bytes of shared and global memory, at low cost. full: all checks.
 enum class CheckLevel : uint8_t { basic, full };

@@ -1,0 +1,123 @@
+// Findings as text: causes first, one entry for one cause, at most a screen; and what the order between two accesses lacks.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "drywell/sim/check.h"
+#include "support/async_run.h"
+
+namespace drywell::test {
+namespace {
+
+sim::FindingParty at(const char* role, const char* file, uint32_t line) {
+  sim::FindingParty p;
+  p.role = role;
+  p.where.kernel = "k";
+  p.where.ptx = "ld.shared.b32 %r1, [%r2];";
+  p.where.source = {file, line, 0};
+  return p;
+}
+
+sim::Finding finding(const char* code, sim::HazardLevel level, sim::FindingParty here, sim::FindingParty other = {}) {
+  sim::Finding f;
+  f.code = code;
+  f.level = level;
+  f.rule = "a rule";
+  f.here = std::move(here);
+  f.other = std::move(other);
+  f.fix = "a fix";
+  return f;
+}
+
+constexpr auto kError = sim::HazardLevel::error;
+constexpr auto kWarning = sim::HazardLevel::warning;
+
+size_t count(const std::string& text, const std::string& part) {
+  size_t n = 0;
+  for (size_t i = text.find(part); i != std::string::npos; i = text.find(part, i + 1)) ++n;
+  return n;
+}
+
+TEST(DescribeFindings, CausesComeBeforeTheirConsequences) {
+  const std::string text = sim::describe_findings({finding("H7501", kWarning, at("reads", "x.cu", 1)), finding("H7001", kError, at("reads", "x.cu", 2)),
+                                                   finding("H7801", kError, at("reads", "x.cu", 3)), finding("H7302", kError, at("reads", "x.cu", 4))});
+  const auto place = [&](const char* code) { return text.find(code); };
+  EXPECT_LT(place("H7302"), place("H7801"));
+  EXPECT_LT(place("H7801"), place("H7001"));
+  EXPECT_LT(place("H7001"), place("H7501"));
+}
+
+TEST(DescribeFindings, OneCauseHasOneEntry) {
+  const sim::FindingParty copy = at("written, asynchronously, by", "x.cu", 5);
+  std::vector<sim::Finding> all{finding("H7001", kError, at("reads", "x.cu", 10), copy), finding("H7001", kError, at("reads", "dir/x.cu", 11), copy),
+                                finding("H7001", kError, at("reads", "x.cu", 12), copy), finding("H7001", kError, at("reads", "y.cu", 30), at("written by", "y.cu", 20))};
+  all[2].count = 7;
+  const std::string text = sim::describe_findings(all);
+  EXPECT_EQ(count(text, "error H7001"), 2u) << text;
+  EXPECT_NE(text.find("the same at x.cu:11, x.cu:12 (9 times in all)"), std::string::npos) << text;
+}
+
+TEST(DescribeFindings, ACopyThatNobodyWaitsForIsOneCause) {
+  const sim::FindingParty copy = at("written, asynchronously, by", "x.cu", 5);
+  std::vector<sim::Finding> all{finding("H7001", kError, at("reads", "x.cu", 10), copy), finding("H7004", kError, at("writes", "x.cu", 11), copy),
+                                finding("H7004", kError, at("writes", "x.cu", 12), copy)};
+  for (sim::Finding& f : all) f.order = "the first ends with phase 0 of the mbarrier at 0x400; warp 1 has waited for none";
+  all[2].order = "the first ends with phase 1 of the mbarrier at 0x400; warp 1 has waited for none";
+  const std::string text = sim::describe_findings({all[0], all[1]});
+  EXPECT_EQ(count(text, "error H"), 1u) << text;
+  EXPECT_NE(text.find("the same at x.cu:11 (H7004)"), std::string::npos) << text;
+  EXPECT_EQ(count(sim::describe_findings({all[0], all[2]}), "error H"), 2u);
+}
+
+TEST(DescribeFindings, AWarningsRuleIsOneLine) {
+  std::vector<sim::Finding> all;
+  for (uint32_t line = 1; line <= 9; ++line) all.push_back(finding("H7202", kWarning, at("reads", "x.cu", line), at("written by", "x.cu", 100 + line)));
+  EXPECT_EQ(sim::describe_findings(all), "\nwarning H7202: a rule (9 times at x.cu:1, x.cu:2, x.cu:3, x.cu:4, x.cu:5, x.cu:6 and 3 more)\n    fix: a fix\n");
+}
+
+TEST(DescribeFindings, AtMostAScreen) {
+  std::vector<sim::Finding> all;
+  for (uint32_t line = 0; line < 40; ++line) all.push_back(finding(line % 2 == 0 ? "H7001" : "H7401", kError, at("reads", "x.cu", line), at("written by", "y.cu", line)));
+  const std::string text = sim::describe_findings(all);
+  EXPECT_LE(std::count(text.begin(), text.end(), '\n'), 50);
+  EXPECT_NE(text.find("\nand 35 more: H7001, H7401\n"), std::string::npos) << text;
+  EXPECT_EQ(count(sim::describe_findings(all, ~size_t{0}), "error H"), 40u);
+}
+
+std::vector<sim::Finding> findings_of(const std::string& body, uint32_t threads) {
+  AsyncCase c;
+  c.threads = threads;
+  c.buffers = {Bytes(16384)};
+  c.body = body;
+  sim::HazardChecker checker;
+  run_async(c, {.listeners = {checker.listener()}});
+  return checker.findings();
+}
+
+const std::string kBarrier = "@first mbarrier.init.shared::cta.b64 [bar], 1;\nbar.sync 0;\n";
+const std::string kCopy = R"(
+  @first mbarrier.arrive.expect_tx.shared::cta.b64 _, [bar], 512;
+  @first cp.async.bulk.shared::cta.global.mbarrier::complete_tx::bytes [smem], [buf0], 512, [bar];
+)";
+
+std::string order_of(const std::vector<sim::Finding>& all, const char* code) {
+  const auto found = std::find_if(all.begin(), all.end(), [&](const sim::Finding& f) { return f.code == code; });
+  return found == all.end() ? "no " + std::string(code) : found->order;
+}
+
+TEST(DescribeOrder, NamesThePhaseThatNobodyWaitedFor) {
+  const std::string never = order_of(findings_of(kBarrier + kCopy + "ld.shared.b32 %r1, [smem];\n" + wait_for("[bar]", 0), 32), "H7001");
+  EXPECT_EQ(never, "the first ends with phase 0 of the mbarrier at 0x400 of CTA rank 0; warp 0 has waited for none of its phases, and no thread that has is ordered before it");
+  const std::string earlier = order_of(findings_of(kBarrier + kCopy + wait_for("[bar]", 0) + kCopy + "ld.shared.b32 %r1, [smem];\n" + wait_for("[bar]", 1), 32), "H7001");
+  EXPECT_EQ(earlier, "the first ends with phase 1 of the mbarrier at 0x400 of CTA rank 0; warp 0 knows its phases up to 0 only");
+}
+
+TEST(DescribeOrder, NamesTheLastSynchronisation) {
+  const std::string race = "setp.lt.u32 %p2, tid, 32;\n@%p2 st.shared.b32 [smem], tid;\n@!%p2 ld.shared.b32 %r1, [smem];\n";
+  EXPECT_TRUE(order_of(findings_of(race, 64), "H7401").starts_with("no barrier, and no release and acquire, leads from warp "));
+  const std::string later = order_of(findings_of("bar.sync 0;\n" + race, 64), "H7401");
+  EXPECT_TRUE(later.starts_with("the last synchronisation from warp ") && later.ends_with(" was before the first access; none follows it")) << later;
+}
+
+}  // namespace
+}  // namespace drywell::test
