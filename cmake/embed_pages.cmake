@@ -1,0 +1,16 @@
+# Writes pages of text as elements of an array of string literals: cmake -DPAGES=a|b -DOUT=… -P embed_pages.cmake
+cmake_minimum_required(VERSION 3.25)
+string(REPLACE "|" ";" PAGES "${PAGES}")
+set(part_length 12000)  # compilers need not take literals of more than 65,536 characters
+set(out "// Made by cmake/embed_pages.cmake.\n")
+foreach(page IN LISTS PAGES)
+  file(READ "${page}" text)
+  string(LENGTH "${text}" length)
+  set(at 0)
+  while(at LESS length)
+    string(SUBSTRING "${text}" ${at} ${part_length} part)
+    string(APPEND out "R\"page(${part})page\",\n")
+    math(EXPR at "${at} + ${part_length}")
+  endwhile()
+endforeach()
+file(WRITE "${OUT}" "${out}")
