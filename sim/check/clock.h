@@ -41,6 +41,7 @@ struct Message {
   Clock tensor;                     // tcgen05 work in `seen` that a tcgen05.fence::before_thread_sync covers
   Clock wide;                       // the part of `seen` that came by scopes wide enough for the holder
   Clock map_released, map_acquired; // edits of tensor maps in `seen` that a fence.proxy.tensormap covers
+  Clock executed;                   // of cluster barriers only: steps that ran before it, also if nothing orders their memory
   CrossClusterKnowledge cross_cluster;  // the clock of other clusters
   void join(const Message& m) {
     seen.join(m.seen);
@@ -48,12 +49,13 @@ struct Message {
     proxy_global.join(m.proxy_global);
     tensor.join(m.tensor);
     wide.join(m.wide);
+    executed.join(m.executed);
     join_rest(m);
   }
   struct Part;
   void join(const Part& p);
   void clear() {
-    for (Clock* c : {&seen, &proxy_shared, &proxy_global, &tensor, &wide, &map_released, &map_acquired}) c->clear();
+    for (Clock* c : {&seen, &proxy_shared, &proxy_global, &tensor, &wide, &map_released, &map_acquired, &executed}) c->clear();
     cross_cluster.clear();
   }
   void join_rest(const Message& m) {

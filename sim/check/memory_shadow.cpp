@@ -25,7 +25,8 @@ MemoryShadow::MemoryShadow(const Cluster& c, const LaunchState& launch, const Ac
 
 // Marks cells as read or written by an access and reports the accesses that it is not ordered after. `known` is of one access.
 template <class Cells, class Judge, class Where>
-void MemoryShadow::touch_cells(Cells& cells, uint64_t begin, uint64_t end, AccessId id, const Judge& judge, const Where& where, Rule unwritten, Answers& known) {
+void MemoryShadow::touch_cells(Cells& cells, uint64_t begin, uint64_t end, const Touch& touch, const Judge& judge, const Where& where, Rule unwritten, Answers& known) {
+  const AccessId id = touch.id;
   const Access& now = accesses_[id];
   const AccessTable& accesses = accesses_;
   StateTable& states = states_;
@@ -41,6 +42,7 @@ void MemoryShadow::touch_cells(Cells& cells, uint64_t begin, uint64_t end, Acces
       return is_plain(accesses[reader].agent) && judge(accesses[reader], now) == Rule::none;
     });
   };
+  const auto has_run = [&](const Access& a) { return touch.who.now.executed[a.issuer] >= a.issued_at; };
   if (cells.replace(begin, end, known.last.in, known.last.out)) return;
   cells.update(begin, end, [&](StateId s, uint64_t cell) {
     Answers::Answer& answer = known.at(s);
@@ -49,15 +51,16 @@ void MemoryShadow::touch_cells(Cells& cells, uint64_t begin, uint64_t end, Acces
       return answer.out;
     }
     const AccessId writer = states.writer(s);
-    // The word of tcgen05.alloc is no operand: memory that has only that word is unwritten for copies and the tensor core.
-    const bool scratch = accesses[writer].agent == Agent::alloc && !now.write && is_async_proxy(now.agent);
-    if (writer != 0 && !scratch) {
+    // The word of tcgen05.alloc is no operand: memory that has only that word is unwritten for copies and the tensor core. Triton has a relaxed
+    // cluster barrier between its uses and a peer's copy into that memory: they have run.
+    const bool word = accesses[writer].agent == Agent::alloc && is_async_proxy(now.agent);
+    if (writer != 0 && !(word && (!now.write || has_run(accesses[writer])))) {
       if (!observed(s, judge(accesses[writer], now))) check(writer, cell);
     } else if (unwritten != Rule::none) {
       reporter_.report(unwritten, nullptr, now, [&] { return where(cell); });
     }
     if (now.write) {
-      for (const AccessId r : states.readers(s)) check(r, cell);
+      for (const AccessId r : states.readers(s)) if (!word || !has_run(accesses[r])) check(r, cell);
     }
     answer = known.last = {s, now.write ? states.written(id) : states.read(s, id)};
     return answer.out;
@@ -83,7 +86,7 @@ void MemoryShadow::touch(std::span<const SharedRun> runs, Touch& t) {
     if (s.cta >= ctas_.size()) continue;
     if (s.cta != now.cta) lifetimes_.visit(s.cta, t.id, t.who);
     if (!launch_.full()) continue;
-    touch_cells(ctas_[s.cta].shared, s.begin, s.begin + s.bytes, t.id, judge, [&](uint64_t at) { return shared_place(s.cta, at); }, unwritten, t.shared);
+    touch_cells(ctas_[s.cta].shared, s.begin, s.begin + s.bytes, t, judge, [&](uint64_t at) { return shared_place(s.cta, at); }, unwritten, t.shared);
   }
 }
 
@@ -93,7 +96,7 @@ void MemoryShadow::touch_global(const Span& s, Touch& t) {
   check_grid_wait(s, t.id, t.who);
   if (accesses_[t.id].write && !held_maps_.empty()) check_maps(s, t);
   if (!accesses_[t.id].write && launch_.options.uninitialised) suspect_unwritten(s, t.id);
-  touch_cells(global_, s.begin, s.begin + s.bytes, t.id, judge, [](uint64_t at) { return fmt::format("global memory at {:#x}", at); }, Rule::none, t.global);
+  touch_cells(global_, s.begin, s.begin + s.bytes, t, judge, [](uint64_t at) { return fmt::format("global memory at {:#x}", at); }, Rule::none, t.global);
 }
 
 void MemoryShadow::touch_tensor(const Span& s, Touch& t) {
@@ -103,7 +106,7 @@ void MemoryShadow::touch_tensor(const Span& s, Touch& t) {
   const Rule unwritten = launch_.options.uninitialised ? t.unwritten : Rule::none;
   const auto judge = [&](const Access& prior, const Access& a) { return judge_tensor(prior, a, t.who); };
   const auto where = [&](uint64_t cell) { return fmt::format("tensor memory of CTA rank {}, lane {}, column {}", s.cta, cells.lane_of(cell), cells.column_of(cell)); };
-  cells.runs(s.lane, s.lanes, s.column, s.columns, [&](uint64_t begin, uint64_t end) { touch_cells(cells, begin, end, t.id, judge, where, unwritten, t.tensor); });
+  cells.runs(s.lane, s.lanes, s.column, s.columns, [&](uint64_t begin, uint64_t end) { touch_cells(cells, begin, end, t, judge, where, unwritten, t.tensor); });
 }
 
 // The tensormap proxy reads maps after a release and an acquire of its own (docs/facts/tma-mbarrier.md §3.2).
@@ -115,7 +118,7 @@ void MemoryShadow::read_map(uint64_t map, AccessId id, const WarpClock& who) {
     return who.now.map_acquired[prior.issuer] < prior.issued_at ? Rule::map_not_acquired : Rule::none;
   };
   Answers known;
-  touch_cells(global_, map, map + isa::kTensorMapBytes, id, judge, [](uint64_t at) { return fmt::format("tensor map in global memory at {:#x}", at); }, Rule::none, known);
+  touch_cells(global_, map, map + isa::kTensorMapBytes, {id, who}, judge, [](uint64_t at) { return fmt::format("tensor map in global memory at {:#x}", at); }, Rule::none, known);
 }
 
 void MemoryShadow::hold_map(uint64_t map, AccessId id, const WarpClock& who) {

@@ -76,7 +76,7 @@ class MemoryShadow {
   void touch_global(const Span& s, Touch& t);
   void touch_tensor(const Span& s, Touch& t);
   template <class Cells, class Judge, class Where>
-  void touch_cells(Cells& cells, uint64_t begin, uint64_t end, AccessId id, const Judge& judge, const Where& where, Rule unwritten, Answers& known);
+  void touch_cells(Cells& cells, uint64_t begin, uint64_t end, const Touch& touch, const Judge& judge, const Where& where, Rule unwritten, Answers& known);
   void check_grid_wait(const Span& s, AccessId id, const WarpClock& who);
   void check_maps(const Span& s, const Touch& t);
   void suspect_unwritten(const Span& s, AccessId id);

@@ -157,11 +157,14 @@ void ClusterMonitor::cluster_barrier(const Warp& w, const DecodedOp& op) {
   if (op.sync == SyncRole::cluster_wait) {
     close_cluster_barrier();  // exited threads can also complete the barrier
     parts_.warps.all_run(state.clock.now.seen);
-    if (state.cluster != nullptr) state.clock.acquire(*state.cluster);
+    if (state.cluster == nullptr) return;
+    state.clock.acquire(*state.cluster);
+    state.clock.now.executed.join(state.cluster->executed);
     return;
   }
   Message m = launch_.ordering(op).release ? state.clock.release() : state.clock.fenced;
   m.tensor = state.clock.tensor_released;
+  m.executed = state.clock.now.seen;
   state.cluster = cluster_barrier_.arrive(m);
   state.clock.tick();
   close_cluster_barrier();

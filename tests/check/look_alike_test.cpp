@@ -73,6 +73,28 @@ TEST(LookAlike, OperandsOverTheWordOfAlloc) {
   expect_silence(c);
 }
 
+// The same across a cluster: a relaxed barrier is between the uses of the word and the peer's copy.
+TEST(LookAlike, APeersCopyOverTheWordOfAlloc) {
+  AsyncCase c;
+  c.threads = 64;
+  c.ctas = c.cluster = 2;
+  c.body = R"(
+  setp.lt.u32 %p2, tid, 32;
+  @%p2 tcgen05.alloc.cta_group::1.sync.aligned.shared::cta.b32 [smem], 32;
+  bar.sync 0;
+  ld.shared.b32 %r2, [smem];
+  bar.sync 0;
+  @first mbarrier.init.shared::cta.b64 [bar], 1;
+  fence.mbarrier_init.release.cluster;
+  barrier.cluster.arrive.relaxed.aligned;
+  barrier.cluster.wait.aligned;
+  @first mbarrier.arrive.expect_tx.shared::cta.b64 _, [bar], 512;
+  mov.u16 %h1, 3;
+  @leader cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes.multicast::cluster [smem], [buf0], 512, [bar], %h1;
+)" + wait_for("[bar]", 0) + cluster_sync() + "@%p2 " + kFree;
+  expect_silence(c);
+}
+
 // An operand that nothing writes contains that word: it is unwritten, and no store is missing a fence.
 TEST(LookAlike, TheWordOfAllocIsNoOperand) {
   AsyncCase c;
