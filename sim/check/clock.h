@@ -92,8 +92,15 @@ struct WarpClock {
   bool fenced_cross_cluster = false;  // that fence reached other clusters
   Message observed;    // acquired by relaxed waits; the next acquiring fence makes it take effect
 
-  // Lanes that acquired something alone, until the warp synchronises; the other lanes have the clock `behind`.
-  LaneMask ahead = kFullMask;
+  // Parts of `now` that only some lanes acquired, until the warp synchronises; `behind` is what every lane has.
+  struct Gain {
+    Component event;   // what the lanes waited for: a component and its value
+    uint32_t value;
+    LaneMask lanes;
+    Clock seen;
+  };
+  std::vector<Gain> gains;
+  LaneMask ahead = kFullMask;  // lanes that have all of `now`
   Clock behind;
   uint32_t met = 0;    // time of the warp's last synchronisation
 
@@ -103,12 +110,36 @@ struct WarpClock {
     now.wide.raise(self, time());
     if (ahead != kFullMask) behind.raise(self, time());
   }
-  const Clock& seen_by(LaneMask lanes) const { return (lanes & ~ahead) == 0 ? now.seen : behind; }
-  /// Some lanes, of those alive, are about to acquire something.
-  void part(LaneMask lanes, LaneMask alive) {
-    if ((alive & ~lanes) == 0) return;
-    if (ahead == kFullMask) behind = now.seen;
-    ahead = ahead == kFullMask ? lanes : ahead & lanes;
+  /// What each of the lanes has.
+  Clock common(LaneMask lanes) const {
+    Clock c = behind;
+    for (const Gain& g : gains) if ((lanes & ~g.lanes) == 0) c.join(g.seen);
+    return c;
+  }
+  /// Some lanes, of those alive, have waited for an event, which brings `seen`. Call before `now` has it.
+  void part(LaneMask lanes, LaneMask alive, Component event, uint32_t value, const Clock& seen) {
+    if ((alive & ~lanes) == 0) return gains.empty() ? void() : behind.join(seen);
+    if (gains.empty()) behind = now.seen;
+    auto at = std::find_if(gains.begin(), gains.end(), [&](const Gain& g) { return g.event == event && g.value == value; });
+    if (at == gains.end()) at = gains.insert(at, {event, value, 0, seen});
+    at->lanes |= lanes;
+    if ((alive & ~at->lanes) == 0) {
+      behind.join(at->seen);
+      gains.erase(at);
+    }
+    ahead = kFullMask;
+    for (const Gain& g : gains) ahead &= g.lanes;
+  }
+  /// Calls f(lanes) for the lanes of `mask`, together those that have waited for the same events.
+  template <class F>
+  void each_class(LaneMask mask, F f) const {
+    while (mask != 0) {
+      LaneMask lanes = mask;
+      const LaneMask first = mask & (~mask + 1);
+      for (const Gain& g : gains) lanes &= (g.lanes & first) != 0 ? g.lanes : ~g.lanes;
+      f(lanes);
+      mask &= ~lanes;
+    }
   }
   /// fence.mbarrier_init: relaxed arrivals release the warp's initialisations, and nothing else that it did (PTX ISA 9.7.13.4).
   void fence_inits() {
@@ -119,6 +150,7 @@ struct WarpClock {
   }
   /// All lanes synchronise.
   void meet() {
+    gains.clear();
     ahead = kFullMask;
     tick();
     met = time();

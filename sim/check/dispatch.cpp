@@ -107,15 +107,19 @@ void ClusterMonitor::after_commit(const Warp& w, const DecodedOp& op, LaneMask m
 void ClusterMonitor::after_bulk_group(const Warp& w, const DecodedOp& op, LaneMask mask) {
   WarpState& state = state_of(w);
   const bool waits = op.sync == SyncRole::bulk_wait;
-  if (waits) state.clock.part(mask, w.alive);
   for (auto& [lane, q] : state.bulk) {
     if ((mask >> lane & 1) == 0) continue;
-    if (waits) {
-      const auto& x = op.as<payload::GroupWait>();
-      q.wait_groups(x.allowed, x.reads_only, state.clock.now.seen);
-    } else {
+    if (!waits) {
       q.commit_group();
+      continue;
     }
+    const auto& x = op.as<payload::GroupWait>();
+    Clock over;
+    q.wait_groups(x.allowed, x.reads_only, over);
+    const Component event = x.reads_only ? q.read : q.done;
+    if (over[event] == 0) continue;
+    state.clock.part(1u << lane, w.alive, event, over[event], over);
+    state.clock.now.seen.join(over);
   }
 }
 

@@ -45,27 +45,36 @@ class LaneRuns {
 void ClusterMonitor::memory(const Warp& w, const DecodedOp& op, LaneMask mask, Space space, uint32_t bytes, bool store) {
   if (space == Space::local || space == Space::param) return;
   if (!launch_.full() && !launch_.ordering(op).strong) return;
+  if (launch_.ordering(op).strong) {
+    for_lanes(mask, [&](uint32_t lane) {
+      const uint64_t a = lane_address(w, op, lane);
+      const bool global = space == Space::global || (space == Space::generic && a >= window::kGlobalBase);
+      if (global) strong_access(w, op, a, store);
+      else if (space != Space::generic || is_shared_generic(a)) strong_access(w, op, shared_address(w, a, space != Space::shared_cta), store);
+    });
+  }
+  if (!launch_.full()) return;
+  state_of(w).clock.each_class(mask, [&](LaneMask lanes) { touch_lanes(w, op, lanes, space, bytes, store); });
+}
+
+// The accesses of lanes that have waited for the same events.
+void ClusterMonitor::touch_lanes(const Warp& w, const DecodedOp& op, LaneMask mask, Space space, uint32_t bytes, bool store) {
   WarpState& state = state_of(w);
-  const Ordering ordering = launch_.ordering(op);
   LaneRuns shared, global;
   for_lanes(mask, [&](uint32_t lane) {
     const uint64_t a = lane_address(w, op, lane);
     if (space == Space::global || (space == Space::generic && a >= window::kGlobalBase)) {
-      if (ordering.strong) strong_access(w, op, a, store);
       if (launch_.options.global_memory) global.add(a, bytes);
     } else if (space != Space::generic || is_shared_generic(a)) {
-      const uint32_t at = shared_address(w, a, space != Space::shared_cta);
-      if (ordering.strong) strong_access(w, op, at, store);
-      shared.add(at, bytes);
+      shared.add(shared_address(w, a, space != Space::shared_cta), bytes);
     }
   });
-  if (!launch_.full()) return;
   const uint32_t pc = pc_of(op);
-  Access now = access_of(w, op, mask, is_atomic(op.opcode) || ordering.strong ? Agent::atomic : Agent::thread, store);
+  Access now = access_of(w, op, mask, is_atomic(op.opcode) || launch_.ordering(op).strong ? Agent::atomic : Agent::thread, store);
   now.unchanging = store && stores_what_is_there(w, op, mask);
   AccessId id = state.last_access;
   const Access& last = parts_.accesses[id];
-  if (id == 0 || last.pc != pc || last.issued_at != now.issued_at) id = state.last_access = parts_.accesses.add(now);
+  if (id == 0 || last.pc != pc || last.issued_at != now.issued_at || last.lanes != mask) id = state.last_access = parts_.accesses.add(now);
   MemoryShadow::Touch t{id, state.clock};
   shared.each([&](uint64_t begin, uint64_t end) {
     parts_.memory.touch({Memory::shared, shared_rank(static_cast<uint32_t>(begin)), shared_offset(static_cast<uint32_t>(begin)), end - begin}, t);

@@ -76,6 +76,7 @@ class ClusterMonitor {
   void after_product_group(const Warp& w, const DecodedOp& op, LaneMask mask);
   void grid_wait(const Warp& w, const DecodedOp& op, LaneMask mask);
   // memory.cpp
+  void touch_lanes(const Warp& w, const DecodedOp& op, LaneMask mask, Space space, uint32_t bytes, bool store);
   void tensor_memory(const Warp& w, const DecodedOp& op, LaneMask mask);
   void edit_map(const Warp& w, const DecodedOp& op, LaneMask mask);
   void strong_access(const Warp& w, const DecodedOp& op, uint64_t place, bool store);

@@ -85,7 +85,7 @@ bool over(const Access& a, const CrossClusterClock& known) {
 template <class F>
 Rule by_lanes(const WarpClock& who, const Access& now, F rule) {
   if (const Rule r = rule(who.now.seen); r != Rule::none) return r;
-  return (now.lanes & ~who.ahead) != 0 && rule(who.behind) != Rule::none ? Rule::lanes_unordered : Rule::none;
+  return (now.lanes & ~who.ahead) != 0 && rule(who.common(now.lanes)) != Rule::none ? Rule::lanes_unordered : Rule::none;
 }
 
 }  // namespace

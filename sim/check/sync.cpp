@@ -1,7 +1,9 @@
 // Synchronisation: the order that a warp acquires. Fences, mbarriers, named and cluster barriers, flags in memory, waits.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <utility>
+#include <vector>
 
 #include "drywell/isa/spec.h"
 #include "sim/check/monitor.h"
@@ -97,34 +99,44 @@ void ClusterMonitor::wait(const Warp& w, const DecodedOp& op, LaneMask mask) {
   const bool parity = launch_.program->instruction(op).has(Mod::parity);
   const Ordering o = launch_.ordering(op);
   const uint32_t pc = pc_of(op);
-  uint64_t last = ~uint64_t{0};
   const LaneMask done = w.preds[op.dst] & mask;
   if (done != 0) ++state.passed[pc];
-  if (done != 0 && launch_.untested[pc] == 0) state.clock.part(done, w.alive);
+  struct Asked {
+    uint32_t address, parity;
+    LaneMask lanes;
+  };
+  std::vector<Asked> all;
   for_lanes(done, [&](uint32_t lane) {
     const uint64_t a = lane_address(w, op, lane);
     const uint32_t address = shared_address(w, a, op.as<payload::Mbarrier>().cluster_space || is_shared_generic(a));
     const uint64_t phase = lane_value(w, op.src[1], lane, !parity);
     const uint32_t asked = parity ? static_cast<uint32_t>(phase) & 1 : static_cast<uint32_t>(phase >> 63);
-    if (std::exchange(last, uint64_t{address} << 1 | asked) == (uint64_t{address} << 1 | asked)) return;
-    if (!parts_.mbarriers.live(address)) return;
-    parts_.mbarriers.check_init(address, access_of(w, op, mask, Agent::thread, false), state.clock.now.seen);
+    const auto same = std::find_if(all.begin(), all.end(), [&](const Asked& x) { return x.address == address && x.parity == asked; });
+    if (same != all.end()) same->lanes |= 1u << lane;
+    else all.push_back({address, asked, 1u << lane});
+  });
+  for (const Asked& asked : all) {
+    if (!parts_.mbarriers.live(asked.address)) continue;
+    parts_.mbarriers.check_init(asked.address, access_of(w, op, mask, Agent::thread, false), state.clock.now.seen);
     bool& news = waits_[pc];
-    const auto observed = parts_.mbarriers.observe(address, asked, state.clock.now.seen);
-    if (!observed.has_value()) return;
-    if (launch_.untested[pc] != 0) return guess(state, *observed, access_of(w, op, mask, Agent::thread, false));
+    const auto observed = parts_.mbarriers.observe(asked.address, asked.parity, state.clock.now.seen);
+    if (!observed.has_value()) continue;
+    if (launch_.untested[pc] != 0) {
+      guess(state, *observed, access_of(w, op, mask, Agent::thread, false));
+      continue;
+    }
     news = news || observed->news;
     const Message& m = observed->released;
-    if ((w.alive & ~done) == 0) state.clock.behind.join(m.seen);
     state.clock.now.wide.join(observed->home);
     if (o.acquire) {
+      state.clock.part(asked.lanes, w.alive, observed->end.component, observed->end.value, m.seen);
       state.clock.acquire(m, o.wide);
     } else {
       state.clock.observed.join(m);
       state.clock.tensor_observed.join(m.tensor);
       parts_.warps.observe_running(state.clock.now.seen, m.seen);
     }
-  });
+  }
 }
 
 // A suspended wait that gives up and is tried again goes on waiting.

@@ -95,6 +95,75 @@ TEST(LookAlike, APeersCopyOverTheWordOfAlloc) {
   expect_silence(c);
 }
 
+// Each half of a warp waits for its own copy and reads its own data; under lazy and shuffled the halves pass their waits one after the other.
+TEST(LookAlike, HalvesOfAWarpWithABarrierEach) {
+  AsyncCase c;
+  c.body = kBarriers + R"(
+  @first mbarrier.arrive.expect_tx.shared::cta.b64 _, [bar], 512;
+  @first cp.async.bulk.shared::cta.global.mbarrier::complete_tx::bytes [smem], [buf0], 512, [bar];
+  @first mbarrier.arrive.expect_tx.shared::cta.b64 _, [bar+8], 512;
+  @first cp.async.bulk.shared::cta.global.mbarrier::complete_tx::bytes [smem+512], [buf0], 512, [bar+8];
+  bar.warp.sync -1;
+  shr.u32 %r1, tid, 4;
+  shl.b32 %r2, %r1, 3;
+  mov.u32 %r3, bar;
+  add.u32 %r2, %r2, %r3;
+  shl.b32 %r4, %r1, 9;
+  mov.u32 %r5, smem;
+  add.u32 %r4, %r4, %r5;
+  WAIT: mbarrier.try_wait.parity.shared::cta.b64 %p1, [%r2], 0;
+  @!%p1 bra WAIT;
+  ld.shared.b32 %r6, [%r4];
+  st.shared.b32 [%r4], %r1;
+)";
+  expect_silence(c);
+}
+
+// Lanes 0 and 16 copy from their own halves, wait for their own groups, and write their own halves again.
+TEST(LookAlike, TwoLanesWithBulkGroupsOfTheirOwn) {
+  AsyncCase c;
+  c.body = R"(
+  and.b32 %r1, tid, 15;
+  setp.eq.u32 %p2, %r1, 0;
+  shl.b32 %r2, tid, 3;
+  mov.u32 %r3, smem;
+  add.u32 %r2, %r2, %r3;
+  @%p2 st.shared.v4.b32 [%r2], {tid, tid, tid, tid};
+  fence.proxy.async.shared::cta;
+  mul.wide.u32 %rd1, tid, 8;
+  add.u64 %rd1, %rd1, buf0;
+  @%p2 cp.async.bulk.global.shared::cta.bulk_group [%rd1], [%r2], 16;
+  @%p2 cp.async.bulk.commit_group;
+  setp.eq.u32 %p3, tid, 0;
+  setp.eq.u32 %p4, tid, 16;
+  @%p3 cp.async.bulk.wait_group.read 0;
+  @%p4 cp.async.bulk.wait_group.read 0;
+  @%p2 st.shared.b32 [%r2], 0;
+  cp.async.bulk.wait_group 0;
+)";
+  expect_silence(c);
+}
+
+// A half reads the data of the other half's wait.
+TEST(LookAlike, AHalfThatReadsBehindTheOthersWaitIsReported) {
+  AsyncCase c;
+  c.buffers = {Bytes(16384)};
+  c.body = kBarriers + R"(
+  @first mbarrier.arrive.expect_tx.shared::cta.b64 _, [bar], 512;
+  @first cp.async.bulk.shared::cta.global.mbarrier::complete_tx::bytes [smem], [buf0], 512, [bar];
+  bar.warp.sync -1;
+  setp.lt.u32 %p2, tid, 16;
+  @!%p2 bra READ;
+  WAIT: mbarrier.try_wait.parity.shared::cta.b64 %p1, [bar], 0;
+  @!%p1 bra WAIT;
+  READ: ld.shared.b32 %r6, [smem];
+)";
+  sim::HazardChecker checker;
+  run_async(c, {.listeners = {checker.listener()}});
+  const auto all = checker.findings();
+  EXPECT_TRUE(std::any_of(all.begin(), all.end(), [](const sim::Finding& f) { return f.code == "H7405" || f.code == "H7001"; }));
+}
+
 // An operand that nothing writes contains that word: it is unwritten, and no store is missing a fence.
 TEST(LookAlike, TheWordOfAllocIsNoOperand) {
   AsyncCase c;
