@@ -24,7 +24,7 @@ namespace {
 struct MutateFlags {
   std::string kernel, json;
   uint32_t sms = 0;
-  bool verbose = false;
+  bool verbose = false, list = false;
 };
 
 constexpr const char* kWrongValues = "wrong values only";
@@ -215,6 +215,10 @@ ExitCode mutate(const CommandContext& c, const MutateFlags& f, const std::vector
     base.limits.push_back(20 * o.instructions + 100'000);
   }
   const std::vector<Mutant> all = mutants_of(ptx);
+  if (f.list) {
+    for (const Mutant& m : all) print(fmt::format("{:<14} {}{}\n", m.what, m.original, m.source.empty() ? "" : "  (" + m.source + ")"));
+    return ExitCode::ok;
+  }
   const Lines lines = lines_of(subject, ptx);
   size_t reported = 0, equivalent = 0, silent = 0, unreached = 0;
   nlohmann::ordered_json rows = nlohmann::ordered_json::array();
@@ -253,6 +257,7 @@ void register_mutate(Command& app, CommandContext& context) {
   Command* sub = add_command(app, "mutate");
   sub->add_option("KERNEL", f->kernel, "a kernel of `drywell list`")->required();
   sub->add_flag("-v,--verbose", f->verbose, "every mutant, not only those that are not reported");
+  sub->add_flag("--list", f->list, "only the list of mutants");
   sub->add_option("--sms", f->sms, "SMs of the simulated device; 0: the architecture's. With few, persistent CTAs take several tiles");
   sub->add_option("--json", f->json, "write the table as JSON");
   sub->allow_extras();

@@ -13,6 +13,8 @@ struct Class {
 // changes nothing.
 constexpr Class kClasses[] = {
     {"groups -", "cp.async", "it waits for more groups than before, those it waited for among them"},
+    {".read", "cp.async.bulk.wait_group", "no thread of the launch uses the destination again (H7404 reports such uses), and the end of the launch completes the store"},
+    {"scope .cta", "", "the threads that the instruction orders are of one CTA: every wider scope orders the same (H7403 reports data that crosses)"},
     {"without", "fence.mbarrier_init",
      "the barrier behind it orders the initialisation before every use in the CTA, and no other CTA uses the mbarriers before a cluster barrier"},
     {"without", "tcgen05.fence", "the tcgen05 operations on its far side are complete by a wait, or there are none: complete operations need no order"},

@@ -13,6 +13,7 @@ namespace drywell::tools {
 namespace {
 
 constexpr std::string_view kScratch = "%mutant";
+constexpr int64_t kMbarrierBytes = 8;
 
 std::vector<std::string> lines_of(std::string_view text) {
   std::istringstream in{std::string(text)};
@@ -75,7 +76,7 @@ class Maker {
  public:
   Maker(size_t line, const Parts& p, std::vector<Mutant>& out) : line_(line), p_(p), out_(out) {}
 
-  void replace(std::string what, std::string text) { out_.push_back({line_, std::move(what), p_.text(p_.operands), std::move(text), {}}); }
+  void replace(std::string what, std::string text) { out_.push_back({line_, std::move(what), p_.text(p_.operands), std::move(text), {}, {}}); }
   /// Adds two mutants: operand `i` changed by `step` and by -step.
   void shift(const char* what, size_t i, int64_t step) {
     if (i >= p_.operands.size()) return;
@@ -92,6 +93,29 @@ class Maker {
       }
       replace(fmt::format("{} {} {}", what, d < 0 ? "-" : "+", std::abs(d)), before + p_.text(ops));
     }
+  }
+  /// The mbarrier of the next stage: the object behind this one.
+  void next_stage(size_t i) {
+    if (i >= p_.operands.size() || !p_.operands[i].ends_with(']')) return;
+    std::vector<std::string> ops = p_.operands;
+    const size_t plus = ops[i].rfind('+');
+    const std::string offset = plus == std::string::npos ? "" : ops[i].substr(plus + 1, ops[i].size() - plus - 2);
+    if (plus != std::string::npos && !is_number(offset)) return;
+    const int64_t next = (offset.empty() ? 0 : std::stoll(offset)) + kMbarrierBytes;
+    ops[i] = fmt::format("{}+{}]", ops[i].substr(0, plus == std::string::npos ? ops[i].size() - 1 : plus), next);
+    replace("next stage", p_.text(ops));
+  }
+  void opcode(std::string what, std::string opcode) {
+    Parts other = p_;
+    other.opcode = std::move(opcode);
+    replace(std::move(what), other.text(p_.operands));
+  }
+  /// `.cluster`, `.gpu` or `.sys` behind a memory semantics becomes `.cta`.
+  void narrow_scope() {
+    static const std::regex scope(R"(\.(acquire|release|acq_rel|sc)\.(cluster|gpu|sys)\b)");
+    std::smatch m;
+    const bool fits = std::regex_search(p_.opcode, m, scope) && p_.opcode.find("mbarrier_init") == std::string::npos && p_.opcode.find("proxy") == std::string::npos;
+    if (fits) opcode("scope .cta", std::regex_replace(p_.opcode, scope, ".$1.cta"));
   }
   void flip_parity(size_t i) {
     std::vector<std::string> ops = p_.operands;
@@ -123,6 +147,35 @@ void mutate(size_t line, const Parts& p, std::vector<Mutant>& out) {
   if (p.opcode.starts_with("mbarrier.expect_tx")) m.shift("bytes", 1, 16);
   if (p.opcode.starts_with("bar.") || p.opcode.starts_with("barrier.cta")) m.shift("threads", 1, 32);
   if (p.opcode.find("wait_group") != std::string::npos) m.shift("groups", 0, 1);
+  if (p.opcode == "cp.async.bulk.wait_group") m.opcode(".read", "cp.async.bulk.wait_group.read");
+  if (p.opcode.find("mbarrier.try_wait") == 0 || p.opcode.find("mbarrier.test_wait") == 0) m.next_stage(1);
+  if (p.opcode.starts_with("mbarrier.arrive")) m.next_stage(p.operands.size() > 1 ? 1 : 0);
+  if (p.opcode.starts_with("tcgen05.commit")) m.next_stage(0);
+  m.narrow_scope();
+}
+
+/// The instructions of a text, for mutants of more than one line.
+struct Listing {
+  std::vector<size_t> lines;
+  std::vector<Parts> parts;
+};
+
+bool retries(const Parts& wait, const Parts& branch) {
+  return wait.opcode.starts_with("mbarrier.try_wait") && branch.opcode.starts_with("bra") && branch.guard.starts_with("@!" + wait.operands[0]);
+}
+
+void mutate_pairs(const Listing& all, std::vector<Mutant>& out) {
+  std::optional<size_t> barrier;
+  for (size_t i = 0; i < all.lines.size(); ++i) {
+    const Parts& p = all.parts[i];
+    const std::string text = p.text(p.operands);
+    if (i != 0 && retries(all.parts[i - 1], p)) out.push_back({all.lines[i], "no retry", text, "", {}, {}});
+    if (p.opcode.starts_with("barrier.cluster.wait") && i != 0 && all.parts[i - 1].opcode.starts_with("barrier.cluster.arrive"))
+      out.push_back({all.lines[i - 1], "without both", all.parts[i - 1].text({}), "", {}, all.lines[i]});
+    if (p.opcode.starts_with("tcgen05.dealloc") && barrier.has_value())
+      out.push_back({all.lines[*barrier], "early dealloc", text, text + "\n" + all.parts[*barrier].text(all.parts[*barrier].operands), {}, all.lines[i]});
+    if (p.opcode.starts_with("bar.sync") || p.opcode.starts_with("barrier.cluster.wait") || p.opcode.starts_with("barrier.sync")) barrier = i;
+  }
 }
 
 }  // namespace
@@ -132,6 +185,7 @@ std::vector<Mutant> mutants_of(std::string_view ptx) {
   const std::vector<std::string> lines = lines_of(ptx);
   std::vector<std::string> files = {""};
   std::string source;
+  Listing listing;
   for (size_t i = 0; i < lines.size(); ++i) {
     static const std::regex file(R"re(^\s*\.file\s+\d+\s+"(?:.*/)?([^"/]+)")re"), loc(R"(^\s*\.loc\s+(\d+)\s+(\d+))");
     std::smatch m;
@@ -140,9 +194,14 @@ std::vector<Mutant> mutants_of(std::string_view ptx) {
     if (std::regex_search(lines[i], m, loc) && std::stoul(m[1]) < files.size()) source = fmt::format("{}:{}", files[std::stoul(m[1])], m[2].str());
     Parts p;
     const size_t before = all.size();
-    if (parse_line(lines[i], p)) mutate(i, p, all);
+    if (parse_line(lines[i], p)) {
+      mutate(i, p, all);
+      listing.lines.push_back(i);
+      listing.parts.push_back(std::move(p));
+    }
     for (size_t k = before; k < all.size(); ++k) all[k].source = source;
   }
+  mutate_pairs(listing, all);
   return all;
 }
 
@@ -159,6 +218,10 @@ std::string mutated(std::string_view ptx, const Mutant& m) {
   for (size_t i = 0; i < lines.size(); ++i) {
     if (i == m.line) {
       out += m.replacement + "\n";
+      continue;
+    }
+    if (m.also_removed == i) {
+      out += "\n";
       continue;
     }
     out += lines[i] + "\n";

@@ -1,6 +1,7 @@
 // Mutants of a kernel: its PTX with one piece of synchronisation removed or one number changed.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -15,9 +16,12 @@ struct Mutant {
   std::string original;    // the instruction
   std::string replacement; // lines that replace it; may be empty
   std::string source;      // "kernel.cpp:252" if the PTX has source lines
+  std::optional<size_t> also_removed;  // another line that goes: the mutant moves an instruction, or removes two
 };
 
-/// One mutant for each fence, wait, commit, arrive and barrier, and two for each count, parity and number of bytes.
+/// One mutant for each fence, wait, commit, arrive and barrier, and two for each count, parity and number of bytes; waits without their
+/// retry, and with the next mbarrier in memory; narrower scopes; `.read` in place of a full wait; tensor memory freed before the barrier in
+/// front; a cluster barrier that all threads leave out.
 std::vector<Mutant> mutants_of(std::string_view ptx);
 /// Returns the text of a mutant.
 std::string mutated(std::string_view ptx, const Mutant& m);

@@ -83,7 +83,7 @@ void LaunchState::begin(const Launch& launch) {
   program = launch.program;
   orderings.clear();
   reactions.clear();
-  synchronised = opaque = hidden_writes = waits_for_grids = strong_memory = false;
+  synchronised = opaque = hidden_writes = waits_for_grids = strong_memory = peer_memory = false;
   cross_cluster_flags.clear();
   if (follows_registers()) predicates = PredicateUse(*program);
   untested = untested_waits(*program);
@@ -99,6 +99,7 @@ void LaunchState::begin(const Launch& launch) {
     synchronised = synchronised || synchronises(i, orderings.back());
     opaque = opaque || hides_order(i);
     strong_memory = strong_memory || (orderings.back().strong && accesses_memory(i));
+    peer_memory = peer_memory || (launch.cluster.count() > 1 && accesses_memory(i) && i.has(Mod::shared_cluster));
     waits_for_grids = waits_for_grids || (op.sync == SyncRole::grid_dependency && i.has(Mod::wait));
     hidden_writes = hidden_writes || writes_unseen(i);
   }
@@ -112,7 +113,7 @@ class HazardChecker::Impl : public Listener {
 
   /// The value that global memory passes to an acquire depends on the clusters' order: one host thread runs all of them.
   bool concurrent() const override { return !launch_.follows_cross_cluster(); }
-  bool wants_memory() const override { return launch_.full() || launch_.strong_memory; }
+  bool wants_memory() const override { return launch_.full() || launch_.strong_memory || launch_.peer_memory; }
   bool wants_waits() const override { return false; }
   bool wants_instruction(const Program&, const DecodedOp& op) const override { return launch_.reacts(op); }
 

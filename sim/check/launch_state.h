@@ -49,6 +49,7 @@ struct LaunchState {
   std::vector<uint8_t> untested;      // one per pc: a wait whose answer the program does not test
   PredicateUse predicates;            // if registers are followed
   bool strong_memory = false;         // some load, store or atomic orders threads
+  bool peer_memory = false;           // some load, store or atomic accesses a peer's shared memory
   bool synchronised = false;          // CTAs may synchronise through global memory
   bool opaque = false;                // CTAs may synchronise in ways that the checker does not follow
   mutable std::unordered_map<uint64_t, CrossClusterClock> cross_cluster_flags;  // released into places of global memory; one host thread runs such launches

@@ -44,7 +44,8 @@ class LaneRuns {
 
 void ClusterMonitor::memory(const Warp& w, const DecodedOp& op, LaneMask mask, Space space, uint32_t bytes, bool store) {
   if (space == Space::local || space == Space::param) return;
-  if (!launch_.full() && !launch_.ordering(op).strong) return;
+  const bool peers = launch_.peer_memory && space == Space::shared_cluster;
+  if (!launch_.full() && !launch_.ordering(op).strong && !peers) return;
   if (launch_.ordering(op).strong) {
     for_lanes(mask, [&](uint32_t lane) {
       const uint64_t a = lane_address(w, op, lane);
@@ -53,7 +54,7 @@ void ClusterMonitor::memory(const Warp& w, const DecodedOp& op, LaneMask mask, S
       else if (space != Space::generic || is_shared_generic(a)) strong_access(w, op, shared_address(w, a, space != Space::shared_cta), store);
     });
   }
-  if (!launch_.full()) return;
+  if (!launch_.full() && !peers) return;
   state_of(w).clock.each_class(mask, [&](LaneMask lanes) { touch_lanes(w, op, lanes, space, bytes, store); });
 }
 

@@ -79,8 +79,9 @@ void MemoryShadow::touch(std::span<const SharedRun> runs, Touch& t) {
   const Rule unwritten = now.write || launch_.hidden_writes || !launch_.options.uninitialised ? Rule::none : Rule::shared_unwritten;
   const auto judge = [&](const Access& prior, const Access& a) {
     const Rule r = judge_shared(prior, a, t.who);
-    const bool mixed = prior.swizzles > 1 && a.swizzles != 0 && !a.write && (prior.swizzles & a.swizzles) == 0;
-    return r == Rule::none && mixed ? Rule::swizzle_mismatch : r;
+    const bool mixed = prior.swizzles != 0 && a.swizzles != 0 && !a.write && (prior.swizzles & a.swizzles) == 0;
+    if (r != Rule::none || !mixed) return r;
+    return prior.swizzles > 1 ? Rule::swizzle_mismatch : Rule::swizzle_missing;
   };
   for (const SharedRun& s : runs) {
     if (s.cta >= ctas_.size()) continue;

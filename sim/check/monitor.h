@@ -90,6 +90,7 @@ class ClusterMonitor {
   void init(const BarrierEvent& e, const Warp& w, const DecodedOp& op, LaneMask mask);
   void inval(const BarrierEvent& e, const Warp& w, const DecodedOp& op, LaneMask mask);
   void arrive(const BarrierEvent& e, const WarpClock& clock, Ordering o, const Access& who);
+  void check_own_address(const Warp& w, const DecodedOp& op, LaneMask mask);
   void wait(const Warp& w, const DecodedOp& op, LaneMask mask);
   void guess(WarpState& state, const MbarrierLedger::Told& told, const Access& who);
   void finish_guesses(const Cta& cta);

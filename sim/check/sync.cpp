@@ -59,7 +59,20 @@ void ClusterMonitor::mbarrier(const Cta& cta, uint32_t offset, MbarrierEvent wha
   else events_.push_back({address, what, amount});
 }
 
+// 32-bit addresses of shared memory have the CTA's rank in bits 24 and up, those of the own CTA too (docs/facts/tma-mbarrier.md §5).
+void ClusterMonitor::check_own_address(const Warp& w, const DecodedOp& op, LaneMask mask) {
+  if (parts_.cluster.ctas.size() == 1 || op.as<payload::Mbarrier>().cluster_space) return;
+  for_lanes(mask, [&](uint32_t lane) {
+    const uint64_t a = lane_address(w, op, lane);
+    const uint32_t rank = shared_rank(static_cast<uint32_t>(a));
+    if (is_shared_generic(a) || rank == w.cta->rank || rank >= parts_.cluster.ctas.size()) return;
+    parts_.reporter.report(Rule::peer_address, nullptr, access_of(w, op, mask, Agent::arrival, false),
+                           [&] { return fmt::format("address {:#x}: offset {:#x} of CTA rank {}, used by CTA rank {}", a, shared_offset(static_cast<uint32_t>(a)), rank, w.cta->rank); });
+  });
+}
+
 void ClusterMonitor::barrier_events(const Warp& w, const DecodedOp& op, LaneMask mask) {
+  if (op.sync == SyncRole::mbarrier_arrive || op.sync == SyncRole::mbarrier_count) check_own_address(w, op, mask);
   if (events_.empty()) return;
   WarpState& state = state_of(w);
   const Access who = access_of(w, op, mask, Agent::thread, false);

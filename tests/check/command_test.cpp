@@ -257,6 +257,16 @@ TEST_F(CheckCommand, DrawsADeadlock) {
   }
 }
 
+// Each operator of `mutate` on a kernel that has something for it.
+TEST_F(CheckCommand, MutantsOfEveryKind) {
+  const TemporaryDirectory dir;
+  const Finished f = drywell({"mutate", "gemm-blockscaled", "--m=128", "--n=128", "--k=256", "--cta-group=1", "--ctas=1", "--list"});
+  ASSERT_EQ(f.exit_code, 0) << f.err;
+  for (const char* what : {"without ", "true at once", "other parity", "count + 1", "bytes - 16", "groups + 1", "no retry", "next stage", "early dealloc", ".read "}) EXPECT_THAT(f.out, HasSubstr(what));
+  const Finished pair = drywell({"mutate", "gemm-bf16", "--m=256", "--n=128", "--k=64", "--cta-group=2", "--list"});
+  for (const char* what : {"without both", "scope .cta"}) EXPECT_THAT(pair.out, HasSubstr(what)) << pair.err;
+}
+
 // docs/hazards.md lists the mutants that survive, with reasons.
 TEST_F(CheckCommand, MutantsAreReported) {
   const Finished f = drywell({"mutate", "tma-copy", "--rows=128", "--columns=64"});

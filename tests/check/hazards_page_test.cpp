@@ -20,6 +20,7 @@ namespace {
 struct Section {
   std::string code;
   uint32_t threads = 32, ctas = 1, clusters = 1, launches = 1;  // ctas: of a cluster
+  bool swizzled = true;  // map0
   std::string wrong, right, here;  // here: opcode of the instruction reported
   bool refused() const { return code[0] == 'F'; }
 };
@@ -72,6 +73,7 @@ std::vector<Section> sections() {
       number("ctas", s.ctas);
       number("clusters", s.clusters);
       number("launches", s.launches);
+      s.swizzled = info.find("map=none") == std::string::npos;
       if (std::regex_search(info, word, std::regex("setup=(\\w+)"))) s.wrong = s.right = setups.at(word[1]);
       take_body(s, m[3]);
       all.push_back(std::move(s));
@@ -93,7 +95,7 @@ Checked check(const Section& s, const std::string& body, sim::DriverKind driver,
   f.dim = {64, 128};
   f.stride = {128};
   f.box = {64, 128};
-  f.swizzle = isa::Swizzle::b128;
+  f.swizzle = s.swizzled ? isa::Swizzle::b128 : isa::Swizzle::none;
   AsyncCase c;
   c.buffers = {Bytes(32768), Bytes(64)};
   c.maps = {{f, 0}};
