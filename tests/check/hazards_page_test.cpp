@@ -1,4 +1,4 @@
-// docs/hazards.md and docs/hazards-faults.md are the test: every section's wrong kernel is reported with its code at the marked
+// docs/hazards.md, hazards-faults.md and hazards-more.md are the test: every section's wrong kernel is reported with its code at the marked
 // line, under every driver; its fixed twin has no report.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -50,7 +50,7 @@ void take_body(Section& s, const std::string& body) {
 }
 
 std::vector<Section> sections() {
-  const std::string text = page("docs/hazards.md") + page("docs/hazards-faults.md");
+  const std::string text = page("docs/hazards.md") + page("docs/hazards-faults.md") + page("docs/hazards-more.md");
   std::map<std::string, std::string> setups = {{"none", ""}};
   std::vector<Section> all;
   std::string code;
