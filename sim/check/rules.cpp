@@ -26,11 +26,24 @@ std::string_view hazard_level_name(HazardLevel l) {
   return kNames[static_cast<size_t>(l)];
 }
 
+namespace {
+
+// Names of templates have thousands of letters.
+std::string shortened(const std::string& name) {
+  constexpr size_t kMost = 100;
+  return name.size() > kMost ? name.substr(0, kMost - 3) + "..." : name;
+}
+
+}  // namespace
+
 std::string Finding::to_string() const {
   std::string out = fmt::format("{} {}: {}\n", hazard_level_name(level), code, rule);
   if (!memory.empty()) out += fmt::format("    memory: {}\n", memory);
   const auto party = [&](const FindingParty& p) {
-    if (!p.role.empty()) out += fmt::format("    {}: {} (at {})\n", p.role, p.where.to_string(), p.when);
+    GuestPlace where = p.where;
+    where.kernel = shortened(where.kernel);
+    where.function = shortened(where.function);
+    if (!p.role.empty()) out += fmt::format("    {}: {} (at {})\n", p.role, where.to_string(), p.when);
   };
   party(other);
   party(here);

@@ -75,6 +75,12 @@ TEST(DescribeFindings, AWarningsRuleIsOneLine) {
   EXPECT_EQ(sim::describe_findings(all), "\nwarning H7202: a rule (9 times at x.cu:1, x.cu:2, x.cu:3, x.cu:4, x.cu:5, x.cu:6 and 3 more)\n    fix: a fix\n");
 }
 
+TEST(DescribeFindings, NamesOfTemplatesAreShort) {
+  sim::Finding f = finding("H7001", kError, at("reads", "x.cu", 1));
+  f.here.where.kernel = f.here.where.function = std::string(5000, 'k');
+  EXPECT_LT(f.to_string().size(), 600u);
+}
+
 TEST(DescribeFindings, AtMostAScreen) {
   std::vector<sim::Finding> all;
   for (uint32_t line = 0; line < 40; ++line) all.push_back(finding(line % 2 == 0 ? "H7001" : "H7401", kError, at("reads", "x.cu", line), at("written by", "y.cu", line)));
@@ -110,6 +116,18 @@ TEST(DescribeOrder, NamesThePhaseThatNobodyWaitedFor) {
   EXPECT_EQ(never, "the first ends with phase 0 of the mbarrier at 0x400 of CTA rank 0; warp 0 has waited for none of its phases, and no thread that has is ordered before it");
   const std::string earlier = order_of(findings_of(kBarrier + kCopy + wait_for("[bar]", 0) + kCopy + "ld.shared.b32 %r1, [smem];\n" + wait_for("[bar]", 1), 32), "H7001");
   EXPECT_EQ(earlier, "the first ends with phase 1 of the mbarrier at 0x400 of CTA rank 0; warp 0 knows its phases up to 0 only");
+}
+
+// The bytes of H7305 are expected by one instruction and delivered by another; neither initialises the mbarrier.
+TEST(DescribeFindings, ThePartyOfMissingBytesDoesWhatItDoes) {
+  const auto roles = [](const std::string& body) {
+    std::string all;
+    for (const sim::Finding& f : findings_of(body, 32)) if (f.code == "H7305") all += f.here.role + ": " + f.here.where.ptx.substr(0, 40);
+    return all;
+  };
+  EXPECT_EQ(roles(kBarrier + "@first mbarrier.expect_tx.relaxed.cta.shared::cta.b64 [bar], 64;\n"), "expects bytes: @first mbarrier.expect_tx.relaxed.cta.sh");
+  EXPECT_EQ(roles(kBarrier + "@first cp.async.bulk.shared::cta.global.mbarrier::complete_tx::bytes [smem], [buf0], 512, [bar];\n"),
+            "writes, asynchronously: @first cp.async.bulk.shared::cta.global.");
 }
 
 TEST(DescribeOrder, NamesTheLastSynchronisation) {
