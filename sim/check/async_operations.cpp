@@ -128,8 +128,10 @@ struct AsyncOperations::Issue {
     }
     uint32_t cta = ~0u;
     std::optional<MemoryShadow::Touch> t;
+    Extent extent;
     const auto visit = [&](const Span& s) {
       if (s.memory != Memory::shared) return;
+      extent.add(s);
       if (s.cta != cta) {
         land(s.cta, a);
         t.emplace(flight.landings.back(), state.clock);
@@ -138,6 +140,22 @@ struct AsyncOperations::Issue {
       m.memory.touch(s, *t);
     };
     footprint().writes(std::ref(visit));
+    check_bounds(extent, a);
+  }
+  /// The bytes of shared memory between the first and the last that a copy writes, in every CTA the same.
+  struct Extent {
+    uint64_t begin = ~uint64_t{0}, end = 0;
+    void add(const Span& s) {
+      begin = std::min(begin, s.begin);
+      end = std::max(end, s.begin + s.bytes);
+    }
+  };
+  void check_bounds(const Extent& e, const Access& a) const {
+    const LaunchState::SharedArray* array = e.end == 0 ? nullptr : m.launch.array_at(e.begin);
+    if (array == nullptr || e.end <= array->end) return;
+    m.reporter.report(Rule::copy_beyond_array, nullptr, a, [&] {
+      return fmt::format("bytes {:#x} to {:#x} of shared memory; '{}' ends at {:#x}", e.begin, e.end, array->name, array->end);
+    });
   }
   /// The writes to the shared memory of one CTA.
   void land(uint32_t cta, const Access& a) const {

@@ -6,6 +6,7 @@
 #include "sim/check/gathering.h"
 #include "sim/check/inflight_loads.h"
 #include "sim/check/untested_waits.h"
+#include "sim/exec/shared_layout.h"
 
 namespace drywell::sim {
 namespace check {
@@ -87,6 +88,11 @@ void LaunchState::begin(const Launch& launch) {
   cross_cluster_flags.clear();
   if (follows_registers()) predicates = PredicateUse(*program);
   untested = untested_waits(*program);
+  arrays.clear();
+  for (const SharedVariable& v : lay_out_shared(*program->module, program->functions).variables) {
+    const auto bytes = static_cast<uint32_t>(v.variable->bytes());
+    if (!v.dynamic && bytes != 0) arrays.push_back({v.offset, v.offset + bytes, v.variable->name});
+  }
   const std::vector<uint8_t> loaded = uses_of_loads(*program);
   for (const DecodedOp& op : program->code) {
     orderings.emplace_back();

@@ -1,7 +1,9 @@
 // The state that the clusters of a launch share; it does not change while they run.
 #pragma once
 
+#include <algorithm>
 #include <set>
+#include <string>
 #include <unordered_map>
 #include <vector>
 
@@ -47,6 +49,16 @@ struct LaunchState {
   std::vector<Ordering> orderings;    // one per pc
   std::vector<Reaction> reactions;    // one per pc
   std::vector<uint8_t> untested;      // one per pc: a wait whose answer the program does not test
+  struct SharedArray {
+    uint32_t begin, end;  // in the shared memory of its CTA
+    std::string name;
+  };
+  std::vector<SharedArray> arrays;    // the shared variables of known size
+  /// The one that has the byte at `offset`; nullptr: none.
+  const SharedArray* array_at(uint64_t offset) const {
+    const auto at = std::find_if(arrays.begin(), arrays.end(), [&](const SharedArray& a) { return offset >= a.begin && offset < a.end; });
+    return at == arrays.end() ? nullptr : &*at;
+  }
   PredicateUse predicates;            // if registers are followed
   bool strong_memory = false;         // some load, store or atomic orders threads
   bool peer_memory = false;           // some load, store or atomic accesses a peer's shared memory
