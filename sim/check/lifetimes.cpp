@@ -26,13 +26,15 @@ void Lifetimes::visit(uint32_t rank, AccessId id, const WarpClock& who) {
   }
 }
 
-// An arrival is performed if its phase is complete, or if it happens before a step of the CTA.
+// An arrival is performed if its phase is complete, or if it happens before a step of the CTA; a relaxed cluster barrier behind it is enough
+// on today's hardware, and kernels end with one.
 bool Lifetimes::known_in(uint32_t rank, const Access& a) const {
   const bool issue = is_plain(a.agent) || a.agent == Agent::arrival, end = !is_plain(a.agent) && a.done_at != kInFlight;
   const auto warps = warps_.of_cta(rank);
   return std::any_of(warps.begin(), warps.end(), [&](const WarpState& w) {
     const Clock& seen = w.clock.now.seen;
-    return (issue && seen[a.issuer] >= a.issued_at) || (end && seen[a.done] >= a.done_at);
+    const bool ran = a.agent == Agent::arrival && w.clock.now.executed[a.issuer] >= a.issued_at;
+    return ran || (issue && seen[a.issuer] >= a.issued_at) || (end && seen[a.done] >= a.done_at);
   });
 }
 

@@ -164,6 +164,21 @@ TEST(LookAlike, AHalfThatReadsBehindTheOthersWaitIsReported) {
   EXPECT_TRUE(std::any_of(all.begin(), all.end(), [](const sim::Finding& f) { return f.code == "H7405" || f.code == "H7001"; }));
 }
 
+// The barrier at the end is relaxed: it keeps the CTAs alive until all arrivals are made.
+TEST(LookAlike, ArrivalsAtPeersInFrontOfARelaxedBarrier) {
+  AsyncCase c;
+  c.ctas = c.cluster = 2;
+  c.body = kBarriers + cluster_sync() + R"(
+  mov.u32 %r4, bar;
+  xor.b32 %r5, rank, 1;
+  mapa.shared::cluster.u32 %r6, %r4, %r5;
+  @first mbarrier.arrive.release.cluster.shared::cluster.b64 _, [%r6];
+  barrier.cluster.arrive.relaxed.aligned;
+  barrier.cluster.wait.aligned;
+)";
+  expect_silence(c);
+}
+
 // An operand that nothing writes contains that word: it is unwritten, and no store is missing a fence.
 TEST(LookAlike, TheWordOfAllocIsNoOperand) {
   AsyncCase c;
