@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
 #include <map>
+#include <regex>
 #include <set>
 #include <vector>
 
@@ -52,17 +54,18 @@ std::string state_of_warp(const Cluster& c, uint32_t cta, uint32_t warp) {
 }
 
 // "warp 3", "warps 0, 2 to 5".
-std::string warps_name(const std::vector<uint32_t>& warps) {
-  std::string out = warps.size() == 1 ? "warp " : "warps ";
-  for (size_t i = 0; i < warps.size(); ++i) {
+std::string numbered(const std::string& what, const std::vector<uint32_t>& all) {
+  std::string out = all.size() == 1 ? what + " " : what + "s ";
+  for (size_t i = 0; i < all.size(); ++i) {
     size_t last = i;
-    while (last + 1 < warps.size() && warps[last + 1] == warps[last] + 1) ++last;
-    out += fmt::format("{}{}", i == 0 ? "" : ", ", warps[i]);
-    if (last > i) out += fmt::format("{}{}", last == i + 1 ? ", " : " to ", warps[last]);
+    while (last + 1 < all.size() && all[last + 1] == all[last] + 1) ++last;
+    out += fmt::format("{}{}", i == 0 ? "" : ", ", all[i]);
+    if (last > i) out += fmt::format("{}{}", last == i + 1 ? ", " : " to ", all[last]);
     i = last;
   }
   return out;
 }
+std::string warps_name(const std::vector<uint32_t>& warps) { return numbered("warp", warps); }
 
 // The event that the lanes of a group wait for: "parity 0 of the mbarrier at 0x400 (bars+0x8) of CTA rank 0".
 std::string event_of(const Cta& cta, const Warp& w, const Standing& s, bool alone) {
@@ -144,24 +147,54 @@ std::string HangExplanation::ledger_of(uint32_t address) const {
   return out;
 }
 
+// One CTA's blocked warps, and what is known of the barriers that they wait for.
+std::string HangExplanation::text_of(const Cta& cta, std::string& graph) const {
+  std::string out;
+  std::set<uint32_t> listed;
+  for (const BlockedTogether& b : blocked_together(cta)) {
+    const Warp& w = cta.warps[b.warps.front()];
+    const std::string name = fmt::format("CTA ({},{},{}) {}", cta.index.x, cta.index.y, cta.index.z, warps_name(b.warps));
+    out += fmt::format("  {} {} {}\n", name, b.warps.size() == 1 ? "waits" : "wait", b.wait);
+    for (const Standing& s : standings(w)) {
+      if (s.on_mbarrier()) {
+        graph += fmt::format("    {} -> mbarrier {:#x}/{}{}\n", name, shared_offset(s.address), shared_rank(s.address), releasers(s.address));
+        out += history_of(w, s);
+        if (listed.insert(s.address).second) out += ledger_of(s.address);
+      } else if (s.reason == BlockReason::named_barrier && w.block.reason == BlockReason::named_barrier) {
+        const std::vector<uint32_t> missing = not_at_barrier(cta, w);
+        if (!missing.empty()) graph += fmt::format("    {} -> barrier {} -> {}?\n", name, w.block.address, warps_name(missing));
+      }
+    }
+  }
+  return out;
+}
+
+// CTAs of a cluster mostly wait for the same: what differs between them is their number and the time.
+std::string HangExplanation::without_cta(std::string text, const Cta& cta) {
+  const auto replace = [&](const std::string& from, const std::string& to) {
+    for (size_t at = 0; (at = text.find(from, at)) != std::string::npos; at += to.size()) {
+      const size_t end = at + from.size();
+      if (end == text.size() || std::isdigit(static_cast<unsigned char>(text[end])) == 0) text.replace(at, from.size(), to);  // not "rank 12" for 1
+    }
+  };
+  replace(fmt::format("CTA ({},{},{})", cta.index.x, cta.index.y, cta.index.z), "CTA");
+  replace(fmt::format("CTA rank {}", cta.rank), "CTA rank");
+  static const std::regex time("since [0-9]+");
+  return std::regex_replace(text, time, "since");
+}
+
 std::string HangExplanation::text() const {
   std::string out, graph;
-  std::set<uint32_t> listed;
+  std::map<std::string, uint32_t> known;
   for (const auto& cta : cluster_.ctas) {
-    for (const BlockedTogether& b : blocked_together(*cta)) {
-      const Warp& w = cta->warps[b.warps.front()];
-      const std::string name = fmt::format("CTA ({},{},{}) {}", cta->index.x, cta->index.y, cta->index.z, warps_name(b.warps));
-      out += fmt::format("  {} {} {}\n", name, b.warps.size() == 1 ? "waits" : "wait", b.wait);
-      for (const Standing& s : standings(w)) {
-        if (s.on_mbarrier()) {
-          graph += fmt::format("    {} -> mbarrier {:#x}/{}{}\n", name, shared_offset(s.address), shared_rank(s.address), releasers(s.address));
-          out += history_of(w, s);
-          if (listed.insert(s.address).second) out += ledger_of(s.address);
-        } else if (s.reason == BlockReason::named_barrier && w.block.reason == BlockReason::named_barrier) {
-          const std::vector<uint32_t> missing = not_at_barrier(*cta, w);
-          if (!missing.empty()) graph += fmt::format("    {} -> barrier {} -> {}?\n", name, w.block.address, warps_name(missing));
-        }
-      }
+    std::string of_cta;
+    const std::string text = text_of(*cta, of_cta);
+    const auto [first, fresh] = known.try_emplace(without_cta(text, *cta), cta->rank);
+    if (fresh || text.empty()) {
+      out += text;
+      graph += of_cta;
+    } else {
+      out += fmt::format("  CTA ({},{},{}) is as CTA rank {}\n", cta->index.x, cta->index.y, cta->index.z, first->second);
     }
   }
   if (!graph.empty()) out += "  who waits for whom:\n" + graph;
@@ -190,15 +223,28 @@ std::string HangExplanation::stage_of(uint32_t address) const {
 
 // Barriers that nothing can complete: each warp that came in the phase before has exited, waits for this barrier itself, or there is none.
 std::string HangExplanation::causes() const {
-  std::string out;
+  std::vector<std::pair<std::string, std::vector<uint32_t>>> all;  // without the CTA's number, and the ranks
   std::set<uint32_t> seen;
+  const auto add = [&](uint32_t address) {
+    const uint32_t rank = shared_rank(address);
+    std::string lack = without_cta(lack_of(address), *cluster_.ctas[rank]);
+    const auto same = std::find_if(all.begin(), all.end(), [&](const auto& c) { return c.first == lack; });
+    (same == all.end() ? all.emplace_back(std::move(lack), std::vector<uint32_t>{}) : *same).second.push_back(rank);
+  };
   for (const auto& cta : cluster_.ctas) {
     for (const Warp& w : cta->warps) {
       if (w.finished()) continue;
       for (const Standing& s : standings(w)) {
-        if (s.on_mbarrier() && seen.insert(s.address).second && nothing_completes(s.address)) out += "  the cause: " + lack_of(s.address) + "\n";
+        if (s.on_mbarrier() && seen.insert(s.address).second && nothing_completes(s.address)) add(s.address);
       }
     }
+  }
+  std::string out;
+  for (auto& [lack, ranks] : all) {
+    const size_t at = lack.find("CTA rank");
+    std::string named = lack;
+    if (at != std::string::npos) named.replace(at, 8, numbered("CTA rank", ranks));
+    out += "  the cause: " + named + "\n";
   }
   return out;
 }

@@ -22,6 +22,8 @@ class HangExplanation {
   WaitGraph graph() const;
 
  private:
+  std::string text_of(const Cta& cta, std::string& graph) const;
+  static std::string without_cta(std::string text, const Cta& cta);
   std::string ledger_of(uint32_t address) const;
   std::string releasers(uint32_t address) const;
   std::string history_of(const Warp& w, const Standing& s) const;

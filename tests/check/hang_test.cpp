@@ -117,6 +117,19 @@ TEST_P(PartedLanes, TheMbarrierIsNamed) {
 INSTANTIATE_TEST_SUITE_P(Hang, PartedLanes, testing::Values("bar.warp.sync -1;\n", "bar.sync 0;\n", "barrier.sync 0;\n", "barrier.sync.aligned 0;\n"),
                          [](const auto& i) { return "At" + std::to_string(i.index); });
 
+// CTAs that wait for the same are told once.
+TEST(Hang, CtasOfAClusterAreFolded) {
+  AsyncCase c;
+  c.ctas = c.cluster = 4;
+  c.body = kInit + wait_for("[bar]", 0);
+  sim::HazardChecker checker;
+  const AsyncRun r = run_async(c, {.max_instructions = 1'000'000, .listeners = {checker.listener()}});
+  ASSERT_FALSE(r.result.ok());
+  const std::string& why = r.result.fault->message;
+  EXPECT_NE(why.find("(bar) of CTA ranks 0 to 3 (parity 0) is incomplete, 2 of 2 arrivals are missing; no thread has arrived on it\n  CTA (0,0,0)"), std::string::npos) << why;
+  EXPECT_NE(why.find("  CTA (3,0,0) is as CTA rank 0\n"), std::string::npos) << why;
+}
+
 // A ring of two stages; the third round's first stage is never filled.
 TEST(Hang, TellsTheStageAndTheRoundOfAWait) {
   for (const sim::DriverKind driver : kDrivers) {
