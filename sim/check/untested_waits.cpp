@@ -15,13 +15,14 @@ using Values = std::set<Value>;
 /// Follows one wait's answer forwards through the function, along all branches.
 class Answer {
  public:
-  Answer(const Program& p, const PredicateUse& predicates, size_t budget)
+  Answer(const Program& p, const PredicateUse& predicates, size_t& budget)
       : p_(p), predicates_(predicates), budget_(budget) {}
 
   bool tested(size_t wait) {
     reach(wait + 1, {{true, p_.code[wait].dst}});
     while (!open_.empty()) {
-      if (budget_-- == 0) return true;  // too large to decide
+      if (budget_ == 0) return true;  // too large to decide
+      --budget_;
       const size_t pc = open_.back();
       open_.pop_back();
       if (step(pc, at_[pc])) return true;
@@ -71,7 +72,7 @@ class Answer {
 
   const Program& p_;
   const PredicateUse& predicates_;
-  size_t budget_;
+  size_t& budget_;
   std::map<size_t, Values> at_;
   std::vector<size_t> open_;
 };
@@ -85,7 +86,7 @@ bool tested_at_once(const Program& p, size_t wait) {
 }  // namespace
 
 std::vector<uint8_t> untested_waits(const Program& p) {
-  constexpr size_t kSteps = 20'000;
+  size_t steps = 50'000;  // of all waits together: a launch may have many
   std::vector<uint8_t> all(p.code.size(), 0);
   std::vector<size_t> waits;
   for (size_t pc = 0; pc < p.code.size(); ++pc) {
@@ -93,7 +94,7 @@ std::vector<uint8_t> untested_waits(const Program& p) {
   }
   if (waits.empty()) return all;
   const PredicateUse predicates(p);
-  for (const size_t pc : waits) all[pc] = Answer(p, predicates, kSteps).tested(pc) ? 0 : 1;
+  for (const size_t pc : waits) all[pc] = Answer(p, predicates, steps).tested(pc) ? 0 : 1;
   return all;
 }
 
