@@ -10,6 +10,8 @@
 #include "cudart/call.h"
 #include "drywell/core/bits.h"
 #include "drywell/core/error.h"
+#include "drywell/core/host_memory.h"
+#include "drywell/core/sizes.h"
 #include "drywell/sim/address_windows.h"
 
 namespace drywell::cudart {
@@ -28,15 +30,21 @@ void* map_pages(uint64_t bytes, const std::map<uint64_t, Allocation>& taken) {
     if (base - at >= bytes) break;
     at = round_up(base + a.bytes, kPage);
   }
-  require(bytes < kHostEnd - at, CudaError::memory_allocation);
+  require(bytes < kHostEnd - at && bytes < host_memory().available / 8 * 7, CudaError::memory_allocation);
   void* p = ::mmap(reinterpret_cast<void*>(at), bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
   require(p != MAP_FAILED, CudaError::memory_allocation);
   return p;
 }
 
+/// Bytes from the first to the last of a copy.
+uint64_t extent_of(const CopyPlace& p, const CopyShape& shape) {
+  return size_sum(size_sum(size_product(shape.depth - 1, p.slice), size_product(shape.height - 1, p.pitch)), shape.width);
+}
+
 }  // namespace
 
 Memory::Memory(sim::Device& device) : device_(device) {
+  if (host_memory().address_space != kBeyondCounting) return;  // addresses are few (ulimit -v)
   void* const wanted = reinterpret_cast<void*>(sim::window::kGlobalBase);
   void* const got = ::mmap(wanted, device.memory_capacity(), PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1, 0);
   if (got == wanted) window_ = got;
@@ -147,9 +155,8 @@ void Memory::copy(CopyPlace to, CopyPlace from, CopyShape shape, CopyKind kind) 
   require(shape.height == 1 || (to.pitch >= shape.width && from.pitch >= shape.width), CudaError::invalid_pitch);
   const bool to_device = kind == CopyKind::host_to_device || kind == CopyKind::device_to_device;
   const bool from_device = kind == CopyKind::device_to_host || kind == CopyKind::device_to_device;
-  const auto extent = [&](const CopyPlace& p) { return (shape.depth - 1) * p.slice + (shape.height - 1) * p.pitch + shape.width; };
-  uint8_t* const d = resolve(to.at, extent(to), to_device);
-  const uint8_t* const s = resolve(from.at, extent(from), from_device);
+  uint8_t* const d = resolve(to.at, extent_of(to, shape), to_device);
+  const uint8_t* const s = resolve(from.at, extent_of(from, shape), from_device);
   for (uint64_t z = 0; z < shape.depth; ++z) {
     for (uint64_t y = 0; y < shape.height; ++y) std::memmove(d + z * to.slice + y * to.pitch, s + z * from.slice + y * from.pitch, shape.width);
   }
@@ -161,7 +168,7 @@ void Memory::set(CopyPlace to, uint32_t value, unsigned element, CopyShape shape
   require_value(element == 1 || element == 2 || element == 4);
   if (shape.width == 0 || shape.height == 0 || shape.depth == 0) return;
   require_value(shape.height == 1 || to.pitch >= shape.width);
-  uint8_t* const d = resolve(to.at, (shape.depth - 1) * to.slice + (shape.height - 1) * to.pitch + shape.width, true);
+  uint8_t* const d = resolve(to.at, extent_of(to, shape), true);
   for (uint64_t z = 0; z < shape.depth; ++z) {
     for (uint64_t y = 0; y < shape.height; ++y) {
       uint8_t* row = d + z * to.slice + y * to.pitch;

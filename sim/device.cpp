@@ -8,6 +8,7 @@
 #include <unordered_map>
 
 #include "drywell/core/bits.h"
+#include "drywell/core/host_memory.h"
 #include "drywell/core/sizes.h"
 #include "drywell/isa/parse.h"
 #include "drywell/isa/register_estimate.h"
@@ -39,13 +40,25 @@ std::optional<GmemAddr> LoadedModule::symbol(std::string_view name) const {
   return std::nullopt;
 }
 
+namespace {
+
+/// The host's part of the device's memory. An eighth of what the host has left, half of the addresses, are for all else.
+uint64_t bytes_for_device(const DeviceOptions& o, const HostMemory& host) {
+  const uint64_t most = std::min(host.available / 8 * 7, host.address_space / 2);
+  return o.max_memory != 0 ? std::min(o.max_memory, most) : most;
+}
+
+}  // namespace
+
 struct Device::Impl {
   explicit Impl(const DeviceOptions& o)
       : arch(load_arch(o.arch)),
-        gmem(arch.hbm.bytes),
+        host(host_memory()),
+        gmem(arch.hbm.bytes, bytes_for_device(o, host)),
         l2(static_cast<uint64_t>(arch.l2.bytes)),
         sm_count(o.sm_count != 0 ? o.sm_count : static_cast<uint32_t>(arch.chip.sms)) {}
   ArchConfig arch;
+  HostMemory host;  // when the device was made
   Gmem gmem;
   L2Contents l2;
   uint32_t sm_count;
@@ -192,6 +205,9 @@ void check_launch(const isa::Function& f, const Launch& l, Diagnostics& out) {
   if (d.maxntid && threads > triple(*d.maxntid).count()) refuse(out, Code::E4126, "more threads than the kernel's .maxntid");
 }
 
+/// Bytes that the frames of a launch's calls may take: endless recursion in all warps of a chip would take more than hosts have.
+constexpr uint64_t kMostForFrames = uint64_t{4} << 30;
+
 /// Options whose observers are attached through adapters, after the listeners.
 struct Adapted {
   explicit Adapted(const RunOptions& given) : options(given) {
@@ -222,6 +238,7 @@ std::optional<MemoryRange> Device::find(GmemAddr a) const {
 }
 uint64_t Device::memory_used() const { return impl_->gmem.used(); }
 uint64_t Device::memory_capacity() const { return impl_->gmem.capacity(); }
+uint64_t Device::memory_free() const { return impl_->gmem.free_bytes(); }
 
 void Device::free(GmemAddr a) {
   if (!impl_->gmem.release(a)) throw InputError(Code::E4102, fmt::format("{:#x} is not the start of an allocation", a.value()));
@@ -330,6 +347,7 @@ RunResult Device::Impl::launch(const LoadedModule& m, std::string_view kernel, c
   if (options.progress != nullptr) options.progress->ctas_total = l.grid.count();
   OutputLog output(options.max_output);
   l.output = &output;
+  l.frames_until = resident_bytes() + std::min(kMostForFrames, host.total / 4);
   ++gmem.launches;
   if (l.observers != nullptr) l.observers->launch_started(l);
   const auto start = std::chrono::steady_clock::now();

@@ -1,6 +1,7 @@
 // Memory of the driver interface. A CUdeviceptr is the address that the runtime uses as a pointer.
 #include "cudart/runtime_api.h"
 #include "cudart/serve.h"
+#include "drywell/core/sizes.h"
 
 using namespace drywell::cudart;
 
@@ -12,7 +13,7 @@ CudaError set(const char* name, uint64_t to, uint32_t value, unsigned element, s
   return serve(name, [&](Context& c) {
     Memory& m = c.memory();
     c.streams.submit(c.streams.get(stream), GraphNodeType::memset,
-                     [&m, to, value, element, n] { m.set({pointer(to), n * element, 0}, value, element, {n * element, 1, 1}); });
+                     [&m, to, value, element, bytes = drywell::size_product(n, element)] { m.set({pointer(to), bytes, 0}, value, element, {bytes, 1, 1}); });
   });
 }
 

@@ -2,7 +2,7 @@
 #include "cudart/api/allocate.h"
 #include "cudart/api/per_thread.h"
 #include "cudart/serve.h"
-#include "drywell/core/bits.h"
+#include "drywell/core/sizes.h"
 
 using namespace drywell::cudart;
 
@@ -99,18 +99,20 @@ CudaError cudaHostGetFlags(unsigned* out, void* p) {
 CudaError cudaMallocPitch(void** out, size_t* pitch, size_t width, size_t height) {
   return serve("cudaMallocPitch", [&](Context& c) {
     require_value(pitch != nullptr);
-    *pitch = drywell::round_up(width, kPitchAlignment);
-    allocate(c, out, *pitch * height, MemoryType::device, 0);
+    const uint64_t row = drywell::size_rounded_up(width, kPitchAlignment);
+    allocate(c, out, drywell::size_product(row, height), MemoryType::device, 0);
+    *pitch = row;
   });
 }
 
 CudaError cudaMalloc3D(PitchedPtr* out, Extent extent) {
   return serve("cudaMalloc3D", [&](Context& c) {
     require_value(out != nullptr);
-    out->pitch = drywell::round_up(extent.width, kPitchAlignment);
+    const uint64_t row = drywell::size_rounded_up(extent.width, kPitchAlignment);
+    allocate(c, &out->ptr, drywell::size_product(drywell::size_product(row, extent.height), extent.depth), MemoryType::device, 0);
+    out->pitch = row;
     out->xsize = extent.width;
     out->ysize = extent.height;
-    allocate(c, &out->ptr, out->pitch * extent.height * extent.depth, MemoryType::device, 0);
   });
 }
 
@@ -118,7 +120,7 @@ CudaError cudaMemGetInfo(size_t* free, size_t* total) {
   return serve("cudaMemGetInfo", [&](Context& c) {
     require_value(free != nullptr && total != nullptr);
     *total = c.device().memory_capacity();
-    *free = *total - c.device().memory_used();
+    *free = c.device().memory_free();
   });
 }
 

@@ -27,8 +27,9 @@ void ClusterImage::restore(ClusterStepper& to) const {
 }
 
 MemoryImage::MemoryImage(const Gmem& of, const MemoryImage* earlier) {
-  for (size_t p = 0; p < of.allocations().size(); ++p) {
-    const Gmem::Allocation& a = *of.allocations()[p];
+  const std::vector<const Gmem::Allocation*> all = of.allocations();
+  for (size_t p = 0; p < all.size(); ++p) {
+    const Gmem::Allocation& a = *all[p];
     auto& pages = parts_.emplace_back();
     for (uint64_t at = 0; at < a.size; at += kPageBytes) {
       const size_t bytes = static_cast<size_t>(std::min<uint64_t>(kPageBytes, a.size - at));
@@ -40,9 +41,10 @@ MemoryImage::MemoryImage(const Gmem& of, const MemoryImage* earlier) {
 }
 
 void MemoryImage::restore(Gmem& to) const {
-  DRYWELL_CHECK(to.allocations().size() == parts_.size(), "allocations changed during a launch");
+  const std::vector<const Gmem::Allocation*> all = to.allocations();
+  DRYWELL_CHECK(all.size() == parts_.size(), "allocations changed during a launch");
   for (size_t p = 0; p < parts_.size(); ++p) {
-    uint8_t* at = to.allocations()[p]->data;
+    uint8_t* at = all[p]->data;
     for (const auto& page : parts_[p]) {
       // A comparison is cheaper than a write of equal bytes, which dirties the host's caches.
       if (std::memcmp(at, page->data(), page->size()) != 0) std::memcpy(at, page->data(), page->size());

@@ -6,8 +6,8 @@
 #include <algorithm>
 #include <bit>
 
+#include "drywell/core/host_memory.h"
 #include "sim/exec/bind_helpers.h"
-#include "sim/exec/host_memory.h"
 #include "sim/state/payload/call.h"
 
 namespace drywell::sim {
@@ -57,8 +57,12 @@ namespace {
 
 /// From this number of frames on, a warp gives up those in which no lane is.
 constexpr size_t kManyFrames = 256;
+/// A warp asks for the memory that the process holds once for so many frames.
+constexpr size_t kFewFrames = 64;
 
 const Program& program_of(const Warp& w) { return *w.cta->cluster->launch->program; }
+
+bool frames_hold_too_much(const Warp& w) { return resident_bytes() > w.cta->cluster->launch->frames_until; }
 
 /// The frames in which some lane is, or to which it will return.
 std::vector<bool> frames_in_use(const Warp& w) {
@@ -103,7 +107,7 @@ std::optional<uint32_t> child_frame(Warp& w, uint32_t function) {
   f.depth = w.frames[w.frame].depth + 1;
   if (f.local_end + f.depth * kCallBytes > kMaxLocalBytes) return std::nullopt;
   if (w.register_file.size() + uint64_t{code.frame_bytes} > kMaxRegisterBytes) return std::nullopt;
-  if (w.frames.size() % kManyFrames == 0 && host_memory_is_short()) return std::nullopt;
+  if (w.frames.size() % kFewFrames == 0 && frames_hold_too_much(w)) return std::nullopt;
   w.register_file.resize(w.register_file.size() + code.frame_bytes, 0xFF);
   w.predicate_file.resize(w.predicate_file.size() + code.pred_count, 0);
   w.predicate_file[f.preds] = kFullMask;
@@ -137,7 +141,7 @@ Effect enter(Warp& w, const CallSite& site, uint32_t function, LaneMask mask, La
   if (!child.has_value()) {
     return fault(w, Code::F3005,
                  fmt::format("stack overflow: {} calls deep, {} bytes of local memory; a thread has {}, and a call takes {} beside its variables{}",
-                             w.frames[w.frame].depth + 1, w.frames[w.frame].local_end, kMaxLocalBytes, kCallBytes, host_memory_is_short() ? "; the frames of all warps take most of the host's memory" : ""));
+                             w.frames[w.frame].depth + 1, w.frames[w.frame].local_end, kMaxLocalBytes, kCallBytes, frames_hold_too_much(w) ? "; the frames of all warps take more of the host's memory than they may" : ""));
   }
   const FunctionCode& code = program_of(w).functions[function];
   for_values(

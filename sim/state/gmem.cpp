@@ -64,52 +64,70 @@ void drop_pages(uint8_t* at, uint64_t bytes) {
 
 }  // namespace
 
-Gmem::Gmem(uint64_t capacity) : capacity_(capacity) {
-  void* p = mmap(nullptr, capacity, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-  if (p == MAP_FAILED) throw InputError(Code::E4101, fmt::format("cannot reserve {} bytes of host address space", capacity));
+Gmem::Gmem(uint64_t capacity, uint64_t host_bytes) : capacity_(capacity), reserved_(std::min(capacity, std::max(host_bytes, kGranule) / kGranule * kGranule)) {
+  void* p = mmap(nullptr, reserved_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (p == MAP_FAILED) throw InputError(Code::E4101, fmt::format("cannot reserve {} bytes of host address space", reserved_));
   base_ = static_cast<uint8_t*>(p);
-  add_gap(window::kGlobalBase, window::kGlobalBase + capacity);
+  insert_gap(window::kGlobalBase, window::kGlobalBase + reserved_);
 }
 
 Gmem::~Gmem() {
-  for (Allocation* a : by_base_) delete a;
-  munmap(base_, capacity_);
+  munmap(base_, reserved_);
   if (poison_ >= 0) ::close(poison_);
 }
 
-// The first gap that fits, from the bottom: deterministic, and freed memory is used again.
-Gmem::Gaps::iterator Gmem::first_gap(uint64_t bytes, uint64_t align) {
-  auto gap = gaps_.begin();
-  while (gap != gaps_.end() && size_sum(size_rounded_up(gap->first, align), bytes) > gap->second) ++gap;
-  return gap;
+void Gmem::insert_gap(uint64_t begin, uint64_t end) {
+  gaps_.emplace(begin, end);
+  gaps_by_size_.emplace(end - begin, begin);
+}
+
+void Gmem::erase_gap(Gaps::iterator gap) {
+  gaps_by_size_.erase({gap->second - gap->first, gap->first});
+  gaps_.erase(gap);
+}
+
+// The smallest gap that fits, of those the lowest: deterministic, and freed memory is used again. Gaps begin at granules.
+Gmem::Gaps::iterator Gmem::smallest_gap(uint64_t bytes, uint64_t align) {
+  const uint64_t slack = align > kGranule ? align - kGranule : 0;
+  const auto found = gaps_by_size_.lower_bound({size_sum(bytes, slack), 0});
+  return found == gaps_by_size_.end() ? gaps_.end() : gaps_.find(found->second);
 }
 
 void Gmem::take_from(Gaps::iterator gap, uint64_t at, uint64_t bytes) {
   const auto [begin, end] = *gap;
-  gaps_.erase(gap);
-  if (at > begin) gaps_.emplace(begin, at);
+  erase_gap(gap);
+  if (at > begin) insert_gap(begin, at);
   const uint64_t behind = at + round_up(bytes, kGranule);
-  if (behind < end) gaps_.emplace(behind, end);
+  if (behind < end) insert_gap(behind, end);
 }
 
 void Gmem::add_gap(uint64_t begin, uint64_t end) {
   const auto behind = gaps_.lower_bound(begin);
   if (behind != gaps_.end() && behind->first == end) {
     end = behind->second;
-    gaps_.erase(behind);
+    erase_gap(behind);
   }
   const auto after = gaps_.lower_bound(begin);
-  if (after != gaps_.begin() && std::prev(after)->second == begin) std::prev(after)->second = end;
-  else gaps_.emplace(begin, end);
+  if (after != gaps_.begin() && std::prev(after)->second == begin) {
+    begin = std::prev(after)->first;
+    erase_gap(std::prev(after));
+  }
+  insert_gap(begin, end);
+}
+
+void Gmem::refuse(uint64_t bytes) const {
+  if (bytes > capacity_ - used_ || reserved_ == capacity_) {
+    throw InputError(Code::E4100, fmt::format("out of device memory: {} bytes asked, {} of {} in use", bytes, used_, capacity_));
+  }
+  throw InputError(Code::E4105, fmt::format("out of host memory: {} bytes of device memory asked, {} in use, and the host has {} for all", bytes, used_, reserved_));
 }
 
 GmemAddr Gmem::allocate(uint64_t bytes, std::string name, uint64_t align) {
   const uint64_t want = std::max<uint64_t>(bytes, 1);
-  const auto gap = want > capacity_ ? gaps_.end() : first_gap(want, align);
-  if (gap == gaps_.end()) throw InputError(Code::E4100, fmt::format("out of device memory: {} bytes asked, {} of {} in use", bytes, used_, capacity_));
+  const auto gap = smallest_gap(want, align);
+  if (gap == gaps_.end()) refuse(want);
   const uint64_t at = round_up(gap->first, align);
   auto a = std::make_unique<Allocation>(Allocation{at, want, host_at(at), std::move(name)});
-  const auto index = std::lower_bound(by_base_.begin(), by_base_.end(), at, [](const Allocation* b, uint64_t v) { return b->base < v; });
   uint8_t *const first = a->data, *const last = first + want;
   if (want >= kLarge && poison_ < 0) poison_ = make_poison();
   if (want >= kLarge && poison_ >= 0) {
@@ -122,32 +140,30 @@ GmemAddr Gmem::allocate(uint64_t bytes, std::string name, uint64_t align) {
   }
   take_from(gap, at, want);
   used_ += want;
-  by_base_.insert(index, a.release());
+  by_base_.emplace(at, std::move(a));
   return GmemAddr(at);
 }
 
 GmemAddr Gmem::map_host(void* host, uint64_t bytes, std::string name) {
-  const uint64_t first = reinterpret_cast<uintptr_t>(host), end = first + bytes;
+  const uint64_t first = reinterpret_cast<uintptr_t>(host), end = size_sum(first, bytes);
   const Allocation* below = nearest_below(end == first ? first : end - 1);
   const bool in_window = end > window::generic(window::kCodeHigh, 0) && first < window::kGlobalBase + capacity_;
   if (bytes == 0 || in_window || (below != nullptr && below->base + below->size > first)) {
     throw InputError(Code::E4104, fmt::format("{} bytes of host memory at {:#x} cannot be device memory: the addresses are taken", bytes, first));
   }
-  const auto at = std::upper_bound(by_base_.begin(), by_base_.end(), first, [](uint64_t v, const Allocation* a) { return v < a->base; });
-  by_base_.insert(at, new Allocation{first, bytes, static_cast<uint8_t*>(host), std::move(name), true, true});
+  by_base_.emplace(first, std::make_unique<Allocation>(Allocation{first, bytes, static_cast<uint8_t*>(host), std::move(name), true, true}));
   return GmemAddr(first);
 }
 
 bool Gmem::release(GmemAddr addr) {
-  const auto it = std::lower_bound(by_base_.begin(), by_base_.end(), addr.value(), [](const Allocation* a, uint64_t v) { return a->base < v; });
-  if (it == by_base_.end() || (*it)->base != addr.value()) return false;
-  const Allocation& a = **it;
+  const auto it = by_base_.find(addr.value());
+  if (it == by_base_.end()) return false;
+  const Allocation& a = *it->second;
   if (!a.borrowed) {
     used_ -= a.size;
     drop_pages(a.data, a.size);
-    add_gap(a.base, std::min(a.base + round_up(a.size, kGranule), window::kGlobalBase + capacity_));
+    add_gap(a.base, std::min(a.base + round_up(a.size, kGranule), window::kGlobalBase + reserved_));
   }
-  delete *it;
   by_base_.erase(it);
   return true;
 }
@@ -165,9 +181,16 @@ void Gmem::clear(GmemAddr addr) {
   drop_pages(a->data, a->size);
 }
 
+std::vector<const Gmem::Allocation*> Gmem::allocations() const {
+  std::vector<const Allocation*> all;
+  all.reserve(by_base_.size());
+  for (const auto& [base, a] : by_base_) all.push_back(a.get());
+  return all;
+}
+
 const Gmem::Allocation* Gmem::nearest_below(uint64_t addr) const {
-  const auto it = std::upper_bound(by_base_.begin(), by_base_.end(), addr, [](uint64_t v, const Allocation* a) { return v < a->base; });
-  return it == by_base_.begin() ? nullptr : *std::prev(it);
+  const auto it = by_base_.upper_bound(addr);
+  return it == by_base_.begin() ? nullptr : std::prev(it)->second.get();
 }
 
 void Gmem::note_host_write(uint64_t addr) {

@@ -2,8 +2,12 @@
 #pragma once
 
 #include <cstdint>
+#include <iterator>
 #include <map>
+#include <memory>
+#include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "drywell/core/types.h"
@@ -22,13 +26,13 @@ class Gmem {
     bool host_wrote = false;  // the host wrote into it, or may have
   };
 
-  /// Reserves (without committing) `capacity` bytes of host address space.
-  explicit Gmem(uint64_t capacity);
+  /// Reserves (without committing) host address space for `capacity` bytes, or for `host_bytes` if those are fewer.
+  explicit Gmem(uint64_t capacity, uint64_t host_bytes = ~uint64_t{0});
   ~Gmem();
   Gmem(const Gmem&) = delete;
   Gmem& operator=(const Gmem&) = delete;
 
-  /// Throws InputError E4100 when the capacity is exhausted. New memory is filled with 0xFF bytes (NaN in every
+  /// Throws InputError E4100 when the capacity is exhausted, E4105 when the host's part is. New memory is filled with 0xFF bytes (NaN in every
   /// float format), so that results of a kernel that did not run never compare equal.
   GmemAddr allocate(uint64_t bytes, std::string name = {}, uint64_t align = 256);
   /// Maps host memory of this process as device memory at its own address, like pinned and managed memory; the caller keeps
@@ -61,21 +65,29 @@ class Gmem {
   const Allocation* nearest_below(uint64_t addr) const;
   uint64_t used() const { return used_; }
   uint64_t capacity() const { return capacity_; }
-  const std::vector<Allocation*>& allocations() const { return by_base_; }
+  /// Bytes that the host has reserved; not above the capacity.
+  uint64_t reserved() const { return reserved_; }
+  uint64_t free_bytes() const { return reserved_ > used_ ? reserved_ - used_ : 0; }
+  /// In the order of addresses.
+  std::vector<const Allocation*> allocations() const;
 
  private:
   using Gaps = std::map<uint64_t, uint64_t>;  // begin → end, neither empty nor adjacent
-  Gaps::iterator first_gap(uint64_t bytes, uint64_t align);
+  Gaps::iterator smallest_gap(uint64_t bytes, uint64_t align);
+  void insert_gap(uint64_t begin, uint64_t end);
+  void erase_gap(Gaps::iterator gap);
   void take_from(Gaps::iterator gap, uint64_t at, uint64_t bytes);
   void add_gap(uint64_t begin, uint64_t end);
+  [[noreturn]] void refuse(uint64_t bytes) const;
   uint8_t* host_at(uint64_t address) const { return base_ + (address - window::kGlobalBase); }
 
-  uint64_t capacity_;
+  uint64_t capacity_, reserved_;
   uint64_t used_ = 0;
   Gaps gaps_;
+  std::set<std::pair<uint64_t, uint64_t>> gaps_by_size_;  // size, begin
   int poison_ = -1;  // a file of poison that large allocations show until they are written; made on first use
   uint8_t* base_ = nullptr;
-  std::vector<Allocation*> by_base_;  // sorted; entries do not move while hints may point to them
+  std::map<uint64_t, std::unique_ptr<Allocation>> by_base_;  // allocations do not move while hints may point to them
 };
 
 }  // namespace drywell::sim

@@ -1,5 +1,8 @@
 #include "sim/timing/window_workers.h"
 
+#include <system_error>
+#include <utility>
+
 namespace drywell::sim {
 
 std::optional<uint32_t> Crew::Share::take(bool from_front) {
@@ -14,15 +17,18 @@ std::optional<uint32_t> Crew::Share::take(bool from_front) {
 
 Crew::Crew(std::vector<std::unique_ptr<Group>>& groups, unsigned threads, bool in_order)
     : groups_(groups), shares_(threads), barrier_(threads), in_order_(in_order) {
-  for (unsigned t = 1; t < threads; ++t) {
-    pool_.emplace_back([this, t] {
-      for (;;) {
-        barrier_.arrive_and_wait();
-        if (end_) return;
-        work(t);
-        barrier_.arrive_and_wait();
-      }
-    });
+  const auto serve = [this](unsigned t) {
+    for (;;) {
+      barrier_.arrive_and_wait();
+      if (end_) return;
+      work(t);
+      barrier_.arrive_and_wait();
+    }
+  };
+  try {
+    while (pool_.size() + 1 < threads) pool_.emplace_back(serve, static_cast<unsigned>(pool_.size() + 1));
+  } catch (const std::system_error&) {  // the host gives no more threads: those that there are take all shares
+    for (size_t t = pool_.size() + 1; t < threads; ++t) barrier_.arrive_and_drop();
   }
 }
 
@@ -44,11 +50,23 @@ void Crew::run(const std::vector<uint32_t>& active, Time until) {
   if (together) barrier_.arrive_and_wait();
   work(0);
   if (together) barrier_.arrive_and_wait();
+  if (thrown_ != nullptr) std::rethrow_exception(std::exchange(thrown_, nullptr));
+}
+
+void Crew::keep_exception() {
+  const std::lock_guard lock(mutex_);
+  if (thrown_ == nullptr) thrown_ = std::current_exception();
 }
 
 void Crew::work(unsigned thread) {
   const auto run_all = [&](Share& share, bool from_front) {
-    while (const std::optional<uint32_t> i = share.take(from_front)) groups_[(*active_)[*i]]->run(until_);
+    while (const std::optional<uint32_t> i = share.take(from_front)) {
+      try {
+        groups_[(*active_)[*i]]->run(until_);
+      } catch (...) {
+        keep_exception();
+      }
+    }
   };
   run_all(shares_[thread], forward_);
   for (size_t other = 1; other < shares_.size(); ++other) run_all(shares_[(thread + other) % shares_.size()], !forward_);

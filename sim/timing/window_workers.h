@@ -3,7 +3,9 @@
 
 #include <atomic>
 #include <barrier>
+#include <exception>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <thread>
 #include <vector>
@@ -23,7 +25,7 @@ class Crew {
   Crew(const Crew&) = delete;
   Crew& operator=(const Crew&) = delete;
 
-  /// Runs the groups named by `active` up to cycle `until`.
+  /// Runs the groups named by `active` up to cycle `until`. Throws what a group has thrown, when all have ended.
   void run(const std::vector<uint32_t>& active, Time until);
 
  private:
@@ -34,12 +36,15 @@ class Crew {
     std::optional<uint32_t> take(bool from_front);
   };
   void work(unsigned thread);
+  void keep_exception();
 
   std::vector<std::unique_ptr<Group>>& groups_;
   std::vector<Share> shares_;
   std::barrier<> barrier_;
   bool in_order_, forward_ = true;
   bool end_ = false;
+  std::mutex mutex_;
+  std::exception_ptr thrown_;
   const std::vector<uint32_t>* active_ = nullptr;
   Time until_ = 0;
   std::vector<std::thread> pool_;

@@ -26,23 +26,30 @@ uint8_t byte_at(const Device& d, GmemAddr a, uint64_t offset) {
   return v;
 }
 
-/// The rule in its plainest form: the lowest multiple of 256 behind which nothing is in the way.
-uint64_t first_fit(const std::map<uint64_t, uint64_t>& live, uint64_t bytes) {
-  uint64_t at = window::kGlobalBase;
+/// The rule in its plainest form: of the gaps between allocations that are large enough, the smallest; of those the lowest.
+uint64_t smallest_fit(const std::map<uint64_t, uint64_t>& live, uint64_t bytes) {
+  uint64_t at = window::kGlobalBase, best = ~uint64_t{0}, room = ~uint64_t{0};
+  const auto look = [&](uint64_t end) {
+    if (end - at >= bytes && end - at < room) {
+      room = end - at;
+      best = at;
+    }
+  };
   for (const auto& [base, size] : live) {
-    if (at + bytes <= base) break;
+    look(base);
     at = base + (size + 255) / 256 * 256;
   }
-  return at;
+  look(window::kGlobalBase + (uint64_t{1} << 60));
+  return best;
 }
 
-TEST(DeviceMemory, IsTakenFromTheFirstGapThatFits) {
+TEST(DeviceMemory, IsTakenFromTheSmallestGapThatFits) {
   Device d;
   test::Words words(7);
   std::map<uint64_t, uint64_t> live;
   for (int step = 0; step < 3000; ++step) {
     if (live.empty() || words.next() % 5 < 3) {
-      const uint64_t bytes = 1 + words.next() % 2000, expected = first_fit(live, bytes);
+      const uint64_t bytes = 1 + words.next() % 2000, expected = smallest_fit(live, bytes);
       ASSERT_EQ(d.allocate(bytes, {}).value(), expected) << step;
       live[expected] = bytes;
     } else {
@@ -58,19 +65,41 @@ TEST(DeviceMemory, IsTakenFromTheFirstGapThatFits) {
 
 TEST(DeviceMemory, CapacityIsUsedToTheLastByte) {
   Device d;
-  const uint64_t all = d.memory_capacity();
+  const uint64_t all = d.memory_free();
+  EXPECT_LE(all, d.memory_capacity());
   EXPECT_THROW(d.allocate(all + 1, {}), InputError);
   EXPECT_THROW(d.allocate(~uint64_t{0}, {}), InputError);
   const GmemAddr a = d.allocate(all, {});
   EXPECT_THROW(d.allocate(1, {}), InputError);
+  EXPECT_EQ(d.memory_free(), 0u);
   d.free(a);
   EXPECT_EQ(d.allocate(all, {}).value(), a.value());
 }
 
-// 100 GiB, of which three pages are touched.
+Code code_of_allocation(Device& d, uint64_t bytes) {
+  try {
+    d.allocate(bytes, {});
+  } catch (const InputError& e) {
+    return e.code();
+  }
+  return Code::E1000;
+}
+
+TEST(DeviceMemory, OfADeviceEndsWhereTheHostsEnds) {
+  Device d({.max_memory = 1 << 20});
+  EXPECT_EQ(d.memory_free(), 1u << 20);
+  EXPECT_GT(d.memory_capacity(), uint64_t{1} << 36) << "the device is what it is";
+  EXPECT_EQ(code_of_allocation(d, (1 << 20) + 1), Code::E4105);
+  EXPECT_EQ(code_of_allocation(d, d.memory_capacity() + 1), Code::E4100);
+  d.allocate(1 << 19, {});
+  EXPECT_EQ(d.memory_free(), 1u << 19);
+}
+
+// Half of what the host has, of which three pages are touched.
 TEST(DeviceMemory, LargeAllocationsTakeHostMemoryWhereTheyAreWritten) {
   Device d;
-  constexpr uint64_t kBytes = uint64_t{100} << 30;
+  const uint64_t kBytes = d.memory_free() / 2;
+  if (kBytes < uint64_t{2} << 30) GTEST_SKIP() << "the host has less than 4 GB";
   const uint64_t before = resident_bytes();
   const GmemAddr small = d.allocate(300, "small"), big = d.allocate(kBytes, "big");
   for (const uint64_t offset : {uint64_t{0}, kBytes / 3, kBytes - 1})
@@ -92,14 +121,16 @@ TEST(DeviceMemory, LargeVariablesAreZeroAndTakeNoHostMemory) {
   Device d;
   const GmemAddr before = d.allocate(100, "before");
   d.fill(before, 0x55, 100);
-  const uint64_t resident = resident_bytes();
+  const uint64_t resident = resident_bytes(), bytes = d.memory_free() / 2;
+  if (bytes < uint64_t{2} << 30) GTEST_SKIP() << "the host has less than 4 GB";
   const LoadedModule m = d.load_ptx(
-      ".version 9.0\n.target sm_100a\n.address_size 64\n.visible .global .align 4 .b8 big[21474836480];\n"
-      ".visible .global .u32 next = 7;\n.visible .entry k() { ret; }\n",
+      fmt::format(".version 9.0\n.target sm_100a\n.address_size 64\n.visible .global .align 4 .b8 big[{}];\n"
+                  ".visible .global .u32 next = 7;\n.visible .entry k() {{ ret; }}\n",
+                  bytes),
       "big.ptx");
   const GmemAddr big = *m.symbol("big");
   for (const uint64_t offset :
-       {uint64_t{0}, uint64_t{4095}, uint64_t{4096}, uint64_t{10} << 30, (uint64_t{20} << 30) - 1})
+       {uint64_t{0}, uint64_t{4095}, uint64_t{4096}, bytes / 2, bytes - 1})
     EXPECT_EQ(byte_at(d, big, offset), 0) << offset;
   EXPECT_EQ(byte_at(d, *m.symbol("next"), 0), 7);
   EXPECT_EQ(byte_at(d, before, 99), 0x55);

@@ -2,7 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <mutex>
+#include <new>
 #include <utility>
 
 namespace drywell {
@@ -34,6 +36,19 @@ TEST(ParallelFor, NoThreadIsWithoutWork) {
 TEST(ParallelFor, TheFirstPieceIsTheCallers) {
   const auto caller = std::this_thread::get_id();
   parallel_for(4, 4, [&](uint64_t first, uint64_t) { EXPECT_EQ(std::this_thread::get_id() == caller, first == 0); });
+}
+
+// A piece that fails ends neither the process nor the others; its exception is the caller's.
+TEST(ParallelFor, ThrowsWhatAPieceThrows) {
+  for (const uint64_t bad : {0, 3}) {
+    std::atomic<int> ended{0};
+    const auto body = [&](uint64_t first, uint64_t) {
+      ++ended;
+      if (first == bad) throw std::bad_alloc();
+    };
+    EXPECT_THROW(parallel_for(4, 4, body), std::bad_alloc) << bad;
+    EXPECT_EQ(ended, 4);
+  }
 }
 
 TEST(HostThreads, AreTheCoresUnlessToldOtherwise) {

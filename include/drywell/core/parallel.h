@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <exception>
+#include <system_error>
 #include <thread>
 #include <vector>
 
@@ -12,13 +14,32 @@ namespace drywell {
 inline unsigned host_threads(unsigned wanted = 0) { return wanted != 0 ? wanted : std::max(1u, std::thread::hardware_concurrency()); }
 
 /// Calls body(first, end) for pieces of [0, count) that follow one another and are of about the same size: one for each thread, the first
-/// on the caller's. Returns when all are done. 0 threads: one for each core.
+/// on the caller's. Returns when all are done. 0 threads: one for each core. Throws what the first piece that threw has thrown; the others
+/// still end.
 template <class Body>
 void parallel_for(uint64_t count, unsigned threads, const Body& body) {
   const uint64_t pieces = std::clamp<uint64_t>(host_threads(threads), 1, std::max<uint64_t>(count, 1));
-  std::vector<std::jthread> pool;
-  for (uint64_t p = 1; p < pieces; ++p) pool.emplace_back([=, &body] { body(count * p / pieces, count * (p + 1) / pieces); });
-  body(uint64_t{0}, count / pieces);
+  std::vector<std::exception_ptr> thrown(pieces);
+  const auto run = [&](uint64_t p) {
+    try {
+      body(count * p / pieces, count * (p + 1) / pieces);
+    } catch (...) {
+      thrown[p] = std::current_exception();
+    }
+  };
+  {
+    std::vector<std::jthread> pool;
+    uint64_t started = 1;
+    try {
+      for (; started < pieces; ++started) pool.emplace_back(run, started);
+    } catch (const std::system_error&) {  // the host gives no more threads
+    }
+    run(0);
+    for (; started < pieces; ++started) run(started);
+  }
+  for (const std::exception_ptr& e : thrown) {
+    if (e != nullptr) std::rethrow_exception(e);
+  }
 }
 
 }  // namespace drywell

@@ -53,6 +53,7 @@ class LoadedModule {
 struct DeviceOptions {
   std::string arch = "sm_100a";  // name of a shipped architecture, or path of a .toml file (load_arch)
   uint32_t sm_count = 0;         // 0: the architecture's number
+  uint64_t max_memory = 0;       // bytes of host memory for all allocations; 0: what the host can give
 };
 
 class Device {
@@ -66,7 +67,8 @@ class Device {
   const ArchConfig& arch() const;
   uint32_t sm_count() const;
 
-  /// Poisoned memory (0xFF bytes) of at least `bytes`, 256-byte aligned.
+  /// Poisoned memory (0xFF bytes) of at least `bytes`, 256-byte aligned. Throws InputError E4100 if the device has no room, E4105 if the
+  /// host has not the memory.
   GmemAddr allocate(uint64_t bytes, std::string name = {});
   /// Maps host memory of this process as device memory at its own address, like pinned and managed memory. It must stay valid until
   /// free. Throws InputError E4104 if the addresses are taken.
@@ -77,6 +79,8 @@ class Device {
   std::optional<MemoryRange> find(GmemAddr a) const;
   uint64_t memory_used() const;
   uint64_t memory_capacity() const;
+  /// Bytes that can still be allocated: what is left of the device, and of the host's memory.
+  uint64_t memory_free() const;
   /// These throw InputError E4103 when the range is not inside one allocation.
   void write(GmemAddr to, const void* from, uint64_t bytes);
   void read(void* to, GmemAddr from, uint64_t bytes) const;
