@@ -96,7 +96,7 @@ class Passed {
 
   void mismatch(const std::string& why, std::string hint = {}) {
     out_.error(
-        Code::E1102,
+        Code::E1230,
         fmt::format("{} '{}' of '{}': {}", result_ ? "result" : "parameter", formal_.name, callee_, why),
         std::move(hint));
   }
@@ -118,7 +118,7 @@ void check_list(const InstructionRef& i, LegalityReport& out, const Signature& s
   const std::vector<Variable>& formals = results ? *s.returns : *s.params;
   const bool open_end = !formals.empty() && formals.back().is_array && formals.back().elements == 0;
   if (values.size() != formals.size() && !(open_end && values.size() + 1 == formals.size())) {
-    return out.error(Code::E1102, fmt::format("'{}' {} {} values, the call has {}", s.name,
+    return out.error(Code::E1230, fmt::format("'{}' {} {} values, the call has {}", s.name,
                                               results ? "returns" : "takes", formals.size(), values.size()));
   }
   for (size_t k = 0; k < values.size(); ++k) Passed(i, out, formals[k], s.name, results).check(values[k]);
@@ -128,7 +128,7 @@ void check_list(const InstructionRef& i, LegalityReport& out, const Signature& s
 
 void check_call(const InstructionRef& i, LegalityReport& out) {
   const Signature s = signature_of(i, *i.operand("target"));
-  if (s.is_entry) return out.error(Code::E1102, fmt::format("'{}' is a kernel; calls are for .func", s.name));
+  if (s.is_entry) return out.error(Code::E1231, fmt::format("'{}' is a kernel; calls are for .func", s.name));
   if (s.params == nullptr) return;
   check_list(i, out, s, true);
   check_list(i, out, s, false);

@@ -170,7 +170,7 @@ void check_frame(const isa::Function& f, uint64_t bytes, uint64_t params) {
     if (v.space == isa::Mod::local) place(variables, v);
   }
   const std::string text = fmt::format("a thread in '{}' needs {} bytes of local memory; at most {}", f.name, bytes, kMaxLocalBytes);
-  if (variables.end() > kMaxLocalBytes) throw InputError(Code::E4100, text, "put large arrays in global memory");
+  if (variables.end() > kMaxLocalBytes) throw InputError(Code::E4129, text, "put large arrays in global memory");
   throw Unsupported(text + ", with what its calls pass", Code::U5001);
 }
 

@@ -53,7 +53,7 @@ const std::vector<std::string> kFourWords = {"--arg", "u32[4]:zeros"};
 INSTANTIATE_TEST_SUITE_P(
     Each, HardInput,
     testing::Values(
-        Input{"a_local_1m.ptx", kFourWords, 3, "E4100"},
+        Input{"a_local_1m.ptx", kFourWords, 3, "E4129"},
         Input{"a_local_alias.ptx", kFourWords, 3, "4294967360 bytes of local memory"},
         Input{"a_shared_alias.ptx", kFourWords, 3, "E4124"},
         Input{"shared_offset_wrap.ptx", kFourWords, 3, "E1107"},
