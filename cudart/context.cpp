@@ -10,11 +10,12 @@
 #include "drywell/isa/link.h"
 #include "drywell/isa/parse.h"
 #include "drywell/isa/validate.h"
+#include "drywell/core/terminal.h"
 
 namespace drywell::cudart {
 
 Context::Session::Session(const ExecOptions& options, Streams& streams)
-    : device({.arch = options.arch}), memory(device), launcher(device, memory, streams, options) {}
+    : device({.arch = options.arch, .max_memory = options.limits.memory.empty() ? 0 : sim::parse_bytes(options.limits.memory)}), memory(device), launcher(device, memory, streams, options) {}
 
 Context::Context(ExecOptions options) : options_(std::move(options)) {}
 
@@ -80,7 +81,7 @@ bool Context::finish() {
 }
 
 void Context::say_once(const std::string& text) {
-  if (said_.insert(text).second) fmt::print(stderr, "drywell: {}\n", text);
+  if (said_.insert(text).second) print_error(fmt::format("drywell: {}\n", text));
 }
 
 }  // namespace drywell::cudart

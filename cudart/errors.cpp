@@ -40,12 +40,14 @@ constexpr CodeMeaning kFaults[] = {
     {Code::F3101, CudaError::misaligned_address}, {Code::F3214, CudaError::tensor_memory_leak}, {Code::F3301, CudaError::misaligned_address},
     {Code::F3305, CudaError::misaligned_address}, {Code::F3306, CudaError::illegal_address},    {Code::F3307, CudaError::illegal_address},
     {Code::F3310, CudaError::misaligned_address}, {"F33", CudaError::illegal_instruction},  {Code::F3501, CudaError::illegal_address},
-    {Code::F3601, CudaError::launch_timeout},     {Code::F3602, CudaError::launch_timeout},     {Code::F3702, CudaError::assert_failed},
+    {Code::F3601, CudaError::launch_timeout},     {Code::F3602, CudaError::launch_timeout},
+    {Code::F3604, CudaError::launch_timeout},     {Code::F3605, CudaError::launch_timeout},     {Code::F3702, CudaError::assert_failed},
     {"U", CudaError::not_supported},          {"", CudaError::launch_failure},
 };
 
 constexpr CodeMeaning kExceptions[] = {
-    {Code::E4100, CudaError::memory_allocation},     {Code::E4101, CudaError::memory_allocation},  {Code::E4102, CudaError::invalid_value},
+    {Code::E4100, CudaError::memory_allocation},     {Code::E4101, CudaError::memory_allocation},  {Code::E4105, CudaError::memory_allocation},
+    {Code::E4102, CudaError::invalid_value},
     {Code::E4103, CudaError::invalid_value},         {Code::E4104, CudaError::not_supported},      {"E411", CudaError::invalid_value},
     {Code::E4122, CudaError::invalid_cluster_size},  {Code::E4123, CudaError::invalid_configuration}, {"E412", CudaError::invalid_value},
     {"E20", CudaError::no_device},               {Code::E4603, CudaError::no_kernel_image},    {Code::E4605, CudaError::unknown},

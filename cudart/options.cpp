@@ -25,7 +25,10 @@ void set(ExecOptions& o, std::string_view name, const std::string& value) {
   else if (name == "check") o.check = value == "1";
   else if (name == "summary") o.summary = value == "1";
   else if (name == "threads") o.threads = static_cast<unsigned>(number(value, name));
-  else if (name == "max-instructions") o.max_instructions = number(value, name);
+  else if (name == "max-instructions") o.limits.instructions = number(value, name);
+  else if (name == "max-cycles") o.limits.cycles = number(value, name);
+  else if (name == "timeout") o.limits.timeout = value;
+  else if (name == "memory") o.limits.memory = value;
   else if (name == "break") o.break_at = parse_break(value);
   else if (name == "script") o.script = value;
   else if (name == "corrupt") o.corrupt = parse_corruption(value);
@@ -46,11 +49,51 @@ ExecOptions::Corruption parse_corruption(const std::string& text) {
   return {number(all.substr(0, plus), "corrupt"), number(all.substr(plus + 1), "corrupt")};
 }
 
+namespace {
+
+/// Values may be paths: a line feed in one does not end it.
+std::string escaped(std::string_view value) {
+  std::string out;
+  for (const char c : value) {
+    if (c == '\\') out += "\\\\";
+    else if (c == '\n') out += "\\n";
+    else out += c;
+  }
+  return out;
+}
+
+std::string without_escapes(std::string_view value) {
+  std::string out;
+  for (size_t i = 0; i < value.size(); ++i) {
+    const bool escape = value[i] == '\\' && i + 1 < value.size() && (value[i + 1] == 'n' || value[i + 1] == '\\');
+    if (escape) ++i;
+    out += escape && value[i] == 'n' ? '\n' : value[i];
+  }
+  return out;
+}
+
+}  // namespace
+
 std::string to_environment(const ExecOptions& o) {
-  std::string out = fmt::format("arch={}\ndriver={}\nkernel={}\ntrace={}\nreport={}\ncheck={:d}\nsummary={:d}\nthreads={}\nmax-instructions={}\n", o.arch,
-                                o.driver, o.kernel, o.trace, o.report, o.check, o.summary, o.threads, o.max_instructions);
-  if (o.break_at.has_value()) out += fmt::format("break={}\nscript={}\n", o.break_at->launch.has_value() ? std::to_string(*o.break_at->launch) : "first", o.script);
-  if (o.corrupt.has_value()) out += fmt::format("corrupt={}+{}\n", o.corrupt->allocation, o.corrupt->offset);
+  std::string out;
+  const auto line = [&out](std::string_view name, const auto& value) { out += fmt::format("{}={}\n", name, escaped(fmt::format("{}", value))); };
+  line("arch", o.arch);
+  line("driver", o.driver);
+  line("kernel", o.kernel);
+  line("trace", o.trace);
+  line("report", o.report);
+  line("check", static_cast<int>(o.check));
+  line("summary", static_cast<int>(o.summary));
+  line("threads", o.threads);
+  line("max-instructions", o.limits.instructions);
+  line("max-cycles", o.limits.cycles);
+  line("timeout", o.limits.timeout);
+  line("memory", o.limits.memory);
+  if (o.break_at.has_value()) {
+    line("break", o.break_at->launch.has_value() ? std::to_string(*o.break_at->launch) : "first");
+    line("script", o.script);
+  }
+  if (o.corrupt.has_value()) line("corrupt", fmt::format("{}+{}", o.corrupt->allocation, o.corrupt->offset));
   return out;
 }
 
@@ -63,7 +106,7 @@ ExecOptions from_environment(std::string_view text) {
     if (line.empty()) continue;
     const size_t equals = line.find('=');
     if (equals == std::string_view::npos) throw InputError(Code::E4306, fmt::format("{}: '{}' is not name=value", kOptionsVariable, line));
-    set(o, line.substr(0, equals), std::string(line.substr(equals + 1)));
+    set(o, line.substr(0, equals), without_escapes(line.substr(equals + 1)));
   }
   return o;
 }
@@ -81,7 +124,7 @@ sim::RunOptions run_options(const ExecOptions& o) {
   sim::RunOptions r;
   sim::parse_driver(o.driver, r);
   r.threads = o.threads;
-  r.max_instructions = o.max_instructions;
+  sim::set_limits_of_driver(o.limits, r);
   return r;
 }
 

@@ -1,4 +1,4 @@
-// Options from `drywell exec` to the stand-in, in one environment variable: lines of name=value.
+// Options from `drywell exec` to the stand-in, in one environment variable: lines of name=value, in which \\ is a backslash and \n a line feed.
 #pragma once
 
 #include <cstdint>
@@ -8,6 +8,7 @@
 
 #include "drywell/core/pattern.h"
 #include "drywell/sim/device.h"
+#include "drywell/sim/limit_words.h"
 
 namespace drywell::cudart {
 
@@ -26,7 +27,7 @@ struct ExecOptions {
   std::optional<Break> break_at;
   std::string script;  // the debugger's commands; empty: standard input
   unsigned threads = 0;
-  uint64_t max_instructions = 0;
+  sim::RunLimits limits;  // the time begins with the process's first CUDA call
   /// Byte `offset` of the `allocation`-th cudaMalloc (from 0) is wrong while a kernel runs that `kernel` matches.
   struct Corruption {
     uint64_t allocation = 0, offset = 0;
@@ -44,7 +45,7 @@ std::string to_environment(const ExecOptions& o);
 ExecOptions from_environment(std::string_view text);
 /// Returns `kernel` as a regular expression; nothing if it is empty. Throws InputError E4306.
 std::optional<Pattern> kernel_filter(const ExecOptions& o);
-/// Throws InputError E4306 for an unknown driver.
+/// Throws InputError E4306 for an unknown driver, E4308 for a malformed bound.
 sim::RunOptions run_options(const ExecOptions& o);
 
 }  // namespace drywell::cudart

@@ -119,6 +119,6 @@ def _raise(d: dict[str, Any], run: results.Run) -> None:
     run = replace(run, wait_graph=d["wait_graph"])
     if code.startswith("U"):
         raise UnsupportedError(text, code, run=run)
-    kinds: dict[str, type[Fault]] = {"F3601": Deadlock, "F3602": Stopped, "F3603": Stopped}
+    kinds: dict[str, type[Fault]] = {"F3601": Deadlock, **dict.fromkeys(("F3602", "F3603", "F3604", "F3605", "F3606"), Stopped)}
     error: Error = kinds.get(code, Fault)(text, code, results.make_place(fault["place"]), run)
     raise error

@@ -27,7 +27,7 @@ struct Image : ScheduleImage {
 
 class FunctionalSchedule : public Schedule {
  public:
-  FunctionalSchedule(Launch& launch, const RunOptions& options) : launch_(launch), options_(options) {
+  FunctionalSchedule(Launch& launch, const RunOptions& options) : launch_(launch), options_(options), bounds_(options) {
     start_queue(0, 0);
     choose_cluster();
   }
@@ -49,9 +49,14 @@ class FunctionalSchedule : public Schedule {
   void start_queue(uint64_t taken, uint64_t cancelled);
   bool choose_cluster();
   void take_turns(bool erased, bool progressed);
+  Piece end(Fault f) {
+    fault_ = std::move(f);
+    return Piece::fault;
+  }
 
   Launch& launch_;
   const RunOptions& options_;
+  RunBounds bounds_;
   std::optional<LaunchQueue> queue_;
   std::vector<std::unique_ptr<ClusterStepper>> live_;
   Position at_;
@@ -71,7 +76,7 @@ bool FunctionalSchedule::choose_cluster() {
   if (!at_.together) {
     if (const std::optional<uint64_t> next = queue_->take(); next.has_value()) {
       ++at_.taken;
-      live_.push_back(std::make_unique<ClusterStepper>(launch_, options_, *next));
+      live_.push_back(std::make_unique<ClusterStepper>(launch_, options_, bounds_, *next));
       at_.current = live_.size() - 1;
       at_.slice_end = slices_of(launch_).alone;
       return true;
@@ -109,6 +114,8 @@ Piece FunctionalSchedule::advance() {
   }
   if (at_.current == Position::kNone && !choose_cluster()) return Piece::done;
   ClusterStepper& c = *live_[at_.current];
+  if (options_.max_instructions != 0 && at_.instructions >= options_.max_instructions) return end(over_instructions(options_, place_of_first(c.cluster())));
+  if (bounds_.ended()) return end(bounds_.fault(place_of_first(c.cluster())));
   switch (c.advance(1)) {
     case Advance::instruction: ++at_.instructions; return Piece::instruction;
     case Advance::moment: return Piece::moment;
@@ -151,7 +158,7 @@ void FunctionalSchedule::restore(const ScheduleImage& kept) {
   std::vector<std::unique_ptr<ClusterStepper>> live;
   for (const ClusterImage& of : image.clusters) {
     const auto same = std::find_if(live_.begin(), live_.end(), [&](const auto& c) { return c != nullptr && c->cluster().index == of.index(); });
-    live.push_back(same != live_.end() ? std::move(*same) : std::make_unique<ClusterStepper>(launch_, options_, of.index()));
+    live.push_back(same != live_.end() ? std::move(*same) : std::make_unique<ClusterStepper>(launch_, options_, bounds_, of.index()));
     of.restore(*live.back());
   }
   live_ = std::move(live);

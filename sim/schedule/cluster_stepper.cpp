@@ -12,8 +12,8 @@ namespace drywell::sim {
 
 using At = SchedulePosition::At;
 
-ClusterStepper::ClusterStepper(const Launch& launch, const RunOptions& options, uint64_t index)
-    : cluster_(make_cluster(launch, index)), program_(*launch.program), policy_(options.driver), stop_(options.stop), s_(options.seed * 0x9E3779B97F4A7C15ull + index) {
+ClusterStepper::ClusterStepper(const Launch& launch, const RunOptions& options, const RunBounds& bounds, uint64_t index)
+    : cluster_(make_cluster(launch, index)), program_(*launch.program), policy_(options.driver), bounds_(bounds), s_(options.seed * 0x9E3779B97F4A7C15ull + index) {
   for (auto& cta : cluster_->ctas) {
     for (Warp& w : cta->warps) warps_.push_back(&w);
   }
@@ -227,8 +227,8 @@ Advance ClusterStepper::advance(uint64_t grain) {
 }
 
 bool ClusterStepper::stopped() {
-  if (stop_ == nullptr || !stop_->load(std::memory_order_relaxed)) return false;
-  fault_ = stopped_from_outside(place_of_first(*cluster_));
+  if (!bounds_.ended()) return false;
+  fault_ = bounds_.fault(place_of_first(*cluster_));
   return true;
 }
 

@@ -9,6 +9,7 @@
 
 #include "drywell/sim/run.h"
 #include "sim/schedule/functional.h"
+#include "sim/schedule/run_bounds.h"
 #include "sim/state/cta.h"
 
 namespace drywell::sim {
@@ -62,7 +63,8 @@ struct SchedulePosition {
 class ClusterStepper {
  public:
   static constexpr uint64_t kWhole = ~uint64_t{0};
-  ClusterStepper(const Launch& launch, const RunOptions& options, uint64_t index);
+  /// `bounds` must outlive the stepper; only run() looks at them.
+  ClusterStepper(const Launch& launch, const RunOptions& options, const RunBounds& bounds, uint64_t index);
 
   /// Runs the next piece: up to `grain` instructions of the warp that has the turn, one moment of an operation (all remaining
   /// moments if grain is kWhole), or a decision.
@@ -105,7 +107,7 @@ class ClusterStepper {
   std::unique_ptr<Cluster> cluster_;
   const Program& program_;
   DriverKind policy_;
-  const std::atomic<bool>* stop_;
+  const RunBounds& bounds_;
   std::vector<Warp*> warps_;  // CTA by CTA
   SchedulePosition s_;
   std::optional<Fault> fault_;

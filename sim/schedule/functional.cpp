@@ -18,6 +18,8 @@ namespace drywell::sim {
 namespace {
 
 struct Shared {
+  explicit Shared(const RunOptions& options) : bounds(options) {}
+  RunBounds bounds;
   std::mutex mutex;
   std::atomic<bool> stop{false};
   uint64_t instructions = 0;
@@ -44,8 +46,6 @@ void record_fault(Shared& s, uint64_t cluster, const Fault& f) {
   record_fault_locked(s, cluster, f);
 }
 
-Fault over_limit(const RunOptions& options, GuestPlace place) { return {Code::F3602, fmt::format("more than {} warp instructions", options.max_instructions), std::move(place)}; }
-
 /// The limit is for the sum over all clusters, added in order of index. The cluster whose count exceeds it has the fault.
 void count_finished(Shared& s, const RunOptions& options, const ClusterStepper& runner) {
   const Cluster& c = runner.cluster();
@@ -59,7 +59,7 @@ void count_finished(Shared& s, const RunOptions& options, const ClusterStepper& 
     GuestPlace place;
     place.kernel = c.launch->program->function->name;
     place.cta = of.second;
-    return record_fault_locked(s, index, over_limit(options, std::move(place)));
+    return record_fault_locked(s, index, over_instructions(options, std::move(place)));
   }
 }
 
@@ -68,12 +68,12 @@ void work(const Launch& launch, const RunOptions& options, Shared& s) {
     const std::optional<uint64_t> next = launch.queue->take();
     if (!next.has_value()) return;
     const uint64_t index = *next;
-    auto runner = std::make_unique<ClusterStepper>(launch, options, index);
+    auto runner = std::make_unique<ClusterStepper>(launch, options, s.bounds, index);
     const bool bounded = options.max_instructions != 0 && grid_workspace(launch) == 0;
     const ClusterStop stop = runner->run(bounded ? options.max_instructions : slices_of(launch).alone);
     if (stop == ClusterStop::fault) record_fault(s, index, runner->fault());
     if (stop == ClusterStop::finished && options.progress != nullptr) options.progress->ctas_done += launch.cluster.count();
-    if (stop == ClusterStop::slice && bounded) record_fault(s, index, over_limit(options, place_of_first(runner->cluster())));
+    if (stop == ClusterStop::slice && bounded) record_fault(s, index, over_instructions(options, place_of_first(runner->cluster())));
     const std::lock_guard lock(s.mutex);
     s.instructions += runner->instructions();
     if (stop == ClusterStop::finished && options.max_instructions != 0) count_finished(s, options, *runner);
@@ -103,7 +103,7 @@ void run_together(const Launch& launch, const RunOptions& options, Shared& s) {
       }
       progressed = progressed || stop == ClusterStop::slice;
       if (options.max_instructions != 0 && s.instructions > options.max_instructions) {
-        record_fault(s, 0, over_limit(options, place_of_first(all.front()->cluster())));
+        record_fault(s, 0, over_instructions(options, place_of_first(all.front()->cluster())));
         return;
       }
     }
@@ -121,7 +121,7 @@ RunResult run_functional(const Launch& given, const RunOptions& options) {
   LaunchQueue queue(clusters, cancels_of(options));
   Launch launch = given;
   launch.queue = &queue;
-  Shared shared;
+  Shared shared(options);
   unsigned threads = host_threads(options.threads);
   const bool in_order = launch.observers != nullptr && !launch.observers->concurrent();
   if (in_order || launch.program->ordered_across_ctas) threads = 1;

@@ -2,6 +2,8 @@
 // decides when asynchronous operations complete.
 #pragma once
 
+#include <fmt/format.h>
+
 #include <memory>
 #include <optional>
 #include <utility>
@@ -31,8 +33,9 @@ inline Fault fault_of(const Cluster& c, const AsyncOp& op, const GuestError& e) 
 /// One line per waiting warp of a deadlocked cluster (or the explanation of an observer that has one).
 std::string describe_deadlock(const Cluster& c);
 Fault deadlock_of(const Cluster& c);
-/// F3603, for RunOptions::stop.
-inline Fault stopped_from_outside(GuestPlace place) { return {Code::F3603, "the launch was stopped from outside", std::move(place)}; }
+/// F3602, F3604: RunOptions::max_instructions, max_cycles.
+inline Fault over_instructions(const RunOptions& o, GuestPlace place) { return {Code::F3602, fmt::format("more than {} warp instructions", o.max_instructions), std::move(place)}; }
+inline Fault over_cycles(const RunOptions& o, GuestPlace place) { return {Code::F3604, fmt::format("more than {} cycles", o.max_cycles), std::move(place)}; }
 /// Text of the condition that a blocked warp waits for.
 std::string describe_wait(const Cluster& c, const Warp& w);
 /// Notifies the observers that the cluster's CTAs have finished; F3214 for a CTA with tensor memory still allocated.

@@ -143,7 +143,7 @@ void Group::fail(const Fault& f, const Cluster& c) {
 
 void Group::run(Time until) {
   take_answers();
-  while (!fault_.has_value()) {
+  while (!fault_.has_value() && !context_.bounds->ended()) {
     const Turn turn = next_turn(slots_);
     const Time event = events_.next_time();
     if (std::min(event, turn.at) >= until) break;

@@ -20,6 +20,7 @@ TimedRun::TimedRun(const Launch& launch, const RunOptions& options)
     : queue_(launch.grid.count() / launch.cluster.count()),
       launch_(launch),
       options_(options),
+      bounds_(options),
       arch_(*launch.arch),
       program_(*launch.program, arch_),
       memory_(arch_, *launch.gmem, launch.sm_count, &state_) {
@@ -35,6 +36,7 @@ TimedRun::TimedRun(const Launch& launch, const RunOptions& options)
   context_.arch = &arch_;
   context_.program = &program_;
   context_.values = options.values;
+  context_.bounds = &bounds_;
   const uint64_t smem = uint64_t{residency_.ctas_per_sm} * launch.smem_bytes;
   context_.l1_bytes = arch_.l1.bytes > smem ? arch_.l1.bytes - smem : 0;
   const uint64_t warps = (launch.block.count() + kWarpSize - 1) / kWarpSize;
@@ -142,23 +144,8 @@ bool TimedRun::stop(Time now) {
   }
   if (fault_.has_value()) return true;
   if (finished_ == started_ && queue_.empty()) return true;
-  const Cluster* waiting = nullptr;
-  for (const auto& g : groups_) {
-    const Cluster* c = g->a_live_cluster();
-    if (c != nullptr && (waiting == nullptr || c->index < waiting->index)) waiting = c;
-  }
-  if (options_.max_instructions != 0) instructions += instructions_of_live_warps();
-  if (options_.max_instructions != 0 && instructions > options_.max_instructions) {
-    GuestPlace place;  // every CTA may have ended at this moment, and others follow
-    place.kernel = launch_.program->function->name;
-    if (waiting != nullptr) place = place_of_first(*waiting);
-    fault_ = Fault{Code::F3602, fmt::format("more than {} warp instructions", options_.max_instructions), std::move(place)};
-    return true;
-  }
-  if (options_.stop != nullptr && options_.stop->load(std::memory_order_relaxed) && waiting != nullptr) {
-    fault_ = stopped_from_outside(place_of_first(*waiting));
-    return true;
-  }
+  fault_ = bound_reached(instructions);
+  if (fault_.has_value()) return true;
   if (!stuck || progress != quiet_progress_) {
     quiet_progress_ = progress;
     quiet_since_ = compared_at_ = now;
@@ -167,9 +154,34 @@ bool TimedRun::stop(Time now) {
   }
   const bool hopeless = std::all_of(groups_.begin(), groups_.end(), [](const auto& g) { return g->next_time() == kNever; });
   if (!hopeless && !time_outs_are_in_vain(now)) return false;
+  const Cluster* waiting = first_live_cluster();
   if (waiting == nullptr) throw InternalError("timing: clusters are missing");
   fault_ = deadlock_of(*waiting);
   return true;
+}
+
+// `instructions`: of the warps that have ended.
+std::optional<Fault> TimedRun::bound_reached(uint64_t instructions) const {
+  if (options_.max_instructions != 0 && instructions + instructions_of_live_warps() > options_.max_instructions) return over_instructions(options_, a_place());
+  if (bounds_.ended()) return bounds_.fault(a_place());
+  return std::nullopt;
+}
+
+const Cluster* TimedRun::first_live_cluster() const {
+  const Cluster* first = nullptr;
+  for (const auto& g : groups_) {
+    const Cluster* c = g->a_live_cluster();
+    if (c != nullptr && (first == nullptr || c->index < first->index)) first = c;
+  }
+  return first;
+}
+
+// Every CTA may have ended at this moment, and others follow.
+GuestPlace TimedRun::a_place() const {
+  if (const Cluster* c = first_live_cluster(); c != nullptr) return place_of_first(*c);
+  GuestPlace place;
+  place.kernel = launch_.program->function->name;
+  return place;
 }
 
 // Suspended waits have returned false for a while, and their warps are at the same places with the same registers.
@@ -227,7 +239,12 @@ bool TimedRun::open_window() {
     stop(quiet_since_);
     return false;
   }
+  if (options_.max_cycles != 0 && start > options_.max_cycles) {
+    fault_ = over_cycles(options_, a_place());
+    return false;
+  }
   until_ = start + window();
+  if (options_.max_cycles != 0) until_ = std::min<Time>(until_, options_.max_cycles + 1);
   if (options_.progress != nullptr) options_.progress->cycles = start;
   active_.clear();
   for (uint32_t g = 0; g < groups_.size(); ++g) {
@@ -259,7 +276,7 @@ bool TimedRun::advance() {
     for (auto& g : groups_) g->take_answers();
     return window_open_;
   }
-  if (turn_ == active_.size()) {
+  if (turn_ == active_.size() || bounds_.ended()) {
     window_open_ = false;
     return close_window();
   }

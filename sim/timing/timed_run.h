@@ -39,6 +39,9 @@ class TimedRun {
   void serve_memory();
   void replace_finished();
   bool stop(Time now);
+  std::optional<Fault> bound_reached(uint64_t instructions) const;
+  GuestPlace a_place() const;
+  const Cluster* first_live_cluster() const;
   bool time_outs_are_in_vain(Time now);
   uint64_t state_of_all() const;
   uint64_t instructions_of_live_warps() const;
@@ -53,6 +56,7 @@ class TimedRun {
   StateMemory state_;
   Launch launch_;
   const RunOptions& options_;
+  RunBounds bounds_;
   const ArchConfig& arch_;
   TimedProgram program_;
   TimingContext context_;

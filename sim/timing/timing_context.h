@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "drywell/sim/arch_config.h"
+#include "sim/schedule/run_bounds.h"
 #include "sim/state/cta.h"
 #include "sim/timing/timed_program.h"
 
@@ -16,6 +17,7 @@ struct TimingContext {
   const TimedProgram* program = nullptr;
   std::vector<std::string> roles;      // names
   std::vector<uint16_t> role_of_warp;  // by warp index in the CTA
+  const RunBounds* bounds = nullptr;
   bool values = true;
   uint64_t l1_bytes = 0;
 };

@@ -2,8 +2,10 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <chrono>
 
 #include <drywell/core/code.h>
+#include <drywell/core/host_memory.h>
 #include <drywell/sim/device.h>
 
 namespace drywell::test {
@@ -44,6 +46,75 @@ TEST(Stop, TheLimitOfInstructionsCountsWarpsThatNeverEnd) {
     ASSERT_TRUE(r.fault.has_value()) << sim::driver_name(driver);
     EXPECT_EQ(r.fault->code, Code::F3602);
   }
+}
+
+constexpr sim::DriverKind kDrivers[] = {sim::DriverKind::eager, sim::DriverKind::lazy, sim::DriverKind::shuffled, sim::DriverKind::timed};
+
+Code code_under(const sim::RunOptions& options) {
+  sim::Device device;
+  const sim::LoadedModule m = device.load_ptx(kSpin);
+  const sim::RunResult r = device.launch(m, "spin", {.grid = {300}, .block = {64}}, {}, options);
+  return r.fault.has_value() ? r.fault->code : Code::E1000;
+}
+
+TEST(Bounds, TheTimeIsUpUnderEveryDriver) {
+  for (const auto driver : kDrivers) {
+    for (const unsigned threads : {1u, 2u}) {
+      sim::RunOptions options{.driver = driver, .threads = threads};
+      options.deadline = std::chrono::steady_clock::now() + std::chrono::milliseconds(30);
+      EXPECT_EQ(code_under(options), Code::F3605) << sim::driver_name(driver);
+    }
+  }
+}
+
+TEST(Bounds, MemoryOfTheProcess) {
+  for (const auto driver : kDrivers) {
+    sim::RunOptions options{.driver = driver};
+    options.max_memory = 1 << 20;  // less than any process holds
+    EXPECT_EQ(code_under(options), Code::F3606) << sim::driver_name(driver);
+  }
+}
+
+// The kernel writes page after page of a large buffer: what it holds grows while it runs.
+TEST(Bounds, MemoryThatAKernelWrites) {
+  sim::Device device;
+  constexpr uint64_t kBytes = uint64_t{1} << 30;
+  if (device.memory_free() < kBytes) GTEST_SKIP() << "the host has less than 1 GB";
+  const sim::LoadedModule m = device.load_ptx(R"(
+.version 8.7
+.target sm_100a
+.address_size 64
+.visible .entry fill(.param .u64 p)
+{
+ .reg .b64 %d<2>; .reg .pred %q;
+ ld.param.u64 %d0, [p];
+ add.u64 %d1, %d0, 1073741824;
+L: st.global.u32 [%d0], 1;
+ add.u64 %d0, %d0, 4096;
+ setp.lt.u64 %q, %d0, %d1;
+ @%q bra L;
+ ret;
+}
+)");
+  const GmemAddr buffer = device.allocate(kBytes);
+  sim::RunOptions options{.threads = 1};
+  options.max_memory = resident_bytes() + (uint64_t{64} << 20);
+  const sim::RunResult r = device.launch(m, "fill", {.grid = {1}, .block = {1}}, sim::Args().add(buffer), options);
+  ASSERT_TRUE(r.fault.has_value());
+  EXPECT_EQ(r.fault->code, Code::F3606);
+  EXPECT_LT(resident_bytes(), options.max_memory + (uint64_t{512} << 20)) << "the launch ended soon";
+}
+
+TEST(Bounds, CyclesOfTheTimedDriver) {
+  sim::RunOptions options{.driver = sim::DriverKind::timed};
+  options.max_cycles = 5000;
+  EXPECT_EQ(code_under(options), Code::F3604);
+  sim::Device device;
+  const sim::LoadedModule m = device.load_ptx(".version 8.7\n.target sm_100a\n.address_size 64\n.visible .entry k() { ret; }");
+  options.max_cycles = 0;
+  const sim::RunResult all = device.launch(m, "k", {.grid = {1}, .block = {32}}, {}, options);
+  options.max_cycles = all.cycles;
+  EXPECT_TRUE(device.launch(m, "k", {.grid = {1}, .block = {32}}, {}, options).ok()) << "a run takes as many cycles as it takes";
 }
 
 TEST(Stop, ALaunchThatNothingStopsRunsToItsEnd) {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <atomic>
+#include <chrono>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -56,7 +57,11 @@ struct RunOptions {
   DriverKind driver = DriverKind::eager;
   uint64_t seed = 0;
   unsigned threads = 0;               // host threads; 0 = all cores. Results do not depend on it
-  uint64_t max_instructions = 0;      // warp instructions; 0 = unlimited. Exceeding it is fault F3602
+  // Bounds of the launch: 0 = none. Reaching one is a fault.
+  uint64_t max_instructions = 0;      // warp instructions: F3602
+  uint64_t max_cycles = 0;            // timed driver only: F3604
+  std::optional<std::chrono::steady_clock::time_point> deadline;  // F3605; several launches may share it
+  uint64_t max_memory = 0;            // bytes of host memory that this process holds: F3606
   uint64_t max_output = 64 << 20;      // bytes of vprintf text kept; the rest is dropped
   std::vector<Listener*> listeners;   // results of listener() of HazardChecker, TraceWriter and others
   std::vector<Observer*> observers;   // of the user (observer.h); any observer makes the run single-threaded
