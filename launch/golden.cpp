@@ -64,27 +64,35 @@ LaunchRun parse_launch_run(std::string_view words, const std::string& folder) {
 }
 
 void record_launch(LaunchRun r, sim::TraceWriter& writer) {
-  SimulatedDevice device({.arch = r.arch});
+  SimulatedDevice device({.arch = r.arch, .max_memory = r.options.max_memory});
   r.options.listeners.push_back(writer.listener());
-  run_plan(read_launch_file(r.path), device, {r.options, [&](const sim::RunResult& run) { writer.finish(run); }});
+  const auto finish = [&](const sim::RunResult& run) {
+    sim::expect_within_limits(run);
+    writer.finish(run);
+  };
+  run_plan(read_launch_file(r.path), device, {r.options, finish});
 }
 
 }  // namespace
 
-std::string record_again(const sim::TraceHeader& header, std::span<const Kernel> kernels, const std::string& folder) {
+std::string record_again(const sim::TraceHeader& header, std::span<const Kernel> kernels, const sim::RunOptions& limits, const std::string& folder) {
   if (header.run.empty()) throw InputError(Code::E4203, "the trace's header names no run");
   sim::TraceText text;
   if (header.run.starts_with(kLaunchWord)) {
     LaunchRun r = parse_launch_run(header.run, folder);
+    sim::copy_limits(limits, r.options);
     sim::TraceWriter writer(text, {header.profile, header.values, header.run, r.arch, r.options.seed});
     record_launch(std::move(r), writer);
     return std::move(text.text);
   }
   RunSpec spec = RunSpec::parse(header.run, kernels);
+  sim::copy_limits(limits, spec.context.options);
   sim::TraceWriter writer(
       text, {header.profile, header.values, header.run, spec.context.arch, spec.context.options.seed});
   spec.context.options.listeners.push_back(writer.listener());
-  writer.finish(spec.kernel->run(spec.context).run);
+  const sim::RunResult run = spec.kernel->run(spec.context).run;
+  sim::expect_within_limits(run);
+  writer.finish(run);
   return std::move(text.text);
 }
 
@@ -108,11 +116,11 @@ std::vector<std::string> golden_files(const std::vector<std::string>& paths) {
   return files;
 }
 
-GoldenResult check_golden(const std::string& path, std::span<const Kernel> kernels, uint64_t cycle_tolerance, bool write) {
+GoldenResult check_golden(const std::string& path, std::span<const Kernel> kernels, const sim::RunOptions& limits, uint64_t cycle_tolerance, bool write) {
   GoldenResult r{.path = path};
   const auto start = std::chrono::steady_clock::now();
   try {
-    const std::string old = sim::read_trace(path), now = record_again(sim::parse_trace_header(old, path), kernels, std::filesystem::path(path).parent_path().string());
+    const std::string old = sim::read_trace(path), now = record_again(sim::parse_trace_header(old, path), kernels, limits, std::filesystem::path(path).parent_path().string());
     const sim::TraceDiff d = sim::diff_traces(old, now, {path, "now", cycle_tolerance});
     r.records = d.records;
     r.equal = d.equal();

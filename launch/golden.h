@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "drywell/sim/driver_words.h"
+#include "drywell/sim/limit_words.h"
 #include "drywell/sim/trace.h"
 #include "launch/kernel.h"
 
@@ -25,9 +26,9 @@ using sim::print_driver;
 /// "launch:PATH --driver=…": a run of a launch file (docs/running-ptx.md), PATH relative to the trace's folder.
 inline constexpr std::string_view kLaunchWord = "launch:";
 
-/// Repeats the run that `header` describes and returns the new trace. `folder`: the folder of relative launch files. Throws
-/// InputError E4203 if the header has no run.
-std::string record_again(const sim::TraceHeader& header, std::span<const Kernel> kernels, const std::string& folder = {});
+/// Repeats the run that `header` describes, within the bounds of `limits`, and returns the new trace. `folder`: the folder of relative
+/// launch files. Throws InputError E4203 if the header has no run, F3602 to F3606 if a bound ended it.
+std::string record_again(const sim::TraceHeader& header, std::span<const Kernel> kernels, const sim::RunOptions& limits = {}, const std::string& folder = {});
 
 /// Result of one golden trace.
 struct GoldenResult {
@@ -44,7 +45,7 @@ struct GoldenResult {
 std::vector<std::string> golden_files(const std::vector<std::string>& paths);
 /// Never throws for a bad trace: the result describes it. `write`: replaces a trace that differs from the new run's
 /// trace.
-GoldenResult check_golden(const std::string& path, std::span<const Kernel> kernels, uint64_t cycle_tolerance = 0, bool write = false);
+GoldenResult check_golden(const std::string& path, std::span<const Kernel> kernels, const sim::RunOptions& limits = {}, uint64_t cycle_tolerance = 0, bool write = false);
 /// Returns the results as JUnit XML, for CI.
 std::string golden_junit(const std::vector<GoldenResult>& results);
 

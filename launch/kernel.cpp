@@ -8,7 +8,7 @@ namespace drywell::kernels {
 
 std::unique_ptr<Accelerator> RunContext::open() const {
   if (machine) return machine();
-  return std::make_unique<SimulatedDevice>(sim::DeviceOptions{.arch = arch});
+  return std::make_unique<SimulatedDevice>(sim::DeviceOptions{.arch = arch, .max_memory = options.max_memory});
 }
 
 const Kernel& find_kernel(std::span<const Kernel> kernels, std::string_view name) {

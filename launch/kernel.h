@@ -56,7 +56,8 @@ struct KernelReport {
   uint64_t bytes_read = 0,
            bytes_written = 0;  // bytes of global memory that the algorithm must access once: the traffic of the
                                // bandwidth bound
-  std::vector<std::pair<std::string, std::string>> notes;  // further lines of the summary
+  std::vector<std::pair<std::string, std::string>> notes;       // further lines of the summary
+  std::vector<std::pair<std::string, std::string>> host_notes;  // the same, about the speed of this host
 };
 
 struct Kernel {

@@ -12,6 +12,7 @@
 #include "launch/cuda_driver/cuda_device.h"
 #include "launch/golden.h"
 #include "tools/common/command.h"
+#include "tools/common/limit_flags.h"
 #include "tools/common/filter.h"
 #include "tools/common/output_file.h"
 #include "tools/common/progress_line.h"
@@ -26,6 +27,7 @@ using kernels::conformance::ProgramSpec;
 struct Options {
   std::string filter, family, driver = "eager", arch = "sm_100a", emit, json;
   bool list = false, verbose = false, on_device = false;
+  sim::RunLimits limits;
 };
 
 struct Tally {
@@ -85,8 +87,10 @@ void report(const CommandContext& c, const Options& o, const ProgramSpec& s, con
 
 std::unique_ptr<kernels::Accelerator> open(const Options& o) {
   if (o.on_device) return std::make_unique<kernels::CudaDevice>();
-  return std::make_unique<kernels::SimulatedDevice>(sim::DeviceOptions{.arch = o.arch});
+  return std::make_unique<kernels::SimulatedDevice>(sim::DeviceOptions{.arch = o.arch, .max_memory = o.limits.memory.empty() ? 0 : sim::parse_bytes(o.limits.memory)});
 }
+
+bool time_is_up(const sim::RunOptions& options) { return options.deadline.has_value() && std::chrono::steady_clock::now() >= *options.deadline; }
 
 ExitCode conformance(const CommandContext& c, const Options& o) {
   const std::vector<ProgramSpec> programs = chosen(o);
@@ -103,6 +107,7 @@ ExitCode conformance(const CommandContext& c, const Options& o) {
   }
   sim::RunOptions options;
   kernels::parse_driver(o.driver, options);
+  sim::set_limits_of_driver(o.limits, options);
   expect_writable({o.json});
   ProgressLine line;
   Tally t;
@@ -110,7 +115,7 @@ ExitCode conformance(const CommandContext& c, const Options& o) {
   bool lost = false;  // a GPU accepts no launches from a process after one of its kernels has failed (CUDA driver API)
   for (const ProgramSpec& s : programs) {
     line.phase(fmt::format("program {} of {}", &s - programs.data() + 1, programs.size()));
-    if (lost) {
+    if (lost || time_is_up(options)) {
       ++t.not_run;
       continue;
     }
@@ -134,6 +139,10 @@ ExitCode conformance(const CommandContext& c, const Options& o) {
   if (!o.json.empty()) write_file_atomically(o.json, results.dump(1) + "\n");
   line.end();
   print(fmt::format("{} programs passed, {} failed, {} not for {}; {} bytes compared\n", t.passed, t.failed, t.skipped, isa::target_name(target), t.compared));
+  if (time_is_up(options)) {
+    print_error(fmt::format("drywell: error F3605: the time is up; {} programs were not run\n", t.not_run));
+    return ExitCode::guest_fault;
+  }
   if (t.not_run != 0) print(fmt::format("{} not run: a kernel failed, and the GPU takes no more launches from this process; --filter runs them alone\n", t.not_run));
   return t.failed == 0 ? ExitCode::ok : ExitCode::verification_failed;
 }
@@ -152,6 +161,7 @@ void register_conformance(Command& app, CommandContext& context) {
   sub->add_flag("--device", o->on_device, "on this machine's GPU instead of the simulator");
   sub->add_option("--emit", o->emit, "write the programs' PTX into this folder instead of running them");
   sub->add_option("--json", o->json, "write results to this file");
+  add_limit_flags(*sub, o->limits);
   sub->callback([o, &context] { context.action = [o, &context] { return conformance(context, *o); }; });
 }
 

@@ -7,6 +7,7 @@
 #include "launch/cuda_driver/cuda_device.h"
 #include "launch/golden.h"
 #include "tools/common/command.h"
+#include "tools/common/limit_flags.h"
 #include "tools/device_clock.h"
 #include "tools/common/parameters.h"
 #include "tools/common/report_parts.h"
@@ -185,7 +186,7 @@ void register_device(Command& app, CommandContext& context) {
   sub->add_option("--json", f->json, "write the report as JSON (- for standard output)");
   sub->add_option("--save", f->save, "PTX file: NAME=FILE.npy, the buffer after the GPU's run")->allow_extra_args(false);
   sub->add_option("--threads", f->threads, "host threads; 0 = all cores")->capture_default_str();
-  sub->add_option("--max-instructions", f->max_instructions, "stop a runaway simulation after this many warp instructions; 0 = never");
+  add_limit_flags(*sub, f->limits);
   auto clock = std::make_shared<unsigned>(0);
   sub->add_option("--clock", *clock, "also take cycles, by stamps in the kernel: the fastest of N launches with a cold L2, and the timed driver's");
   add_plan_flags(*sub, f->plan);

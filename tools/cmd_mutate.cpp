@@ -11,6 +11,7 @@
 #include "drywell/sim/observer.h"
 #include "kernels/registry.h"
 #include "tools/common/command.h"
+#include "tools/common/limit_flags.h"
 #include "tools/equivalents.h"
 #include "tools/mutation.h"
 #include "tools/common/output_file.h"
@@ -25,6 +26,7 @@ struct MutateFlags {
   std::string kernel, json;
   uint32_t sms = 0;
   bool verbose = false, list = false;
+  sim::RunLimits limits;
 };
 
 constexpr const char* kWrongValues = "wrong values only";
@@ -55,6 +57,7 @@ struct Subject {
   kernels::Params params;
   uint32_t sms = 0;  // 0: the architecture's
   const ImpatientArch& impatient;
+  sim::RunOptions limits;
 };
 
 struct Verdict {
@@ -80,7 +83,7 @@ constexpr Schedule kSchedules[] = {{sim::DriverKind::eager, 0},    {sim::DriverK
                                    {sim::DriverKind::shuffled, 3}, {sim::DriverKind::shuffled, 4}, {sim::DriverKind::timed, 0}};
 
 sim::DeviceOptions machine_of(const Subject& subject, const Schedule& schedule) {
-  return {.arch = schedule.driver == sim::DriverKind::timed ? subject.impatient.path() : "sm_100a", .sm_count = subject.sms};
+  return {.arch = schedule.driver == sim::DriverKind::timed ? subject.impatient.path() : "sm_100a", .sm_count = subject.sms, .max_memory = subject.limits.max_memory};
 }
 
 Outcome run_one(const Subject& subject, const Schedule& schedule, const Mutant* mutant, uint64_t limit, std::string* text) {
@@ -91,7 +94,8 @@ Outcome run_one(const Subject& subject, const Schedule& schedule, const Mutant* 
   c.params = subject.params;
   c.verify = true;
   c.options.listeners.push_back(checker.listener());
-  c.options.max_instructions = limit;
+  sim::copy_limits(subject.limits, c.options);
+  if (limit != 0 && (limit < subject.limits.max_instructions || subject.limits.max_instructions == 0)) c.options.max_instructions = limit;
   MutantDevice* device = nullptr;
   c.machine = [&]() -> std::unique_ptr<kernels::Accelerator> {
     auto made = std::make_unique<MutantDevice>(machine_of(subject, schedule), mutant);
@@ -102,6 +106,7 @@ Outcome run_one(const Subject& subject, const Schedule& schedule, const Mutant* 
     if (text != nullptr && device != nullptr && !device->original().empty()) *text = device->original();
   };
   const kernels::KernelReport r = subject.kernel.run(c);
+  if (!r.run.ok() && (r.run.fault->code == Code::F3605 || r.run.fault->code == Code::F3606)) sim::expect_within_limits(r.run);
   Outcome o;
   for (const sim::Finding& f : checker.findings()) {
     o.hazards.emplace(f.code, f.here.where.ptx);
@@ -140,7 +145,7 @@ struct Base {
   std::vector<uint64_t> limits;  // instructions a mutant may take, by schedule
 };
 
-bool hangs(std::string_view fault) { return fault == code_name(Code::F3601) || fault == code_name(Code::F3602); }
+bool hangs(std::string_view fault) { return fault == code_name(Code::F3601) || fault == code_name(Code::F3602) || fault == code_name(Code::F3604); }
 
 Verdict judge(const Outcome& base, const Outcome& o) {
   for (const auto& h : o.hazards) {
@@ -170,10 +175,11 @@ Lines lines_of(const Subject& subject, const std::string& ptx) {
     c.params = subject.params;
     c.options.driver = schedule.driver;
     c.options.seed = schedule.seed;
+    sim::copy_limits(subject.limits, c.options);
     c.options.observers = {&lines};
     c.options.listeners = {checker.listener()};
     c.machine = [&]() -> std::unique_ptr<kernels::Accelerator> { return std::make_unique<MutantDevice>(machine_of(subject, schedule), &same); };
-    subject.kernel.run(c);
+    sim::expect_within_limits(subject.kernel.run(c).run);
     std::set<size_t> silent;
     for (const uint32_t l : checker.waits_without_news()) silent.insert(printed_line(l, added));
     for (const size_t l : lines.seen(added)) {
@@ -205,7 +211,8 @@ ExitCode mutate(const CommandContext& c, const MutateFlags& f, const std::vector
   expect_writable({f.json});
   ProgressLine line;
   const ImpatientArch impatient;
-  const Subject subject{k, kernels::Params(k.name, k.parameters, parse_parameters(k, words, "mutate")), f.sms, impatient};
+  Subject subject{k, kernels::Params(k.name, k.parameters, parse_parameters(k, words, "mutate")), f.sms, impatient, {}};
+  sim::set_limits(f.limits, subject.limits);
   std::string ptx;
   Base base;
   for (const Schedule& schedule : kSchedules) {
@@ -260,6 +267,7 @@ void register_mutate(Command& app, CommandContext& context) {
   sub->add_flag("--list", f->list, "only the list of mutants");
   sub->add_option("--sms", f->sms, "SMs of the simulated device; 0: the architecture's. With few, persistent CTAs take several tiles");
   sub->add_option("--json", f->json, "write the table as JSON");
+  add_limit_flags(*sub, f->limits);
   sub->allow_extras();
   sub->callback([f, sub, &context] { context.action = [f, sub, &context] { return mutate(context, *f, sub->remaining()); }; });
 }

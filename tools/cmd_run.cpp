@@ -10,6 +10,7 @@
 #include "drywell/sim/trace.h"
 #include "launch/golden.h"
 #include "drywell/sim/inspect/timeline.h"
+#include "tools/common/limit_flags.h"
 #include "tools/common/command.h"
 #include "tools/html_report.h"
 #include "tools/common/output_file.h"
@@ -130,7 +131,9 @@ ExitCode run_kernel(const CommandContext& c, const RunFlags& o, const std::vecto
       kernels::RunContext again = context;
       again.options = options;
       again.phase = {};
-      return difference(report, k.run(again));
+      const kernels::KernelReport r = k.run(again);
+      sim::expect_within_limits(r.run);
+      return difference(report, r);
     });
   }
   const RunDescription description{k, context.params, arch, context.options, report, check, exploration};
@@ -140,6 +143,7 @@ ExitCode run_kernel(const CommandContext& c, const RunFlags& o, const std::vecto
   const std::string json = o.json.empty() ? "" : json_report(description);
   outputs.json(json);
   print(o.json == "-" ? json : summary(description, c.colour_out));
+  if (exploration.has_value() && exploration->ended.has_value()) return ExitCode::guest_fault;
   const bool differs = exploration.has_value() && exploration->seed.has_value();
   return check.exit_code(differs && report.run.ok() ? ExitCode::verification_failed : exit_code(report));
 }
@@ -184,9 +188,7 @@ void register_run(Command& app, CommandContext& context) {
   sub->add_option("--save", o->save, "kernel: directory for the outputs, as .npy; PTX file: NAME=FILE.npy")->allow_extra_args(false);
   sub->add_option("--threads", o->threads, "host threads; 0 = all cores. Results do not depend on it")
       ->capture_default_str();
-  sub->add_option("--max-instructions", o->max_instructions,
-                  "stop a runaway kernel after this many warp instructions; 0 = never")
-      ->capture_default_str();
+  add_limit_flags(*sub, o->limits);
   sub->add_flag("--no-values", o->no_values, "timed driver: same cycles, tensor results not computed");
   sub->add_flag("--check{full}", o->check.level, "look for hazards (docs/hazards.md): off, basic or, plain --check, full; exit code 1 if there is an error")
       ->capture_default_str();

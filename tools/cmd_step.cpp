@@ -5,6 +5,7 @@
 
 #include "drywell/sim/debug.h"
 #include "tools/common/command.h"
+#include "tools/common/limit_flags.h"
 #include "tools/common/run_flags.h"
 #include "tools/step/launch_picker.h"
 #include "tools/step/step_flags.h"
@@ -41,6 +42,7 @@ void add_step_flags(Command& sub, StepFlags& f) {
   sub.add_option("--seed", f.run.seed, "the schedule a run with --explore named: shuffled:SEED, destinations of copies in flight poisoned");
   sub.add_flag("--verify", f.run.verify, "compare with the host reference if the launch was stepped to its end");
   sub.add_option("--input", f.run.input, "input array (.npy) instead of a generated one");
+  add_limit_flags(sub, f.run.limits);
   add_plan_flags(sub, f.run.plan);
 }
 

@@ -11,6 +11,7 @@
 #include "launch/golden.h"
 #include "drywell/sim/trace_export.h"
 #include "tools/common/command.h"
+#include "tools/common/limit_flags.h"
 #include "tools/common/output_file.h"
 #include "tools/common/parameters.h"
 #include "tools/common/report_parts.h"
@@ -98,7 +99,7 @@ ExitCode record(const RecordOptions& o, const std::vector<std::string>& words) {
   header.run = run_words(o, words, options);
   header.arch = o.run.arch;
   sim::TraceFile file(o.output);
-  const std::string text = kernels::record_again(header, kernels::all_kernels(), std::filesystem::path(o.output).parent_path().string());
+  const std::string text = kernels::record_again(header, kernels::all_kernels(), options, std::filesystem::path(o.output).parent_path().string());
   file.write(text);
   file.commit();
   print(fmt::format("{}: {} lines, {} profile\n", o.output, with_commas(static_cast<uint64_t>(std::count(text.begin(), text.end(), '\n'))),
@@ -108,6 +109,7 @@ ExitCode record(const RecordOptions& o, const std::vector<std::string>& words) {
 
 struct GoldenOptions {
   std::vector<std::string> paths;
+  sim::RunLimits limits;
   std::string junit, json;
   uint64_t tolerance = 0;
 };
@@ -133,10 +135,12 @@ ExitCode golden(const CommandContext& c, const GoldenOptions& o, bool write) {
   files.writes("--junit", o.junit);
   files.writes("--json", o.json);
   expect_writable({o.junit, o.json});
+  sim::RunOptions limits;
+  sim::set_limits(o.limits, limits);
   std::vector<kernels::GoldenResult> results;
   ExitCode worst = ExitCode::ok;
   for (const std::string& path : traces) {
-    results.push_back(kernels::check_golden(path, kernels::all_kernels(), o.tolerance, write));
+    results.push_back(kernels::check_golden(path, kernels::all_kernels(), limits, o.tolerance, write));
     print_result(c, results.back());
     if (results.back().failed_to_run) worst = ExitCode::bad_input;
     else if (!results.back().equal && !write && worst == ExitCode::ok) worst = ExitCode::verification_failed;
@@ -202,6 +206,7 @@ void register_trace(Command& app, CommandContext& context) {
   recorded->add_option("--driver", r->run.driver, "eager, lazy, shuffled:SEED or timed")->capture_default_str();
   recorded->add_option("--profile", r->run.trace_profile, "arch (no cycles) or cycle (timed driver)")->one_of({"arch", "cycle"});
   recorded->add_flag("--values", r->run.trace_values, "also the results that instructions wrote to registers, as values or digests");
+  add_limit_flags(*recorded, r->run.limits);
   recorded->allow_extras();
   recorded->footer("Kernel parameters are given as --name=value (drywell list KERNEL).");
   recorded->callback([r, recorded, &context] { context.action = [r, recorded] { return record(*r, recorded->remaining()); }; });
@@ -213,6 +218,7 @@ void register_trace(Command& app, CommandContext& context) {
     if (!write) command->add_option("--tolerance", g->tolerance, "cycles two records may be apart (cycle profile)")->capture_default_str();
     command->add_option("--junit", g->junit, "write the results as JUnit XML");
     command->add_option("--json", g->json, "write the results as JSON");
+    add_limit_flags(*command, g->limits);
     command->callback([g, write, &context] { context.action = [g, write, &context] { return golden(context, *g, write); }; });
   };
   add_golden("check", "Run golden traces again and compare; exit code 1 if one differs, 3 if one cannot be run", false);

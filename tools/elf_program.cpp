@@ -36,7 +36,10 @@ bool ElfProgram::needs(const std::string& prefix) const {
 
 std::optional<ElfProgram> read_elf(const std::string& path) {
   const std::vector<std::byte> bytes = read_file(path);
-  const Bytes file(bytes);
+  return parse_elf(bytes);
+}
+
+std::optional<ElfProgram> parse_elf(std::span<const std::byte> file) {
   const auto header = records<Elf64_Ehdr>(file, 0, 1);
   if (header.empty() || std::memcmp(header[0].e_ident, ELFMAG, SELFMAG) != 0 || header[0].e_ident[EI_CLASS] != ELFCLASS64 ||
       header[0].e_ident[EI_DATA] != ELFDATA2LSB) {
@@ -48,11 +51,11 @@ std::optional<ElfProgram> read_elf(const std::string& path) {
     if (header[0].e_shstrndx < sections.size() && text_at(file, sections[header[0].e_shstrndx], s.sh_name) == ".nv_fatbin") out.has_device_code = true;
     if (s.sh_link >= sections.size()) continue;
     const Elf64_Shdr& strings = sections[s.sh_link];
-    if (s.sh_type == SHT_DYNAMIC) {
+    if (s.sh_type == SHT_DYNAMIC && out.needed.empty()) {  // a file has one section of a kind (System V ABI, sections)
       for (const Elf64_Dyn& d : records<Elf64_Dyn>(file, s.sh_offset, s.sh_size / sizeof(Elf64_Dyn))) {
         if (d.d_tag == DT_NEEDED) out.needed.push_back(text_at(file, strings, d.d_un.d_val));
       }
-    } else if (s.sh_type == SHT_DYNSYM) {
+    } else if (s.sh_type == SHT_DYNSYM && out.undefined.empty() && out.defined.empty()) {
       for (const Elf64_Sym& y : records<Elf64_Sym>(file, s.sh_offset, s.sh_size / sizeof(Elf64_Sym))) {
         (y.st_shndx == SHN_UNDEF ? out.undefined : out.defined).push_back(text_at(file, strings, y.st_name));
       }

@@ -1,7 +1,9 @@
 // The ELF headers of an executable: enough to decide if it can run under `drywell exec`.
 #pragma once
 
+#include <cstddef>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -15,7 +17,9 @@ struct ElfProgram {
   bool needs(const std::string& prefix) const;
 };
 
-/// Returns nothing if `path` is not a 64-bit little-endian ELF file, or is damaged.
+/// Returns nothing if the bytes are not a 64-bit little-endian ELF file, or are damaged.
+std::optional<ElfProgram> parse_elf(std::span<const std::byte> file);
+/// The same of a file.
 std::optional<ElfProgram> read_elf(const std::string& path);
 
 }  // namespace drywell::tools

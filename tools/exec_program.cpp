@@ -14,6 +14,7 @@
 
 #include "drywell/core/files.h"
 #include "drywell/sim/arch_config.h"
+#include "tools/common/limit_flags.h"
 #include "tools/common/output_file.h"
 #include "tools/common/progress_line.h"
 #include "tools/elf_program.h"
@@ -179,9 +180,7 @@ void add_exec_options(Command& sub, ExecFlags& flags) {
                  "N+BYTE: that byte of the N-th cudaMalloc (from 0) is wrong while --kernel's kernels run");
   sub.add_option("--threads", o.threads, "host threads; 0 = all cores. Results do not depend on it")
       ->capture_default_str();
-  sub.add_option("--max-instructions", o.max_instructions,
-                 "stop a runaway kernel after this many warp instructions; 0 = never")
-      ->capture_default_str();
+  add_limit_flags(sub, o.limits);
 }
 
 ExitCode exec_program(ExecFlags f) {

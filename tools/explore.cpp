@@ -10,6 +10,7 @@
 namespace drywell::tools {
 
 std::string Exploration::text() const {
+  if (ended.has_value()) return fmt::format("{} of {} schedules, all alike; then {}", runs, asked, *ended);
   if (!seed.has_value()) return fmt::format("{} schedules, all alike", runs);
   return fmt::format("seed {} of {}: {}; `drywell step --seed={}` replays it", *seed, asked, what, *seed);
 }
@@ -17,6 +18,7 @@ std::string Exploration::text() const {
 nlohmann::ordered_json Exploration::json() const {
   nlohmann::ordered_json j = {{"asked", asked}, {"runs", runs}, {"seed", nullptr}, {"what", what}};
   if (seed.has_value()) j["seed"] = *seed;
+  if (ended.has_value()) j["ended"] = *ended;
   return j;
 }
 
@@ -32,8 +34,14 @@ Exploration explore(uint64_t schedules, const sim::RunOptions& options, const st
     o.seed = seed;
     o.listeners = {poison.listener()};
     o.progress = nullptr;
+    try {
+      e.what = run(o);
+    } catch (const InputError& bound) {
+      if (code_kind(bound.code()) != 'F') throw;
+      e.ended = bound.what();
+      break;
+    }
     ++e.runs;
-    e.what = run(o);
     if (e.what.empty()) continue;
     e.seed = seed;
     break;

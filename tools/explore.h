@@ -15,12 +15,14 @@ struct Exploration {
   uint64_t asked = 0, runs = 0;
   std::optional<uint64_t> seed;  // the first seed that failed
   std::string what;              // the failure of that seed
+  std::optional<std::string> ended;  // the bound that ended the exploration
   /// Returns "100 schedules, all alike", or the failure and the command that repeats it.
   std::string text() const;
   nlohmann::ordered_json json() const;
 };
 
-/// `run` runs under the given options and returns the failure; empty: none. Stops at the first seed that fails.
+/// `run` runs under the given options and returns the failure; empty: none. Stops at the first seed that fails, or that
+/// expect_within_limits refuses.
 Exploration explore(uint64_t schedules, const sim::RunOptions& options, const std::function<std::string(const sim::RunOptions&)>& run);
 
 }  // namespace drywell::tools

@@ -95,7 +95,6 @@ Json launch_report(const FileRun& d, size_t i) {
   j["cycles"] = timed ? Json(r.cycles) : Json(nullptr);
   j["seconds"] = timed ? Json(r.timing->seconds) : Json(nullptr);
   j["warp_instructions"] = r.warp_instructions;
-  j["host_seconds"] = r.host_seconds;
   j["fault"] = fault_json(r);
   j["output"] = r.output;
   add_timing(r, j);
@@ -112,7 +111,12 @@ std::string json_report(const FileRun& d) {
   j["launches"] = Json::array();
   d.check.add_json(j);
   if (d.exploration.has_value()) j["explored"] = d.exploration->json();
-  for (size_t i = 0; i < d.result.runs.size(); ++i) j["launches"].push_back(launch_report(d, i));
+  double seconds = 0;
+  for (size_t i = 0; i < d.result.runs.size(); ++i) {
+    j["launches"].push_back(launch_report(d, i));
+    seconds += d.result.runs[i].host_seconds;
+  }
+  j["host"] = host_json(seconds);
   return print_json(j);
 }
 
@@ -156,7 +160,8 @@ ExitCode run_file(const CommandContext& c, const RunFlags& f, const std::vector<
   const kernels::LaunchPlan plan = make_plan(f);
   if (f.verify && plan.expects.empty()) throw UsageError("--verify: the launch has no expected result; give one with --expect NAME=FILE.npy", "run");
   check_files(f, plan);
-  kernels::SimulatedDevice device({.arch = f.arch});
+  const sim::DeviceOptions machine{.arch = f.arch, .max_memory = options.run.max_memory};
+  kernels::SimulatedDevice device(machine);
 
   RunOutputs outputs(f);
   CheckedRun check(f.check, options.run);
@@ -180,7 +185,7 @@ ExitCode run_file(const CommandContext& c, const RunFlags& f, const std::vector<
   if (!result.runs.empty() && !result.runs.back().ok() && result.runs.back().fault->code == Code::F3601 && options.run.listeners.empty()) {
     // Repeats the run with the hazard checker: the fault then names the missing release of each wait.
     sim::HazardChecker watcher;
-    kernels::SimulatedDevice again({.arch = f.arch});
+    kernels::SimulatedDevice again(machine);
     kernels::PlanOptions watched = options;
     watched.run.listeners = {watcher.listener()};
     watched.run.progress = nullptr;
@@ -194,8 +199,10 @@ ExitCode run_file(const CommandContext& c, const RunFlags& f, const std::vector<
   std::optional<Exploration> exploration;
   if (f.explore != 0 && exit_code(result) == ExitCode::ok) {
     exploration = explore(f.explore, options.run, [&](const sim::RunOptions& o) {
-      kernels::SimulatedDevice again({.arch = f.arch});
-      return difference(result, kernels::run_plan(plan, again, {o, {}}));
+      kernels::SimulatedDevice again(machine);
+      const PlanResult r = kernels::run_plan(plan, again, {o, {}});
+      if (!r.runs.empty()) sim::expect_within_limits(r.runs.back());
+      return difference(result, r);
     });
   }
   const FileRun d{f, device.arch(), options.run, result, check, exploration};
@@ -205,6 +212,7 @@ ExitCode run_file(const CommandContext& c, const RunFlags& f, const std::vector<
   check.write_sarif();
   check.draw_hang();
   print(f.json == "-" ? json : summary(d, c.colour_out));
+  if (exploration.has_value() && exploration->ended.has_value()) return ExitCode::guest_fault;
   const bool differs = exploration.has_value() && exploration->seed.has_value();
   return check.exit_code(differs ? ExitCode::verification_failed : exit_code(result));
 }

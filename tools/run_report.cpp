@@ -71,6 +71,7 @@ std::string summary(const RunDescription& d, bool colour) {
   line("machine",
        fmt::format("{} ({}), driver {}", d.arch.name, d.arch.description, kernels::print_driver(d.options)));
   for (const auto& [name, text] : r.notes) line(name, text);
+  for (const auto& [name, text] : r.host_notes) line(name, text);
   line("simulated", describe_speed(run));
   const double traffic = static_cast<double>(r.bytes_read + r.bytes_written);
   if (run.cycles == 0) {
@@ -110,14 +111,14 @@ std::string json_report(const RunDescription& d) {
   j["bytes_read"] = r.bytes_read;
   j["bytes_written"] = r.bytes_written;
   j["warp_instructions"] = r.run.warp_instructions;
-  j["host_seconds"] = r.run.host_seconds;
-  j["peak_memory"] = peak_memory();
   j["verify"] = verify_json(r.verify);
   j["fault"] = fault_json(r.run);
   d.check.add_json(j);
   if (d.exploration.has_value()) j["explored"] = d.exploration->json();
   add_timing(r.run, j);
   for (const auto& [name, text] : r.notes) j["notes"][name] = text;
+  j["host"] = host_json(r.run.host_seconds);
+  for (const auto& [name, text] : r.host_notes) j["host"][name] = text;
   return print_json(j);
 }
 

@@ -105,7 +105,7 @@ void add_notes(KernelReport& r, const GemmPlan& p, const GemmProblem& x, bool va
   r.notes.emplace_back("tensor memory", columns);
   if (r.run.host_seconds > 0 && values) {
     const double macs = static_cast<double>(x.m) * static_cast<double>(x.n) * static_cast<double>(x.k);
-    r.notes.emplace_back("products", fmt::format("{:.3g} G/s on the host", macs / r.run.host_seconds / 1e9));
+    r.host_notes.emplace_back("products", fmt::format("{:.3g} G/s on the host", macs / r.run.host_seconds / 1e9));
   }
 }
 

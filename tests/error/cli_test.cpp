@@ -180,7 +180,7 @@ TEST(CliRun, WritesJsonWithWhatMachinesNeed) {
   EXPECT_EQ(j.at("driver"), "shuffled:7");
   EXPECT_TRUE(j.at("cycles").is_null());
   EXPECT_GT(j.at("warp_instructions").get<uint64_t>(), 100u);
-  EXPECT_GE(j.at("host_seconds").get<double>(), 0.0);
+  EXPECT_GE(j.at("host").at("seconds").get<double>(), 0.0);
   EXPECT_EQ(j.at("verify").at("status"), "passed");
   EXPECT_EQ(j.at("verify").at("compared"), 2048);
   EXPECT_EQ(j.at("verify").at("mismatches"), 0);

@@ -40,6 +40,7 @@ void say(const CommandContext& c, std::string_view text) {
 
 /// Codes E43xx are about the command line.
 ExitCode code_of(const InputError& e) {
+  if (code_kind(e.code()) == 'F') return ExitCode::guest_fault;  // a bound that ended a run
   return code_name(e.code()).starts_with("E43") ? ExitCode::usage : ExitCode::bad_input;
 }
 

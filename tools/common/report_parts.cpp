@@ -40,6 +40,8 @@ uint64_t peak_memory() {
   return static_cast<uint64_t>(usage.ru_maxrss) * 1024;
 }
 
+Json host_json(double seconds) { return {{"seconds", seconds}, {"peak_memory", peak_memory()}}; }
+
 Json launch_json(const sim::LaunchConfig& c) {
   const auto triple = [](Dim3 x) { return Json::array({x.x, x.y, x.z}); };
   return {{"grid", triple(c.grid)},

@@ -15,6 +15,8 @@ std::string describe_launch(const sim::LaunchConfig& c);
 std::string describe_speed(const sim::RunResult& run);
 /// Returns the peak memory of this process in bytes: the simulated device and the host's own arrays.
 uint64_t peak_memory();
+/// The only part of a report that depends on the host: "seconds" of all launches, "peak_memory".
+nlohmann::ordered_json host_json(double seconds);
 
 nlohmann::ordered_json launch_json(const sim::LaunchConfig& c);
 nlohmann::ordered_json lines_json(const std::vector<SourcePos>& lines);

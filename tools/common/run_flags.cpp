@@ -90,7 +90,7 @@ sim::RunOptions run_options(const RunFlags& f) {
   sim::RunOptions o;
   kernels::parse_driver(f.driver, o);
   o.threads = f.threads;
-  o.max_instructions = f.max_instructions;
+  sim::set_limits_of_driver(f.limits, o);
   o.values = !f.no_values;
   if (f.no_values && (o.driver != sim::DriverKind::timed || f.verify || !f.save.empty() || !f.plan.expects.empty())) {
     throw UsageError(

@@ -7,6 +7,7 @@
 
 #include "drywell/core/files.h"
 #include "drywell/sim/device.h"
+#include "drywell/sim/limit_words.h"
 #include "drywell/sim/trace.h"
 #include "launch/plan.h"
 #include "tools/common/check_report.h"
@@ -28,7 +29,7 @@ struct RunFlags {
   std::vector<std::string> save;
   bool verify = false, trace_values = false, no_values = false, help = false;
   unsigned threads = 0;
-  uint64_t max_instructions = 0;
+  sim::RunLimits limits;
   PlanFlags plan;
   CheckFlags check;
   uint64_t explore = 0;  // schedules
@@ -41,7 +42,7 @@ void add_plan_flags(Command& sub, PlanFlags& p);
 /// True if `subject` names a PTX or launch file, not a kernel of the table.
 bool names_a_file(const std::string& subject);
 
-/// Returns the requested driver, threads and limits. Throws InputError E4306, UsageError.
+/// Returns the requested driver, threads and limits; the time of --timeout begins now. Throws InputError E4306, E4308, UsageError.
 sim::RunOptions run_options(const RunFlags& f);
 /// --report-cta. Throws UsageError, also for --report without the timed driver.
 Dim3 report_cta(const RunFlags& f);
