@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <memory>
 
 #include "cudart/cubin.h"
 #include "cudart/lz4.h"
@@ -31,6 +32,21 @@ T at(const uint8_t* p, size_t offset) {
 [[noreturn]] void machine_code() {
   throw InputError(Code::E4603, "this is a cubin: machine code of a GPU, which cannot be simulated",
                    "load PTX instead; for programs that call ptxas, `drywell exec` names a stand-in of it in TRITON_PTXAS_PATH (docs/python.md)");
+}
+
+/// Appends what the frame holds, piece by piece, so that a wrong size takes no memory. False: it is damaged, or not of `bytes` bytes.
+bool unpack_zstd(std::span<const uint8_t> frame, uint64_t bytes, std::string& text) {
+  const std::unique_ptr<ZSTD_DStream, size_t (*)(ZSTD_DStream*)> stream(ZSTD_createDStream(), ZSTD_freeDStream);
+  std::vector<char> piece(ZSTD_DStreamOutSize());
+  ZSTD_inBuffer in{frame.data(), frame.size(), 0};
+  for (bool more = true; more;) {
+    ZSTD_outBuffer out{piece.data(), piece.size(), 0};
+    const size_t left = ZSTD_decompressStream(stream.get(), &out, &in);
+    if (ZSTD_isError(left) != 0 || out.pos > bytes - text.size()) return false;
+    text.append(piece.data(), out.pos);
+    more = left != 0 && (in.pos < in.size || out.pos == out.size);
+  }
+  return text.size() == bytes;
 }
 
 FatbinImage read_entry(const uint8_t* e, uint32_t header, uint64_t payload) {
@@ -91,9 +107,9 @@ std::string FatbinImage::content() const {
   std::string text(reinterpret_cast<const char*>(payload.data()), payload.size());
   if (packing != Packing::none) {
     bool fine = uncompressed <= kMostPtx;
-    text.assign(fine ? uncompressed : 0, '\0');
+    text.clear();
     if (fine && packing == Packing::zstd) {
-      fine = ZSTD_decompress(text.data(), text.size(), payload.data(), compressed) == uncompressed;
+      fine = unpack_zstd(payload.first(compressed), uncompressed, text);
     } else if (fine) {
       const auto bytes = lz4_block(payload.first(compressed), uncompressed);
       fine = bytes.has_value();

@@ -15,6 +15,7 @@
 #include "drywell/sim/debug.h"
 #include "drywell/core/files.h"
 #include "drywell/sim/report.h"
+#include "drywell/core/terminal.h"
 
 namespace drywell::cudart {
 namespace {
@@ -140,7 +141,7 @@ void Launcher::apply(const LaunchAttribute& a, LaunchRequest& r) const {
 
 void Launcher::check_limits(const LaunchRequest& r, const sim::LoadedModule& m) const {
   const auto refuse = [&](CudaError e, const std::string& why) {
-    fmt::print(stderr, "drywell: launch of '{}' refused: {}\n", r.kernel->display, why);
+    print_error(fmt::format("drywell: launch of '{}' refused: {}\n", r.kernel->display, why));
     throw CallFailed{e};
   };
   const Kernel& k = *r.kernel;
@@ -213,7 +214,7 @@ CudaError Launcher::run(const LaunchRequest& r, const sim::LoadedModule& m) {
   }
   wrong.reset();
   if (traced) trace_->finish(result);
-  std::fwrite(result.output.data(), 1, result.output.size(), stdout);
+  print(result.output);
   LaunchRecord record;
   record.kernel = r.kernel->plain;
   record.mangled = r.kernel->name;
@@ -238,7 +239,7 @@ CudaError Launcher::run(const LaunchRequest& r, const sim::LoadedModule& m) {
     error = error_of_fault(result.fault->code);
     result.fault->where.kernel = r.kernel->display;
     std::fflush(stdout);
-    fmt::print(stderr, "drywell: {}\n    the program gets {} ({})\n", result.fault->to_string(), runtime_name(error), static_cast<int>(error));
+    print_error(fmt::format("drywell: {}\n    the program gets {} ({})\n", result.fault->to_string(), runtime_name(error), static_cast<int>(error)));
   }
   if (checker.has_value()) report_hazards(*checker, record);
   if (options_.summary || !options_.report.empty()) record.values = static_cast<uint32_t>(memory_.digest() >> 32);
@@ -257,7 +258,7 @@ void Launcher::report_hazards(const sim::HazardChecker& checker, LaunchRecord& r
   const std::string text = sim::describe_findings(fresh);
   for (size_t at = 1; at < text.size();) {  // entries are apart by an empty line
     const size_t end = std::min(text.find("\n\n", at), text.size());
-    fmt::print(stderr, "drywell: {}\n", text.substr(at, end - at));
+    print_error(fmt::format("drywell: {}\n", text.substr(at, end - at)));
     at = end + 2;
   }
 }
@@ -272,7 +273,7 @@ bool Launcher::found_hazards() const {
 }
 
 void Launcher::finish() const {
-  if (options_.summary) fmt::print(stderr, "{}", launch_summary(records_, timed()));
+  if (options_.summary) print_error(launch_summary(records_, timed()));
   if (!options_.report.empty()) {
     write_file_atomically(options_.report, options_.report.ends_with(".json") ? launch_json(records_, options_) : launch_text(records_));
   }

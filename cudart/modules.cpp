@@ -10,6 +10,7 @@
 
 #include "cudart/call.h"
 #include "cudart/errors.h"
+#include "drywell/core/terminal.h"
 
 namespace drywell::cudart {
 namespace {
@@ -64,7 +65,7 @@ const sim::LoadedModule& GuestModule::loaded(const ModuleLoader& load) {
       module_ = load(images_, name_);
     } catch (const Error& e) {
       failed_ = error_of(e);
-      fmt::print(stderr, "drywell: {}\n", e.what());
+      print_error(fmt::format("drywell: {}\n", e.what()));
       throw CallFailed{*failed_};
     }
   }

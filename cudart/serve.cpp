@@ -11,6 +11,7 @@
 #include <string_view>
 
 #include "cudart/errors.h"
+#include "drywell/core/terminal.h"
 
 namespace drywell::cudart {
 namespace {
@@ -73,7 +74,7 @@ bool forked_away(Process& p) {
       ::_exit(static_cast<int>(ExitCode::verification_failed));
     }
   } catch (const std::exception& e) {
-    fmt::print(stderr, "drywell: {}\n", e.what());
+    print_error(fmt::format("drywell: {}\n", e.what()));
   }
 }
 
@@ -94,13 +95,13 @@ CudaError serve_call(const char* name, Body body, void* closure, bool after_faul
     error = error_of(e);
     const std::string text = fmt::format("{}: {}", name, e.what());
     if (p.context != nullptr) p.context->say_once(text);
-    else fmt::print(stderr, "drywell: {}\n", text);
+    else print_error(fmt::format("drywell: {}\n", text));
   } catch (const std::bad_alloc&) {
     error = CudaError::memory_allocation;
-    fmt::print(stderr, "drywell: {}: the memory of this machine is used up\n", name);
+    print_error(fmt::format("drywell: {}: the memory of this machine is used up\n", name));
   } catch (const std::exception& e) {
     error = CudaError::unknown;
-    fmt::print(stderr, "drywell: {}: internal error (a bug in Drywell, please report it): {}\n", name, e.what());
+    print_error(fmt::format("drywell: {}: internal error (a bug in Drywell, please report it): {}\n", name, e.what()));
   }
   // Only the runtime has a last error: the driver interface's calls leave it.
   const bool own = error != CudaError::success && error != CudaError::not_ready && std::string_view(name).starts_with("cuda");

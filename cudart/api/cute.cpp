@@ -12,6 +12,7 @@
 
 #include "cudart/errors.h"
 #include "cudart/runtime_api.h"
+#include "drywell/core/terminal.h"
 
 extern "C" {
 #pragma GCC visibility push(default)
@@ -45,7 +46,7 @@ void cuda_dialect_unload_library_once(std::atomic<void*>* library) {
 
 void cuda_dialect_print_on_error(CudaError e) {
   if (e != CudaError::success)
-    fmt::print(stderr, "drywell: CuTe DSL: {}\n", drywell::cudart::runtime_name(e));
+    drywell::print_error(fmt::format("drywell: CuTe DSL: {}\n", drywell::cudart::runtime_name(e)));
 }
 
 void cuda_dialect_assert_success(CudaError e) {

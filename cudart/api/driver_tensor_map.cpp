@@ -7,6 +7,7 @@
 #include "cudart/properties.h"
 #include "cudart/serve.h"
 #include "drywell/isa/tensor_map.h"
+#include "drywell/core/terminal.h"
 
 using namespace drywell::cudart;
 namespace isa = drywell::isa;
@@ -47,7 +48,7 @@ void encode(Context& c, const isa::TensorMapFields& f, void* out) {
     const isa::TensorMap m = isa::encode(f, static_cast<unsigned>(compute_capability(c.device())));
     std::memcpy(out, m.bytes.data(), m.bytes.size());
   } catch (const drywell::InputError& e) {
-    fmt::print(stderr, "drywell: tensor map refused: {}\n", e.what());
+    drywell::print_error(fmt::format("drywell: tensor map refused: {}\n", e.what()));
     throw CallFailed{CudaError::invalid_value};
   }
 }

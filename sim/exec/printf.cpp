@@ -2,6 +2,7 @@
 // assertion).
 #include <fmt/format.h>
 
+#include <clocale>
 #include <cstdio>
 
 #include "sim/exec/call.h"
@@ -11,6 +12,22 @@ namespace drywell::sim {
 namespace {
 
 constexpr size_t kMaxString = 1 << 16;
+
+/// Numbers are formatted as in the "C" locale while an object lives, whatever locale the program of this process has set: those of a
+/// device have a point. For the calling thread only.
+class PlainNumbers {
+ public:
+  PlainNumbers() : plain_(::newlocale(LC_ALL_MASK, "C", nullptr)), before_(::uselocale(plain_)) {}
+  ~PlainNumbers() {
+    ::uselocale(before_);
+    ::freelocale(plain_);
+  }
+  PlainNumbers(const PlainNumbers&) = delete;
+  PlainNumbers& operator=(const PlainNumbers&) = delete;
+
+ private:
+  locale_t plain_, before_;
+};
 
 /// Reads the guest's memory through the generic addresses of one lane.
 class GuestReader {
@@ -173,6 +190,7 @@ uint64_t argument(Warp& w, const CallSite& site, size_t index, uint32_t lane) {
 }  // namespace
 
 Effect exec_vprintf(Warp& w, const CallSite& site, LaneMask mask) {
+  const PlainNumbers plain;
   std::string all;
   std::optional<uint64_t> bad;
   for_lanes(mask, [&](uint32_t lane) {

@@ -1,10 +1,13 @@
 // Trace text to and from files, plain or zstd.
+#include <fmt/format.h>
 #include <zstd.h>
 
+#include <algorithm>
 #include <vector>
 
 #include "drywell/core/error.h"
 #include "drywell/core/files.h"
+#include "drywell/core/host_memory.h"
 #include "drywell/sim/trace.h"
 
 namespace drywell::sim {
@@ -18,7 +21,11 @@ namespace {
 
 constexpr int kLevel = 3;  // zstd's default: fast enough to keep up with the simulator
 
+/// A few kilobytes of zstd can stand for more text than any host holds.
+uint64_t most_text() { return std::min(uint64_t{8} << 30, host_memory().available / 4); }
+
 std::string decompress(const std::string& path, const std::vector<std::byte>& packed) {
+  const uint64_t most = most_text();
   struct Free {
     void operator()(ZSTD_DStream* s) const { ZSTD_freeDStream(s); }
   };
@@ -33,6 +40,7 @@ std::string decompress(const std::string& path, const std::vector<std::byte>& pa
     left = ZSTD_decompressStream(stream.get(), &out, &in);
     if (ZSTD_isError(left) != 0)
       fail(Code::E4201, path, std::string("not a zstd file: ") + ZSTD_getErrorName(left));
+    if (text.size() + out.pos > most) fail(Code::E4204, path, fmt::format("it unpacks to more than {} bytes", most));
     text.append(chunk.data(), out.pos);
     more = in.pos < in.size || out.pos == out.size;
   }
