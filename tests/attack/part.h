@@ -1,0 +1,53 @@
+// The parts of the attack, and what they count.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "child.h"
+
+namespace drywell::attack {
+
+/// What a part found. `wrong`: an output that was lost, torn or not deterministic, or an exit code that no command has.
+struct Counts {
+  uint64_t inputs = 0, crashes = 0, hangs = 0, over_memory = 0, wrong = 0;
+  void add(const Counts& c);
+  bool clean() const { return crashes + hangs + over_memory + wrong == 0; }
+};
+
+struct Plan {
+  uint64_t seed = 1;
+  std::chrono::steady_clock::time_point until;  // a part ends soon after
+  std::string binary;                           // the drywell command
+  std::string guest;                            // the hostile CUDA program; empty: there is none
+  std::string findings;                         // folder for inputs that break something
+  bool time_is_up() const { return std::chrono::steady_clock::now() >= until; }
+  /// Counts the ending of a command; keeps what broke it. Commands end with codes from 0 to 6.
+  void judge(const Ending& e, const Command& c, const std::string& what, Counts& counts) const;
+  void keep(const std::string& what, const std::string& text) const;
+};
+
+struct Part {
+  const char* name;
+  const char* what;
+  Counts (*run)(const Plan&);
+};
+/// Every part, in the order in which they run.
+const std::vector<Part>& parts();
+
+Counts attack_readers(const Plan& p);
+Counts attack_commands(const Plan& p);
+Counts attack_outputs(const Plan& p);
+Counts attack_with_programs(const Plan& p);
+Counts attack_determinism(const Plan& p);
+
+/// Path of a file of the tree.
+std::string source(const std::string& relative);
+/// The content of a file; empty if there is none.
+std::string content(const std::string& path);
+/// Files of a folder of the tree that end so, in the order of names; not those beyond a quarter of a megabyte.
+std::vector<std::string> files_of(const std::string& folder, const std::string& ending);
+
+}  // namespace drywell::attack

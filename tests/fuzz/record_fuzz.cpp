@@ -1,0 +1,31 @@
+// libFuzzer harness of records of a device: results of probes, times of microbenchmarks, and the words that repeat a run.
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+#include "conformance/microbench/record.h"
+#include "conformance/silicon/record.h"
+#include "drywell/core/error.h"
+#include "kernels/registry.h"
+#include "launch/golden.h"
+
+namespace {
+
+template <class F>
+void attempt(F f) {
+  try {
+    f();
+  } catch (const drywell::InputError&) {
+  }
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  using namespace drywell::kernels;
+  const std::string_view text(reinterpret_cast<const char*>(data), size);
+  attempt([&] { (void)silicon::parse_record(text, "fuzz"); });
+  attempt([&] { (void)microbench::parse_record(text, "fuzz"); });
+  attempt([&] { (void)RunSpec::parse(text, all_kernels()); });
+  return 0;
+}
