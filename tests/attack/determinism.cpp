@@ -46,6 +46,7 @@ std::string traces_of(const Plan& p, Random& r, const std::vector<std::string>& 
   c.words.insert(c.words.end(), {"--json=-", "--trace", trace});
   const Ending e = run(c, {.seconds = 120});
   p.judge(e, c, "determinism", counts);
+  counts.wrong += e.code != 0;  // equal errors would compare as equal
   nlohmann::ordered_json j = nlohmann::ordered_json::parse(e.out, nullptr, false);
   if (j.is_object()) j.erase("host");
   return fmt::format("{} {}\n", e.code, j.is_discarded() ? e.err : j.dump(1)) + content(trace);

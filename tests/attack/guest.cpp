@@ -176,7 +176,7 @@ constexpr Mode kModes[] = {
     {"exhaust", exhaust}, {"big", big}, {"many", many}, {"arguments", arguments}, {"threads", threads}, {"forks", forks}, {"at_exit", at_exit}, {"flood", locale},
     {"endless", [] { expect(launch("endless", 300, 64) == kTimedOut, "an endless kernel ends otherwise"); }},
     {"spin", [] { expect(launch("spin") == kTimedOut, "a kernel that waits for ever ends otherwise"); }},
-    {"recursion", [] { expect(launch("recursion", 256, 128) != 0, "endless recursion succeeds"); }},
+    {"recursion", [] { expect(launch("recursion", 64, 64) != 0, "endless recursion succeeds"); }},
     {"wild", [] { expect(launch("wild") != 0, "a wild store succeeds"); }},
     {"grid", [] { expect(launch("store", 100'000, 32) == 0, "a large grid"); }},
 };

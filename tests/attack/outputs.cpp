@@ -78,6 +78,18 @@ void look(const Plan& p, const Outputs& o, const std::string& trace, const Comma
   p.keep("outputs-torn", damage);
 }
 
+/// Without an attack every output is new: the others' old files mean something.
+void leave_one(const Plan& p, Counts& counts) {
+  const Outputs o;
+  const Command c = command_of(p, o, "run.trace", 1);
+  const Ending e = run(c);
+  look(p, o, "run.trace", c, e, counts);
+  const bool fresh = e.code == 0 && content(o.file("report.json")) != kOld && content(o.file("run.trace")) != kOld && content(o.file("page.html")) != kOld;
+  if (fresh) return;
+  ++counts.wrong;
+  p.keep("outputs-none", e.err);
+}
+
 /// kill -9 at any moment.
 void kill_one(const Plan& p, Random& r, Counts& counts) {
   const Outputs o;
@@ -122,6 +134,7 @@ Counts attack_outputs(const Plan& p) {
   Counts counts;
   uint64_t full = 0;
   bool may_mount = true;
+  leave_one(p, counts);
   for (uint64_t i = 0; !p.time_is_up(); ++i) {
     Random r(p.seed * 0xBF58476D1CE4E5B9ull + i);
     switch (i % 3) {

@@ -23,6 +23,7 @@ struct Plan {
   std::string binary;                           // the drywell command
   std::string guest;                            // the hostile CUDA program; empty: there is none
   std::string findings;                         // folder for inputs that break something
+  double seconds_of_an_input = 20;              // in process; longer is a hang
   bool time_is_up() const { return std::chrono::steady_clock::now() >= until; }
   /// Counts the ending of a command; keeps what broke it. Commands end with codes from 0 to 6.
   void judge(const Ending& e, const Command& c, const std::string& what, Counts& counts) const;
@@ -38,6 +39,8 @@ struct Part {
 const std::vector<Part>& parts();
 
 Counts attack_readers(const Plan& p);
+/// True if a reader that crashes, one that hangs and one that takes too much memory are counted as what they are.
+bool finds_what_it_looks_for(Plan p);
 Counts attack_commands(const Plan& p);
 Counts attack_outputs(const Plan& p);
 Counts attack_with_programs(const Plan& p);

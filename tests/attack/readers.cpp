@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cstdio>
+#include <cstdlib>
 #include <new>
 
 #include "mutation.h"
@@ -19,7 +20,6 @@ namespace drywell::attack {
 namespace {
 
 constexpr uint64_t kMostBytes = uint64_t{2} << 30;  // that a worker may hold
-constexpr double kMostSeconds = 20;                 // for one input
 constexpr uint64_t kInputsOfAWorker = 20'000;
 
 /// What the worker tells its parent.
@@ -94,7 +94,7 @@ bool Worker::look(Counts& counts) {
     last_ = at();
     since_ = now;
   }
-  const bool hangs = std::chrono::duration<double>(now - since_).count() > kMostSeconds, holds_too_much = resident_of(process_) > kMostBytes;
+  const bool hangs = std::chrono::duration<double>(now - since_).count() > plan_.seconds_of_an_input, holds_too_much = resident_of(process_) > kMostBytes;
   if (hangs || holds_too_much) found(hangs ? counts.hangs : counts.over_memory);
   if (!hangs && !holds_too_much && !plan_.time_is_up()) return true;
   stop();
@@ -116,6 +116,15 @@ uint64_t Worker::watch(Counts& counts) {
   return at() + (done ? 0 : 1);
 }
 
+int crash(const uint8_t*, size_t) { std::abort(); }
+int hang(const uint8_t*, size_t) {
+  for (;;) ::pause();
+}
+int grow(const uint8_t*, size_t) {
+  std::vector<char> all(kMostBytes + (kMostBytes >> 3), 1);
+  return hang(nullptr, static_cast<size_t>(all[0]));
+}
+
 Counts attack_one(const Plan& p, const Target& t) {
   Counts counts;
   for (uint64_t next = 0; !p.time_is_up();) next = Worker(p, t, next).watch(counts);
@@ -123,6 +132,18 @@ Counts attack_one(const Plan& p, const Target& t) {
 }
 
 }  // namespace
+
+bool finds_what_it_looks_for(Plan p) {
+  const auto count = [&](int (*reader)(const uint8_t*, size_t), double seconds) {
+    Counts c;
+    p.seconds_of_an_input = seconds;
+    p.until = std::chrono::steady_clock::now() + std::chrono::seconds(60);
+    Worker(p, {"itself", reader, true, {"x"}}, 0).watch(c);
+    return c;
+  };
+  const Counts a = count(crash, 50), b = count(hang, 1), c = count(grow, 50);
+  return a.crashes == 1 && a.hangs == 0 && b.hangs == 1 && b.crashes == 0 && c.over_memory == 1 && c.crashes == 0;
+}
 
 Counts attack_readers(const Plan& p) {
   using Clock = std::chrono::steady_clock;

@@ -52,10 +52,11 @@ std::vector<Bounded> all() {
     rows.push_back({name + "Instructions", with(run, {"--driver=" + driver, "--max-instructions=1000"}), "F3602"});
     rows.push_back({name + "Time", with(run, {"--driver=" + driver, "--timeout=0.2"}), "F3605"});
     rows.push_back({name + "TimeOfAGrid", with(run, {"--driver=" + driver, "--timeout=0.2", "--grid=2000", "--block=256", "--threads=2"}), "F3605"});
-    rows.push_back({name + "Memory", with(run, {"--driver=" + driver, "--memory=1M"}), "E4105", 3});
+    rows.push_back({name + "Memory", with(run, {"--driver=" + driver, "--memory=1M"}), "F3606"});
     rows.push_back({name + "Step", {"step", loop, "--arg", "u32[4]:zeros", "--driver=" + driver, "--max-instructions=1000", "--script=DIR/script"}, "F3602"});
     rows.push_back({name + "StepTime", {"step", loop, "--arg", "u32[4]:zeros", "--driver=" + driver, "--timeout=0.2", "--script=DIR/script"}, "F3605"});
   }
+  rows.push_back({"MemoryOfTheDevice", {"run", hard("e_ok.ptx"), "--buffer", "x=u32[4194304]:zeros", "--arg", "@x", "--memory=8M"}, "E4105", 3});
   rows.push_back({"Cycles", with(run, {"--driver=timed", "--max-cycles=1000"}), "F3604"});
   rows.push_back({"CyclesWithoutAClock", with(run, {"--max-cycles=1000"}), "E4308", 2});
   rows.push_back({"TimeThatIsNone", with(run, {"--timeout=soon"}), "E4308", 2});
@@ -69,7 +70,7 @@ std::vector<Bounded> all() {
   return rows;
 }
 
-INSTANTIATE_TEST_SUITE_P(Each, Bounds, testing::ValuesIn(all()), [](const auto& info) { return info.param.name; });
+INSTANTIATE_TEST_SUITE_P(Each, Bounds, testing::ValuesIn(all()), [](const testing::TestParamInfo<Bounded>& row) { return row.param.name; });
 
 }  // namespace
 }  // namespace drywell

@@ -47,6 +47,20 @@ constexpr const char* kLong = ".func f(.param .b64 x) { ret; }";
 constexpr const char* kBytes = ".func f(.param .b8 x[16]) { ret; }";
 constexpr const char* kReturns = ".func (.param .b32 r) f() { ret; }";
 
+std::vector<Code> codes_of(const Call& c) {
+  const ParseResult r = parse_ptx(module_of(c), "call.ptx");
+  Diagnostics all = validate(r.module);
+  std::vector<Code> codes;
+  for (const Diagnostic& d : all.list()) codes.push_back(d.code);
+  return codes;
+}
+
+TEST(CallCodes, AreTheirOwn) {
+  EXPECT_EQ(codes_of({"TooMany", kWord, ".param .b32 a, b;", "call f,(a,b);", false}), std::vector{Code::E1230});
+  EXPECT_EQ(codes_of({"TooWide", kWord, ".param .b64 a;", "call f,(a);", false}), std::vector{Code::E1230});
+  EXPECT_EQ(codes_of({"Kernel", ".visible .entry e() { ret; }", "", "call e;", false}), std::vector{Code::E1231});
+}
+
 class CallCheck : public testing::TestWithParam<Call> {};
 
 TEST_P(CallCheck, AsPtxas) {
