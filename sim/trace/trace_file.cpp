@@ -22,7 +22,7 @@ namespace {
 constexpr int kLevel = 3;  // zstd's default: fast enough to keep up with the simulator
 
 /// A few kilobytes of zstd can stand for more text than any host holds.
-uint64_t most_text() { return std::min(uint64_t{8} << 30, host_memory().available / 4); }
+uint64_t most_text() { return std::min(uint64_t{4} << 30, host_memory().available / 8); }
 
 std::string decompress(const std::string& path, const std::vector<std::byte>& packed) {
   const uint64_t most = most_text();
@@ -42,6 +42,7 @@ std::string decompress(const std::string& path, const std::vector<std::byte>& pa
       fail(Code::E4201, path, std::string("not a zstd file: ") + ZSTD_getErrorName(left));
     if (text.size() + out.pos > most) fail(Code::E4204, path, fmt::format("it unpacks to more than {} bytes", most));
     text.append(chunk.data(), out.pos);
+    if (!text.starts_with(std::string_view("# trace").substr(0, text.size()))) parse_trace_header(text, path);  // refuses it before all is unpacked
     more = in.pos < in.size || out.pos == out.size;
   }
   if (left != 0) fail(Code::E4201, path, "the zstd stream is cut short");

@@ -12,6 +12,7 @@
 #include "drywell/core/npy.h"
 #include "drywell/core/pattern.h"
 #include "drywell/core/terminal.h"
+#include "drywell/sim/trace.h"
 #include "support/mistake.h"
 #include "support/paths.h"
 #include "support/process.h"
@@ -246,6 +247,39 @@ TEST(HardPatterns, AreRefusedOrFast) {
 TEST(HardNames, RangesAreBounded) {
   EXPECT_THAT(drywell({"ptx", "check", hard("a_range_many.ptx")}).err, HasSubstr("E1110"));
   EXPECT_THAT(drywell({"ptx", "check", hard("a_const_range.ptx")}).err, HasSubstr("E1110"));
+}
+
+/// A command under `ulimit -v`, in kilobytes.
+Finished within(const std::string& kilobytes, const std::string& words) {
+  return test::run_process("/bin/bash", {"-c", "ulimit -v " + kilobytes + "; exec " + test::binary_path() + " " + words});
+}
+
+// Device memory has 180 GB of addresses: where there are fewer, it has fewer.
+TEST(HardHost, FewAddresses) {
+  for (const char* driver : {"eager", "timed"}) {
+    const Finished f = within("600000", "run tma-copy --rows=256 --columns=64 --verify --driver=" + std::string(driver));
+    EXPECT_EQ(f.exit_code, 0) << f.out << f.err;
+  }
+  const Finished big = within("600000", "run " + hard("e_ok.ptx") + " --buffer x=u32[268435456]:zeros --arg @x");
+  EXPECT_EQ(big.exit_code, 3);
+  EXPECT_THAT(big.err, HasSubstr("E4105"));
+}
+
+// Some kilobytes that unpack to 200 MB: to a trace that is too long, and to zeros.
+TEST(HardTraces, ThatUnpackToMoreThanTheHostHas) {
+  const test::TemporaryDirectory dir;
+  const auto pack = [&](const std::string& name, const std::string& begin, char filler) {
+    sim::TraceFile file(dir.file(name));
+    file.write(begin);
+    const std::string piece(1 << 20, filler);
+    for (int i = 0; i < 200; ++i) file.write(piece);
+    file.write("\n");
+    file.commit();
+    return dir.file(name);
+  };
+  const std::string header = "# trace 1\n# profile arch\n# values no\n";
+  EXPECT_THAT(within("700000", "trace show " + pack("long.trace.zst", header, 'x')).err, HasSubstr("E4204"));
+  EXPECT_THAT(within("700000", "trace show " + pack("zeros.trace.zst", "", '\0')).err, HasSubstr("E4202"));
 }
 
 // A grid of 2^31 - 1 CTAs, of which a hundred instructions run.

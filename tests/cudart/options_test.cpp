@@ -1,0 +1,41 @@
+// The options of `drywell exec` in their environment variable.
+#include "cudart/options.h"
+
+#include <gtest/gtest.h>
+
+#include "drywell/core/error.h"
+
+namespace drywell::cudart {
+namespace {
+
+TEST(ExecOptions, PassThroughUnchanged) {
+  ExecOptions o;
+  o.kernel = "a\nsummary=1\\n\\w+\\";
+  o.trace = "/tmp/line\nfeed\\";
+  o.limits = {.instructions = 1, .cycles = 2, .timeout = "3m", .memory = "4G"};
+  o.driver = "timed";
+  const ExecOptions back = from_environment(to_environment(o));
+  EXPECT_EQ(back.kernel, o.kernel);
+  EXPECT_EQ(back.trace, o.trace);
+  EXPECT_FALSE(back.summary) << "a line feed in a value begins no option";
+  EXPECT_EQ(back.limits.instructions, 1u);
+  EXPECT_EQ(back.limits.cycles, 2u);
+  EXPECT_EQ(back.limits.timeout, "3m");
+  EXPECT_EQ(back.limits.memory, "4G");
+}
+
+TEST(ExecOptions, WrittenByHandKeepTheirBackslashes) { EXPECT_EQ(from_environment("kernel=gemm\\w+\\d").kernel, "gemm\\w+\\d"); }
+
+TEST(ExecOptions, AreTheBoundsOfEveryLaunch) {
+  const ExecOptions o = from_environment("driver=timed\nmax-instructions=5\nmax-cycles=6\ntimeout=100\nmemory=1G\n");
+  const sim::RunOptions r = run_options(o);
+  EXPECT_EQ(r.max_instructions, 5u);
+  EXPECT_EQ(r.max_cycles, 6u);
+  EXPECT_EQ(r.max_memory, uint64_t{1} << 30);
+  EXPECT_TRUE(r.deadline.has_value());
+  EXPECT_THROW(run_options(from_environment("max-cycles=6")), InputError) << "the default driver has no clock";
+  EXPECT_THROW(run_options(from_environment("timeout=soon")), InputError);
+}
+
+}  // namespace
+}  // namespace drywell::cudart
