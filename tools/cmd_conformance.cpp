@@ -12,6 +12,7 @@
 #include "launch/cuda_driver/cuda_device.h"
 #include "launch/golden.h"
 #include "tools/common/command.h"
+#include "tools/common/command_guard.h"
 #include "tools/common/limit_flags.h"
 #include "tools/common/filter.h"
 #include "tools/common/output_file.h"
@@ -108,6 +109,7 @@ ExitCode conformance(const CommandContext& c, const Options& o) {
   sim::RunOptions options;
   kernels::parse_driver(o.driver, options);
   sim::set_limits_of_driver(o.limits, options);
+  const CommandGuard guard(options);
   expect_writable({o.json});
   ProgressLine line;
   Tally t;

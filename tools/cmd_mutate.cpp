@@ -11,6 +11,7 @@
 #include "drywell/sim/observer.h"
 #include "kernels/registry.h"
 #include "tools/common/command.h"
+#include "tools/common/command_guard.h"
 #include "tools/common/limit_flags.h"
 #include "tools/equivalents.h"
 #include "tools/mutation.h"
@@ -213,6 +214,7 @@ ExitCode mutate(const CommandContext& c, const MutateFlags& f, const std::vector
   const ImpatientArch impatient;
   Subject subject{k, kernels::Params(k.name, k.parameters, parse_parameters(k, words, "mutate")), f.sms, impatient, {}};
   sim::set_limits(f.limits, subject.limits);
+  const CommandGuard guard(subject.limits);
   std::string ptx;
   Base base;
   for (const Schedule& schedule : kSchedules) {

@@ -12,6 +12,7 @@
 #include "drywell/sim/inspect/timeline.h"
 #include "tools/common/limit_flags.h"
 #include "tools/common/command.h"
+#include "tools/common/command_guard.h"
 #include "tools/html_report.h"
 #include "tools/common/output_file.h"
 #include "tools/common/parameters.h"
@@ -92,6 +93,7 @@ ExitCode run_kernel(const CommandContext& c, const RunFlags& o, const std::vecto
   context.params = kernels::Params(k.name, k.parameters, parse_parameters(k, words, "run"));
   context.arch = o.arch;
   context.options = run_options(o);
+  const CommandGuard guard(context.options);
   context.input = o.input;
   context.verify = o.verify;
   context.keep_outputs = !o.save.empty() || o.explore != 0;

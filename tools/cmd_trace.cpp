@@ -11,6 +11,7 @@
 #include "launch/golden.h"
 #include "drywell/sim/trace_export.h"
 #include "tools/common/command.h"
+#include "tools/common/command_guard.h"
 #include "tools/common/limit_flags.h"
 #include "tools/common/output_file.h"
 #include "tools/common/parameters.h"
@@ -90,6 +91,7 @@ std::string run_words(const RecordOptions& o, const std::vector<std::string>& wo
 /// Records with the same code that repeats the run, so that a new golden trace is consistent.
 ExitCode record(const RecordOptions& o, const std::vector<std::string>& words) {
   const sim::RunOptions options = run_options(o.run);
+  const CommandGuard guard(options);
   CommandFiles files("trace record");
   if (names_a_file(o.run.subject)) files.reads("the launch file", o.run.subject);
   files.writes("--output", o.output);
@@ -137,6 +139,7 @@ ExitCode golden(const CommandContext& c, const GoldenOptions& o, bool write) {
   expect_writable({o.junit, o.json});
   sim::RunOptions limits;
   sim::set_limits(o.limits, limits);
+  const CommandGuard guard(limits);
   std::vector<kernels::GoldenResult> results;
   ExitCode worst = ExitCode::ok;
   for (const std::string& path : traces) {

@@ -8,6 +8,7 @@
 #include "drywell/sim/inspect/timeline.h"
 #include "tools/explore.h"
 #include "tools/html_report.h"
+#include "tools/common/command_guard.h"
 #include "tools/common/report_parts.h"
 #include "tools/common/output_file.h"
 #include "tools/common/run_flags.h"
@@ -157,6 +158,7 @@ ExitCode run_file(const CommandContext& c, const RunFlags& f, const std::vector<
   if (!f.input.empty()) throw UsageError("--input is for kernels of the table; a PTX file's buffers are given with --buffer", "run");
   kernels::PlanOptions options;
   options.run = run_options(f);
+  const CommandGuard guard(options.run);
   const kernels::LaunchPlan plan = make_plan(f);
   if (f.verify && plan.expects.empty()) throw UsageError("--verify: the launch has no expected result; give one with --expect NAME=FILE.npy", "run");
   check_files(f, plan);

@@ -11,7 +11,7 @@
 namespace drywell::attack {
 
 struct Bounds {
-  double seconds = 20;
+  double seconds = 60;  // the host may be busy
   uint64_t bytes = uint64_t{3} << 30;
 };
 

@@ -66,6 +66,7 @@ std::vector<Bounded> all() {
   rows.push_back({"Check", {"trace", "check", test::source_path("traces/golden/tma-copy.trace"), "--max-instructions=10"}, "F3602", 3});
   rows.push_back({"Conformance", {"conformance", "--timeout=0.05"}, "F3605"});
   rows.push_back({"Mutate", {"mutate", "tma-copy", "--timeout=0.2"}, "F3605"});
+  rows.push_back({"TimeOutsideALaunch", {"run", "gemm-bf16", "--m=4096", "--n=4096", "--k=4096", "--verify", "--timeout=0.01"}, "F3605"});
   rows.push_back({"Explore", {"run", "tma-copy", "--rows=512", "--explore=100000", "--timeout=2"}, "F3605"});
   return rows;
 }
