@@ -24,7 +24,8 @@ std::optional<uint64_t> number_in(const std::string& path) {
   return std::ifstream(path) >> n ? std::optional(n) : std::nullopt;
 }
 
-/// The number behind a word at the beginning of a line, for example "MemTotal:"; nothing if no line begins so.
+/// The number behind a word at the beginning of a line, for example "MemTotal:"; nothing if no line begins
+/// so.
 std::optional<uint64_t> number_behind(const std::string& path, std::string_view word) {
   std::ifstream in(path);
   for (std::string line; std::getline(in, line);) {
@@ -47,7 +48,8 @@ void limit_by_folder(const std::string& folder, const GroupFiles& files, HostMem
   const std::optional<uint64_t> limit = number_in(folder + files.limit);
   if (!limit.has_value()) return;
   // The kernel drops what is cached of files before it ends a process.
-  const uint64_t used = less(number_in(folder + files.used).value_or(0), number_behind(folder + "/memory.stat", files.cache).value_or(0));
+  const uint64_t used = less(number_in(folder + files.used).value_or(0),
+                             number_behind(folder + "/memory.stat", files.cache).value_or(0));
   m.total = std::min(m.total, *limit);
   m.available = std::min(m.available, less(*limit, used));
 }
@@ -65,16 +67,20 @@ void limit_by_group(const std::string& mount, std::string group, const GroupFile
 void limit_by_groups(const std::string& root, HostMemory& m) {
   std::ifstream in(root + "/proc/self/cgroup");
   for (std::string line; std::getline(in, line);) {
-    const size_t first = line.find(':'), second = first == std::string::npos ? first : line.find(':', first + 1);
+    const size_t first = line.find(':'),
+                 second = first == std::string::npos ? first : line.find(':', first + 1);
     if (second == std::string::npos || line.compare(second + 1, 1, "/") != 0) continue;
-    const std::string controllers = "," + line.substr(first + 1, second - first - 1) + ",", group = line.substr(second + 1);
+    const std::string controllers = "," + line.substr(first + 1, second - first - 1) + ",",
+                      group = line.substr(second + 1);
     if (controllers == ",,") limit_by_group(root + "/sys/fs/cgroup", group, kVersion2, m);
-    if (controllers.find(",memory,") != std::string::npos) limit_by_group(root + "/sys/fs/cgroup/memory", group, kVersion1, m);
+    if (controllers.find(",memory,") != std::string::npos)
+      limit_by_group(root + "/sys/fs/cgroup/memory", group, kVersion1, m);
   }
 }
 
 void limit_by_process(HostMemory& m) {
-  struct rlimit space {}, data {};
+  struct rlimit space {
+  }, data{};
   std::ifstream in("/proc/self/statm");
   uint64_t size = 0, pages[5] = {};
   in >> size;

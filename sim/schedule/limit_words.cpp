@@ -37,7 +37,9 @@ uint64_t bytes_of_unit(std::string_view unit) {
   if (unit.empty() || unit == "B") return 1;
   const size_t power = kLetters.find(unit[0]);
   const std::string_view rest = unit.substr(1);
-  return power != std::string_view::npos && (rest.empty() || rest == "B" || rest == "iB") ? uint64_t{1} << (10 * (power + 1)) : 0;
+  return power != std::string_view::npos && (rest.empty() || rest == "B" || rest == "iB")
+             ? uint64_t{1} << (10 * (power + 1))
+             : 0;
 }
 
 }  // namespace
@@ -58,7 +60,8 @@ uint64_t parse_bytes(std::string_view text) {
   uint64_t n = 0;
   const bool number = take_number(rest, n);
   const uint64_t bytes = size_product(n, bytes_of_unit(rest));
-  if (!number || bytes == kBeyondCounting || (bytes == 0 && n != 0)) refuse("an amount of memory", text, "bytes, or a number with K, M, G or T: 512M, 8G");
+  if (!number || bytes == kBeyondCounting || (bytes == 0 && n != 0))
+    refuse("an amount of memory", text, "bytes, or a number with K, M, G or T: 512M, 8G");
   return bytes;
 }
 
@@ -69,7 +72,8 @@ void set_limits(const RunLimits& limits, RunOptions& options) {
   const double seconds = limits.timeout.empty() ? 0 : parse_seconds(limits.timeout);
   if (seconds == 0) return;
   using Clock = std::chrono::steady_clock;
-  options.deadline = Clock::now() + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(seconds));
+  options.deadline =
+      Clock::now() + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(seconds));
 }
 
 void copy_limits(const RunOptions& from, RunOptions& to) {
@@ -87,7 +91,8 @@ void expect_within_limits(const RunResult& r) {
 }
 
 void set_limits_of_driver(const RunLimits& limits, RunOptions& options) {
-  if (limits.cycles != 0 && options.driver != DriverKind::timed) throw InputError(Code::E4308, "--max-cycles needs --driver=timed: other drivers have no clock");
+  if (limits.cycles != 0 && options.driver != DriverKind::timed)
+    throw InputError(Code::E4308, "--max-cycles needs --driver=timed: other drivers have no clock");
   set_limits(limits, options);
 }
 

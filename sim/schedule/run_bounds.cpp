@@ -16,7 +16,8 @@ constexpr std::chrono::milliseconds kLook{5};  // a guest writes some 20 MB in t
 
 }  // namespace
 
-RunBounds::RunBounds(const RunOptions& options) : stop_(options.stop), deadline_(options.deadline), max_memory_(options.max_memory) {
+RunBounds::RunBounds(const RunOptions& options)
+    : stop_(options.stop), deadline_(options.deadline), max_memory_(options.max_memory) {
   if (!deadline_.has_value() && max_memory_ == 0) return;
   reached_ = time_is_up() || holds_too_much();
   if (!reached_) watcher_ = std::thread([this] { watch(); });
@@ -40,14 +41,18 @@ void RunBounds::watch() {
   std::unique_lock lock(mutex_);
   while (!run_is_over_ && !reached_) {
     const auto next = Clock::now() + kLook;
-    over_.wait_until(lock, max_memory_ == 0 ? *deadline_ : deadline_.has_value() ? std::min(next, *deadline_) : next);
+    over_.wait_until(lock, max_memory_ == 0        ? *deadline_
+                           : deadline_.has_value() ? std::min(next, *deadline_)
+                                                   : next);
     reached_ = time_is_up() || holds_too_much();
   }
 }
 
 Fault RunBounds::fault(GuestPlace place) const {
   if (!reached_) return {Code::F3603, "the launch was stopped from outside", std::move(place)};
-  if (!time_is_up()) return {Code::F3606, fmt::format("the process holds more than {} bytes of host memory", max_memory_), std::move(place)};
+  if (!time_is_up())
+    return {Code::F3606, fmt::format("the process holds more than {} bytes of host memory", max_memory_),
+            std::move(place)};
   return {Code::F3605, "the time is up", std::move(place)};
 }
 

@@ -1,4 +1,5 @@
-// The bounds of a run that do not depend on what its kernel does: the host's time, the host's memory, and another thread's wish.
+// The bounds of a run that do not depend on what its kernel does: the host's time, the host's memory, and
+// another thread's wish.
 #pragma once
 
 #include <atomic>
@@ -10,8 +11,8 @@
 
 namespace drywell::sim {
 
-/// Lives as long as a run. With a deadline or a bound on memory it has a thread that looks at both every few milliseconds, so that
-/// drivers read one word only. Any thread may call ended().
+/// Lives as long as a run. With a deadline or a bound on memory it has a thread that looks at both every few
+/// milliseconds, so that drivers read one word only. Any thread may call ended().
 class RunBounds {
  public:
   explicit RunBounds(const RunOptions& options);
@@ -20,7 +21,10 @@ class RunBounds {
   RunBounds& operator=(const RunBounds&) = delete;
 
   /// True soon after a bound was reached: the driver then ends the run with fault().
-  bool ended() const { return reached_.load(std::memory_order_relaxed) || (stop_ != nullptr && stop_->load(std::memory_order_relaxed)); }
+  bool ended() const {
+    return reached_.load(std::memory_order_relaxed) ||
+           (stop_ != nullptr && stop_->load(std::memory_order_relaxed));
+  }
   /// F3605, F3606, or F3603 if another thread stopped the run.
   Fault fault(GuestPlace place) const;
 

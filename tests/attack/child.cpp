@@ -78,9 +78,12 @@ Ending run(const Command& c, const Bounds& bounds) {
   bool killed = false;
   while (::wait4(process, &status, WNOHANG, &usage) == 0) {
     e.seconds = since(start);
-    if (e.seconds > bounds.seconds) e.how = Ending::How::hung;
-    else if (resident_of(process) > bounds.bytes) e.how = Ending::How::over_memory;
-    else if (c.kill_after != 0 && e.seconds >= c.kill_after) killed = true;
+    if (e.seconds > bounds.seconds)
+      e.how = Ending::How::hung;
+    else if (resident_of(process) > bounds.bytes)
+      e.how = Ending::How::over_memory;
+    else if (c.kill_after != 0 && e.seconds >= c.kill_after)
+      killed = true;
     if (e.how != Ending::How::exited || killed) ::kill(-process, SIGKILL);
     ::usleep(e.seconds < 0.05 ? 500 : 5000);
   }
@@ -88,7 +91,8 @@ Ending run(const Command& c, const Bounds& bounds) {
   e.seconds = since(start);
   e.peak = static_cast<uint64_t>(usage.ru_maxrss) * 1024;
   e.code = WIFEXITED(status) ? WEXITSTATUS(status) : WTERMSIG(status);
-  if (e.how == Ending::How::exited && !killed && (WIFSIGNALED(status) || e.code == kBug)) e.how = Ending::How::crashed;
+  if (e.how == Ending::How::exited && !killed && (WIFSIGNALED(status) || e.code == kBug))
+    e.how = Ending::How::crashed;
   if (e.how == Ending::How::exited && e.peak > bounds.bytes) e.how = Ending::How::over_memory;
   e.out = text_of(out);
   e.err = text_of(err);

@@ -17,10 +17,10 @@ struct Bounds {
 
 struct Ending {
   enum class How : uint8_t { exited, crashed, hung, over_memory } how = How::exited;
-  int code = 0;           // exit code, or the signal of a crash
+  int code = 0;  // exit code, or the signal of a crash
   double seconds = 0;
-  uint64_t peak = 0;      // bytes
-  std::string out, err;   // the first megabyte of each
+  uint64_t peak = 0;     // bytes
+  std::string out, err;  // the first megabyte of each
 };
 
 struct Command {
@@ -31,7 +31,8 @@ struct Command {
   double kill_after = 0;                 // seconds; 0: never
 };
 
-/// Runs a program to its end, or ends it beyond `bounds`. A crash is a signal that the caller did not send, or exit code 70.
+/// Runs a program to its end, or ends it beyond `bounds`. A crash is a signal that the caller did not send,
+/// or exit code 70.
 Ending run(const Command& c, const Bounds& bounds = {});
 
 /// Bytes of memory that a process holds; 0 if it is gone.

@@ -1,5 +1,5 @@
-// Mutated inputs by command, as a user gives them: files, standard input, words of the command line. Each command ends with a message and
-// one of its exit codes, in time, within its memory.
+// Mutated inputs by command, as a user gives them: files, standard input, words of the command line. Each
+// command ends with a message and one of its exit codes, in time, within its memory.
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -18,7 +18,9 @@ namespace fs = std::filesystem;
 /// A folder that goes away with its owner.
 class Folder {
  public:
-  Folder() : path_(fs::temp_directory_path() / fmt::format("drywell-attack-{}", ::getpid())) { fs::create_directories(path_); }
+  Folder() : path_(fs::temp_directory_path() / fmt::format("drywell-attack-{}", ::getpid())) {
+    fs::create_directories(path_);
+  }
   ~Folder() {
     std::error_code gone;
     fs::remove_all(path_, gone);
@@ -34,10 +36,11 @@ class Folder {
   fs::path path_;
 };
 
-/// A command with one mutated input. FILE in its words stands for the file with the mutant, WORD for the mutant itself.
+/// A command with one mutated input. FILE in its words stands for the file with the mutant, WORD for the
+/// mutant itself.
 struct Shape {
-  const char* seeds;      // target whose seeds are mutated
-  const char* file;       // name of the file; "": standard input, or a word
+  const char* seeds;  // target whose seeds are mutated
+  const char* file;   // name of the file; "": standard input, or a word
   std::vector<std::string> words;
 };
 
@@ -49,7 +52,9 @@ std::vector<Shape> shapes() {
       {"ptx", "k.ptx", {"build", "FILE", "-o", "/dev/null"}},
       {"launch files", "k.toml", {"run", "FILE"}},
       {"architectures", "a.toml", {"arch", "FILE"}},
-      {"architectures", "a.toml", {"run", "tma-copy", "--rows=64", "--columns=32", "--driver=timed", "--arch=FILE"}},
+      {"architectures",
+       "a.toml",
+       {"run", "tma-copy", "--rows=64", "--columns=32", "--driver=timed", "--arch=FILE"}},
       {"npy", "x.npy", {"run", source("tests/corpus/hard/e_ok.ptx"), "--buffer", "x=FILE", "--arg", "@x"}},
       {"traces", "t.trace", {"trace", "show", "FILE"}},
       {"traces", "t.trace", {"trace", "export", "FILE"}},
@@ -65,13 +70,18 @@ std::vector<Shape> shapes() {
       {"launch files", "", {"run", source("tests/corpus/hard/e_ok.ptx"), "--arg", "WORD"}},
   };
   for (const char* driver : {"eager", "lazy", "shuffled:3", "timed"}) {
-    all.push_back({"ptx", "k.ptx", {"run", "FILE", "--arg", "u32[64]:zeros", "--block=64", std::string("--driver=") + driver}});
+    all.push_back(
+        {"ptx",
+         "k.ptx",
+         {"run", "FILE", "--arg", "u32[64]:zeros", "--block=64", std::string("--driver=") + driver}});
   }
   return all;
 }
 
 /// Commands that run kernels take bounds.
-bool runs_kernels(const std::vector<std::string>& words) { return words[0] == "run" || (words[0] == "trace" && words[1] == "check"); }
+bool runs_kernels(const std::vector<std::string>& words) {
+  return words[0] == "run" || (words[0] == "trace" && words[1] == "check");
+}
 
 std::string replaced(std::string word, const std::string& name, const std::string& by) {
   if (const size_t at = word.find(name); at != std::string::npos) word.replace(at, name.size(), by);
@@ -88,7 +98,8 @@ Command command_of(const Plan& p, const Shape& s, const std::string& mutant, con
   Command c;
   const std::string file = *s.file == 0 ? "" : folder.write(s.file, mutant);
   c.words = {p.binary};
-  for (const std::string& w : s.words) c.words.push_back(replaced(replaced(w, "FILE", file), "WORD", as_word(mutant)));
+  for (const std::string& w : s.words)
+    c.words.push_back(replaced(replaced(w, "FILE", file), "WORD", as_word(mutant)));
   if (runs_kernels(s.words)) c.words.insert(c.words.end(), kBounds.begin(), kBounds.end());
   if (s.words.size() == 1) c.input = mutant;
   return c;
@@ -117,7 +128,8 @@ Counts attack_commands(const Plan& p) {
     const Ending e = run(c);
     const uint64_t before = counts.crashes + counts.hangs + counts.over_memory + counts.wrong;
     p.judge(e, c, "command", counts);
-    if (counts.crashes + counts.hangs + counts.over_memory + counts.wrong != before) p.keep("command-input", mutant);
+    if (counts.crashes + counts.hangs + counts.over_memory + counts.wrong != before)
+      p.keep("command-input", mutant);
   }
   return counts;
 }

@@ -1,5 +1,5 @@
-// The same runs on hosts that differ: threads, locale, time zone, address layout. Reports (but for what they say of the host), traces and
-// arrays are equal byte for byte.
+// The same runs on hosts that differ: threads, locale, time zone, address layout. Reports (but for what they
+// say of the host), traces and arrays are equal byte for byte.
 #include <fmt/format.h>
 #include <sys/personality.h>
 #include <unistd.h>
@@ -33,14 +33,17 @@ Command varied(Random& r, const std::vector<std::string>& words, const Plan& p) 
   c.words = {p.binary};
   c.words.insert(c.words.end(), words.begin(), words.end());
   c.words.push_back(fmt::format("--threads={}", 1 + r.below(5)));
-  c.environment = {fmt::format("LC_ALL={}", kLocales[r.below(std::size(kLocales))]), fmt::format("TZ={}", kZones[r.below(std::size(kZones))]),
-                   fmt::format("DRYWELL_ATTACK_FILLER={}", std::string(r.below(4000), 'x'))};  // moves the stack
+  c.environment = {
+      fmt::format("LC_ALL={}", kLocales[r.below(std::size(kLocales))]),
+      fmt::format("TZ={}", kZones[r.below(std::size(kZones))]),
+      fmt::format("DRYWELL_ATTACK_FILLER={}", std::string(r.below(4000), 'x'))};  // moves the stack
   if (r.once_in(2)) c.before = [] { ::personality(ADDR_NO_RANDOMIZE); };
   return c;
 }
 
 /// What a run leaves: its report without the host's part, and its trace.
-std::string traces_of(const Plan& p, Random& r, const std::vector<std::string>& words, const std::string& folder, Counts& counts) {
+std::string traces_of(const Plan& p, Random& r, const std::vector<std::string>& words,
+                      const std::string& folder, Counts& counts) {
   Command c = varied(r, words, p);
   const std::string trace = folder + "/run.trace";
   c.words.insert(c.words.end(), {"--json=-", "--trace", trace});

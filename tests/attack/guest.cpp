@@ -1,4 +1,5 @@
-// A CUDA program that misbehaves: guest MODE. Linked with the stand-in, without nvcc. It ends with 0 if every call behaved.
+// A CUDA program that misbehaves: guest MODE. Linked with the stand-in, without nvcc. It ends with 0 if every
+// call behaved.
 #include <dlfcn.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -15,7 +16,8 @@ extern "C" {
 int cuInit(unsigned);
 int cuModuleLoadData(void** out, const void* image);
 int cuModuleGetFunction(void** out, void* module, const char* name);
-int cuLaunchKernel(void* f, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by, unsigned bz, unsigned smem, void* stream, void** params, void** extra);
+int cuLaunchKernel(void* f, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by, unsigned bz,
+                   unsigned smem, void* stream, void** params, void** extra);
 int cudaMalloc(void** out, size_t bytes);
 int cudaMallocPitch(void** out, size_t* pitch, size_t width, size_t height);
 int cudaMallocHost(void** out, size_t bytes);
@@ -48,6 +50,9 @@ constexpr const char* kKernels = R"(
   mov.u64 %t, text; cvta.global.u64 %t, %t; mov.u64 %l, v; cvta.local.u64 %l, %l; mov.u32 %n, 0;
 L: { .param .b64 f; .param .b64 w; .param .b32 r; st.param.b64 [f], %t; st.param.b64 [w], %l; call.uni (r), vprintf, (f, w); }
   add.u32 %n, %n, 1; setp.lt.u32 %q, %n, 100000; @%q bra L; ret; }
+.visible .entry print(.param .u64 p) { .local .align 8 .b8 v[8]; .reg .b64 %t; .reg .b64 %l; .reg .f64 %d;
+  mov.u64 %t, text; cvta.global.u64 %t, %t; mov.u64 %l, v; cvta.local.u64 %l, %l; mov.f64 %d, 0d3FF8000000000000; st.local.f64 [v], %d;
+  { .param .b64 f; .param .b64 w; .param .b32 r; st.param.b64 [f], %t; st.param.b64 [w], %l; call.uni (r), vprintf, (f, w); } ret; }
 .visible .entry wild(.param .u64 p) { .reg .b64 %d; ld.param.u64 %d, [p]; st.global.u32 [%d+1099511627776], 7; ret; }
 )";
 
@@ -61,7 +66,9 @@ void expect(bool fine, const char* what) {
 
 void* kernel(const char* name) {
   void *module = nullptr, *f = nullptr;
-  expect(cuInit(0) == 0 && cuModuleLoadData(&module, kKernels) == 0 && cuModuleGetFunction(&f, module, name) == 0, "the module does not load");
+  expect(cuInit(0) == 0 && cuModuleLoadData(&module, kKernels) == 0 &&
+             cuModuleGetFunction(&f, module, name) == 0,
+         "the module does not load");
   return f;
 }
 
@@ -106,7 +113,8 @@ void big() {
     expect(cudaMalloc(&p, bytes) == kOutOfMemory, "cudaMalloc of more than there is");
     expect(cudaMallocHost(&p, bytes) == kOutOfMemory, "cudaMallocHost of more than there is");
     expect(cudaMallocManaged(&p, bytes, 1) == kOutOfMemory, "cudaMallocManaged of more than there is");
-    expect(cudaMallocPitch(&p, &pitch, bytes, 1 << 20) == kOutOfMemory, "cudaMallocPitch of more than there is");
+    expect(cudaMallocPitch(&p, &pitch, bytes, 1 << 20) == kOutOfMemory,
+           "cudaMallocPitch of more than there is");
   }
 }
 
@@ -120,11 +128,14 @@ void many() {
 void arguments() {
   char host[16] = {};
   void* p = word();
-  expect(cudaMalloc(nullptr, 4) != 0 && cudaFree(host) != 0 && cudaMemset(nullptr, 0, 4) != 0, "null is taken");
-  expect(cudaMemcpy(p, host, ~size_t{0} / 2, 1) != 0 && cudaMemset(p, 0, size_t{1} << 40) != 0, "more than the allocation");
+  expect(cudaMalloc(nullptr, 4) != 0 && cudaFree(host) != 0 && cudaMemset(nullptr, 0, 4) != 0,
+         "null is taken");
+  expect(cudaMemcpy(p, host, ~size_t{0} / 2, 1) != 0 && cudaMemset(p, 0, size_t{1} << 40) != 0,
+         "more than the allocation");
   expect(cuMemsetD32_v2(reinterpret_cast<uint64_t>(p), 1, (size_t{1} << 62) + 1) != 0, "a count that wraps");
   expect(cuModuleLoadData(&p, "no code") != 0 && cuModuleLoadData(&p, nullptr) != 0, "no code is code");
-  expect(launch("store", 0) != 0 && launch("store", 1, 1025) != 0 && launch("store", 0x8000'0000u) != 0, "a launch that devices refuse");
+  expect(launch("store", 0) != 0 && launch("store", 1, 1025) != 0 && launch("store", 0x8000'0000u) != 0,
+         "a launch that devices refuse");
 }
 
 void threads() {
@@ -164,16 +175,20 @@ void at_exit() {
   });
 }
 
-void locale() {
-  expect(launch("flood", 1, 1) == 0, "the flood");
-}
-
 struct Mode {
   const char* name;
   void (*run)();
 };
 constexpr Mode kModes[] = {
-    {"exhaust", exhaust}, {"big", big}, {"many", many}, {"arguments", arguments}, {"threads", threads}, {"forks", forks}, {"at_exit", at_exit}, {"flood", locale},
+    {"exhaust", exhaust},
+    {"big", big},
+    {"many", many},
+    {"arguments", arguments},
+    {"threads", threads},
+    {"forks", forks},
+    {"at_exit", at_exit},
+    {"flood", [] { expect(launch("flood", 1, 1) == 0, "the flood"); }},
+    {"print", [] { expect(launch("print", 1, 1) == 0, "a line"); }},
     {"endless", [] { expect(launch("endless", 300, 64) == kTimedOut, "an endless kernel ends otherwise"); }},
     {"spin", [] { expect(launch("spin") == kTimedOut, "a kernel that waits for ever ends otherwise"); }},
     {"recursion", [] { expect(launch("recursion", 64, 64) != 0, "endless recursion succeeds"); }},

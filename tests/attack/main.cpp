@@ -1,4 +1,5 @@
-// drywell_attack: mutated inputs, kills, full disks, hostile programs and other hosts, from a seed (docs/testing.md).
+// drywell_attack: mutated inputs, kills, full disks, hostile programs and other hosts, from a seed
+// (docs/testing.md).
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -42,15 +43,17 @@ void Plan::judge(const Ending& e, const Command& c, const std::string& what, Cou
   static constexpr const char* kHow[] = {"ended", "crashed", "hung", "took too much memory"};
   std::string words;
   for (const std::string& w : c.words) words += w + "\n";
-  keep(what, fmt::format("{} with {} after {:.1f} s, {} bytes\n{}--- input\n{}--- error\n{}", kHow[static_cast<size_t>(e.how)], e.code, e.seconds, e.peak, words, c.input, e.err));
+  keep(what, fmt::format("{} with {} after {:.1f} s, {} bytes\n{}--- input\n{}--- error\n{}",
+                         kHow[static_cast<size_t>(e.how)], e.code, e.seconds, e.peak, words, c.input, e.err));
 }
 
 const std::vector<Part>& parts() {
-  static const std::vector<Part> all = {{"readers", "mutated inputs, in process", attack_readers},
-                                        {"commands", "mutated inputs, by command", attack_commands},
-                                        {"outputs", "kills, limits of file sizes, full file systems", attack_outputs},
-                                        {"programs", "hostile CUDA programs", attack_with_programs},
-                                        {"determinism", "other threads, locales, time zones, address layouts", attack_determinism}};
+  static const std::vector<Part> all = {
+      {"readers", "mutated inputs, in process", attack_readers},
+      {"commands", "mutated inputs, by command", attack_commands},
+      {"outputs", "kills, limits of file sizes, full file systems", attack_outputs},
+      {"programs", "hostile CUDA programs", attack_with_programs},
+      {"determinism", "other threads, locales, time zones, address layouts", attack_determinism}};
   return all;
 }
 
@@ -65,7 +68,8 @@ std::vector<std::string> files_of(const std::string& folder, const std::string& 
   constexpr uintmax_t kMostBytes = 256 << 10;
   std::vector<std::string> all;
   for (const auto& e : fs::directory_iterator(source(folder))) {
-    if (e.is_regular_file() && e.path().string().ends_with(ending) && e.file_size() <= kMostBytes) all.push_back(e.path().string());
+    if (e.is_regular_file() && e.path().string().ends_with(ending) && e.file_size() <= kMostBytes)
+      all.push_back(e.path().string());
   }
   std::sort(all.begin(), all.end());
   return all;
@@ -87,17 +91,24 @@ Options read(int argc, char** argv) {
   o.plan.findings = (fs::temp_directory_path() / "drywell-attack").string();
   for (int i = 1; i + 1 < argc; i += 2) {
     const std::string name = argv[i], value = argv[i + 1];
-    if (name == "--seed") o.plan.seed = std::strtoull(value.c_str(), nullptr, 0);
-    else if (name == "--seconds") o.seconds = std::strtod(value.c_str(), nullptr);
-    else if (name == "--part") o.part = value;
-    else if (name == "--findings") o.plan.findings = value;
+    if (name == "--seed")
+      o.plan.seed = std::strtoull(value.c_str(), nullptr, 0);
+    else if (name == "--seconds")
+      o.seconds = std::strtod(value.c_str(), nullptr);
+    else if (name == "--part")
+      o.part = value;
+    else if (name == "--findings")
+      o.plan.findings = value;
   }
   o.check = argc == 2 && std::string_view(argv[1]) == "--check-itself";
   return o;
 }
 
 void print_row(const char* name, const Counts& c, double seconds) {
-  fmt::print("{:<12} {:>9} inputs  {:>3} crashes  {:>3} hangs  {:>3} over the memory bound  {:>3} wrong  {:>7.1f} s\n", name, c.inputs, c.crashes, c.hangs, c.over_memory, c.wrong, seconds);
+  fmt::print(
+      "{:<12} {:>9} inputs  {:>3} crashes  {:>3} hangs  {:>3} over the memory bound  {:>3} wrong  {:>7.1f} "
+      "s\n",
+      name, c.inputs, c.crashes, c.hangs, c.over_memory, c.wrong, seconds);
   std::fflush(stdout);
 }
 
@@ -110,7 +121,8 @@ int attack(Options o) {
   for (const Part& p : parts()) {
     if (!o.part.empty() && o.part != p.name) continue;
     const auto start = Clock::now();
-    const double share = (o.seconds - std::chrono::duration<double>(start - begin).count()) / static_cast<double>(left--);
+    const double share =
+        (o.seconds - std::chrono::duration<double>(start - begin).count()) / static_cast<double>(left--);
     o.plan.until = start + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(share));
     const Counts c = p.run(o.plan);
     print_row(p.name, c, std::chrono::duration<double>(Clock::now() - start).count());

@@ -9,14 +9,38 @@ namespace {
 constexpr size_t kMostBytes = 1 << 20;
 
 /// Numbers at the edges of what programs count in.
-constexpr std::string_view kNumbers[] = {"0", "1", "-1", "2", "31", "32", "33", "255", "256", "65535", "65536", "1048577", "2147483647", "2147483648", "4294967295",
-                                         "4294967296", "9223372036854775807", "-9223372036854775808", "18446744073709551615", "18446744073709551616", "0x7fffffffffffffff", "1e308", "nan"};
+constexpr std::string_view kNumbers[] = {"0",
+                                         "1",
+                                         "-1",
+                                         "2",
+                                         "31",
+                                         "32",
+                                         "33",
+                                         "255",
+                                         "256",
+                                         "65535",
+                                         "65536",
+                                         "1048577",
+                                         "2147483647",
+                                         "2147483648",
+                                         "4294967295",
+                                         "4294967296",
+                                         "9223372036854775807",
+                                         "-9223372036854775808",
+                                         "18446744073709551615",
+                                         "18446744073709551616",
+                                         "0x7fffffffffffffff",
+                                         "1e308",
+                                         "nan"};
 
 struct Piece {
   size_t at, size;
 };
 
-bool in_word(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_' || c == '%' || c == '$' || c == '.' || c == '@' || c == ':'; }
+bool in_word(char c) {
+  return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_' || c == '%' || c == '$' || c == '.' ||
+         c == '@' || c == ':';
+}
 
 /// Words, and single characters that belong to none; blanks are left out.
 std::vector<Piece> words_of(std::string_view text) {
@@ -32,7 +56,10 @@ std::vector<Piece> words_of(std::string_view text) {
   return all;
 }
 
-bool separates(char c) { return c == ',' || c == ';' || c == '\n' || c == '[' || c == ']' || c == '{' || c == '}' || c == '(' || c == ')' || c == '='; }
+bool separates(char c) {
+  return c == ',' || c == ';' || c == '\n' || c == '[' || c == ']' || c == '{' || c == '}' || c == '(' ||
+         c == ')' || c == '=';
+}
 
 /// What stands between commas, brackets and the ends of statements.
 std::vector<Piece> operands_of(std::string_view text) {
@@ -46,7 +73,10 @@ std::vector<Piece> operands_of(std::string_view text) {
   return all;
 }
 
-std::string number(Random& r) { return r.once_in(3) ? std::to_string(r.next() >> r.below(64)) : std::string(kNumbers[r.below(std::size(kNumbers))]); }
+std::string number(Random& r) {
+  return r.once_in(3) ? std::to_string(r.next() >> r.below(64))
+                      : std::string(kNumbers[r.below(std::size(kNumbers))]);
+}
 
 void change_bytes(std::string& t, Random& r) {
   const size_t at = r.below(t.size() + 1), n = 1 + r.below(r.once_in(4) ? 64 : 4);
@@ -81,14 +111,17 @@ void change_pieces(std::string& t, const std::vector<Piece>& pieces, Random& r) 
 /// Moves, doubles or removes whole lines.
 void change_lines(std::string& t, Random& r) {
   const auto line_at = [&](size_t at) {
-    const size_t first = at == 0 ? 0 : t.rfind('\n', at - 1) + 1, end = std::min(t.find('\n', at), t.size() - 1);
+    const size_t first = at == 0 ? 0 : t.rfind('\n', at - 1) + 1,
+                 end = std::min(t.find('\n', at), t.size() - 1);
     return Piece{first, end + 1 - first};
   };
   if (t.empty()) return;
   const Piece a = line_at(r.below(t.size())), b = line_at(r.below(t.size()));
   const std::string line = t.substr(a.at, a.size);
-  if (r.once_in(2)) t.insert(b.at, line);
-  else t.erase(a.at, a.size);
+  if (r.once_in(2))
+    t.insert(b.at, line);
+  else
+    t.erase(a.at, a.size);
 }
 
 }  // namespace
@@ -96,9 +129,12 @@ void change_lines(std::string& t, Random& r) {
 std::string mutated(std::string_view text, Unit unit, Random& random) {
   std::string t(text.substr(0, kMostBytes));
   for (uint64_t changes = 1 + random.below(random.once_in(3) ? 8 : 2); changes != 0; --changes) {
-    if (random.once_in(8)) change_lines(t, random);
-    else if (unit == Unit::bytes) change_bytes(t, random);
-    else change_pieces(t, unit == Unit::tokens ? words_of(t) : operands_of(t), random);
+    if (random.once_in(8))
+      change_lines(t, random);
+    else if (unit == Unit::bytes)
+      change_bytes(t, random);
+    else
+      change_pieces(t, unit == Unit::tokens ? words_of(t) : operands_of(t), random);
   }
   return t;
 }

@@ -25,7 +25,8 @@ class Random {
   uint64_t state_;
 };
 
-/// What is changed: single bytes and pieces; words, by others of the same text; numbers and the operands between commas.
+/// What is changed: single bytes and pieces; words, by others of the same text; numbers and the operands
+/// between commas.
 enum class Unit : uint8_t { bytes, tokens, operands };
 
 /// Returns `text` after one to a few changes.

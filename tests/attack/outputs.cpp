@@ -1,4 +1,5 @@
-// Commands that are killed, or whose disk is full: every output is the old file or the whole new one, and nothing else is left behind.
+// Commands that are killed, or whose disk is full: every output is the old file or the whole new one, and
+// nothing else is left behind.
 #include <fmt/format.h>
 #include <sched.h>
 #include <signal.h>
@@ -61,15 +62,22 @@ class Outputs {
 };
 
 Command command_of(const Plan& p, const Outputs& o, const std::string& trace, uint64_t rows) {
-  return {{p.binary, "run", "tma-copy", fmt::format("--rows={}", 64 * rows), "--columns=32", "--driver=timed", "--json", o.file("report.json"), "--trace", o.file(trace), "--report", o.file("page.html")}, {}, {}, {}, 0};
+  return {{p.binary, "run", "tma-copy", fmt::format("--rows={}", 64 * rows), "--columns=32", "--driver=timed",
+           "--json", o.file("report.json"), "--trace", o.file(trace), "--report", o.file("page.html")},
+          {},
+          {},
+          {},
+          0};
 }
 
 /// The command itself reads what it wrote.
 bool trace_is_whole(const Plan& p, const std::string& path) {
-  return content(path) == kOld || run({{p.binary, "trace", "show", "--header", path}, {}, {}, {}, 0}).code == 0;
+  return content(path) == kOld ||
+         run({{p.binary, "trace", "show", "--header", path}, {}, {}, {}, 0}).code == 0;
 }
 
-void look(const Plan& p, const Outputs& o, const std::string& trace, const Command& c, const Ending& e, Counts& counts) {
+void look(const Plan& p, const Outputs& o, const std::string& trace, const Command& c, const Ending& e,
+          Counts& counts) {
   p.judge(e, c, "outputs", counts);
   std::string damage = o.damage();
   if (!trace_is_whole(p, o.file(trace))) damage += trace + " is torn\n";
@@ -84,7 +92,8 @@ void leave_one(const Plan& p, Counts& counts) {
   const Command c = command_of(p, o, "run.trace", 1);
   const Ending e = run(c);
   look(p, o, "run.trace", c, e, counts);
-  const bool fresh = e.code == 0 && content(o.file("report.json")) != kOld && content(o.file("run.trace")) != kOld && content(o.file("page.html")) != kOld;
+  const bool fresh = e.code == 0 && content(o.file("report.json")) != kOld &&
+                     content(o.file("run.trace")) != kOld && content(o.file("page.html")) != kOld;
   if (fresh) return;
   ++counts.wrong;
   p.keep("outputs-none", e.err);
@@ -112,15 +121,25 @@ void limit_one(const Plan& p, Random& r, Counts& counts) {
   look(p, o, trace, c, run(c), counts);
 }
 
-/// A file system of a few kilobytes, where the host permits one: the command fails with its message, and what was there stays.
+/// A file system of a few kilobytes, where the host permits one: the command fails with its message, and what
+/// was there stays.
 bool fill_one(const Plan& p, Random& r, Counts& counts) {
   constexpr int kNotPermitted = 125;
   const Outputs o;
   const std::string full = o.file("full"), out = full + "/report.json";
-  Command c = {{"/bin/sh", "-c", "echo old > \"$1\"; \"$0\" run tma-copy --rows=256 --columns=64 --driver=timed --json \"$1\" --trace \"$2\"; code=$?; grep -q . \"$1\" || exit 99; exit $code", p.binary, out, full + "/run.trace"}, {}, {}, {}, 0};
+  Command c = {{"/bin/sh", "-c",
+                "echo old > \"$1\"; \"$0\" run tma-copy --rows=256 --columns=64 --driver=timed --json \"$1\" "
+                "--trace \"$2\"; code=$?; grep -q . \"$1\" || exit 99; exit $code",
+                p.binary, out, full + "/run.trace"},
+               {},
+               {},
+               {},
+               0};
   c.before = [full, bytes = 4096 * (1 + r.below(16))] {
     const std::string size = fmt::format("size={}", bytes);
-    if (::unshare(CLONE_NEWNS) != 0 || ::mount("none", "/", nullptr, MS_REC | MS_PRIVATE, nullptr) != 0 || ::mount("none", full.c_str(), "tmpfs", 0, size.c_str()) != 0) ::_exit(kNotPermitted);
+    if (::unshare(CLONE_NEWNS) != 0 || ::mount("none", "/", nullptr, MS_REC | MS_PRIVATE, nullptr) != 0 ||
+        ::mount("none", full.c_str(), "tmpfs", 0, size.c_str()) != 0)
+      ::_exit(kNotPermitted);
   };
   const Ending e = run(c);
   if (e.how == Ending::How::exited && e.code == kNotPermitted) return false;
@@ -140,12 +159,11 @@ Counts attack_outputs(const Plan& p) {
     switch (i % 3) {
       case 0: kill_one(p, r, counts); break;
       case 1: limit_one(p, r, counts); break;
-      default:
-        may_mount = may_mount && fill_one(p, r, counts);
-        full += may_mount ? 1 : 0;
+      default: may_mount = may_mount && fill_one(p, r, counts); full += may_mount ? 1 : 0;
     }
   }
-  fmt::print("  {} with a full file system{}\n", full, may_mount ? "" : ": this host does not let one be mounted");
+  fmt::print("  {} with a full file system{}\n", full,
+             may_mount ? "" : ": this host does not let one be mounted");
   return counts;
 }
 

@@ -10,7 +10,8 @@
 
 namespace drywell::attack {
 
-/// What a part found. `wrong`: an output that was lost, torn or not deterministic, or an exit code that no command has.
+/// What a part found. `wrong`: an output that was lost, torn or not deterministic, or an exit code that no
+/// command has.
 struct Counts {
   uint64_t inputs = 0, crashes = 0, hangs = 0, over_memory = 0, wrong = 0;
   void add(const Counts& c);
@@ -39,7 +40,8 @@ struct Part {
 const std::vector<Part>& parts();
 
 Counts attack_readers(const Plan& p);
-/// True if a reader that crashes, one that hangs and one that takes too much memory are counted as what they are.
+/// True if a reader that crashes, one that hangs and one that takes too much memory are counted as what they
+/// are.
 bool finds_what_it_looks_for(Plan p);
 Counts attack_commands(const Plan& p);
 Counts attack_outputs(const Plan& p);
@@ -50,7 +52,8 @@ Counts attack_determinism(const Plan& p);
 std::string source(const std::string& relative);
 /// The content of a file; empty if there is none.
 std::string content(const std::string& path);
-/// Files of a folder of the tree that end so, in the order of names; not those beyond a quarter of a megabyte.
+/// Files of a folder of the tree that end so, in the order of names; not those beyond a quarter of a
+/// megabyte.
 std::vector<std::string> files_of(const std::string& folder, const std::string& ending);
 
 }  // namespace drywell::attack

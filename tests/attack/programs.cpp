@@ -1,5 +1,5 @@
-// Hostile CUDA programs under `drywell exec`: each mode of guest.cpp under a driver and a bound that the seed chooses. The program checks the
-// errors that it gets; here its end, its time and its memory are judged.
+// Hostile CUDA programs under `drywell exec`: each mode of guest.cpp under a driver and a bound that the seed
+// chooses. The program checks the errors that it gets; here its end, its time and its memory are judged.
 #include <fmt/format.h>
 
 #include <sstream>
@@ -22,7 +22,8 @@ Command command_of(const Plan& p, const std::string& mode, Random& r) {
   static constexpr const char* kBounds[] = {"--max-instructions=50000000", "--timeout=1.5"};
   Command c;
   const bool ends = mode != "endless" && mode != "spin";
-  c.words = {p.binary, "exec", fmt::format("--driver={}", kDrivers[r.below(4)]), fmt::format("--threads={}", 1 + r.below(3))};
+  c.words = {p.binary, "exec", fmt::format("--driver={}", kDrivers[r.below(4)]),
+             fmt::format("--threads={}", 1 + r.below(3))};
   if (!ends) c.words.push_back(mode == "spin" || r.once_in(2) ? kBounds[1] : kBounds[0]);
   if (r.once_in(4)) c.words.push_back("--check");
   c.words.insert(c.words.end(), {"--", p.guest, mode});

@@ -1,5 +1,6 @@
-// Mutated inputs in process: every reader of outside data, through the harnesses of tests/fuzz. A worker process reads one input after the
-// other and writes down which; one that dies, does not come back or takes too much memory is replaced, and its input is kept.
+// Mutated inputs in process: every reader of outside data, through the harnesses of tests/fuzz. A worker
+// process reads one input after the other and writes down which; one that dies, does not come back or takes
+// too much memory is replaced, and its input is kept.
 #include <signal.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
@@ -29,7 +30,9 @@ struct Progress {
 
 class SharedProgress {
  public:
-  SharedProgress() : at_(new (::mmap(nullptr, sizeof(Progress), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0)) Progress) {}
+  SharedProgress()
+      : at_(new (::mmap(nullptr, sizeof(Progress), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0))
+                Progress) {}
   ~SharedProgress() { ::munmap(at_, sizeof(Progress)); }
   SharedProgress(const SharedProgress&) = delete;
   SharedProgress& operator=(const SharedProgress&) = delete;
@@ -94,7 +97,8 @@ bool Worker::look(Counts& counts) {
     last_ = at();
     since_ = now;
   }
-  const bool hangs = std::chrono::duration<double>(now - since_).count() > plan_.seconds_of_an_input, holds_too_much = resident_of(process_) > kMostBytes;
+  const bool hangs = std::chrono::duration<double>(now - since_).count() > plan_.seconds_of_an_input,
+             holds_too_much = resident_of(process_) > kMostBytes;
   if (hangs || holds_too_much) found(hangs ? counts.hangs : counts.over_memory);
   if (!hangs && !holds_too_much && !plan_.time_is_up()) return true;
   stop();
@@ -142,7 +146,8 @@ bool finds_what_it_looks_for(Plan p) {
     return c;
   };
   const Counts a = count(crash, 50), b = count(hang, 1), c = count(grow, 50);
-  return a.crashes == 1 && a.hangs == 0 && b.hangs == 1 && b.crashes == 0 && c.over_memory == 1 && c.crashes == 0;
+  return a.crashes == 1 && a.hangs == 0 && b.hangs == 1 && b.crashes == 0 && c.over_memory == 1 &&
+         c.crashes == 0;
 }
 
 Counts attack_readers(const Plan& p) {
@@ -151,9 +156,12 @@ Counts attack_readers(const Plan& p) {
   const std::vector<Target> targets = all_targets();
   for (size_t i = 0; i < targets.size(); ++i) {
     Plan share = p;
-    share.until = Clock::now() + std::max(p.until - Clock::now(), Clock::duration(0)) / static_cast<int64_t>(targets.size() - i);
+    share.until = Clock::now() + std::max(p.until - Clock::now(), Clock::duration(0)) /
+                                     static_cast<int64_t>(targets.size() - i);
     const Counts c = attack_one(share, targets[i]);
-    std::printf("  %-14s %9llu inputs from %zu seeds%s\n", targets[i].name, static_cast<unsigned long long>(c.inputs), targets[i].seeds.size(), c.clean() ? "" : "  NOT CLEAN");
+    std::printf("  %-14s %9llu inputs from %zu seeds%s\n", targets[i].name,
+                static_cast<unsigned long long>(c.inputs), targets[i].seeds.size(),
+                c.clean() ? "" : "  NOT CLEAN");
     std::fflush(stdout);
     all.add(c);
   }

@@ -49,7 +49,9 @@ Texts traces() {
   return all;
 }
 
-std::string framed(const std::string& body) { return "Content-Length: " + std::to_string(body.size()) + "\r\n\r\n" + body; }
+std::string framed(const std::string& body) {
+  return "Content-Length: " + std::to_string(body.size()) + "\r\n\r\n" + body;
+}
 
 Texts conversations() {
   const char* const requests[] = {
@@ -74,23 +76,35 @@ Texts conversations() {
 }
 
 Texts layouts() {
-  return {"(8,(4,2)):(1,(8,32))", "complement((4,2):(1,8), 64)", "Swizzle<3,4,3> o (8,64):(64,1)", "logical_divide((16,8):(1,16), (4:1, 2:1))", "composition((20,2):(16,4), (4,5):(1,4))",
-          "coalesce((2,(1,6)):(1,(6,2)))", "zipped_divide((9,(4,8)):(59,(13,1)), (3:3,(2,4):(1,8)))", "tile_to_shape((8,64):(64,1), (128,256))", "make_layout((3,4))"};
+  return {"(8,(4,2)):(1,(8,32))",
+          "complement((4,2):(1,8), 64)",
+          "Swizzle<3,4,3> o (8,64):(64,1)",
+          "logical_divide((16,8):(1,16), (4:1, 2:1))",
+          "composition((20,2):(16,4), (4,5):(1,4))",
+          "coalesce((2,(1,6)):(1,(6,2)))",
+          "zipped_divide((9,(4,8)):(59,(13,1)), (3:3,(2,4):(1,8)))",
+          "tile_to_shape((8,64):(64,1), (128,256))",
+          "make_layout((3,4))"};
 }
 
-Texts patterns() { return {"tma-.*\ntma-copy", "^(a|b)+c{2,5}[^x-z]\\d?$\nababcc9", "(gemm|rht)(_\\w+)*\nfused_rht", "%r1 == 3 && %tid.x < 32", "u32[smem tile + 16 * %i] > 7 || f32(%r7) < -1.5e3"}; }
+Texts patterns() {
+  return {"tma-.*\ntma-copy", "^(a|b)+c{2,5}[^x-z]\\d?$\nababcc9", "(gemm|rht)(_\\w+)*\nfused_rht",
+          "%r1 == 3 && %tid.x < 32", "u32[smem tile + 16 * %i] > 7 || f32(%r7) < -1.5e3"};
+}
 
 Texts arrays() {
   Texts all;
   for (const std::string& path : files_of("tests/data/npy", ".npy")) all.push_back(content(path));
-  const std::vector<std::byte> made = format_npy(NpyArray::of_bytes("<f4", std::vector<std::byte>(64), {4, 4}));
+  const std::vector<std::byte> made =
+      format_npy(NpyArray::of_bytes("<f4", std::vector<std::byte>(64), {4, 4}));
   all.emplace_back(reinterpret_cast<const char*>(made.data()), made.size());
   return all;
 }
 
 Texts records() {
   Texts all;
-  for (const char* file : {"h200-2026-11-21.record", "h200-2026-11-21-scalar.record", "h200-2026-11-22-microbench.txt", "nvfp4-h200.txt"}) {
+  for (const char* file : {"h200-2026-11-21.record", "h200-2026-11-21-scalar.record",
+                           "h200-2026-11-22-microbench.txt", "nvfp4-h200.txt"}) {
     const std::string text = content(source(std::string("traces/hw/") + file));
     all.push_back(text.substr(0, text.rfind('\n', 16 << 10) + 1));
   }

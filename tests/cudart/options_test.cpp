@@ -24,16 +24,20 @@ TEST(ExecOptions, PassThroughUnchanged) {
   EXPECT_EQ(back.limits.memory, "4G");
 }
 
-TEST(ExecOptions, WrittenByHandKeepTheirBackslashes) { EXPECT_EQ(from_environment("kernel=gemm\\w+\\d").kernel, "gemm\\w+\\d"); }
+TEST(ExecOptions, WrittenByHandKeepTheirBackslashes) {
+  EXPECT_EQ(from_environment("kernel=gemm\\w+\\d").kernel, "gemm\\w+\\d");
+}
 
 TEST(ExecOptions, AreTheBoundsOfEveryLaunch) {
-  const ExecOptions o = from_environment("driver=timed\nmax-instructions=5\nmax-cycles=6\ntimeout=100\nmemory=1G\n");
+  const ExecOptions o =
+      from_environment("driver=timed\nmax-instructions=5\nmax-cycles=6\ntimeout=100\nmemory=1G\n");
   const sim::RunOptions r = run_options(o);
   EXPECT_EQ(r.max_instructions, 5u);
   EXPECT_EQ(r.max_cycles, 6u);
   EXPECT_EQ(r.max_memory, uint64_t{1} << 30);
   EXPECT_TRUE(r.deadline.has_value());
-  EXPECT_THROW(run_options(from_environment("max-cycles=6")), InputError) << "the default driver has no clock";
+  EXPECT_THROW(run_options(from_environment("max-cycles=6")), InputError)
+      << "the default driver has no clock";
   EXPECT_THROW(run_options(from_environment("timeout=soon")), InputError);
 }
 

@@ -215,6 +215,18 @@ TEST(HardTerminal, GetsNoEscapeSequencesOfTheInput) {
   EXPECT_THAT(f.out, testing::Not(HasSubstr("\x1b[2J")));
 }
 
+// A kernel under `exec` that prints a sequence which clears the screen.
+TEST(HardTerminal, GetsNoEscapeSequencesOfAKernel) {
+  const std::string guest = std::filesystem::path(test::binary_path()).parent_path().parent_path() / "tests/attack/drywell_attack_guest";
+  if (!std::filesystem::exists("/usr/bin/script")) GTEST_SKIP() << "no script(1) to make a terminal";
+  if (!std::filesystem::exists(guest)) GTEST_SKIP() << "the guest of the attack is not built";
+  const std::string command = test::binary_path() + " exec -- " + guest + " print";
+  const Finished shown = test::run_process("/usr/bin/script", {"-qec", command, "/dev/null"});
+  EXPECT_THAT(shown.out, HasSubstr("\\x1b[2J1.500000"));
+  const Finished raw = drywell({"exec", "--", guest, "print"});
+  EXPECT_EQ(raw.out, "\x1b[2J1.500000\n") << "what goes to a pipe is unchanged";
+}
+
 TEST(HardTerminal, ControlsAreShown) {
   EXPECT_EQ(without_controls("a\tb\nc"), "a\tb\nc");
   EXPECT_EQ(without_controls(paint("red", Colour::red, true)), paint("red", Colour::red, true));

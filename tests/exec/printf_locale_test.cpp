@@ -31,7 +31,9 @@ constexpr const char* kPrint = R"(
 class Comma {
  public:
   Comma() {
-    if (run_process("/usr/bin/localedef", {"-i", "de_DE", "-f", "UTF-8", directory_.file("de_DE.UTF-8")}).exit_code > 1) return;
+    if (run_process("/usr/bin/localedef", {"-i", "de_DE", "-f", "UTF-8", directory_.file("de_DE.UTF-8")})
+            .exit_code > 1)
+      return;
     ::setenv("LOCPATH", directory_.path().c_str(), 1);
     there_ = std::setlocale(LC_ALL, "de_DE.UTF-8") != nullptr && *std::localeconv()->decimal_point == ',';
   }

@@ -1,4 +1,5 @@
-// libFuzzer harness of the Debug Adapter Protocol: any bytes are a conversation. What a launch request names is one small kernel here.
+// libFuzzer harness of the Debug Adapter Protocol: any bytes are a conversation. What a launch request names
+// is one small kernel here.
 #include <fcntl.h>
 #include <sys/mman.h>
 #include <unistd.h>

@@ -1,5 +1,5 @@
-// libFuzzer harness of execution: what is read without an error runs, under the driver that the text's length chooses, to its end, to a
-// fault, or to a bound. Hazards are looked for, too.
+// libFuzzer harness of execution: what is read without an error runs, under the driver that the text's length
+// chooses, to its end, to a fault, or to a bound. Hazards are looked for, too.
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
@@ -23,8 +23,10 @@ constexpr auto kMostTime = std::chrono::seconds(2);
 sim::Args arguments_of(const isa::Function& f, GmemAddr buffer) {
   sim::Args args;
   for (const isa::Variable& v : f.params) {
-    if (v.bytes() == 8) args.add(buffer);
-    else args.add_bytes(std::vector<uint8_t>(v.bytes(), 0));
+    if (v.bytes() == 8)
+      args.add(buffer);
+    else
+      args.add_bytes(std::vector<uint8_t>(v.bytes(), 0));
   }
   return args;
 }
@@ -33,13 +35,15 @@ void run(sim::Device& device, const sim::LoadedModule& m, const isa::Function& f
   const GmemAddr buffer = device.allocate(1 << 16, "buffer");
   device.fill(buffer, 0, 1 << 16);
   sim::HazardChecker checker;
-  sim::RunOptions options{.driver = driver, .seed = 7, .threads = 1, .max_instructions = 20'000, .max_output = 1 << 16};
+  sim::RunOptions options{
+      .driver = driver, .seed = 7, .threads = 1, .max_instructions = 20'000, .max_output = 1 << 16};
   options.deadline = std::chrono::steady_clock::now() + kMostTime;
   options.listeners = {checker.listener()};
   const auto& need = f.directives.reqntid;
   const Dim3 block = need.has_value() ? Dim3{(*need)[0], (*need)[1], (*need)[2]} : Dim3{64};
   sim::LaunchConfig config{.grid = {2}, .block = block, .dynamic_smem = 4096};
-  if (const auto& c = f.directives.reqnctapercluster; c.has_value()) config.grid = {(*c)[0], (*c)[1], (*c)[2]};
+  if (const auto& c = f.directives.reqnctapercluster; c.has_value())
+    config.grid = {(*c)[0], (*c)[1], (*c)[2]};
   const sim::RunResult r = device.launch(m, f.name, config, arguments_of(f, buffer), options);
   if (r.fault.has_value() && code_kind(r.fault->code) == 'X') std::abort();
 }

@@ -22,6 +22,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   } catch (const InputError&) {
   }
   (void)cudart::enveloped_ptx(data, size);
-  if (size > 3) (void)cudart::lz4_block(std::span(data + 3, size - 3), data[0] | data[1] << 8 | data[2] << 16);
+  if (size > 3)
+    (void)cudart::lz4_block(std::span(data + 3, size - 3), data[0] | data[1] << 8 | data[2] << 16);
   return 0;
 }

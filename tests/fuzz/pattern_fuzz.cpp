@@ -1,4 +1,5 @@
-// libFuzzer harness of regular expressions and of the debugger's conditions: the first line is the expression, the rest is searched.
+// libFuzzer harness of regular expressions and of the debugger's conditions: the first line is the
+// expression, the rest is searched.
 #include <cstddef>
 #include <cstdint>
 #include <string_view>

@@ -1,4 +1,5 @@
-// libFuzzer harness of records of a device: results of probes, times of microbenchmarks, and the words that repeat a run.
+// libFuzzer harness of records of a device: results of probes, times of microbenchmarks, and the words that
+// repeat a run.
 #include <cstddef>
 #include <cstdint>
 #include <string_view>

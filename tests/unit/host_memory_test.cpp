@@ -24,7 +24,10 @@ class FakeRoot {
     std::ofstream(path) << text;
     return *this;
   }
-  FakeRoot& with_host() { return with("proc/meminfo", "MemTotal:       16384 kB\nMemFree:         1024 kB\nMemAvailable:    8192 kB\n"); }
+  FakeRoot& with_host() {
+    return with("proc/meminfo",
+                "MemTotal:       16384 kB\nMemFree:         1024 kB\nMemAvailable:    8192 kB\n");
+  }
   HostMemory read() const { return host_memory(directory_.path()); }
 
  private:
@@ -47,8 +50,13 @@ TEST(HostMemory, OfTheHost) {
 // The limit of the group above counts, and what is cached of files does not.
 TEST(HostMemory, OfAGroupOfVersion2) {
   FakeRoot root;
-  root.with_host().with("proc/self/cgroup", "0::/a/b\n").with("sys/fs/cgroup/a/b/memory.max", "max\n").with("sys/fs/cgroup/a/b/memory.current", "1048576\n");
-  root.with("sys/fs/cgroup/a/memory.max", "4194304\n").with("sys/fs/cgroup/a/memory.current", "3145728\n").with("sys/fs/cgroup/a/memory.stat", "anon 1\ninactive_file 1048576\n");
+  root.with_host()
+      .with("proc/self/cgroup", "0::/a/b\n")
+      .with("sys/fs/cgroup/a/b/memory.max", "max\n")
+      .with("sys/fs/cgroup/a/b/memory.current", "1048576\n");
+  root.with("sys/fs/cgroup/a/memory.max", "4194304\n")
+      .with("sys/fs/cgroup/a/memory.current", "3145728\n")
+      .with("sys/fs/cgroup/a/memory.stat", "anon 1\ninactive_file 1048576\n");
   const HostMemory m = root.read();
   EXPECT_EQ(m.total, 4 * kMega);
   EXPECT_EQ(m.available, 2 * kMega);
@@ -56,7 +64,9 @@ TEST(HostMemory, OfAGroupOfVersion2) {
 
 TEST(HostMemory, OfAGroupOfVersion1) {
   FakeRoot root;
-  root.with_host().with("proc/self/cgroup", "9:cpu:/c\n4:cpuset,memory:/c\n").with("sys/fs/cgroup/memory/c/memory.limit_in_bytes", "5242880\n");
+  root.with_host()
+      .with("proc/self/cgroup", "9:cpu:/c\n4:cpuset,memory:/c\n")
+      .with("sys/fs/cgroup/memory/c/memory.limit_in_bytes", "5242880\n");
   root.with("sys/fs/cgroup/memory/c/memory.usage_in_bytes", "6291456\n");
   const HostMemory m = root.read();
   EXPECT_EQ(m.total, 5 * kMega);
@@ -65,7 +75,8 @@ TEST(HostMemory, OfAGroupOfVersion1) {
 
 TEST(HostMemory, FilesThatMeanNothingAreNoLimit) {
   FakeRoot root;
-  root.with("proc/meminfo", "MemTotal\n\nMemAvailable: many kB\n").with("proc/self/cgroup", "::\n0\n0::relative\n\n");
+  root.with("proc/meminfo", "MemTotal\n\nMemAvailable: many kB\n")
+      .with("proc/self/cgroup", "::\n0\n0::relative\n\n");
   EXPECT_EQ(root.read().total, kNoLimit);
 }
 

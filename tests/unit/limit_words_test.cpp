@@ -13,7 +13,8 @@ TEST(LimitWords, Seconds) {
   EXPECT_EQ(parse_seconds("2s"), 2);
   EXPECT_EQ(parse_seconds("5m"), 300);
   EXPECT_EQ(parse_seconds("1h"), 3600);
-  for (const char* wrong : {"", "-1", "nan", "inf", "1d", "5 m", "m", "1e", "0x10", "1,5"}) EXPECT_THROW(parse_seconds(wrong), InputError) << wrong;
+  for (const char* wrong : {"", "-1", "nan", "inf", "1d", "5 m", "m", "1e", "0x10", "1,5"})
+    EXPECT_THROW(parse_seconds(wrong), InputError) << wrong;
 }
 
 TEST(LimitWords, Bytes) {
@@ -22,7 +23,8 @@ TEST(LimitWords, Bytes) {
   EXPECT_EQ(parse_bytes("8GiB"), uint64_t{8} << 30);
   EXPECT_EQ(parse_bytes("3KB"), 3072u);
   EXPECT_EQ(parse_bytes("16777215T"), uint64_t{16777215} << 40);
-  for (const char* wrong : {"", "-1", "M", "1.5G", "8X", "8Gib", "16777216T", "18446744073709551616", "5 M"}) EXPECT_THROW(parse_bytes(wrong), InputError) << wrong;
+  for (const char* wrong : {"", "-1", "M", "1.5G", "8X", "8Gib", "16777216T", "18446744073709551616", "5 M"})
+    EXPECT_THROW(parse_bytes(wrong), InputError) << wrong;
 }
 
 TEST(LimitWords, AreTheBoundsOfARun) {

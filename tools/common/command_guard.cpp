@@ -15,7 +15,8 @@ constexpr std::string_view kMessage = "drywell: error F3605: the time is up, out
 }  // namespace
 
 CommandGuard::CommandGuard(const sim::RunOptions& options) {
-  if (options.deadline.has_value()) watcher_ = std::thread([this, end = *options.deadline + kGrace] { watch(end); });
+  if (options.deadline.has_value())
+    watcher_ = std::thread([this, end = *options.deadline + kGrace] { watch(end); });
 }
 
 CommandGuard::~CommandGuard() {

@@ -1,4 +1,5 @@
-// Ends a command whose time is up where no driver looks at the clock: while it makes input, computes a reference or writes a report.
+// Ends a command whose time is up where no driver looks at the clock: while it makes input, computes a
+// reference or writes a report.
 #pragma once
 
 #include <condition_variable>
@@ -9,8 +10,8 @@
 
 namespace drywell::tools {
 
-/// Watches the clock while it lives. A launch ends by itself at the deadline; the guard waits a second longer and then ends the process with
-/// F3605 (exit code 5). Outputs that are not complete have no name then.
+/// Watches the clock while it lives. A launch ends by itself at the deadline; the guard waits a second longer
+/// and then ends the process with F3605 (exit code 5). Outputs that are not complete have no name then.
 class CommandGuard {
  public:
   explicit CommandGuard(const sim::RunOptions& options);

@@ -1,5 +1,6 @@
-// The memory that the host has for this process: its own, and the limits of control groups and of the process. Reads /proc and
-// /sys at each call, and says "without limit" where they are missing. Any threads may call the functions at the same time.
+// The memory that the host has for this process: its own, and the limits of control groups and of the
+// process. Reads /proc and /sys at each call, and says "without limit" where they are missing. Any threads
+// may call the functions at the same time.
 #pragma once
 
 #include <cstdint>
@@ -8,8 +9,9 @@
 namespace drywell {
 
 struct HostMemory {
-  uint64_t total = ~uint64_t{0};          // bytes that the process could have in all
-  uint64_t available = ~uint64_t{0};      // bytes that it can still take without another process or itself being ended
+  uint64_t total = ~uint64_t{0};  // bytes that the process could have in all
+  uint64_t available =
+      ~uint64_t{0};  // bytes that it can still take without another process or itself being ended
   uint64_t address_space = ~uint64_t{0};  // bytes of addresses left (RLIMIT_AS)
 };
 

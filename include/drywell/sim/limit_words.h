@@ -1,4 +1,5 @@
-// The bounds of a run as the words of --max-instructions, --max-cycles, --timeout and --memory: equal in every command.
+// The bounds of a run as the words of --max-instructions, --max-cycles, --timeout and --memory: equal in
+// every command.
 #pragma once
 
 #include <cstdint>
@@ -23,9 +24,11 @@ uint64_t parse_bytes(std::string_view text);
 void set_limits(const RunLimits& limits, RunOptions& options);
 /// The bounds of one run for another; both end at the same moment.
 void copy_limits(const RunOptions& from, RunOptions& to);
-/// Throws InputError with the fault's code if a bound ended the run: what it left is not what the program does.
+/// Throws InputError with the fault's code if a bound ended the run: what it left is not what the program
+/// does.
 void expect_within_limits(const RunResult& r);
-/// As set_limits for a command that runs under one driver. Throws InputError E4308 also for a limit of cycles without a clock.
+/// As set_limits for a command that runs under one driver. Throws InputError E4308 also for a limit of cycles
+/// without a clock.
 void set_limits_of_driver(const RunLimits& limits, RunOptions& options);
 
 }  // namespace drywell::sim
