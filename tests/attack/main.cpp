@@ -97,6 +97,7 @@ Options read(int argc, char** argv) {
       o.seconds = std::strtod(value.c_str(), nullptr);
     else if (name == "--part")
       o.part = value;
+    else if (name == "--reader") o.plan.reader = value;
     else if (name == "--findings")
       o.plan.findings = value;
   }

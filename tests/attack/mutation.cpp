@@ -94,12 +94,37 @@ void change_bytes(std::string& t, Random& r) {
   }
 }
 
+std::string_view trimmed(std::string_view text) {
+  while (!text.empty() && std::isspace(static_cast<unsigned char>(text.front())) != 0) text.remove_prefix(1);
+  return text;
+}
+
+/// True for two registers of a kind, two numbers, two words with the same beginning: one for the other is often legal.
+bool alike(std::string_view a, std::string_view b) {
+  a = trimmed(a);
+  b = trimmed(b);
+  size_t n = 0;
+  while (n < a.size() && n < b.size() && a[n] == b[n] && std::isdigit(static_cast<unsigned char>(a[n])) == 0) ++n;
+  const auto ends = [n](std::string_view t) { return n == t.size() || std::isdigit(static_cast<unsigned char>(t[n])) != 0; };
+  return n >= 3 || (ends(a) && ends(b));
+}
+
+/// A piece that can stand for `a`; any piece if none is found.
+Piece like(const std::string& t, const std::vector<Piece>& pieces, const Piece& a, Random& r) {
+  constexpr int kAttempts = 40;
+  Piece b = pieces[r.below(pieces.size())];
+  for (int i = 0; i < kAttempts && !alike(t.substr(a.at, a.size), t.substr(b.at, b.size)); ++i) b = pieces[r.below(pieces.size())];
+  return b;
+}
+
 /// Replaces, removes, doubles or exchanges one of the pieces.
 void change_pieces(std::string& t, const std::vector<Piece>& pieces, Random& r) {
   if (pieces.empty()) return change_bytes(t, r);
-  const Piece a = pieces[r.below(pieces.size())], b = pieces[r.below(pieces.size())];
+  const Piece a = pieces[r.below(pieces.size())];
+  const bool gently = !r.once_in(3);
+  const Piece b = gently ? like(t, pieces, a, r) : pieces[r.below(pieces.size())];
   const std::string other = t.substr(b.at, b.size);
-  switch (r.below(5)) {
+  switch (gently ? 0 : r.below(5)) {
     case 0: t.replace(a.at, a.size, other); break;
     case 1: t.erase(a.at, a.size); break;
     case 2: t.insert(a.at, other); break;

@@ -24,6 +24,7 @@ struct Plan {
   std::string binary;                           // the drywell command
   std::string guest;                            // the hostile CUDA program; empty: there is none
   std::string findings;                         // folder for inputs that break something
+  std::string reader;                           // the only target of `readers`; empty: all
   double seconds_of_an_input = 60;              // in process; longer is a hang
   bool time_is_up() const { return std::chrono::steady_clock::now() >= until; }
   /// Counts the ending of a command; keeps what broke it. Commands end with codes from 0 to 6.

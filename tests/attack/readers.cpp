@@ -153,7 +153,8 @@ bool finds_what_it_looks_for(Plan p) {
 Counts attack_readers(const Plan& p) {
   using Clock = std::chrono::steady_clock;
   Counts all;
-  const std::vector<Target> targets = all_targets();
+  std::vector<Target> targets = all_targets();
+  if (!p.reader.empty()) std::erase_if(targets, [&](const Target& t) { return p.reader != t.name; });
   for (size_t i = 0; i < targets.size(); ++i) {
     Plan share = p;
     share.until = Clock::now() + std::max(p.until - Clock::now(), Clock::duration(0)) /
