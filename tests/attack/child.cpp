@@ -59,6 +59,19 @@ std::string text_of(int fd) {
 
 }  // namespace
 
+// /proc/PID/stat: behind the name in parentheses, the 12th and 13th word are ticks in user and system mode
+// (proc(5)).
+double computed_by(pid_t process) {
+  constexpr int kBehindName = 11;
+  std::ifstream in("/proc/" + std::to_string(process) + "/stat");
+  std::string word;
+  std::getline(in, word, ')');
+  for (int i = 0; i < kBehindName; ++i) in >> word;
+  uint64_t user = 0, system = 0;
+  in >> user >> system;
+  return static_cast<double>(user + system) / static_cast<double>(::sysconf(_SC_CLK_TCK));
+}
+
 uint64_t resident_of(pid_t process) {
   std::ifstream in("/proc/" + std::to_string(process) + "/statm");
   uint64_t all = 0, pages = 0;
@@ -78,7 +91,8 @@ Ending run(const Command& c, const Bounds& bounds) {
   bool killed = false;
   while (::wait4(process, &status, WNOHANG, &usage) == 0) {
     e.seconds = since(start);
-    if (e.seconds > bounds.seconds)
+    if (e.seconds > kPatience * bounds.seconds ||
+        (e.seconds > bounds.seconds && computed_by(process) > bounds.seconds))
       e.how = Ending::How::hung;
     else if (resident_of(process) > bounds.bytes)
       e.how = Ending::How::over_memory;

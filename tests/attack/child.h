@@ -10,8 +10,10 @@
 
 namespace drywell::attack {
 
+/// A process hangs if it computes for so long, or ends not in kPatience times as long: a busy host gives it
+/// little of its time.
 struct Bounds {
-  double seconds = 60;  // the host may be busy
+  double seconds = 20;
   uint64_t bytes = uint64_t{3} << 30;
 };
 
@@ -35,6 +37,10 @@ struct Command {
 /// or exit code 70.
 Ending run(const Command& c, const Bounds& bounds = {});
 
+inline constexpr double kPatience = 15;
+
+/// Seconds that a process has computed; 0 if it is gone.
+double computed_by(pid_t process);
 /// Bytes of memory that a process holds; 0 if it is gone.
 uint64_t resident_of(pid_t process);
 

@@ -25,7 +25,7 @@ struct Plan {
   std::string guest;                            // the hostile CUDA program; empty: there is none
   std::string findings;                         // folder for inputs that break something
   std::string reader;                           // the only target of `readers`; empty: all
-  double seconds_of_an_input = 60;              // in process; longer is a hang
+  double seconds_of_an_input = 20;              // in process; longer is a hang (Bounds)
   bool time_is_up() const { return std::chrono::steady_clock::now() >= until; }
   /// Counts the ending of a command; keeps what broke it. Commands end with codes from 0 to 6.
   void judge(const Ending& e, const Command& c, const std::string& what, Counts& counts) const;

@@ -19,7 +19,7 @@ std::vector<std::string> modes(const Plan& p) {
 
 Command command_of(const Plan& p, const std::string& mode, Random& r) {
   static constexpr const char* kDrivers[] = {"eager", "lazy", "shuffled:5", "timed"};
-  static constexpr const char* kBounds[] = {"--max-instructions=50000000", "--timeout=1.5"};
+  static constexpr const char* kBounds[] = {"--max-instructions=2000000", "--timeout=1.5"};
   Command c;
   const bool ends = mode != "endless" && mode != "spin";
   c.words = {p.binary, "exec", fmt::format("--driver={}", kDrivers[r.below(4)]),
@@ -44,7 +44,7 @@ Counts attack_with_programs(const Plan& p) {
   for (uint64_t i = 0; i < all.size() || !p.time_is_up(); ++i) {
     Random r(p.seed * 0xD1342543DE82EF95ull + i);
     const Command c = command_of(p, all[i % all.size()], r);
-    const Ending e = run(c, {.seconds = 60, .bytes = uint64_t{6} << 30});
+    const Ending e = run(c, {.seconds = 40, .bytes = uint64_t{6} << 30});
     p.judge(e, c, "program", counts);
     if (e.how != Ending::How::exited || e.code == 0) continue;
     ++counts.wrong;

@@ -88,6 +88,7 @@ class Worker {
   pid_t process_;
   uint64_t last_ = ~uint64_t{0};
   std::chrono::steady_clock::time_point since_;
+  double computed_ = 0;  // seconds, when the input began
 };
 
 // Returns false if the worker was stopped.
@@ -96,9 +97,13 @@ bool Worker::look(Counts& counts) {
   if (at() != last_) {
     last_ = at();
     since_ = now;
+    computed_ = computed_by(process_);
   }
-  const bool hangs = std::chrono::duration<double>(now - since_).count() > plan_.seconds_of_an_input,
-             holds_too_much = resident_of(process_) > kMostBytes;
+  const double seconds = std::chrono::duration<double>(now - since_).count(),
+               most = plan_.seconds_of_an_input;
+  const bool hangs =
+      seconds > kPatience * most || (seconds > most && computed_by(process_) - computed_ > most);
+  const bool holds_too_much = resident_of(process_) > kMostBytes;
   if (hangs || holds_too_much) found(hangs ? counts.hangs : counts.over_memory);
   if (!hangs && !holds_too_much && !plan_.time_is_up()) return true;
   stop();
@@ -145,7 +150,7 @@ bool finds_what_it_looks_for(Plan p) {
     Worker(p, {"itself", reader, true, {"x"}}, 0).watch(c);
     return c;
   };
-  const Counts a = count(crash, 50), b = count(hang, 1), c = count(grow, 50);
+  const Counts a = count(crash, 50), b = count(hang, 0.1), c = count(grow, 50);
   return a.crashes == 1 && a.hangs == 0 && b.hangs == 1 && b.crashes == 0 && c.over_memory == 1 &&
          c.crashes == 0;
 }
