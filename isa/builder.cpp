@@ -244,6 +244,7 @@ void KernelBuilder::emit(OpText op, std::span<const Arg> args) {
   i.guard_negated = guard_negated_;
   i.source = {module_.file_index(op.where.file_name()), op.where.line(), op.where.column()};
   guard_ = kNoReg;
+  module_.version = std::max(module_.version, spec(i.op).since);  // 9.0, or what a newer form needs
   validate_instruction({module_, function(), i}, problems);
   if (problems.has_errors()) throw InputError(std::move(problems));
   function().body.push_back(i);

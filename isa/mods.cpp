@@ -34,6 +34,7 @@ unsigned type_bits(Mod type) {
   switch (type) {
     case Mod::pred:
     case Mod::b1: return 1;
+    case Mod::s2: case Mod::u2: return 2;
     case Mod::b4: case Mod::s4: case Mod::u4: case Mod::e2m1: return 4;
     case Mod::b6: return 6;
     case Mod::b8: case Mod::u8: case Mod::s8: case Mod::e4m3: case Mod::e5m2: case Mod::e2m3: case Mod::e3m2:
@@ -60,7 +61,7 @@ bool is_float_type(Mod type) {
 }
 
 bool is_signed_type(Mod type) {
-  return type == Mod::s8 || type == Mod::s16 || type == Mod::s32 || type == Mod::s64 || type == Mod::s4 ||
+  return type == Mod::s8 || type == Mod::s16 || type == Mod::s32 || type == Mod::s64 || type == Mod::s4 || type == Mod::s2 ||
          type == Mod::s16x2;
 }
 

@@ -2,17 +2,39 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 namespace drywell::isa {
 namespace {
 
+/// Why a row does not take an opcode's text: a token does not fit, or none is left for a slot.
+struct Misfit {
+  std::string why;
+  size_t taken = 0;        // tokens that fit; a type counts twice, because it is the form
+  std::vector<Mod> takes;  // the modifiers of that kind that the row takes in its place
+};
+
+/// The modifiers of the free slots: types of the first free slot of a type, or all that are not types.
+std::vector<Mod> taken_there(const InstrSpec& row, const OpcodeForm& form, bool types) {
+  std::vector<Mod> out;
+  for (size_t i = 0; i < row.slot_count(); ++i) {
+    const auto mods = row.slots[i].values();
+    if (form.mods[i] != 0 || is_type(mods[0]) != types) continue;
+    out.insert(out.end(), mods.begin(), mods.end());
+    if (types) break;
+  }
+  return out;
+}
+
 // Puts each token into the first free slot that admits it. Types keep their order (cvt.f32.f64 is not cvt.f64.f32); tokens of
 // different slots may otherwise come in any order, as ptxas allows (docs/facts/tcgen05.md §4.9).
-bool fill_slots(Opcode op, std::string_view rest, OpcodeForm& form, std::string& why) {
+bool fill_slots(Opcode op, std::string_view rest, OpcodeForm& form, Misfit& misfit) {
   const InstrSpec& row = spec(op);
   const size_t slots = row.slot_count();
   form.op = op;
   form.mods.fill(0);
   size_t next_type = 0;  // slot behind the last type
+  bool type_misfits = false;
   while (!rest.empty()) {
     const size_t dot = rest.find('.');
     std::string_view token = rest.substr(0, dot);
@@ -26,24 +48,62 @@ bool fill_slots(Opcode op, std::string_view rest, OpcodeForm& form, std::string&
       }
     }
     if (chosen == slots) {
-      why = m == Mod::none ? fmt::format("unknown modifier '.{}'", token)
-                           : fmt::format("'{}' does not take modifier '.{}' here", row.mnemonic, token);
-      return false;
+      if (misfit.why.empty()) {
+        misfit.why = m == Mod::none ? fmt::format("unknown modifier '.{}'", token)
+                                    : fmt::format("'{}' does not take modifier '.{}' here", row.mnemonic, token);
+        type_misfits = is_type(m);
+      }
+      rest = next;
+      continue;
     }
     if (is_type(m)) next_type = chosen + 1;
     for (uint8_t v = 0; v < row.slots[chosen].count; ++v) {
       if (row.slots[chosen].mods[v] == m) form.mods[chosen] = static_cast<uint8_t>(v + 1);
     }
     rest = next;
+    misfit.taken += is_type(m) ? 2 : 1;
+  }
+  if (!misfit.why.empty()) {
+    misfit.takes = taken_there(row, form, type_misfits);
+    return false;
   }
   for (size_t i = 0; i < slots; ++i) {
     if (row.slots[i].required && form.mods[i] == 0) {
-      why = fmt::format("'{}' needs a modifier such as '.{}'", row.mnemonic, mod_text(row.slots[i].mods[0]));
+      const auto mods = row.slots[i].values();
+      misfit.why = fmt::format("'{}' needs a modifier such as '.{}'", row.mnemonic, mod_text(mods[0]));
+      misfit.takes.assign(mods.begin(), mods.end());
       return false;
     }
   }
   return true;
 }
+
+/// The misfit of the row that takes most of the text; rows that take as much add what they take.
+class NearestMisfit {
+ public:
+  void add(Misfit m) {
+    if (best_.why.empty() || m.taken > best_.taken) {
+      best_ = std::move(m);
+    } else if (m.taken == best_.taken && m.why == best_.why) {
+      best_.takes.insert(best_.takes.end(), m.takes.begin(), m.takes.end());
+    }
+  }
+  const std::string& why() const { return best_.why; }
+  /// "it takes .rn, .rz"; at most `kShown` of them.
+  std::string hint() const {
+    constexpr size_t kShown = 16;
+    std::vector<Mod> mods;
+    for (const Mod m : best_.takes) {
+      if (std::find(mods.begin(), mods.end(), m) == mods.end()) mods.push_back(m);
+    }
+    std::string text;
+    for (size_t i = 0; i < mods.size() && i < kShown; ++i) text += fmt::format("{}.{}", i == 0 ? "" : ", ", mod_text(mods[i]));
+    return text.empty() ? text : fmt::format("it takes {}{}", text, mods.size() > kShown ? ", …" : "");
+  }
+
+ private:
+  Misfit best_;
+};
 
 bool form_has(const OpcodeForm& form, Mod m) {
   const InstrSpec& row = spec(form.op);
@@ -105,10 +165,10 @@ struct Matcher {
 
 std::vector<OpcodeForm> resolve_opcode(std::string_view text, std::string* why, std::string* hint) {
   std::vector<OpcodeForm> forms;
-  std::string reason;
+  NearestMisfit nearest;
   std::string_view mnemonic = mnemonic_of(text);
   if (mnemonic.empty()) {
-    reason = fmt::format("unknown instruction '{}'", text.substr(0, text.find('.')));
+    nearest.add({fmt::format("unknown instruction '{}'", text.substr(0, text.find('.'))), 0, {}});
     const std::string_view near = nearest_mnemonic(text);
     if (hint != nullptr && !near.empty()) *hint = fmt::format("did you mean '{}'?", near);
   }
@@ -117,17 +177,19 @@ std::vector<OpcodeForm> resolve_opcode(std::string_view text, std::string* why, 
     const std::string_view rest = text.size() > mnemonic.size() ? text.substr(mnemonic.size() + 1) : std::string_view();
     for (Opcode op : rows_of(mnemonic)) {
       OpcodeForm form;
-      std::string row_reason;
-      if (fill_slots(op, rest, form, row_reason)) {
+      Misfit misfit;
+      if (fill_slots(op, rest, form, misfit)) {
         forms.push_back(form);
-      } else if (reason.empty()) {
-        reason = std::move(row_reason);
+      } else {
+        nearest.add(std::move(misfit));
       }
     }
     const size_t dot = mnemonic.rfind('.');
     mnemonic = dot == std::string_view::npos ? std::string_view() : mnemonic_of(mnemonic.substr(0, dot));
   }
-  if (forms.empty() && why != nullptr) *why = std::move(reason);
+  if (!forms.empty()) return forms;
+  if (why != nullptr) *why = nearest.why();
+  if (hint != nullptr && hint->empty()) *hint = nearest.hint();
   return forms;
 }
 

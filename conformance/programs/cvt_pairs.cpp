@@ -78,37 +78,102 @@ void to_tf32(std::vector<ProgramSpec>& out) {
   }
 }
 
+// From bf16 to a wider format every rounding has the same result; .ftz makes a NaN canonical, too (H200).
+void from_bf16(std::vector<ProgramSpec>& out) {
+  for (const Rounding& r : kRoundings) {
+    for (const bool ftz : {false, true}) {
+      add(out, fmt::format("cvt.{}{}.f32.bf16", r.name, ftz ? ".ftz" : ""), "f=k", [ftz](const uint64_t* in, uint64_t* o) {
+        const Number n = ieee::decode(ieee::kBf16, in[0]);
+        o[0] = in[0] << 16;
+        if (ftz && n.kind == Number::Kind::nan) o[0] = 0x7FFFFFFF;
+        if (ftz && (in[0] & 0x7F80) == 0) o[0] = (in[0] & 0x8000) << 16;
+      });
+    }
+    add(out, fmt::format("cvt.{}.f64.bf16", r.name), "g=k", [](const uint64_t* in, uint64_t* o) {
+      o[0] = ieee::encode(ieee::kF64, ieee::decode(ieee::kBf16, in[0]), {.nan = 0x7FF8000000000000});
+    });
+  }
+}
+
+// Without a rounding the conversion between the halves rounds to nearest (H200).
+void between_halves(std::vector<ProgramSpec>& out, const Float& d, const Float& s) {
+  add(out, fmt::format("cvt.{}.{}", d.name, s.name), fmt::format("{}={}", d.letter, s.letter), [d, s](const uint64_t* in, uint64_t* o) {
+    o[0] = ieee::encode(d.format, ieee::decode(s.format, in[0]), {.round = Round::rn, .nan = ieee::canonical_nan(d.format)});
+  });
+}
+
+struct PackType {
+  const char* name;
+  unsigned bits;
+  bool is_signed;
+  uint32_t field(uint64_t v) const {
+    const int32_t most = (1 << (is_signed ? bits - 1 : bits)) - 1, least = is_signed ? -most - 1 : 0;
+    return static_cast<uint32_t>(std::clamp(static_cast<int32_t>(v), least, most)) & ((1u << bits) - 1);
+  }
+};
+
 void pack_integers(std::vector<ProgramSpec>& out) {
-  struct Type {
-    const char* name;
-    unsigned bits;
-    bool is_signed;
-  };
-  for (const Type t : {Type{"u16", 16, false}, Type{"s16", 16, true}, Type{"u8", 8, false}, Type{"s8", 8, true}, Type{"u4", 4, false}, Type{"s4", 4, true}}) {
+  for (const PackType t : {PackType{"u16", 16, false}, {"s16", 16, true}, {"u8", 8, false}, {"s8", 8, true}, {"u4", 4, false}, {"s4", 4, true}, {"u2", 2, false}, {"s2", 2, true}}) {
     const bool merges = t.bits < 16;
     add(out, fmt::format("cvt.pack.sat.{}.s32{}", t.name, merges ? ".b32" : ""), merges ? "w=www" : "w=ww", [t, merges](const uint64_t* in, uint64_t* o) {
-      const int32_t most = (1 << (t.is_signed ? t.bits - 1 : t.bits)) - 1, least = t.is_signed ? -most - 1 : 0;
-      const auto field = [&](uint64_t v) { return static_cast<uint32_t>(std::clamp(static_cast<int32_t>(v), least, most)) & ((1u << t.bits) - 1); };
-      o[0] = field(in[0]) << t.bits | field(in[1]);
+      o[0] = t.field(in[0]) << t.bits | t.field(in[1]);
       if (merges) o[0] |= in[2] << 2 * t.bits & 0xFFFFFFFF;
     });
   }
 }
 
-void narrow_from_f16x2(std::vector<ProgramSpec>& out) {
-  struct Narrow {
-    const char* name;
-    char letter;
-    ieee::Format format;
-    unsigned slot;
-    uint64_t nan;
+// ptxas takes constants for both values.
+void pack_constants(std::vector<ProgramSpec>& out) {
+  const auto form = [&](std::string op, std::string operands, RowFn expect) {
+    out.push_back(lane_program("cvt", {.op = op, .operands = std::move(operands), .expect = std::move(expect), .name = op + ".constant"}));
   };
-  for (const Narrow& d : {Narrow{"e4m3x2", 'h', ieee::kE4m3, 8, 0x7F}, Narrow{"e5m2x2", 'h', ieee::kE5m2, 8, 0x7F}, Narrow{"e2m1x2", 'b', ieee::kE2m1, 4, 0x7}}) {
+  const PackType s16{"s16", 16, true}, u8{"u8", 8, false};
+  form("cvt.pack.sat.s16.s32", "w=#40000w", [s16](const uint64_t* in, uint64_t* o) { o[0] = 0x7FFF0000 | s16.field(in[0]); });
+  form("cvt.pack.sat.u8.s32.b32", "w=w#24w", [u8](const uint64_t* in, uint64_t* o) {
+    o[0] = (u8.field(in[0]) << 8 | 24 | in[1] << 16) & 0xFFFFFFFF;
+  });
+}
+
+struct Narrow {
+  const char* name;
+  char letter;
+  ieee::Format format;
+  unsigned slot;
+  uint64_t nan;
+};
+constexpr Narrow kNarrow[] = {{"e4m3x2", 'h', ieee::kE4m3, 8, 0x7F}, {"e5m2x2", 'h', ieee::kE5m2, 8, 0x7F}, {"e2m3x2", 'h', ieee::kE2m3, 8, 0x1F},
+                              {"e3m2x2", 'h', ieee::kE3m2, 8, 0x1F}, {"e2m1x2", 'b', ieee::kE2m1, 4, 0x7}};
+
+void narrow_from_pair(std::vector<ProgramSpec>& out, const char* source, char letter, const ieee::Format& from) {
+  for (const Narrow& d : kNarrow) {
     for (const bool relu : {false, true}) {
-      add(out, fmt::format("cvt.rn.satfinite{}.{}.f16x2", relu ? ".relu" : "", d.name), fmt::format("{}=E", d.letter), [d, relu](const uint64_t* in, uint64_t* o) {
-        const auto code = [&](uint64_t v) { return ieee::encode(d.format, ieee::decode(ieee::kF16, v), {.satfinite = true, .relu = relu, .nan = d.nan}); };
+      add(out, fmt::format("cvt.rn.satfinite{}.{}.{}", relu ? ".relu" : "", d.name, source), fmt::format("{}={}", d.letter, letter), [=](const uint64_t* in, uint64_t* o) {
+        const auto code = [&](uint64_t v) { return ieee::encode(d.format, ieee::decode(from, v), {.satfinite = true, .relu = relu, .nan = d.nan}); };
         o[0] = code(in[0] >> 16) << d.slot | code(in[0] & 0xFFFF);
       });
+    }
+  }
+}
+
+// A value times its scale, 2^(code - 127), rounded once; scale code 255 is NaN.
+uint64_t scaled_bf16(const Narrow& s, uint64_t code, uint64_t scale, ieee::Encode how) {
+  Number n = ieee::decode(s.format, code & ((uint64_t{1} << s.format.bits()) - 1));
+  n.exponent += static_cast<int>(scale) - 127;
+  if (scale == 255) n.kind = Number::Kind::nan;
+  return ieee::encode(ieee::kBf16, n, how);
+}
+
+void bf16_from_narrow(std::vector<ProgramSpec>& out) {
+  for (const Narrow& s : kNarrow) {
+    for (const unsigned which : {0u, 1u, 2u, 3u}) {
+      const bool relu = (which & 1) != 0, satfinite = (which & 2) != 0;
+      const ieee::Encode how{.satfinite = satfinite, .relu = relu, .nan = 0x7FFF};
+      const std::string stem = fmt::format("cvt.rn{}{}", satfinite ? ".satfinite" : "", relu ? ".relu" : "");
+      const auto pair = [s, how](uint64_t v, uint64_t scales) {
+        return scaled_bf16(s, v >> s.slot, scales >> 8 & 0xFF, how) << 16 | scaled_bf16(s, v, scales & 0xFF, how);
+      };
+      add(out, fmt::format("{}.bf16x2.{}", stem, s.name), fmt::format("K={}", s.letter), [pair](const uint64_t* in, uint64_t* o) { o[0] = pair(in[0], 0x7F7F); });
+      add(out, fmt::format("{}.scaled::n2::ue8m0.bf16x2.{}", stem, s.name), fmt::format("K={}h", s.letter), [pair](const uint64_t* in, uint64_t* o) { o[0] = pair(in[0], in[1]); });
     }
   }
 }
@@ -150,8 +215,14 @@ void add_cvt_pairs(std::vector<ProgramSpec>& out) {
   to_half(out, kBf16, kF16);
   for (const Float& t : {kF16, kBf16, kF32, kF64}) to_integral(out, t);
   to_tf32(out);
+  from_bf16(out);
+  between_halves(out, kF16, kBf16);
+  between_halves(out, kBf16, kF16);
   pack_integers(out);
-  narrow_from_f16x2(out);
+  pack_constants(out);
+  narrow_from_pair(out, "f16x2", 'E', ieee::kF16);
+  narrow_from_pair(out, "bf16x2", 'K', ieee::kBf16);
+  bf16_from_narrow(out);
   scales(out);
 }
 

@@ -12,6 +12,12 @@ void bf16_scalar(const InstructionRef& i, LegalityReport& out, Mod integer) {
     out.error(Code::E1210, "bf16 conversions other than from f32 need sm_90 or later");
 }
 
+// A conversion that is exact takes a rounding from bf16 only, as ptxas 13.0 has it.
+void widening(const InstructionRef& i, LegalityReport& out) {
+  if (i.mod(Slot::rnd) != Mod::none && i.mod(Slot::atype) != Mod::bf16)
+    out.error(Code::E1302, "a conversion to a wider format takes a rounding from bf16 only");
+}
+
 }  // namespace
 
 // .sat does not exist where the destination type holds every value of the source type.
@@ -25,6 +31,7 @@ void cvt_int_int(const InstructionRef& i, LegalityReport& out) {
 }
 
 void cvt_f32_half(const InstructionRef& i, LegalityReport& out) {
+  widening(i, out);
   if (i.has(Mod::sat) && i.mod(Slot::atype) == Mod::bf16)
     out.error(Code::E1301, ".sat needs a format other than bf16");
 }
@@ -37,6 +44,11 @@ void cvt_float_int(const InstructionRef& i, LegalityReport& out) {
 void cvt_int_float(const InstructionRef& i, LegalityReport& out) {
   cvt_ftz(i, out);
   bf16_scalar(i, out, i.mod(Slot::type));
+}
+
+void cvt_f64_float(const InstructionRef& i, LegalityReport& out) {
+  widening(i, out);
+  cvt_ftz(i, out);
 }
 
 void cvt_ftz(const InstructionRef& i, LegalityReport& out) {

@@ -21,6 +21,7 @@ void cvt_int_int(const InstructionRef&, LegalityReport&);
 void cvt_f32_half(const InstructionRef&, LegalityReport&);
 void cvt_float_int(const InstructionRef&, LegalityReport&);
 void cvt_int_float(const InstructionRef&, LegalityReport&);
+void cvt_f64_float(const InstructionRef&, LegalityReport&);
 void cvt_ftz(const InstructionRef&, LegalityReport&);
 void cvt_half(const InstructionRef&, LegalityReport&);
 void cvt_tf32(const InstructionRef&, LegalityReport&);

@@ -26,7 +26,8 @@ void access_modifiers(const InstructionRef& i, LegalityReport& out) {
   const bool global_or_generic = space == Mod::global || space == Mod::none;
   const bool read_only = space == Mod::param || space == Mod::param_entry || space == Mod::param_func || space == Mod::const_;
   if (ordered != (i.mod(Slot::scope) != Mod::none)) out.error(Code::E1332, "a scope goes with .relaxed, .acquire and .release");
-  if ((ordered || sem == Mod::volatile_) && (space == Mod::local || read_only)) out.error(Code::E1334, "this space has no ordered or volatile accesses");
+  const bool volatile_local = sem == Mod::volatile_ && space == Mod::local && i.module.version >= PtxVersion{9, 1};
+  if ((ordered || sem == Mod::volatile_) && (space == Mod::local || read_only) && !volatile_local) out.error(Code::E1334, "this space has no ordered or volatile accesses");
   if (cop != Mod::none && !weak) out.error(Code::E1335, "a cache operator goes with weak accesses");
   if (l1 != Mod::none && (cop != Mod::none || sem == Mod::volatile_)) out.error(Code::E1335, "an L1 eviction priority goes neither with a cache operator nor with .volatile");
   if ((l1 != Mod::none || i.mod(Slot::l2_prefetch) != Mod::none || i.has(Mod::L2_cache_hint)) && !global_or_generic) {

@@ -328,7 +328,7 @@ ExecFn bind_pack(Decoder& d, DecodedOp& op, size_t third) {
   op.src[1] = d.source(*d.operand(2), 32);
   op.src[2] = d.source(*d.operand(third), 32);
   const Mod type = d.mod(Slot::type);
-  op.emplace<payload::SaturatingPack>({.bits = isa::type_bits(type), .is_signed = type == Mod::s16 || type == Mod::s8 || type == Mod::s4});
+  op.emplace<payload::SaturatingPack>({.bits = isa::type_bits(type), .is_signed = isa::is_signed_type(type)});
   return pack_saturated;
 }
 

@@ -53,6 +53,12 @@ Effect convert_packed(Warp& w, const DecodedOp& op, LaneMask mask) {
   store_masked(lanes<uint32_t>(w, op.dst), r, mask);
   return Effect::next;
 }
+Effect convert_scaled(Warp& w, const DecodedOp& op, LaneMask mask) {
+  uint32_t r[kWarpSize];
+  numeric::convert_scaled_lanes(spec_of(op), lanes<uint32_t>(w, op.src[0]), lanes<uint32_t>(w, op.src[1]), r, kWarpSize);
+  store_masked(lanes<uint32_t>(w, op.dst), r, mask);
+  return Effect::next;
+}
 Effect convert_two(Warp& w, const DecodedOp& op, LaneMask mask) {
   uint32_t r[kWarpSize];
   numeric::convert_x2_lanes(spec_of(op), lanes<uint32_t>(w, op.src[0]), lanes<uint32_t>(w, op.src[1]),
@@ -91,6 +97,12 @@ ExecFn bind_packed(Decoder& d, DecodedOp& op) {
   sources(d, op, {1}, Slot::atype);
   keep_spec(d, op);
   return convert_packed;
+}
+ExecFn bind_scaled(Decoder& d, DecodedOp& op) {
+  if (!d.has(Mod::scaled_n2_ue8m0)) return bind_packed(d, op);
+  sources(d, op, {1, 2}, Slot::atype);
+  keep_spec(d, op);
+  return convert_scaled;
 }
 ExecFn bind_two(Decoder& d, DecodedOp& op, size_t random) {
   sources(d, op, {1, 2, random}, Slot::atype);
@@ -156,6 +168,26 @@ ExecFn bind<isa::row::cvt_f16x2_fp4>(Decoder& d, DecodedOp& op) {
 template <>
 ExecFn bind<isa::row::cvt_bf16x2_ue8m0x2>(Decoder& d, DecodedOp& op) {
   return bind_packed(d, op);
+}
+template <>
+ExecFn bind<isa::row::cvt_fp6x2_f16x2>(Decoder& d, DecodedOp& op) {
+  return bind_packed(d, op);
+}
+template <>
+ExecFn bind<isa::row::cvt_narrow_bf16x2>(Decoder& d, DecodedOp& op) {
+  return bind_packed(d, op);
+}
+template <>
+ExecFn bind<isa::row::cvt_fp4x2_bf16x2>(Decoder& d, DecodedOp& op) {
+  return bind_packed(d, op);
+}
+template <>
+ExecFn bind<isa::row::cvt_bf16x2_narrow>(Decoder& d, DecodedOp& op) {
+  return bind_scaled(d, op);
+}
+template <>
+ExecFn bind<isa::row::cvt_bf16x2_fp4>(Decoder& d, DecodedOp& op) {
+  return bind_scaled(d, op);
 }
 template <>
 ExecFn bind<isa::row::cvt_fp4x4_rs>(Decoder& d, DecodedOp& op) {

@@ -30,6 +30,7 @@ TEST(MemoryTwins, Order) {
       {"ld.volatile.sys.shared.u32 %r1, [%r1]", Code::E1332},
       {"ld.relaxed.cta.local.u32 %r1, [%rd1]", Code::E1334},
       {"ld.volatile.const.u32 %r1, [%rd1]", Code::E1334},
+      {"ld.volatile.local.u32 %r1, [%rd1]", Code::E1334},
       {"ld.relaxed.gpu.global.ca.b32 %r1, [%rd1]", Code::E1335},
       {"ld.volatile.global.ca.b32 %r1, [%rd1]", Code::E1335},
       {"ld.global.ca.L1::evict_last.b32 %r1, [%rd1]", Code::E1335},

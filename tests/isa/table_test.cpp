@@ -30,6 +30,17 @@ TEST(InstructionTable, LongestMnemonicWins) {
   EXPECT_EQ(mnemonic_of("nosuch.b64"), "");
 }
 
+TEST(InstructionTable, AMisfitSaysWhichModifiersTheRowTakes) {
+  const auto hint_of = [](std::string_view text) {
+    std::string why, hint;
+    EXPECT_TRUE(resolve_opcode(text, &why, &hint).empty()) << text;
+    return hint;
+  };
+  EXPECT_EQ(hint_of("cvt.pack.sat.u32.s32"), "it takes .u16, .s16, .u8, .s8, .u4, .s4, .u2, .s2");
+  EXPECT_EQ(hint_of("vote.sync.some.pred"), "it takes .all, .any, .uni, .ballot");
+  EXPECT_EQ(hint_of("cvt.rz.satfinite.e4m3x2.f32"), "it takes .rn, .relu");  // the row of that type, not the first of the mnemonic
+}
+
 TEST(InstructionTable, HintNamesTheNearestMnemonic) {
   std::string why, hint;
   EXPECT_TRUE(resolve_opcode("ad.s32", &why, &hint).empty());

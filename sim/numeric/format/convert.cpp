@@ -39,6 +39,15 @@ uint32_t convert_nan(const ConvertSpec& spec, uint32_t code) {
 
 }  // namespace
 
+uint32_t convert_scaled(const ConvertSpec& spec, uint32_t code, uint32_t scale) {
+  const Decoded in = decode(spec.src, code);
+  if (in.is_nan() || scale == 0xFF) return format_info(spec.dst).nan_result;
+  if (spec.relu && in.negative) return 0;
+  if (in.is_infinity()) return convert_infinity(spec, in.negative);
+  return encode(spec.dst, in.negative, in.significand, in.lsb_exponent + static_cast<int>(scale) - 127, spec.rounding,
+                spec.satfinite);
+}
+
 uint32_t convert(const ConvertSpec& spec, uint32_t code, uint32_t random) {
   if (spec.ftz && spec.src == Format::f32) code = flush_subnormal(code);
   const Decoded in = decode(spec.src, code);
@@ -187,6 +196,13 @@ void convert_packed_lanes(const ConvertSpec& spec, const uint32_t* a, uint32_t* 
     convert_lanes(spec, lo, lo, count);
     for (unsigned i = 0; i < count; ++i) d[first + i] = pack_x2(spec.dst, hi[i], lo[i]);
   });
+}
+
+void convert_scaled_lanes(const ConvertSpec& spec, const uint32_t* a, const uint32_t* scale, uint32_t* d, unsigned n) {
+  const auto element = [&](unsigned lane, unsigned i) {
+    return convert_scaled(spec, unpack(spec.src, a[lane], i), scale[lane] >> 8 * i & 0xFF);
+  };
+  for (unsigned k = 0; k < n; ++k) d[k] = pack_x2(spec.dst, element(k, 1), element(k, 0));
 }
 
 void convert_x2_lanes(const ConvertSpec& spec, const uint32_t* a, const uint32_t* b, const uint32_t* rbits,

@@ -26,6 +26,10 @@ struct ConvertSpec {
 /// and is ignored otherwise. Codes are right-aligned; bits of `code` outside the source format are ignored.
 uint32_t convert(const ConvertSpec& spec, uint32_t code, uint32_t random = 0);
 
+/// Converts one element times 2^(scale - 127), rounded once (PTX ISA, cvt with .scaled::n2::ue8m0). Scale 255 is NaN.
+/// For sources without stochastic rounding.
+uint32_t convert_scaled(const ConvertSpec& spec, uint32_t code, uint32_t scale);
+
 /// Width of the random integer of one element in the `.rs` form with this target: 13 for f16, otherwise 16.
 constexpr unsigned random_width(Format dst) { return dst == Format::f16 ? 13 : 16; }
 
@@ -81,6 +85,8 @@ constexpr std::array<uint32_t, 4> random_bits_x4(Format dst, uint32_t rbits) {
 
 /// One packed source, `cvt.….dx2.sx2 d, a` (e4m3x2.f16x2, f16x2.e2m1x2, bf16x2.ue8m0x2, …) over `n` lanes.
 void convert_packed_lanes(const ConvertSpec& spec, const uint32_t* a, uint32_t* d, unsigned n);
+/// `cvt.….scaled::n2::ue8m0.….sx2 d, a, scale`: each element of `a` has its ue8m0 scale at the same place of `scale`.
+void convert_scaled_lanes(const ConvertSpec& spec, const uint32_t* a, const uint32_t* scale, uint32_t* d, unsigned n);
 /// Two-source form `cvt.…x2 d, a, b{, rbits}` over `n` lanes; `rbits` is null unless the rounding is rs.
 void convert_x2_lanes(const ConvertSpec& spec, const uint32_t* a, const uint32_t* b, const uint32_t* rbits,
                       uint32_t* d, unsigned n);
