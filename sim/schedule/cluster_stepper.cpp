@@ -31,10 +31,19 @@ Advance ClusterStepper::begin_round() {
   s_.ran = false;
   if (policy_ == DriverKind::shuffled) {
     for (size_t i = s_.order.size(); i > 1; --i) std::swap(s_.order[i - 1], s_.order[s_.random.below(i)]);
+    if (s_.random.below(4) == 0) time_out_one_wait();
   }
   s_.turn = 0;
   s_.at = At::next_turn;
   return Advance::decision;
+}
+
+// A suspended try_wait may answer false before its phase is complete (PTX ISA 9.7.13.15.16): a program without a retry loop must
+// not pass. One warp a round, so that a cluster in a deadlock still has rounds in which nothing runs.
+void ClusterStepper::time_out_one_wait() {
+  const auto waits = [&](uint32_t i) { return !warps_[i]->finished() && warps_[i]->waits_on_mbarrier; };
+  const auto first = std::find_if(s_.order.begin(), s_.order.end(), waits);  // the order is random
+  if (first != s_.order.end()) warps_[*first]->timed_out = true;
 }
 
 Advance ClusterStepper::next_turn() {

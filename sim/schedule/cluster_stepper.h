@@ -39,7 +39,8 @@ enum class ClusterStop : uint8_t { finished, stuck, slice, fault };
 ///
 /// In a round every warp gets a turn of a number of instructions. Eager: after a warp issues an asynchronous operation, all
 /// ready operations complete before the warp continues. Lazy and shuffled: an operation completes at the end of a round.
-/// Shuffled: one moment of an operation is performed, also after some turns.
+/// Shuffled: one moment of an operation is performed, also after some turns; before some rounds one suspended try_wait is made to
+/// answer false.
 struct SchedulePosition {
   enum class At : uint8_t { round, next_turn, turn, issued, turn_over, settle, operation, round_over, idle };
   explicit SchedulePosition(uint64_t seed) : random(seed) {}
@@ -102,6 +103,7 @@ class ClusterStepper {
   bool pick_operation();
   Advance operate(size_t index, bool whole, bool& completed);
   bool time_out_waits();
+  void time_out_one_wait();
   bool stopped();
 
   std::unique_ptr<Cluster> cluster_;

@@ -59,5 +59,59 @@ TEST(TryWait, AWaiterTwoPhasesLateHasSeenItsPhase) {
   EXPECT_EQ(value, 7u);
 }
 
+// One thread fills `data` by a bulk copy; `wait` is the consumer's wait for it. The value read goes to `out`.
+std::string copy_and_wait(const std::string& wait) {
+  return R"(.version 8.6
+.target sm_90
+.address_size 64
+.visible .entry k(.param .u64 out, .param .u64 in)
+{
+  .shared .align 8 .b64 full;
+  .shared .align 16 .b8 data[16];
+  .reg .pred %p<4>;
+  .reg .b32 %r<4>;
+  .reg .b64 %rd<3>;
+  ld.param.u64 %rd0, [out];
+  ld.param.u64 %rd1, [in];
+  mov.u32 %r0, full;
+  mov.u32 %r1, data;
+  mbarrier.init.shared::cta.b64 [%r0], 1;
+  st.shared.u32 [%r1], 1;
+  fence.proxy.async.shared::cta;
+  mbarrier.arrive.expect_tx.shared::cta.b64 _, [%r0], 16;
+  cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%r1], [%rd1], 16, [%r0];
+)" + wait +
+         R"(
+  ld.shared.u32 %r2, [%r1];
+  st.global.u32 [%rd0], %r2;
+  ret;
+}
+)";
+}
+
+uint32_t value_after(const LoadedModule& m, Device& device, GmemAddr out, GmemAddr in, uint64_t seed) {
+  device.fill(out, 0, 4);
+  const RunResult r = device.launch(m, "k", {.grid = {1}, .block = {1}}, Args().add(out).add(in), {.driver = DriverKind::shuffled, .seed = seed});
+  EXPECT_TRUE(r.ok()) << "seed " << seed << ": " << r.fault->to_string();
+  uint32_t value = 0;
+  device.read(&value, out, 4);
+  return value;
+}
+
+TEST(TryWait, AWaitWithoutARetryLoopFailsUnderSomeSeed) {
+  Device device;
+  const GmemAddr out = device.allocate(4, "out"), in = device.allocate(16, "in");
+  const uint32_t seven[4] = {7, 7, 7, 7};
+  device.write(in, seven, 16);
+  const std::string poll = "WAIT:\n  mbarrier.try_wait.parity.shared::cta.b64 %p1, [%r0], 0;\n";
+  const LoadedModule once = device.load_ptx(copy_and_wait(poll)), loop = device.load_ptx(copy_and_wait(poll + "  @!%p1 bra WAIT;\n"));
+  int early = 0;
+  for (uint64_t seed = 0; seed < 64; ++seed) {
+    early += value_after(once, device, out, in, seed) != 7;
+    EXPECT_EQ(value_after(loop, device, out, in, seed), 7u) << seed;
+  }
+  EXPECT_GT(early, 0);
+}
+
 }  // namespace
 }  // namespace drywell::sim
