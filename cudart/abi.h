@@ -194,7 +194,15 @@ struct HostNodeParams {
   void* user_data;
 };
 /// cudaGraphNodeType
-enum class GraphNodeType : int { kernel = 0, memcpy = 1, memset = 2, host = 3, graph = 4, empty = 5, wait_event = 6, event_record = 7, mem_alloc = 10, mem_free = 11 };
+enum class GraphNodeType : int { kernel = 0, memcpy = 1, memset = 2, host = 3, graph = 4, empty = 5, wait_event = 6, event_record = 7, mem_alloc = 10, mem_free = 11, batch_mem_op = 12, conditional = 13 };
+
+/// cudaMemAllocNodeParams
+struct MemAllocNodeParams {
+  long long pool[11];  // cudaMemPoolProps
+  const void* access;
+  size_t access_count, bytes;
+  void* address;  // the result
+};
 
 /// cudaMemcpyNodeParams
 struct MemcpyNodeParams {
@@ -212,12 +220,22 @@ struct GraphNodeParams {
     MemsetParams memset;
     HostNodeParams host;
     void* graph;
+    void* event;
+    MemAllocNodeParams alloc;
+    void* address;  // of a mem_free node
   };
   long long reserved2;
 };
 /// cudaGraphEdgeData; all zero: the whole second node runs after the whole first node.
 struct GraphEdgeData {
   unsigned char from_port, to_port, type, reserved[5];
+};
+
+/// cudaGraphInstantiateParams
+struct GraphInstantiateParams {
+  unsigned long long flags;
+  void *upload_stream, *error_node;
+  int result;
 };
 
 /// cudaMemLocation, passed in a register.

@@ -15,7 +15,7 @@
 namespace drywell::cudart {
 
 Context::Session::Session(const ExecOptions& options, Streams& streams)
-    : device({.arch = options.arch, .max_memory = options.limits.memory.empty() ? 0 : sim::parse_bytes(options.limits.memory)}), memory(device), launcher(device, memory, streams, options) {}
+    : device({.arch = options.arch, .max_memory = options.limits.memory.empty() ? 0 : sim::parse_bytes(options.limits.memory)}), memory(device), virtual_memory(device, memory), launcher(device, memory, streams, options) {}
 
 Context::Context(ExecOptions options) : options_(std::move(options)) {}
 
@@ -53,7 +53,25 @@ sim::MemoryRange Context::variable(GuestModule& m, const std::string& name) {
 }
 
 Action Context::launch_action(Kernel& k, const sim::LaunchConfig& config, void** arguments, void** extra, std::span<const LaunchAttribute> attributes) {
-  LaunchRequest request = launcher().prepare(k, loaded(*k.module), config, arguments, extra, attributes);
+  return runner(launcher().prepare(k, loaded(*k.module), config, arguments, extra, attributes));
+}
+
+Work Context::launch_work(const KernelNodeParams& p, std::vector<LaunchAttribute> attributes) {
+  Kernel& k = modules.kernel(p.function);
+  const sim::LaunchConfig config{{p.grid.x, p.grid.y, p.grid.z}, {p.block.x, p.block.y, p.block.z}, {1, 1, 1}, p.dynamic_smem};
+  LaunchRequest request = launcher().prepare(k, loaded(*k.module), config, p.arguments, p.extra, attributes);
+  auto kept = std::make_shared<NodeParams>();
+  kept->kernel = p;
+  kept->kernel.extra = nullptr;
+  kept->values = request.arguments;
+  for (auto& v : kept->values) kept->pointers.push_back(v.data());
+  kept->kernel.arguments = kept->pointers.data();
+  kept->attributes = std::move(attributes);
+  kept->name = k.display;
+  return {runner(std::move(request)), std::move(kept)};
+}
+
+Action Context::runner(LaunchRequest request) {
   return [this, request = std::move(request)] {
     const CudaError error = launcher().run(request, loaded(*request.kernel->module));
     // The launch itself succeeds, as on a device; later calls return the fault's error.
@@ -64,12 +82,15 @@ Action Context::launch_action(Kernel& k, const sim::LaunchConfig& config, void**
 void Context::launch(Kernel& k, const sim::LaunchConfig& config, void** arguments, void** extra, std::span<const LaunchAttribute> attributes,
                      const void* stream) {
   Stream& s = streams.get(stream);
-  streams.submit(s, GraphNodeType::kernel, launch_action(k, config, arguments, extra, attributes));
+  if (s.capture == nullptr) return launch_action(k, config, arguments, extra, attributes)();
+  const auto abi = [](const Dim3& d) { return AbiDim3{d.x, d.y, d.z}; };
+  streams.submit(s, GraphNodeType::kernel, launch_work({&k, abi(config.grid), abi(config.block), config.dynamic_smem, arguments, extra}, {attributes.begin(), attributes.end()}));
 }
 
 void Context::reset() {
   sticky = CudaError::success;
   if (session_ == nullptr) return;
+  session_->virtual_memory.clear();
   session_->memory.release_all();
   for (const auto& m : modules.all()) m->unload();
 }
@@ -78,6 +99,11 @@ bool Context::finish() {
   if (session_ == nullptr) return true;
   session_->launcher.finish();
   return !session_->launcher.found_hazards();
+}
+
+void Context::explain(const std::string& text) {
+  explanation_ = text;
+  say_once(text);
 }
 
 void Context::say_once(const std::string& text) {

@@ -15,6 +15,7 @@
 #include "cudart/modules.h"
 #include "cudart/options.h"
 #include "cudart/streams.h"
+#include "cudart/virtual_memory.h"
 #include "drywell/sim/arch_config.h"
 #include "drywell/sim/device.h"
 
@@ -45,6 +46,7 @@ class Context {
   /// Returns the device; the first call creates it.
   sim::Device& device() { return session().device; }
   Memory& memory() { return session().memory; }
+  VirtualMemory& virtual_memory() { return session().virtual_memory; }
   Launcher& launcher() { return session().launcher; }
   bool has_device() const { return session_ != nullptr; }
   const sim::LoadedModule& loaded(GuestModule& m);
@@ -53,6 +55,8 @@ class Context {
 
   /// Runs a kernel in a stream, or records it if the stream captures. Copies the arguments at the call.
   void launch(Kernel& k, const sim::LaunchConfig& config, void** arguments, void** extra, std::span<const LaunchAttribute> attributes, const void* stream);
+  /// The work of a graph's kernel node; `kernel.function` is what cudaGraphKernelNodeGetParams returns.
+  Work launch_work(const KernelNodeParams& p, std::vector<LaunchAttribute> attributes);
   Action launch_action(Kernel& k, const sim::LaunchConfig& config, void** arguments, void** extra, std::span<const LaunchAttribute> attributes);
   /// cudaDeviceReset
   void reset();
@@ -62,6 +66,9 @@ class Context {
   ThreadState& thread() { return threads_[std::this_thread::get_id()]; }
   /// Writes `text` to standard error, once per text.
   void say_once(const std::string& text);
+  /// say_once, for why a call fails: the latest is kept.
+  void explain(const std::string& text);
+  const std::string& explanation() const { return explanation_; }
 
   Modules modules;
   Streams streams;
@@ -74,14 +81,17 @@ class Context {
     Session(const ExecOptions& options, Streams& streams);
     sim::Device device;
     Memory memory;
+    VirtualMemory virtual_memory;
     Launcher launcher;
   };
   Session& session();
+  Action runner(LaunchRequest request);
 
   ExecOptions options_;
   std::unique_ptr<Session> session_;
   std::map<std::thread::id, ThreadState> threads_;
   std::set<std::string> said_;
+  std::string explanation_;
 };
 
 }  // namespace drywell::cudart

@@ -23,4 +23,20 @@ Action copy_action(Context& c, const Memcpy3DParms* p) {
   return copy_action(c, place(p->dst_ptr, p->dst_pos), place(p->src_ptr, p->src_pos), {p->extent.width, p->extent.height, p->extent.depth}, p->kind);
 }
 
+Work copy_work(Context& c, const Memcpy3DParms* p) {
+  Action run = copy_action(c, p);
+  auto kept = std::make_shared<NodeParams>();
+  kept->memcpy = *p;
+  return {std::move(run), std::move(kept)};
+}
+
+Memcpy3DParms linear_copy(void* to, const void* from, size_t bytes, CopyKind kind) {
+  Memcpy3DParms p{};
+  p.src_ptr = {const_cast<void*>(from), bytes, bytes, 1};
+  p.dst_ptr = {to, bytes, bytes, 1};
+  p.extent = {bytes, 1, 1};
+  p.kind = kind;
+  return p;
+}
+
 }  // namespace drywell::cudart

@@ -74,6 +74,14 @@ void set_attribute(Context& c, Kernel& k, int attribute, int value) {
   }
 }
 
+// By the estimate of registers, but not fewer than the text asks for (.minnctapersm), and never none.
+uint32_t ctas_by_registers(Context& c, const isa::Function& f, uint64_t threads) {
+  const sim::ArchConfig& a = c.device().arch();
+  const uint64_t per_warp = round_up(uint64_t{estimated_registers(f)} * kWarpSize, a.sm.register_unit), warps = (threads + kWarpSize - 1) / kWarpSize;
+  const uint64_t least = f.directives.minnctapersm.value_or(1);
+  return static_cast<uint32_t>(std::max<uint64_t>(least, a.sm.registers / (per_warp * warps)));
+}
+
 int ctas_per_sm(Context& c, Kernel& k, int threads, size_t dynamic_smem) {
   require_value(threads > 0 && dynamic_smem <= UINT32_MAX);
   sim::LaunchConfig config;
@@ -83,7 +91,7 @@ int ctas_per_sm(Context& c, Kernel& k, int threads, size_t dynamic_smem) {
   if (f.directives.reqntid.has_value()) config.block = {(*f.directives.reqntid)[0], (*f.directives.reqntid)[1], (*f.directives.reqntid)[2]};
   config.dynamic_smem = static_cast<uint32_t>(dynamic_smem);
   if (const auto& r = f.directives.reqnctapercluster; r.has_value()) config.grid = {(*r)[0], (*r)[1], (*r)[2]};
-  return static_cast<int>(c.device().occupancy(c.loaded(*k.module), k.name, config).ctas_per_sm);
+  return static_cast<int>(std::min(c.device().occupancy(c.loaded(*k.module), k.name, config).ctas_per_sm, ctas_by_registers(c, f, config.block.count())));
 }
 
 size_t available_smem(Context& c, Kernel& k, int ctas) {

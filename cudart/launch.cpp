@@ -76,7 +76,7 @@ class CorruptByte {
   CorruptByte(sim::Device& device, const Memory& memory, const ExecOptions::Corruption& c) {
     const auto a = memory.device_allocation(c.allocation);
     if (!a.has_value() || c.offset >= a->bytes) {
-      throw InputError(Code::E4605, fmt::format("--corrupt {}+{}: no allocation of the program holds that byte", c.allocation, c.offset));
+      throw InputError(Code::E4605, fmt::format("--corrupt {}+{}: no allocation of the program holds that byte", c.allocation, c.offset), "--corrupt=list lists them");
     }
     at_ = device.host_pointer(GmemAddr(a->base + c.offset), 1);
     before_ = *at_;
@@ -208,11 +208,13 @@ CudaError Launcher::run(const LaunchRequest& r, const sim::LoadedModule& m) {
   options.cooperative = r.cooperative;
   std::fflush(stdout);
   sim::RunResult result;
+  if (options_.list_allocations) memory_.find_writers("the host");
   {
     const Doing doing(records_.size(), r.kernel->display);
     result = device_.launch(m, r.kernel->name, r.config, args, options);
   }
   wrong.reset();
+  if (options_.list_allocations) memory_.find_writers(fmt::format("launch {}, {}", records_.size(), r.kernel->display));
   if (traced) trace_->finish(result);
   print(result.output);
   LaunchRecord record;
@@ -274,6 +276,11 @@ bool Launcher::found_hazards() const {
 
 void Launcher::finish() const {
   if (options_.summary) print_error(launch_summary(records_, timed()));
+  if (options_.list_allocations) {
+    memory_.find_writers("the host");
+    print_error(memory_.log().list());
+  }
+  if (options_.leaks) print_error(memory_.log().leaks());
   if (!options_.report.empty()) {
     write_file_atomically(options_.report, options_.report.ends_with(".json") ? launch_json(records_, options_) : launch_text(records_));
   }

@@ -4,6 +4,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "cudart/names.h"
 #include "drywell/sim/report.h"
 
 namespace drywell::cudart {
@@ -11,8 +12,8 @@ namespace {
 
 std::string extent(const Dim3& d) { return fmt::format("{},{},{}", d.x, d.y, d.z); }
 
-std::string line(size_t index, const LaunchRecord& r, bool timed) {
-  std::string out = fmt::format("  {:>4}  {:<40} grid {:<12} block {:<10} cluster {:<6} smem {:>6}  {:>12} warp instructions", index, shortened(r.kernel), extent(r.config.grid),
+std::string line(size_t index, const LaunchRecord& r, const std::string& name, bool timed) {
+  std::string out = fmt::format("  {:>4}  {:<40} grid {:<12} block {:<10} cluster {:<6} smem {:>6}  {:>12} warp instructions", index, name, extent(r.config.grid),
                                 extent(r.config.block), extent(r.config.cluster), r.config.dynamic_smem, r.warp_instructions);
   if (timed) out += fmt::format("  {:>10} cycles  {:.3f} us", r.cycles, r.seconds * 1e6);
   out += fmt::format("  values {:08x}", r.values);
@@ -20,14 +21,21 @@ std::string line(size_t index, const LaunchRecord& r, bool timed) {
   return out + (r.fault.empty() ? "" : "  FAULT " + r.fault) + "\n";
 }
 
+std::map<std::string, std::string> names_of(const std::vector<LaunchRecord>& records) {
+  std::vector<std::string> mangled;
+  for (const LaunchRecord& r : records) mangled.push_back(r.mangled);
+  return told_apart(mangled);
+}
+
 }  // namespace
 
 std::string launch_summary(const std::vector<LaunchRecord>& records, bool timed) {
   uint64_t instructions = 0, faults = 0;
   double seconds = 0, host = 0;
+  const auto names = names_of(records);
   std::string out;
   for (size_t i = 0; i < records.size(); ++i) {
-    out += line(i, records[i], timed);
+    out += line(i, records[i], names.at(records[i].mangled), timed);
     instructions += records[i].warp_instructions;
     seconds += records[i].seconds;
     host += records[i].host_seconds;
@@ -39,9 +47,10 @@ std::string launch_summary(const std::vector<LaunchRecord>& records, bool timed)
 }
 
 std::string launch_text(const std::vector<LaunchRecord>& records) {
+  const auto names = names_of(records);
   std::string out;
   for (size_t i = 0; i < records.size(); ++i) {
-    out += line(i, records[i], records[i].timing != nullptr);
+    out += line(i, records[i], names.at(records[i].mangled), records[i].timing != nullptr);
     if (records[i].timing != nullptr) out += sim::to_text(*records[i].timing) + "\n";
   }
   return out;

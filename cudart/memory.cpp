@@ -59,10 +59,12 @@ Memory::~Memory() {
 void Memory::release_all() {
   for (const auto& [base, a] : allocations_) {
     device_.free(GmemAddr(base));
-    if (a.type != MemoryType::device && !a.registered) ::munmap(reinterpret_cast<void*>(base), round_up(a.bytes, kPage));
+    if (a.type != MemoryType::device && !a.registered && !a.mapped) ::munmap(reinterpret_cast<void*>(base), round_up(a.bytes, kPage));
   }
   allocations_.clear();
   device_order_.clear();
+  pool_bytes_ = pool_high = 0;
+  log_.clear();
 }
 
 void* Memory::allocate(uint64_t bytes, MemoryType type, unsigned flags) {
@@ -77,7 +79,26 @@ void* Memory::allocate(uint64_t bytes, MemoryType type, unsigned flags) {
     a.base = device_.map_host(p, bytes, type == MemoryType::managed ? "managed memory" : "pinned memory").value();
   }
   allocations_[a.base] = a;
+  log_.add(a.base, bytes, type);
   return reinterpret_cast<void*>(a.base);
+}
+
+void Memory::show_mapped(uint64_t base, uint64_t bytes) {
+  device_.map_host(reinterpret_cast<void*>(base), bytes, "mapped memory");
+  allocations_[base] = {.base = base, .bytes = bytes, .type = MemoryType::device, .mapped = true};
+}
+
+void Memory::hide_mapped(uint64_t base) {
+  device_.free(GmemAddr(base));
+  allocations_.erase(base);
+}
+
+std::vector<uint64_t> Memory::mapped_near(uint64_t begin, uint64_t end) const {
+  std::vector<uint64_t> out;
+  for (const auto& [base, a] : allocations_) {
+    if (a.mapped && base <= end && base + a.bytes >= begin) out.push_back(base);
+  }
+  return out;
 }
 
 void Memory::register_host(void* p, uint64_t bytes, unsigned flags) {
@@ -90,10 +111,27 @@ void Memory::register_host(void* p, uint64_t bytes, unsigned flags) {
 void Memory::release(void* p, std::initializer_list<MemoryType> types) {
   if (p == nullptr) return;
   const auto it = allocations_.find(reinterpret_cast<uintptr_t>(p));
-  require_value(it != allocations_.end() && std::find(types.begin(), types.end(), it->second.type) != types.end() && !it->second.registered);
+  require_value(it != allocations_.end() && std::find(types.begin(), types.end(), it->second.type) != types.end() && !it->second.registered && !it->second.mapped);
+  if (it->second.of_graph) return poison(p, it->second.bytes);
   device_.free(GmemAddr(it->first));
+  if (it->second.pooled) pool_bytes_ -= it->second.bytes;
+  log_.free(it->first);
   if (it->second.type != MemoryType::device) ::munmap(p, round_up(it->second.bytes, kPage));
   allocations_.erase(it);
+}
+
+void Memory::count_in_pool(void* p) {
+  const auto it = allocations_.find(reinterpret_cast<uintptr_t>(p));
+  if (it == allocations_.end()) return;  // no bytes
+  it->second.pooled = true;
+  pool_bytes_ += it->second.bytes;
+  pool_high = std::max(pool_high, pool_bytes_);
+}
+
+void Memory::keep_for_graph(void* p) {
+  const auto it = allocations_.find(reinterpret_cast<uintptr_t>(p));
+  require_value(it != allocations_.end());
+  it->second.of_graph = true;
 }
 
 void Memory::unregister_host(void* p) {
@@ -117,6 +155,13 @@ std::optional<Allocation> Memory::device_allocation(uint64_t index) const {
   return find(reinterpret_cast<const void*>(device_order_[index]));
 }
 
+void Memory::find_writers(const std::string& who) {
+  log_.find_writers(who, [&](uint64_t base, uint64_t bytes) {
+    const uint8_t* const p = readable(reinterpret_cast<const void*>(base), bytes, true);
+    return std::any_of(p, p + bytes, [](uint8_t b) { return b != kPoison; });
+  });
+}
+
 uint64_t Memory::digest() const {
   // Multiplication and rotation of 64-bit words: fast, and any changed byte changes the result. It is not a cryptographic
   // hash.
@@ -124,7 +169,7 @@ uint64_t Memory::digest() const {
   uint64_t hash = kOdd;
   const auto mix = [&](uint64_t word) { hash = std::rotl((hash ^ word) * kOdd, 29); };
   for (const auto& [base, a] : allocations_) {
-    const uint8_t* const bytes = device_.host_pointer(GmemAddr(base), a.bytes);
+    const uint8_t* const bytes = readable(reinterpret_cast<const void*>(base), a.bytes, true);
     mix(a.bytes);
     uint64_t i = 0, word = 0;
     for (; i + sizeof word <= a.bytes; i += sizeof word) {
@@ -136,6 +181,14 @@ uint64_t Memory::digest() const {
     mix(word);
   }
   return hash;
+}
+
+const uint8_t* Memory::readable(const void* p, uint64_t bytes, bool must_be_device) const {
+  const auto range = device_.find(GmemAddr(reinterpret_cast<uintptr_t>(p)));
+  if (!range.has_value()) return resolve(p, bytes, must_be_device);
+  const uint64_t offset = reinterpret_cast<uintptr_t>(p) - range->base.value();
+  if (bytes > range->bytes - offset) return resolve(p, bytes, must_be_device);  // throws
+  return range->host + offset;
 }
 
 uint8_t* Memory::resolve(const void* p, uint64_t bytes, bool must_be_device) const {
@@ -156,7 +209,7 @@ void Memory::copy(CopyPlace to, CopyPlace from, CopyShape shape, CopyKind kind) 
   const bool to_device = kind == CopyKind::host_to_device || kind == CopyKind::device_to_device;
   const bool from_device = kind == CopyKind::device_to_host || kind == CopyKind::device_to_device;
   uint8_t* const d = resolve(to.at, extent_of(to, shape), to_device);
-  const uint8_t* const s = resolve(from.at, extent_of(from, shape), from_device);
+  const uint8_t* const s = readable(from.at, extent_of(from, shape), from_device);
   for (uint64_t z = 0; z < shape.depth; ++z) {
     for (uint64_t y = 0; y < shape.height; ++y) std::memmove(d + z * to.slice + y * to.pitch, s + z * from.slice + y * from.pitch, shape.width);
   }

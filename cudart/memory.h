@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "cudart/abi.h"
+#include "cudart/allocation_log.h"
 #include "drywell/sim/device.h"
 
 namespace drywell::cudart {
@@ -17,6 +18,9 @@ struct Allocation {
   MemoryType type = MemoryType::device;
   unsigned flags = 0;
   bool registered = false;  // the program's own memory (cudaHostRegister)
+  bool of_graph = false;    // a graph uses the address: it stays allocated when the program frees it
+  bool pooled = false;      // allocated in a stream's order
+  bool mapped = false;      // physical memory that the program mapped (cuMemMap)
 };
 
 /// Extent of a copy.
@@ -41,13 +45,28 @@ class Memory {
   /// Throws CallFailed unless `p` begins an allocation of one of `types`.
   void release(void* p, std::initializer_list<MemoryType> types);
   void unregister_host(void* p);
+  /// The address is a graph's from now on: freeing only poisons it.
+  void keep_for_graph(void* p);
   void release_all();
+  /// Physical memory that is mapped at its own address (virtual_memory.h) becomes device memory, and ceases to be.
+  void show_mapped(uint64_t base, uint64_t bytes);
+  void hide_mapped(uint64_t base);
+  /// The bases of such memory that overlaps or touches [begin, end).
+  std::vector<uint64_t> mapped_near(uint64_t begin, uint64_t end) const;
+  /// The allocation counts for the pools until it is freed.
+  void count_in_pool(void* p);
+  uint64_t pool_bytes() const { return pool_bytes_; }
+  uint64_t pool_high = 0;  // the most so far; the program may set it to 0
   /// Returns the allocation that contains `p`.
   std::optional<Allocation> find(const void* p) const;
   /// Returns the `index`-th device allocation of the program, if it is not freed.
   std::optional<Allocation> device_allocation(uint64_t index) const;
   /// Returns a digest of the bytes of all of the program's allocations, independent of their addresses.
   uint64_t digest() const;
+
+  const AllocationLog& log() const { return log_; }
+  /// Names `who` as the first writer of what is no longer as it was allocated.
+  void find_writers(const std::string& who);
 
   void copy(void* to, const void* from, uint64_t bytes, CopyKind kind);
   void copy(CopyPlace to, CopyPlace from, CopyShape shape, CopyKind kind);
@@ -57,11 +76,15 @@ class Memory {
 
  private:
   uint8_t* resolve(const void* p, uint64_t bytes, bool must_be_device) const;
+  /// The same for reading: memory that is only read does not count as written by the host.
+  const uint8_t* readable(const void* p, uint64_t bytes, bool must_be_device) const;
 
   sim::Device& device_;
   void* window_ = nullptr;  // the device's address range, kept free of host memory: a device pointer is never a host
                             // pointer
   std::map<uint64_t, Allocation> allocations_;
+  uint64_t pool_bytes_ = 0;
+  AllocationLog log_;
   std::vector<uint64_t> device_order_;  // base addresses in order of allocation
 };
 

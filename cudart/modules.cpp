@@ -56,6 +56,13 @@ std::string plain_name(const std::string& mangled) {
   return name;
 }
 
+std::string name_with_parameters(const std::string& mangled) {
+  int status = 0;
+  const std::unique_ptr<char, void (*)(void*)> plain(abi::__cxa_demangle(mangled.c_str(), nullptr, nullptr, &status), std::free);
+  const std::string name = status == 0 ? plain.get() : mangled;
+  return name.starts_with("void ") ? name.substr(5) : name;
+}
+
 std::string shortened(const std::string& name) { return name.size() > kDisplayLength ? name.substr(0, kDisplayLength - 3) + "..." : name; }
 
 const sim::LoadedModule& GuestModule::loaded(const ModuleLoader& load) {
@@ -65,8 +72,7 @@ const sim::LoadedModule& GuestModule::loaded(const ModuleLoader& load) {
       module_ = load(images_, name_);
     } catch (const Error& e) {
       failed_ = error_of(e);
-      print_error(fmt::format("drywell: {}\n", e.what()));
-      throw CallFailed{*failed_};
+      throw;
     }
   }
   return *module_;

@@ -31,6 +31,7 @@ struct Kernel {
   Dim3 required_cluster{0, 0, 0};
 };
 std::string plain_name(const std::string& mangled);
+std::string name_with_parameters(const std::string& mangled);
 std::string shortened(const std::string& name);
 
 /// Loads texts or fat binaries into a device; several images become one module.
@@ -47,7 +48,7 @@ class GuestModule {
     for (const std::string& t : texts_) images_.push_back(t.c_str());
   }
 
-  /// Loads at the first call. Throws CallFailed; only the first failure prints a message.
+  /// Loads at the first call. Throws what `load` throws, and CallFailed for later calls after a failure.
   const sim::LoadedModule& loaded(const ModuleLoader& load);
   bool is_loaded() const { return module_.has_value(); }
   void unload() { module_.reset(); failed_.reset(); }

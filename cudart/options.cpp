@@ -31,6 +31,9 @@ void set(ExecOptions& o, std::string_view name, const std::string& value) {
   else if (name == "memory") o.limits.memory = value;
   else if (name == "break") o.break_at = parse_break(value);
   else if (name == "script") o.script = value;
+  else if (name == "list-allocations") o.list_allocations = value == "1";
+  else if (name == "leaks") o.leaks = value == "1";
+  else if (name == "process") o.process = number(value, name);
   else if (name == "corrupt") o.corrupt = parse_corruption(value);
   else throw InputError(Code::E4306, fmt::format("{}: there is no option '{}'", kOptionsVariable, name));
 }
@@ -93,6 +96,9 @@ std::string to_environment(const ExecOptions& o) {
     line("break", o.break_at->launch.has_value() ? std::to_string(*o.break_at->launch) : "first");
     line("script", o.script);
   }
+  if (o.list_allocations) line("list-allocations", 1);
+  if (o.leaks) line("leaks", 1);
+  if (o.process != 0) line("process", o.process);
   if (o.corrupt.has_value()) line("corrupt", fmt::format("{}+{}", o.corrupt->allocation, o.corrupt->offset));
   return out;
 }

@@ -33,6 +33,8 @@ struct ExecOptions {
     uint64_t allocation = 0, offset = 0;
   };
   std::optional<Corruption> corrupt;
+  bool list_allocations = false, leaks = false;  // at the end
+  uint64_t process = 0;  // the process that `drywell exec` became: it says so if it called no CUDA function
 };
 
 /// "first", or a number. Throws InputError E4306.

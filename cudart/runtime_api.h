@@ -67,7 +67,7 @@ CudaError cudaStreamGetDevice(void* stream, int* out);
 CudaError cudaStreamAddCallback(void* stream, void (*function)(void*, CudaError, void*), void* data, unsigned flags);
 CudaError cudaStreamAttachMemAsync(void* stream, void* p, size_t bytes, unsigned flags);
 CudaError cudaStreamCopyAttributes(void* to, void* from);
-CudaError cudaStreamGetCaptureInfo(void* stream, int* status, unsigned long long* id, void** graph, const void*** dependencies, const void** edges,
+CudaError cudaStreamGetCaptureInfo(void* stream, int* status, unsigned long long* id, void** graph, void* const** dependencies, const drywell::cudart::GraphEdgeData** edges,
                                    size_t* count);
 CudaError cudaThreadExchangeStreamCaptureMode(int* mode);
 CudaError cudaEventRecordWithFlags(void* event, void* stream, unsigned flags);

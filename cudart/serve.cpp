@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 #include <pthread.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include <cstdio>
@@ -62,11 +63,22 @@ bool forked_away(Process& p) {
   return true;
 }
 
+/// Says that the program of `drywell exec` called no function of CUDA; not if it started other programs, which may have.
+void explain_silence() {
+  const char* text = std::getenv(kOptionsVariable);
+  rusage children{};
+  ::getrusage(RUSAGE_CHILDREN, &children);
+  if (text == nullptr || children.ru_maxrss != 0 || from_environment(text).process != static_cast<uint64_t>(::getpid())) return;
+  // The program may have closed its standard error: then nobody reads this.
+  std::fputs("drywell: the program called no CUDA function: nothing was simulated (is the CUDA runtime linked into a library of it? -cudart shared)\n", stderr);
+}
+
 // Runs when the program ends (exit, or return from main). A killed program writes no files.
 [[gnu::destructor]] void finish() {
   Process& p = process();
-  if (p.context == nullptr || p.owner != ::getpid()) return;
+  if (p.owner != ::getpid()) return;
   try {
+    if (p.context == nullptr) return explain_silence();
     const bool clean = p.context->finish();
     // The program's own exit status has priority.
     if (!clean && p.exit_status == 0) {
@@ -94,7 +106,7 @@ CudaError serve_call(const char* name, Body body, void* closure, bool after_faul
   } catch (const Error& e) {
     error = error_of(e);
     const std::string text = fmt::format("{}: {}", name, e.what());
-    if (p.context != nullptr) p.context->say_once(text);
+    if (p.context != nullptr) p.context->explain(text);
     else print_error(fmt::format("drywell: {}\n", text));
   } catch (const std::bad_alloc&) {
     error = CudaError::memory_allocation;

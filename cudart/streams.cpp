@@ -12,9 +12,20 @@ bool is_default(const void* handle) { return reinterpret_cast<uintptr_t>(handle)
 
 }  // namespace
 
-GraphNode& Graph::add(GraphNodeType type, Action run, std::vector<GraphNode*> after) {
+GraphNode& Graph::add(GraphNodeType type, Work work, std::vector<GraphNode*> after) {
   for (const GraphNode* n : after) require_value(n != nullptr && n->graph == this);
-  return *nodes.emplace_back(std::make_unique<GraphNode>(GraphNode{this, type, std::move(run), std::move(after)}));
+  return *nodes.emplace_back(std::make_unique<GraphNode>(GraphNode{this, type, std::move(work), std::move(after)}));
+}
+
+GraphNode& Graph::get(const void* node) const {
+  const auto it = std::find_if(nodes.begin(), nodes.end(), [&](const auto& n) { return n.get() == node; });
+  require_value(it != nodes.end());
+  return **it;
+}
+
+void Graph::remove(const GraphNode& node) {
+  for (const auto& n : nodes) std::erase(n->after, &node);
+  std::erase_if(nodes, [&](const auto& n) { return n.get() == &node; });
 }
 
 std::vector<const GraphNode*> Graph::order() const {
@@ -37,19 +48,21 @@ std::unique_ptr<Graph> Graph::clone() const {
   auto copy = std::make_unique<Graph>();
   std::map<const GraphNode*, GraphNode*> twins;
   for (const auto& n : nodes) {
-    GraphNode& twin = copy->add(n->type, n->run, {});
+    GraphNode& twin = copy->add(n->type, n->work, {});
     twin.original = n.get();
     twins.emplace(n.get(), &twin);
   }
   for (const auto& n : nodes) {
     for (const GraphNode* first : n->after) twins.at(n.get())->after.push_back(twins.at(first));
   }
+  copy->objects = objects;
   return copy;
 }
 
 std::unique_ptr<GraphExec> instantiate(const Graph& g) {
   auto e = std::make_unique<GraphExec>();
-  for (const GraphNode* n : g.order()) e->steps.push_back({n, n->type, n->run});
+  for (const GraphNode* n : g.order()) e->steps.push_back({n, n->type, n->work.run});
+  e->objects = g.objects;
   return e;
 }
 
@@ -82,21 +95,23 @@ void Streams::destroy(void* handle) {
 
 Stream& Streams::get(const void* handle) const { return is_default(handle) ? *default_ : streams_.get(handle); }
 
-void Streams::submit(Stream& s, GraphNodeType type, Action action) {
+void Streams::submit(Stream& s, GraphNodeType type, Work work) {
   if (s.capture == nullptr) {
-    action();
+    if (work.run) work.run();
     return;
   }
-  std::vector<GraphNode*> after;
-  if (s.last != nullptr) after.push_back(s.last);
-  s.last = &s.capture->add(type, std::move(action), std::move(after));
+  GraphNode& node = s.capture->add(type, std::move(work), s.last);
+  s.last = {&node};
 }
 
 void Streams::record(Stream& s, Event& e) {
   e.capture = s.capture;
   e.capture_id = s.capture_id;
-  e.node = s.last;
-  if (s.capture != nullptr) return;
+  e.nodes = s.last;
+  if (s.capture == nullptr) mark(e);
+}
+
+void Streams::mark(Event& e) const {
   e.recorded = true;
   e.seconds = now;
 }
@@ -107,24 +122,23 @@ void Streams::wait(Stream& s, Event& e) {
   if (s.capture == nullptr) {
     s.capture = e.capture;
     s.capture_id = e.capture_id;
-    s.last = e.node;
+    s.last = e.nodes;
     return;
   }
-  // An empty node joins two branches: it runs after both.
-  std::vector<GraphNode*> after;
-  for (GraphNode* n : {s.last, e.node}) {
-    if (n != nullptr) after.push_back(n);
+  // The next node comes after both branches; the join itself is no node.
+  for (GraphNode* n : e.nodes) {
+    if (std::find(s.last.begin(), s.last.end(), n) == s.last.end()) s.last.push_back(n);
   }
-  s.last = &s.capture->add(GraphNodeType::empty, {}, std::move(after));
 }
 
-void Streams::begin_capture(Stream& s) {
+void Streams::begin_capture(Stream& s, Graph* graph, std::vector<GraphNode*> after) {
   require(s.capture == nullptr, CudaError::illegal_state);
   require(&s != default_.get(), CudaError::capture_unsupported);
-  s.capture = &graphs.make(std::make_unique<Graph>());
+  for (const GraphNode* n : after) require_value(n != nullptr && n->graph == graph);
+  s.capture = graph != nullptr ? graph : &graphs.make(std::make_unique<Graph>());
   s.capture_id = next_capture_++;
   s.origin = true;
-  s.last = nullptr;
+  s.last = std::move(after);
 }
 
 Graph& Streams::end_capture(Stream& s) {
@@ -134,7 +148,7 @@ Graph& Streams::end_capture(Stream& s) {
   const auto leave = [&](Stream& other) {
     if (other.capture != &g) return;
     other.capture = nullptr;
-    other.last = nullptr;
+    other.last.clear();
     other.origin = false;
   };
   streams_.for_each(leave);
@@ -143,6 +157,22 @@ Graph& Streams::end_capture(Stream& s) {
     if (e.capture == &g) e.capture = nullptr;
   });
   return g;
+}
+
+void Streams::retain(const std::map<UserObject*, unsigned>& objects) {
+  for (const auto& [object, count] : objects) object->count += count;
+}
+
+void Streams::release(UserObject& object, unsigned count) {
+  require_value(count <= object.count);
+  object.count -= count;
+  if (object.count != 0) return;
+  const std::unique_ptr<UserObject> last = user_objects.take(&object);
+  last->destroy(last->object);
+}
+
+void Streams::release(const std::map<UserObject*, unsigned>& objects) {
+  for (const auto& [object, count] : objects) release(*object, count);
 }
 
 void Streams::refuse_while_capturing() const {

@@ -9,6 +9,13 @@ namespace {
 // cudaStreamCaptureStatus
 constexpr int kNotCapturing = 0, kCapturing = 1;
 constexpr int kLastMode = 2;  // cudaStreamCaptureModeRelaxed
+constexpr unsigned kSetDependencies = 1;  // cudaStreamSetCaptureDependencies; 0 adds
+
+std::vector<GraphNode*> nodes_of(void* const* nodes, size_t count) {
+  std::vector<GraphNode*> out;
+  for (size_t i = 0; i < count; ++i) out.push_back(static_cast<GraphNode*>(nodes[i]));
+  return out;
+}
 
 }  // namespace
 
@@ -40,20 +47,45 @@ CudaError cudaStreamIsCapturing(void* stream, int* out) {
 }
 PER_THREAD_ALIAS(cudaStreamIsCapturing, _ptsz);
 
-/// Returns no dependencies: a call that asks for the nodes of a capture fails.
-CudaError cudaStreamGetCaptureInfo(void* stream, int* status, unsigned long long* id, void** graph, const void*** dependencies, const void** edges,
+/// Records into a graph of the program's.
+CudaError cudaStreamBeginCaptureToGraph(void* stream, void* graph, void* const* after, const GraphEdgeData*, size_t count, int mode) {
+  return serve("cudaStreamBeginCaptureToGraph", [&](Context& c) {
+    require_value(mode >= 0 && mode <= kLastMode && (count == 0 || after != nullptr));
+    c.streams.begin_capture(c.streams.get(stream), &c.streams.graphs.get(graph), nodes_of(after, count));
+  });
+}
+PER_THREAD_ALIAS(cudaStreamBeginCaptureToGraph, _ptsz);
+
+/// The dependencies are valid until the stream's next call, as on a device.
+CudaError cudaStreamGetCaptureInfo(void* stream, int* status, unsigned long long* id, void** graph, void* const** dependencies, const GraphEdgeData** edges,
                                    size_t* count) {
   return serve("cudaStreamGetCaptureInfo", [&](Context& c) {
-    const Stream& s = c.streams.get(stream);
+    Stream& s = c.streams.get(stream);
     require_value(status != nullptr);
     *status = s.capture != nullptr ? kCapturing : kNotCapturing;
     if (s.capture == nullptr) return;
-    require(dependencies == nullptr && edges == nullptr && count == nullptr, CudaError::not_supported);
+    s.edges.assign(s.last.size(), {});
     if (id != nullptr) *id = s.capture_id;
     if (graph != nullptr) *graph = s.capture;
+    if (dependencies != nullptr) *dependencies = reinterpret_cast<void* const*>(s.last.data());
+    if (edges != nullptr) *edges = s.edges.data();
+    if (count != nullptr) *count = s.last.size();
   });
 }
 PER_THREAD_ALIAS(cudaStreamGetCaptureInfo, _ptsz);
+
+CudaError cudaStreamUpdateCaptureDependencies(void* stream, void* const* nodes, const GraphEdgeData*, size_t count, unsigned flags) {
+  return serve("cudaStreamUpdateCaptureDependencies", [&](Context& c) {
+    Stream& s = c.streams.get(stream);
+    require(s.capture != nullptr, CudaError::illegal_state);
+    require_value(flags <= kSetDependencies && (count == 0 || nodes != nullptr));
+    const std::vector<GraphNode*> given = nodes_of(nodes, count);
+    for (const GraphNode* n : given) require_value(n != nullptr && n->graph == s.capture);
+    if (flags == kSetDependencies) s.last.clear();
+    s.last.insert(s.last.end(), given.begin(), given.end());
+  });
+}
+PER_THREAD_ALIAS(cudaStreamUpdateCaptureDependencies, _ptsz);
 
 CudaError cudaThreadExchangeStreamCaptureMode(int* mode) {
   return serve("cudaThreadExchangeStreamCaptureMode", [&](Context&) {

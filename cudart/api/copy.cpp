@@ -1,6 +1,7 @@
 // Copies, fills and symbols of the runtime interface.
 #include "cudart/api/per_thread.h"
 #include "cudart/copy_actions.h"
+#include "cudart/graph_work.h"
 #include "cudart/serve.h"
 
 using namespace drywell::cudart;
@@ -33,7 +34,10 @@ extern "C" {
 #pragma GCC visibility push(default)
 
 CudaError cudaMemcpyAsync(void* to, const void* from, size_t bytes, CopyKind kind, void* stream) {
-  return in_stream("cudaMemcpyAsync", stream, GraphNodeType::memcpy, [&](Context& c) { return copy_action(c, to, from, bytes, kind); });
+  return in_stream("cudaMemcpyAsync", stream, GraphNodeType::memcpy, [&](Context& c) {
+    const Memcpy3DParms p = linear_copy(to, from, bytes, kind);
+    return copy_work(c, &p);
+  });
 }
 PER_THREAD_ALIAS(cudaMemcpyAsync, _ptsz);
 
@@ -71,7 +75,7 @@ CudaError cudaMemcpy2D(void* to, size_t to_pitch, const void* from, size_t from_
 PER_THREAD_ALIAS(cudaMemcpy2D, _ptds);
 
 CudaError cudaMemcpy3DAsync(const Memcpy3DParms* p, void* stream) {
-  return in_stream("cudaMemcpy3DAsync", stream, GraphNodeType::memcpy, [&](Context& c) { return copy_action(c, p); });
+  return in_stream("cudaMemcpy3DAsync", stream, GraphNodeType::memcpy, [&](Context& c) { return copy_work(c, p); });
 }
 PER_THREAD_ALIAS(cudaMemcpy3DAsync, _ptsz);
 
@@ -79,7 +83,10 @@ CudaError cudaMemcpy3D(const Memcpy3DParms* p) { return cudaMemcpy3DAsync(p, nul
 PER_THREAD_ALIAS(cudaMemcpy3D, _ptds);
 
 CudaError cudaMemsetAsync(void* to, int value, size_t bytes, void* stream) {
-  return in_stream("cudaMemsetAsync", stream, GraphNodeType::memset, [&](Context& c) { return set_action(c, {to, bytes, 0}, value, {bytes, 1, 1}); });
+  return in_stream("cudaMemsetAsync", stream, GraphNodeType::memset, [&](Context& c) {
+    const MemsetParams p{to, bytes, static_cast<unsigned>(value), 1, bytes, 1};
+    return set_work(c, &p);
+  });
 }
 PER_THREAD_ALIAS(cudaMemsetAsync, _ptsz);
 

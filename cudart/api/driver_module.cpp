@@ -8,11 +8,43 @@
 
 using namespace drywell::cudart;
 
+namespace {
+
+// CUjit_option: buffers for messages, and their sizes in bytes, which become what was written.
+constexpr int kInfoLog = 3, kInfoBytes = 4, kErrorLog = 5, kErrorBytes = 6;
+
+/// Writes why a module was not loaded into the buffers of the program.
+CudaError with_logs(CudaError error, unsigned count, const int* options, void** values) {
+  const auto value = [&](int option) -> void** {
+    for (unsigned i = 0; options != nullptr && values != nullptr && i < count; ++i) {
+      if (options[i] == option) return &values[i];
+    }
+    return nullptr;
+  };
+  const auto write = [&](int buffer, int bytes, const std::string& text) {
+    void **const at = value(buffer), **const room = value(bytes);
+    const auto most = room != nullptr ? reinterpret_cast<uintptr_t>(*room) & 0xFFFFFFFF : 0;
+    if (at == nullptr || *at == nullptr || most == 0) return;
+    const size_t written = text.copy(static_cast<char*>(*at), most - 1);
+    static_cast<char*>(*at)[written] = 0;
+    *room = reinterpret_cast<void*>(written == 0 ? 0 : written + 1);
+  };
+  (void)serve_always("cuModuleLoadDataEx", [&](Context& c) {
+    write(kErrorLog, kErrorBytes, error == CudaError::success ? "" : c.explanation());
+    write(kInfoLog, kInfoBytes, "");
+  });
+  return error;
+}
+
+}  // namespace
+
 extern "C" {
 #pragma GCC visibility push(default)
 
 CudaError cuModuleLoadData(void** out, const void* image) { return forward(cudaLibraryLoadData, out, image, nullptr, nullptr, 0, nullptr, nullptr, 0); }
-CudaError cuModuleLoadDataEx(void** out, const void* image, unsigned, int*, void**) { return cuModuleLoadData(out, image); }
+CudaError cuModuleLoadDataEx(void** out, const void* image, unsigned count, int* options, void** values) {
+  return with_logs(cuModuleLoadData(out, image), count, options, values);
+}
 CudaError cuModuleLoadFatBinary(void** out, const void* image) { return cuModuleLoadData(out, image); }
 CudaError cuModuleLoad(void** out, const char* path) {
   return serve("cuModuleLoad", [&](Context& c) {
@@ -27,7 +59,9 @@ CudaError cuModuleGetFunction(void** out, void* module, const char* name) { retu
 CudaError cuModuleGetGlobal_v2(uint64_t* out, size_t* bytes, void* module, const char* name) {
   return forward(cudaLibraryGetGlobal, reinterpret_cast<void**>(out), bytes, module, name);
 }
-CudaError cuLibraryLoadData(void** out, const void* code, int*, void**, unsigned, int*, void**, unsigned) { return cuModuleLoadData(out, code); }
+CudaError cuLibraryLoadData(void** out, const void* code, int* options, void** values, unsigned count, int*, void**, unsigned) {
+  return with_logs(cuModuleLoadData(out, code), count, options, values);
+}
 CudaError cuLibraryUnload(void* library) { return forward(cudaLibraryUnload, library); }
 CudaError cuLibraryGetKernel(void** out, void* library, const char* name) { return forward(cudaLibraryGetKernel, out, library, name); }
 CudaError cuLibraryGetModule(void** out, void* library) {

@@ -49,11 +49,11 @@ CudaError cuStreamAttachMemAsync(void* stream, uint64_t p, size_t bytes, unsigne
   return forward(cudaStreamAttachMemAsync, stream, reinterpret_cast<void*>(p), bytes, flags);
 }
 CudaError cuStreamCopyAttributes(void* to, void* from) { return forward(cudaStreamCopyAttributes, to, from); }
-CudaError cuStreamGetCaptureInfo_v3(void* stream, int* status, unsigned long long* id, void** graph, const void*** dependencies, const void** edges,
+CudaError cuStreamGetCaptureInfo_v3(void* stream, int* status, unsigned long long* id, void** graph, void* const** dependencies, const GraphEdgeData** edges,
                                     size_t* count) {
   return forward(cudaStreamGetCaptureInfo, stream, status, id, graph, dependencies, edges, count);
 }
-CudaError cuStreamGetCaptureInfo_v2(void* stream, int* status, unsigned long long* id, void** graph, const void*** dependencies, size_t* count) {
+CudaError cuStreamGetCaptureInfo_v2(void* stream, int* status, unsigned long long* id, void** graph, void* const** dependencies, size_t* count) {
   return cuStreamGetCaptureInfo_v3(stream, status, id, graph, dependencies, nullptr, count);
 }
 CudaError cuThreadExchangeStreamCaptureMode(int* mode) { return forward(cudaThreadExchangeStreamCaptureMode, mode); }

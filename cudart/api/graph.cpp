@@ -3,75 +3,31 @@
 #include <cstring>
 
 #include "cudart/api/per_thread.h"
+#include "cudart/api/node_list.h"
 #include "cudart/copy_actions.h"
+#include "cudart/graph_work.h"
 #include "cudart/serve.h"
 
 using namespace drywell::cudart;
 
 namespace {
 
-Action kernel_action(Context& c, const KernelNodeParams* p) {
-  require_value(p != nullptr);
-  drywell::sim::LaunchConfig config{{p->grid.x, p->grid.y, p->grid.z}, {p->block.x, p->block.y, p->block.z}, {1, 1, 1}, p->dynamic_smem};
-  return c.launch_action(c.modules.kernel(p->function), config, p->arguments, p->extra, {});
-}
-
-Action set_action(Context& c, const MemsetParams* p) {
-  require_value(p != nullptr);
-  return [&memory = c.memory(), m = *p] { memory.set({m.dst, m.pitch, 0}, m.value, m.element_size, {m.width * m.element_size, m.height, 1}); };
-}
-
-Action host_action(const HostNodeParams* p) {
-  require_value(p != nullptr && p->function != nullptr);
-  return [h = *p] { h.function(h.user_data); };
-}
-
-Action child_action(Context& c, void* graph) {
-  return [inner = std::shared_ptr<GraphExec>(instantiate(c.streams.graphs.get(graph)))] { inner->run(); };
-}
-
-Action node_action(Context& c, const GraphNodeParams* p) {
-  require_value(p != nullptr);
-  switch (p->type) {
-    case GraphNodeType::kernel: return kernel_action(c, &p->kernel);
-    case GraphNodeType::memcpy: return copy_action(c, &p->memcpy.copy);
-    case GraphNodeType::memset: return set_action(c, &p->memset);
-    case GraphNodeType::host: return host_action(&p->host);
-    case GraphNodeType::graph: return child_action(c, p->graph);
-    case GraphNodeType::empty: return {};
-    default: throw CallFailed{CudaError::not_supported};
-  }
-}
 GraphNodeType type_of(const GraphNodeParams* p) { return p == nullptr ? GraphNodeType::empty : p->type; }
+
+Work linear_work(Context& c, void* to, const void* from, size_t bytes, CopyKind kind) {
+  const Memcpy3DParms p = linear_copy(to, from, bytes, kind);
+  return copy_work(c, &p);
+}
 
 /// True if an argument is an address, false if it is a number of nodes.
 bool is_address(uintptr_t argument) { return argument >= 4096; }
-
-/// Copies as many of `all` as `out` has room for and fills the rest with nullptr; without `out`, returns the number of
-/// nodes.
-void answer(const std::vector<GraphNode*>& all, void** out, size_t* count) {
-  require_value(count != nullptr);
-  for (size_t i = 0; out != nullptr && i < *count; ++i) out[i] = i < all.size() ? all[i] : nullptr;
-  *count = out == nullptr ? all.size() : std::min(*count, all.size());
-}
-
-template <class F>
-CudaError add(const char* name, void** out, void* graph, void* const* after, size_t count, GraphNodeType type, F&& make) {
-  return serve(name, [&](Context& c) {
-    require_value(out != nullptr && (count == 0 || after != nullptr));
-    Graph& g = c.streams.graphs.get(graph);
-    std::vector<GraphNode*> nodes;
-    for (size_t i = 0; i < count; ++i) nodes.push_back(static_cast<GraphNode*>(after[i]));
-    *out = &g.add(type, make(c), std::move(nodes));
-  });
-}
 
 template <class F>
 CudaError set_step(const char* name, void* executable, const void* node, GraphNodeType type, F&& make) {
   return serve(name, [&](Context& c) {
     GraphExec::Step& s = c.streams.executables.get(executable).step(node);
     require_value(s.type == type);
-    s.run = make(c);
+    s.run = make(c).run;
   });
 }
 
@@ -87,7 +43,7 @@ CudaError cudaGraphCreate(void** out, unsigned flags) {
   });
 }
 CudaError cudaGraphDestroy(void* graph) {
-  return serve("cudaGraphDestroy", [&](Context& c) { c.streams.graphs.take(graph); });
+  return serve("cudaGraphDestroy", [&](Context& c) { c.streams.release(c.streams.graphs.take(graph)->objects); });
 }
 CudaError cudaGraphClone(void** out, void* graph) {
   return serve("cudaGraphClone", [&](Context& c) {
@@ -95,6 +51,7 @@ CudaError cudaGraphClone(void** out, void* graph) {
     const Graph& g = c.streams.graphs.get(graph);
     for (const auto& n : g.nodes) require(n->type != GraphNodeType::mem_alloc && n->type != GraphNodeType::mem_free, CudaError::not_supported);
     *out = &c.streams.graphs.make(g.clone());
+    c.streams.retain(g.objects);
   });
 }
 CudaError cudaGraphNodeFindInClone(void** out, void* node, void* clone) {
@@ -107,33 +64,33 @@ CudaError cudaGraphNodeFindInClone(void** out, void* node, void* clone) {
   });
 }
 CudaError cudaGraphAddKernelNode(void** out, void* graph, void* const* after, size_t count, const KernelNodeParams* p) {
-  return add("cudaGraphAddKernelNode", out, graph, after, count, GraphNodeType::kernel, [&](Context& c) { return kernel_action(c, p); });
+  return add_node("cudaGraphAddKernelNode", out, graph, after, count, GraphNodeType::kernel, [&](Context& c) { return kernel_work(c, p); });
 }
 CudaError cudaGraphAddMemcpyNode1D(void** out, void* graph, void* const* after, size_t count, void* to, const void* from, size_t bytes, CopyKind kind) {
-  return add("cudaGraphAddMemcpyNode1D", out, graph, after, count, GraphNodeType::memcpy, [&](Context& c) { return copy_action(c, to, from, bytes, kind); });
+  return add_node("cudaGraphAddMemcpyNode1D", out, graph, after, count, GraphNodeType::memcpy, [&](Context& c) { return linear_work(c, to, from, bytes, kind); });
 }
 CudaError cudaGraphAddMemcpyNode(void** out, void* graph, void* const* after, size_t count, const Memcpy3DParms* p) {
-  return add("cudaGraphAddMemcpyNode", out, graph, after, count, GraphNodeType::memcpy, [&](Context& c) { return copy_action(c, p); });
+  return add_node("cudaGraphAddMemcpyNode", out, graph, after, count, GraphNodeType::memcpy, [&](Context& c) { return copy_work(c, p); });
 }
 CudaError cudaGraphAddMemsetNode(void** out, void* graph, void* const* after, size_t count, const MemsetParams* p) {
-  return add("cudaGraphAddMemsetNode", out, graph, after, count, GraphNodeType::memset, [&](Context& c) { return set_action(c, p); });
+  return add_node("cudaGraphAddMemsetNode", out, graph, after, count, GraphNodeType::memset, [&](Context& c) { return set_work(c, p); });
 }
 CudaError cudaGraphAddHostNode(void** out, void* graph, void* const* after, size_t count, const HostNodeParams* p) {
-  return add("cudaGraphAddHostNode", out, graph, after, count, GraphNodeType::host, [&](Context&) { return host_action(p); });
+  return add_node("cudaGraphAddHostNode", out, graph, after, count, GraphNodeType::host, [&](Context&) { return host_work(p); });
 }
 CudaError cudaGraphAddEmptyNode(void** out, void* graph, void* const* after, size_t count) {
-  return add("cudaGraphAddEmptyNode", out, graph, after, count, GraphNodeType::empty, [](Context&) { return Action(); });
+  return add_node("cudaGraphAddEmptyNode", out, graph, after, count, GraphNodeType::empty, [](Context&) { return Work(); });
 }
 CudaError cudaGraphAddChildGraphNode(void** out, void* graph, void* const* after, size_t count, void* child) {
-  return add("cudaGraphAddChildGraphNode", out, graph, after, count, GraphNodeType::graph, [&](Context& c) { return child_action(c, child); });
+  return add_node("cudaGraphAddChildGraphNode", out, graph, after, count, GraphNodeType::graph, [&](Context& c) { return child_work(c, child); });
 }
 /// The signature of CUDA 13, or of CUDA 12, which has no edge data: the later arguments then are one position earlier.
-CudaError cudaGraphAddNode(void** out, void* graph, void* const* after, const GraphEdgeData* edges, size_t count, const GraphNodeParams* p) {
+CudaError cudaGraphAddNode(void** out, void* graph, void* const* after, const GraphEdgeData* edges, size_t count, GraphNodeParams* p) {
   if (is_address(count)) {
-    p = reinterpret_cast<const GraphNodeParams*>(count);
+    p = reinterpret_cast<GraphNodeParams*>(count);
     count = reinterpret_cast<uintptr_t>(edges);
   }
-  return add("cudaGraphAddNode", out, graph, after, count, type_of(p), [&](Context& c) { return node_action(c, p); });
+  return add_node("cudaGraphAddNode", out, graph, after, count, type_of(p), [&](Context& c) { return node_work(c, p); });
 }
 
 /// The signature of CUDA 13, or of CUDA 12, which has no edge data.
@@ -152,7 +109,7 @@ CudaError cudaGraphGetNodes(void* graph, void** nodes, size_t* count) {
   return serve("cudaGraphGetNodes", [&](Context& c) {
     std::vector<GraphNode*> all;
     for (const auto& n : c.streams.graphs.get(graph).nodes) all.push_back(n.get());
-    answer(all, nodes, count);
+    list_nodes(all, nodes, nullptr, count);
   });
 }
 CudaError cudaGraphGetRootNodes(void* graph, void** nodes, size_t* count) {
@@ -161,7 +118,7 @@ CudaError cudaGraphGetRootNodes(void* graph, void** nodes, size_t* count) {
     for (const auto& n : c.streams.graphs.get(graph).nodes) {
       if (n->after.empty()) roots.push_back(n.get());
     }
-    answer(roots, nodes, count);
+    list_nodes(roots, nodes, nullptr, count);
   });
 }
 CudaError cudaGraphGetEdges(void* graph, void** from, void** to, GraphEdgeData* data, size_t* count) {
@@ -174,8 +131,8 @@ CudaError cudaGraphGetEdges(void* graph, void** from, void** to, GraphEdgeData* 
     }
     if (data != nullptr) std::fill_n(data, *count, GraphEdgeData{});
     size_t room = *count;
-    answer(starts, from, &room);
-    answer(ends, to, count);
+    list_nodes(starts, from, nullptr, &room);
+    list_nodes(ends, to, nullptr, count);
   });
 }
 CudaError cudaGraphNodeGetType(void* node, GraphNodeType* out) {
@@ -185,15 +142,32 @@ CudaError cudaGraphNodeGetType(void* node, GraphNodeType* out) {
   });
 }
 
-CudaError cudaGraphInstantiate(void** out, void* graph, unsigned long long) {
+CudaError cudaGraphInstantiate(void** out, void* graph, unsigned long long flags) {
   return serve("cudaGraphInstantiate", [&](Context& c) {
     require_value(out != nullptr);
-    *out = &c.streams.executables.make(instantiate(c.streams.graphs.get(graph)));
+    GraphExec& made = c.streams.executables.make(instantiate(c.streams.graphs.get(graph)));
+    made.flags = flags;
+    c.streams.retain(made.objects);
+    *out = &made;
   });
 }
 CudaError cudaGraphInstantiateWithFlags(void** out, void* graph, unsigned long long flags) { return cudaGraphInstantiate(out, graph, flags); }
+CudaError cudaGraphInstantiateWithParams(void** out, void* graph, GraphInstantiateParams* p) {
+  if (p == nullptr) return CudaError::invalid_value;
+  const CudaError e = cudaGraphInstantiate(out, graph, p->flags);
+  p->error_node = nullptr;
+  p->result = e == CudaError::success ? 0 : 1;  // cudaGraphInstantiateSuccess, Error
+  return e;
+}
+PER_THREAD_ALIAS(cudaGraphInstantiateWithParams, _ptsz);
+CudaError cudaGraphExecGetFlags(void* executable, unsigned long long* out) {
+  return serve("cudaGraphExecGetFlags", [&](Context& c) {
+    require_value(out != nullptr);
+    *out = c.streams.executables.get(executable).flags;
+  });
+}
 CudaError cudaGraphExecDestroy(void* executable) {
-  return serve("cudaGraphExecDestroy", [&](Context& c) { c.streams.executables.take(executable); });
+  return serve("cudaGraphExecDestroy", [&](Context& c) { c.streams.release(c.streams.executables.take(executable)->objects); });
 }
 CudaError cudaGraphUpload(void* executable, void* stream) {
   return serve("cudaGraphUpload", [&](Context& c) {
@@ -211,23 +185,23 @@ CudaError cudaGraphLaunch(void* executable, void* stream) {
 PER_THREAD_ALIAS(cudaGraphLaunch, _ptsz);
 
 CudaError cudaGraphExecKernelNodeSetParams(void* executable, void* node, const KernelNodeParams* p) {
-  return set_step("cudaGraphExecKernelNodeSetParams", executable, node, GraphNodeType::kernel, [&](Context& c) { return kernel_action(c, p); });
+  return set_step("cudaGraphExecKernelNodeSetParams", executable, node, GraphNodeType::kernel, [&](Context& c) { return kernel_work(c, p); });
 }
 CudaError cudaGraphExecMemcpyNodeSetParams(void* executable, void* node, const Memcpy3DParms* p) {
-  return set_step("cudaGraphExecMemcpyNodeSetParams", executable, node, GraphNodeType::memcpy, [&](Context& c) { return copy_action(c, p); });
+  return set_step("cudaGraphExecMemcpyNodeSetParams", executable, node, GraphNodeType::memcpy, [&](Context& c) { return copy_work(c, p); });
 }
 CudaError cudaGraphExecMemcpyNodeSetParams1D(void* executable, void* node, void* to, const void* from, size_t bytes, CopyKind kind) {
   return set_step("cudaGraphExecMemcpyNodeSetParams1D", executable, node, GraphNodeType::memcpy,
-                  [&](Context& c) { return copy_action(c, to, from, bytes, kind); });
+                  [&](Context& c) { return linear_work(c, to, from, bytes, kind); });
 }
 CudaError cudaGraphExecMemsetNodeSetParams(void* executable, void* node, const MemsetParams* p) {
-  return set_step("cudaGraphExecMemsetNodeSetParams", executable, node, GraphNodeType::memset, [&](Context& c) { return set_action(c, p); });
+  return set_step("cudaGraphExecMemsetNodeSetParams", executable, node, GraphNodeType::memset, [&](Context& c) { return set_work(c, p); });
 }
 CudaError cudaGraphExecHostNodeSetParams(void* executable, void* node, const HostNodeParams* p) {
-  return set_step("cudaGraphExecHostNodeSetParams", executable, node, GraphNodeType::host, [&](Context&) { return host_action(p); });
+  return set_step("cudaGraphExecHostNodeSetParams", executable, node, GraphNodeType::host, [&](Context&) { return host_work(p); });
 }
-CudaError cudaGraphExecNodeSetParams(void* executable, void* node, const GraphNodeParams* p) {
-  return set_step("cudaGraphExecNodeSetParams", executable, node, type_of(p), [&](Context& c) { return node_action(c, p); });
+CudaError cudaGraphExecNodeSetParams(void* executable, void* node, GraphNodeParams* p) {
+  return set_step("cudaGraphExecNodeSetParams", executable, node, type_of(p), [&](Context& c) { return node_work(c, p); });
 }
 CudaError cudaGraphNodeSetEnabled(void* executable, void* node, unsigned enabled) {
   return serve("cudaGraphNodeSetEnabled", [&](Context& c) { c.streams.executables.get(executable).step(node).enabled = enabled != 0; });

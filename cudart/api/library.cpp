@@ -5,6 +5,7 @@
 
 #include "cudart/cubin.h"
 #include "cudart/fatbin.h"
+#include "cudart/names.h"
 #include "cudart/serve.h"
 
 using namespace drywell::cudart;
@@ -15,14 +16,16 @@ extern "C" {
 CudaError cudaLibraryLoadData(void** out, const void* code, int*, void**, unsigned, int*, void**, unsigned) {
   return serve("cudaLibraryLoadData", [&](Context& c) {
     require_value(out != nullptr && code != nullptr);
-    const std::string name = fmt::format("<library {}>", c.modules.all().size());
+    const size_t number = c.modules.all().size();
     const auto linked = std::find_if(c.links.begin(), c.links.end(), [&](const auto& l) { return l.get() == code; });
     // The program may release its image after the call: the module keeps the text.
     const auto text = [&] {
       const auto kept = kept_ptx(code);
       return kept.has_value() ? *kept : best_image(read_fatbin(code), c.device().arch().target).ptx();
     };
-    GuestModule& m = c.modules.add(linked != c.links.end() ? std::make_unique<GuestModule>((*linked)->texts, name) : std::make_unique<GuestModule>(text(), name));
+    std::vector<std::string> texts = linked != c.links.end() ? (*linked)->texts : std::vector<std::string>{text()};
+    const std::string name = name_of_image(texts.empty() ? "" : texts.front(), number);
+    GuestModule& m = c.modules.add(std::make_unique<GuestModule>(std::move(texts), name));
     c.loaded(m);
     *out = &m;
   });

@@ -23,7 +23,9 @@ void drywell::cudart::allocate_in_stream(Context& c, void** out, size_t bytes, c
   Stream& s = c.streams.get(stream);
   *out = c.memory().allocate(bytes, MemoryType::device);
   // A graph's addresses are fixed at capture.
-  if (s.capture != nullptr) c.streams.submit(s, GraphNodeType::mem_alloc, {});
+  if (s.capture == nullptr) return c.memory().count_in_pool(*out);
+  c.memory().keep_for_graph(*out);
+  c.streams.submit(s, GraphNodeType::mem_alloc, Action());
 }
 
 extern "C" {

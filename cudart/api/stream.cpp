@@ -1,7 +1,9 @@
 // Streams and events of the runtime interface.
 #include <cmath>
+#include <cstring>
 
 #include "cudart/api/per_thread.h"
+#include "cudart/graph_work.h"
 #include "cudart/serve.h"
 
 using namespace drywell::cudart;
@@ -9,6 +11,7 @@ using namespace drywell::cudart;
 namespace {
 
 constexpr unsigned kDisableTiming = 2;  // cudaEventDisableTiming
+constexpr unsigned kExternal = 1;       // cudaEventRecordExternal, cudaEventWaitExternal: a node of the graph that is captured
 
 void create(Context& c, void** out, unsigned flags, int priority) {
   require_value(out != nullptr && flags <= 1);
@@ -47,8 +50,12 @@ CudaError cudaStreamQuery(void* stream) {
 }
 PER_THREAD_ALIAS(cudaStreamQuery, _ptsz);
 
-CudaError cudaStreamWaitEvent(void* stream, void* event, unsigned) {
-  return serve("cudaStreamWaitEvent", [&](Context& c) { c.streams.wait(c.streams.get(stream), c.streams.events.get(event)); });
+CudaError cudaStreamWaitEvent(void* stream, void* event, unsigned flags) {
+  return serve("cudaStreamWaitEvent", [&](Context& c) {
+    Stream& s = c.streams.get(stream);
+    if (s.capture != nullptr && flags == kExternal) return c.streams.submit(s, GraphNodeType::wait_event, wait_work(c, event));
+    c.streams.wait(s, c.streams.events.get(event));
+  });
 }
 PER_THREAD_ALIAS(cudaStreamWaitEvent, _ptsz);
 
@@ -77,6 +84,14 @@ CudaError cudaStreamSetAttribute(void* stream, int, const void*) {
   return serve("cudaStreamSetAttribute", [&](Context& c) { c.streams.get(stream); });
 }
 PER_THREAD_ALIAS(cudaStreamSetAttribute, _ptsz);
+CudaError cudaStreamGetAttribute(void* stream, int, void* out) {
+  return serve("cudaStreamGetAttribute", [&](Context& c) {
+    c.streams.get(stream);
+    require_value(out != nullptr);
+    std::memset(out, 0, 64);  // cudaLaunchAttributeValue: every attribute as it is at first
+  });
+}
+PER_THREAD_ALIAS(cudaStreamGetAttribute, _ptsz);
 CudaError cudaStreamCopyAttributes(void* to, void* from) {
   return serve("cudaStreamCopyAttributes", [&](Context& c) {
     c.streams.get(to);
@@ -92,7 +107,8 @@ PER_THREAD_ALIAS(cudaStreamAttachMemAsync, _ptsz);
 CudaError cudaLaunchHostFunc(void* stream, void (*function)(void*), void* data) {
   return serve("cudaLaunchHostFunc", [&](Context& c) {
     require_value(function != nullptr);
-    c.streams.submit(c.streams.get(stream), GraphNodeType::host, [function, data] { function(data); });
+    const HostNodeParams p{function, data};
+    c.streams.submit(c.streams.get(stream), GraphNodeType::host, host_work(&p));
   });
 }
 PER_THREAD_ALIAS(cudaLaunchHostFunc, _ptsz);
@@ -120,8 +136,10 @@ CudaError cudaEventDestroy(void* event) {
   return serve("cudaEventDestroy", [&](Context& c) { c.streams.events.take(event); });
 }
 
-CudaError cudaEventRecordWithFlags(void* event, void* stream, unsigned) {
+CudaError cudaEventRecordWithFlags(void* event, void* stream, unsigned flags) {
   return serve("cudaEventRecord", [&](Context& c) {
+    Stream& s = c.streams.get(stream);
+    if (s.capture != nullptr && flags == kExternal) return c.streams.submit(s, GraphNodeType::event_record, record_work(c, event));
     c.streams.record(c.streams.get(stream), c.streams.events.get(event));
     c.launcher().queue_drained();
   });

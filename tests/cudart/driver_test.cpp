@@ -16,6 +16,8 @@ CudaError cuModuleLoad(void** out, const char* path);
 CudaError cuModuleLoadData(void** out, const void* image);
 CudaError cuModuleGetFunction(void** out, void* module, const char* name);
 CudaError cuModuleUnload(void* module);
+CudaError cuOccupancyMaxActiveBlocksPerMultiprocessor(int* out, void* function, int threads, size_t smem);
+CudaError cuModuleLoadDataEx(void** out, const void* image, unsigned count, int* options, void** values);
 CudaError cuMemAlloc_v2(uint64_t* out, size_t bytes);
 CudaError cuMemcpyHtoD_v2(uint64_t to, const void* from, size_t bytes);
 CudaError cuMemcpyDtoH_v2(void* to, uint64_t from, size_t bytes);
@@ -182,6 +184,38 @@ TEST(Driver, PointerAttributes) {
   EXPECT_EQ(type, 0u);
   EXPECT_EQ(ordinal, -2);  // CU_DEVICE_INVALID
   EXPECT_EQ(cuPointerGetAttribute(&at, 4, p), CudaError::invalid_value);  // _HOST_POINTER of device memory
+}
+
+TEST(Driver, RegistersLimitOccupancyByTheirEstimate) {
+  // 200 values that live together: 208 registers with what ptxas adds (register_estimate_test), 8 warps of 32 * 208: one CTA of 65536.
+  std::string text = ".version 8.7\n.target sm_100\n.address_size 64\n.visible .entry many(.param .u64 p)\n{\n.reg .b32 %r<200>;\n.reg .b64 %rd<2>;\n";
+  for (int i = 0; i < 200; ++i) text += "mov.u32 %r" + std::to_string(i) + ", %tid.x;\n";
+  for (int i = 1; i < 200; ++i) text += "add.u32 %r0, %r0, %r" + std::to_string(i) + ";\n";
+  text += "ld.param.u64 %rd1, [p];\nst.global.u32 [%rd1], %r0;\nret;\n}\n";
+  void *module = nullptr, *function = nullptr;
+  ASSERT_EQ(cuModuleLoadData(&module, text.c_str()), kOk);
+  ASSERT_EQ(cuModuleGetFunction(&function, module, "many"), kOk);
+  int ctas = 0;
+  ASSERT_EQ(cuOccupancyMaxActiveBlocksPerMultiprocessor(&ctas, function, 256, 0), kOk);
+  EXPECT_EQ(ctas, 1);
+  ASSERT_EQ(cuOccupancyMaxActiveBlocksPerMultiprocessor(&ctas, function, 32, 0), kOk);
+  EXPECT_EQ(ctas, 65536 / (208 * 32));
+  EXPECT_EQ(cuModuleUnload(module), kOk);
+}
+
+TEST(Driver, WhyAModuleIsNotLoadedIsInTheProgramsBuffer) {
+  char log[200] = "before", small[8] = "before";
+  int options[] = {5, 6};  // CU_JIT_ERROR_LOG_BUFFER and its size
+  void *values[] = {log, reinterpret_cast<void*>(sizeof log)}, *module = nullptr;
+  const char bad[] = ".version 8.7\n.target sm_100\n.address_size 64\n.visible .entry wrong() { nonsense.u32; }\n";
+  EXPECT_EQ(cuModuleLoadDataEx(&module, bad, 2, options, values), CudaError::invalid_ptx);
+  EXPECT_NE(std::string(log).find("nonsense"), std::string::npos) << log;
+  EXPECT_NE(std::string(log).find("wrong"), std::string::npos) << log;  // the module is named by its kernel
+  EXPECT_EQ(reinterpret_cast<size_t>(values[1]), std::strlen(log) + 1);
+  values[0] = small;
+  values[1] = reinterpret_cast<void*>(sizeof small);
+  EXPECT_EQ(cuModuleLoadDataEx(&module, bad, 2, options, values), CudaError::invalid_ptx);
+  EXPECT_EQ(std::strlen(small), 7u);
 }
 
 }  // namespace

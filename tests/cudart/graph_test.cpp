@@ -10,7 +10,7 @@ extern "C" {
 using drywell::cudart::GraphEdgeData;
 using drywell::cudart::GraphNodeParams;
 CudaError cudaGraphCreate(void** out, unsigned flags);
-CudaError cudaGraphAddNode(void** out, void* graph, void* const* after, const GraphEdgeData* edges, size_t count, const GraphNodeParams* p);
+CudaError cudaGraphAddNode(void** out, void* graph, void* const* after, const GraphEdgeData* edges, size_t count, GraphNodeParams* p);
 CudaError cudaGraphAddDependencies(void* graph, void* const* from, void* const* to, const GraphEdgeData* edges, size_t count);
 CudaError cudaGraphClone(void** out, void* graph);
 CudaError cudaGraphGetRootNodes(void* graph, void** nodes, size_t* count);
@@ -57,7 +57,7 @@ class GraphNodes : public testing::Test {
 
 TEST_F(GraphNodes, ListsAreFilledUpOrCounted) {
   void *a = nullptr, *b = nullptr;
-  const GraphNodeParams p = first_.node(), q = second_.node();
+  GraphNodeParams p = first_.node(), q = second_.node();
   ASSERT_EQ(cudaGraphAddNode(&a, graph_, nullptr, nullptr, 0, &p), kOk);
   ASSERT_EQ(cudaGraphAddNode(&b, graph_, &a, nullptr, 1, &q), kOk);
   EXPECT_EQ(run(graph_), (std::vector<int>{1, 2}));
@@ -75,7 +75,7 @@ TEST_F(GraphNodes, ListsAreFilledUpOrCounted) {
 
 TEST_F(GraphNodes, AClonesNodesWaitForEachOther) {
   void *a = nullptr, *b = nullptr, *clone = nullptr;
-  const GraphNodeParams p = first_.node(), q = second_.node();
+  GraphNodeParams p = first_.node(), q = second_.node();
   ASSERT_EQ(cudaGraphAddNode(&a, graph_, nullptr, nullptr, 0, &p), kOk);
   ASSERT_EQ(cudaGraphAddNode(&b, graph_, nullptr, nullptr, 0, &q), kOk);
   ASSERT_EQ(cudaGraphAddDependencies(graph_, &b, &a, nullptr, 1), kOk);
@@ -86,7 +86,7 @@ TEST_F(GraphNodes, AClonesNodesWaitForEachOther) {
 
 TEST_F(GraphNodes, OtherKindsAreRefused) {
   GraphNodeParams p{};
-  p.type = GraphNodeType::event_record;
+  p.type = GraphNodeType::conditional;
   void* node = nullptr;
   EXPECT_EQ(cudaGraphAddNode(&node, graph_, nullptr, nullptr, 0, &p), CudaError::not_supported);
   EXPECT_EQ(cudaGraphAddNode(&node, graph_, nullptr, nullptr, 0, nullptr), CudaError::invalid_value);
@@ -99,10 +99,10 @@ As* declared_as(F* function) {
 }
 
 TEST_F(GraphNodes, Cuda12SaysNothingOfEdges) {
-  auto* const add_node = declared_as<CudaError(void**, void*, void* const*, size_t, const GraphNodeParams*)>(&cudaGraphAddNode);
+  auto* const add_node = declared_as<CudaError(void**, void*, void* const*, size_t, GraphNodeParams*)>(&cudaGraphAddNode);
   auto* const add_dependencies = declared_as<CudaError(void*, void* const*, void* const*, size_t)>(&cudaGraphAddDependencies);
   void *a = nullptr, *b = nullptr, *c = nullptr;
-  const GraphNodeParams p = first_.node(), q = second_.node();
+  GraphNodeParams p = first_.node(), q = second_.node();
   ASSERT_EQ(add_node(&a, graph_, nullptr, 0, &p), kOk);
   ASSERT_EQ(add_node(&b, graph_, nullptr, 0, &q), kOk);
   ASSERT_EQ(add_node(&c, graph_, &b, 1, &p), kOk);

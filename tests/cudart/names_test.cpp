@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "cudart/modules.h"
+#include "cudart/names.h"
 
 namespace drywell::cudart {
 namespace {
@@ -18,6 +19,28 @@ TEST(KernelNames, AreCutForPeopleAlone) {
   EXPECT_EQ(shortened(most), most);
   EXPECT_EQ(shortened(longer), std::string(93, 'k') + "...");
   EXPECT_EQ(plain_name("_Z97" + longer + "v"), longer);
+}
+
+TEST(KernelNames, KeepWhatTellsThemApart) {
+  const std::string same(100, 'k');
+  const auto mangled = [&](int tile) { return "_Z4gemmI1" + std::string("A") + "Li" + std::to_string(tile) + "EEvv"; };
+  const auto two = told_apart({mangled(64), mangled(128)});
+  EXPECT_EQ(two.at(mangled(64)), "gemm<A, 64>");
+  // A long argument before the one that differs.
+  const auto deep = [&](int tile) { return "_Z4gemmI100" + same + "Li" + std::to_string(tile) + "EEvv"; };
+  const auto names = told_apart({deep(64), deep(128)});
+  EXPECT_NE(names.at(deep(64)), names.at(deep(128)));
+  EXPECT_NE(names.at(deep(64)).find(" 64>"), std::string::npos) << names.at(deep(64));
+  EXPECT_LE(names.at(deep(64)).size(), 96u);
+  // Overloads differ in their parameters alone.
+  const auto overloads = told_apart({"_Z4fillPf", "_Z4fillPi"});
+  EXPECT_EQ(overloads.at("_Z4fillPf"), "fill(float*)");
+  EXPECT_EQ(told_apart({"_Z4fillPf"}).at("_Z4fillPf"), "fill");
+}
+
+TEST(ModuleNames, AreThoseOfTheFirstKernel) {
+  EXPECT_EQ(name_of_image(".version 9.0\n.visible .entry _Z4axpyPfS_j(\n", 3), "<library 3: axpy>");
+  EXPECT_EQ(name_of_image(".version 9.0\n", 3), "<library 3>");
 }
 
 }  // namespace

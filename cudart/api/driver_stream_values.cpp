@@ -1,0 +1,104 @@
+// Waits for values in memory, and writes of values, in a stream's order.
+#include <fmt/format.h>
+
+#include <cstring>
+#include <vector>
+
+#include "cudart/serve.h"
+#include "drywell/core/error.h"
+
+using namespace drywell::cudart;
+
+namespace {
+
+// CUstreamBatchMemOpType
+enum class MemOp : int { wait32 = 1, write32 = 2, flush = 3, wait64 = 4, write64 = 5, barrier = 6 };
+// CUstreamWaitValue_flags; bit 30 flushes remote writes.
+enum class Compare : unsigned { at_least = 0, equal = 1, any_bit = 2, nor = 3 };
+constexpr unsigned kFlush = 1u << 30;
+
+/// CUstreamBatchMemOpParams
+struct MemOpParams {
+  MemOp op;
+  uint64_t address;
+  uint64_t value;
+  unsigned flags;
+  uint64_t alias;
+  uint64_t unused;
+};
+
+uint64_t mask_of(bool wide) { return wide ? ~uint64_t{0} : 0xFFFFFFFF; }
+
+/// The comparison of cyclic counters: the difference has no sign.
+bool meets(uint64_t now, uint64_t value, Compare how, bool wide) {
+  switch (how) {
+    case Compare::at_least: return ((now - value) & mask_of(wide)) >> (wide ? 63 : 31) == 0;
+    case Compare::equal: return ((now ^ value) & mask_of(wide)) == 0;
+    case Compare::any_bit: return (now & value & mask_of(wide)) != 0;
+    case Compare::nor: return (~(now | value) & mask_of(wide)) != 0;
+  }
+  return false;
+}
+
+uint8_t* word_at(Context& c, uint64_t address, bool wide) {
+  require_value(address % (wide ? 8 : 4) == 0);
+  return c.device().host_pointer(drywell::GmemAddr(address), wide ? 8 : 4);
+}
+
+// Work runs when it is submitted: a value that only a later call writes never comes.
+void wait(Context& c, const MemOpParams& p, bool wide) {
+  uint64_t now = 0;
+  std::memcpy(&now, word_at(c, p.address, wide), wide ? 8 : 4);
+  if (meets(now, p.value, static_cast<Compare>(p.flags & ~kFlush), wide)) return;
+  throw drywell::Unsupported(fmt::format("a stream that waits at {:#x} for a value that later work writes: work runs when it is submitted", p.address));
+}
+
+void perform(Context& c, const MemOpParams& p) {
+  const bool wide = p.op == MemOp::wait64 || p.op == MemOp::write64;
+  switch (p.op) {
+    case MemOp::wait32:
+    case MemOp::wait64: return wait(c, p, wide);
+    case MemOp::write32:
+    case MemOp::write64: c.device().write(drywell::GmemAddr(p.address), &p.value, wide ? 8 : 4); return;
+    case MemOp::flush:
+    case MemOp::barrier: return;  // nothing is in flight
+  }
+  throw CallFailed{CudaError::invalid_value};
+}
+
+CudaError submit(const char* name, void* stream, std::vector<MemOpParams> all) {
+  return serve(name, [&](Context& c) {
+    for (const MemOpParams& p : all) {
+      require_value(p.op >= MemOp::wait32 && p.op <= MemOp::barrier);
+      if (p.op == MemOp::wait32 || p.op == MemOp::wait64) require_value((p.flags & ~kFlush) <= static_cast<unsigned>(Compare::nor));
+    }
+    c.streams.submit(c.streams.get(stream), GraphNodeType::batch_mem_op, [&c, all = std::move(all)] {
+      for (const MemOpParams& p : all) perform(c, p);
+    });
+  });
+}
+
+}  // namespace
+
+extern "C" {
+#pragma GCC visibility push(default)
+
+CudaError cuStreamWaitValue32_v2(void* stream, uint64_t at, uint32_t value, unsigned flags) {
+  return submit("cuStreamWaitValue32", stream, {{MemOp::wait32, at, value, flags, 0, 0}});
+}
+CudaError cuStreamWaitValue64_v2(void* stream, uint64_t at, uint64_t value, unsigned flags) {
+  return submit("cuStreamWaitValue64", stream, {{MemOp::wait64, at, value, flags, 0, 0}});
+}
+CudaError cuStreamWriteValue32_v2(void* stream, uint64_t at, uint32_t value, unsigned flags) {
+  return submit("cuStreamWriteValue32", stream, {{MemOp::write32, at, value, flags, 0, 0}});
+}
+CudaError cuStreamWriteValue64_v2(void* stream, uint64_t at, uint64_t value, unsigned flags) {
+  return submit("cuStreamWriteValue64", stream, {{MemOp::write64, at, value, flags, 0, 0}});
+}
+CudaError cuStreamBatchMemOp_v2(void* stream, unsigned count, const MemOpParams* list, unsigned) {
+  if (count != 0 && list == nullptr) return CudaError::invalid_value;
+  return submit("cuStreamBatchMemOp", stream, {list, list + count});
+}
+
+#pragma GCC visibility pop
+}

@@ -1,0 +1,31 @@
+// Lists of a graph's nodes for the program, and new nodes from it.
+#pragma once
+
+#include <algorithm>
+#include <vector>
+
+#include "cudart/serve.h"
+
+namespace drywell::cudart {
+
+/// Copies as many of `all` as `out` has room for and fills the rest with nullptr; without `out`, returns the number of nodes.
+inline void list_nodes(const std::vector<GraphNode*>& all, void** out, GraphEdgeData* edges, size_t* count) {
+  require_value(count != nullptr);
+  if (edges != nullptr && out != nullptr) std::fill_n(edges, *count, GraphEdgeData{});
+  for (size_t i = 0; out != nullptr && i < *count; ++i) out[i] = i < all.size() ? all[i] : nullptr;
+  *count = out == nullptr ? all.size() : std::min(*count, all.size());
+}
+
+/// Adds a node after those of `after`; `make(Context&)` returns its work.
+template <class F>
+CudaError add_node(const char* name, void** out, void* graph, void* const* after, size_t count, GraphNodeType type, F&& make) {
+  return serve(name, [&](Context& c) {
+    require_value(out != nullptr && (count == 0 || after != nullptr));
+    Graph& g = c.streams.graphs.get(graph);
+    std::vector<GraphNode*> nodes;
+    for (size_t i = 0; i < count; ++i) nodes.push_back(static_cast<GraphNode*>(after[i]));
+    *out = &g.add(type, make(c), std::move(nodes));
+  });
+}
+
+}  // namespace drywell::cudart

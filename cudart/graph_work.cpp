@@ -1,0 +1,125 @@
+#include "cudart/graph_work.h"
+
+#include <fmt/format.h>
+
+#include "cudart/call.h"
+#include "cudart/copy_actions.h"
+#include "drywell/core/error.h"
+
+namespace drywell::cudart {
+namespace {
+
+Work with_handle(Action run, void* handle) {
+  auto kept = std::make_shared<NodeParams>();
+  kept->handle = handle;
+  return {std::move(run), std::move(kept)};
+}
+
+const char* type_text(GraphNodeType t) {
+  switch (t) {
+    case GraphNodeType::kernel: return "kernel";
+    case GraphNodeType::memcpy: return "memcpy";
+    case GraphNodeType::memset: return "memset";
+    case GraphNodeType::host: return "host";
+    case GraphNodeType::graph: return "graph";
+    case GraphNodeType::empty: return "empty";
+    case GraphNodeType::wait_event: return "wait for event";
+    case GraphNodeType::event_record: return "record event";
+    case GraphNodeType::mem_alloc: return "allocate";
+    case GraphNodeType::mem_free: return "free";
+    case GraphNodeType::batch_mem_op: return "memory operations";
+    case GraphNodeType::conditional: return "conditional";
+  }
+  return "?";
+}
+
+}  // namespace
+
+Work kernel_work(Context& c, const KernelNodeParams* p, std::vector<LaunchAttribute> attributes) {
+  require_value(p != nullptr);
+  return c.launch_work(*p, std::move(attributes));
+}
+
+Work set_work(Context& c, const MemsetParams* p) {
+  require_value(p != nullptr);
+  auto kept = std::make_shared<NodeParams>();
+  kept->memset = *p;
+  return {[&memory = c.memory(), m = *p] { memory.set({m.dst, m.pitch, 0}, m.value, m.element_size, {m.width * m.element_size, m.height, 1}); }, std::move(kept)};
+}
+
+Work host_work(const HostNodeParams* p) {
+  require_value(p != nullptr && p->function != nullptr);
+  auto kept = std::make_shared<NodeParams>();
+  kept->host = *p;
+  return {[h = *p] { h.function(h.user_data); }, std::move(kept)};
+}
+
+Work child_work(Context& c, void* graph) {
+  Graph& own = c.streams.graphs.make(c.streams.graphs.get(graph).clone());
+  return with_handle([inner = std::shared_ptr<GraphExec>(instantiate(own))] { inner->run(); }, &own);
+}
+
+Work record_work(Context& c, void* event) {
+  c.streams.events.get(event);
+  return with_handle([&streams = c.streams, event] { streams.mark(streams.events.get(event)); }, event);
+}
+
+Work wait_work(Context& c, void* event) {
+  c.streams.events.get(event);
+  return with_handle({}, event);  // the recorded work has run
+}
+
+Work alloc_work(Context& c, MemAllocNodeParams* p) {
+  require_value(p != nullptr && p->bytes != 0);
+  p->address = c.memory().allocate(p->bytes, MemoryType::device);
+  c.memory().keep_for_graph(p->address);
+  auto kept = std::make_shared<NodeParams>();
+  kept->alloc = *p;
+  return {[&memory = c.memory(), at = p->address, n = p->bytes] { memory.poison(at, n); }, std::move(kept)};
+}
+
+Work free_work(Context& c, void* address) {
+  const auto a = c.memory().find(address);
+  require_value(a.has_value());
+  return with_handle([&memory = c.memory(), address, n = a->bytes] { memory.poison(address, n); }, address);
+}
+
+Work node_work(Context& c, GraphNodeParams* p) {
+  require_value(p != nullptr);
+  switch (p->type) {
+    case GraphNodeType::kernel: return kernel_work(c, &p->kernel);
+    case GraphNodeType::memcpy: return copy_work(c, &p->memcpy.copy);
+    case GraphNodeType::memset: return set_work(c, &p->memset);
+    case GraphNodeType::host: return host_work(&p->host);
+    case GraphNodeType::graph: return child_work(c, p->graph);
+    case GraphNodeType::empty: return {};
+    case GraphNodeType::wait_event: return wait_work(c, p->event);
+    case GraphNodeType::event_record: return record_work(c, p->event);
+    case GraphNodeType::mem_alloc: return alloc_work(c, &p->alloc);
+    case GraphNodeType::mem_free: return free_work(c, p->address);
+    default: throw Unsupported(fmt::format("nodes of kind '{}' in a graph", type_text(p->type)));
+  }
+}
+
+const NodeParams& params_of(const void* node, GraphNodeType type) {
+  require_value(node != nullptr);
+  const auto& n = *static_cast<const GraphNode*>(node);
+  require_value(n.type == type && n.work.params != nullptr);
+  return *n.work.params;
+}
+
+std::string dot_text(const Graph& g) {
+  std::map<const GraphNode*, size_t> numbers;
+  std::string text = "digraph graph_of_the_program {\n";
+  for (const auto& n : g.nodes) {
+    const std::string name = n->work.params != nullptr ? n->work.params->name : "";
+    const size_t number = numbers.emplace(n.get(), numbers.size()).first->second;
+    text += fmt::format("  n{} [label=\"{}{}{}\"];\n", number, type_text(n->type), name.empty() ? "" : ": ", name);
+  }
+  for (const auto& n : g.nodes) {
+    for (const GraphNode* first : n->after) text += fmt::format("  n{} -> n{};\n", numbers.at(first), numbers.at(n.get()));
+  }
+  return text + "}\n";
+}
+
+}  // namespace drywell::cudart

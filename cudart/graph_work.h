@@ -1,0 +1,28 @@
+// The work of a graph's nodes from the parameters that the program passes, and graphs as text.
+#pragma once
+
+#include <span>
+#include <string>
+
+#include "cudart/context.h"
+
+namespace drywell::cudart {
+
+Work kernel_work(Context& c, const KernelNodeParams* p, std::vector<LaunchAttribute> attributes = {});
+Work set_work(Context& c, const MemsetParams* p);
+Work host_work(const HostNodeParams* p);
+Work child_work(Context& c, void* graph);
+Work record_work(Context& c, void* event);
+Work wait_work(Context& c, void* event);
+/// Allocates at once: the address of a graph's memory is fixed. Each launch of the graph finds it poisoned.
+Work alloc_work(Context& c, MemAllocNodeParams* p);
+Work free_work(Context& c, void* address);
+/// Throws CallFailed, and Unsupported for kinds that are not served. The address of a mem_alloc node is written to `p`.
+Work node_work(Context& c, GraphNodeParams* p);
+/// The parameters of a node in the form of the call that makes it. Throws CallFailed if it has none.
+const NodeParams& params_of(const void* node, GraphNodeType type);
+
+/// The graph in the language of Graphviz.
+std::string dot_text(const Graph& g);
+
+}  // namespace drywell::cudart

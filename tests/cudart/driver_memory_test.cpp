@@ -1,0 +1,197 @@
+// Memory of the driver interface: mappings, values in a stream's order, copies and fills in two and three dimensions, pools.
+#include <gtest/gtest.h>
+
+#include <cstring>
+#include <numeric>
+#include <vector>
+
+#include "cudart/driver_copy.h"
+#include "cudart_program.h"
+
+extern "C" {
+CudaError cuMemGetAllocationGranularity(size_t* out, const void* properties, int option);
+CudaError cuMemAddressReserve(uint64_t* out, size_t bytes, size_t alignment, uint64_t at, unsigned long long flags);
+CudaError cuMemAddressFree(uint64_t base, size_t bytes);
+CudaError cuMemCreate(unsigned long long* out, size_t bytes, const void* properties, unsigned long long flags);
+CudaError cuMemRelease(unsigned long long handle);
+CudaError cuMemMap(uint64_t at, size_t bytes, size_t offset, unsigned long long handle, unsigned long long flags);
+CudaError cuMemUnmap(uint64_t at, size_t bytes);
+CudaError cuMemSetAccess(uint64_t at, size_t bytes, const void* list, size_t count);
+CudaError cuMemcpyHtoD_v2(uint64_t to, const void* from, size_t bytes);
+CudaError cuMemcpyDtoH_v2(void* to, uint64_t from, size_t bytes);
+CudaError cuMemAlloc_v2(uint64_t* out, size_t bytes);
+CudaError cuMemcpy2D_v2(const drywell::cudart::DriverCopy2D* p);
+CudaError cuMemcpy3D_v2(const drywell::cudart::DriverCopy3D* p);
+CudaError cuMemsetD2D16_v2(uint64_t to, size_t pitch, unsigned short value, size_t width, size_t height);
+CudaError cuMemsetD8_v2(uint64_t to, unsigned char value, size_t n);
+CudaError cuStreamWaitValue32_v2(void* stream, uint64_t at, uint32_t value, unsigned flags);
+CudaError cuStreamWaitValue64_v2(void* stream, uint64_t at, uint64_t value, unsigned flags);
+CudaError cuStreamWriteValue32_v2(void* stream, uint64_t at, uint32_t value, unsigned flags);
+CudaError cuStreamWriteValue64_v2(void* stream, uint64_t at, uint64_t value, unsigned flags);
+CudaError cuStreamBatchMemOp_v2(void* stream, unsigned count, const void* list, unsigned flags);
+}
+
+namespace {
+
+using drywell::cudart::DriverCopy2D;
+using drywell::cudart::DriverCopy3D;
+using drywell::cudart::DriverMemory;
+
+constexpr CudaError kOk = CudaError::success;
+constexpr size_t kPiece = 2 << 20;
+
+class DriverMemoryCalls : public testing::Test {
+ protected:
+  void TearDown() override {
+    EXPECT_EQ(cudaDeviceReset(), kOk);
+    cudaGetLastError();
+  }
+  uint64_t allocate(size_t bytes, unsigned char value) {
+    uint64_t p = 0;
+    EXPECT_EQ(cuMemAlloc_v2(&p, bytes), kOk);
+    EXPECT_EQ(cuMemsetD8_v2(p, value, bytes), kOk);
+    return p;
+  }
+  template <class T>
+  T read(uint64_t at) {
+    T value{};
+    EXPECT_EQ(cuMemcpyDtoH_v2(&value, at, sizeof value), kOk);
+    return value;
+  }
+};
+
+/// CUmemAllocationProp: pinned memory of device 0; CUmemAccessDesc: the device reads and writes.
+struct Properties {
+  int type = 1, handle_types = 0, location_type = 1, location = 0;
+  void* metadata = nullptr;
+  char flags[8] = {};
+};
+struct Access {
+  int location_type = 1, location = 0, flags = 3;
+};
+
+class Mappings : public DriverMemoryCalls {
+ protected:
+  void SetUp() override { ASSERT_EQ(cuMemAddressReserve(&base_, 4 * kPiece, 0, 0, 0), kOk); }
+  unsigned long long map(unsigned piece) {
+    unsigned long long handle = 0;
+    EXPECT_EQ(cuMemCreate(&handle, kPiece, &properties_, 0), kOk);
+    EXPECT_EQ(cuMemMap(base_ + piece * kPiece, kPiece, 0, handle, 0), kOk);
+    EXPECT_EQ(cuMemSetAccess(base_ + piece * kPiece, kPiece, &access_, 1), kOk);
+    return handle;
+  }
+  CudaError store(uint64_t at) {
+    void* p = reinterpret_cast<void*>(at);
+    void* arguments[] = {&p};
+    return cudaLaunchKernel(program::kStore, {1, 1, 1}, {1, 1, 1}, arguments, 0, nullptr);
+  }
+  uint64_t base_ = 0;
+  Properties properties_;
+  Access access_;
+};
+
+TEST_F(Mappings, PiecesSideBySideAreOneAllocation) {
+  size_t granularity = 0;
+  ASSERT_EQ(cuMemGetAllocationGranularity(&granularity, &properties_, 0), kOk);
+  EXPECT_EQ(granularity, kPiece);
+  map(0);
+  EXPECT_NE(cuMemcpyHtoD_v2(base_ + kPiece - 4, "12345678", 8), kOk);  // the second piece is not there yet
+  map(1);
+  ASSERT_EQ(cuMemcpyHtoD_v2(base_ + kPiece - 4, "12345678", 8), kOk);
+  EXPECT_EQ(std::memcmp(std::vector<uint64_t>{read<uint64_t>(base_ + kPiece - 4)}.data(), "12345678", 8), 0);
+  EXPECT_EQ(store(base_ + kPiece), kOk);  // a kernel's store
+  EXPECT_EQ(read<uint32_t>(base_ + kPiece), 1u);
+}
+
+TEST_F(Mappings, WhatIsUnmappedIsNoMemoryAndOnePieceCanBeInTwoPlaces) {
+  const unsigned long long handle = map(0);
+  map(1);
+  ASSERT_EQ(cuMemMap(base_ + 2 * kPiece, kPiece, 0, handle, 0), kOk);
+  ASSERT_EQ(cuMemSetAccess(base_ + 2 * kPiece, kPiece, &access_, 1), kOk);
+  ASSERT_EQ(store(base_ + 64), kOk);
+  EXPECT_EQ(read<uint32_t>(base_ + 2 * kPiece + 64), 1u);
+  ASSERT_EQ(cuMemUnmap(base_, kPiece), kOk);
+  EXPECT_EQ(cuMemRelease(handle), kOk);
+  EXPECT_EQ(read<uint32_t>(base_ + 2 * kPiece + 64), 1u);  // the other mapping keeps the memory
+  uint32_t word = 0;
+  EXPECT_NE(cuMemcpyDtoH_v2(&word, base_ + 64, 4), kOk);
+  EXPECT_EQ(cuMemAddressFree(base_, 4 * kPiece), CudaError::invalid_value);  // still mapped
+  ASSERT_EQ(cuMemUnmap(base_ + kPiece, 2 * kPiece), kOk);
+  EXPECT_EQ(cuMemAddressFree(base_, 4 * kPiece), kOk);
+}
+
+TEST_F(Mappings, WithoutAccessKernelsFault) {
+  unsigned long long handle = 0;
+  ASSERT_EQ(cuMemCreate(&handle, kPiece, &properties_, 0), kOk);
+  EXPECT_EQ(cuMemMap(base_ + 4096, kPiece, 0, handle, 0), CudaError::invalid_value);
+  EXPECT_EQ(cuMemMap(base_ + 4 * kPiece, kPiece, 0, handle, 0), CudaError::invalid_value);
+  ASSERT_EQ(cuMemMap(base_, kPiece, 0, handle, 0), kOk);
+  EXPECT_EQ(cuMemMap(base_, kPiece, 0, handle, 0), CudaError::invalid_value);
+  EXPECT_EQ(store(base_), kOk);
+  EXPECT_EQ(cudaDeviceSynchronize(), CudaError::illegal_address);
+}
+
+TEST_F(DriverMemoryCalls, StreamsWaitForValuesThatAreThere) {
+  const uint64_t p = allocate(16, 0);
+  ASSERT_EQ(cuStreamWriteValue32_v2(nullptr, p, 7, 0), kOk);
+  EXPECT_EQ(read<uint32_t>(p), 7u);
+  EXPECT_EQ(cuStreamWaitValue32_v2(nullptr, p, 5, 0), kOk);            // at least
+  EXPECT_EQ(cuStreamWaitValue32_v2(nullptr, p, 0xFFFFFFFF, 0), kOk);   // cyclic: 7 comes after -1
+  EXPECT_EQ(cuStreamWaitValue32_v2(nullptr, p, 7, 1), kOk);            // equal
+  EXPECT_EQ(cuStreamWaitValue32_v2(nullptr, p, 4, 2), kOk);            // a common bit
+  EXPECT_EQ(cuStreamWaitValue32_v2(nullptr, p, 8, 3), kOk);            // a bit that neither has
+  EXPECT_EQ(cuStreamWaitValue32_v2(nullptr, p, 8, 0), CudaError::not_supported);  // would wait for later work
+  ASSERT_EQ(cuStreamWriteValue64_v2(nullptr, p + 8, uint64_t{1} << 40, 0), kOk);
+  EXPECT_EQ(cuStreamWaitValue64_v2(nullptr, p + 8, uint64_t{1} << 39, 0), kOk);
+  const uint64_t batch[2][6] = {{2, p, 9, 0, 0, 0}, {1, p, 9, 1, 0, 0}};  // write 9, wait until equal
+  EXPECT_EQ(cuStreamBatchMemOp_v2(nullptr, 2, batch, 0), kOk);
+  EXPECT_EQ(read<uint32_t>(p), 9u);
+}
+
+TEST_F(DriverMemoryCalls, BoxesAreCopiedAndFilled) {
+  std::vector<uint8_t> host(64);
+  std::iota(host.begin(), host.end(), uint8_t{0});
+  const uint64_t p = allocate(64, 0xEE);
+  // Rows of 8 bytes: 3 bytes of 2 rows from (1, 2) to (4, 5).
+  const DriverCopy2D box{{1, 2, DriverMemory::host, host.data(), 0, nullptr, 8}, {4, 5, DriverMemory::device, nullptr, p, nullptr, 8}, 3, 2};
+  ASSERT_EQ(cuMemcpy2D_v2(&box), kOk);
+  std::vector<uint8_t> want(64, 0xEE);
+  for (size_t y = 0; y < 2; ++y) {
+    for (size_t x = 0; x < 3; ++x) want[(5 + y) * 8 + 4 + x] = static_cast<uint8_t>((2 + y) * 8 + 1 + x);
+  }
+  std::vector<uint8_t> got(64);
+  ASSERT_EQ(cuMemcpyDtoH_v2(got.data(), p, 64), kOk);
+  EXPECT_EQ(got, want);
+  // Slices of 2 rows of 8 bytes: one byte of each of 3 slices.
+  const DriverCopy3D deep{{0, 1, 1, 0, DriverMemory::host, host.data(), 0, nullptr, nullptr, 8, 2}, {7, 0, 0, 0, DriverMemory::device, nullptr, p, nullptr, nullptr, 8, 2}, 1, 1, 3};
+  ASSERT_EQ(cuMemcpy3D_v2(&deep), kOk);
+  for (size_t z = 0; z < 3; ++z) want[z * 16 + 7] = static_cast<uint8_t>((1 + z) * 16 + 8);
+  ASSERT_EQ(cuMemcpyDtoH_v2(got.data(), p, 64), kOk);
+  EXPECT_EQ(got, want);
+  ASSERT_EQ(cuMemsetD2D16_v2(p, 8, 0x1234, 2, 3), kOk);
+  for (size_t y = 0; y < 3; ++y) {
+    for (size_t x = 0; x < 4; ++x) want[y * 8 + x] = x % 2 == 0 ? 0x34 : 0x12;
+  }
+  ASSERT_EQ(cuMemcpyDtoH_v2(got.data(), p, 64), kOk);
+  EXPECT_EQ(got, want);
+}
+
+TEST_F(DriverMemoryCalls, PoolsCountTheirBytes) {
+  constexpr int kUsedNow = 7, kUsedMost = 8;
+  void *pool = nullptr, *a = nullptr, *b = nullptr;
+  ASSERT_EQ(cudaDeviceGetDefaultMemPool(&pool, 0), kOk);
+  ASSERT_EQ(cudaMallocAsync(&a, 1000, nullptr), kOk);
+  ASSERT_EQ(cudaMallocAsync(&b, 500, nullptr), kOk);
+  ASSERT_EQ(cudaFreeAsync(a, nullptr), kOk);
+  uint64_t bytes = 0;
+  ASSERT_EQ(cudaMemPoolGetAttribute(pool, kUsedNow, &bytes), kOk);
+  EXPECT_EQ(bytes, 500u);
+  ASSERT_EQ(cudaMemPoolGetAttribute(pool, kUsedMost, &bytes), kOk);
+  EXPECT_EQ(bytes, 1500u);
+  bytes = 0;
+  ASSERT_EQ(cudaMemPoolSetAttribute(pool, kUsedMost, &bytes), kOk);
+  ASSERT_EQ(cudaMemPoolGetAttribute(pool, kUsedMost, &bytes), kOk);
+  EXPECT_EQ(bytes, 500u);
+}
+
+}  // namespace
