@@ -55,6 +55,9 @@ std::optional<ElfProgram> parse_elf(std::span<const std::byte> file) {
       for (const Elf64_Dyn& d : records<Elf64_Dyn>(file, s.sh_offset, s.sh_size / sizeof(Elf64_Dyn))) {
         if (d.d_tag == DT_NEEDED) out.needed.push_back(text_at(file, strings, d.d_un.d_val));
       }
+    } else if (s.sh_type == SHT_SYMTAB) {
+      for (const Elf64_Sym& y : records<Elf64_Sym>(file, s.sh_offset, s.sh_size / sizeof(Elf64_Sym)))
+        out.has_runtime = out.has_runtime || (y.st_shndx != SHN_UNDEF && text_at(file, strings, y.st_name) == "__cudaRegisterFatBinary");
     } else if (s.sh_type == SHT_DYNSYM && out.undefined.empty() && out.defined.empty()) {
       for (const Elf64_Sym& y : records<Elf64_Sym>(file, s.sh_offset, s.sh_size / sizeof(Elf64_Sym))) {
         (y.st_shndx == SHN_UNDEF ? out.undefined : out.defined).push_back(text_at(file, strings, y.st_name));

@@ -60,11 +60,11 @@ void check_program(const std::string& path, const fs::path& library) {
     return std::find(list.begin(), list.end(), name) != list.end();
   };
   if (program->has_device_code && !has(program->undefined, "__cudaRegisterFatBinary") &&
-      !program->needs("libcudart.so")) {
+      !program->needs("libcudart.so") && !program->has_runtime) {
     throw InputError(
         Code::E4612,
-        fmt::format("{}: the CUDA runtime is linked into it statically, so Drywell's cannot take its place", path),
-        "link with -cudart shared (drywell nvcc does), or set CUDA_RUNTIME_LIBRARY to Shared in CMake");
+        fmt::format("{}: the CUDA runtime is linked into it statically, and without its symbol table (strip) Drywell's cannot take its place", path),
+        "keep the symbols, or link with -cudart shared (drywell nvcc does), or set CUDA_RUNTIME_LIBRARY to Shared in CMake");
   }
   const auto stand_in = read_elf((library / kRuntime).string());
   if (!stand_in.has_value() || !(program->needs("libcudart.so") || program->needs("libcuda.so"))) return;
@@ -119,10 +119,11 @@ void set_compilers(const fs::path& library) {
   set("CUTE_DSL_LINEINFO", "1");
 }
 
-/// True for a program that loads CUDA's libraries while it runs, if at all: an interpreter or a script.
+/// True for a program that loads CUDA's libraries while it runs, if at all (an interpreter or a script), or that has the runtime
+/// linked into it.
 bool loads_cuda_late(const std::string& program) {
   const auto elf = read_elf(program);
-  return !elf.has_value() ||
+  return !elf.has_value() || elf->has_runtime ||
          !(elf->needs("libcudart.so") || elf->needs("libcuda.so") || elf->has_device_code);
 }
 
@@ -177,7 +178,9 @@ void add_exec_options(Command& sub, ExecFlags& flags) {
                "then the program goes on");
   sub.add_option("--script", o.script, "--break: commands of a file instead of the terminal");
   sub.add_option("--corrupt", flags.corrupt,
-                 "N+BYTE: that byte of the N-th cudaMalloc (from 0) is wrong while --kernel's kernels run");
+                 "N+BYTE: that byte of the N-th cudaMalloc (from 0) is wrong while --kernel's kernels run; list: "
+                 "when the program ends, a line per allocation on standard error");
+  sub.add_flag("--leaks", o.leaks, "when the program ends, what it allocated and never freed, on standard error");
   sub.add_option("--threads", o.threads, "host threads; 0 = all cores. Results do not depend on it")
       ->capture_default_str();
   add_limit_flags(sub, o.limits);
@@ -187,7 +190,9 @@ ExitCode exec_program(ExecFlags f) {
   const std::vector<std::string>& words = f.words;
   const std::string program = find_program(words[0]);
   const fs::path library = stand_ins();
-  if (!f.corrupt.empty()) f.options.corrupt = cudart::parse_corruption(f.corrupt);
+  f.options.list_allocations = f.corrupt == "list";
+  f.options.process = static_cast<uint64_t>(::getpid());
+  if (!f.corrupt.empty() && !f.options.list_allocations) f.options.corrupt = cudart::parse_corruption(f.corrupt);
   if (!f.stop.empty()) f.options.break_at = cudart::parse_break(f.stop);
   if (!f.options.script.empty() && !f.options.break_at.has_value())
     throw UsageError("--script is for --break", f.command);

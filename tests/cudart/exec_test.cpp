@@ -52,6 +52,21 @@ TEST_F(CompiledProgram, ACorruptByteIsFound) {
   EXPECT_NE(none.err.find("E4605"), std::string::npos) << none.err;
 }
 
+TEST_F(CompiledProgram, AllocationsAreListedWithTheirFirstWriters) {
+  const Finished f = exec({"--corrupt=list", "--leaks"}, program("gemm_bf16"));
+  EXPECT_EQ(f.exit_code, 0) << f.err;
+  EXPECT_TRUE(std::regex_search(f.err, std::regex("[0-9]+ bytes  first written by the host"))) << f.err;
+  EXPECT_TRUE(std::regex_search(f.err, std::regex("[0-9]+ bytes  first written by launch 0, gemm_bf16"))) << f.err;
+  EXPECT_NE(f.err.find("3 allocations with"), std::string::npos) << f.err;  // two operands and the result
+}
+
+TEST_F(CompiledProgram, AProgramThatCallsNothingOfCudaIsExplained) {
+  const Finished f = drywell({"exec", "--", "/bin/true"}), used = exec({}, program("axpy"));
+  EXPECT_EQ(f.exit_code, 0);
+  EXPECT_NE(f.err.find("no CUDA function"), std::string::npos) << f.err;
+  EXPECT_EQ(used.err.find("no CUDA function"), std::string::npos) << used.err;
+}
+
 TEST_F(CompiledProgram, PredictedTimeIsTheSameTwice) {
   const std::string path = program("gemm_bf16");
   const std::vector<std::string> words = {"exec", "--driver=timed", "--", path, "256", "256", "512"};
@@ -154,8 +169,18 @@ TEST_F(CompiledProgram, EveryCompressionAndTheDriversLibraryBesideTheRuntime) {
   }
 }
 
-TEST_F(CompiledProgram, AStaticRuntimeIsRefusedWithTheRemedy) {
-  const Finished f = drywell({"exec", "--", program("axpy", {"-cudart=static"})});
+TEST_F(CompiledProgram, AStaticRuntimeGivesWayToTheStandIn) {
+  for (const char* name : {"axpy", "streams", "copies", "launches"}) {
+    const Finished own = exec({}, program(name, {"-cudart=static"})), shared = exec({}, program(name));
+    EXPECT_EQ(own.exit_code, 0) << name << own.out << own.err;
+    EXPECT_EQ(own.out, shared.out) << name;
+  }
+  const Finished f = exec({"--summary"}, program("axpy", {"-cudart=static"}));
+  EXPECT_NE(f.err.find("launches"), std::string::npos) << f.err;
+}
+
+TEST_F(CompiledProgram, AStaticRuntimeWithoutSymbolsIsRefusedWithTheRemedy) {
+  const Finished f = drywell({"exec", "--", program("axpy", {"-cudart=static", "-Xlinker=-s"})});
   EXPECT_EQ(f.exit_code, 3);
   EXPECT_NE(f.err.find("E4612"), std::string::npos) << f.err;
   EXPECT_NE(f.err.find("-cudart shared"), std::string::npos) << f.err;
