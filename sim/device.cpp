@@ -348,7 +348,7 @@ RunResult Device::Impl::launch(const LoadedModule& m, std::string_view kernel, c
   OutputLog output(options.max_output);
   l.output = &output;
   l.frames_until = resident_bytes() + std::min(kMostForFrames, host.total / 4);
-  ++gmem.launches;
+  gmem.begin_launch();
   if (l.observers != nullptr) l.observers->launch_started(l);
   const auto start = std::chrono::steady_clock::now();
   RunResult r = options.cooperative ? run_cooperatively(l, options) : run_launch(l, options);

@@ -125,7 +125,6 @@ class HazardChecker::Impl : public Listener {
 
   void launch_started(const Launch& l) override {
     gathering_.finish();
-    launch_.sees_all_launches = l.gmem->launches == ++watched_[l.gmem];
     launch_.begin(l);
     gathering_.begin(l, launch_);
   }
@@ -181,7 +180,6 @@ class HazardChecker::Impl : public Listener {
   check::ClusterMonitor& monitor(const Cluster& c) { return gathering_.monitor(c.index); }
 
   check::LaunchState launch_;
-  std::map<const Gmem*, uint64_t> watched_;  // number of launches watched
   check::Gathering gathering_;
   std::mutex mutex_;
   WaitGraph graph_;

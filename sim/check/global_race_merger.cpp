@@ -95,9 +95,10 @@ void LaunchGlobal::finish(LaunchState& state, Reporter& reporter) {
   state.previous.clear();
   shadow_.each([&](uint64_t begin, uint64_t end, StateId t) {
     const bool written = touches_[t].writer != 0;
-    if (const Gmem::Allocation* a = written ? gmem_->find(begin) : nullptr; a != nullptr) state.written_before.insert(a->base);
+    if (written) gmem_->note_kernel_write(begin);
     state.previous.update(begin, end, [&](StateId, uint64_t) { return written ? LaunchState::kWritten : LaunchState::kRead; });
   });
+  if (!state.hidden_writes) gmem_->judge();
   shadow_.clear();
   gmem_ = nullptr;
 }

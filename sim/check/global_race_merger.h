@@ -44,7 +44,7 @@ class LaunchGlobal {
   };
 
   const LaunchState* state_ = nullptr;
-  const Gmem* gmem_ = nullptr;
+  Gmem* gmem_ = nullptr;
   std::vector<Suspect> suspects_;
   AccessTable accesses_;
   std::vector<CrossClusterKnowledge> cross_cluster_{1};  // [0]: nothing

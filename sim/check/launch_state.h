@@ -71,8 +71,6 @@ struct LaunchState {
   // State of the launches before this one.
   static constexpr StateId kRead = 1, kWritten = 2;
   GlobalShadow previous;              // bytes that the previous launch accessed: kRead, kWritten
-  std::set<uint64_t> written_before;  // bases of allocations
-  bool sees_all_launches = false;     // the checker observed every launch on this device
 };
 
 }  // namespace drywell::sim::check

@@ -17,7 +17,7 @@ EngineResult read_operands(Cluster& c, AsyncOp& op, AsyncCopy& copy) {
   for (const AsyncCopy::Lane& l : copy.lanes) {
     if (l.src_bytes != 0) {
       const uint8_t* from = c.launch->gmem->translate(l.gmem, l.src_bytes, hint);
-      if (from == nullptr) return GuestError{Code::F3001, fmt::format("cp.async reads {} bytes at {:#x}, outside any allocation", l.src_bytes, l.gmem)};
+      if (from == nullptr) return GuestError{Code::F3001, fmt::format("cp.async reads {} bytes at {:#x}, outside any allocation{}", l.src_bytes, l.gmem, c.launch->gmem->neighbourhood(l.gmem))};
       std::memcpy(to, from, l.src_bytes);
     }
     to += l.bytes;

@@ -54,8 +54,8 @@ EngineResult write_result(Cluster& c, AsyncOp& op, RemoteStore& r) {
   if (to == nullptr)
     return GuestError{
         Code::F3306,
-        fmt::format("asynchronous store of {} bytes at global address {:#x}: outside every allocation",
-                    r.bytes(), r.dst)};
+        fmt::format("asynchronous store of {} bytes at global address {:#x}: outside every allocation{}",
+                    r.bytes(), r.dst, c.launch->gmem->neighbourhood(r.dst))};
   deliver(r, to);
   return std::nullopt;
 }

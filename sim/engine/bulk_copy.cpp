@@ -20,9 +20,9 @@ GuestError outside_shared(uint32_t address, uint64_t bytes) {
 uint8_t* global_bytes(Cluster& c, uint64_t address, uint64_t bytes) {
   return c.launch->gmem->translate(address, bytes);
 }
-GuestError outside_global(uint64_t address, uint64_t bytes) {
-  return {Code::F3306, fmt::format("bulk copy of {} bytes at global address {:#x}: outside every allocation",
-                               bytes, address)};
+GuestError outside_global(const Cluster& c, uint64_t address, uint64_t bytes) {
+  return {Code::F3306, fmt::format("bulk copy of {} bytes at global address {:#x}: outside every allocation{}",
+                               bytes, address, c.launch->gmem->neighbourhood(address))};
 }
 
 // Copies or reduces the staged bytes.
@@ -66,7 +66,7 @@ EngineResult read_operands(Cluster& c, AsyncOp& op, BulkCopy& b) {
   const uint8_t* from =
       global ? global_bytes(c, b.src, b.bytes) : shared_bytes(c, static_cast<uint32_t>(b.src), b.bytes);
   if (from == nullptr)
-    return global ? outside_global(b.src, b.bytes) : outside_shared(static_cast<uint32_t>(b.src), b.bytes);
+    return global ? outside_global(c, b.src, b.bytes) : outside_shared(static_cast<uint32_t>(b.src), b.bytes);
   op.staging.assign(from, from + b.bytes);
   if (b.kind == Kind::shared_to_global) group_read_done(c, op.issuer, b.group, true);
   return std::nullopt;
@@ -75,7 +75,7 @@ EngineResult read_operands(Cluster& c, AsyncOp& op, BulkCopy& b) {
 EngineResult write_result(Cluster& c, AsyncOp& op, BulkCopy& b) {
   if (b.kind != Kind::shared_to_global) return to_shared(c, op, b);
   uint8_t* to = global_bytes(c, b.dst, b.bytes);
-  if (to == nullptr) return outside_global(b.dst, b.bytes);
+  if (to == nullptr) return outside_global(c, b.dst, b.bytes);
   deliver(op, b, to);
   group_write_done(c, op.issuer, b.group, true);
   return std::nullopt;

@@ -16,10 +16,10 @@ using isa::Mod;
 using isa::TensorType;
 using isa::TileRow;
 
-GuestError outside(const TensorPlan& p, uint64_t address, uint64_t bytes) {
+GuestError outside(const Cluster& c, const TensorPlan& p, uint64_t address, uint64_t bytes) {
   return {Code::F3306, fmt::format("tensor copy reaches {} bytes at global address {:#x}, outside every "
-                               "allocation; the map's tensor starts at {:#x}",
-                               bytes, address, p.map.address)};
+                               "allocation; the map's tensor starts at {:#x}{}",
+                               bytes, address, p.map.address, c.launch->gmem->neighbourhood(address))};
 }
 
 EngineResult check_box(const TensorPlan& p, uint32_t base, const Smem& smem) {
@@ -87,7 +87,7 @@ EngineResult load_row(Cluster& c, const TensorPlan& p, const TileRow& row, uint8
   const uint32_t bytes = padded ? g.global_row_bytes : row.last - row.first;
   const uint64_t address = p.map.address + row.global_offset + row.first;
   const uint8_t* from = c.launch->gmem->translate(address, bytes, hint);
-  if (from == nullptr) return outside(p, address, bytes);
+  if (from == nullptr) return outside(c, p, address, bytes);
   if (padded) {
     expand_padded(from, g.global_row_bytes * kPaddedGroup / g.row_bytes, to, g.row_bytes);
   } else {
@@ -173,7 +173,7 @@ EngineResult scatter_to_global(Cluster& c, const AsyncOp& op, const TensorCopy& 
     const uint64_t address = p.map.address + row.global_offset + row.first;
     const uint32_t bytes = padded ? g.global_row_bytes : row.last - row.first;
     uint8_t* to = c.launch->gmem->translate(address, bytes, hint);
-    if (to == nullptr) return outside(p, address, bytes);
+    if (to == nullptr) return outside(c, p, address, bytes);
     const uint8_t* from = op.staging.data() + size_t{r} * g.row_bytes + row.first;
     if (padded) {
       pack_six_bits(from, g.row_bytes, packed.data());

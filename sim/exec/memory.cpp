@@ -33,12 +33,6 @@ uint8_t* resolve_param(const Warp& w, uint64_t address, uint64_t bytes) {
   return address <= params.size() && bytes <= params.size() - address ? params.data() + address : nullptr;
 }
 
-/// Describes the end of an allocation relative to an access near it.
-std::string end_from(uint64_t address, uint64_t end) {
-  if (address == end) return "there";
-  return address > end ? fmt::format("{} bytes before", address - end) : fmt::format("{} bytes after", end - address);
-}
-
 }  // namespace
 
 uint8_t* resolve(Warp& w, Space space, uint64_t address, uint64_t bytes, uint32_t lane, const Gmem::Allocation*& hint) {
@@ -81,9 +75,7 @@ Effect access_fault(Warp& w, Space space, uint64_t address, uint64_t bytes, uint
   std::string detail;
   const Gmem& g = *w.cta->cluster->launch->gmem;
   if (space == Space::global || space == Space::generic) {
-    if (const Gmem::Allocation* a = g.nearest_below(address); a != nullptr) {
-      detail = fmt::format("; the allocation below is '{}' at {:#x} with {} bytes, which ends {}", a->name, a->base, a->size, end_from(address, a->base + a->size));
-    }
+    detail = g.neighbourhood(address);
     // The address may be that of a tensor map parameter, taken from the parameter's name without cvta.param.
     if (space == Space::generic && bytes == 128 && address < w.cta->cluster->launch->program->param_bytes) detail = "; if that is a place in the parameters, cvta.param makes a generic address of it";
   } else if (space == Space::shared_cta || space == Space::shared_cluster) {

@@ -20,6 +20,11 @@ namespace {
 
 constexpr uint64_t kGranule = 256;  // allocations begin at multiples of it, unless they ask for less
 constexpr uint8_t kPoison = 0xFF;
+/// Addresses behind an allocation that belong to nothing: one that is overrun does not run into the next one.
+constexpr uint64_t kRedZone = 256;
+/// Freed addresses that are held back, and freed allocations that messages know.
+constexpr uint64_t kMostHeldBytes = 1 << 30;
+constexpr size_t kMostFreed = 1024;
 /// Large allocations are views of one file of this size, and take host memory where they are written. Below kLarge, memory in huge pages
 /// is faster.
 constexpr uint64_t kView = 64 << 20, kLarge = 512 << 20;
@@ -93,12 +98,30 @@ Gmem::Gaps::iterator Gmem::smallest_gap(uint64_t bytes, uint64_t align) {
   return found == gaps_by_size_.end() ? gaps_.end() : gaps_.find(found->second);
 }
 
-void Gmem::take_from(Gaps::iterator gap, uint64_t at, uint64_t bytes) {
+uint64_t Gmem::take_from(Gaps::iterator gap, uint64_t at, uint64_t bytes) {
   const auto [begin, end] = *gap;
   erase_gap(gap);
   if (at > begin) insert_gap(begin, at);
-  const uint64_t behind = at + round_up(bytes, kGranule);
+  const uint64_t behind = std::min(at + round_up(bytes, kGranule) + kRedZone, end);
   if (behind < end) insert_gap(behind, end);
+  return behind;
+}
+
+void Gmem::hold(const Allocation& a) {
+  freed_.push_back({a.base, a.size, a.space_end, a.made_after, launches_, a.name});
+  if (a.borrowed) freed_.back().space_end = a.base;  // the caller's addresses
+  ++held_;
+  held_bytes_ += a.borrowed ? 0 : a.size;
+  while (held_ > kMostFreed || held_bytes_ > kMostHeldBytes) let_go();
+  while (freed_.size() > kMostFreed) freed_.pop_front();
+}
+
+// Gives the addresses that were freed first back to the gaps.
+void Gmem::let_go() {
+  const Freed& f = freed_[freed_.size() - held_--];
+  if (f.space_end == f.base) return;
+  held_bytes_ -= f.size;
+  add_gap(f.base, f.space_end);
 }
 
 void Gmem::add_gap(uint64_t begin, uint64_t end) {
@@ -124,7 +147,11 @@ void Gmem::refuse(uint64_t bytes) const {
 
 GmemAddr Gmem::allocate(uint64_t bytes, std::string name, uint64_t align) {
   const uint64_t want = std::max<uint64_t>(bytes, 1);
-  const auto gap = smallest_gap(want, align);
+  auto gap = want > capacity_ ? gaps_.end() : smallest_gap(want, align);
+  while (gap == gaps_.end() && want <= capacity_ && held_ != 0) {
+    let_go();
+    gap = smallest_gap(want, align);
+  }
   if (gap == gaps_.end()) refuse(want);
   const uint64_t at = round_up(gap->first, align);
   auto a = std::make_unique<Allocation>(Allocation{at, want, host_at(at), std::move(name)});
@@ -138,7 +165,8 @@ GmemAddr Gmem::allocate(uint64_t bytes, std::string name, uint64_t align) {
     prefer_huge_pages(first, want);
     fill(first, last);
   }
-  take_from(gap, at, want);
+  a->space_end = take_from(gap, at, want);
+  a->made_after = launches_;
   used_ += want;
   by_base_.emplace(at, std::move(a));
   return GmemAddr(at);
@@ -151,7 +179,7 @@ GmemAddr Gmem::map_host(void* host, uint64_t bytes, std::string name) {
   if (bytes == 0 || in_window || (below != nullptr && below->base + below->size > first)) {
     throw InputError(Code::E4104, fmt::format("{} bytes of host memory at {:#x} cannot be device memory: the addresses are taken", bytes, first));
   }
-  by_base_.emplace(first, std::make_unique<Allocation>(Allocation{first, bytes, static_cast<uint8_t*>(host), std::move(name), true, true}));
+  by_base_.emplace(first, std::make_unique<Allocation>(Allocation{first, bytes, static_cast<uint8_t*>(host), std::move(name), true, true, false, 0, launches_}));
   return GmemAddr(first);
 }
 
@@ -162,8 +190,8 @@ bool Gmem::release(GmemAddr addr) {
   if (!a.borrowed) {
     used_ -= a.size;
     drop_pages(a.data, a.size);
-    add_gap(a.base, std::min(a.base + round_up(a.size, kGranule), window::kGlobalBase + reserved_));
   }
+  hold(a);
   by_base_.erase(it);
   return true;
 }
@@ -195,6 +223,38 @@ const Gmem::Allocation* Gmem::nearest_below(uint64_t addr) const {
 
 void Gmem::note_host_write(uint64_t addr) {
   if (const Allocation* a = find(addr); a != nullptr) const_cast<Allocation*>(a)->host_wrote = true;
+}
+
+void Gmem::note_kernel_write(uint64_t addr) {
+  if (const Allocation* a = find(addr); a != nullptr) const_cast<Allocation*>(a)->kernel_wrote = true;
+}
+
+void Gmem::begin_launch() {
+  ++launches_;
+  for (Allocation* a : by_base_) a->kernel_wrote = a->kernel_wrote || !judged_;
+  judged_ = false;
+}
+
+namespace {
+
+/// The end of an allocation relative to an address near it.
+std::string end_from(uint64_t address, uint64_t end) {
+  if (address == end) return "there";
+  return address > end ? fmt::format("{} bytes before", address - end) : fmt::format("{} bytes after", end - address);
+}
+
+std::string launches(uint64_t n) { return n == 0 ? "before the first launch" : fmt::format("after launch {}", n); }
+
+}  // namespace
+
+std::string Gmem::neighbourhood(uint64_t addr) const {
+  const auto was_here = [&](const Freed& f) { return addr >= f.base && addr - f.base < f.size; };
+  if (const auto f = std::find_if(freed_.rbegin(), freed_.rend(), was_here); f != freed_.rend()) {
+    return fmt::format("; '{}' at {:#x} with {} bytes, allocated {}, was freed {}", f->name, f->base, f->size, launches(f->made_after), launches(f->freed_after));
+  }
+  const Allocation* a = nearest_below(addr);
+  if (a == nullptr) return {};
+  return fmt::format("; the allocation below is '{}' at {:#x} with {} bytes, which ends {}", a->name, a->base, a->size, end_from(addr, a->base + a->size));
 }
 
 const Gmem::Allocation* Gmem::find(uint64_t addr) const {

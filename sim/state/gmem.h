@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <deque>
 #include <iterator>
 #include <map>
 #include <memory>
@@ -24,6 +25,9 @@ class Gmem {
     std::string name;
     bool borrowed = false;  // memory that the caller owns (map_host)
     bool host_wrote = false;  // the host wrote into it, or may have
+    bool kernel_wrote = false;  // a kernel wrote into it, or may have
+    uint64_t space_end = 0;   // of the addresses that it takes, with the red zone behind it
+    uint64_t made_after = 0;  // number of launches before it was allocated
   };
 
   /// Reserves (without committing) host address space for `capacity` bytes, or for `host_bytes` if those are fewer.
@@ -38,7 +42,8 @@ class Gmem {
   /// Maps host memory of this process as device memory at its own address, like pinned and managed memory; the caller keeps
   /// it alive until release. Throws InputError E4104 if it overlaps a window or an allocation.
   GmemAddr map_host(void* host, uint64_t bytes, std::string name = {});
-  /// Returns false if `addr` is not the base of a live allocation.
+  /// Returns false if `addr` is not the base of a live allocation. The addresses are not used again soon, so that a use after free is
+  /// one.
   bool release(GmemAddr addr);
   /// Fills an allocation with zeros; a large one takes host memory only where it is written afterwards.
   void clear(GmemAddr addr);
@@ -46,7 +51,11 @@ class Gmem {
   const Allocation* find(uint64_t addr) const;
   /// Records a host write into the allocation that contains `addr`.
   void note_host_write(uint64_t addr);
-  uint64_t launches = 0;  // number of kernel launches with this memory so far
+  /// A kernel is about to run. What it writes is not known unless judge() is called before the next one.
+  void begin_launch();
+  void note_kernel_write(uint64_t addr);
+  /// note_kernel_write was called for everything that the launch wrote.
+  void judge() { judged_ = true; }
   /// Host pointer to [addr, addr + bytes) if it lies inside one allocation, else nullptr. `hint` caches the last hit.
   uint8_t* translate(uint64_t addr, uint64_t bytes, const Allocation*& hint) const {
     const Allocation* a = hint;
@@ -61,6 +70,9 @@ class Gmem {
     const Allocation* hint = nullptr;
     return translate(addr, bytes, hint);
   }
+  /// "; the allocation below is 'x' at 0x… with 64 bytes, which ends 4 bytes before", or which freed allocation `addr` was in; empty
+  /// without either.
+  std::string neighbourhood(uint64_t addr) const;
   /// The allocation with the greatest base not above `addr`, for messages; nullptr if none.
   const Allocation* nearest_below(uint64_t addr) const;
   uint64_t used() const { return used_; }
@@ -73,18 +85,31 @@ class Gmem {
 
  private:
   using Gaps = std::map<uint64_t, uint64_t>;  // begin → end, neither empty nor adjacent
+  /// An allocation that was freed. Its addresses are no gap while `held`.
+  struct Freed {
+    uint64_t base = 0, size = 0, space_end = 0, made_after = 0, freed_after = 0;
+    std::string name;
+  };
   Gaps::iterator smallest_gap(uint64_t bytes, uint64_t align);
   void insert_gap(uint64_t begin, uint64_t end);
   void erase_gap(Gaps::iterator gap);
-  void take_from(Gaps::iterator gap, uint64_t at, uint64_t bytes);
+  /// Returns the end of the addresses taken.
+  uint64_t take_from(Gaps::iterator gap, uint64_t at, uint64_t bytes);
+  void hold(const Allocation& a);
+  void let_go();
   void add_gap(uint64_t begin, uint64_t end);
   [[noreturn]] void refuse(uint64_t bytes) const;
   uint8_t* host_at(uint64_t address) const { return base_ + (address - window::kGlobalBase); }
 
   uint64_t capacity_, reserved_;
   uint64_t used_ = 0;
+  uint64_t launches_ = 0;  // number of kernel launches with this memory so far
+  bool judged_ = true;
   Gaps gaps_;
   std::set<std::pair<uint64_t, uint64_t>> gaps_by_size_;  // size, begin
+  std::deque<Freed> freed_;  // the latest last; of the last `held_` ones the addresses are held back
+  size_t held_ = 0;
+  uint64_t held_bytes_ = 0;
   int poison_ = -1;  // a file of poison that large allocations show until they are written; made on first use
   uint8_t* base_ = nullptr;
   std::map<uint64_t, std::unique_ptr<Allocation>> by_base_;  // allocations do not move while hints may point to them

@@ -51,7 +51,7 @@ void MemorySystem::insert(uint64_t address, uint64_t bytes, uint32_t written) {
 
 void MemorySystem::insert_newest(const Gmem& gmem) {
   uint64_t room = (ring_.size() - 1) * 128;
-  const std::vector<Gmem::Allocation*>& all = gmem.allocations();
+  const std::vector<const Gmem::Allocation*> all = gmem.allocations();
   for (auto a = all.rbegin(); a != all.rend() && room >= 128; ++a) {
     const uint64_t bytes = std::min((*a)->size, room);
     insert((*a)->base, bytes, 0);

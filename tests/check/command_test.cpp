@@ -52,6 +52,15 @@ TEST_F(CheckCommand, ExplainHasTheRuleAndBothKernels) {
   EXPECT_EQ(drywell({"explain", "H1"}).exit_code, 2);
 }
 
+TEST_F(CheckCommand, APoisonedBufferIsNotWritten) {
+  const std::string file = testing::TempDir() + "drywell-poisoned-buffer.ptx";
+  std::ofstream(file) << ".version 9.0\n.target sm_100a\n.address_size 64\n.visible .entry k(.param .u64 to, .param .u64 from)\n{\n.reg .b32 %r1;\n.reg .b64 %rd<3>;\n"
+                         "ld.param.u64 %rd1, [to];\nld.param.u64 %rd2, [from];\nld.global.u32 %r1, [%rd2];\nst.global.u32 [%rd1], %r1;\nret;\n}\n";
+  const Finished f = drywell({"run", file, "--check", "--arg", "u32[4]:zeros", "--arg", "u32[4]:poison"});
+  EXPECT_THAT(f.out, HasSubstr("H7504")) << f.err;
+  EXPECT_THAT(drywell({"run", file, "--check", "--arg", "u32[4]:zeros", "--arg", "u32[4]:zeros"}).out, testing::Not(HasSubstr("H7504")));
+}
+
 TEST_F(CheckCommand, WarningsCountOnlyIfStrict) {
   EXPECT_EQ(drywell(fused({"--check"})).exit_code, 0);
   const Finished f = drywell(fused({"--check", "--strict"}));

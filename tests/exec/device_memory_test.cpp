@@ -4,6 +4,8 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <deque>
 #include <fstream>
 #include <map>
 
@@ -26,8 +28,9 @@ uint8_t byte_at(const Device& d, GmemAddr a, uint64_t offset) {
   return v;
 }
 
-/// The rule in its plainest form: of the gaps between allocations that are large enough, the smallest; of those the lowest.
-uint64_t smallest_fit(const std::map<uint64_t, uint64_t>& live, uint64_t bytes) {
+/// The rule in its plainest form: of the gaps that are large enough, the smallest; of those the lowest. Behind each allocation are 256
+/// bytes or more that belong to nothing.
+uint64_t smallest_fit(const std::map<uint64_t, uint64_t>& taken, uint64_t bytes) {
   uint64_t at = window::kGlobalBase, best = ~uint64_t{0}, room = ~uint64_t{0};
   const auto look = [&](uint64_t end) {
     if (end - at >= bytes && end - at < room) {
@@ -35,32 +38,94 @@ uint64_t smallest_fit(const std::map<uint64_t, uint64_t>& live, uint64_t bytes) 
       best = at;
     }
   };
-  for (const auto& [base, size] : live) {
+  for (const auto& [base, end] : taken) {
     look(base);
-    at = base + (size + 255) / 256 * 256;
+    at = end;
   }
   look(window::kGlobalBase + (uint64_t{1} << 60));
   return best;
 }
 
+/// The end of what an allocation takes: its red zone ends where another begins.
+uint64_t taken_until(const std::map<uint64_t, uint64_t>& taken, uint64_t base, uint64_t bytes) {
+  const auto next = taken.upper_bound(base);
+  const uint64_t end = base + (bytes + 255) / 256 * 256 + 256;
+  return next == taken.end() ? end : std::min(end, next->first);
+}
+
 TEST(DeviceMemory, IsTakenFromTheSmallestGapThatFits) {
   Device d;
   test::Words words(7);
-  std::map<uint64_t, uint64_t> live;
-  for (int step = 0; step < 3000; ++step) {
+  std::map<uint64_t, uint64_t> taken;  // also by the 1024 allocations that were freed last
+  std::vector<uint64_t> live;
+  std::deque<uint64_t> held;
+  for (int step = 0; step < 6000; ++step) {
     if (live.empty() || words.next() % 5 < 3) {
-      const uint64_t bytes = 1 + words.next() % 2000, expected = smallest_fit(live, bytes);
+      const uint64_t bytes = 1 + words.next() % 2000, expected = smallest_fit(taken, bytes);
       ASSERT_EQ(d.allocate(bytes, {}).value(), expected) << step;
-      live[expected] = bytes;
+      taken[expected] = taken_until(taken, expected, bytes);
+      live.push_back(expected);
     } else {
-      const auto victim = std::next(live.begin(), static_cast<ptrdiff_t>(words.next() % live.size()));
-      d.free(GmemAddr(victim->first));
+      const auto victim = live.begin() + static_cast<ptrdiff_t>(words.next() % live.size());
+      d.free(GmemAddr(*victim));
+      held.push_back(*victim);
       live.erase(victim);
+      if (held.size() <= 1024) continue;
+      taken.erase(held.front());
+      held.pop_front();
     }
   }
-  for (const auto& [base, size] : live) d.free(GmemAddr(base));
+  EXPECT_EQ(held.size(), 1024u) << "some addresses were used again";
+  for (const uint64_t base : live) d.free(GmemAddr(base));
   EXPECT_EQ(d.memory_used(), 0u);
-  EXPECT_EQ(d.allocate(1, {}).value(), window::kGlobalBase);
+}
+
+/// Stores a word at its argument.
+constexpr const char* kStoreWord = R"(.version 9.0
+.target sm_100a
+.address_size 64
+.visible .entry k(.param .u64 p)
+{
+  .reg .b64 %rd1;
+  ld.param.u64 %rd1, [p];
+  st.global.u32 [%rd1], 1;
+  ret;
+}
+)";
+
+RunResult store_at(Device& d, uint64_t at) { return d.launch(d.load_ptx(kStoreWord), "k", {.grid = {1}, .block = {1}}, Args().add(GmemAddr(at))); }
+
+TEST(DeviceMemory, AnOverrunDoesNotReachTheNextAllocation) {
+  Device d;
+  const GmemAddr a = d.allocate(256, "first"), b = d.allocate(256, "second");
+  EXPECT_TRUE(store_at(d, a.value() + 252).ok());
+  EXPECT_TRUE(store_at(d, b.value()).ok());
+  for (const uint64_t at : {a.value() + 256, b.value() - 4}) {
+    const RunResult r = store_at(d, at);
+    ASSERT_FALSE(r.ok()) << at;
+    EXPECT_EQ(r.fault->code, Code::F3001);
+    EXPECT_NE(r.fault->to_string().find("'first'"), std::string::npos) << r.fault->to_string();
+  }
+}
+
+TEST(DeviceMemory, AVariableOverrunsIntoNothing) {
+  Device d;
+  const LoadedModule m = d.load(test::parse_or_throw(".version 9.0\n.target sm_100a\n.address_size 64\n.visible .global .align 4 .b8 one[256];\n.visible .global .align 4 .b8 two[256];\n"));
+  EXPECT_TRUE(store_at(d, m.symbol("one")->value() + 252).ok());
+  EXPECT_FALSE(store_at(d, m.symbol("one")->value() + 256).ok());
+}
+
+TEST(DeviceMemory, AUseAfterFreeNamesTheAllocation) {
+  Device d;
+  const GmemAddr a = d.allocate(1000, "before"), other = d.allocate(8, "other");
+  EXPECT_TRUE(store_at(d, other.value()).ok());
+  d.free(a);
+  EXPECT_NE(d.allocate(1000, "after"), a);
+  const RunResult r = store_at(d, a.value() + 96);
+  ASSERT_FALSE(r.ok());
+  const std::string text = r.fault->to_string();
+  EXPECT_NE(text.find("'before'"), std::string::npos) << text;
+  EXPECT_NE(text.find("allocated before the first launch, was freed after launch 1"), std::string::npos) << text;
 }
 
 TEST(DeviceMemory, CapacityIsUsedToTheLastByte) {

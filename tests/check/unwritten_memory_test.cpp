@@ -1,0 +1,62 @@
+// H7504 over several launches: memory that no launch and no host call wrote is found in every launch, also by a checker of its own
+// for each launch, as `drywell exec` has.
+#include <gtest/gtest.h>
+
+#include "drywell/sim/check.h"
+#include "drywell/sim/device.h"
+
+namespace drywell::sim {
+namespace {
+
+// Reads the first word of `from`, writes the first of `to`.
+constexpr const char* kCopyWord = R"(.version 9.0
+.target sm_100a
+.address_size 64
+.visible .entry k(.param .u64 to, .param .u64 from)
+{
+  .reg .b32 %r1;
+  .reg .b64 %rd<3>;
+  ld.param.u64 %rd1, [to];
+  ld.param.u64 %rd2, [from];
+  ld.global.u32 %r1, [%rd2];
+  st.global.u32 [%rd1], %r1;
+  ret;
+}
+)";
+
+class UnwrittenMemory : public testing::Test {
+ protected:
+  bool warns(GmemAddr to, GmemAddr from) {
+    HazardChecker checker;
+    RunOptions o;
+    o.listeners.push_back(checker.listener());
+    EXPECT_TRUE(d_.launch(m_, "k", {.grid = {1}, .block = {1}}, Args().add(to).add(from), o).ok());
+    const auto findings = checker.findings();
+    return std::any_of(findings.begin(), findings.end(), [](const Finding& f) { return f.code == "H7504"; });
+  }
+  Device d_;
+  LoadedModule m_ = d_.load_ptx(kCopyWord);
+  GmemAddr a_ = d_.allocate(64, "a"), b_ = d_.allocate(64, "b"), c_ = d_.allocate(64, "c");
+};
+
+TEST_F(UnwrittenMemory, IsFoundInEveryLaunch) {
+  EXPECT_TRUE(warns(b_, a_));
+  EXPECT_TRUE(warns(b_, a_));
+  EXPECT_FALSE(warns(c_, b_));  // the launch before wrote it
+  uint32_t word = 0;
+  d_.read(&word, a_, 4);  // reading is not writing
+  EXPECT_TRUE(warns(c_, a_));
+  d_.write(a_, &word, 4);
+  EXPECT_FALSE(warns(c_, a_));
+}
+
+TEST_F(UnwrittenMemory, IsNotKnownAfterALaunchThatNobodyWatched) {
+  EXPECT_TRUE(d_.launch(m_, "k", {.grid = {1}, .block = {1}}, Args().add(b_).add(a_)).ok());
+  EXPECT_FALSE(warns(c_, b_));
+  EXPECT_FALSE(warns(c_, a_));  // that launch may have written it
+  const GmemAddr fresh = d_.allocate(64, "fresh");
+  EXPECT_TRUE(warns(c_, fresh));
+}
+
+}  // namespace
+}  // namespace drywell::sim
