@@ -157,6 +157,7 @@ void MemoryShadow::check_grid_wait(const Span& s, AccessId id, const WarpClock& 
 // Bytes that still have the poison of a new allocation, and that neither the host nor this cluster has written: whether another
 // cluster wrote them is known when all have ended.
 void MemoryShadow::suspect_unwritten(const Span& s, AccessId id) {
+  if (cluster_.launch->gmem == nullptr) return;  // a cluster without a device
   const uint8_t* bytes = cluster_.launch->gmem->translate(s.begin, s.bytes, allocation_);
   if (bytes == nullptr || allocation_->host_wrote || allocation_->kernel_wrote || !is_poison(bytes, s.bytes)) return;
   bool written = false;

@@ -39,7 +39,7 @@ Advance ClusterStepper::begin_round() {
 }
 
 // A suspended try_wait may answer false before its phase is complete (PTX ISA 9.7.13.15.16): a program without a retry loop must
-// not pass. One warp a round, so that a cluster in a deadlock still has rounds in which nothing runs.
+// not pass. So does the first try_wait of some turns (next_turn). One suspended warp a round, so that a cluster in a deadlock still has rounds in which nothing runs.
 void ClusterStepper::time_out_one_wait() {
   const auto waits = [&](uint32_t i) { return !warps_[i]->finished() && warps_[i]->waits_on_mbarrier; };
   const auto first = std::find_if(s_.order.begin(), s_.order.end(), waits);  // the order is random
@@ -48,9 +48,11 @@ void ClusterStepper::time_out_one_wait() {
 
 Advance ClusterStepper::next_turn() {
   for (; s_.turn < s_.order.size(); ++s_.turn) {
-    const Warp& w = *warps_[s_.order[s_.turn]];
+    Warp& w = *warps_[s_.order[s_.turn]];
     if (w.finished() || !may_wake(w)) continue;
     s_.budget = quantum();
+    s_.hurried = policy_ == DriverKind::shuffled && !w.timed_out && s_.random.below(16) == 0;
+    w.timed_out = w.timed_out || s_.hurried;
     s_.turn_start = w.instructions;
     cluster_->now = s_.instructions;
     s_.at = At::turn;
@@ -100,7 +102,9 @@ Advance ClusterStepper::after_issue() {
 }
 
 Advance ClusterStepper::end_turn() {
-  const Warp& w = *warps_[s_.order[s_.turn]];
+  Warp& w = *warps_[s_.order[s_.turn]];
+  if (s_.hurried) w.timed_out = false;
+  s_.hurried = false;
   s_.instructions += w.instructions - s_.turn_start;
   s_.ran = s_.ran || w.instructions != s_.turn_start;
   ++s_.turn;

@@ -40,7 +40,7 @@ enum class ClusterStop : uint8_t { finished, stuck, slice, fault };
 /// In a round every warp gets a turn of a number of instructions. Eager: after a warp issues an asynchronous operation, all
 /// ready operations complete before the warp continues. Lazy and shuffled: an operation completes at the end of a round.
 /// Shuffled: one moment of an operation is performed, also after some turns; before some rounds one suspended try_wait is made to
-/// answer false.
+/// answer false, and in some turns the first one.
 struct SchedulePosition {
   enum class At : uint8_t { round, next_turn, turn, issued, turn_over, settle, operation, round_over, idle };
   explicit SchedulePosition(uint64_t seed) : random(seed) {}
@@ -51,6 +51,7 @@ struct SchedulePosition {
   uint32_t turn = 0;           // index in `order`
   uint64_t budget = 0;         // instructions left in this turn
   uint64_t turn_start = 0;     // Warp::instructions at the start of this turn
+  bool hurried = false;        // a try_wait of this turn answers false at once
   bool ran = false;            // a warp executed an instruction in this round
   bool settled = false;        // this pass over the operations performed one
   size_t op = 0;               // settle, operation: index of the operation whose moment is next

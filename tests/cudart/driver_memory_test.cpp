@@ -91,6 +91,9 @@ class Mappings : public DriverMemoryCalls {
 };
 
 TEST_F(Mappings, PiecesSideBySideAreOneAllocation) {
+  int supported = 0;
+  ASSERT_EQ(cudaDeviceGetAttribute(&supported, 102, 0), kOk);
+  EXPECT_EQ(supported, 1);
   size_t granularity = 0;
   ASSERT_EQ(cuMemGetAllocationGranularity(&granularity, &properties_, 0), kOk);
   EXPECT_EQ(granularity, kPiece);

@@ -57,7 +57,7 @@ TEST_F(CompiledProgram, AllocationsAreListedWithTheirFirstWriters) {
   EXPECT_EQ(f.exit_code, 0) << f.err;
   EXPECT_TRUE(std::regex_search(f.err, std::regex("[0-9]+ bytes  first written by the host"))) << f.err;
   EXPECT_TRUE(std::regex_search(f.err, std::regex("[0-9]+ bytes  first written by launch 0, gemm_bf16"))) << f.err;
-  EXPECT_NE(f.err.find("3 allocations with"), std::string::npos) << f.err;  // two operands and the result
+  EXPECT_NE(f.err.find("4 allocations with"), std::string::npos) << f.err;  // two operands, a bias and the result
 }
 
 TEST_F(CompiledProgram, AProgramThatCallsNothingOfCudaIsExplained) {
