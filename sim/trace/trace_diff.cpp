@@ -65,6 +65,38 @@ void order_phases(TraceOwner& o) {
   }
 }
 
+constexpr std::string_view kAttempt = "I mbarrier.try_wait", kSeen = "M wait";
+
+std::string_view pc_of(std::string_view text) {
+  const size_t at = text.find(" pc=");
+  return at == std::string_view::npos ? std::string_view() : text.substr(at, text.find(' ', at + 1) - at);
+}
+
+/// Takes away the attempts of try_wait that answered false, with what follows until the next attempt at that place: their number is
+/// not fixed. An attempt that succeeds comes after the record of the wait.
+void drop_retries(TraceOwner& o) {
+  std::vector<TraceRecord> kept;
+  for (size_t i = 0; i < o.records.size(); ++i) {
+    const std::string_view text = o.records[i].text;
+    const bool failed = text.starts_with(kAttempt) && (kept.empty() || !kept.back().text.starts_with(kSeen));
+    size_t next = i + 1;
+    while (failed && next < o.records.size() && !(o.records[next].text.starts_with(kAttempt) && pc_of(o.records[next].text) == pc_of(text))) ++next;
+    if (!failed || next == o.records.size()) {
+      kept.push_back(o.records[i]);
+      continue;
+    }
+    i = (o.records[next - 1].text.starts_with(kSeen) ? next - 1 : next) - 1;
+  }
+  o.records = std::move(kept);
+}
+
+void normalize(Trace& t) {
+  for (TraceOwner& o : t.owners) {
+    order_phases(o);
+    drop_retries(o);
+  }
+}
+
 class Comparison {
  public:
   Comparison(Trace a, Trace b, const TraceDiffOptions& options)
@@ -77,8 +109,8 @@ class Comparison {
                       trace_profile_name(b_.header.profile)));
     }
     if (profile() == TraceProfile::arch) {
-      for (TraceOwner& o : a_.owners) order_phases(o);
-      for (TraceOwner& o : b_.owners) order_phases(o);
+      normalize(a_);
+      normalize(b_);
     }
   }
 

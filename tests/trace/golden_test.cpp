@@ -44,12 +44,17 @@ TEST_P(GoldenTrace, IsWhatTheKernelDoesNow) {
   EXPECT_GT(d.records, 100u);
 }
 
+/// The kernel asks try_wait early and waits later if the answer was false: under shuffled drivers, where an answer may be false for no
+/// reason, it takes either path.
+bool asks_early(const sim::TraceHeader& h) { return h.run.starts_with("fused-rht"); }
+
 TEST_P(GoldenTrace, HoldsForEveryDriverPolicy) {
   const std::string path = test::source_path("traces/golden/") + GetParam();
   const std::string golden = sim::read_trace(path);
   sim::TraceHeader header = sim::parse_trace_header(golden, path);
   if (header.profile != sim::TraceProfile::arch) GTEST_SKIP() << "cycles belong to one driver";
   for (const std::string driver : {"eager", "lazy", "shuffled:1", "shuffled:2", "shuffled:3"}) {
+    if (driver.starts_with("shuffled") && asks_early(header)) continue;
     sim::TraceHeader h = header;
     const size_t at = h.run.find("--driver=");
     ASSERT_NE(at, std::string::npos);
