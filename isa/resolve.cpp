@@ -172,7 +172,9 @@ std::vector<OpcodeForm> resolve_opcode(std::string_view text, std::string* why, 
     const std::string_view near = nearest_mnemonic(text);
     if (hint != nullptr && !near.empty()) *hint = fmt::format("did you mean '{}'?", near);
   }
-  // The longest mnemonic comes first, then shorter ones: "mbarrier.arrive.expect_tx" before "mbarrier.arrive".
+  // The longest mnemonic comes first, then shorter ones: "mbarrier.arrive.expect_tx" before "mbarrier.arrive". The reason is of the
+  // longest one's rows.
+  const std::string_view longest = mnemonic;
   while (!mnemonic.empty() && forms.empty()) {
     const std::string_view rest = text.size() > mnemonic.size() ? text.substr(mnemonic.size() + 1) : std::string_view();
     for (Opcode op : rows_of(mnemonic)) {
@@ -180,7 +182,7 @@ std::vector<OpcodeForm> resolve_opcode(std::string_view text, std::string* why, 
       Misfit misfit;
       if (fill_slots(op, rest, form, misfit)) {
         forms.push_back(form);
-      } else {
+      } else if (mnemonic == longest) {
         nearest.add(std::move(misfit));
       }
     }
