@@ -28,6 +28,8 @@ CudaError cuStreamWaitValue32_v2(void* stream, uint64_t at, uint32_t value, unsi
 CudaError cuStreamWaitValue64_v2(void* stream, uint64_t at, uint64_t value, unsigned flags);
 CudaError cuStreamWriteValue32_v2(void* stream, uint64_t at, uint32_t value, unsigned flags);
 CudaError cuStreamWriteValue64_v2(void* stream, uint64_t at, uint64_t value, unsigned flags);
+int nvmlDeviceGetHandleByPciBusId_v2(const char* id, const void** device);
+int nvmlDeviceGetGpuFabricInfoV(const void* device, unsigned* info);
 CudaError cuStreamBatchMemOp_v2(void* stream, unsigned count, const void* list, unsigned flags);
 }
 
@@ -195,6 +197,18 @@ TEST_F(DriverMemoryCalls, PoolsCountTheirBytes) {
   ASSERT_EQ(cudaMemPoolSetAttribute(pool, kUsedMost, &bytes), kOk);
   ASSERT_EQ(cudaMemPoolGetAttribute(pool, kUsedMost, &bytes), kOk);
   EXPECT_EQ(bytes, 500u);
+}
+
+// PyTorch asks before it maps memory.
+TEST(Nvml, TheDeviceHasNoFabric) {
+  const void* device = nullptr;
+  ASSERT_EQ(nvmlDeviceGetHandleByPciBusId_v2("0000:00:00.0", &device), 0);
+  EXPECT_NE(device, nullptr);
+  unsigned info[9] = {36 | 2 << 24, 1, 1, 1, 1, 1, 1, 1, 1};  // version 2; the state is the byte at 28
+  ASSERT_EQ(nvmlDeviceGetGpuFabricInfoV(device, info), 0);
+  EXPECT_EQ(info[7], 0u);
+  info[0] = 0;
+  EXPECT_NE(nvmlDeviceGetGpuFabricInfoV(device, info), 0);
 }
 
 }  // namespace
