@@ -4,7 +4,7 @@ import os
 import sys
 
 
-_NAMES = ("libcudart.so.13", "libcudart.so.12", "libcudart.so", "libcuda.so.1", "libcuda.so")
+_NAMES = ("libcudart.so.13", "libcudart.so.12", "libcudart.so", "libcuda.so.1", "libcuda.so", "libnvidia-ml.so.1")
 
 
 def _link_names(folder: str) -> None:
