@@ -1,6 +1,8 @@
 #include "drywell/core/text.h"
 
 #include <algorithm>
+#include <cctype>
+#include <cstdint>
 #include <vector>
 
 namespace drywell {
@@ -48,15 +50,43 @@ std::string join(std::span<const std::string_view> parts, std::string_view separ
   return out;
 }
 
+namespace {
+
+/// Behind the brackets of a table's name, whose first is at `i`: the index of a character that begins no key,
+/// or npos. A name that is left out is the parser's to report.
+size_t stray_in_header(std::string_view text, size_t i) {
+  const size_t at = text.find_first_not_of(" \t", text.substr(i + 1).starts_with('[') ? i + 2 : i + 1);
+  if (at == std::string_view::npos) return at;
+  const auto c = static_cast<unsigned char>(text[at]);
+  const bool fine =
+      std::isalnum(c) != 0 || std::string_view("_-\"']\r\n").find(text[at]) != std::string_view::npos;
+  return fine ? std::string_view::npos : at;
+}
+
+}  // namespace
+
 size_t stray_toml_unicode(std::string_view text) {
-  char inside = 0;  // the quote or '#' that was opened
+  char inside = 0;     // the quote or '#' that was opened
+  uint64_t depth = 0;  // of brackets and braces
+  bool begins_line = true;
   for (size_t i = 0; i < text.size(); ++i) {
     const char c = text[i];
-    if (inside == 0 && (c == '"' || c == '\'' || c == '#')) inside = c;
-    else if (inside == '#') inside = c == '\n' ? 0 : '#';
-    else if (inside == '"' && c == '\\') ++i;
-    else if (inside != 0 && c == inside) inside = 0;
-    else if (inside == 0 && static_cast<unsigned char>(c) >= 0x80) return i;
+    if (inside == 0 && c == '[' && depth == 0 && begins_line) {
+      if (const size_t stray = stray_in_header(text, i); stray != std::string_view::npos) return stray;
+    }
+    begins_line = c == '\n' || (begins_line && (c == ' ' || c == '\t' || c == '\r'));
+    if (inside == 0 && (c == '[' || c == '{')) ++depth;
+    if (inside == 0 && (c == ']' || c == '}') && depth != 0) --depth;
+    if (inside == 0 && (c == '"' || c == '\'' || c == '#'))
+      inside = c;
+    else if (inside == '#')
+      inside = c == '\n' ? 0 : '#';
+    else if (inside == '"' && c == '\\')
+      ++i;
+    else if (inside != 0 && c == inside)
+      inside = 0;
+    else if (inside == 0 && static_cast<unsigned char>(c) >= 0x80)
+      return i;
   }
   return std::string_view::npos;
 }

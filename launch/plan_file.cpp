@@ -143,7 +143,7 @@ LaunchPlan parse_launch_file(std::string_view text, const std::string& path) {
   Diagnostics out;
   if (const size_t at = stray_toml_unicode(text); at != std::string_view::npos) {
     const auto line = static_cast<uint32_t>(1 + std::count(text.begin(), text.begin() + static_cast<ptrdiff_t>(at), '\n'));
-    out.error(Code::E4406, {path, line, 0}, "a character beyond ASCII outside strings and comments");
+    out.error(Code::E4406, {path, line, 0}, "TOML has no such character here: beyond ASCII outside strings and comments, or at the beginning of a table's name");
     throw InputError(std::move(out));
   }
   toml::table top;

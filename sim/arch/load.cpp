@@ -102,7 +102,7 @@ class Loader {
   void add_chain(std::string_view text, const std::string& file, int depth) {
     if (const size_t at = stray_toml_unicode(text); at != std::string_view::npos) {
       const auto line = static_cast<uint32_t>(1 + std::count(text.begin(), text.begin() + static_cast<ptrdiff_t>(at), '\n'));
-      errors_.error(Code::E2002, {file, line, 0}, "a character beyond ASCII outside strings and comments");
+      errors_.error(Code::E2002, {file, line, 0}, "TOML has no such character here: beyond ASCII outside strings and comments, or at the beginning of a table's name");
       return;
     }
     toml::table table;

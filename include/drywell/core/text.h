@@ -20,8 +20,9 @@ std::string did_you_mean(std::string_view text, std::span<const std::string_view
 /// "a, b, c"
 std::string join(std::span<const std::string_view> parts, std::string_view separator = ", ");
 
-/// Index of the first character beyond ASCII outside strings and comments of a TOML text, or npos. TOML 1.0 allows no
-/// such character there, and toml++ 3.3 has undefined behaviour on some (found by fuzzing): call it before the parser.
+/// Index of the first character beyond ASCII outside strings and comments of a TOML text, or of one that begins a table's
+/// name and no key ("[:a]"), or npos. TOML 1.0 allows no such character there, and toml++ 3.3 has undefined behaviour on
+/// some (found by fuzzing): call it before the parser.
 size_t stray_toml_unicode(std::string_view text);
 
 }  // namespace drywell
