@@ -24,6 +24,7 @@ void set(ExecOptions& o, std::string_view name, const std::string& value) {
   else if (name == "report") o.report = value;
   else if (name == "check") o.check = value == "1";
   else if (name == "summary") o.summary = value == "1";
+  else if (name == "caches") o.caches = value;
   else if (name == "threads") o.threads = static_cast<unsigned>(number(value, name));
   else if (name == "max-instructions") o.limits.instructions = number(value, name);
   else if (name == "max-cycles") o.limits.cycles = number(value, name);
@@ -82,6 +83,7 @@ std::string to_environment(const ExecOptions& o) {
   const auto line = [&out](std::string_view name, const auto& value) { out += fmt::format("{}={}\n", name, escaped(fmt::format("{}", value))); };
   line("arch", o.arch);
   line("driver", o.driver);
+  line("caches", o.caches);
   line("kernel", o.kernel);
   line("trace", o.trace);
   line("report", o.report);
@@ -131,6 +133,7 @@ sim::RunOptions run_options(const ExecOptions& o) {
   sim::parse_driver(o.driver, r);
   r.threads = o.threads;
   sim::set_limits_of_driver(o.limits, r);
+  r.caches = sim::parse_caches(o.caches);
   return r;
 }
 

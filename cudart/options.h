@@ -15,7 +15,7 @@ namespace drywell::cudart {
 inline constexpr const char* kOptionsVariable = "DRYWELL_EXEC";
 
 struct ExecOptions {
-  std::string arch = "sm_100a", driver = "eager";
+  std::string arch = "sm_100a", driver = "eager", caches = "carry";
   std::string kernel;          // regular expression for kernel names; empty: all launches
   std::string trace, report;   // files
   bool check = false, summary = false;

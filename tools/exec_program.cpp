@@ -162,6 +162,8 @@ void add_exec_options(Command& sub, ExecFlags& flags) {
       ->capture_default_str();
   sub.add_option("--driver", o.driver, "when asynchronous work happens: eager, lazy, shuffled:SEED or timed")
       ->capture_default_str();
+  sub.add_option("--caches", o.caches, "timed: what the L2 holds at each launch: what came before left (carry), nothing (cold), the allocations (warm)")
+      ->capture_default_str();
   sub.add_option(
       "--kernel", o.kernel,
       "regular expression: which kernels --check, --trace, --report, --break and --corrupt look at");

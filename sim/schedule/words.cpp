@@ -26,6 +26,14 @@ void parse_driver(std::string_view text, RunOptions& options) {
                    did_you_mean(name, kNames) + (did_you_mean(name, kNames).empty() ? "" : " ") + "drivers: eager, lazy, shuffled:SEED, timed");
 }
 
+Caches parse_caches(std::string_view text) {
+  static constexpr std::string_view kNames[] = {"cold", "warm", "carry"};
+  for (size_t i = 0; i < std::size(kNames); ++i) {
+    if (text == kNames[i]) return static_cast<Caches>(i);
+  }
+  throw InputError(Code::E4306, fmt::format("no state of the caches is called '{}'", text), "cold, warm, carry");
+}
+
 std::string print_driver(const RunOptions& options) {
   const std::string_view name = driver_name(options.driver);
   return options.driver == DriverKind::shuffled ? fmt::format("{}:{}", name, options.seed) : std::string(name);

@@ -231,7 +231,7 @@ void Gmem::note_kernel_write(uint64_t addr) {
 
 void Gmem::begin_launch() {
   ++launches_;
-  for (Allocation* a : by_base_) a->kernel_wrote = a->kernel_wrote || !judged_;
+  for (const auto& [base, a] : by_base_) a->kernel_wrote = a->kernel_wrote || !judged_;
   judged_ = false;
 }
 

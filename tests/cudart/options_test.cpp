@@ -14,6 +14,7 @@ TEST(ExecOptions, PassThroughUnchanged) {
   o.trace = "/tmp/line\nfeed\\";
   o.limits = {.instructions = 1, .cycles = 2, .timeout = "3m", .memory = "4G"};
   o.driver = "timed";
+  o.caches = "warm";
   const ExecOptions back = from_environment(to_environment(o));
   EXPECT_EQ(back.kernel, o.kernel);
   EXPECT_EQ(back.trace, o.trace);
@@ -22,6 +23,9 @@ TEST(ExecOptions, PassThroughUnchanged) {
   EXPECT_EQ(back.limits.cycles, 2u);
   EXPECT_EQ(back.limits.timeout, "3m");
   EXPECT_EQ(back.limits.memory, "4G");
+  EXPECT_EQ(run_options(back).caches, sim::Caches::warm);
+  EXPECT_EQ(run_options({}).caches, sim::Caches::carry);
+  EXPECT_THROW(run_options(from_environment("caches=hot")), InputError);
 }
 
 TEST(ExecOptions, WrittenByHandKeepTheirBackslashes) {

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "drywell/sim/device.h"
+#include "drywell/sim/driver_words.h"
 #include "drywell/sim/report.h"
 #include "sim/timing/l1_cache.h"
 #include "sim/timing/l2_contents.h"
@@ -69,6 +70,13 @@ TEST_F(CarryTest, HalfCopiedIsHalfThere) {
   const std::vector<uint8_t> bytes(kBytes / 2);
   device_.write(memory_, bytes.data(), bytes.size());
   EXPECT_EQ(launch(Caches::carry).timing->hbm_bytes_read, kBytes / 2);
+}
+
+TEST(Caches, HaveWords) {
+  EXPECT_EQ(parse_caches("cold"), Caches::cold);
+  EXPECT_EQ(parse_caches("warm"), Caches::warm);
+  EXPECT_EQ(parse_caches("carry"), Caches::carry);
+  EXPECT_THROW(parse_caches("hot"), InputError);
 }
 
 TEST(L2Contents, KeepsTheLastBytesOfHostWrites) {

@@ -5,6 +5,7 @@
 #include <cstdio>
 #include <utility>
 
+#include "drywell/sim/driver_words.h"
 #include "launch/golden.h"
 #include "tools/common/output_file.h"
 
@@ -92,6 +93,7 @@ sim::RunOptions run_options(const RunFlags& f) {
   o.threads = f.threads;
   sim::set_limits_of_driver(f.limits, o);
   o.values = !f.no_values;
+  o.caches = sim::parse_caches(f.caches);
   if (f.no_values && (o.driver != sim::DriverKind::timed || f.verify || !f.save.empty() || !f.plan.expects.empty())) {
     throw UsageError(
         "--no-values is for --driver=timed without --verify, --expect and --save: there are no results to look at",

@@ -1,4 +1,4 @@
-// Names of drivers, as on command lines and in trace headers.
+// Names of drivers, as on command lines and in trace headers, and of what the caches hold.
 #pragma once
 
 #include <string>
@@ -12,5 +12,7 @@ namespace drywell::sim {
 void parse_driver(std::string_view text, RunOptions& options);
 /// The inverse of parse_driver.
 std::string print_driver(const RunOptions& options);
+/// "cold", "warm" or "carry". Throws InputError E4306.
+Caches parse_caches(std::string_view text);
 
 }  // namespace drywell::sim
