@@ -59,7 +59,7 @@ size_t stray_in_header(std::string_view text, size_t i) {
   if (at == std::string_view::npos) return at;
   const auto c = static_cast<unsigned char>(text[at]);
   const bool fine =
-      std::isalnum(c) != 0 || std::string_view("_-\"']\r\n").find(text[at]) != std::string_view::npos;
+      std::isalnum(c) != 0 || std::string_view("_-\"']").find(text[at]) != std::string_view::npos;
   return fine ? std::string_view::npos : at;
 }
 

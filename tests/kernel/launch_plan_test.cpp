@@ -114,7 +114,7 @@ TEST_F(LaunchPlanFile, ReportsEveryProblemWithItsLine) {
 // Found by fuzzing: toml++ does not survive this one.
 TEST_F(LaunchPlanFile, RefusesUnicodeOutsideStrings) {
   EXPECT_THROW(parse_launch_file("\xef\xbb\xb7", "p.toml"), InputError);
-  for (const char* header : {"[:buffers]\n", "[[+launch]]\n", "a = 1\n  [ .b]\n", "[{"}) EXPECT_THROW(parse_launch_file(header, "p.toml"), InputError) << header;
+  for (const char* header : {"[:buffers]\n", "[[+launch]]\n", "a = 1\n  [ .b]\n", "[{", "[[\rb]]\n", "[\nb]\n"}) EXPECT_THROW(parse_launch_file(header, "p.toml"), InputError) << header;
   try {
     parse_launch_file("module = 'k\xc3\xa4.ptx' # \xc3\xa4\n[[launch]]\n", "p.toml");
   } catch (const InputError& e) {
