@@ -12,6 +12,19 @@ namespace {
 constexpr size_t kMostCharacters = 500, kMostNesting = 20;
 constexpr uint64_t kMostCopies = 1000;  // of a part: the product of the counts in { }
 
+/// Numbers behind a backslash and in braces: libstdc++ counts them in an int, past its end.
+void check_numbers(std::string_view text) {
+  constexpr size_t kMostDigits = 6;
+  size_t digits = 0;
+  bool number = false;
+  for (const char c : text) {
+    const bool digit = c >= '0' && c <= '9';
+    if (!digit) number = c == '\\' || c == '{' || c == ',';
+    digits = digit && number ? digits + 1 : 0;
+    if (digits > kMostDigits) throw PatternError(fmt::format("a number of more than {} digits", kMostDigits));
+  }
+}
+
 // libstdc++ compiles an expression recursively, one level per parenthesis, and copies what { } counts.
 void check_bounds(std::string_view text) {
   if (text.size() > kMostCharacters)
@@ -39,6 +52,7 @@ void check_bounds(std::string_view text) {
 
 std::regex compile(std::string_view text) {
   check_bounds(text);
+  check_numbers(text);
   try {
     // __polynomial (libstdc++): all alternatives at once instead of one after the other, which takes
     // exponential time on (a*)*b and a stack frame per character. It refuses back-references.

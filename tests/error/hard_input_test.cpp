@@ -253,6 +253,8 @@ TEST(HardPatterns, AreRefusedOrFast) {
   EXPECT_TRUE(Pattern("").finds("anything"));
   EXPECT_TRUE(Pattern("^mma/(f16|bf16)").finds("mma/bf16"));
   EXPECT_THROW(Pattern("(a)\\1"), PatternError);
+  for (const char* number : {"a\\18446744073709551616", "a{18446744073709551616", "a{2,18446744073709551616}"}) EXPECT_THROW(Pattern{number}, PatternError) << number;
+  EXPECT_TRUE(Pattern("kernel_18446744073709551616").finds("kernel_18446744073709551616"));
 }
 
 // 40 ranges of a million names, and 800 KB of constants in one line: refused before they take memory.
