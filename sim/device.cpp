@@ -324,7 +324,7 @@ Device::Occupancy Device::occupancy(const LoadedModule& m, std::string_view kern
   Diagnostics problems;
   check_launch(*l.program->function, l, problems);
   if (problems.has_errors()) return {};
-  const Residency r = residency(impl_->arch, l, registers_at_launch(l));
+  const Residency r = residency(impl_->arch, l, registers_of_directives(l));
   return {r.ctas_per_sm, static_cast<uint32_t>(cluster_places(impl_->arch, l.sm_count, static_cast<uint32_t>(l.cluster.count())).size()) * r.ctas_per_sm};
 }
 

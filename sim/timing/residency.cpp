@@ -19,6 +19,8 @@ uint32_t allocated(uint32_t estimate) {
 
 }  // namespace
 
+uint32_t registers_of_directives(const Launch& launch) { return launch.program->function->directives.maxnreg.value_or(0); }
+
 uint32_t registers_at_launch(const Launch& launch) {
   const isa::Directives& d = launch.program->function->directives;
   if (d.maxnreg.has_value()) return *d.maxnreg;

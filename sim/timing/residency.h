@@ -15,6 +15,8 @@ struct Residency {
   std::string limit;  // "shared memory", "threads", "registers", "CTAs"
 };
 
+/// Registers of each thread that the kernel's directives give; 0: none does.
+uint32_t registers_of_directives(const Launch& launch);
 /// Registers of each thread when the kernel starts: those that its directives and setmaxnreg give it, else an estimate
 /// (drywell/isa/register_estimate.h), at most its share of the file.
 uint32_t registers_at_launch(const Launch& launch);

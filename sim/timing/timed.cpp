@@ -31,7 +31,7 @@ TimedRun::TimedRun(const Launch& launch, const RunOptions& options)
     throw InputError(Code::E4522, fmt::format("'{}' branches on results of the tensor core at {}:{}: without values it cannot be timed", launch.program->function->name, where.file, where.line));
   }
   const isa::Function& f = *launch.program->function;
-  residency_ = residency(arch_, launch, registers_at_launch(launch));
+  residency_ = resident_at_once();
   context_.launch = &launch_;
   context_.arch = &arch_;
   context_.program = &program_;
@@ -56,6 +56,16 @@ TimedRun::TimedRun(const Launch& launch, const RunOptions& options)
     groups_.push_back(std::make_unique<Group>(context_, first, size));
   memory_.start(options.caches, *launch.gmem, launch.l2);
   deal_first_wave();
+}
+
+// A kernel whose CTAs exchange values may wait for CTAs that the program knows to be resident: if the grid fits without the estimate of
+// registers, the estimate does not keep it apart.
+Residency TimedRun::resident_at_once() const {
+  const Residency most = residency(arch_, launch_, registers_of_directives(launch_));
+  const uint64_t places = cluster_places(arch_, launch_.sm_count, static_cast<uint32_t>(launch_.cluster.count())).size() * most.ctas_per_sm;
+  const bool talks = program_.talks_between_ctas || launch_.program->ordered_across_ctas;
+  if (talks && launch_.grid.count() / launch_.cluster.count() <= places) return most;
+  return residency(arch_, launch_, registers_at_launch(launch_));
 }
 
 // One dispatcher deals the CTAs of the whole chip, a fixed number a cycle (docs/facts/timing.md §9). Returns when it deals the next cluster,

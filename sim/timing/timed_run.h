@@ -35,6 +35,7 @@ class TimedRun {
 
  private:
   Time dispatch(Time t);
+  Residency resident_at_once() const;
   void deal_first_wave();
   void serve_memory();
   void replace_finished();

@@ -83,6 +83,25 @@ TEST(Launch, DealsReplacementsAtTheSameRate) {
   EXPECT_NEAR(static_cast<double>(pairs(32000) - pairs(16000)), expected, 0.02 * expected);
 }
 
+/// CTAs of 1024 threads whose estimate of registers lets one be on an SM, two without it. The first 132 wait for all 264.
+std::string crowded(bool talks) {
+  std::string text = "mov.u32 %r4, 0;\n";
+  if (talks) {
+    text += "ld.param.u64 %d4, [out]; mov.u32 %r5, %tid.x; setp.ne.u32 %p2, %r5, 0; @%p2 bra JOIN;\natom.add.release.gpu.global.u32 %r6, [%d4+24], 1;\n"
+            "WAIT: ld.acquire.gpu.global.u32 %r6, [%d4+24]; setp.lt.u32 %p3, %r6, 8; @%p3 bra WAIT;\nJOIN: bar.sync 0;\n";
+  }
+  text += ".reg .b32 %v<81>;\n";
+  for (int i = 0; i < 80; ++i) text += fmt::format("mov.u32 %v{}, %clock;\n", i);
+  for (int i = 0; i < 80; ++i) text += fmt::format("xor.b32 %r4, %r4, %v{};\n", i);
+  return text + "cvt.u64.u32 %d3, %r4; and.b64 %d3, %d3, 0;\n";
+}
+
+TEST(Occupancy, TheEstimateOfRegistersKeepsNoGridApartThatTalks) {
+  EXPECT_EQ(most_together(run({.ctas = 16, .threads = 1024, .sms = 4}, crowded(false) + kWork).stays), 1u);
+  const Outcome r = run({.ctas = 8, .threads = 1024, .sms = 4}, crowded(true));
+  EXPECT_EQ(most_together(r.stays), 2u);
+}
+
 // 512 threads each: four fill the 2,048 of an SM; 232,448 bytes: one; 32 CTAs at most.
 TEST(Occupancy, IsWhatTheProgrammingGuideSays) {
   EXPECT_EQ(most_together(run({.ctas = 16, .threads = 512, .sms = 2}, kWork).stays), 4u);
