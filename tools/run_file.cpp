@@ -59,7 +59,7 @@ std::string summary(const FileRun& d, bool colour) {
     const sim::RunResult& r = d.result.runs[i];
     line("launch", fmt::format("{}: {}", d.result.launches[i].entry, describe_launch(d.result.launches[i].config)));
     line("simulated", describe_speed(r));
-    if (r.cycles != 0) line("cycles", fmt::format("{} = {:.2f} us at {} GHz", with_commas(r.cycles), r.timing->seconds * 1e6, r.timing->clock_ghz));
+    if (r.cycles != 0) line("cycles", fmt::format("{} = {:.2f} us at {} GHz", with_commas(r.cycles), simulated_time(r, d.arch).seconds * 1e6, simulated_time(r, d.arch).clock_ghz));
   }
   out += d.check.text(colour);
   for (size_t i = 0; i < d.result.runs.size(); ++i) {
@@ -94,7 +94,7 @@ Json launch_report(const FileRun& d, size_t i) {
   j.update(launch_json(d.result.launches[i].config));
   const bool timed = r.cycles != 0;
   j["cycles"] = timed ? Json(r.cycles) : Json(nullptr);
-  j["seconds"] = timed ? Json(r.timing->seconds) : Json(nullptr);
+  j["seconds"] = timed ? Json(simulated_time(r, d.arch).seconds) : Json(nullptr);
   j["warp_instructions"] = r.warp_instructions;
   j["fault"] = fault_json(r);
   j["output"] = r.output;

@@ -30,7 +30,7 @@ std::string verification(const RunDescription& d, bool colour) {
 double bandwidth(const RunDescription& d) {
   if (d.report.run.cycles == 0) return 0;
   return static_cast<double>(d.report.bytes_read + d.report.bytes_written) /
-         d.report.run.timing->seconds;
+         simulated_time(d.report.run, d.arch).seconds;
 }
 
 Json verify_json(const kernels::Verification& v) {
@@ -81,7 +81,7 @@ std::string summary(const RunDescription& d, bool colour) {
     line("time", paint("not modelled by this driver; --driver=timed gives cycles", Colour::dim, colour));
   } else {
     line("cycles", fmt::format("{} = {:.2f} us at {} GHz", with_commas(run.cycles),
-                               run.timing->seconds * 1e6, run.timing->clock_ghz));
+                               simulated_time(run, d.arch).seconds * 1e6, simulated_time(run, d.arch).clock_ghz));
     line("bandwidth", fmt::format("{}/s of {:.3g} TB/s, {:.1f} % ({} at least)", with_unit(bandwidth(d), "B"),
                                   d.arch.hbm.peak, 100 * bandwidth(d) / (d.arch.hbm.peak * 1e12),
                                   with_unit(traffic, "B")));
@@ -106,7 +106,7 @@ std::string json_report(const RunDescription& d) {
   // Functional drivers have no clock: null, so that no number is taken for a time.
   const bool timed = r.run.cycles != 0;
   j["cycles"] = timed ? Json(r.run.cycles) : Json(nullptr);
-  j["seconds"] = timed ? Json(r.run.timing->seconds) : Json(nullptr);
+  j["seconds"] = timed ? Json(simulated_time(r.run, d.arch).seconds) : Json(nullptr);
   j["bandwidth"] = timed ? Json(bandwidth(d)) : Json(nullptr);
   j["bytes_read"] = r.bytes_read;
   j["bytes_written"] = r.bytes_written;

@@ -99,5 +99,17 @@ TEST(HtmlReport, ShowsOneCtaOverTime) {
   EXPECT_LE(tmem, 512u);
 }
 
+// Several launches together have cycles, and no report of their own.
+TEST(RunSummary, LaunchesTogetherHaveATime) {
+  const std::vector<std::string> run = {"run", "linear-nvfp4", "--tokens=128", "--in=128", "--out=128", "--driver=timed"};
+  const test::Finished f = test::run_process(test::binary_path(), run);
+  EXPECT_EQ(f.exit_code, 0) << f.err;
+  EXPECT_NE(f.out.find(" us at 1.85 GHz"), std::string::npos) << f.out;
+  std::vector<std::string> json = run;
+  json.push_back("--json=-");
+  const Json j = Json::parse(test::run_process(test::binary_path(), json).out);
+  EXPECT_NEAR(j["seconds"].get<double>(), j["cycles"].get<double>() / 1.85e9, 1e-9);
+}
+
 }  // namespace
 }  // namespace drywell

@@ -34,6 +34,11 @@ std::string describe_speed(const sim::RunResult& run) {
                      with_unit(static_cast<double>(peak_memory()), "B"));
 }
 
+SimulatedTime simulated_time(const sim::RunResult& run, const sim::ArchConfig& arch) {
+  if (run.timing != nullptr) return {run.timing->seconds, run.timing->clock_ghz};
+  return {arch.seconds(static_cast<double>(run.cycles)), arch.chip.clock};
+}
+
 uint64_t peak_memory() {
   rusage usage = {};
   getrusage(RUSAGE_SELF, &usage);

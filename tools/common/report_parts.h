@@ -4,6 +4,7 @@
 #include <nlohmann/json_fwd.hpp>
 #include <string>
 
+#include "drywell/sim/arch_config.h"
 #include "drywell/sim/device.h"
 #include "drywell/sim/report.h"
 
@@ -13,6 +14,11 @@ namespace drywell::tools {
 std::string describe_launch(const sim::LaunchConfig& c);
 /// Returns for example "12,345 warp instructions in 0.02 s on the host (600 k/s)"
 std::string describe_speed(const sim::RunResult& run);
+/// Simulated time of a launch, or of several launches together, which have cycles and no report of their own.
+struct SimulatedTime {
+  double seconds = 0, clock_ghz = 0;
+};
+SimulatedTime simulated_time(const sim::RunResult& run, const sim::ArchConfig& arch);
 /// Returns the peak memory of this process in bytes: the simulated device and the host's own arrays.
 uint64_t peak_memory();
 /// The only part of a report that depends on the host: "seconds" of all launches, "peak_memory".
