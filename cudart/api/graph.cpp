@@ -22,15 +22,6 @@ Work linear_work(Context& c, void* to, const void* from, size_t bytes, CopyKind 
 /// True if an argument is an address, false if it is a number of nodes.
 bool is_address(uintptr_t argument) { return argument >= 4096; }
 
-template <class F>
-CudaError set_step(const char* name, void* executable, const void* node, GraphNodeType type, F&& make) {
-  return serve(name, [&](Context& c) {
-    GraphExec::Step& s = c.streams.executables.get(executable).step(node);
-    require_value(s.type == type);
-    s.run = make(c).run;
-  });
-}
-
 }  // namespace
 
 extern "C" {

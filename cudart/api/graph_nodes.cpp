@@ -15,15 +15,6 @@ GraphNode& existing(void* node) {
   return *static_cast<GraphNode*>(node);
 }
 
-template <class F>
-CudaError set_event(const char* name, void* executable, const void* node, GraphNodeType type, F&& make) {
-  return serve(name, [&](Context& c) {
-    GraphExec::Step& s = c.streams.executables.get(executable).step(node);
-    require_value(s.type == type);
-    s.run = make(c).run;
-  });
-}
-
 }  // namespace
 
 extern "C" {
@@ -42,13 +33,13 @@ CudaError cudaGraphAddMemFreeNode(void** out, void* graph, void* const* after, s
   return add_node("cudaGraphAddMemFreeNode", out, graph, after, count, GraphNodeType::mem_free, [&](Context& c) { return free_work(c, address); });
 }
 CudaError cudaGraphExecEventRecordNodeSetEvent(void* executable, void* node, void* event) {
-  return set_event("cudaGraphExecEventRecordNodeSetEvent", executable, node, GraphNodeType::event_record, [&](Context& c) { return record_work(c, event); });
+  return set_step("cudaGraphExecEventRecordNodeSetEvent", executable, node, GraphNodeType::event_record, [&](Context& c) { return record_work(c, event); });
 }
 CudaError cudaGraphExecEventWaitNodeSetEvent(void* executable, void* node, void* event) {
-  return set_event("cudaGraphExecEventWaitNodeSetEvent", executable, node, GraphNodeType::wait_event, [&](Context& c) { return wait_work(c, event); });
+  return set_step("cudaGraphExecEventWaitNodeSetEvent", executable, node, GraphNodeType::wait_event, [&](Context& c) { return wait_work(c, event); });
 }
 CudaError cudaGraphExecChildGraphNodeSetParams(void* executable, void* node, void* graph) {
-  return set_event("cudaGraphExecChildGraphNodeSetParams", executable, node, GraphNodeType::graph, [&](Context& c) { return child_work(c, graph); });
+  return set_step("cudaGraphExecChildGraphNodeSetParams", executable, node, GraphNodeType::graph, [&](Context& c) { return child_work(c, graph); });
 }
 /// The memory of graphs is the program's: there is nothing to trim, and no statistics.
 CudaError cudaDeviceGraphMemTrim(int device) {

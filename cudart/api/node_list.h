@@ -1,4 +1,4 @@
-// Lists of a graph's nodes for the program, and new nodes from it.
+// Lists of a graph's nodes for the program, new nodes from it, and new work for its nodes.
 #pragma once
 
 #include <algorithm>
@@ -25,6 +25,16 @@ CudaError add_node(const char* name, void** out, void* graph, void* const* after
     std::vector<GraphNode*> nodes;
     for (size_t i = 0; i < count; ++i) nodes.push_back(static_cast<GraphNode*>(after[i]));
     *out = &g.add(type, make(c), std::move(nodes));
+  });
+}
+
+/// Gives a node of an instantiated graph, of that type, new work: what `make(Context&)` returns.
+template <class F>
+CudaError set_step(const char* name, void* executable, const void* node, GraphNodeType type, F&& make) {
+  return serve(name, [&](Context& c) {
+    GraphExec::Step& s = c.streams.executables.get(executable).step(node);
+    require_value(s.type == type);
+    s.run = make(c).run;
   });
 }
 
