@@ -334,6 +334,13 @@ RunResult Device::launch(const LoadedModule& m, std::string_view kernel, const L
   return impl_->launch(m, kernel, config, args, adapted.options);
 }
 
+static void begin(RunProgress* progress, uint64_t ctas) {
+  if (progress == nullptr) return;
+  progress->ctas_done = progress->cycles = 0;
+  progress->ctas_total = ctas;
+  ++progress->launches;
+}
+
 RunResult Device::Impl::launch(const LoadedModule& m, std::string_view kernel, const LaunchConfig& config, const Args& args, const RunOptions& options) {
   Launch l = prepare(m, kernel, config, options.driver, !options.listeners.empty() || options.runner != nullptr);
   ObserverHub hub;
@@ -344,7 +351,7 @@ RunResult Device::Impl::launch(const LoadedModule& m, std::string_view kernel, c
   l.params = parameter_block(f, *l.program, args, problems);
   check_launch(f, l, problems);
   if (problems.has_errors()) throw InputError(std::move(problems));
-  if (options.progress != nullptr) options.progress->ctas_total = l.grid.count();
+  begin(options.progress, l.grid.count());
   OutputLog output(options.max_output);
   l.output = &output;
   l.frames_until = resident_bytes() + std::min(kMostForFrames, host.total / 4);

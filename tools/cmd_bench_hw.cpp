@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "drywell/core/files.h"
+#include "drywell/core/terminal.h"
 #include "launch/cuda_driver/cuda_device.h"
 #include "conformance/microbench/record.h"
 #include "conformance/microbench/whole.h"
@@ -11,7 +12,6 @@
 #include "tools/common/command.h"
 #include "tools/common/filter.h"
 #include "tools/common/output_file.h"
-#include "tools/common/progress_line.h"
 
 namespace drywell::tools {
 namespace {

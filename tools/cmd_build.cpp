@@ -5,13 +5,13 @@
 #include <filesystem>
 
 #include "drywell/core/files.h"
+#include "drywell/core/terminal.h"
 #include "drywell/isa/parse.h"
 #include "drywell/isa/print.h"
 #include "drywell/isa/validate.h"
 #include "tools/common/command.h"
 #include "tools/common/output_file.h"
 #include "tools/common/parameters.h"
-#include "tools/common/progress_line.h"
 #include "tools/toolkit.h"
 
 namespace drywell::tools {

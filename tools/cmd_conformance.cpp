@@ -6,8 +6,10 @@
 #include <optional>
 
 #include "drywell/core/files.h"
+#include "drywell/core/terminal.h"
 #include "drywell/isa/print.h"
 #include "drywell/sim/arch_config.h"
+#include "drywell/sim/inspect/progress_line.h"
 #include "conformance/programs/program.h"
 #include "launch/cuda_driver/cuda_device.h"
 #include "launch/golden.h"
@@ -16,7 +18,6 @@
 #include "tools/common/limit_flags.h"
 #include "tools/common/filter.h"
 #include "tools/common/output_file.h"
-#include "tools/common/progress_line.h"
 
 namespace drywell::tools {
 namespace {
@@ -74,7 +75,7 @@ void emit(const Options& o, const std::vector<ProgramSpec>& programs, std::span<
   print(fmt::format("{} programs written to {}\n", written, o.emit));
 }
 
-void report(const CommandContext& c, const Options& o, const ProgramSpec& s, const Outcome& r, Tally& t, ProgressLine& line) {
+void report(const CommandContext& c, const Options& o, const ProgramSpec& s, const Outcome& r, Tally& t, sim::ProgressLine& line) {
   t.compared += r.compared;
   if (r.passed()) {
     ++t.passed;
@@ -111,7 +112,7 @@ ExitCode conformance(const CommandContext& c, const Options& o) {
   sim::set_limits_of_driver(o.limits, options);
   const CommandGuard guard(options);
   expect_writable({o.json});
-  ProgressLine line;
+  sim::ProgressLine line;
   Tally t;
   nlohmann::json results = nlohmann::json::array();
   bool lost = false;  // a GPU accepts no launches from a process after one of its kernels has failed (CUDA driver API)

@@ -4,6 +4,7 @@
 
 
 #include "drywell/core/files.h"
+#include "drywell/core/terminal.h"
 #include "drywell/isa/instr_descriptor.h"
 #include "drywell/isa/tensor_map.h"
 #include "drywell/isa/inspect/operand_map.h"
@@ -12,7 +13,6 @@
 #include "tools/common/command.h"
 #include "tools/common/output_file.h"
 #include "tools/common/picture_output.h"
-#include "tools/common/progress_line.h"
 
 namespace drywell::tools {
 namespace {

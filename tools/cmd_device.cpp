@@ -6,13 +6,13 @@
 
 #include "launch/cuda_driver/cuda_device.h"
 #include "launch/golden.h"
+#include "drywell/core/terminal.h"
 #include "tools/common/command.h"
 #include "tools/common/limit_flags.h"
 #include "tools/device_clock.h"
 #include "tools/common/parameters.h"
 #include "tools/common/report_parts.h"
 #include "tools/common/run_flags.h"
-#include "tools/common/progress_line.h"
 
 namespace drywell::tools {
 namespace {

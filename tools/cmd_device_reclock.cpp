@@ -6,10 +6,10 @@
 #include <sstream>
 
 #include "drywell/core/files.h"
+#include "drywell/core/terminal.h"
 #include "tools/common/command.h"
 #include "tools/device_clock.h"
 #include "tools/common/parameters.h"
-#include "tools/common/progress_line.h"
 
 namespace drywell::tools {
 namespace {

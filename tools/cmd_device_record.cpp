@@ -6,6 +6,7 @@
 #include <regex>
 
 #include "drywell/core/files.h"
+#include "drywell/core/terminal.h"
 #include "launch/cuda_driver/cuda_device.h"
 #include "launch/golden.h"
 #include "conformance/silicon/probes.h"
@@ -13,7 +14,6 @@
 #include "kernels/support/record_text.h"
 #include "tools/common/command.h"
 #include "tools/common/filter.h"
-#include "tools/common/progress_line.h"
 #include "tools/toolkit.h"
 
 namespace drywell::tools {

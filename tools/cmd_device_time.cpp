@@ -7,12 +7,12 @@
 #include <nlohmann/json.hpp>
 
 #include "drywell/core/files.h"
+#include "drywell/core/terminal.h"
 #include "launch/cuda_driver/cuda_device.h"
 #include "launch/cuda_driver/launch_clock.h"
 #include "launch/launch_times.h"
 #include "tools/common/command.h"
 #include "tools/common/output_file.h"
-#include "tools/common/progress_line.h"
 
 namespace drywell::tools {
 namespace {

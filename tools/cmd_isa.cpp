@@ -4,11 +4,11 @@
 #include <map>
 #include <set>
 
+#include "drywell/core/terminal.h"
 #include "drywell/core/text.h"
 #include "drywell/isa/opcode.h"
 #include "conformance/programs/program.h"
 #include "tools/common/command.h"
-#include "tools/common/progress_line.h"
 
 namespace drywell::tools {
 namespace {

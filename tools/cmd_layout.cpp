@@ -3,12 +3,12 @@
 
 #include <charconv>
 
+#include "drywell/core/terminal.h"
 #include "drywell/core/text.h"
 #include "drywell/isa/layout/checks.h"
 #include "drywell/isa/layout/expression.h"
 #include "tools/common/command.h"
 #include "tools/common/picture_output.h"
-#include "tools/common/progress_line.h"
 
 namespace drywell::tools {
 namespace {

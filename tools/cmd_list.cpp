@@ -6,12 +6,12 @@
 #include <sstream>
 
 #include "drywell/core/error.h"
+#include "drywell/core/terminal.h"
 #include "drywell/sim/arch_config.h"
 #include "kernels/blockwise/kernel_name.h"
 #include "kernels/registry.h"
 #include "tools/common/command.h"
 #include "tools/common/parameters.h"
-#include "tools/common/progress_line.h"
 
 namespace drywell::tools {
 

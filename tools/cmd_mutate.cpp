@@ -7,7 +7,9 @@
 #include <set>
 
 #include "drywell/core/files.h"
+#include "drywell/core/terminal.h"
 #include "drywell/sim/check.h"
+#include "drywell/sim/inspect/progress_line.h"
 #include "drywell/sim/observer.h"
 #include "kernels/registry.h"
 #include "tools/common/command.h"
@@ -18,7 +20,6 @@
 #include "tools/common/output_file.h"
 #include "tools/common/parameters.h"
 #include "tools/common/report_parts.h"
-#include "tools/common/progress_line.h"
 
 namespace drywell::tools {
 namespace {
@@ -210,7 +211,7 @@ Verdict try_mutant(const Subject& subject, const Base& base, const Mutant& m) {
 ExitCode mutate(const CommandContext& c, const MutateFlags& f, const std::vector<std::string>& words) {
   const kernels::Kernel& k = kernels::find_kernel(f.kernel);
   expect_writable({f.json});
-  ProgressLine line;
+  sim::ProgressLine line;
   const ImpatientArch impatient;
   Subject subject{k, kernels::Params(k.name, k.parameters, parse_parameters(k, words, "mutate")), f.sms, impatient, {}};
   sim::set_limits(f.limits, subject.limits);

@@ -7,6 +7,8 @@
 #include <optional>
 
 #include "drywell/core/files.h"
+#include "drywell/core/terminal.h"
+#include "drywell/sim/inspect/progress_line.h"
 #include "drywell/sim/trace.h"
 #include "launch/golden.h"
 #include "drywell/sim/inspect/timeline.h"
@@ -19,7 +21,6 @@
 #include "tools/common/report_parts.h"
 #include "tools/common/run_flags.h"
 #include "tools/run_report.h"
-#include "tools/common/progress_line.h"
 
 namespace drywell::tools {
 namespace {
@@ -113,7 +114,7 @@ ExitCode run_kernel(const CommandContext& c, const RunFlags& o, const std::vecto
   kernels::KernelReport report;
   {
     sim::RunProgress progress;
-    ProgressLine line(progress);
+    sim::ProgressLine line(progress);
     context.options.progress = &progress;
     context.phase = [&](std::string_view what) { line.phase(what); };
     report = k.run(context);

@@ -4,6 +4,7 @@
 
 #include "drywell/core/bits.h"
 #include "drywell/core/npy.h"
+#include "drywell/core/terminal.h"
 #include "drywell/isa/layout/print.h"
 #include "drywell/isa/layout/scale_factor.h"
 #include "drywell/isa/inspect/sf_picture.h"
@@ -11,7 +12,6 @@
 #include "tools/common/command.h"
 #include "tools/common/output_file.h"
 #include "tools/common/picture_output.h"
-#include "tools/common/progress_line.h"
 
 namespace drywell::tools {
 namespace {

@@ -2,12 +2,12 @@
 #include <fmt/format.h>
 
 
+#include "drywell/core/terminal.h"
 #include "drywell/isa/inspect/operand_map.h"
 #include "drywell/sim/inspect/banks.h"
 #include "tools/common/choice.h"
 #include "tools/common/command.h"
 #include "tools/common/picture_output.h"
-#include "tools/common/progress_line.h"
 
 namespace drywell::tools {
 namespace {

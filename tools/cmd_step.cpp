@@ -3,13 +3,13 @@
 
 #include <optional>
 
+#include "drywell/core/terminal.h"
 #include "drywell/sim/debug.h"
 #include "tools/common/command.h"
 #include "tools/common/limit_flags.h"
 #include "tools/common/run_flags.h"
 #include "tools/step/launch_picker.h"
 #include "tools/step/step_flags.h"
-#include "tools/common/progress_line.h"
 
 namespace drywell::tools {
 namespace {

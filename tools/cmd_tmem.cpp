@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "drywell/core/terminal.h"
 #include "drywell/isa/layout/expression.h"
 #include "drywell/isa/inspect/tmem_check.h"
 #include "drywell/sim/inspect/tmem_record.h"
@@ -10,7 +11,6 @@
 #include "tools/common/command.h"
 #include "tools/observed_run.h"
 #include "tools/common/picture_output.h"
-#include "tools/common/progress_line.h"
 
 namespace drywell::tools {
 namespace {

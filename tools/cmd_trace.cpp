@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "drywell/core/files.h"
+#include "drywell/core/terminal.h"
 #include "drywell/sim/trace.h"
 #include "kernels/registry.h"
 #include "launch/golden.h"
@@ -17,7 +18,6 @@
 #include "tools/common/parameters.h"
 #include "tools/common/report_parts.h"
 #include "tools/common/run_flags.h"
-#include "tools/common/progress_line.h"
 
 namespace drywell::tools {
 namespace {

@@ -5,7 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "drywell/sim/check.h"
-#include "tools/common/progress_line.h"
+#include "drywell/sim/inspect/progress_line.h"
 
 namespace drywell::tools {
 
@@ -26,7 +26,7 @@ Exploration explore(uint64_t schedules, const sim::RunOptions& options, const st
   Exploration e;
   e.asked = schedules;
   sim::InFlightPoison poison;
-  ProgressLine line;
+  sim::ProgressLine line;
   for (uint64_t seed = 1; seed <= schedules; ++seed) {
     line.phase(fmt::format("schedule {} of {}", seed, schedules));
     sim::RunOptions o = options;

@@ -4,6 +4,8 @@
 #include <nlohmann/json.hpp>
 
 #include "launch/golden.h"
+#include "drywell/core/terminal.h"
+#include "drywell/sim/inspect/progress_line.h"
 #include "drywell/sim/report.h"
 #include "drywell/sim/inspect/timeline.h"
 #include "tools/explore.h"
@@ -12,7 +14,6 @@
 #include "tools/common/report_parts.h"
 #include "tools/common/output_file.h"
 #include "tools/common/run_flags.h"
-#include "tools/common/progress_line.h"
 
 namespace drywell::tools {
 namespace {
@@ -179,7 +180,7 @@ ExitCode run_file(const CommandContext& c, const RunFlags& f, const std::vector<
   PlanResult result;
   {
     sim::RunProgress progress;
-    ProgressLine line(progress);
+    sim::ProgressLine line(progress);
     options.run.progress = &progress;
     line.phase("running");
     result = kernels::run_plan(plan, device, options);

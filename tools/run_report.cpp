@@ -4,10 +4,10 @@
 
 #include <nlohmann/json.hpp>
 
+#include "drywell/core/terminal.h"
 #include "drywell/sim/report.h"
 #include "launch/golden.h"
 #include "tools/common/report_parts.h"
-#include "tools/common/progress_line.h"
 
 namespace drywell::tools {
 namespace {
@@ -80,7 +80,7 @@ std::string summary(const RunDescription& d, bool colour) {
                      fmt::format("{:.2f} us", traffic / (d.arch.hbm.peak * 1e6)), d.arch.hbm.peak));
     line("time", paint("not modelled by this driver; --driver=timed gives cycles", Colour::dim, colour));
   } else {
-    line("cycles", fmt::format("{} = {:.2f} us at {} GHz", with_commas(run.cycles),
+    line("cycles", fmt::format("{} = {:.2f} us at {:.4g} GHz", with_commas(run.cycles),
                                simulated_time(run, d.arch).seconds * 1e6, simulated_time(run, d.arch).clock_ghz));
     line("bandwidth", fmt::format("{}/s of {:.3g} TB/s, {:.1f} % ({} at least)", with_unit(bandwidth(d), "B"),
                                   d.arch.hbm.peak, 100 * bandwidth(d) / (d.arch.hbm.peak * 1e12),

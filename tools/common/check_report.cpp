@@ -1,3 +1,4 @@
+#include "drywell/core/terminal.h"
 #include "tools/common/check_report.h"
 
 #include <fmt/format.h>
@@ -11,7 +12,6 @@
 #include "tools/common/hang_picture.h"
 #include "tools/common/output_file.h"
 #include "tools/common/report_parts.h"
-#include "tools/common/progress_line.h"
 
 namespace drywell::tools {
 namespace {

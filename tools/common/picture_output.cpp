@@ -2,8 +2,8 @@
 
 
 #include "drywell/core/files.h"
+#include "drywell/core/terminal.h"
 #include "tools/common/output_file.h"
-#include "tools/common/progress_line.h"
 
 namespace drywell::tools {
 

@@ -10,11 +10,11 @@
 #include <stdexcept>
 #include <vector>
 
+#include "drywell/core/terminal.h"
 #include "drywell/core/text.h"
 #include "launch/cuda_driver/library.h"
 #include "tools/common/build_description.h"
 #include "tools/common/other_program.h"
-#include "tools/common/progress_line.h"
 
 namespace drywell::tools {
 namespace {

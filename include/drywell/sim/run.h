@@ -47,7 +47,7 @@ struct LaunchConfig {
   uint32_t dynamic_smem = 0;  // bytes
 };
 
-/// Progress of a launch: other threads may read it while the launch runs.
+/// Progress of the latest launch: other threads may read it while the launch runs.
 struct RunProgress {
   std::atomic<uint64_t> ctas_total{0}, ctas_done{0};
   std::atomic<uint64_t> cycles{0};  // timed driver only
@@ -59,6 +59,7 @@ struct RunOptions {
   unsigned threads = 0;               // host threads; 0 = all cores. Results do not depend on it
   // Bounds of the launch: 0 = none. Reaching one is a fault.
   uint64_t max_instructions = 0;      // warp instructions: F3602
+  std::atomic<uint64_t> launches{0};  // begun
   uint64_t max_cycles = 0;            // timed driver only: F3604
   std::optional<std::chrono::steady_clock::time_point> deadline;  // F3605; several launches may share it
   uint64_t max_memory = 0;            // bytes of host memory that this process holds: F3606
