@@ -194,6 +194,8 @@ void register_run(Command& app, CommandContext& context) {
   add_limit_flags(*sub, o->limits);
   sub->add_option("--caches", o->caches, "timed driver: what the L2 holds at each launch: nothing (cold), the allocations (warm), or what the launch before left (carry)")
       ->capture_default_str();
+  sub->add_option("--clock", o->clock, "timed driver, for seconds: nominal, sustained (repeated for seconds with random data), or GHz")
+      ->capture_default_str();
   sub->add_flag("--no-values", o->no_values, "timed driver: same cycles, tensor results not computed");
   sub->add_flag("--check{full}", o->check.level, "look for hazards (docs/hazards.md): off, basic or, plain --check, full; exit code 1 if there is an error")
       ->capture_default_str();

@@ -60,7 +60,7 @@ std::string summary(const FileRun& d, bool colour) {
     const sim::RunResult& r = d.result.runs[i];
     line("launch", fmt::format("{}: {}", d.result.launches[i].entry, describe_launch(d.result.launches[i].config)));
     line("simulated", describe_speed(r));
-    if (r.cycles != 0) line("cycles", fmt::format("{} = {:.2f} us at {} GHz", with_commas(r.cycles), simulated_time(r, d.arch).seconds * 1e6, simulated_time(r, d.arch).clock_ghz));
+    if (r.cycles != 0) line("cycles", fmt::format("{} = {:.2f} us at {:.4g} GHz", with_commas(r.cycles), simulated_time(r, d.arch).seconds * 1e6, simulated_time(r, d.arch).clock_ghz));
   }
   out += d.check.text(colour);
   for (size_t i = 0; i < d.result.runs.size(); ++i) {

@@ -34,6 +34,16 @@ Caches parse_caches(std::string_view text) {
   throw InputError(Code::E4306, fmt::format("no state of the caches is called '{}'", text), "cold, warm, carry");
 }
 
+ClockChoice parse_clock(std::string_view text) {
+  if (text == "nominal") return {};
+  if (text == "sustained") return {ClockChoice::Kind::sustained};
+  ClockChoice c{ClockChoice::Kind::fixed};
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), c.ghz);
+  const std::string_view rest(end, static_cast<size_t>(text.data() + text.size() - end));
+  if (error == std::errc() && (rest.empty() || rest == "GHz") && c.ghz >= 0.1 && c.ghz <= 10) return c;
+  throw InputError(Code::E4306, fmt::format("no clock '{}'", text), "nominal, sustained, or a number of GHz from 0.1 to 10");
+}
+
 std::string print_driver(const RunOptions& options) {
   const std::string_view name = driver_name(options.driver);
   return options.driver == DriverKind::shuffled ? fmt::format("{}:{}", name, options.seed) : std::string(name);

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <map>
 
+#include "sim/timing/power.h"
+
 namespace drywell::sim {
 namespace {
 
@@ -86,6 +88,17 @@ bool uses_tensor_cores(const TimedProgram& p) {
   return std::any_of(p.ops.begin(), p.ops.end(), [](const OpInfo& x) { return x.pipe == Pipe::tensor || x.pipe == Pipe::mma; });
 }
 
+void add_clock(const TimingContext& context, TimingReport& r) {
+  const ArchConfig& arch = *context.arch;
+  const UnitUse use = unit_use(r, static_cast<double>(arch.chip.sms));
+  r.clock_ghz = uses_tensor_cores(*context.program) ? arch.chip.tensor_clock : arch.chip.clock;
+  if (context.clock.kind == ClockChoice::Kind::sustained) r.clock_ghz = sustained_clock(arch, use, r.clock_ghz);
+  r.seconds = static_cast<double>(r.cycles) / (r.clock_ghz * 1e9);
+  // A clock of the user's is the nominal one of its run: watts are told at the chip's own voltage.
+  if (context.clock.kind != ClockChoice::Kind::fixed) r.watts = watts_at(arch, use, r.clock_ghz);
+  r.watts_limit = arch.power.limit;
+}
+
 }  // namespace
 
 std::shared_ptr<const TimingReport> make_report(const TimingContext& context,
@@ -95,8 +108,6 @@ std::shared_ptr<const TimingReport> make_report(const TimingContext& context,
   const ArchConfig& arch = *context.arch;
   auto r = std::make_shared<TimingReport>();
   r->cycles = cycles;
-  r->clock_ghz = uses_tensor_cores(*context.program) ? arch.chip.tensor_clock : arch.chip.clock;
-  r->seconds = static_cast<double>(cycles) / (r->clock_ghz * 1e9);
   r->launch_seconds = arch.launch.overhead * 1e-6;
   r->sms = context.launch->sm_count;
   r->ctas_per_sm = residency.ctas_per_sm;
@@ -144,6 +155,7 @@ std::shared_ptr<const TimingReport> make_report(const TimingContext& context,
     for (size_t k = 0; k < kStallCount; ++k) role.cycles[k] = static_cast<double>(sum.role_cycles[i][k]);
     r->roles.push_back(role);
   }
+  add_clock(context, *r);
   if (context.launch->grid.count() == r->sms_used) add_role_limits(*r);
   std::stable_sort(r->limits.begin(), r->limits.end(),
                    [](const Limit& a, const Limit& b) { return a.cycles > b.cycles; });

@@ -16,14 +16,24 @@
 
 namespace drywell::sim {
 
+// Times in nanoseconds and bytes per second become other numbers of cycles.
+static std::optional<ArchConfig> at_fixed_clock(const ArchConfig& arch, const ClockChoice& c) {
+  if (c.kind != ClockChoice::Kind::fixed) return std::nullopt;
+  ArchConfig own = arch;
+  own.chip.clock = own.chip.tensor_clock = c.ghz;
+  return own;
+}
+
 TimedRun::TimedRun(const Launch& launch, const RunOptions& options)
     : queue_(launch.grid.count() / launch.cluster.count()),
       launch_(launch),
       options_(options),
       bounds_(options),
-      arch_(*launch.arch),
+      own_arch_(at_fixed_clock(*launch.arch, options.clock)),
+      arch_(own_arch_.has_value() ? *own_arch_ : *launch.arch),
       program_(*launch.program, arch_),
       memory_(arch_, *launch.gmem, launch.sm_count, &state_) {
+  launch_.arch = &arch_;
   launch_.queue = &queue_;
   launch_.memory = &state_;
   if (const auto line = options.values ? std::nullopt : branch_on_results(program_); line.has_value()) {
@@ -36,6 +46,7 @@ TimedRun::TimedRun(const Launch& launch, const RunOptions& options)
   context_.arch = &arch_;
   context_.program = &program_;
   context_.values = options.values;
+  context_.clock = options.clock;
   context_.bounds = &bounds_;
   const uint64_t smem = uint64_t{residency_.ctas_per_sm} * launch.smem_bytes;
   context_.l1_bytes = arch_.l1.bytes > smem ? arch_.l1.bytes - smem : 0;

@@ -58,6 +58,7 @@ class TimedRun {
   Launch launch_;
   const RunOptions& options_;
   RunBounds bounds_;
+  std::optional<ArchConfig> own_arch_;  // at a clock of the user's
   const ArchConfig& arch_;
   TimedProgram program_;
   TimingContext context_;

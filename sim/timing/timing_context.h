@@ -19,6 +19,7 @@ struct TimingContext {
   std::vector<uint16_t> role_of_warp;  // by warp index in the CTA
   const RunBounds* bounds = nullptr;
   bool values = true;
+  ClockChoice clock;
   uint64_t l1_bytes = 0;
 };
 

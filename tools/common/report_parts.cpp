@@ -1,3 +1,4 @@
+#include "drywell/core/terminal.h"
 #include "tools/common/report_parts.h"
 
 #include <fmt/format.h>
@@ -5,7 +6,6 @@
 
 #include <nlohmann/json.hpp>
 
-#include "tools/common/progress_line.h"
 
 namespace drywell::tools {
 namespace {
@@ -98,6 +98,8 @@ void add_timing(const sim::RunResult& run, Json& j) {
   for (const sim::Limit& l : t.limits)
     j["limits"].push_back(
         {{"name", l.name}, {"cycles", l.cycles}, {"fraction", l.fraction}, {"what", l.what}});
+  j["clock_ghz"] = t.clock_ghz;
+  j["watts"] = t.watts;
   j["sms_used"] = t.sms_used;
   j["hbm_bytes_read"] = t.hbm_bytes_read;
   j["hbm_bytes_written"] = t.hbm_bytes_written;

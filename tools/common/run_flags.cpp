@@ -94,6 +94,7 @@ sim::RunOptions run_options(const RunFlags& f) {
   sim::set_limits_of_driver(f.limits, o);
   o.values = !f.no_values;
   o.caches = sim::parse_caches(f.caches);
+  o.clock = sim::parse_clock(f.clock);
   if (f.no_values && (o.driver != sim::DriverKind::timed || f.verify || !f.save.empty() || !f.plan.expects.empty())) {
     throw UsageError(
         "--no-values is for --driver=timed without --verify, --expect and --save: there are no results to look at",

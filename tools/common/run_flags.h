@@ -25,7 +25,7 @@ struct PlanFlags {
 
 struct RunFlags {
   std::string subject;  // a kernel of the table, a .ptx file, a launch file (.toml)
-  std::string arch = "sm_100a", driver = "eager", caches = "cold", json, trace, trace_profile, input, report, report_cta = "0,0,0";
+  std::string arch = "sm_100a", driver = "eager", caches = "cold", clock = "nominal", json, trace, trace_profile, input, report, report_cta = "0,0,0";
   std::vector<std::string> save;
   bool verify = false, trace_values = false, no_values = false, help = false;
   unsigned threads = 0;

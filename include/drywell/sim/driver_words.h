@@ -14,5 +14,7 @@ void parse_driver(std::string_view text, RunOptions& options);
 std::string print_driver(const RunOptions& options);
 /// "cold", "warm" or "carry". Throws InputError E4306.
 Caches parse_caches(std::string_view text);
+/// "nominal", "sustained", or a number of GHz between 0.1 and 10. Throws InputError E4306.
+ClockChoice parse_clock(std::string_view text);
 
 }  // namespace drywell::sim

@@ -56,8 +56,10 @@ struct LineTime {
 
 struct TimingReport {
   uint64_t cycles = 0;           // first CTA's start to the last CTA's end and the last write to memory
-  double clock_ghz = 0;          // nominal
-  double seconds = 0;            // cycles at the nominal clock
+  double clock_ghz = 0;          // RunOptions::clock
+  double seconds = 0;            // cycles at that clock
+  double watts = 0;              // at that clock, if the launch is repeated for seconds and its data is random; 0: no figures
+  double watts_limit = 0;        // of the chip
   double launch_seconds = 0;     // an empty kernel from event to event: not included in `seconds`
   uint32_t sms = 0;              // of the chip
   uint32_t sms_used = 0;

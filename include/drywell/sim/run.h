@@ -41,6 +41,16 @@ enum class Caches : uint8_t {
   carry,  // what the copies and timed launches before it left, written lines included
 };
 
+/// SM clock that turns the cycles of a timed launch into seconds.
+struct ClockChoice {
+  enum class Kind : uint8_t {
+    nominal,    // chip.clock; chip.tensor_clock if the kernel uses the tensor cores
+    sustained,  // the clock that the chip would hold if it repeated the launch for seconds (sim/timing/power.h)
+    fixed,      // `ghz`; the memory then moves more or fewer bytes a cycle
+  } kind = Kind::nominal;
+  double ghz = 0;
+};
+
 struct LaunchConfig {
   Dim3 grid, block;
   Dim3 cluster{1, 1, 1};      // overridden by .reqnctapercluster
@@ -49,6 +59,7 @@ struct LaunchConfig {
 
 /// Progress of the latest launch: other threads may read it while the launch runs.
 struct RunProgress {
+  std::atomic<uint64_t> launches{0};  // begun
   std::atomic<uint64_t> ctas_total{0}, ctas_done{0};
   std::atomic<uint64_t> cycles{0};  // timed driver only
 };
@@ -59,7 +70,6 @@ struct RunOptions {
   unsigned threads = 0;               // host threads; 0 = all cores. Results do not depend on it
   // Bounds of the launch: 0 = none. Reaching one is a fault.
   uint64_t max_instructions = 0;      // warp instructions: F3602
-  std::atomic<uint64_t> launches{0};  // begun
   uint64_t max_cycles = 0;            // timed driver only: F3604
   std::optional<std::chrono::steady_clock::time_point> deadline;  // F3605; several launches may share it
   uint64_t max_memory = 0;            // bytes of host memory that this process holds: F3606
@@ -70,6 +80,7 @@ struct RunOptions {
   bool cooperative = false;           // all CTAs of the grid run at once; the caller has checked that they fit
   bool values = true;                 // false (timed only): same cycles, the tensor core's results are not computed
   Caches caches = Caches::cold;       // timed only
+  ClockChoice clock;                  // timed only
   RunProgress* progress = nullptr;    // updated while the launch runs
   const std::atomic<bool>* stop = nullptr;  // another thread may set it: the launch then ends soon, with fault F3603
 };
