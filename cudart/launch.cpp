@@ -98,17 +98,25 @@ class CorruptByte {
 }  // namespace
 
 Launcher::Launcher(sim::Device& device, Memory& memory, Streams& streams, ExecOptions options)
-    : device_(device), memory_(memory), streams_(streams), options_(std::move(options)), run_options_(run_options(options_)), filter_(kernel_filter(options_)) {
+    : device_(device), memory_(memory), streams_(streams), options_(std::move(options)), run_options_(run_options(options_)), filter_(kernel_filter(options_)), timed_(time_filter(options_)) {
   if (options_.trace.empty()) return;
   sim::TraceOptions t;
-  t.profile = timed() ? sim::TraceProfile::cycle : sim::TraceProfile::arch;
+  t.profile = run_options_.driver == sim::DriverKind::timed ? sim::TraceProfile::cycle : sim::TraceProfile::arch;
   t.arch = options_.arch;
   t.seed = run_options_.seed;
   trace_.emplace(trace_text_, t);
 }
 
-bool Launcher::watched(const Kernel& k) const {
-  return !filter_.has_value() || filter_->finds(k.name) || filter_->finds(k.plain);
+static bool matches(const std::optional<Pattern>& p, const Kernel& k) { return p.has_value() && (p->finds(k.name) || p->finds(k.plain)); }
+
+bool Launcher::watched(const Kernel& k) const { return !filter_.has_value() || matches(filter_, k); }
+
+sim::RunOptions Launcher::options_of(const Kernel& k) const {
+  sim::RunOptions o = run_options_;
+  if (!matches(timed_, k)) return o;
+  o.driver = sim::DriverKind::timed;
+  o.values = options_.values;
+  return o;
 }
 
 void Launcher::apply(const LaunchAttribute& a, LaunchRequest& r) const {
@@ -188,13 +196,48 @@ bool Launcher::breaks_at(const Kernel& k) const {
   return launch.has_value() ? *launch == records_.size() : watched(k);
 }
 
-CudaError Launcher::run(const LaunchRequest& r, const sim::LoadedModule& m) {
+LaunchRecord Launcher::record_of(const LaunchRequest& r, const sim::RunResult& result) {
+  LaunchRecord record;
+  record.kernel = r.kernel->plain;
+  record.mangled = r.kernel->name;
+  record.config = r.config;
+  record.warp_instructions = result.warp_instructions;
+  record.cycles = result.cycles;
+  record.host_seconds = result.host_seconds;
+  if (watched(*r.kernel)) record.timing = result.timing;
+  if (result.fault.has_value()) record.fault = code_name(result.fault->code);
+  if (result.timing == nullptr) return record;
+  record.seconds = result.timing->seconds;
+  streams_.now += record.seconds + (queue_empty_ ? result.timing->launch_seconds : 0);
+  queue_empty_ = false;
+  return record;
+}
+
+CudaError Launcher::report_fault(const LaunchRequest& r, sim::Fault fault) const {
+  const CudaError error = error_of_fault(fault.code);
+  fault.where.kernel = r.kernel->display;
+  std::fflush(stdout);
+  print_error(fmt::format("drywell: {}\n    the program gets {} ({})\n", fault.to_string(), runtime_name(error), static_cast<int>(error)));
+  return error;
+}
+
+sim::RunResult Launcher::launch(const LaunchRequest& r, const sim::LoadedModule& m, sim::RunOptions& options) {
   sim::Args args;
   for (const auto& a : r.arguments) args.add_bytes(a);
+  const Doing doing(records_.size(), r.kernel->display);
+  if (!line_.has_value()) line_.emplace(progress_, "");
+  if (options.runner == nullptr) line_->phase(fmt::format("launch {}, {}", records_.size(), r.kernel->display));
+  options.progress = &progress_;
+  const sim::RunResult result = device_.launch(m, r.kernel->name, r.config, args, options);
+  line_->phase("");
+  return result;
+}
+
+CudaError Launcher::run(const LaunchRequest& r, const sim::LoadedModule& m) {
   const bool seen = watched(*r.kernel);
   std::optional<CorruptByte> wrong;
   if (options_.corrupt.has_value() && seen) wrong.emplace(device_, memory_, *options_.corrupt);
-  sim::RunOptions options = run_options_;
+  sim::RunOptions options = options_of(*r.kernel);
   const bool traced = trace_.has_value() && seen;
   if (traced) options.listeners.push_back(trace_->listener());
   std::optional<sim::HazardChecker> checker;
@@ -207,42 +250,19 @@ CudaError Launcher::run(const LaunchRequest& r, const sim::LoadedModule& m) {
   }
   options.cooperative = r.cooperative;
   std::fflush(stdout);
-  sim::RunResult result;
   if (options_.list_allocations) memory_.find_writers("the host");
-  {
-    const Doing doing(records_.size(), r.kernel->display);
-    result = device_.launch(m, r.kernel->name, r.config, args, options);
-  }
+  const sim::RunResult result = launch(r, m, options);
   wrong.reset();
   if (options_.list_allocations) memory_.find_writers(fmt::format("launch {}, {}", records_.size(), r.kernel->display));
   if (traced) trace_->finish(result);
   print(result.output);
-  LaunchRecord record;
-  record.kernel = r.kernel->plain;
-  record.mangled = r.kernel->name;
-  record.config = r.config;
-  record.warp_instructions = result.warp_instructions;
-  record.cycles = result.cycles;
-  record.host_seconds = result.host_seconds;
-  if (seen) record.timing = result.timing;
-  if (result.timing != nullptr) {
-    record.seconds = result.timing->seconds;
-    streams_.now += record.seconds + (queue_empty_ ? result.timing->launch_seconds : 0);
-    queue_empty_ = false;
-  }
+  LaunchRecord record = record_of(r, result);
   for (const void* handle : r.events) {
     Event& e = streams_.events.get(handle);
     e.recorded = true;
     e.seconds = streams_.now;
   }
-  CudaError error = CudaError::success;
-  if (result.fault.has_value()) {
-    record.fault = code_name(result.fault->code);
-    error = error_of_fault(result.fault->code);
-    result.fault->where.kernel = r.kernel->display;
-    std::fflush(stdout);
-    print_error(fmt::format("drywell: {}\n    the program gets {} ({})\n", result.fault->to_string(), runtime_name(error), static_cast<int>(error)));
-  }
+  const CudaError error = result.fault.has_value() ? report_fault(r, *result.fault) : CudaError::success;
   if (checker.has_value()) report_hazards(*checker, record);
   if (options_.summary || !options_.report.empty()) record.values = static_cast<uint32_t>(memory_.digest() >> 32);
   records_.push_back(std::move(record));

@@ -15,6 +15,7 @@
 #include "cudart/options.h"
 #include "cudart/streams.h"
 #include "drywell/sim/check.h"
+#include "drywell/sim/inspect/progress_line.h"
 #include "drywell/sim/trace.h"
 
 namespace drywell::cudart {
@@ -51,7 +52,8 @@ class Launcher {
   CudaError run(const LaunchRequest& r, const sim::LoadedModule& m);
   /// Simulated seconds of all kernels so far, without launch latencies; not a number without the timed driver.
   double kernel_seconds() const;
-  bool timed() const { return run_options_.driver == sim::DriverKind::timed; }
+  /// Some launches have a clock.
+  bool timed() const { return run_options_.driver == sim::DriverKind::timed || timed_.has_value(); }
   const std::vector<LaunchRecord>& records() const { return records_; }
   /// Writes the requested summary, report and trace.
   void finish() const;
@@ -64,6 +66,10 @@ class Launcher {
   void check_limits(const LaunchRequest& r, const sim::LoadedModule& m) const;
   void apply(const LaunchAttribute& a, LaunchRequest& r) const;
   bool watched(const Kernel& k) const;
+  sim::RunOptions options_of(const Kernel& k) const;
+  sim::RunResult launch(const LaunchRequest& r, const sim::LoadedModule& m, sim::RunOptions& options);
+  LaunchRecord record_of(const LaunchRequest& r, const sim::RunResult& result);
+  CudaError report_fault(const LaunchRequest& r, sim::Fault fault) const;
   bool breaks_at(const Kernel& k) const;
   void report_hazards(const sim::HazardChecker& checker, LaunchRecord& record);
 
@@ -72,10 +78,12 @@ class Launcher {
   Streams& streams_;
   ExecOptions options_;
   sim::RunOptions run_options_;
-  std::optional<Pattern> filter_;
+  std::optional<Pattern> filter_, timed_;
   std::vector<LaunchRecord> records_;
   sim::TraceText trace_text_;
   std::optional<sim::TraceWriter> trace_;
+  sim::RunProgress progress_;
+  std::optional<sim::ProgressLine> line_;
   std::set<std::string> told_;  // hazards already printed: a launch that is repeated a hundred times prints them once
   bool queue_empty_ = true;
   bool broken_ = false;  // the debugger had its launch already

@@ -25,6 +25,9 @@ void set(ExecOptions& o, std::string_view name, const std::string& value) {
   else if (name == "check") o.check = value == "1";
   else if (name == "summary") o.summary = value == "1";
   else if (name == "caches") o.caches = value;
+  else if (name == "clock") o.clock = value;
+  else if (name == "time") o.time = value;
+  else if (name == "no-values") o.values = value != "1";
   else if (name == "threads") o.threads = static_cast<unsigned>(number(value, name));
   else if (name == "max-instructions") o.limits.instructions = number(value, name);
   else if (name == "max-cycles") o.limits.cycles = number(value, name);
@@ -84,6 +87,8 @@ std::string to_environment(const ExecOptions& o) {
   line("arch", o.arch);
   line("driver", o.driver);
   line("caches", o.caches);
+  line("clock", o.clock);
+  line("time", o.time);
   line("kernel", o.kernel);
   line("trace", o.trace);
   line("report", o.report);
@@ -100,6 +105,7 @@ std::string to_environment(const ExecOptions& o) {
   }
   if (o.list_allocations) line("list-allocations", 1);
   if (o.leaks) line("leaks", 1);
+  if (!o.values) line("no-values", 1);
   if (o.process != 0) line("process", o.process);
   if (o.corrupt.has_value()) line("corrupt", fmt::format("{}+{}", o.corrupt->allocation, o.corrupt->offset));
   return out;
@@ -119,21 +125,38 @@ ExecOptions from_environment(std::string_view text) {
   return o;
 }
 
-std::optional<Pattern> kernel_filter(const ExecOptions& o) {
-  if (o.kernel.empty()) return std::nullopt;
+static std::optional<Pattern> pattern(std::string_view option, const std::string& text) {
+  if (text.empty()) return std::nullopt;
   try {
-    return Pattern(o.kernel);
+    return Pattern(text);
   } catch (const PatternError& e) {
-    throw InputError(Code::E4306, fmt::format("--kernel {}: not a regular expression: {}", o.kernel, e.what()));
+    throw InputError(Code::E4306, fmt::format("{} {}: not a regular expression: {}", option, text, e.what()));
   }
+}
+
+std::optional<Pattern> kernel_filter(const ExecOptions& o) { return pattern("--kernel", o.kernel); }
+std::optional<Pattern> time_filter(const ExecOptions& o) { return pattern("--time", o.time); }
+
+// A program computes on what its kernels leave: without values only kernels that are timed can be asked for.
+static void expect_a_clock(const ExecOptions& o, bool timed) {
+  if (timed && !o.time.empty()) {
+    throw InputError(Code::E4306, "--time names the kernels that are timed, --driver=timed times all", "give one of them; with --time, --driver is that of the other kernels");
+  }
+  if (!o.values && !timed && o.time.empty()) throw InputError(Code::E4306, "--no-values is for timed launches", "give --driver=timed or --time=REGEX");
 }
 
 sim::RunOptions run_options(const ExecOptions& o) {
   sim::RunOptions r;
   sim::parse_driver(o.driver, r);
   r.threads = o.threads;
+  const sim::DriverKind of_most = r.driver;
+  if (!o.time.empty()) r.driver = sim::DriverKind::timed;  // --max-cycles has a meaning
   sim::set_limits_of_driver(o.limits, r);
+  r.driver = of_most;
   r.caches = sim::parse_caches(o.caches);
+  r.clock = sim::parse_clock(o.clock);
+  r.values = o.values || of_most != sim::DriverKind::timed;
+  expect_a_clock(o, of_most == sim::DriverKind::timed);
   return r;
 }
 

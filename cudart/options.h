@@ -15,10 +15,12 @@ namespace drywell::cudart {
 inline constexpr const char* kOptionsVariable = "DRYWELL_EXEC";
 
 struct ExecOptions {
-  std::string arch = "sm_100a", driver = "eager", caches = "carry";
+  std::string arch = "sm_100a", driver = "eager", caches = "carry", clock = "nominal";
   std::string kernel;          // regular expression for kernel names; empty: all launches
   std::string trace, report;   // files
-  bool check = false, summary = false;
+  /// --time: regular expression; launches of these kernels run under the timed driver, the others under `driver`. Empty: all under `driver`.
+  std::string time;
+  bool check = false, summary = false, values = true;
   /// --break: the debugger takes the launch with this number (as in the summary), or the first launch that `kernel`
   /// matches.
   struct Break {
@@ -47,7 +49,9 @@ std::string to_environment(const ExecOptions& o);
 ExecOptions from_environment(std::string_view text);
 /// Returns `kernel` as a regular expression; nothing if it is empty. Throws InputError E4306.
 std::optional<Pattern> kernel_filter(const ExecOptions& o);
-/// Throws InputError E4306 for an unknown driver, E4308 for a malformed bound.
+/// The same for `time`.
+std::optional<Pattern> time_filter(const ExecOptions& o);
+/// Throws InputError E4306 for an unknown driver, clock or state of the caches, and for options that exclude each other; E4308 for a malformed bound.
 sim::RunOptions run_options(const ExecOptions& o);
 
 }  // namespace drywell::cudart

@@ -16,7 +16,6 @@
 #include "drywell/sim/arch_config.h"
 #include "tools/common/limit_flags.h"
 #include "tools/common/output_file.h"
-#include "tools/common/progress_line.h"
 #include "tools/elf_program.h"
 
 namespace drywell::tools {
@@ -142,6 +141,7 @@ void set_environment(const ExecFlags& f, const std::string& program, const fs::p
 void check_options(const cudart::ExecOptions& o, const std::string& command, const std::string& program) {
   cudart::run_options(o);
   cudart::kernel_filter(o);
+  cudart::time_filter(o);
   sim::load_arch(o.arch);
   if (!o.script.empty()) read_file(o.script);
   CommandFiles files(command);
@@ -164,6 +164,10 @@ void add_exec_options(Command& sub, ExecFlags& flags) {
       ->capture_default_str();
   sub.add_option("--caches", o.caches, "timed: what the L2 holds at each launch: what came before left (carry), nothing (cold), the allocations (warm)")
       ->capture_default_str();
+  sub.add_option("--clock", o.clock, "timed, for seconds: nominal, sustained (repeated for seconds with random data), or GHz")
+      ->capture_default_str();
+  sub.add_option("--time", o.time, "regular expression: kernels that run under the timed driver, the others under --driver");
+  sub.add_flag("!--no-values", o.values, "timed launches: same cycles, tensor results not computed (what the program then checks is wrong)");
   sub.add_option(
       "--kernel", o.kernel,
       "regular expression: which kernels --check, --trace, --report, --break and --corrupt look at");

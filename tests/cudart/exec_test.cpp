@@ -41,6 +41,24 @@ TEST_F(CompiledProgram, TheSummaryTellsWhereValuesPart) {
   EXPECT_NE(values("--corrupt=0+1"), eager);
 }
 
+// The kernel that is named has a clock, the others run as before; without values it leaves wrong results.
+TEST_F(CompiledProgram, OneKernelOfAProgramIsTimed) {
+  const std::string path = program("gemm_bf16");
+  const auto seconds = [&](const std::vector<std::string>& options) {
+    const Finished f = exec(options, path);
+    std::smatch m;
+    EXPECT_TRUE(std::regex_search(f.err, m, std::regex("gemm_bf16 .* ([0-9]+) cycles"))) << f.err;
+    return m.str(1);
+  };
+  const std::string all = seconds({"--summary", "--driver=timed"});
+  EXPECT_EQ(seconds({"--summary", "--time=gemm"}), all);
+  EXPECT_EQ(seconds({"--summary", "--time=gemm", "--no-values"}), all);
+  const Finished other = exec({"--summary", "--time=other"}, path);
+  EXPECT_EQ(other.exit_code, 0) << other.err;
+  EXPECT_EQ(exec({"--time=gemm"}, path).exit_code, 0);
+  EXPECT_EQ(exec({"--time=gemm", "--no-values"}, path).exit_code, 1) << "the program looks at its results";
+}
+
 TEST_F(CompiledProgram, ACorruptByteIsFound) {
   const std::string path = program("gemm_bf16");
   for (const char* byte : {"0+1", "0+1001", "1+65", "2+3"}) {

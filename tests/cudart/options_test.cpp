@@ -28,6 +28,31 @@ TEST(ExecOptions, PassThroughUnchanged) {
   EXPECT_THROW(run_options(from_environment("caches=hot")), InputError);
 }
 
+TEST(ExecOptions, SomeKernelsAreTimed) {
+  ExecOptions o;
+  o.time = "gemm.*";
+  o.clock = "sustained";
+  o.values = false;
+  o.limits.cycles = 7;
+  const ExecOptions back = from_environment(to_environment(o));
+  EXPECT_TRUE(time_filter(back)->finds("gemm_bf16"));
+  EXPECT_FALSE(time_filter(back)->finds("fill"));
+  const sim::RunOptions r = run_options(back);
+  EXPECT_EQ(r.driver, sim::DriverKind::eager) << "of the other kernels";
+  EXPECT_TRUE(r.values) << "of the other kernels";
+  EXPECT_EQ(r.max_cycles, 7u);
+  EXPECT_EQ(r.clock.kind, sim::ClockChoice::Kind::sustained);
+  EXPECT_FALSE(time_filter({}).has_value());
+}
+
+TEST(ExecOptions, OfTimeExcludeEachOther) {
+  EXPECT_THROW(run_options(from_environment("driver=timed\ntime=gemm")), InputError);
+  EXPECT_THROW(run_options(from_environment("no-values=1")), InputError);
+  EXPECT_THROW(time_filter(from_environment("time=(")), InputError);
+  EXPECT_THROW(run_options(from_environment("clock=fast")), InputError);
+  EXPECT_FALSE(run_options(from_environment("driver=timed\nno-values=1")).values);
+}
+
 TEST(ExecOptions, WrittenByHandKeepTheirBackslashes) {
   EXPECT_EQ(from_environment("kernel=gemm\\w+\\d").kernel, "gemm\\w+\\d");
 }
