@@ -1,22 +1,67 @@
 // drywell arch: the figures of an architecture, each with its source.
 #include <fmt/format.h>
 
-
+#include "drywell/core/terminal.h"
 #include "drywell/sim/arch_config.h"
+#include "drywell/sim/inspect/progress_line.h"
+#include "kernels/registry.h"
+#include "launch/plan.h"
 #include "tools/common/command.h"
-#include "tools/common/progress_line.h"
+#include "tools/common/parameters.h"
+#include "tools/common/run_flags.h"
+#include "tools/sensitivity.h"
 
 namespace drywell::tools {
 namespace {
 
 struct Options {
-  std::string name;
+  std::string name, subject;
   bool assumed = false, markdown = false;
 };
 
-ExitCode arch(const CommandContext& c, const Options& o) {
+double seconds_of(const sim::RunResult& r) {
+  if (!r.ok()) throw InputError(Code::E4306, "--sensitivity: the launch faults: " + r.fault->to_string());
+  return r.timing->seconds;
+}
+
+TimeOn time_of_kernel(const std::string& name, const std::vector<std::string>& words) {
+  const kernels::Kernel& k = kernels::find_kernel(name);
+  kernels::RunContext context;
+  context.params = kernels::Params(k.name, k.parameters, parse_parameters(k, words, "arch"));
+  context.options.driver = sim::DriverKind::timed;
+  return [&k, context](const std::string& arch) mutable {
+    context.arch = arch;
+    return seconds_of(k.run(context).run);
+  };
+}
+
+TimeOn time_of_file(const std::string& file, const std::vector<std::string>& words) {
+  if (!words.empty()) throw UsageError(fmt::format("unexpected argument '{}'", words[0]), "arch");
+  RunFlags flags;
+  flags.subject = file;
+  kernels::PlanOptions options;
+  options.run.driver = sim::DriverKind::timed;
+  return [plan = make_plan(flags), options](const std::string& arch) {
+    kernels::SimulatedDevice device({.arch = arch});
+    double seconds = 0;
+    for (const sim::RunResult& r : kernels::run_plan(plan, device, options).runs) seconds += seconds_of(r);
+    return seconds;
+  };
+}
+
+ExitCode print_sensitivity(const Options& o, const std::vector<std::string>& words) {
+  const TimeOn time = names_a_file(o.subject) ? time_of_file(o.subject, words) : time_of_kernel(o.subject, words);
+  sim::ProgressLine line;
+  const Sensitivity s = sensitivity(o.name, time, [&line](size_t i, size_t n) { line.phase(fmt::format("figure {} of {}", i, n)); });
+  line.end();
+  print(to_text(s));
+  return ExitCode::ok;
+}
+
+ExitCode arch(const CommandContext& c, const Options& o, const std::vector<std::string>& words) {
+  if (!words.empty() && o.subject.empty()) throw UsageError(fmt::format("unexpected argument '{}'", words[0]), "arch");
   if (o.name.empty()) {
-    if (o.assumed || o.markdown) throw UsageError("--assumed and --markdown need an architecture", "arch");
+    if (o.assumed || o.markdown || !o.subject.empty()) throw UsageError("--assumed, --markdown and --sensitivity need an architecture", "arch");
     for (const std::string_view name : sim::builtin_arch_names()) {
       const sim::ArchConfig a = sim::load_arch(std::string(name));
       print(fmt::format("{:<10} {}, {} SMs, {} GHz\n", paint(name, Colour::bold, c.colour_out), a.description,
@@ -24,6 +69,7 @@ ExitCode arch(const CommandContext& c, const Options& o) {
     }
     return ExitCode::ok;
   }
+  if (!o.subject.empty()) return print_sensitivity(o, words);
   const sim::ArchConfig a = sim::load_arch(o.name);
   if (o.markdown && !o.assumed)
     throw UsageError("--markdown prints the assumed figures: give --assumed too", "arch");
@@ -39,7 +85,9 @@ void register_arch(Command& app, CommandContext& context) {
   sub->add_option("NAME", o->name, "built-in name (sm_100a) or .toml file; without it: the built-in ones");
   sub->add_flag("--assumed", o->assumed, "only figures that are not published");
   sub->add_flag("--markdown", o->markdown, "with --assumed: as the table of docs/deviations.md");
-  sub->callback([o, &context] { context.action = [o, &context] { return arch(context, *o); }; });
+  sub->add_option("--sensitivity", o->subject, "a kernel of `drywell list` with its parameters, or a .toml launch file: how much its predicted time depends on each figure that is not measured on this chip");
+  sub->allow_extras();
+  sub->callback([o, sub, &context] { context.action = [o, sub, &context] { return arch(context, *o, sub->remaining()); }; });
 }
 
 }  // namespace drywell::tools
