@@ -354,7 +354,7 @@ RunResult Device::Impl::launch(const LoadedModule& m, std::string_view kernel, c
   begin(options.progress, l.grid.count());
   OutputLog output(options.max_output);
   l.output = &output;
-  l.frames_until = resident_bytes() + std::min(kMostForFrames, host.total / 4);
+  if (!l.program->calls.empty()) l.frames_until = resident_bytes() + std::min(kMostForFrames, host.total / 4);  // asks the host: not before each of many small launches
   gmem.begin_launch();
   if (l.observers != nullptr) l.observers->launch_started(l);
   const auto start = std::chrono::steady_clock::now();

@@ -17,10 +17,17 @@ inline constexpr uint32_t kTmemUnit = 32;  // columns per allocation unit
 
 class Tmem {
  public:
-  explicit Tmem(StateMemory* memory = nullptr) : columns_(kTmemColumns, poisoned(), memory) {}
+  explicit Tmem(StateMemory* memory = nullptr) : columns_(memory) {}
 
-  uint32_t* column(uint32_t c) { return columns_[c].cells.data(); }
-  const uint32_t* column(uint32_t c) const { return columns_[c].cells.data(); }
+  uint32_t* column(uint32_t c) {
+    if (columns_.empty()) columns_.assign(kTmemColumns, poisoned());
+    return columns_[c].cells.data();
+  }
+  const uint32_t* column(uint32_t c) const {
+    if (!columns_.empty()) return columns_[c].cells.data();
+    static const Column unwritten = poisoned();
+    return unwritten.cells.data();
+  }
   uint32_t& at(uint32_t lane, uint32_t c) { return column(c)[lane]; }
   uint32_t at(uint32_t lane, uint32_t c) const { return column(c)[lane]; }
 
@@ -81,7 +88,7 @@ class Tmem {
     c.cells.fill(kPoison);
     return c;
   }
-  StateVector<Column> columns_;
+  StateVector<Column> columns_;  // made when one is written: 256 KiB that most CTAs do not use
   std::array<uint64_t, kUnits> owner_{};
   std::array<uint16_t, kUnits> size_{};
 };
