@@ -11,10 +11,9 @@ void Flags::load(uint64_t place, uint16_t cta, Ordering o, WarpClock& clock) {
 
 void Flags::store(uint64_t place, uint16_t cta, Ordering o, WarpClock& clock) {
   Flag& flag = flags_[place];
-  Message m = o.release ? clock.release() : clock.fenced;
   if (several_ctas_) flag.wide_in[cta].join(clock.now.wide);
-  if (!o.wide) m.wide.clear();
-  flag.message.join(m);
+  // No copy of a message: a kernel may count into a place a million times.
+  flag.message.join(o.release ? clock.arrival(true, o.wide) : Message::Part{clock.fenced, clock.fenced.tensor, o.wide});
   clock.tick();
 }
 
