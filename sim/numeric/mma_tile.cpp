@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <optional>
 
 #include "drywell/core/bits.h"
 #include "drywell/core/error.h"
@@ -13,6 +14,7 @@
 #include "sim/numeric/highway/tile_kernels.h"
 #include "sim/numeric/amx/plan.h"
 #include "sim/numeric/avx512/window_plan.h"
+#include "sim/numeric/special_sums.h"
 
 namespace drywell::numeric {
 
@@ -200,7 +202,9 @@ class TileRun {
     io.floor = p_.exponent_floor;
     io.output = p_.output;
     load_c(m, n, columns);
-    if (p_.legacy_fp8) {
+    if (any_patch_ && std::all_of(patch_.begin(), patch_.begin() + columns, [](bool patched) { return patched; })) {
+      d_.fill(0);  // store_d replaces all of it
+    } else if (p_.legacy_fp8) {
       legacy_row(m, n, columns, io);
     } else {
       io.c = c_.data();
@@ -300,7 +304,27 @@ class TileRun {
     }
   }
 
-  uint32_t exact(unsigned m, unsigned n, uint32_t c) const {
+  /// The classes of a row, which many elements need.
+  const RowClasses& classes(const MmaOperand& x, std::vector<std::optional<RowClasses>>& known, unsigned row) const {
+    known.resize(x.rows());
+    if (known[row].has_value()) return *known[row];
+    RowClasses& r = known[row].emplace(x.k());
+    for (unsigned k = 0; k < x.k(); ++k) r.set(k, decode(x.format_, x.code(row, k)));
+    for (unsigned i = 0; i < x.scales_per_row_; ++i) r.set_scale(decode(x.scale_format_, x.scale_code(row, i)));
+    return r;
+  }
+
+  /// D without a sum. Chained sums may overflow on their way to an infinity of the other sign: only a NaN decides them.
+  std::optional<uint32_t> special(unsigned m, unsigned n, uint32_t c) {
+    const RowClasses &a = classes(a_, a_classes_, m), &b = classes(b_, b_classes_, n);
+    const Decoded start = decode(p_.d_format(), c);
+    const bool chained = p_.legacy_fp8 || (p_.sum_terms != 0 && static_cast<unsigned>(p_.sum_terms) < a_.k());
+    if (chained && !a.nan() && !b.nan() && !start.is_nan()) return std::nullopt;
+    return RowClasses::sum(a, b, start, p_.d_format());
+  }
+
+  uint32_t exact(unsigned m, unsigned n, uint32_t c) {
+    if (const auto word = special(m, n, c); word.has_value()) return *word;
     const auto codes = [](const MmaOperand& x, unsigned row) {
       std::vector<uint32_t> out(x.k());
       for (unsigned k = 0; k < x.k(); ++k) out[k] = x.code(row, k);
@@ -326,6 +350,7 @@ class TileRun {
   Widened widened_a_, widened_b_;
   Range b_range_;
   ExactRounding rounding_;
+  std::vector<std::optional<RowClasses>> a_classes_, b_classes_;
   alignas(64) std::array<float, size_t{kGroupedBlockRows} * kMaxColumns> sums_;
   bool any_patch_ = false;
   std::array<bool, kMaxColumns> patch_{};

@@ -16,9 +16,9 @@ namespace {
 using Gen = std::mt19937;
 using Codes = std::vector<uint32_t>;
 
-enum class Inputs { ordinary, any_code, no_specials, wide_span, cancelling, tiny, sparse };
+enum class Inputs { ordinary, any_code, no_specials, wide_span, cancelling, tiny, sparse, infinite };
 constexpr Inputs kAllInputs[] = {Inputs::ordinary,   Inputs::any_code, Inputs::no_specials, Inputs::wide_span,
-                                 Inputs::cancelling, Inputs::tiny,     Inputs::sparse};
+                                 Inputs::cancelling, Inputs::tiny,     Inputs::sparse,   Inputs::infinite};
 
 /// A random code of `f`; `exponent_span` binades below `top` (biased field), a few zeros.
 uint32_t code_near(Format f, Gen& gen, int top, int exponent_span) {
@@ -45,6 +45,9 @@ uint32_t random_code(Format f, Gen& gen, Inputs kind) {
     case Inputs::tiny: return code_near(f, gen, bias > 100 ? bias / 2 : 1, bias > 100 ? 12 : 1);
     case Inputs::sparse:
       return gen() % 4 != 0 ? (gen() % 2 != 0 ? in.sign_mask() : 0) : code_near(f, gen, bias, 3);
+    case Inputs::infinite:  // few, so that sums with several of both signs and with none occur; zeros, which make NaN of them
+      if (gen() % 24 == 0 && in.has_infinity()) return in.infinity() | (gen() % 2 != 0 ? in.sign_mask() : 0);
+      return gen() % 48 == 0 ? 0 : code_near(f, gen, bias + 1, 6);
   }
   return 0;
 }
