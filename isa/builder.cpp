@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <bit>
+#include <cctype>
+#include <functional>
 #include <map>
 #include <numeric>
 
@@ -40,6 +42,28 @@ Mod storage_type(Mod type) {
     case 128: return Mod::b128;
     default: return Mod::none;
   }
+}
+
+SourcePos position(const SourceLocation& w) { return {std::string(base_name(w.file_name())), w.line(), w.column()}; }
+
+[[noreturn]] void fail(Code code, const SourcePos& where, std::string why, std::string hint) {
+  Diagnostics problems;
+  problems.error(code, where, std::move(why), std::move(hint));
+  throw InputError(std::move(problems));
+}
+
+/// Operand `k` is a register or a symbol, and some form has an address there.
+bool forgot_mem(std::span<const OpcodeForm> forms, std::span<const Operand> given, size_t k) {
+  if (k >= given.size() || (given[k].kind != Operand::Kind::reg && given[k].kind != Operand::Kind::symbol)) return false;
+  return std::any_of(forms.begin(), forms.end(), [&](const OpcodeForm& f) {
+    const OperandSpec& want = spec(f.op).operands[k];
+    return want.name != nullptr && (want.shapes & kAddr) != 0;
+  });
+}
+
+std::string misfit_hint(std::span<const OpcodeForm> forms, std::span<const Operand> given, size_t k) {
+  if (forgot_mem(forms, given, k)) return fmt::format("operand {} is an address: write mem(address) or mem(address, offset)", k + 1);
+  return fmt::format("for example: {}", spec(forms[0].op).example);
 }
 
 }  // namespace
@@ -98,9 +122,16 @@ Arg pair(Arg d, Reg p) {
 }
 
 KernelBuilder::KernelBuilder(std::string name, Target target) {
+  // The address tells apart builders that live at the same time, the name those that follow each other at one address.
+  tag_ = static_cast<BuilderTag>(1 + std::hash<std::string_view>()(fmt::format("{}{}", fmt::ptr(this), name)) % 0xFFFF);
   module_.target = target;
   module_.functions.emplace_back();
   function().name = std::move(name);
+}
+
+Function& KernelBuilder::function() {
+  expect_open({});
+  return module_.functions[0];
 }
 
 std::string KernelBuilder::unique_name(std::string_view name) {
@@ -114,13 +145,29 @@ Reg KernelBuilder::add_register(Mod type, std::string name) {
   const auto id = static_cast<RegId>(function().regs.size());
   named_.push_back(!name.empty());
   function().regs.push_back({name.empty() ? fmt::format("{}{}", reg_prefix(stored), id) : std::move(name), stored});
-  return {id, stored};
+  return {id, stored, tag_};
 }
 
-Reg KernelBuilder::reg(Mod type, std::string_view name) { return add_register(type, name.empty() ? std::string() : unique_name(name)); }
+std::string KernelBuilder::author_name(std::string_view name, const SourcePos& where) {
+  expect_open(where);
+  if (name.empty()) return {};
+  const bool fits = std::all_of(name.begin(), name.end(), [](char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_' || c == '$'; });
+  if (!fits) fail(Code::E1107, where, fmt::format("'{}' is no name of PTX", name), "letters, digits, _ and $");
+  return unique_name(name);
+}
 
-RegArray KernelBuilder::regs(Mod type, size_t count, std::string_view name) {
-  const std::string base = name.empty() ? std::string() : unique_name(name);
+Reg KernelBuilder::reg(Mod type, std::string_view name, Where w) { return add_register(type, author_name(name, position(w))); }
+
+Reg KernelBuilder::named(std::string_view name, Reg r, Where w) {
+  const SourcePos where = position(w);
+  expect_own(Arg(r), where);
+  function().regs[r.id].name = author_name(name, where);
+  named_[r.id] = true;
+  return r;
+}
+
+RegArray KernelBuilder::regs(Mod type, size_t count, std::string_view name, Where w) {
+  const std::string base = author_name(name, position(w));
   std::vector<Reg> out;
   for (size_t i = 0; i < count; ++i) out.push_back(add_register(type, name.empty() ? std::string() : fmt::format("{}_{}", base, i)));
   return RegArray(std::move(out));
@@ -138,7 +185,7 @@ Symbol KernelBuilder::param(Mod type, std::string_view name) {
   v.type = type;
   v.align = type_bits(type) / 8;
   function().params.push_back(v);
-  return {add_symbol({SymbolRef::Kind::param, static_cast<uint32_t>(function().params.size() - 1), v.name})};
+  return {add_symbol({SymbolRef::Kind::param, static_cast<uint32_t>(function().params.size() - 1), v.name}), tag_};
 }
 
 Symbol KernelBuilder::param_bytes(std::string_view name, uint32_t bytes, uint32_t align) {
@@ -150,11 +197,11 @@ Symbol KernelBuilder::param_bytes(std::string_view name, uint32_t bytes, uint32_
   v.elements = bytes;
   v.is_array = true;
   function().params.push_back(v);
-  return {add_symbol({SymbolRef::Kind::param, static_cast<uint32_t>(function().params.size() - 1), v.name})};
+  return {add_symbol({SymbolRef::Kind::param, static_cast<uint32_t>(function().params.size() - 1), v.name}), tag_};
 }
 
 Reg KernelBuilder::load_param(Symbol p, Mod type, Where w) {
-  const Reg r = reg(type);
+  const Reg r = reg(type, {}, w);
   emit(OpText(fmt::format("ld.param.{}", mod_text(type)), w), {r, mem(p)});
   return r;
 }
@@ -167,7 +214,7 @@ Symbol KernelBuilder::shared(std::string_view name, uint32_t bytes, uint32_t ali
   v.elements = bytes;
   v.is_array = true;
   function().variables.push_back(v);
-  return {add_symbol({SymbolRef::Kind::local, static_cast<uint32_t>(function().variables.size() - 1), v.name})};
+  return {add_symbol({SymbolRef::Kind::local, static_cast<uint32_t>(function().variables.size() - 1), v.name}), tag_};
 }
 
 Symbol KernelBuilder::dynamic_shared(std::string_view name, uint32_t align) {
@@ -179,7 +226,7 @@ Symbol KernelBuilder::dynamic_shared(std::string_view name, uint32_t align) {
   v.is_array = true;
   v.linkage = Linkage::external;
   module_.variables.push_back(v);
-  return {add_symbol({SymbolRef::Kind::variable, static_cast<uint32_t>(module_.variables.size() - 1), v.name})};
+  return {add_symbol({SymbolRef::Kind::variable, static_cast<uint32_t>(module_.variables.size() - 1), v.name}), tag_};
 }
 
 void KernelBuilder::role(std::string_view name, uint32_t first, uint32_t last) {
@@ -192,10 +239,27 @@ uint32_t KernelBuilder::put(const std::vector<Operand>& elements) {
   return at;
 }
 
-Operand KernelBuilder::lower(const Arg& a) {
+void KernelBuilder::expect_open(const SourcePos& where) const {
+  if (finished_) fail(Code::E1100, where, "the builder is used after finish()", "a builder makes one kernel: make another builder for the next");
+}
+
+void KernelBuilder::expect_own(const Arg& a, const SourcePos& where) const {
+  expect_open(where);
+  const bool reg = a.kind == Arg::Kind::reg || a.kind == Arg::Kind::addr_reg;
+  const bool named = a.kind == Arg::Kind::symbol || a.kind == Arg::Kind::addr_symbol || a.kind == Arg::Kind::label;
+  if (reg && !a.reg.valid()) fail(Code::E1102, where, "a default Reg{} names no register", "make it with k.reg(type) or k.def(opcode, …)");
+  const size_t count = reg ? module_.functions[0].regs.size() : a.kind == Arg::Kind::label ? module_.functions[0].labels.size() : module_.functions[0].symbols.size();
+  const bool known = (reg ? a.reg.id : a.id) < count && (reg ? a.reg.owner : a.owner) == tag_;
+  if ((reg || named) && !known)
+    fail(Code::E1102, where, fmt::format("the {} is of another builder", reg ? "register" : a.kind == Arg::Kind::label ? "label" : "symbol"),
+         "each kernel has registers, labels and symbols of its own");
+}
+
+Operand KernelBuilder::lower(const Arg& a, const SourcePos& where) {
+  expect_own(a, where);
   const auto composite = [&](Operand::Kind kind) {
     std::vector<Operand> elements;
-    for (const Arg& p : a.parts) elements.push_back(lower(p));
+    for (const Arg& p : a.parts) elements.push_back(lower(p, where));
     Operand o;
     o.kind = kind;
     o.count = static_cast<uint16_t>(elements.size());
@@ -219,8 +283,15 @@ Operand KernelBuilder::lower(const Arg& a) {
   return {};
 }
 
+RegId KernelBuilder::guard_of(Reg p, const SourcePos& where) const {
+  if (!has_guard_) return kNoReg;
+  expect_own(Arg(p), where);
+  return p.id;
+}
+
 void KernelBuilder::emit(OpText op, std::span<const Arg> args) {
-  const SourcePos where{std::string(base_name(op.where.file_name())), op.where.line(), op.where.column()};
+  const SourcePos where = position(op.where);
+  expect_open(where);
   std::string why, hint;
   const auto forms = resolve_opcode(op.text, &why, &hint);
   Diagnostics problems;
@@ -229,21 +300,19 @@ void KernelBuilder::emit(OpText op, std::span<const Arg> args) {
     throw InputError(std::move(problems));
   }
   std::vector<Operand> operands;
-  for (const Arg& a : args) operands.push_back(lower(a));
-  const OpcodeForm* form = choose_form(function(), forms, operands, &why);
-  if (form == nullptr) {
-    problems.error(Code::E1102, where, fmt::format("{} — in '{}'", why, op.text), fmt::format("for example: {}", spec(forms[0].op).example));
-    throw InputError(std::move(problems));
-  }
+  for (const Arg& a : args) operands.push_back(lower(a, where));
+  size_t misfit = 0;
+  const OpcodeForm* form = choose_form(function(), forms, operands, &why, &misfit);
+  if (form == nullptr) fail(Code::E1102, where, fmt::format("{} — in '{}'", why, op.text), misfit_hint(forms, operands, misfit));
   Instruction i;
   i.op = form->op;
   i.mods = form->mods;
   i.operands = put(operands);
   i.operand_count = static_cast<uint8_t>(operands.size());
-  i.guard = guard_;
-  i.guard_negated = guard_negated_;
+  i.guard = guard_of(guard_, where);
+  i.guard_negated = has_guard_ && guard_negated_;
   i.source = {module_.file_index(op.where.file_name()), op.where.line(), op.where.column()};
-  guard_ = kNoReg;
+  has_guard_ = false;
   module_.version = std::max(module_.version, spec(i.op).since);  // 9.0, or what a newer form needs
   validate_instruction({module_, function(), i}, problems);
   if (problems.has_errors()) throw InputError(std::move(problems));
@@ -255,6 +324,8 @@ Reg KernelBuilder::emit_def(OpText op, std::span<const Arg> args) {
   Mod type = Mod::b32;
   if (!forms.empty()) {
     const InstrSpec& row = spec(forms[0].op);
+    if ((row.operands[0].shapes & kReg) == 0)
+      fail(Code::E1102, position(op.where), fmt::format("'{}' has no result in a register", row.mnemonic), "call k(opcode, …) in place of k.def(opcode, …)");
     const TypeRule& t = row.operands[0].type;
     const auto slot_type = [&](Slot s) {
       const int k = row.slot_index(s);
@@ -265,7 +336,7 @@ Reg KernelBuilder::emit_def(OpText op, std::span<const Arg> args) {
     if (t.from == TypeRule::From::slot_wide) type = type_bits(slot_type(t.slot)) == 32 ? Mod::b64 : Mod::b32;
     if (type_bits(type) == 8 && t.loose) type = Mod::b16;
   }
-  const Reg r = reg(type);
+  const Reg r = reg(type, {}, op.where);
   std::vector<Arg> all = {Arg(r)};
   all.insert(all.end(), args.begin(), args.end());
   emit(op, all);
@@ -275,36 +346,42 @@ Reg KernelBuilder::emit_def(OpText op, std::span<const Arg> args) {
 LabelRef KernelBuilder::label(std::string_view name) {
   const auto id = static_cast<uint32_t>(function().labels.size());
   function().labels.push_back({fmt::format("$L{}{}{}", label_counter_++, name.empty() ? "" : "_", name), kUnbound});
-  return {id};
+  return {id, tag_};
 }
 
-void KernelBuilder::bind(LabelRef l) { function().labels.at(l.id).position = static_cast<uint32_t>(function().body.size()); }
+void KernelBuilder::bind(LabelRef l, Where w) {
+  const SourcePos where = position(w);
+  expect_own(Arg(l), where);
+  Label& label = function().labels[l.id];
+  if (label.position != kUnbound) fail(Code::E1221, where, fmt::format("the label '{}' is bound already", label.name), "one label stands at one place");
+  label.position = static_cast<uint32_t>(function().body.size());
+}
 
-void KernelBuilder::branch(LabelRef target, RegId guard, bool negated, Where w) {
-  guard_ = guard;
-  guard_negated_ = negated;
-  emit(OpText("bra", w), {target});
+void KernelBuilder::jump(LabelRef target, Where w) { emit(OpText("bra", w), {target}); }
+
+void KernelBuilder::branch(LabelRef target, Reg guard, bool negated, Where w) {
+  Guarded(*this, guard, negated)(OpText("bra", w), target);
 }
 
 void KernelBuilder::if_(Reg p, const Body& then, Where w) {
   const LabelRef end = label("endif");
-  branch(end, p.id, true, w);
+  branch(end, p, true, w);
   then();
   bind(end);
 }
 
 void KernelBuilder::if_not(Reg p, const Body& then, Where w) {
   const LabelRef end = label("endif");
-  branch(end, p.id, false, w);
+  branch(end, p, false, w);
   then();
   bind(end);
 }
 
 void KernelBuilder::if_else(Reg p, const Body& then, const Body& otherwise, Where w) {
   const LabelRef other = label("else"), end = label("endif");
-  branch(other, p.id, true, w);
+  branch(other, p, true, w);
   then();
-  branch(end, kNoReg, false, w);
+  jump(end, w);
   bind(other);
   otherwise();
   bind(end);
@@ -313,16 +390,16 @@ void KernelBuilder::if_else(Reg p, const Body& then, const Body& otherwise, Wher
 void KernelBuilder::while_(const std::function<Reg()>& condition, const Body& body, Where w) {
   const LabelRef top = label("while"), end = label("endwhile");
   bind(top);
-  branch(end, condition().id, true, w);
+  branch(end, condition(), true, w);
   body();
-  branch(top, kNoReg, false, w);
+  jump(top, w);
   bind(end);
 }
 
 void KernelBuilder::do_while(const std::function<Reg()>& body_then_condition, Where w) {
   const LabelRef top = label("do");
   bind(top);
-  branch(top, body_then_condition().id, false, w);
+  branch(top, body_then_condition(), false, w);
 }
 
 void KernelBuilder::for_range(Arg begin, Arg end, Arg step, const std::function<void(Reg)>& body, Where w) {
@@ -331,10 +408,10 @@ void KernelBuilder::for_range(Arg begin, Arg end, Arg step, const std::function<
   emit(OpText("mov.u32", w), {i, std::move(begin)});
   bind(top);
   emit(OpText("setp.lt.u32", w), {more, i, std::move(end)});
-  branch(done, more.id, true, w);
+  branch(done, more, true, w);
   body(i);
   emit(OpText("add.u32", w), {i, i, std::move(step)});
-  branch(top, kNoReg, false, w);
+  jump(top, w);
   bind(done);
 }
 
@@ -377,12 +454,14 @@ void KernelBuilder::sort_registers() {
   }
 }
 
-Module KernelBuilder::finish() {
+Module KernelBuilder::finish(Where w) {
+  expect_open(position(w));
   const Function& f = function();
-  if (f.body.empty() || (spec(f.body.back().op).mnemonic != "ret" && spec(f.body.back().op).mnemonic != "exit")) emit(OpText("ret"), {});
+  if (f.body.empty() || (spec(f.body.back().op).mnemonic != "ret" && spec(f.body.back().op).mnemonic != "exit")) emit(OpText("ret", w), {});
   sort_registers();
   Diagnostics problems = validate(module_);
   if (problems.has_errors()) throw InputError(std::move(problems));
+  finished_ = true;
   return std::move(module_);
 }
 

@@ -1,15 +1,19 @@
 // The C++ DSL: a kernel author writes PTX, one call per instruction, with C++ around it.
 //
-//   KernelBuilder k("axpy", Target::sm_100a);
-//   auto x = k.param(Mod::u64, "x");
-//   auto i = k.def("mov.u32", sreg::tid_x);
-//   k("st.global.f32", mem(address, 16), value);     // checked against the table here, with this line as its source
+//   KernelBuilder k("ids", Target::sm_100a);
+//   const Reg out = k.named("out", k.load_param(k.param(Mod::u64, "out"), Mod::u64));
+//   const Reg thread = k.named("thread", k.def("mov.u32", SpecialReg::tid_x));
+//   const Reg at = k.def("mad.wide.u32", thread, 4, out);
+//   k("st.global.u32", mem(at), thread);     // checked against the table here, with this line as its source
+//   const Module module = k.finish();
 //
+// docs/dsl.md is the guide. A mistake (a default Reg, a register of another builder, a use after finish) throws InputError with its line.
 // Structured helpers (if_, while_, for_range, warp roles) emit plain instructions of the same kernel.
 // One thread uses a builder at a time; different builders may be used at the same time.
 #pragma once
 
 #include <array>
+#include <concepts>
 #include <functional>
 #include <initializer_list>
 #include <map>
@@ -23,10 +27,14 @@
 
 namespace drywell::isa {
 
-/// A virtual register of the kernel being built.
+/// The builder that made a register, a label or a symbol: another builder refuses it. 0: none.
+using BuilderTag = uint16_t;
+
+/// A virtual register of the kernel being built. A default one names none, and no instruction takes it.
 struct Reg {
   RegId id = kNoReg;
   Mod type = Mod::none;
+  BuilderTag owner = 0;
   bool valid() const { return id != kNoReg; }
 };
 /// A predicate operand, negated.
@@ -53,10 +61,12 @@ class RegArray {
 
 struct LabelRef {
   uint32_t id = 0;
+  BuilderTag owner = 0;
 };
 /// A parameter, shared variable or other named object; as an operand its value is its address.
 struct Symbol {
   uint32_t id = 0;
+  BuilderTag owner = 0;
 };
 
 /// An argument of an instruction call.
@@ -64,6 +74,7 @@ struct Arg {
   enum class Kind : uint8_t { reg, imm, f32, addr_reg, addr_symbol, vec, label, symbol, sink, special, tensor, pair };
   Kind kind = Kind::imm;
   bool negated = false;
+  BuilderTag owner = 0;    // label, symbol
   Reg reg{};
   int64_t value = 0;       // immediate or address offset
   uint32_t id = 0;         // label, symbol, special register
@@ -76,8 +87,11 @@ struct Arg {
   Arg(long v) : value(v) {}
   Arg(unsigned long v) : value(static_cast<int64_t>(v)) {}
   Arg(float v);
-  Arg(LabelRef l) : kind(Kind::label), id(l.id) {}
-  Arg(Symbol s) : kind(Kind::symbol), id(s.id) {}
+  /// A bool is no immediate of PTX: write 0 or 1, or choose the instruction in C++.
+  template <std::same_as<bool> B>
+  Arg(B v) = delete;
+  Arg(LabelRef l) : kind(Kind::label), owner(l.owner), id(l.id) {}
+  Arg(Symbol s) : kind(Kind::symbol), owner(s.owner), id(s.id) {}
   Arg(SpecialReg s) : kind(Kind::special), id(static_cast<uint32_t>(s)) {}
   Arg(const RegArray& a);
   Arg(std::initializer_list<Arg> elements);
@@ -136,8 +150,9 @@ class KernelBuilder {
 
    private:
     KernelBuilder& guarded() {
-      k_.guard_ = p_.id;
+      k_.guard_ = p_;
       k_.guard_negated_ = negated_;
+      k_.has_guard_ = true;
       return k_;
     }
     KernelBuilder& k_;
@@ -149,9 +164,11 @@ class KernelBuilder {
 
   // ---- declarations
   /// Returns a new register, %<name> or %<prefix><n> by type; an array's elements are %<name>_<i>. A repeated name gets a
-  /// number. Throws InputError E1100 for a type that registers cannot hold.
-  Reg reg(Mod type, std::string_view name = {});
-  RegArray regs(Mod type, size_t count, std::string_view name = {});
+  /// number. Throws InputError E1100 for a type that registers cannot hold, E1107 for a name that is none of PTX.
+  Reg reg(Mod type, std::string_view name = {}, Where w = Where::current());
+  RegArray regs(Mod type, size_t count, std::string_view name = {}, Where w = Where::current());
+  /// Names a register that an instruction made: `k.named("tile_m", k.def("mul.lo.u32", m, 128))`. Debugger, traces and PTX show it.
+  Reg named(std::string_view name, Reg r, Where w = Where::current());
   /// Declares a scalar kernel parameter; `load_param` reads it.
   Symbol param(Mod type, std::string_view name);
   /// Declares a byte-array parameter of `bytes` bytes (a tensor map: 128 bytes, align 64 or 128).
@@ -189,7 +206,8 @@ class KernelBuilder {
 
   // ---- control flow
   LabelRef label(std::string_view name = {});
-  void bind(LabelRef l);
+  /// Throws InputError E1221 if the label is bound already.
+  void bind(LabelRef l, Where w = Where::current());
   void if_(Reg p, const Body& then, Where w = Where::current());
   void if_not(Reg p, const Body& then, Where w = Where::current());
   void if_else(Reg p, const Body& then, const Body& otherwise, Where w = Where::current());
@@ -204,22 +222,30 @@ class KernelBuilder {
   void elect_one(const Body& body, Where w = Where::current());
 
   // ---- result
-  Function& function() { return module_.functions[0]; }
+  /// Throws InputError E1100 after finish().
+  Function& function();
   const Module& module() const { return module_; }
   /// Checks the whole kernel and returns it with its registers sorted by type. Throws InputError with every diagnostic.
-  /// The builder cannot be used afterwards.
-  Module finish();
+  /// The builder cannot be used afterwards: E1100.
+  Module finish(Where w = Where::current());
 
  private:
-  Operand lower(const Arg& a);
+  Operand lower(const Arg& a, const SourcePos& where);
+  void expect_open(const SourcePos& where) const;
+  void expect_own(const Arg& a, const SourcePos& where) const;
+  RegId guard_of(Reg p, const SourcePos& where) const;
+  std::string author_name(std::string_view name, const SourcePos& where);
   uint32_t put(const std::vector<Operand>& elements);
-  void branch(LabelRef target, RegId guard, bool negated, Where w);
+  void jump(LabelRef target, Where w);
+  void branch(LabelRef target, Reg guard, bool negated, Where w);
   uint32_t add_symbol(SymbolRef s);
   void sort_registers();
 
   Module module_;
-  RegId guard_ = kNoReg;
-  bool guard_negated_ = false;
+  Reg guard_;
+  bool has_guard_ = false, guard_negated_ = false;
+  bool finished_ = false;
+  BuilderTag tag_ = 0;
   Reg add_register(Mod type, std::string name);
   std::string unique_name(std::string_view name);
 
