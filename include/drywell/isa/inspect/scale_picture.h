@@ -1,0 +1,61 @@
+// Pictures to scale: areas on a grid with named axes, ticks at round numbers, a legend and colours that
+// differ for colour-blind eyes, as SVG and as LaTeX. Functions may be called at the same time.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace drywell::isa {
+
+/// An area in units of the grid. The first of `labels` that fits is written into it; '\n' separates its
+/// lines.
+struct ScaleArea {
+  double x = 0, y = 0, width = 0, height = 0;
+  size_t key = 0;                   // of ScalePicture::keys
+  std::vector<std::string> labels;  // from the longest to the shortest
+  std::string tip;
+  bool outline = false;  // drawn as a frame, not filled
+};
+
+/// A band of rows with a name at the right edge and a line at its top.
+struct ScaleGuide {
+  double y = 0, height = 0;
+  std::string name;
+};
+
+struct ScalePanel {
+  std::string title;
+  double columns = 0, rows = 0;
+  std::vector<ScaleGuide> guides;
+  std::vector<ScaleArea> areas;
+};
+
+struct ScaleKey {
+  std::string name;
+  uint32_t colour = 0;  // 0xRRGGBB
+};
+
+struct ScalePicture {
+  std::string title, subtitle;
+  std::string x_name, y_name;  // of the axes
+  uint32_t x_step = 0,
+           y_step = 16;  // between ticks; x_step 0: a round number that leaves space for the numbers
+  std::vector<ScaleKey> keys;
+  std::vector<ScalePanel> panels;
+};
+
+/// Colours of the legend: eight that differ also for colour-blind eyes (Okabe and Ito); more repeat.
+uint32_t scale_colour(size_t key);
+/// The smallest power of two that is at least `least`: tensor and shared memory are cut at powers of two.
+uint32_t round_step(double least);
+
+enum class ScaleTheme : uint8_t { automatic, light, dark };  // automatic: the reader's setting
+
+/// A complete SVG document.
+std::string to_svg(const ScalePicture& p, ScaleTheme theme = ScaleTheme::automatic);
+/// A tikzpicture for \input; the document needs \usepackage{tikz}.
+std::string to_latex(const ScalePicture& p);
+
+}  // namespace drywell::isa

@@ -1,0 +1,224 @@
+#include "drywell/isa/inspect/tmem_blocks.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <tuple>
+
+namespace drywell::isa {
+namespace {
+
+/// Row and first column of D that a lane holds.
+struct LaneRow {
+  bool used = false;
+  uint32_t row = 0, n = 0;
+  uint8_t group = 0;  // of columns
+};
+
+/// By CTA and lane. Every group of D's columns begins in column 0 of its lanes.
+std::vector<std::vector<LaneRow>> lanes_of(DLayout layout, unsigned m, unsigned n) {
+  std::vector<std::vector<LaneRow>> out(2, std::vector<LaneRow>(kTmemLanes));
+  const unsigned groups = d_column_groups(layout);
+  for (unsigned row = 0; row < m; ++row) {
+    for (unsigned g = 0; g < groups; ++g) {
+      const TmemCell c = d_cell(layout, row, g * n / groups, n);
+      out[c.cta][c.lane] = {true, row, g * n / groups, static_cast<uint8_t>(g)};
+    }
+  }
+  return out;
+}
+
+bool continues(const LaneRow& a, const LaneRow& b) { return b.used && b.row == a.row + 1 && b.n == a.n; }
+
+/// Runs of lanes with consecutive rows, cut at the partitions of the warps.
+template <class Make>
+std::vector<TmemBlock> runs(const std::vector<std::vector<LaneRow>>& lanes, Make make) {
+  std::vector<TmemBlock> out;
+  for (uint8_t cta = 0; cta < lanes.size(); ++cta) {
+    const auto& of = lanes[cta];
+    for (unsigned first = 0, end = 0; first < kTmemLanes; first = end) {
+      end = first + 1;
+      while (end % 32 != 0 && of[first].used && continues(of[end - 1], of[end])) ++end;
+      if (!of[first].used) continue;
+      TmemBlock b = make(of[first]);
+      b.cta = cta;
+      b.lane = static_cast<uint16_t>(first);
+      b.lanes = static_cast<uint16_t>(end - first);
+      b.row = of[first].row;
+      out.push_back(b);
+    }
+  }
+  return out;
+}
+
+std::vector<TmemBlock> d_blocks(const TmemUseForm& use, DLayout layout) {
+  return runs(lanes_of(layout, use.m, use.n), [&](const LaneRow& r) {
+    TmemBlock b;
+    b.columns = static_cast<uint16_t>(d_columns(layout, use.n));
+    b.index = r.n;
+    return b;
+  });
+}
+
+std::vector<TmemBlock> a_blocks(const TmemUseForm& use, DLayout layout) {
+  const TmemBits first = a_bits(use.form.kind, use.element, 0),
+                 second = a_bits(use.form.kind, use.element, 1);
+  const unsigned stride = second.column != first.column ? 32u : static_cast<unsigned>(second.low - first.low);
+  return runs(lanes_of(layout, use.m, use.n), [&](const LaneRow& r) {
+    TmemBlock b;
+    b.columns = kTmemAColumns;
+    b.per_column = static_cast<uint8_t>(32 / stride);
+    b.low = first.low;
+    b.bits = first.width;
+    b.stride = static_cast<uint8_t>(stride);
+    b.copy = r.group;
+    return b;
+  });
+}
+
+/// Factors of 32 rows in one column, for one partition.
+TmemBlock factors_of(const TmemUseForm& use, uint8_t cta, unsigned partition, unsigned column,
+                     unsigned rows) {
+  TmemBlock b;
+  b.cta = cta;
+  b.lane = static_cast<uint16_t>(32 * partition);
+  b.lanes = static_cast<uint16_t>(std::min(32u, rows - 32 * column));
+  b.column = static_cast<uint16_t>(column);
+  b.columns = 1;
+  b.row = 32 * column;
+  b.per_column = static_cast<uint8_t>(use.form.scale);
+  b.bits = b.stride = 8;
+  b.copy = static_cast<uint8_t>(partition);
+  return b;
+}
+
+std::vector<TmemBlock> factor_blocks(const TmemUseForm& use, DLayout layout) {
+  if (use.form.scale == ScaleVector::none) throw InputError(Code::E1804, "this kind has no scale factors");
+  const bool of_b = use.operand == TmemOperand::sfb, split = of_b && layout == DLayout::B;
+  const unsigned rows = !of_b ? d_rows_per_cta(layout) : split ? use.n / 2 : use.n;
+  std::vector<TmemBlock> out;
+  for (uint8_t cta = 0; cta < use.form.cta_group; ++cta) {
+    for (unsigned column = 0; column < (rows + 31) / 32; ++column) {
+      for (unsigned partition = 0; partition < 4; ++partition) {
+        TmemBlock b = factors_of(use, cta, partition, column, rows);
+        if (!of_b) b.row += cta * rows;
+        if (split) b.row += partition / 2 * rows;
+        if (split) b.copy = partition % 2;
+        out.push_back(b);
+      }
+    }
+  }
+  return out;
+}
+
+std::string block_extent(uint32_t first, uint32_t count) {
+  return count == 1 ? fmt::format("{}", first) : fmt::format("{}-{}", first, first + count - 1);
+}
+
+std::string rows_of_block(const TmemBlock& b, char name) {
+  return fmt::format("{} {}", name, block_extent(b.row, b.lanes));
+}
+std::string indices_of_block(const TmemBlock& b, char name) {
+  return fmt::format("{} {}", name, block_extent(b.index, uint32_t{b.columns} * b.per_column));
+}
+
+ScaleArea area_of(const TmemBlock& b, TmemOperand operand) {
+  const auto [row, index] = axis_names(operand);
+  const std::string rows = rows_of_block(b, row), indices = indices_of_block(b, index);
+  const std::string tip = fmt::format("{}, {}: CTA {}, lanes {}, columns {}", rows, indices, b.cta,
+                                      block_extent(b.lane, b.lanes), block_extent(b.column, b.columns));
+  return {double(b.column),
+          double(b.lane),
+          double(b.columns),
+          double(b.lanes),
+          0,
+          {rows + ", " + indices, rows + "\n" + indices, rows},
+          tip,
+          false};
+}
+
+/// One key for each run of rows, in the order of rows.
+void colour_by_rows(ScalePicture& p, const std::vector<TmemBlock>& blocks, char name) {
+  std::vector<std::pair<uint32_t, std::string>> rows;
+  for (const TmemBlock& b : blocks) rows.emplace_back(b.row, rows_of_block(b, name));
+  std::sort(rows.begin(), rows.end());
+  rows.erase(std::unique(rows.begin(), rows.end()), rows.end());
+  for (size_t k = 0; k < rows.size(); ++k) p.keys.push_back({rows[k].second, scale_colour(k)});
+  std::vector<size_t> next(p.panels.size(), 0);
+  for (const TmemBlock& b : blocks) {
+    const auto at = std::find(rows.begin(), rows.end(), std::pair(b.row, rows_of_block(b, name)));
+    p.panels[b.cta].areas[next[b.cta]++].key = static_cast<size_t>(at - rows.begin());
+  }
+}
+
+std::string bits_note(const TmemUseForm& use, const TmemBlock& b) {
+  if (use.operand == TmemOperand::d) return "one element in each 32-bit column (f16 in its low half)";
+  return fmt::format("{} elements of {} bits in each 32-bit column", b.per_column, b.bits);
+}
+
+}  // namespace
+
+DLayout layout_of(const TmemUseForm& use) {
+  const auto d = d_layout(use.m, use.form.cta_group, use.form.ws, use.form.sparse);
+  if (!d.has_value() || !is_valid_shape(use.form, use.m, use.n))
+    throw InputError(Code::E1422, fmt::format("M = {}, N = {} is no shape of this form", use.m, use.n),
+                     valid_shapes(use.form));
+  return *d;
+}
+
+std::pair<char, char> axis_names(TmemOperand o) {
+  static constexpr std::pair<char, char> kNames[] = {{'m', 'n'}, {'m', 'k'}, {'m', 'j'}, {'n', 'j'}};
+  return kNames[static_cast<size_t>(o)];
+}
+
+std::vector<TmemBlock> tmem_blocks(const TmemUseForm& use) {
+  const DLayout layout = layout_of(use);
+  std::vector<TmemBlock> out = use.operand == TmemOperand::d   ? d_blocks(use, layout)
+                               : use.operand == TmemOperand::a ? a_blocks(use, layout)
+                                                               : factor_blocks(use, layout);
+  std::stable_sort(out.begin(), out.end(), [](const TmemBlock& a, const TmemBlock& b) {
+    return std::tie(a.cta, a.column, a.lane) < std::tie(b.cta, b.column, b.lane);
+  });
+  return out;
+}
+
+std::vector<TmemElement> elements_at(const TmemBlock& b, unsigned lane, unsigned column) {
+  std::vector<TmemElement> out;
+  if (lane < b.lane || lane >= b.lane + b.lanes || column < b.column || column >= b.column + b.columns)
+    return out;
+  for (uint32_t e = 0; e < b.per_column; ++e)
+    out.push_back({b.row + lane - b.lane, b.index + (column - b.column) * b.per_column + e});
+  return out;
+}
+
+std::vector<ScaleGuide> partition_guides() {
+  std::vector<ScaleGuide> out;
+  for (unsigned p = 0; p < 4; ++p) out.push_back({32.0 * p, 32, fmt::format("warps {}, {}, …", p, p + 4)});
+  return out;
+}
+
+ScalePicture tmem_layout_picture(const TmemUseForm& use) {
+  const std::vector<TmemBlock> blocks = tmem_blocks(use);
+  ScalePicture p;
+  p.title = fmt::format("{} of tcgen05.mma{}{}, M = {}, N = {}, cta_group::{}: layout {}",
+                        to_string(use.operand), use.form.ws ? ".ws" : "", use.form.sparse ? ".sp" : "", use.m,
+                        use.n, use.form.cta_group, "ABCDEFG"[static_cast<size_t>(layout_of(use))]);
+  p.subtitle = bits_note(use, blocks.front());
+  p.x_name = "column, from the operand's address on";
+  p.y_name = "lane";
+  double columns = 0;
+  for (const TmemBlock& b : blocks) columns = std::max(columns, double(b.column + b.columns));
+  for (unsigned cta = 0; cta < use.form.cta_group; ++cta)
+    p.panels.push_back({use.form.cta_group == 1 ? ""
+                        : cta == 0              ? "even CTA of the pair"
+                                                : "odd CTA of the pair",
+                        columns,
+                        kTmemLanes,
+                        partition_guides(),
+                        {}});
+  for (const TmemBlock& b : blocks) p.panels[b.cta].areas.push_back(area_of(b, use.operand));
+  colour_by_rows(p, blocks, axis_names(use.operand).first);
+  return p;
+}
+
+}  // namespace drywell::isa
