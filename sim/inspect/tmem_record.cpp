@@ -7,47 +7,12 @@
 #include <set>
 #include <tuple>
 
-#include "drywell/core/source_path.h"
-#include "drywell/isa/print.h"
-#include "sim/engine/footprint.h"
 #include "sim/engine/umma_form.h"
 #include "sim/events/hub.h"
+#include "sim/inspect/tmem_spans.h"
 
 namespace drywell::sim {
 namespace {
-
-/// Rectangles of tensor memory, merged: an operation's spans may be single lanes or columns.
-class Rectangle {
- public:
-  void add(const Span& s) {
-    lane_ = std::min(lane_, s.lane);
-    lane_end_ = std::max(lane_end_, s.lane + s.lanes);
-    column_ = std::min(column_, s.column);
-    column_end_ = std::max(column_end_, s.column + s.columns);
-  }
-  bool empty() const { return lane_end_ == 0; }
-  Span span() const {
-    Span s;
-    s.memory = Memory::tmem;
-    s.lane = lane_;
-    s.lanes = lane_end_ - lane_;
-    s.column = column_;
-    s.columns = column_end_ - column_;
-    return s;
-  }
-
- private:
-  uint32_t lane_ = ~0u, lane_end_ = 0, column_ = ~0u, column_end_ = 0;
-};
-
-template <class ForEach>
-Rectangle cover(uint32_t cta, ForEach for_each) {
-  Rectangle r;
-  for_each([&](const Span& s) {
-    if (s.memory == Memory::tmem && s.cta == cta) r.add(s);
-  });
-  return r;
-}
 
 isa::TmemPlace at(uint32_t address, unsigned byte) { return {int64_t{TmemAddr(address).lane()}, int64_t{TmemAddr(address).column()}, 8 * byte}; }
 
@@ -139,11 +104,9 @@ void TmemRecord::Impl::note_allocations(const Cta& c) {
 const TmemRecord::Impl::Place& TmemRecord::Impl::place_of(const Launch& launch, uint32_t pc) {
   const auto [it, fresh] = places_.try_emplace(pc);
   if (!fresh) return it->second;
-  const Program& p = *launch.program;
-  const isa::Instruction& i = p.function_of(p.code[pc]).body[p.code[pc].instr];
   Place& at = it->second;
-  at.instruction = isa::spec(i.op).mnemonic;
-  at.source = i.source.file != 0 ? fmt::format("{}:{}", from_repository(p.module->files[i.source.file]), i.source.line) : fmt::format("ptx:{}", i.ptx_line);
+  at.instruction = mnemonic_at(launch, pc);
+  at.source = source_at(launch, pc);
   at.number = lines_.try_emplace(at.instruction + " " + at.source, lines_.size()).first->second;
   return at;
 }
