@@ -11,12 +11,10 @@
 #include "tools/common/command.h"
 #include "tools/observed_run.h"
 #include "tools/common/picture_output.h"
+#include "tools/tmem_form.h"
 
 namespace drywell::tools {
 namespace {
-
-constexpr std::pair<std::string_view, isa::TmemOperand> kOperands[] = {
-    {"d", isa::TmemOperand::d}, {"a", isa::TmemOperand::a}, {"sfa", isa::TmemOperand::sfa}, {"sfb", isa::TmemOperand::sfb}};
 
 ExitCode verdict(const CommandContext& c, const isa::TmemCheck& r) {
   print(fmt::format("{}: {}\n", r.ok ? paint("agrees", Colour::green, c.colour_out) : paint("differs", Colour::red, c.colour_out), r.detail));
@@ -31,12 +29,6 @@ struct MapOptions {
   uint64_t at = ~uint64_t{0};
   PictureFlags picture;
 };
-
-Dim3 cta_of(const std::string& text) {
-  std::vector<int64_t> v = numbers(text, 1, 3, "a CTA x,y,z", "tmem map");
-  v.resize(3);
-  return {static_cast<uint32_t>(v[0]), static_cast<uint32_t>(v[1]), static_cast<uint32_t>(v[2])};
-}
 
 std::string extent(uint32_t first, uint32_t count) { return count == 1 ? fmt::format("{}", first) : fmt::format("{}-{}", first, first + count - 1); }
 
@@ -79,7 +71,7 @@ isa::TmemCheck check_run(const sim::TmemRecord& record, const layout::ComposedLa
 }
 
 ExitCode map(const CommandContext& c, const MapOptions& o, const std::vector<std::string>& words) {
-  sim::TmemRecord record(cta_of(o.cta), o.at);
+  sim::TmemRecord record(cta_of(o.cta, "tmem map"), o.at);
   const sim::RunResult result = run_observed(o.run, words, record.listener(), "tmem map");
   if (!record.seen()) throw UsageError(fmt::format("no CTA {} in this launch", o.cta), "tmem map");
   print(fmt::format("CTA {}{}\n", o.cta, record.whole_run() ? "" : fmt::format(" at {}", o.at)));
@@ -93,7 +85,7 @@ ExitCode map(const CommandContext& c, const MapOptions& o, const std::vector<std
     return fault_exit(result);
   }
   if (o.check.empty()) return ExitCode::ok;
-  return verdict(c, check_run(record, layout::evaluate(o.check).layout(), choose(o.operand, kOperands, "operand", "tmem map")));
+  return verdict(c, check_run(record, layout::evaluate(o.check).layout(), tmem_operand(o.operand, "tmem map")));
 }
 
 void add_map(Command& tmem, CommandContext& context) {
@@ -111,9 +103,8 @@ void add_map(Command& tmem, CommandContext& context) {
 // --- check ---
 
 struct CheckOptions {
-  std::string layout, operand = "d", kind = "f16", access, element, scale;
-  uint32_t m = 128, n = 128, cta_group = 1;
-  bool ws = false, sparse = false;
+  std::string layout, access;
+  TmemFormFlags form;
 };
 
 isa::TmemAccess access_of(std::string_view text) {
@@ -131,57 +122,17 @@ isa::TmemAccess access_of(std::string_view text) {
   return a;
 }
 
-/// mxf8, mxf4 and nvf4 name kind and factors at once.
-isa::MmaForm mma_form(const CheckOptions& o) {
-  struct Kind {
-    isa::MmaKind kind;
-    isa::ScaleVector scale;
-  };
-  using isa::MmaKind, isa::ScaleVector;
-  static constexpr std::pair<std::string_view, Kind> kKinds[] = {
-      {"f16", {MmaKind::f16, ScaleVector::none}},        {"tf32", {MmaKind::tf32, ScaleVector::none}}, {"f8f6f4", {MmaKind::f8f6f4, ScaleVector::none}},
-      {"i8", {MmaKind::i8, ScaleVector::none}},          {"mxf8", {MmaKind::mxf8f6f4, ScaleVector::x1}}, {"mxf8f6f4", {MmaKind::mxf8f6f4, ScaleVector::x1}},
-      {"mxf4", {MmaKind::mxf4, ScaleVector::x2}},        {"nvf4", {MmaKind::mxf4nvf4, ScaleVector::x4}}, {"mxf4nvf4", {MmaKind::mxf4nvf4, ScaleVector::x4}}};
-  const Kind k = choose(o.kind, kKinds, "kind", "tmem check");
-  isa::MmaForm f{k.kind, static_cast<uint8_t>(o.cta_group), o.ws, o.sparse, o.operand == "a", k.scale};
-  static constexpr std::pair<std::string_view, ScaleVector> kVectors[] = {{"1", ScaleVector::x1}, {"2", ScaleVector::x2}, {"4", ScaleVector::x4}};
-  if (!o.scale.empty()) f.scale = choose(o.scale, kVectors, "scale vector", "tmem check");
-  return f;
-}
-
 ExitCode check(const CommandContext& c, const CheckOptions& o) {
   const layout::Evaluation e = layout::evaluate(o.layout);
   if (!o.access.empty()) return verdict(c, isa::check_tmem_access(e.layout(), access_of(o.access)));
-  if (o.cta_group != 1 && o.cta_group != 2) throw UsageError("--cta-group is 1 or 2", "tmem check");
-  isa::TmemUseForm use{choose(o.operand, kOperands, "operand", "tmem check"), mma_form(o), o.m, o.n, isa::MmaElement::f16};
-  if (!isa::is_valid_shape(use.form, o.m, o.n))
-    throw InputError(Code::E1422, fmt::format("M = {}, N = {} is no shape of this form", o.m, o.n), isa::valid_shapes(use.form));
-  static constexpr std::pair<std::string_view, isa::MmaElement> kElements[] = {{"f16", isa::MmaElement::f16}, {"bf16", isa::MmaElement::bf16},
-                                                                               {"tf32", isa::MmaElement::tf32}, {"e4m3", isa::MmaElement::e4m3},
-                                                                               {"e5m2", isa::MmaElement::e5m2}, {"s8", isa::MmaElement::s8},
-                                                                               {"u8", isa::MmaElement::u8}, {"e2m1", isa::MmaElement::e2m1}};
-  use.element = choose(!o.element.empty()                          ? o.element
-                       : use.form.kind == isa::MmaKind::tf32       ? "tf32"
-                       : isa::is_packed_fp4(use.form.kind)         ? "e2m1"
-                       : use.form.kind == isa::MmaKind::f16        ? "f16"
-                                                                   : "e4m3",
-                       kElements, "element", "tmem check");
-  return verdict(c, isa::check_tmem_layout(e.layout(), use));
+  return verdict(c, isa::check_tmem_layout(e.layout(), tmem_use(o.form, "tmem check")));
 }
 
 void add_check(Command& tmem, CommandContext& context) {
   auto o = std::make_shared<CheckOptions>();
   Command* sub = tmem.add_subcommand("check", "Compare a layout with the cells that tcgen05.mma or tcgen05.ld touches, and name the first that differs");
   sub->add_option("LAYOUT", o->layout, "an expression of `drywell layout`, e.g. 'make_tmem_layout_sfa(nvf4, (128,128))'")->required();
-  sub->add_option("--operand", o->operand, "the operand of the layout: d, a, sfa, sfb")->capture_default_str();
-  sub->add_option("--kind", o->kind, "f16, tf32, f8f6f4, i8, mxf8, mxf4, nvf4")->capture_default_str();
-  sub->add_option("--m", o->m, "rows of the instruction")->capture_default_str();
-  sub->add_option("--n", o->n, "columns of the instruction")->capture_default_str();
-  sub->add_option("--cta-group", o->cta_group, "1 or 2")->capture_default_str();
-  sub->add_option("--scale-vec", o->scale, "1, 2 or 4 factors a row, when the kind allows several");
-  sub->add_option("--element", o->element, "elements of A in tensor memory");
-  sub->add_flag("--ws", o->ws, "tcgen05.mma.ws");
-  sub->add_flag("--sparse", o->sparse, "tcgen05.mma.sp");
+  add_tmem_form(*sub, o->form);
   sub->add_option("--access", o->access, "instead of an MMA: a warp's tcgen05.ld or st, e.g. 32x32b.x64; mode 0 is (registers, threads)");
   sub->callback([o, &context] { context.action = [o, &context] { return check(context, *o); }; });
 }
@@ -193,6 +144,8 @@ void register_tmem(Command& app, CommandContext& context) {
   tmem->require_subcommand(1);
   add_map(*tmem, context);
   add_check(*tmem, context);
+  register_tmem_layout(*tmem, context);
+  register_tmem_show(*tmem, context);
   tmem->footer("Exit code 1 if a layout differs.");
 }
 

@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "drywell/core/source_path.h"
+#include "tools/common/script_data.h"
 
 namespace drywell::tools {
 namespace {
@@ -64,10 +65,7 @@ std::string html_report(const HtmlReport& r) {
   Json j = {{"title", r.title}, {"launch", r.launch}, {"verified", r.verified},
             {"arch", fmt::format("{} ({})", r.arch.name, r.arch.description)}, {"version", DRYWELL_VERSION}, {"stalls", stall_names()},
             {"report", report_json(*r.run.timing)}, {"timeline", timeline_json(r.timeline)}};
-  // A "</" in the data would end the script element.
-  std::string data = j.dump();
-  for (size_t at = data.find("</"); at != std::string::npos; at = data.find("</", at + 3)) data.replace(at, 2, "<\\/");
-  return kReportHead + data + kReportTail;
+  return kReportHead + script_data(j) + kReportTail;
 }
 
 }  // namespace drywell::tools

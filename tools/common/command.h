@@ -36,5 +36,7 @@ Command* add_command(Command& app, std::string_view name);
 #undef COMMAND
 void register_device_record(Command& device, CommandContext& context);  // a subcommand of `device`
 void register_device_time(Command& device, CommandContext& context);    // a subcommand of `device`
+void register_tmem_layout(Command& tmem, CommandContext& context);      // a subcommand of `tmem`
+void register_tmem_show(Command& tmem, CommandContext& context);        // a subcommand of `tmem`
 
 }  // namespace drywell::tools

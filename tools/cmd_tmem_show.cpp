@@ -1,0 +1,80 @@
+// drywell tmem show: a kernel's use of tensor memory over its cycles, as one page.
+#include <fmt/format.h>
+
+#include "drywell/core/files.h"
+#include "drywell/sim/inspect/tmem_history.h"
+#include "tools/common/output_file.h"
+#include "tools/common/progress_line.h"
+#include "tools/observed_run.h"
+#include "tools/scale_output.h"
+#include "tools/tmem_form.h"
+#include "tools/tmem_page.h"
+
+namespace drywell::tools {
+namespace {
+
+struct ShowOptions {
+  RunFlags run;
+  std::string cta = "0,0,0", output = "tmem.html";
+  uint64_t at = ~uint64_t{0};
+  size_t value_bytes = size_t{8} << 20;
+  ScaleFlags files;
+};
+
+std::string title_of(const RunFlags& f, const std::vector<std::string>& words) {
+  std::string out = f.subject;
+  for (const std::string& w : words) out += " " + w;
+  return out;
+}
+
+/// The last write: later, the columns are free again.
+uint64_t last_write(const sim::TmemHistoryData& h) {
+  uint64_t at = h.from;
+  for (const sim::TmemStep& s : h.steps)
+    if (s.writes) at = std::max(at, s.done);
+  return at;
+}
+
+ExitCode show(const ShowOptions& o, const std::vector<std::string>& words) {
+  expect_different({{"-o", o.output}, {"--svg", o.files.svg}, {"--latex", o.files.latex}}, "tmem show");
+  expect_writable({o.output, o.files.svg, o.files.latex});
+  sim::TmemHistory history(cta_of(o.cta, "tmem show"), o.value_bytes);
+  const sim::RunResult result = run_observed(o.run, words, history.listener(), "tmem show");
+  const sim::TmemHistoryData& h = history.data();
+  if (!h.seen) throw UsageError(fmt::format("no CTA {} in this launch", o.cta), "tmem show");
+  const std::string title = title_of(o.run, words);
+  const bool timed = o.run.driver == "timed";
+  write_file_atomically(o.output, tmem_page({title, o.run.arch, timed ? "cycle" : "instruction", h}));
+  const uint64_t at = o.at == ~uint64_t{0} ? last_write(h) : o.at;
+  isa::ScalePicture picture = sim::tmem_state_picture(h, at);
+  picture.title = fmt::format("{}: tensor memory at {} {}", title, timed ? "cycle" : "instruction", at);
+  write_picture(o.files, picture, "tmem show");
+  print(fmt::format("{}: {} uses of tensor memory by {} instructions, {} {} to {}\n", o.output,
+                    h.steps.size(), h.places.size(), timed ? "cycles" : "instructions", h.from, h.to));
+  if (result.ok()) return ExitCode::ok;
+  print(result.fault->to_string() + "\n");
+  return fault_exit(result);
+}
+
+}  // namespace
+
+void register_tmem_show(Command& tmem, CommandContext& context) {
+  auto o = std::make_shared<ShowOptions>();
+  Command* sub = tmem.add_subcommand("show",
+                                     "Run a kernel: its tensor memory over the cycles as one page, to scale, "
+                                     "with elements, values, writers and readers");
+  o->run.driver = "timed";
+  add_observed_run(*sub, o->run);
+  sub->add_option("--cta", o->cta, "the CTA to watch, x,y,z; of a pair, the page shows both")
+      ->capture_default_str();
+  sub->add_option("-o,--output", o->output, "the page, which needs no other file")->capture_default_str();
+  sub->add_option("--at", o->at, "the cycle of --svg and --latex; default the last write");
+  sub->add_option("--value-bytes", o->value_bytes,
+                  "values that the page keeps; of more, those of the last writes")
+      ->capture_default_str();
+  add_scale_options(*sub, o->files);
+  sub->callback(
+      [o, sub, &context] { context.action = [o, sub, &context] { return show(*o, sub->remaining()); }; });
+}
+
+}  // namespace drywell::tools
