@@ -3,5 +3,12 @@
 
 int main(int argc, char** argv) {
   using namespace drywell::tools;
-  return run_commands({{"layout", register_layout}, {"desc", register_desc}, {"sf", register_sf}, {"fragment", register_fragment}, {"smem", register_smem}, {"tmem", register_tmem}}, argc, argv);
+  return run_commands({{"compare", register_compare},
+                       {"layout", register_layout},
+                       {"desc", register_desc},
+                       {"sf", register_sf},
+                       {"fragment", register_fragment},
+                       {"smem", register_smem},
+                       {"tmem", register_tmem}},
+                      argc, argv);
 }

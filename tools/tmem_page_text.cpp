@@ -115,7 +115,10 @@ let now = {}; // by CTA: the last writer of each cell at `t`
 function state(cta) { const of = new Int32Array(LANES * COLUMNS).fill(-1); let left = LANES * COLUMNS; for (let i = upto(t) - 1; i >= 0 && left; --i) { const w = writers[i]; if (w.cta !== cta) continue;
   for (const r of rectangles(w)) for (let l = r[0]; l < r[0] + r[1]; ++l) for (let c = r[2]; c < r[2] + r[3]; ++c) { const k = l * COLUMNS + c; if (of[k] < 0) { of[k] = w.i; --left; } } } return of; }
 function rectangles(s) { if (!s.form) return [[s.lane, s.lanes, s.column, s.columns]]; return s.form.blocks.filter(b => b[0] === (s.form.ctas === 2 ? s.cta & 1 : 0)).map(b => [s.baseLane + b[1], b[2], s.baseColumn + b[3], b[4]]); }
-function paint(cta, w, lane, column) { const mode = $("mode").value; if (mode === "role") return ROLE[w.role] || "#888";
+const uses = new Map(); // by writer: what it is, for the legend and the colours: its role, or the operand that a tcgen05.mma reads it as
+function use(w) { if (!uses.has(w.i)) { const m = w.form ? null : meaning(w.cta, w.lane, w.column, w.done, w); uses.set(w.i, m && m.elements.length ? m.step.form.operand : w.role); } return uses.get(w.i); }
+const ink = c => { const v = parseInt(c.slice(1), 16); return c[0] === "#" && .299 * (v >> 16) + .587 * (v >> 8 & 255) + .114 * (v & 255) > 140 ? "#000" : "#fff"; };
+function paint(cta, w, lane, column) { const mode = $("mode").value; if (mode === "role") return ROLE[use(w)] || "#888";
   if (mode === "age") { const a = Math.min(1, Math.log2(1 + t - w.done) / Math.log2(2 + D.to - D.from)); return `hsl(${210 - 170 * a} 75% ${42 + 18 * a}%)`; }
   const m = meaning(cta, lane, column, t, w), e = m && m.elements[0]; return e ? BANDS[(e.row >> 4) % 8] : "#888"; }
 function draw() {
@@ -132,19 +135,20 @@ function cells(p) { const of = now[p.cta] || (now[p.cta] = state(p.cta)), g = p.
   const big = wide(p) / view.w > 46 && TALL / view.h > 15;
   for (let l = l0; l < l1; ++l) for (let c = c0; c < c1;) { const w = of[l * COLUMNS + c]; if (w < 0) { ++c; continue; } let e = c + 1; while (e < c1 && of[l * COLUMNS + e] === w) ++e;
     g.fillStyle = paint(p.cta, S[w], l, c); g.fillRect(X(p, c), Y(l), X(p, e) - X(p, c) + .3, Y(l + 1) - Y(l) + .3);
-    if (big) for (let k = c; k < e; ++k) { const d = describe(p.cta, l, k, t), f = d.elements[0]; g.fillStyle = "#fff"; g.textAlign = "center"; g.font = "11px ui-monospace, monospace";
+    if (big) for (let k = c; k < e; ++k) { const d = describe(p.cta, l, k, t), f = d.elements[0]; g.fillStyle = ink(paint(p.cta, S[w], l, c)); g.textAlign = "center"; g.font = "11px ui-monospace, monospace";
       if (f) g.fillText(`${f.row},${f.index}` + (f.value !== null && wide(p) / view.w > 110 ? " = " + number(f.value) : ""), (X(p, k) + X(p, k + 1)) / 2, (Y(l) + Y(l + 1)) / 2 + 4, X(p, k + 1) - X(p, k) - 4); }
     c = e; } g.font = "12px system-ui, sans-serif"; }
-function flying(p) { const g = p.g; g.lineWidth = 2; for (const s of S) if (s.cta === p.cta && s.issued <= t && (!s.done || t < s.done)) for (const r of rectangles(s)) { g.strokeStyle = s.writes ? "#000" : "#fff"; g.setLineDash(s.writes ? [] : [5, 4]); g.strokeRect(X(p, r[2]) + 1, Y(r[0]) + 1, X(p, r[2] + r[3]) - X(p, r[2]) - 2, Y(r[0] + r[1]) - Y(r[0]) - 2); } g.setLineDash([]); }
+function frames(s) { const out = []; for (const r of rectangles(s)) { const l = out.find(o => o[2] === r[2] && o[3] === r[3] && o[0] + o[1] === r[0]); if (l) l[1] += r[1]; else out.push([...r]); } return out; }
+function flying(p) { const g = p.g; g.lineWidth = 2; for (const s of S) if (s.cta === p.cta && s.issued <= t && (!s.done || t < s.done)) for (const r of frames(s)) { g.strokeStyle = s.writes ? "#000" : "#fff"; g.setLineDash(s.writes ? [] : [5, 4]); g.lineWidth = X(p, r[2] + r[3]) - X(p, r[2]) > 24 ? 2 : 1; g.strokeRect(X(p, r[2]) + 1, Y(r[0]) + 1, X(p, r[2] + r[3]) - X(p, r[2]) - 2, Y(r[0] + r[1]) - Y(r[0]) - 2); } g.setLineDash([]); }
 function lines(p) { const g = p.g; g.strokeStyle = color("--dim"); g.lineWidth = 1; g.setLineDash([4, 3]); for (let l = 32; l < LANES; l += 32) { g.beginPath(); g.moveTo(LEFT, Y(l)); g.lineTo(LEFT + wide(p), Y(l)); g.stroke(); } g.setLineDash([]);
   if (wide(p) / view.w > 9 && TALL / view.h > 9) { g.globalAlpha = .35; g.beginPath(); for (let c = Math.ceil(view.x); c <= view.x + view.w; ++c) { g.moveTo(X(p, c), TOP); g.lineTo(X(p, c), TOP + TALL); } for (let l = Math.ceil(view.y); l <= view.y + view.h; ++l) { g.moveTo(LEFT, Y(l)); g.lineTo(LEFT + wide(p), Y(l)); } g.stroke(); g.globalAlpha = 1; } }
-function axes(p) { const g = p.g; g.fillStyle = color("--dim"); g.strokeStyle = color("--dim"); g.lineWidth = 1; const sx = step(view.w, wide(p), 38), sy = step(view.h, TALL, 26);
-  g.textAlign = "center"; for (let c = Math.ceil(view.x / sx) * sx; c <= view.x + view.w; c += sx) { g.beginPath(); g.moveTo(X(p, c), TOP + TALL); g.lineTo(X(p, c), TOP + TALL + 4); g.stroke(); g.fillText(c, X(p, c), TOP + TALL + 17); }
-  g.textAlign = "right"; for (let l = Math.ceil(view.y / sy) * sy; l <= view.y + view.h; l += sy) { g.beginPath(); g.moveTo(LEFT - 4, Y(l)); g.lineTo(LEFT, Y(l)); g.stroke(); g.fillText(l, LEFT - 7, Y(l) + 4); }
+function axes(p) { const g = p.g; g.fillStyle = color("--dim"); g.strokeStyle = color("--dim"); g.lineWidth = 1; const sx = step(view.w, wide(p), 38), sy = step(view.h, TALL, 26), mx = wide(p) / view.w > 30 ? .5 : 0, my = TALL / view.h > 24 ? .5 : 0;
+  g.textAlign = "center"; for (let c = Math.ceil(view.x / sx) * sx; c <= view.x + view.w; c += sx) { g.beginPath(); g.moveTo(X(p, c + mx), TOP + TALL); g.lineTo(X(p, c + mx), TOP + TALL + 4); g.stroke(); g.fillText(c, X(p, c + mx), TOP + TALL + 17); }
+  g.textAlign = "right"; for (let l = Math.ceil(view.y / sy) * sy; l <= view.y + view.h; l += sy) { g.beginPath(); g.moveTo(LEFT - 4, Y(l + my)); g.lineTo(LEFT, Y(l + my)); g.stroke(); g.fillText(l, LEFT - 7, Y(l + my) + 4); }
   g.fillStyle = color("--ink"); g.textAlign = "center"; g.fillText("column of 32 bits", LEFT + wide(p) / 2, TOP + TALL + 34); g.save(); g.translate(11, TOP + TALL / 2); g.rotate(-Math.PI / 2); g.fillText("lane", 0, 0); g.restore();
   g.fillStyle = color("--dim"); g.textAlign = "left"; for (let k = 0; k < 4; ++k) { const a = Math.max(TOP, Y(32 * k)), b = Math.min(TOP + TALL, Y(32 * k + 32)); if (b - a > 14) g.fillText("warps " + [k, k + 4].join(", ") + ", …", LEFT + wide(p) + 8, (a + b) / 2 + 4, RIGHT - 10); } }
 function legend() { const mode = $("mode").value, used = new Set(writers.map(w => w.role)); let s = [["var(--held)", "allocated, not written"]];
-  if (mode === "role") for (const r of used) s.push([ROLE[r], WORDS[r] || r]); if (mode === "row") for (let b = 0; b < 8; ++b) s.push([BANDS[b], "rows " + 16 * b + "-" + (16 * b + 15) + (b ? "" : ", and so on every 128")]);
+  if (mode === "role") for (const r of new Set(writers.map(w => use(w) + " " + w.role))) { const [u, by] = r.split(" "); s.push([ROLE[u], u === by ? WORDS[u] || u : u + ", " + WORDS[by]]); } if (mode === "row") for (let b = 0; b < 8; ++b) s.push([BANDS[b], "rows " + 16 * b + "-" + (16 * b + 15) + (b ? "" : ", and so on every 128")]);
   if (mode === "age") s.push(["hsl(210 75% 42%)", "just written"], ["hsl(40 75% 60%)", "long ago"]);
   $("legend").innerHTML = s.map(e => `<span><i style="background:${e[0]}"></i>${esc(e[1])}</span>`).join("") + (used.size ? "<span>frame: in flight, a write; white dashes: in flight, a read</span>" : ""); }
 function words(d) { const e = d.elements.slice(0, 8).map(e => esc(e.name) + (e.value === null ? "" : " = <b>" + number(e.value) + "</b>")).join("<br>");

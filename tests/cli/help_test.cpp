@@ -52,6 +52,7 @@ TEST_P(Help, EndsWithTwoExamplesThatRun) {
   for (const char* name : {"kernel.ptx", "fused_rht.ptx"}) {
     write_file_atomically(folder.file(name), std::string_view(".version 9.0\n.target sm_100a\n.address_size 64\n.visible .entry k()\n{\n  ret;\n}\n"));
   }
+  for (const char* name : {"before.json", "after.json"}) write_file_atomically(folder.file(name), std::string_view(R"({"kernel": "k", "cycles": 100})"));
   const bool needs_program = GetParam() == "exec";
   if (needs_program && run_in(folder.path(), "drywell nvcc -o gemm gemm.cu").exit_code == 6) GTEST_SKIP() << "no nvcc";
   for (const std::string& line : examples) {

@@ -92,6 +92,7 @@ template Option* Command::add_option(const std::string&, int64_t&, const std::st
 template Option* Command::add_option(const std::string&, uint64_t&, const std::string&);
 template Option* Command::add_option(const std::string&, std::optional<int64_t>&, const std::string&);
 template Option* Command::add_option(const std::string&, std::optional<uint64_t>&, const std::string&);
+template Option* Command::add_option(const std::string&, std::optional<double>&, const std::string&);
 
 template <class T>
 Option* Command::add_flag(const std::string& name, T& target, const std::string& description) {

@@ -6,6 +6,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "drywell/core/source_path.h"
 
 namespace drywell::tools {
 namespace {
@@ -100,7 +101,14 @@ void add_timing(const sim::RunResult& run, Json& j) {
         {{"name", l.name}, {"cycles", l.cycles}, {"fraction", l.fraction}, {"what", l.what}});
   j["clock_ghz"] = t.clock_ghz;
   j["watts"] = t.watts;
+  j["lines"] = Json::array();
+  for (const sim::LineTime& l : t.lines)
+    j["lines"].push_back(
+        {{"file", from_repository(l.file)}, {"line", l.line}, {"instructions", l.instructions}, {"cycles", l.cycles}});
+  j["sms"] = t.sms;
   j["sms_used"] = t.sms_used;
+  j["ctas_per_sm"] = t.ctas_per_sm;
+  j["residency_limit"] = t.residency_limit;
   j["hbm_bytes_read"] = t.hbm_bytes_read;
   j["hbm_bytes_written"] = t.hbm_bytes_written;
 }
