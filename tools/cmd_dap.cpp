@@ -1,10 +1,17 @@
 // drywell dap: the debugger for editors (Debug Adapter Protocol over standard input and output; docs/dap.md).
+#include <arpa/inet.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
+#include <fmt/format.h>
+
 #include <csignal>
+#include <cstdio>
+#include <optional>
 
 #include "drywell/sim/dap.h"
 #include "tools/common/command.h"
+#include "tools/common/progress_line.h"
 #include "tools/step/launch_picker.h"
 #include "tools/step/step_flags.h"
 
@@ -30,8 +37,44 @@ sim::DapOutcome run_program(const sim::DapLaunch& asked, const sim::DapBody& bod
   return {static_cast<int>(code), out.verification};
 }
 
-ExitCode run() {
+/// A descriptor that is closed.
+class Descriptor {
+ public:
+  explicit Descriptor(int fd) : fd_(fd) {}
+  ~Descriptor() { if (fd_ >= 0) ::close(fd_); }
+  Descriptor(const Descriptor&) = delete;
+  Descriptor& operator=(const Descriptor&) = delete;
+  int get() const { return fd_; }
+
+ private:
+  int fd_;
+};
+
+/// Serves one client that connects to the port of this machine; 0: a free port, which is printed.
+ExitCode serve_port(uint16_t port) {
+  const Descriptor listener(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
+  const int again = 1;
+  ::setsockopt(listener.get(), SOL_SOCKET, SO_REUSEADDR, &again, sizeof(again));
+  sockaddr_in at{};
+  at.sin_family = AF_INET;
+  at.sin_port = htons(port);
+  at.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  socklen_t size = sizeof(at);
+  auto* const address = reinterpret_cast<sockaddr*>(&at);
+  if (listener.get() < 0 || ::bind(listener.get(), address, size) != 0 || ::listen(listener.get(), 1) != 0 || ::getsockname(listener.get(), address, &size) != 0)
+    throw UsageError(fmt::format("--port: {} of this machine cannot be listened to", port), "dap");
+  print(fmt::format("listening on 127.0.0.1:{}\n", ntohs(at.sin_port)));
+  std::fflush(stdout);
+  const Descriptor client(::accept4(listener.get(), nullptr, nullptr, SOCK_CLOEXEC));
+  if (client.get() < 0) throw UsageError("--port: no client came", "dap");
+  sim::serve_dap(client.get(), client.get(), run_program);
+  return ExitCode::ok;
+}
+
+ExitCode run(std::optional<uint64_t> port) {
   std::signal(SIGPIPE, SIG_IGN);
+  if (port.has_value() && *port > 65535) throw UsageError("--port is 0 to 65535", "dap");
+  if (port.has_value()) return serve_port(static_cast<uint16_t>(*port));
   sim::serve_dap(STDIN_FILENO, STDOUT_FILENO, run_program);
   return ExitCode::ok;
 }
@@ -40,7 +83,9 @@ ExitCode run() {
 
 void register_dap(Command& app, CommandContext& context) {
   Command* sub = add_command(app, "dap");
-  sub->callback([&context] { context.action = run; });
+  auto port = std::make_shared<std::optional<uint64_t>>();
+  sub->add_option("--port", *port, "serve one client that connects to this TCP port of this machine; 0: a free one, which is printed");
+  sub->callback([port, &context] { context.action = [port] { return run(*port); }; });
 }
 
 }  // namespace drywell::tools

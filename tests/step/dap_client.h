@@ -34,6 +34,8 @@ class DapClient {
     in_ = from[0];
     out_ = to[1];
   }
+  /// A client of an adapter that serves a socket, which it takes over.
+  explicit DapClient(int socket) : in_(socket), out_(::dup(socket)) {}
   ~DapClient() {
     if (pid_ > 0) {
       ::kill(pid_, SIGKILL);

@@ -1,7 +1,10 @@
 // drywell dap, driven as an editor drives it.
+#include <arpa/inet.h>
 #include <gtest/gtest.h>
+#include <sys/socket.h>
 
 #include <algorithm>
+#include <cstdio>
 
 #include "drywell/core/files.h"
 #include "step/dap_client.h"
@@ -277,6 +280,109 @@ TEST_F(Dap, RefusesDeepMessages) {
 TEST_F(Dap, EndsWhenTheEditorIsGone) {
   begin(kFused);
   EXPECT_EQ(client_->finish(), 0);
+}
+
+/// A kernel of five rounds that ends in a fault.
+std::string counting_kernel(const TemporaryDirectory& folder) {
+  const std::string file = folder.file("count.ptx");
+  write_file_atomically(file, std::string_view(".version 8.7\n.target sm_100a\n.address_size 64\n.visible .entry count(.param .u64 p) {\n  .reg .b64 %a;\n  .reg .b32 %round;\n  .reg .pred %q;\n"
+                                               "  mov.u32 %round, 0;\nagain:\n  add.u32 %round, %round, 1;\n  setp.lt.u32 %q, %round, 5;\n  @%q bra again;\n"
+                                               "  ld.param.u64 %a, [p];\n  st.global.u32 [%a+4096], %round;\n  ret;\n}\n"));
+  return file;
+}
+Json counting_launch(const std::string& file) { return {{"program", file}, {"args", {"--block=32", "--buffer=x=u32[1]:zeros", "--arg=@x"}}, {"stopOnEntry", false}}; }
+
+TEST_F(Dap, LogPointsPrintAndHitCountsChoose) {
+  const TemporaryDirectory folder;
+  const std::string file = counting_kernel(folder);
+  begin(counting_launch(file));
+  const Json set = ok("setBreakpoints", {{"source", {{"path", file}}},
+                                         {"breakpoints", {{{"line", 11}, {"logMessage", "round {%round} of {2 + 3}, {%nothing}"}},
+                                                          {{"line", 10}, {"hitCondition", "%4"}},
+                                                          {{"line", 12}, {"hitCondition", "often"}}}}})["breakpoints"];
+  EXPECT_TRUE(set[0]["verified"]);
+  EXPECT_TRUE(set[1]["verified"]);
+  EXPECT_FALSE(set[2]["verified"]);
+  EXPECT_NE(set[2]["message"].get<std::string>().find("'often' is no number of hits"), std::string::npos);
+  ok("configurationDone");
+  EXPECT_EQ(client_->event("stopped")["hitBreakpointIds"][0], set[1]["id"]);  // the fourth arrival: three rounds are over
+  for (int round = 1; round <= 3; ++round) {
+    const std::string line = client_->event("output")["output"];
+    EXPECT_EQ(line.find("round " + std::to_string(round) + " of 5, <"), 0u) << line;
+  }
+  EXPECT_EQ(registers(1)["%round"], "0x00000003");
+  ok("disconnect");
+  EXPECT_EQ(client_->finish(), 0);
+}
+
+TEST_F(Dap, LinesMayBeginAtZero) {
+  const TemporaryDirectory folder;
+  const std::string file = counting_kernel(folder);
+  ok("initialize", {{"adapterID", "drywell"}, {"linesStartAt1", false}, {"columnsStartAt1", false}});
+  ok("launch", counting_launch(file));
+  client_->event("initialized");
+  const Json set = ok("setBreakpoints", {{"source", {{"path", file}}}, {"breakpoints", {{{"line", 9}}}}})["breakpoints"];
+  EXPECT_EQ(set[0]["line"], 9);  // the tenth line of the file
+  ok("configurationDone");
+  client_->event("stopped");
+  const Json frame = ok("stackTrace", {{"threadId", 1}})["stackFrames"][0];
+  EXPECT_EQ(frame["line"], 9);
+  EXPECT_EQ(frame["column"], 0);
+  EXPECT_NE(frame["name"].get<std::string>().find("add.u32"), std::string::npos);
+  EXPECT_EQ(ok("breakpointLocations", {{"source", {{"path", file}}}, {"line", 9}})["breakpoints"].dump().find("10"), std::string::npos);
+  ok("disconnect");
+  EXPECT_EQ(client_->finish(), 0);
+}
+
+TEST_F(Dap, TellsTheFaultWordsAndModules) {
+  const TemporaryDirectory folder;
+  const std::string file = counting_kernel(folder);
+  begin(counting_launch(file));
+  EXPECT_FALSE(refused("exceptionInfo", {{"threadId", 1}}).empty());
+  ok("configurationDone");
+  EXPECT_EQ(client_->event("stopped")["reason"], "exception");
+  const Json info = ok("exceptionInfo", {{"threadId", 1}});
+  EXPECT_EQ(info["exceptionId"], "F3001");
+  EXPECT_EQ(info["breakMode"], "always");
+  EXPECT_NE(info["details"]["message"].get<std::string>().find("count.ptx"), std::string::npos);
+  const Json modules = ok("modules")["modules"];
+  ASSERT_EQ(modules.size(), 1u);
+  EXPECT_EQ(modules[0]["path"], file);
+  const Json words = ok("completions", {{"text", "reverse-c"}, {"column", 10}})["targets"];
+  ASSERT_FALSE(words.empty());
+  EXPECT_EQ(words[0]["text"], "reverse-continue");
+  EXPECT_EQ(words[0]["start"], 0);
+  EXPECT_EQ(words[0]["length"], 9);
+  ok("disconnect");
+  EXPECT_EQ(client_->finish(), 0);
+}
+
+TEST_F(Dap, ErrorsHaveABody) {
+  const Json before = client_->request("threads");  // no launch yet
+  EXPECT_EQ(before["body"]["error"]["format"], before["message"]);
+  begin(kFused);
+  const Json after = client_->request("fly");
+  EXPECT_EQ(after["body"]["error"]["format"], after["message"]);
+  ok("disconnect");
+}
+
+TEST_F(Dap, ServesAPort) {
+  std::FILE* server = ::popen((binary_path() + " dap --port 0").c_str(), "r");
+  ASSERT_NE(server, nullptr);
+  char line[100] = {};
+  ASSERT_NE(std::fgets(line, sizeof(line), server), nullptr);
+  sockaddr_in at{};
+  at.sin_family = AF_INET;
+  at.sin_port = htons(static_cast<uint16_t>(std::stoi(std::string(line).substr(std::string(line).find(':') + 1))));
+  at.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  const int socket = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  ASSERT_EQ(::connect(socket, reinterpret_cast<sockaddr*>(&at), sizeof(at)), 0);
+  {
+    DapClient remote(socket);
+    EXPECT_TRUE(remote.request("initialize", {{"adapterID", "drywell"}})["success"]);
+    EXPECT_TRUE(remote.request("disconnect")["success"]);
+  }
+  EXPECT_EQ(::pclose(server), 0);
 }
 
 }  // namespace

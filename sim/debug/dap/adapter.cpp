@@ -31,10 +31,13 @@ const DapAdapter::Request DapAdapter::kRequests[] = {
     {"readMemory", &DapAdapter::read_memory},
     {"disassemble", &DapAdapter::disassemble},
     {"loadedSources", &DapAdapter::loaded_sources},
+    {"exceptionInfo", &DapAdapter::exception_info},
+    {"completions", &DapAdapter::completions},
+    {"modules", &DapAdapter::modules},
 };
 
-DapAdapter::DapAdapter(Wire& wire, Debugger& debugger, std::string program, std::string source_root, bool stop_on_entry)
-    : wire_(wire), debugger_(debugger), shell_(debugger, false), program_(std::move(program)), source_root_(std::move(source_root)), stop_on_entry_(stop_on_entry) {
+DapAdapter::DapAdapter(Wire& wire, Debugger& debugger, std::string program, std::string source_root, bool stop_on_entry, Positions positions)
+    : wire_(wire), debugger_(debugger), shell_(debugger, false), program_(std::move(program)), source_root_(std::move(source_root)), stop_on_entry_(stop_on_entry), positions_(positions) {
   debugger_.interrupted = [this] { return wire_.ready(); };
 }
 
@@ -64,7 +67,8 @@ void DapAdapter::handle(const Json& message) {
   try {
     if (message.value("type", "") != "request") return refuse(message, "only requests are taken");
     const std::string command = message.value("command", "");
-    const Json arguments = message.contains("arguments") && message["arguments"].is_object() ? message["arguments"] : Json::object();
+    Json arguments = message.contains("arguments") && message["arguments"].is_object() ? message["arguments"] : Json::object();
+    positions_.from_client(arguments);
     const auto row = std::find_if(std::begin(kRequests), std::end(kRequests), [&](const Request& r) { return r.name == command; });
     if (row == std::end(kRequests)) return refuse(message, "drywell dap does not know '" + command + "'");
     respond(message, (this->*row->answer)(arguments));
@@ -78,6 +82,7 @@ void DapAdapter::handle(const Json& message) {
 }
 
 void DapAdapter::respond(const Json& request, Json body) {
+  positions_.to_client(body);
   wire_.send({{"type", "response"}, {"request_seq", request.value("seq", 0)}, {"command", request.value("command", "")}, {"success", true}, {"body", std::move(body)}});
 }
 

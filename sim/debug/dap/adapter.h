@@ -13,15 +13,33 @@
 
 namespace drywell::sim::dap {
 
+/// How the client counts lines and columns. Inside, both begin at 1.
+struct Positions {
+  bool lines_at_1 = true, columns_at_1 = true;
+  /// Adds `lines` and `columns` to every position in `j`: "line", "endLine", "column", "endColumn". A line 0 (no source) stays.
+  static void shift(Json& j, int64_t lines, int64_t columns);
+  void to_client(Json& j) const { shift(j, lines_at_1 ? 0 : -1, columns_at_1 ? 0 : -1); }
+  void from_client(Json& j) const { shift(j, lines_at_1 ? 0 : 1, columns_at_1 ? 0 : 1); }
+};
+
 /// A request that cannot be served: becomes a response with success false.
 struct DapError {
   std::string message;
 };
 
+/// "5" and "==5": the fifth hit; ">=5", ">5", "<=5", "<5"; "%5": every fifth. Empty: every hit.
+struct HitCondition {
+  enum class Kind : uint8_t { every, equal, at_least, more, at_most, less, multiple } kind = Kind::every;
+  uint64_t count = 0;
+  /// Throws InputError E4325 for another text.
+  static HitCondition parse(std::string_view text);
+  bool holds(uint64_t hits) const;
+};
+
 class DapAdapter {
  public:
   /// `program`: the kernel or file that the launch request named.
-  DapAdapter(Wire& wire, Debugger& debugger, std::string program, std::string source_root, bool stop_on_entry);
+  DapAdapter(Wire& wire, Debugger& debugger, std::string program, std::string source_root, bool stop_on_entry, Positions positions);
 
   /// Serves requests until the launch is complete (true) or the client disconnects (false).
   bool serve();
@@ -63,6 +81,9 @@ class DapAdapter {
   Json set_data_breakpoints(const Json&);
   Json breakpoint_locations(const Json&);
   Json replace_stops(const std::string& set, const Json& wanted, const std::function<Json(const Json&)>& add);
+  /// False if the stop is a log point, which is printed, or not yet at its hit count.
+  bool is_wanted(const StopReason& r);
+  std::string log_text(const std::string& message);
   Json add_code_stop(const std::string& set, std::vector<uint32_t> pcs, const Json& wanted, std::string text);
 
   // State (adapter_state.cpp).
@@ -74,6 +95,11 @@ class DapAdapter {
   Json read_memory(const Json&);
   Json disassemble(const Json&);
   Json loaded_sources(const Json&);
+
+  // adapter_help.cpp
+  Json exception_info(const Json&);
+  Json completions(const Json&);
+  Json modules(const Json&);
 
   Session& session() { return debugger_.session(); }
   uint64_t thread_id(const WarpRef& w);
@@ -96,6 +122,13 @@ class DapAdapter {
   std::string program_;
   std::string source_root_;
   bool stop_on_entry_;
+  Positions positions_;
+  /// Of breakpoints by number: the text of a log point, and the hits that it stops at.
+  struct Extra {
+    std::string log;
+    HitCondition hits;
+  };
+  std::map<uint32_t, Extra> extras_;
   bool left_ = false, over_ = false, pause_ = false;
   Motion motion_;
   std::string motion_name_;

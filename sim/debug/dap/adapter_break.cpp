@@ -46,8 +46,10 @@ Json DapAdapter::add_code_stop(const std::string& set, std::vector<uint32_t> pcs
     b["source"] = std::move(source);
     b["line"] = line;
   }
+  Extra extra{wanted.value("logMessage", ""), HitCondition::parse(wanted.value("hitCondition", ""))};
   Stop& stop = debugger_.stops().add(CodeStop{std::move(pcs)}, std::move(text));
   stop.condition = std::move(condition);
+  extras_[stop.id] = std::move(extra);
   sets_[set].push_back(stop.id);
   b["id"] = stop.id;
   return b;
@@ -110,7 +112,9 @@ Json DapAdapter::set_data_breakpoints(const Json& a) {
     const std::string text = copy.rest();
     StopWhat what = parse_watched(shell_, again);
     debugger_.focus = before;
+    Extra extra{{}, HitCondition::parse(w.value("hitCondition", ""))};
     const Stop& stop = debugger_.stops().add(std::move(what), text);
+    extras_[stop.id] = std::move(extra);
     sets_["data"].push_back(stop.id);
     return Json{{"verified", true}, {"id", stop.id}};
   });

@@ -17,6 +17,7 @@ void DapAdapter::run_motion() {
   pause_ = false;
   while (true) {
     const StopReason r = motion_();
+    if (!is_wanted(r)) continue;
     if (r.kind != StopReason::Kind::interrupted) {
       motion_ = nullptr;
       return report_stop(r);

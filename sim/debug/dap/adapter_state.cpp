@@ -116,7 +116,7 @@ Json DapAdapter::stack_trace(const Json& a) {
   Json out = Json::array();
   for (const CallPlace& place : backtrace(w)) {
     uint32_t line = 0;
-    Json frame = {{"id", new_handle({Handle::Kind::frame, ref, {}})}, {"column", 0}, {"instructionPointerReference", fmt::format("{:#x}", place.pc * kInstructionBytes)}};
+    Json frame = {{"id", new_handle({Handle::Kind::frame, ref, {}})}, {"column", 1}, {"instructionPointerReference", fmt::format("{:#x}", place.pc * kInstructionBytes)}};
     const std::string text = debugger_.code().at(place.pc).text;
     frame["name"] = fmt::format("{}: {}", place.function, text.substr(0, 60));
     if (Json source = source_of(place.pc, line); !source.is_null()) frame["source"] = std::move(source);
@@ -125,7 +125,7 @@ Json DapAdapter::stack_trace(const Json& a) {
     // Calls that were inlined are frames to an editor; they have the registers of the frame they became part of.
     for (const SourcePos& call : debugger_.code().at(place.pc).called_from) {
       out.push_back({{"id", new_handle({Handle::Kind::frame, ref, {}})}, {"name", fmt::format("{} (inlined)", place.function)},
-                     {"source", source_file(call.file)}, {"line", call.line}, {"column", 0},
+                     {"source", source_file(call.file)}, {"line", call.line}, {"column", std::max(call.column, 1u)},
                      {"instructionPointerReference", fmt::format("{:#x}", place.pc * kInstructionBytes)}});
     }
   }

@@ -39,7 +39,10 @@ class Conversation {
     Json r = {{"type", "response"}, {"success", success}, {"request_seq", seq != request.end() && seq->is_number_integer() ? *seq : Json(0)},
               {"command", command != request.end() && command->is_string() ? *command : Json("")}};
     if (!body.is_null()) r["body"] = std::move(body);
-    if (!message.empty()) r["message"] = message;
+    if (!message.empty()) {
+      r["message"] = message;
+      r["body"] = {{"error", {{"id", 1}, {"format", message}, {"showUser", false}}}};
+    }
     wire_.send(std::move(r));
   }
   void event(std::string_view name, Json body) { wire_.send({{"type", "event"}, {"event", name}, {"body", std::move(body)}}); }
@@ -47,7 +50,7 @@ class Conversation {
   void take(const Json& request) {
     const auto command = request.find("command");
     const std::string name = command != request.end() && command->is_string() ? command->get<std::string>() : "";
-    if (name == "initialize") return answer(request, true, capabilities());
+    if (name == "initialize") return initialize(request);
     if (name == "launch") return launch(request);
     if (name == "disconnect" || name == "terminate") {
       left_ = name == "disconnect";
@@ -56,11 +59,20 @@ class Conversation {
     answer(request, false, {}, name == "attach" ? "drywell dap launches kernels; there is nothing to attach to" : fmt::format("'{}' has no place before launch or after the end", name));
   }
 
+  void initialize(const Json& request) {
+    const Json a = request.contains("arguments") && request["arguments"].is_object() ? request["arguments"] : Json::object();
+    const auto flag = [&](const char* key) { return !a.contains(key) || !a[key].is_boolean() || a[key].get<bool>(); };
+    positions_ = {flag("linesStartAt1"), flag("columnsStartAt1")};
+    answer(request, true, capabilities());
+  }
+
   static Json capabilities() {
     return {{"supportsConfigurationDoneRequest", true}, {"supportsFunctionBreakpoints", true},     {"supportsConditionalBreakpoints", true}, {"supportsStepBack", true},
             {"supportsInstructionBreakpoints", true},   {"supportsReadMemoryRequest", true},       {"supportsDisassembleRequest", true},     {"supportsSteppingGranularity", true},
             {"supportsDataBreakpoints", true},          {"supportsRestartRequest", true},          {"supportsLoadedSourcesRequest", true},   {"supportsBreakpointLocationsRequest", true},
-            {"supportsTerminateRequest", true},         {"supportsEvaluateForHovers", true},       {"supportTerminateDebuggee", true}};
+            {"supportsTerminateRequest", true},         {"supportsEvaluateForHovers", true},       {"supportTerminateDebuggee", true},
+            {"supportsExceptionInfoRequest", true},     {"supportsCompletionsRequest", true},      {"supportsLogPoints", true},              {"supportsHitConditionalBreakpoints", true},
+            {"supportsModulesRequest", true},           {"completionTriggerCharacters", {"%", " ", "."}}};
   }
 
   static DapLaunch asked(const Json& a) {
@@ -86,7 +98,7 @@ class Conversation {
         answered = true;
         answer(request, true, Json::object());
         Debugger debugger(launched, o);
-        DapAdapter adapter(wire_, debugger, l.words[0], root, stop);
+        DapAdapter adapter(wire_, debugger, l.words[0], root, stop, positions_);
         if (!adapter.serve()) throw DapClientLeft();
         return debugger.session().result();
       };
@@ -119,6 +131,7 @@ class Conversation {
 
   Wire wire_;
   const DapHost& host_;
+  Positions positions_;
   bool left_ = false;
 };
 
