@@ -24,6 +24,8 @@ size_t edit_distance(std::string_view a, std::string_view b) {
 }
 
 std::string_view nearest(std::string_view text, std::span<const std::string_view> candidates) {
+  // 96 is not 192 with a slip of the finger.
+  if (std::all_of(text.begin(), text.end(), [](char c) { return std::isdigit(static_cast<unsigned char>(c)) != 0; })) return {};
   std::string_view best;
   size_t least = std::max<size_t>(2, text.size() / 3) + 1;
   for (const std::string_view c : candidates) {

@@ -168,8 +168,11 @@ std::vector<OpcodeForm> resolve_opcode(std::string_view text, std::string* why, 
   NearestMisfit nearest;
   std::string_view mnemonic = mnemonic_of(text);
   if (mnemonic.empty()) {
-    nearest.add({fmt::format("unknown instruction '{}'", text.substr(0, text.find('.'))), 0, {}});
     const std::string_view near = nearest_mnemonic(text);
+    const size_t first = text.find('.'), second = first == std::string_view::npos ? first : text.find('.', first + 1);
+    // In a family that exists, it is the second word that is wrong.
+    const bool family = near.starts_with(text.substr(0, first)) && near.size() > first && near[first] == '.';
+    nearest.add({fmt::format("unknown instruction '{}'", text.substr(0, family ? second : first)), 0, {}});
     if (hint != nullptr && !near.empty()) *hint = fmt::format("did you mean '{}'?", near);
   }
   // The longest mnemonic comes first, then shorter ones: "mbarrier.arrive.expect_tx" before "mbarrier.arrive". The reason is of the

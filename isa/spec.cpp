@@ -71,6 +71,34 @@ std::string_view first_tokens(std::string_view text, ptrdiff_t count) {
   return text.substr(0, end);
 }
 
+/// The parts of a mnemonic: "mbarrier.try_wait" has mbarrier, try, wait.
+std::vector<std::string_view> words_of(std::string_view text) {
+  std::vector<std::string_view> out;
+  for (size_t at = 0; at < text.size();) {
+    const size_t end = std::min(text.find_first_of("._:", at), text.size());
+    if (end != at) out.push_back(text.substr(at, end - at));
+    at = end + 1;
+  }
+  return out;
+}
+
+/// The mnemonic that begins with the same word as `text` and shares the most others, of two the shorter one; nothing if it shares none.
+std::string_view nearest_of_family(std::string_view text) {
+  const std::vector<std::string_view> given = words_of(text);
+  std::string_view best;
+  size_t most = 1;
+  for (const InstrSpec& s : kSpecs) {
+    const std::vector<std::string_view> words = words_of(s.mnemonic);
+    if (given.empty() || words[0] != given[0]) continue;
+    const auto shared = static_cast<size_t>(std::count_if(words.begin(), words.end(), [&](std::string_view w) { return std::find(given.begin(), given.end(), w) != given.end(); }));
+    if (shared > most || (shared == most && !best.empty() && s.mnemonic.size() < best.size())) {
+      most = shared;
+      best = s.mnemonic;
+    }
+  }
+  return best;
+}
+
 }  // namespace
 
 const InstrSpec& spec(Opcode op) { return kSpecs[static_cast<size_t>(op)]; }
@@ -101,6 +129,7 @@ std::string_view mnemonic_of(std::string_view opcode_text) {
 }
 
 std::string_view nearest_mnemonic(std::string_view text) {
+  if (const std::string_view of_family = nearest_of_family(text.substr(0, 64)); !of_family.empty()) return of_family;
   const std::string_view head = text.substr(0, 64);
   std::string_view best;
   size_t best_distance = 3;  // a name with more than two edits is not proposed as a hint

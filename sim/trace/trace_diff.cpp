@@ -129,12 +129,29 @@ class Comparison {
       compare(d, o.name, kNone, o);
     }
     if (!d.equal())
-      d.message = fmt::format("{} of {} owners differ\n{}", d.differing_owners, d.owners, first_);
+      d.message = fmt::format("{}{} of {} owners differ\n{}", faults(), d.differing_owners, d.owners, first_);
     return d;
   }
 
  private:
   TraceProfile profile() const { return a_.header.profile; }
+
+  /// A run that faulted is the cause of what differs after it: it is said first. Nothing if both ended in the same fault, or none did.
+  std::string faults() const {
+    const std::string_view a = fault_of(a_), b = fault_of(b_);
+    if (a == b) return {};
+    std::string out;
+    if (!a.empty()) out += fmt::format("{} ended in a fault: {}\n", options_.name_a, a.substr(2));
+    if (!b.empty()) out += fmt::format("{} ended in a fault: {}\n", options_.name_b, b.substr(2));
+    return out;
+  }
+
+  static std::string_view fault_of(const Trace& t) {
+    for (const TraceOwner& o : t.owners)
+      for (const TraceRecord& r : o.records)
+        if (r.text.starts_with("F ")) return r.text;
+    return {};
+  }
 
   bool same(const TraceRecord& a, const TraceRecord& b) const {
     if (comparable(a, profile()) != comparable(b, profile())) return false;

@@ -215,6 +215,48 @@ TEST(InspectTrace, ChecksADirectoryForCi) {
   EXPECT_THAT(drywell({"trace", "bless", d.file("a.trace")}).out, HasSubstr("written"));
 }
 
+/// A launch file of one thread that stores at an offset of its buffer of four bytes.
+void write_store(const TemporaryDirectory& d, const char* offset) {
+  write_file_atomically(d.file("store.toml"), std::string_view("module = \"store.ptx\"\n[buffers]\nx = \"u32[1]:zeros\"\n[[launch]]\nblock = 1\nargs = [\"@x\"]\n"));
+  write_file_atomically(d.file("store.ptx"), std::string(".version 9.0\n.target sm_100a\n.address_size 64\n.visible .entry k(.param .u64 p)\n{\n  .reg .b64 %a;\n  ld.param.u64 %a, [p];\n"
+                                                         "  st.global.u32 [%a+") + offset + "], 7;\n  ret;\n}\n");
+}
+
+TEST(InspectTrace, AFaultIsSaidFirstAndNotBlessed) {
+  const TemporaryDirectory d;
+  write_store(d, "0");
+  ASSERT_EQ(drywell({"trace", "record", d.file("store.toml"), "-o", d.file("a.trace")}).exit_code, 0);
+  const std::string golden = read_text_file(d.file("a.trace"));
+  EXPECT_THAT(golden, testing::Not(HasSubstr(d.path()))) << "a golden trace is the same in every folder";
+  write_store(d, "4096");
+  const Finished check = drywell({"trace", "check", d.file("a.trace")});
+  EXPECT_EQ(check.exit_code, 1);
+  EXPECT_THAT(check.out, HasSubstr("differs\nnow ended in a fault: F3001"));
+  const Finished bless = drywell({"trace", "bless", d.file("a.trace")});
+  EXPECT_EQ(bless.exit_code, 3);
+  EXPECT_THAT(bless.out, HasSubstr("not written: the run ended in a fault: F3001"));
+  EXPECT_EQ(read_text_file(d.file("a.trace")), golden);
+  ASSERT_EQ(drywell({"trace", "record", d.file("store.toml"), "-o", d.file("b.trace")}).exit_code, 0);
+  EXPECT_THAT(drywell({"trace", "diff", d.file("a.trace"), d.file("b.trace")}).out, HasSubstr(d.file("b.trace") + " ended in a fault: F3001"));
+  EXPECT_EQ(drywell({"trace", "bless", d.file("b.trace")}).exit_code, 0) << "a trace of a fault may be refreshed";
+}
+
+// docs/running-ptx.md: the options of `drywell run` apply to launch files, too.
+TEST(RunLaunchFile, TakesExpectAndSave) {
+  const TemporaryDirectory d;
+  write_store(d, "0");
+  const Finished saved = drywell({"run", d.file("store.toml"), "--save", "x=" + d.file("x.npy")});
+  EXPECT_EQ(saved.exit_code, 0) << saved.err;
+  const NpyArray x = read_npy(d.file("x.npy"));
+  ASSERT_EQ(x.data.size(), 4u);
+  EXPECT_EQ(x.data[0], std::byte{7});
+  EXPECT_EQ(drywell({"run", d.file("store.toml"), "--verify", "--expect", "x=" + d.file("x.npy")}).exit_code, 0);
+  EXPECT_EQ(drywell({"run", d.file("store.toml"), "--expect", "y=" + d.file("x.npy")}).exit_code, 3) << "no buffer y";
+  const Finished sizes = drywell({"run", d.file("store.toml"), "--grid=2"});
+  EXPECT_EQ(sizes.exit_code, 2);
+  EXPECT_THAT(sizes.err, HasSubstr("--expect and --save are added to its own"));
+}
+
 TEST(InspectTrace, ExportsTimelines) {
   const TemporaryDirectory d;
   ASSERT_EQ(drywell({"trace", "record", "tma-copy", "--rows=64", "--columns=32", "--driver=timed", "-o", d.file("a.trace")}).exit_code, 0);

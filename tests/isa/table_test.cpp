@@ -48,6 +48,18 @@ TEST(InstructionTable, HintNamesTheNearestMnemonic) {
   EXPECT_NE(hint.find("did you mean"), std::string::npos);
 }
 
+// By meaning: of a family that exists, the member with the most words in common, not the shortest edit.
+TEST(InstructionTable, HintStaysInTheFamily) {
+  std::string why, hint;
+  EXPECT_TRUE(resolve_opcode("mbarrier.try_wait_parity.shared.b64", &why, &hint).empty());
+  EXPECT_EQ(why, "unknown instruction 'mbarrier.try_wait_parity'");
+  EXPECT_EQ(hint, "did you mean 'mbarrier.try_wait'?");
+  hint.clear();
+  EXPECT_TRUE(resolve_opcode("tcgen05.mna.cta_group::1.kind::f16", &why, &hint).empty());
+  EXPECT_EQ(why, "unknown instruction 'tcgen05.mna'");
+  EXPECT_EQ(hint, "did you mean 'tcgen05.mma'?");
+}
+
 // Opcode part of each example resolves to its own row and prints back in canonical order.
 TEST(InstructionTable, ExampleOpcodeResolvesToItsRow) {
   for (size_t i = 0; i < kOpcodeCount; ++i) {

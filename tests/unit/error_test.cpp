@@ -2,6 +2,10 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
+
+#include "drywell/core/text.h"
+
 namespace drywell {
 namespace {
 
@@ -34,6 +38,13 @@ TEST(InternalError, CheckNamesExpressionAndPlace) {
     EXPECT_NE(std::string(e.what()).find("1 == 2"), std::string::npos);
     EXPECT_NE(std::string(e.what()).find("error_test.cpp"), std::string::npos);
   }
+}
+
+TEST(DidYouMean, ProposesNoOtherNumber) {
+  const std::array<std::string_view, 3> sizes = {"64", "128", "192"};
+  EXPECT_EQ(nearest("96", sizes), "");
+  const std::array<std::string_view, 2> drivers = {"eager", "lazy"};
+  EXPECT_EQ(nearest("lasy", drivers), "lazy");
 }
 
 }  // namespace

@@ -27,6 +27,27 @@ Dim3 extent(const std::string& text, std::string_view option, Dim3 otherwise) {
   return d;
 }
 
+/// --expect and --save, which a launch file may have, too.
+void add_results(const RunFlags& f, kernels::LaunchPlan& plan, Diagnostics& problems) {
+  for (const std::string& word : f.plan.expects) {
+    const auto [name, spec] = named(word, "expect");
+    kernels::ExpectSpec e;
+    if (kernels::parse_expect(name, spec, e, problems)) plan.expects.push_back(std::move(e));
+  }
+  for (const std::string& word : f.save) plan.saves.push_back(named(word, "save"));
+}
+
+kernels::LaunchPlan plan_of_file(const RunFlags& f) {
+  PlanFlags launch = f.plan;
+  launch.expects.clear();
+  if (launch.any()) throw UsageError("a launch file names its own kernel, sizes, buffers and arguments; --expect and --save are added to its own", "run");
+  kernels::LaunchPlan plan = kernels::read_launch_file(f.subject);
+  Diagnostics problems;
+  add_results(f, plan, problems);
+  if (problems.has_errors()) throw InputError(std::move(problems));
+  return plan;
+}
+
 kernels::LaunchPlan plan_of_flags(const RunFlags& f) {
   kernels::LaunchPlan plan;
   plan.ptx_path = f.subject;
@@ -52,12 +73,7 @@ kernels::LaunchPlan plan_of_flags(const RunFlags& f) {
     if (kernels::parse_arg(word, plan, a, problems)) launch.args.push_back(std::move(a));
   }
   plan.launches.push_back(std::move(launch));
-  for (const std::string& word : f.plan.expects) {
-    const auto [name, spec] = named(word, "expect");
-    kernels::ExpectSpec e;
-    if (kernels::parse_expect(name, spec, e, problems)) plan.expects.push_back(std::move(e));
-  }
-  for (const std::string& word : f.save) plan.saves.push_back(named(word, "save"));
+  add_results(f, plan, problems);
   if (problems.has_errors()) throw InputError(std::move(problems));
   return plan;
 }
@@ -133,10 +149,7 @@ ExitCode fault_exit(const sim::RunResult& r) {
 }
 
 kernels::LaunchPlan make_plan(const RunFlags& f) {
-  if (!f.subject.ends_with(".toml")) return plan_of_flags(f);
-  if (f.plan.any() || !f.save.empty())
-    throw UsageError("a launch file names its own buffers, expected results and saved files", "run");
-  return kernels::read_launch_file(f.subject);
+  return f.subject.ends_with(".toml") ? plan_of_file(f) : plan_of_flags(f);
 }
 
 void write_run_outputs(const RunFlags& f, CommandFiles& files) {
