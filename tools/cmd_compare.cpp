@@ -28,7 +28,8 @@ ExitCode compare(const CommandContext& c, const CompareOptions& o) {
   files.reads("the report after", o.after);
   files.writes("--html", o.html);
   files.writes("--json", o.json);
-  const RunComparison r = compare_runs(read_report(o.before), read_report(o.after));
+  ReportedRun before = read_report(o.before);
+  const RunComparison r = compare_runs(std::move(before), read_report(o.after));
   if (!o.html.empty()) write_file_atomically(o.html, comparison_page(r, 40));
   if (o.json == "-") print(print_json(comparison_json(r)));
   if (!o.json.empty() && o.json != "-") write_file_atomically(o.json, print_json(comparison_json(r)));

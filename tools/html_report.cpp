@@ -2,15 +2,39 @@
 
 #include <fmt/format.h>
 
+#include <fstream>
+#include <map>
 #include <nlohmann/json.hpp>
 
 #include "drywell/core/source_path.h"
 #include "tools/common/script_data.h"
+#include "tools/run_advice.h"
 
 namespace drywell::tools {
 namespace {
 
 using Json = nlohmann::json;
+
+/// Lines of the files that are there: a kernel of the table has paths from Drywell's own root.
+class SourceLines {
+ public:
+  std::string line(const std::string& file, uint32_t number) {
+    const auto [it, fresh] = files_.try_emplace(file);
+    if (fresh) it->second = read(file);
+    if (number == 0 || number > it->second.size()) return {};
+    const std::string& text = it->second[number - 1];
+    return text.substr(std::min(text.size(), text.find_first_not_of(" \t")));
+  }
+
+ private:
+  static std::vector<std::string> read(const std::string& file) {
+    std::vector<std::string> lines;
+    std::ifstream in(file);
+    for (std::string line; std::getline(in, line);) lines.push_back(line);
+    return lines;
+  }
+  std::map<std::string, std::vector<std::string>> files_;
+};
 
 Json stall_names() {
   Json names = Json::array();
@@ -27,11 +51,16 @@ Json report_json(const sim::TimingReport& t) {
     j["units"].push_back({{"name", u.name}, {"utilisation", u.utilisation}, {"work", u.work}, {"work_unit", u.work_unit}, {"instances", u.instances}});
   for (const sim::Limit& l : t.limits) j["limits"].push_back({{"name", l.name}, {"cycles", l.cycles}, {"fraction", l.fraction}, {"what", l.what}});
   for (const sim::RoleTime& r : t.roles) j["roles"].push_back({{"name", r.name}, {"warps", r.warps}, {"instructions", r.instructions}, {"cycles", r.cycles}});
+  j["advice"] = advice(t);
   double all = 0;
+  SourceLines sources;
   for (const sim::LineTime& l : t.lines) all += l.cycles;
   for (size_t i = 0; i < std::min<size_t>(t.lines.size(), 40); ++i) {
     const sim::LineTime& l = t.lines[i];
-    j["lines"].push_back({{"where", fmt::format("{}:{}", base_name(l.file), l.line)}, {"share", l.cycles / std::max(all, 1.0)}, {"instructions", l.instructions}});
+    j["lines"].push_back({{"where", fmt::format("{}:{}", base_name(l.file), l.line)},
+                          {"text", sources.line(l.file, l.line)},
+                          {"share", l.cycles / std::max(all, 1.0)},
+                          {"instructions", l.instructions}});
   }
   return j;
 }

@@ -32,7 +32,7 @@ button { font:inherit; font-size:12px; border:1px solid var(--line); background:
 </style></head><body><main>
 <h1 id="title"></h1><div class="dim" id="sub"></div>
 <div class="cards" id="cards"></div>
-<section><h2>What binds</h2><div id="roof"></div></section>
+<section><h2>What binds</h2><div id="advice" style="margin-bottom:8px"></div><div id="roof"></div></section>
 <section><h2 id="tl"></h2><div class="bar"><button id="out">whole</button><button id="in">zoom in</button><button id="back">zoom out</button>
 <label class="dim"><input type="checkbox" id="flows" checked> from issue to completion to waiter</label> <span class="dim" id="dense"></span>
 <span class="dim" style="margin-left:auto">wheel zooms, dragging moves</span></div><canvas id="view"></canvas><div class="legend" id="legend"></div></section>
@@ -73,8 +73,9 @@ $("stalls").innerHTML = "<table>" + (R.roles||[]).map(r => { const sum = r.cycle
  return `<tr><td style="padding-top:7px">${esc(r.name)}</td><td class="n dim" style="padding-top:7px">${num(r.warps)} warps, ${num(r.instructions)} instructions</td></tr>` +
  `<tr><td colspan="2"><div class="track" style="height:16px">` + parts.map(p => `<i title="${p[0]} ${pct(p[1])}" style="width:${100*p[1]}%;background:${C[p[0]]}"></i>`).join("") +
  `</div><div class="dim" style="font-size:12px;white-space:normal">${top}</div></td></tr>`; }).join("") + "</table>";
-$("lines").innerHTML = "<table><tr><th>line</th><th style='width:55%'>share of the warps' cycles</th><th></th><th>warp instructions</th></tr>" + (R.lines||[]).slice(0,20).map(l =>
- `<tr><td class="mono">${esc(l.where)}</td><td>${bar(l.share,"var(--bar)")}</td><td class="n">${pct(l.share)}</td><td class="n dim">${num(l.instructions)}</td></tr>`).join("") + "</table>";
+$("advice").innerHTML = (R.advice||[]).map(s => `<div>${esc(s)}</div>`).join("");
+$("lines").innerHTML = "<table><tr><th>line</th><th style='width:34%'>share of the warps' cycles</th><th></th><th>warp instructions</th></tr>" + (R.lines||[]).slice(0,20).map(l =>
+ `<tr><td class="mono">${esc(l.where)}${l.text ? ` <span class="dim" title="${esc(l.text).replace(/"/g,"&quot;")}">${esc(l.text.slice(0,64))}</span>` : ""}</td><td>${bar(l.share,"var(--bar)")}</td><td class="n">${pct(l.share)}</td><td class="n dim">${num(l.instructions)}</td></tr>`).join("") + "</table>";
 
 // ---- timeline
 $("tl").textContent = T.seen ? "CTA " + T.cta + ", cycles " + T.from + " to " + T.to + (T.truncated ? " (the first of it: there is more)" : "") : "No CTA " + T.cta + " in this launch";

@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 #include <set>
 
@@ -66,6 +67,52 @@ TEST(HtmlReport, NamesTheBindingLimitAndEveryCycle) {
   }
   EXPECT_THAT(roles, testing::IsSupersetOf({"dma", "mma", "epilogue"}));
   EXPECT_FALSE(r["lines"].empty());
+}
+
+TEST(HtmlReport, SaysInWordsWhatBinds) {
+  const Json& r = rht().data["report"];
+  const std::string first = r["advice"][0];
+  const double fraction = r["limits"][0]["fraction"];
+  EXPECT_THAT(first, testing::HasSubstr(r["limits"][0]["name"].get<std::string>()));
+  EXPECT_EQ(first.starts_with("No unit binds"), fraction < 0.6) << first;
+  const std::string all = r["advice"].dump();
+  for (const Json& role : r["roles"]) EXPECT_THAT(all, testing::HasSubstr("The warps of '" + role["name"].get<std::string>() + "'"));
+  EXPECT_THAT(all, testing::HasSubstr("The most expensive line is " + r["lines"][0]["where"].get<std::string>()));
+  EXPECT_THAT(all, testing::HasSubstr(" of 148 SMs have a CTA"));
+}
+
+// Every lane of this kernel stores into a sector of its own: the load/store unit binds, and the line's text is in the report.
+TEST(HtmlReport, HasTheSourceBesideTheCost) {
+  const test::TemporaryDirectory d;
+  write_file_atomically(d.file("scatter.ptx"), std::string_view(R"(.version 9.0
+.target sm_100a
+.address_size 64
+.visible .entry scatter(.param .u64 p) .reqntid 256
+{
+  .reg .b64 %a<3>;
+  .reg .b32 %t;
+  .reg .b32 %i;
+  .reg .pred %q;
+  ld.param.u64 %a0, [p];
+  mov.u32 %t, %tid.x;
+  mul.wide.u32 %a1, %t, 512;
+  add.s64 %a2, %a0, %a1;
+  mov.u32 %i, 0;
+again:
+  st.global.u32 [%a2], %i;
+  st.global.u32 [%a2+32], %i;
+  st.global.u32 [%a2+64], %i;
+  st.global.u32 [%a2+96], %i;
+  add.u32 %i, %i, 1;
+  setp.lt.u32 %q, %i, 64;
+  @%q bra again;
+  ret;
+}
+)"));
+  const Json r = report({d.file("scatter.ptx"), "--buffer=x=u32[65536]:zeros", "--arg=@x"}).data["report"];
+  const bool has_store = std::any_of(r["lines"].begin(), r["lines"].end(), [](const Json& l) { return l["text"].get<std::string>().starts_with("st.global.u32 [%a2"); });
+  EXPECT_TRUE(has_store) << r["lines"].dump();
+  EXPECT_THAT(r["advice"][0].get<std::string>(), testing::HasSubstr(r["limits"][0]["name"].get<std::string>() + " binds")) << r["limits"].dump();
 }
 
 // Tracks of the CTA's warps and units, arrows to the waiters, shared and tensor memory over time.
