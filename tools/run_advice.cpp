@@ -16,15 +16,26 @@ using Row = std::pair<std::string_view, std::string_view>;
 
 /// By unit: what its work is, and what makes it less.
 constexpr Row kUnits[] = {
-    {"hbm", "bytes of device memory: read and write each once, in whole sectors of 32 bytes, and keep what several CTAs need in the L2"},
+    {"hbm",
+     "bytes of device memory: read and write each once, in whole sectors of 32 bytes, and keep what several "
+     "CTAs need in the L2"},
     {"l2", "bytes through the L2: larger tiles and multicast read each operand less often"},
-    {"tma_load", "bytes that TMA brings to shared memory: larger tiles use each of them more often, multicast brings them once a cluster"},
+    {"tma_load",
+     "bytes that TMA brings to shared memory: larger tiles use each of them more often, multicast brings "
+     "them once a cluster"},
     {"tma_store", "bytes that TMA stores"},
     {"tma_issue", "copies that TMA starts: larger boxes need fewer"},
-    {"tensor", "instructions of the tensor core: this is the limit to reach; only fewer or cheaper products are faster"},
-    {"smem", "passes through shared memory: drywell smem banks shows conflicts; operands of the tensor core count, too"},
-    {"lsu", "wavefronts of loads and stores: lanes next to each other should access bytes next to each other, or TMA should move the tile"},
-    {"tmem_port", "columns of tensor memory that tcgen05.ld and st move: wider loads need fewer instructions"},
+    {"tensor",
+     "instructions of the tensor core: this is the limit to reach; only fewer or cheaper products are "
+     "faster"},
+    {"smem",
+     "passes through shared memory: drywell smem banks shows conflicts; operands of the tensor core count, "
+     "too"},
+    {"lsu",
+     "wavefronts of loads and stores: lanes next to each other should access bytes next to each other, or "
+     "TMA should move the tile"},
+    {"tmem_port",
+     "columns of tensor memory that tcgen05.ld and st move: wider loads need fewer instructions"},
     {"issue", "instructions: unroll, hoist addresses out of loops, use wider loads and packed arithmetic"},
     {"alu", "integer and logic instructions: addresses and predicates that a loop makes again can be kept"},
     {"fma", "floating-point instructions: packed f32x2 and half types do two at once"},
@@ -54,15 +65,20 @@ std::string_view text_of(std::span<const Row> rows, std::string_view name) {
 
 std::string limit_sentence(const sim::Limit& l) {
   const std::string_view why = text_of(kUnits, l.name);
-  return fmt::format("{} binds: the kernel reaches {:.0f} % of it ({}).{}", l.name, 100 * l.fraction, l.what, why.empty() ? "" : fmt::format(" Its work is {}.", why));
+  const std::string_view verb = l.name.ends_with("warps") ? "bind" : "binds";
+  return fmt::format("{} {}: the kernel reaches {:.0f} % of this limit ({}).{}", l.name, verb,
+                     100 * l.fraction, l.what, why.empty() ? "" : fmt::format(" Its work is {}.", why));
 }
 
 std::string wait_sentence(const sim::RoleTime& role) {
   size_t most = 0;
   for (size_t i = 0; i < sim::kStallCount; ++i)
-    if (static_cast<sim::Stall>(i) != sim::Stall::finished && static_cast<sim::Stall>(i) != sim::Stall::issued && (role.cycles[most] < role.cycles[i] || most == 0)) most = i;
+    if (static_cast<sim::Stall>(i) != sim::Stall::finished &&
+        static_cast<sim::Stall>(i) != sim::Stall::issued && (role.cycles[most] < role.cycles[i] || most == 0))
+      most = i;
   const std::string_view name = sim::stall_name(static_cast<sim::Stall>(most)), why = text_of(kStalls, name);
-  return fmt::format("The warps of '{}' spend {:.0f} % of their cycles on {}{}.", role.name, 100 * role.cycles[most] / std::max(role.total(), 1.0), name,
+  return fmt::format("The warps of '{}' spend {:.0f} % of their cycles on {}{}.", role.name,
+                     100 * role.cycles[most] / std::max(role.total(), 1.0), name,
                      why.empty() ? "" : fmt::format(": they wait for {}", why));
 }
 
@@ -76,12 +92,20 @@ std::vector<std::string> advice(const sim::TimingReport& r) {
   if (first.fraction >= kBinds)
     out.push_back(limit_sentence(first));
   else
-    out.push_back(fmt::format("No unit binds: the kernel reaches {:.0f} % of its tightest limit, {}. Latency does.", 100 * first.fraction, first.name));
+    out.push_back(
+        fmt::format("No unit binds: the kernel reaches {:.0f} % of its tightest limit, {}. Latency does.",
+                    100 * first.fraction, first.name));
   for (const sim::RoleTime& role : r.roles) out.push_back(wait_sentence(role));
   double all = 0;
   for (const sim::LineTime& l : r.lines) all += l.cycles;
-  if (!r.lines.empty()) out.push_back(fmt::format("The most expensive line is {}:{}, with {:.0f} % of the warps' cycles.", base_name(r.lines[0].file), r.lines[0].line, 100 * r.lines[0].cycles / std::max(all, 1.0)));
-  if (r.sms_used < r.sms) out.push_back(fmt::format("{} of {} SMs have a CTA: more, smaller tiles or split sums would use the others.", r.sms_used, r.sms));
+  if (!r.lines.empty())
+    out.push_back(fmt::format("The most expensive line is {}:{}, with {:.0f} % of the warps' cycles.",
+                              base_name(r.lines[0].file), r.lines[0].line,
+                              100 * r.lines[0].cycles / std::max(all, 1.0)));
+  if (r.sms_used < r.sms)
+    out.push_back(
+        fmt::format("{} of {} SMs have a CTA: more, smaller tiles or split sums would use the others.",
+                    r.sms_used, r.sms));
   return out;
 }
 

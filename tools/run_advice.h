@@ -8,7 +8,8 @@
 
 namespace drywell::tools {
 
-/// What binds, or what the warps wait for if nothing does, where, and what could change it; the most important first.
+/// What binds, or what the warps wait for if nothing does, where, and what could change it; the most
+/// important first.
 std::vector<std::string> advice(const sim::TimingReport& r);
 
 }  // namespace drywell::tools

@@ -13,6 +13,7 @@
 #include "drywell/isa/tensor_map.h"
 #include "drywell/sim/check.h"
 #include "drywell/sim/device.h"
+#include "drywell/sim/dump.h"
 #include "drywell/sim/numeric/convert_fast.h"
 #include "drywell/sim/report.h"
 
@@ -201,7 +202,7 @@ size_t count_wrong(const std::vector<uint16_t>& a, const std::vector<uint16_t>& 
 
 }  // namespace
 
-int main() {
+int main(int argc, char** argv) {
   const uint32_t m = 256, n = 128, k = 512;
   const std::vector<uint16_t> a = small_integers(m * k, 1), b = small_integers(n * k, 2);
   std::vector<float> d(m * n);
@@ -217,9 +218,10 @@ int main() {
   sim::HazardChecker checker;
   sim::RunOptions options{.driver = sim::DriverKind::timed};
   options.listeners.push_back(checker.listener());
-  const sim::RunResult r = device.launch(
-      module, "gemm", {.grid = {m / kTile, n / kTile}, .block = {kThreads}, .dynamic_smem = kSmemBytes}, args,
-      options);
+  const sim::LaunchConfig config{
+      .grid = {m / kTile, n / kTile}, .block = {kThreads}, .dynamic_smem = kSmemBytes};
+  if (argc > 1) std::printf("%s\n", sim::dump_launch(device, module, "gemm", config, args, argv[1]).c_str());
+  const sim::RunResult r = device.launch(module, "gemm", config, args, options);
   if (!r.ok()) {
     std::printf("%s\n", r.fault->to_string().c_str());
     return 1;
