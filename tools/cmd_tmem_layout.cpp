@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include "drywell/isa/inspect/tmem_blocks.h"
+#include "drywell/isa/layout/expression.h"
 #include "tools/common/output_file.h"
 #include "tools/common/progress_line.h"
 #include "tools/scale_output.h"
@@ -12,7 +13,7 @@ namespace {
 
 struct LayoutOptions {
   TmemFormFlags form;
-  std::string at;
+  std::string at, expect;
   ScaleFlags files;
 };
 
@@ -53,16 +54,43 @@ void print_elements(const isa::TmemUseForm& use, const std::vector<isa::TmemBloc
   if (!any) print(fmt::format("lane {} column {}: no element\n", place.x, place.y));
 }
 
-ExitCode layout(const LayoutOptions& o) {
+/// Marks what differs in the picture. Returns the number of cells.
+uint64_t overlay(const isa::TmemUseForm& use, const std::string& expected, isa::ScalePicture& picture) {
+  if (use.operand != isa::TmemOperand::d)
+    throw UsageError("--expect is for D; tmem check takes layouts of the other operands", "tmem layout");
+  const size_t key = picture.keys.size();
+  picture.keys.push_back({"differs from " + expected, 0xB0003A});
+  uint64_t cells = 0;
+  for (const isa::TmemCells& c : isa::differing_cells(layout::evaluate(expected).layout(), use)) {
+    cells += uint64_t{c.lanes} * c.columns;
+    picture.panels[0].areas.push_back({double(c.column),
+                                       double(c.lane),
+                                       double(c.columns),
+                                       double(c.lanes),
+                                       key,
+                                       {},
+                                       "differs from the expected layout",
+                                       true});
+    picture.panels[0].columns = std::max(picture.panels[0].columns, double(c.column + c.columns));
+    print(
+        fmt::format("differs: lanes {}, columns {}\n", extent(c.lane, c.lanes), extent(c.column, c.columns)));
+  }
+  print(cells == 0 ? "agrees with the expected layout\n"
+                   : fmt::format("{} cells differ from the expected layout\n", cells));
+  return cells;
+}
+
+ExitCode layout_command(const LayoutOptions& o) {
   expect_different({{"--svg", o.files.svg}, {"--latex", o.files.latex}}, "tmem layout");
   const isa::TmemUseForm use = tmem_use(o.form, "tmem layout");
   const std::vector<isa::TmemBlock> blocks = isa::tmem_blocks(use);
-  const isa::ScalePicture picture = isa::tmem_layout_picture(use);
+  isa::ScalePicture picture = isa::tmem_layout_picture(use);
   print(picture.title + "\n" + picture.subtitle + "\n");
   print_blocks(use, blocks);
   if (!o.at.empty()) print_elements(use, blocks, o.at);
+  const uint64_t differing = o.expect.empty() ? 0 : overlay(use, o.expect, picture);
   write_picture(o.files, picture, "tmem layout");
-  return ExitCode::ok;
+  return differing == 0 ? ExitCode::ok : ExitCode::verification_failed;
 }
 
 }  // namespace
@@ -74,8 +102,11 @@ void register_tmem_layout(Command& tmem, CommandContext& context) {
       "Where an operand of tcgen05.mma lies: layouts A to G, A, scale factors; to scale, without a kernel");
   add_tmem_form(*sub, o->form);
   sub->add_option("--at", o->at, "also the elements at LANE,COLUMN");
+  sub->add_option("--expect", o->expect,
+                  "a layout of D, e.g. '((64,128)):((65536,1))': what differs is named and marked; exit code "
+                  "1 if anything does");
   add_scale_options(*sub, o->files);
-  sub->callback([o, &context] { context.action = [o] { return layout(*o); }; });
+  sub->callback([o, &context] { context.action = [o] { return layout_command(*o); }; });
 }
 
 }  // namespace drywell::tools

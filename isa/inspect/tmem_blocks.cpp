@@ -3,7 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
+#include <set>
 #include <tuple>
+
+#include "drywell/isa/layout/print.h"
 
 namespace drywell::isa {
 namespace {
@@ -151,6 +155,21 @@ void colour_by_rows(ScalePicture& p, const std::vector<TmemBlock>& blocks, char 
   }
 }
 
+/// Rows of equal columns one below the other become one.
+std::vector<TmemCells> joined(const std::vector<TmemCells>& rows) {
+  std::vector<TmemCells> out;
+  for (const TmemCells& r : rows) {
+    const auto above = std::find_if(out.begin(), out.end(), [&](const TmemCells& o) {
+      return o.lane + o.lanes == r.lane && o.column == r.column && o.columns == r.columns;
+    });
+    if (above != out.end())
+      ++above->lanes;
+    else
+      out.push_back(r);
+  }
+  return out;
+}
+
 std::string bits_note(const TmemUseForm& use, const TmemBlock& b) {
   if (use.operand == TmemOperand::d) return "one element in each 32-bit column (f16 in its low half)";
   return fmt::format("{} elements of {} bits in each 32-bit column", b.per_column, b.bits);
@@ -189,6 +208,44 @@ std::vector<TmemElement> elements_at(const TmemBlock& b, unsigned lane, unsigned
   for (uint32_t e = 0; e < b.per_column; ++e)
     out.push_back({b.row + lane - b.lane, b.index + (column - b.column) * b.per_column + e});
   return out;
+}
+
+std::vector<TmemCells> differing_cells(const layout::ComposedLayout& l, const TmemUseForm& use) {
+  using Elements =
+      std::map<std::pair<int64_t, int64_t>, std::set<std::pair<uint32_t, uint32_t>>>;  // by lane and column
+  Elements expected, actual;
+  for (const TmemBlock& b : tmem_blocks(use))
+    for (unsigned lane = b.lane; b.cta == 0 && lane < unsigned{b.lane} + b.lanes; ++lane)
+      for (unsigned column = b.column; column < unsigned{b.column} + b.columns; ++column)
+        for (const TmemElement& e : elements_at(b, lane, column))
+          actual[{lane, column}].insert({e.row, e.index});
+  if (l.layout().rank() == 0 || !l.layout().shape().is_tuple() || l.layout().mode(0).rank() != 2)
+    layout::fail(Code::E1804, "the layout's mode 0 is (rows, columns) of D");
+  const layout::Layout mode = l.layout().mode(0);
+  const int64_t rows = layout::size(mode.mode(0)).value, columns = layout::size(mode.mode(1)).value;
+  if (rows * columns > int64_t{kTmemLanes} * kTmemColumns)
+    layout::fail(Code::E1808, "more elements than tensor memory has");
+  for (int64_t m = 0; m < rows; ++m) {
+    for (int64_t n = 0; n < columns; ++n) {
+      const int64_t at = mode(layout::IntTuple::of({m, n})).leaf().value;
+      expected[{at >> 16, at & 0xFFFF}].insert({static_cast<uint32_t>(m), static_cast<uint32_t>(n)});
+    }
+  }
+  std::vector<TmemCells> out;
+  for (uint32_t lane = 0; lane < kTmemLanes; ++lane) {
+    for (uint32_t column = 0; column < kTmemColumns; ++column) {
+      const auto here = std::pair<int64_t, int64_t>(lane, column);
+      const auto is = actual.find(here), should = expected.find(here);
+      const bool same = is == actual.end() ? should == expected.end()
+                                           : should != expected.end() && is->second == should->second;
+      if (same) continue;
+      if (!out.empty() && out.back().lane == lane && out.back().column + out.back().columns == column)
+        ++out.back().columns;
+      else
+        out.push_back({lane, 1, column, 1});
+    }
+  }
+  return joined(out);
 }
 
 std::vector<ScaleGuide> partition_guides() {

@@ -259,6 +259,7 @@ std::vector<FragmentMap> fragments_of(std::string_view instruction) {
   if (name == "ldmatrix" || name == "stmatrix") return {matrix_rows(w, name == "stmatrix")};
   if (name == "mma") return mma_fragments(w);
   if (name == "wgmma") return wgmma_fragments(w);
+  if (name == "tcgen05") refuse(instruction, "no fragments in registers; drywell tmem layout draws operands in tensor memory");
   refuse(instruction, "no instruction with fragments");
 }
 

@@ -177,6 +177,20 @@ TEST(TmemLayout, PrintsBlocksAndElements) {
               HasSubstr("lane 20 column 5: no element"));
 }
 
+TEST(TmemLayout, MarksWhatDiffersFromAnExpectedLayout) {
+  const test::TemporaryDirectory d;
+  const Finished f = test::drywell(
+      {"tmem", "layout", "--m=64", "--n=64", "--expect=((64,64)):((65536,1))", "--svg", d.file("x.svg")});
+  EXPECT_EQ(f.exit_code, 1);
+  EXPECT_THAT(
+      f.out,
+      HasSubstr(
+          "differs: lanes 16-79, columns 0-63\ndiffers: lanes 96-111, columns 0-63\n5120 cells differ"));
+  EXPECT_THAT(read_text_file(d.file("x.svg")), HasSubstr("stroke=\"#b0003a\""));
+  EXPECT_EQ(
+      test::drywell({"tmem", "layout", "--m=128", "--n=64", "--expect=((128,64)):((65536,1))"}).exit_code, 0);
+}
+
 class TmemMistake : public testing::TestWithParam<Mistake> {};
 TEST_P(TmemMistake, GetsOneMessageAndItsExitCode) { test::expect_one_message(GetParam()); }
 INSTANTIATE_TEST_SUITE_P(

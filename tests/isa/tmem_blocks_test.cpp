@@ -9,6 +9,8 @@
 #include <set>
 #include <tuple>
 
+#include "drywell/isa/layout/expression.h"
+
 namespace drywell::isa {
 namespace {
 
@@ -138,6 +140,27 @@ TEST(TmemBlocksOfFactors, KindsWithoutFactorsHaveNone) {
   const TmemUseForm u{TmemOperand::sfa, MmaForm{MmaKind::f16, 1, false, false, false, ScaleVector::none}, 128,
                       64, MmaElement::f16};
   EXPECT_THROW(tmem_blocks(u), InputError);
+}
+
+// M = 64 has 16 rows in each partition (layout F). Rows that follow each other agree in the first 16 lanes
+// only.
+TEST(TmemExpected, CellsThatDifferAreFound) {
+  const TmemUseForm u{TmemOperand::d, MmaForm{MmaKind::f16, 1, false, false, false, ScaleVector::none}, 64,
+                      64, MmaElement::f16};
+  const auto expect = [&](const char* layout) {
+    return differing_cells(layout::evaluate(layout).layout(), u);
+  };
+  EXPECT_TRUE(expect("(((16,4),64)):(((65536,2097152),1))").empty());
+  const std::vector<TmemCells> cells = expect("((64,64)):((65536,1))");
+  EXPECT_EQ(cells, (std::vector<TmemCells>{{16, 64, 0, 64}, {96, 16, 0, 64}}));
+  // One column too far: every cell of the 65 columns differs in the lanes that D uses.
+  uint64_t differ = 0;
+  for (const TmemCells& c : expect("(((16,4),64)):(((65536,2097152),2))"))
+    differ += uint64_t{c.lanes} * c.columns;
+  EXPECT_EQ(
+      differ,
+      64u * (128 - 32 - 1));  // 64 columns and 64 even ones of 128; 32 of them shared, column 0 alone agrees
+  EXPECT_THROW(expect("64:1"), InputError);
 }
 
 size_t count(const std::string& text, std::string_view part) {

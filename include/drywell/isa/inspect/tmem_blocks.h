@@ -42,6 +42,16 @@ DLayout layout_of(const TmemUseForm& use);
 /// 'm' and 'n' of D, 'm' and 'k' of A, 'm' and 'j' of SFA, 'n' and 'j' of SFB.
 std::pair<char, char> axis_names(TmemOperand o);
 
+/// Cells of a CTA's tensor memory, relative to the operand's address.
+struct TmemCells {
+  uint32_t lane = 0, lanes = 0, column = 0, columns = 0;
+  bool operator==(const TmemCells&) const = default;
+};
+/// The cells in which the layout (mode 0: rows, columns of D in one CTA) has another element than D of the
+/// MMA, or one of the two has none; in the order of lanes. Throws InputError E1804 for a layout of another
+/// form.
+std::vector<TmemCells> differing_cells(const layout::ComposedLayout& l, const TmemUseForm& use);
+
 /// The operand to scale: a panel for each CTA, all 128 lanes, with the warps that may read them.
 ScalePicture tmem_layout_picture(const TmemUseForm& use);
 /// The four partitions of 32 lanes and the warps whose tcgen05.ld and st reach them.
