@@ -17,6 +17,9 @@ const Kernel& find_kernel(std::span<const Kernel> kernels, std::string_view name
     if (k.name == name) return k;
     names.push_back(k.name);
   }
+  if (name.ends_with(".toml"))
+    throw InputError(Code::E4305, fmt::format("'{}' is a launch file, this takes a kernel", name),
+                     "launch files work with drywell run, step, dap, trace record, tmem map and tmem show; build and ptx check take their .ptx");
   const std::string guess = did_you_mean(name, names);
   throw InputError(Code::E4305, fmt::format("no kernel '{}'", name),
                    (guess.empty() ? "" : guess + " ") + "kernels: " + join(names));

@@ -1,4 +1,4 @@
-// A launch as files: what a C++ program launches, every command of Drywell takes.
+// A launch as files: what a C++ program launches, the commands of Drywell repeat.
 #pragma once
 
 #include <string>
@@ -9,7 +9,7 @@
 namespace drywell::sim {
 
 /// Writes FOLDER/launch.toml, FOLDER/kernel.ptx and the bytes of each allocation that an argument or a tensor map points into, as they are now: call
-/// it before the launch. `drywell run|step|trace|tmem|mutate FOLDER/launch.toml` repeats the launch (docs/running-ptx.md). Pointers are found in
+/// it before the launch. `drywell run|step|tmem map|tmem show FOLDER/launch.toml`, `trace record` and `dap` repeat the launch (docs/running-ptx.md). Pointers are found in
 /// parameters, also inside structures, but not in memory; module variables have their initial values. Returns the path of the launch file.
 /// Throws InputError E4008 if a file cannot be written, E4112 if there is no such kernel, Unsupported for tensor maps that are not tiled.
 std::string dump_launch(const Device& device, const LoadedModule& module, std::string_view kernel, const LaunchConfig& config, const Args& args, const std::string& folder);
