@@ -5,9 +5,9 @@
 #include <optional>
 
 #include "drywell/core/files.h"
+#include "drywell/core/terminal.h"
 #include "tools/common/command.h"
 #include "tools/common/output_file.h"
-#include "tools/common/progress_line.h"
 #include "tools/common/report_parts.h"
 #include "tools/run_comparison.h"
 

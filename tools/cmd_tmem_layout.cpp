@@ -1,10 +1,10 @@
 // drywell tmem layout: where an operand of tcgen05.mma lies in tensor memory, without a kernel.
 #include <fmt/format.h>
 
+#include "drywell/core/terminal.h"
 #include "drywell/isa/inspect/tmem_blocks.h"
 #include "drywell/isa/layout/expression.h"
 #include "tools/common/output_file.h"
-#include "tools/common/progress_line.h"
 #include "tools/scale_output.h"
 #include "tools/tmem_form.h"
 

@@ -2,9 +2,9 @@
 #include <fmt/format.h>
 
 #include "drywell/core/files.h"
+#include "drywell/core/terminal.h"
 #include "drywell/sim/inspect/tmem_history.h"
 #include "tools/common/output_file.h"
-#include "tools/common/progress_line.h"
 #include "tools/observed_run.h"
 #include "tools/scale_output.h"
 #include "tools/tmem_form.h"
