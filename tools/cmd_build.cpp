@@ -13,6 +13,7 @@
 #include "tools/common/output_file.h"
 #include "tools/common/parameters.h"
 #include "tools/toolkit.h"
+#include "tools/common/toolkit.h"
 
 namespace drywell::tools {
 namespace {

@@ -15,6 +15,7 @@
 #include "tools/common/command.h"
 #include "tools/common/filter.h"
 #include "tools/toolkit.h"
+#include "tools/common/toolkit.h"
 
 namespace drywell::tools {
 namespace {
@@ -127,7 +128,7 @@ void register_device_record(Command& device, CommandContext& context) {
 
   Command* checked = device.add_subcommand("check", "The simulator against records of a GPU; needs none");
   checked->add_option("FILE", o->files, "records (traces/hw)")->required();
-  checked->add_option("--driver", o->driver, "eager, lazy, shuffled:SEED or timed")->capture_default_str();
+  checked->add_option("--driver", o->driver, "eager, lazy, shuffled:SEED or timed")->capture_default_str()->suggest(driver_names());
   checked->callback([o, &context] { context.action = [o, &context] { return check(context, *o); }; });
 }
 

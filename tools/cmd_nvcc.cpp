@@ -7,7 +7,7 @@
 #include <cstring>
 
 #include "tools/common/command.h"
-#include "tools/toolkit.h"
+#include "tools/common/toolkit.h"
 
 namespace drywell::tools {
 namespace {

@@ -3,5 +3,5 @@
 
 int main(int argc, char** argv) {
   using namespace drywell::tools;
-  return run_commands({{"list", register_list}, {"run", register_run}, {"arch", register_arch}, {"ptx", register_ptx}, {"trace", register_trace}, {"build", register_build}, {"errors", register_errors}, {"explain", register_explain}, {"nvcc", register_nvcc}}, argc, argv);
+  return run_commands({{"list", register_list}, {"run", register_run}, {"arch", register_arch}, {"ptx", register_ptx}, {"trace", register_trace}, {"build", register_build}, {"errors", register_errors}, {"explain", register_explain}, {"nvcc", register_nvcc}, {"pages", register_pages}}, argc, argv);
 }

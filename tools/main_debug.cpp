@@ -3,5 +3,5 @@
 
 int main(int argc, char** argv) {
   using namespace drywell::tools;
-  return run_commands({{"step", register_step}, {"dap", register_dap}}, argc, argv);
+  return run_commands({{"step", register_step}, {"dap", register_dap}, {"pages", register_pages}}, argc, argv);
 }

@@ -9,6 +9,7 @@ int main(int argc, char** argv) {
                        {"sf", register_sf},
                        {"fragment", register_fragment},
                        {"smem", register_smem},
-                       {"tmem", register_tmem}},
+                       {"tmem", register_tmem},
+                       {"pages", register_pages}},
                       argc, argv);
 }

@@ -30,7 +30,7 @@ sim::RunResult run_observed(const RunFlags& f, const std::vector<std::string>& w
 void add_observed_run(Command& sub, RunFlags& f) {
   sub.add_option("KERNEL|FILE", f.subject, "a kernel of `drywell list`, a .ptx file, or a launch file (.toml)")->required();
   sub.add_option("--arch", f.arch, "architecture")->capture_default_str();
-  sub.add_option("--driver", f.driver, "eager, lazy, shuffled:SEED or timed")->capture_default_str();
+  sub.add_option("--driver", f.driver, "eager, lazy, shuffled:SEED or timed")->capture_default_str()->suggest(driver_names());
   add_plan_flags(sub, f.plan);
   sub.allow_extras();
 }

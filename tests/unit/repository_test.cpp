@@ -76,7 +76,7 @@ const std::vector<std::vector<std::string>> kRows = {
     {"cudart/api"},
     {"python/src"},
     {"tools/common"},
-    {"tools/step"},
+    {"tools/pages", "tools/step"},
     {"tools"},
 };
 

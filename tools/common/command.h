@@ -7,6 +7,7 @@
 
 #include <functional>
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -17,6 +18,7 @@ namespace drywell::tools {
 
 struct CommandContext {
   std::function<ExitCode()> action;  // set by the chosen subcommand
+  std::string_view program;          // of commands.inc: the one that runs
   bool colour_out = false;           // stdout is a terminal that shows colours
   bool colour_err = false;
 };
@@ -28,8 +30,20 @@ class UsageError : public Error {
   explicit UsageError(std::string message, std::string_view help = {});
 };
 
+/// A row of commands.inc.
+struct CommandRow {
+  std::string_view name, program;
+  const char* summary;
+};
+std::span<const CommandRow> command_rows();
+/// Returns the row of a subcommand, or nothing.
+const CommandRow* find_command(std::string_view name);
+
 /// Adds a subcommand with its summary in commands.inc.
 Command* add_command(Command& app, std::string_view name);
+
+/// The values of --driver that shells offer.
+std::vector<std::string> driver_names();
 
 #define COMMAND(ID_, NAME_, PROGRAM_, SUMMARY_) void register_##ID_(Command& app, CommandContext& context);
 #include "tools/common/commands.inc"

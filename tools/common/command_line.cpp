@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <cstdlib>
 #include <optional>
+#include <sstream>
 #include <type_traits>
 #include <utility>
 
@@ -34,6 +35,29 @@ std::string fits_signed(const std::string& value) {
   return errno == ERANGE ? fmt::format("{} does not fit in 64 bits", value) : "";
 }
 
+/// Splits CLI11's list of names: "-o,--out", "--check{full}".
+void set_names(OptionText& text, const CLI::Option& o) {
+  std::istringstream in(o.get_positional() ? o.get_name(true) : o.get_name(false, true));
+  for (std::string name; std::getline(in, name, ',');) {
+    const size_t brace = name.find('{');
+    if (brace != std::string::npos) text.implied = name.substr(brace + 1, name.size() - brace - 2);
+    text.names.push_back(name.substr(0, brace));
+  }
+}
+
+OptionText text_of(const CLI::Option& o) {
+  OptionText text;
+  text.positional = o.get_positional();
+  set_names(text, o);
+  if (text.positional || o.get_type_size() != 0) text.value = o.get_type_name().substr(0, o.get_type_name().find_first_of(": "));
+  text.about = o.get_description();
+  text.default_value = text.value.empty() ? "" : o.get_default_str();
+  text.heading = o.get_group();
+  text.required = o.get_required();
+  text.repeated = o.get_expected_max() > 1;
+  return text;
+}
+
 }  // namespace
 
 Option* Option::required() {
@@ -57,7 +81,12 @@ Option* Option::excludes(const std::string& other) {
   return this;
 }
 Option* Option::one_of(std::vector<std::string> values) {
-  inner_->check(CLI::IsMember(std::move(values)));
+  inner_->check(CLI::IsMember(values));
+  only_values_ = true;
+  return suggest(std::move(values));
+}
+Option* Option::suggest(std::vector<std::string> values) {
+  values_ = std::move(values);
   return this;
 }
 Option* Option::between(int least, int greatest) {
@@ -67,6 +96,13 @@ Option* Option::between(int least, int greatest) {
 Option* Option::check(std::function<std::string(const std::string&)> test) {
   inner_->check(std::move(test));
   return this;
+}
+
+OptionText Option::text() const {
+  OptionText text = text_of(*inner_);
+  text.values = values_;
+  text.only_values = only_values_;
+  return text;
 }
 
 Command::Command(const std::string& description, const std::string& name)
@@ -119,6 +155,14 @@ std::vector<std::string> Command::subcommands() const {
   std::vector<std::string> names;
   for (const CLI::App* s : inner_->get_subcommands([](const CLI::App*) { return true; })) names.push_back(s->get_name());
   return names;
+}
+
+CommandText Command::text() const {
+  CommandText text{inner_->get_name(), inner_->get_description(), inner_->get_footer(), {}, {}};
+  if (const CLI::Option* help = inner_->get_help_ptr()) text.options.push_back(text_of(*help));
+  for (const Option& o : options_) text.options.push_back(o.text());
+  for (const Command& c : subcommands_) text.subcommands.push_back(c.text());
+  return text;
 }
 
 Command::Parsed Command::parse(int argc, char** argv) {

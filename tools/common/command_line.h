@@ -8,6 +8,8 @@
 #include <string>
 #include <vector>
 
+#include "tools/common/command_text.h"
+
 namespace CLI {
 class App;
 class Option;
@@ -26,14 +28,18 @@ class Option {
   Option* group(const std::string& heading);
   Option* excludes(const std::string& other);
   Option* one_of(std::vector<std::string> values);
+  /// Values that shells offer; others are taken, too.
+  Option* suggest(std::vector<std::string> values);
   Option* between(int least, int greatest);
   /// `test` returns a message for a value that it rejects, else "".
   Option* check(std::function<std::string(const std::string&)> test);
+  OptionText text() const;
 
  private:
   CLI::Option* inner_;
+  std::vector<std::string> values_;  // what shells offer
+  bool only_values_ = false;
 };
-
 
 /// `drywell` or one of its subcommands. Options write to variables that must outlive the parse.
 class Command {
@@ -66,6 +72,8 @@ class Command {
   void set_version_flag(const std::string& names, const std::string& version);
   std::string help() const;
   std::vector<std::string> subcommands() const;
+  /// What --help says, taken apart: with the subcommands and theirs.
+  CommandText text() const;
 
   /// Result of parsing a command line.
   struct Parsed {

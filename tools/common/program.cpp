@@ -19,10 +19,6 @@
 namespace drywell::tools {
 namespace {
 
-struct CommandRow {
-  std::string_view name, program;
-  const char* summary;
-};
 constexpr CommandRow kCommands[] = {
 #define COMMAND(ID_, NAME_, PROGRAM_, SUMMARY_) {NAME_, #PROGRAM_, SUMMARY_},
 #include "tools/common/commands.inc"
@@ -125,8 +121,7 @@ void add_all(Command& app, CommandContext& context, const std::vector<OwnCommand
 /// The row of a subcommand in another program that the words begin with, or nothing.
 const CommandRow* find_other(const std::vector<OwnCommand>& own, int argc, char** argv) {
   if (argc < 2 || find_own(own, argv[1]) != nullptr) return nullptr;
-  const auto* it = std::find_if(std::begin(kCommands), std::end(kCommands), [&](const CommandRow& r) { return r.name == argv[1]; });
-  return it == std::end(kCommands) ? nullptr : it;
+  return find_command(argv[1]);
 }
 
 ExitCode parse_and_act(Command& app, CommandContext& context, int argc, char** argv) {
@@ -147,9 +142,18 @@ int flushed(const CommandContext& context, ExitCode code) {
 
 }  // namespace
 
+std::span<const CommandRow> command_rows() { return kCommands; }
+
+const CommandRow* find_command(std::string_view name) {
+  const auto* it = std::find_if(std::begin(kCommands), std::end(kCommands), [&](const CommandRow& r) { return r.name == name; });
+  return it == std::end(kCommands) ? nullptr : it;
+}
+
+std::vector<std::string> driver_names() { return {"eager", "lazy", "shuffled:", "timed"}; }
+
 Command* add_command(Command& app, std::string_view name) {
-  const auto* row = std::find_if(std::begin(kCommands), std::end(kCommands), [&](const CommandRow& r) { return r.name == name; });
-  DRYWELL_CHECK(row != std::end(kCommands), "a subcommand that the table does not have");
+  const CommandRow* row = find_command(name);
+  DRYWELL_CHECK(row != nullptr, "a subcommand that the table does not have");
   Command* sub = app.add_subcommand(std::string(name), row->summary);
   sub->last_footer(examples_of(name));
   return sub;
@@ -157,6 +161,7 @@ Command* add_command(Command& app, std::string_view name) {
 
 int run_commands(const std::vector<OwnCommand>& own, int argc, char** argv) {
   CommandContext context;
+  context.program = find_command(own.front().name)->program;
   context.colour_out = wants_colour(STDOUT_FILENO);
   context.colour_err = wants_colour(STDERR_FILENO);
   Command app("Dry-runs Blackwell tensor-core kernels on a CPU: values, cycles and hazards.", "drywell");

@@ -1,4 +1,4 @@
-#include "tools/toolkit.h"
+#include "tools/common/toolkit.h"
 
 #include <fmt/format.h>
 #include <spawn.h>
