@@ -62,7 +62,7 @@ struct KernelReport {
 
 struct Kernel {
   std::string_view name;  // lower case with dashes
-  std::string_view doc;   // one line
+  std::string_view doc;   // one line; what stands before its first semicolon is for lists
   std::vector<Parameter> parameters;
   /// Builds the kernel. Throws InputError for parameters without a kernel.
   isa::Module (*build)(const Params&, const sim::ArchConfig&);

@@ -34,13 +34,13 @@ std::string describe_parameters(const kernels::Kernel& k) {
 
 namespace {
 
-/// A line per kernel.
+/// A line per kernel, of at most 80 columns.
 std::string overview(const CommandContext& c) {
   size_t width = 0;
   for (const kernels::Kernel& k : kernels::all_kernels()) width = std::max(width, k.name.size());
   std::string out;
   for (const kernels::Kernel& k : kernels::all_kernels())
-    out += fmt::format("{}{:{}}{}\n", paint(k.name, Colour::bold, c.colour_out), "", width + 2 - k.name.size(), k.doc);
+    out += fmt::format("{}{:{}}{}\n", paint(k.name, Colour::bold, c.colour_out), "", width + 2 - k.name.size(), k.doc.substr(0, k.doc.find(';')));
   return out + "\ndrywell list KERNEL shows its parameters\n";
 }
 

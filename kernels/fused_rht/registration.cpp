@@ -100,7 +100,7 @@ Kernel fused_rht_kernel() {
   constexpr int64_t kMaxSide = 0xFFFFFFFFll;
   return {
       .name = "fused-rht",
-      .doc = "TransformerEngine's fused transpose, random Hadamard transform and NVFP4 quantization",
+      .doc = "transpose, random Hadamard transform, NVFP4 quantization; TransformerEngine's fused kernel",
       .parameters =
           {
               {.name = "m",

@@ -146,7 +146,7 @@ Kernel gemm_blockwise_kernel() {
       {.name = "ctas", .default_value = "0", .doc = "CTAs of the grid at most; 0: one for every SM", .least = 0, .greatest = 1 << 16}};
   p.insert(p.end(), more.begin(), more.end());
   return {.name = "gemm-blockwise",
-          .doc = "D = alpha * (A * SFA) * (B * SFB)^T + beta * C in 8-bit floats with f32 factors applied in software; grouped too",
+          .doc = "GEMM of 8-bit floats with f32 factors of blocks; grouped, too; D = alpha * (A * SFA) * (B * SFB)^T + beta * C, factors applied in software",
           .parameters = p,
           .build = build_blockwise,
           .run = run_blockwise};

@@ -163,7 +163,7 @@ KernelReport run(const RunContext& c) {
 
 Kernel gemm_blockscaled_kernel() {
   return {.name = "gemm-blockscaled",
-          .doc = "D = alpha * (A * SFA) * (B * SFB)^T + beta * C in NVFP4, MXFP4, MXFP6 and MXFP8",
+          .doc = "block-scaled GEMM in NVFP4, MXFP4, MXFP6 and MXFP8; D = alpha * (A * SFA) * (B * SFB)^T + beta * C",
           .parameters = gemm::parameters_of(Family::blockscaled),
           .build = build<Family::blockscaled>,
           .run = run<Family::blockscaled>};
@@ -171,7 +171,7 @@ Kernel gemm_blockscaled_kernel() {
 
 Kernel gemm_fp8_kernel() {
   return {.name = "gemm-fp8",
-          .doc = "D = alpha * A * B^T + beta * C in 8-, 6- and 4-bit floats without block scaling",
+          .doc = "GEMM in 8-, 6- and 4-bit floats without block scaling; D = alpha * A * B^T + beta * C",
           .parameters = gemm::parameters_of(Family::fp8),
           .build = build<Family::fp8>,
           .run = run<Family::fp8>};
@@ -179,7 +179,7 @@ Kernel gemm_fp8_kernel() {
 
 Kernel gemm_bf16_kernel() {
   return {.name = "gemm-bf16",
-          .doc = "D = alpha * A * B^T + beta * C in bf16 or f16",
+          .doc = "GEMM in bf16 or f16; D = alpha * A * B^T + beta * C",
           .parameters = gemm::parameters_of(Family::bf16),
           .build = build<Family::bf16>,
           .run = run<Family::bf16>};

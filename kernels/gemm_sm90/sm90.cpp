@@ -208,7 +208,7 @@ Kernel gemm_sm90_blockwise_kernel() {
                                        {.name = "ctas", .default_value = "0", .doc = "CTAs of the grid at most; 0: one for every SM", .least = 0, .greatest = 1 << 16}};
   p.insert(p.end(), more.begin(), more.end());
   return {.name = "gemm-sm90-blockwise",
-          .doc = "the same on Hopper (--arch=sm_90a): cooperative warp-specialised wgmma, scales by TMA or cp.async",
+          .doc = "gemm-blockwise on Hopper (--arch=sm_90a); cooperative warp-specialised wgmma, scales by TMA or cp.async",
           .parameters = p,
           .build = build,
           .run = run};

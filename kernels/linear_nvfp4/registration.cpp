@@ -340,7 +340,7 @@ std::vector<Parameter> parameters() {
 
 Kernel linear_nvfp4_kernel() {
   return {.name = "linear-nvfp4",
-          .doc = "TransformerEngine's NVFP4 linear layer: FProp, DGrad and WGrad with all their kernels, on one or several devices",
+          .doc = "TransformerEngine's NVFP4 linear layer, on several devices; FProp, DGrad and WGrad with all their kernels",
           .parameters = parameters(),
           .build = build,
           .run = run};

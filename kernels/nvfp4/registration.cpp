@@ -249,7 +249,7 @@ Parameter flag(std::string_view name, std::string_view on, std::string_view doc)
 
 Kernel amax_kernel() {
   return {.name = "amax",
-          .doc = "largest magnitude of a bf16 tensor, the plain reduction TransformerEngine runs on weights",
+          .doc = "largest magnitude of a bf16 tensor; the plain reduction TransformerEngine runs on weights",
           .parameters = matrix_parameters("2048", "768"),
           .build = build_amax_row,
           .run = run_amax};
@@ -257,7 +257,7 @@ Kernel amax_kernel() {
 
 Kernel rht_amax_kernel() {
   return {.name = "rht-amax",
-          .doc = "largest magnitude before and after the random Hadamard transform (HadamardAmaxTmaKernel)",
+          .doc = "largest magnitudes around a random Hadamard transform; before and after it (HadamardAmaxTmaKernel)",
           .parameters = join_parameters(matrix_parameters("1024", "768"), {flag("identity", "true", "the maximum before the transform"),
                                                                           flag("transformed", "true", "the maximum after it")}),
           .build = build_rht_amax_row,
@@ -266,7 +266,7 @@ Kernel rht_amax_kernel() {
 
 Kernel quantize_nvfp4_kernel() {
   return {.name = "quantize-nvfp4",
-          .doc = "NVFP4 quantization in blocks of 16, row-wise and transposed (quantize_transpose_nvfp4)",
+          .doc = "NVFP4 quantization in blocks of 16; row-wise and transposed (quantize_transpose_nvfp4)",
           .parameters = join_parameters(join_parameters(matrix_parameters("1024", "768"), {flag("rowwise", "true", "blocks along rows"),
                                                                                           flag("columnwise", "false", "blocks along columns, transposed")}),
                                         quantize_parameters(false)),
@@ -276,7 +276,7 @@ Kernel quantize_nvfp4_kernel() {
 
 Kernel quantize_nvfp4_2d_kernel() {
   return {.name = "quantize-nvfp4-2d",
-          .doc = "NVFP4 quantization in blocks of 16 x 16, both orientations (quantize_transpose_nvfp4_2D_kernel)",
+          .doc = "NVFP4 quantization in blocks of 16 x 16; both orientations (quantize_transpose_nvfp4_2D_kernel)",
           .parameters = join_parameters(join_parameters(matrix_parameters("2048", "768"), {flag("rowwise", "true", "codes along rows"),
                                                                                           flag("columnwise", "true", "codes along columns, transposed")}),
                                         quantize_parameters(true)),
@@ -286,7 +286,7 @@ Kernel quantize_nvfp4_2d_kernel() {
 
 Kernel swizzle_sf_kernel() {
   return {.name = "swizzle-sf",
-          .doc = "scale factors to the block-scaled GEMM's layout of 128 x 4 atoms, padded with zeros",
+          .doc = "scale factors to the layout of the block-scaled GEMM; atoms of 128 x 4, padded with zeros",
           .parameters = {{.name = "rows", .default_value = "1024", .doc = "of scale factors", .least = 1, .greatest = 1 << 23},
                          {.name = "columns", .default_value = "48", .doc = "scale factors of a row", .least = 1, .greatest = 1 << 20},
                          {.name = "input-seed", .default_value = "1", .doc = "seed of generated scale factors", .least = 0}},
@@ -296,7 +296,7 @@ Kernel swizzle_sf_kernel() {
 
 Kernel interleave_shards_kernel() {
   return {.name = "interleave-shards",
-          .doc = "an all-gather of transposed shards, [shards * rows, width], to [rows, shards * width]",
+          .doc = "reorders an all-gather of transposed shards; [shards * rows, width] to [rows, shards * width]",
           .parameters = {{.name = "shards", .default_value = "4", .doc = "ranks", .least = 1, .greatest = 1024},
                          {.name = "rows", .default_value = "768", .doc = "of each shard", .least = 1, .greatest = 65535},
                          {.name = "width", .default_value = "128", .doc = "bytes of a shard's row", .least = 1, .greatest = 1 << 20},

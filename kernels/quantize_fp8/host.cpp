@@ -66,7 +66,7 @@ KernelReport run_kernel(const RunContext& c) {
 Kernel quantize_fp8_kernel() {
   constexpr int64_t kMaxSide = 1 << 24;
   return {.name = "quantize-fp8",
-          .doc = "e4m3 quantization of bf16 in runs of 128, each with its f32 factor; Hopper and Blackwell",
+          .doc = "e4m3 quantization of bf16 in runs of 128; each with its f32 factor; Hopper and Blackwell",
           .parameters = {{.name = "rows", .default_value = "1024", .doc = "of the bf16 input", .least = 1, .greatest = kMaxSide},
                          {.name = "columns", .default_value = "1024", .doc = "of the bf16 input, a multiple of 128", .least = 128, .greatest = kMaxSide},
                          {.name = "distribution", .type = ParamType::choice, .default_value = "heavy-tailed", .doc = "of generated input", .allowed = {"normal", "uniform", "heavy-tailed"}},

@@ -123,7 +123,7 @@ Kernel tma_copy_kernel() {
   constexpr int64_t kMaxSide = 1 << 24;
   return {
       .name = "tma-copy",
-      .doc = "y = scale * x over a 2-D float32 array, by TMA through swizzled shared memory",
+      .doc = "y = scale * x in float32, by TMA; a 2-D array through swizzled shared memory",
       .parameters =
           {
               {.name = "rows", .default_value = "1024", .doc = "rows of x", .least = 1, .greatest = kMaxSide},

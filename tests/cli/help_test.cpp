@@ -76,9 +76,21 @@ TEST(Help, ListsEveryCommand) {
 
 TEST(Help, OfNvccIsItsOwn) { EXPECT_THAT(test::drywell({"nvcc", "--help"}).out, HasSubstr("Usage: drywell nvcc")); }
 
+TEST(Help, TheVersionSaysRevisionBuildTypeAndCompiler) {
+  const Finished f = test::drywell({"--version"});
+  EXPECT_THAT(f.out, testing::MatchesRegex("drywell [0-9.]+ \\(([0-9a-f]+\\+?|unknown revision), [A-Za-z]+, (g\\+\\+|clang) .*\\)\n"));
+}
+
 TEST(Help, TheListOfKernelsFitsAScreen) {
   const Finished f = test::drywell({"list"});
   EXPECT_LE(lines_of(f.out).size(), 24u);
+  for (const std::string& line : lines_of(f.out)) EXPECT_LE(line.size(), 80u) << line;
+}
+
+// What a list leaves out is said of one kernel.
+TEST(Help, OfAKernelIsWhole) {
+  EXPECT_THAT(test::drywell({"list"}).out, testing::Not(HasSubstr("TransformerEngine's fused kernel")));
+  EXPECT_THAT(test::drywell({"list", "fused-rht"}).out, HasSubstr("TransformerEngine's fused kernel"));
 }
 
 }  // namespace
