@@ -1,15 +1,20 @@
 #!/usr/bin/env bash
-# Installs the packages for building Drywell on Debian 12: install-deps.sh [demo|test|bench]. `demo` (the default) is what the command
-# `drywell` needs, `test` adds what the other programs and the tests need, `bench` what tests/bench needs. Works as root or with sudo;
+# Installs the packages for building Drywell on Debian 12: install-deps.sh [demo|test|ci|full|bench]. `demo` (the default) is what the command
+# `drywell` needs, `test` adds what the other programs and the tests need, `ci` what .ci/run needs (the shells and the formatter of manual pages
+# are those that the tests of completions and pages ask), `full` what tools/ci-full.sh needs, `bench` what tests/bench needs. Works as root or with sudo;
 # does nothing if all packages are installed. CUDA is optional and not installed here.
 set -euo pipefail
 
 packages=(g++ cmake ninja-build pkg-config libfmt-dev libcli11-dev nlohmann-json3-dev libtomlplusplus-dev libhwy-dev libzstd-dev)
+test=(git python3 libboost-dev libedit-dev libgtest-dev libgmock-dev)
+ci=(clang-format-14 bash zsh fish groff dpkg-dev zstd)
 case ${1:-demo} in
   demo) ;;
-  test) packages+=(git python3 libboost-dev libedit-dev libgtest-dev libgmock-dev) ;;
+  test) packages+=("${test[@]}") ;;
+  ci) packages+=("${test[@]}" "${ci[@]}") ;;
+  full) packages+=("${test[@]}" "${ci[@]}" clang-16 libclang-rt-16-dev clang-tidy-16 gcovr) ;;
   bench) packages+=(libbenchmark-dev libopenblas-dev) ;;
-  *) echo "install-deps.sh [demo|test|bench]" >&2; exit 2 ;;
+  *) echo "install-deps.sh [demo|test|ci|full|bench]" >&2; exit 2 ;;
 esac
 
 missing=()

@@ -1,0 +1,105 @@
+#!/usr/bin/env bash
+# What is run whole before an issue is closed, and takes hours: ci-full.sh [PART…], all parts without words. Each part can run alone, has a build
+# folder of its own beside $DRYWELL_BUILD_DIR (build), and says its minutes. A part that finds something does not keep the others from running.
+#   clang    another compiler builds everything; quick tests
+#   thread   thread sanitizer: kernels under functional and timed drivers with 4 threads
+#   corpus   address and undefined sanitizers: every PTX file, launch file and conformance program
+#   tidy     clang-tidy over the sources ($DRYWELL_TIDY: a regular expression of paths)
+#   fuzz     each fuzzer for $DRYWELL_FUZZ_SECONDS (60)
+#   coverage lines that the quick tests run
+set -uo pipefail
+cd "$(dirname "$0")/.." || exit 1
+base=${DRYWELL_BUILD_DIR:-build}
+tools/install-deps.sh full || exit 1
+compiler=clang++-16
+command -v "$compiler" >/dev/null || compiler=clang++
+
+# configure FOLDER OPTIONS…
+configure() {
+  local folder=$1
+  shift
+  cmake -G Ninja -S . -B "$folder" -DCMAKE_BUILD_TYPE=Release -DDRYWELL_UNITY=ON "$@" >"$folder.log" 2>&1 || { cat "$folder.log"; return 1; }
+}
+
+clang() {
+  configure "$base-clang" -DCMAKE_CXX_COMPILER=$compiler "-DCMAKE_CXX_FLAGS_RELEASE=-O1" &&
+    cmake --build "$base-clang" --parallel "$(nproc)" --target drywell_programs drywell_quick_tests &&
+    tools/ci/headers.sh "$compiler" && ctest --test-dir "$base-clang" --output-on-failure --parallel "$(nproc)" -L quick
+}
+
+thread() {
+  tools/ci/sanitized.sh thread drywell -- -N -L none >/dev/null || return 1
+  local kernel driver bad=0
+  for kernel in "fused-rht --m=512 --n=512" "gemm-bf16 --m=512 --n=512 --k=256" "gemm-blockscaled --m=512 --n=512 --k=256 --cta-group=2" "quantize-nvfp4 --rows=512 --columns=512" "tma-copy"; do
+    for driver in eager lazy shuffled:3 timed; do
+      # shellcheck disable=SC2086 # the words of a kernel are several
+      TSAN_OPTIONS=halt_on_error=1 "$base-thread/tools/drywell" run $kernel --driver=$driver --threads=4 --check --verify >"$base-thread/out" 2>&1 ||
+        { echo "$kernel --driver=$driver"; tail -n 60 "$base-thread/out"; bad=1; }
+    done
+  done
+  return $bad
+}
+
+corpus() {
+  tools/ci/sanitized.sh address,undefined drywell drywell_lab drywell_debug -- -N -L none >/dev/null || return 1
+  local d=$base-address-undefined/tools/drywell out=$base-address-undefined/out file bad=0
+  # try WORDS…: any end but a sanitizer's and a bug of Drywell's (70) is one.
+  try() {
+    "$d" "$@" </dev/null >"$out" 2>&1
+    local rc=$?
+    if [ $rc -ge 70 ] || grep -qE 'runtime error:|Sanitizer' "$out"; then echo "drywell $*: $rc"; tail -n 40 "$out"; bad=1; fi
+  }
+  export UBSAN_OPTIONS=print_stacktrace=1
+  while read -r file; do try ptx check "$file"; done < <(git ls-files '*.ptx')
+  while read -r file; do for driver in eager timed; do try run "$file" --driver=$driver --check=full --timeout=2m; done; done < <(git ls-files '*.toml' | grep -E '^(examples|tests/corpus)/')
+  for driver in eager lazy shuffled:5 timed; do try conformance --driver=$driver; done
+  while read -r file; do try run "$file" --verify --check; done < <("$d" list --names)
+  return $bad
+}
+
+tidy() {
+  configure "$base-clang" -DCMAKE_CXX_COMPILER=$compiler -DDRYWELL_UNITY=OFF -DDRYWELL_PRECOMPILE=OFF || return 1
+  cmake --build "$base-clang" --parallel "$(nproc)" --target drywell_revision >/dev/null
+  local program=clang-tidy-16
+  command -v "$program" >/dev/null || program="clang-tidy"
+  git ls-files '*.cpp' | grep -E "${DRYWELL_TIDY:-^(core|isa|sim|launch|kernels|tools)/}" |
+    xargs -n 4 -P "$(nproc)" "$program" -p "$base-clang" --quiet 2>/dev/null >"$base-clang/tidy.log"
+  sed -n 's/.*\[\([a-z.-]*\)\]$/\1/p' "$base-clang/tidy.log" | sort | uniq -c | sort -rn
+  echo "clang-tidy: $(grep -c 'warning:' "$base-clang/tidy.log") warnings in $base-clang/tidy.log"
+  ! grep -q 'error:' "$base-clang/tidy.log"
+}
+
+fuzz() {
+  configure "$base-fuzz" -DCMAKE_CXX_COMPILER=$compiler -DDRYWELL_FUZZ=ON -DDRYWELL_SANITIZE=fuzzer-no-link,address,undefined -DDRYWELL_PRECOMPILE=OFF -DDRYWELL_UNITY=OFF \
+    -DDRYWELL_BUILD_TESTS=OFF || return 1
+  local targets program bad=0
+  mapfile -t targets < <(sed -n 's/^drywell_fuzzer(\([a-z_]*\).*/drywell_\1_fuzz/p' tests/fuzz/CMakeLists.txt)
+  cmake --build "$base-fuzz" --parallel "$(nproc)" --target "${targets[@]}" || return 1
+  for program in "${targets[@]}"; do
+    mkdir -p "$base-fuzz/$program.inputs"
+    "$base-fuzz/tests/fuzz/$program" -max_total_time="${DRYWELL_FUZZ_SECONDS:-60}" -max_len=4096 -artifact_prefix="$base-fuzz/$program-" "$base-fuzz/$program.inputs" \
+      tests/corpus tests/corpus/error >"$base-fuzz/$program.log" 2>&1 || { echo "$program"; tail -n 40 "$base-fuzz/$program.log"; bad=1; }
+    echo "$program: $(sed -n 's/^Done \(.*\)/\1/p' "$base-fuzz/$program.log")"
+  done
+  return $bad
+}
+
+coverage() {
+  configure "$base-coverage" "-DCMAKE_CXX_FLAGS_RELEASE=-O0 --coverage" -DDRYWELL_PRECOMPILE=OFF || return 1
+  cmake --build "$base-coverage" --parallel "$(nproc)" --target drywell_quick_tests || return 1
+  ctest --test-dir "$base-coverage" --output-on-failure --parallel "$(nproc)" -L quick || return 1
+  gcovr --root . --object-directory "$base-coverage" --exclude tests --txt "$base-coverage/coverage.txt" --print-summary "$base-coverage"
+}
+
+known=(clang thread corpus tidy fuzz coverage)
+parts=("$@")
+[ ${#parts[@]} -gt 0 ] || parts=("${known[@]}")
+failed=()
+for part in "${parts[@]}"; do
+  [[ " ${known[*]} " == *" $part "* ]] || { echo "ci-full.sh [${known[*]}]" >&2; exit 2; }
+  begin=$SECONDS
+  echo "=== $part"
+  "$part" || failed+=("$part")
+  echo "=== $part: $(((SECONDS - begin + 30) / 60)) minutes"
+done
+[ ${#failed[@]} -eq 0 ] || { echo "failed: ${failed[*]}"; exit 1; }
