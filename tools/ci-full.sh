@@ -85,7 +85,7 @@ fuzz() {
 }
 
 coverage() {
-  configure "$base-coverage" "-DCMAKE_CXX_FLAGS_RELEASE=-O0 --coverage" -DDRYWELL_PRECOMPILE=OFF || return 1
+  configure "$base-coverage" -DCMAKE_BUILD_TYPE=Debug "-DCMAKE_CXX_FLAGS_DEBUG=-O0 --coverage" -DDRYWELL_PRECOMPILE=OFF || return 1
   cmake --build "$base-coverage" --parallel "$(nproc)" --target drywell_quick_tests || return 1
   ctest --test-dir "$base-coverage" --output-on-failure --parallel "$(nproc)" -L quick || return 1
   gcovr --root . --object-directory "$base-coverage" --exclude tests --txt "$base-coverage/coverage.txt" --print-summary "$base-coverage"

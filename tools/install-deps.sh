@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Installs the packages for building Drywell on Debian 12: install-deps.sh [demo|test|ci|full|bench]. `demo` (the default) is what the command
+# Installs the packages for building Drywell on Debian 12: install-deps.sh [demo|test|ci|full|site|bench]. `demo` (the default) is what the command
 # `drywell` needs, `test` adds what the other programs and the tests need, `ci` what .ci/run needs (the shells and the formatter of manual pages
-# are those that the tests of completions and pages ask), `full` what tools/ci-full.sh needs, `bench` what tests/bench needs. Works as root or with sudo;
+# are those that the tests of completions and pages ask), `full` what tools/ci-full.sh needs, `site` what tools/site/make.py needs, `bench` what tests/bench needs. Works as root or with sudo;
 # does nothing if all packages are installed. CUDA is optional and not installed here.
 set -euo pipefail
 
@@ -13,8 +13,9 @@ case ${1:-demo} in
   test) packages+=("${test[@]}") ;;
   ci) packages+=("${test[@]}" "${ci[@]}") ;;
   full) packages+=("${test[@]}" "${ci[@]}" clang-16 libclang-rt-16-dev clang-tidy-16 gcovr) ;;
+  site) packages=(python3 mkdocs doxygen) ;;
   bench) packages+=(libbenchmark-dev libopenblas-dev) ;;
-  *) echo "install-deps.sh [demo|test|ci|full|bench]" >&2; exit 2 ;;
+  *) echo "install-deps.sh [demo|test|ci|full|site|bench]" >&2; exit 2 ;;
 esac
 
 missing=()

@@ -1,0 +1,175 @@
+#!/usr/bin/env python3
+"""Makes the documentation as a site: make.py [OUT], or make.py --check FOLDER for its last step alone. Needs mkdocs (pages, search) and doxygen (API reference), both of Debian; no network.
+
+The pages are those of docs/, grouped by reader (groups.txt), with the README as the first; api/ is made of include/drywell. Then every link
+and anchor of the pages is checked; exit code 1 if one leads nowhere. `python3 -m http.server -d OUT` shows it.
+"""
+import html.parser
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import urllib.parse
+
+HERE = pathlib.Path(__file__).resolve().parent
+ROOT = HERE.parent.parent
+
+
+def groups(pages):
+    """The groups as [(name, [page])]; pages that no group names are in the last, "More"."""
+    found = []
+    for line in (HERE / "groups.txt").read_text().splitlines():
+        if line.startswith("#") or not line.strip():
+            continue
+        if not line.startswith(" "):
+            found.append((line.strip(), []))
+        elif line.strip().endswith("/"):
+            found[-1][1].extend(sorted((p for p in pages if p.startswith(line.strip())), key=lambda p: (not p.endswith("README.md"), p)))
+        elif line.strip() in pages:
+            found[-1][1].append(line.strip())
+        else:
+            raise SystemExit(f"groups.txt: there is no docs/{line.strip()}")
+    listed = {page for _, group in found for page in group}
+    rest = sorted(set(pages) - listed)
+    return found + ([("More", rest)] if rest else [])
+
+
+def title(path):
+    """The first heading of a page."""
+    return next((line[2:].strip() for line in path.read_text().splitlines() if line.startswith("# ")), path.stem).replace("`", "")
+
+
+def gather(source):
+    """Copies the pages to a folder whose index is the README."""
+    shutil.copytree(ROOT / "docs", source)
+    for name, page in (("README.md", "index.md"), ("CHANGELOG.md", "CHANGELOG.md")):
+        text = (ROOT / name).read_text().replace("](docs)", "](index.md)").replace("](LICENSE)", "](license.md)")
+        (source / page).write_text(re.sub(r"\]\(docs/", "](", text))
+    (source / "api.md").write_text(api_page())
+    (source / "license.md").write_text("# License\n\n```text\n" + (ROOT / "LICENSE").read_text() + "```\n")
+    # A link to a folder means its first page.
+    for page in source.rglob("*.md"):
+        text = page.read_text()
+        page.write_text(re.sub(r"\]\((kernels|adr)\)", lambda m: f"]({first_page(source, m[1])})" if page.parent == source else m[0], text))
+
+
+def first_page(source, folder):
+    return sorted(p.relative_to(source).as_posix() for p in (source / folder).glob("*.md"))[0]
+
+
+def api_page():
+    """The way into api/: every public header with what its first lines say."""
+    lines = ["# API reference", "", "[Classes](api/annotated.html), [functions and types by file](api/files.html), [search](api/index.html). The headers:", "",
+             "| header | |", "| --- | --- |"]
+    for header in sorted((ROOT / "include").rglob("*.h")):
+        comment = []
+        for line in header.read_text().splitlines():
+            if not line.startswith("//"):
+                break
+            comment.append(line.lstrip("/ "))
+        about = " ".join(comment).split(". ")[0].rstrip(".").replace("|", "\\|").replace("<", "&lt;")
+        lines.append(f"| `{header.relative_to(ROOT / 'include')}` | {about} |")
+    return "\n".join(lines) + "\n"
+
+
+def quoted(text):
+    return "'" + text.replace("'", "''") + "'"
+
+
+def write_config(source, work, out):
+    pages = sorted(p.relative_to(source).as_posix() for p in source.rglob("*.md"))
+    pages = [p for p in pages if p not in ("index.md", "license.md", "CHANGELOG.md", "api.md")]
+    nav = ["  - Drywell: index.md"]
+    for name, group in groups(pages):
+        nav.append(f"  - {quoted(name)}:")
+        nav += [f"    - {quoted(title(source / page))}: {page}" for page in group]
+        if name == "Contribute":
+            nav.append("    - API reference: api.md")
+    nav += ["    - Changes: CHANGELOG.md", "    - License: license.md"]
+    config = work / "mkdocs.yml"
+    # The `mkdocs` theme has all its files in the package, but for a highlighter that it would load from the network.
+    config.write_text(f"""site_name: Drywell
+docs_dir: {source}
+site_dir: {out}
+use_directory_urls: false
+theme:
+  name: mkdocs
+  highlightjs: false
+  nav_style: dark
+plugins: [search]
+markdown_extensions: [tables, fenced_code, toc]
+nav:
+""" + "\n".join(nav) + "\n")
+    return config
+
+
+def make_api(out):
+    version = re.search(r"project\(drywell VERSION ([0-9.]+)", (ROOT / "CMakeLists.txt").read_text())[1]
+    doxyfile = (HERE / "Doxyfile").read_text() + f"OUTPUT_DIRECTORY = {out}\nPROJECT_NUMBER = {version}\n"
+    subprocess.run(["doxygen", "-"], input=doxyfile, text=True, cwd=ROOT, check=True)
+
+
+class Page(html.parser.HTMLParser):
+    """The links and the anchors of a page."""
+
+    def __init__(self, text):
+        super().__init__()
+        self.links, self.anchors = [], set()
+        self.feed(text)
+
+    def handle_starttag(self, tag, attributes):
+        for name, value in attributes:
+            if name in ("href", "src") and value and tag != "base":
+                self.links.append(value)
+            if name == "id" or (tag == "a" and name == "name"):
+                self.anchors.add(value)
+
+
+def broken_links(out):
+    """The links of the pages (not of api/, whose maker wrote them) that lead nowhere, as text."""
+    pages = {p: Page(p.read_text()) for p in out.rglob("*.html") if "api" not in p.relative_to(out).parts}
+    broken, checked = [], 0
+    for path, page in pages.items():
+        for link in page.links:
+            url = urllib.parse.urlparse(link)
+            if url.scheme or url.netloc:
+                continue
+            checked += 1
+            target = (path.parent / urllib.parse.unquote(url.path)).resolve() if url.path else path
+            known = target in pages and (not url.fragment or urllib.parse.unquote(url.fragment) in pages[target].anchors)
+            if not (known or (target not in pages and target.exists())):
+                broken.append(f"{path.relative_to(out)}: {link}")
+    print(f"{len(pages)} pages, {checked} links and anchors checked, {len(broken)} broken")
+    return broken
+
+
+def report(out):
+    broken = broken_links(out)
+    for line in broken:
+        print(line)
+    return 1 if broken else 0
+
+
+def main():
+    if sys.argv[1:2] == ["--check"]:
+        return report(pathlib.Path(sys.argv[2]).resolve())
+    for program in ("mkdocs", "doxygen"):
+        if shutil.which(program) is None:
+            print(f"skipped: no {program} (tools/install-deps.sh site)")
+            return 0
+    out = pathlib.Path(sys.argv[1] if len(sys.argv) > 1 else ROOT / "build" / "site").resolve()
+    work = out.parent / (out.name + "-work")
+    shutil.rmtree(work, ignore_errors=True)
+    shutil.rmtree(out, ignore_errors=True)
+    work.mkdir(parents=True)
+    gather(work / "docs")
+    subprocess.run(["mkdocs", "build", "--quiet", "--config-file", str(write_config(work / "docs", work, out))], check=True)
+    (out / "404.html").unlink()  # for servers: its links begin at the root
+    make_api(out)
+    print(f"the site is in {out}")
+    return report(out)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
