@@ -1,6 +1,7 @@
 // Every --help ends with two examples, and they run.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <sstream>
 
@@ -79,6 +80,20 @@ TEST(Help, OfNvccIsItsOwn) { EXPECT_THAT(test::drywell({"nvcc", "--help"}).out, 
 TEST(Help, TheVersionSaysRevisionBuildTypeAndCompiler) {
   const Finished f = test::drywell({"--version"});
   EXPECT_THAT(f.out, testing::MatchesRegex("drywell [0-9.]+ \\(([0-9a-f]+\\+?|unknown revision), [A-Za-z]+, (g\\+\\+|clang) .*\\)\n"));
+}
+
+// A Core 2, as qemu makes one, has no SSE4.2: every program says so before it comes to an instruction of it.
+TEST(Processor, AnOldOneGetsASentence) {
+  const std::string qemu = "/usr/bin/qemu-x86_64";
+  if (::access(qemu.c_str(), X_OK) != 0) GTEST_SKIP() << "no qemu-x86_64 (package qemu-user)";
+  const std::string folder = test::binary_path().substr(0, test::binary_path().rfind('/') + 1);
+  for (const char* program : {"drywell", "drywell-inspect", "drywell-cuda"}) {
+    const Finished f = test::run_process(qemu, {"-cpu", "core2duo", folder + program, "--version"});
+    EXPECT_EQ(f.exit_code, 6) << program;
+    EXPECT_EQ(f.out, "");
+    EXPECT_THAT(f.err, HasSubstr("drywell: this processor has no SSE4.1; Drywell's programs are compiled for x86-64-v2")) << program;
+  }
+  EXPECT_EQ(test::run_process(qemu, {"-cpu", "Nehalem", folder + "drywell", "--version"}).exit_code, 0);
 }
 
 TEST(Help, TheListOfKernelsFitsAScreen) {

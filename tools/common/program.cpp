@@ -15,6 +15,7 @@
 #include "launch/cuda_driver/library.h"
 #include "tools/common/build_description.h"
 #include "tools/common/other_program.h"
+#include "tools/common/processor.h"
 
 namespace drywell::tools {
 namespace {
@@ -160,6 +161,7 @@ Command* add_command(Command& app, std::string_view name) {
 }
 
 int run_commands(const std::vector<OwnCommand>& own, int argc, char** argv) {
+  require_processor();
   CommandContext context;
   context.program = find_command(own.front().name)->program;
   context.colour_out = wants_colour(STDOUT_FILENO);
