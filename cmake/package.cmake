@@ -14,7 +14,7 @@ set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
 set(CPACK_DEBIAN_PACKAGE_SECTION devel)
 set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
 set(CPACK_DEBIAN_PACKAGE_RECOMMENDS "libedit2")
-set(CPACK_DEBIAN_PACKAGE_SUGGESTS "g++, cmake, pkg-config, libfmt-dev, libhwy-dev, libzstd-dev, libboost-dev")
+set(CPACK_DEBIAN_PACKAGE_SUGGESTS "g++, cmake, pkg-config, libfmt-dev, libhwy-dev, libtomlplusplus-dev, libzstd-dev, libboost-dev")
 set(CPACK_DEBIAN_DESCRIPTION "Drywell executes PTX-level kernels for Hopper and Blackwell on a CPU, instruction by instruction: values bit for bit,
 predicted cycles, and reports of missing waits and fences. To build against its libraries, install the suggested packages.")
 include(CPack)

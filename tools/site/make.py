@@ -24,12 +24,14 @@ def groups(pages):
             continue
         if not line.startswith(" "):
             found.append((line.strip(), []))
-        elif line.strip().endswith("/"):
-            found[-1][1].extend(sorted((p for p in pages if p.startswith(line.strip())), key=lambda p: (not p.endswith("README.md"), p)))
-        elif line.strip() in pages:
-            found[-1][1].append(line.strip())
+            continue
+        page = line.strip().removeprefix("docs/")
+        if page.endswith("/"):
+            found[-1][1].extend(sorted((p for p in pages if p.startswith(page)), key=lambda p: (not p.endswith("README.md"), p)))
+        elif page in pages:
+            found[-1][1].append(page)
         else:
-            raise SystemExit(f"groups.txt: there is no docs/{line.strip()}")
+            raise SystemExit(f"groups.txt: there is no page {page}")
     listed = {page for _, group in found for page in group}
     rest = sorted(set(pages) - listed)
     return found + ([("More", rest)] if rest else [])
