@@ -18,7 +18,8 @@ command -v "$compiler" >/dev/null || compiler=clang++
 configure() {
   local folder=$1
   shift
-  cmake -G Ninja -S . -B "$folder" -DCMAKE_BUILD_TYPE=Release -DDRYWELL_UNITY=ON "$@" >"$folder.log" 2>&1 || { cat "$folder.log"; return 1; }
+  mkdir -p "$folder"
+  cmake -G Ninja -S . -B "$folder" -DCMAKE_BUILD_TYPE=Release -DDRYWELL_UNITY=ON "$@" >"$folder/configure.log" 2>&1 || { cat "$folder/configure.log"; return 1; }
 }
 
 clang() {

@@ -177,7 +177,8 @@ void register_run(Command& app, CommandContext& context) {
       ->capture_default_str();
   sub->add_option("--driver", o->driver,
                   "when asynchronous work happens: eager, lazy, shuffled:SEED or timed")
-      ->capture_default_str()->suggest(driver_names());
+      ->capture_default_str()
+      ->suggest(driver_names());
   sub->add_flag("--verify", o->verify,
                 "compare every value with the host reference; exit code 1 if one differs");
   sub->add_option("--json", o->json, "write the report as JSON (- for standard output)");

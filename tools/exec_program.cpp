@@ -161,7 +161,8 @@ void add_exec_options(Command& sub, ExecFlags& flags) {
   sub.add_option("--arch", o.arch, "architecture: a name of `drywell arch` or a .toml file")
       ->capture_default_str();
   sub.add_option("--driver", o.driver, "when asynchronous work happens: eager, lazy, shuffled:SEED or timed")
-      ->capture_default_str()->suggest(driver_names());
+      ->capture_default_str()
+      ->suggest(driver_names());
   sub.add_option("--caches", o.caches, "timed: what the L2 holds at each launch: what came before left (carry), nothing (cold), the allocations (warm)")
       ->capture_default_str();
   sub.add_option("--clock", o.clock, "timed, for seconds: nominal, sustained (repeated for seconds with random data), or GHz")

@@ -259,7 +259,7 @@ Kernel rht_amax_kernel() {
   return {.name = "rht-amax",
           .doc = "largest magnitudes around a random Hadamard transform; before and after it (HadamardAmaxTmaKernel)",
           .parameters = join_parameters(matrix_parameters("1024", "768"), {flag("identity", "true", "the maximum before the transform"),
-                                                                          flag("transformed", "true", "the maximum after it")}),
+                                                                           flag("transformed", "true", "the maximum after it")}),
           .build = build_rht_amax_row,
           .run = run_rht_amax};
 }
@@ -268,7 +268,7 @@ Kernel quantize_nvfp4_kernel() {
   return {.name = "quantize-nvfp4",
           .doc = "NVFP4 quantization in blocks of 16; row-wise and transposed (quantize_transpose_nvfp4)",
           .parameters = join_parameters(join_parameters(matrix_parameters("1024", "768"), {flag("rowwise", "true", "blocks along rows"),
-                                                                                          flag("columnwise", "false", "blocks along columns, transposed")}),
+                                                                                           flag("columnwise", "false", "blocks along columns, transposed")}),
                                         quantize_parameters(false)),
           .build = build_quantize_row<false>,
           .run = run_quantize<false>};
@@ -278,7 +278,7 @@ Kernel quantize_nvfp4_2d_kernel() {
   return {.name = "quantize-nvfp4-2d",
           .doc = "NVFP4 quantization in blocks of 16 x 16; both orientations (quantize_transpose_nvfp4_2D_kernel)",
           .parameters = join_parameters(join_parameters(matrix_parameters("2048", "768"), {flag("rowwise", "true", "codes along rows"),
-                                                                                          flag("columnwise", "true", "codes along columns, transposed")}),
+                                                                                           flag("columnwise", "true", "codes along columns, transposed")}),
                                         quantize_parameters(true)),
           .build = build_quantize_row<true>,
           .run = run_quantize<true>};

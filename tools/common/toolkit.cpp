@@ -21,8 +21,10 @@ std::string find_toolkit_program(const std::string& name) {
   }
   if (const char* path = std::getenv("PATH"); path != nullptr) directories += std::string(path) + ":";
   // If DRYWELL_CUDA_BIN names a directory, only that directory is searched.
-  if (const char* only = std::getenv("DRYWELL_CUDA_BIN"); only != nullptr) directories = only;
-  else directories += "/usr/local/cuda/bin";
+  if (const char* only = std::getenv("DRYWELL_CUDA_BIN"); only != nullptr)
+    directories = only;
+  else
+    directories += "/usr/local/cuda/bin";
   std::istringstream in(directories);
   for (std::string directory; std::getline(in, directory, ':');) {
     const std::string candidate = directory + "/" + name;

@@ -15,7 +15,9 @@ namespace {
 /// byte.
 std::string roff_letter(const std::string& text, size_t& at) {
   const unsigned char first = static_cast<unsigned char>(text[at]);
-  const unsigned more = first >= 0xf0 ? 3 : first >= 0xe0 ? 2 : 1;
+  unsigned more = 1;  // bytes after the first
+  if (first >= 0xe0) more = 2;
+  if (first >= 0xf0) more = 3;
   unsigned code = first & (0x3fu >> more);
   for (unsigned i = 0; i < more && at + 1 < text.size(); ++i)
     code = code << 6 | (static_cast<unsigned char>(text[++at]) & 0x3fu);
@@ -30,7 +32,8 @@ std::string roff(const std::string& line) {
     if (static_cast<unsigned char>(c) >= 0x80) {
       out += roff_letter(line, i);
     } else {
-      out += c == '\\' ? "\\e" : c == '-' ? "\\-" : std::string(1, c);
+      if (c == '-') out += '\\';
+      out += c == '\\' ? "\\e" : std::string(1, c);
     }
   }
   return line.starts_with('.') || line.starts_with('\'') ? "\\&" + out : out;

@@ -67,7 +67,8 @@ std::string zsh_option(const OptionText& o) {
   if (o.positional || o.heading.empty()) return "";
   std::string out;
   for (const std::string& name : o.names) {
-    const std::string_view joins = o.value.empty() ? "" : name.starts_with("--") ? "=" : "+";
+    std::string_view joins = name.starts_with("--") ? "=" : "+";
+    if (o.value.empty()) joins = "";
     out += fmt::format(" \\\n    '{}{}{}[{}]{}'", o.repeated ? "*" : "", name, joins,
                        zsh_quoted(o.about, "[]:\\"), zsh_value(o));
   }
