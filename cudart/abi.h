@@ -56,6 +56,9 @@ enum class CudaError : int {
 };
 
 inline constexpr int kRuntimeVersion = 13000;  // CUDART_VERSION of the interface served
+/// CUDA 13.4: a driver takes the PTX of its own version and of older ones, and Drywell reads PTX 9.4. Libraries with a compiler of their own
+/// make machine code for an older driver (Warp).
+inline constexpr int kDriverVersion = 13040;
 
 struct AbiDim3 {
   unsigned x = 1, y = 1, z = 1;

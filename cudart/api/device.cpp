@@ -118,7 +118,7 @@ CudaError cudaDeviceGetPCIBusId(char* out, int bytes, int device) {
 CudaError cudaDeviceGetByPCIBusId(int* out, const char*) { return cudaGetDevice(out); }
 
 CudaError cudaDriverGetVersion(int* out) {
-  return serve_always("cudaDriverGetVersion", [&](Context&) { *out = kRuntimeVersion; });
+  return serve_always("cudaDriverGetVersion", [&](Context&) { *out = kDriverVersion; });
 }
 CudaError cudaRuntimeGetVersion(int* out) {
   return serve_always("cudaRuntimeGetVersion", [&](Context&) { *out = kRuntimeVersion; });

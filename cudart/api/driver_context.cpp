@@ -46,7 +46,7 @@ CudaError cuInit(unsigned flags) {
 CudaError cuDriverGetVersion(int* out) {
   return serve_always("cuDriverGetVersion", [&](Context&) {
     require_value(out != nullptr);
-    *out = kRuntimeVersion;
+    *out = kDriverVersion;
   });
 }
 CudaError cuGetErrorName(CudaError e, const char** out) {
@@ -109,6 +109,7 @@ CudaError cuDevicePrimaryCtxGetState(int, unsigned* flags, int* active) {
   });
 }
 CudaError cuCtxCreate_v2(void** out, unsigned, int device) { return device == 0 ? give_context("cuCtxCreate", out) : CudaError::invalid_device; }
+CudaError cuCtxCreate_v3(void** out, const void*, int, unsigned flags, int device) { return cuCtxCreate_v2(out, flags, device); }
 CudaError cuCtxCreate_v4(void** out, const void*, unsigned flags, int device) { return cuCtxCreate_v2(out, flags, device); }
 CudaError cuCtxDestroy_v2(void* context) { return take_context("cuCtxDestroy", context); }
 CudaError cuCtxSetCurrent(void* context) { return take_context("cuCtxSetCurrent", context); }
@@ -133,6 +134,9 @@ CudaError cuGetProcAddress_v2(const char* name, void** out, int, uint64_t, int* 
     require(*out != nullptr, CudaError::symbol_not_found);
   });
 }
+
+/// The first version, by which libraries that load the driver themselves find everything else (Warp).
+CudaError cuGetProcAddress(const char* name, void** out, int version, uint64_t flags) { return cuGetProcAddress_v2(name, out, version, flags, nullptr); }
 
 CudaError cuCtxGetStreamPriorityRange(int* least, int* greatest) { return forward(cudaDeviceGetStreamPriorityRange, least, greatest); }
 CudaError cuCtxGetFlags(unsigned* out) {

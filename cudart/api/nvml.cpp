@@ -26,7 +26,7 @@ NvmlResult nvmlDeviceGetHandleByPciBusId_v2(const char*, const void** device) {
 }
 NvmlResult nvmlSystemGetCudaDriverVersion_v2(int* version) {
   if (version == nullptr) return NvmlResult::invalid_argument;
-  *version = drywell::cudart::kRuntimeVersion;
+  *version = drywell::cudart::kDriverVersion;
   return NvmlResult::success;
 }
 /// nvmlGpuFabricInfoV_t begins with its version, whose low 24 bits are its size; all zero after it means that there is no fabric.

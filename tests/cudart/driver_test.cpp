@@ -1,5 +1,6 @@
 // The driver interface, without CUDA: the committed PTX of examples/cuda (tests/corpus) loaded and launched as a host program
 // would, against arithmetic written out here.
+#include <dlfcn.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -134,6 +135,22 @@ TEST(Driver, EntryPointsByName) {
   EXPECT_EQ(cuGetProcAddress_v2("cuNoSuchFunction", &entry, 13000, 0, &status), CudaError::symbol_not_found);
   EXPECT_EQ(entry, nullptr);
   EXPECT_EQ(status, 1);
+}
+
+// Names that libraries take from libcuda.so.1 themselves: first versions, and those of per-thread default streams.
+TEST(Driver, NamesOfOtherVersions) {
+  using GetProcAddress = CudaError (*)(const char*, void**, int, uint64_t);
+  const auto first = reinterpret_cast<GetProcAddress>(::dlsym(RTLD_DEFAULT, "cuGetProcAddress"));
+  ASSERT_NE(first, nullptr);
+  void* entry = nullptr;
+  ASSERT_EQ(first("cuMemAlloc", &entry, 12000, 0), kOk);
+  EXPECT_EQ(entry, reinterpret_cast<void*>(&cuMemAlloc_v2));
+  EXPECT_EQ(first("cuNoSuchFunction", &entry, 12000, 0), CudaError::symbol_not_found);
+  for (const auto& [name, same] : {std::pair("cuCtxDestroy", "cuCtxDestroy_v2"), {"cuStreamWaitValue32", "cuStreamWaitValue32_v2"}, {"cuMemcpyAsync_ptsz", "cuMemcpyAsync"},
+                                   {"cuMemcpyHtoD_v2_ptds", "cuMemcpyHtoD_v2"}, {"cuStreamBatchMemOp_ptsz", "cuStreamBatchMemOp_v2"}}) {
+    EXPECT_NE(::dlsym(RTLD_DEFAULT, name), nullptr) << name;
+    EXPECT_EQ(::dlsym(RTLD_DEFAULT, name), ::dlsym(RTLD_DEFAULT, same)) << name;
+  }
 }
 
 // Libraries look up whole tables of functions: one that is not served is found, and says so when it is called.
