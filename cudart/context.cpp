@@ -28,8 +28,12 @@ Context::Session& Context::session() {
 }
 
 const sim::LoadedModule& Context::loaded(GuestModule& m) {
-  return m.loaded([this](std::span<const void* const> units, const std::string& name) {
-    const auto text = [this](const void* unit) { return best_image(read_fatbin(unit), device().arch().target).ptx(); };
+  return m.loaded([this, &m](std::span<const void* const> units, const std::string& name) {
+    const auto text = [this, &m](const void* unit) {
+      std::string ptx = best_image(read_fatbin(unit), device().arch().target).ptx();
+      m.ptx_target = target_number(ptx);
+      return ptx;
+    };
     if (units.size() == 1) return device().load_ptx(text(units[0]), name);
     std::vector<isa::Module> parts;
     for (const void* unit : units) {

@@ -41,7 +41,8 @@ FuncAttributes attributes_of(Context& c, Kernel& k) {
   const auto& bound = f.directives.reqntid.has_value() ? f.directives.reqntid : f.directives.maxntid;
   a.max_threads_per_block = bound.has_value() ? static_cast<int>((*bound)[0] * (*bound)[1] * (*bound)[2]) : kMaxThreads;
   a.num_regs = static_cast<int>(isa::estimated_registers(f));
-  a.ptx_version = a.binary_version = compute_capability(c.device());
+  a.ptx_version = k.module->ptx_target;
+  a.binary_version = compute_capability(c.device());
   a.max_dynamic_shared_bytes = static_cast<int>(max_dynamic_smem(c.device(), k, c.loaded(*k.module)));
   a.preferred_carveout = k.carveout;
   a.non_portable_cluster_allowed = k.non_portable_cluster ? 1 : 0;

@@ -5,8 +5,11 @@
 
 #include <algorithm>
 #include <cctype>
+#include <charconv>
 #include <cstdio>
 #include <cstdlib>
+#include <memory>
+#include <optional>
 
 #include "cudart/call.h"
 #include "cudart/errors.h"
@@ -44,22 +47,43 @@ std::string plain_beginning(const std::string& mangled) {
   return name.empty() ? mangled : name;
 }
 
+/// Returns nothing for a name that is not mangled: `f` is a kernel, not `float`.
+std::optional<std::string> demangled(const std::string& name) {
+  int status = 0;
+  if (!name.starts_with("_Z")) return std::nullopt;
+  const std::unique_ptr<char, void (*)(void*)> plain(abi::__cxa_demangle(name.c_str(), nullptr, nullptr, &status), std::free);
+  return status == 0 ? std::optional<std::string>(plain.get()) : std::nullopt;
+}
+
+/// Removes "[abi:v1]": Numba's tags, which hold a hash of the compiler's flags.
+void remove_tags(std::string& name) {
+  constexpr std::string_view kTag = "[abi:";
+  for (size_t at = name.find(kTag); at != std::string::npos; at = name.find(kTag)) name.erase(at, name.find(']', at) + 1 - at);
+}
+
 }  // namespace
 
 std::string plain_name(const std::string& mangled) {
-  int status = 0;
-  const std::unique_ptr<char, void (*)(void*)> plain(abi::__cxa_demangle(mangled.c_str(), nullptr, nullptr, &status), std::free);
-  std::string name = status == 0 ? plain.get() : plain_beginning(mangled);
+  std::string name = demangled(mangled).value_or(plain_beginning(mangled));
+  remove_tags(name);
   // Removes result and parameters of "void gemm<…>(…)".
   if (name.starts_with("void ")) name.erase(0, 5);
   name.erase(parameters(name));
   return name;
 }
 
+int target_number(std::string_view ptx) {
+  constexpr std::string_view kDirective = ".target";
+  const size_t directive = ptx.find(kDirective);
+  if (directive == std::string_view::npos) return 0;
+  const size_t digits = ptx.find_first_of("0123456789", directive + kDirective.size());
+  int number = 0;
+  if (digits != std::string_view::npos) std::from_chars(ptx.data() + digits, ptx.data() + ptx.size(), number);
+  return number;
+}
+
 std::string name_with_parameters(const std::string& mangled) {
-  int status = 0;
-  const std::unique_ptr<char, void (*)(void*)> plain(abi::__cxa_demangle(mangled.c_str(), nullptr, nullptr, &status), std::free);
-  const std::string name = status == 0 ? plain.get() : mangled;
+  const std::string name = demangled(mangled).value_or(mangled);
   return name.starts_with("void ") ? name.substr(5) : name;
 }
 

@@ -30,6 +30,8 @@ struct Kernel {
   int carveout = -1, cluster_policy = 0;
   Dim3 required_cluster{0, 0, 0};
 };
+/// Returns 75 for PTX with the directive `.target sm_75`; 0 for a text without.
+int target_number(std::string_view ptx);
 std::string plain_name(const std::string& mangled);
 std::string name_with_parameters(const std::string& mangled);
 std::string shortened(const std::string& name);
@@ -55,6 +57,8 @@ class GuestModule {
   Kernel& kernel(const std::string& name);
   const std::map<std::string, std::unique_ptr<Kernel>>& kernels() const { return kernels_; }
   const std::string& name() const { return name_; }
+
+  int ptx_target = 0;  // 75 of `.target sm_75`, once loaded
 
  private:
   std::vector<std::string> texts_;

@@ -22,6 +22,12 @@ namespace {
 
 constexpr size_t kMostOfOpcode = 200;
 
+/// PTX for these runs on every later chip (PTX ISA 11.1.2), and has nothing that sm_80 does not have. Libraries keep it for chips to come.
+bool is_before_sm_80(std::string_view target) {
+  constexpr std::array<std::string_view, 9> kOlder = {"sm_50", "sm_52", "sm_53", "sm_60", "sm_61", "sm_62", "sm_70", "sm_72", "sm_75"};
+  return std::find(kOlder.begin(), kOlder.end(), target) != kOlder.end();
+}
+
 std::string known_targets() {
   std::string out;
   for (const Target t :
@@ -187,6 +193,8 @@ void Parser::header_target() {
     } else if (word == "texmode_unified" || word == "texmode_independent" || word == "map_f64_to_f32") {
       // Texture modes are meaningless without textures; map_f64_to_f32 is for targets without double
       // precision.
+    } else if (is_before_sm_80(word)) {
+      module_.target = Target::sm_80;
     } else if (!parse_target(word, module_.target)) {
       fail(Code::E1109, at, fmt::format("unknown target '{}'", excerpt(word)),
            fmt::format("known are {}", known_targets()));

@@ -1,108 +1,164 @@
-// Programs that have the CUDA runtime linked into them (nvcc's default). The static runtime speaks to the driver through tables that
-// are not public (cuGetExportTable), so nothing of it runs: each of its public functions that the program's symbol table names begins
-// with a jump to the stand-in's function of that name, before the program's first instruction. A program without symbol table (strip)
-// cannot be served: `drywell exec` refuses it (E4612).
+// Code of CUDA that is linked into a program or a library, or that a program finds without the loader's
+// names:
+// - The CUDA runtime (nvcc's default links it statically). It speaks to the driver through tables that are
+// not public (cuGetExportTable),
+//   so nothing of it runs: each of its public functions that the file's symbol table names begins with a jump
+//   to the stand-in's function of that name, before the file's first instruction. In a library without symbol
+//   table (strip) the code of the runtime's own archive is looked for, if the environment names one
+//   (runtime_archive.h); without, the library is named when it asks for the driver's tables, and `drywell
+//   exec` refuses such a program (E4612).
+// - NVRTC and nvJitLink, whose machine code cannot be simulated: they give PTX in an envelope instead
+// (run_time_compilers.h).
 #include <dlfcn.h>
-#include <elf.h>
 #include <link.h>
-#include <sys/mman.h>
-#include <unistd.h>
+
+#include <fmt/format.h>
 
 #include <array>
 #include <cstdlib>
 #include <cstring>
+#include <filesystem>
+#include <set>
+#include <sstream>
 #include <string_view>
+#include <unordered_map>
 
+#include "cudart/api/run_time_compilers.h"
+#include "cudart/function_symbols.h"
+#include "cudart/mapped_file.h"
 #include "cudart/options.h"
-#include "drywell/core/files.h"
+#include "cudart/redirect.h"
+#include "cudart/runtime_archive.h"
+#include "cudart/serve.h"
+
+using namespace drywell::cudart;
 
 namespace {
 
-constexpr std::string_view kFirst = "__cudaRegisterFatBinary";  // every program with device code calls it
-constexpr size_t kJumpBytes = 14;
+/// The table of the driver that the static runtime cannot do without (6bd5fb6c-5bf4-e74a-8987-d93912fd9df9);
+/// libraries ask for others, which they can.
+constexpr std::array<uint8_t, 16> kRuntimesTable = {0x6B, 0xD5, 0xFB, 0x6C, 0x5B, 0xF4, 0xE7, 0x4A,
+                                                    0x89, 0x87, 0xD9, 0x39, 0x12, 0xFD, 0x9D, 0xF9};
+constexpr std::string_view kFirst = "__cudaRegisterFatBinary";  // every file with a runtime of its own has it
 
-/// jmp [rip], and the address behind it.
-std::array<uint8_t, kJumpBytes> jump_to(const void* target) {
-  std::array<uint8_t, kJumpBytes> code = {0xFF, 0x25};
-  std::memcpy(code.data() + 6, &target, sizeof target);
-  return code;
+using Functions = std::unordered_map<std::string_view, const void*>;
+
+bool is_runtime_name(std::string_view name) { return name.starts_with("cuda") || name.starts_with("__cuda"); }
+
+const Dl_info& own_file() {
+  static const Dl_info self = [] {
+    Dl_info found{};
+    ::dladdr(reinterpret_cast<const void*>(&own_file), &found);
+    return found;
+  }();
+  return self;
 }
 
-/// A view of records in a file; empty if the file does not contain all of them.
-template <class T>
-std::pair<const T*, size_t> records(const std::vector<std::byte>& file, uint64_t offset, uint64_t count) {
-  if (offset > file.size() || count > (file.size() - offset) / sizeof(T)) return {nullptr, 0};
-  return {reinterpret_cast<const T*>(file.data() + offset), count};
+/// The stand-in's functions, by name. The names live as long as the process. (In the loader's notification
+/// dlsym is not allowed.)
+const Functions& stand_ins() {
+  static const Functions all = [] {
+    static std::set<std::string> names;
+    Functions out;
+    const MappedFile file(own_file().dli_fname);
+    for_each_function(file.bytes(), SymbolTable::exported, [&](const FunctionSymbol& s) {
+      const auto address = reinterpret_cast<uintptr_t>(own_file().dli_fbase) + s.address;
+      out.emplace(*names.insert(s.name).first, reinterpret_cast<const void*>(address));
+    });
+    return out;
+  }();
+  return all;
 }
 
-struct Symbols {
-  const Elf64_Sym* first = nullptr;
-  size_t count = 0;
-  const char* names = nullptr;
-  size_t name_bytes = 0;
-  std::string_view name(const Elf64_Sym& s) const { return s.st_name < name_bytes ? std::string_view(names + s.st_name) : std::string_view(); }
-};
+/// Functions of a runtime linked into a file, relative to where it is loaded.
+std::vector<FoundFunction> runtime_functions(std::span<const std::byte> file) {
+  std::vector<FoundFunction> out;
+  bool has_runtime = false;
+  for_each_function(file, SymbolTable::linker, [&](const FunctionSymbol& s) {
+    has_runtime |= s.name == kFirst;
+    if (s.bytes >= kJumpBytes) out.emplace_back(s.name, s.address);
+  });
+  return has_runtime ? out : std::vector<FoundFunction>();
+}
 
-Symbols symbol_table(const std::vector<std::byte>& file) {
-  const auto [header, one] = records<Elf64_Ehdr>(file, 0, 1);
-  if (one == 0 || std::memcmp(header->e_ident, ELFMAG, SELFMAG) != 0 || header->e_ident[EI_CLASS] != ELFCLASS64) return {};
-  const auto [sections, n] = records<Elf64_Shdr>(file, header->e_shoff, header->e_shnum);
-  for (size_t i = 0; i < n; ++i) {
-    if (sections[i].sh_type != SHT_SYMTAB || sections[i].sh_link >= n) continue;
-    const auto [symbols, count] = records<Elf64_Sym>(file, sections[i].sh_offset, sections[i].sh_size / sizeof(Elf64_Sym));
-    const Elf64_Shdr& strings = sections[sections[i].sh_link];
-    const auto [names, bytes] = records<char>(file, strings.sh_offset, strings.sh_size);
-    if (bytes == 0 || names[bytes - 1] != 0) return {};
-    return {symbols, count, names, bytes};
+/// As above, for a file without symbol table.
+std::vector<FoundFunction> runtime_functions_by_code(std::span<const std::byte> file) {
+  const char* const archives = std::getenv(kArchivesVariable);
+  std::istringstream in(archives != nullptr ? archives : "");
+  for (std::string path; std::getline(in, path, ':');) {
+    const MappedFile archive(path);
+    if (auto found = find_runtime(file, archive.bytes()); !found.empty()) return found;
   }
   return {};
 }
 
-bool is_function(const Elf64_Sym& s) { return ELF64_ST_TYPE(s.st_info) == STT_FUNC && s.st_shndx != SHN_UNDEF; }
-
-/// Where the loader put the program.
-uint64_t load_address() {
-  uint64_t base = 0;
-  dl_iterate_phdr([](dl_phdr_info* info, size_t, void* out) {
-    *static_cast<uint64_t*>(out) = info->dlpi_addr;
-    return 1;  // the program is the first
-  }, &base);
-  return base;
-}
-
-void redirect(uint64_t at, const void* target) {
-  const uint64_t page = static_cast<uint64_t>(::sysconf(_SC_PAGESIZE)), begin = at / page * page, end = (at + kJumpBytes + page - 1) / page * page;
-  auto* const pages = reinterpret_cast<void*>(begin);
-  if (::mprotect(pages, end - begin, PROT_READ | PROT_WRITE | PROT_EXEC) != 0) return;
-  const auto code = jump_to(target);
-  std::memcpy(reinterpret_cast<void*>(at), code.data(), code.size());
-  ::mprotect(pages, end - begin, PROT_READ | PROT_EXEC);
-}
-
-void* own_library() {
-  Dl_info self{};
-  return ::dladdr(reinterpret_cast<const void*>(&redirect), &self) != 0 ? ::dlopen(self.dli_fname, RTLD_NOW | RTLD_NOLOAD) : nullptr;
-}
-
-// The loader runs it before the program's own constructors, which register device code.
-[[gnu::constructor]] void take_the_place_of_a_static_runtime() {
-  if (std::getenv(drywell::cudart::kOptionsVariable) == nullptr) return;
-  try {
-    const std::vector<std::byte> file = drywell::read_file("/proc/self/exe");
-    const Symbols table = symbol_table(file);
-    bool has_runtime = false;
-    for (size_t i = 0; i < table.count && !has_runtime; ++i) has_runtime = is_function(table.first[i]) && table.name(table.first[i]) == kFirst;
-    void* const library = has_runtime ? own_library() : nullptr;
-    if (library == nullptr) return;
-    const uint64_t base = load_address();
-    for (size_t i = 0; i < table.count; ++i) {
-      const Elf64_Sym& s = table.first[i];
-      const std::string_view name = table.name(s);
-      if (!is_function(s) || s.st_size < kJumpBytes || !(name.starts_with("cuda") || name.starts_with("__cuda"))) continue;
-      if (const void* target = ::dlsym(library, name.data()); target != nullptr) redirect(base + s.st_value, target);
-    }
-  } catch (const std::exception&) {  // a file that cannot be read is no program with a static runtime
+/// A runtime that is linked into the file at `base` gives way to the stand-in.
+void replace_runtime(const std::string& path, uintptr_t base) {
+  const MappedFile file(path);
+  auto functions = runtime_functions(file.bytes());
+  if (functions.empty()) functions = runtime_functions_by_code(file.bytes());
+  for (const auto& [name, address] : functions) {
+    const auto own = is_runtime_name(name) ? stand_ins().find(name) : stand_ins().end();
+    if (own != stand_ins().end()) redirect(base + address, own->second);
   }
 }
 
+void replace_code(const link_map& m) {
+  // The program itself has no name in the loader's list.
+  const std::string path = *m.l_name == 0 ? "/proc/self/exe" : m.l_name;
+  if (path == own_file().dli_fname || m.l_addr == reinterpret_cast<uintptr_t>(own_file().dli_fbase)) return;
+  if (replace_run_time_compiler(path, m.l_addr)) return;
+  replace_runtime(path, m.l_addr);
+}
+
+/// Looks at each file that the loader has mapped since the last call.
+void look_at_new_files() {
+  using File = std::pair<const link_map*, uintptr_t>;
+  static std::set<File> seen;
+  std::set<File> now;
+  for (const link_map* m = _r_debug.r_map; m != nullptr; m = m->l_next) {
+    now.insert({m, m->l_addr});
+    if (seen.count({m, m->l_addr}) == 0) replace_code(*m);
+  }
+  seen.swap(now);
+}
+
+void library_list_changed() {
+  if (!libraries_are_settled()) return;
+  try {
+    look_at_new_files();
+  } catch (
+      const std::exception&) {  // out of memory: the loader has no way to hear of it, and the program will
+  }
+}
+
+// The loader runs it before the program's own constructors, which register device code.
+[[gnu::constructor]] void take_the_place_of_linked_code() {
+  if (std::getenv(kOptionsVariable) == nullptr) return;
+  library_list_changed();
+  watch_libraries(&library_list_changed);
+}
+
 }  // namespace
+
+extern "C" {
+#pragma GCC visibility push(default)
+
+CudaError cuGetExportTable(const void**, const void* table) {
+  if (table == nullptr || std::memcmp(table, kRuntimesTable.data(), kRuntimesTable.size()) != 0)
+    return CudaError::not_supported;
+  Dl_info caller{};
+  const bool found = ::dladdr(__builtin_return_address(0), &caller) != 0 && caller.dli_fname != nullptr;
+  const std::string name = found ? std::filesystem::path(caller.dli_fname).filename().string() : "a library";
+  return serve_always("cuGetExportTable", [&](Context& c) {
+    c.say_once(
+        fmt::format("{} has a CUDA runtime linked into it, and no symbol table that would let Drywell's take "
+                    "its place: its CUDA calls fail. {} can "
+                    "name the libcudart_static.a that it was linked with (docs/exec.md)",
+                    name, kArchivesVariable));
+    throw CallFailed{CudaError::not_supported};
+  });
+}
+
+#pragma GCC visibility pop
+}

@@ -12,6 +12,14 @@ TEST(KernelNames, HaveNeitherResultNorParameters) {
   EXPECT_EQ(plain_name("_Z4fillIfLi3EEvPT_"), "fill<float, 3>");
   EXPECT_EQ(plain_name("_ZN12_GLOBAL__N_14copyEPf"), "(anonymous namespace)::copy");
   EXPECT_EQ(plain_name("saxpy"), "saxpy");  // extern "C"
+  EXPECT_EQ(plain_name("f"), "f");          // the mangled name of a type, but no mangled function
+  EXPECT_EQ(plain_name("_ZN8__main__4axpyB2v1B38cw51cXTLSUwv1sDUaKthaKCjYKCpo4DkeVtwuOE5ArrayIfE"), "__main__::axpy");  // Numba's tags
+}
+
+TEST(PtxTarget, IsTheNumberOfTheDirective) {
+  EXPECT_EQ(target_number(".version 8.0\n.target sm_75\n.address_size 64"), 75);
+  EXPECT_EQ(target_number(".version 9.0\n.target\tsm_100a, debug"), 100);
+  EXPECT_EQ(target_number("no text of PTX"), 0);
 }
 
 TEST(KernelNames, AreCutForPeopleAlone) {
