@@ -1,0 +1,227 @@
+#include "cudart/api/nvjitlink.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cstring>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "cudart/cubin.h"
+#include "cudart/fatbin.h"
+#include "cudart/serve.h"
+#include "drywell/core/error.h"
+#include "drywell/core/files.h"
+#include "drywell/isa/link.h"
+#include "drywell/isa/parse.h"
+#include "drywell/isa/print.h"
+#include "drywell/isa/validate.h"
+
+namespace drywell::cudart {
+namespace {
+
+enum class LinkResult : int {
+  success = 0,
+  invalid_input = 3,
+  ptx_compile = 4,
+  internal = 6,
+  null_input = 10
+};
+// nvJitLinkInputType
+enum class LinkInput : int { ltoir = 3, object = 5, library = 6, index = 7 };
+
+/// What a nvJitLinkHandle points to.
+struct PtxLink {
+  std::vector<std::string> options, units;
+  void* optimiser = nullptr;  // a link of the library's own, for code to be optimised at link time
+  std::string linked, image, log;
+};
+
+/// The library's own functions. A process with several libraries uses the one that it loaded last.
+std::map<std::string, uintptr_t, std::less<>>& originals() {
+  static std::map<std::string, uintptr_t, std::less<>> all;
+  return all;
+}
+
+template <class... P>
+int call_original(const char* name, P... arguments) {
+  return reinterpret_cast<int (*)(P...)>(originals().at(name))(arguments...);
+}
+
+/// Runs `f(Context&)`; an exception's text becomes the link's log.
+template <class F>
+LinkResult run(const char* name, PtxLink* link, LinkResult failure, F&& f) {
+  if (link == nullptr) return LinkResult::null_input;
+  const CudaError error = serve_always(name, [&](Context& c) {
+    try {
+      f(c);
+    } catch (const Error& e) {
+      link->log += fmt::format("{}\n", e.what());
+      throw;
+    }
+  });
+  return error == CudaError::success ? LinkResult::success : failure;
+}
+
+/// Several units are one text; a single one stays as it was written, with its comments and lines.
+std::string link_units(const std::vector<std::string>& units) {
+  if (units.size() == 1) return units.front();
+  std::vector<isa::Module> parts;
+  for (const std::string& text : units) {
+    isa::Module& part =
+        parts.emplace_back(isa::parse_ptx_or_throw(text, fmt::format("unit {} of a link", parts.size())));
+    if (Diagnostics problems = isa::validate(part); problems.has_errors())
+      throw InputError(std::move(problems));
+  }
+  return isa::print_module(isa::link(std::move(parts)));
+}
+
+LinkResult create(PtxLink** out, uint32_t count, const char** options) {
+  if (out == nullptr || (count != 0 && options == nullptr)) return LinkResult::null_input;
+  *out = new PtxLink{.options = {options, options + count}};
+  return LinkResult::success;
+}
+
+LinkResult destroy(PtxLink** link) {
+  if (link == nullptr) return LinkResult::null_input;
+  if (*link != nullptr && (*link)->optimiser != nullptr)
+    call_original("nvJitLinkDestroy", &(*link)->optimiser);
+  delete *link;
+  *link = nullptr;
+  return LinkResult::success;
+}
+
+/// Ends the call with the log of the library's own link.
+[[noreturn]] void optimiser_failed(const PtxLink& link) {
+  size_t bytes = 0;
+  call_original("nvJitLinkGetErrorLogSize", link.optimiser, &bytes);
+  std::string log(bytes, '\0');
+  if (bytes != 0) call_original("nvJitLinkGetErrorLog", link.optimiser, log.data());
+  throw InputError(Code::E4603, fmt::format("nvJitLink cannot make PTX of its input: {}", log.c_str()));
+}
+
+void add_to_optimiser(PtxLink& link, const void* data, size_t bytes, const char* name) {
+  if (link.optimiser == nullptr) {
+    std::vector<const char*> options;
+    for (const std::string& o : link.options) options.push_back(o.c_str());
+    for (const char* wanted : {"-lto", "-ptx"}) {
+      if (std::find(link.options.begin(), link.options.end(), wanted) == link.options.end())
+        options.push_back(wanted);
+    }
+    if (call_original("nvJitLinkCreate", &link.optimiser, static_cast<uint32_t>(options.size()),
+                      options.data()) != 0)
+      throw Unsupported(fmt::format("nvJitLink makes no PTX with the options {}", fmt::join(options, " ")));
+  }
+  if (call_original("nvJitLinkAddData", link.optimiser, LinkInput::ltoir, data, bytes, name) != 0)
+    optimiser_failed(link);
+}
+
+std::string optimised(const PtxLink& link) {
+  size_t bytes = 0;
+  if (call_original("nvJitLinkComplete", link.optimiser) != 0 ||
+      call_original("nvJitLinkGetLinkedPtxSize", link.optimiser, &bytes) != 0)
+    optimiser_failed(link);
+  std::string text(bytes, '\0');
+  if (call_original("nvJitLinkGetLinkedPtx", link.optimiser, text.data()) != 0) optimiser_failed(link);
+  text.resize(std::strlen(text.c_str()));
+  return text;
+}
+
+LinkResult add_data(PtxLink* link, LinkInput type, const void* data, size_t bytes, const char* name) {
+  return run("nvJitLinkAddData", link, LinkResult::invalid_input, [&](Context& c) {
+    if (type == LinkInput::ltoir) return add_to_optimiser(*link, data, bytes, name);
+    if (type == LinkInput::object || type == LinkInput::library || type == LinkInput::index)
+      throw Unsupported(
+          fmt::format("a link of {}: Drywell links PTX, not objects", name != nullptr ? name : "an object"));
+    link->units.push_back(best_image(read_fatbin(data, bytes), c.device().arch().target).ptx());
+  });
+}
+
+LinkResult add_file(PtxLink* link, LinkInput type, const char* path) {
+  // The library of kernels that start kernels: what needs it is refused by its own names.
+  if (path != nullptr && std::strstr(path, "libcudadevrt") != nullptr) return LinkResult::success;
+  std::vector<std::byte> file;
+  const LinkResult found = run("nvJitLinkAddFile", link, LinkResult::invalid_input, [&](Context&) {
+    require_value(path != nullptr);
+    file = read_file(path);
+  });
+  return found == LinkResult::success ? add_data(link, type, file.data(), file.size(), path) : found;
+}
+
+LinkResult complete(PtxLink* link) {
+  return run("nvJitLinkComplete", link, LinkResult::ptx_compile, [&](Context&) {
+    if (link->optimiser != nullptr) link->units.push_back(optimised(*link));
+    require_value(!link->units.empty());
+    link->linked = link_units(link->units);
+    link->image = cubin_envelope(link->linked);
+  });
+}
+
+using Member = std::string PtxLink::*;
+
+template <Member kWhat, size_t kMore>
+LinkResult bytes_of(const PtxLink* link, size_t* out) {
+  if (link == nullptr || out == nullptr) return LinkResult::null_input;
+  *out = (link->*kWhat).size() + kMore;
+  return LinkResult::success;
+}
+
+template <Member kWhat, size_t kMore>
+LinkResult content_of(const PtxLink* link, char* out) {
+  if (link == nullptr || out == nullptr) return LinkResult::null_input;
+  std::memcpy(out, (link->*kWhat).c_str(), (link->*kWhat).size() + kMore);
+  return LinkResult::success;
+}
+
+LinkResult no_info_bytes(const PtxLink*, size_t* out) {
+  if (out == nullptr) return LinkResult::null_input;
+  *out = 1;
+  return LinkResult::success;
+}
+
+LinkResult no_info(const PtxLink*, char* out) {
+  if (out == nullptr) return LinkResult::null_input;
+  *out = 0;
+  return LinkResult::success;
+}
+
+struct LinkFunction {
+  std::string_view name;
+  const void* address;
+};
+
+template <class F>
+const void* address(F* f) {
+  return reinterpret_cast<const void*>(f);
+}
+
+}  // namespace
+
+const void* nvjitlink_function(std::string_view name, uintptr_t original) {
+  // A text ends with a zero, an image does not.
+  static const LinkFunction kAll[] = {
+      {"nvJitLinkCreate", address(&create)},
+      {"nvJitLinkDestroy", address(&destroy)},
+      {"nvJitLinkAddData", address(&add_data)},
+      {"nvJitLinkAddFile", address(&add_file)},
+      {"nvJitLinkComplete", address(&complete)},
+      {"nvJitLinkGetLinkedCubinSize", address(&bytes_of<&PtxLink::image, 0>)},
+      {"nvJitLinkGetLinkedCubin", address(&content_of<&PtxLink::image, 0>)},
+      {"nvJitLinkGetLinkedPtxSize", address(&bytes_of<&PtxLink::linked, 1>)},
+      {"nvJitLinkGetLinkedPtx", address(&content_of<&PtxLink::linked, 1>)},
+      {"nvJitLinkGetErrorLogSize", address(&bytes_of<&PtxLink::log, 1>)},
+      {"nvJitLinkGetErrorLog", address(&content_of<&PtxLink::log, 1>)},
+      {"nvJitLinkGetInfoLogSize", address(&no_info_bytes)},
+      {"nvJitLinkGetInfoLog", address(&no_info)},
+  };
+  for (const LinkFunction& f : kAll) {
+    if (f.name != name) continue;
+    originals()[std::string(name)] = original;
+    return f.address;
+  }
+  return nullptr;
+}
+
+}  // namespace drywell::cudart
