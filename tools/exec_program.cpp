@@ -115,6 +115,7 @@ void set_compilers(const fs::path& library) {
   for (const char* name : {"TRITON_PTXAS_PATH", "TRITON_PTXAS_BLACKWELL_PATH"}) set(name, ptxas);
   own_cache("TRITON_CACHE_DIR", "triton");
   own_cache("TORCHINDUCTOR_CACHE_DIR", "inductor");
+  own_cache("TILELANG_CACHE_DIR", "tilelang");
   set("CUTE_DSL_LINEINFO", "1");
 }
 

@@ -15,11 +15,16 @@ def install():
             "cutlass.utils.hardware_info": ("drywell_boot.cute", "hardware_info"),
             "cuda.bindings._internal.runtime": ("drywell_boot.cuda_bindings", "table"),
             "cuda.bindings._internal.runtime_ptds": ("drywell_boot.cuda_bindings", "table"),
+            "cupy": ("drywell_boot.cupy", "package", "before"),
             "triton": ("drywell_boot.triton_hooks", "package"),
             "triton.testing": ("drywell_boot.triton_hooks", "testing"),
             "triton.profiler.profile": ("drywell_boot.triton_hooks", "profiler"),
             "triton.profiler.viewer": ("drywell_boot.triton_hooks", "viewer"),
             "triton.runtime.autotuner": ("drywell_boot.triton_hooks", "autotuner"),
+            "tilelang.contrib.nvcc": ("drywell_boot.tilelang", "nvcc"),
             "torch": ("drywell_boot.torch_hooks", "torch"),
+            "torch._inductor.runtime.benchmarking": ("drywell_boot.triton_hooks", "inductor"),
+            "warp": ("drywell_boot.warp", "package", "before"),
+            "warp.config": ("drywell_boot.warp", "config"),
         }
     )

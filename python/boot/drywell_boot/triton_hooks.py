@@ -104,3 +104,16 @@ def viewer(module):
     """There is no file of an empty profile to read."""
     module.parse = functools.wraps(module.parse)(lambda *_, **__: (None, None))
     module.print_tree = functools.wraps(module.print_tree)(lambda *_, **__: None)
+
+
+def inductor(module):
+    """torch.compile measures each configuration of its kernels hundreds of times: once gives the same time."""
+
+    def benchmark_gpu(self, _callable, *_, grad_to_none=None, quantiles=None, return_mode="min", **__):
+        return _bench(_callable, grad_to_none, quantiles, return_mode)
+
+    for name in ("TritonBenchmarker", "InductorBenchmarker", "TorchProfilerBenchmarker"):
+        kind = getattr(module, name, None)
+        for method in ("benchmark_gpu", "benchmark_gpu_with_cuda_graph"):
+            if kind is not None and hasattr(kind, method):
+                setattr(kind, method, benchmark_gpu)
