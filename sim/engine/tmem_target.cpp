@@ -26,7 +26,8 @@ EngineResult locate(const Cluster& c, const AsyncOp& op, const TmemLdSt& t, Tmem
   out.access.pack = t.pack;
   out.access.half_split = t.split;
   const char* name = t.load ? "tcgen05.ld" : "tcgen05.st";
-  const auto lane = isa::tmem_base_lane(out.access.shape, a.lane(), op.issuer.warp);
+  // Bits above those of 128 lanes are ignored by a B200: kernels of pairs add rank * 128 (docs/facts/tcgen05.md §1.1).
+  const auto lane = isa::tmem_base_lane(out.access.shape, a.lane() % kTmemLanes, op.issuer.warp);
   if (!lane.has_value()) {
     return GuestError{Code::F3209, fmt::format("{} at lane {} by warp {}, which may touch lanes {} to {}", name, a.lane(), op.issuer.warp, 32 * (op.issuer.warp % 4), 32 * (op.issuer.warp % 4) + 31)};
   }

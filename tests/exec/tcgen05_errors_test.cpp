@@ -279,5 +279,23 @@ TEST(TmemAccess, StaysInTheWarpsLanesAndTheAllocation) {
   expect_access_fault("tcgen05.ld.sync.aligned.32x32b.x2.b32", 64 << 16, Code::F3209);  // warp 2's lanes
 }
 
+// Kernels of pairs give the second CTA's warps lane 128 + 32 * warp: a B200 ignores what is above 128 lanes (docs/facts/tcgen05.md §1.1).
+TEST(TmemAccess, IgnoresLaneBitsBeyondTheMemory) {
+  std::vector<TensorImage> images(1);
+  RandomWords words(7);
+  images[0].fill_tmem(words);
+  std::vector<TensorImage> expected = images;
+  for (unsigned r = 0; r < 2; ++r) {
+    for (unsigned thread = 0; thread < 128; ++thread) expected[0].registers_out.push_back(images[0].cell(thread, r));
+  }
+  TensorProgram p;
+  p.out = 2;
+  p.every_thread = [](const TensorOperands& o, const isa::RegArray&, const isa::RegArray& out) {
+    o.k("tcgen05.ld.sync.aligned.32x32b.x2.b32", out, isa::mem(o.tmem, 128 << 16));
+    o.k("tcgen05.wait::ld.sync.aligned");
+  };
+  expect_tensor(p, images, expected);
+}
+
 }  // namespace
 }  // namespace drywell::test
