@@ -32,7 +32,8 @@ class Place:
 
 @dataclass(frozen=True)
 class Hazard:
-    """An error in a kernel that its values may not show (docs/hazards.md). ``level``: "error", "warning" or "note"."""
+    """An error in a kernel that its values may not show (docs/hazards.md). ``level``: "error", "warning" or "note". ``order``: what the
+    order between the two parties lacks, how far the synchronisation that there is goes; may be empty."""
 
     code: str
     level: str
@@ -41,6 +42,7 @@ class Hazard:
     here: Place | None
     other: Place | None
     roles: tuple[str, str]
+    order: str
     why: str
     fix: str
     ptx_isa: str
@@ -131,7 +133,7 @@ def make_hazard(d: Mapping[str, Any]) -> Hazard:
     parties = [d["here"], d["other"]]
     places = [make_place(p["place"]) if p else None for p in parties]
     roles = (parties[0]["role"] if parties[0] else "", parties[1]["role"] if parties[1] else "")
-    return Hazard(d["code"], d["level"], d["rule"], d["memory"], places[0], places[1], roles, d["why"], d["fix"], d["ptx_isa"],
+    return Hazard(d["code"], d["level"], d["rule"], d["memory"], places[0], places[1], roles, d["order"], d["why"], d["fix"], d["ptx_isa"],
                   d["count"], d["text"])
 
 

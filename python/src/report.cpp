@@ -85,6 +85,7 @@ nb::dict finding(const sim::Finding& f) {
   out["memory"] = text(f.memory);
   out["here"] = party(f.here);
   out["other"] = party(f.other);
+  out["order"] = text(f.order);
   out["why"] = text(f.why);
   out["fix"] = text(f.fix);
   out["ptx_isa"] = text(f.ptx);

@@ -217,6 +217,7 @@ def test_hazards_have_both_parties_and_lines():
     assert h.code == "H7401" and h.level == "error" and h.count >= 1
     words = {text.splitlines()[line - 1].strip().split(".")[0] for _, line in h.lines}
     assert words == {"st", "ld"}
+    assert "warp" in h.order and f"order: {h.order}" in h.text
     with pytest.raises(dw.HazardError, match="H7401"):
         r.assert_clean()
     r = dw.Kernel.from_ptx(ptx.neighbours(True))[1](out, check="full")
