@@ -62,6 +62,18 @@ def special(x, out):
         out[i] = math.exp(math.sin(x[i])) + math.sqrt(x[i])
 
 
+@cuda.jit
+def neighbours(x, out):
+    """Each thread reads what a thread of another block wrote before the barrier of the grid."""
+    grid = cuda.cg.this_grid()
+    i = cuda.grid(1)
+    for step in range(3):
+        x[i] += 1
+        grid.sync()
+        out[i] = x[(i + cuda.blockDim.x) % x.size]
+        grid.sync()
+
+
 rng = np.random.default_rng(1)
 n = 1000
 x, y = rng.random(n, np.float32), rng.random(n, np.float32)
@@ -91,3 +103,6 @@ def add(a, b):
 
 
 assert add(v) == v.sum()
+numbers, moved = cuda.to_device(np.arange(256, dtype=np.int32)), cuda.device_array(256, np.int32)
+neighbours[4, 64](numbers, moved)
+np.testing.assert_array_equal(moved.copy_to_host(), np.roll(np.arange(256), -64) + 3)
