@@ -100,6 +100,14 @@ ret;
   EXPECT_EQ(lines(3), "ptx.cuh:34 kernel.cu:21 ");
 }
 
+// PTX for old chips runs on every later one (PTX ISA 11.1.2): libraries keep it for chips to come.
+TEST(PtxParser, TakesTargetsBeforeSm80) {
+  for (const char* target : {"sm_50", "sm_70", "sm_75"}) {
+    EXPECT_EQ(parse_ptx_or_throw(std::string(".version 6.4 .target ") + target + " .address_size 64", "x").target, Target::sm_80) << target;
+  }
+  EXPECT_TRUE(parse_ptx(".version 6.4 .target sm_76 .address_size 64", "x").diagnostics.has_errors());
+}
+
 TEST(PtxParser, ReadsHeader) {
   const Module m = parse_ptx_or_throw(".version 8.7 .target sm_90a, debug .address_size 64", "x");
   EXPECT_EQ(m.version, (PtxVersion{8, 7}));
