@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import os
 import re
+import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -42,7 +43,8 @@ def compile(fn: Any, *args: Any, arch: str = "sm_100a", entry: str | None = None
             import cutlass.cute as cute  # type: ignore[import-not-found]
         except ImportError as e:
             raise Unavailable("pip install nvidia-cutlass-dsl", "E4601") from e
-        text = cute.compile(fn, *args, options=f"{options} --keep-ptx".strip()).__ptx__
+        with tempfile.TemporaryDirectory() as folder:  # the compiler also writes a file
+            text = cute.compile(fn, *args, options=f"{options} --keep-ptx --dump-dir={folder}".strip()).__ptx__
     if not text:
         raise Unavailable("the DSL wrote no PTX", "E4601")
     if entry is not None and re.search(rf"\.entry\s+{re.escape(entry)}\b", text) is None:
