@@ -73,26 +73,14 @@ FatbinImage bare_ptx(const char* text, size_t bytes) {
   return i;
 }
 
-/// Number of an sm target, and its variant: 'a' (exactly this chip), 'f' (its family) or 0.
-struct Chip {
-  uint32_t sm;
-  char variant;
-};
-Chip chip_of(isa::Target t) {
-  const std::string_view name = isa::target_name(t);  // "sm_100a"
-  const char last = name.back();
-  const bool tied = last == 'a' || last == 'f';
-  return {static_cast<uint32_t>(std::stoul(std::string(name.substr(3)))), tied ? last : '\0'};
-}
-
-/// Rank of an image's PTX for the chip; 0: not usable. The target of a bare text is in the text.
-unsigned suitability(const FatbinImage& i, Chip chip) {
+/// Rank of an image's PTX for the machine; 0: not usable. The target of a bare text is in the text.
+unsigned suitability(const FatbinImage& i, isa::Target machine) {
   if (i.kind != ImageKind::ptx) return 0;
   if (i.sm == 0) return 1;
-  if (i.variant == 'a') return i.sm == chip.sm && chip.variant == 'a' ? 10'000 : 0;
-  // A family is the chips with the same major number and an equal or higher number (PTX ISA, .target).
-  if (i.variant == 'f') return i.sm / 10 == chip.sm / 10 && i.sm <= chip.sm ? 5'000 + i.sm : 0;
-  return i.sm <= chip.sm ? i.sm : 0;
+  isa::Target target;
+  if (!isa::parse_target(fmt::format("sm_{}{}", i.sm, i.variant == 0 ? "" : std::string(1, i.variant)), target)) return i.variant == 0 && i.sm < 80 ? i.sm : 0;
+  if (!isa::loads_on(target, machine)) return 0;
+  return i.variant == 'a' ? 10'000 : i.variant == 'f' ? 5'000 + i.sm : i.sm;
 }
 
 }  // namespace
@@ -153,14 +141,12 @@ std::vector<FatbinImage> read_fatbin(const void* data, uint64_t limit) {
 }
 
 const FatbinImage& best_image(const std::vector<FatbinImage>& images, isa::Target target) {
-  const Chip chip = chip_of(target);
-  const auto best = std::max_element(images.begin(), images.end(), [&](const FatbinImage& a, const FatbinImage& b) { return suitability(a, chip) < suitability(b, chip); });
-  if (best != images.end() && suitability(*best, chip) != 0) return *best;
+  const auto best = std::max_element(images.begin(), images.end(), [&](const FatbinImage& a, const FatbinImage& b) { return suitability(a, target) < suitability(b, target); });
+  if (best != images.end() && suitability(*best, target) != 0) return *best;
   std::string there;
   for (const FatbinImage& i : images) there += (there.empty() ? "" : ", ") + i.target();
   throw InputError(Code::E4603, fmt::format("the program has no PTX that {} can run; there is {}", isa::target_name(target), there.empty() ? "nothing" : there),
-                   fmt::format("compile with -gencode arch=compute_{0}{1},code=compute_{0}{1} (drywell nvcc does): machine code (sm_…) cannot be simulated", chip.sm,
-                               chip.variant == 0 ? "" : std::string(1, chip.variant)));
+                   fmt::format("compile with -gencode arch=compute_{0},code=compute_{0} (drywell nvcc does): machine code (sm_…) cannot be simulated", isa::target_name(target).substr(3)));
 }
 
 }  // namespace drywell::cudart

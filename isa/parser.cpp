@@ -31,7 +31,7 @@ bool is_before_sm_80(std::string_view target) {
 std::string known_targets() {
   std::string out;
   for (const Target t :
-       {Target::sm_90a, Target::sm_100, Target::sm_100a, Target::sm_100f, Target::sm_103a, Target::sm_120a}) {
+       {Target::sm_90a, Target::sm_100, Target::sm_100a, Target::sm_100f, Target::sm_103a, Target::sm_120a, Target::sm_120f, Target::sm_121a}) {
     if (!out.empty()) out += ", ";
     out += target_name(t);
   }

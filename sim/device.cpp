@@ -181,6 +181,13 @@ void relocate(const isa::Module& module, std::span<const uint64_t> addresses, Gm
   }
 }
 
+/// PTX for another chip or family is refused, as the driver refuses it (CUDA_ERROR_NO_BINARY_FOR_GPU).
+void check_target(isa::Target target, const ArchConfig& arch) {
+  if (isa::loads_on(target, arch.target)) return;
+  throw InputError(Code::E4114, fmt::format("{} does not load PTX for {}", arch.name, isa::target_name(target)),
+                   fmt::format("it loads {}; `drywell arch` lists the machines that --arch names", isa::targets_loaded_on(arch.target)));
+}
+
 /// Shared memory of a CTA: the reserved part, the program's variables, and what the launch adds.
 uint64_t shared_bytes(const Launch& l) { return round_up(uint64_t{kSmemReserved} + l.program->static_smem + l.dynamic_smem, 16); }
 
@@ -270,6 +277,7 @@ void Device::fill(GmemAddr at, uint8_t value, uint64_t bytes) {
 }
 
 LoadedModule Device::load(isa::Module m) {
+  check_target(m.target, impl_->arch);
   LoadedModule out;
   out.module_ = std::make_shared<const isa::Module>(std::move(m));
   out.addresses_ = place_variables(*out.module_, impl_->gmem);
@@ -299,7 +307,8 @@ Launch Device::Impl::prepare(const LoadedModule& m, std::string_view kernel, con
   Decoded& cached = programs[f];
   cached.module = module;
   std::unique_ptr<Program>& program = watched ? cached.watched : cached.unwatched;
-  if (program == nullptr) program = watched ? decode(*module, *f, {m.addresses_}) : decode_unwatched(*module, *f, {m.addresses_});
+  const ModuleImage image{m.addresses_, arch.target};
+  if (program == nullptr) program = watched ? decode(*module, *f, image) : decode_unwatched(*module, *f, image);
   Launch l;
   l.arch = &arch;
   l.program = program.get();

@@ -3,7 +3,7 @@
 namespace drywell::isa::legality {
 
 void try_cancel(const InstructionRef& i, LegalityReport& out) {
-  if (i.has(Mod::multicast_cluster_all) && !has_feature(i.module.target, Feature::sm100f))
+  if (i.has(Mod::multicast_cluster_all) && !has_feature(i.module.target, Feature::narrow))
     out.error(Code::E1210, ".multicast::cluster::all needs the sm_100 family");
 }
 

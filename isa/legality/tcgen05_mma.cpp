@@ -19,7 +19,7 @@ void scale_input_d(const InstructionRef& i, LegalityReport& out, int64_t s) {
   if (kind != Mod::kind_f16 && kind != Mod::kind_tf32)
     out.error(Code::E1374, "scale-input-d is for kind::f16 and kind::tf32");
   if (s < 0 || s > 15) out.error(Code::E1374, "scale-input-d is 0 to 15");
-  if (i.module.target == Target::sm_110a)
+  if (!has_feature(i.module.target, Feature::sm100f_103f))
     out.error(Code::E1210, "scale-input-d needs the sm_100 or sm_103 family");
 }
 

@@ -29,8 +29,8 @@ void tensormap_replace(const InstructionRef& i, LegalityReport& out) {
   if (enumerated && (value.value < 0 || value.value > largest_value(field)))
     out.error(Code::E1397, fmt::format("{} has no meaning for .{}", value.value, mod_text(field)));
   const bool late = field == Mod::swizzle_atomicity || (field == Mod::elemtype && value.value > 12);
-  if (late && !has_feature(i.module.target, Feature::sm100f))
-    out.error(Code::E1210, fmt::format(".{} {} needs the sm_100 family", mod_text(field), value.value));
+  if (late && !has_feature(i.module.target, Feature::narrow))
+    out.error(Code::E1210, fmt::format(".{} {} needs {}", mod_text(field), value.value, feature_name(Feature::narrow)));
 }
 
 void tensormap_size(const InstructionRef& i, LegalityReport& out) {

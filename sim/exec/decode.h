@@ -12,6 +12,8 @@ namespace drywell::sim {
 /// Global memory addresses of the module's variables, by index into Module::variables.
 struct ModuleImage {
   std::vector<uint64_t> variable_address;
+  /// The chip that executes: PTX of an older target runs with its arithmetic.
+  isa::Target machine = isa::Target::sm_100a;
 };
 
 /// Decodes an entry function and every function it can reach. Throws InputError for illegal programs; unsupported instructions

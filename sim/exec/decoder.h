@@ -65,6 +65,7 @@ class Decoder {
   uint32_t carry() const { return code_->carry; }
   Program& program() { return p_; }
   const isa::Module& module() const { return m_; }
+  isa::Target machine() const { return image_.machine; }
   const isa::Function& function() const { return *f_; }
 
  private:

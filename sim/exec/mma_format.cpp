@@ -26,12 +26,11 @@ numeric::MmaKind mma_kind(isa::Mod a) {
 }
 
 numeric::MmaArch mma_arch(isa::Target target) {
-  switch (target) {
-    case isa::Target::sm_80: return numeric::MmaArch::sm_80;
-    case isa::Target::sm_90: case isa::Target::sm_90a: return numeric::MmaArch::sm_90;
-    case isa::Target::sm_120a: return numeric::MmaArch::sm_120;
-    default: return numeric::MmaArch::sm_100;
-  }
+  const unsigned chip = isa::target_number(target);
+  if (chip >= 120) return numeric::MmaArch::sm_120;
+  if (chip >= 100) return numeric::MmaArch::sm_100;
+  if (chip >= 90) return numeric::MmaArch::sm_90;
+  return chip == 89 ? numeric::MmaArch::sm_89 : numeric::MmaArch::sm_80;
 }
 
 uint32_t find_row(const numeric::MmaQuery& query) {

@@ -200,7 +200,7 @@ ExecFn bind_multiply(Decoder& d, DecodedOp& op, isa::Mod a) {
     x.is_signed = isa::is_signed_type(a);
     x.saturate = d.has(isa::Mod::satfinite);
   } else {
-    numeric::MmaQuery q{mma_arch(d.module().target), numeric::MmaInstruction::mma_sync, mma_kind(a), format_of(a), format_of(a), format_of(dtype)};
+    numeric::MmaQuery q{mma_arch(d.machine()), numeric::MmaInstruction::mma_sync, mma_kind(a), format_of(a), format_of(a), format_of(dtype)};
     x.row = find_row(q);
     x.format = q.a;
   }

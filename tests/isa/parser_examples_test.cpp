@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <map>
+#include <regex>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -125,6 +127,75 @@ TEST(RowExamples, NewerRowsAssembleWithPtxas) {
     }
   }
   if (!newer.empty()) GTEST_SKIP() << "this ptxas is older than these rows (CUDA_HOME may name another): " << newer;
+}
+
+/// The newest version of PTX that this ptxas reads.
+PtxVersion newest_version() {
+  for (uint8_t minor = 9; minor > 0; --minor) {
+    if (knows({Target::sm_100a, {9, minor}})) return {9, minor};
+  }
+  return kToolkit;
+}
+
+/// Rows that ptxas refuses, from its messages: the examples are in one module.
+std::set<Opcode> refused_by_ptxas(Target target, PtxVersion version, const std::vector<Opcode>& rows) {
+  std::string text = header(target, version);
+  std::map<long, Opcode> row_of_line;
+  for (const Opcode op : rows) {
+    const std::string kernel = wrap(op);
+    const std::string before = text + kernel.substr(0, kernel.find(spec(op).example));
+    row_of_line[std::count(before.begin(), before.end(), '\n') + 1] = op;
+    text += kernel;
+  }
+  std::set<Opcode> out;
+  const std::string messages = test::run_ptxas(text, std::string(target_name(target)))->output;
+  const std::regex pattern("line ([0-9]+); error");
+  for (std::sregex_iterator i(messages.begin(), messages.end(), pattern), end; i != end; ++i) {
+    const auto row = row_of_line.find(std::stol((*i)[1]));
+    EXPECT_NE(row, row_of_line.end()) << i->str() << " is no example's line: " << messages.substr(0, 400);
+    if (row != row_of_line.end()) out.insert(row->second);
+  }
+  return out;
+}
+
+bool is_legal(Target target, PtxVersion version, Opcode op) {
+  const ParseResult r = parse_ptx(header(target, version) + wrap(op), "example.ptx");
+  return !r.diagnostics.has_errors() && !validate(r.module).has_errors();
+}
+
+class TargetExamples : public testing::TestWithParam<Target> {};
+
+// docs/facts/targets.md §2: the validator and ptxas agree for each row on each target.
+TEST_P(TargetExamples, AreLegalWherePtxasTakesThem) {
+  if (test::find_ptxas().empty()) GTEST_SKIP() << "no ptxas on this machine";
+  const PtxVersion version = newest_version();
+  if (!knows({GetParam(), version})) GTEST_SKIP() << "this ptxas does not know " << target_name(GetParam());
+  std::vector<Opcode> rows;
+  for (const size_t i : all_rows()) {
+    if (spec(static_cast<Opcode>(i)).since <= version) rows.push_back(static_cast<Opcode>(i));
+  }
+  const std::set<Opcode> refused = refused_by_ptxas(GetParam(), version, rows);
+  for (const Opcode op : rows) {
+    EXPECT_EQ(is_legal(GetParam(), version, op), !refused.contains(op)) << opcode_name(op) << " on " << target_name(GetParam()) << ": " << spec(op).example;
+  }
+}
+INSTANTIATE_TEST_SUITE_P(, TargetExamples,
+                         testing::Values(Target::sm_90, Target::sm_90a, Target::sm_100, Target::sm_100a, Target::sm_100f, Target::sm_103a, Target::sm_103f, Target::sm_110a,
+                                         Target::sm_110f, Target::sm_120, Target::sm_120a, Target::sm_120f, Target::sm_121a),
+                         [](const auto& tested) { return std::string(target_name(tested.param)); });
+
+// PTX ISA 11.1.2, as ptxas translates: every target on every chip.
+TEST(Loading, FollowsPtxas) {
+  if (test::find_ptxas().empty()) GTEST_SKIP() << "no ptxas on this machine";
+  for (const Target machine : {Target::sm_90a, Target::sm_100a, Target::sm_103a, Target::sm_110a, Target::sm_120a, Target::sm_121a}) {
+    for (int i = 0; i <= static_cast<int>(Target::sm_121f); ++i) {
+      const auto target = static_cast<Target>(i);
+      const std::string module = header(target) + ".entry k() { ret; }\n";
+      if (!test::run_ptxas(module, std::string(target_name(target)))->accepted) continue;  // an older ptxas does not know the target
+      EXPECT_EQ(loads_on(target, machine), test::run_ptxas(module, std::string(target_name(machine)))->accepted)
+          << target_name(target) << " on " << target_name(machine);
+    }
+  }
 }
 
 }  // namespace
