@@ -172,10 +172,9 @@ class Loader {
                     "as ptxas names it: sm_100a");
     }
     if (const auto tensor = text_of("tensor", where[3])) {
-      if (*tensor != "umma" && *tensor != "wgmma") {
-        errors_.error(Code::E2010, where[3], fmt::format("unknown tensor core '{}'", *tensor), "umma or wgmma");
+      if (!parse_tensor_core(*tensor, arch_.tensor)) {
+        errors_.error(Code::E2010, where[3], fmt::format("unknown tensor core '{}'", *tensor), "umma, wgmma or warp");
       }
-      arch_.tensor = *tensor == "wgmma" ? TensorCore::wgmma : TensorCore::umma;
     }
   }
 
@@ -214,11 +213,11 @@ class Loader {
       }
     }
     std::string hint = near_miss(key, candidates);
-    for (TensorCore other : {TensorCore::umma, TensorCore::wgmma}) {
+    for (const TensorCore other : {TensorCore::umma, TensorCore::wgmma}) {
       for (const ArchKey& k : arch_schema(other)) {
         if (other != arch_.tensor && (k.key == key || section_of(k.key) == key)) {
           hint = fmt::format("it belongs to architectures with tensor = \"{}\"",
-                             other == TensorCore::umma ? "umma" : "wgmma");
+                             tensor_core_name(other));
         }
       }
     }

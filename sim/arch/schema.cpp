@@ -6,10 +6,17 @@
 namespace drywell::sim {
 namespace {
 
-enum class Need : uint8_t { any, umma, wgmma };
+/// blackwell: umma or warp.
+enum class Need : uint8_t { any, umma, wgmma, blackwell };
 
 bool applies(Need need, TensorCore tensor) {
-  return need == Need::any || (need == Need::umma) == (tensor == TensorCore::umma);
+  switch (need) {
+    case Need::any: return true;
+    case Need::umma: return tensor == TensorCore::umma;
+    case Need::wgmma: return tensor == TensorCore::wgmma;
+    case Need::blackwell: return tensor != TensorCore::wgmma;
+  }
+  return false;
 }
 
 /// Matrix unit that each timing class needs, by the number of the class.
@@ -78,6 +85,7 @@ constexpr FigureRow kFigures[] = {
 
 constexpr std::array kPipeNames = {"none", "alu", "fma",     "half", "f64",    "xu",  "control",
                                    "mma",  "lsu", "barrier", "tma",  "tensor", "tmem"};
+constexpr std::array kTensorCoreNames = {"umma", "wgmma", "warp"};
 constexpr std::array kProvenanceNames = {"documented", "measured", "derived", "assumed"};
 
 template <class Enum, size_t N>
@@ -159,6 +167,8 @@ std::string_view value_type_name(ValueType t) {
 }
 
 std::string_view pipe_name(Pipe p) { return kPipeNames[static_cast<size_t>(p)]; }
+std::string_view tensor_core_name(TensorCore t) { return kTensorCoreNames[static_cast<size_t>(t)]; }
+bool parse_tensor_core(std::string_view text, TensorCore& out) { return parse_enum(text, kTensorCoreNames, out); }
 std::string_view provenance_name(Provenance p) { return kProvenanceNames[static_cast<size_t>(p)]; }
 bool parse_pipe(std::string_view text, Pipe& out) { return parse_enum(text, kPipeNames, out); }
 bool parse_provenance(std::string_view text, Provenance& out) {

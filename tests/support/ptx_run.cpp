@@ -8,8 +8,15 @@
 #include "drywell/core/error.h"
 #include "drywell/isa/parse.h"
 #include "drywell/isa/validate.h"
+#include "drywell/sim/arch_config.h"
 
 namespace drywell::test {
+
+std::string machine_for(const std::string& target) {
+  const auto machines = sim::builtin_arch_names();
+  const std::string chip = target.substr(0, target.find_last_of("0123456789") + 1) + "a";
+  return std::find(machines.begin(), machines.end(), chip) != machines.end() ? chip : "sm_100a";
+}
 namespace {
 
 struct Width {

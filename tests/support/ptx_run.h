@@ -10,6 +10,9 @@
 
 namespace drywell::test {
 
+/// The built-in machine that runs PTX for `target`: the target itself, its chip's "a", or sm_100a.
+std::string machine_for(const std::string& target);
+
 /// One value per thread; narrow values right-aligned.
 using Column = std::vector<uint64_t>;
 

@@ -23,10 +23,10 @@ std::string copy_text(const char* parameter, size_t bytes, unsigned threads, boo
 
 std::string warp_program_text(const WarpProgram& p) {
   const unsigned bytes = p.bits / 8;
-  std::string s = fmt::format(".version 9.0\n.target {}\n.address_size 64\n"
+  std::string s = fmt::format(".version {}\n.target {}\n.address_size 64\n"
                               ".visible .entry test(.param .u64 in, .param .u64 out, .param .u64 fill, .param .u64 spill) {{\n"
                               "  .reg .b64 %address, %d<64>;\n  .reg .b32 %lane, %s, %at, %word, %warp, %t<64>;\n  .reg .pred %p<8>;\n",
-                              p.target);
+                              p.version, p.target);
   s += fmt::format("  .reg .b{} %i<{}>, %o<{}>;\n  .shared .align 1024 .b8 smem[{}];\n", p.bits, p.inputs + 1, p.outputs + 1, p.smem_bytes);
   s += "  mov.u32 %lane, %tid.x;\n  mov.u32 %warp, %ctaid.x;\n  mov.u32 %s, smem;\n";
   if (!p.smem.empty()) s += copy_text("fill", p.smem.size(), p.threads, true) + "  bar.sync 0;\n";
@@ -45,7 +45,7 @@ std::string warp_program_text(const WarpProgram& p) {
 
 WarpResult run_warps(const WarpProgram& p, const std::vector<uint64_t>& in, size_t ctas, sim::DriverKind driver, uint64_t seed) {
   const size_t bytes = p.bits / 8;
-  sim::Device device({.arch = p.target == "sm_90a" ? "sm_90a" : "sm_100a"});
+  sim::Device device({.arch = machine_for(p.target)});
   const sim::LoadedModule module = device.load(parse_or_throw(warp_program_text(p)));
   if (p.smem.size() % (4 * p.threads) != 0) throw InternalError("shared memory is filled in whole rounds");
   std::vector<uint8_t> packed(std::max<size_t>(1, in.size() * bytes));

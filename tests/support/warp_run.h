@@ -16,7 +16,7 @@ struct WarpProgram {
   std::string body;
   unsigned inputs = 0, outputs = 0;
   unsigned bits = 32;
-  std::string target = "sm_100a";
+  std::string target = "sm_100a", version = "9.0";
   unsigned threads = 32;
   size_t smem_bytes = 8192;
   std::vector<uint8_t> smem = {};

@@ -24,8 +24,12 @@ enum class Provenance : uint8_t {
 };
 std::string_view provenance_name(Provenance p);
 
-/// The matrix unit of a chip. The sections are [tmem] and [umma] for umma, [wgmma] for wgmma.
-enum class TensorCore : uint8_t { umma, wgmma };
+/// The matrix unit of a chip, besides the mma.sync that all have: sections [tmem] and [umma] for umma, [wgmma] for wgmma, none for
+/// warp (sm_120: mma.sync alone).
+enum class TensorCore : uint8_t { umma, wgmma, warp };
+std::string_view tensor_core_name(TensorCore t);
+/// The TensorCore of that name; returns false, and leaves `out` unchanged, if there is none.
+bool parse_tensor_core(std::string_view text, TensorCore& out);
 
 /// Execution resource of an instruction. alu … control exist once per sub-partition, the others once per SM.
 enum class Pipe : uint8_t { none, alu, fma, half, f64, xu, control, mma, lsu, barrier, tma, tensor, tmem };
