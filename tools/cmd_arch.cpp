@@ -1,4 +1,4 @@
-// drywell arch: the figures of an architecture, each with its source.
+// drywell arch: the figures of an architecture, each with its source; several side by side.
 #include <fmt/format.h>
 
 #include "drywell/core/terminal.h"
@@ -6,6 +6,7 @@
 #include "drywell/sim/inspect/progress_line.h"
 #include "kernels/registry.h"
 #include "launch/plan.h"
+#include "tools/arch_compare.h"
 #include "tools/common/command.h"
 #include "tools/common/parameters.h"
 #include "tools/common/run_flags.h"
@@ -15,8 +16,9 @@ namespace drywell::tools {
 namespace {
 
 struct Options {
-  std::string name, subject;
-  bool assumed = false, markdown = false;
+  std::vector<std::string> names;
+  std::string subject;
+  bool assumed = false, markdown = false, all = false;
 };
 
 double seconds_of(const sim::RunResult& r) {
@@ -50,18 +52,29 @@ TimeOn time_of_file(const std::string& file, const std::vector<std::string>& wor
 }
 
 ExitCode print_sensitivity(const Options& o, const std::vector<std::string>& words) {
+  if (o.names.size() != 1) throw UsageError("--sensitivity needs one architecture, and parameters as --name=value", "arch");
   const TimeOn time = names_a_file(o.subject) ? time_of_file(o.subject, words) : time_of_kernel(o.subject, words);
   sim::ProgressLine line;
-  const Sensitivity s = sensitivity(o.name, time, [&line](size_t i, size_t n) { line.phase(fmt::format("figure {} of {}", i, n)); });
+  const Sensitivity s = sensitivity(o.names.front(), time, [&line](size_t i, size_t n) { line.phase(fmt::format("figure {} of {}", i, n)); });
   line.end();
   print(to_text(s));
   return ExitCode::ok;
 }
 
+ExitCode side_by_side(const Options& o) {
+  if (o.assumed || o.markdown) throw UsageError("--assumed and --markdown take one architecture", "arch");
+  std::vector<sim::ArchConfig> machines;
+  for (const std::string& name : o.names) machines.push_back(sim::load_arch(name));
+  print(compare(machines, o.all));
+  return ExitCode::ok;
+}
+
 ExitCode arch(const CommandContext& c, const Options& o, const std::vector<std::string>& words) {
   if (!words.empty() && o.subject.empty()) throw UsageError(fmt::format("unexpected argument '{}'", words[0]), "arch");
-  if (o.name.empty()) {
-    if (o.assumed || o.markdown || !o.subject.empty()) throw UsageError("--assumed, --markdown and --sensitivity need an architecture", "arch");
+  if (o.all && o.names.size() < 2) throw UsageError("--all needs several architectures", "arch");
+  if (!o.subject.empty()) return print_sensitivity(o, words);
+  if (o.names.empty()) {
+    if (o.assumed || o.markdown) throw UsageError("--assumed and --markdown need an architecture", "arch");
     for (const std::string_view name : sim::builtin_arch_names()) {
       const sim::ArchConfig a = sim::load_arch(std::string(name));
       print(fmt::format("{:<10} {}, {} SMs, {} GHz\n", paint(name, Colour::bold, c.colour_out), a.description,
@@ -69,8 +82,8 @@ ExitCode arch(const CommandContext& c, const Options& o, const std::vector<std::
     }
     return ExitCode::ok;
   }
-  if (!o.subject.empty()) return print_sensitivity(o, words);
-  const sim::ArchConfig a = sim::load_arch(o.name);
+  if (o.names.size() > 1) return side_by_side(o);
+  const sim::ArchConfig a = sim::load_arch(o.names.front());
   if (o.markdown && !o.assumed)
     throw UsageError("--markdown prints the assumed figures: give --assumed too", "arch");
   print(o.markdown ? sim::assumed_figures_markdown(a) : sim::describe(a, o.assumed));
@@ -82,7 +95,8 @@ ExitCode arch(const CommandContext& c, const Options& o, const std::vector<std::
 void register_arch(Command& app, CommandContext& context) {
   auto o = std::make_shared<Options>();
   Command* sub = add_command(app, "arch");
-  sub->add_option("NAME", o->name, "built-in name (sm_100a) or .toml file; without it: the built-in ones");
+  sub->add_option("NAME", o->names, "built-in name (sm_100a) or .toml file; without it: the built-in ones; several: side by side");
+  sub->add_flag("--all", o->all, "side by side: also what is equal");
   sub->add_flag("--assumed", o->assumed, "only figures that are not published");
   sub->add_flag("--markdown", o->markdown, "with --assumed: as the table of docs/deviations.md");
   sub->add_option("--sensitivity", o->subject, "a kernel of `drywell list` with its parameters, or a .toml launch file: how much its predicted time depends on each figure that is not measured on this chip");
