@@ -96,6 +96,9 @@ inline constexpr auto b64 = req<Slot::type, Mod::b64>();
 // tcgen05.mma.
 inline constexpr auto mma_kind = req<Slot::kind, Mod::kind_f16, Mod::kind_tf32, Mod::kind_f8f6f4, Mod::kind_i8>();
 inline constexpr auto mma_scaled_kind = req<Slot::kind, Mod::kind_mxf8f6f4, Mod::kind_mxf4, Mod::kind_mxf4nvf4>();
+inline constexpr auto f8f6f4_a = req<Slot::atype, Mod::e4m3, Mod::e5m2, Mod::e3m2, Mod::e2m3, Mod::e2m1>();
+inline constexpr auto f8f6f4_b = req<Slot::btype, Mod::e4m3, Mod::e5m2, Mod::e3m2, Mod::e2m3, Mod::e2m1>();
+inline constexpr auto mma_sync_scale_vec = opt<Slot::scale_vec, Mod::scale_vec_1X, Mod::scale_vec_2X, Mod::scale_vec_4X>();
 inline constexpr auto block_scale = req<Slot::block_scale, Mod::block_scale>();
 inline constexpr auto mma_scale_vec =
     opt<Slot::scale_vec, Mod::scale_vec_1X, Mod::scale_vec_2X, Mod::scale_vec_4X, Mod::block16, Mod::block32>();
@@ -143,6 +146,9 @@ constexpr OperandSpec when(Mod m, OperandSpec o) { o.when = m; return o; }
 inline constexpr OperandSpec mma_a{"a", Access::read, kReg | kAddr, any()};
 inline constexpr OperandSpec mma_disable{"disable", Access::read, kVec, kB32};
 inline constexpr OperandSpec mma_enable{"enable", Access::read, kReg | kImm | kNegPred, kPred};
+// mma with block scales: four scale codes in a register, and {byte, thread}, the selectors of the codes that count.
+constexpr OperandSpec mma_scale(const char* name) { return {name, Access::read, kReg | kVec, any()}; }
+constexpr OperandSpec mma_scale_id(const char* name) { return {name, Access::read, kVec, any()}; }
 constexpr OperandSpec sinkable(OperandSpec o) { o.shapes |= kSink; return o; }
 
 }  // namespace drywell::isa::opd

@@ -2,6 +2,8 @@
 #include <fmt/format.h>
 
 #include <filesystem>
+#include <map>
+#include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
 
@@ -48,10 +50,10 @@ std::vector<ProgramSpec> chosen(const Options& o) {
   return out;
 }
 
-/// The device's own target; the simulator of a Blackwell also executes the instructions of a related target.
+/// The device's own target; programs of the other Blackwells run on machines of their own, if the device is simulated.
 std::vector<isa::Target> targets(const Options& o, isa::Target target) {
   std::vector<isa::Target> all = {target};
-  if (!o.on_device && target == isa::Target::sm_100a) all.push_back(isa::Target::sm_103a);
+  if (!o.on_device && target == isa::Target::sm_100a) all.insert(all.end(), {isa::Target::sm_103a, isa::Target::sm_120a});
   return all;
 }
 
@@ -87,9 +89,9 @@ void report(const CommandContext& c, const Options& o, const ProgramSpec& s, con
                     r.status == Outcome::Status::faulted ? r.detail : fmt::format("{} of {} differ; {}", r.mismatches, r.compared, r.detail)));
 }
 
-std::unique_ptr<kernels::Accelerator> open(const Options& o) {
+std::unique_ptr<kernels::Accelerator> open(const Options& o, const std::string& arch) {
   if (o.on_device) return std::make_unique<kernels::CudaDevice>();
-  return std::make_unique<kernels::SimulatedDevice>(sim::DeviceOptions{.arch = o.arch, .max_memory = o.limits.memory.empty() ? 0 : sim::parse_bytes(o.limits.memory)});
+  return std::make_unique<kernels::SimulatedDevice>(sim::DeviceOptions{.arch = arch, .max_memory = o.limits.memory.empty() ? 0 : sim::parse_bytes(o.limits.memory)});
 }
 
 bool time_is_up(const sim::RunOptions& options) { return options.deadline.has_value() && std::chrono::steady_clock::now() >= *options.deadline; }
@@ -100,8 +102,15 @@ ExitCode conformance(const CommandContext& c, const Options& o) {
     for (const ProgramSpec& s : programs) print(fmt::format("{:<12} {}\n", s.family, s.name));
     return ExitCode::ok;
   }
-  std::unique_ptr<kernels::Accelerator> device = open(o);
+  std::map<isa::Target, std::unique_ptr<kernels::Accelerator>> others;
+  std::unique_ptr<kernels::Accelerator> device = open(o, o.arch);
   const isa::Target target = device->arch().target;
+  const auto machine_of = [&](const Program& p) -> kernels::Accelerator& {
+    if (o.on_device || isa::loads_on(p.module.target, target)) return *device;
+    auto& other = others[p.module.target];
+    if (other == nullptr) other = open(o, std::string(isa::target_name(p.module.target)));
+    return *other;
+  };
   const std::vector<isa::Target> possible = targets(o, target);
   if (!o.emit.empty()) {
     emit(o, programs, possible);
@@ -129,7 +138,7 @@ ExitCode conformance(const CommandContext& c, const Options& o) {
         ++t.skipped;
         continue;
       }
-      r = kernels::conformance::run(*p, *device, options);
+      r = kernels::conformance::run(*p, machine_of(*p), options);
     } catch (const InputError& e) {  // a program that does not build must not hide the others
       r.status = Outcome::Status::faulted;
       r.detail = e.what();

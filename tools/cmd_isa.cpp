@@ -8,6 +8,7 @@
 #include "drywell/core/text.h"
 #include "drywell/isa/opcode.h"
 #include "conformance/programs/program.h"
+#include "drywell/sim/arch_config.h"
 #include "tools/common/command.h"
 
 namespace drywell::tools {
@@ -67,7 +68,21 @@ std::string escaped(std::string text) {
   return text;
 }
 
+/// "yes | yes | | yes": the machines whose target has the row.
+std::string on_machines(const InstrSpec& s, const std::vector<std::string_view>& machines) {
+  std::string out;
+  for (const std::string_view name : machines) {
+    isa::Target target;
+    if (!isa::parse_target(name, target)) throw InternalError("a machine is named after its target");
+    out += fmt::format("{}{}", out.empty() ? "" : " | ", isa::has_feature(target, s.needs) ? "yes" : "-");
+  }
+  return out;
+}
+
 std::string coverage_markdown() {
+  const std::vector<std::string_view> machines = sim::builtin_arch_names();
+  std::string rules;
+  for (size_t i = 0; i < machines.size(); ++i) rules += " --- |";
   const std::map<Opcode, size_t> programs = programs_per_row();
   std::map<std::string_view, std::vector<Opcode>> families;
   std::map<std::string_view, size_t> totals;
@@ -81,14 +96,15 @@ std::string coverage_markdown() {
       "`include/drywell/isa/table`: braces are optional modifiers, parentheses a choice. *Result* says how far a simulated result can be\n"
       "trusted: **exact** (bit for bit by PTX or measured), **documented** (PTX defines it, hardware was not compared), **inferred**\n"
       "(from vendor code or one measurement), **approximate** (within PTX's error bound, other bits than hardware's), **unsupported**\n"
-      "(parses and validates; faults by name when reached). *Programs* counts the conformance programs in which the row runs.\n\n";
+      "(parses and validates; faults by name when reached). A column for each machine of `drywell arch` says if its ptxas target has the row;\n"
+      "modifiers of a row may need more (E1210 names the target). *Programs* counts the conformance programs in which the row runs.\n\n";
   for (const auto& [name, n] : totals) out += fmt::format("- {}: {} rows\n", name, n);
   for (const auto& [family, rows] : families) {
-    out += fmt::format("\n## {}\n\n| form | operands | result | PTX | target | programs |\n| --- | --- | --- | --- | --- | --- |\n", family);
+    out += fmt::format("\n## {}\n\n| form | operands | result | PTX | {} | programs |\n| --- | --- | --- | --- |{} --- |\n", family, fmt::join(machines, " | "), rules);
     for (const Opcode op : rows) {
       const InstrSpec& s = isa::spec(op);
       const auto found = programs.find(op);
-      out += fmt::format("| `{}` | {} | {} | {} | {} | {} |\n", escaped(grammar(s)), operands(s), fidelity(s), version(s.since), isa::feature_name(s.needs),
+      out += fmt::format("| `{}` | {} | {} | {} | {} | {} |\n", escaped(grammar(s)), operands(s), fidelity(s), version(s.since), on_machines(s, machines),
                          found == programs.end() ? 0 : found->second);
     }
   }

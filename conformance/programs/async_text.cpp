@@ -22,11 +22,11 @@ std::string kernel_text(const AsyncText& t, isa::Target target) {
     loads += "mov.b64 %map, map;\ncvta.param.u64 %map, %map;\n";
   }
   return fmt::format(
-      ".version 9.0\n.target {}\n.address_size 64\n{}.visible .entry text({})\n.reqntid {}\n{}{{\n"
+      ".version {}.{}\n.target {}\n.address_size 64\n{}.visible .entry text({})\n.reqntid {}\n{}{{\n"
       ".reg .pred %first, %p<8>;\n.reg .b16 %h<8>;\n.reg .b32 %thread, %area, %bar, %rank, %i, %word, %r<32>;\n.reg .b64 %map, %at, %b<4>, %d<32>;\n.reg .b128 %q<2>;\n"
       ".shared .align 1024 .b8 area[{}];\n.shared .align 16 .b8 bar[64];\n"
       "mov.u32 %thread, %tid.x;\nmov.u32 %area, area;\nmov.u32 %bar, bar;\nmov.u32 %rank, %cluster_ctarank;\nsetp.eq.u32 %first, %thread, 0;\n{}{}ret;\n}}\n",
-      isa::target_name(target), t.module_scope, params, kTextThreads, t.directives, kArea, loads, t.body);
+      t.version.major, t.version.minor, isa::target_name(target), t.module_scope, params, kTextThreads, t.directives, kArea, loads, t.body);
 }
 
 }  // namespace

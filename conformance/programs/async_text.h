@@ -25,6 +25,7 @@ struct AsyncText {
   std::string module_scope = {};  // functions and variables before the kernel
   std::string directives = {};    // of the kernel, after its .reqntid
   std::optional<Code> fault = {};  // Program::fault
+  isa::PtxVersion version = {9, 0};
 };
 
 ProgramSpec text_program(std::string family, std::string name, AsyncText text);

@@ -23,6 +23,7 @@ void add_warp(std::vector<ProgramSpec>& out);
 void add_matrix(std::vector<ProgramSpec>& out);
 void add_mma_sync(std::vector<ProgramSpec>& out);
 void add_mma_sp(std::vector<ProgramSpec>& out);
+void add_mma_kind(std::vector<ProgramSpec>& out);
 void add_wmma(std::vector<ProgramSpec>& out);
 void add_wgmma(std::vector<ProgramSpec>& out);
 void add_memory(std::vector<ProgramSpec>& out);

@@ -77,7 +77,7 @@ std::optional<Program> make_for(const ProgramSpec& s, std::span<const isa::Targe
 std::set<isa::Opcode> rows_of(const ProgramSpec& s);
 
 /// Targets whose rows together are all rows that the suite covers.
-inline constexpr isa::Target kSuiteTargets[] = {isa::Target::sm_100a, isa::Target::sm_90a, isa::Target::sm_103a};
+inline constexpr isa::Target kSuiteTargets[] = {isa::Target::sm_100a, isa::Target::sm_90a, isa::Target::sm_103a, isa::Target::sm_120a};
 
 /// Result of the comparison of one run.
 struct Outcome {

@@ -20,6 +20,7 @@ std::vector<ProgramSpec> suite() {
   add_matrix(all);
   add_mma_sync(all);
   add_mma_sp(all);
+  add_mma_kind(all);
   add_wmma(all);
   add_wgmma(all);
   add_memory(all);

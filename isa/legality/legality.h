@@ -39,6 +39,7 @@ void wmma(const InstructionRef&, LegalityReport&);
 void wgmma(const InstructionRef&, LegalityReport&);
 void wgmma_wait(const InstructionRef&, LegalityReport&);
 void mma_sync(const InstructionRef&, LegalityReport&);
+void mma_kind(const InstructionRef&, LegalityReport&);
 void elect(const InstructionRef&, LegalityReport&);
 void named_barrier(const InstructionRef&, LegalityReport&);
 void mbarrier(const InstructionRef&, LegalityReport&);

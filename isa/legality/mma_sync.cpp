@@ -9,7 +9,6 @@ namespace drywell::isa::legality {
 namespace {
 
 bool is_f8(Mod t) { return t == Mod::e4m3 || t == Mod::e5m2; }
-bool is_f8f6f4(Mod t) { return is_f8(t) || t == Mod::e3m2 || t == Mod::e2m3 || t == Mod::e2m1; }
 
 template <class... M>
 bool one_of(Mod m, M... list) { return ((m == list) || ...); }
@@ -38,22 +37,10 @@ bool shape_fits(const InstructionRef& i, Mod type, Mod shape) {
   }
 }
 
-// The kinds of sm_120a (consumer Blackwell).
-void block_kind(const InstructionRef& i, LegalityReport& out) {
-  const Mod kind = i.mod(Slot::kind);
-  if (i.module.target != Target::sm_120a) {
-    out.error(Code::E1210, kind == Mod::none ? "6- and 4-bit types need sm_120a" : fmt::format(".{} needs sm_120a", mod_text(kind)));
-  }
-  if ((kind == Mod::kind_mxf8f6f4 || kind == Mod::kind_mxf4 || kind == Mod::kind_mxf4nvf4) != i.has(Mod::block_scale)) {
-    out.error(Code::E1386, ".block_scale goes with the kinds mxf8f6f4, mxf4 and mxf4nvf4");
-  }
-  if (i.has(Mod::block_scale) != (i.mod(Slot::stype) != Mod::none)) out.error(Code::E1386, "a scale type goes with .block_scale");
-}
-
 void check_types(const InstructionRef& i, LegalityReport& out) {
   const Mod a = i.mod(Slot::atype), b = i.mod(Slot::btype), c = i.mod(Slot::ctype), d = i.mod(Slot::dtype), shape = i.mod(Slot::shape);
   const bool volta = a == Mod::f16 && shape == Mod::m8n8k4;
-  const bool alike = a == b || (is_f8f6f4(a) && is_f8f6f4(b)) || (one_of(a, Mod::s8, Mod::u8) && one_of(b, Mod::s8, Mod::u8)) ||
+  const bool alike = a == b || (is_f8(a) && is_f8(b)) || (one_of(a, Mod::s8, Mod::u8) && one_of(b, Mod::s8, Mod::u8)) ||
                      (one_of(a, Mod::s4, Mod::u4) && one_of(b, Mod::s4, Mod::u4));
   if (!alike) out.error(Code::E1384, fmt::format("A of .{} does not go with B of .{}", mod_text(a), mod_text(b)));
   if (!shape_fits(i, a, shape)) out.error(Code::E1385, fmt::format(".{} has no .{}", mod_text(a), mod_text(shape)));
@@ -67,14 +54,10 @@ void check_types(const InstructionRef& i, LegalityReport& out) {
 // PTX ISA 9.7.14.5.14; the legal combinations are those that ptxas 13.0 accepts.
 void mma_sync(const InstructionRef& i, LegalityReport& out) {
   const Mod a = i.mod(Slot::atype), d = i.mod(Slot::dtype), c = i.mod(Slot::ctype);
-  const bool narrow = is_f8f6f4(a) && !(is_f8(a) && is_f8(i.mod(Slot::btype)));
-  if (i.mod(Slot::kind) != Mod::none || i.has(Mod::block_scale) || narrow) block_kind(i, out);
-  if (i.mod(Slot::kind) == Mod::none) check_types(i, out);
+  check_types(i, out);
   if (out.failed()) return;
   const MmaShape s = mma_shape(i.mod(Slot::shape));
-  // Outside the packed 4-bit kinds, 6- and 4-bit elements take a byte of their register.
-  const bool packed = one_of(i.mod(Slot::kind), Mod::kind_mxf4, Mod::kind_mxf4nvf4);
-  const unsigned bits = is_f8f6f4(a) ? (packed ? 4 : 8) : type_bits(a);
+  const unsigned bits = type_bits(a);
   const unsigned word = a == Mod::f64 ? 64 : 32;
   const auto registers = [&](unsigned elements, unsigned width) { return std::max(1u, elements * width / (32 * word)); };
   // m8n8k4 of .f16 computes four products, one per pair of quads.
@@ -89,12 +72,11 @@ void mma_sync(const InstructionRef& i, LegalityReport& out) {
 // .m16n8k32 of 16-bit types with selectors 2 and 3; an H100 then raises an illegal instruction.
 void mma_sp(const InstructionRef& i, LegalityReport& out) {
   const Mod a = i.mod(Slot::atype), d = i.mod(Slot::dtype), c = i.mod(Slot::ctype);
-  if (i.mod(Slot::kind) != Mod::none || (is_f8f6f4(a) && !(is_f8(a) && is_f8(i.mod(Slot::btype))))) block_kind(i, out);
   check_types(i, out);
-  if (is_f8(a) && d == Mod::f16) out.error(Code::E1384, "sparse products of 8-bit floats are .f32");
+  if (is_f8(a) && d == Mod::f16 && !has_feature(i.module.target, Feature::sm120f)) out.error(Code::E1384, "sparse products of 8-bit floats are .f32");
   if (out.failed()) return;
   const MmaShape s = mma_shape(i.mod(Slot::shape));
-  const unsigned bits = is_f8f6f4(a) ? 8 : type_bits(a);
+  const unsigned bits = type_bits(a);
   check_registers(i, out, "d", s.m * s.n * type_bits(d) / 1024, 32, d == Mod::f32);
   check_registers(i, out, "a", s.m * s.k / 2 * bits / 1024, 32, false);
   check_registers(i, out, "b", s.n * s.k * bits / 1024, 32, false);

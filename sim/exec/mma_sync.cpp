@@ -8,11 +8,9 @@
 #include "drywell/sim/numeric/mma_tile.h"
 #include "sim/exec/bind_helpers.h"
 #include "sim/exec/float_math.h"
-#include "sim/exec/fragment.h"
 #include "sim/exec/matrix.h"
 #include "sim/exec/mma_format.h"
-#include "sim/exec/sparse.h"
-#include "sim/state/payload/mma.h"
+#include "sim/exec/mma_fragments.h"
 
 namespace drywell::sim {
 namespace {
@@ -20,63 +18,6 @@ namespace {
 using payload::Fragments;
 using payload::MmaFloat;
 using payload::MmaInteger;
-
-struct Registers {
-  const Src *d, *a, *b, *c;
-  uint32_t d_count, a_count, b_count, c_count;
-};
-Registers registers_of(const Warp& w, const Fragments& f) {
-  const Src* s = slots_at(w, f.first_slot);
-  return {s, s + f.d, s + f.d + f.a, s + f.d + f.a + f.b, f.d, f.a, f.b, f.c};
-}
-
-constexpr uint32_t kMaxM = 16, kMaxN = 8, kMaxK = 256;
-
-/// Codes of A and B, K-major, and words of C and D.
-struct Operands {
-  std::array<uint32_t, kMaxM * 64> a;
-  std::array<uint32_t, kMaxN * 128> b;
-  std::array<uint32_t, kMaxM * kMaxN> cd;
-};
-
-template <class Place>
-void gather(const Warp& w, const Src* regs, uint32_t count, uint32_t bits, uint32_t k, uint32_t* codes, Place place) {
-  const uint32_t per = per_register(bits);
-  const uint32_t mask = bits == 32 ? ~0u : (1u << bits) - 1;
-  for (uint32_t r = 0; r < count; ++r) {
-    const uint32_t* v = lanes<uint32_t>(w, regs[r]);
-    for (uint32_t lane = 0; lane < kWarpSize; ++lane) {
-      for (uint32_t e = 0; e < per; ++e) {
-        const FragmentPlace at = place(lane, r, e);
-        codes[at.row * k + at.column] = v[lane] >> (e * bits) & mask;
-      }
-    }
-  }
-}
-
-void gather_operands(const Warp& w, const Registers& regs, MmaShape s, uint32_t bits, Operands& o) {
-  gather(w, regs.a, regs.a_count, bits, s.k, o.a.data(), [&](uint32_t lane, uint32_t r, uint32_t e) { return place_in_a(s, bits, lane, r, e); });
-  gather(w, regs.b, regs.b_count, bits, s.k, o.b.data(), [&](uint32_t lane, uint32_t r, uint32_t e) { return place_in_b(bits, lane, r, e); });
-}
-
-// Accumulators: one f32 or s32, or two f16, per register.
-template <class Place>
-void gather_c(const Warp& w, const Registers& regs, bool is_half, uint32_t* c, Place place) {
-  gather(w, regs.c, regs.c_count, is_half ? 16 : 32, kMaxN, c, [&](uint32_t lane, uint32_t r, uint32_t e) { return place(lane, is_half ? 2 * r + e : r); });
-}
-template <class Place>
-void scatter_d(Warp& w, const Registers& regs, bool is_half, const uint32_t* d, Place place) {
-  for (uint32_t r = 0; r < regs.d_count; ++r) {
-    uint32_t* v = lanes<uint32_t>(w, regs.d[r].offset);
-    for (uint32_t lane = 0; lane < kWarpSize; ++lane) {
-      const auto word = [&](uint32_t i) {
-        const FragmentPlace at = place(lane, i);
-        return d[at.row * kMaxN + at.column];
-      };
-      v[lane] = is_half ? word(2 * r) | word(2 * r + 1) << 16 : word(r);
-    }
-  }
-}
 
 const numeric::MmaParams& params_of(const MmaFloat& x) { return numeric::mma_rows()[x.row].params; }
 
@@ -200,7 +141,6 @@ Effect mma_sparse(Warp& w, const DecodedOp& op, LaneMask mask) {
   const MmaShape dense = x.fragments.shape;
   const uint32_t bits = x.fragments.bits, stored = dense.k / 2u;
   const MmaShape row_shape{1, dense.n, static_cast<uint16_t>(stored)}, a_shape{dense.m, dense.n, static_cast<uint16_t>(stored)};
-  const SparseGroup group = sparse_group(bits);
   const Registers regs = registers_of(w, x.fragments);
   const uint32_t* metadata = lanes<uint32_t>(w, regs.c[regs.c_count]);
   bool half = false;
@@ -211,12 +151,7 @@ Effect mma_sparse(Warp& w, const DecodedOp& op, LaneMask mask) {
   gather_c(w, regs, half, o.cd.data(), place_in_d);
   std::array<uint32_t, kMaxN * 64> b;
   for (uint32_t row = 0; row < dense.m; ++row) {
-    for (uint32_t s = 0; s < stored; ++s) {
-      const uint32_t g = s / group.stored;
-      const MetadataPlace at = metadata_place(bits, dense.k / group.dense, x.fragments.selector, row, g);
-      const uint32_t k = g * group.dense + dense_position(bits, metadata[at.lane] >> at.shift & 0xF, s % group.stored);
-      for (uint32_t n = 0; n < dense.n; ++n) b[n * stored + s] = o.b[n * dense.k + k];
-    }
+    select_for_row(x.fragments, metadata, row, o.b.data(), b.data());
     const uint32_t* a = o.a.data() + size_t{row} * stored;
     if constexpr (kInteger) {
       multiply_integers(x, row_shape, a, b.data(), o.cd.data() + row * kMaxN);
@@ -285,30 +220,11 @@ Effect mma_double(Warp& w, const DecodedOp& op, LaneMask mask) {
   return Effect::next;
 }
 
-Fragments fragments_of(Decoder& d, unsigned register_bits) {
-  Fragments f;
-  f.first_slot = d.next_slot();
-  uint8_t* const counts[] = {&f.d, &f.a, &f.b, &f.c};
-  for (size_t k = 0; k < 4; ++k) {
-    d.vector(*d.operand(k), register_bits);
-    *counts[k] = static_cast<uint8_t>(d.operand(k)->count);
-  }
-  f.shape = isa::mma_shape(d.mod(isa::Slot::shape));
-  f.bits = static_cast<uint8_t>(isa::type_bits(d.mod(isa::Slot::atype)));
-  return f;
-}
-// Sparse A: metadata and selector follow C.
-void add_metadata(Decoder& d, Fragments& f) {
-  d.push_slot(d.source(*d.operand(4), 32));
-  f.selector = static_cast<uint8_t>(d.operand(5)->value);
-}
-
 // Formats and the numeric row of the float forms.
 MmaFloat float_of(Decoder& d) {
-  if (d.mod(isa::Slot::kind) != isa::Mod::none) throw Unsupported("the mma.sync kinds of sm_120");
   const isa::Mod a = d.mod(isa::Slot::atype), b = d.mod(isa::Slot::btype);
   numeric::MmaQuery q;
-  q.arch = mma_arch(d.module().target);
+  q.arch = mma_arch(d.machine());
   q.instruction = numeric::MmaInstruction::mma_sync;
   q.kind = mma_kind(a);
   q.a = format_of(a);

@@ -34,7 +34,7 @@ TEST(RuleTwins, Text) {
       {"mov.b64 {%r1, %r2}, {%r3, %r4}", Code::E1320},
       {"mov.b64 {%r1, %rs1}, %rd1", Code::E1321},
       {"elect.sync %p1, 0xFFFFFFFF", Code::E1340},
-      {"mma.sync.aligned.m16n8k32.row.col.kind::mxf8f6f4.f32.e4m3.e4m3.f32 {%f1, %f2, %f3, %f4}, {%r1, %r2, %r3, %r4}, {%r5, %r6}, {%f1, %f2, %f3, %f4}", Code::E1386, "sm_120a",
+      {"mma.sync.aligned.m16n8k32.row.col.kind::mxf8f6f4.f32.e4m3.e4m3.f32 {%f1, %f2, %f3, %f4}, {%r1, %r2, %r3, %r4}, {%r5, %r6}, {%f1, %f2, %f3, %f4}", Code::E1101, "sm_120a",
        false},  // PTX: the kind has .block_scale; ptxas accepts it
   });
 }

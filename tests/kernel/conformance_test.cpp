@@ -1,6 +1,8 @@
 // The conformance suite on the simulator, under every functional driver, and its PTX through ptxas.
 #include <gtest/gtest.h>
 
+#include <map>
+#include <memory>
 #include <set>
 
 #include "drywell/isa/opcode.h"
@@ -35,16 +37,17 @@ class Families : public testing::TestWithParam<std::string> {};
 // One test a family: a device and a few hundred launches.
 TEST_P(Families, PassesUnderEveryDriver) {
   using sim::DriverKind;
-  SimulatedDevice blackwell, hopper({.arch = "sm_90a"});
+  std::map<isa::Target, std::unique_ptr<SimulatedDevice>> devices;
   for (const ProgramSpec& s : all_programs()) {
     if (s.family != GetParam()) continue;
     const std::optional<Program> made = make_for(s, kSuiteTargets);
     ASSERT_TRUE(made.has_value()) << s.name << " is for none of the suite's targets";
     const Program& p = *made;
-    SimulatedDevice& device = p.module.target == isa::Target::sm_90a ? hopper : blackwell;
+    std::unique_ptr<SimulatedDevice>& device = devices[p.module.target];
+    if (device == nullptr) device = std::make_unique<SimulatedDevice>(sim::DeviceOptions{.arch = std::string(isa::target_name(p.module.target))});
     for (const sim::RunOptions& o : {sim::RunOptions{.driver = DriverKind::eager}, sim::RunOptions{.driver = DriverKind::lazy},
                                      sim::RunOptions{.driver = DriverKind::shuffled, .seed = 11}}) {
-      const Outcome r = run(p, device, o);
+      const Outcome r = run(p, *device, o);
       EXPECT_TRUE(r.passed()) << s.name << " under " << sim::driver_name(o.driver) << ": " << r.mismatches << " of " << r.compared << "; " << r.detail;
       EXPECT_GT(r.compared, 0u) << s.name << " checks nothing";
     }

@@ -43,7 +43,8 @@ constexpr MmaParams kVoltaF16 = {.window = 23, .exponent_floor = -21, .output = 
 
 using enum MmaArch;
 using enum MmaInstruction;
-constexpr Confidence kMeasured = Confidence::measured, kModelled = Confidence::modelled;
+constexpr Confidence kMeasured = Confidence::measured, kModelled = Confidence::modelled,
+                     kAssumed = Confidence::assumed;
 
 constexpr MmaRow kRows[] = {
     {sm_100, tcgen05, MmaKind::f16, kF16, kF16, kUnscaled, kF32Sum, kMeasured, ""},
@@ -83,7 +84,12 @@ constexpr MmaRow kRows[] = {
     {sm_90, mma_sync, MmaKind::f8f6f4, kFp8, kFp8, kUnscaled, kLegacyFp8F32, kMeasured, "legacy fp8"},
     {sm_90, mma_sync, MmaKind::f8f6f4, kFp8, kFp8, kUnscaled, kLegacyFp8F16, kMeasured, "legacy fp8"},
 
-    {sm_120, mma_sync, MmaKind::f8f6f4, kF8f6f4, kF8f6f4, kUnscaled, kF32Sum, kModelled, ""},
+    {sm_120, mma_sync, MmaKind::f16, kF16, kF16, kUnscaled, kF32Sum, kAssumed, "as sm_100"},
+    {sm_120, mma_sync, MmaKind::f16, kBf16, kBf16, kUnscaled, kF32Sum, kAssumed, "as sm_100"},
+    {sm_120, mma_sync, MmaKind::f16, kF16, kF16, kUnscaled, kF16Sum, kAssumed, "as sm_100"},
+    {sm_120, mma_sync, MmaKind::tf32, kTf32, kTf32, kUnscaled, kF32Sum, kAssumed, "as sm_100"},
+    {sm_120, mma_sync, MmaKind::f8f6f4, kF8f6f4, kF8f6f4, kUnscaled, kF32Sum, kModelled,
+     "fp8 without .kind is the same machine instruction (ptxas 13.0)"},
     {sm_120, mma_sync, MmaKind::f8f6f4, kF8f6f4, kF8f6f4, kUnscaled, kNarrowF16Sum, kModelled, ""},
     {sm_120, mma_sync, MmaKind::mxf8f6f4, kF8f6f4, kF8f6f4, Format::ue8m0, kF32Sum, kModelled, ""},
     {sm_120, mma_sync, MmaKind::mxf4, kE2m1, kE2m1, Format::ue8m0, kMxf4Sum, kModelled, ""},

@@ -20,7 +20,7 @@ enum class PayloadKind : uint8_t {
   // asynchronous copies
   async_copy, async_copy_arrive, async_store, bulk_copy, tensor_copy, tensor_map_edit, tensor_map_copy, try_cancel, first_cta,
   // tensor cores
-  mma_float, mma_quads, mma_integer, mma_bits, mma_double, wmma_access, wmma_product, wgmma, umma, tmem_allocation, tmem_commit,
+  mma_float, mma_kind, mma_quads, mma_integer, mma_bits, mma_double, wmma_access, wmma_product, wgmma, umma, tmem_allocation, tmem_commit,
   tmem_access, tmem_copy, tmem_shift,
 };
 

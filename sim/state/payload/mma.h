@@ -23,6 +23,16 @@ struct MmaFloat {
   numeric::Format a = numeric::Format::f16, b = numeric::Format::f16;
 };
 
+/// The kinds of sm_120. Behind the fragments' slots: scale_a, byte and thread of A, scale_b, byte and thread of B, if there are scales.
+struct MmaKind {
+  static constexpr PayloadKind kKind = PayloadKind::mma_kind;
+  MmaFloat product;
+  uint8_t a_shift = 0, b_shift = 0;  // an element's place in its byte
+  uint8_t factors = 0;               // scales of a row; 0: none
+  bool sparse = false;
+  numeric::Format scale = numeric::Format::ue8m0;
+};
+
 /// m8n8k4 of f16.
 struct MmaQuads {
   static constexpr PayloadKind kKind = PayloadKind::mma_quads;
