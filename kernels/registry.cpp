@@ -2,6 +2,7 @@
 
 #include <vector>
 
+#include "kernels/gemm_sm120/sm120.h"
 #include "kernels/gemm_sm90/sm90.h"
 #include "kernels/fused_rht/fused_rht.h"
 #include "kernels/gemm/blockwise.h"
@@ -21,6 +22,7 @@ std::span<const Kernel> all_kernels() {
       gemm_blockscaled_kernel(),
       gemm_blockwise_kernel(),
       gemm_fp8_kernel(),
+      gemm_sm120_blockscaled_kernel(),
       gemm_sm90_blockwise_kernel(),
       interleave_shards_kernel(),
       linear_nvfp4_kernel(),

@@ -116,15 +116,6 @@ std::string shape_text(const GemmConfig& c, const GemmProblem& x) {
   return text + fmt::format(" -> {}", to_string(c.output));
 }
 
-NpyArray output_array(const std::vector<uint32_t>& d, const GemmProblem& x, isa::TensorType type) {
-  if (type == isa::TensorType::f32) {
-    return NpyArray::of_bytes("<f4", std::as_bytes(std::span(d)), {x.m, x.n});
-  }
-  const std::vector<uint16_t> halves(d.begin(), d.end());
-  return NpyArray::of_bytes(type == isa::TensorType::f16 ? "<f2" : "<V2", std::as_bytes(std::span(halves)),
-                            {x.m, x.n});
-}
-
 template <Family F>
 isa::Module build(const Params& p, const sim::ArchConfig& arch) {
   const GemmConfig config = gemm::config_of(p, F);
@@ -155,7 +146,7 @@ KernelReport run(const RunContext& c) {
     c.enter("verifying");
     gemm::verify(r, plan, x, got.d, c.options.threads);
   }
-  if (c.keep_outputs) r.outputs.emplace_back("d", output_array(got.d, x, config.output));
+  if (c.keep_outputs) r.outputs.emplace_back("d", gemm::output_array(got.d, x.m, x.n, config.output));
   return r;
 }
 

@@ -12,18 +12,6 @@ namespace drywell::kernels::gemm {
 
 namespace {
 
-reference::GemmOperand reference_operand(const QuantizedMatrix& q) {
-  reference::GemmOperand o;
-  o.format = number_format(q.format);
-  o.rows = q.rows;
-  o.k = q.k;
-  o.codes = q.codes.data();
-  o.block = q.block;
-  o.scale_format = number_format(q.scale_format);
-  o.scales = q.scales.data();
-  return o;
-}
-
 // Returns at most 64 rows, evenly spread.
 std::vector<uint64_t> sampled_rows(uint64_t m) {
   const uint64_t count = std::min<uint64_t>(m, 64);

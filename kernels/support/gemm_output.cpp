@@ -35,6 +35,27 @@ void compare_outputs(KernelReport& r, const std::vector<uint32_t>& got, const st
   bytes == 4 ? compare(uint32_t{}) : compare(uint16_t{});
 }
 
+reference::GemmOperand reference_operand(const QuantizedMatrix& q) {
+  reference::GemmOperand o;
+  o.format = number_format(q.format);
+  o.rows = q.rows;
+  o.k = q.k;
+  o.codes = q.codes.data();
+  o.block = q.block;
+  o.scale_format = number_format(q.scale_format);
+  o.scales = q.scales.data();
+  return o;
+}
+
+NpyArray output_array(const std::vector<uint32_t>& d, uint64_t rows, uint64_t columns, isa::TensorType type) {
+  if (type == isa::TensorType::f32) {
+    return NpyArray::of_bytes("<f4", std::as_bytes(std::span(d)), {rows, columns});
+  }
+  const std::vector<uint16_t> halves(d.begin(), d.end());
+  return NpyArray::of_bytes(type == isa::TensorType::f16 ? "<f2" : "<V2", std::as_bytes(std::span(halves)),
+                            {rows, columns});
+}
+
 uint32_t output_code(float value, isa::TensorType type) {
   return reference::gemm_output(value, 1, 0, std::nullopt, output_format(type));
 }

@@ -7,6 +7,7 @@
 #include "drywell/isa/tensor_map.h"
 #include "drywell/sim/numeric/format.h"
 #include "kernels/reference/gemm.h"
+#include "kernels/support/quantize.h"
 #include "launch/kernel.h"
 
 namespace drywell::kernels::gemm {
@@ -14,6 +15,11 @@ namespace drywell::kernels::gemm {
 /// The reference's names of the simulator's formats.
 reference::NumberFormat number_format(numeric::Format f);
 reference::OutputFormat output_format(isa::TensorType t);
+
+/// The operand as the reference takes it; it refers to `q`.
+reference::GemmOperand reference_operand(const QuantizedMatrix& q);
+/// D as a .npy array, from codes of the output type.
+NpyArray output_array(const std::vector<uint32_t>& d, uint64_t rows, uint64_t columns, isa::TensorType type);
 
 /// Compares codes of outputs of 2 or 4 bytes.
 void compare_outputs(KernelReport& report, const std::vector<uint32_t>& got, const std::vector<uint32_t>& want, uint64_t columns,

@@ -113,7 +113,8 @@ INSTANTIATE_TEST_SUITE_P(
                     "gemm-blockwise --groups=136x72x272,64x136x144,8x8x16 --ctas=2 --beta=1", "gemm-blockwise --groups=264x136x144,8x136x400 --cta-group=2 --ctas=2 --bn=256",
                     "gemm-sm90-blockwise --arch=sm_90a --m=256 --n=256 --k=640 --ctas=2", "gemm-sm90-blockwise --arch=sm_90a --m=136 --n=128 --k=256 --scale-n=1 --beta=1",
                     "gemm-sm90-blockwise --arch=sm_90a --m=136 --n=128 --k=256 --scale-m=128 --scale-n=1 --d-major=mn",
-                    "gemm-sm90-blockwise --arch=sm_90a --m=300 --n=304 --k=640 --cluster-m=2 --cluster-n=2 --ctas=4"));
+                    "gemm-sm90-blockwise --arch=sm_90a --m=300 --n=304 --k=640 --cluster-m=2 --cluster-n=2 --ctas=4",
+                    "gemm-sm120-blockscaled --arch=sm_120a --m=130 --n=136 --k=1280"));
 
 }  // namespace
 }  // namespace drywell::kernels

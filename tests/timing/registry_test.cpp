@@ -20,6 +20,7 @@ const Words kSmall[] = {
     {"gemm-blockscaled --m=256 --n=256 --k=512 --bn=64"},
     {"gemm-blockwise --m=256 --n=256 --k=256"},
     {"gemm-fp8 --m=256 --n=256 --k=256 --bn=64"},
+    {"gemm-sm120-blockscaled --m=256 --n=256 --k=512", "sm_120a"},
     {"gemm-sm90-blockwise --m=256 --n=256 --k=256", "sm_90a"},
     {"interleave-shards --shards=4 --rows=64"},
     {"linear-nvfp4 --tokens=128 --in=128 --out=128"},

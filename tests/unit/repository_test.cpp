@@ -67,7 +67,7 @@ const std::vector<std::vector<std::string>> kRows = {
     {"kernels/support"},
     {"kernels/blockwise", "kernels/nvfp4", "kernels/tma_copy"},
     {"kernels/gemm", "kernels/gemm_sm90", "kernels/fused_rht", "kernels/quantize_fp8"},
-    {"kernels/linear_nvfp4"},
+    {"kernels/linear_nvfp4", "kernels/gemm_sm120"},
     {"kernels"},
     {"conformance/programs"},
     {"conformance/silicon", "conformance/microbench"},
