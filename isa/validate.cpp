@@ -116,6 +116,13 @@ void check_operand(const InstructionRef& i, LegalityReport& out, const OperandSp
   }
 }
 
+/// A machine's target that has the feature.
+Target example_of(Feature f) {
+  static constexpr Target kMachines[] = {Target::sm_100a, Target::sm_90a, Target::sm_103a};
+  const Target* found = std::find_if(std::begin(kMachines), std::end(kMachines), [f](Target t) { return has_feature(t, f); });
+  return found != std::end(kMachines) ? *found : Target::sm_120a;
+}
+
 }  // namespace
 
 void validate_instruction(const InstructionRef& i, Diagnostics& out) {
@@ -123,7 +130,7 @@ void validate_instruction(const InstructionRef& i, Diagnostics& out) {
   const InstrSpec& row = i.row();
   if (!has_feature(i.module.target, row.needs)) {
     report.error(Code::E1210, fmt::format("'{}' needs {}, the target is {}", row.mnemonic, feature_name(row.needs), target_name(i.module.target)),
-                 "compile for a target that has it, e.g. sm_100a");
+                 fmt::format("compile for a target that has it, e.g. {}", target_name(example_of(row.needs))));
   }
   if (i.module.version < row.since) {
     report.error(Code::E1211, fmt::format("'{}' needs PTX {}.{}, the module says {}.{}", row.mnemonic, row.since.major, row.since.minor,
