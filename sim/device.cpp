@@ -184,8 +184,13 @@ void relocate(const isa::Module& module, std::span<const uint64_t> addresses, Gm
 /// PTX for another chip or family is refused, as the driver refuses it (CUDA_ERROR_NO_BINARY_FOR_GPU).
 void check_target(isa::Target target, const ArchConfig& arch) {
   if (isa::loads_on(target, arch.target)) return;
-  throw InputError(Code::E4114, fmt::format("{} does not load PTX for {}", arch.name, isa::target_name(target)),
-                   fmt::format("it loads {}; `drywell arch` lists the machines that --arch names", isa::targets_loaded_on(arch.target)));
+  std::string hint = fmt::format("it loads {}", isa::targets_loaded_on(arch.target));
+  for (const std::string_view name : builtin_arch_names()) {
+    if (!isa::loads_on(target, load_arch(std::string(name)).target)) continue;
+    hint = fmt::format("--arch={}; {} loads {}", name, arch.name, isa::targets_loaded_on(arch.target));
+    break;
+  }
+  throw InputError(Code::E4114, fmt::format("{} does not load PTX for {}", arch.name, isa::target_name(target)), std::move(hint));
 }
 
 /// Shared memory of a CTA: the reserved part, the program's variables, and what the launch adds.

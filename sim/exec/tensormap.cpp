@@ -92,6 +92,7 @@ ExecFn bind_replace(Decoder& d, DecodedOp& op, const isa::Operand& value, const 
   // PTX's syntax allows a fifth stride, but the map has no field for it.
   if (field == isa::TensorMapField::global_stride && x.ordinal > 3)
     throw Unsupported("tensormap.replace of global_stride 4");
+  if (field == isa::TensorMapField::swizzle_mode && value.value > 3) throw Unsupported("the 96-byte swizzle of tensor maps (sm_103a)");
   return d.has(isa::Mod::b64) ? replace<true> : replace<false>;
 }
 

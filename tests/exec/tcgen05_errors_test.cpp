@@ -133,6 +133,21 @@ MmaCase with(MmaCase c, const std::function<void(MmaCase&)>& change) {
   return c;
 }
 
+// sm_103 has K = 96 and absolute addresses of the leading dimension: not modelled there, illegal on sm_100.
+TEST(Tcgen05Faults, WhatOnlySm103HasIsUnsupportedByName) {
+  const auto expect_on = [](isa::Target target, const MmaCase& c, Code code, const std::function<void(MmaSetup&)>& change) {
+    MmaSetup s = place(c, random_matrices(c));
+    change(s);
+    TensorProgram p = program_of(c, s);
+    p.target = target;
+    expect_tensor_fault(p, s.images, code);
+  };
+  const MmaCase longer = with(small("mxf4"), [](MmaCase& c) { c.wrong_bits = 1u << 31; });
+  expect_on(isa::Target::sm_100a, longer, Code::F3212, [](MmaSetup&) {});
+  expect_on(isa::Target::sm_103a, longer, Code::U5000, [](MmaSetup&) {});
+  expect_on(isa::Target::sm_103a, small("f16"), Code::U5000, [](MmaSetup& s) { s.b_desc |= uint64_t{1} << 52; });
+}
+
 TEST(Tcgen05Faults, InstructionDescriptor) {
   using C = MmaCase;
   const auto bits = [](const char* kind, uint32_t wrong) { return with(small(kind), [=](C& c) { c.wrong_bits = wrong; }); };

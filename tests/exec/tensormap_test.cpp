@@ -159,7 +159,9 @@ TEST(TensormapLegality, AgreesWithPtxas) {
   expect_illegal(r + "box_dim.global.b1024.b32 [%rd1], %r1, %r2", Code::E1102);
   expect_illegal(r + "elemtype.global.b1024.b32 [%rd1], 16", Code::E1397);
   expect_illegal(r + "interleave_layout.global.b1024.b32 [%rd1], 3", Code::E1397);
-  expect_illegal(r + "swizzle_mode.global.b1024.b32 [%rd1], 4", Code::E1397);
+  expect_illegal(r + "swizzle_mode.global.b1024.b32 [%rd1], 4", Code::E1210);
+  expect_legal(r + "swizzle_mode.global.b1024.b32 [%rd1], 4", "sm_103a");
+  expect_illegal(r + "swizzle_mode.global.b1024.b32 [%rd1], 5", Code::E1397, "sm_103a");
   expect_illegal(r + "swizzle_atomicity.global.b1024.b32 [%rd1], 4", Code::E1397);
   expect_illegal(r + "fill_mode.global.b1024.b32 [%rd1], 2", Code::E1397);
   expect_illegal(r + "swizzle_mode.b1024.b32 [%rd1], %r1", Code::E1102);

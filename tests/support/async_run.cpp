@@ -92,7 +92,7 @@ AsyncRun run_async(const AsyncCase& c, sim::DriverKind driver, uint64_t seed) {
 }
 
 AsyncRun run_async(const AsyncCase& c, const sim::RunOptions& options) {
-  sim::Device device;
+  sim::Device device({.arch = machine_for(c.target)});
   const sim::LoadedModule module = device.load(parse_or_throw(c.text()));
   sim::Args args;
   std::vector<GmemAddr> at;

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "support/ptx_run.h"
+
 namespace drywell::test {
 
 using kernels::conformance::kTensorThreads;
@@ -12,7 +14,7 @@ sim::RunResult run_tensor(const TensorProgram& program, std::vector<TensorImage>
   const size_t smem_bytes = (images[0].smem.size() + 15) / 16 * 16, tmem_bytes = 4 * images[0].tmem.size();
   const size_t in_bytes = size_t{4} * kTensorThreads * program.in,
                out_bytes = size_t{4} * kTensorThreads * program.out;
-  sim::Device device;
+  sim::Device device({.arch = machine_for(std::string(isa::target_name(program.target)))});
   const auto allocate = [&](size_t bytes) { return device.allocate(std::max<size_t>(bytes * ctas, 16)); };
   const auto of = [](GmemAddr base, size_t bytes, uint32_t i) { return GmemAddr(base.value() + i * bytes); };
   const GmemAddr smem_in = allocate(smem_bytes), tmem_in = allocate(tmem_bytes),
