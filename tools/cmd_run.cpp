@@ -173,7 +173,7 @@ void register_run(Command& app, CommandContext& context) {
   sub->footer("Kernel parameters are given as --name=value; drywell run KERNEL --help lists them.\n");
   sub->add_flag("-h,--help", o->help, "this, with the parameters of KERNEL if one is given");
   sub->add_option("KERNEL|FILE", o->subject, "a kernel of `drywell list`, a .ptx file, or a launch file (.toml)");
-  sub->add_option("--arch", o->arch, "architecture: a name of `drywell arch` or a .toml file")
+  sub->add_option("--arch", o->arch, "architecture: a name of `drywell arch` or a .toml file; without it, for a PTX file the machine of its target")
       ->capture_default_str();
   sub->add_option("--driver", o->driver,
                   "when asynchronous work happens: eager, lazy, shuffled:SEED or timed")

@@ -20,7 +20,7 @@ sim::RunResult run_observed(const RunFlags& f, const std::vector<std::string>& w
     return k.run(context).run;
   }
   if (!words.empty()) throw UsageError(fmt::format("unexpected argument '{}'", words[0]), command);
-  kernels::SimulatedDevice device({.arch = f.arch});
+  kernels::SimulatedDevice device({.arch = machine_of(f)});
   const kernels::PlanResult r = kernels::run_plan(make_plan(f), device, {options, {}});
   for (const sim::RunResult& run : r.runs)
     if (!run.ok()) return run;

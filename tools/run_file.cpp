@@ -154,7 +154,8 @@ void check_files(const RunFlags& f, const kernels::LaunchPlan& plan) {
 
 }  // namespace
 
-ExitCode run_file(const CommandContext& c, const RunFlags& f, const std::vector<std::string>& words) {
+ExitCode run_file(const CommandContext& c, const RunFlags& given, const std::vector<std::string>& words) {
+  RunFlags f = given;
   if (!words.empty()) throw UsageError(fmt::format("unexpected argument '{}'", words[0]), "run");
   if (!f.input.empty()) throw UsageError("--input is for kernels of the table; a PTX file's buffers are given with --buffer", "run");
   kernels::PlanOptions options;
@@ -163,6 +164,7 @@ ExitCode run_file(const CommandContext& c, const RunFlags& f, const std::vector<
   const kernels::LaunchPlan plan = make_plan(f);
   if (f.verify && plan.expects.empty()) throw UsageError("--verify: the launch has no expected result; give one with --expect NAME=FILE.npy", "run");
   check_files(f, plan);
+  f.arch = machine_of(given);
   const sim::DeviceOptions machine{.arch = f.arch, .max_memory = options.run.max_memory};
   kernels::SimulatedDevice device(machine);
 

@@ -102,4 +102,5 @@ class Kernel:
 
 def _machine_of(target: str) -> str:
     """The shipped machine for a PTX target."""
-    return "sm_90a" if target.startswith("sm_90") else "sm_100a"
+    chip = target.rstrip("af")
+    return f"{chip}a" if chip in ("sm_90", "sm_103", "sm_120", "sm_121") else "sm_100a"

@@ -512,6 +512,39 @@ TEST(CliBuild, RefusesWhatDoesNotFitTheTarget) {
   EXPECT_EQ(drywell({"build", "fused-rht", "--target", "sm_90a", "-o", d.file("x")}).exit_code, 3);
 }
 
+// docs/facts/targets.md §1: without --arch the machine of the PTX's target, with it the driver's rules.
+TEST(CliRun, AMachineLoadsThePtxOfItsTargets) {
+  const TemporaryDirectory d;
+  const auto run = [&](const std::string& target, const std::vector<std::string>& more = {}) {
+    write_file_atomically(d.file("k.ptx"), ".version 9.0\n.target " + target + "\n.address_size 64\n.visible .entry k(.param .u64 p) { .reg .b64 %rd<2>; ld.param.u64 %rd1, [p]; "
+                                     "st.global.b32 [%rd1], 7; ret; }\n");
+    std::vector<std::string> words = {"run", d.file("k.ptx"), "--grid=1", "--block=1", "--buffer=x=u32[1]:zeros", "--arg=@x"};
+    words.insert(words.end(), more.begin(), more.end());
+    return drywell(words);
+  };
+  EXPECT_THAT(run("sm_80").out, HasSubstr("machine       sm_100a"));
+  EXPECT_THAT(run("sm_100f").out, HasSubstr("machine       sm_100a"));
+  EXPECT_THAT(run("sm_90a").out, HasSubstr("machine       sm_90a"));
+  EXPECT_THAT(run("sm_103f").out, HasSubstr("machine       sm_103a"));
+  EXPECT_THAT(run("sm_120f").out, HasSubstr("machine       sm_120a"));
+  EXPECT_THAT(run("sm_120f", {"--arch=sm_121a"}).out, HasSubstr("machine       sm_121a"));
+  const Finished refused = run("sm_120a", {"--arch=sm_121a"});
+  EXPECT_EQ(refused.exit_code, 3);
+  EXPECT_THAT(refused.err, HasSubstr("E4114"));
+  EXPECT_THAT(refused.err, HasSubstr("--arch=sm_120a; sm_121a loads sm_121f, sm_121a, sm_120f, or sm_121 and lower without a letter"));
+}
+
+TEST(CliArch, ComparesMachines) {
+  const std::string different = drywell({"arch", "sm_100a", "sm_120a"}).out, all = drywell({"arch", "sm_100a", "sm_120a", "--all"}).out;
+  EXPECT_THAT(different, HasSubstr("101376 B (documented)"));
+  EXPECT_THAT(different, HasSubstr("tmem.columns"));
+  EXPECT_THAT(different, HasSubstr("sm_120a loads PTX for sm_120f, sm_120a, or sm_120 and lower without a letter"));
+  EXPECT_EQ(different.find("smem.banks "), std::string::npos);
+  EXPECT_THAT(all, HasSubstr("smem.banks "));
+  EXPECT_EQ(drywell({"arch", "sm_100a", "--all"}).exit_code, 2);
+  EXPECT_EQ(drywell({"arch", "sm_100a", "sm_90a", "--assumed"}).exit_code, 2);
+}
+
 TEST(CliArch, PrintsFiguresWithProvenance) {
   EXPECT_THAT(drywell({"arch"}).out, HasSubstr("sm_100a"));
   EXPECT_THAT(drywell({"arch", "sm_100a"}).out, HasSubstr("documented"));

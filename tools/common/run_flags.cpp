@@ -2,15 +2,27 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <utility>
 
+#include "drywell/isa/target.h"
+#include "drywell/sim/arch_config.h"
 #include "drywell/sim/driver_words.h"
 #include "launch/golden.h"
 #include "tools/common/output_file.h"
 
 namespace drywell::tools {
 namespace {
+
+/// The word behind .target in PTX text; empty if there is none.
+std::string_view target_word(std::string_view text) {
+  const size_t at = text.find(".target");
+  if (at == std::string_view::npos) return {};
+  text.remove_prefix(at + std::string_view(".target").size());
+  text.remove_prefix(std::min(text.size(), text.find_first_not_of(" \t")));
+  return text.substr(0, text.find_first_of(", \t\r\n;/"));
+}
 
 /// Splits "NAME=REST".
 std::pair<std::string, std::string> named(const std::string& word, std::string_view option) {
@@ -150,6 +162,18 @@ ExitCode fault_exit(const sim::RunResult& r) {
 
 kernels::LaunchPlan make_plan(const RunFlags& f) {
   return f.subject.ends_with(".toml") ? plan_of_file(f) : plan_of_flags(f);
+}
+
+std::string machine_of(const RunFlags& f) {
+  if (f.arch != kDefaultMachine || !names_a_file(f.subject)) return f.arch;
+  const kernels::LaunchPlan plan = make_plan(f);
+  isa::Target target;
+  if (!isa::parse_target(target_word(read_text_file(plan.resolve(plan.ptx_path))), target)) return f.arch;
+  if (isa::loads_on(target, sim::load_arch(f.arch).target)) return f.arch;
+  for (const std::string_view name : sim::builtin_arch_names()) {
+    if (isa::loads_on(target, sim::load_arch(std::string(name)).target)) return std::string(name);
+  }
+  return f.arch;
 }
 
 void write_run_outputs(const RunFlags& f, CommandFiles& files) {

@@ -23,9 +23,12 @@ struct PlanFlags {
   bool any() const;
 };
 
+/// The machine without --arch, and without a PTX file for another.
+inline constexpr std::string_view kDefaultMachine = "sm_100a";
+
 struct RunFlags {
   std::string subject;  // a kernel of the table, a .ptx file, a launch file (.toml)
-  std::string arch = "sm_100a", driver = "eager", caches = "cold", clock = "nominal", json, trace, trace_profile, input, report, report_cta = "0,0,0";
+  std::string arch = std::string(kDefaultMachine), driver = "eager", caches = "cold", clock = "nominal", json, trace, trace_profile, input, report, report_cta = "0,0,0";
   std::vector<std::string> save;
   bool verify = false, trace_values = false, no_values = false, help = false;
   unsigned threads = 0;
@@ -54,6 +57,8 @@ ExitCode fault_exit(const sim::RunResult& r);
 /// Returns the launch file's plan, or the plan of the flags for a PTX file. Throws UsageError, InputError E44xx with all
 /// errors.
 kernels::LaunchPlan make_plan(const RunFlags& f);
+/// Name of the machine for a run: --arch; without it, for a file whose PTX is for another machine, that machine.
+std::string machine_of(const RunFlags& f);
 
 /// Report and trace files, opened before the run starts: an output that cannot be written is an error at once, and
 /// existing files stay unchanged until the run is complete.

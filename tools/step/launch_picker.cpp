@@ -31,7 +31,7 @@ HostOutcome run_plan_file(const RunFlags& f, const std::vector<std::string>& wor
   if (!words.empty()) throw UsageError(fmt::format("unexpected argument '{}'", words[0]), command);
   kernels::PlanOptions o;
   o.run = std::move(options);
-  kernels::SimulatedDevice device({.arch = f.arch, .max_memory = o.run.max_memory});
+  kernels::SimulatedDevice device({.arch = machine_of(f), .max_memory = o.run.max_memory});
   const kernels::PlanResult r = kernels::run_plan(make_plan(f), device, o);
   HostOutcome out;
   if (!r.runs.empty()) out.run = r.runs.back();
