@@ -10,6 +10,7 @@
 #include "cudart/cubin.h"
 #include "cudart/lz4.h"
 #include "drywell/core/error.h"
+#include "drywell/sim/arch_config.h"
 
 namespace drywell::cudart {
 namespace {
@@ -83,6 +84,16 @@ unsigned suitability(const FatbinImage& i, isa::Target machine) {
   return i.variant == 'a' ? 10'000 : i.variant == 'f' ? 5'000 + i.sm : i.sm;
 }
 
+/// "--arch=sm_120a runs what is there; or ": for the first machine that can run one of the images.
+std::string other_machine(const std::vector<FatbinImage>& images) {
+  for (const std::string_view name : sim::builtin_arch_names()) {
+    isa::Target machine;
+    const bool runs = isa::parse_target(name, machine) && std::any_of(images.begin(), images.end(), [&](const FatbinImage& i) { return suitability(i, machine) != 0; });
+    if (runs) return fmt::format("--arch={} runs what is there; or ", name);
+  }
+  return {};
+}
+
 }  // namespace
 
 std::string FatbinImage::target() const {
@@ -146,7 +157,8 @@ const FatbinImage& best_image(const std::vector<FatbinImage>& images, isa::Targe
   std::string there;
   for (const FatbinImage& i : images) there += (there.empty() ? "" : ", ") + i.target();
   throw InputError(Code::E4603, fmt::format("the program has no PTX that {} can run; there is {}", isa::target_name(target), there.empty() ? "nothing" : there),
-                   fmt::format("compile with -gencode arch=compute_{0},code=compute_{0} (drywell nvcc does): machine code (sm_…) cannot be simulated", isa::target_name(target).substr(3)));
+                   fmt::format("{1}compile with -gencode arch=compute_{0},code=compute_{0} (drywell nvcc does): machine code (sm_…) cannot be simulated", isa::target_name(target).substr(3),
+                               other_machine(images)));
 }
 
 }  // namespace drywell::cudart

@@ -15,12 +15,16 @@ using Row = std::vector<std::string>;  // name, then a cell per machine
 
 constexpr isa::Feature kLastFeature = isa::Feature::sm120a;
 
-bool differs(const Row& row) { return std::adjacent_find(row.begin() + 1, row.end(), std::not_equal_to<>()) != row.end(); }
+bool differs(const Row& row) {
+  return std::adjacent_find(row.begin() + 1, row.end(), std::not_equal_to<>()) != row.end();
+}
 
 /// "32 B (documented)"; a machine without the figure has "-".
 std::string cell(const sim::ArchConfig& machine, const std::string& key) {
   for (const sim::ArchEntry& e : machine.entries) {
-    if (e.key == key) return fmt::format("{}{}{} ({})", e.value, e.unit.empty() ? "" : " ", e.unit, sim::provenance_name(e.provenance));
+    if (e.key == key)
+      return fmt::format("{}{}{} ({})", e.value, e.unit.empty() ? "" : " ", e.unit,
+                         sim::provenance_name(e.provenance));
   }
   return "-";
 }
@@ -41,7 +45,9 @@ std::vector<Row> identity_rows(std::span<const sim::ArchConfig> machines) {
   for (const sim::ArchConfig& m : machines) {
     rows[0].push_back(m.description);
     rows[1].emplace_back(isa::target_name(m.target));
-    rows[2].emplace_back(m.tensor == sim::TensorCore::umma ? "tcgen05.mma" : m.tensor == sim::TensorCore::wgmma ? "wgmma" : "none");
+    rows[2].emplace_back(m.tensor == sim::TensorCore::umma    ? "tcgen05.mma"
+                         : m.tensor == sim::TensorCore::wgmma ? "wgmma"
+                                                              : "none");
   }
   return rows;
 }
@@ -51,7 +57,8 @@ std::vector<Row> feature_rows(std::span<const sim::ArchConfig> machines) {
   for (int i = 0; i <= static_cast<int>(kLastFeature); ++i) {
     const auto feature = static_cast<isa::Feature>(i);
     Row row = {fmt::format("instructions of {}", isa::feature_name(feature))};
-    for (const sim::ArchConfig& m : machines) row.emplace_back(isa::has_feature(m.target, feature) ? "yes" : "no");
+    for (const sim::ArchConfig& m : machines)
+      row.emplace_back(isa::has_feature(m.target, feature) ? "yes" : "no");
     rows.push_back(std::move(row));
   }
   return rows;
@@ -87,11 +94,14 @@ std::string compare(std::span<const sim::ArchConfig> machines, bool all) {
   Row head = {""};
   for (const sim::ArchConfig& m : machines) head.push_back(m.name);
   std::vector<Row> rows = {head};
-  for (const std::vector<Row>& part : {identity_rows(machines), feature_rows(machines), figure_rows(machines)}) {
-    std::copy_if(part.begin(), part.end(), std::back_inserter(rows), [&](const Row& row) { return all || differs(row); });
+  for (const std::vector<Row>& part :
+       {identity_rows(machines), feature_rows(machines), figure_rows(machines)}) {
+    std::copy_if(part.begin(), part.end(), std::back_inserter(rows),
+                 [&](const Row& row) { return all || differs(row); });
   }
   std::string out = aligned(rows) + '\n';
-  for (const sim::ArchConfig& m : machines) out += fmt::format("{} loads PTX for {}\n", m.name, isa::targets_loaded_on(m.target));
+  for (const sim::ArchConfig& m : machines)
+    out += fmt::format("{} loads PTX for {}\n", m.name, isa::targets_loaded_on(m.target));
   return out;
 }
 

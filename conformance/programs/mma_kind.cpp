@@ -1,5 +1,6 @@
-// mma.sync with .kind of sm_120: products of decoded values with every selector of the scales. Layouts are written from the PTX ISA
-// (9.7.14.3 and 9.7.14.5) and from CUTLASS's traits (mma_traits_sm120.hpp), formats from their definitions (docs/facts/sm120.md).
+// mma.sync with .kind of sm_120: products of decoded values with every selector of the scales. Layouts are
+// written from the PTX ISA (9.7.14.3 and 9.7.14.5) and from CUTLASS's traits (mma_traits_sm120.hpp), formats
+// from their definitions (docs/facts/sm120.md).
 #include <fmt/format.h>
 
 #include <array>
@@ -30,7 +31,8 @@ double value_of(const std::string& type, unsigned code) {
   const Narrow f = format_of(type);
   const unsigned e = code >> f.fraction & ((1u << f.exponent) - 1), m = code & ((1u << f.fraction) - 1);
   const double magnitude = e == 0 ? std::ldexp(m, 1 - static_cast<int>(f.bias + f.fraction))
-                                  : std::ldexp((1u << f.fraction) + m, static_cast<int>(e) - static_cast<int>(f.bias + f.fraction));
+                                  : std::ldexp((1u << f.fraction) + m,
+                                               static_cast<int>(e) - static_cast<int>(f.bias + f.fraction));
   return code >> (f.exponent + f.fraction) & 1 ? -magnitude : magnitude;
 }
 
@@ -53,7 +55,9 @@ struct Form {
 class Fragment {
  public:
   Fragment(unsigned registers, unsigned bits) : bits_(bits), words_(32 * registers) {}
-  void set(unsigned lane, unsigned i, unsigned code) { words_[i * bits_ / 32 * 32 + lane] |= uint64_t{code} << (i * bits_ % 32); }
+  void set(unsigned lane, unsigned i, unsigned code) {
+    words_[i * bits_ / 32 * 32 + lane] |= uint64_t{code} << (i * bits_ % 32);
+  }
   const std::vector<uint64_t>& words() const { return words_; }
 
  private:
@@ -68,7 +72,8 @@ struct Selectors {
 /// One product: codes, scales and metadata, and what must come out.
 class Product {
  public:
-  Product(const Form& f, uint64_t seed) : f_(f), seed_(seed), k_(f.dense_k()), stored_(f.k), bits_(f.packed() ? 4 : 8) {
+  Product(const Form& f, uint64_t seed)
+      : f_(f), seed_(seed), k_(f.dense_k()), stored_(f.k), bits_(f.packed() ? 4 : 8) {
     a_.resize(16 * stored_);
     b_.resize(8 * k_);
     c_.resize(16 * 8);
@@ -79,7 +84,8 @@ class Product {
       for (unsigned& v : *scales) v = scale_code();
     }
     const unsigned group = bits_ == 4 ? 8 : 4;
-    static constexpr std::pair<unsigned, unsigned> kPairs[] = {{0, 1}, {2, 3}, {0, 2}, {0, 3}, {1, 2}, {1, 3}};
+    static constexpr std::pair<unsigned, unsigned> kPairs[] = {{0, 1}, {2, 3}, {0, 2},
+                                                               {0, 3}, {1, 2}, {1, 3}};
     choice_.resize(16 * k_ / group);
     for (auto& v : choice_) v = kPairs[next() % 6];
   }
@@ -111,16 +117,20 @@ class Product {
     std::vector<uint64_t> out;
     const auto add = [&](const std::vector<uint64_t>& v) { out.insert(out.end(), v.begin(), v.end()); };
     const unsigned per = 32 / bits_;
-    Fragment a(16 * stored_ * bits_ / 1024, bits_), b(8 * k_ * bits_ / 1024, bits_), c(f16() ? 2 : 4, f16() ? 16 : 32);
+    Fragment a(16 * stored_ * bits_ / 1024, bits_), b(8 * k_ * bits_ / 1024, bits_),
+        c(f16() ? 2 : 4, f16() ? 16 : 32);
     for (unsigned lane = 0; lane < 32; ++lane) {
       const unsigned group = lane / 4, thread = lane % 4;
       for (unsigned i = 0; i < 16 * stored_ / 32; ++i) {
         // a_i: rows group and group + 8 alternate by registers, then the next half of k.
-        const unsigned row = group + (i / per % 2 == 0 ? 0 : 8), column = thread * per + i % per + (i < 2 * per ? 0 : 4 * per);
+        const unsigned row = group + (i / per % 2 == 0 ? 0 : 8),
+                       column = thread * per + i % per + (i < 2 * per ? 0 : 4 * per);
         a.set(lane, i, placed(f_.a, a_[row * stored_ + column]));
       }
-      for (unsigned i = 0; i < 8 * k_ / 32; ++i) b.set(lane, i, placed(f_.b, b_[group * k_ + thread * per + i % per + i / per * 4 * per]));
-      for (unsigned i = 0; i < 4; ++i) c.set(lane, i, d_code(c_[(group + (i < 2 ? 0 : 8)) * 8 + thread * 2 + i % 2]));
+      for (unsigned i = 0; i < 8 * k_ / 32; ++i)
+        b.set(lane, i, placed(f_.b, b_[group * k_ + thread * per + i % per + i / per * 4 * per]));
+      for (unsigned i = 0; i < 4; ++i)
+        c.set(lane, i, d_code(c_[(group + (i < 2 ? 0 : 8)) * 8 + thread * 2 + i % 2]));
     }
     add(a.words());
     add(b.words());
@@ -138,7 +148,8 @@ class Product {
     if (v == 0) return 0;
     int e;
     const double m = std::frexp(std::fabs(v), &e);  // m in [0.5, 1)
-    return (v < 0 ? 0x8000u : 0u) | static_cast<unsigned>(e + 14) << 10 | static_cast<unsigned>(std::ldexp(m, 11) - 1024);
+    return (v < 0 ? 0x8000u : 0u) | static_cast<unsigned>(e + 14) << 10 |
+           static_cast<unsigned>(std::ldexp(m, 11) - 1024);
   }
   bool f16() const { return std::string(f_.d) == "f16"; }
 
@@ -156,11 +167,14 @@ class Product {
     }
   }
   unsigned scale_code() {
-    if (std::string(f_.scale) == "ue4m3") return static_cast<unsigned>(5 + next() % 4) << 3 | static_cast<unsigned>(next() % 8);
+    if (std::string(f_.scale) == "ue4m3")
+      return static_cast<unsigned>(5 + next() % 4) << 3 | static_cast<unsigned>(next() % 8);
     return static_cast<unsigned>(125 + next() % 5);
   }
   // e2m1 in a byte is in its bits 5 to 2 (CUTLASS fp4_shift_A); 6-bit codes are in bits 5 to 0.
-  unsigned placed(const std::string& type, unsigned code) const { return type == "e2m1" && bits_ == 8 ? code << 2 : code; }
+  unsigned placed(const std::string& type, unsigned code) const {
+    return type == "e2m1" && bits_ == 8 ? code << 2 : code;
+  }
 
   // Four bits per group; a lane has the groups of half a row (CUTLASS's ELayout).
   std::vector<uint64_t> metadata() const {
@@ -169,7 +183,8 @@ class Product {
     for (unsigned row = 0; row < 16; ++row) {
       for (unsigned g = 0; g < groups; ++g) {
         const auto [first, second] = choice_[row * groups + g];
-        e[row % 8 * 4 + row / 8 + 2 * (g * group / (k_ / 2))] |= uint64_t{first | second << 2} << (4 * (g % (groups / 2)));
+        e[row % 8 * 4 + row / 8 + 2 * (g * group / (k_ / 2))] |= uint64_t{first | second << 2}
+                                                                 << (4 * (g % (groups / 2)));
       }
     }
     return e;
@@ -177,9 +192,11 @@ class Product {
 
   // The codes in their bytes, and other codes in all other bytes.
   template <class Lane>
-  std::vector<uint64_t> scales(const std::array<unsigned, 64>& codes, unsigned rows, unsigned byte, Lane lane) const {
+  std::vector<uint64_t> scales(const std::array<unsigned, 64>& codes, unsigned rows, unsigned byte,
+                               Lane lane) const {
     std::vector<uint64_t> out(32, 0x91A3B5C7);
-    const uint64_t mask = f_.factors == 4 ? 0xFFFFFFFF : ((uint64_t{1} << (8 * f_.factors)) - 1) << (8 * byte);
+    const uint64_t mask =
+        f_.factors == 4 ? 0xFFFFFFFF : ((uint64_t{1} << (8 * f_.factors)) - 1) << (8 * byte);
     for (unsigned r = 0; r < rows; ++r) {
       uint64_t& word = out[lane(r)];
       word &= ~mask;
@@ -204,19 +221,23 @@ std::string list(const char* name, unsigned& next, unsigned count) {
 }
 
 std::string op_of(const Form& f) {
-  return fmt::format("mma{}.sync.aligned.m16n8k{}.row.col.kind::{}{}.{}.{}.{}.{}{}", f.sparse ? ".sp::ordered_metadata" : "", f.dense_k(), f.kind,
-                     f.factors == 0 ? "" : fmt::format(".block_scale.scale_vec::{}X", f.factors), f.d, f.a, f.b, f.d, f.factors == 0 ? "" : fmt::format(".{}", f.scale));
+  return fmt::format("mma{}.sync.aligned.m16n8k{}.row.col.kind::{}{}.{}.{}.{}.{}{}",
+                     f.sparse ? ".sp::ordered_metadata" : "", f.dense_k(), f.kind,
+                     f.factors == 0 ? "" : fmt::format(".block_scale.scale_vec::{}X", f.factors), f.d, f.a,
+                     f.b, f.d, f.factors == 0 ? "" : fmt::format(".{}", f.scale));
 }
 
 // D is in %r0 and up; the inputs follow.
 std::string instruction(const Form& f, const Selectors& s) {
   const unsigned bits = f.packed() ? 4 : 8, words = std::string(f.d) == "f16" ? 2 : 4;
   unsigned next = 0;
-  const std::string d = list("r", next, words), a = list("r", next, 16 * f.k * bits / 1024), b = list("r", next, 8 * f.dense_k() * bits / 1024), c = list("r", next, words);
+  const std::string d = list("r", next, words), a = list("r", next, 16 * f.k * bits / 1024),
+                    b = list("r", next, 8 * f.dense_k() * bits / 1024), c = list("r", next, words);
   std::string text = fmt::format("{} {}, {}, {}, {}", op_of(f), d, a, b, c);
   if (f.sparse) text += fmt::format(", %r{}, 0", next++);
   if (f.factors != 0) {
-    text += fmt::format(", {{%r{}}}, {{{}, {}}}, %r{}, {{{}, {}}}", next, s.byte_a, s.thread_a, next + 1, s.byte_b, s.thread_b);
+    text += fmt::format(", {{%r{}}}, {{{}, {}}}, %r{}, {{{}, {}}}", next, s.byte_a, s.thread_a, next + 1,
+                        s.byte_b, s.thread_b);
   }
   return text + ";\n";
 }
@@ -232,19 +253,23 @@ void add(std::vector<ProgramSpec>& out, const Form& f, const Selectors& s, uint6
     const Product product(f, seed * kWarps + warp);
     const std::vector<uint64_t> registers = product.words(s);
     in.resize(registers.size() * kWarps);
-    for (size_t i = 0; i < registers.size(); ++i) in[i / 32 * kTextThreads + warp * 32 + i % 32] = static_cast<uint32_t>(registers[i]);
+    for (size_t i = 0; i < registers.size(); ++i)
+      in[i / 32 * kTextThreads + warp * 32 + i % 32] = static_cast<uint32_t>(registers[i]);
     for (unsigned lane = 0; lane < 32; ++lane) {
       for (unsigned i = 0; i < 4; ++i) {
-        const auto code = static_cast<uint32_t>(product.d_code(product.expected(lane / 4 + (i < 2 ? 0 : 8), lane % 4 * 2 + i % 2)));
+        const auto code = static_cast<uint32_t>(
+            product.d_code(product.expected(lane / 4 + (i < 2 ? 0 : 8), lane % 4 * 2 + i % 2)));
         uint32_t& word = expected[(words == 2 ? i / 2 : i) * kTextThreads + warp * 32 + lane];
         word |= words == 2 ? code << (16 * (i % 2)) : code;
       }
     }
   }
   t.body = "mul.wide.u32 %at, %thread, 4;\nadd.u64 %d0, %b0, %at;\nadd.u64 %d1, %b1, %at;\n";
-  for (size_t i = 0; i < in.size() / kTextThreads; ++i) t.body += fmt::format("ld.global.b32 %r{}, [%d0+{}];\n", words + i, i * kTextThreads * 4);
+  for (size_t i = 0; i < in.size() / kTextThreads; ++i)
+    t.body += fmt::format("ld.global.b32 %r{}, [%d0+{}];\n", words + i, i * kTextThreads * 4);
   t.body += instruction(f, s);
-  for (unsigned i = 0; i < words; ++i) t.body += fmt::format("st.global.b32 [%d1+{}], %r{};\n", i * kTextThreads * 4, i);
+  for (unsigned i = 0; i < words; ++i)
+    t.body += fmt::format("st.global.b32 [%d1+{}], %r{};\n", i * kTextThreads * 4, i);
   t.buffers = {input(bytes_of(in)), output(bytes_of(expected))};
   std::string name = op_of(f);
   if (f.factors != 0) name += fmt::format("/a{}.{}/b{}.{}", s.byte_a, s.thread_a, s.byte_b, s.thread_b);
@@ -254,7 +279,8 @@ void add(std::vector<ProgramSpec>& out, const Form& f, const Selectors& s, uint6
 /// Programs with selectors that together have every byte and every thread.
 void add_every_selector(std::vector<ProgramSpec>& out, const Form& f) {
   for (unsigned byte = 0; byte < 4; byte += f.factors) {
-    for (unsigned thread = 0; thread < 4; ++thread) add(out, f, {byte, thread % 2, 4 - f.factors - byte, thread}, 100 + 4 * byte + thread);
+    for (unsigned thread = 0; thread < 4; ++thread)
+      add(out, f, {byte, thread % 2, 4 - f.factors - byte, thread}, 100 + 4 * byte + thread);
   }
 }
 
@@ -267,7 +293,8 @@ void add_mixed(std::vector<ProgramSpec>& out, const char* a, const char* b, bool
   add(out, {"f8f6f4", a, b, "f32", 32, sparse}, {}, seed);
   add(out, {"f8f6f4", a, b, "f16", 32, sparse}, {}, seed + 1);
   const bool has_every_selector = a == kEverySelector.first && b == kEverySelector.second;
-  if (!has_every_selector) add(out, {"mxf8f6f4", a, b, "f32", 32, sparse, 1, "ue8m0"}, {pick, pick % 2, 3 - pick, pick}, seed + 2);
+  if (!has_every_selector)
+    add(out, {"mxf8f6f4", a, b, "f32", 32, sparse, 1, "ue8m0"}, {pick, pick % 2, 3 - pick, pick}, seed + 2);
 }
 
 }  // namespace
@@ -278,7 +305,8 @@ void add_mma_kind(std::vector<ProgramSpec>& out) {
     for (const char* a : kTypes) {
       for (const char* b : kTypes) add_mixed(out, a, b, sparse);
     }
-    add_every_selector(out, {"mxf8f6f4", kEverySelector.first.data(), kEverySelector.second.data(), "f32", 32, sparse, 1, "ue8m0"});
+    add_every_selector(out, {"mxf8f6f4", kEverySelector.first.data(), kEverySelector.second.data(), "f32", 32,
+                             sparse, 1, "ue8m0"});
     add_every_selector(out, {"mxf4", "e2m1", "e2m1", "f32", 64, sparse, 2, "ue8m0"});
     add_every_selector(out, {"mxf4nvf4", "e2m1", "e2m1", "f32", 64, sparse, 2, "ue8m0"});
     add_every_selector(out, {"mxf4nvf4", "e2m1", "e2m1", "f32", 64, sparse, 4, "ue4m3"});

@@ -31,11 +31,13 @@ void tensormap_replace(const InstructionRef& i, LegalityReport& out) {
   const bool enumerated = i.row().slots[1].admits(Mod::elemtype);
   if (enumerated && (value.value < 0 || value.value > largest_value(field)))
     out.error(Code::E1397, fmt::format("{} has no meaning for .{}", value.value, mod_text(field)));
-  if (enumerated && field == Mod::swizzle_mode && value.value == kSwizzle96 && !(has_feature(i.module.target, Feature::sm103_only) && target_suffix(i.module.target) == 'a'))
+  if (enumerated && field == Mod::swizzle_mode && value.value == kSwizzle96 &&
+      !(has_feature(i.module.target, Feature::sm103_only) && target_suffix(i.module.target) == 'a'))
     out.error(Code::E1210, "the 96-byte swizzle needs sm_103a");
   const bool late = field == Mod::swizzle_atomicity || (field == Mod::elemtype && value.value > 12);
   if (late && !has_feature(i.module.target, Feature::narrow))
-    out.error(Code::E1210, fmt::format(".{} {} needs {}", mod_text(field), value.value, feature_name(Feature::narrow)));
+    out.error(Code::E1210,
+              fmt::format(".{} {} needs {}", mod_text(field), value.value, feature_name(Feature::narrow)));
 }
 
 void tensormap_size(const InstructionRef& i, LegalityReport& out) {

@@ -13,19 +13,23 @@ using namespace isa;
 // A warp has 32 rows and 64 columns of the tile: two fragments of 16 rows, eight of 8 columns.
 constexpr uint32_t kRowFragments = 2, kColumnFragments = 8, kColumnGroups = 2, kGroup = 4;
 
-std::string type_name(numeric::Format f) { return f == numeric::Format::e4m3 ? "e4m3" : f == numeric::Format::e5m2 ? "e5m2" : "e2m1"; }
+std::string type_name(numeric::Format f) {
+  return f == numeric::Format::e4m3 ? "e4m3" : f == numeric::Format::e5m2 ? "e5m2" : "e2m1";
+}
 
 std::string mma_name(const Config& c) {
-  const std::string scaled = c.format == BlockFormat::nvf4   ? "k64.row.col.kind::mxf4nvf4.block_scale.scale_vec::4X"
-                             : c.format == BlockFormat::mxf4 ? "k64.row.col.kind::mxf4.block_scale.scale_vec::2X"
-                                                             : "k32.row.col.kind::mxf8f6f4.block_scale.scale_vec::1X";
+  const std::string scaled =
+      c.format == BlockFormat::nvf4   ? "k64.row.col.kind::mxf4nvf4.block_scale.scale_vec::4X"
+      : c.format == BlockFormat::mxf4 ? "k64.row.col.kind::mxf4.block_scale.scale_vec::2X"
+                                      : "k32.row.col.kind::mxf8f6f4.block_scale.scale_vec::1X";
   const std::string scale = c.format == BlockFormat::nvf4 ? ".ue4m3" : ".ue8m0";
   return "mma.sync.aligned.m16n8" + scaled + ".f32." + type_name(c.a) + "." + type_name(c.b) + ".f32" + scale;
 }
 
 class Gemm {
  public:
-  Gemm(const Config& c, Target target) : c_(c), k_("gemm_sm120_blockscaled", target), ring_(k_, Reg{}, 0, c.stages) {}
+  Gemm(const Config& c, Target target)
+      : c_(c), k_("gemm_sm120_blockscaled", target), ring_(k_, Reg{}, 0, c.stages) {}
 
   Module build() {
     prologue();
@@ -59,8 +63,8 @@ class Gemm {
   MbarrierRing ring_;
   Symbol map_a_{}, map_b_{}, sfa_{}, sfb_{}, d_{};
   Reg smem_, warp_, lane_, m_, n_, pitch_, k_tiles_, alpha_, m0_, n0_;
-  Reg warp_row_, warp_column_;               // of the warp's part, in the tile
-  Reg a_base_, b_base_;                      // first row that the lane names to ldmatrix, in a tile
+  Reg warp_row_, warp_column_;                         // of the warp's part, in the tile
+  Reg a_base_, b_base_;                                // first row that the lane names to ldmatrix, in a tile
   std::array<Reg, Config::kSteps> a_chunk_, b_chunk_;  // swizzled 16-byte chunk of each step
   ScaleRow scales_a_;
   std::array<ScaleRow, kColumnGroups> scales_b_;
@@ -73,7 +77,8 @@ void Gemm::prologue() {
   sfa_ = k_.param(Mod::u64, "sfa");
   sfb_ = k_.param(Mod::u64, "sfb");
   d_ = k_.param(Mod::u64, "d");
-  const Symbol m = k_.param(Mod::u32, "m"), n = k_.param(Mod::u32, "n"), pitch = k_.param(Mod::u32, "scale_pitch"), tiles = k_.param(Mod::u32, "k_tiles");
+  const Symbol m = k_.param(Mod::u32, "m"), n = k_.param(Mod::u32, "n"),
+               pitch = k_.param(Mod::u32, "scale_pitch"), tiles = k_.param(Mod::u32, "k_tiles");
   const Symbol alpha = k_.param(Mod::f32, "alpha");
   k_.directives().maxntid = {Config::kThreads, 1, 1};
   k_.directives().minnctapersm = 1;
@@ -115,34 +120,41 @@ void Gemm::load_stage(const PipelineState& state, Reg k_tile) {
   k_("mbarrier.arrive.expect_tx.shared::cta.b64", sink(), mem(barrier), 2 * Config::kOperandBytes);
   const auto load = [&](Symbol map, Reg row, uint32_t offset) {
     const Reg at = k_.def("cvta.param.u64", map);
-    k_("cp.async.bulk.tensor.2d.shared::cta.global.tile.mbarrier::complete_tx::bytes", mem(k_.def("add.u32", to, Config::kHeaderBytes + offset)), tensor(at, {x, row}),
-       mem(barrier));
+    k_("cp.async.bulk.tensor.2d.shared::cta.global.tile.mbarrier::complete_tx::bytes",
+       mem(k_.def("add.u32", to, Config::kHeaderBytes + offset)), tensor(at, {x, row}), mem(barrier));
   };
   load(map_a_, m0_, 0);
   load(map_b_, n0_, Config::kOperandBytes);
 }
 
 Reg Gemm::scale_address(Symbol base, Reg row, Reg rows) {
-  const Reg inside = k_.def("min.u32", row, k_.def("sub.u32", rows, 1));  // rows outside count nowhere, but their scales are read
+  const Reg inside = k_.def(
+      "min.u32", row, k_.def("sub.u32", rows, 1));  // rows outside count nowhere, but their scales are read
   return k_.def("add.s64", k_.load_param(base, Mod::u64), k_.def("mul.wide.u32", inside, pitch_));
 }
 
-// Lane 4 g + q of a quad holds the scales of rows g and g + 8 of two fragments of A, and of column g of four fragments of B.
+// Lane 4 g + q of a quad holds the scales of rows g and g + 8 of two fragments of A, and of column g of four
+// fragments of B.
 void Gemm::consume() {
   warp_row_ = k_.def("shl.b32", k_.def("shr.u32", warp_, 1), 5);
   warp_column_ = k_.def("shl.b32", k_.def("and.b32", warp_, 1), 6);
   const Reg g = k_.def("shr.u32", lane_, 2), q = k_.def("and.b32", lane_, 3);
-  const Reg row = k_.def("mad.lo.u32", k_.def("shr.u32", q, 1), 16, k_.def("mad.lo.u32", k_.def("and.b32", q, 1), 8, g));
-  scales_a_ = {scale_address(sfa_, k_.def("add.u32", k_.def("add.u32", m0_, warp_row_), row), m_), k_.regs(Mod::b32, c_.factors(), "sfa")};
+  const Reg row =
+      k_.def("mad.lo.u32", k_.def("shr.u32", q, 1), 16, k_.def("mad.lo.u32", k_.def("and.b32", q, 1), 8, g));
+  scales_a_ = {scale_address(sfa_, k_.def("add.u32", k_.def("add.u32", m0_, warp_row_), row), m_),
+               k_.regs(Mod::b32, c_.factors(), "sfa")};
   const Reg column = k_.def("add.u32", k_.def("add.u32", n0_, warp_column_), k_.def("mad.lo.u32", q, 8, g));
   for (uint32_t group = 0; group < kColumnGroups; ++group)
-    scales_b_[group] = {scale_address(sfb_, k_.def("add.u32", column, 32 * group), n_), k_.regs(Mod::b32, c_.factors(), "sfb" + std::to_string(group))};
+    scales_b_[group] = {scale_address(sfb_, k_.def("add.u32", column, 32 * group), n_),
+                        k_.regs(Mod::b32, c_.factors(), "sfb" + std::to_string(group))};
   // ldmatrix.x4: lane l names row l % 8 of matrix l / 8.
   const Reg line = k_.def("and.b32", lane_, 7), matrix = k_.def("shr.u32", lane_, 3);
   const Reg low = k_.def("and.b32", matrix, 1), high = k_.def("shr.u32", matrix, 1);
-  const Reg a_row = k_.def("add.u32", warp_row_, k_.def("mad.lo.u32", low, 8, line)), b_row = k_.def("add.u32", warp_column_, k_.def("mad.lo.u32", high, 8, line));
+  const Reg a_row = k_.def("add.u32", warp_row_, k_.def("mad.lo.u32", low, 8, line)),
+            b_row = k_.def("add.u32", warp_column_, k_.def("mad.lo.u32", high, 8, line));
   a_base_ = k_.def("mad.lo.u32", a_row, Config::kRowBytes, k_.def("add.u32", smem_, Config::kHeaderBytes));
-  b_base_ = k_.def("mad.lo.u32", b_row, Config::kRowBytes, k_.def("add.u32", smem_, Config::kHeaderBytes + Config::kOperandBytes));
+  b_base_ = k_.def("mad.lo.u32", b_row, Config::kRowBytes,
+                   k_.def("add.u32", smem_, Config::kHeaderBytes + Config::kOperandBytes));
   for (uint32_t s = 0; s < Config::kSteps; ++s) {
     a_chunk_[s] = k_.def("shl.b32", k_.def("xor.b32", k_.def("add.u32", high, 2 * s), line), 4);
     b_chunk_[s] = k_.def("shl.b32", k_.def("xor.b32", k_.def("add.u32", low, 2 * s), line), 4);
@@ -203,7 +215,8 @@ void Gemm::multiply(Reg stage) {
     for (uint32_t i = 0; i < kRowFragments; ++i) {
       for (uint32_t j = 0; j < kColumnFragments; ++j) {
         const Arg d = sums_.slice((i * kColumnFragments + j) * 4, 4);
-        k_(op, d, a[i], b[j / 2].slice(j % 2 * 2, 2), d, scales_a_.words[word], vec(byte, i), scales_b_[j / kGroup].words[word], vec(byte, j % kGroup));
+        k_(op, d, a[i], b[j / 2].slice(j % 2 * 2, 2), d, scales_a_.words[word], vec(byte, i),
+           scales_b_[j / kGroup].words[word], vec(byte, j % kGroup));
       }
     }
   }
@@ -226,9 +239,11 @@ void Gemm::store() {
 }
 
 void Gemm::store_row(Reg row, uint32_t half, uint32_t i) {
-  const Reg column = k_.def("add.u32", k_.def("add.u32", n0_, warp_column_), k_.def("shl.b32", k_.def("and.b32", lane_, 3), 1));
+  const Reg column = k_.def("add.u32", k_.def("add.u32", n0_, warp_column_),
+                            k_.def("shl.b32", k_.def("and.b32", lane_, 3), 1));
   const Reg element = k_.def("add.s64", k_.def("mul.wide.u32", row, n_), k_.def("cvt.u64.u32", column));
-  const Reg at = k_.def("add.s64", k_.load_param(d_, Mod::u64), k_.def("mul.lo.u64", element, c_.output_bytes()));
+  const Reg at =
+      k_.def("add.s64", k_.load_param(d_, Mod::u64), k_.def("mul.lo.u64", element, c_.output_bytes()));
   for (uint32_t j = 0; j < kColumnFragments; ++j) {
     const size_t sum = (i * kColumnFragments + j) * 4 + 2 * half;
     const Reg exists = k_.reg(Mod::pred);

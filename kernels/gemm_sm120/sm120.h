@@ -1,6 +1,7 @@
-// gemm-sm120-blockscaled: D = alpha * (A * SFA) * (B * SFB)^T on GeForce Blackwell, whose products are mma.sync with block scales. One warp
-// produces by TMA; eight consume: ldmatrix from swizzled tiles, scales from global memory straight into the lanes that mma reads. The lanes of
-// a quad hold scales of different tiles, and the selectors of mma choose between them (docs/facts/sm120.md §3).
+// gemm-sm120-blockscaled: D = alpha * (A * SFA) * (B * SFB)^T on GeForce Blackwell, whose products are
+// mma.sync with block scales. One warp produces by TMA; eight consume: ldmatrix from swizzled tiles, scales
+// from global memory straight into the lanes that mma reads. The lanes of a quad hold scales of different
+// tiles, and the selectors of mma choose between them (docs/facts/sm120.md §3).
 #pragma once
 
 #include <cstdint>
@@ -31,7 +32,8 @@ struct Config {
   uint32_t output_bytes() const { return isa::element_bits(output) / 8; }
   uint32_t smem_bytes() const { return kHeaderBytes + stages * 2 * kOperandBytes; }
 
-  static constexpr uint32_t kTile = 128, kRowBytes = 128, kSteps = 4;  // a stage's row is a span of the swizzle: four mma along k
+  static constexpr uint32_t kTile = 128, kRowBytes = 128,
+                            kSteps = 4;  // a stage's row is a span of the swizzle: four mma along k
   static constexpr uint32_t kOperandBytes = kTile * kRowBytes, kHeaderBytes = 1024;
   static constexpr uint32_t kConsumers = 8, kThreads = 32 * (kConsumers + 1);
 };

@@ -168,7 +168,9 @@ std::string_view value_type_name(ValueType t) {
 
 std::string_view pipe_name(Pipe p) { return kPipeNames[static_cast<size_t>(p)]; }
 std::string_view tensor_core_name(TensorCore t) { return kTensorCoreNames[static_cast<size_t>(t)]; }
-bool parse_tensor_core(std::string_view text, TensorCore& out) { return parse_enum(text, kTensorCoreNames, out); }
+bool parse_tensor_core(std::string_view text, TensorCore& out) {
+  return parse_enum(text, kTensorCoreNames, out);
+}
 std::string_view provenance_name(Provenance p) { return kProvenanceNames[static_cast<size_t>(p)]; }
 bool parse_pipe(std::string_view text, Pipe& out) { return parse_enum(text, kPipeNames, out); }
 bool parse_provenance(std::string_view text, Provenance& out) {

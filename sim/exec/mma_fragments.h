@@ -32,7 +32,8 @@ struct Operands {
 };
 
 template <class Place>
-void gather(const Warp& w, const Src* regs, uint32_t count, uint32_t bits, uint32_t k, uint32_t* codes, Place place) {
+void gather(const Warp& w, const Src* regs, uint32_t count, uint32_t bits, uint32_t k, uint32_t* codes,
+            Place place) {
   const uint32_t per = per_register(bits);
   const uint32_t mask = bits == 32 ? ~0u : (1u << bits) - 1;
   for (uint32_t r = 0; r < count; ++r) {
@@ -47,14 +48,17 @@ void gather(const Warp& w, const Src* regs, uint32_t count, uint32_t bits, uint3
 }
 
 inline void gather_operands(const Warp& w, const Registers& regs, MmaShape s, uint32_t bits, Operands& o) {
-  gather(w, regs.a, regs.a_count, bits, s.k, o.a.data(), [&](uint32_t lane, uint32_t r, uint32_t e) { return place_in_a(s, bits, lane, r, e); });
-  gather(w, regs.b, regs.b_count, bits, s.k, o.b.data(), [&](uint32_t lane, uint32_t r, uint32_t e) { return place_in_b(bits, lane, r, e); });
+  gather(w, regs.a, regs.a_count, bits, s.k, o.a.data(),
+         [&](uint32_t lane, uint32_t r, uint32_t e) { return place_in_a(s, bits, lane, r, e); });
+  gather(w, regs.b, regs.b_count, bits, s.k, o.b.data(),
+         [&](uint32_t lane, uint32_t r, uint32_t e) { return place_in_b(bits, lane, r, e); });
 }
 
 // Accumulators: one f32 or s32, or two f16, per register.
 template <class Place>
 void gather_c(const Warp& w, const Registers& regs, bool is_half, uint32_t* c, Place place) {
-  gather(w, regs.c, regs.c_count, is_half ? 16 : 32, kMaxN, c, [&](uint32_t lane, uint32_t r, uint32_t e) { return place(lane, is_half ? 2 * r + e : r); });
+  gather(w, regs.c, regs.c_count, is_half ? 16 : 32, kMaxN, c,
+         [&](uint32_t lane, uint32_t r, uint32_t e) { return place(lane, is_half ? 2 * r + e : r); });
 }
 template <class Place>
 void scatter_d(Warp& w, const Registers& regs, bool is_half, const uint32_t* d, Place place) {
@@ -71,13 +75,15 @@ void scatter_d(Warp& w, const Registers& regs, bool is_half, const uint32_t* d, 
 }
 
 /// Elements of B (K-major, k of `f`) that row `row` of sparse A multiplies: `stored` per column, at `out`.
-inline void select_for_row(const payload::Fragments& f, const uint32_t* metadata, uint32_t row, const uint32_t* b, uint32_t* out) {
+inline void select_for_row(const payload::Fragments& f, const uint32_t* metadata, uint32_t row,
+                           const uint32_t* b, uint32_t* out) {
   const uint32_t bits = f.bits, k_dense = f.shape.k, stored = k_dense / 2;
   const SparseGroup group = sparse_group(bits);
   for (uint32_t s = 0; s < stored; ++s) {
     const uint32_t g = s / group.stored;
     const MetadataPlace at = metadata_place(bits, k_dense / group.dense, f.selector, row, g);
-    const uint32_t k = g * group.dense + dense_position(bits, metadata[at.lane] >> at.shift & 0xF, s % group.stored);
+    const uint32_t k =
+        g * group.dense + dense_position(bits, metadata[at.lane] >> at.shift & 0xF, s % group.stored);
     for (uint32_t n = 0; n < f.shape.n; ++n) out[n * stored + s] = b[n * k_dense + k];
   }
 }

@@ -1,5 +1,6 @@
-// Semantics of table/mma_kind.inc: mma.sync with .kind, dense and sparse, with and without block scales. Layouts are those of mma.sync with
-// elements of 8 bits, or of 4 bits for mxf4 and mxf4nvf4 (docs/facts/sm120.md).
+// Semantics of table/mma_kind.inc: mma.sync with .kind, dense and sparse, with and without block scales.
+// Layouts are those of mma.sync with elements of 8 bits, or of 4 bits for mxf4 and mxf4nvf4
+// (docs/facts/sm120.md).
 #include <fmt/format.h>
 
 #include "drywell/isa/opcode.h"
@@ -35,7 +36,8 @@ std::optional<uint32_t> selector(const Warp& w, Src s, uint32_t limit, uint32_t 
   return first < limit && first % step == 0 ? std::optional(first) : std::nullopt;
 }
 
-/// Lane of a quad that has the scales of a row of A: two neighbours, for rows r and r + 8. A column of B has one lane.
+/// Lane of a quad that has the scales of a row of A: two neighbours, for rows r and r + 8. A column of B has
+/// one lane.
 constexpr uint32_t lane_of_scale_a(uint32_t row, uint32_t pair) { return row % 8 * 4 + 2 * pair + row / 8; }
 constexpr uint32_t lane_of_scale_b(uint32_t column, uint32_t thread) { return column * 4 + thread; }
 
@@ -45,8 +47,10 @@ bool gather_scales(const Warp& w, const Src* s, uint32_t factors, Scales& out) {
   if (!byte_a || !pair || !byte_b || !thread) return false;
   const uint32_t *a = lanes<uint32_t>(w, s[kScaleA]), *b = lanes<uint32_t>(w, s[kScaleB]);
   for (uint32_t f = 0; f < factors; ++f) {
-    for (uint32_t m = 0; m < kMaxM; ++m) out.a[m * factors + f] = static_cast<uint8_t>(a[lane_of_scale_a(m, *pair)] >> (8 * (*byte_a + f)));
-    for (uint32_t n = 0; n < kMaxN; ++n) out.b[n * factors + f] = static_cast<uint8_t>(b[lane_of_scale_b(n, *thread)] >> (8 * (*byte_b + f)));
+    for (uint32_t m = 0; m < kMaxM; ++m)
+      out.a[m * factors + f] = static_cast<uint8_t>(a[lane_of_scale_a(m, *pair)] >> (8 * (*byte_a + f)));
+    for (uint32_t n = 0; n < kMaxN; ++n)
+      out.b[n * factors + f] = static_cast<uint8_t>(b[lane_of_scale_b(n, *thread)] >> (8 * (*byte_b + f)));
   }
   return true;
 }
@@ -61,7 +65,8 @@ void extract(uint32_t* codes, uint32_t count, uint32_t shift, numeric::Format fo
   for (uint32_t i = 0; i < count; ++i) codes[i] = codes[i] >> shift & mask;
 }
 
-numeric::OperandSource source_of(const MmaKind& x, numeric::Format format, uint32_t rows, uint32_t k, const uint32_t* codes, const uint8_t* scales) {
+numeric::OperandSource source_of(const MmaKind& x, numeric::Format format, uint32_t rows, uint32_t k,
+                                 const uint32_t* codes, const uint8_t* scales) {
   numeric::OperandSource s;
   s.format = format;
   s.rows = rows;
@@ -77,11 +82,14 @@ numeric::OperandSource source_of(const MmaKind& x, numeric::Format format, uint3
 }
 
 // Rows from `row` on, `k` stored elements each.
-void multiply(const MmaKind& x, uint32_t row, uint32_t rows, uint32_t k, const uint32_t* a_codes, const uint32_t* b_codes, const Scales& scales, uint32_t* cd) {
+void multiply(const MmaKind& x, uint32_t row, uint32_t rows, uint32_t k, const uint32_t* a_codes,
+              const uint32_t* b_codes, const Scales& scales, uint32_t* cd) {
   const numeric::MmaParams& params = numeric::mma_rows()[x.product.row].params;
   numeric::MmaOperand a, b;
-  a.assign(numeric::MmaOperand::Side::a, params, source_of(x, x.product.a, rows, k, a_codes + size_t{row} * k, scales.a.data() + row * x.factors));
-  b.assign(numeric::MmaOperand::Side::b, params, source_of(x, x.product.b, kMaxN, k, b_codes, scales.b.data()));
+  a.assign(numeric::MmaOperand::Side::a, params,
+           source_of(x, x.product.a, rows, k, a_codes + size_t{row} * k, scales.a.data() + row * x.factors));
+  b.assign(numeric::MmaOperand::Side::b, params,
+           source_of(x, x.product.b, kMaxN, k, b_codes, scales.b.data()));
   uint32_t* to = cd + row * kMaxN;
   numeric::mma_tile(params, a, b, {.c = to, .c_stride = kMaxN, .d = to, .d_stride = kMaxN});
 }
@@ -96,12 +104,16 @@ Effect mma_kind(Warp& w, const DecodedOp& op, LaneMask mask) {
   const bool half = numeric::mma_rows()[x.product.row].params.d_format() == numeric::Format::f16;
   Scales scales;
   if (x.factors != 0 && !gather_scales(w, regs.c + regs.c_count + (x.sparse ? 1 : 0), x.factors, scales)) {
-    return fault(w, Code::F3409, "the byte and thread selectors of a scale are one value for the warp: bytes below 4 in steps of the scale vector, A's thread 0 or 1, B's 0 to 3");
+    return fault(w, Code::F3409,
+                 "the byte and thread selectors of a scale are one value for the warp: bytes below 4 in "
+                 "steps of the scale vector, A's thread 0 or 1, B's 0 to 3");
   }
   Operands o;
   const MmaShape a_shape{dense.m, dense.n, static_cast<uint16_t>(stored)};
-  gather(w, regs.a, regs.a_count, f.bits, stored, o.a.data(), [&](uint32_t lane, uint32_t r, uint32_t e) { return place_in_a(a_shape, f.bits, lane, r, e); });
-  gather(w, regs.b, regs.b_count, f.bits, dense.k, o.b.data(), [&](uint32_t lane, uint32_t r, uint32_t e) { return place_in_b(f.bits, lane, r, e); });
+  gather(w, regs.a, regs.a_count, f.bits, stored, o.a.data(),
+         [&](uint32_t lane, uint32_t r, uint32_t e) { return place_in_a(a_shape, f.bits, lane, r, e); });
+  gather(w, regs.b, regs.b_count, f.bits, dense.k, o.b.data(),
+         [&](uint32_t lane, uint32_t r, uint32_t e) { return place_in_b(f.bits, lane, r, e); });
   gather_c(w, regs, half, o.cd.data(), place_in_d);
   extract(o.a.data(), uint32_t{dense.m} * stored, x.a_shift, x.product.a);
   extract(o.b.data(), uint32_t{dense.n} * dense.k, x.b_shift, x.product.b);
@@ -128,7 +140,8 @@ numeric::MmaKind numeric_kind(isa::Mod kind) {
   }
 }
 
-/// e2m1 in a byte is in bits 5 to 2, the other formats begin at bit 0 (CUTLASS fp4_shift_A; docs/facts/sm120.md).
+/// e2m1 in a byte is in bits 5 to 2, the other formats begin at bit 0 (CUTLASS fp4_shift_A;
+/// docs/facts/sm120.md).
 uint8_t shift_of(numeric::Format f, unsigned bits) { return f == numeric::Format::e2m1 && bits == 8 ? 2 : 0; }
 
 void push_scale(Decoder& d, size_t scale, size_t id) {
@@ -140,11 +153,16 @@ void push_scale(Decoder& d, size_t scale, size_t id) {
 ExecFn bind_kind(Decoder& d, DecodedOp& op) {
   MmaKind x;
   const isa::Mod kind = d.mod(isa::Slot::kind);
-  numeric::MmaQuery q{.arch = mma_arch(d.machine()), .instruction = numeric::MmaInstruction::mma_sync, .kind = numeric_kind(kind),
-                      .a = format_of(d.mod(isa::Slot::atype)), .b = format_of(d.mod(isa::Slot::btype)), .d = format_of(d.mod(isa::Slot::dtype))};
+  numeric::MmaQuery q{.arch = mma_arch(d.machine()),
+                      .instruction = numeric::MmaInstruction::mma_sync,
+                      .kind = numeric_kind(kind),
+                      .a = format_of(d.mod(isa::Slot::atype)),
+                      .b = format_of(d.mod(isa::Slot::btype)),
+                      .d = format_of(d.mod(isa::Slot::dtype))};
   x.sparse = d.mod(isa::Slot::sp) != isa::Mod::none;
   if (d.has(isa::Mod::block_scale)) {
-    q.scale = x.scale = d.mod(isa::Slot::stype) == isa::Mod::ue4m3 ? numeric::Format::ue4m3 : numeric::Format::ue8m0;
+    q.scale = x.scale =
+        d.mod(isa::Slot::stype) == isa::Mod::ue4m3 ? numeric::Format::ue4m3 : numeric::Format::ue8m0;
     x.factors = static_cast<uint8_t>(isa::mma_scale_factors(kind, d.mod(isa::Slot::scale_vec)));
   }
   x.product = {.fragments = fragments_of(d, 32), .row = find_row(q), .a = q.a, .b = q.b};
@@ -164,9 +182,21 @@ ExecFn bind_kind(Decoder& d, DecodedOp& op) {
 
 }  // namespace
 
-template <> ExecFn bind<isa::row::mma_f8f6f4>(Decoder& d, DecodedOp& op) { return bind_kind(d, op); }
-template <> ExecFn bind<isa::row::mma_scaled>(Decoder& d, DecodedOp& op) { return bind_kind(d, op); }
-template <> ExecFn bind<isa::row::mma_sp_f8f6f4>(Decoder& d, DecodedOp& op) { return bind_kind(d, op); }
-template <> ExecFn bind<isa::row::mma_sp_scaled>(Decoder& d, DecodedOp& op) { return bind_kind(d, op); }
+template <>
+ExecFn bind<isa::row::mma_f8f6f4>(Decoder& d, DecodedOp& op) {
+  return bind_kind(d, op);
+}
+template <>
+ExecFn bind<isa::row::mma_scaled>(Decoder& d, DecodedOp& op) {
+  return bind_kind(d, op);
+}
+template <>
+ExecFn bind<isa::row::mma_sp_f8f6f4>(Decoder& d, DecodedOp& op) {
+  return bind_kind(d, op);
+}
+template <>
+ExecFn bind<isa::row::mma_sp_scaled>(Decoder& d, DecodedOp& op) {
+  return bind_kind(d, op);
+}
 
 }  // namespace drywell::sim

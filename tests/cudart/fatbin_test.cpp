@@ -71,6 +71,23 @@ TEST(Fatbin, MachineCodeAloneCannotRun) {
   }
 }
 
+TEST(Fatbin, AProgramForAnotherMachineIsToldWhichOne) {
+  FatbinImage geforce;
+  geforce.kind = ImageKind::ptx;
+  geforce.sm = 120;
+  geforce.variant = 'a';
+  const std::vector<FatbinImage> images = {geforce};
+  EXPECT_EQ(best_image(images, isa::Target::sm_120a).target(), "compute_120a");
+  EXPECT_EQ(best_image(images, isa::Target::sm_120a).sm, 120u);
+  try {
+    best_image(images, isa::Target::sm_100a);
+    FAIL();
+  } catch (const InputError& e) {
+    EXPECT_EQ(e.code(), Code::E4603);
+    EXPECT_NE(std::string(e.what()).find("--arch=sm_120a"), std::string::npos) << e.what();
+  }
+}
+
 TEST(Fatbin, BarePtxIsAnImageOfItsOwn) {
   const char text[] = "//\n.version 9.0\n.target sm_100a\n.address_size 64\n";
   const auto images = read_fatbin(text);

@@ -27,7 +27,8 @@ constexpr MmaShape mma_shape(Mod m) {
   }
 }
 
-/// Scale factors of a row of A, or of a column of B, in one mma.sync with block scales. `vec` may be absent (PTX ISA 9.7.14.5.14).
+/// Scale factors of a row of A, or of a column of B, in one mma.sync with block scales. `vec` may be absent
+/// (PTX ISA 9.7.14.5.14).
 constexpr unsigned mma_scale_factors(Mod kind, Mod vec) {
   if (vec == Mod::none) return kind == Mod::kind_mxf8f6f4 ? 1 : 2;
   return vec == Mod::scale_vec_1X ? 1 : vec == Mod::scale_vec_2X ? 2 : 4;

@@ -23,7 +23,8 @@ struct MmaFloat {
   numeric::Format a = numeric::Format::f16, b = numeric::Format::f16;
 };
 
-/// The kinds of sm_120. Behind the fragments' slots: scale_a, byte and thread of A, scale_b, byte and thread of B, if there are scales.
+/// The kinds of sm_120. Behind the fragments' slots: scale_a, byte and thread of A, scale_b, byte and thread
+/// of B, if there are scales.
 struct MmaKind {
   static constexpr PayloadKind kKind = PayloadKind::mma_kind;
   MmaFloat product;
