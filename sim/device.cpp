@@ -205,7 +205,7 @@ void check_launch(const isa::Function& f, const Launch& l, Diagnostics& out) {
   if (l.grid.x > 0x7FFFFFFF || l.grid.y > 0xFFFF || l.grid.z > 0xFFFF)
     refuse(out, Code::E4128, fmt::format("a grid of {} x {} x {} CTAs; at most 2147483647 x 65535 x 65535", l.grid.x, l.grid.y, l.grid.z));
   const uint64_t size = size_of(l.cluster);
-  if (size == 0 || size > 16) refuse(out, Code::E4122, fmt::format("a cluster of {} CTAs; 1 to 16", size));
+  if (size == 0 || size > l.arch->chip.cluster_max) refuse(out, Code::E4122, fmt::format("a cluster of {} CTAs; 1 to {}", size, l.arch->chip.cluster_max));
   if (size != 0 && (l.grid.x % l.cluster.x != 0 || l.grid.y % l.cluster.y != 0 || l.grid.z % l.cluster.z != 0)) refuse(out, Code::E4123, "the grid is not a multiple of the cluster");
   const uint64_t smem = shared_bytes(l) - kSmemReserved;
   if (smem > l.arch->smem.cta_bytes) {
