@@ -88,7 +88,7 @@ TEST_P(CudaExamples, AreSilent) {
   const LaunchPlan plan = read_launch_file(test::source_path(std::string("examples/cuda/") + GetParam() + ".toml"));
   for (const auto& [driver, seed] : kSchedules) {
     sim::HazardChecker checker;
-    SimulatedDevice device;
+    SimulatedDevice device({.arch = std::string_view(GetParam()) == "tma_copy" ? "sm_90a" : "sm_100a"});  // the PTX's targets
     PlanOptions o;
     o.run.driver = driver;
     o.run.seed = seed;
