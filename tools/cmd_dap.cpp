@@ -11,7 +11,7 @@
 
 #include "drywell/sim/dap.h"
 #include "tools/common/command.h"
-#include "tools/common/progress_line.h"
+#include "drywell/core/terminal.h"
 #include "tools/step/launch_picker.h"
 #include "tools/step/step_flags.h"
 

@@ -6,7 +6,7 @@
 
 #include "tools/common/command.h"
 #include "tools/common/other_program.h"
-#include "tools/common/progress_line.h"
+#include "drywell/core/terminal.h"
 #include "tools/pages/pages.h"
 
 namespace drywell::tools {
