@@ -46,14 +46,25 @@ constexpr CodeMeaning kFaults[] = {
 };
 
 constexpr CodeMeaning kExceptions[] = {
-    {Code::E4100, CudaError::memory_allocation},     {Code::E4101, CudaError::memory_allocation},  {Code::E4105, CudaError::memory_allocation},
+    {Code::E4100, CudaError::memory_allocation},
+    {Code::E4101, CudaError::memory_allocation},
+    {Code::E4105, CudaError::memory_allocation},
     {Code::E4102, CudaError::invalid_value},
-    {Code::E4103, CudaError::invalid_value},         {Code::E4104, CudaError::not_supported},      {Code::E4114, CudaError::no_kernel_image},
+    {Code::E4103, CudaError::invalid_value},
+    {Code::E4104, CudaError::not_supported},
+    {Code::E4114, CudaError::no_kernel_image},
     {"E411", CudaError::invalid_value},
-    {Code::E4122, CudaError::invalid_cluster_size},  {Code::E4123, CudaError::invalid_configuration}, {"E412", CudaError::invalid_value},
-    {"E20", CudaError::no_device},               {Code::E4603, CudaError::no_kernel_image},    {Code::E4605, CudaError::unknown},
-    {"E46", CudaError::invalid_kernel_image},    {"E40", CudaError::file_not_found},       {"E1", CudaError::invalid_ptx},
-    {"U", CudaError::not_supported},             {"", CudaError::unknown},
+    {Code::E4122, CudaError::invalid_cluster_size},
+    {Code::E4123, CudaError::invalid_configuration},
+    {"E412", CudaError::invalid_value},
+    {"E20", CudaError::no_device},
+    {Code::E4603, CudaError::no_kernel_image},
+    {Code::E4605, CudaError::unknown},
+    {"E46", CudaError::invalid_kernel_image},
+    {"E40", CudaError::file_not_found},
+    {"E1", CudaError::invalid_ptx},
+    {"U", CudaError::not_supported},
+    {"", CudaError::unknown},
 };
 
 template <size_t N>

@@ -81,7 +81,8 @@ unsigned suitability(const FatbinImage& i, isa::Target machine) {
   isa::Target target;
   if (!isa::parse_target(fmt::format("sm_{}{}", i.sm, i.variant == 0 ? "" : std::string(1, i.variant)), target)) return i.variant == 0 && i.sm < 80 ? i.sm : 0;
   if (!isa::loads_on(target, machine)) return 0;
-  return i.variant == 'a' ? 10'000 : i.variant == 'f' ? 5'000 + i.sm : i.sm;
+  return i.variant == 'a' ? 10'000 : i.variant == 'f' ? 5'000 + i.sm
+                                                      : i.sm;
 }
 
 /// "--arch=sm_120a runs what is there; or ": for the first machine that can run one of the images.

@@ -9,11 +9,11 @@
 #include <string>
 #include <vector>
 
-#include "drywell/core/pattern.h"
 #include "cudart/memory.h"
 #include "cudart/modules.h"
 #include "cudart/options.h"
 #include "cudart/streams.h"
+#include "drywell/core/pattern.h"
 #include "drywell/sim/check.h"
 #include "drywell/sim/inspect/progress_line.h"
 #include "drywell/sim/trace.h"

@@ -25,9 +25,12 @@ void set(ExecOptions& o, std::string_view name, const std::string& value) {
   else if (name == "check") o.check = value == "1";
   else if (name == "summary") o.summary = value == "1";
   else if (name == "caches") o.caches = value;
-  else if (name == "clock") o.clock = value;
-  else if (name == "time") o.time = value;
-  else if (name == "no-values") o.values = value != "1";
+  else if (name == "clock")
+    o.clock = value;
+  else if (name == "time")
+    o.time = value;
+  else if (name == "no-values")
+    o.values = value != "1";
   else if (name == "threads") o.threads = static_cast<unsigned>(number(value, name));
   else if (name == "max-instructions") o.limits.instructions = number(value, name);
   else if (name == "max-cycles") o.limits.cycles = number(value, name);

@@ -248,10 +248,12 @@ void KernelBuilder::expect_own(const Arg& a, const SourcePos& where) const {
   const bool reg = a.kind == Arg::Kind::reg || a.kind == Arg::Kind::addr_reg;
   const bool named = a.kind == Arg::Kind::symbol || a.kind == Arg::Kind::addr_symbol || a.kind == Arg::Kind::label;
   if (reg && !a.reg.valid()) fail(Code::E1102, where, "a default Reg{} names no register", "make it with k.reg(type) or k.def(opcode, …)");
-  const size_t count = reg ? module_.functions[0].regs.size() : a.kind == Arg::Kind::label ? module_.functions[0].labels.size() : module_.functions[0].symbols.size();
+  const size_t count = reg ? module_.functions[0].regs.size() : a.kind == Arg::Kind::label ? module_.functions[0].labels.size()
+                                                                                           : module_.functions[0].symbols.size();
   const bool known = (reg ? a.reg.id : a.id) < count && (reg ? a.reg.owner : a.owner) == tag_;
   if ((reg || named) && !known)
-    fail(Code::E1102, where, fmt::format("the {} is of another builder", reg ? "register" : a.kind == Arg::Kind::label ? "label" : "symbol"),
+    fail(Code::E1102, where, fmt::format("the {} is of another builder", reg ? "register" : a.kind == Arg::Kind::label ? "label"
+                                                                                                                       : "symbol"),
          "each kernel has registers, labels and symbols of its own");
 }
 

@@ -2,11 +2,11 @@
 
 #include <vector>
 
-#include "kernels/gemm_sm120/sm120.h"
-#include "kernels/gemm_sm90/sm90.h"
 #include "kernels/fused_rht/fused_rht.h"
 #include "kernels/gemm/blockwise.h"
 #include "kernels/gemm/gemm.h"
+#include "kernels/gemm_sm120/sm120.h"
+#include "kernels/gemm_sm90/sm90.h"
 #include "kernels/nvfp4/nvfp4.h"
 #include "kernels/quantize_fp8/quantize_fp8.h"
 #include "kernels/tma_copy/tma_copy.h"

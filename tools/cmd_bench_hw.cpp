@@ -3,12 +3,12 @@
 
 #include <nlohmann/json.hpp>
 
-#include "drywell/core/files.h"
-#include "drywell/core/terminal.h"
-#include "launch/cuda_driver/cuda_device.h"
 #include "conformance/microbench/record.h"
 #include "conformance/microbench/whole.h"
+#include "drywell/core/files.h"
+#include "drywell/core/terminal.h"
 #include "kernels/support/record_text.h"
+#include "launch/cuda_driver/cuda_device.h"
 #include "tools/common/command.h"
 #include "tools/common/filter.h"
 #include "tools/common/output_file.h"

@@ -12,8 +12,8 @@
 #include "tools/common/command.h"
 #include "tools/common/output_file.h"
 #include "tools/common/parameters.h"
-#include "tools/toolkit.h"
 #include "tools/common/toolkit.h"
+#include "tools/toolkit.h"
 
 namespace drywell::tools {
 namespace {

@@ -7,18 +7,18 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
+#include "conformance/programs/program.h"
 #include "drywell/core/files.h"
 #include "drywell/core/terminal.h"
 #include "drywell/isa/print.h"
 #include "drywell/sim/arch_config.h"
 #include "drywell/sim/inspect/progress_line.h"
-#include "conformance/programs/program.h"
 #include "launch/cuda_driver/cuda_device.h"
 #include "launch/golden.h"
 #include "tools/common/command.h"
 #include "tools/common/command_guard.h"
-#include "tools/common/limit_flags.h"
 #include "tools/common/filter.h"
+#include "tools/common/limit_flags.h"
 #include "tools/common/output_file.h"
 
 namespace drywell::tools {

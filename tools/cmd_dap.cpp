@@ -9,9 +9,9 @@
 #include <cstdio>
 #include <optional>
 
+#include "drywell/core/terminal.h"
 #include "drywell/sim/dap.h"
 #include "tools/common/command.h"
-#include "drywell/core/terminal.h"
 #include "tools/step/launch_picker.h"
 #include "tools/step/step_flags.h"
 
@@ -41,7 +41,9 @@ sim::DapOutcome run_program(const sim::DapLaunch& asked, const sim::DapBody& bod
 class Descriptor {
  public:
   explicit Descriptor(int fd) : fd_(fd) {}
-  ~Descriptor() { if (fd_ >= 0) ::close(fd_); }
+  ~Descriptor() {
+    if (fd_ >= 0) ::close(fd_);
+  }
   Descriptor(const Descriptor&) = delete;
   Descriptor& operator=(const Descriptor&) = delete;
   int get() const { return fd_; }

@@ -2,12 +2,11 @@
 // tensor maps.
 #include <fmt/format.h>
 
-
 #include "drywell/core/files.h"
 #include "drywell/core/terminal.h"
+#include "drywell/isa/inspect/operand_map.h"
 #include "drywell/isa/instr_descriptor.h"
 #include "drywell/isa/tensor_map.h"
-#include "drywell/isa/inspect/operand_map.h"
 #include "launch/plan.h"
 #include "tools/common/choice.h"
 #include "tools/common/command.h"

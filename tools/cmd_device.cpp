@@ -4,15 +4,15 @@
 #include <cstring>
 #include <nlohmann/json.hpp>
 
+#include "drywell/core/terminal.h"
 #include "launch/cuda_driver/cuda_device.h"
 #include "launch/golden.h"
-#include "drywell/core/terminal.h"
 #include "tools/common/command.h"
 #include "tools/common/limit_flags.h"
-#include "tools/device_clock.h"
 #include "tools/common/parameters.h"
 #include "tools/common/report_parts.h"
 #include "tools/common/run_flags.h"
+#include "tools/device_clock.h"
 
 namespace drywell::tools {
 namespace {

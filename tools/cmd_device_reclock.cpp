@@ -8,8 +8,8 @@
 #include "drywell/core/files.h"
 #include "drywell/core/terminal.h"
 #include "tools/common/command.h"
-#include "tools/device_clock.h"
 #include "tools/common/parameters.h"
+#include "tools/device_clock.h"
 
 namespace drywell::tools {
 namespace {

@@ -5,20 +5,17 @@
 #include <map>
 #include <regex>
 
-#include "drywell/core/files.h"
-#include "drywell/core/terminal.h"
-#include "launch/cuda_driver/cuda_device.h"
-#include "launch/golden.h"
 #include "conformance/silicon/probes.h"
 #include "conformance/silicon/record.h"
 #include "drywell/core/files.h"
+#include "drywell/core/terminal.h"
 #include "kernels/support/record_text.h"
 #include "launch/cuda_driver/cuda_device.h"
 #include "launch/golden.h"
 #include "tools/common/command.h"
 #include "tools/common/filter.h"
-#include "tools/toolkit.h"
 #include "tools/common/toolkit.h"
+#include "tools/toolkit.h"
 
 namespace drywell::tools {
 namespace {

@@ -4,10 +4,10 @@
 #include <map>
 #include <set>
 
+#include "conformance/programs/program.h"
 #include "drywell/core/terminal.h"
 #include "drywell/core/text.h"
 #include "drywell/isa/opcode.h"
-#include "conformance/programs/program.h"
 #include "drywell/sim/arch_config.h"
 #include "tools/common/command.h"
 

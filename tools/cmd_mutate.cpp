@@ -15,11 +15,11 @@
 #include "tools/common/command.h"
 #include "tools/common/command_guard.h"
 #include "tools/common/limit_flags.h"
-#include "tools/equivalents.h"
-#include "tools/mutation.h"
 #include "tools/common/output_file.h"
 #include "tools/common/parameters.h"
 #include "tools/common/report_parts.h"
+#include "tools/equivalents.h"
+#include "tools/mutation.h"
 
 namespace drywell::tools {
 namespace {

@@ -1,13 +1,12 @@
 // drywell sf: layouts of scale factors in global, shared and tensor memory, and their reordering in .npy files.
 #include <fmt/format.h>
 
-
 #include "drywell/core/bits.h"
 #include "drywell/core/npy.h"
 #include "drywell/core/terminal.h"
+#include "drywell/isa/inspect/sf_picture.h"
 #include "drywell/isa/layout/print.h"
 #include "drywell/isa/layout/scale_factor.h"
-#include "drywell/isa/inspect/sf_picture.h"
 #include "tools/common/choice.h"
 #include "tools/common/command.h"
 #include "tools/common/output_file.h"

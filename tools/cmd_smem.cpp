@@ -1,7 +1,6 @@
 // drywell smem: swizzled tiles of shared memory, and the bank conflicts of an access.
 #include <fmt/format.h>
 
-
 #include "drywell/core/terminal.h"
 #include "drywell/isa/inspect/operand_map.h"
 #include "drywell/sim/inspect/banks.h"

@@ -4,13 +4,13 @@
 #include <algorithm>
 
 #include "drywell/core/terminal.h"
-#include "drywell/isa/layout/expression.h"
 #include "drywell/isa/inspect/tmem_check.h"
+#include "drywell/isa/layout/expression.h"
 #include "drywell/sim/inspect/tmem_record.h"
 #include "tools/common/choice.h"
 #include "tools/common/command.h"
-#include "tools/observed_run.h"
 #include "tools/common/picture_output.h"
+#include "tools/observed_run.h"
 #include "tools/tmem_form.h"
 
 namespace drywell::tools {

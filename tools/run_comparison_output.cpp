@@ -81,7 +81,9 @@ std::string text_table(const Table& t, size_t most) {
 std::string escaped(std::string_view text) {
   std::string out;
   for (const char c : text)
-    out += c == '&' ? "&amp;" : c == '<' ? "&lt;" : c == '>' ? "&gt;" : std::string(1, c);
+    out += c == '&' ? "&amp;" : c == '<' ? "&lt;"
+                            : c == '>'   ? "&gt;"
+                                         : std::string(1, c);
   return out;
 }
 

@@ -3,17 +3,17 @@
 
 #include <nlohmann/json.hpp>
 
-#include "launch/golden.h"
 #include "drywell/core/terminal.h"
 #include "drywell/sim/inspect/progress_line.h"
-#include "drywell/sim/report.h"
 #include "drywell/sim/inspect/timeline.h"
+#include "drywell/sim/report.h"
+#include "launch/golden.h"
+#include "tools/common/command_guard.h"
+#include "tools/common/output_file.h"
+#include "tools/common/report_parts.h"
+#include "tools/common/run_flags.h"
 #include "tools/explore.h"
 #include "tools/html_report.h"
-#include "tools/common/command_guard.h"
-#include "tools/common/report_parts.h"
-#include "tools/common/output_file.h"
-#include "tools/common/run_flags.h"
 
 namespace drywell::tools {
 namespace {

@@ -14,11 +14,7 @@ isa::MmaForm mma_form(const TmemFormFlags& f, std::string_view command) {
     ScaleVector scale;
   };
   static constexpr std::pair<std::string_view, Kind> kMmaKinds[] = {
-      {"f16", {MmaKind::f16, ScaleVector::none}},        {"tf32", {MmaKind::tf32, ScaleVector::none}},
-      {"f8f6f4", {MmaKind::f8f6f4, ScaleVector::none}},  {"i8", {MmaKind::i8, ScaleVector::none}},
-      {"mxf8", {MmaKind::mxf8f6f4, ScaleVector::x1}},    {"mxf8f6f4", {MmaKind::mxf8f6f4, ScaleVector::x1}},
-      {"mxf4", {MmaKind::mxf4, ScaleVector::x2}},        {"nvf4", {MmaKind::mxf4nvf4, ScaleVector::x4}},
-      {"mxf4nvf4", {MmaKind::mxf4nvf4, ScaleVector::x4}}};
+      {"f16", {MmaKind::f16, ScaleVector::none}}, {"tf32", {MmaKind::tf32, ScaleVector::none}}, {"f8f6f4", {MmaKind::f8f6f4, ScaleVector::none}}, {"i8", {MmaKind::i8, ScaleVector::none}}, {"mxf8", {MmaKind::mxf8f6f4, ScaleVector::x1}}, {"mxf8f6f4", {MmaKind::mxf8f6f4, ScaleVector::x1}}, {"mxf4", {MmaKind::mxf4, ScaleVector::x2}}, {"nvf4", {MmaKind::mxf4nvf4, ScaleVector::x4}}, {"mxf4nvf4", {MmaKind::mxf4nvf4, ScaleVector::x4}}};
   const Kind k = choose(f.kind, kMmaKinds, "kind", command);
   isa::MmaForm form{k.kind, static_cast<uint8_t>(f.cta_group), f.ws, f.sparse, f.operand == "a", k.scale};
   static constexpr std::pair<std::string_view, ScaleVector> kVectors[] = {
@@ -36,10 +32,7 @@ std::string_view default_element(MmaKind kind) {
 
 MmaElement element_of(const TmemFormFlags& f, MmaKind kind, std::string_view command) {
   static constexpr std::pair<std::string_view, MmaElement> kMmaElements[] = {
-      {"f16", MmaElement::f16},   {"bf16", MmaElement::bf16}, {"tf32", MmaElement::tf32},
-      {"e4m3", MmaElement::e4m3}, {"e5m2", MmaElement::e5m2}, {"e2m3", MmaElement::e2m3},
-      {"e3m2", MmaElement::e3m2}, {"e2m1", MmaElement::e2m1}, {"s8", MmaElement::s8},
-      {"u8", MmaElement::u8}};
+      {"f16", MmaElement::f16}, {"bf16", MmaElement::bf16}, {"tf32", MmaElement::tf32}, {"e4m3", MmaElement::e4m3}, {"e5m2", MmaElement::e5m2}, {"e2m3", MmaElement::e2m3}, {"e3m2", MmaElement::e3m2}, {"e2m1", MmaElement::e2m1}, {"s8", MmaElement::s8}, {"u8", MmaElement::u8}};
   return choose(f.element.empty() ? default_element(kind) : f.element, kMmaElements, "element", command);
 }
 

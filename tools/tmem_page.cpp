@@ -65,10 +65,7 @@ Json step_json(const sim::TmemStep& s, Json& values) {
 
 Json data_of(const TmemPage& p) {
   const sim::TmemHistoryData& h = p.history;
-  Json j = {{"title", p.title},           {"arch", p.arch},           {"clock", p.clock},
-            {"version", DRYWELL_VERSION}, {"from", h.from},           {"to", h.to},
-            {"first", h.first_rank},      {"warps", h.warps},         {"roles", h.roles},
-            {"places", h.places},         {"truncated", h.truncated}, {"dropped", h.values_dropped}};
+  Json j = {{"title", p.title}, {"arch", p.arch}, {"clock", p.clock}, {"version", DRYWELL_VERSION}, {"from", h.from}, {"to", h.to}, {"first", h.first_rank}, {"warps", h.warps}, {"roles", h.roles}, {"places", h.places}, {"truncated", h.truncated}, {"dropped", h.values_dropped}};
   for (uint32_t r = 0; r < h.ranks; ++r) {
     const Dim3 c = h.ctas[h.first_rank + r];
     j["ctas"].push_back(fmt::format("{}, {}, {}", c.x, c.y, c.z));

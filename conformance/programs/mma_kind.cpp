@@ -84,8 +84,7 @@ class Product {
       for (unsigned& v : *scales) v = scale_code();
     }
     const unsigned group = bits_ == 4 ? 8 : 4;
-    static constexpr std::pair<unsigned, unsigned> kPairs[] = {{0, 1}, {2, 3}, {0, 2},
-                                                               {0, 3}, {1, 2}, {1, 3}};
+    static constexpr std::pair<unsigned, unsigned> kPairs[] = {{0, 1}, {2, 3}, {0, 2}, {0, 3}, {1, 2}, {1, 3}};
     choice_.resize(16 * k_ / group);
     for (auto& v : choice_) v = kPairs[next() % 6];
   }
@@ -96,7 +95,8 @@ class Product {
     const unsigned kept = bits_ == 4 ? 4 : 2, group = 2 * kept;  // 4-bit elements are kept in pairs
     const auto [first, second] = choice_[row * (k_ / group) + s / kept];
     const unsigned i = s % kept;
-    return s / kept * group + (bits_ == 4 ? 2 * (i < 2 ? first : second) + i % 2 : i == 0 ? first : second);
+    return s / kept * group + (bits_ == 4 ? 2 * (i < 2 ? first : second) + i % 2 : i == 0 ? first
+                                                                                          : second);
   }
 
   double expected(unsigned m, unsigned n) const {

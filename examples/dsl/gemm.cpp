@@ -22,8 +22,8 @@ using namespace drywell::isa;
 
 namespace {
 
-constexpr uint32_t kTile = 128, kTileK = 64, kStages = 4;  // a CTA computes 128 x 128 of D
-constexpr uint32_t kOperandBytes = kTile * kTileK * 2;     // 128 rows of 128 bytes: one swizzle atom wide
+constexpr uint32_t kTile = 128, kTileK = 64, kStages = 4;         // a CTA computes 128 x 128 of D
+constexpr uint32_t kOperandBytes = kTile * kTileK * 2;            // 128 rows of 128 bytes: one swizzle atom wide
 constexpr uint32_t kSmemA = 0, kSmemB = kStages * kOperandBytes;  // offsets in shared memory
 constexpr uint32_t kRing = 2 * kStages * kOperandBytes, kDone = kRing + 16 * kStages, kTmemSlot = kDone + 8;
 constexpr uint32_t kSmemBytes = kTmemSlot + 8, kThreads = 192;  // warps 0-3 epilogue, 4 loads, 5 multiplies

@@ -99,7 +99,8 @@ TmemBlock factors_of(const TmemUseForm& use, uint8_t cta, unsigned partition, un
 std::vector<TmemBlock> factor_blocks(const TmemUseForm& use, DLayout layout) {
   if (use.form.scale == ScaleVector::none) throw InputError(Code::E1804, "this kind has no scale factors");
   const bool of_b = use.operand == TmemOperand::sfb, split = of_b && layout == DLayout::B;
-  const unsigned rows = !of_b ? d_rows_per_cta(layout) : split ? use.n / 2 : use.n;
+  const unsigned rows = !of_b ? d_rows_per_cta(layout) : split ? use.n / 2
+                                                               : use.n;
   std::vector<TmemBlock> out;
   for (uint8_t cta = 0; cta < use.form.cta_group; ++cta) {
     for (unsigned column = 0; column < (rows + 31) / 32; ++column) {

@@ -29,7 +29,8 @@ Shape shape_of(const Params& p) {
 Config config_of(const Params& p) {
   Config c;
   const std::string& format = p.text("format");
-  c.format = format == "nvf4" ? BlockFormat::nvf4 : format == "mxf4" ? BlockFormat::mxf4 : BlockFormat::mxf8;
+  c.format = format == "nvf4" ? BlockFormat::nvf4 : format == "mxf4" ? BlockFormat::mxf4
+                                                                     : BlockFormat::mxf8;
   const auto element = [&](const char* name) {
     return c.packed()               ? numeric::Format::e2m1
            : p.text(name) == "e5m2" ? numeric::Format::e5m2

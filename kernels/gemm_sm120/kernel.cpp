@@ -14,7 +14,8 @@ using namespace isa;
 constexpr uint32_t kRowFragments = 2, kColumnFragments = 8, kColumnGroups = 2, kGroup = 4;
 
 std::string type_name(numeric::Format f) {
-  return f == numeric::Format::e4m3 ? "e4m3" : f == numeric::Format::e5m2 ? "e5m2" : "e2m1";
+  return f == numeric::Format::e4m3 ? "e4m3" : f == numeric::Format::e5m2 ? "e5m2"
+                                                                          : "e2m1";
 }
 
 std::string mma_name(const Config& c) {

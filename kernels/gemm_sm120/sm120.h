@@ -13,7 +13,9 @@
 
 namespace drywell::kernels::sm120 {
 
-enum class BlockFormat : uint8_t { nvf4, mxf4, mxf8 };
+enum class BlockFormat : uint8_t { nvf4,
+                                   mxf4,
+                                   mxf8 };
 
 struct Config {
   BlockFormat format = BlockFormat::nvf4;
@@ -24,7 +26,8 @@ struct Config {
   bool packed() const { return format != BlockFormat::mxf8; }
   uint32_t mma_k() const { return packed() ? 64 : 32; }
   /// Scales of a row in one mma.
-  uint32_t factors() const { return format == BlockFormat::nvf4 ? 4 : format == BlockFormat::mxf4 ? 2 : 1; }
+  uint32_t factors() const { return format == BlockFormat::nvf4 ? 4 : format == BlockFormat::mxf4 ? 2
+                                                                                                  : 1; }
   uint32_t block() const { return mma_k() / factors(); }
   uint32_t tile_k() const { return kSteps * mma_k(); }
   /// Scale codes of a row in one stage, in bytes.

@@ -7,7 +7,10 @@ namespace drywell::sim {
 namespace {
 
 /// blackwell: umma or warp.
-enum class Need : uint8_t { any, umma, wgmma, blackwell };
+enum class Need : uint8_t { any,
+                            umma,
+                            wgmma,
+                            blackwell };
 
 bool applies(Need need, TensorCore tensor) {
   switch (need) {

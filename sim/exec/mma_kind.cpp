@@ -24,7 +24,12 @@ struct Scales {
 };
 
 // Slots of the scales, from the first on.
-enum ScaleSlot : uint32_t { kScaleA, kByteA, kThreadA, kScaleB, kByteB, kThreadB };
+enum ScaleSlot : uint32_t { kScaleA,
+                            kByteA,
+                            kThreadA,
+                            kScaleB,
+                            kByteB,
+                            kThreadB };
 
 /// A selector is one value for the warp: the machine has it in a uniform register.
 std::optional<uint32_t> selector(const Warp& w, Src s, uint32_t limit, uint32_t step) {
@@ -56,7 +61,8 @@ bool gather_scales(const Warp& w, const Src* s, uint32_t factors, Scales& out) {
 }
 
 unsigned code_bits(numeric::Format f) {
-  return f == numeric::Format::e2m1 ? 4 : f == numeric::Format::e2m3 || f == numeric::Format::e3m2 ? 6 : 8;
+  return f == numeric::Format::e2m1 ? 4 : f == numeric::Format::e2m3 || f == numeric::Format::e3m2 ? 6
+                                                                                                   : 8;
 }
 
 /// Takes the elements out of their places; the other bits of a byte do not count.

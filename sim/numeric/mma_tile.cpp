@@ -8,12 +8,12 @@
 #include "drywell/core/error.h"
 #include "drywell/sim/numeric/convert.h"
 #include "drywell/sim/numeric/convert_fast.h"
-#include "sim/numeric/highway/exact_kernels.h"
-#include "sim/numeric/highway/exact_rounding.h"
 #include "sim/numeric/amx/grouped_limits.h"
-#include "sim/numeric/highway/tile_kernels.h"
 #include "sim/numeric/amx/plan.h"
 #include "sim/numeric/avx512/window_plan.h"
+#include "sim/numeric/highway/exact_kernels.h"
+#include "sim/numeric/highway/exact_rounding.h"
+#include "sim/numeric/highway/tile_kernels.h"
 #include "sim/numeric/special_sums.h"
 
 namespace drywell::numeric {

@@ -220,7 +220,8 @@ TEST(InspectTrace, ChecksADirectoryForCi) {
 void write_store(const TemporaryDirectory& d, const char* offset) {
   write_file_atomically(d.file("store.toml"), std::string_view("module = \"store.ptx\"\n[buffers]\nx = \"u32[1]:zeros\"\n[[launch]]\nblock = 1\nargs = [\"@x\"]\n"));
   write_file_atomically(d.file("store.ptx"), std::string(".version 9.0\n.target sm_100a\n.address_size 64\n.visible .entry k(.param .u64 p)\n{\n  .reg .b64 %a;\n  ld.param.u64 %a, [p];\n"
-                                                         "  st.global.u32 [%a+") + offset + "], 7;\n  ret;\n}\n");
+                                                         "  st.global.u32 [%a+") +
+                                                 offset + "], 7;\n  ret;\n}\n");
 }
 
 TEST(InspectTrace, AFaultIsSaidFirstAndNotBlessed) {

@@ -146,8 +146,7 @@ TEST(Driver, NamesOfOtherVersions) {
   ASSERT_EQ(first("cuMemAlloc", &entry, 12000, 0), kOk);
   EXPECT_EQ(entry, reinterpret_cast<void*>(&cuMemAlloc_v2));
   EXPECT_EQ(first("cuNoSuchFunction", &entry, 12000, 0), CudaError::symbol_not_found);
-  for (const auto& [name, same] : {std::pair("cuCtxDestroy", "cuCtxDestroy_v2"), {"cuStreamWaitValue32", "cuStreamWaitValue32_v2"}, {"cuMemcpyAsync_ptsz", "cuMemcpyAsync"},
-                                   {"cuMemcpyHtoD_v2_ptds", "cuMemcpyHtoD_v2"}, {"cuStreamBatchMemOp_ptsz", "cuStreamBatchMemOp_v2"}}) {
+  for (const auto& [name, same] : {std::pair("cuCtxDestroy", "cuCtxDestroy_v2"), {"cuStreamWaitValue32", "cuStreamWaitValue32_v2"}, {"cuMemcpyAsync_ptsz", "cuMemcpyAsync"}, {"cuMemcpyHtoD_v2_ptds", "cuMemcpyHtoD_v2"}, {"cuStreamBatchMemOp_ptsz", "cuStreamBatchMemOp_v2"}}) {
     EXPECT_NE(::dlsym(RTLD_DEFAULT, name), nullptr) << name;
     EXPECT_EQ(::dlsym(RTLD_DEFAULT, name), ::dlsym(RTLD_DEFAULT, same)) << name;
   }

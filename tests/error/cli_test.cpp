@@ -516,8 +516,9 @@ TEST(CliBuild, RefusesWhatDoesNotFitTheTarget) {
 TEST(CliRun, AMachineLoadsThePtxOfItsTargets) {
   const TemporaryDirectory d;
   const auto run = [&](const std::string& target, const std::vector<std::string>& more = {}) {
-    write_file_atomically(d.file("k.ptx"), ".version 9.0\n.target " + target + "\n.address_size 64\n.visible .entry k(.param .u64 p) { .reg .b64 %rd<2>; ld.param.u64 %rd1, [p]; "
-                                     "st.global.b32 [%rd1], 7; ret; }\n");
+    write_file_atomically(d.file("k.ptx"), ".version 9.0\n.target " + target +
+                                               "\n.address_size 64\n.visible .entry k(.param .u64 p) { .reg .b64 %rd<2>; ld.param.u64 %rd1, [p]; "
+                                               "st.global.b32 [%rd1], 7; ret; }\n");
     std::vector<std::string> words = {"run", d.file("k.ptx"), "--grid=1", "--block=1", "--buffer=x=u32[1]:zeros", "--arg=@x"};
     words.insert(words.end(), more.begin(), more.end());
     return drywell(words);

@@ -297,9 +297,7 @@ TEST_F(Dap, LogPointsPrintAndHitCountsChoose) {
   const std::string file = counting_kernel(folder);
   begin(counting_launch(file));
   const Json set = ok("setBreakpoints", {{"source", {{"path", file}}},
-                                         {"breakpoints", {{{"line", 11}, {"logMessage", "round {%round} of {2 + 3}, {%nothing}"}},
-                                                          {{"line", 10}, {"hitCondition", "%4"}},
-                                                          {{"line", 12}, {"hitCondition", "often"}}}}})["breakpoints"];
+                                         {"breakpoints", {{{"line", 11}, {"logMessage", "round {%round} of {2 + 3}, {%nothing}"}}, {{"line", 10}, {"hitCondition", "%4"}}, {{"line", 12}, {"hitCondition", "often"}}}}})["breakpoints"];
   EXPECT_TRUE(set[0]["verified"]);
   EXPECT_TRUE(set[1]["verified"]);
   EXPECT_FALSE(set[2]["verified"]);

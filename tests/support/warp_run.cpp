@@ -23,10 +23,11 @@ std::string copy_text(const char* parameter, size_t bytes, unsigned threads, boo
 
 std::string warp_program_text(const WarpProgram& p) {
   const unsigned bytes = p.bits / 8;
-  std::string s = fmt::format(".version {}\n.target {}\n.address_size 64\n"
-                              ".visible .entry test(.param .u64 in, .param .u64 out, .param .u64 fill, .param .u64 spill) {{\n"
-                              "  .reg .b64 %address, %d<64>;\n  .reg .b32 %lane, %s, %at, %word, %warp, %t<64>;\n  .reg .pred %p<8>;\n",
-                              p.version, p.target);
+  std::string s = fmt::format(
+      ".version {}\n.target {}\n.address_size 64\n"
+      ".visible .entry test(.param .u64 in, .param .u64 out, .param .u64 fill, .param .u64 spill) {{\n"
+      "  .reg .b64 %address, %d<64>;\n  .reg .b32 %lane, %s, %at, %word, %warp, %t<64>;\n  .reg .pred %p<8>;\n",
+      p.version, p.target);
   s += fmt::format("  .reg .b{} %i<{}>, %o<{}>;\n  .shared .align 1024 .b8 smem[{}];\n", p.bits, p.inputs + 1, p.outputs + 1, p.smem_bytes);
   s += "  mov.u32 %lane, %tid.x;\n  mov.u32 %warp, %ctaid.x;\n  mov.u32 %s, smem;\n";
   if (!p.smem.empty()) s += copy_text("fill", p.smem.size(), p.threads, true) + "  bar.sync 0;\n";

@@ -55,7 +55,7 @@ TEST_P(BuiltinArchs, CostEveryTimingClassOfTheChip) {
     if (e.key.starts_with("class.") && e.key.ends_with(".latency"))
       costed.insert(e.key.substr(6, e.key.size() - 14));
   }
-  const std::set<std::string> umma_only = {"umma",      "tmem_cp",    "tmem_ld",    "tmem_st",
+  const std::set<std::string> umma_only = {"umma", "tmem_cp", "tmem_ld", "tmem_st",
                                            "tmem_wait", "tmem_shift", "tmem_alloc", "tcgen05_commit",
                                            "tcgen05_fence"};
   const std::set<std::string> blackwell_only = {"fma2", "cvt_rs4", "clc"};

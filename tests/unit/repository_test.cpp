@@ -82,12 +82,27 @@ const std::vector<std::vector<std::string>> kRows = {
 
 /// Whose a header of include/drywell/sim is: the folder that defines what it declares.
 const std::map<std::string, std::string> kOwners = {
-    {"access.h", "sim/timing"},       {"address_windows.h", "sim/state"}, {"arch_config.h", "sim/arch"},     {"arch_keys.inc", "sim/arch"},
-    {"block_reason.h", "sim/state"},  {"check.h", "sim/check"},           {"dap.h", "sim/debug/dap"},        {"debug.h", "sim/debug"},
-    {"dump.h", "sim"},    {"device.h", "sim"},              {"driver_words.h", "sim/schedule"}, {"fault.h", "sim/state"},          {"observer.h", "sim/events"},
+    {"access.h", "sim/timing"},
+    {"address_windows.h", "sim/state"},
+    {"arch_config.h", "sim/arch"},
+    {"arch_keys.inc", "sim/arch"},
+    {"block_reason.h", "sim/state"},
+    {"check.h", "sim/check"},
+    {"dap.h", "sim/debug/dap"},
+    {"debug.h", "sim/debug"},
+    {"dump.h", "sim"},
+    {"device.h", "sim"},
+    {"driver_words.h", "sim/schedule"},
+    {"fault.h", "sim/state"},
+    {"observer.h", "sim/events"},
     {"limit_words.h", "sim/schedule"},
-    {"report.h", "sim/timing"},       {"run.h", "sim/schedule"},          {"space.h", "sim/state"},          {"span.h", "sim/state"},
-    {"stall.h", "sim/events"},        {"trace.h", "sim/trace"},           {"trace_export.h", "sim/trace"},
+    {"report.h", "sim/timing"},
+    {"run.h", "sim/schedule"},
+    {"space.h", "sim/state"},
+    {"span.h", "sim/state"},
+    {"stall.h", "sim/events"},
+    {"trace.h", "sim/trace"},
+    {"trace_export.h", "sim/trace"},
 };
 
 const std::vector<std::string> kTops = {"core", "isa", "sim", "launch", "kernels", "conformance", "cudart", "python", "tools"};

@@ -1,5 +1,5 @@
-#include "drywell/core/terminal.h"
 #include "tools/common/check_report.h"
+#include "drywell/core/terminal.h"
 
 #include <fmt/format.h>
 

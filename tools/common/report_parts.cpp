@@ -1,5 +1,5 @@
-#include "drywell/core/terminal.h"
 #include "tools/common/report_parts.h"
+#include "drywell/core/terminal.h"
 
 #include <fmt/format.h>
 #include <sys/resource.h>

@@ -4,9 +4,9 @@
 #include <algorithm>
 #include <set>
 
+#include "drywell/core/terminal.h"
 #include "tools/common/command.h"
 #include "tools/common/other_program.h"
-#include "drywell/core/terminal.h"
 #include "tools/pages/pages.h"
 
 namespace drywell::tools {

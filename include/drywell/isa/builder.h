@@ -74,7 +74,7 @@ struct Arg {
   enum class Kind : uint8_t { reg, imm, f32, addr_reg, addr_symbol, vec, label, symbol, sink, special, tensor, pair };
   Kind kind = Kind::imm;
   bool negated = false;
-  BuilderTag owner = 0;    // label, symbol
+  BuilderTag owner = 0;  // label, symbol
   Reg reg{};
   int64_t value = 0;       // immediate or address offset
   uint32_t id = 0;         // label, symbol, special register

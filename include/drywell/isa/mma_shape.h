@@ -31,7 +31,8 @@ constexpr MmaShape mma_shape(Mod m) {
 /// (PTX ISA 9.7.14.5.14).
 constexpr unsigned mma_scale_factors(Mod kind, Mod vec) {
   if (vec == Mod::none) return kind == Mod::kind_mxf8f6f4 ? 1 : 2;
-  return vec == Mod::scale_vec_1X ? 1 : vec == Mod::scale_vec_2X ? 2 : 4;
+  return vec == Mod::scale_vec_1X ? 1 : vec == Mod::scale_vec_2X ? 2
+                                                                 : 4;
 }
 
 }  // namespace drywell::isa

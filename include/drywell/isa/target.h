@@ -15,27 +15,47 @@ struct PtxVersion {
 /// A feature that a row needs from its target: acceptance by ptxas 13.0 and 13.4 (docs/facts/targets.md). "f" and "a" are the targets
 /// with that suffix: a family's features, and those of one chip.
 enum class Feature : uint8_t {
-  base,           // sm_80 and later
-  sm90,           // clusters, mbarrier transactions, bulk copies
-  sm90a,          // wgmma: sm_90a only
-  sm90a_100f,     // setmaxnreg, tensormap.replace: sm_90a, and f or a of sm_100 and later
-  sm100,          // any sm_100 and later
-  narrow,         // 6- and 4-bit conversions, byte matrices: f or a of sm_100 and later
-  narrow_a,       // s2f6 conversions: a of sm_100 and later
-  sm100f,         // f or a of sm_100, sm_103, sm_110: tcgen05, cta_group, gather4
-  sm100f_103f,    // f or a of sm_100, sm_103: redux of f32
-  sm100a,         // a of sm_100, sm_103, sm_110: shift, ashift, scale_vec
-  sm100a_103a,    // a of sm_100, sm_103: stochastic rounding
-  sm100a_only,    // a of sm_100, sm_110: kind::i8
-  sm103,          // f or a of sm_103, sm_110: ld.red
-  sm103_only,     // f or a of sm_103: K=96
-  sm120f,         // f or a of sm_120, sm_121: mma with kinds and block scales
-  sm120a,         // a of sm_120, sm_121: sparse mma of the 4-bit kinds
+  base,         // sm_80 and later
+  sm90,         // clusters, mbarrier transactions, bulk copies
+  sm90a,        // wgmma: sm_90a only
+  sm90a_100f,   // setmaxnreg, tensormap.replace: sm_90a, and f or a of sm_100 and later
+  sm100,        // any sm_100 and later
+  narrow,       // 6- and 4-bit conversions, byte matrices: f or a of sm_100 and later
+  narrow_a,     // s2f6 conversions: a of sm_100 and later
+  sm100f,       // f or a of sm_100, sm_103, sm_110: tcgen05, cta_group, gather4
+  sm100f_103f,  // f or a of sm_100, sm_103: redux of f32
+  sm100a,       // a of sm_100, sm_103, sm_110: shift, ashift, scale_vec
+  sm100a_103a,  // a of sm_100, sm_103: stochastic rounding
+  sm100a_only,  // a of sm_100, sm_110: kind::i8
+  sm103,        // f or a of sm_103, sm_110: ld.red
+  sm103_only,   // f or a of sm_103: K=96
+  sm120f,       // f or a of sm_120, sm_121: mma with kinds and block scales
+  sm120a,       // a of sm_120, sm_121: sparse mma of the 4-bit kinds
 };
 
 enum class Target : uint8_t {
-  sm_80, sm_86, sm_87, sm_88, sm_89, sm_90, sm_90a, sm_100, sm_100a, sm_100f, sm_103, sm_103a, sm_103f, sm_110, sm_110a, sm_110f,
-  sm_120, sm_120a, sm_120f, sm_121, sm_121a, sm_121f,
+  sm_80,
+  sm_86,
+  sm_87,
+  sm_88,
+  sm_89,
+  sm_90,
+  sm_90a,
+  sm_100,
+  sm_100a,
+  sm_100f,
+  sm_103,
+  sm_103a,
+  sm_103f,
+  sm_110,
+  sm_110a,
+  sm_110f,
+  sm_120,
+  sm_120a,
+  sm_120f,
+  sm_121,
+  sm_121a,
+  sm_121f,
 };
 
 std::string_view target_name(Target t);

@@ -26,7 +26,9 @@ std::string_view provenance_name(Provenance p);
 
 /// The matrix unit of a chip, besides the mma.sync that all have: sections [tmem] and [umma] for umma, [wgmma] for wgmma, none for
 /// warp (sm_120: mma.sync alone).
-enum class TensorCore : uint8_t { umma, wgmma, warp };
+enum class TensorCore : uint8_t { umma,
+                                  wgmma,
+                                  warp };
 std::string_view tensor_core_name(TensorCore t);
 /// The TensorCore of that name; returns false, and leaves `out` unchanged, if there is none.
 bool parse_tensor_core(std::string_view text, TensorCore& out);

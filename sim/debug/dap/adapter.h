@@ -29,7 +29,13 @@ struct DapError {
 
 /// "5" and "==5": the fifth hit; ">=5", ">5", "<=5", "<5"; "%5": every fifth. Empty: every hit.
 struct HitCondition {
-  enum class Kind : uint8_t { every, equal, at_least, more, at_most, less, multiple } kind = Kind::every;
+  enum class Kind : uint8_t { every,
+                              equal,
+                              at_least,
+                              more,
+                              at_most,
+                              less,
+                              multiple } kind = Kind::every;
   uint64_t count = 0;
   /// Throws InputError E4325 for another text.
   static HitCondition parse(std::string_view text);

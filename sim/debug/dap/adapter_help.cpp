@@ -26,8 +26,7 @@ HitCondition HitCondition::parse(std::string_view text) {
   std::string_view rest = text;
   while (rest.starts_with(' ')) rest.remove_prefix(1);
   if (rest.empty()) return {};
-  static constexpr std::pair<std::string_view, Kind> kSigns[] = {{"==", Kind::equal}, {">=", Kind::at_least}, {"<=", Kind::at_most}, {"=", Kind::equal},
-                                                                 {">", Kind::more},   {"<", Kind::less},      {"%", Kind::multiple}};
+  static constexpr std::pair<std::string_view, Kind> kSigns[] = {{"==", Kind::equal}, {">=", Kind::at_least}, {"<=", Kind::at_most}, {"=", Kind::equal}, {">", Kind::more}, {"<", Kind::less}, {"%", Kind::multiple}};
   HitCondition h{Kind::equal, 0};
   for (const auto& [sign, kind] : kSigns) {
     if (!rest.starts_with(sign)) continue;

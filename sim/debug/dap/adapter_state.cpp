@@ -124,9 +124,7 @@ Json DapAdapter::stack_trace(const Json& a) {
     out.push_back(std::move(frame));
     // Calls that were inlined are frames to an editor; they have the registers of the frame they became part of.
     for (const SourcePos& call : debugger_.code().at(place.pc).called_from) {
-      out.push_back({{"id", new_handle({Handle::Kind::frame, ref, {}})}, {"name", fmt::format("{} (inlined)", place.function)},
-                     {"source", source_file(call.file)}, {"line", call.line}, {"column", std::max(call.column, 1u)},
-                     {"instructionPointerReference", fmt::format("{:#x}", place.pc * kInstructionBytes)}});
+      out.push_back({{"id", new_handle({Handle::Kind::frame, ref, {}})}, {"name", fmt::format("{} (inlined)", place.function)}, {"source", source_file(call.file)}, {"line", call.line}, {"column", std::max(call.column, 1u)}, {"instructionPointerReference", fmt::format("{:#x}", place.pc * kInstructionBytes)}});
     }
   }
   const size_t total = out.size();

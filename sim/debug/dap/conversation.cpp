@@ -67,12 +67,7 @@ class Conversation {
   }
 
   static Json capabilities() {
-    return {{"supportsConfigurationDoneRequest", true}, {"supportsFunctionBreakpoints", true},     {"supportsConditionalBreakpoints", true}, {"supportsStepBack", true},
-            {"supportsInstructionBreakpoints", true},   {"supportsReadMemoryRequest", true},       {"supportsDisassembleRequest", true},     {"supportsSteppingGranularity", true},
-            {"supportsDataBreakpoints", true},          {"supportsRestartRequest", true},          {"supportsLoadedSourcesRequest", true},   {"supportsBreakpointLocationsRequest", true},
-            {"supportsTerminateRequest", true},         {"supportsEvaluateForHovers", true},       {"supportTerminateDebuggee", true},
-            {"supportsExceptionInfoRequest", true},     {"supportsCompletionsRequest", true},      {"supportsLogPoints", true},              {"supportsHitConditionalBreakpoints", true},
-            {"supportsModulesRequest", true},           {"completionTriggerCharacters", {"%", " ", "."}}};
+    return {{"supportsConfigurationDoneRequest", true}, {"supportsFunctionBreakpoints", true}, {"supportsConditionalBreakpoints", true}, {"supportsStepBack", true}, {"supportsInstructionBreakpoints", true}, {"supportsReadMemoryRequest", true}, {"supportsDisassembleRequest", true}, {"supportsSteppingGranularity", true}, {"supportsDataBreakpoints", true}, {"supportsRestartRequest", true}, {"supportsLoadedSourcesRequest", true}, {"supportsBreakpointLocationsRequest", true}, {"supportsTerminateRequest", true}, {"supportsEvaluateForHovers", true}, {"supportTerminateDebuggee", true}, {"supportsExceptionInfoRequest", true}, {"supportsCompletionsRequest", true}, {"supportsLogPoints", true}, {"supportsHitConditionalBreakpoints", true}, {"supportsModulesRequest", true}, {"completionTriggerCharacters", {"%", " ", "."}}};
   }
 
   static DapLaunch asked(const Json& a) {

@@ -51,7 +51,9 @@ uint32_t scale_colour(size_t key);
 /// The smallest power of two that is at least `least`: tensor and shared memory are cut at powers of two.
 uint32_t round_step(double least);
 
-enum class ScaleTheme : uint8_t { automatic, light, dark };  // automatic: the reader's setting
+enum class ScaleTheme : uint8_t { automatic,
+                                  light,
+                                  dark };  // automatic: the reader's setting
 
 /// A complete SVG document.
 std::string to_svg(const ScalePicture& p, ScaleTheme theme = ScaleTheme::automatic);

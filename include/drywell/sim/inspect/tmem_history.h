@@ -29,10 +29,10 @@ struct TmemStep {
   uint8_t cta = 0;  // rank in the cluster
   uint16_t lane = 0, lanes = 0, column = 0, columns = 0;
   uint64_t issued = 0,
-           done = 0;   // cycles (timed driver) or instructions of the cluster; done 0: in flight at the end
-  uint32_t place = 0;  // index into TmemHistoryData::places
-  uint32_t warp = 0;   // of the issuing CTA
-  int32_t form = -1;   // index into forms; -1: the elements are those of the cells' last tcgen05.mma
+           done = 0;                        // cycles (timed driver) or instructions of the cluster; done 0: in flight at the end
+  uint32_t place = 0;                       // index into TmemHistoryData::places
+  uint32_t warp = 0;                        // of the issuing CTA
+  int32_t form = -1;                        // index into forms; -1: the elements are those of the cells' last tcgen05.mma
   uint16_t base_lane = 0, base_column = 0;  // address of the operand: the form's blocks are relative to it
   uint8_t base_byte = 0;                    // of scale factors: the factor id
   std::vector<uint32_t> values;             // after a write: lane by lane; empty: not kept
