@@ -11,11 +11,11 @@
 namespace drywell::tools {
 namespace {
 
-using Row = std::vector<std::string>;  // name, then a cell per machine
+using Cells = std::vector<std::string>;  // name, then a cell per machine
 
 constexpr isa::Feature kLastFeature = isa::Feature::sm120a;
 
-bool differs(const Row& row) {
+bool differs(const Cells& row) {
   return std::adjacent_find(row.begin() + 1, row.end(), std::not_equal_to<>()) != row.end();
 }
 
@@ -40,8 +40,8 @@ std::vector<std::string> keys_of(std::span<const sim::ArchConfig> machines) {
   return keys;
 }
 
-std::vector<Row> identity_rows(std::span<const sim::ArchConfig> machines) {
-  std::vector<Row> rows = {{"machine"}, {"target"}, {"products beside mma.sync"}};
+std::vector<Cells> identity_rows(std::span<const sim::ArchConfig> machines) {
+  std::vector<Cells> rows = {{"machine"}, {"target"}, {"products beside mma.sync"}};
   for (const sim::ArchConfig& m : machines) {
     rows[0].push_back(m.description);
     rows[1].emplace_back(isa::target_name(m.target));
@@ -52,11 +52,11 @@ std::vector<Row> identity_rows(std::span<const sim::ArchConfig> machines) {
   return rows;
 }
 
-std::vector<Row> feature_rows(std::span<const sim::ArchConfig> machines) {
-  std::vector<Row> rows;
+std::vector<Cells> feature_rows(std::span<const sim::ArchConfig> machines) {
+  std::vector<Cells> rows;
   for (int i = 0; i <= static_cast<int>(kLastFeature); ++i) {
     const auto feature = static_cast<isa::Feature>(i);
-    Row row = {fmt::format("instructions of {}", isa::feature_name(feature))};
+    Cells row = {fmt::format("instructions of {}", isa::feature_name(feature))};
     for (const sim::ArchConfig& m : machines)
       row.emplace_back(isa::has_feature(m.target, feature) ? "yes" : "no");
     rows.push_back(std::move(row));
@@ -64,23 +64,23 @@ std::vector<Row> feature_rows(std::span<const sim::ArchConfig> machines) {
   return rows;
 }
 
-std::vector<Row> figure_rows(std::span<const sim::ArchConfig> machines) {
-  std::vector<Row> rows;
+std::vector<Cells> figure_rows(std::span<const sim::ArchConfig> machines) {
+  std::vector<Cells> rows;
   for (const std::string& key : keys_of(machines)) {
-    Row row = {key};
+    Cells row = {key};
     for (const sim::ArchConfig& m : machines) row.push_back(cell(m, key));
     rows.push_back(std::move(row));
   }
   return rows;
 }
 
-std::string aligned(const std::vector<Row>& rows) {
+std::string aligned(const std::vector<Cells>& rows) {
   std::vector<size_t> widths(rows.front().size());
-  for (const Row& row : rows) {
+  for (const Cells& row : rows) {
     for (size_t c = 0; c < row.size(); ++c) widths[c] = std::max(widths[c], row[c].size());
   }
   std::string out;
-  for (const Row& row : rows) {
+  for (const Cells& row : rows) {
     std::string line;
     for (size_t c = 0; c < row.size(); ++c) line += fmt::format("{:<{}}", row[c], widths[c] + 2);
     out += line.substr(0, line.find_last_not_of(' ') + 1) + '\n';
@@ -91,13 +91,13 @@ std::string aligned(const std::vector<Row>& rows) {
 }  // namespace
 
 std::string compare(std::span<const sim::ArchConfig> machines, bool all) {
-  Row head = {""};
+  Cells head = {""};
   for (const sim::ArchConfig& m : machines) head.push_back(m.name);
-  std::vector<Row> rows = {head};
-  for (const std::vector<Row>& part :
+  std::vector<Cells> rows = {head};
+  for (const std::vector<Cells>& part :
        {identity_rows(machines), feature_rows(machines), figure_rows(machines)}) {
     std::copy_if(part.begin(), part.end(), std::back_inserter(rows),
-                 [&](const Row& row) { return all || differs(row); });
+                 [&](const Cells& row) { return all || differs(row); });
   }
   std::string out = aligned(rows) + '\n';
   for (const sim::ArchConfig& m : machines)

@@ -13,7 +13,6 @@
 #include "tools/common/output_file.h"
 #include "tools/common/parameters.h"
 #include "tools/common/toolkit.h"
-#include "tools/toolkit.h"
 
 namespace drywell::tools {
 namespace {

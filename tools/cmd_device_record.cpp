@@ -15,7 +15,6 @@
 #include "tools/common/command.h"
 #include "tools/common/filter.h"
 #include "tools/common/toolkit.h"
-#include "tools/toolkit.h"
 
 namespace drywell::tools {
 namespace {
