@@ -31,6 +31,11 @@ class TileRun {
       if (!a.any_wide_) widened_a_ = widened(a);
       if (!b.any_wide_) widened_b_ = widened(b);
     }
+    chained_ = p_.legacy_fp8 || (p_.sum_terms != 0 && static_cast<unsigned>(p_.sum_terms) < a.k());
+    if ((a.any_special_ || b.any_special_) && a.k() <= RowClasses::kMostElements) {
+      a_classes_ = classes(a);
+      b_classes_ = classes(b);
+    }
     plan_path();
   }
 
@@ -304,26 +309,28 @@ class TileRun {
     }
   }
 
-  /// The classes of a row, which many elements need.
-  const RowClasses& classes(const MmaOperand& x, std::vector<std::optional<RowClasses>>& known, unsigned row) const {
-    known.resize(x.rows());
-    if (known[row].has_value()) return *known[row];
-    RowClasses& r = known[row].emplace(x.k());
-    for (unsigned k = 0; k < x.k(); ++k) r.set(k, decode(x.format_, x.code(row, k)));
-    for (unsigned i = 0; i < x.scales_per_row_; ++i) r.set_scale(decode(x.scale_format_, x.scale_code(row, i)));
-    return r;
+  /// The classes of all rows, if one of them has specials.
+  static std::vector<RowClasses> classes(const MmaOperand& x) {
+    std::vector<RowClasses> all(x.rows());
+    for (unsigned row = 0; row < x.rows(); ++row) {
+      for (unsigned k = 0; k < x.k(); ++k) all[row].set(k, decode(x.format_, x.code(row, k)));
+      for (unsigned i = 0; i < x.scales_per_row_; ++i) all[row].set_scale(decode(x.scale_format_, x.scale_code(row, i)));
+    }
+    return all;
   }
 
   /// D without a sum. Chained sums may overflow on their way to an infinity of the other sign: only a NaN decides them.
-  std::optional<uint32_t> special(unsigned m, unsigned n, uint32_t c) {
-    const RowClasses &a = classes(a_, a_classes_, m), &b = classes(b_, b_classes_, n);
+  std::optional<uint32_t> special(unsigned m, unsigned n, uint32_t c) const {
+    const bool by_rows = !a_classes_.empty();
+    if (!by_rows && (a_.any_special_ || b_.any_special_)) return std::nullopt;
+    const RowClasses finite;
+    const RowClasses &a = by_rows ? a_classes_[m] : finite, &b = by_rows ? b_classes_[n] : finite;
     const Decoded start = decode(p_.d_format(), c);
-    const bool chained = p_.legacy_fp8 || (p_.sum_terms != 0 && static_cast<unsigned>(p_.sum_terms) < a_.k());
-    if (chained && !a.nan() && !b.nan() && !start.is_nan()) return std::nullopt;
+    if (chained_ && !a.nan() && !b.nan() && !start.is_nan()) return std::nullopt;
     return RowClasses::sum(a, b, start, p_.d_format());
   }
 
-  uint32_t exact(unsigned m, unsigned n, uint32_t c) {
+  uint32_t exact(unsigned m, unsigned n, uint32_t c) const {
     if (const auto word = special(m, n, c); word.has_value()) return *word;
     const auto codes = [](const MmaOperand& x, unsigned row) {
       std::vector<uint32_t> out(x.k());
@@ -350,7 +357,8 @@ class TileRun {
   Widened widened_a_, widened_b_;
   Range b_range_;
   ExactRounding rounding_;
-  std::vector<std::optional<RowClasses>> a_classes_, b_classes_;
+  bool chained_ = false;                           // a sum of sums
+  std::vector<RowClasses> a_classes_, b_classes_;  // empty if no element is special
   alignas(64) std::array<float, size_t{kGroupedBlockRows} * kMaxColumns> sums_;
   bool any_patch_ = false;
   std::array<bool, kMaxColumns> patch_{};

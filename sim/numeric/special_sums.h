@@ -1,9 +1,9 @@
 // Elements of D that NaN or infinities determine (docs/facts/numerics.md §3.1, step 1), without a sum.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <optional>
-#include <vector>
 
 #include "drywell/sim/numeric/format.h"
 
@@ -12,8 +12,8 @@ namespace drywell::numeric {
 /// Classes of the elements of one row of an operand, a bit for each.
 class RowClasses {
  public:
-  RowClasses() = default;
-  explicit RowClasses(unsigned k) : infinite_((k + 63) / 64), zero_(infinite_.size()), negative_(infinite_.size()) {}
+  static constexpr unsigned kMostElements = 128;  // of a row: sparse 4-bit operands
+
   void set(unsigned k, const Decoded& d);
   void set_scale(const Decoded& d) { nan_ = nan_ || d.is_nan(); }
   bool nan() const { return nan_; }
@@ -22,8 +22,24 @@ class RowClasses {
   static std::optional<uint32_t> sum(const RowClasses& a, const RowClasses& b, const Decoded& c, Format d);
 
  private:
+  using Bits = std::array<uint64_t, kMostElements / 64>;
   bool nan_ = false;
-  std::vector<uint64_t> infinite_, zero_, negative_;
+  Bits infinite_{}, zero_{}, negative_{};
 };
+
+inline std::optional<uint32_t> RowClasses::sum(const RowClasses& a, const RowClasses& b, const Decoded& c, Format d) {
+  const FormatInfo& info = format_info(d);
+  if (a.nan_ || b.nan_ || c.is_nan()) return info.nan_result;
+  bool positive = c.is_infinity() && !c.negative, negative = c.is_infinity() && c.negative, undefined = false;
+  for (size_t i = 0; i < Bits().size(); ++i) {
+    const uint64_t infinite = a.infinite_[i] | b.infinite_[i], signs = a.negative_[i] ^ b.negative_[i];
+    undefined |= (infinite & (a.zero_[i] | b.zero_[i])) != 0;
+    positive |= (infinite & ~signs) != 0;
+    negative |= (infinite & signs) != 0;
+  }
+  if (undefined || (positive && negative)) return info.nan_result;
+  if (!positive && !negative) return std::nullopt;
+  return info.infinity() | (negative ? info.sign_mask() : 0);
+}
 
 }  // namespace drywell::numeric
