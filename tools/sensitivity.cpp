@@ -100,7 +100,7 @@ std::optional<Effect> effect_if_possible(const sim::ArchEntry& e, const sim::Arc
 void add_range(Sensitivity& s) {
   double less = 0, more = 0;
   for (const Effect& e : s.effects) {
-    const auto [low, high] = std::minmax(e.with_less - 1, e.with_more - 1);
+    const auto [low, high] = std::minmax({e.with_less - 1, e.with_more - 1});
     less += std::min(0.0, low) * std::min(0.0, low);
     more += std::max(0.0, high) * std::max(0.0, high);
   }
