@@ -193,8 +193,7 @@ Kernel gemm_sm120_blockscaled_kernel() {
   return {
       .name = "gemm-sm120-blockscaled",
       .doc =
-          "D = alpha * (A * SFA) * (B * SFB)^T by mma.sync with block scales (--arch=sm_120a): NVFP4, MXFP4, "
-          "MXFP8",
+          "D = alpha * (A * SFA) * (B * SFB)^T on sm_120a; by mma.sync with block scales: NVFP4, MXFP4, MXFP8",
       .parameters =
           {side("m", "512", "rows of D"),
            side("n", "512", "columns of D"),

@@ -340,7 +340,7 @@ std::vector<Parameter> parameters() {
 
 Kernel linear_nvfp4_kernel() {
   return {.name = "linear-nvfp4",
-          .doc = "TransformerEngine's NVFP4 linear layer, on several devices; FProp, DGrad and WGrad with all their kernels",
+          .doc = "TransformerEngine's NVFP4 linear layer on many devices; FProp, DGrad and WGrad with all their kernels",
           .parameters = parameters(),
           .build = build,
           .run = run};

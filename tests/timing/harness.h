@@ -8,6 +8,7 @@
 
 #include "drywell/core/error.h"
 #include "drywell/isa/builder.h"
+#include "drywell/sim/arch_config.h"
 #include "drywell/sim/device.h"
 #include "sim/events/hub.h"
 
@@ -58,7 +59,7 @@ using KernelBody =
     std::function<void(isa::KernelBuilder&, isa::Symbol pointer, const std::vector<isa::Symbol>& maps)>;
 
 inline isa::Module build_timed_kernel(const TimedKernel& k, const KernelBody& body) {
-  isa::KernelBuilder b("probe");
+  isa::KernelBuilder b("probe", load_arch(k.arch).target);
   const isa::Symbol pointer = b.param(isa::Mod::u64, "pointer");
   std::vector<isa::Symbol> maps;
   for (size_t i = 0; i < k.maps.size(); ++i)
