@@ -88,8 +88,8 @@ void ProgressLine::State::draw(Clock::time_point now) {
   ProgressValues v;
   if (progress != nullptr)
     v = {progress->ctas_done, progress->ctas_total, progress->cycles, seconds(launch_began)};
-  const std::string line = fmt::format("{} {:.0f} s  {}", without_controls(phase), seconds(began),
-                                       describe_progress(v, manner.redraws ? kBar : 0));
+  const std::string state = describe_progress(v, manner.redraws ? kBar : 0);
+  const std::string line = fmt::format("{} {:.0f} s{}{}", without_controls(phase), seconds(began), state.empty() ? "" : "  ", state);
   if (manner.redraws)
     fmt::print(manner.to, "\r\033[K{}", line);
   else

@@ -62,7 +62,10 @@ std::string to_text(const TimingReport& r, size_t lines) {
   std::string out = fmt::format(
       "time          {} cycles = {:.2f} us at {:.3f} GHz (an empty launch takes {:.2f} us more)\n", r.cycles,
       r.seconds * 1e6, r.clock_ghz, r.launch_seconds * 1e6);
-  if (r.watts != 0) out += fmt::format("power         {:.0f} W of {:.0f} W, if repeated for seconds with random data\n", r.watts, r.watts_limit);
+  if (r.watts != 0) {
+    out += fmt::format("power         {:.0f} W of {:.0f} W, if repeated for seconds with random data{}\n", r.watts, r.watts_limit,
+                       r.watts > r.watts_limit + 0.5 ? ": --clock=sustained has the clock it would hold" : "");
+  }
   out += fmt::format("SMs           {} of {} used, {} CTA{} at a time on each (limited by {})\n", r.sms_used,
                      r.sms, r.ctas_per_sm, r.ctas_per_sm == 1 ? "" : "s", r.residency_limit);
   if (!r.limits.empty()) {
