@@ -2,6 +2,7 @@
 # What is run whole before an issue is closed, and takes hours: ci-full.sh [PART…], all parts without words. Each part can run alone, has a build
 # folder of its own beside $DRYWELL_BUILD_DIR (build), and says its minutes. A part that finds something does not keep the others from running.
 #   clang    another compiler builds everything; quick tests
+#   quick    address and undefined sanitizers: the quick tests
 #   thread   thread sanitizer: kernels under functional and timed drivers with 4 threads
 #   corpus   address and undefined sanitizers: every PTX file, launch file and conformance program
 #   tidy     clang-tidy over the sources ($DRYWELL_TIDY: a regular expression of paths)
@@ -27,6 +28,8 @@ clang() {
     cmake --build "$base-clang" --parallel "$(nproc)" --target drywell_programs drywell_quick_tests &&
     tools/ci/headers.sh "$compiler" && ctest --test-dir "$base-clang" --output-on-failure --parallel "$(nproc)" -L quick
 }
+
+quick() { tools/ci/sanitized.sh; }
 
 thread() {
   tools/ci/sanitized.sh thread drywell -- -N -L none >/dev/null || return 1
@@ -92,7 +95,7 @@ coverage() {
   gcovr --root . --object-directory "$base-coverage" --exclude tests --txt "$base-coverage/coverage.txt" --print-summary "$base-coverage"
 }
 
-known=(clang thread corpus tidy fuzz coverage)
+known=(clang quick thread corpus tidy fuzz coverage)
 parts=("$@")
 [ ${#parts[@]} -gt 0 ] || parts=("${known[@]}")
 failed=()
