@@ -226,11 +226,10 @@ sim::RunResult Launcher::launch(const LaunchRequest& r, const sim::LoadedModule&
   for (const auto& a : r.arguments) args.add_bytes(a);
   const Doing doing(records_.size(), r.kernel->display);
   if (!line_.has_value()) line_.emplace(progress_, "");
-  if (options.runner == nullptr) line_->phase(fmt::format("launch {}, {}", records_.size(), r.kernel->display));
+  std::optional<sim::ProgressLine::During> shown;  // the debugger has the terminal for itself
+  if (options.runner == nullptr) shown.emplace(*line_, fmt::format("launch {}, {}", records_.size(), r.kernel->display));
   options.progress = &progress_;
-  const sim::RunResult result = device_.launch(m, r.kernel->name, r.config, args, options);
-  line_->phase("");
-  return result;
+  return device_.launch(m, r.kernel->name, r.config, args, options);
 }
 
 CudaError Launcher::run(const LaunchRequest& r, const sim::LoadedModule& m) {

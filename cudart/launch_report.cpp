@@ -12,10 +12,11 @@ namespace {
 
 std::string extent(const Dim3& d) { return fmt::format("{},{},{}", d.x, d.y, d.z); }
 
-std::string line(size_t index, const LaunchRecord& r, const std::string& name, bool timed) {
+// Cycles only of a launch that had a clock: under --time others have none.
+std::string line(size_t index, const LaunchRecord& r, const std::string& name) {
   std::string out = fmt::format("  {:>4}  {:<40} grid {:<12} block {:<10} cluster {:<6} smem {:>6}  {:>12} warp instructions", index, name, extent(r.config.grid),
                                 extent(r.config.block), extent(r.config.cluster), r.config.dynamic_smem, r.warp_instructions);
-  if (timed) out += fmt::format("  {:>10} cycles  {:.3f} us", r.cycles, r.seconds * 1e6);
+  if (r.cycles != 0) out += fmt::format("  {:>10} cycles  {:.3f} us", r.cycles, r.seconds * 1e6);
   out += fmt::format("  values {:08x}", r.values);
   if (r.hazard_errors + r.hazard_warnings != 0) out += fmt::format("  {} hazards, {} warnings", r.hazard_errors, r.hazard_warnings);
   return out + (r.fault.empty() ? "" : "  FAULT " + r.fault) + "\n";
@@ -35,7 +36,7 @@ std::string launch_summary(const std::vector<LaunchRecord>& records, bool timed)
   const auto names = names_of(records);
   std::string out;
   for (size_t i = 0; i < records.size(); ++i) {
-    out += line(i, records[i], names.at(records[i].mangled), timed);
+    out += line(i, records[i], names.at(records[i].mangled));
     instructions += records[i].warp_instructions;
     seconds += records[i].seconds;
     host += records[i].host_seconds;
@@ -50,7 +51,7 @@ std::string launch_text(const std::vector<LaunchRecord>& records) {
   const auto names = names_of(records);
   std::string out;
   for (size_t i = 0; i < records.size(); ++i) {
-    out += line(i, records[i], names.at(records[i].mangled), records[i].timing != nullptr);
+    out += line(i, records[i], names.at(records[i].mangled));
     if (records[i].timing != nullptr) out += sim::to_text(*records[i].timing) + "\n";
   }
   return out;

@@ -19,7 +19,8 @@ constexpr std::chrono::milliseconds kRedraw{100};
 std::string time_left(const ProgressValues& v) {
   if (v.ctas_done == 0 || v.seconds <= 0) return "";
   const double rate = static_cast<double>(v.ctas_done) / v.seconds;
-  const double left = static_cast<double>(v.ctas_total - v.ctas_done) / rate;
+  // The counts are read one after the other: a launch may begin in between.
+  const double left = static_cast<double>(v.ctas_total - std::min(v.ctas_total, v.ctas_done)) / rate;
   return fmt::format(", {}/s, {:.0f} s left", with_commas(static_cast<uint64_t>(rate)), left);
 }
 

@@ -55,6 +55,8 @@ TEST_F(CompiledProgram, OneKernelOfAProgramIsTimed) {
   EXPECT_EQ(seconds({"--summary", "--time=gemm", "--no-values"}), all);
   const Finished other = exec({"--summary", "--time=other"}, path);
   EXPECT_EQ(other.exit_code, 0) << other.err;
+  EXPECT_EQ(other.err.find(" cycles "), std::string::npos) << "no launch had a clock\n"
+                                                           << other.err;
   EXPECT_EQ(exec({"--time=gemm"}, path).exit_code, 0);
   EXPECT_EQ(exec({"--time=gemm", "--no-values"}, path).exit_code, 1) << "the program looks at its results";
 }

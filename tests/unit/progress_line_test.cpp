@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <cstdio>
+#include <stdexcept>
 #include <thread>
 
 namespace drywell::sim {
@@ -56,6 +57,39 @@ void begin(RunProgress& p, ProgressLine& line) {
   p.ctas_done = 250;
   ++p.launches;
   line.phase("launch 3, axpy");
+}
+
+TEST(Progress, OfALaunchThatJustBeganHasNoTimeLessThanNone) {
+  EXPECT_EQ(describe_progress({.ctas_done = 300, .ctas_total = 10, .cycles = 0, .seconds = 2}, 0), "300/10 CTAs, 150/s, 0 s left");
+}
+
+TEST(ProgressLine, FallsSilentWhenALaunchIsRefused) {
+  char* text = nullptr;
+  size_t bytes = 0;
+  std::FILE* to = open_memstream(&text, &bytes);
+  RunProgress progress;
+  {
+    ProgressLine line(progress, "", {to, false, 0ms, 1ms});
+    const auto length = [&] {
+      line.print("");  // takes the line's lock: the text is not written meanwhile
+      std::fflush(to);
+      return bytes;
+    };
+    EXPECT_THROW(
+        {
+          const ProgressLine::During shown(line, "launch 0, axpy");
+          const auto end = std::chrono::steady_clock::now() + 120s;
+          while (length() == 0 && std::chrono::steady_clock::now() < end) std::this_thread::sleep_for(1ms);
+          throw std::runtime_error("no such launch");
+        },
+        std::runtime_error);
+    const size_t said = length();
+    EXPECT_NE(said, 0u);
+    std::this_thread::sleep_for(100ms);
+    EXPECT_EQ(length(), said);
+  }
+  std::fclose(to);
+  std::free(text);
 }
 
 TEST(ProgressLine, IsALineOfTextWhereNothingCanBeDrawnAgain) {

@@ -45,6 +45,17 @@ class ProgressLine {
   /// The time until the line appears begins with the first phase, and again after an empty one, which shows
   /// nothing.
   void phase(std::string_view what);
+  /// A phase that ends with the object, also by an exception.
+  class During {
+   public:
+    During(ProgressLine& line, std::string_view what) : line_(line) { line_.phase(what); }
+    ~During() { line_.phase(""); }
+    During(const During&) = delete;
+    During& operator=(const During&) = delete;
+
+   private:
+    ProgressLine& line_;
+  };
   /// Prints text to stdout, above the line.
   void print(std::string_view text);
   /// Erases the line permanently.
