@@ -88,6 +88,14 @@ std::string_view param_type_name(ParamType t) {
   return kNames[static_cast<size_t>(t)];
 }
 
+Parameter size_parameter(std::string_view name, std::string_view value, std::string_view doc, int64_t greatest) {
+  return {.name = name, .default_value = value, .doc = doc, .least = 1, .greatest = greatest};
+}
+
+Parameter choice_parameter(std::string_view name, std::string_view value, std::string_view doc, std::vector<std::string_view> allowed) {
+  return {.name = name, .type = ParamType::choice, .default_value = value, .doc = doc, .allowed = std::move(allowed)};
+}
+
 Params::Params(std::string_view kernel, std::span<const Parameter> known,
                std::span<const std::pair<std::string, std::string>> given) {
   Diagnostics problems;

@@ -27,6 +27,10 @@ struct Parameter {
           greatest = std::numeric_limits<int64_t>::max();  // integer, real
 };
 
+/// A size: at least 1.
+Parameter size_parameter(std::string_view name, std::string_view value, std::string_view doc, int64_t greatest = 1 << 24);
+Parameter choice_parameter(std::string_view name, std::string_view value, std::string_view doc, std::vector<std::string_view> allowed);
+
 /// The parameters of one run: every parameter of the kernel has a value of its type.
 class Params {
  public:

@@ -7,8 +7,6 @@
 namespace drywell::kernels::blockwise {
 namespace {
 
-constexpr int64_t kMaxSide = 1 << 24;
-
 numeric::Format format_named(std::string_view name) { return name == "e5m2" ? numeric::Format::e5m2 : numeric::Format::e4m3; }
 
 isa::TensorType type_named(std::string_view name) {
@@ -17,27 +15,20 @@ isa::TensorType type_named(std::string_view name) {
 
 }  // namespace
 
-Parameter choice(std::string_view name, std::string_view value, std::string_view doc, std::vector<std::string_view> allowed) {
-  return {.name = name, .type = ParamType::choice, .default_value = value, .doc = doc, .allowed = std::move(allowed)};
-}
-
 std::vector<Parameter> common_parameters() {
-  const auto side = [](std::string_view name, std::string_view size, std::string_view doc, int64_t greatest = kMaxSide) {
-    return Parameter{.name = name, .default_value = size, .doc = doc, .least = 1, .greatest = greatest};
-  };
-  return {side("m", "512", "rows of D"),
-          side("n", "512", "columns of D"),
-          side("k", "512", "length of the sums"),
-          choice("a-format", "e4m3", "elements of A", {"e4m3", "e5m2"}),
-          choice("b-format", "e4m3", "elements of B", {"e4m3", "e5m2"}),
-          side("scale-m", "1", "rows of A that share a factor", 128),
-          side("scale-n", "128", "columns of B that share a factor", 128),
-          side("scale-k", "128", "elements along k that share a factor", 128),
+  return {size_parameter("m", "512", "rows of D"),
+          size_parameter("n", "512", "columns of D"),
+          size_parameter("k", "512", "length of the sums"),
+          choice_parameter("a-format", "e4m3", "elements of A", {"e4m3", "e5m2"}),
+          choice_parameter("b-format", "e4m3", "elements of B", {"e4m3", "e5m2"}),
+          size_parameter("scale-m", "1", "rows of A that share a factor", 128),
+          size_parameter("scale-n", "128", "columns of B that share a factor", 128),
+          size_parameter("scale-k", "128", "elements along k that share a factor", 128),
           {.name = "alpha", .type = ParamType::real, .default_value = "1", .doc = "factor of the product"},
           {.name = "beta", .type = ParamType::real, .default_value = "0", .doc = "factor of C; 0: C is void"},
-          choice("d-type", "bf16", "type of D and C", {"bf16", "f16", "f32"}),
-          choice("distribution", "heavy-tailed", "of generated input; codes: random codes and factors, which no data gives",
-                 {"normal", "uniform", "heavy-tailed", "codes"}),
+          choice_parameter("d-type", "bf16", "type of D and C", {"bf16", "f16", "f32"}),
+          choice_parameter("distribution", "heavy-tailed", "of generated input; codes: random codes and factors, which no data gives",
+                           {"normal", "uniform", "heavy-tailed", "codes"}),
           {.name = "input-seed", .default_value = "1", .doc = "seed of generated input", .least = 0}};
 }
 

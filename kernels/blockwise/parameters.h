@@ -12,7 +12,6 @@ std::vector<Parameter> common_parameters();
 /// These convert the common parameters.
 ProblemSpec spec_of(const Params& p);
 Scalars scalars_of(const Params& p);
-Parameter choice(std::string_view name, std::string_view value, std::string_view doc, std::vector<std::string_view> allowed);
 
 /// "128x256x512,64x64x128" as shapes; empty text: none. Throws InputError E2310.
 std::vector<Shape> parse_shapes(const std::string& text);

@@ -127,21 +127,20 @@ KernelReport run_blockwise(const RunContext& c) {
 }  // namespace
 
 Kernel gemm_blockwise_kernel() {
-  using blockwise::choice;
   std::vector<Parameter> p = blockwise::common_parameters();
   const std::vector<Parameter> more = {
       {.name = "groups", .type = ParamType::text, .default_value = "", .doc = "shapes of a grouped GEMM, as 128x256x512,64x64x128; empty: one problem"},
-      choice("sfa-major", "mn", "the index of SFA that runs along memory", {"mn", "k"}),
-      choice("sfb-major", "mn", "the index of SFB that runs along memory", {"mn", "k"}),
-      choice("a-major", "k", "the index of A that runs along memory", {"k", "mn"}),
-      choice("b-major", "k", "the index of B that runs along memory", {"k", "mn"}),
+      choice_parameter("sfa-major", "mn", "the index of SFA that runs along memory", {"mn", "k"}),
+      choice_parameter("sfb-major", "mn", "the index of SFB that runs along memory", {"mn", "k"}),
+      choice_parameter("a-major", "k", "the index of A that runs along memory", {"k", "mn"}),
+      choice_parameter("b-major", "k", "the index of B that runs along memory", {"k", "mn"}),
       {.name = "swap", .type = ParamType::flag, .default_value = "false", .doc = "compute the transpose of D from B^T and A^T: for small m"},
-      choice("d-major", "k", "C and D: row-major (k) or column-major (mn)", {"k", "mn"}),
-      choice("cta-group", "1", "CTAs that share an MMA: tiles of bm or twice as many rows", {"1", "2"}),
-      choice("cluster-n", "1", "tiles along n whose CTAs share A by multicast", {"1", "2", "4", "8"}),
-      choice("cluster-m", "1", "tiles along m whose CTAs share B by multicast", {"1", "2", "4", "8"}),
-      choice("bm", "128", "rows of a CTA's tile", {"64", "128"}),
-      choice("bn", "128", "columns of a tile", {"8", "16", "32", "64", "128", "256"}),
+      choice_parameter("d-major", "k", "C and D: row-major (k) or column-major (mn)", {"k", "mn"}),
+      choice_parameter("cta-group", "1", "CTAs that share an MMA: tiles of bm or twice as many rows", {"1", "2"}),
+      choice_parameter("cluster-n", "1", "tiles along n whose CTAs share A by multicast", {"1", "2", "4", "8"}),
+      choice_parameter("cluster-m", "1", "tiles along m whose CTAs share B by multicast", {"1", "2", "4", "8"}),
+      choice_parameter("bm", "128", "rows of a CTA's tile", {"64", "128"}),
+      choice_parameter("bn", "128", "columns of a tile", {"8", "16", "32", "64", "128", "256"}),
       {.name = "stages", .default_value = "0", .doc = "of the mainloop ring; 0: as many as fit", .least = 0, .greatest = gemm::kMaxStages},
       {.name = "ctas", .default_value = "0", .doc = "CTAs of the grid at most; 0: one for every SM", .least = 0, .greatest = 1 << 16}};
   p.insert(p.end(), more.begin(), more.end());

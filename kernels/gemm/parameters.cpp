@@ -9,30 +9,17 @@ namespace {
 
 using isa::MmaElement;
 
-constexpr int64_t kMaxSide = 1 << 24;
-
 std::vector<Parameter> common_parameters() {
-  const auto side = [](std::string_view name, std::string_view size, std::string_view doc) {
-    return Parameter{.name = name, .default_value = size, .doc = doc, .least = 1, .greatest = kMaxSide};
-  };
-  const auto choice = [](std::string_view name, std::string_view value, std::string_view doc,
-                         std::vector<std::string_view> allowed) {
-    return Parameter{.name = name,
-                     .type = ParamType::choice,
-                     .default_value = value,
-                     .doc = doc,
-                     .allowed = std::move(allowed)};
-  };
   const auto text = [](std::string_view name, std::string_view doc) {
     return Parameter{.name = name, .type = ParamType::text, .default_value = "", .doc = doc};
   };
   return {
-      side("m", "1024", "rows of D"),
-      side("n", "1024", "columns of D"),
-      side("k", "1024", "length of the sums"),
-      choice("cta-group", "1", "CTAs that share an MMA: tiles of 128 or 256 rows", {"1", "2"}),
-      choice("cluster-n", "1", "tiles along n whose CTAs share A by multicast", {"1", "2", "4"}),
-      choice("bn", "128", "columns of a tile", {"64", "128", "192", "256"}),
+      size_parameter("m", "1024", "rows of D"),
+      size_parameter("n", "1024", "columns of D"),
+      size_parameter("k", "1024", "length of the sums"),
+      choice_parameter("cta-group", "1", "CTAs that share an MMA: tiles of 128 or 256 rows", {"1", "2"}),
+      choice_parameter("cluster-n", "1", "tiles along n whose CTAs share A by multicast", {"1", "2", "4"}),
+      choice_parameter("bn", "128", "columns of a tile", {"64", "128", "192", "256"}),
       {.name = "stages",
        .default_value = "0",
        .doc = "of the mainloop ring; 0: as many as fit",
@@ -43,22 +30,22 @@ std::vector<Parameter> common_parameters() {
        .doc = "CTAs of the grid at most, so that each computes several tiles; 0: one for every SM",
        .least = 0,
        .greatest = 1 << 16},
-      choice("a-major", "k", "the index of A that runs along memory; mn for 8- and 16-bit elements",
-             {"k", "mn"}),
-      choice("b-major", "k", "the index of B that runs along memory; mn for 8- and 16-bit elements",
-             {"k", "mn"}),
+      choice_parameter("a-major", "k", "the index of A that runs along memory; mn for 8- and 16-bit elements",
+                       {"k", "mn"}),
+      choice_parameter("b-major", "k", "the index of B that runs along memory; mn for 8- and 16-bit elements",
+                       {"k", "mn"}),
       {.name = "alpha",
        .type = ParamType::real,
        .default_value = "1",
        .doc = "factor of the product, besides the operands' own"},
       {.name = "beta", .type = ParamType::real, .default_value = "0", .doc = "factor of C; 0: C is not read"},
-      choice("d-type", "bf16", "type of D and C", {"bf16", "f16", "f32"}),
+      choice_parameter("d-type", "bf16", "type of D and C", {"bf16", "f16", "f32"}),
       text("a", "m x k .npy array to quantize; empty: generated"),
       text("b", "n x k .npy array to quantize; empty: generated"),
       text("c", "m x n .npy array; empty: generated"),
-      choice("distribution", "normal",
-             "of generated input; codes: random codes and scales, which no data gives",
-             {"normal", "uniform", "heavy-tailed", "codes"}),
+      choice_parameter("distribution", "normal",
+                       "of generated input; codes: random codes and scales, which no data gives",
+                       {"normal", "uniform", "heavy-tailed", "codes"}),
       {.name = "input-seed", .default_value = "1", .doc = "seed of generated input", .least = 0},
   };
 }

@@ -179,37 +179,26 @@ KernelReport run(const RunContext& c) {
 }  // namespace
 
 Kernel gemm_sm120_blockscaled_kernel() {
-  const auto side = [](std::string_view name, std::string_view size, std::string_view doc) {
-    return Parameter{.name = name, .default_value = size, .doc = doc, .least = 1, .greatest = 1 << 24};
-  };
-  const auto choice = [](std::string_view name, std::string_view value, std::string_view doc,
-                         std::vector<std::string_view> allowed) {
-    return Parameter{.name = name,
-                     .type = ParamType::choice,
-                     .default_value = value,
-                     .doc = doc,
-                     .allowed = std::move(allowed)};
-  };
   return {
       .name = "gemm-sm120-blockscaled",
       .doc =
           "D = alpha * (A * SFA) * (B * SFB)^T on sm_120a; by mma.sync with block scales: NVFP4, MXFP4, MXFP8",
       .parameters =
-          {side("m", "512", "rows of D"),
-           side("n", "512", "columns of D"),
-           side("k", "512", "length of the sums"),
-           choice("format", "nvf4", "of both operands and their scales", {"nvf4", "mxf4", "mxf8"}),
-           choice("a-format", "e4m3", "elements of A in mxf8", {"e4m3", "e5m2"}),
-           choice("b-format", "e4m3", "elements of B in mxf8", {"e4m3", "e5m2"}),
-           choice("d-type", "bf16", "type of D", {"bf16", "f32"}),
+          {size_parameter("m", "512", "rows of D"),
+           size_parameter("n", "512", "columns of D"),
+           size_parameter("k", "512", "length of the sums"),
+           choice_parameter("format", "nvf4", "of both operands and their scales", {"nvf4", "mxf4", "mxf8"}),
+           choice_parameter("a-format", "e4m3", "elements of A in mxf8", {"e4m3", "e5m2"}),
+           choice_parameter("b-format", "e4m3", "elements of B in mxf8", {"e4m3", "e5m2"}),
+           choice_parameter("d-type", "bf16", "type of D", {"bf16", "f32"}),
            {.name = "alpha",
             .type = ParamType::real,
             .default_value = "1",
             .doc = "factor of the product, besides the operands' own"},
            {.name = "stages", .default_value = "3", .doc = "of the mainloop ring", .least = 2, .greatest = 3},
-           choice("distribution", "normal",
-                  "of generated input; codes: random codes and scales, which no data gives",
-                  {"normal", "uniform", "heavy-tailed", "codes"}),
+           choice_parameter("distribution", "normal",
+                            "of generated input; codes: random codes and scales, which no data gives",
+                            {"normal", "uniform", "heavy-tailed", "codes"}),
            {.name = "input-seed", .default_value = "1", .doc = "seed of generated input", .least = 0}},
       .build = build,
       .run = run};

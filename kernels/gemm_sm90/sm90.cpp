@@ -200,10 +200,10 @@ KernelReport run(const RunContext& c) {
 
 Kernel gemm_sm90_blockwise_kernel() {
   std::vector<Parameter> p = common_parameters();
-  const std::vector<Parameter> more = {choice("bn", "128", "columns of a tile", {"32", "64", "128"}),
-                                       choice("d-major", "k", "C and D: row-major (k) or column-major (mn)", {"k", "mn"}),
-                                       choice("cluster-m", "1", "tiles along m whose CTAs share B by multicast", {"1", "2", "4"}),
-                                       choice("cluster-n", "1", "tiles along n whose CTAs share A by multicast", {"1", "2", "4"}),
+  const std::vector<Parameter> more = {choice_parameter("bn", "128", "columns of a tile", {"32", "64", "128"}),
+                                       choice_parameter("d-major", "k", "C and D: row-major (k) or column-major (mn)", {"k", "mn"}),
+                                       choice_parameter("cluster-m", "1", "tiles along m whose CTAs share B by multicast", {"1", "2", "4"}),
+                                       choice_parameter("cluster-n", "1", "tiles along n whose CTAs share A by multicast", {"1", "2", "4"}),
                                        {.name = "stages", .default_value = "4", .doc = "of the mainloop ring", .least = 2, .greatest = 16},
                                        {.name = "ctas", .default_value = "0", .doc = "CTAs of the grid at most; 0: one for every SM", .least = 0, .greatest = 1 << 16}};
   p.insert(p.end(), more.begin(), more.end());

@@ -307,32 +307,26 @@ KernelReport run(const RunContext& c) {
 }
 
 std::vector<Parameter> parameters() {
-  const auto side = [](std::string_view name, std::string_view size, std::string_view doc) {
-    return Parameter{.name = name, .default_value = size, .doc = doc, .least = 1, .greatest = 1 << 24};
-  };
   const auto off = [](std::string_view name, std::string_view doc) {
     return Parameter{.name = name, .type = ParamType::flag, .default_value = "false", .doc = doc};
   };
-  const auto choice = [](std::string_view name, std::string_view value, std::string_view doc, std::vector<std::string_view> allowed) {
-    return Parameter{.name = name, .type = ParamType::choice, .default_value = value, .doc = doc, .allowed = std::move(allowed)};
-  };
-  return {side("tokens", "1024", "rows of x"),
-          side("in", "768", "input features"),
-          side("out", "2048", "output features"),
+  return {size_parameter("tokens", "1024", "rows of x"),
+          size_parameter("in", "768", "input features"),
+          size_parameter("out", "2048", "output features"),
           off("disable-rht", "no random Hadamard transform of the column-wise x and dy"),
           off("disable-stochastic-rounding", "gradients round to nearest even"),
           off("disable-2d-quantization", "weights in blocks of 16, not 16 x 16"),
-          choice("scale-order", "article", "order of the scale arithmetic: the article's or TransformerEngine's present one", {"article", "te"}),
+          choice_parameter("scale-order", "article", "order of the scale arithmetic: the article's or TransformerEngine's present one", {"article", "te"}),
           off("approximate-reciprocal", "rcp.approx.ftz in place of the division"),
           {.name = "seed", .default_value = "0", .doc = "Philox seed of the gradients' rounding", .least = 0},
           {.name = "offset", .default_value = "0", .doc = "Philox offset of the gradients' rounding", .least = 0},
-          choice("parallel", "none", "tensor and sequence parallelism: weights split by rows or by columns", {"none", "column", "row"}),
+          choice_parameter("parallel", "none", "tensor and sequence parallelism: weights split by rows or by columns", {"none", "column", "row"}),
           {.name = "ranks", .default_value = "1", .doc = "simulated devices", .least = 1, .greatest = 64},
-          choice("amax-reduction", "every", "amaxes that are reduced over the ranks: of every tensor that is split, or of the gathered one only",
-                 {"every", "gathered"}),
-          choice("cta-group", "1", "CTAs that share an MMA of the GEMMs", {"1", "2"}),
-          choice("bn", "128", "columns of the GEMMs' tiles", {"64", "128", "192", "256"}),
-          choice("distribution", "heavy-tailed", "of generated x and dy; w is normal", {"normal", "uniform", "heavy-tailed"}),
+          choice_parameter("amax-reduction", "every", "amaxes that are reduced over the ranks: of every tensor that is split, or of the gathered one only",
+                           {"every", "gathered"}),
+          choice_parameter("cta-group", "1", "CTAs that share an MMA of the GEMMs", {"1", "2"}),
+          choice_parameter("bn", "128", "columns of the GEMMs' tiles", {"64", "128", "192", "256"}),
+          choice_parameter("distribution", "heavy-tailed", "of generated x and dy; w is normal", {"normal", "uniform", "heavy-tailed"}),
           {.name = "input-seed", .default_value = "1", .doc = "seed of generated input", .least = 0}};
 }
 
