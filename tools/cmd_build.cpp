@@ -12,6 +12,7 @@
 #include "tools/common/command.h"
 #include "tools/common/output_file.h"
 #include "tools/common/parameters.h"
+#include "tools/common/temporary_folder.h"
 #include "tools/common/toolkit.h"
 
 namespace drywell::tools {
@@ -51,24 +52,6 @@ Source file_source(const BuildOptions& o, const std::vector<std::string>& words)
   return s;
 }
 
-/// A directory of its own beside the output, for what ptxas reads and writes.
-class BesideOutput {
- public:
-  explicit BesideOutput(const std::string& output) : path_(output + ".drywell-XXXXXX") {
-    if (::mkdtemp(path_.data()) == nullptr) throw InputError(Code::E4008, fmt::format("{}: cannot be made: {}", path_, std::strerror(errno)));
-  }
-  ~BesideOutput() {
-    std::error_code ignored;
-    std::filesystem::remove_all(path_, ignored);
-  }
-  BesideOutput(const BesideOutput&) = delete;
-  BesideOutput& operator=(const BesideOutput&) = delete;
-  std::string file(const char* name) const { return path_ + "/" + name; }
-
- private:
-  std::string path_;
-};
-
 ExitCode build(const BuildOptions& o, const std::vector<std::string>& words) {
   CommandFiles files("build");
   if (o.subject.ends_with(".ptx")) files.reads("the file to build", o.subject);
@@ -77,7 +60,7 @@ ExitCode build(const BuildOptions& o, const std::vector<std::string>& words) {
   const std::string ptxas = find_ptxas();
   // ptxas overwrites its output file; `out` keeps the existing file until ptxas has succeeded.
   PendingFile out(o.output);
-  const BesideOutput work(o.output);
+  const TemporaryFolder work(o.output + ".drywell-");
   const std::string ptx = work.file("source.ptx"), cubin = work.file("code.cubin");
   write_file_atomically(ptx, source.text);
   const ProcessResult r = run_program(ptxas, {"-arch=" + std::string(isa::target_name(source.target)), ptx, "-o", cubin});

@@ -169,7 +169,7 @@ void add_exec_options(Command& sub, ExecFlags& flags) {
   sub.add_option("--clock", o.clock, "timed, for seconds: nominal, sustained (repeated for seconds with random data), or GHz")
       ->capture_default_str();
   sub.add_option("--time", o.time, "regular expression: kernels that run under the timed driver, the others under --driver");
-  sub.add_flag("!--no-values", o.values, "timed launches: same cycles, tensor results not computed (what the program then checks is wrong)");
+  sub.add_flag("--no-values", flags.no_values, "timed launches: same cycles, tensor results not computed (what the program then checks is wrong)");
   sub.add_option(
       "--kernel", o.kernel,
       "regular expression: which kernels --check, --trace, --report, --break and --corrupt look at");
@@ -199,6 +199,7 @@ ExitCode exec_program(ExecFlags f) {
   const std::string program = find_program(words[0]);
   const fs::path library = stand_ins();
   f.options.list_allocations = f.corrupt == "list";
+  f.options.values = !f.no_values;
   f.options.process = static_cast<uint64_t>(::getpid());
   if (!f.corrupt.empty() && !f.options.list_allocations) f.options.corrupt = cudart::parse_corruption(f.corrupt);
   if (!f.stop.empty()) f.options.break_at = cudart::parse_break(f.stop);

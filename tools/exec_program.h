@@ -14,6 +14,7 @@ struct ExecFlags {
   cudart::ExecOptions options;
   std::string command;  // for messages: "exec"
   std::string corrupt, stop;
+  bool no_values = false;
   std::vector<std::string> words;  // the program and its arguments
 };
 

@@ -1,7 +1,6 @@
 #include "tools/sensitivity.h"
 
 #include <fmt/format.h>
-#include <stdlib.h>
 
 #include <algorithm>
 #include <charconv>
@@ -10,6 +9,7 @@
 #include <optional>
 
 #include "drywell/core/files.h"
+#include "tools/common/temporary_folder.h"
 
 namespace drywell::tools {
 namespace {
@@ -18,24 +18,6 @@ namespace fs = std::filesystem;
 
 constexpr double kAssumedError = 0.25, kDerivedError = 0.10;
 constexpr double kVisible = 0.0005;  // a change of the time that the table shows
-
-class TemporaryFolder {
- public:
-  TemporaryFolder() : path_((fs::temp_directory_path() / "drywell-XXXXXX").string()) {
-    if (::mkdtemp(path_.data()) == nullptr)
-      throw InputError(Code::E4008, fmt::format("{}: cannot be made", path_));
-  }
-  ~TemporaryFolder() {
-    std::error_code ignored;
-    fs::remove_all(path_, ignored);
-  }
-  TemporaryFolder(const TemporaryFolder&) = delete;
-  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
-  std::string file(std::string_view name) const { return (fs::path(path_) / name).string(); }
-
- private:
-  std::string path_;
-};
 
 double error_of(const sim::ArchEntry& e) {
   if (e.provenance == sim::Provenance::assumed) return kAssumedError;
@@ -74,7 +56,7 @@ class Experiment {
  private:
   std::string base_;
   const TimeOn& time_;
-  TemporaryFolder folder_;
+  TemporaryFolder folder_{fs::temp_directory_path() / "drywell-"};
 };
 
 Effect effect_of(const sim::ArchEntry& e, const sim::ArchKey& k, const Experiment& x, double seconds) {

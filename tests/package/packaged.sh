@@ -6,22 +6,22 @@ kind=$1 build=$2 source=$3 scratch=$4/$1
 missing() { command -v "$1" >/dev/null || { echo "skipped: no $1"; exit 0; }; }
 fail() { echo "packaged.sh: $*" >&2; exit 1; }
 missing zstd
-rm -rf "$scratch"; mkdir -p "$scratch/root"
+rm -rf "$scratch"; mkdir -p "$scratch/unpacked"
 make_package() { cpack --config "$build/CPackConfig.cmake" -G "$1" -B "$scratch/made" >"$scratch/cpack.log" 2>&1 || { cat "$scratch/cpack.log"; fail cpack; }; }
 
 if [ "$kind" = deb ]; then
   missing dpkg-deb; missing dpkg-shlibdeps
   make_package DEB
   package=$(echo "$scratch"/made/drywell_*.deb)
-  dpkg-deb -x "$package" "$scratch/root"
-  prefix=$scratch/root/usr
+  dpkg-deb -x "$package" "$scratch/unpacked"
+  prefix=$scratch/unpacked/usr
   # What it depends on is named, and all of it was needed to build it here.
   depends=$(dpkg-deb -f "$package" Depends)
   for name in libc6 libfmt9 libstdc++6 libzstd1; do [[ $depends == *"$name"* ]] || fail "does not depend on $name: $depends"; done
 else
   make_package TZST
-  tar --zstd -xf "$scratch"/made/*.tar.zst -C "$scratch/root"
-  prefix=$(echo "$scratch"/root/drywell-*)
+  tar --zstd -xf "$scratch"/made/*.tar.zst -C "$scratch/unpacked"
+  prefix=$(echo "$scratch"/unpacked/drywell-*)
 fi
 # The programs of the folder that it was installed in must not be what runs.
 rm -rf "$scratch/made/_CPack_Packages"

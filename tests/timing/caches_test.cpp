@@ -9,25 +9,12 @@
 #include "sim/timing/l2_contents.h"
 #include "sim/timing/memory_system.h"
 #include "support/ptx_run.h"
+#include "tests/timing/read_all.h"
 
 namespace drywell::sim {
 namespace {
 
 constexpr uint64_t kBytes = 1 << 20;
-
-const char* kReadAll = R"(.version 9.0
-.target sm_90a
-.address_size 64
-.visible .entry k(.param .u64 p)
-{
-.reg .pred %p<2>; .reg .b32 %r<9>; .reg .b64 %d<3>;
-ld.param.u64 %d1, [p]; mov.u32 %r1, %ctaid.x; mov.u32 %r2, %tid.x; mad.lo.u32 %r1, %r1, 256, %r2;
-mul.wide.u32 %d2, %r1, 16; add.u64 %d1, %d1, %d2;
-ld.global.v4.u32 {%r3, %r4, %r5, %r6}, [%d1];
-add.u32 %r3, %r3, %r4; setp.eq.u32 %p1, %r3, 12345; @%p1 st.global.u32 [%d1], %r5;
-ret;
-}
-)";
 
 class CarryTest : public testing::Test {
  protected:

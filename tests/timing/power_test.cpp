@@ -12,6 +12,7 @@
 #include "drywell/sim/driver_words.h"
 #include "support/paths.h"
 #include "support/ptx_run.h"
+#include "tests/timing/read_all.h"
 
 namespace drywell::sim {
 namespace {
@@ -99,21 +100,7 @@ TEST(PowerModel, LowersTheClockUntilTheLimitHolds) {
   EXPECT_EQ(watts_at(without, all, 1.98), 0);
 }
 
-// A launch bound by device memory: the memory keeps its bytes a second, whatever the SMs' clock.
-const char* kRead = R"(.version 9.0
-.target sm_90a
-.address_size 64
-.visible .entry k(.param .u64 p)
-{
-.reg .pred %p<2>; .reg .b32 %r<9>; .reg .b64 %d<3>;
-ld.param.u64 %d1, [p]; mov.u32 %r1, %ctaid.x; mov.u32 %r2, %tid.x; mad.lo.u32 %r1, %r1, 256, %r2;
-mul.wide.u32 %d2, %r1, 16; add.u64 %d1, %d1, %d2;
-ld.global.v4.u32 {%r3, %r4, %r5, %r6}, [%d1];
-add.u32 %r3, %r3, %r4; setp.eq.u32 %p1, %r3, 12345; @%p1 st.global.u32 [%d1], %r5;
-ret;
-}
-)";
-
+// A launch bound by device memory, which keeps its bytes a second whatever the SMs' clock.
 std::shared_ptr<const TimingReport> timed(std::string_view clock) {
   constexpr uint64_t kBytes = 8 << 20;
   Device device({.arch = "sm_90a"});
@@ -121,7 +108,7 @@ std::shared_ptr<const TimingReport> timed(std::string_view clock) {
   RunOptions o;
   o.driver = DriverKind::timed;
   o.clock = parse_clock(clock);
-  const RunResult r = device.launch(device.load(test::parse_or_throw(kRead)), "k",
+  const RunResult r = device.launch(device.load(test::parse_or_throw(kReadAll)), "k",
                                     {.grid = {kBytes / 4096}, .block = {256}}, Args().add(memory), o);
   EXPECT_TRUE(r.ok());
   return r.timing;
