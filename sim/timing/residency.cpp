@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "drywell/core/bits.h"
+#include "sim/state/program.h"
 
 namespace drywell::sim {
 
