@@ -5,6 +5,7 @@
 #include <map>
 
 #include "sim/timing/idioms.h"
+#include "sim/timing/merged_loads.h"
 
 namespace drywell::sim {
 namespace {
@@ -293,12 +294,34 @@ isa::TimingClass timing_class(const isa::Function& f, const isa::Instruction& i)
   }
 }
 
+// The leader moves the bytes of all, and the others' registers are ready with its first.
+void TimedProgram::bill_leaders(size_t first, const std::vector<MergedLoad>& loads) {
+  for (size_t i = 0; i < loads.size(); ++i) {
+    if (loads[i].bytes == 0) continue;
+    OpInfo& x = ops[first + i];
+    const OpInfo& leader = ops[first + loads[i].leader];
+    if (&x == &leader) {
+      x.bytes = loads[i].bytes;
+      continue;
+    }
+    const std::vector<uint32_t> written(slots.begin() + x.first + x.reads, slots.begin() + x.first + x.reads + x.writes);
+    const uint32_t ready = slots[leader.first + leader.reads];
+    x.kind = OpKind::folded;
+    x.first = static_cast<uint32_t>(slots.size());
+    x.reads = 1;
+    slots.push_back(ready);
+    slots.insert(slots.end(), written.begin(), written.end());
+  }
+}
+
 TimedProgram::TimedProgram(const Program& p, const ArchConfig& arch) {
   Maker maker(*this, p, arch);
   for (const FunctionCode& code : p.functions) {
     const isa::Function& f = *code.function;
+    const size_t first = ops.size();
     const std::vector<uint8_t> folded = folded_instructions(f);
     for (size_t i = 0; i < f.body.size(); ++i) ops.push_back(maker.make(f, f.body[i], folded[i] != 0));
+    bill_leaders(first, merged_shared_loads(f));
     OpInfo end;  // executed at the end of a body without a return
     end.kind = OpKind::exit;
     ops.push_back(end);

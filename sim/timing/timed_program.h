@@ -9,6 +9,7 @@
 #include "drywell/sim/arch_config.h"
 #include "sim/state/program.h"
 #include "drywell/sim/space.h"
+#include "sim/timing/merged_loads.h"
 #include "sim/timing/scoreboard.h"
 
 namespace drywell::sim {
@@ -74,6 +75,9 @@ struct TimedProgram {
   uint16_t guard_extra = 0;  // cycles that a guard needs beyond a value's latency
   bool talks_between_ctas =
       false;  // global atomics, volatile or ordered accesses: SMs must not run at the same time
+
+ private:
+  void bill_leaders(size_t first, const std::vector<MergedLoad>& loads);
 };
 
 /// The cost class of one instruction: that of its row, refined by its modifiers (state space, special register,

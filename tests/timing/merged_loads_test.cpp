@@ -1,0 +1,60 @@
+// Loads of neighbouring words of shared memory that ptxas makes into one.
+#include "sim/timing/merged_loads.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "drywell/isa/parse.h"
+
+namespace drywell::sim {
+namespace {
+
+using testing::ElementsAre;
+
+/// Bytes of the load that each instruction of a kernel with that body is a part of; 0: it stays as it is.
+std::vector<uint32_t> bytes(const std::string& body) {
+  const isa::Module m = isa::parse_ptx_or_throw(
+      ".version 9.0\n.target sm_90a\n.address_size 64\n.visible .entry k(.param .u64 p)\n{\n.reg .pred %p<4>;\n.reg .b32 %r<99>;\n.reg .f32 %f<99>;\n"
+      ".shared .b32 tile[64];\n" +
+          body + "}\n",
+      "k.ptx");
+  std::vector<uint32_t> out;
+  for (const MergedLoad& l : merged_shared_loads(m.functions.at(0))) out.push_back(l.bytes);
+  return out;
+}
+
+const std::string kRow = "mov.u32 %r1, tile;\nshl.b32 %r2, %r9, 7;\nadd.s32 %r3, %r1, %r2;\n";
+
+TEST(MergedLoads, FourNeighboursOfAnAlignedRowAreOneLoad) {
+  const std::string loads = "ld.shared.f32 %f1, [%r3];\nld.shared.f32 %f2, [%r3+4];\nld.shared.f32 %f3, [%r3+8];\nld.shared.f32 %f4, [%r3+12];\n";
+  EXPECT_THAT(bytes(kRow + loads + "ret;\n"), ElementsAre(0, 0, 0, 16, 16, 16, 16, 0));
+}
+
+TEST(MergedLoads, TwoNeighboursAreAPairWhereTheirAddressIsAMultipleOfEight) {
+  EXPECT_THAT(bytes(kRow + "ld.shared.f32 %f1, [%r3+8];\nld.shared.f32 %f2, [%r3+12];\nret;\n"), ElementsAre(0, 0, 0, 8, 8, 0));
+  EXPECT_THAT(bytes(kRow + "ld.shared.f32 %f1, [%r3+4];\nld.shared.f32 %f2, [%r3+8];\nret;\n"), ElementsAre(0, 0, 0, 0, 0, 0));
+}
+
+TEST(MergedLoads, AnAddressOfUnknownAlignmentStaysAlone) {
+  const std::string column = "mov.u32 %r1, tile;\nshl.b32 %r2, %r9, 2;\nadd.s32 %r3, %r1, %r2;\n";
+  EXPECT_THAT(bytes(column + "ld.shared.f32 %f1, [%r3];\nld.shared.f32 %f2, [%r3+4];\nret;\n"), ElementsAre(0, 0, 0, 0, 0, 0));
+}
+
+TEST(MergedLoads, ACounterOfMultiplesKeepsItsAlignment) {
+  EXPECT_THAT(bytes("mov.u32 %r3, tile;\nL:\nld.shared.f32 %f1, [%r3];\nld.shared.f32 %f2, [%r3+4];\nadd.s32 %r3, %r3, 16;\nadd.f32 %f5, %f1, %f2;\n"
+                    "setp.lt.f32 %p1, %f5, 0f3F800000;\n@%p1 bra L;\nret;\n"),
+              ElementsAre(0, 8, 8, 0, 0, 0, 0, 0));
+}
+
+TEST(MergedLoads, AStoreABarrierOrAGuardBetweenKeepsThemApart) {
+  for (const std::string between : {"st.shared.f32 [%r8], %f9;\n", "bar.sync 0;\n"})
+    EXPECT_THAT(bytes(kRow + "ld.shared.f32 %f1, [%r3];\n" + between + "ld.shared.f32 %f2, [%r3+4];\nret;\n"), ElementsAre(0, 0, 0, 0, 0, 0, 0)) << between;
+  EXPECT_THAT(bytes(kRow + "ld.shared.f32 %f1, [%r3];\n@%p1 ld.shared.f32 %f2, [%r3+4];\nret;\n"), ElementsAre(0, 0, 0, 0, 0, 0));
+}
+
+TEST(MergedLoads, AStoreToAnotherPlaceDoesNotKeepThemApart) {
+  EXPECT_THAT(bytes(kRow + "ld.shared.f32 %f1, [%r3];\nst.shared.f32 [%r3+64], %f9;\nld.shared.f32 %f2, [%r3+4];\nret;\n"), ElementsAre(0, 0, 0, 8, 0, 8, 0));
+}
+
+}  // namespace
+}  // namespace drywell::sim
