@@ -2,6 +2,7 @@
 // cycles for each warp instruction of a sub-partition.
 #include <fmt/format.h>
 
+#include <bit>
 #include <string>
 
 #include "conformance/microbench/microbench.h"
@@ -122,6 +123,19 @@ Microbench promotion(unsigned warps, bool fitted) {
   return b;
 }
 
+// A loop whose end depends on a chain of `steps` multiply-adds: 100 passes of one warp. The counter of ptxas's own loops is known early;
+// this test is known last.
+Microbench loop_on_result(unsigned steps, unsigned early) {
+  constexpr unsigned kPasses = 100;
+  KernelText k;
+  k.setup = fmt::format("{}add.f32 %f9, %f8, 0f{:08X};\n", kOperands, std::bit_cast<uint32_t>(1.0F / (kPasses * steps)));
+  k.loop = "mov.b32 %f10, %r4;\nmov.b32 %f11, %r4;\nLOOP:\n.pragma \"nounroll\";\n" + repeat(steps, "fma.rn.f32 %f10, %f10, %f7, %f9;\n") +
+           "setp.lt.f32 %p1, %f10, %f7;\n" + repeat(early, "fma.rn.f32 %f11, %f11, %f7, %f9;\n") + "@%p1 bra LOOP;\n";
+  k.finish = "add.f32 %f10, %f10, %f11;\n";
+  k.keep = "%f10";
+  return microbench(fmt::format("loop.fma-{}.early-{}", steps, early), "pipes", steps != 2, Unit::cycles, kPasses, k);
+}
+
 }  // namespace
 
 void add_pipes(std::vector<Microbench>& out) {
@@ -139,6 +153,8 @@ void add_pipes(std::vector<Microbench>& out) {
     }
   }
   for (const unsigned warps : {4u, 8u, 16u}) out.push_back(promotion(warps, warps == 8));
+  for (const unsigned steps : {1u, 2u, 4u}) out.push_back(loop_on_result(steps, 0));
+  for (const unsigned early : {4u, 8u, 16u}) out.push_back(loop_on_result(1, early));
 }
 
 }  // namespace drywell::kernels::microbench

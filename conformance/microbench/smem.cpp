@@ -57,6 +57,21 @@ constexpr char kLoad4[] = "ld.volatile.shared.v4.u32 {%va{n}, %vb{n}, %vc{n}, %v
 constexpr char kStore[] = "st.volatile.shared.u32 [%r10+{i}], %r0;";
 constexpr char kStore4[] = "st.volatile.shared.v4.u32 [%r10+{i}], {%r0, %r1, %r2, %r3};";
 
+// `lane`: the number of the address of lane %r10, as an instruction on it. Lanes at one address share what they read.
+Microbench shared_rows(const char* what, const char* access, unsigned bytes, const char* lane, unsigned warps) {
+  Microbench b = stream(what, access, bytes, warps, false);
+  b.text = substitute(b.text, "and.b32 %r10, %r0, 31;\n", fmt::format("and.b32 %r10, %r0, 31;\n{}\n", lane));
+  return b;
+}
+
+void add_shared_rows(std::vector<Microbench>& out) {
+  for (const unsigned warps : {4u, 16u}) {
+    out.push_back(shared_rows("lds.v4.same.rate", kLoad4, 16, "mov.u32 %r10, 0;", warps));
+    out.push_back(shared_rows("lds.v4.pairs.rate", kLoad4, 16, "shr.u32 %r10, %r10, 1;", warps));
+    out.push_back(shared_rows("lds.v4.sixteen.rate", kLoad4, 16, "and.b32 %r10, %r10, 15;", warps));
+  }
+}
+
 void add_streams(std::vector<Microbench>& out) {
   for (const unsigned warps : {1u, 4u, 8u, 16u, 32u}) {
     const bool fitted = warps == 1 || warps == 16;
@@ -110,6 +125,16 @@ Microbench atomic_latency(bool fitted) {
   return bench("atom.shared.add.latency", fitted, k, 16);
 }
 
+// Lanes count at words `stride` bytes apart, or at one word.
+Microbench counting_rate(const char* what, unsigned stride, unsigned warps) {
+  KernelText k;
+  k.threads = warps * 32;
+  k.smem_bytes = 32 * stride + 4;
+  k.setup = fmt::format("and.b32 %r10, %r0, 31;\nmul.lo.u32 %r10, %r10, {};\nadd.u32 %r10, %r10, %r2;\n", stride);
+  k.loop = repeat(16, "red.shared.add.u32 [%r10], 1;\n");
+  return bench(fmt::format("red.shared.count.{}.rate.warps-{}", what, warps), false, k, 16.0 * warps);
+}
+
 Microbench atomic_rate(unsigned warps, bool fitted) {
   KernelText k;
   k.threads = warps * 32;
@@ -126,6 +151,7 @@ void add_smem(std::vector<Microbench>& out) {
   out.push_back(vector_latency(2, false));
   out.push_back(vector_latency(4, true));
   add_streams(out);
+  add_shared_rows(out);
   out.push_back(matrix_latency());
   out.push_back(matrix_rate(4, false, 16, true));
   out.push_back(matrix_rate(2, false, 16, false));
@@ -135,6 +161,10 @@ void add_smem(std::vector<Microbench>& out) {
   out.push_back(atomic_latency(true));
   out.push_back(atomic_rate(16, true));
   out.push_back(atomic_rate(4, false));
+  out.push_back(counting_rate("same", 0, 16));
+  out.push_back(counting_rate("own", 4, 16));
+  out.push_back(counting_rate("2-way", 8, 16));
+  out.push_back(counting_rate("8-way", 32, 16));
 }
 
 }  // namespace drywell::kernels::microbench

@@ -13,15 +13,22 @@ bool is_contiguous(const LaneAddresses& a) {
   return wrong == 0;
 }
 
-bool is_uniform(const LaneAddresses& a) {
-  const uint64_t first = a.at[static_cast<size_t>(std::countr_zero(a.mask))];
-  uint64_t wrong = 0;
-  for (LaneMask m = a.mask; m != 0; m &= m - 1)
-    wrong |= a.at[static_cast<size_t>(std::countr_zero(m))] ^ first;
-  return wrong == 0;
+// Does every lane of the mask read the same bytes as the lane whose number differs in that bit?
+bool equal_neighbours(const LaneAddresses& a, uint32_t bit) {
+  for (LaneMask m = a.mask; m != 0; m &= m - 1) {
+    const auto lane = static_cast<uint32_t>(std::countr_zero(m)), other = lane ^ bit;
+    if ((a.mask >> other & 1) != 0 && a.at[lane] != a.at[other]) return false;
+  }
+  return true;
 }
 
-uint32_t lanes_per_pass(uint32_t bytes) { return bytes <= 4 ? 32 : std::max(1u, 128 / bytes); }
+// Lanes that fill 128 bytes go together; twice as many if neighbours, or neighbours but one, read the same bytes (shared-loads of
+// traces/hw/h200-2026-11-23-mechanisms.csv).
+uint32_t lanes_per_pass(const LaneAddresses& a) {
+  if (a.bytes <= 4) return 32;
+  const uint32_t lanes = std::max(1u, 128 / a.bytes);
+  return equal_neighbours(a, 1) || equal_neighbours(a, 2) ? std::min(32u, 2 * lanes) : lanes;
+}
 
 // One group of lanes: the largest number of distinct words in a bank.
 uint32_t conflict(const LaneAddresses& a, LaneMask group) {
@@ -57,8 +64,7 @@ uint32_t smem_ideal_wavefronts(const LaneAddresses& a) {
 uint32_t smem_wavefronts(const LaneAddresses& a) {
   if (a.mask == 0) return 0;
   if (is_contiguous(a)) return std::max(1u, kWarpSize * a.bytes / 128);
-  if (is_uniform(a)) return std::max(1u, a.bytes / 128);
-  const uint32_t step = lanes_per_pass(a.bytes);
+  const uint32_t step = lanes_per_pass(a);
   uint32_t total = 0;
   for (uint32_t i = 0; i < kWarpSize; i += step) {
     const LaneMask group = a.mask & (step == kWarpSize ? kFullMask : ((1u << step) - 1) << i);

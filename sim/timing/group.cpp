@@ -66,8 +66,18 @@ void Group::place_cta(uint32_t resident, Cta& cta, Time t) {
   cta.own_tmem.reset();
   cta.tmem = sm.tensor_memory.get();
   sm.used = true;
-  for (Warp& w : cta.warps) place_warp(resident, w, at, t);
+  const size_t first = first_partition(sm, cta.warps.size());
+  for (Warp& w : cta.warps) place_warp(resident, w, at, first, t);
   residents_[resident].live_warps += static_cast<uint32_t>(cta.warps.size());
+}
+
+// The sub-partition of a CTA's first warp: the one after the last of the CTA before, so that CTAs in which one warp works share the SM
+// (sub-partitions of traces/hw/h200-2026-11-23-mechanisms.csv). Where a warp's lanes of tensor memory are in its own, it never changes.
+size_t Group::first_partition(SmUnits& sm, size_t warps) const {
+  if (arch_.tensor == TensorCore::umma) return 0;
+  const size_t first = sm.next_partition, all = sm.partitions.size();
+  sm.next_partition = (first + (warps % all != 0 ? warps % all : 1)) % all;
+  return first;
 }
 
 uint32_t Group::free_warp() {
@@ -81,7 +91,7 @@ uint32_t Group::free_warp() {
   return id;
 }
 
-void Group::place_warp(uint32_t resident, Warp& warp, uint16_t sm, Time t) {
+void Group::place_warp(uint32_t resident, Warp& warp, uint16_t sm, size_t first_partition, Time t) {
   const uint32_t id = free_warp();
   WarpIssueState& w = *warps_[id];
   w.restart(timed_.slot_count);
@@ -89,7 +99,7 @@ void Group::place_warp(uint32_t resident, Warp& warp, uint16_t sm, Time t) {
   w.resident = resident;
   w.sm = sm;
   w.role = context_.role_of_warp[warp.index];
-  w.unit = &sms_[sm].partitions[warp.index % sms_[sm].partitions.size()];
+  w.unit = &sms_[sm].partitions[(first_partition + warp.index) % sms_[sm].partitions.size()];
   w.hold = w.block_start = t;
   w.place = w.unit->slot.add(id);
   account_.begin(w, t);

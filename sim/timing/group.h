@@ -101,7 +101,8 @@ class Group {
   void begin_cluster(uint32_t which, Time t);
   uint32_t free_resident();
   void place_cta(uint32_t resident, Cta& cta, Time t);
-  void place_warp(uint32_t resident, Warp& warp, uint16_t sm, Time t);
+  size_t first_partition(SmUnits& sm, size_t warps) const;
+  void place_warp(uint32_t resident, Warp& warp, uint16_t sm, size_t first_partition, Time t);
   uint32_t free_warp();
   void end_warp(WarpIssueState& w, Time t);
   void try_end_cluster(uint32_t resident, Time t);

@@ -37,6 +37,12 @@ void MemoryInstructions::execute(WarpIssueState& w, uint32_t id, const OpInfo& x
   }
 }
 
+// An access whose guard holds for no lane passes through the load/store unit all the same (tree and full of
+// traces/hw/h200-2026-11-23-mechanisms.csv take the same time).
+void MemoryInstructions::without_lanes(WarpIssueState& w, const OpInfo& x, Time t) {
+  set(w, x, ceil_time(pipes_.begin_lsu(sm_of(w), *w.unit, t, 1)) + arch_.cost(isa::TimingClass::ld_shared).latency);
+}
+
 void MemoryInstructions::remote(WarpIssueState& w, const OpInfo& x, const LaneAddresses& a, Time t) {
   const double rate = x.store ? arch_.dsmem.store_bytes_per_clk : arch_.dsmem.load_bytes_per_clk, data = data_of(a);
   const double start = sm_of(w).dsmem.begin(pipes_.begin_lsu(sm_of(w), *w.unit, t, data), 128 * data / rate);
@@ -55,8 +61,8 @@ double MemoryInstructions::atomic_wavefronts(const OpInfo& x, const LaneAddresse
   const SmemContention c = smem_contention(a);
   constexpr double kFloatLoop = 23, kFloatTurn = 46, kFloatBank = 19;
   if (x.real) return kFloatLoop + kFloatTurn * (c.word - 1) + kFloatBank * (c.bank - c.word);
-  // Lanes that count at one word are added at once; words of one bank take two cycles each.
-  if (x.counts) return smem_wavefronts(a) == 1 ? 1 : 2.0 * smem_wavefronts(a);
+  // Lanes that count at one word are added at once (counting-atomics of traces/hw/h200-2026-11-23-mechanisms.csv).
+  if (x.counts) return smem_wavefronts(a);
   return x.swaps ? 2.0 * c.bank : c.bank;
 }
 

@@ -18,6 +18,7 @@ class MemoryInstructions {
 
   /// Warp number `id` executed `x` with those addresses at `t`.
   void execute(WarpIssueState& w, uint32_t id, const OpInfo& x, const LaneAddresses& a, Time t);
+  void without_lanes(WarpIssueState& w, const OpInfo& x, Time t);
 
  private:
   void remote(WarpIssueState& w, const OpInfo& x, const LaneAddresses& a, Time t);

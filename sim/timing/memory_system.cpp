@@ -117,11 +117,18 @@ double MemorySystem::latency_of(uint64_t hash) const {
   return hbm_latency_ - hbm_tail_ - hbm_tail_ * (1 + (arch_.hbm.tail_mixed - 1) * mixed()) * std::log(uniform);
 }
 
+// 512 bytes share a unit, so that few words use few units; the 32 pieces of 16 KiB are in 32 units (l2-atomics of
+// traces/hw/h200-2026-11-23-mechanisms.csv: 64 KiB use some 47, 256 KiB some 64).
+size_t MemorySystem::unit_of(uint64_t address) const {
+  constexpr uint64_t kPiece = 512, kTogether = 32;
+  const uint64_t piece = address / kPiece;
+  return (scattered(piece / kTogether) + piece % kTogether * units_.size() / kTogether) % units_.size();
+}
+
 // Atomic operations and stores of parts of sectors are read, changed and written by the unit that the address belongs to, one sector after
-// another; lanes at one word take turns. An addition of floats waits for the one before it at the same word. 512 bytes share a unit, so
-// that few words use few units. Returns when the run is done.
+// another; lanes at one word take turns. An addition of floats waits for the one before it at the same word. Returns when the run is done.
 double MemorySystem::at_units(MemoryKind k, const ByteRange& r, double from) {
-  Unit& unit = units_[scattered(r.address / 512) % units_.size()];
+  Unit& unit = units_[unit_of(r.address)];
   const bool again = unit.last == r.address;
   unit.last = r.address;
   const double floats = r.turns > 1 || again ? r.turns * arch_.l2.atomic_float_cycles : 0;
@@ -202,6 +209,14 @@ void MemorySystem::look_up(const ByteRange& r, bool store, Time now, Lookup& out
   }
 }
 
+// Lines from device memory enter the L2 as stores do: copies from a cold L2 take the time of both (streams of
+// traces/hw/h200-2026-11-23-mechanisms.csv). Returns when the last one is there.
+double MemorySystem::fill(uint64_t bytes, double from) {
+  constexpr double kOfAStore = 0.85;  // so that kernel.quantize-fp8.full of the microbenchmarks and the copies of `streams` agree
+  const double time = kOfAStore * static_cast<double>(bytes) * l2_cycles_per_byte(MemoryKind::store);
+  return l2_writes_.begin(l2_both_.begin(from, arch_.l2.duplex_share * time), time) + time;
+}
+
 // Entries hold half a second at 2 GHz: before they overflow, they are counted from a later cycle. Older entries count as of that cycle,
 // which is long past either way.
 void MemorySystem::move_epoch(Time now) {
@@ -249,8 +264,10 @@ void MemorySystem::serve(MemoryRequest& r, const ByteRange* runs) {
     for (const Piece& p : displaced_) hbm_written_ += p.bytes;
   }
   if (!missing_.empty()) {
-    for (const Piece& p : missing_) hbm_read_ += p.bytes;
-    done = std::max(done, transfer(r.kind, missing_, start));
+    uint64_t absent = 0;
+    for (const Piece& p : missing_) absent += p.bytes;
+    hbm_read_ += absent;
+    done = std::max({done, transfer(r.kind, missing_, start), fill(absent, start) + latency});
     const uint32_t arrival = stamp(static_cast<Time>(done));
     for (uint32_t i = 0; i < r.count; ++i) {
       const ByteRange& x = runs[r.first + i];

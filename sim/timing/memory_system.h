@@ -64,6 +64,8 @@ class MemorySystem {
   double transfer(MemoryKind k, const std::vector<Piece>& pieces, double from);
   double latency_of(uint64_t hash) const;
   double at_units(MemoryKind k, const ByteRange& r, double from);
+  size_t unit_of(uint64_t address) const;
+  double fill(uint64_t bytes, double from);
   void add_piece(std::vector<Piece>& to, uint64_t line, uint32_t sectors) const;
   double mixed() const { return 4 * write_share_ * (1 - write_share_); }
   double l2_cycles_per_byte(MemoryKind k) const;

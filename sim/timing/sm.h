@@ -33,6 +33,7 @@ struct SmUnits {
   }
   uint32_t id = 0;  // %smid
   std::vector<Partition> partitions;
+  size_t next_partition = 0;  // of the next CTA's first warp
   Server lsu;        // one wavefront a cycle
   Server dsmem;      // loads and stores of other CTAs' shared memory
   Server barrier;    // named-barrier unit

@@ -86,6 +86,20 @@ TEST(BankConflicts, CountTheWordsOfTheBusiestBank) {
             4u);  // four lanes
 }
 
+// Cycles of a warp instruction as an H200 measured them: traces/hw/h200-2026-11-23-mechanisms.csv, shared-loads.
+TEST(BankConflicts, WideLoadsOfEqualNeighboursTakeHalf) {
+  EXPECT_EQ(smem_wavefronts(lanes(8, [](uint32_t) { return 0; })), 1u);
+  EXPECT_EQ(smem_wavefronts(lanes(8, [](uint32_t i) { return 8 * (i / 2); })), 1u);
+  EXPECT_EQ(smem_wavefronts(lanes(8, [](uint32_t i) { return 8 * (i % 16); })), 2u);
+  EXPECT_EQ(smem_wavefronts(lanes(8, [](uint32_t i) { return 8 * (i % 4); })), 2u);
+  EXPECT_EQ(smem_wavefronts(lanes(16, [](uint32_t) { return 0; })), 2u);
+  EXPECT_EQ(smem_wavefronts(lanes(16, [](uint32_t i) { return 16 * (i / 2); })), 2u);
+  EXPECT_EQ(smem_wavefronts(lanes(16, [](uint32_t i) { return 16 * (i / 8); })), 2u);
+  EXPECT_EQ(smem_wavefronts(lanes(16, [](uint32_t i) { return 16 * (i % 2); })), 2u);
+  EXPECT_EQ(smem_wavefronts(lanes(16, [](uint32_t i) { return 16 * (i % 4); })), 4u);
+  EXPECT_EQ(smem_wavefronts(lanes(16, [](uint32_t i) { return 16 * (i % 16); })), 4u);
+}
+
 TEST(Coalescing, CountsSectorsAndLines) {
   std::vector<ByteRange> runs;
   const auto bytes = [&] {
