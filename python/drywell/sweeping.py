@@ -48,10 +48,14 @@ def _source(fn: Callable[..., Any]) -> str:
         return getattr(inner, "__qualname__", repr(inner))
 
 
-def key_of(fn: Callable[..., Any], point: Point, salt: str = "") -> str:
-    """The content address of a result: the function's source, the point, the salt and Drywell's version."""
+def keys_of(fn: Callable[..., Any], points: Iterable[Point], salt: str = "") -> Iterator[str]:
+    """The content addresses of results: the function's source, the point, the salt and Drywell's version. The source is read once."""
     bound = canonical([getattr(fn, "args", ()), getattr(fn, "keywords", {})])
-    return hashlib.sha256("\n".join([version, salt, _source(fn), bound, canonical(point)]).encode()).hexdigest()
+    common = hashlib.sha256("\n".join([version, salt, _source(fn), bound, ""]).encode())
+    for point in points:
+        whole = common.copy()
+        whole.update(canonical(point).encode())
+        yield whole.hexdigest()
 
 
 class Store:
@@ -93,7 +97,7 @@ class Store:
 
 
 class Journal:
-    """A file of JSON lines that a killed sweep continues: rows are complete lines, written before the next point starts."""
+    """A file of JSON lines that a killed sweep continues: rows are complete lines, written before further points are submitted."""
 
     def __init__(self, path: str | os.PathLike[str] | None) -> None:
         self.rows: dict[str, Row] = {}
@@ -115,10 +119,11 @@ class Journal:
             row = json.loads(line)
             self.rows[row["key"]] = row
 
-    def add(self, row: Row) -> None:
-        self.rows[row["key"]] = row
-        if self._file is not None:
-            self._file.write(canonical(row) + "\n")
+    def add(self, rows: Sequence[Row]) -> None:
+        """Keeps rows; they are on the disk when this returns. A visit to the disk costs milliseconds, however many rows it is for."""
+        self.rows.update((row["key"], row) for row in rows)
+        if self._file is not None and rows:
+            self._file.write("".join(canonical(row) + "\n" for row in rows))
             self._file.flush()
             os.fsync(self._file.fileno())
 
@@ -141,6 +146,11 @@ def evaluate(fn: Callable[..., Any], point: Point) -> Row:
         return {"result": json.loads(canonical(_values(fn(**point)))), "error": None}
     except Exception as e:
         return {"result": {}, "error": f"{type(e).__name__}: {e}"}
+
+
+def evaluate_all(fn: Callable[..., Any], points: Sequence[Point]) -> list[Row]:
+    """The points of one task, in the worker."""
+    return [evaluate(fn, point) for point in points]
 
 
 @dataclass(frozen=True)
@@ -216,6 +226,7 @@ class RayExecutor(Executor):
         import ray
 
         self._remote = ray.remote(_call)
+        self.num_workers = max(1, int(ray.cluster_resources().get("CPU", 1)))
 
     def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Any:
         return self._remote.remote(fn, args, kwargs).future()
@@ -243,29 +254,61 @@ def _pool() -> ProcessPoolExecutor:
     return ProcessPoolExecutor(mp_context=multiprocessing.get_context("fork" if "fork" in methods else None))
 
 
-def _finished(executor: Any, fn: Callable[..., Any], todo: list[tuple[str, Point]]) -> Iterator[tuple[str, Point, Row]]:
-    """Results in the order in which they come, of any kind of future that has add_done_callback."""
-    done: queue.SimpleQueue[tuple[str, Point, Any]] = queue.SimpleQueue()
-    waiting = iter(todo)
-    ahead = 1 if isinstance(executor, _Serial) else 4 * (os.cpu_count() or 1)  # few are submitted at a time: a million points need no memory
+def _workers(executor: Any) -> int:
+    """How many points an executor evaluates at once; the processors of this machine if it does not say."""
+    if isinstance(executor, _Serial):
+        return 1
+    client = getattr(executor, "_client", None)  # of Dask
+    if client is not None and hasattr(client, "nthreads"):
+        return sum(client.nthreads().values()) or 1
+    known = getattr(executor, "_max_workers", None) or getattr(executor, "num_workers", None)
+    return known if isinstance(known, int) else os.cpu_count() or 1
 
-    def submit() -> bool:
-        for key, point in itertools.islice(waiting, 1):
-            future = executor.submit(evaluate, fn, point)
-            future.add_done_callback(lambda f, k=key, p=point: done.put((k, p, f)))
-            return True
-        return False
 
-    running = sum(submit() for _ in range(min(ahead, len(todo))))
-    while running:
-        key, point, future = done.get()
-        running -= 1
+def _arrived(done: queue.SimpleQueue[Any]) -> list[Any]:
+    """Waits for a result, and takes the others that have come, too."""
+    out = [done.get()]
+    while True:
         try:
-            row = future.result()
-        except Exception as e:  # the worker died, or the point cannot be sent
-            row = {"result": {}, "error": f"{type(e).__name__}: {e}"}
-        yield key, point, row
-        running += submit()
+            out.append(done.get_nowait())
+        except queue.Empty:
+            return out
+
+
+Work = list[tuple[str, Point]]
+
+
+def _tasks(todo: Work, size: int) -> Iterator[Work]:
+    """The points that an executor gets in one task each."""
+    for start in range(0, len(todo), size):
+        yield todo[start : start + size]
+
+
+def _finished(executor: Any, fn: Callable[..., Any], tasks: Iterator[Work], in_flight: int) -> Iterator[list[Row]]:
+    """Rows as they come, of any kind of future that has add_done_callback. Few tasks are submitted at a time: a million points need no memory
+    in the executor."""
+    done: queue.SimpleQueue[tuple[Work, Any]] = queue.SimpleQueue()
+
+    def submit(count: int) -> int:
+        chosen = list(itertools.islice(tasks, count))
+        for task in chosen:
+            future = executor.submit(evaluate_all, fn, [point for _, point in task])
+            future.add_done_callback(lambda f, t=task: done.put((t, f)))
+        return len(chosen)
+
+    running = submit(in_flight)
+    while running:
+        results = _arrived(done)
+        yield [row for task, future in results for row in _rows_of(task, future)]
+        running += submit(len(results)) - len(results)
+
+
+def _rows_of(task: Work, future: Any) -> list[Row]:
+    try:
+        rows = future.result()
+    except Exception as e:  # the worker died, or a point cannot be sent
+        rows = [{"result": {}, "error": f"{type(e).__name__}: {e}"}] * len(task)
+    return [{"key": key, "point": json.loads(canonical(point)), **row} for (key, point), row in zip(task, rows)]
 
 
 def _progress(wanted: bool, total: int) -> Any:
@@ -279,7 +322,8 @@ def _progress(wanted: bool, total: int) -> Any:
 
 
 def sweep(fn: Callable[..., Any], space: Space, executor: Executor | str | Any | None = None, *, path: str | os.PathLike[str] | None = None,
-          cache: str | os.PathLike[str] | Store | None = None, salt: str = "", retry_failures: bool = False, progress: bool = False) -> Sweep:
+          cache: str | os.PathLike[str] | Store | None = None, salt: str = "", retry_failures: bool = False, progress: bool = False,
+          in_flight: int | None = None, task: int = 1) -> Sweep:
     """Calls ``fn(**point)`` for every point of a space and returns a table.
 
     ``space``: a mapping from names to values (all combinations), or mappings, one per point. ``fn`` returns a :class:`Run`, a mapping or
@@ -288,15 +332,19 @@ def sweep(fn: Callable[..., Any], space: Space, executor: Executor | str | Any |
 
     ``path``: a file of JSON lines; a sweep that was killed continues there, nothing is lost or run twice. ``cache``: a folder or fsspec
     store of results by content (the source of ``fn``, the point, ``salt``, Drywell's version); what else ``fn`` reads belongs into
-    ``salt``. ``retry_failures``: evaluate failed points again. ``progress``: a bar of tqdm."""
+    ``salt``. ``retry_failures``: evaluate failed points again. ``progress``: a bar of tqdm. ``in_flight``: tasks that are submitted and
+    not finished, twice the executor's workers if it says how many it has. ``task``: points that an executor gets together; several if a
+    point takes less than a second or the executor is slow (docs/scale.md)."""
+    if task < 1 or (in_flight is not None and in_flight < 1):
+        raise ValueError("task and in_flight must be at least 1")
     points = points_of(space)
     store = Store(cache) if isinstance(cache, (str, os.PathLike)) else cache
-    keyed = [(key_of(fn, p, salt), p) for p in points]
+    keyed = list(zip(keys_of(fn, points, salt), points))
     journal = Journal(path)
     todo = _todo(keyed, journal, store, retry_failures)
     bar = _progress(progress, len(todo))
     try:
-        _evaluate_all(fn, todo, executor, journal, store, bar)
+        _evaluate_all(fn, todo, executor, journal, store, bar, in_flight, task)
     finally:
         journal.close()
         if bar is not None:
@@ -304,31 +352,33 @@ def sweep(fn: Callable[..., Any], space: Space, executor: Executor | str | Any |
     return Sweep([journal.rows[key] for key, _ in keyed], len(todo), len(dict(keyed)) - len(todo))
 
 
-def _todo(keyed: list[tuple[str, Point]], journal: Journal, store: Store | None, retry: bool) -> list[tuple[str, Point]]:
+def _todo(keyed: Work, journal: Journal, store: Store | None, retry: bool) -> Work:
     """Points without a usable result; equal points are evaluated once."""
-    out: dict[str, Point] = {}
-    for key, point in keyed:
-        row = journal.rows.get(key)
-        if row is None and store is not None and (row := store.get(key)) is not None:
-            journal.add(row)
-        if row is None or (retry and row["error"]):
-            out[key] = point
-    return list(out.items())
+    if store is not None:
+        known = {key: row for key, _ in keyed if key not in journal.rows and (row := store.get(key)) is not None}
+        journal.add(list(known.values()))
+    return list({key: point for key, point in keyed if (row := journal.rows.get(key)) is None or (retry and row["error"])}.items())
 
 
-def _evaluate_all(fn: Callable[..., Any], todo: list[tuple[str, Point]], executor: Any, journal: Journal, store: Store | None, bar: Any) -> None:
+def _share(rows: list[Row], store: Store | None) -> None:
+    for row in rows:
+        if store is not None and not row["error"]:
+            store.put(row["key"], row)
+
+
+def _evaluate_all(fn: Callable[..., Any], todo: Work, executor: Any, journal: Journal, store: Store | None, bar: Any, in_flight: int | None,
+                  task: int) -> None:
     if not todo:
         return
     own = _pool() if executor is None else None
     chosen = own or (_Serial() if executor == "serial" else executor)
+    most = in_flight or (1 if isinstance(chosen, _Serial) else 2 * _workers(chosen))
     try:
-        for key, point, row in _finished(chosen, fn, todo):
-            whole = {"key": key, "point": json.loads(canonical(point)), **row}
-            journal.add(whole)
-            if store is not None and not row["error"]:
-                store.put(key, whole)
+        for rows in _finished(chosen, fn, _tasks(todo, task), most):
+            journal.add(rows)
+            _share(rows, store)
             if bar is not None:
-                bar.update()
+                bar.update(len(rows))
     finally:
         if own is not None:
             own.shutdown(cancel_futures=True)

@@ -7,7 +7,7 @@ import subprocess
 import sys
 import textwrap
 import time
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 
 import numpy as np
 import pytest
@@ -108,6 +108,62 @@ def test_a_killed_sweep_loses_nothing(tmp_path):
     assert len(calls) <= 21  # the point that the kill cut short may have started twice, none that was complete
 
 
+class Together:
+    """An executor of two workers whose results all come at once, when as many points are in flight as it is told."""
+
+    num_workers = 2
+
+    def __init__(self, together):
+        self.together, self.waiting, self.most = together, [], 0
+
+    def submit(self, fn, *args):
+        self.waiting.append((Future(), fn, args))
+        self.most = max(self.most, len(self.waiting))
+        last = self.waiting[-1][0]
+        if len(self.waiting) == self.together:
+            for future, f, given in self.waiting:
+                future.set_result(f(*given))
+            self.waiting = []
+        return last
+
+
+@pytest.mark.parametrize("given, expected", [(None, 4), (6, 6)])
+def test_twice_the_workers_are_in_flight_and_results_are_written_together(tmp_path, monkeypatch, given, expected):
+    visits, executor = [], Together(expected)
+    monkeypatch.setattr(os, "fsync", visits.append)
+    s = dw.sweep(fails_at_two, {"x": list(range(3, 27))}, executor, path=tmp_path / "sweep.jsonl", in_flight=given)
+    assert len(s) == 24 and not s.failures and executor.most == expected
+    assert len(visits) == 24 // expected
+    assert len((tmp_path / "sweep.jsonl").read_text().splitlines()) == 24
+
+
+@pytest.mark.parametrize("executor", [None, "serial"])
+def test_tasks_of_several_points(executor):
+    s = dw.sweep(fails_at_two, {"x": [1, 2, 3, 4, 5]}, executor, task=2)
+    assert [r.get("square") for r in s] == [1, None, 9, 16, 25] and len(s.failures) == 1
+    with pytest.raises(ValueError, match="at least 1"):
+        dw.sweep(fails_at_two, {"x": [1]}, executor, task=0)
+
+
+def test_a_task_whose_worker_dies_is_a_failure_of_its_points():
+    class Dead:
+        def submit(self, fn, *args):
+            gone = Future()
+            gone.set_exception(RuntimeError("the worker died"))
+            return gone
+
+    s = dw.sweep(fails_at_two, {"x": [1, 3, 4]}, Dead(), task=2)
+    assert [r["error"] for r in s] == ["RuntimeError: the worker died"] * 3 and s.ran == 3
+
+
+def test_results_of_the_cache_are_written_to_the_journal_together(tmp_path, monkeypatch):
+    dw.sweep(fails_at_two, {"x": [1, 3, 4]}, "serial", cache=tmp_path / "cache")
+    visits = []
+    monkeypatch.setattr(os, "fsync", visits.append)
+    assert dw.sweep(fails_at_two, {"x": [1, 3, 4]}, "serial", cache=tmp_path / "cache", path=tmp_path / "sweep.jsonl").reused == 3
+    assert len(visits) == 1 and len((tmp_path / "sweep.jsonl").read_text().splitlines()) == 3
+
+
 def test_tables_for_pandas_and_arrow():
     s = dw.sweep(fails_at_two, {"x": [1, 2]}, "serial")
     try:
@@ -119,6 +175,7 @@ def test_tables_for_pandas_and_arrow():
 def test_dask():
     distributed = pytest.importorskip("distributed")
     with distributed.LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None) as cluster, distributed.Client(cluster) as client:
+        assert dw.sweeping._workers(client.get_executor()) == 2
         s = dw.sweep(fails_at_two, {"x": [1, 2, 3]}, client.get_executor())
     assert [r.get("square") for r in s] == [1, None, 9]
 
