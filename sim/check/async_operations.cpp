@@ -267,7 +267,15 @@ struct AsyncOperations::Issue {
     for (const Span& s : known.cells(m.cluster, op, c).writes) m.memory.touch(s, t);
   }
   void operator()(const TmemShift&) const { queued(tensor(), Agent::shift); }
+  // Bits of the lane above those of 128 lanes are ignored (sim/engine/tmem_target.cpp).
+  void check_lane(const TmemLdSt& t) const {
+    const uint32_t lane = TmemAddr(t.taddr).lane();
+    if (lane < kTmemLanes) return;
+    const Access a = access(t.load ? Agent::tmem_ld : Agent::tmem_st, !t.load);
+    m.reporter.report(Rule::lanes_ignored, nullptr, a, [&] { return fmt::format("lane {} by warp {} is taken as lane {}", lane, op.issuer.warp, lane % kTmemLanes); });
+  }
   void operator()(const TmemLdSt& t) const {
+    check_lane(t);
     if (!t.load) {
       m.scales[op.issuer.cta].forget();
       return queued(state.stores, Agent::tmem_st);
