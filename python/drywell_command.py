@@ -8,10 +8,12 @@ _NAMES = ("libcudart.so.13", "libcudart.so.12", "libcudart.so", "libcuda.so.1", 
 
 
 def _link_names(folder: str) -> None:
-    """The names under which programs look for the CUDA runtime. A wheel cannot hold links, and copies would be several libraries."""
-    for name in _NAMES:
+    """The names under which programs look for the CUDA runtime, and compilers for ptxas. A wheel cannot hold links, and copies would be
+    several libraries."""
+    links = {name: "libdrywell_cudart.so" for name in _NAMES} | {"drywell-ptxas": "../../bin/drywell-cuda"}
+    for name, target in links.items():
         try:
-            os.symlink("libdrywell_cudart.so", os.path.join(folder, name))
+            os.symlink(target, os.path.join(folder, name))
         except OSError:
             pass  # made before, or not our folder: `drywell exec` then says what is missing
 
