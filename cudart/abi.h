@@ -207,6 +207,18 @@ struct MemAllocNodeParams {
   void* address;  // the result
 };
 
+/// cudaGraphConditionalNodeType
+enum class ConditionType : int { if_ = 0,
+                                 while_ = 1,
+                                 switch_ = 2 };
+/// cudaConditionalNodeParams
+struct ConditionalNodeParams {
+  uint64_t handle;
+  ConditionType type;
+  unsigned size;
+  void** bodies;  // the result: an array of `size` graphs
+};
+
 /// cudaMemcpyNodeParams
 struct MemcpyNodeParams {
   int flags, reserved[3];
@@ -226,6 +238,7 @@ struct GraphNodeParams {
     void* event;
     MemAllocNodeParams alloc;
     void* address;  // of a mem_free node
+    ConditionalNodeParams conditional;
   };
   long long reserved2;
 };

@@ -5,12 +5,13 @@
 #include <cstdio>
 
 #include "cudart/call.h"
+#include "cudart/device_runtime.h"
 #include "cudart/endings.h"
 #include "cudart/fatbin.h"
+#include "drywell/core/terminal.h"
 #include "drywell/isa/link.h"
 #include "drywell/isa/parse.h"
 #include "drywell/isa/validate.h"
-#include "drywell/core/terminal.h"
 
 namespace drywell::cudart {
 
@@ -34,13 +35,16 @@ const sim::LoadedModule& Context::loaded(GuestModule& m) {
       m.ptx_target = target_number(ptx);
       return ptx;
     };
-    if (units.size() == 1) return device().load_ptx(text(units[0]), name);
+    std::vector<std::string> texts;
+    for (const void* unit : units) texts.push_back(text(unit));
+    if (texts.size() == 1 && !uses_device_runtime(texts[0])) return device().load_ptx(texts[0], name);
     std::vector<isa::Module> parts;
-    for (const void* unit : units) {
+    for (const std::string& ptx : texts) {
       const std::string unit_name = fmt::format("{}, unit {}", name, parts.size());
-      isa::Module& part = parts.emplace_back(isa::parse_ptx_or_throw(text(unit), unit_name));
+      isa::Module& part = parts.emplace_back(isa::parse_ptx_or_throw(ptx, unit_name));
       if (Diagnostics problems = isa::validate(part); problems.has_errors()) throw InputError(std::move(problems));
     }
+    add_device_runtime(parts);
     return device().load(isa::link(std::move(parts)));
   });
 }
@@ -86,13 +90,14 @@ Action Context::runner(LaunchRequest request) {
 void Context::launch(Kernel& k, const sim::LaunchConfig& config, void** arguments, void** extra, std::span<const LaunchAttribute> attributes,
                      const void* stream) {
   Stream& s = streams.get(stream);
-  if (s.capture == nullptr) return launch_action(k, config, arguments, extra, attributes)();
+  if (s.capture == nullptr && !streams.in_front(s)) return launch_action(k, config, arguments, extra, attributes)();
   const auto abi = [](const Dim3& d) { return AbiDim3{d.x, d.y, d.z}; };
   streams.submit(s, GraphNodeType::kernel, launch_work({&k, abi(config.grid), abi(config.block), config.dynamic_smem, arguments, extra}, {attributes.begin(), attributes.end()}));
 }
 
 void Context::reset() {
   sticky = CudaError::success;
+  streams.drop_held();
   if (session_ == nullptr) return;
   session_->virtual_memory.clear();
   session_->memory.release_all();

@@ -34,6 +34,12 @@ struct LinkJob {
   std::vector<std::string> texts;
 };
 
+/// A part of the device's SMs (CUgreenCtx), or what it is made of (CUdevResourceDesc).
+struct GreenContext {
+  unsigned sms = 0;
+  unsigned long long id = 0;
+};
+
 struct ThreadState {
   CudaError last = CudaError::success;
   std::vector<CallConfiguration> pushed;
@@ -73,6 +79,8 @@ class Context {
   Modules modules;
   Streams streams;
   std::vector<std::unique_ptr<LinkJob>> links;
+  Handles<GreenContext> green_contexts, green_descriptions;
+  unsigned long long next_green = 1;
   std::map<std::pair<uintptr_t, int>, uint64_t> pool_settings;  // (pool, cudaMemPoolAttr)
   CudaError sticky = CudaError::success;  // a kernel's fault: every call fails until the device is reset
 

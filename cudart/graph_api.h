@@ -33,6 +33,7 @@ CudaError cudaGraphGetEdges(void* graph, void** from, void** to, GraphEdgeData* 
 CudaError cudaGraphNodeGetDependencies(void* node, void** out, GraphEdgeData* edges, size_t* count);
 CudaError cudaGraphNodeGetDependentNodes(void* node, void** out, GraphEdgeData* edges, size_t* count);
 CudaError cudaGraphNodeGetType(void* node, GraphNodeType* out);
+CudaError cudaGraphConditionalHandleCreate(uint64_t* out, void* graph, unsigned value, unsigned flags);
 CudaError cudaGraphDestroyNode(void* node);
 CudaError cudaGraphKernelNodeGetAttribute(void* node, int id, void* out);
 CudaError cudaGraphKernelNodeSetAttribute(void* node, int id, const void* value);

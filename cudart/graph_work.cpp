@@ -84,6 +84,57 @@ Work free_work(Context& c, void* address) {
   return with_handle([&memory = c.memory(), address, n = a->bytes] { memory.poison(address, n); }, address);
 }
 
+uint64_t make_condition(Context& c, Graph& g, unsigned value, bool assign) {
+  void* const word = c.memory().allocate(sizeof(uint32_t), MemoryType::device);
+  c.memory().keep_for_graph(word);
+  const auto set = [&memory = c.memory(), word, value] { memory.set({word, sizeof value, 0}, value, sizeof value, {sizeof value, 1, 1}); };
+  set();
+  if (assign) g.starts.push_back(set);
+  return reinterpret_cast<uint64_t>(word);
+}
+
+namespace {
+
+using Bodies = std::vector<std::shared_ptr<GraphExec>>;
+
+/// The body to run: its number, or that of no body.
+size_t chosen(ConditionType type, uint32_t value) {
+  return type == ConditionType::switch_ ? value : value != 0 ? 0
+                                                                           : 1;
+}
+
+void run_condition(Context& c, const ConditionalNodeParams& p, const Bodies& bodies) {
+  const auto value = [&] {
+    uint32_t now = 0;
+    c.device().read(&now, GmemAddr(p.handle), sizeof now);
+    return now;
+  };
+  if (p.type == ConditionType::while_) {
+    while (value() != 0 && c.sticky == CudaError::success) bodies[0]->run();
+  } else if (const size_t n = chosen(p.type, value()); n < bodies.size()) {
+    bodies[n]->run();
+  }
+}
+
+}  // namespace
+
+Work condition_work(Context& c, ConditionalNodeParams* p) {
+  using Type = ConditionType;
+  require_value(p != nullptr && p->size > 0 && p->size <= (p->type == Type::switch_ ? UINT16_MAX : p->type == Type::if_ ? 2u
+                                                                                                                        : 1u));
+  require_value(c.memory().find(reinterpret_cast<void*>(p->handle)).has_value());
+  auto kept = std::make_shared<NodeParams>();
+  for (unsigned i = 0; i < p->size; ++i) kept->bodies.push_back(&c.streams.graphs.make(std::make_unique<Graph>()));
+  p->bodies = kept->bodies.data();
+  kept->conditional = *p;
+  const auto make_run = [&c, kept] {
+    Bodies bodies;
+    for (const void* body : kept->bodies) bodies.push_back(instantiate(c.streams.graphs.get(body)));
+    return [&c, p = kept->conditional, bodies] { run_condition(c, p, bodies); };
+  };
+  return {{}, kept, make_run};
+}
+
 Work node_work(Context& c, GraphNodeParams* p) {
   require_value(p != nullptr);
   switch (p->type) {
@@ -97,6 +148,7 @@ Work node_work(Context& c, GraphNodeParams* p) {
     case GraphNodeType::event_record: return record_work(c, p->event);
     case GraphNodeType::mem_alloc: return alloc_work(c, &p->alloc);
     case GraphNodeType::mem_free: return free_work(c, p->address);
+    case GraphNodeType::conditional: return condition_work(c, &p->conditional);
     default: throw Unsupported(fmt::format("nodes of kind '{}' in a graph", type_text(p->type)));
   }
 }

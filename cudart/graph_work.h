@@ -17,6 +17,11 @@ Work wait_work(Context& c, void* event);
 /// Allocates at once: the address of a graph's memory is fixed. Each launch of the graph finds it poisoned.
 Work alloc_work(Context& c, MemAllocNodeParams* p);
 Work free_work(Context& c, void* address);
+/// A word of device memory that kernels set by cudaGraphSetConditional; its address is the handle. With `assign` each launch of the graph
+/// begins with `value`.
+uint64_t make_condition(Context& c, Graph& g, unsigned value, bool assign);
+/// Makes the bodies, as graphs that the program fills, and returns them in `p`.
+Work condition_work(Context& c, ConditionalNodeParams* p);
 /// Throws CallFailed, and Unsupported for kinds that are not served. The address of a mem_alloc node is written to `p`.
 Work node_work(Context& c, GraphNodeParams* p);
 /// The parameters of a node in the form of the call that makes it. Throws CallFailed if it has none.

@@ -256,11 +256,7 @@ CudaError Launcher::run(const LaunchRequest& r, const sim::LoadedModule& m) {
   if (traced) trace_->finish(result);
   print(result.output);
   LaunchRecord record = record_of(r, result);
-  for (const void* handle : r.events) {
-    Event& e = streams_.events.get(handle);
-    e.recorded = true;
-    e.seconds = streams_.now;
-  }
+  for (const void* handle : r.events) streams_.mark(streams_.events.get(handle));
   const CudaError error = result.fault.has_value() ? report_fault(r, *result.fault) : CudaError::success;
   if (checker.has_value()) report_hazards(*checker, record);
   if (options_.summary || !options_.report.empty()) record.values = static_cast<uint32_t>(memory_.digest() >> 32);

@@ -101,6 +101,7 @@ CudaError serve_call(const char* name, Body body, void* closure, bool after_faul
     Context& c = context(p);
     if (!after_fault) require(c.sticky == CudaError::success, c.sticky);
     body(closure, c);
+    c.streams.advance();
   } catch (const CallFailed& e) {
     error = e.error;
   } catch (const Error& e) {
@@ -120,6 +121,27 @@ CudaError serve_call(const char* name, Body body, void* closure, bool after_faul
   // The error of a fault belongs to the device, not to this call: a reset clears it.
   if (own && p.context != nullptr && error != p.context->sticky) p.context->thread().last = error;
   return error;
+}
+
+void wait_until(Context& c, const char* what, const std::function<bool()>& done) {
+  constexpr int kPerSecond = 2000;
+  std::recursive_mutex& lock = *process().lock;
+  for (int i = 0;; ++i) {
+    c.streams.advance();
+    if (done()) return;
+    if (i == kPerSecond) c.say_once(fmt::format("{} waits: a stream waits for a value in memory (cuStreamWaitValue) that nothing has written yet", what));
+    lock.unlock();
+    ::usleep(1000000 / kPerSecond);
+    lock.lock();
+  }
+}
+
+CudaError settled(CudaError error) {
+  if (error != CudaError::success) return error;
+  return serve("cudaMemcpy", [](Context& c) {
+    const Stream& s = c.streams.get(nullptr);
+    wait_until(c, "a copy", [&] { return !c.streams.in_front(s); });
+  });
 }
 
 CudaError last_error() {

@@ -3,6 +3,7 @@
 // after the other.
 #pragma once
 
+#include <functional>
 #include <type_traits>
 
 #include "cudart/call.h"
@@ -23,6 +24,12 @@ template <class F>
 CudaError serve_always(const char* name, F&& f) {
   return serve_call(name, [](void* closure, Context& c) { (*static_cast<std::remove_reference_t<F>*>(closure))(c); }, &f, true);
 }
+
+/// Waits until held work (streams.h) lets `done` be true. Values may come from another thread, which can call CUDA meanwhile; after a second
+/// `what` is reported once.
+void wait_until(Context& c, const char* what, const std::function<bool()>& done);
+/// Waits for all work in front of what the default stream gets next: the end of calls that copy before they return.
+CudaError settled(CudaError error);
 
 /// The error that cudaGetLastError would return in this thread.
 CudaError last_error();

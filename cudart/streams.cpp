@@ -56,13 +56,15 @@ std::unique_ptr<Graph> Graph::clone() const {
     for (const GraphNode* first : n->after) twins.at(n.get())->after.push_back(twins.at(first));
   }
   copy->objects = objects;
+  copy->starts = starts;
   return copy;
 }
 
 std::unique_ptr<GraphExec> instantiate(const Graph& g) {
   auto e = std::make_unique<GraphExec>();
-  for (const GraphNode* n : g.order()) e->steps.push_back({n, n->type, n->work.run});
+  for (const GraphNode* n : g.order()) e->steps.push_back({n, n->type, n->work.make_run ? n->work.make_run() : n->work.run});
   e->objects = g.objects;
+  e->starts = g.starts;
   return e;
 }
 
@@ -73,6 +75,7 @@ GraphExec::Step& GraphExec::step(const void* node) {
 }
 
 void GraphExec::run() const {
+  for (const Action& start : starts) start();
   for (const Step& s : steps) {
     if (s.enabled && s.run) s.run();
   }
@@ -90,13 +93,15 @@ Stream& Streams::create(unsigned flags, int priority) {
 
 void Streams::destroy(void* handle) {
   require(!is_default(handle), CudaError::invalid_handle);
-  streams_.take(handle);
+  std::unique_ptr<Stream> s = streams_.take(handle);
+  if (!s->held.empty()) destroyed_.push_back(std::move(s));  // its work still runs
 }
 
 Stream& Streams::get(const void* handle) const { return is_default(handle) ? *default_ : streams_.get(handle); }
 
 void Streams::submit(Stream& s, GraphNodeType type, Work work) {
   if (s.capture == nullptr) {
+    if (in_front(s)) return hold(s, {}, std::move(work.run));
     if (work.run) work.run();
     return;
   }
@@ -108,16 +113,19 @@ void Streams::record(Stream& s, Event& e) {
   e.capture = s.capture;
   e.capture_id = s.capture_id;
   e.nodes = s.last;
-  if (s.capture == nullptr) mark(e);
+  if (s.capture != nullptr) return;
+  if (!in_front(s)) return mark(e);
+  e.moment = std::make_shared<Moment>();
+  hold(s, {}, [this, m = e.moment] { *m = {true, now}; });
 }
 
-void Streams::mark(Event& e) const {
-  e.recorded = true;
-  e.seconds = now;
-}
+void Streams::mark(Event& e) const { e.moment = std::make_shared<Moment>(Moment{true, now}); }
 
 void Streams::wait(Stream& s, Event& e) {
-  if (e.capture == nullptr) return;  // the recorded work has run
+  if (e.capture == nullptr) {
+    if (e.pending()) hold(s, [m = e.moment] { return m->happened; }, {});
+    return;  // otherwise the recorded work has run
+  }
   require(s.capture == nullptr || s.capture == e.capture, CudaError::capture_unmatched);
   if (s.capture == nullptr) {
     s.capture = e.capture;
@@ -129,6 +137,61 @@ void Streams::wait(Stream& s, Event& e) {
   for (GraphNode* n : e.nodes) {
     if (std::find(s.last.begin(), s.last.end(), n) == s.last.end()) s.last.push_back(n);
   }
+}
+
+void Streams::hold(Stream& s, std::function<bool()> ready, Action run) {
+  s.held.push_back({next_held_++, std::move(ready), std::move(run)});
+  ++held_;
+}
+
+void Streams::drop_held() {
+  for_each([](Stream& s) { s.held.clear(); });
+  destroyed_.clear();
+  held_ = 0;
+}
+
+void Streams::hold_until(Stream& s, std::function<bool()> ready) {
+  if (in_front(s) || !ready()) hold(s, std::move(ready), {});
+}
+
+void Streams::for_each(const std::function<void(Stream&)>& f) const {
+  f(*default_);
+  streams_.for_each(f);
+  for (const auto& s : destroyed_) f(*s);
+}
+
+// The default stream and the streams that are not cudaStreamNonBlocking wait for each other.
+bool Streams::in_front(const Stream& s, uint64_t number) const {
+  if (held_ == 0) return false;
+  constexpr unsigned kNonBlocking = 1;
+  const auto earlier = [&](const Stream& o) { return !o.held.empty() && o.held.front().number < number; };
+  if (earlier(s) || ((s.flags & kNonBlocking) == 0 && earlier(*default_))) return true;
+  bool others = false;
+  if (&s == default_.get()) for_each([&](const Stream& o) { others = others || ((o.flags & kNonBlocking) == 0 && earlier(o)); });
+  return others;
+}
+
+bool Streams::advance(Stream& s) {
+  bool ran = false;
+  while (!s.held.empty() && !in_front(s, s.held.front().number) && (!s.held.front().ready || s.held.front().ready())) {
+    const HeldWork next = std::move(s.held.front());
+    s.held.pop_front();
+    --held_;
+    if (next.run) next.run();
+    ran = true;
+  }
+  return ran;
+}
+
+void Streams::advance() {
+  if (advancing_ || !any_held()) return;
+  advancing_ = true;
+  const std::shared_ptr<void> done(nullptr, [this](void*) { advancing_ = false; });
+  for (bool ran = true; ran;) {
+    ran = false;
+    for_each([&](Stream& s) { ran = advance(s) || ran; });
+  }
+  std::erase_if(destroyed_, [](const auto& s) { return s->held.empty(); });
 }
 
 void Streams::begin_capture(Stream& s, Graph* graph, std::vector<GraphNode*> after) {

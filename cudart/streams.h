@@ -1,8 +1,10 @@
 // Streams, events and graphs. Work runs when it is submitted: CUDA allows this order, and it makes runs repeatable. The
-// work that a capturing stream records runs when its graph is launched.
+// work that a capturing stream records runs when its graph is launched. Behind a wait for a value that is not in memory yet
+// (cuStreamWaitValue) the work of a stream is held until the value is there.
 #pragma once
 
 #include <cstdint>
+#include <deque>
 #include <functional>
 #include <map>
 #include <memory>
@@ -29,12 +31,15 @@ struct NodeParams {
   HostNodeParams host{};
   MemAllocNodeParams alloc{};
   void* handle = nullptr;  // an event, a child graph, or the address of a mem_free node
+  ConditionalNodeParams conditional{};
+  std::vector<void*> bodies;  // its graphs: conditional.bodies
 };
 
 /// The work of a node: what runs, and its parameters if it has any.
 struct Work {
   Action run;
   std::shared_ptr<const NodeParams> params;
+  std::function<Action()> make_run;  // what runs, made when the graph is instantiated: the bodies of a condition are filled by then
 };
 
 struct Graph;
@@ -56,6 +61,7 @@ struct UserObject {
 struct Graph {
   std::vector<std::unique_ptr<GraphNode>> nodes;
   std::map<UserObject*, unsigned> objects;  // references that the graph holds
+  std::vector<Action> starts;               // run first, in each launch: values of conditions
   GraphNode& add(GraphNodeType type, Work work, std::vector<GraphNode*> after);
   /// The node of that handle. Throws CallFailed.
   GraphNode& get(const void* node) const;
@@ -75,6 +81,7 @@ struct GraphExec {
     Action run;
     bool enabled = true;
   };
+  std::vector<Action> starts;
   std::vector<Step> steps;
   std::map<UserObject*, unsigned> objects;
   unsigned long long flags = 0;
@@ -83,8 +90,17 @@ struct GraphExec {
 };
 std::unique_ptr<GraphExec> instantiate(const Graph& g);
 
+/// Work of a stream that cannot run yet.
+struct HeldWork {
+  uint64_t number = 0;          // of all streams' held work, in order of submission
+  std::function<bool()> ready;  // no function: as soon as what is in front of it has run
+  Action run;
+};
+
 struct Stream {
   uint64_t id = 0;
+  std::deque<HeldWork> held;
+  void* green = nullptr;  // its green context
   unsigned flags = 0;
   int priority = 0;
   Graph* capture = nullptr;  // the graph it records into
@@ -94,10 +110,16 @@ struct Stream {
   std::vector<GraphEdgeData> edges;  // for cudaStreamGetCaptureInfo: as many as `last`, all zero
 };
 
+/// A record of an event: of which held work is in front, it has not happened yet.
+struct Moment {
+  bool happened = false;
+  double seconds = 0;  // simulated time
+};
+
 struct Event {
   unsigned flags = 0;
-  bool recorded = false;
-  double seconds = 0;        // simulated time
+  std::shared_ptr<Moment> moment;  // of the latest record
+  bool pending() const { return moment != nullptr && !moment->happened; }
   Graph* capture = nullptr;  // graph of the capturing stream that recorded the event
   std::vector<GraphNode*> nodes;
   uint64_t capture_id = 0;
@@ -147,13 +169,23 @@ class Streams {
   /// nullptr, cudaStreamLegacy and cudaStreamPerThread are one stream here.
   Stream& get(const void* handle) const;
 
-  /// Runs the work, or records it if the stream captures.
+  /// Runs the work, or records it if the stream captures, or holds it behind work that is held.
   void submit(Stream& s, GraphNodeType type, Work work);
   void submit(Stream& s, GraphNodeType type, Action action) { submit(s, type, Work{std::move(action), nullptr}); }
   void record(Stream& s, Event& e);
   /// The event has happened now.
   void mark(Event& e) const;
   void wait(Stream& s, Event& e);
+  /// Nothing of the stream runs before `ready`, a condition on memory.
+  void hold_until(Stream& s, std::function<bool()> ready);
+  /// True if work of any stream is held.
+  bool any_held() const { return held_ != 0; }
+  /// Forgets held work: the device is reset.
+  void drop_held();
+  /// True if held work is in front of what is submitted to the stream now: its own, and between the default stream and those that wait for it, theirs.
+  bool in_front(const Stream& s) const { return in_front(s, next_held_); }
+  /// Runs held work that has become ready. Every call of the program ends with this.
+  void advance();
 
   /// Records into `graph` after `after`; without a graph, into a new one.
   void begin_capture(Stream& s, Graph* graph = nullptr, std::vector<GraphNode*> after = {});
@@ -165,9 +197,18 @@ class Streams {
   void refuse_while_capturing() const;
 
  private:
+  bool in_front(const Stream& s, uint64_t number) const;
+  bool advance(Stream& s);
+  void hold(Stream& s, std::function<bool()> ready, Action run);
+  /// All streams with work, also those that the program has destroyed.
+  void for_each(const std::function<void(Stream&)>& f) const;
+
   Handles<Stream> streams_;
   std::unique_ptr<Stream> default_;
-  uint64_t next_id_ = 1, next_capture_ = 1;
+  std::vector<std::unique_ptr<Stream>> destroyed_;  // with held work
+  uint64_t next_id_ = 1, next_capture_ = 1, next_held_ = 1;
+  size_t held_ = 0;
+  bool advancing_ = false;
 };
 
 }  // namespace drywell::cudart

@@ -43,6 +43,7 @@ PER_THREAD_ALIAS(cudaMemcpyAsync, _ptsz);
 
 CudaError cudaMemcpy(void* to, const void* from, size_t bytes, CopyKind kind) {
   return serve("cudaMemcpy", [&](Context& c) {
+    wait_until(c, "cudaMemcpy", [&] { return !c.streams.in_front(c.streams.get(nullptr)); });
     c.launcher().queue_drained();
     c.memory().copy(to, from, bytes, kind);
   });
@@ -70,7 +71,7 @@ CudaError cudaMemcpy2DAsync(void* to, size_t to_pitch, const void* from, size_t 
 PER_THREAD_ALIAS(cudaMemcpy2DAsync, _ptsz);
 
 CudaError cudaMemcpy2D(void* to, size_t to_pitch, const void* from, size_t from_pitch, size_t width, size_t height, CopyKind kind) {
-  return cudaMemcpy2DAsync(to, to_pitch, from, from_pitch, width, height, kind, nullptr);
+  return settled(cudaMemcpy2DAsync(to, to_pitch, from, from_pitch, width, height, kind, nullptr));
 }
 PER_THREAD_ALIAS(cudaMemcpy2D, _ptds);
 
@@ -79,7 +80,7 @@ CudaError cudaMemcpy3DAsync(const Memcpy3DParms* p, void* stream) {
 }
 PER_THREAD_ALIAS(cudaMemcpy3DAsync, _ptsz);
 
-CudaError cudaMemcpy3D(const Memcpy3DParms* p) { return cudaMemcpy3DAsync(p, nullptr); }
+CudaError cudaMemcpy3D(const Memcpy3DParms* p) { return settled(cudaMemcpy3DAsync(p, nullptr)); }
 PER_THREAD_ALIAS(cudaMemcpy3D, _ptds);
 
 CudaError cudaMemsetAsync(void* to, int value, size_t bytes, void* stream) {
@@ -119,7 +120,7 @@ CudaError cudaMemcpyToSymbolAsync(const void* symbol, const void* from, size_t b
 PER_THREAD_ALIAS(cudaMemcpyToSymbolAsync, _ptsz);
 
 CudaError cudaMemcpyToSymbol(const void* symbol, const void* from, size_t bytes, size_t offset, CopyKind kind) {
-  return cudaMemcpyToSymbolAsync(symbol, from, bytes, offset, kind, nullptr);
+  return settled(cudaMemcpyToSymbolAsync(symbol, from, bytes, offset, kind, nullptr));
 }
 PER_THREAD_ALIAS(cudaMemcpyToSymbol, _ptds);
 
@@ -130,7 +131,7 @@ CudaError cudaMemcpyFromSymbolAsync(void* to, const void* symbol, size_t bytes, 
 PER_THREAD_ALIAS(cudaMemcpyFromSymbolAsync, _ptsz);
 
 CudaError cudaMemcpyFromSymbol(void* to, const void* symbol, size_t bytes, size_t offset, CopyKind kind) {
-  return cudaMemcpyFromSymbolAsync(to, symbol, bytes, offset, kind, nullptr);
+  return settled(cudaMemcpyFromSymbolAsync(to, symbol, bytes, offset, kind, nullptr));
 }
 PER_THREAD_ALIAS(cudaMemcpyFromSymbol, _ptds);
 

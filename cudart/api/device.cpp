@@ -44,6 +44,7 @@ CudaError cudaDeviceSynchronize() {
   return serve("cudaDeviceSynchronize", [](Context& c) {
     c.streams.refuse_while_capturing();
     c.device();
+    wait_until(c, "cudaDeviceSynchronize", [&] { return !c.streams.any_held(); });
     c.launcher().queue_drained();
   });
 }

@@ -28,10 +28,10 @@ CudaError fill(const char* name, uint64_t to, size_t pitch, unsigned value, unsi
 extern "C" {
 #pragma GCC visibility push(default)
 
-CudaError cuMemcpy2D_v2(const DriverCopy2D* p) { return copy("cuMemcpy2D", p, nullptr); }
-CudaError cuMemcpy2DUnaligned_v2(const DriverCopy2D* p) { return copy("cuMemcpy2DUnaligned", p, nullptr); }
+CudaError cuMemcpy2D_v2(const DriverCopy2D* p) { return settled(copy("cuMemcpy2D", p, nullptr)); }
+CudaError cuMemcpy2DUnaligned_v2(const DriverCopy2D* p) { return settled(copy("cuMemcpy2DUnaligned", p, nullptr)); }
 CudaError cuMemcpy2DAsync_v2(const DriverCopy2D* p, void* stream) { return copy("cuMemcpy2DAsync", p, stream); }
-CudaError cuMemcpy3D_v2(const DriverCopy3D* p) { return copy("cuMemcpy3D", p, nullptr); }
+CudaError cuMemcpy3D_v2(const DriverCopy3D* p) { return settled(copy("cuMemcpy3D", p, nullptr)); }
 CudaError cuMemcpy3DAsync_v2(const DriverCopy3D* p, void* stream) { return copy("cuMemcpy3DAsync", p, stream); }
 
 CudaError cuMemsetD2D8_v2(uint64_t to, size_t pitch, unsigned char value, size_t width, size_t height) {

@@ -94,6 +94,8 @@ CudaError cuStreamUpdateCaptureDependencies_v2(void* stream, void* const* nodes,
 CudaError cuStreamSetAttribute(void* stream, int id, const void* value) { return forward(cudaStreamSetAttribute, stream, id, value); }
 CudaError cuStreamGetAttribute(void* stream, int id, void* out) { return forward(cudaStreamGetAttribute, stream, id, out); }
 
+CudaError cuGraphConditionalHandleCreate(uint64_t* out, void* graph, void*, unsigned value, unsigned flags) { return forward(cudaGraphConditionalHandleCreate, out, graph, value, flags); }
+
 CudaError cuGraphAddKernelNode_v2(void** out, void* graph, void* const* after, size_t count, const DriverKernelNode* p) {
   if (p == nullptr) return CudaError::invalid_value;
   const KernelNodeParams kernel = runtime_kernel(p);
@@ -147,6 +149,7 @@ CudaError cuGraphAddNode_v2(void** out, void* graph, void* const* after, const G
   if (e != CudaError::success) return e;
   const CudaError added = forward(cudaGraphAddNode, out, graph, after, edges, count, &given);
   if (given.type == GraphNodeType::mem_alloc) p->alloc.address = given.alloc.address;
+  if (given.type == GraphNodeType::conditional) p->conditional.bodies = given.conditional.bodies;
   return added;
 }
 CudaError cuGraphNodeSetParams(void* node, const GraphNodeParams* p) {

@@ -37,9 +37,8 @@ CudaError cuStreamGetCtx(void* stream, void** out) {
   const CudaError e = forward(cudaStreamGetId, stream, &id);  // refuses what is no stream
   return e == CudaError::success ? cuCtxGetCurrent(out) : e;
 }
-/// There are no green contexts: a stream's is none.
 CudaError cuStreamGetCtx_v2(void* stream, void** out, void** green) {
-  if (green != nullptr) *green = nullptr;
+  if (green != nullptr) serve("cuStreamGetCtx", [&](Context& c) { *green = c.streams.get(stream).green; });
   return cuStreamGetCtx(stream, out);
 }
 CudaError cuStreamAddCallback(void* stream, void (*function)(void*, CudaError, void*), void* data, unsigned flags) {

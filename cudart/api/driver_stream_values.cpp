@@ -45,36 +45,46 @@ uint8_t* word_at(Context& c, uint64_t address, bool wide) {
   return c.device().host_pointer(drywell::GmemAddr(address), wide ? 8 : 4);
 }
 
-// Work runs when it is submitted: a value that only a later call writes never comes.
-void wait(Context& c, const MemOpParams& p, bool wide) {
+bool is_wait(const MemOpParams& p) { return p.op == MemOp::wait32 || p.op == MemOp::wait64; }
+bool is_wide(const MemOpParams& p) { return p.op == MemOp::wait64 || p.op == MemOp::write64; }
+
+bool ready(Context& c, const MemOpParams& p) {
   uint64_t now = 0;
-  std::memcpy(&now, word_at(c, p.address, wide), wide ? 8 : 4);
-  if (meets(now, p.value, static_cast<Compare>(p.flags & ~kFlush), wide)) return;
-  throw drywell::Unsupported(fmt::format("a stream that waits at {:#x} for a value that later work writes: work runs when it is submitted", p.address));
+  std::memcpy(&now, word_at(c, p.address, is_wide(p)), is_wide(p) ? 8 : 4);
+  return meets(now, p.value, static_cast<Compare>(p.flags & ~kFlush), is_wide(p));
 }
 
+/// Operations that write; the others have nothing to do, because nothing is in flight.
 void perform(Context& c, const MemOpParams& p) {
-  const bool wide = p.op == MemOp::wait64 || p.op == MemOp::write64;
-  switch (p.op) {
-    case MemOp::wait32:
-    case MemOp::wait64: return wait(c, p, wide);
-    case MemOp::write32:
-    case MemOp::write64: c.device().write(drywell::GmemAddr(p.address), &p.value, wide ? 8 : 4); return;
-    case MemOp::flush:
-    case MemOp::barrier: return;  // nothing is in flight
-  }
-  throw CallFailed{CudaError::invalid_value};
+  if (p.op == MemOp::write32 || p.op == MemOp::write64) c.device().write(drywell::GmemAddr(p.address), &p.value, is_wide(p) ? 8 : 4);
 }
 
-CudaError submit(const char* name, void* stream, std::vector<MemOpParams> all) {
+void check(Context& c, const MemOpParams& p) {
+  require_value(p.op >= MemOp::wait32 && p.op <= MemOp::barrier);
+  if (!is_wait(p)) return;
+  require_value((p.flags & ~kFlush) <= static_cast<unsigned>(Compare::nor));
+  word_at(c, p.address, is_wide(p));
+}
+
+/// A graph runs its nodes one after the other: a wait in it must find its value.
+void in_graph(Context& c, const std::vector<MemOpParams>& all) {
+  for (const MemOpParams& p : all) {
+    if (is_wait(p) && !ready(c, p)) throw drywell::Unsupported(fmt::format("a node of a graph that waits at {:#x} for a value that is not there yet", p.address));
+    perform(c, p);
+  }
+}
+
+CudaError submit(const char* name, void* stream, const std::vector<MemOpParams>& all) {
   return serve(name, [&](Context& c) {
+    for (const MemOpParams& p : all) check(c, p);
+    Stream& s = c.streams.get(stream);
+    if (s.capture != nullptr) return c.streams.submit(s, GraphNodeType::batch_mem_op, [&c, all] { in_graph(c, all); });
     for (const MemOpParams& p : all) {
-      require_value(p.op >= MemOp::wait32 && p.op <= MemOp::barrier);
-      if (p.op == MemOp::wait32 || p.op == MemOp::wait64) require_value((p.flags & ~kFlush) <= static_cast<unsigned>(Compare::nor));
+      if (is_wait(p))
+        c.streams.hold_until(s, [&c, p] { return ready(c, p); });
+      else
+        c.streams.submit(s, GraphNodeType::batch_mem_op, [&c, p] { perform(c, p); });
     }
-    c.streams.submit(c.streams.get(stream), GraphNodeType::batch_mem_op, [&c, all = std::move(all)] {
-      for (const MemOpParams& p : all) perform(c, p);
-    });
   });
 }
 

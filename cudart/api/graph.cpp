@@ -40,7 +40,10 @@ CudaError cudaGraphClone(void** out, void* graph) {
   return serve("cudaGraphClone", [&](Context& c) {
     require_value(out != nullptr);
     const Graph& g = c.streams.graphs.get(graph);
-    for (const auto& n : g.nodes) require(n->type != GraphNodeType::mem_alloc && n->type != GraphNodeType::mem_free, CudaError::not_supported);
+    for (const auto& n : g.nodes) {
+      const bool has_memory = n->type == GraphNodeType::mem_alloc || n->type == GraphNodeType::mem_free;
+      require(!has_memory && n->type != GraphNodeType::conditional, CudaError::not_supported);
+    }
     *out = &c.streams.graphs.make(g.clone());
     c.streams.retain(g.objects);
   });
@@ -82,6 +85,14 @@ CudaError cudaGraphAddNode(void** out, void* graph, void* const* after, const Gr
     count = reinterpret_cast<uintptr_t>(edges);
   }
   return add_node("cudaGraphAddNode", out, graph, after, count, type_of(p), [&](Context& c) { return node_work(c, p); });
+}
+
+CudaError cudaGraphConditionalHandleCreate(uint64_t* out, void* graph, unsigned value, unsigned flags) {
+  constexpr unsigned kAssignDefault = 1;  // cudaGraphCondAssignDefault
+  return serve("cudaGraphConditionalHandleCreate", [&](Context& c) {
+    require_value(out != nullptr && flags <= kAssignDefault);
+    *out = make_condition(c, c.streams.graphs.get(graph), value, flags == kAssignDefault);
+  });
 }
 
 /// The signature of CUDA 13, or of CUDA 12, which has no edge data.
@@ -210,6 +221,7 @@ CudaError cudaGraphExecUpdate(void* executable, void* graph, void* info) {
     for (size_t i = 0; i < e.steps.size(); ++i) {
       require(e.steps[i].type == fresh->steps[i].type, CudaError::graph_update_failure);
       e.steps[i].run = fresh->steps[i].run;
+      e.starts = fresh->starts;
     }
   });
 }

@@ -38,6 +38,7 @@ CudaError cudaMalloc(void** out, size_t bytes) {
 CudaError cudaFree(void* p) {
   return serve("cudaFree", [&](Context& c) {
     c.device();  // programs call cudaFree(0) to initialise the device
+    wait_until(c, "cudaFree", [&] { return p == nullptr || !c.streams.any_held(); });
     c.memory().release(p, {MemoryType::device, MemoryType::managed});
   });
 }
@@ -52,6 +53,7 @@ PER_THREAD_ALIAS(cudaMallocAsync, _ptsz);
 CudaError cudaFreeAsync(void* p, void* stream) {
   return serve("cudaFreeAsync", [&](Context& c) {
     Stream& s = c.streams.get(stream);
+    if (s.capture == nullptr && c.streams.in_front(s)) return c.streams.submit(s, GraphNodeType::mem_free, [&memory = c.memory(), p] { memory.release(p, {MemoryType::device}); });
     if (s.capture == nullptr) return c.memory().release(p, {MemoryType::device});
     // The graph's memory stays allocated for its next launch; its content is poisoned.
     const auto a = c.memory().find(p);

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "cudart/cubin.h"
+#include "cudart/device_runtime.h"
 #include "cudart/fatbin.h"
 #include "cudart/serve.h"
 #include "drywell/core/error.h"
@@ -68,63 +69,6 @@ LinkResult run(const char* name, PtxLink* link, LinkResult failure, F&& f) {
   });
   return error == CudaError::success ? LinkResult::success : failure;
 }
-
-/// The functions of libcudadevrt.a that a barrier of the grid needs (grid.sync() of cooperative groups, compiled apart): the library has
-/// them as machine code. The first CTA adds what turns the word's upper bit when all others have added one.
-constexpr std::string_view kGridBarrier = R"(.version 8.0
-.target sm_90
-.address_size 64
-.global .align 4 .u32 drywell_grid_arrivals;
-.visible .func (.param .b64 result) cudaCGGetIntrinsicHandle(.param .b32 scope)
-{
-  .reg .b64 %rd<3>;
-  mov.u64 %rd1, drywell_grid_arrivals;
-  cvta.global.u64 %rd2, %rd1;
-  st.param.b64 [result], %rd2;
-  ret;
-}
-.visible .func (.param .b32 result) cudaCGSynchronize(.param .b64 handle, .param .b32 flags)
-{
-  .reg .pred %p<4>;
-  .reg .b32 %r<16>;
-  .reg .b64 %rd<2>;
-  ld.param.b64 %rd1, [handle];
-  bar.sync 0;
-  mov.u32 %r1, %tid.x;
-  mov.u32 %r2, %tid.y;
-  mov.u32 %r3, %tid.z;
-  or.b32 %r1, %r1, %r2;
-  or.b32 %r1, %r1, %r3;
-  setp.ne.u32 %p1, %r1, 0;
-  @%p1 bra JOIN;
-  mov.u32 %r4, %nctaid.x;
-  mov.u32 %r5, %nctaid.y;
-  mov.u32 %r6, %nctaid.z;
-  mul.lo.u32 %r4, %r4, %r5;
-  mul.lo.u32 %r4, %r4, %r6;
-  sub.u32 %r4, 0x80000001, %r4;
-  mov.u32 %r7, %ctaid.x;
-  mov.u32 %r8, %ctaid.y;
-  mov.u32 %r9, %ctaid.z;
-  or.b32 %r7, %r7, %r8;
-  or.b32 %r7, %r7, %r9;
-  setp.eq.u32 %p2, %r7, 0;
-  selp.u32 %r10, %r4, 1, %p2;
-  fence.acq_rel.gpu;
-  atom.add.release.gpu.u32 %r11, [%rd1], %r10;
-WAIT:
-  ld.acquire.gpu.u32 %r12, [%rd1];
-  xor.b32 %r13, %r12, %r11;
-  setp.ge.s32 %p3, %r13, 0;
-  @%p3 bra WAIT;
-  fence.acq_rel.gpu;
-JOIN:
-  bar.sync 0;
-  mov.u32 %r14, 0;
-  st.param.b32 [result], %r14;
-  ret;
-}
-)";
 
 bool is_device_runtime(const char* name) { return name != nullptr && std::strstr(name, "libcudadevrt") != nullptr; }
 
@@ -220,7 +164,7 @@ LinkResult complete(PtxLink* link) {
   return run("nvJitLinkComplete", link, LinkResult::ptx_compile, [&](Context&) {
     if (link->optimiser != nullptr) link->units.push_back(optimised(*link));
     require_value(!link->units.empty());
-    if (link->grid_barrier) link->units.emplace_back(kGridBarrier);  // last: the first unit's target is that of the whole
+    if (link->grid_barrier) link->units.emplace_back(grid_barrier());  // last: the first unit's target is that of the whole
     link->linked = link_units(link->units);
     link->image = cubin_envelope(link->linked);
   });

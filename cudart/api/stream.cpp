@@ -37,16 +37,23 @@ CudaError cudaStreamDestroy(void* stream) {
   return serve("cudaStreamDestroy", [&](Context& c) { c.streams.destroy(stream); });
 }
 
-// All submitted work has run, so there is nothing to wait for.
+// All submitted work has run, but what is held behind a wait for a value.
 CudaError cudaStreamSynchronize(void* stream) {
   return serve("cudaStreamSynchronize", [&](Context& c) {
-    require(c.streams.get(stream).capture == nullptr, CudaError::capture_unsupported);
+    const Stream& s = c.streams.get(stream);
+    require(s.capture == nullptr, CudaError::capture_unsupported);
+    wait_until(c, "cudaStreamSynchronize", [&] { return !c.streams.in_front(s); });
     c.launcher().queue_drained();
   });
 }
 PER_THREAD_ALIAS(cudaStreamSynchronize, _ptsz);
 CudaError cudaStreamQuery(void* stream) {
-  return serve("cudaStreamQuery", [&](Context& c) { require(c.streams.get(stream).capture == nullptr, CudaError::capture_unsupported); });
+  return serve("cudaStreamQuery", [&](Context& c) {
+    const Stream& s = c.streams.get(stream);
+    require(s.capture == nullptr, CudaError::capture_unsupported);
+    c.streams.advance();
+    require(!c.streams.in_front(s), CudaError::not_ready);
+  });
 }
 PER_THREAD_ALIAS(cudaStreamQuery, _ptsz);
 
@@ -116,8 +123,9 @@ PER_THREAD_ALIAS(cudaLaunchHostFunc, _ptsz);
 CudaError cudaStreamAddCallback(void* stream, void (*function)(void*, CudaError, void*), void* data, unsigned) {
   return serve("cudaStreamAddCallback", [&](Context& c) {
     require_value(function != nullptr);
-    require(c.streams.get(stream).capture == nullptr, CudaError::capture_unsupported);
-    function(stream, c.sticky, data);
+    Stream& s = c.streams.get(stream);
+    require(s.capture == nullptr, CudaError::capture_unsupported);
+    c.streams.submit(s, GraphNodeType::host, [&c, function, stream, data] { function(stream, c.sticky, data); });
   });
 }
 PER_THREAD_ALIAS(cudaStreamAddCallback, _ptsz);
@@ -149,10 +157,16 @@ CudaError cudaEventRecord(void* event, void* stream) { return cudaEventRecordWit
 PER_THREAD_ALIAS(cudaEventRecord, _ptsz);
 
 CudaError cudaEventSynchronize(void* event) {
-  return serve("cudaEventSynchronize", [&](Context& c) { c.streams.events.get(event); });
+  return serve("cudaEventSynchronize", [&](Context& c) {
+    const Event& e = c.streams.events.get(event);
+    wait_until(c, "cudaEventSynchronize", [&] { return !e.pending(); });
+  });
 }
 CudaError cudaEventQuery(void* event) {
-  return serve("cudaEventQuery", [&](Context& c) { c.streams.events.get(event); });
+  return serve("cudaEventQuery", [&](Context& c) {
+    c.streams.advance();
+    require(!c.streams.events.get(event).pending(), CudaError::not_ready);
+  });
 }
 
 /// Simulated time. Without the timed driver the result is NaN, so that no one takes it for a measurement.
@@ -160,9 +174,10 @@ CudaError cudaEventElapsedTime(float* ms, void* start, void* end) {
   return serve("cudaEventElapsedTime", [&](Context& c) {
     const Event &a = c.streams.events.get(start), &b = c.streams.events.get(end);
     require_value(ms != nullptr);
-    require(a.recorded && b.recorded && ((a.flags | b.flags) & kDisableTiming) == 0, CudaError::invalid_handle);
+    require(a.moment != nullptr && b.moment != nullptr && ((a.flags | b.flags) & kDisableTiming) == 0, CudaError::invalid_handle);
+    require(!a.pending() && !b.pending(), CudaError::not_ready);
     if (!c.launcher().timed()) c.say_once("event times are not a number without --driver=timed: other drivers have no clock");
-    *ms = c.launcher().timed() ? static_cast<float>((b.seconds - a.seconds) * 1e3) : std::nanf("");
+    *ms = c.launcher().timed() ? static_cast<float>((b.moment->seconds - a.moment->seconds) * 1e3) : std::nanf("");
   });
 }
 

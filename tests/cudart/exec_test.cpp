@@ -145,6 +145,16 @@ TEST_F(CompiledProgram, TranslationUnitsAreLinked) {
   }
 }
 
+TEST_F(CompiledProgram, GraphsHaveConditionsAndLinkedGridsABarrier) {
+  const std::string path = program("conditions", {"-rdc=true", "-lcudadevrt"});
+  for (const char* driver : {"eager", "shuffled:3", "timed"}) {
+    const Finished f = exec({std::string("--driver=") + driver, "--check"}, path);
+    EXPECT_EQ(f.exit_code, 0) << driver << "\n"
+                              << f.out << f.err;
+    EXPECT_EQ(f.out, "Passed: 4 values\n");
+  }
+}
+
 TEST_F(CompiledProgram, WhatIsNotServedIsNamedOnce) {
   const Finished f = exec({}, program("refused"));
   EXPECT_EQ(f.exit_code, 0) << f.out << f.err;

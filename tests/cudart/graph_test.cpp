@@ -86,7 +86,7 @@ TEST_F(GraphNodes, AClonesNodesWaitForEachOther) {
 
 TEST_F(GraphNodes, OtherKindsAreRefused) {
   GraphNodeParams p{};
-  p.type = GraphNodeType::conditional;
+  p.type = GraphNodeType::batch_mem_op;
   void* node = nullptr;
   EXPECT_EQ(cudaGraphAddNode(&node, graph_, nullptr, nullptr, 0, &p), CudaError::not_supported);
   EXPECT_EQ(cudaGraphAddNode(&node, graph_, nullptr, nullptr, 0, nullptr), CudaError::invalid_value);
