@@ -42,6 +42,11 @@ Finished run_in(const std::string& folder, const std::string& line) {
   return test::run_process("/bin/sh", {"-c", "cd " + folder + " && " + test::binary_path() + line.substr(line.find("drywell") + 7) + " < /dev/null"});
 }
 
+TEST(LaunchFile, NamesItsModuleRelativeToItself) {
+  const Finished f = run_in(test::source_path("."), "drywell run examples/ptx/axpy.toml");
+  EXPECT_EQ(f.exit_code, 0) << f.err;
+}
+
 class Help : public testing::TestWithParam<std::string> {};
 
 TEST_P(Help, EndsWithTwoExamplesThatRun) {

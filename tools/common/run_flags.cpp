@@ -168,7 +168,7 @@ std::string machine_of(const RunFlags& f) {
   if (f.arch != kDefaultMachine || !names_a_file(f.subject)) return f.arch;
   const kernels::LaunchPlan plan = make_plan(f);
   isa::Target target;
-  if (!isa::parse_target(target_word(read_text_file(plan.resolve(plan.ptx_path))), target)) return f.arch;
+  if (!isa::parse_target(target_word(read_text_file(plan.ptx_path)), target)) return f.arch;
   if (isa::loads_on(target, sim::load_arch(f.arch).target)) return f.arch;
   for (const std::string_view name : sim::builtin_arch_names()) {
     if (isa::loads_on(target, sim::load_arch(std::string(name)).target)) return std::string(name);
