@@ -6,7 +6,7 @@
 >>> r = k[8](x, y, np.float32(2), 1000, block=128, driver="timed", check="full")
 >>> r.cycles, r.hazards
 
-The parts: :class:`Kernel`, :class:`Run`, :mod:`drywell.triton`, :mod:`drywell.cuda`, :mod:`drywell.cute`, :mod:`drywell.numbers`,
+The parts: :class:`Kernel`, :class:`Run`, :mod:`drywell.triton`, :mod:`drywell.cuda`, :mod:`drywell.cute`, :mod:`drywell.numbers`, :mod:`drywell.kernels`,
 :mod:`drywell.layouts`, :func:`sweep`. Nothing is global: two launches share nothing but the arrays that they are given.
 """
 
@@ -25,7 +25,7 @@ from .results import Hazard, Launch, Limit, Line, Place, Role, Run, Timing, Unit
 from .sweeping import Sweep, sweep
 from .tensormap import TensorMap, tensor_map
 
-_LAZY = ("cuda", "cute", "triton", "numbers", "layouts")
+_LAZY = ("cuda", "cute", "kernels", "triton", "numbers", "layouts")
 
 
 def __getattr__(name: str) -> Any:

@@ -91,3 +91,16 @@ def lines_html(title: str, lines: Sequence[str]) -> str:
 
 def rows_html(columns: Sequence[str], rows: Sequence[dict[str, Any]]) -> str:
     return f'{_STYLE}<div class="dw">{_table(columns, [[escape(str(r.get(c, ""))) for c in columns] for r in rows[:200]])}</div>'
+
+
+def kernel_run_html(r: Any) -> str:
+    """A shipped kernel's run: its arrays, time, limits and hazards."""
+    report = r.report
+    parts = [f"<b>{escape(report['kernel'])}</b> {escape(report['shape'])}, {escape(report['arch'])}, {escape(report['driver'])}"]
+    if report["cycles"] is not None:
+        parts.append(f"<p>{report['cycles']:,} cycles, {report['seconds'] * 1e6:.2f} us</p>")
+        parts.append(_table(("limit", "cycles", "of the run", ""),
+                            [(escape(x["name"]), f"{x['cycles']:,.0f}", f"{x['fraction']:.1%}", _bar(x["fraction"])) for x in report["limits"][:6]]))
+    parts.append(_table(("output", "type", "shape"), [(escape(n), str(a.dtype), " x ".join(map(str, a.shape))) for n, a in r.outputs.items()]))
+    parts += [f'<p class="{h["level"]}">{h["level"]} {h["code"]}: {escape(h["rule"])} ({h["count"]})</p>' for h in report.get("hazards", ())]
+    return f'{_STYLE}<div class="dw">{"".join(parts)}</div>'
