@@ -207,6 +207,15 @@ struct MemAllocNodeParams {
   void* address;  // the result
 };
 
+/// CUstreamBatchMemOpType
+enum class MemOp : int { wait32 = 1, write32 = 2, flush = 3, wait64 = 4, write64 = 5, barrier = 6 };
+/// CUstreamBatchMemOpParams
+struct BatchMemOp {
+  MemOp op;
+  uint64_t address, value;
+  unsigned flags;
+  uint64_t alias, unused;
+};
 /// cudaGraphConditionalNodeType
 enum class ConditionType : int { if_ = 0,
                                  while_ = 1,

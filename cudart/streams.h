@@ -32,6 +32,7 @@ struct NodeParams {
   MemAllocNodeParams alloc{};
   void* handle = nullptr;  // an event, a child graph, or the address of a mem_free node
   ConditionalNodeParams conditional{};
+  std::vector<BatchMemOp> memory_operations;
   std::vector<void*> bodies;  // its graphs: conditional.bodies
 };
 

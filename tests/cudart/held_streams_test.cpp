@@ -1,4 +1,5 @@
-// Streams that wait for a value which is not in memory yet: what is behind the wait runs when the value comes, and not before.
+// Streams that wait for a value which is not in memory yet: what is behind the wait runs when the value comes, and not before. Nodes of graphs that
+// wait, write and copy.
 #include <gtest/gtest.h>
 #include <unistd.h>
 
@@ -11,6 +12,16 @@ extern "C" {
 CudaError cuStreamWaitValue32_v2(void* stream, uint64_t at, uint32_t value, unsigned flags);
 CudaError cuStreamWriteValue32_v2(void* stream, uint64_t at, uint32_t value, unsigned flags);
 CudaError cuStreamBatchMemOp_v2(void* stream, unsigned count, const void* list, unsigned flags);
+CudaError cuGraphAddBatchMemOpNode(void** out, void* graph, void* const* after, size_t count, const void* p);
+CudaError cuGraphBatchMemOpNodeGetParams(void* node, void* out);
+CudaError cuGraphBatchMemOpNodeSetParams(void* node, const void* p);
+CudaError cuGraphExecBatchMemOpNodeSetParams(void* executable, void* node, const void* p);
+CudaError cudaGraphAddMemcpyNodeToSymbol(void** out, void* graph, void* const* after, size_t count, const void* symbol, const void* from, size_t bytes,
+                                         size_t offset, CopyKind kind);
+CudaError cudaGraphAddMemcpyNodeFromSymbol(void** out, void* graph, void* const* after, size_t count, void* to, const void* symbol, size_t bytes,
+                                           size_t offset, CopyKind kind);
+CudaError cudaGraphMemcpyNodeSetParamsToSymbol(void* node, const void* symbol, const void* from, size_t bytes, size_t offset, CopyKind kind);
+CudaError cudaGraphCreate(void** out, unsigned flags);
 }
 
 namespace {
@@ -121,6 +132,47 @@ TEST_F(HeldStreams, ABatchIsInOrderAndADestroyedStreamRunsToItsEnd) {
   write(b, 0, 5);
   EXPECT_EQ(words_[2], 12u);
   EXPECT_EQ(cudaDeviceSynchronize(), kOk);
+}
+
+struct BatchNode {
+  void* context;
+  unsigned count;
+  const uint64_t (*list)[6];
+  unsigned flags;
+};
+
+TEST_F(HeldStreams, NodesOfGraphsWriteAndWaitForValuesThatAreThere) {
+  void *graph = nullptr, *node = nullptr, *executable = nullptr;
+  ASSERT_EQ(cudaGraphCreate(&graph, 0), kOk);
+  const uint64_t first[2][6] = {{2, at(0), 5, 0, 0, 0}, {1, at(0), 5, kEqual, 0, 0}}, second[1][6] = {{2, at(1), 11, 0, 0, 0}};
+  const BatchNode two{nullptr, 2, first, 0}, one{nullptr, 1, second, 0};
+  ASSERT_EQ(cuGraphAddBatchMemOpNode(&node, graph, nullptr, 0, &two), kOk);
+  BatchNode kept{};
+  ASSERT_EQ(cuGraphBatchMemOpNodeGetParams(node, &kept), kOk);
+  ASSERT_EQ(kept.count, 2u);
+  EXPECT_EQ(kept.list[1][1], at(0));
+  ASSERT_EQ(cudaGraphInstantiate(&executable, graph, 0), kOk);
+  ASSERT_EQ(cudaGraphLaunch(executable, nullptr), kOk);
+  EXPECT_EQ(words_[0], 5u);
+  ASSERT_EQ(cuGraphExecBatchMemOpNodeSetParams(executable, node, &one), kOk);
+  ASSERT_EQ(cudaGraphLaunch(executable, nullptr), kOk);
+  EXPECT_EQ(words_[1], 11u);
+  const BatchNode wrong{nullptr, 1, nullptr, 0};
+  EXPECT_EQ(cuGraphBatchMemOpNodeSetParams(node, &wrong), CudaError::invalid_value);
+}
+
+TEST_F(HeldStreams, NodesOfGraphsCopyVariables) {
+  void *graph = nullptr, *to = nullptr, *from = nullptr, *executable = nullptr;
+  ASSERT_EQ(cudaGraphCreate(&graph, 0), kOk);
+  words_[1] = 77;
+  ASSERT_EQ(cudaGraphAddMemcpyNodeToSymbol(&to, graph, nullptr, 0, program::kTable, const_cast<uint32_t*>(words_ + 1), 4, 4, CopyKind::host_to_device), kOk);
+  ASSERT_EQ(cudaGraphAddMemcpyNodeFromSymbol(&from, graph, &to, 1, const_cast<uint32_t*>(words_ + 2), program::kTable, 4, 4, CopyKind::device_to_host), kOk);
+  ASSERT_EQ(cudaGraphInstantiate(&executable, graph, 0), kOk);
+  ASSERT_EQ(cudaGraphLaunch(executable, nullptr), kOk);
+  EXPECT_EQ(words_[2], 77u);
+  size_t bytes = 0;
+  ASSERT_EQ(cudaGetSymbolSize(&bytes, program::kTable), kOk);
+  EXPECT_EQ(cudaGraphMemcpyNodeSetParamsToSymbol(to, program::kTable, const_cast<uint32_t*>(words_), 4, bytes, CopyKind::host_to_device), CudaError::invalid_value);
 }
 
 }  // namespace
