@@ -43,7 +43,12 @@ void add_modes(isa::TensorMapFields& f, int interleave, int swizzle, int promoti
 
 /// A rejected map is an invalid value; standard error lists every violated rule.
 void encode(Context& c, const isa::TensorMapFields& f, void* out) {
-  require_value(out != nullptr && reinterpret_cast<uintptr_t>(out) % isa::kTensorMapAlignment == 0);
+  require_value(out != nullptr);
+  if (reinterpret_cast<uintptr_t>(out) % isa::kTensorMapAlignment != 0) {
+    drywell::print_error(fmt::format("drywell: tensor map refused: its own address, {}, is no multiple of {} (g++ may not align a temporary CUtensorMap without -O)\n", out,
+                                     isa::kTensorMapAlignment));
+    throw CallFailed{CudaError::invalid_value};
+  }
   try {
     const isa::TensorMap m = isa::encode(f, static_cast<unsigned>(compute_capability(c.device())));
     std::memcpy(out, m.bytes.data(), m.bytes.size());

@@ -82,16 +82,36 @@ Effect multiply(Warp& w, const DecodedOp& op, LaneMask mask) {
   return Effect::next;
 }
 
+uint32_t open_serial(const Warp& w) { return w.wgmma_groups.empty() ? ThreadGroups{}.open_serial : w.wgmma_groups.front().open_serial; }
+
+/// True if the warp has issued its part of the groups before `end`, and they are complete.
+bool has_completed(const Warp& w, uint64_t end) {
+  if (open_serial(w) < end) return false;
+  const auto in_flight = [&](const ThreadGroups::Group& g) { return g.serial < end && g.writes != 0; };
+  return w.wgmma_groups.empty() || std::none_of(w.wgmma_groups.front().groups.begin(), w.wgmma_groups.front().groups.end(), in_flight);
+}
+
+/// A wgmma-group is the warpgroup's (PTX ISA 9.7.15.7.1): a warp that waits for it waits for the parts of all four warps, also those that are
+/// not issued yet. CUTLASS lets one thread of the warpgroup release the operands. The warps execute the same instructions, so that their
+/// groups have the same numbers.
+bool warpgroup_completed(Warp& w, uint64_t allowed) {
+  const uint64_t open = open_serial(w), end = open > allowed ? open - allowed : 0;
+  Warp* const first = &w.cta->warps[w.index / 4 * 4];
+  return std::all_of(first, first + 4, [&](const Warp& peer) { return peer.alive == 0 || has_completed(peer, end); });
+}
+
 Effect fence(Warp& w, const DecodedOp&, LaneMask mask) { return need_warpgroup(w, mask); }
 Effect commit(Warp& w, const DecodedOp&, LaneMask mask) {
   if (const Effect e = need_warpgroup(w, mask); e != Effect::next) return e;
   commit_groups(w.wgmma_groups, 1);
+  w.cta->cluster->wake(*w.cta);  // others of the warpgroup may wait for this group
   return Effect::next;
 }
 Effect wait(Warp& w, const DecodedOp& op, LaneMask mask) {
   if (const Effect e = need_warpgroup(w, mask); e != Effect::next) return e;
   const uint64_t allowed = op.as<payload::GroupWait>().allowed;
-  return groups_complete(w.wgmma_groups, 1, allowed) ? Effect::next : block(w, BlockReason::wgmma, static_cast<uint32_t>(allowed));
+  const bool complete = groups_complete(w.wgmma_groups, 1, allowed) && warpgroup_completed(w, allowed);
+  return complete ? Effect::next : block(w, BlockReason::wgmma, static_cast<uint32_t>(allowed));
 }
 
 payload::Wgmma& bind_multiply(Decoder& d, DecodedOp& op, size_t scale_d) {

@@ -310,7 +310,9 @@ TEST_F(Runtime, TensorMapsAreEncodedOrRefused) {
   EXPECT_EQ(cuTensorMapReplaceAddress(map, x + 64), kOk);
   const uint32_t too_big[2] = {512, 8};
   EXPECT_EQ(cuTensorMapEncodeTiled(map, 7, 2, x, dim, stride, too_big, step, 0, 0, 0, 0), CudaError::invalid_value);
+  testing::internal::CaptureStderr();
   EXPECT_EQ(cuTensorMapEncodeTiled(map + 8, 7, 2, x, dim, stride, box, step, 0, 0, 0, 0), CudaError::invalid_value);
+  EXPECT_NE(testing::internal::GetCapturedStderr().find("is no multiple of 64"), std::string::npos);
 }
 
 }  // namespace

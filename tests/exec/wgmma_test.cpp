@@ -467,6 +467,33 @@ TEST(WgmmaGroups, CompleteInOrder) {
   }
 }
 
+// A group is the warpgroup's: the first warp, which waits for it and then overwrites the operands, waits for the others' parts,
+// which are issued later (CUTLASS lets one thread of the warpgroup release a stage).
+TEST(WgmmaGroups, AreCompleteWhenAllFourWarpsAre) {
+  WarpProgram p;
+  p.target = "sm_90a";
+  p.threads = 128;
+  p.smem.assign(4096, 0);
+  for (size_t i = 1; i < p.smem.size(); i += 2) p.smem[i] = 0x3C;  // halves of value 1: A of 64 x 16, B of 8 x 16
+  p.smem_bytes = p.smem.size();
+  p.inputs = 1;
+  p.outputs = 4;
+  const Operand oa(0, 64, 2, 0, false), ob(2048, 8, 2, 0, false);
+  p.body = "  fence.proxy.async;\n  bar.sync 0;\n  cvt.u64.u32 %d0, %s;\n  and.b64 %d0, %d0, 0x3FFFF;\n  shr.u64 %d0, %d0, 4;\n";
+  p.body += fmt::format("  add.s64 %d1, %d0, {};\n  add.s64 %d2, %d0, {};\n", static_cast<int64_t>(oa.descriptor(0)), static_cast<int64_t>(ob.descriptor(0)));
+  p.body += "LATE:\n  setp.eq.b32 %p1, %i0, 0;\n  @%p1 bra READY;\n  sub.u32 %i0, %i0, 1;\n  bra LATE;\nREADY:\n";
+  p.body += "  wgmma.fence.sync.aligned;\n  wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 {%o0, %o1, %o2, %o3}, %d1, %d2, 0, 1, 1, 0, 0;\n";
+  p.body += "  wgmma.commit_group.sync.aligned;\n  wgmma.wait_group.sync.aligned 0;\n";
+  p.body += "  mov.u32 %i0, %tid.x;\n  setp.ge.u32 %p1, %i0, 32;\n  @%p1 bra DONE;\n  mov.b32 %i0, 0;\nCLEAR:\n";
+  p.body += "  add.u32 %i0, %i0, 16;\n  add.u32 %t0, %s, %i0;\n  st.shared.v4.b32 [%t0+-16], {0, 0, 0, 0};\n  setp.lt.u32 %p1, %i0, 2304;\n  @%p1 bra CLEAR;\nDONE:";
+  std::vector<uint64_t> in(128, 0);
+  for (unsigned t = 32; t < 128; ++t) in[t] = 100 * (t / 32);
+  for (const auto& [driver, seed] : {std::pair{sim::DriverKind::eager, 0}, {sim::DriverKind::lazy, 0}, {sim::DriverKind::shuffled, 1}, {sim::DriverKind::timed, 0}}) {
+    const WarpResult r = run_warps(p, in, 1, driver, static_cast<uint64_t>(seed));
+    for (const uint64_t word : r.registers) ASSERT_EQ(word, code_of("f32", 16)) << "policy " << static_cast<int>(driver);
+  }
+}
+
 TEST(WgmmaFaults, AWarpgroupHasFourWarps) {
   WarpProgram p;
   p.target = "sm_90a";
