@@ -25,7 +25,7 @@ from .results import Hazard, Launch, Limit, Line, Place, Role, Run, Timing, Unit
 from .sweeping import Sweep, sweep
 from .tensormap import TensorMap, tensor_map
 
-_LAZY = ("cuda", "cute", "kernels", "triton", "numbers", "layouts")
+_LAZY = ("cuda", "cute", "kernels", "pictures", "triton", "numbers", "layouts")
 
 
 def __getattr__(name: str) -> Any:

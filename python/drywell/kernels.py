@@ -67,21 +67,22 @@ def program() -> str:
     return found
 
 
-def _command(*words: str) -> str:
+def command_output(*words: str, statuses: tuple[int, ...] = (0,)) -> str:
+    """What the command prints. Raises IllegalError with its message for another exit status."""
     ran = subprocess.run([program(), *words], capture_output=True, text=True)
-    if ran.returncode != 0:
+    if ran.returncode not in statuses:
         raise IllegalError(_message(ran.stderr), _code(ran.stderr))
     return ran.stdout
 
 
 def names() -> list[str]:
     """The kernels, as ``drywell list`` names them."""
-    return [line.split()[0] for line in _command("list").splitlines() if line and not line.startswith(" ") and not line.startswith("drywell")]
+    return [line.split()[0] for line in command_output("list").splitlines() if line and not line.startswith(" ") and not line.startswith("drywell")]
 
 
 def parameters(name: str) -> str:
     """A kernel's parameters as text, one per line."""
-    return _command("list", name)
+    return command_output("list", name)
 
 
 def _message(text: str) -> str:
