@@ -199,6 +199,7 @@ void Streams::begin_capture(Stream& s, Graph* graph, std::vector<GraphNode*> aft
   require(&s != default_.get(), CudaError::capture_unsupported);
   for (const GraphNode* n : after) require_value(n != nullptr && n->graph == graph);
   s.capture = graph != nullptr ? graph : &graphs.make(std::make_unique<Graph>());
+  s.into_own_graph = graph != nullptr;
   s.capture_id = next_capture_++;
   s.origin = true;
   s.last = std::move(after);

@@ -106,6 +106,7 @@ struct Stream {
   int priority = 0;
   Graph* capture = nullptr;  // the graph it records into
   bool origin = false;       // the stream on which the capture began
+  bool into_own_graph = false;  // the capture adds to a graph of the program
   uint64_t capture_id = 0;
   std::vector<GraphNode*> last;  // the nodes that the next one comes after
   std::vector<GraphEdgeData> edges;  // for cudaStreamGetCaptureInfo: as many as `last`, all zero

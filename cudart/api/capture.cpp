@@ -32,9 +32,11 @@ PER_THREAD_ALIAS(cudaStreamBeginCapture, _ptsz);
 
 CudaError cudaStreamEndCapture(void* stream, void** graph) {
   return serve("cudaStreamEndCapture", [&](Context& c) {
-    require_value(graph != nullptr);
-    *graph = nullptr;
-    *graph = &c.streams.end_capture(c.streams.get(stream));
+    Stream& s = c.streams.get(stream);
+    require_value(graph != nullptr || s.into_own_graph);  // cudaStreamBeginCaptureToGraph: the program has the graph
+    if (graph != nullptr) *graph = nullptr;
+    Graph& captured = c.streams.end_capture(s);
+    if (graph != nullptr) *graph = &captured;
   });
 }
 PER_THREAD_ALIAS(cudaStreamEndCapture, _ptsz);

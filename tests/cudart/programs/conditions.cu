@@ -93,6 +93,20 @@ int main() {
   got = to_host(v, 4);
   wrong += got[3] != 111 + 3 * 1000 + 10000;
 
+  // The body of a choice, captured; the program needs no second handle of the graph.
+  cudaGraph_t recorded;
+  Condition truth;
+  cudaStream_t stream;
+  CHECK(cudaStreamCreate(&stream));
+  CHECK(cudaGraphCreate(&recorded, 0));
+  CHECK(cudaGraphConditionalHandleCreate(&truth, recorded, 1, cudaGraphCondAssignDefault));
+  CHECK(cudaStreamBeginCaptureToGraph(stream, *condition(recorded, nullptr, truth, cudaGraphCondTypeIf, 1), nullptr, nullptr, 0, cudaStreamCaptureModeRelaxed));
+  add<<<1, 1, 0, stream>>>(steps, 100);
+  CHECK(cudaStreamEndCapture(stream, nullptr));
+  launch(recorded, 1);
+  got = to_host(v, 4);
+  wrong += got[1] != 108;
+
   cudaGraph_t copy;
   wrong += cudaGraphClone(&copy, loop) != cudaErrorNotSupported;
   cudaGetLastError();
