@@ -22,6 +22,7 @@ namespace {
 constexpr uint64_t kHostBase = 0x1000'0000'0000, kHostEnd = 0x2000'0000'0000;
 constexpr uint64_t kPage = 4096;
 constexpr uint8_t kPoison = 0xFF;
+constexpr uint64_t kByPage = 16 << 20;  // pinned memory from here on takes host memory by the page, where it is touched
 
 void* map_pages(uint64_t bytes, const std::map<uint64_t, Allocation>& taken) {
   uint64_t at = kHostBase;
@@ -31,9 +32,16 @@ void* map_pages(uint64_t bytes, const std::map<uint64_t, Allocation>& taken) {
     at = round_up(base + a.bytes, kPage);
   }
   require(bytes < kHostEnd - at && bytes < host_memory().available / 8 * 7, CudaError::memory_allocation);
-  void* p = ::mmap(reinterpret_cast<void*>(at), bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
+  void* p = ::mmap(reinterpret_cast<void*>(at), bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE | MAP_NORESERVE, -1, 0);
   require(p != MAP_FAILED, CudaError::memory_allocation);
   return p;
+}
+
+void poison_pages(PoisonPages& pages, void* p, uint64_t bytes) {
+  uint8_t *const first = static_cast<uint8_t*>(p), *const last = first + bytes;
+  const auto [from, to] = bytes < kByPage ? std::pair(first, first) : pages.show(first, last);
+  std::memset(first, kPoison, static_cast<size_t>(from - first));
+  std::memset(to, kPoison, static_cast<size_t>(last - to));
 }
 
 /// Bytes from the first to the last of a copy.
@@ -43,7 +51,7 @@ uint64_t extent_of(const CopyPlace& p, const CopyShape& shape) {
 
 }  // namespace
 
-Memory::Memory(sim::Device& device) : device_(device) {
+Memory::Memory(sim::Device& device) : device_(device), most_(host_memory().available / 8 * 7) {
   if (host_memory().address_space != kBeyondCounting) return;  // addresses are few (ulimit -v)
   void* const wanted = reinterpret_cast<void*>(sim::window::kGlobalBase);
   void* const got = ::mmap(wanted, device.memory_capacity(), PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1, 0);
@@ -59,7 +67,9 @@ Memory::~Memory() {
 void Memory::release_all() {
   for (const auto& [base, a] : allocations_) {
     device_.free(GmemAddr(base));
-    if (a.type != MemoryType::device && !a.registered && !a.mapped) ::munmap(reinterpret_cast<void*>(base), round_up(a.bytes, kPage));
+    if (a.registered || a.mapped) continue;
+    give_back(a.bytes);
+    if (a.type != MemoryType::device) ::munmap(reinterpret_cast<void*>(base), round_up(a.bytes, kPage));
   }
   allocations_.clear();
   device_order_.clear();
@@ -67,20 +77,33 @@ void Memory::release_all() {
   log_.clear();
 }
 
+void Memory::take(uint64_t bytes) {
+  require(bytes <= left(), CudaError::memory_allocation);
+  taken_ += bytes;
+}
+
+uint64_t Memory::place(uint64_t bytes, MemoryType type) {
+  if (type == MemoryType::device) {
+    device_order_.push_back(device_.allocate(bytes, fmt::format("allocation {} of the program", device_order_.size())).value());
+    return device_order_.back();
+  }
+  void* const p = map_pages(round_up(bytes, kPage), allocations_);
+  poison_pages(poison_, p, bytes);
+  return device_.map_host(p, bytes, type == MemoryType::managed ? "managed memory" : "pinned memory").value();
+}
+
 void* Memory::allocate(uint64_t bytes, MemoryType type, unsigned flags) {
   if (bytes == 0) return nullptr;
-  Allocation a{0, bytes, type, flags};
-  if (type == MemoryType::device) {
-    a.base = device_.allocate(bytes, fmt::format("allocation {} of the program", device_order_.size())).value();
-    device_order_.push_back(a.base);
-  } else {
-    void* p = map_pages(round_up(bytes, kPage), allocations_);
-    std::memset(p, kPoison, bytes);
-    a.base = device_.map_host(p, bytes, type == MemoryType::managed ? "managed memory" : "pinned memory").value();
+  take(bytes);
+  try {
+    const uint64_t base = place(bytes, type);
+    allocations_[base] = {base, bytes, type, flags};
+    log_.add(base, bytes, type);
+    return reinterpret_cast<void*>(base);
+  } catch (...) {
+    give_back(bytes);
+    throw;
   }
-  allocations_[a.base] = a;
-  log_.add(a.base, bytes, type);
-  return reinterpret_cast<void*>(a.base);
 }
 
 void Memory::show_mapped(uint64_t base, uint64_t bytes) {
@@ -116,6 +139,7 @@ void Memory::release(void* p, std::initializer_list<MemoryType> types) {
   device_.free(GmemAddr(it->first));
   if (it->second.pooled) pool_bytes_ -= it->second.bytes;
   log_.free(it->first);
+  give_back(it->second.bytes);
   if (it->second.type != MemoryType::device) ::munmap(p, round_up(it->second.bytes, kPage));
   allocations_.erase(it);
 }

@@ -9,6 +9,7 @@
 
 #include "cudart/abi.h"
 #include "cudart/allocation_log.h"
+#include "drywell/core/poison_pages.h"
 #include "drywell/sim/device.h"
 
 namespace drywell::cudart {
@@ -41,6 +42,11 @@ class Memory {
 
   /// Returns nullptr for no bytes. Poisons device, pinned and managed memory with 0xFF.
   void* allocate(uint64_t bytes, MemoryType type, unsigned flags = 0);
+  /// Counts bytes of memory that the host must be able to back, whenever they are touched. Throws CallFailed if it cannot.
+  void take(uint64_t bytes);
+  void give_back(uint64_t bytes) { taken_ -= bytes; }
+  /// Bytes that can still be taken.
+  uint64_t left() const { return most_ - taken_; }
   void register_host(void* p, uint64_t bytes, unsigned flags);
   /// Throws CallFailed unless `p` begins an allocation of one of `types`.
   void release(void* p, std::initializer_list<MemoryType> types);
@@ -75,11 +81,14 @@ class Memory {
   void set(CopyPlace to, uint32_t value, unsigned element, CopyShape shape);
 
  private:
+  uint64_t place(uint64_t bytes, MemoryType type);
   uint8_t* resolve(const void* p, uint64_t bytes, bool must_be_device) const;
   /// The same for reading: memory that is only read does not count as written by the host.
   const uint8_t* readable(const void* p, uint64_t bytes, bool must_be_device) const;
 
   sim::Device& device_;
+  uint64_t most_, taken_ = 0;  // bytes of host memory for all that the program allocates
+  PoisonPages poison_;
   void* window_ = nullptr;  // the device's address range, kept free of host memory: a device pointer is never a host
                             // pointer
   std::map<uint64_t, Allocation> allocations_;

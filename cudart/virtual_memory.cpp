@@ -22,7 +22,16 @@ void* pointer(uint64_t at) { return reinterpret_cast<void*>(at); }
 
 /// A file of this process in memory.
 struct VirtualMemory::Physical {
-  Physical(uint64_t n, std::shared_ptr<uint64_t> of_all) : bytes(n), created(std::move(of_all)), file(::memfd_create("drywell", 0)) {
+  /// Bytes of the host's part, as long as it lives.
+  struct Taken {
+    Taken(Memory& m, uint64_t n) : memory(m), bytes(n) { memory.take(n); }
+    ~Taken() { memory.give_back(bytes); }
+    Taken(const Taken&) = delete;
+    Taken& operator=(const Taken&) = delete;
+    Memory& memory;
+    uint64_t bytes;
+  };
+  Physical(uint64_t n, Memory& memory, std::shared_ptr<uint64_t> of_all) : taken(memory, n), bytes(n), created(std::move(of_all)), file(::memfd_create("drywell", MFD_CLOEXEC)) {
     require(file >= 0 && ::ftruncate(file, static_cast<off_t>(n)) == 0, CudaError::memory_allocation);
     *created += bytes;
     void* const all = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
@@ -36,6 +45,7 @@ struct VirtualMemory::Physical {
   }
   Physical(const Physical&) = delete;
   Physical& operator=(const Physical&) = delete;
+  Taken taken;
   uint64_t bytes;
   std::shared_ptr<uint64_t> created;
   int file;
@@ -78,7 +88,7 @@ void VirtualMemory::give_back(uint64_t base, uint64_t bytes) {
 uint64_t VirtualMemory::create(uint64_t bytes) {
   require_value(bytes != 0 && bytes % kGranularity == 0);
   require(device_.memory_used() + *created_ + bytes <= device_.memory_capacity(), CudaError::memory_allocation);
-  handles_[next_handle_] = {std::make_shared<Physical>(bytes, created_)};
+  handles_[next_handle_] = {std::make_shared<Physical>(bytes, memory_, created_)};
   return next_handle_++;
 }
 

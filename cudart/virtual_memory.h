@@ -36,6 +36,8 @@ class VirtualMemory {
   bool accessible(uint64_t at) const;
   uint64_t handle_at(uint64_t at) const;
   uint64_t bytes_of(uint64_t handle) const;
+  /// Bytes of physical memory.
+  uint64_t created() const { return *created_; }
 
  private:
   struct Physical;

@@ -77,6 +77,7 @@ struct Device::Impl {
   std::map<const isa::Module*, TimedModule> timed_modules;  // by `from`
 
   uint8_t* bytes_at(GmemAddr at, uint64_t bytes) const;
+  uint8_t* overwrite(GmemAddr at, uint64_t bytes);
   std::shared_ptr<const isa::Module> in_order_of(DriverKind driver, const std::shared_ptr<const isa::Module>& m);
   Launch prepare(const LoadedModule& m, std::string_view kernel, const LaunchConfig& config, DriverKind driver = DriverKind::eager, bool watched = false);
   RunResult launch(const LoadedModule& m, std::string_view kernel, const LaunchConfig& config, const Args& args, const RunOptions& options);
@@ -264,6 +265,14 @@ uint8_t* Device::Impl::bytes_at(GmemAddr at, uint64_t bytes) const {
   return p;
 }
 
+/// bytes_at for a caller that writes all of them.
+uint8_t* Device::Impl::overwrite(GmemAddr at, uint64_t bytes) {
+  gmem.note_host_write(at.value());
+  uint8_t* const p = bytes_at(at, bytes);
+  gmem.will_overwrite(at.value(), bytes);
+  return p;
+}
+
 uint8_t* Device::host_pointer(GmemAddr at, uint64_t bytes) {
   impl_->gmem.note_host_write(at.value());
   return impl_->bytes_at(at, bytes);
@@ -271,7 +280,7 @@ uint8_t* Device::host_pointer(GmemAddr at, uint64_t bytes) {
 
 void Device::write(GmemAddr to, const void* from, uint64_t bytes) {
   if (bytes == 0) return;
-  std::memcpy(host_pointer(to, bytes), from, bytes);
+  std::memcpy(impl_->overwrite(to, bytes), from, bytes);
   impl_->l2.host_wrote(to.value(), bytes);
 }
 void Device::read(void* to, GmemAddr from, uint64_t bytes) const {
@@ -279,7 +288,7 @@ void Device::read(void* to, GmemAddr from, uint64_t bytes) const {
 }
 void Device::fill(GmemAddr at, uint8_t value, uint64_t bytes) {
   if (bytes == 0) return;
-  std::memset(host_pointer(at, bytes), value, bytes);
+  std::memset(impl_->overwrite(at, bytes), value, bytes);
   impl_->l2.host_wrote(at.value(), bytes);
 }
 

@@ -124,7 +124,8 @@ CudaError cudaMemGetInfo(size_t* free, size_t* total) {
   return serve("cudaMemGetInfo", [&](Context& c) {
     require_value(free != nullptr && total != nullptr);
     *total = c.device().memory_capacity();
-    *free = c.device().memory_free();
+    const uint64_t device = c.device().memory_free();
+    *free = std::min(device - std::min(device, c.virtual_memory().created()), c.memory().left());
   });
 }
 

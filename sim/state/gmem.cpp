@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 #include <sys/mman.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cstring>
@@ -25,46 +24,29 @@ constexpr uint64_t kRedZone = 256;
 /// Freed addresses that are held back, and freed allocations that messages know.
 constexpr uint64_t kMostHeldBytes = 1 << 30;
 constexpr size_t kMostFreed = 1024;
-/// Large allocations are views of one file of this size, and take host memory where they are written. Below kLarge, memory in huge pages
-/// is faster.
-constexpr uint64_t kView = 64 << 20, kLarge = 512 << 20;
+/// Memory at the first addresses is filled when it is allocated, in huge pages: kernels run faster on them. Memory behind it is poison that
+/// takes host memory by the page, where it is touched.
+constexpr uint64_t kAtOnce = 256 << 20;
+/// Below this, memory behind kAtOnce is filled at once, too: the host counts mappings (65,530 of a process), and each view is one.
+constexpr uint64_t kLeastView = 1 << 20, kMostViews = 16'384;
+/// The host's pages; huge ones, which take the place of poison that the host overwrites, from kLarge bytes on.
+constexpr uint64_t kPage = 4096, kWritePage = 2 << 20, kLarge = 16 << 20;
 
 void fill(uint8_t* from, uint8_t* to) { std::memset(from, kPoison, static_cast<size_t>(to - from)); }
 
-/// Returns a file of kView bytes of poison, or -1: then memory is filled at once.
-int make_poison() {
-  const int file = ::memfd_create("drywell-poison", MFD_CLOEXEC);
-  if (file < 0) return -1;
-  void* at = ::ftruncate(file, kView) == 0 ? mmap(nullptr, kView, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0) : MAP_FAILED;
-  if (at == MAP_FAILED) {
-    ::close(file);
-    return -1;
-  }
-  std::memset(at, kPoison, kView);
-  munmap(at, kView);
-  return file;
-}
-
-/// Shows the file's poison in the whole views inside [from, to); the host's pages are copied when they are written. Returns the part
-/// that is done.
-std::pair<uint8_t*, uint8_t*> show_poison(int file, uint8_t* from, uint8_t* to) {
-  auto* at = reinterpret_cast<uint8_t*>(round_up(reinterpret_cast<uintptr_t>(from), 4096));
-  uint8_t* const first = at;
-  while (static_cast<uint64_t>(to - at) >= kView) {
-    if (mmap(at, kView, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_FIXED | MAP_NORESERVE, file, 0) == MAP_FAILED) break;
-    at += kView;
-  }
-  return {first, at};
+/// Fresh zeroed memory takes the place of the whole pages inside [from, to).
+void zero_pages(uint8_t* from, uint8_t* to, uint64_t page) {
+  const auto first = round_up(reinterpret_cast<uintptr_t>(from), page), last = reinterpret_cast<uintptr_t>(to) / page * page;
+  if (last <= first) return;
+  void* const at = mmap(reinterpret_cast<void*>(first), last - first, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
+  if (at != MAP_FAILED) prefer_huge_pages(at, last - first);
 }
 
 /// Gives the whole pages inside [at, at + bytes) back to the host.
 void drop_pages(uint8_t* at, uint64_t bytes) {
-  const auto first = round_up(reinterpret_cast<uintptr_t>(at), 4096);
-  const auto last = (reinterpret_cast<uintptr_t>(at) + bytes) / 4096 * 4096;
-  if (last <= first) return;
-  auto* const from = reinterpret_cast<void*>(first);
-  if (bytes < kLarge) madvise(from, last - first, MADV_DONTNEED);
-  else mmap(from, last - first, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
+  const auto first = round_up(reinterpret_cast<uintptr_t>(at), kPage);
+  const auto last = (reinterpret_cast<uintptr_t>(at) + bytes) / kPage * kPage;
+  if (last > first) madvise(reinterpret_cast<void*>(first), last - first, MADV_DONTNEED);
 }
 
 }  // namespace
@@ -76,10 +58,7 @@ Gmem::Gmem(uint64_t capacity, uint64_t host_bytes) : capacity_(capacity), reserv
   insert_gap(window::kGlobalBase, window::kGlobalBase + reserved_);
 }
 
-Gmem::~Gmem() {
-  munmap(base_, reserved_);
-  if (poison_ >= 0) ::close(poison_);
-}
+Gmem::~Gmem() { munmap(base_, reserved_); }
 
 void Gmem::insert_gap(uint64_t begin, uint64_t end) {
   gaps_.emplace(begin, end);
@@ -145,6 +124,18 @@ void Gmem::refuse(uint64_t bytes) const {
   throw InputError(Code::E4105, fmt::format("out of host memory: {} bytes of device memory asked, {} in use, and the host has {} for all", bytes, used_, reserved_));
 }
 
+void Gmem::poison(Allocation& a) {
+  uint8_t *const first = a.data, *const last = first + a.size;
+  uint8_t* const by_page = std::clamp(base_ + std::min(kAtOnce, reserved_), first, last);
+  prefer_huge_pages(first, static_cast<uint64_t>(by_page - first));
+  fill(first, by_page);
+  a.untouched = static_cast<uint64_t>(last - by_page) >= std::max(kLeastView, reserved_ / kMostViews);
+  if (!a.untouched) return fill(by_page, last);
+  const auto [from, to] = poison_.show(by_page, last);
+  fill(by_page, from);
+  fill(to, last);
+}
+
 GmemAddr Gmem::allocate(uint64_t bytes, std::string name, uint64_t align) {
   const uint64_t want = std::max<uint64_t>(bytes, 1);
   auto gap = want > capacity_ ? gaps_.end() : smallest_gap(want, align);
@@ -155,16 +146,7 @@ GmemAddr Gmem::allocate(uint64_t bytes, std::string name, uint64_t align) {
   if (gap == gaps_.end()) refuse(want);
   const uint64_t at = round_up(gap->first, align);
   auto a = std::make_unique<Allocation>(Allocation{at, want, host_at(at), std::move(name)});
-  uint8_t *const first = a->data, *const last = first + want;
-  if (want >= kLarge && poison_ < 0) poison_ = make_poison();
-  if (want >= kLarge && poison_ >= 0) {
-    const auto [from, to] = show_poison(poison_, first, last);
-    fill(first, from);
-    fill(to, last);
-  } else {
-    prefer_huge_pages(first, want);
-    fill(first, last);
-  }
+  poison(*a);
   a->space_end = take_from(gap, at, want);
   a->made_after = launches_;
   used_ += want;
@@ -203,10 +185,18 @@ void Gmem::clear(GmemAddr addr) {
     std::memset(a->data, 0, a->size);
     return;
   }
-  constexpr uint64_t kEdge = 4096;  // the first and the last page may be shared with other allocations
-  std::memset(a->data, 0, kEdge);
-  std::memset(a->data + a->size - kEdge, 0, kEdge);
-  drop_pages(a->data, a->size);
+  // The first and the last page may be shared with other allocations.
+  std::memset(a->data, 0, kPage);
+  std::memset(a->data + a->size - kPage, 0, kPage);
+  zero_pages(a->data, a->data + a->size, kPage);
+}
+
+// Copying poison that is overwritten at once would take the time of three copies, and huge pages are faster for the kernel, too.
+void Gmem::will_overwrite(uint64_t addr, uint64_t bytes) {
+  const Allocation* a = bytes < kLarge ? nullptr : find(addr);
+  if (a == nullptr || !a->untouched) return;
+  uint8_t* const first = a->data + (addr - a->base);
+  zero_pages(std::max(first, base_ + kAtOnce), first + bytes, kWritePage);
 }
 
 std::vector<const Gmem::Allocation*> Gmem::allocations() const {
@@ -231,7 +221,10 @@ void Gmem::note_kernel_write(uint64_t addr) {
 
 void Gmem::begin_launch() {
   ++launches_;
-  for (const auto& [base, a] : by_base_) a->kernel_wrote = a->kernel_wrote || !judged_;
+  for (const auto& [base, a] : by_base_) {
+    a->kernel_wrote = a->kernel_wrote || !judged_;
+    a->untouched = false;
+  }
   judged_ = false;
 }
 

@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "drywell/core/poison_pages.h"
 #include "drywell/core/types.h"
 #include "drywell/sim/address_windows.h"
 
@@ -28,6 +29,7 @@ class Gmem {
     bool kernel_wrote = false;  // a kernel wrote into it, or may have
     uint64_t space_end = 0;   // of the addresses that it takes, with the red zone behind it
     uint64_t made_after = 0;  // number of launches before it was allocated
+    bool untouched = false;   // part of it is poison by the page, and no launch has begun since
   };
 
   /// Reserves (without committing) host address space for `capacity` bytes, or for `host_bytes` if those are fewer.
@@ -37,7 +39,8 @@ class Gmem {
   Gmem& operator=(const Gmem&) = delete;
 
   /// Throws InputError E4100 when the capacity is exhausted, E4105 when the host's part is. New memory is filled with 0xFF bytes (NaN in every
-  /// float format), so that results of a kernel that did not run never compare equal.
+  /// float format), so that results of a kernel that did not run never compare equal. What is behind the first 256 MiB takes host memory
+  /// only where it is touched.
   GmemAddr allocate(uint64_t bytes, std::string name = {}, uint64_t align = 256);
   /// Maps host memory of this process as device memory at its own address, like pinned and managed memory; the caller keeps
   /// it alive until release. Throws InputError E4104 if it overlaps a window or an allocation.
@@ -47,6 +50,8 @@ class Gmem {
   bool release(GmemAddr addr);
   /// Fills an allocation with zeros; a large one takes host memory only where it is written afterwards.
   void clear(GmemAddr addr);
+  /// The caller will write all of these bytes of one allocation.
+  void will_overwrite(uint64_t addr, uint64_t bytes);
 
   const Allocation* find(uint64_t addr) const;
   /// Records a host write into the allocation that contains `addr`.
@@ -95,6 +100,7 @@ class Gmem {
   void erase_gap(Gaps::iterator gap);
   /// Returns the end of the addresses taken.
   uint64_t take_from(Gaps::iterator gap, uint64_t at, uint64_t bytes);
+  void poison(Allocation& a);
   void hold(const Allocation& a);
   void let_go();
   void add_gap(uint64_t begin, uint64_t end);
@@ -110,7 +116,7 @@ class Gmem {
   std::deque<Freed> freed_;  // the latest last; of the last `held_` ones the addresses are held back
   size_t held_ = 0;
   uint64_t held_bytes_ = 0;
-  int poison_ = -1;  // a file of poison that large allocations show until they are written; made on first use
+  PoisonPages poison_;
   uint8_t* base_ = nullptr;
   std::map<uint64_t, std::unique_ptr<Allocation>> by_base_;  // allocations do not move while hints may point to them
 };

@@ -7,8 +7,10 @@
 
 #include "cudart/driver_copy.h"
 #include "cudart_program.h"
+#include "drywell/core/host_memory.h"
 
 extern "C" {
+CudaError cudaMallocHost(void** out, size_t bytes);
 CudaError cuMemGetAllocationGranularity(size_t* out, const void* properties, int option);
 CudaError cuMemAddressReserve(uint64_t* out, size_t bytes, size_t alignment, uint64_t at, unsigned long long flags);
 CudaError cuMemAddressFree(uint64_t base, size_t bytes);
@@ -91,6 +93,31 @@ class Mappings : public DriverMemoryCalls {
   Properties properties_;
   Access access_;
 };
+
+// Pinned memory is backed where it is touched; what is promised counts all the same.
+TEST_F(Mappings, WhatIsAllocatedOfAllKindsTogetherIsWhatTheHostCanBack) {
+  size_t free = 0, left = 0, total = 0;
+  ASSERT_EQ(cudaMemGetInfo(&free, &total), kOk);
+  const size_t large = free / 4 * 3 / kPiece * kPiece;
+  if (free < size_t{2} << 30) GTEST_SKIP() << "the host has less than 4 GB";
+  void *pinned = nullptr, *device = nullptr;
+  unsigned long long handle = 0;
+  const uint64_t before = drywell::resident_bytes();
+  ASSERT_EQ(cudaMallocHost(&pinned, large), kOk);
+  const auto* const bytes = static_cast<const uint8_t*>(pinned);
+  EXPECT_EQ(bytes[0], 0xFF);
+  EXPECT_EQ(bytes[large / 2], 0xFF);
+  EXPECT_EQ(bytes[large - 1], 0xFF);
+  EXPECT_LT(drywell::resident_bytes() - before, uint64_t{64} << 20);
+  ASSERT_EQ(cudaMemGetInfo(&left, &total), kOk);
+  EXPECT_LE(left, free - large);
+  EXPECT_EQ(cudaMalloc(&device, large), CudaError::memory_allocation);
+  EXPECT_EQ(cuMemCreate(&handle, large, &properties_, 0), CudaError::memory_allocation);
+  ASSERT_EQ(cudaFreeHost(pinned), kOk);
+  EXPECT_EQ(cudaMalloc(&device, large), kOk);
+  EXPECT_EQ(cuMemCreate(&handle, large, &properties_, 0), CudaError::memory_allocation);
+  EXPECT_EQ(cudaFree(device), kOk);
+}
 
 TEST_F(Mappings, PiecesSideBySideAreOneAllocation) {
   int supported = 0;

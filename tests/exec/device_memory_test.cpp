@@ -8,6 +8,7 @@
 #include <deque>
 #include <fstream>
 #include <map>
+#include <vector>
 
 #include "drywell/sim/address_windows.h"
 #include "support/ptx_run.h"
@@ -180,6 +181,51 @@ TEST(DeviceMemory, LargeAllocationsTakeHostMemoryWhereTheyAreWritten) {
   EXPECT_EQ(again.value(), big.value());
   EXPECT_EQ(byte_at(d, again, kBytes / 2), 0xFF) << "freed memory is poison again";
   EXPECT_LT(resident_bytes() - before, uint64_t{1} << 30);
+}
+
+// Two gigabytes in allocations of 40 MB and 3 MB: what is filled at once is bounded for all of them together.
+TEST(DeviceMemory, AllAllocationsTogetherTakeHostMemoryWhereTheyAreTouched) {
+  constexpr uint64_t kLarge = 40'000'000, kSmall = 3'000'001;
+  Device d;
+  if (d.memory_free() < uint64_t{3} << 30) GTEST_SKIP() << "the host has less than 4 GB";
+  const uint64_t before = resident_bytes();
+  std::vector<GmemAddr> all;
+  for (int i = 0; i < 45; ++i) {
+    all.push_back(d.allocate(kLarge, "large"));
+    all.push_back(d.allocate(kSmall, "small"));
+  }
+  EXPECT_LT(resident_bytes() - before, uint64_t{320} << 20);
+  for (size_t i = 0; i < all.size(); ++i) {
+    const uint64_t bytes = i % 2 == 0 ? kLarge : kSmall;
+    for (const uint64_t offset : {uint64_t{0}, uint64_t{4096}, bytes / 2, bytes - 1}) ASSERT_EQ(byte_at(d, all[i], offset), 0xFF) << i << " " << offset;
+    d.fill(GmemAddr(all[i].value() + 1000), static_cast<uint8_t>(i), 5000);
+  }
+  for (size_t i = 0; i < all.size(); ++i) {
+    ASSERT_EQ(byte_at(d, all[i], 999), 0xFF) << i;
+    ASSERT_EQ(byte_at(d, all[i], 1000), i) << i;
+    ASSERT_EQ(byte_at(d, all[i], 5999), i) << i;
+    ASSERT_EQ(byte_at(d, all[i], 6000), 0xFF) << i;
+  }
+}
+
+// The host's writes replace whole huge pages of poison; their neighbours, and what is allocated there later, do not notice.
+TEST(DeviceMemory, HostWritesOfManyPagesKeepTheirNeighbours) {
+  constexpr uint64_t kBytes = 100'000'000, kAt = 1'234'567, kPart = 60'000'000;
+  Device d;
+  if (d.memory_free() < uint64_t{2} << 30) GTEST_SKIP() << "the host has less than 4 GB";
+  d.allocate(300'000'000, "what is filled at once");
+  const GmemAddr a = d.allocate(kBytes, "a");
+  const std::vector<uint8_t> part(kPart, 0x5A);
+  d.write(GmemAddr(a.value() + kAt), part.data(), kPart);
+  for (const uint64_t offset : {uint64_t{0}, kAt - 1, kAt + kPart, kBytes - 1}) EXPECT_EQ(byte_at(d, a, offset), 0xFF) << offset;
+  std::vector<uint8_t> back(kPart);
+  d.read(back.data(), GmemAddr(a.value() + kAt), kPart);
+  EXPECT_EQ(back, part);
+  d.free(a);
+  const uint64_t rest = d.memory_free() - (1 << 20);  // red zones
+  const GmemAddr again = d.allocate(rest, "nearly all of the rest");
+  for (uint64_t offset = 0; offset < kBytes; offset += 65'536) ASSERT_EQ(byte_at(d, again, offset), 0xFF) << offset;
+  EXPECT_EQ(again.value(), a.value());
 }
 
 TEST(DeviceMemory, LargeVariablesAreZeroAndTakeNoHostMemory) {
