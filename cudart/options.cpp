@@ -151,6 +151,7 @@ static void expect_a_clock(const ExecOptions& o, bool timed) {
 sim::RunOptions run_options(const ExecOptions& o) {
   sim::RunOptions r;
   sim::parse_driver(o.driver, r);
+  if (o.check && sim::parts_lanes(r)) throw InputError(Code::E4306, "--check is not for --driver=parted: the checker follows warps as wholes", "its verdicts do not depend on the schedule: check under another driver");
   r.threads = o.threads;
   const sim::DriverKind of_most = r.driver;
   if (!o.time.empty()) r.driver = sim::DriverKind::timed;  // --max-cycles has a meaning

@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "drywell/sim/check.h"
+#include "drywell/sim/driver_words.h"
 #include "drywell/sim/inspect/progress_line.h"
 
 namespace drywell::tools {
@@ -30,8 +31,7 @@ Exploration explore(uint64_t schedules, const sim::RunOptions& options, const st
   for (uint64_t seed = 1; seed <= schedules; ++seed) {
     line.phase(fmt::format("schedule {} of {}", seed, schedules));
     sim::RunOptions o = options;
-    o.driver = sim::DriverKind::shuffled;
-    o.seed = seed;
+    sim::set_schedule(seed, o);
     o.listeners = {poison.listener()};
     o.progress = nullptr;
     try {

@@ -42,7 +42,7 @@ void add_groups(Fnv& h, const std::vector<ThreadGroups>& all) {
 }
 
 void add_warp(Fnv& h, const Warp& w) {
-  h.add(w.pc, w.active, w.alive, w.frame, w.backward, w.instructions, w.timeouts, w.timed_out);
+  h.add(w.pc, w.active, w.alive, w.frame, w.backward, w.instructions, w.timeouts, w.timed_out, w.held_back);
   for (const LaneGroup& g : w.waiting) h.add(g.pc, g.lanes, g.frame, g.backward);
   h.add(w.block.reason, w.block.address, w.block.parity, w.block.detail, w.block.epoch);
   h.all(w.register_file);

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "drywell/sim/driver_words.h"
+
 namespace drywell::sim {
 
 std::string HazardMap::Entry::to_string() const {
@@ -18,6 +20,7 @@ bool HazardMap::cover(uint64_t position, const std::function<bool()>& interrupte
   }
   const auto enough = [&] { return complete_ || (!known_.empty() && known_.back().position > position); };
   if (enough()) return true;
+  if (parts_lanes(session_.options())) return complete_ = true;
   const uint64_t here = session_.position();
   HazardChecker checker;
   size_t reported = 0;

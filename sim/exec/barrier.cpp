@@ -145,14 +145,14 @@ Effect bar_arrive(Warp& w, const DecodedOp& op, LaneMask mask) {
 // bar.warp.sync instructions with the same mask.
 LaneMask meet(Warp& w, uint32_t members, LaneMask group) {
   const LaneMask expected = members & w.alive;
-  if ((expected & ~group) == 0) return group;
   const auto same = std::find_if(w.warp_syncs.begin(), w.warp_syncs.end(), [&](const WarpSync& s) { return s.members == members; });
+  if (same == w.warp_syncs.end() && (expected & ~group) == 0) return group;
   WarpSync& s = same != w.warp_syncs.end() ? *same : w.warp_syncs.emplace_back(WarpSync{members, 0, 0});
   if (const LaneMask go = s.released & group; go != 0) {  // the other lanes are already in the next instance
     s.released &= ~go;
     return go;
   }
-  s.arrived |= group;
+  s.arrived |= group;  // also of lanes that waited here and were joined by the others
   if ((expected & ~s.arrived) != 0) return 0;
   s.released = s.arrived & ~group;
   s.arrived = 0;

@@ -1,11 +1,14 @@
 #include "sim/schedule/cluster_stepper.h"
 
 #include <algorithm>
+#include <bit>
+#include <iterator>
 #include <numeric>
 
+#include "drywell/sim/driver_words.h"
+#include "sim/engine/engine.h"
 #include "sim/schedule/fingerprint.h"
 #include "sim/schedule/warp_runner.h"
-#include "sim/engine/engine.h"
 #include "sim/state/program.h"
 
 namespace drywell::sim {
@@ -13,7 +16,7 @@ namespace drywell::sim {
 using At = SchedulePosition::At;
 
 ClusterStepper::ClusterStepper(const Launch& launch, const RunOptions& options, const RunBounds& bounds, uint64_t index)
-    : cluster_(make_cluster(launch, index)), program_(*launch.program), policy_(options.driver), bounds_(bounds), s_(options.seed * 0x9E3779B97F4A7C15ull + index) {
+    : cluster_(make_cluster(launch, index)), program_(*launch.program), policy_(options.driver), part_lanes_(parts_lanes(options)), bounds_(bounds), s_(options.seed * 0x9E3779B97F4A7C15ull + index) {
   for (auto& cta : cluster_->ctas) {
     for (Warp& w : cta->warps) warps_.push_back(&w);
   }
@@ -46,6 +49,24 @@ void ClusterStepper::time_out_one_wait() {
   if (first != s_.order.end()) warps_[*first]->timed_out = true;
 }
 
+// PTX promises nothing about lanes of a warp that no instruction keeps together (PTX ISA 3.1): one runs ahead, or falls behind, or a half does.
+void ClusterStepper::part_lanes(Warp& w) {
+  if (w.held_back != 0 && s_.random.below(2) == 0) w.held_back = 0;
+  if (w.held_back != 0 || s_.random.below(2) != 0) return;
+  // Lanes that are elsewhere already get turns of their own: groups that part and meet again would spin before them for ever.
+  if (!w.waiting.empty() && s_.random.below(2) == 0) {
+    w.held_back = w.active;
+    return;
+  }
+  if (std::popcount(w.active) < 2) return;
+  LaneMask one = w.active;
+  for (uint64_t i = s_.random.below(static_cast<uint64_t>(std::popcount(w.active))); i > 0; --i) one &= one - 1;
+  one &= ~one + 1;
+  const LaneMask below = w.active & (one - 1);
+  const LaneMask choices[] = {w.active & ~one, one, below != 0 ? below : one};
+  hold_back(w, choices[s_.random.below(std::size(choices))]);
+}
+
 Advance ClusterStepper::next_turn() {
   for (; s_.turn < s_.order.size(); ++s_.turn) {
     Warp& w = *warps_[s_.order[s_.turn]];
@@ -53,6 +74,7 @@ Advance ClusterStepper::next_turn() {
     s_.budget = quantum();
     s_.hurried = policy_ == DriverKind::shuffled && !w.timed_out && s_.random.below(16) == 0;
     w.timed_out = w.timed_out || s_.hurried;
+    if (part_lanes_) part_lanes(w);
     s_.turn_start = w.instructions;
     cluster_->now = s_.instructions;
     s_.at = At::turn;

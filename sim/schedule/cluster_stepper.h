@@ -40,7 +40,7 @@ enum class ClusterStop : uint8_t { finished, stuck, slice, fault };
 /// In a round every warp gets a turn of a number of instructions. Eager: after a warp issues an asynchronous operation, all
 /// ready operations complete before the warp continues. Lazy and shuffled: an operation completes at the end of a round.
 /// Shuffled: one moment of an operation is performed, also after some turns; before some rounds one suspended try_wait is made to
-/// answer false, and in some turns the first one.
+/// answer false, and in some turns the first one. kPartLanes: in some turns part of the warp's lanes run ahead of the others.
 struct SchedulePosition {
   enum class At : uint8_t { round, next_turn, turn, issued, turn_over, settle, operation, round_over, idle };
   explicit SchedulePosition(uint64_t seed) : random(seed) {}
@@ -89,8 +89,9 @@ class ClusterStepper {
   }
 
  private:
-  // Instructions of one turn. Small, so that spinning warps do not delay the others.
-  uint64_t quantum() { return policy_ == DriverKind::shuffled ? 1 + s_.random.below(256) : 4096; }
+  // Instructions of one turn. Small, so that spinning warps do not delay the others, and that lanes part at any instruction.
+  uint64_t quantum() { return part_lanes_ ? 1 + s_.random.below(16) : policy_ == DriverKind::shuffled ? 1 + s_.random.below(256)
+                                                                                                      : 4096; }
 
   Advance begin_round();
   Advance next_turn();
@@ -105,11 +106,13 @@ class ClusterStepper {
   Advance operate(size_t index, bool whole, bool& completed);
   bool time_out_waits();
   void time_out_one_wait();
+  void part_lanes(Warp& w);
   bool stopped();
 
   std::unique_ptr<Cluster> cluster_;
   const Program& program_;
   DriverKind policy_;
+  bool part_lanes_;
   const RunBounds& bounds_;
   std::vector<Warp*> warps_;  // CTA by CTA
   SchedulePosition s_;

@@ -30,11 +30,13 @@ bool waits_for_lanes(const Warp& w, LaneMask lanes, uint32_t pc) {
   return role == isa::SyncRole::cta_barrier || role == isa::SyncRole::cta_barrier_arrive;
 }
 
-// Groups that wait for the warp's other lanes go last, however often those branch backward: the others have to run first. Deeper
-// calls go before others: their lanes return to the place where the other lanes wait.
+bool held_back(const Warp& w, LaneMask lanes) { return (w.held_back & lanes) != 0; }
+
+// Groups that wait for the warp's other lanes go last, however often those branch backward: the others have to run first. Before
+// them go the lanes that are held back. Deeper calls go before others: their lanes return to the place where the other lanes wait.
 uint64_t priority(const Warp& w, const LaneGroup& g) {
-  const uint32_t depth = std::min(w.frames[g.frame].depth, 255u);
-  return (uint64_t{waits_for_lanes(w, g.lanes, g.pc)} << 63) | (uint64_t{g.backward / kSpin} << 40) | (uint64_t{255 - depth} << 32) | g.pc;
+  const uint32_t depth = std::min(w.frames[g.frame].depth, 255u), spins = std::min(g.backward / kSpin, (1u << 22) - 1);
+  return (uint64_t{waits_for_lanes(w, g.lanes, g.pc)} << 63) | (uint64_t{held_back(w, g.lanes)} << 62) | (uint64_t{spins} << 40) | (uint64_t{255 - depth} << 32) | g.pc;
 }
 
 void switch_to(Warp& w, size_t index) {
@@ -52,7 +54,7 @@ void switch_to(Warp& w, size_t index) {
 void reconverge(Warp& w) {
   for (size_t i = 0; i < w.waiting.size();) {
     const LaneGroup& g = w.waiting[i];
-    if (g.pc == w.pc && g.frame == w.frame) {
+    if (g.pc == w.pc && g.frame == w.frame && held_back(w, g.lanes) == held_back(w, w.active)) {
       w.active |= g.lanes;
       w.backward = 0;
       w.waiting.erase(w.waiting.begin() + static_cast<ptrdiff_t>(i));
@@ -109,6 +111,12 @@ void start_warp(Warp& w, Cta& cta, uint32_t index, const Program& program, LaneM
   write_frame_addresses(w, 0, kernel);
   w.bank[1] = const_cast<uint8_t*>(program.constants.data());
   w.alive = w.active = alive;
+}
+
+void hold_back(Warp& w, LaneMask lanes) {
+  w.waiting.push_back({w.pc, lanes, w.frame, 0});
+  w.active &= ~lanes;
+  w.held_back = lanes;
 }
 
 void pick_lanes(Warp& w) {
@@ -176,6 +184,12 @@ RunStop run_warp(Warp& w, const Program& program, uint64_t& budget) {
         rotations = 0;
         break;
       case Effect::blocked:
+        if (w.held_back != 0) {  // the lanes that were held back catch up
+          w.held_back = 0;
+          w.block.reason = BlockReason::none;
+          rotations = 0;
+          break;
+        }
         // Another group of the warp may be able to run.
         if (rotations < w.waiting.size()) {
           switch_to(w, rotations);

@@ -15,6 +15,9 @@ void start_warp(Warp& w, Cta& cta, uint32_t index, const Program& program, LaneM
 /// instruction that run_warp would execute.
 void pick_lanes(Warp& w);
 
+/// Some of the running lanes, not all, stay where they are until the others cannot run.
+void hold_back(Warp& w, LaneMask lanes);
+
 /// Executes up to `budget` instructions and decrements `budget` for each; RunStop is the reason of an earlier stop.
 /// `enqueued`: the warp issued an asynchronous operation, which the driver must schedule.
 RunStop run_warp(Warp& w, const Program& program, uint64_t& budget);

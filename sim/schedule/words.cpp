@@ -8,22 +8,37 @@
 
 namespace drywell::sim {
 
+namespace {
+
+constexpr std::string_view kDrivers[] = {"eager", "lazy", "shuffled", "timed", "parted"};
+constexpr size_t kParted = 4;  // shuffled, with parted lanes
+
+}  // namespace
+
 void parse_driver(std::string_view text, RunOptions& options) {
-  static constexpr std::string_view kNames[] = {"eager", "lazy", "shuffled", "timed"};
   const size_t colon = text.find(':');
   const std::string_view name = text.substr(0, colon);
-  for (size_t i = 0; i < std::size(kNames); ++i) {
-    if (name != kNames[i]) continue;
-    options.driver = static_cast<DriverKind>(i);
-    options.seed = 0;
+  for (size_t i = 0; i < std::size(kDrivers); ++i) {
+    if (name != kDrivers[i]) continue;
+    options.driver = i == kParted ? DriverKind::shuffled : static_cast<DriverKind>(i);
+    const uint64_t lanes = i == kParted ? kPartLanes : 0;
+    options.seed = lanes;
     if (colon == std::string_view::npos) return;
     const std::string_view seed = text.substr(colon + 1);
     const auto [end, error] = std::from_chars(seed.data(), seed.data() + seed.size(), options.seed);
+    options.seed |= lanes;
     if (options.driver == DriverKind::shuffled && error == std::errc() && end == seed.data() + seed.size()) return;
     break;
   }
   throw InputError(Code::E4306, fmt::format("no driver '{}'", text),
-                   did_you_mean(name, kNames) + (did_you_mean(name, kNames).empty() ? "" : " ") + "drivers: eager, lazy, shuffled:SEED, timed");
+                   did_you_mean(name, kDrivers) + (did_you_mean(name, kDrivers).empty() ? "" : " ") + "drivers: eager, lazy, shuffled:SEED, parted:SEED, timed");
+}
+
+bool parts_lanes(const RunOptions& options) { return options.driver == DriverKind::shuffled && (options.seed & kPartLanes) != 0; }
+
+void set_schedule(uint64_t seed, RunOptions& options) {
+  options.driver = DriverKind::shuffled;
+  options.seed = seed % 2 == 0 ? seed | kPartLanes : seed;
 }
 
 Caches parse_caches(std::string_view text) {
@@ -45,8 +60,8 @@ ClockChoice parse_clock(std::string_view text) {
 }
 
 std::string print_driver(const RunOptions& options) {
-  const std::string_view name = driver_name(options.driver);
-  return options.driver == DriverKind::shuffled ? fmt::format("{}:{}", name, options.seed) : std::string(name);
+  if (options.driver != DriverKind::shuffled) return std::string(driver_name(options.driver));
+  return fmt::format("{}:{}", parts_lanes(options) ? kDrivers[kParted] : driver_name(options.driver), options.seed & ~kPartLanes);
 }
 
 }  // namespace drywell::sim

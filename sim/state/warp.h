@@ -77,6 +77,7 @@ struct Warp {
 
   LaneMask alive = 0;                     // launched and not exited
   std::vector<LaneGroup> waiting;         // the other groups
+  LaneMask held_back = 0;                 // lanes that the schedule keeps from running, until the others cannot run
   BlockInfo block;
   uint64_t instructions = 0;              // warp instructions executed
   uint32_t timeouts = 0;                  // try_wait timeouts since the cluster last made progress

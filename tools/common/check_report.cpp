@@ -1,5 +1,6 @@
 #include "tools/common/check_report.h"
 #include "drywell/core/terminal.h"
+#include "drywell/sim/driver_words.h"
 
 #include <fmt/format.h>
 
@@ -124,6 +125,11 @@ CheckedRun::CheckedRun(const CheckFlags& flags, sim::RunOptions& options) : flag
   if (flags.level == "off") {
     if (flags.strict || !flags.sarif.empty() || !flags.hang_picture.empty())
       throw UsageError("--strict, --sarif and --hang-picture need the checks: not with --check=off", "run");
+    return;
+  }
+  if (sim::parts_lanes(options)) {
+    if (flags.level == "full" || flags.strict || !flags.sarif.empty() || !flags.hang_picture.empty())
+      throw UsageError("--check is not for --driver=parted: the checker follows warps as wholes, and its verdicts do not depend on the schedule", "run");
     return;
   }
   checker_.emplace(sim::CheckOptions{.level = flags.level == "full" ? sim::CheckLevel::full : sim::CheckLevel::basic});

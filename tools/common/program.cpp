@@ -150,7 +150,7 @@ const CommandRow* find_command(std::string_view name) {
   return it == std::end(kCommands) ? nullptr : it;
 }
 
-std::vector<std::string> driver_names() { return {"eager", "lazy", "shuffled:", "timed"}; }
+std::vector<std::string> driver_names() { return {"eager", "lazy", "shuffled:", "parted:", "timed"}; }
 
 Command* add_command(Command& app, std::string_view name) {
   const CommandRow* row = find_command(name);

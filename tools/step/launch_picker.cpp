@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "drywell/sim/check.h"
+#include "drywell/sim/driver_words.h"
 #include "kernels/registry.h"
 #include "tools/common/parameters.h"
 
@@ -54,8 +55,7 @@ HostOutcome run_host(const RunFlags& f, const std::vector<std::string>& words, L
   sim::RunOptions options = run_options(f);
   sim::InFlightPoison poison;
   if (f.seed.has_value()) {
-    options.driver = sim::DriverKind::shuffled;
-    options.seed = *f.seed;
+    sim::set_schedule(*f.seed, options);
     options.listeners.push_back(poison.listener());
   }
   options.runner = &picker;

@@ -4,6 +4,7 @@
 #include <charconv>
 
 #include "drywell/core/text.h"
+#include "drywell/sim/driver_words.h"
 #include "sim/debug/describe.h"
 
 namespace drywell::sim::shell {
@@ -216,8 +217,7 @@ void Shell::report(const StopReason& r) {
 std::string Shell::greeting() {
   const Launch& l = session().launch();
   out_.clear();
-  std::string driver(driver_name(session().options().driver));
-  if (session().options().driver == DriverKind::shuffled) driver += fmt::format(":{}", session().options().seed);
+  const std::string driver = print_driver(session().options());
   say("{}: grid {}, block {}{}, driver {}. help lists the commands.", session().program().function->name, dots(l.grid), dots(l.block),
       l.cluster.count() > 1 ? ", cluster " + dots(l.cluster) : "", driver);
   show_place();
