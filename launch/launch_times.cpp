@@ -4,6 +4,7 @@
 
 #include <sstream>
 
+#include "drywell/sim/limit_words.h"
 #include "drywell/sim/report.h"
 #include "launch/forwarding_accelerator.h"
 
@@ -67,10 +68,11 @@ LaunchRecord parse_launch_record(std::string_view text, const std::string& path)
 
 std::vector<LaunchTimes> predict_launches(const LaunchPlan& plan, const std::string& arch,
                                           const sim::RunOptions& options) {
-  SimulatedDevice simulator({.arch = arch});
+  SimulatedDevice simulator({.arch = arch, .max_memory = options.max_memory});
   std::vector<LaunchTimes> times;
   LaunchedTwice twice(simulator, times);
   const PlanResult r = run_plan(plan, twice, {.run = options, .launched = {}});
+  if (!r.runs.empty()) sim::expect_within_limits(r.runs.back());
   if (!r.runs.empty() && !r.runs.back().ok())
     throw InputError(Code::E4505, fmt::format("{}: {}", plan.ptx_path, r.runs.back().fault->to_string()));
   return times;

@@ -75,6 +75,7 @@ struct LaunchPlan {
   std::string folder;  // relative paths start in this folder: empty, or ends with '/'
   std::string ptx_path;
   std::vector<BufferSpec> buffers;
+  std::vector<std::string> raw_files;  // of arguments
   std::vector<MapSpec> maps;
   std::vector<LaunchSpec> launches;
   std::vector<ExpectSpec> expects;

@@ -94,7 +94,8 @@ bool parse_arg(std::string_view text, LaunchPlan& plan, ArgSpec& spec, Diagnosti
     return false;
   }
   if (text.starts_with("file:")) {
-    const auto raw = read_file(plan.resolve(text.substr(5)));
+    plan.raw_files.push_back(plan.resolve(text.substr(5)));
+    const auto raw = read_file(plan.raw_files.back());
     spec.bytes.resize(raw.size());
     std::memcpy(spec.bytes.data(), raw.data(), raw.size());
     return true;

@@ -4,10 +4,13 @@
 #include "drywell/core/terminal.h"
 #include "drywell/sim/arch_config.h"
 #include "drywell/sim/inspect/progress_line.h"
+#include "drywell/sim/limit_words.h"
 #include "kernels/registry.h"
 #include "launch/plan.h"
 #include "tools/arch_compare.h"
 #include "tools/common/command.h"
+#include "tools/common/command_guard.h"
+#include "tools/common/limit_flags.h"
 #include "tools/common/parameters.h"
 #include "tools/common/run_flags.h"
 #include "tools/sensitivity.h"
@@ -19,32 +22,34 @@ struct Options {
   std::vector<std::string> names;
   std::string subject;
   bool assumed = false, markdown = false, all = false;
+  sim::RunLimits limits;
 };
 
 double seconds_of(const sim::RunResult& r) {
+  sim::expect_within_limits(r);
   if (!r.ok()) throw InputError(Code::E4306, "--sensitivity: the launch faults: " + r.fault->to_string());
   return r.timing->seconds;
 }
 
-TimeOn time_of_kernel(const std::string& name, const std::vector<std::string>& words) {
+TimeOn time_of_kernel(const std::string& name, const std::vector<std::string>& words, const sim::RunOptions& timed) {
   const kernels::Kernel& k = kernels::find_kernel(name);
   kernels::RunContext context;
   context.params = kernels::Params(k.name, k.parameters, parse_parameters(k, words, "arch"));
-  context.options.driver = sim::DriverKind::timed;
+  context.options = timed;
   return [&k, context](const std::string& arch) mutable {
     context.arch = arch;
     return seconds_of(k.run(context).run);
   };
 }
 
-TimeOn time_of_file(const std::string& file, const std::vector<std::string>& words) {
+TimeOn time_of_file(const std::string& file, const std::vector<std::string>& words, const sim::RunOptions& timed) {
   if (!words.empty()) throw UsageError(fmt::format("unexpected argument '{}'", words[0]), "arch");
   RunFlags flags;
   flags.subject = file;
   kernels::PlanOptions options;
-  options.run.driver = sim::DriverKind::timed;
+  options.run = timed;
   return [plan = make_plan(flags), options](const std::string& arch) {
-    kernels::SimulatedDevice device({.arch = arch});
+    kernels::SimulatedDevice device({.arch = arch, .max_memory = options.run.max_memory});
     double seconds = 0;
     for (const sim::RunResult& r : kernels::run_plan(plan, device, options).runs) seconds += seconds_of(r);
     return seconds;
@@ -53,7 +58,11 @@ TimeOn time_of_file(const std::string& file, const std::vector<std::string>& wor
 
 ExitCode print_sensitivity(const Options& o, const std::vector<std::string>& words) {
   if (o.names.size() != 1) throw UsageError("--sensitivity needs one architecture, and parameters as --name=value", "arch");
-  const TimeOn time = names_a_file(o.subject) ? time_of_file(o.subject, words) : time_of_kernel(o.subject, words);
+  sim::RunOptions timed;
+  timed.driver = sim::DriverKind::timed;
+  sim::set_limits_of_driver(o.limits, timed);
+  const CommandGuard guard(timed);
+  const TimeOn time = names_a_file(o.subject) ? time_of_file(o.subject, words, timed) : time_of_kernel(o.subject, words, timed);
   sim::ProgressLine line;
   const Sensitivity s = sensitivity(o.names.front(), time, [&line](size_t i, size_t n) { line.phase(fmt::format("figure {} of {}", i, n)); });
   line.end();
@@ -100,6 +109,7 @@ void register_arch(Command& app, CommandContext& context) {
   sub->add_flag("--assumed", o->assumed, "only figures that are not published");
   sub->add_flag("--markdown", o->markdown, "with --assumed: as the table of docs/deviations.md");
   sub->add_option("--sensitivity", o->subject, "a kernel of `drywell list` with its parameters, or a .toml launch file: how much its predicted time depends on each figure that is not measured on this chip");
+  add_limit_flags(*sub, o->limits);
   sub->allow_extras();
   sub->callback([o, sub, &context] { context.action = [o, sub, &context] { return arch(context, *o, sub->remaining()); }; });
 }

@@ -109,7 +109,11 @@ ExitCode bench_hw(const CommandContext& c, const Options& o) {
     for (const Microbench& b : suite.small) print(fmt::format("{:<10} {:<5} {}\n", b.family, b.fitted ? "fit" : "check", b.name));
     return ExitCode::ok;
   }
-  expect_different({{"--save", o.save}, {"--json", o.json}}, "bench-hw");
+  CommandFiles files("bench-hw");
+  files.reads("the machine", o.arch);
+  files.reads("--from", o.from);
+  files.writes("--save", o.save);
+  files.writes("--json", o.json);
   expect_writable({o.save, o.json});
   kernels::SimulatedDevice simulator({.arch = o.arch});
   if (o.simulate) {

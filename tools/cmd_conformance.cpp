@@ -120,6 +120,9 @@ ExitCode conformance(const CommandContext& c, const Options& o) {
   kernels::parse_driver(o.driver, options);
   sim::set_limits_of_driver(o.limits, options);
   const CommandGuard guard(options);
+  CommandFiles files("conformance");
+  files.reads("the machine", o.arch);
+  files.writes("--json", o.json);
   expect_writable({o.json});
   sim::ProgressLine line;
   Tally t;

@@ -8,10 +8,13 @@
 
 #include "drywell/core/files.h"
 #include "drywell/core/terminal.h"
+#include "drywell/sim/limit_words.h"
 #include "launch/cuda_driver/cuda_device.h"
 #include "launch/cuda_driver/launch_clock.h"
 #include "launch/launch_times.h"
 #include "tools/common/command.h"
+#include "tools/common/command_guard.h"
+#include "tools/common/limit_flags.h"
 #include "tools/common/output_file.h"
 
 namespace drywell::tools {
@@ -24,6 +27,7 @@ struct Options {
   std::vector<std::string> files;
   std::string save, from, arch = "sm_90a", json;
   unsigned threads = 0;
+  sim::RunLimits limits;
 };
 
 struct Row {
@@ -48,7 +52,10 @@ LaunchRecord measure(const Options& o) {
 
 std::vector<Row> compare(const Options& o, const LaunchRecord& record) {
   sim::RunOptions options;
+  options.driver = sim::DriverKind::timed;
   options.threads = o.threads;
+  sim::set_limits_of_driver(o.limits, options);
+  const CommandGuard guard(options);
   std::vector<Row> rows;
   for (const std::string& file : o.files) {
     const kernels::LaunchPlan plan = kernels::read_launch_file(file);
@@ -104,7 +111,12 @@ std::string json_text(const std::vector<Row>& rows) {
 }
 
 ExitCode device_time(const Options& o) {
-  expect_different({{"--save", o.save}, {"--json", o.json}}, "device time");
+  CommandFiles files("device time");
+  files.reads("the machine", o.arch);
+  files.reads("--from", o.from);
+  for (const std::string& path : o.files) files.reads("a launch file", path);
+  files.writes("--save", o.save);
+  files.writes("--json", o.json);
   expect_writable({o.save, o.json});
   const LaunchRecord record =
       o.from.empty() ? measure(o) : kernels::parse_launch_record(read_text_file(o.from), o.from);
@@ -127,6 +139,7 @@ void register_device_time(Command& device, CommandContext& context) {
   sub->add_option("--arch", o->arch, "architecture to simulate")->capture_default_str();
   sub->add_option("--json", o->json, "write the comparison to this file");
   sub->add_option("--threads", o->threads, "host threads; 0 = all cores")->capture_default_str();
+  add_limit_flags(*sub, o->limits);
   sub->callback([o, &context] { context.action = [o] { return device_time(*o); }; });
 }
 

@@ -8,6 +8,7 @@
 #include "drywell/isa/print.h"
 #include "drywell/isa/validate.h"
 #include "tools/common/command.h"
+#include "tools/common/output_file.h"
 #include "tools/common/parameters.h"
 
 namespace drywell::tools {
@@ -26,6 +27,9 @@ ExitCode emit(const EmitOptions& o, const std::vector<std::string>& words) {
   if (o.output.empty()) {
     print(text);
   } else {
+    CommandFiles files("ptx emit");
+    files.reads("the machine", o.arch);
+    files.writes("--output", o.output);
     write_file_atomically(o.output, text);
   }
   return ExitCode::ok;

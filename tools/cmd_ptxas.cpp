@@ -8,6 +8,7 @@
 #include "drywell/isa/parse.h"
 #include "drywell/isa/validate.h"
 #include "tools/common/command.h"
+#include "tools/common/output_file.h"
 
 namespace drywell::tools {
 namespace {
@@ -57,6 +58,9 @@ ExitCode assemble(const std::vector<std::string>& words) {
   if (line.version) return print_version(), ExitCode::ok;
   if (line.input.empty())
     throw UsageError("which file? drywell ptxas [options of ptxas] kernel.ptx -o kernel.cubin", "ptxas");
+  CommandFiles files("ptxas");
+  files.reads("the file to assemble", line.input);
+  files.writes("-o", line.output);
   const std::string text = read_text_file(line.input);
   isa::ParseResult r = isa::parse_ptx(text, line.input);
   if (!r.diagnostics.has_errors()) r.diagnostics.append(isa::validate(r.module));

@@ -36,7 +36,10 @@ uint64_t last_write(const sim::TmemHistoryData& h) {
 }
 
 ExitCode show(const ShowOptions& o, const std::vector<std::string>& words) {
-  expect_different({{"-o", o.output}, {"--svg", o.files.svg}, {"--latex", o.files.latex}}, "tmem show");
+  CommandFiles files("tmem show");
+  read_run_inputs(o.run, files);
+  const OutputOption outputs[] = {{"-o", o.output}, {"--svg", o.files.svg}, {"--latex", o.files.latex}};
+  for (const auto& [option, path] : outputs) files.writes(option, path);
   expect_writable({o.output, o.files.svg, o.files.latex});
   sim::TmemHistory history(cta_of(o.cta, "tmem show"), o.value_bytes);
   const sim::RunResult result = run_observed(o.run, words, history.listener(), "tmem show");

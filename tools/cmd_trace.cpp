@@ -94,7 +94,7 @@ ExitCode record(RecordOptions o, const std::vector<std::string>& words) {
   const sim::RunOptions options = run_options(o.run);
   const CommandGuard guard(options);
   CommandFiles files("trace record");
-  if (names_a_file(o.run.subject)) files.reads("the launch file", o.run.subject);
+  read_run_inputs(o.run, files);
   files.writes("--output", o.output);
   sim::TraceHeader header;
   header.profile = trace_options(o.run, options, {}).profile;

@@ -148,6 +148,7 @@ void check_options(const cudart::ExecOptions& o, const std::string& command, con
   CommandFiles files(command);
   files.reads("the program", program);
   files.reads("--script", o.script);
+  files.reads("the machine", o.arch);
   files.writes("--report", o.report);
   files.writes("--trace", o.trace);
   expect_writable({o.report, o.trace});

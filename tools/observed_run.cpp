@@ -2,15 +2,17 @@
 
 #include <fmt/format.h>
 
-
+#include "drywell/sim/limit_words.h"
 #include "launch/golden.h"
+#include "tools/common/command_guard.h"
+#include "tools/common/limit_flags.h"
 #include "tools/common/parameters.h"
 
 namespace drywell::tools {
 
-sim::RunResult run_observed(const RunFlags& f, const std::vector<std::string>& words, sim::Listener* listener, std::string_view command) {
-  sim::RunOptions options = run_options(f);
-  options.listeners.push_back(listener);
+namespace {
+
+sim::RunResult run_subject(const RunFlags& f, const std::vector<std::string>& words, std::string_view command, const sim::RunOptions& options) {
   if (!names_a_file(f.subject)) {
     const kernels::Kernel& k = kernels::find_kernel(f.subject);
     kernels::RunContext context;
@@ -20,17 +22,29 @@ sim::RunResult run_observed(const RunFlags& f, const std::vector<std::string>& w
     return k.run(context).run;
   }
   if (!words.empty()) throw UsageError(fmt::format("unexpected argument '{}'", words[0]), command);
-  kernels::SimulatedDevice device({.arch = machine_of(f)});
+  kernels::SimulatedDevice device({.arch = machine_of(f), .max_memory = options.max_memory});
   const kernels::PlanResult r = kernels::run_plan(make_plan(f), device, {options, {}});
   for (const sim::RunResult& run : r.runs)
     if (!run.ok()) return run;
   return r.runs.empty() ? sim::RunResult{} : r.runs.back();
 }
 
+}  // namespace
+
+sim::RunResult run_observed(const RunFlags& f, const std::vector<std::string>& words, sim::Listener* listener, std::string_view command) {
+  sim::RunOptions options = run_options(f);
+  options.listeners.push_back(listener);
+  const CommandGuard guard(options);
+  sim::RunResult r = run_subject(f, words, command, options);
+  sim::expect_within_limits(r);
+  return r;
+}
+
 void add_observed_run(Command& sub, RunFlags& f) {
   sub.add_option("KERNEL|FILE", f.subject, "a kernel of `drywell list`, a .ptx file, or a launch file (.toml)")->required();
   sub.add_option("--arch", f.arch, "architecture")->capture_default_str();
   sub.add_option("--driver", f.driver, "eager, lazy, shuffled:SEED or timed")->capture_default_str()->suggest(driver_names());
+  add_limit_flags(sub, f.limits);
   add_plan_flags(sub, f.plan);
   sub.allow_extras();
 }

@@ -144,10 +144,7 @@ ExitCode exit_code(const PlanResult& r) {
 /// A run's outputs are neither its inputs nor each other.
 void check_files(const RunFlags& f, const kernels::LaunchPlan& plan) {
   CommandFiles files("run");
-  files.reads("the file to run", f.subject);
-  files.reads("the module", plan.ptx_path);
-  for (const kernels::BufferSpec& b : plan.buffers) files.reads("buffer " + b.name, b.path);
-  for (const kernels::ExpectSpec& e : plan.expects) files.reads("what is expected of " + e.buffer, e.path);
+  read_run_inputs(f, files);
   write_run_outputs(f, files);
   for (const auto& [name, path] : plan.saves) files.writes("what is saved of " + name, path);
 }

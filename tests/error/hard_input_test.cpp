@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <map>
 #include <span>
 
 #include "drywell/core/npy.h"
@@ -187,6 +188,35 @@ TEST(HardOutputs, AreNotInputs) {
   }
   EXPECT_FALSE(std::filesystem::exists(dir.file("new")));
   EXPECT_EQ(drywell(with({"--save", "x=" + dir.file("y.npy")})).exit_code, 0);
+}
+
+// The same of files that a command reads beside its subject: the machine, raw bytes of an argument, the module of a launch file.
+TEST(HardOutputs, AreNotInputsOfAnyOption) {
+  const TemporaryDirectory dir;
+  const std::string source = copy_of_ok(dir, "k.ptx"), plan = dir.file("plan.toml"), machine = dir.file("m.toml"), raw = dir.file("raw");
+  std::filesystem::copy_file(hard("small100.toml"), machine);
+  std::ofstream(raw) << "12345678";
+  std::ofstream(plan) << "module = \"k.ptx\"\n[[launch]]\nargs = [\"u32[64]:zeros\"]\n";
+  const std::vector<std::vector<std::string>> overwrites = {
+      {"run", source, "--arch=" + machine, "--arg", "u32[64]:zeros", "--json", machine},
+      {"run", "tma-copy", "--rows=64", "--columns=32", "--arch=" + machine, "--trace", machine},
+      {"run", source, "--arg", "file:" + raw, "--json", raw},
+      {"run", plan, "--json", source},
+      {"trace", "record", plan, "-o", source},
+      {"trace", "record", source, "--arch=" + machine, "--arg", "u32[64]:zeros", "-o", machine},
+      {"tmem", "show", plan, "-o", source},
+      {"ptx", "emit", "tma-copy", "--arch=" + machine, "-o", machine},
+      {"ptxas", source, "-o", source},
+      {"conformance", "--arch=" + machine, "--json", machine},
+      {"exec", "--arch=" + machine, "--report=" + machine, "--", "/bin/true"}};
+  std::map<std::string, std::string> before;
+  for (const std::string& path : {source, plan, machine, raw}) before[path] = text_of(path);
+  for (const std::vector<std::string>& words : overwrites) {
+    const Finished f = drywell(words);
+    EXPECT_EQ(f.exit_code, 2) << testing::PrintToString(words) << f.err;
+    EXPECT_NE(f.err.find("would overwrite"), std::string::npos) << testing::PrintToString(words) << f.err;
+    for (const auto& [path, text] : before) ASSERT_EQ(text_of(path), text) << testing::PrintToString(words);
+  }
 }
 
 // Only its owner could read the file that is replaced; so it stays.

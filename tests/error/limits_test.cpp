@@ -91,6 +91,16 @@ std::vector<Bounded> all() {
   rows.push_back({"TimeOutsideALaunch",
                   {"run", "gemm-bf16", "--m=4096", "--n=4096", "--k=4096", "--verify", "--timeout=0.01"},
                   "F3605"});
+  for (const char* what : {"show", "map"}) {
+    std::vector<std::string> words = {"tmem", what, loop, "--arg", "u32[4]:zeros", "--max-instructions=1000"};
+    if (std::string_view(what) == "show") words.insert(words.end(), {"-o", "DIR/new.trace"});
+    rows.push_back({std::string("Tmem") + what, words, "F3602"});
+  }
+  rows.push_back({"Sensitivity", {"arch", "sm_100a", "--sensitivity", "tma-copy", "--max-cycles=10"}, "F3604"});
+  rows.push_back({"DeviceTime",
+                  {"device", "time", test::source_path("tests/corpus/timing/gemm.toml"), "--max-cycles=10", "--from",
+                   test::source_path("traces/hw/h200-2026-11-23-corpus.csv")},
+                  "F3604"});
   rows.push_back({"Explore", {"run", "tma-copy", "--rows=512", "--explore=100000", "--timeout=2"}, "F3605"});
   return rows;
 }

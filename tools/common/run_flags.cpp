@@ -181,6 +181,18 @@ void write_run_outputs(const RunFlags& f, CommandFiles& files) {
   for (const auto& [option, path] : outputs) files.writes(option, path);
 }
 
+void read_run_inputs(const RunFlags& f, CommandFiles& files) {
+  files.reads("the machine", f.arch);
+  files.reads("--input", f.input);
+  if (!names_a_file(f.subject)) return;
+  const kernels::LaunchPlan plan = make_plan(f);
+  files.reads("the file to run", f.subject);
+  files.reads("the module", plan.ptx_path);
+  for (const kernels::BufferSpec& b : plan.buffers) files.reads("buffer " + b.name, b.path);
+  for (const std::string& path : plan.raw_files) files.reads("an argument", path);
+  for (const kernels::ExpectSpec& e : plan.expects) files.reads("what is expected of " + e.buffer, e.path);
+}
+
 RunOutputs::RunOutputs(const RunFlags& f) {
   const OutputOption trace{"--trace", f.trace}, report{"--report", f.report}, sarif{"--sarif", f.check.sarif},
       picture{"--hang-picture", f.check.hang_picture};
@@ -188,7 +200,7 @@ RunOutputs::RunOutputs(const RunFlags& f) {
     if (o.path == "-") throw UsageError(fmt::format("{}=-: only --json can go to standard output", o.option), "run");
   }
   CommandFiles files("run");
-  files.reads("--input", f.input);
+  read_run_inputs(f, files);
   write_run_outputs(f, files);
   if (!f.json.empty() && f.json != "-") json_.emplace(f.json);
   if (!f.trace.empty()) trace_.emplace(f.trace);

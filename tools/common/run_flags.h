@@ -63,8 +63,10 @@ std::string machine_of(const RunFlags& f);
 /// Report and trace files, opened before the run starts: an output that cannot be written is an error at once, and
 /// existing files stay unchanged until the run is complete.
 class CommandFiles;
-/// Adds the files that the flags of a run name.
+/// Adds the files that a run writes, by its flags.
 void write_run_outputs(const RunFlags& f, CommandFiles& files);
+/// Adds the files that a run reads: its subject, what a launch file names, the machine.
+void read_run_inputs(const RunFlags& f, CommandFiles& files);
 
 class RunOutputs {
  public:
