@@ -60,10 +60,6 @@ sim::MemoryRange Context::variable(GuestModule& m, const std::string& name) {
   return range;
 }
 
-Action Context::launch_action(Kernel& k, const sim::LaunchConfig& config, void** arguments, void** extra, std::span<const LaunchAttribute> attributes) {
-  return runner(launcher().prepare(k, loaded(*k.module), config, arguments, extra, attributes));
-}
-
 Work Context::launch_work(const KernelNodeParams& p, std::vector<LaunchAttribute> attributes) {
   Kernel& k = modules.kernel(p.function);
   const sim::LaunchConfig config{{p.grid.x, p.grid.y, p.grid.z}, {p.block.x, p.block.y, p.block.z}, {1, 1, 1}, p.dynamic_smem};
@@ -90,7 +86,12 @@ Action Context::runner(LaunchRequest request) {
 void Context::launch(Kernel& k, const sim::LaunchConfig& config, void** arguments, void** extra, std::span<const LaunchAttribute> attributes,
                      const void* stream) {
   Stream& s = streams.get(stream);
-  if (s.capture == nullptr && !streams.in_front(s)) return launch_action(k, config, arguments, extra, attributes)();
+  if (s.capture == nullptr && !streams.in_front(s)) {
+    LaunchRequest request = launcher().prepare(k, loaded(*k.module), config, arguments, extra, attributes);
+    request.stream = &s;
+    request.place = ++s.works;
+    return runner(std::move(request))();
+  }
   const auto abi = [](const Dim3& d) { return AbiDim3{d.x, d.y, d.z}; };
   streams.submit(s, GraphNodeType::kernel, launch_work({&k, abi(config.grid), abi(config.block), config.dynamic_smem, arguments, extra}, {attributes.begin(), attributes.end()}));
 }

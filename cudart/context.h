@@ -63,7 +63,6 @@ class Context {
   void launch(Kernel& k, const sim::LaunchConfig& config, void** arguments, void** extra, std::span<const LaunchAttribute> attributes, const void* stream);
   /// The work of a graph's kernel node; `kernel.function` is what cudaGraphKernelNodeGetParams returns.
   Work launch_work(const KernelNodeParams& p, std::vector<LaunchAttribute> attributes);
-  Action launch_action(Kernel& k, const sim::LaunchConfig& config, void** arguments, void** extra, std::span<const LaunchAttribute> attributes);
   /// cudaDeviceReset
   void reset();
   /// End of the program: writes the requested files. Returns false if a checked launch had a hazard.

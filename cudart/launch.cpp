@@ -130,6 +130,8 @@ void Launcher::apply(const LaunchAttribute& a, LaunchRequest& r) const {
       if (divides(dim(a.cluster), r.config.grid)) r.config.cluster = dim(a.cluster);
       break;
     case kCooperative: r.cooperative = a.flag != 0; break;
+    // Kernels run one after the other here; the checker knows that they need not.
+    case kProgrammaticStreamSerialization: r.programmatic = a.flag != 0; break;
     case kProgrammaticEvent:
     case kLaunchCompletionEvent: event(a.programmatic_event.event); break;
     // These affect speed, caches or overlap with other work only; kernels run one after the other here.
@@ -137,7 +139,6 @@ void Launcher::apply(const LaunchAttribute& a, LaunchRequest& r) const {
     case kAccessPolicyWindow:
     case kSynchronizationPolicy:
     case kClusterSchedulingPolicy:
-    case kProgrammaticStreamSerialization:
     case kPriority:
     case kMemSyncDomainMap:
     case kMemSyncDomain:
@@ -232,6 +233,13 @@ sim::RunResult Launcher::launch(const LaunchRequest& r, const sim::LoadedModule&
   return device_.launch(m, r.kernel->name, r.config, args, options);
 }
 
+std::unique_ptr<sim::HazardChecker> Launcher::checker_of(const LaunchRequest& r) {
+  auto checker = std::make_unique<sim::HazardChecker>();
+  const bool overlaps = r.programmatic && r.stream != nullptr && before_.has_value() && before_->stream == r.stream && before_->place + 1 == r.place;
+  if (overlaps) checker->follow(*before_->checker);
+  return checker;
+}
+
 CudaError Launcher::run(const LaunchRequest& r, const sim::LoadedModule& m) {
   const bool seen = watched(*r.kernel);
   std::optional<CorruptByte> wrong;
@@ -239,8 +247,8 @@ CudaError Launcher::run(const LaunchRequest& r, const sim::LoadedModule& m) {
   sim::RunOptions options = options_of(*r.kernel);
   const bool traced = trace_.has_value() && seen;
   if (traced) options.listeners.push_back(trace_->listener());
-  std::optional<sim::HazardChecker> checker;
-  if (options_.check && seen) options.listeners.push_back(checker.emplace().listener());
+  std::unique_ptr<sim::HazardChecker> checker;
+  if (options_.check && seen) options.listeners.push_back((checker = checker_of(r))->listener());
   std::unique_ptr<sim::LaunchRunner> debugger;
   if (breaks_at(*r.kernel)) {
     broken_ = true;
@@ -258,7 +266,10 @@ CudaError Launcher::run(const LaunchRequest& r, const sim::LoadedModule& m) {
   LaunchRecord record = record_of(r, result);
   for (const void* handle : r.events) streams_.mark(streams_.events.get(handle));
   const CudaError error = result.fault.has_value() ? report_fault(r, *result.fault) : CudaError::success;
-  if (checker.has_value()) report_hazards(*checker, record);
+  if (checker != nullptr) {
+    report_hazards(*checker, record);
+    before_ = Checked{r.stream, r.place, std::move(checker)};
+  }
   if (options_.summary || !options_.report.empty()) record.values = static_cast<uint32_t>(memory_.digest() >> 32);
   records_.push_back(std::move(record));
   return error;

@@ -26,6 +26,9 @@ struct LaunchRequest {
   sim::LaunchConfig config;
   std::vector<std::vector<uint8_t>> arguments;
   bool cooperative = false;
+  bool programmatic = false;        // may overlap the kernel before it in its stream (programmatic stream serialization)
+  const Stream* stream = nullptr;   // nullptr: a graph's
+  uint64_t place = 0;               // among the stream's works
   std::vector<const void*> events;  // handles; recorded with the launch (programmatic and completion events)
 };
 
@@ -60,7 +63,10 @@ class Launcher {
   /// True if a checked launch had a hazard that is an error by PTX.
   bool found_hazards() const;
   /// The next launch includes the latency from host to device: only work queued behind another launch hides it.
-  void queue_drained() { queue_empty_ = true; }
+  void queue_drained() {
+    queue_empty_ = true;
+    before_.reset();
+  }
 
  private:
   void check_limits(const LaunchRequest& r, const sim::LoadedModule& m) const;
@@ -71,6 +77,7 @@ class Launcher {
   LaunchRecord record_of(const LaunchRequest& r, const sim::RunResult& result);
   CudaError report_fault(const LaunchRequest& r, sim::Fault fault) const;
   bool breaks_at(const Kernel& k) const;
+  std::unique_ptr<sim::HazardChecker> checker_of(const LaunchRequest& r);
   void report_hazards(const sim::HazardChecker& checker, LaunchRecord& record);
 
   sim::Device& device_;
@@ -85,6 +92,13 @@ class Launcher {
   sim::RunProgress progress_;
   std::optional<sim::ProgressLine> line_;
   std::set<std::string> told_;  // hazards already printed: a launch that is repeated a hundred times prints them once
+  /// The latest launch that was checked: a programmatic one may overlap it.
+  struct Checked {
+    const Stream* stream = nullptr;
+    uint64_t place = 0;
+    std::unique_ptr<sim::HazardChecker> checker;
+  };
+  std::optional<Checked> before_;
   bool queue_empty_ = true;
   bool broken_ = false;  // the debugger had its launch already
 };

@@ -100,6 +100,7 @@ void Streams::destroy(void* handle) {
 Stream& Streams::get(const void* handle) const { return is_default(handle) ? *default_ : streams_.get(handle); }
 
 void Streams::submit(Stream& s, GraphNodeType type, Work work) {
+  ++s.works;
   if (s.capture == nullptr) {
     if (in_front(s)) return hold(s, {}, std::move(work.run));
     if (work.run) work.run();
@@ -122,6 +123,7 @@ void Streams::record(Stream& s, Event& e) {
 void Streams::mark(Event& e) const { e.moment = std::make_shared<Moment>(Moment{true, now}); }
 
 void Streams::wait(Stream& s, Event& e) {
+  ++s.works;
   if (e.capture == nullptr) {
     if (e.pending()) hold(s, [m = e.moment] { return m->happened; }, {});
     return;  // otherwise the recorded work has run

@@ -109,6 +109,7 @@ struct Stream {
   bool into_own_graph = false;  // the capture adds to a graph of the program
   uint64_t capture_id = 0;
   std::vector<GraphNode*> last;  // the nodes that the next one comes after
+  uint64_t works = 0;            // submitted so far, waits for events among them
   std::vector<GraphEdgeData> edges;  // for cudaStreamGetCaptureInfo: as many as `last`, all zero
 };
 

@@ -84,7 +84,7 @@ void LaunchState::begin(const Launch& launch) {
   program = launch.program;
   orderings.clear();
   reactions.clear();
-  synchronised = opaque = hidden_writes = waits_for_grids = strong_memory = peer_memory = false;
+  synchronised = opaque = hidden_writes = waits_for_grids = starts_dependents = strong_memory = peer_memory = false;
   cross_cluster_flags.clear();
   if (follows_registers()) predicates = PredicateUse(*program);
   untested = untested_waits(*program);
@@ -106,7 +106,9 @@ void LaunchState::begin(const Launch& launch) {
     opaque = opaque || hides_order(i);
     strong_memory = strong_memory || (orderings.back().strong && accesses_memory(i));
     peer_memory = peer_memory || (launch.cluster.count() > 1 && accesses_memory(i) && i.has(Mod::shared_cluster));
-    waits_for_grids = waits_for_grids || (op.sync == SyncRole::grid_dependency && i.has(Mod::wait));
+    const bool grids = op.sync == SyncRole::grid_dependency;
+    waits_for_grids = waits_for_grids || (grids && i.has(Mod::wait));
+    starts_dependents = starts_dependents || (grids && !i.has(Mod::wait));
     hidden_writes = hidden_writes || writes_unseen(i);
   }
 }
@@ -128,7 +130,10 @@ class HazardChecker::Impl : public Listener {
     launch_.begin(l);
     gathering_.begin(l, launch_);
   }
-  void launch_finished() override { gathering_.finish(); }
+  void launch_finished() override {
+    gathering_.finish();
+    launch_.overlaps = false;
+  }
   void cta_started(const Cta& cta) override { gathering_.start(*cta.cluster); }
   void cta_finished(const Cta& cta) override {
     monitor(*cta.cluster).finish(cta);
@@ -163,6 +168,12 @@ class HazardChecker::Impl : public Listener {
     return graph_;
   }
 
+  void follow(Impl& before) {
+    before.gathering_.finish();
+    launch_.previous = std::move(before.launch_.previous);
+    launch_.overlaps = before.launch_.starts_dependents;
+  }
+
   std::vector<Finding> findings() {
     gathering_.finish();
     return gathering_.findings();
@@ -188,6 +199,7 @@ class HazardChecker::Impl : public Listener {
 HazardChecker::HazardChecker(CheckOptions options) : impl_(std::make_unique<Impl>(options)) {}
 HazardChecker::~HazardChecker() = default;
 Listener* HazardChecker::listener() { return impl_.get(); }
+void HazardChecker::follow(HazardChecker& before) { impl_->follow(*before.impl_); }
 std::vector<Finding> HazardChecker::findings() const { return impl_->findings(); }
 size_t HazardChecker::count() const { return impl_->so_far().size(); }
 Finding HazardChecker::finding(size_t i) const { return impl_->so_far().at(i); }

@@ -67,6 +67,8 @@ struct LaunchState {
   mutable std::unordered_map<uint64_t, CrossClusterClock> cross_cluster_flags;  // released into places of global memory; one host thread runs such launches
   bool hidden_writes = false;         // some instruction writes memory without an event from the hub
   bool waits_for_grids = false;       // has griddepcontrol.wait
+  bool starts_dependents = false;     // has griddepcontrol.launch_dependents
+  bool overlaps = false;              // the launch before may still run, whatever this one has
 
   // State of the launches before this one.
   static constexpr StateId kRead = 1, kWritten = 2;

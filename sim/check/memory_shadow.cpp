@@ -144,7 +144,7 @@ void MemoryShadow::overwrite(uint32_t cta, uint32_t begin, uint32_t bytes, Acces
 
 // Memory that a dependent launch touches before it has waited for the launches before (docs/facts/tma-mbarrier.md §3.4).
 void MemoryShadow::check_grid_wait(const Span& s, AccessId id, const WarpClock& who) {
-  if (!launch_.waits_for_grids || who.now.seen[Components::kGridWait] != 0) return;
+  if (!(launch_.waits_for_grids || launch_.overlaps) || who.now.seen[Components::kGridWait] != 0) return;
   const bool write = accesses_[id].write;
   launch_.previous.each_in(s.begin, s.begin + s.bytes, [&](uint64_t at, StateId what) {
     if (what != LaunchState::kWritten && !write) return;

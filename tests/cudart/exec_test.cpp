@@ -269,5 +269,21 @@ TEST(Exec, AProgramWithoutCudaIsLeftAlone) {
   EXPECT_EQ(f.out, "--driver=x hello\n");
 }
 
+// A dependent launch may begin before the one ahead of it has ended; the checker knows which launches are.
+TEST_F(CompiledProgram, DependentLaunchesWaitBeforeTheyRead) {
+  const std::string path = program("dependent", {"-arch=sm_100a"});
+  for (const char* wrong : {"early", "never"}) {
+    const Finished f = exec({"--check"}, path, {wrong});
+    EXPECT_EQ(f.exit_code, 1) << wrong << f.err;
+    EXPECT_NE(f.err.find("error H7701"), std::string::npos) << wrong << f.err;
+    EXPECT_NE(f.err.find("dependent.cu:"), std::string::npos) << wrong << f.err;
+  }
+  for (const char* right : {"late", "plain", "between", "synchronised"}) {
+    const Finished f = exec({"--check"}, path, {right});
+    EXPECT_EQ(f.exit_code, 0) << right << f.err;
+    EXPECT_EQ(f.err.find(" H7"), std::string::npos) << right << f.err;
+  }
+}
+
 }  // namespace
 }  // namespace drywell::test

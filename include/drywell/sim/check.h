@@ -86,6 +86,9 @@ class HazardChecker {
 
   /// One checker may serve several launches, one after the other.
   Listener* listener();
+  /// The next launch is a dependent one (programmatic dependent launch): it may overlap the latest launch of `before`, a checker that has
+  /// served its last launch. Without this call the launches of one checker overlap if the later one has griddepcontrol.wait.
+  void follow(HazardChecker& before);
   /// Errors first, then in the order of detection.
   std::vector<Finding> findings() const;
   /// Number of different findings so far, and each finding in the order of detection: for readers during the launch.
