@@ -164,6 +164,26 @@ bool retries(const Parts& wait, const Parts& branch) {
   return wait.opcode.starts_with("mbarrier.try_wait") && branch.opcode.starts_with("bra") && branch.guard.starts_with("@!" + wait.operands[0]);
 }
 
+bool edits_map(const Parts& p) {
+  return p.opcode.find(".global") != std::string::npos && (p.opcode.starts_with("tensormap.replace") || p.opcode.starts_with("tensormap.cp_fenceproxy"));
+}
+
+/// Behind a tensor copy, an edit of its map, which writes the rank that the map has: of kernels that edit maps.
+void edit_early(const Listing& all, std::vector<Mutant>& out) {
+  if (std::none_of(all.parts.begin(), all.parts.end(), edits_map)) return;
+  static const std::regex rank(R"(^cp\.async\.bulk\.tensor\.([1-5])d)"), map(R"(^\[([^,\]]+), *\{)");
+  for (size_t i = 0; i < all.lines.size(); ++i) {
+    const Parts& p = all.parts[i];
+    std::smatch n, m;
+    if (!std::regex_search(p.opcode, n, rank)) continue;
+    for (const std::string& o : p.operands) {
+      if (!std::regex_search(o, m, map)) continue;
+      const std::string text = p.text(p.operands);
+      out.push_back({all.lines[i], "map rewritten early", text, fmt::format("{}\n{}tensormap.replace.tile.rank.global.b1024.b32 [{}], {};", text, p.guard, m[1].str(), std::stoi(n[1]) - 1), {}, {}});
+    }
+  }
+}
+
 void mutate_pairs(const Listing& all, std::vector<Mutant>& out) {
   std::optional<size_t> barrier;
   for (size_t i = 0; i < all.lines.size(); ++i) {
@@ -202,6 +222,7 @@ std::vector<Mutant> mutants_of(std::string_view ptx) {
     for (size_t k = before; k < all.size(); ++k) all[k].source = source;
   }
   mutate_pairs(listing, all);
+  edit_early(listing, all);
   return all;
 }
 

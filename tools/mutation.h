@@ -21,7 +21,7 @@ struct Mutant {
 
 /// One mutant for each fence, wait, commit, arrive and barrier, and two for each count, parity and number of bytes; waits without their
 /// retry, and with the next mbarrier in memory; narrower scopes; `.read` in place of a full wait; tensor memory freed before the barrier in
-/// front; a cluster barrier that all threads leave out.
+/// front; a cluster barrier that all threads leave out; a tensor map edited behind a copy that uses it.
 std::vector<Mutant> mutants_of(std::string_view ptx);
 /// Returns the text of a mutant.
 std::string mutated(std::string_view ptx, const Mutant& m);

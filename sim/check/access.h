@@ -33,6 +33,7 @@ struct Access {
   uint8_t copies = 0;            // tcgen05.cp: places in tensor memory each row goes to; reader of scale factors: how many copies it reads
   uint32_t form = 0;             // tensor core: the properties that PTX's pipelines distinguish (PTX ISA 9.7.16.6.2)
   uint8_t swizzles = 0;          // bit per isa::Swizzle: written with (tensor copy), read with (tensor core); 0: neither
+  uint8_t elements = 0;          // bit per kind of element (element_types.h): brought as (tensor copy), read as (tensor core); 0: any
   uint16_t cta = 0, warp = 0;    // issuer: rank and warp
   LaneMask lanes = 0;
   uint32_t pc = 0;

@@ -10,6 +10,7 @@
 #include "drywell/isa/opcode.h"
 #include "drywell/isa/smem_descriptor.h"
 #include "drywell/isa/tensor_map.h"
+#include "sim/check/element_types.h"
 #include "sim/engine/tensor_plan.h"
 #include "sim/engine/tmem_copy_form.h"
 #include "sim/exec/exec.h"
@@ -119,7 +120,10 @@ struct AsyncOperations::Issue {
     a.done_at = kInFlight;
     reads(flight.source = add(a));
     a.write = true;
-    if (const TensorPlan* plan = m.launch.full() ? footprint().plan() : nullptr; plan != nullptr) a.swizzles = swizzle_bit(plan->map.swizzle);
+    if (const TensorPlan* plan = m.launch.full() ? footprint().plan() : nullptr; plan != nullptr) {
+      a.swizzles = swizzle_bit(plan->map.swizzle);
+      a.elements = elements_of(plan->map.type);
+    }
     a.reduction = is_reduction(op);
     for (uint32_t b : barriers) m.mbarriers.check_init(b, flight.who, state.clock.now.seen);
     if (!m.launch.full()) {
@@ -194,15 +198,16 @@ struct AsyncOperations::Issue {
     return a;
   }
   /// Operations of a queue: their reads and writes are complete together.
-  void queued(OperationQueue& q, Agent agent, uint8_t swizzles = 0) const {
+  void queued(OperationQueue& q, Agent agent, uint8_t swizzles = 0, uint8_t elements = 0) const {
     q.open(m.components);
     Access a = next_of(q, agent);
     a.used = agent == Agent::tmem_ld ? q.read : 0;
     a.swizzles = swizzles;
+    a.elements = elements;
     q.last = add(a);
     if (agent != Agent::wgmma || m.launch.full()) reads(q.last, agent == Agent::tmem_ld ? Rule::tensor_unwritten : Rule::none);
     a.write = true;
-    a.swizzles = 0;
+    a.swizzles = a.elements = 0;
     writes(add(a));
   }
   OperationQueue& tensor() const { return state.tensor.of(op.issuer.lane, m.components); }
@@ -289,7 +294,7 @@ struct AsyncOperations::Issue {
     OperationQueue& first = m.warps.of_cta(op.issuer.cta)[op.issuer.warp & ~3u].products;
     first.open(m.components);
     state.products.done = first.done;
-    queued(state.products, Agent::wgmma, swizzles_of(p));
+    queued(state.products, Agent::wgmma, swizzles_of(p), elements_of(p));
   }
 
   // The accumulator counts as written only: a thread that may write it may read it.
@@ -299,6 +304,7 @@ struct AsyncOperations::Issue {
     if (!u.a_in_tmem) check_version(u.a, a);
     check_version(u.b, a);
     a.swizzles = swizzles_of(u);
+    a.elements = m.launch.full() ? elements_of(u) : uint8_t{0};
     a.scales = u.scale_vec != 0 && !u.a_in_tmem && !u.sparse;
     a.copies = scale_copies(u);
     a.form = form_of(u);
@@ -309,7 +315,7 @@ struct AsyncOperations::Issue {
     const TensorCells& cells = known.cells(m.cluster, op, u);
     for (const Span& s : cells.reads) m.memory.touch(s, reading);
     a.write = true;
-    a.swizzles = 0;
+    a.swizzles = a.elements = 0;
     a.scales = false;
     MemoryShadow::Touch writing{add(a), state.clock, u.accumulate ? Rule::accumulates_nothing : Rule::none};
     for (const Span& s : cells.writes) {

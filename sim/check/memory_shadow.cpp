@@ -79,9 +79,10 @@ void MemoryShadow::touch(std::span<const SharedRun> runs, Touch& t) {
   const Rule unwritten = now.write || launch_.hidden_writes || !launch_.options.uninitialised ? Rule::none : Rule::shared_unwritten;
   const auto judge = [&](const Access& prior, const Access& a) {
     const Rule r = judge_shared(prior, a, t.who);
-    const bool mixed = prior.swizzles != 0 && a.swizzles != 0 && !a.write && (prior.swizzles & a.swizzles) == 0;
-    if (r != Rule::none || !mixed) return r;
-    return prior.swizzles > 1 ? Rule::swizzle_mismatch : Rule::swizzle_missing;
+    if (r != Rule::none || a.write) return r;
+    const auto differ = [](uint8_t brought, uint8_t read) { return brought != 0 && read != 0 && (brought & read) == 0; };
+    if (differ(prior.swizzles, a.swizzles)) return prior.swizzles > 1 ? Rule::swizzle_mismatch : Rule::swizzle_missing;
+    return differ(prior.elements, a.elements) ? Rule::element_mismatch : Rule::none;
   };
   for (const SharedRun& s : runs) {
     if (s.cta >= ctas_.size()) continue;
