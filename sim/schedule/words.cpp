@@ -26,8 +26,9 @@ void parse_driver(std::string_view text, RunOptions& options) {
     if (colon == std::string_view::npos) return;
     const std::string_view seed = text.substr(colon + 1);
     const auto [end, error] = std::from_chars(seed.data(), seed.data() + seed.size(), options.seed);
+    const bool fits = error == std::errc() && end == seed.data() + seed.size() && options.seed < kPartLanes;
     options.seed |= lanes;
-    if (options.driver == DriverKind::shuffled && error == std::errc() && end == seed.data() + seed.size()) return;
+    if (options.driver == DriverKind::shuffled && fits) return;
     break;
   }
   throw InputError(Code::E4306, fmt::format("no driver '{}'", text),

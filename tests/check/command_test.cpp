@@ -274,6 +274,8 @@ TEST_F(CheckCommand, MutantsOfEveryKind) {
   for (const char* what : {"without ", "true at once", "other parity", "count + 1", "bytes - 16", "groups + 1", "no retry", "next stage", "early dealloc", ".read "}) EXPECT_THAT(f.out, HasSubstr(what));
   const Finished pair = drywell({"mutate", "gemm-bf16", "--m=256", "--n=128", "--k=64", "--cta-group=2", "--list"});
   for (const char* what : {"without both", "scope .cta"}) EXPECT_THAT(pair.out, HasSubstr(what)) << pair.err;
+  const Finished grouped = drywell({"mutate", "gemm-blockwise", "--groups=128x128x128,128x128x256", "--list"});
+  EXPECT_THAT(grouped.out, HasSubstr("map rewritten early cp.async.bulk.tensor.2d")) << grouped.err;
 }
 
 // docs/hazards.md lists the mutants that survive, with reasons.

@@ -83,11 +83,13 @@ TEST(Params, GiveTypedValues) {
 }
 
 TEST(RunSpec, RoundTripsDrivers) {
-  for (const char* text : {"eager", "lazy", "shuffled:0", "shuffled:18446744073709551615", "timed"}) {
+  for (const char* text : {"eager", "lazy", "shuffled:0", "shuffled:9223372036854775807", "parted:9223372036854775807", "timed"}) {
     sim::RunOptions o;
     parse_driver(text, o);
     EXPECT_EQ(print_driver(o), text);
   }
+  sim::RunOptions o;
+  for (const char* text : {"shuffled:9223372036854775808", "parted:18446744073709551615", "eager:1", "parted:"}) EXPECT_THROW(parse_driver(text, o), InputError) << text;
 }
 
 TEST(Text, NearestIsNearEnoughOrNothing) {

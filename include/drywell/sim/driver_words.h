@@ -15,7 +15,7 @@ inline constexpr uint64_t kPartLanes = uint64_t{1} << 63;
 /// Whether the schedule parts lanes. The hazard checker follows warps as wholes and is not for such a schedule; its verdicts do not depend on one.
 bool parts_lanes(const RunOptions& options);
 
-/// Parses "eager", "lazy", "shuffled:SEED", "timed", and "parted:SEED": shuffled with the bit kPartLanes. Throws InputError E4306.
+/// Parses "eager", "lazy", "shuffled:SEED", "timed", and "parted:SEED": shuffled with the bit kPartLanes. SEED is below 2^63. Throws InputError E4306.
 void parse_driver(std::string_view text, RunOptions& options);
 /// The inverse of parse_driver.
 std::string print_driver(const RunOptions& options);
