@@ -24,6 +24,11 @@ struct ClusterParts {
   ClusterParts(const ClusterParts&) = delete;  // the parts hold references to each other
   ClusterParts& operator=(const ClusterParts&) = delete;
 
+  WarpState& state_of(const Warp& w) { return warps.of(w); }
+  uint32_t pc_of(const DecodedOp& op) const { return static_cast<uint32_t>(launch.pc_of(op)); }
+  /// The access that those lanes make with the instruction at `op`.
+  Access access(const Warp& w, const DecodedOp& op, LaneMask lanes, Agent agent, bool write) { return warps.access(w, pc_of(op), lanes, agent, write); }
+
   const Cluster& cluster;
   const LaunchState& launch;
   Components components;

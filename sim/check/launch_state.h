@@ -25,7 +25,8 @@ class ClusterMonitor;
 
 /// The checker's work after an instruction was executed.
 struct Reaction {
-  void (ClusterMonitor::*handle)(const Warp&, const DecodedOp&, LaneMask) = nullptr;
+  using Handler = void (*)(ClusterMonitor&, const Warp&, const DecodedOp&, LaneMask);
+  Handler handle = nullptr;
   bool takes_loaded = false;  // reads a register that some tcgen05.ld writes
 };
 

@@ -1,10 +1,10 @@
-// The lanes and warps that execute an instruction: one lane where one is meant, all warps of a warpgroup where all are.
+#include "sim/check/convergence.h"
+
 #include <fmt/format.h>
 
 #include <bit>
 
 #include "drywell/isa/opcode.h"
-#include "sim/check/monitor.h"
 #include "sim/exec/exec.h"
 #include "sim/state/payload/control.h"
 
@@ -16,15 +16,20 @@ constexpr uint32_t kGroupWarps = 4;  // warps of a warpgroup
 }  // namespace
 
 // Every lane issues an operation of its own: 32 products where one is meant, 32 arrivals of a commit.
-void ClusterMonitor::one_lane(const Warp& w, const DecodedOp& op, LaneMask mask) {
+void Convergence::product(const Warp& w, const DecodedOp& op, LaneMask mask) {
   if (std::popcount(mask) < 2) return;
-  parts_.reporter.report(Rule::many_lanes, nullptr, access_of(w, op, mask, Agent::mma, true), [&] { return fmt::format("{} lanes", std::popcount(mask)); });
+  parts_.reporter.report(Rule::many_lanes, nullptr, parts_.access(w, op, mask, Agent::mma, true), [&] { return fmt::format("{} lanes", std::popcount(mask)); });
+}
+
+void Convergence::commit(const Warp& w, const DecodedOp& op, LaneMask mask) {
+  check_commit(w, op, mask);
+  product(w, op, mask);
 }
 
 // A commit tracks the operations that its own thread issued (PTX ISA 9.7.16.12.1).
-void ClusterMonitor::check_commit(const Warp& w, const DecodedOp& op, LaneMask mask) {
-  WarpState& state = state_of(w);
-  const Access who = access_of(w, op, mask, Agent::mma, false);
+void Convergence::check_commit(const Warp& w, const DecodedOp& op, LaneMask mask) {
+  WarpState& state = parts_.state_of(w);
+  const Access who = parts_.access(w, op, mask, Agent::mma, false);
   for_lanes(mask, [&](uint32_t lane) {
     OperationQueue& q = state.tensor.of(lane, parts_.components);
     const bool nothing = q.issued == q.committed;
@@ -40,20 +45,20 @@ void ClusterMonitor::check_commit(const Warp& w, const DecodedOp& op, LaneMask m
   });
 }
 
-void ClusterMonitor::set_registers(const Warp& w, const DecodedOp& op, LaneMask mask) {
-  WarpState& state = state_of(w);
-  const Access who = access_of(w, op, mask, Agent::thread, false);
+void Convergence::set_registers(const Warp& w, const DecodedOp& op, LaneMask mask) {
+  WarpState& state = parts_.state_of(w);
+  const Access who = parts_.access(w, op, mask, Agent::thread, false);
   const uint32_t count = op.as<payload::SetRegisters>().count;
   // A second one with the same number changes nothing, on silicon too.
   const bool changes = state.resizes.empty() || state.resizes.back().count != count;
   if (state.resized && changes) parts_.reporter.report(Rule::setmaxnreg_twice, nullptr, who, [&] { return fmt::format("warp {}", w.index); });
   state.resized = true;
-  state.resizes.push_back({pc_of(op), count});
+  state.resizes.push_back({parts_.pc_of(op), count});
 }
 
 // All warps of a warpgroup execute the same setmaxnreg (PTX ISA 9.7.19.5). Triton and CuTe give each role its own copy of the
 // instruction, with equal numbers, so that the numbers decide.
-void ClusterMonitor::finish_convergence(const Cta& cta) {
+void Convergence::finish(const Cta& cta) {
   const auto warps = parts_.warps.of_cta(cta.rank);
   for (size_t i = 0; i < warps.size(); ++i) {
     const auto &mine = warps[i].resizes, &first = warps[i / kGroupWarps * kGroupWarps].resizes;
@@ -62,10 +67,11 @@ void ClusterMonitor::finish_convergence(const Cta& cta) {
     const auto [a, b] = std::mismatch(mine.begin(), mine.begin() + static_cast<ptrdiff_t>(common), first.begin(), same);
     const bool differ = a != mine.begin() + static_cast<ptrdiff_t>(common);
     if (!differ && mine.size() == first.size()) continue;
-    const uint32_t pc = differ ? a->pc : mine.size() > common ? mine[common].pc : first[common].pc;
+    const uint32_t pc = differ ? a->pc : mine.size() > common ? mine[common].pc
+                                                              : first[common].pc;
     const size_t warp = mine.size() > common || common != mine.size() ? i : i / kGroupWarps * kGroupWarps;
     parts_.reporter.report(Rule::setmaxnreg_part, nullptr, parts_.warps.access(cta.warps[warp], pc, kFullMask, Agent::thread, false),
-                     [&] { return fmt::format("warps {} to {}", i / kGroupWarps * kGroupWarps, std::min(i / kGroupWarps * kGroupWarps + kGroupWarps, warps.size()) - 1); });
+                           [&] { return fmt::format("warps {} to {}", i / kGroupWarps * kGroupWarps, std::min(i / kGroupWarps * kGroupWarps + kGroupWarps, warps.size()) - 1); });
     return;
   }
 }

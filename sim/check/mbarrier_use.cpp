@@ -1,0 +1,163 @@
+#include "sim/check/mbarrier_use.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "drywell/isa/spec.h"
+#include "sim/check/standing.h"
+#include "sim/exec/exec.h"
+#include "sim/state/payload/mbarrier.h"
+
+namespace drywell::sim::check {
+
+using isa::Mod;
+using isa::SyncRole;
+
+// Called in the middle of an instruction. The lanes of an instruction arrive one by one.
+void MbarrierUse::event(uint32_t address, MbarrierEvent what, int64_t amount) {
+  const bool more = what == MbarrierEvent::arrive && !events_.empty() && events_.back().what == what && events_.back().address == address;
+  if (more)
+    events_.back().amount += amount;
+  else
+    events_.push_back({address, what, amount});
+}
+
+void MbarrierUse::init(const Event& e, const Warp& w, const DecodedOp& op, LaneMask mask) {
+  Access who = parts_.access(w, op, mask, Agent::mbarrier, true);
+  Component& inits = parts_.state_of(w).clock.inits;
+  if (inits == 0) inits = parts_.components.next();
+  who.done = inits;
+  const AccessId id = parts_.mbarriers.init(e.address, who);
+  if (id != 0) parts_.memory.touch({Memory::shared, shared_rank(e.address), shared_offset(e.address), 8}, id, parts_.state_of(w).clock);
+}
+
+// The object's word keeps its bytes, as after a store.
+void MbarrierUse::inval(const Event& e, const Warp& w, const DecodedOp& op, LaneMask mask) {
+  parts_.mbarriers.inval(e.address);
+  parts_.memory.overwrite(shared_rank(e.address), shared_offset(e.address), 8, parts_.accesses.add(parts_.access(w, op, mask, Agent::thread, true)));
+}
+
+void MbarrierUse::arrive(const Event& e, const WarpClock& clock, Ordering o, const Access& who) {
+  if (e.what == MbarrierEvent::phase_complete) return parts_.mbarriers.complete_phase(e.address);
+  parts_.mbarriers.check_init(e.address, who, clock.now.seen);
+  parts_.mbarriers.note(e.address, {e.what, e.amount, who.pc, who.cta, who.warp, false}, clock.arrival(o.release, o.wide), clock.now.wide, who);
+}
+
+// 32-bit addresses of shared memory have the CTA's rank in bits 24 and up, those of the own CTA too (docs/facts/tma-mbarrier.md §5).
+void MbarrierUse::check_own_address(const Warp& w, const DecodedOp& op, LaneMask mask) {
+  if (parts_.cluster.ctas.size() == 1 || op.as<payload::Mbarrier>().cluster_space) return;
+  for_lanes(mask, [&](uint32_t lane) {
+    const uint64_t a = lane_address(w, op, lane);
+    const uint32_t rank = shared_rank(static_cast<uint32_t>(a));
+    if (is_shared_generic(a) || rank == w.cta->rank || rank >= parts_.cluster.ctas.size()) return;
+    parts_.reporter.report(Rule::peer_address, nullptr, parts_.access(w, op, mask, Agent::arrival, false),
+                           [&] { return fmt::format("address {:#x}: offset {:#x} of CTA rank {}, used by CTA rank {}", a, shared_offset(static_cast<uint32_t>(a)), rank, w.cta->rank); });
+  });
+}
+
+void MbarrierUse::instruction(const Warp& w, const DecodedOp& op, LaneMask mask) {
+  if (op.sync == SyncRole::mbarrier_arrive || op.sync == SyncRole::mbarrier_count) check_own_address(w, op, mask);
+  if (events_.empty()) return;
+  WarpState& state = parts_.state_of(w);
+  const Access who = parts_.access(w, op, mask, Agent::thread, false);
+  const Ordering o = parts_.launch.ordering(op);
+  bool released = false;
+  for (const Event& e : events_) {
+    switch (e.what) {
+      case MbarrierEvent::init: init(e, w, op, mask); break;
+      case MbarrierEvent::inval: inval(e, w, op, mask); break;
+      default:
+        released = true;
+        arrive(e, state.clock, o, who);
+    }
+  }
+  events_.clear();
+  if (released) state.clock.tick();
+}
+
+// The program goes on as if the wait had answered true: nothing is acquired, because it may answer false (PTX ISA 9.7.13.15.16).
+void MbarrierUse::guess(WarpState& state, const MbarrierLedger::Told& told, const Access& who) {
+  if (told.news) state.guesses.push_back({told.end.component, told.end.value, parts_.accesses.add(who)});
+}
+
+// A later wait may have shown that the phase is complete.
+void MbarrierUse::finish(const Cta& cta) {
+  for (const WarpState& w : parts_.warps.of_cta(cta.rank)) {
+    for (const WarpState::Guess& g : w.guesses) {
+      if (w.clock.now.seen[g.phases] < g.phase)
+        parts_.reporter.report(Rule::answer_not_tested, nullptr, parts_.accesses[g.wait], [&] { return fmt::format("an mbarrier of CTA rank {}", cta.rank); });
+    }
+  }
+}
+
+// The objects and phases for which lanes' waits returned true.
+std::vector<MbarrierUse::Asked> MbarrierUse::asked(const Warp& w, const DecodedOp& op, LaneMask done) const {
+  const bool parity = parts_.launch.program->instruction(op).has(Mod::parity);
+  std::vector<Asked> all;
+  for_lanes(done, [&](uint32_t lane) {
+    const uint64_t a = lane_address(w, op, lane);
+    const uint32_t address = shared_address(w, a, op.as<payload::Mbarrier>().cluster_space || is_shared_generic(a));
+    const uint64_t phase = lane_value(w, op.src[1], lane, !parity);
+    const uint32_t asked = parity ? static_cast<uint32_t>(phase) & 1 : static_cast<uint32_t>(phase >> 63);
+    const auto same = std::find_if(all.begin(), all.end(), [&](const Asked& x) { return x.address == address && x.parity == asked; });
+    if (same != all.end())
+      same->lanes |= 1u << lane;
+    else
+      all.push_back({address, asked, 1u << lane});
+  });
+  return all;
+}
+
+// A relaxed wait acquires at the next acquiring fence.
+void MbarrierUse::acquire(const Warp& w, const MbarrierLedger::Told& told, LaneMask lanes, Ordering o) {
+  WarpClock& clock = parts_.state_of(w).clock;
+  const Message& m = told.released;
+  clock.now.wide.join(told.home);
+  if (o.acquire) {
+    clock.part(lanes, w.alive, told.end.component, told.end.value, m.seen);
+    clock.acquire(m, o.wide);
+  } else {
+    clock.observed.join(m);
+    clock.tensor_observed.join(m.tensor);
+    parts_.warps.observe_running(clock.now.seen, m.seen);
+  }
+}
+
+// A wait that returned true acquires everything that the phase's arrivals released.
+void MbarrierUse::pass(const Warp& w, const DecodedOp& op, LaneMask mask, const Asked& asked) {
+  if (!parts_.mbarriers.live(asked.address)) return;
+  WarpState& state = parts_.state_of(w);
+  const uint32_t pc = parts_.pc_of(op);
+  parts_.mbarriers.check_init(asked.address, parts_.access(w, op, mask, Agent::thread, false), state.clock.now.seen);
+  bool& news = waits_[pc];
+  const auto told = parts_.mbarriers.observe(asked.address, asked.parity, state.clock.now.seen);
+  if (!told.has_value()) return;
+  if (parts_.launch.untested[pc] != 0) return guess(state, *told, parts_.access(w, op, mask, Agent::thread, false));
+  news = news || told->news;
+  acquire(w, *told, asked.lanes, parts_.launch.ordering(op));
+}
+
+void MbarrierUse::wait(const Warp& w, const DecodedOp& op, LaneMask mask) {
+  WarpState& state = parts_.state_of(w);
+  const uint32_t pc = parts_.pc_of(op);
+  const LaneMask done = w.preds[op.dst] & mask;
+  if (done != 0) ++state.passed[pc];
+  for (const Asked& a : asked(w, op, done)) pass(w, op, mask, a);
+  if ((w.alive & ~done) == 0 && parts_.launch.untested[pc] == 0) state.clock.meet();
+  state.resized = false;
+}
+
+// A suspended wait that gives up and is tried again goes on waiting.
+void MbarrierUse::blocked(const Warp& w) {
+  WarpState::Blocked& b = parts_.state_of(w).blocked;
+  for (const Standing& s : standings(w)) {
+    if (!s.on_mbarrier()) continue;
+    const auto passed = parts_.state_of(w).passed.find(s.pc);
+    const WarpState::Blocked now{s.pc, s.address, s.parity, passed == parts_.state_of(w).passed.end() ? 0 : passed->second, parts_.cluster.now};
+    if (!b.same(now)) b = now;
+    return;
+  }
+}
+
+}  // namespace drywell::sim::check

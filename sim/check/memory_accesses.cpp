@@ -1,0 +1,92 @@
+#include "sim/check/memory_accesses.h"
+
+#include "drywell/isa/spec.h"
+#include "sim/exec/exec.h"
+
+namespace drywell::sim::check {
+namespace {
+
+bool is_atomic(isa::Opcode o) {
+  const isa::MemoryRole role = isa::spec(o).memory;
+  return role == isa::MemoryRole::atomic || role == isa::MemoryRole::reduction;
+}
+
+/// The bytes that the lanes of an instruction touch; neighbouring runs are joined.
+class LaneRuns {
+ public:
+  void add(uint64_t at, uint64_t bytes) {
+    if (count_ != 0 && at == runs_[count_ - 1].end) {
+      runs_[count_ - 1].end = at + bytes;
+    } else if (count_ == 0 || at != runs_[count_ - 1].begin || at + bytes != runs_[count_ - 1].end) {
+      runs_[count_++] = {at, at + bytes};
+    }
+  }
+  template <class F>
+  void each(F f) const {
+    for (size_t i = 0; i < count_; ++i) f(runs_[i].begin, runs_[i].end);
+  }
+
+ private:
+  struct Run {
+    uint64_t begin, end;
+  };
+  Run runs_[kWarpSize];
+  size_t count_ = 0;
+};
+
+}  // namespace
+
+void MemoryAccesses::access(const Warp& w, const DecodedOp& op, LaneMask mask, Space space, uint32_t bytes, bool store) {
+  if (space == Space::local || space == Space::param) return;
+  const bool peers = parts_.launch.peer_memory && space == Space::shared_cluster;
+  if (!parts_.launch.full() && !parts_.launch.ordering(op).strong && !peers) return;
+  if (parts_.launch.ordering(op).strong) {
+    for_lanes(mask, [&](uint32_t lane) {
+      const uint64_t a = lane_address(w, op, lane);
+      const bool global = space == Space::global || (space == Space::generic && a >= window::kGlobalBase);
+      if (global)
+        strong_access(w, op, a, store);
+      else if (space != Space::generic || is_shared_generic(a))
+        strong_access(w, op, shared_address(w, a, space != Space::shared_cta), store);
+    });
+  }
+  if (!parts_.launch.full() && !peers) return;
+  parts_.state_of(w).clock.each_class(mask, [&](LaneMask lanes) { touch_lanes(w, op, lanes, space, bytes, store); });
+}
+
+// The accesses of lanes that have waited for the same events.
+void MemoryAccesses::touch_lanes(const Warp& w, const DecodedOp& op, LaneMask mask, Space space, uint32_t bytes, bool store) {
+  WarpState& state = parts_.state_of(w);
+  LaneRuns shared, global;
+  for_lanes(mask, [&](uint32_t lane) {
+    const uint64_t a = lane_address(w, op, lane);
+    if (space == Space::global || (space == Space::generic && a >= window::kGlobalBase)) {
+      if (parts_.launch.options.global_memory) global.add(a, bytes);
+    } else if (space != Space::generic || is_shared_generic(a)) {
+      shared.add(shared_address(w, a, space != Space::shared_cta), bytes);
+    }
+  });
+  Access now = parts_.access(w, op, mask, is_atomic(op.opcode) || parts_.launch.ordering(op).strong ? Agent::atomic : Agent::thread, store);
+  now.unchanging = store && stores_what_is_there(w, op, mask);
+  AccessId id = state.last_access;
+  const Access& last = parts_.accesses[id];
+  if (id == 0 || last.pc != now.pc || last.issued_at != now.issued_at || last.lanes != mask) id = state.last_access = parts_.accesses.add(now);
+  MemoryShadow::Touch t{id, state.clock};
+  shared.each([&](uint64_t begin, uint64_t end) {
+    parts_.memory.touch({Memory::shared, shared_rank(static_cast<uint32_t>(begin)), shared_offset(static_cast<uint32_t>(begin)), end - begin}, t);
+  });
+  global.each([&](uint64_t begin, uint64_t end) { parts_.memory.touch({Memory::global, 0, begin, end - begin}, t); });
+}
+
+// A later access may acquire what this one released into the place.
+void MemoryAccesses::strong_access(const Warp& w, const DecodedOp& op, uint64_t place, bool store) {
+  const Ordering o = parts_.launch.ordering(op);
+  WarpClock& clock = parts_.state_of(w).clock;
+  const auto rank = static_cast<uint16_t>(w.cta->rank);
+  const bool loads = !store || isa::spec(op.opcode).memory == isa::MemoryRole::atomic;
+  if (place >= window::kGlobalBase && parts_.launch.follows_cross_cluster()) exchange_cross_cluster(parts_.launch.cross_cluster_flags[place], parts_.warps.serial(), clock, o, loads, store);
+  if (loads) parts_.flags.load(place, rank, o, clock);
+  if (store) parts_.flags.store(place, rank, o, clock);
+}
+
+}  // namespace drywell::sim::check

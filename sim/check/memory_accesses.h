@@ -1,0 +1,21 @@
+// The memory that the lanes of an instruction access, and the order that strong accesses make.
+#pragma once
+
+#include "sim/check/cluster_parts.h"
+
+namespace drywell::sim::check {
+
+class MemoryAccesses {
+ public:
+  explicit MemoryAccesses(ClusterParts& parts) : parts_(parts) {}
+  /// Each lane of `mask` loads or stores `bytes` bytes.
+  void access(const Warp& w, const DecodedOp& op, LaneMask mask, Space space, uint32_t bytes, bool store);
+
+ private:
+  void touch_lanes(const Warp& w, const DecodedOp& op, LaneMask mask, Space space, uint32_t bytes, bool store);
+  void strong_access(const Warp& w, const DecodedOp& op, uint64_t place, bool store);
+
+  ClusterParts& parts_;
+};
+
+}  // namespace drywell::sim::check

@@ -1,0 +1,31 @@
+#include "sim/check/tensor_allocation.h"
+
+#include <bit>
+#include <cstring>
+
+#include "sim/exec/exec.h"
+
+namespace drywell::sim::check {
+
+// The address of the first column is in shared memory already.
+void TensorAllocation::allocate(const Warp& w, const DecodedOp& op, LaneMask mask) {
+  const auto lane = static_cast<uint32_t>(std::countr_zero(mask));
+  const uint64_t a = lane_address(w, op, lane);
+  const uint32_t at = shared_address(w, a, is_shared_generic(a)), columns = lanes<uint32_t>(w, op.src[1])[lane];
+  const AccessId id = parts_.accesses.add(parts_.access(w, op, mask, Agent::alloc, true));
+  parts_.memory.touch({Memory::shared, shared_rank(at), shared_offset(at), 4}, id, parts_.state_of(w).clock);
+  uint32_t column = 0;
+  std::memcpy(&column, w.cta->smem.data() + shared_offset(at), 4);
+  parts_.memory.forget_columns(w.cta->rank, column, columns);
+}
+
+void TensorAllocation::free(const Warp& w, const DecodedOp& op, LaneMask mask) {
+  const auto lane = static_cast<uint32_t>(std::countr_zero(mask));
+  const TmemAddr at(lanes<uint32_t>(w, op.src[0])[lane]);
+  const uint32_t columns = lanes<uint32_t>(w, op.src[1])[lane];
+  const AccessId id = parts_.accesses.add(parts_.access(w, op, mask, Agent::dealloc, true));
+  parts_.memory.touch({Memory::tmem, w.cta->rank, 0, 0, 0, kTmemLanes, at.column(), columns}, id, parts_.state_of(w).clock);
+  parts_.memory.forget_columns(w.cta->rank, at.column(), columns);
+}
+
+}  // namespace drywell::sim::check
