@@ -21,126 +21,29 @@ Group::Group(const TimingContext& context, uint32_t first_sm, uint32_t sms)
       timing_(context, sms_, pipes_, memory_),
       async_(arch_, context.values, sms_, events_, memory_),
       account_(context),
+      residents_(context, sms_, account_),
       observed_(context.launch->observers != nullptr) {
   for (SmUnits& s : sms_) {
     for (Partition& p : s.partitions) slots_.push_back(&p.slot);
   }
 }
 
-// ---- residency
+// ---- clusters
 
 void Group::start_cluster(uint64_t index, Time start) {
   take_answers();
-  starting_.push_back(index);
-  ++live_clusters_;
-  events_.push(start, Kind::start, static_cast<uint32_t>(starting_.size() - 1));
+  events_.push(start, Kind::start, residents_.announce(index));
 }
 
-uint32_t Group::free_resident() {
-  if (free_residents_.empty()) {
-    residents_.emplace_back();
-    return static_cast<uint32_t>(residents_.size() - 1);
-  }
-  const uint32_t r = free_residents_.back();
-  free_residents_.pop_back();
-  return r;
+void Group::begin_cluster(uint32_t announced, Time t) {
+  const uint32_t place = residents_.begin(announced, t);
+  Resident& r = residents_.at(place);
+  async_.begin(place, *r.cluster);
+  for (const uint32_t id : r.warps) schedule(id);
 }
 
-void Group::begin_cluster(uint32_t which, Time t) {
-  const uint32_t r = free_resident();
-  residents_[r] = {};
-  residents_[r].cluster = make_cluster(*context_.launch, starting_[which], t);
-  Cluster& c = *residents_[r].cluster;
-  for (auto& cta : c.ctas) place_cta(r, *cta, t);
-  residents_[r].waits.reset(c);
-  async_.begin(r, c);
-  for (const uint32_t id : residents_[r].warps) schedule(id);
-}
-
-// A CTA's rank determines its SM.
-void Group::place_cta(uint32_t resident, Cta& cta, Time t) {
-  const auto at = static_cast<uint16_t>(cta.rank % sms_.size());
-  SmUnits& sm = sms_[at];
-  cta.sm = sm.id;
-  if (sm.tensor_memory == nullptr) sm.tensor_memory = std::move(cta.own_tmem);
-  cta.own_tmem.reset();
-  cta.tmem = sm.tensor_memory.get();
-  sm.used = true;
-  const size_t first = first_partition(sm, cta.warps.size());
-  for (Warp& w : cta.warps) place_warp(resident, w, at, first, t);
-  residents_[resident].live_warps += static_cast<uint32_t>(cta.warps.size());
-}
-
-// The sub-partition of a CTA's first warp: the one after the last of the CTA before, so that CTAs in which one warp works share the SM
-// (sub-partitions of traces/hw/h200-2026-11-23-mechanisms.csv). Where a warp's lanes of tensor memory are in its own, it never changes.
-size_t Group::first_partition(SmUnits& sm, size_t warps) const {
-  if (arch_.tensor == TensorCore::umma) return 0;
-  const size_t first = sm.next_partition, all = sm.partitions.size();
-  sm.next_partition = (first + (warps % all != 0 ? warps % all : 1)) % all;
-  return first;
-}
-
-uint32_t Group::free_warp() {
-  if (free_warps_.empty()) {
-    warps_.push_back(std::make_unique<WarpIssueState>());
-    warps_.back()->registers = Scoreboard(context_.launch->memory);
-    return static_cast<uint32_t>(warps_.size() - 1);
-  }
-  const uint32_t id = free_warps_.back();
-  free_warps_.pop_back();
-  return id;
-}
-
-void Group::place_warp(uint32_t resident, Warp& warp, uint16_t sm, size_t first_partition, Time t) {
-  const uint32_t id = free_warp();
-  WarpIssueState& w = *warps_[id];
-  w.restart(timed_.slot_count);
-  w.warp = &warp;
-  w.resident = resident;
-  w.sm = sm;
-  w.role = context_.role_of_warp[warp.index];
-  w.unit = &sms_[sm].partitions[(first_partition + warp.index) % sms_[sm].partitions.size()];
-  w.hold = w.block_start = t;
-  w.place = w.unit->slot.add(id);
-  account_.begin(w, t);
-  residents_[resident].warps.push_back(id);
-}
-
-void Group::end_warp(WarpIssueState& w, Time t) {
-  Resident& r = residents_[w.resident];
-  w.state = WarpState::finished;
-  ++w.serial;
-  account_.end(w);
-  w.unit->slot.offer(w.place, kNever);
-  --w.warp->cta->live_warps;
-  --r.live_warps;
-  r.cluster->wake_all();
-  if (r.live_warps == 0) try_end_cluster(w.resident, t);
-}
-
-void Group::take_away(uint32_t id, Time t) {
-  WarpIssueState& w = *warps_[id];
-  account_.charge(w, Stall::finished, t);
-  const uint32_t moved = w.unit->slot.remove(w.place);
-  warps_[moved]->place = w.place;
-  w.state = WarpState::none;
-  free_warps_.push_back(id);
-}
-
-void Group::try_end_cluster(uint32_t resident, Time t) {
-  Resident& r = residents_[resident];
-  if (r.cluster == nullptr || r.live_warps != 0 || !r.cluster->pending.empty()) return;
-  if (auto f = check_finished(*r.cluster); f.has_value()) {
-    fail(*f, *r.cluster);
-    return;
-  }
-  for (const uint32_t id : r.warps) take_away(id, t);
-  finished.push_back({r.cluster->index, t});
-  ended_progress_ += r.cluster->progress + 1;
-  r.cluster.reset();
-  r.warps.clear();
-  free_residents_.push_back(resident);
-  --live_clusters_;
+void Group::try_end_cluster(uint32_t place, Time t) {
+  if (const auto f = residents_.end_if_complete(place, t); f.has_value()) fail(*f, *residents_.at(place).cluster);
 }
 
 void Group::fail(const Fault& f, const Cluster& c) {
@@ -197,7 +100,7 @@ void Group::handle(const Event& e) {
     case Kind::tma_data: async_.data(memory_.take(e.a), e.time); break;
     case Kind::load_data: load_data(e.a, e.time); break;
     case Kind::wake:
-      if (warps_[e.a]->serial == e.b && warps_[e.a]->state == WarpState::blocked) execute(e.a, e.time, true);
+      if (residents_.warp(e.a).serial == e.b && residents_.warp(e.a).state == WarpState::blocked) execute(e.a, e.time, true);
       break;
     case Kind::time_out: time_out(e.a, e.time); return;
   }
@@ -211,7 +114,7 @@ void Group::take_answers() {
 void Group::issue_next(IssueSlot& slot) {
   const Time t = slot.next();
   const uint32_t id = slot.warp();
-  WarpIssueState& w = *warps_[id];
+  WarpIssueState& w = residents_.warp(id);
   const OpInfo& x = timed_.ops[w.warp->pc];
   const Time admitted = pipes_.admits(sm_of(w), *w.unit, x, t);
   if (admitted > t) {
@@ -234,7 +137,7 @@ void Group::gather_addresses(const Warp& w, const OpInfo& x, LaneMask mask) {
 
 // `resumed`: the instruction blocked before and its condition is now met; it does not issue again.
 void Group::execute(uint32_t warp, Time t, bool resumed) {
-  WarpIssueState& w = *warps_[warp];
+  WarpIssueState& w = residents_.warp(warp);
   Warp& g = *w.warp;
   Cluster& c = *g.cta->cluster;
   const uint32_t pc = g.pc, resident = w.resident;
@@ -256,10 +159,11 @@ void Group::execute(uint32_t warp, Time t, bool resumed) {
   if (stop == RunStop::blocked) {
     block(warp, t + 1);
   } else if (stop == RunStop::finished) {
-    end_warp(w, t + 1);
-    if (residents_[resident].cluster == nullptr) return;
+    residents_.end_warp(w);
+    if (residents_.at(resident).live_warps == 0) try_end_cluster(resident, t + 1);
+    if (residents_.at(resident).cluster == nullptr) return;
   } else {
-    timing_.complete(w, warp, residents_[resident].waits, {x, pc, mask, t, resumed, barrier_arrival_, addresses_, c.next_op - first_new});
+    timing_.complete(w, warp, residents_.at(resident).waits, {x, pc, mask, t, resumed, barrier_arrival_, addresses_, c.next_op - first_new});
     schedule(warp);
   }
   if (x.kind == OpKind::local) return;
@@ -270,12 +174,12 @@ void Group::execute(uint32_t warp, Time t, bool resumed) {
 // An instruction's effects on others: starts the operations that it issued, and wakes the warps whose waits it ended.
 void Group::after(uint32_t resident, const OpInfo& x, uint64_t first_new, Time t) {
   const Time there = t + timing_.fence_before(x);
-  Cluster& c = *residents_[resident].cluster;
+  Cluster& c = *residents_.at(resident).cluster;
   const size_t fresh = c.next_op - first_new;
   for (size_t i = c.pending.size() - fresh; i < c.pending.size(); ++i) async_.dispatch(resident, c.pending[i], there);
   WakeTimes at = thread_wake(arch_, there);
   if (x.kind == OpKind::barrier) at.barrier = timing_.release(barrier_arrival_);
-  wake(residents_[resident].waits.changed(at));
+  wake(residents_.at(resident).waits.changed(at));
 }
 
 // A folded instruction executes with the one before it. Returns false if it blocks.
@@ -289,7 +193,7 @@ bool Group::run_folded(WarpIssueState& w, const OpInfo& x) {
 
 // Computes when the warp's next instruction could issue.
 void Group::schedule(uint32_t warp) {
-  WarpIssueState& w = *warps_[warp];
+  WarpIssueState& w = residents_.warp(warp);
   const OpInfo* x;
   for (;;) {
     pick_lanes(*w.warp);
@@ -330,7 +234,7 @@ void Group::load_data(uint32_t token, Time t) {
 
 // The warp may have exited, and another one may have taken its place.
 void Group::loaded(const WaitingLoad& p, Time t) {
-  WarpIssueState& w = *warps_[p.warp];
+  WarpIssueState& w = residents_.warp(p.warp);
   if (w.state == WarpState::none || w.state == WarpState::finished || w.resident != p.resident || w.warp->cta->serial != p.serial) return;
   w.registers.answer(p.load, t);
   if (w.state != WarpState::load || w.load != p.load) return;
@@ -340,7 +244,7 @@ void Group::loaded(const WaitingLoad& p, Time t) {
 }
 
 void Group::moment(uint32_t resident, uint64_t op, Time t, bool to_end) {
-  Resident& r = residents_[resident];
+  Resident& r = residents_.at(resident);
   if (const auto fault = async_.moment(resident, op, t, to_end); fault.has_value()) {
     fail(*fault, *r.cluster);
     return;
@@ -352,12 +256,12 @@ void Group::moment(uint32_t resident, uint64_t op, Time t, bool to_end) {
 // ---- waits
 
 void Group::block(uint32_t warp, Time t) {
-  WarpIssueState& w = *warps_[warp];
+  WarpIssueState& w = residents_.warp(warp);
   w.state = WarpState::blocked;
   w.wait_reason = stall_of(w.warp->block.reason);
   w.blocked_at = t;
   ++w.serial;
-  residents_[w.resident].waits.add(warp, *w.warp);
+  residents_.at(w.resident).waits.add(warp, *w.warp);
   w.unit->slot.offer(w.place, kNever);
   if (!w.warp->waits_on_mbarrier || w.time_out_queued) return;
   w.time_out_queued = true;
@@ -365,21 +269,21 @@ void Group::block(uint32_t warp, Time t) {
 }
 
 void Group::wake(const std::vector<WakeList::Wake>& woken) {
-  for (const WakeList::Wake& k : woken) events_.push(k.at, Kind::wake, k.warp, ++warps_[k.warp]->serial);
+  for (const WakeList::Wake& k : woken) events_.push(k.at, Kind::wake, k.warp, ++residents_.warp(k.warp).serial);
 }
 
 // Other CTAs of the SM, or pairs with a CTA on it, may wait for the columns.
 void Group::wake_allocators(Time at) {
-  for (Resident& r : residents_) wake(r.waits.allocators(at));
+  for (Resident& r : residents_.all()) wake(r.waits.allocators(at));
 }
 
 // A suspended try_wait that no event woke returns false (PTX ISA 9.7.13.15.16: potentially blocking, time-limited).
 void Group::time_out(uint32_t warp, Time t) {
-  WarpIssueState& w = *warps_[warp];
+  WarpIssueState& w = residents_.warp(warp);
   w.time_out_queued = false;
   if (w.state != WarpState::blocked || !w.warp->waits_on_mbarrier) return;
   const Time due = w.blocked_at + static_cast<Time>(arch_.mbarrier.suspend_limit);
-  WakeList& waits = residents_[w.resident].waits;
+  WakeList& waits = residents_.at(w.resident).waits;
   if (!waits.holds(warp)) return;  // the wake is scheduled already
   if (t < due) {
     w.time_out_queued = true;
@@ -403,53 +307,29 @@ const Warp* Group::next_warp() const {
   const Turn turn = next_turn(slots_);
   if (events_.next_time() <= turn.at && events_.next_time() != kNever) {
     const Event& e = events_.next();
-    return e.kind == Kind::wake && warps_[e.a]->serial == e.b ? warps_[e.a]->warp : nullptr;
+    return e.kind == Kind::wake && residents_.warp(e.a).serial == e.b ? residents_.warp(e.a).warp : nullptr;
   }
   return turn.at == kNever ? nullptr : next_of(*slots_[turn.slot]).warp;
 }
 
-void Group::add_clusters(std::vector<Cluster*>& all) const {
-  for (const Resident& r : residents_) {
-    if (r.cluster != nullptr) all.push_back(r.cluster.get());
-  }
-}
-
-bool Group::holds(uint64_t cluster) const {
-  return std::any_of(residents_.begin(), residents_.end(), [&](const Resident& r) { return r.cluster != nullptr && r.cluster->index == cluster; });
-}
-
 std::optional<Group::Waiting> Group::waiting(const Warp& warp) const {
-  for (const auto& w : warps_) {
-    if (w->warp != &warp || w->state == WarpState::none) continue;
-    switch (w->state) {
-      case WarpState::ready:
-        return Waiting{w->ready > w->hold ? w->wait_reason : w->admitted > w->ready ? Stall::pipe_busy : w->hold_reason, std::max(w->ready, w->admitted), true};
-      case WarpState::load: return Waiting{Stall::memory, w->mark, false};
-      case WarpState::blocked: return Waiting{w->wait_reason, w->blocked_at, false};
-      default: return std::nullopt;
-    }
+  const WarpIssueState* w = residents_.find(warp);
+  if (w == nullptr) return std::nullopt;
+  switch (w->state) {
+    case WarpState::ready:
+      return Waiting{w->ready > w->hold ? w->wait_reason : w->admitted > w->ready ? Stall::pipe_busy
+                                                                                  : w->hold_reason,
+                     std::max(w->ready, w->admitted), true};
+    case WarpState::load: return Waiting{Stall::memory, w->mark, false};
+    case WarpState::blocked: return Waiting{w->wait_reason, w->blocked_at, false};
+    case WarpState::none:
+    case WarpState::finished: return std::nullopt;
   }
   return std::nullopt;
 }
 
 bool Group::stuck() const {
   return events_.only_time_outs() && memory_.quiet() && std::all_of(slots_.begin(), slots_.end(), [](const IssueSlot* s) { return s->next() == kNever; });
-}
-
-uint64_t Group::progress() const {
-  uint64_t n = ended_progress_;
-  for (const Resident& r : residents_) {
-    if (r.cluster != nullptr) n += r.cluster->progress;
-  }
-  return n;
-}
-
-const Cluster* Group::a_live_cluster() const {
-  const Cluster* first = nullptr;
-  for (const Resident& r : residents_) {
-    if (r.cluster != nullptr && (first == nullptr || r.cluster->index < first->index)) first = r.cluster.get();
-  }
-  return first;
 }
 
 }  // namespace drywell::sim

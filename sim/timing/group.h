@@ -8,7 +8,8 @@
 // but its warp's registers may run ahead of the other sub-partitions by less than it takes any of them to
 // influence this one (kLookahead).
 //
-// Here are the loop and the residency of clusters; the parts compute the times:
+// Here is the loop; the parts compute the times:
+//   residents.h             the resident clusters: places of CTAs and warps, ends
 //   scoreboard.h            when a warp's registers are ready
 //   issue_slot.h            which warp of a sub-partition issues
 //   pipes.h                 when a unit accepts an instruction
@@ -19,7 +20,6 @@
 //   stall_account.h         the warps' cycles by stall reason
 #pragma once
 
-#include <memory>
 #include <optional>
 #include <vector>
 
@@ -27,7 +27,7 @@
 #include "sim/events/mbarrier_ops.h"
 #include "sim/timing/async_units.h"
 #include "sim/timing/instruction_timing.h"
-#include "sim/timing/stall_account.h"
+#include "sim/timing/residents.h"
 
 namespace drywell::sim {
 
@@ -50,21 +50,18 @@ class Group {
   /// Requests to the memory, and its answers.
   MemoryPort& memory() { return memory_; }
   const MemoryPort& memory() const { return memory_; }
-  struct Finished {
-    uint64_t cluster = 0;
-    Time at = 0;
-  };
-  std::vector<Finished> finished;
+  /// Clusters that have ended since the driver took them last.
+  std::vector<Residents::Finished>& finished() { return residents_.finished; }
   void hold_stores(Time until) { pipes_.hold_stores(until); }
 
-  bool idle() const { return live_clusters_ == 0; }
+  bool idle() const { return residents_.none(); }
   /// No warp can issue, and the only events left are time-outs of waits.
   bool stuck() const;
-  uint64_t progress() const;
+  uint64_t progress() const { return residents_.progress(); }
   const std::optional<Fault>& fault() const { return fault_; }
   uint64_t fault_cluster() const { return fault_cluster_; }
   /// Any cluster that has not ended, for the deadlock report.
-  const Cluster* a_live_cluster() const;
+  const Cluster* a_live_cluster() const { return residents_.first(); }
   const Account& account() const { return account_.sums(); }
   const std::vector<SmUnits>& sms() const { return sms_; }
   Time last_activity() const { return last_activity_; }
@@ -74,8 +71,8 @@ class Group {
   Time now() const { return now_; }
   /// The warp whose instruction is the next step; nullptr: the next step is an event.
   const Warp* next_warp() const;
-  void add_clusters(std::vector<Cluster*>& all) const;
-  bool holds(uint64_t cluster) const;
+  void add_clusters(std::vector<Cluster*>& all) const { residents_.add_clusters(all); }
+  bool holds(uint64_t cluster) const { return residents_.holds(cluster); }
   /// The reason why a live warp does not issue.
   struct Waiting {
     Stall reason{};
@@ -90,23 +87,8 @@ class Group {
   static constexpr Time kLookahead = 10;
   using WarpState = WarpIssueState::State;
 
-  struct Resident {
-    std::unique_ptr<Cluster> cluster;
-    std::vector<uint32_t> warps;
-    uint32_t live_warps = 0;
-    WakeList waits;
-  };
-
-  // Residency of clusters.
-  void begin_cluster(uint32_t which, Time t);
-  uint32_t free_resident();
-  void place_cta(uint32_t resident, Cta& cta, Time t);
-  size_t first_partition(SmUnits& sm, size_t warps) const;
-  void place_warp(uint32_t resident, Warp& warp, uint16_t sm, size_t first_partition, Time t);
-  uint32_t free_warp();
-  void end_warp(WarpIssueState& w, Time t);
-  void try_end_cluster(uint32_t resident, Time t);
-  void take_away(uint32_t warp, Time t);
+  void begin_cluster(uint32_t announced, Time t);
+  void try_end_cluster(uint32_t place, Time t);
   void fail(const Fault& f, const Cluster& c);
 
   // The loop.
@@ -126,7 +108,7 @@ class Group {
   void wake_allocators(Time at);
   void time_out(uint32_t warp, Time t);
   SmUnits& sm_of(const WarpIssueState& w) { return sms_[w.sm]; }
-  const WarpIssueState& next_of(const IssueSlot& slot) const { return *warps_[slot.warp()]; }
+  const WarpIssueState& next_of(const IssueSlot& slot) const { return residents_.warp(slot.warp()); }
 
   const TimingContext& context_;
   const ArchConfig& arch_;
@@ -140,13 +122,7 @@ class Group {
   InstructionTiming timing_;
   AsyncUnits async_;
   StallAccount account_;
-  std::vector<std::unique_ptr<WarpIssueState>> warps_;
-  std::vector<uint32_t> free_warps_;
-  std::vector<Resident> residents_;
-  std::vector<uint32_t> free_residents_;
-  std::vector<uint64_t> starting_;  // cluster index, by event number
-  uint32_t live_clusters_ = 0;
-  uint64_t ended_progress_ = 0;
+  Residents residents_;
   LaneAddresses addresses_;     // of the instruction being executed, from before it ran
   double barrier_arrival_ = 0;  // the latest at a named barrier
   std::optional<Fault> fault_;

@@ -135,8 +135,8 @@ void TimedRun::replace_finished() {
   };
   std::vector<Entry> order;
   for (uint32_t g = 0; g < groups_.size(); ++g) {
-    for (const Group::Finished& f : groups_[g]->finished) order.push_back({f.at, g});
-    groups_[g]->finished.clear();
+    for (const Residents::Finished& f : groups_[g]->finished()) order.push_back({f.at, g});
+    groups_[g]->finished().clear();
   }
   finished_ += order.size();
   if (options_.progress != nullptr) options_.progress->ctas_done += order.size() * launch_.cluster.count();
