@@ -81,7 +81,7 @@ void compare_bytes(Outcome& out, const ProgramBuffer& b, size_t index, const std
 }
 
 /// Judges a launch that ended with a fault: the expected fault, or another. A GPU reports no code of Drywell's.
-Outcome judge_fault(const Program& p, const sim::Fault& f) {
+Outcome outcome_of_fault(const Program& p, const sim::Fault& f) {
   Outcome out;
   out.launch_failed = true;
   const bool wanted = p.fault.has_value() && (f.code == p.fault || f.code == kLaunchFailedOnGpu);
@@ -136,7 +136,7 @@ Outcome compare(const Program& p, const std::vector<std::vector<uint8_t>>& resul
 
 Outcome run(const Program& p, Accelerator& device, const sim::RunOptions& options) {
   const ProgramRun r = run_program(p, device, options);
-  if (!r.result.ok()) return judge_fault(p, *r.result.fault);
+  if (!r.result.ok()) return outcome_of_fault(p, *r.result.fault);
   if (!p.fault.has_value()) return compare(p, r.buffers);
   Outcome out;
   out.status = Outcome::Status::failed;

@@ -47,7 +47,7 @@ class Gathering {
   ByCluster<OfCluster> clusters_;
   std::mutex mutex_;  // guards all that follows
   uint64_t next_ = 0;
-  LaunchGlobal global_;
+  GlobalRaceMerger global_;
   Reporter reporter_;
   Reporter met_;
   uint64_t started_ = 0;

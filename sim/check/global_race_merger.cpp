@@ -4,7 +4,7 @@
 
 namespace drywell::sim::check {
 
-void LaunchGlobal::begin(const Launch& launch, const LaunchState& state) {
+void GlobalRaceMerger::begin(const Launch& launch, const LaunchState& state) {
   state_ = &state;
   gmem_ = launch.gmem;
   suspects_.clear();
@@ -16,7 +16,7 @@ void LaunchGlobal::begin(const Launch& launch, const LaunchState& state) {
   shadow_.clear();
 }
 
-AccessId LaunchGlobal::adopt(const ClusterMonitor& m, AccessId id, Adopted& known) {
+AccessId GlobalRaceMerger::adopt(const ClusterMonitor& m, AccessId id, Adopted& known) {
   if (id == 0) return 0;
   if (known.accesses.size() <= id) known.accesses.resize(m.accesses().size());
   AccessId& here = known.accesses[id];
@@ -27,7 +27,7 @@ AccessId LaunchGlobal::adopt(const ClusterMonitor& m, AccessId id, Adopted& know
   return here;
 }
 
-uint32_t LaunchGlobal::adopt_cross_cluster(const ClusterMonitor& m, uint32_t number, Adopted& known) {
+uint32_t GlobalRaceMerger::adopt_cross_cluster(const ClusterMonitor& m, uint32_t number, Adopted& known) {
   if (number == 0) return 0;
   if (known.fars.size() <= number) known.fars.resize(number + 1);
   uint32_t& here = known.fars[number];
@@ -38,25 +38,25 @@ uint32_t LaunchGlobal::adopt_cross_cluster(const ClusterMonitor& m, uint32_t num
   return here;
 }
 
-Rule LaunchGlobal::judge(const Access& prior, const Access& now) const {
+Rule GlobalRaceMerger::race_between(const Access& prior, const Access& now) const {
   if (prior.cluster == now.cluster) return Rule::none;
   return state_->opaque ? Rule::none : cross_cluster_rule(prior, cross_cluster_[prior.cross_cluster], now, cross_cluster_[now.cross_cluster]);
 }
 
-StateId LaunchGlobal::intern(const Touch& t) {
+StateId GlobalRaceMerger::intern(const Touch& t) {
   const auto [at, made] = numbers_.try_emplace(t, static_cast<StateId>(touches_.size()));
   if (made) touches_.push_back(t);
   return at->second;
 }
 
-StateId LaunchGlobal::joined(StateId old, AccessId writer, AccessId reader, uint64_t at, Reporter& reporter) {
+StateId GlobalRaceMerger::joined(StateId old, AccessId writer, AccessId reader, uint64_t at, Reporter& reporter) {
   Joined& known = joined_[(old * 31 + writer * 37 + reader) % joined_.size()];
   if (known.result != 0 && known.old == old && known.writer == writer && known.reader == reader) return known.result;
   Touch t = touches_[old];
   bool silent = true;
   const auto check = [&](AccessId prior, AccessId now) {
     if (prior == 0 || now == 0) return;
-    const Rule r = judge(accesses_[prior], accesses_[now]);
+    const Rule r = race_between(accesses_[prior], accesses_[now]);
     silent = silent && r == Rule::none;
     if (r != Rule::none)
       reporter.report(r, &accesses_[prior], accesses_[now], [&] { return fmt::format("global memory at {:#x}", at); });
@@ -75,7 +75,7 @@ StateId LaunchGlobal::joined(StateId old, AccessId writer, AccessId reader, uint
   return result;
 }
 
-void LaunchGlobal::merge(const ClusterMonitor& m, Reporter& reporter) {
+void GlobalRaceMerger::merge(const ClusterMonitor& m, Reporter& reporter) {
   Adopted known;
   for (const Suspect& s : m.suspects()) suspects_.push_back({s.begin, s.end, adopt(m, s.id, known)});
   shadow_.join(m.global(), [&](StateId old, StateId s, uint64_t at) {
@@ -85,7 +85,7 @@ void LaunchGlobal::merge(const ClusterMonitor& m, Reporter& reporter) {
   });
 }
 
-void LaunchGlobal::finish(LaunchState& state, Reporter& reporter) {
+void GlobalRaceMerger::finish(LaunchState& state, Reporter& reporter) {
   if (gmem_ == nullptr) return;
   for (const Suspect& s : suspects_) {
     bool written = false;
@@ -98,7 +98,7 @@ void LaunchGlobal::finish(LaunchState& state, Reporter& reporter) {
     if (written) gmem_->note_kernel_write(begin);
     state.previous.update(begin, end, [&](StateId, uint64_t) { return written ? LaunchState::kWritten : LaunchState::kRead; });
   });
-  if (!state.hidden_writes) gmem_->judge();
+  if (!state.hidden_writes) gmem_->writes_are_known();
   shadow_.clear();
   gmem_ = nullptr;
 }

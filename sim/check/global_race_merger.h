@@ -10,7 +10,7 @@
 
 namespace drywell::sim::check {
 
-class LaunchGlobal {
+class GlobalRaceMerger {
  public:
   void begin(const Launch& launch, const LaunchState& state);
   /// Adds a cluster's accesses, and reports those that race with other clusters' accesses.
@@ -33,7 +33,7 @@ class LaunchGlobal {
   };
   AccessId adopt(const ClusterMonitor& m, AccessId id, Adopted& known);
   uint32_t adopt_cross_cluster(const ClusterMonitor& m, uint32_t number, Adopted& known);
-  Rule judge(const Access& prior, const Access& now) const;
+  Rule race_between(const Access& prior, const Access& now) const;
   StateId intern(const Touch& t);
   StateId joined(StateId old, AccessId writer, AccessId reader, uint64_t at, Reporter& reporter);
   /// A recent answer of joined() that reported nothing.

@@ -24,22 +24,22 @@ MemoryShadow::MemoryShadow(const Cluster& c, const LaunchState& launch, const Ac
 }
 
 // Marks cells as read or written by an access and reports the accesses that it is not ordered after. `known` is of one access.
-template <class Cells, class Judge, class Where>
-void MemoryShadow::touch_cells(Cells& cells, uint64_t begin, uint64_t end, const Touch& touch, const Judge& judge, const Where& where, Rule unwritten, Answers& known) {
+template <class Cells, class RuleOf, class Where>
+void MemoryShadow::touch_cells(Cells& cells, uint64_t begin, uint64_t end, const Touch& touch, const RuleOf& rule_of, const Where& where, Rule unwritten, Answers& known) {
   const AccessId id = touch.id;
   const Access& now = accesses_[id];
   const AccessTable& accesses = accesses_;
   StateTable& states = states_;
   const auto check = [&](AccessId prior, uint64_t cell) {
     if (prior == id) return;
-    if (const Rule r = judge(accesses[prior], now); r != Rule::none) reporter_.report(r, &accesses[prior], now, [&] { return where(cell); });
+    if (const Rule r = rule_of(accesses[prior], now); r != Rule::none) reporter_.report(r, &accesses[prior], now, [&] { return where(cell); });
   };
   // A store that an ordinary read before this access has observed is in memory: no write through the async proxy comes before it.
   const auto observed = [&](StateId s, Rule r) {
     if (r != Rule::proxy_write_to_async_write) return false;
     const auto& readers = states.readers(s);
     return std::any_of(readers.begin(), readers.end(), [&](AccessId reader) {
-      return is_plain(accesses[reader].agent) && judge(accesses[reader], now) == Rule::none;
+      return is_plain(accesses[reader].agent) && rule_of(accesses[reader], now) == Rule::none;
     });
   };
   const auto has_run = [&](const Access& a) { return touch.who.now.executed[a.issuer] >= a.issued_at; };
@@ -55,7 +55,7 @@ void MemoryShadow::touch_cells(Cells& cells, uint64_t begin, uint64_t end, const
     // cluster barrier between its uses and a peer's copy into that memory: they have run.
     const bool word = accesses[writer].agent == Agent::alloc && is_async_proxy(now.agent);
     if (writer != 0 && !(word && (!now.write || has_run(accesses[writer])))) {
-      if (!observed(s, judge(accesses[writer], now))) check(writer, cell);
+      if (!observed(s, rule_of(accesses[writer], now))) check(writer, cell);
     } else if (unwritten != Rule::none) {
       reporter_.report(unwritten, nullptr, now, [&] { return where(cell); });
     }
@@ -77,8 +77,8 @@ void MemoryShadow::touch(const Span& s, Touch& t) {
 void MemoryShadow::touch(std::span<const SharedRun> runs, Touch& t) {
   const Access& now = accesses_[t.id];
   const Rule unwritten = now.write || launch_.hidden_writes || !launch_.options.uninitialised ? Rule::none : Rule::shared_unwritten;
-  const auto judge = [&](const Access& prior, const Access& a) {
-    const Rule r = judge_shared(prior, a, t.who);
+  const auto rule_of = [&](const Access& prior, const Access& a) {
+    const Rule r = shared_hazard(prior, a, t.who);
     if (r != Rule::none || a.write) return r;
     const auto differ = [](uint8_t brought, uint8_t read) { return brought != 0 && read != 0 && (brought & read) == 0; };
     if (differ(prior.swizzles, a.swizzles)) return prior.swizzles > 1 ? Rule::swizzle_mismatch : Rule::swizzle_missing;
@@ -88,17 +88,19 @@ void MemoryShadow::touch(std::span<const SharedRun> runs, Touch& t) {
     if (s.cta >= ctas_.size()) continue;
     if (s.cta != now.cta) lifetimes_.visit(s.cta, t.id, t.who);
     if (!launch_.full()) continue;
-    touch_cells(ctas_[s.cta].shared, s.begin, s.begin + s.bytes, t, judge, [&](uint64_t at) { return shared_place(s.cta, at); }, unwritten, t.shared);
+    touch_cells(
+        ctas_[s.cta].shared, s.begin, s.begin + s.bytes, t, rule_of, [&](uint64_t at) { return shared_place(s.cta, at); }, unwritten, t.shared);
   }
 }
 
 void MemoryShadow::touch_global(const Span& s, Touch& t) {
   if (!launch_.options.global_memory || !launch_.full()) return;
-  const auto judge = [&](const Access& prior, const Access& a) { return judge_global(prior, a, t.who, launch_.opaque); };
+  const auto rule_of = [&](const Access& prior, const Access& a) { return global_hazard(prior, a, t.who, launch_.opaque); };
   check_grid_wait(s, t.id, t.who);
   if (accesses_[t.id].write && !held_maps_.empty()) check_maps(s, t);
   if (!accesses_[t.id].write && launch_.options.uninitialised) suspect_unwritten(s, t.id);
-  touch_cells(global_, s.begin, s.begin + s.bytes, t, judge, [](uint64_t at) { return fmt::format("global memory at {:#x}", at); }, Rule::none, t.global);
+  touch_cells(
+      global_, s.begin, s.begin + s.bytes, t, rule_of, [](uint64_t at) { return fmt::format("global memory at {:#x}", at); }, Rule::none, t.global);
 }
 
 void MemoryShadow::touch_tensor(const Span& s, Touch& t) {
@@ -106,33 +108,34 @@ void MemoryShadow::touch_tensor(const Span& s, Touch& t) {
   if (s.cta != accesses_[t.id].cta) lifetimes_.visit(s.cta, t.id, t.who);
   TensorShadow& cells = ctas_[s.cta].tensor;
   const Rule unwritten = launch_.options.uninitialised ? t.unwritten : Rule::none;
-  const auto judge = [&](const Access& prior, const Access& a) { return judge_tensor(prior, a, t.who); };
+  const auto rule_of = [&](const Access& prior, const Access& a) { return tensor_hazard(prior, a, t.who); };
   const auto where = [&](uint64_t cell) { return fmt::format("tensor memory of CTA rank {}, lane {}, column {}", s.cta, cells.lane_of(cell), cells.column_of(cell)); };
-  cells.runs(s.lane, s.lanes, s.column, s.columns, [&](uint64_t begin, uint64_t end) { touch_cells(cells, begin, end, t, judge, where, unwritten, t.tensor); });
+  cells.runs(s.lane, s.lanes, s.column, s.columns, [&](uint64_t begin, uint64_t end) { touch_cells(cells, begin, end, t, rule_of, where, unwritten, t.tensor); });
 }
 
 // The tensormap proxy reads maps after a release and an acquire of its own (docs/facts/tma-mbarrier.md §3.2).
 void MemoryShadow::read_map(uint64_t map, AccessId id, const WarpClock& who) {
-  const auto judge = [&](const Access& prior, const Access&) {
+  const auto rule_of = [&](const Access& prior, const Access&) {
     if (!is_plain(prior.agent) || !prior.write) return Rule::none;
     if (who.now.seen[prior.issuer] < prior.issued_at) return launch_.opaque ? Rule::none : Rule::global_race;
     if (who.now.map_released[prior.issuer] < prior.issued_at) return Rule::map_not_released;
     return who.now.map_acquired[prior.issuer] < prior.issued_at ? Rule::map_not_acquired : Rule::none;
   };
   Answers known;
-  touch_cells(global_, map, map + isa::kTensorMapBytes, {id, who}, judge, [](uint64_t at) { return fmt::format("tensor map in global memory at {:#x}", at); }, Rule::none, known);
+  touch_cells(
+      global_, map, map + isa::kTensorMapBytes, {id, who}, rule_of, [](uint64_t at) { return fmt::format("tensor map in global memory at {:#x}", at); }, Rule::none, known);
 }
 
 void MemoryShadow::hold_map(uint64_t map, AccessId id, const WarpClock& who) {
   std::vector<AccessId>& copies = held_maps_[map];
-  std::erase_if(copies, [&](AccessId c) { return judge_global(accesses_[c], accesses_[id], who, false) == Rule::none; });
+  std::erase_if(copies, [&](AccessId c) { return global_hazard(accesses_[c], accesses_[id], who, false) == Rule::none; });
   copies.push_back(id);
 }
 
 void MemoryShadow::check_maps(const Span& s, const Touch& t) {
   for (auto at = held_maps_.lower_bound(s.begin - std::min<uint64_t>(s.begin, isa::kTensorMapBytes - 1)); at != held_maps_.end() && at->first < s.begin + s.bytes; ++at) {
     for (const AccessId c : at->second) {
-      if (judge_global(accesses_[c], accesses_[t.id], t.who, launch_.opaque) == Rule::none) continue;
+      if (global_hazard(accesses_[c], accesses_[t.id], t.who, launch_.opaque) == Rule::none) continue;
       reporter_.report(Rule::map_in_use, &accesses_[c], accesses_[t.id], [&] { return fmt::format("tensor map in global memory at {:#x}", at->first); });
     }
   }

@@ -1,4 +1,4 @@
-// The memory that a cluster accesses: each cell's last writer and the readers since. An access is judged against those before it.
+// The memory that a cluster accesses: each cell's last writer and the readers since. An access is compared with those before it (ordering_rules.h).
 #pragma once
 
 #include <map>
@@ -75,8 +75,8 @@ class MemoryShadow {
   };
   void touch_global(const Span& s, Touch& t);
   void touch_tensor(const Span& s, Touch& t);
-  template <class Cells, class Judge, class Where>
-  void touch_cells(Cells& cells, uint64_t begin, uint64_t end, const Touch& touch, const Judge& judge, const Where& where, Rule unwritten, Answers& known);
+  template <class Cells, class RuleOf, class Where>
+  void touch_cells(Cells& cells, uint64_t begin, uint64_t end, const Touch& touch, const RuleOf& rule_of, const Where& where, Rule unwritten, Answers& known);
   void check_grid_wait(const Span& s, AccessId id, const WarpClock& who);
   void check_maps(const Span& s, const Touch& t);
   void suspect_unwritten(const Span& s, AccessId id);

@@ -90,11 +90,11 @@ Rule by_lanes(const WarpClock& who, const Access& now, F rule) {
 
 }  // namespace
 
-Rule judge_shared(const Access& prior, const Access& now, const WarpClock& who) {
+Rule shared_hazard(const Access& prior, const Access& now, const WarpClock& who) {
   return by_lanes(who, now, [&](const Clock& seen) { return shared_rule(prior, now, who, seen); });
 }
 
-Rule judge_global(const Access& prior, const Access& now, const WarpClock& who, bool opaque) {
+Rule global_hazard(const Access& prior, const Access& now, const WarpClock& who, bool opaque) {
   return by_lanes(who, now, [&](const Clock& seen) { return global_rule(prior, now, who, seen, opaque); });
 }
 
@@ -125,7 +125,7 @@ Rule tensor_core_rule(const Access& prior, const Access& now, const WarpClock& w
 
 }  // namespace
 
-Rule judge_tensor(const Access& prior, const Access& now, const WarpClock& who) {
+Rule tensor_hazard(const Access& prior, const Access& now, const WarpClock& who) {
   const bool freeing = now.agent == Agent::dealloc;
   if (now.scales && prior.write && prior.agent == Agent::mma) return Rule::scales_are_sums;
   if (now.scales && prior.write && prior.agent == Agent::copy && prior.copies < now.copies) return Rule::scales_not_repeated;

@@ -8,10 +8,10 @@
 namespace drywell::sim::check {
 
 /// `prior` is the last writer of the bytes, or a reader since then if `now` writes.
-Rule judge_shared(const Access& prior, const Access& now, const WarpClock& who);
-Rule judge_tensor(const Access& prior, const Access& now, const WarpClock& who);
+Rule shared_hazard(const Access& prior, const Access& now, const WarpClock& who);
+Rule tensor_hazard(const Access& prior, const Access& now, const WarpClock& who);
 /// `opaque`: CTAs of the launch may synchronise through global memory in ways that the checker does not follow.
-Rule judge_global(const Access& prior, const Access& now, const WarpClock& who, bool opaque);
+Rule global_hazard(const Access& prior, const Access& now, const WarpClock& who, bool opaque);
 /// Two accesses of different clusters, and each warp's clock of other clusters at its access.
 Rule cross_cluster_rule(const Access& one, const CrossClusterKnowledge& one_knew, const Access& other, const CrossClusterKnowledge& other_knew);
 

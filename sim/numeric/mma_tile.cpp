@@ -377,7 +377,7 @@ void mma_tile(const MmaParams& params, const MmaOperand& a, const MmaOperand& b,
 
 void mma_tile(const MmaParams& params, const OperandSource& a, const OperandSource& b, const TileOutput& out) {
   TileLeft left;
-  const bool begun = multiply_on_tile_unit(params, a, b, out, left) || multiply_in_window(params, a, b, out, left);
+  const bool begun = multiply_with_amx(params, a, b, out, left) || multiply_in_window(params, a, b, out, left);
   if (begun && std::all_of(left.begin(), left.end(), [](uint32_t columns) { return columns == 0; })) return;
   MmaOperand rows, lanes;
   rows.assign(MmaOperand::Side::a, params, a);

@@ -36,7 +36,7 @@ int32_t byte_sum(const uint8_t* bytes, unsigned k, bool is_signed) {
 // Sums of products of signed bytes a' = a or a - 128 and unsigned bytes b' = b or b + 128, corrected by the sums of b and a'.
 void mma_tile_i8(const IntegerTile& t, const TileOutput& out) {
   DRYWELL_CHECK(t.k % 4 == 0 && t.k <= 256 && t.n <= kMaxColumns, "integer tile");
-  if (multiply_on_tile_unit(t, out)) return;
+  if (multiply_with_amx(t, out)) return;
   constexpr uint32_t kSigns = 0x80808080;
   const size_t columns = round_up(t.n, kColumnMultiple);
   const auto a = byte_columns(t.a, t.a_stride, t.m, t.k, t.m, t.a_signed ? 0 : kSigns);

@@ -222,10 +222,10 @@ void Gmem::note_kernel_write(uint64_t addr) {
 void Gmem::begin_launch() {
   ++launches_;
   for (const auto& [base, a] : by_base_) {
-    a->kernel_wrote = a->kernel_wrote || !judged_;
+    a->kernel_wrote = a->kernel_wrote || !writes_known_;
     a->untouched = false;
   }
-  judged_ = false;
+  writes_known_ = false;
 }
 
 namespace {

@@ -56,11 +56,11 @@ class Gmem {
   const Allocation* find(uint64_t addr) const;
   /// Records a host write into the allocation that contains `addr`.
   void note_host_write(uint64_t addr);
-  /// A kernel is about to run. What it writes is not known unless judge() is called before the next one.
+  /// A kernel is about to run. What it writes is not known unless writes_are_known() is called before the next one.
   void begin_launch();
   void note_kernel_write(uint64_t addr);
   /// note_kernel_write was called for everything that the launch wrote.
-  void judge() { judged_ = true; }
+  void writes_are_known() { writes_known_ = true; }
   /// Host pointer to [addr, addr + bytes) if it lies inside one allocation, else nullptr. `hint` caches the last hit.
   uint8_t* translate(uint64_t addr, uint64_t bytes, const Allocation*& hint) const {
     const Allocation* a = hint;
@@ -110,7 +110,7 @@ class Gmem {
   uint64_t capacity_, reserved_;
   uint64_t used_ = 0;
   uint64_t launches_ = 0;  // number of kernel launches with this memory so far
-  bool judged_ = true;
+  bool writes_known_ = true;
   Gaps gaps_;
   std::set<std::pair<uint64_t, uint64_t>> gaps_by_size_;  // size, begin
   std::deque<Freed> freed_;  // the latest last; of the last `held_` ones the addresses are held back

@@ -283,9 +283,9 @@ bool TimedRun::close_window() {
 }
 
 RunResult TimedRun::run() {
-  Crew crew(groups_, host_threads(), in_order());
+  WindowWorkers workers(groups_, host_threads(), in_order());
   while (open_window()) {
-    crew.run(active_, until_);
+    workers.run(active_, until_);
     if (!close_window()) break;
   }
   return result();

@@ -5,7 +5,7 @@
 
 namespace drywell::sim {
 
-std::optional<uint32_t> Crew::Share::take(bool from_front) {
+std::optional<uint32_t> WindowWorkers::Share::take(bool from_front) {
   uint64_t now = left.load(std::memory_order_relaxed);
   for (;;) {
     const auto first = static_cast<uint32_t>(now >> 32), last = static_cast<uint32_t>(now);
@@ -15,7 +15,7 @@ std::optional<uint32_t> Crew::Share::take(bool from_front) {
   }
 }
 
-Crew::Crew(std::vector<std::unique_ptr<Group>>& groups, unsigned threads, bool in_order)
+WindowWorkers::WindowWorkers(std::vector<std::unique_ptr<Group>>& groups, unsigned threads, bool in_order)
     : groups_(groups), shares_(threads), barrier_(threads), in_order_(in_order) {
   const auto serve = [this](unsigned t) {
     for (;;) {
@@ -32,13 +32,13 @@ Crew::Crew(std::vector<std::unique_ptr<Group>>& groups, unsigned threads, bool i
   }
 }
 
-Crew::~Crew() {
+WindowWorkers::~WindowWorkers() {
   end_ = true;
   if (!pool_.empty()) barrier_.arrive_and_wait();
   for (std::thread& t : pool_) t.join();
 }
 
-void Crew::run(const std::vector<uint32_t>& active, Time until) {
+void WindowWorkers::run(const std::vector<uint32_t>& active, Time until) {
   constexpr size_t kWorthSharing = 4;
   active_ = &active;
   until_ = until;
@@ -53,12 +53,12 @@ void Crew::run(const std::vector<uint32_t>& active, Time until) {
   if (thrown_ != nullptr) std::rethrow_exception(std::exchange(thrown_, nullptr));
 }
 
-void Crew::keep_exception() {
+void WindowWorkers::keep_exception() {
   const std::lock_guard lock(mutex_);
   if (thrown_ == nullptr) thrown_ = std::current_exception();
 }
 
-void Crew::work(unsigned thread) {
+void WindowWorkers::work(unsigned thread) {
   const auto run_all = [&](Share& share, bool from_front) {
     while (const std::optional<uint32_t> i = share.take(from_front)) {
       try {

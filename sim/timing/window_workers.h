@@ -17,13 +17,13 @@ namespace drywell::sim {
 /// Groups do not touch each other inside a window, so the assignment of groups to threads, and their order, do not affect the result. They do
 /// affect the host's caches, which hold the state of few groups: each thread has a share of its own, and runs it forward in one
 /// window and backward in the next, so that it begins with the groups that it ran last.
-class Crew {
+class WindowWorkers {
  public:
   /// `in_order`: groups exchange values while they run, or a listener is attached: always forward.
-  Crew(std::vector<std::unique_ptr<Group>>& groups, unsigned threads, bool in_order);
-  ~Crew();
-  Crew(const Crew&) = delete;
-  Crew& operator=(const Crew&) = delete;
+  WindowWorkers(std::vector<std::unique_ptr<Group>>& groups, unsigned threads, bool in_order);
+  ~WindowWorkers();
+  WindowWorkers(const WindowWorkers&) = delete;
+  WindowWorkers& operator=(const WindowWorkers&) = delete;
 
   /// Runs the groups named by `active` up to cycle `until`. Throws what a group has thrown, when all have ended.
   void run(const std::vector<uint32_t>& active, Time until);

@@ -29,7 +29,7 @@ bool system_allows_it() {
 
 }  // namespace
 
-bool tile_unit_available() {
+bool amx_available() {
   static const bool kAvailable = processor_has_it() && system_allows_it();
   return kAvailable;
 }
@@ -38,7 +38,7 @@ bool tile_unit_available() {
 #else
 namespace drywell::numeric {
 
-bool tile_unit_available() { return false; }
+bool amx_available() { return false; }
 
 }  // namespace drywell::numeric
 #endif

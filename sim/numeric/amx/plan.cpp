@@ -110,14 +110,14 @@ void pack_bytes(const uint8_t* bytes, size_t stride, unsigned rows, unsigned k, 
 
 }  // namespace
 
-bool multiply_on_tile_unit(const MmaParams& params, const OperandSource& a, const OperandSource& b, const TileOutput& out, TileLeft& left) {
-  if (!tile_unit_available() || !has_tile_shape(a.rows, b.rows)) return false;
+bool multiply_with_amx(const MmaParams& params, const OperandSource& a, const OperandSource& b, const TileOutput& out, TileLeft& left) {
+  if (!amx_available() || !has_tile_shape(a.rows, b.rows)) return false;
   if (ScaledTile::fits(params, a, b, out)) return ScaledTile(params, a, b, out).run(left);
-  return multiply_bytes_on_tile_unit(params, a, b, out, left);
+  return multiply_bytes_with_amx(params, a, b, out, left);
 }
 
-bool multiply_on_tile_unit(const IntegerTile& t, const TileOutput& out) {
-  if (!tile_unit_available() || t.saturate || t.k > 64 || !has_tile_shape(t.m, t.n)) return false;
+bool multiply_with_amx(const IntegerTile& t, const TileOutput& out) {
+  if (!amx_available() || t.saturate || t.k > 64 || !has_tile_shape(t.m, t.n)) return false;
   alignas(64) std::array<uint8_t, kMaxRows * 64> rows, lanes;
   pack_bytes(t.a, t.a_stride, t.m, t.k, TileSide::rows, rows.data());
   pack_bytes(t.b, t.b_stride, t.n, t.k, TileSide::lanes, lanes.data());
@@ -130,8 +130,8 @@ bool multiply_on_tile_unit(const IntegerTile& t, const TileOutput& out) {
 }
 
 #else
-bool multiply_on_tile_unit(const MmaParams&, const OperandSource&, const OperandSource&, const TileOutput&, TileLeft&) { return false; }
-bool multiply_on_tile_unit(const IntegerTile&, const TileOutput&) { return false; }
+bool multiply_with_amx(const MmaParams&, const OperandSource&, const OperandSource&, const TileOutput&, TileLeft&) { return false; }
+bool multiply_with_amx(const IntegerTile&, const TileOutput&) { return false; }
 #endif
 
 }  // namespace drywell::numeric

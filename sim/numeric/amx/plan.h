@@ -11,10 +11,10 @@ namespace drywell::numeric {
 using TileLeft = std::vector<uint32_t>;
 
 /// Computes the part that the tile unit supports. Returns false, with D unchanged, if that is nothing.
-bool multiply_on_tile_unit(const MmaParams& params, const OperandSource& a, const OperandSource& b, const TileOutput& out, TileLeft& left);
+bool multiply_with_amx(const MmaParams& params, const OperandSource& a, const OperandSource& b, const TileOutput& out, TileLeft& left);
 /// The same for elements of at most eight bits; the numbers of rows must be multiples of the tiles' rows.
-bool multiply_bytes_on_tile_unit(const MmaParams& params, const OperandSource& a, const OperandSource& b, const TileOutput& out, TileLeft& left);
+bool multiply_bytes_with_amx(const MmaParams& params, const OperandSource& a, const OperandSource& b, const TileOutput& out, TileLeft& left);
 /// Computes the whole tile, or returns false.
-bool multiply_on_tile_unit(const IntegerTile& tile, const TileOutput& out);
+bool multiply_with_amx(const IntegerTile& tile, const TileOutput& out);
 
 }  // namespace drywell::numeric

@@ -159,7 +159,7 @@ class ByteTile {
 
 }  // namespace
 
-bool multiply_bytes_on_tile_unit(const MmaParams& p, const OperandSource& a, const OperandSource& b, const TileOutput& out, TileLeft& left) {
+bool multiply_bytes_with_amx(const MmaParams& p, const OperandSource& a, const OperandSource& b, const TileOutput& out, TileLeft& left) {
   const auto narrow = [](const OperandSource& s) {
     return s.storage == CodeStorage::bytes && s.k == kTileK && s.scales_per_row <= 1 && format_info(s.format).bits() <= 8 &&
            (s.scales_per_row == 0 || s.scale_format == Format::ue8m0);

@@ -72,7 +72,7 @@ class Scaled {
       }
     }
     store_sums<1>(into_);
-    judge();
+    choose_sound();
     for (unsigned half = 0; half < 2; ++half) {
       finish<0>(half);
       finish<1>(half);
@@ -138,7 +138,7 @@ class Scaled {
     load_tile<7>(lanes + lane_plane_);
     multiply_tiles<0, 2, 6>();
     if (kHalf == 0) {
-      judge();
+      choose_sound();
       begin_block(lane);
     }
     if (kWithC) look_at_c(lane, 0);
@@ -182,7 +182,7 @@ class Scaled {
 
   /// Decides which tiles of the block of the last two steps are sound. The block is finished during the next two steps, whose
   /// sums use another buffer.
-  void judge() {
+  void choose_sound() {
     before_ = now_;
     into_ ^= 1;
     const bool whole = !kWithC || !flags_.any();

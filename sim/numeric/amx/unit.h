@@ -13,7 +13,7 @@ namespace drywell::numeric {
 
 /// True if this processor has the unit and the operating system permits this process to use it. Otherwise no other function
 /// of this file, scaled.h and bytes.h may be called.
-bool tile_unit_available();
+bool amx_available();
 
 inline constexpr unsigned kTileRows = 16, kTileBytes = 1024;
 /// Elements of bf16 in a tile's row (64 bytes).
