@@ -2,3 +2,8 @@
 1s|^// |/// \\file\n/// |
 s|([;,{]) +// |\1  ///< |
 s|^( *)// |\1/// |
+s|(bool operator==\(const [A-Za-z:]+&( [a-z]+)?\) const = default;)$|\1  ///< True if all members are equal.|
+# Doxygen gives the comment behind several members to the last one only: each gets a line of its own.
+:members
+s~(^|\n)( +)([A-Za-z_:<>0-9, ]*[A-Za-z_:>0-9]) ([a-z_0-9]+( = [^,;(]+)?), ([a-z_][^;(\n]*)(;|;  ///<.*)$~\1\2\3 \4\7\n\2\3 \6\7~
+t members

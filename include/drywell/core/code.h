@@ -19,9 +19,9 @@ enum class Code : uint16_t {
 
 /// A row of the table.
 struct CodeRow {
-  Code code;
+  Code code;  // the enumerator
   std::string_view name;     // "E4305"
-  std::string_view what;
+  std::string_view what;  // what is wrong, in a line
   std::string_view fix;      // where that is always the same; may be empty
   std::string_view heading;  // of docs/errors.md that it stands under
 };
@@ -33,6 +33,7 @@ std::string_view code_name(Code c);
 inline char code_kind(Code c) { return code_name(c).front(); }
 /// The code of that name.
 std::optional<Code> find_code(std::string_view name);
+/// Writes the name.
 std::ostream& operator<<(std::ostream& out, Code c);
 
 }  // namespace drywell

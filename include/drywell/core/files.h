@@ -12,6 +12,7 @@ namespace drywell {
 
 /// Throws InputError E4001 if `path` is not a regular file or cannot be read.
 std::vector<std::byte> read_file(const std::string& path);
+/// The same as text; bytes are not checked.
 std::string read_text_file(const std::string& path);
 
 /// A file that is not visible under its path yet. Until commit() the file has no name or, on file systems without
@@ -26,10 +27,13 @@ class PendingFile {
   PendingFile(const PendingFile&) = delete;
   PendingFile& operator=(const PendingFile&) = delete;
 
+  /// The path that commit() makes visible.
   const std::string& path() const { return path_; }
   /// These throw InputError E4008.
   void write(std::span<const std::byte> bytes);
+  /// Appends text. Throws InputError E4008.
   void write(std::string_view text);
+  /// Makes the file visible under its path. Throws InputError E4008.
   void commit();
 
  private:
@@ -41,6 +45,7 @@ class PendingFile {
 /// Writes a temporary file and renames it, so that `path` is either the whole new file or unchanged. Throws InputError
 /// E4008 (cannot be written).
 void write_file_atomically(const std::string& path, std::span<const std::byte> bytes);
+/// The same with text.
 void write_file_atomically(const std::string& path, std::string_view text);
 
 }  // namespace drywell

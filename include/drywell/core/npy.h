@@ -14,7 +14,7 @@ namespace drywell {
 /// One array in C order. `dtype` is the file's own descriptor with the byte order normalised: "<f4", "<u2", "|u1", …
 /// NumPy writes "<V2" for ml_dtypes' bfloat16: two opaque bytes per element.
 struct NpyArray {
-  std::string dtype;
+  std::string dtype;  // NumPy's descriptor
   std::vector<uint64_t> shape;  // outermost dimension first; empty = scalar
   std::vector<std::byte> data;  // element_size() * count() bytes, little endian
 
@@ -38,6 +38,7 @@ struct NpyArray {
     static_assert(!kDtype<T>.empty(), "no .npy dtype for this type");
     return of_bytes(std::string(kDtype<T>), std::as_bytes(values), std::move(shape));
   }
+  /// The same for any descriptor; E4005 if it is none, E4006 if `bytes` has another size.
   static NpyArray of_bytes(std::string dtype, std::span<const std::byte> bytes, std::vector<uint64_t> shape);
 
   /// NumPy's descriptor of T; only the specialisations below exist.

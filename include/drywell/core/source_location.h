@@ -8,6 +8,7 @@
 #include <source_location>
 
 namespace drywell {
+/// File, line and column of a call.
 using SourceLocation = std::source_location;
 }  // namespace drywell
 #else

@@ -31,13 +31,14 @@ enum class HazardLevel : uint8_t { error, warning, note };
 /// One side of a hazard.
 struct FindingParty {
   std::string role;        // "reads", "writes", "still writes", …
-  GuestPlace where;
+  GuestPlace where;  // CTA, warp, lanes, instruction and lines
   uint64_t when = 0;       // clock of the run: cycles (timed driver) or warp instructions
 };
 
+/// One hazard: two accesses, or one, and the rule that they break.
 struct Finding {
   std::string code;        // H7xxx, a section of docs/hazards.md
-  HazardLevel level = HazardLevel::error;
+  HazardLevel level = HazardLevel::error;  // how bad it is
   std::string rule;        // the broken rule, one line
   FindingParty here, other;  // `other.role` is empty if there is no second party
   std::string memory;      // the memory concerned
@@ -46,6 +47,7 @@ struct Finding {
   std::string ptx;         // section of the PTX ISA
   uint64_t count = 1;      // number of occurrences: same two instructions and same rule
 
+  /// As `drywell run --check` prints it, in several lines.
   std::string to_string() const;
 };
 
@@ -56,8 +58,9 @@ std::string describe_findings(const std::vector<Finding>& findings, size_t lines
 /// basic: all checks except those on bytes of shared and global memory, at low cost. full: all checks.
 enum class CheckLevel : uint8_t { basic, full };
 
+/// What is checked.
 struct CheckOptions {
-  CheckLevel level = CheckLevel::full;
+  CheckLevel level = CheckLevel::full;  // what is checked at all
   bool global_memory = true;   // also check races in global memory
   bool uninitialised = true;   // also check reads of shared and tensor memory that was never written
   size_t most = 200;           // different findings that are kept
@@ -65,20 +68,25 @@ struct CheckOptions {
 
 /// Wait-for graph of a deadlock: blocked warps, the barriers they wait on, and the warps that did not arrive.
 struct WaitGraph {
+  /// A warp that waits, what it waits for, or a warp that has not arrived there.
   struct Node {
+    /// Which of these.
     enum class Kind : uint8_t { blocked, barrier, other } kind = Kind::blocked;
     std::vector<std::string> lines;  // the first is its name
   };
+  /// From the one that waits to the one that it waits for.
   struct Edge {
     size_t from = 0, to = 0;         // indices of nodes
-    std::string label;
+    std::string label;  // what the first does with the second
   };
-  std::vector<Node> nodes;
-  std::vector<Edge> edges;
+  std::vector<Node> nodes;  // warps and barriers
+  std::vector<Edge> edges;  // who waits for what
 };
 
+/// A listener that finds hazards.
 class HazardChecker {
  public:
+  /// The options hold for all its launches.
   explicit HazardChecker(CheckOptions options = {});
   ~HazardChecker();
   HazardChecker(const HazardChecker&) = delete;
@@ -93,6 +101,7 @@ class HazardChecker {
   std::vector<Finding> findings() const;
   /// Number of different findings so far, and each finding in the order of detection: for readers during the launch.
   size_t count() const;
+  /// Throws std::out_of_range from count() on.
   Finding finding(size_t i) const;
   /// Of the latest launch: PTX lines, from 1, of mbarrier waits that were executed and added no happens-before order: the completion of
   /// the phase already happened before every such wait.
@@ -109,10 +118,12 @@ class HazardChecker {
 /// For runs that detect races by their results; the results of correct kernels do not change.
 class InFlightPoison {
  public:
+  /// Serves launches one after the other.
   InFlightPoison();
   ~InFlightPoison();
   InFlightPoison(const InFlightPoison&) = delete;
   InFlightPoison& operator=(const InFlightPoison&) = delete;
+  /// For RunOptions::listeners.
   Listener* listener();
 
  private:
@@ -120,6 +131,7 @@ class InFlightPoison {
   std::unique_ptr<Impl> impl_;
 };
 
+/// "error", "warning", "note".
 std::string_view hazard_level_name(HazardLevel l);
 
 }  // namespace drywell::sim

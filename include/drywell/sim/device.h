@@ -31,8 +31,8 @@ struct ArchConfig;
 
 /// A live allocation. `host` is valid until the allocation is freed, and must not be used while a launch runs.
 struct MemoryRange {
-  GmemAddr base;
-  uint64_t bytes = 0;
+  GmemAddr base;  // its first byte
+  uint64_t bytes = 0;  // as asked for
   uint8_t* host = nullptr;  // address of its bytes in this process
 };
 
@@ -40,6 +40,7 @@ struct MemoryRange {
 /// launches of the device that loaded it only.
 class LoadedModule {
  public:
+  /// As it was loaded; lives as long as a copy of this value.
   const isa::Module& module() const { return *module_; }
   /// Device address of a module variable, or nothing.
   std::optional<GmemAddr> symbol(std::string_view name) const;
@@ -50,21 +51,27 @@ class LoadedModule {
   std::vector<uint64_t> addresses_;  // per module variable
 };
 
+/// The machine, and the host memory that it may take.
 struct DeviceOptions {
   std::string arch = "sm_100a";  // name of a shipped architecture, or path of a .toml file (load_arch)
   uint32_t sm_count = 0;         // 0: the architecture's number
   uint64_t max_memory = 0;       // bytes of host memory for all allocations; 0: what the host can give
 };
 
+/// One simulated GPU.
 class Device {
  public:
   /// Throws InputError E20xx, E4001 if the architecture cannot be loaded.
   explicit Device(DeviceOptions options = {});
   ~Device();
+  /// A device that was moved from can only be destroyed or assigned to.
   Device(Device&&) noexcept;
+  /// Frees its own memory first.
   Device& operator=(Device&&) noexcept;
 
+  /// Its figures (arch_config.h); lives as long as the device.
   const ArchConfig& arch() const;
+  /// DeviceOptions::sm_count, or the architecture's.
   uint32_t sm_count() const;
 
   /// Poisoned memory (0xFF bytes) of at least `bytes`, 256-byte aligned. Throws InputError E4100 if the device has no room, E4105 if the
@@ -77,24 +84,31 @@ class Device {
   void free(GmemAddr a);
   /// The allocation that contains `a`.
   std::optional<MemoryRange> find(GmemAddr a) const;
+  /// Bytes of all live allocations.
   uint64_t memory_used() const;
+  /// Bytes of the device's memory, as its architecture says.
   uint64_t memory_capacity() const;
   /// Bytes that can still be allocated: what is left of the device, and of the host's memory.
   uint64_t memory_free() const;
   /// These throw InputError E4103 when the range is not inside one allocation.
   void write(GmemAddr to, const void* from, uint64_t bytes);
+  /// Copies bytes to host memory.
   void read(void* to, GmemAddr from, uint64_t bytes) const;
+  /// Sets each byte to `value`.
   void fill(GmemAddr at, uint8_t value, uint64_t bytes);
+  /// The bytes in this process, to read and write; valid until the allocation is freed. Counts as a write of the host.
   uint8_t* host_pointer(GmemAddr at, uint64_t bytes);
 
+  /// Validates a module and places its variables. Throws InputError with every error.
   LoadedModule load(isa::Module m);
   /// Parses, validates and loads PTX text; messages use `name`. Throws InputError with every error.
   LoadedModule load_ptx(std::string_view text, const std::string& name = "<ptx>");
 
   /// Number of CTAs of such a launch that are resident on an SM at once, and of clusters on the chip.
   struct Occupancy {
-    uint32_t ctas_per_sm = 0, clusters = 0;
+    uint32_t ctas_per_sm = 0, clusters = 0;  // both 0: none fits
   };
+  /// Both numbers are 0 for a launch whose shape launch() refuses. Throws InputError E41xx if the module has no such kernel.
   Occupancy occupancy(const LoadedModule& m, std::string_view kernel, const LaunchConfig& config);
   /// Bytes of shared memory that the kernel declares statically.
   uint32_t static_smem(const LoadedModule& m, std::string_view kernel);

@@ -32,6 +32,7 @@ enum class DriverKind : uint8_t {
   shuffled,  // random order and interleaving, from a seed
   timed,     // at the cycle that the machine model computes
 };
+/// "eager", "lazy", "shuffled", "timed".
 std::string_view driver_name(DriverKind d);
 
 /// What the L2 holds when a timed launch starts. Functional drivers have no caches.
@@ -43,16 +44,18 @@ enum class Caches : uint8_t {
 
 /// SM clock that turns the cycles of a timed launch into seconds.
 struct ClockChoice {
+  /// Where the clock comes from.
   enum class Kind : uint8_t {
     nominal,    // chip.clock; chip.tensor_clock if the kernel uses the tensor cores
     sustained,  // the clock that the chip would hold if it repeated the launch for seconds (sim/timing/power.h)
     fixed,      // `ghz`; the memory then moves more or fewer bytes a cycle
-  } kind = Kind::nominal;
-  double ghz = 0;
+  } kind = Kind::nominal;  // of this choice
+  double ghz = 0;  // fixed: GHz
 };
 
+/// Shape of a launch.
 struct LaunchConfig {
-  Dim3 grid, block;
+  Dim3 grid, block;  // CTAs of the grid; threads of a CTA
   Dim3 cluster{1, 1, 1};      // overridden by .reqnctapercluster
   uint32_t dynamic_smem = 0;  // bytes
 };
@@ -60,13 +63,14 @@ struct LaunchConfig {
 /// Progress of the latest launch: other threads may read it while the launch runs.
 struct RunProgress {
   std::atomic<uint64_t> launches{0};  // begun
-  std::atomic<uint64_t> ctas_total{0}, ctas_done{0};
+  std::atomic<uint64_t> ctas_total{0}, ctas_done{0};  // of the latest launch
   std::atomic<uint64_t> cycles{0};  // timed driver only
 };
 
+/// How a launch runs, its bounds, and who watches.
 struct RunOptions {
-  DriverKind driver = DriverKind::eager;
-  uint64_t seed = 0;
+  DriverKind driver = DriverKind::eager;  // when asynchronous operations happen
+  uint64_t seed = 0;  // of the shuffled driver
   unsigned threads = 0;               // host threads; 0 = all cores. Results do not depend on it
   // Bounds of the launch: 0 = none. Reaching one is a fault.
   uint64_t max_instructions = 0;      // warp instructions: F3602
@@ -88,6 +92,7 @@ struct RunOptions {
 /// Kernel arguments in declaration order.
 class Args {
  public:
+  /// A parameter with the bytes of `v`: its size is that of the kernel's parameter.
   template <class T>
   Args& add(const T& v) {
     static_assert(std::is_trivially_copyable_v<T>);
@@ -95,23 +100,30 @@ class Args {
     values_.emplace_back(p, p + sizeof(T));
     return *this;
   }
+  /// A pointer parameter.
   Args& add(GmemAddr a) { return add(a.value()); }
+  /// A tensor map: 128 bytes.
   Args& add(const isa::TensorMap& m) { values_.emplace_back(m.bytes.begin(), m.bytes.end()); return *this; }
+  /// A parameter of these bytes.
   Args& add_bytes(std::span<const uint8_t> b) { values_.emplace_back(b.begin(), b.end()); return *this; }
+  /// The bytes of each parameter.
   const std::vector<std::vector<uint8_t>>& values() const { return values_; }
 
  private:
   std::vector<std::vector<uint8_t>> values_;
 };
 
+/// What a launch left beside its memory.
 struct RunResult {
   std::optional<Fault> fault;         // the first in CTA order
-  uint64_t warp_instructions = 0;
+  uint64_t warp_instructions = 0;  // executed, by all warps
   uint64_t cycles = 0;                // timed driver only
   std::shared_ptr<const TimingReport> timing;  // timed driver only
-  double host_seconds = 0;
+  double host_seconds = 0;  // wall-clock time of the launch
   std::string output;                 // text that the kernel printed (vprintf), in cluster order
-  bool output_truncated = false;
+  bool output_truncated = false;  // RunOptions::max_output was reached
+
+  /// True if no fault ended the launch; hazards do not count.
   bool ok() const { return !fault.has_value(); }
 };
 
@@ -119,6 +131,7 @@ struct RunResult {
 class LaunchRunner {
  public:
   virtual ~LaunchRunner() = default;
+  /// Runs the launch to its end or to a fault.
   virtual RunResult run(const Launch& launch, const RunOptions& options) = 0;
 };
 
