@@ -11,10 +11,15 @@ namespace drywell::isa {
 /// phase 1 (the previous phase of an empty barrier counts as complete), a consumer with phase 0.
 class PipelineState {
  public:
+  /// Decides the phase to begin with.
   enum class Role : uint8_t { consumer, producer };
+  /// At stage 0 of `stages`; emits the two registers' first values.
   PipelineState(KernelBuilder& k, uint32_t stages, Role role, SourceLocation w = SourceLocation::current());
+  /// Register of the stage, from 0.
   Reg index() const { return index_; }
+  /// Register of the parity, 0 or 1.
   Reg phase() const { return phase_; }
+  /// Of the ring.
   uint32_t stages() const { return stages_; }
   /// Advances to the next stage; after the last stage it continues at stage 0 with the other phase.
   void advance(SourceLocation w = SourceLocation::current());
@@ -31,9 +36,12 @@ class PipelineState {
 /// `stages` full barriers followed by `stages` empty barriers (8 bytes each) in shared memory at `base` + `offset` bytes.
 class MbarrierRing {
  public:
-  using Where = SourceLocation;
+  using Where = SourceLocation;  // the author's line
+
+  /// `base`: a 32-bit shared address; the barriers are 8-byte aligned.
   MbarrierRing(KernelBuilder& k, Reg base, int64_t offset, uint32_t stages) : k_(&k), base_(base), offset_(offset), stages_(stages) {}
 
+  /// Pairs of barriers.
   uint32_t stages() const { return stages_; }
   /// Size of the barriers in bytes.
   uint32_t bytes() const { return 16 * stages_; }
@@ -42,15 +50,20 @@ class MbarrierRing {
 
   /// Returns the shared address of the full (empty) barrier of the state's stage.
   Reg full(const PipelineState& s, Where w = Where::current());
+  /// The same of the empty barrier.
   Reg empty(const PipelineState& s, Where w = Where::current());
 
   /// Emits one try_wait on the empty (full) barrier; the returned predicate is true if the phase is complete.
   Reg try_acquire(const PipelineState& s, Where w = Where::current());
+  /// The same on the full barrier, for the consumer.
   Reg try_wait(const PipelineState& s, Where w = Where::current());
   /// Emits the wait on the empty (full) barrier; skipped at run time if predicate `token` is true.
   void acquire(const PipelineState& s, Reg token, Where w = Where::current());
+  /// Without a token.
   void acquire(const PipelineState& s, Where w = Where::current());
+  /// The same on the full barrier, for the consumer.
   void wait(const PipelineState& s, Reg token, Where w = Where::current());
+  /// Without a token.
   void wait(const PipelineState& s, Where w = Where::current());
   /// Producer's tail: waits until the consumers have released all stages.
   void tail(PipelineState& s, Where w = Where::current());

@@ -18,6 +18,7 @@ namespace drywell::isa {
 /// The index of an operand (K or M/N) that is contiguous in memory.
 enum class Major : uint8_t { k = 0, mn = 1 };
 
+/// The instruction that reads the descriptor.
 enum class SmemDescriptorFormat : uint8_t { tcgen05, wgmma };
 
 /// The start address field has 14 bits of 16-byte units: operand addresses wrap at 256 KiB (docs/facts/tcgen05.md §4.6).
@@ -25,7 +26,7 @@ inline constexpr uint32_t kSmemDescriptorAddressMask = 0x3FFFF;
 
 /// Decoded descriptor; byte units. Bits outside all fields are kept in `reserved`, so encode(decode(w)) == w.
 struct SmemDescriptor {
-  SmemDescriptorFormat format = SmemDescriptorFormat::tcgen05;
+  SmemDescriptorFormat format = SmemDescriptorFormat::tcgen05;  // decides version and swizzle codes
   uint32_t start = 0;         // byte address, multiple of 16, < 2^18
   uint32_t lbo = 0;           // leading-dimension byte offset, multiple of 16
   uint32_t sbo = 0;           // stride-dimension byte offset, multiple of 16
@@ -33,17 +34,19 @@ struct SmemDescriptor {
   uint8_t version = 1;        // tcgen05: constant 0b001
   bool lbo_absolute = false;  // tcgen05: sm_103a only
   uint8_t swizzle_code = 0;   // as stored: tcgen05 3 bits, wgmma 2 bits
-  uint64_t reserved = 0;
+  uint64_t reserved = 0;  // 0 in a legal one
 
   /// Returns the swizzle; nothing for the undefined codes 3, 5 and 7.
   constexpr std::optional<Swizzle> swizzle() const;
   /// Sets the code of `s`; returns false, without a change, if the format has no code for it.
   constexpr bool set_swizzle(Swizzle s);
+  /// The 64-bit word.
   uint64_t encode() const;
   /// Returns a descriptor of these byte values with the constants of its format. Throws InputError E1401 if the format
   /// has no code for `s`.
   static constexpr SmemDescriptor make(uint32_t start, uint32_t lbo, uint32_t sbo, Swizzle s,
                                        SmemDescriptorFormat format = SmemDescriptorFormat::tcgen05);
+  /// The fields of a word.
   static SmemDescriptor decode(uint64_t word, SmemDescriptorFormat format = SmemDescriptorFormat::tcgen05);
   bool operator==(const SmemDescriptor&) const = default;
 };
@@ -115,9 +118,9 @@ constexpr unsigned value_bits(SmemElement e) {
 
 /// One operand of one MMA in one CTA: `mn` rows of `k` stored elements.
 struct OperandTile {
-  Major major = Major::k;
-  SmemElement element = SmemElement::half;
-  uint32_t mn = 0, k = 0;
+  Major major = Major::k;  // contiguous direction
+  SmemElement element = SmemElement::half;  // as stored
+  uint32_t mn = 0, k = 0;  // elements
 
   /// Number of lines, which are contiguous in memory: rows when K-major, k when MN-major.
   constexpr uint32_t lines() const { return major == Major::k ? mn : k; }
@@ -125,6 +128,7 @@ struct OperandTile {
   constexpr uint32_t chunks_per_line() const {
     return static_cast<uint32_t>(ceil_div(uint64_t{major == Major::k ? k : mn} * storage_bits(element), 128));
   }
+  /// Number of 16-byte chunks of the tile.
   constexpr uint32_t chunks() const { return lines() * chunks_per_line(); }
 };
 
@@ -157,8 +161,8 @@ constexpr uint32_t operand_chunk_address(const SmemDescriptor& d, Major major, u
 
 /// Position of an element's lowest bit. A 6-bit element may continue in the next byte.
 struct OperandPlace {
-  uint32_t byte = 0;
-  uint8_t bit = 0;
+  uint32_t byte = 0;  // address in shared memory
+  uint8_t bit = 0;  // 0 to 7 in that byte
   constexpr bool operator==(const OperandPlace&) const = default;
 };
 
@@ -187,6 +191,7 @@ void check(const SmemDescriptor& d, Diagnostics& out, const SourcePos& where = {
 void check_operand(const SmemDescriptor& d, const OperandTile& tile, uint32_t smem_bytes, Diagnostics& out,
                    const SourcePos& where = {});
 
+/// Each field with its bits and meaning.
 std::vector<FieldNote> explain(const SmemDescriptor& d);
 
 }  // namespace drywell::isa

@@ -29,11 +29,14 @@ enum class Slot : uint8_t {
 
 /// A modifier position of a row: the tokens that are legal there, and whether one is required.
 struct SlotSpec {
-  Slot slot{};
-  bool required = false;
-  const Mod* mods = nullptr;
-  uint8_t count = 0;
+  Slot slot{};  // its meaning
+  bool required = false;  // an opcode without it is none
+  const Mod* mods = nullptr;  // tokens that are legal here
+  uint8_t count = 0;  // of tokens; 0: no slot
+
+  /// The legal tokens.
   constexpr std::span<const Mod> values() const { return {mods, count}; }
+  /// True if the token is legal here.
   constexpr bool admits(Mod m) const {
     for (uint8_t i = 0; i < count; ++i) {
       if (mods[i] == m) return true;
@@ -42,6 +45,7 @@ struct SlotSpec {
   }
 };
 
+/// What the instruction does with a register operand.
 enum class Access : uint8_t { read, write, read_write };
 
 /// Bit set of the shapes an operand may take.
@@ -62,6 +66,7 @@ enum OperandShape : uint16_t {
 
 /// Register type that an operand needs.
 struct TypeRule {
+  /// Where the type comes from.
   enum class From : uint8_t { any, fixed, slot, slot_wide } from = From::any;
   Mod fixed = Mod::none;   // From::fixed
   Slot slot = Slot::type;  // From::slot; slot_wide = twice that width
@@ -70,11 +75,11 @@ struct TypeRule {
 
 /// An operand position of a row.
 struct OperandSpec {
-  const char* name = nullptr;
-  Access access = Access::read;
-  uint16_t shapes = 0;
-  TypeRule type{};
-  bool optional = false;
+  const char* name = nullptr;  // as PTX names it; nullptr: no operand
+  Access access = Access::read;  // of a register
+  uint16_t shapes = 0;  // OperandShape bits
+  TypeRule type{};  // of a register
+  bool optional = false;  // may be left out
   Mod when = Mod::none;  // present exactly if this modifier is (e.g. the mask with .multicast::cluster)
 };
 
@@ -84,6 +89,7 @@ enum class Issue : uint8_t { lane, warp, warpgroup, cta, thread };
 enum class Engine : uint8_t { alu, control, lsu, barrier, mbarrier, tma, tensor, tmem, cluster, none };
 /// The signal that an asynchronous form is complete.
 enum class Completion : uint8_t { sync, mbarrier, bulk_group, async_group, commit, wait_ld, wait_st, wgmma_group };
+/// unsupported: the form is checked and printed, and its execution is a fault that names it.
 enum class Status : uint8_t { supported, unsupported };
 /// Accuracy of the simulated result.
 enum class Fidelity : uint8_t { exact, documented, inferred, approximate };
@@ -95,6 +101,7 @@ enum class TimingClass : uint8_t {
 #undef TIMING_CLASS
   count_
 };
+/// As in the files of architectures.
 std::string_view timing_class_name(TimingClass t);
 
 /// Target of control flow after the instruction, if its guard is true.
@@ -146,38 +153,40 @@ struct InstructionRef;   // instruction.h
 class LegalityReport;    // validate.h
 using LegalityFn = void (*)(const InstructionRef&, LegalityReport&);
 
-inline constexpr size_t kMaxSlots = 16;
-inline constexpr size_t kMaxOperands = 12;
+inline constexpr size_t kMaxSlots = 16;  // of a row
+inline constexpr size_t kMaxOperands = 12;  // of a row
 
 /// One row.
 struct InstrSpec {
   std::string_view mnemonic;                           // fixed leading tokens, e.g. "tcgen05.mma"
   std::array<SlotSpec, kMaxSlots> slots{};             // canonical order
   std::array<OperandSpec, kMaxOperands> operands{};    // in PTX order
-  Issue issue = Issue::lane;
+  Issue issue = Issue::lane;  // lanes that issue it together
   bool convergent = false;                             // .aligned: the whole warp must execute it together
-  Engine engine = Engine::alu;
-  Completion completion = Completion::sync;
-  TimingClass timing = TimingClass::alu;
-  Flow flow = Flow::next;
-  MemoryRole memory = MemoryRole::none;
-  SyncRole sync = SyncRole::none;
-  Fold fold = Fold::none;
+  Engine engine = Engine::alu;  // unit that executes it
+  Completion completion = Completion::sync;  // how its end is known
+  TimingClass timing = TimingClass::alu;  // its cost
+  Flow flow = Flow::next;  // where control goes
+  MemoryRole memory = MemoryRole::none;  // its own accesses
+  SyncRole sync = SyncRole::none;  // its effect on order
+  Fold fold = Fold::none;  // what ptxas makes of it
   uint8_t pipe_slots = 1;                              // number of instructions that ptxas sends down its pipe
-  PtxVersion since{1, 0};
-  Feature needs = Feature::base;
+  PtxVersion since{1, 0};  // first .version that has it
+  Feature needs = Feature::base;  // of the target
   LegalityFn legality = nullptr;                       // rules across slots and operands; nullptr: the row has no
                                                        // further rules
-  Status status = Status::supported;
-  Fidelity fidelity = Fidelity::exact;
+  Status status = Status::supported;  // whether Drywell executes it
+  Fidelity fidelity = Fidelity::exact;  // how far its results are known
   std::string_view example;                            // one instruction that must parse, validate, print and assemble
   std::string_view doc;                                // one line, with the PTX ISA section
 
+  /// Slots in use.
   constexpr size_t slot_count() const {
     size_t n = 0;
     while (n < kMaxSlots && slots[n].count != 0) ++n;
     return n;
   }
+  /// Operands in use, optional ones too.
   constexpr size_t operand_count() const {
     size_t n = 0;
     while (n < kMaxOperands && operands[n].name != nullptr) ++n;
@@ -196,6 +205,7 @@ struct InstrSpec {
 const InstrSpec& spec(Opcode op);
 /// Returns the row's identifier ("tcgen05_mma"), which is also the name of its semantics and of its tests.
 std::string_view opcode_name(Opcode op);
+/// All rows, by opcode.
 std::span<const InstrSpec> all_specs();
 /// Returns the rows whose mnemonic is exactly `mnemonic`, in table order; empty if there is none.
 std::span<const Opcode> rows_of(std::string_view mnemonic);

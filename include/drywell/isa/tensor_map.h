@@ -36,14 +36,20 @@ enum class TensorType : uint8_t {
   b4x16_p64,  // 16U4_ALIGN16B: 8 bytes of GMEM become 16 of SMEM; load only
   b6x16_p32,  // 16U6_ALIGN16B: 12 bytes of GMEM become 16 of SMEM
 };
-inline constexpr unsigned kTensorTypeCount = 16;
+inline constexpr unsigned kTensorTypeCount = 16;  // of TensorType
 
+/// Numbered as CUtensorMapInterleave.
 enum class Interleave : uint8_t { none = 0, bytes16 = 1, bytes32 = 2 };
+/// Numbered as CUtensorMapL2promotion; a hint.
 enum class L2Promotion : uint8_t { none = 0, bytes64 = 1, bytes128 = 2, bytes256 = 3 };
+/// Value of elements outside the tensor, numbered as CUtensorMapFloatOOBfill.
 enum class OobFill : uint8_t { zero = 0, nan = 1 };
+/// Which encode function makes the map.
 enum class TensorMapMode : uint8_t { tile = 0, im2col = 1, im2col_w = 2, im2col_w128 = 3 };
 
+/// "bf16", "b4x16_p64", …
 std::string_view to_string(TensorType t);
+/// "tile", "im2col", …
 std::string_view to_string(TensorMapMode m);
 
 /// Bits of one element in GMEM.
@@ -66,43 +72,45 @@ constexpr unsigned element_bits(TensorType t) {
 constexpr bool is_padded(TensorType t) { return t == TensorType::b4x16_p64 || t == TensorType::b6x16_p32; }
 /// Bits of one element in SMEM.
 constexpr unsigned smem_element_bits(TensorType t) { return is_padded(t) ? 8 : element_bits(t); }
+/// True for the types that can be filled with NaN.
 constexpr bool is_floating(TensorType t) { return t >= TensorType::f16 && t <= TensorType::tf32_ftz; }
 
 /// The numbers of `tensormap.replace.elemtype`: f32.ftz, f64 and bf16 differ from the driver's (docs/facts/tma-mbarrier.md §2.1).
 uint8_t to_ptx_number(TensorType t);
+/// The type of a number of `tensormap.replace.elemtype`.
 TensorType from_ptx_number(uint8_t number);
 
 /// The fields of a tensor map. Dimension 0 is contiguous; entries at and beyond `rank` are ignored.
 struct TensorMapFields {
-  TensorMapMode mode = TensorMapMode::tile;
-  TensorType type = TensorType::u8;
-  uint32_t rank = 1;
+  TensorMapMode mode = TensorMapMode::tile;  // decides which fields count
+  TensorType type = TensorType::u8;  // of an element
+  uint32_t rank = 1;  // 1 to 5
   uint64_t address = 0;                        // GMEM byte address
   std::array<uint64_t, 5> dim{1, 1, 1, 1, 1};  // elements
   std::array<uint64_t, 4> stride{};            // stride[i]: bytes from one element of dimension i + 1 to the next
   std::array<uint32_t, 5> box{1, 1, 1, 1, 1};  // elements, tile mode
   std::array<uint32_t, 5> element_stride{1, 1, 1, 1, 1};  // traversal strides
-  Interleave interleave = Interleave::none;
-  Swizzle swizzle = Swizzle::none;
-  L2Promotion l2_promotion = L2Promotion::none;
-  OobFill oob_fill = OobFill::zero;
+  Interleave interleave = Interleave::none;  // of channels
+  Swizzle swizzle = Swizzle::none;  // of shared memory
+  L2Promotion l2_promotion = L2Promotion::none;  // size of requests
+  OobFill oob_fill = OobFill::zero;  // outside the tensor
   // Im2col modes; spatial dimensions in the order W, H, D. The w modes use index 0 only.
-  std::array<int32_t, 3> lower_corner{}, upper_corner{};
-  uint32_t channels_per_pixel = 0, pixels_per_column = 0;
+  std::array<int32_t, 3> lower_corner{}, upper_corner{};  // of the bounding box
+  uint32_t channels_per_pixel = 0, pixels_per_column = 0;  // of a load
 
+  /// Dimensions but channels and images.
   unsigned spatial_dims() const { return rank >= 3 ? rank - 2 : 0; }
   bool operator==(const TensorMapFields&) const = default;
 };
 
-inline constexpr size_t kTensorMapBytes = 128;
-/// Alignment of a tensor map in bytes (driver API; PTX ISA 9.7.9.27).
-inline constexpr uint64_t kTensorMapAlignment = 64;
+inline constexpr size_t kTensorMapBytes = 128;  // of a map
+inline constexpr uint64_t kTensorMapAlignment = 64;  // alignment of a tensor map in bytes (driver API; PTX ISA 9.7.9.27)
 
 /// The opaque object, byte for byte as a driver for compute capability 9.0 makes it (measured on an H200), so that
 /// Drywell reads the maps of such a driver. Only the encoding of im2col::w, which compute capability 9.0 does not have,
 /// is Drywell's own.
 struct alignas(64) TensorMap {
-  std::array<uint8_t, kTensorMapBytes> bytes{};
+  std::array<uint8_t, kTensorMapBytes> bytes{};  // as a kernel gets them
   bool operator==(const TensorMap&) const = default;
 };
 static_assert(sizeof(TensorMap) == kTensorMapBytes);

@@ -13,7 +13,7 @@
 
 namespace drywell::isa {
 
-inline constexpr unsigned kTmemLanes = 128, kTmemColumns = 512;
+inline constexpr unsigned kTmemLanes = 128, kTmemColumns = 512;  // of one SM; a cell has 32 bits
 
 // --- Accumulator D ---
 
@@ -48,8 +48,8 @@ constexpr std::optional<DLayout> d_layout(unsigned m, unsigned cta_group, bool w
 
 /// A 32-bit cell of TMEM; `cta` is 0 for the even CTA of a pair (and for a single one), 1 for the odd.
 struct TmemCell {
-  uint8_t cta = 0;
-  uint16_t lane = 0, column = 0;
+  uint8_t cta = 0;  // of the pair
+  uint16_t lane = 0, column = 0;  // column relative to the address
   constexpr bool operator==(const TmemCell&) const = default;
 };
 
@@ -105,8 +105,8 @@ inline constexpr unsigned kFp4ContainerShift = 2, kFp6ContainerShift = 0;
 
 /// Column relative to A's address, and bits of that column.
 struct TmemBits {
-  uint16_t column = 0;
-  uint8_t low = 0, width = 0;
+  uint16_t column = 0;  // relative to A's address
+  uint8_t low = 0, width = 0;  // lowest bit, and number of bits
   constexpr bool operator==(const TmemBits&) const = default;
 };
 
@@ -141,8 +141,8 @@ constexpr TmemCell a_row(DLayout layout, unsigned m, unsigned n, unsigned total_
 
 /// Byte `byte` of the 32-bit cell at (lane, column).
 struct TmemByte {
-  uint16_t lane = 0, column = 0;
-  uint8_t byte = 0;
+  uint16_t lane = 0, column = 0;  // column relative to the address
+  uint8_t byte = 0;  // 0 to 3 of the cell
   constexpr bool operator==(const TmemByte&) const = default;
 };
 
@@ -164,7 +164,9 @@ constexpr TmemByte sfb_place(DLayout layout, unsigned n, unsigned total_n, unsig
           static_cast<uint8_t>(sfb_id + j)};
 }
 
+/// Columns of the scale factors of A in one CTA.
 constexpr unsigned sfa_columns(DLayout layout) { return (d_rows_per_cta(layout) + 31) / 32; }
+/// The same for B with `total_n` columns of D.
 constexpr unsigned sfb_columns(DLayout layout, unsigned total_n) {
   return ((layout == DLayout::B ? total_n / 2 : total_n) + 31) / 32;
 }
@@ -191,17 +193,19 @@ unsigned metadata_columns(MmaKind kind);
 // --- tcgen05.ld / st ---
 
 enum class TmemShape : uint8_t { s32x32b, s16x64b, s16x128b, s16x256b, s16x32bx2 };
-inline constexpr unsigned kTmemShapeCount = 5;
+inline constexpr unsigned kTmemShapeCount = 5;  // of TmemShape
 
 /// One ld or st: `.SHAPE.xN{.pack::16b}` and the immediate of 16x32bx2.
 struct TmemAccess {
-  TmemShape shape = TmemShape::s32x32b;
-  uint16_t num = 1;
-  bool pack = false;
+  TmemShape shape = TmemShape::s32x32b;  // .shape
+  uint16_t num = 1;  // .num
+  bool pack = false;  // .pack::16b, .unpack::16b
   int32_t half_split = 0;  // TMEM columns between the halves of 16x32bx2
 };
 
+/// Lanes that a warp reaches in one half of the instruction.
 constexpr unsigned tmem_lanes(TmemShape s) { return s == TmemShape::s32x32b ? 32 : 16; }
+/// The largest .num.
 constexpr unsigned max_num(TmemShape s) {
   return s == TmemShape::s16x128b ? 64 : s == TmemShape::s16x256b ? 32 : 128;
 }
@@ -221,8 +225,8 @@ constexpr unsigned tmem_columns(TmemShape s, unsigned num) {
 
 /// Lane and column relative to the base; the column is signed because half_split is signed.
 struct TmemOffset {
-  uint32_t lane = 0;
-  int32_t column = 0;
+  uint32_t lane = 0;  // relative to the address
+  int32_t column = 0;  // relative to the address
   constexpr bool operator==(const TmemOffset&) const = default;
 };
 

@@ -27,10 +27,12 @@ struct UnitTime {
 
 /// The warps of one role (Function::roles); warps without a role are "warps".
 struct RoleTime {
-  std::string name;
+  std::string name;  // as the kernel names it
   uint64_t warps = 0;         // over the whole grid
   uint64_t instructions = 0;  // warp instructions executed
   std::array<double, kStallCount> cycles{};  // summed over its warps, by Stall
+
+  /// Warp cycles over all reasons.
   double total() const {
     double t = 0;
     for (double c : cycles) t += c;
@@ -48,12 +50,13 @@ struct Limit {
 
 /// Cost of one source line (of the kernel's author), or of one PTX line if there is no source line.
 struct LineTime {
-  std::string file;
-  uint32_t line = 0;
+  std::string file;  // as in the source position
+  uint32_t line = 0;  // from 1
   uint64_t instructions = 0;  // warp instructions
   double cycles = 0;          // warp cycles from the previous issue to the issue of its instructions
 };
 
+/// Where the time of one launch went.
 struct TimingReport {
   uint64_t cycles = 0;           // first CTA's start to the last CTA's end and the last write to memory
   double clock_ghz = 0;          // RunOptions::clock
@@ -62,18 +65,19 @@ struct TimingReport {
   double watts_limit = 0;        // of the chip
   double launch_seconds = 0;     // an empty kernel from event to event: not included in `seconds`
   uint32_t sms = 0;              // of the chip
-  uint32_t sms_used = 0;
+  uint32_t sms_used = 0;  // that ran a CTA
   uint32_t ctas_per_sm = 0;      // resident at once
   std::string residency_limit;   // limit on resident CTAs: "shared memory", "threads", "registers", "CTAs", "grid"
-  uint64_t hbm_bytes_read = 0, hbm_bytes_written = 0;
-  std::vector<UnitTime> units;
-  std::vector<RoleTime> roles;
+  uint64_t hbm_bytes_read = 0, hbm_bytes_written = 0;  // bytes between L2 and memory
+  std::vector<UnitTime> units;  // in a fixed order
+  std::vector<RoleTime> roles;  // in the kernel's order
   std::vector<Limit> limits;     // tightest first; limits[0] is the binding one
   std::vector<LineTime> lines;   // most expensive first
   bool values = true;            // false: tensor values were not computed
 
   /// The unit of that name, or nullptr.
   const UnitTime* unit(std::string_view name) const;
+  /// The role of that name, or nullptr.
   const RoleTime* role(std::string_view name) const;
 };
 

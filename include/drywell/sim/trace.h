@@ -20,31 +20,37 @@ namespace drywell::sim {
 class Listener;
 struct RunResult;
 
+/// What the records hold.
 enum class TraceProfile : uint8_t {
   arch,   // no cycles: the records of every owner in its own order, independent of the interleaving
   cycle,  // with the cycle of every record (timed driver)
 };
+/// "arch" or "cycle".
 std::string_view trace_profile_name(TraceProfile p);
 
+/// What is written, and the header.
 struct TraceOptions {
-  TraceProfile profile = TraceProfile::arch;
+  TraceProfile profile = TraceProfile::arch;  // cycle: for runs of the timed driver
   bool values = false;  // also the register results of each instruction, as values or digests
   std::string run;      // how to reproduce the run, for the header: "tma-copy --rows=64 --driver=eager"
   std::string arch;     // name for the header
-  uint64_t seed = 0;
+  uint64_t seed = 0;  // of the shuffled driver, for the header
 };
 
 /// Destination of trace text.
 class TraceSink {
  public:
   virtual ~TraceSink() = default;
+  /// Receives the next piece of the text; throws what the destination throws.
   virtual void write(std::string_view text) = 0;
 };
 
+/// A trace in memory.
 class TraceText : public TraceSink {
  public:
+  /// Appends.
   void write(std::string_view t) override { text += t; }
-  std::string text;
+  std::string text;  // all of it
 };
 
 /// A file, compressed with zstd if its name ends in ".zst". It is not visible under its path until commit() (drywell/core/files.h).
@@ -53,7 +59,9 @@ class TraceFile : public TraceSink {
   /// Throws InputError E4008 if `path` cannot be written.
   explicit TraceFile(const std::string& path);
   ~TraceFile() override;
+  /// Compresses and writes. Throws InputError E4008.
   void write(std::string_view text) override;
+  /// Makes the file visible. Throws InputError E4008.
   void commit();
 
  private:
@@ -64,8 +72,10 @@ class TraceFile : public TraceSink {
 /// The listener. One writer serves several launches one after the other, not at the same time; call finish after each.
 class TraceWriter {
  public:
+  /// `sink` outlives the writer.
   TraceWriter(TraceSink& sink, TraceOptions options);
   ~TraceWriter();
+  /// For RunOptions::listeners; belongs to the writer.
   Listener* listener();
   /// Ends a launch: records its fault, if any, and writes everything to the sink.
   void finish(const RunResult& result);
@@ -79,24 +89,29 @@ class TraceWriter {
 /// short, within a line if it is plain), E4202 (not a trace).
 std::string read_trace(const std::string& path);
 
+/// The head of a trace.
 struct TraceHeader {
-  TraceProfile profile = TraceProfile::arch;
-  std::string run, arch;
-  bool values = false;
+  TraceProfile profile = TraceProfile::arch;  // of its records
+  std::string run, arch;  // as in TraceOptions
+  bool values = false;  // it has register results
 };
 /// Throws InputError E4202, naming `name`, if `text` is not a trace.
 TraceHeader parse_trace_header(std::string_view text, const std::string& name);
 
+/// How two traces are compared.
 struct TraceDiffOptions {
-  std::string name_a = "a", name_b = "b";
+  std::string name_a = "a", name_b = "b";  // of the traces, in messages
   uint64_t cycle_tolerance = 0;  // cycle profile: greatest difference between two records' cycles
 };
 
+/// The result of a comparison.
 struct TraceDiff {
-  uint64_t owners = 0, differing_owners = 0, records = 0;
+  uint64_t owners = 0, differing_owners = 0, records = 0;  // compared; owners of either trace
+
   /// The first divergence in the order of `a`: owner, both records, source position, preceding records;
   /// empty if the traces agree.
   std::string message;
+  /// True if the traces agree.
   bool equal() const { return differing_owners == 0; }
 };
 
