@@ -25,7 +25,7 @@ std::string print_launch_record(const LaunchRecord& r);
 /// `path` is the text's name in messages. Throws InputError E4506.
 LaunchRecord parse_launch_record(std::string_view text, const std::string& path);
 
-/// What the timed driver says of a plan's launches, in order: each runs with a cold L2, and once more with
+/// The timed driver's times of a plan's launches, in order: each runs with a cold L2, and once more with
 /// what it left there. Throws InputError E4505 if one faults.
 std::vector<LaunchTimes> predict_launches(const LaunchPlan& plan, const std::string& arch,
                                           const sim::RunOptions& options);

@@ -11,14 +11,14 @@
 
 namespace drywell::kernels::microbench {
 
-/// What a launch took.
+/// Times of a launch.
 struct Elapsed {
   double nanoseconds = 0;  // first start to last end
   double cycles = 0;       // the same at the clock the SMs had meanwhile
   double gigahertz() const { return nanoseconds > 0 ? cycles / nanoseconds : 0; }
 };
 
-/// What the L2 holds when a launch starts. A simulated launch always starts with an empty one.
+/// Contents of the L2 when a launch starts. A simulated launch always starts with an empty one.
 enum class Caches : uint8_t { cold, warm, dirty };
 
 /// `text` with stamps in its entry `kernel`, a parameter for them, and a second entry `drywell_sweep` that fills the caches.

@@ -128,7 +128,7 @@ void library_list_changed() {
   try {
     look_at_new_files();
   } catch (
-      const std::exception&) {  // out of memory: the loader has no way to hear of it, and the program will
+      const std::exception&) {  // out of memory: the loader cannot report it; the program's next call will
   }
 }
 

@@ -7,7 +7,7 @@
 namespace drywell::isa::legality {
 namespace {
 
-/// What goes together. `k`: of dense A; sparse A has twice as much.
+/// Legal combinations. `k`: of dense A; sparse A has twice as much.
 struct ScaledForm {
   Mod kind;
   Mod vec;  // scale_vec; none: the modifier may be absent and means the form before

@@ -178,7 +178,7 @@ Block dequantized_block(const RhtNvfp4Result& result, uint64_t index) {
   return out;
 }
 
-/// What a QuantizationError is made of.
+/// Parts of a QuantizationError.
 struct ErrorSums {
   double error = 0, exact = 0, value = 0, product = 0, max_abs = 0;
   uint64_t counted = 0, not_finite = 0, lost_to_zero = 0;

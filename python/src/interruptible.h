@@ -10,7 +10,7 @@
 
 namespace drywell::python {
 
-/// How a launch may end before its end, and who is told on the way.
+/// How a launch may end before its end, and what is notified on the way.
 struct Supervision {
   double max_seconds = 0;     // of the host; 0 = unlimited
   nanobind::object progress;  // called with (CTAs done, CTAs in all, cycles), or None

@@ -110,7 +110,7 @@ struct WarpClock {
     now.wide.raise(self, time());
     if (ahead != kFullMask) behind.raise(self, time());
   }
-  /// What each of the lanes has.
+  /// The clock that each of the lanes has.
   Clock common(LaneMask lanes) const {
     Clock c = behind;
     for (const Gain& g : gains) if ((lanes & ~g.lanes) == 0) c.join(g.seen);

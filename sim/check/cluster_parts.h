@@ -11,7 +11,7 @@
 namespace drywell::sim::check {
 
 struct ClusterParts;
-/// What the order between two accesses of a finding lacks.
+/// The missing part of the order between two accesses of a finding.
 std::string describe_order(const ClusterParts& parts, Rule rule, const Access& prior, const Access& now);
 
 struct ClusterParts {

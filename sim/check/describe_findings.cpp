@@ -31,7 +31,7 @@ std::string place_of(const FindingParty& p) {
 /// The end of the earlier operation, which a wait would have to show: the first half of Finding::order (describe_order.cpp).
 std::string_view end_of_first(const Finding& f) { return f.order.starts_with("the first ends") ? std::string_view(f.order).substr(0, f.order.find(';')) : std::string_view(); }
 
-/// Findings with one cause: of one rule and with a party at one place, or about one operation that nobody waits for.
+/// Findings with one cause: of one rule and with a party at one place, or about one operation that no warp waits for.
 struct Cause {
   std::vector<const Finding*> all;
   bool has(const Finding& f) const {

@@ -1,4 +1,4 @@
-// What the order between the two accesses of a finding lacks: how far the later one's thread has synchronised with the earlier one.
+// The missing part of the order between two accesses of a finding: how far the later one's thread has synchronised with the earlier one.
 #include <fmt/format.h>
 
 #include "sim/check/cluster_parts.h"

@@ -71,13 +71,13 @@ void MbarrierLedger::complete_phase(uint32_t address) {
 }
 
 // A thread that try_wait suspended may resume one phase later.
-std::optional<MbarrierLedger::Told> MbarrierLedger::observe(uint32_t address, uint32_t parity, const Clock& seen) {
+std::optional<MbarrierLedger::Observed> MbarrierLedger::observe(uint32_t address, uint32_t parity, const Clock& seen) {
   BarrierState& b = of(address);
   const uint32_t phases = b.phase - b.base, waited = (phases & 1) != parity ? phases : phases - 1;
   if (waited == 0 || waited > phases) return std::nullopt;
   b.observed = std::max(b.observed, b.base + waited);
   const uint32_t which = (b.base + waited - 1) & 1;
-  return Told{b.done[which], b.done_wide_home[which], seen[b.component] < b.base + waited, {b.component, b.base + waited}};
+  return Observed{b.done[which], b.done_wide_home[which], seen[b.component] < b.base + waited, {b.component, b.base + waited}};
 }
 
 std::optional<MbarrierLedger::Counted> MbarrierLedger::counted_by(Component c) const {

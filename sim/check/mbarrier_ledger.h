@@ -68,14 +68,14 @@ class MbarrierLedger {
   End end_of_phase(uint32_t address) { return {of(address).component, of(address).phase + 1}; }
 
   /// The state that a wait that returned true acquires, for a thread with the clock `seen`.
-  struct Told {
+  struct Observed {
     const Message& released;
     const Clock& home;
     bool news;
     End end;
   };
   /// Returns nothing if the thread waited for the phase before the first.
-  std::optional<Told> observe(uint32_t address, uint32_t parity, const Clock& seen);
+  std::optional<Observed> observe(uint32_t address, uint32_t parity, const Clock& seen);
   /// The mbarrier whose phases that component counts, and the first phase of its present life.
   struct Counted {
     uint32_t address, base;

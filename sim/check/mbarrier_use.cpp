@@ -77,8 +77,8 @@ void MbarrierUse::instruction(const Warp& w, const DecodedOp& op, LaneMask mask)
 }
 
 // The program goes on as if the wait had answered true: nothing is acquired, because it may answer false (PTX ISA 9.7.13.15.16).
-void MbarrierUse::guess(WarpState& state, const MbarrierLedger::Told& told, const Access& who) {
-  if (told.news) state.guesses.push_back({told.end.component, told.end.value, parts_.accesses.add(who)});
+void MbarrierUse::guess(WarpState& state, const MbarrierLedger::Observed& observed, const Access& who) {
+  if (observed.news) state.guesses.push_back({observed.end.component, observed.end.value, parts_.accesses.add(who)});
 }
 
 // A later wait may have shown that the phase is complete.
@@ -110,12 +110,12 @@ std::vector<MbarrierUse::Asked> MbarrierUse::asked(const Warp& w, const DecodedO
 }
 
 // A relaxed wait acquires at the next acquiring fence.
-void MbarrierUse::acquire(const Warp& w, const MbarrierLedger::Told& told, LaneMask lanes, Ordering o) {
+void MbarrierUse::acquire(const Warp& w, const MbarrierLedger::Observed& observed, LaneMask lanes, Ordering o) {
   WarpClock& clock = parts_.state_of(w).clock;
-  const Message& m = told.released;
-  clock.now.wide.join(told.home);
+  const Message& m = observed.released;
+  clock.now.wide.join(observed.home);
   if (o.acquire) {
-    clock.part(lanes, w.alive, told.end.component, told.end.value, m.seen);
+    clock.part(lanes, w.alive, observed.end.component, observed.end.value, m.seen);
     clock.acquire(m, o.wide);
   } else {
     clock.observed.join(m);
@@ -131,11 +131,11 @@ void MbarrierUse::pass(const Warp& w, const DecodedOp& op, LaneMask mask, const 
   const uint32_t pc = parts_.pc_of(op);
   parts_.mbarriers.check_init(asked.address, parts_.access(w, op, mask, Agent::thread, false), state.clock.now.seen);
   bool& news = waits_[pc];
-  const auto told = parts_.mbarriers.observe(asked.address, asked.parity, state.clock.now.seen);
-  if (!told.has_value()) return;
-  if (parts_.launch.untested[pc] != 0) return guess(state, *told, parts_.access(w, op, mask, Agent::thread, false));
-  news = news || told->news;
-  acquire(w, *told, asked.lanes, parts_.launch.ordering(op));
+  const auto observed = parts_.mbarriers.observe(asked.address, asked.parity, state.clock.now.seen);
+  if (!observed.has_value()) return;
+  if (parts_.launch.untested[pc] != 0) return guess(state, *observed, parts_.access(w, op, mask, Agent::thread, false));
+  news = news || observed->news;
+  acquire(w, *observed, asked.lanes, parts_.launch.ordering(op));
 }
 
 void MbarrierUse::wait(const Warp& w, const DecodedOp& op, LaneMask mask) {

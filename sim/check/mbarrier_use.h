@@ -41,8 +41,8 @@ class MbarrierUse {
   };
   std::vector<Asked> asked(const Warp& w, const DecodedOp& op, LaneMask done) const;
   void pass(const Warp& w, const DecodedOp& op, LaneMask mask, const Asked& asked);
-  void acquire(const Warp& w, const MbarrierLedger::Told& told, LaneMask lanes, Ordering o);
-  void guess(WarpState& state, const MbarrierLedger::Told& told, const Access& who);
+  void acquire(const Warp& w, const MbarrierLedger::Observed& observed, LaneMask lanes, Ordering o);
+  void guess(WarpState& state, const MbarrierLedger::Observed& observed, const Access& who);
 
   ClusterParts& parts_;
   std::vector<Event> events_;  // of the instruction in execution

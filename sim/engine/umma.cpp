@@ -31,7 +31,7 @@ void for_cells(const TmemGroup& group, const Umma& u, const UmmaForm& f, Visit v
   }
 }
 
-/// What sm_103 has beside sm_100 and Drywell does not execute, by name.
+/// Features of sm_103 beyond sm_100 that Drywell does not execute, by name.
 EngineResult unmodelled(const Cluster& c, const Umma& u) {
   if (!isa::has_feature(c.launch->arch->target, isa::Feature::sm103_only)) return std::nullopt;
   const isa::MmaKind kind = mma_kind_of(u.kind);

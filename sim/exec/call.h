@@ -8,7 +8,7 @@ namespace drywell::sim {
 /// A thread's local memory, all its frames together (CUDA C++ Programming Guide, compute capabilities: 512
 /// KB).
 inline constexpr uint64_t kMaxLocalBytes = 512 << 10;
-/// What a call itself takes of it, for its return address; with an alignment of 16.
+/// Bytes of it that a call itself takes, for its return address; with an alignment of 16.
 inline constexpr uint64_t kCallBytes = 16;
 /// Host memory for the registers of one warp, all its frames together: more than any function that ptxas
 /// compiles needs at the depth that local memory allows.

@@ -1,4 +1,4 @@
-// What the recorders of tensor memory share: rectangles of an operation's spans, and the names of its instruction and line.
+// Parts that the recorders of tensor memory share: rectangles of an operation's spans, and the names of its instruction and line.
 #pragma once
 
 #include <algorithm>

@@ -20,7 +20,7 @@ class L1Cache {
     sets_ = bytes / 128 / kWays;
     lines_.assign(sets_ * kWays, {});
   }
-  /// The sectors of a load that are in the L1, that a load before it has requested, and that nobody has.
+  /// The sectors of a load that are in the L1, that a load before it has requested, and that it has to request.
   struct Found {
     uint32_t absent = 0;               // sectors
     std::optional<uint32_t> awaited;   // token of the request that brings one of them

@@ -94,7 +94,7 @@ void add_clock(const TimingContext& context, TimingReport& r) {
   r.clock_ghz = uses_tensor_cores(*context.program) ? arch.chip.tensor_clock : arch.chip.clock;
   if (context.clock.kind == ClockChoice::Kind::sustained) r.clock_ghz = sustained_clock(arch, use, r.clock_ghz);
   r.seconds = static_cast<double>(r.cycles) / (r.clock_ghz * 1e9);
-  // A clock of the user's is the nominal one of its run: watts are told at the chip's own voltage.
+  // A clock of the user's is the nominal one of its run: the watts are those of the chip's own voltage.
   if (context.clock.kind != ClockChoice::Kind::fixed) r.watts = watts_at(arch, use, r.clock_ghz);
   r.watts_limit = arch.power.limit;
 }

@@ -41,7 +41,7 @@ Queue queue_of(const AsyncOp::Payload& p) {
   return std::visit(Visitor{}, p);
 }
 
-// What an operation is, as fields of its B record.
+// An operation as fields of its B record.
 struct Describe {
   std::string operator()(const TensorCopy& t) const {
     static constexpr std::string_view kWhat[] = {"tensor_load", "tensor_store", "tensor_reduce"};

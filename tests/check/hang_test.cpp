@@ -117,7 +117,7 @@ TEST_P(PartedLanes, TheMbarrierIsNamed) {
 INSTANTIATE_TEST_SUITE_P(Hang, PartedLanes, testing::Values("bar.warp.sync -1;\n", "bar.sync 0;\n", "barrier.sync 0;\n", "barrier.sync.aligned 0;\n"),
                          [](const auto& i) { return "At" + std::to_string(i.index); });
 
-// CTAs that wait for the same are told once.
+// CTAs that wait for the same barrier are one entry.
 TEST(Hang, CtasOfAClusterAreFolded) {
   AsyncCase c;
   c.ctas = c.cluster = 4;

@@ -209,7 +209,7 @@ TEST_P(EveryDriver, LogsMbarriers) {
   MbarrierLog log;
   run_watched({&log}, GetParam());
   using E = MbarrierEvent;
-  // The arrival that expects bytes is told as both, once both are done.
+  // The arrival that expects bytes is two events, after both have taken effect.
   const std::vector<MbarrierLog::Entry> want = {
       {E::init, 1, 0, 1, 0}, {E::expect_tx, kBytes, 0, 0, kBytes}, {E::arrive, 1, 0, 0, kBytes}, {E::complete_tx, kBytes, 1, 1, 0}, {E::phase_complete, 0, 1, 1, 0}};
   ASSERT_EQ(log.of_cta.size(), kCtas);

@@ -24,7 +24,7 @@ TEST(Calibration, MediansOfTheH200Hold) {
   SimulatedDevice simulator({.arch = "sm_90a"});
   const std::vector<Comparison> all = compare(r, suite(), simulator);
   ASSERT_GE(all.size(), 180u);
-  EXPECT_EQ(all.size(), r.values.size()) << "the record has microbenchmarks nobody knows";
+  EXPECT_EQ(all.size(), r.values.size()) << "the record has microbenchmarks that the suite lacks";
   EXPECT_LE(median_error(all, true), 0.05) << "far off: " << slowest(all);
   EXPECT_LE(median_error(all, false), 0.10) << "far off: " << slowest(all);
 }

@@ -48,7 +48,7 @@ TEST_F(Waits, ThreadsAndEnginesWakeAtTheirTimes) {
 TEST_F(Waits, NobodyGoesOnWhileNothingChanges) {
   bool completed = false;
   bar().arrive(1, completed);
-  EXPECT_TRUE(list.changed(at).empty()) << "nobody was told";
+  EXPECT_TRUE(list.changed(at).empty()) << "no CTA was woken";
 }
 
 TEST_F(Waits, AChangeThatDoesNotEndTheWaitLeavesIt) {
@@ -95,7 +95,7 @@ TEST_F(Waits, ANamedBarrierHasItsOwnTime) {
   EXPECT_EQ(woken[0].at, 120u);
 }
 
-// Everyone leaves a cluster barrier when its last arrival lets them, whoever finds it complete first.
+// All warps leave a cluster barrier at the cycle of its last arrival, in whatever order they look.
 TEST_F(Waits, AClusterBarrierReleasesAllTogether) {
   warp(2).block = {.reason = BlockReason::cluster_barrier};
   EXPECT_EQ(list.cluster_barrier(1, 500), 500u);

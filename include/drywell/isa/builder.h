@@ -81,7 +81,7 @@ struct Symbol {
 
 /// An argument of an instruction call.
 struct Arg {
-  /// What it is; the kinds of Operand, with addresses by their base.
+  /// The kinds of Operand, with addresses by their base.
   enum class Kind : uint8_t { reg, imm, f32, addr_reg, addr_symbol, vec, label, symbol, sink, special, tensor, pair };
   Kind kind = Kind::imm;  // says which members below count
   bool negated = false;  // !p
@@ -163,7 +163,7 @@ class KernelBuilder {
   using Body = std::function<void()>;  // emits the instructions of a block
   using Where = SourceLocation;  // the author's line
 
-  /// What `when` returns: emits instructions with its guard.
+  /// The result of `when`: emits instructions with its guard.
   class [[nodiscard]] Guarded {
    public:
     /// Guard @p, or @!p if `negated`.

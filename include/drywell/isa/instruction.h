@@ -39,9 +39,9 @@ enum class ImmKind : uint8_t { decimal, hex, f32, f64, warp_size };
 /// One operand. Composite operands (vectors, tensor addresses, argument lists) refer to a run of elements in
 /// Function::pool: pool[index] … pool[index + count - 1].
 struct Operand {
-  /// What the operand is; OperandShape of the rows has the same kinds. tensor: [map, {coordinates}]; pair: d|p; args: a call's list.
+  /// Kinds of operands, as OperandShape of the rows has them. tensor: [map, {coordinates}]; pair: d|p; args: a call's list.
   enum class Kind : uint8_t { none, reg, imm, addr, vec, label, symbol, sink, tensor, pair, special, args };
-  /// What an address is relative to; none: it is absolute.
+  /// Base of an address; none: it is absolute.
   enum class Base : uint8_t { none, reg, symbol };
 
   /// Says which of the members below count.

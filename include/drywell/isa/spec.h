@@ -45,7 +45,7 @@ struct SlotSpec {
   }
 };
 
-/// What the instruction does with a register operand.
+/// Use of a register operand.
 enum class Access : uint8_t { read, write, read_write };
 
 /// Bit set of the shapes an operand may take.

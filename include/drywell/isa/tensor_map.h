@@ -133,7 +133,7 @@ TensorMap encode(const TensorMapFields& f, unsigned compute_capability = 100);
 void check(const TensorMapFields& f, unsigned compute_capability, Diagnostics& out,
            const SourcePos& where = {});
 
-/// Fields of a map, as a copy reads them: the first 64 bytes count, whoever wrote them. E1474 when rank, type, interleave or swizzle
+/// Fields of a map, as a copy reads them: the first 64 bytes count, whatever has written them. E1474 when rank, type, interleave or swizzle
 /// bits have no meaning (the field then keeps its default).
 TensorMapFields decode(const TensorMap& map, Diagnostics& out, const SourcePos& where = {});
 /// True if the bytes behind the fields are those that the driver's encode functions write: size of the box, period of the swizzle,

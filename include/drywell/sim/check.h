@@ -58,7 +58,7 @@ std::string describe_findings(const std::vector<Finding>& findings, size_t lines
 /// basic: all checks except those on bytes of shared and global memory, at low cost. full: all checks.
 enum class CheckLevel : uint8_t { basic, full };
 
-/// What is checked.
+/// The checks of a checker.
 struct CheckOptions {
   CheckLevel level = CheckLevel::full;  // what is checked at all
   bool global_memory = true;   // also check races in global memory

@@ -35,7 +35,7 @@ enum class DriverKind : uint8_t {
 /// "eager", "lazy", "shuffled", "timed".
 std::string_view driver_name(DriverKind d);
 
-/// What the L2 holds when a timed launch starts. Functional drivers have no caches.
+/// Contents of the L2 when a timed launch starts. Functional drivers have no caches.
 enum class Caches : uint8_t {
   cold,   // nothing of this device's memory
   warm,   // every allocation, the latest first, until the L2 is full; no line has been written
@@ -113,7 +113,7 @@ class Args {
   std::vector<std::vector<uint8_t>> values_;
 };
 
-/// What a launch left beside its memory.
+/// Results of a launch other than its memory.
 struct RunResult {
   std::optional<Fault> fault;         // the first in CTA order
   uint64_t warp_instructions = 0;  // executed, by all warps

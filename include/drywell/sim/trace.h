@@ -20,7 +20,7 @@ namespace drywell::sim {
 class Listener;
 struct RunResult;
 
-/// What the records hold.
+/// Kind of records.
 enum class TraceProfile : uint8_t {
   arch,   // no cycles: the records of every owner in its own order, independent of the interleaving
   cycle,  // with the cycle of every record (timed driver)
@@ -28,7 +28,7 @@ enum class TraceProfile : uint8_t {
 /// "arch" or "cycle".
 std::string_view trace_profile_name(TraceProfile p);
 
-/// What is written, and the header.
+/// Content of a trace, and its header.
 struct TraceOptions {
   TraceProfile profile = TraceProfile::arch;  // cycle: for runs of the timed driver
   bool values = false;  // also the register results of each instruction, as values or digests

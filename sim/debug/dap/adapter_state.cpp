@@ -1,4 +1,4 @@
-// What clients show: threads, frames, variables, memory, code.
+// State that clients show: threads, frames, variables, memory, code.
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -11,7 +11,7 @@ namespace drywell::sim {
 namespace dap {
 namespace {
 
-/// What the JSON library says without its numbers: ": key 'program' not found".
+/// A message of the JSON library without its numbers: ": key 'program' not found".
 std::string wrong_argument(const nlohmann::ordered_json::exception& e) {
   const std::string_view what = e.what();
   const size_t end = what.find("] ");
@@ -105,7 +105,7 @@ class Conversation {
     }
   }
 
-  /// Once the launch was answered, what goes wrong is told as output.
+  /// After the answer to `launch`, errors are events of the output.
   void run_program(const DapLaunch& l, const DapBody& body, const bool& answered) {
     int code = 0;
     try {

@@ -79,7 +79,7 @@ inline uint32_t select(bool c, uint32_t a, uint32_t b) {
   return (a & mask) | (b & ~mask);
 }
 
-/// What bit `bit` of the low half and the high half of an operand add to the square.
+/// The addends of bit `bit` of an operand's low half and high half to the square.
 inline uint16_t partial(uint16_t high, uint16_t low, int bit) {
   const uint16_t top = static_cast<uint16_t>(low << (15 - bit)), mask = static_cast<uint16_t>(static_cast<int16_t>(top) >> 15);
   return static_cast<uint16_t>(high >> (9 - bit)) & mask;

@@ -91,7 +91,7 @@ struct DescriptorOrigin {
   bool gmma = false;  // GMMA (Hopper); false: UMMA
   bool operator==(const DescriptorOrigin&) const = default;
 };
-/// What stands between swizzle and layout.
+/// The part between swizzle and layout.
 using Origin = std::variant<NoOrigin, Offset, SmemFlag, CoordOrigin, Pointer, DescriptorOrigin>;
 
 /// A layout, a swizzled layout or a tensor's view of memory. A plain layout is one without swizzle and
