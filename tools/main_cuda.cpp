@@ -12,5 +12,5 @@ int main(int argc, char** argv) {
   if (argc > 0 && std::string_view(argv[0]).ends_with("drywell-ptxas")) words.insert(words.begin() + 1, ptxas);
   const int count = static_cast<int>(words.size());
   words.push_back(nullptr);
-  return run_commands({{"exec", register_exec}, {"python", register_python}, {"ptxas", register_ptxas}, {"pages", register_pages}}, count, words.data());
+  return run_program<Program::cuda>(count, words.data());
 }

@@ -16,7 +16,7 @@ using test::Finished;
 using testing::HasSubstr;
 
 const std::vector<std::string> kCommands = {
-#define COMMAND(ID_, NAME_, PROGRAM_, SUMMARY_) NAME_,
+#define COMMAND(ID_, NAME_, PROGRAM_, SUMMARY_, ...) NAME_,
 #include "tools/common/commands.inc"
 #undef COMMAND
 };

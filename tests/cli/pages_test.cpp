@@ -19,7 +19,7 @@ using testing::HasSubstr;
 using testing::Not;
 
 const std::vector<std::string> kCommands = {
-#define COMMAND(ID_, NAME_, PROGRAM_, SUMMARY_) NAME_,
+#define COMMAND(ID_, NAME_, PROGRAM_, SUMMARY_, ...) NAME_,
 #include "tools/common/commands.inc"
 #undef COMMAND
 };

@@ -5,6 +5,7 @@
 // one message and an exit code (drywell/core/error.h).
 #pragma once
 
+#include <array>
 #include <functional>
 #include <memory>
 #include <span>
@@ -34,6 +35,7 @@ class UsageError : public Error {
 struct CommandRow {
   std::string_view name, program;
   const char* summary;
+  std::array<const char*, 3> examples;  // the words behind the name; nullptr: no more
 };
 std::span<const CommandRow> command_rows();
 /// Returns the row of a subcommand, or nothing.
@@ -45,7 +47,7 @@ Command* add_command(Command& app, std::string_view name);
 /// The values of --driver that shells offer.
 std::vector<std::string> driver_names();
 
-#define COMMAND(ID_, NAME_, PROGRAM_, SUMMARY_) void register_##ID_(Command& app, CommandContext& context);
+#define COMMAND(ID_, NAME_, PROGRAM_, SUMMARY_, ...) void register_##ID_(Command& app, CommandContext& context);
 #include "tools/common/commands.inc"
 #undef COMMAND
 void register_device_record(Command& device, CommandContext& context);  // a subcommand of `device`

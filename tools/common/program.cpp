@@ -21,7 +21,7 @@ namespace drywell::tools {
 namespace {
 
 constexpr CommandRow kCommands[] = {
-#define COMMAND(ID_, NAME_, PROGRAM_, SUMMARY_) {NAME_, #PROGRAM_, SUMMARY_},
+#define COMMAND(ID_, NAME_, PROGRAM_, SUMMARY_, ...) {NAME_, #PROGRAM_, SUMMARY_, {__VA_ARGS__}},
 #include "tools/common/commands.inc"
 #undef COMMAND
 };
@@ -74,19 +74,10 @@ ExitCode guarded(const CommandContext& c, const std::function<ExitCode()>& actio
   }
 }
 
-struct ExampleRow {
-  std::string_view command, words;
-};
-constexpr ExampleRow kExamples[] = {
-#define EXAMPLE(COMMAND_, WORDS_) {COMMAND_, WORDS_},
-#include "tools/common/examples.inc"
-#undef EXAMPLE
-};
-
-std::string examples_of(std::string_view command) {
+std::string examples_of(const CommandRow& row) {
   std::string out = "\n\nExamples:";
-  for (const ExampleRow& e : kExamples) {
-    if (e.command == command) out += fmt::format("\n  drywell {}{}{}", command, e.words.empty() ? "" : " ", e.words);
+  for (const char* words : row.examples) {
+    if (words != nullptr) out += fmt::format("\n  drywell {}{}{}", row.name, *words == 0 ? "" : " ", words);
   }
   return out;
 }
@@ -156,7 +147,7 @@ Command* add_command(Command& app, std::string_view name) {
   const CommandRow* row = find_command(name);
   DRYWELL_CHECK(row != nullptr, "a subcommand that the table does not have");
   Command* sub = app.add_subcommand(std::string(name), row->summary);
-  sub->last_footer(examples_of(name));
+  sub->last_footer(examples_of(*row));
   return sub;
 }
 
