@@ -3,14 +3,18 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 #include <regex>
 #include <sstream>
 
+#include "drywell/isa/instruction.h"
 #include "drywell/isa/parse.h"
 #include "drywell/isa/print.h"
 
 namespace drywell::tools {
 namespace {
+
+using isa::SyncRole;
 
 constexpr std::string_view kScratch = "%mutant";
 constexpr int64_t kMbarrierBytes = 8;
@@ -22,10 +26,18 @@ std::vector<std::string> lines_of(std::string_view text) {
   return all;
 }
 
-/// A line that is one instruction: label, guard, opcode, operands.
+/// A line that is one instruction: label, guard, opcode, operands; and its row.
 struct Parts {
   std::string guard, opcode;
   std::vector<std::string> operands;
+  const isa::InstrSpec* row = nullptr;
+  bool has(std::string_view modifier) const { return opcode.find(modifier) != std::string::npos; }
+  /// Index of the operand that the row names so; the number of operands: it has none.
+  size_t operand(std::string_view name) const {
+    const auto& all = row->operands;
+    const auto at = std::find_if(all.begin(), all.end(), [&](const isa::OperandSpec& o) { return o.name != nullptr && o.name == name; });
+    return at == all.end() ? operands.size() : static_cast<size_t>(at - all.begin());
+  }
   std::string text(const std::vector<std::string>& ops) const {
     std::string all;
     for (const std::string& o : ops) all += (all.empty() ? " " : ", ") + o;
@@ -59,12 +71,68 @@ bool parse_line(const std::string& line, Parts& p) {
   return true;
 }
 
-bool removable(std::string_view opcode) {
-  for (const char* head : {"fence", "membar", "tcgen05.fence", "tcgen05.wait", "tcgen05.commit", "mbarrier.arrive", "mbarrier.expect_tx", "bar.", "barrier.",
-                           "cp.async.wait", "cp.async.commit", "cp.async.bulk.wait", "cp.async.bulk.commit", "cp.async.mbarrier", "wgmma.fence", "wgmma.wait", "wgmma.commit"}) {
-    if (opcode.starts_with(head)) return true;
+/// The rows of a text's instructions, by line from 0.
+std::map<size_t, const isa::InstrSpec*> rows_of(std::string_view ptx) {
+  std::map<size_t, const isa::InstrSpec*> rows;
+  for (const isa::Function& f : isa::parse_ptx_or_throw(ptx, "mutants.ptx").functions) {
+    for (const isa::Instruction& i : f.body) rows.emplace(i.ptx_line - 1, &isa::spec(i.op));
+  }
+  return rows;
+}
+
+/// Without the instruction, something may be out of order. The program needs the others to run at all, or they order nothing.
+bool removable(SyncRole r) {
+  switch (r) {
+    case SyncRole::mbarrier_arrive:
+    case SyncRole::mbarrier_count:
+    case SyncRole::cta_barrier:
+    case SyncRole::cta_barrier_arrive:
+    case SyncRole::cluster_arrive:
+    case SyncRole::cluster_wait:
+    case SyncRole::warp_barrier:
+    case SyncRole::thread_fence:
+    case SyncRole::mbarrier_init_fence:
+    case SyncRole::async_proxy_fence:
+    case SyncRole::async_generic_fence:
+    case SyncRole::alias_fence:
+    case SyncRole::map_release:
+    case SyncRole::map_acquire:
+    case SyncRole::tensor_fence_before:
+    case SyncRole::tensor_fence_after:
+    case SyncRole::tensor_commit:
+    case SyncRole::tmem_load_wait:
+    case SyncRole::tmem_store_wait:
+    case SyncRole::copy_commit:
+    case SyncRole::copy_wait:
+    case SyncRole::copy_wait_all:
+    case SyncRole::copy_arrive:
+    case SyncRole::bulk_commit:
+    case SyncRole::bulk_wait:
+    case SyncRole::product_fence:
+    case SyncRole::product_commit:
+    case SyncRole::product_wait: return true;
+    case SyncRole::none:
+    case SyncRole::mbarrier_init:
+    case SyncRole::mbarrier_inval:
+    case SyncRole::mbarrier_wait:
+    case SyncRole::map_edit:
+    case SyncRole::map_copy:
+    case SyncRole::tensor_product:
+    case SyncRole::tmem_alloc:
+    case SyncRole::tmem_dealloc:
+    case SyncRole::tmem_relinquish:
+    case SyncRole::register_pool:
+    case SyncRole::grid_dependency: return false;
   }
   return false;
+}
+
+bool waits_for_groups(SyncRole r) { return r == SyncRole::copy_wait || r == SyncRole::bulk_wait || r == SyncRole::product_wait; }
+bool is_cta_barrier(SyncRole r) { return r == SyncRole::cta_barrier || r == SyncRole::cta_barrier_arrive; }
+/// A scope in its name says which threads it orders; the scopes of other fences are parts of their names.
+bool has_scope(SyncRole r) {
+  return r != SyncRole::mbarrier_init_fence && r != SyncRole::async_proxy_fence && r != SyncRole::async_generic_fence && r != SyncRole::alias_fence &&
+         r != SyncRole::map_release && r != SyncRole::map_acquire && r != SyncRole::map_copy;
 }
 
 // The first such line opens a function's body: the mutants' declaration goes after it.
@@ -114,8 +182,7 @@ class Maker {
   void narrow_scope() {
     static const std::regex scope(R"(\.(acquire|release|acq_rel|sc)\.(cluster|gpu|sys)\b)");
     std::smatch m;
-    const bool fits = std::regex_search(p_.opcode, m, scope) && p_.opcode.find("mbarrier_init") == std::string::npos && p_.opcode.find("proxy") == std::string::npos;
-    if (fits) opcode("scope .cta", std::regex_replace(p_.opcode, scope, ".$1.cta"));
+    if (has_scope(p_.row->sync) && std::regex_search(p_.opcode, m, scope)) opcode("scope .cta", std::regex_replace(p_.opcode, scope, ".$1.cta"));
   }
   void flip_parity(size_t i) {
     std::vector<std::string> ops = p_.operands;
@@ -137,20 +204,20 @@ class Maker {
 
 void mutate(size_t line, const Parts& p, std::vector<Mutant>& out) {
   Maker m(line, p, out);
-  if (removable(p.opcode)) m.replace("without", "");
-  if (p.opcode.starts_with("mbarrier.try_wait") || p.opcode.starts_with("mbarrier.test_wait")) {
+  const SyncRole role = p.row->sync;
+  if (removable(role)) m.replace("without", "");
+  if (role == SyncRole::mbarrier_wait) {
     m.replace("true at once", fmt::format("{}setp.eq.u32 {}, 0, 0;", p.guard, p.operands[0]));
-    if (p.opcode.find(".parity") != std::string::npos) m.flip_parity(2);
+    if (p.has(".parity")) m.flip_parity(2);
   }
-  if (p.opcode.starts_with("mbarrier.init")) m.shift("count", 1, 1);
-  if (p.opcode.starts_with("mbarrier.arrive.expect_tx")) m.shift("bytes", 2, 16);
-  if (p.opcode.starts_with("mbarrier.expect_tx")) m.shift("bytes", 1, 16);
-  if (p.opcode.starts_with("bar.") || p.opcode.starts_with("barrier.cta")) m.shift("threads", 1, 32);
-  if (p.opcode.find("wait_group") != std::string::npos) m.shift("groups", 0, 1);
-  if (p.opcode == "cp.async.bulk.wait_group") m.opcode(".read", "cp.async.bulk.wait_group.read");
-  if (p.opcode.find("mbarrier.try_wait") == 0 || p.opcode.find("mbarrier.test_wait") == 0) m.next_stage(1);
-  if (p.opcode.starts_with("mbarrier.arrive")) m.next_stage(p.operands.size() > 1 ? 1 : 0);
-  if (p.opcode.starts_with("tcgen05.commit")) m.next_stage(0);
+  if (role == SyncRole::mbarrier_init) m.shift("count", p.operand("count"), 1);
+  if (role == SyncRole::mbarrier_arrive || role == SyncRole::mbarrier_count) m.shift("bytes", p.operand("tx"), 16);
+  if (is_cta_barrier(role) && p.operands.size() == p.row->operand_count()) m.shift("threads", p.operand("b"), 32);
+  if (waits_for_groups(role)) m.shift("groups", 0, 1);
+  if (role == SyncRole::bulk_wait && !p.has(".read")) m.opcode(".read", p.opcode + ".read");
+  if (role == SyncRole::mbarrier_wait) m.next_stage(1);
+  if (role == SyncRole::mbarrier_arrive) m.next_stage(p.operands.size() > 1 ? 1 : 0);
+  if (role == SyncRole::tensor_commit) m.next_stage(0);
   m.narrow_scope();
 }
 
@@ -161,7 +228,7 @@ struct Listing {
 };
 
 bool retries(const Parts& wait, const Parts& branch) {
-  return wait.opcode.starts_with("mbarrier.try_wait") && branch.opcode.starts_with("bra") && branch.guard.starts_with("@!" + wait.operands[0]);
+  return wait.row->sync == SyncRole::mbarrier_wait && branch.row->flow == isa::Flow::branch && branch.guard.starts_with("@!" + wait.operands[0]);
 }
 
 bool edits_map(const Parts& p) {
@@ -190,11 +257,12 @@ void mutate_pairs(const Listing& all, std::vector<Mutant>& out) {
     const Parts& p = all.parts[i];
     const std::string text = p.text(p.operands);
     if (i != 0 && retries(all.parts[i - 1], p)) out.push_back({all.lines[i], "no retry", text, "", {}, {}});
-    if (p.opcode.starts_with("barrier.cluster.wait") && i != 0 && all.parts[i - 1].opcode.starts_with("barrier.cluster.arrive"))
+    const SyncRole role = p.row->sync;
+    if (role == SyncRole::cluster_wait && i != 0 && all.parts[i - 1].row->sync == SyncRole::cluster_arrive)
       out.push_back({all.lines[i - 1], "without both", all.parts[i - 1].text({}), "", {}, all.lines[i]});
-    if (p.opcode.starts_with("tcgen05.dealloc") && barrier.has_value())
+    if (role == SyncRole::tmem_dealloc && barrier.has_value())
       out.push_back({all.lines[*barrier], "early dealloc", text, text + "\n" + all.parts[*barrier].text(all.parts[*barrier].operands), {}, all.lines[i]});
-    if (p.opcode.starts_with("bar.sync") || p.opcode.starts_with("barrier.cluster.wait") || p.opcode.starts_with("barrier.sync")) barrier = i;
+    if (role == SyncRole::cta_barrier || role == SyncRole::cluster_wait) barrier = i;
   }
 }
 
@@ -203,6 +271,7 @@ void mutate_pairs(const Listing& all, std::vector<Mutant>& out) {
 std::vector<Mutant> mutants_of(std::string_view ptx) {
   std::vector<Mutant> all;
   const std::vector<std::string> lines = lines_of(ptx);
+  const auto rows = rows_of(ptx);
   std::vector<std::string> files = {""};
   std::string source;
   Listing listing;
@@ -214,7 +283,8 @@ std::vector<Mutant> mutants_of(std::string_view ptx) {
     if (std::regex_search(lines[i], m, loc) && std::stoul(m[1]) < files.size()) source = fmt::format("{}:{}", files[std::stoul(m[1])], m[2].str());
     Parts p;
     const size_t before = all.size();
-    if (parse_line(lines[i], p)) {
+    if (const auto row = rows.find(i); row != rows.end() && parse_line(lines[i], p)) {
+      p.row = row->second;
       mutate(i, p, all);
       listing.lines.push_back(i);
       listing.parts.push_back(std::move(p));

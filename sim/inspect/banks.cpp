@@ -10,6 +10,7 @@
 #include "drywell/core/error.h"
 #include "drywell/isa/layout/checks.h"
 #include "drywell/isa/layout/expression.h"
+#include "sim/inspect/short_names.h"
 
 namespace drywell::sim {
 namespace {
@@ -127,6 +128,7 @@ LaneAddresses lane_addresses(std::string_view expression, uint32_t bytes, uint32
 }
 
 AccessForm access_form(std::string_view instruction) {
+  using isa::MemoryRole;
   const auto has = [&](std::string_view word) {
     for (size_t at = instruction.find(word); at != std::string_view::npos; at = instruction.find(word, at + 1)) {
       const size_t end = at + word.size();
@@ -134,7 +136,7 @@ AccessForm access_form(std::string_view instruction) {
     }
     return false;
   };
-  if (instruction.starts_with("ldmatrix") || instruction.starts_with("stmatrix")) {
+  if (some_row(instruction, [](const isa::InstrSpec& row) { return row.memory == MemoryRole::matrix_load || row.memory == MemoryRole::matrix_store; })) {
     const uint32_t rows = has("m16n16") ? 16 : 8;
     return {16, std::min(kWarpSize, rows * (has("x4") ? 4 : has("x2") ? 2 : 1))};
   }
@@ -142,7 +144,9 @@ AccessForm access_form(std::string_view instruction) {
   for (const uint32_t width : {8u, 16u, 32u, 64u, 128u})
     for (const char letter : {'b', 'u', 's', 'f'})
       if (has(fmt::format("{}{}", letter, width))) bits = width;
-  const bool known = instruction.starts_with("ld.") || instruction.starts_with("st.") || instruction.starts_with("atom.") || instruction.starts_with("red.");
+  const bool known = some_row(instruction, [](const isa::InstrSpec& row) {
+    return row.memory == MemoryRole::load || row.memory == MemoryRole::store || row.memory == MemoryRole::atomic || row.memory == MemoryRole::reduction;
+  });
   if (!known || bits == 0)
     throw InputError(Code::E4306, fmt::format("'{}' is no access of shared memory", instruction), "ld.v4.b32, st.b64, ldmatrix.x4, stmatrix.x2");
   return {bits / 8 * (has("v8") ? 8 : has("v4") ? 4 : has("v2") ? 2 : 1), kWarpSize};

@@ -10,6 +10,7 @@
 #include "drywell/isa/tmem_layout.h"
 #include "drywell/isa/wgmma_shape.h"
 #include "sim/exec/fragment.h"
+#include "sim/inspect/short_names.h"
 
 namespace drywell::sim {
 namespace {
@@ -254,12 +255,18 @@ layout::Grid empty_grid(const FragmentMap& f, uint32_t rows, uint32_t columns, c
 
 std::vector<FragmentMap> fragments_of(std::string_view instruction) {
   const Words w(instruction);
-  const std::string_view name = w.list.empty() ? std::string_view{} : w.list[0];
-  if (name == "tcgen05" && (w.has("ld") || w.has("st"))) return {tmem_access(w)};
-  if (name == "ldmatrix" || name == "stmatrix") return {matrix_rows(w, name == "stmatrix")};
-  if (name == "mma") return mma_fragments(w);
-  if (name == "wgmma") return wgmma_fragments(w);
-  if (name == "tcgen05") refuse(instruction, "no fragments in registers; drywell tmem layout draws operands in tensor memory");
+  using isa::InstrSpec;
+  const auto is = [&](auto condition) { return some_row(instruction, condition); };
+  // Of the loads and stores of tensor memory, which share their first word with others, the second word is in the name.
+  if (is([&](const InstrSpec& row) { return (row.completion == isa::Completion::wait_ld || row.completion == isa::Completion::wait_st) && w.has(Words(row.mnemonic).list[1]); }))
+    return {tmem_access(w)};
+  if (is([](const InstrSpec& row) { return row.memory == isa::MemoryRole::matrix_load; })) return {matrix_rows(w, false)};
+  if (is([](const InstrSpec& row) { return row.memory == isa::MemoryRole::matrix_store; })) return {matrix_rows(w, true)};
+  if (is([](const InstrSpec& row) { return row.completion == isa::Completion::wgmma_group; })) return wgmma_fragments(w);
+  // PTX leaves the layout of wmma's fragments open.
+  const bool opaque = is([](const InstrSpec& row) { return row.memory == isa::MemoryRole::fragment_load; });
+  if (!opaque && is([](const InstrSpec& row) { return row.timing == isa::TimingClass::mma_sync; })) return mma_fragments(w);
+  if (is([](const InstrSpec& row) { return row.completion == isa::Completion::commit; })) refuse(instruction, "no fragments in registers; drywell tmem layout draws operands in tensor memory");
   refuse(instruction, "no instruction with fragments");
 }
 

@@ -84,7 +84,7 @@ bool take_waiting(Warp& w) {
 
 // wgmma instructions of one warp execute in order: registers of a wgmma in flight do not block the next one (PTX ISA 9.7.15.3).
 bool touches_pending(const Warp& w, const Program& p, uint32_t pc) {
-  if (w.pending_ld == 0 && isa::spec(p.code[pc].opcode).timing == isa::TimingClass::wgmma) return false;
+  if (w.pending_ld == 0 && isa::spec(p.code[pc].opcode).completion == isa::Completion::wgmma_group) return false;
   const Program::RegUse& use = p.reg_use[pc];
   for (uint32_t i = 0; i < uint32_t{use.reads} + use.writes; ++i) {
     if (is_pending(w, p.reg_lists[use.first + i])) return true;

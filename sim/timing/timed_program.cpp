@@ -121,8 +121,45 @@ OpKind kind_of(TimingClass t) {
     case TimingClass::clc:
     case TimingClass::wgmma:
     case TimingClass::cp_async: return OpKind::async;
-    default: return is_memory_class(t) && t != TimingClass::ld_param ? OpKind::memory : OpKind::local;
+    case TimingClass::ld_shared:
+    case TimingClass::st_shared:
+    case TimingClass::ld_global:
+    case TimingClass::st_global:
+    case TimingClass::ld_local:
+    case TimingClass::st_local:
+    case TimingClass::ld_generic:
+    case TimingClass::st_generic:
+    case TimingClass::atom_shared:
+    case TimingClass::atom_global: return OpKind::memory;
+    case TimingClass::alu:
+    case TimingClass::imad:
+    case TimingClass::imad_wide:
+    case TimingClass::idiv:
+    case TimingClass::bitcount:
+    case TimingClass::bitfield:
+    case TimingClass::fma:
+    case TimingClass::fma2:
+    case TimingClass::half:
+    case TimingClass::mufu:
+    case TimingClass::fdiv:
+    case TimingClass::f64:
+    case TimingClass::cvt_pack:
+    case TimingClass::cvt_unpack:
+    case TimingClass::cvt_rs4:
+    case TimingClass::cvt_f2f:
+    case TimingClass::cvt_int:
+    case TimingClass::cvt_move:
+    case TimingClass::s2r:
+    case TimingClass::clock:
+    case TimingClass::vote:
+    case TimingClass::redux:
+    case TimingClass::elect:
+    case TimingClass::ld_param:
+    case TimingClass::bar_warp:
+    case TimingClass::mma_sync: return OpKind::local;
+    case TimingClass::count_: break;
   }
+  throw InternalError("a timing class without a kind of operation");
 }
 
 // The figures of ldmatrix and stmatrix are for .x4; each matrix is a wavefront.
