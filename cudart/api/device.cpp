@@ -153,6 +153,14 @@ CudaError cudaCtxResetPersistingL2Cache() {
 CudaError cudaDeviceCanAccessPeer(int* out, int, int) {
   return serve("cudaDeviceCanAccessPeer", [&](Context&) { *out = 0; });
 }
+// Attributes of links between two devices: there is one device, and a device has no link to itself.
+CudaError cudaDeviceGetP2PAttribute(int* out, int attribute, int, int) {
+  constexpr int kFirst = 1, kLast = 5;  // cudaDevP2PAttrPerformanceRank to cudaDevP2PAttrOnlyPartialNativeAtomicSupported
+  return serve("cudaDeviceGetP2PAttribute", [&](Context&) {
+    require_value(out != nullptr && attribute >= kFirst && attribute <= kLast);
+    require(false, CudaError::invalid_device);
+  });
+}
 /// cudaChannelFormatDesc: only returned, because textures are not served.
 struct ChannelDesc {
   int x, y, z, w, kind;

@@ -11,6 +11,8 @@
 #include "cudart/abi.h"
 #include "cudart_program.h"
 
+extern "C" drywell::cudart::CudaError cudaDeviceGetP2PAttribute(int* out, int attribute, int source, int destination);
+
 namespace {
 
 using drywell::cudart::CopyKind;
@@ -287,6 +289,15 @@ TEST_F(Runtime, TheDeviceIsTheArchitecture) {
   EXPECT_EQ(ctas, 2);  // 2048 threads per SM
   ASSERT_EQ(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&ctas, program::kAxpy, 32, 0), kOk);
   EXPECT_EQ(ctas, 32);
+}
+
+// cuda_runtime_api.h: cudaErrorInvalidDevice also if both are the same device.
+TEST_F(Runtime, ADeviceHasNoLinkToItself) {
+  int value = 0;
+  EXPECT_EQ(cudaDeviceGetP2PAttribute(&value, 1, 0, 0), CudaError::invalid_device);
+  EXPECT_EQ(cudaDeviceGetP2PAttribute(&value, 1, 0, 1), CudaError::invalid_device);
+  EXPECT_EQ(cudaDeviceGetP2PAttribute(nullptr, 1, 0, 1), CudaError::invalid_value);
+  EXPECT_EQ(cudaDeviceGetP2PAttribute(&value, 6, 0, 1), CudaError::invalid_value);
 }
 
 TEST_F(Runtime, WhatIsNotServedSaysSo) {
