@@ -24,7 +24,7 @@ enum class PayloadKind : uint8_t {
   vote,
   carry,
   dot_product,
-  absolute_differences,
+  four_bytes,
   truth_table,
   byte_permutation,
   set_predicate,
