@@ -33,6 +33,30 @@ void add_loads(std::vector<ProgramSpec>& out) {
   }
 }
 
+/// The last granule reaches beyond the source's end: the bytes there may hold anything, and a thread overwrites them.
+void add_loads_past_the_end(std::vector<ProgramSpec>& out) {
+  struct Ends {
+    uint32_t left, right;
+  };
+  constexpr uint32_t kSize = 64, kTo = 128;
+  for (const Ends e : {Ends{0, 5}, Ends{3, 15}, Ends{15, 1}}) {
+    const Bytes source = random_bytes(kArea - e.right, 810 + e.right);
+    Bytes want = filled_area();
+    std::copy(source.end() - (kSize - e.left - e.right), source.end(), want.begin() + kTo + e.left);
+    std::string overwrite;
+    for (uint32_t i = 0; i < kSize; ++i) {
+      if (i < e.left || i >= kSize - e.right) overwrite += fmt::format("@%first st.shared.b8 [%area+{}], %r12;\n", kTo + i);
+    }
+    const std::string copy = fmt::format(
+        "mov.b32 %r11, {};\nmov.b32 %r12, {};\n@%first cp.async.bulk.shared::cta.global.mbarrier::complete_tx::bytes.ignore_oob [%area+{}], [%b0+{}], {}, {}, %r11, [%bar];\n", e.right,
+        kAreaFill, kTo, kArea - kSize, kSize, e.left);
+    out.push_back(text_program("bulk", fmt::format("bulk.load.ignore_oob.{}.{}", e.left, e.right),
+                               {.body = fill_area() + init_bar() + expect_bytes(kSize) + copy + wait_bar() + overwrite + "bar.sync 0;\n" + dump_area("%b1"),
+                                .buffers = {input(source), output(want)},
+                                .version = {9, 2}}));
+  }
+}
+
 /// CTA 1 sends to the CTAs of the mask.
 void add_multicast(std::vector<ProgramSpec>& out) {
   constexpr uint32_t kSize = 512, kTo = 256;
@@ -183,6 +207,7 @@ void add_st_bulk(std::vector<ProgramSpec>& out) {
 
 void add_bulk(std::vector<ProgramSpec>& out) {
   add_loads(out);
+  add_loads_past_the_end(out);
   add_multicast(out);
   add_stores(out);
   add_reductions(out);

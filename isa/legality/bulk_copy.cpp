@@ -11,6 +11,14 @@ void check_size(const InstructionRef& i, LegalityReport& out, int64_t multiple) 
     out.error(Code::E1365, fmt::format("a size of {} bytes; a multiple of {} is needed", size->value, multiple));
 }
 
+void check_ignored(const InstructionRef& i, LegalityReport& out) {
+  for (const char* end : {"ignoreBytesLeft", "ignoreBytesRight"}) {
+    const Operand* o = i.operand(end);
+    if (o != nullptr && o->kind == Operand::Kind::imm && (o->value < 0 || o->value > 15))
+      out.error(Code::E1365, fmt::format("{} is {}; 0 to 15 bytes can be ignored", end, o->value));
+  }
+}
+
 bool is_bitwise_reduction(Mod op) { return op == Mod::and_ || op == Mod::or_ || op == Mod::xor_; }
 
 // Legal reductions (docs/facts/tma-mbarrier.md §2.3, as ptxas accepts them). Shared memory has fewer types; the
@@ -27,6 +35,7 @@ bool reduces(Mod op, Mod type, bool remote) {
 
 void bulk_copy(const InstructionRef& i, LegalityReport& out) {
   check_size(i, out, 16);
+  check_ignored(i, out);
   if (i.has(Mod::multicast_cluster) && i.mod(Slot::dst_space) != Mod::shared_cluster)
     out.error(Code::E1363, ".multicast::cluster needs .shared::cluster");
   if (i.has(Mod::cp_mask) && !has_feature(i.module.target, Feature::sm100))

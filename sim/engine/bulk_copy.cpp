@@ -12,6 +12,9 @@ namespace {
 
 using Kind = BulkCopy::Kind;
 
+// .ignore_oob leaves these bytes of the destination indeterminate; here they are as in new memory, NaN in every float format.
+constexpr uint8_t kIgnored = 0xFF;
+
 GuestError outside_shared(uint32_t address, uint64_t bytes) {
   return {Code::F3307, fmt::format("bulk copy of {} bytes at offset {:#x} of CTA rank {}: outside shared memory",
                                bytes, shared_offset(address), shared_rank(address))};
@@ -63,11 +66,15 @@ EngineResult to_shared(Cluster& c, const AsyncOp& op, const BulkCopy& b) {
 
 EngineResult read_operands(Cluster& c, AsyncOp& op, BulkCopy& b) {
   const bool global = b.kind == Kind::global_to_shared;
-  const uint8_t* from =
-      global ? global_bytes(c, b.src, b.bytes) : shared_bytes(c, static_cast<uint32_t>(b.src), b.bytes);
-  if (from == nullptr)
-    return global ? outside_global(c, b.src, b.bytes) : outside_shared(static_cast<uint32_t>(b.src), b.bytes);
-  op.staging.assign(from, from + b.bytes);
+  const uint64_t src = b.first_read();
+  const uint32_t bytes = b.bytes_read();
+  op.staging.assign(b.ignored_left, kIgnored);
+  if (bytes != 0) {
+    const uint8_t* from = global ? global_bytes(c, src, bytes) : shared_bytes(c, static_cast<uint32_t>(src), bytes);
+    if (from == nullptr) return global ? outside_global(c, src, bytes) : outside_shared(static_cast<uint32_t>(src), bytes);
+    op.staging.insert(op.staging.end(), from, from + bytes);
+  }
+  op.staging.resize(b.bytes, kIgnored);
   if (b.kind == Kind::shared_to_global) group_read_done(c, op.issuer, b.group, true);
   return std::nullopt;
 }

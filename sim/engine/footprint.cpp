@@ -54,7 +54,8 @@ void writes_of(const TensorCopy& t, const TensorPlan& p, const SpanVisitor& visi
 // ---- plain bulk copies
 
 void reads_of(const BulkCopy& b, const SpanVisitor& visit) {
-  visit(b.kind == BulkCopy::Kind::global_to_shared ? global(b.src, b.bytes) : shared(static_cast<uint32_t>(b.src), b.bytes));
+  if (b.kind != BulkCopy::Kind::global_to_shared) return visit(shared(static_cast<uint32_t>(b.src), b.bytes));
+  if (b.bytes_read() != 0) visit(global(b.first_read(), b.bytes_read()));
 }
 
 // Visits the bytes that the byte mask selects in each group of 16.

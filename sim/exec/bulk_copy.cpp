@@ -20,7 +20,9 @@ enum Place : size_t {
   kMbar = 2 * kAddressSlots,
   kSize = 3 * kAddressSlots,
   kMask,
-  kByteMask
+  kByteMask,
+  kIgnoredLeft,
+  kIgnoredRight
 };
 
 // PTX requires multiples of 16 bytes; for other sizes the chip drops the remainder (docs/facts/tma-mbarrier.md §2.3).
@@ -28,7 +30,12 @@ constexpr uint32_t kGranule = 16;
 
 uint32_t value_of(const Warp& w, Src s, uint32_t lane) { return lanes<uint32_t>(w, s)[lane]; }
 
-template <BulkCopy::Kind Kind>
+constexpr uint32_t kMostIgnored = kGranule - 1;
+
+/// Bytes at the ends of a copy's source that may be outside an allocation: none, or two operands say how many.
+enum class Ends : uint8_t { all_read, ignored };
+
+template <BulkCopy::Kind Kind, Ends E = Ends::all_read>
 Effect copy(Warp& w, const DecodedOp& op, LaneMask mask) {
   const auto& x = op.as<payload::BulkCopy>();
   const Src* s = slots_at(w, x.first_slot);
@@ -52,6 +59,15 @@ Effect copy(Warp& w, const DecodedOp& op, LaneMask mask) {
       return;
     }
     if (b.bytes == 0) return;  // no copy and no signal (measured)
+    if (E == Ends::ignored) {
+      const uint32_t left = value_of(w, s[kIgnoredLeft], lane), right = value_of(w, s[kIgnoredRight], lane);
+      if (std::max(left, right) > kMostIgnored) {
+        result = fault(w, Code::F3310, fmt::format("bulk copy that ignores {} bytes at its left end and {} at its right end: at most {} (PTX ISA 9.7.9.25.4.1)", left, right, kMostIgnored));
+        return;
+      }
+      b.ignored_left = static_cast<uint8_t>(left);
+      b.ignored_right = static_cast<uint8_t>(right);
+    }
     if (Kind == BulkCopy::Kind::shared_to_global) {
       if (x.byte_mask) b.byte_mask = static_cast<uint16_t>(value_of(w, s[kByteMask], lane));
       b.group = join_group(w.bulk_groups, lane);
@@ -110,7 +126,7 @@ Effect zero_fill(Warp& w, const DecodedOp& op, LaneMask mask) {
 
 // Row positions of the operands; -1: the form does not have the operand.
 struct Positions {
-  int mbar = -1, mask = -1, byte_mask = -1;
+  int mbar = -1, mask = -1, byte_mask = -1, ignored_left = -1, ignored_right = -1;
 };
 
 void bind_copy(Decoder& d, DecodedOp& op, const Positions& at, isa::Mod reduce_op = isa::Mod::none, isa::Mod reduce_type = isa::Mod::none) {
@@ -129,6 +145,8 @@ void bind_copy(Decoder& d, DecodedOp& op, const Positions& at, isa::Mod reduce_o
   push_value(d.operand(2), 32);
   push_value(mask, 16);
   push_value(byte_mask, 16);
+  push_value(operand(at.ignored_left), 32);
+  push_value(operand(at.ignored_right), 32);
 }
 
 void bind_reduction(Decoder& d, DecodedOp& op, const Positions& at) {
@@ -154,6 +172,11 @@ template <>
 ExecFn bind<isa::row::cp_async_bulk_load>(Decoder& d, DecodedOp& op) {
   bind_copy(d, op, {.mbar = 3, .mask = 4});
   return copy<BulkCopy::Kind::global_to_shared>;
+}
+template <>
+ExecFn bind<isa::row::cp_async_bulk_ignore_oob>(Decoder& d, DecodedOp& op) {
+  bind_copy(d, op, {.mbar = 5, .ignored_left = 3, .ignored_right = 4});
+  return copy<BulkCopy::Kind::global_to_shared, Ends::ignored>;
 }
 template <>
 ExecFn bind<isa::row::cp_async_bulk_remote>(Decoder& d, DecodedOp& op) {

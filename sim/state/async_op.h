@@ -103,7 +103,11 @@ struct BulkCopy {
   uint32_t mbar = 0;
   uint16_t multicast = 0;
   uint16_t byte_mask = 0xFFFF;
+  uint8_t ignored_left = 0, ignored_right = 0;  // .ignore_oob: bytes of the source that are not read, at most 15 at either end
   uint32_t group = 0;
+  /// The bytes that it reads: all but the ignored ones.
+  uint64_t first_read() const { return src + ignored_left; }
+  uint32_t bytes_read() const { return bytes - std::min<uint32_t>(bytes, uint32_t{ignored_left} + ignored_right); }
 };
 
 /// st.async, red.async: data and completion to shared memory of the cluster, or data to global memory.
