@@ -69,7 +69,8 @@ void dot_products(std::vector<ProgramSpec>& out) {
 
 int32_t average_of(int32_t a, int32_t b) {
   const int32_t sum = a + b, half = sum / 2;
-  return sum % 2 > 0 ? half + 1 : sum % 2 < 0 ? half - 1 : half;  // halves away from zero
+  return sum % 2 > 0 ? half + 1 : sum % 2 < 0 ? half - 1
+                                              : half;  // halves away from zero
 }
 
 struct ByteOperation {
@@ -85,11 +86,14 @@ constexpr ByteOperation kByteOperations[] = {
     {"vmax4", [](int32_t a, int32_t b) { return a > b ? a : b; }},
 };
 
-enum class How { plain, sat, add };
+enum class How { plain,
+                 sat,
+                 add };
 
 // An operation on the bytes of a and b; .sat clamps to the destination's range, .add adds all four results to c.
 void byte_operation(std::vector<ProgramSpec>& out, const ByteOperation& what, bool is_signed, How how) {
-  const char* suffix = how == How::sat ? ".sat" : how == How::add ? ".add" : "";
+  const char* suffix = how == How::sat ? ".sat" : how == How::add ? ".add"
+                                                                  : "";
   add(out, fmt::format("{0}.{1}.{1}.{1}{2}", what.name, type32(is_signed), suffix), "w=www", [=](const uint64_t* in, uint64_t* o) {
     uint32_t sum = static_cast<uint32_t>(in[2]), word = 0;
     for (unsigned i = 0; i < 4; ++i) {

@@ -159,12 +159,24 @@ ExecFn bind_dot(Decoder& d, DecodedOp& op) {
   return b ? dot<F<false, true>> : dot<F<false, false>>;
 }
 
-struct Sum { static int32_t of(int32_t p, int32_t q) { return p + q; } };
-struct Difference { static int32_t of(int32_t p, int32_t q) { return p - q; } };
-struct Average { static int32_t of(int32_t p, int32_t q) { return (p + q + (p + q >= 0 ? 1 : 0)) >> 1; } };
-struct Distance { static int32_t of(int32_t p, int32_t q) { return std::abs(p - q); } };
-struct Least { static int32_t of(int32_t p, int32_t q) { return std::min(p, q); } };
-struct Greatest { static int32_t of(int32_t p, int32_t q) { return std::max(p, q); } };
+struct Sum {
+  static int32_t of(int32_t p, int32_t q) { return p + q; }
+};
+struct Difference {
+  static int32_t of(int32_t p, int32_t q) { return p - q; }
+};
+struct Average {
+  static int32_t of(int32_t p, int32_t q) { return (p + q + (p + q >= 0 ? 1 : 0)) >> 1; }
+};
+struct Distance {
+  static int32_t of(int32_t p, int32_t q) { return std::abs(p - q); }
+};
+struct Least {
+  static int32_t of(int32_t p, int32_t q) { return std::min(p, q); }
+};
+struct Greatest {
+  static int32_t of(int32_t p, int32_t q) { return std::max(p, q); }
+};
 
 template <class Operation>
 Effect on_four_bytes(Warp& w, const DecodedOp& op, LaneMask mask) {
@@ -187,9 +199,7 @@ template <class Operation>
 ExecFn bind_four_bytes(Decoder& d, DecodedOp& op) {
   sources(d, op, {1, 2, 3});
   const auto is_signed = [&](Slot s) { return d.mod(s) == Mod::s32; };
-  op.emplace<payload::FourBytes>({.a_signed = is_signed(Slot::atype), .b_signed = is_signed(Slot::btype),
-                                  .result_signed = is_signed(Slot::type), .saturate = d.has(Mod::sat),
-                                  .add_up = d.has(Mod::add)});
+  op.emplace<payload::FourBytes>({.a_signed = is_signed(Slot::atype), .b_signed = is_signed(Slot::btype), .result_signed = is_signed(Slot::type), .saturate = d.has(Mod::sat), .add_up = d.has(Mod::add)});
   return on_four_bytes<Operation>;
 }
 
@@ -308,12 +318,18 @@ template <> ExecFn bind<isa::row::bmsk>(Decoder& d, DecodedOp& op) {
 }
 template <> ExecFn bind<isa::row::dp4a>(Decoder& d, DecodedOp& op) { return bind_dot<Dp4a>(d, op); }
 template <> ExecFn bind<isa::row::dp2a>(Decoder& d, DecodedOp& op) { return bind_dot<Dp2a>(d, op); }
-template <> ExecFn bind<isa::row::vadd4>(Decoder& d, DecodedOp& op) { return bind_four_bytes<Sum>(d, op); }
-template <> ExecFn bind<isa::row::vsub4>(Decoder& d, DecodedOp& op) { return bind_four_bytes<Difference>(d, op); }
-template <> ExecFn bind<isa::row::vavrg4>(Decoder& d, DecodedOp& op) { return bind_four_bytes<Average>(d, op); }
-template <> ExecFn bind<isa::row::vabsdiff4>(Decoder& d, DecodedOp& op) { return bind_four_bytes<Distance>(d, op); }
-template <> ExecFn bind<isa::row::vmin4>(Decoder& d, DecodedOp& op) { return bind_four_bytes<Least>(d, op); }
-template <> ExecFn bind<isa::row::vmax4>(Decoder& d, DecodedOp& op) { return bind_four_bytes<Greatest>(d, op); }
+template <>
+ExecFn bind<isa::row::vadd4>(Decoder& d, DecodedOp& op) { return bind_four_bytes<Sum>(d, op); }
+template <>
+ExecFn bind<isa::row::vsub4>(Decoder& d, DecodedOp& op) { return bind_four_bytes<Difference>(d, op); }
+template <>
+ExecFn bind<isa::row::vavrg4>(Decoder& d, DecodedOp& op) { return bind_four_bytes<Average>(d, op); }
+template <>
+ExecFn bind<isa::row::vabsdiff4>(Decoder& d, DecodedOp& op) { return bind_four_bytes<Distance>(d, op); }
+template <>
+ExecFn bind<isa::row::vmin4>(Decoder& d, DecodedOp& op) { return bind_four_bytes<Least>(d, op); }
+template <>
+ExecFn bind<isa::row::vmax4>(Decoder& d, DecodedOp& op) { return bind_four_bytes<Greatest>(d, op); }
 template <> ExecFn bind<isa::row::lop3>(Decoder& d, DecodedOp& op) {
   op.dst = d.dest(*d.operand(0));
   bind_lop3(d, op, d.sink_pred());

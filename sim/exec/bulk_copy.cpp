@@ -33,7 +33,8 @@ uint32_t value_of(const Warp& w, Src s, uint32_t lane) { return lanes<uint32_t>(
 constexpr uint32_t kMostIgnored = kGranule - 1;
 
 /// Bytes at the ends of a copy's source that may be outside an allocation: none, or two operands say how many.
-enum class Ends : uint8_t { all_read, ignored };
+enum class Ends : uint8_t { all_read,
+                            ignored };
 
 template <BulkCopy::Kind Kind, Ends E = Ends::all_read>
 Effect copy(Warp& w, const DecodedOp& op, LaneMask mask) {

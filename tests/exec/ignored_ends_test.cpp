@@ -13,7 +13,8 @@ std::string copy_ignoring(const std::string& left, const std::string& right) {
          ".reg .b64 %rd<2>;\n.reg .b32 %r<4>;\n.shared .align 16 .b8 s[48];\n.shared .align 8 .b64 bar;\n"
          "ld.param.u64 %rd1, [p];\nld.param.u32 %r1, [n];\nmov.u32 %r2, s;\nmov.u32 %r3, bar;\nmbarrier.init.shared.b64 [%r3], 1;\n"
          "mbarrier.arrive.expect_tx.shared.b64 _, [%r3], 48;\n"
-         "cp.async.bulk.shared::cta.global.mbarrier::complete_tx::bytes.ignore_oob [%r2], [%rd1+16], 48, " + left + ", " + right + ", [%r3];\nret;\n}\n";
+         "cp.async.bulk.shared::cta.global.mbarrier::complete_tx::bytes.ignore_oob [%r2], [%rd1+16], 48, " +
+         left + ", " + right + ", [%r3];\nret;\n}\n";
 }
 
 /// The fault's code, if any, with `n` in %r1.

@@ -16,7 +16,12 @@ namespace {
 
 using Gen = std::mt19937;
 
-enum class Fill { quantized, any_code, few_scales_far, cancelling, mostly_zero, all };
+enum class Fill { quantized,
+                  any_code,
+                  few_scales_far,
+                  cancelling,
+                  mostly_zero,
+                  all };
 
 struct Operand {
   Format format;
@@ -54,7 +59,9 @@ uint8_t near(Format f, double sigma, Gen& gen) {
 }
 
 double usual_sigma(Format f) {
-  return f == Format::e4m3 ? 150 : f == Format::e5m2 ? 8 : f == Format::e3m2 ? 9 : 2.5;
+  return f == Format::e4m3 ? 150 : f == Format::e5m2 ? 8
+                               : f == Format::e3m2   ? 9
+                                                     : 2.5;
 }
 
 uint8_t scale_code(Format f, Fill fill, Gen& gen) {
@@ -96,7 +103,8 @@ class Problem {
     for (unsigned m = 0; m < a_.rows; ++m) {
       for (unsigned n = 0; n < b_.rows; ++n) {
         uint32_t& c = c_[m * stride() + n];
-        const unsigned sort = fill == Fill::cancelling ? 2 + gen() % 2 : fill == Fill::any_code ? gen() % 30 : gen() % 200;
+        const unsigned sort = fill == Fill::cancelling ? 2 + gen() % 2 : fill == Fill::any_code ? gen() % 30
+                                                                                                : gen() % 200;
         if (fill == Fill::quantized && sort >= 4) {
           c = std::bit_cast<uint32_t>(static_cast<float>(std::normal_distribution<double>(0, 3000)(gen)));
         } else if (sort == 1) {
@@ -292,8 +300,8 @@ TEST(TileUnit, SumsOfOneBitTooMany) {
     p.check(what);
   };
   check("large elements", operand_of(Format::e4m3, 16, 0x7E, 0x38, 8), operand_of(Format::e4m3, 64, 0x7E, 0x50, 8));  // 448; from 1, from 8 up
-  Operand small = operand_of(Format::e4m3, 16, 0x47, 0, 8);  // 3.75 = 1920 * 2^-9
-  small.codes[15 * small.stride() + 1] = 0x7E;               // a large element, which makes them low elements
+  Operand small = operand_of(Format::e4m3, 16, 0x47, 0, 8);                                                           // 3.75 = 1920 * 2^-9
+  small.codes[15 * small.stride() + 1] = 0x7E;                                                                        // a large element, which makes them low elements
   check("small ones by large ones", std::move(small), operand_of(Format::e4m3, 64, 0x7E, 0x30, 9));
   check("formats that reach too far together", operand_of(Format::e4m3, 16, 0x7E, 0, 8), operand_of(Format::e2m1, 64, 7, 1, 3));
 }
@@ -304,8 +312,8 @@ TEST(TileUnit, ScaledSumsOfOneBitTooMany) {
     o->k = 64, o->scales = 4, o->scale_format = Format::ue4m3;
     std::vector<uint8_t> codes(o->rows * o->stride(), 0x77);
     for (unsigned r = 0; r < o->rows; ++r) {
-      std::fill_n(codes.begin() + r * o->stride() + 24, 8, uint8_t{0});          // the last group
-      codes[r * o->stride() + 24] = static_cast<uint8_t>(o == &a ? r % 7 + 1 : 1);  // halves
+      std::fill_n(codes.begin() + r * o->stride() + 24, 8, uint8_t{0});                                                         // the last group
+      codes[r * o->stride() + 24] = static_cast<uint8_t>(o == &a ? r % 7 + 1 : 1);                                              // halves
       for (const int scale : {0x38, 0x38, 0x38, o == &a ? 0x01 : 0x18}) o->scale_codes.push_back(static_cast<uint8_t>(scale));  // 1; 2^-9, 2^-4
     }
     o->codes = std::move(codes);
@@ -320,7 +328,7 @@ TEST(TileUnit, OppositeProductsGivePositiveZero) {
   Operand a = random_operand(Format::e4m3, 16, 32, 0, Format::ue8m0, Fill::quantized, gen), b = random_operand(Format::e4m3, 64, 32, 0, Format::ue8m0, Fill::quantized, gen);
   a.codes[a.stride()] = b.codes[b.stride()] = 0x7E;  // 448 in another row
   std::fill_n(a.codes.begin(), 32, uint8_t{0});
-  a.codes[0] = 0x68, a.codes[1] = 0x40;  // 64, 2
+  a.codes[0] = 0x68, a.codes[1] = 0x40;                                                                      // 64, 2
   for (unsigned n = 0; n < b.rows; ++n) b.codes[n * b.stride()] = 0x50, b.codes[n * b.stride() + 1] = 0xF8;  // 8, -256
   Problem p(tcgen05_row(MmaKind::f8f6f4, Format::e4m3, Format::e4m3, Format::f32), std::move(a), std::move(b));
   p.sprinkle_c(0x80000000, 1, gen);

@@ -7,16 +7,16 @@
 
 namespace drywell {
 
-__extension__ typedef __int128 Int128;  // 128-bit integers of the compiler
+__extension__ typedef __int128 Int128;            // 128-bit integers of the compiler
 __extension__ typedef unsigned __int128 UInt128;  // the same without a sign
 
 /// A field of `Width` bits whose lowest bit is bit `Offset` of a word.
 template <unsigned Offset, unsigned Width>
 struct BitField {
   static_assert(Width >= 1 && Offset + Width <= 64);
-  static constexpr unsigned kOffset = Offset, kWidth = Width;  // in bits
+  static constexpr unsigned kOffset = Offset, kWidth = Width;                                // in bits
   static constexpr uint64_t kMax = Width == 64 ? ~uint64_t{0} : (uint64_t{1} << Width) - 1;  // the largest value of the field
-  static constexpr uint64_t kMask = kMax << Offset;  // the field's bits in the word
+  static constexpr uint64_t kMask = kMax << Offset;                                          // the field's bits in the word
 
   /// The field's value.
   static constexpr uint64_t get(uint64_t word) { return (word >> Offset) & kMax; }

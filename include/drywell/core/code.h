@@ -19,9 +19,9 @@ enum class Code : uint16_t {
 
 /// A row of the table.
 struct CodeRow {
-  Code code;  // the enumerator
+  Code code;                 // the enumerator
   std::string_view name;     // "E4305"
-  std::string_view what;  // what is wrong, in a line
+  std::string_view what;     // what is wrong, in a line
   std::string_view fix;      // where that is always the same; may be empty
   std::string_view heading;  // of docs/errors.md that it stands under
 };

@@ -18,18 +18,18 @@ enum class Severity : uint8_t { note, warning, error };
 
 /// A position in a text of the user: PTX file, DSL source, configuration or data file. Line 0 = unknown.
 struct SourcePos {
-  std::string file;  // path as the user wrote it; empty: unknown
-  uint32_t line = 0;  // from 1
+  std::string file;     // path as the user wrote it; empty: unknown
+  uint32_t line = 0;    // from 1
   uint32_t column = 0;  // from 1, in bytes; 0: the whole line
   bool operator==(const SourcePos&) const = default;
 };
 
 /// One message for the user.
 struct Diagnostic {
-  Code code{};  // stable; its page is docs/errors.md
+  Code code{};                          // stable; its page is docs/errors.md
   Severity severity = Severity::error;  // whether the input can still be used
-  SourcePos where;  // the place that the message is about
-  std::string message;  // one sentence, without its place
+  SourcePos where;                      // the place that the message is about
+  std::string message;                  // one sentence, without its place
   std::string hint;  // how to fix it; may be empty
 
   /// "file:line:col: error E1203: message\n    hint: …"
@@ -77,7 +77,7 @@ class Error : public std::exception {
   void prepend(std::string_view context);
 
  protected:
-  Code code_;  // of the failure
+  Code code_;         // of the failure
   std::string what_;  // the message with its contexts
 };
 

@@ -14,7 +14,7 @@ namespace drywell {
 /// One array in C order. `dtype` is the file's own descriptor with the byte order normalised: "<f4", "<u2", "|u1", …
 /// NumPy writes "<V2" for ml_dtypes' bfloat16: two opaque bytes per element.
 struct NpyArray {
-  std::string dtype;  // NumPy's descriptor
+  std::string dtype;            // NumPy's descriptor
   std::vector<uint64_t> shape;  // outermost dimension first; empty = scalar
   std::vector<std::byte> data;  // element_size() * count() bytes, little endian
 

@@ -32,7 +32,7 @@ using BuilderTag = uint16_t;
 
 /// A virtual register of the kernel being built. A default one names none, and no instruction takes it.
 struct Reg {
-  RegId id = kNoReg;  // index into Function::regs
+  RegId id = kNoReg;     // index into Function::regs
   Mod type = Mod::none;  // declared type
   BuilderTag owner = 0;  // its builder
 
@@ -70,12 +70,12 @@ class RegArray {
 
 /// A label of the kernel, bound or not.
 struct LabelRef {
-  uint32_t id = 0;  // index into Function::labels
+  uint32_t id = 0;       // index into Function::labels
   BuilderTag owner = 0;  // its builder
 };
 /// A parameter, shared variable or other named object; as an operand its value is its address.
 struct Symbol {
-  uint32_t id = 0;  // index into Function::symbols
+  uint32_t id = 0;       // index into Function::symbols
   BuilderTag owner = 0;  // its builder
 };
 
@@ -84,9 +84,9 @@ struct Arg {
   /// The kinds of Operand, with addresses by their base.
   enum class Kind : uint8_t { reg, imm, f32, addr_reg, addr_symbol, vec, label, symbol, sink, special, tensor, pair };
   Kind kind = Kind::imm;  // says which members below count
-  bool negated = false;  // !p
+  bool negated = false;   // !p
   BuilderTag owner = 0;  // label, symbol
-  Reg reg{};  // register, or base of an address
+  Reg reg{};             // register, or base of an address
   int64_t value = 0;       // immediate or address offset
   uint32_t id = 0;         // label, symbol, special register
   std::vector<Arg> parts;  // vec, tensor (address, coordinates, offsets), pair
@@ -149,7 +149,7 @@ Arg vec(A&&... elements) {
 /// Opcode text with the source line of the call.
 struct OpText {
   std::string_view text;  // mnemonic and modifiers: "ld.global.v4.f32"
-  SourceLocation where;  // of the call
+  SourceLocation where;   // of the call
 
   /// The text, and the line that has it.
   OpText(const char* t, SourceLocation w = SourceLocation::current()) : text(t), where(w) {}
@@ -161,7 +161,7 @@ struct OpText {
 class KernelBuilder {
  public:
   using Body = std::function<void()>;  // emits the instructions of a block
-  using Where = SourceLocation;  // the author's line
+  using Where = SourceLocation;        // the author's line
 
   /// The result of `when`: emits instructions with its guard.
   class [[nodiscard]] Guarded {

@@ -55,8 +55,8 @@ constexpr unsigned element_bits(MmaElement e) {
 
 /// Properties of the instruction that are not in its descriptor. `cta_group` is 1 or 2.
 struct MmaForm {
-  MmaKind kind = MmaKind::f16;  // .kind
-  uint8_t cta_group = 1;  // .cta_group
+  MmaKind kind = MmaKind::f16;                         // .kind
+  uint8_t cta_group = 1;                               // .cta_group
   bool ws = false, sparse = false, a_in_tmem = false;  // .ws, .sp, A is a tensor-memory address
   ScaleVector scale = ScaleVector::none;  // block-scaled kinds: x1, x2 or x4
 };
@@ -86,18 +86,18 @@ std::string valid_shapes(const MmaForm& form, bool wide_b = false);
 /// Decoded descriptor. Fields that a layout lacks keep their defaults; `reserved` keeps the bits outside the layout's
 /// fields.
 struct InstrDescriptor {
-  MmaKind kind = MmaKind::f16;  // decides the layout
-  uint16_t m = 0, n = 0;  // elements
+  MmaKind kind = MmaKind::f16;     // decides the layout
+  uint16_t m = 0, n = 0;           // elements
   uint8_t a_type = 0, b_type = 0;  // codes, see element_of()
   uint8_t d_type = 0;              // (a) only; block-scaled kinds accumulate in f32
-  bool sparse = false, saturate = false;  // bits of these names
-  uint8_t sparsity_selector = 0;  // 0 to 3
+  bool sparse = false, saturate = false;                                              // bits of these names
+  uint8_t sparsity_selector = 0;                                                      // 0 to 3
   bool negate_a = false, negate_b = false, transpose_a = false, transpose_b = false;  // bits of these names; transpose: MN-major
   uint8_t max_shift = 0;           // (a) only: 0, 1, 2, 3 = none, 8, 16, 32
   uint8_t sfa_id = 0, sfb_id = 0;  // (b), (c)
   bool scale_ue8m0 = false;        // (b), (c): true ue8m0, false ue4m3
   bool k96 = false;                // (c) only, sm_103a
-  uint32_t reserved = 0;  // 0 in a legal one
+  uint32_t reserved = 0;           // 0 in a legal one
 
   /// The word; values that do not fit are cut to their fields.
   uint32_t encode() const;
@@ -145,7 +145,7 @@ struct ZeroColumnMask {
   bool generate = false;                 // bit 39; false: every column is used
   uint8_t skip_span = 0, use_span = 0;   // run lengths minus 1
   uint8_t column_shift = 0;              // B column n reads row n + shift
-  uint64_t reserved = 0;  // 0 in a legal one
+  uint64_t reserved = 0;                 // 0 in a legal one
 
   /// The word.
   uint64_t encode() const;

@@ -80,7 +80,7 @@ struct Operand {
 struct SourceRef {
   uint32_t file = 0;  // index into Module::files; 0 = none
   uint32_t line = 0;  // from 1; 0: unknown
-  uint32_t column = 0;  // from 1; 0: unknown
+  uint32_t column = 0;     // from 1; 0: unknown
   uint32_t call_site = 0;  // call site of an inlined line: 1 + index into Module::call_sites; 0 = not inlined, or unknown
 
   /// Compares the line only: two equal modules may number their call sites differently.
@@ -89,9 +89,9 @@ struct SourceRef {
 
 /// One instruction: a row of the table with values for its slots and operands.
 struct Instruction {
-  Opcode op{};  // the row
-  bool guard_negated = false;  // @!p
-  uint8_t operand_count = 0;  // operands given; optional ones that are absent do not count
+  Opcode op{};                            // the row
+  bool guard_negated = false;             // @!p
+  uint8_t operand_count = 0;              // operands given; optional ones that are absent do not count
   RegId guard = kNoReg;                   // @p
   std::array<uint8_t, kMaxSlots> mods{};  // per slot of the row: 1-based index into its values, 0 = absent
   uint32_t operands = 0;                  // first operand in Function::pool
@@ -123,17 +123,17 @@ enum class Linkage : uint8_t { internal, visible, external, weak, common };
 
 /// A variable: global, constant, shared, local, or a (formal) parameter.
 struct Variable {
-  std::string name;  // as written
+  std::string name;                  // as written
   Mod space = Mod::global;           // global, const_, shared, local, param
   Mod type = Mod::b8;                // element type
   uint32_t align = 1;                // bytes
   uint64_t elements = 1;             // 0: unsized (.extern .shared name[])
-  bool is_array = false;  // written with [ ]
+  bool is_array = false;             // written with [ ]
   uint8_t vec = 1;                   // .v2 / .v4 element vectors
   Linkage linkage = Linkage::internal;  // of a module variable
   Mod pointee = Mod::none;           // parameters: .ptr{.space}; generic = Mod::param placeholder
-  bool is_pointer = false;  // a parameter with .ptr
-  uint32_t pointee_align = 0;  // of .ptr … .align, bytes; 0: not given
+  bool is_pointer = false;           // a parameter with .ptr
+  uint32_t pointee_align = 0;        // of .ptr … .align, bytes; 0: not given
   std::vector<uint8_t> init;         // bytes; shorter than the variable = rest zero
   bool managed = false;              // .attribute(.managed)
   uint32_t position = 0;             // module variables: index of the next function in the text
@@ -155,24 +155,24 @@ struct Variable {
 
 /// A branch target of a function.
 struct Label {
-  std::string name;  // as written, without the colon
+  std::string name;       // as written, without the colon
   uint32_t position = 0;  // index of the next instruction; body.size() = end
   bool operator==(const Label&) const = default;
 };
 
 /// Performance and launch directives of an entry.
 struct Directives {
-  std::optional<std::array<uint32_t, 3>> maxntid, reqntid, reqnctapercluster;  // x, y, z; PTX ISA 11.4
+  std::optional<std::array<uint32_t, 3>> maxntid, reqntid, reqnctapercluster;   // x, y, z; PTX ISA 11.4
   std::optional<uint32_t> minnctapersm, maxnctapersm, maxnreg, maxclusterrank;  // as the directives of these names
-  bool explicitcluster = false;  // .explicitcluster
-  bool blocksareclusters = false;  // .blocksareclusters
-  bool noreturn = false;  // .noreturn
+  bool explicitcluster = false;                                                 // .explicitcluster
+  bool blocksareclusters = false;                                               // .blocksareclusters
+  bool noreturn = false;                                                        // .noreturn
   bool operator==(const Directives&) const = default;
 };
 
 /// A named range of warps, for statistics per role ("mma", "dma", "epilogue").
 struct WarpRole {
-  std::string name;  // in reports and traces
+  std::string name;              // in reports and traces
   uint32_t first = 0, last = 0;  // warps of a CTA, both included
   bool operator==(const WarpRole&) const = default;
 };
@@ -181,56 +181,56 @@ struct WarpRole {
 struct SymbolRef {
   /// The list that the symbol is in.
   enum class Kind : uint8_t {
-    variable,        // Module::variables
-    param,           // Function::params, then Function::returns: index - params.size()
-    local,           // Function::variables
-    function,        // Module::functions; the definition if the module has one, else the declaration
-    prototype,       // Function::prototypes
+    variable,   // Module::variables
+    param,      // Function::params, then Function::returns: index - params.size()
+    local,      // Function::variables
+    function,   // Module::functions; the definition if the module has one, else the declaration
+    prototype,  // Function::prototypes
     external,
-    branch_targets,  // Function::branch_targets
-    call_targets,    // Function::call_targets
+    branch_targets,         // Function::branch_targets
+    call_targets,           // Function::call_targets
   } kind = Kind::variable;  // of this symbol
-  uint32_t index = 0;  // into the list of its kind
-  std::string name;  // as written
+  uint32_t index = 0;       // into the list of its kind
+  std::string name;         // as written
   bool operator==(const SymbolRef&) const = default;
 };
 
 /// A .pragma or other text, kept with the position of the next instruction.
 struct Annotation {
   uint32_t position = 0;  // index of the next instruction
-  std::string text;  // as written, without its semicolon
+  std::string text;       // as written, without its semicolon
   bool operator==(const Annotation&) const = default;
 };
 
 /// A .callprototype: the signature of an indirect call.
 struct CallPrototype {
-  std::string name;  // its label
+  std::string name;                       // its label
   std::vector<Variable> returns, params;  // names may be "_"
-  bool noreturn = false;  // .noreturn
+  bool noreturn = false;                  // .noreturn
   bool operator==(const CallPrototype&) const = default;
 };
 
 /// A kernel (.entry) or a .func.
 struct Function {
-  std::string name;  // as written
-  bool is_entry = true;  // .entry; false: .func
+  std::string name;                 // as written
+  bool is_entry = true;             // .entry; false: .func
   bool is_prototype = false;        // declared, not defined
   Linkage linkage = Linkage::visible;  // as its directive says
-  Directives directives;  // of an entry
-  std::vector<Variable> params;  // in order
+  Directives directives;               // of an entry
+  std::vector<Variable> params;        // in order
   std::vector<Variable> returns;    // .func only
   std::vector<Variable> variables;  // .shared, .local, .param declared in the body
-  std::vector<RegDecl> regs;  // RegId is the index
+  std::vector<RegDecl> regs;        // RegId is the index
   std::vector<SymbolRef> symbols;   // objects that Operand::symbol and address_of refer to, by index
-  std::vector<Label> labels;  // Operand::label is the index
+  std::vector<Label> labels;        // Operand::label is the index
   std::vector<std::vector<uint32_t>> branch_targets;  // .branchtargets lists: label indices
   std::vector<std::vector<uint32_t>> call_targets;    // .calltargets lists: Module::functions indices
-  std::vector<CallPrototype> prototypes;  // of indirect calls
-  std::vector<Operand> pool;  // operands of the instructions, and elements of composite operands
-  std::vector<Instruction> body;  // in the order of the text; empty for a prototype
-  std::vector<Annotation> pragmas;  // of the body
-  std::vector<WarpRole> roles;  // of a CTA's warps; empty: none were named
-  SourceRef source{};  // its first line
+  std::vector<CallPrototype> prototypes;              // of indirect calls
+  std::vector<Operand> pool;                          // operands of the instructions, and elements of composite operands
+  std::vector<Instruction> body;                      // in the order of the text; empty for a prototype
+  std::vector<Annotation> pragmas;                    // of the body
+  std::vector<WarpRole> roles;                        // of a CTA's warps; empty: none were named
+  SourceRef source{};                                 // its first line
 
   /// The operands given to an instruction of this function, in PTX order.
   std::span<const Operand> operands(const Instruction& i) const { return {pool.data() + i.operands, i.operand_count}; }
@@ -246,14 +246,14 @@ struct Alias {
 
 /// A translation unit.
 struct Module {
-  PtxVersion version{9, 0};  // .version
-  Target target = Target::sm_100a;  // .target
-  bool debug = false;  // .target …, debug
+  PtxVersion version{9, 0};            // .version
+  Target target = Target::sm_100a;     // .target
+  bool debug = false;                  // .target …, debug
   std::vector<std::string> files{""};  // 0: the file name of the text; empty for a built or linked module
   std::vector<SourceRef> call_sites;   // of inlined functions; the call_site of an element is its enclosing call
-  std::vector<Variable> variables;  // of the module
-  std::vector<Function> functions;  // declarations too, in the order of the text
-  std::vector<Alias> aliases;  // second names of functions
+  std::vector<Variable> variables;     // of the module
+  std::vector<Function> functions;     // declarations too, in the order of the text
+  std::vector<Alias> aliases;          // second names of functions
   std::vector<std::string> pragmas;    // .pragma at module scope
 
   /// Returns the definition of the function with that name or alias, or nullptr.

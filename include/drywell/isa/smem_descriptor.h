@@ -34,7 +34,7 @@ struct SmemDescriptor {
   uint8_t version = 1;        // tcgen05: constant 0b001
   bool lbo_absolute = false;  // tcgen05: sm_103a only
   uint8_t swizzle_code = 0;   // as stored: tcgen05 3 bits, wgmma 2 bits
-  uint64_t reserved = 0;  // 0 in a legal one
+  uint64_t reserved = 0;      // 0 in a legal one
 
   /// Returns the swizzle; nothing for the undefined codes 3, 5 and 7.
   constexpr std::optional<Swizzle> swizzle() const;
@@ -118,9 +118,9 @@ constexpr unsigned value_bits(SmemElement e) {
 
 /// One operand of one MMA in one CTA: `mn` rows of `k` stored elements.
 struct OperandTile {
-  Major major = Major::k;  // contiguous direction
+  Major major = Major::k;                   // contiguous direction
   SmemElement element = SmemElement::half;  // as stored
-  uint32_t mn = 0, k = 0;  // elements
+  uint32_t mn = 0, k = 0;                   // elements
 
   /// Number of lines, which are contiguous in memory: rows when K-major, k when MN-major.
   constexpr uint32_t lines() const { return major == Major::k ? mn : k; }
@@ -162,7 +162,7 @@ constexpr uint32_t operand_chunk_address(const SmemDescriptor& d, Major major, u
 /// Position of an element's lowest bit. A 6-bit element may continue in the next byte.
 struct OperandPlace {
   uint32_t byte = 0;  // address in shared memory
-  uint8_t bit = 0;  // 0 to 7 in that byte
+  uint8_t bit = 0;    // 0 to 7 in that byte
   constexpr bool operator==(const OperandPlace&) const = default;
 };
 

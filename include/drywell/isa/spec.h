@@ -29,10 +29,10 @@ enum class Slot : uint8_t {
 
 /// A modifier position of a row: the tokens that are legal there, and whether one is required.
 struct SlotSpec {
-  Slot slot{};  // its meaning
-  bool required = false;  // an opcode without it is none
+  Slot slot{};                // its meaning
+  bool required = false;      // an opcode without it is none
   const Mod* mods = nullptr;  // tokens that are legal here
-  uint8_t count = 0;  // of tokens; 0: no slot
+  uint8_t count = 0;          // of tokens; 0: no slot
 
   /// The legal tokens.
   constexpr std::span<const Mod> values() const { return {mods, count}; }
@@ -75,11 +75,11 @@ struct TypeRule {
 
 /// An operand position of a row.
 struct OperandSpec {
-  const char* name = nullptr;  // as PTX names it; nullptr: no operand
+  const char* name = nullptr;    // as PTX names it; nullptr: no operand
   Access access = Access::read;  // of a register
-  uint16_t shapes = 0;  // OperandShape bits
-  TypeRule type{};  // of a register
-  bool optional = false;  // may be left out
+  uint16_t shapes = 0;           // OperandShape bits
+  TypeRule type{};               // of a register
+  bool optional = false;         // may be left out
   Mod when = Mod::none;  // present exactly if this modifier is (e.g. the mask with .multicast::cluster)
 };
 
@@ -153,7 +153,7 @@ struct InstructionRef;   // instruction.h
 class LegalityReport;    // validate.h
 using LegalityFn = void (*)(const InstructionRef&, LegalityReport&);
 
-inline constexpr size_t kMaxSlots = 16;  // of a row
+inline constexpr size_t kMaxSlots = 16;     // of a row
 inline constexpr size_t kMaxOperands = 12;  // of a row
 
 /// One row.
@@ -161,22 +161,22 @@ struct InstrSpec {
   std::string_view mnemonic;                           // fixed leading tokens, e.g. "tcgen05.mma"
   std::array<SlotSpec, kMaxSlots> slots{};             // canonical order
   std::array<OperandSpec, kMaxOperands> operands{};    // in PTX order
-  Issue issue = Issue::lane;  // lanes that issue it together
+  Issue issue = Issue::lane;                           // lanes that issue it together
   bool convergent = false;                             // .aligned: the whole warp must execute it together
-  Engine engine = Engine::alu;  // unit that executes it
-  Completion completion = Completion::sync;  // how its end is known
-  TimingClass timing = TimingClass::alu;  // its cost
-  Flow flow = Flow::next;  // where control goes
-  MemoryRole memory = MemoryRole::none;  // its own accesses
-  SyncRole sync = SyncRole::none;  // its effect on order
-  Fold fold = Fold::none;  // what ptxas makes of it
+  Engine engine = Engine::alu;                         // unit that executes it
+  Completion completion = Completion::sync;            // how its end is known
+  TimingClass timing = TimingClass::alu;               // its cost
+  Flow flow = Flow::next;                              // where control goes
+  MemoryRole memory = MemoryRole::none;                // its own accesses
+  SyncRole sync = SyncRole::none;                      // its effect on order
+  Fold fold = Fold::none;                              // what ptxas makes of it
   uint8_t pipe_slots = 1;                              // number of instructions that ptxas sends down its pipe
-  PtxVersion since{1, 0};  // first .version that has it
-  Feature needs = Feature::base;  // of the target
+  PtxVersion since{1, 0};                              // first .version that has it
+  Feature needs = Feature::base;                       // of the target
   LegalityFn legality = nullptr;                       // rules across slots and operands; nullptr: the row has no
                                                        // further rules
-  Status status = Status::supported;  // whether Drywell executes it
-  Fidelity fidelity = Fidelity::exact;  // how far its results are known
+  Status status = Status::supported;                   // whether Drywell executes it
+  Fidelity fidelity = Fidelity::exact;                 // how far its results are known
   std::string_view example;                            // one instruction that must parse, validate, print and assemble
   std::string_view doc;                                // one line, with the PTX ISA section
 

@@ -82,20 +82,20 @@ TensorType from_ptx_number(uint8_t number);
 
 /// The fields of a tensor map. Dimension 0 is contiguous; entries at and beyond `rank` are ignored.
 struct TensorMapFields {
-  TensorMapMode mode = TensorMapMode::tile;  // decides which fields count
-  TensorType type = TensorType::u8;  // of an element
-  uint32_t rank = 1;  // 1 to 5
+  TensorMapMode mode = TensorMapMode::tile;    // decides which fields count
+  TensorType type = TensorType::u8;            // of an element
+  uint32_t rank = 1;                           // 1 to 5
   uint64_t address = 0;                        // GMEM byte address
   std::array<uint64_t, 5> dim{1, 1, 1, 1, 1};  // elements
   std::array<uint64_t, 4> stride{};            // stride[i]: bytes from one element of dimension i + 1 to the next
   std::array<uint32_t, 5> box{1, 1, 1, 1, 1};  // elements, tile mode
   std::array<uint32_t, 5> element_stride{1, 1, 1, 1, 1};  // traversal strides
-  Interleave interleave = Interleave::none;  // of channels
-  Swizzle swizzle = Swizzle::none;  // of shared memory
-  L2Promotion l2_promotion = L2Promotion::none;  // size of requests
-  OobFill oob_fill = OobFill::zero;  // outside the tensor
+  Interleave interleave = Interleave::none;               // of channels
+  Swizzle swizzle = Swizzle::none;                        // of shared memory
+  L2Promotion l2_promotion = L2Promotion::none;           // size of requests
+  OobFill oob_fill = OobFill::zero;                       // outside the tensor
   // Im2col modes; spatial dimensions in the order W, H, D. The w modes use index 0 only.
-  std::array<int32_t, 3> lower_corner{}, upper_corner{};  // of the bounding box
+  std::array<int32_t, 3> lower_corner{}, upper_corner{};   // of the bounding box
   uint32_t channels_per_pixel = 0, pixels_per_column = 0;  // of a load
 
   /// Dimensions but channels and images.
@@ -103,7 +103,7 @@ struct TensorMapFields {
   bool operator==(const TensorMapFields&) const = default;
 };
 
-inline constexpr size_t kTensorMapBytes = 128;  // of a map
+inline constexpr size_t kTensorMapBytes = 128;       // of a map
 inline constexpr uint64_t kTensorMapAlignment = 64;  // alignment of a tensor map in bytes (driver API; PTX ISA 9.7.9.27)
 
 /// The opaque object, byte for byte as a driver for compute capability 9.0 makes it (measured on an H200), so that

@@ -48,7 +48,7 @@ constexpr std::optional<DLayout> d_layout(unsigned m, unsigned cta_group, bool w
 
 /// A 32-bit cell of TMEM; `cta` is 0 for the even CTA of a pair (and for a single one), 1 for the odd.
 struct TmemCell {
-  uint8_t cta = 0;  // of the pair
+  uint8_t cta = 0;                // of the pair
   uint16_t lane = 0, column = 0;  // column relative to the address
   constexpr bool operator==(const TmemCell&) const = default;
 };
@@ -105,7 +105,7 @@ inline constexpr unsigned kFp4ContainerShift = 2, kFp6ContainerShift = 0;
 
 /// Column relative to A's address, and bits of that column.
 struct TmemBits {
-  uint16_t column = 0;  // relative to A's address
+  uint16_t column = 0;         // relative to A's address
   uint8_t low = 0, width = 0;  // lowest bit, and number of bits
   constexpr bool operator==(const TmemBits&) const = default;
 };
@@ -142,7 +142,7 @@ constexpr TmemCell a_row(DLayout layout, unsigned m, unsigned n, unsigned total_
 /// Byte `byte` of the 32-bit cell at (lane, column).
 struct TmemByte {
   uint16_t lane = 0, column = 0;  // column relative to the address
-  uint8_t byte = 0;  // 0 to 3 of the cell
+  uint8_t byte = 0;               // 0 to 3 of the cell
   constexpr bool operator==(const TmemByte&) const = default;
 };
 
@@ -198,8 +198,8 @@ inline constexpr unsigned kTmemShapeCount = 5;  // of TmemShape
 /// One ld or st: `.SHAPE.xN{.pack::16b}` and the immediate of 16x32bx2.
 struct TmemAccess {
   TmemShape shape = TmemShape::s32x32b;  // .shape
-  uint16_t num = 1;  // .num
-  bool pack = false;  // .pack::16b, .unpack::16b
+  uint16_t num = 1;                      // .num
+  bool pack = false;                     // .pack::16b, .unpack::16b
   int32_t half_split = 0;  // TMEM columns between the halves of 16x32bx2
 };
 
@@ -225,7 +225,7 @@ constexpr unsigned tmem_columns(TmemShape s, unsigned num) {
 
 /// Lane and column relative to the base; the column is signed because half_split is signed.
 struct TmemOffset {
-  uint32_t lane = 0;  // relative to the address
+  uint32_t lane = 0;   // relative to the address
   int32_t column = 0;  // relative to the address
   constexpr bool operator==(const TmemOffset&) const = default;
 };

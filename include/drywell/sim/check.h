@@ -31,7 +31,7 @@ enum class HazardLevel : uint8_t { error, warning, note };
 /// One side of a hazard.
 struct FindingParty {
   std::string role;        // "reads", "writes", "still writes", …
-  GuestPlace where;  // CTA, warp, lanes, instruction and lines
+  GuestPlace where;        // CTA, warp, lanes, instruction and lines
   uint64_t when = 0;       // clock of the run: cycles (timed driver) or warp instructions
 };
 
@@ -77,7 +77,7 @@ struct WaitGraph {
   /// From the one that waits to the one that it waits for.
   struct Edge {
     size_t from = 0, to = 0;         // indices of nodes
-    std::string label;  // what the first does with the second
+    std::string label;               // what the first does with the second
   };
   std::vector<Node> nodes;  // warps and barriers
   std::vector<Edge> edges;  // who waits for what

@@ -31,8 +31,8 @@ struct ArchConfig;
 
 /// A live allocation. `host` is valid until the allocation is freed, and must not be used while a launch runs.
 struct MemoryRange {
-  GmemAddr base;  // its first byte
-  uint64_t bytes = 0;  // as asked for
+  GmemAddr base;            // its first byte
+  uint64_t bytes = 0;       // as asked for
   uint8_t* host = nullptr;  // address of its bytes in this process
 };
 

@@ -58,7 +58,7 @@ std::string_view async_kind_name(AsyncKind k);
 /// One instruction of the program that a launch runs.
 struct CodePoint {
   uint32_t pc = 0;                                // from 0; functions are consecutive, the kernel first
-  isa::Opcode opcode{};  // its row
+  isa::Opcode opcode{};                           // its row
   const isa::Function* function = nullptr;        // the kernel or a .func
   const isa::Instruction* instruction = nullptr;  // nullptr: the implicit return after a function's last instruction
   std::string text;                               // as PTX; "ret;" for that return
@@ -70,58 +70,58 @@ struct CtaPlace {
   Dim3 index{0, 0, 0};    // %ctaid
   uint64_t cluster = 0;   // clusters of a grid are numbered x fastest
   uint32_t rank = 0;      // in the cluster
-  uint32_t sm = 0;  // %smid; functional drivers: CTA number modulo the SMs
+  uint32_t sm = 0;        // %smid; functional drivers: CTA number modulo the SMs
 };
 /// A warp of the running launch.
 struct WarpPlace {
-  CtaPlace cta;  // the CTA
+  CtaPlace cta;           // the CTA
   uint32_t warp = 0;      // in the CTA
 };
 
 /// `now` in every event: the cluster's clock; cycles under the timed driver, otherwise the cluster's warp instructions so far.
 struct LaunchEvent {
-  std::string_view kernel;  // name of the entry
-  Dim3 grid, block, cluster;  // CTAs, threads, CTAs of a cluster
+  std::string_view kernel;          // name of the entry
+  Dim3 grid, block, cluster;        // CTAs, threads, CTAs of a cluster
   uint32_t shared_bytes = 0;        // of a CTA's shared window: reserved, static and dynamic
   const isa::Module* module = nullptr;  // the loaded module
   std::span<const CodePoint> code;  // by pc
 };
 /// The lanes of `lanes` executed an instruction. Its effects are complete, except for asynchronous operations.
 struct InstructionEvent {
-  WarpPlace who;  // the warp
-  LaneMask lanes = 0;  // bit l: lane l
+  WarpPlace who;        // the warp
+  LaneMask lanes = 0;   // bit l: lane l
   const CodePoint& at;  // the instruction
-  uint64_t now = 0;  // the cluster's clock
+  uint64_t now = 0;     // the cluster's clock
 };
 /// The lanes of `lanes` are about to load or store `bytes` each. Addresses are not yet checked: a fault may follow.
 struct MemoryEvent {
-  WarpPlace who;  // the warp
-  LaneMask lanes = 0;  // bit l: lane l
-  const CodePoint& at;  // the instruction
+  WarpPlace who;                                 // the warp
+  LaneMask lanes = 0;                            // bit l: lane l
+  const CodePoint& at;                           // the instruction
   Space space = Space::generic;                  // the space in the instruction
   uint32_t bytes = 0;                            // per lane; ldmatrix and stmatrix: per row, for the lanes that provide row addresses
   bool store = false;                            // stores and atomics
   std::array<uint64_t, kWarpSize> addresses{};   // in `space`; 0 for lanes not in `lanes`
-  uint64_t now = 0;  // the cluster's clock
+  uint64_t now = 0;                              // the cluster's clock
 };
 /// An mbarrier changed; the event has the state after the change.
 struct MbarrierChange {
-  CtaPlace cta;  // the CTA
+  CtaPlace cta;                  // the CTA
   uint32_t offset = 0;           // in the CTA's shared window, bytes
-  MbarrierEvent what{};  // the kind of change
+  MbarrierEvent what{};          // the kind of change
   int64_t amount = 0;            // arrivals, bytes, init: the count; wait_true: the parity waited for
   uint64_t phase = 0;            // number of the phase that is incomplete now
   uint32_t pending = 0;          // pending arrivals
   uint32_t expected = 0;         // expected arrivals per phase
   int32_t tx = 0;                // bytes expected minus bytes complete
-  uint64_t now = 0;  // the cluster's clock
+  uint64_t now = 0;              // the cluster's clock
 };
 /// An operation reached a moment.
 struct AsyncEvent {
   uint64_t id = 0;               // from 1, in the order of issue within the cluster
-  AsyncKind kind{};  // of the operation
-  AsyncMoment moment{};  // that it reached
-  WarpPlace issuer;  // the warp that issued it
+  AsyncKind kind{};              // of the operation
+  AsyncMoment moment{};          // that it reached
+  WarpPlace issuer;              // the warp that issued it
   uint32_t lane = 0;             // the issuing lane
   const CodePoint& at;           // the issuing instruction
 
@@ -132,28 +132,28 @@ struct AsyncEvent {
 };
 /// A warp arrived at a named barrier; the event has the state after the arrival.
 struct NamedBarrierEvent {
-  WarpPlace who;  // the warp
-  uint32_t id = 0;  // of the barrier, 0 to 15
+  WarpPlace who;                       // the warp
+  uint32_t id = 0;                     // of the barrier, 0 to 15
   uint32_t expected = 0, arrived = 0;  // threads; both 0 when the arrival completed the barrier
   uint64_t completed = 0;              // completed instances so far
-  uint64_t now = 0;  // the cluster's clock
+  uint64_t now = 0;                    // the cluster's clock
 };
 /// A warp reached an instruction that it cannot execute yet.
 struct BlockedEvent {
-  WarpPlace who;  // the warp
-  const CodePoint& at;  // the instruction
+  WarpPlace who;         // the warp
+  const CodePoint& at;   // the instruction
   BlockReason reason{};  // what it waits for
-  uint64_t now = 0;  // the cluster's clock
+  uint64_t now = 0;      // the cluster's clock
 };
 /// Timed driver: the warp did not issue in cycles [from, to), for one reason.
 struct StallEvent {
-  WarpPlace who;  // the warp
-  Stall why{};  // the reason
+  WarpPlace who;              // the warp
+  Stall why{};                // the reason
   uint64_t from = 0, to = 0;  // cycles
 };
 /// A CTA began or ended.
 struct CtaEvent {
-  CtaPlace cta;  // the CTA
+  CtaPlace cta;      // the CTA
   uint64_t now = 0;  // the cluster's clock
 };
 

@@ -27,7 +27,7 @@ struct UnitTime {
 
 /// The warps of one role (Function::roles); warps without a role are "warps".
 struct RoleTime {
-  std::string name;  // as the kernel names it
+  std::string name;           // as the kernel names it
   uint64_t warps = 0;         // over the whole grid
   uint64_t instructions = 0;  // warp instructions executed
   std::array<double, kStallCount> cycles{};  // summed over its warps, by Stall
@@ -50,8 +50,8 @@ struct Limit {
 
 /// Cost of one source line (of the kernel's author), or of one PTX line if there is no source line.
 struct LineTime {
-  std::string file;  // as in the source position
-  uint32_t line = 0;  // from 1
+  std::string file;           // as in the source position
+  uint32_t line = 0;          // from 1
   uint64_t instructions = 0;  // warp instructions
   double cycles = 0;          // warp cycles from the previous issue to the issue of its instructions
 };
@@ -65,12 +65,12 @@ struct TimingReport {
   double watts_limit = 0;        // of the chip
   double launch_seconds = 0;     // an empty kernel from event to event: not included in `seconds`
   uint32_t sms = 0;              // of the chip
-  uint32_t sms_used = 0;  // that ran a CTA
+  uint32_t sms_used = 0;         // that ran a CTA
   uint32_t ctas_per_sm = 0;      // resident at once
   std::string residency_limit;   // limit on resident CTAs: "shared memory", "threads", "registers", "CTAs", "grid"
   uint64_t hbm_bytes_read = 0, hbm_bytes_written = 0;  // bytes between L2 and memory
-  std::vector<UnitTime> units;  // in a fixed order
-  std::vector<RoleTime> roles;  // in the kernel's order
+  std::vector<UnitTime> units;                         // in a fixed order
+  std::vector<RoleTime> roles;                         // in the kernel's order
   std::vector<Limit> limits;     // tightest first; limits[0] is the binding one
   std::vector<LineTime> lines;   // most expensive first
   bool values = true;            // false: tensor values were not computed

@@ -46,16 +46,16 @@ enum class Caches : uint8_t {
 struct ClockChoice {
   /// Where the clock comes from.
   enum class Kind : uint8_t {
-    nominal,    // chip.clock; chip.tensor_clock if the kernel uses the tensor cores
-    sustained,  // the clock that the chip would hold if it repeated the launch for seconds (sim/timing/power.h)
-    fixed,      // `ghz`; the memory then moves more or fewer bytes a cycle
+    nominal,               // chip.clock; chip.tensor_clock if the kernel uses the tensor cores
+    sustained,             // the clock that the chip would hold if it repeated the launch for seconds (sim/timing/power.h)
+    fixed,                 // `ghz`; the memory then moves more or fewer bytes a cycle
   } kind = Kind::nominal;  // of this choice
-  double ghz = 0;  // fixed: GHz
+  double ghz = 0;          // fixed: GHz
 };
 
 /// Shape of a launch.
 struct LaunchConfig {
-  Dim3 grid, block;  // CTAs of the grid; threads of a CTA
+  Dim3 grid, block;           // CTAs of the grid; threads of a CTA
   Dim3 cluster{1, 1, 1};      // overridden by .reqnctapercluster
   uint32_t dynamic_smem = 0;  // bytes
 };
@@ -70,7 +70,7 @@ struct RunProgress {
 /// How a launch runs, its bounds, and who watches.
 struct RunOptions {
   DriverKind driver = DriverKind::eager;  // when asynchronous operations happen
-  uint64_t seed = 0;  // of the shuffled driver
+  uint64_t seed = 0;                      // of the shuffled driver
   unsigned threads = 0;               // host threads; 0 = all cores. Results do not depend on it
   // Bounds of the launch: 0 = none. Reaching one is a fault.
   uint64_t max_instructions = 0;      // warp instructions: F3602
@@ -116,12 +116,12 @@ class Args {
 /// Results of a launch other than its memory.
 struct RunResult {
   std::optional<Fault> fault;         // the first in CTA order
-  uint64_t warp_instructions = 0;  // executed, by all warps
+  uint64_t warp_instructions = 0;     // executed, by all warps
   uint64_t cycles = 0;                // timed driver only
   std::shared_ptr<const TimingReport> timing;  // timed driver only
-  double host_seconds = 0;  // wall-clock time of the launch
+  double host_seconds = 0;                     // wall-clock time of the launch
   std::string output;                 // text that the kernel printed (vprintf), in cluster order
-  bool output_truncated = false;  // RunOptions::max_output was reached
+  bool output_truncated = false;      // RunOptions::max_output was reached
 
   /// True if no fault ended the launch; hazards do not count.
   bool ok() const { return !fault.has_value(); }

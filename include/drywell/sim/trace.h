@@ -34,7 +34,7 @@ struct TraceOptions {
   bool values = false;  // also the register results of each instruction, as values or digests
   std::string run;      // how to reproduce the run, for the header: "tma-copy --rows=64 --driver=eager"
   std::string arch;     // name for the header
-  uint64_t seed = 0;  // of the shuffled driver, for the header
+  uint64_t seed = 0;    // of the shuffled driver, for the header
 };
 
 /// Destination of trace text.
@@ -92,8 +92,8 @@ std::string read_trace(const std::string& path);
 /// The head of a trace.
 struct TraceHeader {
   TraceProfile profile = TraceProfile::arch;  // of its records
-  std::string run, arch;  // as in TraceOptions
-  bool values = false;  // it has register results
+  std::string run, arch;                      // as in TraceOptions
+  bool values = false;                        // it has register results
 };
 /// Throws InputError E4202, naming `name`, if `text` is not a trace.
 TraceHeader parse_trace_header(std::string_view text, const std::string& name);

@@ -77,7 +77,7 @@ struct Offset {
 };
 /// `Sw<3,4,3> o smem_ptr[16b](unset) o layout`: the swizzle acts on byte addresses of elements of `bits`.
 struct SmemFlag {
-  uint32_t bits = 8;  // of an element
+  uint32_t bits = 8;   // of an element
   int64_t offset = 0;  // elements, from slicing
   bool operator==(const SmemFlag&) const = default;
 };

@@ -15,17 +15,17 @@
 namespace drywell::layout {
 
 /// Nesting and size limits, so that hostile input causes an error, not a crash or a hang.
-inline constexpr int kMaxDepth = 24;  // tuples in tuples
+inline constexpr int kMaxDepth = 24;        // tuples in tuples
 inline constexpr size_t kMaxLeaves = 1024;  // of one tuple
-inline constexpr int kMaxBasisDepth = 6;  // components of a basis path
+inline constexpr int kMaxBasisDepth = 6;    // components of a basis path
 
 /// A leaf. `is_static` marks CuTe's Int<v> (printed `_v`) as opposed to a run-time int (printed `v`); the algebra
 /// simplifies static values only. With a basis path it is a scaled basis element of an ArithTuple codomain: value *
 /// E<path>, printed innermost mode first (`_64@1`, `_1@1@0` is E<0,1>).
 struct Int {
-  int64_t value = 0;  // the number; of a basis element its scale
-  bool is_static = true;  // a compile-time constant in CuTe
-  uint8_t basis_depth = 0;  // components of `basis`; 0: a plain number
+  int64_t value = 0;                            // the number; of a basis element its scale
+  bool is_static = true;                        // a compile-time constant in CuTe
+  uint8_t basis_depth = 0;                      // components of `basis`; 0: a plain number
   std::array<uint8_t, kMaxBasisDepth> basis{};  // outermost mode first
 
   /// Static 0.

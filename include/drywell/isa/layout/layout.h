@@ -189,7 +189,7 @@ Layout recast_layout(const Layout& l, int64_t old_bits, int64_t new_bits);
 /// drops the modes marked `_` from tiler and coord (CuTe local_tile, Step<_1,X,_1>). Returns the tile; its
 /// offset is `zipped_divide(l, tiler)(_, coord)`.
 struct LocalTile {
-  Layout layout;  // of the tile
+  Layout layout;    // of the tile
   IntTuple offset;  // of its first element
 };
 LocalTile local_tile(const Layout& l, const Tiler& tiler, const IntTuple& coord,
