@@ -1,4 +1,6 @@
 // table/bits.inc against bit-by-bit definitions of the PTX ISA, written as loops over single bits.
+#include <cmath>
+
 #include "exec/check_lanes.h"
 
 namespace drywell::test {
