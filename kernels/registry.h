@@ -7,7 +7,7 @@
 #include <span>
 #include <string_view>
 
-#include "launch/kernel.h"
+#include "drywell/launch/kernel.h"
 
 namespace drywell::kernels {
 

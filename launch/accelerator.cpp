@@ -1,4 +1,4 @@
-#include "launch/accelerator.h"
+#include "drywell/launch/accelerator.h"
 
 #include <charconv>
 

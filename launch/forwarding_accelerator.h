@@ -4,7 +4,7 @@
 
 #include <utility>
 
-#include "launch/accelerator.h"
+#include "drywell/launch/accelerator.h"
 
 namespace drywell::kernels {
 

@@ -1,4 +1,4 @@
-#include "launch/generate.h"
+#include "drywell/launch/generate.h"
 
 #include <algorithm>
 #include <cmath>

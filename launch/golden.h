@@ -7,7 +7,7 @@
 #include "drywell/sim/driver_words.h"
 #include "drywell/sim/limit_words.h"
 #include "drywell/sim/trace.h"
-#include "launch/kernel.h"
+#include "drywell/launch/kernel.h"
 
 namespace drywell::kernels {
 

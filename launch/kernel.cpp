@@ -1,4 +1,4 @@
-#include "launch/kernel.h"
+#include "drywell/launch/kernel.h"
 
 #include <fmt/format.h>
 

@@ -1,4 +1,4 @@
-#include "launch/params.h"
+#include "drywell/launch/params.h"
 
 #include <fmt/format.h>
 

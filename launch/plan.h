@@ -13,7 +13,7 @@
 #include "drywell/core/types.h"
 #include "drywell/isa/tensor_map.h"
 #include "drywell/sim/device.h"
-#include "launch/accelerator.h"
+#include "drywell/launch/accelerator.h"
 
 namespace drywell::kernels {
 

@@ -12,7 +12,7 @@
 #include "drywell/isa/validate.h"
 #include "launch/element_type.h"
 #include "launch/plan.h"
-#include "launch/generate.h"
+#include "drywell/launch/generate.h"
 
 namespace drywell::kernels {
 namespace {

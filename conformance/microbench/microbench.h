@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "drywell/isa/tensor_map.h"
-#include "launch/accelerator.h"
+#include "drywell/launch/accelerator.h"
 
 namespace drywell::kernels::microbench {
 

@@ -6,7 +6,7 @@
 
 #include "drywell/isa/parse.h"
 #include "drywell/isa/validate.h"
-#include "launch/generate.h"
+#include "drywell/launch/generate.h"
 
 namespace drywell::kernels::conformance {
 namespace {

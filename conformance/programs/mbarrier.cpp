@@ -5,7 +5,7 @@
 
 #include "conformance/programs/async_text.h"
 #include "conformance/programs/families.h"
-#include "launch/generate.h"
+#include "drywell/launch/generate.h"
 
 namespace drywell::kernels::conformance {
 namespace {

@@ -17,7 +17,7 @@
 #include "drywell/isa/instruction.h"
 #include "drywell/isa/tensor_map.h"
 #include "drywell/sim/device.h"
-#include "launch/accelerator.h"
+#include "drywell/launch/accelerator.h"
 
 namespace drywell::kernels::conformance {
 

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "launch/accelerator.h"
+#include "drywell/launch/accelerator.h"
 #include "conformance/programs/program.h"
 
 namespace drywell::kernels::conformance {

@@ -6,7 +6,7 @@
 
 #include "drywell/isa/builder.h"
 #include "conformance/programs/families.h"
-#include "launch/generate.h"
+#include "drywell/launch/generate.h"
 
 namespace drywell::kernels::conformance {
 namespace {

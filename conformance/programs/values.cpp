@@ -6,7 +6,7 @@
 #include <string>
 
 #include "drywell/core/error.h"
-#include "launch/generate.h"
+#include "drywell/launch/generate.h"
 
 namespace drywell::kernels::conformance {
 namespace {

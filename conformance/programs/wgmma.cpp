@@ -8,8 +8,8 @@
 #include "drywell/isa/builder.h"
 #include "conformance/programs/families.h"
 #include "conformance/programs/mma_fragment.h"
-#include "kernels/reference/gemm.h"
-#include "launch/generate.h"
+#include "drywell/kernels/reference_gemm.h"
+#include "drywell/launch/generate.h"
 
 namespace drywell::kernels::conformance {
 namespace {

@@ -7,7 +7,7 @@
 #include "drywell/isa/builder.h"
 #include "conformance/programs/families.h"
 #include "conformance/programs/mma_fragment.h"
-#include "launch/generate.h"
+#include "drywell/launch/generate.h"
 
 namespace drywell::kernels::conformance {
 namespace {

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "launch/accelerator.h"
+#include "drywell/launch/accelerator.h"
 #include "conformance/silicon/probes.h"
 
 namespace drywell::kernels::silicon {

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "kernels/blockwise/problem.h"
-#include "launch/params.h"
+#include "drywell/launch/params.h"
 
 namespace drywell::kernels::blockwise {
 

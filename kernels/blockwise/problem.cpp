@@ -8,7 +8,7 @@
 
 #include "drywell/core/bits.h"
 #include "drywell/sim/numeric/convert.h"
-#include "kernels/support/gemm_output.h"
+#include "drywell/kernels/gemm_output.h"
 
 namespace drywell::kernels::blockwise {
 namespace {

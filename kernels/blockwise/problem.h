@@ -8,9 +8,9 @@
 #include "drywell/isa/tensor_map.h"
 #include "kernels/blockwise/scales.h"
 #include "kernels/reference/gemm_blockwise.h"
-#include "launch/kernel.h"
-#include "launch/generate.h"
-#include "kernels/support/quantize.h"
+#include "drywell/launch/kernel.h"
+#include "drywell/launch/generate.h"
+#include "drywell/kernels/quantize.h"
 
 namespace drywell::kernels::blockwise {
 

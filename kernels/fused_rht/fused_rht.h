@@ -12,7 +12,7 @@
 #include "drywell/isa/instruction.h"
 #include "drywell/sim/device.h"
 #include "kernels/reference/rht_nvfp4.h"
-#include "launch/kernel.h"
+#include "drywell/launch/kernel.h"
 
 namespace drywell::kernels {
 

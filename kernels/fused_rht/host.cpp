@@ -6,7 +6,7 @@
 #include "drywell/core/bits.h"
 #include "drywell/isa/tensor_map.h"
 #include "kernels/fused_rht/fused_rht.h"
-#include "kernels/support/device_arrays.h"
+#include "drywell/kernels/device_arrays.h"
 
 namespace drywell::kernels {
 namespace {

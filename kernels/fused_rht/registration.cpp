@@ -3,8 +3,8 @@
 
 #include "kernels/fused_rht/fused_rht.h"
 #include "launch/bf16.h"
-#include "launch/generate.h"
-#include "kernels/support/verify.h"
+#include "drywell/launch/generate.h"
+#include "drywell/kernels/verify.h"
 
 namespace drywell::kernels {
 namespace {

@@ -8,7 +8,7 @@
 
 #include "drywell/core/bits.h"
 #include "kernels/gemm/maps.h"
-#include "kernels/support/device_arrays.h"
+#include "drywell/kernels/device_arrays.h"
 
 namespace drywell::kernels {
 namespace {

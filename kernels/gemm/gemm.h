@@ -11,10 +11,10 @@
 #include <vector>
 
 #include "drywell/sim/device.h"
-#include "launch/accelerator.h"
+#include "drywell/launch/accelerator.h"
 #include "kernels/gemm/plan.h"
-#include "launch/kernel.h"
-#include "kernels/support/quantize.h"
+#include "drywell/launch/kernel.h"
+#include "drywell/kernels/quantize.h"
 
 namespace drywell::kernels {
 

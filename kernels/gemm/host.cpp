@@ -8,7 +8,7 @@
 #include "kernels/gemm/device.h"
 #include "kernels/gemm/gemm.h"
 #include "kernels/gemm/maps.h"
-#include "kernels/support/device_arrays.h"
+#include "drywell/kernels/device_arrays.h"
 
 namespace drywell::kernels {
 namespace {

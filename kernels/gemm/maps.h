@@ -1,7 +1,7 @@
 // Tensor maps of the GEMM kernels' operands, scale factors and output.
 #pragma once
 
-#include "launch/accelerator.h"
+#include "drywell/launch/accelerator.h"
 #include "kernels/gemm/plan.h"
 
 namespace drywell::kernels::gemm {

@@ -4,8 +4,8 @@
 #include <vector>
 
 #include "kernels/gemm/plan.h"
-#include "launch/params.h"
-#include "kernels/support/quantize.h"
+#include "drywell/launch/params.h"
+#include "drywell/kernels/quantize.h"
 
 namespace drywell::kernels::gemm {
 

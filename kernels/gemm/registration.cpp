@@ -7,8 +7,8 @@
 #include "kernels/gemm/gemm.h"
 #include "kernels/gemm/parameters.h"
 #include "kernels/gemm/verification.h"
-#include "kernels/support/gemm_output.h"
-#include "launch/generate.h"
+#include "drywell/kernels/gemm_output.h"
+#include "drywell/launch/generate.h"
 
 namespace drywell::kernels {
 namespace {

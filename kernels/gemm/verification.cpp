@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "kernels/reference/gemm.h"
-#include "kernels/support/gemm_output.h"
+#include "drywell/kernels/reference_gemm.h"
+#include "drywell/kernels/gemm_output.h"
 
 namespace drywell::kernels::gemm {
 

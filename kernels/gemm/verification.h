@@ -2,7 +2,7 @@
 #pragma once
 
 #include "kernels/gemm/gemm.h"
-#include "kernels/reference/gemm.h"
+#include "drywell/kernels/reference_gemm.h"
 
 namespace drywell::kernels::gemm {
 

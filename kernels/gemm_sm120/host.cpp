@@ -7,9 +7,9 @@
 #include "drywell/core/bits.h"
 #include "kernels/gemm/gemm.h"
 #include "kernels/gemm_sm120/sm120.h"
-#include "kernels/support/device_arrays.h"
-#include "kernels/support/gemm_output.h"
-#include "launch/generate.h"
+#include "drywell/kernels/device_arrays.h"
+#include "drywell/kernels/gemm_output.h"
+#include "drywell/launch/generate.h"
 
 namespace drywell::kernels {
 namespace {

@@ -8,8 +8,8 @@
 
 #include "drywell/isa/instruction.h"
 #include "drywell/isa/tensor_map.h"
-#include "kernels/support/quantize.h"
-#include "launch/kernel.h"
+#include "drywell/kernels/quantize.h"
+#include "drywell/launch/kernel.h"
 
 namespace drywell::kernels::sm120 {
 

@@ -6,7 +6,7 @@
 #include <span>
 #include <vector>
 
-#include "launch/accelerator.h"
+#include "drywell/launch/accelerator.h"
 
 namespace drywell::kernels::nvfp4 {
 

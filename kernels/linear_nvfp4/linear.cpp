@@ -9,7 +9,7 @@
 #include "kernels/linear_nvfp4/collective.h"
 #include "kernels/reference/nvfp4_linear.h"
 #include "kernels/reference/rht_nvfp4.h"
-#include "kernels/support/device_arrays.h"
+#include "drywell/kernels/device_arrays.h"
 
 namespace drywell::kernels::nvfp4 {
 namespace {

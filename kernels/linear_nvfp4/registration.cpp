@@ -10,10 +10,10 @@
 #include "kernels/nvfp4/inputs.h"
 #include "kernels/linear_nvfp4/linear.h"
 #include "kernels/reference/formats.h"
-#include "kernels/reference/gemm.h"
+#include "drywell/kernels/reference_gemm.h"
 #include "kernels/reference/nvfp4_linear.h"
-#include "launch/generate.h"
-#include "kernels/support/verify.h"
+#include "drywell/launch/generate.h"
+#include "drywell/kernels/verify.h"
 
 namespace drywell::kernels {
 namespace {

@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "launch/bf16.h"
-#include "launch/generate.h"
+#include "drywell/launch/generate.h"
 
 namespace drywell::kernels::nvfp4 {
 

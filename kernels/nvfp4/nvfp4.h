@@ -6,9 +6,9 @@
 
 #include <cstdint>
 
-#include "launch/accelerator.h"
+#include "drywell/launch/accelerator.h"
 #include "kernels/nvfp4/arithmetic.h"
-#include "launch/kernel.h"
+#include "drywell/launch/kernel.h"
 
 namespace drywell::kernels::nvfp4 {
 

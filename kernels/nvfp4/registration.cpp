@@ -7,9 +7,9 @@
 #include "kernels/nvfp4/nvfp4.h"
 #include "kernels/reference/nvfp4.h"
 #include "kernels/reference/rht_nvfp4.h"
-#include "kernels/support/device_arrays.h"
-#include "launch/generate.h"
-#include "kernels/support/verify.h"
+#include "drywell/kernels/device_arrays.h"
+#include "drywell/launch/generate.h"
+#include "drywell/kernels/verify.h"
 
 namespace drywell::kernels {
 namespace {

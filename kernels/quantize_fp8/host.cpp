@@ -8,8 +8,8 @@
 #include "kernels/nvfp4/inputs.h"
 #include "kernels/quantize_fp8/quantize_fp8.h"
 #include "kernels/reference/formats.h"
-#include "kernels/support/device_arrays.h"
-#include "kernels/support/verify.h"
+#include "drywell/kernels/device_arrays.h"
+#include "drywell/kernels/verify.h"
 
 namespace drywell::kernels {
 namespace {

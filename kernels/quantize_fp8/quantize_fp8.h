@@ -6,7 +6,7 @@
 #pragma once
 
 #include "drywell/isa/target.h"
-#include "launch/kernel.h"
+#include "drywell/launch/kernel.h"
 
 namespace drywell::kernels {
 

@@ -1,4 +1,4 @@
-#include "kernels/reference/gemm.h"
+#include "drywell/kernels/reference_gemm.h"
 
 #include <algorithm>
 #include <bit>

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "kernels/reference/gemm.h"
+#include "drywell/kernels/reference_gemm.h"
 
 namespace drywell::kernels::reference {
 

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "kernels/reference/gemm.h"
+#include "drywell/kernels/reference_gemm.h"
 #include "kernels/reference/number.h"
 
 namespace drywell::kernels::reference {

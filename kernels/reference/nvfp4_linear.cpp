@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <optional>
 
-#include "kernels/reference/gemm.h"
+#include "drywell/kernels/reference_gemm.h"
 #include "kernels/reference/rht_nvfp4.h"
 
 namespace drywell::kernels::reference {

@@ -1,7 +1,7 @@
-#include "kernels/support/gemm_output.h"
+#include "drywell/kernels/gemm_output.h"
 
 #include "drywell/core/error.h"
-#include "kernels/support/verify.h"
+#include "drywell/kernels/verify.h"
 
 namespace drywell::kernels::gemm {
 

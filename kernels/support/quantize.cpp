@@ -1,4 +1,4 @@
-#include "kernels/support/quantize.h"
+#include "drywell/kernels/quantize.h"
 
 #include <fmt/format.h>
 
@@ -11,7 +11,7 @@
 #include "drywell/core/error.h"
 #include "drywell/sim/numeric/convert.h"
 #include "launch/bf16.h"
-#include "launch/generate.h"
+#include "drywell/launch/generate.h"
 
 namespace drywell::kernels {
 namespace {

@@ -1,4 +1,4 @@
-#include "kernels/support/verify.h"
+#include "drywell/kernels/verify.h"
 
 #include <fmt/format.h>
 

@@ -9,7 +9,7 @@
 #include <cstdint>
 
 #include "drywell/isa/swizzle.h"
-#include "launch/kernel.h"
+#include "drywell/launch/kernel.h"
 
 namespace drywell::kernels {
 

@@ -4,7 +4,7 @@
 #include <memory>
 #include <string>
 
-#include "launch/accelerator.h"
+#include "drywell/launch/accelerator.h"
 #include "launch/cuda_driver/library.h"
 
 namespace drywell::kernels {

@@ -5,7 +5,7 @@
 #include "kernels/fused_rht/fused_rht.h"
 #include "kernels/reference/rht_nvfp4.h"
 #include "kernels/registry.h"
-#include "launch/generate.h"
+#include "drywell/launch/generate.h"
 
 namespace {
 

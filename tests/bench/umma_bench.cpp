@@ -16,7 +16,7 @@
 #include "tests/bench/umma_data.h"
 #include "drywell/sim/device.h"
 #include "drywell/sim/numeric/mma_tile.h"
-#include "launch/generate.h"
+#include "drywell/launch/generate.h"
 
 namespace {
 

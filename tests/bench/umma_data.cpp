@@ -5,7 +5,7 @@
 #include <map>
 
 #include "drywell/sim/numeric/convert.h"
-#include "launch/generate.h"
+#include "drywell/launch/generate.h"
 
 namespace drywell::bench {
 namespace {

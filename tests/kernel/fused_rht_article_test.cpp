@@ -9,7 +9,7 @@
 #include "drywell/isa/smem_descriptor.h"
 #include "drywell/isa/tensor_map.h"
 #include "kernels/fused_rht/fused_rht.h"
-#include "launch/generate.h"
+#include "drywell/launch/generate.h"
 #include "sim/exec/exec.h"
 #include "sim/events/hub.h"
 

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "launch/generate.h"
+#include "drywell/launch/generate.h"
 
 namespace drywell::kernels {
 namespace {

@@ -5,7 +5,7 @@
 
 #include "kernels/nvfp4/nvfp4.h"
 #include "kernels/reference/nvfp4.h"
-#include "kernels/support/device_arrays.h"
+#include "drywell/kernels/device_arrays.h"
 #include "support/kernel_run.h"
 
 namespace drywell::kernels {

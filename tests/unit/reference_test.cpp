@@ -11,7 +11,7 @@
 #include "kernels/reference/formats.h"
 #include "kernels/reference/fused_sum.h"
 #include "kernels/reference/rht_nvfp4.h"
-#include "launch/generate.h"
+#include "drywell/launch/generate.h"
 #include "support/paths.h"
 
 namespace drywell::kernels::reference {

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "launch/accelerator.h"
+#include "drywell/launch/accelerator.h"
 
 namespace drywell::kernels {
 

@@ -13,8 +13,8 @@
 #include "drywell/isa/instruction.h"
 #include "drywell/sim/arch_config.h"
 #include "drywell/sim/device.h"
-#include "launch/accelerator.h"
-#include "launch/params.h"
+#include "drywell/launch/accelerator.h"
+#include "drywell/launch/params.h"
 
 namespace drywell::kernels {
 

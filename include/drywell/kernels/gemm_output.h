@@ -6,9 +6,9 @@
 
 #include "drywell/isa/tensor_map.h"
 #include "drywell/sim/numeric/format.h"
-#include "kernels/reference/gemm.h"
-#include "kernels/support/quantize.h"
-#include "launch/kernel.h"
+#include "drywell/kernels/reference_gemm.h"
+#include "drywell/kernels/quantize.h"
+#include "drywell/launch/kernel.h"
 
 namespace drywell::kernels::gemm {
 
