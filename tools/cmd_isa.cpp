@@ -10,6 +10,7 @@
 #include "drywell/isa/opcode.h"
 #include "drywell/sim/arch_config.h"
 #include "tools/common/command.h"
+#include "tools/opcode_grammar.h"
 
 namespace drywell::tools {
 namespace {
@@ -117,9 +118,13 @@ void describe(const CommandContext& c, Opcode op) {
                     isa::opcode_family(op), version(s.since), isa::feature_name(s.needs), fidelity(s), isa::timing_class_name(s.timing), s.example));
 }
 
-ExitCode isa_command(const CommandContext& c, const std::string& mnemonic, bool coverage) {
+ExitCode isa_command(const CommandContext& c, const std::string& mnemonic, bool coverage, bool grammar) {
   if (coverage) {
     print(coverage_markdown());
+    return ExitCode::ok;
+  }
+  if (grammar) {
+    print(opcode_grammar());
     return ExitCode::ok;
   }
   size_t shown = 0;
@@ -139,13 +144,14 @@ ExitCode isa_command(const CommandContext& c, const std::string& mnemonic, bool 
 void register_isa(Command& app, CommandContext& context) {
   struct Options {
     std::string mnemonic;
-    bool coverage = false;
+    bool coverage = false, grammar = false;
   };
   auto o = std::make_shared<Options>();
   Command* sub = add_command(app, "isa");
   sub->add_option("MNEMONIC", o->mnemonic, "only this instruction, e.g. tcgen05.mma or ld; without it: all");
   sub->add_flag("--coverage", o->coverage, "the whole table as the page docs/coverage.md");
-  sub->callback([o, &context] { context.action = [o, &context] { return isa_command(context, o->mnemonic, o->coverage); }; });
+  sub->add_flag("--grammar", o->grammar, "the table as the compiler reads it to check opcodes: include/drywell/isa/table/opcode_grammar.inc");
+  sub->callback([o, &context] { context.action = [o, &context] { return isa_command(context, o->mnemonic, o->coverage, o->grammar); }; });
 }
 
 }  // namespace drywell::tools

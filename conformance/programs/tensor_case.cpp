@@ -168,7 +168,7 @@ void emit_mma(const MmaCase& c, const MmaSetup& s, const TensorOperands& o) {
   args.emplace_back(o.predicate(c.accumulate));
   if (c.scale_d != 0) args.emplace_back(c.scale_d);
   if (c.has_zero_mask) args.emplace_back(o.k.def("mov.b64", c.zero_mask));
-  o.k.emit(op, std::move(args));
+  o.k.emit(isa::OpText(op), std::move(args));
 }
 
 TensorProgram program_of(const MmaCase& c, const MmaSetup& setup) {

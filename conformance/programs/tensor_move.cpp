@@ -86,7 +86,7 @@ TensorCheck copy_check(const CopyCase& c) {
   }
   check.program.cta_group = c.cta_group;
   check.program.steps = {[c](const TensorOperands& o) {
-    o.k(c.op(), isa::mem(o.word(c.base_lane << 16 | kColumn)), o.descriptor(c.descriptor()));
+    o.k(isa::OpText(c.op()), isa::mem(o.word(c.base_lane << 16 | kColumn)), o.descriptor(c.descriptor()));
   }};
   return check;
 }
@@ -125,7 +125,7 @@ TensorCheck shift_check(unsigned group) {
   }
   check.program.cta_group = group;
   check.program.steps = {[group](const TensorOperands& o) {
-    o.k("tcgen05.shift.cta_group::" + std::to_string(group) + ".down", isa::mem(o.word(32 << 16 | 100)));
+    o.k(isa::OpText("tcgen05.shift.cta_group::" + std::to_string(group) + ".down"), isa::mem(o.word(32 << 16 | 100)));
   }};
   return check;
 }
@@ -207,7 +207,7 @@ TensorCheck load_check(const AccessForm& f) {
   check.program.every_thread = [f](const TensorOperands& o, const isa::RegArray&, const isa::RegArray& out) {
     std::vector<isa::Arg> args = {out, isa::mem(o.tmem, f.address())};
     if (f.split()) args.emplace_back(f.split_columns());
-    o.k.emit("tcgen05.ld.sync.aligned." + f.suffix() + (f.pack ? ".pack::16b" : "") + ".b32", args);
+    o.k.emit(isa::OpText("tcgen05.ld.sync.aligned." + f.suffix() + (f.pack ? ".pack::16b" : "") + ".b32"), args);
     o.k("tcgen05.wait::ld.sync.aligned");
   };
   const TensorImage& image = check.images[0];
@@ -228,7 +228,7 @@ TensorCheck store_check(const AccessForm& f) {
     std::vector<isa::Arg> args = {isa::mem(o.tmem, f.address())};
     if (f.split()) args.emplace_back(f.split_columns());
     args.emplace_back(in);
-    o.k.emit("tcgen05.st.sync.aligned." + f.suffix() + (f.pack ? ".unpack::16b" : "") + ".b32", args);
+    o.k.emit(isa::OpText("tcgen05.st.sync.aligned." + f.suffix() + (f.pack ? ".unpack::16b" : "") + ".b32"), args);
     o.k("tcgen05.wait::st.sync.aligned");
   };
   if (f.pack) check.open.assign(1, std::vector<uint32_t>(kTmemLanes * kTmemColumns, 0));
@@ -311,7 +311,7 @@ TensorCheck reduction_check(const AccessForm& f, const Reduction& reduction) {
                                                  const isa::RegArray& out) {
     std::vector<isa::Arg> args = {out.slice(0, n), out[n], isa::mem(o.tmem)};
     if (f.split()) args.emplace_back(f.split_columns());
-    o.k.emit("tcgen05.ld.red.sync.aligned." + f.suffix() + "." + reduction.text, args);
+    o.k.emit(isa::OpText("tcgen05.ld.red.sync.aligned." + f.suffix() + "." + reduction.text), args);
     o.k("tcgen05.wait::ld.sync.aligned");
   };
   std::vector<uint32_t>& out = check.expected[0].registers_out;

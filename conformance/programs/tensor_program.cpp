@@ -37,7 +37,7 @@ class KernelWriter {
     const Reg first_warp = k_.reg(Mod::pred);
     k_("setp.lt.u32", first_warp, tid_, 32);
     k_.if_(first_warp, [&] {
-      k_("tcgen05.alloc.cta_group::" + group_ + ".sync.aligned.shared::cta.b32", mem(slot), kTmemColumns);
+      k_(OpText("tcgen05.alloc.cta_group::" + group_ + ".sync.aligned.shared::cta.b32"), mem(slot), kTmemColumns);
     });
     k_.when(first_thread_)("mbarrier.init.shared::cta.b64", mem(bar_), 1);
     k_("fence.proxy.async.shared::cta");
@@ -51,7 +51,7 @@ class KernelWriter {
     move_tmem(tmem, tmem_out, false);
     synchronise();
     k_.if_(first_warp,
-           [&] { k_("tcgen05.dealloc.cta_group::" + group_ + ".sync.aligned.b32", tmem, kTmemColumns); });
+           [&] { k_(OpText("tcgen05.dealloc.cta_group::" + group_ + ".sync.aligned.b32"), tmem, kTmemColumns); });
     return k_.finish();
   }
 
@@ -111,9 +111,9 @@ class KernelWriter {
       k_.if_(issues, [&] {
         program_.steps[s]({k_, image_, tmem_});
         if (program_.cta_group == 2) {
-          k_(commit + ".multicast::cluster.b64", mem(bar_), both);
+          k_(OpText(commit + ".multicast::cluster.b64"), mem(bar_), both);
         } else {
-          k_(commit + ".b64", mem(bar_));
+          k_(OpText(commit + ".b64"), mem(bar_));
         }
       });
       k_("bar.sync", 0);

@@ -76,7 +76,7 @@ void StageCopier::copy(Reg to) {
     k_("setp.lt.and.u32", exists, c.factor, view_.factors, c.row_exists);
     const Reg from = k_.def("selp.b64", c.from, view_.at, exists), bytes = k_.def("selp.b32", 4 * width_, 0, exists);
     const std::vector<Arg> operands = {mem(base, static_cast<int64_t>(128 * width_ * i)), mem(from), 4 * width_, bytes};
-    const OpText op = "cp.async.ca.shared.global";
+    const OpText op("cp.async.ca.shared.global");
     inside_.valid() ? k_.when(inside_).emit(op, operands) : k_.emit(op, operands);
     k_("add.s64", c.from, c.from, step_);
     k_("add.u32", c.factor, c.factor, s_.factors);

@@ -23,7 +23,7 @@ void GemmDevice::store_columns(EpilogueState& s, const RegArray& acc, Reg buffer
     if (c_.output == TensorType::f32) {
       k_("st.shared.f32", to, acc[i]);
     } else {
-      k_("st.shared.b16", to, k_.def(c_.output == TensorType::bf16 ? "cvt.rn.bf16.f32" : "cvt.rn.f16.f32", acc[i]));
+      k_("st.shared.b16", to, k_.def(OpText(c_.output == TensorType::bf16 ? "cvt.rn.bf16.f32" : "cvt.rn.f16.f32"), acc[i]));
     }
   }
 }

@@ -122,8 +122,8 @@ void GemmDevice::allocate_tmem() {
   const Reg mine = k_.reg(Mod::pred);
   k_("setp.eq.u32", mine, warp_, mma_warp());
   k_.if_(mine, [&] {
-    k_("tcgen05.alloc" + group() + ".sync.aligned.shared::cta.b32", mem(smem_at(kTmemBase)), p_.tmem_columns);
-    k_("tcgen05.relinquish_alloc_permit" + group() + ".sync.aligned");
+    k_(OpText("tcgen05.alloc" + group() + ".sync.aligned.shared::cta.b32"), mem(smem_at(kTmemBase)), p_.tmem_columns);
+    k_(OpText("tcgen05.relinquish_alloc_permit" + group() + ".sync.aligned"));
   });
 }
 
@@ -145,7 +145,7 @@ void GemmDevice::teardown() {
   k_("setp.eq.u32", mine, warp_, mma_warp());
   k_.if_(mine, [&] {
     k_("tcgen05.fence::after_thread_sync");
-    k_("tcgen05.dealloc" + group() + ".sync.aligned.b32", k_.def("ld.shared.b32", mem(smem_at(kTmemBase))),
+    k_(OpText("tcgen05.dealloc" + group() + ".sync.aligned.b32"), k_.def("ld.shared.b32", mem(smem_at(kTmemBase))),
        p_.tmem_columns);
   });
 }

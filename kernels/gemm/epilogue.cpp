@@ -142,7 +142,7 @@ RegArray GemmDevice::load_accumulators(EpilogueState& s, uint32_t subtile) {
   const uint32_t columns = p_.subtile_columns();
   const Reg from = k_.def("mad.lo.u32", s.accumulator.index(), c_.bn, s.tmem);
   const RegArray acc = k_.regs(Mod::f32, columns, "acc");
-  k_("tcgen05.ld.sync.aligned.32x32b.x" + std::to_string(columns) + ".b32", acc,
+  k_(OpText("tcgen05.ld.sync.aligned.32x32b.x" + std::to_string(columns) + ".b32"), acc,
      mem(from, subtile * columns));
   k_("tcgen05.wait::ld.sync.aligned");
   return acc;
@@ -185,7 +185,7 @@ void GemmDevice::add_source(EpilogueState& s, const RegArray& acc, Reg buffer) {
       const RegArray halves = k_.regs(Mod::b16, 2);
       k_("mov.b32", halves, words[w]);
       for (uint32_t h = 0; h < 2; ++h) {
-        const Reg value = k_.def(c_.output == TensorType::bf16 ? "cvt.f32.bf16" : "cvt.f32.f16", halves[h]);
+        const Reg value = k_.def(OpText(c_.output == TensorType::bf16 ? "cvt.f32.bf16" : "cvt.f32.f16"), halves[h]);
         k_("fma.rn.f32", acc[index + h], value, s.beta, acc[index + h]);
       }
     }
@@ -198,7 +198,7 @@ void GemmDevice::store_row(EpilogueState& s, const RegArray& acc, Reg buffer) {
   if (c_.output == TensorType::f32) {
     words.assign(acc.begin(), acc.end());
   } else {
-    const char* pack = c_.output == TensorType::bf16 ? "cvt.rn.bf16x2.f32" : "cvt.rn.f16x2.f32";
+    const OpText pack(c_.output == TensorType::bf16 ? "cvt.rn.bf16x2.f32" : "cvt.rn.f16x2.f32");
     for (uint32_t i = 0; i < acc.size(); i += 2) words.push_back(k_.def(pack, acc[i + 1], acc[i]));
   }
   const Reg row = k_.def("mad.lo.u32", lane_, p_.subtile_row_bytes(), buffer);

@@ -148,7 +148,7 @@ void GemmDevice::tma_load(const std::vector<Arg>& coordinates, Reg map, Reg to, 
   source.parts[1].parts = coordinates;
   std::vector<Arg> args = {mem(to), source, mem(barrier)};
   if (mask != nullptr) args.emplace_back(*mask);
-  k_.emit(text, args);
+  k_.emit(OpText(text), args);
 }
 
 }  // namespace drywell::kernels::gemm

@@ -48,9 +48,9 @@ void GemmDevice::replace_tensor(Reg map, const Tile& t, const MapTensor& x) {
   const auto replace = [&](const char* field, const char* type, std::initializer_list<Arg> values) {
     std::vector<Arg> args = {mem(map)};
     args.insert(args.end(), values);
-    k_.emit(std::string("tensormap.replace.tile.") + field + ".shared::cta.b1024." + type, args);
+    k_.emit(OpText(std::string("tensormap.replace.tile.") + field + ".shared::cta.b1024." + type), args);
   };
-  const auto problem = [&](size_t field, const char* load) { return k_.def(load, mem(t.problem, static_cast<int64_t>(field))); };
+  const auto problem = [&](size_t field, const char* load) { return k_.def(OpText(load), mem(t.problem, static_cast<int64_t>(field))); };
   const Reg fast = problem(x.fast, "ld.u32");
   replace("global_address", "b64", {problem(x.pointer, "ld.u64")});
   replace("global_dim", "b32", {0, fast});

@@ -122,10 +122,10 @@ void GemmDevice::issue(MmaState& s, uint32_t step, Reg d, Reg a, Reg b, Reg sfa,
   const std::string kind = "tcgen05.mma" + group() + ".kind::" + std::string(to_string(c_.kind));
   if (c_.scaled()) {
     const uint32_t atom = step * static_cast<uint32_t>(c_.scale) / 4;
-    k_(kind + ".block_scale" + (c_.scale == ScaleVector::x4 ? ".block16" : ".block32"), mem(d), a, b,
+    k_(OpText(kind + ".block_scale" + (c_.scale == ScaleVector::x4 ? ".block16" : ".block32")), mem(d), a, b,
        s.idesc[step], mem(sfa, 4 * atom), mem(sfb, p_.sfa_columns() + 4 * p_.sfb_atoms * atom), accumulate);
   } else {
-    k_(kind, mem(d), a, b, s.idesc[step], accumulate);
+    k_(OpText(kind), mem(d), a, b, s.idesc[step], accumulate);
   }
 }
 
@@ -165,7 +165,7 @@ isa::Reg GemmDevice::copy_scales(MmaState& s) {
   const Reg sfa = stage_descriptor(s.sfa, s.ready.index(), p_.sfa_bytes());
   const Reg sfb = stage_descriptor(s.sfb, s.ready.index(), p_.sfb_bytes());
   const auto copy = [&](Reg stage, uint32_t atom, uint32_t column) {
-    k_("tcgen05.cp" + group() + ".32x128b.warpx4", mem(to, column),
+    k_(OpText("tcgen05.cp" + group() + ".32x128b.warpx4"), mem(to, column),
        k_.def("add.s64", stage, atom * GemmPlan::kAtomBytes / 16));
   };
   for (uint32_t k = 0; k < p_.scale_atoms_k; ++k) {
@@ -193,9 +193,9 @@ void GemmDevice::wait_for_scale_buffer(MmaState& s) {
 void GemmDevice::commit(Reg barrier, const Reg* mask) {
   const std::string text = "tcgen05.commit" + group() + ".mbarrier::arrive::one.shared::cluster";
   if (mask == nullptr) {
-    k_(text + ".b64", mem(barrier));
+    k_(OpText(text + ".b64"), mem(barrier));
   } else {
-    k_(text + ".multicast::cluster.b64", mem(barrier), *mask);
+    k_(OpText(text + ".multicast::cluster.b64"), mem(barrier), *mask);
   }
 }
 

@@ -95,9 +95,9 @@ void GemmDevice::promote_block(EpilogueState& s, Reg stage, Reg own_factor, uint
 RegArray GemmDevice::load_part(Reg from, uint32_t first, uint32_t columns) {
   const RegArray part = k_.regs(Mod::f32, columns, "part");
   if (p_.share == RowShare::lanes) {
-    k_("tcgen05.ld.sync.aligned.16x32bx2.x" + std::to_string(columns) + ".b32", part, mem(from, first), p_.thread_columns());
+    k_(OpText("tcgen05.ld.sync.aligned.16x32bx2.x" + std::to_string(columns) + ".b32"), part, mem(from, first), p_.thread_columns());
   } else {
-    k_("tcgen05.ld.sync.aligned.32x32b.x" + std::to_string(columns) + ".b32", part, mem(from, first));
+    k_(OpText("tcgen05.ld.sync.aligned.32x32b.x" + std::to_string(columns) + ".b32"), part, mem(from, first));
   }
   k_("tcgen05.wait::ld.sync.aligned");
   return part;

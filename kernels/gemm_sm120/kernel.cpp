@@ -216,7 +216,7 @@ void Gemm::multiply(Reg stage) {
     for (uint32_t i = 0; i < kRowFragments; ++i) {
       for (uint32_t j = 0; j < kColumnFragments; ++j) {
         const Arg d = sums_.slice((i * kColumnFragments + j) * 4, 4);
-        k_(op, d, a[i], b[j / 2].slice(j % 2 * 2, 2), d, scales_a_.words[word], vec(byte, i),
+        k_(OpText(op), d, a[i], b[j / 2].slice(j % 2 * 2, 2), d, scales_a_.words[word], vec(byte, i),
            scales_b_[j / kGroup].words[word], vec(byte, j % kGroup));
       }
     }

@@ -184,9 +184,9 @@ void Sm90Blockwise::tma(size_t map, Reg x, Reg y, Reg to, Reg barrier, Reg mask)
   const Arg from = tensor(k_.def("add.s64", problem_, static_cast<long>(map)), {x, y});
   const std::string op = "cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes";
   if (mask.valid()) {
-    k_(op + ".multicast::cluster", mem(to), from, mem(barrier), mask);
+    k_(OpText(op + ".multicast::cluster"), mem(to), from, mem(barrier), mask);
   } else {
-    k_(op, mem(to), from, mem(barrier));
+    k_(OpText(op), mem(to), from, mem(barrier));
   }
 }
 
@@ -289,7 +289,7 @@ void Sm90Blockwise::multiply(const Consumer& w, const RegArray& part, Reg stage)
   k_("setp.eq.u32", accumulate, stage, stage);
   k_("setp.ne.u32", zero, stage, stage);
   k_("wgmma.fence.sync.aligned");
-  for (uint32_t step = 0; step < p_.tile_k() / 32; ++step) k_(op, part, at[step].first, at[step].second, step == 0 ? zero : accumulate, 1, 1);
+  for (uint32_t step = 0; step < p_.tile_k() / 32; ++step) k_(OpText(op), part, at[step].first, at[step].second, step == 0 ? zero : accumulate, 1, 1);
   k_("wgmma.commit_group.sync.aligned");
   k_("wgmma.wait_group.sync.aligned", 0);
 }
@@ -362,7 +362,7 @@ void Sm90Blockwise::store_pair(const Consumer& w, Reg at, Reg source, Reg low, R
     } else {
       const Reg l = k_.reg(Mod::b16), h = k_.reg(Mod::b16);
       k_("mov.b32", vec(l, h), k_.def("ld.global.b32", mem(source)));
-      const char* widen = c_.output == TensorType::bf16 ? "cvt.f32.bf16" : "cvt.f32.f16";
+      const OpText widen(c_.output == TensorType::bf16 ? "cvt.f32.bf16" : "cvt.f32.f16");
       c = {k_.def(widen, l), k_.def(widen, h)};
     }
     for (uint32_t e = 0; e < 2; ++e) k_("fma.rn.f32", v[e], c[e], w.beta, v[e]);
@@ -370,7 +370,7 @@ void Sm90Blockwise::store_pair(const Consumer& w, Reg at, Reg source, Reg low, R
   if (wide) {
     k_("st.global.v2.f32", mem(at), vec(v[0], v[1]));
   } else {
-    k_("st.global.b32", mem(at), k_.def(c_.output == TensorType::bf16 ? "cvt.rn.bf16x2.f32" : "cvt.rn.f16x2.f32", v[1], v[0]));
+    k_("st.global.b32", mem(at), k_.def(OpText(c_.output == TensorType::bf16 ? "cvt.rn.bf16x2.f32" : "cvt.rn.f16x2.f32"), v[1], v[0]));
   }
 }
 
@@ -401,13 +401,13 @@ void Sm90Blockwise::store_element(const Consumer& w, Reg at, Reg source, Reg sum
   const Reg v = k_.def("mul.f32", sum, w.alpha);
   const bool wide = c_.output == TensorType::f32, bf16 = c_.output == TensorType::bf16;
   if (c_.reads_c) {
-    const Reg c = wide ? k_.def("ld.global.f32", mem(source)) : k_.def(bf16 ? "cvt.f32.bf16" : "cvt.f32.f16", k_.def("ld.global.b16", mem(source)));
+    const Reg c = wide ? k_.def("ld.global.f32", mem(source)) : k_.def(OpText(bf16 ? "cvt.f32.bf16" : "cvt.f32.f16"), k_.def("ld.global.b16", mem(source)));
     k_("fma.rn.f32", v, c, w.beta, v);
   }
   if (wide) {
     k_("st.global.f32", mem(at), v);
   } else {
-    k_("st.global.b16", mem(at), k_.def(bf16 ? "cvt.rn.bf16.f32" : "cvt.rn.f16.f32", v));
+    k_("st.global.b16", mem(at), k_.def(OpText(bf16 ? "cvt.rn.bf16.f32" : "cvt.rn.f16.f32"), v));
   }
 }
 

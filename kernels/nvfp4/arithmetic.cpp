@@ -68,7 +68,7 @@ Reg wanted_scale(KernelBuilder& k, const Arithmetic& a, Reg amax, const GlobalSc
 Reg element_scale(KernelBuilder& k, const Arithmetic& a, Reg stored, const GlobalScales& s) {
   const Reg product = k.def("mul.f32", stored, s.decode);
   const Reg inverse = a.approximate_reciprocal ? k.def("rcp.approx.ftz.f32", product) : k.def("div.rn.f32", 1.0f, product);
-  return k.def(smaller(a), inverse, kFloatMax);
+  return k.def(OpText(smaller(a)), inverse, kFloatMax);
 }
 
 // Rounds eight values to the codes of a word, element 0 lowest: four byte conversions packed.
@@ -104,7 +104,7 @@ std::array<Reg, kBlocks> convert_scales(KernelBuilder& k, const std::array<Reg, 
 
 GlobalScales global_scales(KernelBuilder& k, const Arithmetic& a, Reg amax_address) {
   const Reg amax = k.def("ld.global.f32", mem(amax_address));
-  const Reg encode = k.def(smaller(a), k.def("div.rn.f32", kE4m3Max * kE2m1Max, amax), kFloatMax);
+  const Reg encode = k.def(OpText(smaller(a)), k.def("div.rn.f32", kE4m3Max * kE2m1Max, amax), kFloatMax);
   const Reg no_amax = k.reg(Mod::pred), unusable = k.reg(Mod::pred);
   k("setp.eq.f32", no_amax, amax, 0.0f);
   k("setp.eq.or.f32", unusable, encode, 0.0f, no_amax);
@@ -145,7 +145,7 @@ std::array<Reg, 2> widen_bf16(KernelBuilder& k, Reg packed) {
 
 Reg block_amax(KernelBuilder& k, const Arithmetic& a, BlockValues values) {
   const Reg m = k.def("mov.f32", 0.0f);
-  for (const Reg v : values) k(a.propagates_nan ? "max.NaN.f32" : "max.f32", m, m, k.def("abs.f32", v));
+  for (const Reg v : values) k(OpText(a.propagates_nan ? "max.NaN.f32" : "max.f32"), m, m, k.def("abs.f32", v));
   return m;
 }
 

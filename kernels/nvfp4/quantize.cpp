@@ -238,7 +238,7 @@ void TileQuantizer::store(uint32_t s) {
   k_("bar.sync", 0);
   const Reg y = k_.def("add.u32", y_, s * kSlice);
   k_.if_(leader_, [&] {
-    const char* op = "cp.async.bulk.tensor.2d.global.shared::cta.tile.bulk_group";
+    constexpr const char* op = "cp.async.bulk.tensor.2d.global.shared::cta.tile.bulk_group";
     if (o_.rowwise) k_(op, tensor(row_.map_address, {k_.def("shr.u32", x_, 1), y}), mem(smem_, kRowOut + s % kBuffers * kRowBytes));
     if (o_.columnwise) k_(op, tensor(column_.map_address, {k_.def("shr.u32", y, 1), x_}), mem(smem_, kColumnOut + s % kBuffers * kColumnBytes));
     k_("cp.async.bulk.commit_group");

@@ -114,6 +114,13 @@ TEST(Cli, CoveragePageIsCurrent) {
   EXPECT_EQ(drywell({"isa", "--coverage"}).out, page);
 }
 
+// The compiler's table of opcodes equals the table: `drywell isa --grammar > include/drywell/isa/table/opcode_grammar.inc` after changing rows.
+TEST(Cli, TheCompilersGrammarIsCurrent) {
+  std::ifstream in(test::source_path("include/drywell/isa/table/opcode_grammar.inc"));
+  const std::string text{std::istreambuf_iterator<char>(in), {}};
+  EXPECT_EQ(drywell({"isa", "--grammar"}).out, text);
+}
+
 // docs/errors.md has the tables of include/drywell/core/codes.inc: `drywell errors --page docs/errors.md` after changing a row, its
 // output put in the place of the page.
 TEST(Cli, ErrorsPageIsCurrent) {

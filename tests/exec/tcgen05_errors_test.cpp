@@ -257,7 +257,7 @@ TEST(Tcgen05Faults, GroupsOfCtas) {
 TEST(TmemCopy, RefusesWhatLeavesTheTensorMemory) {
   const auto copy = [](const char* shape, uint32_t address, uint64_t desc) {
     TensorProgram p;
-    p.steps = {[=](const TensorOperands& o) { o.k(std::string("tcgen05.cp.cta_group::1.") + shape, isa::mem(o.word(address)), o.descriptor(desc)); }};
+    p.steps = {[=](const TensorOperands& o) { o.k(isa::OpText(std::string("tcgen05.cp.cta_group::1.") + shape), isa::mem(o.word(address)), o.descriptor(desc)); }};
     return p;
   };
   std::vector<TensorImage> images(1);
@@ -282,7 +282,7 @@ void expect_access_fault(const char* op, uint32_t address, Code code) {
   std::vector<TensorImage> images(1);
   TensorProgram p;
   p.out = 2;
-  p.every_thread = [&](const TensorOperands& o, const isa::RegArray&, const isa::RegArray& out) { o.k(op, out, isa::mem(o.tmem, address)); };
+  p.every_thread = [&](const TensorOperands& o, const isa::RegArray&, const isa::RegArray& out) { o.k(isa::OpText(op), out, isa::mem(o.tmem, address)); };
   expect_tensor_fault(p, images, code);
 }
 

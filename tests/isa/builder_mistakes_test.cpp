@@ -97,7 +97,7 @@ INSTANTIATE_TEST_SUITE_P(
         DslMistake{"ForgottenMemOfASymbol",
                    [](auto& k, auto&) { k("st.shared.u32", k.shared("x", 4, 4), 1); }, Code::E1102,
                    "operand 1 is an address: write mem(address)"},
-        DslMistake{"NoResult", [](auto& k, auto&) { k.def("st.global.u32", mem(k.reg(Mod::b64)), 1); },
+        DslMistake{"NoResult", [](auto& k, auto&) { k.def(OpText("st.global.u32"), mem(k.reg(Mod::b64)), 1); },
                    Code::E1102, "'st' has no result in a register"},
         DslMistake{"NameWithASpace", [](auto& k, auto&) { k.reg(Mod::b32, "tile m"); }, Code::E1107,
                    "'tile m' is no name of PTX"}),

@@ -72,7 +72,7 @@ Stores store(uint32_t lanes, int count, const char* opcode, bool apart = false) 
         k("st.shared.u32", mem(at), one);
         k("fence.proxy.async.shared::cta");
         for_lanes_below(k, lanes, [&](Reg tid) {
-          for (int i = 0; i < count; ++i) k(opcode, tensor(map, {zero, apart ? tid : zero}), mem(at));
+          for (int i = 0; i < count; ++i) k(OpText(opcode), tensor(map, {zero, apart ? tid : zero}), mem(at));
           k("cp.async.bulk.commit_group");
           k("cp.async.bulk.wait_group.read", 0);
         });

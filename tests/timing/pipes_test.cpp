@@ -36,7 +36,7 @@ class Pipe : public testing::TestWithParam<PipeCase> {};
 void emit(KernelBuilder& k, const PipeCase& c, Reg d, Reg a, Reg other) {
   std::vector<Arg> args{d, a};
   for (int i = 1; i < c.sources; ++i) args.emplace_back(other);
-  k.emit(c.op, args);
+  k.emit(OpText(c.op), args);
 }
 
 TEST_P(Pipe, DependentInstructionsFollowAtTheLatency) {

@@ -34,7 +34,7 @@ TEST(BarSync, TakesTwelveAndTwoAWarpOnHopper) {
 /// Cycles from one fence to the next.
 double fence_spacing(const char* opcode, std::string_view mnemonic, const char* arch) {
   const auto r = run_timed_kernel({.arch = arch}, [&](KernelBuilder& k, Symbol, const auto&) {
-    for (int i = 0; i < 20; ++i) k(opcode);
+    for (int i = 0; i < 20; ++i) k(OpText(opcode));
   });
   return spacing(r.log.of(mnemonic));
 }

@@ -84,9 +84,9 @@ EmitOne mma(const Kind& kind, uint16_t m, uint16_t n) {
   return [text = "tcgen05.mma.cta_group::1." + std::string(kind.text), d](KernelBuilder& k, const Batch& b) {
     const Reg idesc = k.def("mov.b32", d.encode());
     if (is_block_scaled(d.kind)) {
-      k(text, mem(b.tmem), b.b, b.b, idesc, mem(b.tmem, 256), mem(b.tmem, 288), b.on);
+      k(OpText(text), mem(b.tmem), b.b, b.b, idesc, mem(b.tmem, 256), mem(b.tmem, 288), b.on);
     } else {
-      k(text, mem(b.tmem), b.b, b.b, idesc, b.on);
+      k(OpText(text), mem(b.tmem), b.b, b.b, idesc, b.on);
     }
   };
 }
@@ -121,7 +121,7 @@ TEST(UmmaWeightStationary, TakesThePublishedTime) {
 TEST(TmemCopyRate, IsThePublishedOneByShape) {
   for (const auto& [shape, cycles] : {std::pair{"128x256b", 64.0}, {"128x128b", 51.3}, {"64x128b.warpx2::02_13", 20.0}, {"32x128b.warpx4", 18.0}}) {
     const std::string op = std::string("tcgen05.cp.cta_group::1.") + shape;
-    EXPECT_NEAR(interval([&](KernelBuilder& k, const Batch& b) { k(op, mem(b.tmem), b.b); }), cycles, 0.05 * cycles) << shape;
+    EXPECT_NEAR(interval([&](KernelBuilder& k, const Batch& b) { k(OpText(op), mem(b.tmem), b.b); }), cycles, 0.05 * cycles) << shape;
   }
 }
 

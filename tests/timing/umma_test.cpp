@@ -38,7 +38,7 @@ double batch_cycles(const UmmaCase& c, uint32_t n, int count) {
     const Symbol bar = k.shared("bar", 8, 8), slot = k.shared("slot", 4, 4);
     const Reg tid = k.def("mov.u32", SpecialReg::tid_x), rank = k.def("mov.u32", SpecialReg::cluster_ctarank),
               leader = k.reg(Mod::pred);
-    k("tcgen05.alloc.cta_group::" + group + ".sync.aligned.shared::cta.b32", mem(slot), 512);
+    k(OpText("tcgen05.alloc.cta_group::" + group + ".sync.aligned.shared::cta.b32"), mem(slot), 512);
     const Reg first = k.reg(Mod::pred);
     k("setp.eq.u32", first, tid, 0);
     k.when(first)("mbarrier.init.shared::cta.b64", mem(bar), 1);
@@ -52,9 +52,9 @@ double batch_cycles(const UmmaCase& c, uint32_t n, int count) {
     k.if_(leader, [&] {
       k.elect_one([&] {
         for (int i = 0; i < count; ++i)
-          k("tcgen05.mma.cta_group::" + group + ".kind::f16", mem(tmem),
+          k(OpText("tcgen05.mma.cta_group::" + group + ".kind::f16"), mem(tmem),
             c.a_in_tmem ? mem(tmem, 256) : Arg(a), b, idesc, on);
-        k("tcgen05.commit.cta_group::" + group + ".mbarrier::arrive::one.shared::cluster.b64", mem(bar_at));
+        k(OpText("tcgen05.commit.cta_group::" + group + ".mbarrier::arrive::one.shared::cluster.b64"), mem(bar_at));
       });
       k.do_while([&] {
         const Reg done = k.reg(Mod::pred), again = k.reg(Mod::pred);
@@ -67,7 +67,7 @@ double batch_cycles(const UmmaCase& c, uint32_t n, int count) {
       k("barrier.cluster.arrive.aligned");
       k("barrier.cluster.wait.aligned");
     }
-    k("tcgen05.dealloc.cta_group::" + group + ".sync.aligned.b32", tmem, 512);
+    k(OpText("tcgen05.dealloc.cta_group::" + group + ".sync.aligned.b32"), tmem, 512);
   });
   return static_cast<double>(r.log.of("mbarrier.try_wait").front() - r.log.of("tcgen05.mma").front());
 }
@@ -119,13 +119,13 @@ std::vector<uint64_t> port_cycles(const std::string& op, uint32_t registers, int
     for (int i = 0; i < count; ++i) {
       const RegArray& v = sets[static_cast<size_t>(i) % sets.size()];
       if (load) {
-        k(op, v, mem(tmem));
+        k(OpText(op), v, mem(tmem));
       } else {
-        k(op, mem(tmem), v);
+        k(OpText(op), mem(tmem), v);
       }
-      if (wait_each) k(load ? "tcgen05.wait::ld.sync.aligned" : "tcgen05.wait::st.sync.aligned");
+      if (wait_each) k(OpText(load ? "tcgen05.wait::ld.sync.aligned" : "tcgen05.wait::st.sync.aligned"));
     }
-    k(load ? "tcgen05.wait::ld.sync.aligned" : "tcgen05.wait::st.sync.aligned");
+    k(OpText(load ? "tcgen05.wait::ld.sync.aligned" : "tcgen05.wait::st.sync.aligned"));
     k("tcgen05.dealloc.cta_group::1.sync.aligned.b32", tmem, 512);
   });
   if (waits != nullptr) *waits = r.log.of(load ? "tcgen05.wait::ld" : "tcgen05.wait::st");

@@ -24,6 +24,7 @@
 
 #include "drywell/core/source_location.h"
 #include "drywell/isa/instruction.h"
+#include "drywell/isa/opcode_check.h"
 
 namespace drywell::isa {
 
@@ -146,15 +147,36 @@ Arg vec(A&&... elements) {
   return Arg({Arg(std::forward<A>(elements))...});
 }
 
-/// Opcode text with the source line of the call.
+/// Opcode text that the program makes while it runs, with the source line of the call: `k(OpText(fmt::format("ld.{}", type)), …)`. It is
+/// checked when the call runs.
 struct OpText {
   std::string_view text;  // mnemonic and modifiers: "ld.global.v4.f32"
   SourceLocation where;   // of the call
 
-  /// The text, and the line that has it.
-  OpText(const char* t, SourceLocation w = SourceLocation::current()) : text(t), where(w) {}
-  /// The same; `t` outlives the call.
-  OpText(const std::string& t, SourceLocation w = SourceLocation::current()) : text(t), where(w) {}
+  /// The text, and the line that has it; a string outlives the call.
+  explicit OpText(const char* t, SourceLocation w = SourceLocation::current()) : text(t), where(w) {}
+  explicit OpText(const std::string& t, SourceLocation w = SourceLocation::current()) : text(t), where(w) {}
+  explicit constexpr OpText(std::string_view t, SourceLocation w) : text(t), where(w) {}
+};
+
+/// Opcode text in the source, with the source line of the call. The compiler checks that the table has the instruction, its modifiers and
+/// that number of operands; its message names a function of drywell/isa/opcode_check.h that says what is wrong.
+template <int Operands>
+class OpLiteral {
+ public:
+  consteval OpLiteral(const char* text, SourceLocation where = SourceLocation::current()) : text_(text), where_(where) {
+    opcode_check::expect(text, Operands);
+  }
+  template <class Text>
+    requires(std::convertible_to<const Text&, std::string_view> && !std::convertible_to<const Text&, const char*>)
+  OpLiteral(const Text&) {
+    static_assert(sizeof(Text) == 0, "this opcode is made while the program runs: write k(OpText(text), ...)");
+  }
+  OpText checked() const { return OpText(text_, where_); }
+
+ private:
+  std::string_view text_;
+  SourceLocation where_;
 };
 
 /// Builds one kernel; each call adds one instruction or declaration at its end.
@@ -170,10 +192,18 @@ class KernelBuilder {
     Guarded(KernelBuilder& k, Reg p, bool negated) : k_(k), p_(p), negated_(negated) {}
     /// KernelBuilder::operator() with the guard.
     template <class... A>
+    void operator()(OpLiteral<sizeof...(A)> op, A&&... args) {
+      guarded()(op.checked(), std::forward<A>(args)...);
+    }
+    template <class... A>
     void operator()(OpText op, A&&... args) {
       guarded()(op, std::forward<A>(args)...);
     }
     /// KernelBuilder::def with the guard: the register keeps its value in lanes whose guard is false.
+    template <class... A>
+    Reg def(OpLiteral<sizeof...(A) + 1> op, A&&... args) {
+      return guarded().def(op.checked(), std::forward<A>(args)...);
+    }
     template <class... A>
     Reg def(OpText op, A&&... args) {
       return guarded().def(op, std::forward<A>(args)...);
@@ -182,7 +212,7 @@ class KernelBuilder {
     void emit(OpText op, std::span<const Arg> args) { guarded().emit(op, args); }
     /// The same with the arguments in braces.
     void emit(OpText op, std::initializer_list<Arg> args) { guarded().emit(op, args); }
-    /// KernelBuilder::emit_def with the guard.
+    void emit(OpLiteral<opcode_check::kAnyCount> op, std::initializer_list<Arg> args) { guarded().emit(op.checked(), args); }
     Reg emit_def(OpText op, std::span<const Arg> args) { return guarded().emit_def(op, args); }
 
    private:
@@ -224,8 +254,13 @@ class KernelBuilder {
   void role(std::string_view name, uint32_t first, uint32_t last);
 
   // ---- instructions
-  /// Emits one instruction and checks it against the table. Throws InputError with this call's line: E1101 (opcode),
-  /// E1102 (operands), or the codes of validate_instruction.
+  /// Emits one instruction and checks it against the table: opcode and number of operands when this is compiled, the rest when it runs.
+  /// Throws InputError with this call's line: E1102 (operands), or the codes of validate_instruction.
+  template <class... A>
+  void operator()(OpLiteral<sizeof...(A)> op, A&&... args) {
+    operator()(op.checked(), std::forward<A>(args)...);
+  }
+  /// The same for an opcode that the program makes while it runs; throws also InputError E1101 (opcode).
   template <class... A>
   void operator()(OpText op, A&&... args) {
     emit(op, std::array<Arg, sizeof...(A)>{Arg(std::forward<A>(args))...});
@@ -233,17 +268,22 @@ class KernelBuilder {
   /// Emits one instruction whose first operand is a new register of the row's result type; returns the register. Throws
   /// as operator() does.
   template <class... A>
+  Reg def(OpLiteral<sizeof...(A) + 1> op, A&&... args) {
+    return def(op.checked(), std::forward<A>(args)...);
+  }
+  template <class... A>
   Reg def(OpText op, A&&... args) {
     return emit_def(op, std::array<Arg, sizeof...(A)>{Arg(std::forward<A>(args))...});
   }
-  /// operator() with its arguments in an array.
+  /// The same with any number of operands.
   void emit(OpText op, std::span<const Arg> args);
-  /// def() with its arguments in an array; the result register is not among them.
-  Reg emit_def(OpText op, std::span<const Arg> args);
-  /// The same with the arguments in braces.
   void emit(OpText op, std::initializer_list<Arg> args) { emit(op, std::span(args.begin(), args.size())); }
-  /// The same with the arguments in braces.
+  void emit(OpLiteral<opcode_check::kAnyCount> op, std::span<const Arg> args) { emit(op.checked(), args); }
+  void emit(OpLiteral<opcode_check::kAnyCount> op, std::initializer_list<Arg> args) { emit(op.checked(), args); }
+  Reg emit_def(OpText op, std::span<const Arg> args);
   Reg emit_def(OpText op, std::initializer_list<Arg> args) { return emit_def(op, std::span(args.begin(), args.size())); }
+  Reg emit_def(OpLiteral<opcode_check::kAnyCount> op, std::span<const Arg> args) { return emit_def(op.checked(), args); }
+  Reg emit_def(OpLiteral<opcode_check::kAnyCount> op, std::initializer_list<Arg> args) { return emit_def(op.checked(), args); }
   /// One instruction guarded by @p or @!p: k.when(p)("st.global.u32", mem(a), x). Instructions that its arguments emit are not guarded.
   Guarded when(Reg p) { return {*this, p, false}; }
   /// when() with @!p.
