@@ -13,7 +13,7 @@ namespace drywell::kernels {
 
 /// The table, in the order `drywell list` shows.
 std::span<const Kernel> all_kernels();
-/// Returns the kernel of that name. Throws InputError E4305 with the names and the nearest one.
+/// Returns the kernel of that name, or of a shared object (drywell/launch/kernel_library.h). Throws InputError E4305, E4312.
 const Kernel& find_kernel(std::string_view name);
 
 }  // namespace drywell::kernels

@@ -7,11 +7,17 @@
 #include <filesystem>
 
 #include "drywell/core/text.h"
+#include "drywell/launch/kernel_library.h"
 #include "launch/plan.h"
 
 namespace drywell::kernels {
 
-RunSpec RunSpec::parse(std::string_view words, std::span<const Kernel> kernels) {
+std::string kernel_word(const std::string& subject, const Kernel& kernel, const std::string& trace) {
+  if (!names_a_library(subject)) return std::string(kernel.name);
+  return std::filesystem::relative(std::filesystem::absolute(subject), std::filesystem::absolute(trace).parent_path()).string();
+}
+
+RunSpec RunSpec::parse(std::string_view words, std::span<const Kernel> kernels, const std::string& folder) {
   RunSpec spec;
   std::vector<std::pair<std::string, std::string>> given;
   while (!words.empty()) {
@@ -20,7 +26,7 @@ RunSpec RunSpec::parse(std::string_view words, std::span<const Kernel> kernels) 
     words.remove_prefix(std::min(words.size(), end + 1));
     if (word.empty()) continue;
     if (spec.kernel == nullptr) {
-      spec.kernel = &find_kernel(kernels, word);
+      spec.kernel = &find_kernel(kernels, names_a_library(word) ? (std::filesystem::path(folder) / word).string() : std::string(word));
       continue;
     }
     if (!word.starts_with("--") || word.find('=') == std::string_view::npos)
@@ -100,7 +106,7 @@ std::string record_again(const sim::TraceHeader& header, std::span<const Kernel>
     record_launch(std::move(r), writer);
     return without_folder(std::move(text.text), launch_folder);
   }
-  RunSpec spec = RunSpec::parse(header.run, kernels);
+  RunSpec spec = RunSpec::parse(header.run, kernels, folder);
   sim::copy_limits(limits, spec.context.options);
   sim::TraceWriter writer(
       text, {header.profile, header.values, header.run, spec.context.arch, spec.context.options.seed});

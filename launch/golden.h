@@ -16,9 +16,14 @@ namespace drywell::kernels {
 struct RunSpec {
   const Kernel* kernel = nullptr;
   RunContext context;
-  /// Parses the words; looks up the kernel's name in `kernels`. Throws InputError E43xx.
-  static RunSpec parse(std::string_view words, std::span<const Kernel> kernels);
+  /// Parses the words; looks up the kernel's name in `kernels`, or in a shared object whose path is relative to `folder`. Throws InputError
+  /// E43xx.
+  static RunSpec parse(std::string_view words, std::span<const Kernel> kernels, const std::string& folder = {});
 };
+
+/// The word that names `kernel` in the header of a trace at `trace`: its name, or for a `subject` that is a shared object's
+/// ("./libmine.so:gemm") that, relative to the trace's folder.
+std::string kernel_word(const std::string& subject, const Kernel& kernel, const std::string& trace);
 
 using sim::parse_driver;
 using sim::print_driver;

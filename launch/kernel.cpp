@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "drywell/core/text.h"
+#include "drywell/launch/kernel_library.h"
 
 namespace drywell::kernels {
 
@@ -12,6 +13,7 @@ std::unique_ptr<Accelerator> RunContext::open() const {
 }
 
 const Kernel& find_kernel(std::span<const Kernel> kernels, std::string_view name) {
+  if (names_a_library(name)) return find_library_kernel(name);
   std::vector<std::string_view> names;
   for (const Kernel& k : kernels) {
     if (k.name == name) return k;
@@ -19,7 +21,7 @@ const Kernel& find_kernel(std::span<const Kernel> kernels, std::string_view name
   }
   if (name.ends_with(".toml"))
     throw InputError(Code::E4305, fmt::format("'{}' is a launch file, this takes a kernel", name),
-                     "launch files work with drywell run, step, dap, trace record, tmem map and tmem show; build and ptx check take their .ptx");
+                     "launch files work with drywell run, step, dap, trace record, mutate, tmem map and tmem show; build and ptx check take their .ptx");
   const std::string guess = did_you_mean(name, names);
   throw InputError(Code::E4305, fmt::format("no kernel '{}'", name),
                    (guess.empty() ? "" : guess + " ") + "kernels: " + join(names));

@@ -179,7 +179,7 @@ void register_device(Command& app, CommandContext& context) {
   auto f = std::make_shared<RunFlags>();
   f->arch.clear();
   Command* sub = device->add_subcommand("run", "Run on the GPU and in the simulator, compare bit by bit, print both times");
-  sub->add_option("KERNEL|FILE", f->subject, "a kernel of `drywell list`, a .ptx file, or a launch file (.toml)");
+  sub->add_option("KERNEL|FILE", f->subject, kSubjectHelp);
   sub->add_option("--arch", f->arch, "must be the GPU's; default: the GPU's");
   sub->add_option("--driver", f->driver, "of the simulator: eager, lazy, shuffled:SEED or timed")->capture_default_str()->suggest(driver_names());
   sub->add_option("--input", f->input, "input array (.npy) instead of a generated one");

@@ -10,6 +10,7 @@
 #include "tools/common/command.h"
 #include "tools/common/output_file.h"
 #include "tools/common/parameters.h"
+#include "tools/common/run_flags.h"
 
 namespace drywell::tools {
 namespace {
@@ -66,7 +67,7 @@ void register_ptx(Command& app, CommandContext& context) {
 
   auto e = std::make_shared<EmitOptions>();
   Command* sub = ptx->add_subcommand("emit", "Print a kernel as PTX that ptxas assembles");
-  sub->add_option("KERNEL", e->kernel, "a kernel of `drywell list`")->required();
+  sub->add_option("KERNEL", e->kernel, kKernelHelp)->required();
   sub->add_option("--arch", e->arch, "architecture to build for")->capture_default_str();
   sub->add_option("-o,--output", e->output, "file instead of standard output");
   sub->add_flag("--no-source", e->no_source, "without .loc lines that name the author's source");

@@ -54,9 +54,9 @@ class SaveDirectory {
 };
 
 /// Returns the words that repeat the run, for the trace's header.
-std::string run_words(const kernels::Kernel& k, const kernels::RunContext& c) {
+std::string run_words(const RunFlags& o, const kernels::Kernel& k, const kernels::RunContext& c) {
   const std::string given = print_given(c.params);
-  return fmt::format("{}{}{} --driver={} --arch={}", k.name, given.empty() ? "" : " ", given,
+  return fmt::format("{}{}{} --driver={} --arch={}", kernels::kernel_word(o.subject, k, o.trace), given.empty() ? "" : " ", given,
                      kernels::print_driver(c.options), c.arch);
 }
 
@@ -106,7 +106,7 @@ ExitCode run_kernel(const CommandContext& c, const RunFlags& o, const std::vecto
   std::optional<sim::TraceWriter> trace;
   if (outputs.trace().has_value()) {
     // The header alone cannot repeat a run on a user's file.
-    trace.emplace(*outputs.trace(), trace_options(o, context.options, context.input.empty() ? run_words(k, context) : ""));
+    trace.emplace(*outputs.trace(), trace_options(o, context.options, context.input.empty() ? run_words(o, k, context) : ""));
     context.options.listeners.push_back(trace->listener());
   }
   std::optional<sim::TimelineRecorder> timeline;
@@ -172,7 +172,7 @@ void register_run(Command& app, CommandContext& context) {
   sub->set_help_flag();
   sub->footer("Kernel parameters are given as --name=value; drywell run KERNEL --help lists them.\n");
   sub->add_flag("-h,--help", o->help, "this, with the parameters of KERNEL if one is given");
-  sub->add_option("KERNEL|FILE", o->subject, "a kernel of `drywell list`, a .ptx file, or a launch file (.toml)");
+  sub->add_option("KERNEL|FILE", o->subject, kSubjectHelp);
   sub->add_option("--arch", o->arch, "architecture: a name of `drywell arch` or a .toml file; without it, for a PTX file the machine of its target")
       ->capture_default_str();
   sub->add_option("--driver", o->driver,

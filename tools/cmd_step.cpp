@@ -35,7 +35,7 @@ ExitCode run(const CommandContext& c, const StepFlags& f, const std::vector<std:
 }  // namespace
 
 void add_step_flags(Command& sub, StepFlags& f) {
-  sub.add_option("KERNEL|FILE", f.run.subject, "a kernel of `drywell list`, a .ptx file, or a launch file (.toml)");
+  sub.add_option("KERNEL|FILE", f.run.subject, kSubjectHelp);
   sub.add_option("--launch", f.launch, "which launch to step; those before it just run")->capture_default_str();
   sub.add_option("--arch", f.run.arch, "architecture: a name of `drywell arch` or a .toml file")->capture_default_str();
   sub.add_option("--driver", f.run.driver, "when asynchronous work happens: eager, lazy, shuffled:SEED or timed")->capture_default_str()->suggest(driver_names());

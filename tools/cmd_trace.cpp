@@ -85,7 +85,7 @@ std::string run_words(const RecordOptions& o, const std::vector<std::string>& wo
   }
   const kernels::Kernel& k = kernels::find_kernel(o.run.subject);
   const std::string given = print_given(kernels::Params(k.name, k.parameters, parse_parameters(k, words, "trace record")));
-  return fmt::format("{}{}{} {}", k.name, given.empty() ? "" : " ", given, how);
+  return fmt::format("{}{}{} {}", kernels::kernel_word(o.run.subject, k, o.output), given.empty() ? "" : " ", given, how);
 }
 
 /// Records with the same code that repeats the run, so that a new golden trace is consistent.

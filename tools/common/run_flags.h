@@ -42,6 +42,11 @@ struct RunFlags {
 /// Options for `p`; the words are those of launch files.
 void add_plan_flags(Command& sub, PlanFlags& p);
 
+/// Help of an argument that is a kernel, and of one that may also be a file.
+inline constexpr const char* kKernelHelp = "a kernel of `drywell list`, or of a shared object: ./libmine.so, ./libmine.so:NAME";
+inline constexpr const char* kSubjectHelp =
+    "a kernel of `drywell list`, or of a shared object (./libmine.so, ./libmine.so:NAME), a .ptx file, or a launch file (.toml)";
+
 /// True if `subject` names a PTX or launch file, not a kernel of the table.
 bool names_a_file(const std::string& subject);
 

@@ -71,7 +71,8 @@ struct Kernel {
   KernelReport (*run)(const RunContext&);
 };
 
-/// Returns the kernel of that name. Throws InputError E4305 with the names and the nearest one.
+/// Returns the kernel of that name, or of a shared object (drywell/launch/kernel_library.h). Throws InputError E4305 with the names and the
+/// nearest one, E4312 for a shared object that cannot be used.
 const Kernel& find_kernel(std::span<const Kernel> kernels, std::string_view name);
 
 }  // namespace drywell::kernels
