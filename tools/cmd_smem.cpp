@@ -4,6 +4,7 @@
 #include "drywell/core/terminal.h"
 #include "drywell/isa/inspect/operand_map.h"
 #include "drywell/sim/inspect/banks.h"
+#include "tools/cmd_smem_show.h"
 #include "tools/common/choice.h"
 #include "tools/common/command.h"
 #include "tools/common/picture_output.h"
@@ -80,6 +81,8 @@ void register_smem(Command& app, CommandContext& context) {
   sub->add_option("--bits", t->bits, "element width")->capture_default_str();
   add_picture_options(*sub, t->picture);
   sub->callback([t, &context] { context.action = [t, &context] { return tile(context, *t); }; });
+
+  register_smem_show(*smem, context);
 
   auto b = std::make_shared<BankOptions>();
   Command* conflicts = smem->add_subcommand("banks", "Passes through the 32 banks that a warp's access takes; exit code 1 if lanes conflict");

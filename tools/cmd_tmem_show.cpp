@@ -21,12 +21,6 @@ struct ShowOptions {
   ScaleFlags files;
 };
 
-std::string title_of(const RunFlags& f, const std::vector<std::string>& words) {
-  std::string out = f.subject;
-  for (const std::string& w : words) out += " " + w;
-  return out;
-}
-
 /// The last write: later, the columns are free again.
 uint64_t last_write(const sim::TmemHistoryData& h) {
   uint64_t at = h.from;
@@ -45,7 +39,7 @@ ExitCode show(const ShowOptions& o, const std::vector<std::string>& words) {
   const sim::RunResult result = run_observed(o.run, words, history.listener(), "tmem show");
   const sim::TmemHistoryData& h = history.data();
   if (!h.seen) throw UsageError(fmt::format("no CTA {} in this launch", o.cta), "tmem show");
-  const std::string title = title_of(o.run, words);
+  const std::string title = run_title(o.run, words);
   const bool timed = o.run.driver == "timed";
   write_file_atomically(o.output, tmem_page({title, o.run.arch, timed ? "cycle" : "instruction", h}));
   const uint64_t at = o.at == ~uint64_t{0} ? last_write(h) : o.at;

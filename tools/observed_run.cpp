@@ -40,8 +40,14 @@ sim::RunResult run_observed(const RunFlags& f, const std::vector<std::string>& w
   return r;
 }
 
+std::string run_title(const RunFlags& f, const std::vector<std::string>& words) {
+  std::string out = f.subject;
+  for (const std::string& w : words) out += " " + w;
+  return out;
+}
+
 void add_observed_run(Command& sub, RunFlags& f) {
-  sub.add_option("KERNEL|FILE", f.subject, "a kernel of `drywell list`, a .ptx file, or a launch file (.toml)")->required();
+  sub.add_option("KERNEL|FILE", f.subject, kSubjectHelp)->required();
   sub.add_option("--arch", f.arch, "architecture")->capture_default_str();
   sub.add_option("--driver", f.driver, "eager, lazy, shuffled:SEED or timed")->capture_default_str()->suggest(driver_names());
   add_limit_flags(sub, f.limits);

@@ -12,6 +12,9 @@ namespace drywell::tools {
 /// usage messages. Returns the first faulting launch's result, else the last launch's.
 sim::RunResult run_observed(const RunFlags& f, const std::vector<std::string>& words, sim::Listener* listener, std::string_view command);
 
+/// "gemm-bf16 --m=256": the subject and the words.
+std::string run_title(const RunFlags& f, const std::vector<std::string>& words);
+
 /// Adds --arch, --driver, the bounds of the run, and for PTX files the words of launch files.
 void add_observed_run(Command& sub, RunFlags& f);
 

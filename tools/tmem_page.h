@@ -16,9 +16,4 @@ struct TmemPage {
 
 std::string tmem_page(const TmemPage& p);
 
-/// The page around the data: the text before and after it. The script between has two parts: the model, which
-/// needs no browser (a test runs it), and the view.
-extern const char* const kTmemPageHead;
-extern const char* const kTmemPageTail;
-
 }  // namespace drywell::tools

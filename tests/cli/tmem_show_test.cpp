@@ -10,6 +10,7 @@
 #include "drywell/core/files.h"
 #include "drywell/core/npy.h"
 #include "support/mistake.h"
+#include "support/page_script.h"
 #include "support/process.h"
 
 namespace drywell {
@@ -17,30 +18,10 @@ namespace {
 
 using Json = nlohmann::json;
 using test::Finished;
+using test::evaluate;
+using test::PageScript;
 using test::Mistake;
 using testing::HasSubstr;
-
-/// Runs `expression` of JavaScript with the functions of the page's model.
-Json evaluate(const std::string& page, const std::string& expression) {
-  const std::string script =
-      "const html = require('fs').readFileSync('" + page +
-      "', 'utf8'), from = html.indexOf('<script>') + 8, m = {exports: {}};"
-      "new Function('module', 'require', html.slice(from, html.indexOf('</script>', from)))(m, require);"
-      "const {describe, find, moments, D} = m.exports; console.log(JSON.stringify(" +
-      expression + "));";
-  const Finished f = test::run_process("/usr/bin/env", {"node", "-e", script});
-  EXPECT_EQ(f.exit_code, 0) << f.err;
-  return f.exit_code == 0 ? Json::parse(f.out) : Json();
-}
-
-/// Tests that run the page's script.
-class TmemPageScript : public testing::Test {
- protected:
-  void SetUp() override {
-    static const bool has_node = test::run_process("/usr/bin/env", {"node", "--version"}).exit_code == 0;
-    if (!has_node) GTEST_SKIP() << "no node: the page's script is not run";
-  }
-};
 
 uint16_t to_bf16(float f) {
   const auto bits = std::bit_cast<uint32_t>(f);
@@ -105,15 +86,15 @@ void expect_values_of(const Shown& shown, uint32_t rows, uint32_t columns) {
   }
 }
 
-TEST_F(TmemPageScript, ShowsTheValuesThatTheKernelStores) { expect_values_of(gemm(), 128, 128); }
-TEST_F(TmemPageScript, ShowsBothCtasOfAPair) {
+TEST_F(PageScript, ShowsTheValuesThatTheKernelStores) { expect_values_of(gemm(), 128, 128); }
+TEST_F(PageScript, ShowsBothCtasOfAPair) {
   expect_values_of(pair(), 256, 128);
   const Json cells = evaluate(
       pair().page(), "[find('D', 5, 0, D.to)[0].cta, find('D', 133, 0, D.to)[0].cta, D.ctas.length]");
   EXPECT_EQ(cells, Json({0, 1, 2}));
 }
 
-TEST_F(TmemPageScript, NamesWriterReadersAndTime) {
+TEST_F(PageScript, NamesWriterReadersAndTime) {
   const Json d = evaluate(gemm().page(), "[describe(0, 40, 7, D.to), describe(0, 40, 7, 0), moments]");
   EXPECT_THAT(d[0]["written"]["by"].get<std::string>(), HasSubstr("tcgen05.mma at kernels/gemm/mma.cpp:"));
   EXPECT_THAT(d[0]["written"]["warp"].get<std::string>(), HasSubstr("mma"));
@@ -128,14 +109,14 @@ TEST_F(TmemPageScript, NamesWriterReadersAndTime) {
 }
 
 // In the accumulation, the values of early instructions are partial sums: the last differs from the first.
-TEST_F(TmemPageScript, TheSliderShowsEarlierValues) {
+TEST_F(PageScript, TheSliderShowsEarlierValues) {
   const Json values =
       evaluate(gemm().page(), "D.steps.filter(s => s[1]).map(s => describe(0, 3, 5, s[8]).bytes)");
   ASSERT_EQ(values.size(), 8u);  // K = 128 in steps of 16
   EXPECT_NE(values.front(), values.back());
 }
 
-TEST_F(TmemPageScript, FactorsAreElementsOfTheirOwn) {
+TEST_F(PageScript, FactorsAreElementsOfTheirOwn) {
   const Shown shown({"gemm-blockscaled", "--m=128", "--n=128", "--k=256"});
   const Json d =
       evaluate(shown.page(), "find('SFA', 37, 1, D.to).map(c => describe(c.cta, c.lane, c.column, D.to))");
@@ -149,7 +130,7 @@ TEST_F(TmemPageScript, FactorsAreElementsOfTheirOwn) {
   }
 }
 
-TEST_F(TmemPageScript, KeepsTheLastValuesWithinTheBudget) {
+TEST_F(PageScript, KeepsTheLastValuesWithinTheBudget) {
   const test::TemporaryDirectory directory;
   const std::string page = directory.file("p.html");
   ASSERT_EQ(test::drywell({"tmem", "show", "gemm-bf16", "--m=128", "--n=128", "--k=128",

@@ -1,10 +1,10 @@
-// The page of `drywell tmem show`: style and script. The data are inserted between the two parts as `D`.
-#include "tools/tmem_page.h"
+// The page of `drywell tmem show` and `drywell smem show`: style and script. The data are inserted between the two parts as `D`.
+#include "tools/memory_page.h"
 
 namespace drywell::tools {
 
-const char* const kTmemPageHead = R"page(<!doctype html>
-<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>drywell: tensor memory</title>
+const char* const kMemoryPageHead = R"page(<!doctype html>
+<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>drywell</title>
 <style>
 :root { --ink:#1c2430; --dim:#5b6676; --line:#d9dee6; --paper:#fff; --page:#f5f7fa; --grid:#eef1f6; --held:#c9d1dc; color-scheme:light }
 :root.dark { --ink:#e8ebf0; --dim:#a3adbb; --line:#333c4a; --paper:#1a1f28; --page:#12161c; --grid:#20262f; --held:#3a4453; color-scheme:dark }
@@ -28,25 +28,31 @@ table { border-collapse:collapse; width:100% } td,th { padding:2px 12px 2px 0; t
 <label>element <select id="operand"></select></label><input type="text" id="element" size="9" placeholder="m, n" aria-label="element"><button id="find">find</button><span id="found" class="dim"></span>
 <button id="whole">whole</button><span class="dim">wheel zooms, dragging moves, a click pins a cell</span></div></section>
 <section><div id="grids"></div><div class="legend" id="legend"></div></section>
+<section id="barriers" hidden><h2>mbarriers</h2><div id="states"></div></section>
 <section><h2 id="cell">No cell is pinned: click one</h2><div id="story"></div></section>
 <div id="tip"></div></main>
 <script>
 const D = )page";
 
-const char* const kTmemPageTail = R"page(;
+const char* const kMemoryPageTail = R"page(;
 // ---- the model: what a cell holds at a time. Needs no browser.
-const LANES = 128, COLUMNS = 512;
+// A grid of cells of 32 bits: lanes and columns of tensor memory, or lines of 128 bytes and banks of shared memory.
+const G = D.grid, LANES = G.lanes, COLUMNS = G.columns, TMEM = G.kind === "tmem";
 const S = D.steps.map((s, i) => ({i, role:D.role_names[s[0]], writes:!!s[1], cta:s[2], lane:s[3], lanes:s[4], column:s[5], columns:s[6], issued:s[7], done:s[8],
- place:D.places[s[9]], warp:s[10], form:s[11] < 0 ? null : D.forms[s[11]], baseLane:s[12], baseColumn:s[13], byte:s[14], values:s[15]}));
+ place:D.places[s[9]], warp:s[10], form:s[11] < 0 ? null : D.forms[s[11]], baseLane:s[12], baseColumn:s[13], byte:s[14], values:s[15], rectangles:s[16] || null, row:s[17] || 0, index:s[18] || 0}));
 const writers = S.filter(s => s.writes && s.done).sort((a, b) => a.done - b.done || a.i - b.i);
-const holds = (s, lane, column) => lane >= s.lane && lane < s.lane + s.lanes && column >= s.column && column < s.column + s.columns && (!s.form || !!block(s, lane, column));
+const inRectangles = (s, lane, column) => s.rectangles.some(r => lane >= r[0] && lane < r[0] + r[1] && column >= r[2] && column < r[2] + r[3]);
+const holds = (s, lane, column) => s.rectangles ? inRectangles(s, lane, column) : lane >= s.lane && lane < s.lane + s.lanes && column >= s.column && column < s.column + s.columns && (!s.form || !!block(s, lane, column));
+const places = new Map(); // of forms with many blocks: cell -> block
+function placesOf(form) { if (!places.has(form)) { const m = new Map(); for (const b of form.blocks) for (let l = 0; l < b[2]; ++l) for (let c = 0; c < b[4]; ++c) m.set((b[1] + l) * COLUMNS + b[3] + c, b); places.set(form, m); } return places.get(form); }
 function block(s, lane, column) { // the block of a step's operand at a cell
+  if (s.rectangles) return placesOf(s.form).get(lane * COLUMNS + column);
   const part = s.form.ctas === 2 ? s.cta & 1 : 0, l = lane - s.baseLane, c = column - s.baseColumn;
   return s.form.blocks.find(b => b[0] === part && l >= b[1] && l < b[1] + b[2] && c >= b[3] && c < b[3] + b[4]);
 }
 function elements(s, lane, column) { // of one cell, as the step uses it: row, index, first bit, bits
   const b = s.form && block(s, lane, column); if (!b) return [];
-  const out = []; for (let e = 0; e < b[7]; ++e) out.push({row:b[5] + lane - s.baseLane - b[1], index:b[6] + (column - s.baseColumn - b[3]) * b[7] + e, low:b[8] + e * b[10] + 8 * s.byte, bits:b[9], copy:b[11]});
+  const out = []; for (let e = 0; e < b[7]; ++e) out.push({row:s.row + b[5] + lane - s.baseLane - b[1], index:s.index + b[6] + (column - s.baseColumn - b[3]) * b[7] + e, low:b[8] + e * b[10] + 8 * s.byte, bits:b[9], copy:b[11]});
   return out.filter(e => e.low + e.bits <= 32);
 }
 const bin = typeof atob === "function" ? s => Uint8Array.from(atob(s), c => c.charCodeAt(0)) : s => Uint8Array.from(Buffer.from(s, "base64"));
@@ -74,39 +80,46 @@ function meaning(cta, lane, column, t, w) {
   return best && {step:best.step, elements:elements(best.step, lane, column)};
 }
 const roleOf = w => D.roles[w] ? D.roles[w] + " (warp " + w + ")" : "warp " + w;
-const readersOf = lane => { const out = []; for (let w = lane >> 5; w < D.warps; w += 4) out.push(roleOf(w)); return out; };
+const readersOf = lane => { const out = []; if (!TMEM) return out; for (let w = lane >> 5; w < D.warps; w += 4) out.push(roleOf(w)); return out; };
 const heldAt = (cta, column, t) => D.held.find(h => h[0] === cta && column >= h[1] && column < h[1] + h[2] && h[3] <= t && (!h[4] || t < h[4]));
+const named = (s, lane, column) => elements(s, lane, column).map(e => `${s.form.operand}(${s.form.names[0]} ${e.row}, ${s.form.names[1]} ${e.index})`);
+// The elements as which the next operation reads a cell, else the last one.
+function readAs(cta, lane, column, t) { const all = TMEM ? [] : S.filter(s => s.cta === cta && !s.writes && s.form && holds(s, lane, column)), s = all.find(s => !s.done || s.done > t) || all[all.length - 1];
+  return s ? {place:s.place, names:named(s, lane, column)} : null; }
+// The mbarriers of a CTA at a time: [offset, state], or that of a cell.
+function barriersAt(cta, t) { const m = new Map(); for (const b of D.barriers) if (b.cta === cta && b.at <= t) b.what === "inval" ? m.delete(b.offset) : m.set(b.offset, b); return [...m.values()].sort((a, b) => a.offset - b.offset); }
+const barrierAt = (cta, lane, column, t) => barriersAt(cta, t).find(b => { const o = lane * 128 + column * 4 - b.offset; return o >= 0 && o < 8; }) || null;
 function describe(cta, lane, column, t) {
   const w = lastWrite(cta, lane, column, t), m = meaning(cta, lane, column, t, w), word = w && wordOf(w, lane, column), n = m && m.step.form.names;
   return {cta, lane, column, allocated:!!heldAt(cta, column, t), operand:m && m.step.form.operand, type:m && m.step.form.type,
     elements:m ? m.elements.map(e => ({name:`${m.step.form.operand}(${n[0]} ${e.row}, ${n[1]} ${e.index})`, row:e.row, index:e.index, value:word === null || word === undefined ? null : value(m.step.form.type, word, e)})) : [],
     bytes:word === null || word === undefined ? null : "0x" + (word >>> 0).toString(16).padStart(8, "0"), written:w && {by:w.place, role:w.role, warp:roleOf(w.warp), at:w.done, issued:w.issued},
-    readers:readersOf(lane), flying:S.filter(s => s.cta === cta && s.issued <= t && (!s.done || t < s.done) && holds(s, lane, column)).map(s => s.role + " " + s.place)};
+    readers:readersOf(lane), read:readAs(cta, lane, column, t), barrier:D.barriers.length ? barrierAt(cta, lane, column, t) : null, flying:S.filter(s => s.cta === cta && s.issued <= t && (!s.done || t < s.done) && holds(s, lane, column)).map(s => s.role + " " + s.place)};
 }
 // Every cell of an element: {cta, lane, column} of the operand's uses at or before t, else of its first use.
 function find(operand, row, index, t) {
   const uses = S.filter(s => s.form && s.form.operand === operand), before = uses.filter(s => s.issued <= t), out = [], seen = new Set();
   for (const s of before.length ? before.reverse() : uses) for (const b of s.form.blocks) {
-    if (b[0] !== (s.form.ctas === 2 ? s.cta & 1 : 0) || row < b[5] || row >= b[5] + b[2] || index < b[6] || index >= b[6] + b[4] * b[7]) continue;
-    const c = {cta:s.cta, lane:s.baseLane + b[1] + row - b[5], column:s.baseColumn + b[3] + Math.floor((index - b[6]) / b[7])}, k = c.cta + ":" + c.lane + ":" + c.column;
+    if (b[0] !== (s.form.ctas === 2 ? s.cta & 1 : 0) || row < s.row + b[5] || row >= s.row + b[5] + b[2] || index < s.index + b[6] || index >= s.index + b[6] + b[4] * b[7]) continue;
+    const c = {cta:s.cta, lane:s.baseLane + b[1] + row - s.row - b[5], column:s.baseColumn + b[3] + Math.floor((index - s.index - b[6]) / b[7])}, k = c.cta + ":" + c.lane + ":" + c.column;
     if (!seen.has(k)) { seen.add(k); out.push(c); }
   }
   return out;
 }
-const moments = [...new Set([D.from, D.to, ...S.flatMap(s => s.done ? [s.issued, s.done] : [s.issued]), ...D.held.flatMap(h => h[4] ? [h[3], h[4]] : [h[3]])])].sort((a, b) => a - b);
-if (typeof module !== "undefined") module.exports = {describe, find, moments, D};
+const moments = [...new Set([D.from, D.to, ...D.barriers.map(b => b.at), ...S.flatMap(s => s.done ? [s.issued, s.done] : [s.issued]), ...D.held.flatMap(h => h[4] ? [h[3], h[4]] : [h[3]])])].sort((a, b) => a - b);
+if (typeof module !== "undefined") module.exports = {describe, find, moments, barriersAt, D};
 
 // ---- the view
 if (typeof document !== "undefined") {
 const $ = id => document.getElementById(id), esc = s => String(s).replace(/[&<>]/g, c => ({"&":"&amp;", "<":"&lt;", ">":"&gt;"}[c]));
-const ROLE = {D:"#0072B2", cp:"#E69F00", st:"#009E73", shift:"#CC79A7", ld:"#56B4E9", A:"#D55E00", SFA:"#F0E442", SFB:"#CC79A7", metadata:"#7F7F7F"};
-const WORDS = {D:"D, written by tcgen05.mma", cp:"written by tcgen05.cp", st:"written by tcgen05.st", shift:"tcgen05.shift"};
+const ROLE = {D:"#0072B2", cp:"#E69F00", st:"#009E73", shift:"#CC79A7", ld:"#56B4E9", A:"#D55E00", SFA:"#F0E442", SFB:"#CC79A7", metadata:"#7F7F7F", B:"#009E73", "TMA load":"#0072B2", "bulk copy":"#56B4E9", "cp.async":"#CC79A7", "remote store":"#F0E442", "tcgen05.cp":"#E69F00"};
+const WORDS = TMEM ? {D:"D, written by tcgen05.mma", cp:"written by tcgen05.cp", st:"written by tcgen05.st", shift:"tcgen05.shift"} : {st:"written by a warp", "TMA load":"written by TMA"};
 const BANDS = ["#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00", "#F0E442", "#7F7F7F"];
-document.title = "drywell: tensor memory of " + D.title; $("title").textContent = "Tensor memory: " + D.title;
+document.title = "drywell: " + G.title.toLowerCase() + " of " + D.title; $("title").textContent = G.title + ": " + D.title;
 $("sub").textContent = D.arch + " · " + S.length + " uses by " + D.places.length + " instructions, " + D.clock + "s " + D.from + " to " + D.to + (D.truncated ? " (the first uses only: there are more)" : "") + (D.dropped ? " · values of early writes are not kept (--value-bytes)" : "") + " · drywell " + D.version;
 let t = D.to, view = {x:0, y:0, w:COLUMNS, h:LANES}, pinned = null, marked = [];
 const dark = matchMedia("(prefers-color-scheme: dark)").matches; document.documentElement.classList.toggle("dark", dark);
-const LEFT = 46, RIGHT = 96, TOP = 24, BOTTOM = 40, TALL = 384;
+const LEFT = TMEM ? 46 : 64, RIGHT = 96, TOP = 24, BOTTOM = 40, TALL = TMEM ? 384 : 640;
 const grids = D.ctas.map((name, k) => { const c = document.createElement("canvas"); $("grids").append(c); return {cta:D.first + k, name, c, g:c.getContext("2d")}; });
 const color = v => getComputedStyle(document.documentElement).getPropertyValue(v);
 const wide = p => p.c.clientWidth - LEFT - RIGHT, X = (p, c) => LEFT + (c - view.x) / view.w * wide(p), Y = l => TOP + (l - view.y) / view.h * TALL;
@@ -114,11 +127,11 @@ const step = (span, pixels, least) => { let s = 1; while (s / span * pixels < le
 let now = {}; // by CTA: the last writer of each cell at `t`
 function state(cta) { const of = new Int32Array(LANES * COLUMNS).fill(-1); let left = LANES * COLUMNS; for (let i = upto(t) - 1; i >= 0 && left; --i) { const w = writers[i]; if (w.cta !== cta) continue;
   for (const r of rectangles(w)) for (let l = r[0]; l < r[0] + r[1]; ++l) for (let c = r[2]; c < r[2] + r[3]; ++c) { const k = l * COLUMNS + c; if (of[k] < 0) { of[k] = w.i; --left; } } } return of; }
-function rectangles(s) { if (!s.form) return [[s.lane, s.lanes, s.column, s.columns]]; return s.form.blocks.filter(b => b[0] === (s.form.ctas === 2 ? s.cta & 1 : 0)).map(b => [s.baseLane + b[1], b[2], s.baseColumn + b[3], b[4]]); }
+function rectangles(s) { if (s.rectangles) return s.rectangles; if (!s.form) return [[s.lane, s.lanes, s.column, s.columns]]; return s.form.blocks.filter(b => b[0] === (s.form.ctas === 2 ? s.cta & 1 : 0)).map(b => [s.baseLane + b[1], b[2], s.baseColumn + b[3], b[4]]); }
 const uses = new Map(); // by writer: what it is, for the legend and the colours: its role, or the operand that a tcgen05.mma reads it as
 function use(w) { if (!uses.has(w.i)) { const m = w.form ? null : meaning(w.cta, w.lane, w.column, w.done, w); uses.set(w.i, m && m.elements.length ? m.step.form.operand : w.role); } return uses.get(w.i); }
 const ink = c => { const v = parseInt(c.slice(1), 16); return c[0] === "#" && .299 * (v >> 16) + .587 * (v >> 8 & 255) + .114 * (v & 255) > 140 ? "#000" : "#fff"; };
-function paint(cta, w, lane, column) { const mode = $("mode").value; if (mode === "role") return ROLE[use(w)] || "#888";
+function paint(cta, w, lane, column) { const mode = $("mode").value; if (mode === "role") return ROLE[use(w)] || ROLE[w.role] || "#888";
   if (mode === "age") { const a = Math.min(1, Math.log2(1 + t - w.done) / Math.log2(2 + D.to - D.from)); return `hsl(${210 - 170 * a} 75% ${42 + 18 * a}%)`; }
   const m = meaning(cta, lane, column, t, w), e = m && m.elements[0]; return e ? BANDS[(e.row >> 4) % 8] : "#888"; }
 function draw() {
@@ -140,22 +153,23 @@ function cells(p) { const of = now[p.cta] || (now[p.cta] = state(p.cta)), g = p.
     c = e; } g.font = "12px system-ui, sans-serif"; }
 function frames(s) { const out = []; for (const r of rectangles(s)) { const l = out.find(o => o[2] === r[2] && o[3] === r[3] && o[0] + o[1] === r[0]); if (l) l[1] += r[1]; else out.push([...r]); } return out; }
 function flying(p) { const g = p.g; g.lineWidth = 2; for (const s of S) if (s.cta === p.cta && s.issued <= t && (!s.done || t < s.done)) for (const r of frames(s)) { g.strokeStyle = s.writes ? "#000" : "#fff"; g.setLineDash(s.writes ? [] : [5, 4]); g.lineWidth = X(p, r[2] + r[3]) - X(p, r[2]) > 24 ? 2 : 1; g.strokeRect(X(p, r[2]) + 1, Y(r[0]) + 1, X(p, r[2] + r[3]) - X(p, r[2]) - 2, Y(r[0] + r[1]) - Y(r[0]) - 2); } g.setLineDash([]); }
-function lines(p) { const g = p.g; g.strokeStyle = color("--dim"); g.lineWidth = 1; g.setLineDash([4, 3]); for (let l = 32; l < LANES; l += 32) { g.beginPath(); g.moveTo(LEFT, Y(l)); g.lineTo(LEFT + wide(p), Y(l)); g.stroke(); } g.setLineDash([]);
+function lines(p) { const g = p.g; g.strokeStyle = color("--dim"); g.lineWidth = 1; g.setLineDash([4, 3]); for (let l = G.rule; l < LANES; l += G.rule) { g.beginPath(); g.moveTo(LEFT, Y(l)); g.lineTo(LEFT + wide(p), Y(l)); g.stroke(); } g.setLineDash([]);
   if (wide(p) / view.w > 9 && TALL / view.h > 9) { g.globalAlpha = .35; g.beginPath(); for (let c = Math.ceil(view.x); c <= view.x + view.w; ++c) { g.moveTo(X(p, c), TOP); g.lineTo(X(p, c), TOP + TALL); } for (let l = Math.ceil(view.y); l <= view.y + view.h; ++l) { g.moveTo(LEFT, Y(l)); g.lineTo(LEFT + wide(p), Y(l)); } g.stroke(); g.globalAlpha = 1; } }
 function axes(p) { const g = p.g; g.fillStyle = color("--dim"); g.strokeStyle = color("--dim"); g.lineWidth = 1; const sx = step(view.w, wide(p), 38), sy = step(view.h, TALL, 26), mx = wide(p) / view.w > 30 ? .5 : 0, my = TALL / view.h > 24 ? .5 : 0;
-  g.textAlign = "center"; for (let c = Math.ceil(view.x / sx) * sx; c <= view.x + view.w; c += sx) { g.beginPath(); g.moveTo(X(p, c + mx), TOP + TALL); g.lineTo(X(p, c + mx), TOP + TALL + 4); g.stroke(); g.fillText(c, X(p, c + mx), TOP + TALL + 17); }
-  g.textAlign = "right"; for (let l = Math.ceil(view.y / sy) * sy; l <= view.y + view.h; l += sy) { g.beginPath(); g.moveTo(LEFT - 4, Y(l + my)); g.lineTo(LEFT, Y(l + my)); g.stroke(); g.fillText(l, LEFT - 7, Y(l + my) + 4); }
-  g.fillStyle = color("--ink"); g.textAlign = "center"; g.fillText("column of 32 bits", LEFT + wide(p) / 2, TOP + TALL + 34); g.save(); g.translate(11, TOP + TALL / 2); g.rotate(-Math.PI / 2); g.fillText("lane", 0, 0); g.restore();
-  g.fillStyle = color("--dim"); g.textAlign = "left"; for (let k = 0; k < 4; ++k) { const a = Math.max(TOP, Y(32 * k)), b = Math.min(TOP + TALL, Y(32 * k + 32)); if (b - a > 14) g.fillText("warps " + [k, k + 4].join(", ") + ", …", LEFT + wide(p) + 8, (a + b) / 2 + 4, RIGHT - 10); } }
-function legend() { const mode = $("mode").value, used = new Set(writers.map(w => w.role)); let s = [["var(--held)", "allocated, not written"]];
-  if (mode === "role") for (const r of new Set(writers.map(w => use(w) + " " + w.role))) { const [u, by] = r.split(" "); s.push([ROLE[u], u === by ? WORDS[u] || u : u + ", " + WORDS[by]]); } if (mode === "row") for (let b = 0; b < 8; ++b) s.push([BANDS[b], "rows " + 16 * b + "-" + (16 * b + 15) + (b ? "" : ", and so on every 128")]);
+  g.textAlign = "center"; for (let c = Math.ceil(view.x / sx) * sx; c <= view.x + view.w - (mx ? 1 : 0); c += sx) { g.beginPath(); g.moveTo(X(p, c + mx), TOP + TALL); g.lineTo(X(p, c + mx), TOP + TALL + 4); g.stroke(); g.fillText(c, X(p, c + mx), TOP + TALL + 17); }
+  g.textAlign = "right"; for (let l = Math.ceil(view.y / sy) * sy; l <= view.y + view.h - (my ? 1 : 0); l += sy) { g.beginPath(); g.moveTo(LEFT - 4, Y(l + my)); g.lineTo(LEFT, Y(l + my)); g.stroke(); g.fillText(l, LEFT - 7, Y(l + my) + 4); }
+  g.fillStyle = color("--ink"); g.textAlign = "center"; g.fillText(G.column, LEFT + wide(p) / 2, TOP + TALL + 34); g.save(); g.translate(11, TOP + TALL / 2); g.rotate(-Math.PI / 2); g.fillText(G.lane, 0, 0); g.restore();
+  g.fillStyle = color("--dim"); g.textAlign = "left"; for (let k = 0; k < (TMEM ? 4 : 0); ++k) { const a = Math.max(TOP, Y(32 * k)), b = Math.min(TOP + TALL, Y(32 * k + 32)); if (b - a > 14) g.fillText("warps " + [k, k + 4].join(", ") + ", …", LEFT + wide(p) + 8, (a + b) / 2 + 4, RIGHT - 10); } }
+function legend() { const mode = $("mode").value, used = new Set(writers.map(w => w.role)); let s = [["var(--held)", TMEM ? "allocated, not written" : "not written"]];
+  if (mode === "role") for (const r of new Set(writers.map(w => use(w) + "|" + w.role))) { const [u, by] = r.split("|"); s.push([ROLE[u] || ROLE[by] || "#888", u === by ? WORDS[u] || u : u + ", " + WORDS[by]]); } if (mode === "row") for (let b = 0; b < 8; ++b) s.push([BANDS[b], "rows " + 16 * b + "-" + (16 * b + 15) + (b ? "" : ", and so on every 128")]);
   if (mode === "age") s.push(["hsl(210 75% 42%)", "just written"], ["hsl(40 75% 60%)", "long ago"]);
   $("legend").innerHTML = s.map(e => `<span><i style="background:${e[0]}"></i>${esc(e[1])}</span>`).join("") + (used.size ? "<span>frame: in flight, a write; white dashes: in flight, a read</span>" : ""); }
 function words(d) { const e = d.elements.slice(0, 8).map(e => esc(e.name) + (e.value === null ? "" : " = <b>" + number(e.value) + "</b>")).join("<br>");
-  return `lane ${d.lane}, column ${d.column}<br>` + (e ? e + (d.type ? " <span class=dim>" + d.type + "</span>" : "") + "<br>" : d.allocated ? "" : "not allocated<br>") + (d.bytes ? "bits " + d.bytes + "<br>" : "") +
+  return (TMEM ? `lane ${d.lane}, column ${d.column}<br>` : `byte 0x${(d.lane * 128 + d.column * 4).toString(16)}, line ${d.lane}, bank ${d.column}<br>`) + (e ? e + (d.type ? " <span class=dim>" + d.type + "</span>" : "") + "<br>" : d.allocated ? "" : "not allocated<br>") + (d.bytes ? "bits " + d.bytes + "<br>" : "") +
    (d.written ? `written by ${esc(d.written.by)}, ${esc(d.written.warp)}, at ${d.written.at} (issued ${d.written.issued})<br>` : "not written yet<br>") + (d.written && d.bytes === null ? "its value is not kept<br>" : "") +
-   "may be read by " + esc(d.readers.join(", ")) + (d.flying.length ? "<br>in flight: " + esc(d.flying.join("; ")) : ""); }
-function story() { if (!pinned) return; const {cta, lane, column} = pinned, d = describe(cta, lane, column, t); $("cell").textContent = `CTA ${D.ctas[cta - D.first]}: lane ${lane}, column ${column}`;
+   (d.readers.length ? "may be read by " + esc(d.readers.join(", ")) : "") + (d.read ? "read as " + esc(d.read.names.slice(0, 8).join(", ")) + " by " + esc(d.read.place) : "") +
+   (d.barrier ? `<br>mbarrier: phase ${d.barrier.phase}, ${d.barrier.pending} of ${d.barrier.expected} arrivals missing, ${d.barrier.tx} bytes missing` : "") + (d.flying.length ? "<br>in flight: " + esc(d.flying.join("; ")) : ""); }
+function story() { if (!pinned) return; const {cta, lane, column} = pinned, d = describe(cta, lane, column, t); $("cell").textContent = `CTA ${D.ctas[cta - D.first]}: ` + (TMEM ? `lane ${lane}, column ${column}` : `line ${lane}, bank ${column}`);
   const rows = S.filter(s => s.cta === cta && holds(s, lane, column)); $("story").innerHTML = `<p>${words(d)}</p><table><tr><th>issued</th><th>complete</th><th>what</th><th>instruction</th><th>warp</th><th>bits after it</th></tr>` + rows.slice(0, 400).map(s => { const v = s.writes ? wordOf(s, lane, column) : null;
    return `<tr${s.issued > t ? ' class="dim"' : ""}><td>${s.issued}</td><td>${s.done || "in flight"}</td><td>${s.writes ? "write" : "read"} ${s.role}</td><td class="mono">${esc(s.place)}</td><td>${esc(roleOf(s.warp))}</td><td class="mono">${v === null ? "" : "0x" + v.toString(16).padStart(8, "0")}</td></tr>`; }).join("") + "</table>" + (rows.length > 400 ? "<p class=dim>the first 400 of " + rows.length + "</p>" : ""); }
 const at = (p, e) => ({cta:p.cta, lane:Math.floor(view.y + (e.offsetY - TOP) / TALL * view.h), column:Math.floor(view.x + (e.offsetX - LEFT) / wide(p) * view.w)});
@@ -166,7 +180,9 @@ for (const p of grids) { let from = null, moved = false; p.c.onwheel = e => { e.
   p.c.onpointermove = e => { if (from && (moved || Math.abs(e.clientX - from[0]) + Math.abs(e.clientY - from[1]) > 4)) { moved = true; view.x -= (e.clientX - from[0]) / wide(p) * view.w; view.y -= (e.clientY - from[1]) / TALL * view.h; from = [e.clientX, e.clientY]; clamp(); draw(); return; }
    const c = at(p, e), tip = $("tip"); tip.style.display = inside(c) ? "block" : "none"; if (inside(c)) tip.innerHTML = words(describe(c.cta, c.lane, c.column, t)); tip.style.left = Math.min(e.clientX + 14, innerWidth - 470) + "px"; tip.style.top = Math.min(e.clientY + 16, innerHeight - 150) + "px"; };
   p.c.onpointerleave = () => $("tip").style.display = "none"; }
-function go(to) { t = Math.min(D.to, Math.max(D.from, to)); $("slider").value = t; now = {}; draw(); story(); }
+function states() { $("barriers").hidden = !D.barriers.length; $("states").innerHTML = "<table><tr><th>CTA</th><th>byte</th><th>phase</th><th>arrivals missing</th><th>bytes missing</th><th>last change</th></tr>" + D.ctas.flatMap((name, k) => barriersAt(D.first + k, t).map(b =>
+  `<tr><td>${esc(name)}</td><td class="mono">0x${b.offset.toString(16)}</td><td>${b.phase}</td><td>${b.pending} of ${b.expected}</td><td>${b.tx}</td><td>${esc(b.what)} at ${b.at}</td></tr>`)).join("") + "</table>"; }
+function go(to) { t = Math.min(D.to, Math.max(D.from, to)); $("slider").value = t; now = {}; draw(); story(); states(); }
 $("slider").min = D.from; $("slider").max = D.to; $("slider").value = t; $("slider").oninput = e => go(+e.target.value);
 $("after").onclick = () => go(moments.find(m => m > t) ?? D.to); $("before").onclick = () => go([...moments].reverse().find(m => m < t) ?? D.from);
 onkeydown = e => { if (e.target.tagName === "INPUT" && e.target.type === "text") return; if (e.key === "ArrowRight") { e.preventDefault(); $("after").click(); } if (e.key === "ArrowLeft") { e.preventDefault(); $("before").click(); } };
@@ -174,7 +190,7 @@ $("mode").onchange = () => { legend(); draw(); }; $("flying").onchange = draw; $
 const operands = [...new Set(D.forms.map(f => f.operand))]; $("operand").innerHTML = operands.map(o => `<option>${o}</option>`).join("");
 $("find").onclick = () => { const [row, index] = $("element").value.split(",").map(Number); marked = Number.isInteger(row) && Number.isInteger(index) ? find($("operand").value, row, index, t) : []; $("found").textContent = marked.length ? marked.length + (marked.length === 1 ? " cell: " : " cells, the first: ") + "CTA " + D.ctas[marked[0].cta - D.first] + " lane " + marked[0].lane + " column " + marked[0].column : "no such element"; if (marked.length) { pinned = marked[0]; view.x = pinned.column - view.w / 2; view.y = pinned.lane - view.h / 2; clamp(); story(); } draw(); };
 $("element").onkeydown = e => { if (e.key === "Enter") $("find").click(); };
-onresize = draw; legend(); draw();
+onresize = draw; legend(); draw(); states();
 }
 </script></body></html>
 )page";
