@@ -137,7 +137,23 @@ bool Session::step() {
   }
   ++position_;
   if (position_ >= snapshots_.back()->position + interval_) keep_snapshot();
+  edit_again(position_);
   return true;
+}
+
+bool Session::edit(std::function<bool(Session&)> change) {
+  if (!change(*this)) return false;
+  const auto behind = [&](const auto& x) { return x->position > position_; };
+  std::erase_if(snapshots_, behind);
+  std::erase_if(edits_, [&](const Edit& e) { return e.position > position_; });
+  edits_.push_back({position_, std::move(change)});
+  ++generation_;
+  return true;
+}
+
+void Session::edit_again(uint64_t position) {
+  for (const Edit& e : edits_)
+    if (e.position == position) e.change(*this);
 }
 
 void Session::keep_snapshot() {
@@ -162,6 +178,7 @@ void Session::restore(const Snapshot& s) {
   position_ = s.position;
   record_ = s.record;
   fault_.reset();
+  edit_again(position_);
 }
 
 uint64_t Session::snapshot_before(uint64_t position) const {
@@ -181,7 +198,8 @@ void Session::seek(uint64_t position) {
 }
 
 void Session::restart(DriverKind policy, uint64_t seed) {
-  seek(0);
+  edits_.clear();
+  restore(*snapshots_.front());
   options_.driver = policy;
   options_.seed = seed;
   record_ = {};

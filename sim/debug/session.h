@@ -8,6 +8,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -53,6 +54,10 @@ class Session {
   void seek(uint64_t position);
   /// Starts again from the launch's initial memory under the given policy.
   void restart(DriverKind policy, uint64_t seed);
+
+  /// Changes the state at this position: a register or memory. Whoever comes here again, from either side, finds the change; steps and changes
+  /// behind it belong to another run and are forgotten. `change` returns false if there was nothing to change; then nothing is kept.
+  bool edit(std::function<bool(Session&)> change);
 
   uint64_t position() const { return position_; }
   bool over() const { return record_.kind == StepRecord::Kind::end; }
@@ -100,7 +105,13 @@ class Session {
     StepRecord record;
   };
 
+  struct Edit {
+    uint64_t position;
+    std::function<bool(Session&)> change;
+  };
+
   std::unique_ptr<Schedule> make_schedule();
+  void edit_again(uint64_t position);
   void rebuild_hub();
   void end_with(std::optional<Fault> f);
   void keep_snapshot();
@@ -116,7 +127,8 @@ class Session {
   StepRecord record_;
   std::vector<Listener*> probes_;
   std::optional<Fault> fault_;
-  std::vector<std::unique_ptr<Snapshot>> snapshots_;  // by position; the first is at 0
+  std::vector<std::unique_ptr<Snapshot>> snapshots_;  // by position; the first is at 0. Taken before the edits there
+  std::vector<Edit> edits_;                           // by position
   uint64_t interval_;
   uint64_t generation_ = 0;
 };

@@ -355,6 +355,57 @@ TEST_F(Dap, TellsTheFaultWordsAndModules) {
   EXPECT_EQ(client_->finish(), 0);
 }
 
+/// A kernel that stores %v and loads it again.
+std::string storing_kernel(const TemporaryDirectory& folder) {
+  const std::string file = folder.file("store.ptx");
+  write_file_atomically(file, std::string_view(".version 8.7\n.target sm_100a\n.address_size 64\n.visible .entry store(.param .u64 p) {\n  .reg .b64 %a;\n  .reg .b32 %v, %w;\n"
+                                               "  ld.param.u64 %a, [p];\n  mov.u32 %v, 7;\n  st.global.u32 [%a], %v;\n  ld.global.u32 %w, [%a];\n  ret;\n}\n"));
+  return file;
+}
+
+TEST_F(Dap, ChangesRegistersAndMemory) {
+  const TemporaryDirectory folder;
+  const std::string file = storing_kernel(folder);
+  begin(counting_launch(file));
+  const auto at = [&](int line) { ok("setBreakpoints", {{"source", {{"path", file}}}, {"breakpoints", {{{"line", line}}}}}); };
+  const auto go = [&](const std::string& command) {
+    ok(command, {{"threadId", 1}});
+    client_->event("stopped");
+  };
+  at(9);
+  ok("configurationDone");
+  client_->event("stopped");
+  const auto registers_reference = [&] {
+    const Json frame = ok("stackTrace", {{"threadId", 1}})["stackFrames"][0];
+    return ok("scopes", {{"frameId", frame["id"]}})["scopes"][0]["variablesReference"];
+  };
+  const Json set = ok("setVariable", {{"variablesReference", registers_reference()}, {"name", "%v"}, {"value", "42"}});
+  EXPECT_EQ(set["value"], "0x0000002a");
+  const std::string address = registers(1)["%a"];
+  at(10);
+  go("continue");
+  EXPECT_EQ(ok("readMemory", {{"memoryReference", address}, {"count", 4}})["data"], "KgAAAA==") << "the store wrote the changed register";
+  // Back before the change and forward again: the change is a part of the run.
+  ok("setBreakpoints", {{"source", {{"path", file}}}, {"breakpoints", Json::array()}});
+  ok("reverseContinue", {{"threadId", 1}});
+  client_->event("stopped");
+  EXPECT_NE(registers(1)["%v"], "0x0000002a");
+  at(10);
+  go("continue");
+  EXPECT_EQ(registers(1)["%v"], "0x0000002a");
+  // Memory: the load reads what the client wrote.
+  EXPECT_EQ(ok("writeMemory", {{"memoryReference", address}, {"data", "AQIDBA=="}})["bytesWritten"], 4);
+  at(11);
+  go("continue");
+  EXPECT_EQ(registers(1)["%w"], "0x04030201");
+  EXPECT_FALSE(refused("writeMemory", {{"memoryReference", "0x10"}, {"data", "AQIDBA=="}}).empty());
+  EXPECT_FALSE(refused("writeMemory", {{"memoryReference", address}, {"data", "!"}}).empty());
+  EXPECT_FALSE(refused("setVariable", {{"variablesReference", registers_reference()}, {"name", "%v"}, {"value", "many"}}).empty());
+  EXPECT_FALSE(refused("setVariable", {{"variablesReference", registers_reference()}, {"name", "%nothing"}, {"value", "1"}}).empty());
+  ok("disconnect");
+  EXPECT_EQ(client_->finish(), 0);
+}
+
 TEST_F(Dap, ErrorsHaveABody) {
   const Json before = client_->request("threads");  // no launch yet
   EXPECT_EQ(before["body"]["error"]["format"], before["message"]);

@@ -42,6 +42,9 @@ struct HitCondition {
   bool holds(uint64_t hits) const;
 };
 
+/// A memory reference of a client: a generic address. Throws DapError for other text.
+uint64_t parse_reference(const std::string& text);
+
 class DapAdapter {
  public:
   /// `program`: the kernel or file that the launch request named.
@@ -85,6 +88,8 @@ class DapAdapter {
   Json set_instruction_breakpoints(const Json&);
   Json data_breakpoint_info(const Json&);
   Json set_data_breakpoints(const Json&);
+  /// There are no filters to choose from: a fault always stops.
+  Json set_exception_breakpoints(const Json&) { return Json::object(); }
   Json breakpoint_locations(const Json&);
   Json replace_stops(const std::string& set, const Json& wanted, const std::function<Json(const Json&)>& add);
   /// False if the stop is a log point, which is printed, or not yet at its hit count.
@@ -101,6 +106,10 @@ class DapAdapter {
   Json read_memory(const Json&);
   Json disassemble(const Json&);
   Json loaded_sources(const Json&);
+
+  // Changes of the state (adapter_edit.cpp).
+  Json set_variable(const Json&);
+  Json write_memory(const Json&);
 
   // adapter_help.cpp
   Json exception_info(const Json&);

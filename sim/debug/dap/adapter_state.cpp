@@ -24,6 +24,10 @@ std::string base64(const uint8_t* p, size_t n) {
   return out;
 }
 
+Json variable(std::string name, std::string value, uint64_t reference = 0) { return {{"name", std::move(name)}, {"value", std::move(value)}, {"variablesReference", reference}}; }
+
+}  // namespace
+
 uint64_t parse_reference(const std::string& text) {
   std::string_view digits = text;
   const int base = digits.starts_with("0x") ? 16 : 10;
@@ -33,10 +37,6 @@ uint64_t parse_reference(const std::string& text) {
   if (error != std::errc() || end != digits.data() + digits.size()) throw DapError{"'" + text + "' is no memory reference"};
   return v;
 }
-
-Json variable(std::string name, std::string value, uint64_t reference = 0) { return {{"name", std::move(name)}, {"value", std::move(value)}, {"variablesReference", reference}}; }
-
-}  // namespace
 
 // ---- threads: warps, numbered through the grid
 

@@ -4,6 +4,7 @@
 
 #include "drywell/isa/swizzle.h"
 #include "sim/debug/describe.h"
+#include "sim/debug/edit.h"
 #include "sim/debug/provenance.h"
 #include "sim/debug/shell/shell.h"
 
@@ -181,7 +182,21 @@ void who(Shell& s, Words& w) {
   say_write(s, text, place, s.session().position(), 0);
 }
 
+void set(Shell& s, Words& w) {
+  const std::string name = w.next();
+  w.take("=");
+  const std::string value = w.next();
+  if (value.empty()) refuse("set what?", "set %r1 = 7 [lane 3]; set %p1 = 0");
+  std::optional<uint32_t> lane;
+  if (w.take("lane")) lane = static_cast<uint32_t>(w.number(s.debugger().lane, "lane"));
+  if (lane.value_or(0) >= kWarpSize) refuse("a warp has 32 lanes");
+  w.finish("set");
+  edit_register(s.session(), s.debugger().focus, find_register(s.warp(), name), lane, value);
+  s.say("{} = {} {}; steps behind this one are forgotten", name, value, lane.has_value() ? fmt::format("in lane {}", *lane) : "in every lane");
+}
+
 constexpr StepCommand kValueCommands[] = {
+    {"set", "", "%REGISTER = VALUE [lane N]", "change a register, in every lane or in one; going back and forward keeps the change", set, "values"},
     {"print", "p", "%REGISTER [as TYPE] [lane N] | EXPRESSION", "a register in every lane, or the value of an expression in the focused lane", print_value, "values"},
     {"x", "", "smem|gmem ADDR[,COUNT] [as TYPE] [swizzle 32B|64B|128B]", "memory as elements of a type; ADDR may be an expression without blanks; a swizzled tile by its logical addresses", examine, "values"},
     {"tmem", "", "LANES COLUMNS [as TYPE]", "tensor memory, a row per lane; ranges are N..M", tmem, "values"},
