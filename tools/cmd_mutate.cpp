@@ -18,8 +18,10 @@
 #include "tools/common/output_file.h"
 #include "tools/common/parameters.h"
 #include "tools/common/report_parts.h"
+#include "tools/common/run_flags.h"
 #include "tools/equivalents.h"
 #include "tools/mutation.h"
+#include "tools/mutation_subject.h"
 
 namespace drywell::tools {
 namespace {
@@ -33,12 +35,12 @@ struct MutateFlags {
 
 constexpr const char* kWrongValues = "wrong values only";
 
-/// An architecture file, gone with the object: sm_100a whose waits give up after a few cycles, as PTX allows them to (PTX ISA
+/// An architecture file, gone with the object: a machine whose waits give up after a few cycles, as PTX allows them to (PTX ISA
 /// 9.7.13.15.16, "system-dependent time limit"). What a kernel does when a peek at an mbarrier answers false runs there.
 class ImpatientArch {
  public:
-  ImpatientArch() : path_((std::filesystem::temp_directory_path() / fmt::format("drywell-impatient-{}.toml", getpid())).string()) {
-    write_file_atomically(path_, "base = \"sm_100a\"\nname = \"impatient\"\n"
+  explicit ImpatientArch(std::string_view machine) : path_((std::filesystem::temp_directory_path() / fmt::format("drywell-impatient-{}.toml", getpid())).string()) {
+    write_file_atomically(path_, fmt::format("base = \"{}\"\n", machine) + "name = \"impatient\"\n"
                                  "[mbarrier]\nsuspend_limit = { value = 32, unit = \"cyc\", provenance = \"assumed\", source = \"drywell mutate\" }\n");
   }
   ~ImpatientArch() {
@@ -55,8 +57,9 @@ class ImpatientArch {
 
 /// What is mutated, and on what machine it runs.
 struct Subject {
-  const kernels::Kernel& kernel;
-  kernels::Params params;
+  std::string name;
+  RunSubject run;
+  std::string arch;
   uint32_t sms = 0;  // 0: the architecture's
   const ImpatientArch& impatient;
   sim::RunOptions limits;
@@ -85,7 +88,7 @@ constexpr Schedule kSchedules[] = {{sim::DriverKind::eager, 0},    {sim::DriverK
                                    {sim::DriverKind::shuffled, 3}, {sim::DriverKind::shuffled, 4}, {sim::DriverKind::timed, 0}};
 
 sim::DeviceOptions machine_of(const Subject& subject, const Schedule& schedule) {
-  return {.arch = schedule.driver == sim::DriverKind::timed ? subject.impatient.path() : "sm_100a", .sm_count = subject.sms, .max_memory = subject.limits.max_memory};
+  return {.arch = schedule.driver == sim::DriverKind::timed ? subject.impatient.path() : subject.arch, .sm_count = subject.sms, .max_memory = subject.limits.max_memory};
 }
 
 Outcome run_one(const Subject& subject, const Schedule& schedule, const Mutant* mutant, uint64_t limit, std::string* text) {
@@ -93,8 +96,6 @@ Outcome run_one(const Subject& subject, const Schedule& schedule, const Mutant* 
   kernels::RunContext c;
   c.options.driver = schedule.driver;
   c.options.seed = schedule.seed;
-  c.params = subject.params;
-  c.verify = true;
   c.options.listeners.push_back(checker.listener());
   sim::copy_limits(subject.limits, c.options);
   if (limit != 0 && (limit < subject.limits.max_instructions || subject.limits.max_instructions == 0)) c.options.max_instructions = limit;
@@ -107,7 +108,7 @@ Outcome run_one(const Subject& subject, const Schedule& schedule, const Mutant* 
   c.phase = [&](std::string_view) {
     if (text != nullptr && device != nullptr && !device->original().empty()) *text = device->original();
   };
-  const kernels::KernelReport r = subject.kernel.run(c);
+  const kernels::KernelReport r = subject.run(c);
   if (!r.run.ok() && (r.run.fault->code == Code::F3605 || r.run.fault->code == Code::F3606)) sim::expect_within_limits(r.run);
   Outcome o;
   for (const sim::Finding& f : checker.findings()) {
@@ -174,14 +175,13 @@ Lines lines_of(const Subject& subject, const std::string& ptx) {
     ExecutedLines lines;
     sim::HazardChecker checker({.level = sim::CheckLevel::basic});
     kernels::RunContext c;
-    c.params = subject.params;
     c.options.driver = schedule.driver;
     c.options.seed = schedule.seed;
     sim::copy_limits(subject.limits, c.options);
     c.options.observers = {&lines};
     c.options.listeners = {checker.listener()};
     c.machine = [&]() -> std::unique_ptr<kernels::Accelerator> { return std::make_unique<MutantDevice>(machine_of(subject, schedule), &same); };
-    sim::expect_within_limits(subject.kernel.run(c).run);
+    sim::expect_within_limits(subject.run(c).run);
     std::set<size_t> silent;
     for (const uint32_t l : checker.waits_without_news()) silent.insert(printed_line(l, added));
     for (const size_t l : lines.seen(added)) {
@@ -208,19 +208,35 @@ Verdict try_mutant(const Subject& subject, const Base& base, const Mutant& m) {
   return silent;
 }
 
+/// A kernel, of the table or of a shared object, with its parameters; or a launch file.
+RunSubject find_subject(const std::string& name, const std::vector<std::string>& words) {
+  if (names_a_file(name)) {
+    if (!name.ends_with(".toml")) throw UsageError("a PTX file needs its launches: mutate takes a launch file (.toml)", "mutate");
+    if (!words.empty()) throw UsageError(fmt::format("unexpected argument '{}'", words[0]), "mutate");
+    return subject_of(kernels::read_launch_file(name));
+  }
+  const kernels::Kernel& k = kernels::find_kernel(name);
+  return subject_of(k, kernels::Params(k.name, k.parameters, parse_parameters(k, words, "mutate")));
+}
+
+std::string name_of(const std::string& subject) { return names_a_file(subject) ? subject : std::string(kernels::find_kernel(subject).name); }
+
 ExitCode mutate(const CommandContext& c, const MutateFlags& f, const std::vector<std::string>& words) {
-  const kernels::Kernel& k = kernels::find_kernel(f.kernel);
+  RunSubject run = find_subject(f.kernel, words);
+  RunFlags file;
+  file.subject = f.kernel;
+  const std::string arch = machine_of(file);
   expect_writable({f.json});
   sim::ProgressLine line;
-  const ImpatientArch impatient;
-  Subject subject{k, kernels::Params(k.name, k.parameters, parse_parameters(k, words, "mutate")), f.sms, impatient, {}};
+  const ImpatientArch impatient(arch);
+  Subject subject{name_of(f.kernel), std::move(run), arch, f.sms, impatient, {}};
   sim::set_limits(f.limits, subject.limits);
   const CommandGuard guard(subject.limits);
   std::string ptx;
   Base base;
   for (const Schedule& schedule : kSchedules) {
     const Outcome o = run_one(subject, schedule, nullptr, 0, &ptx);
-    if (!o.fault.empty() || o.wrong) throw InputError(Code::E4310, fmt::format("{} does not run as it is: {}", k.name, o.fault.empty() ? "wrong values" : o.fault));
+    if (!o.fault.empty() || o.wrong) throw InputError(Code::E4310, fmt::format("{} does not run as it is: {}", subject.name, o.fault.empty() ? "wrong values" : o.fault));
     base.outcome.hazards.insert(o.hazards.begin(), o.hazards.end());
     base.limits.push_back(20 * o.instructions + 100'000);
   }
@@ -254,9 +270,9 @@ ExitCode mutate(const CommandContext& c, const MutateFlags& f, const std::vector
   const size_t different = all.size() - equivalent - unreached;
   const double share = different == 0 ? 100 : 100.0 * static_cast<double>(reported) / static_cast<double>(different);
   line.end();
-  print(fmt::format("{}: {} mutants, {} equivalent, {} not reached at this size; of the {} others {} reported ({:.1f} %), {} only by wrong values, {} survived\n", k.name, all.size(), equivalent,
+  print(fmt::format("{}: {} mutants, {} equivalent, {} not reached at this size; of the {} others {} reported ({:.1f} %), {} only by wrong values, {} survived\n", subject.name, all.size(), equivalent,
                     unreached, different, reported, share, silent, different - reported - silent));
-  if (!f.json.empty()) write_file_atomically(f.json, print_json({{"kernel", k.name}, {"mutants", rows}, {"reported", reported}, {"equivalent", equivalent}, {"share", share}}));
+  if (!f.json.empty()) write_file_atomically(f.json, print_json({{"kernel", subject.name}, {"mutants", rows}, {"reported", reported}, {"equivalent", equivalent}, {"share", share}}));
   return ExitCode::ok;
 }
 
@@ -265,7 +281,7 @@ ExitCode mutate(const CommandContext& c, const MutateFlags& f, const std::vector
 void register_mutate(Command& app, CommandContext& context) {
   auto f = std::make_shared<MutateFlags>();
   Command* sub = add_command(app, "mutate");
-  sub->add_option("KERNEL", f->kernel, "a kernel of `drywell list`")->required();
+  sub->add_option("KERNEL|FILE", f->kernel, "a kernel of `drywell list`, or of a shared object (./libmine.so, ./libmine.so:NAME), or a launch file (.toml)")->required();
   sub->add_flag("-v,--verbose", f->verbose, "every mutant, not only those that are not reported");
   sub->add_flag("--list", f->list, "only the list of mutants");
   sub->add_option("--sms", f->sms, "SMs of the simulated device; 0: the architecture's. With few, persistent CTAs take several tiles");

@@ -110,7 +110,7 @@ INSTANTIATE_TEST_SUITE_P(
                     Mistake{"NoSuchShape", {"tmem", "check", "((128,16),1):((65536,1),0)", "--n=17"}, 3, "E1422"},
                     Mistake{"RecordAPtxFile", {"trace", "record", "x.ptx", "-o", "/tmp/x.trace"}, 2, "launch files"},
                     Mistake{"TimelineWithoutCycles", {"trace", "export", test::source_path("traces/golden/tma-copy.trace")}, 3, "has no timeline"},
-                    Mistake{"LaunchFileForAKernel", {"mutate", "x.toml"}, 2, "launch files work with drywell run, step, dap"},
+                    Mistake{"LaunchFileForAKernel", {"ptx", "emit", "x.toml"}, 2, "launch files work with drywell run, step, dap"},
                     Mistake{"NoGoldens", {"trace", "check", test::source_path("docs")}, 3, "holds no .trace"}),
     [](const auto& i) { return std::string(i.param.name); });
 

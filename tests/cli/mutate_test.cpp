@@ -1,0 +1,63 @@
+// `drywell mutate` on a launch file: without expected values, the buffers of the first run are what a mutant is compared with.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "drywell/core/files.h"
+#include "support/process.h"
+
+namespace drywell {
+namespace {
+
+using testing::HasSubstr;
+
+// Every thread of two warps reads the word of its neighbour in the other warp: the barrier is needed.
+constexpr const char* kExchange = R"(.version 8.6
+.target sm_100a
+.address_size 64
+.visible .entry exchange(.param .u64 out)
+{
+  .reg .b32 %r<8>;
+  .reg .b64 %rd<4>;
+  .shared .align 4 .b8 words[256];
+  ld.param.u64 %rd1, [out];
+  mov.u32 %r1, %tid.x;
+  mov.u32 %r2, words;
+  mad.lo.u32 %r3, %r1, 4, %r2;
+  st.shared.u32 [%r3], %r1;
+  bar.sync 0;
+  xor.b32 %r4, %r1, 32;
+  mad.lo.u32 %r5, %r4, 4, %r2;
+  ld.shared.u32 %r6, [%r5];
+  mad.wide.u32 %rd2, %r1, 4, %rd1;
+  st.global.u32 [%rd2], %r6;
+  ret;
+}
+)";
+constexpr const char* kLaunch = R"(module = "exchange.ptx"
+[buffers]
+out = "u32[64]:zeros"
+[[launch]]
+entry = "exchange"
+grid = 1
+block = 64
+args = ["@out"]
+)";
+
+TEST(Mutate, TakesALaunchFile) {
+  const test::TemporaryDirectory d;
+  write_file_atomically(d.file("exchange.ptx"), kExchange);
+  write_file_atomically(d.file("launch.toml"), kLaunch);
+  const test::Finished r = test::drywell({"mutate", d.file("launch.toml"), "-v"});
+  ASSERT_EQ(r.exit_code, 0) << r.out << r.err;
+  EXPECT_THAT(r.out, HasSubstr("hazard H7"));
+  EXPECT_THAT(r.out, HasSubstr("(100.0 %), 0 only by wrong values, 0 survived"));
+}
+
+TEST(Mutate, APtxFileNeedsItsLaunches) {
+  const test::Finished r = test::drywell({"mutate", "exchange.ptx"});
+  EXPECT_EQ(r.exit_code, 2);
+  EXPECT_THAT(r.err, HasSubstr("mutate takes a launch file"));
+}
+
+}  // namespace
+}  // namespace drywell
