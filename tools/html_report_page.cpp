@@ -56,7 +56,7 @@ $("sub").textContent = D.arch + " · " + D.launch + (D.verified ? " · " + D.ver
 const L = R.limits || [], bind = L[0];
 const card = (v, t, c) => `<div class="card ${c||""}"><b>${v}</b><span>${t}</span></div>`;
 $("cards").innerHTML = card(R.us.toFixed(2)+" µs", num(R.cycles)+" cycles at "+R.ghz.toFixed(2)+" GHz; an empty launch takes "+R.launch_us.toFixed(1)+" µs more") +
- (bind ? card(esc(bind.name), "binds: the kernel reaches "+pct(bind.fraction)+" of it", "bind") : "") +
+ (bind ? card(esc(bind.name), (bind.fraction < 0.6 ? "is the tightest limit, and does not bind" : "binds")+": the kernel reaches "+pct(bind.fraction)+" of it", "bind") : "") +
  card(R.sms_used+" of "+R.sms, "SMs used, "+R.ctas_per_sm+" CTA"+(R.ctas_per_sm==1?"":"s")+" at a time on each, limited by "+esc(R.residency_limit)) +
  card(amount(R.hbm_read,"B"), "read from device memory, "+amount(R.hbm_written,"B")+" written to it meanwhile") + (R.values ? "" : card("no values", "tensor results were not computed"));
 const bar = (w, c) => `<div class="track"><i style="width:${Math.min(100,100*w)}%;background:${c}"></i></div>`;

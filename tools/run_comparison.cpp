@@ -72,8 +72,9 @@ ReportedLaunch read_launch(const Json& j, std::string name) {
   return l;
 }
 
+/// Those that differ by at least `least`, the smallest difference that is printed as one.
 std::vector<Change> changes(const std::map<std::string, double>& before,
-                            const std::map<std::string, double>& after) {
+                            const std::map<std::string, double>& after, double least) {
   std::map<std::string, Change> all;
   for (const auto& [name, value] : before) all[name] = {name, value, 0};
   for (const auto& [name, value] : after) {
@@ -82,7 +83,7 @@ std::vector<Change> changes(const std::map<std::string, double>& before,
   }
   std::vector<Change> out;
   for (auto& [name, c] : all)
-    if (c.before != c.after) out.push_back(std::move(c));
+    if (std::abs(c.difference()) >= least) out.push_back(std::move(c));
   std::stable_sort(out.begin(), out.end(), [](const Change& a, const Change& b) {
     return std::abs(a.difference()) > std::abs(b.difference());
   });
@@ -93,9 +94,9 @@ LaunchComparison compare(const ReportedLaunch& before, const ReportedLaunch& aft
   return {after.name,
           before,
           after,
-          changes(before.units, after.units),
-          changes(before.stalls, after.stalls),
-          changes(before.lines, after.lines)};
+          changes(before.units, after.units, 0.0005),
+          changes(before.stalls, after.stalls, 0.5),
+          changes(before.lines, after.lines, 0.5)};
 }
 
 void note_difference(std::string_view what, const std::string& before, const std::string& after,

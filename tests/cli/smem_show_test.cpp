@@ -94,7 +94,8 @@ TEST_F(PageScript, BarriersHaveTheirStates) {
 }
 
 TEST(SmemShow, ACtaThatIsNotThereIsSaid) {
-  const test::Finished f = test::drywell({"smem", "show", "tma-copy", "--rows=64", "--columns=32", "--cta=9,0,0", "-o", "/dev/null"});
+  const test::TemporaryDirectory d;
+  const test::Finished f = test::drywell({"smem", "show", "tma-copy", "--rows=64", "--columns=32", "--cta=9,0,0", "-o", d.file("page.html")});
   EXPECT_EQ(f.exit_code, 2);
   EXPECT_THAT(f.err, HasSubstr("no CTA 9,0,0"));
 }
