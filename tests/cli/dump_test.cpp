@@ -3,12 +3,14 @@
 #include <gtest/gtest.h>
 
 #include <cstring>
+#include <filesystem>
 
 #include "drywell/core/files.h"
 #include "drywell/core/npy.h"
 #include "drywell/isa/builder.h"
 #include "drywell/isa/pipeline.h"
 #include "drywell/sim/dump.h"
+#include "support/paths.h"
 #include "support/process.h"
 
 namespace drywell {
@@ -89,6 +91,14 @@ TEST(DumpLaunch, TheCommandRepeatsIt) {
   ASSERT_EQ(saved.data.size(), 1200u);
   EXPECT_EQ(std::memcmp(saved.data.data() + 64, result.data(), 4 * result.size()), 0);
   EXPECT_EQ(test::drywell({"trace", "record", file, "-o", d.file("a.trace")}).exit_code, 0);
+}
+
+// Names without a folder in front, and with one that is not absolute, as people write them.
+TEST(DumpLaunch, ALaunchFileMayBeNamedFromAnyFolder) {
+  const std::string here = std::filesystem::relative(test::source_path("examples/ptx/axpy.toml")).string();
+  ASSERT_FALSE(here.starts_with('/'));
+  const test::Finished ran = test::drywell({"run", here});
+  EXPECT_EQ(ran.exit_code, 0) << ran.out << ran.err;
 }
 
 TEST(DumpLaunch, SaysWhatIsWrong) {
