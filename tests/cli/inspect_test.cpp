@@ -3,8 +3,12 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cstdlib>
+#include <iterator>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <set>
 #include <sstream>
 
 #include "drywell/core/files.h"
@@ -28,6 +32,41 @@ struct ArticleCommand {
   const char* quoted;  // from the article
   std::vector<std::string> arguments;
 };
+
+/// An environment variable while it lives.
+class Setting {
+ public:
+  Setting(const char* name, const char* value) : name_(name) { ::setenv(name, value, 1); }
+  ~Setting() { ::unsetenv(name_); }
+  Setting(const Setting&) = delete;
+  Setting& operator=(const Setting&) = delete;
+
+ private:
+  const char* name_;
+};
+
+std::vector<std::string> lines_of(const std::string& text) {
+  std::vector<std::string> out;
+  std::istringstream in(text);
+  for (std::string line; std::getline(in, line);) out.push_back(line);
+  return out;
+}
+
+TEST(Table, FollowsTheWidthOfTheTerminal) {
+  const std::vector<std::string> words = {"smem", "tile", "--rows=2", "--row-bytes=128", "--bits=16", "--table"};
+  const std::string whole = test::drywell(words).out;
+  const Setting narrow("COLUMNS", "72");
+  const std::string parts = test::drywell(words).out;
+  size_t longest = 0;
+  for (const std::string& line : lines_of(whole)) longest = std::max(longest, line.size());
+  EXPECT_GT(longest, 72u) << "the table is wider than the terminal";
+  for (const std::string& line : lines_of(parts)) EXPECT_LE(line.size(), 72u) << line;
+  const auto words_in = [](const std::string& text) {
+    std::istringstream in(text);
+    return std::multiset<std::string>{std::istream_iterator<std::string>(in), {}};
+  };
+  for (const std::string& word : words_in(whole)) EXPECT_TRUE(words_in(parts).contains(word)) << word << " is in a part";
+}
 
 class LayoutOnTheCommandLine : public testing::TestWithParam<ArticleCommand> {};
 
