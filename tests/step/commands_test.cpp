@@ -161,5 +161,28 @@ TEST_F(Commands, EndsWithTheKernelsVerdict) {
   EXPECT_THAT(listed.err, HasSubstr("there were 1 launches"));
 }
 
+TEST_F(Commands, PanesFollowEveryStep) {
+  const std::string out = step("panes print %i lane 0; info mbarriers\nstep 7\nprint %v lane 1\nstep 6\npanes off\nstep\npanes fly\n");
+  EXPECT_THAT(out, HasSubstr("after every step: print %i lane 0, info mbarriers; panes off ends it"));
+  size_t shown = 0;
+  for (size_t at = out.find("── print %i"); at != std::string::npos; at = out.find("── print %i", at + 1)) ++shown;
+  EXPECT_EQ(shown, 2u) << "after each of two steps, not after a command that stays\n" << out;
+  EXPECT_THAT(out, HasSubstr("no command 'fly'"));
+}
+
+TEST_F(Commands, WordsOfOtherDebuggersAreUnderstood) {
+  const std::string out = step("regs\nback 3\nthreads\nsi\n");
+  for (const char* what : {"here it is 'info registers'", "here it is 'reverse-step'", "here it is 'info warps'", "here it is 'step'"}) EXPECT_THAT(out, HasSubstr(what));
+}
+
+TEST_F(Commands, AChangedRegisterStaysChanged) {
+  const std::string out = step("set %tid.x = 1\nstep 5\nset %v = 90 lane 1\nstep\nreverse-step 6\nstep 6\nprint %v lane 1\ncontinue\nx gmem 0x7f0000000000,16 as u32\n");
+  EXPECT_THAT(out, HasSubstr("%v = 90 in lane 1"));
+  EXPECT_THAT(out, HasSubstr("%v = 0x0000005a"));
+  EXPECT_THAT(out, HasSubstr("%tid.x cannot be changed: it is a special register"));
+  // The first thread is as it was; the second stored 90, or what the kernel made of it: (90 + 3) * 2.
+  EXPECT_THAT(out, HasSubstr("  6 186  18  24 "));
+}
+
 }  // namespace
 }  // namespace drywell::test

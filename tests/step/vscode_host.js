@@ -4,7 +4,7 @@
 const { execFileSync, spawn } = require("child_process");
 const fs = require("fs"), os = require("os"), path = require("path"), Module = require("module"), assert = require("assert");
 
-const [vsix, drywell] = process.argv.slice(2);
+const [vsix, drywell] = process.argv.slice(2).map((file) => path.resolve(file));
 const folder = fs.mkdtempSync(path.join(os.tmpdir(), "drywell-host-"));
 process.on("exit", () => fs.rmSync(folder, { recursive: true, force: true }));
 execFileSync("cmake", ["-E", "tar", "xf", vsix], { cwd: folder });

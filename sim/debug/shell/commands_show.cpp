@@ -236,6 +236,21 @@ void help(Shell& s, Words& w) {
   if (name.empty()) s.say("An empty line repeats the last command; a unique beginning of a name is enough; help COMMAND shows more.");
 }
 
+// panes; panes list 6; info registers; info mbarriers; panes off.
+void panes(Shell& s, Words& w) {
+  const std::string text = w.rest();
+  if (text == "off") return s.set_panes({});
+  std::vector<std::string> wanted;
+  for (size_t at = 0; at < text.size();) {
+    const size_t end = std::min(text.find(';', at), text.size());
+    if (std::string one = Words(text.substr(at, end - at)).rest(); !one.empty()) wanted.push_back(std::move(one));
+    at = end + 1;
+  }
+  if (wanted.empty()) wanted = {"list", "info mbarriers", "info pipelines"};
+  s.set_panes(std::move(wanted));
+  s.say("after every step: {}; panes off ends it", fmt::join(s.panes(), ", "));
+}
+
 constexpr StepCommand kShowCommands[] = {
     {"info", "i", "warps|ctas|mbarriers|pipelines|async|hazards|break|registers|shared|memory|launch", "the state of things", info, "looking"},
     {"list", "l", "[PLACE] [LINES]", "source and PTX side by side", list, "looking"},
@@ -243,6 +258,7 @@ constexpr StepCommand kShowCommands[] = {
     {"warp", "", "N", "look at another warp of this CTA", focus_warp, "looking"},
     {"cta", "", "X[,Y,Z]", "look at another CTA", focus_cta, "looking"},
     {"lane", "", "N", "look at another lane", focus_lane, "looking"},
+    {"panes", "", "[COMMAND; COMMAND… | off]", "repeat these after every step: source, registers, barriers, pipelines, tensor memory keep up", panes, "looking"},
     {"help", "h", "[COMMAND]", "this", help, "looking"},
 };
 

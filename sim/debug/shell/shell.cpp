@@ -76,24 +76,58 @@ const StepCommand* Shell::find(std::string_view name) const {
   return matches == 1 ? only : nullptr;
 }
 
+/// Words of other debuggers (gdb, cuda-gdb, lldb), and the command here.
+constexpr std::pair<std::string_view, std::string_view> kElsewhere[] = {
+    {"regs", "info registers"},  {"registers", "info registers"}, {"locals", "info registers"}, {"back", "reverse-step"},   {"stepback", "reverse-step"},
+    {"rsi", "reverse-step"},     {"si", "step"},                  {"stepi", "step"},            {"ni", "step"},             {"nexti", "step"},
+    {"run", "continue"},         {"r", "continue"},               {"jump", "goto"},             {"frame", "where"},         {"backtrace", "where"},
+    {"threads", "info warps"},   {"thread", "warp"},              {"block", "cta"},             {"kernel", "info launch"},  {"barriers", "info mbarriers"},
+    {"mbarriers", "info mbarriers"}, {"mem", "x"},                {"memory", "x"},              {"smem", "x smem"},         {"gmem", "x gmem"},
+    {"display", "panes"},        {"layout", "panes"},             {"disassemble", "list"},      {"exit", "quit"},           {"hazards", "info hazards"}};
+
+const StepCommand& Shell::named(const std::string& name) const {
+  if (const StepCommand* c = find(name); c != nullptr) return *c;
+  const auto* const known = std::find_if(std::begin(kElsewhere), std::end(kElsewhere), [&](const auto& row) { return row.first == name; });
+  if (known != std::end(kElsewhere)) refuse(fmt::format("no command '{}'", name), fmt::format("here it is '{}'; help lists all", known->second));
+  std::vector<std::string_view> names;
+  for (const StepCommand* k : commands_) names.push_back(k->name);
+  const std::string guess = did_you_mean(name, names);
+  refuse(fmt::format("no command '{}'", name), guess.empty() ? "help lists them" : guess + " help lists them");
+}
+
+void Shell::set_panes(std::vector<std::string> panes) {
+  for (const std::string& text : panes) (void)named(Words(text).next());
+  panes_ = std::move(panes);
+}
+
+/// On a terminal the panes stand at the top of the screen; elsewhere they follow one another.
+void Shell::show_panes() {
+  if (colour_) out_ = "\x1b[H\x1b[2J" + out_;
+  for (const std::string& text : panes_) {
+    say("{}", paint(fmt::format("── {} ──", text), Colour::bold));
+    Words words(text);
+    const std::string name = words.next();
+    try {
+      named(name).run(*this, words);
+    } catch (const Error& e) {
+      say("{}", e.what());
+    }
+  }
+}
+
 std::string Shell::execute(std::string_view line) {
   out_.clear();
   line = line.substr(0, line.find('#'));
   Words words(line);
   if (words.empty()) return {};
   const std::string name = words.next();
+  const uint64_t before = session().position();
   try {
-    const StepCommand* c = find(name);
-    if (c == nullptr) {
-      std::vector<std::string_view> names;
-      for (const StepCommand* k : commands_) names.push_back(k->name);
-      const std::string guess = did_you_mean(name, names);
-      refuse(fmt::format("no command '{}'", name), guess.empty() ? "help lists them" : guess + " help lists them");
-    }
-    c->run(*this, words);
+    named(name).run(*this, words);
   } catch (const Error& e) {
     say("{}", e.what());
   }
+  if (!panes_.empty() && session().position() != before) show_panes();
   const std::string printed = session().output();
   if (printed.size() > printed_) say("the kernel printed: {}", printed.substr(printed_));
   printed_ = printed.size();

@@ -92,14 +92,21 @@ class Shell {
   /// The file for a LINE without a file: that of the focused warp's instruction.
   std::string current_file();
   const std::vector<const StepCommand*>& commands() const { return commands_; }
+  /// Commands that are repeated after every command that goes to another position; none: off. Throws InputError E4325 if one does not exist.
+  void set_panes(std::vector<std::string> panes);
+  const std::vector<std::string>& panes() const { return panes_; }
 
  private:
+  /// Throws InputError E4325 with the command that is meant.
+  const StepCommand& named(const std::string& name) const;
+  void show_panes();
   const StepCommand* find(std::string_view name) const;
 
   Debugger& debugger_;
   bool colour_;
   bool done_ = false;
   std::string out_, last_line_;
+  std::vector<std::string> panes_;
   size_t printed_ = 0;  // of the kernel's output
   std::vector<const StepCommand*> commands_;
 };
