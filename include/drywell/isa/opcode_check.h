@@ -31,13 +31,17 @@ constexpr int number_of(std::string_view word, const char* text, const uint16_t*
   }
   return kNone;
 }
+/// Number of a mnemonic in the table, or kNone.
 constexpr int mnemonic_number(std::string_view word) { return number_of(word, kMnemonicText, kMnemonicAt, static_cast<int>(std::size(kMnemonicAt)) - 1); }
+/// Number of a modifier in the table, or kNone.
 constexpr int token_number(std::string_view word) { return number_of(word, kTokenText, kTokenAt, static_cast<int>(std::size(kTokenAt)) - 1); }
 
+/// True if `n` is one of the numbers [from, to).
 constexpr bool contains(const uint16_t* from, const uint16_t* to, int n) {
   while (from != to && *from != n) ++from;
   return from != to;
 }
+/// True for modifiers that are types: they keep their order.
 constexpr bool is_type(int token) { return contains(kTypeToken, kTypeToken + std::size(kTypeToken), token); }
 
 /// The modifiers of an opcode's text, as numbers.
@@ -48,6 +52,7 @@ struct Tokens {
   bool known = true;  // all of them
 };
 
+/// The modifiers of the text behind a mnemonic.
 constexpr Tokens tokens_of(std::string_view rest) {
   Tokens out;
   while (!rest.empty() && out.known) {
@@ -142,10 +147,15 @@ constexpr Verdict check(std::string_view text, int operands = kAnyCount) {
 }
 
 // No function of these is defined: a compiler that reaches one stops, and prints its name.
+/// The message for an unknown mnemonic.
 void PTX_has_no_instruction_of_this_name();
+/// The message for an unknown modifier.
 void PTX_has_no_modifier_of_this_name();
+/// The message for a modifier of another instruction, one that stands twice, or a type in another place.
 void this_instruction_does_not_take_this_modifier_or_not_in_this_place();
+/// The message for a modifier that is missing.
 void this_instruction_needs_one_more_modifier();
+/// The message for too few or too many operands.
 void this_instruction_takes_another_number_of_operands();
 
 /// Stops the compiler with a message if the opcode is wrong.
