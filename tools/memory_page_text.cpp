@@ -43,16 +43,15 @@ const S = D.steps.map((s, i) => ({i, role:D.role_names[s[0]], writes:!!s[1], cta
 const writers = S.filter(s => s.writes && s.done).sort((a, b) => a.done - b.done || a.i - b.i);
 const inRectangles = (s, lane, column) => s.rectangles.some(r => lane >= r[0] && lane < r[0] + r[1] && column >= r[2] && column < r[2] + r[3]);
 const holds = (s, lane, column) => s.rectangles ? inRectangles(s, lane, column) : lane >= s.lane && lane < s.lane + s.lanes && column >= s.column && column < s.column + s.columns && (!s.form || !!block(s, lane, column));
-const places = new Map(); // of forms with many blocks: cell -> block
-function placesOf(form) { if (!places.has(form)) { const m = new Map(); for (const b of form.blocks) for (let l = 0; l < b[2]; ++l) for (let c = 0; c < b[4]; ++c) m.set((b[1] + l) * COLUMNS + b[3] + c, b); places.set(form, m); } return places.get(form); }
+const places = new Map(); // of forms with many blocks: cell -> blocks; several where the rows of elements run along memory
+function placesOf(form) { if (!places.has(form)) { const m = new Map(); for (const b of form.blocks) for (let l = 0; l < b[2]; ++l) for (let c = 0; c < b[4]; ++c) { const k = (b[1] + l) * COLUMNS + b[3] + c, there = m.get(k); if (there) there.push(b); else m.set(k, [b]); } places.set(form, m); } return places.get(form); }
+const blocksAt = (s, lane, column) => s.rectangles ? placesOf(s.form).get(lane * COLUMNS + column) || [] : [block(s, lane, column)].filter(b => b);
 function block(s, lane, column) { // the block of a step's operand at a cell
-  if (s.rectangles) return placesOf(s.form).get(lane * COLUMNS + column);
   const part = s.form.ctas === 2 ? s.cta & 1 : 0, l = lane - s.baseLane, c = column - s.baseColumn;
   return s.form.blocks.find(b => b[0] === part && l >= b[1] && l < b[1] + b[2] && c >= b[3] && c < b[3] + b[4]);
 }
 function elements(s, lane, column) { // of one cell, as the step uses it: row, index, first bit, bits
-  const b = s.form && block(s, lane, column); if (!b) return [];
-  const out = []; for (let e = 0; e < b[7]; ++e) out.push({row:s.row + b[5] + lane - s.baseLane - b[1], index:s.index + b[6] + (column - s.baseColumn - b[3]) * b[7] + e, low:b[8] + e * b[10] + 8 * s.byte, bits:b[9], copy:b[11]});
+  const out = []; for (const b of s.form ? blocksAt(s, lane, column) : []) for (let e = 0; e < b[7]; ++e) out.push({row:s.row + b[5] + lane - s.baseLane - b[1], index:s.index + b[6] + (column - s.baseColumn - b[3]) * b[7] + e, low:b[8] + e * b[10] + 8 * s.byte, bits:b[9], copy:b[11]});
   return out.filter(e => e.low + e.bits <= 32);
 }
 const bin = typeof atob === "function" ? s => Uint8Array.from(atob(s), c => c.charCodeAt(0)) : s => Uint8Array.from(Buffer.from(s, "base64"));

@@ -66,24 +66,37 @@ void expect_elements(const std::string& swizzle) {
 TEST_F(PageScript, ElementsOfATileThroughSwizzle128) { expect_elements("128"); }
 TEST_F(PageScript, ElementsOfATileWithoutSwizzle) { expect_elements("none"); }
 
-// Two ways to the same bytes: TMA writes them as elements of a tensor, tcgen05.mma reads them by its descriptor.
-TEST_F(PageScript, DescriptorAndTensorMapAgree) {
-  const Json cells = evaluate(gemm().page(),
+// Two ways to the same bytes: TMA writes them as elements of a tensor, tcgen05.mma reads them by its descriptor. `along_rows`: the rows of
+// an operand run along memory, so that they are the tensor's x.
+void expect_agreement(const std::string& page, bool along_rows, int k_of_an_instruction) {
+  const Json cells = evaluate(page,
                               "(() => { const out = []; for (const s of D.steps.filter(s => ['A', 'B'].includes(D.role_names[s[0]]))) for (let lane = s[3]; lane < s[3] + s[4]; lane += 5) for (let column = 0; column < 32; column += 3) {"
-                              " const d = describe(s[2], lane, column, s[7]); if (d.read && d.elements.length && d.flying.some(f => f.startsWith(D.role_names[s[0]] + ' '))) out.push([d.elements[0].name, d.read.names[0]]); } return out; })()");
+                              " const d = describe(s[2], lane, column, s[7]); if (d.read && d.elements.length && d.flying.some(f => f.startsWith(D.role_names[s[0]] + ' '))) out.push([d.elements.map(e => e.name), d.read.names]); } return out; })()");
   ASSERT_GT(cells.size(), 200u);
-  size_t rows_of_a = 0;
+  size_t elements = 0;
   for (const Json& c : cells) {
-    int tensor = 0, y = 0, x = 0, row = 0, k = 0;
-    char operand = 0, axis = 0;
-    ASSERT_EQ(std::sscanf(c[0].get<std::string>().c_str(), "T%d(y %d, x %d)", &tensor, &y, &x), 3) << c;
-    ASSERT_EQ(std::sscanf(c[1].get<std::string>().c_str(), "%c(%c %d, k %d)", &operand, &axis, &row, &k), 4) << c;
-    EXPECT_EQ(row, y) << c;
-    EXPECT_EQ((x - k) % 16, 0) << c;
-    EXPECT_EQ(tensor, operand == 'A' ? 0 : 1) << c;
-    rows_of_a += operand == 'A';
+    ASSERT_EQ(c[0].size(), c[1].size()) << c;
+    for (size_t i = 0; i < c[0].size(); ++i, ++elements) {
+      int tensor = 0, y = 0, x = 0, row = 0, k = 0;
+      char operand = 0, axis = 0;
+      ASSERT_EQ(std::sscanf(c[0][i].get<std::string>().c_str(), "T%d(y %d, x %d)", &tensor, &y, &x), 3) << c;
+      ASSERT_EQ(std::sscanf(c[1][i].get<std::string>().c_str(), "%c(%c %d, k %d)", &operand, &axis, &row, &k), 4) << c;
+      EXPECT_EQ(row, along_rows ? x : y) << c;
+      EXPECT_EQ(((along_rows ? y : x) - k) % k_of_an_instruction, 0) << c;
+      EXPECT_EQ(tensor, operand == 'A' ? 0 : 1) << c;
+    }
   }
-  EXPECT_GT(rows_of_a, 50u);
+  EXPECT_GT(elements, 2 * cells.size() - 1) << "two or more in a word";
+}
+
+TEST_F(PageScript, DescriptorAndTensorMapAgree) { expect_agreement(gemm().page(), false, 16); }
+TEST_F(PageScript, TheyAgreeWhereRowsRunAlongMemory) {
+  const Shown shown({"gemm-bf16", "--m=128", "--n=128", "--k=128", "--a-major=mn", "--b-major=mn"});
+  expect_agreement(shown.page(), true, 16);
+}
+TEST_F(PageScript, TheyAgreeForFourBitsInAPairOfCtas) {
+  const Shown shown({"gemm-blockscaled", "--m=256", "--n=256", "--k=512", "--format=nvf4", "--cta-group=2"});
+  expect_agreement(shown.page(), false, 64);
 }
 
 TEST_F(PageScript, BarriersHaveTheirStates) {
