@@ -119,7 +119,7 @@ std::vector<uint32_t> launch(KernelReport& r, Accelerator& device, const Config&
 }
 
 // The reference sums as the instructions do, each one fused sum of its products and the accumulator
-// (kernels/reference/gemm.h).
+// (drywell/kernels/reference_gemm.h).
 void verify(KernelReport& r, const Config& c, const Problem& x, const std::vector<uint32_t>& d,
             unsigned threads) {
   const reference::GemmArithmetic arithmetic{.k = c.mma_k(), .grouped = c.packed()};
