@@ -4,10 +4,10 @@
 #include <string>
 #include <vector>
 
+#include "drywell/launch/kernel.h"
 #include "drywell/sim/driver_words.h"
 #include "drywell/sim/limit_words.h"
 #include "drywell/sim/trace.h"
-#include "drywell/launch/kernel.h"
 
 namespace drywell::kernels {
 

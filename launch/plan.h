@@ -12,8 +12,8 @@
 #include "drywell/core/error.h"
 #include "drywell/core/types.h"
 #include "drywell/isa/tensor_map.h"
-#include "drywell/sim/device.h"
 #include "drywell/launch/accelerator.h"
+#include "drywell/sim/device.h"
 
 namespace drywell::kernels {
 

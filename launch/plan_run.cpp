@@ -10,9 +10,9 @@
 #include "drywell/core/npy.h"
 #include "drywell/isa/parse.h"
 #include "drywell/isa/validate.h"
+#include "drywell/launch/generate.h"
 #include "launch/element_type.h"
 #include "launch/plan.h"
-#include "drywell/launch/generate.h"
 
 namespace drywell::kernels {
 namespace {

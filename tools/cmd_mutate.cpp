@@ -40,8 +40,9 @@ constexpr const char* kWrongValues = "wrong values only";
 class ImpatientArch {
  public:
   explicit ImpatientArch(std::string_view machine) : path_((std::filesystem::temp_directory_path() / fmt::format("drywell-impatient-{}.toml", getpid())).string()) {
-    write_file_atomically(path_, fmt::format("base = \"{}\"\n", machine) + "name = \"impatient\"\n"
-                                 "[mbarrier]\nsuspend_limit = { value = 32, unit = \"cyc\", provenance = \"assumed\", source = \"drywell mutate\" }\n");
+    write_file_atomically(path_, fmt::format("base = \"{}\"\n", machine) +
+                                     "name = \"impatient\"\n"
+                                     "[mbarrier]\nsuspend_limit = { value = 32, unit = \"cyc\", provenance = \"assumed\", source = \"drywell mutate\" }\n");
   }
   ~ImpatientArch() {
     std::error_code gone;

@@ -29,12 +29,10 @@ struct PageRun {
 std::string base64(const std::vector<uint32_t>& words);
 nlohmann::json blocks_json(const std::vector<isa::TmemBlock>& blocks);
 
-
 /// What the pages of both memories have: the run, its CTAs, warps and instructions; no forms, steps, values and barriers yet.
 template <class History>
 nlohmann::json page_data(const PageRun& run, const History& h, nlohmann::json grid) {
-  nlohmann::json j = {{"title", run.title}, {"arch", run.arch}, {"clock", run.clock}, {"version", DRYWELL_VERSION}, {"from", h.from}, {"to", h.to}, {"first", h.first_rank},
-                      {"warps", h.warps}, {"roles", h.roles}, {"places", h.places}, {"truncated", h.truncated}, {"dropped", h.values_dropped}, {"grid", std::move(grid)}};
+  nlohmann::json j = {{"title", run.title}, {"arch", run.arch}, {"clock", run.clock}, {"version", DRYWELL_VERSION}, {"from", h.from}, {"to", h.to}, {"first", h.first_rank}, {"warps", h.warps}, {"roles", h.roles}, {"places", h.places}, {"truncated", h.truncated}, {"dropped", h.values_dropped}, {"grid", std::move(grid)}};
   for (uint32_t r = 0; r < h.ranks; ++r) {
     const Dim3 c = h.ctas[h.first_rank + r];
     j["ctas"].push_back(fmt::format("{}, {}, {}", c.x, c.y, c.z));

@@ -16,8 +16,8 @@
 
 #include "drywell/isa/instruction.h"
 #include "drywell/isa/tensor_map.h"
-#include "drywell/sim/device.h"
 #include "drywell/launch/accelerator.h"
+#include "drywell/sim/device.h"
 
 namespace drywell::kernels::conformance {
 

@@ -4,8 +4,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "drywell/launch/accelerator.h"
 #include "conformance/programs/program.h"
+#include "drywell/launch/accelerator.h"
 
 namespace drywell::kernels::conformance {
 

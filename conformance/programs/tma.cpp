@@ -4,8 +4,8 @@
 
 #include <cstring>
 
-#include "drywell/isa/builder.h"
 #include "conformance/programs/families.h"
+#include "drywell/isa/builder.h"
 #include "drywell/launch/generate.h"
 
 namespace drywell::kernels::conformance {

@@ -5,9 +5,9 @@
 #include <bit>
 #include <cstring>
 
-#include "drywell/isa/builder.h"
 #include "conformance/programs/families.h"
 #include "conformance/programs/mma_fragment.h"
+#include "drywell/isa/builder.h"
 #include "drywell/kernels/reference_gemm.h"
 #include "drywell/launch/generate.h"
 

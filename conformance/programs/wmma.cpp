@@ -4,9 +4,9 @@
 
 #include <algorithm>
 
-#include "drywell/isa/builder.h"
 #include "conformance/programs/families.h"
 #include "conformance/programs/mma_fragment.h"
+#include "drywell/isa/builder.h"
 #include "drywell/launch/generate.h"
 
 namespace drywell::kernels::conformance {

@@ -6,8 +6,8 @@
 #include <string_view>
 #include <vector>
 
-#include "drywell/launch/accelerator.h"
 #include "conformance/silicon/probes.h"
+#include "drywell/launch/accelerator.h"
 
 namespace drywell::kernels::silicon {
 

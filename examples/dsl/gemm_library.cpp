@@ -63,9 +63,7 @@ KernelReport run(const RunContext& c) {
 extern "C" void drywell_register(KernelList& list) {
   static const Kernel kKernels[] = {{.name = "gemm",
                                      .doc = "D = A x B^T in bf16, the kernel of docs/dsl.md",
-                                     .parameters = {size_parameter("m", "256", "rows of A and D"), size_parameter("n", "128", "rows of B"),
-                                                    size_parameter("k", "512", "columns of A and B"),
-                                                    {.name = "seed", .default_value = "1", .doc = "of the random inputs", .least = 0}},
+                                     .parameters = {size_parameter("m", "256", "rows of A and D"), size_parameter("n", "128", "rows of B"), size_parameter("k", "512", "columns of A and B"), {.name = "seed", .default_value = "1", .doc = "of the random inputs", .least = 0}},
                                      .build = build,
                                      .run = run}};
   list.add(kKernels);

@@ -1,8 +1,8 @@
 // Command-line parameters of both the Blackwell and the Hopper blockwise GEMM.
 #pragma once
 
-#include "kernels/blockwise/problem.h"
 #include "drywell/launch/params.h"
+#include "kernels/blockwise/problem.h"
 
 namespace drywell::kernels::blockwise {
 

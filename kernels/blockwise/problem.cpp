@@ -7,8 +7,8 @@
 #include <cmath>
 
 #include "drywell/core/bits.h"
-#include "drywell/sim/numeric/convert.h"
 #include "drywell/kernels/gemm_output.h"
+#include "drywell/sim/numeric/convert.h"
 
 namespace drywell::kernels::blockwise {
 namespace {

@@ -6,11 +6,11 @@
 #include <vector>
 
 #include "drywell/isa/tensor_map.h"
+#include "drywell/kernels/quantize.h"
+#include "drywell/launch/generate.h"
+#include "drywell/launch/kernel.h"
 #include "kernels/blockwise/scales.h"
 #include "kernels/reference/gemm_blockwise.h"
-#include "drywell/launch/kernel.h"
-#include "drywell/launch/generate.h"
-#include "drywell/kernels/quantize.h"
 
 namespace drywell::kernels::blockwise {
 

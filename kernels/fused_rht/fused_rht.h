@@ -10,9 +10,9 @@
 #include <vector>
 
 #include "drywell/isa/instruction.h"
+#include "drywell/launch/kernel.h"
 #include "drywell/sim/device.h"
 #include "kernels/reference/rht_nvfp4.h"
-#include "drywell/launch/kernel.h"
 
 namespace drywell::kernels {
 

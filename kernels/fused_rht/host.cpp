@@ -5,8 +5,8 @@
 
 #include "drywell/core/bits.h"
 #include "drywell/isa/tensor_map.h"
-#include "kernels/fused_rht/fused_rht.h"
 #include "drywell/kernels/device_arrays.h"
+#include "kernels/fused_rht/fused_rht.h"
 
 namespace drywell::kernels {
 namespace {

@@ -1,10 +1,10 @@
 // The kernel's entry in the table of kernels: parameters, input, verification.
 #include <fmt/format.h>
 
+#include "drywell/kernels/verify.h"
+#include "drywell/launch/generate.h"
 #include "kernels/fused_rht/fused_rht.h"
 #include "launch/bf16.h"
-#include "drywell/launch/generate.h"
-#include "drywell/kernels/verify.h"
 
 namespace drywell::kernels {
 namespace {

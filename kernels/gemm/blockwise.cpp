@@ -7,8 +7,8 @@
 #include <cstring>
 
 #include "drywell/core/bits.h"
-#include "kernels/gemm/maps.h"
 #include "drywell/kernels/device_arrays.h"
+#include "kernels/gemm/maps.h"
 
 namespace drywell::kernels {
 namespace {

@@ -10,11 +10,11 @@
 #include <string>
 #include <vector>
 
-#include "drywell/sim/device.h"
-#include "drywell/launch/accelerator.h"
-#include "kernels/gemm/plan.h"
-#include "drywell/launch/kernel.h"
 #include "drywell/kernels/quantize.h"
+#include "drywell/launch/accelerator.h"
+#include "drywell/launch/kernel.h"
+#include "drywell/sim/device.h"
+#include "kernels/gemm/plan.h"
 
 namespace drywell::kernels {
 

@@ -5,10 +5,10 @@
 #include <cstring>
 
 #include "drywell/core/bits.h"
+#include "drywell/kernels/device_arrays.h"
 #include "kernels/gemm/device.h"
 #include "kernels/gemm/gemm.h"
 #include "kernels/gemm/maps.h"
-#include "drywell/kernels/device_arrays.h"
 
 namespace drywell::kernels {
 namespace {

@@ -3,9 +3,9 @@
 
 #include <vector>
 
-#include "kernels/gemm/plan.h"
-#include "drywell/launch/params.h"
 #include "drywell/kernels/quantize.h"
+#include "drywell/launch/params.h"
+#include "kernels/gemm/plan.h"
 
 namespace drywell::kernels::gemm {
 

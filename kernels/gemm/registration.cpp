@@ -4,11 +4,11 @@
 #include <cmath>
 #include <memory>
 
+#include "drywell/kernels/gemm_output.h"
+#include "drywell/launch/generate.h"
 #include "kernels/gemm/gemm.h"
 #include "kernels/gemm/parameters.h"
 #include "kernels/gemm/verification.h"
-#include "drywell/kernels/gemm_output.h"
-#include "drywell/launch/generate.h"
 
 namespace drywell::kernels {
 namespace {

@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "drywell/kernels/reference_gemm.h"
 #include "drywell/kernels/gemm_output.h"
+#include "drywell/kernels/reference_gemm.h"
 
 namespace drywell::kernels::gemm {
 

@@ -1,8 +1,8 @@
 // Comparison of a GEMM's output with the independent reference, and its error against float64.
 #pragma once
 
-#include "kernels/gemm/gemm.h"
 #include "drywell/kernels/reference_gemm.h"
+#include "kernels/gemm/gemm.h"
 
 namespace drywell::kernels::gemm {
 

@@ -5,11 +5,11 @@
 #include <cstring>
 
 #include "drywell/core/bits.h"
-#include "kernels/gemm/gemm.h"
-#include "kernels/gemm_sm120/sm120.h"
 #include "drywell/kernels/device_arrays.h"
 #include "drywell/kernels/gemm_output.h"
 #include "drywell/launch/generate.h"
+#include "kernels/gemm/gemm.h"
+#include "kernels/gemm_sm120/sm120.h"
 
 namespace drywell::kernels {
 namespace {

@@ -7,8 +7,8 @@
 #include <cstring>
 
 #include "drywell/core/bits.h"
-#include "kernels/blockwise/parameters.h"
 #include "drywell/kernels/device_arrays.h"
+#include "kernels/blockwise/parameters.h"
 
 namespace drywell::kernels::blockwise {
 namespace {

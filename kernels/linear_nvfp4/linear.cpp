@@ -4,12 +4,12 @@
 
 #include <algorithm>
 
+#include "drywell/kernels/device_arrays.h"
 #include "kernels/fused_rht/fused_rht.h"
 #include "kernels/gemm/gemm.h"
 #include "kernels/linear_nvfp4/collective.h"
 #include "kernels/reference/nvfp4_linear.h"
 #include "kernels/reference/rht_nvfp4.h"
-#include "drywell/kernels/device_arrays.h"
 
 namespace drywell::kernels::nvfp4 {
 namespace {

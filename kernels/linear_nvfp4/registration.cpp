@@ -5,15 +5,15 @@
 #include <cmath>
 #include <map>
 
+#include "drywell/kernels/reference_gemm.h"
+#include "drywell/kernels/verify.h"
+#include "drywell/launch/generate.h"
 #include "kernels/gemm/gemm.h"
 #include "kernels/linear_nvfp4/collective.h"
-#include "kernels/nvfp4/inputs.h"
 #include "kernels/linear_nvfp4/linear.h"
+#include "kernels/nvfp4/inputs.h"
 #include "kernels/reference/formats.h"
-#include "drywell/kernels/reference_gemm.h"
 #include "kernels/reference/nvfp4_linear.h"
-#include "drywell/launch/generate.h"
-#include "drywell/kernels/verify.h"
 
 namespace drywell::kernels {
 namespace {

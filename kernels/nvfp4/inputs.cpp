@@ -4,8 +4,8 @@
 
 #include <algorithm>
 
-#include "launch/bf16.h"
 #include "drywell/launch/generate.h"
+#include "launch/bf16.h"
 
 namespace drywell::kernels::nvfp4 {
 

@@ -7,8 +7,8 @@
 #include <cstdint>
 
 #include "drywell/launch/accelerator.h"
-#include "kernels/nvfp4/arithmetic.h"
 #include "drywell/launch/kernel.h"
+#include "kernels/nvfp4/arithmetic.h"
 
 namespace drywell::kernels::nvfp4 {
 

@@ -3,13 +3,13 @@
 
 #include <cstring>
 
+#include "drywell/kernels/device_arrays.h"
+#include "drywell/kernels/verify.h"
+#include "drywell/launch/generate.h"
 #include "kernels/nvfp4/inputs.h"
 #include "kernels/nvfp4/nvfp4.h"
 #include "kernels/reference/nvfp4.h"
 #include "kernels/reference/rht_nvfp4.h"
-#include "drywell/kernels/device_arrays.h"
-#include "drywell/launch/generate.h"
-#include "drywell/kernels/verify.h"
 
 namespace drywell::kernels {
 namespace {

@@ -5,11 +5,11 @@
 #include <cmath>
 
 #include "drywell/core/bits.h"
+#include "drywell/kernels/device_arrays.h"
+#include "drywell/kernels/verify.h"
 #include "kernels/nvfp4/inputs.h"
 #include "kernels/quantize_fp8/quantize_fp8.h"
 #include "kernels/reference/formats.h"
-#include "drywell/kernels/device_arrays.h"
-#include "drywell/kernels/verify.h"
 
 namespace drywell::kernels {
 namespace {

@@ -9,9 +9,9 @@
 #include <limits>
 
 #include "drywell/core/error.h"
+#include "drywell/launch/generate.h"
 #include "drywell/sim/numeric/convert.h"
 #include "launch/bf16.h"
-#include "drywell/launch/generate.h"
 
 namespace drywell::kernels {
 namespace {

@@ -6,8 +6,8 @@
 
 #include "drywell/core/bits.h"
 #include "drywell/isa/tensor_map.h"
-#include "drywell/launch/generate.h"
 #include "drywell/kernels/verify.h"
+#include "drywell/launch/generate.h"
 #include "kernels/tma_copy/tma_copy.h"
 
 namespace drywell::kernels {

@@ -22,9 +22,7 @@ bool word_block(isa::TmemBlock& b, uint32_t word, uint32_t bits) {
 void add_blocks(std::vector<isa::TmemBlock>& out, uint32_t address, uint32_t bytes, uint32_t row, uint32_t index, uint32_t bits) {
   const uint32_t value = std::min(bits, kWordBits);  // of 64 bits: the low word
   if (kWordBits % bits == 0 && address % kSmemLineBytes + bytes <= kSmemLineBytes) {
-    out.push_back({.lane = static_cast<uint16_t>(address / kSmemLineBytes), .lanes = 1, .column = static_cast<uint16_t>(address % kSmemLineBytes / kWord),
-                   .columns = static_cast<uint16_t>(bytes / kWord), .row = row, .index = index, .per_column = static_cast<uint8_t>(kWordBits / bits),
-                   .bits = static_cast<uint8_t>(bits), .stride = static_cast<uint8_t>(bits)});
+    out.push_back({.lane = static_cast<uint16_t>(address / kSmemLineBytes), .lanes = 1, .column = static_cast<uint16_t>(address % kSmemLineBytes / kWord), .columns = static_cast<uint16_t>(bytes / kWord), .row = row, .index = index, .per_column = static_cast<uint8_t>(kWordBits / bits), .bits = static_cast<uint8_t>(bits), .stride = static_cast<uint8_t>(bits)});
     return;
   }
   for (uint32_t word = 0; word < bytes / kWord; ++word) {
@@ -67,9 +65,7 @@ std::vector<isa::TmemBlock> operand_blocks(const isa::SmemDescriptor& d, const i
       for (uint32_t e = 0; e < bytes * 8 / bits; ++e) {
         const uint32_t bit = e * bits, byte = at + bit / 8;
         if (bit % kWordBits + bits > kWordBits) continue;
-        out.push_back({.lane = static_cast<uint16_t>(byte / kSmemLineBytes), .lanes = 1, .column = static_cast<uint16_t>(byte % kSmemLineBytes / kWord), .columns = 1,
-                       .row = first_row + first + e, .index = line, .low = static_cast<uint8_t>((at * 8 + bit) % kWordBits), .bits = static_cast<uint8_t>(bits),
-                       .stride = static_cast<uint8_t>(bits)});
+        out.push_back({.lane = static_cast<uint16_t>(byte / kSmemLineBytes), .lanes = 1, .column = static_cast<uint16_t>(byte % kSmemLineBytes / kWord), .columns = 1, .row = first_row + first + e, .index = line, .low = static_cast<uint8_t>((at * 8 + bit) % kWordBits), .bits = static_cast<uint8_t>(bits), .stride = static_cast<uint8_t>(bits)});
       }
     }
   }

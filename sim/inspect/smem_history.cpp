@@ -20,7 +20,8 @@ namespace {
 /// "TMA load", …: what a step is when no operand's letter says it.
 std::string role_of(const AsyncOp& op) {
   if (const auto* t = std::get_if<TensorCopy>(&op.payload))
-    return t->direction == TensorCopy::Direction::load ? "TMA load" : t->direction == TensorCopy::Direction::store ? "TMA store" : "TMA reduce";
+    return t->direction == TensorCopy::Direction::load ? "TMA load" : t->direction == TensorCopy::Direction::store ? "TMA store"
+                                                                                                                   : "TMA reduce";
   if (std::holds_alternative<BulkCopy>(op.payload)) return "bulk copy";
   if (std::holds_alternative<AsyncCopy>(op.payload)) return "cp.async";
   if (std::holds_alternative<TmemCopy>(op.payload)) return "tcgen05.cp";
@@ -33,8 +34,10 @@ std::vector<SmemRun> joined(std::vector<SmemRun> runs) {
   std::sort(runs.begin(), runs.end(), [](const SmemRun& a, const SmemRun& b) { return a.begin < b.begin; });
   std::vector<SmemRun> out;
   for (const SmemRun& r : runs) {
-    if (out.empty() || r.begin > out.back().begin + out.back().bytes) out.push_back(r);
-    else out.back().bytes = std::max(out.back().bytes, r.begin + r.bytes - out.back().begin);
+    if (out.empty() || r.begin > out.back().begin + out.back().bytes)
+      out.push_back(r);
+    else
+      out.back().bytes = std::max(out.back().bytes, r.begin + r.bytes - out.back().begin);
   }
   return out;
 }
@@ -91,12 +94,12 @@ class SmemHistory::Impl : public Listener {
   uint64_t cluster_ = 0;
   const Launch* launch_ = nullptr;
   SmemHistoryData d_;
-  std::map<uint32_t, uint32_t> places_;                                       // by program counter
+  std::map<uint32_t, uint32_t> places_;                                             // by program counter
   std::map<std::tuple<std::string, uint64_t, uint32_t, uint32_t>, int32_t> forms_;  // operand and what its places depend on
-  std::map<uint64_t, size_t> tensors_;                                        // by address: its number
-  std::multimap<uint64_t, size_t> open_;                                      // operation -> its steps
-  std::map<const Warp*, size_t> storing_;                                     // a warp's store that is about to happen
-  std::deque<size_t> with_values_;                                            // oldest first
+  std::map<uint64_t, size_t> tensors_;                                              // by address: its number
+  std::multimap<uint64_t, size_t> open_;                                            // operation -> its steps
+  std::map<const Warp*, size_t> storing_;                                           // a warp's store that is about to happen
+  std::deque<size_t> with_values_;                                                  // oldest first
 };
 
 SmemHistory::SmemHistory(Dim3 cta, size_t value_bytes) : impl_(std::make_unique<Impl>(cta, value_bytes)) {}

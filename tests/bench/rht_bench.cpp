@@ -1,11 +1,11 @@
 // fused-rht next to the same function written for this machine's vectors, on the same cores in the same process.
 #include <benchmark/benchmark.h>
 
-#include "tests/bench/native_rht.h"
+#include "drywell/launch/generate.h"
 #include "kernels/fused_rht/fused_rht.h"
 #include "kernels/reference/rht_nvfp4.h"
 #include "kernels/registry.h"
-#include "drywell/launch/generate.h"
+#include "tests/bench/native_rht.h"
 
 namespace {
 

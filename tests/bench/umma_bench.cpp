@@ -13,10 +13,10 @@
 #include <string>
 #include <vector>
 
-#include "tests/bench/umma_data.h"
+#include "drywell/launch/generate.h"
 #include "drywell/sim/device.h"
 #include "drywell/sim/numeric/mma_tile.h"
-#include "drywell/launch/generate.h"
+#include "tests/bench/umma_data.h"
 
 namespace {
 

@@ -4,8 +4,8 @@
 #include <cmath>
 #include <map>
 
-#include "drywell/sim/numeric/convert.h"
 #include "drywell/launch/generate.h"
+#include "drywell/sim/numeric/convert.h"
 
 namespace drywell::bench {
 namespace {

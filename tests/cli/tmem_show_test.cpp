@@ -17,10 +17,10 @@ namespace drywell {
 namespace {
 
 using Json = nlohmann::json;
-using test::Finished;
 using test::evaluate;
-using test::PageScript;
+using test::Finished;
 using test::Mistake;
+using test::PageScript;
 using testing::HasSubstr;
 
 uint16_t to_bf16(float f) {

@@ -8,10 +8,10 @@
 #include "drywell/core/error.h"
 #include "drywell/isa/smem_descriptor.h"
 #include "drywell/isa/tensor_map.h"
-#include "kernels/fused_rht/fused_rht.h"
 #include "drywell/launch/generate.h"
-#include "sim/exec/exec.h"
+#include "kernels/fused_rht/fused_rht.h"
 #include "sim/events/hub.h"
+#include "sim/exec/exec.h"
 
 namespace drywell::kernels {
 namespace {

@@ -3,9 +3,9 @@
 
 #include <limits>
 
+#include "drywell/kernels/device_arrays.h"
 #include "kernels/nvfp4/nvfp4.h"
 #include "kernels/reference/nvfp4.h"
-#include "drywell/kernels/device_arrays.h"
 #include "support/kernel_run.h"
 
 namespace drywell::kernels {

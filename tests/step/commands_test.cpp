@@ -166,7 +166,8 @@ TEST_F(Commands, PanesFollowEveryStep) {
   EXPECT_THAT(out, HasSubstr("after every step: print %i lane 0, info mbarriers; panes off ends it"));
   size_t shown = 0;
   for (size_t at = out.find("── print %i"); at != std::string::npos; at = out.find("── print %i", at + 1)) ++shown;
-  EXPECT_EQ(shown, 2u) << "after each of two steps, not after a command that stays\n" << out;
+  EXPECT_EQ(shown, 2u) << "after each of two steps, not after a command that stays\n"
+                       << out;
   EXPECT_THAT(out, HasSubstr("no command 'fly'"));
 }
 

@@ -7,8 +7,8 @@
 #include <limits>
 #include <map>
 
-#include "drywell/kernels/reference_gemm.h"
 #include "drywell/kernels/quantize.h"
+#include "drywell/kernels/reference_gemm.h"
 #include "unit/numeric_vectors.h"
 
 namespace drywell::kernels {

@@ -8,10 +8,10 @@
 #include <sstream>
 
 #include "drywell/core/error.h"
+#include "drywell/launch/generate.h"
 #include "kernels/reference/formats.h"
 #include "kernels/reference/fused_sum.h"
 #include "kernels/reference/rht_nvfp4.h"
-#include "drywell/launch/generate.h"
 #include "support/paths.h"
 
 namespace drywell::kernels::reference {

@@ -168,8 +168,8 @@ class OpLiteral {
     opcode_check::expect(text, Operands);
   }
   template <class Text>
-    requires(std::convertible_to<const Text&, std::string_view> && !std::convertible_to<const Text&, const char*>)
-  OpLiteral(const Text&) {
+  requires(std::convertible_to<const Text&, std::string_view> && !std::convertible_to<const Text&, const char*>)
+      OpLiteral(const Text&) {
     static_assert(sizeof(Text) == 0, "this opcode is made while the program runs: write k(OpText(text), ...)");
   }
   OpText checked() const { return OpText(text_, where_); }

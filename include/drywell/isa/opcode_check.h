@@ -12,7 +12,12 @@ namespace drywell::isa::opcode_check {
 #include "drywell/isa/table/opcode_grammar.inc"
 
 /// What is wrong with an opcode's text, or its number of operands.
-enum class Verdict : uint8_t { fits, unknown_instruction, unknown_modifier, modifier_does_not_fit, modifier_missing, operand_count };
+enum class Verdict : uint8_t { fits,
+                               unknown_instruction,
+                               unknown_modifier,
+                               modifier_does_not_fit,
+                               modifier_missing,
+                               operand_count };
 
 /// A number that no modifier has.
 inline constexpr int kNone = -1;

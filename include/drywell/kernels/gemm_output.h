@@ -5,10 +5,10 @@
 #include <vector>
 
 #include "drywell/isa/tensor_map.h"
-#include "drywell/sim/numeric/format.h"
-#include "drywell/kernels/reference_gemm.h"
 #include "drywell/kernels/quantize.h"
+#include "drywell/kernels/reference_gemm.h"
 #include "drywell/launch/kernel.h"
+#include "drywell/sim/numeric/format.h"
 
 namespace drywell::kernels::gemm {
 

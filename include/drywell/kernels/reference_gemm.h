@@ -10,7 +10,15 @@
 
 namespace drywell::kernels::reference {
 
-enum class NumberFormat : uint8_t { e2m1, e2m3, e3m2, e4m3, e5m2, f16, bf16, ue4m3, ue8m0 };
+enum class NumberFormat : uint8_t { e2m1,
+                                    e2m3,
+                                    e3m2,
+                                    e4m3,
+                                    e5m2,
+                                    f16,
+                                    bf16,
+                                    ue4m3,
+                                    ue8m0 };
 
 /// Returns the exact value; NaN for codes without a value.
 double number_value(NumberFormat format, uint16_t code);
@@ -51,7 +59,9 @@ RowOf float64_rows(std::span<const float> values, uint64_t k);
 std::vector<double> gemm_float64(const RowOf& a, const RowOf& b, uint64_t columns,
                                  std::span<const uint64_t> rows, unsigned threads = 0);
 
-enum class OutputFormat : uint8_t { bf16, f16, f32 };
+enum class OutputFormat : uint8_t { bf16,
+                                    f16,
+                                    f32 };
 
 /// Computes the epilogue of an accumulator in f32: fl(alpha * x), with C fma(beta, c, fl(alpha * x)); then rounds to
 /// nearest even. Returns the code.

@@ -11,10 +11,10 @@
 
 #include "drywell/core/npy.h"
 #include "drywell/isa/instruction.h"
-#include "drywell/sim/arch_config.h"
-#include "drywell/sim/device.h"
 #include "drywell/launch/accelerator.h"
 #include "drywell/launch/params.h"
+#include "drywell/sim/arch_config.h"
+#include "drywell/sim/device.h"
 
 namespace drywell::kernels {
 
@@ -22,10 +22,10 @@ namespace drywell::kernels {
 struct RunContext {
   Params params;
   std::string arch = "sm_100a";  // name or path, as sim::DeviceOptions::arch
-  sim::RunOptions options;  // passed to Device::launch unchanged: driver, seed, threads, listeners, progress
-  std::string input;        // .npy file; empty: generate by the kernel's parameters
-  bool verify = false;      // compare with the host reference
-  bool keep_outputs = false;  // fill KernelReport::outputs
+  sim::RunOptions options;       // passed to Device::launch unchanged: driver, seed, threads, listeners, progress
+  std::string input;             // .npy file; empty: generate by the kernel's parameters
+  bool verify = false;           // compare with the host reference
+  bool keep_outputs = false;     // fill KernelReport::outputs
   /// Called before each lengthy part with its name: "generating input", "running", "verifying". May be empty.
   std::function<void(std::string_view)> phase;
   void enter(std::string_view what) const {
@@ -54,8 +54,8 @@ struct KernelReport {
   Verification verify;
   std::vector<std::pair<std::string, NpyArray>> outputs;  // by name; saved as <name>.npy
   uint64_t bytes_read = 0,
-           bytes_written = 0;  // bytes of global memory that the algorithm must access once: the traffic of the
-                               // bandwidth bound
+           bytes_written = 0;                                   // bytes of global memory that the algorithm must access once: the traffic of the
+                                                                // bandwidth bound
   std::vector<std::pair<std::string, std::string>> notes;       // further lines of the summary
   std::vector<std::pair<std::string, std::string>> host_notes;  // the same, about the speed of this host
 };

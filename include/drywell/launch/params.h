@@ -13,7 +13,11 @@
 
 namespace drywell::kernels {
 
-enum class ParamType : uint8_t { integer, real, flag, choice, text };
+enum class ParamType : uint8_t { integer,
+                                 real,
+                                 flag,
+                                 choice,
+                                 text };
 std::string_view param_type_name(ParamType t);
 
 /// One parameter of a kernel, given on the command line as --name=value.

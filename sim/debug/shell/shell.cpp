@@ -78,12 +78,7 @@ const StepCommand* Shell::find(std::string_view name) const {
 
 /// Words of other debuggers (gdb, cuda-gdb, lldb), and the command here.
 constexpr std::pair<std::string_view, std::string_view> kElsewhere[] = {
-    {"regs", "info registers"},  {"registers", "info registers"}, {"locals", "info registers"}, {"back", "reverse-step"},   {"stepback", "reverse-step"},
-    {"rsi", "reverse-step"},     {"si", "step"},                  {"stepi", "step"},            {"ni", "step"},             {"nexti", "step"},
-    {"run", "continue"},         {"r", "continue"},               {"jump", "goto"},             {"frame", "where"},         {"backtrace", "where"},
-    {"threads", "info warps"},   {"thread", "warp"},              {"block", "cta"},             {"kernel", "info launch"},  {"barriers", "info mbarriers"},
-    {"mbarriers", "info mbarriers"}, {"mem", "x"},                {"memory", "x"},              {"smem", "x smem"},         {"gmem", "x gmem"},
-    {"display", "panes"},        {"layout", "panes"},             {"disassemble", "list"},      {"exit", "quit"},           {"hazards", "info hazards"}};
+    {"regs", "info registers"}, {"registers", "info registers"}, {"locals", "info registers"}, {"back", "reverse-step"}, {"stepback", "reverse-step"}, {"rsi", "reverse-step"}, {"si", "step"}, {"stepi", "step"}, {"ni", "step"}, {"nexti", "step"}, {"run", "continue"}, {"r", "continue"}, {"jump", "goto"}, {"frame", "where"}, {"backtrace", "where"}, {"threads", "info warps"}, {"thread", "warp"}, {"block", "cta"}, {"kernel", "info launch"}, {"barriers", "info mbarriers"}, {"mbarriers", "info mbarriers"}, {"mem", "x"}, {"memory", "x"}, {"smem", "x smem"}, {"gmem", "x gmem"}, {"display", "panes"}, {"layout", "panes"}, {"disassemble", "list"}, {"exit", "quit"}, {"hazards", "info hazards"}};
 
 const StepCommand& Shell::named(const std::string& name) const {
   if (const StepCommand* c = find(name); c != nullptr) return *c;

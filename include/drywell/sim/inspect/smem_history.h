@@ -20,10 +20,10 @@ inline constexpr uint32_t kSmemLineBytes = 128, kSmemBanks = 32;
 
 /// How the bytes of an operand are elements: a box of a tensor map, or an operand of tcgen05.mma by its descriptor.
 struct SmemForm {
-  std::string operand;              // "A", "B", "T0" (the first tensor)
-  std::string type;                 // "bf16", "f32", …
-  std::string doc;                  // "bf16 tensor of 512 x 256, box 64 x 128, swizzle 128B"
-  std::array<std::string, 2> names; // of the axes: {"m", "k"}; of a tensor's two inner dimensions {"y", "x"}
+  std::string operand;                 // "A", "B", "T0" (the first tensor)
+  std::string type;                    // "bf16", "f32", …
+  std::string doc;                     // "bf16 tensor of 512 x 256, box 64 x 128, swizzle 128B"
+  std::array<std::string, 2> names;    // of the axes: {"m", "k"}; of a tensor's two inner dimensions {"y", "x"}
   std::vector<isa::TmemBlock> blocks;  // lane: line of the window; column: bank
 };
 
@@ -36,14 +36,14 @@ struct SmemRun {
 struct SmemStep {
   std::string role;  // "TMA load", "A", "st", …
   bool writes = false;
-  uint8_t cta = 0;                 // rank in the cluster
-  std::vector<SmemRun> runs;       // in order, apart from each other
-  uint64_t issued = 0, done = 0;   // cycles (timed driver) or instructions of the cluster; done 0: in flight at the end
-  uint32_t place = 0;              // index into SmemHistoryData::places
-  uint32_t warp = 0;               // of the issuing CTA
-  int32_t form = -1;               // index into forms
-  int32_t row = 0, index = 0;      // added to those of the form's elements
-  std::vector<uint32_t> values;    // after a write: the words of whole lines, from the first run's to the last one's; empty: not kept
+  uint8_t cta = 0;                // rank in the cluster
+  std::vector<SmemRun> runs;      // in order, apart from each other
+  uint64_t issued = 0, done = 0;  // cycles (timed driver) or instructions of the cluster; done 0: in flight at the end
+  uint32_t place = 0;             // index into SmemHistoryData::places
+  uint32_t warp = 0;              // of the issuing CTA
+  int32_t form = -1;              // index into forms
+  int32_t row = 0, index = 0;     // added to those of the form's elements
+  std::vector<uint32_t> values;   // after a write: the words of whole lines, from the first run's to the last one's; empty: not kept
 };
 
 /// An mbarrier after a change.
@@ -68,8 +68,8 @@ struct SmemHistoryData {
   std::vector<std::string> roles;      // of each warp; may be empty
   std::vector<std::string> places;     // "tcgen05.mma at kernels/gemm/mma.cpp:88"
   std::vector<SmemForm> forms;
-  std::vector<SmemBarrier> barriers;   // in the order of their changes
-  std::vector<SmemStep> steps;         // in the order of issue
+  std::vector<SmemBarrier> barriers;  // in the order of their changes
+  std::vector<SmemStep> steps;        // in the order of issue
 };
 
 /// Records the CTA and, in a cluster, the other CTA of its pair. `value_bytes`: of values that are kept; the last ones are.
