@@ -5,7 +5,7 @@
 
 Runs `drywell bench-hw --from RECORD --arch FILE`, moves every figure below by what its microbenchmark is off, and repeats until
 nothing moves by more than half a percent; a figure that got worse by it goes back and stays. Only microbenchmarks of the fitted half may appear in the table: the half held back
-is what tells whether the fit is any good (docs/calibration.md).
+is what tells whether the fit is any good (docs/lab/calibration.md).
 """
 import json
 import os

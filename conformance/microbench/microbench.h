@@ -1,5 +1,5 @@
 // Microbenchmarks: small kernels that time one thing each. The same PTX runs on a GPU and under the timed driver, so that a
-// figure of an architecture file can be fitted to silicon, and every fit be checked (`drywell bench-hw`, docs/calibration.md).
+// figure of an architecture file can be fitted to silicon, and every fit be checked (`drywell bench-hw`, docs/lab/calibration.md).
 //
 // A kernel reads the clock, runs a loop `count` times, and reads the clock again. It is launched with two counts, and the
 // result is the difference: start-up, cold caches and the clock's own cost cancel.

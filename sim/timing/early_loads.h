@@ -2,7 +2,7 @@
 // where the compiler wrote them. The timed driver runs kernels in the order that this pass makes: each load,
 // and the arithmetic of its address, moves up within its block over instructions that it does not depend on.
 // No instruction moves over a branch, a barrier, a fence, an atomic operation or a store that may write what
-// it reads, so a kernel computes the same (docs/calibration.md, "What ptxas does in between").
+// it reads, so a kernel computes the same (docs/lab/calibration.md, "What ptxas does in between").
 #pragma once
 
 #include "drywell/isa/instruction.h"

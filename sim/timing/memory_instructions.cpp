@@ -81,7 +81,7 @@ void MemoryInstructions::shared(WarpIssueState& w, const OpInfo& x, const LaneAd
 }
 
 // The L1's data lie in banks as shared memory's do: lines apart by a multiple of 128 bytes are read one by one (ldg.lines-* of
-// docs/calibration.md). Four tags a cycle. Wide accesses move l1.bytes_per_clk at most; lanes that conflict move less than that in each
+// docs/lab/calibration.md). Four tags a cycle. Wide accesses move l1.bytes_per_clk at most; lanes that conflict move less than that in each
 // of their wavefronts, which therefore take no longer (docs/facts/timing.md §7).
 double MemoryInstructions::wavefronts(const OpInfo& x, const LaneAddresses& a, uint32_t lines) const {
   const double data = a.bytes > 4 ? static_cast<double>(std::popcount(a.mask)) * a.bytes / arch_.l1.bytes_per_clk : 1;

@@ -248,7 +248,7 @@ void MemorySystem::serve(MemoryRequest& r, const ByteRange* runs) {
   l2_bytes_ += found.bytes;
   const double together = r.kind == MemoryKind::tma_load ? 1 / (arch_.l2.shared_bytes_per_clk * static_cast<double>(sms_)) : l2_cycles_per_byte(r.kind);
   const double l2_time = static_cast<double>(found.bytes - found.shared) * l2_cycles_per_byte(r.kind) + static_cast<double>(found.shared) * together;
-  // Requests and data go to the L2 on one path, answers return on another (l2.copy of docs/calibration.md).
+  // Requests and data go to the L2 on one path, answers return on another (l2.copy of docs/lab/calibration.md).
   const double start = (store ? l2_writes_ : l2_reads_).begin(l2_both_.begin(r.time, arch_.l2.duplex_share * l2_time), l2_time);
   const bool atomic = r.kind == MemoryKind::atomic || r.kind == MemoryKind::float_atomic;
   const double latency = atomic

@@ -1,5 +1,5 @@
 // The power a launch would draw if it were repeated for seconds, and the clock at which the chip holds it.
-// Constants and their measurement: docs/calibration.md.
+// Constants and their measurement: docs/lab/calibration.md.
 #pragma once
 
 #include <string_view>

@@ -1,4 +1,4 @@
-// The timed model of sm_90a compared with an H200: every microbenchmark of the committed record (docs/calibration.md).
+// The timed model of sm_90a compared with an H200: every microbenchmark of the committed record (docs/lab/calibration.md).
 #include "conformance/microbench/whole.h"
 
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
 // Kernels that the model was not made for, against an H200: the smallest launch of each file of
-// tests/corpus/timing. The table of all of them is in docs/calibration.md.
+// tests/corpus/timing. The table of all of them is in docs/lab/calibration.md.
 #include <gtest/gtest.h>
 
 #include <algorithm>
