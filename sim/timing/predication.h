@@ -1,5 +1,5 @@
 // ptxas predicates the instructions that a short forward branch skips: no warp jumps over them, and every warp issues them. The timed
-// driver runs kernels in that form; a kernel computes the same (docs/calibration.md, "What ptxas does in between").
+// driver runs kernels in that form; a kernel computes the same (docs/lab/calibration.md, "What ptxas does in between").
 #pragma once
 
 #include "drywell/isa/instruction.h"

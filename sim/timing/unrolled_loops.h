@@ -1,5 +1,5 @@
 // ptxas unrolls short loops with a counter by four, so that the loads of four passes are in flight together. The timed driver
-// runs kernels in that form; a kernel computes the same (docs/calibration.md, "What ptxas does in between").
+// runs kernels in that form; a kernel computes the same (docs/lab/calibration.md, "What ptxas does in between").
 #pragma once
 
 #include "drywell/isa/instruction.h"
