@@ -162,7 +162,7 @@ TEST(Pages, ZshIsGivenTheOptions) {
   };
   EXPECT_THAT(given("drywell ''", 2), HasSubstr("\nconformance:"));
   EXPECT_THAT(given("drywell run ''", 3),
-              AllOf(HasSubstr("--verify[compare every value"), HasSubstr(":(eager lazy shuffled: timed)")));
+              AllOf(HasSubstr("--verify[compare every value"), HasSubstr(":(eager lazy shuffled: parted: timed)")));
   EXPECT_THAT(given("drywell desc zero-mask ''", 4), HasSubstr("--help["));
   EXPECT_THAT(given("drywell pages ''", 3), HasSubstr(":TEXT:(man bash zsh fish)"));
   EXPECT_THAT(given("drywell bench-hw ''", 3), HasSubstr("--filter=["));
