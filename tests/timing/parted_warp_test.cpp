@@ -53,11 +53,16 @@ const Case kBarriers[] = {
      }},
 };
 
+double sum(const std::vector<uint64_t>& cycles) { return std::accumulate(cycles.begin(), cycles.end(), 0.0); }
+
+// The other lanes arrive at a bar.warp.sync after 64 backward branches of these (sim/schedule/warp_runner.cpp).
+constexpr double kOneArrival = 4;
+
 TEST(PartedWarp, WorksAtTheSameSpeedAfterManyTurns) {
   for (const Case& c : kBarriers) {
     const std::vector<uint64_t> together = turns(32, c.barrier), alone = turns(1, c.barrier);
     ASSERT_EQ(alone.size(), static_cast<size_t>(kTurns - 1)) << c.name;
-    EXPECT_EQ(std::accumulate(alone.begin(), alone.end(), uint64_t{0}), std::accumulate(together.begin(), together.end(), uint64_t{0})) << c.name;
+    EXPECT_NEAR(sum(alone), sum(together), kOneArrival) << c.name;
     for (const size_t turn : {40u, 70u, 140u, 300u}) EXPECT_EQ(alone[turn], together[turn]) << c.name << ", turn " << turn;
   }
 }
