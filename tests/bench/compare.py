@@ -2,6 +2,7 @@
 """Compares results of the benchmarks (Google Benchmark JSON).
 
   tests/bench/compare.py ratios RESULT.json        rates of one run over its yardsticks: sgemm, native
+  tests/bench/compare.py rates RESULT.json         corpus_bench: median and slowest, functional and timed
   tests/bench/compare.py diff OLD.json NEW.json    what changed; exit code 1 if anything is slower by more than --limit
 
 Rates are per second of the process's CPU time, which other work on the machine disturbs least; ratios within one run
@@ -9,6 +10,7 @@ disturb each other least of all. Absolute figures of different machines are not 
 """
 import argparse
 import json
+import statistics
 import sys
 
 
@@ -45,6 +47,18 @@ def ratios(args):
                 print(f"{name:48} {value:14.4g}  {value / unit:8.3f}")
 
 
+def rates(args):
+    runs = load(args.result)
+    for driver in ("eager", "timed"):
+        found = sorted((cpu_rate(run, "warp_instr") / 1e6, name) for name, run in runs.items() if f"/{driver}/" in name)
+        if not found:
+            continue
+        values = [value for value, _ in found]
+        print(f"{driver}: {len(found)} launches, median {statistics.median(values):.1f}, a tenth below {values[len(values) // 10]:.1f} M warp instructions per CPU second")
+        for value, name in found[: args.slowest]:
+            print(f"  {value:8.2f}  {name}")
+
+
 def diff(args):
     old, new = load(args.old), load(args.new)
     slower = False
@@ -65,6 +79,10 @@ def main():
     one = commands.add_parser("ratios")
     one.add_argument("result")
     one.set_defaults(run=ratios)
+    three = commands.add_parser("rates")
+    three.add_argument("result")
+    three.add_argument("--slowest", type=int, default=5, help="launches to print of each driver (default 5)")
+    three.set_defaults(run=rates)
     two = commands.add_parser("diff")
     two.add_argument("old")
     two.add_argument("new")
