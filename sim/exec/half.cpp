@@ -13,15 +13,28 @@ using isa::Slot;
 
 constexpr uint32_t kOobNan = 0x7FF7;  // of either sign, as a or b: all codes on an H200. TMA fills with it (docs/facts/tma-mbarrier.md §2.4)
 
-struct AddHalf { static double apply(double a, double b, double) { return add_to_odd(a, b); } };
-struct SubHalf { static double apply(double a, double b, double) { return add_to_odd(a, -b); } };
-struct MulHalf { static double apply(double a, double b, double) { return a * b; } };  // exact: 22 bits at most
-struct FmaHalf { static double apply(double a, double b, double c) { return add_to_odd(a * b, c); } };
+// In the format's wider one: products are exact there.
+struct AddHalf {
+  template <class T>
+  static T apply(T a, T b, T) { return add_to_odd(a, b); }
+};
+struct SubHalf {
+  template <class T>
+  static T apply(T a, T b, T) { return add_to_odd(a, -b); }
+};
+struct MulHalf {
+  template <class T>
+  static T apply(T a, T b, T) { return a * b; }
+};
+struct FmaHalf {
+  template <class T>
+  static T apply(T a, T b, T c) { return add_to_odd(a * b, c); }
+};
 
 template <class Fmt>
-uint32_t finish(double exact, payload::Half mods) {
+uint32_t finish(typename Fmt::Wide exact, payload::Half mods) {
   const bool tiny = mods.ftz && Fmt::is_subnormal(exact);
-  uint32_t r = Fmt::round(tiny ? std::copysign(0.0, exact) : exact);
+  uint32_t r = Fmt::round(tiny ? std::copysign(typename Fmt::Wide{0}, exact) : exact);
   const bool nan = (r & 0x7FFF) > Fmt::kInfinity;
   if (mods.sat) r = nan || (r & 0x8000) != 0 ? 0 : std::min(r, Fmt::kOne);
   if (mods.relu) r = !nan && (r & 0x8000) != 0 ? 0 : r;
@@ -34,15 +47,29 @@ uint32_t compute(uint32_t a, uint32_t b, uint32_t c, payload::Half mods) {
   return finish<Fmt>(F::apply(in(a), in(b), in(c)), mods);
 }
 
-// Two-operand instructions have src[2] == src[1].
-template <class Fmt, class F, bool Pair>
+// Without modifiers, which most instructions are.
+template <class Fmt, class F>
+uint32_t compute(uint32_t a, uint32_t b, uint32_t c) {
+  return Fmt::round(F::apply(Fmt::value(a), Fmt::value(b), Fmt::value(c)));
+}
+
+// Two-operand instructions have src[2] == src[1]. Mods: none, or payload::Half.
+template <class Fmt, class F, bool Pair, class... Mods>
 Effect arith(Warp& w, const DecodedOp& op, LaneMask mask) {
-  const auto mods = op.as<payload::Half>();
-  map3<uint32_t, uint32_t, uint32_t>(w, op, mask, [mods](uint32_t a, uint32_t b, uint32_t c) {
-    const uint32_t low = compute<Fmt, F>(a & 0xFFFF, b & 0xFFFF, c & 0xFFFF, mods);
-    return Pair ? compute<Fmt, F>(a >> 16, b >> 16, c >> 16, mods) << 16 | low : low;
+  map3<uint32_t, uint32_t, uint32_t>(w, op, mask, [... mods = op.as<Mods>()](uint32_t a, uint32_t b, uint32_t c) {
+    const uint32_t low = compute<Fmt, F>(a & 0xFFFF, b & 0xFFFF, c & 0xFFFF, mods...);
+    return Pair ? compute<Fmt, F>(a >> 16, b >> 16, c >> 16, mods...) << 16 | low : low;
   });
   return Effect::next;
+}
+template <class Fmt, class F, class... Mods>
+ExecFn arith_of(bool pair) {
+  return pair ? widest<arith<Fmt, F, true, Mods...>>() : widest<arith<Fmt, F, false, Mods...>>();
+}
+template <class Fmt, class F>
+ExecFn bind_arith(bool pair, payload::Half mods) {
+  const bool plain = !mods.ftz && !mods.sat && !mods.relu && !mods.oob;
+  return plain ? arith_of<Fmt, F>(pair) : arith_of<Fmt, F, payload::Half>(pair);
 }
 
 bool is_pair(Decoder& d) { return d.has(Mod::f16x2) || d.has(Mod::bf16x2); }
@@ -51,9 +78,8 @@ bool is_f16(Decoder& d) { return d.has(Mod::f16) || d.has(Mod::f16x2); }
 template <class F>
 ExecFn bind_half(Decoder& d, DecodedOp& op, size_t operands) {
   sources(d, op, {1, 2, operands});
-  op.emplace<payload::Half>({.ftz = d.has(Mod::ftz), .sat = d.has(Mod::sat), .relu = d.has(Mod::relu), .oob = d.has(Mod::oob)});
-  if (is_f16(d)) return is_pair(d) ? arith<F16Format, F, true> : arith<F16Format, F, false>;
-  return is_pair(d) ? arith<Bf16Format, F, true> : arith<Bf16Format, F, false>;
+  const payload::Half mods = op.emplace<payload::Half>({.ftz = d.has(Mod::ftz), .sat = d.has(Mod::sat), .relu = d.has(Mod::relu), .oob = d.has(Mod::oob)});
+  return is_f16(d) ? bind_arith<F16Format, F>(is_pair(d), mods) : bind_arith<Bf16Format, F>(is_pair(d), mods);
 }
 
 // Changes the sign of one or both halves; .ftz flushes first. A NaN is replaced by the canonical NaN (H200).
@@ -75,8 +101,8 @@ template <bool Neg>
 ExecFn bind_sign(Decoder& d, DecodedOp& op) {
   sources(d, op, {1});
   op.emplace<payload::Half>({.ftz = d.has(Mod::ftz)});
-  if (is_f16(d)) return is_pair(d) ? sign<F16Format, Neg, true> : sign<F16Format, Neg, false>;
-  return is_pair(d) ? sign<Bf16Format, Neg, true> : sign<Bf16Format, Neg, false>;
+  if (is_f16(d)) return is_pair(d) ? widest<sign<F16Format, Neg, true>>() : widest<sign<F16Format, Neg, false>>();
+  return is_pair(d) ? widest<sign<Bf16Format, Neg, true>>() : widest<sign<Bf16Format, Neg, false>>();
 }
 
 // Conversion to the wider format keeps order and zeros; the narrow result is one of the operands.
@@ -110,8 +136,8 @@ template <bool Max>
 ExecFn bind_min_max(Decoder& d, DecodedOp& op) {
   sources(d, op, {1, 2});
   op.emplace<payload::Half>({.ftz = d.has(Mod::ftz), .nan = d.has(Mod::NaN), .xorsign = d.has(Mod::xorsign)});
-  if (is_f16(d)) return is_pair(d) ? min_max_lanes<F16Format, Max, true> : min_max_lanes<F16Format, Max, false>;
-  return is_pair(d) ? min_max_lanes<Bf16Format, Max, true> : min_max_lanes<Bf16Format, Max, false>;
+  if (is_f16(d)) return is_pair(d) ? widest<min_max_lanes<F16Format, Max, true>>() : widest<min_max_lanes<F16Format, Max, false>>();
+  return is_pair(d) ? widest<min_max_lanes<Bf16Format, Max, true>>() : widest<min_max_lanes<Bf16Format, Max, false>>();
 }
 
 // The narrow operand comes first, the f32 operand last.
