@@ -4,11 +4,15 @@
 
 #include <fmt/format.h>
 
+#include <type_traits>
+
 #include "drywell/core/bits.h"
 #include "drywell/isa/opcode.h"
+#include "sim/events/hub.h"
 #include "sim/exec/bind_helpers.h"
 #include "sim/exec/call.h"
-#include "sim/events/hub.h"
+#include "sim/exec/lane_window.h"
+#include "sim/exec/wide.h"
 #include "sim/state/payload/memory.h"
 
 namespace drywell::sim {
@@ -62,7 +66,7 @@ uint32_t named_rank(const Warp& w, Space space, uint64_t address) {
 
 }  // namespace
 
-Effect access_fault(Warp& w, Space space, uint64_t address, uint64_t bytes, uint32_t lane, bool store) {
+[[gnu::noinline]] Effect access_fault(Warp& w, Space space, uint64_t address, uint64_t bytes, uint32_t lane, bool store) {
   const char* what = store ? "store" : "load";
   const size_t ctas = w.cta->cluster->ctas.size();
   if (const uint32_t rank = named_rank(w, space, address); rank >= ctas) {
@@ -87,46 +91,6 @@ Effect access_fault(Warp& w, Space space, uint64_t address, uint64_t bytes, uint
 namespace {
 
 using payload::Access;
-
-// 32-bit elements into 32-bit registers: the most frequent case.
-template <uint32_t N>
-Effect load32(Warp& w, const DecodedOp& op, LaneMask mask) {
-  const Access x = op.as<Access>();
-  const Src* slots = slots_at(w, x.first_slot);
-  uint32_t* d[N];
-  for (uint32_t k = 0; k < N; ++k) d[k] = reinterpret_cast<uint32_t*>(w.bank[0] + slots[k].offset);
-  if (auto* o = w.cta->cluster->launch->observers; o != nullptr) o->memory(w, op, mask, x.space, 4 * N, false);
-  const Gmem::Allocation* hint = nullptr;
-  for (LaneMask m = mask; m != 0; m &= m - 1) {
-    const auto i = static_cast<uint32_t>(std::countr_zero(m));
-    const uint64_t address = lane_address(w, op, i);
-    const uint8_t* p = resolve(w, x.space, address, 4 * N, i, hint);
-    if (p == nullptr || address % (4 * N) != 0) [[unlikely]] return access_fault(w, x.space, address, 4 * N, i, false);
-    uint32_t v[N];
-    std::memcpy(v, p, sizeof(v));
-    for (uint32_t k = 0; k < N; ++k) d[k][i] = v[k];
-  }
-  return Effect::next;
-}
-template <uint32_t N>
-Effect store32(Warp& w, const DecodedOp& op, LaneMask mask) {
-  const Access x = op.as<Access>();
-  const Src* slots = slots_at(w, x.first_slot);
-  const uint32_t* s[N];
-  for (uint32_t k = 0; k < N; ++k) s[k] = reinterpret_cast<const uint32_t*>(w.bank[slots[k].bank] + slots[k].offset);
-  if (auto* o = w.cta->cluster->launch->observers; o != nullptr) o->memory(w, op, mask, x.space, 4 * N, true);
-  const Gmem::Allocation* hint = nullptr;
-  for (LaneMask m = mask; m != 0; m &= m - 1) {
-    const auto i = static_cast<uint32_t>(std::countr_zero(m));
-    const uint64_t address = lane_address(w, op, i);
-    uint8_t* p = resolve(w, x.space, address, 4 * N, i, hint);
-    if (p == nullptr || address % (4 * N) != 0) [[unlikely]] return access_fault(w, x.space, address, 4 * N, i, true);
-    uint32_t v[N];
-    for (uint32_t k = 0; k < N; ++k) v[k] = s[k][i];
-    std::memcpy(p, v, sizeof(v));
-  }
-  return Effect::next;
-}
 
 // Any element width, any register width.
 void write_register(Warp& w, uint32_t offset, uint32_t lane, const uint8_t* from, const Access& x) {
@@ -160,12 +124,17 @@ void read_register(const Warp& w, Src s, uint32_t lane, uint8_t* to, const Acces
 // Bank of a sink in a 256-bit store: that element is not written (PTX ISA 9.7.9.11).
 constexpr uint32_t kLeftOut = 2;
 
+void observe(Warp& w, const DecodedOp& op, LaneMask mask, bool store) {
+  const Access x = op.as<Access>();
+  if (auto* o = w.cta->cluster->launch->observers; o != nullptr) o->memory(w, op, mask, x.space, x.element * x.count, store);
+}
+
+// One lane after the other: finds the lane that faults.
 template <bool Store>
-Effect access_general(Warp& w, const DecodedOp& op, LaneMask mask) {
+[[gnu::noinline]] Effect each_lane(Warp& w, const DecodedOp& op, LaneMask mask) {
   const Access x = op.as<Access>();
   const Src* slots = slots_at(w, x.first_slot);
   const uint32_t bytes = x.element * x.count;
-  if (auto* o = w.cta->cluster->launch->observers; o != nullptr) o->memory(w, op, mask, x.space, bytes, Store);
   const Gmem::Allocation* hint = nullptr;
   for (LaneMask m = mask; m != 0; m &= m - 1) {
     const auto i = static_cast<uint32_t>(std::countr_zero(m));
@@ -182,6 +151,93 @@ Effect access_general(Warp& w, const DecodedOp& op, LaneMask mask) {
     }
   }
   return Effect::next;
+}
+
+template <bool Store>
+Effect access_general(Warp& w, const DecodedOp& op, LaneMask mask) {
+  observe(w, op, mask, Store);
+  return each_lane<Store>(w, op, mask);
+}
+
+// Element k of every lane: T in memory, L in the register.
+template <class T, class L>
+void load_element(const LaneWindow& from, uint32_t k, L keep, L (&out)[kWarpSize]) {
+  const auto value = [&](const uint8_t* p) {
+    T v;
+    std::memcpy(&v, p + k * sizeof(T), sizeof(T));
+    return static_cast<L>(static_cast<L>(v) & keep);  // a signed T is extended
+  };
+  if (from.shape == LaneWindow::Shape::uniform) {
+    std::fill_n(out, kWarpSize, value(from.base));
+  } else {
+    for (uint32_t i = 0; i < kWarpSize; ++i) out[i] = value(from.at(i));
+  }
+}
+template <class T, class L>
+Effect load(Warp& w, const DecodedOp& op, LaneMask mask) {
+  if (mask == 0) return Effect::next;
+  observe(w, op, mask, false);
+  const Access x = op.as<Access>();
+  const LaneWindow from = lane_window(w, op, mask, x.space, sizeof(T) * x.count);
+  if (from.base == nullptr) return each_lane<false>(w, op, mask);
+  const Src* slots = slots_at(w, x.first_slot);
+  const auto keep = static_cast<L>(low_bits(x.reg_bits));
+  for (uint32_t k = 0; k < x.count; ++k) {
+    L r[kWarpSize];
+    if (std::is_same_v<T, L> && x.count == 1 && from.shape == LaneWindow::Shape::consecutive) {
+      std::memcpy(r, from.base, sizeof(r));
+    } else {
+      load_element<T, L>(from, k, keep, r);
+    }
+    store_masked(lanes<L>(w, slots[k].offset), r, mask);
+  }
+  return Effect::next;
+}
+
+// Lanes that store to the same place do so in their order.
+template <class T, class L>
+Effect store(Warp& w, const DecodedOp& op, LaneMask mask) {
+  if (mask == 0) return Effect::next;
+  observe(w, op, mask, true);
+  const Access x = op.as<Access>();
+  LaneWindow to = lane_window(w, op, mask, x.space, sizeof(T) * x.count);
+  if (to.base == nullptr) return each_lane<true>(w, op, mask);
+  const Src* slots = slots_at(w, x.first_slot);
+  for (uint32_t k = 0; k < x.count; ++k) {
+    const auto* s = reinterpret_cast<const L*>(w.bank[slots[k].bank] + slots[k].offset);
+    if (std::is_same_v<T, L> && x.count == 1 && mask == kFullMask && to.shape == LaneWindow::Shape::consecutive) {
+      std::memcpy(to.base, s, sizeof(L) * kWarpSize);
+      continue;
+    }
+    for_lanes(mask, [&](uint32_t i) {
+      const auto v = static_cast<T>(s[i]);
+      std::memcpy(to.at(i) + k * sizeof(T), &v, sizeof(T));
+    });
+  }
+  return Effect::next;
+}
+
+template <class T, bool Store>
+ExecFn with_register(uint32_t reg_bits) {
+  if constexpr (Store) {
+    return reg_bits <= 32 ? widest<store<T, uint32_t>>() : widest<store<T, uint64_t>>();
+  } else {
+    return reg_bits <= 32 ? widest<load<T, uint32_t>>() : widest<load<T, uint64_t>>();
+  }
+}
+template <class Signed, bool Store>
+ExecFn with_sign(const Access& x) {
+  return x.is_signed && !Store ? with_register<Signed, Store>(x.reg_bits) : with_register<std::make_unsigned_t<Signed>, Store>(x.reg_bits);
+}
+template <bool Store>
+ExecFn with_element(const Access& x) {
+  switch (x.element) {
+    case 1: return with_sign<int8_t, Store>(x);
+    case 2: return with_sign<int16_t, Store>(x);
+    case 4: return with_sign<int32_t, Store>(x);
+    case 8: return with_register<uint64_t, Store>(x.reg_bits);
+    default: return access_general<Store>;
+  }
 }
 
 /// True if one lane's store would leave the memory as it is.
@@ -212,15 +268,7 @@ ExecFn bind_access(Decoder& d, DecodedOp& op, const isa::Operand& address, const
       all = false;
     }
   }
-  if (all && x.element == 4 && x.reg_bits == 32 && !x.is_signed) {
-    switch (x.count) {
-      case 1: return Store ? store32<1> : load32<1>;
-      case 2: return Store ? store32<2> : load32<2>;
-      case 4: return Store ? store32<4> : load32<4>;
-      default: return Store ? store32<8> : load32<8>;
-    }
-  }
-  return access_general<Store>;
+  return all ? with_element<Store>(x) : access_general<Store>;
 }
 
 Effect prefetch_map(Warp& w, const DecodedOp& op, LaneMask mask) {

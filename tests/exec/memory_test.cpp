@@ -104,6 +104,86 @@ TEST(LdSt, GenericAddresses) {
   for (uint64_t v : run_warps(p, {}).registers) EXPECT_EQ(v, 0u);
 }
 
+// Where the lanes of a warp store and load.
+struct Pattern {
+  const char* name;
+  uint64_t (*element)(uint64_t lane);
+};
+constexpr Pattern kPatterns[] = {
+    {"consecutive", [](uint64_t lane) { return lane; }},
+    {"uniform", [](uint64_t) { return uint64_t{5}; }},
+    {"backwards", [](uint64_t lane) { return 31 - lane; }},
+    {"pairs share", [](uint64_t lane) { return lane / 2 * 3; }},
+    {"scattered", [](uint64_t lane) { return lane * 13 % 32 * 2 + 1; }},
+};
+
+/// Memory of 1 KiB after the lanes of `mask` stored their values in order, and the values that they then load.
+struct Expected {
+  std::vector<uint8_t> memory;
+  std::vector<uint64_t> loaded = std::vector<uint64_t>(32);
+};
+Expected expected(Expected e, const std::vector<uint64_t>& in, uint32_t mask, size_t bytes, bool is_signed, unsigned register_bits) {
+  const auto lanes = [&](auto each) {
+    for (size_t i = 0; i < 32; ++i)
+      if ((mask >> i & 1) != 0) each(i, &e.memory[in[i]]);
+  };
+  lanes([&](size_t i, uint8_t* at) { std::memcpy(at, &in[32 + i], bytes); });
+  lanes([&](size_t i, const uint8_t* at) {
+    uint64_t v = 0;
+    std::memcpy(&v, at, bytes);
+    const bool negative = is_signed && (v >> (8 * bytes - 1) & 1) != 0;
+    if (negative && bytes < 8) v |= ~uint64_t{0} << (8 * bytes);
+    e.loaded[i] = register_bits == 32 ? v & 0xFFFFFFFF : v;
+  });
+  return e;
+}
+
+struct Type {
+  const char* name;
+  size_t bytes;
+  bool is_signed;
+};
+
+/// Stores %i1 at byte %i0 in the lanes where %i2 is set, and loads it back: in shared memory to %o0, in global memory to %o1. The
+/// values pass through registers of `bits`.
+WarpProgram store_and_load(const Type& type, unsigned bits, const std::vector<uint8_t>& memory) {
+  WarpProgram p{.inputs = 3, .outputs = 2, .bits = 64, .smem = memory, .store_smem = memory.size()};
+  p.body = "  setp.ne.u64 %p0, %i2, 0;\n  cvt.u32.u64 %t0, %i0;\n  add.u32 %t0, %s, %t0;\n  ld.param.u64 %d0, [spill];\n  add.u64 %d0, %d0, %i0;\n";
+  p.body += bits == 32 ? "  cvt.u32.u64 %t1, %i1;\n  mov.b32 %t2, 0;\n  mov.b32 %t3, 0;\n" : "  mov.b64 %d1, %i1;\n  mov.b64 %d2, 0;\n  mov.b64 %d3, 0;\n";
+  const char* r = bits == 32 ? "%t" : "%d";
+  p.body += fmt::format("  @%p0 st.shared.{0} [%t0], {1}1;\n  @%p0 ld.shared.{0} {1}2, [%t0];\n", type.name, r);
+  p.body += fmt::format("  @%p0 st.global.{0} [%d0], {1}1;\n  @%p0 ld.{0} {1}3, [%d0];\n", type.name, r);
+  p.body += bits == 32 ? "  cvt.u64.u32 %o0, %t2;\n  cvt.u64.u32 %o1, %t3;\n" : "  mov.b64 %o0, %d2;\n  mov.b64 %o1, %d3;\n";
+  return p;
+}
+
+void expect_as_modelled(const Type& type, const Pattern& pattern, uint32_t mask, unsigned bits) {
+  std::vector<uint8_t> memory(1024);
+  for (size_t i = 0; i < memory.size(); ++i) memory[i] = static_cast<uint8_t>(i * 37);
+  std::vector<uint64_t> in = random_words(3 * 32, 64, mask + type.bytes);
+  for (size_t i = 0; i < 32; ++i) {
+    in[i] = pattern.element(i) * type.bytes;
+    in[64 + i] = mask >> i & 1;
+  }
+  const WarpResult got = run_warps(store_and_load(type, bits, memory), in);
+  const Expected want = expected({memory}, in, mask, type.bytes, type.is_signed, bits);
+  const std::string where = fmt::format("{} {} mask {:08x} registers of {}", type.name, pattern.name, mask, bits);
+  EXPECT_EQ(got.smem, want.memory) << where;
+  const auto half = got.registers.begin() + 32;
+  EXPECT_EQ(std::vector<uint64_t>(got.registers.begin(), half), want.loaded) << where << ", shared";
+  EXPECT_EQ(std::vector<uint64_t>(half, got.registers.end()), want.loaded) << where << ", global";
+}
+
+// A warp's access is resolved as one where it can be: every type, pattern, mask and space, beside a model in bytes.
+TEST(LdSt, LanesInEveryPattern) {
+  constexpr Type kTypes[] = {{"u8", 1, false}, {"s8", 1, true}, {"u16", 2, false}, {"s16", 2, true}, {"u32", 4, false}, {"s32", 4, true}, {"u64", 8, false}};
+  for (const Type& type : kTypes)
+    for (const Pattern& pattern : kPatterns)
+      for (const uint32_t mask : {0xFFFFFFFFu, 0xFFFF0000u, 0x80000001u, 0x00000100u, 0u})
+        for (const unsigned bits : {32u, 64u})
+          if (8 * type.bytes <= bits) expect_as_modelled(type, pattern, mask, bits);
+}
+
 // PTX ISA 9.7.9.17: indeterminate; the simulator shows it as poison.
 TEST(LdSt, DiscardPoisonsTheLine) {
   const auto in = random_words(32, 32, 6);
