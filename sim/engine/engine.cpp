@@ -52,13 +52,10 @@ namespace {
 
 ThreadGroups::Group* find_group(Cluster& c, const Issuer& who, uint32_t serial, bool bulk) {
   Warp& w = c.cta(who.cta).warps[who.warp];
-  for (ThreadGroups& t : bulk ? w.bulk_groups : w.async_groups) {
-    if (t.lane != who.lane) continue;
-    for (ThreadGroups::Group& g : t.groups) {
-      if (g.serial == serial) return &g;
-    }
-  }
-  return nullptr;
+  ThreadGroups* t = find_groups(bulk ? w.bulk_groups : w.async_groups, who.lane);
+  if (t == nullptr) return nullptr;
+  const auto found = std::find_if(t->groups.begin(), t->groups.end(), [serial](const ThreadGroups::Group& g) { return g.serial == serial; });
+  return found == t->groups.end() ? nullptr : &*found;
 }
 
 }  // namespace

@@ -1,7 +1,9 @@
 // Semantics of table/async_copy.inc, the issue side: one operation for the lanes of a warp that share a group.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <map>
+#include <vector>
 
 #include "drywell/isa/opcode.h"
 #include "sim/exec/async_issue.h"
@@ -24,11 +26,20 @@ struct Source {
   }
 };
 
+AsyncCopy& copy_of_group(std::vector<AsyncCopy>& all, uint32_t group) {
+  const auto found = std::find_if(all.begin(), all.end(), [group](const AsyncCopy& c) { return c.group == group; });
+  if (found != all.end()) return *found;
+  AsyncCopy& c = all.emplace_back();
+  c.group = group;
+  c.lanes.reserve(kWarpSize);
+  return c;
+}
+
 Effect copy(Warp& w, const DecodedOp& op, LaneMask mask) {
   const auto& x = op.as<payload::AsyncCopy>();
   const Source source{slots_at(w, x.first_slot), x};
   const LaneMask ignored = x.may_ignore ? read_pred(w, op.pred[0]) : 0;
-  std::map<uint32_t, AsyncCopy> by_group;
+  std::vector<AsyncCopy> by_group;  // nearly always one
   Effect result = Effect::next;
   for_lanes(mask, [&](uint32_t lane) {
     if (result == Effect::fault) return;
@@ -41,15 +52,14 @@ Effect copy(Warp& w, const DecodedOp& op, LaneMask mask) {
     } else if (bytes > x.bytes) {
       result = fault(w, Code::F3321, fmt::format("lane {}: cp.async of {} bytes with src-size {}", lane, x.bytes, bytes));
     } else {
-      const uint32_t group = join_group(w.async_groups, lane);
-      AsyncCopy& c = by_group[group];
-      c.group = group;
+      AsyncCopy& c = copy_of_group(by_group, join_group(w.async_groups, lane));
       c.mask |= 1u << lane;
       c.lanes.push_back({shared, from, x.bytes, static_cast<uint8_t>(bytes)});
     }
   });
   if (result == Effect::fault) return result;
-  for (auto& [group, c] : by_group) {
+  std::sort(by_group.begin(), by_group.end(), [](const AsyncCopy& a, const AsyncCopy& b) { return a.group < b.group; });
+  for (AsyncCopy& c : by_group) {
     const auto first = static_cast<uint32_t>(std::countr_zero(c.mask));
     issue(w, first, std::move(c));
   }

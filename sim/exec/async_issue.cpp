@@ -57,11 +57,8 @@ void order_after_pending(Cluster& c, AsyncOp& op) {
 }
 
 ThreadGroups& groups_of(std::vector<ThreadGroups>& all, uint32_t lane) {
-  for (ThreadGroups& t : all) {
-    if (t.lane == lane) return t;
-  }
-  all.push_back({lane, 1, {}});
-  return all.back();
+  ThreadGroups* found = find_groups(all, lane);
+  return found != nullptr ? *found : all.emplace_back(ThreadGroups{lane, 1, {}});
 }
 
 uint32_t join_group(std::vector<ThreadGroups>& all, uint32_t lane) {

@@ -1,5 +1,9 @@
 #include "sim/exec/special.h"
 
+#include <algorithm>
+#include <iterator>
+#include <numeric>
+
 #include "drywell/core/bits.h"
 #include "drywell/sim/arch_config.h"
 #include "sim/exec/environment.h"
@@ -69,25 +73,44 @@ uint64_t uniform_special(const Warp& w, isa::SpecialReg r) {
   }
 }
 
+// The next thread of the block: x runs fastest.
+void advance(Dim3& thread, Dim3 block) {
+  if (++thread.x < block.x) return;
+  thread.x = 0;
+  if (++thread.y < block.y) return;
+  thread.y = 0;
+  ++thread.z;
+}
+template <uint32_t Dim3::*Axis>
+void thread_index(const Warp& w, uint64_t (&out)[kWarpSize]) {
+  const Dim3 block = w.cta->cluster->launch->block;
+  Dim3 thread = block.at(w.index * kWarpSize);
+  for (uint64_t& v : out) {
+    v = thread.*Axis;
+    advance(thread, block);
+  }
+}
+// f(bit of the lane)
+template <class F>
+void lane_mask(F f, uint64_t (&out)[kWarpSize]) {
+  for (uint32_t i = 0; i < kWarpSize; ++i) out[i] = f(uint64_t{1} << i) & kFullMask;
+}
+
 }  // namespace
 
 void read_special(const Warp& w, isa::SpecialReg r, uint64_t (&out)[kWarpSize]) {
   using S = isa::SpecialReg;
-  const Dim3 block = w.cta->cluster->launch->block;
-  for (uint32_t i = 0; i < kWarpSize; ++i) {
-    const uint64_t bit = uint64_t{1} << i;
-    switch (r) {
-      case S::tid_x: out[i] = block.at(w.index * kWarpSize + i).x; break;
-      case S::tid_y: out[i] = block.at(w.index * kWarpSize + i).y; break;
-      case S::tid_z: out[i] = block.at(w.index * kWarpSize + i).z; break;
-      case S::laneid: out[i] = i; break;
-      case S::lanemask_eq: out[i] = bit; break;
-      case S::lanemask_lt: out[i] = bit - 1; break;
-      case S::lanemask_le: out[i] = bit | (bit - 1); break;
-      case S::lanemask_gt: out[i] = ~(bit | (bit - 1)) & kFullMask; break;
-      case S::lanemask_ge: out[i] = ~(bit - 1) & kFullMask; break;
-      default: out[i] = i == 0 ? uniform_special(w, r) : out[0]; break;
-    }
+  switch (r) {
+    case S::tid_x: return thread_index<&Dim3::x>(w, out);
+    case S::tid_y: return thread_index<&Dim3::y>(w, out);
+    case S::tid_z: return thread_index<&Dim3::z>(w, out);
+    case S::laneid: return std::iota(std::begin(out), std::end(out), uint64_t{0});
+    case S::lanemask_eq: return lane_mask([](uint64_t bit) { return bit; }, out);
+    case S::lanemask_lt: return lane_mask([](uint64_t bit) { return bit - 1; }, out);
+    case S::lanemask_le: return lane_mask([](uint64_t bit) { return bit | (bit - 1); }, out);
+    case S::lanemask_gt: return lane_mask([](uint64_t bit) { return ~(bit | (bit - 1)); }, out);
+    case S::lanemask_ge: return lane_mask([](uint64_t bit) { return ~(bit - 1); }, out);
+    default: return std::fill(std::begin(out), std::end(out), uniform_special(w, r));
   }
 }
 

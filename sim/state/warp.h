@@ -1,6 +1,7 @@
 // Warp state: registers as structures of arrays (32 lanes), predicates as lane masks, divergence as groups of lanes.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -55,6 +56,13 @@ struct ThreadGroups {
   uint32_t open_serial = 1;
   std::vector<Group> groups;         // oldest first; back() is the uncommitted one if its serial == open_serial
 };
+
+/// The groups of a lane; nullptr if it has none. Where all lanes have some, they are in the order of the lanes.
+inline ThreadGroups* find_groups(std::vector<ThreadGroups>& all, uint32_t lane) {
+  if (lane < all.size() && all[lane].lane == lane) return &all[lane];
+  const auto found = std::find_if(all.begin(), all.end(), [lane](const ThreadGroups& t) { return t.lane == lane; });
+  return found == all.end() ? nullptr : &*found;
+}
 
 /// State of a bar.warp.sync whose lanes are not at the same instruction.
 struct WarpSync {
