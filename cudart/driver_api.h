@@ -3,9 +3,6 @@
 
 extern "C" {
 #define SERVED(NAME_, FUNCTION_) void FUNCTION_();
-#include "cudart/table/driver_served.inc"
-#undef SERVED
 #define NOT_SERVED(NAME_) void NAME_();
-#include "cudart/table/driver_not_served.inc"
-#undef NOT_SERVED
+#include "cudart/table/driver.inc"
 }

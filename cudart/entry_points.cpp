@@ -14,16 +14,14 @@ struct EntryPoint {
 
 const EntryPoint kEntryPoints[] = {
 #define SERVED(NAME_, FUNCTION_) {NAME_, reinterpret_cast<void*>(&FUNCTION_)},
-#include "cudart/table/driver_served.inc"
-#undef SERVED
+#include "cudart/table/driver.inc"
 };
 
 // Programs fill whole tables with the addresses of functions that they may never call: a function that is not served is found,
 // and reports itself when it is called.
 const EntryPoint kNotServed[] = {
 #define NOT_SERVED(NAME_) {#NAME_, reinterpret_cast<void*>(&NAME_)},
-#include "cudart/table/driver_not_served.inc"
-#undef NOT_SERVED
+#include "cudart/table/driver.inc"
 };
 
 /// Returns "cuMemcpy2D" for "cuMemcpy2D_v2_ptds": the name without version and stream suffix, by which programs ask for it.

@@ -6,9 +6,8 @@ extern "C" {
 #pragma GCC visibility push(default)
 
 #define NOT_SERVED(NAME_) drywell::cudart::CudaError NAME_() { return drywell::cudart::not_served(#NAME_); }
-#include "cudart/table/driver_not_served.inc"
 #include "cudart/table/runtime_not_served.inc"
-#undef NOT_SERVED
+#include "cudart/table/driver.inc"
 
 #pragma GCC visibility pop
 }
