@@ -50,6 +50,9 @@ std::string near_miss(std::string_view text, const std::vector<std::string>& can
 
 std::string_view section_of(std::string_view key) { return key.substr(0, key.rfind('.')); }
 
+/// Keys of a file that are no sections.
+constexpr std::string_view kIdentity[] = {"base", "inherited", "name", "description", "target", "tensor"};
+
 /// One file of a chain of bases, parsed.
 struct File {
   std::string name;
@@ -179,10 +182,10 @@ class Loader {
   }
 
   void read_figures(const File& file) {
+    if (const toml::node* inherited = file.table.get("inherited")) assume_inherited(*inherited, file);
     for (auto&& [key, node] : file.table) {
       const std::string_view name = key.str();
-      if (name == "base" || name == "name" || name == "description" || name == "target" || name == "tensor")
-        continue;
+      if (std::find(std::begin(kIdentity), std::end(kIdentity), name) != std::end(kIdentity)) continue;
       const toml::table* section = node.as_table();
       if (section_doc(name).empty() || section == nullptr) {
         unknown(name, position(file.name, key.source()), section != nullptr ? "section" : "key");
@@ -203,7 +206,34 @@ class Loader {
     }
   }
 
+  /// `inherited = "assumed"`: the base is another machine, so what was measured there is an assumption here.
+  void assume_inherited(const toml::node& inherited, const File& file) {
+    const SourcePos where = position(file.name, inherited.source());
+    if (inherited.value<std::string>() != "assumed") {
+      errors_.error(Code::E2007, where, "inherited must be \"assumed\": the provenance of all figures that the base gives");
+    }
+    const std::string source = fmt::format("as {}", file.table["base"].value_or(std::string("its base")));
+    for (auto& [key, entry] : given_) {
+      entry.provenance = Provenance::assumed;
+      entry.source = source;
+      entry.where = where;
+    }
+  }
+
+  /// The other tensor core whose architectures have this key or section.
+  std::optional<TensorCore> other_tensor_core(std::string_view key) const {
+    for (const TensorCore other : {TensorCore::umma, TensorCore::wgmma}) {
+      if (other == arch_.tensor) continue;
+      for (const ArchKey& k : arch_schema(other)) {
+        if (k.key == key || section_of(k.key) == key) return other;
+      }
+    }
+    return std::nullopt;
+  }
+
   void unknown(std::string_view key, SourcePos where, const char* what) {
+    const auto other = other_tensor_core(key);
+    if (other && where.file != files_.back().name) return;  // a unit that the base has and this machine does not have
     std::vector<std::string> candidates;
     for (const auto& [known, row] : rows_) {
       if (key.find('.') == std::string_view::npos) {
@@ -213,14 +243,7 @@ class Loader {
       }
     }
     std::string hint = near_miss(key, candidates);
-    for (const TensorCore other : {TensorCore::umma, TensorCore::wgmma}) {
-      for (const ArchKey& k : arch_schema(other)) {
-        if (other != arch_.tensor && (k.key == key || section_of(k.key) == key)) {
-          hint = fmt::format("it belongs to architectures with tensor = \"{}\"",
-                             tensor_core_name(other));
-        }
-      }
-    }
+    if (other) hint = fmt::format("it belongs to architectures with tensor = \"{}\"", tensor_core_name(*other));
     errors_.error(Code::E2003, std::move(where), fmt::format("unknown {} '{}'", what, key), std::move(hint));
   }
 

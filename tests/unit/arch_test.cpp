@@ -202,6 +202,28 @@ TEST(ArchLoader, InheritsFromItsBase) {
   EXPECT_EQ(arch.entries[1].where.file, "sm_100a.toml");
 }
 
+TEST(ArchLoader, AnotherMachinesFiguresAreAssumedAndOnlyThoseOfUnitsThatExist) {
+  const ArchConfig base = load_arch("sm_100a");
+  const ArchConfig arch = parse_arch(R"(base = "sm_100a"
+inherited = "assumed"
+name = "other"
+tensor = "warp"
+[chip]
+sms = { value = 74, unit = "SM", provenance = "documented", source = "a data sheet" }
+)",
+                                     "other.toml");
+  EXPECT_LT(arch.entries.size(), base.entries.size());
+  EXPECT_EQ(arch.entries.front().provenance, Provenance::documented);
+  EXPECT_EQ(arch.smem.bytes, base.smem.bytes);
+  for (const ArchEntry& e : arch.entries) {
+    EXPECT_FALSE(e.key.starts_with("umma.")) << e.key;
+    if (e.key == "chip.sms") continue;
+    EXPECT_EQ(e.provenance, Provenance::assumed) << e.key;
+    EXPECT_EQ(e.source, "as sm_100a") << e.key;
+    EXPECT_EQ(e.where, (SourcePos{"other.toml", 2, 13})) << e.key;
+  }
+}
+
 TEST(ArchLoader, LoadsFilesWithBasesBesideThem) {
   const auto dir = std::filesystem::temp_directory_path() / "drywell-arch-test";
   std::filesystem::create_directories(dir);
@@ -294,6 +316,7 @@ INSTANTIATE_TEST_SUITE_P(
                     BadArch{"name is not text", "base = 'sm_90a'\nname = 3", Code::E2010},
                     BadArch{"unknown base", "base = 'sm_42'", Code::E2009},
                     BadArch{"base is not text", "base = 1", Code::E2009},
+                    BadArch{"inherited as measured", "base = 'sm_100a'\ninherited = 'measured'", Code::E2007},
                     BadArch{"unknown part",
                             "base = 'sm_90a'\n[l1]\nline = { value = 128, unit = 'B', provenance = "
                             "'documented', source = 'a guide', note = '' }",

@@ -111,6 +111,7 @@ std::string_view builtin_arch_text(std::string_view name);
 
 /// Loads a built-in architecture by name, or a file by path (anything with a '/' or ending in ".toml"). A
 /// file may contain `base = "sm_100a"` or `base = "other.toml"` (relative to itself) and then only the figures that differ.
+/// With `inherited = "assumed"` the base's figures are assumed here: the base is another machine.
 /// Throws InputError with every error, including those of the base: E2001 no such architecture, E2002 not
 /// TOML, E2003 unknown key, E2004 missing key, E2005 wrong type, E2006 out of range, E2007 provenance or
 /// source missing or unknown, E2008 wrong unit, E2009 bad base, E2010 bad name, target or tensor, E2011
