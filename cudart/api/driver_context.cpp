@@ -96,6 +96,16 @@ CudaError cuDeviceCanAccessPeer(int* out, int, int) {
   return serve("cuDeviceCanAccessPeer", [&](Context&) { *out = 0; });
 }
 
+// Contexts with fewer SMs belong to the multi-process service, which is not here. (Green contexts are another mechanism.)
+CudaError cuDeviceGetExecAffinitySupport(int* out, int type, int device) {
+  constexpr int kSmCount = 0;  // CU_EXEC_AFFINITY_TYPE_SM_COUNT, the only one
+  return serve("cuDeviceGetExecAffinitySupport", [&](Context&) {
+    require_value(out != nullptr && type == kSmCount);
+    require(device == 0, CudaError::invalid_device);
+    *out = 0;
+  });
+}
+
 CudaError cuDevicePrimaryCtxRetain(void** out, int device) {
   return device == 0 ? give_context("cuDevicePrimaryCtxRetain", out) : CudaError::invalid_device;
 }

@@ -13,6 +13,7 @@
 
 extern "C" {
 CudaError cuInit(unsigned flags);
+CudaError cuDeviceGetExecAffinitySupport(int* out, int type, int device);
 CudaError cuModuleLoad(void** out, const char* path);
 CudaError cuModuleLoadData(void** out, const void* image);
 CudaError cuModuleGetFunction(void** out, void* module, const char* name);
@@ -64,6 +65,19 @@ uint16_t bf16(float f) {
   uint32_t word = 0;
   std::memcpy(&word, &f, 4);
   return static_cast<uint16_t>(word >> 16);
+}
+
+TEST(Driver, NoContextWithFewerSms) {
+  ASSERT_EQ(cuInit(0), kOk);
+  int supported = 7;
+  EXPECT_EQ(cuDeviceGetExecAffinitySupport(&supported, 0, 0), kOk);
+  EXPECT_EQ(supported, 0);
+  EXPECT_EQ(cuDeviceGetExecAffinitySupport(&supported, 1, 0), CudaError::invalid_value);
+  EXPECT_EQ(cuDeviceGetExecAffinitySupport(&supported, 0, 1), CudaError::invalid_device);
+  void* found = nullptr;
+  int status = -1;
+  EXPECT_EQ(cuGetProcAddress_v2("cuDeviceGetExecAffinitySupport", &found, 13000, 0, &status), kOk);
+  EXPECT_EQ(found, reinterpret_cast<void*>(&cuDeviceGetExecAffinitySupport));
 }
 
 TEST(Driver, GemmBf16OfTheCorpus) {
