@@ -86,7 +86,8 @@ TensorCheck copy_check(const CopyCase& c) {
   }
   check.program.cta_group = c.cta_group;
   check.program.steps = {[c](const TensorOperands& o) {
-    o.k(isa::OpText(c.op()), isa::mem(o.word(c.base_lane << 16 | kColumn)), o.descriptor(c.descriptor()));
+    const isa::Reg from = o.descriptor(c.descriptor());
+    o.k(isa::OpText(c.op()), isa::mem(o.word(c.base_lane << 16 | kColumn)), from);
   }};
   return check;
 }

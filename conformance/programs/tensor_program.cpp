@@ -57,7 +57,8 @@ class KernelWriter {
 
  private:
   Reg at_rank(Symbol base, uint32_t bytes) {
-    return k_.def("add.s64", k_.load_param(base, Mod::u64), k_.def("mul.wide.u32", rank_, bytes));
+    const Reg offset = k_.def("mul.wide.u32", rank_, bytes);
+    return k_.def("add.s64", k_.load_param(base, Mod::u64), offset);
   }
 
   void load_image(Symbol smem_in) {
@@ -147,7 +148,8 @@ class KernelWriter {
 Reg TensorOperands::descriptor(uint64_t relative) const {
   // The start-address field has 18 bits of the address; the higher bits select the CTA.
   const isa::Reg offset = k.def("shr.u32", k.def("and.b32", image, 0x3FFFF), 4);
-  return k.def("add.s64", k.def("mov.b64", relative), k.def("cvt.u64.u32", offset));
+  const isa::Reg wide_offset = k.def("cvt.u64.u32", offset);
+  return k.def("add.s64", k.def("mov.b64", relative), wide_offset);
 }
 
 Reg TensorOperands::predicate(bool value) const {

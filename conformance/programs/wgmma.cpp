@@ -117,7 +117,8 @@ class WgmmaKernel {
   void fill(Symbol tiles, Reg shared) {
     const Reg global = k_.load_param(tiles, Mod::u64);
     k_.for_range(tid_, tile_b(f_).end() / 4, kThreads, [&](Reg i) {
-      k_("st.shared.b32", mem(k_.def("mad.lo.u32", i, 4, shared)), k_.def("ld.global.b32", mem(k_.def("mad.wide.u32", i, 4, global))));
+      const Reg word = k_.def("ld.global.b32", mem(k_.def("mad.wide.u32", i, 4, global)));
+      k_("st.shared.b32", mem(k_.def("mad.lo.u32", i, 4, shared)), word);
     });
     k_("fence.proxy.async.shared::cta");
     k_("bar.sync", 0);

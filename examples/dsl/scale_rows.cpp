@@ -40,7 +40,8 @@ Module build_scale_rows() {
 
   const Reg at = k.def("add.u32", buffer, k.def("shl.b32", thread, 2));
   const Reg value = k.def("ld.shared.f32", mem(at));
-  k("st.global.f32", mem(k.def("mad.wide.u32", thread, 4, to)), k.def("add.rn.f32", value, value));
+  const Reg twice = k.def("add.rn.f32", value, value);
+  k("st.global.f32", mem(k.def("mad.wide.u32", thread, 4, to)), twice);
   k("ret");
   return k.finish();
 }

@@ -166,7 +166,8 @@ void GemmDevice::for_problem_tiles(const std::function<void(const Tile&)>& body)
   const Reg problem = c_.grouped ? k_.load_param(problem_, Mod::u64) : k_.def("cvta.param.u64", problem_);
   Reg slot;
   if (c_.grouped) {
-    const Reg before = k_.def("mul.lo.u32", k_.def("mov.u32", SpecialReg::ctaid_x), k_.load_param(groups_, Mod::u32));
+    const Reg groups = k_.load_param(groups_, Mod::u32), cta = k_.def("mov.u32", SpecialReg::ctaid_x);
+    const Reg before = k_.def("mul.lo.u32", cta, groups);
     slot = k_.def("mad.wide.u32", before, p_.device_maps() * kTensorMapBytes, k_.load_param(workspace_, Mod::u64));
   }
   const Reg begin = k_.def("mov.u32", 0), end = k_.def("ld.u32", mem(problem, offsetof(DeviceProblem, tiles)));

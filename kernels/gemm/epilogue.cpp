@@ -37,10 +37,12 @@ void GemmDevice::place_thread(EpilogueState& s) {
   const RowShare share = p_.share;
   const Reg base = share == RowShare::whole ? Reg{} : k_.def("ld.shared.b32", mem(smem_at(kTmemBase)));
   switch (share) {
-    case RowShare::whole:
+    case RowShare::whole: {
       s.row_in_tile = k_.def("shl.b32", warp_, 5);
-      s.tmem = k_.def("add.u32", k_.def("ld.shared.b32", mem(smem_at(kTmemBase))), k_.def("shl.b32", warp_, 21));
+      const Reg lanes = k_.def("shl.b32", warp_, 21), allocated = k_.def("ld.shared.b32", mem(smem_at(kTmemBase)));
+      s.tmem = k_.def("add.u32", allocated, lanes);
       break;
+    }
     case RowShare::lanes:
       s.row_in_tile = k_.def("shl.b32", warp_, 4);
       s.part = k_.def("shr.u32", lane_, 4);

@@ -70,13 +70,16 @@ isa::Reg GemmDevice::same_columns_mask() {
 isa::Reg GemmDevice::readers_mask() {
   if (c_.cluster_m == 1) return k_.def("cvt.u16.u32", k_.def("mov.b32", (1u << p_.cluster) - 1));
   const uint32_t pair = (1u << c_.cta_group) - 1, column = c_.cta_group * c_.cluster_m;
-  const Reg row = k_.def("shl.b32", k_.def("mov.b32", pair * every(column, c_.cluster_n)), k_.def("mul.lo.u32", tile_row_, c_.cta_group));
-  const Reg below = k_.def("shl.b32", k_.def("mov.b32", (1u << column) - 1), k_.def("mul.lo.u32", rank_n_, column));
+  const Reg first_of_row = k_.def("mul.lo.u32", tile_row_, c_.cta_group), pairs = k_.def("mov.b32", pair * every(column, c_.cluster_n));
+  const Reg row = k_.def("shl.b32", pairs, first_of_row);
+  const Reg first_of_column = k_.def("mul.lo.u32", rank_n_, column), all = k_.def("mov.b32", (1u << column) - 1);
+  const Reg below = k_.def("shl.b32", all, first_of_column);
   return k_.def("cvt.u16.u32", k_.def("or.b32", row, below));
 }
 
 isa::Reg GemmDevice::pair_mask() {
-  return k_.def("cvt.u16.u32", k_.def("shl.b32", k_.def("mov.b32", 3), k_.def("and.b32", rank_, 0xFFFE)));
+  const Reg leader = k_.def("and.b32", rank_, 0xFFFE), both = k_.def("mov.b32", 3);
+  return k_.def("cvt.u16.u32", k_.def("shl.b32", both, leader));
 }
 
 // A is the same for all columns of the cluster, B for all rows: each CTA loads its share of the lines and multicasts it to all of them.
@@ -106,8 +109,8 @@ void GemmDevice::load_scales(const Tile& t, Reg k_tile, Reg stage, Reg barrier) 
   const Reg atom_k = k_.def("mul.lo.u32", k_tile, p_.scale_atoms_k);
   const Reg sfa = k_.def("cvta.param.u64", map_sfa_), sfb = k_.def("cvta.param.u64", map_sfb_);
   const auto load_sfa = [&](const Reg* mask) {
-    tma_load({0, atom_k, k_.def("shr.u32", t.m0, 7)}, sfa, stage_at(p_.smem_sfa, stage, p_.sfa_bytes()),
-             barrier, mask);
+    const Reg to = stage_at(p_.smem_sfa, stage, p_.sfa_bytes()), atom_m = k_.def("shr.u32", t.m0, 7);
+    tma_load({0, atom_k, atom_m}, sfa, to, barrier, mask);
   };
   if (c_.cluster_n == 1) {
     load_sfa(nullptr);
@@ -122,8 +125,8 @@ void GemmDevice::load_scales(const Tile& t, Reg k_tile, Reg stage, Reg barrier) 
   const Reg atom_n = k_.def("shr.u32", t.n0, 7), to = stage_at(p_.smem_sfb, stage, p_.sfb_bytes());
   for (uint32_t atom = 0; atom < p_.sfb_atoms; ++atom) {
     const auto load_sfb = [&](const Reg* mask) {
-      tma_load({0, atom_k, k_.def("add.u32", atom_n, atom)}, sfb,
-               k_.def("add.u32", to, atom * p_.sfa_bytes()), barrier, mask);
+      const Reg at = k_.def("add.u32", to, atom * p_.sfa_bytes()), n = k_.def("add.u32", atom_n, atom);
+      tma_load({0, atom_k, n}, sfb, at, barrier, mask);
     };
     if (!pair()) {
       load_sfb(nullptr);

@@ -16,7 +16,8 @@ GemmDevice::MadeMaps GemmDevice::copy_patterns(Reg staging, uint32_t first, size
   maps.first = first;
   maps.current = k_.def("mov.b64", 0);
   const Reg lane_bytes = k_.def("shl.b32", lane_, 2), to = k_.def("add.u32", staging, lane_bytes);
-  const Reg from = k_.def("add.s64", k_.def("cvta.param.u64", maps_), k_.def("cvt.u64.u32", lane_bytes));
+  const Reg wide_lane_bytes = k_.def("cvt.u64.u32", lane_bytes), patterns = k_.def("cvta.param.u64", maps_);
+  const Reg from = k_.def("add.s64", patterns, wide_lane_bytes);
   for (uint32_t i = 0; i < count; ++i) {
     const auto at = static_cast<int64_t>(i * kTensorMapBytes);
     k_("st.shared.b32", mem(to, at), k_.def("ld.b32", mem(from, static_cast<int64_t>(pattern) + at)));

@@ -131,7 +131,8 @@ void Gemm::load_stage(const PipelineState& state, Reg k_tile) {
 Reg Gemm::scale_address(Symbol base, Reg row, Reg rows) {
   const Reg inside = k_.def(
       "min.u32", row, k_.def("sub.u32", rows, 1));  // rows outside count nowhere, but their scales are read
-  return k_.def("add.s64", k_.load_param(base, Mod::u64), k_.def("mul.wide.u32", inside, pitch_));
+  const Reg offset = k_.def("mul.wide.u32", inside, pitch_), scales = k_.load_param(base, Mod::u64);
+  return k_.def("add.s64", scales, offset);
 }
 
 // Lane 4 g + q of a quad holds the scales of rows g and g + 8 of two fragments of A, and of column g of four
@@ -140,11 +141,12 @@ void Gemm::consume() {
   warp_row_ = k_.def("shl.b32", k_.def("shr.u32", warp_, 1), 5);
   warp_column_ = k_.def("shl.b32", k_.def("and.b32", warp_, 1), 6);
   const Reg g = k_.def("shr.u32", lane_, 2), q = k_.def("and.b32", lane_, 3);
-  const Reg row =
-      k_.def("mad.lo.u32", k_.def("shr.u32", q, 1), 16, k_.def("mad.lo.u32", k_.def("and.b32", q, 1), 8, g));
+  const Reg row_in_fragment = k_.def("mad.lo.u32", k_.def("and.b32", q, 1), 8, g), fragment = k_.def("shr.u32", q, 1);
+  const Reg row = k_.def("mad.lo.u32", fragment, 16, row_in_fragment);
   scales_a_ = {scale_address(sfa_, k_.def("add.u32", k_.def("add.u32", m0_, warp_row_), row), m_),
                k_.regs(Mod::b32, c_.factors(), "sfa")};
-  const Reg column = k_.def("add.u32", k_.def("add.u32", n0_, warp_column_), k_.def("mad.lo.u32", q, 8, g));
+  const Reg lane_column = k_.def("mad.lo.u32", q, 8, g), first_column = k_.def("add.u32", n0_, warp_column_);
+  const Reg column = k_.def("add.u32", first_column, lane_column);
   for (uint32_t group = 0; group < kColumnGroups; ++group)
     scales_b_[group] = {scale_address(sfb_, k_.def("add.u32", column, 32 * group), n_),
                         k_.regs(Mod::b32, c_.factors(), "sfb" + std::to_string(group))};
@@ -229,7 +231,8 @@ void Gemm::release(const PipelineState& state) {
 }
 
 void Gemm::store() {
-  const Reg first = k_.def("add.u32", k_.def("add.u32", m0_, warp_row_), k_.def("shr.u32", lane_, 2));
+  const Reg lane_row = k_.def("shr.u32", lane_, 2), warp_row = k_.def("add.u32", m0_, warp_row_);
+  const Reg first = k_.def("add.u32", warp_row, lane_row);
   for (uint32_t i = 0; i < kRowFragments; ++i) {
     for (uint32_t half = 0; half < 2; ++half) {
       const Reg row = k_.def("add.u32", first, 16 * i + 8 * half), exists = k_.reg(Mod::pred);
@@ -240,11 +243,12 @@ void Gemm::store() {
 }
 
 void Gemm::store_row(Reg row, uint32_t half, uint32_t i) {
-  const Reg column = k_.def("add.u32", k_.def("add.u32", n0_, warp_column_),
-                            k_.def("shl.b32", k_.def("and.b32", lane_, 3), 1));
-  const Reg element = k_.def("add.s64", k_.def("mul.wide.u32", row, n_), k_.def("cvt.u64.u32", column));
-  const Reg at =
-      k_.def("add.s64", k_.load_param(d_, Mod::u64), k_.def("mul.lo.u64", element, c_.output_bytes()));
+  const Reg lane_column = k_.def("shl.b32", k_.def("and.b32", lane_, 3), 1), warp_column = k_.def("add.u32", n0_, warp_column_);
+  const Reg column = k_.def("add.u32", warp_column, lane_column);
+  const Reg wide_column = k_.def("cvt.u64.u32", column), row_begin = k_.def("mul.wide.u32", row, n_);
+  const Reg element = k_.def("add.s64", row_begin, wide_column);
+  const Reg offset = k_.def("mul.lo.u64", element, c_.output_bytes()), d = k_.load_param(d_, Mod::u64);
+  const Reg at = k_.def("add.s64", d, offset);
   for (uint32_t j = 0; j < kColumnFragments; ++j) {
     const size_t sum = (i * kColumnFragments + j) * 4 + 2 * half;
     const Reg exists = k_.reg(Mod::pred);

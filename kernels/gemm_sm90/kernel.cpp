@@ -124,7 +124,8 @@ void Sm90Blockwise::place_in_cluster() {
   uint32_t row = 0;
   for (uint32_t i = 0; i < n; ++i) row |= 1u << i * m;
   row_mask_ = k_.def("cvt.u16.u32", k_.def("shl.b32", k_.def("mov.b32", row), rank_m_));
-  column_mask_ = k_.def("cvt.u16.u32", k_.def("shl.b32", k_.def("mov.b32", (1u << m) - 1), k_.def("mul.lo.u32", rank_n_, m)));
+  const Reg first = k_.def("mul.lo.u32", rank_n_, m), column = k_.def("mov.b32", (1u << m) - 1);
+  column_mask_ = k_.def("cvt.u16.u32", k_.def("shl.b32", column, first));
 }
 
 // The producer warp group releases registers and the consumers take them: 128 * 40 + 256 * 232 of 64 Ki.
@@ -167,7 +168,8 @@ void Sm90Blockwise::load_stage(const Tile& t, Reg k_tile, const PipelineState& s
   load_operand(offsetof(Sm90Problem, map_a), k0, t.m0, stage_at(p_.smem_a, stage, p_.a_bytes), barrier, Sm90Plan::kTileM, c_.cluster_n, rank_n_, row_mask_);
   load_operand(offsetof(Sm90Problem, map_b), k0, t.n0, stage_at(p_.smem_b, stage, p_.b_bytes), barrier, c_.bn, c_.cluster_m, rank_m_, column_mask_);
   const auto scales = [&](Reg mn0, uint32_t granularity, uint32_t smem, uint32_t pitch) {
-    tma(offsetof(Sm90Problem, map_sf), quotient(k_, mn0, granularity), k_tile, stage_at(smem, stage, pitch), barrier);
+    const Reg to = stage_at(smem, stage, pitch), first = quotient(k_, mn0, granularity);
+    tma(offsetof(Sm90Problem, map_sf), first, k_tile, to, barrier);
   };
   if (p_.tma_sfa()) scales(t.m0, c_.scales.m, p_.smem_sfa, p_.sfa_pitch());
   if (p_.tma_sfb()) scales(t.n0, c_.scales.n, p_.smem_sfb, p_.sfb_pitch());
@@ -177,7 +179,8 @@ void Sm90Blockwise::load_stage(const Tile& t, Reg k_tile, const PipelineState& s
 void Sm90Blockwise::load_operand(size_t map, Reg k0, Reg row, Reg to, Reg barrier, uint32_t rows, uint32_t shares, Reg share, Reg mask) {
   if (shares == 1) return tma(map, k0, row, to, barrier);
   const uint32_t lines = rows / shares;
-  tma(map, k0, k_.def("mad.lo.u32", share, lines, row), k_.def("mad.lo.u32", share, lines * p_.tile_k(), to), barrier, mask);
+  const Reg share_to = k_.def("mad.lo.u32", share, lines * p_.tile_k(), to), share_row = k_.def("mad.lo.u32", share, lines, row);
+  tma(map, k0, share_row, share_to, barrier, mask);
 }
 
 void Sm90Blockwise::tma(size_t map, Reg x, Reg y, Reg to, Reg barrier, Reg mask) {
@@ -284,7 +287,10 @@ void Sm90Blockwise::multiply(const Consumer& w, const RegArray& part, Reg stage)
   const std::string op = "wgmma.mma_async.sync.aligned.m64n" + std::to_string(c_.bn) + "k32.f32." + name(c_.a) + "." + name(c_.b);
   const Reg a = k_.def("add.s64", w.a, k_.def("mul.wide.u32", stage, p_.a_bytes / 16)), b = k_.def("add.s64", w.b, k_.def("mul.wide.u32", stage, p_.b_bytes / 16));
   std::vector<std::pair<Reg, Reg>> at;
-  for (uint32_t step = 0; step < p_.tile_k() / 32; ++step) at.emplace_back(k_.def("add.s64", a, 2 * step), k_.def("add.s64", b, 2 * step));
+  for (uint32_t step = 0; step < p_.tile_k() / 32; ++step) {
+    const Reg of_b = k_.def("add.s64", b, 2 * step), of_a = k_.def("add.s64", a, 2 * step);
+    at.emplace_back(of_a, of_b);
+  }
   const Reg accumulate = k_.reg(Mod::pred), zero = k_.reg(Mod::pred);
   k_("setp.eq.u32", accumulate, stage, stage);
   k_("setp.ne.u32", zero, stage, stage);
@@ -336,15 +342,16 @@ void Sm90Blockwise::store(const Consumer& w, const Tile& t) {
     const Reg row = k_.def("add.u32", k_.def("add.u32", t.m0, w.row), 8 * half), row_exists = k_.reg(Mod::pred);
     k_("setp.lt.u32", row_exists, row, w.m);
     const Reg first = k_.def("add.u32", t.n0, w.column);
-    const Reg element = k_.def("add.s64", k_.def("mul.wide.u32", row, w.n), k_.def("cvt.u64.u32", first));
+    const Reg wide_first = k_.def("cvt.u64.u32", first), row_begin = k_.def("mul.wide.u32", row, w.n);
+    const Reg element = k_.def("add.s64", row_begin, wide_first);
     const Reg offset = k_.def("mul.lo.u64", element, bytes);
     const Reg at = k_.def("add.s64", w.d, offset), source = c_.reads_c ? k_.def("add.s64", w.c, offset) : Reg{};
     for (uint32_t j = 0; j < c_.bn / 8; ++j) {
       const Reg exists = k_.reg(Mod::pred);
       k_("setp.lt.and.u32", exists, k_.def("add.u32", first, 8 * j), w.n, row_exists);
       k_.if_(exists, [&] {
-        store_pair(w, k_.def("add.s64", at, 8 * j * bytes), c_.reads_c ? k_.def("add.s64", source, 8 * j * bytes) : Reg{}, w.sums[4 * j + 2 * half],
-                   w.sums[4 * j + 2 * half + 1]);
+        const Reg from = c_.reads_c ? k_.def("add.s64", source, 8 * j * bytes) : Reg{}, to = k_.def("add.s64", at, 8 * j * bytes);
+        store_pair(w, to, from, w.sums[4 * j + 2 * half], w.sums[4 * j + 2 * half + 1]);
       });
     }
   }
@@ -382,7 +389,8 @@ void Sm90Blockwise::store_columns(const Consumer& w, const Tile& t) {
     const Reg row = k_.def("add.u32", k_.def("add.u32", t.m0, w.row), 8 * half), row_exists = k_.reg(Mod::pred);
     k_("setp.lt.u32", row_exists, row, w.m);
     const Reg first = k_.def("add.u32", t.n0, w.column);
-    const Reg offset = k_.def("mad.lo.u64", k_.def("cvt.u64.u32", first), pitch, k_.def("mul.wide.u32", row, bytes));
+    const Reg row_bytes = k_.def("mul.wide.u32", row, bytes), wide_first = k_.def("cvt.u64.u32", first);
+    const Reg offset = k_.def("mad.lo.u64", wide_first, pitch, row_bytes);
     for (uint32_t j = 0; j < c_.bn / 8; ++j) {
       const Reg exists = k_.reg(Mod::pred);
       k_("setp.lt.and.u32", exists, k_.def("add.u32", first, 8 * j), w.n, row_exists);
@@ -390,7 +398,8 @@ void Sm90Blockwise::store_columns(const Consumer& w, const Tile& t) {
       k_.if_(exists, [&] {
         for (uint32_t e = 0; e < 2; ++e) {
           const Reg at = e == 0 ? left : right;
-          store_element(w, k_.def("add.s64", w.d, at), c_.reads_c ? k_.def("add.s64", w.c, at) : Reg{}, w.sums[4 * j + 2 * half + e]);
+          const Reg from = c_.reads_c ? k_.def("add.s64", w.c, at) : Reg{}, to = k_.def("add.s64", w.d, at);
+          store_element(w, to, from, w.sums[4 * j + 2 * half + e]);
         }
       });
     }

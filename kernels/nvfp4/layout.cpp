@@ -26,7 +26,8 @@ Module build_swizzle_sf(Target target) {
   k.directives().maxntid = {kAtomRows, 1, 1};
   const Reg tid = k.def("mov.u32", SpecialReg::tid_x), bx = k.def("mov.u32", SpecialReg::ctaid_x), by = k.def("mov.u32", SpecialReg::ctaid_y);
   const Reg row = k.def("mad.lo.u32", by, kAtomRows, tid), column = k.def("mul.lo.u32", bx, kAtomColumns);
-  const Reg from = k.def("add.s64", k.def("mad.wide.u32", row, k.load_param(pitch, Mod::u32), k.load_param(in, Mod::u64)), k.def("cvt.u64.u32", column));
+  const Reg wide_column = k.def("cvt.u64.u32", column), base = k.load_param(in, Mod::u64), row_pitch = k.load_param(pitch, Mod::u32);
+  const Reg from = k.def("add.s64", k.def("mad.wide.u32", row, row_pitch, base), wide_column);
   const Reg row_exists = k.reg(Mod::pred), limit = k.load_param(columns, Mod::u32), word = k.def("mov.b32", 0);
   k("setp.lt.u32", row_exists, row, k.load_param(rows, Mod::u32));
   for (uint32_t i = 0; i < kAtomColumns; ++i) {
@@ -36,7 +37,8 @@ Module build_swizzle_sf(Target target) {
     k("or.b32", word, word, k.def("shl.b32", byte, 8 * i));
   }
   const Reg atom = k.def("mad.lo.u32", by, k.def("mov.u32", SpecialReg::nctaid_x), bx);
-  const Reg inside = k.def("mad.lo.u32", k.def("and.b32", tid, 31), 16, k.def("shl.b32", k.def("shr.u32", tid, 5), 2));
+  const Reg word_of_warp = k.def("shl.b32", k.def("shr.u32", tid, 5), 2), lane = k.def("and.b32", tid, 31);
+  const Reg inside = k.def("mad.lo.u32", lane, 16, word_of_warp);
   const Reg to = k.def("mad.wide.u32", atom, kAtomBytes, k.load_param(out, Mod::u64));
   k("st.global.b32", mem(k.def("add.s64", to, k.def("cvt.u64.u32", inside))), word);
   return k.finish();
@@ -57,8 +59,9 @@ Module build_alpha(Target target) {
   KernelBuilder k("nvfp4_alpha", target);
   const Symbol a = k.param(Mod::u64, "amax_a"), b = k.param(Mod::u64, "amax_b"), out = k.param(Mod::u64, "alpha");
   k.directives().maxntid = {1, 1, 1};
-  const Reg both = k.def("mul.f32", k.def("ld.global.f32", mem(k.load_param(a, Mod::u64))), k.def("ld.global.f32", mem(k.load_param(b, Mod::u64))));
-  k("st.global.f32", mem(k.load_param(out, Mod::u64)), k.def("mul.f32", both, 1.0f / (6.0f * 6.0f * 448.0f * 448.0f)));
+  const Reg amax_b = k.def("ld.global.f32", mem(k.load_param(b, Mod::u64))), amax_a = k.def("ld.global.f32", mem(k.load_param(a, Mod::u64)));
+  const Reg both = k.def("mul.f32", amax_a, amax_b), alpha = k.def("mul.f32", both, 1.0f / (6.0f * 6.0f * 448.0f * 448.0f));
+  k("st.global.f32", mem(k.load_param(out, Mod::u64)), alpha);
   return k.finish();
 }
 
@@ -95,9 +98,10 @@ Module build_interleave_shards(uint32_t unit, Target target) {
     const Reg row_exists = k.reg(Mod::pred), exists = k.reg(Mod::pred);
     k("setp.lt.u32", row_exists, row, value(rows));
     k("setp.lt.and.u32", exists, shard, value(shards), row_exists);
-    const Reg shard_base = k.def("mad.wide.u32", shard, value(in_shard), k.load_param(in, Mod::u64));
-    const Reg from = k.def("add.s64", k.def("mad.wide.u32", row, value(in_pitch), shard_base), k.def("cvt.u64.u32", offset));
-    const Reg to = k.def("add.s64", k.def("mad.wide.u32", row, value(out_pitch), k.load_param(out, Mod::u64)), k.def("cvt.u64.u32", at));
+    const Reg input = k.load_param(in, Mod::u64), shard_bytes = value(in_shard), shard_base = k.def("mad.wide.u32", shard, shard_bytes, input);
+    const Reg wide_offset = k.def("cvt.u64.u32", offset), from = k.def("add.s64", k.def("mad.wide.u32", row, value(in_pitch), shard_base), wide_offset);
+    const Reg wide_at = k.def("cvt.u64.u32", at), output = k.load_param(out, Mod::u64), pitch = value(out_pitch);
+    const Reg to = k.def("add.s64", k.def("mad.wide.u32", row, pitch, output), wide_at);
     const uint32_t words = unit == 16 ? 4 : 1;
     const RegArray data = k.regs(Mod::b32, words, "data");
     for (const Reg d : data) k("mov.b32", d, 0);

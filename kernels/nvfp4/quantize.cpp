@@ -113,14 +113,16 @@ void TileQuantizer::prologue() {
   if (!a_.stochastic) return;
   // TransformerEngine's rng_sequence: threadIdx.x + blockIdx.x * THREADS + blockIdx.y * gridDim.x * THREADS.
   const Reg cta = k_.def("mad.lo.u32", by, k_.def("mov.u32", SpecialReg::nctaid_x), bx);
-  random_.emplace(k_, load_seed(k_, k_.load_param(rng_, Mod::u64)), k_.def("mad.lo.u32", cta, kThreads, tid_));
+  const Reg sequence = k_.def("mad.lo.u32", cta, kThreads, tid_);
+  random_.emplace(k_, load_seed(k_, k_.load_param(rng_, Mod::u64)), sequence);
 }
 
 void TileQuantizer::load(uint32_t s) {
   k_.if_(leader_, [&] {
     k_("mbarrier.arrive.expect_tx.shared::cta.b64", sink(), mem(smem_, kBarriers + 8 * s), kInBytes);
-    k_("cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes", mem(smem_, kIn + s % kBuffers * kInBytes),
-       tensor(k_.def("cvta.param.u64", map_in_), {x_, k_.def("add.u32", y_, s * kSlice)}), mem(smem_, kBarriers + 8 * s));
+    const Reg y = k_.def("add.u32", y_, s * kSlice), map = k_.def("cvta.param.u64", map_in_);
+    k_("cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes", mem(smem_, kIn + s % kBuffers * kInBytes), tensor(map, {x_, y}),
+       mem(smem_, kBarriers + 8 * s));
   });
 }
 
@@ -159,7 +161,8 @@ std::vector<Block> TileQuantizer::column_values(uint32_t s) {
 void TileQuantizer::square_maxima(const std::vector<Block>& columns) {
   const Reg first = k_.reg(Mod::pred);
   k_("setp.eq.u32", first, k_.def("and.b32", tid_, 15), 0);
-  const Reg to = k_.def("mad.lo.u32", k_.def("shr.u32", tid_, 4), 4, smem_at(kMaxima));
+  const Reg maxima = smem_at(kMaxima), half_warp = k_.def("shr.u32", tid_, 4);
+  const Reg to = k_.def("mad.lo.u32", half_warp, 4, maxima);
   for (uint32_t i = 0; i < kIterations; ++i) {
     const Reg m = block_amax(k_, a_, columns[i]);
     for (const int distance : {8, 4, 2, 1}) {
@@ -188,7 +191,8 @@ void TileQuantizer::store_scale(const Output& o, Reg row, Reg rows, Reg block, R
   const Reg row_exists = k_.reg(Mod::pred), exists = k_.reg(Mod::pred);
   k_("setp.lt.u32", row_exists, row, rows);
   k_("setp.lt.and.u32", exists, block, blocks, row_exists);
-  const Reg at = k_.def("add.s64", k_.def("mad.wide.u32", row, k_.load_param(o.pitch, Mod::u32), o.scales_address), k_.def("cvt.u64.u32", block));
+  const Reg wide_block = k_.def("cvt.u64.u32", block);
+  const Reg at = k_.def("add.s64", k_.def("mad.wide.u32", row, k_.load_param(o.pitch, Mod::u32), o.scales_address), wide_block);
   k_.when(exists)("st.global.b8", mem(at), code);
 }
 

@@ -38,7 +38,8 @@ class QuantizeFp8 {
     factors_ = k_.load_param(factors, Mod::u64);
     runs_ = k_.load_param(runs, Mod::u32);
     lane_ = k_.def("and.b32", tid, 15);
-    first_run_ = k_.def("mad.lo.u32", k_.def("mov.u32", SpecialReg::ctaid_x), kRuns, k_.def("shr.u32", tid, 4));
+    const Reg run_of_thread = k_.def("shr.u32", tid, 4), cta = k_.def("mov.u32", SpecialReg::ctaid_x);
+    first_run_ = k_.def("mad.lo.u32", cta, kRuns, run_of_thread);
     leader_ = k_.reg(Mod::pred);
     k_("setp.eq.u32", leader_, lane_, 0);
   }
@@ -60,7 +61,8 @@ class QuantizeFp8 {
     Reg largest = k_.def("abs.bf16x2", pairs[0]);
     for (uint32_t i = 1; i < 4; ++i) largest = k_.def("max.bf16x2", largest, k_.def("abs.bf16x2", pairs[i]));
     // Magnitudes have the same order as their bits.
-    Reg bits = k_.def("max.u32", k_.def("shl.b32", largest, 16), k_.def("and.b32", largest, 0xFFFF0000));
+    const Reg high = k_.def("and.b32", largest, 0xFFFF0000), low = k_.def("shl.b32", largest, 16);
+    Reg bits = k_.def("max.u32", low, high);
     for (const uint32_t distance : {8u, 4u, 2u, 1u}) bits = k_.def("max.u32", bits, k_.def("shfl.sync.bfly.b32", bits, distance, 31, -1));
     const Reg value = k_.reg(Mod::f32);
     k_("mov.b32", value, bits);
@@ -89,7 +91,8 @@ class QuantizeFp8 {
     const Reg low = k_.reg(Mod::f32), high = k_.reg(Mod::f32);
     k_("mov.b32", low, k_.def("shl.b32", pair, 16));
     k_("mov.b32", high, k_.def("and.b32", pair, 0xFFFF0000));
-    return k_.def("cvt.rn.satfinite.e4m3x2.f32", k_.def("mul.rn.f32", high, up), k_.def("mul.rn.f32", low, up));
+    const Reg scaled_low = k_.def("mul.rn.f32", low, up), scaled_high = k_.def("mul.rn.f32", high, up);
+    return k_.def("cvt.rn.satfinite.e4m3x2.f32", scaled_high, scaled_low);
   }
 
   KernelBuilder k_;

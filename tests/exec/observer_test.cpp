@@ -48,7 +48,8 @@ isa::Module doubled() {
   });
   const Reg base = k.def("mov.u32", row), place = k.def("add.u32", base, k.def("shl.b32", tid, 3));
   const Reg value = k.def("ld.shared.u64", mem(place));
-  k("st.global.u64", mem(k.def("add.u64", to, own)), k.def("add.u64", value, value));
+  const Reg twice = k.def("add.u64", value, value);
+  k("st.global.u64", mem(k.def("add.u64", to, own)), twice);
   return k.finish();
 }
 
