@@ -9,8 +9,6 @@
 #include "drywell/core/files.h"
 #include "drywell/core/terminal.h"
 #include "drywell/sim/inspect/progress_line.h"
-#include "drywell/sim/inspect/timeline.h"
-#include "drywell/sim/trace.h"
 #include "launch/golden.h"
 #include "tools/common/command.h"
 #include "tools/common/command_guard.h"
@@ -19,8 +17,8 @@
 #include "tools/common/parameters.h"
 #include "tools/common/report_parts.h"
 #include "tools/common/run_flags.h"
-#include "tools/html_report.h"
 #include "tools/run_report.h"
+#include "tools/run_watch.h"
 
 namespace drywell::tools {
 namespace {
@@ -75,8 +73,7 @@ std::string difference(const kernels::KernelReport& first, const kernels::Kernel
   return {};
 }
 
-/// Repeats a run that ended in a deadlock, with the hazard checker: the fault then names the missing release of each
-/// wait.
+/// Repeats a run that ended in a deadlock, with the hazard checker.
 kernels::KernelReport explained(const kernels::Kernel& k, kernels::RunContext context) {
   sim::HazardChecker watcher;
   context.options.listeners = {watcher.listener()};
@@ -85,60 +82,68 @@ kernels::KernelReport explained(const kernels::Kernel& k, kernels::RunContext co
   return k.run(context);
 }
 
-ExitCode run_kernel(const CommandContext& c, const RunFlags& o, const std::vector<std::string>& words) {
-  const kernels::Kernel& k = kernels::find_kernel(o.subject);
+void expect_flags_of_kernels(const RunFlags& o) {
   if (o.plan.any())
     throw UsageError("--entry, --grid, --block, --cluster, --smem, --buffer, --map, --arg and --expect are for PTX files", "run");
   if (o.save.size() > 1) throw UsageError("--save takes one directory for a kernel's outputs", "run");
+}
+
+kernels::RunContext context_of(const kernels::Kernel& k, const RunFlags& o, const std::vector<std::string>& words) {
   kernels::RunContext context;
   context.params = kernels::Params(k.name, k.parameters, parse_parameters(k, words, "run"));
   context.arch = o.arch;
   context.options = run_options(o);
-  const CommandGuard guard(context.options);
   context.input = o.input;
   context.verify = o.verify;
   context.keep_outputs = !o.save.empty() || o.explore != 0;
+  return context;
+}
+
+kernels::KernelReport run_with_progress(const kernels::Kernel& k, kernels::RunContext& context) {
+  sim::RunProgress progress;
+  sim::ProgressLine line(progress);
+  context.options.progress = &progress;
+  context.phase = [&](std::string_view what) { line.phase(what); };
+  return k.run(context);
+}
+
+/// Runs the kernel under other schedules, and compares with `first`.
+Exploration explored(uint64_t schedules, const kernels::Kernel& k, const kernels::RunContext& context, const kernels::KernelReport& first) {
+  return explore(schedules, context.options, [&](const sim::RunOptions& options) {
+    kernels::RunContext again = context;
+    again.options = options;
+    again.phase = {};
+    const kernels::KernelReport r = k.run(again);
+    sim::expect_within_limits(r.run);
+    return difference(first, r);
+  });
+}
+
+RunWatch::Words words_of(const kernels::Kernel& k, const kernels::KernelReport& r) {
+  const std::string verified = !r.verify.done ? "" : r.verify.passed() ? "verified bit for bit"
+                                                                       : "WRONG values";
+  return {fmt::format("{}  {}", k.name, r.shape), describe_launch(r.launch), verified};
+}
+
+ExitCode run_kernel(const CommandContext& c, const RunFlags& o, const std::vector<std::string>& words) {
+  const kernels::Kernel& k = kernels::find_kernel(o.subject);
+  expect_flags_of_kernels(o);
+  kernels::RunContext context = context_of(k, o, words);
+  const CommandGuard guard(context.options);
   const sim::ArchConfig arch = sim::load_arch(o.arch);
 
   SaveDirectory directory(o.save.empty() ? "" : o.save[0]);
   RunOutputs outputs(o);
   CheckedRun check(o.check, context.options);
-  std::optional<sim::TraceWriter> trace;
-  if (outputs.trace().has_value()) {
-    // The header alone cannot repeat a run on a user's file.
-    trace.emplace(*outputs.trace(), trace_options(o, context.options, context.input.empty() ? run_words(o, k, context) : ""));
-    context.options.listeners.push_back(trace->listener());
-  }
-  std::optional<sim::TimelineRecorder> timeline;
-  if (!o.report.empty()) context.options.listeners.push_back(timeline.emplace(report_cta(o)).listener());
-  kernels::KernelReport report;
-  {
-    sim::RunProgress progress;
-    sim::ProgressLine line(progress);
-    context.options.progress = &progress;
-    context.phase = [&](std::string_view what) { line.phase(what); };
-    report = k.run(context);
-  }
-  if (!report.run.ok() && report.run.fault->code == Code::F3601 && context.options.listeners.empty()) report = explained(k, context);
-  if (trace.has_value()) {
-    trace->finish(report.run);
-    outputs.trace()->commit();
-  }
-  if (timeline.has_value() && report.run.timing != nullptr) {
-    const std::string values = !report.verify.done ? "" : report.verify.passed() ? "verified bit for bit" : "WRONG values";
-    outputs.report(html_report({fmt::format("{}  {}", k.name, report.shape), describe_launch(report.launch), values, arch, report.run, timeline->timeline()}));
-  }
+  // The header alone cannot repeat a run on a user's file.
+  RunWatch watch(o, outputs, context.input.empty() ? run_words(o, k, context) : "", context.options);
+  kernels::KernelReport report = run_with_progress(k, context);
+  if (is_unwatched_deadlock(report.run, context.options)) report = explained(k, context);
+  watch.finish_trace(report.run);
+  watch.commit_trace();
+  watch.write_report(words_of(k, report), arch, report.run);
   std::optional<Exploration> exploration;
-  if (o.explore != 0 && report.run.ok()) {
-    exploration = explore(o.explore, context.options, [&](const sim::RunOptions& options) {
-      kernels::RunContext again = context;
-      again.options = options;
-      again.phase = {};
-      const kernels::KernelReport r = k.run(again);
-      sim::expect_within_limits(r.run);
-      return difference(report, r);
-    });
-  }
+  if (o.explore != 0 && report.run.ok()) exploration = explored(o.explore, k, context, report);
   const RunDescription description{k, context.params, arch, context.options, report, check, exploration};
   directory.save(report);
   check.write_sarif();
@@ -146,9 +151,7 @@ ExitCode run_kernel(const CommandContext& c, const RunFlags& o, const std::vecto
   const std::string json = o.json.empty() ? "" : json_report(description);
   outputs.json(json);
   print(o.json == "-" ? json : summary(description, c.colour_out));
-  if (exploration.has_value() && exploration->ended.has_value()) return ExitCode::guest_fault;
-  const bool differs = exploration.has_value() && exploration->seed.has_value();
-  return check.exit_code(differs && report.run.ok() ? ExitCode::verification_failed : exit_code(report));
+  return exit_code_of(exit_code(report), exploration, check);
 }
 
 ExitCode run(const CommandContext& c, const RunFlags& f, const std::vector<std::string>& words) {

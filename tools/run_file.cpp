@@ -5,15 +5,13 @@
 
 #include "drywell/core/terminal.h"
 #include "drywell/sim/inspect/progress_line.h"
-#include "drywell/sim/inspect/timeline.h"
 #include "drywell/sim/report.h"
 #include "launch/golden.h"
 #include "tools/common/command_guard.h"
 #include "tools/common/output_file.h"
 #include "tools/common/report_parts.h"
 #include "tools/common/run_flags.h"
-#include "tools/explore.h"
-#include "tools/html_report.h"
+#include "tools/run_watch.h"
 
 namespace drywell::tools {
 namespace {
@@ -149,12 +147,69 @@ void check_files(const RunFlags& f, const kernels::LaunchPlan& plan) {
   for (const auto& [name, path] : plan.saves) files.writes("what is saved of " + name, path);
 }
 
+void expect_flags_of_files(const RunFlags& f, const std::vector<std::string>& words) {
+  if (!words.empty()) throw UsageError(fmt::format("unexpected argument '{}'", words[0]), "run");
+  if (!f.input.empty()) throw UsageError("--input is for kernels of the table; a PTX file's buffers are given with --buffer", "run");
+}
+
+/// The runs of one plan, each on a device of its own but the first.
+class PlanRuns {
+ public:
+  PlanRuns(const kernels::LaunchPlan& plan, sim::DeviceOptions machine, kernels::PlanOptions& options)
+      : plan_(plan), machine_(std::move(machine)), device_(machine_), options_(options) {}
+
+  const sim::ArchConfig& arch() const { return device_.arch(); }
+
+  PlanResult first() {
+    PlanResult result = with_progress();
+    if (!result.runs.empty() && is_unwatched_deadlock(result.runs.back(), options_.run)) result = watched();
+    return result;
+  }
+
+  Exploration explored(uint64_t schedules, const PlanResult& first) const {
+    return explore(schedules, options_.run, [&](const sim::RunOptions& o) {
+      kernels::SimulatedDevice again(machine_);
+      const PlanResult r = kernels::run_plan(plan_, again, {o, {}});
+      if (!r.runs.empty()) sim::expect_within_limits(r.runs.back());
+      return difference(first, r);
+    });
+  }
+
+ private:
+  PlanResult with_progress() {
+    sim::RunProgress progress;
+    sim::ProgressLine line(progress);
+    options_.run.progress = &progress;
+    line.phase("running");
+    return kernels::run_plan(plan_, device_, options_);
+  }
+
+  PlanResult watched() const {
+    sim::HazardChecker watcher;
+    kernels::SimulatedDevice again(machine_);
+    kernels::PlanOptions options = options_;
+    options.run.listeners = {watcher.listener()};
+    options.run.progress = nullptr;
+    return kernels::run_plan(plan_, again, options);
+  }
+
+  const kernels::LaunchPlan& plan_;
+  sim::DeviceOptions machine_;
+  kernels::SimulatedDevice device_;
+  kernels::PlanOptions& options_;
+};
+
+void write_report(RunWatch& watch, const RunFlags& f, const sim::ArchConfig& arch, const PlanResult& r) {
+  if (r.runs.empty()) return;
+  const auto& last = r.launches.back();
+  watch.write_report({f.subject, fmt::format("{}: {}", last.entry, describe_launch(last.config)), ""}, arch, r.runs.back());
+}
+
 }  // namespace
 
 ExitCode run_file(const CommandContext& c, const RunFlags& given, const std::vector<std::string>& words) {
   RunFlags f = given;
-  if (!words.empty()) throw UsageError(fmt::format("unexpected argument '{}'", words[0]), "run");
-  if (!f.input.empty()) throw UsageError("--input is for kernels of the table; a PTX file's buffers are given with --buffer", "run");
+  expect_flags_of_files(f, words);
   kernels::PlanOptions options;
   options.run = run_options(f);
   const CommandGuard guard(options.run);
@@ -162,61 +217,26 @@ ExitCode run_file(const CommandContext& c, const RunFlags& given, const std::vec
   if (f.verify && plan.expects.empty()) throw UsageError("--verify: the launch has no expected result; give one with --expect NAME=FILE.npy", "run");
   check_files(f, plan);
   f.arch = machine_of(given);
-  const sim::DeviceOptions machine{.arch = f.arch, .max_memory = options.run.max_memory};
-  kernels::SimulatedDevice device(machine);
+  PlanRuns runs(plan, {.arch = f.arch, .max_memory = options.run.max_memory}, options);
 
   RunOutputs outputs(f);
   CheckedRun check(f.check, options.run);
   for (const auto& [name, path] : plan.saves) const PendingFile probe(path);
-  std::optional<sim::TraceWriter> trace;
-  if (outputs.trace().has_value()) {
-    trace.emplace(*outputs.trace(), trace_options(f, options.run, {}));
-    options.run.listeners.push_back(trace->listener());
-    options.launched = [&](const sim::RunResult& r) { trace->finish(r); };
-  }
-  std::optional<sim::TimelineRecorder> timeline;
-  if (!f.report.empty()) options.run.listeners.push_back(timeline.emplace(report_cta(f)).listener());
-  PlanResult result;
-  {
-    sim::RunProgress progress;
-    sim::ProgressLine line(progress);
-    options.run.progress = &progress;
-    line.phase("running");
-    result = kernels::run_plan(plan, device, options);
-  }
-  if (!result.runs.empty() && !result.runs.back().ok() && result.runs.back().fault->code == Code::F3601 && options.run.listeners.empty()) {
-    // Repeats the run with the hazard checker: the fault then names the missing release of each wait.
-    sim::HazardChecker watcher;
-    kernels::SimulatedDevice again(machine);
-    kernels::PlanOptions watched = options;
-    watched.run.listeners = {watcher.listener()};
-    watched.run.progress = nullptr;
-    result = kernels::run_plan(plan, again, watched);
-  }
-  if (trace.has_value()) outputs.trace()->commit();
-  if (timeline.has_value() && !result.runs.empty() && result.runs.back().timing != nullptr) {
-    const auto& last = result.launches.back();
-    outputs.report(html_report({f.subject, fmt::format("{}: {}", last.entry, describe_launch(last.config)), "", device.arch(), result.runs.back(), timeline->timeline()}));
-  }
+  RunWatch watch(f, outputs, {}, options.run);
+  if (!f.trace.empty()) options.launched = [&](const sim::RunResult& r) { watch.finish_trace(r); };
+  const PlanResult result = runs.first();
+  watch.commit_trace();
+  write_report(watch, f, runs.arch(), result);
   std::optional<Exploration> exploration;
-  if (f.explore != 0 && exit_code(result) == ExitCode::ok) {
-    exploration = explore(f.explore, options.run, [&](const sim::RunOptions& o) {
-      kernels::SimulatedDevice again(machine);
-      const PlanResult r = kernels::run_plan(plan, again, {o, {}});
-      if (!r.runs.empty()) sim::expect_within_limits(r.runs.back());
-      return difference(result, r);
-    });
-  }
-  const FileRun d{f, device.arch(), options.run, result, check, exploration};
+  if (f.explore != 0 && exit_code(result) == ExitCode::ok) exploration = runs.explored(f.explore, result);
+  const FileRun d{f, runs.arch(), options.run, result, check, exploration};
   if (d.finished()) kernels::save_buffers(plan, result);
   const std::string json = f.json.empty() ? "" : json_report(d);
   outputs.json(json);
   check.write_sarif();
   check.draw_hang();
   print(f.json == "-" ? json : summary(d, c.colour_out));
-  if (exploration.has_value() && exploration->ended.has_value()) return ExitCode::guest_fault;
-  const bool differs = exploration.has_value() && exploration->seed.has_value();
-  return check.exit_code(differs ? ExitCode::verification_failed : exit_code(result));
+  return exit_code_of(exit_code(result), exploration, check);
 }
 
 }  // namespace drywell::tools
