@@ -96,70 +96,104 @@ std::unique_ptr<kernels::Accelerator> open(const Options& o, const std::string& 
 
 bool time_is_up(const sim::RunOptions& options) { return options.deadline.has_value() && std::chrono::steady_clock::now() >= *options.deadline; }
 
-ExitCode conformance(const CommandContext& c, const Options& o) {
-  const std::vector<ProgramSpec> programs = chosen(o);
-  if (o.list) {
-    for (const ProgramSpec& s : programs) print(fmt::format("{:<12} {}\n", s.family, s.name));
-    return ExitCode::ok;
-  }
-  std::map<isa::Target, std::unique_ptr<kernels::Accelerator>> others;
-  std::unique_ptr<kernels::Accelerator> device = open(o, o.arch);
-  const isa::Target target = device->arch().target;
-  const auto machine_of = [&](const Program& p) -> kernels::Accelerator& {
-    if (o.on_device || isa::loads_on(p.module.target, target)) return *device;
-    auto& other = others[p.module.target];
-    if (other == nullptr) other = open(o, std::string(isa::target_name(p.module.target)));
-    return *other;
-  };
-  const std::vector<isa::Target> possible = targets(o, target);
-  if (!o.emit.empty()) {
-    emit(o, programs, possible);
-    return ExitCode::ok;
-  }
-  sim::RunOptions options;
-  kernels::parse_driver(o.driver, options);
-  sim::set_limits_of_driver(o.limits, options);
-  const CommandGuard guard(options);
-  CommandFiles files("conformance");
-  files.reads("the machine", o.arch);
-  files.writes("--json", o.json);
-  expect_writable({o.json});
-  sim::ProgressLine line;
-  Tally t;
-  nlohmann::json results = nlohmann::json::array();
-  bool lost = false;  // a GPU accepts no launches from a process after one of its kernels has failed (CUDA driver API)
-  for (const ProgramSpec& s : programs) {
-    line.phase(fmt::format("program {} of {}", &s - programs.data() + 1, programs.size()));
-    if (lost || time_is_up(options)) {
-      ++t.not_run;
-      continue;
+ExitCode list(const std::vector<ProgramSpec>& programs) {
+  for (const ProgramSpec& s : programs) print(fmt::format("{:<12} {}\n", s.family, s.name));
+  return ExitCode::ok;
+}
+
+/// Runs programs one after the other, each on the machine that loads it.
+class Suite {
+ public:
+  Suite(const CommandContext& c, const Options& o) : c_(c), o_(o), device_(open(o, o.arch)), possible_(targets(o, target())) {}
+
+  isa::Target target() const { return device_->arch().target; }
+  std::span<const isa::Target> possible() const { return possible_; }
+
+  void run(const std::vector<ProgramSpec>& programs, const sim::RunOptions& options) {
+    for (const ProgramSpec& s : programs) {
+      line_.phase(fmt::format("program {} of {}", &s - programs.data() + 1, programs.size()));
+      if (lost_ || time_is_up(options)) {
+        ++tally_.not_run;
+      } else {
+        run_one(s, options);
+      }
     }
+    line_.end();
+  }
+
+  const Tally& tally() const { return tally_; }
+  std::string json() const { return results_.dump(1) + "\n"; }
+
+ private:
+  kernels::Accelerator& machine_of(const Program& p) {
+    if (o_.on_device || isa::loads_on(p.module.target, target())) return *device_;
+    auto& other = others_[p.module.target];
+    if (other == nullptr) other = open(o_, std::string(isa::target_name(p.module.target)));
+    return *other;
+  }
+
+  void run_one(const ProgramSpec& s, const sim::RunOptions& options) {
     Outcome r;
     try {
-      const std::optional<Program> p = kernels::conformance::make_for(s, possible);
+      const std::optional<Program> p = kernels::conformance::make_for(s, possible_);
       if (!p.has_value()) {
-        ++t.skipped;
-        continue;
+        ++tally_.skipped;
+        return;
       }
       r = kernels::conformance::run(*p, machine_of(*p), options);
     } catch (const InputError& e) {  // a program that does not build must not hide the others
       r.status = Outcome::Status::faulted;
       r.detail = e.what();
     }
-    lost = o.on_device && r.launch_failed;
-    report(c, o, s, r, t, line);
-    if (!o.json.empty())
-      results.push_back({{"program", s.name}, {"family", s.family}, {"passed", r.passed()}, {"compared", r.compared}, {"mismatches", r.mismatches}, {"detail", r.detail}});
+    lost_ = o_.on_device && r.launch_failed;
+    report(c_, o_, s, r, tally_, line_);
+    results_.push_back({{"program", s.name}, {"family", s.family}, {"passed", r.passed()}, {"compared", r.compared}, {"mismatches", r.mismatches}, {"detail", r.detail}});
   }
-  if (!o.json.empty()) write_file_atomically(o.json, results.dump(1) + "\n");
-  line.end();
+
+  const CommandContext& c_;
+  const Options& o_;
+  std::unique_ptr<kernels::Accelerator> device_;
+  std::vector<isa::Target> possible_;
+  std::map<isa::Target, std::unique_ptr<kernels::Accelerator>> others_;
+  sim::ProgressLine line_;
+  Tally tally_;
+  nlohmann::json results_ = nlohmann::json::array();
+  bool lost_ = false;  // a GPU accepts no launches from a process after one of its kernels has failed (CUDA driver API)
+};
+
+void expect_files(const Options& o) {
+  CommandFiles files("conformance");
+  files.reads("the machine", o.arch);
+  files.writes("--json", o.json);
+  expect_writable({o.json});
+}
+
+ExitCode verdict(const Tally& t, isa::Target target, bool time_up) {
   print(fmt::format("{} programs passed, {} failed, {} not for {}; {} bytes compared\n", t.passed, t.failed, t.skipped, isa::target_name(target), t.compared));
-  if (time_is_up(options)) {
+  if (time_up) {
     print_error(fmt::format("drywell: error F3605: the time is up; {} programs were not run\n", t.not_run));
     return ExitCode::guest_fault;
   }
   if (t.not_run != 0) print(fmt::format("{} not run: a kernel failed, and the GPU takes no more launches from this process; --filter runs them alone\n", t.not_run));
   return t.failed == 0 ? ExitCode::ok : ExitCode::verification_failed;
+}
+
+ExitCode conformance(const CommandContext& c, const Options& o) {
+  const std::vector<ProgramSpec> programs = chosen(o);
+  if (o.list) return list(programs);
+  Suite suite(c, o);
+  if (!o.emit.empty()) {
+    emit(o, programs, suite.possible());
+    return ExitCode::ok;
+  }
+  sim::RunOptions options;
+  kernels::parse_driver(o.driver, options);
+  sim::set_limits_of_driver(o.limits, options);
+  const CommandGuard guard(options);
+  expect_files(o);
+  suite.run(programs, options);
+  if (!o.json.empty()) write_file_atomically(o.json, suite.json());
+  return verdict(suite.tally(), suite.target(), time_is_up(options));
 }
 
 }  // namespace

@@ -94,90 +94,101 @@ std::string print(const std::string& spec, T value) {
 // Larger widths are treated as a mistake in the guest, so that the output has no gigabytes of blanks.
 constexpr int kMaxWidth = 4096;
 
-/// Formats one conversion; `i` is the position after its '%'. Returns the position after the conversion.
-size_t convert(const std::string& format, size_t i, Arguments& args, GuestReader& reader, std::string& out) {
-  const size_t start = i;
-  std::string spec = "%";
-  const auto number = [&] {
-    if (i < format.size() && format[i] == '*') {
-      const auto v = static_cast<int32_t>(args.next(4));
-      spec += std::to_string(std::clamp(v, -kMaxWidth, kMaxWidth));
-      ++i;
+/// One conversion, from the position after its '%'.
+class Conversion {
+ public:
+  Conversion(const std::string& format, size_t start, Arguments& args, GuestReader& reader) : format_(format), start_(start), at_(start), args_(args), reader_(reader) {}
+
+  /// Returns its text.
+  std::string text() {
+    while (is_one_of("-+ #0")) spec_ += format_[at_++];
+    width();
+    if (is_one_of(".")) {
+      spec_ += format_[at_++];
+      width();
+    }
+    for (; is_one_of("hlLzjt"); ++at_) size(format_[at_]);
+    return at_ == format_.size() ? unchanged() : converted(format_[at_++]);
+  }
+  /// The position after it.
+  size_t end() const { return at_; }
+
+ private:
+  bool is_one_of(std::string_view characters) const { return at_ < format_.size() && characters.find(format_[at_]) != std::string_view::npos; }
+  std::string unchanged() const { return '%' + format_.substr(start_, at_ - start_); }
+
+  /// Width or precision: digits, or '*' for an argument.
+  void width() {
+    if (is_one_of("*")) {
+      spec_ += std::to_string(std::clamp(static_cast<int32_t>(args_.next(4)), -kMaxWidth, kMaxWidth));
+      ++at_;
       return;
     }
     int v = 0;
-    const size_t first = i;
-    while (i < format.size() && format[i] >= '0' && format[i] <= '9')
-      v = std::min(kMaxWidth, v * 10 + (format[i++] - '0'));
-    if (i != first) spec += std::to_string(v);
-  };
-  while (i < format.size() && std::string_view("-+ #0").find(format[i]) != std::string_view::npos)
-    spec += format[i++];
-  number();
-  if (i < format.size() && format[i] == '.') {
-    spec += format[i++];
-    number();
+    const size_t first = at_;
+    while (is_one_of("0123456789")) v = std::min(kMaxWidth, v * 10 + (format_[at_++] - '0'));
+    if (at_ != first) spec_ += std::to_string(v);
   }
-  bool wide = false;
-  uint32_t narrow = 4;
-  for (; i < format.size() && std::string_view("hlLzjt").find(format[i]) != std::string_view::npos; ++i) {
-    if (format[i] == 'h') {
-      narrow /= 2;
+
+  void size(char letter) {
+    if (letter == 'h') {
+      narrow_ /= 2;
     } else {
-      wide = true;
+      wide_ = true;
     }
   }
-  if (i == format.size()) {
-    out += '%' + format.substr(start);
-    return i;
+
+  int64_t next_signed() {
+    const auto v = static_cast<int64_t>(args_.next(wide_ ? 8 : 4));
+    if (wide_) return v;
+    return narrow_ == 1 ? static_cast<int8_t>(v) : narrow_ == 2 ? static_cast<int16_t>(v)
+                                                                : static_cast<int32_t>(v);
   }
-  const char c = format[i++];
-  switch (c) {
-    case '%': out += '%'; break;
-    case 'd':
-    case 'i': {
-      auto v = static_cast<int64_t>(args.next(wide ? 8 : 4));
-      if (!wide)
-        v = narrow == 1   ? static_cast<int8_t>(v)
-            : narrow == 2 ? static_cast<int16_t>(v)
-                          : static_cast<int32_t>(v);
-      out += print(spec + "lld", static_cast<long long>(v));
-      break;
-    }
-    case 'u':
-    case 'x':
-    case 'X':
-    case 'o': {
-      uint64_t v = args.next(wide ? 8 : 4);
-      if (!wide) v &= narrow == 1 ? 0xFFu : narrow == 2 ? 0xFFFFu : 0xFFFFFFFFu;
-      out += print(spec + "ll" + c, static_cast<unsigned long long>(v));
-      break;
-    }
-    case 'c': out += print(spec + c, static_cast<int>(static_cast<uint8_t>(args.next(4)))); break;
-    case 'f':
-    case 'F':
-    case 'e':
-    case 'E':
-    case 'g':
-    case 'G':
-    case 'a':
-    case 'A': out += print(spec + c, std::bit_cast<double>(args.next(8))); break;
-    case 'p': out += fmt::format("{:#x}", args.next(8)); break;
-    case 's': {
-      std::string text;
-      const uint64_t address = args.next(8);
-      if (address == 0) {
-        text = "(null)";
-      } else {
-        reader.read_string(address, text);
-      }
-      out += print(spec + c, text.c_str());
-      break;
-    }
-    default: out += '%' + format.substr(start, i - start); break;  // copied unchanged, as on the device
+  uint64_t next_unsigned() {
+    const uint64_t v = args_.next(wide_ ? 8 : 4);
+    return wide_ ? v : v & (narrow_ == 1 ? 0xFFu : narrow_ == 2 ? 0xFFFFu
+                                                                : 0xFFFFFFFFu);
   }
-  return i;
-}
+  std::string next_string() {
+    std::string text;
+    const uint64_t address = args_.next(8);
+    if (address == 0) return "(null)";
+    reader_.read_string(address, text);
+    return text;
+  }
+
+  std::string converted(char c) {
+    switch (c) {
+      case '%': return "%";
+      case 'd':
+      case 'i': return print(spec_ + "lld", static_cast<long long>(next_signed()));
+      case 'u':
+      case 'x':
+      case 'X':
+      case 'o': return print(spec_ + "ll" + c, static_cast<unsigned long long>(next_unsigned()));
+      case 'c': return print(spec_ + c, static_cast<int>(static_cast<uint8_t>(args_.next(4))));
+      case 'f':
+      case 'F':
+      case 'e':
+      case 'E':
+      case 'g':
+      case 'G':
+      case 'a':
+      case 'A': return print(spec_ + c, std::bit_cast<double>(args_.next(8)));
+      case 'p': return fmt::format("{:#x}", args_.next(8));
+      case 's': return print(spec_ + c, next_string().c_str());
+      default: return unchanged();  // as on the device
+    }
+  }
+
+  const std::string& format_;
+  size_t start_, at_;
+  Arguments& args_;
+  GuestReader& reader_;
+  std::string spec_ = "%";
+  bool wide_ = false;
+  uint32_t narrow_ = 4;  // bytes of an integer that is not wide
+};
 
 uint64_t argument(Warp& w, const CallSite& site, size_t index, uint32_t lane) {
   uint64_t v = 0;
@@ -200,7 +211,9 @@ Effect exec_vprintf(Warp& w, const CallSite& site, LaneMask mask) {
     if (!reader.read_string(argument(w, site, 0, lane), format)) bad = reader.bad();
     for (size_t i = 0; i < format.size();) {
       if (format[i] == '%') {
-        i = convert(format, i + 1, args, reader, all);
+        Conversion conversion(format, i + 1, args, reader);
+        all += conversion.text();
+        i = conversion.end();
       } else {
         all += format[i++];
       }
