@@ -37,9 +37,9 @@ bool is_move(const Instruction& i) {
   return row.memory == MemoryRole::none && row.timing == isa::TimingClass::move;
 }
 
-bool has_fold(const Instruction& i, isa::Fold fold) {
+isa::Fold fold_of(const Instruction& i) {
   const isa::InstrSpec& row = isa::spec(i.op);
-  return row.memory == MemoryRole::none && row.fold == fold;
+  return row.memory == MemoryRole::none ? row.fold : isa::Fold::none;
 }
 
 uint32_t alignment_of(int64_t value) {
@@ -152,7 +152,7 @@ bool Places::may_meet(const Place& l, const Place& s, bool same_base_value) {
 std::optional<uint32_t> Places::root(RegId r, unsigned depth) const {
   if (depth == kDeepest || r >= definitions_.size() || definitions_[r].size() != 1) return std::nullopt;
   const Instruction& i = f_.body[definitions_[r].front()];
-  if (!is_move(i) && !has_fold(i, isa::Fold::sum) && !has_fold(i, isa::Fold::product)) return std::nullopt;
+  if (!is_move(i) && !isa::is_sum(fold_of(i)) && fold_of(i) != isa::Fold::product) return std::nullopt;
   const auto operands = f_.operands(i);
   for (size_t k = 1; k < operands.size(); ++k) {
     if (operands[k].kind == Operand::Kind::symbol) return operands[k].index;
@@ -184,11 +184,11 @@ uint32_t Places::alignment_of_result(const Instruction& i, unsigned depth) const
   const auto operands = f_.operands(i);
   const auto of = [&](size_t k) { return alignment_of_operand(operands[k], depth + 1); };
   if (is_move(i) && operands.size() == 2) return of(1);
-  if (has_fold(i, isa::Fold::shift) && operands[2].kind == Operand::Kind::imm)
+  if (fold_of(i) == isa::Fold::shift && operands[2].kind == Operand::Kind::imm)
     return operands[2].value >= 4 ? kMostAligned : std::min(kMostAligned, of(1) << operands[2].value);
-  if (has_fold(i, isa::Fold::product) && !i.has(Mod::hi))
+  if (fold_of(i) == isa::Fold::product && !i.has(Mod::hi))
     return std::min({kMostAligned, of(1) * of(2), operands.size() > 3 ? of(3) : kMostAligned});
-  if (has_fold(i, isa::Fold::sum) && operands.size() == 3) return std::min(of(1), of(2));
+  if (isa::is_sum(fold_of(i)) && operands.size() == 3) return std::min(of(1), of(2));
   return 1;
 }
 

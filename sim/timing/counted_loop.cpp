@@ -62,7 +62,7 @@ class Finder {
   std::optional<int64_t> constant_added(uint32_t i, RegId r) const {
     const Instruction& instr = at(i);
     const auto operands = f_.operands(instr);
-    if (instr.op != isa::Opcode::add_int || instr.has(Mod::sat) || isa::type_bits(instr.mod(isa::Slot::type)) < 32) return std::nullopt;
+    if (isa::spec(instr.op).fold != isa::Fold::sum || instr.has(Mod::sat) || isa::type_bits(instr.mod(isa::Slot::type)) < 32) return std::nullopt;
     if (!is_register(operands[1]) || operands[1].index != r || operands[2].kind != Operand::Kind::imm || operands[2].value == 0) return std::nullopt;
     constexpr int64_t kMost = 1 << 20;
     return std::abs(operands[2].value) <= kMost ? std::optional(operands[2].value) : std::nullopt;

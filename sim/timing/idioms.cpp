@@ -115,7 +115,8 @@ class Folder {
     switch (fold(i)) {
       case Fold::inversion: folded_[i] = type(i) == Mod::pred; return;                       // every use of a predicate can be negated
       case Fold::sign: folded_[i] = isa::is_float_type(type(i)) && x.uses != 0 && x.float_uses == x.uses; return;  // source modifiers
-      case Fold::sum: folded_[i] = has_immediate(i) && x.uses != 0 && x.address_uses == x.uses; return;            // [reg + offset]
+      case Fold::sum:
+      case Fold::sum_like: folded_[i] = has_immediate(i) && x.uses != 0 && x.address_uses == x.uses; return;  // [reg + offset]
       case Fold::none: case Fold::shift: case Fold::product: case Fold::logic: return;
     }
   }
@@ -123,7 +124,7 @@ class Folder {
   // Folds the producer of a single-use operand into the consumer's three-input form.
   void fold_chains(uint32_t i) {
     if (folded_[i] != 0) return;
-    const bool logic = fold(i) == Fold::logic, add = fold(i) == Fold::sum;
+    const bool logic = fold(i) == Fold::logic, add = is_sum(fold(i));
     if (!logic && !add) return;
     const unsigned bits = isa::type_bits(type(i));
     if (bits != 32 && bits != 64) return;
@@ -137,7 +138,7 @@ class Folder {
       const Fold producer = fold(p);
       if (logic && producer == Fold::logic) {
         folded_[p] = 1;  // LOP3
-      } else if (add && bits == 32 && producer == Fold::sum) {
+      } else if (add && bits == 32 && is_sum(producer)) {
         folded_[p] = 1;  // IADD3
       } else if (add && bits == 32 && producer == Fold::shift) {
         folded_[p] = 1;  // LEA

@@ -236,7 +236,7 @@ class Maker {
     }
     x.relaxed = i.has(Mod::relaxed);
     x.fenced = x.timing == TimingClass::mbarrier_op && i.has(Mod::release) && i.has(Mod::cluster);
-    x.either_pipe = x.pipe == Pipe::alu && ((x.timing == TimingClass::alu && row.fold == isa::Fold::sum) || x.timing == TimingClass::cvt_f2f);
+    x.either_pipe = x.pipe == Pipe::alu && ((x.timing == TimingClass::alu && isa::is_sum(row.fold)) || x.timing == TimingClass::cvt_f2f);
     x.sequence = x.timing == TimingClass::idiv || x.timing == TimingClass::fdiv;
     x.arrives = row.sync == isa::SyncRole::cluster_arrive || row.sync == isa::SyncRole::cta_barrier_arrive;
     out_.talks_between_ctas = out_.talks_between_ctas || talks(i, x.timing);
