@@ -12,7 +12,7 @@ namespace drywell {
 namespace {
 
 constexpr int kPoison = 0xFF;
-constexpr uint64_t kPage = 4096, kView = 16 << 20;  // the file's bytes
+constexpr uint64_t kPage = 4096, kView = PoisonPages::kView;
 
 bool fill_file(int file) {
   void* const at = ::ftruncate(file, kView) == 0 ? ::mmap(nullptr, kView, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0) : MAP_FAILED;
@@ -49,6 +49,17 @@ std::pair<uint8_t*, uint8_t*> PoisonPages::show(uint8_t* from, uint8_t* to) {
   }
   if (at == first) return {from, from};
   return {reinterpret_cast<uint8_t*>(first), reinterpret_cast<uint8_t*>(at)};
+}
+
+// The host moves pages of one mapping at a time: a view is one, and so is each part of it.
+bool PoisonPages::move(uint8_t* from, uint8_t* to, uint64_t bytes) {
+  for (uint64_t at = 0; at < bytes; at += kView) {
+    const uint64_t n = std::min(kView, bytes - at);
+    if (::mremap(from + at, n, n, MREMAP_MAYMOVE | MREMAP_FIXED, to + at) != MAP_FAILED) continue;
+    for (uint64_t back = 0; back < at; back += kView) ::mremap(to + back, kView, kView, MREMAP_MAYMOVE | MREMAP_FIXED, from + back);
+    return false;
+  }
+  return true;
 }
 
 }  // namespace drywell

@@ -77,6 +77,8 @@ class Memory {
   void copy(void* to, const void* from, uint64_t bytes, CopyKind kind);
   void copy(CopyPlace to, CopyPlace from, CopyShape shape, CopyKind kind);
   void poison(void* p, uint64_t bytes);
+  /// Puts poison that the host backs by the page at reserved addresses. False if the host refuses.
+  bool show_poison(uint8_t* p, uint64_t bytes);
   /// Fills with the low `element` bytes of `value`, repeated.
   void set(CopyPlace to, uint32_t value, unsigned element, CopyShape shape);
 

@@ -1,10 +1,8 @@
 #include "cudart/virtual_memory.h"
 
 #include <sys/mman.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <cstring>
 #include <iterator>
 
 #include "cudart/call.h"
@@ -19,37 +17,6 @@ constexpr uint64_t kReservedBase = 0x2000'0000'0000, kReservedEnd = 0x4000'0000'
 void* pointer(uint64_t at) { return reinterpret_cast<void*>(at); }
 
 }  // namespace
-
-/// A file of this process in memory.
-struct VirtualMemory::Physical {
-  /// Bytes of the host's part, as long as it lives.
-  struct Taken {
-    Taken(Memory& m, uint64_t n) : memory(m), bytes(n) { memory.take(n); }
-    ~Taken() { memory.give_back(bytes); }
-    Taken(const Taken&) = delete;
-    Taken& operator=(const Taken&) = delete;
-    Memory& memory;
-    uint64_t bytes;
-  };
-  Physical(uint64_t n, Memory& memory, std::shared_ptr<uint64_t> of_all) : taken(memory, n), bytes(n), created(std::move(of_all)), file(::memfd_create("drywell", MFD_CLOEXEC)) {
-    require(file >= 0 && ::ftruncate(file, static_cast<off_t>(n)) == 0, CudaError::memory_allocation);
-    *created += bytes;
-    void* const all = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
-    require(all != MAP_FAILED, CudaError::memory_allocation);
-    std::memset(all, 0xFF, bytes);
-    ::munmap(all, bytes);
-  }
-  ~Physical() {
-    *created -= bytes;
-    ::close(file);
-  }
-  Physical(const Physical&) = delete;
-  Physical& operator=(const Physical&) = delete;
-  Taken taken;
-  uint64_t bytes;
-  std::shared_ptr<uint64_t> created;
-  int file;
-};
 
 VirtualMemory::~VirtualMemory() { clear(); }
 
@@ -87,8 +54,8 @@ void VirtualMemory::give_back(uint64_t base, uint64_t bytes) {
 
 uint64_t VirtualMemory::create(uint64_t bytes) {
   require_value(bytes != 0 && bytes % kGranularity == 0);
-  require(device_.memory_used() + *created_ + bytes <= device_.memory_capacity(), CudaError::memory_allocation);
-  handles_[next_handle_] = {std::make_shared<Physical>(bytes, memory_, created_)};
+  require(device_.memory_used() + created() + bytes <= device_.memory_capacity(), CudaError::memory_allocation);
+  handles_[next_handle_] = {std::make_shared<PhysicalMemory>(bytes, memory_, created_)};
   return next_handle_++;
 }
 
@@ -107,20 +74,19 @@ void VirtualMemory::release(uint64_t handle) {
 uint64_t VirtualMemory::bytes_of(uint64_t handle) const {
   const auto it = handles_.find(handle);
   require_value(it != handles_.end());
-  return it->second.memory->bytes;
+  return it->second.memory->bytes();
 }
 
 void VirtualMemory::map(uint64_t at, uint64_t bytes, uint64_t offset, uint64_t handle) {
   const auto h = handles_.find(handle);
   require_value(h != handles_.end() && bytes != 0 && at % kGranularity == 0 && bytes % kGranularity == 0 && offset % kGranularity == 0);
-  require_value(offset <= h->second.memory->bytes && bytes <= h->second.memory->bytes - offset);
+  require_value(offset <= h->second.memory->bytes() && bytes <= h->second.memory->bytes() - offset);
   const auto r = reserved_.upper_bound(at);
   require_value(r != reserved_.begin() && at - std::prev(r)->first <= std::prev(r)->second && bytes <= std::prev(r)->second - (at - std::prev(r)->first));
   const auto next = mappings_.lower_bound(at);
   require_value(next == mappings_.end() || next->first >= at + bytes);
   require_value(next == mappings_.begin() || std::prev(next)->first + std::prev(next)->second.bytes <= at);
-  void* const p = ::mmap(pointer(at), bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, h->second.memory->file, static_cast<off_t>(offset));
-  require(p != MAP_FAILED, CudaError::memory_allocation);
+  h->second.memory->show(at, bytes, offset);
   mappings_[at] = {bytes, handle, h->second.memory, false};
 }
 
@@ -140,8 +106,10 @@ void VirtualMemory::for_range(uint64_t at, uint64_t bytes, F&& f) {
 void VirtualMemory::unmap(uint64_t at, uint64_t bytes) {
   for_range(at, bytes, [](auto) {});
   hide(at, at + bytes);
-  for_range(at, bytes, [&](auto it) { mappings_.erase(it); });
-  ::mmap(pointer(at), bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
+  for_range(at, bytes, [&](auto it) {
+    it->second.memory->hide(it->first, it->second.bytes);
+    mappings_.erase(it);
+  });
   show();
 }
 

@@ -6,7 +6,7 @@
 #include <map>
 #include <memory>
 
-#include "cudart/memory.h"
+#include "cudart/physical_memory.h"
 
 namespace drywell::cudart {
 
@@ -40,15 +40,14 @@ class VirtualMemory {
   uint64_t created() const { return *created_; }
 
  private:
-  struct Physical;
   struct Mapping {
     uint64_t bytes = 0, handle = 0;
-    std::shared_ptr<Physical> memory;
+    std::shared_ptr<PhysicalMemory> memory;
     bool accessible = false;
   };
   using Mappings = std::map<uint64_t, Mapping>;
   struct Handle {
-    std::shared_ptr<Physical> memory;
+    std::shared_ptr<PhysicalMemory> memory;
     unsigned count = 1;
   };
   /// Makes an allocation of each run of accessible mappings that is none.

@@ -119,6 +119,37 @@ TEST_F(Mappings, WhatIsAllocatedOfAllKindsTogetherIsWhatTheHostCanBack) {
   EXPECT_EQ(cudaFree(device), kOk);
 }
 
+// A piece of 1 GiB, of which one word is written, moves from one mapping to another.
+TEST_F(Mappings, PhysicalMemoryIsBackedWhereItIsTouched) {
+  constexpr size_t kLarge = size_t{1} << 30, kWord = kLarge / 2 + 12;
+  size_t free = 0, total = 0;
+  ASSERT_EQ(cudaMemGetInfo(&free, &total), kOk);
+  if (free < 2 * kLarge) GTEST_SKIP() << "the host has less than 2 GB";
+  uint64_t at = 0;
+  unsigned long long handle = 0;
+  ASSERT_EQ(cuMemAddressReserve(&at, 3 * kLarge, 0, 0, 0), kOk);
+  const uint64_t before = drywell::resident_bytes();
+  ASSERT_EQ(cuMemCreate(&handle, kLarge, &properties_, 0), kOk);
+  const auto show = [&](uint64_t place) {
+    ASSERT_EQ(cuMemMap(place, kLarge, 0, handle, 0), kOk);
+    ASSERT_EQ(cuMemSetAccess(place, kLarge, &access_, 1), kOk);
+  };
+  show(at);
+  EXPECT_EQ(read<uint32_t>(at), 0xFFFFFFFFu);
+  EXPECT_EQ(read<uint32_t>(at + kLarge - 4), 0xFFFFFFFFu);
+  ASSERT_EQ(store(at + kWord), kOk);
+  EXPECT_EQ(read<uint32_t>(at + kWord), 1u);
+  EXPECT_LT(drywell::resident_bytes() - before, uint64_t{64} << 20);
+  ASSERT_EQ(cuMemUnmap(at, kLarge), kOk);
+  show(at + kLarge);  // another place: what was written is still there
+  EXPECT_EQ(read<uint32_t>(at + kLarge + kWord), 1u);
+  EXPECT_EQ(read<uint32_t>(at + kLarge + kWord + 4), 0xFFFFFFFFu);
+  EXPECT_LT(drywell::resident_bytes() - before, uint64_t{64} << 20);
+  ASSERT_EQ(cuMemUnmap(at + kLarge, kLarge), kOk);
+  EXPECT_EQ(cuMemRelease(handle), kOk);
+  EXPECT_EQ(cuMemAddressFree(at, 3 * kLarge), kOk);
+}
+
 TEST_F(Mappings, PiecesSideBySideAreOneAllocation) {
   int supported = 0;
   ASSERT_EQ(cudaDeviceGetAttribute(&supported, 102, 0), kOk);
@@ -142,6 +173,7 @@ TEST_F(Mappings, WhatIsUnmappedIsNoMemoryAndOnePieceCanBeInTwoPlaces) {
   ASSERT_EQ(cuMemSetAccess(base_ + 2 * kPiece, kPiece, &access_, 1), kOk);
   ASSERT_EQ(store(base_ + 64), kOk);
   EXPECT_EQ(read<uint32_t>(base_ + 2 * kPiece + 64), 1u);
+  EXPECT_EQ(read<uint32_t>(base_ + 2 * kPiece + 68), 0xFFFFFFFFu);
   ASSERT_EQ(cuMemUnmap(base_, kPiece), kOk);
   EXPECT_EQ(cuMemRelease(handle), kOk);
   EXPECT_EQ(read<uint32_t>(base_ + 2 * kPiece + 64), 1u);  // the other mapping keeps the memory
