@@ -88,6 +88,7 @@ void LaunchState::begin(const Launch& launch) {
   cross_cluster_flags.clear();
   if (follows_registers()) predicates = PredicateUse(*program);
   untested = untested_waits(*program);
+  load_uses = std::make_unique<LoadUses>(*program);
   arrays.clear();
   for (const SharedVariable& v : lay_out_shared(*program->module, program->functions).variables) {
     const auto bytes = static_cast<uint32_t>(v.variable->bytes());

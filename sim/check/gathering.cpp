@@ -38,6 +38,7 @@ void Gathering::collect(const Cluster& c) {
 
 void Gathering::take(uint64_t cluster) {
   ClusterMonitor& m = *clusters_.at(cluster).monitor;
+  m.settle();
   meet(cluster);
   reporter_.merge(m.reporter());
   const size_t own = reporter_.found();

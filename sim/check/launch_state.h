@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <memory>
 #include <set>
 #include <string>
 #include <unordered_map>
@@ -9,6 +10,7 @@
 
 #include "drywell/sim/check.h"
 #include "sim/check/global_shadow.h"
+#include "sim/check/load_uses.h"
 #include "sim/check/registers.h"
 
 namespace drywell::sim::check {
@@ -61,6 +63,7 @@ struct LaunchState {
     return at == arrays.end() ? nullptr : &*at;
   }
   PredicateUse predicates;            // if registers are followed
+  std::unique_ptr<LoadUses> load_uses;
   bool strong_memory = false;         // some load, store or atomic orders threads
   bool peer_memory = false;           // some load, store or atomic accesses a peer's shared memory
   bool synchronised = false;          // CTAs may synchronise through global memory

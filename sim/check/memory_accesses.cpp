@@ -37,6 +37,7 @@ class LaneRuns {
 }  // namespace
 
 void MemoryAccesses::access(const Warp& w, const DecodedOp& op, LaneMask mask, Space space, uint32_t bytes, bool store) {
+  if (store && parts_.launch.full() && parts_.launch.options.global_memory) parts_.unused.stored(w, parts_.pc_of(op));
   if (space == Space::local || space == Space::param) return;
   const bool peers = parts_.launch.peer_memory && space == Space::shared_cluster;
   if (!parts_.launch.full() && !parts_.launch.ordering(op).strong && !peers) return;
@@ -68,6 +69,7 @@ void MemoryAccesses::touch_lanes(const Warp& w, const DecodedOp& op, LaneMask ma
   });
   Access now = parts_.access(w, op, mask, is_atomic(op.opcode) || parts_.launch.ordering(op).strong ? Agent::atomic : Agent::thread, store);
   now.unchanging = store && stores_what_is_there(w, op, mask);
+  if (store) now.stored = digest_of_stored(w, op, mask);
   AccessId id = state.last_access;
   const Access& last = parts_.accesses[id];
   if (id == 0 || last.pc != now.pc || last.issued_at != now.issued_at || last.lanes != mask) id = state.last_access = parts_.accesses.add(now);

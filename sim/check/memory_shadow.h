@@ -10,6 +10,7 @@
 #include "sim/check/launch_state.h"
 #include "sim/check/lifetimes.h"
 #include "sim/check/ordering_rules.h"
+#include "sim/check/unused_reads.h"
 
 namespace drywell::sim::check {
 
@@ -21,7 +22,7 @@ struct Suspect {
 
 class MemoryShadow {
  public:
-  MemoryShadow(const Cluster& c, const LaunchState& launch, const AccessTable& accesses, Reporter& reporter, Lifetimes& lifetimes);
+  MemoryShadow(const Cluster& c, const LaunchState& launch, const AccessTable& accesses, Reporter& reporter, Lifetimes& lifetimes, UnusedReads& unused);
 
   /// An access's answers for the states it met last: its cells mostly have the same few states.
   class Answers {
@@ -87,6 +88,7 @@ class MemoryShadow {
   StateTable states_;
   Reporter& reporter_;
   Lifetimes& lifetimes_;
+  UnusedReads& unused_;
   GlobalShadow global_;
   std::vector<CtaMemory> ctas_;
   std::vector<Suspect> suspects_;

@@ -48,6 +48,8 @@ class ClusterMonitor {
 
   /// Call once the cluster's CTAs have ended.
   void seal();
+  /// Reports what waited for the cluster's end. Call once.
+  void settle() { parts_.unused.finish(); }
   bool sealed() const { return parts_.warps.over(); }
   std::unique_ptr<KnownFootprints> take_footprints() { return async_.take_footprints(); }
   const Reporter& reporter() const { return parts_.reporter; }

@@ -13,7 +13,8 @@ bool combine(const Access& a, const Access& b) {
 }
 
 // Both store the same values: whichever is last, the memory has them. Triton's layouts repeat data over warps, and every copy stores it.
-bool same_values(const Access& prior, const Access& now) { return prior.write && now.write && now.unchanging; }
+// If the lanes of each store different values in one place, any of them may stay, with the other store or without it.
+bool same_values(const Access& prior, const Access& now) { return prior.write && now.write && (now.unchanging || (now.stored != 0 && now.stored == prior.stored)); }
 
 // The order between threads of two CTAs has, at some step, only scopes of one CTA.
 bool too_narrow(const Access& prior, const Access& now, const WarpClock& who) {

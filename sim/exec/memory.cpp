@@ -295,6 +295,44 @@ bool stores_what_is_there(const Warp& w, const DecodedOp& op, LaneMask mask) {
   return same;
 }
 
+namespace {
+
+constexpr uint64_t kDigestStart = 0xCBF29CE484222325u, kDigestPrime = 0x100000001B3u;  // FNV-1a
+
+uint64_t with_value(uint64_t digest, uint64_t v) { return (digest ^ v) * kDigestPrime; }
+
+uint64_t with_stored(uint64_t digest, const Warp& w, const Access& x, const Src* slots, uint32_t lane) {
+  for (uint32_t k = 0; k < x.count; ++k) {
+    uint8_t value[16] = {};
+    if (slots[k].bank == kLeftOut) continue;
+    read_register(w, slots[k], lane, value, x);
+    for (uint32_t i = 0; i < x.element; ++i) digest = with_value(digest, value[i]);
+  }
+  return digest;
+}
+
+/// Whether two active lanes, one after the other, have the same address.
+bool share_places(const Warp& w, const DecodedOp& op, LaneMask mask) {
+  uint64_t before = ~uint64_t{0};
+  bool any = false;
+  for_lanes(mask, [&](uint32_t lane) {
+    const uint64_t a = lane_address(w, op, lane);
+    any = any || a == before;
+    before = a;
+  });
+  return any;
+}
+
+}  // namespace
+
+uint64_t digest_of_stored(const Warp& w, const DecodedOp& op, LaneMask mask) {
+  const Access* x = op.get_if<Access>();
+  if (x == nullptr || !share_places(w, op, mask)) return 0;
+  uint64_t digest = kDigestStart;
+  for_lanes(mask, [&](uint32_t lane) { digest = with_stored(with_value(digest, lane_address(w, op, lane)), w, *x, slots_at(w, x->first_slot), lane); });
+  return digest == 0 ? 1 : digest;
+}
+
 template <> ExecFn bind<isa::row::ldu>(Decoder& d, DecodedOp& op) { return bind_access<false>(d, op, *d.operand(1), *d.operand(0)); }
 template <> ExecFn bind<isa::row::ld>(Decoder& d, DecodedOp& op) { return bind_access<false>(d, op, *d.operand(1), *d.operand(0)); }
 template <> ExecFn bind<isa::row::st>(Decoder& d, DecodedOp& op) { return bind_access<true>(d, op, *d.operand(0), *d.operand(1)); }

@@ -1,0 +1,128 @@
+// Warps that read what another warp changes: a race only if something depends on what they read. The kernels are what Triton 3.9 makes of
+// rows of eight elements that four warps change in place.
+#include <gtest/gtest.h>
+
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "drywell/sim/check.h"
+#include "drywell/sim/device.h"
+
+namespace drywell::sim {
+namespace {
+
+constexpr uint32_t kThreads = 128;
+
+// All threads load the element tid % 8, and the first eight have %p2.
+const std::string kBegin = R"(.version 8.7
+.target sm_100a
+.address_size 64
+.visible .entry k(.param .u64 p)
+{
+.shared .align 16 .b8 s[64];
+.reg .b32 %r<20>;
+.reg .b64 %rd<6>;
+.reg .pred %p<6>;
+ld.param.u64 %rd1, [p];
+mov.u32 %r1, %tid.x;
+and.b32 %r2, %r1, 7;
+mad.wide.u32 %rd2, %r2, 4, %rd1;
+and.b32 %r3, %r1, 120;
+setp.eq.b32 %p2, %r3, 0;
+and.b32 %r4, %r1, 31;
+setp.eq.b32 %p3, %r4, 0;
+shr.u32 %r5, %r1, 5;
+mad.wide.u32 %rd3, %r5, 4, %rd1;
+ld.global.b32 %r6, [%rd2];
+)";
+
+const std::string kNormalise = R"(
+mul.f32 %r7, %r6, %r6;
+shfl.sync.bfly.b32 %r8, %r7, 4, 31, -1;
+fma.rn.f32 %r9, %r6, %r6, %r8;
+shfl.sync.bfly.b32 %r10, %r9, 2, 31, -1;
+add.f32 %r9, %r9, %r10;
+shfl.sync.bfly.b32 %r10, %r9, 1, 31, -1;
+add.f32 %r9, %r9, %r10;
+rsqrt.approx.ftz.f32 %r11, %r9;
+)";
+const std::string kStore = "mul.f32 %r12, %r11, %r6;\n@%p2 st.global.b32 [%rd2], %r12;\n";
+const std::string kIncrement = "add.u32 %r11, %r6, 1;\n@%p2 st.global.b32 [%rd2], %r11;\n";
+
+std::vector<std::pair<RunOptions, std::string>> drivers() {
+  std::vector<std::pair<RunOptions, std::string>> all;
+  for (const DriverKind d : {DriverKind::eager, DriverKind::lazy, DriverKind::shuffled, DriverKind::timed}) {
+    for (const uint64_t seed : {1, 7}) {
+      RunOptions o;
+      o.driver = d;
+      o.seed = seed;
+      all.emplace_back(o, driver_name(d));
+    }
+  }
+  return all;
+}
+
+/// The codes of a kernel's findings under a driver, each once.
+std::set<std::string> codes_of(const std::string& body, RunOptions o, uint32_t ctas = 1) {
+  Device d;
+  const LoadedModule m = d.load_ptx(kBegin + body + "ret;\n}\n");
+  HazardChecker checker;
+  o.listeners.push_back(checker.listener());
+  const GmemAddr p = d.allocate(4096);
+  const std::vector<float> values(1024, 2.0f);
+  d.write(p, values.data(), values.size() * sizeof(float));
+  EXPECT_TRUE(d.launch(m, "k", {.grid = {ctas}, .block = {kThreads}}, Args().add(p), o).ok());
+  std::set<std::string> codes;
+  for (const Finding& f : checker.findings()) codes.insert(f.code);
+  return codes;
+}
+
+void expect(const std::string& body, const std::set<std::string>& codes) {
+  for (const auto& [options, name] : drivers()) EXPECT_EQ(codes_of(body, options), codes) << name << " " << options.seed << "\n"
+                                                                                          << body;
+}
+
+TEST(UnusedReads, OfARowChangedInPlaceAreANote) {
+  expect(kIncrement, {"H7407"});
+  expect(kNormalise + kStore, {"H7407"});
+  expect(kNormalise + "setp.eq.b32 %p4, %r1, 0;\n@%p4 st.global.b32 [%rd1+64], %r11;\n" + kStore, {"H7407"});  // warp 0 stores the factor
+  expect("mov.u32 %r7, 0;\nL:\nld.global.b32 %r6, [%rd2];\n" + kIncrement + "add.u32 %r7, %r7, 1;\nsetp.lt.u32 %p4, %r7, 3;\n@%p4 bra L;\n", {"H7407"});
+}
+
+TEST(UnusedReads, ThatABarrierOrdersAreNone) {
+  expect("bar.sync 0;\n" + kIncrement, {});
+}
+
+// Each warp stores something that it makes of what it read.
+TEST(UsedReads, AreRaces) {
+  const std::string uses[] = {
+      kNormalise + "@%p3 st.global.b32 [%rd3+64], %r11;\n" + kStore,
+      kNormalise + kStore + "@%p3 st.global.b32 [%rd3+64], %r11;\n",
+      kIncrement + "@%p3 atom.global.add.u32 %r13, [%rd3+64], %r11;\n",
+      kIncrement + "shl.b32 %r13, %r5, 2;\nmov.u32 %r14, s;\nadd.u32 %r13, %r13, %r14;\n@%p3 st.shared.b32 [%r13], %r11;\n",
+      kIncrement + "setp.eq.u32 %p4, %r6, 9;\n@%p4 st.global.b32 [%rd3+64], %r5;\n",
+      kIncrement + "setp.eq.u32 %p4, %r6, 9;\n@%p4 bra L;\n@%p3 st.global.b32 [%rd3+64], %r5;\nL:\n",
+      kIncrement + "setp.eq.u32 %p4, %r6, 9;\nselp.b32 %r13, 3, 4, %p4;\n@%p3 st.global.b32 [%rd3+64], %r13;\n",
+      kIncrement + "mul.wide.u32 %rd4, %r6, 0;\nadd.u64 %rd4, %rd4, %rd3;\n@%p3 st.global.b32 [%rd4+64], %r5;\n",
+  };
+  for (const std::string& body : uses) expect(body, {"H7402"});
+}
+
+// The warps that read go on to other work, with a store of a register that had the value before.
+TEST(UnusedReads, ThatARegisterForgetsAreANote) {
+  expect(kIncrement + "mov.u32 %r6, 5;\nmov.u32 %r11, %r6;\n@%p3 st.global.b32 [%rd3+64], %r11;\n", {"H7407"});
+}
+
+// The lanes of a warp store sums that differ in the last bit in one place; a second warp with the same lanes stores the same.
+TEST(EqualStores, OfLanesThatShareAPlaceAreNoRace) {
+  const std::string place = "mov.u32 %r7, s;\n";
+  expect(place + "st.shared.b32 [%r7], %r4;\n", {});
+  expect(place + "st.shared.b32 [%r7], %r1;\n", {"H7401"});
+  expect("st.global.b32 [%rd1+64], %r4;\n", {});
+  expect("st.global.b32 [%rd1+64], %r1;\n", {"H7402"});
+}
+
+}  // namespace
+}  // namespace drywell::sim
