@@ -46,37 +46,6 @@ uint32_t alignment_of(int64_t value) {
   return value == 0 ? kMostAligned : static_cast<uint32_t>(std::min<uint64_t>(kMostAligned, static_cast<uint64_t>(value) & (~static_cast<uint64_t>(value) + 1)));
 }
 
-class Namer {
- public:
-  explicit Namer(const isa::Function& f) : f_(f) {}
-  Registers of(const Instruction& i) const {
-    Registers r;
-    const isa::InstrSpec& row = isa::spec(i.op);
-    const auto positions = isa::operand_positions(f_, i);
-    for (size_t k = 0; k < isa::kMaxOperands && row.operands[k].name != nullptr; ++k) {
-      if (positions[k] < 0) continue;
-      const Operand& o = f_.operands(i)[static_cast<size_t>(positions[k])];
-      if (row.operands[k].access != isa::Access::write) add(o, r.reads);
-      if (row.operands[k].access != isa::Access::read) add(o, r.writes);
-    }
-    if (i.guard == isa::kNoReg) return r;
-    r.reads.push_back(i.guard);
-    r.reads.insert(r.reads.end(), r.writes.begin(), r.writes.end());  // without the guard the old value stays
-    return r;
-  }
-
- private:
-  void add(const Operand& o, std::vector<RegId>& to) const {
-    if (o.kind == Operand::Kind::reg || (o.kind == Operand::Kind::addr && o.base == Operand::Base::reg))
-      to.push_back(o.index);
-    if (o.kind == Operand::Kind::vec || o.kind == Operand::Kind::tensor || o.kind == Operand::Kind::pair ||
-        o.kind == Operand::Kind::args) {
-      for (const Operand& e : f_.elements(o)) add(e, to);
-    }
-  }
-  const isa::Function& f_;
-};
-
 }  // namespace
 
 Motion motion_of(const isa::Function& f, const Instruction& i) {
@@ -101,14 +70,6 @@ Motion motion_of(const isa::Function& f, const Instruction& i) {
   if (timing_class(f, i) == isa::TimingClass::clock) return Motion::wall;
   if (row.engine != isa::Engine::alu && row.engine != isa::Engine::none) return Motion::fixed;
   return row.issue == isa::Issue::lane && !row.convergent ? Motion::pure : Motion::fixed;
-}
-
-Registers registers_of(const isa::Function& f, const Instruction& i) { return Namer(f).of(i); }
-
-std::vector<Registers> registers_of(const isa::Function& f) {
-  std::vector<Registers> out;
-  for (const Instruction& i : f.body) out.push_back(registers_of(f, i));
-  return out;
 }
 
 bool Place::is_shared() const { return is_shared_space(space); }

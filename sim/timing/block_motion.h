@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "drywell/isa/instruction.h"
+#include "drywell/isa/registers.h"
 
 namespace drywell::sim {
 
@@ -20,13 +21,7 @@ enum class Motion : uint8_t {
 };
 Motion motion_of(const isa::Function& f, const isa::Instruction& i);
 
-/// The registers of one instruction.
-struct Registers {
-  std::vector<isa::RegId> reads, writes;
-};
-/// A guarded instruction also reads what it writes: without the guard the old value stays.
-Registers registers_of(const isa::Function& f, const isa::Instruction& i);
-std::vector<Registers> registers_of(const isa::Function& f);
+using isa::Registers;
 
 /// The memory that an instruction names: a base, and bytes from an offset on.
 struct Place {
