@@ -16,7 +16,7 @@
 namespace drywell::cudart {
 
 Context::Session::Session(const ExecOptions& options, Streams& streams)
-    : device({.arch = options.arch, .max_memory = options.limits.memory.empty() ? 0 : sim::parse_bytes(options.limits.memory)}), memory(device), virtual_memory(device, memory), launcher(device, memory, streams, options) {}
+    : device({.arch = options.arch, .max_memory = options.limits.memory.empty() ? 0 : sim::parse_bytes(options.limits.memory), .contract = options.contract}), memory(device), virtual_memory(device, memory), launcher(device, memory, streams, options) {}
 
 Context::Context(ExecOptions options) : options_(std::move(options)) {}
 

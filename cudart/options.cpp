@@ -31,6 +31,7 @@ void set(ExecOptions& o, std::string_view name, const std::string& value) {
     o.time = value;
   else if (name == "no-values")
     o.values = value != "1";
+  else if (name == "contract") o.contract = value == "1";
   else if (name == "threads") o.threads = static_cast<unsigned>(number(value, name));
   else if (name == "max-instructions") o.limits.instructions = number(value, name);
   else if (name == "max-cycles") o.limits.cycles = number(value, name);
@@ -109,6 +110,7 @@ std::string to_environment(const ExecOptions& o) {
   if (o.list_allocations) line("list-allocations", 1);
   if (o.leaks) line("leaks", 1);
   if (!o.values) line("no-values", 1);
+  if (o.contract) line("contract", 1);
   if (o.process != 0) line("process", o.process);
   if (o.corrupt.has_value()) line("corrupt", fmt::format("{}+{}", o.corrupt->allocation, o.corrupt->offset));
   return out;

@@ -20,7 +20,7 @@ struct ExecOptions {
   std::string trace, report;   // files
   /// --time: regular expression; launches of these kernels run under the timed driver, the others under `driver`. Empty: all under `driver`.
   std::string time;
-  bool check = false, summary = false, values = true;
+  bool check = false, summary = false, values = true, contract = false;
   /// --break: the debugger takes the launch with this number (as in the summary), or the first launch that `kernel`
   /// matches.
   struct Break {

@@ -10,6 +10,7 @@
 #include "drywell/core/bits.h"
 #include "drywell/core/host_memory.h"
 #include "drywell/core/sizes.h"
+#include "drywell/isa/contract.h"
 #include "drywell/isa/parse.h"
 #include "drywell/isa/register_estimate.h"
 #include "drywell/isa/validate.h"
@@ -58,12 +59,14 @@ struct Device::Impl {
         host(host_memory()),
         gmem(arch.hbm.bytes, bytes_for_device(o, host)),
         l2(static_cast<uint64_t>(arch.l2.bytes)),
-        sm_count(o.sm_count != 0 ? o.sm_count : static_cast<uint32_t>(arch.chip.sms)) {}
+        sm_count(o.sm_count != 0 ? o.sm_count : static_cast<uint32_t>(arch.chip.sms)),
+        contract(o.contract) {}
   ArchConfig arch;
   HostMemory host;  // when the device was made
   Gmem gmem;
   L2Contents l2;
   uint32_t sm_count;
+  bool contract;
   /// A kernel's programs: with separate registers, or with shared ones (sim/exec/register_sharing.h).
   struct Decoded {
     std::shared_ptr<const isa::Module> module;
@@ -295,7 +298,7 @@ void Device::fill(GmemAddr at, uint8_t value, uint64_t bytes) {
 LoadedModule Device::load(isa::Module m) {
   check_target(m.target, impl_->arch);
   LoadedModule out;
-  out.module_ = std::make_shared<const isa::Module>(std::move(m));
+  out.module_ = std::make_shared<const isa::Module>(impl_->contract ? isa::contracted(std::move(m)) : std::move(m));
   out.addresses_ = place_variables(*out.module_, impl_->gmem);
   relocate(*out.module_, out.addresses_, impl_->gmem);
   return out;

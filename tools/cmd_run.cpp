@@ -200,6 +200,7 @@ void register_run(Command& app, CommandContext& context) {
       ->capture_default_str();
   sub->add_option("--clock", o->clock, "timed driver, for seconds: nominal, sustained (repeated for seconds with random data), or GHz")
       ->capture_default_str();
+  sub->add_flag("--contract", o->contract, "PTX file: a product and a sum without rounding modifiers are one fma where ptxas makes one");
   sub->add_flag("--no-values", o->no_values, "timed driver: same cycles, tensor results not computed");
   sub->add_flag("--check{full}", o->check.level, "look for hazards (docs/hazards.md): off, basic or, plain --check, full; exit code 1 if there is an error")
       ->capture_default_str();

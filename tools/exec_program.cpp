@@ -170,6 +170,7 @@ void add_exec_options(Command& sub, ExecFlags& flags) {
   sub.add_option("--clock", o.clock, "timed, for seconds: nominal, sustained (repeated for seconds with random data), or GHz")
       ->capture_default_str();
   sub.add_option("--time", o.time, "regular expression: kernels that run under the timed driver, the others under --driver");
+  sub.add_flag("--contract", o.contract, "a product and a sum without rounding modifiers are one fma where ptxas makes one");
   sub.add_flag("--no-values", flags.no_values, "timed launches: same cycles, tensor results not computed (what the program then checks is wrong)");
   sub.add_option(
       "--kernel", o.kernel,

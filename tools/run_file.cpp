@@ -217,7 +217,7 @@ ExitCode run_file(const CommandContext& c, const RunFlags& given, const std::vec
   if (f.verify && plan.expects.empty()) throw UsageError("--verify: the launch has no expected result; give one with --expect NAME=FILE.npy", "run");
   check_files(f, plan);
   f.arch = machine_of(given);
-  PlanRuns runs(plan, {.arch = f.arch, .max_memory = options.run.max_memory}, options);
+  PlanRuns runs(plan, {.arch = f.arch, .max_memory = options.run.max_memory, .contract = f.contract}, options);
 
   RunOutputs outputs(f);
   CheckedRun check(f.check, options.run);

@@ -114,10 +114,11 @@ class Folder {
     const RegFacts& x = regs_[d];
     switch (fold(i)) {
       case Fold::inversion: folded_[i] = type(i) == Mod::pred; return;                       // every use of a predicate can be negated
-      case Fold::sign: folded_[i] = isa::is_float_type(type(i)) && x.uses != 0 && x.float_uses == x.uses; return;  // source modifiers
+      case Fold::sign:
+      case Fold::negation: folded_[i] = isa::is_float_type(type(i)) && x.uses != 0 && x.float_uses == x.uses; return;  // source modifiers
       case Fold::sum:
       case Fold::sum_like: folded_[i] = has_immediate(i) && x.uses != 0 && x.address_uses == x.uses; return;  // [reg + offset]
-      case Fold::none: case Fold::shift: case Fold::product: case Fold::logic: return;
+      case Fold::none: case Fold::shift: case Fold::product: case Fold::logic: case Fold::float_sum: case Fold::float_difference: case Fold::float_product: return;
     }
   }
 

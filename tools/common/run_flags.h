@@ -30,7 +30,7 @@ struct RunFlags {
   std::string subject;  // a kernel of the table, a .ptx file, a launch file (.toml)
   std::string arch = std::string(kDefaultMachine), driver = "eager", caches = "cold", clock = "nominal", json, trace, trace_profile, input, report, report_cta = "0,0,0";
   std::vector<std::string> save;
-  bool verify = false, trace_values = false, no_values = false, help = false;
+  bool verify = false, trace_values = false, no_values = false, contract = false, help = false;
   unsigned threads = 0;
   sim::RunLimits limits;
   PlanFlags plan;

@@ -142,12 +142,15 @@ enum class SyncRole : uint8_t {
 enum class Fold : uint8_t {
   none,
   inversion,  // of a predicate: into its uses
-  sign,       // neg, abs of a float: into its uses
+  sign,       // abs of a float: into its uses
+  negation,   // neg of a float: into its uses
   sum,        // with a constant: into addresses; else IADD3, LEA, IMAD
   sum_like,   // a difference, or a sum with carry: folded as a sum, and not a + b itself
   shift,      // left, into a sum: LEA
   product,    // into a sum: IMAD
   logic,      // two of them: LOP3
+  float_sum, float_difference,  // with a float_product: fma (contract.h)
+  float_product,
 };
 /// A sum or a difference, with or without carry.
 constexpr bool is_sum(Fold f) { return f == Fold::sum || f == Fold::sum_like; }
