@@ -366,6 +366,7 @@ void KernelBuilder::branch(LabelRef target, Reg guard, bool negated, Where w) {
 }
 
 void KernelBuilder::if_(Reg p, const Body& then, Where w) {
+  expect_open(position(w));
   const LabelRef end = label("endif");
   branch(end, p, true, w);
   then();
@@ -373,6 +374,7 @@ void KernelBuilder::if_(Reg p, const Body& then, Where w) {
 }
 
 void KernelBuilder::if_not(Reg p, const Body& then, Where w) {
+  expect_open(position(w));
   const LabelRef end = label("endif");
   branch(end, p, false, w);
   then();
@@ -380,6 +382,7 @@ void KernelBuilder::if_not(Reg p, const Body& then, Where w) {
 }
 
 void KernelBuilder::if_else(Reg p, const Body& then, const Body& otherwise, Where w) {
+  expect_open(position(w));
   const LabelRef other = label("else"), end = label("endif");
   branch(other, p, true, w);
   then();
@@ -390,6 +393,7 @@ void KernelBuilder::if_else(Reg p, const Body& then, const Body& otherwise, Wher
 }
 
 void KernelBuilder::while_(const std::function<Reg()>& condition, const Body& body, Where w) {
+  expect_open(position(w));
   const LabelRef top = label("while"), end = label("endwhile");
   bind(top);
   branch(end, condition(), true, w);

@@ -11,6 +11,7 @@
 #include "drywell/sim/arch_config.h"
 #include "tools/common/command.h"
 #include "tools/opcode_grammar.h"
+#include "tools/typed_forms.h"
 
 namespace drywell::tools {
 namespace {
@@ -118,9 +119,13 @@ void describe(const CommandContext& c, Opcode op) {
                     isa::opcode_family(op), version(s.since), isa::feature_name(s.needs), fidelity(s), isa::timing_class_name(s.timing), s.example));
 }
 
-ExitCode isa_command(const CommandContext& c, const std::string& mnemonic, bool coverage, bool grammar) {
+ExitCode isa_command(const CommandContext& c, const std::string& mnemonic, bool coverage, bool grammar, bool typed) {
   if (coverage) {
     print(coverage_markdown());
+    return ExitCode::ok;
+  }
+  if (typed) {
+    print(typed_forms());
     return ExitCode::ok;
   }
   if (grammar) {
@@ -144,14 +149,15 @@ ExitCode isa_command(const CommandContext& c, const std::string& mnemonic, bool 
 void register_isa(Command& app, CommandContext& context) {
   struct Options {
     std::string mnemonic;
-    bool coverage = false, grammar = false;
+    bool coverage = false, grammar = false, typed = false;
   };
   auto o = std::make_shared<Options>();
   Command* sub = add_command(app, "isa");
   sub->add_option("MNEMONIC", o->mnemonic, "only this instruction, e.g. tcgen05.mma or ld; without it: all");
   sub->add_flag("--coverage", o->coverage, "the whole table as the page docs/coverage.md");
   sub->add_flag("--grammar", o->grammar, "the table as the compiler reads it to check opcodes: include/drywell/isa/table/opcode_grammar.inc");
-  sub->callback([o, &context] { context.action = [o, &context] { return isa_command(context, o->mnemonic, o->coverage, o->grammar); }; });
+  sub->add_flag("--typed", o->typed, "the rows as C++ functions: include/drywell/isa/table/typed_forms.inc");
+  sub->callback([o, &context] { context.action = [o, &context] { return isa_command(context, o->mnemonic, o->coverage, o->grammar, o->typed); }; });
 }
 
 }  // namespace drywell::tools

@@ -2,6 +2,7 @@
 // order both. docs/dsl.md explains this file block by block. gemm.cpp runs it, gemm_library.cpp registers it for the command.
 #pragma once
 
+#include "drywell/core/types.h"
 #include "drywell/isa/builder.h"
 #include "drywell/isa/instr_descriptor.h"
 #include "drywell/isa/pipeline.h"

@@ -3,6 +3,7 @@
 #include <string>
 
 #include "drywell/isa/builder.h"
+#include "drywell/isa/typed.h"
 
 using namespace drywell::isa;
 
@@ -31,5 +32,9 @@ void emit(KernelBuilder& k, Reg a, Reg p, const std::string& text, const char* p
   k(pointer, a, a, 1);
 #elif MISTAKE == 9
   k.emit("cvt.rn.f32.bf16x2", {a, a});
+#elif MISTAKE == 10
+  Typed(k).add_int({.type = Mod::f32}, a, 1);
+#elif MISTAKE == 11
+  Typed(k).add_int({}, a, 1);
 #endif
 }

@@ -121,6 +121,13 @@ TEST(Cli, TheCompilersGrammarIsCurrent) {
   EXPECT_EQ(drywell({"isa", "--grammar"}).out, text);
 }
 
+// `drywell isa --typed > include/drywell/isa/table/typed_forms.inc` after changing rows.
+TEST(Cli, TheTypedFormsAreCurrent) {
+  std::ifstream in(test::source_path("include/drywell/isa/table/typed_forms.inc"));
+  const std::string text{std::istreambuf_iterator<char>(in), {}};
+  EXPECT_EQ(drywell({"isa", "--typed"}).out, text);
+}
+
 // docs/errors.md has the tables of include/drywell/core/codes.inc: `drywell errors --page docs/errors.md` after changing a row, its
 // output put in the place of the page.
 TEST(Cli, ErrorsPageIsCurrent) {

@@ -86,6 +86,13 @@ INSTANTIATE_TEST_SUITE_P(
                      k.reg(Mod::b32);
                    },
                    Code::E1100, "used after finish()"},
+        DslMistake{"BlockAfterFinish",
+                   [](auto& k, auto&) {
+                     const Reg p = k.reg(Mod::pred);
+                     k.finish();
+                     k.if_(p, [] {});
+                   },
+                   Code::E1100, "used after finish()"},
         DslMistake{"FinishTwice",
                    [](auto& k, auto&) {
                      k.finish();
