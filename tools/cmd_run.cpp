@@ -82,6 +82,17 @@ kernels::KernelReport explained(const kernels::Kernel& k, kernels::RunContext co
   return k.run(context);
 }
 
+/// The page of --report; none for a kernel that launches several, which has no time account of each, or after a fault.
+void write_page(RunOutputs& outputs, const ReportRecorder& recorder, const kernels::Kernel& k, kernels::KernelReport& r, const CheckedRun& check, const sim::ArchConfig& arch) {
+  if (r.run.timing == nullptr || recorder.size() == 0) {
+    if (r.run.ok()) r.notes.emplace_back("report", "not written: the kernel launches several, which have one time together");
+    return;
+  }
+  const std::string values = !r.verify.done ? "" : r.verify.passed() ? "verified bit for bit"
+                                                                     : "WRONG values";
+  outputs.report(html_report({fmt::format("{}  {}", k.name, r.shape), values, arch, {recorder.launch(recorder.size() - 1, std::string(k.name), describe_launch(r.launch), *r.run.timing)}, check.findings(), check.has_checker()}));
+}
+
 void expect_flags_of_kernels(const RunFlags& o) {
   if (o.plan.any())
     throw UsageError("--entry, --grid, --block, --cluster, --smem, --buffer, --map, --arg and --expect are for PTX files", "run");
@@ -119,12 +130,6 @@ Exploration explored(uint64_t schedules, const kernels::Kernel& k, const kernels
   });
 }
 
-RunWatch::Words words_of(const kernels::Kernel& k, const kernels::KernelReport& r) {
-  const std::string verified = !r.verify.done ? "" : r.verify.passed() ? "verified bit for bit"
-                                                                       : "WRONG values";
-  return {fmt::format("{}  {}", k.name, r.shape), describe_launch(r.launch), verified};
-}
-
 ExitCode run_kernel(const CommandContext& c, const RunFlags& o, const std::vector<std::string>& words) {
   const kernels::Kernel& k = kernels::find_kernel(o.subject);
   expect_flags_of_kernels(o);
@@ -141,7 +146,7 @@ ExitCode run_kernel(const CommandContext& c, const RunFlags& o, const std::vecto
   if (is_unwatched_deadlock(report.run, context.options)) report = explained(k, context);
   watch.finish_trace(report.run);
   watch.commit_trace();
-  watch.write_report(words_of(k, report), arch, report.run);
+  if (watch.report() != nullptr) write_page(outputs, *watch.report(), k, report, check, arch);
   std::optional<Exploration> exploration;
   if (o.explore != 0 && report.run.ok()) exploration = explored(o.explore, k, context, report);
   const RunDescription description{k, context.params, arch, context.options, report, check, exploration};
@@ -188,8 +193,8 @@ void register_run(Command& app, CommandContext& context) {
   sub->add_option("--trace", o->trace, "write a trace (zstd if the name ends in .zst)");
   sub->add_option("--trace-profile", o->trace_profile, "arch (no cycles) or cycle (timed driver)")
       ->one_of({"arch", "cycle"});
-  sub->add_option("--report", o->report, "timed driver: write the report as one HTML page, with a timeline of one CTA");
-  sub->add_option("--report-cta", o->report_cta, "whose timeline")->capture_default_str();
+  sub->add_option("--report", o->report, "timed driver: write the report as one HTML page, with timelines of CTAs");
+  sub->add_option("--report-cta", o->report_ctas, "whose timeline, x,y,z; once for each CTA, default 0,0,0")->allow_extra_args(false);
   sub->add_flag("--trace-values", o->trace_values, "also the values that instructions wrote to registers");
   sub->add_option("--input", o->input, "input array (.npy) instead of a generated one");
   sub->add_option("--save", o->save, "kernel: directory for the outputs, as .npy; PTX file: NAME=FILE.npy")->allow_extra_args(false);

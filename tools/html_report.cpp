@@ -5,6 +5,7 @@
 #include <fstream>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <span>
 
 #include "drywell/core/source_path.h"
 #include "tools/common/script_data.h"
@@ -18,12 +19,19 @@ using Json = nlohmann::json;
 /// Lines of the files that are there: a kernel of the table has paths from Drywell's own root.
 class SourceLines {
  public:
+  /// Without its indentation; empty if there is no such line.
   std::string line(const std::string& file, uint32_t number) {
+    const std::string text = whole(file, number);
+    return text.substr(std::min(text.size(), text.find_first_not_of(" \t")));
+  }
+  std::string whole(const std::string& file, uint32_t number) {
+    const std::vector<std::string>& lines = of(file);
+    return number == 0 || number > lines.size() ? std::string() : lines[number - 1];
+  }
+  const std::vector<std::string>& of(const std::string& file) {
     const auto [it, fresh] = files_.try_emplace(file);
     if (fresh) it->second = read(file);
-    if (number == 0 || number > it->second.size()) return {};
-    const std::string& text = it->second[number - 1];
-    return text.substr(std::min(text.size(), text.find_first_not_of(" \t")));
+    return it->second;
   }
 
  private:
@@ -42,26 +50,88 @@ Json stall_names() {
   return names;
 }
 
-Json report_json(const sim::TimingReport& t) {
+/// Work for the roofline: operations, their most a second if the units that did them were always busy, and the bytes of device memory.
+Json roofline_json(const HtmlLaunch& l, const sim::ArchConfig& arch) {
+  const sim::TimingReport& t = l.timing;
+  const auto busy = [&](std::initializer_list<const char*> names) {
+    double most = 0;
+    for (const char* name : names) {
+      const sim::UnitTime* u = t.unit(name);
+      if (u != nullptr && u->instances != 0) most = std::max(most, u->utilisation * static_cast<double>(t.sms_used) / static_cast<double>(std::max<uint32_t>(1, t.sms)));
+    }
+    return most;
+  };
+  Json out = {{"seconds", t.seconds}, {"bytes", t.hbm_bytes_read + t.hbm_bytes_written}, {"bytes_per_second", arch.hbm.peak * 1e12}, {"kinds", Json::array()}};
+  const auto add = [&](const char* name, double operations, double share) {
+    if (operations > 0 && share > 0) out["kinds"].push_back({{"name", name}, {"operations", operations}, {"peak", operations / t.seconds / share}});
+  };
+  add("tensor cores", l.costs.matrix_operations, busy({"tensor", "mma"}));
+  add("floating-point pipes", l.costs.lane_operations, busy({"fma", "half", "f64"}));
+  return out;
+}
+
+Json access_json(const sim::AccessPattern& a) {
+  if (a.count == 0) return nullptr;
+  return {{"bytes", a.bytes}, {"stride", a.stride}, {"uneven", a.uneven}, {"store", a.store}, {"shared", a.shared}, {"units", a.per_access()}, {"excess", a.excess()}};
+}
+
+using Place = std::pair<std::string, uint32_t>;
+
+/// The instructions of each line, and the lines around it if its file is there.
+class LineDetails {
+ public:
+  explicit LineDetails(const sim::LaunchCosts& costs) {
+    for (const sim::InstructionCost& c : costs.instructions) of_line_[{c.file, c.line}].push_back(&c);
+  }
+  void add(Json& line, const Place& place, double all) {
+    line["code"] = Json::array();
+    for (const sim::InstructionCost* c : of_line_[place])
+      line["code"].push_back({{"ptx", c->ptx}, {"executed", c->executed}, {"share", c->cycles / all}, {"access", access_json(c->access)}});
+    constexpr uint32_t kAround = 4;
+    const uint32_t first = place.second > kAround ? place.second - kAround : 1;
+    line["first"] = first;
+    line["around"] = Json::array();
+    const size_t end = std::min<size_t>(sources_.of(place.first).size(), place.second + kAround);
+    for (size_t n = first; n <= end; ++n) line["around"].push_back(sources_.whole(place.first, static_cast<uint32_t>(n)));
+    line["text"] = sources_.line(place.first, place.second);
+  }
+
+ private:
+  std::map<Place, std::vector<const sim::InstructionCost*>> of_line_;
+  SourceLines sources_;
+};
+
+std::string place_of(const std::string& file, uint32_t line) { return fmt::format("{}:{}", base_name(file), line); }
+
+Json lines_of(const HtmlLaunch& l) {
+  constexpr size_t kMost = 40;
+  Json out = Json::array();
+  double all = 0;
+  LineDetails details(l.costs);
+  for (const sim::LineTime& x : l.timing.lines) all += x.cycles;
+  all = std::max(all, 1.0);
+  for (const sim::LineTime& x : std::span(l.timing.lines).first(std::min(kMost, l.timing.lines.size()))) {
+    Json line = {{"where", place_of(x.file, x.line)}, {"file", from_repository(x.file)}, {"share", x.cycles / all}, {"instructions", x.instructions}};
+    details.add(line, {x.file, x.line}, all);
+    out.push_back(std::move(line));
+  }
+  return out;
+}
+
+Json report_json(const HtmlLaunch& l, const sim::ArchConfig& arch) {
+  const sim::TimingReport& t = l.timing;
   Json j = {{"cycles", t.cycles},       {"ghz", t.clock_ghz},         {"us", t.seconds * 1e6},
             {"launch_us", t.launch_seconds * 1e6}, {"sms", t.sms},    {"sms_used", t.sms_used},
             {"ctas_per_sm", t.ctas_per_sm}, {"residency_limit", t.residency_limit},
             {"hbm_read", t.hbm_bytes_read}, {"hbm_written", t.hbm_bytes_written}, {"values", t.values}};
   for (const sim::UnitTime& u : t.units)
     j["units"].push_back({{"name", u.name}, {"utilisation", u.utilisation}, {"work", u.work}, {"work_unit", u.work_unit}, {"instances", u.instances}});
-  for (const sim::Limit& l : t.limits) j["limits"].push_back({{"name", l.name}, {"cycles", l.cycles}, {"fraction", l.fraction}, {"what", l.what}});
+  for (const sim::Limit& x : t.limits) j["limits"].push_back({{"name", x.name}, {"cycles", x.cycles}, {"fraction", x.fraction}, {"what", x.what}});
   for (const sim::RoleTime& r : t.roles) j["roles"].push_back({{"name", r.name}, {"warps", r.warps}, {"instructions", r.instructions}, {"cycles", r.cycles}});
-  j["advice"] = advice(t);
-  double all = 0;
-  SourceLines sources;
-  for (const sim::LineTime& l : t.lines) all += l.cycles;
-  for (size_t i = 0; i < std::min<size_t>(t.lines.size(), 40); ++i) {
-    const sim::LineTime& l = t.lines[i];
-    j["lines"].push_back({{"where", fmt::format("{}:{}", base_name(l.file), l.line)},
-                          {"text", sources.line(l.file, l.line)},
-                          {"share", l.cycles / std::max(all, 1.0)},
-                          {"instructions", l.instructions}});
-  }
+  for (const sim::ResidencyLimit& r : t.residency) j["residency"].push_back({{"what", r.what}, {"ctas", r.ctas}, {"of_cta", r.of_cta}, {"of_sm", r.of_sm}});
+  j["advice"] = advice(t, l.costs);
+  j["roofline"] = roofline_json(l, arch);
+  j["lines"] = lines_of(l);
   return j;
 }
 
@@ -88,13 +158,30 @@ Json timeline_json(const sim::Timeline& t) {
   return j;
 }
 
+Json launch_json(const HtmlLaunch& l, const sim::ArchConfig& arch) {
+  Json j = {{"name", l.name}, {"launch", l.launch}, {"report", report_json(l, arch)}, {"timelines", Json::array()}};
+  for (const sim::Timeline* t : l.timelines) j["timelines"].push_back(timeline_json(*t));
+  return j;
+}
+
+Json party_json(const sim::FindingParty& p) {
+  const sim::GuestPlace& w = p.where;
+  return {{"role", p.role}, {"kernel", w.kernel}, {"cta", fmt::format("{}, {}, {}", w.cta.x, w.cta.y, w.cta.z)}, {"warp", w.warp}, {"ptx", w.ptx}, {"when", p.when}, {"place", w.source.file.empty() ? "" : place_of(w.source.file, w.source.line)}};
+}
+
+Json hazard_json(const sim::Finding& f) {
+  Json j = {{"code", f.code}, {"level", sim::hazard_level_name(f.level)}, {"rule", f.rule}, {"memory", f.memory}, {"order", f.order}, {"why", f.why}, {"fix", f.fix}, {"ptx_isa", f.ptx}, {"count", f.count}, {"here", party_json(f.here)}};
+  j["other"] = f.other.role.empty() ? Json(nullptr) : party_json(f.other);
+  return j;
+}
+
 }  // namespace
 
 std::string html_report(const HtmlReport& r) {
-  Json j = {{"title", r.title}, {"launch", r.launch}, {"verified", r.verified},
-            {"arch", fmt::format("{} ({})", r.arch.name, r.arch.description)}, {"version", DRYWELL_VERSION}, {"stalls", stall_names()},
-            {"report", report_json(*r.run.timing)}, {"timeline", timeline_json(r.timeline)}};
-  return kReportHead + script_data(j) + kReportTail;
+  Json j = {{"title", r.title}, {"verified", r.verified}, {"checked", r.checked}, {"hazards", Json::array()}, {"launches", Json::array()}, {"arch", fmt::format("{} ({})", r.arch.name, r.arch.description)}, {"version", DRYWELL_VERSION}, {"stalls", stall_names()}};
+  for (const HtmlLaunch& l : r.launches) j["launches"].push_back(launch_json(l, r.arch));
+  for (const sim::Finding& f : r.hazards) j["hazards"].push_back(hazard_json(f));
+  return kReportHead + script_data(j) + kReportTail + kReportTimeline;
 }
 
 }  // namespace drywell::tools

@@ -82,9 +82,47 @@ std::string wait_sentence(const sim::RoleTime& role) {
                      why.empty() ? "" : fmt::format(": they wait for {}", why));
 }
 
+double share_of(const sim::TimingReport& r, std::string_view unit) {
+  const auto it = std::find_if(r.limits.begin(), r.limits.end(), [&](const sim::Limit& l) { return l.name == unit; });
+  return it == r.limits.end() ? 0 : it->fraction;
+}
+
+/// The units that an access needs too many of are busy enough to matter.
+bool matters(const sim::TimingReport& r, const sim::AccessPattern& a) {
+  constexpr double kBusy = 0.25;
+  return share_of(r, a.shared ? "smem" : "lsu") >= kBusy || (!a.shared && (share_of(r, "l2") >= kBusy || share_of(r, "hbm") >= kBusy));
+}
+
+std::string apart(const sim::AccessPattern& a) {
+  if (a.uneven) return "with uneven distances";
+  return fmt::format("{} bytes apart", a.stride < 0 ? -a.stride : a.stride);
+}
+
+std::string access_sentence(const sim::InstructionCost& c) {
+  const sim::AccessPattern& a = c.access;
+  const double least = static_cast<double>(a.least) / static_cast<double>(a.count);
+  return fmt::format("{}:{}: {}-byte {} {} {} {:.3g} {} an instruction; lanes with neighbouring bytes need {:.3g}.", base_name(c.file), c.line, a.bytes,
+                     a.store ? "stores" : "loads", apart(a), a.shared ? "take" : "touch", a.per_access(), a.shared ? "passes through the banks" : "sectors", least);
+}
+
+/// Accesses that need at least twice the units of their bytes, those with most units too many first, a line once.
+std::vector<std::string> access_sentences(const sim::TimingReport& r, const sim::LaunchCosts& costs) {
+  constexpr size_t kMost = 3;
+  std::vector<const sim::InstructionCost*> bad;
+  for (const sim::InstructionCost& c : costs.instructions)
+    if (c.access.count != 0 && c.access.excess() >= 2 && matters(r, c.access)) bad.push_back(&c);
+  std::stable_sort(bad.begin(), bad.end(), [](const auto* a, const auto* b) { return a->access.units - a->access.least > b->access.units - b->access.least; });
+  std::vector<std::string> out;
+  for (const sim::InstructionCost* c : bad) {
+    const std::string s = access_sentence(*c);
+    if (out.size() < kMost && std::find(out.begin(), out.end(), s) == out.end()) out.push_back(s);
+  }
+  return out;
+}
+
 }  // namespace
 
-std::vector<std::string> advice(const sim::TimingReport& r) {
+std::vector<std::string> advice(const sim::TimingReport& r, const sim::LaunchCosts& costs) {
   constexpr double kBinds = 0.6;  // of a limit: above it, other changes gain little
   std::vector<std::string> out;
   if (r.limits.empty()) return out;
@@ -95,6 +133,7 @@ std::vector<std::string> advice(const sim::TimingReport& r) {
     out.push_back(
         fmt::format("No unit binds: the kernel reaches {:.0f} % of its tightest limit, {}. Latency does.",
                     100 * first.fraction, first.name));
+  for (std::string& sentence : access_sentences(r, costs)) out.push_back(std::move(sentence));
   for (const sim::RoleTime& role : r.roles) out.push_back(wait_sentence(role));
   double all = 0;
   for (const sim::LineTime& l : r.lines) all += l.cycles;

@@ -199,10 +199,15 @@ class PlanRuns {
   kernels::PlanOptions& options_;
 };
 
-void write_report(RunWatch& watch, const RunFlags& f, const sim::ArchConfig& arch, const PlanResult& r) {
-  if (r.runs.empty()) return;
-  const auto& last = r.launches.back();
-  watch.write_report({f.subject, fmt::format("{}: {}", last.entry, describe_launch(last.config)), ""}, arch, r.runs.back());
+/// The page of --report: all launches that have a time account.
+void write_page(RunOutputs& outputs, const ReportRecorder& recorder, const RunFlags& f, const PlanResult& result, const CheckedRun& check, const sim::ArchConfig& arch) {
+  HtmlReport page{f.subject, "", arch, {}, check.findings(), check.has_checker()};
+  for (size_t i = 0; i < std::min(result.runs.size(), recorder.size()); ++i) {
+    if (result.runs[i].timing == nullptr) continue;
+    const auto& l = result.launches[i];
+    page.launches.push_back(recorder.launch(i, l.entry, describe_launch(l.config), *result.runs[i].timing));
+  }
+  if (!page.launches.empty()) outputs.report(html_report(page));
 }
 
 }  // namespace
@@ -226,7 +231,7 @@ ExitCode run_file(const CommandContext& c, const RunFlags& given, const std::vec
   if (!f.trace.empty()) options.launched = [&](const sim::RunResult& r) { watch.finish_trace(r); };
   const PlanResult result = runs.first();
   watch.commit_trace();
-  write_report(watch, f, runs.arch(), result);
+  if (watch.report() != nullptr) write_page(outputs, *watch.report(), f, result, check, runs.arch());
   std::optional<Exploration> exploration;
   if (f.explore != 0 && exit_code(result) == ExitCode::ok) exploration = runs.explored(f.explore, result);
   const FileRun d{f, runs.arch(), options.run, result, check, exploration};

@@ -1,12 +1,10 @@
 #include "tools/run_watch.h"
 
-#include "tools/html_report.h"
-
 namespace drywell::tools {
 
 RunWatch::RunWatch(const RunFlags& f, RunOutputs& outputs, const std::string& words, sim::RunOptions& options) : outputs_(outputs) {
   if (outputs.trace().has_value()) options.listeners.push_back(trace_.emplace(*outputs.trace(), trace_options(f, options, words)).listener());
-  if (!f.report.empty()) options.listeners.push_back(timeline_.emplace(report_cta(f)).listener());
+  if (!f.report.empty()) report_.emplace(report_ctas(f), options);
 }
 
 void RunWatch::finish_trace(const sim::RunResult& r) {
@@ -15,10 +13,6 @@ void RunWatch::finish_trace(const sim::RunResult& r) {
 
 void RunWatch::commit_trace() {
   if (trace_.has_value()) outputs_.trace()->commit();
-}
-
-void RunWatch::write_report(const Words& words, const sim::ArchConfig& arch, const sim::RunResult& r) {
-  if (timeline_.has_value() && r.timing != nullptr) outputs_.report(html_report({words.title, words.launch, words.verified, arch, r, timeline_->timeline()}));
 }
 
 bool is_unwatched_deadlock(const sim::RunResult& r, const sim::RunOptions& options) {

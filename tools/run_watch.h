@@ -1,15 +1,14 @@
-// What observes a run of `drywell run` beside the checker: the writer of its trace and the recorder of its report's timeline.
+// What observes a run of `drywell run` beside the checker: the writer of its trace and the recorder of its report.
 #pragma once
 
 #include <optional>
 #include <string>
 
-#include "drywell/sim/arch_config.h"
-#include "drywell/sim/inspect/timeline.h"
 #include "drywell/sim/trace.h"
 #include "tools/common/check_report.h"
 #include "tools/common/run_flags.h"
 #include "tools/explore.h"
+#include "tools/report_recorder.h"
 
 namespace drywell::tools {
 
@@ -20,17 +19,13 @@ class RunWatch {
 
   void finish_trace(const sim::RunResult& r);
   void commit_trace();
-  /// Title, launch and verification of --report's page.
-  struct Words {
-    std::string title, launch, verified;
-  };
-  /// Writes the page of --report, if it is wanted and the run has times.
-  void write_report(const Words& words, const sim::ArchConfig& arch, const sim::RunResult& r);
+  /// What was recorded for --report; nullptr without it.
+  const ReportRecorder* report() const { return report_.has_value() ? &*report_ : nullptr; }
 
  private:
   RunOutputs& outputs_;
   std::optional<sim::TraceWriter> trace_;
-  std::optional<sim::TimelineRecorder> timeline_;
+  std::optional<ReportRecorder> report_;
 };
 
 /// A deadlock that nobody watched: repeated with the hazard checker, its fault names the missing release of each wait.

@@ -64,10 +64,14 @@ class Watchers {
     out["wait_graph"] =
         checker_.has_value() ? nb::object(wait_graph_dict(checker_->wait_graph())) : nb::none();
     out["trace"] = trace_.has_value() ? nb::object(text(text_.text)) : nb::none();
-    out["timeline"] = timeline_.has_value() ? nb::object(timeline_dict(timeline_->timeline())) : nb::none();
+    out["timeline"] = timeline_.has_value() ? nb::object(timeline_dict(last_timeline())) : nb::none();
   }
 
  private:
+  sim::Timeline last_timeline() const {
+    const auto& all = timeline_->timelines();
+    return all.empty() ? sim::Timeline{} : all.back();
+  }
   static sim::CheckLevel level(const std::string& name) {
     if (name == "basic") return sim::CheckLevel::basic;
     if (name == "full") return sim::CheckLevel::full;

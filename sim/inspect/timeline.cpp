@@ -14,7 +14,7 @@
 namespace drywell::sim {
 namespace {
 
-constexpr size_t kMostSpans = 24000;  // per warp
+constexpr size_t kMostLevels = 24000;
 constexpr size_t kMostOperations = 20000;
 
 const char* const kUnits[] = {"TMA", "tensor core", "TMEM port", "cluster", "cp.async"};
@@ -48,9 +48,16 @@ struct Describe {
 
 class TimelineRecorder::Impl : public Listener {
  public:
-  explicit Impl(Dim3 cta) {
-    t_.cta = cta;
+  Impl(Dim3 cta, size_t most_spans) : most_spans_(most_spans) { t_.cta = cta; }
+
+  void launch_started(const Launch&) override {
+    t_ = {.cta = t_.cta};
     t_.units.assign(std::begin(kUnits), std::end(kUnits));
+    cta_ = nullptr;
+  }
+  void launch_finished() override {
+    done_.push_back(std::move(t_));
+    t_ = {.cta = done_.back().cta};
   }
 
   void cta_started(const Cta& cta) override {
@@ -139,7 +146,7 @@ class TimelineRecorder::Impl : public Listener {
     in_flight_.erase(it);
   }
 
-  Timeline t_;
+  std::vector<Timeline> done_;
 
  private:
   void add(uint32_t warp, Stall state, uint64_t from, uint64_t to) {
@@ -147,7 +154,7 @@ class TimelineRecorder::Impl : public Listener {
     t_.to = std::max(t_.to, to);
     if (!spans.empty() && spans.back().state == state && spans.back().to == from && spans.back().line == line_[warp]) {
       spans.back().to = to;
-    } else if (spans.size() < kMostSpans) {
+    } else if (spans.size() < most_spans_) {
       spans.push_back({from, to, state, line_[warp]});
     } else {
       t_.truncated = true;
@@ -157,7 +164,8 @@ class TimelineRecorder::Impl : public Listener {
   void set_level(uint64_t at) {
     level_.at = at;
     if (!t_.levels.empty() && t_.levels.back().at == at) t_.levels.back() = level_;
-    else if (t_.levels.size() < kMostSpans) t_.levels.push_back(level_);
+    else if (t_.levels.size() < kMostLevels)
+      t_.levels.push_back(level_);
   }
 
   void count_columns(const Cta& cta) {
@@ -189,6 +197,8 @@ class TimelineRecorder::Impl : public Listener {
     return "";
   }
 
+  size_t most_spans_;
+  Timeline t_;
   const Cta* cta_ = nullptr;
   const Program* program_ = nullptr;
   std::map<std::string, uint32_t> lines_;
@@ -199,9 +209,9 @@ class TimelineRecorder::Impl : public Listener {
   Timeline::Level level_;
 };
 
-TimelineRecorder::TimelineRecorder(Dim3 cta) : impl_(std::make_unique<Impl>(cta)) {}
+TimelineRecorder::TimelineRecorder(Dim3 cta, size_t most_spans) : impl_(std::make_unique<Impl>(cta, most_spans)) {}
 TimelineRecorder::~TimelineRecorder() = default;
 Listener* TimelineRecorder::listener() { return impl_.get(); }
-const Timeline& TimelineRecorder::timeline() const { return impl_->t_; }
+const std::vector<Timeline>& TimelineRecorder::timelines() const { return impl_->done_; }
 
 }  // namespace drywell::sim

@@ -112,6 +112,7 @@ std::shared_ptr<const TimingReport> make_report(const TimingContext& context,
   r->sms = context.launch->sm_count;
   r->ctas_per_sm = residency.ctas_per_sm;
   r->residency_limit = residency.limit;
+  r->residency = residency.limits;
   r->values = context.values;
   r->hbm_bytes_read = memory.hbm_read();
   r->hbm_bytes_written = memory.hbm_written();

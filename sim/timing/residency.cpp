@@ -35,21 +35,19 @@ Residency residency(const ArchConfig& arch, const Launch& launch, uint32_t regis
   const auto threads = static_cast<uint64_t>(launch.block.count());
   const uint64_t warps = (threads + kWarpSize - 1) / kWarpSize;
   Residency r;
-  uint64_t best = arch.sm.ctas;
-  r.limit = "CTAs";
-  const auto limit = [&](uint64_t n, const char* what) {
-    if (n < best) {
-      best = n;
-      r.limit = what;
-    }
+  uint64_t best = ~uint64_t{0};
+  const auto limit = [&](const char* what, uint64_t of_cta, uint64_t of_sm) {
+    const uint64_t n = of_cta == 0 ? of_sm : of_sm / of_cta;
+    r.limits.push_back({what, n, of_cta, of_sm});
+    if (n >= best) return;
+    best = n;
+    r.limit = what;
   };
-  limit(arch.sm.threads / threads, "threads");
-  limit(arch.sm.warps / warps, "warps");
-  limit(arch.smem.bytes / round_up(launch.smem_bytes, arch.smem.allocation_unit), "shared memory");
-  if (registers != 0) {
-    const uint64_t per_warp = round_up(uint64_t{registers} * kWarpSize, arch.sm.register_unit);
-    limit(arch.sm.registers / (per_warp * warps), "registers");
-  }
+  limit("CTAs", 1, arch.sm.ctas);
+  limit("threads", threads, arch.sm.threads);
+  limit("warps", warps, arch.sm.warps);
+  limit("shared memory", round_up(launch.smem_bytes, arch.smem.allocation_unit), arch.smem.bytes);
+  if (registers != 0) limit("registers", round_up(uint64_t{registers} * kWarpSize, arch.sm.register_unit) * warps, arch.sm.registers);
   r.ctas_per_sm = static_cast<uint32_t>(std::max<uint64_t>(1, best));
   return r;
 }

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "drywell/sim/arch_config.h"
+#include "drywell/sim/report.h"
 #include "sim/state/cta.h"
 
 namespace drywell::sim {
@@ -13,6 +14,7 @@ namespace drywell::sim {
 struct Residency {
   uint32_t ctas_per_sm = 1;
   std::string limit;  // "shared memory", "threads", "registers", "CTAs"
+  std::vector<ResidencyLimit> limits;  // of each resource
 };
 
 /// Registers of each thread that the kernel's directives give; 0: none does.

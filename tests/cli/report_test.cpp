@@ -20,13 +20,13 @@ struct Page {
   Json data;  // data for the page's script
 };
 
-Page report(std::vector<std::string> words) {
+Page report(std::vector<std::string> words, int exit_code = 0) {
   const test::TemporaryDirectory directory;
   const std::string file = directory.file("report.html");
   words.insert(words.begin(), "run");
   words.insert(words.end(), {"--driver=timed", "--report=" + file});
   const test::Finished f = test::run_process(test::binary_path(), words);
-  EXPECT_EQ(f.exit_code, 0) << f.err;
+  EXPECT_EQ(f.exit_code, exit_code) << f.err;
   Page p;
   p.text = read_text_file(file);
   constexpr std::string_view kStart = "const D = ";
@@ -36,6 +36,10 @@ Page report(std::vector<std::string> words) {
   p.data = Json::parse(json);
   return p;
 }
+
+/// The report and the timelines of the first launch.
+const Json& first_report(const Page& p) { return p.data["launches"][0]["report"]; }
+const Json& first_timeline(const Page& p) { return p.data["launches"][0]["timelines"][0]; }
 
 const Page& rht() {
   static const Page page = report({"fused-rht", "--m=256", "--n=256"});
@@ -49,12 +53,12 @@ TEST(HtmlReport, NeedsNothingButItself) {
 }
 
 TEST(HtmlReport, HasItsParts) {
-  for (const char* part : {"What binds", "Where the warps' cycles went", "Units", "Cost of the kernel author's lines", "SMEM", "TMEM columns"})
+  for (const char* part : {"What binds", "Where the warps' cycles went", "Units", "Roofline", "Occupancy", "Hazards", "Cost of the kernel author's lines", "SMEM", "TMEM columns"})
     EXPECT_NE(rht().text.find(part), std::string::npos) << part;
 }
 
 TEST(HtmlReport, NamesTheBindingLimitAndEveryCycle) {
-  const Json& r = rht().data["report"];
+  const Json& r = first_report(rht());
   ASSERT_FALSE(r["limits"].empty());
   EXPECT_GT(r["limits"][0]["fraction"].get<double>(), 0);
   EXPECT_LE(r["limits"][0]["fraction"].get<double>(), 1.001);
@@ -70,7 +74,7 @@ TEST(HtmlReport, NamesTheBindingLimitAndEveryCycle) {
 }
 
 TEST(HtmlReport, SaysInWordsWhatBinds) {
-  const Json& r = rht().data["report"];
+  const Json& r = first_report(rht());
   const std::string first = r["advice"][0];
   const double fraction = r["limits"][0]["fraction"];
   EXPECT_THAT(first, testing::HasSubstr(r["limits"][0]["name"].get<std::string>()));
@@ -109,15 +113,105 @@ again:
   ret;
 }
 )"));
-  const Json r = report({d.file("scatter.ptx"), "--buffer=x=u32[65536]:zeros", "--arg=@x"}).data["report"];
+  const Json r = report({d.file("scatter.ptx"), "--buffer=x=u32[65536]:zeros", "--arg=@x"}).data["launches"][0]["report"];
   const bool has_store = std::any_of(r["lines"].begin(), r["lines"].end(), [](const Json& l) { return l["text"].get<std::string>().starts_with("st.global.u32 [%a2"); });
   EXPECT_TRUE(has_store) << r["lines"].dump();
   EXPECT_THAT(r["advice"][0].get<std::string>(), testing::HasSubstr(r["limits"][0]["name"].get<std::string>() + " binds")) << r["limits"].dump();
+  // 32 lanes in 32 sectors; their 128 bytes fill four.
+  EXPECT_THAT(r["advice"].dump(), testing::HasSubstr("scatter.ptx:16: 4-byte stores 512 bytes apart touch 32 sectors an instruction; lanes with neighbouring bytes need 4."));
+  // Eight warps, 64 rounds.
+  size_t stores = 0;
+  for (const Json& line : r["lines"]) {
+    uint64_t executed = 0;
+    double share = 0;
+    for (const Json& c : line["code"]) {
+      executed += c["executed"].get<uint64_t>();
+      share += c["share"].get<double>();
+      if (c["access"].is_null()) continue;
+      ++stores;
+      EXPECT_EQ(c["executed"], 512);
+      EXPECT_EQ(c["access"]["units"], 32);
+      EXPECT_EQ(c["access"]["excess"], 8);
+    }
+    EXPECT_EQ(executed, line["instructions"].get<uint64_t>()) << line.dump();
+    EXPECT_NEAR(share, line["share"].get<double>(), 0.01) << line.dump();
+    EXPECT_EQ(line["around"][line["where"].get<std::string>() == "scatter.ptx:1" ? 0 : 4].get<std::string>().find(line["text"].get<std::string>()) != std::string::npos, true) << line.dump();
+  }
+  EXPECT_EQ(stores, 4u);
+}
+
+// 2 x 128 x 128 x 256 operations, a CTA on an SM.
+TEST(HtmlReport, CountsTheOperationsOfTheRoofline) {
+  const Page page = report({"gemm-bf16", "--m=128", "--n=128", "--k=256"});
+  const Json& r = first_report(page);
+  const Json& roofline = r["roofline"];
+  ASSERT_FALSE(roofline["kinds"].empty());
+  EXPECT_EQ(roofline["kinds"][0]["name"], "tensor cores");
+  EXPECT_EQ(roofline["kinds"][0]["operations"], 2.0 * 128 * 128 * 256);
+  const double peak = roofline["kinds"][0]["peak"], reached = roofline["kinds"][0]["operations"].get<double>() / roofline["seconds"].get<double>();
+  EXPECT_GT(peak, reached);
+  EXPECT_NEAR(peak, 2.25e15, 0.3e15) << "a B200's dense bf16 peak";
+  EXPECT_EQ(roofline["bytes"], r["hbm_read"].get<uint64_t>() + r["hbm_written"].get<uint64_t>());
+}
+
+TEST(HtmlReport, SaysWhatLimitsTheCtasOfAnSm) {
+  const Json& r = first_report(rht());
+  uint64_t least = ~uint64_t{0};
+  std::string what;
+  for (const Json& l : r["residency"]) {
+    if (l["ctas"].get<uint64_t>() < least) what = l["what"];
+    least = std::min(least, l["ctas"].get<uint64_t>());
+    EXPECT_EQ(l["ctas"].get<uint64_t>(), l["of_sm"].get<uint64_t>() / l["of_cta"].get<uint64_t>()) << l.dump();
+  }
+  EXPECT_EQ(least, r["ctas_per_sm"].get<uint64_t>());
+  EXPECT_EQ(what, r["residency_limit"]);
+}
+
+// Warp 1 reads what warp 0 stores, without a barrier; two launches, two CTAs.
+constexpr const char* kRace = R"(.version 9.0
+.target sm_100a
+.address_size 64
+.visible .entry race(.param .u64 p) .reqntid 64
+{
+  .shared .align 4 .b32 s[32];
+  .reg .b32 %t;
+  .reg .b32 %a<2>;
+  .reg .b32 %v;
+  .reg .b64 %g<2>;
+  .reg .pred %first;
+  ld.param.u64 %g0, [p];
+  mov.u32 %t, %tid.x;
+  and.b32 %a0, %t, 31;
+  mov.u32 %a1, s;
+  mad.lo.u32 %a1, %a0, 4, %a1;
+  setp.lt.u32 %first, %t, 32;
+  @%first st.shared.b32 [%a1], %t;
+  @!%first ld.shared.b32 %v, [%a1];
+  @!%first st.global.b32 [%g0], %v;
+  ret;
+}
+)";
+
+TEST(HtmlReport, HasHazardsInPlaceAndEveryLaunch) {
+  const test::TemporaryDirectory d;
+  write_file_atomically(d.file("race.ptx"), std::string_view(kRace));
+  write_file_atomically(d.file("race.toml"), std::string_view("module = \"race.ptx\"\n[buffers]\nx = \"u32[64]:zeros\"\n[[launch]]\ngrid = [2, 1]\nargs = [\"@x\"]\n[[launch]]\ngrid = [1, 1]\nargs = [\"@x\"]\n"));
+  const Page page = report({d.file("race.toml"), "--check", "--report-cta=0,0,0", "--report-cta=1,0,0"}, 1);
+  ASSERT_EQ(page.data["launches"].size(), 2u);
+  EXPECT_TRUE(page.data["launches"][0]["timelines"][1]["seen"]);
+  EXPECT_FALSE(page.data["launches"][1]["timelines"][1]["seen"]) << "the second launch has one CTA";
+  ASSERT_FALSE(page.data["hazards"].empty());
+  const Json& h = page.data["hazards"][0];
+  EXPECT_EQ(h["level"], "error");
+  std::set<std::string> lines;
+  for (const Json& l : first_report(page)["lines"]) lines.insert(l["where"]);
+  EXPECT_TRUE(lines.contains(h["here"]["place"].get<std::string>())) << h.dump();
+  EXPECT_TRUE(lines.contains(h["other"]["place"].get<std::string>())) << h.dump();
 }
 
 // Tracks of the CTA's warps and units, arrows to the waiters, shared and tensor memory over time.
 TEST(HtmlReport, ShowsOneCtaOverTime) {
-  const Json& t = rht().data["timeline"];
+  const Json& t = first_timeline(rht());
   EXPECT_EQ(t["warps"].size(), 8u);
   for (const Json& w : t["warps"]) {
     ASSERT_EQ(w["spans"].size() % 4, 0u);

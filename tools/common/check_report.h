@@ -35,10 +35,11 @@ class CheckedRun {
   void draw_hang();
   /// Returns verification_failed if `without` is ok and a hazard counts, else `without`.
   ExitCode exit_code(ExitCode without) const;
+  /// Without a checker none.
+  std::vector<sim::Finding> findings() const;
+  bool has_checker() const { return checker_.has_value(); }
 
  private:
-  std::vector<sim::Finding> findings() const;
-
   CheckFlags flags_;
   std::optional<sim::HazardChecker> checker_;
   std::optional<PendingFile> sarif_;

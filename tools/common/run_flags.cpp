@@ -131,14 +131,25 @@ sim::RunOptions run_options(const RunFlags& f) {
   return o;
 }
 
-Dim3 report_cta(const RunFlags& f) {
-  if (run_options(f).driver != sim::DriverKind::timed) throw UsageError("--report needs --driver=timed: other drivers have no clock", "run");
+namespace {
+
+Dim3 parse_report_cta(const std::string& text) {
   Dim3 d{};
   char rest = 0;
-  const bool sign = f.report_cta.find_first_of("+-") != std::string::npos;
-  if (sign || std::sscanf(f.report_cta.c_str(), "%u,%u,%u%c", &d.x, &d.y, &d.z, &rest) < 1 || rest != 0)
-    throw UsageError(fmt::format("--report-cta {}: not a CTA such as 4,2,0", f.report_cta), "run");
+  const bool sign = text.find_first_of("+-") != std::string::npos;
+  if (sign || std::sscanf(text.c_str(), "%u,%u,%u%c", &d.x, &d.y, &d.z, &rest) < 1 || rest != 0)
+    throw UsageError(fmt::format("--report-cta {}: not a CTA such as 4,2,0", text), "run");
   return d;
+}
+
+}  // namespace
+
+std::vector<Dim3> report_ctas(const RunFlags& f) {
+  if (run_options(f).driver != sim::DriverKind::timed) throw UsageError("--report needs --driver=timed: other drivers have no clock", "run");
+  std::vector<Dim3> out;
+  for (const std::string& text : f.report_ctas) out.push_back(parse_report_cta(text));
+  if (out.empty()) out.push_back({0, 0, 0});
+  return out;
 }
 
 sim::TraceOptions trace_options(const RunFlags& f, const sim::RunOptions& options, std::string run) {

@@ -28,7 +28,8 @@ inline constexpr std::string_view kDefaultMachine = "sm_100a";
 
 struct RunFlags {
   std::string subject;  // a kernel of the table, a .ptx file, a launch file (.toml)
-  std::string arch = std::string(kDefaultMachine), driver = "eager", caches = "cold", clock = "nominal", json, trace, trace_profile, input, report, report_cta = "0,0,0";
+  std::string arch = std::string(kDefaultMachine), driver = "eager", caches = "cold", clock = "nominal", json, trace, trace_profile, input, report;
+  std::vector<std::string> report_ctas;  // empty: the first
   std::vector<std::string> save;
   bool verify = false, trace_values = false, no_values = false, contract = false, help = false;
   unsigned threads = 0;
@@ -53,7 +54,7 @@ bool names_a_file(const std::string& subject);
 /// Returns the requested driver, threads and limits; the time of --timeout begins now. Throws InputError E4306, E4308, UsageError.
 sim::RunOptions run_options(const RunFlags& f);
 /// --report-cta. Throws UsageError, also for --report without the timed driver.
-Dim3 report_cta(const RunFlags& f);
+std::vector<Dim3> report_ctas(const RunFlags& f);
 /// `run`: the words that repeat the run; may be empty.
 sim::TraceOptions trace_options(const RunFlags& f, const sim::RunOptions& options, std::string run);
 /// Returns ok, or the exit code of the fault.

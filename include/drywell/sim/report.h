@@ -48,6 +48,14 @@ struct Limit {
   std::string what;      // "84.0 MB at 3924 B/clk"
 };
 
+/// The CTAs of an SM that one resource has room for.
+struct ResidencyLimit {
+  std::string what;     // "shared memory", "threads", "warps", "registers", "CTAs"
+  uint64_t ctas = 0;    // at once
+  uint64_t of_cta = 0;  // what a CTA takes, in the resource's units: bytes, threads, warps, registers; CTAs: 1
+  uint64_t of_sm = 0;   // what an SM has
+};
+
 /// Cost of one source line (of the kernel's author), or of one PTX line if there is no source line.
 struct LineTime {
   std::string file;           // as in the source position
@@ -68,6 +76,7 @@ struct TimingReport {
   uint32_t sms_used = 0;         // that ran a CTA
   uint32_t ctas_per_sm = 0;      // resident at once
   std::string residency_limit;   // limit on resident CTAs: "shared memory", "threads", "registers", "CTAs", "grid"
+  std::vector<ResidencyLimit> residency;               // what each resource has room for
   uint64_t hbm_bytes_read = 0, hbm_bytes_written = 0;  // bytes between L2 and memory
   std::vector<UnitTime> units;                         // in a fixed order
   std::vector<RoleTime> roles;                         // in the kernel's order

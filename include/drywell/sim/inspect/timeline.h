@@ -53,13 +53,16 @@ struct Timeline {
   std::vector<std::string> lines;  // "kernel.cpp:61"
 };
 
-/// Records a timed launch. A later launch with such a CTA replaces the record.
+/// Records one CTA of timed launches, one after the other.
 class TimelineRecorder {
  public:
-  explicit TimelineRecorder(Dim3 cta);
+  /// `most_spans`: states that are kept of a warp, in each launch.
+  explicit TimelineRecorder(Dim3 cta, size_t most_spans = 24000);
   ~TimelineRecorder();
+  /// For RunOptions::listeners.
   Listener* listener();
-  const Timeline& timeline() const;
+  /// Of each finished launch, in their order; `seen` is false if it had no such CTA.
+  const std::vector<Timeline>& timelines() const;
 
  private:
   class Impl;
