@@ -52,6 +52,46 @@ class Dap : public testing::Test {
 
 const Json kFused = {{"program", "fused-rht"}, {"args", {"--m=256", "--n=256", "--verify"}}};
 
+// At the end of the first MMA: D lies in tensor memory, its operands in shared memory.
+TEST_F(Dap, ScopesShowTheMemoriesOfTheCta) {
+  begin({{"program", "gemm-bf16"}, {"args", {"--m=128", "--n=128", "--k=128"}}, {"driver", "timed"}});
+  ok("configurationDone");
+  client_->event("stopped");
+  const auto variables = [&](const Json& reference) { return ok("variables", {{"variablesReference", reference}})["variables"]; };
+  const auto scope = [&](const std::string& name) -> Json {
+    const uint64_t thread = ok("threads")["threads"][0]["id"];
+    const Json frame = ok("stackTrace", {{"threadId", thread}})["stackFrames"][0];
+    for (const Json& s : ok("scopes", {{"frameId", frame["id"]}})["scopes"])
+      if (s["name"] == name) return variables(s["variablesReference"]);
+    return nullptr;
+  };
+  ok("evaluate", {{"expression", "until tma issue"}, {"context", "repl"}});
+  client_->event("stopped");
+  const Json copies = scope("TMA in flight");
+  ASSERT_FALSE(copies.empty());
+  EXPECT_NE(copies[0]["value"].get<std::string>().find("->"), std::string::npos) << copies.dump();
+  ok("evaluate", {{"expression", "until umma done"}, {"context", "repl"}});
+  client_->event("stopped");
+  EXPECT_TRUE(scope("TMA in flight").empty()) << "two stages hold the whole of K";
+  const Json tensor = scope("Tensor memory");
+  ASSERT_EQ(tensor.size(), 1u) << tensor.dump();
+  const Json columns = variables(tensor[0]["variablesReference"]);
+  EXPECT_EQ(columns.size(), tensor[0]["indexedVariables"].get<size_t>());
+  EXPECT_EQ(variables(columns[0]["variablesReference"]).size(), 32u);
+  const Json blocks = scope("Shared memory");
+  ASSERT_FALSE(blocks.empty());
+  const Json& block = blocks.back();
+  const Json lines = variables(block["variablesReference"]);
+  ASSERT_EQ(lines.size(), block["indexedVariables"].get<size_t>());
+  const Json page = ok("variables", {{"variablesReference", block["variablesReference"]}, {"start", 2}, {"count", 3}})["variables"];
+  ASSERT_EQ(page.size(), 3u);
+  EXPECT_EQ(page[0], lines[2]);
+  // The first word of a line is what its memory reference reads, byte by byte.
+  const Json memory = ok("readMemory", {{"memoryReference", lines[0]["memoryReference"]}, {"count", 3}});
+  EXPECT_EQ(memory["data"].get<std::string>().size(), 4u);
+  ok("disconnect");
+}
+
 TEST_F(Dap, StepsAKernelForwardAndBack) {
   const Json capabilities = ok("initialize", {{"adapterID", "drywell"}});
   EXPECT_TRUE(capabilities["supportsStepBack"]);

@@ -4,6 +4,7 @@
 #include <deque>
 #include <functional>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -124,12 +125,36 @@ class DapAdapter {
   Json source_file(const std::string& path) const;
   /// The object of a variablesReference or frame id, valid until the next stop.
   struct Handle {
-    enum class Kind : uint8_t { frame, registers, predicates, special, mbarriers, async, lanes } kind = Kind::frame;
+    enum class Kind : uint8_t {
+      frame,
+      registers,
+      predicates,
+      special,
+      mbarriers,
+      async,
+      lanes,
+      shared,
+      shared_block,
+      tensor,
+      tensor_block,
+      tensor_column,
+      copies
+    } kind = Kind::frame;
     WarpRef warp;
     std::string name;
   };
   uint64_t new_handle(Handle h);
   const Handle& handle_of(const Json& arguments, const char* key);
+
+  // Memories (adapter_memory.cpp).
+  /// Of a handle of a memory or of operations in flight; nullopt for the others.
+  std::optional<Json> memory_variables(const Handle& h, const Warp& w);
+  Json shared_blocks(const WarpRef& ref, const Cta& cta);
+  Json shared_lines(const Handle& h, const Cta& cta);
+  Json tensor_blocks(const WarpRef& ref, const Cta& cta);
+  Json tensor_columns(const Handle& h, const Cta& cta);
+  Json tensor_lanes(const Handle& h, const Cta& cta);
+  Json operations(const WarpRef& ref, const Cluster& c, bool copies);
 
   Wire& wire_;
   Debugger& debugger_;

@@ -140,8 +140,7 @@ Json DapAdapter::scopes(const Json& a) {
   find_warp(w);
   using K = Handle::Kind;
   Json out = Json::array();
-  for (const auto& [name, kind, dear] : {std::tuple{"Registers", K::registers, false}, {"Predicates", K::predicates, false}, {"Special registers", K::special, true},
-                                         {"mbarriers", K::mbarriers, false}, {"In flight", K::async, false}}) {
+  for (const auto& [name, kind, dear] : {std::tuple{"Registers", K::registers, false}, {"Predicates", K::predicates, false}, {"Special registers", K::special, true}, {"mbarriers", K::mbarriers, false}, {"Shared memory", K::shared, false}, {"Tensor memory", K::tensor, false}, {"TMA in flight", K::copies, false}, {"In flight", K::async, false}}) {
     Json scope = {{"name", name}, {"variablesReference", new_handle({kind, w, {}})}, {"expensive", dear}};
     if (kind == K::registers) scope["presentationHint"] = "registers";
     out.push_back(std::move(scope));
@@ -188,11 +187,6 @@ Json DapAdapter::variables(const Json& a) {
         out.push_back(std::move(v));
       }
       break;
-    case Handle::Kind::async:
-      for (const AsyncOp& op : c.pending) {
-        out.push_back(variable(fmt::format("#{}", op.id), fmt::format("{} ({})", describe_op(session(), op.payload, {c.index, op.issuer.cta, op.issuer.warp}), describe_stage(c, op))));
-      }
-      break;
     case Handle::Kind::lanes: {
       const RegisterRef r = find_register(w, h.name);
       const auto lanes = read_register(w, r);
@@ -200,6 +194,13 @@ Json DapAdapter::variables(const Json& a) {
       for (uint32_t i = 0; i < kWarpSize; ++i) out.push_back(variable(fmt::format("[{}]", i), print_value(type, lanes[i])));
       break;
     }
+    case Handle::Kind::async:
+    case Handle::Kind::shared:
+    case Handle::Kind::shared_block:
+    case Handle::Kind::tensor:
+    case Handle::Kind::tensor_block:
+    case Handle::Kind::tensor_column:
+    case Handle::Kind::copies: out = memory_variables(h, w).value(); break;
     case Handle::Kind::frame: break;
   }
   const auto first = std::min<size_t>(a.value("start", size_t{0}), out.size());
