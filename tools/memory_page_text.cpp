@@ -25,6 +25,7 @@ table { border-collapse:collapse; width:100% } td,th { padding:2px 12px 2px 0; t
 <section><div class="bar"><button id="before">◀ event</button><button id="after">event ▶</button><input type="range" id="slider" aria-label="time"><b id="now"></b></div>
 <div class="bar" style="margin-top:8px"><label>colour by <select id="mode"><option value="role">last writer</option><option value="row">row of the element</option><option value="age">time since the write</option></select></label>
 <label><input type="checkbox" id="flying" checked> operations in flight</label>
+<label id="overlay" hidden><input type="checkbox" id="differences" checked> what differs from the expected layout</label>
 <label>element <select id="operand"></select></label><input type="text" id="element" size="9" placeholder="m, n" aria-label="element"><button id="find">find</button><span id="found" class="dim"></span>
 <button id="whole">whole</button><span class="dim">wheel zooms, dragging moves, a click pins a cell</span></div></section>
 <section><div id="grids"></div><div class="legend" id="legend"></div></section>
@@ -93,8 +94,12 @@ function describe(cta, lane, column, t) {
   return {cta, lane, column, allocated:!!heldAt(cta, column, t), operand:m && m.step.form.operand, type:m && m.step.form.type,
     elements:m ? m.elements.map(e => ({name:`${m.step.form.operand}(${n[0]} ${e.row}, ${n[1]} ${e.index})`, row:e.row, index:e.index, value:word === null || word === undefined ? null : value(m.step.form.type, word, e)})) : [],
     bytes:word === null || word === undefined ? null : "0x" + (word >>> 0).toString(16).padStart(8, "0"), written:w && {by:w.place, role:w.role, warp:roleOf(w.warp), at:w.done, issued:w.issued},
-    readers:readersOf(lane), read:readAs(cta, lane, column, t), barrier:D.barriers.length ? barrierAt(cta, lane, column, t) : null, flying:S.filter(s => s.cta === cta && s.issued <= t && (!s.done || t < s.done) && holds(s, lane, column)).map(s => s.role + " " + s.place)};
+    differs:!!D.expect && differs(cta, lane, column, t), readers:readersOf(lane), read:readAs(cta, lane, column, t), barrier:D.barriers.length ? barrierAt(cta, lane, column, t) : null, flying:S.filter(s => s.cta === cta && s.issued <= t && (!s.done || t < s.done) && holds(s, lane, column)).map(s => s.role + " " + s.place)};
 }
+// The cells of a CTA that have other elements than the expected layout: rectangles lane, lanes, column, columns, of each operand's last use at or before t.
+function differing(cta, t) { const last = new Map(); for (const s of S) if (s.cta === cta && s.issued <= t && s.form && s.form.differs) last.set(s.baseLane + ":" + s.baseColumn, s);
+  return [...last.values()].flatMap(s => s.form.differs.map(r => [s.baseLane + r[0], r[1], s.baseColumn + r[2], r[3]])); }
+const differs = (cta, lane, column, t) => differing(cta, t).some(r => lane >= r[0] && lane < r[0] + r[1] && column >= r[2] && column < r[2] + r[3]);
 // Every cell of an element: {cta, lane, column} of the operand's uses at or before t, else of its first use.
 function find(operand, row, index, t) {
   const uses = S.filter(s => s.form && s.form.operand === operand), before = uses.filter(s => s.issued <= t), out = [], seen = new Set();
@@ -106,20 +111,21 @@ function find(operand, row, index, t) {
   return out;
 }
 const moments = [...new Set([D.from, D.to, ...D.barriers.map(b => b.at), ...S.flatMap(s => s.done ? [s.issued, s.done] : [s.issued]), ...D.held.flatMap(h => h[4] ? [h[3], h[4]] : [h[3]])])].sort((a, b) => a - b);
-if (typeof module !== "undefined") module.exports = {describe, find, moments, barriersAt, D};
+if (typeof module !== "undefined") module.exports = {describe, differing, find, moments, barriersAt, D};
 
 // ---- the view
 if (typeof document !== "undefined") {
 const $ = id => document.getElementById(id), esc = s => String(s).replace(/[&<>]/g, c => ({"&":"&amp;", "<":"&lt;", ">":"&gt;"}[c]));
 const ROLE = {D:"#0072B2", cp:"#E69F00", st:"#009E73", shift:"#CC79A7", ld:"#56B4E9", A:"#D55E00", SFA:"#F0E442", SFB:"#CC79A7", metadata:"#7F7F7F", B:"#009E73", "TMA load":"#0072B2", "bulk copy":"#56B4E9", "cp.async":"#CC79A7", "remote store":"#F0E442", "tcgen05.cp":"#E69F00"};
 const WORDS = TMEM ? {D:"D, written by tcgen05.mma", cp:"written by tcgen05.cp", st:"written by tcgen05.st", shift:"tcgen05.shift"} : {st:"written by a warp", "TMA load":"written by TMA"};
-const BANDS = ["#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00", "#F0E442", "#7F7F7F"];
+const WRONG = "#FF2E8A", BANDS = ["#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00", "#F0E442", "#7F7F7F"];
 document.title = "drywell: " + G.title.toLowerCase() + " of " + D.title; $("title").textContent = G.title + ": " + D.title;
 $("sub").textContent = D.arch + " · " + S.length + " uses by " + D.places.length + " instructions, " + D.clock + "s " + D.from + " to " + D.to + (D.truncated ? " (the first uses only: there are more)" : "") + (D.dropped ? " · values of early writes are not kept (--value-bytes)" : "") + " · drywell " + D.version;
-let t = D.to, view = {x:0, y:0, w:COLUMNS, h:LANES}, pinned = null, marked = [];
+let t = writers.length ? writers[writers.length - 1].done : D.to, view = {x:0, y:0, w:COLUMNS, h:LANES}, pinned = null, marked = [];
 const dark = matchMedia("(prefers-color-scheme: dark)").matches; document.documentElement.classList.toggle("dark", dark);
-const LEFT = TMEM ? 46 : 64, RIGHT = 96, TOP = 24, BOTTOM = 40, TALL = TMEM ? 384 : 640;
+const LEFT = TMEM ? 46 : 64, RIGHT = TMEM ? 118 : 24, TOP = 24, BOTTOM = 40, TALL = TMEM ? 384 : 640;
 const grids = D.ctas.map((name, k) => { const c = document.createElement("canvas"); $("grids").append(c); return {cta:D.first + k, name, c, g:c.getContext("2d")}; });
+const rolesAt = lane => { const all = readersOf(lane); return all.length ? all.slice(0, 3).map(r => r.replace("(warp ", "(w").replace("warp ", "w")) : ["no warp"]; };
 const color = v => getComputedStyle(document.documentElement).getPropertyValue(v);
 const wide = p => p.c.clientWidth - LEFT - RIGHT, X = (p, c) => LEFT + (c - view.x) / view.w * wide(p), Y = l => TOP + (l - view.y) / view.h * TALL;
 const step = (span, pixels, least) => { let s = 1; while (s / span * pixels < least) s *= 2; return s; };
@@ -138,7 +144,7 @@ function draw() {
     g.font = "12px system-ui, sans-serif"; g.fillStyle = color("--ink"); g.textAlign = "left"; g.fillText("CTA " + p.name + (D.ctas.length > 1 ? (p.cta & 1 ? ": odd CTA of the pair" : ": even CTA of the pair") : ""), LEFT, 15);
     g.save(); g.beginPath(); g.rect(LEFT, TOP, wide(p), TALL); g.clip(); g.fillStyle = color("--grid"); g.fillRect(LEFT, TOP, wide(p), TALL);
     g.fillStyle = color("--held"); for (const h of D.held) if (h[0] === p.cta && h[3] <= t && (!h[4] || t < h[4])) g.fillRect(X(p, h[1]), Y(0), X(p, h[1] + h[2]) - X(p, h[1]), Y(LANES) - Y(0));
-    cells(p); if ($("flying").checked) flying(p); lines(p);
+    cells(p); if ($("flying").checked) flying(p); if (D.expect && $("differences").checked) unexpected(p); lines(p);
     for (const m of marked.concat(pinned ? [pinned] : [])) if (m.cta === p.cta) { g.strokeStyle = color("--ink"); g.lineWidth = 2; const w = Math.max(5, X(p, m.column + 1) - X(p, m.column)), h = Math.max(5, Y(m.lane + 1) - Y(m.lane)); g.strokeRect(X(p, m.column + .5) - w / 2, Y(m.lane + .5) - h / 2, w, h); }
     g.restore(); axes(p); }
   $("now").textContent = D.clock + " " + t;
@@ -152,21 +158,23 @@ function cells(p) { const of = now[p.cta] || (now[p.cta] = state(p.cta)), g = p.
     c = e; } g.font = "12px system-ui, sans-serif"; }
 function frames(s) { const out = []; for (const r of rectangles(s)) { const l = out.find(o => o[2] === r[2] && o[3] === r[3] && o[0] + o[1] === r[0]); if (l) l[1] += r[1]; else out.push([...r]); } return out; }
 function flying(p) { const g = p.g; g.lineWidth = 2; for (const s of S) if (s.cta === p.cta && s.issued <= t && (!s.done || t < s.done)) for (const r of frames(s)) { g.strokeStyle = s.writes ? "#000" : "#fff"; g.setLineDash(s.writes ? [] : [5, 4]); g.lineWidth = X(p, r[2] + r[3]) - X(p, r[2]) > 24 ? 2 : 1; g.strokeRect(X(p, r[2]) + 1, Y(r[0]) + 1, X(p, r[2] + r[3]) - X(p, r[2]) - 2, Y(r[0] + r[1]) - Y(r[0]) - 2); } g.setLineDash([]); }
+function unexpected(p) { const g = p.g; for (const r of differing(p.cta, t)) { const x = X(p, r[2]), y = Y(r[0]), w = X(p, r[2] + r[3]) - x, h = Y(r[0] + r[1]) - y; g.save(); g.beginPath(); g.rect(x, y, w, h); g.clip(); g.strokeStyle = WRONG; g.lineWidth = 1.5; g.beginPath(); for (let d = -h; d < w; d += 7) { g.moveTo(x + d, y + h); g.lineTo(x + d + h, y); } g.stroke(); g.lineWidth = 3; g.strokeRect(x, y, w, h); g.restore(); } }
 function lines(p) { const g = p.g; g.strokeStyle = color("--dim"); g.lineWidth = 1; g.setLineDash([4, 3]); for (let l = G.rule; l < LANES; l += G.rule) { g.beginPath(); g.moveTo(LEFT, Y(l)); g.lineTo(LEFT + wide(p), Y(l)); g.stroke(); } g.setLineDash([]);
   if (wide(p) / view.w > 9 && TALL / view.h > 9) { g.globalAlpha = .35; g.beginPath(); for (let c = Math.ceil(view.x); c <= view.x + view.w; ++c) { g.moveTo(X(p, c), TOP); g.lineTo(X(p, c), TOP + TALL); } for (let l = Math.ceil(view.y); l <= view.y + view.h; ++l) { g.moveTo(LEFT, Y(l)); g.lineTo(LEFT + wide(p), Y(l)); } g.stroke(); g.globalAlpha = 1; } }
 function axes(p) { const g = p.g; g.fillStyle = color("--dim"); g.strokeStyle = color("--dim"); g.lineWidth = 1; const sx = step(view.w, wide(p), 38), sy = step(view.h, TALL, 26), mx = wide(p) / view.w > 30 ? .5 : 0, my = TALL / view.h > 24 ? .5 : 0;
   g.textAlign = "center"; for (let c = Math.ceil(view.x / sx) * sx; c <= view.x + view.w - (mx ? 1 : 0); c += sx) { g.beginPath(); g.moveTo(X(p, c + mx), TOP + TALL); g.lineTo(X(p, c + mx), TOP + TALL + 4); g.stroke(); g.fillText(c, X(p, c + mx), TOP + TALL + 17); }
   g.textAlign = "right"; for (let l = Math.ceil(view.y / sy) * sy; l <= view.y + view.h - (my ? 1 : 0); l += sy) { g.beginPath(); g.moveTo(LEFT - 4, Y(l + my)); g.lineTo(LEFT, Y(l + my)); g.stroke(); g.fillText(l, LEFT - 7, Y(l + my) + 4); }
   g.fillStyle = color("--ink"); g.textAlign = "center"; g.fillText(G.column, LEFT + wide(p) / 2, TOP + TALL + 34); g.save(); g.translate(11, TOP + TALL / 2); g.rotate(-Math.PI / 2); g.fillText(G.lane, 0, 0); g.restore();
-  g.fillStyle = color("--dim"); g.textAlign = "left"; for (let k = 0; k < (TMEM ? 4 : 0); ++k) { const a = Math.max(TOP, Y(32 * k)), b = Math.min(TOP + TALL, Y(32 * k + 32)); if (b - a > 14) g.fillText("warps " + [k, k + 4].join(", ") + ", …", LEFT + wide(p) + 8, (a + b) / 2 + 4, RIGHT - 10); } }
+  g.fillStyle = color("--dim"); g.textAlign = "left"; for (let k = 0; k < (TMEM ? 4 : 0); ++k) { const a = Math.max(TOP, Y(32 * k)), b = Math.min(TOP + TALL, Y(32 * k + 32)); if (b - a > 14) rolesAt(32 * k).forEach((r, i, all) => { if (16 * all.length < b - a + 10) g.fillText(r, LEFT + wide(p) + 8, (a + b) / 2 + 4 + 15 * (i - (all.length - 1) / 2), RIGHT - 10); }); } }
 function legend() { const mode = $("mode").value, used = new Set(writers.map(w => w.role)); let s = [["var(--held)", TMEM ? "allocated, not written" : "not written"]];
   if (mode === "role") for (const r of new Set(writers.map(w => use(w) + "|" + w.role))) { const [u, by] = r.split("|"); s.push([ROLE[u] || ROLE[by] || "#888", u === by ? WORDS[u] || u : u + ", " + WORDS[by]]); } if (mode === "row") for (let b = 0; b < 8; ++b) s.push([BANDS[b], "rows " + 16 * b + "-" + (16 * b + 15) + (b ? "" : ", and so on every 128")]);
   if (mode === "age") s.push(["hsl(210 75% 42%)", "just written"], ["hsl(40 75% 60%)", "long ago"]);
+  if (D.expect) s.push([`repeating-linear-gradient(135deg, ${WRONG} 0 2px, transparent 2px 5px)`, "differs from " + D.expect]);
   $("legend").innerHTML = s.map(e => `<span><i style="background:${e[0]}"></i>${esc(e[1])}</span>`).join("") + (used.size ? "<span>frame: in flight, a write; white dashes: in flight, a read</span>" : ""); }
 function words(d) { const e = d.elements.slice(0, 8).map(e => esc(e.name) + (e.value === null ? "" : " = <b>" + number(e.value) + "</b>")).join("<br>");
   return (TMEM ? `lane ${d.lane}, column ${d.column}<br>` : `byte 0x${(d.lane * 128 + d.column * 4).toString(16)}, line ${d.lane}, bank ${d.column}<br>`) + (e ? e + (d.type ? " <span class=dim>" + d.type + "</span>" : "") + "<br>" : d.allocated ? "" : "not allocated<br>") + (d.bytes ? "bits " + d.bytes + "<br>" : "") +
    (d.written ? `written by ${esc(d.written.by)}, ${esc(d.written.warp)}, at ${d.written.at} (issued ${d.written.issued})<br>` : "not written yet<br>") + (d.written && d.bytes === null ? "its value is not kept<br>" : "") +
-   (d.readers.length ? "may be read by " + esc(d.readers.join(", ")) : "") + (d.read ? "read as " + esc(d.read.names.slice(0, 8).join(", ")) + " by " + esc(d.read.place) : "") +
+   (d.differs ? "<b>not the element that the expected layout has here</b><br>" : "") + (d.readers.length ? "may be read by " + esc(d.readers.join(", ")) : "") + (d.read ? "read as " + esc(d.read.names.slice(0, 8).join(", ")) + " by " + esc(d.read.place) : "") +
    (d.barrier ? `<br>mbarrier: phase ${d.barrier.phase}, ${d.barrier.pending} of ${d.barrier.expected} arrivals missing, ${d.barrier.tx} bytes missing` : "") + (d.flying.length ? "<br>in flight: " + esc(d.flying.join("; ")) : ""); }
 function story() { if (!pinned) return; const {cta, lane, column} = pinned, d = describe(cta, lane, column, t); $("cell").textContent = `CTA ${D.ctas[cta - D.first]}: ` + (TMEM ? `lane ${lane}, column ${column}` : `line ${lane}, bank ${column}`);
   const rows = S.filter(s => s.cta === cta && holds(s, lane, column)); $("story").innerHTML = `<p>${words(d)}</p><table><tr><th>issued</th><th>complete</th><th>what</th><th>instruction</th><th>warp</th><th>bits after it</th></tr>` + rows.slice(0, 400).map(s => { const v = s.writes ? wordOf(s, lane, column) : null;
@@ -185,7 +193,7 @@ function go(to) { t = Math.min(D.to, Math.max(D.from, to)); $("slider").value = 
 $("slider").min = D.from; $("slider").max = D.to; $("slider").value = t; $("slider").oninput = e => go(+e.target.value);
 $("after").onclick = () => go(moments.find(m => m > t) ?? D.to); $("before").onclick = () => go([...moments].reverse().find(m => m < t) ?? D.from);
 onkeydown = e => { if (e.target.tagName === "INPUT" && e.target.type === "text") return; if (e.key === "ArrowRight") { e.preventDefault(); $("after").click(); } if (e.key === "ArrowLeft") { e.preventDefault(); $("before").click(); } };
-$("mode").onchange = () => { legend(); draw(); }; $("flying").onchange = draw; $("whole").onclick = () => { view = {x:0, y:0, w:COLUMNS, h:LANES}; draw(); }; $("theme").onclick = () => { document.documentElement.classList.toggle("dark"); draw(); };
+$("mode").onchange = () => { legend(); draw(); }; $("flying").onchange = $("differences").onchange = draw; $("overlay").hidden = !D.expect; $("whole").onclick = () => { view = {x:0, y:0, w:COLUMNS, h:LANES}; draw(); }; $("theme").onclick = () => { document.documentElement.classList.toggle("dark"); draw(); };
 const operands = [...new Set(D.forms.map(f => f.operand))]; $("operand").innerHTML = operands.map(o => `<option>${o}</option>`).join("");
 $("find").onclick = () => { const [row, index] = $("element").value.split(",").map(Number); marked = Number.isInteger(row) && Number.isInteger(index) ? find($("operand").value, row, index, t) : []; $("found").textContent = marked.length ? marked.length + (marked.length === 1 ? " cell: " : " cells, the first: ") + "CTA " + D.ctas[marked[0].cta - D.first] + " lane " + marked[0].lane + " column " + marked[0].column : "no such element"; if (marked.length) { pinned = marked[0]; view.x = pinned.column - view.w / 2; view.y = pinned.lane - view.h / 2; clamp(); story(); } draw(); };
 $("element").onkeydown = e => { if (e.key === "Enter") $("find").click(); };

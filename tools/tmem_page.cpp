@@ -24,6 +24,12 @@ Json form_json(const sim::TmemForm& f) {
           {"blocks", blocks_json(f.blocks)}};
 }
 
+Json cells_json(const std::vector<isa::TmemCells>& cells) {
+  Json out = Json::array();
+  for (const isa::TmemCells& c : cells) out.push_back({c.lane, c.lanes, c.column, c.columns});
+  return out;
+}
+
 Json step_json(const sim::TmemStep& s, Json& values) {
   int64_t at = -1;
   if (!s.values.empty()) {
@@ -53,7 +59,11 @@ Json data_of(const TmemPage& p) {
   Json j = page_data({p.title, p.arch, p.clock}, h, {{"kind", "tmem"}, {"title", "Tensor memory"}, {"lanes", 128}, {"columns", 512}, {"lane", "lane"}, {"column", "column of 32 bits"}, {"rule", 32}});
   for (int r = 0; r <= static_cast<int>(sim::TmemRole::shifted); ++r)
     j["role_names"].push_back(sim::to_string(static_cast<sim::TmemRole>(r)));
-  for (const sim::TmemForm& f : h.forms) j["forms"].push_back(form_json(f));
+  j["expect"] = p.expect;
+  for (size_t i = 0; i < h.forms.size(); ++i) {
+    j["forms"].push_back(form_json(h.forms[i]));
+    if (!p.differing.empty()) j["forms"].back()["differs"] = cells_json(p.differing[i]);
+  }
   for (const sim::TmemHeld& a : h.held) j["held"].push_back({a.cta, a.column, a.columns, a.from, a.to});
   for (const sim::TmemStep& s : h.steps) j["steps"].push_back(step_json(s, j["values"]));
   return j;

@@ -173,6 +173,26 @@ TEST(TmemLayout, MarksWhatDiffersFromAnExpectedLayout) {
 }
 
 class TmemMistake : public testing::TestWithParam<Mistake> {};
+// M = 128 has row m in lane m and column n in column n: the transposed expectation agrees on the diagonal alone.
+TEST_F(PageScript, MarksWhatDiffersFromAnExpectedLayout) {
+  const test::TemporaryDirectory d;
+  const std::vector<std::string> show = {"tmem", "show", "gemm-bf16", "--m=128", "--n=128", "--k=128", "-o", d.file("page.html")};
+  const auto with = [&](const std::string& layout) {
+    std::vector<std::string> words = show;
+    words.push_back("--layout=" + layout);
+    return test::drywell(words);
+  };
+  const Finished agrees = with("((128,128)):((65536,1))");
+  EXPECT_EQ(agrees.exit_code, 0) << agrees.err;
+  EXPECT_THAT(agrees.out, HasSubstr("D of tcgen05.mma, M = 128, N = 128: agrees with the expected layout"));
+  EXPECT_EQ(evaluate(d.file("page.html"), "differing(D.first, D.to).length"), Json(0));
+  const Finished differs = with("((128,128)):((1,65536))");
+  EXPECT_EQ(differs.exit_code, 1) << differs.err;
+  EXPECT_THAT(differs.out, HasSubstr("16256 cells differ from the expected layout"));
+  EXPECT_EQ(evaluate(d.file("page.html"), "[describe(D.first, 5, 5, D.to).differs, describe(D.first, 5, 6, D.to).differs, differing(D.first, D.from).length]"), Json::parse("[false,true,0]"));
+  EXPECT_EQ(with("nonsense").exit_code, 3);
+}
+
 TEST_P(TmemMistake, GetsOneMessageAndItsExitCode) { test::expect_one_message(GetParam()); }
 INSTANTIATE_TEST_SUITE_P(
     Each, TmemMistake,

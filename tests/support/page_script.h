@@ -16,7 +16,7 @@ inline nlohmann::json evaluate(const std::string& page, const std::string& expre
       "const html = require('fs').readFileSync('" + page +
       "', 'utf8'), from = html.indexOf('<script>') + 8, m = {exports: {}};"
       "new Function('module', 'require', html.slice(from, html.indexOf('</script>', from)))(m, require);"
-      "const {describe, find, moments, barriersAt, D} = m.exports; console.log(JSON.stringify(" +
+      "const {describe, differing, find, moments, barriersAt, D} = m.exports; console.log(JSON.stringify(" +
       expression + "));";
   const Finished f = run_process("/usr/bin/env", {"node", "-e", script});
   EXPECT_EQ(f.exit_code, 0) << f.err;
