@@ -1,9 +1,11 @@
 #include "launch/golden.h"
 
+#include <fmt/chrono.h>
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <chrono>
+#include <ctime>
 #include <filesystem>
 
 #include "drywell/core/text.h"
@@ -180,8 +182,10 @@ std::string golden_junit(const std::vector<GoldenResult>& results) {
     return out;
   };
   size_t failures = 0, errors = 0;
+  double seconds = 0;
   std::string cases;
   for (const GoldenResult& r : results) {
+    seconds += r.host_seconds;
     cases += fmt::format("  <testcase classname=\"drywell.trace\" name=\"{}\" time=\"{:.3f}\"", escaped(r.path), r.host_seconds);
     if (r.equal) {
       cases += "/>\n";
@@ -189,10 +193,12 @@ std::string golden_junit(const std::vector<GoldenResult>& results) {
     }
     ++(r.failed_to_run ? errors : failures);
     const char* tag = r.failed_to_run ? "error" : "failure";
-    cases += fmt::format(">\n    <{0} message=\"{1}\">{2}</{0}>\n  </testcase>\n", tag, escaped(r.message.substr(0, r.message.find('\n'))), escaped(r.message));
+    cases += fmt::format(">\n    <{0} type=\"{3}\" message=\"{1}\">{2}</{0}>\n  </testcase>\n", tag, escaped(r.message.substr(0, r.message.find('\n'))), escaped(r.message), r.failed_to_run ? "cannot be run" : "differs");
   }
-  return fmt::format("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuite name=\"drywell traces\" tests=\"{}\" failures=\"{}\" errors=\"{}\">\n{}</testsuite>\n",
-                     results.size(), failures, errors, cases);
+  // What Ant's schema of these reports requires (JUnit.xsd): a host, a time in UTC and empty output, too.
+  const std::time_t now = std::time(nullptr);
+  return fmt::format("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuite name=\"drywell traces\" timestamp=\"{:%Y-%m-%dT%H:%M:%S}\" hostname=\"localhost\" tests=\"{}\" failures=\"{}\" errors=\"{}\" time=\"{:.3f}\">\n  <properties/>\n{}  <system-out/>\n  <system-err/>\n</testsuite>\n",
+                     fmt::gmtime(now), results.size(), failures, errors, seconds, cases);
 }
 
 }  // namespace drywell::kernels

@@ -159,6 +159,15 @@ struct ExportOptions {
   sim::TimelineOptions timeline;
 };
 
+/// Letters for a terminal, else the picture.
+std::string timeline_text(const CommandContext& c, const ExportOptions& o, const std::string& trace) {
+  const isa::ScalePicture p = sim::trace_picture(trace, o.file, o.timeline);
+  if (p.panels.empty()) throw UsageError(fmt::format("no CTA {} in the trace", o.timeline.cta), "trace export");
+  if (o.format == "text") return layout::to_text(sim::trace_timeline(trace, o.file, o.timeline), c.colour_out && o.output.empty());
+  const std::string figure = isa::to_svg(p);
+  return o.format == "svg" ? figure : layout::html_page(o.file, {&figure, 1});
+}
+
 ExitCode export_trace(const CommandContext& c, const ExportOptions& o) {
   CommandFiles files("trace export");
   files.reads("the trace", o.file);
@@ -167,13 +176,8 @@ ExitCode export_trace(const CommandContext& c, const ExportOptions& o) {
   std::string out;
   if (o.format == "perfetto") out = sim::trace_to_perfetto(trace, o.file);
   else if (o.format == "csv") out = sim::trace_to_csv(trace, o.file);
-  else {
-    layout::Grid g = sim::trace_timeline(trace, o.file, o.timeline);
-    if (o.format != "text") g.note.clear();  // the legend has the same text
-    if (g.rows == 0) throw UsageError(fmt::format("no CTA {} in the trace", o.timeline.cta), "trace export");
-    const std::string figure = layout::to_html(g);
-    out = o.format == "svg" ? layout::to_svg(g) : o.format == "html" ? layout::html_page(o.file, {&figure, 1}) : layout::to_text(g, c.colour_out && o.output.empty());
-  }
+  else
+    out = timeline_text(c, o, trace);
   if (o.output.empty()) print(out);
   else write_file_atomically(o.output, out);
   return ExitCode::ok;

@@ -63,18 +63,37 @@ std::string_view ink_on(uint32_t colour) {
 struct Scale {
   double x = 1, y = 1;
 };
-Scale scale_of(const ScalePanel& p) {
-  return {std::clamp(kWide / p.columns, 1.0, 72.0), std::clamp(kTall / p.rows, 1.0, 30.0)};
+constexpr double kNamedRow = 19;
+Scale scale_of(const ScalePicture& picture, const ScalePanel& p) {
+  const double x = kWide / std::max(p.columns, 1.0);
+  return {picture.continuous ? x : std::clamp(x, 1.0, 72.0), p.row_names.empty() ? std::clamp(kTall / p.rows, 1.0, 30.0) : kNamedRow};
 }
 
-double width_of(const ScalePanel& p) { return kLeft + p.columns * scale_of(p).x + kRight; }
-double height_of(const ScalePanel& p) {
-  return (p.title.empty() ? 4 : kTop) + p.rows * scale_of(p).y + kBottom;
+/// Space for the numbers or names of the rows.
+double left_of(const ScalePanel& p) {
+  size_t most = 0;
+  for (const std::string& name : p.row_names) most = std::max(most, letters(name));
+  return std::max(kLeft, static_cast<double>(most) * kLetter + 30);
 }
 
-uint32_t x_step_of(const ScalePicture& p, const ScalePanel& panel) {
-  const double digits = std::floor(std::log10(std::max(panel.columns, 1.0))) + 4;
-  return p.x_step != 0 ? p.x_step : round_step(digits * kLetter / scale_of(panel).x);
+double width_of(const ScalePicture& picture, const ScalePanel& p) { return left_of(p) + p.columns * scale_of(picture, p).x + (p.guides.empty() && picture.continuous ? 40 : kRight); }
+double height_of(const ScalePicture& picture, const ScalePanel& p) {
+  return (p.title.empty() ? 4 : kTop) + p.rows * scale_of(picture, p).y + kBottom;
+}
+
+/// 1, 2 or 5 times a power of ten, at least `least`.
+double decimal_step(double least) {
+  const double power = std::pow(10, std::floor(std::log10(std::max(least, 1.0))));
+  for (const double m : {1.0, 2.0, 5.0})
+    if (m * power >= least) return m * power;
+  return 10 * power;
+}
+
+double x_step_of(const ScalePicture& p, const ScalePanel& panel) {
+  const double digits = std::floor(std::log10(std::max(p.x_from + panel.columns, 1.0))) + 4;
+  if (p.x_step != 0) return p.x_step;
+  const double least = digits * kLetter / scale_of(p, panel).x;
+  return p.continuous ? decimal_step(least) : round_step(least);
 }
 
 std::string text_at(double x, double y, std::string_view klass, std::string_view text,
@@ -104,8 +123,8 @@ class PanelDrawing {
   PanelDrawing(const ScalePicture& p, const ScalePanel& panel, double top)
       : p_(p),
         panel_(panel),
-        scale_(scale_of(panel)),
-        left_(kLeft),
+        scale_(scale_of(p, panel)),
+        left_(left_of(panel)),
         top_(top + (panel.title.empty() ? 4 : kTop)) {}
 
   std::string text() {
@@ -129,7 +148,7 @@ class PanelDrawing {
                  h = a.height * scale_.y;
     const std::string paint =
         a.outline ? fmt::format("fill=\"none\" stroke=\"#{:06x}\" stroke-width=\"2\"", colour)
-                  : fmt::format("fill=\"#{:06x}\" stroke=\"#fff\" stroke-opacity=\".5\"", colour);
+                  : fmt::format("fill=\"#{:06x}\"{}", colour, p_.continuous ? "" : " stroke=\"#fff\" stroke-opacity=\".5\"");
     out_ += fmt::format(
         "<g><title>{}</title><rect x=\"{:.1f}\" y=\"{:.1f}\" width=\"{:.1f}\" height=\"{:.1f}\" {}/>",
         escaped(a.tip), x, y, w, h, paint);
@@ -156,12 +175,12 @@ class PanelDrawing {
   }
 
   void x_axis() {
-    const uint32_t step = x_step_of(p_, panel_);
-    for (double c = 0; c <= panel_.columns; c += step) {
+    const double step = x_step_of(p_, panel_);
+    for (double c = std::ceil(p_.x_from / step) * step - p_.x_from; c <= panel_.columns; c += step) {
       const double x = left_ + c * scale_.x;
       out_ += fmt::format("<line x1=\"{0:.1f}\" y1=\"{1:.1f}\" x2=\"{0:.1f}\" y2=\"{2:.1f}\" class=\"g\"/>\n",
                           x, top_ + height(), top_ + height() + 5);
-      out_ += text_at(x, top_ + height() + 18, "d m", fmt::format("{}", c));
+      out_ += text_at(x, top_ + height() + 18, "d m", fmt::format("{}", p_.x_from + c));
     }
     // A narrow panel's name begins at its left edge: centred, it would leave the picture.
     const bool narrow = width() < static_cast<double>(letters(p_.x_name)) * kLetter;
@@ -170,7 +189,9 @@ class PanelDrawing {
   }
 
   void y_axis() {
-    for (double r = 0; r <= panel_.rows; r += p_.y_step) {
+    for (size_t r = 0; r < panel_.row_names.size(); ++r)
+      out_ += text_at(left_ - 8, top_ + (static_cast<double>(r) + 0.5) * scale_.y + kFont * 0.36, "d e", panel_.row_names[r]);
+    for (double r = 0; panel_.row_names.empty() && r <= panel_.rows; r += p_.y_step) {
       const double y = top_ + r * scale_.y;
       out_ += fmt::format("<line x1=\"{0:.1f}\" y1=\"{2:.1f}\" x2=\"{1:.1f}\" y2=\"{2:.1f}\" class=\"g\"/>\n",
                           left_ - 5, left_, y);
@@ -225,7 +246,7 @@ std::string latex_text(std::string_view text) {
 }
 
 void latex_panel(const ScalePicture& p, const ScalePanel& panel, double top, std::string& out) {
-  const Scale s = scale_of(panel);
+  const Scale s = scale_of(p, panel);
   const auto X = [&](double c) { return centimetres(c * s.x); };
   const auto Y = [&](double r) { return -top - centimetres(r * s.y); };
   const double w = X(panel.columns), bottom = Y(panel.rows);
@@ -272,14 +293,14 @@ uint32_t round_step(double least) {
 std::string to_svg(const ScalePicture& p, ScaleTheme theme) {
   double width =
       kLeft + 24 + 9 * static_cast<double>(std::max(letters(p.title), letters(p.subtitle) * 3 / 4));
-  for (const ScalePanel& panel : p.panels) width = std::max(width, width_of(panel));
+  for (const ScalePanel& panel : p.panels) width = std::max(width, width_of(p, panel));
   std::string body = text_at(kLeft, 24, "i h", p.title);
   double y = 34;
   if (!p.subtitle.empty()) body += text_at(kLeft, y + 9, "d", p.subtitle), y += 18;
   y += 4 + legend(p, y + 4, width, body);
   for (const ScalePanel& panel : p.panels) {
     body += PanelDrawing(p, panel, y).text();
-    y += height_of(panel);
+    y += height_of(p, panel);
   }
   return fmt::format(
       "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{0:.0f}\" height=\"{1:.0f}\" viewBox=\"0 0 {0:.0f} "
@@ -297,7 +318,7 @@ std::string to_latex(const ScalePicture& p) {
   double top = 0;
   for (const ScalePanel& panel : p.panels) {
     latex_panel(p, panel, top, out);
-    top += centimetres(height_of(panel)) + 0.6;
+    top += centimetres(height_of(p, panel)) + 0.6;
   }
   return out + "\\end{tikzpicture}\n";
 }

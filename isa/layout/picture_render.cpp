@@ -23,7 +23,16 @@ Rgb from_hsl(double hue, double saturation, double lightness) {
   return {channel(0), channel(8), channel(4)};
 }
 
-/// Ramps (no legend) run from blue to red; keys with a legend get hues far apart for neighbours.
+// Of Okabe and Ito: they differ for colour-blind eyes, too.
+constexpr uint32_t kPalette[] = {0x56B4E9, 0xE69F00, 0x009E73, 0xCC79A7, 0xF0E442, 0x0072B2, 0xD55E00, 0x888888};
+
+/// The colour mixed with white: `share` of it. Black letters stay readable.
+Rgb tint(uint32_t colour, double share) {
+  const auto channel = [&](uint32_t shift) { return static_cast<int>(std::lround(255 - share * (255 - static_cast<double>(colour >> shift & 0xFF)))); };
+  return {channel(16), channel(8), channel(0)};
+}
+
+/// Ramps (no legend) run from blue to red; keys with a legend get colours of the palette.
 Rgb colour_of(const Grid& g, int key) {
   if (static_cast<size_t>(key) < g.key_colours.size()) {
     const uint32_t c = g.key_colours[static_cast<size_t>(key)];
@@ -31,11 +40,10 @@ Rgb colour_of(const Grid& g, int key) {
   }
   const int n = std::max(1, g.key_count);
   if (g.key_name.empty()) return from_hsl(220.0 - 200.0 * key / n, 0.75, 0.82);
-  // Eight hues, then the same hues lighter or darker.
-  const int hues = std::min(n, 8);
-  const int shades = (n + hues - 1) / hues;
-  const double lightness = shades == 1 ? 0.80 : 0.88 - 0.26 * (key / hues) / (shades - 1);
-  return from_hsl(360.0 * (key % hues) / hues, 0.70, lightness);
+  // Eight colours, then the same ones stronger.
+  const int colours = static_cast<int>(std::size(kPalette)), shades = (n + colours - 1) / colours;
+  const double share = shades == 1 ? 0.5 : 0.3 + 0.4 * (key / colours) / (shades - 1);
+  return tint(kPalette[key % colours], share);
 }
 
 std::string hex(const Rgb& c) { return fmt::format("#{:02x}{:02x}{:02x}", c.r, c.g, c.b); }

@@ -111,7 +111,7 @@ std::string trace_to_perfetto(std::string_view trace, const std::string& name) {
   for (const TraceOwner& o : t.owners) {
     const OwnerName n(o.name);
     const std::string cta = "launch " + n.launch + ", CTA " + n.cta;
-    const int pid = number(processes, cta, "process_name", cta, 0);
+    const int pid = number(processes, cta, "process_name", cta + " (1 us is 1 cycle)", 0);
     const std::string row = n.warp.empty() ? n.unit : "warp " + n.warp + (n.unit.empty() ? "" : " " + n.unit);
     const int tid = number(threads, cta + row, "thread_name", row, pid);
     for (const Piece& p : pieces_of(t, o)) {
@@ -135,7 +135,7 @@ std::string trace_to_perfetto(std::string_view trace, const std::string& name) {
     }
   }
   flows.emit(event);
-  return out + "\n]}\n";
+  return out + "\n],\"otherData\":{\"time\":\"a microsecond of this timeline is a cycle\"}}\n";
 }
 
 }  // namespace drywell::sim

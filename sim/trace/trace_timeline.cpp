@@ -50,44 +50,45 @@ std::vector<std::map<std::string, uint64_t>> fill(const std::vector<Piece>& piec
 struct Style {
   std::string_view what;
   char letter;
-  uint32_t colour;
+  uint32_t colour;   // behind the letter
+  uint32_t picture;  // as in the run report
 };
 // Issue is green; a wait for data is yellow, for a busy pipe red, for other warps blue; units have strong colours.
 constexpr std::array kStyles = {
-    Style{"issues", '#', 0x6CBF5F},
-    Style{"stall: not_selected", 's', 0xDDF0D6},
-    Style{"stall: register_dependency", 'r', 0xFFF4C2},
-    Style{"stall: memory", 'm', 0xFFE2A8},
-    Style{"stall: pipe_busy", 'p', 0xF7B9AC},
-    Style{"stall: issue_cost", 'o', 0xF9D9D0},
-    Style{"stall: branch", 'j', 0xEADFD2},
-    Style{"stall: mbarrier", 'b', 0xD3E4FA},
-    Style{"stall: named_barrier", 'n', 0xBCD4F2},
-    Style{"stall: cluster_barrier", 'c', 0xA8C4E8},
-    Style{"stall: warp_sync", 'w', 0xD9D6F5},
-    Style{"stall: tmem_wait", 't', 0xC5EBE6},
-    Style{"stall: tmem_alloc", 'a', 0xAEDDD8},
-    Style{"stall: bulk_wait", 'k', 0xE4D3F2},
-    Style{"stall: sleep", 'z', 0xECECEC},
-    Style{"stall: finished", '-', 0xF7F7F7},
-    Style{"tma: tensor_load", 'L', 0xE0A63A},
-    Style{"tma: tensor_store", 'S', 0xD98650},
-    Style{"tma: tensor_reduce", 'R', 0xC96F5C},
-    Style{"tma: bulk_copy", 'B', 0xEBC46B},
-    Style{"tc: mma", 'M', 0x6E9BE8},
-    Style{"tc: wgmma", 'W', 0x6E9BE8},
-    Style{"tc: tmem_copy", 'C', 0x9AB6F0},
-    Style{"tc: tmem_shift", 'H', 0x8AA0DD},
-    Style{"tc: commit", 'X', 0xB79BE6},
-    Style{"tmem: tmem_ld", 'D', 0x57C4B8},
-    Style{"tmem: tmem_st", 'T', 0x3FA39A},
-    Style{"cp: cp", 'P', 0xB7A36A},
-    Style{"cp: cp_arrive", 'V', 0xCFC08F},
-    Style{"cluster: remote_store", 'U', 0xD98FC0},
-    Style{"cluster: remote_arrive", 'A', 0xE6B3D6},
-    Style{"cluster: try_cancel", 'Y', 0xC7C1C9},
+    Style{"issues", '#', 0x6CBF5F, 0x2F9E62},
+    Style{"stall: not_selected", 's', 0xDDF0D6, 0xA7D8BA},
+    Style{"stall: register_dependency", 'r', 0xFFF4C2, 0xF0B35F},
+    Style{"stall: memory", 'm', 0xFFE2A8, 0xCF4A3C},
+    Style{"stall: pipe_busy", 'p', 0xF7B9AC, 0xEC8250},
+    Style{"stall: issue_cost", 'o', 0xF9D9D0, 0xF1DC83},
+    Style{"stall: branch", 'j', 0xEADFD2, 0xB9BEC7},
+    Style{"stall: mbarrier", 'b', 0xD3E4FA, 0x4272B0},
+    Style{"stall: named_barrier", 'n', 0xBCD4F2, 0x7FB2D9},
+    Style{"stall: cluster_barrier", 'c', 0xA8C4E8, 0xB5D6EA},
+    Style{"stall: warp_sync", 'w', 0xD9D6F5, 0x7A4A94},
+    Style{"stall: tmem_wait", 't', 0xC5EBE6, 0xA57CC0},
+    Style{"stall: tmem_alloc", 'a', 0xAEDDD8, 0xCDB3DD},
+    Style{"stall: bulk_wait", 'k', 0xE4D3F2, 0x5A4FA3},
+    Style{"stall: sleep", 'z', 0xECECEC, 0x9AA3B2},
+    Style{"stall: finished", '-', 0xF7F7F7, 0xD9DEE6},
+    Style{"tma: tensor_load", 'L', 0xE0A63A, 0xD98032},
+    Style{"tma: tensor_store", 'S', 0xD98650, 0xD98032},
+    Style{"tma: tensor_reduce", 'R', 0xC96F5C, 0xD98032},
+    Style{"tma: bulk_copy", 'B', 0xEBC46B, 0xD98032},
+    Style{"tc: mma", 'M', 0x6E9BE8, 0x9B5FBF},
+    Style{"tc: wgmma", 'W', 0x6E9BE8, 0x9B5FBF},
+    Style{"tc: tmem_copy", 'C', 0x9AB6F0, 0x9B5FBF},
+    Style{"tc: tmem_shift", 'H', 0x8AA0DD, 0x9B5FBF},
+    Style{"tc: commit", 'X', 0xB79BE6, 0x9B5FBF},
+    Style{"tmem: tmem_ld", 'D', 0x57C4B8, 0x2F9A95},
+    Style{"tmem: tmem_st", 'T', 0x3FA39A, 0x2F9A95},
+    Style{"cp: cp", 'P', 0xB7A36A, 0xC05A7C},
+    Style{"cp: cp_arrive", 'V', 0xCFC08F, 0xC05A7C},
+    Style{"cluster: remote_store", 'U', 0xD98FC0, 0x8A6D3B},
+    Style{"cluster: remote_arrive", 'A', 0xE6B3D6, 0x8A6D3B},
+    Style{"cluster: try_cancel", 'Y', 0xC7C1C9, 0x8A6D3B},
 };
-constexpr Style kOther{"", '?', 0xCCCCCC};
+constexpr Style kOther{"", '?', 0xCCCCCC, 0xCCCCCC};
 
 const Style& style_of(std::string_view what) {
   const auto it = std::find_if(kStyles.begin(), kStyles.end(), [&](const Style& s) { return s.what == what; });
@@ -114,17 +115,76 @@ void draw_row(layout::Grid& g, size_t row, const std::vector<Piece>& pieces, con
   }
 }
 
-}  // namespace
-
-layout::Grid trace_timeline(std::string_view trace, const std::string& name, const TimelineOptions& options) {
-  const TimelineRows rows = timeline_rows(read_timed(trace, name), options.cta);
+/// From the options and the last piece.
+TimeAxis axis_of(const TimelineRows& rows, const TimelineOptions& options, size_t columns) {
   uint64_t last = 0;
   for (const auto& [row, pieces] : rows)
     for (const Piece& p : pieces) last = std::max(last, p.to);
   const uint64_t to = options.to != 0 ? options.to : last, from = std::min(options.from, to);
-  const TimeAxis x{from, to, std::max<size_t>(1, std::min<size_t>(options.columns, std::max<uint64_t>(1, to - from)))};
+  return {from, to, std::max<size_t>(1, std::min<size_t>(columns, std::max<uint64_t>(1, to - from)))};
+}
+
+/// The legend's number of a piece.
+class Keys {
+ public:
+  explicit Keys(isa::ScalePicture& p) : p_(p) {}
+  size_t of(const std::string& what) {
+    const auto [it, fresh] = numbers_.try_emplace(what, p_.keys.size());
+    if (fresh) p_.keys.push_back({what, style_of(what).picture});
+    return it->second;
+  }
+
+ private:
+  isa::ScalePicture& p_;
+  std::map<std::string, size_t> numbers_;
+};
+
+/// Neighbouring columns with the same state are one area.
+void add_areas(const std::string& name, const std::vector<Piece>& pieces, const TimeAxis& x, double row, Keys& keys, isa::ScalePanel& panel) {
+  constexpr double kBar = 0.8;  // of the row
+  const auto filled = fill(pieces, x);
+  const auto state = [&](size_t c) {
+    const auto most = std::max_element(filled[c].begin(), filled[c].end(), [](const auto& a, const auto& b) { return a.second < b.second; });
+    return most == filled[c].end() ? std::string() : most->first;
+  };
+  for (size_t c = 0; c < x.columns;) {
+    const std::string what = state(c);
+    size_t end = c + 1;
+    while (end < x.columns && state(end) == what) ++end;
+    const double from = static_cast<double>(x.edge(c) - x.from), to = static_cast<double>(x.edge(end) - x.from);
+    if (!what.empty()) panel.areas.push_back({from, row + (1 - kBar) / 2, to - from, kBar, keys.of(what), {}, fmt::format("{}: {}, cycles {} to {}", name, what, x.edge(c), x.edge(end)), false});
+    c = end;
+  }
+}
+
+}  // namespace
+
+isa::ScalePicture trace_picture(std::string_view trace, const std::string& name, const TimelineOptions& options) {
+  constexpr size_t kPixels = 920;
+  const TimelineRows rows = timeline_rows(read_timed(trace, name), options.cta);
+  const TimeAxis x = axis_of(rows, options, kPixels);
+  isa::ScalePicture p;
+  p.title = fmt::format("CTA {}, cycles {} to {}", options.cta, x.from, x.to);
+  p.x_name = "cycle";
+  p.x_from = static_cast<double>(x.from);
+  p.continuous = true;
+  isa::ScalePanel panel;
+  panel.columns = static_cast<double>(x.to - x.from);
+  panel.rows = static_cast<double>(rows.size());
+  Keys keys(p);
+  for (const auto& [row, pieces] : rows) {
+    add_areas(row, pieces, x, static_cast<double>(panel.row_names.size()), keys, panel);
+    panel.row_names.push_back(row);
+  }
+  if (!rows.empty()) p.panels.push_back(std::move(panel));
+  return p;
+}
+
+layout::Grid trace_timeline(std::string_view trace, const std::string& name, const TimelineOptions& options) {
+  const TimelineRows rows = timeline_rows(read_timed(trace, name), options.cta);
+  const TimeAxis x = axis_of(rows, options, options.columns);
   layout::Grid g;
-  g.title = fmt::format("CTA {}, cycles {} to {}, {:.1f} a column", options.cta, from, to, static_cast<double>(to - from) / static_cast<double>(x.columns));
+  g.title = fmt::format("CTA {}, cycles {} to {}, {:.1f} a column", options.cta, x.from, x.to, static_cast<double>(x.to - x.from) / static_cast<double>(x.columns));
   g.key_name = "what";
   g.rows = rows.size();
   g.columns = x.columns;

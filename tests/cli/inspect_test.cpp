@@ -250,6 +250,11 @@ TEST(InspectTrace, ChecksADirectoryForCi) {
   const Finished f = drywell({"trace", "check", d.path(), "--junit", d.file("r.xml"), "--json", d.file("r.json")});
   EXPECT_EQ(f.exit_code, 3) << "one cannot be run";
   EXPECT_THAT(read_text_file(d.file("r.xml")), HasSubstr("tests=\"3\" failures=\"0\" errors=\"1\""));
+  // The schema of Ant's reports, which CI servers read: github.com/windyroad/JUnit-Schema.
+  if (const char* schema = std::getenv("DRYWELL_JUNIT_XSD"); schema != nullptr) {
+    const Finished valid = test::run_process("/bin/sh", {"-c", "xmllint --noout --schema \"$0\" \"$1\" 2>&1", schema, d.file("r.xml")});
+    EXPECT_EQ(valid.exit_code, 0) << valid.out;
+  }
   EXPECT_EQ(nlohmann::json::parse(read_text_file(d.file("r.json"))).at("traces").size(), 3u);
   // A count that is not compared in the arch profile is still refreshed.
   EXPECT_THAT(drywell({"trace", "bless", d.file("a.trace")}).out, HasSubstr("written"));

@@ -56,6 +56,30 @@ TEST(TraceTimeline, AStateLooksTheSameInEveryPicture) {
   for (const char* label : {"b stall: mbarrier", "# issues"}) EXPECT_EQ(colour_of(a, label), colour_of(b, label));
 }
 
+TEST(TraceTimeline, ThePictureIsToScale) {
+  const isa::ScalePicture p = trace_picture(waits_for_a_load(), "t", {});
+  ASSERT_EQ(p.panels.size(), 1u);
+  const isa::ScalePanel& panel = p.panels[0];
+  EXPECT_EQ(panel.row_names, (std::vector<std::string>{"w 0", "w 0 tma"}));
+  EXPECT_EQ(panel.columns, 10);
+  ASSERT_EQ(panel.areas.size(), 3u);
+  const auto expect = [&](size_t i, double x, double width, double row, const std::string& what) {
+    EXPECT_EQ(panel.areas[i].x, x);
+    EXPECT_EQ(panel.areas[i].width, width);
+    EXPECT_GT(panel.areas[i].y, row);
+    EXPECT_LT(panel.areas[i].y + panel.areas[i].height, row + 1);
+    EXPECT_EQ(p.keys[panel.areas[i].key].name, what);
+  };
+  expect(0, 0, 2, 0, "issues");
+  expect(1, 2, 8, 0, "stall: mbarrier");
+  expect(2, 2, 6, 1, "tma: tensor_load");
+  const isa::ScalePicture part = trace_picture(waits_for_a_load(), "t", {.from = 4, .to = 6});
+  EXPECT_EQ(part.x_from, 4);
+  EXPECT_EQ(part.panels[0].areas[0].x, 0);
+  EXPECT_EQ(part.panels[0].areas[0].width, 2);
+  EXPECT_TRUE(trace_picture(waits_for_a_load(), "t", {.cta = "9.0.0"}).panels.empty());
+}
+
 TEST(TraceTimeline, ATraceWithoutCyclesHasNone) {
   std::string t = waits_for_a_load();
   t.replace(t.find("profile cycle"), 13, "profile arch");

@@ -4,6 +4,7 @@
 #include <string>
 #include <string_view>
 
+#include "drywell/isa/inspect/scale_picture.h"
 #include "drywell/isa/layout/picture.h"
 
 namespace drywell::sim {
@@ -21,7 +22,9 @@ struct TimelineOptions {
   size_t columns = 96;
 };
 /// Rows are warps and their units, columns are intervals of time; each cell shows the state with the most cycles in it. Throws
-/// InputError E4202 for a trace without cycles.
+/// InputError E4202 for a trace without cycles. As letters, for terminals.
 layout::Grid trace_timeline(std::string_view trace, const std::string& name, const TimelineOptions& options);
+/// The same to scale, in the colours of the run report; without rows if the trace has no such CTA. `options.columns` is not used.
+isa::ScalePicture trace_picture(std::string_view trace, const std::string& name, const TimelineOptions& options);
 
 }  // namespace drywell::sim

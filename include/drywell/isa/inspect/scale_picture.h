@@ -30,6 +30,7 @@ struct ScalePanel {
   double columns = 0, rows = 0;
   std::vector<ScaleGuide> guides;
   std::vector<ScaleArea> areas;
+  std::vector<std::string> row_names;  // instead of numbers at the left edge; each row is as high as a line of text
 };
 
 struct ScaleKey {
@@ -44,6 +45,8 @@ struct ScalePicture {
            y_step = 16;  // between ticks; x_step 0: a round number that leaves space for the numbers
   std::vector<ScaleKey> keys;
   std::vector<ScalePanel> panels;
+  double x_from = 0;        // number of the first column
+  bool continuous = false;  // x is time: columns may be narrower than a pixel, ticks are at decimal numbers
 };
 
 /// Colours of the legend: eight that differ also for colour-blind eyes (Okabe and Ito); more repeat.
