@@ -67,15 +67,19 @@ class Predicator {
            std::find(written.begin(), written.end(), guard) == written.end();
   }
 
-  // Arithmetic whose results only these instructions read needs no guard.
+  // Arithmetic whose results only these instructions read needs no guard, unless it reads what a guarded instruction may not have written.
   void predicate(uint32_t branch, uint32_t end) {
+    std::vector<RegId> guarded;
     for (uint32_t k = branch + 1; k < end; ++k) {
       Instruction& instr = f_.body[k];
       const auto& written = registers_[k].writes;
       // No earlier value is read here, and none of the new ones elsewhere.
       const bool inner = motion_of(f_, instr) == Motion::pure &&
                          std::all_of(written.begin(), written.end(), [&](RegId r) { return first_read_[r] > k && last_read_[r] < end; });
-      if (inner) continue;
+      const auto& read = registers_[k].reads;
+      const bool defined = std::find_first_of(read.begin(), read.end(), guarded.begin(), guarded.end()) == read.end();
+      if (inner && defined) continue;
+      guarded.insert(guarded.end(), written.begin(), written.end());
       instr.guard = f_.body[branch].guard;
       instr.guard_negated = !f_.body[branch].guard_negated;
     }

@@ -41,7 +41,7 @@ TEST(NoFalseAlarm, ConformanceSuite) {
   }
 }
 
-const std::pair<sim::DriverKind, uint64_t> kSchedules[] = {{sim::DriverKind::eager, 0}, {sim::DriverKind::lazy, 0}, {sim::DriverKind::shuffled, 5}};
+const std::pair<sim::DriverKind, uint64_t> kSchedules[] = {{sim::DriverKind::eager, 0}, {sim::DriverKind::lazy, 0}, {sim::DriverKind::shuffled, 5}, {sim::DriverKind::timed, 0}};
 
 class Kernels : public testing::TestWithParam<const char*> {};
 
