@@ -74,6 +74,12 @@ RegArray RegArray::slice(size_t first, size_t count) const {
   return RegArray(std::move(out));
 }
 
+PartReg part(Reg r, std::string_view text) {
+  const std::optional<Subword> found = find_subword(text);
+  if (!found) throw InputError(Code::E1102, fmt::format("'.{}' selects no byte or half-word", text), "for example: b0, h1, b7654");
+  return {r, *found};
+}
+
 Arg::Arg(float v) : kind(Kind::f32), value(std::bit_cast<uint32_t>(v)) {}
 Arg::Arg(const RegArray& a) : kind(Kind::vec) {
   for (Reg r : a) parts.emplace_back(r);
@@ -269,7 +275,12 @@ Operand KernelBuilder::lower(const Arg& a, const SourcePos& where) {
     return o;
   };
   switch (a.kind) {
-    case Arg::Kind::reg: return Operand::reg(a.reg.id, a.negated);
+    case Arg::Kind::reg: {
+      Operand o = Operand::reg(a.reg.id, a.negated);
+      o.minus = a.minus;
+      o.part = a.part;
+      return o;
+    }
     case Arg::Kind::imm: return Operand::imm(a.value);
     case Arg::Kind::f32: return Operand::imm(a.value, ImmKind::f32);
     case Arg::Kind::addr_reg: return Operand::address(a.reg.id, a.value);

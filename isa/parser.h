@@ -135,6 +135,8 @@ class Parser {
   RegId find_register(std::string_view name, Binding*& other);
   Operand address_operand();
   Operand constant_operand(bool negated);
+  Operand minus_operand();
+  Subword selector();
   Operand list_operand(Operand::Kind kind, char close);
   Operand composite(Operand::Kind kind, size_t first_element);
   Operand symbol_operand(Binding& b);

@@ -224,13 +224,33 @@ Operand Parser::operand(bool takes_arguments) {
     o.negated = true;
     return o;
   }
+  if (c == '-' && is_ident_start(lex_.look(1))) return minus_operand();
   if (!is_ident_start(c)) return constant_operand(false);
   Operand first = name_operand();
+  if (first.kind == Operand::Kind::reg && lex_.peek() == '.') first.part = selector();
   if (!lex_.take('|')) return first;
   const size_t start = elements_.size();
   elements_.push_back(first);
   elements_.push_back(name_operand());
   return composite(Operand::Kind::pair, start);
+}
+
+// PTX's only constant with a letter in front is WARP_SZ.
+Operand Parser::minus_operand() {
+  lex_.take('-');
+  Operand o = name_operand();
+  if (o.kind == Operand::Kind::imm) o = Operand::imm(-o.value);
+  o.minus = o.kind == Operand::Kind::reg;
+  if (o.minus && lex_.peek() == '.') o.part = selector();
+  return o;
+}
+
+Subword Parser::selector() {
+  const TextPos at = lex_.pos();
+  const std::string_view text = lex_.directive();
+  const std::optional<Subword> part = find_subword(text);
+  if (!part) fail(Code::E1102, at, fmt::format("'.{}' selects no byte or half-word", text), "for example: .b0, .h1, .b7654");
+  return *part;
 }
 
 Operand Parser::constant_operand(bool negated) {

@@ -68,7 +68,9 @@ void put_operand(Out& out, const Function& f, const Operand& o) {
   switch (o.kind) {
     case Operand::Kind::reg:
       if (o.negated) out += '!';
+      if (o.minus) out += '-';
       out += f.regs[o.index].name;
+      if (!o.part.whole()) out += '.' + subword_text(o.part);
       return;
     case Operand::Kind::imm: return put_imm(out, o);
     case Operand::Kind::addr:

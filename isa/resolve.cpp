@@ -118,6 +118,7 @@ bool shape_fits(const Function& f, const OperandSpec& want, const Operand& o) {
     case Operand::Kind::reg: {
       if ((want.shapes & kReg) == 0) return false;
       if (o.negated && (want.shapes & kNegPred) == 0) return false;
+      if ((!o.part.whole() && (want.shapes & kPart) == 0) || (o.minus && (want.shapes & kMinus) == 0)) return false;
       // A predicate register fits only a predicate operand, and a data register only a data operand; this also
       // identifies optional operands.
       const bool is_pred = o.index < f.regs.size() && f.regs[o.index].type == Mod::pred;

@@ -28,6 +28,10 @@ constexpr SlotSpec type() { return req<Slot::type, M...>(); }
 template <Mod... M>
 constexpr SlotSpec atype() { return req<Slot::atype, M...>(); }
 
+inline constexpr auto word = req<Slot::type, Mod::u32, Mod::s32>();
+inline constexpr auto word_a = req<Slot::atype, Mod::u32, Mod::s32>();
+inline constexpr auto word_b = req<Slot::btype, Mod::u32, Mod::s32>();
+
 // Arithmetic modes.
 inline constexpr auto rnd_ieee = req<Slot::rnd, Mod::rn, Mod::rz, Mod::rm, Mod::rp>();
 inline constexpr auto rnd_ieee_opt = opt<Slot::rnd, Mod::rn, Mod::rz, Mod::rm, Mod::rp>();
@@ -44,6 +48,7 @@ inline constexpr auto nan = opt<Slot::nan, Mod::NaN>();
 // Comparison.
 inline constexpr auto cmp_int =
     req<Slot::cmp, Mod::eq, Mod::ne, Mod::lt, Mod::le, Mod::gt, Mod::ge, Mod::lo, Mod::ls, Mod::hi, Mod::hs>();
+inline constexpr auto cmp_order = req<Slot::cmp, Mod::eq, Mod::ne, Mod::lt, Mod::le, Mod::gt, Mod::ge>();
 inline constexpr auto cmp_float =
     req<Slot::cmp, Mod::eq, Mod::ne, Mod::lt, Mod::le, Mod::gt, Mod::ge, Mod::equ, Mod::neu, Mod::ltu, Mod::leu, Mod::gtu, Mod::geu,
         Mod::num, Mod::nan>();
@@ -133,6 +138,14 @@ constexpr OperandSpec src(const char* name, TypeRule t = kT) { return {name, Acc
 constexpr OperandSpec src_vec(const char* name, TypeRule t = kT) { return {name, Access::read, kReg | kImm | kVec, t}; }
 constexpr OperandSpec rw(const char* name, TypeRule t = kT) { return {name, Access::read_write, kReg, t}; }
 constexpr OperandSpec reg(const char* name, TypeRule t = kT) { return {name, Access::read, kReg, t}; }
+// Video instructions: a register or one of its parts; vectors take no immediates.
+constexpr OperandSpec part_dst(const char* name, TypeRule t = kT) { return {name, Access::write, kReg | kPart, t}; }
+constexpr OperandSpec part_src(const char* name, TypeRule t) { return {name, Access::read, kReg | kImm | kPart, t}; }
+constexpr OperandSpec parts_src(const char* name, TypeRule t) { return {name, Access::read, kReg | kPart, t}; }
+constexpr OperandSpec signed_src(OperandSpec o) {
+  o.shapes |= kMinus;
+  return o;
+}
 constexpr OperandSpec imm(const char* name) { return {name, Access::read, kImm, any()}; }
 constexpr OperandSpec mem(const char* name) { return {name, Access::read, kAddr, any()}; }
 constexpr OperandSpec tensor(const char* name) { return {name, Access::read, kTensor, any()}; }

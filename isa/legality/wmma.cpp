@@ -15,6 +15,7 @@ bool shape_fits(Mod type, Mod shape) {
   if (is_nibble(type)) return shape == Mod::m8n8k32;
   if (type == Mod::b1) return shape == Mod::m8n8k128;
   if (type == Mod::f64) return shape == Mod::m8n8k4;
+  if (type == Mod::tf32) return shape == Mod::m16n16k8;
   return shape == Mod::m16n16k16 || shape == Mod::m32n8k16 || shape == Mod::m8n32k16;
 }
 

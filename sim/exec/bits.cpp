@@ -159,50 +159,6 @@ ExecFn bind_dot(Decoder& d, DecodedOp& op) {
   return b ? dot<F<false, true>> : dot<F<false, false>>;
 }
 
-struct Sum {
-  static int32_t of(int32_t p, int32_t q) { return p + q; }
-};
-struct Difference {
-  static int32_t of(int32_t p, int32_t q) { return p - q; }
-};
-struct Average {
-  static int32_t of(int32_t p, int32_t q) { return (p + q + (p + q >= 0 ? 1 : 0)) >> 1; }
-};
-struct Distance {
-  static int32_t of(int32_t p, int32_t q) { return std::abs(p - q); }
-};
-struct Least {
-  static int32_t of(int32_t p, int32_t q) { return std::min(p, q); }
-};
-struct Greatest {
-  static int32_t of(int32_t p, int32_t q) { return std::max(p, q); }
-};
-
-template <class Operation>
-Effect on_four_bytes(Warp& w, const DecodedOp& op, LaneMask mask) {
-  const auto x = op.as<payload::FourBytes>();
-  const int32_t low = x.result_signed ? -128 : 0, high = low + 255;
-  map3<uint32_t, uint32_t, uint32_t>(w, op, mask, [=](uint32_t a, uint32_t b, uint32_t c) {
-    uint32_t bytes = 0, sum = c;
-    for (unsigned k = 0; k < 4; ++k) {
-      const int32_t p = x.a_signed ? element<8, true>(a, k) : element<8, false>(a, k);
-      const int32_t q = x.b_signed ? element<8, true>(b, k) : element<8, false>(b, k);
-      const int32_t r = Operation::of(p, q);
-      sum += static_cast<uint32_t>(r);
-      bytes |= (static_cast<uint32_t>(x.saturate ? std::clamp(r, low, high) : r) & 0xFF) << (8 * k);
-    }
-    return x.add_up ? sum : bytes;
-  });
-  return Effect::next;
-}
-template <class Operation>
-ExecFn bind_four_bytes(Decoder& d, DecodedOp& op) {
-  sources(d, op, {1, 2, 3});
-  const auto is_signed = [&](Slot s) { return d.mod(s) == Mod::s32; };
-  op.emplace<payload::FourBytes>({.a_signed = is_signed(Slot::atype), .b_signed = is_signed(Slot::btype), .result_signed = is_signed(Slot::type), .saturate = d.has(Mod::sat), .add_up = d.has(Mod::add)});
-  return on_four_bytes<Operation>;
-}
-
 // Bit a*4 + b*2 + c of the table, for all 32 positions at once.
 uint32_t look_up(uint32_t a, uint32_t b, uint32_t c, uint32_t table) {
   uint32_t r = 0;
@@ -316,20 +272,10 @@ template <> ExecFn bind<isa::row::bmsk>(Decoder& d, DecodedOp& op) {
   sources(d, op, {1, 2});
   return d.has(Mod::clamp) ? binary<Mask<true>, uint32_t> : binary<Mask<false>, uint32_t>;
 }
-template <> ExecFn bind<isa::row::dp4a>(Decoder& d, DecodedOp& op) { return bind_dot<Dp4a>(d, op); }
-template <> ExecFn bind<isa::row::dp2a>(Decoder& d, DecodedOp& op) { return bind_dot<Dp2a>(d, op); }
 template <>
-ExecFn bind<isa::row::vadd4>(Decoder& d, DecodedOp& op) { return bind_four_bytes<Sum>(d, op); }
+ExecFn bind<isa::row::dp4a>(Decoder& d, DecodedOp& op) { return bind_dot<Dp4a>(d, op); }
 template <>
-ExecFn bind<isa::row::vsub4>(Decoder& d, DecodedOp& op) { return bind_four_bytes<Difference>(d, op); }
-template <>
-ExecFn bind<isa::row::vavrg4>(Decoder& d, DecodedOp& op) { return bind_four_bytes<Average>(d, op); }
-template <>
-ExecFn bind<isa::row::vabsdiff4>(Decoder& d, DecodedOp& op) { return bind_four_bytes<Distance>(d, op); }
-template <>
-ExecFn bind<isa::row::vmin4>(Decoder& d, DecodedOp& op) { return bind_four_bytes<Least>(d, op); }
-template <>
-ExecFn bind<isa::row::vmax4>(Decoder& d, DecodedOp& op) { return bind_four_bytes<Greatest>(d, op); }
+ExecFn bind<isa::row::dp2a>(Decoder& d, DecodedOp& op) { return bind_dot<Dp2a>(d, op); }
 template <> ExecFn bind<isa::row::lop3>(Decoder& d, DecodedOp& op) {
   op.dst = d.dest(*d.operand(0));
   bind_lop3(d, op, d.sink_pred());

@@ -169,7 +169,7 @@ TEST(Bits, DotProducts) {
   }
   // Signed bytes of a against unsigned bytes of b, results clamped to signed bytes; halves of averages round away from zero.
   const auto clamped = [&](const std::string& name, auto of) {
-    check_lanes<2>(name + ".s32.s32.u32.sat w0, w1, w2, 0;", "w0", {"w1", "w2"}, {a, b}, [&](auto v) {
+    check_lanes<2>(name + ".s32.s32.u32.sat w0, w1, w2, w2;", "w0", {"w1", "w2"}, {a, b}, [&](auto v) {
       uint64_t r = 0;
       for (unsigned k = 0; k < 4; ++k) {
         const auto value = of(static_cast<int>(static_cast<int8_t>(v[0] >> 8 * k)), static_cast<int>(v[1] >> 8 * k & 0xFF));
@@ -183,7 +183,7 @@ TEST(Bits, DotProducts) {
   clamped("vavrg4", [](int x, int y) { return static_cast<int>(std::round((x + y) / 2.0)); });
   clamped("vmin4", [](int x, int y) { return std::min(x, y); });
   clamped("vmax4", [](int x, int y) { return std::max(x, y); });
-  check_lanes<2>("vabsdiff4.u32.u32.u32 w0, w1, w2, 0;", "w0", {"w1", "w2"}, {a, b}, [](auto v) {
+  check_lanes<2>("vabsdiff4.u32.u32.u32 w0, w1, w2, w2;", "w0", {"w1", "w2"}, {a, b}, [](auto v) {
     uint64_t r = 0;
     for (unsigned k = 0; k < 32; k += 8)
       r |= static_cast<uint64_t>(

@@ -21,12 +21,14 @@ struct Form {
   const char* d;
 };
 
-unsigned bits_of(const std::string& t) { return t == "f32" || t == "s32" ? 32 : t.find("16") != std::string::npos ? 16 : t == "s4" || t == "u4" ? 4 : 8; }
+unsigned bits_of(const std::string& t) { return t == "f32" || t == "tf32" || t == "s32" ? 32 : t.find("16") != std::string::npos ? 16
+                                                                                           : t == "s4" || t == "u4"              ? 4
+                                                                                                                                 : 8; }
 
 uint32_t code_of(const std::string& type, int v) {
   if (type[0] == 's' || type[0] == 'u') return static_cast<uint32_t>(v) & (bits_of(type) == 32 ? ~0u : (1u << bits_of(type)) - 1);
   const uint32_t f32 = std::bit_cast<uint32_t>(static_cast<float>(v));
-  if (type == "f32") return f32;
+  if (type == "f32" || type == "tf32") return f32;
   if (type == "bf16") return f32 >> 16;
   return v == 0 ? 0 : (f32 >> 16 & 0x8000) | (((f32 >> 23 & 0xFF) - 112) << 10) | (f32 >> 13 & 0x3FF);
 }
@@ -93,7 +95,8 @@ INSTANTIATE_TEST_SUITE_P(, Wmma,
                                          Form{16, 16, 16, "row", "row", "row", "bf16", "f32"}, Form{32, 8, 16, "row", "col", "col", "bf16", "f32"},
                                          Form{8, 32, 16, "col", "col", "row", "f16", "f32"}, Form{16, 16, 16, "row", "col", "row", "s8", "s32"},
                                          Form{32, 8, 16, "col", "row", "row", "u8", "s32"}, Form{8, 8, 32, "row", "col", "row", "s4", "s32"},
-                                         Form{8, 8, 32, "row", "col", "col", "u4", "s32"}));
+                                         Form{8, 8, 32, "row", "col", "col", "u4", "s32"}, Form{16, 16, 8, "row", "col", "row", "tf32", "f32"},
+                                         Form{16, 16, 8, "col", "row", "col", "tf32", "f32"}));
 
 }  // namespace
 }  // namespace drywell::test

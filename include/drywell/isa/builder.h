@@ -47,6 +47,19 @@ struct NotReg {
 /// `!p` as an operand.
 inline NotReg operator!(Reg r) { return {r}; }
 
+/// A part of a register, or a register with a minus sign, as an operand of a video instruction.
+struct PartReg {
+  Reg reg;             // 32 bits
+  Subword part{};      // r.b0
+  bool minus = false;  // -r
+};
+/// `r.b0`, `r.h1`, `r.b7654` as an operand; throws an InputError (E1102) if `text`, without the point, is no selector.
+PartReg part(Reg r, std::string_view text);
+/// `-r` as an operand.
+inline PartReg operator-(Reg r) { return {r, {}, true}; }
+/// `-r.b0` as an operand.
+inline PartReg operator-(PartReg r) { return {r.reg, r.part, !r.minus}; }
+
 /// Registers addressed by index; as an operand they are a vector.
 class RegArray {
  public:
@@ -87,6 +100,8 @@ struct Arg {
   Kind kind = Kind::imm;  // says which members below count
   bool negated = false;   // !p
   BuilderTag owner = 0;  // label, symbol
+  bool minus = false;    // -r
+  Subword part{};        // r.b0
   Reg reg{};             // register, or base of an address
   int64_t value = 0;       // immediate or address offset
   uint32_t id = 0;         // label, symbol, special register
@@ -94,6 +109,8 @@ struct Arg {
 
   /// A register.
   Arg(Reg r) : kind(Kind::reg), reg(r) {}
+  /// A part of a register, or a register with a minus sign.
+  Arg(PartReg p) : kind(Kind::reg), minus(p.minus), part(p.part), reg(p.reg) {}
   /// A negated predicate.
   Arg(NotReg n) : kind(Kind::reg), negated(true), reg(n.reg) {}
   /// An immediate; its type is the instruction's.

@@ -13,6 +13,7 @@
 #include "drywell/core/error.h"
 #include "drywell/isa/mods.h"
 #include "drywell/isa/spec.h"
+#include "drywell/isa/subword.h"
 #include "drywell/isa/target.h"
 
 namespace drywell::isa {
@@ -50,8 +51,10 @@ struct Operand {
   ImmKind imm_kind = ImmKind::decimal;  // imm: how it is printed
   bool negated = false;             // !p
   bool explicit_plus = false;       // unused by semantics: "[r+-4]" against "[r-4]"
+  bool minus = false;               // reg: -a
   uint16_t count = 0;               // elements of a composite
   uint32_t index = 0;               // register, label, symbol or pool index; SpecialReg value
+  Subword part{};                   // reg: a.b0
   int64_t value = 0;                // immediate bits, or address offset in bytes
 
   bool operator==(const Operand&) const = default;

@@ -62,6 +62,8 @@ enum OperandShape : uint16_t {
   kSpecial = 1 << 9,   // %tid.x and the like
   kNegPred = 1 << 10,  // predicate that may be written !p
   kArgs = 1 << 11,     // ( … ) of a call
+  kPart = 1 << 12,     // a register that may be written a.b0, a.h1, …
+  kMinus = 1 << 13,    // a register that may be written -a
 };
 
 /// Register type that an operand needs.

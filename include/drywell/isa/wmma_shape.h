@@ -19,6 +19,7 @@ constexpr WmmaShape wmma_shape(Mod m) {
     case Mod::m8n32k16: return {8, 32, 16};
     case Mod::m8n8k32: return {8, 8, 32};
     case Mod::m8n8k128: return {8, 8, 128};
+    case Mod::m16n16k8: return {16, 16, 8};
     default: return {8, 8, 4};
   }
 }

@@ -10,13 +10,6 @@ struct DotProduct {
   uint32_t shift = 0;  // of b: the instruction uses its upper half
 };
 
-/// Operations on the four bytes of a word.
-struct FourBytes {
-  static constexpr PayloadKind kKind = PayloadKind::four_bytes;
-  bool a_signed = false, b_signed = false, result_signed = false;
-  bool saturate = false, add_up = false;
-};
-
 struct TruthTable {
   static constexpr PayloadKind kKind = PayloadKind::truth_table;
   uint32_t table = 0;
