@@ -1,4 +1,4 @@
-// Bit fields, masks and sub-word dot products (PTX ISA 9.7.1.6, 9.7.1.17-24, 9.7.8.6, 9.7.18.6), after the manual's pseudo-code.
+// Bit fields, masks and sub-word dot products (PTX ISA 9.7.1.6, 9.7.1.17-24, 9.7.8.6), after the manual's pseudo-code.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -67,53 +67,6 @@ void dot_products(std::vector<ProgramSpec>& out) {
   }
 }
 
-int32_t average_of(int32_t a, int32_t b) {
-  const int32_t sum = a + b, half = sum / 2;
-  return sum % 2 > 0 ? half + 1 : sum % 2 < 0 ? half - 1
-                                              : half;  // halves away from zero
-}
-
-struct ByteOperation {
-  const char* name;
-  int32_t (*of)(int32_t a, int32_t b);
-};
-constexpr ByteOperation kByteOperations[] = {
-    {"vadd4", [](int32_t a, int32_t b) { return a + b; }},
-    {"vsub4", [](int32_t a, int32_t b) { return a - b; }},
-    {"vavrg4", average_of},
-    {"vabsdiff4", [](int32_t a, int32_t b) { return a > b ? a - b : b - a; }},
-    {"vmin4", [](int32_t a, int32_t b) { return a < b ? a : b; }},
-    {"vmax4", [](int32_t a, int32_t b) { return a > b ? a : b; }},
-};
-
-enum class How { plain,
-                 sat,
-                 add };
-
-// An operation on the bytes of a and b; .sat clamps to the destination's range, .add adds all four results to c.
-void byte_operation(std::vector<ProgramSpec>& out, const ByteOperation& what, bool is_signed, How how) {
-  const char* suffix = how == How::sat ? ".sat" : how == How::add ? ".add"
-                                                                  : "";
-  add(out, fmt::format("{0}.{1}.{1}.{1}{2}", what.name, type32(is_signed), suffix), "w=www", [=](const uint64_t* in, uint64_t* o) {
-    uint32_t sum = static_cast<uint32_t>(in[2]), word = 0;
-    for (unsigned i = 0; i < 4; ++i) {
-      int32_t r = what.of(byte_of(static_cast<uint32_t>(in[0]), i, is_signed), byte_of(static_cast<uint32_t>(in[1]), i, is_signed));
-      if (how == How::sat) r = std::clamp(r, is_signed ? -128 : 0, is_signed ? 127 : 255);
-      sum += static_cast<uint32_t>(r);
-      word |= static_cast<uint32_t>(r & 0xFF) << 8 * i;
-    }
-    o[0] = how == How::add ? sum : word;
-  });
-}
-
-void byte_operations(std::vector<ProgramSpec>& out) {
-  for (const ByteOperation& what : kByteOperations) {
-    for (const bool is_signed : {false, true}) {
-      for (const How how : {How::plain, How::sat, How::add}) byte_operation(out, what, is_signed, how);
-    }
-  }
-}
-
 void lookup(std::vector<ProgramSpec>& out) {
   for (const bool is_or : {true, false}) {
     for (const uint32_t table : {0x96u, 0xE8u, 0x01u}) {
@@ -163,7 +116,6 @@ void add_bits(std::vector<ProgramSpec>& out) {
   masks<true>(out);
   masks<false>(out);
   dot_products(out);
-  byte_operations(out);
   lookup(out);
   multiply_24(out);
 }

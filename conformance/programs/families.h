@@ -13,6 +13,7 @@ void add_float(std::vector<ProgramSpec>& out);
 void add_comparison(std::vector<ProgramSpec>& out);
 void add_carry(std::vector<ProgramSpec>& out);
 void add_bits(std::vector<ProgramSpec>& out);
+void add_video(std::vector<ProgramSpec>& out);
 void add_sign(std::vector<ProgramSpec>& out);
 void add_mixed(std::vector<ProgramSpec>& out);
 void add_approx(std::vector<ProgramSpec>& out);

@@ -38,6 +38,8 @@ Storage storage(char letter) {
 struct Slot {
   enum class Kind : uint8_t { value, immediate, sink, vector, pair, memory } kind = Kind::value;
   char letter = 'w';
+  bool minus = false;    // -w
+  std::string selector;  // w.b0
   int64_t immediate = 0;
   std::vector<Slot> parts;
 };
@@ -70,11 +72,25 @@ class SignatureReader {
       m.parts = {one()};
       return m;
     }
-    if (c != '{') return {Slot::Kind::value, c};
+    if (c == '-') {
+      Slot s = one();
+      s.minus = true;
+      return s;
+    }
+    if (c != '{') return value(c);
     Slot v{Slot::Kind::vector};
     v.parts = read();
     ++at_;
     return v;
+  }
+  Slot value(char letter) {
+    Slot s{Slot::Kind::value, letter};
+    if (at_ == text_.size() || text_[at_] != '.') return s;
+    const size_t first = ++at_;
+    while (++at_ < text_.size() && text_[at_] >= '0' && text_[at_] <= '9') {
+    }
+    s.selector = text_.substr(first, at_ - first);
+    return s;
   }
   Slot number() {
     const bool hex = text_.substr(at_).starts_with("0x");
@@ -209,9 +225,15 @@ class LaneKernel {
       k_.emit(OpText(fmt::format("st.global.b{}", 8 * st.bytes)), {mem(at), r});
     }
   }
+  static Arg register_argument(const Slot& s, Reg r) {
+    if (s.selector.empty() && !s.minus) return r;
+    PartReg p = s.selector.empty() ? PartReg{r} : part(r, s.selector);
+    p.minus = s.minus;
+    return p;
+  }
   Arg argument(const Slot& s, const std::vector<Reg>& regs, size_t& next) {
     switch (s.kind) {
-      case Slot::Kind::value: return regs.at(next++);
+      case Slot::Kind::value: return register_argument(s, regs.at(next++));
       case Slot::Kind::immediate: return Arg(static_cast<long>(s.immediate));
       case Slot::Kind::sink: return sink();
       case Slot::Kind::memory: return mem(cell_);

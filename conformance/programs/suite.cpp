@@ -10,6 +10,7 @@ std::vector<ProgramSpec> suite() {
   add_comparison(all);
   add_carry(all);
   add_bits(all);
+  add_video(all);
   add_sign(all);
   add_mixed(all);
   add_approx(all);

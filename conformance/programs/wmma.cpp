@@ -131,6 +131,9 @@ void add_wmma(std::vector<ProgramSpec>& out) {
         }
       }
     }
+    for (const bool a_rows : {false, true}) {
+      for (const bool b_rows : {false, true}) add(out, {16, 16, 8, kTf32, kF32, a_rows, b_rows, cd_rows});
+    }
     for (const ElementType& ab : {kS4, kU4}) add(out, {8, 8, 32, ab, kS32, true, false, cd_rows});
   }
 }
