@@ -140,8 +140,8 @@ ExitCode run_kernel(const CommandContext& c, const RunFlags& o, const std::vecto
   SaveDirectory directory(o.save.empty() ? "" : o.save[0]);
   RunOutputs outputs(o);
   CheckedRun check(o.check, context.options);
-  // The header alone cannot repeat a run on a user's file.
-  RunWatch watch(o, outputs, context.input.empty() ? run_words(o, k, context) : "", context.options);
+  // The trace's header alone cannot repeat a run on a user's file.
+  RunWatch watch(o, outputs, o.trace.empty() || !context.input.empty() ? "" : run_words(o, k, context), context.options);
   kernels::KernelReport report = run_with_progress(k, context);
   if (is_unwatched_deadlock(report.run, context.options)) report = explained(k, context);
   watch.finish_trace(report.run);
