@@ -20,7 +20,7 @@ namespace drywell::kernels {
 
 /// Options of a run.
 struct RunContext {
-  Params params;
+  Params params;                 // of the kernel
   std::string arch = "sm_100a";  // name or path, as sim::DeviceOptions::arch
   sim::RunOptions options;       // passed to Device::launch unchanged: driver, seed, threads, listeners, progress
   std::string input;             // .npy file; empty: generate by the kernel's parameters
@@ -28,6 +28,7 @@ struct RunContext {
   bool keep_outputs = false;     // fill KernelReport::outputs
   /// Called before each lengthy part with its name: "generating input", "running", "verifying". May be empty.
   std::function<void(std::string_view)> phase;
+  /// Calls `phase` if there is one.
   void enter(std::string_view what) const {
     if (phase) phase(what);
   }
@@ -39,19 +40,20 @@ struct RunContext {
 
 /// Result of the comparison with the reference.
 struct Verification {
-  bool done = false;
+  bool done = false;      // false: not asked for, or the kernel faulted
   uint64_t compared = 0;  // values
-  uint64_t mismatches = 0;
+  uint64_t mismatches = 0;     // of the values compared
   std::string first_mismatch;  // "codes[3, 17]: 0x12, the reference has 0x13"; empty if none
+  /// Compared, and all equal.
   bool passed() const { return done && mismatches == 0; }
 };
 
 /// Result of a run.
 struct KernelReport {
   std::string shape;  // "8192 x 5120 bf16 -> 5120 x 4096 e2m1, 5120 x 512 ue4m3"
-  sim::LaunchConfig launch;
-  sim::RunResult run;
-  Verification verify;
+  sim::LaunchConfig launch;                               // of the kernel's own launch
+  sim::RunResult run;                                     // its result
+  Verification verify;                                    // of the outputs
   std::vector<std::pair<std::string, NpyArray>> outputs;  // by name; saved as <name>.npy
   uint64_t bytes_read = 0,
            bytes_written = 0;                                   // bytes of global memory that the algorithm must access once: the traffic of the
@@ -60,10 +62,11 @@ struct KernelReport {
   std::vector<std::pair<std::string, std::string>> host_notes;  // the same, about the speed of this host
 };
 
+/// A kernel of `drywell list`.
 struct Kernel {
   std::string_view name;  // lower case with dashes
   std::string_view doc;   // one line; what stands before its first semicolon is for lists
-  std::vector<Parameter> parameters;
+  std::vector<Parameter> parameters;  // in the order of lists
   /// Builds the kernel. Throws InputError for parameters without a kernel.
   isa::Module (*build)(const Params&, const sim::ArchConfig&);
   /// Generates or reads the input, launches, and verifies on request. Guest faults are in the report (then nothing is

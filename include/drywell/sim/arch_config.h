@@ -22,6 +22,7 @@ enum class Provenance : uint8_t {
                // Blackwell)
   assumed,     // no figure is published
 };
+/// The name that architecture files use.
 std::string_view provenance_name(Provenance p);
 
 /// The matrix unit of a chip, besides the mma.sync that all have: sections [tmem] and [umma] for umma, [wgmma] for wgmma, none for
@@ -29,12 +30,14 @@ std::string_view provenance_name(Provenance p);
 enum class TensorCore : uint8_t { umma,
                                   wgmma,
                                   warp };
+/// The name that architecture files use.
 std::string_view tensor_core_name(TensorCore t);
 /// The TensorCore of that name; returns false, and leaves `out` unchanged, if there is none.
 bool parse_tensor_core(std::string_view text, TensorCore& out);
 
 /// Execution resource of an instruction. alu … control exist once per sub-partition, the others once per SM.
 enum class Pipe : uint8_t { none, alu, fma, half, f64, xu, control, mma, lsu, barrier, tma, tensor, tmem };
+/// The name that architecture files use.
 std::string_view pipe_name(Pipe p);
 /// One per SM rather than one per sub-partition.
 constexpr bool is_shared(Pipe p) { return p >= Pipe::lsu; }
@@ -46,7 +49,7 @@ struct ClassCost {
   double latency = 0;
   /// Cycles for which the pipe stays occupied. 0 with pipe none: folded by ptxas, no cost.
   double interval = 0;
-  Pipe pipe = Pipe::none;
+  Pipe pipe = Pipe::none;  // what the instruction occupies
 };
 
 /// One figure with its provenance.
@@ -54,22 +57,22 @@ struct ArchEntry {
   std::string key;    // "smem.banks", "class.fma.latency"
   std::string value;  // as text
   std::string unit;   // may be empty
-  Provenance provenance = Provenance::assumed;
-  std::string source;
-  std::string doc;
+  Provenance provenance = Provenance::assumed;  // how good the figure is
+  std::string source;                           // where it is from, or why it is assumed
+  std::string doc;                              // what it means
   SourcePos where;  // position of the value in its file
 };
 
 /// Figures of an architecture. load_arch or parse_arch creates it; it is then passed by const reference.
 struct ArchConfig {
-  using Integer = uint64_t;
-  using Real = double;
-  using Flag = bool;
+  using Integer = uint64_t;  // counts and sizes
+  using Real = double;       // rates and times
+  using Flag = bool;         // yes or no
 
   std::string name;         // "sm_100a"
   std::string description;  // "NVIDIA B200 …"
-  isa::Target target = isa::Target::sm_100a;
-  TensorCore tensor = TensorCore::umma;
+  isa::Target target = isa::Target::sm_100a;  // whose PTX it runs
+  TensorCore tensor = TensorCore::umma;       // its matrix unit
 
 #define ARCH_SECTION(SECTION_, TENSOR_, DOC_) struct {
 #define ARCH_VALUE(SECTION_, NAME_, TYPE_, UNIT_, LEAST_, GREATEST_, ...) TYPE_ NAME_{};
@@ -81,25 +84,29 @@ struct ArchConfig {
 #undef ARCH_VALUE
 #undef ARCH_END
 
-  std::array<ClassCost, static_cast<size_t>(isa::TimingClass::count_)> classes{};
+  std::array<ClassCost, static_cast<size_t>(isa::TimingClass::count_)> classes{};  // by isa::TimingClass
+  /// The cost of a class.
   const ClassCost& cost(isa::TimingClass c) const { return classes[static_cast<size_t>(c)]; }
 
   /// Every figure, in the order of the schema.
   std::vector<ArchEntry> entries;
 
+  /// Cycles of the nominal clock.
   double cycles_from_ns(double ns) const { return ns * chip.clock; }
+  /// Seconds at the nominal clock.
   double seconds(double cycles) const { return cycles / (chip.clock * 1e9); }
 };
 
 /// A row of the schema.
 struct ArchKey {
-  std::string key;
+  std::string key;   // "smem.banks"
   std::string type;  // "integer", "real", "flag", "pipe"
-  std::string unit;
-  double least = 0, greatest = 0;
-  bool required = true;
-  std::string doc;
+  std::string unit;  // may be empty
+  double least = 0, greatest = 0;  // range of a number
+  bool required = true;            // false: it has a fallback
+  std::string doc;                 // what it means
 };
+/// All figures of an architecture with this tensor core, in the order of its file.
 std::vector<ArchKey> arch_schema(TensorCore tensor);
 
 /// Names of the architectures built into the library: "sm_100a", "sm_90a".

@@ -17,17 +17,17 @@ namespace drywell::isa {
 /// stride` on, `bits` of them.
 struct TmemBlock {
   uint8_t cta = 0;  // 0: the even CTA of a pair, or a single one; 1: the odd
-  uint16_t lane = 0, lanes = 0, column = 0, columns = 0;
+  uint16_t lane = 0, lanes = 0, column = 0, columns = 0;  // of the block
   uint32_t row = 0;    // m of D, A and SFA, n of SFB
   uint32_t index = 0;  // n of D, k of A, number of the factor of SFA and SFB
-  uint8_t per_column = 1, low = 0, bits = 32, stride = 32;
+  uint8_t per_column = 1, low = 0, bits = 32, stride = 32;  // of the elements of a column
   uint8_t copy = 0;  // number of the copy, where lanes hold copies of the same elements
   bool operator==(const TmemBlock&) const = default;
 };
 
 /// One element of a block.
 struct TmemElement {
-  uint32_t row = 0, index = 0;
+  uint32_t row = 0, index = 0;  // as those of TmemBlock
   bool operator==(const TmemElement&) const = default;
 };
 
@@ -44,7 +44,7 @@ std::pair<char, char> axis_names(TmemOperand o);
 
 /// Cells of a CTA's tensor memory, relative to the operand's address.
 struct TmemCells {
-  uint32_t lane = 0, lanes = 0, column = 0, columns = 0;
+  uint32_t lane = 0, lanes = 0, column = 0, columns = 0;  // a rectangle
   bool operator==(const TmemCells&) const = default;
 };
 /// The cells in which the layout (mode 0: rows, columns of D in one CTA) has another element than D of the

@@ -12,27 +12,31 @@
 
 namespace drywell::isa {
 
+/// Operands that lie in tensor memory.
 enum class TmemOperand : uint8_t { d, a, sfa, sfb };
+/// "D", "A", "SFA" or "SFB".
 std::string_view to_string(TmemOperand o);
 
 /// The instruction that will use the layout. `m` and `n` are those of the instruction, both CTAs counted.
 struct TmemUseForm {
-  TmemOperand operand = TmemOperand::d;
-  MmaForm form;
-  unsigned m = 128, n = 128;
+  TmemOperand operand = TmemOperand::d;  // which of them
+  MmaForm form;                          // kind, CTAs and sparsity
+  unsigned m = 128, n = 128;             // of the instruction
   MmaElement element = MmaElement::f16;  // of A in tensor memory
 };
 
 /// An address as CuTe counts it: lane, column, and the bit inside the 32-bit cell.
 struct TmemPlace {
-  int64_t lane = 0, column = 0;
-  unsigned bit = 0;
+  int64_t lane = 0, column = 0;  // of the cell
+  unsigned bit = 0;              // in the cell
   bool operator==(const TmemPlace&) const = default;
 };
+/// "lane 3 column 8 bit 16".
 std::string to_string(const TmemPlace& p);
 
+/// The result of a comparison.
 struct TmemCheck {
-  bool ok = false;
+  bool ok = false;                // no cell differs
   std::string detail;             // the form that was compared, or the first cell that differs
   std::vector<TmemPlace> bases;   // start of each MMA's part of the layout, modes 1… in order
 };

@@ -13,30 +13,32 @@ namespace drywell::layout {
 
 /// One cell. Cells of equal `key` get one colour; -1 means no colour.
 struct Cell {
-  std::string text;
-  int key = -1;
+  std::string text;  // what is written in it
+  int key = -1;      // selects the colour
   std::string tip;  // tooltip (SVG title)
 };
 
 /// A label above one of many narrow columns; it may reach over the next columns.
 struct Tick {
-  size_t column = 0;
-  std::string label;
+  size_t column = 0;  // where it begins
+  std::string label;  // its text
 };
 
 /// Rows x columns cells, row by row. Layouts, TMEM maps and fragments all fill one.
 struct Grid {
-  std::string title;
+  std::string title;     // above the picture
   std::string note;      // below the picture, e.g. the part that was cut off
   std::string key_name;  // meaning of the colours, e.g. "bank"; empty = no legend
   int key_count = 0;     // colours are spread over 0 … key_count-1
   std::vector<std::string> key_labels;  // meaning of each key; default "key_name k"
   std::vector<uint32_t> key_colours;    // 0xRRGGBB of each key; default: very different hues
-  size_t rows = 0, columns = 0;
-  std::vector<std::string> row_labels, column_labels;
+  size_t rows = 0, columns = 0;         // extents
+  std::vector<std::string> row_labels, column_labels;  // one for each, or none
   std::vector<Tick> ticks;  // instead of column_labels
-  std::vector<Cell> cells;
+  std::vector<Cell> cells;  // rows * columns of them
+  /// The cell; not checked.
   Cell& at(size_t row, size_t column) { return cells[row * columns + column]; }
+  /// The cell; not checked.
   const Cell& at(size_t row, size_t column) const { return cells[row * columns + column]; }
 };
 
@@ -48,10 +50,11 @@ enum class ColourBy : uint8_t {
   chunk,  // 16-byte chunk of a 128-byte row, the unit of a 128-byte swizzle
 };
 
+/// How a picture is drawn.
 struct PictureOptions {
-  ColourBy colour = ColourBy::index;
+  ColourBy colour = ColourBy::index;  // what the colours show
   uint32_t element_bits = 8;  // for bank and chunk, if the layout does not have an element width
-  size_t max_rows = 64, max_columns = 64;
+  size_t max_rows = 64, max_columns = 64;  // more are cut off, and the note says so
 };
 
 /// Mode 0 down, the other modes across; each cell shows its index (or coordinate). A rank-1 layout is one row.
@@ -71,6 +74,7 @@ Grid thread_value_map(const Layout& tv, int64_t rows, int64_t columns, const Pic
 std::string to_text(const Grid& g, bool colour = false);
 /// A complete SVG document with a legend; several grids go below one another.
 std::string to_svg(std::span<const Grid> grids);
+/// The same of one grid.
 inline std::string to_svg(const Grid& g) { return to_svg(std::span(&g, 1)); }
 /// An HTML fragment (<figure> with inline SVG and legend) without external parts.
 std::string to_html(const Grid& g);

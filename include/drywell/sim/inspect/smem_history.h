@@ -27,6 +27,7 @@ struct SmemForm {
   std::vector<isa::TmemBlock> blocks;  // lane: line of the window; column: bank
 };
 
+/// Bytes that follow each other.
 struct SmemRun {
   uint32_t begin = 0, bytes = 0;  // of the CTA's window
   bool operator==(const SmemRun&) const = default;
@@ -35,7 +36,7 @@ struct SmemRun {
 /// One operation on one CTA's shared memory.
 struct SmemStep {
   std::string role;  // "TMA load", "A", "st", …
-  bool writes = false;
+  bool writes = false;            // else it reads
   uint8_t cta = 0;                // rank in the cluster
   std::vector<SmemRun> runs;      // in order, apart from each other
   uint64_t issued = 0, done = 0;  // cycles (timed driver) or instructions of the cluster; done 0: in flight at the end
@@ -48,26 +49,27 @@ struct SmemStep {
 
 /// An mbarrier after a change.
 struct SmemBarrier {
-  uint8_t cta = 0;
+  uint8_t cta = 0;      // rank in the cluster
   uint32_t offset = 0;  // of the CTA's window
-  uint64_t at = 0, phase = 0;
-  uint32_t pending = 0, expected = 0;
-  int32_t tx = 0;
-  const char* what = "";
+  uint64_t at = 0, phase = 0;          // time, as in SmemStep, and number of the phase
+  uint32_t pending = 0, expected = 0;  // arrivals that are missing, and those of a phase
+  int32_t tx = 0;                      // bytes that are missing
+  const char* what = "";               // the change
 };
 
+/// What a SmemHistory recorded. Times as in SmemStep.
 struct SmemHistoryData {
-  bool seen = false;
+  bool seen = false;            // the launch had that CTA
   bool truncated = false;       // more operations than kMostSteps
   bool values_dropped = false;  // values of early writes are not kept
-  uint64_t from = 0, to = 0;
+  uint64_t from = 0, to = 0;    // of the record
   uint32_t bytes = 0;                  // of a CTA's window
   std::vector<Dim3> ctas;              // by rank
   uint32_t first_rank = 0, ranks = 0;  // those that the history has: one CTA, or a pair
   uint32_t warps = 0;                  // of a CTA
   std::vector<std::string> roles;      // of each warp; may be empty
   std::vector<std::string> places;     // "tcgen05.mma at kernels/gemm/mma.cpp:88"
-  std::vector<SmemForm> forms;
+  std::vector<SmemForm> forms;         // of the operands
   std::vector<SmemBarrier> barriers;  // in the order of their changes
   std::vector<SmemStep> steps;        // in the order of issue
 };
@@ -75,13 +77,16 @@ struct SmemHistoryData {
 /// Records the CTA and, in a cluster, the other CTA of its pair. `value_bytes`: of values that are kept; the last ones are.
 class SmemHistory {
  public:
+  /// Most operations that are kept.
   static constexpr size_t kMostSteps = 50000;
+  /// `cta`: its coordinates in the grid.
   explicit SmemHistory(Dim3 cta = {0, 0, 0}, size_t value_bytes = size_t{8} << 20);
   ~SmemHistory();
   SmemHistory(const SmemHistory&) = delete;
   SmemHistory& operator=(const SmemHistory&) = delete;
   /// For RunOptions::listeners.
   Listener* listener();
+  /// The history; complete after the launch.
   const SmemHistoryData& data() const;
 
  private:

@@ -17,17 +17,17 @@ namespace drywell::sim {
 
 /// A form of tcgen05.mma as it uses one operand, with the type of its elements.
 struct TmemForm {
-  isa::TmemUseForm use;
+  isa::TmemUseForm use;  // the operand
   std::string type;  // "f32", "bf16", "ue4m3", …
-  std::vector<isa::TmemBlock> blocks;
+  std::vector<isa::TmemBlock> blocks;  // where its elements lie
 };
 
 /// One operation on one rectangle of one CTA's tensor memory.
 struct TmemStep {
-  TmemRole role = TmemRole::accumulator;
-  bool writes = false;
+  TmemRole role = TmemRole::accumulator;  // what the rectangle is to the instruction
+  bool writes = false;                    // else it reads
   uint8_t cta = 0;  // rank in the cluster
-  uint16_t lane = 0, lanes = 0, column = 0, columns = 0;
+  uint16_t lane = 0, lanes = 0, column = 0, columns = 0;  // the rectangle
   uint64_t issued = 0,
            done = 0;                        // cycles (timed driver) or instructions of the cluster; done 0: in flight at the end
   uint32_t place = 0;                       // index into TmemHistoryData::places
@@ -38,24 +38,26 @@ struct TmemStep {
   std::vector<uint32_t> values;             // after a write: lane by lane; empty: not kept
 };
 
+/// An allocation of columns.
 struct TmemHeld {
-  uint8_t cta = 0;
-  uint32_t column = 0, columns = 0;
+  uint8_t cta = 0;                   // rank in the cluster
+  uint32_t column = 0, columns = 0;  // the columns
   uint64_t from = 0, to = 0;  // to == 0: still allocated at the end
 };
 
+/// What a TmemHistory recorded. Times as in TmemStep.
 struct TmemHistoryData {
-  bool seen = false;
+  bool seen = false;            // the launch had that CTA
   bool truncated = false;       // more operations than kMostSteps
   bool values_dropped = false;  // values of early writes are not kept
-  uint64_t from = 0, to = 0;
+  uint64_t from = 0, to = 0;    // of the record
   std::vector<Dim3> ctas;              // by rank
   uint32_t first_rank = 0, ranks = 0;  // those that the history has: one CTA, or a pair
   uint32_t warps = 0;                  // of a CTA
   std::vector<std::string> roles;      // of each warp; may be empty
   std::vector<std::string> places;     // "tcgen05.mma at kernels/gemm/mma.cpp:88"
-  std::vector<TmemForm> forms;
-  std::vector<TmemHeld> held;
+  std::vector<TmemForm> forms;         // of the instructions
+  std::vector<TmemHeld> held;          // allocations, in order of time
   std::vector<TmemStep> steps;  // in the order of issue
 };
 
@@ -63,13 +65,16 @@ struct TmemHistoryData {
 /// last ones are.
 class TmemHistory {
  public:
+  /// Most operations that are kept.
   static constexpr size_t kMostSteps = 100000;
+  /// `cta`: its coordinates in the grid.
   explicit TmemHistory(Dim3 cta = {0, 0, 0}, size_t value_bytes = size_t{8} << 20);
   ~TmemHistory();
   TmemHistory(const TmemHistory&) = delete;
   TmemHistory& operator=(const TmemHistory&) = delete;
   /// For RunOptions::listeners.
   Listener* listener();
+  /// The history; complete after the launch.
   const TmemHistoryData& data() const;
 
  private:

@@ -11,8 +11,9 @@
 
 namespace drywell::numeric {
 
+/// The formats, by PTX's names.
 enum class Format : uint8_t { e2m1, e2m3, e3m2, e4m3, e5m2, ue4m3, ue8m0, tf32, bf16, f16, f32 };
-inline constexpr unsigned kFormatCount = 11;
+inline constexpr unsigned kFormatCount = 11;  // of Format
 
 /// The codes that are NaN.
 enum class NanCodes : uint8_t {
@@ -24,18 +25,23 @@ enum class NanCodes : uint8_t {
 /// A binary format: sign | exponent | fraction, most significant bit first, above `pad_bits` ignored low
 /// bits.
 struct FormatInfo {
-  std::string_view name;
-  uint8_t sign_bits, exponent_bits, fraction_bits;
+  std::string_view name;                            // as PTX writes it
+  uint8_t sign_bits, exponent_bits, fraction_bits;  // widths of the fields; 0: no such field
   uint8_t pad_bits;  // 13 for tf32, which uses the top 19 bits of a 32-bit word
-  int16_t bias;
-  NanCodes nan_codes;
+  int16_t bias;      // subtracted from the exponent field
+  NanCodes nan_codes;   // codes that are no numbers
   uint32_t nan_result;  // the word that a conversion or MMA writes for NaN; max_finite if the format has no NaN
   uint32_t max_finite;  // positive code of the largest finite value
 
+  /// Width of a code with its padding.
   constexpr unsigned bits() const { return sign_bits + exponent_bits + fraction_bits + pad_bits; }
+  /// True if a code is infinity.
   constexpr bool has_infinity() const { return nan_codes == NanCodes::ieee; }
+  /// True if a code is NaN.
   constexpr bool has_nan() const { return nan_codes != NanCodes::none; }
+  /// The sign's bit; 0 without a sign.
   constexpr uint32_t sign_mask() const { return sign_bits == 0 ? 0 : uint32_t{1} << (bits() - 1); }
+  /// The code of plus infinity, if has_infinity().
   constexpr uint32_t infinity() const {
     return ((uint32_t{1} << exponent_bits) - 1) << (fraction_bits + pad_bits);
   }
@@ -44,6 +50,7 @@ struct FormatInfo {
 };
 
 namespace detail {
+/// By Format.
 inline constexpr std::array<FormatInfo, kFormatCount> kFormats = {{
     {"e2m1", 1, 2, 1, 0, 1, NanCodes::none, 0x7, 0x7},
     {"e2m3", 1, 2, 3, 0, 1, NanCodes::none, 0x1F, 0x1F},
@@ -59,22 +66,27 @@ inline constexpr std::array<FormatInfo, kFormatCount> kFormats = {{
 }};
 }  // namespace detail
 
+/// The descriptor of a format.
 constexpr const FormatInfo& format_info(Format f) { return detail::kFormats[static_cast<unsigned>(f)]; }
 
+/// What a code is.
 enum class FpClass : uint8_t { zero, finite, infinity, nan };
 
 /// A decoded code. For zero and finite values: value = (-1)^negative * significand * 2^lsb_exponent.
 struct Decoded {
-  FpClass cls = FpClass::zero;
-  bool negative = false;
-  uint32_t significand = 0;
-  int lsb_exponent = 0;
+  FpClass cls = FpClass::zero;  // what it is
+  bool negative = false;        // its sign bit
+  uint32_t significand = 0;     // an integer
+  int lsb_exponent = 0;         // exponent of the significand's lowest bit
   /// max(exponent field, 1) - bias: the exponent of the encoding, not of the normalized value. The MMA alignment
   /// window uses this exponent (docs/facts/numerics.md §1, §3.1).
   int raw_exponent = 0;
 
+  /// True for NaN.
   constexpr bool is_nan() const { return cls == FpClass::nan; }
+  /// True for either infinity.
   constexpr bool is_infinity() const { return cls == FpClass::infinity; }
+  /// True for either zero.
   constexpr bool is_zero() const { return cls == FpClass::zero; }
 };
 
@@ -112,6 +124,7 @@ double to_double(Format f, uint32_t code);
 /// The same as a float, also exact (f32 subnormals included).
 float to_float(Format f, uint32_t code);
 
+/// Rounding modes, by PTX's names.
 enum class Rounding : uint8_t {
   rn,   // nearest, ties to even
   rz,   // toward zero
@@ -123,8 +136,8 @@ enum class Rounding : uint8_t {
 
 /// Random bits of Rounding::rs: `bits`, `width` wide, aligned with the top of the discarded field.
 struct RandomBits {
-  uint32_t bits = 0;
-  unsigned width = 16;
+  uint32_t bits = 0;    // the random bits
+  unsigned width = 16;  // their number
 };
 
 /// significand * 2^-shift rounded to an integer; only rm and rp use the sign. Shifts <= 0 are exact and must not overflow

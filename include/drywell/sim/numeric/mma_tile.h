@@ -15,17 +15,17 @@ enum class CodeStorage : uint8_t { nibbles, bytes, halves, words };
 
 /// A (rows = M) or B (rows = N) of one instruction, K-major: row r starts at codes + r * row_stride bytes.
 struct OperandSource {
-  Format format = Format::f16;
-  unsigned rows = 0, k = 0;
-  const void* codes = nullptr;
-  size_t row_stride = 0;
-  CodeStorage storage = CodeStorage::halves;
+  Format format = Format::f16;                // of the codes
+  unsigned rows = 0, k = 0;                   // extents; k of the whole instruction
+  const void* codes = nullptr;                // the first row
+  size_t row_stride = 0;                      // bytes from row to row
+  CodeStorage storage = CodeStorage::halves;  // width of a code in memory
   bool negate = false;  // flips every element's sign (instruction descriptor negate-A/B)
 
   /// Block scales of one byte: `scales_per_row` per row, each for k / scales_per_row elements; 0 = unscaled.
-  Format scale_format = Format::ue8m0;
-  unsigned scales_per_row = 0;
-  const uint8_t* scales = nullptr;
+  Format scale_format = Format::ue8m0;  // of the block scales
+  unsigned scales_per_row = 0;          // 0: not block-scaled
+  const uint8_t* scales = nullptr;      // the first row's
   size_t scale_stride = 0;  // bytes
 };
 
@@ -38,8 +38,11 @@ class MmaOperand {
   /// Decodes `source` for instructions with `params`; reuses this object's memory.
   void assign(Side side, const MmaParams& params, const OperandSource& source);
 
+  /// The side it was decoded for.
   Side side() const { return side_; }
+  /// Rows of the source, without padding.
   unsigned rows() const { return rows_; }
+  /// Elements of a row.
   unsigned k() const { return k_; }
 
  private:
@@ -89,10 +92,10 @@ class MmaOperand {
 /// Memory of C and D: one code of params.d_format() per 32-bit word; row r starts at r * stride words. f16: the upper halves
 /// of C's words are ignored. `c` may be null (C = +0) and may be the same memory as `d`.
 struct TileOutput {
-  const uint32_t* c = nullptr;
-  size_t c_stride = 0;
-  uint32_t* d = nullptr;
-  size_t d_stride = 0;
+  const uint32_t* c = nullptr;  // row 0 of C
+  size_t c_stride = 0;          // words from row to row of C
+  uint32_t* d = nullptr;        // row 0 of D
+  size_t d_stride = 0;          // words from row to row of D
   unsigned input_d_shift = 0;  // scale-input-d, as in `dot`
   bool keep_upper_halves = false;  // f16 D: the upper halves of its words are unchanged
 };
@@ -109,15 +112,16 @@ void mma_tile(const MmaParams& params, const OperandSource& a, const OperandSour
 
 /// The integer kinds: bytes of A and B, K-major, strides in bytes; C and D as in TileOutput, as s32.
 struct IntegerTile {
-  unsigned m = 0, n = 0, k = 0;
-  const uint8_t* a = nullptr;
-  size_t a_stride = 0;
-  bool a_signed = true;
-  const uint8_t* b = nullptr;
-  size_t b_stride = 0;
-  bool b_signed = true;
-  bool saturate = false;
+  unsigned m = 0, n = 0, k = 0;  // extents of the tile
+  const uint8_t* a = nullptr;    // row 0 of A
+  size_t a_stride = 0;           // bytes from row to row of A
+  bool a_signed = true;          // s8, else u8
+  const uint8_t* b = nullptr;    // row 0 of B
+  size_t b_stride = 0;           // bytes from row to row of B
+  bool b_signed = true;          // s8, else u8
+  bool saturate = false;         // clamps to s32; else wraps
 };
+/// Computes the whole tile; bit-identical to dot_i8 for every element.
 void mma_tile_i8(const IntegerTile& tile, const TileOutput& out);
 
 }  // namespace drywell::numeric
