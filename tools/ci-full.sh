@@ -7,6 +7,7 @@
 #   corpus   address and undefined sanitizers: every PTX file, launch file and conformance program
 #   tidy     clang-tidy over the sources ($DRYWELL_TIDY: a regular expression of paths)
 #   fuzz     each fuzzer for $DRYWELL_FUZZ_SECONDS (60)
+#   aarch64  cross build; golden traces and every third conformance program under user-mode emulation
 #   coverage lines that the quick tests run
 set -uo pipefail
 cd "$(dirname "$0")/.." || exit 1
@@ -88,6 +89,8 @@ fuzz() {
   return $bad
 }
 
+aarch64() { tools/ci/aarch64.sh; }
+
 coverage() {
   configure "$base-coverage" -DCMAKE_BUILD_TYPE=Debug "-DCMAKE_CXX_FLAGS_DEBUG=-O0 --coverage" -DDRYWELL_PRECOMPILE=OFF || return 1
   cmake --build "$base-coverage" --parallel "$(nproc)" --target drywell_quick_tests || return 1
@@ -95,7 +98,7 @@ coverage() {
   gcovr --root . --object-directory "$base-coverage" --exclude tests --txt "$base-coverage/coverage.txt" --print-summary "$base-coverage"
 }
 
-known=(clang quick thread corpus tidy fuzz coverage)
+known=(clang quick thread corpus tidy fuzz aarch64 coverage)
 parts=("$@")
 [ ${#parts[@]} -gt 0 ] || parts=("${known[@]}")
 failed=()

@@ -12,7 +12,7 @@ case ${1:-demo} in
   demo) ;;
   test) packages+=("${test[@]}") ;;
   ci) packages+=("${test[@]}" "${ci[@]}") ;;
-  full) packages+=("${test[@]}" "${ci[@]}" clang-16 libclang-rt-16-dev clang-tidy-16 gcovr) ;;
+  full) packages+=("${test[@]}" "${ci[@]}" clang-16 libclang-rt-16-dev clang-tidy-16 gcovr g++-aarch64-linux-gnu) ;;
   site) packages=(python3 mkdocs doxygen) ;;
   bench) packages+=(libbenchmark-dev libopenblas-dev) ;;
   *) echo "install-deps.sh [demo|test|ci|full|site|bench]" >&2; exit 2 ;;
