@@ -100,15 +100,7 @@ Outcome run_one(const Subject& subject, const Schedule& schedule, const Mutant* 
   c.options.listeners.push_back(checker.listener());
   sim::copy_limits(subject.limits, c.options);
   if (limit != 0 && (limit < subject.limits.max_instructions || subject.limits.max_instructions == 0)) c.options.max_instructions = limit;
-  MutantDevice* device = nullptr;
-  c.machine = [&]() -> std::unique_ptr<kernels::Accelerator> {
-    auto made = std::make_unique<MutantDevice>(machine_of(subject, schedule), mutant);
-    device = made.get();
-    return made;
-  };
-  c.phase = [&](std::string_view) {
-    if (text != nullptr && device != nullptr && !device->original().empty()) *text = device->original();
-  };
+  c.machine = [&]() -> std::unique_ptr<kernels::Accelerator> { return std::make_unique<MutantDevice>(machine_of(subject, schedule), mutant, text); };
   const kernels::KernelReport r = subject.run(c);
   if (!r.run.ok() && (r.run.fault->code == Code::F3605 || r.run.fault->code == Code::F3606)) sim::expect_within_limits(r.run);
   Outcome o;

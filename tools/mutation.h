@@ -32,16 +32,14 @@ size_t mutated_line_shift(std::string_view ptx);
 /// A simulated device that runs a mutant of each module that it loads.
 class MutantDevice : public kernels::SimulatedDevice {
  public:
-  /// `mutant`: nullptr runs the unchanged kernel.
-  MutantDevice(sim::DeviceOptions options, const Mutant* mutant) : SimulatedDevice(std::move(options)), mutant_(mutant) {}
+  /// `mutant`: nullptr runs the unchanged kernel. `original` gets the unchanged PTX of each module, unless it is nullptr.
+  MutantDevice(sim::DeviceOptions options, const Mutant* mutant, std::string* original = nullptr) : SimulatedDevice(std::move(options)), mutant_(mutant), original_(original) {}
   using SimulatedDevice::load;
   void load(isa::Module module, std::string_view text) override;
-  /// Returns the unchanged PTX of the last module.
-  const std::string& original() const { return original_; }
 
  private:
   const Mutant* mutant_;
-  std::string original_;
+  std::string* original_;
 };
 
 }  // namespace drywell::tools

@@ -53,6 +53,16 @@ TEST(Mutate, TakesALaunchFile) {
   EXPECT_THAT(r.out, HasSubstr("(100.0 %), 0 only by wrong values, 0 survived"));
 }
 
+// Kernels whose host side says nothing of its phases have a text, too.
+TEST(Mutate, TakesEveryKernel) {
+  for (const std::vector<std::string>& kernel : {std::vector<std::string>{"amax", "--rows=64", "--columns=64"}, {"interleave-shards", "--rows=16"}, {"swizzle-sf", "--rows=128", "--columns=4"}}) {
+    std::vector<std::string> words = {"mutate", "--list"};
+    words.insert(words.begin() + 1, kernel.begin(), kernel.end());
+    const test::Finished r = test::drywell(words);
+    EXPECT_EQ(r.exit_code, 0) << kernel[0] << r.err;
+  }
+}
+
 TEST(Mutate, APtxFileNeedsItsLaunches) {
   const test::Finished r = test::drywell({"mutate", "exchange.ptx"});
   EXPECT_EQ(r.exit_code, 2);
