@@ -198,7 +198,8 @@ std::string HangExplanation::text() const {
     }
   }
   if (!graph.empty()) out += "  who waits for whom:\n" + graph;
-  return causes() + out;
+  const std::string found = causes();
+  return (found.empty() ? repeated_waits() : found) + out;
 }
 
 // "its 5th wait at this place, since 1200": which of several equal waits of a loop it is.
@@ -272,6 +273,51 @@ std::string HangExplanation::lack_of(uint32_t address) const {
   const auto late = late_at(*b);
   for (const auto& [cta, warp] : late) out += fmt::format("; {} came in the phase before and {}", warp_name(cluster_, cta, warp), state_of_warp(cluster_, cta, warp));
   if (late.empty() && m->pending != 0) out += "; " + arrived_at(*b);
+  for (const auto& [cta, warp] : late.empty() ? late_by_neighbours(address) : WarpNumbers{})
+    out += fmt::format("; {}, which arrives on other mbarriers of that line of initialisation, {}", warp_name(cluster_, cta, warp), state_of_warp(cluster_, cta, warp));
+  return out;
+}
+
+// In the first phase no phase before tells who should come. The stages of a ring have the same arrivals: warps that arrived on another mbarrier
+// of equal count, at the line at which others arrived on this one.
+HangExplanation::WarpNumbers HangExplanation::late_by_neighbours(uint32_t address) const {
+  const BarrierState& own = *mbarriers_.find(address);
+  const Program& p = *cluster_.launch->program;
+  const auto line = [&](const LedgerEntry& e) {
+    const isa::Instruction& i = p.instruction(p.code[e.pc]);
+    return std::pair(i.source.file, i.source.file != 0 ? i.source.line : i.ptx_line);
+  };
+  std::set<std::pair<uint32_t, uint32_t>> lines;
+  for (const LedgerEntry& e : own.ledger) if (e.what == MbarrierEvent::arrive) lines.insert(line(e));
+  WarpNumbers late;
+  for (const uint32_t offset : mbarriers_.siblings(address, p)) {
+    const uint32_t other = cluster_address(shared_rank(address), offset);
+    const BarrierState& b = *mbarriers_.find(other);
+    if (object(other) == nullptr || object(other)->expected != object(address)->expected) continue;
+    for (const auto* ledger : {&b.ledger, &b.last_ledger}) {
+      for (const LedgerEntry& e : *ledger) if (e.what == MbarrierEvent::arrive && lines.contains(line(e))) late.emplace(e.cta, e.warp);
+    }
+  }
+  for (const LedgerEntry& e : own.ledger) late.erase({e.cta, e.warp});
+  return late;
+}
+
+// Waits that were true more often than their mbarrier completed phases: said where no barrier is the cause alone.
+std::string HangExplanation::repeated_waits() const {
+  std::map<std::string, std::vector<uint32_t>> warps;
+  for (const auto& cta : cluster_.ctas) {
+    for (const Warp& w : cta->warps) {
+      std::map<uint32_t, uint32_t> times;  // by pc
+      for (const auto& [wait, r] : warps_.of_cta(cta->rank)[w.index].repeated) times[wait.first] += r.times;
+      for (const auto& [pc, n] : times) {
+        if (n == 0) continue;
+        const GuestPlace g = place_of(w, pc, 0);
+        warps[fmt::format("of CTA rank {} passed '{}'{} {} time{} for a phase that the same wait had been true for", cta->rank, g.ptx, source_of(g), n, n == 1 ? "" : "s")].push_back(w.index);
+      }
+    }
+  }
+  std::string out;
+  for (const auto& [what, all] : warps) out += fmt::format("  suspicious: {} {}: its parity may be that of a phase that is over\n", warps_name(all), what);
   return out;
 }
 
@@ -285,8 +331,8 @@ std::string HangExplanation::arrived_at(const BarrierState& b) const {
 }
 
 // Warps that arrived in the phase before and have not arrived in this one.
-std::set<std::pair<uint16_t, uint16_t>> HangExplanation::late_at(const BarrierState& b) {
-  std::set<std::pair<uint16_t, uint16_t>> late;
+HangExplanation::WarpNumbers HangExplanation::late_at(const BarrierState& b) {
+  WarpNumbers late;
   for (const LedgerEntry& e : b.last_ledger) late.emplace(e.cta, e.warp);
   for (const LedgerEntry& e : b.ledger) late.erase({e.cta, e.warp});
   return late;

@@ -32,7 +32,10 @@ class HangExplanation {
   bool nothing_completes(uint32_t address) const;
   std::string arrived_at(const BarrierState& b) const;
   std::string lack_of(uint32_t address) const;
-  static std::set<std::pair<uint16_t, uint16_t>> late_at(const BarrierState& b);
+  std::string repeated_waits() const;
+  using WarpNumbers = std::set<std::pair<uint16_t, uint16_t>>;  // rank, warp
+  WarpNumbers late_by_neighbours(uint32_t address) const;
+  static WarpNumbers late_at(const BarrierState& b);
   const Mbarrier* object(uint32_t address) const { return cluster_.ctas[shared_rank(address)]->smem.find_mbarrier(shared_offset(address)); }
 
   const Cluster& cluster_;

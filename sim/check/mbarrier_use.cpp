@@ -124,6 +124,13 @@ void MbarrierUse::acquire(const Warp& w, const MbarrierLedger::Observed& observe
   }
 }
 
+// One wait of a loop that is true twice for one phase has the parity of a phase that is over.
+void MbarrierUse::note_phase(WarpState::Repeated& r, uint32_t phase, LaneMask lanes) {
+  if (r.phase != phase) r = {phase, 0, r.times};
+  r.times += (r.lanes & lanes) != 0 ? 1 : 0;
+  r.lanes |= lanes;
+}
+
 // A wait that returned true acquires everything that the phase's arrivals released.
 void MbarrierUse::pass(const Warp& w, const DecodedOp& op, LaneMask mask, const Asked& asked) {
   if (!parts_.mbarriers.live(asked.address)) return;
@@ -133,6 +140,7 @@ void MbarrierUse::pass(const Warp& w, const DecodedOp& op, LaneMask mask, const 
   bool& news = waits_[pc];
   const auto observed = parts_.mbarriers.observe(asked.address, asked.parity, state.clock.now.seen);
   if (!observed.has_value()) return;
+  note_phase(state.repeated[{pc, asked.address}], observed->end.value, asked.lanes);
   if (parts_.launch.untested[pc] != 0) return guess(state, *observed, parts_.access(w, op, mask, Agent::thread, false));
   news = news || observed->news;
   acquire(w, *observed, asked.lanes, parts_.launch.ordering(op));

@@ -41,6 +41,7 @@ class MbarrierUse {
   };
   std::vector<Asked> asked(const Warp& w, const DecodedOp& op, LaneMask done) const;
   void pass(const Warp& w, const DecodedOp& op, LaneMask mask, const Asked& asked);
+  static void note_phase(WarpState::Repeated& r, uint32_t phase, LaneMask lanes);
   void acquire(const Warp& w, const MbarrierLedger::Observed& observed, LaneMask lanes, Ordering o);
   void guess(WarpState& state, const MbarrierLedger::Observed& observed, const Access& who);
 

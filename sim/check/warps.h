@@ -31,6 +31,12 @@ struct WarpState {
   };
   std::vector<Guess> guesses;
   std::map<uint32_t, uint32_t> passed;  // by pc of an mbarrier wait: how often it has answered true
+  struct Repeated {
+    uint32_t phase = 0;      // the last one that the wait was true for
+    LaneMask lanes = 0;
+    uint32_t times = 0;      // true again, for lanes that it had been true for in the same phase
+  };
+  std::map<std::pair<uint32_t, uint32_t>, Repeated> repeated;  // by pc of an mbarrier wait, and address
   struct Blocked {
     uint32_t pc = 0, address = 0, parity = 0, passed = 0;
     uint64_t since = 0;  // Cluster::now

@@ -49,6 +49,70 @@ TEST(Hang, TellsOfABarrierNobodyArrivesOn) {
   EXPECT_NE(why.find("mbarrier.try_wait"), std::string::npos) << why;
 }
 
+// Two stages with two arrivals each; warp 1 leaves out the second one, whose phase is the first.
+TEST(Hang, NamesTheWarpThatArrivesOnTheOtherStages) {
+  const std::string why = hang(R"(
+  mov.u32 %r5, bar;
+  mov.u32 %r6, 0;
+INIT:
+  @first mbarrier.init.shared::cta.b64 [%r5], 2;
+  add.u32 %r5, %r5, 8;
+  add.u32 %r6, %r6, 1;
+  setp.lt.u32 %p1, %r6, 2;
+  @%p1 bra INIT;
+  fence.mbarrier_init.release.cluster;
+  bar.sync 0;
+  and.b32 %r1, tid, 31;
+  mov.u32 %r5, bar;
+  mov.u32 %r6, 0;
+  mov.u32 %r7, tid;
+ROUND:
+  setp.eq.u32 %p2, %r1, 0;
+  setp.eq.u32 %p3, %r7, 33;
+  @%p3 bra NEXT;
+  @%p2 mbarrier.arrive.shared::cta.b64 _, [%r5];
+NEXT:
+  add.u32 %r7, %r7, 1;
+  add.u32 %r5, %r5, 8;
+  add.u32 %r6, %r6, 1;
+  setp.lt.u32 %p1, %r6, 2;
+  @%p1 bra ROUND;
+)" + wait_for("[bar+8]", 0),
+                               64);
+  EXPECT_NE(why.find("1 of 2 arrivals are missing; so far warp 0 alone came; warp 1, which arrives on other mbarriers of that line of initialisation, waits itself"), std::string::npos) << why;
+}
+
+// Both warps wait for each other; warp 1's wait was true twice for phase 0, because its parity did not change.
+TEST(Hang, SuspectsAParityThatDoesNotChange) {
+  const std::string why = hang(R"(
+  @first mbarrier.init.shared::cta.b64 [bar], 1;
+  @first mbarrier.init.shared::cta.b64 [bar+8], 1;
+  fence.mbarrier_init.release.cluster;
+  bar.sync 0;
+  and.b32 %r1, tid, 31;
+  setp.ne.u32 %p3, %r1, 0;
+  @%p3 bra END;
+  mov.u32 %r6, 0;
+  setp.ge.u32 %p2, tid, 32;
+  @%p2 bra CONSUMER;
+  mbarrier.arrive.shared::cta.b64 _, [bar];
+)" + wait_for("[bar+8]", 0) + wait_for("[bar+8]", 1) + wait_for("[bar+8]", 0) + R"(
+  mbarrier.arrive.shared::cta.b64 _, [bar];
+  bra END;
+CONSUMER:
+  mbarrier.try_wait.parity.shared::cta.b64 %p1, [bar], 0;
+  @!%p1 bra CONSUMER;
+  mbarrier.arrive.shared::cta.b64 _, [bar+8];
+  add.u32 %r6, %r6, 1;
+  setp.lt.u32 %p1, %r6, 2;
+  @%p1 bra CONSUMER;
+)" + wait_for("[bar]", 1) + "  mbarrier.arrive.shared::cta.b64 _, [bar+8];\nEND: bar.warp.sync -1;\n",
+                               64);
+  EXPECT_EQ(why.find("the cause:"), std::string::npos) << why;
+  EXPECT_NE(why.find("suspicious: warp 1 of CTA rank 0 passed 'mbarrier.try_wait.parity.shared::cta.b64"), std::string::npos) << why;
+  EXPECT_NE(why.find("1 time for a phase that the same wait had been true for: its parity may be that of a phase that is over"), std::string::npos) << why;
+}
+
 TEST(Hang, CountsBytesThatNeverCame) {
   const std::string why = hang(kInit + R"(
   @first mbarrier.arrive.expect_tx.shared::cta.b64 _, [bar], 512;
