@@ -14,7 +14,11 @@ bool combine(const Access& a, const Access& b) {
 
 // Both store the same values: whichever is last, the memory has them. Triton's layouts repeat data over warps, and every copy stores it.
 // If the lanes of each store different values in one place, any of them may stay, with the other store or without it.
-bool same_values(const Access& prior, const Access& now) { return prior.write && now.write && (now.unchanging || (now.stored != 0 && now.stored == prior.stored)); }
+bool same_digest(const Access& a, const Access& b) { return a.write && b.write && a.stored != 0 && a.stored == b.stored; }
+bool same_values(const Access& prior, const Access& now) { return (prior.write && now.write && now.unchanging) || same_digest(prior, now); }
+
+// One reads, and the other stores what is there: the read returns the same before and after.
+bool reads_the_same(const Access& prior, const Access& now) { return prior.write != now.write && (prior.write ? prior : now).unchanging; }
 
 // The order between threads of two CTAs has, at some step, only scopes of one CTA.
 bool too_narrow(const Access& prior, const Access& now, const WarpClock& who) {
@@ -71,7 +75,10 @@ Rule global_rule(const Access& prior, const Access& now, const WarpClock& who, c
     const bool used = prior.write && prior.agent == Agent::store && now.agent != Agent::store;
     return used && knows_issue(seen, prior) ? Rule::store_unfinished : Rule::global_race;
   }
-  if (!knows_issue(seen, prior)) return opaque || same_values(prior, now) ? Rule::none : Rule::global_race;
+  if (!knows_issue(seen, prior)) {
+    if (opaque || same_values(prior, now)) return Rule::none;
+    return reads_the_same(prior, now) ? Rule::race_unchanged : Rule::global_race;
+  }
   if (too_narrow(prior, now, who)) return Rule::scope_too_narrow;
   const bool fenced = who.now.proxy_global[prior.issuer] >= prior.issued_at;
   return prior.write && is_async_proxy(now.agent) && !fenced ? Rule::proxy_global : Rule::none;
@@ -101,6 +108,9 @@ Rule global_hazard(const Access& prior, const Access& now, const WarpClock& who,
 
 Rule cross_cluster_rule(const Access& one, const CrossClusterKnowledge& one_knew, const Access& other, const CrossClusterKnowledge& other_knew) {
   if (combine(one, other) || over(one, other_knew.known) || over(other, one_knew.known)) return Rule::none;
+  // One store alone that leaves the memory as it is may be chance: two clusters that add 1 to a word they have read may store the same.
+  if (one.write && other.write && one.unchanging && other.unchanging) return Rule::none;
+  if (reads_the_same(one, other)) return Rule::race_unchanged;
   return over(one, other_knew.observed) || over(other, one_knew.observed) ? Rule::acquire_missing : Rule::global_race;
 }
 

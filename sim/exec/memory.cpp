@@ -311,10 +311,10 @@ uint64_t with_stored(uint64_t digest, const Warp& w, const Access& x, const Src*
   return digest;
 }
 
-/// Whether two active lanes, one after the other, have the same address.
+/// Whether it is one lane, or two active lanes, one after the other, have the same address.
 bool share_places(const Warp& w, const DecodedOp& op, LaneMask mask) {
   uint64_t before = ~uint64_t{0};
-  bool any = false;
+  bool any = std::has_single_bit(mask);
   for_lanes(mask, [&](uint32_t lane) {
     const uint64_t a = lane_address(w, op, lane);
     any = any || a == before;
