@@ -327,8 +327,10 @@ std::string mutated(std::string_view ptx, const Mutant& m) {
 void MutantDevice::load(isa::Module module, std::string_view text) {
   if (mutant_ == nullptr && original_ == nullptr) return SimulatedDevice::load(std::move(module), text);
   std::string ptx = isa::print_module(module);
-  if (mutant_ == nullptr) SimulatedDevice::load(std::move(module), text);
-  else SimulatedDevice::load(isa::parse_ptx_or_throw(mutated(ptx, *mutant_), "mutant.ptx"), text);
+  if (mutant_ == nullptr)
+    SimulatedDevice::load(std::move(module), text);
+  else
+    SimulatedDevice::load(isa::parse_ptx_or_throw(mutated(ptx, *mutant_), "mutant.ptx"), text);
   if (original_ != nullptr) *original_ = std::move(ptx);
 }
 

@@ -288,14 +288,16 @@ HangExplanation::WarpNumbers HangExplanation::late_by_neighbours(uint32_t addres
     return std::pair(i.source.file, i.source.file != 0 ? i.source.line : i.ptx_line);
   };
   std::set<std::pair<uint32_t, uint32_t>> lines;
-  for (const LedgerEntry& e : own.ledger) if (e.what == MbarrierEvent::arrive) lines.insert(line(e));
+  for (const LedgerEntry& e : own.ledger)
+    if (e.what == MbarrierEvent::arrive) lines.insert(line(e));
   WarpNumbers late;
   for (const uint32_t offset : mbarriers_.siblings(address, p)) {
     const uint32_t other = cluster_address(shared_rank(address), offset);
     const BarrierState& b = *mbarriers_.find(other);
     if (object(other) == nullptr || object(other)->expected != object(address)->expected) continue;
     for (const auto* ledger : {&b.ledger, &b.last_ledger}) {
-      for (const LedgerEntry& e : *ledger) if (e.what == MbarrierEvent::arrive && lines.contains(line(e))) late.emplace(e.cta, e.warp);
+      for (const LedgerEntry& e : *ledger)
+        if (e.what == MbarrierEvent::arrive && lines.contains(line(e))) late.emplace(e.cta, e.warp);
     }
   }
   for (const LedgerEntry& e : own.ledger) late.erase({e.cta, e.warp});

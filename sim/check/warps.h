@@ -32,9 +32,9 @@ struct WarpState {
   std::vector<Guess> guesses;
   std::map<uint32_t, uint32_t> passed;  // by pc of an mbarrier wait: how often it has answered true
   struct Repeated {
-    uint32_t phase = 0;      // the last one that the wait was true for
+    uint32_t phase = 0;  // the last one that the wait was true for
     LaneMask lanes = 0;
-    uint32_t times = 0;      // true again, for lanes that it had been true for in the same phase
+    uint32_t times = 0;  // true again, for lanes that it had been true for in the same phase
   };
   std::map<std::pair<uint32_t, uint32_t>, Repeated> repeated;  // by pc of an mbarrier wait, and address
   struct Blocked {

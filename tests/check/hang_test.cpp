@@ -96,7 +96,8 @@ TEST(Hang, SuspectsAParityThatDoesNotChange) {
   setp.ge.u32 %p2, tid, 32;
   @%p2 bra CONSUMER;
   mbarrier.arrive.shared::cta.b64 _, [bar];
-)" + wait_for("[bar+8]", 0) + wait_for("[bar+8]", 1) + wait_for("[bar+8]", 0) + R"(
+)" + wait_for("[bar+8]", 0) + wait_for("[bar+8]", 1) +
+                                   wait_for("[bar+8]", 0) + R"(
   mbarrier.arrive.shared::cta.b64 _, [bar];
   bra END;
 CONSUMER:
