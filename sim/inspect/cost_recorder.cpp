@@ -2,10 +2,9 @@
 
 #include <algorithm>
 #include <bit>
-#include <map>
 #include <optional>
 #include <span>
-#include <tuple>
+#include <string_view>
 #include <unordered_map>
 
 #include "drywell/isa/mma_shape.h"
@@ -93,6 +92,21 @@ std::optional<int64_t> stride_of(const LaneAddresses& a) {
   return stride.value_or(0);
 }
 
+/// In the copies of a round of a loop that runs unrolled, registers have other names (sim/timing).
+bool is_renamed(const InstructionCost& c) { return c.ptx.find("%unrolled") != std::string::npos; }
+
+std::string_view opcode_of(const InstructionCost& c) {
+  const std::string_view text = c.ptx;
+  const size_t guard = text.starts_with('@') ? text.find(' ') + 1 : 0;
+  return text.substr(guard, text.find(' ', guard) - guard);
+}
+
+/// The two are one instruction of the author's.
+bool is_copy(const InstructionCost& a, const InstructionCost& b) {
+  if (a.line != b.line || a.file != b.file) return false;
+  return a.ptx == b.ptx || ((is_renamed(a) || is_renamed(b)) && opcode_of(a) == opcode_of(b));
+}
+
 }  // namespace
 
 class CostRecorder::Impl : public Listener {
@@ -108,15 +122,14 @@ class CostRecorder::Impl : public Listener {
   }
 
   void launch_finished() override {
-    // A loop that runs unrolled has its instructions several times.
-    std::map<std::tuple<std::string, uint32_t, std::string>, size_t> numbers;
     std::vector<std::pair<InstructionCost, Op>> sums;
     for (size_t pc = 0; pc < ops_.size(); ++pc) {
       if (ops_[pc].executed == 0) continue;
       InstructionCost c = described(program_->code[pc]);
-      const auto [at, fresh] = numbers.try_emplace({c.file, c.line, c.ptx}, sums.size());
-      if (fresh) sums.emplace_back(std::move(c), Op{});
-      sums[at->second].second.add(ops_[pc]);
+      const auto same = std::find_if(sums.begin(), sums.end(), [&](const auto& s) { return is_copy(s.first, c); });
+      auto& sum = same != sums.end() ? *same : sums.emplace_back(c, Op{});
+      if (is_renamed(sum.first)) sum.first.ptx = c.ptx;
+      sum.second.add(ops_[pc]);
     }
     for (auto& [c, sum] : sums) {
       c.executed = sum.executed;
