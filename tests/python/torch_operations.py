@@ -46,6 +46,15 @@ for layer, data in zip(layers, (host, x)):
     layer(data).square().mean().backward()
     optimizer.step()
 same(layers[1].weight.detach(), layers[0].weight.detach())
+# Convolutions do not take cuDNN, forward or backward.
+convolutions = [torch.nn.Conv2d(3, 4, 3, stride=2, padding=1), torch.nn.Conv2d(3, 4, 3, stride=2, padding=1).cuda()]
+convolutions[1].load_state_dict(convolutions[0].state_dict())
+image = torch.randn(2, 3, 9, 8)
+results = [c(i) for c, i in zip(convolutions, (image, image.cuda()))]
+torch.testing.assert_close(results[1].cpu(), results[0])
+for r in results:
+    r.square().sum().backward()
+torch.testing.assert_close(convolutions[1].weight.grad.cpu(), convolutions[0].weight.grad)
 # Attention takes the form that is made of ordinary operations.
 q = torch.randn(1, 2, 16, 8)
 torch.testing.assert_close(torch.nn.functional.scaled_dot_product_attention(*[q.cuda()] * 3).cpu(), torch.nn.functional.scaled_dot_product_attention(q, q, q))

@@ -175,6 +175,8 @@ def torch(module):
     names["aten::_scaled_mm"] = _ScaledProduct(names["aten::_scaled_mm"])
     for name, op in names.items():
         _replace(library, name, _on_cpu(module, name, op))
+    # Convolutions take cuDNN, machine code that brings its own CUDA runtime; without it they are made of operations that have CPU kernels.
+    module.backends.cudnn.enabled = False
     # The fused forms of attention are machine code for CUDA alone; the remaining one is made of ordinary operations.
     for fused in ("flash", "mem_efficient", "cudnn"):
         getattr(module.backends.cuda, f"enable_{fused}_sdp", lambda enabled: None)(False)
