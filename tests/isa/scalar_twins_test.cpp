@@ -47,6 +47,21 @@ TEST(ScalarTwins, Comparisons) {
   });
 }
 
+TEST(ScalarTwins, Video) {
+  check_twins({
+      {"vadd.u32.u32.u32 %r1, %r2.h10, %r3", Code::E1480},
+      {"vadd.u32.u32.u32 %r1, %r2.h1, %r3", std::nullopt},
+      {"vadd2.u32.u32.u32 %r1.h01, %r2, %r3, %r4", Code::E1480},
+      {"vadd4.u32.u32.u32 %r1, %r2.b654, %r3, %r4", Code::E1480},
+      {"vadd4.u32.u32.u32 %r1.b31, %r2.b7654, %r3, %r4", std::nullopt},
+      {"vadd.u32.u32.u32.add %r1.b0, %r2, %r3, %r4", Code::E1481},
+      {"vadd.u32.u32.u32 %r1.b0, %r2, %r3", Code::E1481},
+      {"vmad.s32.s32.s32 %r1, %r2, -%r3, -%r4", Code::E1482},
+      {"vmad.s32.s32.s32.po %r1, -%r2, %r3, %r4", Code::E1482},
+      {"add.u32 %r1, %r2.b1, %r3", Code::E1102},
+  });
+}
+
 TEST(ScalarTwins, Floats) {
   check_twins({
       {"fma.f64 %fd1, %fd2, %fd3, %fd4", Code::E1101},
