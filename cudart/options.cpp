@@ -31,7 +31,8 @@ void set(ExecOptions& o, std::string_view name, const std::string& value) {
     o.time = value;
   else if (name == "no-values")
     o.values = value != "1";
-  else if (name == "contract") o.contract = value == "1";
+  else if (name == "contract")
+    o.contract = value == "1";
   else if (name == "threads") o.threads = static_cast<unsigned>(number(value, name));
   else if (name == "max-instructions") o.limits.instructions = number(value, name);
   else if (name == "max-cycles") o.limits.cycles = number(value, name);

@@ -5,9 +5,10 @@
 extern "C" {
 #pragma GCC visibility push(default)
 
-#define NOT_SERVED(NAME_) drywell::cudart::CudaError NAME_() { return drywell::cudart::not_served(#NAME_); }
-#include "cudart/table/runtime_not_served.inc"
+#define NOT_SERVED(NAME_) \
+  drywell::cudart::CudaError NAME_() { return drywell::cudart::not_served(#NAME_); }
 #include "cudart/table/driver.inc"
+#include "cudart/table/runtime_not_served.inc"
 
 #pragma GCC visibility pop
 }

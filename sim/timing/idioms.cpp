@@ -118,7 +118,13 @@ class Folder {
       case Fold::negation: folded_[i] = isa::is_float_type(type(i)) && x.uses != 0 && x.float_uses == x.uses; return;  // source modifiers
       case Fold::sum:
       case Fold::sum_like: folded_[i] = has_immediate(i) && x.uses != 0 && x.address_uses == x.uses; return;  // [reg + offset]
-      case Fold::none: case Fold::shift: case Fold::product: case Fold::logic: case Fold::float_sum: case Fold::float_difference: case Fold::float_product: return;
+      case Fold::none:
+      case Fold::shift:
+      case Fold::product:
+      case Fold::logic:
+      case Fold::float_sum:
+      case Fold::float_difference:
+      case Fold::float_product: return;
     }
   }
 

@@ -151,7 +151,8 @@ enum class Fold : uint8_t {
   shift,      // left, into a sum: LEA
   product,    // into a sum: IMAD
   logic,      // two of them: LOP3
-  float_sum, float_difference,  // with a float_product: fma (contract.h)
+  float_sum,
+  float_difference,  // with a float_product: fma (contract.h)
   float_product,
 };
 /// A sum or a difference, with or without carry.

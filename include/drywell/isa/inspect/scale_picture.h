@@ -27,10 +27,10 @@ struct ScaleGuide {
 
 /// One grid with its areas.
 struct ScalePanel {
-  std::string title;               // above it; may be empty
-  double columns = 0, rows = 0;    // extents of the grid
-  std::vector<ScaleGuide> guides;  // bands of its rows
-  std::vector<ScaleArea> areas;    // drawn in this order
+  std::string title;                   // above it; may be empty
+  double columns = 0, rows = 0;        // extents of the grid
+  std::vector<ScaleGuide> guides;      // bands of its rows
+  std::vector<ScaleArea> areas;        // drawn in this order
   std::vector<std::string> row_names;  // instead of numbers at the left edge; each row is as high as a line of text
 };
 
@@ -48,8 +48,8 @@ struct ScalePicture {
            y_step = 16;  // between ticks; x_step 0: a round number that leaves space for the numbers
   std::vector<ScaleKey> keys;      // the legend
   std::vector<ScalePanel> panels;  // from the top
-  double x_from = 0;        // number of the first column
-  bool continuous = false;  // x is time: columns may be narrower than a pixel, ticks are at decimal numbers
+  double x_from = 0;               // number of the first column
+  bool continuous = false;         // x is time: columns may be narrower than a pixel, ticks are at decimal numbers
 };
 
 /// Colours of the legend: eight that differ also for colour-blind eyes (Okabe and Ito); more repeat.
