@@ -7,8 +7,9 @@ extern "C" {
 
 #define NOT_SERVED(NAME_) \
   drywell::cudart::CudaError NAME_() { return drywell::cudart::not_served(#NAME_); }
-#include "cudart/table/driver.inc"
 #include "cudart/table/runtime_not_served.inc"
+// The last: it ends the macros.
+#include "cudart/table/driver.inc"
 
 #pragma GCC visibility pop
 }
