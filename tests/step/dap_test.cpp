@@ -54,19 +54,20 @@ const Json kFused = {{"program", "fused-rht"}, {"args", {"--m=256", "--n=256", "
 
 // At the end of the first MMA: D lies in tensor memory, its operands in shared memory.
 TEST_F(Dap, ScopesShowTheMemoriesOfTheCta) {
-  begin({{"program", "gemm-bf16"}, {"args", {"--m=128", "--n=128", "--k=128"}}, {"driver", "timed"}});
+  begin(kFused);
   ok("configurationDone");
   client_->event("stopped");
+  ok("evaluate", {{"expression", "break umma done"}, {"context", "repl"}});
+  ok("evaluate", {{"expression", "continue"}, {"context", "repl"}});
+  const uint64_t thread = client_->event("stopped")["threadId"].get<uint64_t>();
   const auto variables = [&](const Json& reference) { return ok("variables", {{"variablesReference", reference}})["variables"]; };
   const auto scope = [&](const std::string& name) -> Json {
-    const uint64_t thread = ok("threads")["threads"][0]["id"];
     const Json frame = ok("stackTrace", {{"threadId", thread}})["stackFrames"][0];
-    for (const Json& s : ok("scopes", {{"frameId", frame["id"]}})["scopes"])
+    const Json scopes = ok("scopes", {{"frameId", frame["id"]}})["scopes"];
+    for (const Json& s : scopes)
       if (s["name"] == name) return variables(s["variablesReference"]);
     return nullptr;
   };
-  ok("evaluate", {{"expression", "until umma done"}, {"context", "repl"}});
-  client_->event("stopped");
   EXPECT_TRUE(scope("TMA in flight").is_array());
   const Json tensor = scope("Tensor memory");
   ASSERT_EQ(tensor.size(), 1u) << tensor.dump();
