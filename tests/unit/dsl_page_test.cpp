@@ -42,7 +42,7 @@ TEST(DslPage, BlocksStandInTheExample) {
   for (const std::string& block : cpp) EXPECT_THAT(program, testing::HasSubstr(flat(block)));
   const std::string project = flat(read_text_file(test::source_path("examples/dsl/CMakeLists.txt")));
   const std::vector<std::string> cmake = blocks(page, "cmake");
-  EXPECT_EQ(cmake.size(), 2u);
+  EXPECT_EQ(cmake.size(), 3u);
   for (const std::string& block : cmake) EXPECT_THAT(project, testing::HasSubstr(flat(block)));
 }
 

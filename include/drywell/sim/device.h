@@ -56,7 +56,7 @@ struct DeviceOptions {
   std::string arch = "sm_100a";  // name of a shipped architecture, or path of a .toml file (load_arch)
   uint32_t sm_count = 0;         // 0: the architecture's number
   uint64_t max_memory = 0;       // bytes of host memory for all allocations; 0: what the host can give
-  bool contract = false;         // products and sums without rounding modifiers are one fma where ptxas makes one (isa/contract.h)
+  bool contract = false;         // products and sums without rounding modifiers are one fma where ptxas makes one (drywell/isa/contract.h)
 };
 
 /// One simulated GPU.
