@@ -18,6 +18,15 @@ bool same_arithmetic(const Instruction& a, const Instruction& b) {
   return a.mod(Slot::type) == b.mod(Slot::type) && a.mod(Slot::ftz) == b.mod(Slot::ftz);
 }
 
+/// The registers of each instruction, none of an unused one.
+std::vector<Registers> used_registers(const Function& f) {
+  std::vector<Registers> out = registers_of(f);
+  const std::vector<uint8_t> unused = unused_instructions(f, out);
+  for (size_t i = 0; i < out.size(); ++i)
+    if (unused[i] != 0) out[i] = {};
+  return out;
+}
+
 /// The blocks of a function, and the registers whose values leave a block.
 class Blocks {
  public:
@@ -71,7 +80,7 @@ class Blocks {
 
 class Finder {
  public:
-  explicit Finder(const Function& f) : f_(f), registers_(registers_of(f)), blocks_(f, registers_) {}
+  explicit Finder(const Function& f) : f_(f), registers_(used_registers(f)), blocks_(f, registers_) {}
 
   std::vector<Contraction> run() {
     for (uint32_t i = 0; i < f_.body.size(); ++i) {
@@ -87,7 +96,7 @@ class Finder {
  private:
   bool is_product(uint32_t i) const {
     const Instruction& p = f_.body[i];
-    return fold_of(p) == Fold::float_product && p.guard == kNoReg && rounds_freely(p) && !p.has(Mod::sat) && f_.operands(p)[0].kind == Operand::Kind::reg;
+    return fold_of(p) == Fold::float_product && !registers_[i].writes.empty() && p.guard == kNoReg && rounds_freely(p) && !p.has(Mod::sat) && f_.operands(p)[0].kind == Operand::Kind::reg;
   }
   bool is_sum(uint32_t i, uint32_t product) const {
     const Instruction& s = f_.body[i];
@@ -166,7 +175,7 @@ class Finder {
 /// Rewrites one function.
 class Rewriter {
  public:
-  explicit Rewriter(Function& f) : f_(f) {
+  explicit Rewriter(Function& f) : f_(f), unused_(unused_instructions(f, registers_of(f))) {
     for (const Contraction& c : contractions(f)) {
       by_sum_[c.sum] = c;
       products_.push_back(c.product);
@@ -182,7 +191,7 @@ class Rewriter {
       moved[i] = static_cast<uint32_t>(f_.body.size());
       if (const auto c = by_sum_.find(i); c != by_sum_.end())
         fuse(before[i], before[c->second.product], c->second);
-      else if (!std::binary_search(products_.begin(), products_.end(), i))
+      else if (unused_[i] == 0 && !std::binary_search(products_.begin(), products_.end(), i))
         f_.body.push_back(before[i]);
     }
     moved[before.size()] = static_cast<uint32_t>(f_.body.size());
@@ -231,6 +240,7 @@ class Rewriter {
   static bool is_difference(const Instruction& sum) { return fold_of(sum) == Fold::float_difference; }
 
   Function& f_;
+  const std::vector<uint8_t> unused_;
   std::map<uint32_t, Contraction> by_sum_;
   std::vector<uint32_t> products_;
 };

@@ -1,8 +1,11 @@
 // Warp instructions per CPU second of every launch of the timing corpus (tests/corpus/timing: nvcc's and Triton's kernels),
-// functional and timed. `compare.py rates RESULT.json` gives the median and the slowest.
+// functional and timed. `compare.py rates RESULT.json` gives the median and the slowest. `--threads=N` launches with N host threads.
 #include <benchmark/benchmark.h>
 
+#include <algorithm>
+#include <cstdlib>
 #include <filesystem>
+#include <string_view>
 
 #include "launch/forwarding_accelerator.h"
 #include "launch/plan.h"
@@ -49,21 +52,35 @@ kernels::LaunchPlan only(const kernels::LaunchPlan& all, const kernels::LaunchSp
   return one;
 }
 
-void add(const std::string& name, const kernels::LaunchPlan& plan, sim::DriverKind driver) {
+void add(const std::string& name, const kernels::LaunchPlan& plan, sim::DriverKind driver, int threads) {
   benchmark::RegisterBenchmark(name.c_str(), [=](benchmark::State& s) { run(s, plan, driver); })
       ->ArgName("threads")
-      ->Arg(1)
+      ->Arg(threads)
       ->MeasureProcessCPUTime()
       ->Unit(benchmark::kMillisecond);
 }
 
-void add_file(const std::filesystem::path& file) {
+void add_file(const std::filesystem::path& file, int threads) {
   const kernels::LaunchPlan plan = kernels::read_launch_file(file);
   for (const kernels::LaunchSpec& launch : plan.launches) {
     const std::string name = "corpus/" + file.stem().string() + "/" + (launch.name.empty() ? launch.entry : launch.name);
-    add(name + "/eager", only(plan, launch), sim::DriverKind::eager);
-    add(name + "/timed", only(plan, launch), sim::DriverKind::timed);
+    add(name + "/eager", only(plan, launch), sim::DriverKind::eager, threads);
+    add(name + "/timed", only(plan, launch), sim::DriverKind::timed, threads);
   }
+}
+
+constexpr std::string_view kThreads = "--threads=";
+
+/// The value of the option, which is taken out of the arguments; 1 without it.
+int threads_of(int& argc, char** argv) {
+  int threads = 1;
+  const auto given = std::remove_if(argv, argv + argc, [&](const char* word) {
+    const bool ours = std::string_view(word).starts_with(kThreads);
+    if (ours) threads = std::max(1, std::atoi(word + kThreads.size()));
+    return ours;
+  });
+  argc = static_cast<int>(given - argv);
+  return threads;
 }
 
 }  // namespace
@@ -73,7 +90,8 @@ int main(int argc, char** argv) {
   for (const auto& entry : std::filesystem::directory_iterator(kCorpus))
     if (entry.path().extension() == ".toml") files.push_back(entry.path());
   std::sort(files.begin(), files.end());
-  for (const auto& file : files) add_file(file);
+  const int threads = threads_of(argc, argv);
+  for (const auto& file : files) add_file(file, threads);
   benchmark::Initialize(&argc, argv);
   if (benchmark::ReportUnrecognizedArguments(argc, argv)) return 2;
   benchmark::RunSpecifiedBenchmarks();

@@ -59,6 +59,9 @@ constexpr Case kCases[] = {
     {"IntoAFma", "mul.f32 %t, %a, %b; fma.rn.f32 %x, %c, %d, %t;", 0},
     {"Immediate", "mul.f32 %t, %a, 0f3F000000; add.f32 %x, %t, 0f3F8CCCCD;", 1},
     {"OverABarrier", "mul.f32 %t, %a, %b; bar.sync 0; add.f32 %x, %t, %c;", 1},
+    {"UnusedProductOfIt", "mul.f32 %t, %a, %b; mul.f32 %u, %t, %c; add.f32 %x, %t, %d;", 1},
+    {"UnusedChainOfIt", "mul.f32 %t, %a, %b; mul.f32 %u, %t, %c; selp.f32 %v, %u, %d, %p; add.f32 %x, %t, %d;", 1},
+    {"UnusedSum", "mul.f32 %t, %a, %b; add.f32 %u, %t, %c; mov.f32 %x, %t;", 0},
     {"Loop", "L: mul.f32 %t, %a, %b; add.f32 %x, %x, %t; setp.lt.f32 %p, %x, %c; @%p bra L;", 1},
     {"InvariantOfALoop", "mul.f32 %t, %a, %b; L: add.f32 %x, %x, %t; setp.lt.f32 %p, %x, %c; @%p bra L;", 0},
 };

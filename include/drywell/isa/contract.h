@@ -20,7 +20,7 @@ struct Contraction {
 /// Returns the contractions of `f`, in the order of the sums. All sums of a product have one, or none of them.
 std::vector<Contraction> contractions(const Function& f);
 
-/// Returns the module with an fma for every contraction, and without the products. Values differ in the last bit from PTX's own.
+/// Returns the module with an fma for every contraction, without the products and without instructions that compute nothing used. Values differ in the last bit from PTX's own.
 Module contracted(Module m);
 
 }  // namespace drywell::isa

@@ -1,6 +1,7 @@
 // Registers that instructions read and write.
 #pragma once
 
+#include <cstdint>
 #include <vector>
 
 #include "drywell/isa/instruction.h"
@@ -16,5 +17,8 @@ struct Registers {
 Registers registers_of(const Function& f, const Instruction& i);
 /// Registers of each instruction of the body.
 std::vector<Registers> registers_of(const Function& f);
+
+/// For each instruction: 1 if all it does is to write registers that nothing reads but such instructions. ptxas makes no code for these.
+std::vector<uint8_t> unused_instructions(const Function& f, const std::vector<Registers>& registers);
 
 }  // namespace drywell::isa
