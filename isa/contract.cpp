@@ -4,9 +4,9 @@
 #include <map>
 #include <optional>
 
-#include "drywell/core/error.h"
 #include "drywell/isa/registers.h"
-#include "drywell/isa/resolve.h"
+#include "isa/emit.h"
+#include "isa/quotient.h"
 
 namespace drywell::isa {
 namespace {
@@ -96,7 +96,7 @@ class Finder {
  private:
   bool is_product(uint32_t i) const {
     const Instruction& p = f_.body[i];
-    return fold_of(p) == Fold::float_product && !registers_[i].writes.empty() && p.guard == kNoReg && rounds_freely(p) && !p.has(Mod::sat) && f_.operands(p)[0].kind == Operand::Kind::reg;
+    return (fold_of(p) == Fold::float_product || fold_of(p) == Fold::float_quotient) && !registers_[i].writes.empty() && p.guard == kNoReg && rounds_freely(p) && !p.has(Mod::sat) && f_.operands(p)[0].kind == Operand::Kind::reg;
   }
   bool is_sum(uint32_t i, uint32_t product) const {
     const Instruction& s = f_.body[i];
@@ -190,8 +190,10 @@ class Rewriter {
     for (uint32_t i = 0; i < before.size(); ++i) {
       moved[i] = static_cast<uint32_t>(f_.body.size());
       if (const auto c = by_sum_.find(i); c != by_sum_.end())
-        fuse(before[i], before[c->second.product], c->second);
-      else if (unused_[i] == 0 && !std::binary_search(products_.begin(), products_.end(), i))
+        fuse(before[i], c->second);
+      else if (std::binary_search(products_.begin(), products_.end(), i))
+        keep_factors(i, before[i]);
+      else if (unused_[i] == 0)
         f_.body.push_back(before[i]);
     }
     moved[before.size()] = static_cast<uint32_t>(f_.body.size());
@@ -200,23 +202,6 @@ class Rewriter {
   }
 
  private:
-  static Instruction form(const std::string& text, const Instruction& like) {
-    const std::vector<OpcodeForm> forms = resolve_opcode(text, nullptr, nullptr);
-    if (forms.empty()) throw InternalError("no instruction '" + text + "'");
-    Instruction out = like;
-    out.op = forms[0].op;
-    out.mods = forms[0].mods;
-    return out;
-  }
-  static std::string modifiers(const Instruction& sum) {
-    return std::string(sum.has(Mod::ftz) ? ".ftz" : "") + (sum.has(Mod::sat) ? ".sat" : "") + "." + std::string(mod_text(sum.mod(Slot::type)));
-  }
-  void push(Instruction i, std::initializer_list<Operand> operands) {
-    i.operands = static_cast<uint32_t>(f_.pool.size());
-    i.operand_count = static_cast<uint8_t>(operands.size());
-    f_.pool.insert(f_.pool.end(), operands);
-    f_.body.push_back(i);
-  }
   // -o: of an immediate at once, of a register by an instruction.
   Operand negative(Operand o, const Instruction& sum) {
     const Mod type = sum.mod(Slot::type);
@@ -224,24 +209,34 @@ class Rewriter {
       o.value ^= int64_t{1} << (type_bits(type) - 1);
       return o;
     }
-    const auto r = static_cast<RegId>(f_.regs.size());
-    f_.regs.push_back({"%contract" + std::to_string(r), f_.regs[o.index].type});
-    push(form("neg." + std::string(mod_text(type)), sum), {Operand::reg(r), o});
-    return Operand::reg(r);
+    const Operand r = emit_.fresh(f_.regs[o.index].type);
+    emit_.push("neg." + std::string(mod_text(type)), sum, {r, o});
+    return r;
   }
-  void fuse(const Instruction& sum, const Instruction& product, const Contraction& c) {
-    const std::vector<Operand> s(f_.operands(sum).begin(), f_.operands(sum).end()), p(f_.operands(product).begin(), f_.operands(product).end());
+  static std::string modifiers(const Instruction& sum) {
+    return std::string(sum.has(Mod::ftz) ? ".ftz" : "") + (sum.has(Mod::sat) ? ".sat" : "") + "." + std::string(mod_text(sum.mod(Slot::type)));
+  }
+  // Called where the product stands: of a quotient all but the last instruction is computed there.
+  void keep_factors(uint32_t i, const Instruction& product) {
+    const auto p = f_.operands(product);
+    factors_[i] = fold_of(product) == Fold::float_quotient ? quotient_factors(f_, product, emit_) : std::pair(p[1], p[2]);
+  }
+  void fuse(const Instruction& sum, const Contraction& c) {
+    const std::vector<Operand> s(f_.operands(sum).begin(), f_.operands(sum).end());
     const bool subtracts = is_difference(sum);
-    Operand factor = p[1], addend = s[3 - c.operand];
+    auto [factor, other] = factors_.at(c.product);
+    Operand addend = s[3 - c.operand];
     if (c.negated != (subtracts && c.operand == 2)) factor = negative(factor, sum);
     if (subtracts && c.operand == 1) addend = negative(addend, sum);
-    push(form("fma.rn" + modifiers(sum), sum), {s[0], factor, p[2], addend});
+    emit_.push("fma.rn" + modifiers(sum), sum, {s[0], factor, other, addend});
   }
   static bool is_difference(const Instruction& sum) { return fold_of(sum) == Fold::float_difference; }
 
   Function& f_;
   const std::vector<uint8_t> unused_;
+  Emitter emit_{f_};
   std::map<uint32_t, Contraction> by_sum_;
+  std::map<uint32_t, std::pair<Operand, Operand>> factors_;  // by product
   std::vector<uint32_t> products_;
 };
 
@@ -251,7 +246,9 @@ std::vector<Contraction> contractions(const Function& f) { return Finder(f).run(
 
 Module contracted(Module m) {
   for (Function& f : m.functions) {
-    if (!f.is_prototype) Rewriter(f).run();
+    if (f.is_prototype) continue;
+    multiply_by_reciprocals(f);
+    Rewriter(f).run();
   }
   return m;
 }

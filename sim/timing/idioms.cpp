@@ -124,7 +124,8 @@ class Folder {
       case Fold::logic:
       case Fold::float_sum:
       case Fold::float_difference:
-      case Fold::float_product: return;
+      case Fold::float_product:
+      case Fold::float_quotient: return;
     }
   }
 

@@ -62,6 +62,13 @@ constexpr Case kCases[] = {
     {"UnusedProductOfIt", "mul.f32 %t, %a, %b; mul.f32 %u, %t, %c; add.f32 %x, %t, %d;", 1},
     {"UnusedChainOfIt", "mul.f32 %t, %a, %b; mul.f32 %u, %t, %c; selp.f32 %v, %u, %d, %p; add.f32 %x, %t, %d;", 1},
     {"UnusedSum", "mul.f32 %t, %a, %b; add.f32 %u, %t, %c; mov.f32 %x, %t;", 0},
+    {"Quotient", "div.full.f32 %t, %a, %b; sub.f32 %x, %c, %t;", 1},
+    {"ApproximateQuotient", "div.approx.f32 %t, %a, %b; add.f32 %x, %t, %c; add.f32 %y, %t, %d;", 2},
+    {"FlushedQuotient", "div.full.ftz.f32 %t, %a, %b; add.ftz.f32 %x, %t, %c;", 1},
+    {"QuotientOfFlushedOnly", "div.approx.ftz.f32 %t, %a, %b; add.f32 %x, %t, %c;", 0},
+    {"QuotientAndProduct", "div.full.f32 %t, %a, %b; mul.f32 %u, %c, %d; add.f32 %x, %u, %t;", 1},
+    {"RoundedQuotient", "div.rn.f32 %t, %a, %b; add.f32 %x, %t, %c;", 0},
+    {"QuotientByAConstant", "div.full.f32 %t, %a, 0f43160000; add.f32 %x, %t, %c;", 1},
     {"Loop", "L: mul.f32 %t, %a, %b; add.f32 %x, %x, %t; setp.lt.f32 %p, %x, %c; @%p bra L;", 1},
     {"InvariantOfALoop", "mul.f32 %t, %a, %b; L: add.f32 %x, %x, %t; setp.lt.f32 %p, %x, %c; @%p bra L;", 0},
 };
