@@ -64,6 +64,8 @@ struct ProgramSpec {
   std::string name;    // "add.s32", "tma.tile.2d.swizzle128"
   std::string family;  // "integer", "tma"
   std::function<Program(isa::Target)> make;
+  /// ptxas makes code of the program that computes something else (docs/deviations.md): a GPU's results say nothing about it.
+  bool ptxas_differs = false;
 };
 
 /// Returns all programs, in the order of the listing.

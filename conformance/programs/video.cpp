@@ -1,5 +1,5 @@
 // Video instructions (PTX ISA 9.7.17, 9.7.18), after the manual's pseudo-code. Where ptxas 13.0 makes code for sm_90a that computes something else
-// (docs/deviations.md), `prepare` leaves those operands out.
+// (docs/deviations.md), `prepare` leaves those operands out; programs that would be left without a saturation are not compared with a GPU.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -92,6 +92,7 @@ void add_scalar(std::vector<ProgramSpec>& out, std::string op, const Sources& s,
   f.expect = std::move(expect);
   f.prepare = std::move(prepare);
   out.push_back(lane_program("video", std::move(f)));
+  out.back().ptxas_differs = e.sat && !e.d.text.empty();
 }
 
 // An intermediate result that is compared with c and does not fit 31 bits is cut off by ptxas's code; the sources of such programs are small, and
@@ -109,6 +110,12 @@ std::function<void(uint64_t*)> compared(const Ending& e, bool is_signed) {
   };
 }
 
+// ptxas's code clamps an unsigned result at 0, but not at 2^32 - 1.
+bool passes_32_bits(const Binary& what, bool d, bool a, bool b) {
+  const std::string name = what.name;
+  return !d && (name == "vadd" || (name == "vabsdiff" && a != b) || (name == "vsub" && !a && b));
+}
+
 void binary(std::vector<ProgramSpec>& out, const Binary& what, bool is_signed, const Sources& s, const Ending& e) {
   const char* const t = type32(is_signed);
   // Of the words a is the larger; parts of them may be the smaller ones.
@@ -122,6 +129,7 @@ void binary(std::vector<ProgramSpec>& out, const Binary& what, bool is_signed, c
         o[0] = ended(e, v, in[2], is_signed);
       },
       compared(e, is_signed));
+  if (passes_32_bits(what, is_signed, is_signed, is_signed)) out.back().ptxas_differs |= e.sat;
 }
 
 // Signs of their own for the result and the sources.
@@ -130,6 +138,7 @@ void mixed(std::vector<ProgramSpec>& out, const Binary& what) {
     const bool d = (signs & 4) != 0, a = (signs & 2) != 0, b = (signs & 1) != 0;
     add_scalar(out, fmt::format("{}.{}.{}.{}.sat", what.name, type32(d), type32(a), type32(b)), {}, {{}, "", true},
                [=](const uint64_t* in, uint64_t* o) { o[0] = static_cast<uint32_t>(saturate(what.of(part_select(in[0], {}, a), part_select(in[1], {}, b)), 32, d)); }, {});
+    out.back().ptxas_differs |= passes_32_bits(what, d, a, b);
   }
 }
 
