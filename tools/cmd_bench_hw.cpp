@@ -5,6 +5,7 @@
 
 #include "conformance/microbench/record.h"
 #include "conformance/microbench/whole.h"
+#include "conformance/survey/survey.h"
 #include "drywell/core/files.h"
 #include "drywell/core/terminal.h"
 #include "kernels/support/record_text.h"
@@ -52,7 +53,7 @@ microbench::Caches caches_of(const Options& o) {
   return o.caches == "warm" ? microbench::Caches::warm : o.caches == "dirty" ? microbench::Caches::dirty : microbench::Caches::cold;
 }
 
-microbench::Record measure_gpu(const Options& o, const Chosen& suite) {
+microbench::Record measure_gpu(const Options& o, Chosen suite) {
   auto gpu = std::make_unique<kernels::CudaDevice>();
   microbench::Record r;
   r.provenance = kernels::provenance(gpu->describe(), "drywell " DRYWELL_VERSION " bench-hw", o.note);
@@ -65,6 +66,8 @@ microbench::Record measure_gpu(const Options& o, const Chosen& suite) {
       gpu = std::make_unique<kernels::CudaDevice>();
     }
   };
+  const isa::Target target = gpu->arch().target;
+  std::erase_if(suite.small, [&](const Microbench& b) { return !microbench::made_for(b, target); });
   for (const Microbench& b : suite.small) attempt(b.name, [&] { r.values[b.name] = microbench::measure(b, *gpu, {}, o.repeats); });
   for (const WholeKernel& w : suite.whole) {
     attempt(w.name, [&] { r.kernels[w.name] = microbench::measure(w, *gpu, std::string(gpu->arch().name), {}, o.repeats, caches_of(o)); });
@@ -124,11 +127,12 @@ ExitCode bench_hw(const CommandContext& c, const Options& o) {
       print(fmt::format("{:<36} {:>10.0f} cyc {:>10.2f} us\n", w.name, e.cycles, e.nanoseconds * 1e-3));
     }
     for (const Microbench& b : suite.small) {
+      if (!microbench::made_for(b, simulator.arch().target)) continue;
       print(fmt::format("{:<36} {:>10.2f} {}\n", b.name, microbench::measure(b, simulator, options), microbench::unit_name(b.unit)));
     }
     return ExitCode::ok;
   }
-  const microbench::Record r = o.from.empty() ? measure_gpu(o, suite) : microbench::parse_record(read_text_file(o.from), o.from);
+  const microbench::Record r = o.from.empty() ? measure_gpu(o, suite) : microbench::parse_record(kernels::survey::part_of(read_text_file(o.from), "microbench"), o.from);
   if (!o.save.empty()) write_file_atomically(o.save, microbench::print_record(r));
   const std::vector<Comparison> all = microbench::compare(r, suite.small, simulator);
   if (!all.empty()) print_table(c, all);

@@ -176,6 +176,7 @@ void register_device(Command& app, CommandContext& context) {
   register_device_record(*device, context);
   register_device_reclock(*device, context);
   register_device_time(*device, context);
+  register_device_survey(*device, context);
   auto f = std::make_shared<RunFlags>();
   f->arch.clear();
   Command* sub = device->add_subcommand("run", "Run on the GPU and in the simulator, compare bit by bit, print both times");

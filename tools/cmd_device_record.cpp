@@ -7,6 +7,7 @@
 
 #include "conformance/silicon/probes.h"
 #include "conformance/silicon/record.h"
+#include "conformance/survey/survey.h"
 #include "drywell/core/files.h"
 #include "drywell/core/terminal.h"
 #include "kernels/support/record_text.h"
@@ -89,7 +90,7 @@ struct Tally {
 };
 
 void check_file(const CommandContext& c, const Options& o, const std::string& file, Tally& t) {
-  const silicon::Record r = silicon::parse_record(read_text_file(file), file);
+  const silicon::Record r = silicon::parse_record(kernels::survey::part_of(read_text_file(file), "probes"), file);
   sim::RunOptions options;
   kernels::parse_driver(o.driver, options);
   std::map<std::string, silicon::Probe> known;

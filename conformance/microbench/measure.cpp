@@ -12,8 +12,8 @@
 namespace drywell::kernels::microbench {
 namespace {
 
-isa::Module parse(const Microbench& b) {
-  isa::Module m = isa::parse_ptx_or_throw(".version 8.6\n.target sm_90a\n.address_size 64\n" + b.text, b.name);
+isa::Module parse(const Microbench& b, isa::Target target) {
+  isa::Module m = isa::parse_ptx_or_throw(text_for(b, target), b.name);
   if (Diagnostics problems = isa::validate(m); problems.has_errors()) throw InputError(std::move(problems));
   return m;
 }
@@ -39,7 +39,7 @@ class Bench {
       f.address = memory_.value();
       map_ = device.encode(f);
     }
-    device.load(parse(b));
+    device.load(parse(b, device_.arch().target));
   }
   ~Bench() {
     device_.release(out_);
@@ -72,7 +72,7 @@ class Bench {
     sim::LaunchConfig launch = launch_;
     launch.grid.x *= count;
     const GmemAddr out = device_.allocate(launch.grid.count() * kWarps * 8, "clocks");
-    watch.load(parse(b_));
+    watch.load(parse(b_, device_.arch().target));
     const sim::RunResult r = watch.launch("bench", launch, sim::Args().add(out).add(uint32_t{1}).add(memory_), options);
     device_.release(out);
     if (!r.ok()) fail(r);
@@ -98,10 +98,10 @@ class Bench {
     b.name = "sweep";
     b.text = kernel_text(k);
     const GmemAddr clocks = device_.allocate(kCtas * kWarps * 8, "clocks");
-    device_.load(parse(b));
+    device_.load(parse(b, device_.arch().target));
     device_.launch("bench", {{kCtas, 1, 1}, {kThreads, 1, 1}, {1, 1, 1}, 0}, sim::Args().add(clocks).add(kSteps).add(*sweep_), {});
     device_.release(clocks);
-    device_.load(parse(b_));
+    device_.load(parse(b_, device_.arch().target));
   }
 
   const Microbench& b_;
@@ -134,8 +134,22 @@ std::vector<Microbench> suite() {
   add_tma(out);
   add_cluster(out);
   add_tensor(out);
+  add_tcgen05(out);
   add_launch(out);
   return out;
+}
+
+std::string text_for(const Microbench& b, isa::Target target) {
+  return fmt::format(".version 8.7\n.target {}\n.address_size 64\n", isa::target_name(target)) + b.text;
+}
+
+bool made_for(const Microbench& b, isa::Target target) {
+  try {
+    parse(b, target);
+    return true;
+  } catch (const InputError&) {
+    return false;
+  }
 }
 
 double measure(const Microbench& b, Accelerator& device, const sim::RunOptions& options, unsigned repeats) {

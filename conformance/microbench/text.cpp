@@ -71,4 +71,32 @@ Microbench microbench(std::string name, std::string family, bool fitted, Unit un
   return b;
 }
 
+// Every word has bits that depend on its place: the power of a load depends on its data. As bf16 no word is infinite or a NaN.
+std::string fill_area(unsigned threads, unsigned bytes) {
+  return fmt::format(
+      "mov.u32 %r20, %r0;\nFILL:\nmul.lo.u32 %r21, %r20, 0x9E3779B1;\nand.b32 %r21, %r21, 0xBFBFBFBF;\nshl.b32 %r22, %r20, 2;\nadd.u32 %r22, %r22, %r2;\n"
+      "st.shared.u32 [%r22], %r21;\nadd.u32 %r20, %r20, {};\nsetp.lt.u32 %p0, %r20, {};\n@%p0 bra FILL;\nfence.proxy.async.shared::cta;\nbar.sync 0;\n",
+      threads, bytes / 4);
+}
+
+std::string operand_descriptors(bool of_tcgen05) {
+  const char* const fields = of_tcgen05 ? "0x4000404000010000" : "0x4000004000010000";
+  return fmt::format("cvt.u64.u32 %rd10, %r2;\nshr.u64 %rd10, %rd10, 4;\nadd.u64 %rd11, %rd10, 1024;\nor.b64 %rd10, %rd10, {0};\nor.b64 %rd11, %rd11, {0};\n", fields);
+}
+
+std::string tmem_allocation() {
+  return "@!%warp0 bra ALLOCATED;\ntcgen05.alloc.cta_group::1.sync.aligned.shared::cta.b32 [%r3+64], 512;\nALLOCATED:\nbar.sync 0;\n"
+         "tcgen05.fence::after_thread_sync;\nld.shared.u32 %r10, [%r3+64];\nadd.u32 %r12, %r10, 256;\nmov.u32 %r11, 0;\n";
+}
+
+std::string tmem_release() {
+  return "bar.sync 0;\n@!%warp0 bra RELEASED;\ntcgen05.dealloc.cta_group::1.sync.aligned.b32 %r10, 512;\n"
+         "tcgen05.relinquish_alloc_permit.cta_group::1.sync.aligned;\nRELEASED:\n";
+}
+
+std::string issued_by_first_thread(const std::string& issue) {
+  return "@%others bra ISSUED;\n" + issue + "tcgen05.commit.cta_group::1.mbarrier::arrive::one.shared::cluster.b64 [%r3];\n" + wait("COMMITTED", "[%r3]", "%r11") +
+         "xor.b32 %r11, %r11, 1;\nISSUED:\n";
+}
+
 }  // namespace drywell::kernels::microbench

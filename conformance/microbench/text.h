@@ -38,4 +38,17 @@ std::string init_barriers(unsigned n, unsigned arrivals);
 /// Waits for `parity` (a register or number) of the barrier at `address` (as in "[%r3+8]").
 std::string wait(std::string_view label, std::string_view address, std::string_view parity);
 
+
+// ---- operands of tensor instructions in `area`: A of 128 rows of 128 bytes, then B of 256, K-major in 128-byte swizzled rows
+
+/// Fills `bytes` of `area` by all threads with words that differ, and orders them before the async proxy's reads.
+std::string fill_area(unsigned threads, unsigned bytes);
+/// The descriptors of A and B into %rd10 and %rd11 (PTX ISA, matrix descriptor); those of tcgen05 have a version, wgmma's have none.
+std::string operand_descriptors(bool of_tcgen05);
+/// The first warp allocates all columns of tensor memory: %r10 is their address, %r12 that of the upper half, %r11 a parity of 0.
+std::string tmem_allocation();
+std::string tmem_release();
+/// Thread 0 issues, commits to the barrier at %r3 and waits, with %r11 as parity; the other threads go on.
+std::string issued_by_first_thread(const std::string& issue);
+
 }  // namespace drywell::kernels::microbench

@@ -1,4 +1,4 @@
-// libFuzzer harness of records of a device: results of probes, times of microbenchmarks, and the words that
+// libFuzzer harness of records of a device: results of probes, times of microbenchmarks, surveys, and the words that
 // repeat a run.
 #include <cstddef>
 #include <cstdint>
@@ -6,6 +6,7 @@
 
 #include "conformance/microbench/record.h"
 #include "conformance/silicon/record.h"
+#include "conformance/survey/survey.h"
 #include "drywell/core/error.h"
 #include "kernels/registry.h"
 #include "launch/golden.h"
@@ -27,6 +28,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const std::string_view text(reinterpret_cast<const char*>(data), size);
   attempt([&] { (void)silicon::parse_record(text, "fuzz"); });
   attempt([&] { (void)microbench::parse_record(text, "fuzz"); });
+  attempt([&] { (void)survey::parse_survey(text, "fuzz"); });
   attempt([&] { (void)RunSpec::parse(text, all_kernels()); });
   return 0;
 }

@@ -71,6 +71,7 @@ const std::vector<std::vector<std::string>> kRows = {
     {"kernels"},
     {"conformance/programs"},
     {"conformance/silicon", "conformance/microbench"},
+    {"conformance/survey"},
     {"cudart/table"},
     {"cudart"},
     {"cudart/api"},

@@ -52,6 +52,7 @@ std::vector<std::string> driver_names();
 #undef COMMAND
 void register_device_record(Command& device, CommandContext& context);  // a subcommand of `device`
 void register_device_time(Command& device, CommandContext& context);    // a subcommand of `device`
+void register_device_survey(Command& device, CommandContext& context);  // survey and compare, of `device`
 void register_tmem_layout(Command& tmem, CommandContext& context);      // a subcommand of `tmem`
 void register_tmem_show(Command& tmem, CommandContext& context);        // a subcommand of `tmem`
 
