@@ -2,6 +2,7 @@
 """Fits an architecture file to a record of microbenchmarks.
 
     tools/fit_arch.py build/tools/drywell traces/hw/h200-2026-11-22-microbench.txt sim/arch/sm_90a.toml
+    tools/fit_arch.py build/tools/drywell b200.survey sim/arch/sm_100a.toml
 
 Runs `drywell bench-hw --from RECORD --arch FILE`, moves every figure below by what its microbenchmark is off, and repeats until
 nothing moves by more than half a percent; a figure that got worse by it goes back and stays. Only microbenchmarks of the fitted half may appear in the table: the half held back
@@ -68,28 +69,54 @@ RULES = [
     (("tma", "multicast_extra"), "tma.multicast.2KiB", "trip", 8192),
     (("tma", "reduce_slowdown"), "reduce.store.4KiB", "scale", 1),
     (("wgmma", "latency"), "wgmma.bf16.n64.waited", "add", 4),
+    # tensor memory: machines of the sm_100 family
+    (("umma", "array_per_column"), "tcgen05.mma.bf16.n256.batch-16", "scale", 1),
+    (("umma", "fetch_bytes_per_clk"), "tcgen05.mma.bf16.n64.batch-16", "shrink", 1),
+    (("umma", "latency"), "tcgen05.mma.bf16.n256.batch-1", "add", 1),
+    (("class", "tcgen05_commit.latency"), "tcgen05.commit", "add", 1),
+    (("class", "tmem_shift.latency"), "tcgen05.shift", "add", 1),
+    (("class", "tmem_alloc.latency"), "tcgen05.alloc-dealloc", "add", 1),
+    (("tmem", "service_32x32b"), "tcgen05.ld.32x32b.x32.batch-8", "shrink", 1),
+    (("tmem", "service_16x64b"), "tcgen05.ld.16x64b.x32.batch-8", "shrink", 1),
+    (("tmem", "service_16x128b"), "tcgen05.ld.16x128b.x16.batch-8", "shrink", 1),
+    (("tmem", "service_16x256b"), "tcgen05.ld.16x256b.x8.batch-8", "shrink", 1),
+    (("tmem", "cp_bytes_per_clk"), "tcgen05.cp.128x256b.batch-8", "scale", 1),
 ]
+WANTED = {bench for _, bench, _, _ in RULES}
 
 
-WANTED = "^(" + "|".join(re.escape(bench) for _, bench, _, _ in RULES) + ")$"
+class Record:
+    """The lines of a record of `drywell bench-hw`, or of a survey's part, that some figure is fitted to."""
+
+    def __init__(self, path):
+        with open(path) as f:
+            lines = f.read().split("\n")
+        if lines[0].startswith("# drywell survey"):
+            start = lines.index("== microbench") + 1
+            end = next((i for i in range(start, len(lines)) if lines[i].startswith("== ")), len(lines))
+            lines = lines[start:end]
+        self.text = "\n".join(line for line in lines if line.startswith("#") or line.split(" ")[0] in WANTED) + "\n"
+        device = next((line for line in lines if line.startswith("# device: ")), "# device: a GPU")
+        self.source = f"{device[len('# device: '):].split(',')[0]}, drywell bench-hw {{}}; {path}"
 
 
 def simulate(drywell, record, arch):
     with tempfile.TemporaryDirectory() as folder:
-        out = os.path.join(folder, "out.json")
-        subprocess.run([drywell, "bench-hw", "--from", record, "--arch", arch, "--json", out, "--filter", WANTED], check=True, stdout=subprocess.DEVNULL)
+        out, wanted = os.path.join(folder, "out.json"), os.path.join(folder, "record.txt")
+        with open(wanted, "w") as f:
+            f.write(record.text)
+        subprocess.run([drywell, "bench-hw", "--from", wanted, "--arch", arch, "--json", out], check=True, stdout=subprocess.DEVNULL)
         with open(out) as f:
             return {x["name"]: x for x in json.load(f)}
 
 
 def figure(text, section, key):
-    """Match of the figure's line: groups value, unit and so on."""
-    start = text.index(f"\n[{section}]\n")
+    """Match of the figure's line: groups value, unit and so on; None if the machine has no such unit."""
+    start = text.find(f"\n[{section}]\n")
+    if start < 0:
+        return None
     line = re.compile(rf'^{re.escape(key)} = \{{ value = (?P<value>[^,]+), unit = "(?P<unit>[^"]*)", provenance = "\w+", source = "[^"]*" \}}$', re.M)
-    found = line.search(text, start)
-    if found is None:
-        sys.exit(f"[{section}] {key}: no such figure")
-    return found
+    return line.search(text, start)
 
 
 def moved_value(old, x, how, weight, key):
@@ -104,8 +131,8 @@ def moved_value(old, x, how, weight, key):
     return min(max(0.0, new), 1.0 if key.endswith("_efficiency") else new)
 
 
-def fit(text, results, best):
-    """`best`: by figure, the value with the least error so far, that error, and whether moving it on made things worse."""
+def fit(text, results, best, source):
+    """`source`: of a figure, with {} for the microbenchmark. `best`: by figure, the value with the least error so far, that error, and whether moving it on made things worse."""
     moved = 0.0
     for (section, key), bench, how, weight in RULES:
         x = results.get(bench)
@@ -114,6 +141,8 @@ def fit(text, results, best):
         if not x["fitted"]:
             sys.exit(f"{bench} is held back: nothing may be fitted to it")
         m = figure(text, section, key)
+        if m is None:
+            continue
         old = float(m["value"])
         error = abs(x["measured"] / x["simulated"] - 1)
         value, least, settled = best.get((section, key), (old, error, False))
@@ -128,19 +157,19 @@ def fit(text, results, best):
         if abs(new - old) > 0.005 * max(abs(old), 1.0):
             print(f"  {section}.{key}: {old:.4g} to {new:.4g}, {bench} is off by {100 * error:.1f} %")
         moved = max(moved, abs(new - old) / max(abs(old), 1.0))
-        line = f'{key} = {{ value = {new:.4g}, unit = "{m["unit"]}", provenance = "measured", source = "H200, drywell bench-hw {bench}; traces/hw/h200-2026-11-22-microbench.txt" }}'
+        line = f'{key} = {{ value = {new:.4g}, unit = "{m["unit"]}", provenance = "measured", source = "{source.format(bench)}" }}'
         text = text[: m.start()] + line + text[m.end() :]
     return text, moved
 
 
 def main():
-    drywell, record, arch = sys.argv[1:4]
+    drywell, record, arch = sys.argv[1], Record(sys.argv[2]), sys.argv[3]
     best = {}
     for step in range(8):
         results = simulate(drywell, record, arch)
         with open(arch) as f:
             text = f.read()
-        text, moved = fit(text, results, best)
+        text, moved = fit(text, results, best, record.source)
         with open(arch, "w") as f:
             f.write(text)
         print(f"step {step}: figures moved by up to {100 * moved:.1f} %")
