@@ -27,6 +27,7 @@ class Options:
     values: bool = True              # False, timed driver: same cycles, the tensor core's results are not computed
     cooperative: bool = False
     progress: bool | Callable[[int, int, int], object] = False  # True: a bar of tqdm, if it is installed
+    contract: bool = False           # products and sums become one fma where ptxas makes one
 
 
 def triple(value: Extent, what: str) -> tuple[int, int, int]:

@@ -25,8 +25,8 @@ class Machine:
     """Device memory for the arrays of a launch. Each owner's memory is copied once, so that views of one array stay views of one
     array; ``copy_back`` writes what the kernel changed to the host."""
 
-    def __init__(self, arch: str, sms: int = 0) -> None:
-        self.device = _core.Device(arch, sms)
+    def __init__(self, arch: str, sms: int = 0, contract: bool = False) -> None:
+        self.device = _core.Device(arch, sms, contract)
         self._regions: list[_Region] = []
 
     def address_of(self, view: View, name: str = "") -> int:

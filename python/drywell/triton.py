@@ -164,7 +164,7 @@ def _launching(session: Session) -> Iterator[None]:
     if _machine.get() is not None:
         yield
         return
-    token = _machine.set(Machine(session.options.arch))
+    token = _machine.set(Machine(session.options.arch, contract=session.options.contract))
     try:
         yield
     finally:
@@ -256,7 +256,7 @@ def simulate(check: str | None = None, driver: str = "eager", arch: str = "sm_10
         _installed.leave()
 
 
-_OPTIONS = ("driver", "check", "arch", "trace", "timeline", "threads", "max_instructions", "max_seconds", "values", "progress")
+_OPTIONS = ("driver", "check", "arch", "trace", "timeline", "threads", "max_instructions", "max_seconds", "values", "progress", "contract")
 
 
 @dataclass(frozen=True)

@@ -117,7 +117,7 @@ nb::dict result_dict(const sim::RunResult& r) {
 
 class PyDevice {
  public:
-  PyDevice(const std::string& arch, uint32_t sms) : arch_(arch), device_({.arch = arch, .sm_count = sms}) {}
+  PyDevice(const std::string& arch, uint32_t sms, bool contract) : arch_(arch), device_({.arch = arch, .sm_count = sms, .contract = contract}) {}
 
   uint64_t allocate(uint64_t bytes, const std::string& name) { return device_.allocate(bytes, name).value(); }
   void release(uint64_t at) { device_.free(GmemAddr(at)); }
@@ -221,7 +221,7 @@ void bind_request(nb::module_& m) {
 void bind_device(nb::module_& m) {
   bind_request(m);
   nb::class_<PyDevice>(m, "Device", "A simulated device: one thread at a time.")
-      .def(nb::init<const std::string&, uint32_t>(), nb::arg("arch"), nb::arg("sms") = 0)
+      .def(nb::init<const std::string&, uint32_t, bool>(), nb::arg("arch"), nb::arg("sms") = 0, nb::arg("contract") = false)
       .def("allocate", &PyDevice::allocate)
       .def("free", &PyDevice::release)
       .def("write", &PyDevice::write)

@@ -290,3 +290,27 @@ def test_torch_tensors(axpy):
     x, y = torch.arange(100, dtype=torch.float32), torch.ones(100)
     axpy[1](x, y, 2.0, 100, block=128)
     assert (y == 2 * torch.arange(100) + 1).all()
+
+
+def test_contract_rounds_a_product_and_a_sum_once():
+    text = """.version 8.7
+.target sm_90a
+.address_size 64
+.visible .entry square_less_one(.param .u64 x, .param .u64 y)
+{
+.reg .b64 %p, %q;
+.reg .f32 %a, %b;
+ld.param.u64 %p, [x];
+ld.param.u64 %q, [y];
+ld.global.f32 %a, [%p];
+mul.f32 %b, %a, %a;
+sub.f32 %b, %b, 0f3F800000;
+st.global.f32 [%q], %b;
+ret;
+}
+"""
+    kernel, x, y = dw.Kernel.from_ptx(text, "square_less_one"), np.array([1.0001], np.float32), np.zeros(1, np.float32)
+    kernel[1](x, y, block=1, contract=True)
+    assert y[0] == np.float32(np.float64(x[0]) ** 2 - 1)  # the square of a float is exact in double precision
+    kernel[1](x, y, block=1)
+    assert y[0] == x[0] * x[0] - np.float32(1)
