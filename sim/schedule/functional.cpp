@@ -4,15 +4,15 @@
 
 #include <algorithm>
 #include <atomic>
-#include <map>
 #include <mutex>
 #include <utility>
 
 #include "drywell/core/parallel.h"
-#include "sim/schedule/cluster_stepper.h"
-#include "sim/exec/environment.h"
-#include "sim/state/program.h"
 #include "sim/events/hub.h"
+#include "sim/exec/environment.h"
+#include "sim/schedule/cluster_stepper.h"
+#include "sim/schedule/ordered_counts.h"
+#include "sim/state/program.h"
 
 namespace drywell::sim {
 namespace {
@@ -23,11 +23,7 @@ struct Shared {
   std::mutex mutex;
   std::atomic<bool> stop{false};
   uint64_t instructions = 0;
-  // With a limit on instructions: `counted` is the sum over clusters 0 to first_uncounted - 1; `ahead` holds the counts of
-  // later clusters that finished before cluster first_uncounted did.
-  uint64_t counted = 0, first_uncounted = 0;
-  std::map<uint64_t, std::pair<uint64_t, Dim3>> ahead;
-  bool gaps = false;  // one thread: clusters finish in order, and a cancelled one leaves a gap
+  OrderedCounts counts;
   uint64_t fault_cluster = ~uint64_t{0};
   std::optional<Fault> fault;
   std::vector<std::unique_ptr<ClusterStepper>> unfinished;  // wait for other clusters, or ran a whole slice
@@ -37,6 +33,7 @@ void record_fault_locked(Shared& s, uint64_t cluster, const Fault& f) {
   if (cluster < s.fault_cluster) {
     s.fault_cluster = cluster;
     s.fault = f;
+    s.counts.end_at(cluster);
   }
   s.stop = true;
 }
@@ -49,18 +46,13 @@ void record_fault(Shared& s, uint64_t cluster, const Fault& f) {
 /// The limit is for the sum over all clusters, added in order of index. The cluster whose count exceeds it has the fault.
 void count_finished(Shared& s, const RunOptions& options, const ClusterStepper& runner) {
   const Cluster& c = runner.cluster();
-  s.ahead[c.index] = {runner.instructions(), c.ctas[0]->index};
-  while (!s.ahead.empty() && (s.gaps || s.ahead.begin()->first == s.first_uncounted)) {
-    const auto [index, of] = *s.ahead.begin();
-    s.ahead.erase(s.ahead.begin());
-    s.first_uncounted = index + 1;
-    s.counted += of.first;
-    if (s.counted <= options.max_instructions) continue;
+  s.counts.add(c.index, {runner.instructions(), c.ctas[0]->index}, [&](uint64_t index, const OrderedCounts::Count& count, uint64_t sum) {
+    if (options.max_instructions == 0 || sum <= options.max_instructions) return;
     GuestPlace place;
     place.kernel = c.launch->program->function->name;
-    place.cta = of.second;
-    return record_fault_locked(s, index, over_instructions(options, std::move(place)));
-  }
+    place.cta = count.cta;
+    record_fault_locked(s, index, over_instructions(options, std::move(place)));
+  });
 }
 
 void work(const Launch& launch, const RunOptions& options, Shared& s) {
@@ -76,7 +68,7 @@ void work(const Launch& launch, const RunOptions& options, Shared& s) {
     if (stop == ClusterStop::slice && bounded) record_fault(s, index, over_instructions(options, place_of_first(runner->cluster())));
     const std::lock_guard lock(s.mutex);
     s.instructions += runner->instructions();
-    if (stop == ClusterStop::finished && options.max_instructions != 0) count_finished(s, options, *runner);
+    count_finished(s, options, *runner);
     if (stop == ClusterStop::stuck || stop == ClusterStop::slice) s.unfinished.push_back(std::move(runner));
   }
 }
@@ -126,9 +118,14 @@ RunResult run_functional(const Launch& given, const RunOptions& options) {
   const bool in_order = launch.observers != nullptr && !launch.observers->concurrent();
   if (in_order || launch.program->ordered_across_ctas) threads = 1;
   threads = static_cast<unsigned>(std::min<uint64_t>(threads, clusters));
-  shared.gaps = threads == 1;
+  shared.counts.begin(threads == 1);
   parallel_for(threads, threads, [&](uint64_t, uint64_t) { work(launch, options, shared); });
-  if (!shared.fault.has_value()) run_together(launch, options, shared);
+  if (shared.fault.has_value()) {  // what clusters behind it did depends on the host's threads
+    shared.instructions = shared.counts.total();
+    launch.output->end_at(shared.fault_cluster);
+  } else {
+    run_together(launch, options, shared);
+  }
   if (options.progress != nullptr) options.progress->ctas_done += queue.cancelled() * launch.cluster.count();
   RunResult r;
   r.fault = shared.fault;
