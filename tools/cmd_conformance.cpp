@@ -94,8 +94,6 @@ std::unique_ptr<kernels::Accelerator> open(const Options& o, const std::string& 
   return std::make_unique<kernels::SimulatedDevice>(sim::DeviceOptions{.arch = arch, .max_memory = o.limits.memory.empty() ? 0 : sim::parse_bytes(o.limits.memory)});
 }
 
-bool time_is_up(const sim::RunOptions& options) { return options.deadline.has_value() && std::chrono::steady_clock::now() >= *options.deadline; }
-
 ExitCode list(const std::vector<ProgramSpec>& programs) {
   for (const ProgramSpec& s : programs) print(fmt::format("{:<12} {}\n", s.family, s.name));
   return ExitCode::ok;
@@ -109,13 +107,13 @@ class Suite {
   isa::Target target() const { return device_->arch().target; }
   std::span<const isa::Target> possible() const { return possible_; }
 
-  void run(const std::vector<ProgramSpec>& programs, const sim::RunOptions& options) {
+  void run(const std::vector<ProgramSpec>& programs, const sim::RunOptions& options, CommandGuard& guard) {
     for (const ProgramSpec& s : programs) {
       line_.phase(fmt::format("program {} of {}", &s - programs.data() + 1, programs.size()));
-      if (lost_ || time_is_up(options)) {
+      if (lost_ || guard.time_is_up()) {
         ++tally_.not_run;
       } else {
-        run_one(s, options);
+        run_one(s, options, guard);
       }
     }
     line_.end();
@@ -132,7 +130,7 @@ class Suite {
     return *other;
   }
 
-  void run_one(const ProgramSpec& s, const sim::RunOptions& options) {
+  void run_one(const ProgramSpec& s, const sim::RunOptions& options, CommandGuard& guard) {
     if (o_.on_device && s.ptxas_differs) {
       ++tally_.by_ptxas;
       return;
@@ -152,6 +150,10 @@ class Suite {
       }
       r.status = Outcome::Status::faulted;
       r.detail = e.what();
+    }
+    if (r.status == Outcome::Status::faulted && guard.time_is_up()) {
+      ++tally_.not_run;
+      return;
     }
     lost_ = o_.on_device && r.launch_failed;
     report(c_, o_, s, r, tally_, line_);
@@ -189,6 +191,10 @@ ExitCode verdict(const Tally& t, isa::Target target, bool time_up) {
 }
 
 ExitCode conformance(const CommandContext& c, const Options& o) {
+  sim::RunOptions options;
+  kernels::parse_driver(o.driver, options);
+  sim::set_limits_of_driver(o.limits, options);
+  CommandGuard guard(options);
   const std::vector<ProgramSpec> programs = chosen(o);
   if (o.list) return list(programs);
   Suite suite(c, o);
@@ -196,14 +202,10 @@ ExitCode conformance(const CommandContext& c, const Options& o) {
     emit(o, programs, suite.possible());
     return ExitCode::ok;
   }
-  sim::RunOptions options;
-  kernels::parse_driver(o.driver, options);
-  sim::set_limits_of_driver(o.limits, options);
-  const CommandGuard guard(options);
   expect_files(o);
-  suite.run(programs, options);
+  suite.run(programs, options, guard);
   if (!o.json.empty()) write_file_atomically(o.json, suite.json());
-  return verdict(suite.tally(), suite.target(), time_is_up(options));
+  return verdict(suite.tally(), suite.target(), guard.time_is_up());
 }
 
 }  // namespace

@@ -8,6 +8,7 @@
 #include "launch/cuda_driver/cuda_device.h"
 #include "launch/golden.h"
 #include "tools/common/command.h"
+#include "tools/common/command_guard.h"
 #include "tools/common/limit_flags.h"
 #include "tools/common/parameters.h"
 #include "tools/common/report_parts.h"
@@ -65,12 +66,12 @@ std::string arch_name(const RunFlags& f, const kernels::CudaDevice& gpu) {
   return std::string(gpu.arch().name);
 }
 
-BothRuns run_kernel(const RunFlags& f, const std::vector<std::string>& words, unsigned clock_repeats) {
+BothRuns run_kernel(const RunFlags& f, const sim::RunOptions& options, const std::vector<std::string>& words, unsigned clock_repeats) {
   const kernels::Kernel& k = kernels::find_kernel(f.subject);
   if (f.plan.any() || !f.save.empty()) throw UsageError("--entry, --grid, --buffer, … are for PTX files", "device run");
   kernels::RunContext context;
   context.params = kernels::Params(k.name, k.parameters, parse_parameters(k, words, "device run"));
-  context.options = run_options(f);
+  context.options = options;
   context.input = f.input;
   context.keep_outputs = true;
   BothRuns both{.subject = std::string(k.name)};
@@ -101,13 +102,13 @@ BothRuns run_kernel(const RunFlags& f, const std::vector<std::string>& words, un
   return both;
 }
 
-BothRuns run_plan_on_both(const RunFlags& f, const std::vector<std::string>& words, unsigned clock_repeats) {
+BothRuns run_plan_on_both(const RunFlags& f, const sim::RunOptions& run, const std::vector<std::string>& words, unsigned clock_repeats) {
   if (clock_repeats != 0) throw UsageError("--clock is for kernels of drywell list", "device run");
   if (!words.empty()) throw UsageError(fmt::format("unexpected argument '{}'", words[0]), "device run");
   const kernels::LaunchPlan plan = make_plan(f);
-  const kernels::PlanOptions options{.run = run_options(f)};
+  const kernels::PlanOptions options{.run = run};
   kernels::CudaDevice gpu;
-  kernels::SimulatedDevice simulator({.arch = arch_name(f, gpu)});
+  kernels::SimulatedDevice simulator({.arch = arch_name(f, gpu), .max_memory = run.max_memory});
   const kernels::PlanResult real = kernels::run_plan(plan, gpu, options);
   if (!real.buffers.empty()) kernels::save_buffers(plan, real);  // the GPU's results, independent of the simulator's
   const kernels::PlanResult simulated = kernels::run_plan(plan, simulator, options);
@@ -142,28 +143,38 @@ std::string summary(const BothRuns& b, const sim::RunOptions& options, bool colo
   return out;
 }
 
+/// What depends on this machine and its GPU.
+Json host_report(const BothRuns& b) {
+  Json j = host_json(seconds(b.simulated));
+  j["gpu"] = b.gpu;
+  j["gpu_seconds"] = seconds(b.on_gpu);
+  if (b.clock.any()) j["clock"] = Json::array();
+  for (const auto& c : b.clock.gpu) j["clock"].push_back({{"cycles", c.cycles}, {"nanoseconds", c.nanoseconds}});
+  return j;
+}
+
 std::string json_report(const BothRuns& b) {
-  Json j = {{"drywell", DRYWELL_VERSION}, {"subject", b.subject}, {"gpu", b.gpu}, {"gpu_seconds", seconds(b.on_gpu)}, {"simulator_seconds", seconds(b.simulated)}};
+  Json j = {{"drywell", DRYWELL_VERSION}, {"subject", b.subject}};
   j["identical"] = !b.faulted() && b.differing() == 0;
   j["outputs"] = Json::object();
   for (const OutputComparison& o : b.outputs) j["outputs"][o.name] = {{"bytes", o.bytes}, {"differing", o.differing}};
-  if (b.clock.any()) {
-    j["clock"] = Json::array();
-    for (size_t i = 0; i < b.clock.gpu.size(); ++i)
-      j["clock"].push_back({{"gpu_cycles", b.clock.gpu[i].cycles}, {"gpu_nanoseconds", b.clock.gpu[i].nanoseconds}, {"simulated_cycles", b.clock.simulated.at(i).cycles}});
-  }
+  if (b.clock.any()) j["clock"] = Json::array();
+  for (const auto& c : b.clock.simulated) j["clock"].push_back({{"cycles", c.cycles}});
   j["gpu_fault"] = b.on_gpu.empty() ? Json(nullptr) : fault_json(b.on_gpu.back());
   j["simulator_fault"] = b.simulated.empty() ? Json(nullptr) : fault_json(b.simulated.back());
+  j["host"] = host_report(b);
   return print_json(j);
 }
 
 ExitCode device_run(const CommandContext& c, const RunFlags& f, const std::vector<std::string>& words, unsigned clock_repeats) {
   if (f.subject.empty()) throw UsageError("which kernel? (drywell list), or a .ptx or .toml file", "device run");
+  sim::RunOptions options = run_options(f);
+  const CommandGuard guard(options);
   RunOutputs outputs(f);
-  const BothRuns both = names_a_file(f.subject) ? run_plan_on_both(f, words, clock_repeats) : run_kernel(f, words, clock_repeats);
+  const BothRuns both = names_a_file(f.subject) ? run_plan_on_both(f, options, words, clock_repeats) : run_kernel(f, options, words, clock_repeats);
   const std::string json = f.json.empty() ? "" : json_report(both);
   outputs.json(json);
-  print(f.json == "-" ? json : summary(both, run_options(f), c.colour_out));
+  print(f.json == "-" ? json : summary(both, options, c.colour_out));
   if (both.faulted()) return ExitCode::guest_fault;
   return both.differing() == 0 ? ExitCode::ok : ExitCode::verification_failed;
 }

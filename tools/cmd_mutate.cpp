@@ -215,6 +215,9 @@ RunSubject find_subject(const std::string& name, const std::vector<std::string>&
 std::string name_of(const std::string& subject) { return names_a_file(subject) ? subject : std::string(kernels::find_kernel(subject).name); }
 
 ExitCode mutate(const CommandContext& c, const MutateFlags& f, const std::vector<std::string>& words) {
+  sim::RunOptions limits;
+  sim::set_limits(f.limits, limits);
+  const CommandGuard guard(limits);
   RunSubject run = find_subject(f.kernel, words);
   RunFlags file;
   file.subject = f.kernel;
@@ -222,9 +225,7 @@ ExitCode mutate(const CommandContext& c, const MutateFlags& f, const std::vector
   expect_writable({f.json});
   sim::ProgressLine line;
   const ImpatientArch impatient(arch);
-  Subject subject{name_of(f.kernel), std::move(run), arch, f.sms, impatient, {}};
-  sim::set_limits(f.limits, subject.limits);
-  const CommandGuard guard(subject.limits);
+  Subject subject{name_of(f.kernel), std::move(run), arch, f.sms, impatient, limits};
   std::string ptx;
   Base base;
   for (const Schedule& schedule : kSchedules) {

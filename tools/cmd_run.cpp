@@ -77,7 +77,6 @@ std::string difference(const kernels::KernelReport& first, const kernels::Kernel
 kernels::KernelReport explained(const kernels::Kernel& k, kernels::RunContext context) {
   sim::HazardChecker watcher;
   context.options.listeners = {watcher.listener()};
-  context.options.progress = nullptr;
   context.phase = {};
   return k.run(context);
 }
@@ -111,9 +110,7 @@ kernels::RunContext context_of(const kernels::Kernel& k, const RunFlags& o, cons
 }
 
 kernels::KernelReport run_with_progress(const kernels::Kernel& k, kernels::RunContext& context) {
-  sim::RunProgress progress;
-  sim::ProgressLine line(progress);
-  context.options.progress = &progress;
+  sim::ProgressLine line(*context.options.progress);
   context.phase = [&](std::string_view what) { line.phase(what); };
   return k.run(context);
 }

@@ -91,7 +91,7 @@ std::string run_words(const RecordOptions& o, const std::vector<std::string>& wo
 /// Records with the same code that repeats the run, so that a new golden trace is consistent.
 ExitCode record(RecordOptions o, const std::vector<std::string>& words) {
   if (o.run.subject.ends_with(".toml")) o.run.arch = machine_of(o.run);
-  const sim::RunOptions options = run_options(o.run);
+  sim::RunOptions options = run_options(o.run);
   const CommandGuard guard(options);
   CommandFiles files("trace record");
   read_run_inputs(o.run, files);

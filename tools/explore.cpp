@@ -33,7 +33,6 @@ Exploration explore(uint64_t schedules, const sim::RunOptions& options, const st
     sim::RunOptions o = options;
     sim::set_schedule(seed, o);
     o.listeners = {poison.listener()};
-    o.progress = nullptr;
     try {
       e.what = run(o);
     } catch (const InputError& bound) {

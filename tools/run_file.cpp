@@ -177,9 +177,7 @@ class PlanRuns {
 
  private:
   PlanResult with_progress() {
-    sim::RunProgress progress;
-    sim::ProgressLine line(progress);
-    options_.run.progress = &progress;
+    sim::ProgressLine line(*options_.run.progress);
     line.phase("running");
     return kernels::run_plan(plan_, device_, options_);
   }
@@ -189,7 +187,6 @@ class PlanRuns {
     kernels::SimulatedDevice again(machine_);
     kernels::PlanOptions options = options_;
     options.run.listeners = {watcher.listener()};
-    options.run.progress = nullptr;
     return kernels::run_plan(plan_, again, options);
   }
 

@@ -80,6 +80,7 @@ void copy_limits(const RunOptions& from, RunOptions& to) {
   to.max_instructions = from.max_instructions;
   to.max_cycles = from.max_cycles;
   to.deadline = from.deadline;
+  to.progress = from.progress;
   to.max_memory = from.max_memory;
 }
 

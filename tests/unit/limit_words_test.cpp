@@ -39,8 +39,11 @@ TEST(LimitWords, AreTheBoundsOfARun) {
   ASSERT_TRUE(o.deadline.has_value());
   EXPECT_GE(*o.deadline, now + std::chrono::seconds(100));
   EXPECT_THROW(set_limits_of_driver({.cycles = 6}, o), InputError) << "the driver has no clock";
+  RunProgress progress;
+  o.progress = &progress;
   RunOptions other;
   copy_limits(o, other);
+  EXPECT_EQ(other.progress, &progress);
   EXPECT_EQ(other.deadline, o.deadline);
   EXPECT_EQ(other.max_cycles, 6u);
 }

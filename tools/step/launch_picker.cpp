@@ -5,6 +5,7 @@
 #include "drywell/sim/check.h"
 #include "drywell/sim/driver_words.h"
 #include "kernels/registry.h"
+#include "tools/common/command_guard.h"
 #include "tools/common/parameters.h"
 
 namespace drywell::tools {
@@ -47,8 +48,11 @@ HostOutcome run_plan_file(const RunFlags& f, const std::vector<std::string>& wor
 }  // namespace
 
 sim::RunResult LaunchPicker::run(const sim::Launch& launch, const sim::RunOptions& options) {
-  if (++seen_ == which_) return body_(launch, options);
-  return sim::run_by_driver(launch, options);
+  if (++seen_ != which_) return sim::run_by_driver(launch, options);
+  in_body(true);
+  sim::RunResult r = body_(launch, options);
+  in_body(false);
+  return r;
 }
 
 HostOutcome run_host(const RunFlags& f, const std::vector<std::string>& words, LaunchPicker& picker, uint32_t which, std::string_view command) {
@@ -59,6 +63,8 @@ HostOutcome run_host(const RunFlags& f, const std::vector<std::string>& words, L
     options.listeners.push_back(poison.listener());
   }
   options.runner = &picker;
+  CommandGuard guard(options);
+  picker.in_body = [&guard](bool on) { guard.rest(on); };
   HostOutcome out = names_a_file(f.subject) ? run_plan_file(f, words, std::move(options), command) : run_kernel(f, words, std::move(options), command);
   if (picker.seen() < which) throw InputError(Code::E4327, fmt::format("--launch {}: there were {} launches", which, picker.seen()));
   return out;

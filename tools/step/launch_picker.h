@@ -15,6 +15,8 @@ class LaunchPicker : public sim::LaunchRunner {
   using Body = std::function<sim::RunResult(const sim::Launch&, const sim::RunOptions&)>;
   LaunchPicker(uint32_t which, Body body) : which_(which), body_(std::move(body)) {}
   sim::RunResult run(const sim::Launch& launch, const sim::RunOptions& options) override;
+  /// Called with true before the body and with false behind it.
+  std::function<void(bool)> in_body = [](bool) {};
   /// Number of launches so far.
   uint32_t seen() const { return seen_; }
 

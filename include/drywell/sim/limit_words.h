@@ -22,7 +22,7 @@ uint64_t parse_bytes(std::string_view text);
 
 /// Sets the bounds of `options`; the time begins now. Throws InputError E4308.
 void set_limits(const RunLimits& limits, RunOptions& options);
-/// The bounds of one run for another; both end at the same moment.
+/// The bounds of one run for another, and who watches them; both end at the same moment.
 void copy_limits(const RunOptions& from, RunOptions& to);
 /// Throws InputError with the fault's code if a bound ended the run: what it left is not what the program
 /// does.
