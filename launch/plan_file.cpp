@@ -7,6 +7,7 @@
 
 #include "drywell/core/files.h"
 #include "drywell/core/text.h"
+#include "drywell/core/toml_text.h"
 #include "launch/plan.h"
 
 namespace drywell::kernels {
@@ -141,9 +142,8 @@ LaunchPlan parse_launch_file(std::string_view text, const std::string& path) {
   LaunchPlan plan;
   plan.folder = path.substr(0, path.rfind('/') + 1);  // npos + 1 is 0
   Diagnostics out;
-  if (const size_t at = stray_toml_unicode(text); at != std::string_view::npos) {
-    const auto line = static_cast<uint32_t>(1 + std::count(text.begin(), text.begin() + static_cast<ptrdiff_t>(at), '\n'));
-    out.error(Code::E4406, {path, line, 0}, "TOML has no such character here: beyond ASCII outside strings and comments, or at the beginning of a table's name");
+  if (const std::optional<TomlProblem> p = unreadable_toml(text); p.has_value()) {
+    out.error(Code::E4406, {path, p->line, 0}, std::string(p->why));
     throw InputError(std::move(out));
   }
   toml::table top;

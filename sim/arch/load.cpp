@@ -9,6 +9,7 @@
 
 #include "drywell/core/files.h"
 #include "drywell/core/text.h"
+#include "drywell/core/toml_text.h"
 #include "drywell/sim/arch_config.h"
 #include "sim/arch/builtin.h"
 #include "sim/arch/schema.h"
@@ -103,9 +104,8 @@ class Loader {
 
   /// Parses `text` and, before it, the files it is based on.
   void add_chain(std::string_view text, const std::string& file, int depth) {
-    if (const size_t at = stray_toml_unicode(text); at != std::string_view::npos) {
-      const auto line = static_cast<uint32_t>(1 + std::count(text.begin(), text.begin() + static_cast<ptrdiff_t>(at), '\n'));
-      errors_.error(Code::E2002, {file, line, 0}, "TOML has no such character here: beyond ASCII outside strings and comments, or at the beginning of a table's name");
+    if (const std::optional<TomlProblem> p = unreadable_toml(text); p.has_value()) {
+      errors_.error(Code::E2002, {file, p->line, 0}, std::string(p->why));
       return;
     }
     toml::table table;

@@ -122,6 +122,32 @@ TEST_F(LaunchPlanFile, RefusesUnicodeOutsideStrings) {
   }
 }
 
+// toml++ leaves the tables of a key by recursion: 100,000 parts took the whole stack.
+TEST_F(LaunchPlanFile, RefusesKeysOfManyParts) {
+  std::string key = "a";
+  for (int i = 0; i < 100'000; ++i) key += i % 2 == 0 ? " .'b'" : ". a";
+  for (const std::string& text : {key + " = 1\n", "[" + key + "]\n", "[[" + key + "]]\nb = 1\n", "x = { y = [ { " + key + " = 1 } ] }\n", "s = \"\"\"a\"b\\\"\"\"\"; " + key + " = 1 #\"\n"}) {
+    try {
+      parse_launch_file("module = 'k.ptx'\n" + text, "p.toml");
+      ADD_FAILURE() << text.substr(0, 20);
+    } catch (const InputError& e) {
+      EXPECT_NE(std::string(e.what()).find("p.toml:2: error E4406: a key of more than 32 parts"), std::string::npos) << std::string(e.what()).substr(0, 200);
+    }
+  }
+}
+
+// Dots of numbers, comments and strings are none of a key's.
+TEST_F(LaunchPlanFile, TakesManyDotsElsewhere) {
+  std::string numbers = "1.5";
+  for (int i = 0; i < 100; ++i) numbers += ", 2.5";
+  const std::string dots(100, '.');
+  try {
+    parse_launch_file("module = '" + dots + "' # " + dots + "\n[[launch]]\nargs = [" + numbers + "]\n", "p.toml");
+  } catch (const InputError& e) {
+    EXPECT_EQ(std::string(e.what()).find("parts"), std::string::npos) << e.what();
+  }
+}
+
 TEST_F(LaunchPlanFile, TakesTheBlockFromTheKernelAndRawFilesAsBuffers) {
   std::string ptx = kScale;
   ptx.replace(ptx.find(".param .u32 n)"), 14, ".param .u32 n)\n.reqntid 100");
