@@ -22,27 +22,28 @@ namespace {
 }
 
 /// Returns a name beside `path` with which `make` succeeds; empty if there is none (errno is the reason). A name is taken while
-/// another writer uses it, or if such a writer was killed.
+/// another writer uses it, or if such a writer was killed. It is short: `path` may have the longest name of the file system.
 template <class Make>
 std::string name_beside(const std::string& path, Make make) {
+  const std::filesystem::path folder = std::filesystem::path(path).parent_path();
   for (int attempt = 0; attempt < 100; ++attempt) {
-    std::string name = fmt::format("{}.tmp{}-{}", path, ::getpid(), attempt);
+    std::string name = (folder / fmt::format(".drywell.tmp{}-{}", ::getpid(), attempt)).string();
     if (make(name.c_str())) return name;
     if (errno != EEXIST) break;
   }
   return {};
 }
 
-/// Returns the target of a link, whether it exists or not: the target is replaced, and the link stays.
+/// Returns the target of a link, whether it exists or not: the target is replaced, and the link stays. Empty for links without end.
 std::string behind_links(std::string path) {
   constexpr int kMost = 40;  // limit of Linux
   std::error_code none;
   for (int i = 0; i < kMost; ++i) {
     const std::filesystem::path target = std::filesystem::read_symlink(path, none);
-    if (none) break;
+    if (none) return path;
     path = (std::filesystem::path(path).parent_path() / target).string();
   }
-  return path;
+  return {};
 }
 
 }  // namespace
@@ -92,7 +93,9 @@ PendingFile::PendingFile(std::string path) : path_(std::move(path)) {
   if (exists && !S_ISREG(st.st_mode)) {
     drywell::fail(Code::E4008, path_, "cannot be written: it exists and is not a regular file");
   }
-  path_ = behind_links(path_);
+  const std::string target = behind_links(path_);
+  if (target.empty()) fail(ELOOP);
+  path_ = target;
   // The file has no name if the file system allows that and /proc can name it later: a run that is killed then leaves no
   // file.
   const std::filesystem::path directory = std::filesystem::path(path_).parent_path();

@@ -25,24 +25,37 @@ bool wants_colour(int fd) {
 
 namespace {
 
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
-
-/// Length of the colour sequence (ESC [ numbers m) at the start of `text`; 0 if there is none.
+/// Length of a sequence that Drywell itself writes (paint(), pictures) at the start of `text`; 0 if there is none. Others could hide text.
 size_t colour_length(std::string_view text) {
-  if (!text.starts_with("\033[")) return 0;
-  size_t n = 2;
-  while (n < text.size() && (is_digit(text[n]) || text[n] == ';')) ++n;
-  return n < text.size() && text[n] == 'm' ? n + 1 : 0;
+  static constexpr std::string_view kPainted[] = {"\033[0m", "\033[1m", "\033[2m", "\033[31m", "\033[32m", "\033[33m", "\033[36m"};
+  for (const std::string_view p : kPainted) {
+    if (text.starts_with(p)) return p.size();
+  }
+  constexpr std::string_view kBackground = "\033[48;5;", kBlackOnIt = "m\033[38;5;16m";
+  constexpr size_t kMostDigits = 3;
+  if (!text.starts_with(kBackground)) return 0;
+  const size_t end = text.find_first_not_of("0123456789", kBackground.size());
+  if (end == std::string_view::npos || end > kBackground.size() + kMostDigits || !text.substr(end).starts_with(kBlackOnIt)) return 0;
+  return end + kBlackOnIt.size();
 }
 
-/// Length of the control character at the start of `text`: C0, DEL, or C1 in UTF-8; 0 if there is none.
-size_t control_length(std::string_view text) {
+/// Length of the character at the start of `text` in UTF-8, the length of a lone byte too.
+size_t character_length(std::string_view text) {
   const auto c = static_cast<unsigned char>(text[0]);
-  if (c == '\n' || c == '\t') return 0;
-  if (c < 0x20 || c == 0x7F) return 1;
-  const bool c1 = c == 0xC2 && text.size() > 1 && static_cast<unsigned char>(text[1]) >= 0x80 &&
-                  static_cast<unsigned char>(text[1]) < 0xA0;
-  return c1 ? 2 : 0;
+  const size_t n = c < 0xC2 || c > 0xF4 ? 1 : c < 0xE0 ? 2 : c < 0xF0 ? 3 : 4;
+  for (size_t i = 1; i < n; ++i) {
+    if (i >= text.size() || (static_cast<unsigned char>(text[i]) & 0xC0) != 0x80) return 1;
+  }
+  return n;
+}
+
+/// The character changes how a terminal shows those after it: C0, DEL, C1 as a byte or in UTF-8, marks of another direction and ends
+/// of lines beyond ASCII.
+bool is_control(std::string_view character) {
+  static constexpr std::string_view kMarks[] = {"\u061C", "\u200E", "\u200F", "\u2028", "\u2029", "\u202A", "\u202B", "\u202C", "\u202D", "\u202E", "\u2066", "\u2067", "\u2068", "\u2069"};
+  const auto c = static_cast<unsigned char>(character[0]);
+  if (character.size() == 1) return c != '\n' && c != '\t' && (c < 0x20 || (c >= 0x7F && c < 0xA0));
+  return (c == 0xC2 && static_cast<unsigned char>(character[1]) < 0xA0) || std::find(std::begin(kMarks), std::end(kMarks), character) != std::end(kMarks);
 }
 
 void print_to(std::FILE* file, std::string_view text) {
@@ -60,10 +73,10 @@ std::string without_controls(std::string_view text) {
   std::string out;
   out.reserve(text.size());
   while (!text.empty()) {
-    const size_t colour = colour_length(text), control = colour == 0 ? control_length(text) : 0;
-    const size_t n = std::max<size_t>({colour, control, 1});
+    const size_t colour = colour_length(text), n = colour != 0 ? colour : character_length(text);
+    const bool control = colour == 0 && is_control(text.substr(0, n));
     for (const char c : text.substr(0, n)) {
-      if (control != 0)
+      if (control)
         out += fmt::format("\\x{:02x}", static_cast<unsigned char>(c));
       else
         out += c;

@@ -291,6 +291,37 @@ TEST(Outputs, ThatAreLinksStayLinks) {
   EXPECT_EQ(files_in(d), 2u);
 }
 
+TEST(Outputs, HaveTheLongestNameOfTheFileSystem) {
+  const TemporaryDirectory d;
+  const std::string name(255, 'x');
+  write_file_atomically(d.file(name), std::string_view("text"));
+  EXPECT_EQ(read_text_file(d.file(name)), "text");
+  EXPECT_THROW(write_file_atomically(d.file(name + "x"), std::string_view("text")), InputError);
+  EXPECT_EQ(files_in(d), 1u);
+}
+
+TEST(Outputs, OfALinkThatLeadsToItselfAreRefused) {
+  const TemporaryDirectory d;
+  std::filesystem::create_symlink("b", d.file("a"));
+  std::filesystem::create_symlink("a", d.file("b"));
+  EXPECT_THROW(write_file_atomically(d.file("a"), std::string_view("text")), InputError);
+  EXPECT_TRUE(std::filesystem::is_symlink(d.file("a")));
+}
+
+// An output would be descriptor 1 or 2, and what the kernel prints or the command says would go into it.
+TEST(Outputs, AreNotMixedWithTextForClosedDescriptors) {
+  const TemporaryDirectory d;
+  const std::string run = test::binary_path() + " run tma-copy --rows=64 --columns=32 --trace=" + d.file("t.trace");
+  const auto trace_with = [&](const std::string& redirections) {
+    test::run_process("/bin/sh", {"-c", run + " " + redirections});
+    return read_text_file(d.file("t.trace"));
+  };
+  const std::string whole = trace_with("");
+  for (const char* closed : {"<&-", ">&-", "2>&-", "<&- >&-", "<&- >&- 2>&-"}) EXPECT_EQ(trace_with(closed), whole) << closed;
+  const Finished f = test::run_process("/bin/sh", {"-c", run + " >&-"});
+  EXPECT_EQ(f.exit_code, 3) << "the summary went nowhere";
+}
+
 // --explore compares the outputs of its runs; these outputs must not be kept.
 TEST(Outputs, OfExploredSchedulesAreNotKept) {
   const TemporaryDirectory d;

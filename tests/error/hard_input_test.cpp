@@ -265,6 +265,17 @@ TEST(HardTerminal, ControlsAreShown) {
                              "2J \xc3\xbc"),
             "\\xc2\\x9b2J \xc3\xbc");
   EXPECT_EQ(without_controls(std::string("\x1b")), "\\x1b");
+  EXPECT_EQ(without_controls("\x9b" "2J\xff"), "\\x9b2J\xff") << "C1 as a byte";
+}
+
+// Other text would be read than the one that is there, or none.
+TEST(HardTerminal, TextIsNeitherHiddenNorTurnedAround) {
+  EXPECT_EQ(without_controls("\u202Eabc\u2066\u200F\u2028"), "\\xe2\\x80\\xaeabc\\xe2\\x81\\xa6\\xe2\\x80\\x8f\\xe2\\x80\\xa8");
+  EXPECT_EQ(without_controls("\x1b[8mconcealed\x1b[30;40m"), "\\x1b[8mconcealed\\x1b[30;40m");
+  EXPECT_EQ(without_controls("\x1b[38;5;16mblack"), "\\x1b[38;5;16mblack");
+  const std::string picture = "\x1b[48;5;117m\x1b[38;5;16m 1 \x1b[0m";
+  EXPECT_EQ(without_controls(picture), picture) << "a cell of a picture";
+  EXPECT_EQ(without_controls("\u2026 \u00FC \U0001F600"), "\u2026 \u00FC \U0001F600");
 }
 
 // Patterns are bounded, and searched in linear time.

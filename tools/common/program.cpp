@@ -1,5 +1,6 @@
 #include "tools/common/program.h"
 
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -151,8 +152,17 @@ Command* add_command(Command& app, std::string_view name) {
   return sub;
 }
 
+/// An output would take the number of a standard descriptor that the caller has closed, and messages would go into it. In its place
+/// is one that cannot be used either.
+static void occupy_closed_descriptors() {
+  for (const int fd : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
+    if (::fcntl(fd, F_GETFD) == -1) ::open("/dev/null", fd == STDIN_FILENO ? O_WRONLY : O_RDONLY);
+  }
+}
+
 int run_commands(const std::vector<OwnCommand>& own, int argc, char** argv) {
   require_processor();
+  occupy_closed_descriptors();
   CommandContext context;
   context.program = find_command(own.front().name)->program;
   context.colour_out = wants_colour(STDOUT_FILENO);
