@@ -124,8 +124,22 @@ std::vector<uint64_t> Memory::mapped_near(uint64_t begin, uint64_t end) const {
   return out;
 }
 
+/// The program has memory in all pages of the range: a device refuses to pin others, and a kernel's access would end the process.
+static bool is_mapped(const void* p, uint64_t bytes) {
+  constexpr uint64_t kAtOnce = 4096;
+  const uint64_t begin = reinterpret_cast<uintptr_t>(p) / kPage * kPage;
+  const uint64_t length = size_sum(reinterpret_cast<uintptr_t>(p) - begin, bytes);
+  if (length > ~begin) return false;
+  unsigned char present[kAtOnce];
+  for (uint64_t at = 0; at < length; at += kAtOnce * kPage) {
+    const uint64_t some = std::min(length - at, kAtOnce * kPage);
+    if (::mincore(reinterpret_cast<void*>(begin + at), some, present) != 0) return false;
+  }
+  return true;
+}
+
 void Memory::register_host(void* p, uint64_t bytes, unsigned flags) {
-  require_value(p != nullptr && bytes != 0);
+  require_value(p != nullptr && bytes != 0 && is_mapped(p, bytes));
   require(!find(p).has_value(), CudaError::host_memory_already_registered);
   const uint64_t base = device_.map_host(p, bytes, "registered host memory").value();
   allocations_[base] = {base, bytes, MemoryType::host, flags, true};

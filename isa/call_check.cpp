@@ -129,6 +129,8 @@ void check_list(const InstructionRef& i, LegalityReport& out, const Signature& s
 void check_call(const InstructionRef& i, LegalityReport& out) {
   const Signature s = signature_of(i, *i.operand("target"));
   if (s.is_entry) return out.error(Code::E1231, fmt::format("'{}' is a kernel; calls are for .func", s.name));
+  if (i.operand("target")->kind == Operand::Kind::reg && i.operand("prototype") == nullptr)
+    return out.error(Code::E1230, "a call of an address names no prototype", "P: .callprototype _ (.param .b32 _); call %rd1, (x), P;");
   if (s.params == nullptr) return;
   check_list(i, out, s, true);
   check_list(i, out, s, false);

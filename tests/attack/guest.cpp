@@ -23,6 +23,7 @@ int cudaMallocPitch(void** out, size_t* pitch, size_t width, size_t height);
 int cudaMallocHost(void** out, size_t bytes);
 int cudaMallocManaged(void** out, size_t bytes, unsigned flags);
 int cudaFree(void*);
+int cudaHostRegister(void* p, size_t bytes, unsigned flags);
 int cudaMemset(void*, int, size_t);
 int cudaMemcpy(void* to, const void* from, size_t bytes, int kind);
 int cudaMemGetInfo(size_t* free, size_t* total);
@@ -132,6 +133,9 @@ void arguments() {
          "null is taken");
   expect(cudaMemcpy(p, host, ~size_t{0} / 2, 1) != 0 && cudaMemset(p, 0, size_t{1} << 40) != 0,
          "more than the allocation");
+  expect(cudaHostRegister(reinterpret_cast<void*>(~uint64_t{4095}), 1 << 20, 0) != 0 &&
+             cudaHostRegister(host, size_t{1} << 46, 0) != 0,
+         "memory that the program does not have is registered");
   expect(cuMemsetD32_v2(reinterpret_cast<uint64_t>(p), 1, (size_t{1} << 62) + 1) != 0, "a count that wraps");
   expect(cuModuleLoadData(&p, "no code") != 0 && cuModuleLoadData(&p, nullptr) != 0, "no code is code");
   expect(launch("store", 0) != 0 && launch("store", 1, 1025) != 0 && launch("store", 0x8000'0000u) != 0,

@@ -103,6 +103,8 @@ TEST_F(Runtime, ManagedAndPinnedMemoryHasOneAddress) {
 TEST_F(Runtime, RegisteredMemoryOfTheProgramIsSeenByTheDevice) {
   alignas(64) static float memory[128];
   std::fill_n(memory, 128, 2.0f);
+  EXPECT_EQ(cudaHostRegister(reinterpret_cast<void*>(~uint64_t{4095}), 1 << 20, 0), CudaError::invalid_value) << "it wraps";
+  EXPECT_EQ(cudaHostRegister(memory, uint64_t{1} << 46, 0), CudaError::invalid_value) << "there is no such memory";
   ASSERT_EQ(cudaHostRegister(memory, sizeof memory, 0), kOk);
   EXPECT_EQ(cudaHostRegister(memory, sizeof memory, 0), CudaError::host_memory_already_registered);
   ASSERT_EQ(axpy(memory, memory, 1, 128), kOk);

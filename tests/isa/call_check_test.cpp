@@ -58,6 +58,7 @@ std::vector<Code> codes_of(const Call& c) {
 TEST(CallCodes, AreTheirOwn) {
   EXPECT_EQ(codes_of({"TooMany", kWord, ".param .b32 a, b;", "call f,(a,b);", false}), std::vector{Code::E1230});
   EXPECT_EQ(codes_of({"TooWide", kWord, ".param .b64 a;", "call f,(a);", false}), std::vector{Code::E1230});
+  EXPECT_EQ(codes_of({"NoPrototype", kWord, ".param .b32 a;", "mov.u64 %rd1, f; call %rd1,(a);", false}), std::vector{Code::E1230});
   EXPECT_EQ(codes_of({"Kernel", ".visible .entry e() { ret; }", "", "call e;", false}), std::vector{Code::E1231});
 }
 
@@ -125,6 +126,8 @@ INSTANTIATE_TEST_SUITE_P(
              "mov.u64 %rd1,f; call %rd1,(a),P;", false},
         Call{"ByAddressOfAnotherType", kWord, ".param .b64 a; P: .callprototype _ (.param .b32 _);",
              "mov.u64 %rd1,f; call %rd1,(a),P;", false},
+        Call{"ByAddressAlone", kWord, ".param .b32 a;", "mov.u64 %rd1,f; call %rd1,(a);", false},
+        Call{"ByAddressAloneOfNone", ".func g() { ret; }", "", "mov.u64 %rd1,g; call %rd1;", false},
         Call{"ByAddressShared", kWord, ".shared .b32 a; P: .callprototype _ (.param .b32 _);",
              "mov.u64 %rd1,f; call %rd1,(a),P;", false},
         Call{"VariableNumber", ".func f(.param .b32 x, .param .align 8 .b8 v[]) { ret; }",
