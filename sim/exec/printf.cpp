@@ -14,7 +14,7 @@ namespace {
 constexpr size_t kMaxString = 1 << 16;
 
 /// Numbers are formatted as in the "C" locale while an object lives, whatever locale the program of this process has set: those of a
-/// device have a point. For the calling thread only.
+/// device would have that locale's sign (docs/deviations.md). For the calling thread only.
 class PlainNumbers {
  public:
   PlainNumbers() : plain_(::newlocale(LC_ALL_MASK, "C", nullptr)), before_(::uselocale(plain_)) {}
@@ -101,7 +101,10 @@ class Conversion {
 
   /// Returns its text.
   std::string text() {
-    while (is_one_of("-+ #0")) spec_ += format_[at_++];
+    // The quote asks for groups of digits, of which the "C" locale has none.
+    for (; is_one_of("-+ #0'"); ++at_) {
+      if (format_[at_] != '\'') spec_ += format_[at_];
+    }
     width();
     if (is_one_of(".")) {
       spec_ += format_[at_++];
