@@ -42,7 +42,9 @@ size_t colour_length(std::string_view text) {
 /// Length of the character at the start of `text` in UTF-8, the length of a lone byte too.
 size_t character_length(std::string_view text) {
   const auto c = static_cast<unsigned char>(text[0]);
-  const size_t n = c < 0xC2 || c > 0xF4 ? 1 : c < 0xE0 ? 2 : c < 0xF0 ? 3 : 4;
+  const size_t n = c < 0xC2 || c > 0xF4 ? 1 : c < 0xE0 ? 2
+                                          : c < 0xF0   ? 3
+                                                       : 4;
   for (size_t i = 1; i < n; ++i) {
     if (i >= text.size() || (static_cast<unsigned char>(text[i]) & 0xC0) != 0x80) return 1;
   }

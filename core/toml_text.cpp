@@ -43,7 +43,8 @@ size_t long_key(std::string_view text) {
       i = std::min(text.find('\n', i), text.size());
       continue;
     }
-    dots = c == '.' ? dots + 1 : std::string_view("=,[]{}\n").find(c) == std::string_view::npos ? dots : 0;
+    dots = c == '.' ? dots + 1 : std::string_view("=,[]{}\n").find(c) == std::string_view::npos ? dots
+                                                                                                : 0;
     if (dots >= kMostParts) return i;
     ++i;
   }

@@ -91,12 +91,13 @@ void MemoryShadow::touch(std::span<const SharedRun> runs, Touch& t) {
     if (s.cta != now.cta) lifetimes_.visit(s.cta, t.id, t.who);
     if (!launch_.full()) continue;
     touch_cells(
-        ctas_[s.cta].shared, s.begin, s.begin + s.bytes, t, rule_of, [&](uint64_t at) { return shared_place(s.cta, at); }, unwritten, t.shared);
+        ctas_[s.cta].shared, s.begin, uint64_t{s.begin} + s.bytes, t, rule_of, [&](uint64_t at) { return shared_place(s.cta, at); }, unwritten, t.shared);
   }
 }
 
 void MemoryShadow::touch_global(const Span& s, Touch& t) {
   if (!launch_.options.global_memory || !launch_.full()) return;
+  if (s.begin + s.bytes < s.begin) return;  // around the end of the address space: no memory, a fault when it is performed
   const auto rule_of = [&](const Access& prior, const Access& a) { return global_hazard(prior, a, t.who, launch_.opaque); };
   check_grid_wait(s, t.id, t.who);
   if (accesses_[t.id].write && !held_maps_.empty()) check_maps(s, t);
@@ -145,7 +146,7 @@ void MemoryShadow::check_maps(const Span& s, const Touch& t) {
 
 void MemoryShadow::overwrite(uint32_t cta, uint32_t begin, uint32_t bytes, AccessId id) {
   const StateId plain = states_.written(id);
-  ctas_[cta].shared.update(begin, begin + bytes, [&](StateId, uint64_t) { return plain; });
+  ctas_[cta].shared.update(begin, uint64_t{begin} + bytes, [&](StateId, uint64_t) { return plain; });
 }
 
 // Memory that a dependent launch touches before it has waited for the launches before (docs/facts/tma-mbarrier.md §3.4).

@@ -111,7 +111,7 @@ class Shadow {
   }
   /// Returns whether the cells [begin, end) are whole units, all of state `in`; if so they become `out`.
   bool replace(size_t begin, size_t end, StateId in, StateId out) {
-    if ((begin | end) % Unit != 0 || end > cells()) return false;
+    if ((begin | end) % Unit != 0 || begin > end || end > cells()) return false;
     StateId* const first = units_.data() + begin / Unit;
     StateId* const last = units_.data() + end / Unit;
     StateId differ = 0;

@@ -265,7 +265,10 @@ TEST(HardTerminal, ControlsAreShown) {
                              "2J \xc3\xbc"),
             "\\xc2\\x9b2J \xc3\xbc");
   EXPECT_EQ(without_controls(std::string("\x1b")), "\\x1b");
-  EXPECT_EQ(without_controls("\x9b" "2J\xff"), "\\x9b2J\xff") << "C1 as a byte";
+  EXPECT_EQ(without_controls("\x9b"
+                             "2J\xff"),
+            "\\x9b2J\xff")
+      << "C1 as a byte";
 }
 
 // Other text would be read than the one that is there, or none.
