@@ -14,6 +14,8 @@ struct Class {
 constexpr Class kClasses[] = {
     {"groups -", "cp.async", "it waits for more groups than before, those it waited for among them"},
     {".read", "cp.async.bulk.wait_group", "no thread of the launch uses the destination again (H7404 reports such uses), and the end of the launch completes the store"},
+    {"without", "cp.async.bulk.wait_group", "what it waits for is known otherwise, or nobody needs it: sources that are written again or end with their CTA (H7003, H7006, H7007) and destinations that are used (H7404) are reported"},
+    {"groups + 1", "cp.async.bulk.wait_group", "what it waits for is known otherwise, or nobody needs it: sources that are written again or end with their CTA (H7003, H7006, H7007) and destinations that are used (H7404) are reported"},
     {"scope .cta", "", "the threads that the instruction orders are of one CTA: every wider scope orders the same (H7403 reports data that crosses)"},
     {"without", "fence.mbarrier_init",
      "the barrier behind it orders the initialisation before every use in the CTA, and no other CTA uses the mbarriers before a cluster barrier"},

@@ -53,6 +53,15 @@ TEST(Mutate, TakesALaunchFile) {
   EXPECT_THAT(r.out, HasSubstr("(100.0 %), 0 only by wrong values, 0 survived"));
 }
 
+// The last wait of the stores waits for nothing that anyone needs; without the one in the loop a tile is overwritten in flight.
+TEST(Mutate, KnowsWaitsOfStoresThatNobodyNeeds) {
+  const test::Finished r = test::drywell({"mutate", "tma-copy", "--rows=256", "--columns=64", "--sms=1", "-v"});
+  EXPECT_THAT(r.out, testing::ContainsRegex("equivalent +without +cp.async.bulk.wait_group 0;"));
+  EXPECT_THAT(r.out, testing::ContainsRegex("equivalent +groups . 1 +cp.async.bulk.wait_group 0;"));
+  EXPECT_THAT(r.out, testing::ContainsRegex("hazard H7[^ ]* +without +cp.async.bulk.wait_group.read 0;"));
+  EXPECT_THAT(r.out, HasSubstr("15 reported"));
+}
+
 // Kernels whose host side says nothing of its phases have a text, too.
 TEST(Mutate, TakesEveryKernel) {
   for (const std::vector<std::string>& kernel : {std::vector<std::string>{"amax", "--rows=64", "--columns=64"}, {"interleave-shards", "--rows=16"}, {"swizzle-sf", "--rows=128", "--columns=4"}}) {
