@@ -10,17 +10,11 @@
 namespace drywell::sim {
 namespace {
 
-constexpr std::array kKindNames = {"tensor_copy", "mma",          "tmem_copy",     "tmem_shift", "commit", "tmem_load_store",
-                                   "bulk_copy",   "remote_store", "remote_arrive", "async_copy", "wgmma",  "try_cancel"};
-static_assert(kKindNames.size() == std::variant_size_v<AsyncOp::Payload>, "AsyncKind counts the payloads");
-
-template <AsyncKind K, class P>
-constexpr bool kNames = std::is_same_v<std::variant_alternative_t<static_cast<size_t>(K), AsyncOp::Payload>, P>;
-static_assert(kNames<AsyncKind::tensor_copy, TensorCopy> && kNames<AsyncKind::mma, Umma> && kNames<AsyncKind::tmem_copy, TmemCopy> &&
-              kNames<AsyncKind::tmem_shift, TmemShift> && kNames<AsyncKind::commit, Commit> && kNames<AsyncKind::tmem_load_store, TmemLdSt> &&
-              kNames<AsyncKind::bulk_copy, BulkCopy> && kNames<AsyncKind::remote_store, RemoteStore> &&
-              kNames<AsyncKind::remote_arrive, RemoteArrive> && kNames<AsyncKind::async_copy, AsyncCopy> &&
-              kNames<AsyncKind::wgmma, Wgmma> && kNames<AsyncKind::try_cancel, TryCancel>);
+constexpr std::array<std::string_view, std::variant_size_v<AsyncOp::Payload>> kKindNames = {
+#define ASYNC_KIND(KIND_, PAYLOAD_, UNIT_) #KIND_,
+#include "drywell/sim/async_kinds.inc"
+#undef ASYNC_KIND
+};
 
 CtaPlace place(const Cta& c) { return {c.index, c.cluster->index, c.rank, c.sm}; }
 WarpPlace place(const Warp& w) { return {place(*w.cta), w.index}; }

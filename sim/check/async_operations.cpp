@@ -241,7 +241,7 @@ struct AsyncOperations::Issue {
     load ? signalled(Agent::load, {t.mbar}) : store();
   }
   void operator()(const BulkCopy& b) const {
-    if (b.kind != BulkCopy::Kind::shared_to_global) return signalled(Agent::load, {b.mbar});
+    if (!b.to_global()) return signalled(Agent::load, {b.mbar});
     if (!repeats_a_lane()) store();
   }
   void operator()(const RemoteStore& r) const { if (!r.global) signalled(Agent::remote, {r.mbar}); }

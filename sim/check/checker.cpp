@@ -31,8 +31,16 @@ Ordering ordering_of_access(const isa::Instruction& i) {
   switch (isa::spec(i.op).memory) {
     case MemoryRole::atomic: case MemoryRole::reduction: return {true, sem == Mod::release || sem == Mod::acq_rel, sem == Mod::acquire || sem == Mod::acq_rel};
     case MemoryRole::load: case MemoryRole::store: return {sem != Mod::none && sem != Mod::weak, sem == Mod::release, sem == Mod::acquire};
-    default: return {};
+    case MemoryRole::none:
+    case MemoryRole::matrix_load:
+    case MemoryRole::matrix_store:
+    case MemoryRole::fragment_load:
+    case MemoryRole::fragment_store:
+    case MemoryRole::fill:
+    case MemoryRole::async_store:
+    case MemoryRole::multimem: return {};
   }
+  return {};
 }
 
 Ordering semantics_of(const isa::Instruction& i) {
@@ -40,8 +48,46 @@ Ordering semantics_of(const isa::Instruction& i) {
   switch (isa::spec(i.op).sync) {
     case SyncRole::mbarrier_arrive: case SyncRole::cluster_arrive: return {true, !i.has(Mod::relaxed), false};
     case SyncRole::mbarrier_wait: return {true, false, !i.has(Mod::relaxed)};
-    default: return {};
+    // The order that these make has handlers of its own (ClusterMonitor::handler_of).
+    case SyncRole::none:
+    case SyncRole::mbarrier_init:
+    case SyncRole::mbarrier_inval:
+    case SyncRole::mbarrier_count:
+    case SyncRole::cta_barrier:
+    case SyncRole::cta_barrier_arrive:
+    case SyncRole::cluster_wait:
+    case SyncRole::warp_barrier:
+    case SyncRole::thread_fence:
+    case SyncRole::mbarrier_init_fence:
+    case SyncRole::async_proxy_fence:
+    case SyncRole::async_generic_fence:
+    case SyncRole::alias_fence:
+    case SyncRole::map_edit:
+    case SyncRole::map_copy:
+    case SyncRole::map_release:
+    case SyncRole::map_acquire:
+    case SyncRole::tensor_fence_before:
+    case SyncRole::tensor_fence_after:
+    case SyncRole::tensor_commit:
+    case SyncRole::tensor_product:
+    case SyncRole::tmem_load_wait:
+    case SyncRole::tmem_store_wait:
+    case SyncRole::tmem_alloc:
+    case SyncRole::tmem_dealloc:
+    case SyncRole::tmem_relinquish:
+    case SyncRole::copy_commit:
+    case SyncRole::copy_wait:
+    case SyncRole::copy_wait_all:
+    case SyncRole::copy_arrive:
+    case SyncRole::bulk_commit:
+    case SyncRole::bulk_wait:
+    case SyncRole::product_fence:
+    case SyncRole::product_commit:
+    case SyncRole::product_wait:
+    case SyncRole::register_pool:
+    case SyncRole::grid_dependency: return {};
   }
+  return {};
 }
 
 bool of_mbarrier(SyncRole r) { return r >= SyncRole::mbarrier_init && r <= SyncRole::mbarrier_wait; }

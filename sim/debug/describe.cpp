@@ -64,10 +64,11 @@ struct Describe {
     return fmt::format(".{}.x{} {} {} {} registers of warp {}", isa::mod_text(t.shape), t.num, describe_tmem(t.taddr), t.load ? "->" : "<-", t.regs.size(), issuer.warp);
   }
   std::string operator()(const BulkCopy& b) const {
-    using K = BulkCopy::Kind;
-    const std::string src = b.kind == K::global_to_shared ? describe_gmem(gmem(), b.src) : describe_smem(static_cast<uint32_t>(b.src), issuer.cta);
-    const std::string dst = b.kind == K::shared_to_global ? describe_gmem(gmem(), b.dst) : describe_smem(static_cast<uint32_t>(b.dst), issuer.cta);
-    return fmt::format("{} bytes {} -> {}{}", b.bytes, src, dst, b.kind == K::shared_to_global ? "" : to_barrier(b.mbar, issuer.cta));
+    std::string src;
+    if (b.from_global()) src = describe_gmem(gmem(), b.src) + " ";
+    if (b.from_shared()) src = describe_smem(static_cast<uint32_t>(b.src), issuer.cta) + " ";
+    const std::string dst = b.to_global() ? describe_gmem(gmem(), b.dst) : describe_smem(static_cast<uint32_t>(b.dst), issuer.cta);
+    return fmt::format("{} bytes {}-> {}{}", b.bytes, src, dst, b.to_global() ? "" : to_barrier(b.mbar, issuer.cta));
   }
   std::string operator()(const RemoteStore& r) const {
     if (r.global) return fmt::format("{} bytes -> {}", r.bytes(), describe_gmem(gmem(), r.dst));

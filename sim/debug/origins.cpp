@@ -134,12 +134,14 @@ struct Finder {
   }
 
   void operator()(const BulkCopy& b) {
-    const bool to_shared = b.kind != BulkCopy::Kind::shared_to_global;
     uint64_t offset = 0;
-    if (const auto* smem = std::get_if<WatchSmem>(&place); smem != nullptr && to_shared) offset = smem->offset - shared_offset(static_cast<uint32_t>(b.dst));
-    else if (const auto* gmem = std::get_if<WatchGmem>(&place); gmem != nullptr && !to_shared) offset = gmem->address - b.dst;
+    if (const auto* smem = std::get_if<WatchSmem>(&place); smem != nullptr && !b.to_global())
+      offset = smem->offset - shared_offset(static_cast<uint32_t>(b.dst));
+    else if (const auto* gmem = std::get_if<WatchGmem>(&place); gmem != nullptr && b.to_global())
+      offset = gmem->address - b.dst;
     else return;
-    if (b.kind == BulkCopy::Kind::global_to_shared) return add("global memory", WatchGmem{b.src + offset, 4});
+    if (b.from_global()) return add("global memory", WatchGmem{b.src + offset, 4});
+    if (!b.from_shared()) return;
     const auto src = static_cast<uint32_t>(b.src);
     add("shared memory", WatchSmem{cta(shared_rank(src)), shared_offset(src) + static_cast<uint32_t>(offset), 4});
   }

@@ -65,7 +65,7 @@ EngineResult to_shared(Cluster& c, const AsyncOp& op, const BulkCopy& b) {
 }  // namespace
 
 EngineResult read_operands(Cluster& c, AsyncOp& op, BulkCopy& b) {
-  const bool global = b.kind == Kind::global_to_shared;
+  const bool global = b.from_global();
   const uint64_t src = b.first_read();
   const uint32_t bytes = b.bytes_read();
   op.staging.assign(b.ignored_left, kIgnored);
@@ -75,12 +75,12 @@ EngineResult read_operands(Cluster& c, AsyncOp& op, BulkCopy& b) {
     op.staging.insert(op.staging.end(), from, from + bytes);
   }
   op.staging.resize(b.bytes, kIgnored);
-  if (b.kind == Kind::shared_to_global) group_read_done(c, op.issuer, b.group, true);
+  if (b.to_global()) group_read_done(c, op.issuer, b.group, true);
   return std::nullopt;
 }
 
 EngineResult write_result(Cluster& c, AsyncOp& op, BulkCopy& b) {
-  if (b.kind != Kind::shared_to_global) return to_shared(c, op, b);
+  if (!b.to_global()) return to_shared(c, op, b);
   uint8_t* to = global_bytes(c, b.dst, b.bytes);
   if (to == nullptr) return outside_global(c, b.dst, b.bytes);
   deliver(op, b, to);

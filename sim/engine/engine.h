@@ -24,30 +24,11 @@ StepResult run_to_end(Cluster& c, size_t index);
 
 // One pair per payload; read fills op.staging, write stores and signals.
 using EngineResult = std::optional<GuestError>;
-EngineResult read_operands(Cluster&, AsyncOp&, TensorCopy&);
-EngineResult write_result(Cluster&, AsyncOp&, TensorCopy&);
-EngineResult read_operands(Cluster&, AsyncOp&, Umma&);
-EngineResult write_result(Cluster&, AsyncOp&, Umma&);
-EngineResult read_operands(Cluster&, AsyncOp&, TmemCopy&);
-EngineResult write_result(Cluster&, AsyncOp&, TmemCopy&);
-EngineResult read_operands(Cluster&, AsyncOp&, TmemShift&);
-EngineResult write_result(Cluster&, AsyncOp&, TmemShift&);
-EngineResult read_operands(Cluster&, AsyncOp&, Commit&);
-EngineResult write_result(Cluster&, AsyncOp&, Commit&);
-EngineResult read_operands(Cluster&, AsyncOp&, TmemLdSt&);
-EngineResult write_result(Cluster&, AsyncOp&, TmemLdSt&);
-EngineResult read_operands(Cluster&, AsyncOp&, BulkCopy&);
-EngineResult write_result(Cluster&, AsyncOp&, BulkCopy&);
-EngineResult read_operands(Cluster&, AsyncOp&, RemoteStore&);
-EngineResult write_result(Cluster&, AsyncOp&, RemoteStore&);
-EngineResult read_operands(Cluster&, AsyncOp&, RemoteArrive&);
-EngineResult write_result(Cluster&, AsyncOp&, RemoteArrive&);
-EngineResult read_operands(Cluster&, AsyncOp&, AsyncCopy&);
-EngineResult write_result(Cluster&, AsyncOp&, AsyncCopy&);
-EngineResult read_operands(Cluster&, AsyncOp&, Wgmma&);
-EngineResult write_result(Cluster&, AsyncOp&, Wgmma&);
-EngineResult read_operands(Cluster&, AsyncOp&, TryCancel&);
-EngineResult write_result(Cluster&, AsyncOp&, TryCancel&);
+#define ASYNC_KIND(KIND_, PAYLOAD_, UNIT_)                   \
+  EngineResult read_operands(Cluster&, AsyncOp&, PAYLOAD_&); \
+  EngineResult write_result(Cluster&, AsyncOp&, PAYLOAD_&);
+#include "drywell/sim/async_kinds.inc"
+#undef ASYNC_KIND
 
 /// Host pointer to shared memory at rank << 24 | offset, or nullptr.
 uint8_t* shared_bytes(Cluster& c, uint32_t address, uint64_t bytes);

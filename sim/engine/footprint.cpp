@@ -58,8 +58,8 @@ void writes_of(const TensorCopy& t, const TensorPlan& p, const SpanVisitor& visi
 uint64_t possible(uint32_t bytes) { return std::min<uint64_t>(bytes, 1 << 24); }
 
 void reads_of(const BulkCopy& b, const SpanVisitor& visit) {
-  if (b.kind != BulkCopy::Kind::global_to_shared) return visit(shared(static_cast<uint32_t>(b.src), possible(b.bytes)));
-  if (b.bytes_read() != 0) visit(global(b.first_read(), possible(b.bytes_read())));
+  if (b.from_shared()) return visit(shared(static_cast<uint32_t>(b.src), possible(b.bytes)));
+  if (b.from_global() && b.bytes_read() != 0) visit(global(b.first_read(), possible(b.bytes_read())));
 }
 
 // Visits the bytes that the byte mask selects in each group of 16.
@@ -75,7 +75,7 @@ void masked(const Span& all, uint16_t mask, const SpanVisitor& visit) {
 }
 
 void writes_of(const BulkCopy& b, const SpanVisitor& visit) {
-  if (b.kind == BulkCopy::Kind::shared_to_global) return masked(global(b.dst, possible(b.bytes)), b.byte_mask, visit);
+  if (b.to_global()) return masked(global(b.dst, possible(b.bytes)), b.byte_mask, visit);
   const auto dst = static_cast<uint32_t>(b.dst);
   for_ctas(LoadTarget{dst, b.mbar, b.multicast, 0}.ctas(),
            [&](uint32_t cta) { masked(shared(cluster_address(cta, shared_offset(dst)), possible(b.bytes)), b.byte_mask, visit); });

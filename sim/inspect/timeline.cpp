@@ -17,11 +17,9 @@ namespace {
 constexpr size_t kMostLevels = 24000;
 constexpr size_t kMostOperations = 20000;
 
-const char* const kUnits[] = {"TMA", "tensor core", "TMEM port", "cluster", "cp.async"};
-enum Unit : uint32_t { kTma, kTensor, kTmem, kCluster, kCopy };
+const char* const kUnits[] = {"TMA", "tensor core", "TMEM port", "cluster", "cp.async"};  // by AsyncUnit
 
 struct Named {
-  Unit unit;
   const char* what;
   uint32_t mbar = 0;  // signalled at completion; 0: none
 };
@@ -29,19 +27,19 @@ struct Named {
 struct Describe {
   Named operator()(const TensorCopy& t) const {
     static constexpr const char* kWhat[] = {"tensor load", "tensor store", "tensor reduce"};
-    return {kTma, kWhat[static_cast<size_t>(t.direction)], t.direction == TensorCopy::Direction::load ? t.mbar : 0};
+    return {kWhat[static_cast<size_t>(t.direction)], t.direction == TensorCopy::Direction::load ? t.mbar : 0};
   }
-  Named operator()(const BulkCopy& b) const { return {kTma, "bulk copy", b.mbar}; }
-  Named operator()(const Umma&) const { return {kTensor, "tcgen05.mma"}; }
-  Named operator()(const TmemCopy&) const { return {kTensor, "tcgen05.cp"}; }
-  Named operator()(const TmemShift&) const { return {kTensor, "tcgen05.shift"}; }
-  Named operator()(const Commit& c) const { return {kTensor, "commit", c.mbar}; }
-  Named operator()(const TmemLdSt& t) const { return {kTmem, t.load ? "tcgen05.ld" : "tcgen05.st"}; }
-  Named operator()(const AsyncCopy& a) const { return {kCopy, a.lanes.empty() ? "cp.async arrival" : "cp.async", a.mbar}; }
-  Named operator()(const Wgmma&) const { return {kTensor, "wgmma"}; }
-  Named operator()(const RemoteStore& r) const { return {kCluster, "remote store", r.mbar}; }
-  Named operator()(const RemoteArrive& r) const { return {kCluster, "remote arrival", r.mbar}; }
-  Named operator()(const TryCancel& t) const { return {kCluster, "try_cancel", t.mbar}; }
+  Named operator()(const BulkCopy& b) const { return {"bulk copy", b.mbar}; }
+  Named operator()(const Umma&) const { return {"tcgen05.mma"}; }
+  Named operator()(const TmemCopy&) const { return {"tcgen05.cp"}; }
+  Named operator()(const TmemShift&) const { return {"tcgen05.shift"}; }
+  Named operator()(const Commit& c) const { return {"commit", c.mbar}; }
+  Named operator()(const TmemLdSt& t) const { return {t.load ? "tcgen05.ld" : "tcgen05.st"}; }
+  Named operator()(const AsyncCopy& a) const { return {a.lanes.empty() ? "cp.async arrival" : "cp.async", a.mbar}; }
+  Named operator()(const Wgmma&) const { return {"wgmma"}; }
+  Named operator()(const RemoteStore& r) const { return {"remote store", r.mbar}; }
+  Named operator()(const RemoteArrive& r) const { return {"remote arrival", r.mbar}; }
+  Named operator()(const TryCancel& t) const { return {"try_cancel", t.mbar}; }
 };
 
 }  // namespace
@@ -68,7 +66,7 @@ class TimelineRecorder::Impl : public Listener {
     program_ = launch.program;
     lines_.clear();
     in_flight_.clear();
-    unheard_.clear();
+    unwaited_.clear();
     bytes_of_.clear();
     level_ = {};
     t_.warps.resize(cta.warps.size());
@@ -113,13 +111,13 @@ class TimelineRecorder::Impl : public Listener {
       set_level(now);
     }
     if (e != MbarrierEvent::wait_true) return;
-    const auto it = unheard_.find(offset);
-    if (it == unheard_.end()) return;
+    const auto it = unwaited_.find(offset);
+    if (it == unwaited_.end()) return;
     for (const size_t i : it->second) {
       t_.operations[i].waiter = static_cast<int32_t>(amount);
       t_.operations[i].waited = now;
     }
-    unheard_.erase(it);
+    unwaited_.erase(it);
   }
 
   void async(const Cluster& c, const AsyncOp& op, AsyncMoment m) override {
@@ -132,7 +130,7 @@ class TimelineRecorder::Impl : public Listener {
       const Named n = std::visit(Describe{}, op.payload);
       const Warp& w = cta_->warps[op.issuer.warp];
       in_flight_[op.id] = t_.operations.size();
-      t_.operations.push_back({.unit = n.unit, .what = n.what, .warp = w.index, .line = line_of(program_->code[w.pc]), .issued = c.now, .started = c.now, .done = c.now});
+      t_.operations.push_back({.unit = static_cast<uint32_t>(unit_of(op.payload)), .what = n.what, .warp = w.index, .line = line_of(program_->code[w.pc]), .issued = c.now, .started = c.now, .done = c.now});
       return;
     }
     const auto it = in_flight_.find(op.id);
@@ -142,7 +140,7 @@ class TimelineRecorder::Impl : public Listener {
     o.done = c.now;
     t_.to = std::max(t_.to, c.now);
     if (m != AsyncMoment::signal) return;
-    if (const Named n = std::visit(Describe{}, op.payload); n.mbar != 0 && shared_rank(n.mbar) == cta_->rank) unheard_[shared_offset(n.mbar)].push_back(it->second);
+    if (const Named n = std::visit(Describe{}, op.payload); n.mbar != 0 && shared_rank(n.mbar) == cta_->rank) unwaited_[shared_offset(n.mbar)].push_back(it->second);
     in_flight_.erase(it);
   }
 
@@ -204,7 +202,7 @@ class TimelineRecorder::Impl : public Listener {
   std::map<std::string, uint32_t> lines_;
   std::vector<uint32_t> line_;                                // per warp
   std::unordered_map<uint64_t, size_t> in_flight_;            // operation -> index
-  std::unordered_map<uint32_t, std::vector<size_t>> unheard_;  // mbarrier -> complete operations before the next wait
+  std::unordered_map<uint32_t, std::vector<size_t>> unwaited_;  // mbarrier -> complete operations before the next wait
   std::unordered_map<uint64_t, uint64_t> bytes_of_;           // CTA serial -> its shared memory
   Timeline::Level level_;
 };

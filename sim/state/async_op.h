@@ -105,6 +105,10 @@ struct BulkCopy {
   uint16_t byte_mask = 0xFFFF;
   uint8_t ignored_left = 0, ignored_right = 0;  // .ignore_oob: bytes of the source that are not read, at most 15 at either end
   uint32_t group = 0;
+  /// The memories at its two ends.
+  bool from_global() const { return kind == Kind::global_to_shared; }
+  bool from_shared() const { return kind == Kind::shared_to_shared || kind == Kind::shared_to_global; }
+  bool to_global() const { return kind == Kind::shared_to_global; }
   /// The bytes that it reads: all but the ignored ones.
   uint64_t first_read() const { return src + ignored_left; }
   uint32_t bytes_read() const { return bytes - std::min<uint32_t>(bytes, uint32_t{ignored_left} + ignored_right); }
@@ -162,9 +166,26 @@ struct TryCancel {
   bool multicast = false;
 };
 
+/// Units that execute asynchronous operations.
+enum class AsyncUnit : uint8_t { tma,
+                                 tensor,
+                                 tmem,
+                                 cluster,
+                                 copy /* cp.async */ };
+
+/// std::variant of all types but the first, in the order of async_kinds.inc.
+template <class First, class... Payload>
+struct AsyncPayloads {
+  using Variant = std::variant<Payload...>;
+};
+
 struct AsyncOp {
   enum class Stage : uint8_t { issued, read, written };
-  using Payload = std::variant<TensorCopy, Umma, TmemCopy, TmemShift, Commit, TmemLdSt, BulkCopy, RemoteStore, RemoteArrive, AsyncCopy, Wgmma, TryCancel>;
+  using Payload = AsyncPayloads<void
+#define ASYNC_KIND(KIND_, PAYLOAD_, UNIT_) , PAYLOAD_
+#include "drywell/sim/async_kinds.inc"
+#undef ASYNC_KIND
+                                >::Variant;
 
   uint64_t id = 0;                      // issue order in its cluster, from 1
   Stage stage = Stage::issued;
@@ -173,6 +194,15 @@ struct AsyncOp {
   std::vector<uint64_t> after;          // operations that must complete first
   std::vector<uint8_t> staging;         // bytes read, not yet written
 };
+
+inline AsyncUnit unit_of(const AsyncOp::Payload& p) {
+  static constexpr AsyncUnit kUnits[] = {
+#define ASYNC_KIND(KIND_, PAYLOAD_, UNIT_) AsyncUnit::UNIT_,
+#include "drywell/sim/async_kinds.inc"
+#undef ASYNC_KIND
+  };
+  return kUnits[p.index()];
+}
 
 /// True for arrivals on and stores into shared memory of the cluster: barrier.cluster orders these.
 inline bool is_for_the_cluster(const AsyncOp& op) {

@@ -62,36 +62,39 @@ Time AsyncUnits::remote_leg() const {
   return static_cast<Time>(std::max(1.0, static_cast<double>(arch_.mbarrier.remote_visible) - static_cast<double>(arch_.mbarrier.wake)));
 }
 
-// Operations that no other in a queue depends on: only their completion is an event. Returns its cycle.
-std::optional<Time> AsyncUnits::only_finish(const Resident& r, const AsyncOp& op, Time t) const {
-  if (std::holds_alternative<Commit>(op.payload)) return tensor_.commit(t, after(r, op));
-  if (std::holds_alternative<RemoteArrive>(op.payload)) return t + remote_leg();
-  if (std::holds_alternative<RemoteStore>(op.payload)) return t + static_cast<Time>(arch_.dsmem.store_visible);
-  if (std::holds_alternative<TryCancel>(op.payload)) return t + static_cast<Time>(arch_.cost(isa::TimingClass::clc).latency);
-  return std::nullopt;
-}
+// What an operation does in time, by its kind; a kind without a line here does not compile.
+struct AsyncUnits::Dispatch {
+  AsyncUnits& u;
+  uint32_t resident;
+  const AsyncOp& op;
+  Time t;
 
-void AsyncUnits::dispatch(uint32_t resident, const AsyncOp& op, Time t) {
-  const Resident& r = residents_[resident];
-  if (const auto* u = std::get_if<Umma>(&op.payload)) {
-    expect(resident, op.id, tensor_.mma(op.issuer, *u, t, after_but_mmas(r, op)), false);
-  } else if (const auto* l = std::get_if<TmemLdSt>(&op.payload)) {
-    expect(resident, op.id, tensor_.access(op.issuer, *l, t), !l->load);
-  } else if (const auto* c = std::get_if<TmemCopy>(&op.payload)) {
-    expect(resident, op.id, tensor_.copy(op.issuer, *c, t, after(r, op)), false);
-  } else if (const auto* m = std::get_if<Wgmma>(&op.payload)) {
-    dispatch_wgmma(resident, op, *m, t);
-  } else if (std::holds_alternative<TmemShift>(op.payload)) {
-    const Time done = tensor_.shift(t, after(r, op));
-    expect(resident, op.id, {done, done}, true);
-  } else if (const auto end = only_finish(r, op, t); end.has_value()) {
-    events_.push(*end, Kind::finish, resident, op.id);
-  } else if (!is_copy_arrival(op)) {
-    queue_copy(resident, op, t);
-  } else if (is_ready(*r.cluster, op)) {  // else it completes with the last of its copies
-    events_.push(t, Kind::finish, resident, op.id);
+  const Resident& r() const { return u.residents_[resident]; }
+  void finish_at(Time done) const { u.events_.push(done, Kind::finish, resident, op.id); }
+  void expect(const Service& s, bool at_once) const { u.expect(resident, op.id, s, at_once); }
+
+  void operator()(const Umma& m) const { expect(u.tensor_.mma(op.issuer, m, t, u.after_but_mmas(r(), op)), false); }
+  void operator()(const TmemLdSt& l) const { expect(u.tensor_.access(op.issuer, l, t), !l.load); }
+  void operator()(const TmemCopy& c) const { expect(u.tensor_.copy(op.issuer, c, t, u.after(r(), op)), false); }
+  void operator()(const TmemShift&) const {
+    const Time done = u.tensor_.shift(t, u.after(r(), op));
+    expect({done, done}, true);
   }
-}
+  void operator()(const Wgmma& m) const { u.dispatch_wgmma(resident, op, m, t); }
+  // No queued operation depends on these: their completion is their only event.
+  void operator()(const Commit&) const { finish_at(u.tensor_.commit(t, u.after(r(), op))); }
+  void operator()(const RemoteArrive&) const { finish_at(t + u.remote_leg()); }
+  void operator()(const RemoteStore&) const { finish_at(t + static_cast<Time>(u.arch_.dsmem.store_visible)); }
+  void operator()(const TryCancel&) const { finish_at(t + static_cast<Time>(u.arch_.cost(isa::TimingClass::clc).latency)); }
+  void operator()(const TensorCopy&) const { u.queue_copy(resident, op, t); }
+  void operator()(const BulkCopy&) const { u.queue_copy(resident, op, t); }
+  void operator()(const AsyncCopy&) const {
+    if (!is_copy_arrival(op)) return u.queue_copy(resident, op, t);
+    if (is_ready(*r().cluster, op)) finish_at(t);  // else it completes with the last of its copies
+  }
+};
+
+void AsyncUnits::dispatch(uint32_t resident, const AsyncOp& op, Time t) { std::visit(Dispatch{*this, resident, op, t}, op.payload); }
 
 // The four warps of a warpgroup issue their parts one by one; the instruction enters the pipe with the last of them.
 void AsyncUnits::dispatch_wgmma(uint32_t resident, const AsyncOp& op, const Wgmma& m, Time t) {
@@ -153,7 +156,7 @@ void AsyncUnits::data(const OutstandingRequest& p, Time t) {
   events_.push(done, Kind::finish, p.resident, p.op);
 }
 
-// Without values an MMA passes its moments and computes nothing. Returns false if the operation is no MMA.
+// A launch that computes no values (--no-values) moves an MMA through its moments without a product. Returns false if the operation is no MMA.
 bool AsyncUnits::without_product(Cluster& c, size_t index, bool& completed) {
   AsyncOp& op = c.pending[index];
   const auto* wgmma = std::get_if<Wgmma>(&op.payload);

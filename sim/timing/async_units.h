@@ -48,11 +48,12 @@ class AsyncUnits {
     std::map<uint32_t, Warpgroup> warpgroups;  // by CTA rank * 64 + warpgroup
   };
 
+  struct Dispatch;
+
   Time done_of(const Resident& r, uint64_t id) const;
   Time after(const Resident& r, const AsyncOp& op) const;
   Time after_but_mmas(const Resident& r, const AsyncOp& op) const;
   Time remote_leg() const;
-  std::optional<Time> only_finish(const Resident& r, const AsyncOp& op, Time t) const;
   void expect(uint32_t resident, uint64_t id, const Service& s, bool at_once);
   void dispatch_wgmma(uint32_t resident, const AsyncOp& op, const Wgmma& m, Time t);
   void queue_copy(uint32_t resident, const AsyncOp& op, Time t);

@@ -52,11 +52,8 @@ void add_lanes(TmaTransfer& t, const AsyncCopy& copy) {
 }
 
 TmaTransfer::Way way_of(const BulkCopy& b) {
-  switch (b.kind) {
-    case BulkCopy::Kind::global_to_shared: return TmaTransfer::Way::in;
-    case BulkCopy::Kind::shared_to_shared: return TmaTransfer::Way::within_cluster;
-    default: return TmaTransfer::Way::out;
-  }
+  if (b.from_global()) return TmaTransfer::Way::in;
+  return b.to_global() ? TmaTransfer::Way::out : TmaTransfer::Way::within_cluster;
 }
 
 TmaTransfer of(const TensorCopy& copy) {
@@ -86,7 +83,7 @@ TmaTransfer transfer_of(const AsyncOp& op) {
 bool is_load(const AsyncOp& op) {
   if (const auto* tensor = std::get_if<TensorCopy>(&op.payload)) return tensor->direction == TensorCopy::Direction::load;
   const auto* bulk = std::get_if<BulkCopy>(&op.payload);
-  return bulk == nullptr || bulk->kind == BulkCopy::Kind::global_to_shared;
+  return bulk == nullptr || bulk->from_global();
 }
 
 bool is_multicast(const AsyncOp& op) {

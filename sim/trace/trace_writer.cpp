@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <iterator>
 #include <unordered_map>
 
@@ -20,26 +21,7 @@ std::string dots(Dim3 d) { return fmt::format("{}.{}.{}", d.x, d.y, d.z); }
 
 // Units that take asynchronous work; operations are numbered per warp and unit, which no interleaving
 // changes.
-enum Queue : size_t { kTma, kTensorCore, kTmem, kCluster, kCopy, kQueues };
-constexpr std::string_view kQueueNames[] = {"tma", "tc", "tmem", "cluster", "cp"};
-
-Queue queue_of(const AsyncOp::Payload& p) {
-  struct Visitor {
-    Queue operator()(const TensorCopy&) const { return kTma; }
-    Queue operator()(const BulkCopy&) const { return kTma; }
-    Queue operator()(const Umma&) const { return kTensorCore; }
-    Queue operator()(const TmemCopy&) const { return kTensorCore; }
-    Queue operator()(const TmemShift&) const { return kTensorCore; }
-    Queue operator()(const Commit&) const { return kTensorCore; }
-    Queue operator()(const TmemLdSt&) const { return kTmem; }
-    Queue operator()(const AsyncCopy&) const { return kCopy; }
-    Queue operator()(const Wgmma&) const { return kTensorCore; }
-    Queue operator()(const RemoteStore&) const { return kCluster; }
-    Queue operator()(const RemoteArrive&) const { return kCluster; }
-    Queue operator()(const TryCancel&) const { return kCluster; }
-  };
-  return std::visit(Visitor{}, p);
-}
+constexpr std::array<std::string_view, 5> kQueueNames = {"tma", "tc", "tmem", "cluster", "cp"};  // by AsyncUnit
 
 // An operation as fields of its B record.
 struct Describe {
@@ -139,7 +121,7 @@ class TraceWriter::Impl : public Listener {
   struct WarpState {
     std::string owner;  // "cta=0.0.0 w=1"
     uint64_t instructions = 0;
-    std::array<uint64_t, kQueues> issued{};
+    std::array<uint64_t, kQueueNames.size()> issued{};
     std::string queued;  // " q=tma:3" of the instruction in progress
   };
   struct ClusterState {
@@ -294,7 +276,7 @@ void TraceWriter::Impl::async(const Cluster& c, const AsyncOp& op, AsyncMoment m
   ClusterState& s = state(c);
   if (m == AsyncMoment::issue) {
     WarpState& w = s.warps[op.issuer.cta][op.issuer.warp];
-    const Queue q = queue_of(op.payload);
+    const auto q = static_cast<size_t>(unit_of(op.payload));
     const std::string name = fmt::format(" q={}:{}", kQueueNames[q], w.issued[q]++);
     w.queued += name;
     const std::string& owner = s.in_flight[op.id] = w.owner + name;

@@ -87,6 +87,7 @@ const std::map<std::string, std::string> kOwners = {
     {"address_windows.h", "sim/state"},
     {"arch_config.h", "sim/arch"},
     {"arch_keys.inc", "sim/arch"},
+    {"async_kinds.inc", "sim/state"},
     {"block_reason.h", "sim/state"},
     {"check.h", "sim/check"},
     {"dap.h", "sim/debug/dap"},
@@ -175,8 +176,10 @@ TEST(Repository, EveryFolderIncludesOnlyThoseBelow) {
   EXPECT_GT(checked, 1800u);
 }
 
-/// The first `depth` parts of a folder; public headers are their folder's.
+/// The first `depth` parts of a folder; public headers are their folder's. With two parts those of isa are a folder of their own, because isa's
+/// parts, and their shared source files above them, are built on them.
 std::string cut(std::string folder, size_t depth) {
+  if (depth == 2 && folder.starts_with("drywell/isa")) return folder;
   if (folder.starts_with("drywell/")) folder.erase(0, std::string("drywell/").size());
   size_t end = 0;
   for (size_t i = 0; i < depth && end != std::string::npos; ++i) end = folder.find('/', end + 1);
@@ -199,17 +202,31 @@ Graph cycles(Graph g) {
 }
 
 // The folders at the root, and those in them: what is coarser than the order above follows from it only if parts of a folder
-// stand together there. isa's and sim/numeric's public headers stand apart from their folders, and count as them here.
+// stand together there.
 TEST(Repository, FoldersHaveNoCycles) {
   for (const size_t depth : {1, 2}) {
     Graph g;
     for (const Include& i : includes()) {
       const std::string from = cut(folder_of(i.from), depth), to = cut(folder_of(i.to), depth);
-      const bool inner = depth == 2 && from.starts_with("isa");
-      if (from != to && !inner) g[from].insert(to);
+      if (from != to) g[from].insert(to);
     }
     for (const auto& [from, to] : cycles(g)) ADD_FAILURE() << "a cycle of folders goes through " << from;
   }
+}
+
+// Folders of kernels, tools and the CUDA stand-in are rows of their parents there.
+TEST(Repository, TheReadingGuideHasEveryFolder) {
+  const std::string page = text_of(source_path("docs/reading-guide.md"));
+  size_t found = 0;
+  for (const auto& row : kRows) {
+    for (const std::string& folder : row) {
+      const bool part = folder.starts_with("drywell/") || (folder.find('/') != std::string::npos && !folder.starts_with("sim/") && !folder.starts_with("isa/"));
+      if (part) continue;
+      EXPECT_NE(page.find("`" + folder + "`"), std::string::npos) << "docs/reading-guide.md does not have " << folder;
+      ++found;
+    }
+  }
+  EXPECT_GT(found, 25u);
 }
 
 TEST(Repository, OutsideTheSimulatorOnlyPublicHeadersAreIncluded) {
@@ -255,6 +272,30 @@ TEST(Repository, LibrariesLinkOnlyThoseBelow) {
   EXPECT_GE(found, 12u);
 }
 
+/// The comment lines directly before position `at`, and the one at the start of the file.
+std::string comments_of_class(const std::string& text, size_t at) {
+  std::string all = text.substr(0, text.find("#pragma once"));
+  while (at != 0) {
+    const size_t begin = text.rfind('\n', at - 2) + 1;
+    const std::string line = text.substr(begin, at - begin);
+    if (!line.starts_with("//") && !line.starts_with("template")) break;
+    all += line;
+    at = begin;
+  }
+  return all;
+}
+
+TEST(Repository, EveryPublicClassSaysWhichThreadsMayUseIt) {
+  const std::regex definition("\n(class [A-Z]\\w+)[^;\n]*\\{"), threads("\\b[Tt]hreads?\\b|at once|at the same\\s|\\b[Vv]alues?\\b");
+  size_t found = 0;
+  for (const fs::path& p : sources({"include"})) {
+    const std::string text = text_of(p);
+    for (std::sregex_iterator i(text.begin(), text.end(), definition), end; i != end; ++i, ++found)
+      EXPECT_TRUE(std::regex_search(comments_of_class(text, static_cast<size_t>(i->position(1))), threads)) << (*i)[1] << " in " << p;
+  }
+  EXPECT_GT(found, 45u);
+}
+
 TEST(Repository, ReferencesShareNothingWithTheSimulator) {
   const std::regex include("#include \"((sim|drywell/sim|isa|drywell/isa)/[^\"]+)\"");
   std::vector<fs::path> references = sources({"kernels/reference"});
@@ -284,6 +325,28 @@ TEST(Repository, NoListOfOpcodesOutsideTheTable) {
     const std::string text = std::regex_replace(std::regex_replace(text_of(p), comment, ""), bound, "");
     for (std::sregex_iterator i(text.begin(), text.end(), opcode), end; i != end; ++i) ADD_FAILURE() << (*i)[1] << " in " << p << ": a column of the row says it";
   }
+}
+
+/// The text from `begin`, at an opening brace, to its closing one.
+std::string block_of(const std::string& text, size_t begin) {
+  size_t depth = 0;
+  for (size_t i = begin; i < text.size(); ++i) {
+    if (text[i] == '{') ++depth;
+    if (text[i] == '}' && --depth == 0) return text.substr(begin, i + 1 - begin);
+  }
+  return text.substr(begin);
+}
+
+// A new role must be a compiler error (-Wswitch) wherever roles are told apart.
+TEST(Repository, NoSwitchOverARoleHasADefault) {
+  const std::regex switches("switch \\([^\n]*(memory|sync|flow|fold|completion|role)(\\(\\w*\\))?\\) (\\{)"), other("\\bdefault:");
+  size_t found = 0;
+  for (const fs::path& p : sources({"sim", "isa", "launch", "conformance", "cudart", "tools"})) {
+    const std::string text = text_of(p);
+    for (std::sregex_iterator i(text.begin(), text.end(), switches), end; i != end; ++i, ++found)
+      EXPECT_FALSE(std::regex_search(block_of(text, static_cast<size_t>(i->position(3))), other)) << (*i)[0] << " in " << p;
+  }
+  EXPECT_GE(found, 6u);
 }
 
 TEST(Repository, EveryCodeIsGivenSomewhere) {

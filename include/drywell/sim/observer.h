@@ -37,20 +37,11 @@ enum class MbarrierEvent : uint8_t { init, inval, expect_tx, complete_tx, arrive
 /// Moments of an asynchronous operation. issue: received before the event of the issuing instruction. read: its operands are read. write:
 /// it is about to write its result and to signal. signal: it is complete; the mbarrier events that it caused were received in between.
 enum class AsyncMoment : uint8_t { issue, read, write, signal };
-/// Kind of an asynchronous operation.
+/// Kind of an asynchronous operation; async_kinds.inc has the instructions of each.
 enum class AsyncKind : uint8_t {
-  tensor_copy,      // cp.async.bulk.tensor, cp.reduce.async.bulk.tensor
-  mma,              // tcgen05.mma
-  tmem_copy,        // tcgen05.cp
-  tmem_shift,       // tcgen05.shift
-  commit,           // tcgen05.commit
-  tmem_load_store,  // tcgen05.ld, tcgen05.st
-  bulk_copy,        // cp.async.bulk, cp.reduce.async.bulk, st.bulk
-  remote_store,     // st.async, red.async
-  remote_arrive,    // mbarrier.arrive and similar operations on the barrier of another CTA
-  async_copy,       // cp.async
-  wgmma,            // wgmma.mma_async
-  try_cancel,       // clusterlaunchcontrol.try_cancel
+#define ASYNC_KIND(KIND_, PAYLOAD_, UNIT_) KIND_,
+#include "drywell/sim/async_kinds.inc"
+#undef ASYNC_KIND
 };
 /// "tensor_copy", "mma", …: stable names.
 std::string_view async_kind_name(AsyncKind k);
