@@ -70,6 +70,14 @@ void ring(Forms& f) {
 
 // Division by zero is undefined (9.7.1.8), and so is the one signed quotient that does not fit.
 template <class T>
+void absolute_difference(Forms& f) {
+  using U = std::make_unsigned_t<T>;
+  f.add(op<T>("sad"), operands<T>(3), [](T a, T b, T c) -> T {
+    const auto x = static_cast<U>(a), y = static_cast<U>(b);
+    return static_cast<T>(static_cast<U>(c) + static_cast<U>(a < b ? y - x : x - y));
+  });
+}
+template <class T>
 void division(Forms& f) {
   const auto prepare = [](uint64_t* in) {
     if (detail::from_bits<T>(in[1]) == 0) in[1] = 3;
@@ -185,14 +193,6 @@ void bit_counting(Forms& f) {
     for (unsigned i = 0; i < 64; ++i) r |= (a >> i & 1) << (63 - i);
     return r;
   });
-  // Position of the highest bit that is not the sign; -1 if there is none (9.7.1.16).
-  f.add("bfind.u32", "w=w", [](uint32_t a) -> uint32_t { return a == 0 ? ~0u : 31u - static_cast<uint32_t>(std::countl_zero(a)); });
-  f.add("bfind.s32", "w=w", [](uint32_t a) -> uint32_t {
-    const uint32_t v = (a >> 31) != 0 ? ~a : a;
-    return v == 0 ? ~0u : 31u - static_cast<uint32_t>(std::countl_zero(v));
-  });
-  f.add("bfind.shiftamt.u32", "w=w", [](uint32_t a) -> uint32_t { return a == 0 ? ~0u : static_cast<uint32_t>(std::countl_zero(a)); });
-  f.add("bfind.u64", "w=d", [](uint64_t a) -> uint32_t { return a == 0 ? ~0u : 63u - static_cast<uint32_t>(std::countl_zero(a)); });
 }
 
 void saturating(Forms& f) {
@@ -219,6 +219,8 @@ uint32_t permute(uint32_t a, uint32_t b, uint32_t c) {
 uint32_t funnel_left(uint32_t a, uint32_t b, uint32_t n) { return static_cast<uint32_t>(((uint64_t{b} << 32 | a) << n) >> 32); }
 uint32_t funnel_right(uint32_t a, uint32_t b, uint32_t n) { return static_cast<uint32_t>((uint64_t{b} << 32 | a) >> n); }
 
+int64_t low_24(int32_t v) { return static_cast<int32_t>(static_cast<uint32_t>(v) << 8) >> 8; }
+
 void mixing(Forms& f) {
   f.add("prmt.b32", "w=www", [](uint32_t a, uint32_t b, uint32_t c) -> uint32_t { return permute(a, b, c); });
   f.add("lop3.b32", "w=www#0x96", [](uint32_t a, uint32_t b, uint32_t c) -> uint32_t { return lut3(a, b, c, 0x96); });
@@ -228,11 +230,8 @@ void mixing(Forms& f) {
   f.add("shf.r.clamp.b32", "w=wws", [](uint32_t a, uint32_t b, uint32_t c) -> uint32_t { return funnel_right(a, b, std::min(c, 32u)); });
   f.add("bfi.b32", "w=wwss", [](uint32_t a, uint32_t b, uint32_t c, uint32_t d) -> uint32_t { return insert(a, b, c, d); });
   f.add("bfi.b64", "d=ddss", [](uint64_t a, uint64_t b, uint32_t c, uint32_t d) -> uint64_t { return insert(a, b, c, d); });
-  f.add("sad.u32", "w=www", [](uint32_t a, uint32_t b, uint32_t c) -> uint32_t { return c + (a < b ? b - a : a - b); });
-  f.add("sad.s32", "w=www", [](int32_t a, int32_t b, uint32_t c) -> uint32_t {
-    const int64_t d = int64_t{a} - b;
-    return c + static_cast<uint32_t>(d < 0 ? -d : d);
-  });
+  f.add("mul24.lo.s32", "w=ww", [](int32_t a, int32_t b) -> int32_t { return static_cast<int32_t>(low_24(a) * low_24(b)); });
+  f.add("mul24.hi.s32", "w=ww", [](int32_t a, int32_t b) -> int32_t { return static_cast<int32_t>(low_24(a) * low_24(b) >> 16); });
   f.add("mul24.lo.u32", "w=ww", [](uint32_t a, uint32_t b) -> uint32_t { return static_cast<uint32_t>(uint64_t{a & 0xFFFFFF} * (b & 0xFFFFFF)); });
   f.add("mul24.hi.u32", "w=ww", [](uint32_t a, uint32_t b) -> uint32_t { return static_cast<uint32_t>(uint64_t{a & 0xFFFFFF} * (b & 0xFFFFFF) >> 16); });
 }
@@ -263,6 +262,7 @@ void each(Forms& f, std::initializer_list<void (*)(Forms&)> groups) {
 void add_integer(std::vector<ProgramSpec>& out) {
   Forms f(out, "integer");
   each(f, {ring<uint16_t>, ring<int16_t>, ring<uint32_t>, ring<int32_t>, ring<uint64_t>, ring<int64_t>});
+  each(f, {absolute_difference<uint16_t>, absolute_difference<int16_t>, absolute_difference<uint32_t>, absolute_difference<int32_t>, absolute_difference<uint64_t>, absolute_difference<int64_t>});
   each(f, {division<uint16_t>, division<int16_t>, division<uint32_t>, division<int32_t>, division<uint64_t>, division<int64_t>});
   each(f, {wide<uint16_t>, wide<int16_t>, wide<uint32_t>, wide<int32_t>});
   each(f, {negation<int16_t>, negation<int32_t>, negation<int64_t>, saturating, dot_products});

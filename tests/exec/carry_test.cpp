@@ -1,4 +1,4 @@
-// Carry chains against 128-bit arithmetic of the host.
+// Carry chains that no conformance program has (conformance/programs/carry.cpp), against 128-bit arithmetic of the host.
 #include "exec/check_lanes.h"
 
 namespace drywell::test {
@@ -19,27 +19,6 @@ void check_wide(const std::string& body, auto expected) {
     ASSERT_EQ(out[0][i], static_cast<uint64_t>(want)) << body << i;
     ASSERT_EQ(out[1][i], static_cast<uint64_t>(want >> 64)) << body << i;
   }
-}
-
-TEST(Carry, SumsAndDifferencesOf128Bits) {
-  check_wide("add.cc.u64 d0, d2, d4; addc.u64 d1, d3, d5;", [](U128 a, U128 b) { return a + b; });
-  check_wide("sub.cc.s64 d0, d2, d4; subc.s64 d1, d3, d5;", [](U128 a, U128 b) { return a - b; });
-}
-
-// Four 32-bit digits; every digit has a carry in and a carry out.
-TEST(Carry, ChainsOf32BitDigits) {
-  const Column a = longs(5), b = longs(6);
-  const std::vector<std::string> extra = {"w0", "w1", "w2", "w3", "w4", "w5", "w6"};
-  const std::string open = "mov.b64 {w0, w1}, d1; mov.b64 {w2, w3}, d2;", close = " mov.b64 d0, {w4, w5};";
-  check_lanes<2>(
-      open + "add.cc.u32 w4, w0, w2; addc.cc.u32 w5, w1, w3; addc.u32 w6, 0, 0;" + close, "d0", {"d1", "d2"},
-      {a, b}, [](auto v) { return v[0] + v[1]; }, extra);
-  check_lanes<2>(open + "add.cc.s32 w4, w0, w2; addc.cc.s32 w5, w1, w3; addc.s32 w6, 0, 0;", "w6",
-                 {"d1", "d2"}, {a, b}, [](auto v) { return v[0] + v[1] < v[0]; },
-                 {"w0", "w1", "w2", "w3", "w4", "w5"});
-  check_lanes<2>(open + "sub.cc.u32 w4, w0, w2; subc.cc.u32 w5, w1, w3; subc.u32 w6, 0, 0;", "w6",
-                 {"d1", "d2"}, {a, b}, [](auto v) { return v[0] < v[1] ? ~0u : 0u; },
-                 {"w0", "w1", "w2", "w3", "w4", "w5"});
 }
 
 // After a subtraction CC.CF is the carry out of the addition of the complement: set if there was no borrow. nvcc's 128-bit
