@@ -70,7 +70,7 @@ bool divides(const Dim3& part, const Dim3& whole) {
   return part.count() != 0 && whole.x % part.x == 0 && whole.y % part.y == 0 && whole.z % part.z == 0;
 }
 
-/// Makes a byte wrong during its lifetime.
+/// While it lives, one byte of device memory has a wrong value.
 class CorruptByte {
  public:
   CorruptByte(sim::Device& device, const Memory& memory, const ExecOptions::Corruption& c) {

@@ -70,7 +70,7 @@ void explain_silence() {
   ::getrusage(RUSAGE_CHILDREN, &children);
   if (text == nullptr || children.ru_maxrss != 0 || from_environment(text).process != static_cast<uint64_t>(::getpid())) return;
   // The program may have closed its standard error: then nobody reads this.
-  std::fputs("drywell: the program called no CUDA function: nothing was simulated (is the CUDA runtime linked into a library of it? -cudart shared)\n", stderr);
+  std::fputs("drywell: the program called no CUDA function: nothing was simulated (if a library of it contains the CUDA runtime, build that library with -cudart shared)\n", stderr);
 }
 
 // Runs when the program ends (exit, or return from main). A killed program writes no files.

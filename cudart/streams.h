@@ -52,7 +52,7 @@ struct GraphNode {
   const GraphNode* original = nullptr;  // a clone's original node: used for comparison, never dereferenced
 };
 
-/// An object of the program that lives as long as somebody holds it (cudaUserObject_t).
+/// An object of the program that lives as long as something refers to it (cudaUserObject_t).
 struct UserObject {
   void* object = nullptr;
   void (*destroy)(void*) = nullptr;

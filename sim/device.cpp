@@ -45,7 +45,7 @@ std::optional<GmemAddr> LoadedModule::symbol(std::string_view name) const {
 
 namespace {
 
-/// The host's part of the device's memory. An eighth of what the host has left, half of the addresses, are for all else.
+/// The memory that the host gives the device. An eighth of what the host has left, and half of the addresses, stay free for everything else.
 uint64_t bytes_for_device(const DeviceOptions& o, const HostMemory& host) {
   const uint64_t most = std::min(host.available / 8 * 7, host.address_space / 2);
   return o.max_memory != 0 ? std::min(o.max_memory, most) : most;
@@ -223,7 +223,7 @@ void check_launch(const isa::Function& f, const Launch& l, Diagnostics& out) {
   if (d.maxntid && threads > triple(*d.maxntid).count()) refuse(out, Code::E4126, "more threads than the kernel's .maxntid");
 }
 
-/// Bytes that the frames of a launch's calls may take: endless recursion in all warps of a chip would take more than hosts have.
+/// The most bytes for the call frames of a launch: endless recursion in all warps of a chip would need more than hosts have.
 constexpr uint64_t kMostForFrames = uint64_t{4} << 30;
 
 /// Options whose observers are attached through adapters, after the listeners.
@@ -382,7 +382,7 @@ RunResult Device::Impl::launch(const LoadedModule& m, std::string_view kernel, c
   begin(options.progress, l.grid.count());
   OutputLog output(options.max_output);
   l.output = &output;
-  if (!l.program->calls.empty()) l.frames_until = resident_bytes() + std::min(kMostForFrames, host.total / 4);  // asks the host: not before each of many small launches
+  if (!l.program->calls.empty()) l.frames_until = resident_bytes() + std::min(kMostForFrames, host.total / 4);  // asks the operating system, so only for kernels with calls
   gmem.begin_launch();
   if (l.observers != nullptr) l.observers->launch_started(l);
   const auto start = std::chrono::steady_clock::now();

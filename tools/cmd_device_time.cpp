@@ -1,5 +1,5 @@
-// drywell device time: how long each launch of some launch files takes on a GPU, and how long the timed
-// driver says.
+// drywell device time: measures the time of each launch of the given launch files on a GPU, and compares it with the timed driver's
+// prediction.
 #include <fmt/format.h>
 
 #include <algorithm>

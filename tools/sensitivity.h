@@ -9,7 +9,7 @@
 
 namespace drywell::tools {
 
-/// One figure and the time of the launch with it wrong, as a fraction of the predicted time.
+/// One figure, and how the time of the launch changes if the figure is wrong, as a fraction of the predicted time.
 struct Effect {
   sim::ArchEntry figure;
   double error = 0;  // of the figure, for example 0.25
@@ -21,7 +21,7 @@ struct Sensitivity {
   double seconds = 0;           // predicted
   std::vector<Effect> effects;  // the strongest first; those without an effect are left out
   size_t varied = 0;            // figures
-  size_t bound = 0;             // of those, figures that others bind (E2011): they cannot be wrong alone
+  size_t bound = 0;             // of those, figures that a rule ties to others (E2011), so that they cannot change alone
   double least = 0, most = 0;   // seconds; all errors together, independent of each other
 };
 

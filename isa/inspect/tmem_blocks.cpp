@@ -228,8 +228,8 @@ std::vector<TmemCells> differing_cells(const layout::ComposedLayout& l, const Tm
     layout::fail(Code::E1808, "more elements than tensor memory has");
   for (int64_t m = 0; m < rows; ++m) {
     for (int64_t n = 0; n < columns; ++n) {
-      const int64_t at = mode(layout::IntTuple::of({m, n})).leaf().value;
-      expected[{at >> 16, at & 0xFFFF}].insert({static_cast<uint32_t>(m), static_cast<uint32_t>(n)});
+      const TmemAddr at(static_cast<uint32_t>(mode(layout::IntTuple::of({m, n})).leaf().value));
+      expected[{at.lane(), at.column()}].insert({static_cast<uint32_t>(m), static_cast<uint32_t>(n)});
     }
   }
   std::vector<TmemCells> out;

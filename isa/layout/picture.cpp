@@ -7,6 +7,7 @@
 
 #include "drywell/isa/layout/checks.h"
 #include "drywell/isa/layout/print.h"
+#include "drywell/isa/tmem_layout.h"
 
 namespace drywell::layout {
 namespace {
@@ -188,9 +189,8 @@ Grid tmem_map(const ComposedLayout& tmem, const PictureOptions& options) {
   int64_t rows = 0, columns = 0;
   const std::vector<int64_t> all = all_indices(l, kMaxPlaced);
   for (size_t c = 0; c < all.size(); ++c) {
-    const uint64_t address = base->advanced(all[c]).address;
-    const auto lane = static_cast<int64_t>(address >> 16 & 0x7F),
-               column = static_cast<int64_t>(address & 0x1FF);
+    const TmemAddr address(static_cast<uint32_t>(base->advanced(all[c]).address));
+    const auto lane = static_cast<int64_t>(address.lane() % isa::kTmemLanes), column = static_cast<int64_t>(address.column() % isa::kTmemColumns);
     Placed& p = cells[{lane, column}];
     if (p.count++ == 0) p.first = static_cast<int64_t>(c);
     rows = std::max(rows, lane + 1);

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "drywell/core/types.h"
+
 namespace drywell::layout {
 namespace {
 
@@ -71,7 +73,7 @@ std::string to_string(const Swizzle& s, Marks marks) {
 
 std::string to_string(const Pointer& p) {
   if (p.space == Pointer::Space::tmem) {
-    return fmt::format("tmem_[{}b](0x{:04x}.{:04x})", p.bits, (p.address >> 16) & 0xFFFF, p.address & 0xFFFF);
+    return fmt::format("tmem_[{}b](0x{:04x}.{:04x})", p.bits, TmemAddr(static_cast<uint32_t>(p.address)).lane(), TmemAddr(static_cast<uint32_t>(p.address)).column());
   }
   if (p.sub_byte) {
     return fmt::format("{}subptr[{}b](0x{:x}.{})", space_prefix(p.space), p.bits, p.address, p.bit_index);

@@ -22,7 +22,7 @@ class MbarrierUse {
   void blocked(const Warp& w);
   /// The CTA has ended: reports waits whose answer its program did not test.
   void finish(const Cta& cta);
-  /// The waits by pc: whether an execution ordered something new before its warp.
+  /// The waits by pc: whether any of their executions gave its warp an order that it did not have before.
   const std::map<uint32_t, bool>& waits() const { return waits_; }
 
  private:

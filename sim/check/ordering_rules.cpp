@@ -89,7 +89,7 @@ bool over(const Access& a, const CrossClusterClock& known) {
   return a.done_at != kInFlight && known[{a.cluster, a.done}] >= a.done_at;
 }
 
-// Judges with the order that all lanes of the access have; lanes_unordered if only some of them lack it.
+// Checks with the order that all lanes of the access have; lanes_unordered if only some of them lack it.
 template <class F>
 Rule by_lanes(const WarpClock& who, const Access& now, F rule) {
   if (const Rule r = rule(who.now.seen); r != Rule::none) return r;

@@ -27,7 +27,7 @@ class StateTable {
     states_.push_back({a, 0, 0});
     return last_written_state_ = static_cast<StateId>(states_.size() - 1);
   }
-  /// The state `s` after one more read. Drops a reader that a later one of the same component implies.
+  /// The state `s` after one more read. Drops a reader if a later read by the same component implies it.
   StateId read(StateId s, AccessId a) {
     Read& known = reads_[(s * 31 + a) % kReads];
     if (known.state == s && known.access == a) return known.result;
@@ -57,7 +57,7 @@ class StateTable {
     AccessId writer = 0;
     uint32_t first = 0, count = 0;
   };
-  /// A recent answer of read() for a state and an access.
+  /// A recent result of read() for a state and an access.
   struct Read {
     StateId state = 0;
     AccessId access = 0;  // 0: nothing
@@ -261,7 +261,7 @@ class TensorShadow {
   /// Calls f(begin, end) for the runs of cells of a rectangle.
   template <class F>
   void runs(uint32_t lane, uint32_t lanes, uint32_t column, uint32_t columns, F f) const {
-    columns = std::min(columns, columns_ - std::min(column, columns_));  // an operation that leaves tensor memory will raise a fault
+    columns = std::min(columns, columns_ - std::min(column, columns_));  // an operation that reaches beyond tensor memory raises a fault later
     for (uint32_t first = lane, last; first < lane + lanes; first = last) {
       last = std::min(lane + lanes, first / kLanes * kLanes + kLanes);
       const uint64_t row = uint64_t{first / kLanes} * columns_ + column;

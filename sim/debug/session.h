@@ -55,8 +55,8 @@ class Session {
   /// Starts again from the launch's initial memory under the given policy.
   void restart(DriverKind policy, uint64_t seed);
 
-  /// Changes the state at this position: a register or memory. Whoever comes here again, from either side, finds the change; steps and changes
-  /// behind it belong to another run and are forgotten. `change` returns false if there was nothing to change; then nothing is kept.
+  /// Changes the state at this position: a register or memory. A session that reaches this position again, forward or back, has the change; later
+  /// steps and changes belong to another run and are forgotten. `change` returns false if there was nothing to change; then nothing is kept.
   bool edit(std::function<bool(Session&)> change);
 
   uint64_t position() const { return position_; }

@@ -22,7 +22,7 @@ uint64_t Scoreboard::begin_load() {
   return next_load_++;
 }
 
-// A load whose place a newer load has taken was answered long ago.
+// If a newer load has taken the slot, memory answered the older load long ago.
 void Scoreboard::answer(uint64_t load, Time t) {
   if (load + kLoads >= next_load_) answered_[load % kLoads] = t;
 }

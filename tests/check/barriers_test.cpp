@@ -24,7 +24,7 @@ struct Barriers : testing::Test {
   ClusterParts parts{small.cluster, small.state};
 };
 
-TEST_F(Barriers, APhaseTellsWhatItsArrivalsReleased) {
+TEST_F(Barriers, AWaitAcquiresWhatTheArrivalsReleased) {
   parts.mbarriers.init(kBar, access(0, 0));
   clock(0).tick();
   const uint32_t then = clock(0).time();
@@ -35,11 +35,11 @@ TEST_F(Barriers, APhaseTellsWhatItsArrivalsReleased) {
   EXPECT_TRUE(observed->news);
   EXPECT_EQ(observed->released.seen[clock(0).self], then);
   clock(1).acquire(observed->released);
-  EXPECT_FALSE(parts.mbarriers.observe(kBar, 0, clock(1).now.seen)->news) << "it knows that already";
+  EXPECT_FALSE(parts.mbarriers.observe(kBar, 0, clock(1).now.seen)->news) << "the second wait acquires nothing new";
 }
 
-// Before the first phase is complete, a wait for parity 1 answers true and tells nothing.
-TEST_F(Barriers, ThePhaseBeforeTheFirstTellsNothing) {
+// Before the first phase is complete, a wait for parity 1 returns true and acquires nothing.
+TEST_F(Barriers, AWaitForThePhaseBeforeTheFirstAcquiresNothing) {
   parts.mbarriers.init(kBar, access(0, 0));
   EXPECT_FALSE(parts.mbarriers.observe(kBar, 1, clock(1).now.seen).has_value());
 }
@@ -62,7 +62,7 @@ TEST_F(Barriers, AfterInvalItMayBeInitialisedAgain) {
   EXPECT_FALSE(found(Rule::double_init));
 }
 
-TEST_F(Barriers, WhoUsesItMustHaveHeardOfTheInitialisation) {
+TEST_F(Barriers, AUseThatTheInitialisationDoesNotHappenBeforeIsReported) {
   parts.mbarriers.init(kBar, access(0, 0));
   parts.mbarriers.check_init(kBar, access(0, 1), clock(0).now.seen);
   EXPECT_FALSE(found(Rule::init_not_seen));
@@ -70,7 +70,7 @@ TEST_F(Barriers, WhoUsesItMustHaveHeardOfTheInitialisation) {
   EXPECT_TRUE(found(Rule::init_not_seen));
 }
 
-TEST_F(Barriers, ArrivalsOnAPhaseThatNobodySawEndAreReported) {
+TEST_F(Barriers, AnArrivalIsReportedIfNoWaitObservedThePhaseBefore) {
   parts.mbarriers.init(kBar, access(0, 0));
   arrive(0);
   parts.mbarriers.complete_phase(kBar);
@@ -92,12 +92,12 @@ TEST_F(Barriers, TheLedgerKeepsThisPhaseAndTheOneBefore) {
   EXPECT_EQ(parts.mbarriers.find(kBar + 8), nullptr);
 }
 
-TEST_F(Barriers, NobodyWaitsInAHangThatIsNone) {
+TEST_F(Barriers, AClusterThatEndedHasNoHang) {
   small.warp(0, 0).alive = small.warp(0, 1).alive = 0;
   EXPECT_EQ(HangExplanation(small.cluster, parts.mbarriers, parts.accesses, parts.warps).text(), "");
 }
 
-TEST_F(Barriers, AHangNamesWhoShouldHaveArrived) {
+TEST_F(Barriers, AHangNamesTheWarpThatDidNotArrive) {
   parts.mbarriers.init(kBar, access(0, 0));
   small.cluster.ctas[0]->smem.make_mbarrier(kBar).init(1);
   arrive(1);
@@ -110,7 +110,7 @@ TEST_F(Barriers, AHangNamesWhoShouldHaveArrived) {
   EXPECT_EQ(hang.graph().edges.size(), 2u) << "warp 0 waits; warp 1 came in the phase before";
 }
 
-TEST(Instance, EveryoneWhoLeavesHasWhatAllWhoArrivedReleased) {
+TEST(Instance, EveryWarpAcquiresWhatAllArrivalsReleased) {
   BarrierInstance barrier;
   Message one, two;
   one.seen.raise(3, 5);

@@ -39,7 +39,7 @@ TEST_P(GoldenTrace, IsWhatTheKernelDoesNow) {
   const std::string golden = sim::read_trace(path);
   const std::string now = record_again(sim::parse_trace_header(golden, path), all_kernels());
   const sim::TraceDiff d = sim::diff_traces(golden, now, {"golden", "now", 0});
-  EXPECT_TRUE(d.equal()) << d.message << "\nIf the change is meant: drywell trace bless traces/golden/"
+  EXPECT_TRUE(d.equal()) << d.message << "\nIf the change is intended: drywell trace bless traces/golden/"
                          << GetParam();
   EXPECT_GT(d.records, 100u);
 }

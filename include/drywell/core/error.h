@@ -1,5 +1,5 @@
 // The four kinds of failure: bad input (Diagnostic), legal but not modelled (Unsupported), guest misbehaviour (Fault, a
-// value inside a run's result), simulator bug (InternalError).
+// value inside a run's result), simulator bug (InternalError). Exceptions are values: any threads may read copies of one at the same time.
 #pragma once
 
 #include <cstdint>

@@ -21,6 +21,7 @@ class Pattern {
   std::regex compiled_;
 };
 
+/// A value, as every exception.
 class PatternError : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };

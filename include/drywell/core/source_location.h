@@ -15,6 +15,7 @@ using SourceLocation = std::source_location;
 #include <cstdint>
 
 namespace drywell {
+/// A value: any threads may read one at the same time.
 class SourceLocation {
  public:
   static constexpr SourceLocation current(const char* file = __builtin_FILE(), uint32_t line = __builtin_LINE(), uint32_t column = __builtin_COLUMN()) {

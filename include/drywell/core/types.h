@@ -1,4 +1,5 @@
-// Strong identifiers and addresses. Spaces never mix: a TMEM address cannot be handed to global memory by accident.
+// Strong identifiers and addresses. Spaces never mix: a TMEM address cannot be handed to global memory by accident. All are values: any threads
+// may read one at the same time.
 #pragma once
 
 #include <compare>

@@ -8,7 +8,7 @@
 
 namespace drywell::isa {
 
-/// Of one instruction, its guard included. A guarded instruction also reads what it writes: without the guard the old value stays.
+/// Of one instruction, its guard included. A guarded instruction also reads what it writes: if the guard is false, the old value stays.
 struct Registers {
   /// In the order of the operands; a register may be there twice.
   std::vector<RegId> reads, writes;

@@ -7,7 +7,8 @@
 //   Typed(k.when(p)).bra({}, label);                           // guarded
 //
 // A function stands for a row of the instruction table and has its name. `f` has the row's modifiers; those that are always there are not
-// among its fields, and a modifier that the row does not have does not compile. Errors of operands are the builder's.
+// among its fields, and a modifier that the row does not have does not compile. Errors of operands are the builder's, and so is the rule for
+// threads: one uses it at a time.
 #pragma once
 
 #include <initializer_list>

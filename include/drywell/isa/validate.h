@@ -9,7 +9,7 @@
 
 namespace drywell::isa {
 
-/// Collects the reports about one instruction for its legality rules.
+/// Collects the reports about one instruction for its legality rules. One thread uses it.
 class LegalityReport {
  public:
   LegalityReport(const InstructionRef& at, Diagnostics& out) : at_(at), out_(out) {}

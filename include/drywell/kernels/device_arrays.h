@@ -9,7 +9,7 @@
 
 namespace drywell::kernels {
 
-/// Allocations on one device, freed together.
+/// Allocations on one device, freed together. One thread at a time, as for the device.
 class DeviceArrays {
  public:
   explicit DeviceArrays(Accelerator& device) : device_(device) {}

@@ -18,7 +18,7 @@ namespace drywell::kernels {
 /// The fault of a kernel that failed on a GPU, for every cause: the driver does not return more details.
 inline constexpr Code kLaunchFailedOnGpu = Code::F3801;
 
-/// A machine with memory, that runs kernels.
+/// A machine with memory, that runs kernels. One thread uses it at a time; different accelerators may be used at the same time.
 class Accelerator {
  public:
   virtual ~Accelerator() = default;
@@ -50,7 +50,7 @@ class Accelerator {
   virtual sim::RunResult launch(std::string_view kernel, const sim::LaunchConfig& config, const sim::Args& args, const sim::RunOptions& options) = 0;
 };
 
-/// The simulator.
+/// The simulator. Threads: as Accelerator.
 class SimulatedDevice : public Accelerator {
  public:
   /// A device of its own. Throws InputError as load_arch does.

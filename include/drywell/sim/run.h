@@ -89,7 +89,7 @@ struct RunOptions {
   const std::atomic<bool>* stop = nullptr;  // another thread may set it: the launch then ends soon, with fault F3603
 };
 
-/// Kernel arguments in declaration order.
+/// Kernel arguments in declaration order, a value: one thread changes it at a time.
 class Args {
  public:
   /// A parameter with the bytes of `v`: its size is that of the kernel's parameter.

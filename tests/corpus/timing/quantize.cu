@@ -1,4 +1,4 @@
-// Quantisers: e4m3 with one scale a row, and with one power of two for 32 elements.
+// Quantizers: e4m3 with one scale a row, and with one power of two for 32 elements.
 #include <cuda_fp8.h>
 #include <cuda_bf16.h>
 extern "C" __global__ void rows_e4m3(const __nv_bfloat162* x, __nv_fp8x2_storage_t* y, float* scale, int pairs) {

@@ -22,9 +22,9 @@ struct ProgressValues {
 /// none without a bar.
 std::string describe_progress(const ProgressValues& v, size_t bar);
 
-/// Tells on stderr how far a run is. On a terminal it is one line, drawn again ten times a second, which
-/// begins after a second; elsewhere it is a line of text every ten seconds. Commands that last less show
-/// nothing.
+/// Shows the progress of a run on stderr. On a terminal it is one line, drawn again ten times a second, which
+/// begins after a second; elsewhere it is a line of text every ten seconds. Shorter commands show nothing. It draws on a thread of its own;
+/// one thread uses the object.
 class ProgressLine {
  public:
   struct Manner {

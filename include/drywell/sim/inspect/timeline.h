@@ -55,7 +55,7 @@ struct Timeline {
   std::vector<std::string> lines;  // "kernel.cpp:61"
 };
 
-/// Records one CTA of timed launches, one after the other.
+/// Records one CTA of timed launches, one after the other. One thread uses it at a time.
 class TimelineRecorder {
  public:
   /// Records the CTA with these coordinates. `most_spans`: states that are kept of a warp, in each launch.

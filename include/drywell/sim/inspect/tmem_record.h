@@ -41,7 +41,7 @@ struct TmemMma {
   std::array<isa::TmemPlace, 4> begins;  // by TmemOperand: address in tensor memory; of scale factors also the byte that the factor id selects
 };
 
-/// Records one CTA of a launch, of one launch at a time. With `until`, later events are ignored: the record is that of cycle `until`.
+/// Records one CTA of a launch, of one launch and on one thread at a time. With `until`, later events are ignored: the record is that of cycle `until`.
 class TmemRecord {
  public:
   explicit TmemRecord(Dim3 cta = {0, 0, 0}, uint64_t until = ~uint64_t{0});

@@ -29,7 +29,7 @@ struct OperandSource {
   size_t scale_stride = 0;  // bytes
 };
 
-/// A decoded operand. Every array is [k][row], with the rows padded to the kernels' block.
+/// A decoded operand, a value: any threads may read one at the same time. Every array is [k][row], with the rows padded to the kernels' block.
 class MmaOperand {
  public:
   /// The kernels process rows of `a` one at a time and rows of `b` as vectors.

@@ -15,7 +15,7 @@
 
 namespace drywell::numeric {
 
-/// One number of a format, in a byte or in two. Codes of 4 and 6 bits have a byte of their own here; `packed` puts them as memory has them.
+/// One number of a format, in a byte or in two. A value: any threads may read one at the same time. Codes of 4 and 6 bits have a byte of their own here; `packed` puts them as memory has them.
 template <Format F>
 class Narrow {
  public:
