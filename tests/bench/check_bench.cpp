@@ -87,6 +87,11 @@ void add(const char* kernel, const char* label, const Given& given) {
 const bool kRegistered = [] {
   const Given cube{{"m", "2048"}, {"n", "2048"}, {"k", "2048"}};
   const Given large{{"m", "4096"}, {"n", "4096"}, {"k", "4096"}};
+  // Small ones, for counting instructions (docs/lab/performance.md, "The house in order").
+  const Given small{{"m", "512"}, {"n", "512"}, {"k", "512"}};
+  for (const char* name : {"gemm-blockscaled", "gemm-bf16", "gemm-fp8"}) add(name, "512", small);
+  add("quantize-nvfp4", "512", {{"rows", "512"}, {"columns", "512"}});
+  add("fused-rht", "512", {{"m", "512"}, {"n", "512"}});
   add("gemm-blockscaled", "2048", cube);
   add("gemm-blockscaled", "4096", large);
   add("gemm-bf16", "2048", cube);
