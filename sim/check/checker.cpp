@@ -190,7 +190,10 @@ class HazardChecker::Impl : public Listener {
   bool wants_skipped(const Program& p, const DecodedOp& op) const override {
     return launch_.follows_registers() && op.instr < p.function_of(op).body.size() && op.guard.index != 0;
   }
-  void skipped(const Warp& w, const DecodedOp& op) override { monitor(*w.cta->cluster).skipped(w, op); }
+  // Another listener may have asked for it: where registers are not followed, no predicate would seem to be written.
+  void skipped(const Warp& w, const DecodedOp& op) override {
+    if (wants_skipped(*w.cta->cluster->launch->program, op)) monitor(*w.cta->cluster).skipped(w, op);
+  }
   void memory(const Warp& w, const DecodedOp& op, LaneMask mask, Space s, uint32_t bytes, bool store) override {
     monitor(*w.cta->cluster).memory(w, op, mask, s, bytes, store);
   }
