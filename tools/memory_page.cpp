@@ -21,4 +21,10 @@ nlohmann::json blocks_json(const std::vector<isa::TmemBlock>& blocks) {
   return out;
 }
 
+nlohmann::json cells_json(const std::vector<isa::TmemCells>& cells) {
+  nlohmann::json out = nlohmann::json::array();
+  for (const isa::TmemCells& c : cells) out.push_back({c.lane, c.lanes, c.column, c.columns});
+  return out;
+}
+
 }  // namespace drywell::tools

@@ -28,6 +28,7 @@ struct PageRun {
 
 std::string base64(const std::vector<uint32_t>& words);
 nlohmann::json blocks_json(const std::vector<isa::TmemBlock>& blocks);
+nlohmann::json cells_json(const std::vector<isa::TmemCells>& cells);
 
 /// What the pages of both memories have: the run, its CTAs, warps and instructions; no forms, steps, values and barriers yet.
 template <class History>

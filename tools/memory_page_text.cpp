@@ -97,7 +97,7 @@ function describe(cta, lane, column, t) {
     differs:!!D.expect && differs(cta, lane, column, t), readers:readersOf(lane), read:readAs(cta, lane, column, t), barrier:D.barriers.length ? barrierAt(cta, lane, column, t) : null, flying:S.filter(s => s.cta === cta && s.issued <= t && (!s.done || t < s.done) && holds(s, lane, column)).map(s => s.role + " " + s.place)};
 }
 // The cells of a CTA that have other elements than the expected layout: rectangles lane, lanes, column, columns, of each operand's last use at or before t.
-function differing(cta, t) { const last = new Map(); for (const s of S) if (s.cta === cta && s.issued <= t && s.form && s.form.differs) last.set(s.baseLane + ":" + s.baseColumn, s);
+function differing(cta, t) { const last = new Map(); for (const s of S) if (s.cta === cta && s.issued <= t && s.form && s.form.differs) last.set(TMEM ? s.baseLane + ":" + s.baseColumn : s.form, s);
   return [...last.values()].flatMap(s => s.form.differs.map(r => [s.baseLane + r[0], r[1], s.baseColumn + r[2], r[3]])); }
 const differs = (cta, lane, column, t) => differing(cta, t).some(r => lane >= r[0] && lane < r[0] + r[1] && column >= r[2] && column < r[2] + r[3]);
 // Every cell of an element: {cta, lane, column} of the operand's uses at or before t, else of its first use.

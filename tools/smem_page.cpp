@@ -60,11 +60,15 @@ class Steps {
 
 }  // namespace
 
-std::string smem_page(const PageRun& run, const sim::SmemHistoryData& h) {
+std::string smem_page(const PageRun& run, const sim::SmemHistoryData& h, const SmemExpectation& expect) {
   const uint32_t lines = (h.bytes + kSmemLineBytes - 1) / kSmemLineBytes;
   Json j = page_data(run, h, {{"kind", "smem"}, {"title", "Shared memory"}, {"lanes", lines}, {"columns", kSmemBanks}, {"lane", "line of 128 bytes"}, {"column", "bank of 4 bytes"}, {"rule", 256}});
   j["role_names"] = Json::array();
-  for (const sim::SmemForm& f : h.forms) j["forms"].push_back(form_json(f));
+  j["expect"] = expect.layout;
+  for (size_t i = 0; i < h.forms.size(); ++i) {
+    j["forms"].push_back(form_json(h.forms[i]));
+    if (!expect.differing.empty()) j["forms"].back()["differs"] = cells_json(expect.differing[i]);
+  }
   for (uint32_t r = 0; r < h.ranks; ++r) j["held"].push_back({h.first_rank + r, 0, kSmemBanks, h.from, 0});
   for (const sim::SmemBarrier& b : h.barriers)
     j["barriers"].push_back({{"cta", b.cta}, {"offset", b.offset}, {"at", b.at}, {"phase", b.phase}, {"pending", b.pending}, {"expected", b.expected}, {"tx", b.tx}, {"what", b.what}});

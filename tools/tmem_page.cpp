@@ -24,12 +24,6 @@ Json form_json(const sim::TmemForm& f) {
           {"blocks", blocks_json(f.blocks)}};
 }
 
-Json cells_json(const std::vector<isa::TmemCells>& cells) {
-  Json out = Json::array();
-  for (const isa::TmemCells& c : cells) out.push_back({c.lane, c.lanes, c.column, c.columns});
-  return out;
-}
-
 Json step_json(const sim::TmemStep& s, Json& values) {
   int64_t at = -1;
   if (!s.values.empty()) {

@@ -211,15 +211,37 @@ std::vector<TmemElement> elements_at(const TmemBlock& b, unsigned lane, unsigned
   return out;
 }
 
+void add_elements(const TmemBlock& b, CellElements& out) {
+  for (unsigned lane = b.lane; lane < unsigned{b.lane} + b.lanes; ++lane)
+    for (unsigned column = b.column; column < unsigned{b.column} + b.columns; ++column) {
+      unsigned low = b.low;
+      for (const TmemElement& e : elements_at(b, lane, column)) {
+        out[{lane, column}].insert({e.row, e.index, low});
+        low += b.stride;
+      }
+    }
+}
+
+std::vector<TmemCells> differing_cells(const CellElements& expected, const CellElements& actual) {
+  CellElements all = expected;
+  for (const auto& cell : actual) all.insert(cell);
+  std::vector<TmemCells> out;
+  for (const auto& [at, elements] : all) {
+    const auto is = actual.find(at), should = expected.find(at);
+    if (is != actual.end() && should != expected.end() && is->second == should->second) continue;
+    const auto [lane, column] = at;
+    if (!out.empty() && out.back().lane == lane && out.back().column + out.back().columns == column)
+      ++out.back().columns;
+    else
+      out.push_back({lane, 1, column, 1});
+  }
+  return joined(out);
+}
+
 std::vector<TmemCells> differing_cells(const layout::ComposedLayout& l, const TmemUseForm& use) {
-  using Elements =
-      std::map<std::pair<int64_t, int64_t>, std::set<std::pair<uint32_t, uint32_t>>>;  // by lane and column
-  Elements expected, actual;
+  CellElements expected, actual;
   for (const TmemBlock& b : tmem_blocks(use))
-    for (unsigned lane = b.lane; b.cta == 0 && lane < unsigned{b.lane} + b.lanes; ++lane)
-      for (unsigned column = b.column; column < unsigned{b.column} + b.columns; ++column)
-        for (const TmemElement& e : elements_at(b, lane, column))
-          actual[{lane, column}].insert({e.row, e.index});
+    if (b.cta == 0) add_elements(b, actual);
   if (l.layout().rank() == 0 || !l.layout().shape().is_tuple() || l.layout().mode(0).rank() != 2)
     layout::fail(Code::E1804, "the layout's mode 0 is (rows, columns) of D");
   const layout::Layout mode = l.layout().mode(0);
@@ -228,25 +250,13 @@ std::vector<TmemCells> differing_cells(const layout::ComposedLayout& l, const Tm
     layout::fail(Code::E1808, "more elements than tensor memory has");
   for (int64_t m = 0; m < rows; ++m) {
     for (int64_t n = 0; n < columns; ++n) {
-      const TmemAddr at(static_cast<uint32_t>(mode(layout::IntTuple::of({m, n})).leaf().value));
-      expected[{at.lane(), at.column()}].insert({static_cast<uint32_t>(m), static_cast<uint32_t>(n)});
+      const int64_t value = mode(layout::IntTuple::of({m, n})).leaf().value;
+      const TmemAddr at(static_cast<uint32_t>(value));
+      const bool inside = value >> 32 == 0 && at.lane() < kTmemLanes && at.column() < kTmemColumns;
+      if (inside) expected[{at.lane(), at.column()}].insert({static_cast<uint32_t>(m), static_cast<uint32_t>(n), 0});
     }
   }
-  std::vector<TmemCells> out;
-  for (uint32_t lane = 0; lane < kTmemLanes; ++lane) {
-    for (uint32_t column = 0; column < kTmemColumns; ++column) {
-      const auto here = std::pair<int64_t, int64_t>(lane, column);
-      const auto is = actual.find(here), should = expected.find(here);
-      const bool same = is == actual.end() ? should == expected.end()
-                                           : should != expected.end() && is->second == should->second;
-      if (same) continue;
-      if (!out.empty() && out.back().lane == lane && out.back().column + out.back().columns == column)
-        ++out.back().columns;
-      else
-        out.push_back({lane, 1, column, 1});
-    }
-  }
-  return joined(out);
+  return differing_cells(expected, actual);
 }
 
 std::vector<ScaleGuide> partition_guides() {

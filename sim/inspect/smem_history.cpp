@@ -232,7 +232,7 @@ std::string SmemHistory::Impl::name_of(uint64_t tensor) {
 int32_t SmemHistory::Impl::form_of_box(const TensorPlan& plan, uint32_t smem) {
   const std::string name = name_of(plan.map.address);
   const auto [it, fresh] = forms_.try_emplace({name, smem, plan.box.geometry.rows, plan.box.geometry.row_bytes}, static_cast<int32_t>(d_.forms.size()));
-  if (fresh) d_.forms.push_back({name, element_name(plan.map.type), words_of(plan.map), {"y", "x"}, box_blocks(plan, smem)});
+  if (fresh) d_.forms.push_back({name, element_name(plan.map.type), words_of(plan.map), {"y", "x"}, box_blocks(plan, smem), smem});
   return it->second;
 }
 
@@ -263,7 +263,7 @@ void SmemHistory::Impl::issue_operand(const Cluster& c, const AsyncOp& op, const
   const bool is_a = name[0] == 'A';
   if (fresh) {
     const std::string doc = fmt::format("{} of {} x {} {}, descriptor {:#018x}", name, tile.mn, tile.k, type, descriptor);
-    d_.forms.push_back({name, std::move(type), doc, {is_a ? "m" : "n", "k"}, operand_blocks(d, tile, 0)});
+    d_.forms.push_back({name, std::move(type), doc, {is_a ? "m" : "n", "k"}, operand_blocks(d, tile, 0), d.start});
   }
   SmemStep step;
   step.role = name;

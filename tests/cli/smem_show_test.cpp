@@ -19,11 +19,11 @@ using testing::HasSubstr;
 /// The page of a run, and what the command printed.
 class Shown {
  public:
-  explicit Shown(std::vector<std::string> words) {
+  explicit Shown(std::vector<std::string> words, int exit_code = 0) {
     words.insert(words.begin(), {"smem", "show"});
     words.insert(words.end(), {"-o", page()});
     const test::Finished f = test::drywell(words);
-    EXPECT_EQ(f.exit_code, 0) << f.out << f.err;
+    EXPECT_EQ(f.exit_code, exit_code) << f.out << f.err;
     out = f.out;
   }
   std::string page() const { return directory_.file("page.html"); }
@@ -104,6 +104,42 @@ TEST_F(PageScript, BarriersHaveTheirStates) {
   ASSERT_GE(states[0].size(), 4u);
   for (const Json& b : states[0]) EXPECT_GT(b["expected"].get<uint32_t>(), 0u) << b;
   EXPECT_TRUE(states[1].get<bool>()) << "some barrier waits for bytes at some time";
+}
+
+// CuTe's layouts of the operands, written down by hand: K-major rows of 64 elements in the 128-byte swizzle, rows of M that run along
+// memory, and four-bit elements.
+TEST(SmemExpectation, CuteLayoutsOfOperandsAgree) {
+  const std::vector<std::string> gemm = {"gemm-bf16", "--m=128", "--n=128", "--k=128"};
+  const auto agrees = [](std::vector<std::string> words, const std::string& operand, const std::string& layout) {
+    words.insert(words.end(), {"--operand=" + operand, "--layout", layout});
+    EXPECT_THAT(Shown(words).out, testing::Not(HasSubstr("differ"))) << layout;  // and the exit code is 0
+  };
+  agrees(gemm, "A", "Sw<3,4,3> o smem_ptr[16b](unset) o (128,16):(64,1)");
+  agrees(gemm, "T0", "Sw<3,4,3> o smem_ptr[16b](unset) o (128,64):(64,1)");
+  agrees(gemm, "T0", "Sw<3,3,3> o 0 o (128,64):(64,1)");
+  agrees(gemm, "A", "Sw<3,4,3> o smem_ptr[16b](unset) o ((128,16),1,4):((64,1),0,16)");
+  agrees({"gemm-bf16", "--m=128", "--n=128", "--k=128", "--a-major=mn"}, "A", "Sw<3,4,3> o smem_ptr[16b](unset) o ((64,2),16):((1,4096),64)");
+  agrees({"gemm-blockscaled", "--m=256", "--n=256", "--k=512", "--format=nvf4", "--cta-group=2"}, "A", "Sw<3,4,3> o smem_ptr[4b](unset) o (128,64):(256,1)");
+}
+
+TEST(SmemExpectation, AnotherSwizzleDiffersAndIsSaid) {
+  const Shown shown({"gemm-bf16", "--m=128", "--n=128", "--k=128", "--operand=T0", "--layout", "Sw<2,4,3> o smem_ptr[16b](unset) o (128,64):(64,1)"}, 1);
+  // Bits 4 and 5 of the address move with bits 7 and 8 in both; bit 6 with bit 9 in one: the rows 4 to 7 of each 8, which is half of them.
+  EXPECT_THAT(shown.out, HasSubstr("T0 at 0x800: 2048 words differ from the expected layout"));
+  EXPECT_THAT(shown.out, HasSubstr("T0: at 0 of 2 places"));
+}
+
+TEST_F(PageScript, TheWordsThatDifferAreMarked) {
+  const Shown shown({"gemm-bf16", "--m=128", "--n=128", "--k=128", "--operand=T0", "--layout", "Sw<2,4,3> o smem_ptr[16b](unset) o (128,64):(64,1)"}, 1);
+  const Json rows = evaluate(shown.page(), "[...Array(8).keys()].map(r => differing(0, D.to).some(q => 16 + r >= q[0] && 16 + r < q[0] + q[1]))");
+  EXPECT_EQ(rows, Json::parse("[false, false, false, false, true, true, true, true]"));
+}
+
+TEST(SmemExpectation, AnOperandThatIsNotThereIsSaid) {
+  const test::TemporaryDirectory d;
+  const test::Finished f = test::drywell({"smem", "show", "tma-copy", "--rows=64", "--columns=32", "--layout", "(32,64):(64,1)", "-o", d.file("page.html")});
+  EXPECT_EQ(f.exit_code, 2);
+  EXPECT_THAT(f.err, HasSubstr("no operand 'A' in this run; it has T0"));
 }
 
 TEST(SmemShow, ACtaThatIsNotThereIsSaid) {

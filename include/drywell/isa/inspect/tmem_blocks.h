@@ -3,8 +3,12 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
+#include <set>
 #include <string>
+#include <tuple>
+#include <utility>
 #include <vector>
 
 #include "drywell/isa/inspect/scale_picture.h"
@@ -47,6 +51,12 @@ struct TmemCells {
   uint32_t lane = 0, lanes = 0, column = 0, columns = 0;  // a rectangle
   bool operator==(const TmemCells&) const = default;
 };
+/// By lane and column of a cell: row, index and first bit of its elements.
+using CellElements = std::map<std::pair<uint32_t, uint32_t>, std::set<std::tuple<uint32_t, uint32_t, uint32_t>>>;
+/// Adds the elements of a block.
+void add_elements(const TmemBlock& b, CellElements& out);
+/// The cells in which the two have other elements, or one of them has none; in the order of lanes.
+std::vector<TmemCells> differing_cells(const CellElements& expected, const CellElements& actual);
 /// The cells in which the layout (mode 0: rows, columns of D in one CTA) has another element than D of the
 /// MMA, or one of the two has none; in the order of lanes. Throws InputError E1804 for a layout of another
 /// form.

@@ -25,6 +25,7 @@ struct SmemForm {
   std::string doc;                     // "bf16 tensor of 512 x 256, box 64 x 128, swizzle 128B"
   std::array<std::string, 2> names;    // of the axes: {"m", "k"}; of a tensor's two inner dimensions {"y", "x"}
   std::vector<isa::TmemBlock> blocks;  // lane: line of the window; column: bank
+  uint32_t start = 0;                  // byte of the window at which the first element lies but for the swizzle
 };
 
 /// Bytes that follow each other.
