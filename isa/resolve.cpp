@@ -4,12 +4,15 @@
 
 #include <algorithm>
 
+#include "drywell/core/text.h"
+#include "isa/mnemonic_hint.h"
+
 namespace drywell::isa {
 namespace {
 
 /// Why a row does not take an opcode's text: a token does not fit, or none is left for a slot.
 struct Misfit {
-  std::string why;
+  std::string why, token;  // token: the modifier that does not fit
   size_t taken = 0;        // tokens that fit; a type counts twice, because it is the form
   std::vector<Mod> takes;  // the modifiers of that kind that the row takes in its place
 };
@@ -51,6 +54,7 @@ bool fill_slots(Opcode op, std::string_view rest, OpcodeForm& form, Misfit& misf
       if (misfit.why.empty()) {
         misfit.why = m == Mod::none ? fmt::format("unknown modifier '.{}'", token)
                                     : fmt::format("'{}' does not take modifier '.{}' here", row.mnemonic, token);
+        misfit.token = token;
         type_misfits = is_type(m);
       }
       rest = next;
@@ -89,7 +93,7 @@ class NearestMisfit {
     }
   }
   const std::string& why() const { return best_.why; }
-  /// "it takes .rn, .rz"; at most `kShown` of them.
+  /// "did you mean '.add'? it takes .rn, .rz"; at most `kShown` of them.
   std::string hint() const {
     constexpr size_t kShown = 16;
     std::vector<Mod> mods;
@@ -98,10 +102,17 @@ class NearestMisfit {
     }
     std::string text;
     for (size_t i = 0; i < mods.size() && i < kShown; ++i) text += fmt::format("{}.{}", i == 0 ? "" : ", ", mod_text(mods[i]));
-    return text.empty() ? text : fmt::format("it takes {}{}", text, mods.size() > kShown ? ", …" : "");
+    if (text.empty()) return text;
+    const std::string guess = guessed(mods);
+    return fmt::format("{}{}it takes {}{}", guess, guess.empty() ? "" : " ", text, mods.size() > kShown ? ", …" : "");
   }
 
  private:
+  std::string guessed(const std::vector<Mod>& mods) const {
+    std::vector<std::string_view> words;
+    for (const Mod m : mods) words.push_back(mod_text(m));
+    return best_.token.empty() ? std::string() : did_you_mean(best_.token, words);
+  }
   Misfit best_;
 };
 
@@ -173,8 +184,8 @@ std::vector<OpcodeForm> resolve_opcode(std::string_view text, std::string* why, 
     const size_t first = text.find('.'), second = first == std::string_view::npos ? first : text.find('.', first + 1);
     // In a family that exists, it is the second word that is wrong.
     const bool family = near.starts_with(text.substr(0, first)) && near.size() > first && near[first] == '.';
-    nearest.add({fmt::format("unknown instruction '{}'", text.substr(0, family ? second : first)), 0, {}});
-    if (hint != nullptr && !near.empty()) *hint = fmt::format("did you mean '{}'?", near);
+    nearest.add({fmt::format("unknown instruction '{}'", text.substr(0, family ? second : first)), {}, 0, {}});
+    if (hint != nullptr) *hint = mnemonic_hint(text);
   }
   // The longest mnemonic comes first, then shorter ones: "mbarrier.arrive.expect_tx" before "mbarrier.arrive". The reason is of the
   // longest one's rows.

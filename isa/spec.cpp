@@ -1,10 +1,13 @@
 #include "drywell/isa/spec.h"
 
 #include <algorithm>
+#include <cctype>
 #include <string>
 #include <unordered_map>
 #include <vector>
 
+#include "drywell/core/text.h"
+#include "isa/mnemonic_hint.h"
 #include "isa/rows.h"
 
 namespace drywell::isa {
@@ -50,21 +53,6 @@ const Index& index() {
   return table;
 }
 
-size_t edit_distance(std::string_view a, std::string_view b) {
-  std::vector<size_t> row(b.size() + 1);
-  for (size_t j = 0; j <= b.size(); ++j) row[j] = j;
-  for (size_t i = 1; i <= a.size(); ++i) {
-    size_t diagonal = row[0];
-    row[0] = i;
-    for (size_t j = 1; j <= b.size(); ++j) {
-      const size_t up = row[j];
-      row[j] = std::min({up + 1, row[j - 1] + 1, diagonal + (a[i - 1] == b[j - 1] ? 0 : 1)});
-      diagonal = up;
-    }
-  }
-  return row[b.size()];
-}
-
 std::string_view first_tokens(std::string_view text, ptrdiff_t count) {
   size_t end = 0;
   while (count-- > 0 && end != std::string_view::npos) end = text.find('.', end == 0 ? 0 : end + 1);
@@ -80,6 +68,29 @@ std::vector<std::string_view> words_of(std::string_view text) {
     at = end + 1;
   }
   return out;
+}
+
+/// How far the words of a text are from a mnemonic's: the first ones are alike; another that is not, or is missing, counts as four slips.
+size_t unlikeness_of_words(const std::vector<std::string_view>& given, const std::vector<std::string_view>& mnemonic) {
+  constexpr size_t kAnother = 8;
+  size_t sum = given.empty() ? kUnlike : unlikeness(given[0], mnemonic[0]);
+  for (size_t i = 1; i < mnemonic.size() && sum != kUnlike; ++i) {
+    const std::string_view word = i < given.size() ? given[i] : std::string_view();
+    const size_t d = unlikeness(word, mnemonic[i]);
+    sum += d == kUnlike ? kAnother + edit_distance(word, mnemonic[i]) : d;
+  }
+  return sum;
+}
+
+/// Whether `word` is a word of `text`, of three letters at least, in whatever case.
+bool has_word(std::string_view text, std::string_view word) {
+  const auto is_letter = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0; };
+  const auto same = [](char a, char b) { return std::tolower(static_cast<unsigned char>(a)) == std::tolower(static_cast<unsigned char>(b)); };
+  for (size_t at = 0; word.size() >= 3 && at + word.size() <= text.size(); ++at) {
+    const size_t end = at + word.size();
+    if ((at == 0 || !is_letter(text[at - 1])) && (end == text.size() || !is_letter(text[end])) && std::equal(word.begin(), word.end(), text.begin() + static_cast<ptrdiff_t>(at), same)) return true;
+  }
+  return false;
 }
 
 /// The mnemonic that begins with the same word as `text` and shares the most others, of two the shorter one; nothing if it shares none.
@@ -129,18 +140,37 @@ std::string_view mnemonic_of(std::string_view opcode_text) {
 }
 
 std::string_view nearest_mnemonic(std::string_view text) {
-  if (const std::string_view of_family = nearest_of_family(text.substr(0, 64)); !of_family.empty()) return of_family;
   const std::string_view head = text.substr(0, 64);
+  if (const std::string_view of_family = nearest_of_family(head); !of_family.empty()) return of_family;
+  const std::vector<std::string_view> given = words_of(head);
   std::string_view best;
-  size_t best_distance = 3;  // a name with more than two edits is not proposed as a hint
+  size_t least = kUnlike, most = 0;
   for (const InstrSpec& s : kSpecs) {
-    const size_t d = edit_distance(first_tokens(head, std::count(s.mnemonic.begin(), s.mnemonic.end(), '.') + 1), s.mnemonic);
-    if (d < best_distance) {
-      best_distance = d;
-      best = s.mnemonic;
-    }
+    const std::vector<std::string_view> words = words_of(s.mnemonic);
+    const size_t d = unlikeness_of_words(given, words);
+    if (d == kUnlike || d > least || (d == least && words.size() <= most)) continue;  // of two as near the one that explains more words
+    least = d;
+    most = words.size();
+    best = s.mnemonic;
   }
   return best;
+}
+
+std::string mnemonic_hint(std::string_view text) {
+  if (const std::string_view near = nearest_mnemonic(text); !near.empty()) return "did you mean '" + std::string(near) + "'?";
+  constexpr size_t kMost = 4;
+  const std::string_view word = first_tokens(text.substr(0, 64), 1);
+  std::vector<std::string_view> about;
+  for (size_t i = 0; i < kOpcodeCount; ++i) {
+    const InstrSpec& s = kSpecs[i];
+    const bool is_about = has_word(s.doc, word) || has_word(timing_class_name(s.timing), word);
+    if (is_about && std::find(about.begin(), about.end(), s.mnemonic) == about.end()) about.push_back(s.mnemonic);
+  }
+  if (about.empty()) return {};
+  std::stable_sort(about.begin(), about.end(), [](std::string_view a, std::string_view b) { return words_of(a).size() > words_of(b).size(); });
+  const bool more = about.size() > kMost;
+  about.resize(std::min(about.size(), kMost));
+  return "about '" + std::string(word) + "': " + join(about) + (more ? ", …" : "");
 }
 
 }  // namespace drywell::isa

@@ -21,10 +21,11 @@ const Kernel& find_kernel(std::span<const Kernel> kernels, std::string_view name
   }
   if (name.ends_with(".toml"))
     throw InputError(Code::E4305, fmt::format("'{}' is a launch file, this takes a kernel", name),
-                     "launch files work with drywell run, step, dap, trace record, mutate, tmem map and tmem show; build and ptx check take their .ptx");
+                     "launch files work with drywell run, step, dap, trace record, mutate, tmem map, tmem show, smem show, arch --sensitivity, device run and device time; build and ptx check take their .ptx");
   const std::string guess = did_you_mean(name, names);
+  const bool is_path = name.find('/') != std::string_view::npos;
   throw InputError(Code::E4305, fmt::format("no kernel '{}'", name),
-                   (guess.empty() ? "" : guess + " ") + "kernels: " + join(names));
+                   is_path ? "a file's name ends in .ptx, .toml (a launch file) or .so (a library of kernels)" : (guess.empty() ? "" : guess + " ") + "kernels: " + join(names));
 }
 
 }  // namespace drywell::kernels

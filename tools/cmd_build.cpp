@@ -43,7 +43,7 @@ Source kernel_source(const BuildOptions& o, const std::vector<std::string>& word
 
 /// Reads a file unchanged, after a check that it is legal PTX.
 Source file_source(const BuildOptions& o, const std::vector<std::string>& words) {
-  if (!words.empty()) throw UsageError(fmt::format("unexpected argument '{}'", words[0]), "build");
+  expect_no_parameters(words, "build");
   Source s{read_text_file(o.subject), {}};
   const isa::Module m = isa::parse_ptx_or_throw(s.text, o.subject);
   if (Diagnostics problems = isa::validate(m); problems.has_errors()) throw InputError(std::move(problems));

@@ -104,7 +104,7 @@ BothRuns run_kernel(const RunFlags& f, const sim::RunOptions& options, const std
 
 BothRuns run_plan_on_both(const RunFlags& f, const sim::RunOptions& run, const std::vector<std::string>& words, unsigned clock_repeats) {
   if (clock_repeats != 0) throw UsageError("--clock is for kernels of drywell list", "device run");
-  if (!words.empty()) throw UsageError(fmt::format("unexpected argument '{}'", words[0]), "device run");
+  expect_no_parameters(words, "device run");
   const kernels::LaunchPlan plan = make_plan(f);
   const kernels::PlanOptions options{.run = run};
   kernels::CudaDevice gpu;

@@ -140,7 +140,7 @@ ExitCode isa_command(const CommandContext& c, const std::string& mnemonic, bool 
     describe(c, op);
     ++shown;
   }
-  if (shown == 0) throw InputError(Code::E4306, fmt::format("no instruction '{}'", mnemonic), fmt::format("did you mean '{}'?", isa::nearest_mnemonic(mnemonic)));
+  if (shown == 0) throw InputError(Code::E4306, fmt::format("no instruction '{}'", mnemonic), isa::nearest_mnemonic(mnemonic).empty() ? "drywell isa lists all" : fmt::format("did you mean '{}'?", isa::nearest_mnemonic(mnemonic)));
   return ExitCode::ok;
 }
 

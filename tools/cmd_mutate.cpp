@@ -205,7 +205,7 @@ Verdict try_mutant(const Subject& subject, const Base& base, const Mutant& m) {
 RunSubject find_subject(const std::string& name, const std::vector<std::string>& words) {
   if (names_a_file(name)) {
     if (!name.ends_with(".toml")) throw UsageError("a PTX file needs its launches: mutate takes a launch file (.toml)", "mutate");
-    if (!words.empty()) throw UsageError(fmt::format("unexpected argument '{}'", words[0]), "mutate");
+    expect_no_parameters(words, "mutate");
     return subject_of(kernels::read_launch_file(name));
   }
   const kernels::Kernel& k = kernels::find_kernel(name);

@@ -21,7 +21,7 @@ sim::RunResult run_subject(const RunFlags& f, const std::vector<std::string>& wo
     context.options = options;
     return k.run(context).run;
   }
-  if (!words.empty()) throw UsageError(fmt::format("unexpected argument '{}'", words[0]), command);
+  expect_no_parameters(words, command);
   kernels::SimulatedDevice device({.arch = machine_of(f), .max_memory = options.max_memory, .contract = f.contract});
   const kernels::PlanResult r = kernels::run_plan(make_plan(f), device, {options, {}});
   for (const sim::RunResult& run : r.runs)

@@ -21,32 +21,10 @@ SourcePos position(const std::string& file, const toml::source_region& region) {
   return {file, region.begin.line, region.begin.column};
 }
 
-size_t edit_distance(std::string_view a, std::string_view b) {
-  std::vector<size_t> row(b.size() + 1);
-  for (size_t j = 0; j <= b.size(); ++j) row[j] = j;
-  for (size_t i = 1; i <= a.size(); ++i) {
-    size_t diagonal = row[0];
-    row[0] = i;
-    for (size_t j = 1; j <= b.size(); ++j) {
-      const size_t substituted = diagonal + (a[i - 1] == b[j - 1] ? 0 : 1);
-      diagonal = row[j];
-      row[j] = std::min({substituted, row[j] + 1, row[j - 1] + 1});
-    }
-  }
-  return row.back();
-}
-
-/// "did you mean 'x'?" for the candidate nearest to `text`, if one is near enough.
+/// "did you mean 'x'?" for the candidates nearest to `text`, if one is near enough.
 std::string near_miss(std::string_view text, const std::vector<std::string>& candidates) {
-  const std::string* best = nullptr;
-  size_t distance = text.size() / 3 + 2;
-  for (const std::string& c : candidates) {
-    if (const size_t d = edit_distance(text, c); d < distance) {
-      best = &c;
-      distance = d;
-    }
-  }
-  return best != nullptr ? fmt::format("did you mean '{}'?", *best) : std::string();
+  const std::vector<std::string_view> views(candidates.begin(), candidates.end());
+  return did_you_mean(text, views);
 }
 
 std::string_view section_of(std::string_view key) { return key.substr(0, key.rfind('.')); }

@@ -60,6 +60,21 @@ TEST(InstructionTable, HintStaysInTheFamily) {
   EXPECT_EQ(hint, "did you mean 'tcgen05.mma'?");
 }
 
+TEST(InstructionTable, HintIsByMeaning) {
+  const auto hint_of = [](const char* opcode) {
+    std::string why, hint;
+    EXPECT_TRUE(resolve_opcode(opcode, &why, &hint).empty()) << opcode;
+    return hint;
+  };
+  EXPECT_EQ(hint_of("mbar.init.b64"), "did you mean 'mbarrier.init'?");
+  EXPECT_EQ(hint_of("tcgen05.matmul.cta_group::1"), "did you mean 'tcgen05.mma'?");
+  EXPECT_EQ(hint_of("shuffle.b32"), "did you mean 'shfl'?");
+  EXPECT_EQ(hint_of("popcount.b32"), "did you mean 'popc'?");
+  EXPECT_TRUE(hint_of("tma.load").starts_with("about 'tma': ")) << hint_of("tma.load") << ": not fma";
+  EXPECT_TRUE(hint_of("atom.global.fadd.f32").starts_with("did you mean 'add'? it takes ")) << hint_of("atom.global.fadd.f32");
+  EXPECT_EQ(hint_of("frobnicate"), "");
+}
+
 // Opcode part of each example resolves to its own row and prints back in canonical order.
 TEST(InstructionTable, ExampleOpcodeResolvesToItsRow) {
   for (size_t i = 0; i < kOpcodeCount; ++i) {

@@ -45,6 +45,19 @@ TEST(DidYouMean, ProposesNoOtherNumber) {
   EXPECT_EQ(nearest("96", sizes), "");
   const std::array<std::string_view, 2> drivers = {"eager", "lazy"};
   EXPECT_EQ(nearest("lasy", drivers), "lazy");
+  const std::array<std::string_view, 3> formats = {"mxf4", "mxf8-e4m3", "mxf8-e5m2"};
+  EXPECT_EQ(did_you_mean("mxfp8", formats), "did you mean 'mxf8-e4m3' or 'mxf8-e5m2'?");
+}
+
+TEST(DidYouMean, IsByMeaning) {
+  const std::array<std::string_view, 6> names = {"bn", "fma", "bar.sync", "mbarrier.init", "format", "shfl"};
+  EXPECT_EQ(nearest("bm", names), "") << "another letter in a short name is another name";
+  EXPECT_EQ(nearest("tma", names), "");
+  EXPECT_EQ(nearest("mbar.init", names), "mbarrier.init") << "an abbreviation";
+  EXPECT_EQ(nearest("fmt", names), "format");
+  EXPECT_EQ(nearest("shuffle", names), "shfl");
+  EXPECT_EQ(nearest("form", names), "format") << "a begin";
+  EXPECT_EQ(nearest(std::string(100000, 'm'), names), "") << "no name";
 }
 
 }  // namespace

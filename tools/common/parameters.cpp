@@ -33,6 +33,13 @@ Given parse_parameters(const kernels::Kernel& k, const std::vector<std::string>&
   return out;
 }
 
+void expect_no_parameters(const std::vector<std::string>& words, std::string_view command) {
+  if (words.empty()) return;
+  const bool named = words[0].starts_with("--");
+  throw UsageError(fmt::format("unexpected argument '{}'{}", words[0], named ? ": a file has no parameters, a kernel of `drywell list` has; what a file's launch takes is in docs/running-ptx.md" : ""),
+                   command);
+}
+
 std::string print_given(const kernels::Params& p) {
   std::string out;
   for (const auto& v : p.values()) {

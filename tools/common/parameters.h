@@ -16,6 +16,9 @@ using Given = std::vector<std::pair<std::string, std::string>>;
 Given parse_parameters(const kernels::Kernel& k, const std::vector<std::string>& words,
                        std::string_view command);
 
+/// Throws UsageError if there are words: a file has no parameters.
+void expect_no_parameters(const std::vector<std::string>& words, std::string_view command);
+
 /// Returns the kernel's parameters as help text, indented.
 std::string describe_parameters(const kernels::Kernel& k);
 

@@ -8,6 +8,7 @@
 #include <cstdio>
 #include <exception>
 #include <new>
+#include <span>
 #include <stdexcept>
 #include <vector>
 
@@ -47,14 +48,40 @@ ExitCode out_of_memory(const CommandContext& c) {
   return ExitCode::bad_input;
 }
 
-ExitCode guarded(const CommandContext& c, const std::function<ExitCode()>& action) {
+/// The command that the words choose, with the names of its options.
+CommandText chosen(const Command& app, std::span<char*> words) {
+  CommandText at = app.text();
+  for (const char* word : words) {
+    const auto sub = std::find_if(at.subcommands.begin(), at.subcommands.end(), [&](const CommandText& s) { return s.name == word; });
+    if (sub == at.subcommands.end()) break;
+    at = CommandText(*sub);
+  }
+  return at;
+}
+
+/// A kernel's parameters and a command's options look alike: the option that was meant by the word that an error quotes, as a hint, or "".
+std::string misspelt_option(const Command& app, std::span<char*> words, std::string_view error) {
+  const CommandText command = chosen(app, words);
+  std::vector<std::string_view> names;
+  for (const OptionText& o : command.options)
+    for (const std::string& n : o.names)
+      if (n.starts_with("--")) names.push_back(std::string_view(n).substr(2));
+  for (const std::string_view word : words) {
+    const std::string_view name = word.substr(0, word.find('='));
+    if (!name.starts_with("--") || error.find("'" + std::string(name)) == std::string_view::npos) continue;
+    if (const std::string_view near = nearest(name.substr(2), names); !near.empty() && near != name.substr(2)) return fmt::format("\n    hint: did you mean the option '--{}'?", near);
+  }
+  return {};
+}
+
+ExitCode guarded(const CommandContext& c, const Command& app, std::span<char*> words, const std::function<ExitCode()>& action) {
   try {
     return action();
   } catch (const UsageError& e) {
-    say(c, e.what());
+    say(c, e.what() + misspelt_option(app, words, e.what()));
     return ExitCode::usage;
   } catch (const InputError& e) {
-    say(c, e.what());
+    say(c, e.what() + (code_of(e) == ExitCode::usage ? misspelt_option(app, words, e.what()) : ""));
     return code_of(e);
   } catch (const Unsupported& e) {
     say(c, e.what());
@@ -177,10 +204,10 @@ int run_commands(const std::vector<OwnCommand>& own, int argc, char** argv) {
     fmt::print(stderr, "{}", app.help());
     return static_cast<int>(ExitCode::usage);
   }
-  return flushed(context, guarded(context, [&] {
-    if (const CommandRow* row = find_other(own, argc, argv)) start_other_program(row->program, row->name, argv);
-    return parse_and_act(app, context, argc, argv);
-  }));
+  return flushed(context, guarded(context, app, std::span(argv, static_cast<size_t>(argc)).subspan(1), [&] {
+                   if (const CommandRow* row = find_other(own, argc, argv)) start_other_program(row->program, row->name, argv);
+                   return parse_and_act(app, context, argc, argv);
+                 }));
 }
 
 UsageError::UsageError(std::string message, std::string_view help) : Error(Code::E4300, std::move(message)) {

@@ -28,7 +28,7 @@ std::string_view target_word(std::string_view text) {
 std::pair<std::string, std::string> named(const std::string& word, std::string_view option) {
   const size_t equals = word.find('=');
   if (equals == 0 || equals == std::string::npos)
-    throw UsageError(fmt::format("--{} {}: not NAME=…", option, word), "run");
+    throw UsageError(fmt::format("--{} {}: not NAME=…{}", option, word, option == "save" ? ": of a file's run it saves one buffer, as in --save d=d.npy" : ""), "run");
   return {word.substr(0, equals), word.substr(equals + 1)};
 }
 

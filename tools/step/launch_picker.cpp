@@ -30,7 +30,7 @@ HostOutcome run_kernel(const RunFlags& f, const std::vector<std::string>& words,
 }
 
 HostOutcome run_plan_file(const RunFlags& f, const std::vector<std::string>& words, sim::RunOptions options, std::string_view command) {
-  if (!words.empty()) throw UsageError(fmt::format("unexpected argument '{}'", words[0]), command);
+  expect_no_parameters(words, command);
   kernels::PlanOptions o;
   o.run = std::move(options);
   kernels::SimulatedDevice device({.arch = machine_of(f), .max_memory = o.run.max_memory});

@@ -11,10 +11,17 @@ namespace drywell {
 /// Number of insertions, deletions, substitutions and exchanges of neighbours that turn `a` into `b`.
 size_t edit_distance(std::string_view a, std::string_view b);
 
-/// The candidate nearest to `text`, or "" if none is near enough (a third of its length, at least two edits).
+/// What unlikeness() returns for a word that nobody meant.
+inline constexpr size_t kUnlike = ~size_t{0};
+/// How far `text` is from a name that its writer may have meant: 0 the same, 1 a begin that lacks one letter, 2 another begin of it, an
+/// abbreviation or one slip of the finger, then more slips; kUnlike: another word.
+size_t unlikeness(std::string_view text, std::string_view candidate);
+
+/// The candidate that `text` was probably meant to be, or "": a slip of the finger (a third of its letters, fewer in short words), an
+/// abbreviation ("fmt", "shuffle" for "shfl"), or the begin of a longer name. Numbers are not guessed: 96 is not 192, mxfp8 not mxf4.
 std::string_view nearest(std::string_view text, std::span<const std::string_view> candidates);
 
-/// "did you mean 'x'?" for the nearest candidate, or "".
+/// "did you mean 'x'?", "did you mean 'x' or 'y'?" for the nearest candidates, at most five, or "".
 std::string did_you_mean(std::string_view text, std::span<const std::string_view> candidates);
 
 /// "a, b, c"
