@@ -9,8 +9,10 @@
 #include "launch/golden.h"
 #include "tools/common/command_guard.h"
 #include "tools/common/output_file.h"
+#include "tools/common/parameters.h"
 #include "tools/common/report_parts.h"
 #include "tools/common/run_flags.h"
+#include "tools/common/terminal_width.h"
 #include "tools/run_watch.h"
 
 namespace drywell::tools {
@@ -42,14 +44,20 @@ std::string verification(const FileRun& d, bool colour) {
   return out;
 }
 
-std::string summary(const FileRun& d, bool colour) {
+/// What the kernels printed.
+std::string printed(const FileRun& d, bool colour) {
   std::string out;
-  const auto line = [&](std::string_view name, const std::string& text) { out += fmt::format("  {:<13} {}\n", name, text); };
   for (const sim::RunResult& r : d.result.runs) {
     out += r.output;
     if (!r.output.empty() && !r.output.ends_with('\n')) out += '\n';
     if (r.output_truncated) out += paint("(the rest of the kernel's output was dropped)\n", Colour::dim, colour);
   }
+  return out;
+}
+
+std::string summary(const FileRun& d, bool colour) {
+  std::string out;
+  const auto line = [&](std::string_view name, const std::string& text) { out += fmt::format("  {:<13} {}\n", name, text); };
   out += paint(d.flags.subject, Colour::bold, colour) + "\n";
   line("result", verification(d, colour));
   line("machine", fmt::format("{} ({}), driver {}", d.arch.name, d.arch.description, kernels::print_driver(d.options)));
@@ -148,8 +156,8 @@ void check_files(const RunFlags& f, const kernels::LaunchPlan& plan) {
 }
 
 void expect_flags_of_files(const RunFlags& f, const std::vector<std::string>& words) {
-  if (!words.empty()) throw UsageError(fmt::format("unexpected argument '{}'", words[0]), "run");
-  if (!f.input.empty()) throw UsageError("--input is for kernels of the table; a PTX file's buffers are given with --buffer", "run");
+  expect_no_parameters(words, "run");
+  if (!f.input.empty()) throw UsageError(f.subject.ends_with(".toml") ? "--input is for kernels of the table; a launch file names its buffers' files itself" : "--input is for kernels of the table; a PTX file's buffers are given with --buffer", "run");
 }
 
 /// The runs of one plan, each on a device of its own but the first.
@@ -237,7 +245,7 @@ ExitCode run_file(const CommandContext& c, const RunFlags& given, const std::vec
   outputs.json(json);
   check.write_sarif();
   check.draw_hang();
-  print(f.json == "-" ? json : summary(d, c.colour_out));
+  print(f.json == "-" ? json : printed(d, c.colour_out) + fitted(summary(d, c.colour_out), terminal_columns()));
   return exit_code_of(exit_code(result), exploration, check);
 }
 

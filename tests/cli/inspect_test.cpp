@@ -68,6 +68,30 @@ TEST(Table, FollowsTheWidthOfTheTerminal) {
   for (const std::string& word : words_in(whole)) EXPECT_TRUE(words_in(parts).contains(word)) << word << " is in a part";
 }
 
+std::vector<std::string> words_of(const std::string& text) {
+  std::istringstream in(text);
+  return {std::istream_iterator<std::string>(in), {}};
+}
+
+// Times of the host differ from run to run; all other words are the same, in the same order.
+TEST(Summary, FollowsTheWidthOfTheTerminal) {
+  const std::vector<std::string> words = {"run", "fused-rht", "--m=256", "--n=256", "--driver=timed", "--verify"};
+  const auto stable = [](std::string text) {
+    const size_t from = text.find("  simulated"), to = text.find("  cycles");
+    return from < to && to != std::string::npos ? words_of(text.erase(from, to - from)) : std::vector<std::string>{};
+  };
+  const std::string whole = test::drywell(words).out;
+  const Setting narrow("COLUMNS", "80");
+  const std::string parts = test::drywell(words).out;
+  size_t longest = 0;
+  for (const std::string& line : lines_of(whole)) longest = std::max(longest, line.size());
+  EXPECT_GT(longest, 80u) << "some line is wider than the terminal";
+  for (const std::string& line : lines_of(parts)) EXPECT_LE(line.size(), 80u) << line;
+  EXPECT_FALSE(stable(whole).empty());
+  EXPECT_EQ(stable(parts), stable(whole));
+  EXPECT_THAT(parts, testing::ContainsRegex("\n                [^ ]")) << "below the column of the values";
+}
+
 class LayoutOnTheCommandLine : public testing::TestWithParam<ArticleCommand> {};
 
 TEST_P(LayoutOnTheCommandLine, IsPrinted) {

@@ -1,25 +1,14 @@
 #include "tools/common/picture_output.h"
 
-#include <sys/ioctl.h>
-#include <unistd.h>
-
 #include <algorithm>
-#include <cstdlib>
 
 #include "drywell/core/files.h"
 #include "drywell/core/terminal.h"
 #include "tools/common/output_file.h"
+#include "tools/common/terminal_width.h"
 
 namespace drywell::tools {
 namespace {
-
-/// Columns of the terminal, or of the environment's COLUMNS where there is none; 0: no limit.
-size_t terminal_columns() {
-  winsize size{};
-  if (::isatty(STDOUT_FILENO) != 0 && ::ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col != 0) return size.ws_col;
-  const char* const columns = std::getenv("COLUMNS");
-  return columns == nullptr ? 0 : static_cast<size_t>(std::max(0, std::atoi(columns)));
-}
 
 size_t widest(const std::vector<std::string>& texts) {
   size_t w = 0;
@@ -82,6 +71,14 @@ void draw(const PictureFlags& flags, const CommandContext& c, std::string_view t
     for (const layout::Grid& g : grids) figures.push_back(layout::to_html(g));
     write_file_atomically(flags.html, layout::html_page(title, figures));
   }
+}
+
+void draw(const PictureFlags& flags, const CommandContext& c, const layout::Grid& grid, const isa::ScalePicture& picture) {
+  expect_different({{"--svg", flags.svg}, {"--html", flags.html}}, {});
+  if (flags.table) print_table(grid, c.colour_out);
+  const std::string svg = isa::to_svg(picture);
+  if (!flags.svg.empty()) write_file_atomically(flags.svg, svg);
+  if (!flags.html.empty()) write_file_atomically(flags.html, layout::html_page(picture.title, std::span(&svg, 1)));
 }
 
 }  // namespace drywell::tools

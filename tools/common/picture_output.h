@@ -4,6 +4,7 @@
 #include <span>
 #include <string>
 
+#include "drywell/isa/inspect/scale_picture.h"
 #include "drywell/isa/layout/picture.h"
 #include "tools/common/command.h"
 
@@ -26,5 +27,8 @@ void add_picture_options(Command& command, PictureFlags& flags);
 
 /// Draws the grids to the requested outputs: the terminal (in colour if it shows colours), an SVG file, an HTML page.
 void draw(const PictureFlags& flags, const CommandContext& c, std::string_view title, std::span<const layout::Grid> grids);
+
+/// The same with the grid in the terminal and the picture to scale in files.
+void draw(const PictureFlags& flags, const CommandContext& c, const layout::Grid& grid, const isa::ScalePicture& picture);
 
 }  // namespace drywell::tools
