@@ -7,6 +7,8 @@
 namespace drywell::sim {
 namespace {
 
+constexpr uint64_t kMaxWarps = 32;  // of a CTA
+
 class Reader {
  public:
   Reader(std::string_view text, const std::string& name) : text_(text) { trace_.header = parse_trace_header(text, name); }
@@ -35,7 +37,16 @@ class Reader {
     } else if (word == "code") {
       const std::string_view pc = next_token(rest);
       trace_.code[fmt::format("{}:{}", launch_, pc)] = rest;
+    } else if (word == "role") {
+      const std::string_view warps = next_token(rest);
+      role(warps, rest.substr(std::min(rest.size(), rest.find_first_not_of(' '))));
     }
+  }
+
+  /// "4-7" and a name.
+  void role(std::string_view warps, std::string_view name) {
+    const uint64_t first = number_after(warps, 0), last = number_after(warps, std::min(warps.size(), warps.find('-') + 1));
+    for (uint64_t w = first; w <= last && w < kMaxWarps; ++w) trace_.roles[fmt::format("{}:{}", launch_, w)] = name;
   }
 
   // Owner tokens are first, then n= and c=; the rest is the record.

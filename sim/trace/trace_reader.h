@@ -35,6 +35,7 @@ struct Trace {
   std::vector<TraceOwner> owners;
   std::unordered_map<std::string, size_t> index;
   std::unordered_map<std::string, std::string_view> code;   // per launch and pc ("1:17"): "file:line instruction"
+  std::unordered_map<std::string, std::string_view> roles;  // per launch and warp ("1:4"): the name that the author gave it
   std::unordered_map<std::string, TraceRecord> issuers;     // per operation: the instruction that issued it
   // Causes of mbarrier events by line: the operation whose write caused them, or the instruction.
   std::unordered_map<uint32_t, std::string> by_operation;

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <map>
+#include <set>
 
 #include "drywell/sim/trace_export.h"
 #include "sim/trace/trace_pieces.h"
@@ -11,21 +12,34 @@
 namespace drywell::sim {
 namespace {
 
-/// Rows of the picture: "w 1", "w 1 tma", in that order.
-using TimelineRows = std::map<std::string, std::vector<Piece>>;
+/// A warp ("w 1 load", with the name of its role), or a unit that it issued to ("w 1 tma").
+struct TimelineRow {
+  std::string label;
+  std::vector<Piece> pieces;
+};
+/// Each warp before its units.
+using TimelineRows = std::vector<TimelineRow>;
 
 TimelineRows timeline_rows(const Trace& t, const std::string& cta) {
-  TimelineRows rows;
+  std::map<std::string, TimelineRow> rows;
   for (const TraceOwner& o : t.owners) {
     const OwnerName n(o.name);
     if (n.cta != cta || n.warp.empty() || n.launch != "1") continue;
     for (Piece& p : pieces_of(t, o)) {
       if (!n.unit.empty()) p.name = n.unit + ": " + std::string(word(p.name, 0));
       else if (!p.name.starts_with("stall: ")) p.name = "issues";
-      rows[fmt::format("w{:>2}{}{}", n.warp, n.unit.empty() ? "" : " ", n.unit)].push_back(std::move(p));
+      const std::string warp = fmt::format("w{:>2}", n.warp);
+      TimelineRow& row = rows[warp + " " + n.unit];
+      const auto role = t.roles.find("1:" + n.warp);
+      const std::string_view name = !n.unit.empty() ? std::string_view(n.unit) : role == t.roles.end() ? std::string_view()
+                                                                                                       : role->second;
+      row.label = name.empty() ? warp : fmt::format("{} {}", warp, name);
+      row.pieces.push_back(std::move(p));
     }
   }
-  return rows;
+  TimelineRows out;
+  for (auto& [key, row] : rows) out.push_back(std::move(row));
+  return out;
 }
 
 /// Columns of equal duration.
@@ -87,12 +101,12 @@ constexpr std::array kStyles = {
     Style{"cluster: remote_store", 'U', 0xD98FC0, 0x8A6D3B},
     Style{"cluster: remote_arrive", 'A', 0xE6B3D6, 0xB39A6B},
     Style{"cluster: try_cancel", 'Y', 0xC7C1C9, 0x5E4A26},
+    Style{"", '?', 0xCCCCCC, 0xCCCCCC},  // all others
 };
-constexpr Style kOther{"", '?', 0xCCCCCC, 0xCCCCCC};
 
 const Style& style_of(std::string_view what) {
   const auto it = std::find_if(kStyles.begin(), kStyles.end(), [&](const Style& s) { return s.what == what; });
-  return it == kStyles.end() ? kOther : *it;
+  return it == kStyles.end() ? kStyles.back() : *it;
 }
 
 /// Draws a row: each cell has the letter of the piece with the most cycles in its column.
@@ -118,29 +132,43 @@ void draw_row(layout::Grid& g, size_t row, const std::vector<Piece>& pieces, con
 /// From the options and the last piece.
 TimeAxis axis_of(const TimelineRows& rows, const TimelineOptions& options, size_t columns) {
   uint64_t last = 0;
-  for (const auto& [row, pieces] : rows)
+  for (const auto& [label, pieces] : rows)
     for (const Piece& p : pieces) last = std::max(last, p.to);
   const uint64_t to = options.to != 0 ? options.to : last, from = std::min(options.from, to);
   return {from, to, std::max<size_t>(1, std::min<size_t>(columns, std::max<uint64_t>(1, to - from)))};
 }
 
-/// The legend's number of a piece.
+/// "register dependency", "tma: tensor load": the report's words.
+std::string words_of(std::string_view what) {
+  constexpr std::string_view kStall = "stall: ";
+  std::string out(what == "issues" ? "issued" : what.starts_with(kStall) ? what.substr(kStall.size())
+                                                                         : what);
+  std::replace(out.begin(), out.end(), '_', ' ');
+  return out;
+}
+
+/// The legend, in the report's order, and the number of a piece in it.
 class Keys {
  public:
-  explicit Keys(isa::ScalePicture& p) : p_(p) {}
-  size_t of(const std::string& what) {
-    const auto [it, fresh] = numbers_.try_emplace(what, p_.keys.size());
-    if (fresh) p_.keys.push_back({what, style_of(what).picture});
-    return it->second;
+  Keys(isa::ScalePicture& p, const TimelineRows& rows) {
+    std::set<std::string> found;
+    for (const TimelineRow& row : rows)
+      for (const Piece& piece : row.pieces) found.insert(piece.name);
+    std::vector<std::string> names(found.begin(), found.end());
+    std::stable_sort(names.begin(), names.end(), [](const auto& a, const auto& b) { return &style_of(a) < &style_of(b); });
+    for (const std::string& name : names) {
+      numbers_[name] = p.keys.size();
+      p.keys.push_back({words_of(name), style_of(name).picture});
+    }
   }
+  size_t of(const std::string& what) const { return numbers_.at(what); }
 
  private:
-  isa::ScalePicture& p_;
   std::map<std::string, size_t> numbers_;
 };
 
 /// Neighbouring columns with the same state are one area.
-void add_areas(const std::string& name, const std::vector<Piece>& pieces, const TimeAxis& x, double row, Keys& keys, isa::ScalePanel& panel) {
+void add_areas(const std::string& name, const std::vector<Piece>& pieces, const TimeAxis& x, double row, const Keys& keys, isa::ScalePanel& panel) {
   constexpr double kBar = 0.8;  // of the row
   const auto filled = fill(pieces, x);
   const auto state = [&](size_t c) {
@@ -152,7 +180,7 @@ void add_areas(const std::string& name, const std::vector<Piece>& pieces, const 
     size_t end = c + 1;
     while (end < x.columns && state(end) == what) ++end;
     const double from = static_cast<double>(x.edge(c) - x.from), to = static_cast<double>(x.edge(end) - x.from);
-    if (!what.empty()) panel.areas.push_back({from, row + (1 - kBar) / 2, to - from, kBar, keys.of(what), {}, fmt::format("{}: {}, cycles {} to {}", name, what, x.edge(c), x.edge(end)), false});
+    if (!what.empty()) panel.areas.push_back({from, row + (1 - kBar) / 2, to - from, kBar, keys.of(what), {}, fmt::format("{}: {}, cycles {} to {}", name, words_of(what), x.edge(c), x.edge(end)), false});
     c = end;
   }
 }
@@ -171,10 +199,10 @@ isa::ScalePicture trace_picture(std::string_view trace, const std::string& name,
   isa::ScalePanel panel;
   panel.columns = static_cast<double>(x.to - x.from);
   panel.rows = static_cast<double>(rows.size());
-  Keys keys(p);
-  for (const auto& [row, pieces] : rows) {
-    add_areas(row, pieces, x, static_cast<double>(panel.row_names.size()), keys, panel);
-    panel.row_names.push_back(row);
+  const Keys keys(p, rows);
+  for (const auto& [label, pieces] : rows) {
+    add_areas(label, pieces, x, static_cast<double>(panel.row_names.size()), keys, panel);
+    panel.row_names.push_back(label);
   }
   if (!rows.empty()) p.panels.push_back(std::move(panel));
   return p;
@@ -189,10 +217,10 @@ layout::Grid trace_timeline(std::string_view trace, const std::string& name, con
   g.rows = rows.size();
   g.columns = x.columns;
   g.cells.resize(g.rows * g.columns);
-  for (const auto& [row, pieces] : rows) g.row_labels.push_back(row);
+  for (const TimelineRow& row : rows) g.row_labels.push_back(row.label);
   std::map<std::string, int> keys;
   size_t r = 0;
-  for (const auto& [row, pieces] : rows) draw_row(g, r++, pieces, x, keys);
+  for (const TimelineRow& row : rows) draw_row(g, r++, row.pieces, x, keys);
   g.key_count = static_cast<int>(keys.size());
   // A label in whole cycles every eight columns.
   for (size_t c = 0; c < x.columns; c += 8) g.ticks.push_back({c, fmt::format("{}", x.edge(c))});

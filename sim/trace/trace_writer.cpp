@@ -173,6 +173,7 @@ void TraceWriter::Impl::begin(const Launch& launch) {
   }
   line("# kernel {} grid={} block={} cluster={}", p.function->name, dots(launch.grid), dots(launch.block),
        dots(launch.cluster));
+  for (const isa::WarpRole& r : p.function->roles) line("# role {}-{} {}", r.first, r.last, r.name);
   code_.clear();
   for (size_t pc = 0; pc < p.code.size(); ++pc) {
     const DecodedOp& op = p.code[pc];

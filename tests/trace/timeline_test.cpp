@@ -56,6 +56,13 @@ TEST(TraceTimeline, AStateLooksTheSameInEveryPicture) {
   for (const char* label : {"b stall: mbarrier", "# issues"}) EXPECT_EQ(colour_of(a, label), colour_of(b, label));
 }
 
+TEST(TraceTimeline, WarpsHaveTheNamesOfTheirRoles) {
+  std::string text = waits_for_a_load();
+  text.insert(text.find("# code"), "# role 0-0 load\n");
+  EXPECT_EQ(trace_picture(text, "t", {}).panels.at(0).row_names, (std::vector<std::string>{"w 0 load", "w 0 tma"}));
+  EXPECT_EQ(trace_timeline(text, "t", {.columns = 10}).row_labels, (std::vector<std::string>{"w 0 load", "w 0 tma"}));
+}
+
 TEST(TraceTimeline, ThePictureIsToScale) {
   const isa::ScalePicture p = trace_picture(waits_for_a_load(), "t", {});
   ASSERT_EQ(p.panels.size(), 1u);
@@ -70,9 +77,9 @@ TEST(TraceTimeline, ThePictureIsToScale) {
     EXPECT_LT(panel.areas[i].y + panel.areas[i].height, row + 1);
     EXPECT_EQ(p.keys[panel.areas[i].key].name, what);
   };
-  expect(0, 0, 2, 0, "issues");
-  expect(1, 2, 8, 0, "stall: mbarrier");
-  expect(2, 2, 6, 1, "tma: tensor_load");
+  expect(0, 0, 2, 0, "issued");
+  expect(1, 2, 8, 0, "mbarrier");
+  expect(2, 2, 6, 1, "tma: tensor load");
   const isa::ScalePicture part = trace_picture(waits_for_a_load(), "t", {.from = 4, .to = 6});
   EXPECT_EQ(part.x_from, 4);
   EXPECT_EQ(part.panels[0].areas[0].x, 0);
