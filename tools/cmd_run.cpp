@@ -17,6 +17,7 @@
 #include "tools/common/parameters.h"
 #include "tools/common/report_parts.h"
 #include "tools/common/run_flags.h"
+#include "tools/common/terminal_width.h"
 #include "tools/run_report.h"
 #include "tools/run_watch.h"
 
@@ -81,15 +82,23 @@ kernels::KernelReport explained(const kernels::Kernel& k, kernels::RunContext co
   return k.run(context);
 }
 
-/// The page of --report; none for a kernel that launches several, which has no time account of each, or after a fault.
+/// What the page shows: the kernel's launch, or each of those that its host code makes.
+std::vector<HtmlLaunch> launches_of(const ReportRecorder& recorder, const kernels::Kernel& k, const kernels::KernelReport& r) {
+  std::vector<HtmlLaunch> out;
+  for (size_t i = 0; i < r.launches.size() && i < recorder.size(); ++i)
+    if (r.launches[i].timing != nullptr) out.push_back(recorder.launch(i, r.launches[i].name, describe_launch(r.launches[i].config), *r.launches[i].timing));
+  if (r.launches.empty() && r.run.timing != nullptr && recorder.size() != 0)
+    out.push_back(recorder.launch(recorder.size() - 1, std::string(k.name), describe_launch(r.launch), *r.run.timing));
+  return out;
+}
+
+/// The page of --report; none after a fault.
 void write_page(RunOutputs& outputs, const ReportRecorder& recorder, const kernels::Kernel& k, kernels::KernelReport& r, const CheckedRun& check, const sim::ArchConfig& arch) {
-  if (r.run.timing == nullptr || recorder.size() == 0) {
-    if (r.run.ok()) r.notes.emplace_back("report", "not written: the kernel launches several, which have one time together");
-    return;
-  }
+  std::vector<HtmlLaunch> launches = launches_of(recorder, k, r);
+  if (!r.run.ok() || launches.empty()) return;
   const std::string values = !r.verify.done ? "" : r.verify.passed() ? "verified bit for bit"
                                                                      : "WRONG values";
-  outputs.report(html_report({fmt::format("{}  {}", k.name, r.shape), values, arch, {recorder.launch(recorder.size() - 1, std::string(k.name), describe_launch(r.launch), *r.run.timing)}, check.findings(), check.has_checker()}));
+  outputs.report(html_report({fmt::format("{}  {}", k.name, r.shape), values, arch, std::move(launches), check.findings(), check.has_checker()}));
 }
 
 void expect_flags_of_kernels(const RunFlags& o) {
@@ -152,7 +161,7 @@ ExitCode run_kernel(const CommandContext& c, const RunFlags& o, const std::vecto
   check.draw_hang();
   const std::string json = o.json.empty() ? "" : json_report(description);
   outputs.json(json);
-  print(o.json == "-" ? json : summary(description, c.colour_out));
+  print(o.json == "-" ? json : fitted(summary(description, c.colour_out), terminal_columns()));
   return exit_code_of(exit_code(report), exploration, check);
 }
 

@@ -25,7 +25,9 @@ struct Activation {
 /// One device's tensors and launches. After a fault it launches nothing more.
 class Rank {
  public:
-  Rank(Accelerator& device, const LinearOptions& o, const sim::RunOptions& run) : device_(device), arrays_(device), o_(o), run_(run), plan_(linear_gemm_config(o)) {
+  /// `launches`: of all ranks so far.
+  Rank(Accelerator& device, const LinearOptions& o, const sim::RunOptions& run, size_t& launches)
+      : device_(device), arrays_(device), o_(o), run_(run), plan_(linear_gemm_config(o)), launches_(launches) {
     const auto h = reference::rht_matrix(reference::kRhtSigns);
     hadamard_ = arrays_.make(std::span<const uint16_t>(h), "hadamard");
     rng_row_ = arrays_.make(std::vector<uint64_t>{o.seed, o.offset}, "rng_state rowwise");
@@ -58,7 +60,7 @@ class Rank {
   void launch(std::string name, const sim::LaunchConfig& config, const F& f) {
     if (!total_.ok()) return;
     sim::RunResult r = f();
-    log_.push_back({std::move(name), config, r.cycles, r.warp_instructions});
+    log_.push_back({std::move(name), config, r.cycles, r.warp_instructions, launches_++, r.timing});
     total_.cycles += r.cycles;
     total_.warp_instructions += r.warp_instructions;
     total_.host_seconds += r.host_seconds;
@@ -78,6 +80,7 @@ class Rank {
   const LinearOptions& o_;
   const sim::RunOptions& run_;
   gemm::GemmPlan plan_;
+  size_t& launches_;
   GmemAddr hadamard_{}, rng_row_{}, rng_column_{};
   sim::RunResult total_;
   std::vector<LaunchRecord> log_;
@@ -170,7 +173,7 @@ HostNvfp4 Rank::read(const Nvfp4Matrix& m) const {
 class Layer {
  public:
   Layer(Ranks machines, const LinearOptions& o, const sim::RunOptions& run) : machines_(machines), o_(o) {
-    for (const auto& m : machines) ranks_.push_back(std::make_unique<Rank>(*m, o, run));
+    for (const auto& m : machines) ranks_.push_back(std::make_unique<Rank>(*m, o, run, launches_));
   }
 
   LinearRun run(std::span<const std::vector<uint16_t>> x, std::span<const std::vector<uint16_t>> w, std::span<const std::vector<uint16_t>> dy);
@@ -197,6 +200,7 @@ class Layer {
 
   Ranks machines_;
   const LinearOptions& o_;
+  size_t launches_ = 0;
   std::vector<std::unique_ptr<Rank>> ranks_;
 };
 

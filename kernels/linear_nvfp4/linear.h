@@ -48,6 +48,8 @@ struct LaunchRecord {
   std::string name;
   sim::LaunchConfig launch;
   uint64_t cycles = 0, warp_instructions = 0;
+  size_t number = 0;  // among the launches of all ranks
+  std::shared_ptr<const sim::TimingReport> timing;
 };
 
 /// A quantized tensor read from the device, scales without padding.

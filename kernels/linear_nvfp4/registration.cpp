@@ -259,6 +259,17 @@ void add_notes(KernelReport& r, const LinearRun& run) {
   }
 }
 
+/// The launches of all ranks in the order in which they ran.
+std::vector<TimedLaunch> launches_of(const LinearRun& run) {
+  std::map<size_t, TimedLaunch> by_number;
+  for (size_t rank = 0; rank < run.log.size(); ++rank)
+    for (const LaunchRecord& l : run.log[rank])
+      by_number[l.number] = {run.log.size() == 1 ? l.name : fmt::format("rank {}: {}", rank, l.name), l.launch, l.timing};
+  std::vector<TimedLaunch> out;
+  for (auto& [number, launch] : by_number) out.push_back(std::move(launch));
+  return out;
+}
+
 std::vector<std::vector<uint16_t>> values_of(const std::vector<HostMatrix>& parts) {
   std::vector<std::vector<uint16_t>> out;
   for (const HostMatrix& m : parts) out.push_back(m.values);
@@ -289,6 +300,7 @@ KernelReport run(const RunContext& c) {
   r.bytes_read = 2 * (p.x.values.size() + p.w.values.size() + p.dy.values.size());
   r.bytes_written = r.bytes_read;  // y, dx and dw have the sizes of dy, x and w
   add_notes(r, got);
+  r.launches = launches_of(got);
   if (!r.run.ok()) return r;
   const Whole whole = join(o, got);
   if (c.verify) {

@@ -243,6 +243,20 @@ TEST(HtmlReport, ShowsOneCtaOverTime) {
   EXPECT_LE(tmem, 512u);
 }
 
+TEST(HtmlReport, HasEveryLaunchOfAHostCode) {
+  const Page p = report({"linear-nvfp4", "--tokens=128", "--in=128", "--out=128", "--parallel=column", "--ranks=2"});
+  std::vector<std::string> names;
+  uint64_t first = 0;
+  for (const Json& l : p.data["launches"]) {
+    names.push_back(l["name"]);
+    if (names.back().starts_with("rank 0: ")) first += l["report"]["cycles"].get<uint64_t>();
+    EXPECT_FALSE(l["report"]["lines"].empty()) << names.back();
+    EXPECT_FALSE(l["timelines"].empty()) << names.back();
+  }
+  EXPECT_THAT(names, testing::IsSupersetOf({"rank 0: gemm-blockscaled FProp", "rank 1: gemm-blockscaled WGrad"}));
+  EXPECT_GT(first, 10000u);
+}
+
 // Several launches together have cycles, and no report of their own.
 TEST(RunSummary, LaunchesTogetherHaveATime) {
   const std::vector<std::string> run = {"run", "linear-nvfp4", "--tokens=128", "--in=128", "--out=128", "--driver=timed"};

@@ -48,11 +48,19 @@ struct Verification {
   bool passed() const { return done && mismatches == 0; }
 };
 
+/// One of several launches of a kernel's host code.
+struct TimedLaunch {
+  std::string name;                                 // "gemm-blockscaled FProp"
+  sim::LaunchConfig config;                         // as launched
+  std::shared_ptr<const sim::TimingReport> timing;  // timed driver only
+};
+
 /// Result of a run.
 struct KernelReport {
   std::string shape;  // "8192 x 5120 bf16 -> 5120 x 4096 e2m1, 5120 x 512 ue4m3"
   sim::LaunchConfig launch;                               // of the kernel's own launch
   sim::RunResult run;                                     // its result
+  std::vector<TimedLaunch> launches;                      // those of a host code that launches several, in their order; else empty
   Verification verify;                                    // of the outputs
   std::vector<std::pair<std::string, NpyArray>> outputs;  // by name; saved as <name>.npy
   uint64_t bytes_read = 0,
