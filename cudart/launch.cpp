@@ -12,10 +12,11 @@
 #include "cudart/errors.h"
 #include "cudart/functions.h"
 #include "cudart/launch_report.h"
-#include "drywell/sim/debug.h"
 #include "drywell/core/files.h"
-#include "drywell/sim/report.h"
 #include "drywell/core/terminal.h"
+#include "drywell/sim/debug.h"
+#include "drywell/sim/dump.h"
+#include "drywell/sim/report.h"
 
 namespace drywell::cudart {
 namespace {
@@ -230,7 +231,17 @@ sim::RunResult Launcher::launch(const LaunchRequest& r, const sim::LoadedModule&
   std::optional<sim::ProgressLine::During> shown;  // the debugger has the terminal for itself
   if (options.runner == nullptr) shown.emplace(*line_, fmt::format("launch {}, {}", records_.size(), r.kernel->display));
   options.progress = &progress_;
+  if (!options_.dump.empty() && watched(*r.kernel)) dump(r, m, args);
   return device_.launch(m, r.kernel->name, r.config, args, options);
+}
+
+/// What cannot be written (a tensor map that is not tiled) is said, and the program goes on.
+void Launcher::dump(const LaunchRequest& r, const sim::LoadedModule& m, const sim::Args& args) const {
+  try {
+    sim::dump_launch(device_, m, r.kernel->name, r.config, args, sim::dump_folder(options_.dump, records_.size(), r.kernel->plain));
+  } catch (const Error& e) {
+    print_error(fmt::format("drywell: launch {}, {}, is not dumped: {}\n", records_.size(), r.kernel->display, e.what()));
+  }
 }
 
 std::unique_ptr<sim::HazardChecker> Launcher::checker_of(const LaunchRequest& r) {

@@ -74,6 +74,7 @@ class Launcher {
   bool watched(const Kernel& k) const;
   sim::RunOptions options_of(const Kernel& k) const;
   sim::RunResult launch(const LaunchRequest& r, const sim::LoadedModule& m, sim::RunOptions& options);
+  void dump(const LaunchRequest& r, const sim::LoadedModule& m, const sim::Args& args) const;
   LaunchRecord record_of(const LaunchRequest& r, const sim::RunResult& result);
   CudaError report_fault(const LaunchRequest& r, sim::Fault fault) const;
   bool breaks_at(const Kernel& k) const;

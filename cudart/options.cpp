@@ -22,6 +22,8 @@ void set(ExecOptions& o, std::string_view name, const std::string& value) {
   else if (name == "kernel") o.kernel = value;
   else if (name == "trace") o.trace = value;
   else if (name == "report") o.report = value;
+  else if (name == "dump")
+    o.dump = value;
   else if (name == "check") o.check = value == "1";
   else if (name == "summary") o.summary = value == "1";
   else if (name == "caches") o.caches = value;
@@ -97,6 +99,7 @@ std::string to_environment(const ExecOptions& o) {
   line("kernel", o.kernel);
   line("trace", o.trace);
   line("report", o.report);
+  line("dump", o.dump);
   line("check", static_cast<int>(o.check));
   line("summary", static_cast<int>(o.summary));
   line("threads", o.threads);

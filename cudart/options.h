@@ -18,6 +18,7 @@ struct ExecOptions {
   std::string arch = "sm_100a", driver = "eager", caches = "carry", clock = "nominal";
   std::string kernel;          // regular expression for kernel names; empty: all launches
   std::string trace, report;   // files
+  std::string dump;            // --dump: folder of launch files; empty: none
   /// --time: regular expression; launches of these kernels run under the timed driver, the others under `driver`. Empty: all under `driver`.
   std::string time;
   bool check = false, summary = false, values = true, contract = false;

@@ -62,6 +62,7 @@ struct LaunchSpec {
   std::string entry;
   sim::LaunchConfig config{{1, 1, 1}, {0, 0, 0}, {1, 1, 1}, 0};  // block 0: the kernel's .reqntid, else one thread
   std::vector<ArgSpec> args;
+  std::vector<isa::WarpRole> roles;  // names of the CTA's warps, which PTX does not have
 };
 
 /// "ref.npy,abs=1e-3,rel=1e-2"; without tolerances the bits must be equal.

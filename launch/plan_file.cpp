@@ -4,6 +4,7 @@
 #include <toml++/toml.h>
 
 #include <algorithm>
+#include <charconv>
 
 #include "drywell/core/files.h"
 #include "drywell/core/text.h"
@@ -71,7 +72,10 @@ class Reader {
       else if (key == "cluster") l.config.cluster = extent(node, "cluster");
       else if (key == "smem") l.config.dynamic_smem = byte_count(node, "smem");
       else if (key == "args") arguments(node, plan, l);
-      else problem(node, fmt::format("a launch has no key '{}'", key.str()), "name, entry, grid, block, cluster, smem, args");
+      else if (key == "roles")
+        roles(node, l);
+      else
+        problem(node, fmt::format("a launch has no key '{}'", key.str()), "name, entry, grid, block, cluster, smem, args, roles");
     }
     plan.launches.push_back(std::move(l));
   }
@@ -87,6 +91,34 @@ class Reader {
       if (parse_arg(text(e, "an argument"), plan, s, out_)) l.args.push_back(std::move(s));
     }
   }
+
+  /// "0-3 epilogue", "4 load": warps of a CTA and their name.
+  void roles(const toml::node& n, LaunchSpec& l) {
+    const toml::array* a = n.as_array();
+    if (a == nullptr) return problem(n, "roles must be an array of strings", "roles = [\"0-3 epilogue\", \"4 load\"]");
+    for (const toml::node& e : *a) {
+      isa::WarpRole r;
+      const std::string word = text(e, "a role");
+      if (is_role(word, r))
+        l.roles.push_back(std::move(r));
+      else
+        problem(e, fmt::format("'{}' is no role", word), "warps of a CTA and a name: 0-3 epilogue");
+    }
+  }
+
+  static bool is_role(const std::string& word, isa::WarpRole& r) {
+    const size_t space = word.find(' ');
+    if (space == std::string::npos || word.size() > kLongestRole) return false;
+    const std::string_view warps = std::string_view(word).substr(0, space), last = warps.substr(warps.find('-') == std::string_view::npos ? 0 : warps.find('-') + 1);
+    r.name = word.substr(space + 1);
+    return is_warp(warps.substr(0, warps.find('-')), r.first) && is_warp(last, r.last) && r.first <= r.last && !r.name.empty();
+  }
+  static bool is_warp(std::string_view digits, uint32_t& out) {
+    const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), out);
+    return error == std::errc() && end == digits.data() + digits.size() && out < kMostWarps;
+  }
+  static constexpr uint32_t kMostWarps = 32;  // of a CTA
+  static constexpr size_t kLongestRole = 80;
 
   template <class F>
   void each(const toml::node& n, std::string_view what, F f) {

@@ -214,6 +214,16 @@ void check_names(const LaunchPlan& plan, const Buffers& buffers) {
   for (const auto& [name, path] : plan.saves) find_buffer(buffers, name);
 }
 
+/// Gives kernels the roles of their launches; of several launches of one kernel, those of the last one that has some.
+void name_warps(const LaunchPlan& plan, isa::Module& module) {
+  for (const LaunchSpec& l : plan.launches) {
+    if (l.roles.empty()) continue;
+    const std::string name = find_entry(module, l.entry).name;
+    for (isa::Function& f : module.functions)
+      if (f.name == name) f.roles = l.roles;
+  }
+}
+
 }  // namespace
 
 bool PlanResult::ok() const {
@@ -224,8 +234,9 @@ bool PlanResult::ok() const {
 
 PlanResult run_plan(const LaunchPlan& plan, Accelerator& device, const PlanOptions& options) {
   const std::string text = read_text_file(plan.ptx_path);
-  const isa::Module module = isa::parse_ptx_or_throw(text, plan.ptx_path);
+  isa::Module module = isa::parse_ptx_or_throw(text, plan.ptx_path);
   if (Diagnostics problems = isa::validate(module); problems.has_errors()) throw InputError(std::move(problems));
+  name_warps(plan, module);
   device.load(module, text);
   Buffers buffers;
   for (const BufferSpec& b : plan.buffers) {

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
 #include <cstring>
 #include <filesystem>
 #include <map>
@@ -133,15 +134,45 @@ std::string section(std::string_view name, const std::vector<std::string>& lines
   return fmt::format("\n[{}]\n{}\n", name, fmt::join(lines, "\n"));
 }
 
+/// The line of the warps' names, which PTX text does not have; nothing without them.
+std::string roles_of(const isa::Function& f) {
+  std::vector<std::string> words;
+  for (const isa::WarpRole& r : f.roles) words.push_back(fmt::format("\"{}-{} {}\"", r.first, r.last, r.name));
+  return words.empty() ? std::string() : fmt::format("roles = [{}]\n", fmt::join(words, ", "));
+}
+
+/// The module with the values that its variables have now. Variables that hold addresses keep their initial ones: the addresses of another
+/// run are others.
+isa::Module as_it_is(const Device& device, const LoadedModule& loaded) {
+  isa::Module m = loaded.module();
+  for (isa::Variable& v : m.variables) {
+    const std::optional<GmemAddr> at = v.relocations.empty() ? loaded.symbol(v.name) : std::nullopt;
+    const std::optional<MemoryRange> range = at.has_value() ? device.find(*at) : std::nullopt;
+    if (!range.has_value() || at->value() - range->base.value() + v.bytes() > range->bytes) continue;
+    const uint8_t* const begin = range->host + (at->value() - range->base.value());
+    v.init.assign(begin, begin + v.bytes());
+    while (!v.init.empty() && v.init.back() == 0) v.init.pop_back();
+  }
+  return m;
+}
+
 std::string triple(const Dim3& d) { return fmt::format("[{}, {}, {}]", d.x, d.y, d.z); }
 
 }  // namespace
 
+std::string dump_folder(const std::string& folder, size_t launch, std::string_view kernel) {
+  constexpr size_t kLongest = 60;
+  std::string name(kernel.substr(0, std::min(kernel.find_first_of("(<"), kLongest)));
+  for (char& c : name)
+    if (std::isalnum(static_cast<unsigned char>(c)) == 0) c = '_';
+  return fmt::format("{}/{:03}-{}", folder, launch, name);
+}
+
 std::string dump_launch(const Device& device, const LoadedModule& module, std::string_view kernel,
                         const LaunchConfig& config, const Args& args, const std::string& folder) {
   const auto& functions = module.module().functions;
-  if (std::none_of(functions.begin(), functions.end(),
-                   [&](const isa::Function& f) { return f.name == kernel; }))
+  const auto function = std::find_if(functions.begin(), functions.end(), [&](const isa::Function& f) { return f.name == kernel; });
+  if (function == functions.end())
     throw InputError(Code::E4112, fmt::format("no kernel '{}' in the module", kernel));
   std::error_code ignored;  // a folder that cannot be made is a file that cannot be written
   std::filesystem::create_directories(folder, ignored);
@@ -149,11 +180,11 @@ std::string dump_launch(const Device& device, const LoadedModule& module, std::s
   std::vector<std::string> words;
   for (const std::vector<uint8_t>& value : args.values())
     words.push_back(fmt::format("\"{}\"", dump.argument(value)));
-  write_file_atomically(folder + "/kernel.ptx", isa::print_module(module.module()));
+  write_file_atomically(folder + "/kernel.ptx", isa::print_module(as_it_is(device, module)));
   const std::string launch = fmt::format(
-      "\n[[launch]]\nentry = \"{}\"\ngrid = {}\nblock = {}\ncluster = {}\nsmem = {}\nargs = [{}]\n", kernel,
+      "\n[[launch]]\nentry = \"{}\"\ngrid = {}\nblock = {}\ncluster = {}\nsmem = {}\nargs = [{}]\n{}", kernel,
       triple(config.grid), triple(config.block), triple(config.cluster), config.dynamic_smem,
-      fmt::join(words, ", "));
+      fmt::join(words, ", "), roles_of(*function));
   const std::string path = folder + "/launch.toml";
   write_file_atomically(path, "module = \"kernel.ptx\"\n" + section("buffers", dump.buffers()) +
                                   section("maps", dump.maps()) + launch);

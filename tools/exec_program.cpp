@@ -174,7 +174,7 @@ void add_exec_options(Command& sub, ExecFlags& flags) {
   sub.add_flag("--no-values", flags.no_values, "timed launches: same cycles, tensor results not computed (what the program then checks is wrong)");
   sub.add_option(
       "--kernel", o.kernel,
-      "regular expression: which kernels --check, --trace, --report, --break and --corrupt look at");
+      "regular expression: which kernels --check, --trace, --report, --dump, --break and --corrupt look at");
   sub.add_flag(
       "--check", o.check,
       "look for hazards (docs/hazards.md); a program that ends with 0 then ends with 1 if there is an error");
@@ -183,6 +183,7 @@ void add_exec_options(Command& sub, ExecFlags& flags) {
                  "when the program ends, write a report of each launch (JSON if the name ends in .json)");
   sub.add_option("--trace", o.trace,
                  "when the program ends, write a trace of its launches (zstd if the name ends in .zst)");
+  sub.add_option("--dump", o.dump, "folder: each launch of --kernel's kernels as a launch file with its PTX and buffers, before it runs (NUMBER-NAME/launch.toml), for drywell run, step, mutate, …");
   sub.add_flag("--break{first}", flags.stop,
                "step a launch (drywell step): --break=N that of the summary, else the first of --kernel's; "
                "then the program goes on");
@@ -208,7 +209,7 @@ ExitCode exec_program(ExecFlags f) {
   if (!f.options.script.empty() && !f.options.break_at.has_value())
     throw UsageError("--script is for --break", f.command);
   check_options(f.options, f.command, program);
-  for (std::string* file : {&f.options.trace, &f.options.report, &f.options.script}) *file = absolute(*file);
+  for (std::string* file : {&f.options.trace, &f.options.report, &f.options.dump, &f.options.script}) *file = absolute(*file);
   if (f.options.arch.find('/') != std::string::npos || f.options.arch.ends_with(".toml"))
     f.options.arch = absolute(f.options.arch);
   check_program(program, library);

@@ -68,7 +68,7 @@ class Kernel:
                driver: str = "eager", check: str | None = None, arch: str | None = None, trace: bool | str = False,
                timeline: bool | Sequence[int] = False, threads: int = 0, max_instructions: int = 0, max_seconds: float = 0,
                values: bool = True, cooperative: bool = False, progress: bool | Callable[[int, int, int], object] = False,
-               contract: bool = False, **named: Any) -> Run:
+               contract: bool = False, dump: str = "", **named: Any) -> Run:
         """Runs the kernel to its end and returns the result.
 
         Arguments, in the order of ``params`` or by name: arrays (a pointer; changed in place), Python and NumPy scalars (by the
@@ -78,10 +78,11 @@ class Kernel:
         ``smem``: dynamic shared memory in bytes. ``driver``: "eager", "lazy", "shuffled:SEED", "timed". ``check``: None, "basic", "full".
         ``trace``, ``timeline``: keep them in the result. ``max_instructions``, ``max_seconds``: limits, Stopped if one is reached.
         ``contract``: products and sums without rounding modifiers become one fma where ptxas makes one, as on a GPU (docs/numerics.md).
+        ``dump``: a folder; the launch is written to NUMBER-KERNEL/launch.toml in it, for ``drywell run``, ``step``, ``mutate``, …
 
         Raises IllegalError (a launch that a device refuses), Fault, Deadlock, UnsupportedError; arrays are then unchanged. The GIL is
         released while it runs, and Ctrl-C ends it."""
-        options = Options(driver, check, arch or self.arch, trace, timeline, threads, max_instructions, max_seconds, values, cooperative, progress, contract)
+        options = Options(driver, check, arch or self.arch, trace, timeline, threads, max_instructions, max_seconds, values, cooperative, progress, contract, dump)
         machine = Machine(options.arch, contract=contract)
         capability = 90 if machine.figures()["target"].startswith("sm_90") else 100
         request = Request(machine.device.load(self._module), self.name, triple(grid, "grid"), self._block(block),

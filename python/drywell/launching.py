@@ -28,6 +28,7 @@ class Options:
     cooperative: bool = False
     progress: bool | Callable[[int, int, int], object] = False  # True: a bar of tqdm, if it is installed
     contract: bool = False           # products and sums become one fma where ptxas makes one
+    dump: str = ""                   # a folder: the launch is written there as a launch file (NUMBER-KERNEL/launch.toml) before it runs
 
 
 def triple(value: Extent, what: str) -> tuple[int, int, int]:
@@ -69,7 +70,7 @@ def _core_request(r: Request, o: Options) -> _core.LaunchRequest:
     if o.timeline is not False:
         c.timeline = [0, 0, 0] if o.timeline is True else list(triple(o.timeline, "timeline"))
     c.threads, c.max_instructions, c.max_seconds = o.threads, o.max_instructions, o.max_seconds
-    c.values, c.cooperative = o.values, o.cooperative
+    c.values, c.cooperative, c.dump = o.values, o.cooperative, o.dump
     return c
 
 

@@ -256,7 +256,7 @@ def simulate(check: str | None = None, driver: str = "eager", arch: str = "sm_10
         _installed.leave()
 
 
-_OPTIONS = ("driver", "check", "arch", "trace", "timeline", "threads", "max_instructions", "max_seconds", "values", "progress", "contract")
+_OPTIONS = ("driver", "check", "arch", "trace", "timeline", "threads", "max_instructions", "max_seconds", "values", "progress", "contract", "dump")
 
 
 @dataclass(frozen=True)

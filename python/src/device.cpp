@@ -9,7 +9,10 @@
 
 #include <fmt/format.h>
 
+#include <filesystem>
+
 #include "drywell/sim/arch_config.h"
+#include "drywell/sim/dump.h"
 #include "drywell/sim/trace.h"
 #include "drywell/sim/trace_export.h"
 #include "python/src/interruptible.h"
@@ -37,6 +40,7 @@ struct LaunchRequest {
   bool trace = false, trace_values = false;
   std::optional<Triple> timeline;  // CTA
   double max_seconds = 0;
+  std::string dump;  // folder of the launch file; empty: none
   nb::object progress = nb::none();
 };
 
@@ -149,6 +153,13 @@ class PyDevice {
   std::vector<sim::LoadedModule> loaded_;
 };
 
+/// Of the first number that no earlier launch of the kernel has.
+std::string free_folder(const std::string& folder, const std::string& kernel) {
+  size_t number = 0;
+  while (std::filesystem::exists(sim::dump_folder(folder, number, kernel))) ++number;
+  return sim::dump_folder(folder, number, kernel);
+}
+
 nb::dict PyDevice::launch(size_t module, const LaunchRequest& r) {
   sim::RunOptions options = options_of(r);
   std::atomic<bool> stop{false};
@@ -160,6 +171,7 @@ nb::dict PyDevice::launch(size_t module, const LaunchRequest& r) {
   for (const nb::bytes& b : r.arguments)
     args.add_bytes({reinterpret_cast<const uint8_t*>(b.c_str()), b.size()});
   const sim::LaunchConfig config{dim(r.grid), dim(r.block), dim(r.cluster), r.smem};
+  if (!r.dump.empty()) sim::dump_launch(device_, loaded_.at(module), r.entry, config, args, free_folder(r.dump, r.entry));
   sim::RunResult result;
   run_interruptibly([&] { result = device_.launch(loaded_.at(module), r.entry, config, args, options); },
                     stop, progress, {r.max_seconds, r.progress});
@@ -213,6 +225,7 @@ void bind_request(nb::module_& m) {
       .def_rw("trace_values", &LaunchRequest::trace_values)
       .def_rw("timeline", &LaunchRequest::timeline, nb::for_setter(nb::arg("cta").none()))
       .def_rw("max_seconds", &LaunchRequest::max_seconds)
+      .def_rw("dump", &LaunchRequest::dump)
       .def_rw("progress", &LaunchRequest::progress, nb::for_setter(nb::arg("callback").none()));
 }
 

@@ -36,6 +36,18 @@ def test_arrays_change_in_place(axpy, driver):
     assert (r.cycles is None) == (driver != "timed")
 
 
+def test_a_launch_is_dumped_for_the_command(axpy, tmp_path):
+    x, y = vectors(64)
+    before = y.copy()
+    for _ in range(2):
+        axpy[1](x, y, 2.0, 64, block=64, dump=str(tmp_path))
+    folders = sorted(p.name for p in tmp_path.iterdir())
+    assert folders == ["000-axpy", "001-axpy"]
+    text = (tmp_path / "000-axpy" / "launch.toml").read_text()
+    assert 'entry = "axpy"' in text and "block = [64, 1, 1]" in text and '"@b0", "@b1"' in text
+    assert (tmp_path / "000-axpy" / "b1.raw").read_bytes()[: before.nbytes] == before.tobytes(), "as it was before the launch"
+
+
 def test_named_arguments_and_default_entry(axpy):
     x, y = vectors(64)
     want = 3 * x + y

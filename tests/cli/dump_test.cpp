@@ -27,6 +27,8 @@ struct Factors {
 /// pointer inside a structure.
 Module build_kernel() {
   KernelBuilder k("scaled_rows");
+  k.role("copy and scale", 0, 0);
+  k.role("scale", 1, 7);
   const Symbol map = k.param_bytes("map", 128, 64), out = k.param(Mod::u64, "out"),
                factors = k.param_bytes("factors", sizeof(Factors), 8);
   const Symbol box = k.shared("box", 1024, 128), barrier = k.shared("barrier", 8, 8);
@@ -78,7 +80,7 @@ TEST(DumpLaunch, TheCommandRepeatsIt) {
   const std::string file = sim::dump_launch(device, m, "scaled_rows", config, args, d.file("dump"));
   const std::string text = read_text_file(file);
   for (const char* part : {"map:m0", "swizzle=none", "dims=32x64", "strides=128", "box=32x8", "+64\"",
-                           "block:16;0=hex:0300000007000000;8=@"})
+                           "block:16;0=hex:0300000007000000;8=@", "roles = [\"0-0 copy and scale\", \"1-7 scale\"]"})
     EXPECT_THAT(text, testing::HasSubstr(part)) << text;
 
   ASSERT_TRUE(device.launch(m, "scaled_rows", config, args).ok());
@@ -91,6 +93,8 @@ TEST(DumpLaunch, TheCommandRepeatsIt) {
   ASSERT_EQ(saved.data.size(), 1200u);
   EXPECT_EQ(std::memcmp(saved.data.data() + 64, result.data(), 4 * result.size()), 0);
   EXPECT_EQ(test::drywell({"trace", "record", file, "-o", d.file("a.trace")}).exit_code, 0);
+  EXPECT_THAT(read_text_file(d.file("a.trace")), testing::HasSubstr("# role 1-7 scale\n"));
+  EXPECT_THAT(test::drywell({"run", file, "--driver=timed"}).out, testing::HasSubstr("  copy and scale "));
 }
 
 // Names without a folder in front, and with one that is not absolute, as people write them.
@@ -99,6 +103,16 @@ TEST(DumpLaunch, ALaunchFileMayBeNamedFromAnyFolder) {
   ASSERT_FALSE(here.starts_with('/'));
   const test::Finished ran = test::drywell({"run", here});
   EXPECT_EQ(ran.exit_code, 0) << ran.out << ran.err;
+}
+
+TEST(DumpLaunch, ARoleThatIsNoneIsRefused) {
+  const test::TemporaryDirectory d;
+  for (const char* word : {"epilogue", "0-", "3-1 x", "0-40 x", "-1 x", "1 ", "a-b x"}) {
+    write_file_atomically(d.file("l.toml"), std::string("module = \"k.ptx\"\n[[launch]]\nroles = [\"") + word + "\"]\n");
+    const test::Finished ran = test::drywell({"run", d.file("l.toml")});
+    EXPECT_EQ(ran.exit_code, 3) << word;
+    EXPECT_THAT(ran.err, testing::HasSubstr("is no role")) << word;
+  }
 }
 
 TEST(DumpLaunch, SaysWhatIsWrong) {

@@ -1,9 +1,11 @@
 // Whole programs under `drywell exec`, compiled by nvcc where there is one.
+#include <cstring>
 #include <filesystem>
 #include <regex>
 
 #include "compiled_program.h"
 #include "drywell/core/files.h"
+#include "drywell/core/npy.h"
 
 namespace drywell::test {
 namespace {
@@ -59,6 +61,26 @@ TEST_F(CompiledProgram, OneKernelOfAProgramIsTimed) {
                                                            << other.err;
   EXPECT_EQ(exec({"--time=gemm"}, path).exit_code, 0);
   EXPECT_EQ(exec({"--time=gemm", "--no-values"}, path).exit_code, 1) << "the program looks at its results";
+}
+
+// A launch of the program, repeated by the command: y, read from the dump, becomes 3 x + (y + 0.5) with the constants that the host wrote.
+TEST_F(CompiledProgram, LaunchesAreDumpedAsLaunchFiles) {
+  const TemporaryDirectory d;
+  const Finished f = exec({"--dump=" + d.file("dump")}, program("axpy"));
+  ASSERT_EQ(f.exit_code, 0) << f.out << f.err;
+  ASSERT_TRUE(fs::exists(d.file("dump/000-axpy/launch.toml"))) << f.err;
+  const Finished ran = drywell({"run", d.file("dump/001-axpy/launch.toml"), "--check", "--save", "b0=" + d.file("y.npy")});
+  ASSERT_EQ(ran.exit_code, 0) << ran.out << ran.err;
+  const NpyArray y = read_npy(d.file("y.npy"));
+  ASSERT_EQ(y.data.size(), 12000u);
+  for (size_t i = 0; i < 3000; ++i) {
+    float value = 0;
+    std::memcpy(&value, y.data.data() + 4 * i, 4);
+    ASSERT_EQ(value, 8.0f * static_cast<float>(i) + 1) << i << ": after the second launch";
+  }
+  const Finished none = exec({"--dump=" + d.file("none"), "--kernel=other"}, program("axpy"));
+  EXPECT_EQ(none.exit_code, 0) << none.err;
+  EXPECT_FALSE(fs::exists(d.file("none"))) << "no kernel of that name";
 }
 
 TEST_F(CompiledProgram, ACorruptByteIsFound) {

@@ -11,6 +11,7 @@ namespace {
 TEST(ExecOptions, PassThroughUnchanged) {
   ExecOptions o;
   o.kernel = "a\nsummary=1\\n\\w+\\";
+  o.dump = "/tmp/dumps";
   o.trace = "/tmp/line\nfeed\\";
   o.limits = {.instructions = 1, .cycles = 2, .timeout = "3m", .memory = "4G"};
   o.driver = "timed";
@@ -18,6 +19,7 @@ TEST(ExecOptions, PassThroughUnchanged) {
   const ExecOptions back = from_environment(to_environment(o));
   EXPECT_EQ(back.kernel, o.kernel);
   EXPECT_EQ(back.trace, o.trace);
+  EXPECT_EQ(back.dump, o.dump);
   EXPECT_FALSE(back.summary) << "a line feed in a value begins no option";
   EXPECT_EQ(back.limits.instructions, 1u);
   EXPECT_EQ(back.limits.cycles, 2u);
