@@ -34,7 +34,7 @@ ExitCode fragment(const CommandContext& c, FragmentOptions o) {
 void register_fragment(Command& app, CommandContext& context) {
   auto o = std::make_shared<FragmentOptions>();
   Command* sub = add_command(app, "fragment");
-  sub->add_option("INSTRUCTION", o->instruction, "as in PTX: tcgen05.ld.16x256b.x2, ldmatrix.x4.trans, mma.m16n8k16.f32.bf16.bf16.f32, wgmma.m64n64k16.f32.bf16")
+  sub->add_option("INSTRUCTION", o->instruction, "as in PTX: tcgen05.ld.16x256b.x2, tcgen05.cp.64x128b.warpx2::02_13, tcgen05.mma.m128n64 (extents of D), ldmatrix.x4.trans, mma.m16n8k16.f32.bf16.bf16.f32, wgmma.m64n64k16.f32.bf16")
       ->required();
   sub->add_option("--operand", o->operand, "a, b or d alone");
   sub->add_option("--by", o->by, "matrix: the lane and register of each element; register: the elements of each register")->capture_default_str();

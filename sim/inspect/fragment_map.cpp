@@ -3,10 +3,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdio>
 #include <optional>
+#include <tuple>
 
 #include "drywell/core/error.h"
+#include "drywell/isa/inspect/tmem_blocks.h"
 #include "drywell/isa/mods.h"
+#include "drywell/isa/tmem_copy.h"
 #include "drywell/isa/tmem_layout.h"
 #include "drywell/isa/wgmma_shape.h"
 #include "sim/exec/fragment.h"
@@ -17,7 +21,7 @@ namespace {
 
 [[noreturn]] void refuse(std::string_view instruction, std::string message) {
   throw InputError(Code::E4306, fmt::format("{}: {}", instruction, message),
-                   "tcgen05.ld.32x32b.x8, ldmatrix.x4.trans, stmatrix.x2, mma.m16n8k16.f32.bf16.bf16.f32, wgmma.m64n64k16.f32.bf16");
+                   "tcgen05.ld.32x32b.x8, tcgen05.cp.128x256b, tcgen05.mma.m128n64, ldmatrix.x4.trans, stmatrix.x2, mma.m16n8k16.f32.bf16.bf16.f32, wgmma.m64n64k16.f32.bf16");
 }
 
 /// The parts of an instruction's name between dots.
@@ -197,6 +201,68 @@ std::vector<FragmentMap> mma_fragments(const Words& w) {
   return out;
 }
 
+// --- tcgen05.cp and mma: tensor memory, with what comes there ---
+
+FragmentMap in_tensor_memory(std::string title, std::string operand, std::string row, std::string column) {
+  FragmentMap f;
+  f.title = std::move(title);
+  f.operand = std::move(operand);
+  f.row_name = "lane";
+  f.column_name = "column";
+  f.thread_name = std::move(row);
+  f.register_name = std::move(column);
+  return f;
+}
+
+FragmentMap copy_places(const Words& w) {
+  struct Shape {
+    std::string_view shape, halves;
+    isa::CopyShape value;
+  };
+  static constexpr Shape kShapes[] = {{"128x256b", "", isa::CopyShape::s128x256b}, {"4x256b", "", isa::CopyShape::s4x256b}, {"128x128b", "", isa::CopyShape::s128x128b}, {"64x128b", "warpx2::02_13", isa::CopyShape::s64x128b_02_13}, {"64x128b", "warpx2::01_23", isa::CopyShape::s64x128b_01_23}, {"32x128b", "", isa::CopyShape::s32x128b_warpx4}};
+  const auto* s = std::find_if(std::begin(kShapes), std::end(kShapes), [&](const Shape& x) { return w.has(x.shape) && (x.halves.empty() || w.has(x.halves)); });
+  if (s == std::end(kShapes)) refuse(w.all, "no shape: 128x256b, 4x256b, 128x128b, 64x128b.warpx2::02_13, 64x128b.warpx2::01_23 or 32x128b.warpx4");
+  FragmentMap f = in_tensor_memory(fmt::format("{}: row and 32-bit word of shared memory at each lane and column from the address on", w.all), "x", "row", "word");
+  f.threads = isa::copy_rows(s->value);
+  for (uint32_t row = 0; row < f.threads; ++row) {
+    const isa::CopyLanes to = isa::copy_lanes(s->value, row);
+    for (unsigned i = 0; i < to.count; ++i)
+      for (uint32_t word = 0; word < isa::copy_columns(s->value); ++word) f.elements.push_back({row, word, 0, to.lane[i], word});
+  }
+  finish(f);
+  return f;
+}
+
+/// "m128n64": M and N.
+std::pair<unsigned, unsigned> extent_of(const Words& w, unsigned ctas) {
+  const std::string text(w.shape());
+  unsigned m = 128 * ctas, n = 64;
+  if (!text.empty() && std::sscanf(text.c_str(), "m%un%u", &m, &n) != 2) refuse(w.all, "no extents such as m128n64");
+  return {m, n};
+}
+
+std::vector<FragmentMap> product_places(const Words& w) {
+  isa::TmemUseForm use;
+  use.form.cta_group = w.has("cta_group::2") ? 2 : 1;
+  use.form.ws = w.has("ws");
+  use.form.sparse = w.has("sp");
+  std::tie(use.m, use.n) = extent_of(w, use.form.cta_group);
+  const std::string title = fmt::format("D of {}, M = {}, N = {}: layout {}", w.all, use.m, use.n, "ABCDEFG"[static_cast<size_t>(isa::layout_of(use))]);
+  std::vector<FragmentMap> out;
+  for (uint8_t cta = 0; cta < use.form.cta_group; ++cta) {
+    out.push_back(in_tensor_memory(use.form.cta_group == 1 ? title : fmt::format("{}, {} CTA", title, cta == 0 ? "even" : "odd"), "d", "m", "n"));
+    for (const isa::TmemBlock& b : isa::tmem_blocks(use)) {
+      if (b.cta != cta) continue;
+      for (uint32_t lane = b.lane; lane < uint32_t{b.lane} + b.lanes; ++lane)
+        for (uint32_t column = b.column; column < uint32_t{b.column} + b.columns; ++column)
+          for (const isa::TmemElement& e : isa::elements_at(b, lane, column)) out.back().elements.push_back({e.row, e.index, 0, lane, column});
+    }
+    out.back().threads = use.m;
+    finish(out.back());
+  }
+  return out;
+}
+
 // --- wgmma: 128 threads; warp w has rows 16 w to 16 w + 15 ---
 
 FragmentMap of_warpgroup(FragmentMap f) {
@@ -236,7 +302,10 @@ std::vector<FragmentMap> wgmma_fragments(const Words& w) {
 }
 
 std::string part_name(const FragmentMap& f, const FragmentElement& e) {
-  return f.per_register == 1 ? fmt::format("T{} R{}", e.thread, e.reg) : fmt::format("T{} R{}.{}", e.thread, e.reg, e.part);
+  // Threads and registers as PTX's manual writes them; rows and elements in small letters.
+  const bool held = f.thread_name == "thread";
+  const std::string who = held ? "T" : f.thread_name.substr(0, 1), where = held ? "R" : f.register_name.substr(0, 1);
+  return f.per_register == 1 ? fmt::format("{}{} {}{}", who, e.thread, where, e.reg) : fmt::format("{}{} {}{}.{}", who, e.thread, where, e.reg, e.part);
 }
 
 layout::Grid empty_grid(const FragmentMap& f, uint32_t rows, uint32_t columns, const layout::PictureOptions& options) {
@@ -245,7 +314,7 @@ layout::Grid empty_grid(const FragmentMap& f, uint32_t rows, uint32_t columns, c
   g.rows = std::min<size_t>(rows, options.max_rows);
   g.columns = std::min<size_t>(columns, options.max_columns);
   if (g.rows < rows || g.columns < columns) g.note = fmt::format("the first {} x {} of {} x {} cells", g.rows, g.columns, rows, columns);
-  g.key_name = f.threads > 32 ? "thread modulo 32 =" : "thread";
+  g.key_name = f.threads > 32 ? f.thread_name + " modulo 32 =" : f.thread_name;
   g.key_count = 32;
   g.cells.resize(g.rows * g.columns);
   return g;
@@ -266,12 +335,16 @@ std::vector<FragmentMap> fragments_of(std::string_view instruction) {
   // PTX leaves the layout of wmma's fragments open.
   const bool opaque = is([](const InstrSpec& row) { return row.memory == isa::MemoryRole::fragment_load; });
   if (!opaque && is([](const InstrSpec& row) { return row.timing == isa::TimingClass::mma_sync; })) return mma_fragments(w);
-  if (is([](const InstrSpec& row) { return row.completion == isa::Completion::commit; })) refuse(instruction, "no fragments in registers; drywell tmem layout draws operands in tensor memory");
+  const auto of_class = [&](isa::TimingClass c) { return is([&](const InstrSpec& row) { return row.timing == c && w.has(Words(row.mnemonic).list[1]); }); };
+  if (of_class(isa::TimingClass::tmem_cp)) return {copy_places(w)};
+  if (of_class(isa::TimingClass::umma)) return product_places(w);
   refuse(instruction, "no instruction with fragments");
 }
 
 layout::Grid matrix_picture(const FragmentMap& f, const layout::PictureOptions& options) {
   layout::Grid g = empty_grid(f, f.rows, f.columns, options);
+  g.row_name = f.row_name;
+  g.column_name = f.column_name;
   for (size_t r = 0; r < g.rows; ++r) g.row_labels.push_back(fmt::format("{}{}", f.row_name[0], r));
   for (size_t c = 0; c < g.columns; ++c) g.column_labels.push_back(fmt::format("{}{}", f.column_name[0], c));
   for (const FragmentElement& e : f.elements) {
@@ -286,6 +359,8 @@ layout::Grid matrix_picture(const FragmentMap& f, const layout::PictureOptions& 
 
 layout::Grid register_picture(const FragmentMap& f, const layout::PictureOptions& options) {
   layout::Grid g = empty_grid(f, f.threads, f.registers, options);
+  g.row_name = "thread";
+  g.column_name = "register";
   for (size_t t = 0; t < g.rows; ++t) g.row_labels.push_back(fmt::format("T{}", t));
   for (size_t r = 0; r < g.columns; ++r) g.column_labels.push_back(fmt::format("R{}", r));
   for (const FragmentElement& e : f.elements) {

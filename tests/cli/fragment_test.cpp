@@ -136,5 +136,39 @@ TEST(Banks, PictureCountsWordsOfABank) {
   EXPECT_NE(g.at(0, 0).tip.find("word 0x80: lanes 16"), std::string::npos) << g.at(0, 0).tip;
 }
 
+/// What lies at a lane and column of tensor memory: row (or m) and word (or n); nothing: {-1, -1}.
+std::pair<int64_t, int64_t> held_at(const FragmentMap& f, uint32_t lane, uint32_t column) {
+  for (const FragmentElement& e : f.elements)
+    if (e.row == lane && e.column == column) return {e.thread, e.reg};
+  return {-1, -1};
+}
+using Held = std::pair<int64_t, int64_t>;
+
+// PTX ISA 9.7.16.9.1: what .warpx2 and .warpx4 repeat.
+TEST(TensorMemoryFragment, CopiesRepeatRowsForWarps) {
+  const FragmentMap halves = fragments_of("tcgen05.cp.cta_group::1.64x128b.warpx2::01_23").at(0);
+  for (const uint32_t lane : {72u, 104u}) EXPECT_EQ(held_at(halves, lane, 3), Held(40, 3)) << lane;
+  EXPECT_EQ(held_at(halves, 40, 0), Held(8, 0));
+  const FragmentMap pairs = fragments_of("tcgen05.cp.64x128b.warpx2::02_13").at(0);
+  for (const uint32_t lane : {40u, 104u}) EXPECT_EQ(held_at(pairs, lane, 1), Held(40, 1)) << lane;
+  const FragmentMap four = fragments_of("tcgen05.cp.32x128b.warpx4").at(0);
+  for (const uint32_t lane : {5u, 37u, 69u, 101u}) EXPECT_EQ(held_at(four, lane, 2), Held(5, 2)) << lane;
+  EXPECT_EQ(fragments_of("tcgen05.cp.128x256b").at(0).elements.size(), 128u * 8);
+  EXPECT_EQ(held_at(fragments_of("tcgen05.cp.4x256b").at(0), 64, 7), Held(2, 7));
+  EXPECT_THROW(fragments_of("tcgen05.cp.16x128b"), InputError);
+}
+
+// Layouts of D: PTX ISA 9.7.16.10.5. F (M = 64): 16 rows in each 32 lanes. B (a pair, M = 128): columns from N / 2 on are in the upper lanes.
+TEST(TensorMemoryFragment, ElementsOfDLieAsPtxDrawsThem) {
+  const FragmentMap f = fragments_of("tcgen05.mma.cta_group::1.kind::f16.m64n32").at(0);
+  EXPECT_EQ(held_at(f, 33, 7), Held(17, 7));
+  EXPECT_EQ(held_at(f, 16, 0), Held(-1, -1)) << "lanes 16 to 31 are empty";
+  const std::vector<FragmentMap> b = fragments_of("tcgen05.mma.cta_group::2.kind::f16.m128n256");
+  ASSERT_EQ(b.size(), 2u);
+  EXPECT_EQ(held_at(b[0], 70, 3), Held(6, 131));
+  EXPECT_EQ(held_at(b[1], 70, 3), Held(70, 131));
+  EXPECT_THROW(fragments_of("tcgen05.mma.m100n64"), InputError);
+}
+
 }  // namespace
 }  // namespace drywell::sim

@@ -22,13 +22,15 @@ struct FragmentMap {
   std::string title;        // "A of mma.sync.m16n8k16, 16-bit elements"
   std::string row_name = "row", column_name = "column";
   std::string operand;      // "a", "b", "d"; "x" for instructions with one operand
+  std::string thread_name = "thread", register_name = "register";  // of what holds an element; their first letters stand in cells
   uint32_t rows = 0, columns = 0, threads = 32, registers = 0, per_register = 1;
   std::vector<FragmentElement> elements;
 };
 
 /// The operands of an instruction in PTX spelling, without modifiers that do not affect the fragment: "tcgen05.ld.16x256b.x2",
 /// "ldmatrix.x4.trans", "stmatrix.m16n8.x2.trans.b8", "mma.m16n8k16.f32.bf16.bf16.f32" (or one type for all), "wgmma.m64n64k16.f32.bf16".
-/// Throws InputError E4306 for other instructions.
+/// Of tcgen05.cp each lane and column of tensor memory with the row and word of shared memory that it gets; of tcgen05.mma ("tcgen05.mma.m128n64",
+/// with .ws, .sp, .cta_group::2) each lane and column with the element of D. Throws InputError E4306 for other instructions.
 std::vector<FragmentMap> fragments_of(std::string_view instruction);
 
 /// The matrix; each cell has the thread and register, coloured by thread.
