@@ -77,8 +77,9 @@ ExitCode map(const CommandContext& c, const MapOptions& o, const std::vector<std
   print(fmt::format("CTA {}{}\n", o.cta, record.whole_run() ? "" : fmt::format(" at {}", o.at)));
   print_regions(record);
   if (o.picture.wanted()) {
-    const layout::Grid g = sim::tmem_picture(record, o.picture.options());
-    draw(o.picture, c, fmt::format("{}: tensor memory of CTA {}", o.run.subject, o.cta), {&g, 1});
+    isa::ScalePicture picture = sim::tmem_scale_picture(record);
+    picture.title = fmt::format("{}: tensor memory of CTA {}", run_title(o.run, words), o.cta);
+    draw(o.picture, c, sim::tmem_picture(record, o.picture.options()), picture);
   }
   if (!result.ok()) {
     print(result.fault->to_string() + "\n");

@@ -134,9 +134,11 @@ function state(cta) { const of = new Int32Array(LANES * COLUMNS).fill(-1); let l
   for (const r of rectangles(w)) for (let l = r[0]; l < r[0] + r[1]; ++l) for (let c = r[2]; c < r[2] + r[3]; ++c) { const k = l * COLUMNS + c; if (of[k] < 0) { of[k] = w.i; --left; } } } return of; }
 function rectangles(s) { if (s.rectangles) return s.rectangles; if (!s.form) return [[s.lane, s.lanes, s.column, s.columns]]; return s.form.blocks.filter(b => b[0] === (s.form.ctas === 2 ? s.cta & 1 : 0)).map(b => [s.baseLane + b[1], b[2], s.baseColumn + b[3], b[4]]); }
 const uses = new Map(); // by writer: what it is, for the legend and the colours: its role, or the operand that a tcgen05.mma reads it as
-function use(w) { if (!uses.has(w.i)) { const m = w.form ? null : meaning(w.cta, w.lane, w.column, w.done, w); uses.set(w.i, m && m.elements.length ? m.step.form.operand : w.role); } return uses.get(w.i); }
+function use(w) { if (!TMEM && w.form) return w.form.operand; if (!uses.has(w.i)) { const m = w.form ? null : meaning(w.cta, w.lane, w.column, w.done, w); uses.set(w.i, m && m.elements.length ? m.step.form.operand : w.role); } return uses.get(w.i); }
+const TENSOR = /^T(\d+)$/, BARRIER = "#6A3D9A";
+const colorOf = (what, role) => { const t = TENSOR.exec(what); return t ? BANDS[t[1] % 8] : ROLE[what] || ROLE[role] || "#888"; };
 const ink = c => { const v = parseInt(c.slice(1), 16); return c[0] === "#" && .299 * (v >> 16) + .587 * (v >> 8 & 255) + .114 * (v & 255) > 140 ? "#000" : "#fff"; };
-function paint(cta, w, lane, column) { const mode = $("mode").value; if (mode === "role") return ROLE[use(w)] || ROLE[w.role] || "#888";
+function paint(cta, w, lane, column) { const mode = $("mode").value; if (mode === "role") return colorOf(use(w), w.role);
   if (mode === "age") { const a = Math.min(1, Math.log2(1 + t - w.done) / Math.log2(2 + D.to - D.from)); return `hsl(${210 - 170 * a} 75% ${42 + 18 * a}%)`; }
   const m = meaning(cta, lane, column, t, w), e = m && m.elements[0]; return e ? BANDS[(e.row >> 4) % 8] : "#888"; }
 function draw() {
@@ -155,7 +157,17 @@ function cells(p) { const of = now[p.cta] || (now[p.cta] = state(p.cta)), g = p.
     g.fillStyle = paint(p.cta, S[w], l, c); g.fillRect(X(p, c), Y(l), X(p, e) - X(p, c) + .3, Y(l + 1) - Y(l) + .3);
     if (big) for (let k = c; k < e; ++k) { const d = describe(p.cta, l, k, t), f = d.elements[0]; g.fillStyle = ink(paint(p.cta, S[w], l, c)); g.textAlign = "center"; g.font = "11px ui-monospace, monospace";
       if (f) g.fillText(`${f.row},${f.index}` + (f.value !== null && wide(p) / view.w > 110 ? " = " + number(f.value) : ""), (X(p, k) + X(p, k + 1)) / 2, (Y(l) + Y(l + 1)) / 2 + 4, X(p, k + 1) - X(p, k) - 4); }
-    c = e; } g.font = "12px system-ui, sans-serif"; }
+    c = e; } g.font = "12px system-ui, sans-serif"; barrierMarks(p); if (!big) labels(p, of); }
+// At least three pixels high, so that they are seen beside kilobytes of tiles.
+function barrierMarks(p) { p.g.fillStyle = BARRIER; for (const b of barriersAt(p.cta, t)) { const l = b.offset >> 7, c = (b.offset & 127) >> 2; p.g.fillRect(X(p, c), Y(l), X(p, c + 2) - X(p, c), Math.max(3, Y(l + 1) - Y(l))); } }
+const range = (from, count) => count > 1 ? from + "-" + (from + count - 1) : String(from);
+// What the parts of the last writes hold: a block of an operand in tensor memory, a tile in shared memory.
+function parts(w) { const n = w.form.names; if (w.rectangles) return frames(w).map(r => [r, [`${w.form.operand} from (${n[0]} ${w.row}, ${n[1]} ${w.index}) on`, w.form.operand]]);
+  return w.form.blocks.filter(b => b[0] === (w.form.ctas === 2 ? w.cta & 1 : 0)).map(b => [[w.baseLane + b[1], b[2], w.baseColumn + b[3], b[4]], [`${w.form.operand}: ${n[0]} ${range(b[5], b[2])}, ${n[1]} ${range(b[6], b[4] * b[7])}`, w.form.operand]]); }
+function labels(p, of) { const g = p.g, seen = new Set(of); g.textAlign = "center"; for (const i of seen) { if (i < 0 || !S[i].form) continue;
+  for (const [r, texts] of parts(S[i])) { const mine = (l, c) => of[l * COLUMNS + c] === i; if (![[r[0], r[2]], [r[0] + r[1] - 1, r[2] + r[3] - 1], [r[0] + (r[1] >> 1), r[2] + (r[3] >> 1)]].every(q => mine(...q))) continue;
+   const x = X(p, r[2]), w = X(p, r[2] + r[3]) - x, y = Y(r[0]), h = Y(r[0] + r[1]) - y, text = texts.find(s => g.measureText(s).width + 6 <= w); if (!text || h < 14) continue;
+   g.fillStyle = ink(paint(p.cta, S[i], r[0], r[2])); g.fillText(text, x + w / 2, y + h / 2 + 4); } } }
 function frames(s) { const out = []; for (const r of rectangles(s)) { const l = out.find(o => o[2] === r[2] && o[3] === r[3] && o[0] + o[1] === r[0]); if (l) l[1] += r[1]; else out.push([...r]); } return out; }
 function flying(p) { const g = p.g; g.lineWidth = 2; for (const s of S) if (s.cta === p.cta && s.issued <= t && (!s.done || t < s.done)) for (const r of frames(s)) { g.strokeStyle = s.writes ? "#000" : "#fff"; g.setLineDash(s.writes ? [] : [5, 4]); g.lineWidth = X(p, r[2] + r[3]) - X(p, r[2]) > 24 ? 2 : 1; g.strokeRect(X(p, r[2]) + 1, Y(r[0]) + 1, X(p, r[2] + r[3]) - X(p, r[2]) - 2, Y(r[0] + r[1]) - Y(r[0]) - 2); } g.setLineDash([]); }
 function unexpected(p) { const g = p.g; for (const r of differing(p.cta, t)) { const x = X(p, r[2]), y = Y(r[0]), w = X(p, r[2] + r[3]) - x, h = Y(r[0] + r[1]) - y; g.save(); g.beginPath(); g.rect(x, y, w, h); g.clip(); g.strokeStyle = WRONG; g.lineWidth = 1.5; g.beginPath(); for (let d = -h; d < w; d += 7) { g.moveTo(x + d, y + h); g.lineTo(x + d + h, y); } g.stroke(); g.lineWidth = 3; g.strokeRect(x, y, w, h); g.restore(); } }
@@ -167,8 +179,9 @@ function axes(p) { const g = p.g; g.fillStyle = color("--dim"); g.strokeStyle = 
   g.fillStyle = color("--ink"); g.textAlign = "center"; g.fillText(G.column, LEFT + wide(p) / 2, TOP + TALL + 34); g.save(); g.translate(11, TOP + TALL / 2); g.rotate(-Math.PI / 2); g.fillText(G.lane, 0, 0); g.restore();
   g.fillStyle = color("--dim"); g.textAlign = "left"; for (let k = 0; k < (TMEM ? 4 : 0); ++k) { const a = Math.max(TOP, Y(32 * k)), b = Math.min(TOP + TALL, Y(32 * k + 32)); if (b - a > 14) rolesAt(32 * k).forEach((r, i, all) => { if (16 * all.length < b - a + 10) g.fillText(r, LEFT + wide(p) + 8, (a + b) / 2 + 4 + 15 * (i - (all.length - 1) / 2), RIGHT - 10); }); } }
 function legend() { const mode = $("mode").value, used = new Set(writers.map(w => w.role)); let s = [["var(--held)", TMEM ? "allocated, not written" : "not written"]];
-  if (mode === "role") for (const r of new Set(writers.map(w => use(w) + "|" + w.role))) { const [u, by] = r.split("|"); s.push([ROLE[u] || ROLE[by] || "#888", u === by ? WORDS[u] || u : u + ", " + WORDS[by]]); } if (mode === "row") for (let b = 0; b < 8; ++b) s.push([BANDS[b], "rows " + 16 * b + "-" + (16 * b + 15) + (b ? "" : ", and so on every 128")]);
+  if (mode === "role") for (const r of new Set(writers.map(w => use(w) + "|" + w.role))) { const [u, by] = r.split("|"); s.push([colorOf(u, by), u === by ? WORDS[u] || u : u + ", " + (WORDS[by] || "by " + by)]); } if (mode === "row") for (let b = 0; b < 8; ++b) s.push([BANDS[b], "rows " + 16 * b + "-" + (16 * b + 15) + (b ? "" : ", and so on every 128")]);
   if (mode === "age") s.push(["hsl(210 75% 42%)", "just written"], ["hsl(40 75% 60%)", "long ago"]);
+  if (D.barriers.length) s.push([BARRIER, "mbarrier"]);
   if (D.expect) s.push([`repeating-linear-gradient(135deg, ${WRONG} 0 2px, transparent 2px 5px)`, "differs from " + D.expect]);
   $("legend").innerHTML = s.map(e => `<span><i style="background:${e[0]}"></i>${esc(e[1])}</span>`).join("") + (used.size ? "<span>frame: in flight, a write; white dashes: in flight, a read</span>" : ""); }
 function words(d) { const e = d.elements.slice(0, 8).map(e => esc(e.name) + (e.value === null ? "" : " = <b>" + number(e.value) + "</b>")).join("<br>");

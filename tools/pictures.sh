@@ -32,9 +32,14 @@ svg fragment.svg "Fragments of mma.sync" fragment mma.m16n8k16.f32.bf16.bf16.f32
 svg banks.svg "Banks of an access" smem banks 'lane*16' --access ld.v4.b32
 svg tile.svg "A swizzled tile of shared memory" smem tile --rows 8 --swizzle 128B
 svg scales.svg "Scale factors of an MMA" sf mma nvf4
+svg desc.svg "An operand through a shared-memory descriptor" desc smem 0x4000404000010040 --tile 8x64
+svg tensor-map.svg "The box of a tensor map, in part outside the tensor" desc tensor-map --make type=bf16,dims=64x6,box=64x8,swizzle=128B
+svg copy.svg "Where tcgen05.cp puts rows" fragment tcgen05.cp.64x128b.warpx2::01_23 --max-rows 8
+svg tmem-map.svg "What a kernel does with tensor memory" tmem map gemm-blockscaled --m=128 --n=128 --k=256
 svg tmem-d.svg "D of a pair of CTAs in tensor memory" tmem layout --m=128 --n=256 --cta-group=2
 svg tmem-sf.svg "Scale factors in tensor memory" tmem layout --operand=sfa --kind=nvf4 --m=128 --n=128
 picture tmem.html "Tensor memory over the cycles of a run" tmem show gemm-bf16 --m=256 --n=128 --k=256 --cta-group=2 -o "$folder/tmem.html"
+svg tmem-state.svg "Tensor memory at one cycle" tmem show gemm-blockscaled --m=128 --n=128 --k=256 -o "$folder/tmem-state.html"
 picture smem.html "Shared memory over the cycles of a run" smem show gemm-bf16 --m=128 --n=128 --k=256 -o "$folder/smem.html"
 picture report.html "The report of a timed run" run fused-rht --m=256 --n=512 --driver=timed --report="$folder/report.html"
 "$drywell" run fused-rht --m=256 --n=512 --driver=timed --json="$folder/a.json" > /dev/null

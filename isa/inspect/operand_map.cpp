@@ -46,6 +46,8 @@ layout::Grid memory_grid(const UnitMap& units, std::string title, std::string ke
   g.rows = std::min(rows.size(), options.max_rows);
   if (g.rows < rows.size()) g.note = fmt::format("the first {} of {} rows of 128 bytes", g.rows, rows.size());
   g.cells.resize(g.rows * g.columns);
+  g.row_name = "address";
+  g.column_name = "byte of the line";
   for (uint32_t c = 0; c < kUnitsPerRow; ++c) g.column_labels.push_back(fmt::format("+{:#04x}", c * kUnit));
   for (size_t r = 0; r < g.rows; ++r) {
     g.row_labels.push_back(fmt::format("{:#07x}", rows[r] * kRow));
@@ -118,6 +120,8 @@ layout::Grid operand_addresses(const SmemDescriptor& d, const OperandTile& tile,
     g.note = fmt::format("the first {} x {} of {} x {} units", g.rows, g.columns, tile.lines(), per_line);
   g.cells.resize(g.rows * g.columns);
   const uint32_t per = 128 / storage_bits(tile.element);
+  g.row_name = tile.major == Major::k ? "row" : "k";
+  g.column_name = tile.major == Major::k ? "k" : "row";
   for (size_t c = 0; c < g.columns; ++c) g.column_labels.push_back(fmt::format("{}{}", tile.major == Major::k ? "k" : "r", c * per));
   for (size_t line = 0; line < g.rows; ++line) {
     g.row_labels.push_back(fmt::format("{}{}", tile.major == Major::k ? "r" : "k", line));

@@ -213,7 +213,7 @@ class PanelDrawing {
 double legend(const ScalePicture& p, double top, double width, std::string& out) {
   double x = kLeft, y = top;
   for (const ScaleKey& k : p.keys) {
-    const double w = 24 + static_cast<double>(letters(k.name)) * kLetter + 12;
+    const double w = 24 + static_cast<double>(letters(k.name)) * kLetter + 18;
     if (x > kLeft && x + w > width) {
       x = kLeft;
       y += 20;

@@ -18,6 +18,8 @@ layout::Grid sf_tile_picture() {
   g.rows = kRows;
   g.columns = kBytes;
   g.cells.resize(kRows * kBytes);
+  g.row_name = "byte";
+  g.column_name = "byte of the line";
   for (int k = 0; k < g.key_count; ++k) g.key_labels.push_back(fmt::format("rows {}-{}", 32 * k, 32 * k + 31));
   for (size_t r = 0; r < kRows; ++r) g.row_labels.push_back(fmt::format("{}", r * kBytes));
   for (size_t b = 0; b < kBytes; ++b) g.column_labels.push_back(fmt::format("+{}", b));
@@ -43,6 +45,8 @@ layout::Grid sf_tmem_picture(const layout::BlockScaledTile& t, bool of_b, const 
   g.columns = std::min<size_t>(static_cast<size_t>(columns), options.max_columns);
   if (g.rows < 32 || g.columns < static_cast<size_t>(columns)) g.note = fmt::format("the first {} x {} of 32 x {} cells", g.rows, g.columns, columns);
   g.cells.resize(g.rows * g.columns);
+  g.row_name = "lane";
+  g.column_name = "column of 32 bits";
   for (size_t r = 0; r < g.rows; ++r) g.row_labels.push_back(fmt::format("{}", r));
   for (size_t c = 0; c < g.columns; ++c) g.column_labels.push_back(fmt::format("{}", c));
   for (int64_t m = 0; m < mmas; ++m) {

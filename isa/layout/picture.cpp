@@ -102,6 +102,9 @@ Grid picture(const ComposedLayout& l, const PictureOptions& options) {
   if (!integers) o.colour = ColourBy::none;
   const Colours colours(shown, o);
   if (!g.cells.empty()) colours.describe(g);
+  if (!one_row) g.row_name = "mode 0";
+  g.column_name = one_row ? "coordinate" : l.rank() > 2 ? "the other modes"
+                                                        : "mode 1";
   for (size_t r = 0; r < g.rows; ++r) g.row_labels.push_back(coordinate(axes.down, static_cast<int64_t>(r)));
   for (size_t c = 0; c < g.columns; ++c)
     g.column_labels.push_back(coordinate(axes.across, static_cast<int64_t>(c)));
@@ -159,6 +162,8 @@ Grid memory_map(const ComposedLayout& l, uint32_t element_bits, uint32_t row_byt
   const int64_t columns = row_bytes / cell_bytes;
   const int64_t rows = cells.empty() ? 0 : cells.rbegin()->first / columns + 1;
   Grid g = empty_grid(to_string(l), rows, columns, options);
+  g.row_name = "byte";
+  g.column_name = "byte of the row";
   for (size_t r = 0; r < g.rows; ++r) g.row_labels.push_back(fmt::format("{}", r * row_bytes));
   for (size_t c = 0; c < g.columns; ++c) g.column_labels.push_back(fmt::format("+{}", c * cell_bytes));
   g.key_name = "logical cell";
@@ -197,6 +202,8 @@ Grid tmem_map(const ComposedLayout& tmem, const PictureOptions& options) {
     columns = std::max(columns, column + 1);
   }
   Grid g = empty_grid(to_string(tmem), rows, columns, options);
+  g.row_name = "lane";
+  g.column_name = "column";
   number_labels(g.row_labels, g.rows);
   number_labels(g.column_labels, g.columns);
   g.key_name = "last mode";
@@ -230,6 +237,8 @@ Grid thread_value_map(const Layout& tv, int64_t rows, int64_t columns, const Pic
   const int64_t threads = size(tv.shape()[0]).value, values = size(tv.shape()[1]).value;
   if ((Int(threads) * Int(values)).value > kMaxPlaced) fail(Code::E1808, "too many elements for a picture");
   Grid g = empty_grid(to_string(tv), rows, columns, options);
+  g.row_name = "row";
+  g.column_name = "column of the tile";
   number_labels(g.row_labels, g.rows);
   number_labels(g.column_labels, g.columns);
   g.key_name = threads <= 32 ? "thread" : "thread modulo 32";

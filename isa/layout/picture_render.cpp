@@ -98,8 +98,8 @@ Geometry geometry_of(const Grid& g) {
   const double longest = static_cast<double>(std::max(widest_cell(g), widest(g.column_labels)));
   Geometry m{};
   m.cell = std::max(g.ticks.empty() ? 26.0 : 12.0, longest * kChar + (g.ticks.empty() ? 8 : 4));
-  m.left = static_cast<double>(widest(g.row_labels)) * kChar + 2 * kPad;
-  m.top = (g.title.empty() ? 0 : kRow + 4) + kRow;
+  m.left = static_cast<double>(std::max(widest(g.row_labels), g.row_name.size())) * kChar + 2 * kPad;
+  m.top = (g.title.empty() ? 0 : kRow + 4) + (g.column_name.empty() ? 0 : kRow) + kRow;
   const double title = static_cast<double>(g.title.size()) * kChar + 2 * kPad;
   m.width = std::max(m.left + m.cell * static_cast<double>(g.columns) + kPad, title);
   m.height = m.top + kRow * static_cast<double>(g.rows) + kPad + (g.note.empty() ? 0 : kRow);
@@ -114,7 +114,7 @@ std::string svg_text(double x, double y, const char* anchor, std::string_view te
 std::string svg_cell(const Grid& g, const Geometry& m, size_t r, size_t c) {
   const Cell& cell = g.at(r, c);
   const double x = m.left + m.cell * static_cast<double>(c), y = m.top + kRow * static_cast<double>(r);
-  const std::string fill = cell.key >= 0 ? hex(colour_of(g, cell.key)) : "#ffffff";
+  const std::string fill = cell.key >= 0 ? hex(colour_of(g, cell.key)) : "#f4f4f4";
   std::string out =
       fmt::format("<g><rect x=\"{:.1f}\" y=\"{:.1f}\" width=\"{:.1f}\" height=\"{:.0f}\" fill=\"{}\"/>", x, y,
                   m.cell, kRow, fill);
@@ -123,12 +123,17 @@ std::string svg_cell(const Grid& g, const Geometry& m, size_t r, size_t c) {
   return out + "</g>\n";
 }
 
+/// Ink and paper of an SVG file follow the reader's dark or light setting; cells keep their light colours and dark letters.
+constexpr const char* kSvgStyle = "<style>.i{fill:#1a1a1a}.p{fill:#fff}@media (prefers-color-scheme:dark){.i{fill:#e8ebf0}.p{fill:#14181f}}</style>\n";
+
 constexpr const char* kSvgFont = "font-family=\"ui-monospace,Menlo,Consolas,monospace\" font-size=\"11\"";
 
 /// Everything of one grid, its top left corner at (0,0).
 std::string svg_content(const Grid& g, const Geometry& m, const char* ink) {
   std::string out;
   if (!g.title.empty()) out += svg_text(kPad, 15, "start", g.title, ink);
+  if (!g.column_name.empty()) out += svg_text(m.left, m.top - 6 - kRow, "start", g.column_name + " \u2192", ink);
+  if (!g.row_name.empty()) out += svg_text(m.left - kPad, m.top - 6, "end", g.row_name, ink);
   for (size_t c = 0; c < g.column_labels.size(); ++c) {
     out += svg_text(m.left + m.cell * (static_cast<double>(c) + 0.5), m.top - 6, "middle", g.column_labels[c],
                     ink);
@@ -230,11 +235,11 @@ std::string to_svg(std::span<const Grid> grids) {
   for (const Grid& g : grids) {
     const Geometry m = geometry_of(g);
     const Legend legend = legend_of(g, width);
-    body += fmt::format("<g transform=\"translate(0,{:.0f})\">\n", height) + svg_content(g, m, " fill=\"#1a1a1a\"") +
+    body += fmt::format("<g transform=\"translate(0,{:.0f})\">\n", height) + svg_content(g, m, " class=\"i\"") +
             svg_legend(g, legend, m.height) + "</g>\n";
     height += m.height + kRow * legend.rows + kPad;
   }
-  return svg_open(width, height) + fmt::format("<rect width=\"{:.0f}\" height=\"{:.0f}\" fill=\"#ffffff\"/>\n", width, height) + body + "</svg>\n";
+  return svg_open(width, height) + kSvgStyle + fmt::format("<rect width=\"{:.0f}\" height=\"{:.0f}\" class=\"p\"/>\n", width, height) + body + "</svg>\n";
 }
 
 std::string to_html(const Grid& g) {

@@ -162,6 +162,8 @@ layout::Grid bank_picture(const LaneAddresses& a) {
   layout::Grid g;
   g.title = fmt::format("{} bytes a lane: {} passes through the banks, {} without conflicts", a.bytes, smem_wavefronts(a), smem_ideal_wavefronts(a));
   g.key_name = "words of the bank";
+  g.row_name = "together";
+  g.column_name = "bank of 4 bytes";
   g.rows = groups;
   g.columns = 32;
   g.cells.resize(g.rows * g.columns);

@@ -1,12 +1,14 @@
 #include "drywell/sim/inspect/tmem_record.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <map>
 #include <set>
 #include <tuple>
 
+#include "drywell/isa/inspect/tmem_blocks.h"
 #include "sim/engine/umma_form.h"
 #include "sim/events/hub.h"
 #include "sim/inspect/tmem_spans.h"
@@ -189,47 +191,95 @@ void TmemRecord::Impl::async(const Cluster& c, const AsyncOp& op, AsyncMoment m)
   if (const auto* t = std::get_if<TmemLdSt>(&op.payload)) whole(t->load ? TmemRole::loaded : TmemRole::stored, !t->load);
 }
 
-layout::Grid tmem_picture(const TmemRecord& record, const layout::PictureOptions& options) {
-  const std::vector<TmemRegion> regions = record.regions();
-  std::set<uint32_t> lane_cuts = {0, kTmemLanes}, column_cuts = {0, kTmemColumns};
+namespace {
+
+/// Tensor memory cut into rectangles where a region or an allocation begins or ends.
+struct Pieces {
+  struct Piece {
+    std::string roles, tip;  // "D+ld"; roles is empty where nothing is allocated
+    int key = -1;
+  };
+  std::vector<uint32_t> lanes, columns;  // the cuts
+  std::vector<Piece> pieces;             // line after line
+  std::vector<std::string> keys;         // the roles of each key
+  size_t rows() const { return lanes.size() - 1; }
+  size_t across() const { return columns.size() - 1; }
+  const Piece& at(size_t row, size_t column) const { return pieces[row * across() + column]; }
+};
+
+Pieces::Piece piece_of(const TmemRecord& record, const std::vector<TmemRegion>& regions, uint32_t lane, uint32_t lane_end, uint32_t column, uint32_t column_end) {
+  Pieces::Piece out;
+  std::set<std::string_view> roles;
   for (const TmemRegion& r : regions) {
-    lane_cuts.insert({r.lane, r.lane + r.lanes});
-    column_cuts.insert({r.column, r.column + r.columns});
+    if (!overlaps(r.lane, r.lanes, lane, lane_end) || !overlaps(r.column, r.columns, column, column_end)) continue;
+    roles.insert(to_string(r.role));
+    out.tip += fmt::format("{}{} {} at {}, {} times", out.tip.empty() ? "" : "; ", to_string(r.role), r.instruction, r.source, r.count);
   }
-  for (const TmemAllocation& a : record.allocations()) column_cuts.insert({a.column, a.column + a.columns});
-  const std::vector<uint32_t> lanes(lane_cuts.begin(), lane_cuts.end()), columns(column_cuts.begin(), column_cuts.end());
+  const bool allocated = std::any_of(record.allocations().begin(), record.allocations().end(), [&](const TmemAllocation& a) {
+    return (a.to == 0 || record.whole_run()) && overlaps(a.column, a.columns, column, column_end);
+  });
+  out.roles = roles.empty() && allocated ? "unused" : fmt::format("{}", fmt::join(roles, "+"));
+  return out;
+}
+
+Pieces pieces_of(const TmemRecord& record) {
+  const std::vector<TmemRegion> regions = record.regions();
+  std::set<uint32_t> lanes = {0, kTmemLanes}, columns = {0, kTmemColumns};
+  for (const TmemRegion& r : regions) {
+    lanes.insert({r.lane, r.lane + r.lanes});
+    columns.insert({r.column, r.column + r.columns});
+  }
+  for (const TmemAllocation& a : record.allocations()) columns.insert({a.column, a.column + a.columns});
+  Pieces out{{lanes.begin(), lanes.end()}, {columns.begin(), columns.end()}, {}, {}};
+  for (size_t row = 0; row < out.rows(); ++row) {
+    for (size_t column = 0; column < out.across(); ++column) {
+      Pieces::Piece p = piece_of(record, regions, out.lanes[row], out.lanes[row + 1], out.columns[column], out.columns[column + 1]);
+      const auto key = std::find(out.keys.begin(), out.keys.end(), p.roles);
+      if (!p.roles.empty()) p.key = static_cast<int>(key - out.keys.begin());
+      if (!p.roles.empty() && key == out.keys.end()) out.keys.push_back(p.roles);
+      out.pieces.push_back(std::move(p));
+    }
+  }
+  return out;
+}
+
+}  // namespace
+
+layout::Grid tmem_picture(const TmemRecord& record, const layout::PictureOptions& options) {
+  const Pieces all = pieces_of(record);
   layout::Grid g;
   g.title = "tensor memory: roles by lanes and columns";
   g.key_name = "role";
-  g.rows = std::min(lanes.size() - 1, options.max_rows);
-  g.columns = std::min(columns.size() - 1, options.max_columns);
-  if (g.rows + 1 < lanes.size() || g.columns + 1 < columns.size()) g.note = "cut: --max-rows, --max-columns";
-  g.cells.resize(g.rows * g.columns);
-  std::map<std::string, int> keys;
-  for (size_t r = 0; r < g.rows; ++r) g.row_labels.push_back(fmt::format("{}-{}", lanes[r], lanes[r + 1] - 1));
-  for (size_t col = 0; col < g.columns; ++col) g.column_labels.push_back(fmt::format("{}-{}", columns[col], columns[col + 1] - 1));
-  for (size_t row = 0; row < g.rows; ++row) {
-    for (size_t col = 0; col < g.columns; ++col) {
-      std::set<std::string_view> roles;
-      layout::Cell& cell = g.at(row, col);
-      for (const TmemRegion& r : regions) {
-        if (!overlaps(r.lane, r.lanes, lanes[row], lanes[row + 1]) || !overlaps(r.column, r.columns, columns[col], columns[col + 1])) continue;
-        roles.insert(to_string(r.role));
-        cell.tip += fmt::format("{}{} {} at {}, {} times", cell.tip.empty() ? "" : "; ", to_string(r.role), r.instruction, r.source, r.count);
-      }
-      for (const std::string_view role : roles) cell.text += fmt::format("{}{}", cell.text.empty() ? "" : "+", role);
-      const bool allocated = std::any_of(record.allocations().begin(), record.allocations().end(), [&](const TmemAllocation& a) {
-        return (a.to == 0 || record.whole_run()) && overlaps(a.column, a.columns, columns[col], columns[col + 1]);
-      });
-      if (cell.text.empty() && allocated) cell.text = "unused";
-      if (cell.text.empty()) continue;
-      const auto [it, fresh] = keys.try_emplace(cell.text, static_cast<int>(keys.size()));
-      if (fresh) g.key_labels.push_back(cell.text);
-      cell.key = it->second;
+  g.key_labels = all.keys;
+  g.key_count = static_cast<int>(all.keys.size());
+  g.rows = std::min(all.rows(), options.max_rows);
+  g.columns = std::min(all.across(), options.max_columns);
+  if (g.rows < all.rows() || g.columns < all.across()) g.note = "cut: --max-rows, --max-columns";
+  for (size_t r = 0; r < g.rows; ++r) g.row_labels.push_back(fmt::format("{}-{}", all.lanes[r], all.lanes[r + 1] - 1));
+  for (size_t c = 0; c < g.columns; ++c) g.column_labels.push_back(fmt::format("{}-{}", all.columns[c], all.columns[c + 1] - 1));
+  for (size_t r = 0; r < g.rows; ++r)
+    for (size_t c = 0; c < g.columns; ++c) g.cells.push_back({all.at(r, c).roles, all.at(r, c).key, all.at(r, c).tip});
+  return g;
+}
+
+isa::ScalePicture tmem_scale_picture(const TmemRecord& record) {
+  constexpr uint32_t kUnused = 0xC9D1DC;
+  const Pieces all = pieces_of(record);
+  isa::ScalePicture p;
+  p.x_name = "column of 32 bits";
+  p.y_name = "lane";
+  p.x_step = 32;
+  for (const std::string& k : all.keys) p.keys.push_back({k == "unused" ? "allocated, not used" : k, k == "unused" ? kUnused : isa::scale_colour(p.keys.size())});
+  p.panels.push_back({"", kTmemColumns, kTmemLanes, isa::partition_guides(), {}});
+  for (size_t r = 0; r < all.rows(); ++r) {
+    for (size_t c = 0; c < all.across(); ++c) {
+      const Pieces::Piece& piece = all.at(r, c);
+      if (piece.key < 0) continue;
+      const double x = all.columns[c], y = all.lanes[r];
+      p.panels[0].areas.push_back({x, y, all.columns[c + 1] - x, all.lanes[r + 1] - y, static_cast<size_t>(piece.key), {piece.roles}, fmt::format("columns {}-{}, lanes {}-{}: {}", all.columns[c], all.columns[c + 1] - 1, all.lanes[r], all.lanes[r + 1] - 1, piece.tip), false});
     }
   }
-  g.key_count = static_cast<int>(keys.size());
-  return g;
+  return p;
 }
 
 }  // namespace drywell::sim

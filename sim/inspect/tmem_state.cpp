@@ -1,5 +1,6 @@
 // The picture of tensor memory at one cycle, from its history.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <map>
@@ -54,6 +55,18 @@ std::string extent(uint32_t first, uint32_t count) {
   return count == 1 ? fmt::format("{}", first) : fmt::format("{}-{}", first, first + count - 1);
 }
 
+/// The partitions with the roles of the warps that reach them, or with their numbers.
+std::vector<isa::ScaleGuide> guides_of(const TmemHistoryData& h) {
+  std::vector<isa::ScaleGuide> out = isa::partition_guides();
+  for (size_t p = 0; p < out.size(); ++p) {
+    std::vector<std::string> names;
+    for (size_t w = p; w < h.roles.size(); w += out.size())
+      if (!h.roles[w].empty() && std::find(names.begin(), names.end(), h.roles[w]) == names.end()) names.push_back(h.roles[w]);
+    if (!names.empty()) out[p].name = fmt::format("{}", fmt::join(names, ", "));
+  }
+  return out;
+}
+
 class StatePicture {
  public:
   StatePicture(const TmemHistoryData& h, uint64_t at) : h_(h), at_(at) {
@@ -62,7 +75,7 @@ class StatePicture {
     p_.x_step = 32;
     p_.keys = {{"allocated", 0xC9D1DC}, {"in flight", 0xB0003A}};
     for (uint32_t r = 0; r < h.ranks; ++r)
-      p_.panels.push_back({title_of(h.first_rank + r), 512, 128, isa::partition_guides(), {}});
+      p_.panels.push_back({title_of(h.first_rank + r), 512, 128, guides_of(h), {}});
   }
 
   isa::ScalePicture draw() {

@@ -34,7 +34,8 @@ struct Grid {
   std::vector<uint32_t> key_colours;    // 0xRRGGBB of each key; default: very different hues
   size_t rows = 0, columns = 0;         // extents
   std::vector<std::string> row_labels, column_labels;  // one for each, or none
-  std::vector<Tick> ticks;  // instead of column_labels
+  std::string row_name, column_name;                   // what rows and columns are, for SVG and HTML; may be empty
+  std::vector<Tick> ticks;                             // instead of column_labels
   std::vector<Cell> cells;  // rows * columns of them
   /// The cell; not checked.
   Cell& at(size_t row, size_t column) { return cells[row * columns + column]; }

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "drywell/core/types.h"
+#include "drywell/isa/inspect/scale_picture.h"
 #include "drywell/isa/inspect/tmem_check.h"
 #include "drywell/isa/layout/picture.h"
 
@@ -67,5 +68,7 @@ class TmemRecord {
 
 /// Rows are lane groups, columns are TMEM columns, both cut where a region begins or ends; each cell names the roles of its regions.
 layout::Grid tmem_picture(const TmemRecord& r, const layout::PictureOptions& options = {});
+/// The same to scale: 128 lanes and 512 columns.
+isa::ScalePicture tmem_scale_picture(const TmemRecord& r);
 
 }  // namespace drywell::sim
