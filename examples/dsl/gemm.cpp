@@ -36,9 +36,8 @@ size_t count_wrong(const std::vector<bf16>& a, const std::vector<bf16>& b, const
   return wrong;
 }
 
-}  // namespace
-
-int main(int argc, char** argv) {
+/// Runs the kernel, of one CTA a tile or of pairs of CTAs. Returns true if all values are right and there are no hazards.
+bool run(bool pair, const char* dump) {
   const uint32_t m = 256, n = 128, k = 512;
   const std::vector<bf16> a = small_integers(m * k, 1), b = small_integers(n * k, 2);
   std::vector<float> d(m * n);
@@ -48,19 +47,19 @@ int main(int argc, char** argv) {
   device.write(da, a.data(), 2 * a.size());
   device.write(db, b.data(), 2 * b.size());
 
-  const sim::LoadedModule module = device.load(build_gemm());
-  const sim::Args args =
-      sim::Args().add(encode(operand_fields(da, m, k))).add(encode(operand_fields(db, n, k))).add(dd).add(n).add(k / kTileK);
+  const sim::LoadedModule module = device.load(build_gemm(pair));
+  const TensorMapFields map_b = operand_fields(db, n, k, pair ? kTile / 2 : kTile);
+  const sim::Args args = sim::Args().add(encode(operand_fields(da, m, k))).add(encode(map_b)).add(dd).add(n).add(k / kTileK);
   sim::HazardChecker checker;
   sim::RunOptions options{.driver = sim::DriverKind::timed};
   options.listeners.push_back(checker.listener());
   const sim::LaunchConfig config{
-      .grid = {m / kTile, n / kTile}, .block = {kThreads}, .dynamic_smem = kSmemBytes};
-  if (argc > 1) std::printf("%s\n", sim::dump_launch(device, module, "gemm", config, args, argv[1]).c_str());
+      .grid = {m / kTile, n / kTile}, .block = {kThreads}, .cluster = {pair ? 2u : 1u}, .dynamic_smem = kSmemBytes};
+  if (dump != nullptr) std::printf("%s\n", sim::dump_launch(device, module, "gemm", config, args, dump).c_str());
   const sim::RunResult r = device.launch(module, "gemm", config, args, options);
   if (!r.ok()) {
     std::printf("%s\n", r.fault->to_string().c_str());
-    return 1;
+    return false;
   }
 
   device.read(d.data(), dd, 4 * d.size());
@@ -68,5 +67,13 @@ int main(int argc, char** argv) {
   for (const sim::Finding& f : checker.findings()) std::printf("%s\n", f.to_string().c_str());
   std::printf("%s\n%zu values, %zu wrong, %zu hazards\n", sim::to_text(*r.timing, 5).c_str(), d.size(), wrong,
               checker.findings().size());
-  return wrong == 0 && checker.findings().empty() ? 0 : 1;
+  return wrong == 0 && checker.findings().empty();
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  const bool one = run(false, argc > 1 ? argv[1] : nullptr);
+  const bool two = run(true, argc > 2 ? argv[2] : nullptr);
+  return one && two ? 0 : 1;
 }

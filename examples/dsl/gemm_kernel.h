@@ -20,8 +20,10 @@ inline constexpr uint32_t kSmemA = 0, kSmemB = kStages * kOperandBytes;  // offs
 inline constexpr uint32_t kRing = 2 * kStages * kOperandBytes, kDone = kRing + 16 * kStages, kTmemSlot = kDone + 8;
 inline constexpr uint32_t kSmemBytes = kTmemSlot + 8, kThreads = 192;  // warps 0-3 epilogue, 4 loads, 5 multiplies
 
-/// The kernel while it is built: registers that all roles use.
+/// The kernel while it is built: registers that all roles use. With `pair`, two CTAs of a cluster share their tile of B: each loads half
+/// of its rows and multicasts it to both.
 struct Gemm {
+  bool pair = false;
   KernelBuilder k{"gemm", Target::sm_100a};
   Symbol map_a = k.param_bytes("map_a", 128, 64), map_b = k.param_bytes("map_b", 128, 64);
   Reg d = k.named("d", k.load_param(k.param(Mod::u64, "d"), Mod::u64));
@@ -33,11 +35,14 @@ struct Gemm {
   Reg tile_m = k.named("tile_m", k.def("shl.b32", k.def("mov.u32", SpecialReg::ctaid_x), 7));
   Reg tile_n = k.named("tile_n", k.def("shl.b32", k.def("mov.u32", SpecialReg::ctaid_y), 7));
   MbarrierRing ring{k, smem, kRing, kStages};
+  Reg rank = k.named("rank", k.def("mov.u32", SpecialReg::cluster_ctarank));
   Reg done = k.named("done", k.def("add.u32", smem, kDone));
   Reg tmem = k.reg(Mod::b32, "tmem");
 
   void prologue();
+  void cluster_sync();
   void load();
+  void load_b(Reg to, Reg map, Reg column, Reg full);
   void multiply();
   void epilogue();
   void teardown();
@@ -49,7 +54,7 @@ inline void Gemm::prologue() {
   k("setp.eq.u32", first, warp, 0);
   k.if_(first, [&] {
     k.elect_one([&] {
-      ring.init(1, 1);
+      ring.init(1, pair ? 2 : 1);
       k("mbarrier.init.shared::cta.b64", mem(done), 1);
     });
     k("tcgen05.alloc.cta_group::1.sync.aligned.shared::cta.b32", mem(smem, kTmemSlot), kTile);
@@ -58,8 +63,27 @@ inline void Gemm::prologue() {
   k("fence.mbarrier_init.release.cluster");
   k("tcgen05.fence::before_thread_sync");
   k("bar.sync", 0);
+  if (pair) cluster_sync();
   k("tcgen05.fence::after_thread_sync");
   k("ld.shared.b32", tmem, mem(smem, kTmemSlot));
+}
+
+// The other CTA has started, and its barriers exist.
+inline void Gemm::cluster_sync() {
+  k("barrier.cluster.arrive.aligned");
+  k("barrier.cluster.wait.aligned");
+}
+
+inline constexpr const char* kCopy = "cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes";
+inline constexpr uint32_t kBothCtas = 3;  // a bit for each CTA of the cluster
+
+// A multicast copy writes to the same offset of each CTA's shared memory, and signals each CTA's barrier there.
+inline void Gemm::load_b(Reg to, Reg map, Reg column, Reg full) {
+  if (!pair) return k(kCopy, mem(to, kSmemB), tensor(map, {column, tile_n}), mem(full));
+  const Reg half_row = k.def("mad.lo.u32", rank, kTile / 2, tile_n);
+  const Reg half = k.def("mad.lo.u32", rank, kOperandBytes / 2, to);
+  k("cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes.multicast::cluster", mem(half, kSmemB),
+    tensor(map, {column, half_row}), mem(full), k.def("mov.u16", kBothCtas));
 }
 
 // One thread fills the ring: it waits until a stage is empty, announces the number of bytes, and starts two
@@ -71,11 +95,10 @@ inline void Gemm::load() {
     ring.acquire(stage);
     const Reg full = ring.full(stage), column = k.def("mul.lo.u32", k_tile, kTileK);
     const Reg to = k.def("mad.lo.u32", stage.index(), kOperandBytes, smem);
-    constexpr const char* copy = "cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes";
     k.elect_one([&] {
       k("mbarrier.arrive.expect_tx.shared::cta.b64", sink(), mem(full), 2 * kOperandBytes);
-      k(copy, mem(to, kSmemA), tensor(a, {column, tile_m}), mem(full));
-      k(copy, mem(k.def("add.u32", to, kSmemB)), tensor(b, {column, tile_n}), mem(full));
+      k(kCopy, mem(to, kSmemA), tensor(a, {column, tile_m}), mem(full));
+      load_b(to, b, column, full);
     });
     stage.advance();
   });
@@ -107,7 +130,11 @@ inline void Gemm::multiply() {
           descriptor(at, kSmemB + 32 * step), idesc, accumulate);
         if (step == 0) k("setp.eq.u32", accumulate, k_tile, k_tile);
       }
-      k("tcgen05.commit.cta_group::1.mbarrier::arrive::one.shared::cluster.b64", mem(ring.empty(stage)));
+      const Reg empty = ring.empty(stage);
+      if (pair)
+        k("tcgen05.commit.cta_group::1.mbarrier::arrive::one.shared::cluster.multicast::cluster.b64", mem(empty), k.def("mov.u16", kBothCtas));
+      else
+        k("tcgen05.commit.cta_group::1.mbarrier::arrive::one.shared::cluster.b64", mem(empty));
     });
     stage.advance();
   });
@@ -142,9 +169,10 @@ inline void Gemm::teardown() {
   });
 }
 
-inline Module build_gemm() {
-  Gemm g;
+inline Module build_gemm(bool pair = false) {
+  Gemm g{.pair = pair};
   g.k.directives().maxntid = {kThreads, 1, 1};
+  if (pair) g.k.directives().reqnctapercluster = {2, 1, 1};
   g.prologue();
   g.k.warp_role("epilogue", g.warp, 0, 3, [&] { g.epilogue(); });
   g.k.warp_role("load", g.warp, 4, 4, [&] { g.load(); });
@@ -153,15 +181,15 @@ inline Module build_gemm() {
   return g.k.finish();
 }
 
-/// The fields of the tensor map of a row-major rows x columns bf16 matrix in boxes of 128 x 64.
-inline TensorMapFields operand_fields(GmemAddr at, uint32_t rows, uint32_t columns) {
+/// The fields of the tensor map of a row-major rows x columns bf16 matrix in boxes of `box_rows` x 64.
+inline TensorMapFields operand_fields(GmemAddr at, uint32_t rows, uint32_t columns, uint32_t box_rows = kTile) {
   TensorMapFields f;
   f.type = TensorType::bf16;
   f.rank = 2;
   f.address = at.value();
   f.dim = {columns, rows};
   f.stride = {2 * columns};
-  f.box = {kTileK, kTile};
+  f.box = {kTileK, box_rows};
   f.swizzle = Swizzle::b128;
   return f;
 }

@@ -2,10 +2,13 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <sstream>
 #include <string>
 #include <vector>
 
 #include "drywell/core/files.h"
+#include "drywell/isa/builder.h"
+#include "drywell/sim/device.h"
 #include "support/paths.h"
 
 namespace drywell {
@@ -44,6 +47,37 @@ TEST(DslPage, BlocksStandInTheExample) {
   const std::vector<std::string> cmake = blocks(page, "cmake");
   EXPECT_EQ(cmake.size(), 3u);
   for (const std::string& block : cmake) EXPECT_THAT(project, testing::HasSubstr(flat(block)));
+}
+
+// The comment at the top of builder.h, compiled and run.
+isa::Module of_the_comment() {
+  using namespace isa;
+  // begin
+  KernelBuilder k("ids", Target::sm_100a);
+  const Reg out = k.named("out", k.load_param(k.param(Mod::u64, "out"), Mod::u64));
+  const Reg thread = k.named("thread", k.def("mov.u32", SpecialReg::tid_x));
+  const Reg at = k.def("mad.wide.u32", thread, 4, out);
+  k("st.global.u32", mem(at), thread);
+  const Module module = k.finish();
+  // end
+  return module;
+}
+
+TEST(DslPage, TheHeadersCommentCompiles) {
+  std::istringstream lines(read_text_file(test::source_path("include/drywell/isa/builder.h")));
+  std::string comment;
+  for (std::string line; std::getline(lines, line) && line.starts_with("//");)
+    if (line.starts_with("//   ")) comment += line.substr(5, line.find("  //", 5) - 5) + "\n";
+  const std::string here = read_text_file(test::source_path("tests/unit/dsl_page_test.cpp"));
+  const size_t begin = here.find("// begin\n") + 9;
+  EXPECT_EQ(flat(comment), flat(here.substr(begin, here.find("// end\n", begin) - begin)));
+
+  sim::Device device;
+  const GmemAddr out = device.allocate(4 * 64);
+  ASSERT_TRUE(device.launch(device.load(of_the_comment()), "ids", {.grid = {1}, .block = {64}}, sim::Args().add(out)).ok());
+  uint32_t last = 0;
+  device.read(&last, out + 4 * 63, 4);
+  EXPECT_EQ(last, 63u);
 }
 
 }  // namespace
