@@ -13,6 +13,7 @@
 #include "tools/common/limit_flags.h"
 #include "tools/common/parameters.h"
 #include "tools/common/run_flags.h"
+#include "tools/common/terminal_width.h"
 #include "tools/sensitivity.h"
 
 namespace drywell::tools {
@@ -95,7 +96,7 @@ ExitCode arch(const CommandContext& c, const Options& o, const std::vector<std::
   const sim::ArchConfig a = sim::load_arch(o.names.front());
   if (o.markdown && !o.assumed)
     throw UsageError("--markdown prints the assumed figures: give --assumed too", "arch");
-  print(o.markdown ? sim::assumed_figures_markdown(a) : sim::describe(a, o.assumed));
+  print(o.markdown ? sim::assumed_figures_markdown(a) : fitted(sim::describe(a, o.assumed), terminal_columns()));
   return ExitCode::ok;
 }
 

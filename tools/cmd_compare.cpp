@@ -9,6 +9,7 @@
 #include "tools/common/command.h"
 #include "tools/common/output_file.h"
 #include "tools/common/report_parts.h"
+#include "tools/common/terminal_width.h"
 #include "tools/run_comparison.h"
 
 namespace drywell::tools {
@@ -33,7 +34,7 @@ ExitCode compare(const CommandContext& c, const CompareOptions& o) {
   if (!o.html.empty()) write_file_atomically(o.html, comparison_page(r, 40));
   if (o.json == "-") print(print_json(comparison_json(r)));
   if (!o.json.empty() && o.json != "-") write_file_atomically(o.json, print_json(comparison_json(r)));
-  if (o.json != "-") print(comparison_text(r, o.most));
+  if (o.json != "-") print(fitted(comparison_text(r, o.most), terminal_columns()));
   if (!o.threshold.has_value() || !r.worse_than(*o.threshold / 100)) return ExitCode::ok;
   if (o.json != "-")
     print(fmt::format("{}: more than {} % slower, or wrong\n", paint("worse", Colour::red, c.colour_out),

@@ -7,6 +7,7 @@
 #include "drywell/core/files.h"
 #include "drywell/core/terminal.h"
 #include "tools/common/command.h"
+#include "tools/common/terminal_width.h"
 
 namespace drywell::tools {
 namespace {
@@ -23,7 +24,7 @@ ExitCode explain(const std::vector<std::string>& names) {
   for (const std::string& name : names) {
     if (!find_code(name).has_value()) throw UsageError(fmt::format("no code '{}'{}", name, name.starts_with('H') ? ": hazards are in docs/hazards.md" : ""), "errors");
   }
-  print(out);
+  print(fitted(out, terminal_columns()));
   return ExitCode::ok;
 }
 

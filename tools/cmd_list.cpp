@@ -12,6 +12,7 @@
 #include "kernels/registry.h"
 #include "tools/common/command.h"
 #include "tools/common/parameters.h"
+#include "tools/common/terminal_width.h"
 
 namespace drywell::tools {
 
@@ -56,7 +57,7 @@ ExitCode list(const CommandContext& c, const std::string& only, bool names) {
     return ExitCode::ok;
   }
   const kernels::Kernel& k = kernels::find_kernel(only);
-  print(fmt::format("{}  {}\n{}", paint(k.name, Colour::bold, c.colour_out), k.doc, describe_parameters(k)));
+  print(fitted(fmt::format("{}  {}\n{}", paint(k.name, Colour::bold, c.colour_out), k.doc, describe_parameters(k)), terminal_columns()));
   return ExitCode::ok;
 }
 

@@ -171,10 +171,10 @@ ExitCode run(const CommandContext& c, const RunFlags& f, const std::vector<std::
 }
 
 ExitCode help(const Command& sub, const RunFlags& o) {
-  print(sub.help());
+  print(fitted(sub.help(), terminal_columns()));
   if (o.subject.empty() || names_a_file(o.subject)) return ExitCode::ok;
   const kernels::Kernel& k = kernels::find_kernel(o.subject);
-  print(fmt::format("\n{}: {}\n{}", k.name, k.doc, describe_parameters(k)));
+  print(fitted(fmt::format("\n{}: {}\n{}", k.name, k.doc, describe_parameters(k)), terminal_columns()));
   return ExitCode::ok;
 }
 

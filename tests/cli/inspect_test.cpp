@@ -92,6 +92,17 @@ TEST(Summary, FollowsTheWidthOfTheTerminal) {
   EXPECT_THAT(parts, testing::ContainsRegex("\n                [^ ]")) << "below the column of the values";
 }
 
+/// Columns of text in UTF-8.
+size_t columns_of(const std::string& line) {
+  return static_cast<size_t>(std::count_if(line.begin(), line.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xC0) != 0x80; }));
+}
+
+TEST(Summary, PagesOfWordsFit) {
+  const Setting narrow("COLUMNS", "80");
+  for (const std::vector<std::string>& words : {std::vector<std::string>{"run", "--help"}, {"trace", "export", "--help"}, {"list", "gemm-bf16"}, {"errors", "F3001"}, {"arch", "sm_100a", "--assumed"}})
+    for (const std::string& line : lines_of(test::drywell(words).out)) EXPECT_TRUE(columns_of(line) <= 80 || words_of(line).size() <= 2) << words[0] << ": " << line;
+}
+
 class LayoutOnTheCommandLine : public testing::TestWithParam<ArticleCommand> {};
 
 TEST_P(LayoutOnTheCommandLine, IsPrinted) {

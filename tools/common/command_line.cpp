@@ -12,6 +12,9 @@
 #include <type_traits>
 #include <utility>
 
+#include "drywell/core/terminal.h"
+#include "tools/common/terminal_width.h"
+
 namespace drywell::tools {
 namespace {
 
@@ -170,7 +173,9 @@ Command::Parsed Command::parse(int argc, char** argv) {
     inner_->parse(argc, argv);
   } catch (const CLI::ParseError& e) {
     if (e.get_exit_code() != static_cast<int>(CLI::ExitCodes::Success)) return {false, e.what()};
-    inner_->exit(e);  // prints --help and --version
+    std::ostringstream out;
+    inner_->exit(e, out, out);  // writes --help and --version
+    print(fitted(out.str(), terminal_columns()));
     return {true, {}};
   }
   return {};
