@@ -100,7 +100,7 @@ size_t columns_of(const std::string& line) {
 TEST(Summary, PagesOfWordsFit) {
   const Setting narrow("COLUMNS", "80");
   for (const std::vector<std::string>& words : {std::vector<std::string>{"run", "--help"}, {"trace", "export", "--help"}, {"list", "gemm-bf16"}, {"errors", "F3001"}, {"arch", "sm_100a", "--assumed"}})
-    for (const std::string& line : lines_of(test::drywell(words).out)) EXPECT_TRUE(columns_of(line) <= 80 || words_of(line).size() <= 2) << words[0] << ": " << line;
+    for (const std::string& line : lines_of(test::drywell(words).out)) EXPECT_TRUE(columns_of(line) <= 80 || columns_of(words_of(line).back()) > 40) << words[0] << ": " << line;  // a long word stays whole
 }
 
 class LayoutOnTheCommandLine : public testing::TestWithParam<ArticleCommand> {};
