@@ -7,6 +7,7 @@
 #include <set>
 #include <tuple>
 
+#include "drywell/core/types.h"
 #include "drywell/isa/layout/print.h"
 
 namespace drywell::isa {

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <map>
 
+#include "drywell/core/types.h"
 #include "drywell/isa/layout/checks.h"
 #include "drywell/isa/layout/print.h"
 #include "drywell/isa/tmem_layout.h"
