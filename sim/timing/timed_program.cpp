@@ -364,6 +364,7 @@ TimedProgram::TimedProgram(const Program& p, const ArchConfig& arch) {
     ops.push_back(end);
     maker.first_slot += static_cast<uint32_t>(f.regs.size());
   }
+  if (lines.empty()) lines.push_back({"<ptx>", 0});  // a kernel without instructions: its end needs one
   slot_count = maker.first_slot;
   guard_extra = static_cast<uint16_t>(
       std::max(0L, std::lround(arch.sm.guard_latency - arch.cost(TimingClass::alu).latency)));

@@ -63,6 +63,17 @@ uint32_t most_together(const std::vector<Stay>& stays) {
 }
 
 // One CTA a cycle for the whole chip (QRC), and another one on an SM some time after one has ended.
+// Only the end of the body is executed; found by the attack.
+TEST(Launch, OfAKernelWithoutInstructionsEnds) {
+  for (const char* body : {"", ".reg .b32 %r<4>;", "{ }", "L:"}) {
+    Device device;
+    const LoadedModule m = device.load_ptx(fmt::format(".version 8.8\n.target sm_100a\n.address_size 64\n.visible .entry k()\n{{ {}\n}}\n", body));
+    const RunResult r = device.launch(m, "k", {.grid = {3}, .block = {64}}, {}, {.driver = DriverKind::timed});
+    EXPECT_TRUE(r.ok()) << body;
+    EXPECT_NE(r.cycles, 0u) << body;
+  }
+}
+
 TEST(Launch, StartsOneCtaACycleAndReplacesThoseThatEnd) {
   const auto stays = run({.ctas = 12, .sms = 4, .smem = 200 << 10}, kWork).stays;
   EXPECT_EQ(most_together(stays), 1u);
