@@ -15,8 +15,10 @@ constexpr char kEscape = '\033';
 size_t width_of(std::string_view text) {
   size_t columns = 0;
   for (size_t i = 0; i < text.size(); ++i) {
-    if (text[i] == kEscape) i = std::min(text.find('m', i), text.size());
-    else columns += (static_cast<unsigned char>(text[i]) & 0xC0) != 0x80 ? 1 : 0;
+    if (text[i] == kEscape)
+      i = std::min(text.find('m', i), text.size());
+    else
+      columns += (static_cast<unsigned char>(text[i]) & 0xC0) != 0x80 ? 1 : 0;
   }
   return columns;
 }
