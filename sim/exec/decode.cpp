@@ -94,14 +94,14 @@ void Decoder::find_functions(const isa::Function& kernel) {
       for (const isa::Function& g : m_.functions) add(g.is_entry ? nullptr : &g);
     }
   }
+  place_.assign(m_.functions.size(), kNoPlace);
+  for (uint32_t i = 0; i < p_.functions.size(); ++i) place_[p_.functions[i].module_index] = i;
 }
 
 std::optional<uint32_t> Decoder::callee(uint32_t symbol) const {
   const isa::Function* f = named_function(m_, f_->symbols[symbol]);
-  for (uint32_t i = 0; i < p_.functions.size(); ++i) {
-    if (p_.functions[i].function == f) return i;
-  }
-  return std::nullopt;
+  const uint32_t place = f == nullptr ? kNoPlace : place_[static_cast<size_t>(f - m_.functions.data())];
+  return place == kNoPlace ? std::nullopt : std::optional(place);
 }
 
 namespace {

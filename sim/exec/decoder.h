@@ -86,6 +86,8 @@ class Decoder {
   const isa::Instruction* instr_ = nullptr;
   std::span<const isa::Operand> operands_;
   std::array<int8_t, isa::kMaxOperands> positions_{};
+  static constexpr uint32_t kNoPlace = UINT32_MAX;
+  std::vector<uint32_t> place_;  // in Program::functions, by the module's function
   std::unordered_map<uint64_t, uint32_t> constants32_, constants64_;
   std::unordered_map<uint64_t, uint32_t> module_shared_;                 // by module variable
   std::vector<std::unordered_map<uint64_t, uint32_t>> function_offset_;  // per function: by variable, in its space

@@ -7,6 +7,7 @@
 #include <iterator>
 #include <nlohmann/json.hpp>
 
+#include "drywell/core/error.h"
 #include "drywell/core/files.h"
 #include "drywell/core/npy.h"
 #include "support/mistake.h"
