@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <utility>
+
 namespace drywell::sim::check {
 
 void GlobalRaceMerger::begin(const Launch& launch, const LaunchState& state) {
@@ -49,29 +51,43 @@ StateId GlobalRaceMerger::intern(const Touch& t) {
   return at->second;
 }
 
-StateId GlobalRaceMerger::joined(StateId old, AccessId writer, AccessId reader, uint64_t at, Reporter& reporter) {
+StateId GlobalRaceMerger::joined(StateId old, const Left& left, uint64_t at, Reporter& reporter) {
+  const auto [writer, same_before, reader] = left;
   Joined& known = joined_[(old * 31 + writer * 37 + reader) % joined_.size()];
-  if (known.result != 0 && known.old == old && known.writer == writer && known.reader == reader) return known.result;
+  if (known.result != 0 && known.old == old && known.left == left) return known.result;
   Touch t = touches_[old];
   bool silent = true;
-  const auto check = [&](AccessId prior, AccessId now) {
+  // `before`: the write whose values the writing one of the two only stored again.
+  const auto check = [&](AccessId prior, AccessId now, AccessId before) {
     if (prior == 0 || now == 0) return;
-    const Rule r = race_between(accesses_[prior], accesses_[now]);
+    Rule r = race_between(accesses_[prior], accesses_[now]);
+    if (r == Rule::race_unchanged && before != 0) {
+      AccessId& changed = accesses_[prior].write ? prior : now;
+      const AccessId again = std::exchange(changed, before);
+      const Rule worse = race_between(accesses_[prior], accesses_[now]);
+      if (worse == Rule::none)
+        changed = again;
+      else
+        r = worse;
+    }
     silent = silent && r == Rule::none;
     if (r != Rule::none)
       reporter.report(r, &accesses_[prior], accesses_[now], [&] { return fmt::format("global memory at {:#x}", at); });
   };
-  check(t.writer, writer != 0 ? writer : reader);
-  check(t.reader, writer);
-  check(t.other, writer);
-  if (writer != 0) t.writer = writer;
+  check(t.writer, writer != 0 ? writer : reader, t.same_before);
+  check(t.reader, writer, same_before);
+  check(t.other, writer, same_before);
+  if (writer != 0) {
+    t.writer = writer;
+    t.same_before = same_before;
+  }
   if (t.reader == 0) {
     t.reader = reader;
   } else if (t.other == 0) {
     t.other = reader;
   }
   const StateId result = intern(t);
-  if (silent) known = {old, writer, reader, result};
+  if (silent) known = {old, left, result};
   return result;
 }
 
@@ -80,8 +96,8 @@ void GlobalRaceMerger::merge(const ClusterMonitor& m, Reporter& reporter) {
   for (const Suspect& s : m.suspects()) suspects_.push_back({s.begin, s.end, adopt(m, s.id, known)});
   shadow_.join(m.global(), [&](StateId old, StateId s, uint64_t at) {
     const auto readers = m.states().readers(s);
-    const AccessId writer = adopt(m, m.states().writer(s), known), reader = adopt(m, readers.empty() ? 0 : readers[0], known);
-    return joined(old, writer, reader, at, reporter);
+    const auto here = [&](AccessId id) { return adopt(m, id, known); };
+    return joined(old, {here(m.states().writer(s)), here(m.states().same_before(s)), here(readers.empty() ? 0 : readers[0])}, at, reporter);
   });
 }
 

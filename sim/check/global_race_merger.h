@@ -20,11 +20,11 @@ class GlobalRaceMerger {
 
  private:
   struct Touch {
-    AccessId writer = 0, reader = 0, other = 0;
+    AccessId writer = 0, same_before = 0, reader = 0, other = 0;
     bool operator==(const Touch&) const = default;
   };
   struct Hash {
-    size_t operator()(const Touch& t) const { return ((t.writer * uint64_t{0x9E3779B97F4A7C15u} + t.reader) * 0xBF58476D1CE4E5B9u + t.other) * 0x94D049BB133111EBu; }
+    size_t operator()(const Touch& t) const { return (((t.writer + t.same_before * uint64_t{0xD1B54A32D192ED03u}) * uint64_t{0x9E3779B97F4A7C15u} + t.reader) * 0xBF58476D1CE4E5B9u + t.other) * 0x94D049BB133111EBu; }
   };
   /// Maps a monitor's numbers to the numbers here.
   struct Adopted {
@@ -35,11 +35,16 @@ class GlobalRaceMerger {
   uint32_t adopt_cross_cluster(const ClusterMonitor& m, uint32_t number, Adopted& known);
   Rule race_between(const Access& prior, const Access& now) const;
   StateId intern(const Touch& t);
-  StateId joined(StateId old, AccessId writer, AccessId reader, uint64_t at, Reporter& reporter);
+  /// What one cluster left in a cell: StateTable's writer, the write before it, and a reader.
+  struct Left {
+    AccessId writer = 0, same_before = 0, reader = 0;
+    bool operator==(const Left&) const = default;
+  };
+  StateId joined(StateId old, const Left& now, uint64_t at, Reporter& reporter);
   /// A recent answer of joined() that reported nothing.
   struct Joined {
     StateId old = 0;
-    AccessId writer = 0, reader = 0;
+    Left left{};
     StateId result = 0;  // 0: nothing
   };
 

@@ -44,6 +44,16 @@ void MemoryShadow::touch_cells(Cells& cells, uint64_t begin, uint64_t end, const
       return is_plain(accesses[reader].agent) && rule_of(accesses[reader], now) == Rule::none;
     });
   };
+  // A read beside a store of the value that was there is harmless, unless it is also beside the store that put the value there.
+  const auto harmful = [&](StateId s, AccessId writer) {
+    const AccessId first = states.same_before(s);
+    return first != 0 && rule_of(accesses[writer], now) == Rule::race_unchanged && rule_of(accesses[first], now) != Rule::none ? first : writer;
+  };
+  // The write whose values `now` only stores again.
+  const auto same_before = [&](StateId s, AccessId writer) {
+    if (!now.unchanging || writer == 0 || writer == id) return AccessId{0};
+    return accesses[writer].unchanging ? states.same_before(s) : writer;
+  };
   const auto has_run = [&](const Access& a) { return touch.who.now.executed[a.issuer] >= a.issued_at; };
   if (cells.replace(begin, end, known.last.in, known.last.out)) return;
   cells.update(begin, end, [&](StateId s, uint64_t cell) {
@@ -57,14 +67,14 @@ void MemoryShadow::touch_cells(Cells& cells, uint64_t begin, uint64_t end, const
     // cluster barrier between its uses and a peer's copy into that memory: they have run.
     const bool word = accesses[writer].agent == Agent::alloc && is_async_proxy(now.agent);
     if (writer != 0 && !(word && (!now.write || has_run(accesses[writer])))) {
-      if (!observed(s, rule_of(accesses[writer], now))) check(writer, cell);
+      if (!observed(s, rule_of(accesses[writer], now))) check(harmful(s, writer), cell);
     } else if (unwritten != Rule::none) {
       reporter_.report(unwritten, nullptr, now, [&] { return where(cell); });
     }
     if (now.write) {
       for (const AccessId r : states.readers(s)) if (!word || !has_run(accesses[r])) check(r, cell);
     }
-    answer = known.last = {s, now.write ? states.written(id) : states.read(s, id)};
+    answer = known.last = {s, now.write ? states.written(id, same_before(s, writer)) : states.read(s, id)};
     return answer.out;
   });
 }

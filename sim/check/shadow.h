@@ -19,12 +19,15 @@ class StateTable {
   explicit StateTable(const AccessTable& accesses) : accesses_(accesses), states_(1) {}
 
   AccessId writer(StateId s) const { return states_[s].writer; }
+  /// The write before writer(), if writer() stored the values that it had left; 0: none.
+  AccessId same_before(StateId s) const { return states_[s].same_before; }
   std::span<const AccessId> readers(StateId s) const { return {pool_.data() + states_[s].first, states_[s].count}; }
 
-  StateId written(AccessId a) {
-    if (a == last_written_) return last_written_state_;
+  StateId written(AccessId a, AccessId same_before = 0) {
+    if (a == last_written_ && same_before == last_same_before_) return last_written_state_;
     last_written_ = a;
-    states_.push_back({a, 0, 0});
+    last_same_before_ = same_before;
+    states_.push_back({a, same_before, 0, 0});
     return last_written_state_ = static_cast<StateId>(states_.size() - 1);
   }
   /// The state `s` after one more read. Drops a reader if a later read by the same component implies it.
@@ -39,7 +42,7 @@ class StateTable {
       if (!implied(accesses_[r], accesses_[a])) pool_.push_back(r);
     }
     pool_.push_back(a);
-    states_.push_back({old.writer, first, static_cast<uint32_t>(pool_.size()) - first});
+    states_.push_back({old.writer, old.same_before, first, static_cast<uint32_t>(pool_.size()) - first});
     const auto id = static_cast<StateId>(states_.size() - 1);
     known = {s, a, id};
     return id;
@@ -49,12 +52,12 @@ class StateTable {
     states_.resize(1);
     pool_.clear();
     reads_.fill({});
-    last_written_ = last_written_state_ = 0;
+    last_written_ = last_same_before_ = last_written_state_ = 0;
   }
 
  private:
   struct State {
-    AccessId writer = 0;
+    AccessId writer = 0, same_before = 0;
     uint32_t first = 0, count = 0;
   };
   /// A recent result of read() for a state and an access.
@@ -73,7 +76,7 @@ class StateTable {
   std::vector<State> states_;
   std::vector<AccessId> pool_;
   std::array<Read, kReads> reads_{};
-  AccessId last_written_ = 0;
+  AccessId last_written_ = 0, last_same_before_ = 0;
   StateId last_written_state_ = 0;
 };
 

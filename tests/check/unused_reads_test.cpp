@@ -135,5 +135,20 @@ TEST(EqualStores, OfTwoCtas) {
   }
 }
 
+// A second warp stores what the first one has stored: the memory does not change by it, but it did by the first, which no reader has waited for.
+TEST(EqualStores, HideNoStoreBeforeThem) {
+  const std::string by_two_warps = "setp.eq.u32 %p4, %r1, 0;\n@%p4 st.global.b32 [%rd1+1024], 7;\nbar.sync 0;\nsetp.eq.u32 %p4, %r1, 32;\n@%p4 st.global.b32 [%rd1+1024], 7;\n";
+  const std::string read = "ld.global.b32 %r8, [%rd1+1024];\nst.global.b32 [%rd1+2048], %r8;\n";
+  const std::string of_two_ctas = "mov.u32 %r7, %ctaid.x;\nsetp.ne.u32 %p4, %r7, 0;\n@%p4 bra R;\n" + by_two_warps + "bra E;\nR:\nsetp.ne.u32 %p4, %r1, 0;\n@%p4 bra E;\n" + read + "E:\n";
+  const std::string of_one = "setp.eq.u32 %p4, %r1, 0;\n@%p4 st.global.b32 [%rd1+1024], 7;\nsetp.eq.u32 %p4, %r1, 32;\n@%p4 st.global.b32 [%rd1+1024], 7;\nsetp.ne.u32 %p4, %r1, 64;\n@%p4 bra E;\n" + read + "E:\n";
+  // Whoever waits for the first store may read beside the second.
+  const std::string waited = "setp.eq.u32 %p4, %r1, 0;\n@%p4 st.global.b32 [%rd1+1024], 7;\nbar.sync 0;\nsetp.eq.u32 %p4, %r1, 32;\n@%p4 st.global.b32 [%rd1+1024], 7;\nsetp.ne.u32 %p4, %r1, 64;\n@%p4 bra E;\n" + read + "E:\n";
+  for (const auto& [options, name] : drivers()) {
+    EXPECT_EQ(codes_of(of_two_ctas, options, 2), std::set<std::string>{"H7402"}) << name;
+    EXPECT_EQ(codes_of(of_one, options).count("H7402"), 1u) << name;
+    EXPECT_EQ(codes_of(waited, options).count("H7402"), 0u) << name;
+  }
+}
+
 }  // namespace
 }  // namespace drywell::sim
