@@ -16,6 +16,7 @@
 #include "drywell/sim/arch_config.h"
 #include "tools/common/limit_flags.h"
 #include "tools/common/output_file.h"
+#include "tools/common/program_folder.h"
 #include "tools/elf_program.h"
 
 namespace drywell::tools {
@@ -28,7 +29,7 @@ constexpr const char* kRuntime = "libcudart.so.13";
 /// Returns the directory of the stand-in libraries: in the build tree, or of the installation (this program is in
 /// libexec/drywell).
 fs::path stand_ins() {
-  const fs::path self = fs::read_symlink("/proc/self/exe").parent_path();
+  const fs::path self = program_folder();
   for (const fs::path& candidate : {self / "../lib/drywell", self / "../../" DRYWELL_LIBDIR "/drywell", self / "../../lib/drywell"}) {
     if (fs::exists(candidate / kRuntime)) return fs::canonical(candidate);
   }

@@ -8,6 +8,7 @@
 #include <filesystem>
 
 #include "drywell/core/error.h"
+#include "tools/common/program_folder.h"
 #include "tools/common/toolkit.h"
 
 namespace drywell::tools {
@@ -19,7 +20,7 @@ std::string name_of(std::string_view program) { return fmt::format("drywell-{}",
 
 /// Returns the program's file, or nothing.
 fs::path find(const std::string& name) {
-  const fs::path folder = fs::read_symlink("/proc/self/exe").parent_path();
+  const fs::path folder = program_folder();
   for (const fs::path& candidate : {folder / name, folder / "../libexec/drywell" / name}) {
     if (::access(candidate.c_str(), X_OK) == 0) return candidate;
   }
