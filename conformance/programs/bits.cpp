@@ -150,6 +150,15 @@ void lookup(std::vector<ProgramSpec>& out) {
         const bool any = r != 0, q = (in[3] & 1) != 0;
         o[1] = (is_or ? any || q : any && q) ? 1 : 0;
       };
+      out.push_back(lane_program("bits", f));
+      f.operands = fmt::format("_|p=www#{:#x}!p", table);
+      f.name += ".not";
+      f.expect = [all = f.expect](const uint64_t* in, uint64_t* o) {
+        const uint64_t negated[] = {in[0], in[1], in[2], ~in[3]};
+        uint64_t both[2];
+        all(negated, both);
+        o[0] = both[1];
+      };
       out.push_back(lane_program("bits", std::move(f)));
     }
   }

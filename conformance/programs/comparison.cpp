@@ -45,9 +45,9 @@ bool holds(const std::string& relation, T a, T b, bool unordered) {
   const std::string r = relation.substr(0, 2);
   if (r == "eq") return a == b;
   if (r == "ne") return a != b;
-  if (r == "lt") return a < b;
-  if (r == "le") return a <= b;
-  return r == "gt" ? a > b : a >= b;
+  if (r == "lt" || r == "lo") return a < b;
+  if (r == "le" || r == "ls") return a <= b;
+  return r == "gt" || r == "hi" ? a > b : a >= b;
 }
 bool combined(const std::string& how, bool t, bool c) {
   if (how.empty()) return t;
@@ -91,18 +91,30 @@ struct Result {
   uint64_t yes;
 };
 
+/// Expectation of a form whose predicate operand is negated.
+RowFn of_negated(RowFn expect) {
+  return [expect = std::move(expect)](const uint64_t* in, uint64_t* o) {
+    const uint64_t other[] = {in[0], in[1], ~in[2]};
+    expect(other, o);
+  };
+}
+
 void set_float(std::vector<ProgramSpec>& out, const Result& d, const Float& t, const std::string& relation, const std::string& how, bool ftz) {
   const Test test = float_test(t, relation, how, ftz);
   const std::string op = fmt::format("set.{}{}{}.{}.{}", relation, how, ftz ? ".ftz" : "", d.name, t.name);
-  add(out, op, fmt::format("{}={}{}{}", d.letter, t.letter, t.letter, how.empty() ? "" : "p"), [test, d, lanes = t.lanes](const uint64_t* in, uint64_t* o) {
+  const std::string operands = fmt::format("{}={}{}", d.letter, t.letter, t.letter);
+  const RowFn expect = [test, d, lanes = t.lanes](const uint64_t* in, uint64_t* o) {
     o[0] = 0;
     for (unsigned i = 0; i < lanes; ++i) o[0] |= (test(in, i) ? d.yes : 0) << 16 * i;
-  });
+  };
+  add(out, op, operands + (how.empty() ? "" : "p"), expect);
+  if (how.empty()) return;
+  out.push_back(lane_program("compare", {.op = op, .operands = operands + "!p", .expect = of_negated(expect), .name = op + ".not"}));
 }
 
 void floats(std::vector<ProgramSpec>& out) {
   for (const Float& t : {kF32, kF64, kF16, kBf16, kF16x2, kBf16x2}) {
-    std::vector<Result> results = {{"u32", 'w', 0xFFFFFFFF}, {"f32", 'f', 0x3F800000}};
+    std::vector<Result> results = {{"u32", 'w', 0xFFFFFFFF}, {"f32", 'f', 0x3F800000}, {"s32", 'w', 0xFFFFFFFF}};
     if (t.format.bits() == 16) results = {t.lanes == 2 ? Result{"u32", 'w', 0xFFFF} : Result{"u16", 'h', 0xFFFF}, {t.name, t.letter, t.one}};
     for (const char* relation : kRelations) {
       setp_float(out, t, relation, "", false);
@@ -113,6 +125,7 @@ void floats(std::vector<ProgramSpec>& out) {
       set_float(out, results[0], t, "ge", how, false);
     }
     if (!t.ftz) continue;
+    set_float(out, results[0], t, "ltu", ".or", true);
     setp_float(out, t, "eq", "", true);
     setp_float(out, t, "gt", ".and", true);
     set_float(out, results[1], t, "ltu", "", true);
@@ -122,16 +135,26 @@ void floats(std::vector<ProgramSpec>& out) {
 // ---- integers
 
 template <class T>
-void set_integer(std::vector<ProgramSpec>& out, const char* type, char letter) {
-  for (const Result& d : {Result{"u32", 'w', 0xFFFFFFFF}, Result{"s32", 'w', 0xFFFFFFFF}, Result{"f32", 'f', 0x3F800000}}) {
-    for (const std::string relation : {"eq", "ne", "lt", "le", "gt", "ge"}) {
-      for (const std::string how : {"", ".and", ".or", ".xor"}) {
-        if (!how.empty() && relation != "le") continue;
-        add(out, fmt::format("set.{}{}.{}.{}", relation, how, d.name, type), fmt::format("{}={}{}{}", d.letter, letter, letter, how.empty() ? "" : "p"),
-            [relation, how, d](const uint64_t* in, uint64_t* o) {
-              const bool t = holds(relation, detail::from_bits<T>(in[0]), detail::from_bits<T>(in[1]), false);
-              o[0] = combined(how, t, (in[2] & 1) != 0) ? d.yes : 0;
-            });
+RowFn integer_test(const Result& d, const std::string& relation, const std::string& how) {
+  return [relation, how, d](const uint64_t* in, uint64_t* o) {
+    const bool t = holds(relation, detail::from_bits<T>(in[0]), detail::from_bits<T>(in[1]), false);
+    o[0] = combined(how, t, (in[2] & 1) != 0) ? d.yes : 0;
+  };
+}
+
+constexpr Result kResults[] = {{"u32", 'w', 0xFFFFFFFF}, {"s32", 'w', 0xFFFFFFFF}, {"f32", 'f', 0x3F800000}, {"f16", 'e', 0x3C00}, {"bf16", 'k', 0x3F80}};
+
+template <class T>
+void set_integer(std::vector<ProgramSpec>& out, const char* type, char letter, std::initializer_list<const char*> relations) {
+  for (const Result& d : kResults) {
+    for (const std::string relation : relations) {
+      const std::string stem = "set." + relation, types = fmt::format(".{}.{}", d.name, type), operands = fmt::format("{}={}{}", d.letter, letter, letter);
+      add(out, stem + types, operands, integer_test<T>(d, relation, ""));
+      if (relation != *relations.begin()) continue;
+      for (const std::string how : {".and", ".or", ".xor"}) {
+        const RowFn expect = integer_test<T>(d, relation, how);
+        add(out, stem + how + types, operands + "p", expect);
+        out.push_back(lane_program("compare", {.op = stem + how + types, .operands = operands + "!p", .expect = of_negated(expect), .name = stem + how + types + ".not"}));
       }
     }
   }
@@ -177,12 +200,16 @@ void classes(std::vector<ProgramSpec>& out) {
 
 void add_comparison(std::vector<ProgramSpec>& out) {
   floats(out);
-  set_integer<uint16_t>(out, "u16", 'h');
-  set_integer<int16_t>(out, "s16", 'h');
-  set_integer<uint32_t>(out, "u32", 'w');
-  set_integer<int32_t>(out, "s32", 'w');
-  set_integer<uint64_t>(out, "u64", 'd');
-  set_integer<int64_t>(out, "s64", 'd');
+  const auto by_bits = {"eq", "ne"}, by_sign = {"le", "eq", "ne", "lt", "gt", "ge"}, by_size = {"le", "eq", "ne", "lt", "gt", "ge", "lo", "ls", "hi", "hs"};
+  set_integer<uint16_t>(out, "b16", 'h', by_bits);
+  set_integer<uint32_t>(out, "b32", 'w', by_bits);
+  set_integer<uint64_t>(out, "b64", 'd', by_bits);
+  set_integer<uint16_t>(out, "u16", 'h', by_size);
+  set_integer<int16_t>(out, "s16", 'h', by_sign);
+  set_integer<uint32_t>(out, "u32", 'w', by_size);
+  set_integer<int32_t>(out, "s32", 'w', by_sign);
+  set_integer<uint64_t>(out, "u64", 'd', by_size);
+  set_integer<int64_t>(out, "s64", 'd', by_sign);
   select_by_sign(out);
   classes(out);
 }

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 
 #include "conformance/programs/families.h"
 #include "conformance/programs/ieee.h"
@@ -59,6 +60,20 @@ void integers(std::vector<ProgramSpec>& out) {
   }
 }
 
+// A source may be in a wider register, of which the low bits count, and so may a result, which is extended (9.7.9.21).
+void wider_registers(std::vector<ProgramSpec>& out) {
+  const auto form = [&](std::string op, std::string operands, RowFn expect) {
+    out.push_back(lane_program("cvt", {.op = op, .operands = std::move(operands), .expect = std::move(expect), .name = op + ".wide"}));
+  };
+  form("cvt.s32.s8", "w=d", row([](uint64_t a) -> int32_t { return static_cast<int8_t>(a); }));
+  form("cvt.u64.u16", "d=d", row([](uint64_t a) -> uint64_t { return a & 0xFFFF; }));
+  form("cvt.s8.s32", "d=w", row([](uint32_t a) -> int64_t { return static_cast<int8_t>(a); }));
+  form("cvt.sat.s8.s32", "d=w", row([](int32_t a) -> int64_t { return std::clamp(a, -128, 127); }));
+  form("cvt.sat.s16.s32", "w=w", row([](int32_t a) -> int32_t { return std::clamp(a, -32768, 32767); }));
+  form("cvt.rn.f32.u8", "f=d", row([](uint64_t a) -> float { return static_cast<float>(a & 0xFF); }));
+  form("cvt.rzi.s16.f32", "d=f", row([](float a) -> int64_t { return std::isnan(a) ? 0 : static_cast<int64_t>(std::clamp(a, -32768.0f, 32767.0f)); }));
+}
+
 // ---- floats
 
 struct FloatType {
@@ -67,6 +82,12 @@ struct FloatType {
   ieee::Format format;
 };
 constexpr FloatType kF16{"f16", 'e', ieee::kF16}, kBf16{"bf16", 'k', ieee::kBf16}, kF32{"f32", 'f', ieee::kF32}, kF64{"f64", 'g', ieee::kF64};
+constexpr Round kRounds[] = {Round::rn, Round::rz, Round::rm, Round::rp};
+/// Has conversions with .sat, and from and to 8-bit integers.
+bool complete(const FloatType& t) { return t.letter != kBf16.letter; }
+/// Letter of the operands of a rounding conversion: ties are among them.
+char source(const FloatType& t) { return t.letter == 'f' ? 'n' : t.letter == 'g' ? 'm'
+                                                                                 : t.letter; }
 
 const char* text(Round r) {
   switch (r) {
@@ -88,13 +109,15 @@ Number number(const IntType& t, uint64_t bits) {
 }
 
 void int_to_float(std::vector<ProgramSpec>& out) {
-  for (const FloatType& d : {kF16, kF32, kF64}) {
+  for (const FloatType& d : {kF16, kBf16, kF32, kF64}) {
     for (const IntType& s : kIntTypes) {
-      if (s.bits == 8) continue;
-      for (const Round r : {Round::rn, Round::rz, Round::rm, Round::rp}) {
-        if (r != Round::rn && d.letter == 'e') continue;  // half precision: one rounding is enough
-        add(out, fmt::format("cvt.{}.{}.{}", text(r), d.name, s.name), fmt::format("{}={}", d.letter, s.letter),
-            [d, s, r](const uint64_t* in, uint64_t* o) { o[0] = ieee::encode(d.format, number(s, in[0]), {.round = r}); });
+      if (s.bits == 8 && !complete(d)) continue;
+      for (const Round r : kRounds) {
+        for (const bool sat : {false, true}) {
+          if (sat && !complete(d)) continue;
+          add(out, fmt::format("cvt.{}{}.{}.{}", text(r), sat ? ".sat" : "", d.name, s.name), fmt::format("{}={}", d.letter, s.letter),
+              [d, s, r, sat](const uint64_t* in, uint64_t* o) { o[0] = ieee::encode(d.format, number(s, in[0]), {.round = r, .saturate = sat}); });
+        }
       }
     }
   }
@@ -123,12 +146,18 @@ void float_to_int(std::vector<ProgramSpec>& out) {
     const char* name;
     Round round;
   };
+  const auto form = [&](const IntType& d, const FloatType& s, const Direction& r, bool ftz) {
+    add(out, fmt::format("cvt.{}{}.{}.{}", r.name, ftz ? ".ftz" : "", d.name, s.name), fmt::format("{}={}", d.letter, source(s)), [=](const uint64_t* in, uint64_t* o) {
+      const Number n = ieee::decode(s.format, in[0]);
+      o[0] = to_integer(d, s.format, ftz ? ieee::flush(s.format, n) : n, r.round);
+    });
+  };
   for (const Direction r : {Direction{"rni", Round::rn}, Direction{"rzi", Round::rz}, Direction{"rmi", Round::rm}, Direction{"rpi", Round::rp}}) {
-    for (const FloatType& s : {kF16, kF32, kF64}) {
+    for (const FloatType& s : {kF16, kBf16, kF32, kF64}) {
       for (const IntType& d : kIntTypes) {
-        if (d.bits < 32) continue;
-        add(out, fmt::format("cvt.{}.{}.{}", r.name, d.name, s.name), fmt::format("{}={}", d.letter, s.letter),
-            [d, s, r](const uint64_t* in, uint64_t* o) { o[0] = to_integer(d, s.format, ieee::decode(s.format, in[0]), r.round); });
+        if (d.bits == 8 && !complete(s)) continue;
+        form(d, s, r, false);
+        if (s.letter == 'f') form(d, s, r, true);
       }
     }
   }
@@ -139,9 +168,9 @@ void float_to_float(std::vector<ProgramSpec>& out) {
     how.nan = ieee::canonical_nan(d.format);
     // Between f32 and f64 a NaN keeps its sign and payload and becomes quiet (measured on an H200).
     const bool payload_passes = s.format.bits() != d.format.bits() && s.format.bits() >= 32 && d.format.bits() >= 32;
-    add(out, std::move(op), fmt::format("{}={}", d.letter, s.letter), [=](const uint64_t* in, uint64_t* o) {
+    add(out, std::move(op), fmt::format("{}={}", d.letter, source(s)), [=](const uint64_t* in, uint64_t* o) {
       Number n = ieee::decode(s.format, in[0]);
-      if (payload_passes && n.kind == Number::Kind::nan) {
+      if (payload_passes && !how.saturate && n.kind == Number::Kind::nan) {
         const bool widens = d.format.bits() == 64;
         const uint64_t sign = in[0] >> (s.format.bits() - 1) & 1, payload = in[0] & (widens ? 0x7FFFFF : 0xFFFFFFFFFFFFF);
         o[0] = widens ? sign << 63 | 0x7FF8000000000000 | payload << 29 : sign << 31 | 0x7FC00000 | payload >> 29;
@@ -153,13 +182,24 @@ void float_to_float(std::vector<ProgramSpec>& out) {
   };
   form("cvt.f32.f16", kF32, kF16, {});
   form("cvt.f64.f32", kF64, kF32, {});
+  form("cvt.f64.f16", kF64, kF16, {});
+  form("cvt.sat.f32.f16", kF32, kF16, {.saturate = true});
+  form("cvt.sat.f64.f16", kF64, kF16, {.saturate = true});
+  form("cvt.sat.f64.f32", kF64, kF32, {.saturate = true});
   for (const Round r : {Round::rn, Round::rz}) {
-    form(fmt::format("cvt.{}.f16.f32", text(r)), kF16, kF32, {.round = r});
-    form(fmt::format("cvt.{}.bf16.f32", text(r)), kBf16, kF32, {.round = r});
-    form(fmt::format("cvt.{}.relu.f16.f32", text(r)), kF16, kF32, {.round = r, .relu = true});
-    form(fmt::format("cvt.{}.relu.bf16.f32", text(r)), kBf16, kF32, {.round = r, .relu = true});
+    for (const FloatType& d : {kF16, kBf16}) {
+      form(fmt::format("cvt.{}.relu.{}.f32", text(r), d.name), d, kF32, {.round = r, .relu = true});
+      form(fmt::format("cvt.{}.satfinite.{}.f32", text(r), d.name), d, kF32, {.round = r, .satfinite = true});
+      form(fmt::format("cvt.{}.relu.satfinite.{}.f32", text(r), d.name), d, kF32, {.round = r, .satfinite = true, .relu = true});
+    }
   }
-  for (const Round r : {Round::rn, Round::rz, Round::rm, Round::rp}) form(fmt::format("cvt.{}.f32.f64", text(r)), kF32, kF64, {.round = r});
+  for (const Round r : kRounds) {
+    form(fmt::format("cvt.{}.f16.f32", text(r)), kF16, kF32, {.round = r});
+    form(fmt::format("cvt.{}.sat.f16.f32", text(r)), kF16, kF32, {.round = r, .saturate = true});
+    form(fmt::format("cvt.{}.bf16.f32", text(r)), kBf16, kF32, {.round = r});
+    form(fmt::format("cvt.{}.f32.f64", text(r)), kF32, kF64, {.round = r});
+    form(fmt::format("cvt.{}.sat.f32.f64", text(r)), kF32, kF64, {.round = r, .saturate = true});
+  }
   form("cvt.sat.f32.f32", kF32, kF32, {.saturate = true});
 }
 
@@ -182,7 +222,7 @@ constexpr Narrow kHalf2[] = {{"f16x2", ieee::kF16, 16, 0x7FFF, 'E'}, {"bf16x2", 
 void pack_two(std::vector<ProgramSpec>& out) {
   const auto form = [&](std::string op, const Narrow& d, Encode how) {
     how.nan = d.nan;
-    add(out, std::move(op), fmt::format("{}=ff", d.letter), [d, how](const uint64_t* in, uint64_t* o) {
+    add(out, std::move(op), fmt::format("{}=nn", d.letter), [d, how](const uint64_t* in, uint64_t* o) {
       const auto code = [&](uint64_t v) { return ieee::encode(d.format, ieee::decode(ieee::kF32, v), how); };
       o[0] = code(in[0]) << d.slot | code(in[1]);
     });
@@ -195,6 +235,8 @@ void pack_two(std::vector<ProgramSpec>& out) {
     for (const Round r : {Round::rn, Round::rz}) {
       form(fmt::format("cvt.{}.{}.f32", text(r), d.name), d, {.round = r});
       form(fmt::format("cvt.{}.relu.{}.f32", text(r), d.name), d, {.round = r, .relu = true});
+      form(fmt::format("cvt.{}.satfinite.{}.f32", text(r), d.name), d, {.round = r, .satfinite = true});
+      form(fmt::format("cvt.{}.relu.satfinite.{}.f32", text(r), d.name), d, {.round = r, .satfinite = true, .relu = true});
     }
   }
 }
@@ -202,13 +244,15 @@ void pack_two(std::vector<ProgramSpec>& out) {
 // Converts two narrow values to two halves, exactly.
 void unpack_two(std::vector<ProgramSpec>& out) {
   for (const Narrow& s : kNarrow) {
-    add(out, fmt::format("cvt.rn.f16x2.{}", s.name), fmt::format("E={}", s.letter), [s](const uint64_t* in, uint64_t* o) {
-      o[0] = 0;
-      for (unsigned i = 0; i < 2; ++i) {
-        const uint64_t code = in[0] >> i * s.slot & ((uint64_t{1} << s.format.bits()) - 1);
-        o[0] |= ieee::encode(ieee::kF16, ieee::decode(s.format, code), {.nan = 0x7FFF}) << 16 * i;
-      }
-    });
+    for (const bool relu : {false, true}) {
+      add(out, fmt::format("cvt.rn{}.f16x2.{}", relu ? ".relu" : "", s.name), fmt::format("E={}", s.slot == 4 ? 'b' : 'c'), [s, relu](const uint64_t* in, uint64_t* o) {
+        o[0] = 0;
+        for (unsigned i = 0; i < 2; ++i) {
+          const uint64_t code = in[0] >> i * s.slot & ((uint64_t{1} << s.format.bits()) - 1);
+          o[0] |= ieee::encode(ieee::kF16, ieee::decode(s.format, code), {.relu = relu, .nan = 0x7FFF}) << 16 * i;
+        }
+      });
+    }
   }
 }
 
@@ -253,7 +297,7 @@ void stochastic_four(std::vector<ProgramSpec>& out) {
     const Narrow d = kNarrow[k];
     LaneForm f;
     f.op = fmt::format("cvt.rs.satfinite.{}.f32", kNames[k]);
-    f.operands = fmt::format("{}={{ffff}}w", d.slot == 4 ? 'h' : 'w');
+    f.operands = fmt::format("{}={{nnnn}}w", d.slot == 4 ? 'h' : 'w');
     f.expect = [d](const uint64_t* in, uint64_t* o) {
       const auto random = random_of(d.slot == 4, in[4]);
       o[0] = 0;
@@ -305,6 +349,7 @@ void stochastic_two(std::vector<ProgramSpec>& out) {
 
 void add_cvt(std::vector<ProgramSpec>& out) {
   integers(out);
+  wider_registers(out);
   int_to_float(out);
   float_to_int(out);
   float_to_float(out);

@@ -30,14 +30,16 @@ struct Float {
   ieee::Format format;
 };
 constexpr Float kF16{"f16", 'e', ieee::kF16}, kBf16{"bf16", 'k', ieee::kBf16}, kF32{"f32", 'f', ieee::kF32}, kF64{"f64", 'g', ieee::kF64};
+/// Letter of the operands of a rounding conversion: ties are among them.
+char source(const Float& t) { return t.letter == 'f' ? 'n' : t.letter == 'g' ? 'm'
+                                                                             : t.letter; }
 
-void to_half(std::vector<ProgramSpec>& out, const Float& d, const Float& s) {
+void to_half(std::vector<ProgramSpec>& out, const Float& d, const Float& s, bool sat = false) {
   for (const Rounding& r : kRoundings) {
-    add(out, fmt::format("cvt.{}.{}.{}", r.name, d.name, s.name), fmt::format("{}={}", d.letter, s.letter), [d, s, r](const uint64_t* in, uint64_t* o) {
-      o[0] = ieee::encode(d.format, ieee::decode(s.format, in[0]), {.round = r.round, .nan = ieee::canonical_nan(d.format)});
-    }, [s](uint64_t* in) {  // PTX does not specify the NaN of a float64 source
-      if (s.letter == 'g' && ieee::decode(s.format, in[0]).kind == Number::Kind::nan) in[0] = 0x3FF0000000000000;
-    });
+    add(
+        out, fmt::format("cvt.{}{}.{}.{}", r.name, sat ? ".sat" : "", d.name, s.name), fmt::format("{}={}", d.letter, source(s)), [d, s, r, sat](const uint64_t* in, uint64_t* o) { o[0] = ieee::encode(d.format, ieee::decode(s.format, in[0]), {.round = r.round, .saturate = sat, .nan = ieee::canonical_nan(d.format)}); }, [s](uint64_t* in) {  // PTX does not specify the NaN of a float64 source
+          if (s.letter == 'g' && ieee::decode(s.format, in[0]).kind == Number::Kind::nan) in[0] = 0x3FF0000000000000;
+        });
   }
 }
 
@@ -54,14 +56,24 @@ Number integral(Number n, Round r) {
   return n;
 }
 
-void to_integral(std::vector<ProgramSpec>& out, const Float& t) {
+// The NaN of a conversion between a type and itself is not specified.
+void no_nan(const Float& t, uint64_t* in) {
+  if (ieee::decode(t.format, in[0]).kind == Number::Kind::nan) in[0] = uint64_t(t.format.bias()) << t.format.fraction;
+}
+
+void to_integral(std::vector<ProgramSpec>& out, const Float& t, bool sat) {
   for (const Rounding& r : kRoundings) {
-    add(out, fmt::format("cvt.{}i.{}.{}", r.name, t.name, t.name), fmt::format("{0}={0}", t.letter),
-        [t, r](const uint64_t* in, uint64_t* o) { o[0] = ieee::encode(t.format, integral(ieee::decode(t.format, in[0]), r.round), {}); },
-        [t](uint64_t* in) {  // the resulting NaN is not specified
-          if (ieee::decode(t.format, in[0]).kind == Number::Kind::nan) in[0] = uint64_t(t.format.bias()) << t.format.fraction;
-        });
+    add(
+        out, fmt::format("cvt.{}i{}.{}.{}", r.name, sat ? ".sat" : "", t.name, t.name), fmt::format("{}={}", t.letter, source(t)),
+        [t, r, sat](const uint64_t* in, uint64_t* o) { o[0] = ieee::encode(t.format, integral(ieee::decode(t.format, in[0]), r.round), {.saturate = sat}); },
+        [t](uint64_t* in) { no_nan(t, in); });
   }
+}
+
+void flush_only(std::vector<ProgramSpec>& out) {
+  add(
+      out, "cvt.ftz.f32.f32", "f=f", [](const uint64_t* in, uint64_t* o) { o[0] = ieee::encode(ieee::kF32, ieee::flush(ieee::kF32, ieee::decode(ieee::kF32, in[0])), {}); },
+      [](uint64_t* in) { no_nan(kF32, in); });
 }
 
 // The low 13 bits are zero. .rna keeps the upper bits of a NaN (H200), the others return 7FFFE000.
@@ -69,7 +81,7 @@ void to_tf32(std::vector<ProgramSpec>& out) {
   for (const Rounding& r : {Rounding{"rn", Round::rn}, Rounding{"rz", Round::rz}, Rounding{"rna", Round::rna}}) {
     for (const bool relu : {false, true}) {
       if (relu && r.round == Round::rna) continue;
-      add(out, fmt::format("cvt.{}{}.tf32.f32", r.name, relu ? ".relu" : ""), "w=f", [r, relu](const uint64_t* in, uint64_t* o) {
+      add(out, fmt::format("cvt.{}{}.tf32.f32", r.name, relu ? ".relu" : ""), "w=n", [r, relu](const uint64_t* in, uint64_t* o) {
         const Number n = ieee::decode(ieee::kF32, in[0]);
         o[0] = ieee::encode(ieee::kTf32, n, {.round = r.round, .relu = relu, .nan = ieee::canonical_nan(ieee::kTf32)}) << 13;
         if (r.round == Round::rna && n.kind == Number::Kind::nan) o[0] = in[0] & 0xFFFFE000;
@@ -172,7 +184,7 @@ void bf16_from_narrow(std::vector<ProgramSpec>& out) {
       const auto pair = [s, how](uint64_t v, uint64_t scales) {
         return scaled_bf16(s, v >> s.slot, scales >> 8 & 0xFF, how) << 16 | scaled_bf16(s, v, scales & 0xFF, how);
       };
-      add(out, fmt::format("{}.bf16x2.{}", stem, s.name), fmt::format("K={}", s.letter), [pair](const uint64_t* in, uint64_t* o) { o[0] = pair(in[0], 0x7F7F); });
+      add(out, fmt::format("{}.bf16x2.{}", stem, s.name), fmt::format("K={}", s.slot == 4 ? 'b' : 'c'), [pair](const uint64_t* in, uint64_t* o) { o[0] = pair(in[0], 0x7F7F); });
       add(out, fmt::format("{}.scaled::n2::ue8m0.bf16x2.{}", stem, s.name), fmt::format("K={}h", s.letter), [pair](const uint64_t* in, uint64_t* o) { o[0] = pair(in[0], in[1]); });
     }
   }
@@ -201,7 +213,7 @@ void scales(std::vector<ProgramSpec>& out) {
       });
     }
   }
-  add(out, "cvt.rn.bf16x2.ue8m0x2", "K=h", [](const uint64_t* in, uint64_t* o) {
+  add(out, "cvt.rn.bf16x2.ue8m0x2", "K=c", [](const uint64_t* in, uint64_t* o) {
     const auto half = [](uint64_t code) { return code == 0 ? 0x0040 : code == 255 ? 0x7FFF : code << 7; };
     o[0] = half(in[0] >> 8) << 16 | half(in[0] & 0xFF);
   });
@@ -213,14 +225,17 @@ void add_cvt_pairs(std::vector<ProgramSpec>& out) {
   for (const Float& d : {kF16, kBf16}) to_half(out, d, kF64);
   to_half(out, kF16, kBf16);
   to_half(out, kBf16, kF16);
-  for (const Float& t : {kF16, kBf16, kF32, kF64}) to_integral(out, t);
+  to_half(out, kF16, kF64, true);
+  for (const Float& t : {kF16, kBf16, kF32, kF64}) to_integral(out, t, false);
+  for (const Float& t : {kF16, kF32, kF64}) to_integral(out, t, true);
+  flush_only(out);
   to_tf32(out);
   from_bf16(out);
   between_halves(out, kF16, kBf16);
   between_halves(out, kBf16, kF16);
   pack_integers(out);
   pack_constants(out);
-  narrow_from_pair(out, "f16x2", 'E', ieee::kF16);
+  narrow_from_pair(out, "f16x2", 'N', ieee::kF16);
   narrow_from_pair(out, "bf16x2", 'K', ieee::kBf16);
   bf16_from_narrow(out);
   scales(out);

@@ -78,7 +78,7 @@ void form(std::vector<ProgramSpec>& out, const char* stem, const Type& t, Operat
   out.push_back(lane_program("float", std::move(f)));
 }
 
-// add, sub, mul and fma with all roundings of the type, and all modifiers with the default rounding.
+// add, sub, mul and fma with all roundings and modifiers of the type.
 void arithmetic(std::vector<ProgramSpec>& out, const Type& t, std::initializer_list<Round> rounds, bool has_sub = true) {
   struct Stem {
     const char* name;
@@ -87,11 +87,28 @@ void arithmetic(std::vector<ProgramSpec>& out, const Type& t, std::initializer_l
   };
   for (const Stem s : {Stem{"add", sum, 2}, Stem{"sub", difference, 2}, Stem{"mul", product, 2}, Stem{"fma", fused, 3}}) {
     if (!has_sub && s.op == difference) continue;
-    for (const Round r : rounds) form(out, s.name, t, s.op, s.inputs, {r});
-    if (t.ftz) form(out, s.name, t, s.op, s.inputs, {Round::rn, true});
-    if (t.sat) form(out, s.name, t, s.op, s.inputs, {Round::rn, false, true});
-    if (t.ftz && t.sat) form(out, s.name, t, s.op, s.inputs, {Round::rn, true, true});
+    for (const Round r : rounds) {
+      form(out, s.name, t, s.op, s.inputs, {r});
+      if (t.ftz) form(out, s.name, t, s.op, s.inputs, {r, true});
+      if (t.sat) form(out, s.name, t, s.op, s.inputs, {r, false, true});
+      if (t.ftz && t.sat) form(out, s.name, t, s.op, s.inputs, {r, true, true});
+    }
   }
+}
+
+// Products and quotients near 2^-126, where the flushed result is that of an unbounded exponent (H200).
+void least_normal(std::vector<ProgramSpec>& out, const char* stem, Operation op, Round r, uint64_t second) {
+  const Modes m{r, true};
+  LaneForm f;
+  f.op = fmt::format("{}.{}.ftz.f32", stem, text(r));
+  f.name = f.op + ".least";
+  f.operands = "f=ff";
+  f.prepare = [second](uint64_t* in) {
+    in[0] = (in[0] & 0x80000000) | (0x3F800000 - in[0] % 5);
+    in[1] = (in[1] & 0x80000000) | (second + in[1] % 5);
+  };
+  f.expect = [op, m](const uint64_t* in, uint64_t* result) { result[0] = apply(kF32, op, 2, m, in); };
+  out.push_back(lane_program("float", std::move(f)));
 }
 
 // fma.rn.oob returns +0 if a or b is TMA's fill code, of either sign; c has no effect (H200).
@@ -139,10 +156,12 @@ void add_float(std::vector<ProgramSpec>& out) {
       form(out, "rcp", t, reciprocal, 1, {r});
       form(out, "sqrt", t, root, 1, {r});
     }
+    form(out, "div", kF32, quotient, 2, {r, true});
+    form(out, "rcp", kF32, reciprocal, 1, {r, true});
+    form(out, "sqrt", kF32, root, 1, {r, true});
+    least_normal(out, "mul", product, r, 0x00800000);
+    least_normal(out, "div", quotient, r, 0x7E800000);
   }
-  form(out, "div", kF32, quotient, 2, {Round::rn, true});
-  form(out, "rcp", kF32, reciprocal, 1, {Round::rn, true});
-  form(out, "sqrt", kF32, root, 1, {Round::rn, true});
 }
 
 }  // namespace drywell::kernels::conformance

@@ -26,6 +26,24 @@ bool rounds_up(Round r, bool negative, bool odd, bool half, bool below_half) {
   return false;
 }
 
+/// A magnitude in units of 2^unit, rounded.
+Int rounded_to(const Number& n, int unit, Round r) {
+  const int drop = unit - n.exponent;
+  Int kept = drop >= 0 ? Int(n.magnitude >> drop) : Int(n.magnitude << -drop);
+  const Int lost = drop > 0 ? Int(n.magnitude - (kept << drop)) : Int(0);
+  const bool half = drop > 0 && (lost >> (drop - 1)) != 0;
+  const bool below = (drop > 1 && (lost & ((Int(1) << (drop - 1)) - 1)) != 0) || n.sticky;
+  if (rounds_up(r, n.negative, (kept & 1) != 0, half, below)) kept += 1;
+  return kept;
+}
+
+// Whether .ftz makes a zero of a number whose highest bit is 2^top: it decides by the result with an unbounded exponent (H200).
+bool subnormal(Format f, const Number& n, int top, Round r) {
+  if (top >= 1 - f.bias()) return false;
+  const auto digits = static_cast<int>(f.fraction);
+  return top < -f.bias() || rounded_to(n, top - digits, r) >> (digits + 1) == 0;
+}
+
 }  // namespace
 
 Number decode(Format f, uint64_t code) {
@@ -125,13 +143,9 @@ uint64_t encode(Format f, const Number& n, const Encode& how) {
   // Keeps fraction + 1 bits, fewer near the bottom of the range.
   const int msb = n.magnitude == 0 ? -1 : static_cast<int>(boost::multiprecision::msb(n.magnitude));
   const int lowest = 1 - f.bias() - static_cast<int>(f.fraction);
+  if (how.ftz && subnormal(f, n, msb + n.exponent, how.round)) return sign;
   const int unit = std::max(msb + n.exponent - static_cast<int>(f.fraction), lowest);
-  const int drop = unit - n.exponent;
-  Int kept = drop >= 0 ? Int(n.magnitude >> drop) : Int(n.magnitude << -drop);
-  const Int lost = drop > 0 ? Int(n.magnitude - (kept << drop)) : Int(0);
-  const bool half = drop > 0 && (lost >> (drop - 1)) != 0;
-  const bool below = (drop > 1 && (lost & ((Int(1) << (drop - 1)) - 1)) != 0) || n.sticky;
-  if (rounds_up(how.round, n.negative, (kept & 1) != 0, half, below)) kept += 1;
+  const Int kept = rounded_to(n, unit, how.round);
   // Codes of one sign are in order, so a carry out of the fraction increments the exponent.
   const Int code = kept + (Int(unit - lowest) << f.fraction);
   if (how.saturate && code > one) return one;
@@ -139,10 +153,7 @@ uint64_t encode(Format f, const Number& n, const Encode& how) {
     const bool to_infinity = how.round == Round::rn || how.round == Round::rna || (how.round == Round::rp && !n.negative) || (how.round == Round::rm && n.negative);
     return sign | (f.infinity && to_infinity && !how.satfinite ? infinity_code : largest);
   }
-  const auto result = static_cast<uint64_t>(code);
-  // ftz applies to the result as rounded with unbounded exponent, which differs at the boundary value only.
-  if (how.ftz && result < uint64_t{1} << f.fraction) return sign;
-  return sign | result;
+  return sign | static_cast<uint64_t>(code);
 }
 
 }  // namespace drywell::kernels::conformance::ieee

@@ -26,9 +26,14 @@ Storage storage(char letter) {
   switch (letter) {
     case 'p': return {Mod::pred, 4};
     case 'b': return {Mod::b8, 1};
-    case 'h': case 'e': case 'k': return {Mod::b16, 2};
-    case 'f': return {Mod::f32, 4};
-    case 'g': return {Mod::f64, 8};
+    case 'h':
+    case 'e':
+    case 'k':
+    case 'c': return {Mod::b16, 2};
+    case 'f':
+    case 'n': return {Mod::f32, 4};
+    case 'g':
+    case 'm': return {Mod::f64, 8};
     case 'd': case 'F': return {Mod::b64, 8};
     default: return {Mod::b32, 4};
   }
@@ -39,6 +44,7 @@ struct Slot {
   enum class Kind : uint8_t { value, immediate, sink, vector, pair, memory } kind = Kind::value;
   char letter = 'w';
   bool minus = false;    // -w
+  bool negated = false;  // !p
   std::string selector;  // w.b0
   int64_t immediate = 0;
   std::vector<Slot> parts;
@@ -75,6 +81,11 @@ class SignatureReader {
     if (c == '-') {
       Slot s = one();
       s.minus = true;
+      return s;
+    }
+    if (c == '!') {
+      Slot s = one();
+      s.negated = true;
       return s;
     }
     if (c != '{') return value(c);
@@ -226,6 +237,7 @@ class LaneKernel {
     }
   }
   static Arg register_argument(const Slot& s, Reg r) {
+    if (s.negated) return !r;
     if (s.selector.empty() && !s.minus) return r;
     PartReg p = s.selector.empty() ? PartReg{r} : part(r, s.selector);
     p.minus = s.minus;

@@ -24,8 +24,9 @@ using WarpFn = std::function<void(std::span<const std::array<uint64_t, 32>> in, 
 /// One form: opcode text, operands, expectation.
 ///
 /// `operands` is "outputs=inputs", one letter per operand: p predicate, b 8, h 16, w 32, d 64 bits of integers; f f32, g f64,
-/// e f16, k bf16, t tf32, E f16x2, K bf16x2, F f32x2 values; s a shift amount; {…} a vector; | joins a pair; #123 or #0x1F an
-/// immediate; _ a sink; w.b0 a part of a register and -w a negated one (video instructions). M before a letter or vector is a memory operand: each row has a cell of that content in the opcode's
+/// e f16, k bf16, t tf32, E f16x2, K bf16x2, F f32x2 values; n f32, m f64 and N f16x2 values of few significant bits, which tie in
+/// narrower formats; c two 8-bit codes, of which all appear; s a shift amount; {…} a vector; | joins a pair; #123 or #0x1F an
+/// immediate; _ a sink; w.b0 a part of a register and -w a negated one (video instructions); !p a negated predicate. M before a letter or vector is a memory operand: each row has a cell of that content in the opcode's
 /// state space; it is an input before the instruction and an output (after the other outputs) after it. Consecutive
 /// instructions (a carry chain) are separated by ; in both texts; inputs and outputs are then those of the first, of the
 /// second, ….

@@ -60,14 +60,11 @@ void add_mixed(std::vector<ProgramSpec>& out) {
     mad(out, r, "f32", 'f', ieee::kF32, false, false);
     mad(out, r, "f64", 'g', ieee::kF64, false, false);
     for (const Half& t : kHalves) {
-      widened(out, t, r, false);
+      for (const bool sat : {false, true}) widened(out, t, r, sat);
     }
   }
   mad(out, kRoundings[0], "f32", 'f', ieee::kF32, true, false);
   mad(out, kRoundings[0], "f32", 'f', ieee::kF32, false, true);
-  for (const Half& t : kHalves) {
-    widened(out, t, kRoundings[0], true);
-  }
 }
 
 }  // namespace drywell::kernels::conformance

@@ -40,6 +40,16 @@ uint64_t random_float(Shape s, uint64_t word) {
   return ((word & 1) << (s.exponent + s.fraction) | exponent << s.fraction | ((word >> 1) & ((uint64_t{1} << s.fraction) - 1))) & mask;
 }
 
+// A value whose fraction ends with a one bit, at each place alike often, so that ties in every narrower format are among them; its
+// exponent is in the range of f16 and of the narrow formats.
+uint64_t short_float(Shape s, uint64_t word) {
+  if ((word >> 63) != 0) return random_float(s, word);
+  const uint64_t bias = (uint64_t{1} << (s.exponent - 1)) - 1, lowest = std::min<uint64_t>(bias - 1, 18);
+  const uint64_t exponent = bias - lowest + (word >> 56) % (lowest + 16), end = uint64_t{1} << (word >> 48 & 0xFF) % s.fraction;
+  const uint64_t fraction = word * 0x9E3779B97F4A7C15ull >> (64 - s.fraction);
+  return (word & 1) << (s.exponent + s.fraction) | exponent << s.fraction | (fraction & ~(end - 1)) | end;
+}
+
 struct Kind {
   std::array<uint64_t, kEdges> edges;
   std::function<uint64_t(uint64_t)> random;
@@ -53,13 +63,14 @@ Kind integers(unsigned bits) {
   // A third of the random values are small, like counts and sizes.
   return {integer_edges(bits), [mask](uint64_t w) { return w % 3 == 0 ? (w >> 32) % 100 : w & mask; }};
 }
+Kind short_floats(Shape s) {
+  return {float_edges(s), [s](uint64_t w) { return short_float(s, w); }};
+}
 // Two values of a format in one word.
-Kind packed(Shape s) {
-  Kind k = floats(s);
-  const unsigned bits = s.bits();
-  const auto edges = k.edges;
-  for (size_t i = 0; i < kEdges; ++i) k.edges[i] = edges[i] | edges[(5 * i + 3) % kEdges] << bits;
-  k.random = [s, bits](uint64_t w) { return random_float(s, w) | random_float(s, w * 0x9E3779B97F4A7C15ull + 1) << bits; };
+Kind packed(const Kind& one, unsigned bits) {
+  Kind k = one;
+  for (size_t i = 0; i < kEdges; ++i) k.edges[i] = one.edges[i] | one.edges[(5 * i + 3) % kEdges] << bits;
+  k.random = [one, bits](uint64_t w) { return one.random(w) | one.random(w * 0x9E3779B97F4A7C15ull + 1) << bits; };
   return k;
 }
 
@@ -76,16 +87,27 @@ Kind kind_of(char letter) {
     case 'g': return floats({11, 52});
     case 'e': return floats({5, 10});
     case 'k': return floats({8, 7});
-    case 'E': return packed({5, 10});
-    case 'K': return packed({8, 7});
-    case 'F': return packed({8, 23});
+    case 'n': return short_floats({8, 23});
+    case 'm': return short_floats({11, 52});
+    case 'E': return packed(floats({5, 10}), 16);
+    case 'N': return packed(short_floats({5, 10}), 16);
+    case 'K': return packed(floats({8, 7}), 16);
+    case 'F': return packed(floats({8, 23}), 32);
     default: throw InternalError(std::string("no operand kind '") + letter + "'");
   }
+}
+
+// Rows of two 8-bit codes: each code is in each half twice, with another partner the second time.
+std::vector<uint64_t> all_codes() {
+  std::vector<uint64_t> v(kRows);
+  for (size_t i = 0; i < kRows; ++i) v[i] = i % 256 | (167 * i + 85 * (i / 256)) % 256 << 8;
+  return v;
 }
 
 }  // namespace
 
 std::vector<uint64_t> operand_values(char kind, size_t position, uint64_t seed) {
+  if (kind == 'c') return all_codes();
   const Kind k = kind_of(kind);
   std::vector<uint64_t> v(kRows);
   for (size_t i = 0; i < kRows; ++i) {
